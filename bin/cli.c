@@ -1,0 +1,69 @@
+#include "cli.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static void to_stderr(void *ctx, const char *line, size_t len)
+{
+	(void)ctx;
+	/* Nothing can be done, and nothing said, when stderr does not take it. */
+	if (write(STDERR_FILENO, line, len) < 0)
+		return;
+}
+
+static int write_all(int fd, const char *s, size_t n)
+{
+	while (n) {
+		ssize_t w = write(fd, s, n);
+
+		if (w < 0)
+			return -1;
+		s += w;
+		n -= (size_t)w;
+	}
+	return 0;
+}
+
+typedef int parser(const struct opt_spec *, int, char **, opt_handler *, void *, struct buf *,
+		   int *);
+
+static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
+		 opt_handler *handle, void *ctx, parser *parse)
+{
+	struct buf text = BUF_INIT;
+	int rc;
+
+	*cli = (struct cli){.status = PP_EXIT_FAIL};
+	if (diag_new(&cli->diag, spec->prog, to_stderr, NULL))
+		return -1;
+	rc = parse(spec, argc, argv, handle, ctx, &text, &cli->first);
+	if (rc == OPT_RUN) {
+		buf_release(&text);
+		return 0;
+	}
+	cli->status = rc == OPT_HELP ? PP_EXIT_OK : PP_EXIT_USAGE;
+	if (write_all(rc == OPT_HELP ? STDOUT_FILENO : STDERR_FILENO, buf_str(&text), text.len))
+		cli->status = PP_EXIT_FAIL;
+	buf_release(&text);
+	diag_free(cli->diag);
+	return -1;
+}
+
+int cli_start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
+	      opt_handler *handle, void *ctx)
+{
+	return start(cli, spec, argc, argv, handle, ctx, opt_parse);
+}
+
+int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
+		      opt_handler *handle, void *ctx)
+{
+	return start(cli, spec, argc, argv, handle, ctx, opt_parse_command);
+}
+
+int cli_finish(struct cli *cli, int status)
+{
+	diag_finish(cli->diag);
+	diag_free(cli->diag);
+	return status;
+}

@@ -1,0 +1,34 @@
+/*
+ * What the mains share: diagnostics on stderr, option handling, exit statuses.
+ *
+ *	struct cli cli;
+ *	if (cli_start(&cli, &spec, argc, argv, on_option, &cfg))
+ *		return cli.status;
+ *	... cli.first is the index of the first operand ...
+ *	return cli_finish(&cli, status);
+ */
+#ifndef PP_CLI_H
+#define PP_CLI_H
+
+#include "base/diag.h"
+#include "base/err.h"
+#include "base/opt.h"
+
+struct cli {
+	struct diag *diag;
+	int first;  /* index of the first operand in argv */
+	int status; /* what to return when cli_start fails */
+};
+
+/* Returns 0 to go on; otherwise the program returns cli->status (help was printed, or usage). */
+int cli_start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
+	      opt_handler *handle, void *ctx);
+
+/* The same for programs whose options end at the first operand. */
+int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
+		      opt_handler *handle, void *ctx);
+
+/* Sums up the warnings, frees, and gives the exit status back. */
+int cli_finish(struct cli *cli, int status);
+
+#endif

@@ -1,0 +1,170 @@
+#include "base/buf.h"
+
+#include "base/err.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void buf_release(struct buf *b)
+{
+	free(b->data);
+	*b = (struct buf)BUF_INIT;
+}
+
+int buf_grow(struct buf *b, size_t more)
+{
+	size_t want, cap = b->cap ? b->cap : 64;
+	uint8_t *data;
+
+	if (b->err)
+		return b->err;
+	if (__builtin_add_overflow(b->len, more, &want) || want >= SIZE_MAX / 2)
+		return b->err = PP_ENOMEM;
+	while (cap <= want)
+		cap *= 2;
+	data = realloc(b->data, cap);
+	if (!data)
+		return b->err = PP_ENOMEM;
+	b->data = data;
+	b->cap = cap;
+	b->data[b->len] = 0;
+	return 0;
+}
+
+void buf_fill(struct buf *b, char c, size_t n)
+{
+	if (buf_reserve(b, n) || !n)
+		return;
+	memset(b->data + b->len, c, n);
+	b->len += n;
+	b->data[b->len] = 0;
+}
+
+void buf_vaddf(struct buf *b, const char *fmt, va_list ap)
+{
+	va_list again;
+	int n;
+
+	if (buf_reserve(b, 64))
+		return;
+	va_copy(again, ap);
+	n = vsnprintf((char *)b->data + b->len, b->cap - b->len, fmt, ap);
+	if (n >= 0 && (size_t)n >= b->cap - b->len && !buf_reserve(b, (size_t)n))
+		n = vsnprintf((char *)b->data + b->len, b->cap - b->len, fmt, again);
+	va_end(again);
+	if (n > 0 && !b->err)
+		b->len += (size_t)n;
+}
+
+void buf_addf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vaddf(b, fmt, ap);
+	va_end(ap);
+}
+
+static void add_digits(struct buf *b, const char *digits, int n, int width, char pad)
+{
+	if (width > n)
+		buf_fill(b, pad, (size_t)(width - n));
+	buf_add(b, digits, (size_t)n);
+}
+
+void buf_add_u64(struct buf *b, uint64_t v, int width, char pad)
+{
+	char tmp[20];
+	int i = sizeof(tmp);
+
+	do {
+		tmp[--i] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	add_digits(b, tmp + i, (int)sizeof(tmp) - i, width, pad);
+}
+
+void buf_add_hex(struct buf *b, uint64_t v, int width, char pad)
+{
+	char tmp[16];
+	int i = sizeof(tmp);
+
+	do {
+		tmp[--i] = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v);
+	add_digits(b, tmp + i, (int)sizeof(tmp) - i, width, pad);
+}
+
+int utf8_len(const char *s, size_t n)
+{
+	const uint8_t *p = (const uint8_t *)s;
+	uint32_t cp;
+	int len;
+
+	if (!n)
+		return 0;
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] >= 0xc2 && p[0] <= 0xdf)
+		len = 2, cp = p[0] & 0x1f;
+	else if (p[0] >= 0xe0 && p[0] <= 0xef)
+		len = 3, cp = p[0] & 0x0f;
+	else if (p[0] >= 0xf0 && p[0] <= 0xf4)
+		len = 4, cp = p[0] & 0x07;
+	else
+		return 0;
+	if (n < (size_t)len)
+		return 0;
+	for (int i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		cp = cp << 6 | (p[i] & 0x3f);
+	}
+	if ((len == 3 && cp < 0x800) || (len == 4 && cp < 0x10000) || cp > 0x10ffff ||
+	    (cp >= 0xd800 && cp <= 0xdfff))
+		return 0;
+	return len;
+}
+
+void buf_add_safe(struct buf *b, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		int len = utf8_len(s + i, n - i);
+		uint8_t c = (uint8_t)s[i];
+
+		/* U+0080 to U+009f are control characters too. */
+		if (!len || c < 0x20 || c == 0x7f || (c == 0xc2 && (uint8_t)s[i + 1] < 0xa0)) {
+			buf_addf(b, "\\x%02x", c);
+			i++;
+			continue;
+		}
+		buf_add(b, s + i, (size_t)len);
+		i += (size_t)len;
+	}
+}
+
+void buf_add_json(struct buf *b, const char *s, size_t n)
+{
+	buf_addc(b, '"');
+	for (size_t i = 0; i < n;) {
+		int len = utf8_len(s + i, n - i);
+		uint8_t c = (uint8_t)s[i];
+
+		if (!len) {
+			buf_adds(b, "\xef\xbf\xbd");
+			i++;
+		} else if (c == '"' || c == '\\') {
+			buf_addc(b, '\\');
+			buf_addc(b, (char)c);
+			i++;
+		} else if (c < 0x20 || c == 0x7f) {
+			buf_addf(b, "\\u%04x", c);
+			i++;
+		} else {
+			buf_add(b, s + i, (size_t)len);
+			i += (size_t)len;
+		}
+	}
+	buf_addc(b, '"');
+}

@@ -1,0 +1,198 @@
+#include "base/diag.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIAG_KINDS_MAX 256 /* distinct warnings that are remembered */
+
+struct diag_kind {
+	char *key; /* file, 0, format string */
+	size_t len;
+	char *first; /* the first text, for the sum */
+	char *file;
+	uint64_t count;
+};
+
+struct diag {
+	char *prog;
+	diag_sink *sink;
+	void *ctx;
+	bool verbose;
+	uint64_t warnings;
+	uint64_t unlisted; /* warnings beyond DIAG_KINDS_MAX kinds */
+	struct diag_kind kinds[DIAG_KINDS_MAX];
+	unsigned nkinds;
+};
+
+int diag_new(struct diag **out, const char *prog, diag_sink *sink, void *ctx)
+{
+	struct diag *d = calloc(1, sizeof(*d));
+
+	*out = d;
+	if (!d)
+		return PP_ENOMEM;
+	d->prog = strdup(prog);
+	d->sink = sink;
+	d->ctx = ctx;
+	if (!d->prog) {
+		free(d);
+		*out = NULL;
+		return PP_ENOMEM;
+	}
+	return 0;
+}
+
+void diag_free(struct diag *d)
+{
+	if (!d)
+		return;
+	for (unsigned i = 0; i < d->nkinds; i++) {
+		free(d->kinds[i].key);
+		free(d->kinds[i].first);
+		free(d->kinds[i].file);
+	}
+	free(d->prog);
+	free(d);
+}
+
+void diag_set_verbose(struct diag *d, bool verbose)
+{
+	d->verbose = verbose;
+}
+
+uint64_t diag_warnings(const struct diag *d)
+{
+	return d->warnings;
+}
+
+static void emit(struct diag *d, const char *file, int64_t offset, const char *text)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s: ", d->prog);
+	if (file) {
+		buf_add_safe(&b, file, strlen(file));
+		buf_adds(&b, ": ");
+	}
+	if (offset >= 0)
+		buf_addf(&b, "offset %" PRId64 ": ", offset);
+	buf_add_safe(&b, text, strlen(text));
+	buf_addc(&b, '\n');
+	if (!b.err)
+		d->sink(d->ctx, buf_str(&b), b.len);
+	buf_release(&b);
+}
+
+static void emit_va(struct diag *d, const char *file, int64_t offset, const char *fmt, va_list ap)
+{
+	struct buf b = BUF_INIT;
+
+	buf_vaddf(&b, fmt, ap);
+	emit(d, file, offset, buf_str(&b));
+	buf_release(&b);
+}
+
+/* Remembers a warning. Returns true when it is the first of its kind. */
+static bool remember(struct diag *d, const char *file, const char *fmt, const char *text)
+{
+	struct buf key = BUF_INIT;
+	struct diag_kind *k;
+
+	buf_adds(&key, file ? file : "");
+	buf_addc(&key, 0);
+	buf_adds(&key, fmt);
+	for (k = d->kinds; k < d->kinds + d->nkinds; k++) {
+		if (k->len == key.len && !memcmp(k->key, key.data, key.len)) {
+			k->count++;
+			buf_release(&key);
+			return false;
+		}
+	}
+	if (d->nkinds == DIAG_KINDS_MAX || key.err) {
+		d->unlisted++;
+		buf_release(&key);
+		return false;
+	}
+	*k = (struct diag_kind){.key = (char *)key.data, .len = key.len, .count = 1};
+	k->first = strdup(text);
+	k->file = file ? strdup(file) : NULL;
+	d->nkinds++;
+	return true;
+}
+
+void diag_error(struct diag *d, const char *file, int64_t offset, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!d)
+		return;
+	va_start(ap, fmt);
+	emit_va(d, file, offset, fmt, ap);
+	va_end(ap);
+}
+
+void diag_warn(struct diag *d, const char *file, int64_t offset, const char *fmt, ...)
+{
+	struct buf b = BUF_INIT;
+	va_list ap;
+
+	if (!d)
+		return;
+	d->warnings++;
+	va_start(ap, fmt);
+	buf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	if (remember(d, file, fmt, buf_str(&b)))
+		emit(d, file, offset, buf_str(&b));
+	buf_release(&b);
+}
+
+void diag_note(struct diag *d, const char *file, int64_t offset, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!d || !d->verbose)
+		return;
+	va_start(ap, fmt);
+	emit_va(d, file, offset, fmt, ap);
+	va_end(ap);
+}
+
+void diag_say(struct diag *d, const char *file, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!d)
+		return;
+	va_start(ap, fmt);
+	emit_va(d, file, -1, fmt, ap);
+	va_end(ap);
+}
+
+void diag_finish(struct diag *d)
+{
+	struct buf b = BUF_INIT;
+
+	if (!d)
+		return;
+	for (unsigned i = 0; i < d->nkinds; i++) {
+		struct diag_kind *k = &d->kinds[i];
+
+		if (k->count > 1) {
+			buf_reset(&b);
+			buf_addf(&b, "%" PRIu64 " more like: %s", k->count - 1,
+				 k->first ? k->first : "");
+			emit(d, k->file, -1, buf_str(&b));
+		}
+		k->count = 1;
+	}
+	if (d->unlisted)
+		diag_say(d, NULL, "%" PRIu64 " further warnings are not shown", d->unlisted);
+	d->unlisted = 0;
+	buf_release(&b);
+}

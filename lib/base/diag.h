@@ -1,0 +1,53 @@
+/*
+ * Diagnostics: what a user should read on stderr.
+ *
+ * The library says it to a struct diag; the program that made the diag decides where it goes. A
+ * message is one line, "pdecode: perf.data: offset 4096: what is wrong", written in one piece, with
+ * control characters replaced. A warning is printed the first time; the same warning (same format
+ * string, same file) is then only counted, and summed up by diag_finish.
+ *
+ *	struct diag *d;
+ *	rc = diag_new(&d, "pdecode", stderr_line, NULL);
+ *	diag_warn(d, "perf.data", 4096, "record of type %u is cut off", type);
+ *	diag_finish(d);			"pdecode: perf.data: 6 more like: record of type 9 is cut
+ *off" diag_free(d);
+ */
+#ifndef PP_BASE_DIAG_H
+#define PP_BASE_DIAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct diag;
+
+/* Receives one finished line, with its newline. */
+typedef void diag_sink(void *ctx, const char *line, size_t len);
+
+int diag_new(struct diag **d, const char *prog, diag_sink *sink, void *ctx);
+void diag_free(struct diag *d); /* NULL is fine */
+
+/* With verbose set, diag_note is heard. */
+void diag_set_verbose(struct diag *d, bool verbose);
+
+/*
+ * All take the file (or NULL) and the offset in it in bytes (or -1), and a lower case text without
+ * newline. A NULL diag is silent. diag_error prints always and returns nothing: the caller has a
+ * code to return. diag_note prints only when verbose. diag_say prints always, and is no warning.
+ */
+__attribute__((format(printf, 4, 5))) void diag_error(struct diag *d, const char *file,
+						      int64_t offset, const char *fmt, ...);
+__attribute__((format(printf, 4, 5))) void diag_warn(struct diag *d, const char *file,
+						     int64_t offset, const char *fmt, ...);
+__attribute__((format(printf, 4, 5))) void diag_note(struct diag *d, const char *file,
+						     int64_t offset, const char *fmt, ...);
+__attribute__((format(printf, 3, 4))) void diag_say(struct diag *d, const char *file,
+						    const char *fmt, ...);
+
+/* Sums up the repeated warnings. */
+void diag_finish(struct diag *d);
+
+/* Number of warnings so far, repeated ones included. */
+uint64_t diag_warnings(const struct diag *d);
+
+#endif

@@ -1,0 +1,231 @@
+#define _GNU_SOURCE
+#include "base/opt.h"
+
+#include "base/err.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define OPT_MAX	    96
+#define OPT_ID_HELP (1 << 20)
+#define OPT_ID_VER  (OPT_ID_HELP + 1)
+
+static size_t opt_count(const struct opt_spec *spec)
+{
+	size_t n = 0;
+
+	while (spec->opts[n].id && n < OPT_MAX - 3)
+		n++;
+	return n;
+}
+
+static void help_line(struct buf *b, const struct opt *o)
+{
+	size_t start = b->len;
+
+	if (o->id < OPT_NO_SHORT)
+		buf_addf(b, "  -%c, --%s", o->id, o->name);
+	else
+		buf_addf(b, "      --%s", o->name);
+	if (o->arg && o->arg[0] == '[')
+		buf_addf(b, "[=%s", o->arg + 1);
+	else if (o->arg)
+		buf_addf(b, "%c%s", o->id < OPT_NO_SHORT ? ' ' : '=', o->arg);
+	if (b->len - start < 30)
+		buf_fill(b, ' ', 30 - (b->len - start));
+	else
+		buf_adds(b, "\n                              ");
+	buf_addf(b, "%s\n", o->help);
+}
+
+void opt_help(const struct opt_spec *spec, struct buf *b)
+{
+	size_t n = opt_count(spec);
+
+	buf_addf(b, "usage: %s %s\n%s\n\n", spec->prog, spec->synopsis, spec->purpose);
+	for (size_t i = 0; i < n; i++)
+		help_line(b, &spec->opts[i]);
+	buf_addf(b, "      --help                  print this and exit\n"
+		    "      --version               print the version and exit\n");
+}
+
+/* Edits (insert, delete, replace) that turn a into b; both short. */
+static size_t edits(const char *a, const char *b)
+{
+	size_t row[64], n = strlen(b);
+
+	if (n >= 63 || strlen(a) >= 63)
+		return 64;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 0; a[i]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i + 1;
+		for (size_t j = 0; j < n; j++) {
+			size_t best = diagonal + (a[i] != b[j]);
+
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j + 1] + 1 < best)
+				best = row[j + 1] + 1;
+			diagonal = row[j + 1];
+			row[j + 1] = best;
+		}
+	}
+	return row[n];
+}
+
+const char *opt_nearest(const char *word, const char *const *names, size_t n)
+{
+	const char *best = NULL;
+	size_t best_d = strlen(word) / 3 + 2;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t d = edits(word, names[i]);
+
+		if (d < best_d) {
+			best_d = d;
+			best = names[i];
+		}
+	}
+	return best;
+}
+
+static void say_unknown(const struct opt_spec *spec, const char *word, struct buf *text)
+{
+	const char *names[OPT_MAX], *near;
+	char name[64];
+	size_t n = opt_count(spec), len = strcspn(word, "=");
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = spec->opts[i].name;
+	names[n++] = "help";
+	names[n++] = "version";
+	buf_addf(text, "%s: unknown option --", spec->prog);
+	buf_add_safe(text, word, len);
+	if (len < sizeof(name)) {
+		memcpy(name, word, len);
+		name[len] = 0;
+		near = opt_nearest(name, names, n);
+		if (near)
+			buf_addf(text, "; did you mean --%s?", near);
+	}
+	buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
+}
+
+static void say_getopt_error(const struct opt_spec *spec, int c, char **argv, struct buf *text)
+{
+	const char *word = argv[optind - 1];
+
+	if (c == ':') {
+		buf_addf(text, "%s: option ", spec->prog);
+		if (optopt && optopt < OPT_NO_SHORT && strncmp(word, "--", 2) != 0)
+			buf_addf(text, "-%c", optopt);
+		else
+			buf_add_safe(text, word, strlen(word));
+		buf_addf(text, " needs an argument\nTry '%s --help'.\n", spec->prog);
+	} else if (!optopt || strncmp(word, "--", 2) == 0) {
+		if (optopt && strchr(word, '='))
+			buf_addf(text, "%s: option %.*s takes no argument\nTry '%s --help'.\n",
+				 spec->prog, (int)strcspn(word, "="), word, spec->prog);
+		else
+			say_unknown(spec, word + 2, text);
+	} else {
+		char letter[2] = {(char)optopt, 0};
+
+		buf_addf(text, "%s: unknown option -", spec->prog);
+		buf_add_safe(text, letter, 1);
+		buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
+	}
+}
+
+static int parse(const struct opt_spec *spec, int argc, char **argv, opt_handler *handle, void *ctx,
+		 struct buf *text, int *first, bool permute)
+{
+	struct option longs[OPT_MAX] = {0};
+	char shorts[3 * OPT_MAX + 3];
+	size_t n = opt_count(spec), s = 0;
+	int c;
+
+	if (!permute)
+		shorts[s++] = '+';
+	shorts[s++] = ':';
+	for (size_t i = 0; i < n; i++) {
+		const struct opt *o = &spec->opts[i];
+		int has = !o->arg	     ? no_argument
+			  : o->arg[0] == '[' ? optional_argument
+					     : required_argument;
+
+		longs[i] = (struct option){o->name, has, NULL, o->id};
+		if (o->id < OPT_NO_SHORT) {
+			shorts[s++] = (char)o->id;
+			for (int k = 0; k < has; k++)
+				shorts[s++] = ':';
+		}
+	}
+	shorts[s] = 0;
+	longs[n] = (struct option){"help", no_argument, NULL, OPT_ID_HELP};
+	longs[n + 1] = (struct option){"version", no_argument, NULL, OPT_ID_VER};
+	optind = 0;
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (c == OPT_ID_HELP) {
+			opt_help(spec, text);
+			return OPT_HELP;
+		}
+		if (c == OPT_ID_VER) {
+			buf_addf(text, "%s (perfpipe) %s\n", spec->prog, PP_VERSION);
+			return OPT_HELP;
+		}
+		if (c == '?' || c == ':') {
+			say_getopt_error(spec, c, argv, text);
+			return OPT_USAGE;
+		}
+		buf_addf(text, "%s: ", spec->prog);
+		if (handle(ctx, c, optarg, text)) {
+			buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
+			return OPT_USAGE;
+		}
+		buf_reset(text);
+	}
+	*first = optind;
+	return OPT_RUN;
+}
+
+int opt_parse(const struct opt_spec *spec, int argc, char **argv, opt_handler *handle, void *ctx,
+	      struct buf *text, int *first)
+{
+	return parse(spec, argc, argv, handle, ctx, text, first, true);
+}
+
+int opt_parse_command(const struct opt_spec *spec, int argc, char **argv, opt_handler *handle,
+		      void *ctx, struct buf *text, int *first)
+{
+	return parse(spec, argc, argv, handle, ctx, text, first, false);
+}
+
+int opt_u64(const char *arg, uint64_t min, uint64_t max, uint64_t *v)
+{
+	uint64_t x, scale = 1;
+	char *end;
+
+	if (arg[0] < '0' || arg[0] > '9')
+		return PP_EUSAGE;
+	errno = 0;
+	x = strtoull(arg, &end, 0);
+	if (errno)
+		return PP_EUSAGE;
+	switch (*end) {
+	case 'k':
+	case 'K': scale = 1000, end++; break;
+	case 'M': scale = 1000000, end++; break;
+	case 'G': scale = 1000000000, end++; break;
+	}
+	if (*end || __builtin_mul_overflow(x, scale, &x) || x < min || x > max)
+		return PP_EUSAGE;
+	*v = x;
+	return 0;
+}

@@ -1,0 +1,71 @@
+/*
+ * Command line options: one description per option feeds getopt_long, --help and the check of the
+ * man pages (t/lint-man).
+ *
+ *	static const struct opt opts[] = {
+ *		{'o', "output", "FILE", "write to FILE"},
+ *		{OPT_NO_SHORT + 1, "strict", NULL, "losses make the exit status 1"},
+ *		{0},
+ *	};
+ *	static const struct opt_spec spec = {"pfold", "[OPTION]... [FILE]...", "collapse stacks",
+ *opts}; rc = opt_parse(&spec, argc, argv, on_option, &cfg, &text, &first);
+ *
+ * Every program has --help and --version without listing them.
+ */
+#ifndef PP_BASE_OPT_H
+#define PP_BASE_OPT_H
+
+#include "base/buf.h"
+
+#define OPT_NO_SHORT 256 /* ids above it have no short option */
+#define PP_VERSION   "0.1.0"
+
+struct opt {
+	int id;		  /* the short option's letter, or above OPT_NO_SHORT; 0 ends the table */
+	const char *name; /* the long option; every option has one */
+	const char
+		*arg; /* name of its argument, NULL if it has none; "[X]" if it may be left out */
+	const char *help; /* a few words, lower case */
+};
+
+struct opt_spec {
+	const char *prog;
+	const char *synopsis; /* what follows the name: "[OPTION]... [FILE]..." */
+	const char *purpose;  /* one line, lower case */
+	const struct opt *opts;
+};
+
+enum opt_result {
+	OPT_RUN,   /* parsed; go on */
+	OPT_HELP,  /* text is to be printed on stdout, exit 0 */
+	OPT_USAGE, /* text is to be printed on stderr, exit 64 */
+};
+
+/*
+ * Called for each option with its id and argument (NULL if none). Returns 0, or PP_EUSAGE after
+ * having written what is wrong to `why` ("-F: not a number").
+ */
+typedef int opt_handler(void *ctx, int id, const char *arg, struct buf *why);
+
+/* Parses. `first` gets the index of the first operand (argv is permuted). Returns enum opt_result.
+ */
+int opt_parse(const struct opt_spec *spec, int argc, char **argv, opt_handler *handle, void *ctx,
+	      struct buf *text, int *first);
+
+/* As opt_parse, but options end at the first operand (pcap-perf -- COMMAND). */
+int opt_parse_command(const struct opt_spec *spec, int argc, char **argv, opt_handler *handle,
+		      void *ctx, struct buf *text, int *first);
+
+/* The --help text. */
+void opt_help(const struct opt_spec *spec, struct buf *text);
+
+/*
+ * Numbers of options: the whole text must be one. opt_u64 takes decimal, 0x and 0 prefixes and the
+ * suffixes k, M, G (powers of 1000). Return 0 or PP_EUSAGE.
+ */
+int opt_u64(const char *arg, uint64_t min, uint64_t max, uint64_t *v);
+
+/* The entry of `names` (n of them) nearest to `word`, NULL if none is near. */
+const char *opt_nearest(const char *word, const char *const *names, size_t n);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * Checked, buffered output to a file descriptor.
+ *
+ *	struct out o;
+ *	out_init(&o, STDOUT_FILENO);
+ *	out_add(&o, bytes, n);
+ *	rc = out_close(&o);		(flushes, and checks the close)
+ *
+ * An error is remembered and returned by every later call. The buffer is written when it is full or
+ * on out_flush.
+ */
+#ifndef PP_BASE_OUT_H
+#define PP_BASE_OUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define OUT_BUFFER \
+	262144 /* bytes collected before a write: what a Linux pipe can be made to hold */
+
+struct out {
+	int fd;
+	int err;	  /* first error, 0 if none */
+	uint8_t *data;	  /* owned */
+	size_t len, cap;  /* bytes waiting, bytes allocated */
+	uint64_t written; /* bytes handed to the kernel */
+};
+
+int out_init(struct out *o, int fd);
+int out_flush(struct out *o);
+int out_grow(struct out *o, size_t n);
+
+/* Room for n bytes at o->data + o->len; the caller writes them and adds to o->len. */
+static inline uint8_t *out_room(struct out *o, size_t n)
+{
+	if (o->cap - o->len < n && out_grow(o, n))
+		return NULL;
+	return o->data + o->len;
+}
+
+static inline int out_add(struct out *o, const void *bytes, size_t n)
+{
+	uint8_t *p = out_room(o, n);
+
+	if (!p)
+		return o->err;
+	if (n)
+		memcpy(p, bytes, n);
+	o->len += n;
+	return 0;
+}
+
+/* Writes what is left, closes the descriptor, frees the buffer. Returns the first error of all. */
+int out_close(struct out *o);
+
+/* Frees the buffer without writing; the descriptor stays open. */
+void out_release(struct out *o);
+
+#endif

@@ -1,0 +1,310 @@
+#define _GNU_SOURCE
+#include "base/src.h"
+
+#include "base/err.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SRC_UNREAD_MAX	4096
+#define SRC_SPOOL_BLOCK (1u << 20)
+
+struct src {
+	int fd; /* -1: memory */
+	const uint8_t *mem;
+	char *name;
+	bool seekable;
+	uint64_t size;
+	uint64_t pos;
+	uint8_t *unread; /* bytes given back, from unread_pos to unread_len */
+	size_t unread_pos, unread_len;
+};
+
+int src_from_fd(struct src **out, int fd, const char *name)
+{
+	struct src *s = calloc(1, sizeof(*s));
+	struct stat st;
+
+	*out = s;
+	if (!s)
+		return PP_ENOMEM;
+	s->fd = fd;
+	s->name = strdup(name);
+	if (!s->name) {
+		free(s);
+		*out = NULL;
+		return PP_ENOMEM;
+	}
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0) {
+		s->seekable = true;
+		s->size = (uint64_t)st.st_size;
+		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	} else {
+		(void)fcntl(fd, F_SETPIPE_SZ, 1 << 20);
+	}
+	return 0;
+}
+
+int src_from_mem(struct src **out, const void *bytes, size_t len, const char *name)
+{
+	struct src *s = calloc(1, sizeof(*s));
+
+	*out = s;
+	if (!s)
+		return PP_ENOMEM;
+	s->fd = -1;
+	s->mem = bytes;
+	s->size = len;
+	s->seekable = true;
+	s->name = strdup(name);
+	if (!s->name) {
+		free(s);
+		*out = NULL;
+		return PP_ENOMEM;
+	}
+	return 0;
+}
+
+int src_open(struct src **out, const char *name, struct diag *d)
+{
+	struct stat st;
+	int fd, rc;
+
+	*out = NULL;
+	if (!strcmp(name, "-"))
+		return src_from_fd(out, STDIN_FILENO, "(stdin)");
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0) {
+		rc = pp_errno(errno);
+		diag_error(d, name, -1, "cannot open: %s", strerror(errno));
+		return rc;
+	}
+	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
+		close(fd);
+		diag_error(d, name, -1, "is a directory");
+		return PP_EUNSUPPORTED;
+	}
+	rc = src_from_fd(out, fd, name);
+	if (rc)
+		close(fd);
+	return rc;
+}
+
+void src_free(struct src *s)
+{
+	if (!s)
+		return;
+	if (s->fd > STDIN_FILENO)
+		close(s->fd);
+	free(s->unread);
+	free(s->name);
+	free(s);
+}
+
+const char *src_name(const struct src *s)
+{
+	return s->name;
+}
+
+bool src_seekable(const struct src *s)
+{
+	return s->seekable;
+}
+
+uint64_t src_size(const struct src *s)
+{
+	return s->seekable ? s->size : 0;
+}
+
+uint64_t src_tell(const struct src *s)
+{
+	return s->pos;
+}
+
+static size_t take_unread(struct src *s, void *buf, size_t n)
+{
+	size_t left = s->unread_len - s->unread_pos;
+
+	if (n > left)
+		n = left;
+	memcpy(buf, s->unread + s->unread_pos, n);
+	s->unread_pos += n;
+	return n;
+}
+
+int src_read(struct src *s, void *buf, size_t n, size_t *got)
+{
+	ssize_t r;
+
+	*got = 0;
+	if (s->unread_pos < s->unread_len) {
+		*got = take_unread(s, buf, n);
+	} else if (s->fd < 0) {
+		uint64_t left = s->pos < s->size ? s->size - s->pos : 0;
+
+		*got = n < left ? n : (size_t)left;
+		if (*got)
+			memcpy(buf, s->mem + s->pos, *got);
+	} else {
+		do
+			r = read(s->fd, buf, n);
+		while (r < 0 && errno == EINTR);
+		if (r < 0)
+			return PP_EIO;
+		*got = (size_t)r;
+	}
+	s->pos += *got;
+	return 0;
+}
+
+int src_read_all(struct src *s, void *buf, size_t n)
+{
+	size_t done = 0, got;
+	int rc;
+
+	while (done < n) {
+		rc = src_read(s, (uint8_t *)buf + done, n - done, &got);
+		if (rc)
+			return rc;
+		if (!got)
+			return done ? PP_ECUT : PP_END;
+		done += got;
+	}
+	return 0;
+}
+
+int src_unread(struct src *s, const void *buf, size_t n)
+{
+	size_t left = s->unread_len - s->unread_pos;
+
+	if (n + left > SRC_UNREAD_MAX || n > s->pos)
+		return PP_ELIMIT;
+	if (!s->unread) {
+		s->unread = malloc(SRC_UNREAD_MAX);
+		if (!s->unread)
+			return PP_ENOMEM;
+	}
+	memmove(s->unread + n, s->unread + s->unread_pos, left);
+	memcpy(s->unread, buf, n);
+	s->unread_pos = 0;
+	s->unread_len = n + left;
+	s->pos -= n;
+	return 0;
+}
+
+int src_pread(struct src *s, void *buf, size_t n, uint64_t offset)
+{
+	size_t done = 0;
+
+	if (!s->seekable)
+		return PP_EUNSUPPORTED;
+	if (offset > s->size || n > s->size - offset)
+		return PP_ECUT;
+	if (s->fd < 0) {
+		if (n)
+			memcpy(buf, s->mem + offset, n);
+		return 0;
+	}
+	while (done < n) {
+		ssize_t r = pread(s->fd, (uint8_t *)buf + done, n - done, (off_t)(offset + done));
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return PP_EIO;
+		if (!r)
+			return PP_ECUT;
+		done += (size_t)r;
+	}
+	return 0;
+}
+
+int src_seek(struct src *s, uint64_t offset)
+{
+	if (!s->seekable || offset > INT64_MAX)
+		return PP_EUNSUPPORTED;
+	if (s->fd >= 0 && lseek(s->fd, (off_t)offset, SEEK_SET) < 0)
+		return PP_EIO;
+	s->unread_pos = s->unread_len = 0;
+	s->pos = offset;
+	return 0;
+}
+
+static int write_all(int fd, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t w = write(fd, p, n);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0)
+			return PP_EIO;
+		p += w;
+		n -= (size_t)w;
+	}
+	return 0;
+}
+
+static int copy_to(struct src *s, int fd, uint64_t *size)
+{
+	uint8_t *block = malloc(SRC_SPOOL_BLOCK);
+	size_t got = 1;
+	int rc = block ? 0 : PP_ENOMEM;
+
+	while (!rc && got) {
+		rc = src_read(s, block, SRC_SPOOL_BLOCK, &got);
+		if (!rc)
+			rc = write_all(fd, block, got);
+		*size += got;
+	}
+	free(block);
+	return rc;
+}
+
+int src_spool(struct src *s, struct diag *d)
+{
+	const char *dir = getenv("TMPDIR");
+	uint64_t size = 0;
+	int fd, rc;
+
+	if (s->seekable)
+		return 0;
+	if (!dir || !*dir)
+		dir = "/tmp";
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		/* File systems without O_TMPFILE: a name for a moment. */
+		char path[4096];
+
+		if (snprintf(path, sizeof(path), "%s/perfpipe-XXXXXX", dir) < (int)sizeof(path) &&
+		    (fd = mkostemp(path, O_CLOEXEC)) >= 0)
+			unlink(path);
+	}
+	if (fd < 0) {
+		diag_error(d, s->name, -1, "cannot make a temporary file in %s: %s", dir,
+			   strerror(errno));
+		return pp_errno(errno);
+	}
+	diag_note(d, s->name, -1, "input cannot seek: it is copied to a temporary file in %s", dir);
+	rc = copy_to(s, fd, &size);
+	if (!rc && lseek(fd, 0, SEEK_SET) < 0)
+		rc = PP_EIO;
+	if (rc) {
+		diag_error(d, s->name, -1, "cannot copy to a temporary file in %s: %s", dir,
+			   pp_strerror(rc));
+		close(fd);
+		return rc;
+	}
+	if (s->fd > STDIN_FILENO)
+		close(s->fd);
+	s->fd = fd;
+	s->seekable = true;
+	s->size = size;
+	s->pos = 0;
+	return 0;
+}

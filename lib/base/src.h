@@ -1,0 +1,61 @@
+/*
+ * A source of bytes: a file, a pipe, or a layer over another source (decompression).
+ *
+ *	struct src *s;
+ *	rc = src_open(&s, "perf.data", d);	("-" is stdin)
+ *	rc = src_read(s, buf, sizeof(buf), &got);	(0 and got 0: end of input)
+ *	src_free(s);
+ *
+ * Reading is sequential; src_pread reads anywhere in a seekable source. A source that cannot seek
+ * can be made to by src_spool, which copies it to an unlinked temporary file.
+ */
+#ifndef PP_BASE_SRC_H
+#define PP_BASE_SRC_H
+
+#include "base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct src;
+
+/* Opens a file or, for "-", stdin. Says what is wrong to d. Directories give PP_EUNSUPPORTED. */
+int src_open(struct src **s, const char *name, struct diag *d);
+
+/* Takes over a descriptor. */
+int src_from_fd(struct src **s, int fd, const char *name);
+
+/* A source over len bytes of memory, which must outlive it; seekable. For tests and fuzzers. */
+int src_from_mem(struct src **s, const void *bytes, size_t len, const char *name);
+
+void src_free(struct src *s); /* NULL is fine */
+
+const char *src_name(const struct src *s);
+bool src_seekable(const struct src *s);
+
+/* Size in bytes of a seekable source; 0 otherwise. */
+uint64_t src_size(const struct src *s);
+
+/* Bytes read in sequence so far. */
+uint64_t src_tell(const struct src *s);
+
+/* Up to n bytes in sequence; *got is 0 at the end only. 0 or PP_EIO. */
+int src_read(struct src *s, void *buf, size_t n, size_t *got);
+
+/* Exactly n bytes in sequence: 0, PP_END (nothing was left), PP_ECUT (less than n), or PP_EIO. */
+int src_read_all(struct src *s, void *buf, size_t n);
+
+/* Gives n bytes back, which the following reads return first (for magic numbers). n <= 4096. */
+int src_unread(struct src *s, const void *buf, size_t n);
+
+/* Exactly n bytes at an absolute offset of a seekable source: 0, PP_ECUT, or PP_EIO. */
+int src_pread(struct src *s, void *buf, size_t n, uint64_t offset);
+
+/* Goes to an absolute offset of a seekable source. */
+int src_seek(struct src *s, uint64_t offset);
+
+/* Makes a source seekable: copies what is left of it to an unlinked file in TMPDIR or /tmp. */
+int src_spool(struct src *s, struct diag *d);
+
+#endif
