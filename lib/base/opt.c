@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "base/opt.h"
 
 #include "base/err.h"

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "base/src.h"
 
 #include "base/err.h"
