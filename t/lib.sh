@@ -1,0 +1,241 @@
+# TAP for the shell tests; sourced first thing by every t/*.t:
+#
+#	#!/bin/sh
+#	. "${0%/*}/lib.sh"
+#	need perf
+#	plan 3
+#	run "$BIN/pfold" "$ROOT/t/data/empty"
+#	is "$status" 1 'no sample is an error'
+#	like "$ERR" 'no sample' 'and it is said'
+#	run_pipe '"$BIN/pdecode" x.data' '"$BIN/pfold"'
+#	is "$statuses" '2 1' 'each stage has its own status'
+#
+# The test runs in a private directory, $TMP, which is removed at the end. Set: ROOT (the source
+# tree), BIN (the filters), UNIT and FUZZ (the compiled unit tests and fuzz replays), all absolute.
+# A test that dies before its plan is complete exits with an error, so that prove sees it.
+
+set -u
+
+t_abs() {
+	case $1 in
+	/*) printf '%s\n' "$1" ;;
+	*) printf '%s/%s\n' "$PWD" "$1" ;;
+	esac
+}
+
+ROOT=$(CDPATH='' cd -- "${0%/*}/.." && pwd) || exit 1
+BIN=$(t_abs "${BIN:-$ROOT/bin}")
+UNIT=$(t_abs "${UNIT:-$ROOT/build/t/unit}")
+FUZZ=$(t_abs "${FUZZ:-$ROOT/build/t/fuzz}")
+export ROOT BIN UNIT FUZZ
+
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/perfpipe-t.XXXXXX") || exit 1
+OUT=$TMP/.out # stdout of the last run or run_pipe
+ERR=$TMP/.err # its stderr (run_pipe: of all stages, one after the other; $ERR.N of one)
+cd "$TMP" || exit 1
+
+# What the results may not depend on.
+export HOME="$TMP" LC_ALL=C TZ=UTC
+unset NO_COLOR COLUMNS POSIXLY_CORRECT
+
+t_plan=
+t_n=0
+t_failed=0
+status=
+statuses=
+
+t_end() {
+	t_rc=$?
+	cd /
+	rm -rf -- "$TMP"
+	[ "$t_rc" = 0 ] || exit "$t_rc"
+	[ "$t_failed" = 0 ] || exit 1
+	[ -n "$t_plan" ] || {
+		echo '# the test ended without a plan'
+		exit 1
+	}
+	[ "$t_plan" = "$t_n" ] || exit 1
+}
+trap t_end EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# plan N: how many tests there will be. Without it, done_testing comes last.
+plan() {
+	t_plan=$1
+	echo "1..$1"
+}
+
+done_testing() {
+	plan "$t_n"
+}
+
+# skip_all REASON: ends the whole test; before the plan.
+skip_all() {
+	echo "1..0 # SKIP $*"
+	t_plan=$t_n
+	exit 0
+}
+
+# have PROGRAM...: true if all are installed.
+have() {
+	for t_prog; do
+		command -v "$t_prog" >/dev/null 2>&1 || return 1
+	done
+}
+
+# need PROGRAM...: skips the whole test if one is not installed. For what comes from elsewhere, not
+# for our own filters.
+need() {
+	for t_prog; do
+		have "$t_prog" || skip_all "$t_prog is not installed"
+	done
+}
+
+# diag TEXT...: lines for the reader of a failure.
+diag() {
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+# diag_file FILE: the first lines of a file, as diag.
+diag_file() {
+	head -n 40 "$1" | cut -c 1-400 | sed 's/^/#   /'
+}
+
+pass() {
+	t_n=$((t_n + 1))
+	printf 'ok %d - %s\n' "$t_n" "$*"
+}
+
+fail() {
+	t_n=$((t_n + 1))
+	t_failed=$((t_failed + 1))
+	printf 'not ok %d - %s\n' "$t_n" "$*"
+	return 1
+}
+
+# skip N REASON: N tests that cannot be made here.
+skip() {
+	t_i=$1
+	shift
+	while [ "$t_i" -gt 0 ]; do
+		t_n=$((t_n + 1))
+		t_i=$((t_i - 1))
+		printf 'ok %d # SKIP %s\n' "$t_n" "$*"
+	done
+}
+
+# ok NAME COMMAND...: passes if the command succeeds.
+ok() {
+	t_name=$1
+	shift
+	if "$@"; then
+		pass "$t_name"
+	else
+		fail "$t_name"
+		diag "failed: $*"
+	fi
+}
+
+# is GOT WANT NAME
+is() {
+	if [ "$1" = "$2" ]; then
+		pass "$3"
+	else
+		fail "$3"
+		diag "got:    $1"
+		diag "wanted: $2"
+	fi
+}
+
+isnt() {
+	if [ "$1" != "$2" ]; then
+		pass "$3"
+	else
+		fail "$3"
+		diag "got what it must not be: $1"
+	fi
+}
+
+# like FILE ERE NAME: a line of the file matches. unlike: none does, and the file is there.
+like() {
+	if grep -Eq -e "$2" -- "$1"; then
+		pass "$3"
+	else
+		fail "$3"
+		diag "no line matches $2 in:"
+		diag_file "$1"
+	fi
+}
+
+unlike() {
+	grep -En -e "$2" -- "$1" >"$TMP/.grep"
+	if [ $? = 1 ]; then
+		pass "$3"
+	else
+		fail "$3"
+		diag "should not match $2:"
+		diag_file "$TMP/.grep"
+	fi
+}
+
+# same GOT WANT NAME: two files are equal.
+same() {
+	if cmp -s -- "$1" "$2"; then
+		pass "$3"
+	else
+		fail "$3"
+		diff -u -- "$2" "$1" >"$TMP/.diff" 2>&1
+		diag_file "$TMP/.diff"
+	fi
+}
+
+# golden FILE NAME...: FILE equals t/golden/NAME; GOLDEN=1 in the environment writes it instead.
+golden() {
+	if [ -n "${GOLDEN:-}" ]; then
+		mkdir -p "$ROOT/t/golden" && cp -- "$1" "$ROOT/t/golden/$2"
+	fi
+	same "$1" "$ROOT/t/golden/$2" "$3"
+}
+
+# empty FILE NAME
+empty() {
+	if [ -f "$1" ] && [ ! -s "$1" ]; then
+		pass "$2"
+	else
+		fail "$2"
+		diag_file "$1"
+	fi
+}
+
+# run COMMAND...: sets $status, fills $OUT and $ERR. Never fails itself.
+run() {
+	status=0
+	"$@" >"$OUT" 2>"$ERR" || status=$?
+}
+
+# run_pipe COMMAND...: a pipeline of shell commands, one argument each, evaluated in subshells.
+# Sets $statuses ("0 0 141") and $status (of the last), fills $OUT, $ERR, and $ERR.1, $ERR.2 ...
+run_pipe() {
+	t_pipe=
+	t_i=0
+	for t_cmd; do
+		t_i=$((t_i + 1))
+		eval "t_cmd_$t_i=\$t_cmd"
+		rm -f "$TMP/.status.$t_i" "$ERR.$t_i"
+		t_pipe="$t_pipe${t_pipe:+ | }{ (eval \"\$t_cmd_$t_i\") 2>\"\$ERR.$t_i\""
+		t_pipe="$t_pipe; echo \$? >\"\$TMP/.status.$t_i\"; }"
+	done
+	eval "$t_pipe" >"$OUT"
+	t_last=$t_i
+	statuses=
+	t_i=1
+	: >"$ERR"
+	while [ "$t_i" -le "$t_last" ]; do
+		status=$(cat "$TMP/.status.$t_i")
+		statuses="$statuses${statuses:+ }$status"
+		cat "$ERR.$t_i" >>"$ERR"
+		t_i=$((t_i + 1))
+	done
+}
