@@ -1,23 +1,39 @@
-# perfpipe: build, test, install.
+# perfpipe: build, test, install. GNU make.
 #
-#   make            the filters, in bin/ (or O=DIR: everything below DIR)
-#   make demo       install what is missing, build, record this machine and draw cpu.svg
-#   make test       install what is missing, build, run every test
-#   make bench      measure beside the installed peers
-#   make lint       formatting, static analysis, man pages
-#   SAN=1 COVERAGE=1 WERROR=1 CC=clang PREFIX=/usr/local DESTDIR=
+#   make              the filters, in bin/ (O=DIR: all of the build in DIR, filters in DIR/bin)
+#   make demo         install what is missing, build, record this machine and draw cpu.svg
+#   make test         install what is missing, build, run every test; TESTS='t/a.t t/b.t' some
+#   make check        the same without installing
+#   make lint         formatting, static analysis, scripts, man pages, layout
+#   make bench        measure beside the installed peers (t/bench/README.md)
+#   make fuzz         libFuzzer programs in build-fuzz/t/fuzz (CC=afl-clang-fast for AFL++)
+#   make fuzz-replay  the same entries as plain programs that replay files, in $(O)/t/fuzz
+#   make install      PREFIX=/usr/local DESTDIR=; make uninstall
+#   make clean
+#
+#   CC=gcc|clang  SAN=1 (address, undefined)  COVERAGE=1  WERROR=1  V=1 (whole command lines)
 
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := all
 
-CC       ?= gcc
 ifeq ($(origin CC),default)
-CC       := gcc
+CC       := $(if $(FUZZER),clang,gcc)
+endif
+ifeq ($(origin AR),default)
+AR       := ar
 endif
 PKG_CONFIG ?= pkg-config
+INSTALL  ?= install
+PROVE    ?= prove
 PREFIX   ?= /usr/local
+BINDIR   ?= $(PREFIX)/bin
+DATADIR  ?= $(PREFIX)/share/perfpipe
+MANDIR   ?= $(PREFIX)/share/man
 O        ?= build$(if $(SAN),-san)$(if $(COVERAGE),-cov)
 OPT      ?= -O2
+JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 PACKAGES := libelf libdw zlib libzstd libtraceevent libxxhash
 
 CFLAGS   ?= $(OPT) -g
@@ -35,6 +51,13 @@ ifdef COVERAGE
 PP_CFLAGS += --coverage -O0
 PP_LDFLAGS += --coverage
 endif
+ifdef FUZZER
+PP_CFLAGS += -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
+PP_LDFLAGS += -fsanitize=fuzzer,address,undefined
+endif
+
+# Said by the rule `packages`, not here, so that make test can install what is missing first.
+HAVE_PACKAGES := $(shell $(PKG_CONFIG) --exists $(PACKAGES) 2>/dev/null && echo yes)
 DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 DEP_LIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -liberty -lm
 
@@ -42,27 +65,102 @@ PROGS    := $(patsubst bin/%.c,%,$(filter-out bin/cli.c,$(wildcard bin/*.c)))
 LIB_SRC  := $(wildcard lib/*/*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(O)/%.o)
 LIB      := $(O)/libperfpipe.a
+UNITS    := $(patsubst %.c,$(O)/%,$(wildcard t/unit/*.c))
+FUZZERS  := $(patsubst %.c,$(O)/%,$(filter-out t/fuzz/replay.c,$(wildcard t/fuzz/*.c)))
+MEASURE  := $(O)/t/bench/measure
+TESTS    ?= $(sort $(wildcard t/*.t))
+MAN      := $(wildcard man/*.[157])
+SHARE    := $(wildcard share/*)
 # In the plain build the programs lie in bin/, where the README's commands look for them.
 BIN      := $(if $(filter build,$(O)),bin,$(O)/bin)
 
+ifdef V
+Q        :=
+say       =
+else
+Q        := @
+say       = $(if $(findstring s,$(firstword -$(MAKEFLAGS))),,$(info $(1)	$(2)))
+endif
+
 all: $(PROGS:%=$(BIN)/%)
 
-$(O)/%.o: %.c
+packages:
+ifneq ($(HAVE_PACKAGES),yes)
+	@t/deps --check build
+endif
+
+$(O)/%.o: %.c | packages
+	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(CC) $(PP_CFLAGS) $(DEP_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(PP_CFLAGS) $(DEP_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(LIB): $(LIB_OBJ)
+	$(call say,AR,$@)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
+
+define link
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PP_LDFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
+endef
 
 $(BIN)/%: $(O)/bin/%.o $(O)/bin/cli.o $(LIB)
-	@mkdir -p $(@D)
-	$(CC) $(PP_LDFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
+	$(link)
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+$(O)/t/unit/%: $(O)/t/unit/%.o $(LIB)
+	$(link)
+
+# A libFuzzer program has its main from the compiler.
+$(O)/t/fuzz/%: $(O)/t/fuzz/%.o $(if $(FUZZER),,$(O)/t/fuzz/replay.o) $(LIB)
+	$(link)
+
+$(MEASURE): $(O)/t/bench/measure.o
+	$(link)
+
+# The installing step comes in a make of its own: this one has asked pkg-config already.
+demo:
+	@t/deps build
+	+@$(MAKE) --no-print-directory all
+	@BIN=$(BIN) t/demo
+
+test:
+	@t/deps build test
+	+@$(MAKE) --no-print-directory check
+
+check: all $(UNITS) fuzz-replay $(MEASURE)
+	@BIN=$(BIN) UNIT=$(O)/t/unit FUZZ=$(O)/t/fuzz MEASURE=$(MEASURE) $(PROVE) -j$(JOBS) $(TESTS)
+
+unit: $(UNITS)
+
+fuzz-replay: $(FUZZERS)
+
+fuzz:
+	+@$(MAKE) --no-print-directory O=build-fuzz FUZZER=1 fuzz-replay
+
+lint: all
+	@CC=$(CC) BIN=$(BIN) CPPFLAGS='-Ilib -Ibin $(DEP_CFLAGS)' JOBS=$(JOBS) t/lint
+
+bench: all $(MEASURE)
+	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/run
+
+install: all
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)
+	$(INSTALL) -m 755 $(PROGS:%=$(BIN)/%) $(DESTDIR)$(BINDIR)
+	$(if $(SHARE),$(INSTALL) -m 644 $(SHARE) $(DESTDIR)$(DATADIR))
+	for f in $(MAN); do \
+		$(INSTALL) -D -m 644 $$f $(DESTDIR)$(MANDIR)/man$${f##*.}/$${f##*/} || exit 1; \
+	done
+
+uninstall:
+	rm -f $(PROGS:%=$(DESTDIR)$(BINDIR)/%) $(SHARE:share/%=$(DESTDIR)$(DATADIR)/%)
+	for f in $(MAN); do rm -f $(DESTDIR)$(MANDIR)/man$${f##*.}/$${f##*/}; done
+	if [ -d $(DESTDIR)$(DATADIR) ]; then rmdir $(DESTDIR)$(DATADIR); fi
 
 clean:
 	rm -rf build build-* $(PROGS:%=bin/%)
 
-.PHONY: all clean
+-include $(shell find $(O) -name '*.d' 2>/dev/null)
+
+.PHONY: all packages demo test check unit fuzz-replay fuzz lint bench install uninstall clean
 .SECONDARY:
