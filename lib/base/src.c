@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +160,13 @@ int src_read(struct src *s, void *buf, size_t n, size_t *got)
 	}
 	s->pos += *got;
 	return 0;
+}
+
+bool src_ready(const struct src *s)
+{
+	struct pollfd p = {.fd = s->fd, .events = POLLIN};
+
+	return s->fd < 0 || s->seekable || s->unread_pos < s->unread_len || poll(&p, 1, 0) != 0;
 }
 
 int src_read_all(struct src *s, void *buf, size_t n)

@@ -43,6 +43,9 @@ uint64_t src_tell(const struct src *s);
 /* Up to n bytes in sequence; *got is 0 at the end only. 0 or PP_EIO. */
 int src_read(struct src *s, void *buf, size_t n, size_t *got);
 
+/* False when a read would have to wait for the writer of a pipe. */
+bool src_ready(const struct src *s);
+
 /* Exactly n bytes in sequence: 0, PP_END (nothing was left), PP_ECUT (less than n), or PP_EIO. */
 int src_read_all(struct src *s, void *buf, size_t n);
 

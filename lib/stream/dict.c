@@ -1,0 +1,101 @@
+#include "stream/dict.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+
+struct dict_entry {
+	size_t cap; /* bytes behind this header */
+	uint64_t data[];
+};
+
+static int dict_widen(struct dict *d, uint32_t id)
+{
+	uint32_t n = d->n ? d->n : 64;
+	struct dict_entry **v;
+
+	while (n <= id)
+		n *= 2;
+	v = realloc(d->v, n * sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	memset(v + d->n, 0, (n - d->n) * sizeof(*v));
+	d->v = v;
+	d->n = n;
+	return 0;
+}
+
+/* Copies n bytes to *p with a NUL behind them, moves *p to the next multiple of 8. */
+static void *take(uint8_t **p, const void *bytes, size_t n)
+{
+	uint8_t *at = *p;
+
+	if (n)
+		memcpy(at, bytes, n);
+	at[n] = 0;
+	*p += ps_pad(n + 1);
+	return at;
+}
+
+int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const void *fields)
+{
+	/* On the wire every array takes at least what it takes here, but for the NUL. */
+	size_t need = ps_pad(t->size) + ps_encoded_size(t, fields) + 8 * (size_t)t->nfields;
+	struct dict_entry *e;
+	uint8_t *p;
+	int rc;
+
+	if (!id)
+		return PP_ECORRUPT;
+	if (id >= PS_ID_MAX)
+		return PP_ELIMIT;
+	if (id >= d->n && (rc = dict_widen(d, id)))
+		return rc;
+	e = d->v[id];
+	if (!e || e->cap < need) {
+		d->bytes -= e ? e->cap : 0;
+		free(e);
+		d->v[id] = NULL;
+		if (d->bytes + need > PS_DICT_BYTES)
+			return PP_ELIMIT;
+		e = malloc(sizeof(*e) + need);
+		if (!e)
+			return PP_ENOMEM;
+		e->cap = need;
+		d->bytes += need;
+		d->v[id] = e;
+	}
+	memcpy(e->data, fields, t->size);
+	p = (uint8_t *)e->data + ps_pad(t->size);
+	for (const struct ps_fielddesc *f = t->fields; f < t->fields + t->nfields; f++) {
+		uint8_t *at = (uint8_t *)e->data + f->offset;
+
+		if (f->kind == PS_KIND_str) {
+			struct ps_str *s = (struct ps_str *)(void *)at;
+
+			s->p = take(&p, s->p, s->len);
+		} else if (f->kind == PS_KIND_u32s) {
+			struct ps_u32s *a = (struct ps_u32s *)(void *)at;
+
+			a->v = take(&p, a->v, 4 * (size_t)a->n);
+		} else if (f->kind == PS_KIND_u64s) {
+			struct ps_u64s *a = (struct ps_u64s *)(void *)at;
+
+			a->v = take(&p, a->v, 8 * (size_t)a->n);
+		}
+	}
+	return 0;
+}
+
+const void *dict_get(const struct dict *d, uint32_t id)
+{
+	return id < d->n && d->v[id] ? d->v[id]->data : NULL;
+}
+
+void dict_release(struct dict *d)
+{
+	for (uint32_t i = 0; i < d->n; i++)
+		free(d->v[i]);
+	free(d->v);
+	*d = (struct dict){0};
+}

@@ -1,0 +1,400 @@
+#include "stream/codec.h"
+#include "stream/dict.h"
+
+#include "base/err.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define SREADER_BLOCK (1u << 20) /* bytes of the buffer to begin with */
+
+/* The dictionaries: record type, and the bit that asks for it (0: always kept). */
+#define DICTS(D) \
+	D(STRING, 0) \
+	D(EVENT, SREADER_EVENTS) \
+	D(DSO, SREADER_DSOS) \
+	D(CHAIN, SREADER_CHAINS) \
+	D(SYMBOL, SREADER_SYMBOLS) \
+	D(FRAME, SREADER_SYMBOLS) \
+	D(STACK, SREADER_SYMBOLS) \
+	D(SRCFILE, SREADER_SYMBOLS)
+enum dict_index {
+#define D(type, bit) DICT_##type,
+	DICTS(D)
+#undef D
+		NDICTS
+};
+
+struct sreader {
+	struct src *src; /* NULL: fed */
+	struct diag *d;
+	char *name;
+	unsigned keep;
+	void (*on_wait)(void *ctx);
+	void *on_wait_ctx;
+
+	uint8_t *buf; /* owned unless fed */
+	size_t pos, len, cap;
+	uint64_t base; /* offset of buf[0] in the input */
+
+	bool in_stream; /* a header was read, its END was not */
+	bool any;	/* a header was read */
+	bool swap;
+	int err; /* the end that was reached */
+	uint64_t records, samples;
+	struct ps_end account;
+	struct dict dicts[NDICTS];
+};
+
+static int sreader_make(struct sreader **out, struct src *s, const char *name, unsigned keep,
+			struct diag *d)
+{
+	struct sreader *r = calloc(1, sizeof(*r));
+
+	*out = r;
+	if (r)
+		r->name = strdup(name);
+	if (!r || !r->name) {
+		free(r);
+		*out = NULL;
+		src_free(s);
+		return PP_ENOMEM;
+	}
+	r->src = s;
+	r->d = d;
+	r->keep = keep;
+	return 0;
+}
+
+int sreader_new(struct sreader **out, struct src *s, unsigned keep, struct diag *d)
+{
+	int rc = sreader_make(out, s, src_name(s), keep, d);
+
+	if (rc)
+		return rc;
+	(*out)->buf = malloc(SREADER_BLOCK);
+	(*out)->cap = SREADER_BLOCK;
+	if ((*out)->buf)
+		return 0;
+	sreader_free(*out);
+	*out = NULL;
+	return PP_ENOMEM;
+}
+
+int sreader_open(struct sreader **r, const char *name, unsigned keep, struct diag *d)
+{
+	struct src *s;
+	int rc = src_open(&s, name, d);
+
+	*r = NULL;
+	return rc ? rc : sreader_new(r, s, keep, d);
+}
+
+int sreader_new_fed(struct sreader **r, const char *name, unsigned keep, struct diag *d)
+{
+	return sreader_make(r, NULL, name, keep, d);
+}
+
+void sreader_feed(struct sreader *r, uint8_t *bytes, size_t len)
+{
+	r->base += r->len;
+	r->buf = bytes;
+	r->pos = 0;
+	r->len = len;
+}
+
+void sreader_free(struct sreader *r)
+{
+	if (!r)
+		return;
+	for (int i = 0; i < NDICTS; i++)
+		dict_release(&r->dicts[i]);
+	if (r->src)
+		free(r->buf);
+	src_free(r->src);
+	free(r->name);
+	free(r);
+}
+
+void sreader_on_wait(struct sreader *r, void (*fn)(void *ctx), void *ctx)
+{
+	r->on_wait = fn;
+	r->on_wait_ctx = ctx;
+}
+
+const struct ps_end *sreader_account(const struct sreader *r)
+{
+	return &r->account;
+}
+
+/* Makes at least n bytes available at pos. 0, PP_END (nothing is left), PP_ECUT (less than n). */
+static int fill(struct sreader *r, size_t n)
+{
+	if (r->len - r->pos >= n)
+		return 0;
+	if (!r->src)
+		return r->len == r->pos ? PP_END : PP_ECUT;
+	memmove(r->buf, r->buf + r->pos, r->len - r->pos);
+	r->base += r->pos;
+	r->len -= r->pos;
+	r->pos = 0;
+	if (n > r->cap) {
+		uint8_t *buf = realloc(r->buf, n);
+
+		if (!buf)
+			return PP_ENOMEM;
+		r->buf = buf;
+		r->cap = n;
+	}
+	while (r->len < n) {
+		size_t got;
+		int rc;
+
+		if (r->on_wait && !src_ready(r->src))
+			r->on_wait(r->on_wait_ctx);
+		rc = src_read(r->src, r->buf + r->len, r->cap - r->len, &got);
+		if (rc)
+			return rc;
+		if (!got)
+			return r->len ? PP_ECUT : PP_END;
+		r->len += got;
+	}
+	return 0;
+}
+
+static int64_t offset(const struct sreader *r)
+{
+	return (int64_t)(r->base + r->pos);
+}
+
+static int fail(struct sreader *r, int err, const char *what)
+{
+	diag_error(r->d, r->name, offset(r), "%s", what);
+	return err;
+}
+
+/* What the bytes are, when they are no event stream. */
+static int say_no_stream(struct sreader *r, const uint8_t *p, size_t n)
+{
+	static const struct {
+		const char *magic, *is;
+	} kinds[] = {
+		{"PERFILE2", "a perf.data recording: put pdecode before this filter"},
+		{"2ELIFREP", "a perf.data recording: put pdecode before this filter"},
+		{"\x17\x08\x44tracing", "a trace.dat recording: put pdecode before this filter"},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (n >= 8 && !memcmp(p, kinds[i].magic, 8)) {
+			diag_error(r->d, r->name, -1, "is no event stream but %s", kinds[i].is);
+			return PP_EUNSUPPORTED;
+		}
+	diag_error(r->d, r->name, -1, "is no event stream");
+	return PP_EUNSUPPORTED;
+}
+
+static int read_header(struct sreader *r, struct ps_record *rec)
+{
+	struct cursor c;
+	uint32_t order;
+	uint16_t version;
+	int rc = fill(r, PS_HEADER_SIZE);
+
+	if (rc == PP_ECUT &&
+	    memcmp(r->buf + r->pos, PS_MAGIC, r->len - r->pos < 8 ? r->len - r->pos : 8))
+		return say_no_stream(r, r->buf + r->pos, r->len - r->pos);
+	if (rc)
+		return rc == PP_ECUT ? fail(r, rc, "the header of the stream is cut off") : rc;
+	if (memcmp(r->buf + r->pos, PS_MAGIC, 8) != 0)
+		return say_no_stream(r, r->buf + r->pos, r->len - r->pos);
+	c = cursor_make(r->buf + r->pos + 8, PS_HEADER_SIZE - 8, false);
+	order = get_u32(&c);
+	if (order != PS_BYTE_ORDER && order != __builtin_bswap32(PS_BYTE_ORDER))
+		return fail(r, PP_ECORRUPT, "the header of the stream is corrupt");
+	c.swap = r->swap = order != PS_BYTE_ORDER;
+	version = get_u16(&c);
+	if (version > PS_VERSION) {
+		diag_error(r->d, r->name, offset(r),
+			   "stream of version %u; this program reads up to %u", version,
+			   PS_VERSION);
+		return PP_EUNSUPPORTED;
+	}
+	for (int i = 0; i < NDICTS; i++)
+		dict_release(&r->dicts[i]);
+	rec->type = PS_HEADER;
+	rec->source = 0;
+	rec->raw = r->buf + r->pos;
+	rec->size = PS_HEADER_SIZE;
+	rec->foreign = r->swap;
+	r->pos += PS_HEADER_SIZE;
+	r->in_stream = r->any = true;
+	r->records = r->samples = 0;
+	return 0;
+}
+
+/* The END record: the account is added up, and compared with what came. */
+static void read_end(struct sreader *r, const struct ps_end *e)
+{
+	if (e->records != r->records || e->samples != r->samples) {
+		diag_warn(r->d, r->name, offset(r),
+			  "%" PRIu64 " records with %" PRIu64 " samples were announced, %" PRIu64
+			  " with %" PRIu64 " came",
+			  e->records, e->samples, r->records, r->samples);
+		r->account.status = PP_EXIT_PARTIAL;
+	}
+	r->account.records += e->records;
+	r->account.samples += e->samples;
+	r->account.lost += e->lost;
+	r->account.missing += e->missing;
+	if (e->status > r->account.status)
+		r->account.status = e->status;
+	r->in_stream = false;
+}
+
+/* A dictionary record: kept if it was asked for. */
+static int define(struct sreader *r, const struct ps_record *rec, const struct ps_typedesc *t)
+{
+	int rc = 0;
+
+	switch (rec->type) {
+#define D(type, bit) \
+	case PS_##type: \
+		if (!(bit) || (r->keep & (bit))) \
+			rc = dict_set(&r->dicts[DICT_##type], rec->string.id, t, &rec->sample); \
+		break;
+		DICTS(D)
+#undef D
+	default: return 0;
+	}
+	if (rc == PP_ECORRUPT)
+		return fail(r, rc, "a dictionary entry has the id 0");
+	if (rc == PP_ELIMIT)
+		return fail(r, rc, "a dictionary of the stream is too large");
+	return rc;
+}
+
+static int decode(struct sreader *r, struct ps_record *rec)
+{
+	const struct ps_typedesc *t = ps_typedesc(rec->type);
+	struct cursor c = cursor_make(rec->raw + 8, rec->size - 8, r->swap);
+	int rc;
+
+	if (rec->type == PS_SAMPLE) {
+		r->samples++;
+		rc = ps_sample_decode(&c, &rec->sample);
+	} else if (!t) {
+		return 0;
+	} else {
+		rc = ps_decode(t, &c, &rec->sample);
+	}
+	if (rc)
+		return fail(r, rc, "a record is shorter than what it says it holds");
+	return rec->type < PS_SAMPLE ? define(r, rec, t) : 0;
+}
+
+static int read_record(struct sreader *r, struct ps_record *rec)
+{
+	struct cursor c;
+	uint32_t size;
+	int rc = fill(r, 8);
+
+	if (rc)
+		return rc;
+	c = cursor_make(r->buf + r->pos, 8, r->swap);
+	size = get_u32(&c);
+	rec->type = get_u16(&c);
+	rec->source = get_u16(&c);
+	if (size < 8 || size % 8 || size > PS_RECORD_MAX)
+		return fail(r, PP_ECORRUPT, "a record of impossible size: the stream is corrupt");
+	rc = fill(r, size);
+	if (rc)
+		return rc;
+	rec->raw = r->buf + r->pos;
+	rec->size = size;
+	rec->foreign = r->swap;
+	rc = decode(r, rec);
+	if (rc)
+		return rc;
+	if (rec->type == PS_END)
+		read_end(r, &rec->end);
+	else
+		r->records++;
+	r->pos += size;
+	return 0;
+}
+
+int sreader_next(struct sreader *r, struct ps_record *rec)
+{
+	int rc;
+
+	if (r->err)
+		return r->err;
+	if (r->in_stream)
+		rc = read_record(r, rec);
+	else
+		rc = read_header(r, rec);
+	if (!rc || (!r->src && rc == PP_END))
+		return rc;
+	if (rc == PP_EIO)
+		diag_error(r->d, r->name, offset(r), "cannot read");
+	else if (rc == PP_ENOMEM)
+		diag_error(r->d, r->name, offset(r), "out of memory");
+	else if (rc == PP_END && !r->any)
+		rc = fail(r, PP_ECUT,
+			  "no input: what should have written the stream wrote nothing");
+	else if (r->in_stream && (rc == PP_END || rc == PP_ECUT))
+		rc = fail(
+			r, PP_ECUT,
+			"the stream ends without its END record: what wrote it died, or it was cut off");
+	return r->err = rc;
+}
+
+int sreader_status(const struct sreader *r, int rc)
+{
+	switch (rc) {
+	case 0:
+	case PP_END:
+	case PP_ECUT:
+	case PP_ECORRUPT: break;
+	default: return PP_EXIT_FAIL;
+	}
+	if (rc == PP_ECUT || rc == PP_ECORRUPT || r->account.status)
+		return PP_EXIT_PARTIAL;
+	return PP_EXIT_OK;
+}
+
+const char *sreader_string(const struct sreader *r, uint32_t id, size_t *len)
+{
+	const struct ps_string *s = dict_get(&r->dicts[DICT_STRING], id);
+
+	if (len)
+		*len = s ? s->text.len : 0;
+	return s ? s->text.p : NULL;
+}
+
+#define GETTER(name, NAME) \
+	const struct ps_##name *sreader_##name(const struct sreader *r, uint32_t id) \
+	{ \
+		return dict_get(&r->dicts[DICT_##NAME], id); \
+	}
+GETTER(event, EVENT)
+GETTER(dso, DSO)
+GETTER(chain, CHAIN)
+GETTER(symbol, SYMBOL)
+GETTER(frame, FRAME)
+GETTER(stack, STACK)
+GETTER(srcfile, SRCFILE)
+#undef GETTER
+
+int ps_event_field_next(const struct ps_event *e, size_t *pos, struct ps_event_field *f)
+{
+	struct cursor c;
+	int rc;
+
+	if (*pos >= e->fields.len)
+		return PP_END;
+	c = cursor_make(e->fields.p + *pos, e->fields.len - *pos, false);
+	rc = ps_decode(&ps_event_field_desc, &c, f);
+	*pos = (size_t)(c.p - (const uint8_t *)e->fields.p);
+	return rc;
+}

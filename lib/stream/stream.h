@@ -1,0 +1,381 @@
+/*
+ * The event stream: what the filters say to each other. perfpipe-stream(5) is the format.
+ *
+ * A stream is a header, dictionary and context records, samples, and an END record. This reader
+ * prints the time and the event of each sample:
+ *
+ *	struct sreader *r;
+ *	struct ps_record rec;
+ *	int rc = sreader_open(&r, "-", SREADER_EVENTS, diag);
+ *
+ *	while (!rc && !(rc = sreader_next(r, &rec)))
+ *		if (rec.type == PS_SAMPLE)
+ *			printf("%llu %s\n", rec.sample.time, sreader_event(r,
+ *rec.sample.event)->name.p); status = sreader_status(r, rc); sreader_free(r);
+ *
+ * The reader keeps the dictionaries that it is asked for; the others are passed by. An id may be
+ * defined again: the later definition holds for what follows. A reader of several streams in a row
+ * ("cat a b") gets a PS_HEADER record at the beginning of each, where all dictionaries are empty.
+ *
+ * A filter that defines nothing in a dictionary passes its records on with swriter_copy. A filter
+ * that adds to a dictionary of its input has to renumber it.
+ */
+#ifndef PP_STREAM_STREAM_H
+#define PP_STREAM_STREAM_H
+
+#include "base/diag.h"
+#include "base/out.h"
+#include "base/src.h"
+#include "stream/records.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PS_MAGIC       "PPSTREAM"
+#define PS_HEADER_SIZE 24	   /* magic, byte order mark, version, flags */
+#define PS_BYTE_ORDER  0x01020304u /* as a u32 of the writer */
+#define PS_VERSION     1	   /* a reader refuses a higher one */
+#define PS_RECORD_MAX  (1u << 24)  /* bytes of a record */
+#define PS_ID_MAX      (1u << 22)  /* ids of a dictionary */
+#define PS_DICT_BYTES  (1u << 30)  /* bytes of a dictionary that a reader keeps */
+#define PS_NONE	       UINT32_MAX  /* cpu, pid, tid that were not recorded */
+
+enum ps_type {
+	PS_HEADER = 0, /* not a record: the reader's word for the beginning of a stream */
+#define PS_R(name, number, text, what) PS_##name = (number),
+	PS_RECORDS(PS_R)
+#undef PS_R
+		PS_TYPES = 64,
+};
+
+/* Arrays in records: they point into the reader's buffer until the next sreader_next. */
+struct ps_str {
+	const char *p; /* not terminated in records; terminated in dictionaries */
+	uint32_t len;
+};
+struct ps_u32s {
+	const uint32_t *v;
+	uint32_t n;
+};
+struct ps_u64s {
+	const uint64_t *v;
+	uint32_t n;
+};
+struct ps_regs {
+	uint64_t abi, mask;
+	const uint64_t *v; /* as many as mask has bits */
+};
+struct ps_branches {
+	uint32_t n, flags;
+	uint64_t hw_idx;
+	const uint64_t *v; /* 3 * n: from, to, flags */
+};
+
+/* struct ps_mmap, struct ps_comm, ...: the records' fields. */
+#define PS_C_u32	       uint32_t
+#define PS_C_u64	       uint64_t
+#define PS_C_str	       struct ps_str
+#define PS_C_u32s	       struct ps_u32s
+#define PS_C_u64s	       struct ps_u64s
+#define PS_F(kind, name, what) PS_C_##kind name;
+struct ps_string {
+	PS_FIELDS_STRING(PS_F)
+};
+struct ps_source {
+	PS_FIELDS_SOURCE(PS_F)
+};
+struct ps_meta {
+	PS_FIELDS_META(PS_F)
+};
+struct ps_provenance {
+	PS_FIELDS_PROVENANCE(PS_F)
+};
+struct ps_event {
+	PS_FIELDS_EVENT(PS_F)
+};
+struct ps_event_field {
+	PS_FIELDS_EVENT_FIELD(PS_F)
+};
+struct ps_dso {
+	PS_FIELDS_DSO(PS_F)
+};
+struct ps_context {
+	PS_FIELDS_CONTEXT(PS_F)
+};
+struct ps_mmap {
+	PS_FIELDS_MMAP(PS_F)
+};
+struct ps_comm {
+	PS_FIELDS_COMM(PS_F)
+};
+struct ps_fork {
+	PS_FIELDS_FORK(PS_F)
+};
+struct ps_exit {
+	PS_FIELDS_EXIT(PS_F)
+};
+struct ps_ksymbol {
+	PS_FIELDS_KSYMBOL(PS_F)
+};
+struct ps_bpf {
+	PS_FIELDS_BPF(PS_F)
+};
+struct ps_namespaces {
+	PS_FIELDS_NAMESPACES(PS_F)
+};
+struct ps_cgroup {
+	PS_FIELDS_CGROUP(PS_F)
+};
+struct ps_switch {
+	PS_FIELDS_SWITCH(PS_F)
+};
+struct ps_lost {
+	PS_FIELDS_LOST(PS_F)
+};
+struct ps_throttle {
+	PS_FIELDS_THROTTLE(PS_F)
+};
+struct ps_text_poke {
+	PS_FIELDS_TEXT_POKE(PS_F)
+};
+struct ps_aux {
+	PS_FIELDS_AUX(PS_F)
+};
+struct ps_read {
+	PS_FIELDS_READ(PS_F)
+};
+struct ps_blob {
+	PS_FIELDS_BLOB(PS_F)
+};
+struct ps_other {
+	PS_FIELDS_OTHER(PS_F)
+};
+struct ps_chain {
+	PS_FIELDS_CHAIN(PS_F)
+};
+struct ps_symbol {
+	PS_FIELDS_SYMBOL(PS_F)
+};
+struct ps_frame {
+	PS_FIELDS_FRAME(PS_F)
+};
+struct ps_stack {
+	PS_FIELDS_STACK(PS_F)
+};
+struct ps_srcfile {
+	PS_FIELDS_SRCFILE(PS_F)
+};
+struct ps_end {
+	PS_FIELDS_END(PS_F)
+};
+#undef PS_F
+
+/* Marks of a sample (pfilter): the low two bits of its flags. */
+enum ps_mark {
+	PS_MARK_PASS = 0, /* also: never filtered */
+	PS_MARK_FAIL = 1,
+	PS_MARK_NA = 2, /* the expression does not apply */
+	PS_MARK_MASK = 3,
+};
+#define PS_SAMPLE_MODE_SHIFT 2 /* bits 2 to 4: PERF_RECORD_MISC_CPUMODE of the kernel */
+#define PS_SAMPLE_MODE_MASK  (7u << PS_SAMPLE_MODE_SHIFT)
+#define PS_SAMPLE_EXACT_IP   (1u << 5)
+#define PS_SAMPLE_NO_TIME    (1u << 6) /* the event was recorded without a time */
+#define PS_SAMPLE_FIXED	     48	       /* bytes of the fixed part, record header included */
+
+/* The kinds of the optional fields, in C. */
+#define PS_S_u64    uint64_t
+#define PS_S_ref    uint32_t
+#define PS_S_str    struct ps_str
+#define PS_S_regs   struct ps_regs
+#define PS_S_branch struct ps_branches
+#define PS_S_u64s   struct ps_u64s
+struct ps_sample {
+	uint32_t event; /* descriptor */
+	uint32_t cpu;
+	uint64_t time; /* ns */
+	uint32_t pid, tid;
+	uint32_t comm;	 /* string; 0 unknown */
+	uint32_t flags;	 /* mark, mode, PS_SAMPLE_* */
+	uint64_t fields; /* which of the following there are: PS_HAS_* */
+#define PS_F(bit, kind, name, what) PS_S_##kind name;
+	PS_SAMPLE_FIELDS(PS_F)
+#undef PS_F
+};
+enum ps_sample_bit {
+#define PS_F(bit, kind, name, what) PS_BIT_##name = (bit),
+	PS_SAMPLE_FIELDS(PS_F)
+#undef PS_F
+};
+#define PS_HAS(name)	       (UINT64_C(1) << PS_BIT_##name)
+#define ps_sample_has(s, name) (((s)->fields & PS_HAS(name)) != 0)
+
+#define PS_EVENT_SAMPLED  1u /* period or frequency */
+#define PS_EVENT_FREQ	  2u
+#define PS_EVENT_CHAINS	  4u
+#define PS_FIELD_SIGNED	  1u
+#define PS_FIELD_ARRAY	  2u
+#define PS_FIELD_DYNAMIC  4u
+#define PS_FIELD_RELATIVE 8u
+#define PS_FIELD_STRING	  16u
+#define PS_FIELD_POINTER  32u
+#define PS_DSO_KERNEL	  1u
+#define PS_DSO_MODULE	  2u
+#define PS_DSO_NO_FILE	  4u
+#define PS_DSO_GUEST	  8u
+#define PS_MMAP_KERNEL	  1u
+#define PS_MMAP_DATA	  2u
+#define PS_MMAP_GUEST	  4u
+#define PS_FRAME_KERNEL	  1u
+#define PS_FRAME_INLINED  2u
+#define PS_FRAME_GUEST	  4u
+#define PS_COMM_EXEC	  1u
+#define PS_LOST_RECORDS	  1u /* LOST.kind */
+#define PS_LOST_SAMPLES	  2u
+
+enum ps_reason {
+#define PS_R(name, number, text) PS_REASON_##name = (number),
+	PS_REASONS(PS_R)
+#undef PS_R
+		PS_REASON_MAX = 32,
+};
+/* The text of a reason; never NULL. */
+const char *ps_reason(uint32_t reason);
+/* The text of a record type, "?" if unknown. */
+const char *ps_type_name(uint32_t type);
+
+/* One record as the reader gives it. Pointers live until the next sreader_next. */
+struct ps_record {
+	uint32_t type;	    /* enum ps_type; may be one that this version does not know */
+	uint32_t source;    /* id of the SOURCE record that it belongs to */
+	const uint8_t *raw; /* the whole record as it came */
+	uint32_t size;	    /* bytes of raw */
+	bool foreign;	    /* the stream was written in the other byte order: raw is, too */
+	union {
+		struct ps_sample sample;
+		struct ps_context context; /* of every record that has one */
+		struct ps_string string;
+		struct ps_source src;
+		struct ps_meta meta;
+		struct ps_provenance provenance;
+		struct ps_event event;
+		struct ps_dso dso;
+		struct ps_mmap mmap;
+		struct ps_comm comm;
+		struct ps_fork fork;
+		struct ps_exit exit;
+		struct ps_ksymbol ksymbol;
+		struct ps_bpf bpf;
+		struct ps_namespaces namespaces;
+		struct ps_cgroup cgroup;
+		struct ps_switch sw;
+		struct ps_lost lost;
+		struct ps_throttle throttle;
+		struct ps_text_poke text_poke;
+		struct ps_aux aux;
+		struct ps_read read;
+		struct ps_blob blob;
+		struct ps_other other;
+		struct ps_chain chain;
+		struct ps_symbol symbol;
+		struct ps_frame frame;
+		struct ps_stack stack;
+		struct ps_srcfile srcfile;
+		struct ps_end end;
+	};
+};
+
+/* ---- reading ---- */
+
+struct sreader;
+
+/* Dictionaries that a reader keeps; strings always. */
+enum sreader_keep {
+	SREADER_EVENTS = 1,
+	SREADER_DSOS = 2,
+	SREADER_CHAINS = 4,
+	SREADER_SYMBOLS = 8, /* symbols, frames, stacks, source files */
+};
+
+/* A reader of a file or "-". What is wrong is said to d, which must outlive the reader. */
+int sreader_open(struct sreader **r, const char *name, unsigned keep, struct diag *d);
+
+/* A reader of a source, which it frees. */
+int sreader_new(struct sreader **r, struct src *s, unsigned keep, struct diag *d);
+
+/* A reader that is fed with whole records by sreader_feed; sreader_next then gives PP_END when more
+ * is needed. */
+int sreader_new_fed(struct sreader **r, const char *name, unsigned keep, struct diag *d);
+void sreader_feed(struct sreader *r, uint8_t *bytes, size_t len);
+void sreader_free(struct sreader *r); /* NULL is fine */
+
+/* Called before the reader waits for input: the place to flush one's own output. */
+void sreader_on_wait(struct sreader *r, void (*fn)(void *ctx), void *ctx);
+
+/*
+ * The next record. 0; PP_END at the end of input; PP_ECUT: the input ended without an END record or
+ * within a record; PP_ECORRUPT, PP_EUNSUPPORTED (no stream, or a later version), PP_ELIMIT, PP_EIO,
+ * PP_ENOMEM. Errors have been said to the diag. After an error nothing more comes.
+ */
+int sreader_next(struct sreader *r, struct ps_record *rec);
+
+/* Entries of the dictionaries; NULL for an id that is not defined. Live until redefined. */
+const char *sreader_string(const struct sreader *r, uint32_t id, size_t *len);
+const struct ps_event *sreader_event(const struct sreader *r, uint32_t id);
+const struct ps_dso *sreader_dso(const struct sreader *r, uint32_t id);
+const struct ps_chain *sreader_chain(const struct sreader *r, uint32_t id);
+const struct ps_symbol *sreader_symbol(const struct sreader *r, uint32_t id);
+const struct ps_frame *sreader_frame(const struct sreader *r, uint32_t id);
+const struct ps_stack *sreader_stack(const struct sreader *r, uint32_t id);
+const struct ps_srcfile *sreader_srcfile(const struct sreader *r, uint32_t id);
+
+/* Walks through EVENT.fields: *pos begins at 0. Returns 0, PP_END or PP_ECORRUPT. */
+int ps_event_field_next(const struct ps_event *e, size_t *pos, struct ps_event_field *f);
+
+/* The account of all streams read so far: the sums of their END records. */
+const struct ps_end *sreader_account(const struct sreader *r);
+
+/*
+ * The exit status that a sink should give: the worst of what upstream reported and of the code
+ * `rc` that sreader_next ended with (PP_END is fine).
+ */
+int sreader_status(const struct sreader *r, int rc);
+
+/* ---- writing ---- */
+
+struct swriter {
+	struct out *out;
+	uint64_t records, samples; /* since the header */
+	int err;		   /* first error */
+};
+
+/* Writes to `out`, which must outlive the writer. */
+void swriter_init(struct swriter *w, struct out *out);
+
+/* The header: begins a stream. Every put returns 0 or the first error. */
+int swriter_header(struct swriter *w);
+
+/* A record of any type but SAMPLE; `fields` points to the struct of the type (struct ps_mmap ...).
+ */
+int swriter_put(struct swriter *w, enum ps_type type, uint32_t source, const void *fields);
+int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s);
+
+/*
+ * A record as it came from a reader. Of a stream in the other byte order, records of unknown types
+ * cannot be passed on: PP_EUNSUPPORTED, and nothing is written.
+ */
+int swriter_copy(struct swriter *w, const struct ps_record *rec);
+
+/* The END record; records and samples of `end` are filled in. */
+int swriter_end(struct swriter *w, struct ps_end *end);
+
+/* The provenance record of a program. */
+int swriter_provenance(struct swriter *w, const char *name, int argc, char **argv);
+
+static inline struct ps_str ps_str(const char *p, size_t len)
+{
+	return (struct ps_str){p, (uint32_t)len};
+}
+
+#endif

@@ -1,0 +1,124 @@
+#include "stream/codec.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/opt.h"
+
+void swriter_init(struct swriter *w, struct out *out)
+{
+	*w = (struct swriter){.out = out, .err = out->err};
+}
+
+static uint8_t *put_record_header(uint8_t *p, size_t size, uint32_t type, uint32_t source)
+{
+	uint32_t size32 = (uint32_t)size;
+	uint16_t t = (uint16_t)type, s = (uint16_t)source;
+
+	memcpy(p, &size32, 4);
+	memcpy(p + 4, &t, 2);
+	memcpy(p + 6, &s, 2);
+	return p + 8;
+}
+
+int swriter_header(struct swriter *w)
+{
+	uint8_t h[PS_HEADER_SIZE] = PS_MAGIC;
+	uint32_t order = PS_BYTE_ORDER;
+	uint16_t version = PS_VERSION;
+
+	memcpy(h + 8, &order, 4);
+	memcpy(h + 12, &version, 2);
+	w->records = w->samples = 0;
+	if (!w->err)
+		w->err = out_add(w->out, h, sizeof(h));
+	return w->err;
+}
+
+/* Room for a record of `size` bytes, 0 being a size beyond the limit. */
+static uint8_t *room(struct swriter *w, size_t size)
+{
+	uint8_t *p;
+
+	if (w->err)
+		return NULL;
+	if (!size) {
+		w->err = PP_ELIMIT;
+		return NULL;
+	}
+	p = out_room(w->out, size);
+	if (!p)
+		w->err = w->out->err;
+	return p;
+}
+
+int swriter_put(struct swriter *w, enum ps_type type, uint32_t source, const void *fields)
+{
+	const struct ps_typedesc *t = ps_typedesc(type);
+	size_t size = ps_encoded_size(t, fields);
+	uint8_t *p = room(w, size ? size + 8 : 0);
+
+	if (!p)
+		return w->err;
+	ps_encode(t, fields, put_record_header(p, size + 8, type, source));
+	w->out->len += size + 8;
+	w->records++;
+	return 0;
+}
+
+int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
+{
+	size_t size = ps_sample_size(s);
+	uint8_t *p = room(w, size);
+
+	if (!p)
+		return w->err;
+	ps_sample_encode(s, put_record_header(p, size, PS_SAMPLE, source));
+	w->out->len += size;
+	w->records++;
+	w->samples++;
+	return 0;
+}
+
+int swriter_copy(struct swriter *w, const struct ps_record *rec)
+{
+	uint8_t *p;
+
+	if (rec->foreign && !ps_typedesc(rec->type))
+		return PP_EUNSUPPORTED;
+	if (rec->foreign && rec->type == PS_SAMPLE)
+		return swriter_sample(w, rec->source, &rec->sample);
+	if (rec->foreign)
+		return swriter_put(w, (enum ps_type)rec->type, rec->source, &rec->sample);
+	p = room(w, rec->size);
+	if (!p)
+		return w->err;
+	memcpy(p, rec->raw, rec->size);
+	w->out->len += rec->size;
+	w->records++;
+	w->samples += rec->type == PS_SAMPLE;
+	return 0;
+}
+
+int swriter_end(struct swriter *w, struct ps_end *end)
+{
+	end->records = w->records;
+	end->samples = w->samples;
+	return swriter_put(w, PS_END, 0, end);
+}
+
+int swriter_provenance(struct swriter *w, const char *name, int argc, char **argv)
+{
+	struct ps_provenance p = {.name = ps_str(name, strlen(name))};
+	struct buf args = BUF_INIT;
+
+	for (int i = 1; i < argc; i++)
+		buf_add(&args, argv[i], strlen(argv[i]) + 1);
+	p.version = ps_str(PP_VERSION, strlen(PP_VERSION));
+	p.args = ps_str(buf_str(&args), args.len);
+	if (args.err)
+		w->err = args.err;
+	else
+		swriter_put(w, PS_PROVENANCE, 0, &p);
+	buf_release(&args);
+	return w->err;
+}
