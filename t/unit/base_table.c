@@ -1,0 +1,175 @@
+/* lib/base/arena.h and intern.h: against plain arrays that hold what must be found. */
+#include "base/arena.h"
+#include "base/intern.h"
+
+#include "base/err.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+#define MANY 20000
+
+static uint64_t seed = 1;
+
+static uint64_t next_random(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static void test_arena(void)
+{
+	static uint8_t *p[1000];
+	static size_t size[1000];
+	struct arena a = ARENA_INIT;
+	bool aligned = true, kept = true;
+	size_t sum = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		size[i] = next_random() % (i % 100 ? 200 : 200000);
+		p[i] = arena_alloc(&a, size[i]);
+		aligned = aligned && p[i] && (uintptr_t)p[i] % 8 == 0;
+		memset(p[i], i & 0xff, size[i]);
+		sum += size[i];
+	}
+	for (int i = 0; i < 1000; i++)
+		for (size_t k = 0; k < size[i]; k++)
+			kept = kept && p[i][k] == (i & 0xff);
+	ok(aligned, "allocations are aligned to 8 bytes");
+	ok(kept, "and do not overlap");
+	ok(a.total >= sum, "total counts at least what was asked for");
+	is_str(arena_dup(&a, "abcdef", 3), "abc", "a copy ends in a NUL");
+	p[0] = arena_zalloc(&a, 300000);
+	kept = p[0] != NULL;
+	for (size_t k = 0; kept && k < 300000; k++)
+		kept = !p[0][k];
+	ok(kept, "zalloc gives zeroes");
+	ok(!arena_alloc(&a, SIZE_MAX) && !arena_alloc(&a, SIZE_MAX - 7), "too large a size fails");
+	arena_release(&a);
+	ok(!a.blocks && !a.total, "released");
+	ok(arena_alloc(&a, 1) != NULL, "and usable again");
+	arena_release(&a);
+}
+
+static void test_intern(void)
+{
+	struct intern t = INTERN_INIT;
+	bool dense = true, same = true, fresh, text_ok = true;
+	uint32_t id;
+	size_t len;
+	char s[32];
+
+	is_int(intern_find(&t, "x", 1), 0, "nothing is found in an empty table");
+	for (int i = 0; i < MANY; i++) {
+		int n = snprintf(s, sizeof(s), "symbol_%d", i);
+
+		dense = dense && !intern_add(&t, s, (size_t)n, &id, &fresh) && fresh &&
+			id == (uint32_t)i + 1;
+	}
+	ok(dense, "new strings get the ids 1, 2, 3 ...");
+	for (int i = MANY - 1; i >= 0; i--) {
+		int n = snprintf(s, sizeof(s), "symbol_%d", i);
+
+		same = same && !intern_add(&t, s, (size_t)n, &id, &fresh) && !fresh &&
+		       id == (uint32_t)i + 1 && intern_find(&t, s, (size_t)n) == id;
+		text_ok = text_ok && !strcmp(intern_get(&t, id, &len), s) && len == (size_t)n;
+	}
+	ok(same, "known ones keep theirs");
+	ok(text_ok, "the text of an id, with a NUL behind it");
+	is_int(intern_find(&t, "symbol_", 7), 0, "a prefix is another string");
+	ok(!intern_get(&t, 0, &len) && len == 0, "0 is no id");
+	ok(!intern_get(&t, MANY + 1, &len) && len == 0, "nor is one never given out");
+	intern_release(&t);
+}
+
+static void test_intern_bytes(void)
+{
+	struct intern t = INTERN_INIT;
+	uint32_t id[5];
+
+	intern_add(&t, "", 0, &id[0], NULL);
+	intern_add(&t, "\0", 1, &id[1], NULL);
+	intern_add(&t, "\0\0", 2, &id[2], NULL);
+	intern_add(&t, "a\0b", 3, &id[3], NULL);
+	intern_add(&t, "a\0c", 3, &id[4], NULL);
+	for (int i = 0; i < 5; i++)
+		is_int(id[i], i + 1, "bytes with NULs are told apart, string %d", i);
+	intern_add(&t, NULL, 0, &id[1], NULL);
+	is_int(id[1], 1, "no bytes at all are the empty string");
+	intern_release(&t);
+}
+
+/* Random puts and removals, with keys that collide, against an array. */
+static void test_map64(void)
+{
+	static uint32_t want[4096];
+	static bool there[4096];
+	struct map64 m = MAP64_INIT;
+	bool good = true, fresh;
+	uint32_t n = 0, *v;
+
+	ok(!map64_get(&m, 0), "nothing is found in an empty map");
+	map64_del(&m, 0);
+	for (uint32_t i = 0; i < 200000 && good; i++) {
+		uint32_t k = (uint32_t)(next_random() % 4096);
+		uint64_t key = (uint64_t)k << (k % 3 * 20);
+
+		/* Shifted keys may be equal to others: keep to those that are not. */
+		if (k % 3 && !(key >> 13))
+			continue;
+		if (next_random() % 3) {
+			v = map64_put(&m, key, &fresh);
+			good = v && fresh == !there[k] && (!fresh || *v == 0) &&
+			       (fresh || *v == want[k]);
+			if (good)
+				*v = want[k] = i;
+			n += !there[k];
+			there[k] = true;
+		} else {
+			map64_del(&m, key);
+			n -= there[k];
+			there[k] = false;
+		}
+		good = good && m.n == n;
+	}
+	ok(good, "200,000 random puts and removals");
+	for (uint32_t k = 0; k < 4096 && good; k++) {
+		uint64_t key = (uint64_t)k << (k % 3 * 20);
+
+		if (k % 3 && !(key >> 13))
+			continue;
+		v = map64_get(&m, key);
+		good = there[k] ? v && *v == want[k] : !v;
+	}
+	ok(good && n > 1000, "in the end the map holds what the array holds");
+	map64_clear(&m);
+	ok(!m.n && !map64_get(&m, 3), "cleared");
+	map64_release(&m);
+}
+
+static void test_map64_edges(void)
+{
+	struct map64 m = MAP64_INIT;
+	bool fresh;
+
+	*map64_put(&m, 0, &fresh) = 5;
+	ok(fresh, "0 is a key");
+	*map64_put(&m, UINT64_MAX, NULL) = 6;
+	ok(map64_get(&m, 0) && *map64_get(&m, 0) == 5, "key 0 is found");
+	ok(map64_get(&m, UINT64_MAX) && *map64_get(&m, UINT64_MAX) == 6, "so is 2^64-1");
+	map64_del(&m, 0);
+	ok(!map64_get(&m, 0) && map64_get(&m, UINT64_MAX), "a removal leaves the other");
+	map64_release(&m);
+}
+
+int main(void)
+{
+	test_arena();
+	test_intern();
+	test_intern_bytes();
+	test_map64();
+	test_map64_edges();
+	return done();
+}
