@@ -37,6 +37,9 @@ cd "$TMP" || exit 1
 # What the results may not depend on.
 export HOME="$TMP" LC_ALL=C TZ=UTC
 unset NO_COLOR COLUMNS POSIXLY_CORRECT
+# A sanitizer's report is not to look like exit status 1, which means damaged input.
+export ASAN_OPTIONS="exitcode=99${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+export UBSAN_OPTIONS="exitcode=99:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 
 t_plan=
 t_n=0

@@ -1,0 +1,57 @@
+#!/bin/sh
+# t/demo: what it does when a step fails. The filters are stand-ins here; what they do together is
+# tested by t/examples.t and the demo itself.
+. "${0%/*}/lib.sh"
+plan 13
+
+# filter NAME: a stand-in that runs the shell text on stdin.
+filter() {
+	{
+		echo '#!/bin/sh'
+		cat
+	} >"fake/$1"
+	chmod +x "fake/$1"
+}
+
+mkdir fake
+echo 'echo recording' | filter pcap-perf
+# shellcheck disable=SC2016
+for f in pdecode psym pfold; do
+	echo 'cat "${1:--}"' | filter $f
+done
+echo 'sed "s/^/svg of /"' | filter psvg
+echo sample >sample
+
+demo() {
+	rm -f cpu.svg
+	run env BIN="$TMP/fake" SAMPLE="$TMP/sample" "$ROOT/t/demo" "$@" </dev/null
+}
+
+demo
+is "$status" 0 'all steps succeed'
+is "$(cat cpu.svg)" 'svg of recording' 'the picture is of the recording'
+like "$OUT" "the picture is $TMP/cpu.svg" 'where it is, is said'
+demo other.svg
+ok 'a name of its own' test -s other.svg
+
+echo 'echo "pcap-perf: not permitted" >&2; exit 2' | filter pcap-perf
+demo
+is "$status" 0 'the kernel refuses: done all the same'
+is "$(cat cpu.svg)" 'svg of sample' 'with the sample recording'
+like "$OUT" 'does not let this user record' 'which is said'
+rm sample
+demo
+isnt "$status" 0 'no sample either: fails'
+echo sample >sample
+
+echo 'echo recording; exit 1' | filter pcap-perf
+demo
+is "$status" 0 'a partial recording is drawn'
+like "$ERR" 'pcap-perf says that the result is partial' 'which is said'
+
+echo 'echo recording' | filter pcap-perf
+echo 'kill -9 $$' | filter psym
+demo
+is "$status" 137 'a step in the middle dies: its status'
+like "$ERR" 'psym failed with exit status 137' 'and its name'
+ok 'and no picture' test ! -e cpu.svg
