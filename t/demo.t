@@ -2,7 +2,7 @@
 # t/demo: what it does when a step fails. The filters are stand-ins here; what they do together is
 # tested by t/examples.t and the demo itself.
 . "${0%/*}/lib.sh"
-plan 13
+plan 16
 
 # filter NAME: a stand-in that runs the shell text on stdin.
 filter() {
@@ -35,10 +35,13 @@ demo other.svg
 ok 'a name of its own' test -s other.svg
 
 echo 'echo "pcap-perf: not permitted" >&2; exit 2' | filter pcap-perf
+printf 'cat "${1:--}" >data\n[ -s data ] || echo "pdecode: no input" >&2\ncat data\n' | filter pdecode
 demo
 is "$status" 0 'the kernel refuses: done all the same'
 is "$(cat cpu.svg)" 'svg of sample' 'with the sample recording'
 like "$OUT" 'does not let this user record' 'which is said'
+unlike "$ERR" 'pdecode' 'and nothing about the empty recording'
+like "$ERR" '^pcap-perf: not permitted$' 'but why, in the words of pcap-perf'
 rm sample
 demo
 isnt "$status" 0 'no sample either: fails'
@@ -50,6 +53,9 @@ is "$status" 0 'a partial recording is drawn'
 like "$ERR" 'pcap-perf says that the result is partial' 'which is said'
 
 echo 'echo recording' | filter pcap-perf
+echo 'echo "psym: a warning" >&2; cat' | filter psym
+demo
+like "$ERR" '^psym: a warning$' 'what the other steps say is shown'
 echo 'kill -9 $$' | filter psym
 demo
 is "$status" 137 'a step in the middle dies: its status'
