@@ -27,7 +27,8 @@ ROOT=$(CDPATH='' cd -- "${0%/*}/.." && pwd) || exit 1
 BIN=$(t_abs "${BIN:-$ROOT/bin}")
 UNIT=$(t_abs "${UNIT:-$ROOT/build/t/unit}")
 FUZZ=$(t_abs "${FUZZ:-$ROOT/build/t/fuzz}")
-export ROOT BIN UNIT FUZZ
+MEASURE=$(t_abs "${MEASURE:-$ROOT/build/t/bench/measure}")
+export ROOT BIN UNIT FUZZ MEASURE
 
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/perfpipe-t.XXXXXX") || exit 1
 OUT=$TMP/.out # stdout of the last run or run_pipe
