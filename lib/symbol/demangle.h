@@ -1,0 +1,27 @@
+/*
+ * Demangling: C++ (Itanium ABI) and Rust (legacy and v0) names as perf script shows them: without
+ * parameters, Rust without its hash.
+ *
+ *	struct buf b = BUF_INIT;
+ *	puts(demangle("_ZN3foo3barEv", &b));	foo::bar
+ *	buf_release(&b);
+ *
+ * What follows an '@' ("@plt", a symbol version) is kept as it is. The work is done by libiberty;
+ *hostile names cannot make it recurse without end or write more than a named maximum.
+ */
+#ifndef PP_SYMBOL_DEMANGLE_H
+#define PP_SYMBOL_DEMANGLE_H
+
+#include "base/buf.h"
+
+#define DEMANGLE_MAX_IN 16384 /* longer names stay as they are */
+#define DEMANGLE_MAX_OUT \
+	65536 /* so do those whose text would be longer: a few bytes can stand for GBs */
+
+/*
+ * The demangled name, in b (overwritten), or `name` itself when it is not mangled, too long, or
+ * memory is short (then b->err is set).
+ */
+const char *demangle(const char *name, struct buf *b);
+
+#endif

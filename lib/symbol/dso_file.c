@@ -1,0 +1,358 @@
+#include "symbol/dso_file.h"
+
+#include "base/err.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define CRC_BLOCK 65536
+#define DELETED	  " (deleted)"
+
+/* How a candidate is proven to be the right file. */
+enum proof {
+	PROOF_PLACE, /* its build-id if one is known, else that it lies there */
+	PROOF_ID,    /* its build-id */
+	PROOF_CRC,   /* its build-id if both have one, else the debug link's checksum */
+};
+
+struct finder {
+	struct dso_file *d;
+	const struct dso_search *search;
+	uint32_t crc; /* of the debug link, for PROOF_CRC */
+	int rc;	      /* PP_ENOMEM ends the search */
+};
+
+static bool done(const struct finder *s)
+{
+	return s->rc || s->d->symbols || s->d->n_tried >= DSO_MAX_TRIED;
+}
+
+static const char *note(struct finder *s, const char *path, enum symtab_reason why)
+{
+	struct dso_file *d = s->d;
+	struct dso_try *grown = realloc(d->tried, (d->n_tried + 1) * sizeof(*grown));
+	char *copy = strdup(path);
+
+	if (grown)
+		d->tried = grown;
+	if (!grown || !copy) {
+		free(copy);
+		s->rc = PP_ENOMEM;
+		return NULL;
+	}
+	d->tried[d->n_tried++] = (struct dso_try){copy, why};
+	return copy;
+}
+
+static bool already_tried(const struct dso_file *d, const char *path)
+{
+	for (size_t i = 0; i < d->n_tried; i++)
+		if (!strcmp(d->tried[i].path, path))
+			return true;
+	return false;
+}
+
+/* The checksum of .gnu_debuglink is the CRC-32 of zlib over the whole file. */
+static bool crc_matches(const char *path, uint32_t want)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t block[CRC_BLOCK];
+	uLong crc = crc32(0, NULL, 0);
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	while ((got = read(fd, block, sizeof(block))) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			break;
+		crc = crc32(crc, block, (uInt)got);
+	}
+	close(fd);
+	return !got && (uint32_t)crc == want;
+}
+
+static enum symtab_reason check(struct finder *s, const struct elf_file *f, const char *path,
+				enum proof proof)
+{
+	struct build_id *want = &s->d->id;
+	struct build_id id;
+	bool has_id = elf_file_build_id(f, &id) == 0;
+
+	if (want->len && (has_id || proof != PROOF_CRC))
+		return has_id && build_id_equal(&id, want) ? SYMTAB_OK : SYMTAB_BUILD_ID;
+	if (proof == PROOF_ID)
+		return SYMTAB_BUILD_ID;
+	if (proof == PROOF_CRC)
+		return crc_matches(path, s->crc) ? SYMTAB_OK : SYMTAB_CRC;
+	/* Nothing was recorded: from here on, this file says what belongs to it. */
+	if (has_id)
+		*want = id;
+	return SYMTAB_OK;
+}
+
+/* Tries one file. `runnable`: it can be the binary itself, not only a debug file. */
+static void try_path(struct finder *s, const char *path, enum proof proof, bool runnable)
+{
+	struct dso_file *d = s->d;
+	struct elf_file *f = NULL;
+	enum symtab_reason why;
+	bool use = false;
+	const char *kept;
+
+	if (done(s) || already_tried(d, path))
+		return;
+	if (!elf_file_open(&f, path, &why))
+		why = check(s, f, path, proof);
+	if (!why && !elf_file_has_symtab(f))
+		why = SYMTAB_STRIPPED;
+	kept = note(s, path, why);
+	if (!kept || (why && why != SYMTAB_STRIPPED)) {
+		elf_file_close(f);
+		return;
+	}
+	if (!why) {
+		d->symbols = kept;
+		d->symbols_elf = f;
+		use = true;
+	}
+	if (runnable && !d->binary) {
+		d->binary = kept;
+		d->binary_elf = f;
+		use = true;
+	}
+	if (!use)
+		elf_file_close(f);
+}
+
+__attribute__((format(printf, 4, 5))) static void try_file(struct finder *s, enum proof proof,
+							   bool runnable, const char *fmt, ...)
+{
+	char path[DSO_MAX_PATH];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	if (n > 0 && (size_t)n < sizeof(path))
+		try_path(s, path, proof, runnable);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void try_binary(struct finder *s, const char *path)
+{
+	const struct dso_search *o = s->search;
+
+	for (size_t i = 0; i < o->n_symfs; i++) {
+		try_file(s, PROOF_PLACE, true, "%s/%s", o->symfs[i], path + (path[0] == '/'));
+		if (!s->d->binary)
+			try_file(s, PROOF_PLACE, true, "%s/%s", o->symfs[i], base_name(path));
+		if (s->d->binary)
+			return;
+	}
+	/* The file of this machine at that path is another one, unless its build-id says otherwise.
+	 */
+	if (o->n_symfs && !s->d->id.len)
+		return;
+	if (o->root && o->root[0])
+		try_file(s, PROOF_PLACE, true, "%s/%s", o->root, path + (path[0] == '/'));
+	if (!s->d->binary)
+		try_file(s, PROOF_PLACE, true, "%s", path);
+}
+
+/* Calls for each debug directory, first below each symfs directory, then as it is. */
+static void for_debug_dirs(struct finder *s, void (*f)(struct finder *, const char *, const void *),
+			   const void *arg)
+{
+	static const char *const standard[] = {DSO_DEBUG_DIR};
+	const struct dso_search *o = s->search;
+	const char *const *dirs = o->n_debug_dirs ? o->debug_dirs : standard;
+	size_t n = o->n_debug_dirs ? o->n_debug_dirs : 1;
+	char joined[DSO_MAX_PATH];
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < o->n_symfs; k++) {
+			int len = snprintf(joined, sizeof(joined), "%s/%s", o->symfs[k],
+					   dirs[i] + (dirs[i][0] == '/'));
+
+			if (len > 0 && (size_t)len < sizeof(joined))
+				f(s, joined, arg);
+		}
+		f(s, dirs[i], arg);
+	}
+}
+
+static void try_id_in(struct finder *s, const char *dir, const void *hex)
+{
+	const char *h = hex;
+
+	try_file(s, PROOF_ID, false, "%s/.build-id/%.2s/%s.debug", dir, h, h + 2);
+}
+
+struct link {
+	const char *dir; /* of the DSO's recorded path, with its leading slash */
+	int dir_len;
+	const char *name;
+};
+
+static void try_link_in(struct finder *s, const char *dir, const void *arg)
+{
+	const struct link *l = arg;
+
+	try_file(s, PROOF_CRC, false, "%s%.*s/%s", dir, l->dir_len, l->dir, l->name);
+}
+
+/* Where Fedora and old Ubuntu put debug files. Without a debug link, the build-id must prove them.
+ */
+static void try_path_in(struct finder *s, const char *dir, const void *arg)
+{
+	const char *path = arg;
+
+	try_file(s, PROOF_ID, false, "%s%s.debug", dir, path);
+	try_file(s, PROOF_ID, false, "%s%s", dir, path);
+}
+
+static void try_debuglink(struct finder *s, const char *path)
+{
+	char name[ELF_DEBUGLINK_MAX];
+	const char *binary = s->d->binary;
+	int dir = binary ? (int)(base_name(binary) - binary) : 0;
+	struct link l = {.dir = path, .name = name};
+
+	if (!binary || elf_file_debuglink(s->d->binary_elf, name, &s->crc))
+		return;
+	/* Files that name themselves are stripped ones, and were tried. */
+	try_file(s, PROOF_CRC, false, "%.*s%s", dir, binary, name);
+	try_file(s, PROOF_CRC, false, "%.*s.debug/%s", dir, binary, name);
+	l.dir_len = (int)(base_name(path) - path);
+	if (l.dir_len > 0)
+		l.dir_len--;
+	for_debug_dirs(s, try_link_in, &l);
+}
+
+int dso_cache_path(const struct dso_search *search, const struct build_id *id, const char *name,
+		   char *buf, size_t size)
+{
+	const char *home = getenv("HOME"), *cache = search->cache;
+	char hex[BUILD_ID_HEX_MAX];
+	int n;
+
+	if (id->len < 2 || (cache ? !cache[0] : !home || !home[0]))
+		return PP_ENOENT;
+	build_id_hex(id, hex);
+	n = snprintf(buf, size, "%s%s/.build-id/%.2s/%s/%s", cache ? cache : home,
+		     cache ? "" : "/.debug", hex, hex + 2, name);
+	return n > 0 && (size_t)n < size ? 0 : PP_ENOENT;
+}
+
+static void try_cache(struct finder *s)
+{
+	char path[DSO_MAX_PATH];
+
+	if (!dso_cache_path(s->search, &s->d->id, "elf", path, sizeof(path)))
+		try_path(s, path, PROOF_ID, true);
+	if (!dso_cache_path(s->search, &s->d->id, "debug", path, sizeof(path)))
+		try_path(s, path, PROOF_ID, false);
+}
+
+/* The binary's .dynsym, if nothing better was found, and the reason otherwise. */
+static int settle(struct finder *s)
+{
+	struct dso_file *d = s->d;
+	const struct elf_file *f;
+
+	if (s->rc) {
+		d->why = SYMTAB_NO_MEMORY;
+		return s->rc;
+	}
+	if (!d->symbols && d->binary && elf_file_has_dynsym(d->binary_elf)) {
+		d->symbols = d->binary;
+		d->symbols_elf = d->binary_elf;
+	}
+	f = d->binary_elf ? d->binary_elf : d->symbols_elf;
+	if (f)
+		d->segments = *elf_file_segments(f);
+	d->why = SYMTAB_OK;
+	if (d->symbols)
+		return 0;
+	d->why = SYMTAB_NOT_FOUND;
+	for (size_t i = 0; i < d->n_tried && !d->binary; i++)
+		if (d->tried[i].why > d->why)
+			d->why = d->tried[i].why;
+	if (d->binary)
+		d->why = SYMTAB_STRIPPED;
+	return symtab_reason_err(d->why);
+}
+
+int dso_file_find(const char *path, const struct build_id *id, const struct dso_search *search,
+		  struct dso_file *d)
+{
+	struct finder s = {.d = d, .search = search};
+	size_t len = strnlen(path, DSO_MAX_PATH), tail = strlen(DELETED);
+	char clean[DSO_MAX_PATH] = "", hex[BUILD_ID_HEX_MAX];
+
+	*d = (struct dso_file){0};
+	if (id)
+		d->id = *id;
+	/* A deleted file may have been put back, or replaced: only the build-id can tell. */
+	if (d->id.len && len > tail && !strcmp(path + len - tail, DELETED))
+		len -= tail;
+	if (len < DSO_MAX_PATH)
+		memcpy(clean, path, len);
+	if (clean[0])
+		try_binary(&s, clean);
+	if (d->id.len >= 2)
+		for_debug_dirs(&s, try_id_in, build_id_hex(&d->id, hex));
+	try_debuglink(&s, clean);
+	if (clean[0] == '/' && d->id.len)
+		for_debug_dirs(&s, try_path_in, clean);
+	try_cache(&s);
+	return settle(&s);
+}
+
+int dso_file_symtab(const struct dso_file *d, const struct elf_symtab_opts *opts,
+		    struct symtab **out, enum symtab_reason *why)
+{
+	static const struct elf_symtab_opts none;
+	int rc;
+
+	*why = d->why ? d->why : SYMTAB_NOT_FOUND;
+	if (!d->symbols_elf)
+		return symtab_reason_err(*why);
+	rc = elf_symtab_load(d->symbols_elf, d->binary_elf, opts ? opts : &none, out, why);
+	/* A damaged or useless debug file must not hide what the binary itself has. */
+	if (rc && rc != PP_ENOMEM && d->binary_elf && d->binary_elf != d->symbols_elf)
+		rc = elf_symtab_load(d->binary_elf, NULL, opts ? opts : &none, out, why);
+	return rc;
+}
+
+void dso_file_close(struct dso_file *d)
+{
+	if (d->symbols_elf != d->binary_elf)
+		elf_file_close(d->symbols_elf);
+	elf_file_close(d->binary_elf);
+	d->symbols_elf = d->binary_elf = NULL;
+}
+
+void dso_file_release(struct dso_file *d)
+{
+	dso_file_close(d);
+	for (size_t i = 0; i < d->n_tried; i++)
+		free(d->tried[i].path);
+	free(d->tried);
+	*d = (struct dso_file){0};
+}

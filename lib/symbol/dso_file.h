@@ -1,0 +1,90 @@
+/*
+ * Finding the files that describe a DSO: the binary that was run, and the one with the best
+ *symbols.
+ *
+ *	struct dso_search search = {0};		(no --symfs, /usr/lib/debug, ~/.debug)
+ *	struct dso_file d;
+ *	rc = dso_file_find("/usr/bin/true", &recorded_id, &search, &d);
+ *	if (!rc)
+ *		rc = dso_file_symtab(&d, NULL, &table, &why);
+ *	else
+ *		... d.why, d.tried ...
+ *	dso_file_release(&d);
+ *
+ * Candidates, in this order, until one has a .symtab: the DSO itself (below each symfs directory,
+ * below the root prefix, at its recorded path), its debug file by build-id, its debug file by debug
+ * link, perf's build-id cache. If none has, the binary's .dynsym serves.
+ *
+ * A file is used only if its build-id is the recorded one. Where nothing was recorded, the binary
+ *at the path is believed, and the debug file must agree with it, by build-id or by checksum.
+ */
+#ifndef PP_SYMBOL_DSO_FILE_H
+#define PP_SYMBOL_DSO_FILE_H
+
+#include "symbol/build_id.h"
+#include "symbol/elf_file.h"
+#include "symbol/elf_symtab.h"
+#include "symbol/reason.h"
+
+#define DSO_DEBUG_DIR "/usr/lib/debug"
+#define DSO_MAX_TRIED 256  /* candidates of one DSO */
+#define DSO_MAX_PATH  4096 /* bytes of a candidate's path; longer ones are passed over */
+
+/* Where to look. All strings belong to the caller; all zero is the default. */
+struct dso_search {
+	/*
+	 * Directories that stand for the root of the recorded machine. A DSO is sought there under
+	 * its path and under its bare name; the path of this machine is asked afterwards only if
+	 * the build-id is known.
+	 */
+	const char *const *symfs;
+	size_t n_symfs;
+	const char *const *debug_dirs; /* none: DSO_DEBUG_DIR */
+	size_t n_debug_dirs;
+	const char *cache; /* perf's build-id cache; NULL: ~/.debug; "": none */
+	const char *root;  /* "/proc/PID/root" of a live container, asked before the path itself */
+};
+
+struct dso_try {
+	char *path;		/* owned by the dso_file */
+	enum symtab_reason why; /* SYMTAB_OK: used; SYMTAB_STRIPPED: right file, but no .symtab */
+};
+
+struct dso_file {
+	enum symtab_reason why; /* SYMTAB_OK, or why there are no symbols */
+	const char *binary;  /* path of the file that was run; NULL: only its debug file is there */
+	const char *symbols; /* path of the file with the symbols; NULL: none */
+	struct build_id id;  /* recorded, else the one found; may be none */
+	struct elf_segments
+		segments;      /* of the binary, else of the debug file: to convert offsets */
+	struct dso_try *tried; /* all candidates, in order */
+	size_t n_tried;
+	struct elf_file *binary_elf, *symbols_elf; /* open until dso_file_close; may be the same */
+};
+
+/*
+ * Looks for the files of a DSO with this recorded path. id may be NULL or none. 0: symbols were
+ * found; PP_ENOMEM; or the error that goes with d->why. d is to be released in any case, and its
+ * segments are valid (n > 0) if a binary was found, even one without symbols.
+ */
+int dso_file_find(const char *path, const struct build_id *id, const struct dso_search *search,
+		  struct dso_file *d);
+
+/* Loads the table of a DSO that was found. opts may be NULL. The caller owns *out. */
+int dso_file_symtab(const struct dso_file *d, const struct elf_symtab_opts *opts,
+		    struct symtab **out, enum symtab_reason *why);
+
+/* Closes the files; paths, segments and the list of candidates stay. */
+void dso_file_close(struct dso_file *d);
+
+void dso_file_release(struct dso_file *d);
+
+/*
+ * The path of a file in perf's build-id cache, CACHE/.build-id/xx/yyyy/NAME, where name is "elf",
+ * "debug", "vdso" or "kallsyms", into buf. 0, or PP_ENOENT when there is no cache or no build-id.
+ * The file need not exist.
+ */
+int dso_cache_path(const struct dso_search *search, const struct build_id *id, const char *name,
+		   char *buf, size_t size);
+
+#endif

@@ -1,0 +1,295 @@
+#include "symbol/elf_file.h"
+
+#include "base/cursor.h"
+#include "base/err.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAGE_MAX 65536 /* the largest page with which a kernel maps a segment */
+
+struct elf_file {
+	Elf *elf;
+	GElf_Ehdr ehdr;
+	size_t shstrndx;
+	int fd; /* -1: memory */
+	struct elf_segments segments;
+};
+
+static int read_segments(struct elf_file *f)
+{
+	size_t n;
+
+	if (elf_getphdrnum(f->elf, &n))
+		return PP_ECORRUPT;
+	for (size_t i = 0; i < n && f->segments.n < ELF_SEGMENTS_MAX; i++) {
+		GElf_Phdr p;
+
+		if (!gelf_getphdr(f->elf, (int)i, &p))
+			return PP_ECORRUPT;
+		if (p.p_type == PT_LOAD)
+			f->segments.seg[f->segments.n++] =
+				(struct elf_segment){p.p_offset, p.p_filesz, p.p_vaddr, p.p_memsz,
+						     (p.p_flags & PF_X) != 0};
+	}
+	return 0;
+}
+
+static enum symtab_reason start(struct elf_file *f)
+{
+	if (!f->elf)
+		return SYMTAB_NOT_ELF;
+	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &f->ehdr))
+		return SYMTAB_NOT_ELF;
+	/* A file without section names still has segments, which serve the conversion of addresses.
+	 */
+	if (elf_getshdrstrndx(f->elf, &f->shstrndx))
+		f->shstrndx = SHN_UNDEF;
+	return read_segments(f) ? SYMTAB_CORRUPT : SYMTAB_OK;
+}
+
+static int finish(struct elf_file **out, struct elf_file *f, enum symtab_reason *why)
+{
+	if (*why) {
+		elf_file_close(f);
+		return symtab_reason_err(*why);
+	}
+	*out = f;
+	return 0;
+}
+
+int elf_file_open(struct elf_file **out, const char *path, enum symtab_reason *why)
+{
+	struct elf_file *f = calloc(1, sizeof(*f));
+	struct stat st;
+
+	*why = SYMTAB_NO_MEMORY;
+	if (!f || elf_version(EV_CURRENT) == EV_NONE) {
+		free(f);
+		return PP_ENOMEM;
+	}
+	/* A recorded path can name a FIFO or a device by now: they must not be waited for. */
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (f->fd < 0 || fstat(f->fd, &st)) {
+		*why = symtab_reason_errno(errno);
+	} else if (!S_ISREG(st.st_mode)) {
+		*why = SYMTAB_NOT_ELF;
+	} else {
+		f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
+		*why = start(f);
+	}
+	return finish(out, f, why);
+}
+
+int elf_file_memory(struct elf_file **out, const void *bytes, size_t n, enum symtab_reason *why)
+{
+	struct elf_file *f = calloc(1, sizeof(*f));
+
+	*why = SYMTAB_NO_MEMORY;
+	if (!f || elf_version(EV_CURRENT) == EV_NONE) {
+		free(f);
+		return PP_ENOMEM;
+	}
+	f->fd = -1;
+	/* The cast is for libelf's prototype: without ELF_C_WRITE it only reads. */
+	f->elf = elf_memory((char *)(uintptr_t)bytes, n);
+	*why = start(f);
+	return finish(out, f, why);
+}
+
+void elf_file_close(struct elf_file *f)
+{
+	if (!f)
+		return;
+	elf_end(f->elf);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f);
+}
+
+Elf *elf_file_elf(const struct elf_file *f)
+{
+	return f->elf;
+}
+
+unsigned elf_file_machine(const struct elf_file *f)
+{
+	return f->ehdr.e_machine;
+}
+
+unsigned elf_file_type(const struct elf_file *f)
+{
+	return f->ehdr.e_type;
+}
+
+bool elf_file_swap(const struct elf_file *f)
+{
+	return f->ehdr.e_ident[EI_DATA] !=
+	       (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
+}
+
+bool elf_file_is64(const struct elf_file *f)
+{
+	return f->ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+}
+
+const struct elf_segments *elf_file_segments(const struct elf_file *f)
+{
+	return &f->segments;
+}
+
+/* Whether v lies in the `size` bytes from `start`, extended by up to `slack` bytes on both sides.
+ */
+static bool in_range(uint64_t v, uint64_t start, uint64_t size, uint64_t slack)
+{
+	return v >= start ? v - start < size || v - start - size < slack : start - v <= slack;
+}
+
+int elf_segments_vaddr(const struct elf_segments *s, uint64_t offset, uint64_t *vaddr)
+{
+	/* Strictness falls: exact and executable, exact, in a shared page and executable. */
+	for (int pass = 0; pass < 3; pass++) {
+		for (uint32_t i = 0; i < s->n; i++) {
+			const struct elf_segment *g = &s->seg[i];
+
+			if (pass != 1 && !g->exec)
+				continue;
+			if (!g->filesz ||
+			    !in_range(offset, g->offset, g->filesz, pass == 2 ? PAGE_MAX : 0))
+				continue;
+			*vaddr = offset - g->offset + g->vaddr;
+			return 0;
+		}
+	}
+	return PP_ENOENT;
+}
+
+int elf_segments_offset(const struct elf_segments *s, uint64_t vaddr, uint64_t *offset)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct elf_segment *g = &s->seg[i];
+
+		if (in_range(vaddr, g->vaddr, g->memsz > g->filesz ? g->memsz : g->filesz, 0)) {
+			*offset = vaddr - g->vaddr + g->offset;
+			return 0;
+		}
+	}
+	return PP_ENOENT;
+}
+
+const char *elf_file_section_name(const struct elf_file *f, const GElf_Shdr *shdr)
+{
+	const char *name = NULL;
+
+	if (f->shstrndx != SHN_UNDEF)
+		name = elf_strptr(f->elf, f->shstrndx, shdr->sh_name);
+	return name ? name : "";
+}
+
+Elf_Scn *elf_file_section(const struct elf_file *f, const char *name, GElf_Shdr *shdr)
+{
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(f->elf, scn));)
+		if (gelf_getshdr(scn, shdr) && !strcmp(elf_file_section_name(f, shdr), name))
+			return scn;
+	return NULL;
+}
+
+Elf_Scn *elf_file_section_type(const struct elf_file *f, uint32_t type, GElf_Shdr *shdr)
+{
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(f->elf, scn));)
+		if (gelf_getshdr(scn, shdr) && shdr->sh_type == type)
+			return scn;
+	return NULL;
+}
+
+Elf_Data *elf_file_data(Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Data *d;
+
+	if (!scn || shdr->sh_type == SHT_NOBITS || !shdr->sh_size)
+		return NULL;
+	d = elf_getdata(scn, NULL);
+	return d && d->d_buf && d->d_size ? d : NULL;
+}
+
+/* Raw bytes are asked for, as the cursor swaps itself and libelf's conversion knows one alignment.
+ */
+static int from_data(const struct elf_file *f, const Elf_Data *d, uint64_t align,
+		     struct build_id *id)
+{
+	if (!d || !d->d_buf)
+		return PP_ENOENT;
+	return build_id_from_notes(d->d_buf, d->d_size, elf_file_swap(f), align == 8 ? 8 : 4, id);
+}
+
+int elf_file_build_id(const struct elf_file *f, struct build_id *id)
+{
+	int rc = PP_ENOENT;
+	GElf_Shdr shdr;
+	GElf_Phdr p;
+	size_t n;
+
+	*id = (struct build_id){0};
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(f->elf, scn));) {
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_NOTE)
+			continue;
+		rc = from_data(f, elf_rawdata(scn, NULL), shdr.sh_addralign, id);
+		if (!rc)
+			return 0;
+	}
+	if (elf_getphdrnum(f->elf, &n))
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(f->elf, (int)i, &p) || p.p_type != PT_NOTE ||
+		    p.p_offset > INT64_MAX || p.p_filesz > INT64_MAX)
+			continue;
+		rc = from_data(
+			f,
+			elf_getdata_rawchunk(f->elf, (int64_t)p.p_offset, p.p_filesz, ELF_T_BYTE),
+			p.p_align, id);
+		if (!rc)
+			return 0;
+	}
+	*id = (struct build_id){0};
+	return rc;
+}
+
+int elf_file_debuglink(const struct elf_file *f, char name[ELF_DEBUGLINK_MAX], uint32_t *crc)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elf_file_section(f, ".gnu_debuglink", &shdr);
+	Elf_Data *d = scn && shdr.sh_type != SHT_NOBITS ? elf_rawdata(scn, NULL) : NULL;
+	struct cursor c;
+	size_t len;
+
+	if (!d || !d->d_buf)
+		return PP_ENOENT;
+	len = strnlen(d->d_buf, d->d_size);
+	if (!len || len >= ELF_DEBUGLINK_MAX || memchr(d->d_buf, '/', len))
+		return PP_ENOENT;
+	c = cursor_make(d->d_buf, d->d_size, elf_file_swap(f));
+	cursor_skip(&c, (len + 4) / 4 * 4);
+	*crc = get_u32(&c);
+	if (c.bad)
+		return PP_ENOENT;
+	memcpy(name, d->d_buf, len);
+	name[len] = 0;
+	return 0;
+}
+
+bool elf_file_has_symtab(const struct elf_file *f)
+{
+	GElf_Shdr shdr;
+
+	return elf_file_section_type(f, SHT_SYMTAB, &shdr) && shdr.sh_size;
+}
+
+bool elf_file_has_dynsym(const struct elf_file *f)
+{
+	GElf_Shdr shdr;
+
+	return elf_file_section_type(f, SHT_DYNSYM, &shdr) && shdr.sh_size;
+}

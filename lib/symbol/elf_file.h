@@ -1,0 +1,93 @@
+/*
+ * An ELF file, opened for reading: sections, program headers, build-id, debug link.
+ *
+ *	struct elf_file *f;
+ *	enum symtab_reason why;
+ *	if (elf_file_open(&f, "/usr/bin/true", &why) == 0) {
+ *		uint64_t vaddr;
+ *		if (elf_segments_vaddr(elf_file_segments(f), file_offset, &vaddr) == 0) ...
+ *		elf_file_close(f);
+ *	}
+ *
+ * Reading is done by libelf, which maps the file; every index and size that the file gives is
+ * checked here. A file that another process cuts short while it is open can raise SIGBUS, as with
+ * every tool that maps files. Format: the System V gABI, elf(5).
+ */
+#ifndef PP_SYMBOL_ELF_FILE_H
+#define PP_SYMBOL_ELF_FILE_H
+
+#include "symbol/build_id.h"
+#include "symbol/reason.h"
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ELF_SEGMENTS_MAX  64  /* PT_LOAD entries that are kept; linkers write 2 to 10 */
+#define ELF_DEBUGLINK_MAX 256 /* bytes of a debug link's file name with its NUL */
+
+/* One PT_LOAD program header; offset and size in the file, address in the DSO. */
+struct elf_segment {
+	uint64_t offset, filesz, vaddr, memsz;
+	bool exec;
+};
+
+/* A plain value: it may outlive the file that it was read from. */
+struct elf_segments {
+	uint32_t n;
+	struct elf_segment seg[ELF_SEGMENTS_MAX];
+};
+
+struct elf_file;
+
+/* Opens a regular file. 0, or an error and *why. */
+int elf_file_open(struct elf_file **f, const char *path, enum symtab_reason *why);
+
+/* The same over n bytes of memory (the vdso, tests), which must outlive it. libelf does not write
+ * to them. */
+int elf_file_memory(struct elf_file **f, const void *bytes, size_t n, enum symtab_reason *why);
+
+void elf_file_close(struct elf_file *f); /* NULL is fine */
+
+Elf *elf_file_elf(const struct elf_file *f);
+unsigned elf_file_machine(const struct elf_file *f); /* EM_... */
+unsigned elf_file_type(const struct elf_file *f);    /* ET_... */
+bool elf_file_swap(const struct elf_file *f);	     /* not in host byte order */
+bool elf_file_is64(const struct elf_file *f);
+
+/* Its program headers; live as long as the file. */
+const struct elf_segments *elf_file_segments(const struct elf_file *f);
+
+/*
+ * The DSO-relative virtual address of a file offset: 0 or PP_ENOENT. Executable segments are asked
+ * first; an offset outside all of them, but in a page that is mapped with one, belongs to that one.
+ */
+int elf_segments_vaddr(const struct elf_segments *s, uint64_t offset, uint64_t *vaddr);
+
+/* The other way: the file offset of a virtual address. 0 or PP_ENOENT. */
+int elf_segments_offset(const struct elf_segments *s, uint64_t vaddr, uint64_t *offset);
+
+/* The first section with this name and its header; NULL if there is none. */
+Elf_Scn *elf_file_section(const struct elf_file *f, const char *name, GElf_Shdr *shdr);
+
+/* The first section of a type (SHT_...); NULL if there is none. */
+Elf_Scn *elf_file_section_type(const struct elf_file *f, uint32_t type, GElf_Shdr *shdr);
+
+/* The name of a section, "" if it has none. */
+const char *elf_file_section_name(const struct elf_file *f, const GElf_Shdr *shdr);
+
+/* The bytes of a section that has them in the file; NULL otherwise. Host byte order. */
+Elf_Data *elf_file_data(Elf_Scn *scn, const GElf_Shdr *shdr);
+
+/* The build-id from the notes: 0, PP_ENOENT or PP_ECORRUPT; id->len is 0 then. */
+int elf_file_build_id(const struct elf_file *f, struct build_id *id);
+
+/* .gnu_debuglink: a file name without slashes, and the CRC of that file. 0 or PP_ENOENT. */
+int elf_file_debuglink(const struct elf_file *f, char name[ELF_DEBUGLINK_MAX], uint32_t *crc);
+
+/* Whether the file has a .symtab, a .dynsym, with bytes in the file. */
+bool elf_file_has_symtab(const struct elf_file *f);
+bool elf_file_has_dynsym(const struct elf_file *f);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * The symbols of [vdso], the code that the kernel maps into every process.
+ *
+ *	struct vdso v;
+ *	if (vdso_load(&v, &why) == 0 && (!recorded.len || build_id_equal(&v.id, &recorded)))
+ *		... elf_segments_vaddr(&v.segments, ip - map_start + map_pgoff, &addr); symtab_find
+ *... vdso_release(&v);
+ *
+ * It is that of this process, hence of the running kernel and of this program's architecture: right
+ * for a recording only if that was made on them; compare the build-id. See vdso(7), getauxval(3).
+ */
+#ifndef PP_SYMBOL_VDSO_H
+#define PP_SYMBOL_VDSO_H
+
+#include "symbol/elf_file.h"
+#include "symbol/symtab.h"
+
+#define VDSO_MAX (1u << 20) /* bytes; two pages in practice */
+
+struct vdso {
+	struct symtab *table; /* owned */
+	struct build_id id;
+	struct elf_segments segments;
+};
+
+/* 0, or an error and *why. */
+int vdso_load(struct vdso *v, enum symtab_reason *why);
+
+void vdso_release(struct vdso *v);
+
+#endif
