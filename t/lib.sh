@@ -224,6 +224,7 @@ run() {
 run_pipe() {
 	t_pipe=
 	t_i=0
+	# shellcheck disable=SC2034
 	for t_cmd; do
 		t_i=$((t_i + 1))
 		eval "t_cmd_$t_i=\$t_cmd"
