@@ -16,14 +16,28 @@ int out_init(struct out *o, int fd)
 		return o->err = PP_ENOMEM;
 	}
 	/* A larger pipe means fewer switches between writer and reader; failure does not matter. */
-	(void)fcntl(fd, F_SETPIPE_SZ, OUT_BUFFER);
+	if (fd >= 0)
+		(void)fcntl(fd, F_SETPIPE_SZ, OUT_BUFFER);
 	return 0;
+}
+
+int out_init_fn(struct out *o, out_fn *fn, void *ctx)
+{
+	int rc = out_init(o, -1);
+
+	o->fn = fn;
+	o->ctx = ctx;
+	return rc;
 }
 
 int out_flush(struct out *o)
 {
 	size_t done = 0;
 
+	if (o->fn && !o->err && o->len) {
+		o->err = o->fn(o->ctx, o->data, o->len);
+		done = o->len;
+	}
 	while (!o->err && done < o->len) {
 		ssize_t n = write(o->fd, o->data + done, o->len - done);
 

@@ -19,8 +19,13 @@
 #define OUT_BUFFER \
 	262144 /* bytes collected before a write: what a Linux pipe can be made to hold */
 
+/* Takes the place of write(2): all n bytes, or an error. It may change the bytes. */
+typedef int out_fn(void *ctx, uint8_t *bytes, size_t n);
+
 struct out {
 	int fd;
+	out_fn *fn; /* NULL: write to fd */
+	void *ctx;
 	int err;	  /* first error, 0 if none */
 	uint8_t *data;	  /* owned */
 	size_t len, cap;  /* bytes waiting, bytes allocated */
@@ -28,6 +33,10 @@ struct out {
 };
 
 int out_init(struct out *o, int fd);
+
+/* Output that goes to a function; fd is -1. */
+int out_init_fn(struct out *o, out_fn *fn, void *ctx);
+
 int out_flush(struct out *o);
 int out_grow(struct out *o, size_t n);
 

@@ -23,6 +23,7 @@
 #ifndef PP_STREAM_STREAM_H
 #define PP_STREAM_STREAM_H
 
+#include "base/buf.h"
 #include "base/diag.h"
 #include "base/out.h"
 #include "base/src.h"
@@ -332,6 +333,9 @@ const struct ps_srcfile *sreader_srcfile(const struct sreader *r, uint32_t id);
 
 /* Walks through EVENT.fields: *pos begins at 0. Returns 0, PP_END or PP_ECORRUPT. */
 int ps_event_field_next(const struct ps_event *e, size_t *pos, struct ps_event_field *f);
+
+/* Appends an entry to a field table that is being made (EVENT.fields). */
+void ps_event_field_add(struct buf *table, const struct ps_event_field *f);
 
 /* The account of all streams read so far: the sums of their END records. */
 const struct ps_end *sreader_account(const struct sreader *r);

@@ -1,0 +1,348 @@
+/* Events of a perf.data recording: attributes, ids, descriptors, names. */
+#include "input/perf.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+static uint64_t reverse_bits(uint64_t v)
+{
+	uint64_t r = 0;
+
+	for (int i = 0; i < 64; i++, v >>= 1)
+		r = r << 1 | (v & 1);
+	return r;
+}
+
+int perf_attr_add(struct perf *p, struct cursor c, struct perf_attr **added)
+{
+	struct perf_attr *a;
+
+	if (p->nattrs >= PERF_ATTRS_MAX)
+		return PP_ELIMIT;
+	if (p->nattrs == p->attrs_cap) {
+		uint32_t cap = p->attrs_cap ? p->attrs_cap * 2 : 16;
+
+		a = realloc(p->attrs, cap * sizeof(*a));
+		if (!a)
+			return PP_ENOMEM;
+		p->attrs = a;
+		p->attrs_cap = cap;
+	}
+	a = &p->attrs[p->nattrs];
+	*a = (struct perf_attr){.event = p->nattrs + 1};
+	a->type = get_u32(&c);
+	get_u32(&c); /* size: the caller knows */
+	a->config = get_u64(&c);
+	a->sample_period = get_u64(&c);
+	a->sample_type = get_u64(&c);
+	a->read_format = get_u64(&c);
+	a->flags = get_u64(&c);
+	/* Big endian compilers lay bit fields out from the most significant bit. */
+	if (p->big_endian)
+		a->flags = reverse_bits(a->flags);
+	get_u32(&c); /* wakeup */
+	a->bp_type = get_u32(&c);
+	a->config1 = get_u64(&c);
+	if (c.bad)
+		return PP_ECUT;
+	/* What follows came with later versions; absent is 0. */
+	get_u64(&c); /* config2 */
+	a->branch_sample_type = get_u64(&c);
+	a->regs_user = get_u64(&c);
+	get_u64(&c); /* sample_stack_user, clockid */
+	a->regs_intr = get_u64(&c);
+	p->nattrs++;
+	*added = a;
+	return 0;
+}
+
+int perf_attr_id(struct perf *p, struct perf_attr *a, uint64_t id)
+{
+	uint32_t *slot;
+
+	if (p->by_id.n >= PERF_IDS_MAX)
+		return PP_ELIMIT;
+	slot = map64_put(&p->by_id, id, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	*slot = (uint32_t)(a - p->attrs) + 1;
+	return 0;
+}
+
+void perf_attr_layout(struct perf *p)
+{
+	uint64_t type = p->nattrs ? p->attrs[0].sample_type : 0;
+	int pos = 0;
+
+	p->id_pos = p->time_pos = -1;
+	if (type & PSB_IDENTIFIER)
+		p->id_pos = pos++;
+	pos += !!(type & PSB_IP) + !!(type & PSB_TID);
+	if (type & PSB_TIME)
+		p->time_pos = pos++;
+	pos += !!(type & PSB_ADDR);
+	if (p->id_pos < 0 && (type & PSB_ID))
+		p->id_pos = pos;
+}
+
+struct perf_attr *perf_attr_find(struct perf *p, uint64_t id)
+{
+	uint32_t *slot;
+
+	/* perf takes the first event for id 0, and the only one for every id. */
+	if (p->nattrs == 1 || (!id && p->nattrs))
+		return &p->attrs[0];
+	slot = map64_get(&p->by_id, id);
+	return slot ? &p->attrs[*slot - 1] : NULL;
+}
+
+int perf_attr_rename(struct perf *p, struct perf_attr *a, const char *name, size_t len)
+{
+	char *copy = strndup(name, len);
+
+	if (!copy)
+		return PP_ENOMEM;
+	free(a->name);
+	a->name = copy;
+	if (!a->written)
+		return 0;
+	a->written = false;
+	return perf_attr_write(p, a);
+}
+
+/* ---- names ---- */
+
+static const char *const hw_names[] = {
+	"cycles",
+	"instructions",
+	"cache-references",
+	"cache-misses",
+	"branches",
+	"branch-misses",
+	"bus-cycles",
+	"stalled-cycles-frontend",
+	"stalled-cycles-backend",
+	"ref-cycles",
+};
+static const char *const sw_names[] = {
+	"cpu-clock",	    "task-clock",   "page-faults",  "context-switches",
+	"cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+	"emulation-faults", "dummy",	    "bpf-output",   "cgroup-switches",
+};
+static const char *const cache_names[] = {"L1-dcache", "L1-icache", "LLC", "dTLB",
+					  "iTLB",      "branch",    "node"};
+static const char *const cache_ops[] = {"load", "store", "prefetch"};
+static const char *const cache_results[2][3] = {{"loads", "stores", "prefetches"},
+						{"load-misses", "store-misses", "prefetch-misses"}};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static void cache_name(uint64_t config, struct buf *b)
+{
+	uint64_t what = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
+
+	if (what >= COUNT(cache_names) || op >= COUNT(cache_ops) || result > 1)
+		buf_addf(b, "invalid-cache");
+	else
+		buf_addf(b, "%s-%s", cache_names[what], cache_results[result][op]);
+}
+
+/* The modifiers that perf appends: ":u", ":ppp", ":pppH". */
+static void modifiers(const struct perf_attr *a, struct buf *b)
+{
+	unsigned precise = a->flags >> PERF_ATTR_PRECISE_SHIFT & 3;
+	bool colon = false;
+
+#define COLON() (colon ? (void)0 : (buf_addc(b, ':'), colon = true, (void)0))
+	if (a->flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV)) {
+		COLON();
+		if (!(a->flags & PERF_ATTR_EXCLUDE_KERNEL))
+			buf_addc(b, 'k');
+		if (!(a->flags & PERF_ATTR_EXCLUDE_USER))
+			buf_addc(b, 'u');
+		if (!(a->flags & PERF_ATTR_EXCLUDE_HV))
+			buf_addc(b, 'h');
+	}
+	if (precise) {
+		COLON();
+		buf_add(b, "ppp", precise);
+	}
+	if (a->flags & (PERF_ATTR_EXCLUDE_HOST | PERF_ATTR_EXCLUDE_GUEST)) {
+		COLON();
+		if (!(a->flags & PERF_ATTR_EXCLUDE_HOST))
+			buf_addc(b, 'H');
+		if (!(a->flags & PERF_ATTR_EXCLUDE_GUEST))
+			buf_addc(b, 'G');
+	}
+#undef COLON
+}
+
+void perf_attr_name(const struct perf_attr *a, const struct perf_tracing *t, struct buf *b)
+{
+	const char *system, *name;
+	size_t len;
+
+	switch (a->type) {
+	case PERF_TYPE_HARDWARE:
+		buf_adds(b, a->config < COUNT(hw_names) ? hw_names[a->config] : "unknown-hardware");
+		modifiers(a, b);
+		return;
+	case PERF_TYPE_SOFTWARE:
+		buf_adds(b, a->config < COUNT(sw_names) ? sw_names[a->config] : "unknown-software");
+		modifiers(a, b);
+		return;
+	case PERF_TYPE_TRACEPOINT:
+		if (perf_tracing_format(t, a->config, &len, &system, &name))
+			buf_addf(b, "%s:%s", system, name);
+		else
+			buf_adds(b, "unknown tracepoint");
+		return;
+	case PERF_TYPE_HW_CACHE:
+		cache_name(a->config, b);
+		modifiers(a, b);
+		return;
+	case PERF_TYPE_BREAKPOINT:
+		buf_addf(b, "mem:0x%llx:%s%s%s", (unsigned long long)a->config1,
+			 a->bp_type & HW_BREAKPOINT_R ? "r" : "",
+			 a->bp_type & HW_BREAKPOINT_W ? "w" : "",
+			 a->bp_type & HW_BREAKPOINT_X ? "x" : "");
+		modifiers(a, b);
+		return;
+	case PERF_TYPE_RAW: buf_addf(b, "raw 0x%llx", (unsigned long long)a->config); return;
+	default: buf_addf(b, "unknown attr type: %u", a->type); return;
+	}
+}
+
+/* What the period of an event counts. */
+static const char *unit(const struct perf_attr *a)
+{
+	if (a->type == PERF_TYPE_SOFTWARE && a->config <= PERF_COUNT_SW_TASK_CLOCK)
+		return "ns";
+	if (a->type == PERF_TYPE_HARDWARE && a->config < COUNT(hw_names))
+		return hw_names[a->config];
+	return "events";
+}
+
+/* ---- descriptors ---- */
+
+/* A number behind "key" in a line of a format, and whether there was one. */
+static bool line_number(const char *line, const char *end, const char *key, uint32_t *v)
+{
+	size_t n = strlen(key);
+	const char *at = memmem(line, (size_t)(end - line), key, n);
+
+	*v = 0;
+	if (!at)
+		return false;
+	for (at += n; at < end && *at >= '0' && *at <= '9' && *v < 100000000; at++)
+		*v = *v * 10 + (uint32_t)(*at - '0');
+	return true;
+}
+
+/*
+ * One line of a format, "\tfield:TYPE NAME[N];\toffset:0;\tsize:2;\tsigned:0;", to an entry of the
+ * field table. The name is the last word of the declaration.
+ */
+static void field_line(const char *line, const char *end, struct buf *table)
+{
+	const char *decl = line + strlen("\tfield:");
+	const char *semi = memchr(decl, ';', (size_t)(end - decl));
+	struct ps_event_field f = {0};
+	const char *name, *name_end, *type_end;
+	uint32_t is_signed;
+
+	if (!semi || !line_number(semi, end, "offset:", &f.offset) ||
+	    !line_number(semi, end, "size:", &f.size))
+		return;
+	if (line_number(semi, end, "signed:", &is_signed) && is_signed)
+		f.flags |= PS_FIELD_SIGNED;
+	name_end = semi;
+	f.element = f.size;
+	if (name_end > decl && name_end[-1] == ']') {
+		const char *open = name_end;
+		uint32_t count;
+
+		while (open > decl && *open != '[')
+			open--;
+		f.flags |= PS_FIELD_ARRAY;
+		if (line_number(open, name_end, "[", &count) && count && f.size % count == 0)
+			f.element = f.size / count;
+		name_end = open;
+	}
+	name = name_end;
+	while (name > decl && name[-1] != ' ' && name[-1] != '*')
+		name--;
+	type_end = name;
+	while (type_end > decl && type_end[-1] == ' ')
+		type_end--;
+	f.name = ps_str(name, (size_t)(name_end - name));
+	f.type = ps_str(decl, (size_t)(type_end - decl));
+	if (memmem(decl, f.type.len, "__data_loc", 10))
+		f.flags |= PS_FIELD_DYNAMIC;
+	if (memmem(decl, f.type.len, "__rel_loc", 9))
+		f.flags |= PS_FIELD_DYNAMIC | PS_FIELD_RELATIVE;
+	if (f.type.len && f.type.p[f.type.len - 1] == '*')
+		f.flags |= PS_FIELD_POINTER;
+	if (memmem(decl, f.type.len, "char", 4) && (f.flags & (PS_FIELD_ARRAY | PS_FIELD_DYNAMIC)))
+		f.flags |= PS_FIELD_STRING;
+	ps_event_field_add(table, &f);
+}
+
+static void field_table(const char *format, size_t len, struct buf *table)
+{
+	const char *p = format, *end = format + len;
+
+	while (p < end) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+
+		if (!nl)
+			nl = end;
+		if (nl - p > 7 && !memcmp(p, "\tfield:", 7))
+			field_line(p, nl, table);
+		p = nl + 1;
+	}
+}
+
+int perf_attr_write(struct perf *p, struct perf_attr *a)
+{
+	struct ps_event e = {.id = a->event, .type = a->type, .config = a->config};
+	struct buf name = BUF_INIT, table = BUF_INIT;
+	const char *system, *event, *u = unit(a), *format;
+	size_t len;
+	int rc;
+
+	if (a->written)
+		return 0;
+	e.sample_type = a->sample_type;
+	if (a->type != PERF_TYPE_TRACEPOINT && a->sample_period)
+		e.flags |= PS_EVENT_SAMPLED;
+	if (a->flags & PERF_ATTR_FREQ)
+		e.flags |= PS_EVENT_FREQ;
+	if (a->sample_type & PSB_CALLCHAIN)
+		e.flags |= PS_EVENT_CHAINS;
+	if (a->name)
+		buf_adds(&name, a->name);
+	else
+		perf_attr_name(a, p->tracing, &name);
+	e.name = ps_str(buf_str(&name), name.len);
+	e.unit = ps_str(u, strlen(u));
+	if (a->type == PERF_TYPE_TRACEPOINT) {
+		format = perf_tracing_format(p->tracing, a->config, &len, &system, &event);
+		if (format) {
+			e.format = ps_str(format, len);
+			field_table(format, len, &table);
+			e.fields = ps_str(buf_str(&table), table.len);
+		}
+	}
+	rc = name.err ? name.err : table.err;
+	if (!rc)
+		rc = swriter_put(p->w, PS_EVENT, p->source, &e);
+	a->written = true;
+	buf_release(&name);
+	buf_release(&table);
+	return rc;
+}

@@ -1,0 +1,355 @@
+/*
+ * Samples of a perf.data. The layout is that of PERF_RECORD_SAMPLE in <linux/perf_event.h>: fields
+ * in a fixed order, each there when its bit of sample_type is set.
+ */
+#include "input/perf.h"
+
+#include "base/err.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* ---- call chains ---- */
+
+/*
+ * A chain is known by the 128-bit hash of its bytes; the bytes themselves are in the stream only.
+ * The table is emptied, and ids begin again, when the live chains exceed PERF_CHAIN_IDS or
+ * PERF_CHAIN_BYTES: that bounds the memory of this filter and of those behind it.
+ */
+struct chain_slot {
+	uint64_t low, high;
+	uint32_t id; /* 0: free */
+};
+
+struct chain_table {
+	uint32_t n, mask;
+	uint64_t bytes;
+	struct chain_slot *slots;
+};
+
+void perf_chains_free(struct chain_table *t)
+{
+	if (t)
+		free(t->slots);
+	free(t);
+}
+
+static int chains_grow(struct chain_table *t)
+{
+	uint32_t nslots = t->mask ? (t->mask + 1) * 2 : 4096;
+	struct chain_slot *slots = calloc(nslots, sizeof(*slots));
+
+	if (!slots)
+		return PP_ENOMEM;
+	for (uint32_t k = 0; t->slots && k <= t->mask; k++) {
+		uint32_t i = (uint32_t)t->slots[k].low & (nslots - 1);
+
+		if (!t->slots[k].id)
+			continue;
+		while (slots[i].id)
+			i = (i + 1) & (nslots - 1);
+		slots[i] = t->slots[k];
+	}
+	free(t->slots);
+	t->slots = slots;
+	t->mask = nslots - 1;
+	return 0;
+}
+
+int perf_chain_id(struct perf *p, uint64_t *ips, uint64_t n, uint32_t *id)
+{
+	struct chain_table *t = p->chains;
+	XXH128_hash_t h = XXH3_128bits(ips, n * 8);
+	struct ps_chain rec;
+	uint32_t i;
+
+	if (!t && !(t = p->chains = calloc(1, sizeof(*t))))
+		return PP_ENOMEM;
+	if (t->n >= PERF_CHAIN_IDS || t->bytes >= PERF_CHAIN_BYTES) {
+		memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof(*t->slots));
+		t->n = 0;
+		t->bytes = 0;
+	}
+	if ((t->n + 1) * 3 > t->mask * 2 && chains_grow(t))
+		return PP_ENOMEM;
+	for (i = (uint32_t)h.low64 & t->mask; t->slots[i].id; i = (i + 1) & t->mask) {
+		if (t->slots[i].low == h.low64 && t->slots[i].high == h.high64) {
+			*id = t->slots[i].id;
+			return 0;
+		}
+	}
+	*id = ++t->n;
+	t->bytes += n * 8;
+	t->slots[i] = (struct chain_slot){h.low64, h.high64, *id};
+	rec = (struct ps_chain){.id = *id, .ips = {ips, (uint32_t)n}};
+	return swriter_put(p->w, PS_CHAIN, p->source, &rec);
+}
+
+/* ---- fields ---- */
+
+/* n numbers, brought to host order where they lie: a record is decoded once. */
+static uint64_t *take_u64s(struct cursor *c, uint64_t n)
+{
+	uint8_t *at = n <= 8192 ? (uint8_t *)get_bytes(c, n * 8) : NULL;
+
+	if (!at) {
+		c->bad = true;
+		return NULL;
+	}
+	if (c->swap) {
+		for (uint64_t i = 0; i < n; i++) {
+			uint64_t v;
+
+			memcpy(&v, at + 8 * i, 8);
+			v = __builtin_bswap64(v);
+			memcpy(at + 8 * i, &v, 8);
+		}
+	}
+	return (uint64_t *)(void *)at;
+}
+
+/* PERF_SAMPLE_READ: how many u64 the values take depends on the format, and on a count among them.
+ */
+static int take_reads(struct cursor *c, uint64_t format, struct ps_u64s *reads, uint64_t *tmp)
+{
+	struct cursor at = *c;
+	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & (1 << 4)), n;
+
+	n = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+	    !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	if (format & PERF_FORMAT_GROUP) {
+		uint64_t members = get_u64(&at);
+
+		if (members > 2048)
+			return PP_ECORRUPT;
+		n += 1 + members * each;
+	} else {
+		n += each;
+	}
+	tmp[0] = format;
+	for (uint64_t i = 0; i < n; i++)
+		tmp[1 + i] = get_u64(c);
+	reads->v = tmp;
+	reads->n = (uint32_t)n + 1;
+	return c->bad ? PP_ECUT : 0;
+}
+
+static int take_chain(struct perf *p, struct cursor *c, struct ps_sample *s)
+{
+	uint64_t n = get_u64(c), *ips;
+	int rc;
+
+	if (n > PERF_CHAIN_MAX)
+		return PP_ECORRUPT;
+	ips = take_u64s(c, n);
+	if (!ips)
+		return PP_ECUT;
+	if (!n)
+		return 0;
+	rc = perf_chain_id(p, ips, n, &s->chain);
+	s->fields |= PS_HAS(chain);
+	return rc;
+}
+
+static void take_branches(struct cursor *c, const struct perf_attr *a, struct ps_sample *s)
+{
+	uint64_t n = get_u64(c);
+
+	s->branches = (struct ps_branches){.n = (uint32_t)n};
+	if (n > 2048) {
+		c->bad = true;
+		return;
+	}
+	if (a->branch_sample_type & (1 << 17)) { /* PERF_SAMPLE_BRANCH_HW_INDEX */
+		s->branches.flags = 1;
+		s->branches.hw_idx = get_u64(c);
+	}
+	s->branches.v = take_u64s(c, 3 * n);
+	s->fields |= PS_HAS(branches);
+	if (a->branch_sample_type & (1 << 19)) { /* PERF_SAMPLE_BRANCH_COUNTERS */
+		s->branch_counters.v = take_u64s(c, n);
+		s->branch_counters.n = (uint32_t)n;
+		s->fields |= PS_HAS(branch_counters);
+	}
+}
+
+/* Registers: the ABI, then, unless it is none, one value for each bit of the event's mask. */
+static bool take_regs(struct cursor *c, uint64_t mask, struct ps_regs *r)
+{
+	r->abi = get_u64(c);
+	r->mask = r->abi ? mask : 0;
+	r->v = take_u64s(c, (uint64_t)__builtin_popcountll(r->mask));
+	return r->abi != 0;
+}
+
+static void take_user_stack(struct cursor *c, struct ps_sample *s)
+{
+	uint64_t size = get_u64(c);
+	const uint8_t *bytes = get_bytes(c, size);
+
+	if (!size || !bytes)
+		return;
+	s->user_stack_size = get_u64(c);
+	if (s->user_stack_size > size)
+		s->user_stack_size = size;
+	s->user_stack = ps_str((const char *)bytes, (size_t)s->user_stack_size);
+	s->fields |= PS_HAS(user_stack_size) | PS_HAS(user_stack);
+}
+
+static void take_weight(struct cursor *c, bool structured, struct ps_sample *s)
+{
+	if (!structured) {
+		s->weight = get_u64(c);
+	} else {
+		/* The parts of the struct lie in the order of the machine: big endian has them
+		 * reversed. */
+		uint32_t low = get_u32(c);
+		uint16_t var2 = get_u16(c), var3 = get_u16(c);
+
+		s->weight = low;
+		s->weight_more = (uint64_t)var3 << 32 | var2;
+		s->fields |= PS_HAS(weight_more);
+	}
+	s->fields |= PS_HAS(weight);
+}
+
+#define TAKE(bit, name) \
+	do { \
+		if (type & (bit)) { \
+			s->name = get_u64(c); \
+			s->fields |= PS_HAS(name); \
+		} \
+	} while (0)
+
+/* What comes up to the call chain. */
+static int take_front(struct perf *p, struct cursor *c, const struct perf_attr *a,
+		      struct ps_sample *s, uint64_t *tmp)
+{
+	uint64_t type = a->sample_type;
+
+	if (type & PSB_IDENTIFIER) {
+		s->id = get_u64(c);
+		s->fields |= PS_HAS(id);
+	}
+	TAKE(PSB_IP, ip);
+	if (type & PSB_TID) {
+		s->pid = get_u32(c);
+		s->tid = get_u32(c);
+	}
+	if (type & PSB_TIME)
+		get_u64(c); /* known */
+	TAKE(PSB_ADDR, addr);
+	TAKE(PSB_ID, id);
+	TAKE(PSB_STREAM_ID, stream_id);
+	if (type & PSB_CPU) {
+		s->cpu = get_u32(c);
+		get_u32(c);
+	}
+	if (type & PSB_PERIOD)
+		s->period = get_u64(c);
+	else
+		s->period = a->flags & PERF_ATTR_FREQ ? 1 : a->sample_period;
+	s->fields |= PS_HAS(period);
+	if (type & PSB_READ) {
+		int rc = take_reads(c, a->read_format, &s->reads, tmp);
+
+		if (rc)
+			return rc;
+		s->fields |= PS_HAS(reads);
+	}
+	return type & PSB_CALLCHAIN ? take_chain(p, c, s) : 0;
+}
+
+/* What comes after the call chain. */
+static void take_back(struct cursor *c, const struct perf_attr *a, struct ps_sample *s)
+{
+	uint64_t type = a->sample_type;
+
+	if (type & PSB_RAW) {
+		uint32_t n = get_u32(c);
+
+		s->payload.p = (const char *)get_bytes(c, n);
+		s->payload.len = s->payload.p ? n : 0;
+		s->fields |= PS_HAS(payload);
+	}
+	if (type & PSB_BRANCH_STACK)
+		take_branches(c, a, s);
+	if ((type & PSB_REGS_USER) && take_regs(c, a->regs_user, &s->user_regs))
+		s->fields |= PS_HAS(user_regs);
+	if (type & PSB_STACK_USER)
+		take_user_stack(c, s);
+	if (type & (PSB_WEIGHT | PSB_WEIGHT_STRUCT))
+		take_weight(c, (type & PSB_WEIGHT_STRUCT) != 0, s);
+	TAKE(PSB_DATA_SRC, data_src);
+	TAKE(PSB_TRANSACTION, transaction);
+	if ((type & PSB_REGS_INTR) && take_regs(c, a->regs_intr, &s->intr_regs))
+		s->fields |= PS_HAS(intr_regs);
+	TAKE(PSB_PHYS_ADDR, phys_addr);
+	TAKE(PSB_CGROUP, cgroup);
+	TAKE(PSB_DATA_PAGE_SIZE, data_page_size);
+	TAKE(PSB_CODE_PAGE_SIZE, code_page_size);
+	if (type & PSB_AUX) {
+		s->aux_size = get_u64(c);
+		cursor_skip(c, s->aux_size);
+		s->fields |= PS_HAS(aux_size);
+	}
+}
+
+/* The event of a sample: by the id that lies in it. */
+static struct perf_attr *event_of(struct perf *p, const uint8_t *body, size_t size)
+{
+	struct cursor c = cursor_make(body, size, p->swap);
+
+	if (p->nattrs == 1)
+		return &p->attrs[0];
+	if (p->id_pos < 0)
+		return p->nattrs ? &p->attrs[0] : NULL;
+	cursor_skip(&c, 8 * (uint64_t)p->id_pos);
+	return perf_attr_find(p, get_u64(&c));
+}
+
+int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
+{
+	struct ps_sample s = {.cpu = PS_NONE, .pid = PS_NONE, .tid = PS_NONE, .time = time};
+	struct cursor c = cursor_make(rec, size, p->swap);
+	uint64_t tmp[2 + 2048 * 3 + 4];
+	struct perf_attr *a;
+	uint16_t misc;
+	int rc;
+
+	get_u32(&c);
+	misc = get_u16(&c);
+	get_u16(&c);
+	a = event_of(p, c.p, cursor_left(&c));
+	if (!a) {
+		p->account->missing++;
+		diag_warn(p->d, p->name, -1, "a sample has the id of no event: it is passed over");
+		return 0;
+	}
+	rc = perf_attr_write(p, a);
+	if (rc)
+		return rc;
+	s.event = a->event;
+	s.flags = (uint32_t)(misc & PERF_MISC_CPUMODE) << PS_SAMPLE_MODE_SHIFT;
+	if (misc & PERF_MISC_EXACT_IP)
+		s.flags |= PS_SAMPLE_EXACT_IP;
+	if (!time) {
+		s.flags |= PS_SAMPLE_NO_TIME;
+		p->untimed++;
+	}
+	rc = take_front(p, &c, a, &s, tmp);
+	if (!rc)
+		take_back(&c, a, &s);
+	if (rc == PP_ENOMEM || p->w->err)
+		return p->w->err ? p->w->err : rc;
+	if (rc || c.bad) {
+		p->account->missing++;
+		perf_damage(p, PP_ECORRUPT, -1, "a sample is shorter than what its event says");
+		return 0;
+	}
+	rc = s.tid == PS_NONE ? 0 : perf_comm(p, s.tid, &s.comm);
+	return rc ? rc : swriter_sample(p->w, p->source, &s);
+}

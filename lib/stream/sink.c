@@ -1,0 +1,77 @@
+#include "stream/text.h"
+
+#include "base/err.h"
+
+#include <unistd.h>
+
+/* A buffer of whole records: read back and printed. */
+static int print_back(void *ctx, uint8_t *bytes, size_t n)
+{
+	struct sink *s = ctx;
+	struct ps_record rec;
+	int rc;
+
+	sreader_feed(s->back, bytes, n);
+	while (!(rc = sreader_next(s->back, &rec))) {
+		rc = stext_record(s->text, s->back, &rec);
+		if (rc)
+			return rc;
+	}
+	return rc == PP_END ? 0 : rc;
+}
+
+int sink_open(struct sink *s, int fd, enum sink_form form, struct diag *d)
+{
+	int rc;
+
+	*s = (struct sink){0};
+	if (form == SINK_AUTO)
+		form = isatty(fd) ? SINK_TEXT : SINK_BINARY;
+	if (form == SINK_BINARY) {
+		rc = out_init(&s->out, fd);
+		swriter_init(&s->w, &s->out);
+		return rc;
+	}
+	rc = out_init(&s->text_out, fd);
+	if (!rc)
+		rc = out_init_fn(&s->out, print_back, s);
+	if (!rc)
+		rc = stext_new(&s->text, &s->text_out, form == SINK_JSON ? STEXT_JSON : STEXT_PERF,
+			       d);
+	if (!rc)
+		rc = sreader_new_fed(&s->back, "(output)", STEXT_KEEP, d);
+	swriter_init(&s->w, &s->out);
+	return rc;
+}
+
+void sink_flush(void *sink)
+{
+	struct sink *s = sink;
+
+	if (s->w.err)
+		return;
+	s->w.err = out_flush(&s->out);
+	if (s->text && !s->w.err)
+		s->w.err = out_flush(&s->text_out);
+}
+
+int sink_close(struct sink *s, struct ps_end *end, struct diag *d)
+{
+	int rc = s->w.err, closed;
+
+	if (!rc)
+		rc = swriter_end(&s->w, end);
+	closed = out_close(&s->out);
+	if (!rc)
+		rc = closed;
+	if (s->text) {
+		closed = out_close(&s->text_out);
+		if (!rc)
+			rc = closed;
+	}
+	stext_free(s->text);
+	sreader_free(s->back);
+	if (rc && rc != PP_EPIPE)
+		diag_error(d, NULL, -1, "cannot write the output: %s", pp_strerror(rc));
+	return rc ? PP_EXIT_FAIL : (int)end->status;
+}

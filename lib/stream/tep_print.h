@@ -1,0 +1,22 @@
+/*
+ * Payloads of tracepoints as text, by libtraceevent. Private to lib/stream.
+ */
+#ifndef PP_STREAM_TEP_PRINT_H
+#define PP_STREAM_TEP_PRINT_H
+
+#include "base/buf.h"
+#include "stream/stream.h"
+
+struct tep_print;
+
+int tep_print_new(struct tep_print **t);
+void tep_print_free(struct tep_print *t); /* NULL is fine */
+
+/*
+ * Appends the payload of a sample as the event's print format has it; without a format, or when
+ * libtraceevent does not understand it, the bytes in hexadecimal.
+ */
+void tep_print_payload(struct tep_print *t, const struct ps_event *e, const struct ps_sample *s,
+		       struct buf *b);
+
+#endif
