@@ -1,0 +1,141 @@
+/* pcap-perf: records events of the running system as a perf.data stream. */
+#include "cli.h"
+#include "record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { OPT_FILTER = OPT_NO_SHORT + 1, OPT_STRICT };
+
+struct options {
+	struct record_config c;
+	const char *output;
+	bool strict, verbose;
+	int rc; /* of the first event that could not be found */
+	struct buf why;
+};
+
+static const struct opt opts[] = {
+	{'a', "all-cpus", NULL, "record all CPUs; the default without -p and COMMAND"},
+	{'c', "count", "N", "take a sample every N events"},
+	{'C', "cpu", "LIST", "record these CPUs only, such as 0-3,6"},
+	{'e', "event", "EVENT", "record EVENT: cycles, cpu-clock:u, sched:*, ..."},
+	{'F', "freq", "HZ", "take HZ samples per second, or max"},
+	{OPT_FILTER, "filter", "EXPR", "keep tracepoints of the last -e that EXPR fits"},
+	{'g', "call-graph", NULL, "record call chains by frame pointers"},
+	{'k', "clockid", "CLOCK", "stamp by monotonic, monotonic_raw, boottime, realtime, tai"},
+	{'m', "mmap-pages", "N", "pages of each CPU's buffer, a power of two"},
+	{'o', "output", "FILE", "write to FILE instead of stdout"},
+	{'p', "pid", "PID[,PID]", "record these processes"},
+	{OPT_STRICT, "strict", NULL, "exit 1 if the kernel lost events"},
+	{'v', "verbose", NULL, "say more on stderr"},
+	{0},
+};
+static const struct opt_spec spec = {"pcap-perf", "[OPTION]... [SECONDS | -- COMMAND [ARG]...]",
+				     "record events of the running system as perf.data", opts};
+
+static int on_event(struct options *o, const char *arg, struct buf *why)
+{
+	if (!o->rc)
+		o->rc = record_events_add(&o->c.events, arg, NULL, &o->why);
+	if (o->rc == PP_EUSAGE)
+		buf_addf(why, "-e: %s", buf_str(&o->why));
+	return o->rc == PP_EUSAGE ? PP_EUSAGE : 0; /* the others are no fault of the words */
+}
+
+static int on_option(void *ctx, int id, const char *arg, struct buf *why)
+{
+	struct options *o = ctx;
+
+	if (id == 'F' || id == 'c' || id == 'm' || id == 'k')
+		buf_addf(why, "-%c: ", id);
+	switch (id) {
+	case 'a': o->c.all_cpus = true; break;
+	case 'c': return record_set_period(&o->c, arg, why);
+	case 'C': o->c.cpus = arg; break;
+	case 'e': return on_event(o, arg, why);
+	case 'F': return record_set_freq(&o->c, arg, why);
+	case OPT_FILTER: return o->rc ? 0 : record_events_filter(&o->c.events, arg, why);
+	case 'g': o->c.callchain = true; break;
+	case 'k': return record_set_clock(&o->c, arg, why);
+	case 'm': return record_set_pages(&o->c, arg, why);
+	case 'o': o->output = arg; break;
+	case 'p': o->c.pids = arg; break;
+	case OPT_STRICT: o->strict = true; break;
+	case 'v': o->verbose = true; break;
+	}
+	return 0;
+}
+
+static int open_output(struct options *o, struct diag *d)
+{
+	o->c.fd = STDOUT_FILENO;
+	if (o->output && strcmp(o->output, "-") != 0) {
+		o->c.fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		if (o->c.fd < 0)
+			diag_error(d, o->output, -1, "cannot write: %s", strerror(errno));
+		return o->c.fd < 0 ? PP_EXIT_FAIL : PP_EXIT_OK;
+	}
+	if (isatty(STDOUT_FILENO)) {
+		diag_error(d, NULL, -1,
+			   "a recording is not for a terminal: give it to a filter "
+			   "or to a file (-o FILE)");
+		return PP_EXIT_USAGE;
+	}
+	return PP_EXIT_OK;
+}
+
+/* Checks the last step, says what there is to say, and gives the exit status. */
+static int conclude(struct options *o, struct diag *d, int rc, const struct record_stats *st)
+{
+	if (close(o->c.fd) && !rc) {
+		diag_error(d, o->output, -1, "cannot write: %s", strerror(errno));
+		rc = PP_EIO;
+	}
+	if (st->lost)
+		diag_warn(d, NULL, -1, "%llu events lost: the buffers were full (see -m, -F)",
+			  (unsigned long long)st->lost);
+	if (!rc && (o->verbose || isatty(STDERR_FILENO)))
+		diag_say(d, NULL, "%llu samples, %llu bytes written",
+			 (unsigned long long)st->samples, (unsigned long long)st->bytes);
+	if (rc == PP_EUSAGE)
+		return PP_EXIT_USAGE;
+	if (rc)
+		return PP_EXIT_FAIL;
+	return o->strict && st->lost ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.c = {.argc = argc, .argv = argv}};
+	struct record_stats st = {0};
+	struct cli cli;
+	bool dashes;
+	int rc = 0, status;
+
+	if (cli_start_command(&cli, &spec, argc, argv, on_option, &o))
+		return cli.status;
+	diag_set_verbose(cli.diag, o.verbose);
+	dashes = strcmp(argv[cli.first - 1], "--") == 0;
+	status = o.rc ? PP_EXIT_FAIL : PP_EXIT_OK;
+	if (!status && record_set_end(&o.c, argv + cli.first, dashes, &o.why))
+		status = PP_EXIT_USAGE;
+	if (status)
+		diag_error(cli.diag, NULL, -1, "%s", buf_str(&o.why));
+	else
+		status = open_output(&o, cli.diag);
+	if (!status) {
+		rc = record_run(&o.c, cli.diag, &st);
+		status = conclude(&o, cli.diag, rc, &st);
+	}
+	record_events_release(&o.c.events);
+	buf_release(&o.why);
+	status = cli_finish(&cli, status);
+	if (rc == PP_EPIPE) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
+	return status;
+}

@@ -1,0 +1,94 @@
+/* The command that is recorded. */
+#include "base/err.h"
+#include "record/parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define EXIT_NOT_EXECUTED 127
+
+static _Noreturn void child(int go, int why, char **argv, bool to_stderr, const sigset_t *mask)
+{
+	char byte;
+	int errnum;
+
+	/* The end of the pipe means that the parent died or gave up before it began. */
+	while (read(go, &byte, 1) != 1)
+		if (errno != EINTR)
+			_exit(EXIT_NOT_EXECUTED);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	if (to_stderr)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	execvp(argv[0], argv);
+	errnum = errno;
+	if (write(why, &errnum, sizeof(errnum)) < 0)
+		_exit(EXIT_NOT_EXECUTED);
+	_exit(EXIT_NOT_EXECUTED);
+}
+
+int command_prepare(struct command *c, char **argv, bool to_stderr, const sigset_t *mask)
+{
+	int go[2], why[2];
+
+	*c = (struct command){.go = -1, .why = -1};
+	if (pipe2(go, O_CLOEXEC))
+		return pp_errno(errno);
+	if (pipe2(why, O_CLOEXEC)) {
+		close(go[0]);
+		close(go[1]);
+		return PP_EIO;
+	}
+	c->pid = fork();
+	if (c->pid == 0) {
+		close(go[1]);
+		child(go[0], why[1], argv, to_stderr, mask);
+	}
+	close(go[0]);
+	close(why[1]);
+	c->go = go[1];
+	c->why = why[0];
+	if (c->pid > 0)
+		return 0;
+	c->pid = 0;
+	command_end(c);
+	return PP_EIO;
+}
+
+int command_start(struct command *c, int *errnum)
+{
+	ssize_t n;
+
+	*errnum = 0;
+	if (write(c->go, "", 1) != 1)
+		return PP_EIO;
+	do
+		n = read(c->why, errnum, sizeof(*errnum));
+	while (n < 0 && errno == EINTR);
+	return 0;
+}
+
+bool command_ended(struct command *c)
+{
+	if (c->pid > 0 && waitpid(c->pid, NULL, WNOHANG) == 0)
+		return false;
+	c->pid = 0;
+	return true;
+}
+
+void command_end(struct command *c)
+{
+	if (c->go >= 0)
+		close(c->go);
+	if (c->why >= 0)
+		close(c->why);
+	c->go = c->why = -1;
+	if (c->pid <= 0)
+		return;
+	/* It is not waited for: it may take its time, and the recording is complete. */
+	if (!command_ended(c))
+		kill(c->pid, SIGTERM);
+	c->pid = 0;
+}

@@ -1,0 +1,97 @@
+/* The user's words for what a recording is to be. */
+#include "base/err.h"
+#include "base/opt.h"
+#include "record/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define FREQ_MAX    10000000u
+#define SECONDS_MAX 1e9
+
+static int bad(struct buf *why, const char *what, const char *arg)
+{
+	buf_adds(why, what);
+	buf_add_safe(why, arg, strlen(arg));
+	return PP_EUSAGE;
+}
+
+int record_set_freq(struct record_config *c, const char *arg, struct buf *why)
+{
+	c->freq_max = strcmp(arg, "max") == 0;
+	if (c->freq_max || !opt_u64(arg, 1, FREQ_MAX, &c->freq))
+		return 0;
+	return bad(why, "not a frequency in Hz, nor max: ", arg);
+}
+
+int record_set_period(struct record_config *c, const char *arg, struct buf *why)
+{
+	return opt_u64(arg, 1, INT64_MAX, &c->period) ? bad(why, "not a number of events: ", arg)
+						      : 0;
+}
+
+int record_set_pages(struct record_config *c, const char *arg, struct buf *why)
+{
+	uint64_t v;
+
+	if (opt_u64(arg, 1, RECORD_PAGES_MAX, &v) || v & (v - 1))
+		return bad(why, "not a power of two up to 65536: ", arg);
+	c->pages = (uint32_t)v;
+	return 0;
+}
+
+int record_set_clock(struct record_config *c, const char *arg, struct buf *why)
+{
+	static const struct {
+		const char *name;
+		clockid_t clock;
+	} clocks[] = {
+		{"monotonic", CLOCK_MONOTONIC},
+		{"monotonic_raw", CLOCK_MONOTONIC_RAW},
+		{"boottime", CLOCK_BOOTTIME},
+		{"realtime", CLOCK_REALTIME},
+		{"tai", CLOCK_TAI},
+		{"mono", CLOCK_MONOTONIC},
+		{"raw", CLOCK_MONOTONIC_RAW},
+		{"boot", CLOCK_BOOTTIME},
+		{"real", CLOCK_REALTIME},
+	};
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		if (strcmp(arg, clocks[i].name) != 0)
+			continue;
+		c->use_clock = true;
+		c->clock = clocks[i].clock;
+		return 0;
+	}
+	return bad(why, "not monotonic, monotonic_raw, boottime, realtime or tai: ", arg);
+}
+
+static bool seconds(const char *arg, uint64_t *ns)
+{
+	char *end;
+	double v;
+
+	if (strspn(arg, "0123456789.") != strlen(arg))
+		return false;
+	v = strtod(arg, &end);
+	if (*end || end == arg || v > SECONDS_MAX)
+		return false;
+	*ns = (uint64_t)(v * 1e9);
+	return true;
+}
+
+int record_set_end(struct record_config *c, char **words, bool command, struct buf *why)
+{
+	if (words[0] && !command && seconds(words[0], &c->duration_ns)) {
+		if (words[1])
+			return bad(why, "either SECONDS or a command, not both: ", words[1]);
+		if (!c->duration_ns)
+			return bad(why, "SECONDS must be more than 0: ", words[0]);
+	} else if (words[0]) {
+		c->command = words;
+	}
+	if (c->cpus || (!c->command && !c->pids))
+		c->all_cpus = true;
+	return 0;
+}

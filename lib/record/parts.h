@@ -1,0 +1,244 @@
+/*
+ * The parts of recording that only lib/record itself uses.
+ *
+ * sysfile: small files of /proc, /sys and tracefs.  tracefs: tracepoints.  sink: output that does
+ * not wait.  ring: the kernel's buffers.  synth: records for what exists already.  buildid: notes.
+ * open: the matrix of event descriptors.  header: the records that describe the recording.
+ */
+#ifndef PP_RECORD_PARTS_H
+#define PP_RECORD_PARTS_H
+
+#include "base/intern.h"
+#include "record/record.h"
+
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+/* sysfile.c */
+
+#define SYSFILE_MAX (64u << 20) /* bytes of a file that is read whole */
+
+/* Adds the whole file to b, at most max bytes (PP_ELIMIT if there are more). 0 or pp_errno. */
+int sysfile_read(const char *path, size_t max, struct buf *b);
+
+/* A decimal or 0x number at the start of the file. */
+int sysfile_u64(const char *path, uint64_t *v);
+
+/* "0-3,6" to a sorted list without repetitions, owned by the caller. 0, PP_EUSAGE, PP_ENOMEM. */
+int cpulist_parse(const char *s, int **cpus, size_t *n);
+
+/* "12,34" to a list, owned by the caller. 0, PP_EUSAGE, PP_ENOMEM. */
+int pidlist_parse(const char *s, pid_t **pids, size_t *n);
+
+/* tracefs.c */
+
+/* Where tracefs is mounted; static storage. PP_ENOENT or PP_EACCES, with a reason in why. */
+int tracefs_find(const char **dir, struct buf *why);
+
+typedef int tracefs_visit(void *ctx, const char *system, const char *name, uint64_t id);
+
+/* Calls visit in alphabetical order for each tracepoint that fits; see record_events_add. */
+int tracefs_glob(const char *dir, const char *system, const char *name, tracefs_visit *visit,
+		 void *ctx, struct buf *why);
+
+/* Adds, separated by newlines, the fields that a filter on the tracepoint can use. */
+int tracefs_fields(const char *dir, const char *system, const char *name, struct buf *fields);
+
+/* What is probably wrong with a filter that the kernel did not accept. */
+void tracefs_filter_fault(const char *dir, const struct record_event *ev, struct buf *why);
+
+/*
+ * Adds what a reader needs to decode the tracepoints of e: the "tracing data" of perf.data and
+ * trace.dat version 0.6 (see trace-event-info.c of perf).
+ */
+int tracefs_data(const char *dir, const struct record_events *e, struct buf *b);
+
+/* sink.c */
+
+#define SINK_MAX (64u << 20) /* bytes that may wait for a slow reader */
+
+/* Output that keeps what a pipe does not take at once, so that the rings are drained meanwhile. */
+struct sink {
+	int fd;		 /* given by the caller */
+	int own;	 /* our own, non-blocking description of the same pipe, or -1 */
+	struct buf wait; /* bytes from `head` on are still to be written */
+	size_t head;
+	int err;	/* the first error; all later calls return it */
+	int errnum;	/* its errno */
+	uint64_t bytes; /* written */
+};
+
+void sink_init(struct sink *s, int fd);
+void sink_release(struct sink *s);
+
+static inline size_t sink_waiting(const struct sink *s)
+{
+	return s->wait.len - s->head;
+}
+
+/* The descriptor to wait for with POLLOUT while bytes are waiting; -1: writing waits by itself. */
+static inline int sink_poll_fd(const struct sink *s)
+{
+	return s->own;
+}
+
+/* Writes or keeps all of it. v is changed. */
+int sink_putv(struct sink *s, struct iovec *v, size_t n);
+int sink_put(struct sink *s, const void *bytes, size_t n);
+
+/* Writes what is waiting as far as it goes without waiting. */
+int sink_flush(struct sink *s);
+
+/* ring.c */
+
+struct ring {
+	int cpu, fd;   /* fd: the event that owns the buffer */
+	uint8_t *base; /* control page, then the data */
+	size_t map_size;
+	uint64_t mask; /* bytes of data - 1 */
+	uint64_t tail, head;
+};
+
+/* What passed through the rings. */
+struct ring_counts {
+	uint64_t samples, lost;
+};
+
+/* Maps 1 + pages; pages is halved when the kernel allows no more, down to one. */
+int ring_map(struct ring *r, int cpu, int fd, uint32_t *pages, int *errnum);
+void ring_unmap(struct ring *r);
+
+/* What is readable, as 0 to 2 pieces; they stay readable until ring_done. */
+size_t ring_peek(struct ring *r, struct iovec v[2], struct ring_counts *counts);
+void ring_done(struct ring *r);
+
+/* buildid.c */
+
+#define BUILDID_MAX 20 /* bytes that a record holds */
+
+/* The GNU build-id among ELF notes; *len 0 if there is none. swap: notes of the other byte order.
+ */
+void buildid_from_notes(const void *notes, size_t size, bool swap, uint8_t id[BUILDID_MAX],
+			size_t *len);
+
+/* The same from an ELF file: its PT_NOTE segments. */
+void buildid_from_elf(int fd, uint8_t id[BUILDID_MAX], size_t *len);
+
+/* synth.c and kernel.c */
+
+typedef int synth_put(void *ctx, const void *bytes, size_t n);
+
+struct synth {
+	const char *proc, *sys, *modules; /* "/proc", "/sys", "/lib/modules" */
+	size_t id_size;			  /* bytes of the sample_id behind each record */
+	synth_put *put; /* gets the records in large pieces; NULL: they stay in buf */
+	void *ctx;
+	struct buf buf, text; /* records; scratch */
+	struct intern files;  /* device, inode and path of the files whose build-id is known */
+	struct buf ids;	      /* struct build id for each of `files` */
+	bool build_ids;	      /* read build-ids of mapped files */
+};
+
+/* FORK, COMM and MMAP2 for every process, or for those listed. Tasks that vanish are left out. */
+int synth_processes(struct synth *s);
+int synth_process(struct synth *s, pid_t pid);
+
+/* MMAP and build-id of the kernel and its modules. PP_EACCES if kallsyms shows no addresses. */
+int synth_kernel(struct synth *s);
+int synth_modules(struct synth *s);
+
+/* Hands what is collected to put. */
+int synth_flush(struct synth *s);
+void synth_release(struct synth *s);
+
+/* For synth.c and kernel.c: a record is begun, filled, and ended, which sets its size. */
+size_t synth_begin(struct synth *s, uint32_t type, uint16_t misc);
+void synth_u32(struct synth *s, uint32_t v);
+void synth_u64(struct synth *s, uint64_t v);
+void synth_name(struct synth *s, const char *name, size_t len); /* padded to 8 bytes */
+int synth_end(struct synth *s, size_t start);
+
+/* open.c */
+
+/* One attribute: an event, or the tracker of tasks and mappings. */
+struct rec_attr {
+	struct perf_event_attr attr;
+	const struct record_event *ev; /* NULL for the tracker */
+	char *name;		       /* owned */
+	int *fds;		       /* [cpu * tids + tid], -1 where there is none */
+	uint64_t *ids;
+	size_t n_ids;
+};
+
+struct session {
+	const struct record_config *c;
+	struct diag *d;
+	struct rec_attr *attrs;
+	size_t n_attrs;
+	struct record_events fallback; /* the default event, if the user named none */
+	const struct record_events *events;
+	int *cpus;
+	size_t n_cpus;
+	pid_t *pids, *tids; /* tids: {-1} for every task */
+	size_t n_pids, n_tids;
+	struct ring *rings; /* n_rings, of the CPUs that are there */
+	size_t n_rings;
+	uint32_t pages;
+	int level;	/* how much was left out for older kernels */
+	bool user_only; /* the kernel side is forbidden */
+	bool with_ids;	/* samples carry the id of their event */
+	const char *tracefs;
+};
+
+/* Finds CPUs and threads (child: the command's process, or 0), opens and maps everything. */
+int session_open(struct session *s, pid_t child);
+
+/* Starts or stops all events. */
+void session_enable(struct session *s, bool on);
+
+/* Events that were lost, by the kernel's own account; false if it keeps none. */
+bool session_lost(const struct session *s, uint64_t *lost);
+
+void session_close(struct session *s);
+
+/* What an errno of perf_event_open means for the user. */
+void open_explain(const struct session *s, const struct rec_attr *a, int errnum, struct buf *why);
+
+/* events.c: the default event and the attributes of all. */
+int session_attrs(struct session *s, bool track_apart, bool on_exec);
+void attr_adapt(struct session *s, struct rec_attr *a);
+
+/* header.c */
+
+/* Bytes of the sample_id behind each record that is no sample. */
+size_t header_sample_id_size(const struct session *s);
+
+/* The pipe header, attributes, names, features and tracing data. */
+int header_write(const struct session *s, struct buf *b);
+
+/* command.c */
+
+struct command {
+	pid_t pid;   /* 0: none */
+	int go, why; /* pipe ends: closing starts it; errno of a failed exec comes */
+};
+
+/*
+ * Forks a process that waits to become argv, with the given signal mask; its stdout is stderr if
+ * to_stderr. 0 or PP_EIO.
+ */
+int command_prepare(struct command *c, char **argv, bool to_stderr, const sigset_t *mask);
+
+/* Lets it go; *errnum is 0, or why it could not be executed. */
+int command_start(struct command *c, int *errnum);
+
+/* Has it ended? Reaps it then. */
+bool command_ended(struct command *c);
+
+/* Sends SIGTERM if it runs still. */
+void command_end(struct command *c);
+
+#endif
