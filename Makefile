@@ -34,6 +34,8 @@ MANDIR   ?= $(PREFIX)/share/man
 O        ?= build$(if $(SAN),-san)$(if $(COVERAGE),-cov)
 OPT      ?= -O2
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
+# A make that this one calls with -j itself, unless it was called with -j.
+PARALLEL  = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 PACKAGES := libelf libdw zlib libzstd libtraceevent libxxhash
 
 CFLAGS   ?= $(OPT) -g
@@ -57,7 +59,8 @@ PP_LDFLAGS += -fsanitize=fuzzer,address,undefined
 endif
 
 # Said by the rule `packages`, not here, so that make test can install what is missing first.
-HAVE_PACKAGES := $(shell $(PKG_CONFIG) --exists $(PACKAGES) 2>/dev/null && echo yes)
+HAVE_PACKAGES := $(shell $(PKG_CONFIG) --exists $(PACKAGES) 2>/dev/null && \
+	$(CC) -include libiberty/demangle.h -E -x c /dev/null >/dev/null 2>&1 && echo yes)
 DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 DEP_LIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -liberty -lm
 
@@ -121,12 +124,12 @@ $(MEASURE): $(O)/t/bench/measure.o
 # The installing step comes in a make of its own: this one has asked pkg-config already.
 demo:
 	@t/deps build
-	+@$(MAKE) --no-print-directory all
+	+@$(PARALLEL) all
 	@BIN=$(BIN) t/demo
 
 test:
 	@t/deps build test
-	+@$(MAKE) --no-print-directory check
+	+@$(PARALLEL) check
 
 check: all $(UNITS) fuzz-replay $(MEASURE)
 	@BIN=$(BIN) UNIT=$(O)/t/unit FUZZ=$(O)/t/fuzz MEASURE=$(MEASURE) $(PROVE) -j$(JOBS) $(TESTS)
@@ -136,7 +139,7 @@ unit: $(UNITS)
 fuzz-replay: $(FUZZERS)
 
 fuzz:
-	+@$(MAKE) --no-print-directory O=build-fuzz FUZZER=1 fuzz-replay
+	+@$(PARALLEL) O=build-fuzz FUZZER=1 fuzz-replay
 
 lint: all
 	@CC=$(CC) BIN=$(BIN) CPPFLAGS='-Ilib -Ibin $(DEP_CFLAGS)' JOBS=$(JOBS) t/lint
