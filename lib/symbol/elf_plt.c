@@ -260,18 +260,28 @@ static int decode_aarch64(struct plt *p, const GElf_Shdr *shdr, const uint8_t *c
 	return rc;
 }
 
-/* Entries in the order of .rela.plt, behind a header. */
-static int in_order(struct plt *p, const GElf_Shdr *shdr, uint64_t header, uint64_t entry)
+/* How linkers lay out tables whose entries are not decoded: bytes of the header and of an entry. */
+static const struct layout {
+	unsigned machine, header, entry;
+} layouts[] = {
+	{EM_ARM, 20, 12}, /* GNU ld */
+	{EM_ARM, 32, 16}, /* lld */
+	{EM_RISCV, 32, 16},
+};
+
+/* Entries in the order of .rela.plt, behind a header. A table of another size stays unnamed. */
+static int in_order(struct plt *p, const GElf_Shdr *shdr)
 {
+	const struct layout *l = NULL;
 	int rc = read_slots(p, true);
 
-	for (uint32_t i = 0; i < p->n && !rc; i++) {
-		uint64_t at = header + i * entry;
-
-		if (at + entry > shdr->sh_size)
-			break;
-		rc = add_entry(p, shdr->sh_addr + at, entry, &p->slots[i]);
-	}
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
+		if (layouts[i].machine == elf_file_machine(p->f) &&
+		    layouts[i].header + (uint64_t)p->n * layouts[i].entry == shdr->sh_size)
+			l = &layouts[i];
+	for (uint32_t i = 0; l && i < p->n && !rc; i++)
+		rc = add_entry(p, shdr->sh_addr + l->header + (uint64_t)i * l->entry, l->entry,
+			       &p->slots[i]);
 	return rc;
 }
 
@@ -292,8 +302,8 @@ static int read_plt(struct plt *p, const char *section, uint64_t got)
 	case EM_386:
 	case EM_X86_64: return decode_x86(p, &shdr, d->d_buf, d->d_size, got);
 	case EM_AARCH64: return decode_aarch64(p, &shdr, d->d_buf, d->d_size);
-	case EM_ARM: return in_order(p, &shdr, 20, 12);
-	case EM_RISCV: return in_order(p, &shdr, 32, 16);
+	case EM_ARM:
+	case EM_RISCV: return in_order(p, &shdr);
 	default: return 0;
 	}
 }
