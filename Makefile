@@ -97,6 +97,19 @@ $(O)/%.o: %.c | packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) $(DEP_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# The script and the style inside psvg's graphs: C strings, without indentation and comments.
+$(O)/share/psvg.c: share/psvg.js share/psvg.css
+	@mkdir -p $(@D)
+	$(Q)for v in script.js style.css; do \
+		echo "extern const char draw_$${v%.*}[];"; echo "const char draw_$${v%.*}[] ="; \
+		sed -e 's/^[[:space:]]*//' -e '/^$$/d' -e '/^\/\//d' -e '/^\/\*.*\*\/$$/d' \
+			-e 's/[\"]/\\&/g' -e 's/.*/"&\\n"/' share/psvg.$${v#*.}; echo ';'; \
+	done >$@
+
+$(O)/share/psvg.o: $(O)/share/psvg.c
+	$(Q)$(CC) $(PP_CFLAGS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(LIB): $(O)/share/psvg.o
 $(LIB): $(LIB_OBJ)
 	$(call say,AR,$@)
 	@rm -f $@

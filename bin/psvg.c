@@ -1,0 +1,167 @@
+/* psvg: draws folded stacks as an interactive flame graph. */
+#include "cli.h"
+#include "draw/flame.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	OPT_SUBTITLE = OPT_NO_SHORT + 1,
+	OPT_WIDTH,
+	OPT_FRAME_HEIGHT,
+	OPT_MIN_WIDTH,
+	OPT_FONT_SIZE,
+	OPT_COUNT_NAME,
+	OPT_HASH,
+	OPT_NOTES,
+	OPT_STATS
+};
+
+static const struct opt opts[] = {
+	{'t', "title", "TEXT", "heading (default \"Flame Graph\")"},
+	{OPT_SUBTITLE, "subtitle", "TEXT", "second line of the heading"},
+	{'i', "inverted", NULL, "icicle graph: the root is at the top"},
+	{'r', "reverse", NULL, "merge stacks from the leaf on"},
+	{'c', "colors", "PALETTE",
+	 "hot (default), mem, io, red, green, blue, aqua, yellow,\n"
+	 "                              purple, orange, or kind: kernel, inlined, JIT, C++, others"},
+	{OPT_HASH, "hash", NULL, "colours depend on the name alone: always so"},
+	{'s', "search", "REGEX", "highlight what matches, to begin with"},
+	{OPT_WIDTH, "width", "PIXELS", "fixed width (default: the window's, else 1200)"},
+	{OPT_FRAME_HEIGHT, "frame-height", "PIXELS", "height of a frame (default 16)"},
+	{OPT_FRAME_HEIGHT, "height", "PIXELS", "the same as --frame-height"},
+	{OPT_FONT_SIZE, "font-size", "PIXELS", "size of the text (default 12)"},
+	{OPT_FONT_SIZE, "fontsize", "PIXELS", "the same as --font-size"},
+	{OPT_MIN_WIDTH, "min-width", "PIXELS",
+	 "leave out narrower frames (default 0.1); or NUMBER%"},
+	{OPT_MIN_WIDTH, "minwidth", "PIXELS", "the same as --min-width"},
+	{OPT_COUNT_NAME, "count-name", "TEXT", "what is counted (default samples)"},
+	{OPT_COUNT_NAME, "countname", "TEXT", "the same as --count-name"},
+	{OPT_NOTES, "notes", "TEXT", "put TEXT into the description inside the SVG"},
+	{OPT_STATS, "stats", NULL, "print the account of what was read and drawn"},
+	{0},
+};
+
+static const struct opt_spec spec = {"psvg", "[OPTION]... [FILE]...",
+				     "draw folded stacks as an interactive flame graph (SVG)",
+				     opts};
+
+struct config {
+	struct flame_opts o;
+	bool reverse, stats;
+};
+
+/* A number of pixels or, where percent is not NULL, of percent. */
+static int size(const char *name, const char *arg, double min, double max, double *v, bool *percent,
+		struct buf *why)
+{
+	char *end;
+
+	*v = strtod(arg, &end);
+	if (percent)
+		*percent = *end == '%';
+	if (end > arg && *v >= min && *v <= max && !end[percent && *percent])
+		return 0;
+	buf_addf(why, "--%s: not a number from %g to %g%s: ", name, min, max,
+		 percent ? ", or such a number and %" : "");
+	buf_add_safe(why, arg, strlen(arg));
+	return PP_EUSAGE;
+}
+
+static int palette(struct flame_opts *o, const char *arg, struct buf *why)
+{
+	if (!flame_palette(arg, &o->palette))
+		return 0;
+	buf_adds(why, "--colors: no palette ");
+	buf_add_safe(why, arg, strlen(arg));
+	buf_adds(why, "; there are:");
+	for (unsigned i = 0; flame_palette_name(i); i++)
+		buf_addf(why, " %s", flame_palette_name(i));
+	return PP_EUSAGE;
+}
+
+static int on_option(void *ctx, int id, const char *arg, struct buf *why)
+{
+	struct config *c = ctx;
+
+	switch (id) {
+	case 't': c->o.title = arg; break;
+	case OPT_SUBTITLE: c->o.subtitle = arg; break;
+	case 'i': c->o.inverted = true; break;
+	case 'r': c->reverse = true; break;
+	case 'c': return palette(&c->o, arg, why);
+	case 's': c->o.search = arg; break;
+	case OPT_WIDTH:
+		c->o.fixed = true;
+		return size("width", arg, 100, 100000, &c->o.width, NULL, why);
+	case OPT_FRAME_HEIGHT:
+		return size("frame-height", arg, 4, 200, &c->o.frame_height, NULL, why);
+	case OPT_FONT_SIZE: return size("font-size", arg, 4, 100, &c->o.font_size, NULL, why);
+	case OPT_MIN_WIDTH:
+		return size("min-width", arg, 0, 100, &c->o.min_width, &c->o.min_percent, why);
+	case OPT_COUNT_NAME: c->o.count_name = arg; break;
+	case OPT_NOTES: c->o.notes = arg; break;
+	case OPT_STATS: c->stats = true; break;
+	}
+	return 0;
+}
+
+static int read_file(struct flame *f, const char *name, struct diag *d)
+{
+	struct src *s;
+	int rc = src_open(&s, name, d);
+
+	if (rc)
+		return rc;
+	rc = flame_read(f, s, d);
+	src_free(s);
+	return rc;
+}
+
+static int write_svg(struct flame *f, const struct config *c, struct diag *d)
+{
+	const struct flame_account *a = flame_account(f);
+	struct buf text = BUF_INIT;
+	struct out out;
+	int rc = out_init(&out, STDOUT_FILENO), closed;
+
+	if (!rc)
+		rc = flame_svg(f, &c->o, &out);
+	if (rc == PP_END)
+		diag_error(d, NULL, -1, "no samples: nothing to draw");
+	closed = out_close(&out);
+	if (c->stats) {
+		flame_describe(f, &text);
+		diag_say(d, NULL, "%s", buf_str(&text));
+		buf_release(&text);
+	}
+	if (rc == PP_END)
+		return PP_EXIT_PARTIAL;
+	if (rc || closed) {
+		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc ? rc : closed));
+		return PP_EXIT_FAIL;
+	}
+	return a->malformed || a->deep ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct config c = {.o = FLAME_OPTS_INIT};
+	struct flame *f;
+	struct cli cli;
+	int rc;
+
+	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
+		return cli.status;
+	rc = flame_new(&f, c.reverse);
+	if (rc)
+		diag_error(cli.diag, NULL, -1, "%s", pp_strerror(rc));
+	else if (cli.first == argc)
+		rc = read_file(f, "-", cli.diag);
+	for (int i = cli.first; i < argc && !rc; i++)
+		rc = read_file(f, argv[i], cli.diag);
+	rc = rc ? PP_EXIT_FAIL : write_svg(f, &c, cli.diag);
+	flame_free(f);
+	return cli_finish(&cli, rc);
+}

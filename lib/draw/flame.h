@@ -1,0 +1,115 @@
+/*
+ * Flame graphs: folded stacks become a tree of frames, and the tree one self-contained SVG.
+ *
+ *	struct flame *f;
+ *	struct flame_opts o = FLAME_OPTS_INIT;
+ *	rc = flame_new(&f, false);
+ *	rc = flame_read(f, src, diag);		("main;parse;read_line 12", a line each)
+ *	rc = flame_add(f, "main;emit", 9, 3);	(or stack by stack)
+ *	rc = flame_svg(f, &o, &out);
+ *	flame_free(f);
+ *
+ * Equal frames below the same caller are one frame, whatever the order of the stacks; siblings are
+ * in byte order of their names, left to right, behind what belongs to the caller itself. All stacks
+ * begin in the root, which is called "all". The width of a frame is its count, that of its callees
+ * included.
+ *
+ * The SVG is XML 1.0 for any bytes in the names: control characters, invalid UTF-8 and the two
+ * noncharacters that XML forbids are written as \xHH. It is readable without a script; where
+ * scripts run, share/psvg.js makes it zoom and search.
+ */
+#ifndef PP_DRAW_FLAME_H
+#define PP_DRAW_FLAME_H
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/out.h"
+#include "base/src.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FLAME_DEPTH_MAX 4096	   /* frames of a stack below the root; deeper ones are cut */
+#define FLAME_LINE_MAX	(1u << 20) /* bytes of a line of folded text */
+#define FLAME_NODES_MAX (1u << 27) /* different frames of a tree */
+#define FLAME_COUNT_MAX 1e24L	   /* count of one stack */
+
+struct flame;
+
+/* What was read, for messages and for the text in the picture. */
+struct flame_account {
+	uint64_t lines;	    /* lines seen, empty ones left out */
+	uint64_t stacks;    /* stacks in the tree, equal ones each time */
+	uint64_t malformed; /* lines that are not "frames count", or too long */
+	uint64_t deep;	    /* stacks of which frames beyond FLAME_DEPTH_MAX were cut */
+	uint64_t frames;    /* different frames, without the root */
+	uint64_t drawn;	    /* of these in the SVG; set by flame_svg */
+	long double total;  /* sum of the counts */
+	long double pruned; /* counts in the frames that are too narrow; set by flame_svg */
+};
+
+/* With reverse set, stacks begin with their leaf: callers merge above callees. 0 or PP_ENOMEM. */
+int flame_new(struct flame **f, bool reverse);
+void flame_free(struct flame *f); /* NULL is fine */
+
+/*
+ * Adds a stack of len bytes, frames separated by semicolons, root first; nothing is kept of the
+ * bytes. Counts must be finite, 0 or more, at most FLAME_COUNT_MAX (else PP_EUSAGE). A stack of no
+ * bytes counts for the root. 0, PP_EUSAGE, PP_ENOMEM or PP_ELIMIT.
+ */
+int flame_add(struct flame *f, const char *frames, size_t len, long double count);
+
+/*
+ * Reads folded text to its end: on each line frames, a space, and a count behind the last space (an
+ * integer or a float). What is not such a line is told to d, counted and left out. Other kinds of
+ * input are known by their first bytes: PP_EUNSUPPORTED. Else 0, PP_EIO, PP_ENOMEM or PP_ELIMIT;
+ * all of these are told to d as well.
+ */
+int flame_read(struct flame *f, struct src *s, struct diag *d);
+
+/* Belongs to f. */
+const struct flame_account *flame_account(const struct flame *f);
+
+/*
+ * The account as one line of text; what was drawn is in it after flame_svg. The number of stacks
+ * plus that of malformed lines is that of lines, if no stack was added by hand; the counts drawn
+ * and those too narrow make the counts read.
+ */
+void flame_describe(const struct flame *f, struct buf *b);
+
+struct flame_opts {
+	const char *title;	/* NULL: "Flame Graph" or "Icicle Graph" */
+	const char *subtitle;	/* NULL: none */
+	const char *notes;	/* NULL: none; go into the SVG's description */
+	const char *count_name; /* what is counted */
+	const char *search;	/* regular expression that is searched at first; NULL: none */
+	double width;		/* pixels; without `fixed`, only until a script fits the window */
+	double frame_height;	/* pixels */
+	double font_size;	/* pixels */
+	double min_width;	/* narrower frames are left out; pixels, or see min_percent */
+	bool min_percent;	/* min_width is in percent of the total */
+	bool fixed;		/* the script keeps the width */
+	bool inverted;		/* icicle: the root is at the top */
+	unsigned palette;	/* from flame_palette */
+};
+
+#define FLAME_OPTS_INIT \
+	{ \
+		.count_name = "samples", .width = 1200, .frame_height = 16, .font_size = 12, \
+		.min_width = 0.1 \
+	}
+
+/* The number of a palette of that name: 0 or PP_ENOENT. */
+int flame_palette(const char *name, unsigned *palette);
+
+/* The names of the palettes, from 0 on; NULL behind the last. Static storage. */
+const char *flame_palette_name(unsigned palette);
+
+/*
+ * Writes the SVG. 0, PP_END (nothing was counted: nothing is written), PP_ENOMEM, or the error of
+ * the output. The tree stays as it is.
+ */
+int flame_svg(struct flame *f, const struct flame_opts *o, struct out *out);
+
+#endif

@@ -1,0 +1,204 @@
+#include "draw/tree.h"
+
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK	   (1u << 18) /* bytes asked for at once */
+#define MAGIC_MAX  10
+#define NUMBER_MAX 63 /* characters of a count */
+
+struct reader {
+	struct flame *f;
+	struct src *s;
+	struct diag *d;
+	char *data; /* FLAME_LINE_MAX + BLOCK bytes */
+	size_t len;
+	uint64_t offset; /* of data in the input */
+	bool eof;
+	bool skip;  /* in a line that is too long */
+	bool first; /* no line was taken yet */
+};
+
+/* What users pipe in by mistake, and what they should do. */
+static const struct {
+	const char *magic;
+	size_t len;
+	const char *what;
+} kinds[] = {
+	{"PPSTREAM", 8, "is an event stream: collapse its stacks first, with pfold"},
+	{"PERFILE2", 8, "is perf.data: pdecode, psym and pfold make folded text of it"},
+	{"2ELIFREP", 8, "is perf.data: pdecode, psym and pfold make folded text of it"},
+	{"\x17\x08\x44tracing", 10, "is trace.dat: pdecode reads it"},
+	{"\x1f\x8b", 2, "is compressed with gzip: decompress it first"},
+	{"\x28\xb5\x2f\xfd", 4, "is compressed with zstd: decompress it first"},
+};
+
+static int refuse_kind(struct reader *r)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (r->len >= kinds[i].len && !memcmp(r->data, kinds[i].magic, kinds[i].len)) {
+			diag_error(r->d, src_name(r->s), -1, "%s", kinds[i].what);
+			return PP_EUNSUPPORTED;
+		}
+	}
+	return 0;
+}
+
+static bool parse_float(const char *s, size_t n, long double *v)
+{
+	char text[NUMBER_MAX + 1], *end;
+
+	if (n > NUMBER_MAX)
+		return false;
+	memcpy(text, s, n);
+	text[n] = 0;
+	/* strtold also takes spaces, signs, hexadecimal, inf and nan. */
+	if (strspn(text, "0123456789.eE+-") < n || text[0] == '+' || text[0] == '-')
+		return false;
+	*v = strtold(text, &end);
+	return end == text + n && *v >= 0 && *v <= FLAME_COUNT_MAX;
+}
+
+static bool parse_count(const char *s, size_t n, long double *v)
+{
+	uint64_t x = 0;
+	size_t i;
+
+	for (i = 0; i < n && s[i] >= '0' && s[i] <= '9'; i++)
+		if (__builtin_mul_overflow(x, 10, &x) ||
+		    __builtin_add_overflow(x, (uint64_t)(s[i] - '0'), &x))
+			return parse_float(s, n, v);
+	if (!n || i < n)
+		return n && parse_float(s, n, v);
+	*v = (long double)x;
+	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Takes a line without its newline. */
+static int take_line(struct reader *r, const char *line, size_t n)
+{
+	const char *space;
+	long double count;
+	bool first = r->first;
+
+	while (n && is_blank(line[n - 1]))
+		n--;
+	if (!n)
+		return 0;
+	r->first = false;
+	r->f->account.lines++;
+	space = memrchr(line, ' ', n);
+	if (!space || !parse_count(space + 1, n - (size_t)(space + 1 - line), &count)) {
+		if (first && memchr(line, '\t', n)) {
+			diag_error(r->d, src_name(r->s), -1,
+				   "is a table (text with tabs), not folded text");
+			return PP_EUNSUPPORTED;
+		}
+		r->f->account.malformed++;
+		diag_warn(r->d, src_name(r->s), (int64_t)(r->offset + (size_t)(line - r->data)),
+			  "line without a count behind its last space is left out");
+		return 0;
+	}
+	return flame_add(r->f, line, (size_t)(space - line), count);
+}
+
+static int take(struct reader *r, const char *line, size_t n)
+{
+	if (n <= FLAME_LINE_MAX)
+		return take_line(r, line, n);
+	diag_warn(r->d, src_name(r->s), (int64_t)(r->offset + (size_t)(line - r->data)),
+		  "line of more than %u bytes is left out", FLAME_LINE_MAX);
+	r->f->account.lines++;
+	r->f->account.malformed++;
+	r->first = false;
+	return 0;
+}
+
+/* Takes the lines in the buffer and moves the rest to its front. */
+static int take_lines(struct reader *r)
+{
+	const char *p = r->data, *end = r->data + r->len, *newline;
+	int rc = 0;
+
+	while (!rc && (newline = memchr(p, '\n', (size_t)(end - p)))) {
+		if (!r->skip)
+			rc = take(r, p, (size_t)(newline - p));
+		r->skip = false;
+		p = newline + 1;
+	}
+	if (!rc && !r->skip && (size_t)(end - p) > FLAME_LINE_MAX) {
+		rc = take(r, p, (size_t)(end - p));
+		r->skip = true;
+	}
+	if (r->skip)
+		p = end;
+	r->len = (size_t)(end - p);
+	r->offset += (size_t)(p - r->data);
+	memmove(r->data, p, r->len);
+	return rc;
+}
+
+static int fill(struct reader *r)
+{
+	size_t got;
+	int rc = src_read(r->s, r->data + r->len, BLOCK, &got);
+
+	if (rc) {
+		diag_error(r->d, src_name(r->s), -1, "cannot read: %s", strerror(errno));
+		return rc;
+	}
+	r->len += got;
+	r->eof = !got;
+	return 0;
+}
+
+static int read_all(struct reader *r)
+{
+	int rc = 0;
+
+	while (!rc && !r->eof && r->len < MAGIC_MAX)
+		rc = fill(r);
+	if (!rc)
+		rc = refuse_kind(r);
+	while (!rc && !r->eof) {
+		rc = take_lines(r);
+		if (!rc)
+			rc = fill(r);
+	}
+	if (!rc)
+		rc = take_lines(r);
+	if (!rc && r->len) {
+		diag_warn(r->d, src_name(r->s), -1,
+			  "the last line has no newline: the input may be cut off");
+		rc = take_line(r, r->data, r->len);
+	}
+	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
+		diag_error(r->d, src_name(r->s), -1, "cannot keep all stacks: %s", pp_strerror(rc));
+	return rc;
+}
+
+int flame_read(struct flame *f, struct src *s, struct diag *d)
+{
+	struct reader r = {.f = f, .s = s, .d = d, .first = true};
+	uint64_t deep = f->account.deep;
+	int rc;
+
+	r.data = malloc(FLAME_LINE_MAX + BLOCK + 1);
+	if (!r.data)
+		return PP_ENOMEM;
+	rc = read_all(&r);
+	free(r.data);
+	deep = f->account.deep - deep;
+	if (deep)
+		diag_warn(d, src_name(s), -1, "%llu stacks have more than %d frames and are cut",
+			  (unsigned long long)deep, FLAME_DEPTH_MAX);
+	return rc;
+}
