@@ -9,7 +9,7 @@
  *
  * Format: lines "ADDRESS TYPE NAME[\t[MODULE]]", see kernel/kallsyms.c and proc(5). Addresses are
  * absolute. As perf does, the types T, W, D and B in either case are taken, and every symbol
- *reaches to the next one, the last of the kernel or of a module to the end of its page.
+ *reaches to the next one, the last of the kernel or of a module to the end of the page after its own.
  */
 #ifndef PP_SYMBOL_KALLSYMS_H
 #define PP_SYMBOL_KALLSYMS_H

@@ -118,7 +118,7 @@ int symtab_builder_sort(struct symtab_builder *b)
 	return b->sorted ? 0 : PP_ENOMEM;
 }
 
-/* The end of the page after the one that addr begins or lies in, without wrapping. */
+/* The end of the page that addr lies in (addr itself if it begins one), or of the next; no wrap. */
 static uint64_t page_end(uint64_t addr, bool beyond)
 {
 	uint64_t up = addr > UINT64_MAX - 3 * (uint64_t)PAGE ? UINT64_MAX : addr;

@@ -45,8 +45,8 @@ struct symtab_builder {
 };
 
 enum symtab_ends {
-	SYMTAB_ENDS_NEXT,     /* up to the next symbol (ELF files) */
-	SYMTAB_ENDS_KALLSYMS, /* the last of the kernel or of a module ends with its page */
+	SYMTAB_ENDS_NEXT, /* up to the next symbol (ELF files) */
+	SYMTAB_ENDS_KALLSYMS, /* the last of the kernel or of a module ends with the page after its own */
 };
 
 void symtab_builder_release(struct symtab_builder *b);

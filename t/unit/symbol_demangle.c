@@ -1,0 +1,78 @@
+#include "symbol/demangle.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* What c++filt -p prints for C++; for Rust, the path that the compiler encoded (RFC 2603). */
+static const struct {
+	const char *in, *out;
+} names[] = {
+	{"main", "main"},
+	{"", ""},
+	{"_", "_"},
+	{"__libc_start_main", "__libc_start_main"},
+	{"_Z", "_Z"},
+	{"_Znot mangled", "_Znot mangled"},
+	{"_ZN3foo3barEv", "foo::bar"},
+	{"_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back"},
+	{"_ZN3fooC1Ei", "foo::foo"},
+	{"_ZN3fooplERKS_", "foo::operator+"},
+	{"_ZN3foo3barEv.cold", "foo::bar"},
+	{"_ZN3foo3barEv@plt", "foo::bar@plt"},
+	{"_ZN3foo3barEv@@VERS_1", "foo::bar@@VERS_1"},
+	{"puts@plt", "puts@plt"},
+	{"_ZTV3foo", "vtable for foo"},
+	{"_GLOBAL__sub_I_main.cc", "_GLOBAL__sub_I_main.cc"},
+	{"_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"},
+	{"_ZN51_$LT$alloc..string..String$u20$as$u20$core..fmt$GT$3fmt17h0123456789abcdefE",
+	 "<alloc::string::String as core..fmt>::fmt"},
+	{"_RNvC6_123foo3bar", "123foo::bar"},
+	{"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
+};
+
+static void test_names(void)
+{
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		is_str(demangle(names[i].in, &b), names[i].out, "%s", names[i].in);
+	ok(demangle("main", &b) != buf_str(&b), "a plain name is given back as it is");
+	buf_release(&b);
+}
+
+/* f(A<S0,S0>, A<S2,S2>, ...): each parameter names the one before twice. */
+static void test_hostile(void)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct buf name = BUF_INIT, b = BUF_INIT;
+	clock_t before = clock();
+
+	buf_adds(&name, "_Z1fI1A");
+	buf_adds(&name, "1BIS0_S0_E");
+	for (int i = 1; i < 36; i++)
+		buf_addf(&name, "S1_IS%c_S%c_E", digits[i], digits[i]);
+	buf_adds(&name, "Evv");
+	demangle(buf_str(&name), &b);
+	ok(b.len <= DEMANGLE_MAX_OUT, "names that grow without end are given up");
+	buf_reset(&name);
+	buf_adds(&name, "_Z1f");
+	buf_fill(&name, 'P', 900);
+	buf_adds(&name, "i");
+	demangle(buf_str(&name), &b);
+	buf_reset(&name);
+	buf_adds(&name, "_Z1f");
+	buf_fill(&name, 'P', 2 * DEMANGLE_MAX_IN);
+	is_str(demangle(buf_str(&name), &b), buf_str(&name), "a name that is too long stays");
+	ok(clock() - before < 5 * CLOCKS_PER_SEC, "in bounded time");
+	buf_release(&name);
+	buf_release(&b);
+}
+
+int main(void)
+{
+	test_names();
+	test_hostile();
+	return done();
+}
