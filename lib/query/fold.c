@@ -19,7 +19,7 @@ struct node {
 };
 
 struct stack_slot {
-	uint64_t hash;
+	uint32_t hash;
 	uint32_t node; /* FOLD_ROOT: free */
 };
 
@@ -275,7 +275,7 @@ static int grow_stacks(struct fold *f)
 	if (!slots)
 		return PP_ENOMEM;
 	for (uint32_t k = 0; f->stacks && k <= f->stacks_mask; k++) {
-		uint32_t i = (uint32_t)f->stacks[k].hash & (nslots - 1);
+		uint32_t i = f->stacks[k].hash & (nslots - 1);
 
 		if (f->stacks[k].node == FOLD_ROOT)
 			continue;
@@ -291,8 +291,7 @@ static int grow_stacks(struct fold *f)
 
 int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node)
 {
-	uint64_t hash;
-	uint32_t i;
+	uint32_t hash, i;
 	int rc = 0;
 
 	*node = FOLD_ROOT;
@@ -307,8 +306,8 @@ int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node)
 		rc = grow_stacks(f);
 	if (rc)
 		return rc;
-	hash = XXH3_64bits(names, n * sizeof(*names));
-	i = (uint32_t)hash & f->stacks_mask;
+	hash = (uint32_t)XXH3_64bits(names, n * sizeof(*names));
+	i = hash & f->stacks_mask;
 	for (; f->stacks[i].node != FOLD_ROOT; i = (i + 1) & f->stacks_mask) {
 		if (f->stacks[i].hash == hash && is_stack(f, f->stacks[i].node, names, n)) {
 			*node = f->stacks[i].node;

@@ -31,7 +31,7 @@ struct reader {
 	uint64_t weight;
 	/* One for the names as they are, one for those in Java processes. */
 	struct fold_cache caches[2];
-	uint32_t last[2];      /* the entry of the line before */
+	uint32_t last;	       /* entry of the line before in its cache; 0: none */
 	struct buf line, name; /* scratch */
 	uint32_t *parts;       /* names of one line, outermost first */
 	size_t parts_n, parts_cap;
@@ -51,20 +51,21 @@ struct frame_line {
  */
 static bool frame_parse(const char *p, size_t n, struct frame_line *f)
 {
-	const char *close = memrchr(p, ')', n);
+	const char *close = memrchr(p, ')', n), *at = close;
 	size_t word = 0, end, open, func;
 
 	while (word < n && fold_is(p[word], FOLD_SPACE))
 		word++;
 	for (end = word; end < n && fold_is(p[end], FOLD_WORD);)
 		end++;
-	if (end == word || !close || close - p < 2)
+	if (end == word || !close || close < p + end)
 		return false;
-	for (open = (size_t)(close - p) - 2; open >= end; open--)
-		if (p[open] == ' ' && p[open + 1] == '(')
-			break;
-	if (open < end)
+	do
+		at = memrchr(p + end, '(', (size_t)(at - p) - end);
+	while (at && (at == p + end || at[-1] != ' '));
+	if (!at)
 		return false;
+	open = (size_t)(at - p) - 1;
 	f->plain = open > end;
 	if (f->plain) {
 		for (func = end; func < open - 1 && fold_is(p[func], FOLD_SPACE);)
@@ -202,12 +203,45 @@ static void push(struct reader *r, uint32_t name)
 	r->names[r->n++] = name;
 }
 
-/* A line whose text was not seen before, from its address on. */
-static int new_frame(struct reader *r, const char *p, size_t n, const char *key, uint64_t hash)
+static void push_entry(struct reader *r, uint32_t entry)
 {
-	struct fold_cache *cache = &r->caches[r->java];
-	struct frame_line f;
+	const struct fold_cache *c = &r->caches[r->java];
+	const struct fold_cache_entry *e = &c->entries[entry];
+
+	r->last = entry;
+	if (e->name) {
+		push(r, e->name);
+		return;
+	}
+	for (uint32_t i = 1; i <= c->lists[e->list]; i++)
+		push(r, c->lists[e->list + i]);
+}
+
+/* The function's names are made from its line, and kept if they depend on the key alone. */
+static int new_frame(struct reader *r, const struct frame_line *f, const struct fold_key *key,
+		     uint64_t hash)
+{
 	uint32_t entry;
+	int rc = split_functions(r, f);
+
+	for (size_t i = 0; !rc && i < r->parts_n; i++)
+		push(r, r->parts[i]);
+	r->last = 0;
+	if (!rc && key)
+		rc = fold_cache_add(&r->caches[r->java], hash, key, r->parts, r->parts_n, &entry);
+	if (!rc && key)
+		r->last = entry;
+	return rc;
+}
+
+/* A line with a frame, or of no known form. */
+static int frame_line(struct reader *r, const char *p, size_t n)
+{
+	struct frame_line f;
+	struct fold_key key;
+	uint32_t before = r->last, entry;
+	uint64_t hash;
+	size_t bare;
 	int rc;
 
 	if (r->opts->srcline) {
@@ -226,65 +260,63 @@ static int new_frame(struct reader *r, const char *p, size_t n, const char *key,
 		r->account->outside += !r->filtered;
 		return 0;
 	}
-	rc = split_functions(r, &f);
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < r->parts_n; i++)
-		push(r, r->parts[i]);
-	if (r->opts->srcline || !f.plain || !hash)
-		return 0;
-	rc = fold_cache_add(cache, hash, key, (size_t)(p + n - key), r->parts, r->parts_n, &entry);
-	if (entry && r->last[r->java])
-		cache->entries[r->last[r->java]].next = entry;
-	r->last[r->java] = entry;
-	return rc;
-}
-
-static void push_entry(struct reader *r, uint32_t entry)
-{
-	const struct fold_cache *c = &r->caches[r->java];
-	const struct fold_cache_entry *e = &c->entries[entry];
-
-	if (e->name) {
-		push(r, e->name);
-		return;
+	if (r->opts->srcline || !f.plain)
+		return new_frame(r, &f, NULL, 0);
+	bare = without_offset(f.func, f.func_len);
+	key.head = r->opts->addrs ? p : f.pc + f.pc_len;
+	key.head_len = (uint32_t)(f.func + bare - key.head);
+	key.tail = f.func + f.func_len;
+	key.tail_len = (uint32_t)(p + n - key.tail);
+	key.offset = bare < f.func_len;
+	entry = fold_cache_find(&r->caches[r->java], &key, &hash);
+	if (!entry) {
+		rc = new_frame(r, &f, &key, hash);
+		if (rc || !r->last)
+			return rc;
+	} else {
+		push_entry(r, entry);
 	}
-	for (uint32_t i = 1; i <= c->lists[e->list]; i++)
-		push(r, c->lists[e->list + i]);
-}
-
-/* A line with a frame, or of no known form. */
-static int frame_line(struct reader *r, const char *p, size_t n)
-{
-	struct fold_cache *cache = &r->caches[r->java];
-	const char *key = p, *end = p + n;
-	uint32_t *last = &r->last[r->java], entry;
-	uint64_t hash = 0;
-
-	if (r->opts->srcline || !r->comm)
-		return new_frame(r, p, n, p, 0);
-	if (!r->opts->addrs) {
-		/* A newline stops both loops at the end of the line. */
-		while (fold_is(*key, FOLD_SPACE))
-			key++;
-		if (!fold_is(*key, FOLD_WORD))
-			return new_frame(r, p, n, p, 0);
-		while (fold_is(*key, FOLD_WORD))
-			key++;
-	}
-	if (key > end) /* a line that was too long */
-		return new_frame(r, p, n, p, 0);
-	n = (size_t)(end - key);
-	entry = *last ? cache->entries[*last].next : 0;
-	if (!entry || !fold_cache_is(cache, entry, key, n)) {
-		entry = fold_cache_find(cache, key, n, &hash);
-		if (!entry)
-			return new_frame(r, p, (size_t)(end - p), key, hash);
-		cache->entries[*last].next = entry;
-	}
-	*last = entry;
-	push_entry(r, entry);
+	if (before)
+		r->caches[r->java].entries[before].next = r->last;
 	return 0;
+}
+
+/*
+ * Takes lines for as long as they are those that came next the last time. Stops at the first that is
+ * not, or is not wholly in the buffer.
+ */
+static void expected_frames(struct reader *r)
+{
+	const struct fold_cache *cache = &r->caches[r->java];
+	struct fold_lines *l = r->lines;
+
+	while (r->last) {
+		const char *p = (const char *)l->buf + l->pos, *key = p;
+		const char *end = (const char *)l->buf + l->end;
+		uint32_t next = cache->entries[r->last].next;
+		size_t n;
+
+		if (!next)
+			return;
+		if (!r->opts->addrs) {
+			/* The newline behind the buffer's end is neither. */
+			while (fold_is(*key, FOLD_SPACE))
+				key++;
+			/* A line that is not indented may be a header. */
+			if (key == p || !fold_is(*key, FOLD_WORD))
+				return;
+			while (fold_is(*key, FOLD_WORD))
+				key++;
+		} else if (!fold_is(*p, FOLD_SPACE)) {
+			return;
+		}
+		n = fold_cache_match(cache, next, key, (size_t)(end - key) + 1);
+		if (!n || key + n >= end || (size_t)(key - p) + n > FOLD_LINE_MAX)
+			return;
+		l->line = l->base + l->pos;
+		l->pos += (size_t)(key - p) + n + 1;
+		push_entry(r, next);
+	}
 }
 
 /*
@@ -348,6 +380,7 @@ static int header(struct reader *r, const char *p, size_t n, const struct fold_h
 	r->filtered = false;
 	r->account->joined += r->comm != 0;
 	r->weight = r->opts->count ? 1 : period;
+	r->last = 0; /* it may be of the other cache */
 	r->java = fold_is_java(p, h->comm_len);
 	if (h->tid_len && !(h->tid_len == 1 && *h->tid == '0')) {
 		copy_number(pid, h->pid, h->pid_len);
@@ -376,6 +409,7 @@ static int end_sample(struct reader *r)
 		fold_add(r->fold, node, r->weight);
 	r->n = 0;
 	r->comm = 0;
+	r->last = 0;
 	return rc;
 }
 
@@ -407,6 +441,7 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 		rc = perf_line(&r, p, n);
 		if (rc)
 			break;
+		expected_frames(&r);
 	}
 	/* The last sample may lack its empty line. */
 	if (rc == PP_END)
