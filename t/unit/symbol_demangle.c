@@ -27,7 +27,7 @@ static const struct {
 	{"_GLOBAL__sub_I_main.cc", "_GLOBAL__sub_I_main.cc"},
 	{"_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"},
 	{"_ZN51_$LT$alloc..string..String$u20$as$u20$core..fmt$GT$3fmt17h0123456789abcdefE",
-	 "<alloc::string::String as core..fmt>::fmt"},
+	 "<alloc::string::String as core::fmt>::fmt"},
 	{"_RNvC6_123foo3bar", "123foo::bar"},
 	{"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
 };
