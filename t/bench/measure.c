@@ -7,7 +7,7 @@
  * stdin. Prints one line, separated by tabs: wall seconds, CPU seconds (user and system, all
  * stages and their children), sum of the stages' peak memory in KiB, the largest of them in KiB,
  * and the exit statuses of the last run, separated by commas (128 + N for signal N). Peaks begin
- * at about 1 MiB, which is what the stage had before it executed the command.
+ * at about 1.5 MiB, which is what the shell had before it executed the command.
  *
  * Exit: 0, 2 could not run, 64 usage. A stage that fails is no failure of measure: see its status.
  */
