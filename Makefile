@@ -110,10 +110,11 @@ $(O)/share/psvg.o: $(O)/share/psvg.c
 	$(Q)$(CC) $(PP_CFLAGS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(LIB): $(O)/share/psvg.o
+# Two folders may have an object of the same name: appended, not replaced.
 $(LIB): $(LIB_OBJ)
 	$(call say,AR,$@)
 	@rm -f $@
-	$(Q)$(AR) rcs $@ $^
+	$(Q)$(AR) qcs $@ $^
 
 define link
 	$(call say,LD,$@)
