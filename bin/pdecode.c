@@ -18,7 +18,7 @@ static const struct opt_spec spec = {"pdecode", "[OPTION]... [FILE]...",
 				     "decode recordings (perf.data) to an event stream", opts};
 
 struct config {
-	enum sink_form form;
+	enum ssink_form form;
 	bool verbose, strict, stats;
 };
 
@@ -29,9 +29,9 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	(void)arg;
 	(void)why;
 	switch (id) {
-	case 'b': c->form = SINK_BINARY; break;
-	case 't': c->form = SINK_TEXT; break;
-	case 'j': c->form = SINK_JSON; break;
+	case 'b': c->form = SSINK_BINARY; break;
+	case 't': c->form = SSINK_TEXT; break;
+	case 'j': c->form = SSINK_JSON; break;
 	case 'v': c->verbose = true; break;
 	case 's': c->stats = true; break;
 	default: c->strict = true;
@@ -40,7 +40,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 }
 
 /* Decodes one input into the stream. Returns its exit status. */
-static int decode(const char *name, uint32_t source, struct sink *sink, struct diag *d,
+static int decode(const char *name, uint32_t source, struct ssink *sink, struct diag *d,
 		  struct ps_end *end)
 {
 	struct src *s;
@@ -55,14 +55,14 @@ int main(int argc, char **argv)
 {
 	struct config c = {0};
 	struct ps_end end = {0};
-	struct sink sink;
+	struct ssink sink;
 	struct cli cli;
 	int failed = 0, n, status;
 
 	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
 		return cli.status;
 	diag_set_verbose(cli.diag, c.verbose);
-	if (sink_open(&sink, STDOUT_FILENO, c.form, cli.diag))
+	if (ssink_open(&sink, STDOUT_FILENO, c.form, cli.diag))
 		return cli_finish(&cli, PP_EXIT_FAIL);
 	swriter_header(&sink.w);
 	swriter_provenance(&sink.w, "pdecode", argc, argv);
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 		end.status = PP_EXIT_FAIL;
 	if (c.strict && end.lost && !end.status)
 		end.status = PP_EXIT_PARTIAL;
-	status = sink_close(&sink, &end, cli.diag);
+	status = ssink_close(&sink, &end, cli.diag);
 	if (c.stats)
 		diag_say(cli.diag, NULL, "%llu samples, %llu lost by the recorder, %llu missing",
 			 (unsigned long long)end.samples, (unsigned long long)end.lost,

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/cursor.h"
+#include "base/hashids.h"
 #include "base/intern.h"
 #include "input/order.h"
 #include "input/perf_format.h"
@@ -92,8 +93,6 @@ struct perf_build_id {
 	uint8_t len, bytes[20];
 };
 
-struct chain_table;
-
 struct perf {
 	struct src *src;
 	struct swriter *w;
@@ -116,7 +115,7 @@ struct perf {
 	struct intern dsos;		 /* DSO records: keys */
 	struct intern build_id_paths;	 /* paths of the build-id table ... */
 	struct perf_build_id *build_ids; /* ... and what they have: build_ids[id - 1] */
-	struct chain_table *chains;
+	struct hashids chains;		 /* CHAIN records */
 	struct perf_threads threads;
 	struct perf_tracing *tracing;
 	struct order order;
@@ -195,6 +194,5 @@ void perf_threads_release(struct perf_threads *t);
 
 int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time);
 int perf_chain_id(struct perf *p, uint64_t *ips, uint64_t n, uint32_t *id);
-void perf_chains_free(struct chain_table *t);
 
 #endif

@@ -455,7 +455,7 @@ static void release(struct perf *p)
 	intern_release(&p->dsos);
 	intern_release(&p->build_id_paths);
 	free(p->build_ids);
-	perf_chains_free(p->chains);
+	hashids_release(&p->chains);
 	perf_threads_release(&p->threads);
 	perf_tracing_free(p->tracing);
 	block_unref(p->cur);
@@ -480,6 +480,7 @@ int perf_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *
 	p->source = source;
 	p->account = account;
 	p->id_pos = p->time_pos = -1;
+	p->chains = (struct hashids){.max_ids = PERF_CHAIN_IDS, .max_bytes = PERF_CHAIN_BYTES};
 	order_init(&p->order, deliver, p);
 	rc = begin(p);
 	if (!rc)

@@ -7,83 +7,17 @@
 #include "base/err.h"
 
 #include <linux/perf_event.h>
-#include <stdlib.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 /* ---- call chains ---- */
 
-/*
- * A chain is known by the 128-bit hash of its bytes; the bytes themselves are in the stream only.
- * The table is emptied, and ids begin again, when the live chains exceed PERF_CHAIN_IDS or
- * PERF_CHAIN_BYTES: that bounds the memory of this filter and of those behind it.
- */
-struct chain_slot {
-	uint64_t low, high;
-	uint32_t id; /* 0: free */
-};
-
-struct chain_table {
-	uint32_t n, mask;
-	uint64_t bytes;
-	struct chain_slot *slots;
-};
-
-void perf_chains_free(struct chain_table *t)
-{
-	if (t)
-		free(t->slots);
-	free(t);
-}
-
-static int chains_grow(struct chain_table *t)
-{
-	uint32_t nslots = t->mask ? (t->mask + 1) * 2 : 4096;
-	struct chain_slot *slots = calloc(nslots, sizeof(*slots));
-
-	if (!slots)
-		return PP_ENOMEM;
-	for (uint32_t k = 0; t->slots && k <= t->mask; k++) {
-		uint32_t i = (uint32_t)t->slots[k].low & (nslots - 1);
-
-		if (!t->slots[k].id)
-			continue;
-		while (slots[i].id)
-			i = (i + 1) & (nslots - 1);
-		slots[i] = t->slots[k];
-	}
-	free(t->slots);
-	t->slots = slots;
-	t->mask = nslots - 1;
-	return 0;
-}
-
 int perf_chain_id(struct perf *p, uint64_t *ips, uint64_t n, uint32_t *id)
 {
-	struct chain_table *t = p->chains;
-	XXH128_hash_t h = XXH3_128bits(ips, n * 8);
 	struct ps_chain rec;
-	uint32_t i;
+	bool fresh;
+	int rc = hashids_get(&p->chains, ips, n * 8, id, &fresh);
 
-	if (!t && !(t = p->chains = calloc(1, sizeof(*t))))
-		return PP_ENOMEM;
-	if (t->n >= PERF_CHAIN_IDS || t->bytes >= PERF_CHAIN_BYTES) {
-		memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof(*t->slots));
-		t->n = 0;
-		t->bytes = 0;
-	}
-	if ((t->n + 1) * 3 > t->mask * 2 && chains_grow(t))
-		return PP_ENOMEM;
-	for (i = (uint32_t)h.low64 & t->mask; t->slots[i].id; i = (i + 1) & t->mask) {
-		if (t->slots[i].low == h.low64 && t->slots[i].high == h.high64) {
-			*id = t->slots[i].id;
-			return 0;
-		}
-	}
-	*id = ++t->n;
-	t->bytes += n * 8;
-	t->slots[i] = (struct chain_slot){h.low64, h.high64, *id};
+	if (rc || !fresh)
+		return rc;
 	rec = (struct ps_chain){.id = *id, .ips = {ips, (uint32_t)n}};
 	return swriter_put(p->w, PS_CHAIN, p->source, &rec);
 }

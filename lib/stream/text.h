@@ -9,7 +9,7 @@
  *
  * The reader has to keep all dictionaries (STEXT_KEEP).
  *
- * struct sink is a filter's standard output in the form that was asked for: the filter writes
+ * struct ssink is a filter's standard output in the form that was asked for: the filter writes
  *stream records to sink.w in any case.
  */
 #ifndef PP_STREAM_TEXT_H
@@ -36,14 +36,14 @@ int stext_record(struct stext *t, const struct sreader *r, const struct ps_recor
 
 /* ---- a filter's standard output ---- */
 
-enum sink_form {
-	SINK_AUTO, /* text on a terminal, else binary */
-	SINK_BINARY,
-	SINK_TEXT,
-	SINK_JSON,
+enum ssink_form {
+	SSINK_AUTO, /* text on a terminal, else binary */
+	SSINK_BINARY,
+	SSINK_TEXT,
+	SSINK_JSON,
 };
 
-struct sink {
+struct ssink {
 	struct swriter w;     /* what the filter writes to */
 	struct out out;	      /* of the records */
 	struct out text_out;  /* of the text */
@@ -51,15 +51,15 @@ struct sink {
 	struct sreader *back; /* reads the records back, for the printer */
 };
 
-int sink_open(struct sink *s, int fd, enum sink_form form, struct diag *d);
+int ssink_open(struct ssink *s, int fd, enum ssink_form form, struct diag *d);
 
 /* Writes what waits: to be called before waiting for input. */
-void sink_flush(void *sink);
+void ssink_flush(void *sink);
 
 /*
  * Writes the END record, closes the output. Says what failed, and returns the exit status: that of
  * `end`, or PP_EXIT_FAIL when the output failed. A reader of the output that is gone is no news.
  */
-int sink_close(struct sink *s, struct ps_end *end, struct diag *d);
+int ssink_close(struct ssink *s, struct ps_end *end, struct diag *d);
 
 #endif

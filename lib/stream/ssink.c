@@ -7,7 +7,7 @@
 /* A buffer of whole records: read back and printed. */
 static int print_back(void *ctx, uint8_t *bytes, size_t n)
 {
-	struct sink *s = ctx;
+	struct ssink *s = ctx;
 	struct ps_record rec;
 	int rc;
 
@@ -20,14 +20,14 @@ static int print_back(void *ctx, uint8_t *bytes, size_t n)
 	return rc == PP_END ? 0 : rc;
 }
 
-int sink_open(struct sink *s, int fd, enum sink_form form, struct diag *d)
+int ssink_open(struct ssink *s, int fd, enum ssink_form form, struct diag *d)
 {
 	int rc;
 
-	*s = (struct sink){0};
-	if (form == SINK_AUTO)
-		form = isatty(fd) ? SINK_TEXT : SINK_BINARY;
-	if (form == SINK_BINARY) {
+	*s = (struct ssink){0};
+	if (form == SSINK_AUTO)
+		form = isatty(fd) ? SSINK_TEXT : SSINK_BINARY;
+	if (form == SSINK_BINARY) {
 		rc = out_init(&s->out, fd);
 		swriter_init(&s->w, &s->out);
 		return rc;
@@ -36,7 +36,7 @@ int sink_open(struct sink *s, int fd, enum sink_form form, struct diag *d)
 	if (!rc)
 		rc = out_init_fn(&s->out, print_back, s);
 	if (!rc)
-		rc = stext_new(&s->text, &s->text_out, form == SINK_JSON ? STEXT_JSON : STEXT_PERF,
+		rc = stext_new(&s->text, &s->text_out, form == SSINK_JSON ? STEXT_JSON : STEXT_PERF,
 			       d);
 	if (!rc)
 		rc = sreader_new_fed(&s->back, "(output)", STEXT_KEEP, d);
@@ -44,9 +44,9 @@ int sink_open(struct sink *s, int fd, enum sink_form form, struct diag *d)
 	return rc;
 }
 
-void sink_flush(void *sink)
+void ssink_flush(void *sink)
 {
-	struct sink *s = sink;
+	struct ssink *s = sink;
 
 	if (s->w.err)
 		return;
@@ -55,7 +55,7 @@ void sink_flush(void *sink)
 		s->w.err = out_flush(&s->text_out);
 }
 
-int sink_close(struct sink *s, struct ps_end *end, struct diag *d)
+int ssink_close(struct ssink *s, struct ps_end *end, struct diag *d)
 {
 	int rc = s->w.err, closed;
 

@@ -1,0 +1,118 @@
+/* psym: symbolizes an event stream. */
+#include "cli.h"
+#include "stream/filter.h"
+#include "symbol/resolve.h"
+
+#include <unistd.h>
+
+#define DIRS_MAX 64
+
+static const struct opt opts[] = {
+	{'b', "binary", NULL, "write the binary event stream, also to a terminal"},
+	{'t', "text", NULL, "write text, as perf script prints it"},
+	{'j', "json", NULL, "write JSON, one object a line"},
+	{'k', "kallsyms", "FILE", "kernel symbols from a saved /proc/kallsyms"},
+	{'K', "vmlinux", "FILE", "kernel symbols from a vmlinux"},
+	{'S', "symfs", "DIR", "look for binaries below DIR first (repeatable)"},
+	{'D', "debug-dir", "DIR", "debug files are below DIR (default /usr/lib/debug; repeatable)"},
+	{OPT_NO_SHORT + 1, "no-demangle", NULL, "keep mangled C++ and Rust names"},
+	{OPT_NO_SHORT + 2, "exact", NULL,
+	 "look return addresses up as they are, not one byte back"},
+	{'v', "verbose", NULL, "say what is done"},
+	{'s', "stats", NULL, "print the account of samples and frames on stderr"},
+	{OPT_NO_SHORT + 3, "strict", NULL, "make losses that the recording reports exit status 1"},
+	{0},
+};
+static const struct opt_spec spec = {"psym", "[OPTION]... [FILE]...", "symbolize an event stream",
+				     opts};
+
+struct config {
+	enum ssink_form form;
+	bool verbose, strict, stats;
+	struct resolver_opts r;
+	const char *symfs[DIRS_MAX], *debug[DIRS_MAX];
+};
+
+static int add_dir(const char **dirs, size_t *n, const char *arg, struct buf *why)
+{
+	if (*n == DIRS_MAX) {
+		buf_addf(why, "more than %d directories", DIRS_MAX);
+		return PP_EUSAGE;
+	}
+	dirs[(*n)++] = arg;
+	return 0;
+}
+
+static int on_option(void *ctx, int id, const char *arg, struct buf *why)
+{
+	struct config *c = ctx;
+
+	switch (id) {
+	case 'b': c->form = SSINK_BINARY; break;
+	case 't': c->form = SSINK_TEXT; break;
+	case 'j': c->form = SSINK_JSON; break;
+	case 'k': c->r.kallsyms = arg; break;
+	case 'K': c->r.vmlinux = arg; break;
+	case 'S': return add_dir(c->symfs, &c->r.search.n_symfs, arg, why);
+	case 'D': return add_dir(c->debug, &c->r.search.n_debug_dirs, arg, why);
+	case OPT_NO_SHORT + 1: c->r.no_demangle = true; break;
+	case OPT_NO_SHORT + 2: c->r.exact = true; break;
+	case 'v': c->verbose = true; break;
+	case 's': c->stats = true; break;
+	default: c->strict = true;
+	}
+	return 0;
+}
+
+static int on_record(void *ctx, const struct sreader *r, const struct ps_record *rec)
+{
+	return resolver_record(ctx, r, rec);
+}
+
+/* What the user has to know about the names: the account, and what is missing. */
+static void say_result(const struct resolver_stats *s, bool stats, struct diag *d)
+{
+	if (stats)
+		diag_say(d, NULL, "%llu samples, %llu frames, %llu of them without a name",
+			 (unsigned long long)s->samples, (unsigned long long)s->frames,
+			 (unsigned long long)s->unknown);
+	for (uint32_t i = 1; stats && i < PS_REASON_MAX; i++)
+		if (s->reasons[i])
+			diag_say(d, NULL, "%llu addresses: %s", (unsigned long long)s->reasons[i],
+				 ps_reason(i));
+	if (!stats && s->unknown * 20 > s->frames)
+		diag_say(d, NULL, "%.1f %% of the frames have no name (psym --stats says why)",
+			 100.0 * (double)s->unknown / (double)s->frames);
+	if (s->user_stacks)
+		diag_say(d, NULL, "%llu samples have a copy of the user stack; it is not unwound",
+			 (unsigned long long)s->user_stacks);
+}
+
+int main(int argc, char **argv)
+{
+	struct config c = {0};
+	struct ps_end end = {0};
+	struct filter f = {.name = "psym", .argc = argc, .argv = argv, .record = on_record};
+	struct resolver *r;
+	struct ssink sink;
+	struct cli cli;
+	int status;
+
+	c.r.search.symfs = c.symfs;
+	c.r.search.debug_dirs = c.debug;
+	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
+		return cli.status;
+	diag_set_verbose(cli.diag, c.verbose);
+	if (ssink_open(&sink, STDOUT_FILENO, c.form, cli.diag) ||
+	    resolver_new(&r, &c.r, &sink.w, cli.diag))
+		return cli_finish(&cli, PP_EXIT_FAIL);
+	f.keep = SREADER_CHAINS;
+	f.ctx = r;
+	filter_run(&f, argv + cli.first, argc - cli.first, &sink, cli.diag, &end);
+	if (c.strict && end.lost && !end.status)
+		end.status = PP_EXIT_PARTIAL;
+	say_result(resolver_stats(r), c.stats, cli.diag);
+	status = ssink_close(&sink, &end, cli.diag);
+	resolver_free(r);
+	return cli_finish(&cli, status);
+}

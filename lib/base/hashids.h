@@ -1,0 +1,38 @@
+/*
+ * Small dense ids for byte strings that are too large, or too many, to be kept: only their 128-bit
+ * hash is. Memory is bounded: when the strings with live ids exceed a number or a sum of bytes, the
+ * table is emptied and ids begin again at 1. (The event stream lets an id be defined again.)
+ *
+ *	struct hashids t = {.max_ids = 1 << 18, .max_bytes = 32 << 20};
+ *	rc = hashids_get(&t, bytes, len, &id, &fresh);
+ *	if (fresh && id == 1)
+ *		... ids begin (again) ...
+ *	hashids_release(&t);
+ *
+ * Two strings with one hash would be taken for one: with 2^18 live ids, by chance, once in 2^92.
+ */
+#ifndef PP_BASE_HASHIDS_H
+#define PP_BASE_HASHIDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hashids_slot;
+
+struct hashids {
+	uint32_t max_ids;
+	uint64_t max_bytes;
+	uint32_t n, mask;
+	uint64_t bytes; /* of the strings with live ids */
+	struct hashids_slot *slots;
+};
+
+/* 0 or PP_ENOMEM. Ids count from 1. */
+int hashids_get(struct hashids *t, const void *bytes, size_t len, uint32_t *id, bool *fresh);
+
+/* Forgets all ids. */
+void hashids_clear(struct hashids *t);
+void hashids_release(struct hashids *t);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * The symbols of the kernel that a recording was made on.
+ *
+ *	struct kernel k;
+ *	kernel_init(&k, &opts, diag);
+ *	kernel_meta(&k, "osrelease", 9, "6.1.0", 5);		(as META records come)
+ *	kernel_mapping(&k, 0xffffffff81000000);			(pgoff of the kernel's MMAP record)
+ *	const struct symtab *t = kernel_symbols(&k, &reason);	(found at the first call)
+ *	kernel_release(&k);
+ *
+ * Sources, in this order: --vmlinux, --kallsyms, a kallsyms that the recording holds, perf's cache by
+ * build-id, /proc/kallsyms if the recording is of the running kernel. Symbols that the recording
+ * itself announces (KSYMBOL records: BPF programs, trampolines) are asked first.
+ */
+#ifndef PP_SYMBOL_KERNEL_H
+#define PP_SYMBOL_KERNEL_H
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "symbol/build_id.h"
+#include "symbol/dso_file.h"
+#include "symbol/symtab.h"
+#include "symbol/vdso.h"
+
+#define KERNEL_KSYMBOLS_MAX 65536	/* announced symbols that are remembered */
+#define KERNEL_BLOB_MAX	    (64u << 20) /* bytes of a kallsyms inside of a recording */
+
+struct kernel_opts {
+	const char *kallsyms;		 /* --kallsyms; NULL */
+	const char *vmlinux;		 /* --vmlinux; NULL */
+	const struct dso_search *search; /* for perf's cache */
+};
+
+struct ksymbol {
+	uint64_t start, end;
+	char *name; /* owned */
+};
+
+struct kernel {
+	const struct kernel_opts *opts;
+	struct diag *d;
+	char osrelease[128], arch[32], symbol[32]; /* "" when the recording does not say */
+	uint64_t ref_addr;			   /* recorded address of symbol; 0 unknown */
+	struct build_id id;
+	struct buf blob;
+	struct ksymbol *ksyms; /* by start */
+	uint32_t nksyms, ksyms_cap;
+	bool loaded;
+	struct symtab *table;
+	uint32_t reason; /* PS_REASON_* when table is NULL */
+	struct vdso vdso;
+	bool vdso_loaded;
+};
+
+void kernel_init(struct kernel *k, const struct kernel_opts *opts, struct diag *d);
+void kernel_release(struct kernel *k);
+
+/* A fact about the recording. */
+void kernel_meta(struct kernel *k, const char *key, size_t klen, const char *value, size_t vlen);
+void kernel_mapping(struct kernel *k, uint64_t pgoff);
+/* A part of a kallsyms text. 0, PP_ENOMEM, PP_ELIMIT. */
+int kernel_blob(struct kernel *k, const char *data, size_t len);
+/* A symbol came (or, removed, went). 0 or PP_ENOMEM. */
+int kernel_ksymbol(struct kernel *k, uint64_t addr, uint64_t len, const char *name, size_t nlen,
+		   bool removed);
+
+/* The announced symbol at an address, NULL if there is none. Lives until the next kernel_ksymbol. */
+const struct ksymbol *kernel_find_ksymbol(const struct kernel *k, uint64_t addr);
+
+/* The table, or NULL and *reason. What is wrong is said once. */
+const struct symtab *kernel_symbols(struct kernel *k, uint32_t *reason);
+
+/* Whether the recording is of the running kernel, as far as it says. */
+bool kernel_is_running(const struct kernel *k);
+
+/* The vdso of the recorded kernel, or NULL and *reason. */
+const struct vdso *kernel_vdso(struct kernel *k, const struct build_id *id, uint32_t *reason);
+
+#endif

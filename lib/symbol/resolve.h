@@ -1,0 +1,57 @@
+/*
+ * From addresses to symbols: what psym is.
+ *
+ * The resolver is shown every record of a stream. Context records build address spaces; for a sample
+ * it finds the stack of symbolized frames, defining symbols, frames and stacks in the output just
+ * before they are first used:
+ *
+ *	struct resolver *r;
+ *	resolver_new(&r, &opts, &sink.w, diag);
+ *	while (!(rc = sreader_next(in, &rec)))
+ *		rc = resolver_record(r, in, &rec);	(writes the record too)
+ *	resolver_free(r);
+ *
+ * A call chain is resolved once in an address space, an address once in a DSO.
+ */
+#ifndef PP_SYMBOL_RESOLVE_H
+#define PP_SYMBOL_RESOLVE_H
+
+#include "stream/stream.h"
+#include "symbol/dso_file.h"
+
+#define RESOLVE_FRAMES_MAX  (1u << 20) /* live frames; beyond, ids begin again */
+#define RESOLVE_STACK_IDS   (1u << 18) /* live stacks, likewise */
+#define RESOLVE_STACK_BYTES (32u << 20)
+#define RESOLVE_DSOS_MAX    (1u << 20)
+#define RESOLVE_SYMBOLS_MAX (PS_ID_MAX - 1)
+#define RESOLVE_DEPTH_MAX   8192
+
+struct resolver_opts {
+	struct dso_search search;
+	const char *kallsyms, *vmlinux; /* NULL: not given */
+	bool no_demangle;
+	bool exact; /* look return addresses up as they are, as perf does, not one byte back */
+};
+
+/* What was found, for the account at the end. Frames count once for each sample that has them. */
+struct resolver_stats {
+	uint64_t samples, frames, unknown;
+	uint64_t reasons[PS_REASON_MAX];
+	uint64_t user_stacks; /* samples with a copied user stack, which is not unwound */
+};
+
+struct resolver;
+
+int resolver_new(struct resolver **r, const struct resolver_opts *opts, struct swriter *w,
+		 struct diag *d);
+void resolver_free(struct resolver *r); /* NULL is fine */
+
+/*
+ * Takes one record of the reader (which keeps chains) and writes what the output shall have of it.
+ * HEADER makes it forget everything; HEADER and END are written by the caller. 0, PP_ENOMEM, PP_ELIMIT, or an error of the output.
+ */
+int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec);
+
+const struct resolver_stats *resolver_stats(const struct resolver *r);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * Address spaces of processes, as the context records of a stream build them up.
+ *
+ *	struct spaces *s;
+ *	spaces_new(&s);
+ *	spaces_map(s, pid, &(struct map){.start = 0x400000, .end = 0x401000, .dso = 3});
+ *	spaces_fork(s, child, parent);
+ *	const struct space *sp = spaces_get(s, pid);
+ *	const struct map *m = space_find(sp, ip);	(NULL: nothing is mapped there)
+ *	spaces_free(s);
+ *
+ * A forked process shares the mappings of its parent until one of them changes. The serial number
+ * of a space changes whenever an address that was looked up before could now mean something else:
+ * what was found with the same serial is still true.
+ */
+#ifndef PP_SYMBOL_SPACE_H
+#define PP_SYMBOL_SPACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SPACE_MAPS_MAX	  65536 /* mappings of a space: the kernel's limit is 65530 */
+#define SPACES_EXITED_MAX 4096	/* processes that are remembered after their exit */
+
+/* [start, end) are addresses, pgoff is the offset of start in the DSO's file, in bytes. */
+struct map {
+	uint64_t start, end, pgoff;
+	uint32_t dso; /* the caller's number, from 1 */
+	uint32_t flags;
+};
+
+struct space;
+struct spaces;
+
+int spaces_new(struct spaces **s);
+void spaces_free(struct spaces *s); /* NULL is fine */
+
+/* A mapping came in; what it covers of older ones is gone. 0, PP_ENOMEM, PP_ELIMIT. */
+int spaces_map(struct spaces *s, uint32_t pid, const struct map *m);
+
+/* A process began with a copy of its parent's mappings. */
+int spaces_fork(struct spaces *s, uint32_t pid, uint32_t parent);
+
+/* A process began without mappings, or threw them away (exec). */
+void spaces_clear(struct spaces *s, uint32_t pid);
+
+/* A process ended. It stays known for samples that come late, until SPACES_EXITED_MAX others ended. */
+void spaces_exit(struct spaces *s, uint32_t pid);
+
+/* The space of a process; NULL if nothing is known of it. Lives until the next change. */
+struct space *spaces_get(const struct spaces *s, uint32_t pid);
+
+/* The mapping at an address, or NULL: which the space remembers, so that its serial is right. */
+const struct map *space_find(struct space *sp, uint64_t addr);
+
+/* Never 0. */
+uint32_t space_serial(const struct space *sp);
+
+#endif
