@@ -13,8 +13,8 @@ struct options {
 	struct record_config c;
 	const char *output;
 	bool strict, verbose;
-	int rc; /* of the first event that could not be found */
-	struct buf why;
+	int rc;		/* why it cannot be done, */
+	struct buf why; /* and in words */
 };
 
 static const struct opt opts[] = {
@@ -40,16 +40,15 @@ static int on_event(struct options *o, const char *arg, struct buf *why)
 {
 	if (!o->rc)
 		o->rc = record_events_add(&o->c.events, arg, NULL, &o->why);
-	if (o->rc == PP_EUSAGE)
-		buf_addf(why, "-e: %s", buf_str(&o->why));
-	return o->rc == PP_EUSAGE ? PP_EUSAGE : 0; /* the others are no fault of the words */
+	buf_adds(why, buf_str(&o->why));
+	return o->rc == PP_EUSAGE ? o->rc : 0; /* the others are no fault of the words */
 }
 
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct options *o = ctx;
 
-	if (id == 'F' || id == 'c' || id == 'm' || id == 'k')
+	if (id < OPT_NO_SHORT)
 		buf_addf(why, "-%c: ", id);
 	switch (id) {
 	case 'a': o->c.all_cpus = true; break;
@@ -72,70 +71,51 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 static int open_output(struct options *o, struct diag *d)
 {
 	o->c.fd = STDOUT_FILENO;
-	if (o->output && strcmp(o->output, "-") != 0) {
+	if (o->output && strcmp(o->output, "-") != 0)
 		o->c.fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-		if (o->c.fd < 0)
-			diag_error(d, o->output, -1, "cannot write: %s", strerror(errno));
+	if (o->c.fd < 0)
+		diag_error(d, o->output, -1, "cannot write: %s", strerror(errno));
+	if (o->c.fd != STDOUT_FILENO || !isatty(STDOUT_FILENO))
 		return o->c.fd < 0 ? PP_EXIT_FAIL : PP_EXIT_OK;
-	}
-	if (isatty(STDOUT_FILENO)) {
-		diag_error(d, NULL, -1,
-			   "a recording is not for a terminal: give it to a filter "
-			   "or to a file (-o FILE)");
-		return PP_EXIT_USAGE;
-	}
-	return PP_EXIT_OK;
+	diag_error(d, NULL, -1, "a recording is not for a terminal: pipe it, or use -o FILE");
+	return PP_EXIT_USAGE;
 }
 
-/* Checks the last step, says what there is to say, and gives the exit status. */
-static int conclude(struct options *o, struct diag *d, int rc, const struct record_stats *st)
+static int record(struct options *o, struct diag *d)
 {
-	if (close(o->c.fd) && !rc) {
-		diag_error(d, o->output, -1, "cannot write: %s", strerror(errno));
-		rc = PP_EIO;
+	struct record_stats st;
+	int rc = record_run(&o->c, d, &st);
+
+	if (rc == PP_EPIPE) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
 	}
-	if (st->lost)
-		diag_warn(d, NULL, -1, "%llu events lost: the buffers were full (see -m, -F)",
-			  (unsigned long long)st->lost);
 	if (!rc && (o->verbose || isatty(STDERR_FILENO)))
 		diag_say(d, NULL, "%llu samples, %llu bytes written",
-			 (unsigned long long)st->samples, (unsigned long long)st->bytes);
-	if (rc == PP_EUSAGE)
-		return PP_EXIT_USAGE;
+			 (unsigned long long)st.samples, (unsigned long long)st.bytes);
 	if (rc)
-		return PP_EXIT_FAIL;
-	return o->strict && st->lost ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
+	return o->strict && st.lost ? PP_EXIT_PARTIAL : PP_EXIT_OK;
 }
 
 int main(int argc, char **argv)
 {
 	struct options o = {.c = {.argc = argc, .argv = argv}};
-	struct record_stats st = {0};
 	struct cli cli;
-	bool dashes;
-	int rc = 0, status;
+	int status, dashes;
 
 	if (cli_start_command(&cli, &spec, argc, argv, on_option, &o))
 		return cli.status;
 	diag_set_verbose(cli.diag, o.verbose);
 	dashes = strcmp(argv[cli.first - 1], "--") == 0;
-	status = o.rc ? PP_EXIT_FAIL : PP_EXIT_OK;
-	if (!status && record_set_end(&o.c, argv + cli.first, dashes, &o.why))
-		status = PP_EXIT_USAGE;
-	if (status)
+	if (o.rc || (o.rc = record_set_end(&o.c, argv + cli.first, dashes, &o.why)))
 		diag_error(cli.diag, NULL, -1, "%s", buf_str(&o.why));
-	else
-		status = open_output(&o, cli.diag);
-	if (!status) {
-		rc = record_run(&o.c, cli.diag, &st);
-		status = conclude(&o, cli.diag, rc, &st);
-	}
+	status = !o.rc		     ? open_output(&o, cli.diag)
+		 : o.rc == PP_EUSAGE ? PP_EXIT_USAGE
+				     : PP_EXIT_FAIL;
+	if (!status)
+		status = record(&o, cli.diag);
 	record_events_release(&o.c.events);
 	buf_release(&o.why);
-	status = cli_finish(&cli, status);
-	if (rc == PP_EPIPE) {
-		signal(SIGPIPE, SIG_DFL);
-		raise(SIGPIPE);
-	}
-	return status;
+	return cli_finish(&cli, status);
 }

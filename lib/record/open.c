@@ -24,22 +24,44 @@ static int fail(const struct session *s, int rc, const char *text)
 	return rc;
 }
 
+static bool has(const int *list, size_t n, int v)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == v)
+			return true;
+	return false;
+}
+
+/* The CPUs that are online, of those that the user named. */
 static int find_cpus(struct session *s)
 {
 	struct buf b = BUF_INIT;
-	int rc;
+	int *online = NULL;
+	size_t n = 0, kept = 0;
+	int rc = sysfile_read(ONLINE, SYSFILE_MAX, &b);
 
-	if (s->c->cpus) {
-		rc = cpulist_parse(s->c->cpus, &s->cpus, &s->n_cpus);
-		if (rc)
-			diag_error(s->d, NULL, -1, "'%s' is no list of CPUs", s->c->cpus);
-		return rc;
-	}
-	rc = sysfile_read(ONLINE, SYSFILE_MAX, &b);
 	if (!rc)
-		rc = cpulist_parse(buf_str(&b), &s->cpus, &s->n_cpus);
+		rc = cpulist_parse(buf_str(&b), &online, &n);
 	buf_release(&b);
-	return rc ? fail(s, rc, ONLINE) : 0;
+	if (rc)
+		return fail(s, rc, ONLINE);
+	if (!s->c->cpus) {
+		s->cpus = online;
+		s->n_cpus = n;
+		return 0;
+	}
+	rc = cpulist_parse(s->c->cpus, &s->cpus, &s->n_cpus);
+	if (rc)
+		diag_error(s->d, NULL, -1, "'%s' is no list of CPUs", s->c->cpus);
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		if (has(online, n, s->cpus[i]))
+			s->cpus[kept++] = s->cpus[i];
+		else
+			diag_warn(s->d, NULL, -1, "CPU %d is not online", s->cpus[i]);
+	}
+	s->n_cpus = kept;
+	free(online);
+	return rc;
 }
 
 static int add_threads(struct session *s, pid_t pid, struct buf *tids)
@@ -189,11 +211,12 @@ static long open_event(struct session *s, struct rec_attr *a, pid_t tid, int cpu
 	return fd;
 }
 
-static void explain_denied(const struct rec_attr *a, struct buf *why)
+static void explain_denied(const struct session *s, const struct rec_attr *a, struct buf *why)
 {
 	uint64_t level;
 
-	buf_addf(why, "the kernel does not permit it: be root, or have CAP_PERFMON%s",
+	buf_addf(why, "the kernel does not permit it: %sbe root, or have CAP_PERFMON%s",
+		 s->pids ? "is the process yours? Otherwise " : "",
 		 a->attr.type == PERF_TYPE_TRACEPOINT ? ", or set perf_event_paranoid to -1" : "");
 	if (!sysfile_u64(PARANOID, &level))
 		buf_addf(why, " (kernel.perf_event_paranoid is %lld%s)", (long long)level,
@@ -203,10 +226,9 @@ static void explain_denied(const struct rec_attr *a, struct buf *why)
 
 void open_explain(const struct session *s, const struct rec_attr *a, int errnum, struct buf *why)
 {
-	(void)s;
 	switch (errnum) {
 	case EACCES:
-	case EPERM: explain_denied(a, why); break;
+	case EPERM: explain_denied(s, a, why); break;
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
@@ -237,16 +259,6 @@ static int say_why(const struct session *s, const struct rec_attr *a, int errnum
 	diag_error(s->d, NULL, -1, "cannot record %s: %s", a->name, buf_str(&why));
 	buf_release(&why);
 	return rc == PP_EPIPE ? PP_EIO : rc;
-}
-
-static bool cpu_online(int cpu)
-{
-	char path[80];
-	uint64_t online;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	/* The file is missing where the CPU cannot be switched off. */
-	return sysfile_u64(path, &online) || online;
 }
 
 static int set_filter(const struct session *s, const struct rec_attr *a, int fd)
@@ -293,8 +305,8 @@ static int open_one(struct session *s, struct rec_attr *a, size_t cpu, size_t ti
 
 	if (fd < 0 && errno == ESRCH)
 		return 0; /* the thread has ended */
-	if (fd < 0 && (errno == ENODEV || errno == EINVAL) && !cpu_online(s->cpus[cpu])) {
-		diag_warn(s->d, NULL, -1, "CPU %d is offline: not recorded", s->cpus[cpu]);
+	if (fd < 0 && errno == ENODEV && a->attr.type == PERF_TYPE_SOFTWARE) {
+		diag_warn(s->d, NULL, -1, "CPU %d has gone offline", s->cpus[cpu]);
 		return PP_END;
 	}
 	if (fd < 0)
@@ -332,6 +344,10 @@ static bool too_many_ids(const struct session *s)
 	return s->n_cpus * s->n_tids > IDS_MAX;
 }
 
+static const char *const left_out[LEVEL_MAX + 1] = {
+	"", "counts of last losses", "build-ids of new mappings", "news of BPF programs",
+	"the distinction of guests"};
+
 static void say_concessions(const struct session *s, uint32_t asked)
 {
 	if (s->user_only)
@@ -341,8 +357,8 @@ static void say_concessions(const struct session *s, uint32_t asked)
 		diag_note(s->d, NULL, -1,
 			  "ring buffers of %u pages each (kernel.perf_event_mlock_kb)", s->pages);
 	if (s->level)
-		diag_note(s->d, NULL, -1, "an older kernel: left out features of level %d",
-			  s->level);
+		diag_note(s->d, NULL, -1, "this kernel is older: the recording is without %s",
+			  left_out[s->level]);
 }
 
 int session_open(struct session *s, pid_t child)

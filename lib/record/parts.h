@@ -1,5 +1,5 @@
 /*
- * The parts of recording that only lib/record itself uses.
+ * The parts of recording; private to lib/record.
  *
  * sysfile: small files of /proc, /sys and tracefs.  tracefs: tracepoints.  sink: output that does
  * not wait.  ring: the kernel's buffers.  synth: records for what exists already.  buildid: notes.
@@ -72,7 +72,9 @@ struct sink {
 };
 
 void sink_init(struct sink *s, int fd);
-void sink_release(struct sink *s);
+
+/* Closes fd, frees what still waits. Returns the first error of all. */
+int sink_close(struct sink *s);
 
 static inline size_t sink_waiting(const struct sink *s)
 {

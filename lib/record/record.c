@@ -378,8 +378,10 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	int rc = check(c, d);
 
 	*st = (struct record_stats){0};
-	if (rc)
+	if (rc) {
+		close_fd(c->fd);
 		return rc;
+	}
 	r.s.c = c;
 	r.s.d = d;
 	r.command.go = r.command.why = -1;
@@ -395,9 +397,13 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	if (!rc)
 		rc = run(&r);
 	command_end(&r.command);
+	if (r.counts.lost)
+		diag_warn(d, NULL, -1, "%llu events lost: the ring buffers were full (see -m, -F)",
+			  (unsigned long long)r.counts.lost);
 	*st = (struct record_stats){r.counts.samples, r.counts.lost, r.sink.bytes};
 	session_close(&r.s);
-	sink_release(&r.sink);
+	if (sink_close(&r.sink) && !rc)
+		rc = out_error(&r, r.sink.err);
 	free(r.iov);
 	close_fd(r.epoll);
 	close_fd(r.signals);

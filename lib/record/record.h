@@ -85,7 +85,7 @@ struct record_config {
 	char **command;	      /* NULL, or argv of what to run */
 	int argc;	      /* this program's own arguments, for the record */
 	char **argv;
-	int fd; /* where the recording goes; not closed */
+	int fd; /* where the recording goes; record_run closes it */
 };
 
 /*
@@ -115,7 +115,7 @@ struct record_stats {
  * SIGTERM comes, whichever is first; a command that still runs then is sent SIGTERM. Signals that
  * it handles are blocked while it runs, and the mask is restored. Returns 0; PP_EPIPE when the
  * reader of the output is gone; PP_EUSAGE for contradictions; or another code; all but PP_EPIPE
- * have been told to d. The statistics are valid in each case.
+ * have been told to d, as have losses. The statistics are valid in each case.
  */
 int record_run(const struct record_config *c, struct diag *d, struct record_stats *st);
 

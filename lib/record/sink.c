@@ -25,19 +25,22 @@ void sink_init(struct sink *s, int fd)
 	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
 }
 
-void sink_release(struct sink *s)
-{
-	if (s->own >= 0)
-		close(s->own);
-	buf_release(&s->wait);
-	s->own = -1;
-	s->head = 0;
-}
-
 static int fail(struct sink *s, int errnum)
 {
 	s->errnum = errnum;
 	return s->err = pp_errno(errnum);
+}
+
+int sink_close(struct sink *s)
+{
+	if (s->own >= 0)
+		close(s->own);
+	if (close(s->fd) && !s->err)
+		fail(s, errno);
+	buf_release(&s->wait);
+	s->own = s->fd = -1;
+	s->head = 0;
+	return s->err;
 }
 
 /* 0 and *n bytes written, which is less than all when the pipe is full. */
