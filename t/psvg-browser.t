@@ -1,0 +1,148 @@
+#!/bin/sh
+# psvg's graphs in a browser: zoom, search, links, keys, fit to the window. Needs chromium and node.
+. "${0%/*}/lib.sh"
+
+browser=
+for name in "${CHROMIUM:-chromium}" chromium-browser google-chrome; do
+	[ -n "$browser" ] || ! have "$name" || browser=$name
+done
+[ -n "$browser" ] || skip_all 'there is no chromium'
+need node
+export CHROMIUM="$browser"
+
+# 1000 samples. f calls itself: 600 of them are in f, not 600 + 200. tiny is not drawn, but keeps
+# its place between a and z.
+printf '%s\n' 'main;f 400' 'main;f;f;read_file_[k] 200' 'main;g;a 99' 'main;g;tiny .02' \
+	'main;g;z 100.98' 'other;Read 200' >in
+"$BIN/psvg" --title Test in >graph.svg || exit 1
+"$BIN/psvg" -i --width 800 --search '^f$' in >icicle.svg || exit 1
+
+cat >test.js <<'EOF'
+'use strict';
+const {Browser} = require(process.argv[2] + '/t/psvg-browser.js');
+const url = 'file://' + process.cwd() + '/graph.svg';
+const is = (got, want, name) => console.log(got === want ? 'pass\t' + name :
+	'fail\t' + name + ': got ' + JSON.stringify(got) + ', wanted ' + JSON.stringify(want));
+const frame = (name, nth = 0) => `[...document.querySelectorAll('#frames rect')].filter((r) =>
+	r.textContent.startsWith(${JSON.stringify(name + ' (')}))[${nth}]`;
+const text = (id) => `document.querySelector('#${id}').textContent`;
+const attr = (e, name) => `+${e}.getAttribute('${name}')`;
+const shown = `[...document.querySelectorAll('#frames rect')].filter((r) =>
+	getComputedStyle(r).display !== 'none').map((r) => r.textContent.replace(/ [(].*/, '')).join()`;
+const settle = () => new Promise((r) => setTimeout(r, 300));
+const until = async (page, expression, want) => {
+	for (let i = 0; i < 100 && await page.eval(expression) !== want; i++)
+		await new Promise((r) => setTimeout(r, 50));
+	return page.eval(expression);
+};
+
+const zoom = async (page) => {
+	is(await page.eval(attr(frame('all'), 'width')), 1180, 'the graph is as wide as the window');
+	is(await page.eval(attr(frame('main'), 'width')), 944, 'a frame has its share');
+	is(await page.eval("getComputedStyle(document.querySelector('#reset')).display"), 'none',
+		'nothing to reset');
+	await page.hover(frame('g'));
+	is(await page.eval(text('details')), 'g (200 samples, 20.00%)', 'details of the frame below the mouse');
+	await page.click(frame('g'));
+	is(await page.eval(shown), 'all,main,g,z,a', 'zoomed: the frame, its callers and callees');
+	is(await page.eval(attr(frame('g'), 'width')), 1180, 'it takes the whole width');
+	is(await page.eval(attr(frame('z'), 'x')), Number((10 + 1180 * 99.02 / 200).toFixed(1)),
+		'what is not drawn keeps its place');
+	is(await page.eval(`getComputedStyle(${frame('main')}).opacity`), '0.45', 'callers are faded');
+	is(await page.eval(`getComputedStyle(${frame('z')}).opacity`), '1', 'callees are not');
+	await page.hover(frame('a'));
+	is(await page.eval(text('details')), 'a (99 samples, 9.90%); 49.50% of zoomed', 'share of the zoomed frame');
+	is(await page.eval('location.hash.replace(/=[0-9]+/, "=N")'), '#zoom=N:g', 'a link to it');
+	const link = await page.eval('location.href');
+	await page.click("document.querySelector('#reset')");
+	is(await page.eval(attr(frame('main'), 'width')), 944, 'reset by the button');
+	await page.eval('history.back()');
+	is(await until(page, attr(frame('g'), 'width'), 1180), 1180, 'back in history zooms again');
+	await page.key('Escape');
+	is(await page.eval(attr(frame('main'), 'width')), 944, 'reset by Escape');
+	return link;
+};
+
+const search = async (page) => {
+	await page.key('f', 2);
+	await page.type('^f$');
+	is(await page.eval(text('matched')), 'matched 60.00%', 'Ctrl-F, and a recursive function counts once');
+	is(await page.eval(`getComputedStyle(${frame('f', 1)}).fill`), 'rgb(238, 85, 238)', 'matches are highlighted');
+	is(await page.eval('location.hash'), '#search=%5Ef%24', 'the link has the search');
+	await page.click(frame('g'));
+	is(await page.eval(text('matched')), 'matched 60.00% (0.00% of zoomed)', 'none of them in the zoomed frame');
+	await page.eval("document.querySelector('#reset').click()");
+	await page.key('F3');
+	await page.type('^read');
+	is(await page.eval(text('matched')), 'matched 20.00%', 'F3 selects the old text; case matters');
+	await page.click("document.querySelector('#case')");
+	is(await page.eval(text('matched')), 'matched 40.00%', 'until the button is pressed');
+	await page.key('F3');
+	await page.type('(');
+	is(await page.eval(text('matched')), 'not a regular expression', 'a bad expression is told');
+	await page.key('F3');
+	await page.type('a');
+	is(await page.eval(text('matched')), 'matched 100.00%', 'never more than everything');
+	await page.key('Escape');
+	is(await page.eval(text('matched') + '+location.hash'), '#ignorecase=1', 'Escape clears it');
+};
+
+const keys = async (page) => {
+	await page.eval("document.querySelector('#frames').focus()");
+	for (const [key, want] of [['ArrowUp', 'main'], ['ArrowUp', 'f'], ['ArrowRight', 'g'],
+		['ArrowRight', 'Read'], ['ArrowLeft', 'g'], ['ArrowDown', 'main'], ['ArrowUp', 'f']]) {
+		await page.key(key);
+		is(await page.eval(text('details') + ".replace(/ .*/, '')"), want, key + ' goes to ' + want);
+	}
+	await page.key('Enter');
+	is(await page.eval(attr(frame('f'), 'width')), 1180, 'Enter zooms');
+};
+
+const windows = async (page) => {
+	await page.go(url);
+	await page.resize(280, 400);
+	await settle();
+	is(await page.eval(attr(frame('all'), 'width')), 260, 'a small window');
+	is(await page.eval(`/^read.*[.][.]$/.test(${frame('read_file_[k]')}.nextElementSibling.textContent)`), true, 'text is fitted anew');
+	await page.resize(2020, 400);
+	await settle();
+	is(await page.eval(`${frame('read_file_[k]')}.nextElementSibling.textContent`), 'read_file', 'and again');
+};
+
+(async () => {
+	const page = await Browser.open(url, {height: 600});
+	const link = await zoom(page);
+	await search(page);
+	await keys(page);
+	await windows(page);
+	await page.resize(1200, 600);
+	await page.go(link.replace(/#zoom=\d+/, '?again#zoom=3') + '&search=z&ignorecase=1');
+	is(await page.eval(attr(frame('g'), 'width')), 1180, 'a link finds its frame by name');
+	is(await page.eval(text('matched')), 'matched 10.10% (50.49% of zoomed)', 'and searches');
+	is(page.errors.join(), '', 'no errors in the script');
+	await page.go(url.replace('graph', 'icicle'));
+	is(await page.eval(attr(frame('all'), 'width')), 780, 'a width that was asked for stays');
+	is(await page.eval(text('matched')), 'matched 60.00%', 'the search that was asked for');
+	is(await page.eval(`${attr(frame('g'), 'y')} > ${attr(frame('main'), 'y')}`), true, 'icicle: callees below');
+	await page.close();
+
+	const plain = await Browser.open(url, {script: false, dark: true});
+	is(await plain.eval(`${frame('read_file_[k]')}.nextElementSibling.textContent`), 'read_file', 'without scripts: texts');
+	is(await plain.eval("getComputedStyle(document.querySelector('#back')).fill"), 'rgb(27, 28, 31)', 'dark where that is preferred');
+	await plain.close();
+})().catch((e) => {
+	console.log('fail\tthe test itself: ' + e.message);
+	process.exit(1);
+});
+EOF
+timeout 150 node test.js "$ROOT" >results 2>node.err
+is "$?" 0 'the test in the browser ends'
+diag_file node.err
+while IFS='	' read -r result name; do
+	case $result in
+	pass) pass "$name" ;;
+	*) fail "$name" ;;
+	esac
+done <results
+is "$(grep -c '^pass' results)" 42 'all of it was tested'
+done_testing
