@@ -104,7 +104,7 @@ diag() {
 
 # diag_file FILE: the first lines of a file, as diag.
 diag_file() {
-	head -n 40 "$1" | cut -c 1-400 | sed 's/^/#   /'
+	head -n 40 "$1" | cut -c 1-400 | tr -c "[:print:]\n\t" "?" | sed 's/^/#   /'
 }
 
 pass() {
