@@ -313,7 +313,8 @@ int dso_file_find(const char *path, const struct build_id *id, const struct dso_
 		len -= tail;
 	if (len < DSO_MAX_PATH)
 		memcpy(clean, path, len);
-	if (clean[0])
+	/* "[heap]" and the like are no files, and must not be sought in the working directory. */
+	if (clean[0] == '/')
 		try_binary(&s, clean);
 	if (d->id.len >= 2)
 		for_debug_dirs(&s, try_id_in, build_id_hex(&d->id, hex));

@@ -63,7 +63,8 @@ struct dso_file {
 };
 
 /*
- * Looks for the files of a DSO with this recorded path. id may be NULL or none. 0: symbols were
+ * Looks for the files of a DSO with this recorded path; one that is not absolute ("[heap]") is
+ * sought by build-id only. id may be NULL or none. 0: symbols were
  * found; PP_ENOMEM; or the error that goes with d->why. d is to be released in any case, and its
  * segments are valid (n > 0) if a binary was found, even one without symbols.
  */

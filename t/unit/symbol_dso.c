@@ -222,6 +222,22 @@ static void test_tried(void)
 	dso_file_release(&d);
 }
 
+/* A name that is no path is not taken for a file of the working directory. */
+static void test_no_path(void)
+{
+	struct dso_search search = {.cache = ""};
+	struct dso_file d;
+	char bin[600];
+
+	snprintf(bin, sizeof(bin), "%s/bin", dir);
+	is_int(chdir(bin), 0, "beside a file of the same name");
+	is_int(dso_file_find("whole", NULL, &search, &d), PP_ENOENT, "a bare name");
+	is_int(d.why, SYMTAB_NOT_FOUND, "is not found");
+	is_int((int64_t)d.n_tried, 0, "nor tried");
+	dso_file_release(&d);
+	is_int(chdir("/"), 0, "back");
+}
+
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
 	(void)st;
@@ -243,6 +259,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(finds) / sizeof(*finds); i++)
 		test_find((int)i);
 	test_tried();
+	test_no_path();
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return done();
 }
