@@ -166,7 +166,7 @@ static int link_siblings(struct layout *l)
 	uint32_t names = l->f->names.n, n = l->f->n, sum = 0;
 	struct name_rank *ranks = malloc((names + 1) * sizeof(*ranks));
 	uint32_t *start = calloc(names + 2, sizeof(*start)); /* by name: place in order */
-	uint32_t *order = malloc(n * sizeof(*order));
+	uint32_t *order = calloc(n, sizeof(*order));
 	int rc = ranks && start && order ? 0 : PP_ENOMEM;
 
 	if (rc)
