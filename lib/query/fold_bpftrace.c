@@ -18,9 +18,8 @@
 
 struct reader {
 	struct fold *fold;
-	uint32_t *names; /* leaf first; room for FOLD_DEPTH_MAX */
-	size_t n;
-	bool open; /* within a map's key */
+	struct fold_frames frames; /* leaf first */
+	bool open;		   /* within a map's key */
 };
 
 /* The place of the last "]: " with a digit behind it, or NULL. */
@@ -44,12 +43,10 @@ static uint64_t count_at(const char *p, const char *end)
 
 static int add_frame(struct reader *r, const char *p, size_t n)
 {
-	if (r->n == FOLD_DEPTH_MAX) {
-		/* The leaves came first, and go first. */
-		fold_too_deep(r->fold, 1);
-		memmove(r->names, r->names + 1, --r->n * sizeof(*r->names));
-	}
-	return fold_name(r->fold, p, n, &r->names[r->n++]);
+	uint32_t name;
+	int rc = fold_name(r->fold, p, n, &name);
+
+	return rc ? rc : fold_frames_push(&r->frames, r->fold, name);
 }
 
 static int end_stack(struct reader *r, uint64_t count)
@@ -58,20 +55,20 @@ static int end_stack(struct reader *r, uint64_t count)
 	uint32_t node;
 	int rc = 0;
 
-	if (!r->n)
+	if (!r->frames.n)
 		rc = add_frame(r, "", 0);
 	if (!rc)
-		rc = fold_stack(r->fold, r->names, r->n, &node);
+		rc = fold_stack(r->fold, r->frames.names, r->frames.n, &node);
 	if (rc)
 		return rc;
 	fold_add(r->fold, node, count);
 	account->samples++;
-	if (r->n > 1)
+	if (r->frames.n > 1)
 		account->folded++;
 	else
 		account->bare++;
 	r->open = false;
-	r->n = 0;
+	r->frames.n = 0;
 	return 0;
 }
 
@@ -131,15 +128,12 @@ int fold_bpftrace(struct fold *f, struct fold_lines *l)
 	size_t n;
 	int rc;
 
-	r.names = malloc(FOLD_DEPTH_MAX * sizeof(*r.names));
-	if (!r.names)
-		return PP_ENOMEM;
 	while (!(rc = fold_lines_next(l, &p, &n))) {
 		rc = r.open ? inner_line(&r, p, n) : outer_line(&r, l, p, n);
 		if (rc)
 			break;
 	}
-	free(r.names);
+	free(r.frames.names);
 	if (rc == PP_END && r.open) {
 		diag_warn(fold_diag(f), src_name(l->src), (int64_t)l->line,
 			  "input is cut off: the last stack has no count");

@@ -5,45 +5,33 @@
 
 /* Folded text: "comm;outer;inner COUNT", in any order; the count is behind the last space. */
 
-struct reader {
-	struct fold *fold;
-	uint32_t *names; /* room for FOLD_DEPTH_MAX */
-};
-
-static int fold_line(struct reader *r, const char *p, size_t n, uint64_t count)
+static int fold_line(struct fold *f, struct fold_frames *frames, const char *p, size_t n,
+		     uint64_t count)
 {
-	struct fold_account *account = fold_account(r->fold);
-	const char *end = p + n;
-	uint32_t node;
-	size_t k = 0;
-	int rc = 0;
+	struct fold_account *account = fold_account(f);
+	const char *end = p + n, *stop;
+	uint32_t node, name;
+	int rc;
 
-	for (;;) {
-		const char *stop = memchr(p, ';', (size_t)(end - p));
-
-		if (k == FOLD_DEPTH_MAX)
-			fold_too_deep(r->fold, 1);
-		else
-			rc = fold_name(r->fold, p, (size_t)((stop ? stop : end) - p),
-				       &r->names[k++]);
+	frames->n = 0;
+	do {
+		stop = memchr(p, ';', (size_t)(end - p));
+		rc = fold_name(f, p, (size_t)((stop ? stop : end) - p), &name);
+		if (frames->n == FOLD_DEPTH_MAX)
+			fold_too_deep(f, 1); /* the root came first, and stays */
+		else if (!rc)
+			rc = fold_frames_push(frames, f, name);
 		if (rc)
 			return rc;
-		if (!stop)
-			break;
-		p = stop + 1;
-	}
-	for (size_t i = 0; i < k / 2; i++) {
-		uint32_t t = r->names[i];
-
-		r->names[i] = r->names[k - 1 - i];
-		r->names[k - 1 - i] = t;
-	}
-	rc = fold_stack(r->fold, r->names, k, &node);
+		p = stop ? stop + 1 : end;
+	} while (stop);
+	fold_frames_reverse(frames);
+	rc = fold_stack(f, frames->names, frames->n, &node);
 	if (rc)
 		return rc;
-	fold_add(r->fold, node, count);
+	fold_add(f, node, count);
 	account->samples++;
-	if (k > 1)
+	if (frames->n > 1)
 		account->folded++;
 	else
 		account->bare++;
@@ -52,14 +40,11 @@ static int fold_line(struct reader *r, const char *p, size_t n, uint64_t count)
 
 int fold_folded(struct fold *f, struct fold_lines *l)
 {
-	struct reader r = {.fold = f};
+	struct fold_frames frames = {0};
 	const char *p;
 	size_t n;
 	int rc;
 
-	r.names = malloc(FOLD_DEPTH_MAX * sizeof(*r.names));
-	if (!r.names)
-		return PP_ENOMEM;
 	while (!(rc = fold_lines_next(l, &p, &n))) {
 		size_t stack;
 
@@ -74,10 +59,10 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			fold_lines_odd(l, p, n);
 			continue;
 		}
-		rc = fold_line(&r, p, stack - 1, fold_number(p + stack, n - stack));
+		rc = fold_line(f, &frames, p, stack - 1, fold_number(p + stack, n - stack));
 		if (rc)
 			break;
 	}
-	free(r.names);
+	free(frames.names);
 	return rc == PP_END ? 0 : rc;
 }

@@ -18,7 +18,8 @@
 
 #include <string.h>
 
-#define FOLD_BLOCK 1048576 /* bytes of a read */
+#define FOLD_BLOCK_MIN 65536   /* bytes of the first read */
+#define FOLD_BLOCK     1048576 /* and of those that follow */
 
 struct fold_lines {
 	struct fold *fold;
@@ -26,8 +27,10 @@ struct fold_lines {
 	uint8_t *buf;  /* owned */
 	size_t pos;    /* the next line begins here */
 	size_t end;    /* bytes in the buffer */
+	size_t cap;    /* bytes that it can hold, without the newline */
 	uint64_t base; /* offset of the buffer in the input, bytes */
 	uint64_t line; /* offset of the last line that was returned */
+	bool full;     /* the last read filled the buffer */
 	bool eof;
 	bool cut; /* the last line had no newline */
 };
@@ -61,6 +64,29 @@ static inline int fold_lines_next(struct fold_lines *l, const char **p, size_t *
 
 /* Counts and says that a line is of no known form. */
 void fold_lines_odd(struct fold_lines *l, const char *line, size_t len);
+
+/* The frames of a stack, in the order of the reader; at most FOLD_DEPTH_MAX, and room for one more. */
+struct fold_frames {
+	uint32_t *names; /* owned */
+	size_t n, cap;
+};
+
+/* Makes room when n == cap: grows, or forgets the first half. 0 or PP_ENOMEM. */
+int fold_frames_grow(struct fold_frames *s, struct fold *f);
+
+static inline int fold_frames_push(struct fold_frames *s, struct fold *f, uint32_t name)
+{
+	if (__builtin_expect(s->n == s->cap, 0)) {
+		int rc = fold_frames_grow(s, f);
+
+		if (rc)
+			return rc;
+	}
+	s->names[s->n++] = name;
+	return 0;
+}
+
+void fold_frames_reverse(struct fold_frames *s);
 
 /* The readers. The first lines are in the buffer already. */
 int fold_perf(struct fold *f, struct fold_lines *l);

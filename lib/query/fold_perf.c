@@ -23,18 +23,16 @@ struct reader {
 	const struct fold_opts *opts;
 	struct fold_account *account;
 	struct fold_lines *lines;
-	uint32_t *names; /* of the sample, leaf first; room for FOLD_DEPTH_MAX + 1 */
-	size_t n;
-	uint32_t comm; /* of the sample; 0: there is none, or it is filtered out */
-	bool filtered; /* the last header was of another event */
+	struct fold_frames frames; /* of the sample, leaf first */
+	uint32_t comm;		   /* of the sample; 0: there is none, or it is filtered out */
+	bool filtered;		   /* the last header was of another event */
 	bool java;
 	uint64_t weight;
 	/* One for the names as they are, one for those in Java processes. */
 	struct fold_cache caches[2];
-	uint32_t last;	       /* entry of the line before in its cache; 0: none */
-	struct buf line, name; /* scratch */
-	uint32_t *parts;       /* names of one line, outermost first */
-	size_t parts_n, parts_cap;
+	uint32_t last;		  /* entry of the line before in its cache; 0: none */
+	struct buf line, name;	  /* scratch */
+	struct fold_frames parts; /* names of one line */
 };
 
 /* The parts of a line with a frame. */
@@ -130,6 +128,7 @@ static int add_srcline(struct reader *r)
 /* One function of a line, with its source line if that is to be read. */
 static int add_part(struct reader *r, const struct fold_symbol *s, bool srcline)
 {
+	uint32_t name;
 	int rc;
 
 	buf_reset(&r->name);
@@ -141,16 +140,8 @@ static int add_part(struct reader *r, const struct fold_symbol *s, bool srcline)
 	}
 	if (r->name.err)
 		return r->name.err;
-	if (r->parts_n == r->parts_cap) {
-		size_t cap = r->parts_cap * 2 + 16;
-		uint32_t *parts = realloc(r->parts, cap * sizeof(*parts));
-
-		if (!parts)
-			return PP_ENOMEM;
-		r->parts = parts;
-		r->parts_cap = cap;
-	}
-	return fold_name(r->fold, buf_str(&r->name), r->name.len, &r->parts[r->parts_n++]);
+	rc = fold_name(r->fold, buf_str(&r->name), r->name.len, &name);
+	return rc ? rc : fold_frames_push(&r->parts, r->fold, name);
 }
 
 /*
@@ -168,7 +159,7 @@ static int split_functions(struct reader *r, const struct frame_line *f)
 	bool unknown = false;
 	int rc = 0;
 
-	r->parts_n = 0;
+	r->parts.n = 0;
 	if (f->func_len && *p == '(')
 		return 0; /* the name of a process */
 	while (end - p >= 2 && !memcmp(end - 2, "->", 2))
@@ -183,38 +174,22 @@ static int split_functions(struct reader *r, const struct frame_line *f)
 		s.inlined = true;
 		p = arrow ? arrow + 2 : end;
 	}
-	for (size_t i = 0; i < r->parts_n / 2; i++) {
-		uint32_t t = r->parts[i];
-
-		r->parts[i] = r->parts[r->parts_n - 1 - i];
-		r->parts[r->parts_n - 1 - i] = t;
-	}
+	fold_frames_reverse(&r->parts);
 	return rc;
 }
 
-static void push(struct reader *r, uint32_t name)
-{
-	if (r->n == FOLD_DEPTH_MAX) {
-		/* The leaves came first, and go first: half of them, so that this is rare. */
-		fold_too_deep(r->fold, FOLD_DEPTH_MAX / 2);
-		r->n -= FOLD_DEPTH_MAX / 2;
-		memmove(r->names, r->names + FOLD_DEPTH_MAX / 2, r->n * sizeof(*r->names));
-	}
-	r->names[r->n++] = name;
-}
-
-static void push_entry(struct reader *r, uint32_t entry)
+static int push_entry(struct reader *r, uint32_t entry)
 {
 	const struct fold_cache *c = &r->caches[r->java];
 	const struct fold_cache_entry *e = &c->entries[entry];
+	int rc = 0;
 
 	r->last = entry;
-	if (e->name) {
-		push(r, e->name);
-		return;
-	}
-	for (uint32_t i = 1; i <= c->lists[e->list]; i++)
-		push(r, c->lists[e->list + i]);
+	if (e->name)
+		return fold_frames_push(&r->frames, r->fold, e->name);
+	for (uint32_t i = 1; !rc && i <= c->lists[e->list]; i++)
+		rc = fold_frames_push(&r->frames, r->fold, c->lists[e->list + i]);
+	return rc;
 }
 
 /* The function's names are made from its line, and kept if they depend on the key alone. */
@@ -224,11 +199,12 @@ static int new_frame(struct reader *r, const struct frame_line *f, const struct 
 	uint32_t entry;
 	int rc = split_functions(r, f);
 
-	for (size_t i = 0; !rc && i < r->parts_n; i++)
-		push(r, r->parts[i]);
+	for (size_t i = 0; !rc && i < r->parts.n; i++)
+		rc = fold_frames_push(&r->frames, r->fold, r->parts.names[i]);
 	r->last = 0;
 	if (!rc && key)
-		rc = fold_cache_add(&r->caches[r->java], hash, key, r->parts, r->parts_n, &entry);
+		rc = fold_cache_add(&r->caches[r->java], hash, key, r->parts.names, r->parts.n,
+				    &entry);
 	if (!rc && key)
 		r->last = entry;
 	return rc;
@@ -269,14 +245,11 @@ static int frame_line(struct reader *r, const char *p, size_t n)
 	key.tail_len = (uint32_t)(p + n - key.tail);
 	key.offset = bare < f.func_len;
 	entry = fold_cache_find(&r->caches[r->java], &key, &hash);
-	if (!entry) {
+	if (!entry)
 		rc = new_frame(r, &f, &key, hash);
-		if (rc || !r->last)
-			return rc;
-	} else {
-		push_entry(r, entry);
-	}
-	if (before)
+	else
+		rc = push_entry(r, entry);
+	if (!rc && before && r->last)
 		r->caches[r->java].entries[before].next = r->last;
 	return 0;
 }
@@ -285,38 +258,40 @@ static int frame_line(struct reader *r, const char *p, size_t n)
  * Takes lines for as long as they are those that came next the last time. Stops at the first that is
  * not, or is not wholly in the buffer.
  */
-static void expected_frames(struct reader *r)
+static int expected_frames(struct reader *r)
 {
 	const struct fold_cache *cache = &r->caches[r->java];
 	struct fold_lines *l = r->lines;
+	int rc = 0;
 
-	while (r->last) {
+	while (!rc && r->last) {
 		const char *p = (const char *)l->buf + l->pos, *key = p;
 		const char *end = (const char *)l->buf + l->end;
 		uint32_t next = cache->entries[r->last].next;
 		size_t n;
 
 		if (!next)
-			return;
+			return 0;
 		if (!r->opts->addrs) {
 			/* The newline behind the buffer's end is neither. */
 			while (fold_is(*key, FOLD_SPACE))
 				key++;
 			/* A line that is not indented may be a header. */
 			if (key == p || !fold_is(*key, FOLD_WORD))
-				return;
+				return 0;
 			while (fold_is(*key, FOLD_WORD))
 				key++;
 		} else if (!fold_is(*p, FOLD_SPACE)) {
-			return;
+			return 0;
 		}
 		n = fold_cache_match(cache, next, key, (size_t)(end - key) + 1);
 		if (!n || key + n >= end || (size_t)(key - p) + n > FOLD_LINE_MAX)
-			return;
+			return 0;
 		l->line = l->base + l->pos;
 		l->pos += (size_t)(key - p) + n + 1;
-		push_entry(r, next);
+		rc = push_entry(r, next);
 	}
+	return rc;
 }
 
 /*
@@ -399,15 +374,18 @@ static int end_sample(struct reader *r)
 	r->filtered = false;
 	if (!r->comm)
 		return 0;
-	if (r->n)
+	if (r->frames.n)
 		r->account->folded++;
 	else
 		r->account->bare++;
-	r->names[r->n++] = r->comm;
-	rc = fold_stack(r->fold, r->names, r->n, &node);
+	/* There is always room for one more, but not before there is any. */
+	if (!r->frames.cap && (rc = fold_frames_grow(&r->frames, r->fold)))
+		return rc;
+	r->frames.names[r->frames.n++] = r->comm;
+	rc = fold_stack(r->fold, r->frames.names, r->frames.n, &node);
 	if (!rc)
 		fold_add(r->fold, node, r->weight);
-	r->n = 0;
+	r->frames.n = 0;
 	r->comm = 0;
 	r->last = 0;
 	return rc;
@@ -434,29 +412,26 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 	size_t n;
 	int rc;
 
-	r.names = malloc(((size_t)FOLD_DEPTH_MAX + 1) * sizeof(*r.names));
-	if (!r.names)
-		return PP_ENOMEM;
 	while (!(rc = fold_lines_next(l, &p, &n))) {
 		rc = perf_line(&r, p, n);
 		if (rc)
 			break;
-		expected_frames(&r);
+		rc = expected_frames(&r);
+		if (rc)
+			break;
 	}
 	/* The last sample may lack its empty line. */
 	if (rc == PP_END)
 		rc = end_sample(&r);
 	if (r.account->joined)
-		diag_warn(
-			fold_diag(f), src_name(l->src), -1,
-			"%" PRIu64
-			" samples are not ended by an empty line: their frames count for the next",
-			r.account->joined);
+		diag_warn(fold_diag(f), src_name(l->src), -1,
+			  "samples that no empty line ends, taken for one with the next: %" PRIu64,
+			  r.account->joined);
 	fold_cache_release(&r.caches[0]);
 	fold_cache_release(&r.caches[1]);
 	buf_release(&r.line);
 	buf_release(&r.name);
-	free(r.parts);
-	free(r.names);
+	free(r.parts.names);
+	free(r.frames.names);
 	return rc;
 }

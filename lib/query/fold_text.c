@@ -18,8 +18,8 @@ const uint8_t fold_class[256] = {
 
 int fold_lines_init(struct fold_lines *l, struct fold *f, struct src *s)
 {
-	*l = (struct fold_lines){.fold = f, .src = s, .base = src_tell(s)};
-	l->buf = malloc(FOLD_LINE_MAX + FOLD_BLOCK + 1);
+	*l = (struct fold_lines){.fold = f, .src = s, .base = src_tell(s), .cap = FOLD_BLOCK_MIN};
+	l->buf = malloc(l->cap + 1);
 	if (!l->buf)
 		return PP_ENOMEM;
 	l->buf[0] = '\n';
@@ -32,20 +32,70 @@ void fold_lines_release(struct fold_lines *l)
 	l->buf = NULL;
 }
 
+/* A larger buffer: for long lines, and when reads are as large as they can be. */
+static int grow_lines(struct fold_lines *l)
+{
+	size_t cap = l->cap < FOLD_BLOCK ? FOLD_BLOCK : FOLD_LINE_MAX + FOLD_BLOCK;
+	uint8_t *buf = realloc(l->buf, cap + 1);
+
+	if (!buf)
+		return PP_ENOMEM;
+	l->buf = buf;
+	l->cap = cap;
+	return 0;
+}
+
 int fold_lines_fill(struct fold_lines *l)
 {
-	size_t got, room = FOLD_LINE_MAX + FOLD_BLOCK - l->end;
-	int rc;
+	size_t got, room;
+	int rc = 0;
 
-	if (!room || l->eof)
-		return 0;
+	if ((l->end == l->cap && l->cap < FOLD_LINE_MAX + FOLD_BLOCK) ||
+	    (l->full && l->cap < FOLD_BLOCK))
+		rc = grow_lines(l);
+	room = l->cap - l->end;
+	if (rc || !room || l->eof)
+		return rc;
 	rc = src_read(l->src, l->buf + l->end, room < FOLD_BLOCK ? room : FOLD_BLOCK, &got);
 	if (rc)
 		return rc;
 	l->eof = !got;
+	l->full = got == room;
 	l->end += got;
 	l->buf[l->end] = '\n';
 	return 0;
+}
+
+int fold_frames_grow(struct fold_frames *s, struct fold *f)
+{
+	size_t cap = s->cap ? s->cap * 4 : 256;
+	uint32_t *names;
+
+	if (s->cap == FOLD_DEPTH_MAX) {
+		/* The leaves came first, and go first: half of them, so that this is rare. */
+		fold_too_deep(f, FOLD_DEPTH_MAX / 2);
+		s->n -= FOLD_DEPTH_MAX / 2;
+		memmove(s->names, s->names + FOLD_DEPTH_MAX / 2, s->n * sizeof(*s->names));
+		return 0;
+	}
+	if (cap > FOLD_DEPTH_MAX)
+		cap = FOLD_DEPTH_MAX;
+	names = realloc(s->names, (cap + 1) * sizeof(*names));
+	if (!names)
+		return PP_ENOMEM;
+	s->names = names;
+	s->cap = cap;
+	return 0;
+}
+
+void fold_frames_reverse(struct fold_frames *s)
+{
+	for (size_t i = 0; i < s->n / 2; i++) {
+		uint32_t t = s->names[i];
+
+		s->names[i] = s->names[s->n - 1 - i];
+		s->names[s->n - 1 - i] = t;
+	}
 }
 
 void fold_lines_clip(struct fold_lines *l, size_t *len)

@@ -1,0 +1,354 @@
+#include "query/fold_stream.h"
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "query/fold_tidy.h"
+#include "stream/stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TYPE_TRACEPOINT 2
+#define KEY_CHAIN	(1ull << 31) /* in the key of a node: the low bits are a chain, not a stack */
+#define CONTEXT_MIN	((uint64_t)-4095) /* call chain values from here on are no addresses */
+
+/* What is known of an event descriptor. */
+enum choice { CHOICE_NEW, CHOICE_FOLD, CHOICE_FOLD_ONE, CHOICE_LEAVE };
+
+struct fstream {
+	struct fold *fold;
+	const struct fold_opts *opts;
+	struct fold_account *account;
+	struct sreader *in;
+	struct map64 comms; /* thread and string id: name id * 2 + is Java */
+	struct map64 nodes; /* comm's name id, and stack or chain id: node + 1 */
+	struct map64 ips;   /* address of a chain without symbols: name id */
+	uint32_t last_string, last_stack, last_chain;
+	uint32_t *names[2]; /* by frame id, for Java and others: name id; 0: not yet */
+	uint32_t frames_cap;
+	uint8_t *events; /* by event id: enum choice */
+	uint32_t events_cap;
+	uint32_t *path; /* names of the stack that is being made */
+	size_t path_cap;
+	struct buf name;
+	uint64_t raw; /* samples that were folded without symbols */
+};
+
+/* Makes room for index i in an array of u32, zeroed. */
+static int widen(uint32_t **v, uint32_t old, uint32_t cap)
+{
+	uint32_t *w = realloc(*v, cap * sizeof(*w));
+
+	if (!w)
+		return PP_ENOMEM;
+	memset(w + old, 0, (cap - old) * sizeof(*w));
+	*v = w;
+	return 0;
+}
+
+/* The place of a frame's name. NULL: out of memory. */
+static uint32_t *frame_name(struct fstream *s, uint32_t frame, bool java)
+{
+	if (frame >= s->frames_cap) {
+		uint32_t cap = s->frames_cap ? s->frames_cap : 4096;
+
+		while (cap <= frame)
+			cap *= 2;
+		if (widen(&s->names[0], s->frames_cap, cap) ||
+		    widen(&s->names[1], s->frames_cap, cap))
+			return NULL;
+		s->frames_cap = cap;
+	}
+	return &s->names[java][frame];
+}
+
+static int name_frame(struct fstream *s, const struct ps_frame *f, bool java, uint32_t *id)
+{
+	const struct ps_symbol *sym = f->symbol ? sreader_symbol(s->in, f->symbol) : NULL;
+	const struct ps_dso *dso = f->dso ? sreader_dso(s->in, f->dso) : NULL;
+	struct fold_symbol fs = {
+		.func = "[unknown]", .func_len = 9, .dso = "[unknown]", .dso_len = 9};
+	char pc[24];
+
+	if (sym) {
+		fs.func = sym->name.p;
+		fs.func_len = sym->name.len;
+	}
+	if (dso) {
+		fs.dso = dso->path.p;
+		fs.dso_len = dso->path.len;
+	}
+	fs.pc = pc;
+	fs.pc_len = (size_t)snprintf(pc, sizeof(pc), "%llx", (unsigned long long)f->addr);
+	fs.inlined = (f->flags & PS_FRAME_INLINED) != 0;
+	fs.java = java;
+	buf_reset(&s->name);
+	fold_tidy(s->opts, &fs, &s->name);
+	return s->name.err ? s->name.err : fold_name(s->fold, buf_str(&s->name), s->name.len, id);
+}
+
+/* Room for n names and the command's. */
+static int path_room(struct fstream *s, size_t n)
+{
+	uint32_t *path;
+
+	if (n < s->path_cap)
+		return 0;
+	path = realloc(s->path, (n + 64) * 2 * sizeof(*path));
+	if (!path)
+		return PP_ENOMEM;
+	s->path = path;
+	s->path_cap = (n + 64) * 2;
+	return 0;
+}
+
+/* The names of a stack, leaf first. */
+static int stack_path(struct fstream *s, const struct ps_stack *st, bool java, size_t *n)
+{
+	int rc = path_room(s, st->frames.n);
+
+	for (uint32_t i = 0; i < st->frames.n && !rc; i++) {
+		uint32_t id = st->frames.v[i], *name;
+		const struct ps_frame *f = sreader_frame(s->in, id);
+
+		if (!f)
+			return PP_ECORRUPT;
+		name = frame_name(s, id, java);
+		if (!name)
+			return PP_ENOMEM;
+		if (!*name)
+			rc = name_frame(s, f, java, name);
+		s->path[(*n)++] = *name;
+	}
+	return rc;
+}
+
+/* A chain that nobody symbolized: its addresses are the names. */
+static int chain_path(struct fstream *s, const struct ps_chain *c, size_t *n)
+{
+	int rc = path_room(s, c->ips.n);
+
+	for (uint32_t i = 0; i < c->ips.n && !rc; i++) {
+		uint64_t ip = c->ips.v[i];
+		uint32_t *name;
+		char text[24];
+		int len;
+
+		if (ip >= CONTEXT_MIN)
+			continue;
+		name = map64_put(&s->ips, ip, NULL);
+		if (!name)
+			return PP_ENOMEM;
+		len = snprintf(text, sizeof(text), "0x%llx", (unsigned long long)ip);
+		if (!*name)
+			rc = fold_name(s->fold, text, (size_t)len, name);
+		s->path[(*n)++] = *name;
+	}
+	return rc;
+}
+
+/* The command of a sample as a name. */
+static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *comm, bool *java)
+{
+	bool by_thread = s->opts->pid || s->opts->tid;
+	uint64_t key = p->comm | (by_thread ? (uint64_t)p->tid << 32 : 0);
+	uint32_t *slot = map64_put(&s->comms, key, NULL), name;
+	char pid[16], tid[16];
+	const char *text;
+	size_t len;
+	int rc;
+
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		text = sreader_string(s->in, p->comm, &len);
+		if (!text)
+			text = "[unknown]", len = 9;
+		snprintf(pid, sizeof(pid), "%d", (int)p->pid);
+		snprintf(tid, sizeof(tid), "%d", (int)p->tid);
+		rc = fold_comm(s->fold, text, len, pid, tid, &name);
+		if (rc)
+			return rc;
+		*slot = name * 2 + fold_is_java(text, len);
+	}
+	*comm = *slot / 2;
+	*java = *slot & 1;
+	return 0;
+}
+
+/* Whether samples of an event are folded, and whether they weigh 1; decided once. */
+static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
+{
+	const struct ps_event *e = sreader_event(s->in, id);
+	bool fold, one;
+
+	if (!e)
+		return PP_ECORRUPT;
+	if (id >= s->events_cap) {
+		uint32_t cap = (id + 16) * 2;
+		uint8_t *v = realloc(s->events, cap);
+
+		if (!v)
+			return PP_ENOMEM;
+		memset(v + s->events_cap, CHOICE_NEW, cap - s->events_cap);
+		s->events = v;
+		s->events_cap = cap;
+	}
+	if (s->events[id] == CHOICE_NEW) {
+		one = e->type == TYPE_TRACEPOINT || !(e->flags & PS_EVENT_SAMPLED);
+		if (e->type == TYPE_TRACEPOINT && (!s->opts->event || !*s->opts->event))
+			fold = fold_event(s->fold, "tracepoints", 11);
+		else
+			fold = fold_event(s->fold, e->name.p, e->name.len);
+		s->events[id] = !fold ? CHOICE_LEAVE : one ? CHOICE_FOLD_ONE : CHOICE_FOLD;
+	}
+	*choice = s->events[id];
+	return 0;
+}
+
+static int make_node(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+		     uint32_t *node)
+{
+	const struct ps_stack *st = ps_sample_has(p, stack) ? sreader_stack(s->in, p->stack) : NULL;
+	const struct ps_chain *c = ps_sample_has(p, chain) ? sreader_chain(s->in, p->chain) : NULL;
+	size_t n = 0;
+	int rc = path_room(s, 0);
+
+	if (rc)
+		return rc;
+	if ((ps_sample_has(p, stack) && !st) || (!st && ps_sample_has(p, chain) && !c))
+		return PP_ECORRUPT;
+	if (st)
+		rc = stack_path(s, st, java, &n);
+	else if (c)
+		rc = chain_path(s, c, &n);
+	if (rc)
+		return rc;
+	s->path[n++] = comm;
+	return fold_stack(s->fold, s->path, n, node);
+}
+
+static int on_sample(struct fstream *s, const struct ps_sample *p)
+{
+	uint32_t comm, *slot;
+	uint8_t choice;
+	uint64_t key;
+	bool java;
+	int rc;
+
+	s->account->samples++;
+	rc = choose(s, p->event, &choice);
+	if (rc)
+		return rc;
+	if (choice == CHOICE_LEAVE || (p->flags & PS_MARK_MASK) != PS_MARK_PASS) {
+		s->account->filtered++;
+		return 0;
+	}
+	rc = sample_comm(s, p, &comm, &java);
+	if (rc)
+		return rc;
+	key = (uint64_t)comm << 32;
+	if (ps_sample_has(p, stack)) {
+		key |= p->stack;
+	} else if (ps_sample_has(p, chain)) {
+		key |= KEY_CHAIN | p->chain;
+		s->raw++;
+	}
+	slot = map64_put(&s->nodes, key, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		uint32_t node;
+
+		rc = make_node(s, p, comm, java, &node);
+		if (rc)
+			return rc;
+		*slot = node + 1;
+	}
+	if ((uint32_t)key)
+		s->account->folded++;
+	else
+		s->account->bare++;
+	fold_add(s->fold, *slot - 1,
+		 choice == CHOICE_FOLD_ONE || !ps_sample_has(p, period) ? 1 : p->period);
+	return 0;
+}
+
+/* Ids that begin again: what was remembered by them is forgotten. */
+static void restarted(uint32_t id, uint32_t *last, struct map64 *m)
+{
+	if (id <= *last)
+		map64_clear(m);
+	*last = id;
+}
+
+static int on_record(struct fstream *s, const struct ps_record *rec)
+{
+	uint32_t *name;
+
+	switch (rec->type) {
+	case PS_SAMPLE: return on_sample(s, &rec->sample);
+	case PS_STRING: restarted(rec->string.id, &s->last_string, &s->comms); break;
+	case PS_STACK: restarted(rec->stack.id, &s->last_stack, &s->nodes); break;
+	case PS_CHAIN: restarted(rec->chain.id, &s->last_chain, &s->nodes); break;
+	case PS_EVENT:
+		if (rec->event.id < s->events_cap)
+			s->events[rec->event.id] = CHOICE_NEW;
+		break;
+	case PS_FRAME:
+		for (int java = 0; java < 2; java++) {
+			name = frame_name(s, rec->frame.id, java);
+			if (!name)
+				return PP_ENOMEM;
+			*name = 0;
+		}
+		break;
+	case PS_HEADER:
+		map64_clear(&s->comms);
+		map64_clear(&s->nodes);
+		s->last_string = s->last_stack = s->last_chain = 0;
+		if (s->events_cap)
+			memset(s->events, CHOICE_NEW, s->events_cap);
+		break;
+	}
+	return 0;
+}
+
+static void release(struct fstream *s)
+{
+	sreader_free(s->in);
+	map64_release(&s->comms);
+	map64_release(&s->nodes);
+	map64_release(&s->ips);
+	free(s->names[0]);
+	free(s->names[1]);
+	free(s->events);
+	free(s->path);
+	buf_release(&s->name);
+}
+
+int fold_stream(struct fold *f, struct src *src)
+{
+	struct fstream s = {.fold = f, .opts = fold_options(f), .account = fold_account(f)};
+	const unsigned keep = SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS;
+	struct diag *d = fold_diag(f);
+	struct ps_record rec;
+	int rc = sreader_new(&s.in, src, keep, d), status;
+
+	if (rc)
+		return rc;
+	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, &rec)))
+		;
+	if (rc == PP_ECORRUPT)
+		diag_error(d, src_name(src), -1,
+			   "the stream is corrupt: something undefined is used");
+	status = sreader_status(s.in, rc);
+	if (s.raw)
+		diag_say(d, NULL, "%llu samples have addresses only: put psym before pfold",
+			 (unsigned long long)s.raw);
+	release(&s);
+	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
+		return rc;
+	return status == PP_EXIT_OK ? 0 : status == PP_EXIT_PARTIAL ? PP_ECUT : rc;
+}
