@@ -23,6 +23,7 @@ struct plt {
 	uint32_t n, cap;
 	const Elf_Data *strs;
 	struct buf name;
+	size_t named; /* bytes of names so far */
 };
 
 static bool is_slot_type(unsigned machine, uint64_t type, bool *indirect)
@@ -160,7 +161,9 @@ static int add_named(struct plt *p, uint64_t start, uint64_t size, const char *n
 	struct symtab_raw raw = {.start = start, .end = start + size, .bind = SYMTAB_GLOBAL};
 	int rc;
 
-	if (raw.end <= start)
+	/* A crafted table could name each of its entries with the same huge text. */
+	p->named += strlen(name) + 1;
+	if (raw.end <= start || p->named > ELF_PLT_TEXT_MAX)
 		return 0;
 	rc = symtab_builder_text(p->b, name, strlen(name) + 1, &raw.name);
 	return rc ? rc : symtab_builder_add(p->b, &raw);

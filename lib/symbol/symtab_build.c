@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE 4096u /* what perf rounds to, on every architecture */
+#define PAGE	   4096u       /* what perf rounds to, on every architecture */
+#define TIE_BUDGET (64u << 20) /* bytes of names demangled to choose between symbols */
 
 void symtab_builder_release(struct symtab_builder *b)
 {
@@ -152,6 +153,28 @@ int symtab_builder_fix_ends(struct symtab_builder *b, enum symtab_ends how)
 	return 0;
 }
 
+/* For the comparison of names; budget: bytes that may still be demangled, or come of it. */
+struct namer {
+	struct buf x, y;
+	size_t budget;
+};
+
+/*
+ * Demangling takes some microseconds, so only ties ask for it; a crafted table in which all symbols
+ * tie with long names must not take minutes.
+ */
+static const char *shown_name(struct namer *n, const char *name, struct buf *b)
+{
+	size_t len = strlen(name);
+
+	if (name[0] != '_' || len > n->budget)
+		return name;
+	name = demangle(name, b);
+	len += b->len;
+	n->budget -= len < n->budget ? len : n->budget;
+	return name;
+}
+
 static size_t underscores(const char *s)
 {
 	return strspn(s, "_");
@@ -159,7 +182,7 @@ static size_t underscores(const char *s)
 
 /* Whether the later symbol of two with the same start is the better one. */
 static bool later_is_better(const struct symtab_builder *b, const struct symtab_raw *x,
-			    const struct symtab_raw *y, struct buf scratch[2])
+			    const struct symtab_raw *y, struct namer *n)
 {
 	const char *xn = (const char *)b->text.data + x->name;
 	const char *yn = (const char *)b->text.data + y->name;
@@ -171,8 +194,8 @@ static bool later_is_better(const struct symtab_builder *b, const struct symtab_
 		return x->bind == SYMTAB_WEAK;
 	if ((x->bind == SYMTAB_GLOBAL) != (y->bind == SYMTAB_GLOBAL))
 		return y->bind == SYMTAB_GLOBAL;
-	xn = demangle(xn, &scratch[0]);
-	yn = demangle(yn, &scratch[1]);
+	xn = shown_name(n, xn, &n->x);
+	yn = shown_name(n, yn, &n->y);
 	if (underscores(xn) != underscores(yn))
 		return underscores(yn) < underscores(xn);
 	xl = strlen(xn);
@@ -185,7 +208,7 @@ static bool later_is_better(const struct symtab_builder *b, const struct symtab_
 
 int symtab_builder_unify(struct symtab_builder *b)
 {
-	struct buf scratch[2] = {BUF_INIT, BUF_INIT};
+	struct namer n = {.budget = TIE_BUDGET};
 	uint32_t kept = 0;
 	int rc = symtab_builder_sort(b);
 
@@ -196,12 +219,12 @@ int symtab_builder_unify(struct symtab_builder *b)
 
 		if (!best || best->start != b->raw[i].start)
 			b->raw[kept++] = b->raw[i];
-		else if (later_is_better(b, best, &b->raw[i], scratch))
+		else if (later_is_better(b, best, &b->raw[i], &n))
 			*best = b->raw[i];
 	}
 	b->n = kept;
-	rc = scratch[0].err ? scratch[0].err : scratch[1].err;
-	buf_release(&scratch[0]);
-	buf_release(&scratch[1]);
+	rc = n.x.err ? n.x.err : n.y.err;
+	buf_release(&n.x);
+	buf_release(&n.y);
 	return rc;
 }
