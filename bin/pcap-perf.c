@@ -86,10 +86,8 @@ static int record(struct options *o, struct diag *d)
 	struct record_stats st;
 	int rc = record_run(&o->c, d, &st);
 
-	if (rc == PP_EPIPE) {
-		signal(SIGPIPE, SIG_DFL);
+	if (rc == PP_EPIPE && signal(SIGPIPE, SIG_DFL) != SIG_ERR)
 		raise(SIGPIPE);
-	}
 	if (!rc && (o->verbose || isatty(STDERR_FILENO)))
 		diag_say(d, NULL, "%llu samples, %llu bytes written",
 			 (unsigned long long)st.samples, (unsigned long long)st.bytes);
