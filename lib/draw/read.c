@@ -180,8 +180,6 @@ static int read_all(struct reader *r)
 			  "the last line has no newline: the input may be cut off");
 		rc = take_line(r, r->data, r->len);
 	}
-	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
-		diag_error(r->d, src_name(r->s), -1, "cannot keep all stacks: %s", pp_strerror(rc));
 	return rc;
 }
 
@@ -192,9 +190,9 @@ int flame_read(struct flame *f, struct src *s, struct diag *d)
 	int rc;
 
 	r.data = malloc(FLAME_LINE_MAX + BLOCK + 1);
-	if (!r.data)
-		return PP_ENOMEM;
-	rc = read_all(&r);
+	rc = r.data ? read_all(&r) : PP_ENOMEM;
+	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
+		diag_error(d, src_name(s), -1, "cannot keep all stacks: %s", pp_strerror(rc));
 	free(r.data);
 	deep = f->account.deep - deep;
 	if (deep)
