@@ -2,6 +2,7 @@
 
 #include "base/src.h"
 #include "query/fold.h"
+#include "query/fold_stream.h"
 #include "query/fold_text.h"
 
 #include <inttypes.h>
@@ -56,6 +57,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	return 0;
 }
 
+/* Folds a source, whatever its kind, and frees it. */
 static int read_source(struct fold *f, struct src *s, struct diag *d)
 {
 	char magic[sizeof(STREAM_MAGIC) - 1];
@@ -70,13 +72,14 @@ static int read_source(struct fold *f, struct src *s, struct diag *d)
 		rc = src_unread(s, magic, n);
 	if (rc) {
 		diag_error(d, src_name(s), -1, "cannot read: %s", pp_strerror(rc));
+		src_free(s);
 		return rc;
 	}
-	if (n == sizeof(magic) && !memcmp(magic, STREAM_MAGIC, n)) {
-		diag_error(d, src_name(s), -1, "event streams cannot be read yet");
-		return PP_EUNSUPPORTED; /* becomes fold_stream(f, s) */
-	}
-	return fold_text(f, s);
+	if (n == sizeof(magic) && !memcmp(magic, STREAM_MAGIC, n))
+		return fold_stream(f, s);
+	rc = fold_text(f, s);
+	src_free(s);
+	return rc;
 }
 
 /* Folds all files; the exit status of the worst. */
@@ -94,7 +97,6 @@ static int read_all(struct fold *f, int n, char **names, struct diag *d)
 		if (rc)
 			return PP_EXIT_FAIL;
 		rc = read_source(f, s, d);
-		src_free(s);
 		if (rc == PP_ECUT)
 			status = PP_EXIT_PARTIAL;
 		else if (rc)

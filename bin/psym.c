@@ -56,7 +56,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'S': return add_dir(c->symfs, &c->r.search.n_symfs, arg, why);
 	case 'D': return add_dir(c->debug, &c->r.search.n_debug_dirs, arg, why);
 	case OPT_NO_SHORT + 1: c->r.no_demangle = true; break;
-	case OPT_NO_SHORT + 2: c->r.exact = true; break;
+	case OPT_NO_SHORT + 2: c->r.like_perf = true; break;
 	case 'v': c->verbose = true; break;
 	case 's': c->stats = true; break;
 	default: c->strict = true;

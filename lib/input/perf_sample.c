@@ -284,6 +284,6 @@ int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
 		perf_damage(p, PP_ECORRUPT, -1, "a sample is shorter than what its event says");
 		return 0;
 	}
-	rc = s.tid == PS_NONE ? 0 : perf_comm(p, s.tid, &s.comm);
+	rc = a->sample_type & PSB_TID ? perf_comm(p, s.tid, &s.comm) : 0;
 	return rc ? rc : swriter_sample(p->w, p->source, &s);
 }

@@ -534,7 +534,7 @@ static int frame_of(struct resolver *r, struct machine *m, struct space *sp, uin
 	/* Without a marker the upper half of the addresses is the kernel's (x86, arm64, ...). */
 	if (mode == MODE_UNKNOWN)
 		mode = ip >> 63 ? MODE_KERNEL : MODE_USER;
-	ret = ret && !r->opts.exact && ip;
+	ret = ret && !r->opts.like_perf && ip;
 	if (mode == MODE_KERNEL)
 		return kernel_frame(r, m, ip, ret, id);
 	if (mode == MODE_USER)
@@ -575,6 +575,12 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 			/* What a marker announces begins with an address that was not called from. */
 			mode = mode_of_marker(ip);
 			ret = false;
+			/* Garbage that looks like a marker, or one of the future: what follows it is
+			 * not known. perf throws the whole chain away then. */
+			if (mode == MODE_UNKNOWN && r->opts.like_perf)
+				n = st->unknown = 0;
+			if (mode == MODE_UNKNOWN)
+				break;
 			continue;
 		}
 		rc = frame_of(r, m, sp, ip, mode, ret, &r->frames[n]);
@@ -669,9 +675,13 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	const struct ps_chain *c;
 	struct ps_sample s = *from;
 	struct chain_state *st;
-	int rc;
+	int rc = 0;
 
 	r->stats.samples++;
+	if (!r->opts.like_perf &&
+	    (s.flags & PS_SAMPLE_MODE_MASK) == MODE_USER << PS_SAMPLE_MODE_SHIFT &&
+	    spaces_settle(m->spaces, s.pid))
+		return PP_ENOMEM;
 	r->stats.user_stacks += ps_sample_has(&s, user_stack);
 	c = ps_sample_has(&s, chain) ? sreader_chain(in, s.chain) : NULL;
 	if (c) {
@@ -774,7 +784,7 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 		break;
 	case PS_COMM:
 		if (rec->comm.flags & PS_COMM_EXEC)
-			spaces_clear(m->spaces, rec->comm.pid);
+			rc = spaces_exec(m->spaces, rec->comm.pid);
 		break;
 	case PS_KSYMBOL: rc = on_ksymbol(m, &rec->ksymbol, r); break;
 	case PS_META:

@@ -30,7 +30,12 @@ struct resolver_opts {
 	struct dso_search search;
 	const char *kallsyms, *vmlinux; /* NULL: not given */
 	bool no_demangle;
-	bool exact; /* look return addresses up as they are, as perf does, not one byte back */
+	/*
+	 * Decide as perf does where that is known to be wrong, to compare with it: return addresses
+	 * are looked up as they are, a chain with garbage in it is thrown away whole, and mappings
+	 * from before an exec stay.
+	 */
+	bool like_perf;
 };
 
 /* What was found, for the account at the end. Frames count once for each sample that has them. */

@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAP_OLD (1u << 31) /* flag of a mapping of the image before exec */
+
 struct space {
 	uint32_t refs;
 	uint32_t serial;
 	uint32_t n, cap;
 	bool missed;	  /* an address that is not mapped was looked up */
+	bool exec;	  /* the maps marked old are those of the image before */
 	struct map *maps; /* by start, disjoint */
 };
 
@@ -77,6 +80,7 @@ static struct space *space_new(struct spaces *s, const struct space *copy)
 		memcpy(sp->maps, copy->maps, copy->n * sizeof(*sp->maps));
 		sp->n = sp->cap = copy->n;
 		sp->missed = copy->missed;
+		sp->exec = copy->exec;
 	}
 	return sp;
 }
@@ -238,25 +242,69 @@ static int cut_out(struct space *sp, uint64_t start, uint64_t end, uint32_t *at)
 	return 0;
 }
 
-int spaces_map(struct spaces *s, uint32_t pid, const struct map *m)
+/* A process's own space, not shared with another. NULL: out of memory. */
+static struct space *own(struct spaces *s, uint32_t pid)
 {
 	struct space **at = place(s, pid), *sp;
+
+	if (!at)
+		return NULL;
+	if (!*at || (*at)->refs > 1) {
+		sp = space_new(s, *at);
+		if (!sp)
+			return NULL;
+		space_unref(*at);
+		*at = sp;
+	}
+	return *at;
+}
+
+int spaces_exec(struct spaces *s, uint32_t pid)
+{
+	struct space *sp;
+
+	if (!spaces_get(s, pid))
+		return 0;
+	sp = own(s, pid);
+	if (!sp)
+		return PP_ENOMEM;
+	sp->exec = true;
+	for (uint32_t i = 0; i < sp->n; i++)
+		sp->maps[i].flags |= MAP_OLD;
+	return 0;
+}
+
+int spaces_settle(struct spaces *s, uint32_t pid)
+{
+	struct space *sp = spaces_get(s, pid);
+	uint32_t n = 0;
+
+	if (!sp || !sp->exec)
+		return 0;
+	sp = own(s, pid);
+	if (!sp)
+		return PP_ENOMEM;
+	for (uint32_t i = 0; i < sp->n; i++)
+		if (!(sp->maps[i].flags & MAP_OLD))
+			sp->maps[n++] = sp->maps[i];
+	sp->n = n;
+	sp->exec = false;
+	sp->serial = ++s->serial ? s->serial : ++s->serial;
+	return 0;
+}
+
+int spaces_map(struct spaces *s, uint32_t pid, const struct map *m)
+{
+	struct space *sp;
 	uint32_t i;
 	bool covers;
 	int rc;
 
-	if (!at)
-		return PP_ENOMEM;
 	if (m->start >= m->end)
 		return 0;
-	if (!*at || (*at)->refs > 1) {
-		sp = space_new(s, *at);
-		if (!sp)
-			return PP_ENOMEM;
-		space_unref(*at);
-		*at = sp;
-	}
-	sp = *at;
+	sp = own(s, pid);
+	if (!sp)
+		return PP_ENOMEM;
 	i = lower(sp, m->start);
 	covers = i < sp->n && sp->maps[i].start < m->end;
 	rc = cut_out(sp, m->start, m->end, &i);

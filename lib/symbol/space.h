@@ -41,8 +41,16 @@ int spaces_map(struct spaces *s, uint32_t pid, const struct map *m);
 /* A process began with a copy of its parent's mappings. */
 int spaces_fork(struct spaces *s, uint32_t pid, uint32_t parent);
 
-/* A process began without mappings, or threw them away (exec). */
+/* A process began without mappings. */
 void spaces_clear(struct spaces *s, uint32_t pid);
+
+/*
+ * A process replaces its image (exec). What it had mapped is still what its user registers point to
+ * while the kernel sets the new image up, so it goes with spaces_settle: to be called when the
+ * process is seen in user space.
+ */
+int spaces_exec(struct spaces *s, uint32_t pid);
+int spaces_settle(struct spaces *s, uint32_t pid);
 
 /* A process ended. It stays known for samples that come late, until SPACES_EXITED_MAX others ended. */
 void spaces_exit(struct spaces *s, uint32_t pid);
