@@ -1,0 +1,253 @@
+#!/bin/sh
+# pfold on text: perf script, bpftrace, folded. The expected lines follow from the rules in pfold(1).
+. "${0%/*}/lib.sh"
+
+fold() {
+	run "$BIN/pfold" "$@"
+}
+
+# want LINE... : what $OUT must hold
+want() {
+	: >want
+	for line; do
+		printf '%s\n' "$line" >>want
+	done
+}
+
+cat >perf.txt <<'EOT'
+# ========
+# cmdline : /usr/bin/perf record -F 99 -ag -- make
+
+cc1 12/34 [000]  5.678901:     250 cycles: 
+	ffffffff81000470 rcu_lock+0x0 ([kernel.kallsyms])
+	           d4ad7 execve+0x7 (/usr/lib/libc.so.6)
+	          149ce3 [unknown] (/usr/bin/perf)
+	           2724a [unknown] ([unknown])
+
+V8 Worker 7/8 [001] 5.7:     3 cycles: 
+	 22 Lorg/a/B;::main(I)V+0x1f (/tmp/perf-19.map)
+	 23 outer(int)->inlined<a, b>->deep "q"+0x1f (/usr/bin/x)
+	 24 (cc1)+0x1 (/usr/bin/x)
+
+java 0/0 5.8: 7 instructions: 
+	 22 left_out+0x1 (/usr/bin/x)
+
+java 0/0 5.8: cycles: 
+	 22 Lorg/a/B;::main(I)V+0x1f (/tmp/perf-19.map)
+
+cc1 12/34 [000]  5.9:     250 cycles: 
+	ffffffff81000477 rcu_lock+0x7 ([kernel.kallsyms])
+	           d4ad8 execve+0x8 (/usr/lib/libc.so.6)
+	          149ce3 [unknown] (/usr/bin/perf)
+	           2724b [unknown] ([unknown])
+
+gcc 1/1 [000] 6.0: 5 cycles: 
+
+EOT
+
+fold perf.txt
+is "$status" 0 'perf script text'
+want 'V8_Worker;outer;inlined<a, b>_[i];deep q_[i];Lorg/a/B:::main 3' \
+	'cc1;[unknown];[perf];execve;rcu_lock 500' 'gcc 5' 'java;org/a/B:::main 1'
+same "$OUT" want 'is folded'
+like "$ERR" '^pfold: only samples of cycles are folded; left out: instructions \(1\)' \
+	'and what was left out is named'
+
+run_pipe 'while IFS= read -r l; do printf "%s\n" "$l"; done <perf.txt' '"$BIN/pfold" -'
+same "$OUT" want 'a slow pipe gives the same'
+
+fold --tid perf.txt
+want 'V8_Worker-7/8;outer;inlined<a, b>_[i];deep q_[i];Lorg/a/B:::main 3' \
+	'cc1-12/34;[unknown];[perf];execve;rcu_lock 500' 'gcc-1/1 5' 'java-?/0;org/a/B:::main 1'
+same "$OUT" want '--tid'
+
+fold -p perf.txt
+want 'V8_Worker-7;outer;inlined<a, b>_[i];deep q_[i];Lorg/a/B:::main 3' \
+	'cc1-12;[unknown];[perf];execve;rcu_lock 500' 'gcc-1 5' 'java-?;org/a/B:::main 1'
+same "$OUT" want '-p'
+
+fold --all perf.txt
+want 'V8_Worker;outer;inlined<a, b>_[i];deep q_[i];Lorg/a/B:::main_[j] 3' \
+	'cc1;[unknown];[perf];execve;rcu_lock_[k] 500' 'gcc 5' 'java;org/a/B:::main_[j] 1'
+same "$OUT" want '--all'
+fold --kernel --jit perf.txt
+same "$OUT" want '--kernel --jit are --all'
+
+fold --addrs perf.txt
+want 'V8_Worker;outer;inlined<a, b>_[i];deep q_[i];Lorg/a/B:::main 3' \
+	'cc1;[unknown <2724a>];[perf <149ce3>];execve;rcu_lock 250' \
+	'cc1;[unknown <2724b>];[perf <149ce3>];execve;rcu_lock 250' 'gcc 5' \
+	'java;org/a/B:::main 1'
+same "$OUT" want '--addrs'
+
+fold --count --stats perf.txt
+want 'V8_Worker;outer;inlined<a, b>_[i];deep q_[i];Lorg/a/B:::main 1' \
+	'cc1;[unknown];[perf];execve;rcu_lock 2' 'gcc 1' 'java;org/a/B:::main 1'
+same "$OUT" want '--count'
+like "$ERR" 'samples 6 = folded 4 \+ without stack 1 \+ filtered out 1 \+ joined to the next 0' \
+	'--stats: samples in are samples out'
+
+want 'java;left_out 7'
+for option in --event --event-filter -e; do
+	fold $option instructions perf.txt
+	same "$OUT" want "$option"
+done
+empty "$ERR" 'an event that was chosen needs no warning'
+fold -e none perf.txt
+is "$status" 1 'an event that is not there'
+empty "$OUT" 'gives nothing'
+like "$ERR" '^pfold: no samples of none, but 6 of other events$' 'and it is said'
+
+cat >srcline.txt <<'EOT'
+a.out 3 2.5:     6 cycles:
+	  408ebb f+0x8b (/full/a.out)
+  dist.h:300
+	  4069f5 g->h+0x935 (/full/a.out)
+  g;.cpp:1
+  h.cpp:2 [x]
+	  7ffc71ee [unknown] ([unknown])
+	  7ffc71ef lib+0x1 (/lib/libc.so)
+  libc.so[27b25]
+
+EOT
+fold --srcline srcline.txt
+want 'a.out;lib:libc.so;[unknown];g:g:.cpp:1;h_[i]:h.cpp:2;f:dist.h:300 6'
+same "$OUT" want '--srcline'
+
+# What the numbers and words of a header can be. The command has two bytes at least: after one of one
+# byte, the number that follows it is looked for further on.
+cat >headers.txt <<'EOT'
+a1 2 b 33 4.5: 00 cycles:
+	1 f (/x)
+
+a 1 2.0: 4 cycles:
+	1 f (/x)
+
+: 5/6 7: instructions: 8 cycles:
+	abc (/x)
+
+gzip 9 [000] 1.0: sched:sched_switch: prev=x next=y
+	1 f g (/x)
+
+gzip 9/0009 1.0:99999999999999999999 cycles:
+	1 f (/x)
+
+EOT
+fold --tid headers.txt
+want ':_5/6_7:_instructions:-?/8;c 8' 'a1-?/2;f 0' 'a_1_2.0:-?/4;f 4' \
+	'gzip-9/0009;f 18446744073709551615' 'gzip-?/9;f g 1'
+same "$OUT" want 'headers'
+
+# Lines of no known form.
+printf 'cc1 1 1.0: 2 cycles:\n\t1 f (/x)\n\twhat is this\n\tor that\n\n' >odd.txt
+fold odd.txt
+is "$status" 0 'a line of no known form is no failure'
+want 'cc1;f 2'
+same "$OUT" want 'and no frame'
+like "$ERR" '^pfold: odd.txt: offset 31: line is not recognised: .x09what is this$' \
+	'but is shown once'
+like "$ERR" '^pfold: odd.txt: 1 more like: ' 'and counted'
+
+# Ends.
+printf 'cc1 1 1.0: 2 cycles:\n\t1 f (/x)\n' >last.txt
+fold last.txt
+is "$status" 0 'a last sample without empty line'
+same "$OUT" want 'is counted'
+empty "$ERR" 'and needs no message'
+fold last.txt last.txt
+want 'cc1;f 4'
+same "$OUT" want 'in each file'
+printf 'cc1 1 1.0: 2 cycles:\n\t1 f (/x)\n\nld 1 1.0: 2 cycles:\n\t1 fu' >cut.txt
+fold cut.txt
+is "$status" 1 'a text that ends within a line'
+like "$ERR" '^pfold: cut.txt: offset 52: input is cut off: it ends in the middle of a line$' 'says so'
+want 'cc1;f 2' 'ld 2'
+same "$OUT" want 'what was whole is there'
+printf 'cc1 1 1.0: 2 cycles:\n\t1 f (/x)\ncc1 1 1.0: 3 cycles:\n\t1 g (/x)\n\n' >joined.txt
+fold --stats joined.txt
+want 'cc1;g;f 3'
+same "$OUT" want 'two samples without an empty line between'
+like "$ERR" 'joined.txt: samples that no empty line ends, taken for one with the next: 1' 'are noticed'
+like "$ERR" 'samples 2 = folded 1 .* joined to the next 1$' 'and accounted for'
+
+for text in '' '\n\n' '# only a comment\n' '\t1 f (/x)\n'; do
+	# shellcheck disable=SC2059
+	printf "$text" >none.txt
+	fold none.txt
+	is "$status" 1 "no sample in '$text'"
+	like "$ERR" '^pfold: no samples' 'is said'
+done
+
+# A long line, one that fits and one that does not.
+awk 'BEGIN { printf "cc1 1 1.0: 2 cycles:\n\t1 "; for (i = 0; i < 100000; i++) printf "0123456789"
+	print " (/x)\n" }' >long.txt
+fold long.txt
+is "$status $(wc -c <"$OUT")" '0 1000007' 'a line of a megabyte'
+awk 'BEGIN { printf "cc1 1 1.0: 2 cycles:\n\t1 "; for (i = 0; i < 300000; i++) printf "0123456789"
+	print " (/x)\n\t1 f (/x)\n" }' >long.txt
+fold long.txt
+want 'cc1;f 2'
+same "$OUT" want 'a line of three'
+like "$ERR" '^pfold: long.txt: offset 21: line of more than 1048576 bytes' 'is too long'
+run_pipe 'cat long.txt' '"$BIN/pfold"'
+same "$OUT" want 'also from a pipe'
+
+# bpftrace.
+cat >bpftrace.txt <<'EOT'
+Attaching 1 probe...
+
+@[
+    inner+1
+    outer+2
+, 
+    0x7f01
+    operator[](int)+3
+, V8 Worker]: 12
+@[
+    outer+2
+]: 4
+@stacks[
+    inner+1
+    outer+2
+, 
+    0x7f01
+    operator[](int)+3
+, V8 Worker]: 3
+@[, swapper/0]: 5
+EOT
+fold bpftrace.txt
+is "$status" 0 'bpftrace text'
+want 'V8 Worker;operator[](int)+3;0x7f01;outer+2;inner+1 15' 'outer+2 4' 'swapper/0 5'
+same "$OUT" want 'is folded'
+empty "$ERR" 'all of it'
+head -n 14 bpftrace.txt >cut.txt
+fold cut.txt
+is "$status" 1 'bpftrace text that ends within a stack'
+like "$ERR" 'cut.txt: offset [0-9]*: input is cut off: the last stack has no count' 'says so'
+
+# Folded text.
+printf 'a;b;c 10\na;b 3\na-x 1\n' >one.folded
+printf 'a;b 4\nWeb Content 12;x y 5 6\na 2\na;b;c 18446744073709551615\n' >two.folded
+fold one.folded two.folded
+is "$status" 0 'folded text'
+want 'Web Content 12;x y 5 6' 'a 2' 'a-x 1' 'a;b 7' 'a;b;c 18446744073709551615'
+same "$OUT" want 'is merged'
+like "$ERR" '^pfold: a count exceeds 18446744073709551615 and stays there$' 'as far as counts go'
+"$BIN/pfold" one.folded two.folded perf.txt 2>/dev/null >all
+fold all
+same "$OUT" all 'its own output stays as it is'
+
+# Usage.
+fold no-such-file
+is "$status" 2 'a file that is not there'
+like "$ERR" '^pfold: no-such-file: cannot open' 'is named'
+fold --evnt x
+is "$status" 64 'wrong usage'
+if [ -w /dev/full ]; then
+	"$BIN/pfold" one.folded >/dev/full 2>err
+	is $? 2 'a full disk'
+	like err '^pfold: cannot write' 'is noticed'
+else
+	skip 2 'no /dev/full'
+fi
+done_testing
