@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define EXIT_NOT_EXECUTED 127
+#define PATIENCE_S	  1 /* seconds to wait for the end of a command that was sent SIGTERM */
 
 static _Noreturn void child(int go, int why, char **argv, bool to_stderr, const sigset_t *mask)
 {
@@ -80,15 +82,21 @@ bool command_ended(struct command *c)
 
 void command_end(struct command *c)
 {
+	struct timespec patience = {.tv_sec = PATIENCE_S};
+	sigset_t child;
+
 	if (c->go >= 0)
 		close(c->go);
 	if (c->why >= 0)
 		close(c->why);
 	c->go = c->why = -1;
-	if (c->pid <= 0)
+	if (c->pid <= 0 || command_ended(c))
 		return;
-	/* It is not waited for: it may take its time, and the recording is complete. */
-	if (!command_ended(c))
-		kill(c->pid, SIGTERM);
+	/* The recording is complete: a command that does not obey is left to itself. */
+	kill(c->pid, SIGTERM);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	while (!command_ended(c) && sigtimedwait(&child, NULL, &patience) > 0)
+		;
 	c->pid = 0;
 }

@@ -240,7 +240,7 @@ int command_start(struct command *c, int *errnum);
 /* Has it ended? Reaps it then. */
 bool command_ended(struct command *c);
 
-/* Sends SIGTERM if it runs still. */
+/* Sends SIGTERM if it runs still, and waits a little for its end. SIGCHLD is blocked. */
 void command_end(struct command *c);
 
 #endif

@@ -106,10 +106,12 @@ static int list_parse(const char *s, uint64_t max, bool ranges, int **list, size
 			goto usage;
 		if (to < from)
 			goto usage;
-		for (int i = from; i <= to; i++) {
-			if (b.len / sizeof(i) >= LIST_MAX)
+		for (int64_t i = from; i <= to; i++) {
+			int v = (int)i;
+
+			if (b.len / sizeof(v) >= LIST_MAX)
 				goto usage;
-			buf_add(&b, &i, sizeof(i));
+			buf_add(&b, &v, sizeof(v));
 		}
 		if (*s != ',')
 			break;

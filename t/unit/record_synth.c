@@ -372,6 +372,10 @@ static void test_lists(void)
 	is_int(pidlist_parse("12,34", &pids, &n), 0, "processes");
 	ok(n == 2 && pids[0] == 12 && pids[1] == 34, "which processes");
 	free(pids);
+	is_int(pidlist_parse("2147483647", &pids, &n), 0, "the largest number");
+	ok(n == 1 && pids[0] == INT32_MAX, "is itself");
+	free(pids);
+	is_int(pidlist_parse("2147483648", &pids, &n), PP_EUSAGE, "a larger one is none");
 	is_int(pidlist_parse("0", &pids, &n), PP_EUSAGE, "process 0 is none");
 	is_int(pidlist_parse("1-2", &pids, &n), PP_EUSAGE, "no ranges of processes");
 }

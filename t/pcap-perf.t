@@ -1,0 +1,248 @@
+#!/bin/sh
+# pcap-perf: what it refuses, how a recording ends, and that the recording is whole. What the kernel
+# does not permit here is skipped; perf(1) is an oracle where it is installed.
+. "${0%/*}/lib.sh"
+
+pcap=$BIN/pcap-perf
+[ -x "$pcap" ] || skip_all "$pcap is not built"
+
+# records FILE: "TYPE COUNT" for each type of record, "lost N", and "whole" if the last one is. All
+# records are multiples of 8 bytes, so that od's lines of 8 do. (The low half of a word is first.)
+records() {
+	od -An -v -tu4 -w8 "$1" | awk '
+	NR <= 2 { next }
+	data { skip = $1 / 8; data = 0; next }
+	lost && !--lost { losses += $1 + $2 * 4294967296 }
+	skip { skip--; next }
+	{
+		size = int($2 / 65536)
+		if (size < 8 || size % 8) { print "bad size " size; exit }
+		count[$1]++
+		skip = size / 8 - 1
+		data = $1 == 66
+		if ($1 == 2) lost = 2
+	}
+	END {
+		for (type in count) print type, count[type]
+		print "lost", losses + 0
+		if (!skip) print "whole"
+	}'
+}
+
+# count FILE TYPE: how many records of a type are in the output of records.
+count() {
+	awk -v type="$2" '$1 == type { n = $2 } END { print n + 0 }' "$1"
+}
+
+sample=9 comm=3 mmap2=10 attr=64 tracing=66 feature=80 init=82
+
+# What it refuses, whatever the kernel permits.
+run "$pcap" -e cyclse 1
+is "$status" 64 'an event that no machine has'
+like "$ERR" '^pcap-perf: -e: .*cyclse.*did you mean cycles\?' 'the nearest name is told'
+run "$pcap" --filter 'x == 1' 1
+is "$status" 64 'a filter without an event'
+run "$pcap" -F 99 -c 5 1
+is "$status" 64 'a frequency and a period'
+run "$pcap" -a -p $$ 1
+is "$status" 64 'everything and one process'
+run "$pcap" 1 true
+is "$status" 64 'seconds and a command'
+run "$pcap" -m 3 1
+is "$status" 64 'pages that are no power of two'
+run "$pcap" -o no/such/directory/file 1
+is "$status" 2 'an output that cannot be opened'
+like "$ERR" 'no/such/directory/file' 'it is named'
+if have script; then
+	script -qec "'$pcap' -a 1" /dev/null >"$OUT" 2>&1
+	is "$?" 64 'a terminal as the output'
+	like "$OUT" 'terminal' 'this is said'
+else
+	skip 2 'script is not installed'
+fi
+
+run "$pcap" -e dummy -o probe -- true
+if [ "$status" != 0 ]; then
+	diag_file "$ERR"
+	skip 1 'the kernel refuses perf events here'
+	done_testing
+	exit 0
+fi
+
+# A command. It is busy for as long as a sample takes to come.
+# shellcheck disable=SC2016
+busy='i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done'
+run "$pcap" -v -e cpu-clock:u -- sh -c "echo said; $busy; exit 3"
+cp "$OUT" cmd.data
+is "$status" 0 'the exit status of the command is its own affair'
+is "$(head -c 8 cmd.data)" PERFILE2 'the output is perf.data'
+records cmd.data >cmd.records
+like cmd.records '^whole$' 'its last record is whole'
+like "$ERR" '^said$' 'what the command says is not in the recording'
+is "$(count cmd.records $attr)" 1 'one event'
+is "$(count cmd.records $init)" 1 'one end of what existed before'
+is "$(count cmd.records $feature)" \
+	"$(grep -cE '^(model name|vendor_id)' /proc/cpuinfo | awk '{ print $1 ? 10 : 8 }')" \
+	'the machine is described'
+ok 'the command is named' test "$(count cmd.records $comm)" -ge 1
+ok 'its mappings are known' test "$(count cmd.records $mmap2)" -ge 1
+ok 'there are samples' test "$(count cmd.records $sample)" -ge 1
+like "$ERR" "^pcap-perf: $(count cmd.records $sample) samples, $(wc -c <cmd.data) bytes written" \
+	'samples and bytes are counted'
+
+run "$pcap" -o file.data -e cpu-clock:u -- echo said
+is "$status" 0 'a command with -o'
+is "$(cat "$OUT")" said 'has its standard output'
+empty "$ERR" 'nothing is said without -v'
+records file.data >file.records
+like file.records '^whole$' 'the file is whole'
+
+run "$pcap" -- ./no-such-command
+is "$status" 2 'a command that is not there'
+like "$ERR" 'cannot execute ./no-such-command: No such file' 'this is said'
+
+# Processes.
+sh -c 'sleep 60 & echo $! >sleeping; wait' &
+while [ ! -s sleeping ]; do sleep 0.1; done
+run "$pcap" -e cpu-clock:u -p "$(cat sleeping)" 0.1
+cp "$OUT" pid.data
+is "$status" 0 'a process, for some time'
+records pid.data >pid.records
+like pid.records '^whole$' 'the recording is whole'
+is "$(count pid.records $attr)" 2 'an event and the tracker'
+is "$(count pid.records $comm)" 1 'the one process is there'
+LC_ALL=C grep -aq 'sleep' pid.data
+is "$?" 0 'by name'
+"$pcap" -e cpu-clock:u -p "$(cat sleeping)" -o ended.data &
+recorder=$!
+while [ ! -s ended.data ]; do sleep 0.1; done
+kill "$(cat sleeping)"
+wait "$recorder"
+is "$?" 0 'ends when the process ends'
+wait
+run "$pcap" -p 2147483647 0.1
+is "$status" 2 'a process that is not there'
+like "$ERR" 'no process 2147483647' 'it is named'
+
+# Signals. A background job of a script ignores SIGINT, but not pcap-perf's.
+for signal in INT TERM; do
+	"$pcap" -e cpu-clock:u -p $$ -o "$signal.data" 2>"$ERR" &
+	recorder=$!
+	while [ ! -s "$signal.data" ]; do sleep 0.1; done
+	kill -"$signal" "$recorder"
+	wait "$recorder"
+	is "$?" 0 "SIG$signal ends a recording"
+	records "$signal.data" >"$signal.records"
+	like "$signal.records" '^whole$' "SIG$signal: it is whole"
+done
+"$pcap" -e cpu-clock:u -o killed.data -- sh -c 'echo $$ >child; exec sleep 60' &
+recorder=$!
+while [ ! -s child ]; do sleep 0.1; done
+kill "$recorder"
+wait "$recorder"
+is "$?" 0 'a signal while a command runs'
+kill -0 "$(cat child)" 2>/dev/null
+isnt "$?" 0 'the command is ended, too'
+
+# A reader that goes.
+run_pipe "'$pcap' -e cpu-clock:u -p $$" 'head -c 16'
+is "$statuses" '141 0' 'ends with its reader'
+empty "$ERR.1" 'and quietly'
+if [ -w /dev/full ]; then
+	"$pcap" -e cpu-clock:u -- true >/dev/full 2>"$ERR"
+	is "$?" 2 'a full device'
+	like "$ERR" 'cannot write: No space left' 'this is said'
+else
+	skip 2 'no /dev/full'
+fi
+
+# Two events, whose names and attributes are both there.
+run "$pcap" -e cpu-clock:u -e faults:u -- true
+cp "$OUT" two.data
+is "$status" 0 'two events'
+records two.data >two.records
+is "$(count two.records $attr)" 2 'two attributes'
+for name in cpu-clock:u faults:u; do
+	LC_ALL=C grep -aq "$name" two.data
+	is "$?" 0 "$name is named"
+done
+
+# Buffers of one page lose events when many come; then it is said, counted and strict.
+run "$pcap" --strict -m 1 -e faults:u -c 1 -- sh -c 'ls -lR /usr/lib /usr/share >/dev/null 2>&1; true'
+records "$OUT" >loss.records
+lost=$(count loss.records lost)
+if [ "$lost" = 0 ]; then
+	is "$status" 0 'nothing lost: exit status 0'
+	empty "$ERR" 'nothing lost: nothing said'
+else
+	is "$status" 1 'events lost: exit status 1 if strict'
+	like "$ERR" "^pcap-perf: $lost events lost" 'events lost: as many as the records tell'
+fi
+
+# Everything.
+run "$pcap" -e cpu-clock -F 99 -ag 0.3
+if [ "$status" = 0 ]; then
+	cp "$OUT" all.data
+	records all.data >all.records
+	like all.records '^whole$' 'everything: whole'
+	set -- /proc/[0-9]*/comm
+	ok 'everything: all processes' test "$(count all.records $comm)" -ge $(($# / 2))
+	run "$pcap" -C 99999 0.1
+	is "$status" 64 'a CPU that cannot be'
+	run "$pcap" -C 60000 0.1
+	is "$status" 2 'a CPU that is not there'
+	like "$ERR" 'CPU 60000 is not online' 'it is named'
+else
+	like "$ERR" 'perf_event_paranoid' 'everything is refused: why'
+	skip 4 'the kernel refuses to record all processes here'
+fi
+
+# Tracepoints.
+run "$pcap" -e 'sched:sched_switch' -a 0.3
+if [ "$status" = 0 ]; then
+	cp "$OUT" trace.data
+	records trace.data >trace.records
+	like trace.records '^whole$' 'tracepoints: whole'
+	is "$(count trace.records $tracing)" 1 'tracepoints: their formats are there'
+	ok 'tracepoints: samples' test "$(count trace.records $sample)" -ge 1
+	run "$pcap" -e 'sched:sched_switc?,cs' -e 'sched:sched_switch' --filter 'prev_pid == 2147483647' \
+		-a 0.2
+	records "$OUT" >filter.records
+	is "$(count filter.records $attr)" 4 'globs and lists'
+	run "$pcap" -e 'sched:sched_switch' --filter 'prev_pid == 2147483647' -a 0.2
+	records "$OUT" >filter.records
+	is "$(count filter.records $sample)" 0 'a filter that nothing fits'
+	run "$pcap" -e 'sched:sched_switch' --filter 'prev_pidd == 1' -a 0.1
+	is "$status" 2 'a filter with an unknown field'
+	like "$ERR" "no field 'prev_pidd'; did you mean prev_pid\?" 'the nearest field is told'
+	run "$pcap" -e 'sched:sched_swich' -a 0.1
+	is "$status" 2 'an unknown tracepoint'
+	like "$ERR" 'did you mean sched:sched_switch\?' 'the nearest tracepoint is told'
+else
+	like "$ERR" 'tracefs|tracing|permit' 'tracepoints are refused: why'
+	skip 8 'there are no tracepoints here'
+fi
+
+# perf reads it.
+if have perf; then
+	perf script -i cmd.data -F comm,event >perf.out 2>perf.err
+	is "$?" 0 'perf script'
+	is "$(grep -c . perf.out)" "$(count cmd.records $sample)" 'has all samples'
+	is "$(awk '{ print $1, $2 }' perf.out | sort -u)" 'sh cpu-clock:u:' 'of the right program and event'
+	perf report -i two.data --header-only >perf.out 2>perf.err
+	like perf.out '^# cmdline : .*pcap-perf -e cpu-clock:u -e faults:u -- true' 'the command line'
+	like perf.out "^# hostname : $(uname -n)\$" 'the host name'
+	like perf.out "^# os release : $(uname -r)\$" 'the kernel release'
+	like perf.out '^# event : name = faults:u,.* exclude_kernel = 1' 'the event'
+	perf script -i cmd.data --show-mmap-events >perf.out 2>perf.err
+	like perf.out 'MMAP2 .*r-xp /.*/(da|ba)?sh' 'mappings'
+	if [ -f trace.data ]; then
+		perf script -i trace.data >perf.out 2>perf.err
+		like perf.out 'sched:sched_switch: prev_comm=.* next_pid=' 'tracepoints'
+	else
+		skip 1 'there are no tracepoints here'
+	fi
+else
+	skip 9 'perf is not installed'
+fi
+done_testing
