@@ -8,8 +8,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+/* 96 bits of the hash: a slot is a quarter of a cache line. */
 struct hashids_slot {
-	uint64_t low, high;
+	uint64_t low;
+	uint32_t high;
 	uint32_t id; /* 0: free */
 };
 
@@ -59,7 +61,7 @@ int hashids_get(struct hashids *t, const void *bytes, size_t len, uint32_t *id, 
 	if (!t->slots && grow(t))
 		return PP_ENOMEM;
 	for (i = (uint32_t)h.low64 & t->mask; t->slots[i].id; i = (i + 1) & t->mask) {
-		if (t->slots[i].low == h.low64 && t->slots[i].high == h.high64) {
+		if (t->slots[i].low == h.low64 && t->slots[i].high == (uint32_t)h.high64) {
 			*id = t->slots[i].id;
 			*fresh = false;
 			return 0;
@@ -75,7 +77,7 @@ int hashids_get(struct hashids *t, const void *bytes, size_t len, uint32_t *id, 
 			i = (i + 1) & t->mask;
 	}
 	t->bytes += len;
-	t->slots[i] = (struct hashids_slot){h.low64, h.high64, ++t->n};
+	t->slots[i] = (struct hashids_slot){h.low64, (uint32_t)h.high64, ++t->n};
 	*id = t->n;
 	*fresh = true;
 	return 0;

@@ -1,6 +1,6 @@
 /*
- * Small dense ids for byte strings that are too large, or too many, to be kept: only their 128-bit
- * hash is. Memory is bounded: when the strings with live ids exceed a number or a sum of bytes, the
+ * Small dense ids for byte strings that are too large, or too many, to be kept: only 96 bits of
+ * their hash are. Memory is bounded: when the strings with live ids exceed a number or a sum of bytes, the
  * table is emptied and ids begin again at 1. (The event stream lets an id be defined again.)
  *
  *	struct hashids t = {.max_ids = 1 << 18, .max_bytes = 32 << 20};
@@ -9,7 +9,7 @@
  *		... ids begin (again) ...
  *	hashids_release(&t);
  *
- * Two strings with one hash would be taken for one: with 2^18 live ids, by chance, once in 2^92.
+ * Two strings with one hash would be taken for one: with 2^18 live ids, by chance, once in 2^60.
  */
 #ifndef PP_BASE_HASHIDS_H
 #define PP_BASE_HASHIDS_H

@@ -4,15 +4,10 @@
 
 #include <stdlib.h>
 
-struct dict_entry {
-	size_t cap; /* bytes behind this header */
-	uint64_t data[];
-};
-
 static int dict_widen(struct dict *d, uint32_t id)
 {
 	uint32_t n = d->n ? d->n : 64;
-	struct dict_entry **v;
+	void **v;
 
 	while (n <= id)
 		n *= 2;
@@ -41,34 +36,29 @@ int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const voi
 {
 	/* On the wire every array takes at least what it takes here, but for the NUL. */
 	size_t need = ps_pad(t->size) + ps_encoded_size(t, fields) + 8 * (size_t)t->nfields;
-	struct dict_entry *e;
-	uint8_t *p;
+	uint8_t *e, *p;
 	int rc;
 
 	if (!id)
 		return PP_ECORRUPT;
 	if (id >= PS_ID_MAX)
 		return PP_ELIMIT;
+	if (id == 1 && d->restarts && d->n > 1 && d->v[1]) {
+		arena_release(&d->arena);
+		memset(d->v, 0, d->n * sizeof(*d->v));
+	}
 	if (id >= d->n && (rc = dict_widen(d, id)))
 		return rc;
-	e = d->v[id];
-	if (!e || e->cap < need) {
-		d->bytes -= e ? e->cap : 0;
-		free(e);
-		d->v[id] = NULL;
-		if (d->bytes + need > PS_DICT_BYTES)
-			return PP_ELIMIT;
-		e = malloc(sizeof(*e) + need);
-		if (!e)
-			return PP_ENOMEM;
-		e->cap = need;
-		d->bytes += need;
-		d->v[id] = e;
-	}
-	memcpy(e->data, fields, t->size);
-	p = (uint8_t *)e->data + ps_pad(t->size);
+	if (d->arena.total + need > PS_DICT_BYTES)
+		return PP_ELIMIT;
+	e = arena_alloc(&d->arena, need);
+	if (!e)
+		return PP_ENOMEM;
+	d->v[id] = e;
+	memcpy(e, fields, t->size);
+	p = e + ps_pad(t->size);
 	for (const struct ps_fielddesc *f = t->fields; f < t->fields + t->nfields; f++) {
-		uint8_t *at = (uint8_t *)e->data + f->offset;
+		uint8_t *at = e + f->offset;
 
 		if (f->kind == PS_KIND_str) {
 			struct ps_str *s = (struct ps_str *)(void *)at;
@@ -89,13 +79,12 @@ int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const voi
 
 const void *dict_get(const struct dict *d, uint32_t id)
 {
-	return id < d->n && d->v[id] ? d->v[id]->data : NULL;
+	return id < d->n ? d->v[id] : NULL;
 }
 
 void dict_release(struct dict *d)
 {
-	for (uint32_t i = 0; i < d->n; i++)
-		free(d->v[i]);
+	arena_release(&d->arena);
 	free(d->v);
-	*d = (struct dict){0};
+	*d = (struct dict){.restarts = d->restarts};
 }

@@ -4,18 +4,19 @@
 #ifndef PP_STREAM_DICT_H
 #define PP_STREAM_DICT_H
 
+#include "base/arena.h"
 #include "stream/codec.h"
 
-struct dict_entry;
-
 struct dict {
-	struct dict_entry **v; /* by id; NULL: not defined */
-	uint32_t n;	       /* ids below n have a place */
-	uint64_t bytes;	       /* held by the entries */
+	struct arena arena;
+	void **v;      /* by id; NULL: not defined */
+	uint32_t n;    /* ids below n have a place */
+	bool restarts; /* id 1 defined again forgets all others */
 };
 
 /*
- * Copies the record `fields` of type t, with all its arrays; strings get a NUL behind them.
+ * Copies the record `fields` of type t, with all its arrays; strings get a NUL behind them. What the
+ * id meant before is forgotten, its memory is not free before the next restart or release.
  * 0, PP_ENOMEM, PP_ELIMIT (PS_ID_MAX, PS_DICT_BYTES), PP_ECORRUPT (id 0).
  */
 int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const void *fields);

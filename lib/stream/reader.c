@@ -63,6 +63,8 @@ static int sreader_make(struct sreader **out, struct src *s, const char *name, u
 	r->src = s;
 	r->d = d;
 	r->keep = keep;
+	for (int i = DICT_CHAIN; i <= DICT_STACK; i++)
+		r->dicts[i].restarts = true;
 	return 0;
 }
 

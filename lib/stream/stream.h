@@ -14,7 +14,9 @@
  *rec.sample.event)->name.p); status = sreader_status(r, rc); sreader_free(r);
  *
  * The reader keeps the dictionaries that it is asked for; the others are passed by. An id may be
- * defined again: the later definition holds for what follows. A reader of several streams in a row
+ * defined again: the later definition holds for what follows. When id 1 of the call chains, symbols,
+ * frames or stacks is defined again, all ids of that dictionary are forgotten: that is how a producer
+ * bounds the memory of those behind it. A reader of several streams in a row
  * ("cat a b") gets a PS_HEADER record at the beginning of each, where all dictionaries are empty.
  *
  * A filter that defines nothing in a dictionary passes its records on with swriter_copy. A filter
