@@ -16,14 +16,22 @@
 /* What is known of an event descriptor. */
 enum choice { CHOICE_NEW, CHOICE_FOLD, CHOICE_FOLD_ONE, CHOICE_LEAVE };
 
+/* The node of a stack below the command that it was last seen with. */
+struct stack_node {
+	uint32_t comm; /* name id; 0: none */
+	uint32_t node;
+};
+
 struct fstream {
 	struct fold *fold;
 	const struct fold_opts *opts;
 	struct fold_account *account;
 	struct sreader *in;
-	struct map64 comms; /* thread and string id: name id * 2 + is Java */
-	struct map64 nodes; /* comm's name id, and stack or chain id: node + 1 */
-	struct map64 ips;   /* address of a chain without symbols: name id */
+	struct map64 comms;	   /* thread and string id: name id * 2 + is Java */
+	struct map64 nodes;	   /* comm's name id, and stack or chain id: node + 1 */
+	struct stack_node *stacks; /* by stack id: a quick way past nodes */
+	uint32_t stacks_cap;
+	struct map64 ips; /* address of a chain without symbols: name id */
 	uint32_t last_string, last_stack, last_chain;
 	uint32_t *names[2]; /* by frame id, for Java and others: name id; 0: not yet */
 	uint32_t frames_cap;
@@ -229,11 +237,65 @@ static int make_node(struct fstream *s, const struct ps_sample *p, uint32_t comm
 	return fold_stack(s->fold, s->path, n, node);
 }
 
+/* The node of a sample's stack, made when it is new. */
+static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+		   uint32_t *node)
+{
+	struct stack_node *quick = NULL;
+	uint64_t key = (uint64_t)comm << 32;
+	uint32_t *slot;
+	int rc;
+
+	if (ps_sample_has(p, stack)) {
+		key |= p->stack;
+		quick = p->stack < s->stacks_cap ? &s->stacks[p->stack] : NULL;
+		if (quick && quick->comm == comm) {
+			*node = quick->node;
+			return 0;
+		}
+	} else if (ps_sample_has(p, chain)) {
+		key |= KEY_CHAIN | p->chain;
+		s->raw++;
+	}
+	slot = map64_put(&s->nodes, key, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		rc = make_node(s, p, comm, java, node);
+		if (rc)
+			return rc;
+		*slot = *node + 1;
+	}
+	*node = *slot - 1;
+	if (quick)
+		*quick = (struct stack_node){comm, *node};
+	return 0;
+}
+
+/* A stack was defined: nothing is known of its id. */
+static int new_stack(struct fstream *s, uint32_t id)
+{
+	if (id >= s->stacks_cap) {
+		uint32_t cap = s->stacks_cap ? s->stacks_cap : 4096;
+		struct stack_node *v;
+
+		while (cap <= id)
+			cap *= 2;
+		v = realloc(s->stacks, cap * sizeof(*v));
+		if (!v)
+			return PP_ENOMEM;
+		memset(v + s->stacks_cap, 0, (cap - s->stacks_cap) * sizeof(*v));
+		s->stacks = v;
+		s->stacks_cap = cap;
+	}
+	s->stacks[id].comm = 0;
+	return 0;
+}
+
 static int on_sample(struct fstream *s, const struct ps_sample *p)
 {
-	uint32_t comm, *slot;
+	uint32_t comm, node;
 	uint8_t choice;
-	uint64_t key;
 	bool java;
 	int rc;
 
@@ -248,29 +310,14 @@ static int on_sample(struct fstream *s, const struct ps_sample *p)
 	rc = sample_comm(s, p, &comm, &java);
 	if (rc)
 		return rc;
-	key = (uint64_t)comm << 32;
-	if (ps_sample_has(p, stack)) {
-		key |= p->stack;
-	} else if (ps_sample_has(p, chain)) {
-		key |= KEY_CHAIN | p->chain;
-		s->raw++;
-	}
-	slot = map64_put(&s->nodes, key, NULL);
-	if (!slot)
-		return PP_ENOMEM;
-	if (!*slot) {
-		uint32_t node;
-
-		rc = make_node(s, p, comm, java, &node);
-		if (rc)
-			return rc;
-		*slot = node + 1;
-	}
-	if ((uint32_t)key)
+	rc = node_of(s, p, comm, java, &node);
+	if (rc)
+		return rc;
+	if (p->fields & (PS_HAS(stack) | PS_HAS(chain)))
 		s->account->folded++;
 	else
 		s->account->bare++;
-	fold_add(s->fold, *slot - 1,
+	fold_add(s->fold, node,
 		 choice == CHOICE_FOLD_ONE || !ps_sample_has(p, period) ? 1 : p->period);
 	return 0;
 }
@@ -290,7 +337,9 @@ static int on_record(struct fstream *s, const struct ps_record *rec)
 	switch (rec->type) {
 	case PS_SAMPLE: return on_sample(s, &rec->sample);
 	case PS_STRING: restarted(rec->string.id, &s->last_string, &s->comms); break;
-	case PS_STACK: restarted(rec->stack.id, &s->last_stack, &s->nodes); break;
+	case PS_STACK:
+		restarted(rec->stack.id, &s->last_stack, &s->nodes);
+		return new_stack(s, rec->stack.id);
 	case PS_CHAIN: restarted(rec->chain.id, &s->last_chain, &s->nodes); break;
 	case PS_EVENT:
 		if (rec->event.id < s->events_cap)
@@ -307,6 +356,8 @@ static int on_record(struct fstream *s, const struct ps_record *rec)
 	case PS_HEADER:
 		map64_clear(&s->comms);
 		map64_clear(&s->nodes);
+		if (s->stacks_cap)
+			memset(s->stacks, 0, s->stacks_cap * sizeof(*s->stacks));
 		s->last_string = s->last_stack = s->last_chain = 0;
 		if (s->events_cap)
 			memset(s->events, CHOICE_NEW, s->events_cap);
@@ -324,6 +375,7 @@ static void release(struct fstream *s)
 	free(s->names[0]);
 	free(s->names[1]);
 	free(s->events);
+	free(s->stacks);
 	free(s->path);
 	buf_release(&s->name);
 }

@@ -49,6 +49,19 @@ struct machine {
 	struct kernel_opts kernel_opts;
 };
 
+/*
+ * Frames that were found last, by address: most of a new chain's addresses are those of a chain just
+ * before, and one look here is a third of a search for the mapping and one in its DSO.
+ */
+#define RECENT_FRAMES 8192 /* a power of two */
+
+struct recent_frame {
+	uint64_t ip;
+	uint64_t space; /* space_key, or kernel_key; 0: none */
+	uint32_t frame;
+	uint32_t ret;
+};
+
 /* What a chain was resolved to, and in which space. */
 struct chain_state {
 	uint64_t space; /* source and serial; 0: not yet */
@@ -72,6 +85,7 @@ struct resolver {
 	struct resolver_stats stats;
 	uint32_t frames[RESOLVE_DEPTH_MAX];
 	uint8_t *known; /* by frame id: has a symbol */
+	struct recent_frame recent[RECENT_FRAMES];
 };
 
 int resolver_new(struct resolver **out, const struct resolver_opts *opts, struct swriter *w,
@@ -124,6 +138,7 @@ static void resolver_reset(struct resolver *r)
 	if (r->nchains)
 		memset(r->chains, 0, r->nchains * sizeof(*r->chains));
 	hashids_clear(&r->stacks);
+	memset(r->recent, 0, sizeof(r->recent));
 	r->ndsos = r->nmachines = r->nframes = r->nsymbols = 0;
 }
 
@@ -347,6 +362,7 @@ static void restart_ids(struct resolver *r)
 	if (r->nchains)
 		memset(r->chains, 0, r->nchains * sizeof(*r->chains));
 	hashids_clear(&r->stacks);
+	memset(r->recent, 0, sizeof(r->recent));
 	r->nframes = 0;
 }
 
@@ -528,18 +544,41 @@ static enum mode mode_of_marker(uint64_t ip)
 	return MODE_UNKNOWN;
 }
 
+/* What a resolved chain is valid for: never 0. */
+static uint64_t space_key(const struct machine *m, const struct space *sp)
+{
+	return ((uint64_t)m->source + 1) << 32 | (sp ? space_serial(sp) : 0);
+}
+
+/* The same for what is found without the mappings of a process. */
+static uint64_t kernel_key(const struct machine *m)
+{
+	return ((uint64_t)m->source + 1) << 32 | UINT32_MAX;
+}
+
 static int frame_of(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		    enum mode mode, bool ret, uint32_t *id)
 {
+	struct recent_frame *recent;
+	uint64_t key;
+	int rc;
+
 	/* Without a marker the upper half of the addresses is the kernel's (x86, arm64, ...). */
 	if (mode == MODE_UNKNOWN)
 		mode = ip >> 63 ? MODE_KERNEL : MODE_USER;
 	ret = ret && !r->opts.like_perf && ip;
-	if (mode == MODE_KERNEL)
-		return kernel_frame(r, m, ip, ret, id);
-	if (mode == MODE_USER)
-		return user_frame(r, m, sp, ip, ret, id);
-	return nowhere_frame(r, m, ip, mode, PS_REASON_NO_CONTEXT, id);
+	if (mode != MODE_KERNEL && mode != MODE_USER)
+		return nowhere_frame(r, m, ip, mode, PS_REASON_NO_CONTEXT, id);
+	key = mode == MODE_KERNEL ? kernel_key(m) : space_key(m, sp);
+	recent = &r->recent[(ip ^ ip >> 13 ^ key * 0x9e3779b1u) & (RECENT_FRAMES - 1)];
+	if (recent->ip == ip && recent->space == key && recent->ret == ret) {
+		*id = recent->frame;
+		return 0;
+	}
+	rc = mode == MODE_KERNEL ? kernel_frame(r, m, ip, ret, id)
+				 : user_frame(r, m, sp, ip, ret, id);
+	*recent = (struct recent_frame){ip, key, *id, ret};
+	return rc;
 }
 
 static int put_stack(struct resolver *r, uint32_t source, uint32_t n, uint32_t *id)
@@ -624,31 +663,24 @@ static bool has_user(const struct ps_chain *c, enum mode mode)
 	return false;
 }
 
-/* What a resolved chain is valid for: never 0. */
-static uint64_t space_key(const struct machine *m, const struct space *sp)
-{
-	return ((uint64_t)m->source + 1) << 32 | (sp ? space_serial(sp) : 0);
-}
-
 static int chain_stack(struct resolver *r, struct machine *m, const struct ps_chain *c,
 		       const struct ps_sample *s, struct chain_state **out)
 {
 	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
 	struct chain_state *st = chain_state(r, c->id), found = {0};
 	struct space *sp = spaces_get(m->spaces, s->pid);
-	uint64_t kernel_key = space_key(m, NULL) | UINT32_MAX;
 	int rc;
 
 	if (!st)
 		return PP_ENOMEM;
 	*out = st;
-	if (st->space == kernel_key || st->space == space_key(m, sp))
+	if (st->space == kernel_key(m) || st->space == space_key(m, sp))
 		return 0;
 	rc = resolve_chain(r, m, sp, c, mode, &found);
 	if (rc)
 		return rc;
 	/* Looking up can have changed nothing of the space but that a miss is remembered. */
-	found.space = has_user(c, mode) ? space_key(m, sp) : kernel_key;
+	found.space = has_user(c, mode) ? space_key(m, sp) : kernel_key(m);
 	*st = found;
 	return 0;
 }
@@ -745,6 +777,7 @@ static int on_ksymbol(struct machine *m, const struct ps_ksymbol *k, struct reso
 		map64_clear(&r->dsos[m->kernel_dso - 1]->frames);
 	if (r->nchains)
 		memset(r->chains, 0, r->nchains * sizeof(*r->chains));
+	memset(r->recent, 0, sizeof(r->recent));
 	map64_del(&m->ksyms, k->addr);
 	return kernel_ksymbol(&m->kernel, k->addr, k->len, k->name.p, k->name.len, k->flags & 1);
 }
