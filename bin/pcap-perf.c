@@ -102,11 +102,10 @@ int main(int argc, char **argv)
 	struct cli cli;
 	int status, dashes;
 
+	o.c = (struct record_config){.argc = argc, .argv = argv};
 	if (cli_start_command(&cli, &spec, argc, argv, on_option, &o))
 		return cli.status;
 	diag_set_verbose(cli.diag, o.verbose);
-	o.c.argc = argc;
-	o.c.argv = argv;
 	dashes = strcmp(argv[cli.first - 1], "--") == 0;
 	if (o.rc || (o.rc = record_set_end(&o.c, argv + cli.first, dashes, &o.why)))
 		diag_error(cli.diag, NULL, -1, "%s", buf_str(&o.why));

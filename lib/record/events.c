@@ -137,10 +137,12 @@ static int set_event(struct session *s, struct rec_attr *a, const struct record_
  */
 static int set_tracker(struct session *s, struct rec_attr *a)
 {
-	a->name = strdup("dummy:HG");
+	a->name = strdup("dummy:u");
 	a->attr.type = PERF_TYPE_SOFTWARE;
 	a->attr.config = PERF_COUNT_SW_DUMMY;
 	a->attr.sample_period = 1;
+	a->attr.exclude_kernel = 1; /* so that it is permitted where only user space is */
+	a->attr.exclude_hv = 1;
 	set_common(s, &a->attr);
 	return a->name ? 0 : PP_ENOMEM;
 }

@@ -1,0 +1,71 @@
+/* What recording parses: notes and ELF files of others, and the user's words. */
+#include "record/parts.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void words(const char *text)
+{
+	struct record_events e = {0};
+	struct record_config c = {0};
+	struct buf why = BUF_INIT;
+	int *list, rc;
+	size_t n;
+
+	/* A directory that is not there: tracepoints are parsed, and not found. */
+	rc = record_events_add(&e, text, "/nonexistent", &why);
+	if ((rc != 0) != (why.len != 0))
+		abort();
+	for (size_t i = 0; !rc && i < e.n; i++)
+		if (!e.v[i].name || e.v[i].precise > RECORD_PRECISE_MAX)
+			abort();
+	record_events_release(&e);
+	buf_reset(&why);
+	record_set_freq(&c, text, &why);
+	record_set_period(&c, text, &why);
+	record_set_pages(&c, text, &why);
+	if (c.pages & (c.pages - 1))
+		abort();
+	buf_release(&why);
+	if (cpulist_parse(text, &list, &n) == 0) {
+		for (size_t i = 1; i < n; i++)
+			if (list[i - 1] >= list[i])
+				abort();
+		free(list);
+	}
+	if (pidlist_parse(text, &list, &n) == 0)
+		free(list);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t id[BUILDID_MAX];
+	size_t len;
+	char *text;
+	int fd;
+
+	for (int swap = 0; swap < 2; swap++) {
+		buildid_from_notes(data, size, swap, id, &len);
+		if (len > sizeof(id))
+			abort();
+	}
+	fd = memfd_create("elf", MFD_CLOEXEC);
+	if (fd >= 0) {
+		if (write(fd, data, size) == (ssize_t)size)
+			buildid_from_elf(fd, id, &len);
+		close(fd);
+	}
+	text = malloc(size + 1);
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = 0;
+	words(text);
+	free(text);
+	return 0;
+}
