@@ -354,7 +354,7 @@ static void finish_events(struct fold *f)
 	if (f->others_more)
 		buf_addf(&b, ", more (%" PRIu64 ")", f->others_more);
 	diag_warn(f->diag, NULL, -1,
-		  "only samples of %s are folded; left out: %s; choose with --event-filter",
+		  "only samples of %s are folded; left out: %s; choose with --event",
 		  buf_str(&f->event), buf_str(&b));
 	buf_release(&b);
 }
