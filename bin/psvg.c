@@ -36,7 +36,7 @@ static const struct opt opts[] = {
 	{OPT_MIN_WIDTH, "min-width", "PIXELS",
 	 "leave out narrower frames (default 0.1); or NUMBER%"},
 	{OPT_MIN_WIDTH, "minwidth", "PIXELS", "the same as --min-width"},
-	{OPT_COUNT_NAME, "count-name", "TEXT", "what is counted (default samples)"},
+	{OPT_COUNT_NAME, "count-name", "TEXT", "what is counted: samples, ns, ..."},
 	{OPT_COUNT_NAME, "countname", "TEXT", "the same as --count-name"},
 	{OPT_NOTES, "notes", "TEXT", "put TEXT into the description inside the SVG"},
 	{OPT_STATS, "stats", NULL, "print the account of what was read and drawn"},

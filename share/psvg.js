@@ -6,7 +6,7 @@ const svg = document.currentScript.ownerSVGElement;
 const find = (id) => svg.querySelector('#' + id);
 const box = find('frames'), head = find('head'), foot = find('foot'), conf = box.dataset;
 const account = foot.textContent;
-const pad = +conf.pad, textPad = +conf.textpad, unit = conf.unit;
+const pad = +conf.pad, textPad = +conf.textpad, unit = conf.unit && ' ' + conf.unit;
 const fontSize = parseFloat(svg.getAttribute('font-size'));
 const height = svg.getAttribute('height');
 let width = +svg.getAttribute('width');
@@ -22,7 +22,7 @@ const base = rowOf(rects[0]), step = +rects[0].getAttribute('height') + 1;
 	const at = [], edge = [];
 	rects.forEach((r, i) => {
 		const title = r.firstChild.textContent;
-		const mid = title.lastIndexOf(' ' + unit + ', '), open = title.lastIndexOf(' (', mid);
+		const mid = title.lastIndexOf(unit + ', '), open = title.lastIndexOf(' (', mid);
 		const d = Math.round(Math.abs(rowOf(r) - base) / step);
 		const next = r.nextElementSibling;
 		name[i] = title.slice(0, open);

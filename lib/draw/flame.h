@@ -82,7 +82,7 @@ struct flame_opts {
 	const char *title;	/* NULL: "Flame Graph" or "Icicle Graph" */
 	const char *subtitle;	/* NULL: none */
 	const char *notes;	/* NULL: none; go into the SVG's description */
-	const char *count_name; /* what is counted */
+	const char *count_name; /* what is counted; "": the folded text does not say */
 	const char *search;	/* regular expression that is searched at first; NULL: none */
 	double width;		/* pixels; without `fixed`, only until a script fits the window */
 	double frame_height;	/* pixels */
@@ -96,7 +96,7 @@ struct flame_opts {
 
 #define FLAME_OPTS_INIT \
 	{ \
-		.count_name = "samples", .width = 1200, .frame_height = 16, .font_size = 12, \
+		.count_name = "", .width = 1200, .frame_height = 16, .font_size = 12, \
 		.min_width = 0.1 \
 	}
 

@@ -239,14 +239,24 @@ static int layout_init(struct layout *l)
 	return 0;
 }
 
+/* A count with the name of what is counted, if that is known. */
+static void add_amount(struct layout *l, long double count)
+{
+	add_count(l, count);
+	if (*l->o->count_name) {
+		add(l, " ");
+		add_text(l, l->o->count_name);
+	}
+}
+
 /* What is in the picture, and what of the input is not. */
 static void add_account(struct layout *l)
 {
 	struct flame_account a = l->f->account;
 
-	add_count(l, a.total);
-	add(l, " ");
-	add_text(l, l->o->count_name);
+	if (!*l->o->count_name)
+		add(l, "total ");
+	add_amount(l, a.total);
 	add(l, ", ");
 	add_count(l, a.frames);
 	add(l, " frames");
@@ -382,9 +392,7 @@ static int add_frame(struct layout *l, uint32_t node, long double start, long do
 	add(l, "\"><title>");
 	add_name(l, label, label->full_len);
 	add(l, " (");
-	add_count(l, l->total[node]);
-	add(l, " ");
-	add_text(l, o->count_name);
+	add_amount(l, l->total[node]);
 	add(l, ", ");
 	add_percent(l, l->total[node]);
 	add(l, ")</title></rect>\n");
