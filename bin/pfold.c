@@ -1,15 +1,10 @@
 #include "cli.h"
 
-#include "base/src.h"
 #include "query/fold.h"
-#include "query/fold_stream.h"
-#include "query/fold_text.h"
+#include "query/fold_input.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
-
-#define STREAM_MAGIC "PPSTREAM"
 
 enum { ADDRS = OPT_NO_SHORT + 1, EVENT_FILTER, SRCLINE, STATS };
 
@@ -57,66 +52,6 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	return 0;
 }
 
-/* Folds a source, whatever its kind, and frees it. */
-static int read_source(struct fold *f, struct src *s, struct diag *d)
-{
-	char magic[sizeof(STREAM_MAGIC) - 1];
-	size_t n = 0, got = 1;
-	int rc = 0;
-
-	while (!rc && got && n < sizeof(magic)) {
-		rc = src_read(s, magic + n, sizeof(magic) - n, &got);
-		n += got;
-	}
-	if (!rc)
-		rc = src_unread(s, magic, n);
-	if (rc) {
-		diag_error(d, src_name(s), -1, "cannot read: %s", pp_strerror(rc));
-		src_free(s);
-		return rc;
-	}
-	if (n == sizeof(magic) && !memcmp(magic, STREAM_MAGIC, n))
-		return fold_stream(f, s);
-	rc = fold_text(f, s);
-	src_free(s);
-	return rc;
-}
-
-/* Folds all files; the exit status of the worst. */
-static int read_all(struct fold *f, int n, char **names, struct diag *d)
-{
-	static char *standard_input[] = {"-"};
-	int status = PP_EXIT_OK, i = 0;
-
-	if (!n)
-		names = standard_input;
-	do {
-		struct src *s;
-		int rc = src_open(&s, names[i], d);
-
-		if (rc)
-			return PP_EXIT_FAIL;
-		rc = read_source(f, s, d);
-		if (rc == PP_ECUT)
-			status = PP_EXIT_PARTIAL;
-		else if (rc)
-			return PP_EXIT_FAIL;
-	} while (++i < n);
-	return status;
-}
-
-static void print_stats(struct fold *f, struct diag *d)
-{
-	const struct fold_account *a = fold_account(f);
-
-	diag_say(d, NULL,
-		 "samples %" PRIu64 " = folded %" PRIu64 " + without stack %" PRIu64
-		 " + filtered out %" PRIu64 " + joined to the next %" PRIu64,
-		 a->samples, a->folded, a->bare, a->filtered, a->joined);
-	diag_say(d, NULL, "stacks %" PRIu64 ", weight %" PRIu64 ", unrecognised lines %" PRIu64,
-		 fold_stacks(f), a->weight, a->unrecognised);
-}
-
 static int finish(struct fold *f, int status, struct diag *d)
 {
 	const struct fold_account *a = fold_account(f);
@@ -154,11 +89,11 @@ int main(int argc, char **argv)
 		return cli.status;
 	if (fold_new(&f, &config.fold, cli.diag))
 		return cli_finish(&cli, PP_EXIT_FAIL);
-	status = read_all(f, argc - cli.first, argv + cli.first, cli.diag);
+	status = fold_files(f, argv + cli.first, argc - cli.first, cli.diag);
 	if (status != PP_EXIT_FAIL)
 		status = finish(f, status, cli.diag);
 	if (config.stats)
-		print_stats(f, cli.diag);
+		fold_describe(f, cli.diag);
 	fold_free(f);
 	return cli_finish(&cli, status);
 }

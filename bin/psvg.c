@@ -2,21 +2,12 @@
 #include "cli.h"
 #include "draw/flame.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-enum {
-	OPT_SUBTITLE = OPT_NO_SHORT + 1,
-	OPT_WIDTH,
-	OPT_FRAME_HEIGHT,
-	OPT_MIN_WIDTH,
-	OPT_FONT_SIZE,
-	OPT_COUNT_NAME,
-	OPT_HASH,
-	OPT_NOTES,
-	OPT_STATS
-};
+/* clang-format off */
+enum { OPT_SUBTITLE = OPT_NO_SHORT + 1, OPT_WIDTH, OPT_FRAME_HEIGHT, OPT_MIN_WIDTH, OPT_FONT_SIZE,
+       OPT_COUNT_NAME, OPT_HASH, OPT_NOTES, OPT_STATS };
+/* clang-format on */
 
 static const struct opt opts[] = {
 	{'t', "title", "TEXT", "heading (default \"Flame Graph\")"},
@@ -52,35 +43,6 @@ struct config {
 	bool reverse, stats;
 };
 
-/* A number of pixels or, where percent is not NULL, of percent. */
-static int size(const char *name, const char *arg, double min, double max, double *v, bool *percent,
-		struct buf *why)
-{
-	char *end;
-
-	*v = strtod(arg, &end);
-	if (percent)
-		*percent = *end == '%';
-	if (end > arg && *v >= min && *v <= max && !end[percent && *percent])
-		return 0;
-	buf_addf(why, "--%s: not a number from %g to %g%s: ", name, min, max,
-		 percent ? ", or such a number and %" : "");
-	buf_add_safe(why, arg, strlen(arg));
-	return PP_EUSAGE;
-}
-
-static int palette(struct flame_opts *o, const char *arg, struct buf *why)
-{
-	if (!flame_palette(arg, &o->palette))
-		return 0;
-	buf_adds(why, "--colors: no palette ");
-	buf_add_safe(why, arg, strlen(arg));
-	buf_adds(why, "; there are:");
-	for (unsigned i = 0; flame_palette_name(i); i++)
-		buf_addf(why, " %s", flame_palette_name(i));
-	return PP_EUSAGE;
-}
-
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
@@ -90,33 +52,22 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case OPT_SUBTITLE: c->o.subtitle = arg; break;
 	case 'i': c->o.inverted = true; break;
 	case 'r': c->reverse = true; break;
-	case 'c': return palette(&c->o, arg, why);
+	case 'c': return flame_palette_option(arg, &c->o.palette, why);
 	case 's': c->o.search = arg; break;
 	case OPT_WIDTH:
 		c->o.fixed = true;
-		return size("width", arg, 100, 100000, &c->o.width, NULL, why);
+		return opt_double("width", arg, 100, 100000, &c->o.width, NULL, why);
 	case OPT_FRAME_HEIGHT:
-		return size("frame-height", arg, 4, 200, &c->o.frame_height, NULL, why);
-	case OPT_FONT_SIZE: return size("font-size", arg, 4, 100, &c->o.font_size, NULL, why);
+		return opt_double("frame-height", arg, 4, 200, &c->o.frame_height, NULL, why);
+	case OPT_FONT_SIZE: return opt_double("font-size", arg, 4, 100, &c->o.font_size, NULL, why);
 	case OPT_MIN_WIDTH:
-		return size("min-width", arg, 0, 100, &c->o.min_width, &c->o.min_percent, why);
+		return opt_double("min-width", arg, 0, 100, &c->o.min_width, &c->o.min_percent,
+				  why);
 	case OPT_COUNT_NAME: c->o.count_name = arg; break;
 	case OPT_NOTES: c->o.notes = arg; break;
 	case OPT_STATS: c->stats = true; break;
 	}
 	return 0;
-}
-
-static int read_file(struct flame *f, const char *name, struct diag *d)
-{
-	struct src *s;
-	int rc = src_open(&s, name, d);
-
-	if (rc)
-		return rc;
-	rc = flame_read(f, s, d);
-	src_free(s);
-	return rc;
 }
 
 static int write_svg(struct flame *f, const struct config *c, struct diag *d)
@@ -158,9 +109,9 @@ int main(int argc, char **argv)
 	if (rc)
 		diag_error(cli.diag, NULL, -1, "%s", pp_strerror(rc));
 	else if (cli.first == argc)
-		rc = read_file(f, "-", cli.diag);
+		rc = flame_read_file(f, "-", cli.diag);
 	for (int i = cli.first; i < argc && !rc; i++)
-		rc = read_file(f, argv[i], cli.diag);
+		rc = flame_read_file(f, argv[i], cli.diag);
 	rc = rc ? PP_EXIT_FAIL : write_svg(f, &c, cli.diag);
 	flame_free(f);
 	return cli_finish(&cli, rc);

@@ -228,3 +228,19 @@ int opt_u64(const char *arg, uint64_t min, uint64_t max, uint64_t *v)
 	*v = x;
 	return 0;
 }
+
+int opt_double(const char *name, const char *arg, double min, double max, double *v, bool *percent,
+	       struct buf *why)
+{
+	char *end;
+
+	*v = strtod(arg, &end);
+	if (percent)
+		*percent = *end == '%';
+	if (end > arg && *v >= min && *v <= max && !end[percent && *percent])
+		return 0;
+	buf_addf(why, "--%s: not a number from %g to %g%s: ", name, min, max,
+		 percent ? ", or such a number and %" : "");
+	buf_add_safe(why, arg, strlen(arg));
+	return PP_EUSAGE;
+}

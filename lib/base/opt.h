@@ -17,6 +17,8 @@
 
 #include "base/buf.h"
 
+#include <stdbool.h>
+
 #define OPT_NO_SHORT 256 /* ids above it have no short option */
 #define PP_VERSION   "0.1.0"
 
@@ -64,6 +66,13 @@ void opt_help(const struct opt_spec *spec, struct buf *text);
  * suffixes k, M, G (powers of 1000). Return 0 or PP_EUSAGE.
  */
 int opt_u64(const char *arg, uint64_t min, uint64_t max, uint64_t *v);
+
+/*
+ * A decimal number from min to max; if percent is not NULL a '%' may follow, which sets it. 0, or
+ * PP_EUSAGE with what is wrong with the option --name in `why`.
+ */
+int opt_double(const char *name, const char *arg, double min, double max, double *v, bool *percent,
+	       struct buf *why);
 
 /* The entry of `names` (n of them) nearest to `word`, NULL if none is near. */
 const char *opt_nearest(const char *word, const char *const *names, size_t n);

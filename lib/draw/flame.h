@@ -68,6 +68,9 @@ int flame_add(struct flame *f, const char *frames, size_t len, long double count
  */
 int flame_read(struct flame *f, struct src *s, struct diag *d);
 
+/* The same for a file, or "-": stdin. What cannot be opened is told to d. */
+int flame_read_file(struct flame *f, const char *name, struct diag *d);
+
 /* Belongs to f. */
 const struct flame_account *flame_account(const struct flame *f);
 
@@ -102,6 +105,9 @@ struct flame_opts {
 
 /* The number of a palette of that name: 0 or PP_ENOENT. */
 int flame_palette(const char *name, unsigned *palette);
+
+/* The same for an option's argument: PP_EUSAGE, with the names that there are in `why`. */
+int flame_palette_option(const char *name, unsigned *palette, struct buf *why);
 
 /* The names of the palettes, from 0 on; NULL behind the last. Static storage. */
 const char *flame_palette_name(unsigned palette);

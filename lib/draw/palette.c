@@ -45,6 +45,18 @@ const char *flame_palette_name(unsigned palette)
 	return palette <= BY_KIND ? ranges[palette].name : NULL;
 }
 
+int flame_palette_option(const char *name, unsigned *palette, struct buf *why)
+{
+	if (!flame_palette(name, palette))
+		return 0;
+	buf_adds(why, "--colors: no palette ");
+	buf_add_safe(why, name, strlen(name));
+	buf_adds(why, "; there are:");
+	for (unsigned i = 0; flame_palette_name(i); i++)
+		buf_addf(why, " %s", flame_palette_name(i));
+	return PP_EUSAGE;
+}
+
 static bool ends_in(const char *s, size_t n, const char *end)
 {
 	size_t len = strlen(end);
