@@ -37,9 +37,12 @@ struct perf_attr {
 	uint64_t regs_user, regs_intr;
 	uint64_t config1;
 	uint32_t bp_type;
-	uint32_t event; /* id of the stream's descriptor */
-	bool written;	/* the descriptor is in the stream */
-	char *name;	/* owned; NULL until known */
+	uint32_t event;		   /* id of the stream's descriptor */
+	int time_pos;		   /* index of the u64 in its samples that is the time; -1 none */
+	bool written;		   /* the descriptor is in the stream */
+	char *name;		   /* owned; NULL until known */
+	struct perf_field *fields; /* owned; of tracepoints whose payloads are to be swapped */
+	uint32_t nfields;
 };
 
 /* Bits of perf_event_attr, in the kernel's order. */
@@ -109,7 +112,9 @@ struct perf {
 	uint32_t nattrs, attrs_cap;
 	struct map64 by_id; /* PERF_SAMPLE_ID to index in attrs, + 1 */
 	int id_pos;	    /* index of the u64 in a sample that is the id; -1 none */
-	int time_pos;	    /* of the time; -1 none */
+	int id_back;	    /* the same in the trailer of other records, from the end; 0 none */
+	bool alike;	    /* all events have one sample_type */
+	bool described;	    /* the descriptors of all events are in the stream */
 
 	struct intern strings;		 /* STRING records */
 	struct intern dsos;		 /* DSO records: keys */
@@ -126,7 +131,7 @@ struct perf {
 	struct buf inflate_tail; /* decompressed bytes that begin a record */
 
 	uint64_t counts[256]; /* records of each type */
-	uint64_t untimed;     /* samples without a time */
+	uint64_t untimed;     /* samples without a time, though their event has times */
 	int damage;	      /* 0, PP_ECUT or PP_ECORRUPT: what the result suffers from */
 	bool rounds;	      /* rounds have been seen */
 };
@@ -154,15 +159,33 @@ int perf_build_id(struct perf *p, struct cursor c, uint16_t misc);
 /* Adds an event: the attribute of `size` bytes at c. */
 int perf_attr_add(struct perf *p, struct cursor c, struct perf_attr **added);
 int perf_attr_id(struct perf *p, struct perf_attr *a, uint64_t id);
-/* Computes id_pos and time_pos once all events are known. */
+/* Finds out where ids and times lie in records; to be repeated when an event is added. */
 void perf_attr_layout(struct perf *p);
+/* The event of a sample, by the id that lies in it; body is what follows the record's header. */
+struct perf_attr *perf_attr_of_sample(struct perf *p, const uint8_t *body, size_t size);
 /* The event with an id; of a single event recording the one; NULL if unknown. */
 struct perf_attr *perf_attr_find(struct perf *p, uint64_t id);
 /* Writes the descriptor of an event to the stream, unless that has been done. */
 int perf_attr_write(struct perf *p, struct perf_attr *a);
+int perf_attr_write_all(struct perf *p);
+void perf_attr_release(struct perf_attr *a);
 int perf_attr_rename(struct perf *p, struct perf_attr *a, const char *name, size_t len);
 /* The name of an event by its attribute alone, as perf builds it. */
 void perf_attr_name(const struct perf_attr *a, const struct perf_tracing *t, struct buf *name);
+
+/* ---- perf_swap.c: payloads of tracepoints from machines of the other byte order ---- */
+
+/* What has to be turned around in a payload. */
+struct perf_field {
+	uint32_t offset, size;
+	uint32_t element; /* bytes that are swapped at a time */
+	uint32_t dynamic; /* bytes of an element of the array that the location word points to */
+	bool relative;	  /* it points from its own end, not from the payload's beginning */
+};
+/* Remembers the fields of an event, from its field table (EVENT.fields). */
+int perf_swap_fields(struct perf_attr *a, const struct ps_event *e, uint32_t long_size);
+/* Turns a payload to host byte order, where it lies. */
+void perf_swap_payload(const struct perf_attr *a, uint8_t *payload, size_t len);
 
 /* ---- perf_tracing.c: formats of tracepoints ---- */
 
@@ -170,6 +193,7 @@ void perf_attr_name(const struct perf_attr *a, const struct perf_tracing *t, str
 int perf_tracing_read(struct perf *p, struct cursor c);
 void perf_tracing_free(struct perf_tracing *t);
 /* The format text of a tracepoint id; NULL if unknown. */
+uint32_t perf_tracing_long_size(const struct perf_tracing *t);
 const char *perf_tracing_format(const struct perf_tracing *t, uint64_t id, size_t *len,
 				const char **system, const char **name);
 

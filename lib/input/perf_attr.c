@@ -73,20 +73,49 @@ int perf_attr_id(struct perf *p, struct perf_attr *a, uint64_t id)
 	return 0;
 }
 
+/* Index of the u64 before which a sample has the fields of `before`. */
+static int position(uint64_t type, uint64_t before)
+{
+	return __builtin_popcountll(type & before);
+}
+
+/*
+ * Where the id lies must be the same for all events, else no sample could be told from another:
+ * recorders set PERF_SAMPLE_IDENTIFIER when the events' samples differ. The time is looked up by
+ * event.
+ */
 void perf_attr_layout(struct perf *p)
 {
 	uint64_t type = p->nattrs ? p->attrs[0].sample_type : 0;
-	int pos = 0;
 
-	p->id_pos = p->time_pos = -1;
-	if (type & PSB_IDENTIFIER)
-		p->id_pos = pos++;
-	pos += !!(type & PSB_IP) + !!(type & PSB_TID);
-	if (type & PSB_TIME)
-		p->time_pos = pos++;
-	pos += !!(type & PSB_ADDR);
-	if (p->id_pos < 0 && (type & PSB_ID))
-		p->id_pos = pos;
+	p->alike = true;
+	for (uint32_t i = 0; i < p->nattrs; i++) {
+		struct perf_attr *a = &p->attrs[i];
+
+		p->alike = p->alike && a->sample_type == type;
+		a->time_pos = a->sample_type & PSB_TIME
+				      ? position(a->sample_type, PSB_IDENTIFIER | PSB_IP | PSB_TID)
+				      : -1;
+	}
+	p->id_pos = -1;
+	p->id_back = 0;
+	if (type & PSB_IDENTIFIER) {
+		p->id_pos = 0;
+		p->id_back = 1;
+	} else if (type & PSB_ID) {
+		p->id_pos = position(type, PSB_IP | PSB_TID | PSB_TIME | PSB_ADDR);
+		p->id_back = 1 + position(type, PSB_STREAM_ID | PSB_CPU);
+	}
+}
+
+struct perf_attr *perf_attr_of_sample(struct perf *p, const uint8_t *body, size_t size)
+{
+	struct cursor c = cursor_make(body, size, p->swap);
+
+	if (p->nattrs <= 1 || p->id_pos < 0)
+		return p->nattrs ? &p->attrs[0] : NULL;
+	cursor_skip(&c, 8 * (uint64_t)p->id_pos);
+	return perf_attr_find(p, get_u64(&c));
 }
 
 struct perf_attr *perf_attr_find(struct perf *p, uint64_t id)
@@ -339,10 +368,28 @@ int perf_attr_write(struct perf *p, struct perf_attr *a)
 		}
 	}
 	rc = name.err ? name.err : table.err;
+	if (!rc && p->swap && e.fields.len)
+		rc = perf_swap_fields(a, &e, perf_tracing_long_size(p->tracing));
 	if (!rc)
 		rc = swriter_put(p->w, PS_EVENT, p->source, &e);
 	a->written = true;
 	buf_release(&name);
 	buf_release(&table);
 	return rc;
+}
+
+int perf_attr_write_all(struct perf *p)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < p->nattrs && !rc; i++)
+		rc = perf_attr_write(p, &p->attrs[i]);
+	p->described = true;
+	return rc;
+}
+
+void perf_attr_release(struct perf_attr *a)
+{
+	free(a->name);
+	free(a->fields);
 }

@@ -131,6 +131,7 @@ enum perf_feature {
 #define PERF_MISC_EXACT_IP		 (1 << 14)
 #define PERF_MISC_MMAP_BUILD_ID		 (1 << 14)
 #define PERF_MISC_BUILD_ID_SIZE		 (1 << 15)
+#define PERF_MISC_LOST_SAMPLES_BPF	 (1 << 15)
 
 /* Call chain context markers: values at or above PERF_CTX_MAX are not addresses. */
 #define PERF_CTX_HV	       ((uint64_t)-32)

@@ -24,6 +24,7 @@ void perf_damage(struct perf *p, int err, int64_t offset, const char *fmt, ...)
 /* Time of a record, 0 if it has none: those are delivered at once. */
 static uint64_t time_of(struct perf *p, uint32_t type, const uint8_t *rec, size_t size)
 {
+	const struct perf_attr *a;
 	struct perf_id id;
 	struct cursor c;
 	uint64_t t;
@@ -32,10 +33,11 @@ static uint64_t time_of(struct perf *p, uint32_t type, const uint8_t *rec, size_
 		perf_record_id(p, rec, size, &id);
 		return id.has_time ? id.time : 0;
 	}
-	if (p->time_pos < 0)
+	a = p->alike ? p->attrs : perf_attr_of_sample(p, rec + 8, size - 8);
+	if (!a || a->time_pos < 0)
 		return 0;
 	c = cursor_make(rec + 8, size - 8, p->swap);
-	cursor_skip(&c, 8 * (uint64_t)p->time_pos);
+	cursor_skip(&c, 8 * (uint64_t)a->time_pos);
 	t = get_u64(&c);
 	return t == UINT64_MAX ? 0 : t;
 }
@@ -163,7 +165,7 @@ static int event_update(struct perf *p, struct cursor c)
 	return name ? perf_attr_rename(p, &p->attrs[*slot - 1], name, len) : PP_ECUT;
 }
 
-/* The data of a tracing data record follow it, outside of its size. */
+/* The data of a tracing data record follow it, outside of its size; simpleperf has them inside. */
 static int tracing_data(struct perf *p, struct cursor c)
 {
 	uint32_t size = get_u32(&c);
@@ -171,6 +173,8 @@ static int tracing_data(struct perf *p, struct cursor c)
 
 	if (c.bad)
 		return PP_ECUT;
+	if (cursor_left(&c) && size <= cursor_left(&c))
+		return perf_tracing_read(p, cursor_sub(&c, size));
 	rc = need(p, size);
 	if (rc)
 		return rc == PP_END ? PP_ECUT : rc;
@@ -374,7 +378,7 @@ static void say_account(struct perf *p)
 			 p->order.late);
 	if (p->account->lost)
 		diag_say(p->d, p->name, "the recorder lost %" PRIu64 " events", p->account->lost);
-	if (p->untimed && p->time_pos >= 0)
+	if (p->untimed)
 		diag_say(p->d, p->name, "%" PRIu64 " samples have no time", p->untimed);
 }
 
@@ -403,9 +407,8 @@ static int finish(struct perf *p, int rc)
 		return p->w->err;
 	if (flushed || rc == PP_ENOMEM)
 		return flushed ? flushed : rc;
-	for (uint32_t i = 0; i < p->nattrs; i++)
-		if (perf_attr_write(p, &p->attrs[i]))
-			return p->w->err;
+	if (perf_attr_write_all(p))
+		return p->w->err ? p->w->err : PP_ENOMEM;
 	say_account(p);
 	return p->damage;
 }
@@ -448,7 +451,7 @@ static int begin(struct perf *p)
 static void release(struct perf *p)
 {
 	for (uint32_t i = 0; i < p->nattrs; i++)
-		free(p->attrs[i].name);
+		perf_attr_release(&p->attrs[i]);
 	free(p->attrs);
 	map64_release(&p->by_id);
 	intern_release(&p->strings);
@@ -479,7 +482,7 @@ int perf_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *
 	p->name = src_name(s);
 	p->source = source;
 	p->account = account;
-	p->id_pos = p->time_pos = -1;
+	p->id_pos = -1;
 	p->chains = (struct hashids){.max_ids = PERF_CHAIN_IDS, .max_bytes = PERF_CHAIN_BYTES};
 	order_init(&p->order, deliver, p);
 	rc = begin(p);

@@ -140,10 +140,28 @@ static int inherit_comm(struct perf *p, uint32_t tid, uint32_t ptid)
 
 /* ---- records ---- */
 
+/* The fields of a record's trailer: those of the event that the id in it names, else the first. */
+static uint64_t trailer_type(const struct perf *p, const uint8_t *rec, size_t size)
+{
+	const struct perf_attr *a = p->attrs;
+	size_t back = 8 * (size_t)p->id_back;
+
+	if (!p->nattrs || !(a->flags & PERF_ATTR_SAMPLE_ID_ALL))
+		return 0;
+	if (!p->alike && back && size >= 8 + back) {
+		struct cursor c = cursor_make(rec + size - back, 8, p->swap);
+		uint64_t id = get_u64(&c);
+		const uint32_t *slot = id ? map64_get(&p->by_id, id) : NULL;
+
+		if (slot)
+			a = &p->attrs[*slot - 1];
+	}
+	return a->sample_type;
+}
+
 void perf_record_id(struct perf *p, const uint8_t *rec, size_t size, struct perf_id *id)
 {
-	const struct perf_attr *a = p->nattrs ? &p->attrs[0] : NULL;
-	uint64_t type = a && (a->flags & PERF_ATTR_SAMPLE_ID_ALL) ? a->sample_type : 0;
+	uint64_t type = trailer_type(p, rec, size);
 	struct cursor c;
 	size_t n;
 
@@ -297,7 +315,8 @@ static int do_task(struct perf *p, struct cursor c, uint32_t type, uint16_t misc
 		  : swriter_put(p->w, type == PERF_REC_FORK ? PS_FORK : PS_EXIT, p->source, &m);
 }
 
-static int do_lost(struct perf *p, struct cursor c, bool samples, const struct perf_id *id)
+static int do_lost(struct perf *p, struct cursor c, uint16_t misc, bool samples,
+		   const struct perf_id *id)
 {
 	struct ps_lost m = {CONTEXT(id)};
 
@@ -309,6 +328,9 @@ static int do_lost(struct perf *p, struct cursor c, bool samples, const struct p
 	m.kind = samples ? PS_LOST_SAMPLES : PS_LOST_RECORDS;
 	if (c.bad)
 		return PP_ECUT;
+	/* Samples that a BPF filter of the user's dropped are no loss. */
+	if (samples && (misc & PERF_MISC_LOST_SAMPLES_BPF))
+		return 0;
 	p->account->lost += m.count;
 	return swriter_put(p->w, PS_LOST, p->source, &m);
 }
@@ -396,8 +418,8 @@ int perf_record(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
 	case PERF_REC_COMM: return do_comm(p, c, misc, &id);
 	case PERF_REC_FORK:
 	case PERF_REC_EXIT: return do_task(p, c, type, misc, &id);
-	case PERF_REC_LOST: return do_lost(p, c, false, &id);
-	case PERF_REC_LOST_SAMPLES: return do_lost(p, c, true, &id);
+	case PERF_REC_LOST: return do_lost(p, c, misc, false, &id);
+	case PERF_REC_LOST_SAMPLES: return do_lost(p, c, misc, true, &id);
 	case PERF_REC_THROTTLE:
 	case PERF_REC_UNTHROTTLE: return do_throttle(p, c, type == PERF_REC_UNTHROTTLE, &id);
 	case PERF_REC_SWITCH:

@@ -88,9 +88,25 @@ static int take_chain(struct perf *p, struct cursor *c, struct ps_sample *s)
 	return rc;
 }
 
-static void take_branches(struct cursor *c, const struct perf_attr *a, struct ps_sample *s)
+/*
+ * The flags of a branch are bit fields of 1, 1, 1, 1, 16, 4, 2, 4, 3 bits: from the least
+ * significant bit on, but from the most significant on machines of big endian order.
+ */
+static uint64_t little_branch_flags(uint64_t v)
 {
-	uint64_t n = get_u64(c);
+	static const uint8_t widths[] = {1, 1, 1, 1, 16, 4, 2, 4, 3};
+	unsigned at = 0;
+	uint64_t r = 0;
+
+	for (size_t i = 0; i < sizeof(widths); at += widths[i++])
+		r |= (v >> (64 - at - widths[i]) & ((1u << widths[i]) - 1)) << at;
+	return r;
+}
+
+static void take_branches(struct perf *p, struct cursor *c, const struct perf_attr *a,
+			  struct ps_sample *s)
+{
+	uint64_t n = get_u64(c), *v;
 
 	s->branches = (struct ps_branches){.n = (uint32_t)n};
 	if (n > 2048) {
@@ -101,7 +117,10 @@ static void take_branches(struct cursor *c, const struct perf_attr *a, struct ps
 		s->branches.flags = 1;
 		s->branches.hw_idx = get_u64(c);
 	}
-	s->branches.v = take_u64s(c, 3 * n);
+	v = take_u64s(c, 3 * n);
+	for (uint64_t i = 0; v && p->big_endian && i < n; i++)
+		v[3 * i + 2] = little_branch_flags(v[3 * i + 2]);
+	s->branches.v = v;
 	s->fields |= PS_HAS(branches);
 	if (a->branch_sample_type & (1 << 19)) { /* PERF_SAMPLE_BRANCH_COUNTERS */
 		s->branch_counters.v = take_u64s(c, n);
@@ -135,16 +154,12 @@ static void take_user_stack(struct cursor *c, struct ps_sample *s)
 
 static void take_weight(struct cursor *c, bool structured, struct ps_sample *s)
 {
-	if (!structured) {
-		s->weight = get_u64(c);
-	} else {
-		/* The parts of the struct lie in the order of the machine: big endian has them
-		 * reversed. */
-		uint32_t low = get_u32(c);
-		uint16_t var2 = get_u16(c), var3 = get_u16(c);
-
-		s->weight = low;
-		s->weight_more = (uint64_t)var3 << 32 | var2;
+	s->weight = get_u64(c);
+	if (structured) {
+		/* Big endian machines declare the parts in reverse order, so that, as part of a
+		 * number, each has the same place everywhere. */
+		s->weight_more = (s->weight >> 48) << 32 | (s->weight >> 32 & 0xffff);
+		s->weight &= UINT32_MAX;
 		s->fields |= PS_HAS(weight_more);
 	}
 	s->fields |= PS_HAS(weight);
@@ -198,19 +213,23 @@ static int take_front(struct perf *p, struct cursor *c, const struct perf_attr *
 }
 
 /* What comes after the call chain. */
-static void take_back(struct cursor *c, const struct perf_attr *a, struct ps_sample *s)
+static void take_back(struct perf *p, struct cursor *c, const struct perf_attr *a,
+		      struct ps_sample *s)
 {
 	uint64_t type = a->sample_type;
 
 	if (type & PSB_RAW) {
 		uint32_t n = get_u32(c);
 
-		s->payload.p = (const char *)get_bytes(c, n);
-		s->payload.len = s->payload.p ? n : 0;
+		uint8_t *bytes = (uint8_t *)get_bytes(c, n);
+
+		if (bytes && a->nfields)
+			perf_swap_payload(a, bytes, n);
+		s->payload = ps_str((const char *)bytes, bytes ? n : 0);
 		s->fields |= PS_HAS(payload);
 	}
 	if (type & PSB_BRANCH_STACK)
-		take_branches(c, a, s);
+		take_branches(p, c, a, s);
 	if ((type & PSB_REGS_USER) && take_regs(c, a->regs_user, &s->user_regs))
 		s->fields |= PS_HAS(user_regs);
 	if (type & PSB_STACK_USER)
@@ -232,19 +251,6 @@ static void take_back(struct cursor *c, const struct perf_attr *a, struct ps_sam
 	}
 }
 
-/* The event of a sample: by the id that lies in it. */
-static struct perf_attr *event_of(struct perf *p, const uint8_t *body, size_t size)
-{
-	struct cursor c = cursor_make(body, size, p->swap);
-
-	if (p->nattrs == 1)
-		return &p->attrs[0];
-	if (p->id_pos < 0)
-		return p->nattrs ? &p->attrs[0] : NULL;
-	cursor_skip(&c, 8 * (uint64_t)p->id_pos);
-	return perf_attr_find(p, get_u64(&c));
-}
-
 int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
 {
 	struct ps_sample s = {.cpu = PS_NONE, .pid = PS_NONE, .tid = PS_NONE, .time = time};
@@ -257,13 +263,14 @@ int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
 	get_u32(&c);
 	misc = get_u16(&c);
 	get_u16(&c);
-	a = event_of(p, c.p, cursor_left(&c));
+	a = perf_attr_of_sample(p, c.p, cursor_left(&c));
 	if (!a) {
 		p->account->missing++;
 		diag_warn(p->d, p->name, -1, "a sample has the id of no event: it is passed over");
 		return 0;
 	}
-	rc = perf_attr_write(p, a);
+	/* All at once, before the first sample: who prints lines knows the longest name. */
+	rc = p->described ? perf_attr_write(p, a) : perf_attr_write_all(p);
 	if (rc)
 		return rc;
 	s.event = a->event;
@@ -272,11 +279,11 @@ int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
 		s.flags |= PS_SAMPLE_EXACT_IP;
 	if (!time) {
 		s.flags |= PS_SAMPLE_NO_TIME;
-		p->untimed++;
+		p->untimed += a->time_pos >= 0;
 	}
 	rc = take_front(p, &c, a, &s, tmp);
 	if (!rc)
-		take_back(&c, a, &s);
+		take_back(p, &c, a, &s);
 	if (rc == PP_ENOMEM || p->w->err)
 		return p->w->err ? p->w->err : rc;
 	if (rc || c.bad) {

@@ -21,7 +21,13 @@ struct perf_tracing {
 	struct map64 by_id; /* format id to index in events, + 1 */
 	struct tracing_event *events;
 	uint32_t n, cap;
+	uint32_t long_size; /* bytes of a long of the recorded machine */
 };
+
+uint32_t perf_tracing_long_size(const struct perf_tracing *t)
+{
+	return t && t->long_size == 4 ? 4 : 8;
+}
 
 void perf_tracing_free(struct perf_tracing *t)
 {
@@ -203,7 +209,7 @@ int perf_tracing_read(struct perf *p, struct cursor c)
 			return PP_ENOMEM;
 	}
 	c.swap = get_u8(&c) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	get_u8(&c);  /* bytes of a long */
+	t->long_size = get_u8(&c);
 	get_u32(&c); /* bytes of a page */
 	rc = skip_headers(&c);
 	if (!rc)
