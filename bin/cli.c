@@ -36,6 +36,7 @@ static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **
 	*cli = (struct cli){.status = PP_EXIT_FAIL};
 	if (diag_new(&cli->diag, spec->prog, to_stderr, NULL))
 		return -1;
+	diag_set_progress(cli->diag, isatty(STDERR_FILENO));
 	rc = parse(spec, argc, argv, handle, ctx, &text, &cli->first);
 	if (rc == OPT_RUN) {
 		buf_release(&text);

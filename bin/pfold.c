@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-enum { ADDRS = OPT_NO_SHORT + 1, EVENT_FILTER, SRCLINE, STATS };
+enum { ADDRS = OPT_NO_SHORT + 1, EVENT_FILTER, SRCLINE, STATS, STRICT };
 
 static const struct opt opts[] = {
 	{'p', "pid", NULL, "the first frame is the command and its process id"},
@@ -20,6 +20,7 @@ static const struct opt opts[] = {
 	{EVENT_FILTER, "event-filter", "EVENT", "the same as --event"},
 	{'c', "count", NULL, "count samples instead of adding up their periods"},
 	{STATS, "stats", NULL, "print what became of the samples to stderr"},
+	{STRICT, "strict", NULL, "make losses that the recording reports exit status 1"},
 	{0},
 };
 
@@ -28,7 +29,7 @@ static const struct opt_spec spec = {"pfold", "[OPTION]... [FILE]...",
 
 struct config {
 	struct fold_opts fold;
-	bool stats;
+	bool stats, strict;
 };
 
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
@@ -48,6 +49,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case EVENT_FILTER: c->fold.event = arg; break;
 	case 'c': c->fold.count = true; break;
 	case STATS: c->stats = true; break;
+	case STRICT: c->strict = true; break;
 	}
 	return 0;
 }
@@ -92,6 +94,8 @@ int main(int argc, char **argv)
 	status = fold_files(f, argv + cli.first, argc - cli.first, cli.diag);
 	if (status != PP_EXIT_FAIL)
 		status = finish(f, status, cli.diag);
+	if (!status && config.strict && fold_account(f)->lost)
+		status = PP_EXIT_PARTIAL;
 	if (config.stats)
 		fold_describe(f, cli.diag);
 	fold_free(f);

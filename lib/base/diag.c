@@ -7,8 +7,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#define DIAG_KINDS_MAX 256 /* distinct warnings that are remembered */
+#define DIAG_KINDS_MAX 256  /* distinct warnings that are remembered */
+#define PROGRESS_AFTER 1000 /* ms of work before progress is shown */
+#define PROGRESS_EVERY 200  /* ms between two lines of it */
 
 struct diag_kind {
 	char *key; /* file, 0, format string */
@@ -23,6 +26,8 @@ struct diag {
 	diag_sink *sink;
 	void *ctx;
 	bool verbose;
+	bool progress, shown;	  /* progress is wanted; a line of it is on the screen */
+	int64_t started, updated; /* ms: of the first call, of the last line */
 	uint64_t warnings;
 	uint64_t unlisted; /* warnings beyond DIAG_KINDS_MAX kinds */
 	struct diag_kind kinds[DIAG_KINDS_MAX];
@@ -70,10 +75,19 @@ uint64_t diag_warnings(const struct diag *d)
 	return d->warnings;
 }
 
+/* Wipes the progress line, so that what comes next begins a line of its own. */
+static void wipe(struct diag *d)
+{
+	if (d->shown)
+		d->sink(d->ctx, "\r\033[K", 4);
+	d->shown = false;
+}
+
 static void emit(struct diag *d, const char *file, int64_t offset, const char *text)
 {
 	struct buf b = BUF_INIT;
 
+	wipe(d);
 	buf_addf(&b, "%s: ", d->prog);
 	if (file) {
 		buf_add_safe(&b, file, strlen(file));
@@ -174,12 +188,49 @@ void diag_say(struct diag *d, const char *file, const char *fmt, ...)
 	va_end(ap);
 }
 
+void diag_set_progress(struct diag *d, bool on)
+{
+	d->progress = on;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void diag_progress(struct diag *d, const char *file, uint64_t done, uint64_t total)
+{
+	struct buf b = BUF_INIT;
+	int64_t now;
+
+	if (!d || !d->progress || !total)
+		return;
+	now = now_ms();
+	if (!d->started)
+		d->started = d->updated = now;
+	if (now - d->started < PROGRESS_AFTER || now - d->updated < PROGRESS_EVERY)
+		return;
+	d->updated = now;
+	buf_addf(&b, "\r\033[K%s: ", d->prog);
+	buf_add_safe(&b, file, strlen(file));
+	buf_addf(&b, ": %3.0f %% of %.0f MB", 100.0 * (double)done / (double)total,
+		 (double)total / 1e6);
+	if (!b.err)
+		d->sink(d->ctx, buf_str(&b), b.len);
+	d->shown = true;
+	buf_release(&b);
+}
+
 void diag_finish(struct diag *d)
 {
 	struct buf b = BUF_INIT;
 
 	if (!d)
 		return;
+	wipe(d);
 	for (unsigned i = 0; i < d->nkinds; i++) {
 		struct diag_kind *k = &d->kinds[i];
 

@@ -44,6 +44,16 @@ __attribute__((format(printf, 4, 5))) void diag_note(struct diag *d, const char 
 __attribute__((format(printf, 3, 4))) void diag_say(struct diag *d, const char *file,
 						    const char *fmt, ...);
 
+/* Progress is heard only when switched on: by programs, when stderr is a terminal. */
+void diag_set_progress(struct diag *d, bool on);
+
+/*
+ * So many bytes of a total are done. With total 0 (a pipe) nothing is shown: of the filters of a
+ * pipeline only the first would have something to say. Shown from the second second on, in one
+ * line that is written over, and wiped before the next message. Cheap: call it for each block.
+ */
+void diag_progress(struct diag *d, const char *file, uint64_t done, uint64_t total);
+
 /* Sums up the repeated warnings. */
 void diag_finish(struct diag *d);
 

@@ -157,6 +157,7 @@ static int fill(struct reader *r)
 	}
 	r->len += got;
 	r->eof = !got;
+	diag_progress(r->d, src_name(r->s), src_tell(r->s), src_size(r->s));
 	return 0;
 }
 

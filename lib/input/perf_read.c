@@ -106,6 +106,7 @@ static int need(struct perf *p, uint64_t n)
 			return b->len > p->pos ? PP_ECUT : PP_END;
 		b->len += got;
 		p->left -= got;
+		diag_progress(p->d, p->name, src_tell(p->src), src_size(p->src));
 	}
 	return 0;
 }

@@ -54,6 +54,7 @@ struct fold_account {
 	uint64_t outside;  /* lines with a frame that belong to no sample */
 	uint64_t weight;   /* sum of what was added; saturates */
 	uint64_t unrecognised; /* lines */
+	uint64_t lost;	       /* events that the recording says it lost (event streams) */
 };
 
 struct fold;

@@ -204,7 +204,8 @@ static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 		s->events_cap = cap;
 	}
 	if (s->events[id] == CHOICE_NEW) {
-		one = e->type == TYPE_TRACEPOINT || !(e->flags & PS_EVENT_SAMPLED);
+		one = s->opts->count || e->type == TYPE_TRACEPOINT ||
+		      !(e->flags & PS_EVENT_SAMPLED);
 		if (e->type == TYPE_TRACEPOINT && (!s->opts->event || !*s->opts->event))
 			fold = fold_event(s->fold, "tracepoints", 11);
 		else
@@ -396,6 +397,7 @@ int fold_stream(struct fold *f, struct src *src)
 		diag_error(d, src_name(src), -1,
 			   "the stream is corrupt: something undefined is used");
 	status = sreader_status(s.in, rc);
+	s.account->lost += sreader_account(s.in)->lost;
 	if (s.raw)
 		diag_say(d, NULL, "%llu samples have addresses only: put psym before pfold",
 			 (unsigned long long)s.raw);

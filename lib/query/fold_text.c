@@ -63,6 +63,7 @@ int fold_lines_fill(struct fold_lines *l)
 	l->full = got == room;
 	l->end += got;
 	l->buf[l->end] = '\n';
+	diag_progress(fold_diag(l->fold), src_name(l->src), src_tell(l->src), src_size(l->src));
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "stream/codec.h"
 #include "stream/dict.h"
+#include "stream/payload.h"
 
 #include "base/err.h"
 
@@ -160,6 +161,7 @@ static int fill(struct sreader *r, size_t n)
 		if (!got)
 			return r->len ? PP_ECUT : PP_END;
 		r->len += got;
+		diag_progress(r->d, r->name, src_tell(r->src), src_size(r->src));
 	}
 	return 0;
 }
@@ -175,6 +177,15 @@ static int fail(struct sreader *r, int err, const char *what)
 	return err;
 }
 
+/* A stream begins, and the one before has not ended: "(a; b) | c" where a was killed. */
+static void end_missing(struct sreader *r)
+{
+	diag_error(r->d, r->name, offset(r),
+		   "a stream begins before the END record of the one before: what wrote that died");
+	if (!r->account.status)
+		r->account.status = PP_EXIT_PARTIAL;
+}
+
 /* What the bytes are, when they are no event stream. */
 static int say_no_stream(struct sreader *r, const uint8_t *p, size_t n)
 {
@@ -186,6 +197,8 @@ static int say_no_stream(struct sreader *r, const uint8_t *p, size_t n)
 		{"\x17\x08\x44tracing", "a trace.dat recording: put pdecode before this filter"},
 	};
 
+	if (r->any)
+		return fail(r, PP_ECORRUPT, "what follows the END record is no event stream");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (n >= 8 && !memcmp(p, kinds[i].magic, 8)) {
 			diag_error(r->d, r->name, -1, "is no event stream but %s", kinds[i].is);
@@ -209,12 +222,14 @@ static int read_header(struct sreader *r, struct ps_record *rec)
 		return rc == PP_ECUT ? fail(r, rc, "the header of the stream is cut off") : rc;
 	if (memcmp(r->buf + r->pos, PS_MAGIC, 8) != 0)
 		return say_no_stream(r, r->buf + r->pos, r->len - r->pos);
+	if (r->in_stream)
+		end_missing(r);
 	c = cursor_make(r->buf + r->pos + 8, PS_HEADER_SIZE - 8, false);
 	order = get_u32(&c);
-	if (order != PS_BYTE_ORDER && order != __builtin_bswap32(PS_BYTE_ORDER))
-		return fail(r, PP_ECORRUPT, "the header of the stream is corrupt");
 	c.swap = r->swap = order != PS_BYTE_ORDER;
 	version = get_u16(&c);
+	if ((order != PS_BYTE_ORDER && order != __builtin_bswap32(PS_BYTE_ORDER)) || !version)
+		return fail(r, PP_ECORRUPT, "the header of the stream is corrupt");
 	if (version > PS_VERSION) {
 		diag_error(r->d, r->name, offset(r),
 			   "stream of version %u; this program reads up to %u", version,
@@ -249,8 +264,14 @@ static void read_end(struct sreader *r, const struct ps_end *e)
 	r->account.lost += e->lost;
 	r->account.missing += e->missing;
 	if (e->status > r->account.status)
-		r->account.status = e->status;
+		r->account.status = e->status < PP_EXIT_FAIL ? e->status : PP_EXIT_FAIL;
 	r->in_stream = false;
+}
+
+/* Of a stream in the other byte order, the payloads of tracepoints need the events' field tables. */
+static bool wanted(const struct sreader *r, unsigned bit)
+{
+	return !bit || (r->keep & bit) || (r->swap && bit == SREADER_EVENTS);
 }
 
 /* A dictionary record: kept if it was asked for. */
@@ -261,7 +282,7 @@ static int define(struct sreader *r, const struct ps_record *rec, const struct p
 	switch (rec->type) {
 #define D(type, bit) \
 	case PS_##type: \
-		if (!(bit) || (r->keep & (bit))) \
+		if (wanted(r, bit)) \
 			rc = dict_set(&r->dicts[DICT_##type], rec->string.id, t, &rec->sample); \
 		break;
 		DICTS(D)
@@ -273,6 +294,22 @@ static int define(struct sreader *r, const struct ps_record *rec, const struct p
 	if (rc == PP_ELIMIT)
 		return fail(r, rc, "a dictionary of the stream is too large");
 	return rc;
+}
+
+/* Brings to host order what the tables of records.h call bytes. */
+static int swap_inside(struct sreader *r, struct ps_record *rec)
+{
+	const struct ps_event *e;
+
+	if (rec->type == PS_EVENT)
+		return ps_fields_swap((uint8_t *)rec->event.fields.p, rec->event.fields.len);
+	if (rec->type != PS_SAMPLE || !ps_sample_has(&rec->sample, payload))
+		return 0;
+	e = sreader_event(r, rec->sample.event);
+	if (e)
+		ps_payload_swap(&e->fields, (uint8_t *)rec->sample.payload.p,
+				rec->sample.payload.len);
+	return 0;
 }
 
 static int decode(struct sreader *r, struct ps_record *rec)
@@ -289,6 +326,8 @@ static int decode(struct sreader *r, struct ps_record *rec)
 	} else {
 		rc = ps_decode(t, &c, &rec->sample);
 	}
+	if (!rc && r->swap)
+		rc = swap_inside(r, rec);
 	if (rc)
 		return fail(r, rc, "a record is shorter than what it says it holds");
 	return rec->type < PS_SAMPLE ? define(r, rec, t) : 0;
@@ -302,6 +341,9 @@ static int read_record(struct sreader *r, struct ps_record *rec)
 
 	if (rc)
 		return rc;
+	/* As a size it would be impossible, in both byte orders. */
+	if (!memcmp(r->buf + r->pos, PS_MAGIC, 8))
+		return read_header(r, rec);
 	c = cursor_make(r->buf + r->pos, 8, r->swap);
 	size = get_u32(&c);
 	rec->type = get_u16(&c);
@@ -398,5 +440,5 @@ int ps_event_field_next(const struct ps_event *e, size_t *pos, struct ps_event_f
 	c = cursor_make(e->fields.p + *pos, e->fields.len - *pos, false);
 	rc = ps_decode(&ps_event_field_desc, &c, f);
 	*pos = (size_t)(c.p - (const uint8_t *)e->fields.p);
-	return rc;
+	return !rc && (!f->name.p || !f->type.p) ? PP_ECORRUPT : rc;
 }
