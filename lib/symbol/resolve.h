@@ -24,7 +24,7 @@
 #define RESOLVE_STACK_BYTES (32u << 20)
 #define RESOLVE_DSOS_MAX    (1u << 20)
 #define RESOLVE_SYMBOLS_MAX (PS_ID_MAX - 1)
-#define RESOLVE_DEPTH_MAX   8192
+#define RESOLVE_DEPTH_MAX   8192 /* frames of a stack; what is above is cut off */
 
 struct resolver_opts {
 	struct dso_search search;
@@ -36,6 +36,8 @@ struct resolver_opts {
 	 * from before an exec stay.
 	 */
 	bool like_perf;
+	/* Lower limits than the RESOLVE_* above, for tests. 0: those. */
+	uint32_t frames_max, stacks_max, depth_max;
 };
 
 /* What was found, for the account at the end. Frames count once for each sample that has them. */
@@ -53,7 +55,8 @@ void resolver_free(struct resolver *r); /* NULL is fine */
 
 /*
  * Takes one record of the reader (which keeps chains) and writes what the output shall have of it.
- * HEADER makes it forget everything; HEADER and END are written by the caller. 0, PP_ENOMEM, PP_ELIMIT, or an error of the output.
+ * HEADER makes it forget everything; HEADER and END are written by the caller. 0, PP_ENOMEM, PP_ELIMIT,
+ * or an error of the output.
  */
 int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec);
 

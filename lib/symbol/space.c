@@ -63,6 +63,13 @@ uint32_t space_serial(const struct space *sp)
 	return sp->serial;
 }
 
+/* Never 0, nor what stands for no space in a key (2^32 - 1). */
+static uint32_t next_serial(struct spaces *s)
+{
+	s->serial = s->serial >= UINT32_MAX - 1 ? 1 : s->serial + 1;
+	return s->serial;
+}
+
 static struct space *space_new(struct spaces *s, const struct space *copy)
 {
 	struct space *sp = calloc(1, sizeof(*sp));
@@ -70,7 +77,7 @@ static struct space *space_new(struct spaces *s, const struct space *copy)
 	if (!sp)
 		return NULL;
 	sp->refs = 1;
-	sp->serial = ++s->serial ? s->serial : ++s->serial;
+	sp->serial = next_serial(s);
 	if (copy && copy->n) {
 		sp->maps = malloc(copy->n * sizeof(*sp->maps));
 		if (!sp->maps) {
@@ -289,7 +296,7 @@ int spaces_settle(struct spaces *s, uint32_t pid)
 			sp->maps[n++] = sp->maps[i];
 	sp->n = n;
 	sp->exec = false;
-	sp->serial = ++s->serial ? s->serial : ++s->serial;
+	sp->serial = next_serial(s);
 	return 0;
 }
 
@@ -307,15 +314,15 @@ int spaces_map(struct spaces *s, uint32_t pid, const struct map *m)
 		return PP_ENOMEM;
 	i = lower(sp, m->start);
 	covers = i < sp->n && sp->maps[i].start < m->end;
+	/* Also when it fails then: what it covers may be gone. */
+	if (covers || sp->missed) {
+		sp->serial = next_serial(s);
+		sp->missed = false;
+	}
 	rc = cut_out(sp, m->start, m->end, &i);
 	if (!rc)
 		rc = open_gap(sp, i, 1);
-	if (rc)
-		return rc;
-	sp->maps[i] = *m;
-	if (covers || sp->missed) {
-		sp->serial = ++s->serial ? s->serial : ++s->serial;
-		sp->missed = false;
-	}
-	return 0;
+	if (!rc)
+		sp->maps[i] = *m;
+	return rc;
 }

@@ -1,0 +1,381 @@
+#include "symbol/resolve_parts.h"
+
+#include "base/err.h"
+#include "symbol/demangle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void rdso_free(struct rdso *d)
+{
+	symtab_free(d->owned);
+	for (int ret = 0; ret < 2; ret++)
+		map64_release(&d->frames[ret]);
+	free(d->symbol_ids);
+	free(d->path);
+	free(d);
+}
+
+/* ---- DSOs ---- */
+
+/* A new DSO, also written to the output. *index is its place + 1. */
+static int add_dso(struct resolver *r, uint32_t source, struct ps_str path, struct ps_str build_id,
+		   uint32_t flags, uint32_t *index)
+{
+	struct rdso *d;
+	struct ps_dso rec;
+
+	if (r->ndsos >= RESOLVE_DSOS_MAX)
+		return PP_ELIMIT;
+	if (r->ndsos == r->dsos_cap) {
+		uint32_t cap = r->dsos_cap ? r->dsos_cap * 2 : 64;
+		struct rdso **v = realloc(r->dsos, cap * sizeof(struct rdso *));
+
+		if (!v)
+			return PP_ENOMEM;
+		r->dsos = v;
+		r->dsos_cap = cap;
+	}
+	d = calloc(1, sizeof(*d));
+	if (d)
+		d->path = strndup(path.len ? path.p : "", path.len);
+	if (!d || !d->path) {
+		free(d);
+		return PP_ENOMEM;
+	}
+	d->id = build_id_make(build_id.p, build_id.len);
+	d->flags = flags;
+	d->out = r->ndsos + 1;
+	r->dsos[r->ndsos++] = d;
+	*index = r->ndsos;
+	rec = (struct ps_dso){.id = d->out, .flags = flags, .path = path, .build_id = build_id};
+	return swriter_put(r->w, PS_DSO, source, &rec);
+}
+
+int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec)
+{
+	uint32_t *slot = map64_put(&r->by_id, rec->id, NULL), index;
+	int rc;
+
+	if (!slot)
+		return PP_ENOMEM;
+	rc = add_dso(r, m->source, rec->path, rec->build_id, rec->flags, &index);
+	if (rc)
+		return rc;
+	*slot = index;
+	/* A module is not the kernel, though another psym calls it part of it. */
+	if ((rec->flags & (PS_DSO_KERNEL | PS_DSO_MODULE | PS_DSO_GUEST)) == PS_DSO_KERNEL) {
+		m->kernel_dso = index;
+		m->kernel.id = r->dsos[index - 1]->id;
+	}
+	return 0;
+}
+
+/* Why there are no symbols, from the file's point of view to the stream's. */
+static uint32_t reason_of(enum symtab_reason why)
+{
+	switch (why) {
+	case SYMTAB_OK: return PS_REASON_NONE;
+	case SYMTAB_NOT_FOUND: return PS_REASON_NO_FILE;
+	case SYMTAB_DENIED:
+	case SYMTAB_IO: return PS_REASON_NO_ACCESS;
+	case SYMTAB_BUILD_ID:
+	case SYMTAB_CRC: return PS_REASON_BUILD_ID;
+	case SYMTAB_STRIPPED: return PS_REASON_STRIPPED;
+	case SYMTAB_NOT_ELF:
+	case SYMTAB_UNSUPPORTED: return PS_REASON_NOT_ELF;
+	default: return PS_REASON_CORRUPT;
+	}
+}
+
+static int load_vdso(struct machine *m, struct rdso *d)
+{
+	const struct vdso *v = kernel_vdso(&m->kernel, &d->id, &d->reason);
+
+	if (v) {
+		d->table = v->table;
+		d->segments = v->segments;
+	}
+	return 0;
+}
+
+static int load_file(struct resolver *r, struct rdso *d)
+{
+	enum symtab_reason why = SYMTAB_OK;
+	struct dso_file f;
+	int rc = dso_file_find(d->path, &d->id, &r->opts.search, &f);
+
+	if (rc != PP_ENOMEM) {
+		d->segments = f.segments;
+		if (rc) {
+			why = f.why;
+			rc = 0;
+		} else {
+			rc = dso_file_symtab(&f, NULL, &d->owned, &why);
+			rc = rc == PP_ENOMEM ? rc : 0;
+		}
+		d->table = d->owned;
+		d->reason = reason_of(why);
+	}
+	dso_file_release(&f);
+	return rc;
+}
+
+/* Finds the symbols of a DSO, once. */
+static int load(struct resolver *r, struct machine *m, struct rdso *d)
+{
+	int rc = 0;
+
+	if (d->loaded)
+		return 0;
+	d->loaded = true;
+	if (!strcmp(d->path, "[vdso]"))
+		rc = load_vdso(m, d);
+	else if (!strncmp(d->path, "//anon", 6) || !strncmp(d->path, "/memfd:", 7))
+		d->reason = PS_REASON_JIT;
+	else if (d->flags & PS_DSO_NO_FILE)
+		d->reason = PS_REASON_ANON;
+	else
+		rc = load_file(r, d);
+	if (!rc && d->table) {
+		d->symbol_ids = calloc((size_t)symtab_count(d->table) + 1, sizeof(uint32_t));
+		if (!d->symbol_ids)
+			rc = PP_ENOMEM;
+	}
+	return rc;
+}
+
+/* ---- symbols and frames ---- */
+
+static int put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
+		      uint64_t addr, uint64_t size, uint32_t *id)
+{
+	struct ps_symbol rec = {.dso = dso, .addr = addr, .size = size};
+	const char *shown = r->opts.no_demangle ? name : demangle(name, &r->name);
+
+	if (r->nsymbols >= RESOLVE_SYMBOLS_MAX)
+		return PP_ELIMIT;
+	rec.id = *id = ++r->nsymbols;
+	rec.name = ps_str(shown, strlen(shown));
+	if (shown != name)
+		rec.linkage = ps_str(name, strlen(name));
+	return swriter_put(r->w, PS_SYMBOL, source, &rec);
+}
+
+/* The symbol of a table entry, defined in the output at its first use. */
+static int table_symbol(struct resolver *r, uint32_t source, struct rdso *d, const struct symtab *t,
+			const struct symbol *s, uint32_t dso_out, uint32_t *id)
+{
+	uint32_t *slot = &d->symbol_ids[s->index];
+	int rc = 0;
+
+	if (!*slot)
+		rc = put_symbol(r, source, symtab_text(t, s->name), dso_out, s->start,
+				s->end - s->start, slot);
+	*id = *slot;
+	return rc;
+}
+
+void resolve_restart(struct resolver *r)
+{
+	for (uint32_t i = 0; i < r->ndsos; i++)
+		for (int ret = 0; ret < 2; ret++)
+			map64_clear(&r->dsos[i]->frames[ret]);
+	for (uint32_t i = 0; i < r->nmachines; i++)
+		for (int k = 0; r->machines[i] && k < MODES; k++)
+			map64_clear(&r->machines[i]->nowhere[k]);
+	resolve_forget_chains(r);
+	hashids_clear(&r->stacks);
+	r->restarts++;
+	r->nframes = 0;
+}
+
+static int put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id)
+{
+	f->id = *id = ++r->nframes;
+	r->known[f->id] = f->symbol != 0;
+	r->stats.reasons[f->reason]++;
+	return swriter_put(r->w, PS_FRAME, source, f);
+}
+
+/* A frame without a mapping. */
+static int nowhere_frame(struct resolver *r, struct machine *m, uint64_t ip, enum mode mode,
+			 uint32_t reason, uint32_t *id)
+{
+	uint32_t *slot =
+		map64_put(&m->nowhere[reason == PS_REASON_NO_MAPPING ? 0 : mode], ip, NULL);
+	struct ps_frame f = {.addr = ip, .reason = reason};
+	int rc = 0;
+
+	if (!slot)
+		return PP_ENOMEM;
+	if (mode == MODE_HV || mode == MODE_GUEST_KERNEL)
+		f.flags = PS_FRAME_KERNEL;
+	if (mode >= MODE_GUEST_KERNEL)
+		f.flags |= PS_FRAME_GUEST;
+	if (!*slot)
+		rc = put_frame(r, m->source, &f, slot);
+	*id = *slot;
+	return rc;
+}
+
+/* The module that a kernel symbol belongs to, as a DSO of its own: "[ext4]". */
+static int module_dso(struct resolver *r, struct machine *m, const struct symtab *t,
+		      uint32_t module, uint32_t *out)
+{
+	uint32_t *slot = map64_put(&m->modules, module, NULL);
+	struct buf b = BUF_INIT;
+	int rc = 0;
+
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		buf_addf(&b, "[%s]", symtab_text(t, module));
+		rc = b.err ? b.err
+			   : add_dso(r, m->source, ps_str(buf_str(&b), b.len), ps_str(NULL, 0),
+				     PS_DSO_KERNEL | PS_DSO_MODULE, slot);
+		buf_release(&b);
+	}
+	if (!rc)
+		*out = r->dsos[*slot - 1]->out;
+	return rc;
+}
+
+/* The DSO of the kernel, with its table. */
+static int kernel_dso(struct resolver *r, struct machine *m, struct rdso **d)
+{
+	int rc;
+
+	if (!m->kernel_dso) {
+		rc = add_dso(r, m->source, ps_str("[kernel.kallsyms]", 17), ps_str(NULL, 0),
+			     PS_DSO_KERNEL, &m->kernel_dso);
+		if (rc)
+			return rc;
+	}
+	*d = r->dsos[m->kernel_dso - 1];
+	if ((*d)->loaded)
+		return 0;
+	(*d)->loaded = true;
+	(*d)->table = kernel_symbols(&m->kernel, &(*d)->reason);
+	(*d)->symbol_ids = calloc((size_t)symtab_count((*d)->table) + 1, sizeof(uint32_t));
+	return (*d)->symbol_ids ? 0 : PP_ENOMEM;
+}
+
+/* A symbol that the recording announced (KSYMBOL), if there is one at the address. */
+static int announced_symbol(struct resolver *r, struct machine *m, uint64_t addr, uint32_t *id)
+{
+	const struct ksymbol *k = kernel_find_ksymbol(&m->kernel, addr);
+	uint32_t *slot;
+
+	*id = 0;
+	if (!k)
+		return 0;
+	slot = map64_put(&m->ksyms, k->start, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		int rc = put_symbol(r, m->source, k->name, r->dsos[m->kernel_dso - 1]->out,
+				    k->start, k->end - k->start, slot);
+
+		if (rc)
+			return rc;
+	}
+	*id = *slot;
+	return 0;
+}
+
+static int kernel_frame(struct resolver *r, struct machine *m, uint64_t ip, bool ret, uint32_t *id)
+{
+	struct ps_frame f = {.flags = PS_FRAME_KERNEL, .addr = ip};
+	struct symbol s;
+	struct rdso *d;
+	uint32_t *slot;
+	int rc = kernel_dso(r, m, &d);
+
+	if (rc)
+		return rc;
+	slot = map64_put(&d->frames[ret], ip, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	*id = *slot;
+	if (*slot)
+		return 0;
+	f.dso = d->out;
+	rc = announced_symbol(r, m, ip - ret, &f.symbol);
+	if (!rc && !f.symbol && !symtab_find(d->table, ip - ret, &s)) {
+		if (s.module)
+			rc = module_dso(r, m, d->table, s.module, &f.dso);
+		if (!rc)
+			rc = table_symbol(r, m->source, d, d->table, &s, f.dso, &f.symbol);
+	}
+	if (!f.symbol)
+		f.reason = d->table ? PS_REASON_NO_SYMBOL : d->reason;
+	if (!rc)
+		rc = put_frame(r, m->source, &f, slot);
+	*id = *slot;
+	return rc;
+}
+
+static int user_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
+		      bool ret, uint32_t *id)
+{
+	const struct map *map = sp ? space_find(sp, ip - ret) : NULL;
+	struct ps_frame f = {0};
+	struct symbol s;
+	struct rdso *d;
+	uint32_t *slot;
+	uint64_t off;
+	int rc;
+
+	if (!map)
+		return nowhere_frame(r, m, ip, MODE_USER,
+				     sp ? PS_REASON_NO_MAPPING : PS_REASON_NO_CONTEXT, id);
+	d = r->dsos[map->dso - 1];
+	off = ip - map->start + map->pgoff;
+	slot = map64_put(&d->frames[ret], off, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	*id = *slot;
+	if (*slot)
+		return 0;
+	rc = load(r, m, d);
+	if (rc)
+		return rc;
+	f.dso = d->out;
+	if (elf_segments_vaddr(&d->segments, off - ret, &f.addr))
+		f.addr = off - ret;
+	if (!symtab_find(d->table, f.addr, &s))
+		rc = table_symbol(r, m->source, d, d->table, &s, d->out, &f.symbol);
+	f.addr += ret;
+	if (!f.symbol)
+		f.reason = d->table ? PS_REASON_NO_SYMBOL : d->reason;
+	if (!rc)
+		rc = put_frame(r, m->source, &f, slot);
+	*id = *slot;
+	return rc;
+}
+
+int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
+		  enum mode mode, bool ret, uint32_t *id)
+{
+	struct recent_frame *recent;
+	uint64_t key;
+	int rc;
+
+	/* Without a marker the upper half of the addresses is the kernel's (x86, arm64, ...). */
+	if (mode == MODE_UNKNOWN)
+		mode = ip >> 63 ? MODE_KERNEL : MODE_USER;
+	ret = ret && !r->opts.like_perf && ip;
+	if (mode != MODE_KERNEL && mode != MODE_USER)
+		return nowhere_frame(r, m, ip, mode, PS_REASON_NO_CONTEXT, id);
+	key = mode == MODE_KERNEL ? kernel_key(m) : space_key(m, sp);
+	recent = &r->recent[(ip ^ ip >> 13 ^ key * 0x9e3779b1u) & (RECENT_FRAMES - 1)];
+	if (recent->ip == ip && recent->space == key && recent->ret == ret) {
+		*id = recent->frame;
+		return 0;
+	}
+	rc = mode == MODE_KERNEL ? kernel_frame(r, m, ip, ret, id)
+				 : user_frame(r, m, sp, ip, ret, id);
+	*recent = (struct recent_frame){ip, key, *id, ret};
+	return rc;
+}

@@ -1,0 +1,129 @@
+/*
+ * The insides of the resolver, shared by resolve.c (stacks, context records) and resolve_frame.c (DSOs,
+ * symbols, frames). Private to them.
+ */
+#ifndef PP_SYMBOL_RESOLVE_PARTS_H
+#define PP_SYMBOL_RESOLVE_PARTS_H
+
+#include "base/hashids.h"
+#include "base/intern.h"
+#include "symbol/kernel.h"
+#include "symbol/resolve.h"
+#include "symbol/space.h"
+
+/* Where an address belongs: the values of PERF_RECORD_MISC_CPUMODE. */
+enum mode {
+	MODE_UNKNOWN,
+	MODE_KERNEL,
+	MODE_USER,
+	MODE_HV,
+	MODE_GUEST_KERNEL,
+	MODE_GUEST_USER,
+	MODES
+};
+
+/* A DSO with what has been found in it. */
+struct rdso {
+	char *path;
+	struct build_id id;
+	uint32_t flags;
+	uint32_t out; /* its id in the output */
+	bool loaded;
+	uint32_t reason; /* why table is NULL */
+	struct symtab *owned;
+	const struct symtab *table;
+	struct elf_segments segments;
+	/* File offset, or kernel address: frame id; of plain and of return addresses. */
+	struct map64 frames[2];
+	uint32_t *symbol_ids; /* by index in the table; 0: not yet defined */
+};
+
+/* The machine that a source was recorded on. */
+struct machine {
+	uint32_t source;
+	struct spaces *spaces;
+	struct kernel kernel;
+	struct map64 modules; /* text of a module's name in the kernel's table: likewise */
+	/* Address: frame id, of frames without a DSO: by mode; [0] in a process, but not mapped. */
+	struct map64 nowhere[MODES];
+	struct map64 ksyms;  /* start of an announced symbol: symbol id */
+	uint32_t kernel_dso; /* index in r->dsos, + 1; 0: not yet known */
+	struct kernel_opts kernel_opts;
+};
+
+/*
+ * Frames that were found last, by address: most of a new chain's addresses are those of a chain just
+ * before, and one look here is a third of a search for the mapping and one in its DSO.
+ */
+#define RECENT_FRAMES 8192 /* a power of two */
+
+struct recent_frame {
+	uint64_t ip;
+	uint64_t space; /* space_key, or kernel_key; 0: none */
+	uint32_t frame;
+	uint32_t ret;
+};
+
+/* What a chain was resolved to, and in which space. */
+struct chain_state {
+	uint64_t space; /* source and serial; 0: not yet */
+	uint32_t stack;
+	uint32_t frames, unknown;
+	uint32_t mode; /* of the sample; MODES: of any */
+};
+
+struct resolver {
+	struct resolver_opts opts;
+	struct swriter *w;
+	struct diag *d;
+	struct rdso **dsos;
+	uint32_t ndsos, dsos_cap;
+	struct map64 by_id;	   /* DSO's id in the input: index in dsos, + 1 */
+	struct machine **machines; /* by source */
+	uint32_t nmachines;
+	struct chain_state *chains; /* by chain id */
+	uint32_t nchains;
+	uint32_t nframes, nsymbols;
+	uint32_t restarts; /* how often ids of frames or stacks began again */
+	struct hashids stacks;
+	struct buf name; /* of the demangler */
+	struct resolver_stats stats;
+	uint32_t depth_max, frames_max;
+	uint32_t frames[RESOLVE_DEPTH_MAX + 1]; /* of the stack that is being made */
+	uint8_t *known;				/* by frame id: has a symbol */
+	struct recent_frame recent[RECENT_FRAMES];
+};
+
+/*
+ * What a resolved chain or address is valid for: never 0. kernel_key: found without the mappings of a
+ * process.
+ */
+static inline uint64_t space_key(const struct machine *m, const struct space *sp)
+{
+	return ((uint64_t)m->source + 1) << 32 | (sp ? space_serial(sp) : 0);
+}
+
+static inline uint64_t kernel_key(const struct machine *m)
+{
+	return ((uint64_t)m->source + 1) << 32 | UINT32_MAX;
+}
+
+/* A DSO of the input: known to the machine, and written with its number in the output. */
+int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec);
+
+/*
+ * The frame of an address, written if it is new. `ret`: it is a return address, so that the call lies
+ * before it. sp may be NULL: nothing is known of the process.
+ */
+int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
+		  enum mode mode, bool ret, uint32_t *id);
+
+/* Forgets frames and stacks: their ids begin again. */
+void resolve_restart(struct resolver *r);
+
+/* Forgets what chains and addresses were resolved to; ids stay. */
+void resolve_forget_chains(struct resolver *r);
+
+void rdso_free(struct rdso *d);
+
+#endif
