@@ -379,7 +379,7 @@ int session_open(struct session *s, pid_t child)
 	if (too_many_ids(s) && s->c->events.n <= 1)
 		apart = false;
 	else if (too_many_ids(s))
-		return fail(s, PP_ELIMIT, "with several events, CPUs times threads");
+		return fail(s, PP_ELIMIT, "so many threads on so many CPUs take one event only");
 	rc = session_attrs(s, apart, !apart && !s->c->pids);
 	if (!rc)
 		rc = make_matrix(s);

@@ -106,7 +106,7 @@ struct ring {
 
 /* What passed through the rings. */
 struct ring_counts {
-	uint64_t samples, lost;
+	uint64_t samples, lost, throttled;
 };
 
 /* Maps 1 + pages; pages is halved when the kernel allows no more, down to one. */

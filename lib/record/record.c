@@ -349,6 +349,19 @@ static int run(struct recorder *r)
 	return rc ? out_error(r, rc) : finish(r);
 }
 
+static void tell_losses(struct recorder *r)
+{
+	if (r->counts.lost)
+		diag_warn(r->d, NULL, -1,
+			  "%llu events lost: the ring buffers were full (see -m, -F)",
+			  (unsigned long long)r->counts.lost);
+	if (r->counts.throttled)
+		diag_note(
+			r->d, NULL, -1,
+			"the kernel paused sampling %llu times (perf_event_max_sample_rate, or idle)",
+			(unsigned long long)r->counts.throttled);
+}
+
 static int check(const struct record_config *c, struct diag *d)
 {
 	const char *wrong = NULL;
@@ -397,13 +410,12 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	if (!rc)
 		rc = run(&r);
 	command_end(&r.command);
-	if (r.counts.lost)
-		diag_warn(d, NULL, -1, "%llu events lost: the ring buffers were full (see -m, -F)",
-			  (unsigned long long)r.counts.lost);
+	tell_losses(&r);
 	*st = (struct record_stats){r.counts.samples, r.counts.lost, r.sink.bytes};
-	session_close(&r.s);
+	/* The reader first: the kernel takes 10 ms and more to close a tracepoint. */
 	if (sink_close(&r.sink) && !rc)
 		rc = out_error(&r, r.sink.err);
+	session_close(&r.s);
 	free(r.iov);
 	close_fd(r.epoll);
 	close_fd(r.signals);

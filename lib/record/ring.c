@@ -58,6 +58,8 @@ static void count(const struct ring *r, const uint8_t *data, struct ring_counts 
 			counts->samples++;
 		else if (h.type == PERF_REC_LOST) /* header, id, lost */
 			counts->lost += word(r, data, pos + 16);
+		else if (h.type == PERF_REC_THROTTLE)
+			counts->throttled++;
 		pos += h.size;
 	}
 }
