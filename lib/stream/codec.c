@@ -133,7 +133,8 @@ enum {
 
 static const struct ps_typedesc types[PS_TYPES] = {
 #define PS_R(name, number, text, what) \
-	[number] = {text, name##_fields, sizeof(name##_fields) / sizeof(name##_fields[0]), \
+	[number] = {text, name##_fields, \
+		    SIZE_##name ? sizeof(name##_fields) / sizeof(name##_fields[0]) : 0, \
 		    SIZE_##name, \
 		    (number) >= PS_MMAP && (number) <= PS_OTHER && (number) != PS_BLOB},
 	PS_RECORDS(PS_R)
@@ -169,7 +170,7 @@ const char *ps_reason(uint32_t reason)
 #define FIELD(base, f, type)  (*(type *)((uint8_t *)(base) + (f)->offset))
 #define CFIELD(base, f, type) (*(const type *)((const uint8_t *)(base) + (f)->offset))
 
-size_t ps_encoded_size(const struct ps_typedesc *t, const void *fields)
+size_t ps_unbounded_size(const struct ps_typedesc *t, const void *fields)
 {
 	size_t n = 0;
 
@@ -184,7 +185,13 @@ size_t ps_encoded_size(const struct ps_typedesc *t, const void *fields)
 		case PS_KIND_u64s: n += 8 + 8 * (size_t)CFIELD(fields, f, struct ps_u64s).n; break;
 		}
 	}
-	n = ps_pad(n);
+	return ps_pad(n);
+}
+
+size_t ps_encoded_size(const struct ps_typedesc *t, const void *fields)
+{
+	size_t n = ps_unbounded_size(t, fields);
+
 	return n <= PS_RECORD_MAX - 8 ? n : 0;
 }
 
@@ -450,8 +457,14 @@ static struct ps_branches take_branch(struct cursor *c)
 #define DECODE_branch(c) take_branch(c)
 #define DECODE_u64s(c)	 take_u64_array(c)
 
+/* The bits of fields that this version knows. */
+#define PS_F(bit, kind, name, what) | UINT64_C(1) << (bit)
+static const uint64_t sample_known = 0 PS_SAMPLE_FIELDS(PS_F);
+#undef PS_F
+
 int ps_sample_decode(struct cursor *c, struct ps_sample *s)
 {
+	memset(s, 0, sizeof(*s));
 	s->event = get_u32(c);
 	s->cpu = get_u32(c);
 	s->time = get_u64(c);
@@ -459,7 +472,8 @@ int ps_sample_decode(struct cursor *c, struct ps_sample *s)
 	s->tid = get_u32(c);
 	s->comm = get_u32(c);
 	s->flags = get_u32(c);
-	s->fields = get_u64(c);
+	/* What a later version has appended is not in this struct: nobody shall look for it. */
+	s->fields = get_u64(c) & sample_known;
 #define PS_F(bit, kind, name, what) \
 	if (s->fields & (UINT64_C(1) << (bit))) \
 		s->name = DECODE_##kind(c);

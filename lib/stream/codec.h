@@ -23,14 +23,14 @@ struct ps_typedesc {
 	bool context;  /* begins with struct ps_context */
 };
 
-/* NULL for a type that is not known. SAMPLE has no fields here. */
+/* NULL for a type that is not known. Of SAMPLE only the name is here. */
 const struct ps_typedesc *ps_typedesc(uint32_t type);
 extern const struct ps_typedesc ps_event_field_desc;
 
-/*
- * Bytes that the fields take on the wire (without the record header), a multiple of 8; PP_ELIMIT as
- * 0 when they exceed PS_RECORD_MAX.
- */
+/* Bytes that the fields take on the wire (without the record header), a multiple of 8. */
+size_t ps_unbounded_size(const struct ps_typedesc *t, const void *fields);
+
+/* The same; 0 when the record would exceed PS_RECORD_MAX. */
 size_t ps_encoded_size(const struct ps_typedesc *t, const void *fields);
 uint8_t *ps_encode(const struct ps_typedesc *t, const void *fields, uint8_t *p);
 
@@ -40,7 +40,7 @@ uint8_t *ps_encode(const struct ps_typedesc *t, const void *fields, uint8_t *p);
  */
 int ps_decode(const struct ps_typedesc *t, struct cursor *c, void *fields);
 
-/* The same for the body of a SAMPLE. */
+/* The same for a SAMPLE; its size is that of the whole record. */
 size_t ps_sample_size(const struct ps_sample *s);
 uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p);
 int ps_sample_decode(struct cursor *c, struct ps_sample *s);

@@ -35,7 +35,7 @@ static void *take(uint8_t **p, const void *bytes, size_t n)
 int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const void *fields)
 {
 	/* On the wire every array takes at least what it takes here, but for the NUL. */
-	size_t need = ps_pad(t->size) + ps_encoded_size(t, fields) + 8 * (size_t)t->nfields;
+	size_t need = ps_pad(t->size) + ps_unbounded_size(t, fields) + 8 * (size_t)t->nfields;
 	uint8_t *e, *p;
 	int rc;
 

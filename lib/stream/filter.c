@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 
-/* The account of what a reader has read so far, less what an earlier END has told. */
+/* The account of what a reader has read so far, less what an END that was written has told. */
 static void account(struct ps_end *end, const struct sreader *r, const struct ps_end *told)
 {
 	const struct ps_end *a = sreader_account(r);
@@ -13,45 +13,76 @@ static void account(struct ps_end *end, const struct sreader *r, const struct ps
 		end->status = PP_EXIT_PARTIAL;
 }
 
-static int begin(const struct filter *f, struct swriter *w)
+/* What is being written. */
+struct stage {
+	const struct filter *f;
+	struct ssink *sink;
+	struct ps_end *end;
+	bool open;  /* a header has been written and its END has not */
+	bool named; /* and so has this filter's provenance record, behind those of upstream */
+};
+
+static void begin(struct stage *s)
 {
-	swriter_header(w);
-	return swriter_provenance(w, f->name, f->argc, f->argv);
+	swriter_header(&s->sink->w);
+	s->open = true;
+	s->named = false;
 }
 
-/* One input. *open: a header has been written and its END has not. */
-static int run_one(const struct filter *f, const char *file, struct ssink *sink, struct diag *d,
-		   struct ps_end *end, bool *open)
+static void name(struct stage *s)
+{
+	if (!s->named)
+		swriter_provenance(&s->sink->w, s->f->name, s->f->argc, s->f->argv);
+	s->named = true;
+}
+
+/* The stream that is being written is complete: what follows has an account of its own. */
+static void finish(struct stage *s)
+{
+	name(s);
+	swriter_end(&s->sink->w, s->end);
+	*s->end = (struct ps_end){.status = s->end->status};
+	s->open = false;
+}
+
+/* One input. */
+static int run_one(struct stage *s, const char *file, struct diag *d)
 {
 	struct ps_end told = {0};
 	struct ps_record rec;
 	struct sreader *r;
-	int rc = sreader_open(&r, file, f->keep, d), status;
+	int rc = sreader_open(&r, file, s->f->keep, d), status;
+	bool any = false;
 
 	if (rc)
 		return PP_EXIT_FAIL;
-	sreader_on_wait(r, ssink_flush, sink);
+	sreader_on_wait(r, ssink_flush, s->sink);
 	while (!(rc = sreader_next(r, &rec))) {
 		if (rec.type == PS_END)
 			continue;
-		if (rec.type == PS_HEADER && *open) {
-			account(end, r, &told);
-			told = *sreader_account(r);
-			swriter_end(&sink->w, end);
-			*end = (struct ps_end){.status = end->status};
-		}
 		if (rec.type == PS_HEADER) {
-			begin(f, &sink->w);
-			*open = true;
+			/* At the first header, what is open is the last stream of the file before. */
+			if (any) {
+				account(s->end, r, &told);
+				told = *sreader_account(r);
+			}
+			if (s->open)
+				finish(s);
+			begin(s);
+			any = true;
+		} else if (rec.type != PS_PROVENANCE) {
+			name(s);
 		}
-		rc = f->record(f->ctx, r, &rec);
-		if (rc || sink->w.err)
+		rc = s->f->record(s->f->ctx, r, &rec);
+		if (rc || s->sink->w.err)
 			break;
 	}
-	account(end, r, &told);
+	if (any)
+		account(s->end, r, &told);
 	status = sreader_status(r, rc);
 	/* What ended the run was the filter: the reader has said nothing. */
-	if (rc && rc != PP_END && !sink->w.err && status == PP_EXIT_FAIL && rc != PP_EUNSUPPORTED)
+	if (rc && rc != PP_END && !s->sink->w.err && status == PP_EXIT_FAIL &&
+	    rc != PP_EUNSUPPORTED)
 		diag_error(d, file, -1, "cannot go on: %s", pp_strerror(rc));
 	sreader_free(r);
 	return status;
@@ -60,11 +91,11 @@ static int run_one(const struct filter *f, const char *file, struct ssink *sink,
 void filter_run(const struct filter *f, char **files, int n, struct ssink *sink, struct diag *d,
 		struct ps_end *end)
 {
-	bool open = false;
+	struct stage s = {.f = f, .sink = sink, .end = end};
 	int failed = 0;
 
 	for (int i = 0; i < n || (!n && !i); i++) {
-		int status = run_one(f, n ? files[i] : "-", sink, d, end, &open);
+		int status = run_one(&s, n ? files[i] : "-", d);
 
 		failed += status == PP_EXIT_FAIL;
 		if (status && !end->status)
@@ -73,6 +104,7 @@ void filter_run(const struct filter *f, char **files, int n, struct ssink *sink,
 	if (failed == (n ? n : 1))
 		end->status = PP_EXIT_FAIL;
 	/* The next filter shall find a stream that says how it went. */
-	if (!open)
-		begin(f, &sink->w);
+	if (!s.open)
+		begin(&s);
+	name(&s);
 }

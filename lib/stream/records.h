@@ -10,7 +10,8 @@
  *	u64s	u32 count, 4 bytes of 0, the numbers
  *
  * A record may be shorter than its table: the fields that it lacks read as zero. A longer one has
- * fields of a later version, which are skipped. New fields are added at the end only.
+ * fields of a later version, which are skipped. New fields are added at the end only; to the entries
+ * of EVENT.fields, which lie one after the other without a length, none can be added.
  *
  * R(NAME, number, text, what it is) with PS_FIELDS_NAME(F) and F(kind, name, what it is).
  */
@@ -86,7 +87,7 @@
 #define PS_FIELDS_EVENT_FIELD(F) \
 	F(u32, offset, "bytes from the beginning of the payload") \
 	F(u32, size, "bytes; of a dynamic field the 4 of its location word") \
-	F(u32, element, "bytes of one element of an array; else size") \
+	F(u32, element, "bytes of one element of an array, also a dynamic one; else size") \
 	F(u32, flags, \
 	  "1 signed, 2 array, 4 dynamic (__data_loc), 8 relative, 16 string, 32 pointer") \
 	F(str, name, "the field's name") \
@@ -130,7 +131,7 @@
 	PS_FIELDS_CONTEXT(F) \
 	F(u32, ppid, "parent process") \
 	F(u32, ptid, "parent thread") \
-	F(u32, flags, "0")
+	F(u32, flags, "1: it ran already when the recording began")
 
 #define PS_FIELDS_EXIT(F) PS_FIELDS_FORK(F)
 
@@ -266,7 +267,8 @@
  *	str	as above
  *	regs	u64 ABI, u64 mask, one u64 for each bit of the mask
  *	branch	u32 count, u32 flags (1: hardware index valid), u64 hardware index, then from, to,
- *flags each u64s	as above
+ *		flags each
+ *	u64s	as above
  */
 #define PS_SAMPLE_FIELDS(F) \
 	F(0, u64, ip, "instruction pointer") \

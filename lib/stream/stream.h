@@ -9,9 +9,10 @@
  *	int rc = sreader_open(&r, "-", SREADER_EVENTS, diag);
  *
  *	while (!rc && !(rc = sreader_next(r, &rec)))
- *		if (rec.type == PS_SAMPLE)
- *			printf("%llu %s\n", rec.sample.time, sreader_event(r,
- *rec.sample.event)->name.p); status = sreader_status(r, rc); sreader_free(r);
+ *		if (rec.type == PS_SAMPLE && (e = sreader_event(r, rec.sample.event)))
+ *			printf("%" PRIu64 " %s\n", rec.sample.time, e->name.p);
+ *	status = sreader_status(r, rc);
+ *	sreader_free(r);
  *
  * The reader keeps the dictionaries that it is asked for; the others are passed by. An id may be
  * defined again: the later definition holds for what follows. When id 1 of the call chains, symbols,
@@ -54,7 +55,8 @@ enum ps_type {
 
 /* Arrays in records: they point into the reader's buffer until the next sreader_next. */
 struct ps_str {
-	const char *p; /* not terminated in records; terminated in dictionaries */
+	const char *p; /* not terminated in records, may be NULL if len is 0; terminated in
+			  dictionaries, and never NULL there */
 	uint32_t len;
 };
 struct ps_u32s {
@@ -201,7 +203,8 @@ struct ps_sample {
 	uint32_t pid, tid;
 	uint32_t comm;	 /* string; 0 unknown */
 	uint32_t flags;	 /* mark, mode, PS_SAMPLE_* */
-	uint64_t fields; /* which of the following there are: PS_HAS_* */
+	uint64_t fields; /* which of the following there are, PS_HAS(name); a reader sets the
+			    others to 0 */
 #define PS_F(bit, kind, name, what) PS_S_##kind name;
 	PS_SAMPLE_FIELDS(PS_F)
 #undef PS_F
@@ -317,7 +320,8 @@ void sreader_free(struct sreader *r); /* NULL is fine */
 void sreader_on_wait(struct sreader *r, void (*fn)(void *ctx), void *ctx);
 
 /*
- * The next record. 0; PP_END at the end of input; PP_ECUT: the input ended without an END record or
+ * The next record. A header where an END record should be is said, and makes the status partial; what
+ * follows it is read. 0; PP_END at the end of input; PP_ECUT: the input ended without an END record or
  * within a record; PP_ECORRUPT, PP_EUNSUPPORTED (no stream, or a later version), PP_ELIMIT, PP_EIO,
  * PP_ENOMEM. Errors have been said to the diag. After an error nothing more comes.
  */
@@ -333,13 +337,13 @@ const struct ps_frame *sreader_frame(const struct sreader *r, uint32_t id);
 const struct ps_stack *sreader_stack(const struct sreader *r, uint32_t id);
 const struct ps_srcfile *sreader_srcfile(const struct sreader *r, uint32_t id);
 
-/* Walks through EVENT.fields: *pos begins at 0. Returns 0, PP_END or PP_ECORRUPT. */
+/* Walks through EVENT.fields: *pos begins at 0. 0, PP_END or PP_ECORRUPT; texts are not terminated. */
 int ps_event_field_next(const struct ps_event *e, size_t *pos, struct ps_event_field *f);
 
 /* Appends an entry to a field table that is being made (EVENT.fields). */
 void ps_event_field_add(struct buf *table, const struct ps_event_field *f);
 
-/* The account of all streams read so far: the sums of their END records. */
+/* The account of all streams read so far: the sums of their END records, the worst of their statuses. */
 const struct ps_end *sreader_account(const struct sreader *r);
 
 /*
@@ -368,8 +372,9 @@ int swriter_put(struct swriter *w, enum ps_type type, uint32_t source, const voi
 int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s);
 
 /*
- * A record as it came from a reader. Of a stream in the other byte order, records of unknown types
- * cannot be passed on: PP_EUNSUPPORTED, and nothing is written.
+ * A record as it came from a reader, with what later versions have added. Of a stream in the other
+ * byte order, records of unknown types cannot be passed on: PP_EUNSUPPORTED, and nothing is written.
+ * The same with PP_EUSAGE for PS_HEADER and PS_END, which a filter writes itself.
  */
 int swriter_copy(struct swriter *w, const struct ps_record *rec);
 

@@ -83,6 +83,8 @@ int swriter_copy(struct swriter *w, const struct ps_record *rec)
 {
 	uint8_t *p;
 
+	if (rec->type == PS_HEADER || rec->type == PS_END)
+		return PP_EUSAGE;
 	if (rec->foreign && !ps_typedesc(rec->type))
 		return PP_EUNSUPPORTED;
 	if (rec->foreign && rec->type == PS_SAMPLE)
