@@ -150,20 +150,26 @@ void diag_error(struct diag *d, const char *file, int64_t offset, const char *fm
 	va_end(ap);
 }
 
-void diag_warn(struct diag *d, const char *file, int64_t offset, const char *fmt, ...)
+void diag_vwarn(struct diag *d, const char *file, int64_t offset, const char *fmt, va_list ap)
 {
 	struct buf b = BUF_INIT;
-	va_list ap;
 
 	if (!d)
 		return;
 	d->warnings++;
-	va_start(ap, fmt);
 	buf_vaddf(&b, fmt, ap);
-	va_end(ap);
 	if (remember(d, file, fmt, buf_str(&b)))
 		emit(d, file, offset, buf_str(&b));
 	buf_release(&b);
+}
+
+void diag_warn(struct diag *d, const char *file, int64_t offset, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_vwarn(d, file, offset, fmt, ap);
+	va_end(ap);
 }
 
 void diag_note(struct diag *d, const char *file, int64_t offset, const char *fmt, ...)

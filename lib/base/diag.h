@@ -15,6 +15,7 @@
 #ifndef PP_BASE_DIAG_H
 #define PP_BASE_DIAG_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +40,7 @@ __attribute__((format(printf, 4, 5))) void diag_error(struct diag *d, const char
 						      int64_t offset, const char *fmt, ...);
 __attribute__((format(printf, 4, 5))) void diag_warn(struct diag *d, const char *file,
 						     int64_t offset, const char *fmt, ...);
+void diag_vwarn(struct diag *d, const char *file, int64_t offset, const char *fmt, va_list ap);
 __attribute__((format(printf, 4, 5))) void diag_note(struct diag *d, const char *file,
 						     int64_t offset, const char *fmt, ...);
 __attribute__((format(printf, 3, 4))) void diag_say(struct diag *d, const char *file,

@@ -13,9 +13,11 @@
 
 #define SRC_UNREAD_MAX	4096
 #define SRC_SPOOL_BLOCK (1u << 20)
+#define SRC_SPOOL_MAX	(UINT64_C(1) << 38) /* bytes of a temporary file: 256 GiB */
 
 struct src {
-	int fd; /* -1: memory */
+	int fd;			/* -1: memory or a layer */
+	struct src_layer layer; /* read is NULL: none */
 	const uint8_t *mem;
 	char *name;
 	bool seekable;
@@ -70,6 +72,19 @@ int src_from_mem(struct src **out, const void *bytes, size_t len, const char *na
 	return 0;
 }
 
+int src_from_layer(struct src **out, struct src_layer layer, const char *name)
+{
+	int rc = src_from_mem(out, NULL, 0, name);
+
+	if (rc) {
+		layer.free(layer.ctx);
+		return rc;
+	}
+	(*out)->layer = layer;
+	(*out)->seekable = false;
+	return 0;
+}
+
 int src_open(struct src **out, const char *name, struct diag *d)
 {
 	struct stat st;
@@ -101,6 +116,8 @@ void src_free(struct src *s)
 		return;
 	if (s->fd > STDIN_FILENO)
 		close(s->fd);
+	if (s->layer.read)
+		s->layer.free(s->layer.ctx);
 	free(s->unread);
 	free(s->name);
 	free(s);
@@ -144,6 +161,11 @@ int src_read(struct src *s, void *buf, size_t n, size_t *got)
 	*got = 0;
 	if (s->unread_pos < s->unread_len) {
 		*got = take_unread(s, buf, n);
+	} else if (s->layer.read) {
+		int rc = s->layer.read(s->layer.ctx, buf, n, got);
+
+		if (rc)
+			return rc;
 	} else if (s->fd < 0) {
 		uint64_t left = s->pos < s->size ? s->size - s->pos : 0;
 
@@ -268,9 +290,11 @@ static int copy_to(struct src *s, int fd, uint64_t *size)
 		if (!rc)
 			rc = write_all(fd, block, got);
 		*size += got;
+		if (*size > SRC_SPOOL_MAX)
+			rc = PP_ELIMIT;
 	}
 	free(block);
-	return rc;
+	return rc == PP_ECUT ? 0 : rc;
 }
 
 int src_spool(struct src *s, struct diag *d)
@@ -309,6 +333,9 @@ int src_spool(struct src *s, struct diag *d)
 	}
 	if (s->fd > STDIN_FILENO)
 		close(s->fd);
+	if (s->layer.read)
+		s->layer.free(s->layer.ctx);
+	s->layer.read = NULL;
 	s->fd = fd;
 	s->seekable = true;
 	s->size = size;

@@ -29,6 +29,16 @@ int src_from_fd(struct src **s, int fd, const char *name);
 /* A source over len bytes of memory, which must outlive it; seekable. For tests and fuzzers. */
 int src_from_mem(struct src **s, const void *bytes, size_t len, const char *name);
 
+/* A layer over another source: reads as src_read does, and frees what it stands on. */
+struct src_layer {
+	int (*read)(void *ctx, void *buf, size_t n, size_t *got);
+	void (*free)(void *ctx);
+	void *ctx;
+};
+
+/* A source that cannot seek, over a layer, which it frees (also when this fails). */
+int src_from_layer(struct src **s, struct src_layer layer, const char *name);
+
 void src_free(struct src *s); /* NULL is fine */
 
 const char *src_name(const struct src *s);
@@ -40,7 +50,7 @@ uint64_t src_size(const struct src *s);
 /* Bytes read in sequence so far. */
 uint64_t src_tell(const struct src *s);
 
-/* Up to n bytes in sequence; *got is 0 at the end only. 0 or PP_EIO. */
+/* Up to n bytes in sequence; *got is 0 at the end only. 0, PP_EIO, or PP_ECUT from a layer. */
 int src_read(struct src *s, void *buf, size_t n, size_t *got);
 
 /* False when a read would have to wait for the writer of a pipe. */
@@ -58,7 +68,10 @@ int src_pread(struct src *s, void *buf, size_t n, uint64_t offset);
 /* Goes to an absolute offset of a seekable source. */
 int src_seek(struct src *s, uint64_t offset);
 
-/* Makes a source seekable: copies what is left of it to an unlinked file in TMPDIR or /tmp. */
+/*
+ * Makes a source seekable: copies what is left of it to an unlinked file in TMPDIR or /tmp. A source
+ * that ends with PP_ECUT is copied up to there.
+ */
 int src_spool(struct src *s, struct diag *d);
 
 #endif

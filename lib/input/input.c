@@ -2,8 +2,11 @@
 
 #include "base/err.h"
 #include "input/perf.h"
+#include "input/unpack.h"
 
 #include <string.h>
+
+#define UNPACK_DEPTH_MAX 4 /* layers of compression */
 
 /* Kinds of input, by their first bytes. */
 enum kind {
@@ -70,42 +73,61 @@ static int peek(struct src *s, uint8_t *bytes, size_t n, size_t *got)
 	return rc ? rc : src_unread(s, bytes, *got);
 }
 
+/* Unpacks what is packed, however often; *kind is what is inside. */
+static int unwrap(struct src **s, enum kind *kind, size_t *n, struct diag *d)
+{
+	uint8_t first[16];
+
+	for (int depth = 0; depth < UNPACK_DEPTH_MAX; depth++) {
+		int rc = peek(*s, first, sizeof(first), n);
+
+		if (rc) {
+			diag_error(d, src_name(*s), -1, "cannot read: %s", pp_strerror(rc));
+			return rc;
+		}
+		*kind = kind_of(first, *n);
+		if (*kind == KIND_GZIP)
+			rc = unpack_gzip(s, *s, d);
+		else if (*kind == KIND_ZSTD)
+			rc = unpack_zstd(s, *s, d);
+		else
+			return 0;
+		if (rc)
+			return rc;
+	}
+	diag_error(d, src_name(*s), -1, "is compressed more than %d times", UNPACK_DEPTH_MAX);
+	return PP_EUNSUPPORTED;
+}
+
 int input_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
 		 struct ps_end *account)
 {
-	const char *name = src_name(s);
-	uint8_t first[16];
+	enum kind kind;
 	size_t n;
-	int rc = peek(s, first, sizeof(first), &n);
+	int rc = unwrap(&s, &kind, &n, d);
 
 	if (rc) {
-		diag_error(d, name, -1, "cannot read: %s", pp_strerror(rc));
 		src_free(s);
 		return rc;
 	}
 	if (!n) {
-		diag_error(d, name, -1, "is empty");
+		diag_error(d, src_name(s), -1, "is empty");
 		src_free(s);
 		return PP_ECUT;
 	}
-	switch (kind_of(first, n)) {
+	switch (kind) {
 	case KIND_PERF: rc = perf_decode(s, source, w, d, account); break;
 	case KIND_STREAM: return copy_stream(s, w, d, account);
 	case KIND_PERF_OLD:
-		diag_error(d, name, 0, "perf.data of version 1 (before Linux 3.2)");
+		diag_error(d, src_name(s), 0, "perf.data of version 1 (before Linux 3.2)");
 		rc = PP_EUNSUPPORTED;
 		break;
 	case KIND_TRACE_DAT:
-		diag_error(d, name, 0, "trace.dat recordings are not read by this version");
-		rc = PP_EUNSUPPORTED;
-		break;
-	case KIND_GZIP:
-	case KIND_ZSTD:
-		diag_error(d, name, 0, "compressed: decompress it first (zcat, zstdcat)");
+		diag_error(d, src_name(s), 0, "trace.dat recordings are not read by this version");
 		rc = PP_EUNSUPPORTED;
 		break;
 	default:
-		diag_error(d, name, 0, "is neither perf.data nor an event stream");
+		diag_error(d, src_name(s), 0, "is neither perf.data nor an event stream");
 		rc = PP_EUNSUPPORTED;
 	}
 	src_free(s);

@@ -180,34 +180,35 @@ static void cache_name(uint64_t config, struct buf *b)
 		buf_addf(b, "%s-%s", cache_names[what], cache_results[result][op]);
 }
 
-/* The modifiers that perf appends: ":u", ":ppp", ":pppH". */
+/*
+ * The modifiers that perf appends: ":u", ":ppp", ":HG". An event that counts in guests, too, says
+ * so, since perf's own do not; with other modifiers before, one that does not.
+ */
 static void modifiers(const struct perf_attr *a, struct buf *b)
 {
 	unsigned precise = a->flags >> PERF_ATTR_PRECISE_SHIFT & 3;
-	bool colon = false;
+	uint64_t parts = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
+	size_t start = b->len;
+	bool guest_default = true;
 
-#define COLON() (colon ? (void)0 : (buf_addc(b, ':'), colon = true, (void)0))
-	if (a->flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV)) {
-		COLON();
-		if (!(a->flags & PERF_ATTR_EXCLUDE_KERNEL))
-			buf_addc(b, 'k');
-		if (!(a->flags & PERF_ATTR_EXCLUDE_USER))
-			buf_addc(b, 'u');
-		if (!(a->flags & PERF_ATTR_EXCLUDE_HV))
-			buf_addc(b, 'h');
+	buf_addc(b, ':');
+	if (a->flags & parts) {
+		buf_adds(b, a->flags & PERF_ATTR_EXCLUDE_KERNEL ? "" : "k");
+		buf_adds(b, a->flags & PERF_ATTR_EXCLUDE_USER ? "" : "u");
+		buf_adds(b, a->flags & PERF_ATTR_EXCLUDE_HV ? "" : "h");
+		guest_default = false;
 	}
 	if (precise) {
-		COLON();
 		buf_add(b, "ppp", precise);
+		guest_default = false;
 	}
-	if (a->flags & (PERF_ATTR_EXCLUDE_HOST | PERF_ATTR_EXCLUDE_GUEST)) {
-		COLON();
-		if (!(a->flags & PERF_ATTR_EXCLUDE_HOST))
-			buf_addc(b, 'H');
-		if (!(a->flags & PERF_ATTR_EXCLUDE_GUEST))
-			buf_addc(b, 'G');
+	if ((a->flags & PERF_ATTR_EXCLUDE_HOST) ||
+	    !(a->flags & PERF_ATTR_EXCLUDE_GUEST) == guest_default) {
+		buf_adds(b, a->flags & PERF_ATTR_EXCLUDE_HOST ? "" : "H");
+		buf_adds(b, a->flags & PERF_ATTR_EXCLUDE_GUEST ? "" : "G");
 	}
-#undef COLON
+	if (b->len == start + 1)
+		b->len = start; /* no modifier */
 }
 
 void perf_attr_name(const struct perf_attr *a, const struct perf_tracing *t, struct buf *b)

@@ -9,14 +9,11 @@
 
 void perf_damage(struct perf *p, int err, int64_t offset, const char *fmt, ...)
 {
-	struct buf b = BUF_INIT;
 	va_list ap;
 
 	va_start(ap, fmt);
-	buf_vaddf(&b, fmt, ap);
+	diag_vwarn(p->d, p->name, offset, fmt, ap);
 	va_end(ap);
-	diag_warn(p->d, p->name, offset, "%s", buf_str(&b));
-	buf_release(&b);
 	if (!p->damage)
 		p->damage = err;
 }
