@@ -37,12 +37,11 @@ struct perf_attr {
 	uint64_t regs_user, regs_intr;
 	uint64_t config1;
 	uint32_t bp_type;
-	uint32_t event;		   /* id of the stream's descriptor */
-	int time_pos;		   /* index of the u64 in its samples that is the time; -1 none */
-	bool written;		   /* the descriptor is in the stream */
-	char *name;		   /* owned; NULL until known */
-	struct perf_field *fields; /* owned; of tracepoints whose payloads are to be swapped */
-	uint32_t nfields;
+	uint32_t event;	   /* id of the stream's descriptor */
+	int time_pos;	   /* index of the u64 in its samples that is the time; -1 none */
+	bool written;	   /* the descriptor is in the stream */
+	char *name;	   /* owned; NULL until known */
+	struct buf fields; /* field table of a tracepoint */
 };
 
 /* Bits of perf_event_attr, in the kernel's order. */
@@ -172,20 +171,6 @@ void perf_attr_release(struct perf_attr *a);
 int perf_attr_rename(struct perf *p, struct perf_attr *a, const char *name, size_t len);
 /* The name of an event by its attribute alone, as perf builds it. */
 void perf_attr_name(const struct perf_attr *a, const struct perf_tracing *t, struct buf *name);
-
-/* ---- perf_swap.c: payloads of tracepoints from machines of the other byte order ---- */
-
-/* What has to be turned around in a payload. */
-struct perf_field {
-	uint32_t offset, size;
-	uint32_t element; /* bytes that are swapped at a time */
-	uint32_t dynamic; /* bytes of an element of the array that the location word points to */
-	bool relative;	  /* it points from its own end, not from the payload's beginning */
-};
-/* Remembers the fields of an event, from its field table (EVENT.fields). */
-int perf_swap_fields(struct perf_attr *a, const struct ps_event *e, uint32_t long_size);
-/* Turns a payload to host byte order, where it lies. */
-void perf_swap_payload(const struct perf_attr *a, uint8_t *payload, size_t len);
 
 /* ---- perf_tracing.c: formats of tracepoints ---- */
 

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "input/fields.h"
 
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -259,84 +260,6 @@ static const char *unit(const struct perf_attr *a)
 
 /* ---- descriptors ---- */
 
-/* A number behind "key" in a line of a format, and whether there was one. */
-static bool line_number(const char *line, const char *end, const char *key, uint32_t *v)
-{
-	size_t n = strlen(key);
-	const char *at = memmem(line, (size_t)(end - line), key, n);
-
-	*v = 0;
-	if (!at)
-		return false;
-	for (at += n; at < end && *at >= '0' && *at <= '9' && *v < 100000000; at++)
-		*v = *v * 10 + (uint32_t)(*at - '0');
-	return true;
-}
-
-/*
- * One line of a format, "\tfield:TYPE NAME[N];\toffset:0;\tsize:2;\tsigned:0;", to an entry of the
- * field table. The name is the last word of the declaration.
- */
-static void field_line(const char *line, const char *end, struct buf *table)
-{
-	const char *decl = line + strlen("\tfield:");
-	const char *semi = memchr(decl, ';', (size_t)(end - decl));
-	struct ps_event_field f = {0};
-	const char *name, *name_end, *type_end;
-	uint32_t is_signed;
-
-	if (!semi || !line_number(semi, end, "offset:", &f.offset) ||
-	    !line_number(semi, end, "size:", &f.size))
-		return;
-	if (line_number(semi, end, "signed:", &is_signed) && is_signed)
-		f.flags |= PS_FIELD_SIGNED;
-	name_end = semi;
-	f.element = f.size;
-	if (name_end > decl && name_end[-1] == ']') {
-		const char *open = name_end;
-		uint32_t count;
-
-		while (open > decl && *open != '[')
-			open--;
-		f.flags |= PS_FIELD_ARRAY;
-		if (line_number(open, name_end, "[", &count) && count && f.size % count == 0)
-			f.element = f.size / count;
-		name_end = open;
-	}
-	name = name_end;
-	while (name > decl && name[-1] != ' ' && name[-1] != '*')
-		name--;
-	type_end = name;
-	while (type_end > decl && type_end[-1] == ' ')
-		type_end--;
-	f.name = ps_str(name, (size_t)(name_end - name));
-	f.type = ps_str(decl, (size_t)(type_end - decl));
-	if (memmem(decl, f.type.len, "__data_loc", 10))
-		f.flags |= PS_FIELD_DYNAMIC;
-	if (memmem(decl, f.type.len, "__rel_loc", 9))
-		f.flags |= PS_FIELD_DYNAMIC | PS_FIELD_RELATIVE;
-	if (f.type.len && f.type.p[f.type.len - 1] == '*')
-		f.flags |= PS_FIELD_POINTER;
-	if (memmem(decl, f.type.len, "char", 4) && (f.flags & (PS_FIELD_ARRAY | PS_FIELD_DYNAMIC)))
-		f.flags |= PS_FIELD_STRING;
-	ps_event_field_add(table, &f);
-}
-
-static void field_table(const char *format, size_t len, struct buf *table)
-{
-	const char *p = format, *end = format + len;
-
-	while (p < end) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p));
-
-		if (!nl)
-			nl = end;
-		if (nl - p > 7 && !memcmp(p, "\tfield:", 7))
-			field_line(p, nl, table);
-		p = nl + 1;
-	}
-}
-
 int perf_attr_write(struct perf *p, struct perf_attr *a)
 {
 	struct ps_event e = {.id = a->event, .type = a->type, .config = a->config};
@@ -364,18 +287,17 @@ int perf_attr_write(struct perf *p, struct perf_attr *a)
 		format = perf_tracing_format(p->tracing, a->config, &len, &system, &event);
 		if (format) {
 			e.format = ps_str(format, len);
-			field_table(format, len, &table);
+			fields_of_format(format, len, perf_tracing_long_size(p->tracing), &table);
 			e.fields = ps_str(buf_str(&table), table.len);
 		}
 	}
 	rc = name.err ? name.err : table.err;
-	if (!rc && p->swap && e.fields.len)
-		rc = perf_swap_fields(a, &e, perf_tracing_long_size(p->tracing));
 	if (!rc)
 		rc = swriter_put(p->w, PS_EVENT, p->source, &e);
 	a->written = true;
 	buf_release(&name);
-	buf_release(&table);
+	buf_release(&a->fields);
+	a->fields = table;
 	return rc;
 }
 
@@ -392,5 +314,5 @@ int perf_attr_write_all(struct perf *p)
 void perf_attr_release(struct perf_attr *a)
 {
 	free(a->name);
-	free(a->fields);
+	buf_release(&a->fields);
 }

@@ -5,6 +5,7 @@
 #include "input/perf.h"
 
 #include "base/err.h"
+#include "stream/payload.h"
 
 #include <linux/perf_event.h>
 
@@ -223,9 +224,12 @@ static void take_back(struct perf *p, struct cursor *c, const struct perf_attr *
 
 		uint8_t *bytes = (uint8_t *)get_bytes(c, n);
 
-		if (bytes && a->nfields)
-			perf_swap_payload(a, bytes, n);
 		s->payload = ps_str((const char *)bytes, bytes ? n : 0);
+		if (bytes && p->swap && a->fields.len) {
+			struct ps_str fields = ps_str(buf_str(&a->fields), a->fields.len);
+
+			ps_payload_swap(&fields, bytes, n);
+		}
 		s->fields |= PS_HAS(payload);
 	}
 	if (type & PSB_BRANCH_STACK)

@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <trace-seq.h>
 
+#define TABLE_MAX (64u << 20) /* bytes of a table of symbols or of printk formats */
+
 struct tep_print {
 	struct tep_handle *tep;
 	struct trace_seq seq;
 	struct map64 parsed; /* event id of the stream: 1 usable, 2 not */
+	struct buf table;    /* parts of a table that is not complete yet */
 };
 
 /* libtraceevent prints its complaints to stderr unless it is given another place. */
@@ -56,6 +59,7 @@ void tep_print_free(struct tep_print *t)
 	trace_seq_destroy(&t->seq);
 	tep_free(t->tep);
 	map64_release(&t->parsed);
+	buf_release(&t->table);
 	free(t);
 }
 
@@ -103,4 +107,25 @@ void tep_print_payload(struct tep_print *t, const struct ps_event *e, const stru
 	tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&t->seq);
 	buf_add_safe(b, t->seq.buffer, t->seq.len);
+}
+
+int tep_print_table(struct tep_print *t, const struct ps_blob *b)
+{
+	int rc;
+
+	if (b->kind != 1 && b->kind != 2)
+		return 0;
+	if (t->table.len + b->data.len <= TABLE_MAX)
+		buf_add(&t->table, b->data.p, b->data.len);
+	rc = t->table.err;
+	if (!rc && (b->flags & 1) && t->table.len) {
+		/* What it cannot read, libtraceevent leaves out. */
+		if (b->kind == 1)
+			tep_parse_kallsyms(t->tep, buf_str(&t->table));
+		else
+			tep_parse_printk_formats(t->tep, buf_str(&t->table));
+	}
+	if (b->flags & 1)
+		buf_release(&t->table);
+	return rc;
 }

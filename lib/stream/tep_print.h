@@ -19,4 +19,10 @@ void tep_print_free(struct tep_print *t); /* NULL is fine */
 void tep_print_payload(struct tep_print *t, const struct ps_event *e, const struct ps_sample *s,
 		       struct buf *b);
 
+/*
+ * Takes a part of a table of the recording: the kernel's symbols and the texts behind addresses that
+ * payloads hold, for print formats that show them. 0 or PP_ENOMEM; other blobs are ignored.
+ */
+int tep_print_table(struct tep_print *t, const struct ps_blob *b);
+
 #endif

@@ -7,10 +7,7 @@
 
 #include <stdlib.h>
 
-/* Bits of EVENT.sample_type that decide what a line shows. */
 #define ST_TID		(1u << 1)
-#define ST_TIME		(1u << 2)
-#define ST_CPU		(1u << 7)
 #define TYPE_TRACEPOINT 2
 
 struct stext {
@@ -19,7 +16,7 @@ struct stext {
 	struct diag *d;
 	struct tep_print *tep; /* made at the first tracepoint */
 	struct buf b;	       /* the line that is being made */
-	int name_width;	       /* of the longest event name so far, as perf pads them */
+	int name_width;	       /* of the longest name of an event, as perf pads them */
 };
 
 int stext_new(struct stext **out, struct out *o, enum stext_form form, struct diag *d)
@@ -48,7 +45,7 @@ void stext_free(struct stext *t)
 
 static void add_comm(struct stext *t, const struct sreader *r, uint32_t comm, bool padded)
 {
-	size_t len, start = t->b.len, width;
+	size_t len;
 	const char *s = sreader_string(r, comm, &len);
 
 	if (!s)
@@ -56,8 +53,6 @@ static void add_comm(struct stext *t, const struct sreader *r, uint32_t comm, bo
 	if (padded && len < 16)
 		buf_fill(&t->b, ' ', 16 - len);
 	buf_add_safe(&t->b, s, len);
-	width = t->b.len - start;
-	(void)width;
 	buf_addc(&t->b, ' ');
 }
 
@@ -69,16 +64,21 @@ static void add_time(struct buf *b, uint64_t ns)
 	buf_adds(b, ": ");
 }
 
+/* perf goes by the event: a chain may have no address. */
+static bool has_chain(const struct ps_event *e, const struct ps_sample *s)
+{
+	return (e->flags & PS_EVENT_CHAINS) || ps_sample_has(s, chain);
+}
+
 static void add_start(struct stext *t, const struct sreader *r, const struct ps_sample *s,
 		      const struct ps_event *e)
 {
 	struct buf *b = &t->b;
-	bool chain = ps_sample_has(s, chain) || ps_sample_has(s, stack);
 
-	add_comm(t, r, s->comm, !chain);
-	if (s->tid != PS_NONE) {
+	add_comm(t, r, s->comm, !has_chain(e, s));
+	/* A thread that has ended already is recorded as -1. */
+	if (s->tid != PS_NONE || (e->sample_type & ST_TID))
 		buf_addf(b, "%5d ", (int)s->tid);
-	}
 	if (s->cpu != PS_NONE) {
 		buf_addc(b, '[');
 		buf_add_u64(b, s->cpu, 3, '0');
@@ -156,7 +156,7 @@ static void add_stack(struct stext *t, const struct sreader *r, const struct ps_
 
 static void add_chain(struct stext *t, const struct sreader *r, const struct ps_sample *s)
 {
-	const struct ps_chain *c = sreader_chain(r, s->chain);
+	const struct ps_chain *c = ps_sample_has(s, chain) ? sreader_chain(r, s->chain) : NULL;
 	uint32_t at = 0;
 	uint64_t ip;
 
@@ -175,8 +175,6 @@ static int print_sample(struct stext *t, const struct sreader *r, const struct p
 
 	if (!e)
 		return 0;
-	if ((int)e->name.len > t->name_width)
-		t->name_width = (int)e->name.len;
 	buf_reset(&t->b);
 	add_start(t, r, s, e);
 	if (ps_sample_has(s, payload)) {
@@ -185,9 +183,9 @@ static int print_sample(struct stext *t, const struct sreader *r, const struct p
 		tep_print_payload(t->tep, e, s, &t->b);
 	}
 	st = ps_sample_has(s, stack) ? sreader_stack(r, s->stack) : NULL;
-	if (ps_sample_has(s, chain) && st) {
+	if (has_chain(e, s) && st) {
 		add_stack(t, r, s);
-	} else if (ps_sample_has(s, chain)) {
+	} else if (has_chain(e, s)) {
 		add_chain(t, r, s);
 	} else if (e->type != TYPE_TRACEPOINT && ps_sample_has(s, ip)) {
 		const struct ps_frame *f =
@@ -413,6 +411,13 @@ int stext_record(struct stext *t, const struct sreader *r, const struct ps_recor
 		tep_print_free(t->tep);
 		t->tep = NULL;
 	}
+	if (rec->type == PS_BLOB) {
+		int rc = t->tep ? 0 : tep_print_new(&t->tep);
+
+		return rc ? rc : tep_print_table(t->tep, &rec->blob);
+	}
+	if (rec->type == PS_EVENT && (int)rec->event.name.len > t->name_width)
+		t->name_width = (int)rec->event.name.len;
 	return rec->type == PS_SAMPLE && (rec->sample.flags & PS_MARK_MASK) == PS_MARK_PASS
 		       ? print_sample(t, r, &rec->sample)
 		       : 0;
