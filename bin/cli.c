@@ -1,6 +1,8 @@
 #include "cli.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void to_stderr(void *ctx, const char *line, size_t len)
@@ -50,9 +52,31 @@ static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **
 	return -1;
 }
 
+static void let_pass(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * Control-C goes to every process of a pipeline. The recorder at its head ends cleanly; the filters
+ * behind it have to live on to finish what it recorded. So one that reads a pipe lets the first
+ * SIGINT pass; the second ends it.
+ */
+static void outlive_interrupt(void)
+{
+	struct sigaction pass = {.sa_handler = let_pass, .sa_flags = SA_RESETHAND | SA_RESTART};
+	struct sigaction old;
+	struct stat st;
+
+	if (!fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) && !sigaction(SIGINT, NULL, &old) &&
+	    old.sa_handler == SIG_DFL)
+		sigaction(SIGINT, &pass, NULL);
+}
+
 int cli_start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
 	      opt_handler *handle, void *ctx)
 {
+	outlive_interrupt();
 	return start(cli, spec, argc, argv, handle, ctx, opt_parse);
 }
 
