@@ -177,7 +177,7 @@ static int print_sample(struct stext *t, const struct sreader *r, const struct p
 		return 0;
 	buf_reset(&t->b);
 	add_start(t, r, s, e);
-	if (ps_sample_has(s, payload)) {
+	if (e->type == TYPE_TRACEPOINT && ps_sample_has(s, payload)) {
 		if (!t->tep && tep_print_new(&t->tep))
 			return PP_ENOMEM;
 		tep_print_payload(t->tep, e, s, &t->b);
