@@ -32,7 +32,8 @@ struct fstream {
 	struct stack_node *stacks; /* by stack id: a quick way past nodes */
 	uint32_t stacks_cap;
 	struct map64 ips; /* address of a chain without symbols: name id */
-	uint32_t last_string, last_stack, last_chain;
+	/* The greatest ids that were looked up since the tables above were emptied. */
+	uint32_t used_string, used_stack, used_chain, used_frame, used_symbol, used_dso;
 	uint32_t *names[2]; /* by frame id, for Java and others: name id; 0: not yet */
 	uint32_t frames_cap;
 	uint8_t *events; /* by event id: enum choice */
@@ -42,6 +43,12 @@ struct fstream {
 	struct buf name;
 	uint64_t raw; /* samples that were folded without symbols */
 };
+
+static void used(uint32_t id, uint32_t *most)
+{
+	if (id > *most)
+		*most = id;
+}
 
 /* Makes room for index i in an array of u32, zeroed. */
 static int widen(uint32_t **v, uint32_t old, uint32_t cap)
@@ -79,6 +86,8 @@ static int name_frame(struct fstream *s, const struct ps_frame *f, bool java, ui
 		.func = "[unknown]", .func_len = 9, .dso = "[unknown]", .dso_len = 9};
 	char pc[24];
 
+	used(f->symbol, &s->used_symbol);
+	used(f->dso, &s->used_dso);
 	if (sym) {
 		fs.func = sym->name.p;
 		fs.func_len = sym->name.len;
@@ -86,6 +95,9 @@ static int name_frame(struct fstream *s, const struct ps_frame *f, bool java, ui
 	if (dso) {
 		fs.dso = dso->path.p;
 		fs.dso_len = dso->path.len;
+		/* The kernel's mark of a file that is gone would be taken for arguments. */
+		if (fs.dso_len > 10 && !memcmp(fs.dso + fs.dso_len - 10, " (deleted)", 10))
+			fs.dso_len -= 10;
 	}
 	fs.pc = pc;
 	fs.pc_len = (size_t)snprintf(pc, sizeof(pc), "%llx", (unsigned long long)f->addr);
@@ -125,6 +137,7 @@ static int stack_path(struct fstream *s, const struct ps_stack *st, bool java, s
 		name = frame_name(s, id, java);
 		if (!name)
 			return PP_ENOMEM;
+		used(id, &s->used_frame);
 		if (!*name)
 			rc = name_frame(s, f, java, name);
 		s->path[(*n)++] = *name;
@@ -170,6 +183,7 @@ static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *c
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot) {
+		used(p->comm, &s->used_string);
 		text = sreader_string(s->in, p->comm, &len);
 		if (!text)
 			text = "[unknown]", len = 9;
@@ -267,6 +281,8 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 			return rc;
 		*slot = *node + 1;
 	}
+	used(ps_sample_has(p, stack) ? p->stack : 0, &s->used_stack);
+	used(ps_sample_has(p, stack) ? 0 : p->chain, &s->used_chain);
 	*node = *slot - 1;
 	if (quick)
 		*quick = (struct stack_node){comm, *node};
@@ -301,10 +317,15 @@ static int on_sample(struct fstream *s, const struct ps_sample *p)
 	int rc;
 
 	s->account->samples++;
+	/* First the mark: a sample that fails shall not decide which event is folded. */
+	if ((p->flags & PS_MARK_MASK) != PS_MARK_PASS) {
+		s->account->filtered++;
+		return 0;
+	}
 	rc = choose(s, p->event, &choice);
 	if (rc)
 		return rc;
-	if (choice == CHOICE_LEAVE || (p->flags & PS_MARK_MASK) != PS_MARK_PASS) {
+	if (choice == CHOICE_LEAVE) {
 		s->account->filtered++;
 		return 0;
 	}
@@ -323,43 +344,76 @@ static int on_sample(struct fstream *s, const struct ps_sample *p)
 	return 0;
 }
 
-/* Ids that begin again: what was remembered by them is forgotten. */
-static void restarted(uint32_t id, uint32_t *last, struct map64 *m)
+static void forget_stacks(struct fstream *s)
 {
-	if (id <= *last)
-		map64_clear(m);
-	*last = id;
+	map64_clear(&s->nodes);
+	if (s->stacks_cap)
+		memset(s->stacks, 0, s->stacks_cap * sizeof(*s->stacks));
+	s->used_stack = s->used_chain = s->used_frame = 0;
+}
+
+static void forget_names(struct fstream *s)
+{
+	for (int java = 0; java < 2 && s->frames_cap; java++)
+		memset(s->names[java], 0, s->frames_cap * sizeof(uint32_t));
+	s->used_symbol = s->used_dso = 0;
+	forget_stacks(s);
+}
+
+static void forget_comms(struct fstream *s)
+{
+	map64_clear(&s->comms);
+	s->used_string = 0;
+}
+
+static int new_frame(struct fstream *s, uint32_t id)
+{
+	for (int java = 0; java < 2; java++) {
+		uint32_t *name = frame_name(s, id, java);
+
+		if (!name)
+			return PP_ENOMEM;
+		*name = 0;
+	}
+	return 0;
 }
 
 static int on_record(struct fstream *s, const struct ps_record *rec)
 {
-	uint32_t *name;
-
+	/* An id that was looked up is defined again: what was made of it is forgotten. */
 	switch (rec->type) {
 	case PS_SAMPLE: return on_sample(s, &rec->sample);
-	case PS_STRING: restarted(rec->string.id, &s->last_string, &s->comms); break;
+	case PS_STRING:
+		if (rec->string.id <= s->used_string)
+			forget_comms(s);
+		break;
 	case PS_STACK:
-		restarted(rec->stack.id, &s->last_stack, &s->nodes);
+		if (rec->stack.id <= s->used_stack)
+			forget_stacks(s);
 		return new_stack(s, rec->stack.id);
-	case PS_CHAIN: restarted(rec->chain.id, &s->last_chain, &s->nodes); break;
+	case PS_CHAIN:
+		if (rec->chain.id <= s->used_chain)
+			forget_stacks(s);
+		break;
+	case PS_FRAME:
+		if (rec->frame.id <= s->used_frame)
+			forget_stacks(s);
+		return new_frame(s, rec->frame.id);
+	case PS_SYMBOL:
+		if (rec->symbol.id <= s->used_symbol)
+			forget_names(s);
+		break;
+	case PS_DSO:
+		if (rec->dso.id <= s->used_dso)
+			forget_names(s);
+		break;
 	case PS_EVENT:
 		if (rec->event.id < s->events_cap)
 			s->events[rec->event.id] = CHOICE_NEW;
 		break;
-	case PS_FRAME:
-		for (int java = 0; java < 2; java++) {
-			name = frame_name(s, rec->frame.id, java);
-			if (!name)
-				return PP_ENOMEM;
-			*name = 0;
-		}
-		break;
 	case PS_HEADER:
-		map64_clear(&s->comms);
-		map64_clear(&s->nodes);
-		if (s->stacks_cap)
-			memset(s->stacks, 0, s->stacks_cap * sizeof(*s->stacks));
-		s->last_string = s->last_stack = s->last_chain = 0;
+		forget_comms(s);
+		forget_names(s);
 		if (s->events_cap)
 			memset(s->events, CHOICE_NEW, s->events_cap);
 		break;
@@ -387,13 +441,13 @@ int fold_stream(struct fold *f, struct src *src)
 	const unsigned keep = SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS;
 	struct diag *d = fold_diag(f);
 	struct ps_record rec;
-	int rc = sreader_new(&s.in, src, keep, d), status;
+	int rc = sreader_new(&s.in, src, keep, d), status, err = 0;
 
 	if (rc)
 		return rc;
-	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, &rec)))
+	while (!(rc = sreader_next(s.in, &rec)) && !(rc = err = on_record(&s, &rec)))
 		;
-	if (rc == PP_ECORRUPT)
+	if (err == PP_ECORRUPT)
 		diag_error(d, src_name(src), -1,
 			   "the stream is corrupt: something undefined is used");
 	status = sreader_status(s.in, rc);

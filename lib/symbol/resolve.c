@@ -51,6 +51,7 @@ static void machine_free(struct machine *m)
 		return;
 	spaces_free(m->spaces);
 	kernel_release(&m->kernel);
+	map64_release(&m->generated);
 	map64_release(&m->modules);
 	for (int k = 0; k < MODES; k++)
 		map64_release(&m->nowhere[k]);
@@ -328,17 +329,25 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 
 static int on_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec)
 {
-	uint32_t *index = map64_get(&r->by_id, rec->dso);
+	uint32_t *known = map64_get(&r->by_id, rec->dso), index = known ? *known : 0;
 	struct ps_mmap out = *rec;
+	bool absolute;
 	int rc = 0;
 
-	out.dso = index ? r->dsos[*index - 1]->out : 0;
+	out.dso = index ? r->dsos[index - 1]->out : 0;
 	if (rec->flags & PS_MMAP_KERNEL) {
-		if (index && *index == m->kernel_dso)
+		if (index && index == m->kernel_dso)
 			kernel_mapping(&m->kernel, rec->pgoff);
 	} else if (index && !(rec->flags & (PS_MMAP_DATA | PS_MMAP_GUEST))) {
-		struct map map = {.start = rec->addr, .pgoff = rec->pgoff, .dso = *index};
+		struct map map = {.start = rec->addr, .pgoff = rec->pgoff};
 
+		rc = resolve_generated(r, m, rec->pid, &index, &absolute);
+		if (rc)
+			return rc;
+		map.dso = index;
+		out.dso = r->dsos[index - 1]->out;
+		if (absolute)
+			map.pgoff = map.start;
 		if (__builtin_add_overflow(rec->addr, rec->len, &map.end))
 			map.end = UINT64_MAX;
 		rc = spaces_map(m->spaces, rec->pid, &map);

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "symbol/demangle.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,43 @@ int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec)
 	return 0;
 }
 
+/* Whether a DSO is the one that resolve_generated makes. */
+static bool is_generated(const struct rdso *d)
+{
+	return (d->flags & PS_DSO_NO_FILE) && !strncmp(d->path, "/tmp/perf-", 10);
+}
+
+int resolve_generated(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index,
+		      bool *absolute)
+{
+	static const char *const names[] = {"//anon", "/dev/zero", "/anon_hugepage",
+					    "[stack", "/SYSV",	   "[heap]"};
+	const struct rdso *d = r->dsos[*index - 1];
+	uint32_t *slot;
+	char path[40];
+	int rc = 0, n;
+	size_t i = 0;
+
+	*absolute = is_generated(d);
+	if (*absolute || !(d->flags & PS_DSO_NO_FILE))
+		return 0;
+	while (i < sizeof(names) / sizeof(names[0]) &&
+	       strncmp(d->path, names[i], strlen(names[i])) != 0)
+		i++;
+	if (i == sizeof(names) / sizeof(names[0]))
+		return 0;
+	*absolute = true;
+	slot = map64_put(&m->generated, pid, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	n = snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
+	if (!*slot)
+		rc = add_dso(r, m->source, ps_str(path, (size_t)n), ps_str(NULL, 0), PS_DSO_NO_FILE,
+			     slot);
+	*index = *slot;
+	return rc;
+}
+
 /* Why there are no symbols, from the file's point of view to the stream's. */
 static uint32_t reason_of(enum symtab_reason why)
 {
@@ -131,7 +169,7 @@ static int load(struct resolver *r, struct machine *m, struct rdso *d)
 	d->loaded = true;
 	if (!strcmp(d->path, "[vdso]"))
 		rc = load_vdso(m, d);
-	else if (!strncmp(d->path, "//anon", 6) || !strncmp(d->path, "/memfd:", 7))
+	else if (is_generated(d) || !strncmp(d->path, "/memfd:", 7))
 		d->reason = PS_REASON_JIT;
 	else if (d->flags & PS_DSO_NO_FILE)
 		d->reason = PS_REASON_ANON;

@@ -43,7 +43,8 @@ struct machine {
 	uint32_t source;
 	struct spaces *spaces;
 	struct kernel kernel;
-	struct map64 modules; /* text of a module's name in the kernel's table: likewise */
+	struct map64 generated; /* pid: index of its generated code in r->dsos, + 1 */
+	struct map64 modules;	/* text of a module's name in the kernel's table: likewise */
 	/* Address: frame id, of frames without a DSO: by mode; [0] in a process, but not mapped. */
 	struct map64 nowhere[MODES];
 	struct map64 ksyms;  /* start of an announced symbol: symbol id */
@@ -110,6 +111,13 @@ static inline uint64_t kernel_key(const struct machine *m)
 
 /* A DSO of the input: known to the machine, and written with its number in the output. */
 int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec);
+
+/*
+ * Memory that a process filled with code itself goes by the name of the map that its symbols could be
+ * in, as with perf: *index becomes the DSO of that name. True: offsets in it are addresses.
+ */
+int resolve_generated(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index,
+		      bool *absolute);
 
 /*
  * The frame of an address, written if it is new. `ret`: it is a return address, so that the call lies
