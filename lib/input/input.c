@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "input/perf.h"
+#include "input/trace.h"
 #include "input/unpack.h"
 
 #include <string.h>
@@ -30,7 +31,7 @@ static enum kind kind_of(const uint8_t *p, size_t n)
 		{PERF_MAGIC2_SWAP, 8, KIND_PERF},
 		{"PERFFILE", 8, KIND_PERF_OLD},
 		{"ELIFFREP", 8, KIND_PERF_OLD},
-		{"\x17\x08\x44tracing", 10, KIND_TRACE_DAT},
+		{TRACE_MAGIC, TRACE_MAGIC_LEN, KIND_TRACE_DAT},
 		{PS_MAGIC, 8, KIND_STREAM},
 		{"\x1f\x8b", 2, KIND_GZIP},
 		{"\x28\xb5\x2f\xfd", 4, KIND_ZSTD},
@@ -122,12 +123,9 @@ int input_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 		diag_error(d, src_name(s), 0, "perf.data of version 1 (before Linux 3.2)");
 		rc = PP_EUNSUPPORTED;
 		break;
-	case KIND_TRACE_DAT:
-		diag_error(d, src_name(s), 0, "trace.dat recordings are not read by this version");
-		rc = PP_EUNSUPPORTED;
-		break;
+	case KIND_TRACE_DAT: rc = trace_decode(s, source, w, d, account); break;
 	default:
-		diag_error(d, src_name(s), 0, "is neither perf.data nor an event stream");
+		diag_error(d, src_name(s), 0, "is neither perf.data, trace.dat nor an event stream");
 		rc = PP_EUNSUPPORTED;
 	}
 	src_free(s);

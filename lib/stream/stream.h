@@ -187,6 +187,7 @@ enum ps_mark {
 #define PS_SAMPLE_MODE_MASK  (7u << PS_SAMPLE_MODE_SHIFT)
 #define PS_SAMPLE_EXACT_IP   (1u << 5)
 #define PS_SAMPLE_NO_TIME    (1u << 6) /* the event was recorded without a time */
+#define PS_SAMPLE_JOINED     (1u << 7) /* a stack that the sample before it has as its chain */
 #define PS_SAMPLE_FIXED	     48	       /* bytes of the fixed part, record header included */
 
 /* The kinds of the optional fields, in C. */

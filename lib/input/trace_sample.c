@@ -1,0 +1,206 @@
+/*
+ * Records of a trace.dat to samples.
+ *
+ * Call chains: a function tracer's record has one of two addresses, the function and its caller. A
+ * kernel_stack record is the stack of the event before it on its CPU: that event's sample gets the
+ * chain. The record itself follows as a sample of its own, so that a printer shows it, with the flag
+ * PS_SAMPLE_JOINED, so that nothing is counted twice.
+ */
+#include "input/trace.h"
+
+#include "base/err.h"
+#include "stream/payload.h"
+
+#define CONTEXT_KERNEL ((uint64_t)-128) /* PERF_CONTEXT_KERNEL: kernel addresses follow */
+#define LOST_OVERRUN   3		/* LOST.kind: ring buffer overrun */
+
+static uint32_t rec_type(const struct trace *t, const struct trace_rec *r)
+{
+	if (t->type_at + t->type_size > r->size)
+		return UINT32_MAX;
+	return (uint32_t)trace_number(t, r->data + t->type_at, t->type_size);
+}
+
+static uint32_t rec_pid(const struct trace *t, const struct trace_rec *r)
+{
+	if (t->pid_at + 4 > r->size)
+		return PS_NONE;
+	return (uint32_t)trace_number(t, r->data + t->pid_at, 4);
+}
+
+/* ---- names ---- */
+
+static int string_id(struct trace *t, const char *s, size_t len, uint32_t *id)
+{
+	struct ps_string rec;
+	bool fresh;
+	int rc = intern_add(&t->strings, s, len, id, &fresh);
+
+	if (rc || !fresh)
+		return rc;
+	rec = (struct ps_string){.id = *id, .text = ps_str(s, len)};
+	return swriter_put(t->w, PS_STRING, t->source, &rec);
+}
+
+/* The saved name of a thread; 0 when none was saved. */
+static int comm_id(struct trace *t, uint32_t pid, uint32_t *id)
+{
+	uint32_t *slot;
+	struct trace_cmdline *c;
+
+	*id = 0;
+	if (!pid)
+		return string_id(t, "<idle>", 6, id);
+	slot = map64_get(&t->pids, pid);
+	if (!slot)
+		return 0;
+	c = &t->cmdlines[*slot - 1];
+	*id = c->string;
+	if (*id)
+		return 0;
+	/* An empty name needs an id, too. */
+	return string_id(t, c->comm, c->len, id) ? t->w->err : (c->string = *id, 0);
+}
+
+/* ---- call chains ---- */
+
+static int chain_id(struct trace *t, uint32_t n, struct ps_sample *s)
+{
+	struct ps_chain rec;
+	bool fresh;
+	int rc = hashids_get(&t->chains, t->ips, n * sizeof(*t->ips), &s->chain, &fresh);
+
+	s->fields |= PS_HAS(chain);
+	if (rc || !fresh)
+		return rc;
+	rec = (struct ps_chain){.id = s->chain, .ips = {t->ips, n}};
+	return swriter_put(t->w, PS_CHAIN, t->source, &rec);
+}
+
+static bool address(const struct trace *t, const struct trace_rec *r, uint32_t at, uint32_t size,
+		    uint64_t *v)
+{
+	if ((size != 4 && size != 8) || at > r->size || size > r->size - at)
+		return false;
+	*v = trace_number(t, r->data + at, size);
+	return true;
+}
+
+static int function_chain(struct trace *t, const struct trace_event *e, const struct trace_rec *r,
+			  struct ps_sample *s)
+{
+	t->ips[0] = CONTEXT_KERNEL;
+	if (!address(t, r, e->at[0], e->size[0], &t->ips[1]) ||
+	    !address(t, r, e->at[1], e->size[1], &t->ips[2]))
+		return 0;
+	s->ip = t->ips[1];
+	s->fields |= PS_HAS(ip);
+	return chain_id(t, 3, s);
+}
+
+/* The addresses of a kernel_stack: as many as its size says, or up to one of all ones. */
+static int stack_chain(struct trace *t, const struct trace_event *e, const struct trace_rec *r,
+		       struct ps_sample *s)
+{
+	uint32_t n = 1, max = TRACE_STACK_MAX, at = e->at[1], size = t->long_size;
+	uint64_t none = size == 4 ? UINT32_MAX : UINT64_MAX;
+
+	if (e->size[0] == 4 && e->at[0] + 4 <= r->size) {
+		uint64_t count = trace_number(t, r->data + e->at[0], 4);
+
+		if (count < max)
+			max = (uint32_t)count;
+	}
+	t->ips[0] = CONTEXT_KERNEL;
+	while (n <= max && address(t, r, at, size, &t->ips[n]) && t->ips[n] != none) {
+		at += size;
+		n++;
+	}
+	return n > 1 ? chain_id(t, n, s) : 0;
+}
+
+/* ---- samples ---- */
+
+static int put_lost(struct trace *t, const struct trace_cpu *c, const struct trace_rec *r)
+{
+	struct ps_lost l = {.time = r->time,
+			    .cpu = c->cpu,
+			    .pid = PS_NONE,
+			    .tid = PS_NONE,
+			    .count = r->missed > 0 ? (uint64_t)r->missed : 0,
+			    .flags = r->missed < 0,
+			    .kind = LOST_OVERRUN};
+
+	t->account->lost += r->missed > 0 ? (uint64_t)r->missed : 1;
+	return swriter_put(t->w, PS_LOST, t->source, &l);
+}
+
+/* The payload in host order. */
+static int payload(struct trace *t, const struct trace_event *e, const struct trace_rec *r,
+		   struct ps_sample *s)
+{
+	struct ps_str fields = ps_str(buf_str(&e->fields), e->fields.len);
+
+	s->fields |= PS_HAS(payload);
+	s->payload = ps_str((const char *)r->data, r->size);
+	if (!t->swap)
+		return 0;
+	buf_reset(&t->payload);
+	buf_add(&t->payload, r->data, r->size);
+	if (t->payload.err)
+		return t->payload.err;
+	ps_payload_swap(&fields, t->payload.data, r->size);
+	s->payload.p = (const char *)t->payload.data;
+	return 0;
+}
+
+static int chain_of(struct trace *t, const struct trace_event *e, const struct trace_rec *r,
+		    const struct trace_rec *next, struct ps_sample *s)
+{
+	const struct trace_event *stack = NULL;
+
+	if (e->kind == TRACE_KERNEL_STACK) {
+		s->flags |= PS_SAMPLE_JOINED;
+		return 0;
+	}
+	if (e->kind == TRACE_FUNCTION) {
+		int rc = function_chain(t, e, r, s);
+
+		if (rc)
+			return rc;
+	}
+	if (next && !next->missed && rec_pid(t, next) == rec_pid(t, r))
+		stack = trace_event_find(t, rec_type(t, next));
+	return stack && stack->kind == TRACE_KERNEL_STACK ? stack_chain(t, stack, next, s) : 0;
+}
+
+int trace_sample(struct trace *t, const struct trace_cpu *c, const struct trace_rec *r,
+		 const struct trace_rec *next)
+{
+	struct ps_sample s = {.time = r->time, .cpu = c->cpu};
+	uint32_t type = rec_type(t, r);
+	struct trace_event *e = trace_event_find(t, type);
+	int rc = 0;
+
+	if (r->missed)
+		rc = put_lost(t, c, r);
+	if (!rc && !e)
+		rc = trace_event_missing(t, type, &e);
+	if (rc == PP_ECORRUPT || rc == PP_ELIMIT) {
+		trace_damage(t, PP_ECORRUPT, -1, "a record is too short for its type");
+		t->account->missing++;
+		return 0;
+	}
+	if (!rc)
+		rc = trace_descriptor(t, e, c->buffer, &s.event);
+	s.pid = s.tid = rec_pid(t, r);
+	if (!rc)
+		rc = comm_id(t, s.pid, &s.comm);
+	if (!rc)
+		rc = chain_of(t, e, r, next, &s);
+	if (!rc)
+		rc = payload(t, e, r, &s);
+	if (!rc)
+		rc = swriter_sample(t->w, t->source, &s);
+	return rc;
+}
