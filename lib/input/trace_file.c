@@ -107,7 +107,9 @@ static int read_text(struct trace *t, struct trace_buffer *b, uint64_t offset, u
 			break;
 	t->held -= c.block_cap;
 	free(c.block);
-	return part(t, rc == PP_END ? 0 : rc, c.block_offset, "the text of the tracer is damaged");
+	if (rc == PP_END)
+		rc = trace_blob(t, BLOB_TEXT, NULL, 0, true);
+	return part(t, rc, c.block_offset, "the text of the tracer is damaged");
 }
 
 static int open_buffers(struct trace *t)

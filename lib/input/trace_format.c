@@ -235,16 +235,17 @@ int trace_headers(struct trace *t, struct tin *in)
 
 int trace_blob(struct trace *t, uint32_t kind, const uint8_t *data, uint64_t len, bool last)
 {
-	int rc = 0;
+	uint64_t at = 0;
+	int rc;
 
-	for (uint64_t at = 0; at < len && !rc;) {
+	do {
 		uint64_t n = len - at < BLOB_PART ? len - at : BLOB_PART;
 		struct ps_blob b = {.kind = kind, .flags = last && at + n == len};
 
 		b.data = ps_str((const char *)data + at, (size_t)n);
 		rc = swriter_put(t->w, PS_BLOB, t->source, &b);
 		at += n;
-	}
+	} while (!rc && at < len);
 	return rc;
 }
 
@@ -311,11 +312,11 @@ int trace_table(struct trace *t, struct tin *in, uint32_t kind, unsigned size_by
 	if (size > TRACE_TABLE_MAX)
 		return PP_ELIMIT;
 	data = tin_bytes(in, size);
-	if (!data)
+	if (in->err)
 		return in->err;
 	if (kind == 3)
 		rc = read_cmdlines(t, (const char *)data, (size_t)size);
-	return rc ? rc : trace_blob(t, kind, data, size, true);
+	return rc || !size ? rc : trace_blob(t, kind, data, size, true);
 }
 
 /* ---- descriptors ---- */

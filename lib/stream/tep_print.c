@@ -9,13 +9,23 @@
 #include <stdlib.h>
 #include <trace-seq.h>
 
-#define TABLE_MAX (64u << 20) /* bytes of a table of symbols or of printk formats */
+#define TABLE_MAX (256u << 20) /* bytes of a table of symbols, printk formats or command lines */
+/*
+ * libtraceevent trusts the offsets in formats and payloads. Payloads are given to it with so many
+ * zeroes behind them: a dynamic field has an offset and a length of 16 bits each, relative to a
+ * field, whose place is bounded by FIELD_END_MAX.
+ */
+#define FIELD_END_MAX (64u << 10)
+#define PADDING	      (4u * FIELD_END_MAX)
 
 struct tep_print {
 	struct tep_handle *tep;
 	struct trace_seq seq;
 	struct map64 parsed; /* event id of the stream: 1 usable, 2 not */
 	struct buf table;    /* parts of a table that is not complete yet */
+	uint8_t *room;	     /* a payload and the zeroes behind it */
+	size_t room_len, room_cap;
+	struct tep_plugin_list *plugins;
 };
 
 /* libtraceevent prints its complaints to stderr unless it is given another place. */
@@ -57,10 +67,48 @@ void tep_print_free(struct tep_print *t)
 	if (!t)
 		return;
 	trace_seq_destroy(&t->seq);
+	if (t->plugins)
+		tep_unload_plugins(t->plugins, t->tep);
 	tep_free(t->tep);
+	free(t->room);
 	map64_release(&t->parsed);
 	buf_release(&t->table);
 	free(t);
+}
+
+void tep_print_load_plugins(struct tep_print *t, uint32_t long_size)
+{
+	tep_set_long_size(t->tep, (int)long_size);
+	t->plugins = tep_load_plugins(t->tep);
+}
+
+/* Whether all fields lie where a payload can be. */
+static bool plausible(const struct ps_event *e)
+{
+	struct ps_event_field f;
+	size_t pos = 0;
+
+	while (!ps_event_field_next(e, &pos, &f))
+		if (f.offset > FIELD_END_MAX || f.size > FIELD_END_MAX - f.offset)
+			return false;
+	return true;
+}
+
+struct tep_event *tep_print_event_of(struct tep_print *t, const struct ps_event *e)
+{
+	struct tep_event *te = tep_find_event(t->tep, (int)e->config);
+	const char *colon;
+	char *system;
+
+	if (te || !e->format.len || !plausible(e))
+		return te;
+	colon = memchr(e->name.p, ':', e->name.len);
+	system = strndup(e->name.p, colon ? (size_t)(colon - e->name.p) : e->name.len);
+	/* An event whose print format is not understood is there nevertheless. */
+	if (system)
+		tep_parse_event(t->tep, e->format.p, e->format.len, system);
+	free(system);
+	return tep_find_event(t->tep, (int)e->config);
 }
 
 /* The event in libtraceevent's form; NULL if it has no usable format. */
@@ -77,12 +125,57 @@ static struct tep_event *event(struct tep_print *t, const struct ps_event *e)
 			strndup(e->name.p, colon ? (size_t)(colon - e->name.p) : e->name.len);
 
 		*state = 2;
-		if (system && e->format.len &&
+		if (system && e->format.len && plausible(e) &&
 		    !tep_parse_event(t->tep, e->format.p, e->format.len, system))
 			*state = 1;
 		free(system);
 	}
 	return *state == 1 ? tep_find_event(t->tep, (int)e->config) : NULL;
+}
+
+const uint8_t *tep_print_room(struct tep_print *t, const struct ps_str *payload)
+{
+	size_t n = payload->len;
+
+	if (t->room_cap < n + PADDING) {
+		free(t->room);
+		t->room_len = 0;
+		t->room_cap = 2 * n + PADDING;
+		t->room = calloc(1, t->room_cap);
+		if (!t->room) {
+			t->room_cap = 0;
+			return NULL;
+		}
+	}
+	if (n)
+		memcpy(t->room, payload->p, n);
+	if (n < t->room_len)
+		memset(t->room + n, 0, t->room_len - n);
+	t->room_len = n;
+	return t->room;
+}
+
+const char *tep_print_info(struct tep_print *t, const struct ps_sample *s, size_t *len)
+{
+	struct tep_record rec = {.ts = s->time, .cpu = (int)s->cpu, .size = (int)s->payload.len};
+
+	rec.data = (void *)(uintptr_t)tep_print_room(t, &s->payload);
+	trace_seq_reset(&t->seq);
+	if (rec.data)
+		tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
+	trace_seq_terminate(&t->seq);
+	*len = strnlen(t->seq.buffer, t->seq.len);
+	return t->seq.buffer;
+}
+
+const char *tep_print_comm(struct tep_print *t, uint32_t pid)
+{
+	return tep_data_comm_from_pid(t->tep, (int)pid);
+}
+
+const char *tep_print_function(struct tep_print *t, uint64_t addr)
+{
+	return tep_find_function(t->tep, addr);
 }
 
 static void add_hex(struct buf *b, const char *bytes, size_t n)
@@ -94,26 +187,22 @@ static void add_hex(struct buf *b, const char *bytes, size_t n)
 void tep_print_payload(struct tep_print *t, const struct ps_event *e, const struct ps_sample *s,
 		       struct buf *b)
 {
-	struct tep_event *te = event(t, e);
-	struct tep_record rec = {.ts = s->time, .cpu = (int)s->cpu};
+	const char *text;
+	size_t len;
 
-	if (!te) {
+	if (!event(t, e)) {
 		add_hex(b, s->payload.p, s->payload.len);
 		return;
 	}
-	rec.size = (int)s->payload.len;
-	rec.data = (void *)(uintptr_t)s->payload.p;
-	trace_seq_reset(&t->seq);
-	tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
-	trace_seq_terminate(&t->seq);
-	buf_add_safe(b, t->seq.buffer, t->seq.len);
+	text = tep_print_info(t, s, &len);
+	buf_add_safe(b, text, len);
 }
 
 int tep_print_table(struct tep_print *t, const struct ps_blob *b)
 {
 	int rc;
 
-	if (b->kind != 1 && b->kind != 2)
+	if (b->kind < 1 || b->kind > 3)
 		return 0;
 	if (t->table.len + b->data.len <= TABLE_MAX)
 		buf_add(&t->table, b->data.p, b->data.len);
@@ -122,6 +211,8 @@ int tep_print_table(struct tep_print *t, const struct ps_blob *b)
 		/* What it cannot read, libtraceevent leaves out. */
 		if (b->kind == 1)
 			tep_parse_kallsyms(t->tep, buf_str(&t->table));
+		else if (b->kind == 3)
+			tep_parse_saved_cmdlines(t->tep, buf_str(&t->table));
 		else
 			tep_parse_printk_formats(t->tep, buf_str(&t->table));
 	}

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "stream/codec.h"
 #include "stream/tep_print.h"
+#include "stream/text_trace.h"
 
 #include <stdlib.h>
 
@@ -14,9 +15,11 @@ struct stext {
 	struct out *out;
 	enum stext_form form;
 	struct diag *d;
-	struct tep_print *tep; /* made at the first tracepoint */
-	struct buf b;	       /* the line that is being made */
-	int name_width;	       /* of the longest name of an event, as perf pads them */
+	struct tep_print *tep;	  /* made at the first tracepoint */
+	struct text_trace *trace; /* of the trace.dat that is being printed */
+	uint32_t trace_source;
+	struct buf b;	/* the line that is being made */
+	int name_width; /* of the longest name of an event, as perf pads them */
 };
 
 int stext_new(struct stext **out, struct out *o, enum stext_form form, struct diag *d)
@@ -37,6 +40,7 @@ void stext_free(struct stext *t)
 	if (!t)
 		return;
 	tep_print_free(t->tep);
+	text_trace_free(t->trace);
 	buf_release(&t->b);
 	free(t);
 }
@@ -403,10 +407,31 @@ static int print_json(struct stext *t, const struct sreader *r, const struct ps_
 	return t->b.err ? t->b.err : out_add(t->out, t->b.data, t->b.len);
 }
 
+/* A trace.dat begins: it is printed as trace-cmd does. What came before it is done with. */
+static int begin_trace(struct stext *t, const struct ps_record *rec)
+{
+	int rc = t->trace ? text_trace_finish(t->trace) : 0;
+
+	text_trace_free(t->trace);
+	t->trace = NULL;
+	t->trace_source = rec->source;
+	if (rc || rec->type != PS_SOURCE || rec->src.kind != 2)
+		return rc;
+	return text_trace_new(&t->trace, t->out, &rec->src);
+}
+
 int stext_record(struct stext *t, const struct sreader *r, const struct ps_record *rec)
 {
 	if (t->form == STEXT_JSON)
 		return print_json(t, r, rec);
+	if (rec->type == PS_SOURCE || rec->type == PS_HEADER) {
+		int rc = begin_trace(t, rec);
+
+		if (rc)
+			return rc;
+	}
+	if (t->trace && (rec->source == t->trace_source || rec->type == PS_END))
+		return text_trace_record(t->trace, r, rec);
 	if (rec->type == PS_HEADER) {
 		tep_print_free(t->tep);
 		t->tep = NULL;

@@ -1,0 +1,437 @@
+#include "stream/text_trace.h"
+
+#include "base/cursor.h"
+#include "base/err.h"
+#include "base/intern.h"
+#include "stream/tep_print.h"
+
+#include <stdlib.h>
+
+#define HELD_MAX   (16u << 20) /* bytes of text that wait for the return of a function */
+#define NAME_WIDTH 20
+#define COMM_WIDTH 16
+#define BLOB_TEXT  6 /* BLOB.kind */
+
+enum kind { EVENT_OTHER, EVENT_ENTRY, EVENT_EXIT };
+
+struct number {
+	uint32_t at, size; /* size 0: the event has no such field */
+};
+
+/* What is known of a descriptor. */
+struct event {
+	enum kind kind;
+	bool usable;
+	const char *name;   /* without the system; owned */
+	const char *prefix; /* of the buffer; owned by t->buffers */
+	uint32_t buffer;    /* index in t->calls */
+	struct number func, depth, calltime, rettime;
+};
+
+/* A function that was entered: the next event of its buffer tells whether it calls others. */
+struct call {
+	bool open;
+	struct graph_call graph;
+	uint32_t pid;
+	size_t at; /* where its text goes */
+};
+
+struct text_trace {
+	struct out *out;
+	struct tep_print *tep;
+	bool ticks;    /* times are not ns */
+	bool prefixes; /* there are further buffers: lines begin with a name */
+	size_t prefix_width;
+	struct map64 by_id; /* descriptor to index in events, + 1 */
+	struct event *events;
+	uint32_t nevents, cap;
+	struct intern buffers;
+	struct call *calls; /* of each buffer */
+	uint32_t ncalls, open;
+	struct buf text; /* what waits */
+	struct buf one;
+	bool lost; /* a LOST record came: the next sample is behind it */
+	struct ps_lost lost_rec;
+};
+
+int text_trace_new(struct text_trace **out, struct out *o, const struct ps_source *source)
+{
+	struct text_trace *t = calloc(1, sizeof(*t));
+	int rc;
+
+	*out = t;
+	if (!t)
+		return PP_ENOMEM;
+	t->out = o;
+	rc = tep_print_new(&t->tep);
+	if (rc) {
+		free(t);
+		*out = NULL;
+		return rc;
+	}
+	tep_print_load_plugins(t->tep, source->long_bits == 32 ? 4 : 8);
+	return 0;
+}
+
+void text_trace_free(struct text_trace *t)
+{
+	if (!t)
+		return;
+	for (uint32_t i = 0; i < t->nevents; i++)
+		free((char *)(uintptr_t)t->events[i].name);
+	tep_print_free(t->tep);
+	map64_release(&t->by_id);
+	intern_release(&t->buffers);
+	buf_release(&t->text);
+	buf_release(&t->one);
+	free(t->events);
+	free(t->calls);
+	free(t);
+}
+
+/* ---- events ---- */
+
+static struct number number_field(const struct ps_event *e, const char *name)
+{
+	struct ps_event_field f;
+	size_t pos = 0, len = strlen(name);
+
+	while (!ps_event_field_next(e, &pos, &f))
+		if (f.name.len == len && !memcmp(f.name.p, name, len))
+			return (struct number){f.offset, f.size};
+	return (struct number){0};
+}
+
+static int set_buffer(struct text_trace *t, struct event *ev, const struct ps_event *e)
+{
+	const char *slash;
+	uint32_t id;
+	int rc = intern_add(&t->buffers, e->buffer.p, e->buffer.len, &id, NULL);
+
+	if (rc)
+		return rc;
+	if (id > t->ncalls) {
+		struct call *v = realloc(t->calls, id * sizeof(*v));
+
+		if (!v)
+			return PP_ENOMEM;
+		memset(v + t->ncalls, 0, (id - t->ncalls) * sizeof(*v));
+		t->calls = v;
+		t->ncalls = id;
+	}
+	ev->buffer = id - 1;
+	ev->prefix = intern_get(&t->buffers, id, NULL);
+	slash = strrchr(ev->prefix, '/');
+	if (slash)
+		ev->prefix = slash + 1;
+	return 0;
+}
+
+static int add_event(struct text_trace *t, const struct ps_event *e)
+{
+	const char *colon = memchr(e->name.p, ':', e->name.len);
+	const char *name = colon ? colon + 1 : e->name.p;
+	uint32_t *slot = map64_put(&t->by_id, e->id, NULL);
+	struct event ev = {.usable = tep_print_event_of(t->tep, e) != NULL};
+	int rc = set_buffer(t, &ev, e);
+
+	if (rc || !slot)
+		return PP_ENOMEM;
+	if (t->nevents == t->cap) {
+		uint32_t cap = t->cap ? t->cap * 2 : 64;
+		struct event *v = realloc(t->events, cap * sizeof(*v));
+
+		if (!v)
+			return PP_ENOMEM;
+		t->events = v;
+		t->cap = cap;
+	}
+	ev.name = strndup(name, (size_t)(e->name.p + e->name.len - name));
+	if (!ev.name)
+		return PP_ENOMEM;
+	if (colon && colon - e->name.p == 6 && !memcmp(e->name.p, "ftrace", 6)) {
+		if (!strcmp(ev.name, "funcgraph_entry"))
+			ev.kind = EVENT_ENTRY;
+		else if (!strcmp(ev.name, "funcgraph_exit"))
+			ev.kind = EVENT_EXIT;
+	}
+	ev.func = number_field(e, "func");
+	ev.depth = number_field(e, "depth");
+	ev.calltime = number_field(e, "calltime");
+	ev.rettime = number_field(e, "rettime");
+	if (!ev.func.size || !ev.depth.size ||
+	    (ev.kind == EVENT_EXIT && (!ev.calltime.size || !ev.rettime.size)))
+		ev.kind = EVENT_OTHER;
+	t->events[t->nevents++] = ev;
+	*slot = t->nevents;
+	return 0;
+}
+
+static uint64_t number(const struct ps_sample *s, struct number n)
+{
+	struct cursor c = cursor_make(s->payload.p, s->payload.len, false);
+
+	cursor_skip(&c, n.at);
+	switch (n.size) {
+	case 1: return get_u8(&c);
+	case 2: return get_u16(&c);
+	case 4: return get_u32(&c);
+	case 8: return get_u64(&c);
+	default: return 0;
+	}
+}
+
+/* ---- lines ---- */
+
+/* Text of several lines: what is no text is escaped. */
+static void add_text(struct buf *b, const char *s, size_t n)
+{
+	while (n) {
+		size_t run = 0;
+
+		while (run < n && s[run] != '\n' && s[run] != '\t')
+			run++;
+		buf_add_safe(b, s, run);
+		if (run < n)
+			buf_addc(b, s[run++]);
+		s += run;
+		n -= run;
+	}
+}
+
+static void add_time(const struct text_trace *t, struct buf *b, uint64_t time)
+{
+	if (t->ticks) {
+		buf_add_u64(b, time, 12, ' ');
+	} else {
+		time = (time + 500) / 1000;
+		buf_addc(b, ' ');
+		buf_add_u64(b, time / 1000000, 5, ' ');
+		buf_addc(b, '.');
+		buf_add_u64(b, time % 1000000, 6, '0');
+	}
+	buf_addc(b, ':');
+}
+
+static void add_prefix(const struct text_trace *t, struct buf *b, const struct event *e)
+{
+	size_t len = strlen(e->prefix);
+
+	if (!t->prefixes)
+		return;
+	if (len < t->prefix_width)
+		buf_fill(b, ' ', t->prefix_width - len);
+	buf_add_safe(b, e->prefix, len);
+	buf_adds(b, len ? ": " : "  ");
+}
+
+static void add_start(struct text_trace *t, struct buf *b, const struct event *e,
+		      const struct ps_sample *s)
+{
+	const char *comm = tep_print_comm(t->tep, s->pid);
+	size_t len = strlen(comm);
+
+	if (len < COMM_WIDTH)
+		buf_fill(b, ' ', COMM_WIDTH - len);
+	buf_add_safe(b, comm, len);
+	len = b->len;
+	buf_addc(b, '-');
+	buf_addf(b, "%d", (int)s->pid);
+	if (b->len - len < 6)
+		buf_fill(b, ' ', 6 - (b->len - len));
+	buf_adds(b, " [");
+	buf_add_u64(b, s->cpu, 3, '0');
+	buf_addc(b, ']');
+	add_time(t, b, s->time);
+	buf_addc(b, ' ');
+	buf_add_safe(b, e->name, strlen(e->name));
+	buf_adds(b, ": ");
+	len = strlen(e->name);
+	if (len < NAME_WIDTH)
+		buf_fill(b, ' ', NAME_WIDTH - len);
+}
+
+/* The beginning of a sample's lines. */
+static void add_head(struct text_trace *t, struct buf *b, const struct event *e,
+		     const struct ps_sample *s)
+{
+	add_prefix(t, b, e);
+	if (t->lost && (t->lost_rec.flags & 1))
+		buf_addf(b, "CPU:%u [EVENTS DROPPED]\n", t->lost_rec.cpu);
+	else if (t->lost)
+		buf_addf(b, "CPU:%u [%llu EVENTS DROPPED]\n", t->lost_rec.cpu,
+			 (unsigned long long)t->lost_rec.count);
+	if (e->usable)
+		add_start(t, b, e, s);
+	else
+		buf_addf(b, "[UNKNOWN EVENT][UNKNOWN EVENT] (NULL): %14s", "");
+}
+
+static void add_info(struct text_trace *t, struct buf *b, const struct event *e,
+		     const struct ps_sample *s)
+{
+	const char *text = "[UNKNOWN EVENT]";
+	size_t len = strlen(text);
+
+	if (e->usable)
+		text = tep_print_info(t->tep, s, &len);
+	if (len && text[len - 1] == '\n')
+		len--;
+	add_text(b, text, len);
+}
+
+/* ---- the function graph ---- */
+
+static struct graph_call graph(const struct event *e, const struct ps_sample *s)
+{
+	return (struct graph_call){.func = number(s, e->func),
+				   .depth = number(s, e->depth),
+				   .calltime = number(s, e->calltime),
+				   .rettime = number(s, e->rettime)};
+}
+
+/* The text of an entered function, put where it belongs; ret NULL: it calls others. */
+static int settle(struct text_trace *t, struct call *c, const struct graph_call *ret)
+{
+	size_t tail = t->text.len - c->at, n;
+
+	buf_reset(&t->one);
+	text_graph_entry(&t->one, &c->graph, tep_print_function(t->tep, c->graph.func), ret);
+	n = t->one.len;
+	if (t->one.err || buf_reserve(&t->text, n))
+		return PP_ENOMEM;
+	memmove(t->text.data + c->at + n, t->text.data + c->at, tail);
+	memcpy(t->text.data + c->at, t->one.data, n);
+	t->text.len += n;
+	t->text.data[t->text.len] = 0;
+	for (uint32_t i = 0; i < t->ncalls; i++)
+		if (t->calls[i].open && t->calls[i].at > c->at)
+			t->calls[i].at += n;
+	c->open = false;
+	t->open--;
+	return 0;
+}
+
+static int write_text(struct text_trace *t)
+{
+	int rc = t->text.err;
+
+	if (!rc)
+		rc = out_add(t->out, t->text.data, t->text.len);
+	buf_reset(&t->text);
+	return rc;
+}
+
+int text_trace_finish(struct text_trace *t)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < t->ncalls && t->open && !rc; i++)
+		if (t->calls[i].open)
+			rc = settle(t, &t->calls[i], NULL);
+	return rc ? rc : write_text(t);
+}
+
+static void open_call(struct text_trace *t, struct call *c, const struct event *e,
+		      const struct ps_sample *s)
+{
+	*c = (struct call){.open = true, .graph = graph(e, s), .pid = s->pid, .at = t->text.len};
+	t->open++;
+}
+
+/* ---- records ---- */
+
+static int sample(struct text_trace *t, const struct event *e, const struct ps_sample *s)
+{
+	struct call *c = &t->calls[e->buffer];
+	bool shown = (s->flags & PS_MARK_MASK) == PS_MARK_PASS;
+	int rc = 0;
+
+	if (c->open) {
+		struct graph_call ret = graph(e, s);
+		bool leaf = e->kind == EVENT_EXIT && s->pid == c->pid && ret.func == c->graph.func;
+
+		rc = settle(t, c, leaf ? &ret : NULL);
+		shown = shown && !leaf;
+	}
+	if (shown && !rc) {
+		add_head(t, &t->text, e, s);
+		if (e->kind == EVENT_ENTRY && e->usable) {
+			open_call(t, c, e, s);
+		} else if (e->kind == EVENT_EXIT && e->usable) {
+			struct graph_call ret = graph(e, s);
+
+			text_graph_exit(&t->text, &ret);
+		} else {
+			add_info(t, &t->text, e, s);
+		}
+		buf_addc(&t->text, '\n');
+	}
+	t->lost = false;
+	if (rc)
+		return rc;
+	if (!t->open)
+		return write_text(t);
+	return t->text.len > HELD_MAX ? text_trace_finish(t) : 0;
+}
+
+static int meta(struct text_trace *t, const struct ps_meta *m)
+{
+	const char *slash = memrchr(m->value.p ? m->value.p : "", '/', m->value.len);
+	size_t len = slash ? (size_t)(m->value.p + m->value.len - slash - 1) : m->value.len;
+
+#define IS(text) (m->key.len == strlen(text) && !memcmp(m->key.p, text, m->key.len))
+	if (IS("cpus")) {
+		buf_adds(&t->text, "cpus=");
+		buf_add_safe(&t->text, m->value.p, m->value.len);
+		buf_addc(&t->text, '\n');
+	} else if (IS("time_unit")) {
+		t->ticks = m->value.len == 5 && !memcmp(m->value.p, "ticks", 5);
+	} else if (IS("buffer")) {
+		t->prefixes = true;
+		if (len > t->prefix_width && len < 4096)
+			t->prefix_width = len;
+	}
+#undef IS
+	return t->text.err;
+}
+
+static int blob(struct text_trace *t, const struct ps_blob *b)
+{
+	if (b->kind != BLOB_TEXT)
+		return tep_print_table(t->tep, b);
+	add_text(&t->text, b->data.p, b->data.len);
+	if (b->flags & 1)
+		buf_addc(&t->text, '\n');
+	return write_text(t);
+}
+
+int text_trace_record(struct text_trace *t, const struct sreader *r, const struct ps_record *rec)
+{
+	uint32_t *slot;
+	int rc;
+
+	switch (rec->type) {
+	case PS_META: return meta(t, &rec->meta);
+	case PS_BLOB: return blob(t, &rec->blob);
+	case PS_LOST:
+		t->lost = true;
+		t->lost_rec = rec->lost;
+		return 0;
+	case PS_EVENT: return add_event(t, &rec->event);
+	case PS_SAMPLE:
+		slot = map64_get(&t->by_id, rec->sample.event);
+		if (!slot) {
+			/* Its descriptor came before the printer. */
+			const struct ps_event *e = sreader_event(r, rec->sample.event);
+
+			rc = e ? add_event(t, e) : 0;
+			slot = map64_get(&t->by_id, rec->sample.event);
+			if (rc || !slot)
+				return rc;
+		}
+		return sample(t, &t->events[*slot - 1], &rec->sample);
+	case PS_END: return text_trace_finish(t);
+	default: return 0;
+	}
+}
