@@ -330,15 +330,12 @@ static int read_head(struct trace *t, struct tin *in)
 /* What the printer needs to know before the first event. */
 static int put_summary(struct trace *t)
 {
-	uint32_t cpus = 0;
+	uint32_t cpus = t->nr_cpus;
 	char text[32];
 	int rc;
 
-	for (uint32_t i = 0; i < t->nbuffers; i++)
-		if (!*t->buffers[i].name)
-			cpus = t->buffers[i].text ? t->nr_cpus : t->buffers[i].n;
 	for (uint32_t i = 0; i < t->ncpus; i++)
-		if (!*t->cpus[i].buffer->name && t->version >= 7 && t->cpus[i].cpu >= cpus &&
+		if (!t->cpus[i].buffer->index && t->cpus[i].cpu >= cpus &&
 		    t->cpus[i].cpu < TRACE_CPUS_MAX)
 			cpus = t->cpus[i].cpu + 1;
 	snprintf(text, sizeof(text), "%u", cpus);

@@ -74,7 +74,7 @@ void trace_clock(struct trace *t, const char *text, size_t len)
 	if (!open)
 		return;
 	len -= (size_t)(open + 1 - text);
-	close = memchr(open, ']', len);
+	close = memchr(open + 1, ']', len);
 	clock = arena_dup(&t->arena, open + 1, close ? (size_t)(close - open - 1) : len);
 	if (!clock)
 		return;
