@@ -56,7 +56,7 @@ static void kind_of(struct trace_event *e)
 	for (int i = 0; i < 2; i++) {
 		if (find_field(&e->fields, names[i], &f)) {
 			e->at[i] = f.offset;
-			e->size[i] = f.element;
+			e->size[i] = e->kind == TRACE_FUNCTION ? f.element : f.size;
 		} else if (e->kind == TRACE_FUNCTION || i) {
 			e->kind = TRACE_EVENT;
 		}

@@ -135,6 +135,27 @@ static int put_lost(struct trace *t, const struct trace_cpu *c, const struct tra
 	return swriter_put(t->w, PS_LOST, t->source, &l);
 }
 
+/*
+ * A stack has another number of addresses than the array in its format: those that are not swapped
+ * with it. At the end of a record there may be a word of padding.
+ */
+static void swap_stack(struct trace *t, const struct trace_event *e, uint8_t *p, uint32_t len)
+{
+	uint32_t at = e->at[1], long_size = t->long_size;
+
+	if (at <= len && e->size[1] <= len - at)
+		at += e->size[1];
+	for (; at <= len && long_size <= len - at; at += long_size) {
+		uint64_t v = trace_number(t, p + at, long_size);
+		uint32_t low = (uint32_t)v;
+
+		if (long_size == 8)
+			memcpy(p + at, &v, 8);
+		else
+			memcpy(p + at, &low, 4);
+	}
+}
+
 /* The payload in host order. */
 static int payload(struct trace *t, const struct trace_event *e, const struct trace_rec *r,
 		   struct ps_sample *s)
@@ -150,6 +171,8 @@ static int payload(struct trace *t, const struct trace_event *e, const struct tr
 	if (t->payload.err)
 		return t->payload.err;
 	ps_payload_swap(&fields, t->payload.data, r->size);
+	if (e->kind == TRACE_KERNEL_STACK)
+		swap_stack(t, e, t->payload.data, r->size);
 	s->payload.p = (const char *)t->payload.data;
 	return 0;
 }
