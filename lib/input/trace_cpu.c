@@ -40,15 +40,17 @@ static int block_room(struct trace *t, struct trace_cpu *c, size_t size)
 static int read_plain(struct trace *t, struct trace_cpu *c)
 {
 	size_t page = c->buffer->page_size;
-	uint64_t n = TRACE_BLOCK > page ? TRACE_BLOCK - TRACE_BLOCK % page : page;
+	uint64_t n;
 	int rc;
 
+	if (!c->left)
+		return PP_END;
+	n = TRACE_BLOCK > page ? TRACE_BLOCK - TRACE_BLOCK % page : page;
 	if (n > c->left)
 		n = c->left;
-	rc = n ? block_room(t, c, n) : PP_END;
-	if (rc)
-		return rc;
-	rc = src_pread(t->src, c->block, n, c->pos);
+	rc = block_room(t, c, n);
+	if (!rc)
+		rc = src_pread(t->src, c->block, n, c->pos);
 	if (rc)
 		return rc;
 	c->block_offset = c->pos;

@@ -318,7 +318,7 @@ static int on_sample(struct fstream *s, const struct ps_sample *p)
 
 	s->account->samples++;
 	/* First the mark: a sample that fails shall not decide which event is folded. */
-	if ((p->flags & PS_MARK_MASK) != PS_MARK_PASS) {
+	if ((p->flags & PS_MARK_MASK) != PS_MARK_PASS || (p->flags & PS_SAMPLE_JOINED)) {
 		s->account->filtered++;
 		return 0;
 	}

@@ -1,0 +1,149 @@
+#!/bin/sh
+# trace.dat as input of pdecode: made recordings of every byte order and word size, recorded ones with
+# the text that trace-cmd report printed, damage, and what the stream carries.
+. "${0%/*}/lib.sh"
+need perl
+
+make_dat() {
+	perl "$ROOT/t/trace-make" "$@"
+}
+
+# What a made recording has to print: from the content in t/trace-make, in the form of trace-cmd.
+expected() {
+	cat <<'T'
+cpus=2
+                 eleven-11    [000]     5.000000: thing:                big=-5 name=first text=a text
+                 <idle>-0     [001]     5.000001: thing:                big=9 name=idle text=z
+other:           twelve-12    [000]     5.000002: thing:                big=11 name=sixth text=other buffer
+                 eleven-11    [000]     5.000002: function:             first_function
+                 eleven-11    [000]     5.000003: thing:                big=1099511627776 name=second text=XXX
+                 eleven-11    [000]     5.000003: kernel_stack:         <stack trace >
+=> second_function (ADDR220)
+=> third_function (ADDR310)
+       CPU:0 [42 EVENTS DROPPED]
+          twelve-12    [000]     5.001000: thing:                big=7 name=third text=
+                 twelve-12    [000]     5.301001: thing:                big=8 name=fourth text=y
+                  <...>-13    [001]     5.600000: thing:                big=10 name=fifth text=late
+       CPU:1 [EVENTS DROPPED]
+           <...>-13    [001]     5.700000: function:             first_function
+T
+}
+
+# Addresses are those of a machine of 32 or 64 bits.
+normal() {
+	sed -e 's/x\{150\}/XXX/' -e 's/(ffffffff81000\([0-9]*\))/(ADDR\1)/' \
+		-e 's/(c1000\([0-9]*\))/(ADDR\1)/' "$1"
+}
+
+# Functions are named by a plugin of libtraceevent, without which their print format is used.
+expected >want
+plugins=/usr/lib/*/traceevent/plugins/plugin_function.so
+# shellcheck disable=SC2086 # a pattern
+if ! ls $plugins >/dev/null 2>&1; then
+	skip_all 'the plugins of libtraceevent are not installed'
+fi
+
+for v in 6 7; do
+	for big in 0 1; do
+		for long in 4 8; do
+			make_dat version=$v big=$big long=$long >x.dat
+			run "$BIN/pdecode" -t x.dat
+			normal "$OUT" >got
+			is "$status" 0 "version $v, big endian $big, long $long: decodes"
+			same got want "version $v, big endian $big, long $long: prints as trace-cmd"
+		done
+	done
+done
+for page in 512 65536; do
+	make_dat page=$page >x.dat
+	run "$BIN/pdecode" -t x.dat
+	normal "$OUT" >got
+	same got want "pages of $page bytes"
+done
+if perl -MCompress::Zlib -e 1 2>/dev/null; then
+	make_dat packing=zlib >x.dat
+	run "$BIN/pdecode" -t x.dat
+	normal "$OUT" >got
+	same got want 'zlib, each page a chunk'
+else
+	skip 1 'Compress::Zlib is not installed'
+fi
+
+# ---- a pipe ----
+
+make_dat >x.dat
+"$BIN/pdecode" -t x.dat >want.file
+run_pipe 'cat x.dat' '"$BIN/pdecode" -t'
+is "$statuses" '0 0' 'a pipe decodes'
+same "$OUT" want.file 'and gives what a file gives'
+gzip -k x.dat
+run "$BIN/pdecode" -t x.dat.gz
+same "$OUT" want.file 'and so does a packed file'
+"$BIN/pdecode" x.dat >x.ps
+run "$BIN/pdecode" -t x.ps
+same "$OUT" want.file 'and the event stream'
+
+# ---- the stream ----
+
+run "$BIN/pdecode" -j x.dat
+like "$OUT" '"type":"lost".*"cpu":0.*"count":42,"flags":0,"kind":3' 'lost events with their number'
+like "$OUT" '"type":"lost".*"cpu":1.*"count":0,"flags":1,"kind":3' 'lost events without'
+like "$OUT" '"event":"ftrace:function".*"ip":"0xffffffff81000110","chain":\["0xffffffffffffff80","0xffffffff81000110","0xffffffff81000220"\]' \
+	'a function has a chain of two'
+like "$OUT" '"event":"made:thing","time":5000003000,.*"chain":\["0xffffffffffffff80","0xffffffff81000220","0xffffffff81000310"\]' \
+	'a kernel stack is the chain of the event before it'
+unlike "$OUT" 'kernel_stack.*"chain"' 'and not its own'
+like "$OUT" '"type":"event".*"name":"made:thing".*"buffer":"other"' 'an event of a further buffer'
+run_pipe '"$BIN/pdecode" x.dat' '"$BIN/pfold" 2>/dev/null'
+is "$(grep -c kernel_stack "$OUT")" 0 'pfold does not count a stack twice'
+is "$(awk '{ n += $NF } END { print n }' "$OUT")" 9 'and counts every other sample'
+run "$BIN/pdecode" --strict -s x.dat
+is "$status" 1 'losses are exit 1 with --strict'
+like "$ERR" '^pdecode: 10 samples, 43 lost by the recorder, 0 missing' 'and counted'
+
+# ---- times ----
+
+make_dat clock=counter >x.dat
+run "$BIN/pdecode" -t x.dat
+like "$OUT" '^ +eleven-11    \[000\]  5000000000: thing:' 'a clock that does not count ns is printed as it is'
+
+# ---- damage ----
+
+make_dat page=512 cut=1 >x.dat
+run "$BIN/pdecode" -t x.dat
+is "$status" 1 'a page that says too much is damage'
+like "$ERR" 'offset [0-9]+: a page of CPU 1 says that it has more data than fit' 'and said'
+make_dat >whole.dat
+size=$(wc -c <whole.dat)
+head -c $((size / 2)) whole.dat >x.dat
+run "$BIN/pdecode" x.dat
+is "$status" 1 'a file that is cut off gives exit 1'
+like "$ERR" 'x.dat: ' 'and is named'
+bad=
+n=0
+while [ "$n" -lt 700 ]; do
+	head -c "$n" whole.dat >x.dat
+	"$BIN/pdecode" x.dat >/dev/null 2>&1
+	case $? in
+	1 | 2) ;;
+	*) bad="$bad $n" ;;
+	esac
+	n=$((n + 13))
+done
+is "$bad" '' 'wherever it is cut, the exit status tells'
+printf '\027\010Dtracing9\0\0\010\0\020\0\0' >x.dat
+run "$BIN/pdecode" x.dat
+is "$status" 2 'another version is refused'
+like "$ERR" 'trace.dat of version 9: only 6 and 7 are read' 'and said'
+
+# ---- recordings ----
+
+for dat in "$ROOT"/t/data/*.dat "$ROOT"/t/data/*.dat.gz; do
+	name=${dat##*/}
+	name=${name%%.*}
+	run "$BIN/pdecode" -t "$dat"
+	is "$status" 0 "$name decodes"
+	gzip -dc "$ROOT/t/data/$name.report.gz" >report
+	same "$OUT" report "$name prints as trace-cmd report printed it"
+done
+done_testing
