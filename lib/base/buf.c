@@ -130,9 +130,18 @@ int utf8_len(const char *s, size_t n)
 void buf_add_safe(struct buf *b, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {
-		int len = utf8_len(s + i, n - i);
-		uint8_t c = (uint8_t)s[i];
+		size_t run = i;
+		uint8_t c;
+		int len;
 
+		while (run < n && s[run] >= ' ' && s[run] < 0x7f)
+			run++;
+		buf_add(b, s + i, run - i);
+		i = run;
+		if (i == n)
+			break;
+		len = utf8_len(s + i, n - i);
+		c = (uint8_t)s[i];
 		/* U+0080 to U+009f are control characters too. */
 		if (!len || c < 0x20 || c == 0x7f || (c == 0xc2 && (uint8_t)s[i + 1] < 0xa0)) {
 			buf_addf(b, "\\x%02x", c);

@@ -271,6 +271,22 @@ const char *tep_print_info(struct tep_print *t, const struct ps_sample *s, size_
 	return t->seq.buffer;
 }
 
+bool tep_print_has_handler(struct tep_print *t, const struct ps_event *e)
+{
+	struct tep_event *te = tep_print_event_of(t, e);
+
+	return te && te->handler;
+}
+
+void tep_print_learn(struct tep_print *t, uint32_t pid, const char *comm, size_t len)
+{
+	char *copy = strndup(comm, len);
+
+	if (copy)
+		tep_register_comm(t->tep, copy, (int)pid);
+	free(copy);
+}
+
 const char *tep_print_comm(struct tep_print *t, uint32_t pid)
 {
 	return tep_data_comm_from_pid(t->tep, (int)pid);

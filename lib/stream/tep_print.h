@@ -42,6 +42,12 @@ const char *tep_print_info(struct tep_print *t, const struct ps_sample *s, size_
 /* A copy of the payload with zeroes behind it, for reading fields; NULL: out of memory. */
 const uint8_t *tep_print_room(struct tep_print *t, const struct ps_str *payload);
 
+/* Whether a plugin prints the event. */
+bool tep_print_has_handler(struct tep_print *t, const struct ps_event *e);
+
+/* The name of a thread, for tep_print_comm; the first one stays. */
+void tep_print_learn(struct tep_print *t, uint32_t pid, const char *comm, size_t len);
+
 /* The name of a thread, "<...>" if none is known; the name of a function, NULL if unknown. */
 const char *tep_print_comm(struct tep_print *t, uint32_t pid);
 const char *tep_print_function(struct tep_print *t, uint64_t addr);

@@ -4,13 +4,15 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "stream/tep_print.h"
+#include "stream/text_fast.h"
 
 #include <stdlib.h>
 
 #define HELD_MAX   (16u << 20) /* bytes of text that wait for the return of a function */
 #define NAME_WIDTH 20
 #define COMM_WIDTH 16
-#define BLOB_TEXT  6 /* BLOB.kind */
+#define BLOB_TEXT  6  /* BLOB.kind */
+#define COMPARED   32 /* samples of an event that libtraceevent prints, too */
 
 enum kind { EVENT_OTHER, EVENT_ENTRY, EVENT_EXIT };
 
@@ -26,6 +28,8 @@ struct event {
 	const char *prefix; /* of the buffer; owned by t->buffers */
 	uint32_t buffer;    /* index in t->calls */
 	struct number func, depth, calltime, rettime;
+	struct text_fast *fast; /* NULL: libtraceevent prints it; owned */
+	uint32_t compared;	/* samples that both have printed */
 };
 
 /* A function that was entered: the next event of its buffer tells whether it calls others. */
@@ -50,7 +54,8 @@ struct text_trace {
 	uint32_t ncalls, open;
 	struct buf text; /* what waits */
 	struct buf one;
-	bool lost; /* a LOST record came: the next sample is behind it */
+	struct map64 learned; /* threads whose names are known to libtraceevent */
+	bool lost;	      /* a LOST record came: the next sample is behind it */
 	struct ps_lost lost_rec;
 };
 
@@ -77,10 +82,13 @@ void text_trace_free(struct text_trace *t)
 {
 	if (!t)
 		return;
-	for (uint32_t i = 0; i < t->nevents; i++)
+	for (uint32_t i = 0; i < t->nevents; i++) {
 		free((char *)(uintptr_t)t->events[i].name);
+		text_fast_free(t->events[i].fast);
+	}
 	tep_print_free(t->tep);
 	map64_release(&t->by_id);
+	map64_release(&t->learned);
 	intern_release(&t->buffers);
 	buf_release(&t->text);
 	buf_release(&t->one);
@@ -162,6 +170,8 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 	if (!ev.func.size || !ev.depth.size ||
 	    (ev.kind == EVENT_EXIT && (!ev.calltime.size || !ev.rettime.size)))
 		ev.kind = EVENT_OTHER;
+	if (ev.usable && ev.kind == EVENT_OTHER)
+		ev.fast = text_fast_new(e, tep_print_has_handler(t->tep, e));
 	t->events[t->nevents++] = ev;
 	*slot = t->nevents;
 	return 0;
@@ -267,12 +277,50 @@ static void add_head(struct text_trace *t, struct buf *b, const struct event *e,
 		buf_addf(b, "[UNKNOWN EVENT][UNKNOWN EVENT] (NULL): %14s", "");
 }
 
-static void add_info(struct text_trace *t, struct buf *b, const struct event *e,
+static void learn(void *ctx, uint32_t pid, const char *comm, size_t len)
+{
+	struct text_trace *t = ctx;
+	bool fresh;
+
+	if (map64_put(&t->learned, pid, &fresh) && fresh)
+		tep_print_learn(t->tep, pid, comm, len);
+}
+
+/* Prints without libtraceevent. False if that does not do. */
+static bool add_fast(struct text_trace *t, struct buf *b, struct event *e,
+		     const struct ps_sample *s)
+{
+	const char *text;
+	size_t len;
+
+	buf_reset(&t->one);
+	if (!text_fast_add(e->fast, &s->payload, &t->one, learn, t))
+		return false;
+	if (e->compared < COMPARED) {
+		e->compared++;
+		text = tep_print_info(t->tep, s, &len);
+		if (len != t->one.len || (len && memcmp(text, t->one.data, len) != 0)) {
+			/* Another libtraceevent than the one that we know. */
+			text_fast_free(e->fast);
+			e->fast = NULL;
+			return false;
+		}
+	}
+	len = t->one.len;
+	if (len && t->one.data[len - 1] == '\n')
+		len--;
+	add_text(b, buf_str(&t->one), len);
+	return true;
+}
+
+static void add_info(struct text_trace *t, struct buf *b, struct event *e,
 		     const struct ps_sample *s)
 {
 	const char *text = "[UNKNOWN EVENT]";
 	size_t len = strlen(text);
 
+	if (e->fast && add_fast(t, b, e, s))
+		return;
 	if (e->usable)
 		text = tep_print_info(t->tep, s, &len);
 	if (len && text[len - 1] == '\n')
@@ -341,7 +389,7 @@ static void open_call(struct text_trace *t, struct call *c, const struct event *
 
 /* ---- records ---- */
 
-static int sample(struct text_trace *t, const struct event *e, const struct ps_sample *s)
+static int sample(struct text_trace *t, struct event *e, const struct ps_sample *s)
 {
 	struct call *c = &t->calls[e->buffer];
 	bool shown = (s->flags & PS_MARK_MASK) == PS_MARK_PASS;
