@@ -88,7 +88,10 @@ static size_t word(const char *p)
 	return n;
 }
 
-/* ", REC->name" or ", __get_str(name)": the field of the next conversion. */
+/*
+ * ", REC->name", also with a cast to 64 bits, which changes nothing, or ", __get_str(name)": the field
+ * of the next conversion.
+ */
 static bool argument(const struct ps_event *e, const char **args, bool *string,
 		     struct ps_event_field *f)
 {
@@ -98,6 +101,8 @@ static bool argument(const struct ps_event *e, const char **args, bool *string,
 	if (*p++ != ',')
 		return false;
 	p = skip_blanks(p);
+	if (!strncmp(p, "(unsigned long long)", 20))
+		p = skip_blanks(p + 20);
 	*string = !strncmp(p, "__get_str(", 10);
 	if (*string)
 		p += 10;
@@ -130,6 +135,10 @@ static bool conversion(struct text_fast *t, const struct ps_event *e, const char
 		pad = *p++;
 	while (*p >= '0' && *p <= '9' && width < WIDTH_MAX)
 		width = width * 10 + (*p++ - '0');
+	if (*p == 'L') {
+		longs = 2;
+		p++;
+	}
 	while (*p == 'l' && longs < 2) {
 		longs++;
 		p++;

@@ -199,11 +199,15 @@ static void add_text(struct buf *b, const char *s, size_t n)
 	while (n) {
 		size_t run = 0;
 
-		while (run < n && s[run] != '\n' && s[run] != '\t')
+		while (run < n &&
+		       ((s[run] >= ' ' && s[run] < 0x7f) || s[run] == '\n' || s[run] == '\t'))
+			run++;
+		buf_add(b, s, run);
+		s += run;
+		n -= run;
+		for (run = 0; run < n && s[run] != '\n' && s[run] != '\t';)
 			run++;
 		buf_add_safe(b, s, run);
-		if (run < n)
-			buf_addc(b, s[run++]);
 		s += run;
 		n -= run;
 	}
@@ -246,7 +250,10 @@ static void add_start(struct text_trace *t, struct buf *b, const struct event *e
 	buf_add_safe(b, comm, len);
 	len = b->len;
 	buf_addc(b, '-');
-	buf_addf(b, "%d", (int)s->pid);
+	if (s->pid <= INT32_MAX)
+		buf_add_u64(b, s->pid, 0, ' ');
+	else
+		buf_addf(b, "%d", (int)s->pid);
 	if (b->len - len < 6)
 		buf_fill(b, ' ', 6 - (b->len - len));
 	buf_adds(b, " [");
