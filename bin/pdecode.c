@@ -7,7 +7,7 @@
 
 static const struct opt opts[] = {
 	{'b', "binary", NULL, "write the binary event stream, also to a terminal"},
-	{'t', "text", NULL, "write text, as perf script prints it"},
+	{'t', "text", NULL, "write text, as perf script or trace-cmd report prints it"},
 	{'j', "json", NULL, "write JSON, one object a line"},
 	{'v', "verbose", NULL, "say what is passed over and what is done"},
 	{'s', "stats", NULL, "print the account of samples on stderr"},
@@ -15,7 +15,8 @@ static const struct opt opts[] = {
 	{0},
 };
 static const struct opt_spec spec = {"pdecode", "[OPTION]... [FILE]...",
-				     "decode recordings (perf.data) to an event stream", opts};
+				     "decode recordings (perf.data, trace.dat) to an event stream",
+				     opts};
 
 struct config {
 	enum ssink_form form;

@@ -221,7 +221,7 @@ static int buffer6(struct trace *t, struct tin *in, struct trace_buffer *b)
 		rc = trace_options6(t, in);
 		p = rc ? NULL : tin_bytes(in, 10);
 	}
-	if (rc || in->err)
+	if (rc || !p)
 		return rc ? rc : in->err;
 	if (!memcmp(p, "latency", 7)) {
 		b->text = true;

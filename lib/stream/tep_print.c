@@ -317,6 +317,26 @@ void tep_print_payload(struct tep_print *t, const struct ps_event *e, const stru
 	buf_add_safe(b, text, len);
 }
 
+/* Lines "0xADDRESS : "TEXT"": libtraceevent's own reader trusts that there is a text. */
+static void printk_formats(struct tep_print *t)
+{
+	const char *p = buf_str(&t->table), *end = p + t->table.len, *line;
+	size_t len;
+
+	while ((line = next_line(&p, end, &len))) {
+		const char *colon = memchr(line, ':', len);
+		uint64_t addr = strtoull(line, NULL, 16);
+		char *text;
+
+		if (!colon || colon + 2 > line + len || !addr)
+			continue;
+		text = strndup(colon + 2, (size_t)(line + len - colon) - 2);
+		if (text)
+			tep_register_print_string(t->tep, text, addr);
+		free(text);
+	}
+}
+
 int tep_print_table(struct tep_print *t, const struct ps_blob *b)
 {
 	int rc;
@@ -333,7 +353,7 @@ int tep_print_table(struct tep_print *t, const struct ps_blob *b)
 		else if (b->kind == 3)
 			tep_parse_saved_cmdlines(t->tep, buf_str(&t->table));
 		else
-			tep_parse_printk_formats(t->tep, buf_str(&t->table));
+			printk_formats(t);
 	}
 	if (b->flags & 1)
 		buf_release(&t->table);

@@ -432,9 +432,14 @@ static int sample(struct text_trace *t, struct event *e, const struct ps_sample 
 
 static int meta(struct text_trace *t, const struct ps_meta *m)
 {
-	const char *slash = memrchr(m->value.p ? m->value.p : "", '/', m->value.len);
-	size_t len = slash ? (size_t)(m->value.p + m->value.len - slash - 1) : m->value.len;
+	const char *slash;
+	size_t len = m->value.len;
 
+	if (!m->key.p || !m->value.p)
+		return 0;
+	slash = memrchr(m->value.p, '/', len);
+	if (slash)
+		len = (size_t)(m->value.p + len - slash - 1);
 #define IS(text) (m->key.len == strlen(text) && !memcmp(m->key.p, text, m->key.len))
 	if (IS("cpus")) {
 		buf_adds(&t->text, "cpus=");
