@@ -22,8 +22,9 @@ struct tep_print {
 	struct tep_handle *tep;
 	struct trace_seq seq;
 	struct map64 parsed; /* event id of the stream: 1 usable, 2 not */
-	struct buf table;    /* parts of a table that is not complete yet */
-	uint8_t *room;	     /* a payload and the zeroes behind it */
+	struct map64 ends; /* event id of the stream: where its last field without a size begins */
+	struct buf table;  /* parts of a table that is not complete yet */
+	uint8_t *room;	   /* a payload and the zeroes behind it */
 	size_t room_len, room_cap;
 	struct tep_plugin_list *plugins;
 };
@@ -72,6 +73,7 @@ void tep_print_free(struct tep_print *t)
 	tep_free(t->tep);
 	free(t->room);
 	map64_release(&t->parsed);
+	map64_release(&t->ends);
 	buf_release(&t->table);
 	free(t);
 }
@@ -197,6 +199,18 @@ static bool plausible(const struct ps_event *e)
 	return true;
 }
 
+uint32_t tep_print_least(const struct ps_event *e)
+{
+	struct ps_event_field f;
+	uint32_t least = 0;
+	size_t pos = 0;
+
+	while (!ps_event_field_next(e, &pos, &f))
+		if (!f.size && f.offset > least)
+			least = f.offset;
+	return least;
+}
+
 struct tep_event *tep_print_event_of(struct tep_print *t, const struct ps_event *e)
 {
 	struct tep_event *te = tep_find_event(t->tep, (int)e->config);
@@ -228,6 +242,12 @@ static struct tep_event *event(struct tep_print *t, const struct ps_event *e)
 			strndup(e->name.p, colon ? (size_t)(colon - e->name.p) : e->name.len);
 
 		*state = 2;
+		if (tep_print_least(e)) {
+			uint32_t *end = map64_put(&t->ends, e->id, NULL);
+
+			if (end)
+				*end = tep_print_least(e);
+		}
 		if (system && e->format.len && plausible(e) &&
 		    !tep_parse_event(t->tep, e->format.p, e->format.len, system))
 			*state = 1;
@@ -258,9 +278,14 @@ const uint8_t *tep_print_room(struct tep_print *t, const struct ps_str *payload)
 	return t->room;
 }
 
-const char *tep_print_info(struct tep_print *t, const struct ps_sample *s, size_t *len)
+const char *tep_print_info(struct tep_print *t, const struct ps_sample *s, uint32_t least,
+			   size_t *len)
 {
 	struct tep_record rec = {.ts = s->time, .cpu = (int)s->cpu, .size = (int)s->payload.len};
+
+	/* A field without a size is the rest of the record: it must not be less than nothing. */
+	if (s->payload.len < least && least <= FIELD_END_MAX)
+		rec.size = (int)least;
 
 	rec.data = (void *)(uintptr_t)tep_print_room(t, &s->payload);
 	trace_seq_reset(&t->seq);
@@ -307,13 +332,15 @@ void tep_print_payload(struct tep_print *t, const struct ps_event *e, const stru
 		       struct buf *b)
 {
 	const char *text;
+	uint32_t *least;
 	size_t len;
 
 	if (!event(t, e)) {
 		add_hex(b, s->payload.p, s->payload.len);
 		return;
 	}
-	text = tep_print_info(t, s, &len);
+	least = t->ends.n ? map64_get(&t->ends, e->id) : NULL;
+	text = tep_print_info(t, s, least ? *least : 0, &len);
 	buf_add_safe(b, text, len);
 }
 

@@ -36,8 +36,12 @@ void tep_print_load_plugins(struct tep_print *t, uint32_t long_size);
 /* The event in libtraceevent's form, parsed when it is new; NULL if it has no usable format. */
 struct tep_event *tep_print_event_of(struct tep_print *t, const struct ps_event *e);
 
+/* Bytes that a payload of the event has at least, if it is whole. */
+uint32_t tep_print_least(const struct ps_event *e);
+
 /* The text of a payload whose event has been parsed; lives until the next call. */
-const char *tep_print_info(struct tep_print *t, const struct ps_sample *s, size_t *len);
+const char *tep_print_info(struct tep_print *t, const struct ps_sample *s, uint32_t least,
+			   size_t *len);
 
 /* A copy of the payload with zeroes behind it, for reading fields; NULL: out of memory. */
 const uint8_t *tep_print_room(struct tep_print *t, const struct ps_str *payload);

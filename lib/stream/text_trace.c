@@ -29,6 +29,7 @@ struct event {
 	uint32_t buffer;    /* index in t->calls */
 	struct number func, depth, calltime, rettime;
 	struct text_fast *fast; /* NULL: libtraceevent prints it; owned */
+	uint32_t least;		/* bytes of a whole payload */
 	uint32_t compared;	/* samples that both have printed */
 };
 
@@ -163,6 +164,7 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 		else if (!strcmp(ev.name, "funcgraph_exit"))
 			ev.kind = EVENT_EXIT;
 	}
+	ev.least = tep_print_least(e);
 	ev.func = number_field(e, "func");
 	ev.depth = number_field(e, "depth");
 	ev.calltime = number_field(e, "calltime");
@@ -305,7 +307,7 @@ static bool add_fast(struct text_trace *t, struct buf *b, struct event *e,
 		return false;
 	if (e->compared < COMPARED) {
 		e->compared++;
-		text = tep_print_info(t->tep, s, &len);
+		text = tep_print_info(t->tep, s, e->least, &len);
 		if (len != t->one.len || (len && memcmp(text, t->one.data, len) != 0)) {
 			/* Another libtraceevent than the one that we know. */
 			text_fast_free(e->fast);
@@ -329,7 +331,7 @@ static void add_info(struct text_trace *t, struct buf *b, struct event *e,
 	if (e->fast && add_fast(t, b, e, s))
 		return;
 	if (e->usable)
-		text = tep_print_info(t->tep, s, &len);
+		text = tep_print_info(t->tep, s, e->least, &len);
 	if (len && text[len - 1] == '\n')
 		len--;
 	add_text(b, text, len);
