@@ -200,6 +200,7 @@ struct trace {
 	uint64_t format_bytes;
 	uint32_t type_at, type_size, pid_at; /* common fields */
 	bool common_known;
+	uint32_t stack_type;	  /* id of kernel_stack; UINT32_MAX: there is none */
 	struct map64 descriptors; /* of further buffers: index << 32 | format id */
 	uint32_t ndescriptors;
 	struct map64 pids; /* to index in cmdlines, + 1 */

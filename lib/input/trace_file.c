@@ -425,6 +425,7 @@ int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 			  .source = source,
 			  .account = account,
 			  .type_size = 2,
+			  .stack_type = UINT32_MAX,
 			  .pid_at = 4,
 			  .chains = {.max_ids = TRACE_CHAIN_IDS, .max_bytes = TRACE_CHAIN_BYTES}};
 	int rc = src_spool(s, d);

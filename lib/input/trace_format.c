@@ -149,6 +149,8 @@ static int add_format(struct trace *t, const char *system, const uint8_t *text, 
 	e->len = len;
 	if (!e->name)
 		return PP_ENOMEM;
+	if (!strcmp(system, "ftrace") && !strcmp(e->name, "kernel_stack"))
+		t->stack_type = e->id;
 	if (!t->common_known) {
 		make_ready(t, e);
 		common_fields(t, &e->fields);

@@ -192,8 +192,9 @@ static int chain_of(struct trace *t, const struct trace_event *e, const struct t
 		if (rc)
 			return rc;
 	}
-	if (next && !next->missed && rec_pid(t, next) == rec_pid(t, r))
-		stack = trace_event_find(t, rec_type(t, next));
+	if (next && rec_type(t, next) == t->stack_type && !next->missed &&
+	    rec_pid(t, next) == rec_pid(t, r))
+		stack = trace_event_find(t, t->stack_type);
 	return stack && stack->kind == TRACE_KERNEL_STACK ? stack_chain(t, stack, next, s) : 0;
 }
 
