@@ -146,7 +146,7 @@ int order_add(struct order *q, uint64_t time, uint8_t *rec, struct block *b)
 	int rc;
 
 	/* Records that are far in the future can hold a block each: hence a loop. */
-	while (q->live > ORDER_HELD_MAX && q->n) {
+	while ((q->live > ORDER_HELD_MAX || q->n >= ORDER_RECORDS_MAX) && q->n) {
 		rc = deliver(q, UINT64_MAX, q->n / 2 + 1);
 		if (rc)
 			return rc;
