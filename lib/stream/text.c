@@ -9,6 +9,7 @@
 
 #define ST_TID		(1u << 1)
 #define TYPE_TRACEPOINT 2
+#define NAME_WIDTH_MAX	1024 /* a name of megabytes shall not widen every line */
 
 struct stext {
 	struct out *out;
@@ -88,7 +89,7 @@ static void add_start(struct stext *t, const struct sreader *r, const struct ps_
 		buf_add_u64(b, s->period, 10, ' ');
 		buf_addc(b, ' ');
 	}
-	if ((int)e->name.len < t->name_width)
+	if (e->name.len < (uint32_t)t->name_width)
 		buf_fill(b, ' ', (size_t)t->name_width - e->name.len);
 	buf_add_safe(b, e->name.p, e->name.len);
 	buf_adds(b, ": ");
@@ -224,7 +225,8 @@ int stext_record(struct stext *t, const struct sreader *r, const struct ps_recor
 
 		return rc ? rc : tep_print_table(t->tep, &rec->blob);
 	}
-	if (rec->type == PS_EVENT && (int)rec->event.name.len > t->name_width)
+	if (rec->type == PS_EVENT && rec->event.name.len <= NAME_WIDTH_MAX &&
+	    (int)rec->event.name.len > t->name_width)
 		t->name_width = (int)rec->event.name.len;
 	return rec->type == PS_SAMPLE && (rec->sample.flags & PS_MARK_MASK) == PS_MARK_PASS
 		       ? print_sample(t, r, &rec->sample)
