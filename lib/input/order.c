@@ -98,9 +98,9 @@ static int deliver_one(struct order *q, struct order_entry *e)
 static int deliver(struct order *q, uint64_t limit, size_t most)
 {
 	size_t i = 0;
-	int rc = sort(q);
+	int rc = q->n ? sort(q) : 0;
 
-	if (rc)
+	if (rc || !q->n)
 		return rc;
 	while (i < q->n && i < most && q->v[i].time <= limit && !rc)
 		rc = deliver_one(q, &q->v[i++]);

@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <trace-seq.h>
 
-#define TABLE_MAX (64u << 20) /* bytes of a table of symbols or of printk formats */
+#define PAYLOAD_SPARE 64	  /* bytes of 0 behind a payload */
+#define TABLE_MAX     (64u << 20) /* bytes of a table of symbols or of printk formats */
 
 struct tep_print {
 	struct tep_handle *tep;
 	struct trace_seq seq;
 	struct map64 parsed; /* event id of the stream: 1 usable, 2 not */
+	struct buf payload;  /* of the event that is being printed */
 	struct buf table;    /* parts of a table that is not complete yet */
 };
 
@@ -59,6 +61,7 @@ void tep_print_free(struct tep_print *t)
 	trace_seq_destroy(&t->seq);
 	tep_free(t->tep);
 	map64_release(&t->parsed);
+	buf_release(&t->payload);
 	buf_release(&t->table);
 	free(t);
 }
@@ -91,22 +94,99 @@ static void add_hex(struct buf *b, const char *bytes, size_t n)
 		buf_addf(b, "%s%02x", i ? " " : "", (uint8_t)bytes[i]);
 }
 
+/* Whether all fields lie in the payload, and what they point to: libtraceevent does not look. */
+static bool whole(const struct ps_event *e, const struct ps_sample *s)
+{
+	struct ps_event_field f;
+	size_t pos = 0;
+
+	while (!ps_event_field_next(e, &pos, &f)) {
+		uint64_t end = (uint64_t)f.offset + f.size, at;
+		uint32_t word;
+
+		if (end > s->payload.len)
+			return false;
+		if (!(f.flags & PS_FIELD_DYNAMIC) || f.size < sizeof(word))
+			continue;
+		memcpy(&word, s->payload.p + f.offset, sizeof(word));
+		at = (word & 0xffff) + (f.flags & PS_FIELD_RELATIVE ? end : 0);
+		if (at + (word >> 16) > s->payload.len)
+			return false;
+	}
+	return true;
+}
+
 void tep_print_payload(struct tep_print *t, const struct ps_event *e, const struct ps_sample *s,
 		       struct buf *b)
 {
 	struct tep_event *te = event(t, e);
 	struct tep_record rec = {.ts = s->time, .cpu = (int)s->cpu};
 
-	if (!te) {
+	if (!te || !whole(e, s)) {
 		add_hex(b, s->payload.p, s->payload.len);
 		return;
 	}
+	/* Texts in it need not be terminated: behind this copy there are zeroes. */
+	buf_reset(&t->payload);
+	buf_add(&t->payload, s->payload.p, s->payload.len);
+	buf_fill(&t->payload, 0, PAYLOAD_SPARE);
+	if (t->payload.err)
+		return;
 	rec.size = (int)s->payload.len;
-	rec.data = (void *)(uintptr_t)s->payload.p;
+	rec.data = t->payload.data;
 	trace_seq_reset(&t->seq);
 	tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&t->seq);
 	buf_add_safe(b, t->seq.buffer, t->seq.len);
+}
+
+/* A line "ADDRESS TYPE NAME\t[MODULE]" of /proc/kallsyms. */
+static void add_symbol(struct tep_print *t, char *line)
+{
+	char *end, *name, *module;
+	unsigned long long addr = strtoull(line, &end, 16);
+
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !end[3])
+		return;
+	name = end + 3;
+	module = strchr(name, '\t');
+	if (module)
+		*module++ = 0;
+	tep_register_function(t->tep, name, addr, module);
+}
+
+/* A line "0xADDRESS : "text"" of tracefs' printk_formats. */
+static void add_format(struct tep_print *t, char *line)
+{
+	char *end, *quote;
+	unsigned long long addr = strtoull(line, &end, 16);
+
+	while (*end == ' ' || *end == ':')
+		end++;
+	if (end == line || *end++ != '"')
+		return;
+	quote = strrchr(end, '"');
+	if (quote)
+		*quote = 0;
+	tep_register_print_string(t->tep, end, addr);
+}
+
+/* libtraceevent has parsers for both tables; those trust what they read. */
+static void add_lines(struct tep_print *t, uint32_t kind)
+{
+	char *line = (char *)t->table.data;
+
+	while (line && *line) {
+		char *nl = strchr(line, '\n');
+
+		if (nl)
+			*nl = 0;
+		if (kind == 1)
+			add_symbol(t, line);
+		else
+			add_format(t, line);
+		line = nl ? nl + 1 : NULL;
+	}
 }
 
 int tep_print_table(struct tep_print *t, const struct ps_blob *b)
@@ -118,13 +198,8 @@ int tep_print_table(struct tep_print *t, const struct ps_blob *b)
 	if (t->table.len + b->data.len <= TABLE_MAX)
 		buf_add(&t->table, b->data.p, b->data.len);
 	rc = t->table.err;
-	if (!rc && (b->flags & 1) && t->table.len) {
-		/* What it cannot read, libtraceevent leaves out. */
-		if (b->kind == 1)
-			tep_parse_kallsyms(t->tep, buf_str(&t->table));
-		else
-			tep_parse_printk_formats(t->tep, buf_str(&t->table));
-	}
+	if (!rc && (b->flags & 1))
+		add_lines(t, b->kind);
 	if (b->flags & 1)
 		buf_release(&t->table);
 	return rc;
