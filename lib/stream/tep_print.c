@@ -163,12 +163,13 @@ static void add_format(struct tep_print *t, char *line)
 
 	while (*end == ' ' || *end == ':')
 		end++;
-	if (end == line || *end++ != '"')
-		return;
 	quote = strrchr(end, '"');
-	if (quote)
-		*quote = 0;
-	tep_register_print_string(t->tep, end, addr);
+	if (end == line || *end != '"')
+		return;
+	quote[quote > end ? 1 : 0] = 0;
+	/* Without a look at its length, libtraceevent expects two characters between the quotes. */
+	if (strlen(end) > 3)
+		tep_register_print_string(t->tep, end, addr);
 }
 
 /* libtraceevent has parsers for both tables; those trust what they read. */
