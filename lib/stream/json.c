@@ -186,7 +186,16 @@ static void json_sample(struct line *l, const struct ps_sample *s)
 }
 
 /* Fields that are shown in another way than their kind tells. */
-enum look { LOOK_PLAIN, LOOK_NOT, LOOK_HEX, LOOK_BYTES, LOOK_COMM, LOOK_TABLE, LOOK_LIST };
+enum look {
+	LOOK_PLAIN,
+	LOOK_NOT,
+	LOOK_HEX,
+	LOOK_BYTES,
+	LOOK_COMM,
+	LOOK_TASK,
+	LOOK_TABLE,
+	LOOK_LIST
+};
 
 static enum look look(const struct ps_fielddesc *f)
 {
@@ -196,11 +205,14 @@ static enum look look(const struct ps_fielddesc *f)
 		enum look look;
 	} looks[] = {
 		{"reserved", PS_KIND_u32, LOOK_NOT},   {"comm", PS_KIND_u32, LOOK_COMM},
-		{"addr", PS_KIND_u64, LOOK_HEX},       {"pgoff", PS_KIND_u64, LOOK_HEX},
-		{"build_id", PS_KIND_str, LOOK_BYTES}, {"tag", PS_KIND_str, LOOK_BYTES},
-		{"data", PS_KIND_str, LOOK_BYTES},     {"old_text", PS_KIND_str, LOOK_BYTES},
-		{"new_text", PS_KIND_str, LOOK_BYTES}, {"fields", PS_KIND_str, LOOK_TABLE},
-		{"args", PS_KIND_str, LOOK_LIST},
+		{"cpu", PS_KIND_u32, LOOK_TASK},       {"pid", PS_KIND_u32, LOOK_TASK},
+		{"tid", PS_KIND_u32, LOOK_TASK},       {"ppid", PS_KIND_u32, LOOK_TASK},
+		{"ptid", PS_KIND_u32, LOOK_TASK},      {"other_pid", PS_KIND_u32, LOOK_TASK},
+		{"other_tid", PS_KIND_u32, LOOK_TASK}, {"addr", PS_KIND_u64, LOOK_HEX},
+		{"pgoff", PS_KIND_u64, LOOK_HEX},      {"build_id", PS_KIND_str, LOOK_BYTES},
+		{"tag", PS_KIND_str, LOOK_BYTES},      {"data", PS_KIND_str, LOOK_BYTES},
+		{"old_text", PS_KIND_str, LOOK_BYTES}, {"new_text", PS_KIND_str, LOOK_BYTES},
+		{"fields", PS_KIND_str, LOOK_TABLE},   {"args", PS_KIND_str, LOOK_LIST},
 	};
 
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
@@ -265,7 +277,7 @@ static void json_u32(struct line *l, const char *name, enum look as, uint32_t v)
 
 	if (text)
 		json_text(l->b, name, text, len);
-	else if (v != PS_NONE)
+	else if (as != LOOK_TASK || v != PS_NONE)
 		json_num(l->b, name, v);
 }
 

@@ -94,26 +94,30 @@ static void add_hex(struct buf *b, const char *bytes, size_t n)
 		buf_addf(b, "%s%02x", i ? " " : "", (uint8_t)bytes[i]);
 }
 
-/* Whether all fields lie in the payload, and what they point to: libtraceevent does not look. */
-static bool whole(const struct ps_event *e, const struct ps_sample *s)
+/* Whether a list of fields lies in the payload, and what they point to. */
+static bool inside(const struct tep_format_field *f, const struct ps_str *payload)
 {
-	struct ps_event_field f;
-	size_t pos = 0;
-
-	while (!ps_event_field_next(e, &pos, &f)) {
-		uint64_t end = (uint64_t)f.offset + f.size, at;
+	for (; f; f = f->next) {
+		int64_t end = (int64_t)f->offset + f->size, at;
 		uint32_t word;
 
-		if (end > s->payload.len)
+		if (f->offset < 0 || f->size < 0 || end > payload->len)
 			return false;
-		if (!(f.flags & PS_FIELD_DYNAMIC) || f.size < sizeof(word))
+		if (!(f->flags & TEP_FIELD_IS_DYNAMIC) || f->size < (int)sizeof(word))
 			continue;
-		memcpy(&word, s->payload.p + f.offset, sizeof(word));
-		at = (word & 0xffff) + (f.flags & PS_FIELD_RELATIVE ? end : 0);
-		if (at + (word >> 16) > s->payload.len)
+		memcpy(&word, payload->p + f->offset, sizeof(word));
+		at = (word & 0xffff) + (f->flags & TEP_FIELD_IS_RELATIVE ? end : 0);
+		if (at + (word >> 16) > payload->len)
 			return false;
 	}
 	return true;
+}
+
+/* libtraceevent does not look whether the payload is as long as the format text says. */
+static bool whole(const struct tep_event *te, const struct ps_sample *s)
+{
+	return inside(te->format.common_fields, &s->payload) &&
+	       inside(te->format.fields, &s->payload);
 }
 
 void tep_print_payload(struct tep_print *t, const struct ps_event *e, const struct ps_sample *s,
@@ -122,7 +126,7 @@ void tep_print_payload(struct tep_print *t, const struct ps_event *e, const stru
 	struct tep_event *te = event(t, e);
 	struct tep_record rec = {.ts = s->time, .cpu = (int)s->cpu};
 
-	if (!te || !whole(e, s)) {
+	if (!te || !whole(te, s)) {
 		add_hex(b, s->payload.p, s->payload.len);
 		return;
 	}
