@@ -451,6 +451,10 @@ int fold_stream(struct fold *f, struct src *src)
 		diag_error(d, src_name(src), -1,
 			   "the stream is corrupt: something undefined is used");
 	status = sreader_status(s.in, rc);
+	/* Otherwise the reader has said what is wrong. */
+	if (rc == PP_END && status == PP_EXIT_PARTIAL)
+		diag_say(d, src_name(src),
+			 "the result is partial: a filter before this one says why");
 	s.account->lost += sreader_account(s.in)->lost;
 	if (s.raw)
 		diag_say(d, NULL, "%llu samples have addresses only: put psym before pfold",
