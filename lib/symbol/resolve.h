@@ -55,8 +55,8 @@ void resolver_free(struct resolver *r); /* NULL is fine */
 
 /*
  * Takes one record of the reader (which keeps chains) and writes what the output shall have of it.
- * HEADER makes it forget everything; HEADER and END are written by the caller. 0, PP_ENOMEM, PP_ELIMIT,
- * or an error of the output.
+ * HEADER makes it forget everything; HEADER and END are written by the caller. 0, PP_ENOMEM,
+ * PP_ELIMIT, or an error of the output.
  */
 int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec);
 

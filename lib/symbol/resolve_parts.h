@@ -1,6 +1,6 @@
 /*
- * The insides of the resolver, shared by resolve.c (stacks, context records) and resolve_frame.c (DSOs,
- * symbols, frames). Private to them.
+ * The insides of the resolver, shared by resolve.c (stacks, context records) and resolve_frame.c
+ * (DSOs, symbols, frames). Private to them.
  */
 #ifndef PP_SYMBOL_RESOLVE_PARTS_H
 #define PP_SYMBOL_RESOLVE_PARTS_H
