@@ -41,7 +41,8 @@ struct fstream {
 	uint32_t *path; /* names of the stack that is being made */
 	size_t path_cap;
 	struct buf name;
-	uint64_t raw; /* samples that were folded without symbols */
+	bool undefined; /* something was referred to that the stream does not define */
+	uint64_t raw;	/* samples that were folded without symbols */
 };
 
 static void used(uint32_t id, uint32_t *most)
@@ -126,14 +127,18 @@ static int path_room(struct fstream *s, size_t n)
 /* The names of a stack, leaf first. */
 static int stack_path(struct fstream *s, const struct ps_stack *st, bool java, size_t *n)
 {
+	static const struct ps_frame nothing;
 	int rc = path_room(s, st->frames.n);
 
 	for (uint32_t i = 0; i < st->frames.n && !rc; i++) {
 		uint32_t id = st->frames.v[i], *name;
 		const struct ps_frame *f = sreader_frame(s->in, id);
 
-		if (!f)
-			return PP_ECORRUPT;
+		if (!f) {
+			s->undefined = true;
+			f = &nothing;
+			id = 0;
+		}
 		name = frame_name(s, id, java);
 		if (!name)
 			return PP_ENOMEM;
@@ -205,8 +210,11 @@ static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 	const struct ps_event *e = sreader_event(s->in, id);
 	bool fold, one;
 
-	if (!e)
-		return PP_ECORRUPT;
+	if (!e) {
+		s->undefined = true;
+		*choice = CHOICE_LEAVE;
+		return 0;
+	}
 	if (id >= s->events_cap) {
 		uint32_t cap = (id + 16) * 2;
 		uint8_t *v = realloc(s->events, cap);
@@ -240,8 +248,9 @@ static int make_node(struct fstream *s, const struct ps_sample *p, uint32_t comm
 
 	if (rc)
 		return rc;
+	/* What is not defined is not known: the sample counts for its command alone. */
 	if ((ps_sample_has(p, stack) && !st) || (!st && ps_sample_has(p, chain) && !c))
-		return PP_ECORRUPT;
+		s->undefined = true;
 	if (st)
 		rc = stack_path(s, st, java, &n);
 	else if (c)
@@ -441,20 +450,22 @@ int fold_stream(struct fold *f, struct src *src)
 	const unsigned keep = SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS;
 	struct diag *d = fold_diag(f);
 	struct ps_record rec;
-	int rc = sreader_new(&s.in, src, keep, d), status, err = 0;
+	int rc = sreader_new(&s.in, src, keep, d), status;
 
 	if (rc)
 		return rc;
-	while (!(rc = sreader_next(s.in, &rec)) && !(rc = err = on_record(&s, &rec)))
+	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, &rec)))
 		;
-	if (err == PP_ECORRUPT)
-		diag_error(d, src_name(src), -1,
-			   "the stream is corrupt: something undefined is used");
 	status = sreader_status(s.in, rc);
-	/* Otherwise the reader has said what is wrong. */
-	if (rc == PP_END && status == PP_EXIT_PARTIAL)
+	if (s.undefined) {
+		diag_error(d, src_name(src), -1,
+			   "the stream is damaged: samples refer to what it does not define");
+		status = status ? status : PP_EXIT_PARTIAL;
+	} else if (rc == PP_END && status == PP_EXIT_PARTIAL) {
+		/* Otherwise the reader has said what is wrong. */
 		diag_say(d, src_name(src),
 			 "the result is partial: a filter before this one says why");
+	}
 	s.account->lost += sreader_account(s.in)->lost;
 	if (s.raw)
 		diag_say(d, NULL, "%llu samples have addresses only: put psym before pfold",

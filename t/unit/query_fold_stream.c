@@ -253,8 +253,9 @@ static void test_damage(void)
 	made_end(&m, 0);
 	fold(m.bytes.data, m.bytes.len, NULL, &r);
 	is_int(r.rc, PP_ECUT, "a stack that is not defined: partial");
-	is_str(buf_str(&r.text), "my_job;main;[x] 4\n", "what came before is folded");
-	ok(strstr(buf_str(&said), "something undefined is used"), "it is said");
+	is_str(buf_str(&r.text), "my_job 4\nmy_job;main;[x] 8\n",
+	       "its sample counts for the command, the others as they are");
+	ok(strstr(buf_str(&said), "samples refer to what it does not define"), "it is said");
 	buf_release(&r.text);
 	made_free(&m);
 
