@@ -24,7 +24,8 @@ total() {
 	awk '{ n += $NF } END { print n + 0 }' "$@"
 }
 
-run "$BIN/pdecode" -b "$small"
+# With the arguments of the pipes below: they are in the stream.
+run "$BIN/pdecode" "$small"
 is "$status" 0 'pdecode'
 cp "$OUT" a.pstream
 size=$(wc -c <a.pstream)
