@@ -22,7 +22,16 @@ struct stack_node {
 	uint32_t node;
 };
 
+/* The names of the threads that were seen last, by tid: most samples are of one of a few threads. */
+#define RECENT_COMMS 256
+
+struct comm_name {
+	uint32_t comm, tid; /* of the sample */
+	uint32_t value;	    /* as in comms; 0: none */
+};
+
 struct fstream {
+	struct comm_name recent[RECENT_COMMS];
 	struct fold *fold;
 	const struct fold_opts *opts;
 	struct fold_account *account;
@@ -178,13 +187,20 @@ static int chain_path(struct fstream *s, const struct ps_chain *c, size_t *n)
 static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *comm, bool *java)
 {
 	bool by_thread = s->opts->pid || s->opts->tid;
+	struct comm_name *quick = &s->recent[p->tid % RECENT_COMMS];
 	uint64_t key = p->comm | (by_thread ? (uint64_t)p->tid << 32 : 0);
-	uint32_t *slot = map64_put(&s->comms, key, NULL), name;
+	uint32_t *slot, name;
 	char pid[16], tid[16];
 	const char *text;
 	size_t len;
 	int rc;
 
+	if (quick->value && quick->comm == p->comm && quick->tid == p->tid) {
+		*comm = quick->value / 2;
+		*java = quick->value & 1;
+		return 0;
+	}
+	slot = map64_put(&s->comms, key, NULL);
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot) {
@@ -199,6 +215,7 @@ static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *c
 			return rc;
 		*slot = name * 2 + fold_is_java(text, len);
 	}
+	*quick = (struct comm_name){p->comm, p->tid, *slot};
 	*comm = *slot / 2;
 	*java = *slot & 1;
 	return 0;
@@ -372,6 +389,7 @@ static void forget_names(struct fstream *s)
 static void forget_comms(struct fstream *s)
 {
 	map64_clear(&s->comms);
+	memset(s->recent, 0, sizeof(s->recent));
 	s->used_string = 0;
 }
 
