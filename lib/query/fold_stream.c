@@ -88,7 +88,8 @@ static uint32_t *frame_name(struct fstream *s, uint32_t frame, bool java)
 	return &s->names[java][frame];
 }
 
-static int name_frame(struct fstream *s, const struct ps_frame *f, bool java, uint32_t *id)
+static int name_frame(struct fstream *s, const struct ps_frame *f, uint64_t ip, bool java,
+		      uint32_t *id)
 {
 	const struct ps_symbol *sym = f->symbol ? sreader_symbol(s->in, f->symbol) : NULL;
 	const struct ps_dso *dso = f->dso ? sreader_dso(s->in, f->dso) : NULL;
@@ -109,8 +110,11 @@ static int name_frame(struct fstream *s, const struct ps_frame *f, bool java, ui
 		if (fs.dso_len > 10 && !memcmp(fs.dso + fs.dso_len - 10, " (deleted)", 10))
 			fs.dso_len -= 10;
 	}
-	fs.pc = pc;
-	fs.pc_len = (size_t)snprintf(pc, sizeof(pc), "%llx", (unsigned long long)f->addr);
+	if (s->opts->addrs) {
+		fs.pc = pc;
+		fs.pc_len = (size_t)snprintf(pc, sizeof(pc), "%llx",
+					     (unsigned long long)(dso ? f->addr : ip));
+	}
 	fs.inlined = (f->flags & PS_FRAME_INLINED) != 0;
 	fs.java = java;
 	buf_reset(&s->name);
@@ -133,14 +137,30 @@ static int path_room(struct fstream *s, size_t n)
 	return 0;
 }
 
-/* The names of a stack, leaf first. */
-static int stack_path(struct fstream *s, const struct ps_stack *st, bool java, size_t *n)
+/* The address of the next frame in a call chain; that of the sample when there is none. */
+static uint64_t next_ip(const struct ps_chain *c, uint32_t *at, uint64_t sample_ip)
+{
+	while (c && *at < c->ips.n) {
+		uint64_t ip = c->ips.v[(*at)++];
+
+		if (ip < CONTEXT_MIN)
+			return ip;
+	}
+	return sample_ip;
+}
+
+/* The names of a stack, leaf first. The addresses of its frames are in the call chain. */
+static int stack_path(struct fstream *s, const struct ps_sample *p, const struct ps_stack *st,
+		      const struct ps_chain *c, bool java, size_t *n)
 {
 	static const struct ps_frame nothing;
 	int rc = path_room(s, st->frames.n);
+	bool shared = false;
+	uint32_t at = 0;
+	uint64_t ip = 0;
 
 	for (uint32_t i = 0; i < st->frames.n && !rc; i++) {
-		uint32_t id = st->frames.v[i], *name;
+		uint32_t id = st->frames.v[i], *name, unknown = 0;
 		const struct ps_frame *f = sreader_frame(s->in, id);
 
 		if (!f) {
@@ -148,12 +168,16 @@ static int stack_path(struct fstream *s, const struct ps_stack *st, bool java, s
 			f = &nothing;
 			id = 0;
 		}
-		name = frame_name(s, id, java);
+		if (s->opts->addrs && !shared)
+			ip = next_ip(c, &at, p->ip);
+		shared = (f->flags & PS_FRAME_INLINED) != 0;
+		/* A frame without a mapping stands for many addresses. */
+		name = s->opts->addrs && !f->dso ? &unknown : frame_name(s, id, java);
 		if (!name)
 			return PP_ENOMEM;
 		used(id, &s->used_frame);
 		if (!*name)
-			rc = name_frame(s, f, java, name);
+			rc = name_frame(s, f, ip, java, name);
 		s->path[(*n)++] = *name;
 	}
 	return rc;
@@ -269,7 +293,7 @@ static int make_node(struct fstream *s, const struct ps_sample *p, uint32_t comm
 	if ((ps_sample_has(p, stack) && !st) || (!st && ps_sample_has(p, chain) && !c))
 		s->undefined = true;
 	if (st)
-		rc = stack_path(s, st, java, &n);
+		rc = stack_path(s, p, st, c, java, &n);
 	else if (c)
 		rc = chain_path(s, c, &n);
 	if (rc)
@@ -282,12 +306,16 @@ static int make_node(struct fstream *s, const struct ps_sample *p, uint32_t comm
 static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
 		   uint32_t *node)
 {
+	/* With addresses in the names, a stack is that of one call chain only. */
+	bool by_chain = s->opts->addrs && ps_sample_has(p, chain);
 	struct stack_node *quick = NULL;
 	uint64_t key = (uint64_t)comm << 32;
 	uint32_t *slot;
 	int rc;
 
-	if (ps_sample_has(p, stack)) {
+	if (s->opts->addrs && !by_chain)
+		return make_node(s, p, comm, java, node);
+	if (ps_sample_has(p, stack) && !by_chain) {
 		key |= p->stack;
 		quick = p->stack < s->stacks_cap ? &s->stacks[p->stack] : NULL;
 		if (quick && quick->comm == comm) {
@@ -296,7 +324,7 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 		}
 	} else if (ps_sample_has(p, chain)) {
 		key |= KEY_CHAIN | p->chain;
-		s->raw++;
+		s->raw += !ps_sample_has(p, stack);
 	}
 	slot = map64_put(&s->nodes, key, NULL);
 	if (!slot)
@@ -308,7 +336,7 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 		*slot = *node + 1;
 	}
 	used(ps_sample_has(p, stack) ? p->stack : 0, &s->used_stack);
-	used(ps_sample_has(p, stack) ? 0 : p->chain, &s->used_chain);
+	used(ps_sample_has(p, chain) ? p->chain : 0, &s->used_chain);
 	*node = *slot - 1;
 	if (quick)
 		*quick = (struct stack_node){comm, *node};

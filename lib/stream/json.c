@@ -69,7 +69,8 @@ static void json_frame(struct buf *b, const struct sreader *r, const struct ps_f
 	const struct ps_dso *dso = sreader_dso(r, f->dso);
 
 	buf_addc(b, '{');
-	json_hex(b, "addr", f->addr);
+	if (f->dso)
+		json_hex(b, "addr", f->addr);
 	if (sym)
 		json_text(b, "sym", sym->name.p, sym->name.len);
 	else

@@ -196,7 +196,7 @@ static void test_processes(void)
 	       "10 /nonexistent/a:10!2 /nonexistent/a:20!2\n"
 	       "11 /nonexistent/b:4010!2 /nonexistent/b:4020!2\n"
 	       "10 /nonexistent/a:10!2 /nonexistent/a:20!2\n"
-	       "12 :1010!12 :1020!12\n",
+	       "12 :0!12 :0!12\n",
 	       "one chain in processes with different mappings");
 }
 
@@ -224,13 +224,13 @@ static void test_time(void)
 	put_map(&m, 11, 0x1000, 0x1000, 0x2000, 2);
 	put_sample(&m, 1, 11, 1, IN_USER);
 	expect(&m, NULL,
-	       "10 /nonexistent/a:10!2 :3010!1\n"
+	       "10 /nonexistent/a:10!2 :0!1\n"
 	       "10 /nonexistent/a:10!2 /nonexistent/a:10!2\n"
 	       "11 /nonexistent/a:10!2 /nonexistent/a:10!2\n"
 	       "11 /nonexistent/a:10!2 /nonexistent/b:10!2\n"
 	       "10 /nonexistent/a:10!2 /nonexistent/a:10!2\n"
 	       "11 /nonexistent/a:10!2 /nonexistent/b:10!2\n" /* exec: not yet in the new image */
-	       "11 /nonexistent/b:2010!2 :3010!1\n",
+	       "11 /nonexistent/b:2010!2 :0!1\n",
 	       "one chain before and after mmap, fork and exec");
 }
 
@@ -300,12 +300,12 @@ static void test_markers(void)
 			      "10 /nonexistent/a:10!2 [kernel.kallsyms]:ffffffff81000010!9\n"
 			      "10\n"
 			      "10 [kernel.kallsyms]:1010!9 [kernel.kallsyms]:ffffffff81000010!9\n"
-			      "10 /nonexistent/a:10!2 :ffffffff81000010!1\n"
+			      "10 /nonexistent/a:10!2 :0!1\n"
 			    : "10 [kernel.kallsyms]:ffffffff81000010!9 /nonexistent/a:10!2 cut\n"
 			      "10 /nonexistent/a:10!2 [kernel.kallsyms]:ffffffff81000010!9\n"
 			      "10\n"
 			      "10 [kernel.kallsyms]:1010!9 [kernel.kallsyms]:ffffffff81000010!9\n"
-			      "10 /nonexistent/a:10!2 :ffffffff81000010!1\n",
+			      "10 /nonexistent/a:10!2 :0!1\n",
 		       perf ? "markers, like perf" : "markers");
 	}
 }
@@ -382,7 +382,7 @@ static void test_depth(void)
 		struct result r;
 
 		resolve(&m, &low, &r);
-		is_str(buf_str(&r.text), "9 :10!12 :20!12 cut\n9 :10!12 :20!12\n",
+		is_str(buf_str(&r.text), "9 :0!12 :0!12 cut\n9 :0!12 :0!12\n",
 		       "a chain that is too deep is cut off and says so");
 		result_free(&r);
 	}
@@ -406,7 +406,7 @@ static void test_sources(void)
 	put_sample(&m, 3, 10, 1, IN_USER);
 	put_sample(&m, 1, 10, 1, IN_USER);
 	expect(&m, NULL,
-	       "10 /nonexistent/a:10!2\n10 /nonexistent/b:10!2\n10 :1010!12\n10 "
+	       "10 /nonexistent/a:10!2\n10 /nonexistent/b:10!2\n10 :0!12\n10 "
 	       "/nonexistent/a:10!2\n",
 	       "two recordings with the same pids");
 }
@@ -429,8 +429,8 @@ static void test_generated(void)
 	put_sample(&m, 1, 10, 1, IN_USER);
 	put_sample(&m, 1, 11, 1, IN_USER);
 	expect(&m, NULL,
-	       "10 /tmp/perf-10.map:1010!10 /tmp/perf-10.map:2010!10 :3010!1 :4010!1\n"
-	       "11 /tmp/perf-11.map:1010!10 :2010!1 /memfd:x (deleted):10!10 [uprobes]:10!11\n",
+	       "10 /tmp/perf-10.map:1010!10 /tmp/perf-10.map:2010!10 :0!1 :0!1\n"
+	       "11 /tmp/perf-11.map:1010!10 :0!1 /memfd:x (deleted):10!10 [uprobes]:10!11\n",
 	       "mappings without a file");
 }
 
