@@ -94,11 +94,6 @@ int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const voi
 	return 0;
 }
 
-const void *dict_get(const struct dict *d, uint32_t id)
-{
-	return id < d->n ? d->v[id] : NULL;
-}
-
 void dict_release(struct dict *d)
 {
 	arena_release(&d->arena);
