@@ -22,7 +22,7 @@
 #define PERF_BLOCK	 (1u << 20)   /* bytes that are read at a time */
 #define PERF_CHAIN_MAX	 8190	      /* addresses of a call chain: what fits in a record */
 #define PERF_CHAIN_IDS	 (1u << 16)   /* live call chains; beyond, the ids begin again */
-#define PERF_CHAIN_BYTES (8u << 20)  /* bytes of the live call chains */
+#define PERF_CHAIN_BYTES (8u << 20)   /* bytes of the live call chains */
 #define PERF_THREADS_MAX (1u << 22)   /* threads whose names are kept: the kernel's pid limit */
 #define PERF_NAMES_MAX	 (256u << 20) /* bytes of all their names, and of all paths */
 #define PERF_INFLATE_MAX (64u << 20)  /* bytes that one compressed record may become */
