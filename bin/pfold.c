@@ -73,6 +73,8 @@ static int finish(struct fold *f, int status, struct diag *d)
 	rc = out_init(&o, STDOUT_FILENO);
 	if (!rc)
 		rc = fold_write(f, &o);
+	if (!rc && status == PP_EXIT_PARTIAL)
+		rc = out_add(&o, FOLD_PARTIAL "\n", sizeof(FOLD_PARTIAL));
 	close_rc = out_close(&o);
 	rc = rc ? rc : close_rc;
 	if (rc && rc != PP_EPIPE)

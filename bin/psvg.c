@@ -93,7 +93,7 @@ static int write_svg(struct flame *f, const struct config *c, struct diag *d)
 		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc ? rc : closed));
 		return PP_EXIT_FAIL;
 	}
-	return a->malformed || a->deep ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+	return a->malformed || a->deep || a->partial ? PP_EXIT_PARTIAL : PP_EXIT_OK;
 }
 
 int main(int argc, char **argv)

@@ -161,8 +161,16 @@ printf 'cc1 1 1.0: 2 cycles:\n\t1 f (/x)\n\nld 1 1.0: 2 cycles:\n\t1 fu' >cut.tx
 fold cut.txt
 is "$status" 1 'a text that ends within a line'
 like "$ERR" '^pfold: cut.txt: offset 52: input is cut off: it ends in the middle of a line$' 'says so'
-want 'cc1;f 2' 'ld 2'
-same "$OUT" want 'what was whole is there'
+want 'cc1;f 2' 'ld 2' '# partial: the input was damaged or cut off'
+same "$OUT" want 'what was whole is there, and that it is not all'
+cp "$OUT" partial.folded
+fold partial.folded
+is "$status" 1 'folded text that is partial stays so'
+same "$OUT" want 'and says so again'
+run "$BIN/psvg" partial.folded
+is "$status" 1 'psvg notices it, too'
+like "$ERR" '^psvg: partial.folded: the folded text is partial: the input was damaged or cut off$' 'says it'
+like "$OUT" '; partial: the input was damaged or cut off<' 'and writes it below the graph'
 printf 'cc1 1 1.0: 2 cycles:\n\t1 f (/x)\ncc1 1 1.0: 3 cycles:\n\t1 g (/x)\n\n' >joined.txt
 fold --stats joined.txt
 want 'cc1;g;f 3'

@@ -48,6 +48,8 @@ static inline int buf_reserve(struct buf *b, size_t more)
 static inline void buf_reset(struct buf *b)
 {
 	b->len = 0;
+	if (b->data)
+		b->data[0] = 0;
 }
 
 static inline void buf_add(struct buf *b, const void *bytes, size_t n)

@@ -106,13 +106,6 @@ const char *intern_get(const struct intern *t, uint32_t id, size_t *len)
 	return e ? e->bytes : NULL;
 }
 
-static inline uint32_t mix64(uint64_t k)
-{
-	k ^= k >> 32;
-	k *= 0x9e3779b97f4a7c15u;
-	return (uint32_t)(k >> 32);
-}
-
 void map64_release(struct map64 *m)
 {
 	free(m->slots);
@@ -126,16 +119,6 @@ void map64_clear(struct map64 *m)
 	m->n = 0;
 }
 
-uint32_t *map64_get(const struct map64 *m, uint64_t key)
-{
-	if (!m->slots)
-		return NULL;
-	for (uint32_t i = mix64(key) & m->mask; m->slots[i].used; i = (i + 1) & m->mask)
-		if (m->slots[i].key == key)
-			return &m->slots[i].value;
-	return NULL;
-}
-
 static int map64_grow(struct map64 *m)
 {
 	uint32_t nslots = m->mask ? (m->mask + 1) * 2 : 64;
@@ -147,7 +130,7 @@ static int map64_grow(struct map64 *m)
 	if (!slots)
 		return PP_ENOMEM;
 	for (uint32_t k = 0; m->slots && k <= m->mask; k++) {
-		uint32_t i = mix64(m->slots[k].key) & (nslots - 1);
+		uint32_t i = map64_mix(m->slots[k].key) & (nslots - 1);
 
 		if (!m->slots[k].used)
 			continue;
@@ -171,7 +154,7 @@ uint32_t *map64_put(struct map64 *m, uint64_t key, bool *fresh)
 		return v;
 	if ((uint64_t)(m->n + 1) * 3 > (uint64_t)m->mask * 2 && map64_grow(m))
 		return NULL;
-	for (i = mix64(key) & m->mask; m->slots[i].used;)
+	for (i = map64_mix(key) & m->mask; m->slots[i].used;)
 		i = (i + 1) & m->mask;
 	m->slots[i] = (struct map64_slot){.key = key, .used = 1};
 	m->n++;
@@ -184,7 +167,7 @@ void map64_del(struct map64 *m, uint64_t key)
 
 	if (!m->slots)
 		return;
-	for (i = mix64(key) & m->mask; m->slots[i].used; i = (i + 1) & m->mask)
+	for (i = map64_mix(key) & m->mask; m->slots[i].used; i = (i + 1) & m->mask)
 		if (m->slots[i].key == key)
 			break;
 	if (!m->slots[i].used)
@@ -192,7 +175,7 @@ void map64_del(struct map64 *m, uint64_t key)
 	m->n--;
 	/* Close the gap: move back what would no longer be found. */
 	for (j = (i + 1) & m->mask; m->slots[j].used; j = (j + 1) & m->mask) {
-		uint32_t home = mix64(m->slots[j].key) & m->mask;
+		uint32_t home = map64_mix(m->slots[j].key) & m->mask;
 
 		if (((j - home) & m->mask) >= ((j - i) & m->mask)) {
 			m->slots[i] = m->slots[j];

@@ -74,8 +74,23 @@ void map64_release(struct map64 *m);
 /* Removes all entries, keeps the memory. */
 void map64_clear(struct map64 *m);
 
+static inline uint32_t map64_mix(uint64_t k)
+{
+	k ^= k >> 32;
+	k *= 0x9e3779b97f4a7c15u;
+	return (uint32_t)(k >> 32);
+}
+
 /* The place of a key's value, or NULL. Valid until the next map64_put. */
-uint32_t *map64_get(const struct map64 *m, uint64_t key);
+static inline uint32_t *map64_get(const struct map64 *m, uint64_t key)
+{
+	if (!m->slots)
+		return NULL;
+	for (uint32_t i = map64_mix(key) & m->mask; m->slots[i].used; i = (i + 1) & m->mask)
+		if (m->slots[i].key == key)
+			return &m->slots[i].value;
+	return NULL;
+}
 
 /*
  * The place of a key's value; a new key gets value 0 and *fresh true (fresh may be NULL). NULL when

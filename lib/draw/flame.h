@@ -41,6 +41,7 @@ struct flame;
 struct flame_account {
 	uint64_t lines;	    /* lines seen, empty ones left out */
 	uint64_t stacks;    /* stacks in the tree, equal ones each time */
+	bool partial;	    /* pfold says that its input was damaged or cut off */
 	uint64_t malformed; /* lines that are not "frames count", or too long */
 	uint64_t deep;	    /* stacks of which frames beyond FLAME_DEPTH_MAX were cut */
 	uint64_t frames;    /* different frames, without the root */
@@ -62,9 +63,10 @@ int flame_add(struct flame *f, const char *frames, size_t len, long double count
 
 /*
  * Reads folded text to its end: on each line frames, a space, and a count behind the last space (an
- * integer or a float). What is not such a line is told to d, counted and left out. Other kinds of
- * input are known by their first bytes: PP_EUNSUPPORTED. Else 0, PP_EIO, PP_ENOMEM or PP_ELIMIT;
- * all of these are told to d as well.
+ * integer or a float). What is not such a line is told to d, counted and left out; a line that begins
+ * with "# partial: " says that what was folded was damaged, which goes to the account. Other kinds of
+ * input are known by their first bytes: PP_EUNSUPPORTED. Else 0, PP_EIO, PP_ENOMEM or PP_ELIMIT; all of
+ * these are told to d as well.
  */
 int flame_read(struct flame *f, struct src *s, struct diag *d);
 

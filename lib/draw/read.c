@@ -10,6 +10,8 @@
 #define MAGIC_MAX  10
 #define NUMBER_MAX 63 /* characters of a count */
 
+#define PARTIAL "# partial: " /* begins the last line of pfold's text when its input was damaged */
+
 struct reader {
 	struct flame *f;
 	struct src *s;
@@ -94,6 +96,11 @@ static int take_line(struct reader *r, const char *line, size_t n)
 	if (!n)
 		return 0;
 	r->first = false;
+	if (n > sizeof(PARTIAL) && !memcmp(line, PARTIAL, sizeof(PARTIAL) - 1)) {
+		r->f->account.partial = true;
+		diag_say(r->d, src_name(r->s), "the folded text is %.*s", (int)(n - 2), line + 2);
+		return 0;
+	}
 	r->f->account.lines++;
 	space = memrchr(line, ' ', n);
 	if (!space || !parse_count(space + 1, n - (size_t)(space + 1 - line), &count)) {

@@ -271,6 +271,8 @@ static void add_account(struct layout *l)
 	if (a.deep)
 		addf(l, "; cut: %llu stacks deeper than %d frames", (unsigned long long)a.deep,
 		     FLAME_DEPTH_MAX);
+	if (a.partial)
+		add(l, "; partial: the input was damaged or cut off");
 	if (a.malformed)
 		addf(l, "; left out: %llu malformed lines", (unsigned long long)a.malformed);
 }

@@ -98,9 +98,9 @@ static int deliver_one(struct order *q, struct order_entry *e)
 static int deliver(struct order *q, uint64_t limit, size_t most)
 {
 	size_t i = 0;
-	int rc = sort(q);
+	int rc = q->n ? sort(q) : 0;
 
-	if (rc)
+	if (rc || !q->n)
 		return rc;
 	while (i < q->n && i < most && q->v[i].time <= limit && !rc)
 		rc = deliver_one(q, &q->v[i++]);
@@ -146,7 +146,7 @@ int order_add(struct order *q, uint64_t time, uint8_t *rec, struct block *b)
 	int rc;
 
 	/* Records that are far in the future can hold a block each: hence a loop. */
-	while (q->live > ORDER_HELD_MAX && q->n) {
+	while ((q->live > ORDER_HELD_MAX || q->n >= ORDER_RECORDS_MAX) && q->n) {
 		rc = deliver(q, UINT64_MAX, q->n / 2 + 1);
 		if (rc)
 			return rc;

@@ -22,6 +22,8 @@
 
 /* Bytes of blocks that a queue may hold back before it releases the older half unasked. */
 #define ORDER_HELD_MAX (128u << 20)
+/* Records that it may hold back, likewise: each costs 48 bytes beside its own. */
+#define ORDER_RECORDS_MAX (3u << 20)
 
 /* Memory that records lie in; lives as long as somebody refers to it. */
 struct block {

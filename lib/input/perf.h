@@ -21,8 +21,10 @@
 #define PERF_SECTION_MAX (256u << 20) /* bytes of a header section that is read at once */
 #define PERF_BLOCK	 (1u << 20)   /* bytes that are read at a time */
 #define PERF_CHAIN_MAX	 8190	      /* addresses of a call chain: what fits in a record */
-#define PERF_CHAIN_IDS	 (1u << 18)   /* live call chains; beyond, the ids begin again */
-#define PERF_CHAIN_BYTES (32u << 20)  /* bytes of the live call chains */
+#define PERF_CHAIN_IDS	 (1u << 16)   /* live call chains; beyond, the ids begin again */
+#define PERF_CHAIN_BYTES (8u << 20)   /* bytes of the live call chains */
+#define PERF_THREADS_MAX (1u << 22)   /* threads whose names are kept: the kernel's pid limit */
+#define PERF_NAMES_MAX	 (256u << 20) /* bytes of all their names, and of all paths */
 #define PERF_INFLATE_MAX (64u << 20)  /* bytes that one compressed record may become */
 
 /* An event of the recording: its attribute, and the descriptor in the stream. */
@@ -127,9 +129,11 @@ struct perf {
 	size_t pos;
 	uint64_t left;		 /* bytes that may still be read */
 	void *inflate;		 /* ZSTD_DCtx of compressed records */
+	struct buf inflate_out;	 /* room for what is decompressed */
 	struct buf inflate_tail; /* decompressed bytes that begin a record */
 
 	uint64_t counts[256]; /* records of each type */
+	uint64_t lost;	      /* events that the recorder says it lost */
 	uint64_t untimed;     /* samples without a time, though their event has times */
 	int damage;	      /* 0, PP_ECUT or PP_ECORRUPT: what the result suffers from */
 	bool rounds;	      /* rounds have been seen */

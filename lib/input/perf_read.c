@@ -263,21 +263,24 @@ static int inflate(struct perf *p, struct cursor c, bool sized)
 
 	if (!bytes)
 		return PP_ECUT;
-	if (!p->inflate && !(p->inflate = ZSTD_createDCtx()))
+	if (buf_reserve(&p->inflate_out, PERF_BLOCK) ||
+	    (!p->inflate && !(p->inflate = ZSTD_createDCtx())))
 		return PP_ENOMEM;
 	while (!rc && (in.pos < in.size || (out.size && out.pos == out.size))) {
-		struct block *b = block_new(p->inflate_tail.len + PERF_BLOCK, &p->order.live);
+		struct block *b;
 		size_t pos = 0;
 
-		if (!b)
-			return PP_ENOMEM;
-		b->len = p->inflate_tail.len;
-		if (b->len)
-			memcpy(b->data, p->inflate_tail.data, b->len);
-		out = (ZSTD_outBuffer){block_bytes(b) + b->len, PERF_BLOCK, 0};
+		out = (ZSTD_outBuffer){p->inflate_out.data, PERF_BLOCK, 0};
 		if (ZSTD_isError(ZSTD_decompressStream(p->inflate, &out, &in)))
 			rc = PP_ECORRUPT;
-		b->len += out.pos;
+		/* A block of just this size: what lies idle in blocks would count as held. */
+		b = block_new(p->inflate_tail.len + out.pos, &p->order.live);
+		if (!b)
+			return PP_ENOMEM;
+		b->len = b->cap;
+		memcpy(block_bytes(b) + p->inflate_tail.len, out.dst, out.pos);
+		if (p->inflate_tail.len)
+			memcpy(b->data, p->inflate_tail.data, p->inflate_tail.len);
 		total += out.pos;
 		if (total > PERF_INFLATE_MAX)
 			rc = PP_ECORRUPT;
@@ -374,8 +377,9 @@ static void say_account(struct perf *p)
 	if (p->order.late)
 		diag_say(p->d, p->name, "%" PRIu64 " records came too late to be put in time order",
 			 p->order.late);
-	if (p->account->lost)
-		diag_say(p->d, p->name, "the recorder lost %" PRIu64 " events", p->account->lost);
+	if (p->lost)
+		diag_say(p->d, p->name, "the recorder lost %" PRIu64 " event%s", p->lost,
+			 p->lost == 1 ? "" : "s");
 	if (p->untimed)
 		diag_say(p->d, p->name, "%" PRIu64 " samples have no time", p->untimed);
 }
@@ -462,6 +466,7 @@ static void release(struct perf *p)
 	block_unref(p->cur);
 	order_release(&p->order);
 	ZSTD_freeDCtx(p->inflate);
+	buf_release(&p->inflate_out);
 	buf_release(&p->inflate_tail);
 	free(p);
 }

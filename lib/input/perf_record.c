@@ -15,7 +15,7 @@ int perf_string(struct perf *p, const char *s, size_t len, uint32_t *id)
 
 	if (rc || !fresh)
 		return rc;
-	if (*id >= PS_ID_MAX)
+	if (*id >= PS_ID_MAX || p->strings.arena.total > PERF_NAMES_MAX)
 		return PP_ELIMIT;
 	rec = (struct ps_string){.id = *id, .text = ps_str(s, len)};
 	return swriter_put(p->w, PS_STRING, p->source, &rec);
@@ -65,7 +65,7 @@ int perf_dso(struct perf *p, const char *path, size_t len, const uint8_t *build_
 	buf_release(&key);
 	if (rc || !fresh)
 		return rc;
-	if (*id >= PS_ID_MAX)
+	if (*id >= PS_ID_MAX || p->dsos.arena.total > PERF_NAMES_MAX)
 		return PP_ELIMIT;
 	d.id = *id;
 	d.flags = flags;
@@ -122,8 +122,11 @@ int perf_comm(struct perf *p, uint32_t tid, uint32_t *comm)
 
 static int set_comm(struct perf *p, uint32_t tid, uint32_t comm)
 {
-	uint32_t *c = thread_comm(&p->threads, tid);
+	uint32_t *c;
 
+	if (p->threads.n >= PERF_THREADS_MAX)
+		return PP_ELIMIT;
+	c = thread_comm(&p->threads, tid);
 	if (!c)
 		return PP_ENOMEM;
 	*c = comm;
@@ -331,6 +334,7 @@ static int do_lost(struct perf *p, struct cursor c, uint16_t misc, bool samples,
 	/* Samples that a BPF filter of the user's dropped are no loss. */
 	if (samples && (misc & PERF_MISC_LOST_SAMPLES_BPF))
 		return 0;
+	p->lost += m.count;
 	p->account->lost += m.count;
 	return swriter_put(p->w, PS_LOST, p->source, &m);
 }

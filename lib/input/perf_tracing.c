@@ -75,12 +75,14 @@ static int add_format(struct perf_tracing *t, const char *system, const uint8_t 
 	size_t nlen, ilen;
 	uint32_t *slot;
 
+	if (t->n >= TRACING_EVENTS_MAX || t->arena.total > PERF_SECTION_MAX)
+		return PP_ELIMIT;
 	e.format = arena_dup(&t->arena, text, len);
 	if (!e.format)
 		return PP_ENOMEM;
 	name = value(e.format, len, "name: ", &nlen);
 	id = value(e.format, len, "ID: ", &ilen);
-	if (!name || !id || t->n >= TRACING_EVENTS_MAX)
+	if (!name || !id)
 		return 0;
 	e.name = arena_dup(&t->arena, name, nlen);
 	if (!e.name)

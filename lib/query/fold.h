@@ -28,6 +28,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * The last line of folded text whose input was damaged or cut off. It has no count, so that programs
+ * that do not know it leave it out; pfold and psvg say it and exit with 1.
+ */
+#define FOLD_PARTIAL "# partial: the input was damaged or cut off"
+
 #define FOLD_ROOT	0	   /* the node of the empty stack */
 #define FOLD_DEPTH_MAX	65536	   /* frames of one stack; those beyond are left out */
 #define FOLD_NODES_MAX	0x7fffffff /* distinct stacks and parts of stacks */
@@ -54,6 +60,7 @@ struct fold_account {
 	uint64_t outside;  /* lines with a frame that belong to no sample */
 	uint64_t weight;   /* sum of what was added; saturates */
 	uint64_t unrecognised; /* lines */
+	bool partial;	       /* folded text said that it is partial (FOLD_PARTIAL) */
 	uint64_t lost;	       /* events that the recording says it lost (event streams) */
 };
 

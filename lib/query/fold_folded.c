@@ -52,6 +52,10 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			n--;
 		if (!n)
 			continue;
+		if (n == sizeof(FOLD_PARTIAL) - 1 && !memcmp(p, FOLD_PARTIAL, n)) {
+			fold_account(f)->partial = true;
+			continue;
+		}
 		stack = n;
 		while (stack && fold_is(p[stack - 1], FOLD_DIGIT))
 			stack--;

@@ -50,6 +50,10 @@ int fold_files(struct fold *f, char **names, int n, struct diag *d)
 		if (rc)
 			status = PP_EXIT_PARTIAL;
 	} while (++i < n);
+	if (fold_account(f)->partial) {
+		diag_say(d, NULL, "the folded text is partial: what it was made of was damaged");
+		status = PP_EXIT_PARTIAL;
+	}
 	return status;
 }
 

@@ -22,7 +22,16 @@ struct stack_node {
 	uint32_t node;
 };
 
+/* The names of the threads that were seen last, by tid: most samples are of one of a few threads. */
+#define RECENT_COMMS 256
+
+struct comm_name {
+	uint32_t comm, tid; /* of the sample */
+	uint32_t value;	    /* as in comms; 0: none */
+};
+
 struct fstream {
+	struct comm_name recent[RECENT_COMMS];
 	struct fold *fold;
 	const struct fold_opts *opts;
 	struct fold_account *account;
@@ -41,7 +50,8 @@ struct fstream {
 	uint32_t *path; /* names of the stack that is being made */
 	size_t path_cap;
 	struct buf name;
-	uint64_t raw; /* samples that were folded without symbols */
+	bool undefined; /* something was referred to that the stream does not define */
+	uint64_t raw;	/* samples that were folded without symbols */
 };
 
 static void used(uint32_t id, uint32_t *most)
@@ -78,7 +88,8 @@ static uint32_t *frame_name(struct fstream *s, uint32_t frame, bool java)
 	return &s->names[java][frame];
 }
 
-static int name_frame(struct fstream *s, const struct ps_frame *f, bool java, uint32_t *id)
+static int name_frame(struct fstream *s, const struct ps_frame *f, uint64_t ip, bool java,
+		      uint32_t *id)
 {
 	const struct ps_symbol *sym = f->symbol ? sreader_symbol(s->in, f->symbol) : NULL;
 	const struct ps_dso *dso = f->dso ? sreader_dso(s->in, f->dso) : NULL;
@@ -99,8 +110,11 @@ static int name_frame(struct fstream *s, const struct ps_frame *f, bool java, ui
 		if (fs.dso_len > 10 && !memcmp(fs.dso + fs.dso_len - 10, " (deleted)", 10))
 			fs.dso_len -= 10;
 	}
-	fs.pc = pc;
-	fs.pc_len = (size_t)snprintf(pc, sizeof(pc), "%llx", (unsigned long long)f->addr);
+	if (s->opts->addrs) {
+		fs.pc = pc;
+		fs.pc_len = (size_t)snprintf(pc, sizeof(pc), "%llx",
+					     (unsigned long long)(dso ? f->addr : ip));
+	}
 	fs.inlined = (f->flags & PS_FRAME_INLINED) != 0;
 	fs.java = java;
 	buf_reset(&s->name);
@@ -123,23 +137,47 @@ static int path_room(struct fstream *s, size_t n)
 	return 0;
 }
 
-/* The names of a stack, leaf first. */
-static int stack_path(struct fstream *s, const struct ps_stack *st, bool java, size_t *n)
+/* The address of the next frame in a call chain; that of the sample when there is none. */
+static uint64_t next_ip(const struct ps_chain *c, uint32_t *at, uint64_t sample_ip)
 {
+	while (c && *at < c->ips.n) {
+		uint64_t ip = c->ips.v[(*at)++];
+
+		if (ip < CONTEXT_MIN)
+			return ip;
+	}
+	return sample_ip;
+}
+
+/* The names of a stack, leaf first. The addresses of its frames are in the call chain. */
+static int stack_path(struct fstream *s, const struct ps_sample *p, const struct ps_stack *st,
+		      const struct ps_chain *c, bool java, size_t *n)
+{
+	static const struct ps_frame nothing;
 	int rc = path_room(s, st->frames.n);
+	bool shared = false;
+	uint32_t at = 0;
+	uint64_t ip = 0;
 
 	for (uint32_t i = 0; i < st->frames.n && !rc; i++) {
-		uint32_t id = st->frames.v[i], *name;
+		uint32_t id = st->frames.v[i], *name, unknown = 0;
 		const struct ps_frame *f = sreader_frame(s->in, id);
 
-		if (!f)
-			return PP_ECORRUPT;
-		name = frame_name(s, id, java);
+		if (!f) {
+			s->undefined = true;
+			f = &nothing;
+			id = 0;
+		}
+		if (s->opts->addrs && !shared)
+			ip = next_ip(c, &at, p->ip);
+		shared = (f->flags & PS_FRAME_INLINED) != 0;
+		/* A frame without a mapping stands for many addresses. */
+		name = s->opts->addrs && !f->dso ? &unknown : frame_name(s, id, java);
 		if (!name)
 			return PP_ENOMEM;
 		used(id, &s->used_frame);
 		if (!*name)
-			rc = name_frame(s, f, java, name);
+			rc = name_frame(s, f, ip, java, name);
 		s->path[(*n)++] = *name;
 	}
 	return rc;
@@ -173,13 +211,20 @@ static int chain_path(struct fstream *s, const struct ps_chain *c, size_t *n)
 static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *comm, bool *java)
 {
 	bool by_thread = s->opts->pid || s->opts->tid;
+	struct comm_name *quick = &s->recent[p->tid % RECENT_COMMS];
 	uint64_t key = p->comm | (by_thread ? (uint64_t)p->tid << 32 : 0);
-	uint32_t *slot = map64_put(&s->comms, key, NULL), name;
+	uint32_t *slot, name;
 	char pid[16], tid[16];
 	const char *text;
 	size_t len;
 	int rc;
 
+	if (quick->value && quick->comm == p->comm && quick->tid == p->tid) {
+		*comm = quick->value / 2;
+		*java = quick->value & 1;
+		return 0;
+	}
+	slot = map64_put(&s->comms, key, NULL);
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot) {
@@ -194,6 +239,7 @@ static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *c
 			return rc;
 		*slot = name * 2 + fold_is_java(text, len);
 	}
+	*quick = (struct comm_name){p->comm, p->tid, *slot};
 	*comm = *slot / 2;
 	*java = *slot & 1;
 	return 0;
@@ -205,8 +251,11 @@ static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 	const struct ps_event *e = sreader_event(s->in, id);
 	bool fold, one;
 
-	if (!e)
-		return PP_ECORRUPT;
+	if (!e) {
+		s->undefined = true;
+		*choice = CHOICE_LEAVE;
+		return 0;
+	}
 	if (id >= s->events_cap) {
 		uint32_t cap = (id + 16) * 2;
 		uint8_t *v = realloc(s->events, cap);
@@ -240,10 +289,11 @@ static int make_node(struct fstream *s, const struct ps_sample *p, uint32_t comm
 
 	if (rc)
 		return rc;
+	/* What is not defined is not known: the sample counts for its command alone. */
 	if ((ps_sample_has(p, stack) && !st) || (!st && ps_sample_has(p, chain) && !c))
-		return PP_ECORRUPT;
+		s->undefined = true;
 	if (st)
-		rc = stack_path(s, st, java, &n);
+		rc = stack_path(s, p, st, c, java, &n);
 	else if (c)
 		rc = chain_path(s, c, &n);
 	if (rc)
@@ -256,12 +306,16 @@ static int make_node(struct fstream *s, const struct ps_sample *p, uint32_t comm
 static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
 		   uint32_t *node)
 {
+	/* With addresses in the names, a stack is that of one call chain only. */
+	bool by_chain = s->opts->addrs && ps_sample_has(p, chain);
 	struct stack_node *quick = NULL;
 	uint64_t key = (uint64_t)comm << 32;
 	uint32_t *slot;
 	int rc;
 
-	if (ps_sample_has(p, stack)) {
+	if (s->opts->addrs && !by_chain)
+		return make_node(s, p, comm, java, node);
+	if (ps_sample_has(p, stack) && !by_chain) {
 		key |= p->stack;
 		quick = p->stack < s->stacks_cap ? &s->stacks[p->stack] : NULL;
 		if (quick && quick->comm == comm) {
@@ -270,7 +324,7 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 		}
 	} else if (ps_sample_has(p, chain)) {
 		key |= KEY_CHAIN | p->chain;
-		s->raw++;
+		s->raw += !ps_sample_has(p, stack);
 	}
 	slot = map64_put(&s->nodes, key, NULL);
 	if (!slot)
@@ -282,7 +336,7 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 		*slot = *node + 1;
 	}
 	used(ps_sample_has(p, stack) ? p->stack : 0, &s->used_stack);
-	used(ps_sample_has(p, stack) ? 0 : p->chain, &s->used_chain);
+	used(ps_sample_has(p, chain) ? p->chain : 0, &s->used_chain);
 	*node = *slot - 1;
 	if (quick)
 		*quick = (struct stack_node){comm, *node};
@@ -363,6 +417,7 @@ static void forget_names(struct fstream *s)
 static void forget_comms(struct fstream *s)
 {
 	map64_clear(&s->comms);
+	memset(s->recent, 0, sizeof(s->recent));
 	s->used_string = 0;
 }
 
@@ -441,16 +496,22 @@ int fold_stream(struct fold *f, struct src *src)
 	const unsigned keep = SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS;
 	struct diag *d = fold_diag(f);
 	struct ps_record rec;
-	int rc = sreader_new(&s.in, src, keep, d), status, err = 0;
+	int rc = sreader_new(&s.in, src, keep, d), status;
 
 	if (rc)
 		return rc;
-	while (!(rc = sreader_next(s.in, &rec)) && !(rc = err = on_record(&s, &rec)))
+	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, &rec)))
 		;
-	if (err == PP_ECORRUPT)
-		diag_error(d, src_name(src), -1,
-			   "the stream is corrupt: something undefined is used");
 	status = sreader_status(s.in, rc);
+	if (s.undefined) {
+		diag_error(d, src_name(src), -1,
+			   "the stream is damaged: samples refer to what it does not define");
+		status = status ? status : PP_EXIT_PARTIAL;
+	} else if (rc == PP_END && status == PP_EXIT_PARTIAL) {
+		/* Otherwise the reader has said what is wrong. */
+		diag_say(d, src_name(src),
+			 "the result is partial: a filter before this one says why");
+	}
 	s.account->lost += sreader_account(s.in)->lost;
 	if (s.raw)
 		diag_say(d, NULL, "%llu samples have addresses only: put psym before pfold",

@@ -85,7 +85,10 @@ int record_set_end(struct record_config *c, char **words, bool command, struct b
 {
 	if (words[0] && !command && seconds(words[0], &c->duration_ns)) {
 		if (words[1])
-			return bad(why, "either SECONDS or a command, not both: ", words[1]);
+			return bad(why,
+				   words[1][0] == '-' ? "options come before SECONDS: "
+						      : "either SECONDS or a command, not both: ",
+				   words[1]);
 		if (!c->duration_ns)
 			return bad(why, "SECONDS must be more than 0: ", words[0]);
 	} else if (words[0]) {

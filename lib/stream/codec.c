@@ -356,9 +356,14 @@ int ps_decode(const struct ps_typedesc *t, struct cursor *c, void *fields)
 
 /* ---- samples ---- */
 
-#define SIZE_u64(x)    8
-#define SIZE_ref(x)    8
-#define SIZE_str(x)    ps_pad(4 + (size_t)(x).len)
+#define SIZE_u64(x) 8
+#define SIZE_ref(x) 8
+#define SIZE_str(x) ps_pad(4 + (size_t)(x).len)
+/* Samples have three or four of the fields: a step for each that is there, not for each there is. */
+#define FOR_FIELDS(set) \
+	for (uint64_t left = (set); left; left &= left - 1) \
+		switch (__builtin_ctzll(left))
+
 #define SIZE_regs(x)   (16 + 8 * (size_t)__builtin_popcountll((x).mask))
 #define SIZE_branch(x) (16 + 24 * (size_t)(x).n)
 #define SIZE_u64s(x)   (8 + 8 * (size_t)(x).n)
@@ -367,11 +372,13 @@ size_t ps_sample_size(const struct ps_sample *s)
 {
 	size_t n = PS_SAMPLE_FIXED;
 
+	FOR_FIELDS(s->fields)
+	{
 #define PS_F(bit, kind, name, what) \
-	if (s->fields & (UINT64_C(1) << (bit))) \
-		n += SIZE_##kind(s->name);
-	PS_SAMPLE_FIELDS(PS_F)
+	case bit: n += SIZE_##kind(s->name); break;
+		PS_SAMPLE_FIELDS(PS_F)
 #undef PS_F
+	}
 	return n <= PS_RECORD_MAX ? n : 0;
 }
 
@@ -413,11 +420,13 @@ uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p)
 	p = put32(p, s->comm);
 	p = put32(p, s->flags);
 	p = put64(p, s->fields);
+	FOR_FIELDS(s->fields)
+	{
 #define PS_F(bit, kind, name, what) \
-	if (s->fields & (UINT64_C(1) << (bit))) \
-		ENCODE_##kind(s->name);
-	PS_SAMPLE_FIELDS(PS_F)
+	case bit: ENCODE_##kind(s->name); break;
+		PS_SAMPLE_FIELDS(PS_F)
 #undef PS_F
+	}
 	return p;
 }
 
@@ -474,10 +483,12 @@ int ps_sample_decode(struct cursor *c, struct ps_sample *s)
 	s->flags = get_u32(c);
 	/* What a later version has appended is not in this struct: nobody shall look for it. */
 	s->fields = get_u64(c) & sample_known;
+	FOR_FIELDS(s->fields)
+	{
 #define PS_F(bit, kind, name, what) \
-	if (s->fields & (UINT64_C(1) << (bit))) \
-		s->name = DECODE_##kind(c);
-	PS_SAMPLE_FIELDS(PS_F)
+	case bit: s->name = DECODE_##kind(c); break;
+		PS_SAMPLE_FIELDS(PS_F)
 #undef PS_F
+	}
 	return c->bad ? PP_ECORRUPT : 0;
 }

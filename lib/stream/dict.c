@@ -32,10 +32,27 @@ static void *take(uint8_t **p, const void *bytes, size_t n)
 	return at;
 }
 
+/* Bytes that a copy takes: the struct, and each array as take() puts it. */
+static size_t copy_size(const struct ps_typedesc *t, const void *fields)
+{
+	size_t n = ps_pad(t->size);
+
+	for (const struct ps_fielddesc *f = t->fields; f < t->fields + t->nfields; f++) {
+		const uint8_t *at = (const uint8_t *)fields + f->offset;
+
+		if (f->kind == PS_KIND_str)
+			n += ps_pad((size_t)((const struct ps_str *)(const void *)at)->len + 1);
+		else if (f->kind == PS_KIND_u32s)
+			n += ps_pad(4 * (size_t)((const struct ps_u32s *)(const void *)at)->n + 1);
+		else if (f->kind == PS_KIND_u64s)
+			n += ps_pad(8 * (size_t)((const struct ps_u64s *)(const void *)at)->n + 1);
+	}
+	return n;
+}
+
 int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const void *fields)
 {
-	/* On the wire every array takes at least what it takes here, but for the NUL. */
-	size_t need = ps_pad(t->size) + ps_unbounded_size(t, fields) + 8 * (size_t)t->nfields;
+	size_t need = copy_size(t, fields);
 	uint8_t *e, *p;
 	int rc;
 
@@ -75,11 +92,6 @@ int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const voi
 		}
 	}
 	return 0;
-}
-
-const void *dict_get(const struct dict *d, uint32_t id)
-{
-	return id < d->n ? d->v[id] : NULL;
 }
 
 void dict_release(struct dict *d)

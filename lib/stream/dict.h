@@ -22,7 +22,10 @@ struct dict {
 int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const void *fields);
 
 /* The copy, NULL if the id is not defined. */
-const void *dict_get(const struct dict *d, uint32_t id);
+static inline const void *dict_get(const struct dict *d, uint32_t id)
+{
+	return id < d->n ? d->v[id] : NULL;
+}
 
 void dict_release(struct dict *d);
 

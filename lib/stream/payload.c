@@ -78,7 +78,9 @@ int ps_fields_swap(uint8_t *table, size_t len)
 	while (cursor_left(&c)) {
 		uint8_t *at = (uint8_t *)get_bytes(&c, 16);
 
-		for (int i = 0; at && i < 4; i++)
+		if (!at)
+			return PP_ECORRUPT;
+		for (int i = 0; i < 4; i++)
 			swap_at(at + 4 * (size_t)i, 4);
 		swap_text(&c);
 		swap_text(&c);

@@ -236,7 +236,8 @@
 	F(u32, symbol, "0: no symbol") \
 	F(u32, dso, "0: no mapping") \
 	F(u32, flags, "1 kernel, 2 inlined into the next frame, 4 guest") \
-	F(u64, addr, "DSO-relative virtual address (kernel, no mapping: absolute)") \
+	F(u64, addr, \
+	  "DSO-relative virtual address; kernel: absolute; no mapping: 0, see the chain") \
 	F(u32, reason, "why there is no symbol: PS_REASONS") \
 	F(u32, srcfile, "0: not known") \
 	F(u32, line, "0: not known") \

@@ -5,28 +5,30 @@
 
 #include <event-parse.h>
 #include <event-utils.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <trace-seq.h>
+#include <unistd.h>
 
-#define TABLE_MAX (256u << 20) /* bytes of a table of symbols, printk formats or command lines */
-/*
- * libtraceevent trusts the offsets in formats and payloads. Payloads are given to it with so many
- * zeroes behind them: a dynamic field has an offset and a length of 16 bits each, relative to a
- * field, whose place is bounded by FIELD_END_MAX.
- */
-#define FIELD_END_MAX (64u << 10)
-#define PADDING	      (4u * FIELD_END_MAX)
+#ifdef __SANITIZE_ADDRESS__
+#define TEP_ADDRESS_SANITIZER true /* it reserves address space by the terabyte */
+#else
+#define TEP_ADDRESS_SANITIZER false
+#endif
+#define TRY_PAYLOAD   4096	  /* bytes of 0 that a format is tried on */
+#define PAYLOAD_SPARE 64	  /* bytes of 0 behind a payload */
+#define TABLE_MAX     (64u << 20) /* bytes of a table of symbols or of printk formats */
 
 struct tep_print {
 	struct tep_handle *tep;
 	struct trace_seq seq;
 	struct map64 parsed; /* event id of the stream: 1 usable, 2 not */
-	struct map64 ends; /* event id of the stream: where its last field without a size begins */
-	struct buf table;  /* parts of a table that is not complete yet */
-	uint8_t *room;	   /* a payload and the zeroes behind it */
-	size_t room_len, room_cap;
-	struct tep_plugin_list *plugins;
+	struct buf payload;  /* of the event that is being printed */
+	struct buf table;    /* parts of a table that is not complete yet */
 };
 
 /* libtraceevent prints its complaints to stderr unless it is given another place. */
@@ -40,6 +42,27 @@ int tep_vprint(const char *name, enum tep_loglevel level, bool print_err, const 
 	(void)print_err;
 	(void)fmt;
 	(void)ap;
+	return 0;
+}
+
+/* What the child of harmless() does: 0 if all went well. */
+static int try_format(const struct ps_event *e, const char *system)
+{
+	static uint8_t zeroes[TRY_PAYLOAD];
+	struct tep_handle *tep = tep_alloc();
+	struct tep_record rec = {.size = TRY_PAYLOAD, .data = zeroes};
+	struct tep_event *te;
+	struct trace_seq seq;
+	uint16_t type = (uint16_t)e->config;
+
+	if (!tep || tep_parse_event(tep, e->format.p, e->format.len, system))
+		return 1;
+	te = tep_find_event(tep, (int)e->config);
+	if (!te)
+		return 1;
+	memcpy(zeroes, &type, sizeof(type));
+	trace_seq_init(&seq);
+	tep_print_event(tep, &seq, &rec, "%s", TEP_PRINT_INFO);
 	return 0;
 }
 
@@ -68,164 +91,41 @@ void tep_print_free(struct tep_print *t)
 	if (!t)
 		return;
 	trace_seq_destroy(&t->seq);
-	if (t->plugins)
-		tep_unload_plugins(t->plugins, t->tep);
 	tep_free(t->tep);
-	free(t->room);
 	map64_release(&t->parsed);
-	map64_release(&t->ends);
+	buf_release(&t->payload);
 	buf_release(&t->table);
 	free(t);
 }
 
-void tep_print_load_plugins(struct tep_print *t, uint32_t long_size)
-{
-	tep_set_long_size(t->tep, (int)long_size);
-	t->plugins = tep_load_plugins(t->tep);
-}
-
-/* The line at *p, which goes on behind it; NULL at the end. */
-static const char *next_line(const char **p, const char *end, size_t *len)
-{
-	const char *line = *p, *nl;
-
-	if (line >= end)
-		return NULL;
-	nl = memchr(line, '\n', (size_t)(end - line));
-	*len = (size_t)((nl ? nl : end) - line);
-	*p = nl ? nl + 1 : end;
-	return line;
-}
-
-/* The length of what `s` begins with: the text, or, for "", one digit or more; 0 if it does not. */
-static size_t begins(const char *s, size_t len, const char *text)
-{
-	size_t n = strlen(text);
-
-	if (n)
-		return len >= n && !memcmp(s, text, n) ? n : 0;
-	while (n < len && s[n] >= '0' && s[n] <= '9')
-		n++;
-	return n;
-}
-
-/* "TYPE NAME[N]": words, stars and pairs of brackets, the last of which is a name or an array. */
-static bool declaration_ok(const char *s, size_t len)
-{
-	int open = 0;
-	bool word = false;
-
-	for (size_t i = 0; i < len; i++) {
-		char c = s[i];
-		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-
-		word = word || letter;
-		if (c == '[' || c == '(')
-			open++;
-		else if (c == ']' || c == ')')
-			open--;
-		else if (!letter && !(c >= '0' && c <= '9') && !strchr(" *,:.+-", c))
-			return false;
-		if (open < 0 || !c)
-			return false;
-	}
-	return word && !open && len > 2 && !strchr(" *,:.+-()[", s[len - 1]) && memchr(s, ' ', len);
-}
-
-/* "\tfield:DECLARATION;\toffset:N;\tsize:N;\tsigned:N;", the last part may be missing. */
-static bool field_line_ok(const char *s, size_t len)
-{
-	static const char *const parts[] = {";\toffset:", "", ";\tsize:", "",
-					    ";\tsigned:", "", ";"};
-	const char *semi = memchr(s, ';', len);
-	size_t at, n;
-
-	n = begins(s, len, "\tfield:");
-	if (!n)
-		n = begins(s, len, "\tfield special:");
-	if (!n || !semi || !declaration_ok(s + n, (size_t)(semi - s) - n))
-		return false;
-	at = (size_t)(semi - s);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++, at += n) {
-		n = begins(s + at, len - at, parts[i]);
-		if (!n && i == 4)
-			return len - at == 1 && s[at] == ';';
-		if (!n)
-			return false;
-	}
-	return at == len;
-}
-
 /*
- * Whether a format has the form that the kernel gives it. libtraceevent follows a null pointer where
- * a damaged one has not what it expects.
+ * Whether libtraceevent parses a format and prints a payload by it. Some texts, such as no kernel
+ * writes but a damaged or hostile recording may hold, make it crash or run for ever: so a child tries
+ * first. That takes a fraction of a millisecond for each kind of event that is printed.
  */
-static bool format_ok(const char *p, size_t size)
+static bool harmless(const struct ps_event *e, const char *system)
 {
-	static const char *const starts[] = {"name: ", "ID: ", "format:"};
-	const char *end = p + size, *line;
-	size_t len, n;
+	int status;
+	pid_t child = fork();
 
-	if (memchr(p, 0, size))
-		return false;
-	for (int i = 0; i < 3; i++) {
-		line = next_line(&p, end, &len);
-		n = line ? begins(line, len, starts[i]) : 0;
-		if (!n || (i < 2 && len == n) ||
-		    (i == 1 && begins(line + n, len - n, "") != len - n))
-			return false;
-		if (!i && strspn(line + n, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					   "0123456789_") != len - n)
-			return false;
+	if (child < 0)
+		return true; /* no more processes: better some risk than no text */
+	if (!child) {
+		const struct rlimit cpu = {1, 1}, core = {0, 0}, memory = {1u << 30, 1u << 30};
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+		if (null >= 0)
+			dup2(null, STDERR_FILENO);
+		setrlimit(RLIMIT_CPU, &cpu);
+		setrlimit(RLIMIT_CORE, &core);
+		if (!TEP_ADDRESS_SANITIZER)
+			setrlimit(RLIMIT_AS, &memory);
+		_exit(try_format(e, system));
 	}
-	while ((line = next_line(&p, end, &len)) && !begins(line, len, "print fmt: "))
-		if (len && !field_line_ok(line, len))
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
 			return false;
-	return line != NULL;
-}
-
-/* Whether libtraceevent can be given the format, and all fields lie where a payload can be. */
-static bool plausible(const struct ps_event *e)
-{
-	struct ps_event_field f;
-	size_t pos = 0;
-
-	if (!format_ok(e->format.p, e->format.len))
-		return false;
-
-	while (!ps_event_field_next(e, &pos, &f))
-		if (f.offset > FIELD_END_MAX || f.size > FIELD_END_MAX - f.offset)
-			return false;
-	return true;
-}
-
-uint32_t tep_print_least(const struct ps_event *e)
-{
-	struct ps_event_field f;
-	uint32_t least = 0;
-	size_t pos = 0;
-
-	while (!ps_event_field_next(e, &pos, &f))
-		if (!f.size && f.offset > least)
-			least = f.offset;
-	return least;
-}
-
-struct tep_event *tep_print_event_of(struct tep_print *t, const struct ps_event *e)
-{
-	struct tep_event *te = tep_find_event(t->tep, (int)e->config);
-	const char *colon;
-	char *system;
-
-	if (te || !e->format.len || !plausible(e))
-		return te;
-	colon = memchr(e->name.p, ':', e->name.len);
-	system = strndup(e->name.p, colon ? (size_t)(colon - e->name.p) : e->name.len);
-	/* An event whose print format is not understood is there nevertheless. */
-	if (system)
-		tep_parse_event(t->tep, e->format.p, e->format.len, system);
-	free(system);
-	return tep_find_event(t->tep, (int)e->config);
+	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
 /* The event in libtraceevent's form; NULL if it has no usable format. */
@@ -242,84 +142,12 @@ static struct tep_event *event(struct tep_print *t, const struct ps_event *e)
 			strndup(e->name.p, colon ? (size_t)(colon - e->name.p) : e->name.len);
 
 		*state = 2;
-		if (tep_print_least(e)) {
-			uint32_t *end = map64_put(&t->ends, e->id, NULL);
-
-			if (end)
-				*end = tep_print_least(e);
-		}
-		if (system && e->format.len && plausible(e) &&
+		if (system && e->format.len && harmless(e, system) &&
 		    !tep_parse_event(t->tep, e->format.p, e->format.len, system))
 			*state = 1;
 		free(system);
 	}
 	return *state == 1 ? tep_find_event(t->tep, (int)e->config) : NULL;
-}
-
-const uint8_t *tep_print_room(struct tep_print *t, const struct ps_str *payload)
-{
-	size_t n = payload->len;
-
-	if (t->room_cap < n + PADDING) {
-		free(t->room);
-		t->room_len = 0;
-		t->room_cap = 2 * n + PADDING;
-		t->room = calloc(1, t->room_cap);
-		if (!t->room) {
-			t->room_cap = 0;
-			return NULL;
-		}
-	}
-	if (n)
-		memcpy(t->room, payload->p, n);
-	if (n < t->room_len)
-		memset(t->room + n, 0, t->room_len - n);
-	t->room_len = n;
-	return t->room;
-}
-
-const char *tep_print_info(struct tep_print *t, const struct ps_sample *s, uint32_t least,
-			   size_t *len)
-{
-	struct tep_record rec = {.ts = s->time, .cpu = (int)s->cpu, .size = (int)s->payload.len};
-
-	/* A field without a size is the rest of the record: it must not be less than nothing. */
-	if (s->payload.len < least && least <= FIELD_END_MAX)
-		rec.size = (int)least;
-
-	rec.data = (void *)(uintptr_t)tep_print_room(t, &s->payload);
-	trace_seq_reset(&t->seq);
-	if (rec.data)
-		tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
-	trace_seq_terminate(&t->seq);
-	*len = strnlen(t->seq.buffer, t->seq.len);
-	return t->seq.buffer;
-}
-
-bool tep_print_has_handler(struct tep_print *t, const struct ps_event *e)
-{
-	struct tep_event *te = tep_print_event_of(t, e);
-
-	return te && te->handler;
-}
-
-void tep_print_learn(struct tep_print *t, uint32_t pid, const char *comm, size_t len)
-{
-	char *copy = strndup(comm, len);
-
-	if (copy)
-		tep_register_comm(t->tep, copy, (int)pid);
-	free(copy);
-}
-
-const char *tep_print_comm(struct tep_print *t, uint32_t pid)
-{
-	return tep_data_comm_from_pid(t->tep, (int)pid);
-}
-
-const char *tep_print_function(struct tep_print *t, uint64_t addr)
-{
-	return tep_find_function(t->tep, addr);
 }
 
 static void add_hex(struct buf *b, const char *bytes, size_t n)
@@ -328,39 +156,103 @@ static void add_hex(struct buf *b, const char *bytes, size_t n)
 		buf_addf(b, "%s%02x", i ? " " : "", (uint8_t)bytes[i]);
 }
 
+/* Whether a list of fields lies in the payload, and what they point to. */
+static bool inside(const struct tep_format_field *f, const struct ps_str *payload)
+{
+	for (; f; f = f->next) {
+		int64_t end = (int64_t)f->offset + f->size, at;
+		uint32_t word;
+
+		if (f->offset < 0 || f->size < 0 || end > payload->len)
+			return false;
+		if (!(f->flags & TEP_FIELD_IS_DYNAMIC) || f->size < (int)sizeof(word))
+			continue;
+		memcpy(&word, payload->p + f->offset, sizeof(word));
+		at = (word & 0xffff) + (f->flags & TEP_FIELD_IS_RELATIVE ? end : 0);
+		if (at + (word >> 16) > payload->len)
+			return false;
+	}
+	return true;
+}
+
+/* libtraceevent does not look whether the payload is as long as the format text says. */
+static bool whole(const struct tep_event *te, const struct ps_sample *s)
+{
+	return inside(te->format.common_fields, &s->payload) &&
+	       inside(te->format.fields, &s->payload);
+}
+
 void tep_print_payload(struct tep_print *t, const struct ps_event *e, const struct ps_sample *s,
 		       struct buf *b)
 {
-	const char *text;
-	uint32_t *least;
-	size_t len;
+	struct tep_event *te = event(t, e);
+	struct tep_record rec = {.ts = s->time, .cpu = (int)s->cpu};
 
-	if (!event(t, e)) {
+	if (!te || !whole(te, s)) {
 		add_hex(b, s->payload.p, s->payload.len);
 		return;
 	}
-	least = t->ends.n ? map64_get(&t->ends, e->id) : NULL;
-	text = tep_print_info(t, s, least ? *least : 0, &len);
-	buf_add_safe(b, text, len);
+	/* Texts in it need not be terminated: behind this copy there are zeroes. */
+	buf_reset(&t->payload);
+	buf_add(&t->payload, s->payload.p, s->payload.len);
+	buf_fill(&t->payload, 0, PAYLOAD_SPARE);
+	if (t->payload.err)
+		return;
+	rec.size = (int)s->payload.len;
+	rec.data = t->payload.data;
+	trace_seq_reset(&t->seq);
+	tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
+	trace_seq_terminate(&t->seq);
+	buf_add_safe(b, t->seq.buffer, t->seq.len);
 }
 
-/* Lines "0xADDRESS : "TEXT"": libtraceevent's own reader trusts that there is a text. */
-static void printk_formats(struct tep_print *t)
+/* A line "ADDRESS TYPE NAME\t[MODULE]" of /proc/kallsyms. */
+static void add_symbol(struct tep_print *t, char *line)
 {
-	const char *p = buf_str(&t->table), *end = p + t->table.len, *line;
-	size_t len;
+	char *end, *name, *module;
+	unsigned long long addr = strtoull(line, &end, 16);
 
-	while ((line = next_line(&p, end, &len))) {
-		const char *colon = memchr(line, ':', len);
-		uint64_t addr = strtoull(line, NULL, 16);
-		char *text;
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !end[3])
+		return;
+	name = end + 3;
+	module = strchr(name, '\t');
+	if (module)
+		*module++ = 0;
+	tep_register_function(t->tep, name, addr, module);
+}
 
-		if (!colon || colon + 2 > line + len || !addr)
-			continue;
-		text = strndup(colon + 2, (size_t)(line + len - colon) - 2);
-		if (text)
-			tep_register_print_string(t->tep, text, addr);
-		free(text);
+/* A line "0xADDRESS : "text"" of tracefs' printk_formats. */
+static void add_format(struct tep_print *t, char *line)
+{
+	char *end, *quote;
+	unsigned long long addr = strtoull(line, &end, 16);
+
+	while (*end == ' ' || *end == ':')
+		end++;
+	quote = strrchr(end, '"');
+	if (end == line || *end != '"')
+		return;
+	quote[quote > end ? 1 : 0] = 0;
+	/* Without a look at its length, libtraceevent expects two characters between the quotes. */
+	if (strlen(end) > 3)
+		tep_register_print_string(t->tep, end, addr);
+}
+
+/* libtraceevent has parsers for both tables; those trust what they read. */
+static void add_lines(struct tep_print *t, uint32_t kind)
+{
+	char *line = (char *)t->table.data;
+
+	while (line && *line) {
+		char *nl = strchr(line, '\n');
+
+		if (nl)
+			*nl = 0;
+		if (kind == 1)
+			add_symbol(t, line);
+		else
+			add_format(t, line);
+		line = nl ? nl + 1 : NULL;
 	}
 }
 
@@ -368,20 +260,13 @@ int tep_print_table(struct tep_print *t, const struct ps_blob *b)
 {
 	int rc;
 
-	if (b->kind < 1 || b->kind > 3)
+	if (b->kind != 1 && b->kind != 2)
 		return 0;
 	if (t->table.len + b->data.len <= TABLE_MAX)
 		buf_add(&t->table, b->data.p, b->data.len);
 	rc = t->table.err;
-	if (!rc && (b->flags & 1) && t->table.len) {
-		/* What it cannot read, libtraceevent leaves out. */
-		if (b->kind == 1)
-			tep_parse_kallsyms(t->tep, buf_str(&t->table));
-		else if (b->kind == 3)
-			tep_parse_saved_cmdlines(t->tep, buf_str(&t->table));
-		else
-			printk_formats(t);
-	}
+	if (!rc && (b->flags & 1))
+		add_lines(t, b->kind);
 	if (b->flags & 1)
 		buf_release(&t->table);
 	return rc;

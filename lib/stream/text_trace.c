@@ -3,7 +3,7 @@
 #include "base/cursor.h"
 #include "base/err.h"
 #include "base/intern.h"
-#include "stream/tep_print.h"
+#include "stream/tep_trace.h"
 #include "stream/text_fast.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ struct call {
 
 struct text_trace {
 	struct out *out;
-	struct tep_print *tep;
+	struct tep_trace *tep;
 	bool ticks;    /* times are not ns */
 	bool prefixes; /* there are further buffers: lines begin with a name */
 	size_t prefix_width;
@@ -69,13 +69,13 @@ int text_trace_new(struct text_trace **out, struct out *o, const struct ps_sourc
 	if (!t)
 		return PP_ENOMEM;
 	t->out = o;
-	rc = tep_print_new(&t->tep);
+	rc = tep_trace_new(&t->tep);
 	if (rc) {
 		free(t);
 		*out = NULL;
 		return rc;
 	}
-	tep_print_load_plugins(t->tep, source->long_bits == 32 ? 4 : 8);
+	tep_trace_load_plugins(t->tep, source->long_bits == 32 ? 4 : 8);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ void text_trace_free(struct text_trace *t)
 		free((char *)(uintptr_t)t->events[i].name);
 		text_fast_free(t->events[i].fast);
 	}
-	tep_print_free(t->tep);
+	tep_trace_free(t->tep);
 	map64_release(&t->by_id);
 	map64_release(&t->learned);
 	intern_release(&t->buffers);
@@ -141,7 +141,7 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 	const char *colon = memchr(e->name.p, ':', e->name.len);
 	const char *name = colon ? colon + 1 : e->name.p;
 	uint32_t *slot = map64_put(&t->by_id, e->id, NULL);
-	struct event ev = {.usable = tep_print_event_of(t->tep, e) != NULL};
+	struct event ev = {.usable = tep_trace_event_of(t->tep, e) != NULL};
 	int rc = set_buffer(t, &ev, e);
 
 	if (rc || !slot)
@@ -164,7 +164,7 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 		else if (!strcmp(ev.name, "funcgraph_exit"))
 			ev.kind = EVENT_EXIT;
 	}
-	ev.least = tep_print_least(e);
+	ev.least = tep_trace_least(e);
 	ev.func = number_field(e, "func");
 	ev.depth = number_field(e, "depth");
 	ev.calltime = number_field(e, "calltime");
@@ -173,7 +173,7 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 	    (ev.kind == EVENT_EXIT && (!ev.calltime.size || !ev.rettime.size)))
 		ev.kind = EVENT_OTHER;
 	if (ev.usable && ev.kind == EVENT_OTHER)
-		ev.fast = text_fast_new(e, tep_print_has_handler(t->tep, e));
+		ev.fast = text_fast_new(e, tep_trace_has_handler(t->tep, e));
 	t->events[t->nevents++] = ev;
 	*slot = t->nevents;
 	return 0;
@@ -244,7 +244,7 @@ static void add_prefix(const struct text_trace *t, struct buf *b, const struct e
 static void add_start(struct text_trace *t, struct buf *b, const struct event *e,
 		      const struct ps_sample *s)
 {
-	const char *comm = tep_print_comm(t->tep, s->pid);
+	const char *comm = tep_trace_comm(t->tep, s->pid);
 	size_t len = strlen(comm);
 
 	if (len < COMM_WIDTH)
@@ -292,7 +292,7 @@ static void learn(void *ctx, uint32_t pid, const char *comm, size_t len)
 	bool fresh;
 
 	if (map64_put(&t->learned, pid, &fresh) && fresh)
-		tep_print_learn(t->tep, pid, comm, len);
+		tep_trace_learn(t->tep, pid, comm, len);
 }
 
 /* Prints without libtraceevent. False if that does not do. */
@@ -307,7 +307,7 @@ static bool add_fast(struct text_trace *t, struct buf *b, struct event *e,
 		return false;
 	if (e->compared < COMPARED) {
 		e->compared++;
-		text = tep_print_info(t->tep, s, e->least, &len);
+		text = tep_trace_info(t->tep, s, e->least, &len);
 		if (len != t->one.len || (len && memcmp(text, t->one.data, len) != 0)) {
 			/* Another libtraceevent than the one that we know. */
 			text_fast_free(e->fast);
@@ -331,7 +331,7 @@ static void add_info(struct text_trace *t, struct buf *b, struct event *e,
 	if (e->fast && add_fast(t, b, e, s))
 		return;
 	if (e->usable)
-		text = tep_print_info(t->tep, s, e->least, &len);
+		text = tep_trace_info(t->tep, s, e->least, &len);
 	if (len && text[len - 1] == '\n')
 		len--;
 	add_text(b, text, len);
@@ -353,7 +353,7 @@ static int settle(struct text_trace *t, struct call *c, const struct graph_call 
 	size_t tail = t->text.len - c->at, n;
 
 	buf_reset(&t->one);
-	text_graph_entry(&t->one, &c->graph, tep_print_function(t->tep, c->graph.func), ret);
+	text_graph_entry(&t->one, &c->graph, tep_trace_function(t->tep, c->graph.func), ret);
 	n = t->one.len;
 	if (t->one.err || buf_reserve(&t->text, n))
 		return PP_ENOMEM;
@@ -461,7 +461,7 @@ static int meta(struct text_trace *t, const struct ps_meta *m)
 static int blob(struct text_trace *t, const struct ps_blob *b)
 {
 	if (b->kind != BLOB_TEXT)
-		return tep_print_table(t->tep, b);
+		return tep_trace_table(t->tep, b);
 	add_text(&t->text, b->data.p, b->data.len);
 	if (b->flags & 1)
 		buf_addc(&t->text, '\n');

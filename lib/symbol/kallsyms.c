@@ -95,7 +95,7 @@ static int find_module(struct parser *p, const struct line *l, uint32_t *text)
 	if (!l->module_len)
 		return 0;
 	last = intern_get(&p->modules, p->last_module, &len);
-	if (last && len == l->module_len && !memcmp(last, l->module, len)) {
+	if (last && p->module_text && len == l->module_len && !memcmp(last, l->module, len)) {
 		*text = p->module_text[p->last_module - 1];
 		return 0;
 	}

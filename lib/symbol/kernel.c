@@ -86,7 +86,8 @@ int kernel_ksymbol(struct kernel *k, uint64_t addr, uint64_t len, const char *na
 	i = ksymbol_lower(k, addr);
 	while (i + n < k->nksyms && k->ksyms[i + n].start < end)
 		free(k->ksyms[i + n++].name);
-	memmove(k->ksyms + i, k->ksyms + i + n, (k->nksyms - i - n) * sizeof(*k->ksyms));
+	if (n)
+		memmove(k->ksyms + i, k->ksyms + i + n, (k->nksyms - i - n) * sizeof(*k->ksyms));
 	k->nksyms -= n;
 	if (removed || k->nksyms == KERNEL_KSYMBOLS_MAX)
 		return 0;

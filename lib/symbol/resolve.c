@@ -53,8 +53,6 @@ static void machine_free(struct machine *m)
 	kernel_release(&m->kernel);
 	map64_release(&m->generated);
 	map64_release(&m->modules);
-	for (int k = 0; k < MODES; k++)
-		map64_release(&m->nowhere[k]);
 	map64_release(&m->ksyms);
 	free(m);
 }

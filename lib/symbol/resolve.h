@@ -20,8 +20,8 @@
 #include "symbol/dso_file.h"
 
 #define RESOLVE_FRAMES_MAX  (1u << 20) /* live frames; beyond, ids begin again */
-#define RESOLVE_STACK_IDS   (1u << 18) /* live stacks, likewise */
-#define RESOLVE_STACK_BYTES (32u << 20)
+#define RESOLVE_STACK_IDS   (1u << 16) /* live stacks, likewise */
+#define RESOLVE_STACK_BYTES (8u << 20)
 #define RESOLVE_DSOS_MAX    (1u << 20)
 #define RESOLVE_SYMBOLS_MAX (PS_ID_MAX - 1)
 #define RESOLVE_DEPTH_MAX   8192 /* frames of a stack; what is above is cut off */
@@ -55,8 +55,8 @@ void resolver_free(struct resolver *r); /* NULL is fine */
 
 /*
  * Takes one record of the reader (which keeps chains) and writes what the output shall have of it.
- * HEADER makes it forget everything; HEADER and END are written by the caller. 0, PP_ENOMEM, PP_ELIMIT,
- * or an error of the output.
+ * HEADER makes it forget everything; HEADER and END are written by the caller. 0, PP_ENOMEM,
+ * PP_ELIMIT, or an error of the output.
  */
 int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec);
 

@@ -220,8 +220,8 @@ void resolve_restart(struct resolver *r)
 		for (int ret = 0; ret < 2; ret++)
 			map64_clear(&r->dsos[i]->frames[ret]);
 	for (uint32_t i = 0; i < r->nmachines; i++)
-		for (int k = 0; r->machines[i] && k < MODES; k++)
-			map64_clear(&r->machines[i]->nowhere[k]);
+		if (r->machines[i])
+			memset(r->machines[i]->nowhere, 0, sizeof(r->machines[i]->nowhere));
 	resolve_forget_chains(r);
 	hashids_clear(&r->stacks);
 	r->restarts++;
@@ -236,24 +236,24 @@ static int put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, ui
 	return swriter_put(r->w, PS_FRAME, source, f);
 }
 
-/* A frame without a mapping. */
-static int nowhere_frame(struct resolver *r, struct machine *m, uint64_t ip, enum mode mode,
-			 uint32_t reason, uint32_t *id)
+/*
+ * A frame without a mapping. One stands for all of its kind: the address is that of the call chain, and
+ * garbage in chains (code without frame pointers) would otherwise make most of the frames.
+ */
+static int nowhere_frame(struct resolver *r, struct machine *m, enum mode mode, uint32_t reason,
+			 uint32_t *id)
 {
-	uint32_t *slot =
-		map64_put(&m->nowhere[reason == PS_REASON_NO_MAPPING ? 0 : mode], ip, NULL);
-	struct ps_frame f = {.addr = ip, .reason = reason};
+	uint32_t *known = &m->nowhere[reason == PS_REASON_NO_MAPPING ? 0 : mode];
+	struct ps_frame f = {.reason = reason};
 	int rc = 0;
 
-	if (!slot)
-		return PP_ENOMEM;
 	if (mode == MODE_HV || mode == MODE_GUEST_KERNEL)
 		f.flags = PS_FRAME_KERNEL;
 	if (mode >= MODE_GUEST_KERNEL)
 		f.flags |= PS_FRAME_GUEST;
-	if (!*slot)
-		rc = put_frame(r, m->source, &f, slot);
-	*id = *slot;
+	if (!*known)
+		rc = put_frame(r, m->source, &f, known);
+	*id = *known;
 	return rc;
 }
 
@@ -366,7 +366,7 @@ static int user_frame(struct resolver *r, struct machine *m, struct space *sp, u
 	int rc;
 
 	if (!map)
-		return nowhere_frame(r, m, ip, MODE_USER,
+		return nowhere_frame(r, m, MODE_USER,
 				     sp ? PS_REASON_NO_MAPPING : PS_REASON_NO_CONTEXT, id);
 	d = r->dsos[map->dso - 1];
 	off = ip - map->start + map->pgoff;
@@ -405,7 +405,7 @@ int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint6
 		mode = ip >> 63 ? MODE_KERNEL : MODE_USER;
 	ret = ret && !r->opts.like_perf && ip;
 	if (mode != MODE_KERNEL && mode != MODE_USER)
-		return nowhere_frame(r, m, ip, mode, PS_REASON_NO_CONTEXT, id);
+		return nowhere_frame(r, m, mode, PS_REASON_NO_CONTEXT, id);
 	key = mode == MODE_KERNEL ? kernel_key(m) : space_key(m, sp);
 	recent = &r->recent[(ip ^ ip >> 13 ^ key * 0x9e3779b1u) & (RECENT_FRAMES - 1)];
 	if (recent->ip == ip && recent->space == key && recent->ret == ret) {

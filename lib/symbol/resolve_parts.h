@@ -1,6 +1,6 @@
 /*
- * The insides of the resolver, shared by resolve.c (stacks, context records) and resolve_frame.c (DSOs,
- * symbols, frames). Private to them.
+ * The insides of the resolver, shared by resolve.c (stacks, context records) and resolve_frame.c
+ * (DSOs, symbols, frames). Private to them.
  */
 #ifndef PP_SYMBOL_RESOLVE_PARTS_H
 #define PP_SYMBOL_RESOLVE_PARTS_H
@@ -45,8 +45,8 @@ struct machine {
 	struct kernel kernel;
 	struct map64 generated; /* pid: index of its generated code in r->dsos, + 1 */
 	struct map64 modules;	/* text of a module's name in the kernel's table: likewise */
-	/* Address: frame id, of frames without a DSO: by mode; [0] in a process, but not mapped. */
-	struct map64 nowhere[MODES];
+	/* The frame without a DSO, by mode; [0] in a process, but not mapped. 0: not yet defined. */
+	uint32_t nowhere[MODES];
 	struct map64 ksyms;  /* start of an announced symbol: symbol id */
 	uint32_t kernel_dso; /* index in r->dsos, + 1; 0: not yet known */
 	struct kernel_opts kernel_opts;

@@ -1,0 +1,50 @@
+/*
+ * Payloads of a trace.dat as text, by libtraceevent and its plugins. Private to lib/stream.
+ */
+#ifndef PP_STREAM_TEP_TRACE_H
+#define PP_STREAM_TEP_TRACE_H
+
+#include "base/buf.h"
+#include "stream/stream.h"
+
+struct tep_trace;
+
+int tep_trace_new(struct tep_trace **t);
+void tep_trace_free(struct tep_trace *t); /* NULL is fine */
+
+/*
+ * Takes a part of a table of the recording: the kernel's symbols, the texts behind addresses that
+ * payloads hold, for print formats that show them, and the names of threads. 0 or PP_ENOMEM; other
+ * blobs are ignored.
+ */
+int tep_trace_table(struct tep_trace *t, const struct ps_blob *b);
+
+struct tep_event;
+
+/* Loads the plugins of libtraceevent that are installed. long_size: bytes of a recorded long. */
+void tep_trace_load_plugins(struct tep_trace *t, uint32_t long_size);
+
+/* The event in libtraceevent's form, parsed when it is new; NULL if it has no usable format. */
+struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event *e);
+
+/* Bytes that a payload of the event has at least, if it is whole. */
+uint32_t tep_trace_least(const struct ps_event *e);
+
+/* The text of a payload whose event has been parsed; lives until the next call. */
+const char *tep_trace_info(struct tep_trace *t, const struct ps_sample *s, uint32_t least,
+			   size_t *len);
+
+/* A copy of the payload with zeroes behind it, for reading fields; NULL: out of memory. */
+const uint8_t *tep_trace_room(struct tep_trace *t, const struct ps_str *payload);
+
+/* Whether a plugin prints the event. */
+bool tep_trace_has_handler(struct tep_trace *t, const struct ps_event *e);
+
+/* The name of a thread, for tep_trace_comm; the first one stays. */
+void tep_trace_learn(struct tep_trace *t, uint32_t pid, const char *comm, size_t len);
+
+/* The name of a thread, "<...>" if none is known; the name of a function, NULL if unknown. */
+const char *tep_trace_comm(struct tep_trace *t, uint32_t pid);
+const char *tep_trace_function(struct tep_trace *t, uint64_t addr);
+
+#endif

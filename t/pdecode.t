@@ -1,0 +1,133 @@
+#!/bin/sh
+# pdecode over perf.data: files and pipes, cut and unfinished recordings, losses, the account, and,
+# where perf is installed, the text beside perf script's.
+. "${0%/*}/lib.sh"
+
+small=$ROOT/t/data/small.data # a file, 81 samples (t/data/README.md)
+pipe=$ROOT/t/data/demo.data   # in pipe form
+
+# stats NAME FILE: the number before NAME in the account.
+stats() {
+	sed -n "s/.* \\([0-9]*\\) $1.*/\\1/p" "$2" | head -n 1
+}
+
+# --- file, stdin, pipe ---
+run "$BIN/pdecode" -t "$small"
+is "$status" 0 'a file'
+cp "$OUT" file.txt
+is "$(grep -c '^busy' file.txt)" 81 'has its 81 samples'
+is "$(grep -c ' sched:sched_process_exit: comm=busy ' file.txt)" 2 'two of them exits, printed by their format'
+run "$BIN/pdecode" -t <"$small"
+same "$OUT" file.txt 'from stdin that can seek: the same text'
+run_pipe 'cat "$small"' '"$BIN/pdecode" -t'
+is "$statuses" '0 0' 'from a pipe'
+same "$OUT" file.txt 'the same text'
+run "$BIN/pdecode" -t "$pipe"
+is "$status" 0 'pipe form, from a file'
+cp "$OUT" pipe.txt
+ok 'has samples' test -s pipe.txt
+run_pipe 'cat "$pipe"' '"$BIN/pdecode" -t'
+same "$OUT" pipe.txt 'pipe form from a pipe: the same text'
+run_pipe 'cat "$small"' '"$BIN/pdecode"' '"$BIN/pdecode" -t'
+same "$OUT" file.txt 'through a binary stream: the same text'
+
+# --- order and account ---
+awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^[0-9]+\.[0-9]+:$/) { print $i + 0; break } }' file.txt |
+	sort -c -n 2>.sorted
+is "$?" 0 'samples are in the order of their times'
+run "$BIN/pdecode" -s "$small"
+is "$(stats samples "$ERR")" 81 'the account counts 81'
+is "$(stats missing "$ERR")" 0 'and none missing'
+run_pipe '"$BIN/pdecode" "$small"' '"$BIN/pdecode" -s'
+is "$(stats samples "$ERR.2")" 81 'the next filter counts as many'
+run "$BIN/pdecode" -s "$small" "$small"
+is "$(stats samples "$ERR")" 162 'two files: the sum'
+
+# --- recordings made by the unit test, with known contents ---
+mkdir made
+run "$UNIT/input_perf" made
+is "$status" 0 'recordings of both byte orders are made'
+run "$BIN/pdecode" -s made/two-events-swapped.data
+is "$status" 0 'lost events are no damage'
+like "$ERR" 'the recorder lost 4 events' 'but they are said'
+is "$(stats 'lost by the recorder' "$ERR")" 4 'and counted'
+run "$BIN/pdecode" --strict made/two-events-swapped.data
+is "$status" 1 '--strict makes them exit status 1'
+for f in made/*-host.data; do
+	run "$BIN/pdecode" -t "$f"
+	cp "$OUT" host.txt
+	run "$BIN/pdecode" -t "${f%-host.data}-swapped.data"
+	same "$OUT" host.txt "${f##*/}: the same text from the other byte order"
+done
+
+# --- damage ---
+# Where the data section of the file ends: offset and size are at 40 and 48 (little endian).
+data_end=$(od -An -v -t u8 -j 40 -N 16 "$small" | awk '{ print $1 + $2 }')
+data_begin=$(od -An -v -t u8 -j 40 -N 8 "$small" | tr -d ' ')
+total=$(wc -c <"$small")
+before=0
+bad=
+n=0
+size=0
+while [ "$size" -lt "$total" ]; do
+	head -c "$size" "$small" >cut.data
+	run "$BIN/pdecode" -s cut.data
+	[ "$status" = 1 ] || [ "$status" = 2 ] || bad="$bad $size:status$status"
+	grep -v ' samples, ' "$ERR" >messages
+	[ -s messages ] || bad="$bad $size:silent"
+	got=$(stats samples "$ERR")
+	[ "$got" -ge "$before" ] || bad="$bad $size:$before-to-$got"
+	[ "$got" -le 81 ] || bad="$bad $size:$got"
+	before=$got
+	n=$((n + 1))
+	size=$((size + (size < 600 ? 61 : 487)))
+done
+is "$bad" '' "cut at $n places: a message, status 1 or 2, and never fewer samples from more bytes"
+head -c $((data_end - 1)) "$small" >cut.data
+run "$BIN/pdecode" -s cut.data
+is "$status" 1 'the last byte of the data is missing'
+like "$ERR" 'cut off: .* of .* bytes of records are missing|ends within a record' 'it is said'
+is "$(stats samples "$ERR")" 81 'all samples before it are there'
+head -c 50000 "$pipe" >cut.data
+run_pipe 'cat cut.data' '"$BIN/pdecode"' '"$BIN/pdecode" -s'
+is "$statuses" '0 1 1' 'a cut pipe: status 1, also of the next filter'
+like "$ERR.2" 'the input ends within a record' 'and it is said'
+ok 'what was readable is there' test "$(stats samples "$ERR.3")" -gt 10
+
+# A recorder that was killed leaves 0 as the size of the data, and no features.
+head -c "$data_end" "$small" >unfinished.data
+printf '\0\0\0\0\0\0\0\0' | dd of=unfinished.data bs=1 seek=48 conv=notrunc 2>/dev/null
+run "$BIN/pdecode" -s unfinished.data
+is "$status" 1 'an unfinished recording is damage'
+like "$ERR" 'never finished' 'it is said'
+is "$(stats samples "$ERR")" 81 'and read to its end'
+
+# A record of size 0 in the middle: nothing behind it can be read.
+cp "$small" zero.data
+at=$((data_begin))
+printf '\0\0' | dd of=zero.data bs=1 seek=$((at + 6)) conv=notrunc 2>/dev/null
+run "$BIN/pdecode" -s zero.data
+is "$status" 1 'a record without size'
+like "$ERR" "offset $at: a record of 0 bytes" 'is said with its offset'
+
+: >empty
+run "$BIN/pdecode" empty
+is "$status" 1 'an empty file is one that was cut off'
+like "$ERR" 'empty: is empty' 'and it is said'
+run "$BIN/pdecode" nowhere
+is "$status" 2 'a file that is not there cannot be decoded'
+echo 'some text, long enough for a magic' >text
+run "$BIN/pdecode" text
+is "$status" 2 'nor a text'
+run "$BIN/pdecode" "$small" nowhere
+is "$status" 1 'one of two files: partial'
+
+# --- perf script ---
+if have perf && perf script -f -i "$small" --symfs /none >perf.txt 2>perf.err; then
+	run "$ROOT/t/oracle/perf-script" "$small" "$pipe"
+	is "$status" 0 'as perf script prints them'
+	[ "$status" = 0 ] || diag_file "$OUT"
+else
+	skip 1 'perf cannot read the recording'
+fi
+done_testing

@@ -1,0 +1,187 @@
+#!/bin/sh
+# psym on a recording of a program that is built here: which names it finds, and what it says of the
+# addresses that have none. What needs no recording is in t/unit/symbol_*.c.
+. "${0%/*}/lib.sh"
+CC=${CC:-gcc}
+need "$CC" strip objcopy readelf
+
+cat >prog.c <<'EOF'
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KEEP __attribute__((noinline, noclone))
+volatile unsigned long sum;
+void work(int n) __asm__("_ZN2ns4workEi");
+KEEP void work(int n)
+{
+	for (int i = 0; i < n; i++)
+		sum += i;
+}
+KEEP void inner(int n)
+{
+	for (int i = 0; i < n; i++)
+		sum ^= i;
+}
+KEEP void outer(int n)
+{
+	inner(n);
+	sum++;
+}
+KEEP void clocks(int n)
+{
+	struct timespec t;
+
+	for (int i = 0; i < n; i++)
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	sum++;
+}
+KEEP void calls(int n)
+{
+	for (int i = 0; i < n; i++)
+		syscall(SYS_getppid);
+	sum++;
+}
+int main(int argc, char **argv)
+{
+	int n = atoi(argv[argc - 1]);
+
+	for (int i = 0; i < 100; i++) {
+		outer(n);
+		work(n);
+		clocks(n / 20);
+		calls(n / 20);
+		sum++;
+	}
+	return 0;
+}
+EOF
+# Without optimization the innermost functions have a frame, too, so that their callers are seen.
+"$CC" -O0 -g -fno-omit-frame-pointer -Wl,--build-id -o built prog.c ||
+	skip_all "$CC cannot build the program"
+mkdir here
+cp built here/prog
+
+# record FILE OPTION...: with perf, else with pcap-perf.
+record() {
+	file=$1
+	shift
+	if have perf; then
+		perf record -q -N -F 999 -g "$@" -o "$file" -- here/prog 500000 >record.log 2>&1
+	else
+		"$BIN/pcap-perf" -F 999 -g -o "$file" -- here/prog 500000 >record.log 2>&1
+	fi
+}
+record user.data -e cpu-clock:u || skip_all 'recording is not allowed here'
+"$BIN/pdecode" user.data >user.ps 2>decode.log || skip_all 'nothing was recorded'
+
+# fold STREAM OPTION...: folded text in $OUT, what psym says in $ERR.1.
+fold() {
+	stream=$1
+	shift
+	psym_args=$*
+	run_pipe "\"\$BIN/psym\" --stats $psym_args $stream" '"$BIN/pfold"'
+}
+
+fold user.ps
+is "$statuses" '0 0' 'psym and pfold succeed'
+like "$OUT" '^prog(;[^;]+)*;main;outer;inner [0-9]+$' 'the stack of the inner function by name'
+like "$OUT" ';main;ns::work [0-9]+$' 'a C++ name without its arguments'
+unlike "$OUT" ';inner;' 'nothing is below the innermost function'
+unlike "$OUT" '\[prog\]' 'no address of the program is without a name'
+cp "$OUT" named
+if grep -q 'clock_gettime\|vdso' named; then
+	like named 'clock_gettime' 'the vdso has names'
+	unlike named '\[\[vdso\]\]|;\[vdso\]' 'for all its addresses'
+else
+	skip 2 'no sample is in the vdso'
+fi
+fold user.ps --no-demangle
+like "$OUT" ';main;_ZN2ns4workEi [0-9]+$' '--no-demangle keeps the mangled name'
+unlike "$OUT" 'ns::work' 'and shows no other'
+
+run_pipe '"$BIN/psym" user.ps' '"$BIN/psym"' '"$BIN/pfold"'
+same "$OUT" named 'a second psym changes nothing'
+"$BIN/psym" -t user.ps >text 2>/dev/null
+"$BIN/pfold" text >text.folded 2>/dev/null
+same text.folded named 'its text folds to the same'
+
+strip -o here/prog built
+fold user.ps
+unlike "$OUT" 'outer|inner|ns::work' 'stripped: no names'
+like "$OUT" ';\[prog\] [0-9]+$' 'stripped: the binary is named'
+like "$ERR.1" '^psym: [0-9]+ addresses: the file has no symbols$|no symbol covers' \
+	'stripped: the reason is said'
+
+rm here/prog
+fold user.ps
+unlike "$OUT" 'outer|inner|ns::work' 'removed: no names'
+like "$ERR.1" '^psym: [0-9]+ addresses: the file was not found$' 'removed: the reason is said'
+
+sed 's/inner/wrong1/g; s/outer/wrong2/g' prog.c >other.c
+"$CC" -O0 -Wl,--build-id -o here/prog other.c
+fold user.ps
+unlike "$OUT" 'wrong' 'another binary at the path gives no wrong names'
+like "$OUT" ';\[prog\] [0-9]+$' 'another binary: the addresses stay without names'
+like "$ERR.1" '^psym: [0-9]+ addresses: the file found has another build-id$' \
+	'another binary: the reason is said'
+
+id=$(readelf -n built | sed -n 's/.*Build ID: //p')
+objcopy --only-keep-debug built prog.debug
+mkdir -p "dbg/.build-id/$(echo "$id" | cut -c 1-2)"
+cp prog.debug "dbg/.build-id/$(echo "$id" | cut -c 1-2)/$(echo "$id" | cut -c 3-).debug"
+strip -o here/prog built
+fold user.ps --debug-dir dbg --debug-dir /usr/lib/debug
+same "$OUT" named 'the debug file by build-id'
+rm here/prog
+fold user.ps --debug-dir dbg --debug-dir /usr/lib/debug
+like "$OUT" ';main;outer;inner [0-9]+$' 'the debug file by build-id without the binary'
+
+strip -o linked built
+cp prog.debug here/prog.debug
+(cd here && objcopy --add-gnu-debuglink=prog.debug ../linked prog)
+fold user.ps
+same "$OUT" named 'the debug file by debug link'
+echo ' ' >>here/prog.debug
+objcopy --remove-section=.note.gnu.build-id here/prog.debug 2>/dev/null
+fold user.ps
+unlike "$OUT" 'outer|inner' 'a debug file whose checksum is wrong is not used'
+rm -f here/prog here/prog.debug
+
+mkdir -p "root$TMP/here"
+cp built "root$TMP/here/prog"
+fold user.ps --symfs root
+same "$OUT" named '--symfs'
+cp built here/prog
+
+# The kernel. Without build-ids what tells kernels apart is the release.
+if record all.data -B -e cpu-clock && "$BIN/pdecode" all.data >all.ps 2>decode.log &&
+	have perf && perf script -i all.data 2>/dev/null | grep -q 'kernel.kallsyms'; then
+	release=$(uname -r)
+	other=$(printf '%s' "$release" | tr '1-9' '7')0
+	other=0${other#?} other=${other%?}
+	sed "s/$release/$other/g" all.ps >other.ps
+	fold other.ps
+	like "$ERR.1" "recorded on kernel .*, this is .*--kallsyms or --vmlinux" \
+		'another kernel: it is said, with what to do'
+	like "$ERR.1" '^psym: [0-9]+ addresses: no kernel symbols' 'another kernel: the reason'
+	like "$OUT" ';main;.*;\[\[kernel\.kallsyms\]\]' \
+		'another kernel: its addresses have no names'
+	unlike "$OUT" 'getppid' 'another kernel: none'
+	like "$OUT" ';main;outer;inner' 'another kernel: user space has names'
+	cat >kallsyms <<-'EOF'
+		ffffffff81000000 T _text
+		ffffffff81000040 T all_of_it
+		ffffffffa1000000 T _etext
+	EOF
+	fold other.ps --kallsyms kallsyms
+	like "$OUT" ';all_of_it' '--kallsyms: names from the file, moved to where the kernel was'
+	unlike "$OUT" '\[\[kernel' '--kallsyms: for all addresses'
+	unlike "$ERR.1" 'recorded on kernel' '--kallsyms: nothing is amiss'
+	fold other.ps --kallsyms "$TMP/none"
+	like "$ERR.1" 'none: file not found' '--kallsyms: a file that is not there is said'
+else
+	skip 9 'no kernel addresses can be recorded here'
+fi
+done_testing

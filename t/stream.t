@@ -1,0 +1,186 @@
+#!/bin/sh
+# The event stream between the filters: conservation of samples, damage that is handed on, filters
+# that die, streams in a row, provenance, the forms of output.
+. "${0%/*}/lib.sh"
+
+small=$ROOT/t/data/small.data
+samples=81 # by perf script: t/data/README.md
+
+# How many samples, and what END says, in the JSON on stdin: "samples status" of each stream.
+account() {
+	awk '
+	/^\{"type":"sample"/ { n++ }
+	/^\{"type":"end"/ {
+		match($0, /"samples":[0-9]+/)
+		said = substr($0, RSTART + 10, RLENGTH - 10)
+		match($0, /"status":[0-9]+/)
+		print n + 0, said, substr($0, RSTART + 9, RLENGTH - 9)
+		n = 0
+	}' "$@"
+}
+
+# The sum of the counts of folded text.
+total() {
+	awk '{ n += $NF } END { print n + 0 }' "$@"
+}
+
+# With the arguments of the pipes below: they are in the stream.
+run "$BIN/pdecode" "$small"
+is "$status" 0 'pdecode'
+cp "$OUT" a.pstream
+size=$(wc -c <a.pstream)
+most=$((size - 3000)) # within the samples
+
+# ---- conservation: samples in = samples out, at each filter ----
+
+"$BIN/pdecode" -j "$small" >a.json
+is "$(account a.json)" "$samples $samples 0" 'pdecode: samples, and what END says'
+run_pipe "'$BIN/pdecode' '$small'" "'$BIN/psym' -j"
+is "$statuses" '0 0' 'pdecode | psym'
+is "$(account "$OUT")" "$samples $samples 0" 'psym: samples, and what END says'
+run_pipe "'$BIN/psym' a.pstream" "'$BIN/psym'" "'$BIN/psym' -j"
+is "$(account "$OUT")" "$samples $samples 0" 'psym | psym | psym'
+run_pipe "'$BIN/pdecode' '$small'" "'$BIN/psym'" "'$BIN/pfold' --count --event cpu-clock"
+is "$statuses" '0 0 0' 'pdecode | psym | pfold'
+is "$(total "$OUT")" 77 'pfold: samples of the event'
+"$BIN/pfold" --count --event cpu-clock a.pstream >direct 2>/dev/null
+is "$(total direct)" 77 'pfold: the same without psym'
+
+# ---- a filter that is cut off, or dies ----
+
+for n in 0 10 24 100 "$most" $((size - 1)); do
+	run_pipe "'$BIN/pdecode' '$small'" "head -c $n" "'$BIN/psym'" "'$BIN/pfold'"
+	is "${statuses#* }" '0 1 1' "$n bytes of a stream: psym and pfold exit with 1"
+	like "$ERR.3" '^psym: .*(no input|END record|header of the stream is cut off)' \
+		'and psym says why'
+done
+head -c $most a.pstream >cut.pstream
+run_pipe "cat cut.pstream" "'$BIN/psym' -j"
+is "$(account "$OUT" | cut -d ' ' -f 3)" 1 'the END of psym hands the damage on'
+out=$(account "$OUT" | cut -d ' ' -f 1)
+if [ "$out" -gt 0 ] && [ "$out" -lt "$samples" ]; then
+	pass "$out of $samples samples came through"
+else
+	fail "$out of $samples samples came through"
+fi
+
+# psym waits in the middle of its input, and is killed.
+mkfifo in
+sh -c 'echo $$ >pid; exec "$BIN/psym" in' 2>psym.err | tee passed | "$BIN/pfold" >folded 2>pfold.err &
+pipe=$!
+exec 3>in
+head -c $most a.pstream >&3
+# It writes what it has before it waits: all but a record that is not whole.
+tries=0
+until [ "$(wc -c <passed)" -gt $((most - 400)) ] || [ $tries = 1000 ]; do
+	sleep 0.01
+	tries=$((tries + 1))
+done
+kill -9 "$(cat pid)"
+wait "$pipe"
+status=$?
+exec 3>&-
+is "$status" 1 'psym is killed: pfold exits with 1'
+like pfold.err '^pfold: .*without its END record' 'says that something died'
+ok 'and folds what came' test "$(total folded)" -gt 0
+
+# ---- damage of the recording ----
+
+head -c 20000 "$small" >cut.data
+run_pipe "'$BIN/pdecode' cut.data" "'$BIN/psym' -j"
+is "$statuses" '1 1' 'a recording that is cut off: pdecode and psym exit with 1'
+is "$(account "$OUT" | cut -d ' ' -f 3)" 1 'END says so'
+run_pipe "'$BIN/pdecode' cut.data" "'$BIN/psym'" "'$BIN/pfold'"
+is "$statuses" '1 1 1' 'and pfold, too'
+like "$ERR.3" '^pfold: ' 'which gives a reason'
+
+# ---- streams in a row ----
+
+cat a.pstream a.pstream >aa.pstream
+for input in aa.pstream 'a.pstream a.pstream'; do
+	# shellcheck disable=SC2086
+	run "$BIN/psym" -j $input
+	is "$status" 0 "psym $input"
+	is "$(account "$OUT" | tr '\n' ,)" "$samples $samples 0,$samples $samples 0," \
+		'gives two streams'
+	# shellcheck disable=SC2086
+	run "$BIN/pfold" $input
+	"$BIN/pfold" a.pstream 2>/dev/null | awk '{ n = $NF; sub(/ [0-9]+$/, ""); print $0, 2 * n }' |
+		sort >want
+	sort "$OUT" >got
+	same got want "pfold $input: every count twice"
+done
+cat a.pstream cut.pstream >broken.pstream
+run "$BIN/psym" -j broken.pstream
+is "$status" 1 'the second of two streams is cut off'
+is "$(account "$OUT" | cut -d ' ' -f 3 | tr '\n' ,)" '0,1,' 'which is said of the second only'
+# Without its last record, END: 48 bytes.
+head -c $((size - 48)) a.pstream >noend.pstream
+cat noend.pstream a.pstream >noend2.pstream
+run "$BIN/psym" -j noend2.pstream
+is "$status" 1 'the first of two streams has no END'
+is "$(account "$OUT" | tr '\n' ,)" "$samples $samples 1,$samples $samples 1," \
+	'and yet both are read'
+{
+	cat a.pstream
+	echo trash
+} >trash.pstream
+run_pipe "'$BIN/psym' trash.pstream" "'$BIN/pfold'"
+is "$statuses" '1 1' 'bytes behind END are damage'
+like "$ERR.1" 'END record is no event stream' 'which is said'
+
+# ---- provenance: one record of each filter, in the order of the pipe ----
+
+run_pipe "'$BIN/pdecode' '$small'" "'$BIN/psym' -v" "'$BIN/psym' --stats -j"
+grep '^{"type":"provenance"' "$OUT" | sed 's/"version":"[^"]*",//' >got
+cat >want <<END
+{"type":"provenance","name":"pdecode","args":["$small"]}
+{"type":"provenance","name":"psym","args":["-v"]}
+{"type":"provenance","name":"psym","args":["--stats","-j"]}
+END
+same got want 'each filter left its provenance, the first one first'
+head -n 3 "$OUT" | grep -c '"provenance"' >got
+is "$(cat got)" 3 'before all else'
+
+# ---- forms of output ----
+
+run "$BIN/pdecode" "$small"
+"$BIN/pdecode" -j "$OUT" >got.json
+is "$(account got.json)" "$samples $samples 0" 'binary is what a file gets'
+run "$BIN/pdecode" -t "$small"
+like "$OUT" '^busy +[0-9]+ \[000\] .* sched:sched_process_fork: comm=busy pid=' 'text'
+cp "$OUT" text
+if have jq; then
+	is "$(jq -r 'select(.type == "sample") | .event' a.json | sort | uniq -c | tr -s ' ' |
+		tr '\n' ,)" \
+		' 77 cpu-clock, 1 sched:sched_process_exec, 2 sched:sched_process_exit, 1 sched:sched_process_fork,' \
+		'JSON, as jq reads it'
+else
+	skip 1 'jq is not installed'
+fi
+if have script; then
+	mkfifo quiet && exec 4<>quiet # input that does not end: script would send ^D
+	script -qec "'$BIN/pdecode' '$small'" /dev/null <&4 | tr -d '\r' >got
+	same got text 'text on a terminal'
+	script -qec "'$BIN/pdecode' -j '$small'" /dev/null <&4 | tr -d '\r' >got
+	is "$(account got)" "$samples $samples 0" 'JSON when it is asked for'
+	script -qec "stty raw; '$BIN/pdecode' -b '$small'" /dev/null <&4 >got
+	is "$(head -c 8 got)" PPSTREAM 'binary when it is asked for'
+else
+	skip 3 'script is not installed'
+fi
+
+# ---- what is no stream ----
+
+run "$BIN/psym" "$small"
+is "$status" 2 'a recording is not what psym reads'
+like "$ERR" 'put pdecode before' 'and it says what to do'
+{
+	head -c 12 a.pstream
+	printf '\377\377'
+	tail -c +15 a.pstream
+} >later.pstream
+run "$BIN/psym" later.pstream
+is "$status" 2 'a stream of a later version'
+like "$ERR" 'stream of version 65535; this program reads up to' 'is refused, with the reason'
+done_testing
