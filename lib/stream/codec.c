@@ -376,7 +376,7 @@ size_t ps_sample_size(const struct ps_sample *s)
 	{
 #define PS_F(bit, kind, name, what) \
 	case bit: n += SIZE_##kind(s->name); break;
-		PS_SAMPLE_FIELDS(PS_F)
+		PS_SAMPLE_FIELDS(PS_F) /* NOLINT(bugprone-branch-clone): fields of one kind */
 #undef PS_F
 	}
 	return n <= PS_RECORD_MAX ? n : 0;
@@ -424,7 +424,7 @@ uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p)
 	{
 #define PS_F(bit, kind, name, what) \
 	case bit: ENCODE_##kind(s->name); break;
-		PS_SAMPLE_FIELDS(PS_F)
+		PS_SAMPLE_FIELDS(PS_F) /* NOLINT(bugprone-branch-clone): fields of one kind */
 #undef PS_F
 	}
 	return p;
@@ -487,7 +487,7 @@ int ps_sample_decode(struct cursor *c, struct ps_sample *s)
 	{
 #define PS_F(bit, kind, name, what) \
 	case bit: s->name = DECODE_##kind(c); break;
-		PS_SAMPLE_FIELDS(PS_F)
+		PS_SAMPLE_FIELDS(PS_F) /* NOLINT(bugprone-branch-clone): fields of one kind */
 #undef PS_F
 	}
 	return c->bad ? PP_ECORRUPT : 0;
