@@ -125,7 +125,8 @@ int input_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 		break;
 	case KIND_TRACE_DAT: rc = trace_decode(s, source, w, d, account); break;
 	default:
-		diag_error(d, src_name(s), 0, "is neither perf.data, trace.dat nor an event stream");
+		diag_error(d, src_name(s), 0,
+			   "is neither perf.data, trace.dat nor an event stream");
 		rc = PP_EUNSUPPORTED;
 	}
 	src_free(s);

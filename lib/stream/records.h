@@ -203,7 +203,8 @@
 	F(u64s, values, "as the format says")
 
 #define PS_FIELDS_BLOB(F) \
-	F(u32, kind, "1 kallsyms, 2 printk formats, 3 saved command lines, 4 perf map, 5 BTF, " \
+	F(u32, kind, \
+	  "1 kallsyms, 2 printk formats, 3 saved command lines, 4 perf map, 5 BTF, " \
 	  "6 text of a tracer") \
 	F(u32, flags, "1: the last part") \
 	F(str, name, "of a perf map its path") \
