@@ -358,8 +358,9 @@ for (const event of ['hashchange', 'popstate'])
 fromHash();
 resize();
 update();
-// Where a deep graph is taller than the window: begin with the zoomed frame, not with the tips.
+// Where a deep graph is taller than the window: begin with the zoomed frame, not with the tips. A moment
+// later, so that programs that picture the page when it is loaded see it from its beginning.
 if (svg === document.documentElement && !conf.inverted)
-	scrollTo(0, rowOf(rects[state.zoom]) + 4 * step - innerHeight);
+	setTimeout(() => scrollY || scrollTo(0, rowOf(rects[state.zoom]) + 4 * step - innerHeight), 300);
 stick();
 })();
