@@ -93,6 +93,28 @@ CURSOR_GET(32)
 CURSOR_GET(64)
 #undef CURSOR_GET
 
+/*
+ * The next n numbers, brought to host order where they lie, for bytes that are the caller's to change
+ * and are read once. NULL (and bad) if there are fewer. The caller bounds n.
+ */
+static inline uint64_t *take_u64s(struct cursor *c, uint64_t n)
+{
+	uint8_t *at = n <= UINT64_MAX / 8 ? (uint8_t *)get_bytes(c, 8 * n) : NULL;
+
+	if (!at) {
+		c->bad = true;
+		return NULL;
+	}
+	for (uint64_t i = 0; c->swap && i < n; i++) {
+		uint64_t v;
+
+		memcpy(&v, at + 8 * i, 8);
+		v = __builtin_bswap64(v);
+		memcpy(at + 8 * i, &v, 8);
+	}
+	return (uint64_t *)(void *)at;
+}
+
 /* Passes over the padding that brings the cursor to a multiple of `align` bytes after `start`. */
 static inline void cursor_align(struct cursor *c, const uint8_t *start, size_t align)
 {

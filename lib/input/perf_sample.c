@@ -25,25 +25,13 @@ int perf_chain_id(struct perf *p, uint64_t *ips, uint64_t n, uint32_t *id)
 
 /* ---- fields ---- */
 
-/* n numbers, brought to host order where they lie: a record is decoded once. */
-static uint64_t *take_u64s(struct cursor *c, uint64_t n)
+/* n numbers: no field of a record can have more than these. */
+static uint64_t *take_numbers(struct cursor *c, uint64_t n)
 {
-	uint8_t *at = n <= 8192 ? (uint8_t *)get_bytes(c, n * 8) : NULL;
-
-	if (!at) {
-		c->bad = true;
-		return NULL;
-	}
-	if (c->swap) {
-		for (uint64_t i = 0; i < n; i++) {
-			uint64_t v;
-
-			memcpy(&v, at + 8 * i, 8);
-			v = __builtin_bswap64(v);
-			memcpy(at + 8 * i, &v, 8);
-		}
-	}
-	return (uint64_t *)(void *)at;
+	if (n <= 8192)
+		return take_u64s(c, n);
+	c->bad = true;
+	return NULL;
 }
 
 /* PERF_SAMPLE_READ: how many u64 the values take depends on the format, and on a count among them.
@@ -79,7 +67,7 @@ static int take_chain(struct perf *p, struct cursor *c, struct ps_sample *s)
 
 	if (n > PERF_CHAIN_MAX)
 		return PP_ECORRUPT;
-	ips = take_u64s(c, n);
+	ips = take_numbers(c, n);
 	if (!ips)
 		return PP_ECUT;
 	if (!n)
@@ -118,13 +106,13 @@ static void take_branches(struct perf *p, struct cursor *c, const struct perf_at
 		s->branches.flags = 1;
 		s->branches.hw_idx = get_u64(c);
 	}
-	v = take_u64s(c, 3 * n);
+	v = take_numbers(c, 3 * n);
 	for (uint64_t i = 0; v && p->big_endian && i < n; i++)
 		v[3 * i + 2] = little_branch_flags(v[3 * i + 2]);
 	s->branches.v = v;
 	s->fields |= PS_HAS(branches);
 	if (a->branch_sample_type & (1 << 19)) { /* PERF_SAMPLE_BRANCH_COUNTERS */
-		s->branch_counters.v = take_u64s(c, n);
+		s->branch_counters.v = take_numbers(c, n);
 		s->branch_counters.n = (uint32_t)n;
 		s->fields |= PS_HAS(branch_counters);
 	}
@@ -135,7 +123,7 @@ static bool take_regs(struct cursor *c, uint64_t mask, struct ps_regs *r)
 {
 	r->abi = get_u64(c);
 	r->mask = r->abi ? mask : 0;
-	r->v = take_u64s(c, (uint64_t)__builtin_popcountll(r->mask));
+	r->v = take_numbers(c, (uint64_t)__builtin_popcountll(r->mask));
 	return r->abi != 0;
 }
 

@@ -280,24 +280,12 @@ static const uint32_t *take_u32s(struct cursor *c, uint32_t n)
 	return (const uint32_t *)(void *)p;
 }
 
-static const uint64_t *take_u64s(struct cursor *c, uint64_t n)
+static const uint64_t *take_numbers(struct cursor *c, uint64_t n)
 {
-	uint8_t *p = n <= PS_RECORD_MAX / 8 ? (uint8_t *)get_bytes(c, 8 * n) : NULL;
-
-	if (!p) {
-		c->bad = true;
-		return NULL;
-	}
-	if (c->swap) {
-		for (uint64_t i = 0; i < n; i++) {
-			uint64_t v;
-
-			memcpy(&v, p + 8 * i, 8);
-			v = __builtin_bswap64(v);
-			memcpy(p + 8 * i, &v, 8);
-		}
-	}
-	return (const uint64_t *)(void *)p;
+	if (n <= PS_RECORD_MAX / 8)
+		return take_u64s(c, n);
+	c->bad = true;
+	return NULL;
 }
 
 static void skip_pad(struct cursor *c, size_t used)
@@ -323,7 +311,7 @@ static struct ps_u64s take_u64_array(struct cursor *c)
 
 	a.n = get_u32(c);
 	get_u32(c);
-	a.v = take_u64s(c, a.n);
+	a.v = take_numbers(c, a.n);
 	return a;
 }
 
@@ -444,7 +432,7 @@ static struct ps_regs take_regs(struct cursor *c)
 
 	r.abi = get_u64(c);
 	r.mask = get_u64(c);
-	r.v = take_u64s(c, (uint64_t)__builtin_popcountll(r.mask));
+	r.v = take_numbers(c, (uint64_t)__builtin_popcountll(r.mask));
 	return r;
 }
 
@@ -455,7 +443,7 @@ static struct ps_branches take_branch(struct cursor *c)
 	b.n = get_u32(c);
 	b.flags = get_u32(c);
 	b.hw_idx = get_u64(c);
-	b.v = take_u64s(c, 3 * (uint64_t)b.n);
+	b.v = take_numbers(c, 3 * (uint64_t)b.n);
 	return b;
 }
 

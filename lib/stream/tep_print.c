@@ -66,6 +66,18 @@ static int try_format(const struct ps_event *e, const char *system)
 	return 0;
 }
 
+struct tep_handle *tep_open_quiet(void)
+{
+	struct tep_handle *tep = tep_alloc();
+
+	if (!tep)
+		return NULL;
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_file_bigendian(tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_long_size(tep, (int)sizeof(long));
+	return tep;
+}
+
 int tep_print_new(struct tep_print **out)
 {
 	struct tep_print *t = calloc(1, sizeof(*t));
@@ -73,15 +85,12 @@ int tep_print_new(struct tep_print **out)
 	*out = t;
 	if (!t)
 		return PP_ENOMEM;
-	t->tep = tep_alloc();
+	t->tep = tep_open_quiet();
 	if (!t->tep) {
 		free(t);
 		*out = NULL;
 		return PP_ENOMEM;
 	}
-	tep_set_loglevel(TEP_LOG_NONE);
-	tep_set_file_bigendian(t->tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
-	tep_set_long_size(t->tep, (int)sizeof(long));
 	trace_seq_init(&t->seq);
 	return 0;
 }

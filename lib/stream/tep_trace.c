@@ -1,6 +1,7 @@
 #include "stream/tep_trace.h"
 
 #include "base/err.h"
+#include "stream/tep_print.h"
 
 #include <event-parse.h>
 #include <event-utils.h>
@@ -32,15 +33,12 @@ int tep_trace_new(struct tep_trace **out)
 	*out = t;
 	if (!t)
 		return PP_ENOMEM;
-	t->tep = tep_alloc();
+	t->tep = tep_open_quiet();
 	if (!t->tep) {
 		free(t);
 		*out = NULL;
 		return PP_ENOMEM;
 	}
-	tep_set_loglevel(TEP_LOG_NONE);
-	tep_set_file_bigendian(t->tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
-	tep_set_long_size(t->tep, (int)sizeof(long));
 	trace_seq_init(&t->seq);
 	return 0;
 }
