@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 static const struct opt opts[] = {
-	{'b', "binary", NULL, "write the binary event stream, also to a terminal"},
-	{'t', "text", NULL, "write text, as perf script or trace-cmd report prints it"},
-	{'j', "json", NULL, "write JSON, one object a line"},
+	SSINK_OPTIONS,
 	{'v', "verbose", NULL, "say what is passed over and what is done"},
 	{'s', "stats", NULL, "print the account of samples on stderr"},
 	{OPT_NO_SHORT + 1, "strict", NULL, "make losses that the recording reports exit status 1"},
@@ -19,20 +17,18 @@ static const struct opt_spec spec = {"pdecode", "[OPTION]... [FILE]...",
 				     opts};
 
 struct config {
-	enum ssink_form form;
+	struct ssink_opts out;
 	bool verbose, strict, stats;
 };
 
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
+	int rc;
 
-	(void)arg;
-	(void)why;
+	if (ssink_option(&c->out, id, arg, why, &rc))
+		return rc;
 	switch (id) {
-	case 'b': c->form = SSINK_BINARY; break;
-	case 't': c->form = SSINK_TEXT; break;
-	case 'j': c->form = SSINK_JSON; break;
 	case 'v': c->verbose = true; break;
 	case 's': c->stats = true; break;
 	default: c->strict = true;
@@ -63,7 +59,7 @@ int main(int argc, char **argv)
 	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
 		return cli.status;
 	diag_set_verbose(cli.diag, c.verbose);
-	if (ssink_open(&sink, STDOUT_FILENO, c.form, cli.diag))
+	if (ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag))
 		return cli_finish(&cli, PP_EXIT_FAIL);
 	swriter_header(&sink.w);
 	swriter_provenance(&sink.w, "pdecode", argc, argv);

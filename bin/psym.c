@@ -8,9 +8,7 @@
 #define DIRS_MAX 64
 
 static const struct opt opts[] = {
-	{'b', "binary", NULL, "write the binary event stream, also to a terminal"},
-	{'t', "text", NULL, "write text, as perf script prints it"},
-	{'j', "json", NULL, "write JSON, one object a line"},
+	SSINK_OPTIONS,
 	{'k', "kallsyms", "FILE", "kernel symbols from a saved /proc/kallsyms"},
 	{'K', "vmlinux", "FILE", "kernel symbols from a vmlinux"},
 	{'S', "symfs", "DIR", "look for binaries below DIR first (repeatable)"},
@@ -26,7 +24,7 @@ static const struct opt_spec spec = {"psym", "[OPTION]... [FILE]...", "symbolize
 				     opts};
 
 struct config {
-	enum ssink_form form;
+	struct ssink_opts out;
 	bool verbose, strict, stats;
 	struct resolver_opts r;
 	const char *symfs[DIRS_MAX], *debug[DIRS_MAX];
@@ -45,11 +43,11 @@ static int add_dir(const char **dirs, size_t *n, const char *arg, struct buf *wh
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
+	int rc;
 
+	if (ssink_option(&c->out, id, arg, why, &rc))
+		return rc;
 	switch (id) {
-	case 'b': c->form = SSINK_BINARY; break;
-	case 't': c->form = SSINK_TEXT; break;
-	case 'j': c->form = SSINK_JSON; break;
 	case 'k': c->r.kallsyms = arg; break;
 	case 'K': c->r.vmlinux = arg; break;
 	case 'S': return add_dir(c->symfs, &c->r.search.n_symfs, arg, why);
@@ -102,7 +100,7 @@ int main(int argc, char **argv)
 	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
 		return cli.status;
 	diag_set_verbose(cli.diag, c.verbose);
-	if (ssink_open(&sink, STDOUT_FILENO, c.form, cli.diag) ||
+	if (ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag) ||
 	    resolver_new(&r, &c.r, &sink.w, cli.diag))
 		return cli_finish(&cli, PP_EXIT_FAIL);
 	f.keep = SREADER_CHAINS;

@@ -3,7 +3,7 @@
  *
  *	struct filter f = {.name = "psym", .argc = argc, .argv = argv, .keep = SREADER_CHAINS,
  *			   .record = on_record, .ctx = r};
- *	ssink_open(&sink, STDOUT_FILENO, SSINK_AUTO, d);
+ *	ssink_open(&sink, STDOUT_FILENO, &opts, d);
  *	filter_run(&f, argv + first, argc - first, &sink, d, &end);
  *	status = ssink_close(&sink, &end, d);
  *

@@ -20,8 +20,24 @@ static int print_back(void *ctx, uint8_t *bytes, size_t n)
 	return rc == PP_END ? 0 : rc;
 }
 
-int ssink_open(struct ssink *s, int fd, enum ssink_form form, struct diag *d)
+bool ssink_option(struct ssink_opts *o, int id, const char *arg, struct buf *why, int *rc)
 {
+	(void)arg;
+	(void)why;
+	*rc = 0;
+	switch (id) {
+	case 'b': o->form = SSINK_BINARY; return true;
+	case 't': o->form = SSINK_TEXT; return true;
+	case 'j': o->form = SSINK_JSON; return true;
+	case SSINK_OPT_ALL: o->text.all = true; return true;
+	default: return false;
+	}
+}
+
+int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct diag *d)
+{
+	struct stext_opts text = opts->text;
+	enum ssink_form form = opts->form;
 	int rc;
 
 	*s = (struct ssink){0};
@@ -35,9 +51,9 @@ int ssink_open(struct ssink *s, int fd, enum ssink_form form, struct diag *d)
 	rc = out_init(&s->text_out, fd);
 	if (!rc)
 		rc = out_init_fn(&s->out, print_back, s);
+	text.form = form == SSINK_JSON ? STEXT_JSON : STEXT_PERF;
 	if (!rc)
-		rc = stext_new(&s->text, &s->text_out, form == SSINK_JSON ? STEXT_JSON : STEXT_PERF,
-			       d);
+		rc = stext_new(&s->text, &s->text_out, &text, d);
 	if (!rc)
 		rc = sreader_new_fed(&s->back, "(output)", STEXT_KEEP, d);
 	swriter_init(&s->w, &s->out);

@@ -14,7 +14,7 @@
 
 struct stext {
 	struct out *out;
-	enum stext_form form;
+	struct stext_opts opts;
 	struct diag *d;
 	struct tep_print *tep;	  /* made at the first tracepoint */
 	struct text_trace *trace; /* of the trace.dat that is being printed */
@@ -23,7 +23,7 @@ struct stext {
 	int name_width; /* of the longest name of an event, as perf pads them */
 };
 
-int stext_new(struct stext **out, struct out *o, enum stext_form form, struct diag *d)
+int stext_new(struct stext **out, struct out *o, const struct stext_opts *opts, struct diag *d)
 {
 	struct stext *t = calloc(1, sizeof(*t));
 
@@ -31,7 +31,7 @@ int stext_new(struct stext **out, struct out *o, enum stext_form form, struct di
 	if (!t)
 		return PP_ENOMEM;
 	t->out = o;
-	t->form = form;
+	t->opts = *opts;
 	t->d = d;
 	return 0;
 }
@@ -226,12 +226,12 @@ static int begin_trace(struct stext *t, const struct ps_record *rec)
 	t->trace_source = rec->source;
 	if (rc || rec->type != PS_SOURCE || rec->src.kind != 2)
 		return rc;
-	return text_trace_new(&t->trace, t->out, &rec->src);
+	return text_trace_new(&t->trace, t->out, &rec->src, &t->opts);
 }
 
 int stext_record(struct stext *t, const struct sreader *r, const struct ps_record *rec)
 {
-	if (t->form == STEXT_JSON)
+	if (t->opts.form == STEXT_JSON)
 		return ps_json_record(&t->b, t->out, r, rec);
 	if (rec->type == PS_SOURCE || rec->type == PS_HEADER) {
 		int rc = begin_trace(t, rec);
@@ -253,7 +253,7 @@ int stext_record(struct stext *t, const struct sreader *r, const struct ps_recor
 	if (rec->type == PS_EVENT && rec->event.name.len <= NAME_WIDTH_MAX &&
 	    (int)rec->event.name.len > t->name_width)
 		t->name_width = (int)rec->event.name.len;
-	return rec->type == PS_SAMPLE && (rec->sample.flags & PS_MARK_MASK) == PS_MARK_PASS
+	return rec->type == PS_SAMPLE && stext_shows(&t->opts, &rec->sample)
 		       ? print_sample(t, r, &rec->sample)
 		       : 0;
 }

@@ -10,11 +10,13 @@
  * The reader has to keep all dictionaries (STEXT_KEEP).
  *
  * struct ssink is a filter's standard output in the form that was asked for: the filter writes
- *stream records to sink.w in any case.
+ * stream records to sink.w in any case. SSINK_OPTIONS are the command line options for that, the
+ * same in every filter that writes a stream; ssink_option takes them.
  */
 #ifndef PP_STREAM_TEXT_H
 #define PP_STREAM_TEXT_H
 
+#include "base/opt.h"
 #include "stream/stream.h"
 
 #define STEXT_KEEP (SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS)
@@ -24,10 +26,22 @@ enum stext_form {
 	STEXT_JSON, /* one object a record, context records too: perfpipe-stream(5) */
 };
 
+/* What the text is to look like; the strings must outlive the printer. */
+struct stext_opts {
+	enum stext_form form;
+	bool all; /* samples that a filter has marked as not passing, too */
+};
+
+/* Whether a sample is to be printed, by its mark. */
+static inline bool stext_shows(const struct stext_opts *o, const struct ps_sample *s)
+{
+	return o->all || (s->flags & PS_MARK_MASK) == PS_MARK_PASS;
+}
+
 struct stext;
 
 /* Prints to `out`, which must outlive it. */
-int stext_new(struct stext **t, struct out *out, enum stext_form form, struct diag *d);
+int stext_new(struct stext **t, struct out *out, const struct stext_opts *opts, struct diag *d);
 void stext_free(struct stext *t); /* NULL is fine */
 
 /* Prints one record, if it is of a type that the form shows. Returns 0 or an error of the output.
@@ -43,6 +57,27 @@ enum ssink_form {
 	SSINK_JSON,
 };
 
+struct ssink_opts {
+	enum ssink_form form;
+	struct stext_opts text;
+};
+
+#define SSINK_OPT_ALL (OPT_NO_SHORT + 512) /* ids of their own */
+
+#define SSINK_OPTIONS \
+	{'b', "binary", NULL, "write the binary event stream, also to a terminal"}, \
+		{'t', "text", NULL, "write text, as perf script or trace-cmd report prints it"}, \
+		{'j', "json", NULL, "write JSON, one object a line"}, \
+	{ \
+		SSINK_OPT_ALL, "all", NULL, "print also the samples that a filter let fail" \
+	}
+
+/*
+ * Takes an option if it is one of SSINK_OPTIONS: *rc is 0, or PP_EUSAGE with what is wrong in `why`.
+ * False: it is the filter's own.
+ */
+bool ssink_option(struct ssink_opts *o, int id, const char *arg, struct buf *why, int *rc);
+
 struct ssink {
 	struct swriter w;     /* what the filter writes to */
 	struct out out;	      /* of the records */
@@ -51,7 +86,7 @@ struct ssink {
 	struct sreader *back; /* reads the records back, for the printer */
 };
 
-int ssink_open(struct ssink *s, int fd, enum ssink_form form, struct diag *d);
+int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct diag *d);
 
 /* Writes what waits: to be called before waiting for input. */
 void ssink_flush(void *sink);

@@ -43,6 +43,7 @@ struct call {
 
 struct text_trace {
 	struct out *out;
+	struct stext_opts opts;
 	struct tep_trace *tep;
 	bool ticks;    /* times are not ns */
 	bool prefixes; /* there are further buffers: lines begin with a name */
@@ -60,7 +61,8 @@ struct text_trace {
 	struct ps_lost lost_rec;
 };
 
-int text_trace_new(struct text_trace **out, struct out *o, const struct ps_source *source)
+int text_trace_new(struct text_trace **out, struct out *o, const struct ps_source *source,
+		   const struct stext_opts *opts)
 {
 	struct text_trace *t = calloc(1, sizeof(*t));
 	int rc;
@@ -69,6 +71,7 @@ int text_trace_new(struct text_trace **out, struct out *o, const struct ps_sourc
 	if (!t)
 		return PP_ENOMEM;
 	t->out = o;
+	t->opts = *opts;
 	rc = tep_trace_new(&t->tep);
 	if (rc) {
 		free(t);
@@ -401,7 +404,7 @@ static void open_call(struct text_trace *t, struct call *c, const struct event *
 static int sample(struct text_trace *t, struct event *e, const struct ps_sample *s)
 {
 	struct call *c = &t->calls[e->buffer];
-	bool shown = (s->flags & PS_MARK_MASK) == PS_MARK_PASS;
+	bool shown = stext_shows(&t->opts, s);
 	int rc = 0;
 
 	if (c->open) {

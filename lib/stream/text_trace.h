@@ -8,12 +8,13 @@
 #define PP_STREAM_TEXT_TRACE_H
 
 #include "base/buf.h"
-#include "stream/stream.h"
+#include "stream/text.h"
 
 struct text_trace;
 
 /* Prints to `out`, which must outlive it. 0 or PP_ENOMEM. */
-int text_trace_new(struct text_trace **t, struct out *out, const struct ps_source *source);
+int text_trace_new(struct text_trace **t, struct out *out, const struct ps_source *source,
+		   const struct stext_opts *opts);
 void text_trace_free(struct text_trace *t); /* NULL is fine */
 
 /* Takes a record of the recording, or the END of the stream. */

@@ -70,7 +70,7 @@ static void read_back(const struct buf *stream, enum stext_form form)
 
 	if (out_init_fn(&out, discard, &written))
 		return;
-	if (!stext_new(&text, &out, form, NULL) &&
+	if (!stext_new(&text, &out, &(struct stext_opts){.form = form}, NULL) &&
 	    !src_from_mem(&s, stream->data, stream->len, "stream") &&
 	    !sreader_new(&r, s, STEXT_KEEP, NULL)) {
 		while (!(rc = sreader_next(r, &rec))) {

@@ -70,7 +70,7 @@ static void read_all(const uint8_t *data, size_t size, enum stext_form form)
 	swriter_init(&w, &copy_out);
 	swriter_header(&w);
 	if (src_from_mem(&s, data, size, "fuzz") || sreader_new(&r, s, STEXT_KEEP, NULL) ||
-	    stext_new(&text, &text_out, form, NULL))
+	    stext_new(&text, &text_out, &(struct stext_opts){.form = form}, NULL))
 		goto done;
 	while (!rc && !(rc = sreader_next(r, &rec))) {
 		rc = stext_record(text, r, &rec);
