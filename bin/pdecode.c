@@ -7,6 +7,7 @@
 
 static const struct opt opts[] = {
 	SSINK_OPTIONS,
+	INPUT_VIEW_OPTIONS,
 	{'v', "verbose", NULL, "say what is passed over and what is done"},
 	{'s', "stats", NULL, "print the account of samples on stderr"},
 	{OPT_NO_SHORT + 1, "strict", NULL, "make losses that the recording reports exit status 1"},
@@ -18,6 +19,7 @@ static const struct opt_spec spec = {"pdecode", "[OPTION]... [FILE]...",
 
 struct config {
 	struct ssink_opts out;
+	struct input_show show;
 	bool verbose, strict, stats;
 };
 
@@ -26,7 +28,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	struct config *c = ctx;
 	int rc;
 
-	if (ssink_option(&c->out, id, arg, why, &rc))
+	if (ssink_option(&c->out, id, arg, why, &rc) || input_view_option(&c->show, id, why, &rc))
 		return rc;
 	switch (id) {
 	case 'v': c->verbose = true; break;
@@ -59,11 +61,17 @@ int main(int argc, char **argv)
 	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
 		return cli.status;
 	diag_set_verbose(cli.diag, c.verbose);
+	n = argc - cli.first;
+	if (c.show.view != INPUT_EVENTS) {
+		c.show.json = c.out.form == SSINK_JSON;
+		c.show.all = c.out.text.all;
+		return cli_finish(&cli, input_describe_all(argv + cli.first, n, &c.show,
+							   STDOUT_FILENO, cli.diag));
+	}
 	if (ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag))
 		return cli_finish(&cli, PP_EXIT_FAIL);
 	swriter_header(&sink.w);
 	swriter_provenance(&sink.w, "pdecode", argc, argv);
-	n = argc - cli.first;
 	for (int i = 0; i < n || (!n && !i); i++) {
 		int st = decode(n ? argv[cli.first + i] : "-", (uint32_t)i + 1, &sink, cli.diag,
 				&end);

@@ -14,12 +14,13 @@
  *	end.status = input_status(rc);
  *	swriter_end(&w, &end);
  *
- * The kind of the input is found by its magic. Damage is said to the diag, what can be read is
- *read.
+ * The kind of the input is found by its magic. Damage is said to the diag, what can be read is read.
+ * input_describe tells about a recording instead: its header, its raw records, its events.
  */
 #ifndef PP_INPUT_INPUT_H
 #define PP_INPUT_INPUT_H
 
+#include "base/opt.h"
 #include "stream/stream.h"
 
 /*
@@ -33,5 +34,47 @@ int input_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 
 /* The exit status for a return value of input_decode. */
 int input_status(int rc);
+
+/* ---- telling about a recording ---- */
+
+enum input_view {
+	INPUT_EVENTS, /* none of these: the events themselves */
+	INPUT_HEADER, /* facts about the recording and its machine */
+	INPUT_DUMP,   /* every raw record, with its bytes */
+	INPUT_LIST,   /* the events that are in it, with their numbers of samples */
+};
+
+struct input_show {
+	enum input_view view;
+	bool json; /* INPUT_LIST: an object a line */
+	bool all;  /* INPUT_LIST: samples that a filter let fail, too */
+};
+
+/* The command line options for that, and their handler, as in stream/text.h. */
+#define INPUT_OPT_HEADER (OPT_NO_SHORT + 576)
+#define INPUT_OPT_DUMP	 (OPT_NO_SHORT + 577)
+#define INPUT_OPT_LIST	 (OPT_NO_SHORT + 578)
+
+#define INPUT_VIEW_OPTIONS \
+	{INPUT_OPT_HEADER, "header", NULL, "print what the recording says about itself"}, \
+		{INPUT_OPT_DUMP, "dump", NULL, "print every raw record with its bytes"}, \
+	{ \
+		INPUT_OPT_LIST, "list", NULL, "print the events with their numbers of samples" \
+	}
+
+bool input_view_option(struct input_show *show, int id, struct buf *why, int *rc);
+
+/*
+ * Prints what `show` asks for of everything in s, which it frees. Returns what input_decode does, or
+ * an error of the output (o->err).
+ */
+int input_describe(struct src *s, const struct input_show *show, struct out *o, struct diag *d);
+
+/*
+ * The same for files, to a descriptor; with n 0 for stdin. Returns the exit status; what is wrong has
+ * been said.
+ */
+int input_describe_all(char *const *files, int n, const struct input_show *show, int fd,
+		       struct diag *d);
 
 #endif

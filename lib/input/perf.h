@@ -12,6 +12,7 @@
 #include "base/cursor.h"
 #include "base/hashids.h"
 #include "base/intern.h"
+#include "input/input.h"
 #include "input/order.h"
 #include "input/perf_format.h"
 #include "stream/stream.h"
@@ -143,6 +144,11 @@ struct perf {
 
 int perf_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
 		struct ps_end *account);
+
+/* ---- perf_describe.c ---- */
+
+/* INPUT_HEADER or INPUT_DUMP of a perf.data, in text. Returns as input_describe does. */
+int perf_describe(struct src *s, enum input_view view, struct out *o, struct diag *d);
 
 /* Notes damage: says it, and remembers it for the exit status. */
 __attribute__((format(printf, 4, 5))) void perf_damage(struct perf *p, int err, int64_t offset,

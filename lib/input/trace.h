@@ -18,6 +18,7 @@
 #include "base/cursor.h"
 #include "base/hashids.h"
 #include "base/intern.h"
+#include "input/input.h"
 #include "stream/stream.h"
 
 #define TRACE_MAGIC	   "\x17\x08\x44tracing"
@@ -227,6 +228,11 @@ struct trace {
 
 int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
 		 struct ps_end *account);
+
+/* ---- trace_describe.c ---- */
+
+/* INPUT_HEADER or INPUT_DUMP of a trace.dat, in text. Returns as input_describe does. */
+int trace_describe(struct src *s, enum input_view view, struct out *o, struct diag *d);
 
 /* Notes damage: says it, and remembers it for the exit status. */
 __attribute__((format(printf, 4, 5))) void trace_damage(struct trace *t, int err, int64_t offset,

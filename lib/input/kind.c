@@ -1,0 +1,87 @@
+#include "input/kind.h"
+
+#include "base/err.h"
+#include "input/perf_format.h"
+#include "input/trace.h"
+#include "input/unpack.h"
+#include "stream/stream.h"
+
+#include <string.h>
+
+#define UNPACK_DEPTH_MAX 4 /* layers of compression */
+
+static enum input_kind kind_of(const uint8_t *p, size_t n)
+{
+	static const struct {
+		const char *magic;
+		size_t len;
+		enum input_kind kind;
+	} kinds[] = {
+		{PERF_MAGIC2, 8, KIND_PERF},
+		{PERF_MAGIC2_SWAP, 8, KIND_PERF},
+		{"PERFFILE", 8, KIND_PERF_OLD},
+		{"ELIFFREP", 8, KIND_PERF_OLD},
+		{TRACE_MAGIC, TRACE_MAGIC_LEN, KIND_TRACE_DAT},
+		{PS_MAGIC, 8, KIND_STREAM},
+		{"\x1f\x8b", 2, KIND_GZIP},
+		{"\x28\xb5\x2f\xfd", 4, KIND_ZSTD},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (n >= kinds[i].len && !memcmp(p, kinds[i].magic, kinds[i].len))
+			return kinds[i].kind;
+	return KIND_UNKNOWN;
+}
+
+/* Reads up to n bytes and gives them back. */
+static int peek(struct src *s, uint8_t *bytes, size_t n, size_t *got)
+{
+	size_t more = 1;
+	int rc = 0;
+
+	for (*got = 0; !rc && more && *got < n; *got += more)
+		rc = src_read(s, bytes + *got, n - *got, &more);
+	return rc ? rc : src_unread(s, bytes, *got);
+}
+
+/* Says why an input of this kind and size cannot be read; 0 if it can. */
+static int refuse(enum input_kind kind, size_t n, const char *name, struct diag *d)
+{
+	if (!n) {
+		diag_error(d, name, -1, "is empty");
+		return PP_ECUT;
+	}
+	if (kind == KIND_PERF_OLD)
+		diag_error(d, name, 0, "perf.data of version 1 (before Linux 3.2)");
+	else if (kind == KIND_UNKNOWN)
+		diag_error(d, name, 0, "is neither perf.data, trace.dat nor an event stream");
+	else
+		return 0;
+	return PP_EUNSUPPORTED;
+}
+
+int input_unwrap(struct src **s, enum input_kind *kind, struct diag *d)
+{
+	uint8_t first[16];
+	size_t n;
+
+	for (int depth = 0; depth < UNPACK_DEPTH_MAX; depth++) {
+		int rc = peek(*s, first, sizeof(first), &n);
+
+		if (rc) {
+			diag_error(d, src_name(*s), -1, "cannot read: %s", pp_strerror(rc));
+			return rc;
+		}
+		*kind = kind_of(first, n);
+		if (*kind == KIND_GZIP)
+			rc = unpack_gzip(s, *s, d);
+		else if (*kind == KIND_ZSTD)
+			rc = unpack_zstd(s, *s, d);
+		else
+			return refuse(*kind, n, src_name(*s), d);
+		if (rc)
+			return rc;
+	}
+	diag_error(d, src_name(*s), -1, "is compressed more than %d times", UNPACK_DEPTH_MAX);
+	return PP_EUNSUPPORTED;
+}

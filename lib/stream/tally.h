@@ -1,0 +1,32 @@
+/*
+ * What is in an event stream: its events, each with the number of its samples, the sum of their
+ * periods, and the times of the first and the last.
+ *
+ *	struct tally *t;
+ *	tally_new(&t);
+ *	while (!sreader_next(r, &rec))
+ *		tally_record(t, r, &rec);	(the reader keeps SREADER_EVENTS)
+ *	tally_print(t, &out, false);
+ *	tally_free(t);
+ */
+#ifndef PP_STREAM_TALLY_H
+#define PP_STREAM_TALLY_H
+
+#include "stream/stream.h"
+
+struct tally;
+
+/* With `all`, samples that a filter has marked as not passing are counted, too. */
+int tally_new(struct tally **t, bool all);
+void tally_free(struct tally *t); /* NULL is fine */
+
+/* 0, PP_ENOMEM or PP_ELIMIT. */
+int tally_record(struct tally *t, const struct sreader *r, const struct ps_record *rec);
+
+/* The table, or with `json` an object a line for each event. 0 or an error of the output. */
+int tally_print(const struct tally *t, struct out *o, bool json);
+
+/* Samples that were counted. */
+uint64_t tally_samples(const struct tally *t);
+
+#endif
