@@ -10,17 +10,24 @@
 
 #define ST_TID		(1u << 1)
 #define TYPE_TRACEPOINT 2
+#define KIND_TRACE_DAT	2    /* SOURCE.kind */
 #define NAME_WIDTH_MAX	1024 /* a name of megabytes shall not widen every line */
+
+/* What is known of a recording. */
+struct printer {
+	struct tep_print *tep;	  /* made at the first tracepoint */
+	struct text_trace *trace; /* of a trace.dat */
+	int name_width;		  /* of the longest name of an event, as perf pads them */
+};
 
 struct stext {
 	struct out *out;
 	struct stext_opts opts;
 	struct diag *d;
-	struct tep_print *tep;	  /* made at the first tracepoint */
-	struct text_trace *trace; /* of the trace.dat that is being printed */
-	uint32_t trace_source;
-	struct buf b;	/* the line that is being made */
-	int name_width; /* of the longest name of an event, as perf pads them */
+	struct printer *printers; /* by source */
+	uint32_t nprinters;
+	struct text_page page;
+	struct buf b; /* the line that is being made */
 };
 
 int stext_new(struct stext **out, struct out *o, const struct stext_opts *opts, struct diag *d)
@@ -31,17 +38,27 @@ int stext_new(struct stext **out, struct out *o, const struct stext_opts *opts, 
 	if (!t)
 		return PP_ENOMEM;
 	t->out = o;
+	t->page.out = o;
 	t->opts = *opts;
 	t->d = d;
 	return 0;
+}
+
+static void printer_release(struct printer *p)
+{
+	tep_print_free(p->tep);
+	text_trace_free(p->trace);
+	*p = (struct printer){0};
 }
 
 void stext_free(struct stext *t)
 {
 	if (!t)
 		return;
-	tep_print_free(t->tep);
-	text_trace_free(t->trace);
+	for (uint32_t i = 0; i < t->nprinters; i++)
+		printer_release(&t->printers[i]);
+	free(t->printers);
+	text_page_reset(&t->page);
 	buf_release(&t->b);
 	free(t);
 }
@@ -74,7 +91,7 @@ static bool has_chain(const struct ps_event *e, const struct ps_sample *s)
 }
 
 static void add_start(struct stext *t, const struct sreader *r, const struct ps_sample *s,
-		      const struct ps_event *e)
+		      const struct ps_event *e, int name_width)
 {
 	struct buf *b = &t->b;
 
@@ -93,8 +110,8 @@ static void add_start(struct stext *t, const struct sreader *r, const struct ps_
 		buf_add_u64(b, s->period, 10, ' ');
 		buf_addc(b, ' ');
 	}
-	if (e->name.len < (uint32_t)t->name_width)
-		buf_fill(b, ' ', (size_t)t->name_width - e->name.len);
+	if (e->name.len < (uint32_t)name_width)
+		buf_fill(b, ' ', (size_t)name_width - e->name.len);
 	buf_add_safe(b, e->name.p, e->name.len);
 	buf_adds(b, ": ");
 }
@@ -158,7 +175,10 @@ static int add_stack(struct stext *t, const struct sreader *r, const struct ps_s
 		buf_addc(&t->b, ' ');
 		add_symbol(&t->b, r, f);
 		buf_addc(&t->b, '\n');
-		rc = ps_text_spill(&t->b, t->out);
+		if (t->b.len >= PS_TEXT_SPILL) {
+			rc = text_page_add(&t->page, &t->b);
+			buf_reset(&t->b);
+		}
 	}
 	return rc;
 }
@@ -176,7 +196,8 @@ static void add_chain(struct stext *t, const struct ps_chain *c)
 	}
 }
 
-static int print_sample(struct stext *t, const struct sreader *r, const struct ps_sample *s)
+static int print_sample(struct stext *t, struct printer *p, const struct sreader *r,
+			const struct ps_sample *s)
 {
 	const struct ps_event *e = sreader_event(r, s->event);
 	const struct ps_stack *st = ps_sample_has(s, stack) ? sreader_stack(r, s->stack) : NULL;
@@ -189,11 +210,11 @@ static int print_sample(struct stext *t, const struct sreader *r, const struct p
 		return 0;
 	}
 	buf_reset(&t->b);
-	add_start(t, r, s, e);
+	add_start(t, r, s, e, p->name_width);
 	if (e->type == TYPE_TRACEPOINT && ps_sample_has(s, payload)) {
-		if (!t->tep && tep_print_new(&t->tep))
+		if (!p->tep && tep_print_new(&p->tep))
 			return PP_ENOMEM;
-		tep_print_payload(t->tep, e, s, &t->b);
+		tep_print_payload(p->tep, e, s, &t->b);
 	}
 	if (has_chain(e, s) && st) {
 		rc = add_stack(t, r, st, c);
@@ -213,47 +234,71 @@ static int print_sample(struct stext *t, const struct sreader *r, const struct p
 	buf_addc(&t->b, '\n');
 	if (!rc)
 		rc = t->b.err;
-	return rc ? rc : out_add(t->out, t->b.data, t->b.len);
+	return rc ? rc : text_page_add(&t->page, &t->b);
 }
 
-/* A trace.dat begins: it is printed as trace-cmd does. What came before it is done with. */
-static int begin_trace(struct stext *t, const struct ps_record *rec)
+/* A stream begins: nothing of the one before is true. */
+static int begin_stream(struct stext *t)
 {
-	int rc = t->trace ? text_trace_finish(t->trace) : 0;
+	int rc = text_page_finish(&t->page);
 
-	text_trace_free(t->trace);
-	t->trace = NULL;
-	t->trace_source = rec->source;
-	if (rc || rec->type != PS_SOURCE || rec->src.kind != 2)
-		return rc;
-	return text_trace_new(&t->trace, t->out, &rec->src, &t->opts);
+	for (uint32_t i = 0; i < t->nprinters; i++)
+		printer_release(&t->printers[i]);
+	text_page_reset(&t->page);
+	return rc;
+}
+
+/* The printer of a recording; NULL: out of memory. */
+static struct printer *printer_of(struct stext *t, uint32_t source)
+{
+	if (source >= t->nprinters) {
+		uint32_t n = source + 8;
+		struct printer *v = realloc(t->printers, n * sizeof(*v));
+
+		if (!v)
+			return NULL;
+		memset(v + t->nprinters, 0, (n - t->nprinters) * sizeof(*v));
+		t->printers = v;
+		t->nprinters = n;
+	}
+	return &t->printers[source];
+}
+
+static int print_record(struct stext *t, struct printer *p, const struct sreader *r,
+			const struct ps_record *rec)
+{
+	int rc = 0;
+
+	if (rec->type == PS_SOURCE && !p->trace && rec->src.kind == KIND_TRACE_DAT)
+		return text_trace_new(&p->trace, &t->page, &rec->src, &t->opts);
+	if (p->trace)
+		return text_trace_record(p->trace, r, rec);
+	switch (rec->type) {
+	case PS_BLOB:
+		rc = p->tep ? 0 : tep_print_new(&p->tep);
+		return rc ? rc : tep_print_table(p->tep, &rec->blob);
+	case PS_EVENT:
+		if (rec->event.name.len <= NAME_WIDTH_MAX &&
+		    (int)rec->event.name.len > p->name_width)
+			p->name_width = (int)rec->event.name.len;
+		return 0;
+	case PS_SAMPLE:
+		return stext_shows(&t->opts, &rec->sample) ? print_sample(t, p, r, &rec->sample)
+							   : 0;
+	default: return 0;
+	}
 }
 
 int stext_record(struct stext *t, const struct sreader *r, const struct ps_record *rec)
 {
+	struct printer *p;
+
 	if (t->opts.form == STEXT_JSON)
 		return ps_json_record(&t->b, t->out, r, rec);
-	if (rec->type == PS_SOURCE || rec->type == PS_HEADER) {
-		int rc = begin_trace(t, rec);
-
-		if (rc)
-			return rc;
-	}
-	if (t->trace && (rec->source == t->trace_source || rec->type == PS_END))
-		return text_trace_record(t->trace, r, rec);
-	if (rec->type == PS_HEADER) {
-		tep_print_free(t->tep);
-		t->tep = NULL;
-	}
-	if (rec->type == PS_BLOB) {
-		int rc = t->tep ? 0 : tep_print_new(&t->tep);
-
-		return rc ? rc : tep_print_table(t->tep, &rec->blob);
-	}
-	if (rec->type == PS_EVENT && rec->event.name.len <= NAME_WIDTH_MAX &&
-	    (int)rec->event.name.len > t->name_width)
-		t->name_width = (int)rec->event.name.len;
-	return rec->type == PS_SAMPLE && stext_shows(&t->opts, &rec->sample)
-		       ? print_sample(t, r, &rec->sample)
-		       : 0;
+	if (rec->type == PS_HEADER)
+		return begin_stream(t);
+	if (rec->type == PS_END)
+		return text_page_finish(&t->page);
+	p = printer_of(t, rec->source);
+	return p ? print_record(t, p, r, rec) : PP_ENOMEM;
 }

@@ -10,6 +10,7 @@
 
 #define HELD_MAX   (16u << 20) /* bytes of text that wait for the return of a function */
 #define NAME_WIDTH 20
+#define PREFIX_MAX 4096 /* a name of megabytes shall not widen every line */
 #define COMM_WIDTH 16
 #define BLOB_TEXT  6  /* BLOB.kind */
 #define COMPARED   32 /* samples of an event that libtraceevent prints, too */
@@ -25,8 +26,8 @@ struct event {
 	enum kind kind;
 	bool usable;
 	const char *name;   /* without the system; owned */
-	const char *prefix; /* of the buffer; owned by t->buffers */
-	uint32_t buffer;    /* index in t->calls */
+	const char *prefix; /* of the buffer; owned by t->buffers; "": the main one */
+	struct call *call;  /* of the buffer */
 	struct number func, depth, calltime, rettime;
 	struct text_fast *fast; /* NULL: libtraceevent prints it; owned */
 	uint32_t least;		/* bytes of a whole payload */
@@ -36,32 +37,50 @@ struct event {
 /* A function that was entered: the next event of its buffer tells whether it calls others. */
 struct call {
 	bool open;
+	struct text_trace *trace;
 	struct graph_call graph;
 	uint32_t pid;
-	size_t at; /* where its text goes */
+	size_t at;	   /* where its text goes */
+	struct call *next; /* that is open */
 };
 
 struct text_trace {
-	struct out *out;
+	struct text_page *page;
 	struct stext_opts opts;
 	struct tep_trace *tep;
-	bool ticks;    /* times are not ns */
-	bool prefixes; /* there are further buffers: lines begin with a name */
-	size_t prefix_width;
-	struct map64 by_id; /* descriptor to index in events, + 1 */
+	char *file;		 /* name of the recording, without directories; owned */
+	char cpus[16];		 /* how many there are, for the head */
+	struct text_trace *next; /* whose head is to be printed */
+	bool ticks;		 /* times are not ns */
+	struct map64 by_id;	 /* descriptor to index in events, + 1 */
 	struct event *events;
 	uint32_t nevents, cap;
 	struct intern buffers;
-	struct call *calls; /* of each buffer */
-	uint32_t ncalls, open;
-	struct buf text; /* what waits */
+	struct call **calls; /* of each buffer; each owned */
+	uint32_t ncalls;
 	struct buf one;
 	struct map64 learned; /* threads whose names are known to libtraceevent */
 	bool lost;	      /* a LOST record came: the next sample is behind it */
 	struct ps_lost lost_rec;
 };
 
-int text_trace_new(struct text_trace **out, struct out *o, const struct ps_source *source,
+/* The name of a file without its directories; to be freed, NULL: out of memory. */
+static char *base_name(const struct ps_str *name)
+{
+	const char *slash = name->p ? memrchr(name->p, '/', name->len) : NULL;
+	const char *from = slash ? slash + 1 : name->p;
+
+	return from ? strndup(from, (size_t)(name->p + name->len - from)) : strdup("");
+}
+
+/* Room for a name before each line. */
+static void widen(size_t *width, size_t len)
+{
+	if (len > *width && len < PREFIX_MAX)
+		*width = len;
+}
+
+int text_trace_new(struct text_trace **out, struct text_page *page, const struct ps_source *source,
 		   const struct stext_opts *opts)
 {
 	struct text_trace *t = calloc(1, sizeof(*t));
@@ -70,15 +89,21 @@ int text_trace_new(struct text_trace **out, struct out *o, const struct ps_sourc
 	*out = t;
 	if (!t)
 		return PP_ENOMEM;
-	t->out = o;
+	t->page = page;
 	t->opts = *opts;
-	rc = tep_trace_new(&t->tep);
+	t->file = base_name(&source->name);
+	rc = t->file ? tep_trace_new(&t->tep) : PP_ENOMEM;
 	if (rc) {
-		free(t);
+		text_trace_free(t);
 		*out = NULL;
 		return rc;
 	}
 	tep_trace_load_plugins(t->tep, source->long_bits == 32 ? 4 : 8);
+	page->traces++;
+	widen(&page->file_width, strlen(t->file));
+	t->next = NULL;
+	*(page->last ? &page->last->next : &page->heads) = t;
+	page->last = t;
 	return 0;
 }
 
@@ -90,12 +115,14 @@ void text_trace_free(struct text_trace *t)
 		free((char *)(uintptr_t)t->events[i].name);
 		text_fast_free(t->events[i].fast);
 	}
+	for (uint32_t i = 0; i < t->ncalls; i++)
+		free(t->calls[i]);
 	tep_trace_free(t->tep);
 	map64_release(&t->by_id);
 	map64_release(&t->learned);
 	intern_release(&t->buffers);
-	buf_release(&t->text);
 	buf_release(&t->one);
+	free(t->file);
 	free(t->events);
 	free(t->calls);
 	free(t);
@@ -123,15 +150,17 @@ static int set_buffer(struct text_trace *t, struct event *ev, const struct ps_ev
 	if (rc)
 		return rc;
 	if (id > t->ncalls) {
-		struct call *v = realloc(t->calls, id * sizeof(*v));
+		struct call **v = realloc(t->calls, id * sizeof(struct call *));
 
 		if (!v)
 			return PP_ENOMEM;
-		memset(v + t->ncalls, 0, (id - t->ncalls) * sizeof(*v));
 		t->calls = v;
-		t->ncalls = id;
+		v[t->ncalls] = calloc(1, sizeof(**v));
+		if (!v[t->ncalls])
+			return PP_ENOMEM;
+		v[t->ncalls++]->trace = t;
 	}
-	ev->buffer = id - 1;
+	ev->call = t->calls[id - 1];
 	ev->prefix = intern_get(&t->buffers, id, NULL);
 	slash = strrchr(ev->prefix, '/');
 	if (slash)
@@ -232,16 +261,34 @@ static void add_time(const struct text_trace *t, struct buf *b, uint64_t time)
 	buf_addc(b, ':');
 }
 
-static void add_prefix(const struct text_trace *t, struct buf *b, const struct event *e)
+static void add_prefix(const struct text_trace *t, struct buf *b, const char *buffer)
 {
-	size_t len = strlen(e->prefix);
+	const struct text_page *page = t->page;
+	bool files = page->traces > 1;
+	const char *name = *buffer || !files ? buffer : t->file;
+	size_t len = strlen(name), width = page->buffer_width;
 
-	if (!t->prefixes)
+	if (!files && !page->buffers)
 		return;
-	if (len < t->prefix_width)
-		buf_fill(b, ' ', t->prefix_width - len);
-	buf_add_safe(b, e->prefix, len);
+	if (files && page->file_width > width)
+		width = page->file_width;
+	if (len < width)
+		buf_fill(b, ' ', width - len);
+	buf_add_safe(b, name, len);
 	buf_adds(b, len ? ": " : "  ");
+}
+
+/* The first line of each recording, when it is known which recordings and buffers there are. */
+static void add_heads(struct text_page *page)
+{
+	for (struct text_trace *t = page->heads; t; t = t->next) {
+		if (!*t->cpus)
+			continue;
+		if (page->traces > 1)
+			add_prefix(t, &page->text, "");
+		buf_addf(&page->text, "cpus=%s\n", t->cpus);
+	}
+	page->heads = page->last = NULL;
 }
 
 static void add_start(struct text_trace *t, struct buf *b, const struct event *e,
@@ -277,7 +324,7 @@ static void add_start(struct text_trace *t, struct buf *b, const struct event *e
 static void add_head(struct text_trace *t, struct buf *b, const struct event *e,
 		     const struct ps_sample *s)
 {
-	add_prefix(t, b, e);
+	add_prefix(t, b, e->prefix);
 	if (t->lost && (t->lost_rec.flags & 1))
 		buf_addf(b, "CPU:%u [EVENTS DROPPED]\n", t->lost_rec.cpu);
 	else if (t->lost)
@@ -351,124 +398,153 @@ static struct graph_call graph(const struct event *e, const struct ps_sample *s)
 }
 
 /* The text of an entered function, put where it belongs; ret NULL: it calls others. */
-static int settle(struct text_trace *t, struct call *c, const struct graph_call *ret)
+static int settle(struct call *c, const struct graph_call *ret)
 {
-	size_t tail = t->text.len - c->at, n;
+	struct text_trace *t = c->trace;
+	struct buf *text = &t->page->text;
+	size_t tail = text->len - c->at, n;
+	struct call **at = &t->page->open;
 
 	buf_reset(&t->one);
 	text_graph_entry(&t->one, &c->graph, tep_trace_function(t->tep, c->graph.func), ret);
 	n = t->one.len;
-	if (t->one.err || buf_reserve(&t->text, n))
+	if (t->one.err || buf_reserve(text, n))
 		return PP_ENOMEM;
-	memmove(t->text.data + c->at + n, t->text.data + c->at, tail);
-	memcpy(t->text.data + c->at, t->one.data, n);
-	t->text.len += n;
-	t->text.data[t->text.len] = 0;
-	for (uint32_t i = 0; i < t->ncalls; i++)
-		if (t->calls[i].open && t->calls[i].at > c->at)
-			t->calls[i].at += n;
+	memmove(text->data + c->at + n, text->data + c->at, tail);
+	memcpy(text->data + c->at, t->one.data, n);
+	text->len += n;
+	text->data[text->len] = 0;
+	for (struct call *o = *at; o; o = o->next)
+		if (o->at > c->at)
+			o->at += n;
+	while (*at != c)
+		at = &(*at)->next;
+	*at = c->next;
 	c->open = false;
-	t->open--;
 	return 0;
 }
 
-static int write_text(struct text_trace *t)
+static int write_text(struct text_page *page)
 {
-	int rc = t->text.err;
+	int rc = page->text.err;
 
-	if (!rc)
-		rc = out_add(t->out, t->text.data, t->text.len);
-	buf_reset(&t->text);
+	if (!rc && page->text.len)
+		rc = out_add(page->out, page->text.data, page->text.len);
+	buf_reset(&page->text);
 	return rc;
 }
 
-int text_trace_finish(struct text_trace *t)
+int text_page_finish(struct text_page *page)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; i < t->ncalls && t->open && !rc; i++)
-		if (t->calls[i].open)
-			rc = settle(t, &t->calls[i], NULL);
-	return rc ? rc : write_text(t);
+	add_heads(page);
+	while (page->open && !rc)
+		rc = settle(page->open, NULL);
+	return rc ? rc : write_text(page);
 }
 
-static void open_call(struct text_trace *t, struct call *c, const struct event *e,
-		      const struct ps_sample *s)
+int text_page_add(struct text_page *page, const struct buf *text)
 {
-	*c = (struct call){.open = true, .graph = graph(e, s), .pid = s->pid, .at = t->text.len};
-	t->open++;
+	if (page->heads)
+		add_heads(page);
+	if (!page->open && !page->text.len)
+		return out_add(page->out, text->data, text->len);
+	buf_add(&page->text, text->data, text->len);
+	if (!page->open)
+		return write_text(page);
+	return page->text.len > HELD_MAX ? text_page_finish(page) : page->text.err;
+}
+
+void text_page_reset(struct text_page *page)
+{
+	buf_release(&page->text);
+	*page = (struct text_page){.out = page->out};
+}
+
+static void open_call(struct call *c, const struct event *e, const struct ps_sample *s)
+{
+	struct text_page *page = c->trace->page;
+
+	c->open = true;
+	c->graph = graph(e, s);
+	c->pid = s->pid;
+	c->at = page->text.len;
+	c->next = page->open;
+	page->open = c;
 }
 
 /* ---- records ---- */
 
 static int sample(struct text_trace *t, struct event *e, const struct ps_sample *s)
 {
-	struct call *c = &t->calls[e->buffer];
+	struct text_page *page = t->page;
 	bool shown = stext_shows(&t->opts, s);
+	struct call *c = e->call;
 	int rc = 0;
 
+	if (page->heads)
+		add_heads(page);
 	if (c->open) {
 		struct graph_call ret = graph(e, s);
 		bool leaf = e->kind == EVENT_EXIT && s->pid == c->pid && ret.func == c->graph.func;
 
-		rc = settle(t, c, leaf ? &ret : NULL);
+		rc = settle(c, leaf ? &ret : NULL);
 		shown = shown && !leaf;
 	}
 	if (shown && !rc) {
-		add_head(t, &t->text, e, s);
+		add_head(t, &page->text, e, s);
 		if (e->kind == EVENT_ENTRY && e->usable) {
-			open_call(t, c, e, s);
+			open_call(c, e, s);
 		} else if (e->kind == EVENT_EXIT && e->usable) {
 			struct graph_call ret = graph(e, s);
 
-			text_graph_exit(&t->text, &ret);
+			text_graph_exit(&page->text, &ret);
 		} else {
-			add_info(t, &t->text, e, s);
+			add_info(t, &page->text, e, s);
 		}
-		buf_addc(&t->text, '\n');
+		buf_addc(&page->text, '\n');
 	}
 	t->lost = false;
 	if (rc)
 		return rc;
-	if (!t->open)
-		return write_text(t);
-	return t->text.len > HELD_MAX ? text_trace_finish(t) : 0;
+	if (!page->open)
+		return write_text(page);
+	return page->text.len > HELD_MAX ? text_page_finish(page) : 0;
 }
 
-static int meta(struct text_trace *t, const struct ps_meta *m)
+static void meta(struct text_trace *t, const struct ps_meta *m)
 {
 	const char *slash;
 	size_t len = m->value.len;
 
 	if (!m->key.p || !m->value.p)
-		return 0;
+		return;
 	slash = memrchr(m->value.p, '/', len);
 	if (slash)
 		len = (size_t)(m->value.p + len - slash - 1);
 #define IS(text) (m->key.len == strlen(text) && !memcmp(m->key.p, text, m->key.len))
-	if (IS("cpus")) {
-		buf_adds(&t->text, "cpus=");
-		buf_add_safe(&t->text, m->value.p, m->value.len);
-		buf_addc(&t->text, '\n');
+	if (IS("cpus") && len < sizeof(t->cpus) && !memchr(m->value.p, '\n', len)) {
+		memcpy(t->cpus, m->value.p, len);
+		t->cpus[len] = 0;
 	} else if (IS("time_unit")) {
 		t->ticks = m->value.len == 5 && !memcmp(m->value.p, "ticks", 5);
 	} else if (IS("buffer")) {
-		t->prefixes = true;
-		if (len > t->prefix_width && len < 4096)
-			t->prefix_width = len;
+		t->page->buffers = true;
+		widen(&t->page->buffer_width, len);
 	}
 #undef IS
-	return t->text.err;
 }
 
 static int blob(struct text_trace *t, const struct ps_blob *b)
 {
 	if (b->kind != BLOB_TEXT)
 		return tep_trace_table(t->tep, b);
-	add_text(&t->text, b->data.p, b->data.len);
+	add_heads(t->page);
+	add_text(&t->page->text, b->data.p, b->data.len);
 	if (b->flags & 1)
-		buf_addc(&t->text, '\n');
-	return write_text(t);
+		buf_addc(&t->page->text, '\n');
+	return write_text(t->page);
 }
 
 int text_trace_record(struct text_trace *t, const struct sreader *r, const struct ps_record *rec)
@@ -477,7 +553,7 @@ int text_trace_record(struct text_trace *t, const struct sreader *r, const struc
 	int rc;
 
 	switch (rec->type) {
-	case PS_META: return meta(t, &rec->meta);
+	case PS_META: meta(t, &rec->meta); return 0;
 	case PS_BLOB: return blob(t, &rec->blob);
 	case PS_LOST:
 		t->lost = true;
@@ -496,7 +572,6 @@ int text_trace_record(struct text_trace *t, const struct sreader *r, const struc
 				return rc;
 		}
 		return sample(t, &t->events[*slot - 1], &rec->sample);
-	case PS_END: return text_trace_finish(t);
 	default: return 0;
 	}
 }

@@ -12,16 +12,34 @@
 
 struct text_trace;
 
-/* Prints to `out`, which must outlive it. 0 or PP_ENOMEM. */
-int text_trace_new(struct text_trace **t, struct out *out, const struct ps_source *source,
+/*
+ * Where the lines of all recordings of a stream go: what comes behind a line that waits has to wait,
+ * too. Where there are several recordings, lines begin with the name of theirs.
+ */
+struct text_page {
+	struct out *out;
+	struct buf text;		 /* what waits */
+	struct call *open;		 /* functions that were entered and that wait */
+	struct text_trace *heads, *last; /* whose first lines are still to be printed */
+	uint32_t traces;		 /* recordings */
+	bool buffers;			 /* one of them has further buffers */
+	size_t file_width, buffer_width; /* of the longest names */
+};
+
+/* A text of other recordings, in its turn. */
+int text_page_add(struct text_page *page, const struct buf *text);
+/* Writes what waits for an event that did not come. */
+int text_page_finish(struct text_page *page);
+/* Forgets everything but `out`. */
+void text_page_reset(struct text_page *page);
+
+/* Prints to a page, which must outlive it. 0 or PP_ENOMEM. */
+int text_trace_new(struct text_trace **t, struct text_page *page, const struct ps_source *source,
 		   const struct stext_opts *opts);
 void text_trace_free(struct text_trace *t); /* NULL is fine */
 
-/* Takes a record of the recording, or the END of the stream. */
+/* Takes a record of the recording. */
 int text_trace_record(struct text_trace *t, const struct sreader *r, const struct ps_record *rec);
-
-/* Prints what waits for an event that did not come. */
-int text_trace_finish(struct text_trace *t);
 
 /* ---- text_graph.c: the function graph tracer ---- */
 
