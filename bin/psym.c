@@ -1,23 +1,16 @@
 /* psym: symbolizes an event stream. */
 #include "cli.h"
 #include "stream/filter.h"
-#include "symbol/resolve.h"
+#include "symbol/symopt.h"
 
 #include <unistd.h>
 
-#define DIRS_MAX 64
-
 static const struct opt opts[] = {
 	SSINK_OPTIONS,
-	{'k', "kallsyms", "FILE", "kernel symbols from a saved /proc/kallsyms"},
-	{'K', "vmlinux", "FILE", "kernel symbols from a vmlinux"},
-	{'S', "symfs", "DIR", "look for binaries below DIR first (repeatable)"},
-	{'D', "debug-dir", "DIR", "debug files are below DIR (default /usr/lib/debug; repeatable)"},
-	{OPT_NO_SHORT + 1, "no-demangle", NULL, "keep mangled C++ and Rust names"},
-	{OPT_NO_SHORT + 2, "like-perf", NULL, "decide as perf does also where it errs, to compare"},
+	SYMOPT_OPTIONS,
 	{'v', "verbose", NULL, "say what is done"},
 	{'s', "stats", NULL, "print the account of samples and frames on stderr"},
-	{OPT_NO_SHORT + 3, "strict", NULL, "make losses that the recording reports exit status 1"},
+	{OPT_NO_SHORT + 1, "strict", NULL, "make losses that the recording reports exit status 1"},
 	{0},
 };
 static const struct opt_spec spec = {"psym", "[OPTION]... [FILE]...", "symbolize an event stream",
@@ -26,34 +19,17 @@ static const struct opt_spec spec = {"psym", "[OPTION]... [FILE]...", "symbolize
 struct config {
 	struct ssink_opts out;
 	bool verbose, strict, stats;
-	struct resolver_opts r;
-	const char *symfs[DIRS_MAX], *debug[DIRS_MAX];
+	struct symopt from;
 };
-
-static int add_dir(const char **dirs, size_t *n, const char *arg, struct buf *why)
-{
-	if (*n == DIRS_MAX) {
-		buf_addf(why, "more than %d directories", DIRS_MAX);
-		return PP_EUSAGE;
-	}
-	dirs[(*n)++] = arg;
-	return 0;
-}
 
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
 	int rc;
 
-	if (ssink_option(&c->out, id, arg, why, &rc))
+	if (ssink_option(&c->out, id, arg, why, &rc) || symopt_option(&c->from, id, arg, why, &rc))
 		return rc;
 	switch (id) {
-	case 'k': c->r.kallsyms = arg; break;
-	case 'K': c->r.vmlinux = arg; break;
-	case 'S': return add_dir(c->symfs, &c->r.search.n_symfs, arg, why);
-	case 'D': return add_dir(c->debug, &c->r.search.n_debug_dirs, arg, why);
-	case OPT_NO_SHORT + 1: c->r.no_demangle = true; break;
-	case OPT_NO_SHORT + 2: c->r.like_perf = true; break;
 	case 'v': c->verbose = true; break;
 	case 's': c->stats = true; break;
 	default: c->strict = true;
@@ -95,13 +71,11 @@ int main(int argc, char **argv)
 	struct cli cli;
 	int status;
 
-	c.r.search.symfs = c.symfs;
-	c.r.search.debug_dirs = c.debug;
 	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
 		return cli.status;
 	diag_set_verbose(cli.diag, c.verbose);
-	if (ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag) ||
-	    resolver_new(&r, &c.r, &sink.w, cli.diag))
+	if (symopt_ready(&c.from, cli.diag) || ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag) ||
+	    resolver_new(&r, &c.from.r, &sink.w, cli.diag))
 		return cli_finish(&cli, PP_EXIT_FAIL);
 	f.keep = SREADER_CHAINS;
 	f.ctx = r;
@@ -111,5 +85,6 @@ int main(int argc, char **argv)
 	say_result(resolver_stats(r), c.stats, cli.diag);
 	status = ssink_close(&sink, &end, cli.diag);
 	resolver_free(r);
+	symopt_release(&c.from);
 	return cli_finish(&cli, status);
 }

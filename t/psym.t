@@ -149,6 +149,25 @@ fold user.ps
 unlike "$OUT" 'outer|inner' 'a debug file whose checksum is wrong is not used'
 rm -f here/prog here/prog.debug
 
+# As Fedora packs them: the functions that .dynsym lacks, in an xz file inside of the binary.
+if have xz; then
+	strip -o bare built
+	strip -g -o mini built
+	xz -k mini
+	objcopy --add-section .gnu_debugdata=mini.xz bare here/prog
+	fold user.ps
+	same "$OUT" named 'mini debuginfo'
+	rm here/prog
+	head -c 700 mini.xz >cut.xz
+	objcopy --add-section .gnu_debugdata=cut.xz bare here/prog
+	fold user.ps
+	unlike "$OUT" 'outer|inner|ns::work' 'mini debuginfo that is cut off gives no names'
+	is "$statuses" '0 0' 'and no failure'
+	rm here/prog
+else
+	skip 3 'xz is not installed'
+fi
+
 mkdir -p "root$TMP/here"
 cp built "root$TMP/here/prog"
 fold user.ps --symfs root

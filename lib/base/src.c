@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@ struct src {
 	int fd;			/* -1: memory or a layer */
 	struct src_layer layer; /* read is NULL: none */
 	const uint8_t *mem;
+	uint8_t *map; /* of size bytes; NULL: not mapped */
 	char *name;
 	bool seekable;
 	uint64_t size;
@@ -119,6 +121,8 @@ void src_free(struct src *s)
 	if (s->layer.read)
 		s->layer.free(s->layer.ctx);
 	free(s->unread);
+	if (s->map)
+		munmap(s->map, s->size);
 	free(s->name);
 	free(s);
 }
@@ -297,14 +301,12 @@ static int copy_to(struct src *s, int fd, uint64_t *size)
 	return rc == PP_ECUT ? 0 : rc;
 }
 
-int src_spool(struct src *s, struct diag *d)
+static int spool(struct src *s, struct diag *d)
 {
 	const char *dir = getenv("TMPDIR");
 	uint64_t size = 0;
 	int fd, rc;
 
-	if (s->seekable)
-		return 0;
 	if (!dir || !*dir)
 		dir = "/tmp";
 	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -321,7 +323,7 @@ int src_spool(struct src *s, struct diag *d)
 			   strerror(errno));
 		return pp_errno(errno);
 	}
-	diag_note(d, s->name, -1, "input cannot seek: it is copied to a temporary file in %s", dir);
+	diag_note(d, s->name, -1, "is copied to a temporary file in %s", dir);
 	rc = copy_to(s, fd, &size);
 	if (!rc && lseek(fd, 0, SEEK_SET) < 0)
 		rc = PP_EIO;
@@ -341,4 +343,26 @@ int src_spool(struct src *s, struct diag *d)
 	s->size = size;
 	s->pos = 0;
 	return 0;
+}
+
+int src_spool(struct src *s, struct diag *d)
+{
+	return s->seekable ? 0 : spool(s, d);
+}
+
+int src_map(struct src *s, struct diag *d, const uint8_t **bytes)
+{
+	int rc = 0;
+
+	if (s->fd >= 0 || s->layer.read)
+		rc = spool(s, d);
+	if (!rc && s->fd >= 0 && s->size) {
+		s->map = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, s->fd, 0);
+		if (s->map == MAP_FAILED) {
+			s->map = NULL;
+			rc = PP_ENOMEM;
+		}
+	}
+	*bytes = s->map ? s->map : s->mem;
+	return rc;
 }

@@ -74,4 +74,10 @@ int src_seek(struct src *s, uint64_t offset);
  */
 int src_spool(struct src *s, struct diag *d);
 
+/*
+ * What is left of a source as src_size bytes of memory, which live as long as it. A file is copied
+ * first, as by src_spool, so that nobody can change it or cut it short.
+ */
+int src_map(struct src *s, struct diag *d, const uint8_t **bytes);
+
 #endif

@@ -1,9 +1,9 @@
 #include "input/kind.h"
 
 #include "base/err.h"
+#include "base/unpack.h"
 #include "input/perf_format.h"
 #include "input/trace.h"
-#include "input/unpack.h"
 #include "stream/stream.h"
 
 #include <string.h>
@@ -23,8 +23,6 @@ static enum input_kind kind_of(const uint8_t *p, size_t n)
 		{"ELIFFREP", 8, KIND_PERF_OLD},
 		{TRACE_MAGIC, TRACE_MAGIC_LEN, KIND_TRACE_DAT},
 		{PS_MAGIC, 8, KIND_STREAM},
-		{"\x1f\x8b", 2, KIND_GZIP},
-		{"\x28\xb5\x2f\xfd", 4, KIND_ZSTD},
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -62,6 +60,7 @@ static int refuse(enum input_kind kind, size_t n, const char *name, struct diag 
 
 int input_unwrap(struct src **s, enum input_kind *kind, struct diag *d)
 {
+	enum unpack_kind packed;
 	uint8_t first[16];
 	size_t n;
 
@@ -73,12 +72,10 @@ int input_unwrap(struct src **s, enum input_kind *kind, struct diag *d)
 			return rc;
 		}
 		*kind = kind_of(first, n);
-		if (*kind == KIND_GZIP)
-			rc = unpack_gzip(s, *s, d);
-		else if (*kind == KIND_ZSTD)
-			rc = unpack_zstd(s, *s, d);
-		else
+		packed = unpack_kind(first, n);
+		if (!packed)
 			return refuse(*kind, n, src_name(*s), d);
+		rc = unpack_new(s, packed, *s, d);
 		if (rc)
 			return rc;
 	}

@@ -10,8 +10,6 @@ enum input_kind {
 	KIND_PERF_OLD,
 	KIND_TRACE_DAT,
 	KIND_STREAM,
-	KIND_GZIP,
-	KIND_ZSTD
 };
 
 /*

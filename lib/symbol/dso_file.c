@@ -2,17 +2,12 @@
 
 #include "base/err.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
-#define CRC_BLOCK 65536
-#define DELETED	  " (deleted)"
+#define DELETED " (deleted)"
 
 /* How a candidate is proven to be the right file. */
 enum proof {
@@ -58,29 +53,7 @@ static bool already_tried(const struct dso_file *d, const char *path)
 	return false;
 }
 
-/* The checksum of .gnu_debuglink is the CRC-32 of zlib over the whole file. */
-static bool crc_matches(const char *path, uint32_t want)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	uint8_t block[CRC_BLOCK];
-	uLong crc = crc32(0, NULL, 0);
-	ssize_t got;
-
-	if (fd < 0)
-		return false;
-	while ((got = read(fd, block, sizeof(block))) != 0) {
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			break;
-		crc = crc32(crc, block, (uInt)got);
-	}
-	close(fd);
-	return !got && (uint32_t)crc == want;
-}
-
-static enum symtab_reason check(struct finder *s, const struct elf_file *f, const char *path,
-				enum proof proof)
+static enum symtab_reason check(struct finder *s, const struct elf_file *f, enum proof proof)
 {
 	struct build_id *want = &s->d->id;
 	struct build_id id;
@@ -91,26 +64,23 @@ static enum symtab_reason check(struct finder *s, const struct elf_file *f, cons
 	if (proof == PROOF_ID)
 		return SYMTAB_BUILD_ID;
 	if (proof == PROOF_CRC)
-		return crc_matches(path, s->crc) ? SYMTAB_OK : SYMTAB_CRC;
+		return elf_file_crc(f) == s->crc ? SYMTAB_OK : SYMTAB_CRC;
 	/* Nothing was recorded: from here on, this file says what belongs to it. */
 	if (has_id)
 		*want = id;
 	return SYMTAB_OK;
 }
 
-/* Tries one file. `runnable`: it can be the binary itself, not only a debug file. */
-static void try_path(struct finder *s, const char *path, enum proof proof, bool runnable)
+/* Decides about a file that was opened, or not and `why`; closes it if it is of no use. */
+static void judge(struct finder *s, const char *path, struct elf_file *f, enum symtab_reason why,
+		  enum proof proof, bool runnable)
 {
 	struct dso_file *d = s->d;
-	struct elf_file *f = NULL;
-	enum symtab_reason why;
-	bool use = false;
 	const char *kept;
+	bool use = false;
 
-	if (done(s) || already_tried(d, path))
-		return;
-	if (!elf_file_open(&f, path, &why))
-		why = check(s, f, path, proof);
+	if (f)
+		why = check(s, f, proof);
 	if (!why && !elf_file_has_symtab(f))
 		why = SYMTAB_STRIPPED;
 	kept = note(s, path, why);
@@ -132,18 +102,30 @@ static void try_path(struct finder *s, const char *path, enum proof proof, bool 
 		elf_file_close(f);
 }
 
-__attribute__((format(printf, 4, 5))) static void try_file(struct finder *s, enum proof proof,
-							   bool runnable, const char *fmt, ...)
+/*
+ * Tries one file below a root (NULL: this machine's). `runnable`: it can be the binary itself, not
+ * only a debug file.
+ */
+__attribute__((format(printf, 5, 6))) static void try_file(struct finder *s,
+							   const struct root *root,
+							   enum proof proof, bool runnable,
+							   const char *fmt, ...)
 {
-	char path[DSO_MAX_PATH];
+	char path[DSO_MAX_PATH], full[DSO_MAX_PATH];
+	enum symtab_reason why = SYMTAB_OK;
+	struct elf_file *f = NULL;
 	va_list ap;
 	int n;
 
 	va_start(ap, fmt);
 	n = vsnprintf(path, sizeof(path), fmt, ap);
 	va_end(ap);
-	if (n > 0 && (size_t)n < sizeof(path))
-		try_path(s, path, proof, runnable);
+	if (n <= 0 || (size_t)n >= sizeof(path) || !root_path(root, path, full) || done(s) ||
+	    already_tried(s->d, full))
+		return;
+	if (root_elf(root, path, &f, &why))
+		f = NULL;
+	judge(s, full, f, why, proof, runnable);
 }
 
 static const char *base_name(const char *path)
@@ -153,54 +135,65 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+int dso_id_path(const struct build_id *id, const char *name, char *buf, size_t size)
+{
+	char hex[BUILD_ID_HEX_MAX];
+	int n;
+
+	if (id->len < 2)
+		return PP_ENOENT;
+	build_id_hex(id, hex);
+	n = snprintf(buf, size, ".build-id/%.2s/%s%s%s", hex, hex + 2, name ? "/" : "",
+		     name ? name : "");
+	return n > 0 && (size_t)n < size ? 0 : PP_ENOENT;
+}
+
 static void try_binary(struct finder *s, const char *path)
 {
 	const struct dso_search *o = s->search;
+	char by_id[128];
 
-	for (size_t i = 0; i < o->n_symfs; i++) {
-		try_file(s, PROOF_PLACE, true, "%s/%s", o->symfs[i], path + (path[0] == '/'));
-		if (!s->d->binary)
-			try_file(s, PROOF_PLACE, true, "%s/%s", o->symfs[i], base_name(path));
-		if (s->d->binary)
-			return;
+	for (size_t i = 0; i < o->n_symfs && !s->d->binary; i++) {
+		if (!dso_id_path(&s->d->id, "elf", by_id, sizeof(by_id)))
+			try_file(s, o->symfs[i], PROOF_ID, true, "%s", by_id);
+		if (path[0] == '/' && !s->d->binary)
+			try_file(s, o->symfs[i], PROOF_PLACE, true, "%s", path);
+		if (path[0] == '/' && !s->d->binary)
+			try_file(s, o->symfs[i], PROOF_PLACE, true, "%s", base_name(path));
 	}
-	/* The file of this machine at that path is another one, unless its build-id says otherwise.
-	 */
-	if (o->n_symfs && !s->d->id.len)
+	/* "[heap]" and the like are no files, and must not be sought in the working directory. The
+	 * file of this machine at that path is another one, unless its build-id says otherwise. */
+	if (path[0] != '/' || s->d->binary || (o->n_symfs && !s->d->id.len))
 		return;
 	if (o->root && o->root[0])
-		try_file(s, PROOF_PLACE, true, "%s/%s", o->root, path + (path[0] == '/'));
+		try_file(s, NULL, PROOF_PLACE, true, "%s%s", o->root, path);
 	if (!s->d->binary)
-		try_file(s, PROOF_PLACE, true, "%s", path);
+		try_file(s, NULL, PROOF_PLACE, true, "%s", path);
 }
 
-/* Calls for each debug directory, first below each symfs directory, then as it is. */
-static void for_debug_dirs(struct finder *s, void (*f)(struct finder *, const char *, const void *),
+/* Calls for each debug directory, first in each symfs root, then of this machine. */
+static void for_debug_dirs(struct finder *s,
+			   void (*f)(struct finder *, const struct root *, const char *,
+				     const void *),
 			   const void *arg)
 {
 	static const char *const standard[] = {DSO_DEBUG_DIR};
 	const struct dso_search *o = s->search;
 	const char *const *dirs = o->n_debug_dirs ? o->debug_dirs : standard;
 	size_t n = o->n_debug_dirs ? o->n_debug_dirs : 1;
-	char joined[DSO_MAX_PATH];
 
 	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < o->n_symfs; k++) {
-			int len = snprintf(joined, sizeof(joined), "%s/%s", o->symfs[k],
-					   dirs[i] + (dirs[i][0] == '/'));
-
-			if (len > 0 && (size_t)len < sizeof(joined))
-				f(s, joined, arg);
-		}
-		f(s, dirs[i], arg);
+		for (size_t k = 0; k < o->n_symfs; k++)
+			f(s, o->symfs[k], dirs[i], arg);
+		f(s, NULL, dirs[i], arg);
 	}
 }
 
-static void try_id_in(struct finder *s, const char *dir, const void *hex)
+static void try_id_in(struct finder *s, const struct root *root, const char *dir, const void *hex)
 {
 	const char *h = hex;
 
-	try_file(s, PROOF_ID, false, "%s/.build-id/%.2s/%s.debug", dir, h, h + 2);
+	try_file(s, root, PROOF_ID, false, "%s/.build-id/%.2s/%s.debug", dir, h, h + 2);
 }
 
 struct link {
@@ -209,36 +202,40 @@ struct link {
 	const char *name;
 };
 
-static void try_link_in(struct finder *s, const char *dir, const void *arg)
+static void try_link_in(struct finder *s, const struct root *root, const char *dir, const void *arg)
 {
 	const struct link *l = arg;
 
-	try_file(s, PROOF_CRC, false, "%s%.*s/%s", dir, l->dir_len, l->dir, l->name);
+	try_file(s, root, PROOF_CRC, false, "%s%.*s/%s", dir, l->dir_len, l->dir, l->name);
 }
 
-/* Where Fedora and old Ubuntu put debug files. Without a debug link, the build-id must prove them.
- */
-static void try_path_in(struct finder *s, const char *dir, const void *arg)
+/* Where Fedora and old Ubuntu put debug files. Without a debug link, the build-id must prove them. */
+static void try_path_in(struct finder *s, const struct root *root, const char *dir, const void *arg)
 {
 	const char *path = arg;
 
-	try_file(s, PROOF_ID, false, "%s%s.debug", dir, path);
-	try_file(s, PROOF_ID, false, "%s%s", dir, path);
+	try_file(s, root, PROOF_ID, false, "%s%s.debug", dir, path);
+	try_file(s, root, PROOF_ID, false, "%s%s", dir, path);
 }
 
 static void try_debuglink(struct finder *s, const char *path)
 {
 	char name[ELF_DEBUGLINK_MAX];
+	const struct dso_search *o = s->search;
 	const char *binary = s->d->binary;
 	int dir = binary ? (int)(base_name(binary) - binary) : 0;
 	struct link l = {.dir = path, .name = name};
 
 	if (!binary || elf_file_debuglink(s->d->binary_elf, name, &s->crc))
 		return;
-	/* Files that name themselves are stripped ones, and were tried. */
-	try_file(s, PROOF_CRC, false, "%.*s%s", dir, binary, name);
-	try_file(s, PROOF_CRC, false, "%.*s.debug/%s", dir, binary, name);
 	l.dir_len = (int)(base_name(path) - path);
+	/* Beside the binary. Files that name themselves are stripped ones, and were tried. */
+	for (size_t i = 0; i < o->n_symfs; i++) {
+		try_file(s, o->symfs[i], PROOF_CRC, false, "%.*s%s", l.dir_len, path, name);
+		try_file(s, o->symfs[i], PROOF_CRC, false, "%.*s.debug/%s", l.dir_len, path, name);
+	}
+	try_file(s, NULL, PROOF_CRC, false, "%.*s%s", dir, binary, name);
+	try_file(s, NULL, PROOF_CRC, false, "%.*s.debug/%s", dir, binary, name);
 	if (l.dir_len > 0)
 		l.dir_len--;
 	for_debug_dirs(s, try_link_in, &l);
@@ -248,28 +245,56 @@ int dso_cache_path(const struct dso_search *search, const struct build_id *id, c
 		   char *buf, size_t size)
 {
 	const char *home = getenv("HOME"), *cache = search->cache;
-	char hex[BUILD_ID_HEX_MAX];
+	char by_id[128];
 	int n;
 
-	if (id->len < 2 || (cache ? !cache[0] : !home || !home[0]))
+	if ((cache ? !cache[0] : !home || !home[0]) || dso_id_path(id, name, by_id, sizeof(by_id)))
 		return PP_ENOENT;
-	build_id_hex(id, hex);
-	n = snprintf(buf, size, "%s%s/.build-id/%.2s/%s/%s", cache ? cache : home,
-		     cache ? "" : "/.debug", hex, hex + 2, name);
+	n = snprintf(buf, size, "%s%s/%s", cache ? cache : home, cache ? "" : "/.debug", by_id);
 	return n > 0 && (size_t)n < size ? 0 : PP_ENOENT;
 }
 
 static void try_cache(struct finder *s)
 {
+	static const char *const names[] = {"elf", NULL, "debug"};
 	char path[DSO_MAX_PATH];
 
-	if (!dso_cache_path(s->search, &s->d->id, "elf", path, sizeof(path)))
-		try_path(s, path, PROOF_ID, true);
-	if (!dso_cache_path(s->search, &s->d->id, "debug", path, sizeof(path)))
-		try_path(s, path, PROOF_ID, false);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!dso_cache_path(s->search, &s->d->id, names[i], path, sizeof(path)))
+			try_file(s, NULL, PROOF_ID, i < 2, "%s", path);
+	for (size_t i = 0; i < s->search->n_symfs; i++)
+		if (!dso_id_path(&s->d->id, "debug", path, sizeof(path)))
+			try_file(s, s->search->symfs[i], PROOF_ID, false, "%s", path);
 }
 
-/* The binary's .dynsym, if nothing better was found, and the reason otherwise. */
+static void try_fetch(struct finder *s)
+{
+	char path[DSO_MAX_PATH];
+
+	if (s->search->fetch && s->d->id.len && !done(s) &&
+	    s->search->fetch(s->search->fetch_ctx, &s->d->id, path))
+		try_file(s, NULL, PROOF_ID, false, "%s", path);
+}
+
+/* What the binary itself has, if nothing better was found. */
+static void use_own(struct dso_file *d)
+{
+	enum symtab_reason why;
+
+	if (d->symbols || !d->binary)
+		return;
+	if (!elf_file_debugdata(&d->symbols_elf, d->binary_elf, &why)) {
+		d->mini = elf_file_has_symtab(d->symbols_elf);
+		if (!d->mini)
+			elf_file_close(d->symbols_elf);
+	}
+	if (!d->mini)
+		d->symbols_elf = elf_file_has_dynsym(d->binary_elf) ? d->binary_elf : NULL;
+	if (d->symbols_elf)
+		d->symbols = d->binary;
+}
+
+/* The result, and the reason if there are no symbols. */
 static int settle(struct finder *s)
 {
 	struct dso_file *d = s->d;
@@ -279,10 +304,7 @@ static int settle(struct finder *s)
 		d->why = SYMTAB_NO_MEMORY;
 		return s->rc;
 	}
-	if (!d->symbols && d->binary && elf_file_has_dynsym(d->binary_elf)) {
-		d->symbols = d->binary;
-		d->symbols_elf = d->binary_elf;
-	}
+	use_own(d);
 	f = d->binary_elf ? d->binary_elf : d->symbols_elf;
 	if (f)
 		d->segments = *elf_file_segments(f);
@@ -308,36 +330,38 @@ int dso_file_find(const char *path, const struct build_id *id, const struct dso_
 	*d = (struct dso_file){0};
 	if (id)
 		d->id = *id;
+	d->proven = d->id.len != 0;
 	/* A deleted file may have been put back, or replaced: only the build-id can tell. */
 	if (d->id.len && len > tail && !strcmp(path + len - tail, DELETED))
 		len -= tail;
 	if (len < DSO_MAX_PATH)
 		memcpy(clean, path, len);
-	/* "[heap]" and the like are no files, and must not be sought in the working directory. */
-	if (clean[0] == '/')
-		try_binary(&s, clean);
+	try_binary(&s, clean);
 	if (d->id.len >= 2)
 		for_debug_dirs(&s, try_id_in, build_id_hex(&d->id, hex));
 	try_debuglink(&s, clean);
 	if (clean[0] == '/' && d->id.len)
 		for_debug_dirs(&s, try_path_in, clean);
 	try_cache(&s);
+	try_fetch(&s);
 	return settle(&s);
 }
 
 int dso_file_symtab(const struct dso_file *d, const struct elf_symtab_opts *opts,
 		    struct symtab **out, enum symtab_reason *why)
 {
-	static const struct elf_symtab_opts none;
+	struct elf_symtab_opts with = opts ? *opts : (struct elf_symtab_opts){0};
 	int rc;
 
 	*why = d->why ? d->why : SYMTAB_NOT_FOUND;
 	if (!d->symbols_elf)
 		return symtab_reason_err(*why);
-	rc = elf_symtab_load(d->symbols_elf, d->binary_elf, opts ? opts : &none, out, why);
+	if (d->mini)
+		with.dynsym_of = d->binary_elf;
+	rc = elf_symtab_load(d->symbols_elf, d->binary_elf, &with, out, why);
 	/* A damaged or useless debug file must not hide what the binary itself has. */
 	if (rc && rc != PP_ENOMEM && d->binary_elf && d->binary_elf != d->symbols_elf)
-		rc = elf_symtab_load(d->binary_elf, NULL, opts ? opts : &none, out, why);
+		rc = elf_symtab_load(d->binary_elf, NULL, &with, out, why);
 	return rc;
 }
 

@@ -1,6 +1,5 @@
 /*
- * Finding the files that describe a DSO: the binary that was run, and the one with the best
- *symbols.
+ * Finding the files that describe a DSO: the binary that was run, and the one with the best symbols.
  *
  *	struct dso_search search = {0};		(no --symfs, /usr/lib/debug, ~/.debug)
  *	struct dso_file d;
@@ -11,12 +10,13 @@
  *		... d.why, d.tried ...
  *	dso_file_release(&d);
  *
- * Candidates, in this order, until one has a .symtab: the DSO itself (below each symfs directory,
- * below the root prefix, at its recorded path), its debug file by build-id, its debug file by debug
- * link, perf's build-id cache. If none has, the binary's .dynsym serves.
+ * Candidates, in this order, until one has a .symtab: the DSO itself (in each symfs root, by build-id
+ * and by path; below the root prefix; at its recorded path), its debug file by build-id, its debug
+ * file by debug link, perf's build-id cache, what `fetch` brings. If none has, the binary's
+ * .gnu_debugdata and .dynsym serve.
  *
- * A file is used only if its build-id is the recorded one. Where nothing was recorded, the binary
- *at the path is believed, and the debug file must agree with it, by build-id or by checksum.
+ * A file is used only if its build-id is the recorded one. Where nothing was recorded, the binary at
+ * the path is believed, and the debug file must agree with it, by build-id or by checksum.
  */
 #ifndef PP_SYMBOL_DSO_FILE_H
 #define PP_SYMBOL_DSO_FILE_H
@@ -25,24 +25,28 @@
 #include "symbol/elf_file.h"
 #include "symbol/elf_symtab.h"
 #include "symbol/reason.h"
+#include "symbol/root.h"
 
 #define DSO_DEBUG_DIR "/usr/lib/debug"
-#define DSO_MAX_TRIED 256  /* candidates of one DSO */
-#define DSO_MAX_PATH  4096 /* bytes of a candidate's path; longer ones are passed over */
+#define DSO_MAX_TRIED 256	    /* candidates of one DSO */
+#define DSO_MAX_PATH  ROOT_PATH_MAX /* of a candidate's path; longer ones are passed over */
 
 /* Where to look. All strings belong to the caller; all zero is the default. */
 struct dso_search {
 	/*
-	 * Directories that stand for the root of the recorded machine. A DSO is sought there under
-	 * its path and under its bare name; the path of this machine is asked afterwards only if
-	 * the build-id is known.
+	 * What stands for the root of the recorded machine. A DSO is sought there under its
+	 * build-id as in perf's cache (.build-id/xx/yyyy/elf), its path, and its bare name; the path
+	 * of this machine is asked afterwards only if the build-id is known.
 	 */
-	const char *const *symfs;
+	const struct root *const *symfs;
 	size_t n_symfs;
 	const char *const *debug_dirs; /* none: DSO_DEBUG_DIR */
 	size_t n_debug_dirs;
 	const char *cache; /* perf's build-id cache; NULL: ~/.debug; "": none */
 	const char *root;  /* "/proc/PID/root" of a live container, asked before the path itself */
+	/* Brings a debug file from elsewhere: true, and its path in `path`. NULL: not asked. */
+	bool (*fetch)(void *ctx, const struct build_id *id, char path[DSO_MAX_PATH]);
+	void *fetch_ctx;
 };
 
 struct dso_try {
@@ -54,12 +58,18 @@ struct dso_file {
 	enum symtab_reason why; /* SYMTAB_OK, or why there are no symbols */
 	const char *binary;  /* path of the file that was run; NULL: only its debug file is there */
 	const char *symbols; /* path of the file with the symbols; NULL: none */
+	bool proven;	     /* by the build-id that was recorded */
+	bool mini;	     /* the symbols are the binary's .gnu_debugdata */
 	struct build_id id;  /* recorded, else the one found; may be none */
 	struct elf_segments
 		segments;      /* of the binary, else of the debug file: to convert offsets */
 	struct dso_try *tried; /* all candidates, in order */
 	size_t n_tried;
-	struct elf_file *binary_elf, *symbols_elf; /* open until dso_file_close; may be the same */
+	/*
+	 * Open until dso_file_close; may be the same. Not to be opened again by their paths, which may
+	 * lead into an archive or to a packed file.
+	 */
+	struct elf_file *binary_elf, *symbols_elf;
 };
 
 /*
@@ -82,10 +92,14 @@ void dso_file_release(struct dso_file *d);
 
 /*
  * The path of a file in perf's build-id cache, CACHE/.build-id/xx/yyyy/NAME, where name is "elf",
- * "debug", "vdso" or "kallsyms", into buf. 0, or PP_ENOENT when there is no cache or no build-id.
- * The file need not exist.
+ * "debug", "vdso" or "kallsyms", into buf; without a name that of the entry itself, which old versions
+ * of perf made a file. 0, or PP_ENOENT when there is no cache or no build-id. The file need not
+ * exist.
  */
 int dso_cache_path(const struct dso_search *search, const struct build_id *id, const char *name,
 		   char *buf, size_t size);
+
+/* ".build-id/xx/yyyy/NAME": what dso_cache_path gives, below a root. 0 or PP_ENOENT. */
+int dso_id_path(const struct build_id *id, const char *name, char *buf, size_t size);
 
 #endif

@@ -2,20 +2,24 @@
 
 #include "base/cursor.h"
 #include "base/err.h"
+#include "base/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
-#define PAGE_MAX 65536 /* the largest page with which a kernel maps a segment */
+#define CRC_BLOCK 65536
+#define PAGE_MAX  65536 /* the largest page with which a kernel maps a segment */
 
 struct elf_file {
 	Elf *elf;
 	GElf_Ehdr ehdr;
 	size_t shstrndx;
-	int fd; /* -1: memory */
+	int fd;		     /* -1: memory */
+	struct buf unpacked; /* the memory, if it is its own */
 	struct elf_segments segments;
 };
 
@@ -61,43 +65,115 @@ static int finish(struct elf_file **out, struct elf_file *f, enum symtab_reason 
 	return 0;
 }
 
-int elf_file_open(struct elf_file **out, const char *path, enum symtab_reason *why)
+static struct elf_file *file_new(enum symtab_reason *why)
 {
-	struct elf_file *f = calloc(1, sizeof(*f));
-	struct stat st;
+	struct elf_file *f = elf_version(EV_CURRENT) == EV_NONE ? NULL : calloc(1, sizeof(*f));
 
 	*why = SYMTAB_NO_MEMORY;
-	if (!f || elf_version(EV_CURRENT) == EV_NONE) {
-		free(f);
-		return PP_ENOMEM;
+	if (f)
+		f->fd = -1;
+	return f;
+}
+
+/* The ELF file that n bytes hold, which are packed if `kind` says so. */
+static enum symtab_reason from_bytes(struct elf_file *f, const void *bytes, size_t n)
+{
+	if (unpack_kind(bytes, n)) {
+		int rc = unpack_bytes(bytes, n, ELF_UNPACKED_MAX, &f->unpacked);
+
+		if (rc)
+			return rc == PP_ENOMEM ? SYMTAB_NO_MEMORY : SYMTAB_CORRUPT;
+		bytes = f->unpacked.data;
+		n = f->unpacked.len;
 	}
+	/* The cast is for libelf's prototype: without ELF_C_WRITE it only reads. */
+	f->elf = elf_memory((char *)(uintptr_t)bytes, n);
+	return start(f);
+}
+
+static enum symtab_reason read_packed(struct elf_file *f, uint64_t size)
+{
+	struct buf packed = BUF_INIT;
+	enum symtab_reason why;
+	ssize_t got = 1;
+
+	if (size > ELF_PACKED_MAX)
+		return SYMTAB_UNSUPPORTED;
+	if (buf_reserve(&packed, size))
+		return SYMTAB_NO_MEMORY;
+	while (packed.len < size && got) {
+		got = pread(f->fd, packed.data + packed.len, size - packed.len, (off_t)packed.len);
+		if (got < 0 && errno != EINTR)
+			break;
+		packed.len += got > 0 ? (size_t)got : 0;
+	}
+	why = got < 0 ? SYMTAB_IO : from_bytes(f, packed.data, packed.len);
+	buf_release(&packed);
+	return why;
+}
+
+static enum symtab_reason open_file(struct elf_file *f, const char *path)
+{
+	uint8_t first[8];
+	struct stat st;
+
 	/* A recorded path can name a FIFO or a device by now: they must not be waited for. */
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0 || fstat(f->fd, &st)) {
-		*why = symtab_reason_errno(errno);
-	} else if (!S_ISREG(st.st_mode)) {
-		*why = SYMTAB_NOT_ELF;
-	} else {
-		f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
-		*why = start(f);
-	}
+	if (f->fd < 0 || fstat(f->fd, &st))
+		return symtab_reason_errno(errno);
+	if (!S_ISREG(st.st_mode))
+		return SYMTAB_NOT_ELF;
+	if (pread(f->fd, first, sizeof(first), 0) == sizeof(first) &&
+	    unpack_kind(first, sizeof(first)))
+		return read_packed(f, (uint64_t)st.st_size);
+	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
+	return start(f);
+}
+
+int elf_file_open(struct elf_file **out, const char *path, enum symtab_reason *why)
+{
+	struct elf_file *f = file_new(why);
+
+	if (!f)
+		return PP_ENOMEM;
+	*why = open_file(f, path);
+	return finish(out, f, why);
+}
+
+int elf_file_bytes(struct elf_file **out, const void *bytes, size_t n, enum symtab_reason *why)
+{
+	struct elf_file *f = file_new(why);
+
+	if (!f)
+		return PP_ENOMEM;
+	*why = from_bytes(f, bytes, n);
 	return finish(out, f, why);
 }
 
 int elf_file_memory(struct elf_file **out, const void *bytes, size_t n, enum symtab_reason *why)
 {
-	struct elf_file *f = calloc(1, sizeof(*f));
+	struct elf_file *f = file_new(why);
 
-	*why = SYMTAB_NO_MEMORY;
-	if (!f || elf_version(EV_CURRENT) == EV_NONE) {
-		free(f);
+	if (!f)
 		return PP_ENOMEM;
-	}
-	f->fd = -1;
-	/* The cast is for libelf's prototype: without ELF_C_WRITE it only reads. */
 	f->elf = elf_memory((char *)(uintptr_t)bytes, n);
 	*why = start(f);
 	return finish(out, f, why);
+}
+
+int elf_file_debugdata(struct elf_file **out, const struct elf_file *outer, enum symtab_reason *why)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elf_file_section(outer, ".gnu_debugdata", &shdr);
+	Elf_Data *d = scn && shdr.sh_type != SHT_NOBITS ? elf_rawdata(scn, NULL) : NULL;
+
+	*why = SYMTAB_STRIPPED;
+	if (!d || !d->d_buf || !d->d_size)
+		return PP_ENOENT;
+	*why = SYMTAB_CORRUPT;
+	if (!unpack_kind(d->d_buf, d->d_size))
+		return PP_ECORRUPT;
+	return elf_file_bytes(out, d->d_buf, d->d_size, why);
 }
 
 void elf_file_close(struct elf_file *f)
@@ -107,6 +183,7 @@ void elf_file_close(struct elf_file *f)
 	elf_end(f->elf);
 	if (f->fd >= 0)
 		close(f->fd);
+	buf_release(&f->unpacked);
 	free(f);
 }
 
@@ -278,6 +355,29 @@ int elf_file_debuglink(const struct elf_file *f, char name[ELF_DEBUGLINK_MAX], u
 	memcpy(name, d->d_buf, len);
 	name[len] = 0;
 	return 0;
+}
+
+uint32_t elf_file_crc(const struct elf_file *f)
+{
+	uint8_t block[CRC_BLOCK];
+	uLong crc = crc32(0, NULL, 0);
+	size_t n = 0, done = 0;
+	const char *image;
+	ssize_t got = 0;
+
+	if (f->fd < 0) {
+		for (image = elf_rawfile(f->elf, &n); image && done < n; done += (size_t)got) {
+			got = n - done < CRC_BLOCK ? (ssize_t)(n - done) : CRC_BLOCK;
+			crc = crc32(crc, (const Bytef *)image + done, (uInt)got);
+		}
+		return (uint32_t)crc;
+	}
+	do {
+		crc = crc32(crc, block, (uInt)got);
+		done += (size_t)got;
+		got = pread(f->fd, block, sizeof(block), (off_t)done);
+	} while (got > 0);
+	return (uint32_t)crc;
 }
 
 bool elf_file_has_symtab(const struct elf_file *f)

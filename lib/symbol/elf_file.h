@@ -9,9 +9,9 @@
  *		elf_file_close(f);
  *	}
  *
- * Reading is done by libelf, which maps the file; every index and size that the file gives is
- * checked here. A file that another process cuts short while it is open can raise SIGBUS, as with
- * every tool that maps files. Format: the System V gABI, elf(5).
+ * Reading is done by libelf, with pread: a file that another process cuts short while it is open is
+ * damaged, not a SIGBUS. Every index and size that the file gives is checked here. A file packed by
+ * gzip, xz or zstd, as kernel modules are, is unpacked to memory. Format: the System V gABI, elf(5).
  */
 #ifndef PP_SYMBOL_ELF_FILE_H
 #define PP_SYMBOL_ELF_FILE_H
@@ -24,8 +24,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ELF_SEGMENTS_MAX  64  /* PT_LOAD entries that are kept; linkers write 2 to 10 */
-#define ELF_DEBUGLINK_MAX 256 /* bytes of a debug link's file name with its NUL */
+#define ELF_SEGMENTS_MAX  64	       /* PT_LOAD entries that are kept; linkers write 2 to 10 */
+#define ELF_DEBUGLINK_MAX 256	       /* bytes of a debug link's file name with its NUL */
+#define ELF_PACKED_MAX	  (256u << 20) /* bytes of a packed file */
+#define ELF_UNPACKED_MAX  (1u << 30)   /* and of what is in it */
 
 /* One PT_LOAD program header; offset and size in the file, address in the DSO. */
 struct elf_segment {
@@ -41,12 +43,22 @@ struct elf_segments {
 
 struct elf_file;
 
-/* Opens a regular file. 0, or an error and *why. */
+/* Opens a regular file, also a packed one. 0, or an error and *why. */
 int elf_file_open(struct elf_file **f, const char *path, enum symtab_reason *why);
 
 /* The same over n bytes of memory (the vdso, tests), which must outlive it. libelf does not write
  * to them. */
 int elf_file_memory(struct elf_file **f, const void *bytes, size_t n, enum symtab_reason *why);
+
+/* The same over n bytes that may be packed. */
+int elf_file_bytes(struct elf_file **f, const void *bytes, size_t n, enum symtab_reason *why);
+
+/*
+ * The ELF file inside of another's section .gnu_debugdata ("mini debuginfo": a .symtab of the
+ * functions that .dynsym lacks, packed by xz). It does not need the outer one. 0, or an error and
+ * *why; PP_ENOENT and SYMTAB_STRIPPED when there is none.
+ */
+int elf_file_debugdata(struct elf_file **f, const struct elf_file *outer, enum symtab_reason *why);
 
 void elf_file_close(struct elf_file *f); /* NULL is fine */
 
@@ -85,6 +97,9 @@ int elf_file_build_id(const struct elf_file *f, struct build_id *id);
 
 /* .gnu_debuglink: a file name without slashes, and the CRC of that file. 0 or PP_ENOENT. */
 int elf_file_debuglink(const struct elf_file *f, char name[ELF_DEBUGLINK_MAX], uint32_t *crc);
+
+/* The checksum that a debug link names a file by: the CRC-32 of zlib over all of its bytes. */
+uint32_t elf_file_crc(const struct elf_file *f);
 
 /* Whether the file has a .symtab, a .dynsym, with bytes in the file. */
 bool elf_file_has_symtab(const struct elf_file *f);

@@ -166,6 +166,18 @@ static int read_table(struct loader *l, uint32_t type)
 	return rc;
 }
 
+/* The .dynsym of a second file. */
+static int add_dynsym(struct loader *l, const struct elf_file *f)
+{
+	int rc;
+
+	free(l->kinds);
+	l->kinds = NULL;
+	l->file = f;
+	rc = read_sections(l);
+	return rc ? rc : read_table(l, SHT_DYNSYM);
+}
+
 static int read_symbols(struct loader *l, enum symtab_reason *why)
 {
 	int rc = read_sections(l);
@@ -175,6 +187,8 @@ static int read_symbols(struct loader *l, enum symtab_reason *why)
 		rc = read_table(l, SHT_SYMTAB);
 	if (!rc && !l->b.n && !l->opts->symtab_only)
 		rc = read_table(l, SHT_DYNSYM);
+	if (!rc && l->opts->dynsym_of && l->opts->dynsym_of != l->file)
+		rc = add_dynsym(l, l->opts->dynsym_of);
 	if (!rc && l->opts->ref_name && !l->has_delta && l->b.n) {
 		*why = SYMTAB_NO_REF;
 		rc = PP_EMISMATCH;

@@ -27,6 +27,8 @@ struct elf_symtab_opts {
 	uint64_t ref_addr;
 	bool no_plt;	  /* leave out the entries of the procedure linkage table */
 	bool symtab_only; /* .dynsym alone counts as stripped (kernels) */
+	/* A file whose .dynsym is taken, too: with mini debuginfo, which leaves those out. NULL. */
+	const struct elf_file *dynsym_of;
 };
 
 /*

@@ -1,0 +1,187 @@
+#include "symbol/root.h"
+
+#include "base/err.h"
+#include "base/src.h"
+#include "base/unpack.h"
+#include "symbol/tar.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READ_SIZE (256u << 10)
+
+struct root {
+	char *name;
+	struct src *src; /* of an archive; NULL: a directory */
+	struct tar tar;
+};
+
+/* The archive inside of what may be packed. */
+static int open_archive(struct root *r, struct diag *d)
+{
+	const uint8_t *bytes = NULL;
+	uint8_t first[8];
+	size_t got = 0;
+	int rc = src_open(&r->src, r->name, d);
+
+	if (rc)
+		return rc;
+	rc = src_read(r->src, first, sizeof(first), &got);
+	if (!rc)
+		rc = src_unread(r->src, first, got);
+	if (!rc && unpack_kind(first, got))
+		rc = unpack_new(&r->src, unpack_kind(first, got), r->src, d);
+	if (!rc)
+		rc = src_map(r->src, d, &bytes);
+	if (!rc)
+		rc = tar_index(&r->tar, bytes, (size_t)src_size(r->src));
+	if (rc == PP_EUNSUPPORTED)
+		diag_error(d, r->name, -1, "is neither a directory nor a tar archive");
+	else if (rc == PP_ECUT || rc == PP_ECORRUPT)
+		diag_warn(d, r->name, -1, "the archive is damaged: %s; what comes before is used",
+			  pp_strerror(rc));
+	else if (rc)
+		diag_error(d, r->name, -1, "cannot be read: %s", pp_strerror(rc));
+	return rc == PP_ECUT || rc == PP_ECORRUPT ? 0 : rc;
+}
+
+int root_open(struct root **out, const char *name, struct diag *d)
+{
+	struct root *r = calloc(1, sizeof(*r));
+	struct stat st;
+	int rc = 0;
+
+	*out = NULL;
+	if (r)
+		r->name = strdup(name);
+	if (!r || !r->name) {
+		free(r);
+		return PP_ENOMEM;
+	}
+	if (!stat(name, &st) && !S_ISDIR(st.st_mode))
+		rc = open_archive(r, d);
+	if (rc)
+		root_free(r);
+	else
+		*out = r;
+	return rc;
+}
+
+void root_free(struct root *r)
+{
+	if (!r)
+		return;
+	tar_release(&r->tar);
+	src_free(r->src);
+	free(r->name);
+	free(r);
+}
+
+const char *root_name(const struct root *r)
+{
+	return r ? r->name : "";
+}
+
+bool root_is_archive(const struct root *r)
+{
+	return r && r->src;
+}
+
+const char *root_path(const struct root *r, const char *path, char buf[ROOT_PATH_MAX])
+{
+	int n = r ? snprintf(buf, ROOT_PATH_MAX, "%s/%s", r->name, path + (path[0] == '/'))
+		  : snprintf(buf, ROOT_PATH_MAX, "%s", path);
+
+	return n > 0 && n < ROOT_PATH_MAX ? buf : NULL;
+}
+
+int root_elf(const struct root *r, const char *path, struct elf_file **f, enum symtab_reason *why)
+{
+	char full[ROOT_PATH_MAX];
+	struct tar_file file;
+
+	*why = SYMTAB_NOT_FOUND;
+	if (root_is_archive(r)) {
+		if (tar_find(&r->tar, path, &file))
+			return PP_ENOENT;
+		return elf_file_bytes(f, file.bytes, file.len, why);
+	}
+	return root_path(r, path, full) ? elf_file_open(f, full, why) : PP_ENOENT;
+}
+
+static int unpack(struct buf *b, size_t from, size_t max, enum symtab_reason *why)
+{
+	struct buf whole = BUF_INIT;
+	int rc = unpack_bytes(b->data + from, b->len - from, max, &whole);
+
+	if (!rc) {
+		b->len = from;
+		buf_add(b, whole.data, whole.len);
+		rc = b->err;
+	}
+	if (rc)
+		*why = rc == PP_ENOMEM ? SYMTAB_NO_MEMORY : SYMTAB_CORRUPT;
+	buf_release(&whole);
+	return rc;
+}
+
+/* A regular file; one of /proc may have no size. */
+static int read_file(const char *path, size_t max, struct buf *b, enum symtab_reason *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	size_t from = b->len;
+	ssize_t got = 1;
+	struct stat st;
+
+	*why = fd < 0 || fstat(fd, &st) ? symtab_reason_errno(errno) : SYMTAB_OK;
+	if (!*why && !S_ISREG(st.st_mode))
+		*why = SYMTAB_UNSUPPORTED;
+	while (!*why && got) {
+		if (b->len - from > max)
+			*why = SYMTAB_CORRUPT;
+		else if (buf_reserve(b, READ_SIZE))
+			*why = SYMTAB_NO_MEMORY;
+		else if ((got = read(fd, b->data + b->len, b->cap - b->len - 1)) > 0)
+			b->len += (size_t)got;
+		else if (got < 0 && errno != EINTR)
+			*why = symtab_reason_errno(errno);
+	}
+	if (fd >= 0)
+		close(fd);
+	return symtab_reason_err(*why);
+}
+
+int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
+	      enum symtab_reason *why)
+{
+	char full[ROOT_PATH_MAX];
+	struct tar_file file;
+	size_t from = b->len;
+	int rc = 0;
+
+	*why = SYMTAB_NOT_FOUND;
+	if (!root_is_archive(r)) {
+		if (!root_path(r, path, full))
+			return PP_ENOENT;
+		rc = read_file(full, max, b, why);
+	} else if (tar_find(&r->tar, path, &file)) {
+		return PP_ENOENT;
+	} else {
+		*why = file.len > max ? SYMTAB_CORRUPT : SYMTAB_OK;
+		rc = symtab_reason_err(*why);
+		if (!rc)
+			buf_add(b, file.bytes, file.len);
+	}
+	if (b->err) {
+		*why = SYMTAB_NO_MEMORY;
+		return PP_ENOMEM;
+	}
+	if (!rc && b->len > from && unpack_kind(b->data + from, b->len - from))
+		rc = unpack(b, from, max, why);
+	return rc;
+}

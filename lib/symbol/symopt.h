@@ -1,0 +1,51 @@
+/*
+ * The command line options that say where symbols come from.
+ *
+ *	struct symopt o = {0};
+ *	(SYMOPT_OPTIONS in the table of options, symopt_option for each that is given)
+ *	if (!symopt_ready(&o, diag))
+ *		resolver_new(&r, &o.r, ...);
+ *	symopt_release(&o);			(after resolver_free)
+ */
+#ifndef PP_SYMBOL_SYMOPT_H
+#define PP_SYMBOL_SYMOPT_H
+
+#include "base/opt.h"
+#include "symbol/resolve.h"
+
+#define SYMOPT_DIRS_MAX 64
+
+enum symopt_id {
+	SYMOPT_FIRST = OPT_NO_SHORT + 100,
+	SYMOPT_NO_DEMANGLE = SYMOPT_FIRST,
+	SYMOPT_LIKE_PERF,
+};
+
+#define SYMOPT_OPTIONS \
+	{'k', "kallsyms", "FILE", "kernel symbols from a saved /proc/kallsyms"}, \
+		{'K', "vmlinux", "FILE", "kernel symbols from a vmlinux"}, \
+		{'S', "symfs", "DIR", \
+		 "look for binaries in DIR or a tar archive first (repeatable)"}, \
+		{'D', "debug-dir", "DIR", \
+		 "debug files are below DIR (default /usr/lib/debug; repeatable)"}, \
+		{SYMOPT_NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++ and Rust names"}, \
+	{ \
+		SYMOPT_LIKE_PERF, "like-perf", NULL, \
+			"decide as perf does also where it errs, to compare" \
+	}
+
+struct symopt {
+	struct resolver_opts r;
+	const char *symfs[SYMOPT_DIRS_MAX], *debug[SYMOPT_DIRS_MAX];
+	size_t n_symfs, n_roots;
+	struct root *roots[SYMOPT_DIRS_MAX];
+};
+
+/* As ssink_option (stream/text.h). */
+bool symopt_option(struct symopt *o, int id, const char *arg, struct buf *why, int *rc);
+
+/* Opens what the options name: 0, or an error that has been said to d. */
+int symopt_ready(struct symopt *o, struct diag *d);
+void symopt_release(struct symopt *o);
+
+#endif
