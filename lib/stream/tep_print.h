@@ -7,11 +7,7 @@
 #include "base/buf.h"
 #include "stream/stream.h"
 
-struct tep_handle;
 struct tep_print;
-
-/* A handle of libtraceevent for payloads in host byte order, which keeps its complaints to itself. */
-struct tep_handle *tep_open_quiet(void);
 
 int tep_print_new(struct tep_print **t);
 void tep_print_free(struct tep_print *t); /* NULL is fine */

@@ -24,21 +24,21 @@ struct tep_event;
 /* Loads the plugins of libtraceevent that are installed. long_size: bytes of a recorded long. */
 void tep_trace_load_plugins(struct tep_trace *t, uint32_t long_size);
 
-/* The event in libtraceevent's form, parsed when it is new; NULL if it has no usable format. */
-struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event *e);
+/* As tep_learn_event. */
+struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event *e, bool *risk);
 
 /* Bytes that a payload of the event has at least, if it is whole. */
 uint32_t tep_trace_least(const struct ps_event *e);
 
-/* The text of a payload whose event has been parsed; lives until the next call. */
+/*
+ * The text of a payload whose event has been parsed; lives until the next call. NULL: the event is a
+ * risk, and the payload would do harm.
+ */
 const char *tep_trace_info(struct tep_trace *t, const struct ps_sample *s, uint32_t least,
-			   size_t *len);
-
-/* A copy of the payload with zeroes behind it, for reading fields; NULL: out of memory. */
-const uint8_t *tep_trace_room(struct tep_trace *t, const struct ps_str *payload);
+			   bool risk, size_t *len);
 
 /* Whether a plugin prints the event. */
-bool tep_trace_has_handler(struct tep_trace *t, const struct ps_event *e);
+bool tep_trace_has_handler(const struct tep_event *te);
 
 /* The name of a thread, for tep_trace_comm; the first one stays. */
 void tep_trace_learn(struct tep_trace *t, uint32_t pid, const char *comm, size_t len);

@@ -25,6 +25,7 @@ struct number {
 struct event {
 	enum kind kind;
 	bool usable;
+	bool risk, harmful; /* tep.h: a payload needs a trial; one has failed */
 	const char *name;   /* without the system; owned */
 	const char *prefix; /* of the buffer; owned by t->buffers; "": the main one */
 	struct call *call;  /* of the buffer */
@@ -173,9 +174,11 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 	const char *colon = memchr(e->name.p, ':', e->name.len);
 	const char *name = colon ? colon + 1 : e->name.p;
 	uint32_t *slot = map64_put(&t->by_id, e->id, NULL);
-	struct event ev = {.usable = tep_trace_event_of(t->tep, e) != NULL};
+	struct event ev = {0};
+	struct tep_event *te = tep_trace_event_of(t->tep, e, &ev.risk);
 	int rc = set_buffer(t, &ev, e);
 
+	ev.usable = te != NULL;
 	if (rc || !slot)
 		return PP_ENOMEM;
 	if (t->nevents == t->cap) {
@@ -205,7 +208,7 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 	    (ev.kind == EVENT_EXIT && (!ev.calltime.size || !ev.rettime.size)))
 		ev.kind = EVENT_OTHER;
 	if (ev.usable && ev.kind == EVENT_OTHER)
-		ev.fast = text_fast_new(e, tep_trace_has_handler(t->tep, e));
+		ev.fast = text_fast_new(e, tep_trace_has_handler(te));
 	t->events[t->nevents++] = ev;
 	*slot = t->nevents;
 	return 0;
@@ -357,8 +360,8 @@ static bool add_fast(struct text_trace *t, struct buf *b, struct event *e,
 		return false;
 	if (e->compared < COMPARED) {
 		e->compared++;
-		text = tep_trace_info(t->tep, s, e->least, &len);
-		if (len != t->one.len || (len && memcmp(text, t->one.data, len) != 0)) {
+		text = tep_trace_info(t->tep, s, e->least, e->risk, &len);
+		if (!text || len != t->one.len || (len && memcmp(text, t->one.data, len) != 0)) {
 			/* Another libtraceevent than the one that we know. */
 			text_fast_free(e->fast);
 			e->fast = NULL;
@@ -375,13 +378,19 @@ static bool add_fast(struct text_trace *t, struct buf *b, struct event *e,
 static void add_info(struct text_trace *t, struct buf *b, struct event *e,
 		     const struct ps_sample *s)
 {
-	const char *text = "[UNKNOWN EVENT]";
-	size_t len = strlen(text);
+	static const char unknown[] = "[UNKNOWN EVENT]";
+	const char *text = NULL;
+	size_t len;
 
 	if (e->fast && add_fast(t, b, e, s))
 		return;
-	if (e->usable)
-		text = tep_trace_info(t->tep, s, e->least, &len);
+	if (e->usable && !e->harmful)
+		text = tep_trace_info(t->tep, s, e->least, e->risk, &len);
+	if (!text) {
+		e->harmful = true;
+		text = unknown;
+		len = sizeof(unknown) - 1;
+	}
 	if (len && text[len - 1] == '\n')
 		len--;
 	add_text(b, text, len);
