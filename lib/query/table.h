@@ -1,0 +1,224 @@
+/*
+ * Result tables: rows with keys, and for each row counts, sums and distributions.
+ *
+ *	static const struct table_key keys[] = {{"comm", TABLE_TEXT, 0}, {"cpu", TABLE_NUMBER, 0}};
+ *	static const struct table_value values[] = {{"delay", TABLE_HIST, "ns", 0}};
+ *	struct tables ts;
+ *	struct table *t;
+ *	uint64_t key[2];
+ *	uint32_t row;
+ *
+ *	tables_init(&ts);
+ *	rc = tables_add(&ts, "runq", keys, 2, values, 1, &t);
+ *	rc = table_text(t, comm, strlen(comm), &key[0]);	(may be kept while t->generation stays)
+ *	key[1] = cpu;
+ *	rc = table_row(t, key, &row);				(likewise)
+ *	rc = table_add(t, row, 0, delay, time);
+ *	table_sort(t, "max");
+ *	rc = tables_write(&ts, TABLE_FORM_TEXT, &opts, &out);
+ *	tables_release(&ts);
+ *
+ * Memory is bounded: at TABLE_ROWS_MAX rows, or TABLE_BYTES_MAX bytes of histograms, the half of the
+ * rows that has the smallest counts is added to one row, "(other)". This is counted: what is said of
+ * rows that were added to rarely is then a lower bound; sums over all rows stay right.
+ *
+ * The three forms: text for people, tab-separated values (perfpipe-table(5)) that are read back by
+ * tables_read without loss, and JSON, one object a row.
+ */
+#ifndef PP_QUERY_TABLE_H
+#define PP_QUERY_TABLE_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/opt.h"
+#include "base/out.h"
+#include "base/src.h"
+#include "query/hist.h"
+
+#define TABLE_ROWS_MAX	 (1u << 17)   /* rows of a table */
+#define TABLE_BYTES_MAX	 (256u << 20) /* bytes of a table's histograms */
+#define TABLE_KEYS_MAX	 16
+#define TABLE_VALUES_MAX 32
+#define TABLES_MAX	 256 /* tables of one result */
+#define TABLE_OTHER	 "(other)"
+
+/* Kinds of key: T(NAME, name in the TSV form, what its number is). */
+#define TABLE_KEY_KINDS(T) \
+	T(TEXT, "key", "from table_text") \
+	T(NUMBER, "number", "unsigned") \
+	T(SIGNED, "signed", "an int64_t") \
+	T(HEX, "hex", "unsigned, written as 0x1f: addresses, flags") \
+	T(WINDOW, "window", "ns: beginning of a window of time")
+
+/* Kinds of value. */
+#define TABLE_VALUE_KINDS(T) \
+	T(COUNT, "count", "how often; table_add counts, whatever the value") \
+	T(SUM, "sum", "count, sum, minimum, mean, maximum") \
+	T(HIST, "hist", "all of that, and the distribution with percentiles")
+
+enum table_key_kind {
+#define T(name, text, what) TABLE_##name,
+	TABLE_KEY_KINDS(T)
+#undef T
+};
+enum table_value_kind {
+#define T(name, text, what) TABLE_##name,
+	TABLE_VALUE_KINDS(T)
+#undef T
+};
+
+struct table_key {
+	const char *name;
+	enum table_key_kind kind;
+	uint64_t window; /* of WINDOW: width in ns */
+};
+
+struct table_value {
+	const char *name;
+	enum table_value_kind kind;
+	const char *unit; /* "ns", "bytes", ... (unit.h); "" none */
+	uint64_t step;	  /* of HIST: width of linear buckets, 0 none */
+};
+
+/*
+ * What of a value is shown and sorted by. S(NAME, name, title in text, kinds that have it).
+ * "share" is the sum's (of a COUNT the count's) part of that of all rows.
+ */
+#define TABLE_STATS(S) \
+	S(COUNT, "count", "count", TABLE_COUNT) \
+	S(SUM, "sum", "total", TABLE_SUM) \
+	S(SHARE, "share", "share", TABLE_COUNT) \
+	S(MIN, "min", "min", TABLE_SUM) \
+	S(MEAN, "mean", "mean", TABLE_SUM) \
+	S(P50, "p50", "p50", TABLE_HIST) \
+	S(P90, "p90", "p90", TABLE_HIST) \
+	S(P99, "p99", "p99", TABLE_HIST) \
+	S(P999, "p99.9", "p99.9", TABLE_HIST) \
+	S(MAX, "max", "max", TABLE_SUM) \
+	S(MAX_TIME, "max_time", "at", TABLE_SUM)
+enum table_stat {
+#define S(name, text, title, least) TABLE_STAT_##name,
+	TABLE_STATS(S)
+#undef S
+		TABLE_NSTATS
+};
+
+struct table_slot;
+
+/* Fields may be read. */
+struct table {
+	const char *name;
+	struct arena arena; /* of the names */
+	struct table_key keys[TABLE_KEYS_MAX];
+	struct table_value values[TABLE_VALUES_MAX];
+	uint32_t nkeys, nvalues;
+	uint32_t nrows;
+	uint32_t generation; /* changes when texts and rows get other numbers */
+	uint64_t *key;	     /* row * nkeys + k */
+	struct hist *cell;   /* row * nvalues + v */
+	uint32_t *order;     /* rows as they are written, after table_sort */
+	uint32_t nordered;   /* of them: TABLE_OTHER is written last and is not among them */
+	uint32_t other;	     /* row of all that was folded, or UINT32_MAX */
+	uint64_t folded;     /* rows that were added to it; counted again each time */
+	uint32_t cap, mask;
+	uint32_t *slots;
+	size_t bytes; /* of histograms */
+	struct intern texts;
+	bool sorted;
+};
+
+/* The tables of a result, and what is to be known of it as a whole. */
+struct tables {
+	struct table *v[TABLES_MAX];
+	uint32_t n;
+	const char *view; /* how psvg draws it: "bars", "lines", "heat"; static storage */
+	uint64_t lost;	  /* events that the recording lost */
+	bool partial;	  /* the input was damaged or cut off */
+	bool viewed;	  /* a table was read: its view holds */
+};
+
+void tables_init(struct tables *ts);
+void tables_release(struct tables *ts);
+
+/*
+ * A new table, which belongs to ts. Names and units are copied. 0, PP_ENOMEM or PP_ELIMIT (too many
+ * tables, keys or values; a step or window of 0 where there has to be one is PP_EUSAGE).
+ */
+int tables_add(struct tables *ts, const char *name, const struct table_key *keys, uint32_t nkeys,
+	       const struct table_value *values, uint32_t nvalues, struct table **t);
+
+/* ---- filling ---- */
+
+/* The number of a text, for a key of the kind TABLE_TEXT. 0 or PP_ENOMEM. */
+int table_text(struct table *t, const char *s, size_t len, uint64_t *key);
+
+/* The row with these keys (nkeys numbers), made if it is new. 0 or PP_ENOMEM. */
+int table_row(struct table *t, const uint64_t *key, uint32_t *row);
+
+/* Adds to value v of a row. 0 or PP_ENOMEM. */
+int table_add(struct table *t, uint32_t row, uint32_t v, hist_int value, uint64_t time);
+
+/* A cell, for what table_add does not do (hist_merge: then call table_account). */
+static inline struct hist *table_cell(const struct table *t, uint32_t row, uint32_t v)
+{
+	return &t->cell[(size_t)row * t->nvalues + v];
+}
+
+/* Counts the bytes of a cell's histogram anew: `before` is what hist_bytes gave before a change. */
+void table_account(struct table *t, const struct hist *cell, size_t before);
+
+/* The text of a key; *len may be 0. For the row TABLE_OTHER that name. */
+void table_key_add(const struct table *t, uint32_t row, uint32_t k, struct buf *b);
+
+/* ---- order ---- */
+
+/*
+ * Sorts by a statistic ("count", "p99", of the first value that has it), by VALUE.STATISTIC, or by the
+ * name of a key; descending, keys ascending; a "-" in front turns it round. NULL: by time where there
+ * is a window, else by sum, or count where there is none. Equal rows are in the order of their keys.
+ * PP_ENOENT: there is no such column; PP_ENOMEM.
+ */
+int table_sort(struct table *t, const char *by);
+
+/* Leaves only the first `top` rows as they are: the others are added to TABLE_OTHER. */
+int table_top(struct table *t, uint32_t top);
+
+/* The sum of a value over all rows, what shares are of; COUNT: the count. */
+hist_int table_total(const struct table *t, uint32_t v);
+
+/* ---- output ---- */
+
+enum table_form { TABLE_FORM_TEXT, TABLE_FORM_TSV, TABLE_FORM_JSON };
+
+struct table_opts {
+	enum table_form form;
+	bool draw; /* text: the histograms of all rows behind the table */
+	enum hist_view view;
+	uint32_t stats;	    /* text: which, bits of enum table_stat; 0: TABLE_STATS_SHOWN */
+	uint64_t time_base; /* text: not subtracted from times if 0 */
+};
+
+#define TABLE_STATS_SHOWN (((1u << TABLE_NSTATS) - 1) & ~(1u << TABLE_STAT_MAX_TIME))
+
+/* Writes all tables, sorted if they are not; in text, those without rows are left out. 0, PP_ENOMEM or the output's error. */
+int tables_write(struct tables *ts, const struct table_opts *o, struct out *out);
+
+/* ---- reading the TSV form ---- */
+
+#define TABLE_MAGIC    "#PPTABLE1" /* the first bytes of the TSV form */
+#define TABLE_LINE_MAX (16u << 20) /* bytes of a line */
+
+/*
+ * Adds what a source holds to ts: tables of the same name, keys and values are merged, exactly.
+ * 0; PP_ECUT: rows are missing or the input says that it is partial; PP_ECORRUPT, PP_EUNSUPPORTED (no
+ * such text), PP_EMISMATCH (a table of that name has other columns), PP_ENOMEM, PP_EIO, PP_ELIMIT.
+ * What is wrong is said to d.
+ */
+int tables_read(struct tables *ts, struct src *s, struct diag *d);
+
+/* Whether the first bytes of an input are those of the TSV form. */
+bool tables_is(const void *bytes, size_t len);
+
+#endif
