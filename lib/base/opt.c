@@ -244,3 +244,26 @@ int opt_double(const char *name, const char *arg, double min, double max, double
 	buf_add_safe(why, arg, strlen(arg));
 	return PP_EUSAGE;
 }
+
+int opt_duration(const char *name, const char *arg, uint64_t *ns, struct buf *why)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+	char *end;
+	double v = arg[0] >= '0' && arg[0] <= '9' ? strtod(arg, &end) : -1;
+
+	for (size_t i = 0; v >= 0 && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].name) != 0)
+			continue;
+		v *= units[i].ns;
+		if (v < 1 || v >= 0x1p63)
+			break;
+		*ns = (uint64_t)(v + 0.5);
+		return 0;
+	}
+	buf_addf(why, "--%s: not a duration like 10ms (ns, us, ms, s, m, h): ", name);
+	buf_add_safe(why, arg, strlen(arg));
+	return PP_EUSAGE;
+}

@@ -314,7 +314,7 @@ static int make_room(struct table *t, const uint64_t *key, uint64_t *moved)
 
 static bool is_full(const struct table *t)
 {
-	return t->bytes > TABLE_BYTES_MAX && t->nrows > 2;
+	return t->bytes + t->texts.arena.total > TABLE_BYTES_MAX && t->nrows > 2;
 }
 
 int table_row(struct table *t, const uint64_t *key, uint32_t *row)
@@ -359,6 +359,52 @@ int table_add(struct table *t, uint32_t row, uint32_t v, hist_int value, uint64_
 	rc = hist_add(h, value, time);
 	table_account(t, h, before);
 	return rc;
+}
+
+/* The new number of a row's key. */
+static int new_key(struct table *t, uint32_t row, uint32_t k, enum table_key_kind kind,
+		   uint64_t window, uint64_t *key)
+{
+	struct buf text = BUF_INIT;
+	int rc;
+
+	*key = keys_of(t, row)[k];
+	if (kind == TABLE_WINDOW)
+		*key -= *key % window;
+	if (kind != TABLE_TEXT)
+		return 0;
+	table_key_add(t, row, k, &text);
+	rc = text.err ? text.err : table_text(t, buf_str(&text), text.len, key);
+	buf_release(&text);
+	return rc;
+}
+
+int table_rekey(struct table *t, uint32_t k, enum table_key_kind kind, uint64_t window)
+{
+	int rc = 0;
+
+	for (uint32_t row = 0; row < t->nrows && !rc && t->keys[k].kind != TABLE_TEXT; row++)
+		if (row != t->other)
+			rc = new_key(t, row, k, kind, window, &t->key[(size_t)row * t->nkeys + k]);
+	t->keys[k].kind = kind;
+	t->keys[k].window = window;
+	t->generation++;
+	t->sorted = false;
+	if (rc || !t->slots)
+		return rc;
+	memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof(*t->slots));
+	for (uint32_t row = 0; row < t->nrows && !rc; row++) {
+		uint32_t *slot = &t->slots[slot_of(t, keys_of(t, row))];
+
+		if (row == t->other)
+			continue;
+		if (*slot)
+			rc = table_merge_row(t, *slot - 1, row);
+		else
+			*slot = row + 1;
+	}
+	close_gaps(t);
+	return rc ? rc : rehash(t, t->mask + 1);
 }
 
 void table_key_add(const struct table *t, uint32_t row, uint32_t k, struct buf *b)

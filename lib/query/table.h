@@ -18,7 +18,7 @@
  *	rc = tables_write(&ts, TABLE_FORM_TEXT, &opts, &out);
  *	tables_release(&ts);
  *
- * Memory is bounded: at TABLE_ROWS_MAX rows, or TABLE_BYTES_MAX bytes of histograms, the half of the
+ * Memory is bounded: at TABLE_ROWS_MAX rows, or TABLE_BYTES_MAX bytes of histograms and texts, the half of the
  * rows that has the smallest counts is added to one row, "(other)". This is counted: what is said of
  * rows that were added to rarely is then a lower bound; sums over all rows stay right.
  *
@@ -38,7 +38,7 @@
 #include "query/hist.h"
 
 #define TABLE_ROWS_MAX	 (1u << 17)   /* rows of a table */
-#define TABLE_BYTES_MAX	 (256u << 20) /* bytes of a table's histograms */
+#define TABLE_BYTES_MAX	 (256u << 20) /* bytes of a table's histograms and texts */
 #define TABLE_KEYS_MAX	 16
 #define TABLE_VALUES_MAX 32
 #define TABLES_MAX	 256 /* tables of one result */
@@ -159,6 +159,13 @@ int table_row(struct table *t, const uint64_t *key, uint32_t *row);
 
 /* Adds to value v of a row. 0 or PP_ENOMEM. */
 int table_add(struct table *t, uint32_t row, uint32_t v, hist_int value, uint64_t time);
+
+/*
+ * Makes key k one of another kind: a number to text, unsigned to signed (numbers from 2^63 on, which are
+ * addresses, come out below zero), or windows of another width, which are rounded down to it. Rows
+ * that become equal are merged; the numbers of rows change. 0 or PP_ENOMEM.
+ */
+int table_rekey(struct table *t, uint32_t k, enum table_key_kind kind, uint64_t window);
 
 /* A cell, for what table_add does not do (hist_merge: then call table_account). */
 static inline struct hist *table_cell(const struct table *t, uint32_t row, uint32_t v)

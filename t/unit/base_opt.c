@@ -152,6 +152,32 @@ static void test_numbers(void)
 	is_int(opt_u64("21", 10, 20, &v), PP_EUSAGE, "above the maximum");
 }
 
+static void test_durations(void)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		uint64_t ns;
+	} rows_of[] = {
+		{"1ns", 0, 1},		{"1.5us", 0, 1500},	{"10ms", 0, 10000000},
+		{"2s", 0, 2000000000},	{"1m", 0, 60000000000}, {"1h", 0, 3600000000000},
+		{"0s", PP_EUSAGE, 0},	{"10", PP_EUSAGE, 0},	{"10 ms", PP_EUSAGE, 0},
+		{"-1s", PP_EUSAGE, 0},	{"ms", PP_EUSAGE, 0},	{"1e30s", PP_EUSAGE, 0},
+		{"nans", PP_EUSAGE, 0}, {"", PP_EUSAGE, 0},
+	};
+	struct buf why = BUF_INIT;
+	uint64_t ns;
+
+	for (size_t i = 0; i < sizeof(rows_of) / sizeof(rows_of[0]); i++) {
+		ns = 0;
+		is_int(opt_duration("slower", rows_of[i].text, &ns, &why), rows_of[i].rc,
+		       "duration '%s'", rows_of[i].text);
+		is_u64(ns, rows_of[i].ns, "ns of '%s'", rows_of[i].text);
+	}
+	ok(strstr(buf_str(&why), "--slower: not a duration like 10ms") != NULL, "it is said");
+	buf_release(&why);
+}
+
 static void test_nearest(void)
 {
 	static const char *const names[] = {"cycles", "cpu-clock", "page-faults"};
@@ -169,6 +195,7 @@ int main(void)
 		test_row(&rows[i]);
 	test_help();
 	test_numbers();
+	test_durations();
 	test_nearest();
 	return done();
 }

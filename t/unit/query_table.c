@@ -283,6 +283,42 @@ static void test_bounded(void)
 	tables_release(&ts);
 }
 
+/* Windows are made wider, numbers become text: the rows that fall together are merged. */
+static void test_rekey(void)
+{
+	static const struct table_key keys[] = {{"time", TABLE_WINDOW, 10}, {"n", TABLE_NUMBER, 0}};
+	struct tables ts;
+	struct table *t = NULL;
+	struct buf b = BUF_INIT;
+	uint32_t row;
+	int rc;
+
+	tables_init(&ts);
+	rc = tables_add(&ts, "", keys, 2, delay, 1, &t);
+	for (uint64_t i = 0; i < 40 && !rc; i++) {
+		uint64_t key[] = {i / 10 * 10, i % 2 ? UINT64_MAX : 7};
+
+		rc = table_row(t, key, &row);
+		if (!rc)
+			rc = table_add(t, row, 0, (hist_int)i, i);
+	}
+	ok(!rc && t->nrows == 8, "windows of 10");
+	ok(!table_rekey(t, 0, TABLE_WINDOW, 20) && t->nrows == 4 && t->keys[0].window == 20,
+	   "windows of 20");
+	ok(table_total(t, 0) == 780 && table_cell(t, 0, 0)->count == 10, "nothing is lost");
+	ok(!table_rekey(t, 1, TABLE_SIGNED, 0) && !table_sort(t, "n"), "signed");
+	table_key_add(t, t->order[0], 1, &b);
+	is_str(buf_str(&b), "-1", "the number is below zero");
+	ok(!table_rekey(t, 1, TABLE_TEXT, 0) && t->nrows == 4 && !table_sort(t, "n"), "text");
+	buf_reset(&b);
+	table_key_add(t, t->order[3], 1, &b);
+	is_str(buf_str(&b), "7", "a number as text");
+	rc = table_row(t, (uint64_t[]){20, t->key[1]}, &row);
+	ok(!rc && t->nrows == 4, "rows are found");
+	buf_release(&b);
+	tables_release(&ts);
+}
+
 #define HEAD "#PPTABLE1 rows=1 view=bars name=x\tcomm:key\tn:count\tn:sum:ns\tn:min:ns\tn:max:ns"
 
 static void test_bad(void)
@@ -368,6 +404,7 @@ int main(void)
 	test_merge();
 	test_sort();
 	test_bounded();
+	test_rekey();
 	test_bad();
 	test_mismatch();
 	test_cut();
