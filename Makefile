@@ -40,8 +40,8 @@ PACKAGES := libelf zlib libzstd liblzma libtraceevent libxxhash
 
 CFLAGS   ?= $(OPT) -g
 PP_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -Ibin -Wall -Wextra -Wshadow -Wstrict-prototypes \
-	-Wmissing-prototypes -Wpointer-arith -Wvla -fno-strict-aliasing -fno-common
-PP_LDFLAGS :=
+	-Wmissing-prototypes -Wpointer-arith -Wvla -fno-strict-aliasing -fno-common -pthread
+PP_LDFLAGS := -pthread
 ifdef WERROR
 PP_CFLAGS += -Werror
 endif

@@ -52,6 +52,19 @@ int diag_new(struct diag **out, const char *prog, diag_sink *sink, void *ctx)
 	return 0;
 }
 
+int diag_new_like(struct diag **out, const struct diag *like)
+{
+	int rc;
+
+	*out = NULL;
+	if (!like)
+		return 0;
+	rc = diag_new(out, like->prog, like->sink, like->ctx);
+	if (!rc)
+		(*out)->verbose = like->verbose;
+	return rc;
+}
+
 void diag_free(struct diag *d)
 {
 	if (!d)

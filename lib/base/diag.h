@@ -28,6 +28,12 @@ typedef void diag_sink(void *ctx, const char *line, size_t len);
 int diag_new(struct diag **d, const char *prog, diag_sink *sink, void *ctx);
 void diag_free(struct diag *d); /* NULL is fine */
 
+/*
+ * One that says its messages as another does, for a thread of its own: the sink then has to be fit
+ * for several. It shows no progress.
+ */
+int diag_new_like(struct diag **d, const struct diag *like);
+
 /* With verbose set, diag_note is heard. */
 void diag_set_verbose(struct diag *d, bool verbose);
 

@@ -5,20 +5,42 @@
 #include "input/perf.h"
 #include "input/trace.h"
 
-/* An event stream as input: its records are passed on, its END becomes part of the account. */
+/* A further stream behind one that is done: its ids are its own. What has been told is noted. */
+static void next_stream(struct swriter *w, const struct sreader *r, struct ps_end *told)
+{
+	const struct ps_end *a = sreader_account(r);
+	struct ps_end end = {.lost = a->lost - told->lost,
+			     .missing = a->missing - told->missing,
+			     .status = a->status ? PP_EXIT_PARTIAL : 0};
+
+	*told = *a;
+	swriter_end(w, &end);
+	swriter_header(w);
+}
+
+/*
+ * An event stream as input: its records are passed on, its END becomes part of the account. Several
+ * streams in a row stay several.
+ */
 static int copy_stream(struct src *s, struct swriter *w, struct diag *d, struct ps_end *account)
 {
+	struct ps_end told = {0};
 	struct sreader *r;
 	struct ps_record rec;
+	bool any = false;
 	int rc = sreader_new(&r, s, 0, d);
 
 	if (rc)
 		return rc;
-	while (!(rc = sreader_next(r, &rec)))
-		if (rec.type != PS_HEADER && rec.type != PS_END && swriter_copy(w, &rec) && w->err)
-			break;
-	account->lost += sreader_account(r)->lost;
-	account->missing += sreader_account(r)->missing;
+	while (!(rc = sreader_next(r, &rec)) && !w->err) {
+		if (rec.type == PS_HEADER && any)
+			next_stream(w, r, &told);
+		else if (rec.type != PS_HEADER && rec.type != PS_END)
+			swriter_copy(w, &rec);
+		any = true;
+	}
+	account->lost += sreader_account(r)->lost - told.lost;
+	account->missing += sreader_account(r)->missing - told.missing;
 	if (sreader_status(r, rc) == PP_EXIT_PARTIAL)
 		rc = PP_ECUT;
 	sreader_free(r);

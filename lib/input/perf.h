@@ -40,6 +40,7 @@ struct perf_attr {
 	uint64_t regs_user, regs_intr;
 	uint64_t config1;
 	uint32_t bp_type;
+	int32_t clockid;
 	uint32_t event;	   /* id of the stream's descriptor */
 	int time_pos;	   /* index of the u64 in its samples that is the time; -1 none */
 	bool written;	   /* the descriptor is in the stream */
@@ -55,6 +56,7 @@ struct perf_attr {
 #define PERF_ATTR_PRECISE_SHIFT	 15
 #define PERF_ATTR_SAMPLE_ID_ALL	 (1ull << 18)
 #define PERF_ATTR_EXCLUDE_HOST	 (1ull << 19)
+#define PERF_ATTR_USE_CLOCKID	 (1ull << 25)
 #define PERF_ATTR_EXCLUDE_GUEST	 (1ull << 20)
 
 /* PERF_SAMPLE_* in the order of the kernel's bits. */
@@ -116,6 +118,7 @@ struct perf {
 	int id_pos;	    /* index of the u64 in a sample that is the id; -1 none */
 	int id_back;	    /* the same in the trailer of other records, from the end; 0 none */
 	bool alike;	    /* all events have one sample_type */
+	bool announced;	    /* the SOURCE record is in the stream */
 	bool described;	    /* the descriptors of all events are in the stream */
 
 	struct intern strings;		 /* STRING records */
@@ -181,6 +184,13 @@ void perf_attr_release(struct perf_attr *a);
 int perf_attr_rename(struct perf *p, struct perf_attr *a, const char *name, size_t len);
 /* The name of an event by its attribute alone, as perf builds it. */
 void perf_attr_name(const struct perf_attr *a, const struct perf_tracing *t, struct buf *name);
+
+/* ---- perf_clock.c ---- */
+
+/* Writes the SOURCE record, unless that has been done: an event of the recording tells its clock. */
+int perf_announce(struct perf *p);
+/* The header feature CLOCK_DATA. */
+int perf_clock_data(struct perf *p, struct cursor c);
 
 /* ---- perf_tracing.c: formats of tracepoints ---- */
 

@@ -54,7 +54,8 @@ int perf_attr_add(struct perf *p, struct cursor c, struct perf_attr **added)
 	get_u64(&c); /* config2 */
 	a->branch_sample_type = get_u64(&c);
 	a->regs_user = get_u64(&c);
-	get_u64(&c); /* sample_stack_user, clockid */
+	get_u32(&c); /* sample_stack_user */
+	a->clockid = (int32_t)get_u32(&c);
 	a->regs_intr = get_u64(&c);
 	p->nattrs++;
 	*added = a;

@@ -338,6 +338,7 @@ int perf_feature(struct perf *p, uint32_t feature, struct cursor c)
 	case PERF_FEAT_TOTAL_MEM: return numbers_feature(p, key, c, 1, true);
 	case PERF_FEAT_SAMPLE_TIME: return numbers_feature(p, key, c, 2, true);
 	case PERF_FEAT_CLOCKID: return numbers_feature(p, key, c, 1, true);
+	case PERF_FEAT_CLOCK_DATA: return perf_clock_data(p, c);
 	case PERF_FEAT_CMDLINE: return cmdline_feature(p, key, c);
 	case PERF_FEAT_EVENT_DESC: return event_desc(p, c);
 	default:

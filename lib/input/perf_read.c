@@ -216,6 +216,8 @@ static int take(struct perf *p, struct block *b, uint8_t *rec, uint32_t type, ui
 	int rc;
 
 	p->counts[type < 256 ? type : 255]++;
+	if (!p->announced && type != PERF_REC_HEADER_ATTR && perf_announce(p))
+		return p->w->err;
 	if (type >= PERF_REC_USER_START) {
 		rc = own_record(p, type, misc, cursor_make(rec + 8, size - 8, p->swap));
 		if (rc != PP_ECORRUPT && (rc != PP_ECUT || type == PERF_REC_AUXTRACE ||
@@ -404,6 +406,8 @@ static int finish(struct perf *p, int rc)
 			"the recording was never finished: names of events and machine are missing");
 	else if (rc == PP_EIO || rc == PP_ELIMIT)
 		perf_damage(p, rc, (int64_t)src_tell(p->src), "%s", pp_strerror(rc));
+	if (perf_announce(p))
+		return p->w->err;
 	flushed = order_flush(&p->order);
 	if (p->w->err)
 		return p->w->err;
@@ -418,7 +422,6 @@ static int finish(struct perf *p, int rc)
 static int begin(struct perf *p)
 {
 	uint8_t first[PERF_PIPE_HEADER_SIZE];
-	struct ps_source rec = {.kind = 1, .name = ps_str(p->name, strlen(p->name))};
 	struct cursor c;
 	int rc = src_read_all(p->src, first, sizeof(first));
 
@@ -428,18 +431,18 @@ static int begin(struct perf *p)
 	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 		p->swap = !p->swap;
 	p->big_endian = p->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	rec.big_endian = p->big_endian;
 	c = cursor_make(first + 8, 8, p->swap);
 	p->pipe = get_u64(&c) == PERF_PIPE_HEADER_SIZE;
 	p->left = UINT64_MAX;
-	rc = swriter_put(p->w, PS_SOURCE, p->source, &rec);
-	if (rc || p->pipe)
-		return rc;
+	if (p->pipe)
+		return 0; /* what comes first are the events */
 	rc = src_unread(p->src, first, sizeof(first));
 	if (!rc)
 		rc = src_spool(p->src, p->d);
 	if (!rc)
 		rc = perf_read_file_header(p, first);
+	if (perf_announce(p))
+		return p->w->err;
 	if (!rc)
 		rc = perf_read_features(p);
 	if (rc)

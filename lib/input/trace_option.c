@@ -118,6 +118,7 @@ static int time_shift(struct trace *t, struct tin *in)
 	if (!t->shifts)
 		return PP_ENOMEM;
 	t->nshifts = n;
+	trace_meta(t, "time_shift", "", 0);
 	for (uint32_t i = 0; i < n && !in->err; i++) {
 		struct trace_shifts *s = &t->shifts[i];
 		uint32_t count = tin_u32(in);
@@ -292,10 +293,14 @@ static int number_option(struct trace *t, const char *key, uint64_t v)
 static int date_option(struct trace *t, unsigned id, const uint8_t *p, uint32_t len)
 {
 	int64_t v = text_number(p, len);
+	int rc;
 
 	/* A date is in us. Wraps like the times that it is added to. */
 	t->ts_offset = (int64_t)((uint64_t)t->ts_offset +
 				 (uint64_t)v * (id == TRACE_OPT_DATE ? 1000u : 1u));
+	/* With a date, times are those of the day. */
+	if (id == TRACE_OPT_DATE && (rc = trace_meta(t, "wall_offset", "0", 1)))
+		return rc;
 	return text_option(t, id == TRACE_OPT_DATE ? "date_offset" : "offset", p, len);
 }
 

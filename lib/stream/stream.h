@@ -358,6 +358,7 @@ int sreader_status(const struct sreader *r, int rc);
 struct swriter {
 	struct out *out;
 	uint64_t records, samples; /* since the header */
+	uint64_t earlier;	   /* samples of the streams before */
 	int err;		   /* first error */
 };
 

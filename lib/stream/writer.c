@@ -28,6 +28,7 @@ int swriter_header(struct swriter *w)
 
 	memcpy(h + 8, &order, 4);
 	memcpy(h + 12, &version, 2);
+	w->earlier += w->samples;
 	w->records = w->samples = 0;
 	if (!w->err)
 		w->err = out_add(w->out, h, sizeof(h));
