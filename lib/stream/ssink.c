@@ -22,13 +22,16 @@ static int print_back(void *ctx, uint8_t *bytes, size_t n)
 
 bool ssink_option(struct ssink_opts *o, int id, const char *arg, struct buf *why, int *rc)
 {
-	(void)arg;
-	(void)why;
 	*rc = 0;
 	switch (id) {
 	case 'b': o->form = SSINK_BINARY; return true;
 	case 't': o->form = SSINK_TEXT; return true;
 	case 'j': o->form = SSINK_JSON; return true;
+	case 'F': *rc = text_fields_parse(&o->text.fields, arg, why); return true;
+	case 'G': o->text.no_chains = true; return true;
+	case SSINK_OPT_NS: o->text.ns = true; return true;
+	case SSINK_OPT_REL: o->text.times = STEXT_TIME_REL; return true;
+	case SSINK_OPT_DELTA: o->text.times = STEXT_TIME_DELTA; return true;
 	case SSINK_OPT_ALL: o->text.all = true; return true;
 	default: return false;
 	}

@@ -18,6 +18,7 @@
 
 #include "base/opt.h"
 #include "stream/stream.h"
+#include "stream/text_fields.h"
 
 #define STEXT_KEEP (SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS)
 
@@ -26,10 +27,20 @@ enum stext_form {
 	STEXT_JSON, /* one object a record, context records too: perfpipe-stream(5) */
 };
 
+enum stext_times {
+	STEXT_TIME_AS_IS,
+	STEXT_TIME_REL,	  /* since the first line */
+	STEXT_TIME_DELTA, /* since the line before */
+};
+
 /* What the text is to look like; the strings must outlive the printer. */
 struct stext_opts {
 	enum stext_form form;
-	bool all; /* samples that a filter has marked as not passing, too */
+	bool all;		   /* samples that a filter has marked as not passing, too */
+	struct text_fields fields; /* -F */
+	bool ns;		   /* times with all their digits */
+	bool no_chains;		   /* the address instead of the call chain */
+	enum stext_times times;
 };
 
 /* Whether a sample is to be printed, by its mark. */
@@ -62,12 +73,23 @@ struct ssink_opts {
 	struct stext_opts text;
 };
 
-#define SSINK_OPT_ALL (OPT_NO_SHORT + 512) /* ids of their own */
+/* Ids of their own. */
+enum ssink_option {
+	SSINK_OPT_ALL = OPT_NO_SHORT + 512,
+	SSINK_OPT_NS,
+	SSINK_OPT_REL,
+	SSINK_OPT_DELTA,
+};
 
 #define SSINK_OPTIONS \
 	{'b', "binary", NULL, "write the binary event stream, also to a terminal"}, \
 		{'t', "text", NULL, "write text, as perf script or trace-cmd report prints it"}, \
 		{'j', "json", NULL, "write JSON, one object a line"}, \
+		{'F', "fields", "LIST", "what to print of a sample, as perf script -F"}, \
+		{'G', "hide-call-graph", NULL, "print the address instead of the call chain"}, \
+		{SSINK_OPT_NS, "ns", NULL, "print times with nine decimals"}, \
+		{SSINK_OPT_REL, "reltime", NULL, "print times since the first line"}, \
+		{SSINK_OPT_DELTA, "deltatime", NULL, "print times since the line before"}, \
 	{ \
 		SSINK_OPT_ALL, "all", NULL, "print also the samples that a filter let fail" \
 	}

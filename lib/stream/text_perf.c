@@ -1,0 +1,564 @@
+#include "stream/text_perf.h"
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "stream/tep_print.h"
+#include "stream/json.h"
+#include "stream/text_fields.h"
+#include "stream/text_trace.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COMM_WIDTH     16
+#define NAME_WIDTH_MAX 1024	  /* a name of megabytes shall not widen every line */
+#define CGROUPS_BYTES  (64 << 20) /* of the paths of cgroups */
+
+/* What is known of an event. */
+struct label {
+	char *text; /* "   name: ", owned; NULL until its first line */
+	size_t len;
+	enum text_kind kind;
+};
+
+/* Events of one kind: what is printed depends on the first of them. */
+struct kind {
+	bool known, picked, chains;
+	uint64_t sample_type;
+	uint64_t fields; /* picked: what to print */
+};
+
+struct text_perf {
+	struct text_page *page;
+	struct text_clock *clock;
+	const struct stext_opts *opts;
+	struct diag *d;
+	struct tep_print *tep; /* made at the first tracepoint */
+	struct label *labels;  /* by event */
+	uint32_t nlabels;
+	struct kind kinds[TEXT_KIND_COUNT];
+	size_t name_width;    /* of the longest name of an event, as perf pads them */
+	int src_width;	      /* of the longest data source */
+	char arch[16];	      /* of the recorded machine */
+	struct map64 cgroups; /* id to string in paths */
+	struct intern paths;
+	size_t paths_bytes;
+	struct buf b; /* the line that is being made */
+};
+
+#define HAS(fields, name) (((fields)&TEXT_FIELD(name)) != 0)
+
+int text_perf_new(struct text_perf **out, struct text_page *page, struct text_clock *clock,
+		  const struct stext_opts *opts, struct diag *d)
+{
+	struct text_perf *t = calloc(1, sizeof(*t));
+
+	*out = t;
+	if (!t)
+		return PP_ENOMEM;
+	t->page = page;
+	t->clock = clock;
+	t->opts = opts;
+	t->d = d;
+	return 0;
+}
+
+void text_perf_free(struct text_perf *t)
+{
+	if (!t)
+		return;
+	for (uint32_t i = 0; i < t->nlabels; i++)
+		free(t->labels[i].text);
+	free(t->labels);
+	tep_print_free(t->tep);
+	map64_release(&t->cgroups);
+	intern_release(&t->paths);
+	buf_release(&t->b);
+	free(t);
+}
+
+/* ---- events ---- */
+
+static bool is_dummy(const struct ps_event *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
+}
+
+static int add_event(struct text_perf *t, const struct ps_event *e)
+{
+	struct kind *k = &t->kinds[text_kind_of(e->type)];
+	struct label *l;
+
+	if (e->id >= t->nlabels) {
+		uint32_t n = e->id + e->id / 2 + 16;
+
+		l = realloc(t->labels, n * sizeof(*l));
+		if (!l)
+			return PP_ENOMEM;
+		memset(l + t->nlabels, 0, (n - t->nlabels) * sizeof(*l));
+		t->labels = l;
+		t->nlabels = n;
+	}
+	l = &t->labels[e->id];
+	free(l->text);
+	*l = (struct label){.kind = text_kind_of(e->type)};
+	if (e->name.len <= NAME_WIDTH_MAX && e->name.len > t->name_width)
+		t->name_width = e->name.len;
+	if (e->flags & PS_EVENT_CHAINS)
+		k->chains = true;
+	if (!k->known && !is_dummy(e)) {
+		k->known = true;
+		k->sample_type = e->sample_type;
+	}
+	return 0;
+}
+
+/* Fields that were asked for and that are not in the recording: perf refuses such a file. */
+static void say_lacking(const struct text_perf *t, const struct ps_event *e, uint64_t lacking)
+{
+	struct buf names = BUF_INIT, event = BUF_INIT;
+
+	for (int i = 0; i < TEXT_FIELD_COUNT; i++)
+		if (lacking >> i & 1)
+			buf_addf(&names, "%s%s", names.len ? ", " : "",
+				 text_field_name((enum text_field)i));
+	buf_add_safe(&event, e->name.p, e->name.len);
+	diag_say(t->d, NULL, "%s events, such as %s, were recorded without: %s",
+		 text_kind_name(text_kind_of(e->type)), buf_str(&event), buf_str(&names));
+	buf_release(&names);
+	buf_release(&event);
+}
+
+static uint64_t pick(struct text_perf *t, struct kind *k, const struct ps_event *e)
+{
+	uint64_t lacking, type = k->known ? k->sample_type : e->sample_type;
+
+	k->fields = text_fields_pick(&t->opts->fields, text_kind_of(e->type), type, k->chains,
+				     &lacking);
+	k->picked = true;
+	if (lacking)
+		say_lacking(t, e, lacking);
+	return k->fields;
+}
+
+/* "   name: " */
+static void add_label(struct text_perf *t, struct buf *b, uint32_t id, const struct ps_event *e)
+{
+	struct label *l = &t->labels[id];
+	size_t start = b->len;
+
+	if (l->text) {
+		buf_add(b, l->text, l->len);
+		return;
+	}
+	if (e->name.len < t->name_width)
+		buf_fill(b, ' ', t->name_width - e->name.len);
+	buf_add_safe(b, e->name.p, e->name.len);
+	buf_adds(b, ": ");
+	l->len = b->len - start;
+	l->text = b->err ? NULL : strndup(buf_str(b) + start, l->len);
+}
+
+/* ---- the beginning of a line ---- */
+
+static void add_comm(struct buf *b, const struct sreader *r, uint32_t comm, bool padded)
+{
+	size_t len;
+	const char *s = sreader_string(r, comm, &len);
+
+	if (!s)
+		s = ":-1", len = 3;
+	if (padded && len < COMM_WIDTH)
+		buf_fill(b, ' ', COMM_WIDTH - len);
+	buf_add_safe(b, s, len);
+	buf_addc(b, ' ');
+}
+
+/* A thread that has ended already is recorded as -1. */
+static void add_id(struct buf *b, uint32_t id)
+{
+	if (id == PS_NONE)
+		buf_adds(b, "   -1");
+	else
+		buf_add_u64(b, id, 5, ' ');
+}
+
+static void add_task(struct buf *b, uint32_t pid, uint32_t tid, uint64_t fields)
+{
+	size_t start;
+
+	if (!HAS(fields, pid) || !HAS(fields, tid)) {
+		add_id(b, HAS(fields, pid) ? pid : tid);
+		buf_addc(b, ' ');
+		return;
+	}
+	add_id(b, pid);
+	buf_addc(b, '/');
+	start = b->len;
+	buf_addf(b, "%d", (int)tid);
+	buf_fill(b, ' ', b->len - start < 5 ? 5 - (b->len - start) : 0);
+	buf_addc(b, ' ');
+}
+
+/* K kernel, U user, H hypervisor, G and g a guest's kernel and user: bits of one number in perf. */
+static void add_misc(struct buf *b, uint32_t flags)
+{
+	uint32_t mode = (flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+	size_t start = b->len;
+
+	for (uint32_t m = 1; m <= 5; m++)
+		if ((mode & m) == m)
+			buf_addc(b, "KUHGg"[m - 1]);
+	buf_fill(b, ' ', 6 - (b->len - start));
+}
+
+static void add_time(struct text_perf *t, struct buf *b, uint64_t ns)
+{
+	struct text_clock *c = t->clock;
+	uint64_t shown = ns;
+
+	if (!c->began)
+		c->first = c->last = ns;
+	c->began = true;
+	if (t->opts->times == STEXT_TIME_REL)
+		shown = ns - c->first;
+	else if (t->opts->times == STEXT_TIME_DELTA)
+		shown = ns - c->last;
+	c->last = ns;
+	buf_add_u64(b, shown / 1000000000, 5, ' ');
+	buf_addc(b, '.');
+	if (t->opts->ns)
+		buf_add_u64(b, shown % 1000000000, 9, '0');
+	else
+		buf_add_u64(b, shown % 1000000000 / 1000, 6, '0');
+	buf_adds(b, ": ");
+}
+
+/* Whether a value that every sample has is known. */
+static bool recorded(const struct ps_event *e, uint64_t bit, uint32_t value)
+{
+	return value != PS_NONE || (e->sample_type & bit);
+}
+
+static void add_start(struct text_perf *t, struct buf *b, const struct sreader *r,
+		      const struct ps_sample *s, const struct ps_event *e, uint64_t fields,
+		      bool chain)
+{
+	if (HAS(fields, comm))
+		add_comm(b, r, s->comm, !chain);
+	if ((HAS(fields, tid) && recorded(e, PERF_SAMPLE_TID, s->tid)) ||
+	    (HAS(fields, pid) && recorded(e, PERF_SAMPLE_TID, s->pid)))
+		add_task(b, s->pid, s->tid, fields);
+	if (HAS(fields, cpu) && recorded(e, PERF_SAMPLE_CPU, s->cpu)) {
+		buf_addc(b, '[');
+		buf_add_u64(b, s->cpu, 3, '0');
+		buf_adds(b, "] ");
+	}
+	if (HAS(fields, misc))
+		add_misc(b, s->flags);
+	if (HAS(fields, time) && !(s->flags & PS_SAMPLE_NO_TIME))
+		add_time(t, b, s->time);
+	if (HAS(fields, period) && ps_sample_has(s, period)) {
+		buf_add_u64(b, s->period, 10, ' ');
+		buf_addc(b, ' ');
+	}
+	if (HAS(fields, event))
+		add_label(t, b, s->event, e);
+}
+
+/* ---- addresses and symbols ---- */
+
+/* The function that the next frames are inlined into: perf counts offsets from its beginning. */
+static const struct ps_frame *outer(const struct sreader *r, const struct ps_stack *st, uint32_t i)
+{
+	const struct ps_frame *f = sreader_frame(r, st->frames.v[i]);
+
+	while (f && (f->flags & PS_FRAME_INLINED) && ++i < st->frames.n)
+		f = sreader_frame(r, st->frames.v[i]);
+	return f;
+}
+
+static void add_symbol(struct buf *b, const struct sreader *r, const struct ps_frame *f,
+		       const struct ps_frame *base, bool offset)
+{
+	const struct ps_symbol *sym = f->symbol ? sreader_symbol(r, f->symbol) : NULL;
+	const struct ps_symbol *start =
+		base && base->symbol ? sreader_symbol(r, base->symbol) : NULL;
+
+	if (!sym) {
+		buf_adds(b, " [unknown]");
+		return;
+	}
+	buf_addc(b, ' ');
+	buf_add_safe(b, sym->name.p, sym->name.len);
+	if (offset && start && f->addr >= start->addr) {
+		buf_adds(b, "+0x");
+		buf_add_hex(b, f->addr - start->addr, 0, ' ');
+	}
+}
+
+static void add_dso(struct buf *b, const struct sreader *r, const struct ps_frame *f, bool offset)
+{
+	const struct ps_dso *dso = f->dso ? sreader_dso(r, f->dso) : NULL;
+
+	buf_adds(b, " (");
+	if (dso)
+		buf_add_safe(b, dso->path.p, dso->path.len);
+	else
+		buf_adds(b, "[unknown]");
+	if (dso && offset) {
+		buf_adds(b, "+0x");
+		buf_add_hex(b, f->addr, 0, ' ');
+	}
+	buf_addc(b, ')');
+}
+
+/* "file:line" without directories; where that is not known, as perf has it, the symbol or the object. */
+static void add_srcline(struct buf *b, const struct sreader *r, const struct ps_frame *f)
+{
+	const struct ps_srcfile *file = f->srcfile ? sreader_srcfile(r, f->srcfile) : NULL;
+	const struct ps_dso *dso = f->dso ? sreader_dso(r, f->dso) : NULL;
+	const struct ps_str *path = file ? &file->path : dso ? &dso->path : NULL;
+	const char *slash = path && path->len ? memrchr(path->p, '/', path->len) : NULL;
+	const char *name = slash ? slash + 1 : path ? path->p : NULL;
+
+	if (!path)
+		return;
+	buf_adds(b, "\n  ");
+	buf_add_safe(b, name, (size_t)(path->p + path->len - name));
+	if (file)
+		buf_addf(b, ":%u", f->line);
+	else
+		buf_addf(b, "[%llx]", (unsigned long long)f->addr);
+}
+
+/* What follows the address of a frame. base: the frame it is inlined into, or itself. */
+static void add_frame(struct buf *b, const struct sreader *r, const struct ps_frame *f,
+		      const struct ps_frame *base, uint64_t fields)
+{
+	bool inlined = f->flags & PS_FRAME_INLINED;
+
+	if (HAS(fields, sym))
+		add_symbol(b, r, f, base, HAS(fields, symoff));
+	if (HAS(fields, dso) && !inlined)
+		add_dso(b, r, f, HAS(fields, dsoff));
+	if (HAS(fields, srcline))
+		add_srcline(b, r, f);
+	if (inlined)
+		buf_adds(b, " (inlined)");
+}
+
+/* The addresses of a chain: PERF_CONTEXT_* markers are none. */
+static bool next_ip(const struct ps_chain *c, uint32_t *i, uint64_t *ip)
+{
+	while (c && *i < c->ips.n) {
+		*ip = c->ips.v[(*i)++];
+		if (*ip < (uint64_t)-4095)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The frames of a stack. Their absolute addresses are those of the call chain; inlined frames share
+ * that of the frame they are inlined into, which follows them. Frames that were unwound have none.
+ */
+static int add_stack(struct text_perf *t, const struct sreader *r, const struct ps_stack *st,
+		     const struct ps_chain *c, uint64_t fields)
+{
+	bool shared = false, known = false;
+	uint32_t at = 0;
+	uint64_t ip = 0;
+	int rc = 0;
+
+	buf_addc(&t->b, '\n');
+	for (uint32_t i = 0; i < st->frames.n && !rc; i++) {
+		const struct ps_frame *f = sreader_frame(r, st->frames.v[i]);
+
+		if (!shared)
+			known = next_ip(c, &at, &ip);
+		shared = f && (f->flags & PS_FRAME_INLINED);
+		if (!f)
+			continue;
+		buf_addc(&t->b, '\t');
+		buf_add_hex(&t->b, known ? ip : f->addr, 16, ' ');
+		add_frame(&t->b, r, f, shared ? outer(r, st, i) : f, fields);
+		buf_addc(&t->b, '\n');
+		if (t->b.len >= PS_TEXT_SPILL) {
+			rc = text_page_add(t->page, &t->b);
+			buf_reset(&t->b);
+		}
+	}
+	return rc;
+}
+
+static void add_chain(struct buf *b, const struct ps_chain *c)
+{
+	uint32_t at = 0;
+	uint64_t ip;
+
+	buf_addc(b, '\n');
+	while (next_ip(c, &at, &ip)) {
+		buf_addc(b, '\t');
+		buf_add_hex(b, ip, 16, ' ');
+		buf_addc(b, '\n');
+	}
+}
+
+static int add_place(struct text_perf *t, const struct sreader *r, const struct ps_sample *s,
+		     uint64_t fields, bool chain)
+{
+	const struct ps_stack *st = ps_sample_has(s, stack) ? sreader_stack(r, s->stack) : NULL;
+	const struct ps_chain *c = ps_sample_has(s, chain) ? sreader_chain(r, s->chain) : NULL;
+	const struct ps_frame *f;
+
+	if (chain && st)
+		return add_stack(t, r, st, c, fields);
+	if (chain) {
+		add_chain(&t->b, c);
+		return 0;
+	}
+	if (!ps_sample_has(s, ip))
+		return 0;
+	buf_addc(&t->b, ' ');
+	buf_add_hex(&t->b, s->ip, 16, ' ');
+	f = st && st->frames.n ? outer(r, st, 0) : NULL;
+	if (f)
+		add_frame(&t->b, r, f, f, fields);
+	return 0;
+}
+
+/* ---- the rest of a line ---- */
+
+static void add_cgroup(struct text_perf *t, uint64_t id)
+{
+	const uint32_t *path = map64_get(&t->cgroups, id);
+	size_t len = 0;
+	const char *s = path ? intern_get(&t->paths, *path, &len) : NULL;
+
+	buf_addc(&t->b, ' ');
+	if (s)
+		buf_add_safe(&t->b, s, len);
+	else
+		buf_adds(&t->b, "unknown");
+}
+
+static int take_cgroup(struct text_perf *t, const struct ps_cgroup *c)
+{
+	uint32_t path, *slot;
+	int rc;
+
+	if (t->paths_bytes + c->path.len > CGROUPS_BYTES)
+		return 0;
+	t->paths_bytes += c->path.len;
+	rc = intern_add(&t->paths, c->path.p, c->path.len, &path, NULL);
+	slot = rc ? NULL : map64_put(&t->cgroups, c->id, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	*slot = path;
+	return 0;
+}
+
+/* Between the event and its place. */
+static int add_facts(struct text_perf *t, const struct ps_sample *s, const struct ps_event *e,
+		     uint64_t fields)
+{
+	struct buf *b = &t->b;
+
+	if (HAS(fields, trace) && e->type == PERF_TYPE_TRACEPOINT && ps_sample_has(s, payload)) {
+		if (!t->tep && tep_print_new(&t->tep))
+			return PP_ENOMEM;
+		tep_print_payload(t->tep, e, s, b);
+	}
+	if (HAS(fields, addr) && ps_sample_has(s, addr))
+		buf_add_hex(b, s->addr, 16, ' ');
+	if (HAS(fields, data_src) && ps_sample_has(s, data_src))
+		text_add_data_src(b, s->data_src, &t->src_width);
+	if (HAS(fields, weight) && ps_sample_has(s, weight))
+		buf_add_u64(b, s->weight, 16, ' ');
+	if (HAS(fields, ins_lat) && ps_sample_has(s, weight_more))
+		buf_add_u64(b, s->weight_more & 0xffff, 16, ' ');
+	if (HAS(fields, retire_lat) && ps_sample_has(s, weight_more))
+		buf_add_u64(b, s->weight_more >> 32 & 0xffff, 16, ' ');
+	if (HAS(fields, cgroup) && ps_sample_has(s, cgroup))
+		add_cgroup(t, s->cgroup);
+	return 0;
+}
+
+/* Behind its place. */
+static void add_rest(struct text_perf *t, const struct ps_sample *s, const struct ps_event *e,
+		     uint64_t fields)
+{
+	struct buf *b = &t->b;
+
+	if (HAS(fields, iregs) && ps_sample_has(s, intr_regs))
+		text_add_regs(b, &s->intr_regs, t->arch);
+	if (HAS(fields, uregs) && ps_sample_has(s, user_regs))
+		text_add_regs(b, &s->user_regs, t->arch);
+	if ((HAS(fields, brstack) || HAS(fields, brstacksym) || HAS(fields, brstackoff)) &&
+	    ps_sample_has(s, branches))
+		text_add_branches(b, &s->branches);
+	if (HAS(fields, bpf_output) && e->type == PERF_TYPE_SOFTWARE &&
+	    e->config == PERF_COUNT_SW_BPF_OUTPUT && ps_sample_has(s, payload))
+		text_add_bpf_output(b, &s->payload);
+	if (HAS(fields, phys_addr) && ps_sample_has(s, phys_addr))
+		buf_add_hex(b, s->phys_addr, 16, ' ');
+	if (HAS(fields, data_page_size) && ps_sample_has(s, data_page_size))
+		text_add_page_size(b, s->data_page_size);
+	if (HAS(fields, code_page_size) && ps_sample_has(s, code_page_size))
+		text_add_page_size(b, s->code_page_size);
+}
+
+static int print_sample(struct text_perf *t, const struct sreader *r, const struct ps_sample *s)
+{
+	const struct ps_event *e = sreader_event(r, s->event);
+	struct kind *k;
+	uint64_t fields;
+	bool chain;
+	int rc;
+
+	if (!e || s->event >= t->nlabels) {
+		diag_warn(t->d, NULL, -1,
+			  "a sample is of an event that is not defined: not printed");
+		return 0;
+	}
+	k = &t->kinds[t->labels[s->event].kind];
+	fields = k->picked ? k->fields : pick(t, k, e);
+	if (!fields)
+		return 0;
+	/* perf goes by the event: a chain may have no address. */
+	chain = HAS(fields, ip) && !t->opts->no_chains &&
+		((e->flags & PS_EVENT_CHAINS) || ps_sample_has(s, chain));
+	buf_reset(&t->b);
+	add_start(t, &t->b, r, s, e, fields, chain);
+	rc = add_facts(t, s, e, fields);
+	if (!rc && HAS(fields, ip))
+		rc = add_place(t, r, s, fields, chain);
+	add_rest(t, s, e, fields);
+	buf_addc(&t->b, '\n');
+	if (!rc)
+		rc = t->b.err;
+	return rc ? rc : text_page_add(t->page, &t->b);
+}
+
+int text_perf_record(struct text_perf *t, const struct sreader *r, const struct ps_record *rec)
+{
+	int rc;
+
+	switch (rec->type) {
+	case PS_BLOB:
+		rc = t->tep ? 0 : tep_print_new(&t->tep);
+		return rc ? rc : tep_print_table(t->tep, &rec->blob);
+	case PS_META:
+		if (rec->meta.key.len == 4 && !memcmp(rec->meta.key.p, "arch", 4))
+			snprintf(t->arch, sizeof(t->arch), "%.*s", (int)rec->meta.value.len,
+				 rec->meta.value.p);
+		return 0;
+	case PS_EVENT: return add_event(t, &rec->event);
+	case PS_CGROUP: return take_cgroup(t, &rec->cgroup);
+	case PS_SAMPLE:
+		return stext_shows(t->opts, &rec->sample) ? print_sample(t, r, &rec->sample) : 0;
+	default: return 0;
+	}
+}

@@ -1,0 +1,47 @@
+/*
+ * The samples of a perf.data, and of whatever else is no trace.dat, as `perf script` prints them.
+ * Private to lib/stream.
+ *
+ * text_perf.c makes the lines, text_parts.c the fields that are longer than a number.
+ */
+#ifndef PP_STREAM_TEXT_PERF_H
+#define PP_STREAM_TEXT_PERF_H
+
+#include "base/buf.h"
+#include "stream/text.h"
+
+struct text_perf;
+struct text_page;
+
+/* What the lines of all recordings of a stream share. */
+struct text_clock {
+	bool began;
+	uint64_t first, last; /* times of lines, ns */
+};
+
+/* Prints to a page, which must outlive it, as must the clock. 0 or PP_ENOMEM. */
+int text_perf_new(struct text_perf **t, struct text_page *page, struct text_clock *clock,
+		  const struct stext_opts *opts, struct diag *d);
+void text_perf_free(struct text_perf *t); /* NULL is fine */
+
+/* Takes a record of the recording. */
+int text_perf_record(struct text_perf *t, const struct sreader *r, const struct ps_record *rec);
+
+/* ---- text_parts.c ---- */
+
+/* "REG:0x1 REG:0x2 ": arch is the machine's name as uname has it, "" unknown. */
+void text_add_regs(struct buf *b, const struct ps_regs *regs, const char *arch);
+
+/* " 0xfrom/0xto/P/-/-/cycles/type " for each branch. */
+void text_add_branches(struct buf *b, const struct ps_branches *branches);
+
+/* The bits and what they mean, padded to the widest so far. */
+void text_add_data_src(struct buf *b, uint64_t bits, int *width);
+
+/* A dump in lines, and the text if it is one. */
+void text_add_bpf_output(struct buf *b, const struct ps_str *bytes);
+
+/* " 4K" */
+void text_add_page_size(struct buf *b, uint64_t bytes);
+
+#endif
