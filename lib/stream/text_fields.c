@@ -11,8 +11,7 @@
 #define COUNTED (START | PLACE | TEXT_FIELD(period))
 #define MEMORY \
 	(TEXT_FIELD(addr) | TEXT_FIELD(data_src) | TEXT_FIELD(weight) | TEXT_FIELD(ins_lat) | \
-	 TEXT_FIELD(retire_lat) | TEXT_FIELD(phys_addr) | TEXT_FIELD(data_page_size) | \
-	 TEXT_FIELD(code_page_size))
+	 TEXT_FIELD(phys_addr) | TEXT_FIELD(data_page_size) | TEXT_FIELD(code_page_size))
 
 /* What perf prints of each kind, and what it never does. */
 static const struct {
