@@ -43,14 +43,11 @@
 	F(iregs, "iregs", PERF_SAMPLE_REGS_INTR, "registers at the interrupt") \
 	F(uregs, "uregs", PERF_SAMPLE_REGS_USER, "registers of user space") \
 	F(brstack, "brstack", PERF_SAMPLE_BRANCH_STACK, "branches") \
-	F(brstacksym, "brstacksym", PERF_SAMPLE_BRANCH_STACK, "branches as symbols") \
-	F(brstackoff, "brstackoff", PERF_SAMPLE_BRANCH_STACK, "branches in terms of the object") \
 	F(data_src, "data_src", PERF_SAMPLE_DATA_SRC, "where the data came from") \
 	F(weight, "weight", TEXT_WEIGHTS, "cost") \
 	F(bpf_output, "bpf-output", 0, "what a BPF program has written") \
 	F(phys_addr, "phys_addr", PERF_SAMPLE_PHYS_ADDR, "physical address") \
 	F(misc, "misc", 0, "letters for the kind of code: K, U, H, G, g") \
-	F(tod, "tod", 0, "time of day") \
 	F(data_page_size, "data_page_size", PERF_SAMPLE_DATA_PAGE_SIZE, "page of addr") \
 	F(code_page_size, "code_page_size", PERF_SAMPLE_CODE_PAGE_SIZE, "page of ip") \
 	F(ins_lat, "ins_lat", PERF_SAMPLE_WEIGHT_STRUCT, "latency of the instruction") \
@@ -70,6 +67,9 @@
 	F("brstackinsnlen", "a disassembler") \
 	F("brstackdisasm", "a disassembler") \
 	F("disasm", "a disassembler") \
+	F("brstacksym", "symbols of branches") \
+	F("brstackoff", "objects of branches") \
+	F("tod", "the time of day of the recording") \
 	F("brcntr", "a description of the branch counters") \
 	F("srccode", "source files") \
 	F("metric", "perf's metrics") \

@@ -496,8 +496,7 @@ static void add_rest(struct text_perf *t, const struct ps_sample *s, const struc
 		text_add_regs(b, &s->intr_regs, t->arch);
 	if (HAS(fields, uregs) && ps_sample_has(s, user_regs))
 		text_add_regs(b, &s->user_regs, t->arch);
-	if ((HAS(fields, brstack) || HAS(fields, brstacksym) || HAS(fields, brstackoff)) &&
-	    ps_sample_has(s, branches))
+	if (HAS(fields, brstack) && ps_sample_has(s, branches))
 		text_add_branches(b, &s->branches);
 	if (HAS(fields, bpf_output) && e->type == PERF_TYPE_SOFTWARE &&
 	    e->config == PERF_COUNT_SW_BPF_OUTPUT && ps_sample_has(s, payload))
