@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #define CTX_MAX		 ((uint64_t)-4095) /* PERF_CONTEXT_MAX: markers are at and above it */
 #define CTX_HV		 ((uint64_t)-32)
@@ -51,7 +52,7 @@ static void machine_free(struct machine *m)
 		return;
 	spaces_free(m->spaces);
 	kernel_release(&m->kernel);
-	map64_release(&m->generated);
+	rjits_release(m);
 	map64_release(&m->modules);
 	map64_release(&m->ksyms);
 	free(m);
@@ -311,6 +312,7 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 		     const struct ps_sample *from)
 {
 	struct ps_sample s = *from;
+	struct space *sp;
 	int rc;
 
 	r->stats.samples++;
@@ -319,6 +321,9 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	    spaces_settle(m->spaces, s.pid))
 		return PP_ENOMEM;
 	r->stats.user_stacks += ps_sample_has(&s, user_stack);
+	sp = spaces_get(m->spaces, s.pid);
+	if (sp && space_tag(sp) && (rc = resolve_jit_advance(r, m, sp, s.time)))
+		return rc;
 	rc = sample_stacks(r, m, in, &s);
 	return rc ? rc : swriter_sample(r->w, m->source, &s);
 }
@@ -340,6 +345,8 @@ static int on_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *
 		struct map map = {.start = rec->addr, .pgoff = rec->pgoff};
 
 		rc = resolve_generated(r, m, rec->pid, &index, &absolute);
+		if (!rc && !absolute)
+			rc = resolve_jit_mmap(r, m, rec->pid, r->dsos[index - 1]->path);
 		if (rc)
 			return rc;
 		map.dso = index;
@@ -376,6 +383,15 @@ static int on_ksymbol(struct machine *m, const struct ps_ksymbol *k, struct reso
 	resolve_forget_chains(r);
 	map64_del(&m->ksyms, k->addr);
 	return kernel_ksymbol(&m->kernel, k->addr, k->len, k->name.p, k->name.len, k->flags & 1);
+}
+
+static void on_hostname(struct machine *m, const struct ps_meta *meta)
+{
+	struct utsname u;
+
+	if (meta->key.len == 8 && !memcmp(meta->key.p, "hostname", 8) && !uname(&u))
+		m->elsewhere = strlen(u.nodename) != meta->value.len ||
+			       memcmp(u.nodename, meta->value.p, meta->value.len) != 0;
 }
 
 int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec)
@@ -416,7 +432,11 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 			rc = spaces_exec(m->spaces, rec->comm.pid);
 		break;
 	case PS_KSYMBOL: rc = on_ksymbol(m, &rec->ksymbol, r); break;
+	case PS_SOURCE:
+		m->mono = rec->src.clock.len == 4 && !memcmp(rec->src.clock.p, "mono", 4);
+		break;
 	case PS_META:
+		on_hostname(m, &rec->meta);
 		kernel_meta(&m->kernel, rec->meta.key.p, rec->meta.key.len, rec->meta.value.p,
 			    rec->meta.value.len);
 		break;

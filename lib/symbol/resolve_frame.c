@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "symbol/demangle.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,8 @@ void rdso_free(struct rdso *d)
 
 /* ---- DSOs ---- */
 
-/* A new DSO, also written to the output. *index is its place + 1. */
-static int add_dso(struct resolver *r, uint32_t source, struct ps_str path, struct ps_str build_id,
-		   uint32_t flags, uint32_t *index)
+int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, struct ps_str build_id,
+		    uint32_t flags, uint32_t *index)
 {
 	struct rdso *d;
 	struct ps_dso rec;
@@ -60,7 +60,7 @@ int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec)
 
 	if (!slot)
 		return PP_ENOMEM;
-	rc = add_dso(r, m->source, rec->path, rec->build_id, rec->flags, &index);
+	rc = resolve_add_dso(r, m->source, rec->path, rec->build_id, rec->flags, &index);
 	if (rc)
 		return rc;
 	*slot = index;
@@ -72,10 +72,13 @@ int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec)
 	return 0;
 }
 
-/* Whether a DSO is the one that resolve_generated makes. */
-static bool is_generated(const struct rdso *d)
+/* Whether a DSO is the one that resolve_generated makes; `pid` is whose. */
+static bool is_generated(const struct rdso *d, uint32_t *pid)
 {
-	return (d->flags & PS_DSO_NO_FILE) && !strncmp(d->path, "/tmp/perf-", 10);
+	int n = 0;
+
+	return (d->flags & PS_DSO_NO_FILE) &&
+	       sscanf(d->path, "/tmp/perf-%" SCNu32 ".map%n", pid, &n) == 1 && n && !d->path[n];
 }
 
 int resolve_generated(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index,
@@ -84,29 +87,16 @@ int resolve_generated(struct resolver *r, struct machine *m, uint32_t pid, uint3
 	static const char *const names[] = {"//anon", "/dev/zero", "/anon_hugepage",
 					    "[stack", "/SYSV",	   "[heap]"};
 	const struct rdso *d = r->dsos[*index - 1];
-	uint32_t *slot;
-	char path[40];
-	int rc = 0, n;
 	size_t i = 0;
 
-	*absolute = is_generated(d);
-	if (*absolute || !(d->flags & PS_DSO_NO_FILE))
-		return 0;
+	*absolute = true;
+	if (is_generated(d, &pid))
+		return resolve_jit_dso(r, m, pid, index);
 	while (i < sizeof(names) / sizeof(names[0]) &&
 	       strncmp(d->path, names[i], strlen(names[i])) != 0)
 		i++;
-	if (i == sizeof(names) / sizeof(names[0]))
-		return 0;
-	*absolute = true;
-	slot = map64_put(&m->generated, pid, NULL);
-	if (!slot)
-		return PP_ENOMEM;
-	n = snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
-	if (!*slot)
-		rc = add_dso(r, m->source, ps_str(path, (size_t)n), ps_str(NULL, 0), PS_DSO_NO_FILE,
-			     slot);
-	*index = *slot;
-	return rc;
+	*absolute = (d->flags & PS_DSO_NO_FILE) && i < sizeof(names) / sizeof(names[0]);
+	return *absolute ? resolve_jit_dso(r, m, pid, index) : 0;
 }
 
 /* Why there are no symbols, from the file's point of view to the stream's. */
@@ -169,7 +159,7 @@ static int load(struct resolver *r, struct machine *m, struct rdso *d)
 	d->loaded = true;
 	if (!strcmp(d->path, "[vdso]"))
 		rc = load_vdso(m, d);
-	else if (is_generated(d) || !strncmp(d->path, "/memfd:", 7))
+	else if (d->jit || !strncmp(d->path, "/memfd:", 7))
 		d->reason = PS_REASON_JIT;
 	else if (d->flags & PS_DSO_NO_FILE)
 		d->reason = PS_REASON_ANON;
@@ -185,8 +175,8 @@ static int load(struct resolver *r, struct machine *m, struct rdso *d)
 
 /* ---- symbols and frames ---- */
 
-static int put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
-		      uint64_t addr, uint64_t size, uint32_t *id)
+int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
+		       uint64_t addr, uint64_t size, uint32_t *id)
 {
 	struct ps_symbol rec = {.dso = dso, .addr = addr, .size = size};
 	const char *shown = r->opts.no_demangle ? name : demangle(name, &r->name);
@@ -208,8 +198,8 @@ static int table_symbol(struct resolver *r, uint32_t source, struct rdso *d, con
 	int rc = 0;
 
 	if (!*slot)
-		rc = put_symbol(r, source, symtab_text(t, s->name), dso_out, s->start,
-				s->end - s->start, slot);
+		rc = resolve_put_symbol(r, source, symtab_text(t, s->name), dso_out, s->start,
+					s->end - s->start, slot);
 	*id = *slot;
 	return rc;
 }
@@ -270,8 +260,8 @@ static int module_dso(struct resolver *r, struct machine *m, const struct symtab
 	if (!*slot) {
 		buf_addf(&b, "[%s]", symtab_text(t, module));
 		rc = b.err ? b.err
-			   : add_dso(r, m->source, ps_str(buf_str(&b), b.len), ps_str(NULL, 0),
-				     PS_DSO_KERNEL | PS_DSO_MODULE, slot);
+			   : resolve_add_dso(r, m->source, ps_str(buf_str(&b), b.len),
+					     ps_str(NULL, 0), PS_DSO_KERNEL | PS_DSO_MODULE, slot);
 		buf_release(&b);
 	}
 	if (!rc)
@@ -285,8 +275,8 @@ static int kernel_dso(struct resolver *r, struct machine *m, struct rdso **d)
 	int rc;
 
 	if (!m->kernel_dso) {
-		rc = add_dso(r, m->source, ps_str("[kernel.kallsyms]", 17), ps_str(NULL, 0),
-			     PS_DSO_KERNEL, &m->kernel_dso);
+		rc = resolve_add_dso(r, m->source, ps_str("[kernel.kallsyms]", 17), ps_str(NULL, 0),
+				     PS_DSO_KERNEL, &m->kernel_dso);
 		if (rc)
 			return rc;
 	}
@@ -312,8 +302,8 @@ static int announced_symbol(struct resolver *r, struct machine *m, uint64_t addr
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot) {
-		int rc = put_symbol(r, m->source, k->name, r->dsos[m->kernel_dso - 1]->out,
-				    k->start, k->end - k->start, slot);
+		int rc = resolve_put_symbol(r, m->source, k->name, r->dsos[m->kernel_dso - 1]->out,
+					    k->start, k->end - k->start, slot);
 
 		if (rc)
 			return rc;
@@ -354,39 +344,82 @@ static int kernel_frame(struct resolver *r, struct machine *m, uint64_t ip, bool
 	return rc;
 }
 
+/*
+ * The mapping that an address without one is in: generated code, if the process is known to have it.
+ * Runtimes that reserve memory first and make it executable later leave no record of that.
+ */
+static int unmapped_code(struct resolver *r, struct machine *m, struct space *sp, uint64_t addr,
+			 struct map *map, bool *found)
+{
+	uint32_t jit = space_tag(sp), symbol, reason, dso;
+	int rc;
+
+	*found = false;
+	if (!jit || r->opts.like_perf)
+		return 0;
+	rc = resolve_jit_symbol(r, m, jit, addr, &symbol, &reason);
+	if (rc || !symbol)
+		return rc;
+	rc = resolve_jit_dso(r, m, m->jits[jit - 1].pid, &dso);
+	*map = (struct map){.dso = dso};
+	*found = !rc;
+	return rc;
+}
+
+/* The symbol and the DSO-relative address of an offset in a DSO that is mapped. */
+static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, uint64_t off,
+		       bool ret, struct ps_frame *f)
+{
+	struct symbol s;
+	int rc = load(r, m, d);
+
+	f->dso = d->out;
+	if (!rc && d->jit) {
+		f->addr = off;
+		return resolve_jit_symbol(r, m, d->jit, off - ret, &f->symbol, &f->reason);
+	}
+	if (rc)
+		return rc;
+	if (elf_segments_vaddr(&d->segments, off - ret, &f->addr))
+		f->addr = off - ret;
+	if (!symtab_find(d->table, f->addr, &s))
+		rc = table_symbol(r, m->source, d, d->table, &s, d->out, &f->symbol);
+	f->addr += ret;
+	if (!f->symbol)
+		f->reason = d->table ? PS_REASON_NO_SYMBOL : d->reason;
+	return rc;
+}
+
 static int user_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		      bool ret, uint32_t *id)
 {
 	const struct map *map = sp ? space_find(sp, ip - ret) : NULL;
 	struct ps_frame f = {0};
-	struct symbol s;
+	struct map code;
 	struct rdso *d;
 	uint32_t *slot;
-	uint64_t off;
+	bool found;
 	int rc;
 
+	if (!map && sp) {
+		rc = unmapped_code(r, m, sp, ip - ret, &code, &found);
+		if (rc)
+			return rc;
+		if (found)
+			map = &code;
+	}
 	if (!map)
 		return nowhere_frame(r, m, MODE_USER,
 				     sp ? PS_REASON_NO_MAPPING : PS_REASON_NO_CONTEXT, id);
 	d = r->dsos[map->dso - 1];
-	off = ip - map->start + map->pgoff;
-	slot = map64_put(&d->frames[ret], off, NULL);
+	f.addr = ip - map->start + map->pgoff;
+	slot = map64_put(&d->frames[ret], f.addr, NULL);
 	if (!slot)
 		return PP_ENOMEM;
 	*id = *slot;
 	if (*slot)
 		return 0;
-	rc = load(r, m, d);
-	if (rc)
-		return rc;
-	f.dso = d->out;
-	if (elf_segments_vaddr(&d->segments, off - ret, &f.addr))
-		f.addr = off - ret;
-	if (!symtab_find(d->table, f.addr, &s))
-		rc = table_symbol(r, m->source, d, d->table, &s, d->out, &f.symbol);
-	f.addr += ret;
-	if (!f.symbol)
-		f.reason = d->table ? PS_REASON_NO_SYMBOL : d->reason;
+	rc = user_symbol(r, m, d, f.addr, ret, &f);
 	if (!rc)
 		rc = put_frame(r, m->source, &f, slot);
 	*id = *slot;

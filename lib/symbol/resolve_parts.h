@@ -1,12 +1,13 @@
 /*
- * The insides of the resolver, shared by resolve.c (stacks, context records) and resolve_frame.c
- * (DSOs, symbols, frames). Private to them.
+ * The insides of the resolver, shared by resolve.c (stacks, context records), resolve_frame.c (DSOs,
+ * symbols, frames) and resolve_jit.c (generated code). Private to them.
  */
 #ifndef PP_SYMBOL_RESOLVE_PARTS_H
 #define PP_SYMBOL_RESOLVE_PARTS_H
 
 #include "base/hashids.h"
 #include "base/intern.h"
+#include "symbol/jit.h"
 #include "symbol/kernel.h"
 #include "symbol/resolve.h"
 #include "symbol/space.h"
@@ -36,6 +37,21 @@ struct rdso {
 	/* File offset, or kernel address: frame id; of plain and of return addresses. */
 	struct map64 frames[2];
 	uint32_t *symbol_ids; /* by index in the table; 0: not yet defined */
+	uint32_t jit;	      /* of generated code: index in the machine's jits, + 1 */
+};
+
+/* The generated code of a process. */
+struct rjit {
+	uint32_t pid;
+	uint32_t dso;	 /* index in r->dsos, + 1; 0: not yet made */
+	char *dump_path; /* of its jitdump file, if the recording shows one */
+	bool map_loaded, dump_loaded;
+	char *map_path;	   /* the perf map that was read */
+	uint64_t map_size; /* its bytes then: it grows while the process lives */
+	uint32_t reason;   /* why there are no names */
+	struct jit *map, *dump;
+	uint32_t *symbol_ids[2]; /* by code, of the map and the dump */
+	uint32_t nids[2];
 };
 
 /* The machine that a source was recorded on. */
@@ -43,8 +59,12 @@ struct machine {
 	uint32_t source;
 	struct spaces *spaces;
 	struct kernel kernel;
-	struct map64 generated; /* pid: index of its generated code in r->dsos, + 1 */
-	struct map64 modules;	/* text of a module's name in the kernel's table: likewise */
+	struct map64 generated; /* pid: index of its generated code in jits, + 1 */
+	struct rjit *jits;
+	uint32_t njits, jits_cap;
+	bool elsewhere;	      /* recorded on another host than this */
+	bool mono;	      /* the times are of CLOCK_MONOTONIC */
+	struct map64 modules; /* text of a module's name in the kernel's table: likewise */
 	/* The frame without a DSO, by mode; [0] in a process, but not mapped. 0: not yet defined. */
 	uint32_t nowhere[MODES];
 	struct map64 ksyms;  /* start of an announced symbol: symbol id */
@@ -118,6 +138,32 @@ int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec)
  */
 int resolve_generated(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index,
 		      bool *absolute);
+
+/* A new DSO, also written to the output. *index is its place + 1. */
+int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, struct ps_str build_id,
+		    uint32_t flags, uint32_t *index);
+
+/* A symbol, written to the output. */
+int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
+		       uint64_t addr, uint64_t size, uint32_t *id);
+
+/* The DSO of a process's generated code: index + 1 in r->dsos. */
+int resolve_jit_dso(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index);
+
+/* A mapping of a file came: it may be a jitdump, which says so by its name. */
+int resolve_jit_mmap(struct resolver *r, struct machine *m, uint32_t pid, const char *path);
+
+/* The generated code of a space is brought to the time of a sample. */
+int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp, uint64_t time);
+
+/*
+ * The symbol of an address of generated code: *symbol is its id, 0 with *reason if there is none.
+ * `jit` is an index in m->jits, + 1.
+ */
+int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint64_t addr,
+		       uint32_t *symbol, uint32_t *reason);
+
+void rjits_release(struct machine *m);
 
 /*
  * The frame of an address, written if it is new. `ret`: it is a return address, so that the call lies

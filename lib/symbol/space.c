@@ -12,6 +12,7 @@ struct space {
 	uint32_t refs;
 	uint32_t serial;
 	uint32_t n, cap;
+	uint32_t tag;
 	bool missed;	  /* an address that is not mapped was looked up */
 	bool exec;	  /* the maps marked old are those of the image before */
 	struct map *maps; /* by start, disjoint */
@@ -78,6 +79,8 @@ static struct space *space_new(struct spaces *s, const struct space *copy)
 		return NULL;
 	sp->refs = 1;
 	sp->serial = next_serial(s);
+	if (copy)
+		sp->tag = copy->tag;
 	if (copy && copy->n) {
 		sp->maps = malloc(copy->n * sizeof(*sp->maps));
 		if (!sp->maps) {
@@ -266,6 +269,26 @@ static struct space *own(struct spaces *s, uint32_t pid)
 	return *at;
 }
 
+int spaces_set_tag(struct spaces *s, uint32_t pid, uint32_t tag)
+{
+	struct space *sp = own(s, pid);
+
+	if (!sp)
+		return PP_ENOMEM;
+	sp->tag = tag;
+	return 0;
+}
+
+uint32_t space_tag(const struct space *sp)
+{
+	return sp->tag;
+}
+
+void spaces_touch(struct spaces *s, struct space *sp)
+{
+	sp->serial = next_serial(s);
+}
+
 int spaces_exec(struct spaces *s, uint32_t pid)
 {
 	struct space *sp;
@@ -276,6 +299,7 @@ int spaces_exec(struct spaces *s, uint32_t pid)
 	if (!sp)
 		return PP_ENOMEM;
 	sp->exec = true;
+	sp->tag = 0;
 	for (uint32_t i = 0; i < sp->n; i++)
 		sp->maps[i].flags |= MAP_OLD;
 	return 0;

@@ -64,4 +64,14 @@ const struct map *space_find(struct space *sp, uint64_t addr);
 /* Never 0. */
 uint32_t space_serial(const struct space *sp);
 
+/*
+ * A number of the caller's that goes with a process: its copy has it, too, and exec takes it away.
+ * 0: none.
+ */
+int spaces_set_tag(struct spaces *s, uint32_t pid, uint32_t tag);
+uint32_t space_tag(const struct space *sp);
+
+/* What was looked up in the space may now be something else. */
+void spaces_touch(struct spaces *s, struct space *sp);
+
 #endif

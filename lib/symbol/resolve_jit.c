@@ -1,0 +1,300 @@
+#include "symbol/resolve_parts.h"
+
+#include "base/err.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STATUS_MAX 16384 /* bytes of /proc/PID/status */
+
+enum { FROM_MAP, FROM_DUMP };
+
+void rjits_release(struct machine *m)
+{
+	for (uint32_t i = 0; i < m->njits; i++) {
+		struct rjit *j = &m->jits[i];
+
+		jit_free(j->map);
+		jit_free(j->dump);
+		free(j->symbol_ids[FROM_MAP]);
+		free(j->symbol_ids[FROM_DUMP]);
+		free(j->dump_path);
+		free(j->map_path);
+	}
+	free(m->jits);
+	map64_release(&m->generated);
+}
+
+/* The generated code of a process: *index is its place in m->jits, + 1. */
+static int get_jit(struct machine *m, uint32_t pid, uint32_t *index)
+{
+	uint32_t *slot = map64_put(&m->generated, pid, NULL);
+
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		if (m->njits == m->jits_cap) {
+			uint32_t cap = m->jits_cap ? m->jits_cap * 2 : 16;
+			struct rjit *v = realloc(m->jits, cap * sizeof(*v));
+
+			if (!v)
+				return PP_ENOMEM;
+			m->jits = v;
+			m->jits_cap = cap;
+		}
+		m->jits[m->njits++] = (struct rjit){.pid = pid, .reason = PS_REASON_JIT};
+		*slot = m->njits;
+	}
+	*index = *slot;
+	return 0;
+}
+
+/* A process that has generated code is known by its space. */
+static int tag(struct machine *m, uint32_t pid, uint32_t jit)
+{
+	struct space *sp = spaces_get(m->spaces, pid);
+
+	return sp && space_tag(sp) == jit ? 0 : spaces_set_tag(m->spaces, pid, jit);
+}
+
+int resolve_jit_dso(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index)
+{
+	char path[40];
+	uint32_t jit;
+	int rc = get_jit(m, pid, &jit), n;
+
+	if (!rc && !m->jits[jit - 1].dso) {
+		n = snprintf(path, sizeof(path), "/tmp/perf-%" PRId32 ".map", (int32_t)pid);
+		rc = resolve_add_dso(r, m->source, ps_str(path, (size_t)n), ps_str(NULL, 0),
+				     PS_DSO_NO_FILE, &m->jits[jit - 1].dso);
+		if (!rc)
+			r->dsos[m->jits[jit - 1].dso - 1]->jit = jit;
+		if (!rc)
+			rc = tag(m, pid, jit);
+	}
+	if (!rc)
+		*index = m->jits[jit - 1].dso;
+	return rc;
+}
+
+int resolve_jit_mmap(struct resolver *r, struct machine *m, uint32_t pid, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	uint32_t jit;
+	int n = 0, rc;
+
+	/* The writer maps a page of the file, so that the recording shows where it is. */
+	if (!base || sscanf(base, "/jit-%*u.dump%n", &n) < 0 || !n || base[n] || r->opts.like_perf)
+		return 0;
+	rc = get_jit(m, pid, &jit);
+	if (rc)
+		return rc;
+	if (!m->jits[jit - 1].dump_path)
+		m->jits[jit - 1].dump_path = strdup(path);
+	return m->jits[jit - 1].dump_path ? tag(m, pid, jit) : PP_ENOMEM;
+}
+
+/* ---- files ---- */
+
+/* The pid by which a live process knows itself: the last of NSpid in /proc/PID/status. */
+static uint32_t inner_pid(uint32_t pid)
+{
+	char path[64], *line;
+	enum symtab_reason why;
+	struct buf b = BUF_INIT;
+	uint32_t inner = pid;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	if (!root_read(NULL, path, STATUS_MAX, &b, &why) &&
+	    (line = strstr((char *)b.data, "\nNSpid:"))) {
+		line += strlen("\nNSpid:");
+		line[strcspn(line, "\n")] = 0;
+		for (char *p = strtok(line, "\t "); p; p = strtok(NULL, "\t "))
+			inner = (uint32_t)strtoul(p, NULL, 10);
+	}
+	buf_release(&b);
+	return inner;
+}
+
+/* Reads the first of the places where a file of a process can be. *found: its path, the caller's. */
+static int read_first(struct resolver *r, struct machine *m, uint32_t pid, const char *path,
+		      const char *inner, size_t max, struct buf *b, char **found, uint32_t *reason)
+{
+	const struct dso_search *o = &r->opts.search;
+	char full[ROOT_PATH_MAX], live[ROOT_PATH_MAX];
+	enum symtab_reason why = SYMTAB_NOT_FOUND;
+	const char *at = NULL;
+	int rc = PP_ENOENT;
+
+	for (size_t i = 0; i < o->n_symfs && rc; i++) {
+		at = root_path(o->symfs[i], path, full);
+		rc = root_read(o->symfs[i], path, max, b, &why);
+	}
+	/* Nothing proves such a file: that of another machine's process is not on this one. */
+	if (rc && !m->elsewhere && !o->n_symfs) {
+		snprintf(live, sizeof(live), "/proc/%" PRIu32 "/root%s", pid, inner);
+		rc = root_read(NULL, at = live, max, b, &why);
+		if (rc)
+			rc = root_read(NULL, at = path, max, b, &why);
+	}
+	if (why == SYMTAB_DENIED || why == SYMTAB_IO)
+		*reason = PS_REASON_NO_ACCESS;
+	if (why == SYMTAB_CORRUPT)
+		*reason = PS_REASON_CORRUPT;
+	if (!rc) {
+		*found = strdup(at);
+		rc = *found ? 0 : PP_ENOMEM;
+	}
+	return rc;
+}
+
+static int load_map(struct resolver *r, struct machine *m, struct rjit *j)
+{
+	char path[64], inner[64];
+	struct buf b = BUF_INIT;
+	uint64_t bad = 0;
+	int rc;
+
+	j->map_loaded = true;
+	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", j->pid);
+	snprintf(inner, sizeof(inner), "/tmp/perf-%" PRIu32 ".map", inner_pid(j->pid));
+	rc = read_first(r, m, j->pid, path, inner, JIT_MAP_MAX, &b, &j->map_path, &j->reason);
+	if (!rc)
+		rc = jit_new(&j->map);
+	if (!rc) {
+		j->map_size = b.len;
+		rc = jit_map(j->map, (const char *)b.data, b.len, &bad);
+	}
+	if (bad)
+		diag_warn(r->d, j->map_path, -1, "%" PRIu64 " lines are not of a perf map", bad);
+	buf_release(&b);
+	return rc == PP_ENOMEM ? rc : 0;
+}
+
+/* The map of a process that lives grows: reads it again if it has, for an address that is not in it. */
+static int reload_map(struct resolver *r, struct machine *m, struct rjit *j, bool *again)
+{
+	struct stat st;
+
+	*again = j->map_path && !stat(j->map_path, &st) && st.st_size >= 0 &&
+		 (uint64_t)st.st_size > j->map_size;
+	if (!*again)
+		return 0;
+	/* Symbols that are in use keep their ids; the new ones get others. */
+	jit_free(j->map);
+	j->map = NULL;
+	free(j->map_path);
+	j->map_path = NULL;
+	free(j->symbol_ids[FROM_MAP]);
+	j->symbol_ids[FROM_MAP] = NULL;
+	j->nids[FROM_MAP] = 0;
+	return load_map(r, m, j);
+}
+
+static int load_dump(struct resolver *r, struct machine *m, struct rjit *j)
+{
+	struct jit_dump_info info = {0};
+	struct buf b = BUF_INIT;
+	char *path = NULL;
+	int rc;
+
+	j->dump_loaded = true;
+	if (!j->dump_path)
+		return 0;
+	rc = read_first(r, m, j->pid, j->dump_path, j->dump_path, JIT_DUMP_MAX, &b, &path,
+			&j->reason);
+	if (!rc)
+		rc = jit_new(&j->dump);
+	if (!rc)
+		rc = jit_dump(j->dump, b.data, b.len, &info);
+	if (rc == PP_EUNSUPPORTED)
+		diag_warn(r->d, path, -1, "is no jitdump file");
+	else if (info.cut)
+		diag_warn(r->d, path, -1, "the jitdump is cut off or damaged: code may lack names");
+	if (!rc && info.loads && !m->mono && !info.arch_time)
+		diag_warn(
+			r->d, path, -1,
+			"the recording has not the clock of the jitdump (perf record -k mono): code "
+			"that was replaced has its last name");
+	buf_release(&b);
+	free(path);
+	return rc == PP_ENOMEM ? rc : 0;
+}
+
+int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp, uint64_t time)
+{
+	struct rjit *j = &m->jits[space_tag(sp) - 1];
+	bool changed = false;
+	int rc;
+
+	if (!j->dump_path || r->opts.like_perf)
+		return 0;
+	if (!j->dump_loaded) {
+		rc = load_dump(r, m, j);
+		if (rc)
+			return rc;
+	}
+	if (!j->dump)
+		return 0;
+	rc = jit_advance(j->dump, m->mono ? time : JIT_TIME_ALL, &changed);
+	if (rc || !changed)
+		return rc;
+	spaces_touch(m->spaces, sp);
+	for (int ret = 0; j->dso && ret < 2; ret++)
+		map64_clear(&r->dsos[j->dso - 1]->frames[ret]);
+	return 0;
+}
+
+/* The symbol of a code, defined in the output at its first use. */
+static int code_symbol(struct resolver *r, struct machine *m, struct rjit *j, int from,
+		       uint32_t code, uint32_t *symbol)
+{
+	const struct jit *jit = from == FROM_MAP ? j->map : j->dump;
+	const struct jit_code *c = jit_code(jit, code);
+	uint32_t n = jit_count(jit), dso;
+	int rc = resolve_jit_dso(r, m, j->pid, &dso);
+
+	if (rc)
+		return rc;
+	if (!j->symbol_ids[from]) {
+		j->symbol_ids[from] = calloc((size_t)n + 1, sizeof(uint32_t));
+		if (!j->symbol_ids[from])
+			return PP_ENOMEM;
+		j->nids[from] = n;
+	}
+	if (!j->symbol_ids[from][code])
+		rc = resolve_put_symbol(r, m->source, jit_name(jit, code), r->dsos[dso - 1]->out,
+					c->start, c->end - c->start, &j->symbol_ids[from][code]);
+	*symbol = j->symbol_ids[from][code];
+	return rc;
+}
+
+int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint64_t addr,
+		       uint32_t *symbol, uint32_t *reason)
+{
+	struct rjit *j = &m->jits[jit - 1];
+	uint32_t code = j->dump ? jit_find(j->dump, addr) : 0;
+	bool again = false;
+	int rc = 0;
+
+	*symbol = 0;
+	if (code)
+		return code_symbol(r, m, j, FROM_DUMP, code, symbol);
+	if (!j->map_loaded)
+		rc = load_map(r, m, j);
+	if (!rc && j->map && !(code = jit_find(j->map, addr))) {
+		rc = reload_map(r, m, j, &again);
+		if (!rc && again && j->map)
+			code = jit_find(j->map, addr);
+	}
+	if (!rc && code)
+		rc = code_symbol(r, m, j, FROM_MAP, code, symbol);
+	*reason = j->map || j->dump ? PS_REASON_NO_SYMBOL : j->reason;
+	if (*symbol)
+		*reason = PS_REASON_NONE;
+	return rc;
+}
