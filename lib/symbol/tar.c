@@ -186,7 +186,7 @@ int tar_index(struct tar *t, const void *bytes, size_t len)
 	int rc = x ? 0 : PP_ENOMEM;
 
 	*t = (struct tar){.bytes = bytes, .len = len};
-	while (!rc && at < len) {
+	while (!rc) {
 		const uint8_t *h = t->bytes + at;
 		uint64_t size;
 

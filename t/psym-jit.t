@@ -1,0 +1,157 @@
+#!/bin/sh
+# psym on a program that generates code: names from /tmp/perf-PID.map, and from a jitdump file with
+# the time at which each code was there.
+. "${0%/*}/lib.sh"
+CC=${CC:-gcc}
+need "$CC"
+
+# The code is a copy of a function of the program; in its second half it has another name. With
+# "map" as its argument it writes a perf map, with "dump" a jitdump.
+cat >jitted.c <<'EOF'
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SIZE 4096
+typedef void code(volatile unsigned long *sum, unsigned long n);
+
+__attribute__((noinline, noclone, section(".text.spin"))) void spin(volatile unsigned long *sum,
+								   unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		*sum += i;
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static FILE *open_dump(void)
+{
+	uint32_t h[6] = {0x4a695444, 1, 40, 62, 0, (uint32_t)getpid()};
+	uint64_t rest[2] = {now(), 0};
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "jit-%d.dump", (int)getpid());
+	f = fopen(path, "w+");
+	fwrite(h, sizeof(h), 1, f);
+	fwrite(rest, sizeof(rest), 1, f);
+	fflush(f);
+	mmap(NULL, SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(f), 0);
+	return f;
+}
+
+static void say_load(FILE *f, void *at, const char *name, uint64_t index)
+{
+	uint32_t h[2] = {0, (uint32_t)(16 + 48 + strlen(name) + 1 - 8 + SIZE)};
+	uint64_t time = now(), where[5] = {0, (uintptr_t)at, (uintptr_t)at, SIZE, index};
+	uint32_t ids[2] = {(uint32_t)getpid(), (uint32_t)getpid()};
+
+	fwrite(h, sizeof(h), 1, f);
+	fwrite(&time, sizeof(time), 1, f);
+	fwrite(ids, sizeof(ids), 1, f);
+	fwrite(where + 1, 4 * sizeof(where[0]), 1, f);
+	fwrite(name, strlen(name) + 1, 1, f);
+	fwrite(at, SIZE, 1, f);
+	fflush(f);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const names[] = {"alpha code", "beta code"};
+	static volatile unsigned long sum;
+	char *at = mmap(NULL, SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	FILE *dump = NULL, *map;
+	char path[64];
+
+	if (argc > 1 && !strcmp(argv[1], "dump"))
+		dump = open_dump();
+	for (int i = 0; i < 2; i++) {
+		memcpy(at, (void *)(uintptr_t)spin, 128);
+		__builtin___clear_cache(at, at + 128);
+		if (dump)
+			say_load(dump, at, names[i], (uint64_t)i);
+		((code *)(uintptr_t)at)(&sum, 100000000);
+	}
+	if (argc > 1 && !strcmp(argv[1], "map")) {
+		snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+		map = fopen(path, "w");
+		fprintf(map, "%lx %x mapped code\n", (unsigned long)(uintptr_t)at, SIZE);
+		fclose(map);
+	}
+	printf("%d\n", (int)getpid());
+	return 0;
+}
+EOF
+"$CC" -O1 -fcf-protection=none -o jitted jitted.c 2>/dev/null || "$CC" -O1 -o jitted jitted.c ||
+	skip_all "$CC cannot build the program"
+
+"$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u -o map.data -- ./jitted map >pid 2>record.log ||
+	skip_all 'recording is not allowed here'
+"$BIN/pdecode" map.data >map.ps 2>/dev/null || skip_all 'nothing was recorded'
+pid=$(cat pid)
+map=/tmp/perf-$pid.map
+trap 'rm -f "$map"; t_end' EXIT
+
+fold() {
+	run_pipe "\"\$BIN/psym\" --stats $*" '"$BIN/pfold"'
+}
+
+fold map.ps
+is "$statuses" '0 0' 'psym and pfold succeed'
+like "$OUT" '^jitted;.*mapped code [0-9]+$' 'a perf map names the code'
+cp "$OUT" named
+mkdir -p root/tmp
+mv "$map" root/tmp
+fold map.ps
+unlike "$OUT" 'mapped code' 'without the map no name'
+like "$OUT" 'jitted;.*\[perf-[0-9]+\.map\]' 'but the name of the map that is missing'
+like "$ERR.1" '^psym: [0-9]+ addresses: generated code without a map$' 'and the reason'
+fold --symfs root map.ps
+like "$OUT" 'mapped code [0-9]+$' 'the map below --symfs'
+sed 's/mapped code/other host/' "root/tmp/perf-$pid.map" >"$map"
+host=$(uname -n)
+other=$(printf '%s' "$host" | tr 'a-zA-Z0-9' 'b-zaB-ZA1-90')
+if "$BIN/pdecode" -j map.data | grep -q '"hostname"' && [ "$other" != "$host" ]; then
+	sed "s/$host/$other/g" map.ps >other.ps
+	fold other.ps
+	unlike "$OUT" 'other host' "a recording of another host does not take this one's map"
+else
+	skip 1 'the recording does not name its host'
+fi
+rm -f "$map"
+
+"$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u -o dump.data -- ./jitted dump >pid 2>record.log
+"$BIN/pdecode" dump.data >dump.ps 2>/dev/null
+pid=$(cat pid)
+fold dump.ps
+like "$OUT" 'beta code [0-9]+$' 'a jitdump names the code'
+if "$BIN/pdecode" -j dump.data | grep -q '"clock":"mono"'; then
+	like "$OUT" 'alpha code [0-9]+$' 'also the code that was replaced'
+	a=$(sed -n 's/.*alpha code //p' "$OUT")
+	b=$(sed -n 's/.*beta code //p' "$OUT")
+	ok 'each for about half of the time' test "$((4 * a))" -gt "$b" -a "$((4 * b))" -gt "$a"
+else
+	like "$ERR.1" 'clock of the jitdump' 'without its clock in the recording: it is said'
+	skip 1 'the recording does not tell its clock'
+fi
+head -c 4400 "jit-$pid.dump" >short
+mv short "jit-$pid.dump"
+fold dump.ps
+is "$statuses" '0 0' 'a jitdump that is cut off is no failure'
+like "$ERR.1" 'the jitdump is cut off or damaged' 'but said'
+echo 'this is no dump' >"jit-$pid.dump"
+fold dump.ps
+like "$ERR.1" 'is no jitdump file' 'nor is a file that is none'
+unlike "$OUT" ' code [0-9]+$' 'which gives no names'
+done_testing
