@@ -1,5 +1,5 @@
 #!/bin/sh
-# What pdecode tells about a recording: --list.
+# What pdecode tells about a recording: --list, --header.
 . "${0%/*}/lib.sh"
 
 small=$ROOT/t/data/small.data # a file, 81 samples (t/data/README.md)
@@ -8,6 +8,64 @@ small=$ROOT/t/data/small.data # a file, 81 samples (t/data/README.md)
 counts() {
 	sed '/^#/d; /^$/d' "$1" | awk '{ n = $1; sub(/^ *([^ ]+ +)*/, ""); print n, $0 }' | sort
 }
+
+pipe=$ROOT/t/data/demo.data   # in pipe form
+
+# --- --header ---
+run "$BIN/pdecode" --header "$small"
+is "$status" 0 '--header'
+cp "$OUT" header.txt
+grep -v -e '^# captured on' -e '^# event' header.txt | head -n 12 >got
+cat >want <<-'END'
+	# ========
+	# header version : 1
+	# data offset    : 744
+	# data size      : 9400
+	# feat offset    : 10144
+	# hostname : vm
+	# os release : 6.18.44-fc-v445
+	# perf version : 6.1.192
+	# arch : x86_64
+	# nrcpus online : 2
+	# nrcpus avail : 2
+	# cpudesc : Intel(R) Xeon(R) Processor
+END
+same got want 'begins with the file and the machine'
+is "$(grep -c '^# event : name = .*, id = { [0-9]*, [0-9]* }, type = [12] (PERF_TYPE_[A-Z]*), size = 128, config = ' header.txt)" \
+	4 'has a line for each event'
+is "$(sed -n 's/^# pmu mappings: //p' header.txt)" \
+	'software = 1, power = 9, uprobe = 8, breakpoint = 5, tracepoint = 2, msr = 10' 'the PMUs'
+is "$(grep '^# time of last' header.txt)" '# time of last sample : 4947.563476' 'the time of the last sample'
+run_pipe 'cat "$small"' '"$BIN/pdecode" --header'
+grep -v '^# captured on' header.txt >want
+same "$OUT" want 'from a pipe: the same, but for the date of the file'
+run "$BIN/pdecode" --header "$pipe"
+is "$status" 0 'of the pipe form'
+is "$(sed -n 's/^# perf version : //p' "$OUT")" 'perfpipe 0.1.0' 'too'
+"$BIN/pdecode" -j "$small" | sed -n 's/.*"type":"meta",.*"key":"\([^"]*\)","value":"\(.*\)"}$/\1=\2/p' >meta
+is "$(sed -n 's/^hostname=//p' meta)" vm 'what it says is in the stream, too: the host'
+is "$(sed -n 's/^cpu_topology=//p' meta)" \
+	"$(sed -n 's/^# //; /^sibling\|^CPU [0-9]/p' header.txt | awk '{ printf "%s%s", n++ ? "\\u000a" : "", $0 }')" \
+	'and as lines what has many'
+"$BIN/pdecode" -j "$small" | grep '"type":"source"' >source
+like source '"long_bits":64' 'the source has the size of a long'
+like source '"page_size":4096' 'and of a page'
+like source '"clock":"perf"' 'and the clock'
+printf '\377\377\377\377' >ff
+cp "$small" broken.data
+at=$(od -An -v -t u8 -j $((10144 + 2 * 16)) -N 8 "$small" | tr -d ' ')
+dd if=ff of=broken.data bs=1 seek="$at" conv=notrunc 2>/dev/null
+run "$BIN/pdecode" --header broken.data
+is "$status" 1 'a feature that is damaged'
+is "$(grep -c 'offset .*: header feature 3 is damaged' "$ERR")" 1 'is said once'
+ok 'the others are there' grep -q '^# os release' "$OUT"
+if have perf && perf script -f -i "$small" >perf.txt 2>perf.err; then
+	run "$ROOT/t/oracle/perf-header" "$small" "$pipe"
+	is "$status" 0 'as perf prints it'
+	[ "$status" = 0 ] || diag_file "$OUT"
+else
+	skip 1 'perf cannot read the recording'
+fi
 
 # --- --list ---
 run "$BIN/pdecode" --list "$small"

@@ -24,6 +24,7 @@ struct src {
 	char *name;
 	bool seekable;
 	uint64_t size;
+	int64_t mtime;
 	uint64_t pos;
 	uint8_t *unread; /* bytes given back, from unread_pos to unread_len */
 	size_t unread_pos, unread_len;
@@ -47,6 +48,7 @@ int src_from_fd(struct src **out, int fd, const char *name)
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0) {
 		s->seekable = true;
 		s->size = (uint64_t)st.st_size;
+		s->mtime = (int64_t)st.st_mtime;
 		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	} else {
 		(void)fcntl(fd, F_SETPIPE_SZ, 1 << 20);
@@ -140,6 +142,11 @@ bool src_seekable(const struct src *s)
 uint64_t src_size(const struct src *s)
 {
 	return s->seekable ? s->size : 0;
+}
+
+int64_t src_mtime(const struct src *s)
+{
+	return s->mtime;
 }
 
 uint64_t src_tell(const struct src *s)

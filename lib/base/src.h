@@ -47,6 +47,9 @@ bool src_seekable(const struct src *s);
 /* Size in bytes of a seekable source; 0 otherwise. */
 uint64_t src_size(const struct src *s);
 
+/* When a file was changed, in seconds since 1970; 0 of what is no file. */
+int64_t src_mtime(const struct src *s);
+
 /* Bytes read in sequence so far. */
 uint64_t src_tell(const struct src *s);
 

@@ -1,9 +1,11 @@
 /*
  * Decoding of perf.data. Private to lib/input: input.h is the door.
  *
- * The flow: perf_read.c reads records into blocks and queues them (order.h); in time order each is
- * given to perf_record.c (context) or perf_sample.c (samples), which write stream records.
- * perf_header.c, perf_attr.c and perf_tracing.c read what comes before.
+ * The flow: perf_decode.c goes from the beginning to the end; perf_header.c, perf_attr.c,
+ * perf_feature.c and perf_tracing.c read what comes before the records. perf_read.c reads these into
+ * blocks and queues them (order.h), but for perf's own (perf_own.c); in time order each is given to
+ * perf_record.c (context) or perf_sample.c (samples), which write stream records. perf_describe.c
+ * tells about a recording instead.
  */
 #ifndef PP_INPUT_PERF_H
 #define PP_INPUT_PERF_H
@@ -26,6 +28,7 @@
 #define PERF_CHAIN_BYTES (8u << 20)   /* bytes of the live call chains */
 #define PERF_THREADS_MAX (1u << 22)   /* threads whose names are kept: the kernel's pid limit */
 #define PERF_NAMES_MAX	 (256u << 20) /* bytes of all their names, and of all paths */
+#define PERF_TEXT_MAX	 (8u << 20)   /* bytes of text that a header feature is told in */
 #define PERF_INFLATE_MAX (64u << 20)  /* bytes that one compressed record may become */
 
 /* An event of the recording: its attribute, and the descriptor in the stream. */
@@ -38,8 +41,11 @@ struct perf_attr {
 	uint64_t sample_period;
 	uint64_t branch_sample_type;
 	uint64_t regs_user, regs_intr;
-	uint64_t config1;
-	uint32_t bp_type;
+	uint64_t config1, config2, config3, config4;
+	uint64_t sig_data;
+	uint32_t size; /* that it says it has */
+	uint32_t wakeup, bp_type;
+	uint32_t stack_user, aux_watermark, max_stack, aux_sample_size;
 	int32_t clockid;
 	uint32_t event;	   /* id of the stream's descriptor */
 	int time_pos;	   /* index of the u64 in its samples that is the time; -1 none */
@@ -56,8 +62,8 @@ struct perf_attr {
 #define PERF_ATTR_PRECISE_SHIFT	 15
 #define PERF_ATTR_SAMPLE_ID_ALL	 (1ull << 18)
 #define PERF_ATTR_EXCLUDE_HOST	 (1ull << 19)
-#define PERF_ATTR_USE_CLOCKID	 (1ull << 25)
 #define PERF_ATTR_EXCLUDE_GUEST	 (1ull << 20)
+#define PERF_ATTR_USE_CLOCKID	 (1ull << 25)
 
 /* PERF_SAMPLE_* in the order of the kernel's bits. */
 enum perf_sample_bits {
@@ -100,6 +106,23 @@ struct perf_build_id {
 	uint8_t len, bytes[20];
 };
 
+/* What the header features say that others need. */
+struct perf_facts {
+	uint32_t cpus_online, cpus_avail;
+	uint32_t long_bits;	  /* 32, 64, 0 unknown */
+	struct intern pmu_names;  /* names of the machine's PMUs ... */
+	struct map64 pmu_by_type; /* ... by event type */
+	struct buf metas;	  /* facts, before the source is announced */
+	struct perf_btf *btf;	  /* type information of BPF programs; NULL: none */
+};
+
+/* What is to be told about the recording, instead of its events. */
+struct perf_view {
+	enum input_view view; /* INPUT_HEADER, INPUT_DUMP */
+	struct buf text;      /* what waits to be printed */
+	struct out *out;
+};
+
 struct perf {
 	struct src *src;
 	struct swriter *w;
@@ -108,9 +131,11 @@ struct perf {
 	uint32_t source;
 	struct ps_end *account;
 
+	struct perf_view *view; /* NULL: decode */
 	bool swap, big_endian, pipe;
 	uint64_t data_offset, data_size; /* file mode; size 0: never finished */
-	uint64_t features[4];
+	uint64_t features[4], features_bad[4];
+	struct perf_facts facts;
 
 	struct perf_attr *attrs;
 	uint32_t nattrs, attrs_cap;
@@ -124,6 +149,7 @@ struct perf {
 	struct intern strings;		 /* STRING records */
 	struct intern dsos;		 /* DSO records: keys */
 	struct intern build_id_paths;	 /* paths of the build-id table ... */
+	bool short_build_ids;		 /* of before 2.6.38: without a pid */
 	struct perf_build_id *build_ids; /* ... and what they have: build_ids[id - 1] */
 	struct hashids chains;		 /* CHAIN records */
 	struct perf_threads threads;
@@ -143,30 +169,117 @@ struct perf {
 	bool rounds;	      /* rounds have been seen */
 };
 
-/* ---- perf_read.c ---- */
+/* ---- perf_decode.c ---- */
 
 int perf_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
 		struct ps_end *account);
-
-/* ---- perf_describe.c ---- */
-
-/* INPUT_HEADER or INPUT_DUMP of a perf.data, in text. Returns as input_describe does. */
-int perf_describe(struct src *s, enum input_view view, struct out *o, struct diag *d);
+/* The same; with a view the records are not decoded to w, but told about. */
+int perf_decode_view(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
+		     struct ps_end *account, struct perf_view *view);
 
 /* Notes damage: says it, and remembers it for the exit status. */
 __attribute__((format(printf, 4, 5))) void perf_damage(struct perf *p, int err, int64_t offset,
 						       const char *fmt, ...);
 
+/* ---- perf_read.c: the records ---- */
+
+/* All of them, up to the end or to where they cannot be read any more: PP_END or what is wrong. */
+int perf_read_records(struct perf *p);
+/*
+ * Makes n contiguous bytes available at p->pos of the block p->cur. 0, PP_END (nothing is left),
+ * PP_ECUT (less than n).
+ */
+int perf_need(struct perf *p, uint64_t n);
+/* A record in its turn: an order_fn. */
+int perf_deliver(void *ctx, uint64_t time, uint8_t *rec, struct block *b);
+/* Passes over n bytes of the input that need not be kept (hardware trace data). */
+int perf_skip(struct perf *p, uint64_t n);
+/* A compressed record: its bytes continue the stream of records that the recorder compressed. */
+int perf_inflate(struct perf *p, struct cursor c, bool sized);
+
+/* ---- perf_own.c: perf's own records ---- */
+
+int perf_own_record(struct perf *p, uint32_t type, uint16_t misc, struct cursor c);
+
+/* ---- perf_describe.c ---- */
+
+/* INPUT_HEADER or INPUT_DUMP of a perf.data, in text. Returns as input_describe does. */
+int perf_describe(struct src *s, enum input_view view, struct out *o, struct diag *d);
+int perf_tell_file(struct perf *p);  /* what the file header says */
+int perf_tell_end(struct perf *p);   /* when everything has been read */
+int perf_tell_flush(struct perf *p); /* gives what waits to the output */
+
 /* ---- perf_header.c: what comes before the records ---- */
 
 int perf_read_file_header(struct perf *p, const uint8_t *first16);
 int perf_read_features(struct perf *p);
-/* One feature's section. */
-int perf_feature(struct perf *p, uint32_t feature, struct cursor c);
 /* The records of a build-id section, or of a HEADER_BUILD_ID record (one). */
 int perf_build_id(struct perf *p, struct cursor c, uint16_t misc);
 
+/* Names of the events: those of an EVENT_DESC section. */
+int perf_event_desc(struct perf *p, struct cursor c);
+int perf_build_id_table(struct perf *p, struct cursor c);
+
+/* ---- perf_feature.c: header features ---- */
+
+/* Takes from a feature's section what the decoder needs. */
+int perf_feature_learn(struct perf *p, uint32_t feature, struct cursor c);
+/* Makes a fact of it: a META record, or for INPUT_HEADER lines of text. */
+int perf_feature_tell(struct perf *p, uint32_t feature, struct cursor c);
+/* A META record, held back until the source is announced; and one at once. */
+int perf_meta(struct perf *p, const char *key, const char *value, size_t len);
+int perf_meta_put(struct perf *p, const char *key, size_t klen, const char *value, size_t len);
+/* The name of a PMU by the type of its events; NULL if it is not known. */
+const char *perf_pmu_name(const struct perf *p, uint32_t type);
+void perf_facts_release(struct perf_facts *f);
+
+/* ---- perf_clock.c ---- */
+
+/* Writes the SOURCE record and what is known so far: an event of the recording tells its clock. */
+int perf_announce(struct perf *p);
+
+/* A record for the stream, with the SOURCE record before the first. */
+static inline int perf_put(struct perf *p, enum ps_type type, const void *fields)
+{
+	if (!p->announced && perf_announce(p))
+		return p->w->err;
+	return swriter_put(p->w, type, p->source, fields);
+}
+
+/* ---- perf_topology.c: features about the machine, as lines of text ---- */
+
+/* A string of a feature: u32 length with padding, text with NUL. NULL: cut off. */
+const char *perf_get_string(struct cursor *c, size_t *len);
+/* The same, made fit for a terminal, at the end of b. */
+void perf_add_string(struct cursor *c, struct buf *b);
+
+/* Whether the next line may be read: nothing was cut off, and there is not too much text. */
+static inline bool perf_lines_more(const struct cursor *c, const struct buf *b)
+{
+	return !c->bad && b->len < PERF_TEXT_MAX;
+}
+
+/* Each adds the lines that a feature's section is told in. */
+typedef void perf_lines_fn(const struct perf *p, struct cursor *c, struct buf *b);
+perf_lines_fn perf_lines_cpu_topology, perf_lines_numa_topology, perf_lines_cache,
+	perf_lines_mem_topology, perf_lines_hybrid_topology, perf_lines_cpu_domains;
+
+/* ---- perf_bpf.c ---- */
+
+perf_lines_fn perf_lines_bpf_progs, perf_lines_btf;
+/* Takes the type information of BPF programs, for their names. */
+int perf_btf_learn(struct perf *p, struct cursor c);
+void perf_btf_free(struct perf_btf *b);
+
+/* ---- perf_attr_text.c ---- */
+
+/* ", type = 1 (PERF_TYPE_SOFTWARE), size = 128, ..." */
+void perf_attr_text(const struct perf *p, const struct perf_attr *a, struct buf *b);
+
 /* ---- perf_attr.c: events ---- */
+
+/* Takes the attribute of an event from its bytes. 0 or PP_ECUT. */
+int perf_attr_parse(const struct perf *p, struct cursor c, struct perf_attr *a);
 
 /* Adds an event: the attribute of `size` bytes at c. */
 int perf_attr_add(struct perf *p, struct cursor c, struct perf_attr **added);
@@ -183,13 +296,11 @@ int perf_attr_write_all(struct perf *p);
 void perf_attr_release(struct perf_attr *a);
 int perf_attr_rename(struct perf *p, struct perf_attr *a, const char *name, size_t len);
 /* The name of an event by its attribute alone, as perf builds it. */
-void perf_attr_name(const struct perf_attr *a, const struct perf_tracing *t, struct buf *name);
+void perf_attr_name(const struct perf *p, const struct perf_attr *a, struct buf *name);
 
 /* ---- perf_clock.c ---- */
 
-/* Writes the SOURCE record, unless that has been done: an event of the recording tells its clock. */
-int perf_announce(struct perf *p);
-/* The header feature CLOCK_DATA. */
+/* Makes a fact of what the header feature CLOCK_DATA says of the time of day. */
 int perf_clock_data(struct perf *p, struct cursor c);
 
 /* ---- perf_tracing.c: formats of tracepoints ---- */
@@ -197,8 +308,10 @@ int perf_clock_data(struct perf *p, struct cursor c);
 /* Reads the tracing data (formats, kallsyms, printk formats) of `len` bytes. */
 int perf_tracing_read(struct perf *p, struct cursor c);
 void perf_tracing_free(struct perf_tracing *t);
-/* The format text of a tracepoint id; NULL if unknown. */
+/* Bytes of a long (4 or 8) and of a page (0 unknown) of the recorded machine. */
 uint32_t perf_tracing_long_size(const struct perf_tracing *t);
+uint32_t perf_tracing_page_size(const struct perf_tracing *t);
+/* The format text of a tracepoint id; NULL if unknown. */
 const char *perf_tracing_format(const struct perf_tracing *t, uint64_t id, size_t *len,
 				const char **system, const char **name);
 

@@ -18,9 +18,51 @@ static uint64_t reverse_bits(uint64_t v)
 	return r;
 }
 
+int perf_attr_parse(const struct perf *p, struct cursor c, struct perf_attr *a)
+{
+	a->type = get_u32(&c);
+	a->size = get_u32(&c);
+	a->config = get_u64(&c);
+	a->sample_period = get_u64(&c);
+	a->sample_type = get_u64(&c);
+	a->read_format = get_u64(&c);
+	a->flags = get_u64(&c);
+	/* Big endian compilers lay bit fields out from the most significant bit. */
+	if (p->big_endian) {
+		uint64_t f = reverse_bits(a->flags);
+		uint64_t low = f >> PERF_ATTR_PRECISE_SHIFT & 1;
+		uint64_t high = f >> (PERF_ATTR_PRECISE_SHIFT + 1) & 1;
+
+		f &= ~(UINT64_C(3) << PERF_ATTR_PRECISE_SHIFT);
+		a->flags = f | (low << 1 | high) << PERF_ATTR_PRECISE_SHIFT;
+	}
+	a->wakeup = get_u32(&c);
+	a->bp_type = get_u32(&c);
+	a->config1 = get_u64(&c);
+	if (c.bad)
+		return PP_ECUT;
+	/* What follows came with later versions; absent is 0. */
+	a->config2 = get_u64(&c);
+	a->branch_sample_type = get_u64(&c);
+	a->regs_user = get_u64(&c);
+	a->stack_user = get_u32(&c);
+	a->clockid = (int32_t)get_u32(&c);
+	a->regs_intr = get_u64(&c);
+	a->aux_watermark = get_u32(&c);
+	a->max_stack = get_u16(&c);
+	get_u16(&c);
+	a->aux_sample_size = get_u32(&c);
+	get_u32(&c); /* aux_action */
+	a->sig_data = get_u64(&c);
+	a->config3 = get_u64(&c);
+	a->config4 = get_u64(&c);
+	return 0;
+}
+
 int perf_attr_add(struct perf *p, struct cursor c, struct perf_attr **added)
 {
 	struct perf_attr *a;
+	int rc;
 
 	if (p->nattrs >= PERF_ATTRS_MAX)
 		return PP_ELIMIT;
@@ -35,28 +77,9 @@ int perf_attr_add(struct perf *p, struct cursor c, struct perf_attr **added)
 	}
 	a = &p->attrs[p->nattrs];
 	*a = (struct perf_attr){.event = p->nattrs + 1};
-	a->type = get_u32(&c);
-	get_u32(&c); /* size: the caller knows */
-	a->config = get_u64(&c);
-	a->sample_period = get_u64(&c);
-	a->sample_type = get_u64(&c);
-	a->read_format = get_u64(&c);
-	a->flags = get_u64(&c);
-	/* Big endian compilers lay bit fields out from the most significant bit. */
-	if (p->big_endian)
-		a->flags = reverse_bits(a->flags);
-	get_u32(&c); /* wakeup */
-	a->bp_type = get_u32(&c);
-	a->config1 = get_u64(&c);
-	if (c.bad)
-		return PP_ECUT;
-	/* What follows came with later versions; absent is 0. */
-	get_u64(&c); /* config2 */
-	a->branch_sample_type = get_u64(&c);
-	a->regs_user = get_u64(&c);
-	get_u32(&c); /* sample_stack_user */
-	a->clockid = (int32_t)get_u32(&c);
-	a->regs_intr = get_u64(&c);
+	rc = perf_attr_parse(p, c, a);
+	if (rc)
+		return rc;
 	p->nattrs++;
 	*added = a;
 	return 0;
@@ -213,9 +236,9 @@ static void modifiers(const struct perf_attr *a, struct buf *b)
 		b->len = start; /* no modifier */
 }
 
-void perf_attr_name(const struct perf_attr *a, const struct perf_tracing *t, struct buf *b)
+void perf_attr_name(const struct perf *p, const struct perf_attr *a, struct buf *b)
 {
-	const char *system, *name;
+	const char *system, *name, *pmu;
 	size_t len;
 
 	switch (a->type) {
@@ -228,7 +251,7 @@ void perf_attr_name(const struct perf_attr *a, const struct perf_tracing *t, str
 		modifiers(a, b);
 		return;
 	case PERF_TYPE_TRACEPOINT:
-		if (perf_tracing_format(t, a->config, &len, &system, &name))
+		if (perf_tracing_format(p->tracing, a->config, &len, &system, &name))
 			buf_addf(b, "%s:%s", system, name);
 		else
 			buf_adds(b, "unknown tracepoint");
@@ -245,7 +268,13 @@ void perf_attr_name(const struct perf_attr *a, const struct perf_tracing *t, str
 		modifiers(a, b);
 		return;
 	case PERF_TYPE_RAW: buf_addf(b, "raw 0x%llx", (unsigned long long)a->config); return;
-	default: buf_addf(b, "unknown attr type: %u", a->type); return;
+	default:
+		pmu = perf_pmu_name(p, a->type);
+		if (pmu)
+			buf_addf(b, "%s/config=0x%llx/", pmu, (unsigned long long)a->config);
+		else
+			buf_addf(b, "unknown attr type: %u", a->type);
+		return;
 	}
 }
 
@@ -281,7 +310,7 @@ int perf_attr_write(struct perf *p, struct perf_attr *a)
 	if (a->name)
 		buf_adds(&name, a->name);
 	else
-		perf_attr_name(a, p->tracing, &name);
+		perf_attr_name(p, a, &name);
 	e.name = ps_str(buf_str(&name), name.len);
 	e.unit = ps_str(u, strlen(u));
 	if (a->type == PERF_TYPE_TRACEPOINT) {
@@ -294,7 +323,7 @@ int perf_attr_write(struct perf *p, struct perf_attr *a)
 	}
 	rc = name.err ? name.err : table.err;
 	if (!rc)
-		rc = swriter_put(p->w, PS_EVENT, p->source, &e);
+		rc = perf_put(p, PS_EVENT, &e);
 	a->written = true;
 	buf_release(&name);
 	buf_release(&a->fields);

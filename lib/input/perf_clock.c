@@ -36,22 +36,33 @@ static const char *clock_name(const struct perf *p)
 
 int perf_announce(struct perf *p)
 {
+	struct ps_source s = {.kind = 1, .name = ps_str(p->name, strlen(p->name))};
+	struct cursor c = cursor_make(buf_str(&p->facts.metas), p->facts.metas.len, false);
 	const char *clock = clock_name(p);
-	struct ps_source rec = {.kind = 1,
-				.big_endian = p->big_endian,
-				.name = ps_str(p->name, strlen(p->name)),
-				.clock = ps_str(clock, strlen(clock))};
+	int rc;
 
-	if (p->announced)
-		return 0;
 	p->announced = true;
-	return swriter_put(p->w, PS_SOURCE, p->source, &rec);
+	s.big_endian = p->big_endian;
+	s.long_bits = p->facts.long_bits;
+	s.page_size = perf_tracing_page_size(p->tracing);
+	s.clock = ps_str(clock, strlen(clock));
+	if (!s.long_bits && p->tracing)
+		s.long_bits = 8 * perf_tracing_long_size(p->tracing);
+	rc = swriter_put(p->w, PS_SOURCE, p->source, &s);
+	while (!rc && cursor_left(&c)) {
+		uint32_t klen = get_u32(&c), len = get_u32(&c);
+		const char *key = (const char *)get_bytes(&c, klen);
+		const char *value = (const char *)get_bytes(&c, len);
+
+		rc = perf_meta_put(p, key, klen, value, len);
+	}
+	buf_release(&p->facts.metas);
+	return rc;
 }
 
 /* The time of day when the clock showed a time. u32 version, u32 clock, u64 ns of both. */
 int perf_clock_data(struct perf *p, struct cursor c)
 {
-	struct ps_meta m = {.key = ps_str("wall_offset", 11)};
 	uint32_t version = get_u32(&c);
 	uint64_t wall, clock;
 	char text[32];
@@ -64,6 +75,5 @@ int perf_clock_data(struct perf *p, struct cursor c)
 	if (version != CLOCK_DATA_VERSION)
 		return 0;
 	snprintf(text, sizeof(text), "%" PRId64, (int64_t)(wall - clock));
-	m.value = ps_str(text, strlen(text));
-	return swriter_put(p->w, PS_META, p->source, &m);
+	return perf_meta(p, "wall_offset", text, strlen(text));
 }

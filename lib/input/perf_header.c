@@ -93,6 +93,34 @@ static int read_attrs(struct perf *p, struct section s, uint64_t attr_size)
 	return rc;
 }
 
+static void swap_halves(uint64_t *bits)
+{
+	for (int i = 0; i < 4; i++)
+		bits[i] = bits[i] << 32 | bits[i] >> 32;
+}
+
+/*
+ * The bits are longs of the machine that recorded: of 32 bits, on a big endian one, they lie in halves
+ * the other way round. Every perf has the host's name, by which it tells which it is. Bits that say
+ * nothing either way are believed only when there are such features.
+ */
+static void mend_features(uint64_t *bits)
+{
+	const uint64_t hostname = UINT64_C(1) << PERF_FEAT_HOSTNAME;
+	const uint64_t known = (UINT64_C(1) << (PERF_FEAT_CLN_SIZE + 1)) - 2;
+
+	if (bits[0] & hostname)
+		return;
+	swap_halves(bits);
+	if (bits[0] & hostname)
+		return;
+	swap_halves(bits);
+	if (bits[0] & ~known) {
+		memset(bits, 0, 4 * sizeof(*bits));
+		bits[0] = UINT64_C(1) << PERF_FEAT_BUILD_ID;
+	}
+}
+
 int perf_read_file_header(struct perf *p, const uint8_t *first16)
 {
 	uint8_t bytes[PERF_FILE_HEADER_SIZE];
@@ -115,8 +143,14 @@ int perf_read_file_header(struct perf *p, const uint8_t *first16)
 	get_section(&c); /* event types: no longer used */
 	for (int i = 0; i < 4; i++)
 		p->features[i] = size >= PERF_FILE_HEADER_SIZE ? get_u64(&c) : 0;
+	if (p->swap)
+		mend_features(p->features);
 	p->data_offset = data.offset;
 	p->data_size = data.size;
+	if (p->view)
+		rc = perf_tell_file(p);
+	if (rc)
+		return rc;
 	if (data.offset > src_size(p->src) || data.offset < 8) {
 		diag_error(p->d, p->name, 40, "the data section lies outside of the file");
 		return PP_ECORRUPT;
@@ -129,112 +163,82 @@ int perf_read_file_header(struct perf *p, const uint8_t *first16)
 	return rc;
 }
 
+/*
+ * Features lie behind each other, in the order of their numbers; which there are, the file header
+ * says. What others need is learned first: names of events, programs and PMUs. The formats of
+ * tracepoints come last, since with them the first record is written, which names the machine.
+ */
+enum pass { PASS_LEARN, PASS_TRACING, PASS_TELL, PASSES };
+
+static bool in_pass(enum pass pass, uint32_t feature)
+{
+	bool tables = feature == PERF_FEAT_TRACING_DATA || feature == PERF_FEAT_BUILD_ID;
+
+	switch (pass) {
+	case PASS_LEARN: return feature != PERF_FEAT_TRACING_DATA;
+	case PASS_TRACING: return feature == PERF_FEAT_TRACING_DATA;
+	default: return !tables;
+	}
+}
+
+static int read_feature(struct perf *p, uint32_t feature, struct section s, enum pass pass)
+{
+	struct cursor c;
+	uint8_t *bytes;
+	int rc = load(p, s, "a header feature", &bytes);
+
+	if (!rc) {
+		c = cursor_make(bytes, s.size, p->swap);
+		rc = pass == PASS_TELL ? perf_feature_tell(p, feature, c)
+				       : perf_feature_learn(p, feature, c);
+		free(bytes);
+		if (rc && rc != PP_ENOMEM && !p->w->err)
+			perf_damage(p, PP_ECORRUPT, (int64_t)s.offset,
+				    "header feature %" PRIu32 " is damaged", feature);
+	}
+	/* Said once, and not tried again. */
+	if (rc)
+		p->features_bad[feature / 64] |= UINT64_C(1) << (feature % 64);
+	return rc == PP_ENOMEM || p->w->err ? rc : 0;
+}
+
+static bool has_bit(const uint64_t *bits, uint32_t n)
+{
+	return bits[n / 64] >> (n % 64) & 1;
+}
+
 int perf_read_features(struct perf *p)
 {
-	uint64_t at = p->data_offset + p->data_size;
-
-	/* A recording that was never finished has no features. */
-	if (!p->data_size || at < p->data_offset)
-		return 0;
-	for (uint32_t f = 0; f < PERF_FEAT_MAX; f++) {
-		uint8_t head[16], *bytes;
-		struct cursor c;
-		struct section s;
-		int rc;
-
-		if (!(p->features[f / 64] >> (f % 64) & 1))
-			continue;
-		if (src_pread(p->src, head, sizeof(head), at)) {
-			perf_damage(p, PP_ECUT, (int64_t)at,
-				    "the table of header features is cut off");
-			return 0;
-		}
-		at += sizeof(head);
-		c = cursor_make(head, sizeof(head), p->swap);
-		s = get_section(&c);
-		rc = load(p, s, "a header feature", &bytes);
-		if (!rc) {
-			rc = perf_feature(p, f, cursor_make(bytes, s.size, p->swap));
-			free(bytes);
-		}
-		if (rc == PP_ENOMEM || p->w->err)
-			return rc;
-		if (rc)
-			perf_damage(p, PP_ECORRUPT, (int64_t)s.offset,
-				    "header feature %u is damaged", f);
-	}
-	return 0;
-}
-
-static const char *feature_key(uint32_t feature)
-{
-	switch (feature) {
-#define F(name, number, text) \
-	case number: return text;
-		PERF_FEATURES(F)
-#undef F
-	}
-	return NULL;
-}
-
-static int meta(struct perf *p, const char *key, const char *value, size_t len)
-{
-	struct ps_meta m = {.key = ps_str(key, strlen(key)), .value = ps_str(value, len)};
-
-	return swriter_put(p->w, PS_META, p->source, &m);
-}
-
-/* A string of a feature: u32 length with padding, text with NUL. */
-static const char *get_string(struct cursor *c, size_t *len)
-{
-	uint32_t n = get_u32(c);
-
-	return get_text(c, n, len);
-}
-
-static int string_feature(struct perf *p, const char *key, struct cursor c)
-{
-	size_t len;
-	const char *s = get_string(&c, &len);
-
-	return s ? meta(p, key, s, len) : PP_ECUT;
-}
-
-static int cmdline_feature(struct perf *p, const char *key, struct cursor c)
-{
-	uint32_t n = get_u32(&c);
-	struct buf b = BUF_INIT;
+	uint64_t table = p->data_offset + p->data_size, at;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < n && !c.bad; i++) {
-		size_t len;
-		const char *s = get_string(&c, &len);
+	/* A recording that was never finished has no features. */
+	if (!p->data_size || table < p->data_offset)
+		return 0;
+	for (enum pass pass = PASS_LEARN; pass < PASSES && !rc; pass++) {
+		at = table;
+		for (uint32_t f = 0; f < PERF_FEAT_MAX && !rc; f++) {
+			uint8_t head[16];
+			struct cursor c;
 
-		if (!s)
-			break;
-		if (i)
-			buf_addc(&b, ' ');
-		buf_add(&b, s, len);
+			if (!has_bit(p->features, f))
+				continue;
+			if (src_pread(p->src, head, sizeof(head), at)) {
+				perf_damage(p, PP_ECUT, (int64_t)at,
+					    "the table of header features is cut off");
+				break;
+			}
+			at += sizeof(head);
+			c = cursor_make(head, sizeof(head), p->swap);
+			if (in_pass(pass, f) && !has_bit(p->features_bad, f))
+				rc = read_feature(p, f, get_section(&c), pass);
+		}
 	}
-	rc = c.bad ? PP_ECUT : meta(p, key, buf_str(&b), b.len);
-	buf_release(&b);
-	return rc;
-}
-
-static int numbers_feature(struct perf *p, const char *key, struct cursor c, unsigned n, bool wide)
-{
-	struct buf b = BUF_INIT;
-	int rc;
-
-	for (unsigned i = 0; i < n; i++)
-		buf_addf(&b, "%s%" PRIu64, i ? " " : "", wide ? get_u64(&c) : get_u32(&c));
-	rc = c.bad ? PP_ECUT : meta(p, key, buf_str(&b), b.len);
-	buf_release(&b);
 	return rc;
 }
 
 /* Names of the events: attribute, ids and name of each. */
-static int event_desc(struct perf *p, struct cursor c)
+int perf_event_desc(struct perf *p, struct cursor c)
 {
 	uint32_t n = get_u32(&c), attr_size = get_u32(&c);
 
@@ -249,7 +253,7 @@ static int event_desc(struct perf *p, struct cursor c)
 
 		cursor_skip(&c, attr_size);
 		nids = get_u32(&c);
-		name = get_string(&c, &len);
+		name = perf_get_string(&c, &len);
 		if (name && nids && cursor_left(&c) >= 8 && p->nattrs > 1) {
 			struct cursor ids = c;
 			uint32_t *slot = map64_get(&p->by_id, get_u64(&ids));
@@ -278,7 +282,7 @@ int perf_build_id(struct perf *p, struct cursor c, uint16_t misc)
 	bool fresh;
 	int rc;
 
-	get_u32(&c); /* pid of the guest */
+	cursor_skip(&c, p->short_build_ids ? 0 : 4); /* pid of the guest */
 	id = get_bytes(&c, 24);
 	path = get_text(&c, cursor_left(&c), &plen);
 	if (!id || !path || !plen)
@@ -299,8 +303,22 @@ int perf_build_id(struct perf *p, struct cursor c, uint16_t misc)
 	return 0;
 }
 
-static int build_id_table(struct perf *p, struct cursor c)
+/*
+ * The pid came with Linux 2.6.38; what is older is noticed by the kernel's name, which then lacks what
+ * would lie where the pid is.
+ */
+static bool lacks_pid(struct cursor c)
 {
+	const uint8_t *path;
+
+	cursor_skip(&c, 8 + 4 + 24);
+	path = get_bytes(&c, 13);
+	return path && !memcmp(path, "nel.kallsyms]", 13);
+}
+
+int perf_build_id_table(struct perf *p, struct cursor c)
+{
+	p->short_build_ids = lacks_pid(c);
 	while (cursor_left(&c) >= 8) {
 		struct cursor body;
 		uint16_t misc, size;
@@ -319,31 +337,4 @@ static int build_id_table(struct perf *p, struct cursor c)
 			return rc;
 	}
 	return 0;
-}
-
-int perf_feature(struct perf *p, uint32_t feature, struct cursor c)
-{
-	const char *key = feature_key(feature);
-
-	switch (feature) {
-	case PERF_FEAT_TRACING_DATA: return perf_tracing_read(p, c);
-	case PERF_FEAT_BUILD_ID: return build_id_table(p, c);
-	case PERF_FEAT_HOSTNAME:
-	case PERF_FEAT_OSRELEASE:
-	case PERF_FEAT_VERSION:
-	case PERF_FEAT_ARCH:
-	case PERF_FEAT_CPUDESC:
-	case PERF_FEAT_CPUID: return string_feature(p, key, c);
-	case PERF_FEAT_NRCPUS: return numbers_feature(p, key, c, 2, false);
-	case PERF_FEAT_TOTAL_MEM: return numbers_feature(p, key, c, 1, true);
-	case PERF_FEAT_SAMPLE_TIME: return numbers_feature(p, key, c, 2, true);
-	case PERF_FEAT_CLOCKID: return numbers_feature(p, key, c, 1, true);
-	case PERF_FEAT_CLOCK_DATA: return perf_clock_data(p, c);
-	case PERF_FEAT_CMDLINE: return cmdline_feature(p, key, c);
-	case PERF_FEAT_EVENT_DESC: return event_desc(p, c);
-	default:
-		diag_note(p->d, p->name, -1, "header feature %u (%s) is passed over", feature,
-			  key ? key : "unknown");
-		return 0;
-	}
 }

@@ -18,7 +18,7 @@ int perf_string(struct perf *p, const char *s, size_t len, uint32_t *id)
 	if (*id >= PS_ID_MAX || p->strings.arena.total > PERF_NAMES_MAX)
 		return PP_ELIMIT;
 	rec = (struct ps_string){.id = *id, .text = ps_str(s, len)};
-	return swriter_put(p->w, PS_STRING, p->source, &rec);
+	return perf_put(p, PS_STRING, &rec);
 }
 
 /* Mappings that no file is behind: perf's rule for names. */
@@ -70,7 +70,7 @@ int perf_dso(struct perf *p, const char *path, size_t len, const uint8_t *build_
 	d.id = *id;
 	d.flags = flags;
 	d.build_id = ps_str((const char *)build_id, blen);
-	return swriter_put(p->w, PS_DSO, p->source, &d);
+	return perf_put(p, PS_DSO, &d);
 }
 
 /* ---- names of threads ---- */
@@ -223,7 +223,7 @@ static int kernel_name(struct perf *p, const char *path, size_t *len, uint32_t *
 	*flags |= PS_DSO_KERNEL;
 	m.value = ps_str(end + 1, *len - (size_t)(end + 1 - path));
 	*len = (size_t)(end + 1 - path);
-	return m.value.len ? swriter_put(p->w, PS_META, p->source, &m) : 0;
+	return m.value.len ? perf_put(p, PS_META, &m) : 0;
 }
 
 static int do_mmap(struct perf *p, struct cursor c, uint16_t misc, bool two,
@@ -274,7 +274,7 @@ static int do_mmap(struct perf *p, struct cursor c, uint16_t misc, bool two,
 	if (two ? m.prot && !(m.prot & 4) : (misc & PERF_MISC_MMAP_DATA) != 0)
 		m.flags |= PS_MMAP_DATA;
 	rc = perf_dso(p, path, len, build_id, blen, dso_flags, &m.dso);
-	return rc ? rc : swriter_put(p->w, PS_MMAP, p->source, &m);
+	return rc ? rc : perf_put(p, PS_MMAP, &m);
 }
 
 static int do_comm(struct perf *p, struct cursor c, uint16_t misc, const struct perf_id *id)
@@ -293,7 +293,7 @@ static int do_comm(struct perf *p, struct cursor c, uint16_t misc, const struct 
 	rc = perf_string(p, name, len, &m.comm);
 	if (!rc)
 		rc = set_comm(p, m.tid, m.comm);
-	return rc ? rc : swriter_put(p->w, PS_COMM, p->source, &m);
+	return rc ? rc : perf_put(p, PS_COMM, &m);
 }
 
 static int do_task(struct perf *p, struct cursor c, uint32_t type, uint16_t misc,
@@ -314,8 +314,7 @@ static int do_task(struct perf *p, struct cursor c, uint32_t type, uint16_t misc
 		m.flags = misc & PERF_MISC_FORK_EXEC ? 1 : 0;
 		rc = inherit_comm(p, m.tid, m.ptid);
 	}
-	return rc ? rc
-		  : swriter_put(p->w, type == PERF_REC_FORK ? PS_FORK : PS_EXIT, p->source, &m);
+	return rc ? rc : perf_put(p, type == PERF_REC_FORK ? PS_FORK : PS_EXIT, &m);
 }
 
 static int do_lost(struct perf *p, struct cursor c, uint16_t misc, bool samples,
@@ -336,7 +335,7 @@ static int do_lost(struct perf *p, struct cursor c, uint16_t misc, bool samples,
 		return 0;
 	p->lost += m.count;
 	p->account->lost += m.count;
-	return swriter_put(p->w, PS_LOST, p->source, &m);
+	return perf_put(p, PS_LOST, &m);
 }
 
 static int do_throttle(struct perf *p, struct cursor c, bool resumed, const struct perf_id *id)
@@ -350,7 +349,7 @@ static int do_throttle(struct perf *p, struct cursor c, bool resumed, const stru
 	m.stream_id = get_u64(&c);
 	m.event = event_of(p, m.id);
 	m.flags = resumed;
-	return c.bad ? PP_ECUT : swriter_put(p->w, PS_THROTTLE, p->source, &m);
+	return c.bad ? PP_ECUT : perf_put(p, PS_THROTTLE, &m);
 }
 
 static int do_switch(struct perf *p, struct cursor c, uint16_t misc, bool wide,
@@ -366,7 +365,7 @@ static int do_switch(struct perf *p, struct cursor c, uint16_t misc, bool wide,
 		m.other_pid = get_u32(&c);
 		m.other_tid = get_u32(&c);
 	}
-	return c.bad ? PP_ECUT : swriter_put(p->w, PS_SWITCH, p->source, &m);
+	return c.bad ? PP_ECUT : perf_put(p, PS_SWITCH, &m);
 }
 
 static int do_ksymbol(struct perf *p, struct cursor c, const struct perf_id *id)
@@ -380,7 +379,7 @@ static int do_ksymbol(struct perf *p, struct cursor c, const struct perf_id *id)
 	m.flags = get_u16(&c);
 	m.name.p = get_text(&c, cursor_left(&c), &len);
 	m.name.len = (uint32_t)len;
-	return c.bad ? PP_ECUT : swriter_put(p->w, PS_KSYMBOL, p->source, &m);
+	return c.bad ? PP_ECUT : perf_put(p, PS_KSYMBOL, &m);
 }
 
 static int do_cgroup(struct perf *p, struct cursor c, const struct perf_id *id)
@@ -391,7 +390,7 @@ static int do_cgroup(struct perf *p, struct cursor c, const struct perf_id *id)
 	m.id = get_u64(&c);
 	m.path.p = get_text(&c, cursor_left(&c), &len);
 	m.path.len = (uint32_t)len;
-	return c.bad ? PP_ECUT : swriter_put(p->w, PS_CGROUP, p->source, &m);
+	return c.bad ? PP_ECUT : perf_put(p, PS_CGROUP, &m);
 }
 
 /* A record that has no type of its own in the stream: its bytes travel. */
@@ -403,7 +402,7 @@ static int do_other(struct perf *p, uint32_t type, uint16_t misc, const uint8_t 
 	m.record_type = type;
 	m.misc = misc;
 	m.data = ps_str((const char *)rec, size);
-	return swriter_put(p->w, PS_OTHER, p->source, &m);
+	return perf_put(p, PS_OTHER, &m);
 }
 
 int perf_record(struct perf *p, uint8_t *rec, size_t size, uint64_t time)

@@ -20,7 +20,7 @@ int perf_chain_id(struct perf *p, uint64_t *ips, uint64_t n, uint32_t *id)
 	if (rc || !fresh)
 		return rc;
 	rec = (struct ps_chain){.id = *id, .ips = {ips, (uint32_t)n}};
-	return swriter_put(p->w, PS_CHAIN, p->source, &rec);
+	return perf_put(p, PS_CHAIN, &rec);
 }
 
 /* ---- fields ---- */

@@ -22,11 +22,17 @@ struct perf_tracing {
 	struct tracing_event *events;
 	uint32_t n, cap;
 	uint32_t long_size; /* bytes of a long of the recorded machine */
+	uint32_t page_size;
 };
 
 uint32_t perf_tracing_long_size(const struct perf_tracing *t)
 {
 	return t && t->long_size == 4 ? 4 : 8;
+}
+
+uint32_t perf_tracing_page_size(const struct perf_tracing *t)
+{
+	return t ? t->page_size : 0;
 }
 
 void perf_tracing_free(struct perf_tracing *t)
@@ -164,7 +170,7 @@ static int write_blob(struct perf *p, uint32_t kind, const uint8_t *data, uint64
 		struct ps_blob b = {.kind = kind, .flags = at + n == len};
 
 		b.data = ps_str((const char *)data + at, (size_t)n);
-		rc = swriter_put(p->w, PS_BLOB, p->source, &b);
+		rc = perf_put(p, PS_BLOB, &b);
 		at += n;
 	}
 	return rc;
@@ -212,7 +218,7 @@ int perf_tracing_read(struct perf *p, struct cursor c)
 	}
 	c.swap = get_u8(&c) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	t->long_size = get_u8(&c);
-	get_u32(&c); /* bytes of a page */
+	t->page_size = get_u32(&c);
 	rc = skip_headers(&c);
 	if (!rc)
 		rc = read_formats(t, &c, "ftrace");
