@@ -27,13 +27,7 @@ bool ssink_option(struct ssink_opts *o, int id, const char *arg, struct buf *why
 	case 'b': o->form = SSINK_BINARY; return true;
 	case 't': o->form = SSINK_TEXT; return true;
 	case 'j': o->form = SSINK_JSON; return true;
-	case 'F': *rc = text_fields_parse(&o->text.fields, arg, why); return true;
-	case 'G': o->text.no_chains = true; return true;
-	case SSINK_OPT_NS: o->text.ns = true; return true;
-	case SSINK_OPT_REL: o->text.times = STEXT_TIME_REL; return true;
-	case SSINK_OPT_DELTA: o->text.times = STEXT_TIME_DELTA; return true;
-	case SSINK_OPT_ALL: o->text.all = true; return true;
-	default: return false;
+	default: return stext_option(&o->text, id, arg, why, rc);
 	}
 }
 

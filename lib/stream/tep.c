@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <event-parse.h>
+#include <event-utils.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -50,6 +51,20 @@ struct tep_handle *tep_open_quiet(void)
 	tep_set_file_bigendian(tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	tep_set_long_size(tep, (int)sizeof(long));
 	return tep;
+}
+
+int tep_plugin_option(const char *option)
+{
+	char *name = strdup(option), *value = name ? strchr(name, '=') : NULL;
+	int rc = 0;
+
+	if (value)
+		*value++ = 0;
+	/* What it says about values that make no sense is not to be relied on. */
+	if (!name || tep_plugin_add_option(name, value) == -ENOMEM)
+		rc = PP_ENOMEM;
+	free(name);
+	return rc;
 }
 
 /* ---- trials ---- */

@@ -30,6 +30,9 @@ struct tep_record;
 /* A handle for payloads in host byte order, which keeps its complaints to itself. NULL: no memory. */
 struct tep_handle *tep_open_quiet(void);
 
+/* "[PLUGIN:]NAME[=VALUE]" for the plugins that are loaded later. 0 or PP_ENOMEM. */
+int tep_plugin_option(const char *option);
+
 /*
  * Takes a part of a table of the recording: the kernel's symbols, the texts behind addresses that
  * payloads hold, and the names of threads. `parts` is the caller's: what waits for the last part.

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <trace-seq.h>
 
+#define CPU_LARGEST 65535
+
 struct tep_trace {
 	struct tep_handle *tep;
 	struct trace_seq seq;
@@ -46,10 +48,11 @@ void tep_trace_free(struct tep_trace *t)
 	free(t);
 }
 
-void tep_trace_load_plugins(struct tep_trace *t, uint32_t long_size)
+void tep_trace_prepare(struct tep_trace *t, uint32_t long_size, bool plugins)
 {
 	tep_set_long_size(t->tep, (int)long_size);
-	t->plugins = tep_load_plugins(t->tep);
+	if (plugins)
+		t->plugins = tep_load_plugins(t->tep);
 }
 
 uint32_t tep_trace_least(const struct ps_event *e)
@@ -69,25 +72,53 @@ struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event 
 	return tep_learn_event(t->tep, e, risk);
 }
 
-const char *tep_trace_info(struct tep_trace *t, const struct ps_sample *s, uint32_t least,
-			   bool risk, size_t *len)
+/* The record of a sample in libtraceevent's form; data NULL: out of memory. */
+static struct tep_record record(struct tep_trace *t, const struct ps_sample *s)
 {
-	struct tep_record rec = {.ts = s->time, .cpu = (int)s->cpu, .size = (int)s->payload.len};
+	/* A plugin has a table of all CPUs. */
+	return (struct tep_record){.ts = s->time,
+				   .cpu = s->cpu <= CPU_LARGEST ? (int)s->cpu : -1,
+				   .size = (int)s->payload.len,
+				   .data = tep_room_put(&t->room, &s->payload)};
+}
+
+const char *tep_trace_info(struct tep_trace *t, const struct ps_sample *s, uint32_t least,
+			   bool risk, bool raw, size_t *len)
+{
+	struct tep_record rec = record(t, s);
 
 	/* A field without a size is the rest of the record: it must not be less than nothing. */
-	*len = 0;
 	if (s->payload.len < least && least <= TEP_FIELD_END_MAX)
 		rec.size = (int)least;
 
-	rec.data = tep_room_put(&t->room, &s->payload);
+	*len = 0;
 	trace_seq_reset(&t->seq);
-	if (risk && rec.data && !tep_trial(t->tep, &rec))
+	if (risk && !raw && rec.data && !tep_trial(t->tep, &rec))
 		return NULL;
 	if (rec.data)
-		tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
+		tep_print_event(t->tep, &t->seq, &rec, "%s",
+				raw ? TEP_PRINT_INFO_RAW : TEP_PRINT_INFO);
 	trace_seq_terminate(&t->seq);
 	*len = strnlen(t->seq.buffer, t->seq.len);
 	return t->seq.buffer;
+}
+
+const char *tep_trace_latency(struct tep_trace *t, const struct ps_sample *s)
+{
+	struct tep_record rec = record(t, s);
+
+	trace_seq_reset(&t->seq);
+	if (rec.data)
+		tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_LATENCY);
+	trace_seq_terminate(&t->seq);
+	return t->seq.buffer;
+}
+
+int tep_trace_flags(struct tep_trace *t, const struct ps_sample *s)
+{
+	struct tep_record rec = record(t, s);
+
+	return rec.data ? tep_data_flags(t->tep, &rec) : 0;
 }
 
 bool tep_trace_has_handler(const struct tep_event *te)
@@ -97,7 +128,8 @@ bool tep_trace_has_handler(const struct tep_event *te)
 
 void tep_trace_learn(struct tep_trace *t, uint32_t pid, const char *comm, size_t len)
 {
-	char *copy = strndup(comm, len);
+	/* Of two names that it was given before it has sorted them, it would take either. */
+	char *copy = tep_is_pid_registered(t->tep, (int)pid) ? NULL : strndup(comm, len);
 
 	if (copy)
 		tep_register_comm(t->tep, copy, (int)pid);

@@ -21,8 +21,8 @@ int tep_trace_table(struct tep_trace *t, const struct ps_blob *b);
 
 struct tep_event;
 
-/* Loads the plugins of libtraceevent that are installed. long_size: bytes of a recorded long. */
-void tep_trace_load_plugins(struct tep_trace *t, uint32_t long_size);
+/* long_size: bytes of a recorded long. With `plugins`, those of libtraceevent that are installed. */
+void tep_trace_prepare(struct tep_trace *t, uint32_t long_size, bool plugins);
 
 /* As tep_learn_event. */
 struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event *e, bool *risk);
@@ -31,11 +31,15 @@ struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event 
 uint32_t tep_trace_least(const struct ps_event *e);
 
 /*
- * The text of a payload whose event has been parsed; lives until the next call. NULL: the event is a
- * risk, and the payload would do harm.
+ * The text of a payload whose event has been parsed, or, with `raw`, its fields; lives until the next
+ * call. NULL: the event is a risk, and the payload would do harm.
  */
 const char *tep_trace_info(struct tep_trace *t, const struct ps_sample *s, uint32_t least,
-			   bool risk, size_t *len);
+			   bool risk, bool raw, size_t *len);
+
+/* The column of interrupts and preemption, and the flags that it is made from. */
+const char *tep_trace_latency(struct tep_trace *t, const struct ps_sample *s);
+int tep_trace_flags(struct tep_trace *t, const struct ps_sample *s);
 
 /* Whether a plugin prints the event. */
 bool tep_trace_has_handler(const struct tep_event *te);

@@ -108,6 +108,9 @@ int stext_record(struct stext *t, const struct sreader *r, const struct ps_recor
 {
 	struct printer *p;
 
+	if (t->opts.form == STEXT_JSON && rec->type == PS_SAMPLE &&
+	    !stext_shows_cpu(&t->opts, rec->sample.cpu))
+		return 0;
 	if (t->opts.form == STEXT_JSON)
 		return ps_json_record(&t->b, t->out, r, rec);
 	if (rec->type == PS_HEADER)

@@ -33,6 +33,27 @@ enum stext_times {
 	STEXT_TIME_DELTA, /* since the line before */
 };
 
+#define STEXT_CPUS_MAX 64
+
+/* "0,2-5": CPUs from first to last; none: all. */
+struct stext_cpus {
+	uint32_t n;
+	struct {
+		uint32_t first, last;
+	} range[STEXT_CPUS_MAX];
+};
+
+/* How the samples of a trace.dat are printed: options of trace-cmd report. */
+struct stext_trace {
+	bool latency;	 /* the column of interrupts, short names */
+	bool raw;	 /* fields instead of the print format */
+	bool no_plugins; /* of libtraceevent */
+	bool diff;	 /* times since the line before */
+	bool v34;	 /* as trace-cmd 3.4 prints them, not 3.1 */
+	/* of the function graph */
+	bool tail, depth, no_retval, retval_dec, retval_hex;
+};
+
 /* What the text is to look like; the strings must outlive the printer. */
 struct stext_opts {
 	enum stext_form form;
@@ -41,12 +62,23 @@ struct stext_opts {
 	bool ns;		   /* times with all their digits */
 	bool no_chains;		   /* the address instead of the call chain */
 	enum stext_times times;
+	struct stext_cpus cpus;
+	struct stext_trace trace;
 };
 
-/* Whether a sample is to be printed, by its mark. */
+/* Whether the samples of a CPU are to be printed. */
+static inline bool stext_shows_cpu(const struct stext_opts *o, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < o->cpus.n; i++)
+		if (cpu >= o->cpus.range[i].first && cpu <= o->cpus.range[i].last)
+			return true;
+	return !o->cpus.n;
+}
+
+/* Whether a sample is to be printed, by its mark and its CPU. */
 static inline bool stext_shows(const struct stext_opts *o, const struct ps_sample *s)
 {
-	return o->all || (s->flags & PS_MARK_MASK) == PS_MARK_PASS;
+	return (o->all || (s->flags & PS_MARK_MASK) == PS_MARK_PASS) && stext_shows_cpu(o, s->cpu);
 }
 
 struct stext;
@@ -79,7 +111,23 @@ enum ssink_option {
 	SSINK_OPT_NS,
 	SSINK_OPT_REL,
 	SSINK_OPT_DELTA,
+	SSINK_OPT_CPU,
+	SSINK_OPT_DIFF,
+	SSINK_OPT_TRACE_CMD,
 };
+
+/* What trace-cmd report can be told. */
+#define SSINK_TRACE_OPTIONS \
+	{'l', "latency", NULL, "trace.dat: print the column of interrupts"}, \
+		{'R', "raw", NULL, "trace.dat: print fields, not their text"}, \
+		{'N', "no-plugins", NULL, "trace.dat: print without libtraceevent's plugins"}, \
+		{'O', "plugin", "OPTION", \
+		 "trace.dat: an option of a plugin, as fgraph:tailprint"}, \
+		{SSINK_OPT_DIFF, "ts-diff", NULL, "trace.dat: print times since the line before"}, \
+	{ \
+		SSINK_OPT_TRACE_CMD, "trace-cmd", "VERSION", \
+			"trace.dat: print as trace-cmd 3.1 (default) or 3.4" \
+	}
 
 #define SSINK_OPTIONS \
 	{'b', "binary", NULL, "write the binary event stream, also to a terminal"}, \
@@ -90,9 +138,17 @@ enum ssink_option {
 		{SSINK_OPT_NS, "ns", NULL, "print times with nine decimals"}, \
 		{SSINK_OPT_REL, "reltime", NULL, "print times since the first line"}, \
 		{SSINK_OPT_DELTA, "deltatime", NULL, "print times since the line before"}, \
+		{SSINK_OPT_CPU, "cpu", "LIST", "print only the samples of these CPUs"}, \
+		SSINK_TRACE_OPTIONS, \
 	{ \
 		SSINK_OPT_ALL, "all", NULL, "print also the samples that a filter let fail" \
 	}
+
+/*
+ * Takes an option of those that tell what the text is to look like: *rc is 0, or PP_EUSAGE with what
+ * is wrong in `why`. False: it is none of them.
+ */
+bool stext_option(struct stext_opts *o, int id, const char *arg, struct buf *why, int *rc);
 
 /*
  * Takes an option if it is one of SSINK_OPTIONS: *rc is 0, or PP_EUSAGE with what is wrong in `why`.

@@ -4,6 +4,7 @@
 #define INDENT	  2
 #define DEPTH_MAX 512 /* deeper ones are drawn at this depth */
 #define WIDTH	  7   /* of a duration */
+#define ERRNO_MAX 4095
 
 /* A mark for calls that took long. */
 static char mark(uint64_t ns)
@@ -43,24 +44,71 @@ static void add_indent(struct buf *b, uint64_t depth)
 	buf_fill(b, ' ', (size_t)(depth < DEPTH_MAX ? depth : DEPTH_MAX) * INDENT);
 }
 
-void text_graph_entry(struct buf *b, const struct graph_call *entry, const char *name,
-		      const struct graph_call *ret)
+static void add_depth(struct buf *b, const struct stext_trace *o, const struct graph_call *c)
 {
+	if (o->depth)
+		buf_addf(b, " (%lld)", (long long)c->depth);
+}
+
+/* Of trace-cmd 3.4: error codes in decimal, all else in hexadecimal. */
+static void add_retval(struct buf *b, const struct stext_trace *o, const struct graph_call *ret)
+{
+	bool error = ret->retval >= (uint64_t)-ERRNO_MAX;
+
+	if (!o->v34 || !ret->has_retval || o->no_retval)
+		return;
+	if (o->retval_dec || (error && !o->retval_hex))
+		buf_addf(b, " (ret=%lld)", (long long)ret->retval);
+	else
+		buf_addf(b, " (ret=0x%llx)", (unsigned long long)ret->retval);
+}
+
+void text_graph_entry(struct buf *b, const struct stext_trace *o, const struct graph_call *entry,
+		      const struct graph_names *names, const struct graph_call *ret)
+{
+	const char *caller = o->v34 ? names->caller : NULL;
+
 	if (ret)
 		add_duration(b, ret->rettime - ret->calltime);
 	else
 		buf_adds(b, "             |  ");
 	add_indent(b, entry->depth);
-	if (name)
-		buf_add_safe(b, name, strlen(name));
+	if (names->func)
+		buf_add_safe(b, names->func, strlen(names->func));
 	else
 		buf_add_hex(b, entry->func, 0, ' ');
-	buf_adds(b, ret ? "();" : "() {");
+	buf_addc(b, '(');
+	if (o->v34 && names->func && names->args)
+		buf_add_safe(b, buf_str(names->args), names->args->len);
+	buf_adds(b, ret ? ");" : ")");
+	if (ret)
+		add_depth(b, o, entry);
+	if (caller) {
+		buf_adds(b, " /* <-");
+		buf_add_safe(b, caller, strlen(caller));
+		buf_adds(b, " */");
+	}
+	if (ret) {
+		add_retval(b, o, ret);
+	} else {
+		buf_adds(b, " {");
+		add_depth(b, o, entry);
+	}
 }
 
-void text_graph_exit(struct buf *b, const struct graph_call *ret)
+void text_graph_exit(struct buf *b, const struct stext_trace *o, const struct graph_call *ret,
+		     const char *func)
 {
 	add_duration(b, ret->rettime - ret->calltime);
 	add_indent(b, ret->depth);
 	buf_addc(b, '}');
+	if (o->tail && !func)
+		return; /* as trace-cmd does */
+	if (o->tail) {
+		buf_adds(b, " /* ");
+		buf_add_safe(b, func, strlen(func));
+		buf_adds(b, " */");
+	}
+	add_depth(b, o, ret);
+	add_retval(b, o, ret);
 }

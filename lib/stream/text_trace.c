@@ -9,13 +9,11 @@
 #include <stdlib.h>
 
 #define HELD_MAX   (16u << 20) /* bytes of text that wait for the return of a function */
-#define NAME_WIDTH 20
-#define PREFIX_MAX 4096 /* a name of megabytes shall not widen every line */
-#define COMM_WIDTH 16
-#define BLOB_TEXT  6  /* BLOB.kind */
-#define COMPARED   32 /* samples of an event that libtraceevent prints, too */
+#define PREFIX_MAX 4096	       /* a name of megabytes shall not widen every line */
+#define BLOB_TEXT  6	       /* BLOB.kind */
+#define COMPARED   32	       /* samples of an event that libtraceevent prints, too */
 
-enum kind { EVENT_OTHER, EVENT_ENTRY, EVENT_EXIT };
+enum kind { EVENT_OTHER, EVENT_ENTRY, EVENT_EXIT, EVENT_FUNCTION };
 
 struct number {
 	uint32_t at, size; /* size 0: the event has no such field */
@@ -29,7 +27,7 @@ struct event {
 	const char *name;   /* without the system; owned */
 	const char *prefix; /* of the buffer; owned by t->buffers; "": the main one */
 	struct call *call;  /* of the buffer */
-	struct number func, depth, calltime, rettime;
+	struct number func, depth, calltime, rettime, retval, caller;
 	struct text_fast *fast; /* NULL: libtraceevent prints it; owned */
 	uint32_t least;		/* bytes of a whole payload */
 	uint32_t compared;	/* samples that both have printed */
@@ -40,7 +38,7 @@ struct call {
 	bool open;
 	struct text_trace *trace;
 	struct graph_call graph;
-	uint32_t pid;
+	uint32_t pid, cpu;
 	size_t at;	   /* where its text goes */
 	struct call *next; /* that is open */
 };
@@ -53,6 +51,7 @@ struct text_trace {
 	char cpus[16];		 /* how many there are, for the head */
 	struct text_trace *next; /* whose head is to be printed */
 	bool ticks;		 /* times are not ns */
+	bool clock;		 /* the recording names its clock */
 	struct map64 by_id;	 /* descriptor to index in events, + 1 */
 	struct event *events;
 	uint32_t nevents, cap;
@@ -92,6 +91,7 @@ int text_trace_new(struct text_trace **out, struct text_page *page, const struct
 		return PP_ENOMEM;
 	t->page = page;
 	t->opts = *opts;
+	t->clock = source->clock.len;
 	t->file = base_name(&source->name);
 	rc = t->file ? tep_trace_new(&t->tep) : PP_ENOMEM;
 	if (rc) {
@@ -99,7 +99,7 @@ int text_trace_new(struct text_trace **out, struct text_page *page, const struct
 		*out = NULL;
 		return rc;
 	}
-	tep_trace_load_plugins(t->tep, source->long_bits == 32 ? 4 : 8);
+	tep_trace_prepare(t->tep, source->long_bits == 32 ? 4 : 8, !opts->trace.no_plugins);
 	page->traces++;
 	widen(&page->file_width, strlen(t->file));
 	t->next = NULL;
@@ -169,6 +169,38 @@ static int set_buffer(struct text_trace *t, struct event *ev, const struct ps_ev
 	return 0;
 }
 
+/* Events of ftrace that are not printed by libtraceevent. */
+static enum kind kind_of(const struct text_trace *t, const char *name, const struct tep_event *te)
+{
+	if (t->opts.trace.raw || t->opts.trace.no_plugins)
+		return EVENT_OTHER;
+	if (!strcmp(name, "funcgraph_entry") ||
+	    (t->opts.trace.v34 && !strcmp(name, "fgraph_retaddr_entry")))
+		return EVENT_ENTRY;
+	if (!strcmp(name, "funcgraph_exit"))
+		return EVENT_EXIT;
+	return !strcmp(name, "function") && !tep_trace_has_handler(te) ? EVENT_FUNCTION
+								       : EVENT_OTHER;
+}
+
+/* The fields that we print ourselves; an event that lacks one of them is one like others. */
+static void find_numbers(struct event *ev, const struct ps_event *e)
+{
+	bool function = ev->kind == EVENT_FUNCTION, ok;
+
+	ev->func = number_field(e, function ? "ip" : "func");
+	ev->caller = number_field(e, function ? "parent_ip" : "retaddr");
+	ev->depth = number_field(e, "depth");
+	ev->calltime = number_field(e, "calltime");
+	ev->rettime = number_field(e, "rettime");
+	ev->retval = number_field(e, "retval");
+	ok = ev->func.size && (function ? ev->caller.size : ev->depth.size);
+	if (ev->kind == EVENT_EXIT)
+		ok = ok && ev->calltime.size && ev->rettime.size;
+	if (!ok)
+		ev->kind = EVENT_OTHER;
+}
+
 static int add_event(struct text_trace *t, const struct ps_event *e)
 {
 	const char *colon = memchr(e->name.p, ':', e->name.len);
@@ -193,21 +225,11 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 	ev.name = strndup(name, (size_t)(e->name.p + e->name.len - name));
 	if (!ev.name)
 		return PP_ENOMEM;
-	if (colon && colon - e->name.p == 6 && !memcmp(e->name.p, "ftrace", 6)) {
-		if (!strcmp(ev.name, "funcgraph_entry"))
-			ev.kind = EVENT_ENTRY;
-		else if (!strcmp(ev.name, "funcgraph_exit"))
-			ev.kind = EVENT_EXIT;
-	}
+	if (colon && colon - e->name.p == 6 && !memcmp(e->name.p, "ftrace", 6))
+		ev.kind = kind_of(t, ev.name, te);
 	ev.least = tep_trace_least(e);
-	ev.func = number_field(e, "func");
-	ev.depth = number_field(e, "depth");
-	ev.calltime = number_field(e, "calltime");
-	ev.rettime = number_field(e, "rettime");
-	if (!ev.func.size || !ev.depth.size ||
-	    (ev.kind == EVENT_EXIT && (!ev.calltime.size || !ev.rettime.size)))
-		ev.kind = EVENT_OTHER;
-	if (ev.usable && ev.kind == EVENT_OTHER)
+	find_numbers(&ev, e);
+	if (ev.usable && ev.kind == EVENT_OTHER && !t->opts.trace.raw)
 		ev.fast = text_fast_new(e, tep_trace_has_handler(te));
 	t->events[t->nevents++] = ev;
 	*slot = t->nevents;
@@ -230,55 +252,9 @@ static uint64_t number(const struct ps_sample *s, struct number n)
 
 /* ---- lines ---- */
 
-/* Text of several lines: what is no text is escaped. */
-static void add_text(struct buf *b, const char *s, size_t n)
-{
-	while (n) {
-		size_t run = 0;
-
-		while (run < n &&
-		       ((s[run] >= ' ' && s[run] < 0x7f) || s[run] == '\n' || s[run] == '\t'))
-			run++;
-		buf_add(b, s, run);
-		s += run;
-		n -= run;
-		for (run = 0; run < n && s[run] != '\n' && s[run] != '\t';)
-			run++;
-		buf_add_safe(b, s, run);
-		s += run;
-		n -= run;
-	}
-}
-
-static void add_time(const struct text_trace *t, struct buf *b, uint64_t time)
-{
-	if (t->ticks) {
-		buf_add_u64(b, time, 12, ' ');
-	} else {
-		time = (time + 500) / 1000;
-		buf_addc(b, ' ');
-		buf_add_u64(b, time / 1000000, 5, ' ');
-		buf_addc(b, '.');
-		buf_add_u64(b, time % 1000000, 6, '0');
-	}
-	buf_addc(b, ':');
-}
-
 static void add_prefix(const struct text_trace *t, struct buf *b, const char *buffer)
 {
-	const struct text_page *page = t->page;
-	bool files = page->traces > 1;
-	const char *name = *buffer || !files ? buffer : t->file;
-	size_t len = strlen(name), width = page->buffer_width;
-
-	if (!files && !page->buffers)
-		return;
-	if (files && page->file_width > width)
-		width = page->file_width;
-	if (len < width)
-		buf_fill(b, ' ', width - len);
-	buf_add_safe(b, name, len);
-	buf_adds(b, len ? ": " : "  ");
+	text_line_prefix(b, t->page, t->file, buffer);
 }
 
 /* The first line of each recording, when it is known which recordings and buffers there are. */
@@ -294,35 +270,6 @@ static void add_heads(struct text_page *page)
 	page->heads = page->last = NULL;
 }
 
-static void add_start(struct text_trace *t, struct buf *b, const struct event *e,
-		      const struct ps_sample *s)
-{
-	const char *comm = tep_trace_comm(t->tep, s->pid);
-	size_t len = strlen(comm);
-
-	if (len < COMM_WIDTH)
-		buf_fill(b, ' ', COMM_WIDTH - len);
-	buf_add_safe(b, comm, len);
-	len = b->len;
-	buf_addc(b, '-');
-	if (s->pid <= INT32_MAX)
-		buf_add_u64(b, s->pid, 0, ' ');
-	else
-		buf_addf(b, "%d", (int)s->pid);
-	if (b->len - len < 6)
-		buf_fill(b, ' ', 6 - (b->len - len));
-	buf_adds(b, " [");
-	buf_add_u64(b, s->cpu, 3, '0');
-	buf_addc(b, ']');
-	add_time(t, b, s->time);
-	buf_addc(b, ' ');
-	buf_add_safe(b, e->name, strlen(e->name));
-	buf_adds(b, ": ");
-	len = strlen(e->name);
-	if (len < NAME_WIDTH)
-		buf_fill(b, ' ', NAME_WIDTH - len);
-}
-
 /* The beginning of a sample's lines. */
 static void add_head(struct text_trace *t, struct buf *b, const struct event *e,
 		     const struct ps_sample *s)
@@ -333,10 +280,13 @@ static void add_head(struct text_trace *t, struct buf *b, const struct event *e,
 	else if (t->lost)
 		buf_addf(b, "CPU:%u [%llu EVENTS DROPPED]\n", t->lost_rec.cpu,
 			 (unsigned long long)t->lost_rec.count);
-	if (e->usable)
-		add_start(t, b, e, s);
-	else
-		buf_addf(b, "[UNKNOWN EVENT][UNKNOWN EVENT] (NULL): %14s", "");
+	text_line_start(b, t->page, &t->opts,
+			&(struct text_line){.name = e->usable ? e->name : NULL,
+					    .comm = e->usable ? tep_trace_comm(t->tep, s->pid) : "",
+					    .s = s,
+					    .ticks = t->ticks,
+					    .clock = t->clock,
+					    .tep = t->tep});
 }
 
 static void learn(void *ctx, uint32_t pid, const char *comm, size_t len)
@@ -360,7 +310,7 @@ static bool add_fast(struct text_trace *t, struct buf *b, struct event *e,
 		return false;
 	if (e->compared < COMPARED) {
 		e->compared++;
-		text = tep_trace_info(t->tep, s, e->least, e->risk, &len);
+		text = tep_trace_info(t->tep, s, e->least, e->risk, t->opts.trace.raw, &len);
 		if (!text || len != t->one.len || (len && memcmp(text, t->one.data, len) != 0)) {
 			/* Another libtraceevent than the one that we know. */
 			text_fast_free(e->fast);
@@ -371,7 +321,7 @@ static bool add_fast(struct text_trace *t, struct buf *b, struct event *e,
 	len = t->one.len;
 	if (len && t->one.data[len - 1] == '\n')
 		len--;
-	add_text(b, buf_str(&t->one), len);
+	text_line_text(b, buf_str(&t->one), len);
 	return true;
 }
 
@@ -385,7 +335,7 @@ static void add_info(struct text_trace *t, struct buf *b, struct event *e,
 	if (e->fast && add_fast(t, b, e, s))
 		return;
 	if (e->usable && !e->harmful)
-		text = tep_trace_info(t->tep, s, e->least, e->risk, &len);
+		text = tep_trace_info(t->tep, s, e->least, e->risk, t->opts.trace.raw, &len);
 	if (!text) {
 		e->harmful = true;
 		text = unknown;
@@ -393,7 +343,29 @@ static void add_info(struct text_trace *t, struct buf *b, struct event *e,
 	}
 	if (len && text[len - 1] == '\n')
 		len--;
-	add_text(b, text, len);
+	text_line_text(b, text, len);
+}
+
+static void add_function_name(struct text_trace *t, struct buf *b, uint64_t addr)
+{
+	const char *name = tep_trace_function(t->tep, addr);
+
+	if (name)
+		buf_add_safe(b, name, strlen(name));
+	else
+		buf_addf(b, "0x%llx", (unsigned long long)addr);
+}
+
+/* As trace-cmd does without a plugin: there is an arrow only behind a name. */
+static void add_function(struct text_trace *t, struct buf *b, const struct event *e,
+			 const struct ps_sample *s)
+{
+	uint64_t func = number(s, e->func);
+
+	add_function_name(t, b, func);
+	if (tep_trace_function(t->tep, func))
+		buf_adds(b, " <-- ");
+	add_function_name(t, b, number(s, e->caller));
 }
 
 /* ---- the function graph ---- */
@@ -403,7 +375,10 @@ static struct graph_call graph(const struct event *e, const struct ps_sample *s)
 	return (struct graph_call){.func = number(s, e->func),
 				   .depth = number(s, e->depth),
 				   .calltime = number(s, e->calltime),
-				   .rettime = number(s, e->rettime)};
+				   .rettime = number(s, e->rettime),
+				   .retval = number(s, e->retval),
+				   .has_retval = e->retval.size,
+				   .caller = number(s, e->caller)};
 }
 
 /* The text of an entered function, put where it belongs; ret NULL: it calls others. */
@@ -413,9 +388,13 @@ static int settle(struct call *c, const struct graph_call *ret)
 	struct buf *text = &t->page->text;
 	size_t tail = text->len - c->at, n;
 	struct call **at = &t->page->open;
+	struct graph_names names = {0};
 
 	buf_reset(&t->one);
-	text_graph_entry(&t->one, &c->graph, tep_trace_function(t->tep, c->graph.func), ret);
+	names.func = tep_trace_function(t->tep, c->graph.func);
+	if (c->graph.caller)
+		names.caller = tep_trace_function(t->tep, c->graph.caller);
+	text_graph_entry(&t->one, &t->opts.trace, &c->graph, &names, ret);
 	n = t->one.len;
 	if (t->one.err || buf_reserve(text, n))
 		return PP_ENOMEM;
@@ -478,6 +457,7 @@ static void open_call(struct call *c, const struct event *e, const struct ps_sam
 	c->open = true;
 	c->graph = graph(e, s);
 	c->pid = s->pid;
+	c->cpu = s->cpu;
 	c->at = page->text.len;
 	c->next = page->open;
 	page->open = c;
@@ -498,6 +478,9 @@ static int sample(struct text_trace *t, struct event *e, const struct ps_sample 
 		struct graph_call ret = graph(e, s);
 		bool leaf = e->kind == EVENT_EXIT && s->pid == c->pid && ret.func == c->graph.func;
 
+		/* One that came back on another CPU is shown by trace-cmd 3.4. */
+		leaf = leaf && (!t->opts.trace.v34 || s->cpu == c->cpu);
+
 		rc = settle(c, leaf ? &ret : NULL);
 		shown = shown && !leaf;
 	}
@@ -508,7 +491,10 @@ static int sample(struct text_trace *t, struct event *e, const struct ps_sample 
 		} else if (e->kind == EVENT_EXIT && e->usable) {
 			struct graph_call ret = graph(e, s);
 
-			text_graph_exit(&page->text, &ret);
+			text_graph_exit(&page->text, &t->opts.trace, &ret,
+					tep_trace_function(t->tep, ret.func));
+		} else if (e->kind == EVENT_FUNCTION && e->usable) {
+			add_function(t, &page->text, e, s);
 		} else {
 			add_info(t, &page->text, e, s);
 		}
@@ -550,7 +536,7 @@ static int blob(struct text_trace *t, const struct ps_blob *b)
 	if (b->kind != BLOB_TEXT)
 		return tep_trace_table(t->tep, b);
 	add_heads(t->page);
-	add_text(&t->page->text, b->data.p, b->data.len);
+	text_line_text(&t->page->text, b->data.p, b->data.len);
 	if (b->flags & 1)
 		buf_addc(&t->page->text, '\n');
 	return write_text(t->page);

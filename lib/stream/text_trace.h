@@ -24,6 +24,7 @@ struct text_page {
 	uint32_t traces;		 /* recordings */
 	bool buffers;			 /* one of them has further buffers */
 	size_t file_width, buffer_width; /* of the longest names */
+	uint64_t last_time;		 /* of the line before, as it was printed */
 };
 
 /* A text of other recordings, in its turn. */
@@ -41,17 +42,51 @@ void text_trace_free(struct text_trace *t); /* NULL is fine */
 /* Takes a record of the recording. */
 int text_trace_record(struct text_trace *t, const struct sreader *r, const struct ps_record *rec);
 
+/* ---- text_line.c ---- */
+
+#define TEXT_UNKNOWN "[UNKNOWN EVENT]"
+
+struct tep_trace;
+
+/* What is known of a line; name NULL: nothing of the event. */
+struct text_line {
+	const char *name, *comm;
+	const struct ps_sample *s;
+	bool ticks; /* times are not ns */
+	bool clock; /* the recording names its clock */
+	struct tep_trace *tep;
+};
+
+/* Where there are several recordings or buffers: the name of the one. */
+void text_line_prefix(struct buf *b, const struct text_page *page, const char *file,
+		      const char *buffer);
+/* Task, CPU, flags, time and name of the event. */
+void text_line_start(struct buf *b, struct text_page *page, const struct stext_opts *o,
+		     const struct text_line *l);
+/* Text of several lines: what is no text is escaped. */
+void text_line_text(struct buf *b, const char *s, size_t n);
+
 /* ---- text_graph.c: the function graph tracer ---- */
 
 /* Fields of funcgraph_entry and funcgraph_exit. */
 struct graph_call {
 	uint64_t func, depth;
+	uint64_t caller;	    /* entry; 0: not recorded */
 	uint64_t calltime, rettime; /* exit only */
+	uint64_t retval;	    /* exit */
+	bool has_retval;
 };
 
-/* What follows the event's name; name: of the function, NULL if unknown; ret NULL: it calls others. */
-void text_graph_entry(struct buf *b, const struct graph_call *entry, const char *name,
-		      const struct graph_call *ret);
-void text_graph_exit(struct buf *b, const struct graph_call *ret);
+/* Texts for a call; NULL: not known. */
+struct graph_names {
+	const char *func, *caller;
+	const struct buf *args;
+};
+
+/* What follows the event's name; ret NULL: it calls others. */
+void text_graph_entry(struct buf *b, const struct stext_trace *o, const struct graph_call *entry,
+		      const struct graph_names *names, const struct graph_call *ret);
+void text_graph_exit(struct buf *b, const struct stext_trace *o, const struct graph_call *ret,
+		     const char *func);
 
 #endif
