@@ -215,17 +215,16 @@ void hist_percentiles(const struct hist *h, const double *p, size_t n, hist_int 
 {
 	uint64_t seen = 0, count = 0;
 	int32_t b = INT32_MIN;
-	hist_int low, high, middle = h->max;
+	hist_int value = h->max;
 
 	for (size_t i = 0; i < n && h->count; i++) {
 		long double rank = ceill((long double)h->count * (long double)p[i] / 100);
 
 		while ((seen == 0 || (long double)seen < rank) && hist_next(&h->fine, &b, &count)) {
 			seen += count;
-			hist_range(b, &low, &high);
-			middle = low + (high - low) / 2;
+			value = hist_bucket_name(b);
 		}
-		v[i] = middle < h->min ? h->min : middle > h->max ? h->max : middle;
+		v[i] = value < h->min ? h->min : value > h->max ? h->max : value;
 		if (rank >= (long double)h->count)
 			v[i] = h->max;
 	}

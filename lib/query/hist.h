@@ -11,14 +11,14 @@
  *	hist_release(&h);
  *
  * Count, sum, minimum and maximum are exact. The distribution is kept in fine buckets, log-linear:
- * numbers below 256 have a bucket each; above, each power of two is divided into 128 buckets, so
- * that a bucket is at most 1/128 as wide as the numbers in it, and a percentile, given as the middle
- * of its bucket, is wrong by less than 0.4 %. Numbers below zero have the same buckets, mirrored.
+ * numbers below 512 have a bucket each; above, each power of two is divided into 256 buckets, so
+ * that a bucket is at most 1/256 as wide as the numbers in it, and a percentile, given as the bound of
+ * its bucket that is nearer to zero, is too small by less than 0.4 %; round numbers come out exactly.
  * The borders are the same in every histogram, so merging is exact, and powers of two are borders, so
  * that the log2 view is exact, too. With a step, values are counted in linear buckets besides.
  *
  * Only buckets that something fell into take memory (16 bytes and what a hash table leaves free), at
- * most some 500 kB; a histogram of a few values takes some hundred bytes.
+ * most some 500 kB (1 MB where there are numbers of both signs); a histogram of a few values takes some hundred bytes.
  */
 #ifndef PP_QUERY_HIST_H
 #define PP_QUERY_HIST_H
@@ -30,8 +30,8 @@
 /* Holds every int64_t and uint64_t, and sums of as many as can be counted. */
 typedef __int128 hist_int;
 
-#define HIST_SUB_BITS	7     /* each power of two has 2^7 fine buckets */
-#define HIST_FINE_MAX	7423  /* number of the fine bucket of UINT64_MAX */
+#define HIST_SUB_BITS	8     /* each power of two has 2^8 fine buckets */
+#define HIST_FINE_MAX	14591 /* number of the fine bucket of UINT64_MAX */
 #define HIST_LINEAR_MAX 16383 /* number of the last linear bucket: it takes what is beyond it */
 #define HIST_SUM_MAX	((hist_int)(~(unsigned __int128)0 >> 1))
 
@@ -86,7 +86,7 @@ size_t hist_bytes(const struct hist *h);
 double hist_mean(const struct hist *h);
 
 /*
- * The percentiles p[0] to p[n - 1] (0 to 100, ascending): each the value of which p percent of all
+ * The percentiles p[0] to p[n - 1] (0 to 100, ascending): each the value that p percent of all
  * are at or below. Nothing is written for an empty histogram.
  */
 void hist_percentiles(const struct hist *h, const double *p, size_t n, hist_int *v);

@@ -201,7 +201,10 @@ enum table_form { TABLE_FORM_TEXT, TABLE_FORM_TSV, TABLE_FORM_JSON };
 
 struct table_opts {
 	enum table_form form;
-	bool draw; /* text: the histograms of all rows behind the table */
+	const char *sort; /* table_sort; NULL: its default */
+	uint32_t top;	  /* table_top; 0: all rows */
+	uint64_t step;	  /* of linear buckets, for the caller's table_value; 0: none */
+	bool draw;	  /* text: the histograms of all rows behind the table */
 	enum hist_view view;
 	uint32_t stats;	    /* text: which, bits of enum table_stat; 0: TABLE_STATS_SHOWN */
 	uint64_t time_base; /* text: not subtracted from times if 0 */
@@ -211,6 +214,35 @@ struct table_opts {
 
 /* Writes all tables, sorted if they are not; in text, those without rows are left out. 0, PP_ENOMEM or the output's error. */
 int tables_write(struct tables *ts, const struct table_opts *o, struct out *out);
+
+/*
+ * The end of phist and plat: sorts, leaves the top rows, writes to a descriptor and closes it. What
+ * fails is said to d. Returns PP_EXIT_OK, PP_EXIT_FAIL, or PP_EXIT_USAGE (no column to sort by).
+ */
+int tables_print(struct tables *ts, const struct table_opts *o, int fd, struct diag *d);
+
+/* ---- the command line options for it ---- */
+
+/* clang-format off */
+enum { TABLE_OPT_LOG2 = OPT_NO_SHORT + 768, TABLE_OPT_LINEAR, TABLE_OPT_FINE, TABLE_OPT_SORT,
+       TABLE_OPT_TSV, TABLE_OPT_JSON };
+
+#define TABLE_OPTIONS \
+	{TABLE_OPT_LOG2, "log2", NULL, "draw each row's histogram by powers of two"}, \
+	{TABLE_OPT_LINEAR, "linear", "STEP", "draw it in steps of STEP, which may have a unit of time"}, \
+	{TABLE_OPT_FINE, "fine", NULL, "draw it in its fine buckets, less than 1 % wide"}, \
+	{'n', "top", "N", "only the first N rows; the others become one"}, \
+	{TABLE_OPT_SORT, "sort", "COLUMN", \
+	 "sort by COLUMN: count, sum, p99, max, a key, ...; -COLUMN: backwards"}, \
+	{TABLE_OPT_TSV, "tsv", NULL, "write tab-separated values, for phist --merge and psvg"}, \
+	{TABLE_OPT_JSON, "json", NULL, "write JSON, one object a row"}
+/* clang-format on */
+
+/*
+ * Takes an option if it is one of TABLE_OPTIONS: *rc is 0, or PP_EUSAGE with what is wrong in `why`.
+ * False: it is the filter's own.
+ */
+bool table_option(struct table_opts *o, int id, const char *arg, struct buf *why, int *rc);
 
 /* ---- reading the TSV form ---- */
 
