@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define SUB	    (1 << HIST_SUB_BITS)
-#define SLOTS_FIRST 8 /* a power of two */
+#define SLOTS_FIRST 8  /* a power of two */
+#define NEAR	    32 /* buckets that are looked up one by one */
 
 void hist_release(struct hist *h)
 {
@@ -195,20 +196,35 @@ double hist_mean(const struct hist *h)
 	return h->count ? (double)((long double)h->sum / (long double)h->count) : NAN;
 }
 
+/* The least slot from a bucket on: near, as a rule; else the slots are fewer than what lies between. */
+static const struct hist_slot *least_from(const struct hist_buckets *b, int32_t from)
+{
+	const struct hist_slot *least = NULL;
+
+	for (int32_t i = from; i < from + NEAR && i <= b->high; i++)
+		if (slot_of(b, i)->count)
+			return slot_of(b, i);
+	for (uint32_t i = 0; i <= b->mask; i++) {
+		const struct hist_slot *s = &b->slots[i];
+
+		if (s->count && s->bucket >= from && (!least || s->bucket < least->bucket))
+			least = s;
+	}
+	return least;
+}
+
 bool hist_next(const struct hist_buckets *b, int32_t *at, uint64_t *count)
 {
-	if (!b->n)
-		return false;
-	for (int32_t i = *at < b->low ? b->low : *at + 1; i <= b->high; i++) {
-		const struct hist_slot *s = slot_of(b, i);
+	const struct hist_slot *s;
 
-		if (s->count) {
-			*at = i;
-			*count = s->count;
-			return true;
-		}
-	}
-	return false;
+	if (!b->n || *at >= b->high)
+		return false;
+	s = least_from(b, *at < b->low ? b->low : *at + 1);
+	if (!s)
+		return false;
+	*at = s->bucket;
+	*count = s->count;
+	return true;
 }
 
 void hist_percentiles(const struct hist *h, const double *p, size_t n, hist_int *v)

@@ -38,6 +38,10 @@ void unit_add_int(struct buf *b, hist_int v)
 	char digits[40];
 	size_t n = sizeof(digits);
 
+	if (v >= 0 && v <= UINT64_MAX) {
+		buf_add_u64(b, (uint64_t)v, 0, ' ');
+		return;
+	}
 	do {
 		digits[--n] = (char)('0' + (int)(m % 10));
 		m /= 10;

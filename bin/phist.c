@@ -1,0 +1,100 @@
+/* phist: counts and distributions of what samples have. */
+#include "cli.h"
+#include "query/phist.h"
+
+#include <unistd.h>
+
+enum { OVER_TIME = OPT_NO_SHORT + 1, HEATMAP, UNIT, MERGE, STATS, STRICT };
+
+static const struct opt opts[] = {
+	{'f', "field", "EXPR", "make a histogram of EXPR (several: commas, or -f again)"},
+	{'b', "by", "KEYS", "a row for each KEYS: names or expressions, commas between"},
+	{OVER_TIME, "over-time", "[WIDTH]", "a row for each window of time, such as 10ms"},
+	{HEATMAP, "heatmap", "[WIDTH]", "the same, to be drawn by psvg as a heat map"},
+	TABLE_OPTIONS,
+	{UNIT, "unit", "UNIT", "the unit of the fields: ns, bytes, ..."},
+	{MERGE, "merge", NULL, "read results in the form of --tsv, and add them up"},
+	{STATS, "stats", NULL, "print what became of the samples to stderr"},
+	{STRICT, "strict", NULL, "make losses that the recording reports exit status 1"},
+	{0},
+};
+
+static const struct opt_spec spec = {"phist", "[OPTION]... [FILE]...",
+				     "count events, and make histograms of their fields", opts};
+
+struct config {
+	struct phist_opts o;
+	struct table_opts out;
+	struct buf fields, by;
+	bool merge, stats, strict;
+};
+
+static void add_list(struct buf *b, const char *more, const char **list)
+{
+	if (b->len)
+		buf_adds(b, ", ");
+	buf_adds(b, more);
+	*list = buf_str(b);
+}
+
+static int window(struct config *c, const char *name, const char *view, const char *arg,
+		  struct buf *why)
+{
+	c->o.view = view;
+	c->o.window = PHIST_WINDOW_AUTO;
+	return arg ? opt_duration(name, arg, &c->o.window, why) : 0;
+}
+
+static int on_option(void *ctx, int id, const char *arg, struct buf *why)
+{
+	struct config *c = ctx;
+	int rc;
+
+	if (table_option(&c->out, id, arg, why, &rc))
+		return rc;
+	switch (id) {
+	case 'f': add_list(&c->fields, arg, &c->o.fields); break;
+	case 'b': add_list(&c->by, arg, &c->o.by); break;
+	case OVER_TIME: return window(c, "over-time", "lines", arg, why);
+	case HEATMAP: return window(c, "heatmap", "heat", arg, why);
+	case UNIT: c->o.unit = arg; break;
+	case MERGE: c->merge = true; break;
+	case STATS: c->stats = true; break;
+	case STRICT: c->strict = true; break;
+	}
+	return 0;
+}
+
+static int run(struct config *c, char **names, int n, struct diag *d)
+{
+	struct phist *p;
+	int status, rc;
+
+	c->o.step = c->out.step;
+	rc = phist_new(&p, &c->o, d);
+	if (rc)
+		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
+	c->out.draw |= !c->o.by && !c->o.window && !c->merge;
+	status = c->merge ? phist_merge(p, names, n) : phist_files(p, names, n);
+	status = phist_print(p, status, &c->out);
+	if (!status && c->strict && phist_lost(p))
+		status = PP_EXIT_PARTIAL;
+	if (c->stats)
+		phist_describe(p);
+	phist_free(p);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct config config = {0};
+	struct cli cli;
+	int status;
+
+	if (cli_start(&cli, &spec, argc, argv, on_option, &config))
+		return cli.status;
+	status = run(&config, argv + cli.first, argc - cli.first, cli.diag);
+	buf_release(&config.fields);
+	buf_release(&config.by);
+	return cli_finish(&cli, status);
+}

@@ -1,0 +1,223 @@
+#!/bin/sh
+# phist: counts, sums, histograms and percentiles beside what awk makes of the text that trace-cmd and
+# perf print of the same recordings; windows, merging, accounts, refusals and exit statuses.
+. "${0%/*}/lib.sh"
+
+tab='	'
+"$BIN/pdecode" "$ROOT/t/data/trace-zlib.dat" >zlib.ps 2>/dev/null || exit 1
+"$BIN/pdecode" "$ROOT/t/data/small.data" >small.ps 2>/dev/null || exit 1
+
+# "EVENT<tab>COMM<tab>CPU<tab>NS<tab>THE REST" for each line of trace-cmd report.
+gzip -dc "$ROOT/t/data/trace-zlib.report.gz" | awk -v OFS='\t' '
+	match($0, /-[0-9]+ +\[[0-9]+\] +[0-9]+\.[0-9]+: +[^ ]+: /) {
+		comm = substr($0, 1, RSTART - 1)
+		sub(/^b2:/, "", comm)
+		sub(/^ +/, "", comm)
+		split(substr($0, RSTART, RLENGTH), part, / +/)
+		gsub(/[][]/, "", part[2])
+		sub(/:$/, "", part[3])
+		sub(/:$/, "", part[4])
+		split(part[3], time, ".")
+		print part[4], comm, part[2] + 0, time[1] "000000000" + time[2] "000", substr($0, RSTART + RLENGTH)
+	}' >report
+isnt "$(wc -l <report)" 0 'the text has events'
+"$BIN/phist" --tsv --by event zlib.ps | sed 1d | cut -f 3 | paste -s -d + >counts
+is "$(($(cat counts)))" "$(wc -l <report)" 'every line is an event'
+
+# table FILE COLUMN...: the rows of a TSV without what derives.
+columns() {
+	grep -v '^#' "$1" | cut -f "$2"
+}
+run "$BIN/phist" --tsv --by event,COMM,CPU zlib.ps
+is "$status" 0 'by three keys'
+columns "$OUT" 2-5 | sed 's/^[a-z]*://' | sort >got
+cut -f 1-3 report | sort | uniq -c | awk -v OFS='\t' '{
+	n = $1; sub(/^ *[0-9]+ /, ""); print $0, n }' | sort >want
+same got want 'counts by event, command and CPU are those of the text'
+
+# One field: each value, from the text.
+sed -n "s/^sched_stat_runtime$tab.* runtime=\([0-9]*\) .*/\1/p" report | sort -n >values
+run "$BIN/phist" --tsv -f runtime --unit ns zlib.ps
+columns "$OUT" 2-4,5,11 >got
+awk -v OFS='\t' '{ sum += $1; v[NR] = $1 } END { print NR, sum, "100.0000", v[1], v[NR] }' values >want
+same got want 'count, sum, minimum, maximum'
+like "$ERR" 'samples do not count: without runtime' 'and the others are said'
+columns "$OUT" 7-10 | tr '\t' '\n' >got
+awk -v p='50 90 99 99.9' '{ v[NR] = $1 } END {
+	n = split(p, q, " ")
+	for (i = 1; i <= n; i++) { r = NR * q[i] / 100; k = int(r); if (k < r) k++; print v[k] } }' values |
+	paste - got | awk '{ e = ($1 - $2) / $1; if (e < 0 || e > 0.004) print }' >wrong
+empty wrong 'percentiles are those of the sorted values, less than 0.4 % below'
+
+# Histograms.
+run "$BIN/phist" -f runtime zlib.ps
+sed -n 's/^ *\([0-9]*\) -> \([0-9]*\) *: *\([0-9]*\) |.*/\1 \2 \3/p' "$OUT" | awk '$3' >got
+awk '{ low = 1; while (low * 2 <= $1) low *= 2; n[low]++ }
+	END { for (l in n) print l, 2 * l - 1, n[l] }' values | sort -n >want
+same got want 'the histogram by powers of two'
+run "$BIN/phist" -f runtime --linear 100k zlib.ps
+sed -n 's/^ *\([0-9]*\) -> \([0-9]*\) *: *\([0-9]*\) |.*/\1 \2 \3/p' "$OUT" | awk '$3' >got
+awk '{ n[int($1 / 100000)]++ } END { for (l in n) print l * 100000, (l + 1) * 100000 - 1, n[l] }' values |
+	sort -n >want
+same got want 'the histogram by steps'
+run "$BIN/phist" -f runtime --fine --by comm zlib.ps
+like "$OUT" '^runtime: comm = ' 'a histogram for each row'
+is "$(sed -n 's/.* -> [0-9]* *: *\([0-9]*\) |.*/\1/p' "$OUT" | paste -s -d + | bc 2>/dev/null ||
+	sed -n 's/.* -> [0-9]* *: *\([0-9]*\) |.*/\1/p' "$OUT" | awk '{ n += $1 } END { print n }')" \
+	"$(wc -l <values)" 'its fine buckets have all values'
+run "$BIN/phist" -f runtime --unit ns --linear 1ms zlib.ps
+like "$OUT" '0 ns -> 1\.00 ms' 'a step with a unit'
+
+# Several fields and expressions.
+run "$BIN/phist" --tsv -f 'runtime / 1000' -f prev_prio,pid --by event zlib.ps
+is "$status" 0 'several fields'
+sed -n "s/^sched_stat_runtime$tab.* runtime=\([0-9]*\) .*/\1/p" report |
+	awk '{ n += int($1 / 1000) } END { print n }' >want
+columns "$OUT" 2-4 | sed -n 's/^sched:sched_stat_runtime.*\t//p' >got
+same got want 'an expression'
+is "$(columns "$OUT" 2,15 | grep -c "sched_switch${tab}22\$")" 1 'another field in another event'
+
+# Windows of time.
+run "$BIN/phist" --tsv --over-time=10ms zlib.ps
+columns "$OUT" 2,3 >got
+awk -F '\t' '{ split($4, x, "+"); t = x[1] + x[2] } { n[int($4 / 1e7)]++ }
+	END { for (w in n) printf "%.0f\t%d\n", w * 1e7, n[w] }' report | sort -n >want
+same got want 'rows of 10 ms'
+like "$OUT" '^#PPTABLE1 .*view=lines .*time:window:10000000' 'the header has the width'
+run "$BIN/phist" --tsv --heatmap -f runtime zlib.ps
+like "$OUT" '^#PPTABLE1 .*view=heat ' 'a heat map'
+is "$(columns "$OUT" 3 | awk '{ n += $1 } END { print n, NR < 400 }')" "$(wc -l <values) 1" \
+	'windows of an automatic width have all'
+
+# Merging: the parts of a recording, each cut out by its CPU, give the whole.
+"$BIN/phist" --tsv -f runtime,prio --by comm --linear 7 zlib.ps >whole.tsv 2>/dev/null
+"$BIN/phist" --tsv -f runtime,prio --by comm --linear 7 zlib.ps zlib.ps >twice.tsv 2>/dev/null
+run "$BIN/phist" --merge --tsv --sort runtime.count whole.tsv whole.tsv
+is "$status" 0 'results are merged'
+sort twice.tsv >want
+sort "$OUT" >got
+same got want 'two results are one of both recordings'
+run_pipe 'cat whole.tsv' '"$BIN/phist" --merge --tsv --sort runtime.count'
+same "$OUT" whole.tsv 'one result stays as it is'
+run "$BIN/phist" --merge whole.tsv
+like "$OUT" '^comm ' 'a result as text'
+"$BIN/phist" --tsv -f runtime,prio --by cpu --linear 7 zlib.ps >other.tsv 2>/dev/null
+run "$BIN/phist" --merge whole.tsv other.tsv
+is "$status" 0 'tables of other names come one behind the other'
+sed 's/comm:key/comm:hex/' whole.tsv >bad.tsv
+run "$BIN/phist" --merge whole.tsv bad.tsv
+is "$status" 2 'a table of the same name with other columns'
+like "$ERR" 'bad.tsv: offset 0: .*cannot be merged' 'is refused'
+head -n 3 whole.tsv >cut.tsv
+run "$BIN/phist" --merge cut.tsv
+is "$status" 1 'rows are missing'
+like "$ERR" '2 rows of a table, but it should have' 'and said'
+run "$BIN/phist" whole.tsv
+is "$status" 2 'a table without --merge'
+like "$ERR" 'use --merge' 'says what to do'
+run "$BIN/phist" --merge zlib.ps
+is "$status" 2 'a stream with --merge'
+
+# Order and the rest.
+run "$BIN/phist" --by event --sort event -n 2 zlib.ps
+is "$(sed -n '2,$s/ .*//p' "$OUT" | paste -s -d ' ')" 'ftrace:function irq:softirq_entry (other)' \
+	'sorted by a key, and the rest in one row'
+is "$(awk 'NR > 1 { n += $2 } END { print n }' "$OUT")" "$(wc -l <report)" 'which has all'
+run "$BIN/phist" -f runtime --by comm --sort -max --tsv zlib.ps
+columns "$OUT" 12 >got
+sort -n got >want
+same got want 'the smallest maximum first'
+run "$BIN/phist" --by event --sort p98 zlib.ps
+is "$status" 64 'a column that there is not'
+like "$ERR" 'no column p98' 'is named'
+
+# JSON.
+run "$BIN/phist" --json -f runtime --by comm zlib.ps
+if have python3; then
+	python3 -c '
+import json, sys
+n = 0
+for line in open(sys.argv[1]):
+    row = json.loads(line)
+    if "end" in row:
+        print(n, row["end"]["partial"])
+    else:
+        v = row["values"]["runtime"]
+        assert sum(b[2] for b in v["buckets"]) == v["count"] and v["buckets"][0][0] <= v["min"]
+        n += v["count"]' "$OUT" >got 2>&1
+	is "$(cat got)" "$(wc -l <values) False" 'JSON'
+else
+	skip 1 'python3 is not installed'
+fi
+
+# perf.data: periods, symbols of psym, addresses without it.
+if have perf; then
+	perf --no-pager script -F event,period -i "$ROOT/t/data/small.data" </dev/null 2>/dev/null |
+		awk '/cpu-clock/ { n++; s += $1 } END { print n "\t" s }' >want
+	run "$BIN/phist" --tsv -f period --by event small.ps
+	columns "$OUT" 2-4 | sed -n 's/^cpu-clock\t//p' >got
+	same got want 'periods are those of perf script'
+	like "$OUT" "period:sum$tab" 'ns and events make no unit'
+	like "$ERR" 'different units' 'and it is said'
+else
+	skip 3 'perf is not installed'
+fi
+"$BIN/pdecode" "$ROOT/t/data/demo.data" >demo.ps 2>/dev/null
+run "$BIN/phist" --tsv -f period demo.ps
+like "$OUT" 'period:sum:ns' 'the unit is that of the event'
+run "$BIN/phist" --by caller,sym small.ps
+like "$OUT" '^0x[0-9a-f]+ +0x[0-9a-f]+ +[0-9]+ ' 'addresses'
+like "$ERR" 'addresses only: put psym before phist' 'and why'
+"$BIN/psym" small.ps >small.sym 2>/dev/null
+"$BIN/pfold" -e cpu-clock -c small.sym | sed 's/ \([0-9]*\)$/\t\1/; s/^[^;]*;//' | sort >want
+[ -n "$(cat want)" ] || diag 'nothing folded'
+is "$("$BIN/phist" --tsv --by event,stack small.sym 2>/dev/null | awk -F '\t' '/^#/ { next }
+	$2 == "cpu-clock" { n += $4 } END { print n }')" "$(awk -F '\t' '{ n += $2 } END { print n }' want)" \
+	'stacks have as many samples as in folded text'
+
+# Keys of more than one kind become text.
+run "$BIN/phist" --tsv --by 'event, (cpu == 0)' zlib.ps
+like "$OUT" ':number' 'a condition is a key'
+run "$BIN/phist" --by nosuch zlib.ps
+is "$status" 1 'no event has the key'
+like "$ERR" 'nosuch' 'which is named'
+empty "$OUT" 'and nothing is written'
+
+# The account.
+run "$BIN/phist" --stats -f runtime zlib.ps
+is "$(sed -n 's/.*samples \([0-9]*\) = counted \(.*\)/\1 = \2/p' "$ERR" | sed 's/[a-z ]*\([=+]\)/ \1 /g; s/[a-z]//g' |
+	awk '{ gsub(/ /, ""); split($0, a, "="); n = split(a[2], b, "+"); for (i = 1; i <= n; i++) s += b[i]; print a[1] == s }')" \
+	1 'samples read are samples accounted for'
+run "$BIN/phist" -f comm zlib.ps
+is "$status" 1 'a text has no histogram'
+like "$ERR" 'is a text, not a number' 'and it is said'
+run "$BIN/phist" -f 'runtime +' zlib.ps
+is "$status" 64 'an expression that is none'
+like "$ERR" '\^' 'with a mark at the place'
+: >nothing
+run "$BIN/phist" nothing
+is "$status" 1 'an empty file'
+like "$ERR" 'no samples' 'has no samples'
+head -c "$(($(wc -c <demo.ps) / 2))" demo.ps >cut.ps
+run "$BIN/phist" --by event --tsv cut.ps
+is "$status" 1 'a stream that is cut off'
+like "$OUT" '^#PPTABLE1 .*partial=1' 'gives a table that says so'
+cp "$OUT" cut.tsv
+run "$BIN/phist" --merge cut.tsv
+is "$status" 1 'as does the next one'
+
+# Losses of the recording.
+"$BIN/pdecode" "$ROOT/t/data/trace-v6.dat.gz" >v6.ps 2>/dev/null
+run "$BIN/phist" --by event v6.ps
+is "$status" 0 'losses are no failure'
+like "$ERR" 'the recording lost [0-9]+ events' 'but said'
+run "$BIN/phist" --strict --by event v6.ps
+is "$status" 1 'with --strict they are'
+
+run "$BIN/phist" --help
+is "$status" 0 '--help'
+run "$BIN/phist" --linear 0 zlib.ps
+is "$status" 64 'no step'
+run "$BIN/phist" --over-time=7 zlib.ps
+is "$status" 64 'a window without a unit'
+done_testing
