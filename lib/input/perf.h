@@ -102,6 +102,13 @@ struct perf_threads {
 	uint32_t n, cap;
 };
 
+/* The last values of counters that samples told. */
+struct perf_counters {
+	struct map64 by_id; /* PERF_SAMPLE_ID to index in last */
+	uint64_t *last;
+	uint32_t n, cap;
+};
+
 struct perf_build_id {
 	uint8_t len, bytes[20];
 };
@@ -153,6 +160,7 @@ struct perf {
 	struct perf_build_id *build_ids; /* ... and what they have: build_ids[id - 1] */
 	struct hashids chains;		 /* CHAIN records */
 	struct perf_threads threads;
+	struct perf_counters counters;
 	struct perf_tracing *tracing;
 	struct order order;
 	struct block *cur; /* block that is being read, and the next record in it */
@@ -336,5 +344,11 @@ void perf_threads_release(struct perf_threads *t);
 
 int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time);
 int perf_chain_id(struct perf *p, uint64_t *ips, uint64_t n, uint32_t *id);
+
+/* ---- perf_group.c ---- */
+
+/* Writes a sample with counter values: one for each counter that went on. */
+int perf_sample_values(struct perf *p, const struct ps_sample *s);
+void perf_counters_release(struct perf_counters *c);
 
 #endif

@@ -156,6 +156,7 @@ static void release(struct perf *p)
 	free(p->build_ids);
 	hashids_release(&p->chains);
 	perf_threads_release(&p->threads);
+	perf_counters_release(&p->counters);
 	perf_facts_release(&p->facts);
 	perf_tracing_free(p->tracing);
 	block_unref(p->cur);

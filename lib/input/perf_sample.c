@@ -284,5 +284,8 @@ int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
 		return 0;
 	}
 	rc = a->sample_type & PSB_TID ? perf_comm(p, s.tid, &s.comm) : 0;
-	return rc ? rc : swriter_sample(p->w, p->source, &s);
+	if (!rc)
+		rc = ps_sample_has(&s, reads) ? perf_sample_values(p, &s)
+					      : swriter_sample(p->w, p->source, &s);
+	return rc;
 }
