@@ -47,6 +47,7 @@ struct text_perf {
 	struct buf b; /* the line that is being made */
 };
 
+#define NO_DATA_SRC	  0x5080021 /* all parts: not available */
 #define HAS(fields, name) (((fields)&TEXT_FIELD(name)) != 0)
 
 int text_perf_new(struct text_perf **out, struct text_page *page, struct text_clock *clock,
@@ -130,16 +131,17 @@ static void say_lacking(const struct text_perf *t, const struct ps_event *e, uin
 	buf_release(&event);
 }
 
-static uint64_t pick(struct text_perf *t, struct kind *k, const struct ps_event *e)
+static void pick(struct text_perf *t, struct kind *k, const struct ps_event *e)
 {
-	uint64_t lacking, type = k->known ? k->sample_type : e->sample_type;
+	uint64_t lacking;
 
-	k->fields = text_fields_pick(&t->opts->fields, text_kind_of(e->type), type, k->chains,
-				     &lacking);
+	if (!k->known)
+		k->sample_type = e->sample_type;
+	k->fields = text_fields_pick(&t->opts->fields, text_kind_of(e->type), k->sample_type,
+				     k->chains, &lacking);
 	k->picked = true;
 	if (lacking)
 		say_lacking(t, e, lacking);
-	return k->fields;
 }
 
 /* "   name: " */
@@ -235,25 +237,32 @@ static void add_time(struct text_perf *t, struct buf *b, uint64_t ns)
 	buf_adds(b, ": ");
 }
 
-/* Whether a value that every sample has is known. */
-static bool recorded(const struct ps_event *e, uint64_t bit, uint32_t value)
+/*
+ * Whether there is a column for a value. Of a perf.data all events of a kind have the same columns,
+ * also for what one of them was recorded without.
+ */
+static bool column(const struct kind *k, bool known)
 {
-	return value != PS_NONE || (e->sample_type & bit);
+	return known || k->sample_type;
 }
 
 static void add_start(struct text_perf *t, struct buf *b, const struct sreader *r,
-		      const struct ps_sample *s, const struct ps_event *e, uint64_t fields,
+		      const struct ps_sample *s, const struct ps_event *e, const struct kind *k,
 		      bool chain)
 {
+	uint64_t fields = k->fields;
+
 	if (HAS(fields, comm))
 		add_comm(b, r, s->comm, !chain);
-	if ((HAS(fields, tid) && recorded(e, PERF_SAMPLE_TID, s->tid)) ||
-	    (HAS(fields, pid) && recorded(e, PERF_SAMPLE_TID, s->pid)))
+	if ((HAS(fields, tid) && column(k, s->tid != PS_NONE)) ||
+	    (HAS(fields, pid) && column(k, s->pid != PS_NONE)))
 		add_task(b, s->pid, s->tid, fields);
-	if (HAS(fields, cpu) && recorded(e, PERF_SAMPLE_CPU, s->cpu)) {
+	if (HAS(fields, cpu) && s->cpu != PS_NONE) {
 		buf_addc(b, '[');
 		buf_add_u64(b, s->cpu, 3, '0');
 		buf_adds(b, "] ");
+	} else if (HAS(fields, cpu) && column(k, false)) {
+		buf_adds(b, "[-01] ");
 	}
 	if (HAS(fields, misc))
 		add_misc(b, s->flags);
@@ -462,24 +471,26 @@ static int take_cgroup(struct text_perf *t, const struct ps_cgroup *c)
 
 /* Between the event and its place. */
 static int add_facts(struct text_perf *t, const struct ps_sample *s, const struct ps_event *e,
-		     uint64_t fields)
+		     const struct kind *k)
 {
 	struct buf *b = &t->b;
+	uint64_t fields = k->fields;
 
 	if (HAS(fields, trace) && e->type == PERF_TYPE_TRACEPOINT && ps_sample_has(s, payload)) {
 		if (!t->tep && tep_print_new(&t->tep))
 			return PP_ENOMEM;
 		tep_print_payload(t->tep, e, s, b);
 	}
-	if (HAS(fields, addr) && ps_sample_has(s, addr))
+	if (HAS(fields, addr) && column(k, ps_sample_has(s, addr)))
 		buf_add_hex(b, s->addr, 16, ' ');
-	if (HAS(fields, data_src) && ps_sample_has(s, data_src))
-		text_add_data_src(b, s->data_src, &t->src_width);
-	if (HAS(fields, weight) && ps_sample_has(s, weight))
+	if (HAS(fields, data_src) && column(k, ps_sample_has(s, data_src)))
+		text_add_data_src(b, ps_sample_has(s, data_src) ? s->data_src : NO_DATA_SRC,
+				  &t->src_width);
+	if (HAS(fields, weight) && column(k, ps_sample_has(s, weight)))
 		buf_add_u64(b, s->weight, 16, ' ');
-	if (HAS(fields, ins_lat) && ps_sample_has(s, weight_more))
+	if (HAS(fields, ins_lat) && column(k, ps_sample_has(s, weight_more)))
 		buf_add_u64(b, s->weight_more & 0xffff, 16, ' ');
-	if (HAS(fields, retire_lat) && ps_sample_has(s, weight_more))
+	if (HAS(fields, retire_lat) && column(k, ps_sample_has(s, weight_more)))
 		buf_add_u64(b, s->weight_more >> 32 & 0xffff, 16, ' ');
 	if (HAS(fields, cgroup) && ps_sample_has(s, cgroup))
 		add_cgroup(t, s->cgroup);
@@ -488,9 +499,10 @@ static int add_facts(struct text_perf *t, const struct ps_sample *s, const struc
 
 /* Behind its place. */
 static void add_rest(struct text_perf *t, const struct ps_sample *s, const struct ps_event *e,
-		     uint64_t fields)
+		     const struct kind *k)
 {
 	struct buf *b = &t->b;
+	uint64_t fields = k->fields;
 
 	if (HAS(fields, iregs) && ps_sample_has(s, intr_regs))
 		text_add_regs(b, &s->intr_regs, t->arch);
@@ -501,11 +513,11 @@ static void add_rest(struct text_perf *t, const struct ps_sample *s, const struc
 	if (HAS(fields, bpf_output) && e->type == PERF_TYPE_SOFTWARE &&
 	    e->config == PERF_COUNT_SW_BPF_OUTPUT && ps_sample_has(s, payload))
 		text_add_bpf_output(b, &s->payload);
-	if (HAS(fields, phys_addr) && ps_sample_has(s, phys_addr))
+	if (HAS(fields, phys_addr) && column(k, ps_sample_has(s, phys_addr)))
 		buf_add_hex(b, s->phys_addr, 16, ' ');
-	if (HAS(fields, data_page_size) && ps_sample_has(s, data_page_size))
+	if (HAS(fields, data_page_size) && column(k, ps_sample_has(s, data_page_size)))
 		text_add_page_size(b, s->data_page_size);
-	if (HAS(fields, code_page_size) && ps_sample_has(s, code_page_size))
+	if (HAS(fields, code_page_size) && column(k, ps_sample_has(s, code_page_size)))
 		text_add_page_size(b, s->code_page_size);
 }
 
@@ -513,7 +525,6 @@ static int print_sample(struct text_perf *t, const struct sreader *r, const stru
 {
 	const struct ps_event *e = sreader_event(r, s->event);
 	struct kind *k;
-	uint64_t fields;
 	bool chain;
 	int rc;
 
@@ -523,18 +534,19 @@ static int print_sample(struct text_perf *t, const struct sreader *r, const stru
 		return 0;
 	}
 	k = &t->kinds[t->labels[s->event].kind];
-	fields = k->picked ? k->fields : pick(t, k, e);
-	if (!fields)
+	if (!k->picked)
+		pick(t, k, e);
+	if (!k->fields)
 		return 0;
 	/* perf goes by the event: a chain may have no address. */
-	chain = HAS(fields, ip) && !t->opts->no_chains &&
+	chain = HAS(k->fields, ip) && !t->opts->no_chains &&
 		((e->flags & PS_EVENT_CHAINS) || ps_sample_has(s, chain));
 	buf_reset(&t->b);
-	add_start(t, &t->b, r, s, e, fields, chain);
-	rc = add_facts(t, s, e, fields);
-	if (!rc && HAS(fields, ip))
-		rc = add_place(t, r, s, fields, chain);
-	add_rest(t, s, e, fields);
+	add_start(t, &t->b, r, s, e, k, chain);
+	rc = add_facts(t, s, e, k);
+	if (!rc && HAS(k->fields, ip))
+		rc = add_place(t, r, s, k->fields, chain);
+	add_rest(t, s, e, k);
 	buf_addc(&t->b, '\n');
 	if (!rc)
 		rc = t->b.err;
