@@ -54,7 +54,7 @@ static void say_result(const struct resolver_stats *s, bool stats, struct diag *
 			diag_say(d, NULL, "%llu addresses: %s", (unsigned long long)s->reasons[i],
 				 ps_reason(i));
 	if (!stats && s->unknown * 20 > s->frames)
-		diag_say(d, NULL, "%.1f %% of the frames have no name (psym --stats says why)",
+		diag_say(d, NULL, "%.1f %% of the frames have no name (psym --missing says why)",
 			 100.0 * (double)s->unknown / (double)s->frames);
 	if (s->user_stacks)
 		diag_say(d, NULL, "%llu samples have a copy of the user stack; it is not unwound",
@@ -74,6 +74,8 @@ int main(int argc, char **argv)
 	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
 		return cli.status;
 	diag_set_verbose(cli.diag, c.verbose);
+	if (symopt_no_stream(&c.from))
+		c.out.form = SSINK_NONE;
 	if (symopt_ready(&c.from, cli.diag) || ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag) ||
 	    resolver_new(&r, &c.from.r, &sink.w, cli.diag))
 		return cli_finish(&cli, PP_EXIT_FAIL);
@@ -84,6 +86,8 @@ int main(int argc, char **argv)
 		end.status = PP_EXIT_PARTIAL;
 	say_result(resolver_stats(r), c.stats, cli.diag);
 	status = ssink_close(&sink, &end, cli.diag);
+	if (symopt_no_stream(&c.from) && symopt_result(&c.from, r, STDOUT_FILENO, cli.diag))
+		status = PP_EXIT_FAIL;
 	resolver_free(r);
 	symopt_release(&c.from);
 	return cli_finish(&cli, status);

@@ -31,6 +31,14 @@ bool ssink_option(struct ssink_opts *o, int id, const char *arg, struct buf *why
 	}
 }
 
+static int drop(void *ctx, uint8_t *bytes, size_t n)
+{
+	(void)ctx;
+	(void)bytes;
+	(void)n;
+	return 0;
+}
+
 int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct diag *d)
 {
 	struct stext_opts text = opts->text;
@@ -40,8 +48,8 @@ int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct di
 	*s = (struct ssink){0};
 	if (form == SSINK_AUTO)
 		form = isatty(fd) ? SSINK_TEXT : SSINK_BINARY;
-	if (form == SSINK_BINARY) {
-		rc = out_init(&s->out, fd);
+	if (form == SSINK_BINARY || form == SSINK_NONE) {
+		rc = form == SSINK_NONE ? out_init_fn(&s->out, drop, NULL) : out_init(&s->out, fd);
 		swriter_init(&s->w, &s->out);
 		return rc;
 	}

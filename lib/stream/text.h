@@ -98,6 +98,7 @@ enum ssink_form {
 	SSINK_BINARY,
 	SSINK_TEXT,
 	SSINK_JSON,
+	SSINK_NONE, /* nothing: the filter's result is something else */
 };
 
 struct ssink_opts {

@@ -288,8 +288,10 @@ static void use_own(struct dso_file *d)
 		if (!d->mini)
 			elf_file_close(d->symbols_elf);
 	}
-	if (!d->mini)
-		d->symbols_elf = elf_file_has_dynsym(d->binary_elf) ? d->binary_elf : NULL;
+	if (!d->mini) {
+		d->dynamic = elf_file_has_dynsym(d->binary_elf);
+		d->symbols_elf = d->dynamic ? d->binary_elf : NULL;
+	}
 	if (d->symbols_elf)
 		d->symbols = d->binary;
 }

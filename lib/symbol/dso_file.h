@@ -60,6 +60,7 @@ struct dso_file {
 	const char *symbols; /* path of the file with the symbols; NULL: none */
 	bool proven;	     /* by the build-id that was recorded */
 	bool mini;	     /* the symbols are the binary's .gnu_debugdata */
+	bool dynamic;	     /* or only its .dynsym */
 	struct build_id id;  /* recorded, else the one found; may be none */
 	struct elf_segments
 		segments;      /* of the binary, else of the debug file: to convert offsets */

@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define CRC_BLOCK 65536
-#define PAGE_MAX  65536 /* the largest page with which a kernel maps a segment */
+#define COPY_BLOCK 65536
+#define PAGE_MAX   65536 /* the largest page with which a kernel maps a segment */
 
 struct elf_file {
 	Elf *elf;
@@ -357,27 +357,72 @@ int elf_file_debuglink(const struct elf_file *f, char name[ELF_DEBUGLINK_MAX], u
 	return 0;
 }
 
+int elf_file_altlink(const struct elf_file *f, const char **name, struct build_id *id)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elf_file_section(f, ".gnu_debugaltlink", &shdr);
+	Elf_Data *d = scn && shdr.sh_type != SHT_NOBITS ? elf_rawdata(scn, NULL) : NULL;
+	size_t len = d && d->d_buf ? strnlen(d->d_buf, d->d_size) : 0;
+
+	if (!len || len == d->d_size)
+		return PP_ENOENT;
+	*name = d->d_buf;
+	*id = build_id_make((const uint8_t *)d->d_buf + len + 1, d->d_size - len - 1);
+	return id->len ? 0 : PP_ENOENT;
+}
+
+uint64_t elf_file_size(const struct elf_file *f)
+{
+	struct stat st;
+	size_t n = 0;
+
+	if (f->fd < 0 || f->unpacked.len)
+		return elf_rawfile(f->elf, &n) ? n : 0;
+	return fstat(f->fd, &st) || st.st_size < 0 ? 0 : (uint64_t)st.st_size;
+}
+
+int elf_file_copy(const struct elf_file *f, uint64_t len,
+		  int (*fn)(void *ctx, const uint8_t *bytes, size_t n), void *ctx)
+{
+	uint8_t block[COPY_BLOCK];
+	size_t n = 0;
+	int rc = 0;
+
+	if (f->fd < 0 || f->unpacked.len) {
+		const uint8_t *image = (const uint8_t *)elf_rawfile(f->elf, &n);
+
+		return image && n >= len ? fn(ctx, image, len) : PP_ECUT;
+	}
+	for (uint64_t done = 0; done < len && !rc; done += n) {
+		ssize_t got = pread(f->fd, block,
+				    len - done < COPY_BLOCK ? (size_t)(len - done) : COPY_BLOCK,
+				    (off_t)done);
+
+		if (got <= 0)
+			return got ? PP_EIO : PP_ECUT;
+		n = (size_t)got;
+		rc = fn(ctx, block, n);
+	}
+	return rc;
+}
+
+static int add_crc(void *ctx, const uint8_t *bytes, size_t n)
+{
+	uint32_t *crc = ctx;
+
+	/* zlib takes 32 bits of length. */
+	for (size_t at = 0; at < n; at += COPY_BLOCK)
+		*crc = (uint32_t)crc32(*crc, bytes + at,
+				       (uInt)(n - at < COPY_BLOCK ? n - at : COPY_BLOCK));
+	return 0;
+}
+
 uint32_t elf_file_crc(const struct elf_file *f)
 {
-	uint8_t block[CRC_BLOCK];
-	uLong crc = crc32(0, NULL, 0);
-	size_t n = 0, done = 0;
-	const char *image;
-	ssize_t got = 0;
+	uint32_t crc = (uint32_t)crc32(0, NULL, 0);
 
-	if (f->fd < 0) {
-		for (image = elf_rawfile(f->elf, &n); image && done < n; done += (size_t)got) {
-			got = n - done < CRC_BLOCK ? (ssize_t)(n - done) : CRC_BLOCK;
-			crc = crc32(crc, (const Bytef *)image + done, (uInt)got);
-		}
-		return (uint32_t)crc;
-	}
-	do {
-		crc = crc32(crc, block, (uInt)got);
-		done += (size_t)got;
-		got = pread(f->fd, block, sizeof(block), (off_t)done);
-	} while (got > 0);
-	return (uint32_t)crc;
+	elf_file_copy(f, elf_file_size(f), add_crc, &crc);
+	return crc;
 }
 
 bool elf_file_has_symtab(const struct elf_file *f)

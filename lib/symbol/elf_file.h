@@ -98,6 +98,17 @@ int elf_file_build_id(const struct elf_file *f, struct build_id *id);
 /* .gnu_debuglink: a file name without slashes, and the CRC of that file. 0 or PP_ENOENT. */
 int elf_file_debuglink(const struct elf_file *f, char name[ELF_DEBUGLINK_MAX], uint32_t *crc);
 
+/* The bytes of the whole file (unpacked), in pieces: 0, PP_ECUT if there are less, or what fn returned. */
+uint64_t elf_file_size(const struct elf_file *f);
+int elf_file_copy(const struct elf_file *f, uint64_t len,
+		  int (*fn)(void *ctx, const uint8_t *bytes, size_t n), void *ctx);
+
+/*
+ * .gnu_debugaltlink, the file that dwz moved what several have in common to: its name and its build-id.
+ * 0 or PP_ENOENT.
+ */
+int elf_file_altlink(const struct elf_file *f, const char **name, struct build_id *id);
+
 /* The checksum that a debug link names a file by: the CRC-32 of zlib over all of its bytes. */
 uint32_t elf_file_crc(const struct elf_file *f);
 

@@ -2,8 +2,7 @@
 
 #include "base/err.h"
 #include "stream/stream.h"
-#include "symbol/elf_symtab.h"
-#include "symbol/kallsyms.h"
+#include "symbol/kernel_find.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +23,8 @@ void kernel_release(struct kernel *k)
 	if (k->vdso_loaded)
 		vdso_release(&k->vdso);
 	buf_release(&k->blob);
+	buf_release(&k->tried);
+	free(k->found_path);
 }
 
 static void keep(char *to, size_t size, const char *value, size_t len)
@@ -129,124 +130,48 @@ bool kernel_is_running(const struct kernel *k)
 	       (!k->arch[0] || !strcmp(k->arch, u.machine));
 }
 
-static struct kallsyms_opts reference(const struct kernel *k)
-{
-	struct kallsyms_opts o = {NULL, 0};
-
-	if (k->ref_addr && k->symbol[0])
-		o = (struct kallsyms_opts){k->symbol, k->ref_addr};
-	return o;
-}
-
-/* A kallsyms file. Says what is wrong if it was asked for by the user. */
-static bool try_kallsyms(struct kernel *k, const char *path, bool asked)
-{
-	struct kallsyms_opts ref = reference(k);
-	enum symtab_reason why;
-	struct kallsyms ks;
-
-	if (kallsyms_load(path, &ref, &ks, &why)) {
-		if (asked)
-			diag_warn(k->d, path, -1, "%s", symtab_reason_text(why));
-		return false;
-	}
-	k->table = ks.table;
-	return true;
-}
-
-static bool try_vmlinux(struct kernel *k)
-{
-	struct elf_symtab_opts o = {.no_plt = true, .symtab_only = true};
-	enum symtab_reason why;
-
-	if (k->ref_addr && k->symbol[0]) {
-		o.ref_name = k->symbol;
-		o.ref_addr = k->ref_addr;
-	}
-	if (!elf_symtab_load_path(k->opts->vmlinux, &o, &k->table, &why))
-		return true;
-	diag_warn(k->d, k->opts->vmlinux, -1, "%s", symtab_reason_text(why));
-	return false;
-}
-
-static bool try_blob(struct kernel *k)
-{
-	struct kallsyms_opts ref = reference(k);
-	enum symtab_reason why;
-	struct kallsyms ks;
-
-	if (!k->blob.len || kallsyms_parse(k->blob.data, k->blob.len, &ref, &ks, &why))
-		return false;
-	k->table = ks.table;
-	return true;
-}
-
-static bool try_cache(struct kernel *k)
-{
-	char path[DSO_MAX_PATH];
-
-	return k->id.len &&
-	       !dso_cache_path(k->opts->search, &k->id, "kallsyms", path, sizeof(path)) &&
-	       try_kallsyms(k, path, false);
-}
-
-static void load(struct kernel *k)
-{
-	struct utsname u;
-
-	k->reason = PS_REASON_NO_KALLSYMS;
-	if (k->opts->vmlinux && try_vmlinux(k))
-		return;
-	if (k->opts->kallsyms && try_kallsyms(k, k->opts->kallsyms, true))
-		return;
-	if (try_blob(k) || try_cache(k))
-		return;
-	if (kernel_is_running(k)) {
-		if (!try_kallsyms(k, "/proc/kallsyms", false))
-			diag_warn(
-				k->d, NULL, -1,
-				"/proc/kallsyms does not show addresses (kernel.kptr_restrict): kernel "
-				"addresses stay without names; try as root, or --kallsyms or --vmlinux");
-		else if (!k->osrelease[0])
-			diag_note(
-				k->d, NULL, -1,
-				"the recording does not name its kernel: the running one's symbols are used");
-		return;
-	}
-	if (uname(&u))
-		return;
-	if (k->osrelease[0] && strcmp(k->osrelease, u.release) != 0)
-		diag_warn(
-			k->d, NULL, -1,
-			"recorded on kernel %s, this is %s: kernel addresses stay without names; give "
-			"--kallsyms or --vmlinux",
-			k->osrelease, u.release);
-	else
-		diag_warn(k->d, NULL, -1,
-			  "recorded on another kernel than the running one: kernel addresses stay "
-			  "without names; give --kallsyms or --vmlinux");
-}
-
 const struct symtab *kernel_symbols(struct kernel *k, uint32_t *reason)
 {
 	if (!k->loaded) {
 		k->loaded = true;
-		load(k);
+		kernel_find(k);
 	}
 	*reason = k->reason;
 	return k->table;
 }
 
-const struct vdso *kernel_vdso(struct kernel *k, const struct build_id *id, uint32_t *reason)
+/* A vdso that was kept with a bundle or in perf's cache. */
+static bool vdso_of_file(struct kernel *k, const struct root *root, const char *path)
 {
 	enum symtab_reason why;
 
+	k->vdso_loaded = !vdso_from(&k->vdso, root, path, &why);
+	return k->vdso_loaded;
+}
+
+static void load_vdso(struct kernel *k, const struct build_id *id)
+{
+	const struct dso_search *o = k->opts->search;
+	char path[DSO_MAX_PATH];
+	enum symtab_reason why;
+
+	for (size_t i = 0; o && i < o->n_symfs && !k->vdso_loaded; i++)
+		if (dso_id_path(id, "vdso", path, sizeof(path)) ||
+		    !vdso_of_file(k, o->symfs[i], path))
+			vdso_of_file(k, o->symfs[i], "vdso");
+	if (!k->vdso_loaded && o && !dso_cache_path(o, id, "vdso", path, sizeof(path)))
+		vdso_of_file(k, NULL, path);
+	if (!k->vdso_loaded && (id->len || kernel_is_running(k)))
+		k->vdso_loaded = !vdso_load(&k->vdso, &why);
+}
+
+const struct vdso *kernel_vdso(struct kernel *k, const struct build_id *id, uint32_t *reason)
+{
 	*reason = PS_REASON_NO_FILE;
-	if (!id->len && !kernel_is_running(k))
+	if (!k->vdso_loaded)
+		load_vdso(k, id);
+	if (!k->vdso_loaded)
 		return NULL;
-	if (!k->vdso_loaded && vdso_load(&k->vdso, &why))
-		return NULL;
-	k->vdso_loaded = true;
 	if (id->len && !build_id_equal(id, &k->vdso.id)) {
 		*reason = PS_REASON_BUILD_ID;
 		return NULL;

@@ -8,8 +8,9 @@
  *	const struct symtab *t = kernel_symbols(&k, &reason);	(found at the first call)
  *	kernel_release(&k);
  *
- * Sources, in this order: --vmlinux, --kallsyms, a kallsyms that the recording holds, perf's cache by
- * build-id, /proc/kallsyms if the recording is of the running kernel. Symbols that the recording
+ * Sources, in this order: --vmlinux, --kallsyms, the kallsyms or vmlinux of a symfs root, a kallsyms
+ * that the recording holds, perf's cache by build-id, /proc/kallsyms if the recording is of the
+ * running kernel, a vmlinux that is installed with its build-id. Symbols that the recording
  * itself announces (KSYMBOL records: BPF programs, trampolines) are asked first.
  */
 #ifndef PP_SYMBOL_KERNEL_H
@@ -48,6 +49,11 @@ struct kernel {
 	bool loaded;
 	struct symtab *table;
 	uint32_t reason; /* PS_REASON_* when table is NULL */
+	/* The file that the table was read from: a kallsyms text, or an ELF file (is_elf). */
+	const struct root *found_root;
+	char *found_path; /* owned; NULL: none, or inside of the recording */
+	bool is_elf;
+	struct buf tried; /* "path: why", a line each */
 	struct vdso vdso;
 	bool vdso_loaded;
 };

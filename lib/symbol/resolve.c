@@ -38,8 +38,8 @@ int resolver_new(struct resolver **out, const struct resolver_opts *opts, struct
 				     .max_bytes = RESOLVE_STACK_BYTES};
 	if (r->stacks.max_ids < 2)
 		r->stacks.max_ids = 2;
-	r->known = malloc((size_t)r->frames_max + 1);
-	if (r->known)
+	r->miss = malloc(((size_t)r->frames_max + 1) * sizeof(*r->miss));
+	if (r->miss)
 		return 0;
 	free(r);
 	*out = NULL;
@@ -66,8 +66,12 @@ void resolve_forget_chains(struct resolver *r)
 }
 
 /* Forgets everything that a stream defined. */
-static void resolver_reset(struct resolver *r)
+static int resolver_reset(struct resolver *r, bool keep)
 {
+	int rc = keep ? resolve_missing_keep(r) : 0;
+
+	if (!rc && keep)
+		rc = resolve_bundle_keep(r);
 	for (uint32_t i = 0; i < r->ndsos; i++)
 		rdso_free(r->dsos[i]);
 	for (uint32_t i = 0; i < r->nmachines; i++)
@@ -76,17 +80,21 @@ static void resolver_reset(struct resolver *r)
 	resolve_forget_chains(r);
 	hashids_clear(&r->stacks);
 	r->ndsos = r->nmachines = r->nframes = r->nsymbols = 0;
+	return rc;
 }
 
 void resolver_free(struct resolver *r)
 {
 	if (!r)
 		return;
-	resolver_reset(r);
+	resolver_reset(r, false);
+	if (r->bundle)
+		bundle_close(r->bundle, PP_END);
 	free(r->dsos);
 	free(r->machines);
 	free(r->chains);
-	free(r->known);
+	free(r->miss);
+	resolve_missing_release(r);
 	map64_release(&r->by_id);
 	hashids_release(&r->stacks);
 	buf_release(&r->name);
@@ -164,11 +172,29 @@ static int put_stack(struct resolver *r, uint32_t source, uint32_t n, bool cut, 
 	return swriter_put(r->w, PS_STACK, source, &rec);
 }
 
+/* The set of what the n frames in r->frames lack. */
+static int miss_frames(struct resolver *r, uint32_t n, uint32_t *set)
+{
+	uint16_t misses[RESOLVE_DEPTH_MAX];
+	int rc;
+
+	for (uint32_t i = 0; i < n; i++)
+		misses[i] = r->miss[r->frames[i]];
+	rc = missing_set(&r->missing, misses, n, set);
+	if (rc == PP_ELIMIT) {
+		missing_sum(&r->missing);
+		resolve_forget_chains(r);
+		rc = missing_set(&r->missing, misses, n, set);
+	}
+	return rc;
+}
+
 static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp,
 			 const struct ps_chain *c, enum mode mode, struct chain_state *st)
 {
 	uint32_t n = 0, i;
 	bool ret = false;
+	int rc;
 
 	/* Room for the frames of this chain, before ids of an older numbering are in it. */
 	if (r->nframes + (c->ips.n < r->depth_max ? c->ips.n : r->depth_max) > r->frames_max)
@@ -176,7 +202,6 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 	st->unknown = 0;
 	for (i = 0; i < c->ips.n && n < r->depth_max; i++) {
 		uint64_t ip = c->ips.v[i];
-		int rc;
 
 		if (ip >= CTX_MAX) {
 			/* What a marker announces begins with an address that was not called from. */
@@ -193,11 +218,12 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 		rc = resolve_frame(r, m, sp, ip, mode, ret, &r->frames[n]);
 		if (rc)
 			return rc;
-		st->unknown += !r->known[r->frames[n++]];
+		st->unknown += r->miss[r->frames[n++]] != 0;
 		ret = true;
 	}
 	st->frames = n;
-	return put_stack(r, m->source, n, i < c->ips.n, &st->stack);
+	rc = st->unknown && r->opts.missing ? miss_frames(r, n, &st->missing) : 0;
+	return rc ? rc : put_stack(r, m->source, n, i < c->ips.n, &st->stack);
 }
 
 /* The state of a chain id; NULL: out of memory. */
@@ -271,7 +297,9 @@ static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sampl
 	if (rc)
 		return rc;
 	out->frames = 1;
-	out->unknown = !r->known[r->frames[0]];
+	out->unknown = r->miss[r->frames[0]] != 0;
+	if (out->unknown && r->opts.missing && (rc = miss_frames(r, 1, &out->missing)))
+		return rc;
 	return put_stack(r, m->source, 1, false, &out->stack);
 }
 
@@ -305,6 +333,8 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	s->other_stack = st2.stack;
 	r->stats.frames += st.frames + st2.frames;
 	r->stats.unknown += st.unknown + st2.unknown;
+	if (st.missing)
+		r->missing.counts[st.missing]++;
 	return rc;
 }
 
@@ -400,10 +430,8 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 	struct chain_state *st;
 	int rc;
 
-	if (rec->type == PS_HEADER) {
-		resolver_reset(r);
-		return 0;
-	}
+	if (rec->type == PS_HEADER)
+		return resolver_reset(r, true);
 	rc = machine_of(r, rec->source, &m);
 	if (rc)
 		return rc;

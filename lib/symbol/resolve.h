@@ -36,6 +36,12 @@ struct resolver_opts {
 	 * from before an exec stay.
 	 */
 	bool like_perf;
+	bool missing; /* collect what resolver_missing tells */
+	/*
+	 * Pack what the symbols were taken from into this file, an archive that can stand for the
+	 * recorded machine in dso_search.symfs. NULL: no.
+	 */
+	const char *bundle;
 	/* Lower limits than the RESOLVE_* above, for tests. 0: those. */
 	uint32_t frames_max, stacks_max, depth_max;
 };
@@ -61,5 +67,14 @@ void resolver_free(struct resolver *r); /* NULL is fine */
 int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec);
 
 const struct resolver_stats *resolver_stats(const struct resolver *r);
+
+/*
+ * The table of --missing, as text: for each DSO and reason the samples that have addresses without a
+ * name, where was looked, and what would help. *rows: how many there are. 0 or PP_ENOMEM.
+ */
+int resolver_missing(struct resolver *r, struct buf *text, uint32_t *rows);
+
+/* Completes the archive of resolver_opts.bundle: 0, or an error that has been said to the diag. */
+int resolver_bundle(struct resolver *r);
 
 #endif

@@ -14,6 +14,7 @@ void rdso_free(struct rdso *d)
 	for (int ret = 0; ret < 2; ret++)
 		map64_release(&d->frames[ret]);
 	free(d->symbol_ids);
+	buf_release(&d->tried);
 	free(d->path);
 	free(d);
 }
@@ -144,7 +145,12 @@ static int load_file(struct resolver *r, struct rdso *d)
 		}
 		d->table = d->owned;
 		d->reason = reason_of(why);
+		d->dynamic = d->table && f.dynamic;
 	}
+	if (r->opts.missing && (!d->table || d->dynamic))
+		for (size_t i = 0; i < f.n_tried; i++)
+			buf_addf(&d->tried, "%s: %s\n", f.tried[i].path,
+				 symtab_reason_text(f.tried[i].why));
 	dso_file_release(&f);
 	return rc;
 }
@@ -221,7 +227,9 @@ void resolve_restart(struct resolver *r)
 static int put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id)
 {
 	f->id = *id = ++r->nframes;
-	r->known[f->id] = f->symbol != 0;
+	r->miss[f->id] = f->symbol	   ? 0
+			 : r->opts.missing ? missing_pair(&r->missing, f->dso, f->reason)
+					   : 1;
 	r->stats.reasons[f->reason]++;
 	return swriter_put(r->w, PS_FRAME, source, f);
 }
@@ -285,6 +293,8 @@ static int kernel_dso(struct resolver *r, struct machine *m, struct rdso **d)
 		return 0;
 	(*d)->loaded = true;
 	(*d)->table = kernel_symbols(&m->kernel, &(*d)->reason);
+	if (r->opts.missing && !(*d)->table)
+		buf_adds(&(*d)->tried, buf_str(&m->kernel.tried));
 	(*d)->symbol_ids = calloc((size_t)symtab_count((*d)->table) + 1, sizeof(uint32_t));
 	return (*d)->symbol_ids ? 0 : PP_ENOMEM;
 }
@@ -386,7 +396,9 @@ static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, ui
 		rc = table_symbol(r, m->source, d, d->table, &s, d->out, &f->symbol);
 	f->addr += ret;
 	if (!f->symbol)
-		f->reason = d->table ? PS_REASON_NO_SYMBOL : d->reason;
+		f->reason = d->dynamic ? PS_REASON_DYNAMIC
+			    : d->table ? PS_REASON_NO_SYMBOL
+				       : d->reason;
 	return rc;
 }
 
@@ -438,7 +450,9 @@ int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint6
 		mode = ip >> 63 ? MODE_KERNEL : MODE_USER;
 	ret = ret && !r->opts.like_perf && ip;
 	if (mode != MODE_KERNEL && mode != MODE_USER)
-		return nowhere_frame(r, m, mode, PS_REASON_NO_CONTEXT, id);
+		return nowhere_frame(
+			r, m, mode,
+			mode >= MODE_GUEST_KERNEL ? PS_REASON_GUEST : PS_REASON_NO_CONTEXT, id);
 	key = mode == MODE_KERNEL ? kernel_key(m) : space_key(m, sp);
 	recent = &r->recent[(ip ^ ip >> 13 ^ key * 0x9e3779b1u) & (RECENT_FRAMES - 1)];
 	if (recent->ip == ip && recent->space == key && recent->ret == ret) {

@@ -152,6 +152,29 @@ static int read_first(struct resolver *r, struct machine *m, uint32_t pid, const
 	return rc;
 }
 
+int resolve_jit_read(struct resolver *r, struct machine *m, uint32_t jit, bool dump, struct buf *b)
+{
+	struct rjit *j = &m->jits[jit - 1];
+	enum symtab_reason why;
+	uint32_t reason;
+	char *path = NULL;
+	int rc;
+
+	if (!dump && j->map_path && !root_read(NULL, j->map_path, JIT_MAP_MAX, b, &why))
+		return 0;
+	if (!dump) {
+		char map[64];
+
+		snprintf(map, sizeof(map), "/tmp/perf-%" PRIu32 ".map", j->pid);
+		rc = read_first(r, m, j->pid, map, map, JIT_MAP_MAX, b, &path, &reason);
+	} else {
+		rc = read_first(r, m, j->pid, j->dump_path, j->dump_path, JIT_DUMP_MAX, b, &path,
+				&reason);
+	}
+	free(path);
+	return rc;
+}
+
 static int load_map(struct resolver *r, struct machine *m, struct rjit *j)
 {
 	char path[64], inner[64];
@@ -293,7 +316,7 @@ int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint
 	}
 	if (!rc && code)
 		rc = code_symbol(r, m, j, FROM_MAP, code, symbol);
-	*reason = j->map || j->dump ? PS_REASON_NO_SYMBOL : j->reason;
+	*reason = j->map || j->dump ? PS_REASON_JIT_GAP : j->reason;
 	if (*symbol)
 		*reason = PS_REASON_NONE;
 	return rc;

@@ -7,8 +7,10 @@
 
 #include "base/hashids.h"
 #include "base/intern.h"
+#include "symbol/bundle.h"
 #include "symbol/jit.h"
 #include "symbol/kernel.h"
+#include "symbol/missing.h"
 #include "symbol/resolve.h"
 #include "symbol/space.h"
 
@@ -38,6 +40,16 @@ struct rdso {
 	struct map64 frames[2];
 	uint32_t *symbol_ids; /* by index in the table; 0: not yet defined */
 	uint32_t jit;	      /* of generated code: index in the machine's jits, + 1 */
+	bool dynamic;	      /* the table has only what the dynamic linker needs */
+	struct buf tried;     /* of a DSO without symbols: "path: why", a line each */
+};
+
+/* A line of the table of --missing. */
+struct missing_row {
+	char *path, *tried; /* owned; "": none */
+	struct build_id id;
+	uint32_t reason, flags;
+	uint64_t samples, frames;
 };
 
 /* The generated code of a process. */
@@ -90,7 +102,8 @@ struct chain_state {
 	uint64_t space; /* source and serial; 0: not yet */
 	uint32_t stack;
 	uint32_t frames, unknown;
-	uint32_t mode; /* of the sample; MODES: of any */
+	uint32_t mode;	  /* of the sample; MODES: of any */
+	uint32_t missing; /* the set of r->missing */
 };
 
 struct resolver {
@@ -111,7 +124,12 @@ struct resolver {
 	struct resolver_stats stats;
 	uint32_t depth_max, frames_max;
 	uint32_t frames[RESOLVE_DEPTH_MAX + 1]; /* of the stack that is being made */
-	uint8_t *known;				/* by frame id: has a symbol */
+	/* By frame id: 0 if it has a symbol, else the pair of r->missing (or 1). */
+	uint16_t *miss;
+	struct missing missing;
+	struct missing_row *rows; /* of the streams before */
+	struct bundle *bundle;	  /* of resolver_opts.bundle; NULL: not yet opened */
+	uint32_t nrows, rows_cap;
 	struct recent_frame recent[RECENT_FRAMES];
 };
 
@@ -163,7 +181,17 @@ int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp,
 int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint64_t addr,
 		       uint32_t *symbol, uint32_t *reason);
 
+/* The bytes of the perf map or the jitdump of a process that were read before. 0, or an error. */
+int resolve_jit_read(struct resolver *r, struct machine *m, uint32_t jit, bool dump, struct buf *b);
+
 void rjits_release(struct machine *m);
+
+/* Keeps for the table what the stream that ends here lacked. */
+int resolve_missing_keep(struct resolver *r);
+void resolve_missing_release(struct resolver *r);
+
+/* Packs the files of the stream that ends here, if there is to be a bundle. */
+int resolve_bundle_keep(struct resolver *r);
 
 /*
  * The frame of an address, written if it is new. `ret`: it is a return address, so that the call lies

@@ -22,6 +22,8 @@ bool symopt_option(struct symopt *o, int id, const char *arg, struct buf *why, i
 	case 'D': *rc = add_dir(o->debug, &o->r.search.n_debug_dirs, arg, why); return true;
 	case SYMOPT_NO_DEMANGLE: o->r.no_demangle = true; return true;
 	case SYMOPT_LIKE_PERF: o->r.like_perf = true; return true;
+	case SYMOPT_MISSING: o->r.missing = true; return true;
+	case SYMOPT_BUNDLE: o->r.bundle = arg; return true;
 	default: return false;
 	}
 }
@@ -44,4 +46,37 @@ void symopt_release(struct symopt *o)
 {
 	while (o->n_roots)
 		root_free(o->roots[--o->n_roots]);
+}
+
+static int print_missing(struct resolver *r, int fd, struct diag *d)
+{
+	struct buf text = BUF_INIT;
+	uint32_t rows;
+	struct out o;
+	int rc = resolver_missing(r, &text, &rows), closed;
+
+	if (!rc)
+		rc = out_init(&o, fd);
+	if (!rc) {
+		rc = out_add(&o, text.data, rows ? text.len : 0);
+		closed = out_close(&o);
+		rc = rc ? rc : closed;
+	}
+	if (!rc && !rows)
+		diag_say(d, NULL, "every frame has a name");
+	if (rc && rc != PP_EPIPE)
+		diag_error(d, NULL, -1, "cannot write the table: %s", pp_strerror(rc));
+	buf_release(&text);
+	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
+}
+
+int symopt_result(const struct symopt *o, struct resolver *r, int fd, struct diag *d)
+{
+	int status = PP_EXIT_OK;
+
+	if (o->r.bundle && resolver_bundle(r))
+		status = PP_EXIT_FAIL;
+	if (o->r.missing && print_missing(r, fd, d))
+		status = PP_EXIT_FAIL;
+	return status;
 }

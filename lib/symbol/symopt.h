@@ -19,6 +19,8 @@ enum symopt_id {
 	SYMOPT_FIRST = OPT_NO_SHORT + 100,
 	SYMOPT_NO_DEMANGLE = SYMOPT_FIRST,
 	SYMOPT_LIKE_PERF,
+	SYMOPT_MISSING,
+	SYMOPT_BUNDLE,
 };
 
 #define SYMOPT_OPTIONS \
@@ -29,9 +31,13 @@ enum symopt_id {
 		{'D', "debug-dir", "DIR", \
 		 "debug files are below DIR (default /usr/lib/debug; repeatable)"}, \
 		{SYMOPT_NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++ and Rust names"}, \
+		{SYMOPT_LIKE_PERF, "like-perf", NULL, \
+		 "decide as perf does also where it errs, to compare"}, \
+		{SYMOPT_MISSING, "missing", NULL, \
+		 "print what addresses without a name lack, not the stream"}, \
 	{ \
-		SYMOPT_LIKE_PERF, "like-perf", NULL, \
-			"decide as perf does also where it errs, to compare" \
+		SYMOPT_BUNDLE, "bundle", "FILE", \
+			"pack what the symbols come from into FILE, for --symfs" \
 	}
 
 struct symopt {
@@ -47,5 +53,14 @@ bool symopt_option(struct symopt *o, int id, const char *arg, struct buf *why, i
 /* Opens what the options name: 0, or an error that has been said to d. */
 int symopt_ready(struct symopt *o, struct diag *d);
 void symopt_release(struct symopt *o);
+
+/* Whether something else than the stream is the result. */
+static inline bool symopt_no_stream(const struct symopt *o)
+{
+	return o->r.missing || o->r.bundle;
+}
+
+/* That result, when the input has been read: the table on fd, the bundle. An exit status. */
+int symopt_result(const struct symopt *o, struct resolver *r, int fd, struct diag *d);
 
 #endif

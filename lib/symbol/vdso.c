@@ -26,27 +26,25 @@ static size_t find_size(uintptr_t start)
 	return size <= VDSO_MAX ? size : 0;
 }
 
-int vdso_load(struct vdso *v, enum symtab_reason *why)
+static int copy_own(struct buf *b)
 {
 	uintptr_t start = getauxval(AT_SYSINFO_EHDR);
 	size_t size = start ? find_size(start) : 0;
-	struct elf_symtab_opts opts = {0};
-	struct elf_file *f = NULL;
-	void *copy;
-	int rc;
 
-	*v = (struct vdso){0};
-	*why = SYMTAB_NOT_FOUND;
 	if (!size)
 		return PP_ENOENT;
-	copy = malloc(size);
-	if (!copy) {
-		*why = SYMTAB_NO_MEMORY;
-		return PP_ENOMEM;
-	}
 	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the auxiliary vector holds the address so. */
-	memcpy(copy, (const void *)start, size);
-	rc = elf_file_memory(&f, copy, size, why);
+	buf_add(b, (const void *)start, size);
+	return b->err;
+}
+
+/* Reads the ELF file in v->image. */
+static int read_image(struct vdso *v, enum symtab_reason *why)
+{
+	struct elf_symtab_opts opts = {0};
+	struct elf_file *f = NULL;
+	int rc = elf_file_memory(&f, v->image.data, v->image.len, why);
+
 	if (!rc)
 		rc = elf_symtab_load(f, NULL, &opts, &v->table, why);
 	if (!rc) {
@@ -54,12 +52,39 @@ int vdso_load(struct vdso *v, enum symtab_reason *why)
 		v->segments = *elf_file_segments(f);
 	}
 	elf_file_close(f);
-	free(copy);
+	if (rc)
+		vdso_release(v);
+	return rc;
+}
+
+int vdso_from(struct vdso *v, const struct root *root, const char *path, enum symtab_reason *why)
+{
+	int rc;
+
+	*v = (struct vdso){0};
+	rc = root_read(root, path, VDSO_MAX, &v->image, why);
+	if (!rc)
+		return read_image(v, why);
+	vdso_release(v);
+	return rc;
+}
+
+int vdso_load(struct vdso *v, enum symtab_reason *why)
+{
+	int rc;
+
+	*v = (struct vdso){0};
+	rc = copy_own(&v->image);
+	*why = rc == PP_ENOMEM ? SYMTAB_NO_MEMORY : SYMTAB_NOT_FOUND;
+	if (!rc)
+		return read_image(v, why);
+	vdso_release(v);
 	return rc;
 }
 
 void vdso_release(struct vdso *v)
 {
 	symtab_free(v->table);
+	buf_release(&v->image);
 	*v = (struct vdso){0};
 }

@@ -12,7 +12,8 @@
 #ifndef PP_SYMBOL_VDSO_H
 #define PP_SYMBOL_VDSO_H
 
-#include "symbol/elf_file.h"
+#include "base/buf.h"
+#include "symbol/root.h"
 #include "symbol/symtab.h"
 
 #define VDSO_MAX (1u << 20) /* bytes; two pages in practice */
@@ -21,10 +22,14 @@ struct vdso {
 	struct symtab *table; /* owned */
 	struct build_id id;
 	struct elf_segments segments;
+	struct buf image; /* owned: the ELF file that it is */
 };
 
 /* 0, or an error and *why. */
 int vdso_load(struct vdso *v, enum symtab_reason *why);
+
+/* The same from a copy of one in a root (root.h). */
+int vdso_from(struct vdso *v, const struct root *root, const char *path, enum symtab_reason *why);
 
 void vdso_release(struct vdso *v);
 

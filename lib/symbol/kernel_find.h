@@ -1,0 +1,10 @@
+/* Finding the symbols of a kernel: what kernel_symbols does at its first call. Private to kernel.c. */
+#ifndef PP_SYMBOL_KERNEL_FIND_H
+#define PP_SYMBOL_KERNEL_FIND_H
+
+#include "symbol/kernel.h"
+
+/* Sets k->table, or k->reason; says what is wrong. */
+void kernel_find(struct kernel *k);
+
+#endif

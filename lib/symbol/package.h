@@ -1,0 +1,18 @@
+/*
+ * Which package of this machine a file came with, to say what to install.
+ *
+ *	char name[PACKAGE_NAME_MAX];
+ *	if (!package_of("/usr/lib/x86_64-linux-gnu/libc.so.6", name))
+ *		printf("%s-dbg\n", name);
+ *
+ * Only Debian's database is read, /var/lib/dpkg/info/NAME[:ARCH].list, without running a program.
+ */
+#ifndef PP_SYMBOL_PACKAGE_H
+#define PP_SYMBOL_PACKAGE_H
+
+#define PACKAGE_NAME_MAX 128
+
+/* 0, or PP_ENOENT. */
+int package_of(const char *path, char name[PACKAGE_NAME_MAX]);
+
+#endif

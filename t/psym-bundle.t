@@ -1,0 +1,149 @@
+#!/bin/sh
+# psym --bundle and --missing: a recording symbolized where the binaries are not, and what is said of
+# the names that are not found.
+. "${0%/*}/lib.sh"
+CC=${CC:-gcc}
+need "$CC" strip objcopy readelf
+
+cat >lib.c <<'EOF'
+volatile unsigned long total;
+__attribute__((noinline)) void in_library(int n)
+{
+	for (int i = 0; i < n; i++)
+		total += i;
+}
+EOF
+cat >prog.c <<'EOF'
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+void in_library(int n);
+volatile unsigned long sum;
+static void __attribute__((noinline)) in_program(int n)
+{
+	struct timespec t;
+
+	for (int i = 0; i < n; i++)
+		sum += i;
+	for (int i = 0; i < n / 20; i++)
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	for (int i = 0; i < n / 20; i++)
+		syscall(SYS_getppid);
+	sum++;
+}
+int main(void)
+{
+	for (int i = 0; i < 100; i++) {
+		in_library(500000);
+		in_program(500000);
+	}
+	return 0;
+}
+EOF
+mkdir here
+flags='-O0 -g -fno-omit-frame-pointer'
+# shellcheck disable=SC2086
+"$CC" $flags -fPIC -shared -Wl,--build-id=none -o here/liba.so lib.c ||
+	skip_all "$CC cannot build the library"
+# shellcheck disable=SC2086
+"$CC" $flags -Wl,--build-id -Wl,-rpath,"$TMP/here" -o here/prog prog.c here/liba.so ||
+	skip_all "$CC cannot build the program"
+"$BIN/pcap-perf" -F 1999 -g -e cpu-clock -o p.data -- here/prog >record.log 2>&1 ||
+	"$BIN/pcap-perf" -F 1999 -g -e cpu-clock:u -o p.data -- here/prog >record.log 2>&1 ||
+	skip_all 'recording is not allowed here'
+"$BIN/pdecode" p.data >p.ps 2>/dev/null || skip_all 'nothing was recorded'
+# The debug information of the program lies apart, found by its build-id.
+id=$(readelf -n here/prog | sed -n 's/.*Build ID: //p')
+rest=$(echo "$id" | cut -c 3-)
+mkdir -p "dbg/.build-id/$(echo "$id" | cut -c 1-2)"
+objcopy --only-keep-debug here/prog "dbg/.build-id/$(echo "$id" | cut -c 1-2)/$rest.debug"
+strip here/prog
+
+fold() {
+	run_pipe "\"\$BIN/psym\" $*" '"$BIN/pfold"'
+}
+
+fold --debug-dir dbg p.ps
+is "$statuses" '0 0' 'psym and pfold succeed'
+like "$OUT" ';in_program [0-9]+$' 'the program has names'
+like "$OUT" ';in_library [0-9]+$' 'so has its library'
+cp "$OUT" named
+
+run "$BIN/psym" --debug-dir dbg --bundle out.tar.zst p.ps
+is "$status" 0 'a bundle'
+empty "$OUT" 'and no stream'
+run "$BIN/psym" --debug-dir dbg --bundle out.tar - <p.ps
+is "$status" 0 'a bundle that is not packed, of a stream on stdin'
+if have tar; then
+	tar -tf out.tar >list
+	is "$?" 0 'tar reads it'
+	like list "^.build-id/$(echo "$id" | cut -c 1-2)/$rest/elf\$" 'the program'
+	like list "^.build-id/$(echo "$id" | cut -c 1-2)/$rest/debug\$" 'its debug file'
+	like list "^${TMP#/}/here/liba.so\$" 'the library, which has no build-id, by its path'
+	mkdir unpacked
+	tar -xf out.tar -C unpacked
+	cp list members
+	if have zstd; then
+		zstd -dc out.tar.zst | cmp -s - out.tar
+		is "$?" 0 'packed it is the same'
+	else
+		skip 1 'zstd is not installed'
+	fi
+else
+	skip 5 'tar is not installed'
+fi
+
+# The machine without the binaries: other programs are where they were.
+mv here hidden
+mkdir here none
+cp "$(command -v ls)" here/prog
+cp "$(command -v ls)" here/liba.so
+fold --debug-dir none --symfs none p.ps
+unlike "$OUT" 'in_program|in_library' 'without the bundle no names'
+fold --debug-dir none --symfs out.tar.zst p.ps
+same "$OUT" named 'with the bundle the same as there'
+fold --debug-dir none --symfs out.tar p.ps
+same "$OUT" named 'also when it is not packed'
+[ -d unpacked ] && fold --debug-dir none --symfs unpacked p.ps
+same "$OUT" named 'or unpacked'
+run "$BIN/psym" --debug-dir none --symfs out.tar.zst --bundle again.tar p.ps
+same again.tar out.tar 'a bundle made from a bundle is the same'
+
+head -c 6000 out.tar >cut.tar
+fold --debug-dir none --symfs cut.tar p.ps
+is "$statuses" '0 0' 'a bundle that is cut off is used as far as it goes'
+like "$ERR.1" 'cut.tar: the archive is damaged: ' 'and it is said'
+run "$BIN/psym" --symfs p.data p.ps
+is "$status" 2 'what is no archive is refused'
+like "$ERR" 'p.data: is neither a directory nor a tar archive' 'and it is said'
+run "$BIN/psym" --bundle /nonexistent/out.tar p.ps
+is "$status" 2 'a bundle that cannot be made'
+like "$ERR" '^psym: /nonexistent/out.tar: cannot be made: ' 'is said'
+
+# What is missing.
+run "$BIN/psym" --missing --debug-dir none p.ps
+is "$status" 0 '--missing'
+like "$OUT" '^   SAMPLES      %  FILE  BUILD-ID$' 'prints a table'
+like "$OUT" "^ +[0-9]+ +[0-9.]+  $TMP/here/prog  $id\$" 'the program with its build-id'
+like "$OUT" '^ +the file found has another build-id$' 'its reason'
+like "$OUT" "^ +tried $TMP/here/prog: build-id differs\$" 'what was tried'
+like "$OUT" "^ +tried none/.build-id/.*/$rest.debug: file not found\$" 'all of it'
+like "$OUT" '^ +helps --symfs .*--debuginfod' 'and what would help'
+cp hidden/prog here/prog
+fold --debug-dir none --missing p.ps
+run "$BIN/psym" --missing --debug-dir none p.ps
+like "$OUT" '^ +the file has only dynamic symbols \(stripped\)' 'a stripped program'
+like "$OUT" '^ +helps .*--debug-dir$' 'which a debug directory helps'
+
+# The counts are those of the frames in the stream.
+cp hidden/liba.so here/liba.so
+run "$BIN/psym" --missing --debug-dir none p.ps
+n=$(sed -n "s|^ *\([0-9]*\) .*$TMP/here/prog .*|\1|p" "$OUT" | awk '{ n += $1 } END { print n + 0 }')
+want=$("$BIN/psym" -t --debug-dir none p.ps 2>/dev/null |
+	awk -v prog="($TMP/here/prog)" '/^$/ { n += hit; hit = 0 }
+		index($0, "[unknown]") && index($0, prog) { hit = 1 } END { print n + hit }')
+is "$n" "$want" 'samples are counted as the text shows them'
+cp hidden/prog here/prog
+fold --debug-dir dbg p.ps
+same "$OUT" named 'all is as before'
+done_testing
