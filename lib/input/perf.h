@@ -19,17 +19,18 @@
 #include "input/perf_format.h"
 #include "stream/stream.h"
 
-#define PERF_ATTRS_MAX	 65536	      /* events of a recording */
-#define PERF_IDS_MAX	 (1u << 22)   /* their ids, together */
-#define PERF_SECTION_MAX (256u << 20) /* bytes of a header section that is read at once */
-#define PERF_BLOCK	 (1u << 20)   /* bytes that are read at a time */
-#define PERF_CHAIN_MAX	 8190	      /* addresses of a call chain: what fits in a record */
-#define PERF_CHAIN_IDS	 (1u << 16)   /* live call chains; beyond, the ids begin again */
-#define PERF_CHAIN_BYTES (8u << 20)   /* bytes of the live call chains */
-#define PERF_THREADS_MAX (1u << 22)   /* threads whose names are kept: the kernel's pid limit */
-#define PERF_NAMES_MAX	 (256u << 20) /* bytes of all their names, and of all paths */
-#define PERF_TEXT_MAX	 (8u << 20)   /* bytes of text that a header feature is told in */
-#define PERF_INFLATE_MAX (64u << 20)  /* bytes that one compressed record may become */
+#define PERF_ATTRS_MAX	  65536	       /* events of a recording */
+#define PERF_IDS_MAX	  (1u << 22)   /* their ids, together */
+#define PERF_SECTION_MAX  (256u << 20) /* bytes of a header section that is read at once */
+#define PERF_BLOCK	  (1u << 20)   /* bytes that are read at a time */
+#define PERF_CHAIN_MAX	  8190	       /* addresses of a call chain: what fits in a record */
+#define PERF_CHAIN_IDS	  (1u << 16)   /* live call chains; beyond, the ids begin again */
+#define PERF_CHAIN_BYTES  (8u << 20)   /* bytes of the live call chains */
+#define PERF_THREADS_MAX  (1u << 22)   /* threads whose names are kept: the kernel's pid limit */
+#define PERF_NAMES_MAX	  (256u << 20) /* bytes of all their names, and of all paths */
+#define PERF_DEFERRED_MAX (1u << 16)   /* deferred call chains that are queued */
+#define PERF_TEXT_MAX	  (8u << 20)   /* bytes of text that a header feature is told in */
+#define PERF_INFLATE_MAX  (64u << 20)  /* bytes that one compressed record may become */
 
 /* An event of the recording: its attribute, and the descriptor in the stream. */
 struct perf_attr {
@@ -49,8 +50,10 @@ struct perf_attr {
 	int32_t clockid;
 	uint32_t event;	   /* id of the stream's descriptor */
 	int time_pos;	   /* index of the u64 in its samples that is the time; -1 none */
+	uint32_t nfront;   /* u64s of its samples up to the period */
 	bool written;	   /* the descriptor is in the stream */
 	char *name;	   /* owned; NULL until known */
+	char *unit;	   /* owned; NULL: by the attribute */
 	struct buf fields; /* field table of a tracepoint */
 };
 
@@ -107,6 +110,13 @@ struct perf_counters {
 	struct map64 by_id; /* PERF_SAMPLE_ID to index in last */
 	uint64_t *last;
 	uint32_t n, cap;
+};
+
+/* A queued PERF_RECORD_CALLCHAIN_DEFERRED. */
+struct perf_deferred {
+	uint32_t tid;
+	uint64_t cookie, n;
+	const uint8_t *ips; /* n addresses, in the record */
 };
 
 struct perf_build_id {
@@ -170,7 +180,15 @@ struct perf {
 	struct buf inflate_out;	 /* room for what is decompressed */
 	struct buf inflate_tail; /* decompressed bytes that begin a record */
 
+	struct perf_deferred *deferred; /* deferred[ndeferred] */
+	struct map64 deferred_by_key;	/* thread and cookie to index in deferred, + 1 */
+	uint32_t ndeferred;
+	struct buf merged; /* room for a call chain that is put together */
+
 	uint64_t counts[256]; /* records of each type */
+	uint64_t aux_bytes;   /* of hardware trace data, passed over */
+	uint64_t aux_cut;     /* AUX records that say it was cut off */
+	uint64_t undeferred;  /* samples whose deferred call chain did not come in time */
 	uint64_t lost;	      /* events that the recorder says it lost */
 	uint64_t untimed;     /* samples without a time, though their event has times */
 	int damage;	      /* 0, PP_ECUT or PP_ECORRUPT: what the result suffers from */
@@ -208,6 +226,21 @@ int perf_inflate(struct perf *p, struct cursor c, bool sized);
 /* ---- perf_own.c: perf's own records ---- */
 
 int perf_own_record(struct perf *p, uint32_t type, uint16_t misc, struct cursor c);
+
+/* ---- perf_session.c: those that tell about the recording ---- */
+
+int perf_event_update(struct perf *p, struct cursor c);
+int perf_auxtrace_info(struct perf *p, struct cursor c);
+int perf_auxtrace_error(struct perf *p, struct cursor c);
+int perf_thread_map(struct perf *p, struct cursor c);
+int perf_cpu_map(struct perf *p, struct cursor c);
+int perf_stat_config(struct perf *p, struct cursor c);
+int perf_stat(struct perf *p, struct cursor c);
+int perf_stat_round(struct perf *p, struct cursor c);
+int perf_time_conv(struct perf *p, struct cursor c);
+int perf_bpf_metadata(struct perf *p, struct cursor c);
+/* The CPUs of a map, as "0-3,8". */
+void perf_add_cpus(struct cursor *c, struct buf *b);
 
 /* ---- perf_describe.c ---- */
 
@@ -302,7 +335,9 @@ struct perf_attr *perf_attr_find(struct perf *p, uint64_t id);
 int perf_attr_write(struct perf *p, struct perf_attr *a);
 int perf_attr_write_all(struct perf *p);
 void perf_attr_release(struct perf_attr *a);
+/* Give an event its name, and the unit of its periods; its descriptor is written again. */
 int perf_attr_rename(struct perf *p, struct perf_attr *a, const char *name, size_t len);
+int perf_attr_set_unit(struct perf *p, struct perf_attr *a, const char *unit, size_t len);
 /* The name of an event by its attribute alone, as perf builds it. */
 void perf_attr_name(const struct perf *p, const struct perf_attr *a, struct buf *name);
 
@@ -330,6 +365,7 @@ struct perf_id {
 	uint64_t time, id, stream_id;
 	uint32_t pid, tid, cpu;
 	bool has_time;
+	size_t size; /* bytes that it takes */
 };
 void perf_record_id(struct perf *p, const uint8_t *rec, size_t size, struct perf_id *id);
 int perf_record(struct perf *p, uint8_t *rec, size_t size, uint64_t time);
@@ -340,10 +376,40 @@ int perf_dso(struct perf *p, const char *path, size_t len, const uint8_t *build_
 int perf_comm(struct perf *p, uint32_t tid, uint32_t *comm);
 void perf_threads_release(struct perf_threads *t);
 
+/* ---- perf_kernel.c: further records of the kernel ---- */
+
+int perf_record_read(struct perf *p, struct cursor c, const struct perf_id *id);
+int perf_record_namespaces(struct perf *p, struct cursor c, const struct perf_id *id);
+int perf_record_bpf(struct perf *p, struct cursor c, const struct perf_id *id);
+int perf_record_text_poke(struct perf *p, struct cursor c, const struct perf_id *id);
+int perf_record_aux(struct perf *p, struct cursor c, uint32_t type, const struct perf_id *id);
+
+/* A deferred call chain is queued; its turn has come. The record must live in between. */
+int perf_deferred_add(struct perf *p, const uint8_t *rec, size_t size, uint32_t tid);
+int perf_deferred_done(struct perf *p, const uint8_t *rec, size_t size, uint32_t tid);
+/*
+ * Puts a call chain that ends in PERF_CONTEXT_USER_DEFERRED and a cookie together in out, which has room
+ * for PERF_CHAIN_MAX. Returns how many addresses; 0: it is none, or the rest of it is not queued.
+ */
+uint64_t perf_deferred_merge(struct perf *p, uint32_t tid, uint64_t *ips, uint64_t n,
+			     uint64_t *out);
+
 /* ---- perf_sample.c ---- */
 
+#define PERF_READ_MEMBERS 2048 /* events of a group whose values are in a sample */
+
+/* A sample as it is taken from a record; its arrays lie there, in host byte order. */
+struct perf_taken {
+	struct ps_sample s; /* without chain, event, comm */
+	uint64_t *ips;
+	uint64_t nips;
+	uint64_t reads[5 + 3 * PERF_READ_MEMBERS];
+};
+
+/* Takes the fields of a sample of event a from what follows the record's header. Not cleared: t->reads. */
+int perf_sample_take(struct perf *p, const struct perf_attr *a, struct cursor *c,
+		     struct perf_taken *t);
 int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time);
-int perf_chain_id(struct perf *p, uint64_t *ips, uint64_t n, uint32_t *id);
 
 /* ---- perf_group.c ---- */
 

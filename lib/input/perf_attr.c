@@ -121,6 +121,9 @@ void perf_attr_layout(struct perf *p)
 		a->time_pos = a->sample_type & PSB_TIME
 				      ? position(a->sample_type, PSB_IDENTIFIER | PSB_IP | PSB_TID)
 				      : -1;
+		a->nfront = (uint32_t)position(
+			a->sample_type, PSB_IDENTIFIER | PSB_IP | PSB_TID | PSB_TIME | PSB_ADDR |
+						PSB_ID | PSB_STREAM_ID | PSB_CPU | PSB_PERIOD);
 	}
 	p->id_pos = -1;
 	p->id_back = 0;
@@ -154,18 +157,28 @@ struct perf_attr *perf_attr_find(struct perf *p, uint64_t id)
 	return slot ? &p->attrs[*slot - 1] : NULL;
 }
 
-int perf_attr_rename(struct perf *p, struct perf_attr *a, const char *name, size_t len)
+static int set_text(struct perf *p, struct perf_attr *a, char **text, const char *value, size_t len)
 {
-	char *copy = strndup(name, len);
+	char *copy = strndup(value, len);
 
 	if (!copy)
 		return PP_ENOMEM;
-	free(a->name);
-	a->name = copy;
+	free(*text);
+	*text = copy;
 	if (!a->written)
 		return 0;
 	a->written = false;
 	return perf_attr_write(p, a);
+}
+
+int perf_attr_rename(struct perf *p, struct perf_attr *a, const char *name, size_t len)
+{
+	return set_text(p, a, &a->name, name, len);
+}
+
+int perf_attr_set_unit(struct perf *p, struct perf_attr *a, const char *unit, size_t len)
+{
+	return set_text(p, a, &a->unit, unit, len);
 }
 
 /* ---- names ---- */
@@ -294,7 +307,7 @@ int perf_attr_write(struct perf *p, struct perf_attr *a)
 {
 	struct ps_event e = {.id = a->event, .type = a->type, .config = a->config};
 	struct buf name = BUF_INIT, table = BUF_INIT;
-	const char *system, *event, *u = unit(a), *format;
+	const char *system, *event, *u = a->unit ? a->unit : unit(a), *format;
 	size_t len;
 	int rc;
 
@@ -344,5 +357,6 @@ int perf_attr_write_all(struct perf *p)
 void perf_attr_release(struct perf_attr *a)
 {
 	free(a->name);
+	free(a->unit);
 	buf_release(&a->fields);
 }

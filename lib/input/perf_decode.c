@@ -25,33 +25,30 @@ static void say_passed_over(struct perf *p)
 		unsigned type;
 		const char *name;
 	} kinds[] = {
-#define R(name, number, text) {number, text},
-		PERF_RECORD_TYPES(R)
-#undef R
-	};
-	static const bool quiet[256] = {
-		[PERF_REC_HEADER_EVENT_TYPE] = true, [PERF_REC_ID_INDEX] = true,
-		[PERF_REC_THREAD_MAP] = true,	     [PERF_REC_CPU_MAP] = true,
-		[PERF_REC_TIME_CONV] = true,	     [PERF_REC_FINISHED_INIT] = true,
+		{PERF_REC_SCHEDSTAT_CPU, "schedstat_cpu"},
+		{PERF_REC_SCHEDSTAT_DOMAIN, "schedstat_domain"},
+		{PERF_REC_AUXTRACE_ERROR, "auxtrace_error"},
 	};
 	uint64_t unknown = 0;
 
-	for (unsigned t = 1; t < 256; t++) {
-		const char *name = NULL;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		uint64_t n = p->counts[kinds[i].type];
 
-		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-			if (kinds[i].type == t)
-				name = kinds[i].name;
-		if (!p->counts[t])
-			continue;
-		if (!name)
-			unknown += p->counts[t];
-		else if ((t >= PERF_REC_THREAD_MAP && t <= PERF_REC_STAT_ROUND && !quiet[t]) ||
-			 (t >= PERF_REC_AUXTRACE_INFO && t <= PERF_REC_AUXTRACE_ERROR) ||
-			 t >= PERF_REC_BPF_METADATA)
-			diag_say(p->d, p->name, "%" PRIu64 " %s record%s passed over", p->counts[t],
-				 name, p->counts[t] == 1 ? "" : "s");
+		if (n)
+			diag_say(p->d, p->name, "%" PRIu64 " %s record%s passed over", n,
+				 kinds[i].name, n == 1 ? "" : "s");
 	}
+	if (p->counts[PERF_REC_AUXTRACE])
+		diag_say(p->d, p->name,
+			 "%" PRIu64 " bytes of hardware trace data in %" PRIu64
+			 " record%s passed over",
+			 p->aux_bytes, p->counts[PERF_REC_AUXTRACE],
+			 p->counts[PERF_REC_AUXTRACE] == 1 ? "" : "s");
+	for (unsigned t = PERF_REC_SCHEDSTAT_DOMAIN + 1; t < 256; t++)
+		unknown += p->counts[t];
+	for (unsigned t = PERF_REC_CALLCHAIN_DEFERRED + 1; t < PERF_REC_USER_START; t++)
+		unknown += p->counts[t];
+	unknown += p->counts[0];
 	if (unknown)
 		diag_say(p->d, p->name, "%" PRIu64 " records of unknown types passed over",
 			 unknown);
@@ -66,6 +63,13 @@ static void say_account(struct perf *p)
 	if (p->lost)
 		diag_say(p->d, p->name, "the recorder lost %" PRIu64 " event%s", p->lost,
 			 p->lost == 1 ? "" : "s");
+	if (p->aux_cut)
+		diag_say(p->d, p->name, "hardware trace data were cut off %" PRIu64 " time%s",
+			 p->aux_cut, p->aux_cut == 1 ? "" : "s");
+	if (p->undeferred)
+		diag_say(p->d, p->name,
+			 "%" PRIu64 " samples lack their user call chain: it was recorded too late",
+			 p->undeferred);
 	if (p->untimed)
 		diag_say(p->d, p->name, "%" PRIu64 " samples have no time", p->untimed);
 }
@@ -158,6 +162,9 @@ static void release(struct perf *p)
 	perf_threads_release(&p->threads);
 	perf_counters_release(&p->counters);
 	perf_facts_release(&p->facts);
+	free(p->deferred);
+	map64_release(&p->deferred_by_key);
+	buf_release(&p->merged);
 	perf_tracing_free(p->tracing);
 	block_unref(p->cur);
 	order_release(&p->order);

@@ -21,19 +21,6 @@ static int one_attr(struct perf *p, struct cursor c)
 	return rc;
 }
 
-static int event_update(struct perf *p, struct cursor c)
-{
-	uint64_t kind = get_u64(&c), id = get_u64(&c);
-	uint32_t *slot = map64_get(&p->by_id, id);
-	const char *name;
-	size_t len;
-
-	if (kind != 2 || !slot) /* PERF_EVENT_UPDATE__NAME */
-		return 0;
-	name = get_text(&c, cursor_left(&c), &len);
-	return name ? perf_attr_rename(p, &p->attrs[*slot - 1], name, len) : PP_ECUT;
-}
-
 /* The data of a tracing data record follow it, outside of its size; simpleperf has them inside. */
 static int tracing_data(struct perf *p, struct cursor c)
 {
@@ -67,11 +54,31 @@ static int pipe_feature(struct perf *p, uint32_t feature, struct cursor c)
 	return rc ? rc : perf_feature_tell(p, feature, c);
 }
 
+/* Hardware trace data follow the record. */
+static int auxtrace(struct perf *p, struct cursor c)
+{
+	struct ps_aux m = {.cpu = PS_NONE, .pid = PS_NONE, .kind = PERF_REC_AUXTRACE};
+	int rc;
+
+	m.size = get_u64(&c);
+	m.offset = get_u64(&c);
+	m.flags = get_u64(&c); /* a number that the recorder gives it */
+	get_u32(&c);	       /* index of the buffer */
+	m.tid = get_u32(&c);
+	m.cpu = get_u32(&c);
+	if (c.bad)
+		return PP_ECUT;
+	rc = perf_skip(p, m.size);
+	if (!rc)
+		p->aux_bytes += m.size;
+	return rc ? rc : perf_put(p, PS_AUX, &m);
+}
+
 int perf_own_record(struct perf *p, uint32_t type, uint16_t misc, struct cursor c)
 {
 	switch (type) {
 	case PERF_REC_HEADER_ATTR: return one_attr(p, c);
-	case PERF_REC_EVENT_UPDATE: return event_update(p, c);
+	case PERF_REC_EVENT_UPDATE: return perf_event_update(p, c);
 	case PERF_REC_HEADER_TRACING_DATA: return tracing_data(p, c);
 	case PERF_REC_HEADER_BUILD_ID: return perf_build_id(p, c, misc);
 	case PERF_REC_HEADER_FEATURE: {
@@ -80,7 +87,16 @@ int perf_own_record(struct perf *p, uint32_t type, uint16_t misc, struct cursor 
 		return c.bad ? PP_ECUT : pipe_feature(p, feature, c);
 	}
 	case PERF_REC_FINISHED_ROUND: p->rounds = true; return order_round(&p->order);
-	case PERF_REC_AUXTRACE: return perf_skip(p, get_u64(&c));
+	case PERF_REC_AUXTRACE: return auxtrace(p, c);
+	case PERF_REC_AUXTRACE_INFO: return perf_auxtrace_info(p, c);
+	case PERF_REC_AUXTRACE_ERROR: return perf_auxtrace_error(p, c);
+	case PERF_REC_THREAD_MAP: return perf_thread_map(p, c);
+	case PERF_REC_CPU_MAP: return perf_cpu_map(p, c);
+	case PERF_REC_STAT_CONFIG: return perf_stat_config(p, c);
+	case PERF_REC_STAT: return perf_stat(p, c);
+	case PERF_REC_STAT_ROUND: return perf_stat_round(p, c);
+	case PERF_REC_TIME_CONV: return perf_time_conv(p, c);
+	case PERF_REC_BPF_METADATA: return perf_bpf_metadata(p, c);
 	case PERF_REC_COMPRESSED: return perf_inflate(p, c, false);
 	case PERF_REC_COMPRESSED2: return perf_inflate(p, c, true);
 	default: return 0;

@@ -7,17 +7,12 @@
 #include <zstd.h>
 
 /* Time of a record, 0 if it has none: those are delivered at once. */
-static uint64_t time_of(struct perf *p, uint32_t type, const uint8_t *rec, size_t size)
+static uint64_t time_of_sample(struct perf *p, const uint8_t *rec, size_t size)
 {
 	const struct perf_attr *a;
-	struct perf_id id;
 	struct cursor c;
 	uint64_t t;
 
-	if (type != PERF_REC_SAMPLE) {
-		perf_record_id(p, rec, size, &id);
-		return id.has_time ? id.time : 0;
-	}
 	a = p->alike ? p->attrs : perf_attr_of_sample(p, rec + 8, size - 8);
 	if (!a || a->time_pos < 0)
 		return 0;
@@ -120,6 +115,7 @@ int perf_skip(struct perf *p, uint64_t n)
 static int take(struct perf *p, struct block *b, uint8_t *rec, uint32_t type, uint16_t misc,
 		size_t size)
 {
+	struct perf_id id;
 	uint64_t time;
 	int rc;
 
@@ -135,7 +131,15 @@ static int take(struct perf *p, struct block *b, uint8_t *rec, uint32_t type, ui
 	}
 	if (p->view)
 		return 0;
-	time = time_of(p, type, rec, size);
+	if (type == PERF_REC_SAMPLE) {
+		time = time_of_sample(p, rec, size);
+	} else {
+		perf_record_id(p, rec, size, &id);
+		time = id.has_time ? id.time : 0;
+		if (type == PERF_REC_CALLCHAIN_DEFERRED && time &&
+		    perf_deferred_add(p, rec, size, id.tid))
+			return PP_ENOMEM;
+	}
 	return time ? order_add(&p->order, time, rec, b) : perf_deliver(p, 0, rec, b);
 }
 

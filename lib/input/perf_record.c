@@ -173,6 +173,7 @@ void perf_record_id(struct perf *p, const uint8_t *rec, size_t size, struct perf
 						     PSB_CPU | PSB_IDENTIFIER));
 	if (!n || n + 8 > size)
 		return;
+	id->size = n;
 	c = cursor_make(rec + size - n, n, p->swap);
 	if (type & PSB_TID) {
 		id->pid = get_u32(&c);
@@ -430,6 +431,14 @@ int perf_record(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
 		return do_switch(p, c, misc, type == PERF_REC_SWITCH_CPU_WIDE, &id);
 	case PERF_REC_KSYMBOL: return do_ksymbol(p, c, &id);
 	case PERF_REC_CGROUP: return do_cgroup(p, c, &id);
+	case PERF_REC_READ: return perf_record_read(p, c, &id);
+	case PERF_REC_NAMESPACES: return perf_record_namespaces(p, c, &id);
+	case PERF_REC_BPF_EVENT: return perf_record_bpf(p, c, &id);
+	case PERF_REC_TEXT_POKE: return perf_record_text_poke(p, c, &id);
+	case PERF_REC_AUX:
+	case PERF_REC_ITRACE_START:
+	case PERF_REC_AUX_OUTPUT_HW_ID: return perf_record_aux(p, c, type, &id);
+	case PERF_REC_CALLCHAIN_DEFERRED: return perf_deferred_done(p, rec, size, id.tid);
 	default: return do_other(p, type, misc, rec, size, &id);
 	}
 }

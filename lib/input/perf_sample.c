@@ -9,22 +9,6 @@
 
 #include <linux/perf_event.h>
 
-/* ---- call chains ---- */
-
-int perf_chain_id(struct perf *p, uint64_t *ips, uint64_t n, uint32_t *id)
-{
-	struct ps_chain rec;
-	bool fresh;
-	int rc = hashids_get(&p->chains, ips, n * 8, id, &fresh);
-
-	if (rc || !fresh)
-		return rc;
-	rec = (struct ps_chain){.id = *id, .ips = {ips, (uint32_t)n}};
-	return perf_put(p, PS_CHAIN, &rec);
-}
-
-/* ---- fields ---- */
-
 /* n numbers: no field of a record can have more than these. */
 static uint64_t *take_numbers(struct cursor *c, uint64_t n)
 {
@@ -34,9 +18,8 @@ static uint64_t *take_numbers(struct cursor *c, uint64_t n)
 	return NULL;
 }
 
-/* PERF_SAMPLE_READ: how many u64 the values take depends on the format, and on a count among them.
- */
-static int take_reads(struct cursor *c, uint64_t format, struct ps_u64s *reads, uint64_t *tmp)
+/* PERF_SAMPLE_READ: how many u64 the values take depends on the format, and on a count among them. */
+static int take_reads(struct cursor *c, uint64_t format, struct perf_taken *t)
 {
 	struct cursor at = *c;
 	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & (1 << 4)), n;
@@ -46,35 +29,18 @@ static int take_reads(struct cursor *c, uint64_t format, struct ps_u64s *reads, 
 	if (format & PERF_FORMAT_GROUP) {
 		uint64_t members = get_u64(&at);
 
-		if (members > 2048)
+		if (members > PERF_READ_MEMBERS)
 			return PP_ECORRUPT;
 		n += 1 + members * each;
 	} else {
 		n += each;
 	}
-	tmp[0] = format;
+	t->reads[0] = format;
 	for (uint64_t i = 0; i < n; i++)
-		tmp[1 + i] = get_u64(c);
-	reads->v = tmp;
-	reads->n = (uint32_t)n + 1;
+		t->reads[1 + i] = get_u64(c);
+	t->s.reads = (struct ps_u64s){t->reads, (uint32_t)n + 1};
+	t->s.fields |= PS_HAS(reads);
 	return c->bad ? PP_ECUT : 0;
-}
-
-static int take_chain(struct perf *p, struct cursor *c, struct ps_sample *s)
-{
-	uint64_t n = get_u64(c), *ips;
-	int rc;
-
-	if (n > PERF_CHAIN_MAX)
-		return PP_ECORRUPT;
-	ips = take_numbers(c, n);
-	if (!ips)
-		return PP_ECUT;
-	if (!n)
-		return 0;
-	rc = perf_chain_id(p, ips, n, &s->chain);
-	s->fields |= PS_HAS(chain);
-	return rc;
 }
 
 /*
@@ -154,6 +120,11 @@ static void take_weight(struct cursor *c, bool structured, struct ps_sample *s)
 	s->fields |= PS_HAS(weight);
 }
 
+#define PSB_BACK \
+	(PSB_KNOWN & \
+	 ~(uint64_t)(PSB_IDENTIFIER | PSB_IP | PSB_TID | PSB_TIME | PSB_ADDR | PSB_ID | \
+		     PSB_STREAM_ID | PSB_CPU | PSB_PERIOD | PSB_READ | PSB_CALLCHAIN))
+
 #define TAKE(bit, name) \
 	do { \
 		if (type & (bit)) { \
@@ -162,43 +133,78 @@ static void take_weight(struct cursor *c, bool structured, struct ps_sample *s)
 		} \
 	} while (0)
 
-/* What comes up to the call chain. */
-static int take_front(struct perf *p, struct cursor *c, const struct perf_attr *a,
-		      struct ps_sample *s, uint64_t *tmp)
+/* The next of the front's numbers. */
+static inline uint64_t front64(const uint8_t **f, bool swap)
 {
-	uint64_t type = a->sample_type;
+	uint64_t v;
+
+	memcpy(&v, *f, 8);
+	*f += 8;
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+/* The first of two 32-bit numbers; the second is *b. */
+static inline uint32_t front32(const uint8_t **f, bool swap, uint32_t *b)
+{
+	uint32_t v[2];
+
+	memcpy(v, *f, 8);
+	*f += 8;
+	*b = swap ? __builtin_bswap32(v[1]) : v[1];
+	return swap ? __builtin_bswap32(v[0]) : v[0];
+}
+
+/*
+ * What comes up to the period: each field takes 8 bytes, so the length of all is known. This runs for
+ * every sample, with `swap` known when it is compiled.
+ */
+static inline __attribute__((always_inline)) void take_front(const uint8_t *f, bool swap,
+							     const struct perf_attr *a,
+							     struct ps_sample *s)
+{
+	uint64_t type = a->sample_type, fields = PS_HAS(period);
+	uint32_t unused;
 
 	if (type & PSB_IDENTIFIER) {
-		s->id = get_u64(c);
-		s->fields |= PS_HAS(id);
+		s->id = front64(&f, swap);
+		fields |= PS_HAS(id);
 	}
-	TAKE(PSB_IP, ip);
-	if (type & PSB_TID) {
-		s->pid = get_u32(c);
-		s->tid = get_u32(c);
+	if (type & PSB_IP) {
+		s->ip = front64(&f, swap);
+		fields |= PS_HAS(ip);
 	}
+	if (type & PSB_TID)
+		s->pid = front32(&f, swap, &s->tid);
 	if (type & PSB_TIME)
-		get_u64(c); /* known */
-	TAKE(PSB_ADDR, addr);
-	TAKE(PSB_ID, id);
-	TAKE(PSB_STREAM_ID, stream_id);
-	if (type & PSB_CPU) {
-		s->cpu = get_u32(c);
-		get_u32(c);
+		f += 8; /* known */
+	if (type & PSB_ADDR) {
+		s->addr = front64(&f, swap);
+		fields |= PS_HAS(addr);
 	}
+	if (type & PSB_ID) {
+		s->id = front64(&f, swap);
+		fields |= PS_HAS(id);
+	}
+	if (type & PSB_STREAM_ID) {
+		s->stream_id = front64(&f, swap);
+		fields |= PS_HAS(stream_id);
+	}
+	if (type & PSB_CPU)
+		s->cpu = front32(&f, swap, &unused);
 	if (type & PSB_PERIOD)
-		s->period = get_u64(c);
+		s->period = front64(&f, swap);
 	else
 		s->period = a->flags & PERF_ATTR_FREQ ? 1 : a->sample_period;
-	s->fields |= PS_HAS(period);
-	if (type & PSB_READ) {
-		int rc = take_reads(c, a->read_format, &s->reads, tmp);
+	s->fields = fields;
+}
 
-		if (rc)
-			return rc;
-		s->fields |= PS_HAS(reads);
-	}
-	return type & PSB_CALLCHAIN ? take_chain(p, c, s) : 0;
+static int take_chain(struct cursor *c, struct perf_taken *t)
+{
+	t->nips = get_u64(c);
+	if (t->nips > PERF_CHAIN_MAX)
+		return PP_ECORRUPT;
+	t->ips = take_numbers(c, t->nips);
+	return t->ips ? 0 : PP_ECUT;
 }
 
 /* What comes after the call chain. */
@@ -243,11 +249,79 @@ static void take_back(struct perf *p, struct cursor *c, const struct perf_attr *
 	}
 }
 
+int perf_sample_take(struct perf *p, const struct perf_attr *a, struct cursor *c,
+		     struct perf_taken *t)
+{
+	const uint8_t *front = get_bytes(c, 8 * (uint64_t)a->nfront);
+	int rc = 0;
+
+	if (!front)
+		return PP_ECUT;
+	t->nips = 0;
+	t->s = (struct ps_sample){.cpu = PS_NONE, .pid = PS_NONE, .tid = PS_NONE};
+	if (p->swap)
+		take_front(front, true, a, &t->s);
+	else
+		take_front(front, false, a, &t->s);
+	if (a->sample_type & PSB_READ)
+		rc = take_reads(c, a->read_format, t);
+	if (!rc && (a->sample_type & PSB_CALLCHAIN))
+		rc = take_chain(c, t);
+	if (!rc && (a->sample_type & PSB_BACK))
+		take_back(p, c, a, &t->s);
+	return rc ? rc : c->bad ? PP_ECUT : 0;
+}
+
+/* ---- call chains ---- */
+
+static int chain_id(struct perf *p, const uint64_t *ips, uint64_t n, uint32_t *id)
+{
+	struct ps_chain rec;
+	bool fresh;
+	int rc = hashids_get(&p->chains, ips, n * 8, id, &fresh);
+
+	if (rc || !fresh)
+		return rc;
+	rec = (struct ps_chain){.id = *id, .ips = {ips, (uint32_t)n}};
+	return perf_put(p, PS_CHAIN, &rec);
+}
+
+static int put_chain(struct perf *p, struct perf_taken *t)
+{
+	const uint64_t *ips = t->ips;
+	uint64_t n = t->nips;
+
+	if (n >= 2 && ips[n - 2] == PERF_CTX_USER_DEFERRED) {
+		uint64_t *merged;
+
+		if (buf_reserve(&p->merged, 8 * PERF_CHAIN_MAX))
+			return PP_ENOMEM;
+		merged = (uint64_t *)(void *)p->merged.data;
+		n = perf_deferred_merge(p, t->s.tid, t->ips, n, merged);
+		if (n)
+			ips = merged;
+		else
+			n = t->nips - 2; /* the cookie is no address */
+	}
+	if (!n)
+		return 0;
+	t->s.fields |= PS_HAS(chain);
+	return chain_id(p, ips, n, &t->s.chain);
+}
+
+/* ---- the whole ---- */
+
+static int unknown_event(struct perf *p)
+{
+	p->account->missing++;
+	diag_warn(p->d, p->name, -1, "a sample has the id of no event: it is passed over");
+	return 0;
+}
+
 int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
 {
-	struct ps_sample s = {.cpu = PS_NONE, .pid = PS_NONE, .tid = PS_NONE, .time = time};
 	struct cursor c = cursor_make(rec, size, p->swap);
-	uint64_t tmp[2 + 2048 * 3 + 4];
+	struct perf_taken t;
 	struct perf_attr *a;
 	uint16_t misc;
 	int rc;
@@ -256,36 +330,37 @@ int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
 	misc = get_u16(&c);
 	get_u16(&c);
 	a = perf_attr_of_sample(p, c.p, cursor_left(&c));
-	if (!a) {
-		p->account->missing++;
-		diag_warn(p->d, p->name, -1, "a sample has the id of no event: it is passed over");
-		return 0;
-	}
+	if (!a)
+		return unknown_event(p);
 	/* All at once, before the first sample: who prints lines knows the longest name. */
-	rc = p->described ? perf_attr_write(p, a) : perf_attr_write_all(p);
-	if (rc)
-		return rc;
-	s.event = a->event;
-	s.flags = (uint32_t)(misc & PERF_MISC_CPUMODE) << PS_SAMPLE_MODE_SHIFT;
-	if (misc & PERF_MISC_EXACT_IP)
-		s.flags |= PS_SAMPLE_EXACT_IP;
-	if (!time) {
-		s.flags |= PS_SAMPLE_NO_TIME;
-		p->untimed += a->time_pos >= 0;
+	if (!p->described || !a->written) {
+		rc = p->described ? perf_attr_write(p, a) : perf_attr_write_all(p);
+		if (rc)
+			return rc;
 	}
-	rc = take_front(p, &c, a, &s, tmp);
-	if (!rc)
-		take_back(p, &c, a, &s);
-	if (rc == PP_ENOMEM || p->w->err)
-		return p->w->err ? p->w->err : rc;
-	if (rc || c.bad) {
+	rc = perf_sample_take(p, a, &c, &t);
+	if (rc) {
 		p->account->missing++;
 		perf_damage(p, PP_ECORRUPT, -1, "a sample is shorter than what its event says");
 		return 0;
 	}
-	rc = a->sample_type & PSB_TID ? perf_comm(p, s.tid, &s.comm) : 0;
-	if (!rc)
-		rc = ps_sample_has(&s, reads) ? perf_sample_values(p, &s)
-					      : swriter_sample(p->w, p->source, &s);
-	return rc;
+	t.s.time = time;
+	t.s.event = a->event;
+	t.s.flags = (uint32_t)(misc & PERF_MISC_CPUMODE) << PS_SAMPLE_MODE_SHIFT;
+	if (misc & PERF_MISC_EXACT_IP)
+		t.s.flags |= PS_SAMPLE_EXACT_IP;
+	if (!time) {
+		t.s.flags |= PS_SAMPLE_NO_TIME;
+		p->untimed += a->time_pos >= 0;
+	}
+	if (t.nips) {
+		rc = put_chain(p, &t);
+		if (rc)
+			return rc;
+	}
+	rc = a->sample_type & PSB_TID ? perf_comm(p, t.s.tid, &t.s.comm) : 0;
+	if (rc)
+		return rc;
+	return ps_sample_has(&t.s, reads) ? perf_sample_values(p, &t.s)
+					  : swriter_sample(p->w, p->source, &t.s);
 }

@@ -192,9 +192,9 @@
 #define PS_FIELDS_AUX(F) \
 	PS_FIELDS_CONTEXT(F) \
 	F(u32, kind, "PERF_RECORD_* type of the record") \
-	F(u64, offset, "") \
+	F(u64, offset, "offset in the trace data") \
 	F(u64, size, "bytes") \
-	F(u64, flags, "PERF_AUX_FLAG_*")
+	F(u64, flags, "PERF_AUX_FLAG_*; of aux_output_hw_id the id, of auxtrace its number")
 
 #define PS_FIELDS_READ(F) \
 	PS_FIELDS_CONTEXT(F) \

@@ -240,6 +240,7 @@ enum ps_sample_bit {
 #define PS_COMM_EXEC	  1u
 #define PS_LOST_RECORDS	  1u /* LOST.kind */
 #define PS_LOST_SAMPLES	  2u
+#define PS_LOST_TRACE	  4u /* hardware trace data */
 
 enum ps_reason {
 #define PS_R(name, number, text) PS_REASON_##name = (number),

@@ -27,7 +27,7 @@ struct make {
 
 struct make_attr {
 	uint32_t type;
-	uint64_t config, period, sample_type, read_format, flags, branch_type;
+	uint64_t config, period, sample_type, read_format, flags, branch_type, regs_intr;
 	uint64_t id; /* 0: none */
 };
 
@@ -89,7 +89,9 @@ static inline void make_attr(struct make *m, const struct make_attr *a)
 	make_u64(m, 0); /* config2 */
 	make_u64(m, a->branch_type);
 	make_u64(m, 3); /* regs_user */
-	buf_fill(&m->b, 0, MAKE_ATTR_SIZE - 88);
+	make_u64(m, 0); /* sample_stack_user, clockid */
+	make_u64(m, a->regs_intr);
+	buf_fill(&m->b, 0, MAKE_ATTR_SIZE - 104);
 }
 
 /* The file header, attributes and ids; the records follow. */
