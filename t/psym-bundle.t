@@ -146,4 +146,35 @@ is "$n" "$want" 'samples are counted as the text shows them'
 cp hidden/prog here/prog
 fold --debug-dir dbg p.ps
 same "$OUT" named 'all is as before'
+
+# A debuginfod-find that knows the one file, and says what it was asked.
+mkdir path
+cat >path/debuginfod-find <<-EOF
+	#!/bin/sh
+	echo "\$*" >>$TMP/asked
+	[ ! -f $TMP/slow ] || sleep 60
+	[ "\$2" = $id ] || exit 1
+	echo $TMP/answer
+EOF
+chmod +x path/debuginfod-find
+PATH=$TMP/path:$PATH
+cp dbg/.build-id/*/"$rest.debug" answer
+export DEBUGINFOD_URLS=http://127.0.0.1:9/
+fold --debug-dir none p.ps
+ok 'debuginfod is not asked by itself' test ! -e asked
+fold --debug-dir none --debuginfod p.ps
+same "$OUT" named '--debuginfod brings the debug file'
+like asked "^debuginfo $id\$" 'asked for by its build-id'
+cp hidden/liba.so answer
+fold --debug-dir none --debuginfod p.ps
+unlike "$OUT" 'in_program|in_library;in_library' 'another file than was asked for is not used'
+touch slow
+fold --debug-dir none --debuginfod=1 p.ps
+is "$statuses" '0 0' 'a server that is slow'
+like "$ERR.1" 'debuginfod: the time for downloads is over' 'is given up in time'
+unset DEBUGINFOD_URLS
+fold --debug-dir none --debuginfod p.ps
+like "$ERR.1" 'debuginfod: DEBUGINFOD_URLS names no server' 'no server is said'
+run "$BIN/psym" --debuginfod=soon p.ps
+is "$status" 64 'a time that is no number'
 done_testing

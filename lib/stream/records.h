@@ -321,6 +321,7 @@
 	R(DYNAMIC, 13, "the file has only dynamic symbols (stripped), none covers the address") \
 	R(JIT_GAP, 14, "generated code that its map does not have") \
 	R(RESTRICTED, 15, "kernel symbols are hidden (kptr_restrict)") \
-	R(GUEST, 16, "inside of a virtual machine whose symbols are not known")
+	R(GUEST, 16, "inside of a virtual machine whose symbols are not known") \
+	R(NO_MODULE, 17, "the file of the kernel module was not found")
 
 #endif

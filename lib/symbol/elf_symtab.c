@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "symbol/elf_plt.h"
+#include "symbol/kmodule.h"
 #include "symbol/symtab_build.h"
 
 #include <stdlib.h>
@@ -23,6 +24,8 @@ struct loader {
 	uint32_t text; /* base of the string table in the builder */
 	uint64_t delta;
 	bool has_delta;
+	uint64_t *places; /* of a kernel module: by section index */
+	size_t n_places;
 };
 
 static int read_sections(struct loader *l)
@@ -112,6 +115,11 @@ static int add_symbol(struct loader *l, int index)
 	name = (const char *)l->b.text.data + l->text + sym.st_name;
 	if (!name[0] || is_mapping_symbol(machine, name))
 		return 0;
+	if (l->places) {
+		if (section >= l->n_places || l->places[section] == KMODULE_NOWHERE)
+			return 0;
+		sym.st_value += l->places[section];
+	}
 	/* The lowest bit of a function's address says that it is Thumb code. */
 	if (machine == EM_ARM && GELF_ST_TYPE(sym.st_info) == STT_FUNC)
 		sym.st_value &= ~1ull;
@@ -211,14 +219,19 @@ int elf_symtab_load(const struct elf_file *syms, const struct elf_file *runtime,
 
 	*why = SYMTAB_UNSUPPORTED;
 	/* The addresses of a relocatable file (a .o, a kernel module) are those of its sections. */
-	if (elf_file_type(syms) == ET_REL)
+	if (elf_file_type(syms) == ET_REL && !opts->module_base)
 		return PP_EUNSUPPORTED;
-	rc = read_symbols(&l, why);
+	*why = SYMTAB_CORRUPT;
+	rc = elf_file_type(syms) == ET_REL
+		     ? kmodule_layout(syms, opts->module_base, &l.places, &l.n_places)
+		     : 0;
+	if (!rc)
+		rc = read_symbols(&l, why);
 	if (!rc)
 		rc = symtab_builder_fix_ends(&l.b, SYMTAB_ENDS_NEXT);
 	if (!rc)
 		rc = symtab_builder_unify(&l.b);
-	if (!rc && !opts->no_plt && !l.delta)
+	if (!rc && !opts->no_plt && !l.delta && !l.places)
 		rc = elf_plt_add(runtime ? runtime : syms, &l.b);
 	if (!rc && !l.b.n) {
 		*why = SYMTAB_STRIPPED;
@@ -232,6 +245,7 @@ int elf_symtab_load(const struct elf_file *syms, const struct elf_file *runtime,
 		*why = SYMTAB_OK;
 	symtab_builder_release(&l.b);
 	free(l.kinds);
+	free(l.places);
 	return rc;
 }
 

@@ -55,6 +55,7 @@ static void machine_free(struct machine *m)
 	rjits_release(m);
 	map64_release(&m->modules);
 	map64_release(&m->ksyms);
+	ranges_release(&m->kmods);
 	free(m);
 }
 
@@ -360,6 +361,17 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 
 /* ---- context ---- */
 
+static int on_module(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
+		     uint32_t index)
+{
+	uint64_t end;
+
+	if (__builtin_add_overflow(rec->addr, rec->len, &end))
+		end = UINT64_MAX;
+	r->dsos[index - 1]->base = rec->addr;
+	return ranges_put(&m->kmods, rec->addr, end, index, NULL);
+}
+
 static int on_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec)
 {
 	uint32_t *known = map64_get(&r->by_id, rec->dso), index = known ? *known : 0;
@@ -371,6 +383,8 @@ static int on_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *
 	if (rec->flags & PS_MMAP_KERNEL) {
 		if (index && index == m->kernel_dso)
 			kernel_mapping(&m->kernel, rec->pgoff);
+		else if (index && (r->dsos[index - 1]->flags & PS_DSO_MODULE))
+			rc = on_module(r, m, rec, index);
 	} else if (index && !(rec->flags & (PS_MMAP_DATA | PS_MMAP_GUEST))) {
 		struct map map = {.start = rec->addr, .pgoff = rec->pgoff};
 

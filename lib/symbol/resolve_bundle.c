@@ -66,7 +66,8 @@ static int add_file(struct resolver *r, struct bundle *b, const struct rdso *d)
 	char path[DSO_MAX_PATH];
 	const char *name;
 	struct dso_file f;
-	int rc = dso_file_find(d->path, &d->id, &r->opts.search, &f);
+	const char *of = d->found ? d->found : d->path;
+	int rc = dso_file_find(of, &d->id, &r->opts.search, &f);
 
 	if (rc == PP_ENOMEM) {
 		dso_file_release(&f);
@@ -74,11 +75,10 @@ static int add_file(struct resolver *r, struct bundle *b, const struct rdso *d)
 	}
 	rc = 0;
 	if (f.binary_elf &&
-	    (name = name_of(f.proven ? &f.id : &(struct build_id){0}, "elf", d->path, path)))
+	    (name = name_of(f.proven ? &f.id : &(struct build_id){0}, "elf", of, path)))
 		rc = bundle_elf(b, name, f.binary_elf);
 	if (!rc && f.symbols_elf && f.symbols_elf != f.binary_elf && !f.mini) {
-		name = f.id.len >= 2 ? name_of(&f.id, "debug", "", path)
-				     : link_name(&f, d->path, path);
+		name = f.id.len >= 2 ? name_of(&f.id, "debug", "", path) : link_name(&f, of, path);
 		if (name)
 			rc = bundle_elf(b, name, f.symbols_elf);
 		if (!rc)
@@ -143,10 +143,29 @@ static int add_jits(struct resolver *r, struct bundle *b, struct machine *m)
 	return rc;
 }
 
+/* The index by which the modules in the bundle are found by their names. */
+static int add_module_index(struct resolver *r, struct bundle *b, const struct machine *m)
+{
+	struct buf list = BUF_INIT;
+	char path[DSO_MAX_PATH];
+	int rc = 0;
+
+	for (uint32_t i = 0; i < r->ndsos; i++)
+		if (r->dsos[i]->found)
+			buf_addf(&list, "%s\n", r->dsos[i]->found);
+	snprintf(path, sizeof(path), "lib/modules/%s/modules.order", m->kernel.osrelease);
+	if (list.len && m->kernel.osrelease[0])
+		rc = list.err ? list.err : bundle_bytes(b, path, list.data, list.len);
+	buf_release(&list);
+	return rc;
+}
+
 /* Whether a recording needs the file: an address of a sample is in it, or a stack may lead there. */
 static bool is_needed(const struct resolver *r, const struct rdso *d)
 {
-	if (d->path[0] != '/' || (d->flags & (PS_DSO_NO_FILE | PS_DSO_KERNEL)))
+	if (d->found)
+		return true;
+	if (d->path[0] != '/' || (d->flags & (PS_DSO_NO_FILE | PS_DSO_KERNEL | PS_DSO_MODULE)))
 		return false;
 	return d->loaded || r->stats.user_stacks;
 }
@@ -173,6 +192,8 @@ int resolve_bundle_keep(struct resolver *r)
 		for (uint32_t k = 0; k < r->ndsos && !rc; k++)
 			if (!strcmp(r->dsos[k]->path, "[vdso]"))
 				rc = add_vdso(b, &m->kernel, r->dsos[k]);
+		if (!rc)
+			rc = add_module_index(r, b, m);
 		if (!rc)
 			rc = add_jits(r, b, m);
 	}

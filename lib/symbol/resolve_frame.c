@@ -2,6 +2,8 @@
 
 #include "base/err.h"
 #include "symbol/demangle.h"
+#include "symbol/kmodule.h"
+#include "symbol/symtab_build.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@ void rdso_free(struct rdso *d)
 		map64_release(&d->frames[ret]);
 	free(d->symbol_ids);
 	buf_release(&d->tried);
+	free(d->found);
 	free(d->path);
 	free(d);
 }
@@ -117,6 +120,27 @@ static uint32_t reason_of(enum symtab_reason why)
 	}
 }
 
+/* The page that x86 had before the vdso: three entries, each 1024 bytes from the one before. */
+static int load_vsyscall(struct rdso *d)
+{
+	static const char *const names[] = {"gettimeofday", "time", "getcpu"};
+	struct symtab_builder b = {0};
+	int rc = 0;
+
+	for (uint64_t i = 0; i < sizeof(names) / sizeof(*names) && !rc; i++) {
+		struct symtab_raw raw = {.start = i * 1024, .end = i * 1024 + 1024};
+
+		rc = symtab_builder_text(&b, names[i], strlen(names[i]), &raw.name);
+		if (!rc)
+			rc = symtab_builder_add(&b, &raw);
+	}
+	if (!rc)
+		rc = symtab_builder_finish(&b, &d->owned);
+	symtab_builder_release(&b);
+	d->table = d->owned;
+	return rc;
+}
+
 static int load_vdso(struct machine *m, struct rdso *d)
 {
 	const struct vdso *v = kernel_vdso(&m->kernel, &d->id, &d->reason);
@@ -128,7 +152,25 @@ static int load_vdso(struct machine *m, struct rdso *d)
 	return 0;
 }
 
-static int load_file(struct resolver *r, struct rdso *d)
+/* Remembers for --missing where was looked. */
+static void keep_tried(struct resolver *r, struct rdso *d, const struct dso_file *f)
+{
+	if (r->opts.missing && (!d->table || d->dynamic))
+		for (size_t i = 0; i < f->n_tried; i++)
+			buf_addf(&d->tried, "%s: %s\n", f->tried[i].path,
+				 symtab_reason_text(f->tried[i].why));
+}
+
+/* Where nothing proves that a file is the one that was run, and it hardly can be, it is said. */
+static void say_unproven(struct resolver *r, const struct machine *m, const struct dso_file *f)
+{
+	if (m->elsewhere && !f->proven && f->binary && !r->opts.search.n_symfs)
+		diag_warn(r->d, f->binary, -1,
+			  "the recording is of another host and has no build-id for it: this one's "
+			  "file is used, its names may be wrong (--symfs)");
+}
+
+static int load_file(struct resolver *r, const struct machine *m, struct rdso *d)
 {
 	enum symtab_reason why = SYMTAB_OK;
 	struct dso_file f;
@@ -147,10 +189,8 @@ static int load_file(struct resolver *r, struct rdso *d)
 		d->reason = reason_of(why);
 		d->dynamic = d->table && f.dynamic;
 	}
-	if (r->opts.missing && (!d->table || d->dynamic))
-		for (size_t i = 0; i < f.n_tried; i++)
-			buf_addf(&d->tried, "%s: %s\n", f.tried[i].path,
-				 symtab_reason_text(f.tried[i].why));
+	keep_tried(r, d, &f);
+	say_unproven(r, m, &f);
 	dso_file_release(&f);
 	return rc;
 }
@@ -165,12 +205,14 @@ static int load(struct resolver *r, struct machine *m, struct rdso *d)
 	d->loaded = true;
 	if (!strcmp(d->path, "[vdso]"))
 		rc = load_vdso(m, d);
+	else if (!strcmp(d->path, "[vsyscall]"))
+		rc = load_vsyscall(d);
 	else if (d->jit || !strncmp(d->path, "/memfd:", 7))
 		d->reason = PS_REASON_JIT;
 	else if (d->flags & PS_DSO_NO_FILE)
 		d->reason = PS_REASON_ANON;
 	else
-		rc = load_file(r, d);
+		rc = load_file(r, m, d);
 	if (!rc && d->table) {
 		d->symbol_ids = calloc((size_t)symtab_count(d->table) + 1, sizeof(uint32_t));
 		if (!d->symbol_ids)
@@ -277,6 +319,28 @@ static int module_dso(struct resolver *r, struct machine *m, const struct symtab
 	return rc;
 }
 
+/* The file of a module that is known by its name only, "[ext4]". */
+static int find_module(struct resolver *r, struct machine *m, struct rdso *d, char *name,
+		       size_t size, char path[ROOT_PATH_MAX])
+{
+	const struct dso_search *o = &r->opts.search;
+	size_t len = strlen(d->path);
+	int rc = PP_ENOENT;
+
+	if (len < 3 || len > size || d->path[0] != '[')
+		return PP_ENOENT;
+	memcpy(name, d->path + 1, len - 2);
+	name[len - 2] = 0;
+	for (size_t i = 0; i < o->n_symfs && rc; i++)
+		rc = kmodule_path(o->symfs[i], m->kernel.osrelease, name, path);
+	if (rc)
+		rc = kmodule_path(NULL, m->kernel.osrelease, name, path);
+	if (rc && r->opts.missing)
+		buf_addf(&d->tried, "/lib/modules/%s/modules.dep: names no module %s\n",
+			 m->kernel.osrelease, name);
+	return rc;
+}
+
 /* The DSO of the kernel, with its table. */
 static int kernel_dso(struct resolver *r, struct machine *m, struct rdso **d)
 {
@@ -322,10 +386,89 @@ static int announced_symbol(struct resolver *r, struct machine *m, uint64_t addr
 	return 0;
 }
 
+/* The symbols of a module from its file, at the place where it was loaded. */
+static int load_module(struct resolver *r, struct machine *m, struct rdso *d)
+{
+	struct elf_symtab_opts opts = {.no_plt = true, .module_base = d->base};
+	char path[ROOT_PATH_MAX], name[128];
+	enum symtab_reason why = SYMTAB_NOT_FOUND;
+	struct dso_file f;
+	int rc;
+
+	d->loaded = true;
+	d->reason = PS_REASON_NO_MODULE;
+	if (!d->base)
+		return 0;
+	if (d->path[0] == '/')
+		snprintf(path, sizeof(path), "%s", d->path);
+	else if (find_module(r, m, d, name, sizeof(name), path))
+		return 0;
+	rc = dso_file_find(path, &d->id, &r->opts.search, &f);
+	if (!rc)
+		rc = dso_file_symtab(&f, &opts, &d->owned, &why);
+	else
+		why = f.why;
+	if (!rc) {
+		d->table = d->owned;
+		d->found = strdup(path);
+	} else if (why == SYMTAB_BUILD_ID) {
+		d->reason = PS_REASON_BUILD_ID;
+	}
+	keep_tried(r, d, &f);
+	dso_file_release(&f);
+	if (rc && rc != PP_ENOMEM)
+		return 0;
+	if (!rc) {
+		d->symbol_ids = calloc((size_t)symtab_count(d->table) + 1, sizeof(uint32_t));
+		rc = d->symbol_ids ? 0 : PP_ENOMEM;
+	}
+	return rc;
+}
+
+/* The symbol of an address in a module that the kernel's own table does not have. */
+static int module_symbol(struct resolver *r, struct machine *m, uint32_t index, uint64_t addr,
+			 struct ps_frame *f)
+{
+	struct rdso *d = r->dsos[index - 1];
+	struct symbol s;
+	int rc = d->loaded ? 0 : load_module(r, m, d);
+
+	f->dso = d->out;
+	f->symbol = 0;
+	if (!rc && !symtab_find(d->table, addr, &s))
+		rc = table_symbol(r, m->source, d, d->table, &s, d->out, &f->symbol);
+	if (!f->symbol)
+		f->reason = d->table ? PS_REASON_NO_SYMBOL : d->reason;
+	return rc;
+}
+
+/* The symbol of a kernel address in the kernel's table or a module's. */
+static int kernel_symbol(struct resolver *r, struct machine *m, struct rdso *d, uint64_t addr,
+			 struct ps_frame *f)
+{
+	bool found;
+	struct symbol s;
+	uint32_t index;
+	int rc = announced_symbol(r, m, addr, &f->symbol);
+
+	f->dso = d->out;
+	if (rc || f->symbol)
+		return rc;
+	found = !symtab_find(d->table, addr, &s);
+	if (!(found && s.module) && (index = ranges_find(&m->kmods, addr)))
+		return module_symbol(r, m, index, addr, f);
+	if (found && s.module)
+		rc = module_dso(r, m, d->table, s.module, &f->dso);
+	if (found && !rc)
+		rc = table_symbol(r, m->source, d, d->table, &s, f->dso, &f->symbol);
+	if (!f->symbol)
+		f->reason = d->table ? PS_REASON_NO_SYMBOL : d->reason;
+	return rc;
+}
+
 static int kernel_frame(struct resolver *r, struct machine *m, uint64_t ip, bool ret, uint32_t *id)
 {
 	struct ps_frame f = {.flags = PS_FRAME_KERNEL, .addr = ip};
-	struct symbol s;
 	struct rdso *d;
 	uint32_t *slot;
 	int rc = kernel_dso(r, m, &d);
@@ -338,16 +481,7 @@ static int kernel_frame(struct resolver *r, struct machine *m, uint64_t ip, bool
 	*id = *slot;
 	if (*slot)
 		return 0;
-	f.dso = d->out;
-	rc = announced_symbol(r, m, ip - ret, &f.symbol);
-	if (!rc && !f.symbol && !symtab_find(d->table, ip - ret, &s)) {
-		if (s.module)
-			rc = module_dso(r, m, d->table, s.module, &f.dso);
-		if (!rc)
-			rc = table_symbol(r, m->source, d, d->table, &s, f.dso, &f.symbol);
-	}
-	if (!f.symbol)
-		f.reason = d->table ? PS_REASON_NO_SYMBOL : d->reason;
+	rc = kernel_symbol(r, m, d, ip - ret, &f);
 	if (!rc)
 		rc = put_frame(r, m->source, &f, slot);
 	*id = *slot;

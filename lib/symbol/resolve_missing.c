@@ -111,6 +111,9 @@ static void help(struct buf *b, const struct missing_row *row, uint32_t *look_up
 	case PS_REASON_NO_KALLSYMS:
 		buf_adds(b, "--kallsyms or --vmlinux of the recorded machine");
 		break;
+	case PS_REASON_NO_MODULE:
+		buf_adds(b, "--symfs with /lib/modules of the recorded machine, or --kallsyms");
+		break;
 	case PS_REASON_RESTRICTED:
 		buf_adds(b, "root, or sysctl kernel.kptr_restrict=0, or --kallsyms");
 		break;

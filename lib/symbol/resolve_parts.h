@@ -11,6 +11,7 @@
 #include "symbol/jit.h"
 #include "symbol/kernel.h"
 #include "symbol/missing.h"
+#include "symbol/ranges.h"
 #include "symbol/resolve.h"
 #include "symbol/space.h"
 
@@ -40,6 +41,8 @@ struct rdso {
 	struct map64 frames[2];
 	uint32_t *symbol_ids; /* by index in the table; 0: not yet defined */
 	uint32_t jit;	      /* of generated code: index in the machine's jits, + 1 */
+	uint64_t base;	      /* of a kernel module: where it is mapped */
+	char *found;	      /* of a kernel module: the path that was used; owned */
 	bool dynamic;	      /* the table has only what the dynamic linker needs */
 	struct buf tried;     /* of a DSO without symbols: "path: why", a line each */
 };
@@ -79,6 +82,7 @@ struct machine {
 	struct map64 modules; /* text of a module's name in the kernel's table: likewise */
 	/* The frame without a DSO, by mode; [0] in a process, but not mapped. 0: not yet defined. */
 	uint32_t nowhere[MODES];
+	struct ranges kmods; /* modules that are mapped: index in r->dsos, + 1 */
 	struct map64 ksyms;  /* start of an announced symbol: symbol id */
 	uint32_t kernel_dso; /* index in r->dsos, + 1; 0: not yet known */
 	struct kernel_opts kernel_opts;

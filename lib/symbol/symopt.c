@@ -1,6 +1,7 @@
 #include "symbol/symopt.h"
 
 #include "base/err.h"
+#include "symbol/debuginfod.h"
 
 static int add_dir(const char **dirs, size_t *n, const char *arg, struct buf *why)
 {
@@ -22,6 +23,14 @@ bool symopt_option(struct symopt *o, int id, const char *arg, struct buf *why, i
 	case 'D': *rc = add_dir(o->debug, &o->r.search.n_debug_dirs, arg, why); return true;
 	case SYMOPT_NO_DEMANGLE: o->r.no_demangle = true; return true;
 	case SYMOPT_LIKE_PERF: o->r.like_perf = true; return true;
+	case SYMOPT_DEBUGINFOD:
+		o->debuginfod_seconds = DEBUGINFOD_SECONDS;
+		if (arg && opt_u64(arg, 1, 86400, &o->debuginfod_seconds)) {
+			buf_addf(why, "--debuginfod: not a number of seconds from 1 to 86400: %s",
+				 arg);
+			*rc = PP_EUSAGE;
+		}
+		return true;
 	case SYMOPT_MISSING: o->r.missing = true; return true;
 	case SYMOPT_BUNDLE: o->r.bundle = arg; return true;
 	default: return false;
@@ -39,6 +48,12 @@ int symopt_ready(struct symopt *o, struct diag *d)
 	o->r.search.debug_dirs = o->debug;
 	o->r.search.symfs = (const struct root *const *)o->roots;
 	o->r.search.n_symfs = o->n_roots;
+	if (o->debuginfod_seconds) {
+		if (debuginfod_new(&o->debuginfod, (unsigned)o->debuginfod_seconds, d))
+			return PP_ENOMEM;
+		o->r.search.fetch = debuginfod_fetch;
+		o->r.search.fetch_ctx = o->debuginfod;
+	}
 	return 0;
 }
 
@@ -46,6 +61,7 @@ void symopt_release(struct symopt *o)
 {
 	while (o->n_roots)
 		root_free(o->roots[--o->n_roots]);
+	debuginfod_free(o->debuginfod);
 }
 
 static int print_missing(struct resolver *r, int fd, struct diag *d)

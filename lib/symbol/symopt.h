@@ -21,6 +21,7 @@ enum symopt_id {
 	SYMOPT_LIKE_PERF,
 	SYMOPT_MISSING,
 	SYMOPT_BUNDLE,
+	SYMOPT_DEBUGINFOD,
 };
 
 #define SYMOPT_OPTIONS \
@@ -30,6 +31,8 @@ enum symopt_id {
 		 "look for binaries in DIR or a tar archive first (repeatable)"}, \
 		{'D', "debug-dir", "DIR", \
 		 "debug files are below DIR (default /usr/lib/debug; repeatable)"}, \
+		{SYMOPT_DEBUGINFOD, "debuginfod", "[SECONDS]", \
+		 "ask debuginfod servers for debug files (default 60 seconds in all)"}, \
 		{SYMOPT_NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++ and Rust names"}, \
 		{SYMOPT_LIKE_PERF, "like-perf", NULL, \
 		 "decide as perf does also where it errs, to compare"}, \
@@ -44,6 +47,8 @@ struct symopt {
 	struct resolver_opts r;
 	const char *symfs[SYMOPT_DIRS_MAX], *debug[SYMOPT_DIRS_MAX];
 	size_t n_symfs, n_roots;
+	uint64_t debuginfod_seconds; /* 0: not to be asked */
+	struct debuginfod *debuginfod;
 	struct root *roots[SYMOPT_DIRS_MAX];
 };
 
