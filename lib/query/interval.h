@@ -1,0 +1,48 @@
+/*
+ * An interval, as the engine (lat.h) gives it to a sink: the list of --slower, --emit.
+ *
+ *	static int on_interval(void *ctx, const struct lat *l, const struct interval *iv)
+ *	{
+ *		name = lat_name(l, iv->who.comm, &len);
+ *		printf("%.*s %" PRIu64 "\n", (int)len, name, iv->dur);
+ *
+ * Texts are ids for lat_name, 0 where there is none.
+ */
+#ifndef PP_QUERY_INTERVAL_H
+#define PP_QUERY_INTERVAL_H
+
+#include "query/lat.h"
+
+/* One end of an interval. */
+struct lat_point {
+	uint64_t time;
+	uint32_t cpu;
+	uint32_t chain, stack; /* ids in the stream's dictionaries, 0 none ... */
+	uint32_t dict;	       /* ... as they were when this was the number of restarts */
+	uint32_t text;	       /* the stack, if asked for */
+	uint32_t mark;	       /* enum ps_mark */
+};
+
+struct lat_who {
+	uint32_t pid, tid; /* PS_NONE not known */
+	uint32_t comm;
+};
+
+struct interval {
+	unsigned kind;		 /* as lat_account counts */
+	uint32_t source, domain; /* the recording; the engine's number of recording and buffer */
+	struct lat_who who, waker;
+	struct lat_point start, end;
+	struct lat_point wake; /* the waker's; time 0: none */
+	uint64_t dur;	       /* in the kind's unit, ns as a rule */
+	uint64_t key;
+	uint32_t name, state, cause;
+	const uint64_t *values; /* of the expressions of --by: numbers, or ids of texts */
+	uint32_t set, numbers;	/* bits: which of them there are, and which are numbers */
+	uint64_t amount;
+};
+
+/* Whether the ids of a point are still those of the stream that is being read. */
+bool lat_point_live(const struct lat *l, const struct lat_point *p);
+
+#endif

@@ -1,0 +1,151 @@
+#include "query/lat_out.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TYPE_MADE UINT32_MAX /* EVENT.type: none of the kernel's */
+
+void lat_emit_release(struct lat_emit *e)
+{
+	free(e->strings);
+	e->strings = NULL;
+	e->cap = 0;
+}
+
+/* The strings of the output are numbered as the engine's texts are. */
+static int put_string(struct lat_emit *e, const struct lat *l, uint32_t source, uint32_t id)
+{
+	struct ps_string s = {.id = id};
+	size_t len;
+
+	if (!id)
+		return 0;
+	if (id / 8 >= e->cap) {
+		uint32_t cap = (id / 8 + 64) * 2;
+		uint8_t *v = realloc(e->strings, cap);
+
+		if (!v)
+			return PP_ENOMEM;
+		memset(v + e->cap, 0, cap - e->cap);
+		e->strings = v;
+		e->cap = cap;
+	}
+	if (e->strings[id / 8] & 1 << id % 8)
+		return 0;
+	e->strings[id / 8] |= (uint8_t)(1 << id % 8);
+	s.text.p = lat_name(l, id, &len);
+	s.text.len = (uint32_t)len;
+	return swriter_put(e->w, PS_STRING, source, &s);
+}
+
+static int put_event(struct lat_emit *e, const struct lat *l, uint32_t source, unsigned kind)
+{
+	struct ps_event ev = {.id = kind + 1,
+			      .type = TYPE_MADE,
+			      .config = kind,
+			      .flags = PS_EVENT_SAMPLED | PS_EVENT_CHAINS};
+	const char *name = "", *unit = lat_kind_unit(l, kind);
+
+	if (kind < 64 && e->kinds & UINT64_C(1) << kind)
+		return 0;
+	if (kind < 64)
+		e->kinds |= UINT64_C(1) << kind;
+	lat_account(l, kind, &name);
+	ev.name = ps_str(name, strlen(name));
+	ev.unit = ps_str(unit, strlen(unit));
+	return swriter_put(e->w, PS_EVENT, source, &ev);
+}
+
+/* The stack of a point, if its ids still are what they were. */
+static void set_stack(struct lat_emit *e, const struct lat *l, const struct lat_point *p,
+		      bool other, struct ps_sample *s)
+{
+	if (!p->chain && !p->stack)
+		return;
+	if (!lat_point_live(l, p)) {
+		e->stale++;
+		return;
+	}
+	if (other) {
+		s->other_chain = p->chain;
+		s->other_stack = p->stack;
+		s->fields |=
+			(p->chain ? PS_HAS(other_chain) : 0) | (p->stack ? PS_HAS(other_stack) : 0);
+	} else {
+		s->chain = p->chain;
+		s->stack = p->stack;
+		s->fields |= (p->chain ? PS_HAS(chain) : 0) | (p->stack ? PS_HAS(stack) : 0);
+	}
+}
+
+int lat_emit_add(void *ctx, const struct lat *l, const struct interval *iv)
+{
+	struct lat_emit *e = ctx;
+	struct ps_sample s = {.event = iv->kind + 1,
+			      .cpu = iv->start.cpu,
+			      .time = iv->start.time,
+			      .pid = iv->who.pid,
+			      .tid = iv->who.tid,
+			      .comm = iv->who.comm,
+			      .fields = PS_HAS(period) | PS_HAS(weight) | PS_HAS(end_time) |
+					PS_HAS(key),
+			      .period = iv->dur,
+			      .weight = iv->dur,
+			      .end_time = iv->end.time,
+			      .key = iv->key};
+	int rc = put_event(e, l, iv->source, iv->kind);
+
+	if (!rc)
+		rc = put_string(e, l, iv->source, iv->who.comm);
+	if (rc)
+		return rc;
+	set_stack(e, l, &iv->start, false, &s);
+	set_stack(e, l, iv->wake.time ? &iv->wake : &iv->end, true, &s);
+	e->n++;
+	return swriter_sample(e->w, iv->source, &s);
+}
+
+static int put_comm(struct lat_emit *e, struct lat *l, const struct sreader *r,
+		    const struct ps_record *rec)
+{
+	struct ps_comm c = rec->comm;
+	int rc = lat_text_of(l, r, rec->comm.comm, &c.comm);
+
+	if (!rc)
+		rc = put_string(e, l, rec->source, c.comm);
+	return rc ? rc : swriter_put(e->w, PS_COMM, rec->source, &c);
+}
+
+static int put_lost(struct lat_emit *e, const struct ps_record *rec)
+{
+	struct ps_lost lost = rec->lost;
+
+	lost.event = 0;
+	return swriter_put(e->w, PS_LOST, rec->source, &lost);
+}
+
+int lat_emit_record(struct lat_emit *e, struct lat *l, const struct sreader *r,
+		    const struct ps_record *rec)
+{
+	int rc;
+
+	switch (rec->type) {
+	case PS_HEADER:
+		e->kinds = 0;
+		if (e->cap)
+			memset(e->strings, 0, e->cap);
+		return 0;
+	/* Of the input's events and their names nothing is left. */
+	case PS_SAMPLE:
+	case PS_EVENT:
+	case PS_STRING:
+	case PS_READ:
+	case PS_THROTTLE: return 0;
+	case PS_COMM: return put_comm(e, l, r, rec);
+	case PS_LOST: return put_lost(e, rec);
+	}
+	rc = swriter_copy(e->w, rec);
+	return rc == PP_EUNSUPPORTED ? 0 : rc;
+}

@@ -1,0 +1,37 @@
+/*
+ * Private to lib/query: intervals as lines (lat_list.c), and as samples of a stream (lat_emit.c).
+ */
+#ifndef PP_QUERY_LAT_OUT_H
+#define PP_QUERY_LAT_OUT_H
+
+#include "query/interval.h"
+#include "query/lat_run.h"
+
+struct lat_list {
+	struct out out;
+	struct buf line, cell;
+	enum table_form form;
+	uint64_t slower;
+	uint64_t n;
+	bool stacks, titled;
+};
+
+int lat_list_open(struct lat_list *s, const struct plat_opts *o);
+lat_sink_fn lat_list_add;
+int lat_list_close(struct lat_list *s);
+
+struct lat_emit {
+	struct swriter *w;
+	uint8_t *strings; /* bits, by text id: defined in the stream that is being written */
+	uint32_t cap;
+	uint64_t kinds;	   /* bits: the descriptors that it has */
+	uint64_t n, stale; /* samples; stacks whose ids the stream has used again */
+};
+
+/* A record of the input, before the engine has seen it: what is context goes on. */
+int lat_emit_record(struct lat_emit *e, struct lat *l, const struct sreader *r,
+		    const struct ps_record *rec);
+lat_sink_fn lat_emit_add;
+void lat_emit_release(struct lat_emit *e);
+
+#endif

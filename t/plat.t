@@ -1,0 +1,174 @@
+#!/bin/sh
+# plat: every interval beside what t/oracle/intervals finds in the text of the same recordings, and
+# beside what perf sched timehist printed of one; times that add up; accounts; forms; refusals.
+. "${0%/*}/lib.sh"
+
+"$BIN/pdecode" "$ROOT/t/data/sched.dat" >trace.ps || exit 1
+gzip -dc "$ROOT/t/data/sched.data.gz" >perf.data && "$BIN/pdecode" perf.data >perf.ps || exit 1
+
+# ours FILE: kind, thread or number, CPU, state or cause, begin, end of each interval.
+ours() {
+	"$BIN/plat" --slower 1ns --tsv "$1" 2>ours.err | awk -F'\t' -v OFS='\t' 'NR > 1 {
+		who = $3 == "irq" || $3 ~ /^softirq/ ? $14 : $6
+		how = $10 $11
+		if ($3 != "migrate")
+			printf "%s\t%s\t%s\t%s\t%.0f\t%.0f\n", $3, who, $7, how == "" ? "-" : how,
+				$1, $1 + $2
+	}' | LC_ALL=C sort
+}
+# The oracle has numbers of system calls where plat has names, and intervals of no length.
+theirs() {
+	"$ROOT/t/oracle/intervals" | awk -F'\t' -v OFS='\t' '
+		$1 == "syscall" { $4 = "-" }
+		$5 != $6' | LC_ALL=C sort
+}
+ours trace.ps >got
+if have trace-cmd; then
+	trace-cmd report -N -t "$ROOT/t/data/sched.dat" 2>/dev/null | theirs >want
+	same got want 'trace.dat: the intervals in the text of trace-cmd report'
+else
+	skip 1 'trace-cmd is not installed'
+fi
+for kind in runq oncpu offcpu blocked waking idle syscall irq softirq softirq-raise; do
+	isnt "$(grep -c "^$kind	" got)" 0 "there are some of $kind"
+done
+ours perf.ps >got
+if have perf; then
+	perf script --ns -F comm,tid,cpu,time,event,trace -i perf.data 2>/dev/null </dev/null | theirs >want
+	same got want 'perf.data: the intervals in the text of perf script'
+else
+	skip 1 'perf is not installed'
+fi
+
+# perf sched timehist: a line for each time that a thread ran, with the time off the CPU and on the run
+# queue before. It cuts times off, and knows no delay of preempted threads.
+gzip -dc "$ROOT/t/data/sched.timehist.gz" | awk '/[0-9.]+ +[0-9.]+ +[0-9.]+ *$/ {
+	time = $1
+	sub(/\./, "", time)
+	n = split($0, end, " ")
+	printf "%s %s %s %s\n", time, /\[-1/ ? "-" : end[n - 2], /\[-1/ ? "-" : end[n - 1], end[n]
+}' | sort -u >theirs
+"$BIN/plat" -k oncpu,runq,offcpu --slower 1ns --tsv perf.ps 2>/dev/null | awk -F'\t' '
+	function us(ns) { return sprintf("%.0f", int(ns / 1000)) }
+	function ms(ns) { return sprintf("%.3f", int(ns / 1000) / 1000) }
+	NR == 1 { next }
+	{ end = $6 " " sprintf("%.0f", $1 + $2) }
+	$3 == "runq" { delay[end] = $11 == "preempted" ? 0 : $2 }
+	$3 == "offcpu" { off[end] = $2 }
+	$3 == "oncpu" { printf "%s %s %s %s\n", us($1 + $2), ms(off[$6 " " $1]),
+		ms(delay[$6 " " $1]), ms($2) }' | sort -u >ours
+awk '{ last = $1 " - - " $4 }
+	NR == FNR { line[$0]; next }
+	!($0 in line) && !(last in line)' theirs ours >wrong
+empty wrong 'timehist: when each thread ran, for how long, and how long it had waited'
+isnt "$(comm -12 ours theirs | wc -l)" 0 'and there are such'
+
+# The threads' times add up. Until the end of the last interval they are what the intervals are.
+for file in trace perf; do
+	"$BIN/plat" --threads --tsv $file.ps 2>/dev/null >threads
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		/^threads/ {
+			n++
+			unknown += $at["unknown:sum:ns"]
+			wall += $at["wall:sum:ns"]
+			if ($at["wall:sum:ns"] != $at["run:sum:ns"] + $at["runnable:sum:ns"] + \
+			    $at["blocked:sum:ns"] + $at["unknown:sum:ns"])
+				print
+		}
+		END { if (n < 30 || unknown > wall / 10) print n, unknown, wall }' threads >wrong
+	empty wrong "$file: run, runnable, blocked and unknown add up to the time of each thread"
+	"$BIN/plat" -k oncpu,runq,blocked --by tid --tsv $file.ps 2>/dev/null >rows
+	awk -F'\t' 'FNR == 1 { file++ }
+		/^#/ { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; next }
+		file == 1 && $1 ~ /^(oncpu|runq|blocked)$/ { sum[$1, $2] = $4; next }
+		file == 2 && $1 == "threads" {
+			n++
+			if (sum["oncpu", $4] > $at["run:sum:ns"] || sum["runq", $4] > $at["runnable:sum:ns"] ||
+			    sum["blocked", $4] > $at["blocked:sum:ns"])
+				print
+		}
+		END { if (n < 30) print n }' rows threads >wrong
+	empty wrong "$file: and are at least the sums of the intervals"
+done
+
+# The account: starts are the sum of what became of them.
+"$BIN/plat" --stats trace.ps 2>account >/dev/null
+awk '/ starts/ {
+	n = $3
+	sub(/;.*/, "")
+	sub(/.* starts = /, "")
+	k = split($0, part, / \+ /)
+	for (i = 1; i <= k; i++) { split(part[i], w, " "); n -= w[1] }
+	if (n) print
+	kinds++
+} END { if (kinds < 9) print "too few kinds" }' account >wrong
+empty wrong 'every start is accounted for'
+
+# Any pair: the same as a built-in one.
+"$BIN/plat" -k syscall --slower 1ns --tsv trace.ps 2>/dev/null | cut -f 1,2,6 >want
+"$BIN/plat" -s sys_enter:TID,id -e raw_syscalls:sys_exit:TID,id --slower 1ns --tsv trace.ps 2>/dev/null |
+	cut -f 1,2,6 >got
+same got want '-s and -e: system calls'
+"$BIN/plat" -s 'sys_enter:TID,id if id == 0' -e sys_exit:TID,id --slower 1ns --tsv trace.ps 2>/dev/null |
+	cut -f 1,2,6 >got
+"$BIN/plat" -k syscall --slower 1ns --tsv trace.ps 2>/dev/null | awk -F'\t' 'NR == 1 || $9 == "read"' |
+	cut -f 1,2,6 >want
+same got want 'with a condition'
+
+# Forms.
+run "$BIN/plat" trace.ps
+is "$status" 0 'text'
+like "$OUT" '^oncpu +[0-9]+ ' 'a row for each kind'
+like "$OUT" '^comm +state +count' 'a table for each kind'
+like "$ERR" '^plat: oncpu: [0-9]+ starts = .* open.* ends without start' 'the account is said'
+run "$BIN/plat" -k runq --by cause --log2 trace.ps
+like "$OUT" '^preempted ' '--by'
+like "$OUT" '\|\*' '--log2'
+run "$BIN/plat" --tsv trace.ps
+like "$OUT" '^#PPTABLE1' '--tsv'
+run "$BIN/plat" -k softirq --over-time=100ms --tsv trace.ps
+is "$status" 0 '--over-time'
+run "$BIN/plat" -k softirq --heatmap --tsv trace.ps
+like "$OUT" 'heat' '--heatmap'
+run "$BIN/plat" -u -k syscall --by name trace.ps
+like "$OUT" '^futex|^wait|^ppoll|^pselect|^epoll|^read' '--unmatched: system calls in flight'
+run "$BIN/plat" --list-kinds
+cut -d ' ' -f 1 "$OUT" >kinds
+sed -n '/^\.Ss Kinds/,/^\.Ss Any/s/^\.It Cm //p' "$ROOT/man/plat.1" >page
+same kinds page 'the page has the kinds that there are'
+
+# --emit: the intervals as samples, which weigh what they last.
+run "$BIN/plat" --emit offcpu,syscall perf.ps trace.ps
+is "$status" 0 '--emit'
+cp "$OUT" emitted.ps
+run "$BIN/pfold" -e offcpu emitted.ps
+is "$status" 0 'writes a stream that pfold reads'
+awk '{ n += $NF } END { printf "%.0f\n", n }' "$OUT" >got
+"$BIN/plat" -k offcpu --slower 1ns --tsv perf.ps trace.ps 2>/dev/null |
+	awk -F'\t' 'NR > 1 { n += $2 } END { printf "%.0f\n", n }' >want
+same got want 'and weighs by their durations'
+
+# Refusals and what is not there.
+run "$BIN/plat" -k nothing trace.ps
+is "$status" 64 'a kind that there is not'
+run "$BIN/plat" -s sched_switch trace.ps
+is "$status" 64 'a start without an end'
+like "$ERR" 'an event that ends it' 'is said'
+run "$BIN/plat" -s no_such -e sched_switch trace.ps
+is "$status" 1 'an event that there is not'
+like "$ERR" 'no event no_such' 'is said'
+run "$BIN/plat" --by '1 +' trace.ps
+is "$status" 64 'an expression that is none'
+head -c 100000 trace.ps >cut.ps
+run "$BIN/plat" cut.ps
+is "$status" 1 'an input that is cut off'
+like "$OUT" '^oncpu ' 'has the result of what there is'
+run "$BIN/plat" none.ps
+is "$status" 2 'a file that there is not'
+run "$BIN/plat" "$ROOT/t/data/sched.dat"
+is "$status" 2 'a recording that was not decoded'
+"$BIN/pdecode" "$ROOT/t/data/small.data" >small.ps
+run "$BIN/plat" -k irq small.ps
+is "$status" 1 'an input without such events'
+like "$ERR" 'none of [0-9]+ samples begins or ends an interval' 'is said'
+done_testing
