@@ -292,7 +292,7 @@ static void say(const struct expr_source *src, const struct node *n, struct buf 
 {
 	if (why->len)
 		buf_addc(why, '\n');
-	expr_error(src, n->at, n->end - n->at, why, "%s", what);
+	expr_say(src, n->at, n->end - n->at, why, "%s", what);
 }
 
 static void say_unknown(const struct expr *x, const struct expr_source *src, const struct node *n,
@@ -353,8 +353,8 @@ unsigned expr_problems(struct expr *x, struct buf *why)
 				continue;
 			if (why->len)
 				buf_addc(why, '\n');
-			expr_error(item->src, p->at, p->end - p->at, why,
-				   "the stream has no event of this name");
+			expr_say(item->src, p->at, p->end - p->at, why,
+				 "the stream has no event of this name");
 			bad++;
 		}
 		if (any)

@@ -41,8 +41,8 @@ static void add_line(struct buf *b, const char *s, size_t n)
 	}
 }
 
-int expr_error(const struct expr_source *src, size_t at, size_t len, struct buf *why,
-	       const char *fmt, ...)
+void expr_say(const struct expr_source *src, size_t at, size_t len, struct buf *why,
+	      const char *fmt, ...)
 {
 	size_t start = at, end = at, line = 1, column;
 	va_list ap;
@@ -74,7 +74,6 @@ int expr_error(const struct expr_source *src, size_t at, size_t len, struct buf 
 	buf_addc(why, '^');
 	if (len > 1 && at + len <= end)
 		buf_fill(why, '~', columns(src->text + at, len) - 1);
-	return why->err ? PP_ENOMEM : PP_EUSAGE;
 }
 
 static bool is_word(char c)

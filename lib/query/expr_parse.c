@@ -33,27 +33,30 @@ static int advance(struct parser *p)
 }
 
 /* "expected a value, found ')'". */
-static int expected(struct parser *p, const char *what)
+static void say_expected(const struct parser *p, const char *what)
 {
 	const struct token *t = &p->t;
 	struct buf found = BUF_INIT;
-	int rc;
 
-	if (t->kind == TOK_END)
+	if (t->kind == TOK_END) {
 		buf_adds(&found, "the end");
-	else
-		buf_addf(&found, "'%.*s'", (int)(t->end - t->at < 40 ? t->end - t->at : 40),
-			 p->lex.src.text + t->at);
-	rc = expr_error(&p->lex.src, t->at, t->end - t->at, p->lex.why, "expected %s, found %s",
-			what, buf_str(&found));
+	} else {
+		buf_addc(&found, '\'');
+		buf_add_safe(&found, p->lex.src.text + t->at, t->end - t->at);
+		buf_addc(&found, '\'');
+	}
+	expr_say(&p->lex.src, t->at, t->end - t->at, p->lex.why, "expected %s, found %.60s", what,
+		 buf_str(&found));
 	buf_release(&found);
-	return rc;
 }
 
-static int wrong(struct parser *p, const struct node *n, const char *what)
+static void say_wrong(const struct parser *p, const struct node *n, const char *what)
 {
-	return expr_error(&p->lex.src, n->at, n->end - n->at, p->lex.why, "%s", what);
+	expr_say(&p->lex.src, n->at, n->end - n->at, p->lex.why, "%s", what);
 }
+
+#define expected(p, what) (say_expected((p), (what)), PP_EUSAGE)
+#define wrong(p, n, what) (say_wrong((p), (n), (what)), PP_EUSAGE)
 
 static int node_depth(const struct node *n)
 {
@@ -219,7 +222,8 @@ static int parse_unary(struct parser *p, struct node **out)
 	else
 		return parse_primary(p, out);
 	if (++p->depth > EXPR_DEPTH_MAX)
-		return expected(p, "less depth");
+		return expr_error(&p->lex.src, p->t.at, 1, p->lex.why,
+				  "the expression is too deep");
 	rc = advance(p);
 	if (!rc)
 		rc = parse_unary(p, &operand);

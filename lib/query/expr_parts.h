@@ -8,6 +8,7 @@
 #define PP_QUERY_EXPR_PARTS_H
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "base/intern.h"
 #include "query/expr.h"
 #include "query/names.h"
@@ -17,6 +18,7 @@
 #define EXPR_DEPTH_MAX 250   /* parentheses and operators within each other */
 #define EXPR_NODES_MAX 32768 /* of a tree, shared ones counted each time */
 #define EXPR_ITEMS_MAX 256   /* "EVENTS: CONDITION", or values */
+#define EXPR_STACK     (EXPR_DEPTH_MAX + 4)
 #define EXPR_CPUS_MAX  8192  /* of CPUS{...} */
 #define EXPR_NAMES_MAX 65536 /* field names kept for "did you mean" */
 
@@ -86,9 +88,10 @@ struct expr_source {
 };
 
 /* "line 1, column 3: expected a value, found ')'", the line, the caret below `at`. */
-__attribute__((format(printf, 5, 6))) int expr_error(const struct expr_source *src, size_t at,
-						     size_t len, struct buf *why, const char *fmt,
-						     ...);
+__attribute__((format(printf, 5, 6))) void expr_say(const struct expr_source *src, size_t at,
+						    size_t len, struct buf *why, const char *fmt,
+						    ...);
+#define expr_error(...) (expr_say(__VA_ARGS__), PP_EUSAGE)
 
 /* ---- tokens ---- */
 
@@ -256,9 +259,11 @@ struct expr {
 	uint32_t room;		  /* events that there is room for */
 	struct memo memos[EXPR_ITEMS_MAX];
 	uint32_t nmemos;
-	uint32_t strings, stacks; /* highest ids that were defined */
-	struct intern names;	  /* of the events' fields */
-	uint64_t events;	  /* descriptors seen */
+	uint32_t strings, stacks;	/* highest ids that were defined */
+	struct intern names;		/* of the events' fields */
+	uint64_t events;		/* descriptors seen */
+	struct qval values[EXPR_STACK]; /* while a program runs */
+	uint8_t marks[EXPR_STACK];
 };
 
 /* The program of an item for an event; of a condition for all items. 0 or PP_ENOMEM. */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 static const char *const insn_names[] = {
-#define I(id, text) [INSN_##id] = text,
+#define I(id, text) [INSN_##id] = (text),
 	EXPR_INSTRUCTIONS(I)
 #undef I
 };

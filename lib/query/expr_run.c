@@ -1,8 +1,6 @@
 #include "query/expr_parts.h"
 #include "query/glob.h"
 
-#define STACK_ROOM (EXPR_DEPTH_MAX + 4)
-
 /* An unsigned number that is too large to be an int64_t. */
 static bool is_large(const struct qval *v)
 {
@@ -242,8 +240,8 @@ static uint8_t run_or(uint8_t a, uint8_t b)
 enum ps_mark program_run(struct expr *x, const struct program *p, const struct sreader *r,
 			 const struct ps_record *rec, struct qval *result)
 {
-	struct qval values[STACK_ROOM], *v = values; /* v, m: behind the topmost */
-	uint8_t marks[STACK_ROOM], *m = marks;
+	struct qval *v = x->values; /* v, m: behind the topmost */
+	uint8_t *m = x->marks;
 
 	result->kind = QV_NA;
 	if (p->constant)

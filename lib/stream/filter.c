@@ -51,10 +51,12 @@ static int run_one(struct stage *s, const char *file, struct diag *d)
 	struct ps_end told = {0};
 	struct ps_record rec;
 	struct sreader *r;
-	int rc = sreader_open(&r, file, s->f->keep, d), status;
+	struct src *src;
+	int rc, status;
 	bool any = false;
 
-	if (rc)
+	rc = s->f->open ? s->f->open(s->f->ctx, file, &src, d) : src_open(&src, file, d);
+	if (rc || sreader_new(&r, src, s->f->keep, d))
 		return PP_EXIT_FAIL;
 	sreader_on_wait(r, ssink_flush, s->sink);
 	while (!(rc = sreader_next(r, &rec))) {

@@ -188,6 +188,7 @@ enum ps_mark {
 #define PS_SAMPLE_EXACT_IP   (1u << 5)
 #define PS_SAMPLE_NO_TIME    (1u << 6) /* the event was recorded without a time */
 #define PS_SAMPLE_JOINED     (1u << 7) /* a stack that the sample before it has as its chain */
+#define PS_SAMPLE_FLAGS_AT   36	       /* bytes from the beginning of the record to its flags */
 #define PS_SAMPLE_FIXED	     48	       /* bytes of the fixed part, record header included */
 
 /* The kinds of the optional fields, in C. */
@@ -380,6 +381,9 @@ int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s
  * The same with PP_EUSAGE for PS_HEADER and PS_END, which a filter writes itself.
  */
 int swriter_copy(struct swriter *w, const struct ps_record *rec);
+
+/* The same of a SAMPLE, with another mark. */
+int swriter_copy_marked(struct swriter *w, const struct ps_record *rec, enum ps_mark mark);
 
 /* The END record; records and samples of `end` are filled in. */
 int swriter_end(struct swriter *w, struct ps_end *end);

@@ -102,6 +102,23 @@ int swriter_copy(struct swriter *w, const struct ps_record *rec)
 	return 0;
 }
 
+int swriter_copy_marked(struct swriter *w, const struct ps_record *rec, enum ps_mark mark)
+{
+	uint32_t flags = (rec->sample.flags & ~(uint32_t)PS_MARK_MASK) | mark;
+	struct ps_sample s;
+	int rc;
+
+	if (rec->foreign) {
+		s = rec->sample;
+		s.flags = flags;
+		return swriter_sample(w, rec->source, &s);
+	}
+	rc = swriter_copy(w, rec);
+	if (!rc)
+		memcpy(w->out->data + w->out->len - rec->size + PS_SAMPLE_FLAGS_AT, &flags, 4);
+	return rc;
+}
+
 int swriter_end(struct swriter *w, struct ps_end *end)
 {
 	end->records = w->records;
