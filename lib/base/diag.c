@@ -163,6 +163,26 @@ void diag_error(struct diag *d, const char *file, int64_t offset, const char *fm
 	va_end(ap);
 }
 
+void diag_lines(struct diag *d, const char *text)
+{
+	struct buf b = BUF_INIT;
+
+	if (!d)
+		return;
+	wipe(d);
+	buf_addf(&b, "%s: ", d->prog);
+	for (const char *line = text; *line;) {
+		size_t n = strcspn(line, "\n");
+
+		buf_add_safe(&b, line, n);
+		buf_addc(&b, '\n');
+		line += n + (line[n] != 0);
+	}
+	if (!b.err)
+		d->sink(d->ctx, buf_str(&b), b.len);
+	buf_release(&b);
+}
+
 void diag_vwarn(struct diag *d, const char *file, int64_t offset, const char *fmt, va_list ap)
 {
 	struct buf b = BUF_INIT;

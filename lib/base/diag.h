@@ -49,6 +49,8 @@ __attribute__((format(printf, 4, 5))) void diag_warn(struct diag *d, const char 
 void diag_vwarn(struct diag *d, const char *file, int64_t offset, const char *fmt, va_list ap);
 __attribute__((format(printf, 4, 5))) void diag_note(struct diag *d, const char *file,
 						     int64_t offset, const char *fmt, ...);
+/* As diag_error, of a text of several lines: they are kept, in one write. */
+void diag_lines(struct diag *d, const char *text);
 __attribute__((format(printf, 3, 4))) void diag_say(struct diag *d, const char *file,
 						    const char *fmt, ...);
 

@@ -333,7 +333,8 @@ static unsigned check(const struct expr *x, const struct expr_source *src, struc
 		return 1;
 	}
 	bad = check(x, src, n->left, why);
-	if (n->kind != NODE_MATCH)
+	/* Without the left side it is not known what the right side could be. */
+	if (n->kind != NODE_MATCH && (n->kind != NODE_COMPARE || !bad))
 		bad += check(x, src, n->right, why);
 	bad += check(x, src, n->low, why);
 	return bad + check(x, src, n->high, why);

@@ -484,10 +484,8 @@ static int compare(struct compiler *c, struct node *n, struct node *left, struct
 	if (a.where == GIVES_NOTHING || b.where == GIVES_NOTHING)
 		return PS_MARK_NA;
 	/* A bare word on the right is a text if a text is on the left. */
-	if (a.bare) {
-		right->known = right->known || b.bare;
+	if (a.bare)
 		return PS_MARK_NA;
-	}
 	if (b.bare && (a.where == GIVES_CONST || a.kind != QV_STR))
 		return PS_MARK_NA;
 	left->known = right->known = true;

@@ -55,7 +55,7 @@ static int run_one(struct stage *s, const char *file, struct diag *d)
 	int rc, status;
 	bool any = false;
 
-	rc = s->f->open ? s->f->open(s->f->ctx, file, &src, d) : src_open(&src, file, d);
+	rc = s->f->open ? s->f->open(s->f->open_ctx, file, &src, d) : src_open(&src, file, d);
 	if (rc || sreader_new(&r, src, s->f->keep, d))
 		return PP_EXIT_FAIL;
 	sreader_on_wait(r, ssink_flush, s->sink);
