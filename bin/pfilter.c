@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 static const struct opt opts[] = {
-	SSINK_OPTIONS,
+	SSINK_OPTIONS_BUT_CPU,
 	SELECT_OPTIONS,
 	{'d', "drop", NULL, "leave out the samples that do not pass"},
 	{OPT_NO_SHORT + 1, "split", "TIME|N", "write files of so much time, or so many samples"},

@@ -130,7 +130,8 @@ enum ssink_option {
 			"trace.dat: print as trace-cmd 3.1 (default) or 3.4" \
 	}
 
-#define SSINK_OPTIONS \
+/* --cpu is not there where a filter has one of its own. */
+#define SSINK_OPTIONS_BUT_CPU \
 	{'b', "binary", NULL, "write the binary event stream, also to a terminal"}, \
 		{'t', "text", NULL, "write text, as perf script or trace-cmd report prints it"}, \
 		{'j', "json", NULL, "write JSON, one object a line"}, \
@@ -139,7 +140,6 @@ enum ssink_option {
 		{SSINK_OPT_NS, "ns", NULL, "print times with nine decimals"}, \
 		{SSINK_OPT_REL, "reltime", NULL, "print times since the first line"}, \
 		{SSINK_OPT_DELTA, "deltatime", NULL, "print times since the line before"}, \
-		{SSINK_OPT_CPU, "cpu", "LIST", "print only the samples of these CPUs"}, \
 		SSINK_TRACE_OPTIONS, \
 	{ \
 		SSINK_OPT_ALL, "all", NULL, "print also the samples that a filter let fail" \
@@ -150,6 +150,10 @@ enum ssink_option {
  * is wrong in `why`. False: it is none of them.
  */
 bool stext_option(struct stext_opts *o, int id, const char *arg, struct buf *why, int *rc);
+
+#define SSINK_OPTIONS \
+	{SSINK_OPT_CPU, "cpu", "LIST", "print only the samples of these CPUs"}, \
+		SSINK_OPTIONS_BUT_CPU
 
 /*
  * Takes an option if it is one of SSINK_OPTIONS: *rc is 0, or PP_EUSAGE with what is wrong in `why`.
