@@ -1,5 +1,5 @@
 #!/bin/sh
-# What pdecode tells about a recording: --list, --header.
+# What pdecode tells about a recording: --header, --dump, --list.
 . "${0%/*}/lib.sh"
 
 small=$ROOT/t/data/small.data # a file, 81 samples (t/data/README.md)
@@ -61,6 +61,36 @@ is "$(grep -c 'offset .*: header feature 3 is damaged' "$ERR")" 1 'is said once'
 ok 'the others are there' grep -q '^# os release' "$OUT"
 if have perf && perf script -f -i "$small" >perf.txt 2>perf.err; then
 	run "$ROOT/t/oracle/perf-header" "$small" "$pipe"
+	is "$status" 0 'as perf prints it'
+	[ "$status" = 0 ] || diag_file "$OUT"
+else
+	skip 1 'perf cannot read the recording'
+fi
+
+# --- --dump ---
+run "$BIN/pdecode" --dump "$small"
+is "$status" 0 '--dump'
+cp "$OUT" dump.txt
+is "$(grep -c ': event: [0-9]*$' dump.txt)" 98 'has every record'
+is "$(grep -c '^[0-9 ]*0x[0-9a-f]* \[0x[0-9a-f]*\]: PERF_RECORD_SAMPLE(IP, 0x[12]): ' dump.txt)" 81 \
+	'has every sample'
+# The bytes, put together again, are the data section of the file.
+sed -n 's/^\.  [0-9a-f]*:  \(.\{47\}\).*/\1/p' dump.txt | tr -d ' \n' >got
+dd if="$small" bs=1 skip=744 count=9400 2>/dev/null | od -An -v -t x1 | tr -d ' \n' >want
+same got want 'has all bytes of the records'
+like dump.txt '^ \.\.\. thread: busy:' 'names threads'
+run_pipe 'cat "$pipe"' '"$BIN/pdecode" --dump'
+is "$statuses" '0 0' 'of a pipe'
+like "$OUT" ': PERF_RECORD_HEADER_ATTR$' 'has attributes'
+head -c 9000 "$small" >cut.data
+run "$BIN/pdecode" --dump cut.data
+is "$status" 1 'of a file that was cut off'
+ok 'has what is there' test "$(grep -c ': event: [0-9]*$' "$OUT")" -gt 50
+run "$BIN/pdecode" --dump "$ROOT/t/fuzz/corpus/perfdata/zstd.data"
+like "$OUT" ': PERF_RECORD_COMPRESSED: [0-9]* compressed bytes$' 'of a compressed one: the record'
+like "$OUT" ' \(decompressed\) \[0x[0-9a-f]*\]: event: [0-9]+$' 'and what is in it'
+if have perf && perf script -f -i "$small" >perf.txt 2>perf.err; then
+	run "$ROOT/t/oracle/perf-dump" "$small" "$pipe"
 	is "$status" 0 'as perf prints it'
 	[ "$status" = 0 ] || diag_file "$OUT"
 else

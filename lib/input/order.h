@@ -31,6 +31,7 @@ struct block {
 	uint64_t *live;	 /* counts the bytes of all blocks of a queue */
 	size_t len, cap; /* bytes used and allocated */
 	uint64_t base;	 /* offset of data[0] in the input, for messages */
+	bool inflated;	 /* ... in what was decompressed */
 	uint64_t data[]; /* 8-byte aligned */
 };
 

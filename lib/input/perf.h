@@ -53,7 +53,6 @@ struct perf_attr {
 	uint32_t nfront;   /* u64s of its samples up to the period */
 	bool written;	   /* the descriptor is in the stream */
 	char *name;	   /* owned; NULL until known */
-	char *unit;	   /* owned; NULL: by the attribute */
 	struct buf fields; /* field table of a tracepoint */
 };
 
@@ -193,6 +192,7 @@ struct perf {
 	uint64_t untimed;     /* samples without a time, though their event has times */
 	int damage;	      /* 0, PP_ECUT or PP_ECORRUPT: what the result suffers from */
 	bool rounds;	      /* rounds have been seen */
+	uint64_t inflated;    /* bytes that compressed records became */
 };
 
 /* ---- perf_decode.c ---- */
@@ -250,6 +250,12 @@ int perf_tell_file(struct perf *p);  /* what the file header says */
 int perf_tell_end(struct perf *p);   /* when everything has been read */
 int perf_tell_flush(struct perf *p); /* gives what waits to the output */
 
+/* ---- perf_dump.c ---- */
+
+/* A record and its bytes, before it is decoded, which may change them. 0 or an error of the output. */
+int perf_dump(struct perf *p, struct block *b, uint8_t *rec, uint32_t type, uint16_t misc,
+	      size_t size);
+
 /* ---- perf_header.c: what comes before the records ---- */
 
 int perf_read_file_header(struct perf *p, const uint8_t *first16);
@@ -267,6 +273,8 @@ int perf_build_id_table(struct perf *p, struct cursor c);
 int perf_feature_learn(struct perf *p, uint32_t feature, struct cursor c);
 /* Makes a fact of it: a META record, or for INPUT_HEADER lines of text. */
 int perf_feature_tell(struct perf *p, uint32_t feature, struct cursor c);
+/* The lines themselves, each with "# " before it. 0, PP_ECUT, PP_ENOMEM. */
+int perf_feature_lines(const struct perf *p, uint32_t feature, struct cursor c, struct buf *b);
 /* A META record, held back until the source is announced; and one at once. */
 int perf_meta(struct perf *p, const char *key, const char *value, size_t len);
 int perf_meta_put(struct perf *p, const char *key, size_t klen, const char *value, size_t len);
@@ -335,9 +343,8 @@ struct perf_attr *perf_attr_find(struct perf *p, uint64_t id);
 int perf_attr_write(struct perf *p, struct perf_attr *a);
 int perf_attr_write_all(struct perf *p);
 void perf_attr_release(struct perf_attr *a);
-/* Give an event its name, and the unit of its periods; its descriptor is written again. */
+/* Gives an event its name; its descriptor is written again. */
 int perf_attr_rename(struct perf *p, struct perf_attr *a, const char *name, size_t len);
-int perf_attr_set_unit(struct perf *p, struct perf_attr *a, const char *unit, size_t len);
 /* The name of an event by its attribute alone, as perf builds it. */
 void perf_attr_name(const struct perf *p, const struct perf_attr *a, struct buf *name);
 

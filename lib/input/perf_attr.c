@@ -157,28 +157,18 @@ struct perf_attr *perf_attr_find(struct perf *p, uint64_t id)
 	return slot ? &p->attrs[*slot - 1] : NULL;
 }
 
-static int set_text(struct perf *p, struct perf_attr *a, char **text, const char *value, size_t len)
+int perf_attr_rename(struct perf *p, struct perf_attr *a, const char *name, size_t len)
 {
-	char *copy = strndup(value, len);
+	char *copy = strndup(name, len);
 
 	if (!copy)
 		return PP_ENOMEM;
-	free(*text);
-	*text = copy;
+	free(a->name);
+	a->name = copy;
 	if (!a->written)
 		return 0;
 	a->written = false;
 	return perf_attr_write(p, a);
-}
-
-int perf_attr_rename(struct perf *p, struct perf_attr *a, const char *name, size_t len)
-{
-	return set_text(p, a, &a->name, name, len);
-}
-
-int perf_attr_set_unit(struct perf *p, struct perf_attr *a, const char *unit, size_t len)
-{
-	return set_text(p, a, &a->unit, unit, len);
 }
 
 /* ---- names ---- */
@@ -307,7 +297,7 @@ int perf_attr_write(struct perf *p, struct perf_attr *a)
 {
 	struct ps_event e = {.id = a->event, .type = a->type, .config = a->config};
 	struct buf name = BUF_INIT, table = BUF_INIT;
-	const char *system, *event, *u = a->unit ? a->unit : unit(a), *format;
+	const char *system, *event, *u = unit(a), *format;
 	size_t len;
 	int rc;
 
@@ -357,6 +347,5 @@ int perf_attr_write_all(struct perf *p)
 void perf_attr_release(struct perf_attr *a)
 {
 	free(a->name);
-	free(a->unit);
 	buf_release(&a->fields);
 }

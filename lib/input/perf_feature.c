@@ -496,15 +496,30 @@ static void add_lines(const struct perf *p, const struct telling *t, struct curs
 	buf_release(&lines);
 }
 
-int perf_feature_tell(struct perf *p, uint32_t feature, struct cursor c)
+static const struct telling *telling_of(uint32_t feature)
 {
 	const struct telling *t =
 		feature < sizeof(tellings) / sizeof(tellings[0]) ? &tellings[feature] : NULL;
-	const char *key = feature_key(feature);
-	struct buf value = BUF_INIT;
-	int rc;
 
-	if (!t || (!t->lines && !t->label)) {
+	return t && (t->lines || t->label) ? t : NULL;
+}
+
+int perf_feature_lines(const struct perf *p, uint32_t feature, struct cursor c, struct buf *b)
+{
+	const struct telling *t = telling_of(feature);
+
+	if (t)
+		add_lines(p, t, &c, b);
+	return c.bad ? PP_ECUT : b->err;
+}
+
+int perf_feature_tell(struct perf *p, uint32_t feature, struct cursor c)
+{
+	const struct telling *t = telling_of(feature);
+	struct buf value = BUF_INIT;
+	int rc, told;
+
+	if (!t) {
 		if (feature != PERF_FEAT_TRACING_DATA && feature != PERF_FEAT_BUILD_ID)
 			diag_note(p->d, p->name, -1, "header feature %" PRIu32 " is passed over",
 				  feature);
@@ -513,14 +528,14 @@ int perf_feature_tell(struct perf *p, uint32_t feature, struct cursor c)
 	if (p->view) {
 		if (p->view->view != INPUT_HEADER)
 			return 0;
-		add_lines(p, t, &c, &p->view->text);
-		rc = perf_tell_flush(p);
-		return rc ? rc : c.bad ? PP_ECUT : 0;
+		rc = perf_feature_lines(p, feature, c, &p->view->text);
+		told = perf_tell_flush(p);
+		return told ? told : rc;
 	}
 	add_value(p, t, &c, &value);
 	rc = value.err ? value.err : c.bad ? PP_ECUT : 0;
 	if (!rc)
-		rc = perf_meta(p, key, buf_str(&value), value.len);
+		rc = perf_meta(p, feature_key(feature), buf_str(&value), value.len);
 	buf_release(&value);
 	return rc;
 }

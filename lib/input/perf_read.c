@@ -120,6 +120,11 @@ static int take(struct perf *p, struct block *b, uint8_t *rec, uint32_t type, ui
 	int rc;
 
 	p->counts[type < 256 ? type : 255]++;
+	if (p->view && p->view->view == INPUT_DUMP) {
+		rc = perf_dump(p, b, rec, type, misc, size);
+		if (rc)
+			return rc;
+	}
 	if (type >= PERF_REC_USER_START) {
 		rc = perf_own_record(p, type, misc, cursor_make(rec + 8, size - 8, p->swap));
 		if (rc != PP_ECORRUPT && (rc != PP_ECUT || type == PERF_REC_AUXTRACE ||
@@ -129,8 +134,9 @@ static int take(struct perf *p, struct block *b, uint8_t *rec, uint32_t type, ui
 			    "a record of type %u is damaged", type);
 		return 0;
 	}
+	/* A dump needs the names of threads, and no order. */
 	if (p->view)
-		return 0;
+		return type == PERF_REC_SAMPLE ? 0 : perf_deliver(p, 0, rec, b);
 	if (type == PERF_REC_SAMPLE) {
 		time = time_of_sample(p, rec, size);
 	} else {
@@ -191,6 +197,9 @@ int perf_inflate(struct perf *p, struct cursor c, bool sized)
 		if (!b)
 			return PP_ENOMEM;
 		b->len = b->cap;
+		b->base = p->inflated - p->inflate_tail.len;
+		b->inflated = true;
+		p->inflated += out.pos;
 		memcpy(block_bytes(b) + p->inflate_tail.len, out.dst, out.pos);
 		if (p->inflate_tail.len)
 			memcpy(b->data, p->inflate_tail.data, p->inflate_tail.len);

@@ -129,14 +129,16 @@ int perf_event_update(struct perf *p, struct cursor c)
 		return 0;
 	a = &p->attrs[*slot - 1];
 	switch (kind) {
-	case UPDATE_UNIT:
 	case UPDATE_NAME:
+		text = get_text(&c, cursor_left(&c), &len);
+		return text ? perf_attr_rename(p, a, text, len) : PP_ECUT;
+	case UPDATE_UNIT: /* of the values as perf stat shows them: by the scale, not of a period */
 		text = get_text(&c, cursor_left(&c), &len);
 		if (!text)
 			return PP_ECUT;
-		return kind == UPDATE_NAME ? perf_attr_rename(p, a, text, len)
-		       : len		   ? perf_attr_set_unit(p, a, text, len)
-					   : 0;
+		add_event_name(p, a, &b);
+		buf_add_safe(&b, text, len);
+		return fact(p, "event_unit", &c, &b);
 	case UPDATE_SCALE:
 		bits = get_u64(&c);
 		memcpy(&scale, &bits, sizeof(scale));

@@ -1,5 +1,6 @@
 /*
- * pdecode's reader of perf.data, to the event stream and through its text printer. Whatever the
+ * pdecode's reader of perf.data, to the event stream and through its text printer, and what it tells of
+ * a recording. Whatever the
  * input is: the stream that comes out is whole and well-formed, so that its own reader finds nothing
  * wrong with it, its samples are as many as its END record says, and the exit status is one of those
  * that are documented. Samples that libtraceevent would print are left out: it crashes on formats
@@ -86,10 +87,32 @@ static void read_back(const struct buf *stream, enum stext_form form)
 	out_release(&out);
 }
 
+/* --header and --dump: no more text than what the bytes and their limits allow. */
+static void describe(const uint8_t *data, size_t size, enum input_view view)
+{
+	struct input_show show = {.view = view};
+	uint64_t written = 0;
+	struct out out;
+	struct src *s;
+
+	if (out_init_fn(&out, discard, &written))
+		return;
+	if (!src_from_mem(&s, data, size, "fuzz")) {
+		int status = input_status(input_describe(s, &show, &out, NULL));
+
+		out_flush(&out);
+		if (status > PP_EXIT_FAIL || written > (UINT64_C(64) << 20) + 1000 * (uint64_t)size)
+			abort();
+	}
+	out_release(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct buf stream = BUF_INIT;
 
+	describe(data, size, INPUT_HEADER);
+	describe(data, size, INPUT_DUMP);
 	decode(data, size, &stream);
 	if (stream.len && !stream.err) {
 		read_back(&stream, STEXT_PERF);

@@ -279,6 +279,7 @@ static void test_session(bool swap)
 		META("time_conv",
 		     "shift 31, mult 827, zero 9, cycles 1, mask 2, cap_user_time_zero 1, "
 		     "cap_user_time_short 0"),
+		META("event_unit", "cycles:HG Joules"),
 		META("event_scale", "cycles:HG 0.25"),
 		META("event_cpus", "cycles:HG 0-2"),
 		META("auxtrace_info", "intel_pt"),
