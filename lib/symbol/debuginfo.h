@@ -1,0 +1,57 @@
+/*
+ * Source lines and inlined functions, from the DWARF of a DSO.
+ *
+ *	struct debuginfo *d;
+ *	struct source_frame f[DEBUGINFO_FRAMES_MAX];
+ *	uint32_t n;
+ *	if (debuginfo_open(&d, elf, NULL) == 0) {
+ *		if (debuginfo_find(d, vaddr, true, f, &n) == 0)
+ *			... f[0] is the innermost, f[n - 1] the function that is not inlined ...
+ *		debuginfo_close(d);
+ *	}
+ *
+ * The address ranges of all compilation units are read at the beginning; the line table and the
+ * functions of a unit when an address is in it, the inlined calls of a function when an address is in
+ * that. Reading is done by libdw. Format: DWARF 2 to 5, dwarfstd.org.
+ */
+#ifndef PP_SYMBOL_DEBUGINFO_H
+#define PP_SYMBOL_DEBUGINFO_H
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DEBUGINFO_FRAMES_MAX 64		/* of one address; what is further out is left out */
+#define DEBUGINFO_UNITS_MAX  (1u << 20) /* compilation units of a file */
+#define DEBUGINFO_RANGES_MAX (1u << 24) /* address ranges of a file, of a unit */
+#define DEBUGINFO_BYTES_MAX  (UINT64_C(4) << 30) /* of its packed sections, unpacked */
+#define DEBUGINFO_DEPTH_MAX  256		 /* of the tree of entries */
+
+/* Texts live as long as the debuginfo. */
+struct source_frame {
+	const char *function;  /* as the linker knows it, else as the source has it; NULL unknown */
+	const char *file;      /* with its directory; NULL unknown */
+	uint32_t line, column; /* 0 unknown; that of the call, if the frame before is inlined */
+};
+
+struct debuginfo;
+
+/*
+ * Opens the DWARF of a file. alt is the file that it shares entries with (dwz, .gnu_debugaltlink), or
+ * NULL. Both must outlive *d. 0; PP_ENOENT: it has none; PP_EUNSUPPORTED: it is not linked yet, as
+ * kernel modules are; PP_ELIMIT; PP_ECORRUPT; PP_ENOMEM.
+ */
+int debuginfo_open(struct debuginfo **d, Elf *elf, Elf *alt);
+void debuginfo_close(struct debuginfo *d); /* NULL is fine */
+
+/* Whether a file has DWARF. */
+bool debuginfo_present(Elf *elf);
+
+/*
+ * The frames of a DSO-relative virtual address, the innermost first: one, or with `inlines` one for
+ * each function inlined there, too. 0, PP_ENOENT: no unit covers the address; PP_ENOMEM.
+ */
+int debuginfo_find(struct debuginfo *d, uint64_t vaddr, bool inlines,
+		   struct source_frame f[DEBUGINFO_FRAMES_MAX], uint32_t *n);
+
+#endif

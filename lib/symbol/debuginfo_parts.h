@@ -1,0 +1,63 @@
+/*
+ * The insides of debuginfo: debuginfo.c finds the unit and the line of an address, debuginfo_unit.c the
+ * functions in a unit and what is inlined into them. Private to them.
+ */
+#ifndef PP_SYMBOL_DEBUGINFO_PARTS_H
+#define PP_SYMBOL_DEBUGINFO_PARTS_H
+
+#include "symbol/addr_map.h"
+#include "symbol/debuginfo.h"
+
+#include <elfutils/libdw.h>
+
+/* A call that was inlined into a function. */
+struct inlined {
+	Dwarf_Die die;
+	uint32_t parent; /* the call that it is inlined into; ADDR_MAP_NONE: the function itself */
+	bool named;	 /* the rest has been read */
+	struct source_frame call;
+};
+
+struct function {
+	Dwarf_Die die;
+	bool named, walked;
+	const char *name;
+	struct inlined *calls;
+	uint32_t n, cap;
+	struct addr_map map; /* of calls */
+};
+
+/* A compilation unit. */
+struct unit {
+	Dwarf_Die die;	   /* has the line table */
+	Dwarf_Die content; /* has the entries: of split DWARF another one */
+	bool lines_read, functions_read, deep;
+	Dwarf_Lines *lines;
+	size_t nlines;
+	struct function *functions;
+	uint32_t n, cap;
+	struct addr_map map; /* of functions */
+};
+
+/* The function of a unit that covers an address; *f is NULL if there is none. 0 or PP_ENOMEM. */
+int unit_function(struct unit *u, uint64_t vaddr, struct function **f);
+
+/*
+ * The functions inlined into f at an address, innermost first, with the names of all and the places
+ * of their calls, then f itself: f[0] has no place yet, that is for the line table to say.
+ */
+int function_frames(struct unit *u, struct function *f, uint64_t vaddr,
+		    struct source_frame frames[DEBUGINFO_FRAMES_MAX], uint32_t *n);
+
+/* Adds the address ranges of the functions of a unit that does not say its own. */
+int unit_add_ranges(struct unit *u, uint32_t what, struct addr_ranges *ranges);
+
+/* Adds the ranges of an entry. 0, PP_ENOENT: it has none; PP_ENOMEM, PP_ELIMIT. */
+int die_ranges(Dwarf_Die *die, uint32_t depth, uint32_t what, struct addr_ranges *ranges);
+
+/* The name of a function by its entry. */
+const char *function_name(struct function *f);
+
+void unit_release(struct unit *u);
+
+#endif
