@@ -14,9 +14,9 @@ struct debuginfo {
 	Dwarf *dwarf, *alt;
 	struct unit *units;
 	uint32_t n, cap;
-	struct addr_map map;	  /* of units */
-	struct addr_ranges known; /* what the map was made of, while `loose` are to come */
-	bool loose;		  /* there are units that do not say their ranges */
+	struct ranges map; /* index in units, + 1 */
+	bool loose;	   /* there are units that do not say their ranges */
+	uint64_t steps;	   /* that are left */
 };
 
 /* ---- opening ---- */
@@ -63,20 +63,24 @@ bool debuginfo_present(Elf *elf)
 	return false;
 }
 
-int die_ranges(Dwarf_Die *die, uint32_t depth, uint32_t what, struct addr_ranges *ranges)
+int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *steps)
 {
 	Dwarf_Addr base, lo, hi;
-	size_t before = ranges->n;
 	ptrdiff_t at = 0;
+	bool any = false;
 
 	while ((at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0) {
-		/* What the linker threw away is at 0, or at an address that says so. */
-		if (lo && lo < hi && addr_ranges_add(ranges, lo, hi, depth, what))
-			return PP_ENOMEM;
-		if (ranges->n > DEBUGINFO_RANGES_MAX)
+		if (!*steps)
 			return PP_ELIMIT;
+		--*steps;
+		/* What the linker threw away is at 0, or its end is before its beginning. */
+		if (!lo || lo >= hi)
+			continue;
+		if (ranges_put(map, lo, hi, value, NULL))
+			return PP_ENOMEM;
+		any = true;
 	}
-	return ranges->n > before ? 0 : PP_ENOENT;
+	return any ? 0 : PP_ENOENT;
 }
 
 static int add_unit(struct debuginfo *d, Dwarf_Die *die, Dwarf_Die *content)
@@ -92,7 +96,7 @@ static int add_unit(struct debuginfo *d, Dwarf_Die *die, Dwarf_Die *content)
 		d->units = v;
 		d->cap = cap;
 	}
-	d->units[d->n++] = (struct unit){.die = *die, .content = *content};
+	d->units[d->n++] = (struct unit){.steps = &d->steps, .die = *die, .content = *content};
 	return 0;
 }
 
@@ -108,16 +112,17 @@ static int read_units(struct debuginfo *d)
 
 		if (dwarf_tag(&die) != DW_TAG_compile_unit && type != DW_UT_skeleton)
 			continue;
-		rc = die_ranges(&die, 0, d->n, &d->known);
+		rc = add_unit(d, &die, split ? &sub : &die);
+		if (!rc)
+			rc = die_ranges(&die, d->n, &d->map, &d->steps);
 		if (rc == PP_ENOENT) {
 			/* A unit without code has no ranges either. */
-			d->loose = d->loose || dwarf_haschildren(split ? &sub : &die) > 0;
+			d->units[d->n - 1].loose = dwarf_haschildren(split ? &sub : &die) > 0;
+			d->loose = d->loose || d->units[d->n - 1].loose;
 			rc = 0;
 		}
-		if (!rc)
-			rc = add_unit(d, &die, split ? &sub : &die);
 	}
-	return rc ? rc : addr_map_make(&d->map, d->known.v, d->known.n);
+	return rc;
 }
 
 int debuginfo_open(struct debuginfo **out, Elf *elf, Elf *alt)
@@ -139,6 +144,7 @@ int debuginfo_open(struct debuginfo **out, Elf *elf, Elf *alt)
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return PP_ENOMEM;
+	d->steps = DEBUGINFO_STEPS_MAX;
 	d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	if (d->dwarf && alt) {
 		d->alt = dwarf_begin_elf(alt, DWARF_C_READ, NULL);
@@ -150,8 +156,6 @@ int debuginfo_open(struct debuginfo **out, Elf *elf, Elf *alt)
 		debuginfo_close(d);
 		return rc;
 	}
-	if (!d->loose)
-		addr_ranges_release(&d->known);
 	*out = d;
 	return 0;
 }
@@ -163,8 +167,7 @@ void debuginfo_close(struct debuginfo *d)
 	for (uint32_t i = 0; i < d->n; i++)
 		unit_release(&d->units[i]);
 	free(d->units);
-	addr_map_release(&d->map);
-	addr_ranges_release(&d->known);
+	ranges_release(&d->map);
 	dwarf_end(d->dwarf);
 	dwarf_end(d->alt);
 	free(d);
@@ -175,33 +178,25 @@ void debuginfo_close(struct debuginfo *d)
 /* Units that do not say their ranges are asked for their functions', when an address is in no other. */
 static int read_loose(struct debuginfo *d)
 {
-	uint8_t *has = calloc(d->n ? d->n : 1, 1);
-	int rc = has ? 0 : PP_ENOMEM;
+	int rc = 0;
 
 	d->loose = false;
-	for (size_t i = 0; has && i < d->known.n; i++)
-		has[d->known.v[i].what] = 1;
 	for (uint32_t i = 0; !rc && i < d->n; i++)
-		if (!has[i])
-			rc = unit_add_ranges(&d->units[i], i, &d->known);
-	free(has);
-	addr_map_release(&d->map);
-	if (!rc)
-		rc = addr_map_make(&d->map, d->known.v, d->known.n);
-	addr_ranges_release(&d->known);
+		if (d->units[i].loose)
+			rc = unit_add_ranges(&d->units[i], i + 1, &d->map);
 	return rc;
 }
 
 static int find_unit(struct debuginfo *d, uint64_t vaddr, struct unit **u)
 {
-	uint32_t i = addr_map_find(&d->map, vaddr);
+	uint32_t i = ranges_find(&d->map, vaddr);
 	int rc = 0;
 
-	if (i == ADDR_MAP_NONE && d->loose) {
+	if (!i && d->loose) {
 		rc = read_loose(d);
-		i = addr_map_find(&d->map, vaddr);
+		i = ranges_find(&d->map, vaddr);
 	}
-	*u = i == ADDR_MAP_NONE ? NULL : &d->units[i];
+	*u = i ? &d->units[i - 1] : NULL;
 	return rc ? rc : *u ? 0 : PP_ENOENT;
 }
 

@@ -23,9 +23,10 @@
 
 #define DEBUGINFO_FRAMES_MAX 64		/* of one address; what is further out is left out */
 #define DEBUGINFO_UNITS_MAX  (1u << 20) /* compilation units of a file */
-#define DEBUGINFO_RANGES_MAX (1u << 24) /* address ranges of a file, of a unit */
 #define DEBUGINFO_BYTES_MAX  (UINT64_C(4) << 30) /* of its packed sections, unpacked */
-#define DEBUGINFO_DEPTH_MAX  256		 /* of the tree of entries */
+/* Steps through the entries of a file and their ranges: a damaged one could lead in circles. */
+#define DEBUGINFO_STEPS_MAX (UINT64_C(1) << 28)
+#define DEBUGINFO_DEPTH_MAX 256 /* of the tree of entries */
 
 /* Texts live as long as the debuginfo. */
 struct source_frame {

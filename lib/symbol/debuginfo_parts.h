@@ -5,15 +5,15 @@
 #ifndef PP_SYMBOL_DEBUGINFO_PARTS_H
 #define PP_SYMBOL_DEBUGINFO_PARTS_H
 
-#include "symbol/addr_map.h"
 #include "symbol/debuginfo.h"
+#include "symbol/ranges.h"
 
 #include <elfutils/libdw.h>
 
 /* A call that was inlined into a function. */
 struct inlined {
 	Dwarf_Die die;
-	uint32_t parent; /* the call that it is inlined into; ADDR_MAP_NONE: the function itself */
+	uint32_t parent; /* the call that it is inlined into, + 1; 0: the function itself */
 	bool named;	 /* the rest has been read */
 	struct source_frame call;
 };
@@ -24,19 +24,21 @@ struct function {
 	const char *name;
 	struct inlined *calls;
 	uint32_t n, cap;
-	struct addr_map map; /* of calls */
+	struct ranges map; /* index in calls, + 1 */
 };
 
 /* A compilation unit. */
 struct unit {
+	uint64_t *steps;   /* that are left, of the file */
 	Dwarf_Die die;	   /* has the line table */
 	Dwarf_Die content; /* has the entries: of split DWARF another one */
+	bool loose;	   /* it has code, but does not say where */
 	bool lines_read, functions_read, deep;
 	Dwarf_Lines *lines;
 	size_t nlines;
 	struct function *functions;
 	uint32_t n, cap;
-	struct addr_map map; /* of functions */
+	struct ranges map; /* index in functions, + 1 */
 };
 
 /* The function of a unit that covers an address; *f is NULL if there is none. 0 or PP_ENOMEM. */
@@ -50,10 +52,13 @@ int function_frames(struct unit *u, struct function *f, uint64_t vaddr,
 		    struct source_frame frames[DEBUGINFO_FRAMES_MAX], uint32_t *n);
 
 /* Adds the address ranges of the functions of a unit that does not say its own. */
-int unit_add_ranges(struct unit *u, uint32_t what, struct addr_ranges *ranges);
+int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map);
 
-/* Adds the ranges of an entry. 0, PP_ENOENT: it has none; PP_ENOMEM, PP_ELIMIT. */
-int die_ranges(Dwarf_Die *die, uint32_t depth, uint32_t what, struct addr_ranges *ranges);
+/*
+ * Gives the ranges of an entry a value; entries come before those within them. 0, PP_ENOENT: it has no
+ * ranges; PP_ENOMEM; PP_ELIMIT: no steps are left.
+ */
+int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *steps);
 
 /* The name of a function by its entry. */
 const char *function_name(struct function *f);

@@ -10,21 +10,23 @@ void unit_release(struct unit *u)
 {
 	for (uint32_t i = 0; i < u->n; i++) {
 		free(u->functions[i].calls);
-		addr_map_release(&u->functions[i].map);
+		ranges_release(&u->functions[i].map);
 	}
 	free(u->functions);
-	addr_map_release(&u->map);
+	u->functions = NULL;
+	u->n = u->cap = 0;
+	ranges_release(&u->map);
 }
 
 /*
  * The entry after this one. A damaged file can have siblings that go back, which would never end:
  * they end here.
  */
-static bool next_sibling(Dwarf_Die *die)
+static bool next_sibling(const struct unit *u, Dwarf_Die *die)
 {
 	Dwarf_Die next;
 
-	if (dwarf_siblingof(die, &next) || next.addr <= die->addr)
+	if (!*u->steps || !--*u->steps || dwarf_siblingof(die, &next) || next.addr <= die->addr)
 		return false;
 	*die = next;
 	return true;
@@ -88,10 +90,9 @@ static const struct source_frame *inlined_call(struct unit *u, struct inlined *i
 
 /* ---- the functions of a unit ---- */
 
-static int add_function(struct unit *u, Dwarf_Die *die, struct addr_ranges *ranges)
+static int add_function(struct unit *u, Dwarf_Die *die)
 {
-	size_t before = ranges->n;
-	int rc = die_ranges(die, 0, u->n, ranges);
+	int rc = die_ranges(die, u->n + 1, &u->map, u->steps);
 
 	if (rc)
 		return rc == PP_ENOENT ? 0 : rc;
@@ -99,10 +100,8 @@ static int add_function(struct unit *u, Dwarf_Die *die, struct addr_ranges *rang
 		uint32_t cap = u->cap ? u->cap * 2 : 32;
 		struct function *v = realloc(u->functions, cap * sizeof(*v));
 
-		if (!v) {
-			ranges->n = before;
+		if (!v)
 			return PP_ENOMEM;
-		}
 		u->functions = v;
 		u->cap = cap;
 	}
@@ -129,8 +128,7 @@ static bool may_hold(int tag, bool deep)
 	return false;
 }
 
-static int walk_functions(struct unit *u, Dwarf_Die *parent, unsigned depth,
-			  struct addr_ranges *ranges)
+static int walk_functions(struct unit *u, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
 	int rc = 0;
@@ -141,55 +139,51 @@ static int walk_functions(struct unit *u, Dwarf_Die *parent, unsigned depth,
 		int tag = dwarf_tag(&die);
 
 		if (tag == DW_TAG_subprogram || tag == DW_TAG_entry_point)
-			rc = add_function(u, &die, ranges);
+			rc = add_function(u, &die);
 		if (!rc && may_hold(tag, u->deep))
-			rc = walk_functions(u, &die, depth + 1, ranges);
-	} while (!rc && next_sibling(&die));
+			rc = walk_functions(u, &die, depth + 1);
+	} while (!rc && next_sibling(u, &die));
 	return rc;
 }
 
 /* Reads the functions of a unit; deep: also those within functions, which takes long. */
 static int read_functions(struct unit *u, bool deep)
 {
-	struct addr_ranges ranges = {0};
 	int rc;
 
 	unit_release(u);
-	u->functions = NULL;
-	u->n = u->cap = 0;
 	u->functions_read = true;
 	u->deep = deep;
-	rc = walk_functions(u, &u->content, 0, &ranges);
-	/* More than anybody's compiler writes: what was found is used. */
-	if (!rc || rc == PP_ELIMIT)
-		rc = addr_map_make(&u->map, ranges.v, ranges.n);
-	addr_ranges_release(&ranges);
+	rc = walk_functions(u, &u->content, 0);
+	/* A map that is not whole could name functions that are not there. */
+	if (rc)
+		unit_release(u);
 	return rc;
 }
 
 int unit_function(struct unit *u, uint64_t vaddr, struct function **f)
 {
-	uint32_t i = ADDR_MAP_NONE;
+	uint32_t i = 0;
 	int rc = 0;
 
 	if (!u->functions_read)
 		rc = read_functions(u, false);
 	if (!rc)
-		i = addr_map_find(&u->map, vaddr);
-	if (!rc && i == ADDR_MAP_NONE && !u->deep) {
+		i = ranges_find(&u->map, vaddr);
+	if (!rc && !i && !u->deep) {
 		rc = read_functions(u, true);
-		i = addr_map_find(&u->map, vaddr);
+		i = ranges_find(&u->map, vaddr);
 	}
-	*f = i == ADDR_MAP_NONE ? NULL : &u->functions[i];
+	*f = i ? &u->functions[i - 1] : NULL;
 	return rc;
 }
 
-int unit_add_ranges(struct unit *u, uint32_t what, struct addr_ranges *ranges)
+int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map)
 {
 	int rc = read_functions(u, false);
 
 	for (uint32_t i = 0; !rc && i < u->n; i++) {
-		rc = die_ranges(&u->functions[i].die, 0, what, ranges);
+		rc = die_ranges(&u->functions[i].die, value, map, u->steps);
 		if (rc == PP_ENOENT)
 			rc = 0;
 	}
@@ -198,10 +192,9 @@ int unit_add_ranges(struct unit *u, uint32_t what, struct addr_ranges *ranges)
 
 /* ---- what is inlined into a function ---- */
 
-static int add_call(struct function *f, Dwarf_Die *die, uint32_t parent, unsigned depth,
-		    struct addr_ranges *ranges)
+static int add_call(struct unit *u, struct function *f, Dwarf_Die *die, uint32_t parent)
 {
-	int rc = die_ranges(die, depth, f->n, ranges);
+	int rc = die_ranges(die, f->n + 1, &f->map, u->steps);
 
 	if (rc)
 		return rc == PP_ENOENT ? 0 : rc;
@@ -218,8 +211,8 @@ static int add_call(struct function *f, Dwarf_Die *die, uint32_t parent, unsigne
 	return 0;
 }
 
-static int walk_calls(struct function *f, Dwarf_Die *parent, uint32_t caller, unsigned depth,
-		      struct addr_ranges *ranges)
+static int walk_calls(struct unit *u, struct function *f, Dwarf_Die *parent, uint32_t caller,
+		      unsigned depth)
 {
 	Dwarf_Die die;
 	int rc = 0;
@@ -231,29 +224,17 @@ static int walk_calls(struct function *f, Dwarf_Die *parent, uint32_t caller, un
 
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_inlined_subroutine:
-			rc = add_call(f, &die, caller, depth, ranges);
+			rc = add_call(u, f, &die, caller);
 			if (!rc)
-				rc = walk_calls(f, &die, f->n > n ? n : caller, depth + 1, ranges);
+				rc = walk_calls(u, f, &die, f->n > n ? n + 1 : caller, depth + 1);
 			break;
 		case DW_TAG_lexical_block:
 		case DW_TAG_try_block:
 		case DW_TAG_catch_block:
-		case DW_TAG_with_stmt: rc = walk_calls(f, &die, caller, depth + 1, ranges); break;
+		case DW_TAG_with_stmt: rc = walk_calls(u, f, &die, caller, depth + 1); break;
 		default: break;
 		}
-	} while (!rc && next_sibling(&die));
-	return rc;
-}
-
-static int read_calls(struct function *f)
-{
-	struct addr_ranges ranges = {0};
-	int rc = walk_calls(f, &f->die, ADDR_MAP_NONE, 0, &ranges);
-
-	f->walked = true;
-	if (!rc || rc == PP_ELIMIT)
-		rc = addr_map_make(&f->map, ranges.v, ranges.n);
-	addr_ranges_release(&ranges);
+	} while (!rc && next_sibling(u, &die));
 	return rc;
 }
 
@@ -261,15 +242,16 @@ int function_frames(struct unit *u, struct function *f, uint64_t vaddr,
 		    struct source_frame frames[DEBUGINFO_FRAMES_MAX], uint32_t *n)
 {
 	uint32_t at, i = 0;
-	int rc = f->walked ? 0 : read_calls(f);
+	int rc = f->walked ? 0 : walk_calls(u, f, &f->die, 0, 0);
 
+	f->walked = true;
 	frames[0] = (struct source_frame){0};
 	*n = 1;
 	if (rc)
 		return rc;
-	for (at = addr_map_find(&f->map, vaddr);
-	     at != ADDR_MAP_NONE && i + 1 < DEBUGINFO_FRAMES_MAX; at = f->calls[at].parent) {
-		const struct source_frame *call = inlined_call(u, &f->calls[at]);
+	for (at = ranges_find(&f->map, vaddr); at && i + 1 < DEBUGINFO_FRAMES_MAX;
+	     at = f->calls[at - 1].parent) {
+		const struct source_frame *call = inlined_call(u, &f->calls[at - 1]);
 
 		/* The place of the call is one of the caller. */
 		frames[i++].function = call->function;

@@ -1,6 +1,7 @@
 #include "symbol/dso_file.h"
 
 #include "base/err.h"
+#include "symbol/debuginfo.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,11 +22,15 @@ struct finder {
 	const struct dso_search *search;
 	uint32_t crc; /* of the debug link, for PROOF_CRC */
 	int rc;	      /* PP_ENOMEM ends the search */
+	bool only_dwarf;
 };
 
 static bool done(const struct finder *s)
 {
-	return s->rc || s->d->symbols || s->d->n_tried >= DSO_MAX_TRIED;
+	const struct dso_file *d = s->d;
+	bool found = (d->symbols || s->only_dwarf) && (d->dwarf || !s->search->dwarf);
+
+	return s->rc || found || d->n_tried >= DSO_MAX_TRIED;
 }
 
 static const char *note(struct finder *s, const char *path, enum symtab_reason why)
@@ -88,9 +93,14 @@ static void judge(struct finder *s, const char *path, struct elf_file *f, enum s
 		elf_file_close(f);
 		return;
 	}
-	if (!why) {
+	if (!why && !d->symbols) {
 		d->symbols = kept;
 		d->symbols_elf = f;
+		use = true;
+	}
+	if (s->search->dwarf && !d->dwarf && debuginfo_present(elf_file_elf(f))) {
+		d->dwarf = kept;
+		d->dwarf_elf = f;
 		use = true;
 	}
 	if (runnable && !d->binary) {
@@ -367,12 +377,64 @@ int dso_file_symtab(const struct dso_file *d, const struct elf_symtab_opts *opts
 	return rc;
 }
 
+/* .gnu_debugaltlink: the path of a file, a NUL, its build-id. */
+static bool altlink(const struct elf_file *f, char path[DSO_MAX_PATH], struct build_id *id)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = elf_file_section(f, ".gnu_debugaltlink", &sh);
+	const Elf_Data *data = scn ? elf_file_data(scn, &sh) : NULL;
+	const char *p = data ? data->d_buf : NULL, *end;
+
+	end = p ? memchr(p, 0, data->d_size) : NULL;
+	if (!end || end == p || end - p >= DSO_MAX_PATH)
+		return false;
+	memcpy(path, p, (size_t)(end - p) + 1);
+	*id = build_id_make(end + 1, data->d_size - (size_t)(end - p) - 1);
+	return id->len != 0;
+}
+
+int dso_file_alt(const struct dso_file *d, const struct dso_search *search, struct elf_file **alt,
+		 char missing[DSO_MAX_PATH])
+{
+	struct dso_search with = *search;
+	struct dso_file a = {0};
+	struct finder s = {.d = &a, .search = &with, .only_dwarf = true};
+	char hex[BUILD_ID_HEX_MAX];
+
+	*alt = NULL;
+	missing[0] = 0;
+	if (!d->dwarf_elf || !altlink(d->dwarf_elf, missing, &a.id))
+		return PP_ENOENT;
+	with.dwarf = true;
+	if (missing[0] == '/') {
+		for (size_t i = 0; i < with.n_symfs; i++)
+			try_file(&s, with.symfs[i], PROOF_ID, false, "%s", missing);
+		try_file(&s, NULL, PROOF_ID, false, "%s", missing);
+	} else {
+		try_file(&s, NULL, PROOF_ID, false, "%.*s%s", (int)(base_name(d->dwarf) - d->dwarf),
+			 d->dwarf, missing);
+	}
+	for_debug_dirs(&s, try_id_in, build_id_hex(&a.id, hex));
+	try_cache(&s);
+	try_fetch(&s);
+	*alt = a.dwarf_elf;
+	if (a.symbols_elf != *alt)
+		elf_file_close(a.symbols_elf);
+	if (a.binary_elf != *alt && a.binary_elf != a.symbols_elf)
+		elf_file_close(a.binary_elf);
+	a.symbols_elf = a.binary_elf = a.dwarf_elf = NULL;
+	dso_file_release(&a);
+	return s.rc ? s.rc : *alt ? 0 : PP_ENOENT;
+}
+
 void dso_file_close(struct dso_file *d)
 {
+	if (d->dwarf_elf != d->symbols_elf && d->dwarf_elf != d->binary_elf)
+		elf_file_close(d->dwarf_elf);
 	if (d->symbols_elf != d->binary_elf)
 		elf_file_close(d->symbols_elf);
 	elf_file_close(d->binary_elf);
-	d->symbols_elf = d->binary_elf = NULL;
+	d->symbols_elf = d->binary_elf = d->dwarf_elf = NULL;
 }
 
 void dso_file_release(struct dso_file *d)

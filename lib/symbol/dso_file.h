@@ -43,6 +43,7 @@ struct dso_search {
 	const char *const *debug_dirs; /* none: DSO_DEBUG_DIR */
 	size_t n_debug_dirs;
 	const char *cache; /* perf's build-id cache; NULL: ~/.debug; "": none */
+	bool dwarf;	   /* look further for a file with DWARF, too */
 	const char *root;  /* "/proc/PID/root" of a live container, asked before the path itself */
 	/* Brings a debug file from elsewhere: true, and its path in `path`. NULL: not asked. */
 	bool (*fetch)(void *ctx, const struct build_id *id, char path[DSO_MAX_PATH]);
@@ -58,6 +59,7 @@ struct dso_file {
 	enum symtab_reason why; /* SYMTAB_OK, or why there are no symbols */
 	const char *binary;  /* path of the file that was run; NULL: only its debug file is there */
 	const char *symbols; /* path of the file with the symbols; NULL: none */
+	const char *dwarf;   /* of the one with DWARF, if search.dwarf; NULL: none */
 	bool proven;	     /* by the build-id that was recorded */
 	bool mini;	     /* the symbols are the binary's .gnu_debugdata */
 	bool dynamic;	     /* or only its .dynsym */
@@ -70,7 +72,7 @@ struct dso_file {
 	 * Open until dso_file_close; may be the same. Not to be opened again by their paths, which may
 	 * lead into an archive or to a packed file.
 	 */
-	struct elf_file *binary_elf, *symbols_elf;
+	struct elf_file *binary_elf, *symbols_elf, *dwarf_elf;
 };
 
 /*
@@ -85,6 +87,14 @@ int dso_file_find(const char *path, const struct build_id *id, const struct dso_
 /* Loads the table of a DSO that was found. opts may be NULL. The caller owns *out. */
 int dso_file_symtab(const struct dso_file *d, const struct elf_symtab_opts *opts,
 		    struct symtab **out, enum symtab_reason *why);
+
+/*
+ * The file that d's DWARF shares entries with (.gnu_debugaltlink, written by dwz): *alt, which the
+ * caller closes. 0; PP_ENOENT: there is no such link, *missing is "", or its file was not found;
+ * PP_ENOMEM.
+ */
+int dso_file_alt(const struct dso_file *d, const struct dso_search *search, struct elf_file **alt,
+		 char missing[DSO_MAX_PATH]);
 
 /* Closes the files; paths, segments and the list of candidates stay. */
 void dso_file_close(struct dso_file *d);
