@@ -4,20 +4,12 @@
 
 #include <dwarf.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* zlib packs at most so well; what claims more is not believed. */
 #define RATIO_MAX 1100
-
-struct debuginfo {
-	Dwarf *dwarf, *alt;
-	struct unit *units;
-	uint32_t n, cap;
-	struct ranges map; /* index in units, + 1 */
-	bool loose;	   /* there are units that do not say their ranges */
-	uint64_t steps;	   /* that are left */
-};
 
 /* ---- opening ---- */
 
@@ -96,7 +88,7 @@ static int add_unit(struct debuginfo *d, Dwarf_Die *die, Dwarf_Die *content)
 		d->units = v;
 		d->cap = cap;
 	}
-	d->units[d->n++] = (struct unit){.steps = &d->steps, .die = *die, .content = *content};
+	d->units[d->n++] = (struct unit){.file = d, .die = *die, .content = *content};
 	return 0;
 }
 
@@ -168,6 +160,9 @@ void debuginfo_close(struct debuginfo *d)
 		unit_release(&d->units[i]);
 	free(d->units);
 	ranges_release(&d->map);
+	arena_release(&d->arena);
+	map64_release(&d->paths);
+	free(d->whole);
 	dwarf_end(d->dwarf);
 	dwarf_end(d->alt);
 	free(d);
@@ -198,6 +193,40 @@ static int find_unit(struct debuginfo *d, uint64_t vaddr, struct unit **u)
 	}
 	*u = i ? &d->units[i - 1] : NULL;
 	return rc ? rc : *u ? 0 : PP_ENOENT;
+}
+
+const char *unit_path(struct unit *u, const char *path)
+{
+	struct debuginfo *d = u->file;
+	Dwarf_Attribute attr;
+	const char *dir;
+	uint32_t *slot;
+	char *p;
+
+	if (!path || path[0] == '/')
+		return path;
+	slot = map64_put(&d->paths, (uintptr_t)path, NULL);
+	if (slot && *slot)
+		return d->whole[*slot - 1];
+	dir = dwarf_attr(&u->die, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
+	if (!slot || !dir || !dir[0])
+		return path;
+	if (d->nwhole == d->whole_cap) {
+		uint32_t cap = d->whole_cap ? d->whole_cap * 2 : 64;
+		const char **v = realloc(d->whole, cap * sizeof(*v));
+
+		if (!v)
+			return path;
+		d->whole = v;
+		d->whole_cap = cap;
+	}
+	p = arena_alloc(&d->arena, strlen(dir) + strlen(path) + 2);
+	if (!p)
+		return path;
+	sprintf(p, "%s/%s", dir, path);
+	d->whole[d->nwhole++] = p;
+	*slot = d->nwhole;
+	return p;
 }
 
 static uint64_t line_addr(struct unit *u, size_t i)
@@ -232,7 +261,7 @@ static void find_line(struct unit *u, uint64_t vaddr, struct source_frame *f)
 	line = lo ? dwarf_onesrcline(u->lines, lo - 1) : NULL;
 	if (!line || dwarf_lineendsequence(line, &end) || end)
 		return;
-	f->file = dwarf_linesrc(line, NULL, NULL);
+	f->file = unit_path(u, dwarf_linesrc(line, NULL, NULL));
 	if (!dwarf_lineno(line, &n) && n > 0)
 		f->line = (uint32_t)n;
 	if (!dwarf_linecol(line, &n) && n > 0)

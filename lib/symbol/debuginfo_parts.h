@@ -5,6 +5,8 @@
 #ifndef PP_SYMBOL_DEBUGINFO_PARTS_H
 #define PP_SYMBOL_DEBUGINFO_PARTS_H
 
+#include "base/arena.h"
+#include "base/intern.h"
 #include "symbol/debuginfo.h"
 #include "symbol/ranges.h"
 
@@ -27,9 +29,24 @@ struct function {
 	struct ranges map; /* index in calls, + 1 */
 };
 
+struct unit;
+
+struct debuginfo {
+	Dwarf *dwarf, *alt;
+	struct unit *units;
+	uint32_t n, cap;
+	struct ranges map; /* index in units, + 1 */
+	bool loose;	   /* there are units that do not say their ranges */
+	uint64_t steps;	   /* that are left */
+	struct arena arena;
+	struct map64 paths; /* a relative path where libdw has it: index in whole */
+	const char **whole; /* with the directory of the compilation; in the arena */
+	uint32_t nwhole, whole_cap;
+};
+
 /* A compilation unit. */
 struct unit {
-	uint64_t *steps;   /* that are left, of the file */
+	struct debuginfo *file;
 	Dwarf_Die die;	   /* has the line table */
 	Dwarf_Die content; /* has the entries: of split DWARF another one */
 	bool loose;	   /* it has code, but does not say where */
@@ -59,6 +76,9 @@ int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map);
  * ranges; PP_ENOMEM; PP_ELIMIT: no steps are left.
  */
 int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *steps);
+
+/* A path of a unit, with the directory of the compilation if it is relative; NULL stays. */
+const char *unit_path(struct unit *u, const char *path);
 
 /* The name of a function by its entry. */
 const char *function_name(struct function *f);

@@ -26,7 +26,8 @@ static bool next_sibling(const struct unit *u, Dwarf_Die *die)
 {
 	Dwarf_Die next;
 
-	if (!*u->steps || !--*u->steps || dwarf_siblingof(die, &next) || next.addr <= die->addr)
+	if (!u->file->steps || !--u->file->steps || dwarf_siblingof(die, &next) ||
+	    next.addr <= die->addr)
 		return false;
 	*die = next;
 	return true;
@@ -84,7 +85,7 @@ static const struct source_frame *inlined_call(struct unit *u, struct inlined *i
 	in->call.column = number_attr(&in->die, DW_AT_call_column);
 	if (dwarf_attr(&in->die, DW_AT_call_file, &attr) && !dwarf_formudata(&attr, &file) &&
 	    !dwarf_getsrcfiles(&u->content, &files, &n) && file < n)
-		in->call.file = dwarf_filesrc(files, file, NULL, NULL);
+		in->call.file = unit_path(u, dwarf_filesrc(files, file, NULL, NULL));
 	return &in->call;
 }
 
@@ -92,7 +93,7 @@ static const struct source_frame *inlined_call(struct unit *u, struct inlined *i
 
 static int add_function(struct unit *u, Dwarf_Die *die)
 {
-	int rc = die_ranges(die, u->n + 1, &u->map, u->steps);
+	int rc = die_ranges(die, u->n + 1, &u->map, &u->file->steps);
 
 	if (rc)
 		return rc == PP_ENOENT ? 0 : rc;
@@ -183,7 +184,7 @@ int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map)
 	int rc = read_functions(u, false);
 
 	for (uint32_t i = 0; !rc && i < u->n; i++) {
-		rc = die_ranges(&u->functions[i].die, value, map, u->steps);
+		rc = die_ranges(&u->functions[i].die, value, map, &u->file->steps);
 		if (rc == PP_ENOENT)
 			rc = 0;
 	}
@@ -194,7 +195,7 @@ int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map)
 
 static int add_call(struct unit *u, struct function *f, Dwarf_Die *die, uint32_t parent)
 {
-	int rc = die_ranges(die, f->n + 1, &f->map, u->steps);
+	int rc = die_ranges(die, f->n + 1, &f->map, &u->file->steps);
 
 	if (rc)
 		return rc == PP_ENOENT ? 0 : rc;
