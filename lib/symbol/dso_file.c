@@ -377,42 +377,28 @@ int dso_file_symtab(const struct dso_file *d, const struct elf_symtab_opts *opts
 	return rc;
 }
 
-/* .gnu_debugaltlink: the path of a file, a NUL, its build-id. */
-static bool altlink(const struct elf_file *f, char path[DSO_MAX_PATH], struct build_id *id)
-{
-	GElf_Shdr sh;
-	Elf_Scn *scn = elf_file_section(f, ".gnu_debugaltlink", &sh);
-	const Elf_Data *data = scn ? elf_file_data(scn, &sh) : NULL;
-	const char *p = data ? data->d_buf : NULL, *end;
-
-	end = p ? memchr(p, 0, data->d_size) : NULL;
-	if (!end || end == p || end - p >= DSO_MAX_PATH)
-		return false;
-	memcpy(path, p, (size_t)(end - p) + 1);
-	*id = build_id_make(end + 1, data->d_size - (size_t)(end - p) - 1);
-	return id->len != 0;
-}
-
 int dso_file_alt(const struct dso_file *d, const struct dso_search *search, struct elf_file **alt,
-		 char missing[DSO_MAX_PATH])
+		 const char **link)
 {
 	struct dso_search with = *search;
 	struct dso_file a = {0};
 	struct finder s = {.d = &a, .search = &with, .only_dwarf = true};
 	char hex[BUILD_ID_HEX_MAX];
+	const char *name;
 
 	*alt = NULL;
-	missing[0] = 0;
-	if (!d->dwarf_elf || !altlink(d->dwarf_elf, missing, &a.id))
+	*link = NULL;
+	if (!d->dwarf_elf || elf_file_altlink(d->dwarf_elf, &name, &a.id))
 		return PP_ENOENT;
+	*link = name;
 	with.dwarf = true;
-	if (missing[0] == '/') {
+	if (name[0] == '/') {
 		for (size_t i = 0; i < with.n_symfs; i++)
-			try_file(&s, with.symfs[i], PROOF_ID, false, "%s", missing);
-		try_file(&s, NULL, PROOF_ID, false, "%s", missing);
+			try_file(&s, with.symfs[i], PROOF_ID, false, "%s", name);
+		try_file(&s, NULL, PROOF_ID, false, "%s", name);
 	} else {
 		try_file(&s, NULL, PROOF_ID, false, "%.*s%s", (int)(base_name(d->dwarf) - d->dwarf),
-			 d->dwarf, missing);
+			 d->dwarf, name);
 	}
 	for_debug_dirs(&s, try_id_in, build_id_hex(&a.id, hex));
 	try_cache(&s);
@@ -425,6 +411,18 @@ int dso_file_alt(const struct dso_file *d, const struct dso_search *search, stru
 	a.symbols_elf = a.binary_elf = a.dwarf_elf = NULL;
 	dso_file_release(&a);
 	return s.rc ? s.rc : *alt ? 0 : PP_ENOENT;
+}
+
+struct elf_file *dso_file_take_dwarf(struct dso_file *d)
+{
+	struct elf_file *f = d->dwarf_elf;
+
+	if (f == d->symbols_elf)
+		d->symbols_elf = NULL;
+	if (f == d->binary_elf)
+		d->binary_elf = NULL;
+	d->dwarf_elf = NULL;
+	return f;
 }
 
 void dso_file_close(struct dso_file *d)

@@ -90,11 +90,14 @@ int dso_file_symtab(const struct dso_file *d, const struct elf_symtab_opts *opts
 
 /*
  * The file that d's DWARF shares entries with (.gnu_debugaltlink, written by dwz): *alt, which the
- * caller closes. 0; PP_ENOENT: there is no such link, *missing is "", or its file was not found;
- * PP_ENOMEM.
+ * caller closes, and its name there. 0; PP_ENOENT: there is no such link, *link is NULL, or its file
+ * was not found; PP_ENOMEM.
  */
 int dso_file_alt(const struct dso_file *d, const struct dso_search *search, struct elf_file **alt,
-		 char missing[DSO_MAX_PATH]);
+		 const char **link);
+
+/* The file with DWARF becomes the caller's; d has to be released next. NULL: there is none. */
+struct elf_file *dso_file_take_dwarf(struct dso_file *d);
 
 /* Closes the files; paths, segments and the list of candidates stay. */
 void dso_file_close(struct dso_file *d);

@@ -231,6 +231,8 @@ int elf_symtab_load(const struct elf_file *syms, const struct elf_file *runtime,
 		rc = symtab_builder_fix_ends(&l.b, SYMTAB_ENDS_NEXT);
 	if (!rc)
 		rc = symtab_builder_unify(&l.b);
+	if (opts->delta)
+		*opts->delta = l.delta;
 	if (!rc && !opts->no_plt && !l.delta && !l.places)
 		rc = elf_plt_add(runtime ? runtime : syms, &l.b);
 	if (!rc && !l.b.n) {

@@ -140,6 +140,16 @@ const struct symtab *kernel_symbols(struct kernel *k, uint32_t *reason)
 	return k->table;
 }
 
+struct elf_file *kernel_image(const struct kernel *k)
+{
+	struct elf_file *f = NULL;
+	enum symtab_reason why;
+
+	if (!k->table || !k->is_elf || root_elf(k->found_root, k->found_path, &f, &why))
+		return NULL;
+	return f;
+}
+
 /* A vdso that was kept with a bundle or in perf's cache. */
 static bool vdso_of_file(struct kernel *k, const struct root *root, const char *path)
 {

@@ -52,6 +52,7 @@ struct kernel {
 	/* The file that the table was read from: a kallsyms text, or an ELF file (is_elf). */
 	const struct root *found_root;
 	char *found_path; /* owned; NULL: none, or inside of the recording */
+	uint64_t delta;	  /* of an ELF file: how far it was moved when the kernel booted */
 	bool is_elf;
 	struct buf tried; /* "path: why", a line each */
 	struct vdso vdso;
@@ -75,6 +76,9 @@ const struct ksymbol *kernel_find_ksymbol(const struct kernel *k, uint64_t addr)
 
 /* The table, or NULL and *reason. What is wrong is said once. */
 const struct symtab *kernel_symbols(struct kernel *k, uint32_t *reason);
+
+/* The ELF file that the table is from, opened again for the caller, who closes it; NULL: none. */
+struct elf_file *kernel_image(const struct kernel *k);
 
 /* Whether the recording is of the running kernel, as far as it says. */
 bool kernel_is_running(const struct kernel *k);

@@ -72,7 +72,7 @@ static bool try_kallsyms(struct kernel *k, const struct root *root, const char *
 static bool try_vmlinux(struct kernel *k, const struct root *root, const char *path, bool asked,
 			bool proof)
 {
-	struct elf_symtab_opts o = {.no_plt = true, .symtab_only = true};
+	struct elf_symtab_opts o = {.no_plt = true, .symtab_only = true, .delta = &k->delta};
 	struct elf_file *f = NULL;
 	enum symtab_reason why;
 	struct build_id id;

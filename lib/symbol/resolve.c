@@ -32,15 +32,19 @@ int resolver_new(struct resolver **out, const struct resolver_opts *opts, struct
 	r->depth_max = limit(opts->depth_max, RESOLVE_DEPTH_MAX);
 	r->frames_max = limit(opts->frames_max, RESOLVE_FRAMES_MAX);
 	/* The two stacks of one sample have room. */
-	if (r->frames_max < 2 * r->depth_max)
-		r->frames_max = 2 * r->depth_max;
+	if (r->frames_max < 2 * (r->depth_max + DEBUGINFO_FRAMES_MAX))
+		r->frames_max = 2 * (r->depth_max + DEBUGINFO_FRAMES_MAX);
 	r->stacks = (struct hashids){.max_ids = limit(opts->stacks_max, RESOLVE_STACK_IDS),
 				     .max_bytes = RESOLVE_STACK_BYTES};
 	if (r->stacks.max_ids < 2)
 		r->stacks.max_ids = 2;
 	r->miss = malloc(((size_t)r->frames_max + 1) * sizeof(*r->miss));
-	if (r->miss)
+	if (opts->inlines)
+		r->inlined = malloc((size_t)r->frames_max + 1);
+	if (r->miss && (r->inlined || !opts->inlines))
 		return 0;
+	free(r->miss);
+	free(r->inlined);
 	free(r);
 	*out = NULL;
 	return PP_ENOMEM;
@@ -80,6 +84,7 @@ static int resolver_reset(struct resolver *r, bool keep)
 	map64_clear(&r->by_id);
 	resolve_forget_chains(r);
 	hashids_clear(&r->stacks);
+	intern_release(&r->srcfiles);
 	r->ndsos = r->nmachines = r->nframes = r->nsymbols = 0;
 	return rc;
 }
@@ -95,6 +100,7 @@ void resolver_free(struct resolver *r)
 	free(r->machines);
 	free(r->chains);
 	free(r->miss);
+	free(r->inlined);
 	resolve_missing_release(r);
 	map64_release(&r->by_id);
 	hashids_release(&r->stacks);
@@ -190,15 +196,34 @@ static int miss_frames(struct resolver *r, uint32_t n, uint32_t *set)
 	return rc;
 }
 
+/* New frames that n addresses can make. */
+static uint64_t frames_of(const struct resolver *r, uint32_t n)
+{
+	uint64_t most = r->inlined ? (uint64_t)n * DEBUGINFO_FRAMES_MAX : n;
+	uint64_t stack = r->depth_max + DEBUGINFO_FRAMES_MAX;
+
+	return most < stack ? most : stack;
+}
+
+/* An address's frames, the innermost first, on top of the n of the stack that is being made. */
+static uint32_t add_frames(struct resolver *r, uint32_t id, uint32_t n, uint32_t *unknown)
+{
+	do {
+		r->frames[n++] = id;
+		*unknown += r->miss[id] != 0;
+	} while (r->inlined && r->inlined[id++] && n < r->depth_max);
+	return n;
+}
+
 static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp,
 			 const struct ps_chain *c, enum mode mode, struct chain_state *st)
 {
-	uint32_t n = 0, i;
+	uint32_t n = 0, i, id;
 	bool ret = false;
 	int rc;
 
 	/* Room for the frames of this chain, before ids of an older numbering are in it. */
-	if (r->nframes + (c->ips.n < r->depth_max ? c->ips.n : r->depth_max) > r->frames_max)
+	if (r->nframes + frames_of(r, c->ips.n) > r->frames_max)
 		resolve_restart(r);
 	st->unknown = 0;
 	for (i = 0; i < c->ips.n && n < r->depth_max; i++) {
@@ -216,10 +241,10 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 				break;
 			continue;
 		}
-		rc = resolve_frame(r, m, sp, ip, mode, ret, &r->frames[n]);
+		rc = resolve_frame(r, m, sp, ip, mode, ret, &id);
 		if (rc)
 			return rc;
-		st->unknown += r->miss[r->frames[n++]] != 0;
+		n = add_frames(r, id, n, &st->unknown);
 		ret = true;
 	}
 	st->frames = n;
@@ -290,18 +315,18 @@ static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sampl
 		    struct chain_state *out)
 {
 	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+	uint32_t id;
 	int rc;
 
-	if (r->nframes >= r->frames_max)
+	if (r->nframes + frames_of(r, 1) > r->frames_max)
 		resolve_restart(r);
-	rc = resolve_frame(r, m, spaces_get(m->spaces, s->pid), s->ip, mode, false, &r->frames[0]);
+	rc = resolve_frame(r, m, spaces_get(m->spaces, s->pid), s->ip, mode, false, &id);
 	if (rc)
 		return rc;
-	out->frames = 1;
-	out->unknown = r->miss[r->frames[0]] != 0;
-	if (out->unknown && r->opts.missing && (rc = miss_frames(r, 1, &out->missing)))
-		return rc;
-	return put_stack(r, m->source, 1, false, &out->stack);
+	out->frames = add_frames(r, id, 0, &out->unknown);
+	if (out->unknown && r->opts.missing)
+		rc = miss_frames(r, out->frames, &out->missing);
+	return rc ? rc : put_stack(r, m->source, out->frames, false, &out->stack);
 }
 
 /* Both stacks of a sample. An earlier psym's are not in the output: they are forgotten. */

@@ -19,12 +19,13 @@
 #include "stream/stream.h"
 #include "symbol/dso_file.h"
 
-#define RESOLVE_FRAMES_MAX  (1u << 20) /* live frames; beyond, ids begin again */
-#define RESOLVE_STACK_IDS   (1u << 16) /* live stacks, likewise */
-#define RESOLVE_STACK_BYTES (8u << 20)
-#define RESOLVE_DSOS_MAX    (1u << 20)
-#define RESOLVE_SYMBOLS_MAX (PS_ID_MAX - 1)
-#define RESOLVE_DEPTH_MAX   8192 /* frames of a stack; what is above is cut off */
+#define RESOLVE_FRAMES_MAX   (1u << 20) /* live frames; beyond, ids begin again */
+#define RESOLVE_STACK_IDS    (1u << 16) /* live stacks, likewise */
+#define RESOLVE_STACK_BYTES  (8u << 20)
+#define RESOLVE_DSOS_MAX     (1u << 20)
+#define RESOLVE_SYMBOLS_MAX  (PS_ID_MAX - 1)
+#define RESOLVE_SRCFILES_MAX (1u << 20)
+#define RESOLVE_DEPTH_MAX    8192 /* frames of a stack; what is above is cut off */
 
 struct resolver_opts {
 	struct dso_search search;
@@ -36,6 +37,8 @@ struct resolver_opts {
 	 * from before an exec stay.
 	 */
 	bool like_perf;
+	bool inlines; /* functions inlined at an address become frames, from DWARF */
+	bool srcline; /* frames get source lines, from DWARF */
 	bool missing; /* collect what resolver_missing tells */
 	/*
 	 * Pack what the symbols were taken from into this file, an archive that can stand for the

@@ -35,40 +35,45 @@ static const char *link_name(const struct dso_file *f, const char *path, char bu
 }
 
 /* The file that dwz moved parts of a debug file to, if it is there. */
-static int add_alternate(struct resolver *r, struct bundle *b, const struct elf_file *f)
+static int add_alternate(struct resolver *r, struct bundle *b, const struct dso_file *d)
 {
-	struct elf_file *alt = NULL;
 	char path[DSO_MAX_PATH], hex[BUILD_ID_HEX_MAX];
-	enum symtab_reason why;
-	struct build_id id, got;
-	const char *name;
-	int rc = 0;
+	struct elf_file *alt;
+	struct build_id id;
+	const char *link;
+	int rc = dso_file_alt(d, &r->opts.search, &alt, &link);
 
-	if (elf_file_altlink(f, &name, &id) || id.len < 2)
-		return 0;
-	build_id_hex(&id, hex);
-	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
-	for (size_t i = 0; i < r->opts.search.n_symfs && !alt; i++)
-		if (root_elf(r->opts.search.symfs[i], path, &alt, &why))
-			alt = NULL;
-	if (!alt && root_elf(NULL, path, &alt, &why))
-		alt = NULL;
-	if (!alt && name[0] == '/' && root_elf(NULL, name, &alt, &why))
-		alt = NULL;
-	if (alt && !elf_file_build_id(alt, &got) && build_id_equal(&got, &id))
-		rc = bundle_elf(b, path + 1, alt);
+	if (!rc && !elf_file_build_id(alt, &id) && id.len >= 2) {
+		build_id_hex(&id, hex);
+		snprintf(path, sizeof(path), "usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+		rc = bundle_elf(b, path, alt);
+	}
 	elf_file_close(alt);
-	return rc;
+	return rc == PP_ENOENT ? 0 : rc;
+}
+
+/* A file of symbols or DWARF beside the binary. */
+static int add_debug(struct bundle *b, const char *of, const struct dso_file *f,
+		     const struct elf_file *elf)
+{
+	char path[DSO_MAX_PATH];
+	const char *name =
+		f->id.len >= 2 ? name_of(&f->id, "debug", "", path) : link_name(f, of, path);
+
+	return name ? bundle_elf(b, name, elf) : 0;
 }
 
 static int add_file(struct resolver *r, struct bundle *b, const struct rdso *d)
 {
 	char path[DSO_MAX_PATH];
 	const char *name;
+	struct dso_search search = r->opts.search;
 	struct dso_file f;
 	const char *of = d->found ? d->found : d->path;
-	int rc = dso_file_find(of, &d->id, &r->opts.search, &f);
+	int rc;
 
+	search.dwarf = true;
+	rc = dso_file_find(of, &d->id, &search, &f);
 	if (rc == PP_ENOMEM) {
 		dso_file_release(&f);
 		return rc;
@@ -77,13 +82,12 @@ static int add_file(struct resolver *r, struct bundle *b, const struct rdso *d)
 	if (f.binary_elf &&
 	    (name = name_of(f.proven ? &f.id : &(struct build_id){0}, "elf", of, path)))
 		rc = bundle_elf(b, name, f.binary_elf);
-	if (!rc && f.symbols_elf && f.symbols_elf != f.binary_elf && !f.mini) {
-		name = f.id.len >= 2 ? name_of(&f.id, "debug", "", path) : link_name(&f, of, path);
-		if (name)
-			rc = bundle_elf(b, name, f.symbols_elf);
-		if (!rc)
-			rc = add_alternate(r, b, f.symbols_elf);
-	}
+	if (!rc && f.dwarf_elf && f.dwarf_elf != f.binary_elf)
+		rc = add_debug(b, of, &f, f.dwarf_elf);
+	else if (!rc && f.symbols_elf && f.symbols_elf != f.binary_elf && !f.mini)
+		rc = add_debug(b, of, &f, f.symbols_elf);
+	if (!rc)
+		rc = add_alternate(r, b, &f);
 	dso_file_release(&f);
 	return rc;
 }

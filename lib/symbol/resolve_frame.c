@@ -15,6 +15,7 @@ void rdso_free(struct rdso *d)
 	symtab_free(d->owned);
 	for (int ret = 0; ret < 2; ret++)
 		map64_release(&d->frames[ret]);
+	resolve_lines_release(d);
 	free(d->symbol_ids);
 	buf_release(&d->tried);
 	free(d->found);
@@ -172,10 +173,13 @@ static void say_unproven(struct resolver *r, const struct machine *m, const stru
 
 static int load_file(struct resolver *r, const struct machine *m, struct rdso *d)
 {
+	struct dso_search search = r->opts.search;
 	enum symtab_reason why = SYMTAB_OK;
 	struct dso_file f;
-	int rc = dso_file_find(d->path, &d->id, &r->opts.search, &f);
+	int rc;
 
+	search.dwarf = r->opts.inlines || r->opts.srcline;
+	rc = dso_file_find(d->path, &d->id, &search, &f);
 	if (rc != PP_ENOMEM) {
 		d->segments = f.segments;
 		if (rc) {
@@ -191,6 +195,8 @@ static int load_file(struct resolver *r, const struct machine *m, struct rdso *d
 	}
 	keep_tried(r, d, &f);
 	say_unproven(r, m, &f);
+	if (!rc && search.dwarf)
+		rc = resolve_take_dwarf(r, d, &f);
 	dso_file_release(&f);
 	return rc;
 }
@@ -223,19 +229,34 @@ static int load(struct resolver *r, struct machine *m, struct rdso *d)
 
 /* ---- symbols and frames ---- */
 
-int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
-		       uint64_t addr, uint64_t size, uint32_t *id)
+static int put_symbol(struct resolver *r, uint32_t source, const char *name, struct ps_symbol *rec,
+		      uint32_t *id)
 {
-	struct ps_symbol rec = {.dso = dso, .addr = addr, .size = size};
 	const char *shown = r->opts.no_demangle ? name : demangle(name, &r->name);
 
 	if (r->nsymbols >= RESOLVE_SYMBOLS_MAX)
 		return PP_ELIMIT;
-	rec.id = *id = ++r->nsymbols;
-	rec.name = ps_str(shown, strlen(shown));
+	rec->id = *id = ++r->nsymbols;
+	rec->name = ps_str(shown, strlen(shown));
 	if (shown != name)
-		rec.linkage = ps_str(name, strlen(name));
-	return swriter_put(r->w, PS_SYMBOL, source, &rec);
+		rec->linkage = ps_str(name, strlen(name));
+	return swriter_put(r->w, PS_SYMBOL, source, rec);
+}
+
+int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
+		       uint64_t addr, uint64_t size, uint32_t *id)
+{
+	struct ps_symbol rec = {.dso = dso, .addr = addr, .size = size};
+
+	return put_symbol(r, source, name, &rec, id);
+}
+
+int resolve_put_inlined(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
+			uint32_t *id)
+{
+	struct ps_symbol rec = {.dso = dso, .flags = 1};
+
+	return put_symbol(r, source, name, &rec, id);
 }
 
 /* The symbol of a table entry, defined in the output at its first use. */
@@ -266,12 +287,14 @@ void resolve_restart(struct resolver *r)
 	r->nframes = 0;
 }
 
-static int put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id)
+int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id)
 {
 	f->id = *id = ++r->nframes;
 	r->miss[f->id] = f->symbol	   ? 0
 			 : r->opts.missing ? missing_pair(&r->missing, f->dso, f->reason)
 					   : 1;
+	if (r->inlined)
+		r->inlined[f->id] = (f->flags & PS_FRAME_INLINED) != 0;
 	r->stats.reasons[f->reason]++;
 	return swriter_put(r->w, PS_FRAME, source, f);
 }
@@ -292,7 +315,7 @@ static int nowhere_frame(struct resolver *r, struct machine *m, enum mode mode, 
 	if (mode >= MODE_GUEST_KERNEL)
 		f.flags |= PS_FRAME_GUEST;
 	if (!*known)
-		rc = put_frame(r, m->source, &f, known);
+		rc = resolve_put_frame(r, m->source, &f, known);
 	*id = *known;
 	return rc;
 }
@@ -357,6 +380,9 @@ static int kernel_dso(struct resolver *r, struct machine *m, struct rdso **d)
 		return 0;
 	(*d)->loaded = true;
 	(*d)->table = kernel_symbols(&m->kernel, &(*d)->reason);
+	(*d)->delta = m->kernel.delta;
+	if (r->opts.inlines || r->opts.srcline)
+		(*d)->dwarf = kernel_image(&m->kernel);
 	if (r->opts.missing && !(*d)->table)
 		buf_adds(&(*d)->tried, buf_str(&m->kernel.tried));
 	(*d)->symbol_ids = calloc((size_t)symtab_count((*d)->table) + 1, sizeof(uint32_t));
@@ -466,6 +492,22 @@ static int kernel_symbol(struct resolver *r, struct machine *m, struct rdso *d, 
 	return rc;
 }
 
+/* A frame and those inlined at its address; *id is the innermost. */
+static int put_frames(struct resolver *r, struct machine *m, struct rdso *d, uint64_t vaddr,
+		      struct ps_frame *f, uint32_t *id)
+{
+	uint32_t first = 0;
+	int rc = 0;
+
+	if (r->opts.inlines || r->opts.srcline)
+		rc = resolve_lines(r, m, d, vaddr, f, &first);
+	if (!rc)
+		rc = resolve_put_frame(r, m->source, f, id);
+	if (first)
+		*id = first;
+	return rc;
+}
+
 static int kernel_frame(struct resolver *r, struct machine *m, uint64_t ip, bool ret, uint32_t *id)
 {
 	struct ps_frame f = {.flags = PS_FRAME_KERNEL, .addr = ip};
@@ -482,8 +524,11 @@ static int kernel_frame(struct resolver *r, struct machine *m, uint64_t ip, bool
 	if (*slot)
 		return 0;
 	rc = kernel_symbol(r, m, d, ip - ret, &f);
-	if (!rc)
-		rc = put_frame(r, m->source, &f, slot);
+	/* The image knows nothing of modules. */
+	if (!rc && f.dso == d->out)
+		rc = put_frames(r, m, d, ip - ret - d->delta, &f, slot);
+	else if (!rc)
+		rc = resolve_put_frame(r, m->source, &f, slot);
 	*id = *slot;
 	return rc;
 }
@@ -567,7 +612,7 @@ static int user_frame(struct resolver *r, struct machine *m, struct space *sp, u
 		return 0;
 	rc = user_symbol(r, m, d, f.addr, ret, &f);
 	if (!rc)
-		rc = put_frame(r, m->source, &f, slot);
+		rc = put_frames(r, m, d, f.addr - ret, &f, slot);
 	*id = *slot;
 	return rc;
 }

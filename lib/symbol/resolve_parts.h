@@ -8,6 +8,7 @@
 #include "base/hashids.h"
 #include "base/intern.h"
 #include "symbol/bundle.h"
+#include "symbol/debuginfo.h"
 #include "symbol/jit.h"
 #include "symbol/kernel.h"
 #include "symbol/missing.h"
@@ -37,6 +38,11 @@ struct rdso {
 	struct symtab *owned;
 	const struct symtab *table;
 	struct elf_segments segments;
+	struct elf_file *dwarf, *dwarf_alt; /* NULL: none; where lines and inlined functions are */
+	uint64_t delta;			    /* of the kernel: how far it was moved */
+	bool info_opened;
+	struct debuginfo *info;
+	struct map64 inlined; /* name of an inlined function in the info: symbol id */
 	/* File offset, or kernel address: frame id; of plain and of return addresses. */
 	struct map64 frames[2];
 	uint32_t *symbol_ids; /* by index in the table; 0: not yet defined */
@@ -130,6 +136,8 @@ struct resolver {
 	uint32_t frames[RESOLVE_DEPTH_MAX + 1]; /* of the stack that is being made */
 	/* By frame id: 0 if it has a symbol, else the pair of r->missing (or 1). */
 	uint16_t *miss;
+	uint8_t *inlined;	/* by frame id: it is inlined into the next one */
+	struct intern srcfiles; /* as written to the output */
 	struct missing missing;
 	struct missing_row *rows; /* of the streams before */
 	struct bundle *bundle;	  /* of resolver_opts.bundle; NULL: not yet opened */
@@ -189,6 +197,28 @@ int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint
 int resolve_jit_read(struct resolver *r, struct machine *m, uint32_t jit, bool dump, struct buf *b);
 
 void rjits_release(struct machine *m);
+
+/* ---- resolve_lines.c: DWARF ---- */
+
+/* Opens what the lines of a DSO come from, from the files that were found for it. 0 or PP_ENOMEM. */
+int resolve_take_dwarf(struct resolver *r, struct rdso *d, struct dso_file *f);
+
+/*
+ * Gives a frame that is about to be written its source line, and writes the frames of what is inlined
+ * at its address before it: *first is the first of them, 0 if there are none. vaddr is the address
+ * that was looked up, without the kernel's move.
+ */
+int resolve_lines(struct resolver *r, struct machine *m, struct rdso *d, uint64_t vaddr,
+		  struct ps_frame *f, uint32_t *first);
+
+void resolve_lines_release(struct rdso *d);
+
+/* The symbol of a function that is inlined somewhere. */
+int resolve_put_inlined(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
+			uint32_t *id);
+
+/* Writes a frame. */
+int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id);
 
 /* Keeps for the table what the stream that ends here lacked. */
 int resolve_missing_keep(struct resolver *r);

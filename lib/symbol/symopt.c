@@ -21,6 +21,8 @@ bool symopt_option(struct symopt *o, int id, const char *arg, struct buf *why, i
 	case 'K': o->r.vmlinux = arg; return true;
 	case 'S': *rc = add_dir(o->symfs, &o->n_symfs, arg, why); return true;
 	case 'D': *rc = add_dir(o->debug, &o->r.search.n_debug_dirs, arg, why); return true;
+	case 'i': o->r.inlines = true; return true;
+	case SYMOPT_SRCLINE: o->r.srcline = true; return true;
 	case SYMOPT_NO_DEMANGLE: o->r.no_demangle = true; return true;
 	case SYMOPT_LIKE_PERF: o->r.like_perf = true; return true;
 	case SYMOPT_DEBUGINFOD:

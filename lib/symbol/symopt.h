@@ -18,6 +18,7 @@
 enum symopt_id {
 	SYMOPT_FIRST = OPT_NO_SHORT + 100,
 	SYMOPT_NO_DEMANGLE = SYMOPT_FIRST,
+	SYMOPT_SRCLINE,
 	SYMOPT_LIKE_PERF,
 	SYMOPT_MISSING,
 	SYMOPT_BUNDLE,
@@ -33,6 +34,8 @@ enum symopt_id {
 		 "debug files are below DIR (default /usr/lib/debug; repeatable)"}, \
 		{SYMOPT_DEBUGINFOD, "debuginfod", "[SECONDS]", \
 		 "ask debuginfod servers for debug files (default 60 seconds in all)"}, \
+		{'i', "inline", NULL, "show functions that are inlined, from debug information"}, \
+		{SYMOPT_SRCLINE, "srcline", NULL, "give frames their source lines"}, \
 		{SYMOPT_NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++ and Rust names"}, \
 		{SYMOPT_LIKE_PERF, "like-perf", NULL, \
 		 "decide as perf does also where it errs, to compare"}, \
