@@ -67,6 +67,7 @@ static void json_frame(struct buf *b, const struct sreader *r, const struct ps_f
 {
 	const struct ps_symbol *sym = sreader_symbol(r, f->symbol);
 	const struct ps_dso *dso = sreader_dso(r, f->dso);
+	const struct ps_srcfile *file = sreader_srcfile(r, f->srcfile);
 
 	buf_addc(b, '{');
 	if (f->dso)
@@ -81,6 +82,12 @@ static void json_frame(struct buf *b, const struct sreader *r, const struct ps_f
 		json_num(b, "kernel", 1);
 	if (f->flags & PS_FRAME_INLINED)
 		json_num(b, "inlined", 1);
+	if (file)
+		json_text(b, "file", file->path.p, file->path.len);
+	if (f->line)
+		json_num(b, "line", f->line);
+	if (f->column)
+		json_num(b, "column", f->column);
 	buf_addc(b, '}');
 }
 

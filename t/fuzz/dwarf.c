@@ -36,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		s = elf_file_segments(f);
 		for (uint32_t i = 0; i < s->n; i++)
 			for (uint64_t at = 0; at < 64; at++)
-				if (!debuginfo_find(d, s->seg[i].vaddr + at * 8, at & 1, frames, &n))
+				if (!debuginfo_find(d, s->seg[i].vaddr + at * 8, at & 1, frames,
+						    &n))
 					check(frames, n);
 		debuginfo_close(d);
 	}

@@ -1,0 +1,95 @@
+#!/bin/sh
+# psym --inline and --srcline on a program that is built here. That look-ups agree with addr2line is in
+# t/unit/symbol_debuginfo.c; here is what becomes of them in the stream.
+. "${0%/*}/lib.sh"
+CC=${CC:-gcc}
+need "$CC" objcopy strip addr2line
+
+cat >prog.c <<'EOF_C'
+#include <stdlib.h>
+volatile unsigned long sum;
+static inline __attribute__((always_inline)) void deepest(int n)
+{
+	for (int i = 0; i < n; i++)
+		sum += i;
+}
+static inline __attribute__((always_inline)) void middle(int n)
+{
+	deepest(n);
+}
+__attribute__((noinline, noclone)) void outer(int n)
+{
+	middle(n);
+	sum++;
+}
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 100; i++)
+		outer(atoi(argv[argc - 1]));
+	return 0;
+}
+EOF_C
+"$CC" -O2 -g -no-pie -fno-omit-frame-pointer -Wl,--build-id -o prog prog.c ||
+	skip_all "$CC cannot build the program"
+if have perf; then
+	perf record -q -N -F 999 -g -e cpu-clock:u -o p.data -- ./prog 2000000 >record.log 2>&1
+else
+	"$BIN/pcap-perf" -F 999 -g -e cpu-clock:u -o p.data -- ./prog 2000000 >record.log 2>&1
+fi || skip_all 'recording is not allowed here'
+"$BIN/pdecode" p.data >p.ps 2>decode.log || skip_all 'nothing was recorded'
+
+# folded OPTION...: folded text of psym with these options.
+folded() {
+	"$BIN/psym" "$@" -b p.ps 2>psym.err | "$BIN/pfold" 2>/dev/null
+}
+
+folded >plain
+like plain '^prog;(.*;)?outer [0-9]+$' 'without --inline the code is that of the function it is in'
+unlike plain 'deepest' 'and no inlined function is shown'
+folded --inline >inlined
+like inlined ';outer;middle_\[i\];deepest_\[i\] [0-9]+$' '--inline: callers stand before what is inlined into them'
+is "$(awk '{ n += $NF } END { print n }' inlined)" "$(awk '{ n += $NF } END { print n }' plain)" \
+	'the samples are the same'
+
+# The frames of the leaf addresses in the program, against addr2line: "address name line name line ...".
+"$BIN/psym" --inline --srcline -t -F comm,ip,sym,srcline p.ps 2>psym.err |
+	awk '
+	/^[^ \t]/ { leaf = ""; next }
+	/^\t/ { if (leaf == "") leaf = $1; on = $1 == leaf; if (on) line[leaf] = line[leaf] " " $2; next }
+	/^  / { if (on) line[leaf] = line[leaf] " " $1; next }
+	/^$/ { if (leaf != "") { print leaf line[leaf]; line[leaf] = "" } }' |
+	grep deepest | sort -u >got
+isnt "$(wc -l <got)" 0 'there are frames with source lines'
+cut -d ' ' -f 1 got | addr2line -afsi -e prog | sed 's/ (discriminator [0-9]*)//' |
+	awk '/^0x/ { if (n++) print text; sub(/^0x0*/, ""); text = $0; next } { text = text " " $0 } END { print text }' |
+	sort >want
+same got want 'names and lines of the frames are those of addr2line'
+"$BIN/psym" --inline --srcline -j p.ps >json 2>>psym.err
+like json '"sym":"deepest",[^}]*"inlined":1[^}]*"file":"/[^"]*/prog\.c","line":6' 'JSON has files and lines'
+"$BIN/psym" --inline -j p.ps >json 2>>psym.err
+unlike json '"file":' 'without --srcline there are none'
+
+# Without debug information in the program: it is found by build-id, and without that it is not.
+objcopy --only-keep-debug prog prog.debug
+id=$(readelf -n prog | sed -n 's/.*Build ID: *//p')
+cp prog kept
+objcopy --strip-debug prog
+folded --inline >none
+same none plain 'a program without debug information has no inlined functions'
+mkdir -p "dbg/.build-id/$(echo "$id" | cut -c 1-2)"
+cp prog.debug "dbg/.build-id/$(echo "$id" | cut -c 1-2)/$(echo "$id" | cut -c 3-).debug"
+folded --inline -D dbg -D /usr/lib/debug >found
+same found inlined 'it is found below --debug-dir, though the program has symbols'
+
+# What is damaged gives names from the symbol table.
+cp kept prog
+objcopy --dump-section .debug_info=info kept copy
+head -c "$(wc -c <info)" /dev/urandom >noise
+objcopy --update-section .debug_info=noise kept prog
+run "$BIN/psym" --inline --srcline -b p.ps
+is "$status" 0 'damaged debug information is no failure'
+folded --inline >damaged
+sed 's/;outer;.* /;outer /' damaged | awk '{ n[$1] += $2 } END { for (k in n) print k, n[k] }' | sort >got
+sort plain >want
+same got want 'and every sample keeps its function'
+done_testing
