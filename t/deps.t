@@ -34,7 +34,7 @@ printf 'exit 1\n' | fake bare pkg-config
 deps bare --check build
 is "$status" 2 'a check of a machine without anything fails'
 like "$ERR" '^gcc is missing: the C compiler$' 'what is missing, and why'
-like "$ERR" 'apt-get install gcc libc6-dev libelf-dev zlib1g-dev' 'and how to get it'
+like "$ERR" 'apt-get install gcc libc6-dev libelf-dev libdw-dev zlib1g-dev' 'and how to get it'
 
 deps bare build
 is "$status" 2 'no apt-get: fails'
