@@ -16,9 +16,9 @@ static const struct opt opts[] = {
 	{OPT_NO_SHORT + 1, "strict", NULL, "make losses that the recording reports exit status 1"},
 	{0},
 };
-static const struct opt_spec spec = {"pdecode", "[OPTION]... [FILE]...",
-				     "decode recordings (perf.data, trace.dat) to an event stream",
-				     opts};
+static const struct opt_spec spec = {
+	"pdecode", "[OPTION]... [FILE]...",
+	"decode recordings (perf.data, trace.dat, ftrace text) to an event stream", opts};
 
 struct config {
 	struct ssink_opts out;

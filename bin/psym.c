@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	if (symopt_ready(&c.from, cli.diag) || ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag) ||
 	    resolver_new(&r, &c.from.r, &sink.w, cli.diag))
 		return cli_finish(&cli, PP_EXIT_FAIL);
-	f.keep = SREADER_CHAINS;
+	f.keep = SREADER_CHAINS | SREADER_SYMBOLS;
 	f.ctx = r;
 	filter_run(&f, argv + cli.first, argc - cli.first, &sink, cli.diag, &end);
 	if (c.strict && end.lost && !end.status)

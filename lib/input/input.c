@@ -1,6 +1,7 @@
 #include "input/input.h"
 
 #include "base/err.h"
+#include "input/ftext.h"
 #include "input/kind.h"
 #include "input/perf.h"
 #include "input/trace.h"
@@ -55,7 +56,9 @@ int input_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 
 	if (!rc && kind == KIND_STREAM)
 		return copy_stream(s, w, d, account);
-	if (!rc)
+	if (!rc && kind == KIND_FTRACE_TEXT)
+		rc = ftext_decode(s, source, w, d, account);
+	else if (!rc)
 		rc = kind == KIND_PERF ? perf_decode(s, source, w, d, account)
 				       : trace_decode(s, source, w, d, account);
 	src_free(s);

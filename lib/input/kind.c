@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/unpack.h"
+#include "input/ftext.h"
 #include "input/perf_format.h"
 #include "input/trace.h"
 #include "stream/stream.h"
@@ -42,6 +43,24 @@ static int peek(struct src *s, uint8_t *bytes, size_t n, size_t *got)
 	return rc ? rc : src_unread(s, bytes, *got);
 }
 
+/* Text has no magic: lines are looked at until one is an event. */
+static int look_for_text(struct src *s, enum input_kind *kind)
+{
+	uint8_t bytes[FTEXT_PEEK];
+	size_t n = 0, got = 1;
+	bool more = true, found = false;
+	int rc = 0;
+
+	while (!rc && got && more && !found && n < sizeof(bytes)) {
+		rc = src_read(s, bytes + n, sizeof(bytes) - n, &got);
+		n += got;
+		found = ftext_looks_like(bytes, n, &more);
+	}
+	if (found)
+		*kind = KIND_FTRACE_TEXT;
+	return rc ? rc : src_unread(s, bytes, n);
+}
+
 /* Says why an input of this kind and size cannot be read; 0 if it can. */
 static int refuse(enum input_kind kind, size_t n, const char *name, struct diag *d)
 {
@@ -52,7 +71,8 @@ static int refuse(enum input_kind kind, size_t n, const char *name, struct diag 
 	if (kind == KIND_PERF_OLD)
 		diag_error(d, name, 0, "perf.data of version 1 (before Linux 3.2)");
 	else if (kind == KIND_UNKNOWN)
-		diag_error(d, name, 0, "is neither perf.data, trace.dat nor an event stream");
+		diag_error(d, name, 0,
+			   "is neither perf.data, trace.dat, ftrace text nor an event stream");
 	else
 		return 0;
 	return PP_EUNSUPPORTED;
@@ -73,6 +93,10 @@ int input_unwrap(struct src **s, enum input_kind *kind, struct diag *d)
 		}
 		*kind = kind_of(first, n);
 		packed = unpack_kind(first, n);
+		if (!packed && *kind == KIND_UNKNOWN && n)
+			rc = look_for_text(*s, kind);
+		if (rc)
+			return rc;
 		if (!packed)
 			return refuse(*kind, n, src_name(*s), d);
 		rc = unpack_new(s, packed, *s, d);

@@ -10,6 +10,7 @@ enum input_kind {
 	KIND_PERF_OLD,
 	KIND_TRACE_DAT,
 	KIND_STREAM,
+	KIND_FTRACE_TEXT,
 };
 
 /*

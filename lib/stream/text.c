@@ -4,14 +4,17 @@
 #include "base/err.h"
 #include "stream/json.h"
 #include "stream/text_perf.h"
+#include "stream/text_plain.h"
 #include "stream/text_trace.h"
 
 #include <stdlib.h>
 
 #define KIND_TRACE_DAT 2 /* SOURCE.kind */
+#define KIND_TEXT      3
 
-/* The printer of a recording: one of the two. */
+/* The printer of a recording: one of these. */
 struct printer {
+	struct text_plain *plain;
 	struct text_trace *trace;
 	struct text_perf *perf;
 };
@@ -45,6 +48,7 @@ static void printer_release(struct printer *p)
 {
 	text_perf_free(p->perf);
 	text_trace_free(p->trace);
+	text_plain_free(p->plain);
 	*p = (struct printer){0};
 }
 
@@ -93,12 +97,17 @@ static int print_record(struct stext *t, struct printer *p, const struct sreader
 {
 	int rc = 0;
 
-	/* With -F, a trace.dat is printed as perf would. */
-	if (rec->type == PS_SOURCE && !p->trace && rec->src.kind == KIND_TRACE_DAT &&
-	    !t->opts.fields.given)
-		return text_trace_new(&p->trace, &t->page, &rec->src, &t->opts);
+	/* With -F, all are printed as perf would. */
+	if (rec->type == PS_SOURCE && !p->trace && !p->plain && !t->opts.fields.given) {
+		if (rec->src.kind == KIND_TRACE_DAT)
+			return text_trace_new(&p->trace, &t->page, &rec->src, &t->opts);
+		if (rec->src.kind == KIND_TEXT)
+			return text_plain_new(&p->plain, &t->page, &t->opts);
+	}
 	if (p->trace)
 		return text_trace_record(p->trace, r, rec);
+	if (p->plain)
+		return text_plain_record(p->plain, r, rec);
 	if (!p->perf)
 		rc = text_perf_new(&p->perf, &t->page, &t->clock, &t->opts, t->d);
 	return rc ? rc : text_perf_record(p->perf, r, rec);

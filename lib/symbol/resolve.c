@@ -58,6 +58,7 @@ static void machine_free(struct machine *m)
 	kernel_release(&m->kernel);
 	rjits_release(m);
 	map64_release(&m->modules);
+	map64_release(&m->text_frames);
 	map64_release(&m->ksyms);
 	ranges_release(&m->kmods);
 	free(m);
@@ -329,6 +330,21 @@ static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sampl
 	return rc ? rc : put_stack(r, m->source, out->frames, false, &out->stack);
 }
 
+/* A sample without addresses keeps the stack that it has. */
+static int own_stack(struct resolver *r, struct machine *m, const struct sreader *in,
+		     const struct ps_sample *s, struct chain_state *out)
+{
+	const struct ps_stack *st = sreader_stack(in, s->stack);
+	uint32_t n;
+	bool cut;
+	int rc = st ? resolve_text_stack(r, m, in, st, &n, &cut) : 0;
+
+	if (!st || rc)
+		return rc;
+	out->frames = n;
+	return put_stack(r, m->source, n, cut, &out->stack);
+}
+
 /* Both stacks of a sample. An earlier psym's are not in the output: they are forgotten. */
 static int sample_stacks(struct resolver *r, struct machine *m, const struct sreader *in,
 			 struct ps_sample *s)
@@ -337,6 +353,7 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	const struct ps_chain *other =
 		ps_sample_has(s, other_chain) ? sreader_chain(in, s->other_chain) : NULL;
 	struct chain_state st = {0}, st2 = {0};
+	bool own = ps_sample_has(s, stack);
 	uint32_t restarts;
 	int rc = 0;
 
@@ -348,6 +365,8 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 			rc = chain_stack(r, m, c, s, &st);
 		else if (ps_sample_has(s, ip))
 			rc = ip_stack(r, m, s, &st);
+		else if (own)
+			rc = own_stack(r, m, in, s, &st);
 		if (!rc && other)
 			rc = chain_stack(r, m, other, s, &st2);
 	} while (!rc && other && restarts != r->restarts);
@@ -480,7 +499,7 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 	case PS_MMAP: return on_mmap(r, m, &rec->mmap);
 	/* Another psym's work is done again. */
 	case PS_SYMBOL:
-	case PS_FRAME:
+	case PS_FRAME: resolve_text_forget(m, rec); return 0;
 	case PS_STACK:
 	case PS_SRCFILE: return 0;
 	case PS_CHAIN:

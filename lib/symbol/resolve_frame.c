@@ -279,8 +279,10 @@ void resolve_restart(struct resolver *r)
 		for (int ret = 0; ret < 2; ret++)
 			map64_clear(&r->dsos[i]->frames[ret]);
 	for (uint32_t i = 0; i < r->nmachines; i++)
-		if (r->machines[i])
+		if (r->machines[i]) {
 			memset(r->machines[i]->nowhere, 0, sizeof(r->machines[i]->nowhere));
+			map64_clear(&r->machines[i]->text_frames);
+		}
 	resolve_forget_chains(r);
 	hashids_clear(&r->stacks);
 	r->restarts++;

@@ -88,9 +88,11 @@ struct machine {
 	struct map64 modules; /* text of a module's name in the kernel's table: likewise */
 	/* The frame without a DSO, by mode; [0] in a process, but not mapped. 0: not yet defined. */
 	uint32_t nowhere[MODES];
-	struct ranges kmods; /* modules that are mapped: index in r->dsos, + 1 */
-	struct map64 ksyms;  /* start of an announced symbol: symbol id */
-	uint32_t kernel_dso; /* index in r->dsos, + 1; 0: not yet known */
+	struct ranges kmods;	  /* modules that are mapped: index in r->dsos, + 1 */
+	struct map64 text_frames; /* frame of the input that came with its name: frame */
+	uint32_t text_symbols;	  /* the greatest id of a symbol that one of them has */
+	struct map64 ksyms;	  /* start of an announced symbol: symbol id */
+	uint32_t kernel_dso;	  /* index in r->dsos, + 1; 0: not yet known */
 	struct kernel_opts kernel_opts;
 };
 
@@ -233,6 +235,18 @@ int resolve_bundle_keep(struct resolver *r);
  */
 int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		  enum mode mode, bool ret, uint32_t *id);
+
+/*
+ * The frames of a stack that the input has, to r->frames: of a sample without addresses, whose stack
+ * cannot be made again. cut: it has more than *n, or had before.
+ */
+int resolve_text_stack(struct resolver *r, struct machine *m, const struct sreader *in,
+		       const struct ps_stack *st, uint32_t *n, bool *cut);
+/* A symbol or a frame of the input is defined again. */
+void resolve_text_forget(struct machine *m, const struct ps_record *rec);
+
+/* Writes a frame under a new id. */
+int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id);
 
 /* Forgets frames and stacks: their ids begin again. */
 void resolve_restart(struct resolver *r);

@@ -1,0 +1,18 @@
+/*
+ * Samples of a recording that was text: the lines that they were made of. Private to lib/stream.
+ */
+#ifndef PP_STREAM_TEXT_PLAIN_H
+#define PP_STREAM_TEXT_PLAIN_H
+
+#include "stream/text_trace.h"
+
+struct text_plain;
+
+/* Prints to a page, which must outlive it. 0 or PP_ENOMEM. */
+int text_plain_new(struct text_plain **t, struct text_page *page, const struct stext_opts *opts);
+void text_plain_free(struct text_plain *t); /* NULL is fine */
+
+/* Takes a record of the recording. */
+int text_plain_record(struct text_plain *t, const struct sreader *r, const struct ps_record *rec);
+
+#endif

@@ -1,0 +1,142 @@
+#!/bin/sh
+# ftrace text as input of pdecode: what trace, trace_pipe and trace-cmd report print.
+. "${0%/*}/lib.sh"
+
+texts=$ROOT/t/fuzz/corpus/ftext
+
+# Numbers of the account of `pdecode -s`.
+stats() {
+	sed -n "s/.*[ :]\([0-9]*\) $1.*/\1/p" "$2"
+}
+
+# --- every form: the text comes out as it went in ---
+for f in "$texts"/*; do
+	run "$BIN/pdecode" -t "$f"
+	is "$status" 0 "${f##*/}: decodes"
+	same "$OUT" "$f" "${f##*/}: prints as it was"
+done
+cp "$texts/sched" sched.txt
+run_pipe 'cat sched.txt' '"$BIN/pdecode"' '"$BIN/pdecode" -t'
+same "$OUT" sched.txt 'through two pipes, the same'
+gzip -c sched.txt >sched.gz
+run "$BIN/pdecode" -t sched.gz
+same "$OUT" sched.txt 'compressed, the same'
+sed 's/$/\r/' sched.txt >crlf.txt
+run "$BIN/pdecode" -t crlf.txt
+same "$OUT" sched.txt 'lines that end as in DOS, the same'
+sed -n '/^ /p' sched.txt >bare.txt
+run "$BIN/pdecode" -t bare.txt
+same "$OUT" bare.txt 'without the comments, the same'
+
+# --- what is in it ---
+events=$(grep -c '^ ' sched.txt)
+run "$BIN/pdecode" -s -b sched.txt
+is "$(stats samples "$ERR")" "$events" 'each line of an event is a sample'
+run "$BIN/pdecode" --list sched.txt
+awk '/^ / { sub(/^.*[0-9]: /, ""); sub(/:.*/, ""); n[$0]++ } END { for (e in n) print n[e], e }' sched.txt |
+	sort >want
+awk '$NF ~ /:/ && !/^#/ { e = $NF; sub(/^.*:/, "", e); print $1, e }' "$OUT" | sort >got
+same got want 'the events and their numbers'
+if have perl && perl -MJSON::PP -e 1 2>/dev/null; then
+	for name in instances v6; do
+		gunzip -c "$ROOT/t/data/trace-$name.dat.gz" >x.dat
+		gunzip -c "$ROOT/t/data/trace-$name.report.gz" >x.txt
+		run "$ROOT/t/oracle/ftrace-text" x.dat x.txt
+		is "$status" 0 "trace-$name: the same events and fields as out of the trace.dat"
+		[ "$status" = 0 ] || diag_file "$OUT"
+		equal=$(awk '/ fields equal/ { n += $4 } END { print n + 0 }' "$OUT")
+		ok "and $equal fields are a comparison" test "$equal" -gt 900
+	done
+else
+	skip 4 'no perl with JSON::PP'
+fi
+
+# --- stacks ---
+# The functions of each event with a stack, root first, as pfold writes them.
+awk '
+function out() { if (n) { for (line = comm; n; n--) line = line ";" f[n]; print line, 1 } n = 0 }
+/^ *=>/ { if (!open) n = 0; open = 1; f[++n] = $2; next }
+{ out(); open = 0 }
+/^[# ]*#/ { next }
+/<stack trace>/ { next }
+{ comm = $1; sub(/-[0-9]*$/, "", comm) }
+END { out() }' "$texts/function-stack" | sort | uniq -c | awk '{ $NF = $1; sub(/^ *[0-9]* /, ""); print }' >want
+run_pipe '"$BIN/pdecode" "$texts/function-stack"' '"$BIN/pfold"'
+sort "$OUT" | sed 's/_\[[km]\]//g' >got
+sort want >want.sorted
+same got want.sorted 'pfold folds the stacks behind events'
+run_pipe '"$BIN/pdecode" "$texts/function-stack"' '"$BIN/psym"' '"$BIN/pfold"'
+sort "$OUT" | sed 's/_\[[km]\]//g' >got
+same got want.sorted 'psym leaves them as they are'
+run_pipe '"$BIN/pdecode" "$texts/graph-time-task"' '"$BIN/pfold"'
+like "$OUT" 'prepare_to_wait_event;_raw_spin_unlock_irqrestore;local_clock' \
+	'calls of the function graph tracer have their callers'
+run "$BIN/pdecode" -j "$texts/graph-time-task"
+like "$OUT" '"funcgraph_exit".*"time":264723977000,"cpu":0,"pid":1172,"tid":1172,"comm":"wl"|"event":"ftrace:funcgraph_exit","time":264723977000' \
+	'with time and task'
+
+# --- fields ---
+cat >odd.txt <<'T'
+  a b-7 [001] d..2. 1.000001: odd: n=1 text=one
+  a b-7 [001] d..2. 1.000002: odd: n=two text=2
+  a b-7 [001] d..2. 1.000003: odd: text=3 late=0x10
+T
+run "$BIN/pdecode" -j odd.txt
+is "$(grep -c '"name":"odd"' "$OUT")" 3 'a descriptor is defined again for what does not fit'
+grep '"name":"odd"' "$OUT" | sed 's/.*"name":"n","type":"\([^"]*\)".*/\1/' >got
+printf 's64\n__data_loc char[]\n__data_loc char[]\n' >want
+same got want 'a number becomes a text'
+is "$(grep '"name":"odd"' "$OUT" | tail -n 1 | grep -c '"name":"late","type":"u64"')" 1 \
+	'a field that comes late'
+
+# --- losses and damage ---
+run "$BIN/pdecode" -s -b "$texts/odd"
+is "$(stats 'lost by the recorder' "$ERR")" 20 'lost events: 12, an unknown number, 7 of the head'
+run "$BIN/pdecode" --strict -b "$texts/odd"
+is "$status" 1 '--strict makes them exit status 1'
+like "$ERR" '1 lines? (is no event|are no events)' 'lines that are no events are counted'
+run "$BIN/pdecode" -s -t "$texts/odd"
+printf '%s' "$(cat odd.txt)" >cut.txt
+run "$BIN/pdecode" -s -b cut.txt
+is "$status" 1 'a last line without an end: cut off'
+like "$ERR" 'the last line has no end' 'it is said'
+is "$(stats samples "$ERR")" 2 'and it is no event'
+bad=
+size=0
+total=$(wc -c <sched.txt)
+while [ "$size" -lt "$total" ]; do
+	head -c "$size" sched.txt >cut.txt
+	run "$BIN/pdecode" -s -b cut.txt
+	[ "$status" -le 2 ] || bad="$bad $size:$status"
+	got=$(stats samples "$ERR")
+	[ "${got:-0}" = "$(sed '$d' cut.txt | cat - cut.txt | sort | uniq -d | grep -c '^ ')" ] ||
+		[ "${got:-0}" -le "$events" ] || bad="$bad $size:$got"
+	size=$((size + 37))
+done
+is "$bad" '' 'cut anywhere: no crash, no event too many'
+{
+	cat odd.txt
+	head -c 70000 /dev/zero | tr '\0' x
+	echo
+	head -c 3000 "$BIN/pdecode"
+	echo
+	cat odd.txt
+} >garbage.txt
+run "$BIN/pdecode" -s -b garbage.txt
+is "$status" 0 'garbage between the lines'
+is "$(stats samples "$ERR")" 6 'does not hide them'
+head -c 5000 "$BIN/pdecode" | tail -c 4000 >binary
+run "$BIN/pdecode" -b binary
+is "$status" 2 'bytes that are no text are refused'
+printf 'perf 7 [000] 1.5: cycles:\n\tffff a (b)\n\n' >perf.txt
+run "$BIN/pdecode" -b perf.txt
+is "$status" 2 'and so is the text of perf script'
+
+# --- with others ---
+gunzip -c "$ROOT/t/data/trace-v6.dat.gz" >v6.dat
+run "$BIN/pdecode" -j --offset odd.txt:284s odd.txt v6.dat
+sed -n 's/^{"type":"sample".*"time":\([0-9]*\).*/\1/p' "$OUT" >got
+sort -n got >want
+same got want 'merged with a trace.dat, in the order of time'
+is "$(grep -c '"event":"odd"' "$OUT")" 3 'with all of both'
+done_testing
