@@ -1,12 +1,12 @@
-/* psvg: draws folded stacks as an interactive flame graph. */
+/* psvg: draws stacks as an interactive flame graph, and tables as charts. */
 #include "cli.h"
-#include "draw/flame.h"
+#include "draw/picture.h"
 
 #include <unistd.h>
 
 /* clang-format off */
 enum { OPT_SUBTITLE = OPT_NO_SHORT + 1, OPT_WIDTH, OPT_FRAME_HEIGHT, OPT_MIN_WIDTH, OPT_FONT_SIZE,
-       OPT_COUNT_NAME, OPT_HASH, OPT_NOTES, OPT_STATS };
+       OPT_COUNT_NAME, OPT_HASH, OPT_NOTES, OPT_STATS, OPT_VIEW, OPT_VALUE, OPT_STAT };
 /* clang-format on */
 
 static const struct opt opts[] = {
@@ -29,90 +29,75 @@ static const struct opt opts[] = {
 	{OPT_MIN_WIDTH, "minwidth", "PIXELS", "the same as --min-width"},
 	{OPT_COUNT_NAME, "count-name", "TEXT", "what is counted: samples, ns, ..."},
 	{OPT_COUNT_NAME, "countname", "TEXT", "the same as --count-name"},
+	{OPT_VIEW, "view", "VIEW", "of a table: bars, hist, lines, heat (default: what fits)"},
+	{OPT_VALUE, "value", "NAME", "of a table: this value only"},
+	{OPT_STAT, "stat", "NAME", "of a table: draw count, sum, mean, p99, ..."},
 	{OPT_NOTES, "notes", "TEXT", "put TEXT into the description inside the SVG"},
 	{OPT_STATS, "stats", NULL, "print the account of what was read and drawn"},
 	{0},
 };
 
-static const struct opt_spec spec = {"psvg", "[OPTION]... [FILE]...",
-				     "draw folded stacks as an interactive flame graph (SVG)",
-				     opts};
+static const struct opt_spec spec = {
+	"psvg", "[OPTION]... [FILE]...",
+	"draw stacks as an interactive flame graph, tables as charts (SVG)", opts};
 
 struct config {
-	struct flame_opts o;
+	struct picture_opts o;
 	bool reverse, stats;
 };
 
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
+	struct flame_opts *f = &c->o.flame;
+	struct chart_opts *t = &c->o.chart;
+	int rc = 0;
 
 	switch (id) {
-	case 't': c->o.title = arg; break;
-	case OPT_SUBTITLE: c->o.subtitle = arg; break;
-	case 'i': c->o.inverted = true; break;
+	case 't': f->title = t->title = arg; break;
+	case OPT_SUBTITLE: f->subtitle = t->subtitle = arg; break;
+	case 'i': f->inverted = true; break;
 	case 'r': c->reverse = true; break;
-	case 'c': return flame_palette_option(arg, &c->o.palette, why);
-	case 's': c->o.search = arg; break;
+	case 'c': return flame_palette_option(arg, &f->palette, why);
+	case 's': f->search = arg; break;
 	case OPT_WIDTH:
-		c->o.fixed = true;
-		return opt_double("width", arg, 100, 100000, &c->o.width, NULL, why);
+		f->fixed = true;
+		rc = opt_double("width", arg, 100, 100000, &f->width, NULL, why);
+		t->width = f->width;
+		break;
 	case OPT_FRAME_HEIGHT:
-		return opt_double("frame-height", arg, 4, 200, &c->o.frame_height, NULL, why);
-	case OPT_FONT_SIZE: return opt_double("font-size", arg, 4, 100, &c->o.font_size, NULL, why);
+		return opt_double("frame-height", arg, 4, 200, &f->frame_height, NULL, why);
+	case OPT_FONT_SIZE:
+		rc = opt_double("font-size", arg, 4, 100, &f->font_size, NULL, why);
+		t->font_size = f->font_size;
+		break;
 	case OPT_MIN_WIDTH:
-		return opt_double("min-width", arg, 0, 100, &c->o.min_width, &c->o.min_percent,
-				  why);
-	case OPT_COUNT_NAME: c->o.count_name = arg; break;
-	case OPT_NOTES: c->o.notes = arg; break;
+		return opt_double("min-width", arg, 0, 100, &f->min_width, &f->min_percent, why);
+	case OPT_COUNT_NAME: f->count_name = arg; break;
+	case OPT_NOTES: f->notes = t->notes = arg; break;
+	case OPT_VIEW: return chart_view_option(arg, &t->view, why);
+	case OPT_VALUE: t->value = arg; break;
+	case OPT_STAT: t->stat = arg; break;
 	case OPT_STATS: c->stats = true; break;
 	}
-	return 0;
-}
-
-static int write_svg(struct flame *f, const struct config *c, struct diag *d)
-{
-	const struct flame_account *a = flame_account(f);
-	struct buf text = BUF_INIT;
-	struct out out;
-	int rc = out_init(&out, STDOUT_FILENO), closed;
-
-	if (!rc)
-		rc = flame_svg(f, &c->o, &out);
-	if (rc == PP_END)
-		diag_error(d, NULL, -1, "no samples: nothing to draw");
-	closed = out_close(&out);
-	if (c->stats) {
-		flame_describe(f, &text);
-		diag_say(d, NULL, "%s", buf_str(&text));
-		buf_release(&text);
-	}
-	if (rc == PP_END)
-		return PP_EXIT_PARTIAL;
-	if (rc || closed) {
-		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc ? rc : closed));
-		return PP_EXIT_FAIL;
-	}
-	return a->malformed || a->deep || a->partial ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+	return rc;
 }
 
 int main(int argc, char **argv)
 {
-	struct config c = {.o = FLAME_OPTS_INIT};
-	struct flame *f;
+	struct config c = {.o = PICTURE_OPTS_INIT};
+	struct picture *p = NULL;
 	struct cli cli;
 	int rc;
 
 	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
 		return cli.status;
-	rc = flame_new(&f, c.reverse);
-	if (rc)
-		diag_error(cli.diag, NULL, -1, "%s", pp_strerror(rc));
-	else if (cli.first == argc)
-		rc = flame_read_file(f, "-", cli.diag);
+	rc = picture_new(&p, c.reverse, cli.diag);
+	if (!rc && cli.first == argc)
+		rc = picture_read(p, "-");
 	for (int i = cli.first; i < argc && !rc; i++)
-		rc = flame_read_file(f, argv[i], cli.diag);
-	rc = rc ? PP_EXIT_FAIL : write_svg(f, &c, cli.diag);
-	flame_free(f);
+		rc = picture_read(p, argv[i]);
+	rc = rc ? PP_EXIT_FAIL : picture_print(p, &c.o, STDOUT_FILENO, c.stats);
+	picture_free(p);
 	return cli_finish(&cli, rc);
 }

@@ -126,8 +126,6 @@ refused() { # NAME PATTERN
 	empty "$OUT" "$1: no picture"
 	like "$ERR" "$2" "$1: says what it is"
 }
-printf 'PPSTREAM\001\000\000\000' >kind
-refused 'event stream' 'psvg: kind: is an event stream.*pfold'
 printf 'PERFILE2h\000\000\000\000\000\000\000' >kind
 refused 'perf.data' 'is perf.data'
 printf 'comm\tcount\ncc1\t12\n' >kind

@@ -19,8 +19,9 @@ struct phist {
 	uint64_t window;		/* their width now */
 	uint32_t last_event;		/* descriptor of the last sample */
 	bool mixed;			/* its events have periods of different units */
-	struct buf text;		/* of a key that is put together */
-	bool twice; /* an automatic width was doubled last, not multiplied by 5 */
+	struct qval key_values[TABLE_KEYS_MAX], field_values[TABLE_VALUES_MAX]; /* of a sample */
+	struct buf text; /* of a key that is put together */
+	bool twice;	 /* an automatic width was doubled last, not multiplied by 5 */
 };
 
 /* Takes a sample. 0, PP_ENOMEM or PP_ELIMIT. */

@@ -138,7 +138,7 @@ static int make_table(struct phist *p, const struct sreader *r, const struct ps_
 /* Periods of different units have none together. */
 static void check_units(struct phist *p, const struct sreader *r, const struct ps_sample *s)
 {
-	if (s->event == p->last_event || p->o.unit)
+	if (!p->t || s->event == p->last_event || p->o.unit)
 		return;
 	p->last_event = s->event;
 	for (unsigned i = 0; i < p->nfields; i++) {
@@ -288,7 +288,7 @@ static bool get_keys(struct phist *p, const struct sreader *r, const struct ps_r
 
 int phist_sample(struct phist *p, const struct sreader *r, const struct ps_record *rec)
 {
-	struct qval by[TABLE_KEYS_MAX], fields[TABLE_VALUES_MAX];
+	struct qval *by = p->key_values, *fields = p->field_values;
 	const struct ps_sample *s = &rec->sample;
 	int rc = 0;
 

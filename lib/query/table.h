@@ -43,6 +43,7 @@
 #define TABLE_VALUES_MAX 32
 #define TABLES_MAX	 256 /* tables of one result */
 #define TABLE_OTHER	 "(other)"
+#define TABLE_NO_ROW	 UINT32_MAX
 
 /* Kinds of key: T(NAME, name in the TSV form, what its number is). */
 #define TABLE_KEY_KINDS(T) \
@@ -120,7 +121,7 @@ struct table {
 	struct hist *cell;   /* row * nvalues + v */
 	uint32_t *order;     /* rows as they are written, after table_sort */
 	uint32_t nordered;   /* of them: TABLE_OTHER is written last and is not among them */
-	uint32_t other;	     /* row of all that was folded, or UINT32_MAX */
+	uint32_t other;	     /* row of all that was folded, or TABLE_NO_ROW */
 	uint64_t folded;     /* rows that were added to it; counted again each time */
 	uint32_t cap, mask;
 	uint32_t *slots;
@@ -189,11 +190,40 @@ void table_key_add(const struct table *t, uint32_t row, uint32_t k, struct buf *
  */
 int table_sort(struct table *t, const char *by);
 
+/* The order in which the rows came, such as that of the text that was read. 0 or PP_ENOMEM. */
+int table_keep_order(struct table *t);
+
 /* Leaves only the first `top` rows as they are: the others are added to TABLE_OTHER. */
 int table_top(struct table *t, uint32_t top);
 
 /* The sum of a value over all rows, what shares are of; COUNT: the count. */
 hist_int table_total(const struct table *t, uint32_t v);
+
+/* The i-th row in the order of output, TABLE_OTHER last; TABLE_NO_ROW behind it. Their number. */
+uint32_t table_ordered(const struct table *t, uint32_t i);
+uint32_t table_nordered(const struct table *t);
+
+/* ---- statistics ---- */
+
+/* Those of a cell, as far as its kind and its count have them. */
+struct table_numbers {
+	uint64_t count, max_time;
+	hist_int sum, min, max;
+	hist_int p[4];	    /* 50, 90, 99, 99.9 */
+	double mean, share; /* share: 0 to 1; NaN: there is none */
+};
+
+/* `total` is table_total of the value. */
+void table_numbers(const struct table *t, uint32_t row, uint32_t v, hist_int total,
+		   struct table_numbers *n);
+
+/* One of them; NaN if there is none. */
+double table_number(const struct table_numbers *n, enum table_stat stat);
+
+/* Whether values of a kind have a statistic; its name for options, its title for people. */
+bool table_has(enum table_value_kind kind, enum table_stat stat);
+const char *table_stat_name(enum table_stat stat);
+const char *table_stat_title(enum table_stat stat);
 
 /* ---- output ---- */
 

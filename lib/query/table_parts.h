@@ -6,28 +6,7 @@
 
 #include "query/table.h"
 
-#define TABLE_NO_ROW UINT32_MAX
-
-/* The statistics of a cell as numbers: which ones there are depends on the kind and the count. */
-struct table_numbers {
-	uint64_t count, max_time;
-	hist_int sum, min, max;
-	hist_int p[4];	    /* 50, 90, 99, 99.9 */
-	double mean, share; /* NaN: there is none */
-};
-
-void table_numbers(const struct table *t, uint32_t row, uint32_t v, hist_int total,
-		   struct table_numbers *n);
-
-/* Whether values of a kind have a statistic. */
-bool table_has(enum table_value_kind kind, enum table_stat stat);
-const char *table_stat_name(enum table_stat stat);
-const char *table_stat_title(enum table_stat stat);
 const char *table_key_kind_name(enum table_key_kind kind);
-
-/* The i-th row in the order of output, TABLE_OTHER last; TABLE_NO_ROW behind it. */
-uint32_t table_ordered(const struct table *t, uint32_t i);
-uint32_t table_nordered(const struct table *t);
 
 /* Makes the row TABLE_OTHER if there is none. 0 or PP_ENOMEM. */
 int table_make_other(struct table *t);

@@ -76,25 +76,27 @@ void table_numbers(const struct table *t, uint32_t row, uint32_t v, hist_int tot
 		hist_percentiles(h, p, 4, n->p);
 }
 
-static long double number_of(const struct table_numbers *n, enum table_stat stat)
+double table_number(const struct table_numbers *n, enum table_stat stat)
 {
+	if (stat == TABLE_STAT_COUNT)
+		return (double)n->count;
 	if (!n->count)
-		return -INFINITY;
+		return NAN;
 	switch (stat) {
-	case TABLE_STAT_COUNT: return (long double)n->count;
-	case TABLE_STAT_SUM: return (long double)n->sum;
-	case TABLE_STAT_SHARE: return isnan(n->share) ? -1 : (long double)n->share;
-	case TABLE_STAT_MIN: return (long double)n->min;
-	case TABLE_STAT_MEAN: return (long double)n->mean;
+	case TABLE_STAT_COUNT: break;
+	case TABLE_STAT_SUM: return (double)n->sum;
+	case TABLE_STAT_SHARE: return n->share;
+	case TABLE_STAT_MIN: return (double)n->min;
+	case TABLE_STAT_MEAN: return n->mean;
 	case TABLE_STAT_P50:
 	case TABLE_STAT_P90:
 	case TABLE_STAT_P99:
-	case TABLE_STAT_P999: return (long double)n->p[stat - TABLE_STAT_P50];
-	case TABLE_STAT_MAX: return (long double)n->max;
-	case TABLE_STAT_MAX_TIME: return (long double)n->max_time;
+	case TABLE_STAT_P999: return (double)n->p[stat - TABLE_STAT_P50];
+	case TABLE_STAT_MAX: return (double)n->max;
+	case TABLE_STAT_MAX_TIME: return (double)n->max_time;
 	case TABLE_NSTATS: break;
 	}
-	return 0;
+	return NAN;
 }
 
 /* What rows are sorted by. */
@@ -106,9 +108,17 @@ struct sorter {
 };
 
 struct item {
-	long double v;
+	double v;
 	uint32_t row;
 };
+
+/* What is not there comes last. */
+static double sort_value(const struct table_numbers *n, enum table_stat stat)
+{
+	double v = table_number(n, stat);
+
+	return isnan(v) ? -INFINITY : v;
+}
 
 static int compare_key(const struct table *t, uint32_t a, uint32_t b, uint32_t k)
 {
@@ -211,7 +221,10 @@ int table_sort(struct table *t, const char *by)
 			continue;
 		if (!s.by_key)
 			table_numbers(t, row, s.k, total, &numbers);
-		items[n++] = (struct item){s.by_key ? 0 : number_of(&numbers, s.stat), row};
+		items[n] = (struct item){0, row};
+		if (!s.by_key)
+			items[n].v = sort_value(&numbers, s.stat);
+		n++;
 	}
 	if (!t->order || !items) {
 		free(items);
@@ -222,6 +235,22 @@ int table_sort(struct table *t, const char *by)
 		t->order[i] = items[i].row;
 	free(items);
 	t->nordered = n;
+	t->sorted = true;
+	return 0;
+}
+
+int table_keep_order(struct table *t)
+{
+	uint32_t *order = calloc((size_t)t->nrows + 1, sizeof(*order));
+
+	if (!order)
+		return PP_ENOMEM;
+	free(t->order);
+	t->order = order;
+	t->nordered = 0;
+	for (uint32_t row = 0; row < t->nrows; row++)
+		if (row != t->other && table_weight(t, row))
+			t->order[t->nordered++] = row;
 	t->sorted = true;
 	return 0;
 }

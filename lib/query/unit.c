@@ -13,6 +13,7 @@ struct scale {
 };
 
 /* clang-format off */
+static const struct scale counts = {"", {{"", 1}, {"k", 1e3}, {"M", 1e3}, {"G", 1e3}, {"T", 1e3}}};
 static const struct scale scales[] = {
 	{"ns", {{"ns", 1}, {"us", 1e3}, {"ms", 1e3}, {"s", 1e3}}},
 	{"bytes", {{"B", 1}, {"KiB", 1024}, {"MiB", 1024}, {"GiB", 1024}, {"TiB", 1024}}},
@@ -94,4 +95,20 @@ void unit_add_mean(struct buf *b, double v, const char *unit)
 			 : m >= 10		    ? 2
 						    : 3,
 			 v);
+}
+
+void unit_add_short(struct buf *b, double v, const char *unit)
+{
+	const struct scale *s = scale_of(unit);
+	double m = fabs(v);
+	size_t i = 0;
+
+	if (m == 0 || (!s && m < 10000)) {
+		buf_addf(b, "%.4g", v);
+		return;
+	}
+	s = s ? s : &counts;
+	while (s->step[i + 1].name && m >= s->step[i + 1].factor * 0.9995)
+		m /= s->step[++i].factor;
+	buf_addf(b, "%s%.4g%s%s", v < 0 ? "-" : "", m, *s->unit ? " " : "", s->step[i].name);
 }

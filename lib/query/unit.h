@@ -19,6 +19,9 @@ void unit_add(struct buf *b, hist_int v, const char *unit);
 /* The same for a mean: numbers without a known unit have up to three decimals. NaN is "-". */
 void unit_add_mean(struct buf *b, double v, const char *unit);
 
+/* As short as can be, for axes: "1.5 ms", "4 KiB", "20k". */
+void unit_add_short(struct buf *b, double v, const char *unit);
+
 /* Whether unit_add writes the unit behind the number itself. */
 bool unit_known(const char *unit);
 

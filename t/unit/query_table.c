@@ -241,6 +241,11 @@ static void test_sort(void)
 		}
 		is_str(buf_str(&b), rows[i].want, "the order");
 	}
+	buf_reset(&b);
+	is_int(table_keep_order(t), 0, "as they came");
+	for (uint32_t k = 0; k < t->nordered; k++)
+		table_key_add(t, t->order[k], 0, &b);
+	is_str(buf_str(&b), "bashmakebash", "the order of adding");
 	is_int(table_sort(t, "p98"), PP_ENOENT, "a statistic that there is not");
 	is_int(table_sort(t, "wait.p99"), PP_ENOENT, "a value that there is not");
 	buf_release(&b);

@@ -1,0 +1,209 @@
+#include "draw/picture.h"
+
+#include "base/err.h"
+#include "query/fold.h"
+#include "query/fold_stream.h"
+#include "stream/stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define MAGIC_MAX 16
+
+struct picture {
+	struct diag *d;
+	struct flame *flame;
+	struct tables tables;
+	bool stacks, charts; /* what was read */
+	bool partial;
+};
+
+int picture_new(struct picture **pp, bool reverse, struct diag *d)
+{
+	struct picture *p = calloc(1, sizeof(*p));
+	int rc = p ? flame_new(&p->flame, reverse) : PP_ENOMEM;
+
+	if (rc) {
+		free(p);
+		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
+		return rc;
+	}
+	p->d = d;
+	tables_init(&p->tables);
+	*pp = p;
+	return 0;
+}
+
+void picture_free(struct picture *p)
+{
+	if (!p)
+		return;
+	flame_free(p->flame);
+	tables_release(&p->tables);
+	free(p);
+}
+
+static int collect(void *ctx, uint8_t *bytes, size_t n)
+{
+	struct buf *b = ctx;
+
+	buf_add(b, bytes, n);
+	return b->err;
+}
+
+/* Gives the stacks of a fold to the flame graph, as pfold would. */
+static int take_fold(struct picture *p, struct fold *f, bool partial, const char *name)
+{
+	struct buf text = BUF_INIT;
+	struct src *s = NULL;
+	struct out out;
+	int rc = out_init_fn(&out, collect, &text);
+
+	if (!rc)
+		rc = fold_write(f, &out);
+	if (!rc && partial && fold_stacks(f))
+		rc = out_add(&out, FOLD_PARTIAL "\n", sizeof(FOLD_PARTIAL));
+	if (!rc)
+		rc = out_flush(&out);
+	out_release(&out);
+	if (!rc)
+		rc = src_from_mem(&s, buf_str(&text), text.len, name);
+	if (!rc)
+		rc = flame_read(p->flame, s, p->d);
+	src_free(s);
+	buf_release(&text);
+	return rc;
+}
+
+/* Folds an event stream, and frees the source. */
+static int read_stream(struct picture *p, struct src *s, const char *name)
+{
+	const struct fold_opts opts = {0};
+	struct fold *f;
+	int rc = fold_new(&f, &opts, p->d);
+
+	if (rc) {
+		src_free(s);
+		return rc;
+	}
+	rc = fold_stream(f, s);
+	fold_finish(f);
+	p->partial |= rc == PP_ECUT;
+	if (!rc || rc == PP_ECUT)
+		rc = take_fold(p, f, rc == PP_ECUT, name);
+	fold_free(f);
+	return rc;
+}
+
+static int read_tables(struct picture *p, struct src *s)
+{
+	int rc = tables_read(&p->tables, s, p->d);
+
+	src_free(s);
+	if (rc != PP_ECUT)
+		return rc;
+	p->partial = true;
+	return 0;
+}
+
+/* The first bytes, which stay to be read. */
+static int peek(struct src *s, char *magic, size_t *n)
+{
+	size_t got = 1;
+	int rc = 0;
+
+	for (*n = 0; !rc && got && *n < MAGIC_MAX; *n += got)
+		rc = src_read(s, magic + *n, MAGIC_MAX - *n, &got);
+	return rc ? rc : src_unread(s, magic, *n);
+}
+
+static int read_source(struct picture *p, struct src *s, const char *name)
+{
+	char magic[MAGIC_MAX];
+	size_t n;
+	int rc = peek(s, magic, &n);
+	bool table = !rc && tables_is(magic, n);
+
+	if (rc) {
+		diag_error(p->d, name, -1, "cannot read: %s", pp_strerror(rc));
+		src_free(s);
+		return rc;
+	}
+	if (table ? p->stacks : p->charts) {
+		diag_error(p->d, name, -1, "tables and stacks do not go into one picture");
+		src_free(s);
+		return PP_EMISMATCH;
+	}
+	p->charts |= table;
+	p->stacks |= !table;
+	if (table)
+		return read_tables(p, s);
+	if (n >= sizeof(PS_MAGIC) - 1 && !memcmp(magic, PS_MAGIC, sizeof(PS_MAGIC) - 1))
+		return read_stream(p, s, name);
+	rc = flame_read(p->flame, s, p->d);
+	src_free(s);
+	return rc;
+}
+
+int picture_read(struct picture *p, const char *name)
+{
+	struct src *s;
+	int rc = src_open(&s, name, p->d);
+
+	return rc ? rc : read_source(p, s, name);
+}
+
+/* ---- output ---- */
+
+static int write_svg(struct picture *p, const struct picture_opts *o, struct out *out)
+{
+	int rc = p->charts ? chart_svg(&p->tables, &o->chart, out)
+			   : flame_svg(p->flame, &o->flame, out);
+
+	if (rc == PP_END && !p->charts)
+		diag_error(p->d, NULL, -1, "no samples: nothing to draw");
+	else if (rc == PP_END)
+		diag_error(p->d, NULL, -1, "no rows%s%s: nothing to draw",
+			   o->chart.value ? " of " : "", o->chart.value ? o->chart.value : "");
+	else if (rc == PP_ENOENT)
+		diag_error(p->d, NULL, -1, "--stat: the table has no %s", o->chart.stat);
+	return rc;
+}
+
+static void say_account(const struct picture *p)
+{
+	struct buf text = BUF_INIT;
+	uint64_t rows = 0;
+
+	for (uint32_t i = 0; i < p->tables.n; i++)
+		rows += table_nordered(p->tables.v[i]);
+	if (p->charts)
+		buf_addf(&text, "%u tables, %" PRIu64 " rows", p->tables.n, rows);
+	else
+		flame_describe(p->flame, &text);
+	diag_say(p->d, NULL, "%s", buf_str(&text));
+	buf_release(&text);
+}
+
+int picture_print(struct picture *p, const struct picture_opts *o, int fd, bool stats)
+{
+	const struct flame_account *a = flame_account(p->flame);
+	struct out out;
+	int rc = out_init(&out, fd), closed;
+
+	if (!rc)
+		rc = write_svg(p, o, &out);
+	closed = out_close(&out);
+	if (stats)
+		say_account(p);
+	if (rc == PP_END)
+		return PP_EXIT_PARTIAL;
+	if (rc == PP_ENOENT)
+		return PP_EXIT_USAGE;
+	rc = rc ? rc : closed;
+	if (rc && rc != PP_EPIPE)
+		diag_error(p->d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	if (rc)
+		return PP_EXIT_FAIL;
+	return a->malformed || a->deep || a->partial || p->partial ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+}

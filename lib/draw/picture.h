@@ -1,0 +1,44 @@
+/*
+ * What psvg draws: inputs of any kind that it knows, found by their first bytes. Folded text and event
+ * streams, which are folded, become a flame graph; the tables of phist and plat become charts.
+ *
+ *	struct picture *p;
+ *	rc = picture_new(&p, false, diag);
+ *	rc = picture_read(p, "-");
+ *	status = picture_print(p, &opts, STDOUT_FILENO, false);
+ *	picture_free(p);
+ */
+#ifndef PP_DRAW_PICTURE_H
+#define PP_DRAW_PICTURE_H
+
+#include "base/diag.h"
+#include "draw/chart.h"
+#include "draw/flame.h"
+
+struct picture;
+
+struct picture_opts {
+	struct flame_opts flame;
+	struct chart_opts chart;
+};
+
+#define PICTURE_OPTS_INIT \
+	{ \
+		.flame = FLAME_OPTS_INIT, .chart = CHART_OPTS_INIT \
+	}
+
+/* With reverse set, stacks begin with their leaf. 0 or PP_ENOMEM. The diag must outlive it. */
+int picture_new(struct picture **p, bool reverse, struct diag *d);
+void picture_free(struct picture *p); /* NULL is fine */
+
+/*
+ * Reads a file, "-" is stdin. All files of a picture have to be of one sort: stacks or tables. 0, or an
+ * error that was said. What is damaged is said and makes the picture partial.
+ */
+int picture_read(struct picture *p, const char *name);
+
+/* Writes the SVG to a descriptor and closes it; says what fails, and with `stats` the account.
+ * Returns the exit status. */
+int picture_print(struct picture *p, const struct picture_opts *o, int fd, bool stats);
+
+#endif
