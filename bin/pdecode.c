@@ -13,6 +13,8 @@ static const struct opt opts[] = {
 	{OPT_NO_SHORT + 2, "clock", "NAME", "bring all times to this clock, such as realtime"},
 	{OPT_NO_SHORT + 3, "offset", "TIME",
 	 "add to the times; FILE:TIME to those of FILE (repeatable)"},
+	{OPT_NO_SHORT + 4, "separate-stacks", NULL,
+	 "trace.dat: do not join stacks with the events that they belong to"},
 	{OPT_NO_SHORT + 1, "strict", NULL, "make losses that the recording reports exit status 1"},
 	{0},
 };
@@ -38,6 +40,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'v': c->verbose = true; break;
 	case 's': c->stats = true; break;
 	case OPT_NO_SHORT + 2: c->in.clock = arg; break;
+	case OPT_NO_SHORT + 4: c->in.opts.separate_stacks = true; break;
 	case OPT_NO_SHORT + 3: return input_add_offset(&c->in, arg, why);
 	default: c->strict = true;
 	}

@@ -85,7 +85,7 @@ same "$OUT" want.file 'and the event stream'
 # ---- the stream ----
 
 run "$BIN/pdecode" -j x.dat
-like "$OUT" '"type":"lost".*"cpu":0.*"count":42,"flags":0,"kind":3' 'lost events with their number'
+like "$OUT" '"type":"lost".*"cpu":0.*"count":42,"flags":0,"kind":3,"buffer":""' 'lost events with their number'
 like "$OUT" '"type":"lost".*"cpu":1.*"count":0,"flags":1,"kind":3' 'lost events without'
 like "$OUT" '"event":"ftrace:function".*"ip":"0xffffffff81000110","chain":\["0xffffffffffffff80","0xffffffff81000110","0xffffffff81000220"\]' \
 	'a function has a chain of two'
@@ -99,6 +99,24 @@ is "$(awk '{ n += $NF } END { print n }' "$OUT")" 9 'and counts every other samp
 run "$BIN/pdecode" --strict -s x.dat
 is "$status" 1 'losses are exit 1 with --strict'
 like "$ERR" '^pdecode: 10 samples, 43 lost by the recorder, 0 missing' 'and counted'
+
+for args in '' 'version=6 big=1 long=4'; do
+	# shellcheck disable=SC2086 # words
+	make_dat ustack=1 $args >x.dat
+	run "$BIN/pdecode" -j x.dat
+	like "$OUT" '"event":"made:thing","time":5000003000,"cpu":0,"pid":7,"tid":11,.*"chain":\["0xffffffffffffff80","0x[f]*8*1*c*1*000220","0x[f]*[8c]1000310","0xfffffffffffffe00","0x400100","0x400200"\]' \
+		"a user stack is the end of the call chain, and tells the process $args"
+	unlike "$OUT" 'user_stack.*"chain"' 'and has none of its own'
+	is "$(grep -c '"event":"ftrace:kernel_stack".*"chain"' "$OUT")" 1 'a stack of no event has its own'
+	run "$BIN/pdecode" -j --separate-stacks x.dat
+	is "$(grep -c '"event":"ftrace:kernel_stack".*"chain"' "$OUT") $(grep -c '"event":"ftrace:user_stack".*"chain":."0xfffffffffffffe00","0x400100"' "$OUT")" \
+		'2 1' '--separate-stacks: each has its own'
+	unlike "$OUT" '"event":"made:thing".*"chain"' 'and events have none'
+done
+run_pipe '"$BIN/pdecode" x.dat' '"$BIN/pfold" 2>/dev/null'
+is "$(awk '{ n += $NF } END { print n }' "$OUT")" 10 'pfold counts the stack of no event, and not the others'
+run_pipe '"$BIN/pdecode" --separate-stacks x.dat' '"$BIN/pfold" 2>/dev/null'
+is "$(awk '{ n += $NF } END { print n }' "$OUT")" 12 'each, when they are separate'
 
 # ---- times ----
 

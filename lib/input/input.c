@@ -48,8 +48,8 @@ static int copy_stream(struct src *s, struct swriter *w, struct diag *d, struct 
 	return rc == PP_END ? 0 : rc;
 }
 
-int input_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
-		 struct ps_end *account)
+int input_decode_as(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
+		    struct ps_end *account, const struct input_opts *opts)
 {
 	enum input_kind kind;
 	int rc = input_unwrap(&s, &kind, d);
@@ -60,9 +60,15 @@ int input_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 		rc = ftext_decode(s, source, w, d, account);
 	else if (!rc)
 		rc = kind == KIND_PERF ? perf_decode(s, source, w, d, account)
-				       : trace_decode(s, source, w, d, account);
+				       : trace_decode(s, source, w, d, account, opts);
 	src_free(s);
 	return rc;
+}
+
+int input_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
+		 struct ps_end *account)
+{
+	return input_decode_as(s, source, w, d, account, NULL);
 }
 
 int input_status(int rc)

@@ -32,6 +32,15 @@
 int input_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
 		 struct ps_end *account);
 
+/* How it is to be decoded. */
+struct input_opts {
+	bool separate_stacks; /* trace.dat: kernel_stack and user_stack are not joined with events */
+};
+
+/* The same, with options. */
+int input_decode_as(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
+		    struct ps_end *account, const struct input_opts *opts);
+
 /* The exit status for a return value of input_decode. */
 int input_status(int rc);
 

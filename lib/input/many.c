@@ -23,6 +23,7 @@ struct ring {
 struct worker {
 	struct ring ring;
 	const char *name;
+	const struct input_opts *opts;
 	struct diag *d; /* its own: a diag is no matter of two threads */
 	pthread_t thread;
 	bool started;
@@ -112,7 +113,7 @@ static void *work(void *arg)
 		swriter_header(&w);
 		rc = src_open(&s, k->name, k->d);
 		if (!rc)
-			rc = input_decode(s, 1, &w, k->d, &end);
+			rc = input_decode_as(s, 1, &w, k->d, &end, k->opts);
 		end.status = (uint32_t)input_status(rc);
 		if (!w.err)
 			swriter_end(&w, &end);
@@ -278,6 +279,7 @@ static int merge_all(const struct input_many *m, struct worker *workers, struct 
 
 	for (uint32_t i = 0; i < n && !rc; i++) {
 		workers[i].name = m->n ? m->names[i] : "-";
+		workers[i].opts = &m->opts;
 		rc = start(&workers[i], m, merge, offset_of(m, workers[i].name), d);
 	}
 	if (!rc)
@@ -293,12 +295,13 @@ static int merge_all(const struct input_many *m, struct worker *workers, struct 
 	return rc;
 }
 
-static void one(const char *name, struct swriter *w, struct diag *d, struct ps_end *end)
+static void one(const struct input_many *m, struct swriter *w, struct diag *d, struct ps_end *end)
 {
 	struct src *s;
-	int rc = src_open(&s, name, d);
+	int rc = src_open(&s, m->n ? m->names[0] : "-", d);
 
-	end->status = rc ? PP_EXIT_FAIL : (uint32_t)input_status(input_decode(s, 1, w, d, end));
+	end->status = rc ? PP_EXIT_FAIL
+			 : (uint32_t)input_status(input_decode_as(s, 1, w, d, end, &m->opts));
 }
 
 void input_many(const struct input_many *m, struct swriter *w, struct diag *d, struct ps_end *end)
@@ -307,7 +310,7 @@ void input_many(const struct input_many *m, struct swriter *w, struct diag *d, s
 	int rc = check(m, d);
 
 	if (!rc && m->n <= 1 && !m->clock && !m->noffsets) {
-		one(m->n ? m->names[0] : "-", w, d, end);
+		one(m, w, d, end);
 		return;
 	}
 	workers = calloc(m->n ? (size_t)m->n : 1, sizeof(*workers));

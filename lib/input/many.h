@@ -24,6 +24,7 @@ struct input_offset {
 struct input_many {
 	char **names; /* "-" is stdin; none: stdin */
 	int n;
+	struct input_opts opts;
 	const char *clock; /* that all times shall be of; NULL: as they are */
 	struct input_offset offsets[INPUT_OFFSETS_MAX];
 	size_t noffsets;

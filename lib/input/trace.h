@@ -41,8 +41,10 @@
 #define TRACE_CMDLINES_MAX (1u << 22)  /* saved command lines */
 #define TRACE_SHIFTS_MAX   (1u << 20)  /* time corrections */
 #define TRACE_STACK_MAX	   4096	       /* addresses of a kernel stack */
-#define TRACE_CHAIN_IDS	   (1u << 18)  /* live call chains; beyond, the ids begin again */
-#define TRACE_CHAIN_BYTES  (32u << 20)
+#define TRACE_IPS_MAX	   (2 * TRACE_STACK_MAX) /* of a call chain */
+#define TRACE_CHAIN_IDS \
+	(1u << 16) /* live call chains; beyond, the ids begin again: as of perf.data */
+#define TRACE_CHAIN_BYTES (8u << 20)
 
 /* Options and sections share their numbers. O(NAME, number) */
 #define TRACE_OPTIONS(O) \
@@ -98,7 +100,7 @@ struct tin {
 };
 
 /* What a format says about an event, as far as it is needed here. */
-enum trace_kind { TRACE_EVENT, TRACE_FUNCTION, TRACE_KERNEL_STACK };
+enum trace_kind { TRACE_EVENT, TRACE_FUNCTION, TRACE_KERNEL_STACK, TRACE_USER_STACK };
 struct trace_event {
 	const char *system, *name, *format; /* in the arena */
 	size_t len;
@@ -107,7 +109,7 @@ struct trace_event {
 	enum trace_kind kind;
 	bool ready;	   /* the field table is made */
 	struct buf fields; /* field table */
-	/* function: ip, parent_ip; kernel_stack: size, caller */
+	/* function: ip, parent_ip; kernel_stack: size, caller; user_stack: tgid, caller */
 	uint32_t at[2], size[2];
 };
 
@@ -140,9 +142,14 @@ struct trace_cpu {
 	uint32_t at, commit;		       /* next record, end of the data */
 	uint64_t stamp;			       /* raw time */
 	int64_t missed;
-	struct trace_rec rec;  /* what was read last */
-	struct trace_rec last; /* the one before it, which is being delivered */
-	struct buf hold;       /* its bytes, when their block had to go */
+	struct trace_rec last; /* what is being delivered */
+	struct trace_rec rec;  /* the one behind it, which waits for its turn */
+	struct trace_rec peek; /* the one behind that, when it was looked at */
+	bool peeked;
+	uint32_t joined;	   /* stacks to come that a sample has as its call chain */
+	struct buf hold, hold_rec; /* bytes of last and rec, when their block had to go */
+	uint32_t pid, comm;	   /* of the last sample */
+	bool pid_known;
 };
 
 struct trace_buffer {
@@ -201,7 +208,9 @@ struct trace {
 	uint64_t format_bytes;
 	uint32_t type_at, type_size, pid_at; /* common fields */
 	bool common_known;
-	uint32_t stack_type;	  /* id of kernel_stack; UINT32_MAX: there is none */
+	uint32_t stack_type, user_type; /* ids of kernel_stack, user_stack; UINT32_MAX: none */
+	bool separate;			/* stacks are not joined with their events */
+	struct ps_sample sample;  /* what is being written; its fields say what of it is true */
 	struct map64 descriptors; /* of further buffers: index << 32 | format id */
 	uint32_t ndescriptors;
 	struct map64 pids; /* to index in cmdlines, + 1 */
@@ -209,7 +218,7 @@ struct trace {
 	uint32_t ncmdlines, cmdlines_cap;
 	struct intern strings;
 	struct hashids chains;
-	uint64_t *ips;	    /* TRACE_STACK_MAX + 1 */
+	uint64_t *ips;	    /* TRACE_IPS_MAX */
 	struct buf payload; /* in host order */
 
 	struct trace_buffer *buffers;
@@ -227,7 +236,7 @@ struct trace {
 /* ---- trace_file.c ---- */
 
 int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
-		 struct ps_end *account);
+		 struct ps_end *account, const struct input_opts *opts);
 
 /* ---- trace_describe.c ---- */
 
@@ -296,8 +305,8 @@ int trace_event_missing(struct trace *t, uint32_t id, struct trace_event **e);
 
 /* The next page: *page has *len bytes. 0, PP_END, or an error. */
 int trace_next_page(struct trace *t, struct trace_cpu *c, const uint8_t **page, size_t *len);
-/* The next record of a CPU to c->rec: 0, PP_END, PP_ENOMEM, PP_EIO. Damage has been noted. */
-int trace_next_record(struct trace *t, struct trace_cpu *c);
+/* The next record of a CPU: 0, PP_END, PP_ENOMEM, PP_EIO. Damage has been noted. */
+int trace_next_record(struct trace *t, struct trace_cpu *c, struct trace_rec *rec);
 
 /* ---- trace_merge.c ---- */
 
@@ -305,9 +314,12 @@ int trace_merge(struct trace *t);
 
 /* ---- trace_sample.c ---- */
 
-/* Writes a record; next: what follows it on its CPU, NULL if nothing does. */
-int trace_sample(struct trace *t, const struct trace_cpu *c, const struct trace_rec *r,
-		 const struct trace_rec *next);
+/*
+ * Writes a record, c->last; next: what follows it on its CPU, NULL if nothing does, after: what
+ * follows that, NULL if it was not looked at.
+ */
+int trace_sample(struct trace *t, struct trace_cpu *c, const struct trace_rec *next,
+		 const struct trace_rec *after);
 
 static inline uint64_t trace_number(const struct trace *t, const uint8_t *p, uint32_t size)
 {
@@ -320,6 +332,14 @@ static inline uint64_t trace_number(const struct trace *t, const uint8_t *p, uin
 	case 8: return get_u64(&c);
 	default: return 0;
 	}
+}
+
+/* The type of a record; UINT32_MAX: it is too short to have one. */
+static inline uint32_t trace_type(const struct trace *t, const struct trace_rec *r)
+{
+	if (t->type_at + t->type_size > r->size)
+		return UINT32_MAX;
+	return (uint32_t)trace_number(t, r->data + t->type_at, t->type_size);
 }
 
 #endif

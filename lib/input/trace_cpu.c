@@ -6,17 +6,17 @@
 
 #include <stdlib.h>
 
-/* The record that is being delivered must outlive its block. */
-static int keep_record(struct trace_cpu *c)
+/* A record that is still to be delivered must outlive its block. */
+static int keep(const struct trace_cpu *c, struct trace_rec *r, struct buf *hold)
 {
-	const struct trace_rec *r = &c->last;
-
 	if (!r->data || r->data < c->block || r->data >= c->block + c->block_len)
 		return 0;
-	buf_reset(&c->hold);
-	buf_add(&c->hold, r->data, r->size);
-	c->last.data = c->hold.data;
-	return c->hold.err;
+	buf_reset(hold);
+	buf_add(hold, r->data, r->size);
+	if (!hold->data)
+		buf_reserve(hold, 1);
+	r->data = hold->data;
+	return hold->err;
 }
 
 static int block_room(struct trace *t, struct trace_cpu *c, size_t size)
@@ -133,7 +133,9 @@ int trace_next_page(struct trace *t, struct trace_cpu *c, const uint8_t **page, 
 	int rc = c->begun ? 0 : begin(t, c);
 
 	if (!rc && c->block_at >= c->block_len) {
-		rc = keep_record(c);
+		rc = keep(c, &c->last, &c->hold);
+		if (!rc)
+			rc = keep(c, &c->rec, &c->hold_rec);
 		c->block_at = c->block_len = 0;
 		if (!rc)
 			rc = c->buffer->packed ? read_chunk(t, c) : read_plain(t, c);

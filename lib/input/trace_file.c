@@ -381,6 +381,7 @@ static void release(struct trace *t)
 	for (uint32_t i = 0; i < t->ncpus; i++) {
 		free(t->cpus[i].block);
 		buf_release(&t->cpus[i].hold);
+		buf_release(&t->cpus[i].hold_rec);
 	}
 	for (uint32_t i = 0; i < t->nevents; i++)
 		buf_release(&t->events[i].fields);
@@ -416,7 +417,7 @@ static int finish(struct trace *t, int rc)
 }
 
 int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
-		 struct ps_end *account)
+		 struct ps_end *account, const struct input_opts *opts)
 {
 	struct trace t = {.src = s,
 			  .w = w,
@@ -426,6 +427,8 @@ int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 			  .account = account,
 			  .type_size = 2,
 			  .stack_type = UINT32_MAX,
+			  .user_type = UINT32_MAX,
+			  .separate = opts && opts->separate_stacks,
 			  .pid_at = 4,
 			  .chains = {.max_ids = TRACE_CHAIN_IDS, .max_bytes = TRACE_CHAIN_BYTES}};
 	int rc = src_spool(s, d);
@@ -433,7 +436,7 @@ int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 	if (rc)
 		return rc;
 	t.size = src_size(s);
-	t.ips = calloc(TRACE_STACK_MAX + 1, sizeof(*t.ips));
+	t.ips = calloc(TRACE_IPS_MAX, sizeof(*t.ips));
 	rc = t.ips ? metadata(&t) : PP_ENOMEM;
 	if (!rc)
 		check_cpus(&t);

@@ -50,6 +50,10 @@ static void kind_of(struct trace_event *e)
 		e->kind = TRACE_KERNEL_STACK;
 		names[0] = "size";
 		names[1] = "caller";
+	} else if (!strcmp(e->name, "user_stack")) {
+		e->kind = TRACE_USER_STACK;
+		names[0] = "tgid";
+		names[1] = "caller";
 	} else {
 		return;
 	}
@@ -151,6 +155,8 @@ static int add_format(struct trace *t, const char *system, const uint8_t *text, 
 		return PP_ENOMEM;
 	if (!strcmp(system, "ftrace") && !strcmp(e->name, "kernel_stack"))
 		t->stack_type = e->id;
+	if (!strcmp(system, "ftrace") && !strcmp(e->name, "user_stack"))
+		t->user_type = e->id;
 	if (!t->common_known) {
 		make_ready(t, e);
 		common_fields(t, &e->fields);
@@ -394,26 +400,19 @@ int trace_event_missing(struct trace *t, uint32_t id, struct trace_event **out)
 	return rc;
 }
 
-int trace_descriptor(struct trace *t, struct trace_event *e, const struct trace_buffer *b,
-		     uint32_t *id)
+/* Writes a descriptor. */
+static int describe(struct trace *t, const struct trace_event *e, const struct trace_buffer *b,
+		    uint32_t *slot)
 {
 	struct ps_event d = {.type = 2 /* PERF_TYPE_TRACEPOINT */, .config = e->id};
-	uint32_t *slot = &e->descriptor;
 	struct buf name = BUF_INIT;
 	int rc;
 
-	if (b->index)
-		slot = map64_put(&t->descriptors, (uint64_t)b->index << 32 | e->id, NULL);
-	if (!slot)
-		return PP_ENOMEM;
-	*id = *slot;
-	if (*slot)
-		return 0;
 	if (t->ndescriptors >= PS_ID_MAX - 1)
 		return PP_ELIMIT;
-	*id = *slot = ++t->ndescriptors;
+	*slot = ++t->ndescriptors;
 	buf_addf(&name, "%s:%s", e->system, e->name);
-	d.id = *id;
+	d.id = *slot;
 	d.flags = e->kind == TRACE_FUNCTION ? PS_EVENT_CHAINS : 0;
 	d.name = ps_str(buf_str(&name), name.len);
 	d.unit = ps_str("events", 6);
@@ -422,5 +421,21 @@ int trace_descriptor(struct trace *t, struct trace_event *e, const struct trace_
 	d.format = ps_str(e->format, e->len);
 	rc = name.err ? name.err : swriter_put(t->w, PS_EVENT, t->source, &d);
 	buf_release(&name);
+	return rc;
+}
+
+int trace_descriptor(struct trace *t, struct trace_event *e, const struct trace_buffer *b,
+		     uint32_t *id)
+{
+	uint32_t *slot = &e->descriptor;
+	int rc = 0;
+
+	if (b->index)
+		slot = map64_put(&t->descriptors, (uint64_t)b->index << 32 | e->id, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot)
+		rc = describe(t, e, b, slot);
+	*id = *slot;
 	return rc;
 }

@@ -43,7 +43,7 @@ static void sift_down(const struct trace *t, struct heap *h, uint32_t i)
 static int fill(struct trace *t, struct heap *h)
 {
 	for (uint32_t i = 0; i < t->ncpus; i++) {
-		int rc = trace_next_record(t, &t->cpus[i]);
+		int rc = trace_next_record(t, &t->cpus[i], &t->cpus[i].rec);
 
 		if (!rc)
 			h->v[h->n++] = i;
@@ -55,18 +55,50 @@ static int fill(struct trace *t, struct heap *h)
 	return 0;
 }
 
+/* Moves on by one record: 0, PP_END or an error. */
+static int advance(struct trace *t, struct trace_cpu *c)
+{
+	struct buf hold = c->hold;
+
+	c->last = c->rec;
+	if (c->last.data == c->hold_rec.data) {
+		c->hold = c->hold_rec;
+		c->hold_rec = hold;
+	}
+	if (!c->peeked)
+		return trace_next_record(t, c, &c->rec);
+	c->rec = c->peek;
+	c->peeked = false;
+	return c->rec.data ? 0 : PP_END;
+}
+
+/* A kernel stack may be followed by the user's part of it. */
+static int peek(struct trace *t, struct trace_cpu *c)
+{
+	int rc;
+
+	if (t->user_type == UINT32_MAX || trace_type(t, &c->rec) != t->stack_type)
+		return 0;
+	rc = trace_next_record(t, c, &c->peek);
+	if (rc == PP_END)
+		c->peek.data = NULL;
+	c->peeked = !rc || rc == PP_END;
+	return c->peeked ? 0 : rc;
+}
+
 /* Delivers the first of the heap, and takes the next record of its CPU in. */
 static int turn(struct trace *t, struct heap *h)
 {
 	struct trace_cpu *c = &t->cpus[h->v[0]];
-	int rc, next;
-
 	/* The next record is read before this one is written, since it may be its stack. */
-	c->last = c->rec;
-	next = trace_next_record(t, c);
+	int rc, next = advance(t, c);
+
 	if (next && next != PP_END)
 		return next;
-	rc = trace_sample(t, c, &c->last, next ? NULL : &c->rec);
+	rc = next ? 0 : peek(t, c);
+	if (!rc)
+		rc = trace_sample(t, c, next ? NULL : &c->rec,
+				  c->peeked && c->peek.data ? &c->peek : NULL);
 	if (next)
 		h->v[0] = h->v[--h->n];
 	if (h->n)

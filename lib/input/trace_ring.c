@@ -173,7 +173,7 @@ static int step(struct trace *t, struct trace_cpu *c, struct span *s)
 	return type < TYPE_PADDING;
 }
 
-int trace_next_record(struct trace *t, struct trace_cpu *c)
+int trace_next_record(struct trace *t, struct trace_cpu *c, struct trace_rec *rec)
 {
 	struct span s;
 	int rc;
@@ -190,10 +190,10 @@ int trace_next_record(struct trace *t, struct trace_cpu *c)
 		c->at = s.end;
 		if (!rc)
 			continue;
-		c->rec = (struct trace_rec){.data = c->page + s.start,
-					    .size = s.end - s.start,
-					    .time = correct(t, c, c->stamp),
-					    .missed = c->missed};
+		*rec = (struct trace_rec){.data = c->page + s.start,
+					  .size = s.end - s.start,
+					  .time = correct(t, c, c->stamp),
+					  .missed = c->missed};
 		c->missed = 0;
 		return 0;
 	}

@@ -2,9 +2,10 @@
  * Records of a trace.dat to samples.
  *
  * Call chains: a function tracer's record has one of two addresses, the function and its caller. A
- * kernel_stack record is the stack of the event before it on its CPU: that event's sample gets the
- * chain. The record itself follows as a sample of its own, so that a printer shows it, with the flag
- * PS_SAMPLE_JOINED, so that nothing is counted twice.
+ * kernel_stack record is the stack of the event before it on its CPU, a user_stack record behind it
+ * the rest of that: the event's sample gets the chain. The records themselves follow as samples of
+ * their own, so that a printer shows them, with the flag PS_SAMPLE_JOINED, so that nothing is counted
+ * twice. A stack that belongs to no event, or all when they are to be separate, has a chain of its own.
  */
 #include "input/trace.h"
 
@@ -12,14 +13,8 @@
 #include "stream/payload.h"
 
 #define CONTEXT_KERNEL ((uint64_t)-128) /* PERF_CONTEXT_KERNEL: kernel addresses follow */
+#define CONTEXT_USER   ((uint64_t)-512) /* PERF_CONTEXT_USER */
 #define LOST_OVERRUN   3		/* LOST.kind: ring buffer overrun */
-
-static uint32_t rec_type(const struct trace *t, const struct trace_rec *r)
-{
-	if (t->type_at + t->type_size > r->size)
-		return UINT32_MAX;
-	return (uint32_t)trace_number(t, r->data + t->type_at, t->type_size);
-}
 
 static uint32_t rec_pid(const struct trace *t, const struct trace_rec *r)
 {
@@ -86,8 +81,9 @@ static bool address(const struct trace *t, const struct trace_rec *r, uint32_t a
 	return true;
 }
 
-static int function_chain(struct trace *t, const struct trace_event *e, const struct trace_rec *r,
-			  struct ps_sample *s)
+/* The function and its caller. All of these return how many addresses there are in t->ips. */
+static uint32_t add_function(struct trace *t, const struct trace_event *e,
+			     const struct trace_rec *r, struct ps_sample *s)
 {
 	t->ips[0] = CONTEXT_KERNEL;
 	if (!address(t, r, e->at[0], e->size[0], &t->ips[1]) ||
@@ -95,12 +91,11 @@ static int function_chain(struct trace *t, const struct trace_event *e, const st
 		return 0;
 	s->ip = t->ips[1];
 	s->fields |= PS_HAS(ip);
-	return chain_id(t, 3, s);
+	return 3;
 }
 
 /* The addresses of a kernel_stack: as many as its size says, or up to one of all ones. */
-static int stack_chain(struct trace *t, const struct trace_event *e, const struct trace_rec *r,
-		       struct ps_sample *s)
+static uint32_t add_kernel(struct trace *t, const struct trace_event *e, const struct trace_rec *r)
 {
 	uint32_t n = 1, max = TRACE_STACK_MAX, at = e->at[1], size = t->long_size;
 	uint64_t none = size == 4 ? UINT32_MAX : UINT64_MAX;
@@ -116,7 +111,83 @@ static int stack_chain(struct trace *t, const struct trace_event *e, const struc
 		at += size;
 		n++;
 	}
-	return n > 1 ? chain_id(t, n, s) : 0;
+	return n > 1 ? n : 0;
+}
+
+/* Adds those of a user_stack, an array that 0 ends, behind n others. Its process is known, too. */
+static uint32_t add_user(struct trace *t, const struct trace_event *e, const struct trace_rec *r,
+			 uint32_t n, struct ps_sample *s)
+{
+	uint32_t size = t->long_size, at = e->at[1], end = at + e->size[1], first = n;
+	uint64_t tgid;
+
+	if (address(t, r, e->at[0], e->size[0], &tgid) && tgid)
+		s->pid = (uint32_t)tgid;
+	t->ips[n++] = CONTEXT_USER;
+	while (at < end && n < TRACE_IPS_MAX && address(t, r, at, size, &t->ips[n]) && t->ips[n]) {
+		at += size;
+		n++;
+	}
+	return n > first + 1 ? n : first;
+}
+
+/* The event of a record if it is of a kind of stack and of the thread. */
+static const struct trace_event *stack_event(struct trace *t, const struct trace_rec *r,
+					     enum trace_kind kind, uint32_t pid)
+{
+	uint32_t type = kind == TRACE_KERNEL_STACK ? t->stack_type : t->user_type;
+	const struct trace_event *e;
+
+	if (!r || trace_type(t, r) != type || type == UINT32_MAX || r->missed ||
+	    rec_pid(t, r) != pid)
+		return NULL;
+	e = trace_event_find(t, type);
+	return e && e->kind == kind ? e : NULL;
+}
+
+/* A stack that is recorded by itself. */
+static int own_stack(struct trace *t, struct trace_cpu *c, const struct trace_event *e,
+		     struct ps_sample *s)
+{
+	uint32_t n;
+
+	if (c->joined) {
+		c->joined--;
+		s->flags |= PS_SAMPLE_JOINED;
+		return 0;
+	}
+	n = e->kind == TRACE_KERNEL_STACK ? add_kernel(t, e, &c->last)
+					  : add_user(t, e, &c->last, 0, s);
+	return n ? chain_id(t, n, s) : 0;
+}
+
+static int chain_of(struct trace *t, struct trace_cpu *c, const struct trace_event *e,
+		    const struct trace_rec *next, const struct trace_rec *after,
+		    struct ps_sample *s)
+{
+	const struct trace_event *stack;
+	uint32_t n = 0, k;
+
+	if (e->kind == TRACE_KERNEL_STACK || e->kind == TRACE_USER_STACK)
+		return own_stack(t, c, e, s);
+	c->joined = 0;
+	if (e->kind == TRACE_FUNCTION)
+		n = add_function(t, e, &c->last, s);
+	if (t->separate)
+		return n ? chain_id(t, n, s) : 0;
+	stack = stack_event(t, next, TRACE_KERNEL_STACK, s->tid);
+	if (stack) {
+		k = add_kernel(t, stack, next);
+		n = k ? k : n;
+		c->joined++;
+		next = after;
+	}
+	stack = stack_event(t, next, TRACE_USER_STACK, s->tid);
+	if (stack) {
+		n = add_user(t, stack, next, n, s);
+		c->joined++;
+	}
+	return n ? chain_id(t, n, s) : 0;
 }
 
 /* ---- samples ---- */
@@ -129,7 +200,8 @@ static int put_lost(struct trace *t, const struct trace_cpu *c, const struct tra
 			    .tid = PS_NONE,
 			    .count = r->missed > 0 ? (uint64_t)r->missed : 0,
 			    .flags = r->missed < 0,
-			    .kind = LOST_OVERRUN};
+			    .kind = LOST_OVERRUN,
+			    .buffer = ps_str(c->buffer->name, strlen(c->buffer->name))};
 
 	t->account->lost += r->missed > 0 ? (uint64_t)r->missed : 1;
 	return swriter_put(t->w, PS_LOST, t->source, &l);
@@ -177,32 +249,12 @@ static int payload(struct trace *t, const struct trace_event *e, const struct tr
 	return 0;
 }
 
-static int chain_of(struct trace *t, const struct trace_event *e, const struct trace_rec *r,
-		    const struct trace_rec *next, struct ps_sample *s)
+int trace_sample(struct trace *t, struct trace_cpu *c, const struct trace_rec *next,
+		 const struct trace_rec *after)
 {
-	const struct trace_event *stack = NULL;
-
-	if (e->kind == TRACE_KERNEL_STACK) {
-		s->flags |= PS_SAMPLE_JOINED;
-		return 0;
-	}
-	if (e->kind == TRACE_FUNCTION) {
-		int rc = function_chain(t, e, r, s);
-
-		if (rc)
-			return rc;
-	}
-	if (next && rec_type(t, next) == t->stack_type && !next->missed &&
-	    rec_pid(t, next) == rec_pid(t, r))
-		stack = trace_event_find(t, t->stack_type);
-	return stack && stack->kind == TRACE_KERNEL_STACK ? stack_chain(t, stack, next, s) : 0;
-}
-
-int trace_sample(struct trace *t, const struct trace_cpu *c, const struct trace_rec *r,
-		 const struct trace_rec *next)
-{
-	struct ps_sample s = {.time = r->time, .cpu = c->cpu};
-	uint32_t type = rec_type(t, r);
+	const struct trace_rec *r = &c->last;
+	struct ps_sample *s = &t->sample;
+	uint32_t type = trace_type(t, r);
 	struct trace_event *e = trace_event_find(t, type);
 	int rc = 0;
 
@@ -215,16 +267,25 @@ int trace_sample(struct trace *t, const struct trace_cpu *c, const struct trace_
 		t->account->missing++;
 		return 0;
 	}
+	/* What is not among the fields is not looked at: the rest stays as it was. */
+	s->time = r->time;
+	s->cpu = c->cpu;
+	s->flags = 0;
+	s->fields = 0;
+	s->pid = s->tid = rec_pid(t, r);
 	if (!rc)
-		rc = trace_descriptor(t, e, c->buffer, &s.event);
-	s.pid = s.tid = rec_pid(t, r);
+		rc = trace_descriptor(t, e, c->buffer, &s->event);
+	if (!rc && (!c->pid_known || c->pid != s->tid)) {
+		rc = comm_id(t, s->tid, &c->comm);
+		c->pid = s->tid;
+		c->pid_known = true;
+	}
+	s->comm = c->comm;
 	if (!rc)
-		rc = comm_id(t, s.pid, &s.comm);
+		rc = chain_of(t, c, e, next, after, s);
 	if (!rc)
-		rc = chain_of(t, e, r, next, &s);
+		rc = payload(t, e, r, s);
 	if (!rc)
-		rc = payload(t, e, r, &s);
-	if (!rc)
-		rc = swriter_sample(t->w, t->source, &s);
+		rc = swriter_sample(t->w, t->source, s);
 	return rc;
 }

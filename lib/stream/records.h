@@ -172,7 +172,8 @@
 	F(u32, event, "event that was lost; 0 any") \
 	F(u64, count, "how many") \
 	F(u32, flags, "1: the count is not known") \
-	F(u32, kind, "1 records, 2 samples, 3 ring buffer overrun, 4 hardware trace data")
+	F(u32, kind, "1 records, 2 samples, 3 ring buffer overrun, 4 hardware trace data") \
+	F(str, buffer, "name of the trace buffer (instance); empty: the main one, or unknown")
 
 #define PS_FIELDS_THROTTLE(F) \
 	PS_FIELDS_CONTEXT(F) \

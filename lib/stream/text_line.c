@@ -93,10 +93,10 @@ static void add_task(struct buf *b, const struct stext_opts *o, const struct tex
 	buf_add_safe(b, l->comm, latency && len > width ? width : len);
 	len = b->len;
 	buf_addc(b, '-');
-	if (l->s->pid <= INT32_MAX)
-		buf_add_u64(b, l->s->pid, 0, ' ');
+	if (l->s->tid <= INT32_MAX)
+		buf_add_u64(b, l->s->tid, 0, ' ');
 	else
-		buf_addf(b, "%d", (int)l->s->pid);
+		buf_addf(b, "%d", (int)l->s->tid);
 	if (b->len - len < 6)
 		buf_fill(b, ' ', 6 - (b->len - len));
 	buf_adds(b, latency ? " " : " [");

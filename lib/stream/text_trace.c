@@ -282,7 +282,7 @@ static void add_head(struct text_trace *t, struct buf *b, const struct event *e,
 			 (unsigned long long)t->lost_rec.count);
 	text_line_start(b, t->page, &t->opts,
 			&(struct text_line){.name = e->usable ? e->name : NULL,
-					    .comm = e->usable ? tep_trace_comm(t->tep, s->pid) : "",
+					    .comm = e->usable ? tep_trace_comm(t->tep, s->tid) : "",
 					    .s = s,
 					    .ticks = t->ticks,
 					    .clock = t->clock,
@@ -405,9 +405,10 @@ static int settle(struct call *c, const struct graph_call *ret)
 	for (struct call *o = *at; o; o = o->next)
 		if (o->at > c->at)
 			o->at += n;
-	while (*at != c)
+	while (*at && *at != c)
 		at = &(*at)->next;
-	*at = c->next;
+	if (*at)
+		*at = c->next;
 	c->open = false;
 	return 0;
 }
@@ -456,7 +457,7 @@ static void open_call(struct call *c, const struct event *e, const struct ps_sam
 
 	c->open = true;
 	c->graph = graph(e, s);
-	c->pid = s->pid;
+	c->pid = s->tid;
 	c->cpu = s->cpu;
 	c->at = page->text.len;
 	c->next = page->open;
@@ -476,7 +477,7 @@ static int sample(struct text_trace *t, struct event *e, const struct ps_sample 
 		add_heads(page);
 	if (c->open) {
 		struct graph_call ret = graph(e, s);
-		bool leaf = e->kind == EVENT_EXIT && s->pid == c->pid && ret.func == c->graph.func;
+		bool leaf = e->kind == EVENT_EXIT && s->tid == c->pid && ret.func == c->graph.func;
 
 		/* One that came back on another CPU is shown by trace-cmd 3.4. */
 		leaf = leaf && (!t->opts.trace.v34 || s->cpu == c->cpu);
