@@ -38,7 +38,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 		return rc;
 	switch (id) {
 	case 'v': c->verbose = true; break;
-	case 's': c->stats = true; break;
+	case 's': c->stats = c->in.opts.stats = true; break;
 	case OPT_NO_SHORT + 2: c->in.clock = arg; break;
 	case OPT_NO_SHORT + 4: c->in.opts.separate_stacks = true; break;
 	case OPT_NO_SHORT + 3: return input_add_offset(&c->in, arg, why);

@@ -176,6 +176,53 @@ else
 	skip 7 'trace-cmd is not installed'
 fi
 
+# ---- what a recording says about itself ----
+
+make_dat page=512 >x.dat
+run "$BIN/pdecode" --header x.dat
+is "$status" 0 '--header'
+for want in 'clock : local' 'byte order : little endian' 'uname : Linux maker 1.2.3 none' 'hostname : maker' \
+	'buffer : other' 'version of the file : 7' 'formats : 3' 'data : CPU 1, 1024 bytes at [0-9]*, pages of 512' \
+	'data : buffer other, CPU 0, 512 bytes at [0-9]*, pages of 512'; do
+	like "$OUT" "^# $want\$" "it has: $want"
+done
+unlike "$OUT" 'first_function' 'and no symbols'
+run "$BIN/pdecode" --dump x.dat
+is "$status" 0 '--dump'
+like "$OUT" '^		7	\[Version\]$' 'the version'
+like "$OUT" '^	\[Section 19 @ [0-9]+: "Unknown", flags 0x0, [0-9]+ bytes\]$' 'sections'
+like "$OUT" '^ffffffff81000200 T second_function$' 'tables'
+like "$OUT" '^   1 [0-9]+	1024	\[id, data offset and size\]$' 'buffers'
+run_pipe 'cat x.dat' '"$BIN/pdecode" --dump'
+is "$(sed -n '3,$p' "$OUT" | cksum)" "$("$BIN/pdecode" --dump x.dat | sed -n '3,$p' | cksum)" 'of a pipe: the same'
+run_pipe 'cat x.dat' '"$BIN/pdecode" -v -t'
+like "$ERR" 'copied' 'that a pipe is copied is said with -v'
+run "$BIN/pdecode" -s x.dat
+like "$ERR" 'x.dat: CPU 0: 1024 bytes, 6 samples, 42 lost by the recorder, times 5.000000000 to 5.301001000$' \
+	'-s: the account of each CPU'
+like "$ERR" 'x.dat: buffer other, CPU 0: 512 bytes, 1 samples' 'and buffer'
+make_dat version=6 page=512 >x6.dat
+if have trace-cmd; then
+	for dat in x.dat x6.dat "$ROOT"/t/data/trace-tsc2nsec.dat; do
+		trace-cmd dump --all -i "$dat" >want 2>/dev/null
+		run "$BIN/pdecode" --dump "$dat"
+		same "$OUT" want "${dat##*/}: as trace-cmd dump --all"
+	done
+else
+	skip 3 'trace-cmd is not installed'
+fi
+bad=
+n=0
+size=$(wc -c <x6.dat)
+while [ "$n" -lt "$size" ]; do
+	for view in --header --dump; do
+		head -c "$n" x6.dat | "$BIN/pdecode" "$view" >/dev/null 2>&1
+		[ $? -le 2 ] || bad="$bad $view-$n"
+	done
+	n=$((n + 101))
+done
+is "$bad" '' 'of what is cut off: no crash'
+
 # ---- damage ----
 
 make_dat page=512 cut=1 >x.dat
@@ -207,7 +254,7 @@ like "$ERR" 'trace.dat of version 9: only 6 and 7 are read' 'and said'
 
 # ---- recordings ----
 
-for dat in "$ROOT"/t/data/*.dat "$ROOT"/t/data/*.dat.gz; do
+for dat in "$ROOT"/t/data/trace-*.dat "$ROOT"/t/data/trace-*.dat.gz; do
 	name=${dat##*/}
 	name=${name%%.*}
 	run "$BIN/pdecode" -t "$dat"

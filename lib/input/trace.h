@@ -148,6 +148,8 @@ struct trace_cpu {
 	bool peeked;
 	uint32_t joined;	   /* stacks to come that a sample has as its call chain */
 	struct buf hold, hold_rec; /* bytes of last and rec, when their block had to go */
+	uint64_t samples, lost;	   /* lost: at least, where a number is not known */
+	uint64_t first, until;	   /* times of the first and the last sample */
 	uint32_t pid, comm;	   /* of the last sample */
 	bool pid_known;
 };
@@ -209,6 +211,7 @@ struct trace {
 	uint32_t type_at, type_size, pid_at; /* common fields */
 	bool common_known;
 	uint32_t stack_type, user_type; /* ids of kernel_stack, user_stack; UINT32_MAX: none */
+	bool stats;			/* the account of each CPU is told */
 	bool separate;			/* stacks are not joined with their events */
 	struct ps_sample sample;  /* what is being written; its fields say what of it is true */
 	struct map64 descriptors; /* of further buffers: index << 32 | format id */
@@ -242,6 +245,17 @@ int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 
 /* INPUT_HEADER or INPUT_DUMP of a trace.dat, in text. Returns as input_describe does. */
 int trace_describe(struct src *s, enum input_view view, struct out *o, struct diag *d);
+
+/* ---- trace_dump.c ---- */
+
+/* The metadata, part by part. 0 or an error, which has been said. */
+int trace_dump(struct src *s, struct out *o, struct diag *d);
+
+/* Spools the input; 0 or an error, which has been said. trace_release in any case but that. */
+int trace_init(struct trace *t, struct src *s, uint32_t source, struct swriter *w, struct diag *d);
+/* Reads and writes everything but the events: then the buffers and CPUs are known. */
+int trace_metadata(struct trace *t);
+void trace_release(struct trace *t);
 
 /* Notes damage: says it, and remembers it for the exit status. */
 __attribute__((format(printf, 4, 5))) void trace_damage(struct trace *t, int err, int64_t offset,

@@ -350,7 +350,7 @@ static int put_summary(struct trace *t)
 }
 
 /* The metadata: then everything about the recording is known, and where its data are. */
-static int metadata(struct trace *t)
+int trace_metadata(struct trace *t)
 {
 	struct tin in;
 	int rc;
@@ -376,7 +376,7 @@ static int metadata(struct trace *t)
 	return rc ? rc : open_buffers(t);
 }
 
-static void release(struct trace *t)
+void trace_release(struct trace *t)
 {
 	for (uint32_t i = 0; i < t->ncpus; i++) {
 		free(t->cpus[i].block);
@@ -416,33 +416,74 @@ static int finish(struct trace *t, int rc)
 	return rc ? rc : t->damage;
 }
 
+/* What came of each CPU. */
+static void tell_account(const struct trace *t)
+{
+	for (uint32_t i = 0; i < t->ncpus; i++) {
+		const struct trace_cpu *c = &t->cpus[i];
+		uint64_t ns = t->ticks ? 1 : 1000000000;
+		struct buf b = BUF_INIT;
+
+		if (*c->buffer->name)
+			buf_addf(&b, "buffer %s, ", c->buffer->name);
+		buf_addf(&b, "CPU %u: %llu bytes, %llu samples, %llu lost by the recorder", c->cpu,
+			 (unsigned long long)c->size, (unsigned long long)c->samples,
+			 (unsigned long long)c->lost);
+		if (c->samples && t->ticks)
+			buf_addf(&b, ", times %llu to %llu", (unsigned long long)c->first,
+				 (unsigned long long)c->until);
+		else if (c->samples)
+			buf_addf(&b, ", times %llu.%09llu to %llu.%09llu",
+				 (unsigned long long)(c->first / ns),
+				 (unsigned long long)(c->first % ns),
+				 (unsigned long long)(c->until / ns),
+				 (unsigned long long)(c->until % ns));
+		diag_say(t->d, t->name, "%s", buf_str(&b));
+		buf_release(&b);
+	}
+}
+
+int trace_init(struct trace *t, struct src *s, uint32_t source, struct swriter *w, struct diag *d)
+{
+	int rc = src_spool(s, d);
+
+	*t = (struct trace){
+		.src = s,
+		.w = w,
+		.d = d,
+		.name = src_name(s),
+		.source = source,
+		.type_size = 2,
+		.stack_type = UINT32_MAX,
+		.user_type = UINT32_MAX,
+		.pid_at = 4,
+		.chains = {.max_ids = TRACE_CHAIN_IDS, .max_bytes = TRACE_CHAIN_BYTES},
+	};
+	if (!rc)
+		t->size = src_size(s);
+	return rc;
+}
+
 int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
 		 struct ps_end *account, const struct input_opts *opts)
 {
-	struct trace t = {.src = s,
-			  .w = w,
-			  .d = d,
-			  .name = src_name(s),
-			  .source = source,
-			  .account = account,
-			  .type_size = 2,
-			  .stack_type = UINT32_MAX,
-			  .user_type = UINT32_MAX,
-			  .separate = opts && opts->separate_stacks,
-			  .pid_at = 4,
-			  .chains = {.max_ids = TRACE_CHAIN_IDS, .max_bytes = TRACE_CHAIN_BYTES}};
-	int rc = src_spool(s, d);
+	struct trace t;
+	int rc = trace_init(&t, s, source, w, d);
 
 	if (rc)
 		return rc;
-	t.size = src_size(s);
+	t.account = account;
+	t.separate = opts && opts->separate_stacks;
+	t.stats = opts && opts->stats;
 	t.ips = calloc(TRACE_IPS_MAX, sizeof(*t.ips));
-	rc = t.ips ? metadata(&t) : PP_ENOMEM;
+	rc = t.ips ? trace_metadata(&t) : PP_ENOMEM;
 	if (!rc)
 		check_cpus(&t);
 	if (!rc)
 		rc = trace_merge(&t);
+	if (t.stats)
+		tell_account(&t);
 	rc = finish(&t, rc);
-	release(&t);
+	trace_release(&t);
 	return rc;
 }

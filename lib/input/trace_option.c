@@ -282,6 +282,28 @@ static int text_option(struct trace *t, const char *key, const uint8_t *p, uint3
 	return trace_meta(t, key, (const char *)p, p ? strnlen((const char *)p, len) : 0);
 }
 
+/* What the kernel counted for a CPU, a number a line. */
+static int cpu_stat(struct trace *t, const uint8_t *p, uint32_t len)
+{
+	const char *s = (const char *)p;
+	size_t n = p ? strnlen(s, len) : 0, at = 0;
+	struct buf b = BUF_INIT;
+
+	while (t->stats && at < n) {
+		const char *nl = memchr(s + at, '\n', n - at);
+		size_t end = nl ? (size_t)(nl - s) : n;
+
+		if (end > at && b.len)
+			buf_adds(&b, ", ");
+		buf_add(&b, s + at, end - at);
+		at = end + 1;
+	}
+	if (b.len)
+		diag_say(t->d, t->name, "the kernel's account: %s", buf_str(&b));
+	buf_release(&b);
+	return text_option(t, "cpustat", p, len);
+}
+
 static int number_option(struct trace *t, const char *key, uint64_t v)
 {
 	char text[32];
@@ -313,7 +335,7 @@ static int option(struct trace *t, unsigned id, const uint8_t *p, uint32_t len)
 	switch (id) {
 	case TRACE_OPT_DATE:
 	case TRACE_OPT_OFFSET: return date_option(t, id, p, len);
-	case TRACE_OPT_CPUSTAT: return text_option(t, "cpustat", p, len);
+	case TRACE_OPT_CPUSTAT: return cpu_stat(t, p, len);
 	case TRACE_OPT_BUFFER:
 	case TRACE_OPT_BUFFER_TEXT: return buffer_option(t, &in, id == TRACE_OPT_BUFFER_TEXT);
 	case TRACE_OPT_TRACECLOCK: trace_clock(t, (const char *)p, len); return 0;

@@ -192,7 +192,7 @@ static int chain_of(struct trace *t, struct trace_cpu *c, const struct trace_eve
 
 /* ---- samples ---- */
 
-static int put_lost(struct trace *t, const struct trace_cpu *c, const struct trace_rec *r)
+static int put_lost(struct trace *t, struct trace_cpu *c, const struct trace_rec *r)
 {
 	struct ps_lost l = {.time = r->time,
 			    .cpu = c->cpu,
@@ -204,6 +204,7 @@ static int put_lost(struct trace *t, const struct trace_cpu *c, const struct tra
 			    .buffer = ps_str(c->buffer->name, strlen(c->buffer->name))};
 
 	t->account->lost += r->missed > 0 ? (uint64_t)r->missed : 1;
+	c->lost += r->missed > 0 ? (uint64_t)r->missed : 1;
 	return swriter_put(t->w, PS_LOST, t->source, &l);
 }
 
@@ -268,6 +269,9 @@ int trace_sample(struct trace *t, struct trace_cpu *c, const struct trace_rec *n
 		return 0;
 	}
 	/* What is not among the fields is not looked at: the rest stays as it was. */
+	if (!c->samples++)
+		c->first = r->time;
+	c->until = r->time;
 	s->time = r->time;
 	s->cpu = c->cpu;
 	s->flags = 0;

@@ -166,7 +166,8 @@ static void test_kernel(bool swap)
 			1) ",\"dso\":1,\"addr\":\"0x400000\",\"len\":4096,\"pgoff\":\"0x1000\",\"prot\":"
 			   "0,\"map_flags\":0,\"maj\":0,\"min\":0,\"ino\":0,\"ino_generation\":0,"
 			   "\"flags\":0}",
-		"{\"type\":\"lost\"," CTX(2) ",\"event\":1,\"count\":7,\"flags\":0,\"kind\":1}",
+		"{\"type\":\"lost\"," CTX(
+			2) ",\"event\":1,\"count\":7,\"flags\":0,\"kind\":1,\"buffer\":\"\"}",
 		"{\"type\":\"comm\"," CTX(3) ",\"comm\":\"worker\",\"flags\":1}",
 		"{\"type\":\"exit\",\"source\":1,\"time\":4,\"cpu\":3,\"pid\":21,\"tid\":23,\"ppid\":22,"
 		"\"ptid\":24,\"flags\":0}",
@@ -188,10 +189,12 @@ static void test_kernel(bool swap)
 			    "\"flags\":0}",
 		"{\"type\":\"aux\"," CTX(
 			12) ",\"kind\":11,\"offset\":4096,\"size\":512,\"flags\":1}",
-		"{\"type\":\"lost\"," CTX(12) ",\"event\":0,\"count\":0,\"flags\":1,\"kind\":4}",
+		"{\"type\":\"lost\"," CTX(
+			12) ",\"event\":0,\"count\":0,\"flags\":1,\"kind\":4,\"buffer\":\"\"}",
 		"{\"type\":\"aux\",\"source\":1,\"time\":13,\"cpu\":3,\"pid\":31,\"tid\":32,\"kind\":12,"
 		"\"offset\":0,\"size\":0,\"flags\":0}",
-		"{\"type\":\"lost\"," CTX(14) ",\"event\":1,\"count\":5,\"flags\":0,\"kind\":2}",
+		"{\"type\":\"lost\"," CTX(
+			14) ",\"event\":1,\"count\":5,\"flags\":0,\"kind\":2,\"buffer\":\"\"}",
 		"{\"type\":\"switch\"," CTX(16) ",\"flags\":3,\"other_pid\":0,\"other_tid\":0}",
 		"{\"type\":\"switch\"," CTX(17) ",\"flags\":4,\"other_pid\":41,\"other_tid\":42}",
 		"{\"type\":\"namespaces\"," CTX(18) ",\"links\":[3,4026531840,4,4026531841]}",
