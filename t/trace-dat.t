@@ -166,11 +166,13 @@ if have trace-cmd; then
 	for opts in -l '--ns --ts-diff' -N '-O fgraph:tailprint=1 -O fgraph:depth' '-O parent=1'; do
 		run "$ROOT/t/oracle/trace-report" -o "$opts" made
 		is "$status" 0 "as trace-cmd here prints with $opts"
+		[ "$status" = 0 ] || diag_file "$OUT"
 	done
 	# Not of further buffers, nor of arrays behind a record: QUIRKS in perfpipe-formats(7).
 	for opts in '-R -l' '--cpu 0'; do
 		run "$ROOT/t/oracle/trace-report" -o "$opts" made/trace-tsc2nsec.dat
 		is "$status" 0 "as trace-cmd here prints with $opts"
+		[ "$status" = 0 ] || diag_file "$OUT"
 	done
 else
 	skip 7 'trace-cmd is not installed'

@@ -148,8 +148,10 @@ static int walk(struct dump *p, uint64_t at, unsigned *count)
 		flags = tin_u16(&in);
 		description = tin_u32(&in);
 		size = tin_u64(&in);
-		if (in.err)
+		if (in.err) {
+			tin_release(&in);
 			break;
+		}
 		if (description < p->strings.len)
 			what = (const char *)p->strings.data + description;
 		buf_addf(&p->b, "\t[Section %2u @ %-16" PRId64 "\t", id, (int64_t)at);
@@ -181,11 +183,11 @@ static int listed_sections(struct dump *p, unsigned count)
 		struct tin in;
 
 		rc = dump_section_head(p, p->listed[i].offset);
-		if (!rc)
-			rc = tin_section(&in, &p->t, p->listed[i].offset, &id, &flags);
 		if (rc)
 			break;
-		rc = content(p, &in, p->listed[i].id);
+		rc = tin_section(&in, &p->t, p->listed[i].offset, &id, &flags);
+		if (!rc)
+			rc = content(p, &in, p->listed[i].id);
 		tin_release(&in);
 	}
 	buf_addf(&p->b, "\t[%u sections]\n", count);
@@ -219,11 +221,11 @@ static int dump7(struct dump *p, struct tin *in)
 		if (more)
 			buf_adds(&p->b, "\n\n");
 		rc = dump_section_head(p, at);
-		if (!rc)
-			rc = tin_section(&section, &p->t, at, &id, &flags);
 		if (rc)
 			break;
-		rc = dump_options(p, &section, &count, &next);
+		rc = tin_section(&section, &p->t, at, &id, &flags);
+		if (!rc)
+			rc = dump_options(p, &section, &count, &next);
 		tin_release(&section);
 	}
 	buf_addf(&p->b, "\t[%u options]\n", count);

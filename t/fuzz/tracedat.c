@@ -1,12 +1,15 @@
 /*
  * The decoder of trace.dat. The input is a recording; what comes out must be a stream that our own
- * reader takes without a complaint, with the account that the decoder gave.
+ * reader takes without a complaint, with the account that the decoder gave. What it says about itself is
+ * printed, too, and of some inputs, or with FUZZ_TEXT in the environment of all, the text, which takes
+ * much longer: libtraceevent loads its plugins, and a child tries each format.
  */
 #include "base/err.h"
 #include "base/out.h"
 #include "base/src.h"
 #include "input/input.h"
 #include "stream/stream.h"
+#include "stream/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +45,79 @@ static int read_back(void *ctx, uint8_t *bytes, size_t n)
 	return 0;
 }
 
+#define TEXT_RARELY 64		/* inputs of which one is printed as text */
+#define TEXT_MAX    (16u << 20) /* bytes of text: more is not looked at */
+
+static int discard(void *ctx, uint8_t *bytes, size_t n)
+{
+	(void)bytes;
+	*(uint64_t *)ctx += n;
+	return *(uint64_t *)ctx > TEXT_MAX ? PP_EIO : 0;
+}
+
+static int collect(void *ctx, uint8_t *bytes, size_t n)
+{
+	buf_add(ctx, bytes, n);
+	return ((struct buf *)ctx)->err;
+}
+
+/* How the text is printed differs from input to input. */
+static void print_text(const uint8_t *data, size_t size, uint32_t sum)
+{
+	struct stext_opts o = {.form = sum & 1 ? STEXT_PERF : STEXT_JSON};
+	struct ps_end end = {0};
+	uint64_t printed = 0;
+	struct stext *text;
+	struct sreader *back;
+	struct buf stream = BUF_INIT;
+	struct swriter w;
+	struct ps_record rec;
+	struct src *s;
+	struct out out, records;
+
+	o.trace.raw = sum & 2;
+	o.trace.no_plugins = sum & 4;
+	o.trace.latency = sum & 8;
+	o.trace.v34 = sum & 16;
+	o.trace.diff = o.ns = sum & 32;
+	if (src_from_mem(&s, data, size, "fuzz") || out_init_fn(&out, discard, &printed) ||
+	    out_init_fn(&records, collect, &stream))
+		abort();
+	swriter_init(&w, &records);
+	swriter_header(&w);
+	input_decode(s, 1, &w, NULL, &end);
+	swriter_end(&w, &end);
+	out_flush(&records);
+	if (stext_new(&text, &out, &o, NULL) || sreader_new_fed(&back, "x", STEXT_KEEP, NULL))
+		abort();
+	sreader_feed(back, stream.data, stream.len);
+	while (!sreader_next(back, &rec))
+		if (stext_record(text, back, &rec))
+			break;
+	stext_free(text);
+	sreader_free(back);
+	out_release(&out);
+	out_release(&records);
+	buf_release(&stream);
+}
+
+static void describe(const uint8_t *data, size_t size, enum input_view view)
+{
+	struct input_show show = {.view = view};
+	uint64_t printed = 0;
+	struct src *s;
+	struct out out;
+
+	if (src_from_mem(&s, data, size, "fuzz") || out_init_fn(&out, discard, &printed))
+		abort();
+	input_describe(s, &show, &out, NULL);
+	out_flush(&out);
+	out_release(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	uint32_t sum = 2166136261u;
 	struct ps_end end = {0};
 	struct check c = {0};
 	struct swriter w;
@@ -63,5 +137,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	out_release(&out);
 	sreader_free(c.back);
+	describe(data, size, INPUT_HEADER);
+	describe(data, size, INPUT_DUMP);
+	for (size_t i = 0; i < size; i++)
+		sum = (sum ^ data[i]) * 16777619u;
+	if (!(sum >> 8 & (TEXT_RARELY - 1)) || getenv("FUZZ_TEXT"))
+		print_text(data, size, sum);
 	return 0;
 }
