@@ -3,17 +3,31 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "stream/tep.h"
+#include "stream/text_fast.h"
 
 #include <event-parse.h>
 #include <stdlib.h>
 #include <trace-seq.h>
 
+#define COMPARED 64 /* payloads of an event that are printed in both ways, and compared */
+
+/* What is known of an event of the stream. */
+struct known {
+	struct tep_event *te;	/* NULL: it has no usable format */
+	bool risk;		/* each payload is tried first */
+	struct text_fast *fast; /* NULL: libtraceevent prints it; owned */
+	unsigned compared;
+};
+
 struct tep_print {
 	struct tep_handle *tep;
 	struct trace_seq seq;
-	struct map64 parsed;  /* event id of the stream to its state */
+	struct map64 by_event; /* id of the stream to index in known, + 1 */
+	struct known *known;
+	uint32_t n, cap;
 	struct tep_room room; /* the payload that is being printed */
 	struct buf table;     /* parts of a table that is not complete yet */
+	struct buf one;	      /* text of a payload */
 };
 
 int tep_print_new(struct tep_print **out)
@@ -39,29 +53,42 @@ void tep_print_free(struct tep_print *t)
 		return;
 	trace_seq_destroy(&t->seq);
 	tep_free(t->tep);
-	map64_release(&t->parsed);
+	for (uint32_t i = 0; i < t->n; i++)
+		text_fast_free(t->known[i].fast);
+	free(t->known);
+	map64_release(&t->by_event);
+	buf_release(&t->one);
 	tep_room_release(&t->room);
 	buf_release(&t->table);
 	free(t);
 }
 
-/* What is known of an event of the stream. */
-enum state { STATE_USABLE = 1, STATE_RISKY, STATE_UNUSABLE };
-
-/* The event in libtraceevent's form; NULL if it has no usable format. */
-static struct tep_event *event(struct tep_print *t, const struct ps_event *e, uint32_t **state)
+/* NULL: out of memory. */
+static struct known *known_event(struct tep_print *t, const struct ps_event *e)
 {
-	struct tep_event *te;
-	bool fresh, risk;
+	uint32_t *index = map64_put(&t->by_event, e->id, NULL);
+	struct known *k;
 
-	*state = map64_put(&t->parsed, e->id, &fresh);
-	if (!*state)
+	if (!index)
 		return NULL;
-	if (fresh) {
-		te = tep_learn_event(t->tep, e, &risk);
-		**state = !te ? STATE_UNUSABLE : risk ? STATE_RISKY : STATE_USABLE;
+	if (*index)
+		return &t->known[*index - 1];
+	if (t->n == t->cap) {
+		uint32_t cap = t->cap ? t->cap * 2 : 16;
+
+		k = realloc(t->known, cap * sizeof(*k));
+		if (!k)
+			return NULL;
+		t->known = k;
+		t->cap = cap;
 	}
-	return **state == STATE_UNUSABLE ? NULL : tep_find_event(t->tep, (int)e->config);
+	*index = ++t->n;
+	k = &t->known[t->n - 1];
+	*k = (struct known){0};
+	k->te = tep_learn_event(t->tep, e, &k->risk);
+	if (k->te && !k->risk)
+		k->fast = text_fast_new(e, false);
+	return k;
 }
 
 static void add_hex(struct buf *b, const char *bytes, size_t n)
@@ -96,30 +123,70 @@ static bool whole(const struct tep_event *te, const struct ps_sample *s)
 	       inside(te->format.fields, &s->payload);
 }
 
-void tep_print_payload(struct tep_print *t, const struct ps_event *e, const struct ps_sample *s,
-		       struct buf *b)
+/* The text by libtraceevent; NULL if there is none. */
+static const char *slow_text(struct tep_print *t, struct known *k, const struct ps_sample *s)
 {
-	uint32_t *state;
-	struct tep_event *te = event(t, e, &state);
-	struct tep_record rec = {.ts = s->time, .cpu = (int)s->cpu};
+	struct tep_record rec = {.ts = s->time, .cpu = (int)s->cpu, .size = (int)s->payload.len};
 
-	rec.size = (int)s->payload.len;
-	if (te && whole(te, s)) {
-		rec.data = tep_room_put(&t->room, &s->payload);
-		if (!rec.data)
-			return;
-		/* One that does harm is enough. */
-		if (*state == STATE_RISKY && !tep_trial(t->tep, &rec))
-			*state = STATE_UNUSABLE;
-	}
-	if (!rec.data || *state == STATE_UNUSABLE) {
-		add_hex(b, s->payload.p, s->payload.len);
-		return;
+	if (!k->te || !whole(k->te, s))
+		return NULL;
+	rec.data = tep_room_put(&t->room, &s->payload);
+	if (!rec.data)
+		return NULL;
+	/* One that does harm is enough. */
+	if (k->risk && !tep_trial(t->tep, &rec)) {
+		k->te = NULL;
+		return NULL;
 	}
 	trace_seq_reset(&t->seq);
 	tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&t->seq);
-	buf_add_safe(b, t->seq.buffer, t->seq.len);
+	return t->seq.buffer;
+}
+
+static void learn_nothing(void *ctx, uint32_t pid, const char *comm, size_t len)
+{
+	(void)ctx;
+	(void)pid;
+	(void)comm;
+	(void)len;
+}
+
+/* The text without libtraceevent, to t->one. False if that does not do. */
+static bool fast_text(struct tep_print *t, struct known *k, const struct ps_sample *s)
+{
+	const char *slow;
+
+	buf_reset(&t->one);
+	if (!text_fast_add(k->fast, &s->payload, &t->one, learn_nothing, NULL))
+		return false;
+	if (k->compared == COMPARED)
+		return true;
+	k->compared++;
+	slow = slow_text(t, k, s);
+	if (slow && !strcmp(slow, buf_str(&t->one)))
+		return true;
+	/* Another libtraceevent than the one that we know. */
+	text_fast_free(k->fast);
+	k->fast = NULL;
+	return false;
+}
+
+void tep_print_payload(struct tep_print *t, const struct ps_event *e, const struct ps_sample *s,
+		       struct buf *b)
+{
+	struct known *k = known_event(t, e);
+	const char *text;
+
+	if (k && k->fast && fast_text(t, k, s)) {
+		buf_add_safe(b, buf_str(&t->one), t->one.len);
+		return;
+	}
+	text = k ? slow_text(t, k, s) : NULL;
+	if (text)
+		buf_add_safe(b, text, t->seq.len);
+	else
+		add_hex(b, s->payload.p, s->payload.len);
 }
 
 int tep_print_table(struct tep_print *t, const struct ps_blob *b)

@@ -1,6 +1,6 @@
 #include "stream/text_fast.h"
 
-#include "base/cursor.h"
+#include "stream/text_expr.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,18 @@
 #define OPS_MAX	  64
 #define WIDTH_MAX 32
 
-enum op_kind { OP_TEXT, OP_SIGNED, OP_UNSIGNED, OP_HEX, OP_CHARS, OP_DYNAMIC, OP_STATE, OP_COMM };
+enum op_kind {
+	OP_TEXT,
+	OP_SIGNED,
+	OP_UNSIGNED,
+	OP_HEX,
+	OP_POINTER,
+	OP_CHARS,
+	OP_DYNAMIC,
+	OP_WORDS, /* an expression that is a text */
+	OP_STATE,
+	OP_COMM
+};
 
 struct op {
 	enum op_kind kind;
@@ -18,33 +29,27 @@ struct op {
 	int width;
 	char pad;
 	uint32_t pid_at; /* OP_COMM: whose name it is */
+	bool computed;	 /* not of a field, but of the expression `expr` */
+	uint32_t expr;
 };
 
 struct text_fast {
 	char *format; /* owned */
 	struct op ops[OPS_MAX];
 	unsigned n;
+	struct text_exprs exprs;
 };
 
 void text_fast_free(struct text_fast *f)
 {
 	if (!f)
 		return;
+	text_exprs_release(&f->exprs);
 	free(f->format);
 	free(f);
 }
 
 /* ---- making ---- */
-
-static bool field(const struct ps_event *e, const char *name, size_t len, struct ps_event_field *f)
-{
-	size_t pos = 0;
-
-	while (!ps_event_field_next(e, &pos, f))
-		if (f->name.len == len && !memcmp(f->name.p, name, len))
-			return true;
-	return false;
-}
 
 static bool is_number(const struct ps_event_field *f)
 {
@@ -78,16 +83,6 @@ static const char *skip_blanks(const char *p)
 	return p;
 }
 
-static size_t word(const char *p)
-{
-	size_t n = 0;
-
-	while ((p[n] >= 'a' && p[n] <= 'z') || (p[n] >= 'A' && p[n] <= 'Z') || p[n] == '_' ||
-	       (n && p[n] >= '0' && p[n] <= '9'))
-		n++;
-	return n;
-}
-
 /*
  * ", REC->name", also with a cast to 64 bits, which changes nothing, or ", __get_str(name)": the field
  * of the next conversion.
@@ -110,8 +105,8 @@ static bool argument(const struct ps_event *e, const char **args, bool *string,
 		p += 5;
 	else
 		return false;
-	n = word(p);
-	if (!n || !field(e, p, n, f))
+	n = text_word(p);
+	if (!n || !text_event_field(e, p, n, f))
 		return false;
 	p = skip_blanks(p + n);
 	if (*string && *p++ != ')')
@@ -120,21 +115,17 @@ static bool argument(const struct ps_event *e, const char **args, bool *string,
 	return true;
 }
 
-/* "%03d" and the like; *at is behind the percent sign. */
-static bool conversion(struct text_fast *t, const struct ps_event *e, const char **at,
-		       const char **args)
+/* Flags, width and size of a conversion; *at is then at its letter. */
+static bool spec(const char **at, struct op *o)
 {
-	struct ps_event_field f;
 	const char *p = *at;
-	int width = 0, longs = 0;
-	char pad = ' ';
-	bool string;
-	struct op *o;
+	int longs = 0;
 
+	o->pad = ' ';
 	if (*p == '0')
-		pad = *p++;
-	while (*p >= '0' && *p <= '9' && width < WIDTH_MAX)
-		width = width * 10 + (*p++ - '0');
+		o->pad = *p++;
+	while (*p >= '0' && *p <= '9' && o->width < WIDTH_MAX)
+		o->width = o->width * 10 + (*p++ - '0');
 	if (*p == 'L') {
 		longs = 2;
 		p++;
@@ -143,31 +134,92 @@ static bool conversion(struct text_fast *t, const struct ps_event *e, const char
 		longs++;
 		p++;
 	}
-	if (!strchr("duxs", *p) || !*p || !argument(e, args, &string, &f))
-		return false;
-	*at = p + 1;
-	if (*p == 's') {
-		bool chars = f.flags & PS_FIELD_STRING && !(f.flags & PS_FIELD_DYNAMIC) &&
-			     f.flags & PS_FIELD_ARRAY && f.size;
-		bool dynamic = f.flags & PS_FIELD_DYNAMIC && !(f.flags & PS_FIELD_RELATIVE);
+	o->wide = longs > 0;
+	*at = p;
+	return o->width <= WIDTH_MAX;
+}
 
-		if (width || pad == '0' || longs || (string ? !dynamic : !chars))
-			return false;
-		o = add_op(t, string ? OP_DYNAMIC : OP_CHARS);
-	} else {
-		if (string || !is_number(&f) || width > WIDTH_MAX ||
-		    (width && pad == '0' && *p == 'd' && f.size != 4))
-			return false;
-		o = add_op(t, *p == 'd' ? OP_SIGNED : *p == 'u' ? OP_UNSIGNED : OP_HEX);
-	}
-	if (!o)
+/* A field as it is. */
+static bool plain(const struct ps_event *e, const char **args, char letter, struct op *o)
+{
+	bool string, chars, dynamic;
+	struct ps_event_field f;
+
+	if (!argument(e, args, &string, &f) || !strchr(",\n", *skip_blanks(*args)))
 		return false;
+	chars = f.flags & PS_FIELD_STRING && !(f.flags & PS_FIELD_DYNAMIC) &&
+		f.flags & PS_FIELD_ARRAY && f.size;
+	dynamic = f.flags & PS_FIELD_DYNAMIC && !(f.flags & PS_FIELD_RELATIVE);
 	o->at = f.offset;
 	o->size = f.size;
-	o->wide = longs > 0;
-	o->width = width;
-	o->pad = pad;
+	if (letter == 's') {
+		o->kind = string ? OP_DYNAMIC : OP_CHARS;
+		return string ? dynamic : chars;
+	}
+	return !string && is_number(&f) &&
+	       !(o->width && o->pad == '0' && letter == 'd' && f.size != 4);
+}
+
+static bool computed(struct text_fast *t, const struct ps_event *e, const char **args, char letter,
+		     struct op *o)
+{
+	const char *p = skip_blanks(*args);
+
+	if (*p++ != ',')
+		return false;
+	o->computed = true;
+	if (!text_expr_parse(&t->exprs, e, &p, &o->expr) ||
+	    text_expr_is_text(&t->exprs, o->expr) != (letter == 's') ||
+	    (o->width && o->pad == '0' && letter == 'd'))
+		return false;
+	if (letter == 's')
+		o->kind = OP_WORDS;
+	*args = p;
 	return true;
+}
+
+/* "%03d" and the like; *at is behind the percent sign. */
+static bool conversion(struct text_fast *t, const struct ps_event *e, const char **at,
+		       const char **args)
+{
+	static const struct {
+		char letter;
+		enum op_kind kind;
+	} letters[] = {{'d', OP_SIGNED},
+		       {'u', OP_UNSIGNED},
+		       {'x', OP_HEX},
+		       {'p', OP_POINTER},
+		       {'s', OP_CHARS}};
+	struct op o = {0}, *added;
+	const char *rest = *args;
+	char letter;
+	size_t i = 0;
+
+	if (!spec(at, &o))
+		return false;
+	letter = *(*at)++;
+	while (i < sizeof(letters) / sizeof(letters[0]) && letters[i].letter != letter)
+		i++;
+	if (i == sizeof(letters) / sizeof(letters[0]))
+		return false;
+	o.kind = letters[i].kind;
+	if ((letter == 's' || letter == 'p') && (o.width || o.pad == '0' || o.wide))
+		return false;
+	/* Other pointers than plain ones: %pS and so on. */
+	if (letter == 'p' && (text_word(*at) || (**at >= '0' && **at <= '9')))
+		return false;
+	if (letter == 'p')
+		o.wide = true;
+	if (!plain(e, &rest, letter, &o)) {
+		rest = *args;
+		if (!computed(t, e, &rest, letter, &o))
+			return false;
+	}
+	*args = rest;
+	added = add_op(t, o.kind);
+	if (added)
+		*added = o;
+	return added != NULL;
 }
 
 /* The whole of: print fmt: "text %d text", REC->a, REC->b */
@@ -205,7 +257,7 @@ static bool number_op(struct text_fast *t, const struct ps_event *e, const char 
 	struct ps_event_field f;
 	struct op *o;
 
-	if (!field(e, name, strlen(name), &f) || !is_number(&f) ||
+	if (!text_event_field(e, name, strlen(name), &f) || !is_number(&f) ||
 	    !add_text(t, before, strlen(before)))
 		return false;
 	o = add_op(t, kind);
@@ -223,7 +275,8 @@ static bool comm_op(struct text_fast *t, const struct ps_event *e, const char *c
 	struct ps_event_field c, p;
 	struct op *o;
 
-	if (!field(e, comm, strlen(comm), &c) || !field(e, pid, strlen(pid), &p) || p.size != 4 ||
+	if (!text_event_field(e, comm, strlen(comm), &c) ||
+	    !text_event_field(e, pid, strlen(pid), &p) || p.size != 4 ||
 	    !(c.flags & PS_FIELD_ARRAY) || !c.size)
 		return false;
 	o = add_op(t, OP_COMM);
@@ -251,7 +304,7 @@ static bool sched(struct text_fast *t, const struct ps_event *e)
 		return false;
 #undef IS
 	ok = comm_op(t, e, "comm", "pid") && number_op(t, e, "prio", OP_SIGNED, true, " [", "]") &&
-	     (!field(e, "success", 7, &f) ||
+	     (!text_event_field(e, "success", 7, &f) ||
 	      number_op(t, e, "success", OP_SIGNED, true, " success=", "")) &&
 	     number_op(t, e, "target_cpu", OP_UNSIGNED, true, " CPU:", "");
 	if (ok) {
@@ -276,18 +329,6 @@ struct text_fast *text_fast_new(const struct ps_event *e, bool plugin)
 
 /* ---- printing ---- */
 
-static uint64_t number(const uint8_t *p, uint32_t size)
-{
-	struct cursor c = cursor_make(p, size, false);
-
-	switch (size) {
-	case 1: return get_u8(&c);
-	case 2: return get_u16(&c);
-	case 4: return get_u32(&c);
-	default: return get_u64(&c);
-	}
-}
-
 /* As libtraceevent has it: read without a sign, then taken for the type of the conversion. */
 static void add_number(struct buf *b, const struct op *o, uint64_t v)
 {
@@ -295,6 +336,12 @@ static void add_number(struct buf *b, const struct op *o, uint64_t v)
 
 	if (!o->wide)
 		v = (uint32_t)v;
+	if (o->kind == OP_POINTER) {
+		buf_adds(b, v ? "0x" : "(nil)");
+		if (v)
+			buf_add_hex(b, v, 0, ' ');
+		return;
+	}
 	if (o->kind == OP_UNSIGNED) {
 		buf_add_u64(b, v, o->width, o->pad);
 	} else if (o->kind == OP_HEX) {
@@ -327,11 +374,24 @@ static void add_state(struct buf *b, uint32_t v)
 
 static bool add_dynamic(struct buf *b, const struct op *o, const struct ps_str *payload)
 {
-	uint32_t w = (uint32_t)number((const uint8_t *)payload->p + o->at, 4), at = w & 0xffff;
+	uint32_t w = (uint32_t)text_number(payload->p + o->at, 4), at = w & 0xffff;
 
 	if (at >= payload->len)
 		return false;
 	buf_add(b, payload->p + at, strnlen(payload->p + at, payload->len - at));
+	return true;
+}
+
+static bool add_computed(const struct text_fast *f, const struct op *o,
+			 const struct ps_str *payload, struct buf *b)
+{
+	uint64_t v;
+
+	if (o->kind == OP_WORDS)
+		return text_expr_text(&f->exprs, o->expr, payload, b);
+	if (!text_expr_number(&f->exprs, o->expr, payload, &v))
+		return false;
+	add_number(b, o, v);
 	return true;
 }
 
@@ -348,6 +408,12 @@ bool text_fast_add(const struct text_fast *f, const struct ps_str *payload, stru
 			buf_add(b, o->text, o->size);
 			continue;
 		}
+		if (o->computed) {
+			if (add_computed(f, o, payload, b))
+				continue;
+			b->len = start;
+			return false;
+		}
 		if (o->at > payload->len || o->size > payload->len - o->at ||
 		    (o->kind == OP_COMM && o->pid_at + 4 > payload->len)) {
 			b->len = start;
@@ -359,13 +425,12 @@ bool text_fast_add(const struct text_fast *f, const struct ps_str *payload, stru
 			n = strnlen((const char *)p, o->size);
 			buf_add(b, p, n);
 			if (o->kind == OP_COMM)
-				learn(ctx,
-				      (uint32_t)number((const uint8_t *)payload->p + o->pid_at, 4),
+				learn(ctx, (uint32_t)text_number(payload->p + o->pid_at, 4),
 				      (const char *)p, n);
 			break;
 		case OP_DYNAMIC: ok = add_dynamic(b, o, payload); break;
-		case OP_STATE: add_state(b, (uint32_t)number(p, o->size)); break;
-		default: add_number(b, o, number(p, o->size));
+		case OP_STATE: add_state(b, (uint32_t)text_number(p, o->size)); break;
+		default: add_number(b, o, text_number(p, o->size));
 		}
 		if (!ok) {
 			b->len = start;
