@@ -1,8 +1,7 @@
 /* plat: pairs events into intervals: latencies. */
 #include "cli.h"
 #include "query/lat_run.h"
-
-#include <string.h>
+#include "symbol/kfunc.h"
 
 enum {
 	KINDS = OPT_NO_SHORT + 1,
@@ -15,6 +14,7 @@ enum {
 	UNMATCHED,
 	THREADS,
 	EMIT,
+	KALLSYMS,
 	BINARY,
 	STATS,
 	STRICT
@@ -36,6 +36,7 @@ static const struct opt opts[] = {
 	{HEATMAP, "heatmap", "[WIDTH]", "the same, to be drawn by psvg as a heat map"},
 	TABLE_OPTIONS,
 	{EMIT, "emit", "KINDS", "write the intervals as samples of an event stream"},
+	{KALLSYMS, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
 	{BINARY, "binary", NULL, "with --emit: in binary form, also to a terminal"},
 	{'t', "text", NULL, "with --emit: as text"},
 	{STATS, "stats", NULL, "print what became of all starts and ends to stderr"},
@@ -46,29 +47,6 @@ static const struct opt opts[] = {
 static const struct opt_spec spec = {"plat", "[OPTION]... [FILE]...", "pair events into intervals",
 				     opts};
 
-static int add(const char **list, uint32_t *n, const char *arg, struct buf *why)
-{
-	if (*n == LAT_EVENTS_MAX) {
-		buf_addf(why, "more than %d events", LAT_EVENTS_MAX);
-		return PP_EUSAGE;
-	}
-	list[(*n)++] = arg;
-	return 0;
-}
-
-static int restart(struct plat_opts *o, const char *arg, struct buf *why)
-{
-	static const char *const names[] = {"replace", "nest", "keep"};
-
-	for (int i = 0; i < 3; i++)
-		if (!strcmp(arg, names[i])) {
-			o->lat.pair.restart = (enum pair_restart)i;
-			return 0;
-		}
-	buf_adds(why, "--restart: replace, nest or keep");
-	return PP_EUSAGE;
-}
-
 static int window(struct plat_opts *o, const char *name, const char *view, const char *arg,
 		  struct buf *why)
 {
@@ -77,9 +55,15 @@ static int window(struct plat_opts *o, const char *name, const char *view, const
 	return arg ? opt_duration(name, arg, &o->lat.window, why) : 0;
 }
 
+struct config {
+	struct plat_opts o;
+	const char *kallsyms;
+};
+
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
-	struct plat_opts *o = ctx;
+	struct config *c = ctx;
+	struct plat_opts *o = &c->o;
 	struct lat_pair *p = &o->lat.pair;
 	int rc;
 
@@ -89,9 +73,9 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'k': o->lat.kinds = arg; break;
 	case KINDS: o->list_kinds = true; break;
 	case 'b': o->lat.by = arg; break;
-	case 's': return add(p->starts, &p->nstarts, arg, why);
-	case 'e': return add(p->ends, &p->nends, arg, why);
-	case RESTART: return restart(o, arg, why);
+	case 's': return lat_pair_add(p->starts, &p->nstarts, arg, why);
+	case 'e': return lat_pair_add(p->ends, &p->nends, arg, why);
+	case RESTART: return lat_pair_restart(p, arg, why);
 	case NAME: p->name = arg; break;
 	case SLOWER: o->list = true; return opt_duration("slower", arg, &o->slower, why);
 	case STACKS: o->lat.stacks = true; break;
@@ -100,6 +84,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case OVER_TIME: return window(o, "over-time", "lines", arg, why);
 	case HEATMAP: return window(o, "heatmap", "heat", arg, why);
 	case EMIT: o->emit = arg; break;
+	case KALLSYMS: c->kallsyms = arg; break;
 	case BINARY: o->sink.form = SSINK_BINARY; break;
 	case 't': o->sink.form = SSINK_TEXT; break;
 	case STATS: o->stats = true; break;
@@ -110,10 +95,19 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 
 int main(int argc, char **argv)
 {
-	struct plat_opts o = {.argc = argc, .argv = argv};
+	struct config c = {.o = {.argc = argc, .argv = argv}};
+	struct kfunc *k;
 	struct cli cli;
+	int status;
 
-	if (cli_start(&cli, &spec, argc, argv, on_option, &o))
+	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
 		return cli.status;
-	return cli_finish(&cli, plat_run(&o, argv + cli.first, argc - cli.first, cli.diag));
+	if (kfunc_new(&k, c.kallsyms, cli.diag))
+		return cli_finish(&cli, PP_EXIT_FAIL);
+	c.o.lat.symbol = kfunc_name;
+	c.o.see = kfunc_see;
+	c.o.lat.symbol_ctx = c.o.see_ctx = k;
+	status = plat_run(&c.o, argv + cli.first, argc - cli.first, cli.diag);
+	kfunc_free(k);
+	return cli_finish(&cli, status);
 }

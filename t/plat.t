@@ -6,13 +6,14 @@
 "$BIN/pdecode" "$ROOT/t/data/sched.dat" >trace.ps || exit 1
 gzip -dc "$ROOT/t/data/sched.data.gz" >perf.data && "$BIN/pdecode" perf.data >perf.ps || exit 1
 
+kinds=runq,oncpu,offcpu,blocked,waking,idle,syscall,irq,softirq,softirq-raise,timer,timer-run,hrtimer
+kinds=$kinds,hrtimer-run,wq-queue,wq-run,kmem,page,process,lock,block-io
 # ours FILE: kind, thread or number, CPU, state or cause, begin, end of each interval.
 ours() {
-	"$BIN/plat" --slower 1ns --tsv "$1" 2>ours.err | awk -F'\t' -v OFS='\t' 'NR > 1 {
+	"$BIN/plat" -k "$kinds" --slower 1ns --tsv "$1" 2>ours.err | awk -F'\t' -v OFS='\t' 'NR > 1 {
 		who = $3 == "irq" || $3 ~ /^softirq/ ? $14 : $6
 		how = $10 $11
-		if ($3 != "migrate")
-			printf "%s\t%s\t%s\t%s\t%.0f\t%.0f\n", $3, who, $7, how == "" ? "-" : how,
+		printf "%s\t%s\t%s\t%s\t%.0f\t%.0f\n", $3, who, $7, how == "" ? "-" : how,
 				$1, $1 + $2
 	}' | LC_ALL=C sort
 }
@@ -29,7 +30,8 @@ if have trace-cmd; then
 else
 	skip 1 'trace-cmd is not installed'
 fi
-for kind in runq oncpu offcpu blocked waking idle syscall irq softirq softirq-raise; do
+for kind in runq oncpu offcpu blocked waking idle syscall irq softirq softirq-raise timer timer-run \
+	hrtimer hrtimer-run wq-queue wq-run process; do
 	isnt "$(grep -c "^$kind	" got)" 0 "there are some of $kind"
 done
 ours perf.ps >got
@@ -39,6 +41,30 @@ if have perf; then
 else
 	skip 1 'perf is not installed'
 fi
+
+for name in kmem block lock; do
+	gzip -dc "$ROOT/t/data/$name.data.gz" >$name.data
+	"$BIN/pdecode" $name.data >$name.ps 2>/dev/null
+	ours $name.ps >got
+	isnt "$(wc -l <got)" 0 "$name.data: there are intervals"
+	if have perf; then
+		perf script --ns -F comm,tid,cpu,time,event,trace -i $name.data 2>/dev/null </dev/null |
+			theirs >want
+		same got want "$name.data: those in the text of perf script"
+	else
+		skip 1 'perf is not installed'
+	fi
+done
+# perf kmem --page stat of this recording: 1020 allocations, 928 frees, 849 both, 171 and 79 one of them.
+"$BIN/plat" -k page kmem.ps 2>account >/dev/null
+like account '^plat: page: 1020 starts = 849 intervals \+ 171 open; 79 ends without start$' \
+	'pages: as perf kmem counts them'
+# And --slab: 255 allocations, of 183072 bytes.
+"$BIN/plat" -k kmem -u --tsv kmem.ps 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	/^kmem open/ { n += $at["age:count"]; bytes += $at["bytes_alloc:sum:bytes"] }
+	END { print n, (bytes > 0 && bytes < 183072) }' >got
+is "$(cat got)" '14 1' 'slab memory: 255 allocations less 241 that were freed, with their bytes'
 
 # perf sched timehist: a line for each time that a thread ran, with the time off the CPU and on the run
 # queue before. It cuts times off, and knows no delay of preempted threads.

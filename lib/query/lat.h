@@ -51,7 +51,7 @@
 	A(NEGATIVE, "negative", "ended before they began: not counted further") \
 	A(OPEN, "open", "not ended when the recording was") \
 	A(RESTARTED, "restarted", "given up: begun again, or their end was not recorded") \
-	A(CANCELLED, "cancelled", "ended by an event that makes no interval") \
+	A(CANCELLED, "cancelled", "cancelled, as timers are") \
 	A(LOST, "lost", "given up: events were lost meanwhile") \
 	A(NO_ROOM, "no_room", "given up: more were open at a time than plat follows") \
 	A(NO_START, "no_start", "ends whose start was not seen")
@@ -93,6 +93,10 @@ struct lat_pair {
 	const char *name; /* of the kind; NULL: "pair" */
 	enum pair_restart restart;
 };
+
+/* Options of it: 0, or PP_EUSAGE with what is wrong in `why`. The text must outlive the pair. */
+int lat_pair_add(const char **list, uint32_t *n, const char *arg, struct buf *why);
+int lat_pair_restart(struct lat_pair *p, const char *arg, struct buf *why);
 
 /* The kernel function at an address: NULL if it is not known. The text lives until the next call. */
 typedef const char *lat_symbol_fn(void *ctx, uint32_t source, uint64_t addr, size_t *len);

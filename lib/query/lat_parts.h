@@ -19,6 +19,14 @@
 
 /* ---- kinds ---- */
 
+/* The row of what was seen last: most intervals are of a few threads or names. */
+#define LAT_RECENT 256
+struct lat_quick {
+	uint32_t comm, name, how; /* how: state or cause; 0 where it is no term */
+	uint32_t generation;	  /* of the table + 1; 0: empty */
+	uint32_t row;
+};
+
 struct lat_kind {
 	const struct pair_kind *k;
 	bool on;
@@ -30,6 +38,8 @@ struct lat_kind {
 	uint32_t nterms;
 	struct map64 texts;  /* ids of texts: numbers in the table + 1 */
 	uint32_t generation; /* of the table, when texts was filled */
+	bool quick;	     /* the terms are only those that lat_quick has */
+	struct lat_quick *recent;
 };
 
 /* ---- where events come from ---- */
@@ -74,6 +84,7 @@ struct open_entry {
 	uint64_t value, amount;
 	struct lat_who who;
 	struct lat_point start;
+	bool cancelled;
 	uint64_t by[LAT_BY_MAX];
 	uint32_t set, numbers; /* as in struct interval */
 };

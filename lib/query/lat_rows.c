@@ -1,6 +1,7 @@
 #include "query/lat_parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define VALUE_TEXT_MAX 4096 /* bytes of a text that is a key */
@@ -66,9 +67,17 @@ static int add_value(struct lat *l, const char *s, size_t n, uint32_t *number, s
 	return rc;
 }
 
+/* Whether the row depends on these alone. */
+static bool is_quick(enum lat_term t)
+{
+	return t == LAT_TERM_NAME || t == LAT_TERM_COMM || t == LAT_TERM_STATE ||
+	       t == LAT_TERM_CAUSE || t == LAT_TERM_KIND;
+}
+
 /* A list of keys, for one kind. */
 static int set_terms(struct lat *l, struct lat_kind *k, const char *by, struct buf *why)
 {
+	k->quick = !l->window && !l->o->unmatched;
 	for (const char *s = by; *s;) {
 		size_t n = piece(s), t = 0;
 
@@ -85,6 +94,7 @@ static int set_terms(struct lat *l, struct lat_kind *k, const char *by, struct b
 				return rc;
 		}
 		l->stacks_wanted |= is_stack((enum lat_term)t);
+		k->quick &= is_quick((enum lat_term)t);
 		k->terms[k->nterms++] = (enum lat_term)t;
 		s += n + (s[n] == ',');
 	}
@@ -107,8 +117,10 @@ int lat_rows_new(struct lat *l, struct buf *why)
 
 void lat_rows_release(struct lat *l)
 {
-	for (unsigned i = 0; i < l->nkinds; i++)
+	for (unsigned i = 0; i < l->nkinds; i++) {
 		map64_release(&l->kinds[i].texts);
+		free(l->kinds[i].recent);
+	}
 	for (uint32_t i = 0; i < l->nby; i++)
 		expr_free(l->by[i]);
 	tables_release(&l->tables);
@@ -275,6 +287,50 @@ static int window_key(struct lat *l, uint64_t time, uint64_t *key)
 	return rc;
 }
 
+/* Where the row of an interval is remembered; NULL: out of memory. */
+static struct lat_quick *quick_of(struct lat_kind *k, const struct interval *iv, bool *found)
+{
+	uint32_t how = iv->state ? iv->state : iv->cause;
+	uint32_t i = (iv->who.comm * 31 + how * 7 + iv->name) % LAT_RECENT;
+	struct lat_quick *q;
+
+	if (!k->recent)
+		k->recent = calloc(LAT_RECENT, sizeof(*k->recent));
+	if (!k->recent)
+		return NULL;
+	q = &k->recent[i];
+	*found = q->comm == iv->who.comm && q->name == iv->name && q->how == how &&
+		 q->generation == k->table->generation + 1;
+	if (!*found)
+		*q = (struct lat_quick){.comm = iv->who.comm, .name = iv->name, .how = how};
+	return q;
+}
+
+/* The same as add, for rows that can be remembered. */
+static int add_quick(struct lat *l, struct lat_kind *k, const struct interval *iv)
+{
+	uint64_t key[LAT_BY_MAX];
+	struct lat_quick *q;
+	bool found;
+	int rc = k->table ? 0 : make_table(l, k, iv);
+
+	if (rc)
+		return rc;
+	q = quick_of(k, iv, &found);
+	if (!q)
+		return PP_ENOMEM;
+	if (found)
+		return table_add(k->table, q->row, 0, (hist_int)iv->dur, iv->start.time);
+	for (uint32_t i = 0; i < k->nterms && !rc; i++)
+		rc = term_key(l, k, i, i, iv, &key[i]);
+	if (!rc)
+		rc = table_row(k->table, key, &q->row);
+	if (rc)
+		return rc;
+	q->generation = k->table->generation + 1;
+	return table_add(k->table, q->row, 0, (hist_int)iv->dur, iv->start.time);
+}
+
 /* Adds an interval to the row that it belongs to. */
 static int add(struct lat *l, struct lat_kind *k, const struct interval *iv)
 {
@@ -316,7 +372,9 @@ int lat_interval(struct lat *l, struct interval *iv, uint64_t from, uint64_t to)
 	iv->dur = to - from;
 	if (!k->on || l->o->unmatched || l->o->threads)
 		return 0;
-	return l->o->sink ? l->o->sink(l->o->sink_ctx, l, iv) : add(l, k, iv);
+	if (l->o->sink)
+		return l->o->sink(l->o->sink_ctx, l, iv);
+	return k->quick ? add_quick(l, k, iv) : add(l, k, iv);
 }
 
 int lat_open(struct lat *l, struct interval *iv, uint64_t from, uint64_t to)

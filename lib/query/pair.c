@@ -50,12 +50,14 @@ static int on_start(struct lat *l, struct pair_bind *b, uint32_t domain, const u
 	int rc;
 
 	k->count[LAT_STARTS]++;
-	if (older && k->k->restart != PAIR_NEST) {
-		k->count[LAT_RESTARTED]++;
-		if (k->k->restart == PAIR_KEEP)
+	if (older && (k->k->restart != PAIR_NEST || l->open.v[older].cancelled)) {
+		bool cancelled = l->open.v[older].cancelled;
+
+		k->count[cancelled ? LAT_CANCELLED : LAT_RESTARTED]++;
+		if (k->k->restart == PAIR_KEEP && !cancelled)
 			return 0;
 		open_del(&l->open, older);
-		older = 0;
+		older = open_find(&l->open, hash, b->kind, domain, key);
 	}
 	rc = open_add(&l->open, hash, b->kind, domain, key, older, &e);
 	if (rc == PP_ELIMIT) {
@@ -105,7 +107,7 @@ static int on_end(struct lat *l, struct pair_bind *b, uint32_t domain, const uin
 	int rc;
 
 	if (!i) {
-		k->count[LAT_NO_START]++;
+		k->count[LAT_NO_START] += !k->k->lone_ends;
 		return 0;
 	}
 	interval_of(l, &l->open.v[i], &iv);
@@ -128,10 +130,8 @@ static void on_cancel(struct lat *l, struct pair_bind *b, uint32_t domain, const
 {
 	uint32_t i = find(l, b, open_hash(b->kind, domain, key), domain, key);
 
-	if (!i)
-		return;
-	l->kinds[b->kind].count[LAT_CANCELLED]++;
-	open_del(&l->open, i);
+	if (i)
+		l->open.v[i].cancelled = true;
 }
 
 /* An event that is an interval in itself, with two values of one clock. It ends with the event. */
@@ -201,6 +201,10 @@ int pair_end(struct lat *l)
 			continue;
 		if (stale(l, e)) {
 			l->kinds[e->kind].count[LAT_LOST]++;
+			continue;
+		}
+		if (e->cancelled) {
+			l->kinds[e->kind].count[LAT_CANCELLED]++;
 			continue;
 		}
 		interval_of(l, e, &iv);

@@ -14,7 +14,7 @@
  *		"*:*" with a key that only some events have finds them by their fields.
  * key		fields (query/field.h) with commas, at most PAIR_KEYS: a start and an end pair when all
  *		are equal; the last one is what is shown as the key. In capitals (TID, CPU) they are the sample's own, whatever the event has.
- *		"*" is what the star of the event stands for.
+ *		"*" is what the star of the event stands for. "a/b" is a, or -1 if b is 0.
  * name		what the interval is called, fields with commas, each with ":" and a way to write it
  *		(PAIR_RENDERS) if it is not to be as it is. Of the start; of the end if that has none.
  * value	what is subtracted, end minus start: NULL the time of the event. With one event that is
@@ -27,7 +27,9 @@
  * - A start whose key is open already: PAIR_REPLACE, the earlier is given up and counted
  *   ("restarted"); PAIR_NEST, both are open, and an end closes the later; PAIR_KEEP, the earlier
  *   stays, and the later is counted as restarted.
- * - PAIR_CANCEL closes without making an interval, and is counted ("cancelled").
+ * - PAIR_CANCEL: if no end follows, no interval was given up: when it begins again, or at the end of
+ *   the recording, it is counted as "cancelled". (The kernel says of a timer first that it is taken
+ *   out of its list, whatever the reason, and then that it has expired.)
  * - Lost events give up what is open: per_cpu, on the CPU that lost them, else everything.
  */
 #ifndef PP_QUERY_PAIR_H
@@ -72,8 +74,9 @@ struct pair_kind {
 	const char *amount, *amount_unit;
 	enum pair_restart restart;
 	bool per_cpu;
-	bool state; /* made by the scheduler view (sched.h), not from the events below */
-	bool more;  /* only if asked for: another view of intervals that are shown already */
+	bool state;	/* made by the scheduler view (sched.h), not from the events below */
+	bool lone_ends; /* an end without a start is as it should be: a lock that was free */
+	bool more;	/* only if asked for: another view of intervals that are shown already */
 	struct pair_event events[PAIR_EVENTS];
 };
 

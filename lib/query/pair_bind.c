@@ -39,8 +39,10 @@ static bool matches_user(const char *pattern, const struct ps_event *e)
 
 static void release(struct pair_bind *b)
 {
-	for (uint32_t i = 0; i < b->nkeys; i++)
+	for (uint32_t i = 0; i < b->nkeys; i++) {
 		field_release(&b->key[i]);
+		field_release(&b->guard[i]);
+	}
 	for (uint32_t i = 0; i < b->nparts; i++) {
 		field_release(&b->parts[i].field);
 		free(b->parts[i].symbolic);
@@ -77,12 +79,18 @@ static int bind_key(struct pair_bind *b, const struct ps_event *e, const char *l
 	struct ps_str p;
 
 	while (b->nkeys < PAIR_KEYS && next_piece(&list, &p)) {
+		const char *slash = memchr(p.p, '/', p.len);
+		uint32_t n = slash ? (uint32_t)(slash - p.p) : p.len, k = b->nkeys;
 		int rc = 0;
 
-		if (p.len == 1 && *p.p == '*')
-			b->star_key |= 1u << b->nkeys;
+		if (n == 1 && *p.p == '*')
+			b->star_key |= 1u << k;
 		else
-			rc = field_resolve(&b->key[b->nkeys], e, p.p, p.len);
+			rc = field_resolve(&b->key[k], e, p.p, n);
+		if (!rc && slash) {
+			b->guarded |= 1u << k;
+			rc = field_resolve(&b->guard[k], e, slash + 1, p.len - n - 1);
+		}
 		if (rc)
 			return rc;
 		b->nkeys++;
@@ -305,6 +313,8 @@ int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
 			return PP_ENOENT;
 		else
 			rc = key_value(l, &v, &key[i]);
+		if (b->guarded & (1u << i) && field_get(&b->guard[i], r, rec, &v) && !v.num)
+			key[i] = UINT64_MAX;
 	}
 	return rc;
 }
@@ -314,6 +324,7 @@ int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
 static void add_number(struct lat *l, const struct pair_part *part, uint32_t source, uint64_t v,
 		       bool is_unsigned)
 {
+	char names[SYMBOLIC_ALL];
 	const char *s = NULL;
 	size_t len = 0;
 
@@ -322,7 +333,9 @@ static void add_number(struct lat *l, const struct pair_part *part, uint32_t sou
 	case PAIR_RENDER_DEV:
 		buf_addf(&l->text, "%" PRIu64 ",%" PRIu64, v >> 20, v & 0xfffff);
 		return;
-	case PAIR_RENDER_SYMBOLIC: s = symbolic_find(part->symbolic, v); break;
+	case PAIR_RENDER_SYMBOLIC:
+		s = symbolic_text(part->symbolic, v, names) ? names : NULL;
+		break;
 	case PAIR_RENDER_SYSCALL: s = lat_syscall(l, v); break;
 	case PAIR_RENDER_ADDR:
 		if (l->o->symbol)

@@ -21,7 +21,8 @@ struct pair_bind {
 	uint32_t kind;
 	enum pair_role role;
 	uint32_t star; /* the text of the '*' */
-	struct field key[PAIR_KEYS];
+	struct field key[PAIR_KEYS], guard[PAIR_KEYS];
+	uint32_t guarded;	  /* bits: the keys that are -1 when their guard is 0 */
 	uint32_t nkeys, star_key; /* star_key: bits, which of the keys is the star */
 	struct field value, end_value, amount;
 	bool has_value, has_end_value, has_amount;

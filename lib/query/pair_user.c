@@ -129,3 +129,27 @@ unsigned pair_problems(const struct lat *l, struct buf *why)
 		}
 	return n;
 }
+
+int lat_pair_add(const char **list, uint32_t *n, const char *arg, struct buf *why)
+{
+	if (*n == LAT_EVENTS_MAX) {
+		buf_addf(why, "more than %d events", LAT_EVENTS_MAX);
+		return PP_EUSAGE;
+	}
+	list[(*n)++] = arg;
+	return 0;
+}
+
+int lat_pair_restart(struct lat_pair *p, const char *arg, struct buf *why)
+{
+	static const char *const names[] = {
+		[PAIR_REPLACE] = "replace", [PAIR_NEST] = "nest", [PAIR_KEEP] = "keep"};
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(arg, names[i])) {
+			p->restart = (enum pair_restart)i;
+			return 0;
+		}
+	buf_adds(why, "--restart: replace, nest or keep");
+	return PP_EUSAGE;
+}

@@ -158,6 +158,7 @@ void symbolic_parse(struct symbolic *s, const char *format, size_t len, const ch
 
 	s->n = 0;
 	s->end = 0;
+	s->flags = false;
 	for (; t.p < t.end; t.p++) {
 		struct text at = t;
 
@@ -167,7 +168,8 @@ void symbolic_parse(struct symbolic *s, const char *format, size_t len, const ch
 			continue;
 		if (!first_argument(&at, field))
 			continue;
-		if (quoted(&at, separator) && !eat(&at, ","))
+		s->flags = quoted(&at, separator);
+		if (s->flags && !eat(&at, ","))
 			continue;
 		list(s, &at);
 		s->end = (size_t)(at.p - format);
@@ -181,6 +183,28 @@ const char *symbolic_find(const struct symbolic *s, uint64_t value)
 		if (s->names[i].value == value)
 			return s->names[i].text;
 	return NULL;
+}
+
+bool symbolic_text(const struct symbolic *s, uint64_t value, char text[SYMBOLIC_ALL])
+{
+	const char *name = symbolic_find(s, value);
+	size_t n = 0;
+
+	text[0] = 0;
+	if (name)
+		snprintf(text, SYMBOLIC_ALL, "%s", name);
+	if (name || !s->flags)
+		return name;
+	for (uint32_t i = 0; i < s->n && n < SYMBOLIC_ALL - 1; i++) {
+		uint64_t bits = s->names[i].value;
+
+		if (!bits || (value & bits) != bits)
+			continue;
+		value &= ~bits;
+		n += (size_t)snprintf(text + n, SYMBOLIC_ALL - n, "%s%s", n ? "|" : "",
+				      s->names[i].text);
+	}
+	return n && !value;
 }
 
 /* ---- thread states ---- */

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #define SYMBOLIC_MAX  256 /* names of a field; what comes behind them is left out */
+#define SYMBOLIC_ALL  128 /* bytes of several */
 #define SYMBOLIC_TEXT 32  /* bytes of a name, its NUL included; longer ones are cut */
 
 struct symbolic {
@@ -33,12 +34,16 @@ struct symbolic {
 		uint64_t value;
 		char text[SYMBOLIC_TEXT];
 	} names[SYMBOLIC_MAX];
+	bool flags; /* they are bits, which can be set together */
 	size_t end; /* of the list in the format text; 0: there is no list */
 };
 
 /* The list of the first __print_symbolic or __print_flags whose first argument has REC->field. */
 void symbolic_parse(struct symbolic *s, const char *format, size_t len, const char *field);
 const char *symbolic_find(const struct symbolic *s, uint64_t value);
+
+/* The names of a number, those of flags with '|' between them; false: it has none. */
+bool symbolic_text(const struct symbolic *s, uint64_t value, char text[SYMBOLIC_ALL]);
 
 struct task_states {
 	struct symbolic flags;

@@ -396,7 +396,7 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	    spaces_settle(m->spaces, s.pid))
 		return PP_ENOMEM;
 	r->stats.user_stacks += ps_sample_has(&s, user_stack);
-	sp = m->njits ? spaces_get(m->spaces, s.pid) : NULL;
+	sp = spaces_get(m->spaces, s.pid);
 	if (sp && space_tag(sp) && (rc = resolve_jit_advance(r, m, sp, s.time)))
 		return rc;
 	rc = sample_stacks(r, m, in, &s);

@@ -24,7 +24,6 @@ struct spaces {
 	uint32_t n, cap;
 	uint32_t serial;
 	uint32_t exited[SPACES_EXITED_MAX]; /* pids, a ring; 0: none */
-	struct map64 dying;		    /* pid: its place in the ring, + 1 */
 	uint32_t next_exited;
 };
 
@@ -50,7 +49,6 @@ void spaces_free(struct spaces *s)
 		space_unref(s->table[i]);
 	free(s->table);
 	map64_release(&s->by_pid);
-	map64_release(&s->dying);
 	free(s);
 }
 
@@ -123,12 +121,11 @@ static struct space **place(struct spaces *s, uint32_t pid)
 /* A pid that is used again is no longer that of a process that ended. */
 static void revive(struct spaces *s, uint32_t pid)
 {
-	uint32_t *slot = map64_get(&s->dying, pid);
-
-	if (!slot)
+	if (!map64_get(&s->by_pid, pid))
 		return;
-	s->exited[*slot - 1] = 0;
-	map64_del(&s->dying, pid);
+	for (uint32_t i = 0; i < SPACES_EXITED_MAX; i++)
+		if (s->exited[i] == pid)
+			s->exited[i] = 0;
 }
 
 int spaces_fork(struct spaces *s, uint32_t pid, uint32_t parent)
@@ -158,19 +155,12 @@ void spaces_clear(struct spaces *s, uint32_t pid)
 
 void spaces_exit(struct spaces *s, uint32_t pid)
 {
-	uint32_t *ring = &s->exited[s->next_exited], *slot;
+	uint32_t *ring = &s->exited[s->next_exited];
 
-	revive(s, pid);
-	if (*ring) {
+	if (*ring)
 		spaces_clear(s, *ring);
-		map64_del(&s->dying, *ring);
-	}
-	slot = map64_put(&s->dying, pid, NULL);
-	/* Without memory it is kept for ever, which is no harm. */
-	*ring = slot ? pid : 0;
+	*ring = pid;
 	s->next_exited = (s->next_exited + 1) % SPACES_EXITED_MAX;
-	if (slot)
-		*slot = (uint32_t)(ring - s->exited) + 1;
 }
 
 /* The first map that ends after addr. */

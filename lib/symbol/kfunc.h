@@ -1,0 +1,32 @@
+/*
+ * Functions of the kernel by their address, for filters that read a stream and meet addresses in the
+ * fields of events: call sites, the functions of timers.
+ *
+ *	struct kfunc *k;
+ *	kfunc_new(&k, NULL, diag);
+ *	kfunc_see(k, &rec);				(records that are no samples)
+ *	name = kfunc_name(k, source, addr, &len);	(NULL: not known)
+ *	kfunc_free(k);
+ *
+ * Where the symbols come from is in kernel.h; nothing is loaded before the first name is asked for.
+ */
+#ifndef PP_SYMBOL_KFUNC_H
+#define PP_SYMBOL_KFUNC_H
+
+#include "stream/stream.h"
+
+#define KFUNC_SOURCES 256 /* recordings that have symbols of their own */
+
+struct kfunc;
+
+/* kallsyms: a file; NULL. It must outlive the table. 0 or PP_ENOMEM. */
+int kfunc_new(struct kfunc **k, const char *kallsyms, struct diag *d);
+void kfunc_free(struct kfunc *k); /* NULL is fine */
+
+/* Takes what is of interest. PS_HEADER forgets all. */
+void kfunc_see(void *k, const struct ps_record *rec);
+
+/* The name of the function that an address of a recording is in; not terminated. */
+const char *kfunc_name(void *k, uint32_t source, uint64_t addr, size_t *len);
+
+#endif
