@@ -67,20 +67,39 @@ void buf_addf(struct buf *b, const char *fmt, ...)
 
 static void add_digits(struct buf *b, const char *digits, int n, int width, char pad)
 {
-	if (width > n)
-		buf_fill(b, pad, (size_t)(width - n));
-	buf_add(b, digits, (size_t)n);
+	int fill = width > n ? width - n : 0;
+	uint8_t *p;
+
+	if (buf_reserve(b, (size_t)fill + (size_t)n))
+		return;
+	p = b->data + b->len;
+	for (int i = 0; i < fill; i++)
+		*p++ = (uint8_t)pad;
+	for (int i = 0; i < n; i++)
+		*p++ = (uint8_t)digits[i];
+	*p = 0;
+	b->len += (size_t)fill + (size_t)n;
 }
 
 void buf_add_u64(struct buf *b, uint64_t v, int width, char pad)
 {
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
 	char tmp[20];
 	int i = sizeof(tmp);
 
-	do {
-		tmp[--i] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
+	for (; v >= 100; v /= 100) {
+		i -= 2;
+		memcpy(tmp + i, pairs + 2 * (v % 100), 2);
+	}
+	if (v >= 10) {
+		i -= 2;
+		memcpy(tmp + i, pairs + 2 * v, 2);
+	} else {
+		tmp[--i] = (char)('0' + v);
+	}
 	add_digits(b, tmp + i, (int)sizeof(tmp) - i, width, pad);
 }
 

@@ -7,6 +7,7 @@
 #include <event-parse.h>
 #include <event-utils.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -19,8 +20,9 @@
 #else
 #define ADDRESS_SANITIZER false
 #endif
-#define TRIAL_PAYLOAD 4096	   /* bytes of 0 that a format is tried on */
-#define TRIAL_MEMORY  (1u << 30)   /* bytes that a trial may take */
+#define TRIAL_PAYLOAD 4096	 /* bytes of 0 that a format is tried on */
+#define TRIAL_MEMORY  (1u << 30) /* bytes that a trial may take */
+#define TRIAL_LATE    (-2)
 #define TABLE_MAX     (256u << 20) /* bytes of a table */
 #define ELEMENTS_MAX  (1u << 12)   /* of an array; 8 bytes of each are within the padding */
 #define DEPTH_MAX     64	   /* of an expression in a print format */
@@ -73,11 +75,11 @@ int tep_plugin_option(const char *option)
  * Some formats and payloads, such as no kernel writes but a damaged or hostile recording may hold,
  * make libtraceevent crash or run for ever: so a child tries first. That takes a fraction of a
  * millisecond. It works on its own copy of all that the parent has. 1: this is the child; 0: it
- * lived; -1: it died.
+ * lived, or that is not known; TRIAL_LATE: its time was over; -1: it died of something else.
  */
-static int try_first(void)
+static int try_within(rlim_t seconds)
 {
-	const struct rlimit cpu = {1, 1}, core = {0, 0};
+	const struct rlimit cpu = {seconds, seconds}, core = {0, 0};
 	struct rusage used = {0};
 	struct rlimit memory;
 	pid_t child = fork();
@@ -88,7 +90,10 @@ static int try_first(void)
 	if (child) {
 		while (waitpid(child, &status, 0) < 0)
 			if (errno != EINTR)
-				return -1;
+				return 0;
+		if (WIFSIGNALED(status) &&
+		    (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGXCPU))
+			return TRIAL_LATE;
 		return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -1;
 	}
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -101,6 +106,16 @@ static int try_first(void)
 	if (!ADDRESS_SANITIZER)
 		setrlimit(RLIMIT_DATA, &memory);
 	return 1;
+}
+
+/* On a machine that stood still the time may be over at once: one more try. */
+static int try_first(void)
+{
+	int rc = try_within(1);
+
+	if (rc == TRIAL_LATE)
+		rc = try_within(2);
+	return rc == TRIAL_LATE ? -1 : rc;
 }
 
 static void print_once(struct tep_handle *tep, struct tep_record *rec)

@@ -136,6 +136,11 @@ void tep_trace_learn(struct tep_trace *t, uint32_t pid, const char *comm, size_t
 	free(copy);
 }
 
+bool tep_trace_knows(struct tep_trace *t, uint32_t pid)
+{
+	return tep_is_pid_registered(t->tep, (int)pid);
+}
+
 const char *tep_trace_comm(struct tep_trace *t, uint32_t pid)
 {
 	return tep_data_comm_from_pid(t->tep, (int)pid);

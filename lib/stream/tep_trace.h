@@ -47,6 +47,9 @@ bool tep_trace_has_handler(const struct tep_event *te);
 /* The name of a thread, for tep_trace_comm; the first one stays. */
 void tep_trace_learn(struct tep_trace *t, uint32_t pid, const char *comm, size_t len);
 
+/* Whether the name of a thread is known, and so stays what it is. */
+bool tep_trace_knows(struct tep_trace *t, uint32_t pid);
+
 /* The name of a thread, "<...>" if none is known; the name of a function, NULL if unknown. */
 const char *tep_trace_comm(struct tep_trace *t, uint32_t pid);
 const char *tep_trace_function(struct tep_trace *t, uint64_t addr);

@@ -7,10 +7,27 @@
 #define COMM_SHORT 8 /* in the latency format */
 #define DIFF_WIDTH 8
 
+/* How many of the bytes are plain text, eight at a time. */
+static size_t plain(const char *s, size_t n)
+{
+	const uint64_t ones = 0x0101010101010101, high = 0x80 * ones;
+	size_t i = 0;
+
+	for (; i + 8 <= n; i += 8) {
+		uint64_t x;
+
+		memcpy(&x, s + i, 8);
+		/* Below ' ', above '~', or not ASCII. */
+		if (((x - ' ' * ones) | (x + ones) | x) & high)
+			break;
+	}
+	return i;
+}
+
 void text_line_text(struct buf *b, const char *s, size_t n)
 {
 	while (n) {
-		size_t run = 0;
+		size_t run = plain(s, n);
 
 		while (run < n &&
 		       ((s[run] >= ' ' && s[run] < 0x7f) || s[run] == '\n' || s[run] == '\t'))
@@ -83,14 +100,22 @@ static void add_time(struct buf *b, struct text_page *page, const struct stext_o
 		buf_fill(b, ' ', DIFF_WIDTH - (b->len - start));
 }
 
+/* Command and thread: a command stays what it is once it is known. */
 static void add_task(struct buf *b, const struct stext_opts *o, const struct text_line *l)
 {
-	bool latency = o->trace.latency;
-	size_t len = strlen(l->comm), width = latency ? COMM_SHORT : COMM_WIDTH;
+	struct text_task *task = &l->tasks->v[l->s->tid % TEXT_TASKS];
+	size_t start = b->len, len, width = o->trace.latency ? COMM_SHORT : COMM_WIDTH;
+	const char *comm;
 
+	if (task->len && task->tid == l->s->tid) {
+		buf_add(b, task->text, task->len);
+		return;
+	}
+	comm = tep_trace_comm(l->tep, l->s->tid);
+	len = strlen(comm);
 	if (len < width)
 		buf_fill(b, ' ', width - len);
-	buf_add_safe(b, l->comm, latency && len > width ? width : len);
+	buf_add_safe(b, comm, o->trace.latency && len > width ? width : len);
 	len = b->len;
 	buf_addc(b, '-');
 	if (l->s->tid <= INT32_MAX)
@@ -99,6 +124,18 @@ static void add_task(struct buf *b, const struct stext_opts *o, const struct tex
 		buf_addf(b, "%d", (int)l->s->tid);
 	if (b->len - len < 6)
 		buf_fill(b, ' ', 6 - (b->len - len));
+	len = b->len - start;
+	if (!b->err && len <= sizeof(task->text) && tep_trace_knows(l->tep, l->s->tid)) {
+		memcpy(task->text, b->data + start, len);
+		task->tid = l->s->tid;
+		task->len = (uint32_t)len;
+	}
+}
+
+static void add_cpu(struct buf *b, const struct stext_opts *o, const struct text_line *l)
+{
+	bool latency = o->trace.latency;
+
 	buf_adds(b, latency ? " " : " [");
 	buf_add_u64(b, l->s->cpu, 3, latency ? ' ' : '0');
 	if (!latency)
@@ -119,16 +156,25 @@ static void add_flags(struct buf *b, const struct stext_opts *o, const struct te
 void text_line_start(struct buf *b, struct text_page *page, const struct stext_opts *o,
 		     const struct text_line *l)
 {
-	const char *name = l->name ? l->name : "(NULL)";
-	size_t len = strlen(name);
-
-	if (l->name)
+	if (l->name) {
 		add_task(b, o, l);
-	else
+		add_cpu(b, o, l);
+	} else {
 		buf_adds(b, TEXT_UNKNOWN);
+	}
 	if (o->trace.latency || o->trace.v34)
 		add_flags(b, o, l);
 	add_time(b, page, o, l);
+	if (l->name)
+		buf_add(b, l->name, l->name_len);
+	else
+		text_line_name(b, "(NULL)");
+}
+
+void text_line_name(struct buf *b, const char *name)
+{
+	size_t len = strlen(name);
+
 	buf_addc(b, ' ');
 	buf_add_safe(b, name, len);
 	buf_adds(b, ": ");

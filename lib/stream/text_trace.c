@@ -10,8 +10,9 @@
 
 #define HELD_MAX   (16u << 20) /* bytes of text that wait for the return of a function */
 #define PREFIX_MAX 4096	       /* a name of megabytes shall not widen every line */
-#define BLOB_TEXT  6	       /* BLOB.kind */
-#define COMPARED   32	       /* samples of an event that libtraceevent prints, too */
+#define RECENT	   256
+#define BLOB_TEXT  6  /* BLOB.kind */
+#define COMPARED   32 /* samples of an event that libtraceevent prints, too */
 
 enum kind { EVENT_OTHER, EVENT_ENTRY, EVENT_EXIT, EVENT_FUNCTION };
 
@@ -25,6 +26,7 @@ struct event {
 	bool usable;
 	bool risk, harmful; /* tep.h: a payload needs a trial; one has failed */
 	const char *name;   /* without the system; owned */
+	struct buf label;   /* the column of the name */
 	const char *prefix; /* of the buffer; owned by t->buffers; "": the main one */
 	struct call *call;  /* of the buffer */
 	struct number func, depth, calltime, rettime, retval, caller;
@@ -59,8 +61,10 @@ struct text_trace {
 	struct call **calls; /* of each buffer; each owned */
 	uint32_t ncalls;
 	struct buf one;
-	struct map64 learned; /* threads whose names are known to libtraceevent */
-	bool lost;	      /* a LOST record came: the next sample is behind it */
+	struct text_tasks tasks;
+	uint32_t recent[RECENT]; /* threads that are in `learned`, + 1 */
+	struct map64 learned;	 /* threads whose names are known to libtraceevent */
+	bool lost;		 /* a LOST record came: the next sample is behind it */
 	struct ps_lost lost_rec;
 };
 
@@ -115,6 +119,7 @@ void text_trace_free(struct text_trace *t)
 	for (uint32_t i = 0; i < t->nevents; i++) {
 		free((char *)(uintptr_t)t->events[i].name);
 		text_fast_free(t->events[i].fast);
+		buf_release(&t->events[i].label);
 	}
 	for (uint32_t i = 0; i < t->ncalls; i++)
 		free(t->calls[i]);
@@ -227,6 +232,7 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 		return PP_ENOMEM;
 	if (colon && colon - e->name.p == 6 && !memcmp(e->name.p, "ftrace", 6))
 		ev.kind = kind_of(t, ev.name, te);
+	text_line_name(&ev.label, ev.name);
 	ev.least = tep_trace_least(e);
 	find_numbers(&ev, e);
 	if (ev.usable && ev.kind == EVENT_OTHER && !t->opts.trace.raw)
@@ -281,8 +287,9 @@ static void add_head(struct text_trace *t, struct buf *b, const struct event *e,
 		buf_addf(b, "CPU:%u [%llu EVENTS DROPPED]\n", t->lost_rec.cpu,
 			 (unsigned long long)t->lost_rec.count);
 	text_line_start(b, t->page, &t->opts,
-			&(struct text_line){.name = e->usable ? e->name : NULL,
-					    .comm = e->usable ? tep_trace_comm(t->tep, s->tid) : "",
+			&(struct text_line){.name = e->usable ? buf_str(&e->label) : NULL,
+					    .name_len = e->label.len,
+					    .tasks = &t->tasks,
 					    .s = s,
 					    .ticks = t->ticks,
 					    .clock = t->clock,
@@ -292,10 +299,14 @@ static void add_head(struct text_trace *t, struct buf *b, const struct event *e,
 static void learn(void *ctx, uint32_t pid, const char *comm, size_t len)
 {
 	struct text_trace *t = ctx;
+	uint32_t *recent = &t->recent[pid % RECENT];
 	bool fresh;
 
+	if (*recent == pid + 1)
+		return;
 	if (map64_put(&t->learned, pid, &fresh) && fresh)
 		tep_trace_learn(t->tep, pid, comm, len);
+	*recent = pid + 1;
 }
 
 /* Prints without libtraceevent. False if that does not do. */

@@ -48,9 +48,21 @@ int text_trace_record(struct text_trace *t, const struct sreader *r, const struc
 
 struct tep_trace;
 
+#define TEXT_TASKS 256
+
+/* Commands and threads as they are printed. */
+struct text_tasks {
+	struct text_task {
+		uint32_t tid, len; /* len 0: unused */
+		char text[48];
+	} v[TEXT_TASKS];
+};
+
 /* What is known of a line; name NULL: nothing of the event. */
 struct text_line {
-	const char *name, *comm;
+	const char *name; /* as text_line_name makes it */
+	size_t name_len;
+	struct text_tasks *tasks;
 	const struct ps_sample *s;
 	bool ticks; /* times are not ns */
 	bool clock; /* the recording names its clock */
@@ -63,6 +75,8 @@ void text_line_prefix(struct buf *b, const struct text_page *page, const char *f
 /* Task, CPU, flags, time and name of the event. */
 void text_line_start(struct buf *b, struct text_page *page, const struct stext_opts *o,
 		     const struct text_line *l);
+/* The column of the name of an event. */
+void text_line_name(struct buf *b, const char *name);
 /* Text of several lines: what is no text is escaped. */
 void text_line_text(struct buf *b, const char *s, size_t n);
 
