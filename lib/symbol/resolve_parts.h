@@ -219,7 +219,7 @@ void resolve_lines_release(struct rdso *d);
 int resolve_put_inlined(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
 			uint32_t *id);
 
-/* Writes a frame. */
+/* Writes a frame under a new id. */
 int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id);
 
 /* Keeps for the table what the stream that ends here lacked. */
@@ -244,9 +244,6 @@ int resolve_text_stack(struct resolver *r, struct machine *m, const struct sread
 		       const struct ps_stack *st, uint32_t *n, bool *cut);
 /* A symbol or a frame of the input is defined again. */
 void resolve_text_forget(struct machine *m, const struct ps_record *rec);
-
-/* Writes a frame under a new id. */
-int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id);
 
 /* Forgets frames and stacks: their ids begin again. */
 void resolve_restart(struct resolver *r);
