@@ -51,6 +51,11 @@ else
 	skip 4 'no perl with JSON::PP'
 fi
 
+run "$BIN/pdecode" -t -F event,trace sched.txt
+sed -n 's/^  *[^[]*\[[0-9]*\] [^ ]* *[0-9.]*: \([a-z_]*\): *\(.*\)$/\1: \2/p' sched.txt >want
+sed -e 's/^ *[a-z]*://' -e 's/ *$//' -e 's/: */: /' "$OUT" >got
+same got want '-F trace is what follows the name'
+
 # --- stacks ---
 # The functions of each event with a stack, root first, as pfold writes them.
 awk '

@@ -94,7 +94,7 @@ int input_describe(struct src *s, const struct input_show *show, struct out *o, 
 	else if (!rc && kind == KIND_TRACE_DAT)
 		rc = trace_describe(s, show->view, o, d);
 	else if (!rc) {
-		diag_error(d, src_name(s), -1, "not supported for event streams");
+		diag_error(d, src_name(s), -1, "not supported for event streams and text");
 		rc = PP_EUNSUPPORTED;
 	}
 	src_free(s);

@@ -1,4 +1,5 @@
 #include "stream/text_perf.h"
+#include "stream/text_plain.h"
 
 #include "base/err.h"
 #include "base/intern.h"
@@ -476,7 +477,8 @@ static int add_facts(struct text_perf *t, const struct ps_sample *s, const struc
 	struct buf *b = &t->b;
 	uint64_t fields = k->fields;
 
-	if (HAS(fields, trace) && e->type == PERF_TYPE_TRACEPOINT && ps_sample_has(s, payload)) {
+	if (HAS(fields, trace) && e->type == PERF_TYPE_TRACEPOINT && ps_sample_has(s, payload) &&
+	    !text_plain_info(e, &s->payload, b)) {
 		if (!t->tep && tep_print_new(&t->tep))
 			return PP_ENOMEM;
 		tep_print_payload(t->tep, e, s, b);

@@ -35,14 +35,14 @@ void text_plain_free(struct text_plain *t)
 	free(t);
 }
 
-/* Where the location word of the line is in a payload, + 1; 0: nowhere. */
-static uint32_t line_field(const struct ps_event *e)
+/* Where the location word of a field is in a payload, + 1; 0: nowhere. */
+static uint32_t text_field(const struct ps_event *e, const char *name)
 {
 	struct ps_event_field f;
 	size_t pos = 0;
 
 	while (!ps_event_field_next(e, &pos, &f))
-		if (f.name.len == 4 && !memcmp(f.name.p, "line", 4) && f.size == 4 &&
+		if (f.name.len == 4 && !memcmp(f.name.p, name, 4) && f.size == 4 &&
 		    (f.flags & PS_FIELD_DYNAMIC) && f.offset < UINT16_MAX)
 			return f.offset + 1;
 	return 0;
@@ -54,23 +54,51 @@ static int learn(struct text_plain *t, const struct ps_event *e)
 
 	if (!slot)
 		return PP_ENOMEM;
-	*slot = line_field(e);
+	*slot = text_field(e, "line");
 	return 0;
 }
 
-static void add_line(struct text_plain *t, uint32_t at, const struct ps_str *payload)
+/* The text that the location word at `at` - 1 tells of. */
+static bool located(uint32_t at, const struct ps_str *payload, struct ps_str *text)
 {
 	uint32_t word, from, len;
 
 	if (!at || payload->len < 4 || at - 1 > payload->len - 4)
-		return;
+		return false;
 	memcpy(&word, payload->p + at - 1, 4);
 	from = word & UINT16_MAX;
 	len = word >> 16;
-	if (from > payload->len || len > payload->len - from)
+	*text = ps_str(payload->p + from, len);
+	return from <= payload->len && len <= payload->len - from;
+}
+
+static void add_line(struct text_plain *t, uint32_t at, const struct ps_str *payload)
+{
+	struct ps_str text;
+
+	if (!located(at, payload, &text))
 		return;
-	text_line_text(&t->b, payload->p + from, len);
+	text_line_text(&t->b, text.p, text.len);
 	buf_addc(&t->b, '\n');
+}
+
+bool text_plain_info(const struct ps_event *e, const struct ps_str *payload, struct buf *b)
+{
+	const char *colon = memrchr(e->name.p, ':', e->name.len);
+	size_t skip = e->name.len - (colon ? (size_t)(colon + 1 - e->name.p) : 0);
+	const char *name = e->name.p + e->name.len - skip;
+	struct ps_str text;
+
+	if (e->format.len || !text_field(e, "line") ||
+	    !located(text_field(e, "info"), payload, &text))
+		return false;
+	if (text.len > skip && !memcmp(text.p, name, skip) && text.p[skip] == ':')
+		for (skip++; skip < text.len && text.p[skip] == ' ';)
+			skip++;
+	else
+		skip = 0;
+	buf_add_safe(b, text.p + skip, text.len - skip);
+	return true;
 }
 
 int text_plain_record(struct text_plain *t, const struct sreader *r, const struct ps_record *rec)
