@@ -93,6 +93,9 @@ else
 	skip 5 'tar is not installed'
 fi
 
+"$BIN/psym" --inline --srcline --debug-dir dbg -j p.ps 2>/dev/null | grep -v provenance >lines
+like lines 'prog\.c' 'the program has source lines'
+
 # The machine without the binaries: other programs are where they were.
 mv here hidden
 mkdir here none
@@ -106,6 +109,9 @@ fold --debug-dir none --symfs out.tar p.ps
 same "$OUT" named 'also when it is not packed'
 [ -d unpacked ] && fold --debug-dir none --symfs unpacked p.ps
 same "$OUT" named 'or unpacked'
+"$BIN/psym" --inline --srcline --debug-dir none --symfs out.tar.zst -j p.ps 2>/dev/null |
+	grep -v provenance >unpacked.lines
+same unpacked.lines lines 'source lines, too'
 run "$BIN/psym" --debug-dir none --symfs out.tar.zst --bundle again.tar p.ps
 same again.tar out.tar 'a bundle made from a bundle is the same'
 

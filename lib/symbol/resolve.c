@@ -391,6 +391,7 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	int rc;
 
 	r->stats.samples++;
+	r->pid = from->pid;
 	if (!r->opts.like_perf &&
 	    (s.flags & PS_SAMPLE_MODE_MASK) == MODE_USER << PS_SAMPLE_MODE_SHIFT &&
 	    spaces_settle(m->spaces, s.pid))

@@ -34,60 +34,62 @@ static const char *link_name(const struct dso_file *f, const char *path, char bu
 	return buf;
 }
 
-/* The file that dwz moved parts of a debug file to, if it is there. */
-static int add_alternate(struct resolver *r, struct bundle *b, const struct dso_file *d)
+/* The file that dwz moved parts of the debug file to, if it is there. */
+static int add_alternate(struct bundle *b, struct dso_file *f, const struct dso_search *search)
 {
+	struct elf_file *alt = NULL;
 	char path[DSO_MAX_PATH], hex[BUILD_ID_HEX_MAX];
-	struct elf_file *alt;
 	struct build_id id;
-	const char *link;
-	int rc = dso_file_alt(d, &r->opts.search, &alt, &link);
+	const char *name;
+	int rc = 0;
 
-	if (!rc && !elf_file_build_id(alt, &id) && id.len >= 2) {
+	if (dso_file_alt(f, search, &alt, &name) || !alt)
+		return 0;
+	if (!elf_file_build_id(alt, &id) && id.len >= 2) {
 		build_id_hex(&id, hex);
 		snprintf(path, sizeof(path), "usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
 		rc = bundle_elf(b, path, alt);
 	}
 	elf_file_close(alt);
-	return rc == PP_ENOENT ? 0 : rc;
+	return rc;
 }
 
-/* A file of symbols or DWARF beside the binary. */
-static int add_debug(struct bundle *b, const char *of, const struct dso_file *f,
-		     const struct elf_file *elf)
+/* The debug file: that with the symbols, or where the binary has these, that with DWARF. */
+static int add_debug(struct bundle *b, struct dso_file *f, const char *path)
 {
-	char path[DSO_MAX_PATH];
-	const char *name =
-		f->id.len >= 2 ? name_of(&f->id, "debug", "", path) : link_name(f, of, path);
+	const struct elf_file *debug = f->mini ? NULL : f->symbols_elf;
+	char buf[DSO_MAX_PATH];
+	const char *name;
 
-	return name ? bundle_elf(b, name, elf) : 0;
+	if (!debug || debug == f->binary_elf)
+		debug = f->dwarf_elf;
+	if (!debug || debug == f->binary_elf)
+		return 0;
+	name = f->id.len >= 2 ? name_of(&f->id, "debug", "", buf) : link_name(f, path, buf);
+	return name ? bundle_elf(b, name, debug) : 0;
 }
 
 static int add_file(struct resolver *r, struct bundle *b, const struct rdso *d)
 {
-	char path[DSO_MAX_PATH];
-	const char *name;
 	struct dso_search search = r->opts.search;
+	const char *of = d->found ? d->found : d->path, *name;
+	char path[DSO_MAX_PATH];
 	struct dso_file f;
-	const char *of = d->found ? d->found : d->path;
 	int rc;
 
+	search.root = d->live_root;
 	search.dwarf = true;
 	rc = dso_file_find(of, &d->id, &search, &f);
-	if (rc == PP_ENOMEM) {
-		dso_file_release(&f);
-		return rc;
+	if (rc != PP_ENOMEM) {
+		rc = 0;
+		name = name_of(f.proven ? &f.id : &(struct build_id){0}, "elf", of, path);
+		if (f.binary_elf && name)
+			rc = bundle_elf(b, name, f.binary_elf);
+		if (!rc)
+			rc = add_debug(b, &f, of);
+		if (!rc)
+			rc = add_alternate(b, &f, &search);
 	}
-	rc = 0;
-	if (f.binary_elf &&
-	    (name = name_of(f.proven ? &f.id : &(struct build_id){0}, "elf", of, path)))
-		rc = bundle_elf(b, name, f.binary_elf);
-	if (!rc && f.dwarf_elf && f.dwarf_elf != f.binary_elf)
-		rc = add_debug(b, of, &f, f.dwarf_elf);
-	else if (!rc && f.symbols_elf && f.symbols_elf != f.binary_elf && !f.mini)
-		rc = add_debug(b, of, &f, f.symbols_elf);
-	if (!rc)
-		rc = add_alternate(r, b, &f);
 	dso_file_release(&f);
 	return rc;
 }

@@ -1,6 +1,6 @@
 /*
- * The insides of the resolver, shared by resolve.c (stacks, context records), resolve_frame.c (DSOs,
- * symbols, frames) and resolve_jit.c (generated code). Private to them.
+ * The insides of the resolver, shared by resolve.c (stacks, context records), resolve_dso.c (DSOs),
+ * resolve_frame.c (symbols, frames) and resolve_jit.c (generated code). Private to them.
  */
 #ifndef PP_SYMBOL_RESOLVE_PARTS_H
 #define PP_SYMBOL_RESOLVE_PARTS_H
@@ -49,6 +49,7 @@ struct rdso {
 	uint32_t jit;	      /* of generated code: index in the machine's jits, + 1 */
 	uint64_t base;	      /* of a kernel module: where it is mapped */
 	char *found;	      /* of a kernel module: the path that was used; owned */
+	char live_root[32];   /* of the live process that it was read in; "": none */
 	bool dynamic;	      /* the table has only what the dynamic linker needs */
 	struct buf tried;     /* of a DSO without symbols: "path: why", a line each */
 };
@@ -130,6 +131,7 @@ struct resolver {
 	struct chain_state *chains; /* by chain id */
 	uint32_t nchains;
 	uint32_t nframes, nsymbols;
+	uint32_t pid;	   /* of the sample that is being resolved */
 	uint32_t restarts; /* how often ids of frames or stacks began again */
 	struct hashids stacks;
 	struct buf name; /* of the demangler */
@@ -178,6 +180,10 @@ int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, str
 /* A symbol, written to the output. */
 int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
 		       uint64_t addr, uint64_t size, uint32_t *id);
+
+/* Finds the symbols of a DSO, or of a kernel module at the place where it was loaded, once. */
+int resolve_load(struct resolver *r, struct machine *m, struct rdso *d);
+int resolve_load_module(struct resolver *r, struct machine *m, struct rdso *d);
 
 /* The DSO of a process's generated code: index + 1 in r->dsos. */
 int resolve_jit_dso(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index);
