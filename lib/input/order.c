@@ -5,23 +5,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct block *block_new(size_t cap, uint64_t *live)
-{
-	struct block *b = malloc(sizeof(*b) + cap);
+#define ORDER_SPARE_MIN (64u << 10) /* smaller blocks are not kept */
 
+struct block *block_new(size_t cap, struct blocks *of)
+{
+	struct block *b = of->spare;
+
+	if (b && b->cap >= cap && b->cap / 2 <= cap) {
+		of->spare = b->next;
+		of->spare_bytes -= b->cap;
+		cap = b->cap;
+	} else {
+		b = malloc(sizeof(*b) + cap);
+	}
 	if (b) {
-		*b = (struct block){.refs = 1, .cap = cap, .live = live};
-		*live += cap;
+		*b = (struct block){.refs = 1, .cap = cap, .of = of};
+		of->live += cap;
 	}
 	return b;
 }
 
 void block_unref(struct block *b)
 {
-	if (b && !--b->refs) {
-		*b->live -= b->cap;
+	struct blocks *of;
+
+	if (!b || --b->refs)
+		return;
+	of = b->of;
+	of->live -= b->cap;
+	if (b->cap < ORDER_SPARE_MIN || of->spare_bytes + b->cap > ORDER_SPARE_MAX) {
 		free(b);
+		return;
 	}
+	b->next = of->spare;
+	of->spare = b;
+	of->spare_bytes += b->cap;
+}
+
+static void blocks_release(struct blocks *of)
+{
+	while (of->spare) {
+		struct block *next = of->spare->next;
+
+		free(of->spare);
+		of->spare = next;
+	}
+	of->spare_bytes = 0;
 }
 
 void order_init(struct order *q, order_fn *deliver, void *ctx)
@@ -36,6 +65,7 @@ void order_release(struct order *q)
 	free(q->v);
 	free(q->spare);
 	free(q->runs);
+	blocks_release(&q->blocks);
 	*q = (struct order){0};
 }
 
@@ -146,7 +176,7 @@ int order_add(struct order *q, uint64_t time, uint8_t *rec, struct block *b)
 	int rc;
 
 	/* Records that are far in the future can hold a block each: hence a loop. */
-	while ((q->live > ORDER_HELD_MAX || q->n >= ORDER_RECORDS_MAX) && q->n) {
+	while ((q->blocks.live > ORDER_HELD_MAX || q->n >= ORDER_RECORDS_MAX) && q->n) {
 		rc = deliver(q, UINT64_MAX, q->n / 2 + 1);
 		if (rc)
 			return rc;

@@ -7,7 +7,7 @@
  *
  *	struct order q;
  *	order_init(&q, deliver, ctx);
- *	struct block *b = block_new(1 << 20, &q.live);
+ *	struct block *b = block_new(1 << 20, &q.blocks);
  *	order_add(&q, time, record, b);
  *	order_round(&q);
  *	order_flush(&q);		(the end: everything)
@@ -25,18 +25,32 @@
 /* Records that it may hold back, likewise: each costs 48 bytes beside its own. */
 #define ORDER_RECORDS_MAX (3u << 20)
 
+/* Bytes of blocks that are kept to be used again: fresh memory costs as much as reading into it. */
+#define ORDER_SPARE_MAX (64u << 20)
+
+struct block;
+
+/* The blocks of a queue. */
+struct blocks {
+	uint64_t live;	     /* bytes of those that exist */
+	struct block *spare; /* those that wait to be used again, the last first */
+	uint64_t spare_bytes;
+};
+
 /* Memory that records lie in; lives as long as somebody refers to it. */
 struct block {
 	uint32_t refs;
-	uint64_t *live;	 /* counts the bytes of all blocks of a queue */
-	size_t len, cap; /* bytes used and allocated */
-	uint64_t base;	 /* offset of data[0] in the input, for messages */
-	bool inflated;	 /* ... in what was decompressed */
-	uint64_t data[]; /* 8-byte aligned */
+	struct blocks *of;
+	struct block *next; /* when spare */
+	size_t len, cap;    /* bytes used and allocated */
+	uint64_t base;	    /* offset of data[0] in the input, for messages */
+	bool inflated;	    /* ... in what was decompressed */
+	uint64_t data[];    /* 8-byte aligned */
 };
 
-struct block *block_new(size_t cap, uint64_t *live); /* one reference; NULL: out of memory */
-void block_unref(struct block *b);		     /* NULL is fine */
+/* With one reference; at least cap bytes. NULL: out of memory. */
+struct block *block_new(size_t cap, struct blocks *of);
+void block_unref(struct block *b); /* NULL is fine */
 
 static inline uint8_t *block_bytes(struct block *b)
 {
@@ -62,8 +76,8 @@ struct order {
 	uint64_t max_time;   /* of all that was added */
 	uint64_t round_time; /* max_time at the last round: what is older is complete */
 	uint64_t last;	     /* time of the last that was delivered */
-	uint64_t live;	     /* bytes of blocks that exist */
-	uint64_t late;	     /* records that came after a later one had been delivered */
+	struct blocks blocks;
+	uint64_t late; /* records that came after a later one had been delivered */
 };
 
 void order_init(struct order *q, order_fn *deliver, void *ctx);

@@ -57,7 +57,7 @@ int perf_need(struct perf *p, uint64_t n)
 	if (n > PERF_SECTION_MAX)
 		return PP_ELIMIT;
 	if (!b || p->pos + n > b->cap) {
-		b = block_new(n > PERF_BLOCK ? n : PERF_BLOCK, &p->order.live);
+		b = block_new(n > PERF_BLOCK ? n : PERF_BLOCK, &p->order.blocks);
 		if (!b)
 			return PP_ENOMEM;
 		b->base = src_tell(p->src) - have;
@@ -193,10 +193,10 @@ int perf_inflate(struct perf *p, struct cursor c, bool sized)
 		if (ZSTD_isError(ZSTD_decompressStream(p->inflate, &out, &in)))
 			rc = PP_ECORRUPT;
 		/* A block of just this size: what lies idle in blocks would count as held. */
-		b = block_new(p->inflate_tail.len + out.pos, &p->order.live);
+		b = block_new(p->inflate_tail.len + out.pos, &p->order.blocks);
 		if (!b)
 			return PP_ENOMEM;
-		b->len = b->cap;
+		b->len = p->inflate_tail.len + out.pos;
 		b->base = p->inflated - p->inflate_tail.len;
 		b->inflated = true;
 		p->inflated += out.pos;

@@ -54,7 +54,7 @@ static uint64_t random_next(uint64_t *state)
 /* Adds record number `n` with a time, in a block of its own of `cap` bytes. */
 static int add(struct order *q, uint64_t time, uint64_t n, size_t cap)
 {
-	struct block *b = block_new(cap, &q->live);
+	struct block *b = block_new(cap, &q->blocks);
 	struct rec r = {time, n};
 	int rc;
 
@@ -118,7 +118,7 @@ static void test_runs(void)
 		}
 		ok(!rc && !order_flush(&q) && sorted_stable(&g) && complete(&g, n) && !q.late,
 		   "%d runs, %zu records: sorted, ties in order", round * 3, n);
-		is_u64(q.live, 0, "and no block is left");
+		is_u64(q.blocks.live, 0, "and no block is left");
 		clear(&q, &g);
 	}
 }
@@ -192,20 +192,20 @@ static void test_bounds(void)
 	order_init(&q, deliver, &g);
 	for (; n < 1000 && !rc; n++) {
 		rc = add(&q, 1 + n, n, 1 << 20);
-		if (q.live > most)
-			most = q.live;
+		if (q.blocks.live > most)
+			most = q.blocks.live;
 	}
 	ok(!rc && most <= ORDER_HELD_MAX + (2 << 20),
 	   "1000 MB of blocks: at most %" PRIu64 " MB live", most >> 20);
 	ok(!order_flush(&q) && sorted_stable(&g) && complete(&g, n) && !q.late,
 	   "all in order, none late, for the input was");
-	is_u64(q.live, 0, "no block is left");
+	is_u64(q.blocks.live, 0, "no block is left");
 	clear(&q, &g);
 
 	/* Records that hold one block together are bounded by number. */
 	order_init(&q, deliver, &g);
 	{
-		struct block *b = block_new(sizeof(struct rec), &q.live);
+		struct block *b = block_new(sizeof(struct rec), &q.blocks);
 		struct rec r = {5, 0};
 		size_t held = 0;
 
@@ -234,7 +234,7 @@ static void test_failure(void)
 	is_int(order_flush(&q), PP_EIO, "an error of the receiver ends the flush");
 	is_int((int)g.n, 2, "at once");
 	order_release(&q);
-	is_u64(q.live, 0, "what was not delivered is freed");
+	is_u64(q.blocks.live, 0, "what was not delivered is freed");
 	free(g.v);
 }
 
