@@ -60,6 +60,37 @@ for f in made/*-host.data; do
 	same "$OUT" host.txt "${f##*/}: the same text from the other byte order"
 done
 
+# --- the directory form ---
+dir=$ROOT/t/data/threads.dir
+run "$BIN/pdecode" -t "$dir"
+is "$status" 0 'a directory of perf record --threads'
+cp "$OUT" dir.txt
+is "$(wc -l <dir.txt | tr -d ' ')" 62 'has the samples of its files'
+awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^[0-9]+\.[0-9]+:$/) { print $i + 0; break } }' dir.txt |
+	sort -c -n 2>.sorted
+is "$?" 0 'in the order of their times'
+run "$BIN/pdecode" -t "$dir/data"
+same "$OUT" dir.txt 'given by its file: the same'
+run "$BIN/pdecode" --header "$dir"
+like "$OUT" '^# directory data version : 1$' 'its header'
+mkdir kcore.dir kcore.dir/kcore_dir empty.dir
+cp "$small" kcore.dir/data
+echo 'ffffffff81000000 T beside_the_recording' >kcore.dir/kcore_dir/kallsyms
+run "$BIN/pdecode" -t kcore.dir
+same "$OUT" file.txt 'a directory of perf record --kcore: the same samples'
+run "$BIN/pdecode" -j kcore.dir
+is "$(grep -c '"type":"blob".*"kind":1,' "$OUT")" 1 'the kernel symbols beside it travel'
+run "$BIN/pdecode" empty.dir
+is "$status" 2 'a directory without a recording'
+like "$ERR" 'empty.dir: is a directory without a recording' 'is none'
+head -c 1500 "$dir/data.1" >cut.1
+cp -r "$dir" cut.dir
+cp cut.1 cut.dir/data.1
+run "$BIN/pdecode" -t cut.dir
+is "$status" 1 'one of its files is cut off'
+like "$ERR" 'cut.dir/data: offset .*data.1: ' 'it is said which'
+ok 'the rest is read' test "$(wc -l <"$OUT")" -gt 20
+
 # --- damage ---
 # Where the data section of the file ends: offset and size are at 40 and 48 (little endian).
 data_end=$(od -An -v -t u8 -j 40 -N 16 "$small" | awk '{ print $1 + $2 }')

@@ -106,7 +106,7 @@ static int describe(const char *name, const struct input_show *show, struct out 
 {
 	struct src *s;
 
-	if (src_open(&s, name, d))
+	if (input_open(&s, name, d))
 		return PP_EXIT_FAIL;
 	return input_status(input_describe(s, show, o, d));
 }

@@ -6,6 +6,9 @@
 #include "input/perf.h"
 #include "input/trace.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 /* A further stream behind one that is done: its ids are its own. What has been told is noted. */
 static void next_stream(struct swriter *w, const struct sreader *r, struct ps_end *told)
 {
@@ -46,6 +49,26 @@ static int copy_stream(struct src *s, struct swriter *w, struct diag *d, struct 
 		rc = PP_ECUT;
 	sreader_free(r);
 	return rc == PP_END ? 0 : rc;
+}
+
+int input_open(struct src **s, const char *name, struct diag *d)
+{
+	struct buf path = BUF_INIT;
+	struct stat st;
+	int rc;
+
+	if (!strcmp(name, "-") || stat(name, &st) || !S_ISDIR(st.st_mode))
+		return src_open(s, name, d);
+	buf_addf(&path, "%s%sdata", name, name[0] && name[strlen(name) - 1] == '/' ? "" : "/");
+	rc = path.err;
+	if (!rc && access(buf_str(&path), F_OK)) {
+		diag_error(d, name, -1, "is a directory without a recording");
+		rc = PP_EUNSUPPORTED;
+	}
+	if (!rc)
+		rc = src_open(s, buf_str(&path), d);
+	buf_release(&path);
+	return rc;
 }
 
 int input_decode_as(struct src *s, uint32_t source, struct swriter *w, struct diag *d,

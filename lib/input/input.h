@@ -24,6 +24,12 @@
 #include "stream/stream.h"
 
 /*
+ * Opens a file, "-" for stdin, or the directory form of a perf.data. Says what is wrong to d, and
+ * returns as src_open does.
+ */
+int input_open(struct src **s, const char *name, struct diag *d);
+
+/*
  * Decodes everything in s, which it frees, as the recording `source` (from 1) and adds to the
  * account: lost, missing. Returns 0; PP_ECUT or PP_ECORRUPT: done as far as possible, the result is
  * partial; other codes: nothing could be decoded, or the output failed (w->err). What happened has

@@ -111,7 +111,7 @@ static void *work(void *arg)
 	if (!rc) {
 		swriter_init(&w, &out);
 		swriter_header(&w);
-		rc = src_open(&s, k->name, k->d);
+		rc = input_open(&s, k->name, k->d);
 		if (!rc)
 			rc = input_decode_as(s, 1, &w, k->d, &end, k->opts);
 		end.status = (uint32_t)input_status(rc);
@@ -298,7 +298,7 @@ static int merge_all(const struct input_many *m, struct worker *workers, struct 
 static void one(const struct input_many *m, struct swriter *w, struct diag *d, struct ps_end *end)
 {
 	struct src *s;
-	int rc = src_open(&s, m->n ? m->names[0] : "-", d);
+	int rc = input_open(&s, m->n ? m->names[0] : "-", d);
 
 	end->status = rc ? PP_EXIT_FAIL
 			 : (uint32_t)input_status(input_decode_as(s, 1, w, d, end, &m->opts));

@@ -192,6 +192,8 @@ struct perf {
 	uint64_t untimed;     /* samples without a time, though their event has times */
 	int damage;	      /* 0, PP_ECUT or PP_ECORRUPT: what the result suffers from */
 	bool rounds;	      /* rounds have been seen */
+	uint64_t budget;      /* directory form: bytes that are read of a file at a time; 0 all */
+	uint64_t newest;      /* time of the last record that was read */
 	uint64_t inflated;    /* bytes that compressed records became */
 };
 
@@ -209,7 +211,10 @@ __attribute__((format(printf, 4, 5))) void perf_damage(struct perf *p, int err, 
 
 /* ---- perf_read.c: the records ---- */
 
-/* All of them, up to the end or to where they cannot be read any more: PP_END or what is wrong. */
+/*
+ * All of them, up to the end or to where they cannot be read any more: PP_END or what is wrong. With a
+ * budget 0, when that is used up.
+ */
 int perf_read_records(struct perf *p);
 /*
  * Makes n contiguous bytes available at p->pos of the block p->cur. 0, PP_END (nothing is left),
@@ -222,6 +227,15 @@ int perf_deliver(void *ctx, uint64_t time, uint8_t *rec, struct block *b);
 int perf_skip(struct perf *p, uint64_t n);
 /* A compressed record: its bytes continue the stream of records that the recorder compressed. */
 int perf_inflate(struct perf *p, struct cursor c, bool sized);
+
+void perf_inflate_free(void *inflate);
+
+/* ---- perf_dir.c: the directory form ---- */
+
+/* perf_read_records of the file and of those beside it. */
+int perf_read_parts(struct perf *p);
+/* The kernel's symbols that lie beside it. 0, or why it cannot go on. */
+int perf_read_kallsyms(struct perf *p);
 
 /* ---- perf_own.c: perf's own records ---- */
 
@@ -263,6 +277,10 @@ int perf_read_features(struct perf *p);
 /* The records of a build-id section, or of a HEADER_BUILD_ID record (one). */
 int perf_build_id(struct perf *p, struct cursor c, uint16_t misc);
 
+static inline bool perf_has_feature(const struct perf *p, uint32_t feature)
+{
+	return p->features[feature / 64] >> (feature % 64) & 1;
+}
 /* Names of the events: those of an EVENT_DESC section. */
 int perf_event_desc(struct perf *p, struct cursor c);
 int perf_build_id_table(struct perf *p, struct cursor c);
@@ -358,6 +376,8 @@ int perf_clock_data(struct perf *p, struct cursor c);
 /* Reads the tracing data (formats, kallsyms, printk formats) of `len` bytes. */
 int perf_tracing_read(struct perf *p, struct cursor c);
 void perf_tracing_free(struct perf_tracing *t);
+/* A text that psym or a printer needs, in parts: BLOB records of this kind. */
+int perf_blob(struct perf *p, uint32_t kind, const uint8_t *data, uint64_t len);
 /* Bytes of a long (4 or 8) and of a page (0 unknown) of the recorded machine. */
 uint32_t perf_tracing_long_size(const struct perf_tracing *t);
 uint32_t perf_tracing_page_size(const struct perf_tracing *t);

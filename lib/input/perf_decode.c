@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <zstd.h>
 
 void perf_damage(struct perf *p, int err, int64_t offset, const char *fmt, ...)
 {
@@ -142,6 +141,9 @@ static int begin(struct perf *p)
 		perf_tell_end(p);
 	if (rc)
 		return rc;
+	rc = p->view ? 0 : perf_read_kallsyms(p);
+	if (rc)
+		return rc;
 	perf_attr_layout(p);
 	if (p->data_size)
 		p->left = p->data_size;
@@ -168,7 +170,7 @@ static void release(struct perf *p)
 	perf_tracing_free(p->tracing);
 	block_unref(p->cur);
 	order_release(&p->order);
-	ZSTD_freeDCtx(p->inflate);
+	perf_inflate_free(p->inflate);
 	buf_release(&p->inflate_out);
 	buf_release(&p->inflate_tail);
 	free(p);
@@ -194,7 +196,7 @@ int perf_decode_view(struct src *s, uint32_t source, struct swriter *w, struct d
 	order_init(&p->order, perf_deliver, p);
 	rc = begin(p);
 	if (!rc)
-		rc = finish(p, perf_read_records(p));
+		rc = finish(p, perf_read_parts(p));
 	release(p);
 	return rc;
 }

@@ -86,7 +86,10 @@ int perf_own_record(struct perf *p, uint32_t type, uint16_t misc, struct cursor 
 
 		return c.bad ? PP_ECUT : pipe_feature(p, feature, c);
 	}
-	case PERF_REC_FINISHED_ROUND: p->rounds = true; return order_round(&p->order);
+	case PERF_REC_FINISHED_ROUND:
+		/* In the directory form a round of one file says nothing of the others. */
+		p->rounds = true;
+		return p->budget ? 0 : order_round(&p->order);
 	case PERF_REC_AUXTRACE: return auxtrace(p, c);
 	case PERF_REC_AUXTRACE_INFO: return perf_auxtrace_info(p, c);
 	case PERF_REC_AUXTRACE_ERROR: return perf_auxtrace_error(p, c);

@@ -146,6 +146,8 @@ static int take(struct perf *p, struct block *b, uint8_t *rec, uint32_t type, ui
 		    perf_deferred_add(p, rec, size, id.tid))
 			return PP_ENOMEM;
 	}
+	if (time)
+		p->newest = time;
 	return time ? order_add(&p->order, time, rec, b) : perf_deliver(p, 0, rec, b);
 }
 
@@ -217,9 +219,16 @@ int perf_inflate(struct perf *p, struct cursor c, bool sized)
 	return rc ? rc : p->inflate_tail.err;
 }
 
+void perf_inflate_free(void *inflate)
+{
+	ZSTD_freeDCtx(inflate);
+}
+
 int perf_read_records(struct perf *p)
 {
-	for (;;) {
+	uint64_t done = 0;
+
+	while (!p->budget || done < p->budget) {
 		uint32_t type;
 		uint16_t misc, size;
 		struct cursor c;
@@ -249,5 +258,7 @@ int perf_read_records(struct perf *p)
 		block_unref(b);
 		if (rc)
 			return rc;
+		done += size;
 	}
+	return 0;
 }

@@ -161,7 +161,7 @@ static int read_systems(struct perf_tracing *t, struct cursor *c)
 }
 
 /* A text that psym or a printer needs, in parts of a size that fits in a record. */
-static int write_blob(struct perf *p, uint32_t kind, const uint8_t *data, uint64_t len)
+int perf_blob(struct perf *p, uint32_t kind, const uint8_t *data, uint64_t len)
 {
 	int rc = 0;
 
@@ -185,7 +185,7 @@ static int read_tables(struct perf *p, struct cursor *c)
 
 		if (!data)
 			return PP_ECUT;
-		rc = write_blob(p, kind, data, size);
+		rc = perf_blob(p, kind, data, size);
 		if (rc)
 			return rc;
 	}
