@@ -61,6 +61,33 @@ awk '{ sum += $1 } END { printf "%.5f\n", sum }' "$OUT" >sum
 tail -n 1 rel | awk '{ printf "%.5f\n", $1 }' >last
 same sum last 'and its times add up to the whole'
 
+# --- JSON: the fields of tracepoints are what libtraceevent prints of them ---
+if have python3; then
+	cat >fields.py <<'EOF'
+import json, sys
+for line in sys.stdin:
+    r = json.loads(line)
+    if r["type"] != "sample" or not r["event"].startswith("sched:"):
+        continue
+    f = r["fields"]
+    if r["event"] == "sched:sched_process_exec":
+        print("filename=%s pid=%d old_pid=%d" % (f["filename"], f["pid"], f["old_pid"]))
+    elif r["event"] == "sched:sched_process_exit":
+        print("comm=%s pid=%d prio=%d group_dead=%s"
+              % (f["comm"], f["pid"], f["prio"], "true" if f["group_dead"] else "false"))
+    elif r["event"] == "sched:sched_process_fork":
+        print("comm=%s pid=%d child_comm=%s child_pid=%d"
+              % (f.get("parent_comm"), f["parent_pid"], f.get("child_comm"), f["child_pid"]))
+    assert "payload" not in r
+EOF
+	"$pdecode" -t -F trace:trace -F sw: -F trace:trace "$small" | sed 's/ *$//' >text
+	run_pipe '"$pdecode" -j "$small"' 'python3 fields.py'
+	is "$statuses" '0 0' 'each line of -j is JSON'
+	same "$OUT" text 'with the fields of tracepoints by their names'
+else
+	skip 2 'python3 is not installed'
+fi
+
 # --- the same as perf ---
 if ! have perf || ! perf script -f -i "$small" --symfs /none >/dev/null 2>&1; then
 	skip 11 'perf cannot read the recording'

@@ -7,6 +7,7 @@ struct line {
 	struct buf *b;
 	struct out *o;
 	const struct sreader *r;
+	const struct ps_event *event; /* of the sample */
 };
 
 static void json_key(struct buf *b, const char *name)
@@ -159,10 +160,19 @@ static bool is_address(int bit)
 #define JSON_u64(l, name, bit, v) \
 	(is_address(bit) ? json_hex((l)->b, name, v) : json_num((l)->b, name, v))
 #define JSON_ref(l, name, bit, v)    json_ref(l, name, bit, v)
-#define JSON_str(l, name, bit, v)    json_bytes((l)->b, name, v)
+#define JSON_str(l, name, bit, v)    json_str_of(l, name, bit, v)
 #define JSON_regs(l, name, bit, x)   json_regs((l)->b, name, &(x))
 #define JSON_branch(l, name, bit, x) json_branches((l)->b, name, &(x))
 #define JSON_u64s(l, name, bit, x)   json_u64s((l)->b, name, (x).v, (x).n, false)
+
+/* Bytes; of a tracepoint whose fields are known, those. */
+static void json_str_of(struct line *l, const char *name, int bit, struct ps_str v)
+{
+	if (bit == PS_BIT_payload && l->event && l->event->fields.len)
+		ps_json_payload(l->b, l->o, l->event, &v);
+	else
+		json_bytes(l->b, name, v);
+}
 
 static void json_sample(struct line *l, const struct ps_sample *s)
 {
@@ -172,6 +182,7 @@ static void json_sample(struct line *l, const struct ps_sample *s)
 	struct buf *b = l->b;
 	size_t len;
 
+	l->event = e;
 	comm = sreader_string(l->r, s->comm, &len);
 	json_text(b, "event", e ? e->name.p : "", e ? e->name.len : 0);
 	if (!(s->flags & PS_SAMPLE_NO_TIME))
