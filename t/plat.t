@@ -147,6 +147,14 @@ is "$status" 0 'text'
 like "$OUT" '^oncpu +[0-9]+ ' 'a row for each kind'
 like "$OUT" '^comm +state +count' 'a table for each kind'
 like "$ERR" '^plat: oncpu: [0-9]+ starts = .* open.* ends without start' 'the account is said'
+run "$BIN/plat" -k runq --tsv --by cause trace.ps
+cp "$OUT" once
+run "$BIN/phist" --merge --tsv once once
+awk -F'\t' '/^runq/ { print $2, $3 * 2 }' once >want
+awk -F'\t' '/^runq/ { print $2, $3 }' "$OUT" >got
+same got want 'phist --merge adds up results'
+run "$BIN/plat" --stats -k runq --json trace.ps
+like "$OUT" '"table":"account"' '--stats: the account is a table of the JSON'
 run "$BIN/plat" -k runq --by cause --log2 trace.ps
 like "$OUT" '^preempted ' '--by'
 like "$OUT" '\|\*' '--log2'
@@ -162,6 +170,22 @@ run "$BIN/plat" --list-kinds
 cut -d ' ' -f 1 "$OUT" >kinds
 sed -n '/^\.Ss Kinds/,/^\.Ss Any/s/^\.It Cm //p' "$ROOT/man/plat.1" >page
 same kinds page 'the page has the kinds that there are'
+
+# After pfilter: the intervals whose first event passed, or did not apply while the last passed; all of
+# them end where they end without it.
+"$BIN/pfilter" 'prev_state == R' trace.ps 2>/dev/null >filtered.ps
+"$BIN/plat" -k offcpu --slower 1ns --tsv filtered.ps 2>/dev/null | cut -f 1,2,6,10 | sed 1d >got
+"$BIN/plat" -k offcpu --slower 1ns --tsv trace.ps 2>/dev/null | cut -f 1,2,6,10 | grep 'R+*$' >want
+same got want 'pfilter selects the preempted, and each ends where it did'
+isnt "$(wc -l <got)" 0 'and there are some'
+
+# The stacks of where threads went to sleep, by psym before or after.
+gzip -dc "$ROOT/t/data/sched-stacks.data.gz" >stacks.data
+"$BIN/pdecode" stacks.data 2>/dev/null >stacks.ps
+"$BIN/psym" stacks.ps 2>/dev/null | "$BIN/plat" --emit offcpu 2>/dev/null | "$BIN/pfold" 2>/dev/null >before
+"$BIN/plat" --emit offcpu stacks.ps 2>/dev/null | "$BIN/psym" 2>/dev/null | "$BIN/pfold" 2>/dev/null >after
+same before after '--emit: psym before or after gives the same stacks'
+isnt "$(grep -c ';.*;' after)" 0 'and there are stacks'
 
 # --emit: the intervals as samples, which weigh what they last.
 run "$BIN/plat" --emit offcpu,syscall perf.ps trace.ps

@@ -204,7 +204,7 @@ static int run_tables(struct run *run, char **names, int n, struct diag *d)
 		ts->view = o->view;
 	if (is_empty(ts))
 		return say_nothing(run->l, run->samples, d);
-	if (o->out.form != TABLE_FORM_TEXT && lat_account_table(run->l))
+	if (o->out.form != TABLE_FORM_TEXT && o->stats && lat_account_table(run->l))
 		return PP_EXIT_FAIL;
 	if (o->out.form == TABLE_FORM_TEXT && !o->out.top && !o->lat.by && !o->lat.window)
 		o->out.top = PLAT_TOP;
