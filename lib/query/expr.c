@@ -328,7 +328,8 @@ static unsigned check(const struct expr *x, const struct expr_source *src, struc
 		return 1;
 	}
 	if (n->mismatch && !n->known) {
-		say(src, n, why, "a number meets a text here, in every event that has the fields");
+		say(src, n, why,
+		    "a number meets a text or an array here, in every event that has the fields");
 		n->known = true;
 		return 1;
 	}

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #define STREAMS_MAX (1u << 20)
+#define CPUS_MAX    8192
 
 /* A window from a sample for which `after` holds to one for which `before` does. */
 struct window {
@@ -38,6 +39,7 @@ struct select {
 	uint64_t passed;
 	uint64_t random;
 	struct select_stats stats;
+	uint8_t passes[CPUS_MAX]; /* whether the last sample of a CPU passed, for its stack */
 };
 
 /* The rule of && for marks. */
@@ -310,7 +312,7 @@ static enum ps_mark thin_out(struct select *s)
 	return PS_MARK_PASS;
 }
 
-enum ps_mark select_mark(struct select *s, const struct sreader *r, const struct ps_record *rec)
+static enum ps_mark evaluate(struct select *s, const struct sreader *r, const struct ps_record *rec)
 {
 	enum ps_mark mark = PS_MARK_PASS;
 
@@ -325,9 +327,20 @@ enum ps_mark select_mark(struct select *s, const struct sreader *r, const struct
 		mark = both(mark, in_time(s, &rec->sample));
 	if (s->o.after || s->o.before)
 		mark = both(mark, in_window(s, r, rec));
-	mark = both((enum ps_mark)(rec->sample.flags & PS_MARK_MASK), mark);
-	if (mark == PS_MARK_PASS)
+	return both((enum ps_mark)(rec->sample.flags & PS_MARK_MASK), mark);
+}
+
+enum ps_mark select_mark(struct select *s, const struct sreader *r, const struct ps_record *rec)
+{
+	uint32_t cpu = rec->sample.cpu < CPUS_MAX ? rec->sample.cpu : 0;
+	enum ps_mark mark = evaluate(s, r, rec);
+
+	/* The stack of the sample before goes where that goes, as in trace-cmd. */
+	if ((rec->sample.flags & PS_SAMPLE_JOINED) && s->passes[cpu])
+		mark = PS_MARK_PASS;
+	else if (mark == PS_MARK_PASS)
 		mark = thin_out(s);
+	s->passes[cpu] = mark == PS_MARK_PASS;
 	s->stats.marks[mark]++;
 	return mark;
 }

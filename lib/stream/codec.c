@@ -459,9 +459,23 @@ static struct ps_branches take_branch(struct cursor *c)
 static const uint64_t sample_known = 0 PS_SAMPLE_FIELDS(PS_F);
 #undef PS_F
 
-int ps_sample_decode(struct cursor *c, struct ps_sample *s)
+/* What is fixed of a sample lies in a record as it lies in the struct. */
+#define SAMPLE_FIXED (PS_SAMPLE_FIXED - 8)
+_Static_assert(offsetof(struct ps_sample, cpu) == 4 && offsetof(struct ps_sample, time) == 8 &&
+		       offsetof(struct ps_sample, pid) == 16 &&
+		       offsetof(struct ps_sample, tid) == 20 &&
+		       offsetof(struct ps_sample, comm) == 24 &&
+		       offsetof(struct ps_sample, flags) == 28 &&
+		       offsetof(struct ps_sample, fields) == SAMPLE_FIXED - 8,
+	       "the struct has another order than the record");
+
+static void decode_fixed(struct cursor *c, struct ps_sample *s)
 {
-	memset(s, 0, sizeof(*s));
+	if (!c->swap && cursor_left(c) >= SAMPLE_FIXED) {
+		memcpy(s, c->p, SAMPLE_FIXED);
+		c->p += SAMPLE_FIXED;
+		return;
+	}
 	s->event = get_u32(c);
 	s->cpu = get_u32(c);
 	s->time = get_u64(c);
@@ -469,8 +483,15 @@ int ps_sample_decode(struct cursor *c, struct ps_sample *s)
 	s->tid = get_u32(c);
 	s->comm = get_u32(c);
 	s->flags = get_u32(c);
+	s->fields = get_u64(c);
+}
+
+int ps_sample_decode(struct cursor *c, struct ps_sample *s)
+{
+	memset(s, 0, sizeof(*s));
+	decode_fixed(c, s);
 	/* What a later version has appended is not in this struct: nobody shall look for it. */
-	s->fields = get_u64(c) & sample_known;
+	s->fields &= sample_known;
 	FOR_FIELDS(s->fields)
 	{
 #define PS_F(bit, kind, name, what) \

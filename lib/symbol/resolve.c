@@ -397,7 +397,7 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	    spaces_settle(m->spaces, s.pid))
 		return PP_ENOMEM;
 	r->stats.user_stacks += ps_sample_has(&s, user_stack);
-	sp = spaces_get(m->spaces, s.pid);
+	sp = m->njits ? spaces_get(m->spaces, s.pid) : NULL;
 	if (sp && space_tag(sp) && (rc = resolve_jit_advance(r, m, sp, s.time)))
 		return rc;
 	rc = sample_stacks(r, m, in, &s);

@@ -24,6 +24,7 @@ struct spaces {
 	uint32_t n, cap;
 	uint32_t serial;
 	uint32_t exited[SPACES_EXITED_MAX]; /* pids, a ring; 0: none */
+	struct map64 dying;		    /* pid: its place in the ring, + 1 */
 	uint32_t next_exited;
 };
 
@@ -49,6 +50,7 @@ void spaces_free(struct spaces *s)
 		space_unref(s->table[i]);
 	free(s->table);
 	map64_release(&s->by_pid);
+	map64_release(&s->dying);
 	free(s);
 }
 
@@ -121,11 +123,12 @@ static struct space **place(struct spaces *s, uint32_t pid)
 /* A pid that is used again is no longer that of a process that ended. */
 static void revive(struct spaces *s, uint32_t pid)
 {
-	if (!map64_get(&s->by_pid, pid))
+	uint32_t *slot = map64_get(&s->dying, pid);
+
+	if (!slot)
 		return;
-	for (uint32_t i = 0; i < SPACES_EXITED_MAX; i++)
-		if (s->exited[i] == pid)
-			s->exited[i] = 0;
+	s->exited[*slot - 1] = 0;
+	map64_del(&s->dying, pid);
 }
 
 int spaces_fork(struct spaces *s, uint32_t pid, uint32_t parent)
@@ -155,12 +158,19 @@ void spaces_clear(struct spaces *s, uint32_t pid)
 
 void spaces_exit(struct spaces *s, uint32_t pid)
 {
-	uint32_t *ring = &s->exited[s->next_exited];
+	uint32_t *ring = &s->exited[s->next_exited], *slot;
 
-	if (*ring)
+	revive(s, pid);
+	if (*ring) {
 		spaces_clear(s, *ring);
-	*ring = pid;
+		map64_del(&s->dying, *ring);
+	}
+	slot = map64_put(&s->dying, pid, NULL);
+	/* Without memory it is kept for ever, which is no harm. */
+	*ring = slot ? pid : 0;
 	s->next_exited = (s->next_exited + 1) % SPACES_EXITED_MAX;
+	if (slot)
+		*slot = (uint32_t)(ring - s->exited) + 1;
 }
 
 /* The first map that ends after addr. */

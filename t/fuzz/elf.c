@@ -1,7 +1,9 @@
-/* The ELF reader, with libelf beneath it: headers, notes, debug link, symbols, linkage table. */
+/* The ELF reader, with libelf beneath it: headers, notes, links, symbols, linkage table, mini debuginfo,
+ * kernel modules. */
 #include "symbol/elf_symtab.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,6 +21,23 @@ static void look_up(const struct symtab *t)
 	}
 }
 
+/* The file packed inside, with what the outer one adds. */
+static void inner(const struct elf_file *outer)
+{
+	struct elf_symtab_opts opts = {.dynsym_of = outer};
+	enum symtab_reason why;
+	struct symtab *t = NULL;
+	struct elf_file *f;
+
+	if (elf_file_debugdata(&f, outer, &why))
+		return;
+	if (!elf_symtab_load(f, outer, &opts, &t, &why)) {
+		look_up(t);
+		symtab_free(t);
+	}
+	elf_file_close(f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct elf_symtab_opts opts = {0};
@@ -26,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum symtab_reason why;
 	struct symtab *t = NULL;
 	struct build_id id;
+	const char *alt;
 	struct elf_file *f;
 	uint64_t addr;
 	uint32_t crc;
@@ -34,9 +54,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return why == SYMTAB_OK;
 	elf_file_build_id(f, &id);
 	elf_file_debuglink(f, link, &crc);
+	if (!elf_file_altlink(f, &alt, &id) && strlen(alt) >= size)
+		abort();
+	inner(f);
 	for (uint64_t off = 0; off < size; off += size / 16 + 1)
 		if (!elf_segments_vaddr(elf_file_segments(f), off, &addr))
 			elf_segments_offset(elf_file_segments(f), addr, &addr);
+	if (!elf_symtab_load(f, NULL, &opts, &t, &why)) {
+		look_up(t);
+		symtab_free(t);
+	}
+	opts.module_base = 0xffffffffc0000000;
 	if (!elf_symtab_load(f, NULL, &opts, &t, &why)) {
 		look_up(t);
 		symtab_free(t);

@@ -110,7 +110,7 @@ static void put_switch(struct made *m)
 			      .fields = PS_HAS(payload)};
 
 	set(p, 4, 101, 4);
-	strcpy(p + 8, "bash");
+	memcpy(p + 8, "bash", 4);
 	set(p, 24, 101, 4);
 	set(p, 28, 120, 4);
 	set(p, 32, 0x102, 8);
@@ -139,7 +139,7 @@ static void put_alloc(struct made *m)
 	set(p, 25, 0xff, 1);
 	set(p, 26, 0xffff, 2);
 	set(p, 28, 88 | 4 << 16, 4);
-	strcpy(p + 88, "eth");
+	memcpy(p + 88, "eth", 3);
 	set(p, 32, (96 - 36) | 8 << 16, 4);
 	memcpy(p + 96, "/tmp/abc", 8);
 	set(p, 40, 11, 8);
