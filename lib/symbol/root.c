@@ -135,8 +135,8 @@ static int read_file(const char *path, size_t max, struct buf *b, enum symtab_re
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	size_t from = b->len;
+	struct stat st = {0};
 	ssize_t got = 1;
-	struct stat st;
 
 	*why = fd < 0 || fstat(fd, &st) ? symtab_reason_errno(errno) : SYMTAB_OK;
 	if (!*why && !S_ISREG(st.st_mode))
