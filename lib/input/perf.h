@@ -433,6 +433,15 @@ struct perf_taken {
 	uint64_t reads[5 + 3 * PERF_READ_MEMBERS];
 };
 
+/* Number i of an array in a record: of a damaged one it need not be aligned. */
+static inline uint64_t perf_u64(const uint64_t *v, uint64_t i)
+{
+	uint64_t x;
+
+	memcpy(&x, (const uint8_t *)v + 8 * i, 8);
+	return x;
+}
+
 /* Takes the fields of a sample of event a from what follows the record's header. Not cleared: t->reads. */
 int perf_sample_take(struct perf *p, const struct perf_attr *a, struct cursor *c,
 		     struct perf_taken *t);

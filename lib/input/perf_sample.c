@@ -73,8 +73,11 @@ static void take_branches(struct perf *p, struct cursor *c, const struct perf_at
 		s->branches.hw_idx = get_u64(c);
 	}
 	v = take_numbers(c, 3 * n);
-	for (uint64_t i = 0; v && p->big_endian && i < n; i++)
-		v[3 * i + 2] = little_branch_flags(v[3 * i + 2]);
+	for (uint64_t i = 0; v && p->big_endian && i < n; i++) {
+		uint64_t flags = little_branch_flags(perf_u64(v, 3 * i + 2));
+
+		memcpy((uint8_t *)v + 8 * (3 * i + 2), &flags, 8);
+	}
 	s->branches.v = v;
 	s->fields |= PS_HAS(branches);
 	if (a->branch_sample_type & (1 << 19)) { /* PERF_SAMPLE_BRANCH_COUNTERS */
@@ -291,7 +294,7 @@ static int put_chain(struct perf *p, struct perf_taken *t)
 	const uint64_t *ips = t->ips;
 	uint64_t n = t->nips;
 
-	if (n >= 2 && ips[n - 2] == PERF_CTX_USER_DEFERRED) {
+	if (n >= 2 && perf_u64(ips, n - 2) == PERF_CTX_USER_DEFERRED) {
 		uint64_t *merged;
 
 		if (buf_reserve(&p->merged, 8 * PERF_CHAIN_MAX))
