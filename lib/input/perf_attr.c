@@ -270,7 +270,10 @@ void perf_attr_name(const struct perf *p, const struct perf_attr *a, struct buf 
 			 a->bp_type & HW_BREAKPOINT_X ? "x" : "");
 		modifiers(a, b);
 		return;
-	case PERF_TYPE_RAW: buf_addf(b, "raw 0x%llx", (unsigned long long)a->config); return;
+	case PERF_TYPE_RAW:
+		buf_addf(b, "raw 0x%llx", (unsigned long long)a->config);
+		modifiers(a, b);
+		return;
 	default:
 		pmu = perf_pmu_name(p, a->type);
 		if (pmu)

@@ -118,6 +118,8 @@ void text_add_branches(struct buf *b, const struct ps_branches *branches)
 
 /* ---- data source ---- */
 
+#define DATA_SRC_WIDTH 99
+
 /* The names of the bits that are set, with " or " between them. */
 static void add_names(struct buf *b, uint64_t bits, const char *const *names, size_t n)
 {
@@ -236,6 +238,9 @@ void text_add_data_src(struct buf *b, uint64_t src, int *width)
 		buf_adds(b, block & 2 ? " Data" : "");
 		buf_adds(b, block & 4 ? " Addr" : "");
 	}
+	/* perf has room for so many. */
+	if (!b->err && b->len - start > DATA_SRC_WIDTH)
+		b->len = start + DATA_SRC_WIDTH;
 	if (b->len - start > (size_t)*width)
 		*width = (int)(b->len - start);
 	buf_fill(b, ' ', (size_t)*width - (b->len - start));
