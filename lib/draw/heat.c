@@ -43,8 +43,8 @@ static int find_columns(struct heat *g)
 	}
 	if (!t->nordered)
 		return PP_END;
-	n = (last - g->first) / g->width + 1;
-	g->width *= (n + COLUMNS_MAX - 1) / COLUMNS_MAX;
+	n = (last - g->first) / g->width;
+	g->width *= n / COLUMNS_MAX + 1;
 	g->ncolumns = (uint32_t)((last - g->first) / g->width + 1);
 	g->columns = calloc(g->ncolumns, sizeof(*g->columns));
 	if (!g->columns)

@@ -63,12 +63,9 @@ static int find_windows(struct lines *g)
 	}
 	if (!t->nordered)
 		return PP_END;
-	n = (last - g->first) / g->width + 1;
-	while (n > POINTS_MAX) {
+	while ((n = (last - g->first) / g->width) >= POINTS_MAX)
 		g->width *= 2;
-		n = (n + 1) / 2;
-	}
-	g->nwindows = (uint32_t)n;
+	g->nwindows = (uint32_t)n + 1;
 	return 0;
 }
 

@@ -1,8 +1,9 @@
 /*
- * The reader of the tables of phist and plat. What it takes must come out in all forms, and be the
- * same when it is read and written again.
+ * The reader of the tables of phist and plat. What it takes must come out in all forms, be drawn, and
+ * be the same when it is read and written again.
  */
 #include "base/buf.h"
+#include "draw/chart.h"
 #include "query/table.h"
 
 #include <stdlib.h>
@@ -44,6 +45,26 @@ static int write_to(struct tables *ts, struct buf *b, enum table_form form)
 	return rc;
 }
 
+static void draw(struct tables *ts, enum chart_view view)
+{
+	struct chart_opts o = CHART_OPTS_INIT;
+	struct buf b = BUF_INIT;
+	struct out out;
+
+	o.view = view;
+	if (!out_init_fn(&out, collect, &b)) {
+		if (!chart_svg(ts, &o, &out) && out_flush(&out))
+			abort();
+		/* No number that is none, in whatever case. */
+		if (b.len &&
+		    (memmem(b.data, b.len, "=\"nan", 5) || memmem(b.data, b.len, "=\"inf", 5) ||
+		     memmem(b.data, b.len, "=\"-nan", 6)))
+			abort();
+		out_release(&out);
+	}
+	buf_release(&b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tables ts, back;
@@ -54,6 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_from(&ts, data, size);
 	if (write_to(&ts, &a, size % 2 ? TABLE_FORM_TEXT : TABLE_FORM_JSON))
 		abort();
+	if (ts.n && size > 2 && size % 3)
+		draw(&ts, (enum chart_view)((size + data[size - 2]) % (CHART_HEAT + 1)));
 	if (write_to(&ts, &b, TABLE_FORM_TSV))
 		abort();
 	/* What has been read partly says so, and cannot be told from what is whole in any other way. */
