@@ -185,6 +185,8 @@ struct trace {
 
 	unsigned version;
 	bool swap, big_endian;
+	bool stats;	    /* the account of each CPU is told */
+	bool separate;	    /* stacks are not joined with their events */
 	uint32_t long_size; /* of user space, then of the kernel when header_page is read */
 	uint32_t page_size;
 	uint32_t header_size; /* bytes before the data of a page */
@@ -211,8 +213,6 @@ struct trace {
 	uint32_t type_at, type_size, pid_at; /* common fields */
 	bool common_known;
 	uint32_t stack_type, user_type; /* ids of kernel_stack, user_stack; UINT32_MAX: none */
-	bool stats;			/* the account of each CPU is told */
-	bool separate;			/* stacks are not joined with their events */
 	struct ps_sample sample;  /* what is being written; its fields say what of it is true */
 	struct map64 descriptors; /* of further buffers: index << 32 | format id */
 	uint32_t ndescriptors;

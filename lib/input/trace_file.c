@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#define BLOB_BTF  5
 #define BLOB_TEXT 6 /* BLOB.kind: what a latency tracer printed */
 
 void trace_damage(struct trace *t, int err, int64_t offset, const char *fmt, ...)
@@ -146,6 +147,17 @@ static int open_buffers(struct trace *t)
 
 /* ---- version 7 ---- */
 
+/* The kernel's types: all of the section. */
+static int types_of(struct trace *t, struct tin *in)
+{
+	uint64_t size = in->end - in->pos;
+	const uint8_t *data = size <= TRACE_TABLE_MAX ? tin_bytes(in, size) : NULL;
+
+	if (!data)
+		return in->err ? in->err : PP_ELIMIT;
+	return size ? trace_blob(t, BLOB_BTF, data, size, true) : 0;
+}
+
 static int read_content(struct trace *t, struct tin *in, unsigned id)
 {
 	switch (id) {
@@ -154,6 +166,7 @@ static int read_content(struct trace *t, struct tin *in, unsigned id)
 	case TRACE_OPT_EVENT_FORMATS: return trace_system_formats(t, in);
 	case TRACE_OPT_KALLSYMS: return trace_table(t, in, 1, 4);
 	case TRACE_OPT_PRINTK: return trace_table(t, in, 2, 4);
+	case TRACE_OPT_BTF_FILE: return types_of(t, in);
 	default: return trace_table(t, in, 3, 8);
 	}
 }
@@ -369,6 +382,8 @@ int trace_metadata(struct trace *t)
 	for (unsigned id = TRACE_OPT_FTRACE_EVENTS; id <= TRACE_OPT_CMDLINES && !rc; id++)
 		if (t->sections[id])
 			rc = read_section(t, id);
+	if (!rc && t->sections[TRACE_OPT_BTF_FILE])
+		rc = read_section(t, TRACE_OPT_BTF_FILE);
 	if (rc)
 		return rc;
 	sort_cpus(t);

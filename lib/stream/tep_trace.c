@@ -1,6 +1,8 @@
 #include "stream/tep_trace.h"
 
 #include "base/err.h"
+#include "base/cursor.h"
+#include "stream/btf.h"
 #include "stream/tep.h"
 
 #include <event-parse.h>
@@ -9,6 +11,9 @@
 #include <trace-seq.h>
 
 #define CPU_LARGEST 65535
+#define ARGS_MAX    64		 /* of a function */
+#define BLOB_BTF    5		 /* BLOB.kind */
+#define BTF_MAX	    (256u << 20) /* bytes */
 
 struct tep_trace {
 	struct tep_handle *tep;
@@ -16,6 +21,9 @@ struct tep_trace {
 	struct buf table;     /* parts of a table that is not complete yet */
 	struct tep_room room; /* the payload that is being printed */
 	struct tep_plugin_list *plugins;
+	struct btf *btf;  /* types of the kernel; NULL: not recorded */
+	struct buf types; /* parts of it */
+	uint32_t long_size;
 };
 
 int tep_trace_new(struct tep_trace **out)
@@ -43,6 +51,8 @@ void tep_trace_free(struct tep_trace *t)
 	if (t->plugins)
 		tep_unload_plugins(t->plugins, t->tep);
 	tep_free(t->tep);
+	btf_free(t->btf);
+	buf_release(&t->types);
 	tep_room_release(&t->room);
 	buf_release(&t->table);
 	free(t);
@@ -51,6 +61,7 @@ void tep_trace_free(struct tep_trace *t)
 void tep_trace_prepare(struct tep_trace *t, uint32_t long_size, bool plugins)
 {
 	tep_set_long_size(t->tep, (int)long_size);
+	t->long_size = long_size;
 	if (plugins)
 		t->plugins = tep_load_plugins(t->tep);
 }
@@ -151,7 +162,41 @@ const char *tep_trace_function(struct tep_trace *t, uint64_t addr)
 	return tep_find_function(t->tep, addr);
 }
 
+void tep_trace_args(struct tep_trace *t, uint64_t func, const struct ps_str *payload, uint32_t at,
+		    struct buf *b)
+{
+	struct cursor c = cursor_make(payload->p, payload->len, false);
+	const char *name = tep_trace_function(t, func);
+	uint64_t args[ARGS_MAX];
+	uint32_t n = 0;
+
+	if (!name)
+		return;
+	cursor_skip(&c, at);
+	while (n < ARGS_MAX && cursor_left(&c) >= t->long_size)
+		args[n++] = t->long_size == 4 ? get_u32(&c) : get_u64(&c);
+	btf_add_args(t->btf, name, args, n, b);
+}
+
+/* The kernel's types, when all parts are there. Damaged ones are none. */
+static int take_types(struct tep_trace *t, const struct ps_blob *b)
+{
+	int rc = 0;
+
+	if (t->btf)
+		return 0;
+	if (t->types.len + b->data.len <= BTF_MAX)
+		buf_add(&t->types, b->data.p, b->data.len);
+	if (t->types.err)
+		return t->types.err;
+	if (b->flags & 1)
+		rc = btf_new(&t->btf, &t->types);
+	return rc == PP_ENOMEM ? rc : 0;
+}
+
 int tep_trace_table(struct tep_trace *t, const struct ps_blob *b)
 {
+	if (b->kind == BLOB_BTF)
+		return take_types(t, b);
 	return tep_take_table(t->tep, &t->table, b);
 }

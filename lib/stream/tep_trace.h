@@ -44,6 +44,13 @@ int tep_trace_flags(struct tep_trace *t, const struct ps_sample *s);
 /* Whether a plugin prints the event. */
 bool tep_trace_has_handler(const struct tep_event *te);
 
+/*
+ * The arguments of a function, which begin at `at` in a payload and go on to its end; those that the
+ * types of the kernel tell of, if the recording has them. Nothing if the function has no name.
+ */
+void tep_trace_args(struct tep_trace *t, uint64_t func, const struct ps_str *payload, uint32_t at,
+		    struct buf *b);
+
 /* The name of a thread, for tep_trace_comm; the first one stays. */
 void tep_trace_learn(struct tep_trace *t, uint32_t pid, const char *comm, size_t len);
 

@@ -30,6 +30,7 @@ struct event {
 	const char *prefix; /* of the buffer; owned by t->buffers; "": the main one */
 	struct call *call;  /* of the buffer */
 	struct number func, depth, calltime, rettime, retval, caller;
+	uint32_t args;		/* where an array of arguments begins; 0: there is none */
 	struct text_fast *fast; /* NULL: libtraceevent prints it; owned */
 	uint32_t least;		/* bytes of a whole payload */
 	uint32_t compared;	/* samples that both have printed */
@@ -41,6 +42,7 @@ struct call {
 	struct text_trace *trace;
 	struct graph_call graph;
 	uint32_t pid, cpu;
+	struct buf args;   /* arguments of the function */
 	size_t at;	   /* where its text goes */
 	struct call *next; /* that is open */
 };
@@ -121,8 +123,10 @@ void text_trace_free(struct text_trace *t)
 		text_fast_free(t->events[i].fast);
 		buf_release(&t->events[i].label);
 	}
-	for (uint32_t i = 0; i < t->ncalls; i++)
+	for (uint32_t i = 0; i < t->ncalls; i++) {
+		buf_release(&t->calls[i]->args);
 		free(t->calls[i]);
+	}
 	tep_trace_free(t->tep);
 	map64_release(&t->by_id);
 	map64_release(&t->learned);
@@ -199,6 +203,7 @@ static void find_numbers(struct event *ev, const struct ps_event *e)
 	ev->calltime = number_field(e, "calltime");
 	ev->rettime = number_field(e, "rettime");
 	ev->retval = number_field(e, "retval");
+	ev->args = number_field(e, "args").at;
 	ok = ev->func.size && (function ? ev->caller.size : ev->depth.size);
 	if (ev->kind == EVENT_EXIT)
 		ok = ok && ev->calltime.size && ev->rettime.size;
@@ -405,6 +410,7 @@ static int settle(struct call *c, const struct graph_call *ret)
 	names.func = tep_trace_function(t->tep, c->graph.func);
 	if (c->graph.caller)
 		names.caller = tep_trace_function(t->tep, c->graph.caller);
+	names.args = &c->args;
 	text_graph_entry(&t->one, &t->opts.trace, &c->graph, &names, ret);
 	n = t->one.len;
 	if (t->one.err || buf_reserve(text, n))
@@ -470,6 +476,9 @@ static void open_call(struct call *c, const struct event *e, const struct ps_sam
 	c->graph = graph(e, s);
 	c->pid = s->tid;
 	c->cpu = s->cpu;
+	buf_reset(&c->args);
+	if (e->args && c->trace->opts.trace.v34)
+		tep_trace_args(c->trace->tep, c->graph.func, &s->payload, e->args, &c->args);
 	c->at = page->text.len;
 	c->next = page->open;
 	page->open = c;
