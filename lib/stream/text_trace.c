@@ -25,7 +25,6 @@ struct event {
 	enum kind kind;
 	bool usable;
 	bool risk, harmful; /* tep.h: a payload needs a trial; one has failed */
-	const char *name;   /* without the system; owned */
 	struct buf label;   /* the column of the name */
 	const char *prefix; /* of the buffer; owned by t->buffers; "": the main one */
 	struct call *call;  /* of the buffer */
@@ -119,7 +118,6 @@ void text_trace_free(struct text_trace *t)
 	if (!t)
 		return;
 	for (uint32_t i = 0; i < t->nevents; i++) {
-		free((char *)(uintptr_t)t->events[i].name);
 		text_fast_free(t->events[i].fast);
 		buf_release(&t->events[i].label);
 	}
@@ -219,6 +217,7 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 	struct event ev = {0};
 	struct tep_event *te = tep_trace_event_of(t->tep, e, &ev.risk);
 	int rc = set_buffer(t, &ev, e);
+	char *plain; /* the name without the system */
 
 	ev.usable = te != NULL;
 	if (rc || !slot)
@@ -232,12 +231,13 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 		t->events = v;
 		t->cap = cap;
 	}
-	ev.name = strndup(name, (size_t)(e->name.p + e->name.len - name));
-	if (!ev.name)
+	plain = strndup(name, (size_t)(e->name.p + e->name.len - name));
+	if (!plain)
 		return PP_ENOMEM;
 	if (colon && colon - e->name.p == 6 && !memcmp(e->name.p, "ftrace", 6))
-		ev.kind = kind_of(t, ev.name, te);
-	text_line_name(&ev.label, ev.name);
+		ev.kind = kind_of(t, plain, te);
+	text_line_name(&ev.label, plain);
+	free(plain);
 	ev.least = tep_trace_least(e);
 	find_numbers(&ev, e);
 	if (ev.usable && ev.kind == EVENT_OTHER && !t->opts.trace.raw)
