@@ -169,7 +169,7 @@ static int bind(struct lat *l, const struct sreader *r, const struct ps_record *
 	struct lat_event *ev;
 	int rc;
 
-	if (id >= l->nevents) {
+	if (!l->events || id >= l->nevents) {
 		uint32_t n = (id + 16) * 2;
 
 		ev = realloc(l->events, n * sizeof(*ev));

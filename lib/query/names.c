@@ -227,7 +227,7 @@ static void leave_braces(struct scan *s)
 	uint32_t len;
 
 	while (s->p < s->end && *s->p != '}')
-		if (*s->p != '"' || !text(s, &p, &len))
+		if ((*s->p != '"' || !text(s, &p, &len)) && s->p < s->end)
 			s->p++;
 	take(s, "}");
 }

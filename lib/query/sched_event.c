@@ -331,16 +331,16 @@ static int end_thread(struct lat *l, struct lat_domain *d, uint32_t index)
 {
 	struct sched_thread *t = &d->sched->v[index];
 	struct {
-		enum sched_kind kind;
 		const struct lat_point *p;
+		enum sched_kind kind;
 		bool open;
 	} all[] = {
-		{SCHED_ONCPU, &t->start, t->state == SCHED_RUNNING},
-		{SCHED_RUNQ, &t->start, t->state == SCHED_RUNNABLE},
-		{SCHED_BLOCKED, &t->start, t->state == SCHED_SLEEPING},
-		{SCHED_OFFCPU, &t->off, t->off.time != 0},
-		{SCHED_WAKING, &t->waking, t->waking.time != 0},
-		{SCHED_MIGRATE, &t->migrate, t->migrate.time != 0},
+		{&t->start, SCHED_ONCPU, t->state == SCHED_RUNNING},
+		{&t->start, SCHED_RUNQ, t->state == SCHED_RUNNABLE},
+		{&t->start, SCHED_BLOCKED, t->state == SCHED_SLEEPING},
+		{&t->off, SCHED_OFFCPU, t->off.time != 0},
+		{&t->waking, SCHED_WAKING, t->waking.time != 0},
+		{&t->migrate, SCHED_MIGRATE, t->migrate.time != 0},
 	};
 	int rc = 0;
 

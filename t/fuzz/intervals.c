@@ -1,0 +1,71 @@
+/* Event streams: intervals of all kinds, whose starts have to be accounted for whatever comes. */
+#include "base/err.h"
+#include "query/interval.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int take(void *ctx, const struct lat *l, const struct interval *iv)
+{
+	size_t n;
+
+	(void)lat_name(l, iv->who.comm, &n);
+	*(uint64_t *)ctx += n;
+	return 0;
+}
+
+/* The starts of each kind are the sum of what became of them. */
+static void check(const struct lat *l)
+{
+	const uint64_t *count;
+	const char *name;
+
+	for (unsigned i = 0; (count = lat_account(l, i, &name)); i++) {
+		uint64_t sum = 0;
+
+		for (int c = LAT_INTERVALS; c < LAT_NO_START; c++)
+			sum += count[c];
+		if (sum != count[LAT_STARTS])
+			__builtin_trap();
+	}
+}
+
+static void run(const uint8_t *data, size_t size, const struct lat_opts *o)
+{
+	struct buf why = BUF_INIT;
+	struct sreader *r = NULL;
+	struct ps_record rec;
+	struct lat *l;
+	struct src *s;
+	int rc = lat_new(&l, o, NULL, &why);
+
+	if (!rc && !src_from_mem(&s, data, size, "fuzz") && !sreader_new(&r, s, LAT_KEEP, NULL)) {
+		while (!rc && !(rc = sreader_next(r, &rec)))
+			rc = lat_record(l, r, &rec);
+		if (!lat_finish(l))
+			check(l);
+	}
+	sreader_free(r);
+	lat_free(l);
+	buf_release(&why);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint64_t sum = 0;
+	struct lat_opts tables = {.by = "comm,state,waker,stack,key", .window = LAT_WINDOW_AUTO};
+	struct lat_opts open = {.unmatched = true};
+	struct lat_opts threads = {.threads = true};
+	struct lat_opts pair = {.pair = {.starts = {"t:a:key if key > 0", "sched_wakeup:pid"},
+					 .ends = {"b:key", "sched_switch:next_pid"},
+					 .nstarts = 2,
+					 .nends = 2,
+					 .restart = PAIR_NEST},
+				.sink = take,
+				.sink_ctx = &sum};
+
+	run(data, size, &tables);
+	run(data, size, &open);
+	run(data, size, &threads);
+	run(data, size, &pair);
+	return 0;
+}
