@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct output {
 	struct buf *b;
@@ -42,13 +43,36 @@ static bool run_all(const char *name, struct buf *b)
 	return run(rust_demangle_callback, name, b) || run(cplus_demangle_v3_callback, name, b);
 }
 
+/*
+ * D. This demangler gives memory of its own, and cannot be stopped: each back reference can double
+ * the text, so that names with many of them are left alone.
+ */
+static const char *run_d(const char *name, struct buf *b)
+{
+	size_t len = strnlen(name, DEMANGLE_MAX_D + 1), references = 0;
+	char *text;
+
+	for (size_t i = 0; i < len; i++)
+		references += name[i] == 'Q';
+	if (len > DEMANGLE_MAX_D || references > DEMANGLE_MAX_D_REFS)
+		return name;
+	text = dlang_demangle(name, 0);
+	buf_reset(b);
+	if (text && strlen(text) <= DEMANGLE_MAX_OUT)
+		buf_adds(b, text);
+	free(text);
+	return b->len && !b->err ? buf_str(b) : name;
+}
+
 const char *demangle(const char *name, struct buf *b)
 {
 	const char *at;
 	size_t len;
 	char *head;
 
-	/* What libiberty takes begins with _Z, _R or _GLOBAL_; all else need not be tried. */
+	if (name[0] == '_' && name[1] == 'D')
+		return run_d(name, b);
+	/* What else libiberty takes begins with _Z, _R or _GLOBAL_; all else need not be tried. */
 	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R' && name[1] != 'G'))
 		return name;
 	len = strnlen(name, DEMANGLE_MAX_IN + 1);

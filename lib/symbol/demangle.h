@@ -1,6 +1,6 @@
 /*
  * Demangling: C++ (Itanium ABI) and Rust (legacy and v0) names as perf script shows them: without
- * parameters, Rust without its hash.
+ * parameters, Rust without its hash; D names with their parameters.
  *
  *	struct buf b = BUF_INIT;
  *	puts(demangle("_ZN3foo3barEv", &b));	foo::bar
@@ -14,7 +14,9 @@
 
 #include "base/buf.h"
 
-#define DEMANGLE_MAX_IN 16384 /* longer names stay as they are */
+#define DEMANGLE_MAX_IN	    16384 /* longer names stay as they are */
+#define DEMANGLE_MAX_D	    4096  /* D names */
+#define DEMANGLE_MAX_D_REFS 40	  /* back references of a D name, as many as have the letter Q */
 #define DEMANGLE_MAX_OUT \
 	65536 /* so do those whose text would be longer: a few bytes can stand for GBs */
 

@@ -36,7 +36,7 @@ enum symopt_id {
 		 "ask debuginfod servers for debug files (default 60 seconds in all)"}, \
 		{'i', "inline", NULL, "show functions that are inlined, from debug information"}, \
 		{SYMOPT_SRCLINE, "srcline", NULL, "give frames their source lines"}, \
-		{SYMOPT_NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++ and Rust names"}, \
+		{SYMOPT_NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++, Rust and D names"}, \
 		{SYMOPT_LIKE_PERF, "like-perf", NULL, \
 		 "decide as perf does also where it errs, to compare"}, \
 		{SYMOPT_MISSING, "missing", NULL, \

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What c++filt -p prints for C++; for Rust, the path that the compiler encoded (RFC 2603). */
+/* What c++filt -p prints for C++, c++filt -s dlang for D; for Rust, the path that the compiler encoded (RFC 2603). */
 static const struct {
 	const char *in, *out;
 } names[] = {
@@ -30,6 +30,11 @@ static const struct {
 	 "<alloc::string::String as core::fmt>::fmt"},
 	{"_RNvC6_123foo3bar", "123foo::bar"},
 	{"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
+	{"_Dmain", "D main"},
+	{"_D8demangle4testFiZv", "demangle.test(int)"},
+	{"_D8demangle9__T4testZv", "demangle.test!()"},
+	{"_D", "_D"},
+	{"_Dnot mangled", "_Dnot mangled"},
 };
 
 static void test_names(void)
@@ -65,6 +70,12 @@ static void test_hostile(void)
 	buf_adds(&name, "_Z1f");
 	buf_fill(&name, 'P', 2 * DEMANGLE_MAX_IN);
 	is_str(demangle(buf_str(&name), &b), buf_str(&name), "a name that is too long stays");
+	buf_reset(&name);
+	buf_adds(&name, "_D1fF");
+	for (int i = 0; i < 60; i++)
+		buf_adds(&name, "B2QbQd");
+	buf_adds(&name, "Zv");
+	is_str(demangle(buf_str(&name), &b), buf_str(&name), "so does D with many references");
 	ok(clock() - before < 5 * CLOCKS_PER_SEC, "in bounded time");
 	buf_release(&name);
 	buf_release(&b);
