@@ -9,7 +9,7 @@ static const struct opt opts[] = {
 	SSINK_OPTIONS,
 	INPUT_VIEW_OPTIONS,
 	{'v', "verbose", NULL, "say what is passed over and what is done"},
-	{'s', "stats", NULL, "print the account of samples on stderr"},
+	{'s', "stats", NULL, "print the account of samples and records on stderr"},
 	{OPT_NO_SHORT + 2, "clock", "NAME", "bring all times to this clock, such as realtime"},
 	{OPT_NO_SHORT + 3, "offset", "TIME",
 	 "add to the times; FILE:TIME to those of FILE (repeatable)"},
@@ -51,6 +51,7 @@ int main(int argc, char **argv)
 {
 	struct config c = {0};
 	struct ps_end end = {0};
+	struct buf types = BUF_INIT;
 	struct ssink sink;
 	struct cli cli;
 	int status;
@@ -76,9 +77,13 @@ int main(int argc, char **argv)
 	if (c.strict && end.lost && !end.status)
 		end.status = PP_EXIT_PARTIAL;
 	status = ssink_close(&sink, &end, cli.diag);
-	if (c.stats)
+	if (c.stats) {
+		swriter_add_types(&sink.w, &types);
+		diag_say(cli.diag, NULL, "records written: %s", buf_str(&types));
 		diag_say(cli.diag, NULL, "%llu samples, %llu lost by the recorder, %llu missing",
 			 (unsigned long long)(end.samples + sink.w.earlier),
 			 (unsigned long long)end.lost, (unsigned long long)end.missing);
+	}
+	buf_release(&types);
 	return cli_finish(&cli, status);
 }

@@ -143,4 +143,36 @@ f=$ROOT/t/data/trace-zlib.dat
 run "$BIN/pdecode" --list "$f"
 counts "$OUT" | awk '{ print $1, $NF }' | sort >got
 same got want 'a trace.dat: as many samples of each event as -j prints'
+
+# --- --header of a stream ---
+run_pipe '"$BIN/pdecode" "$small"' '"$BIN/pdecode" --header'
+is "$statuses" '0 0' '--header of an event stream'
+like "$OUT" '^# hostname : vm$' 'has the facts that the recording told'
+like "$OUT" '^# filter : pdecode .* /.*small\.data$' 'the filters that it went through'
+like "$OUT" '^# event : name = cpu-clock, type = 1, config = 0, unit = ns$' 'and its events'
+sed -n 's/^# \([a-z_]*\) : .*/\1/p' "$OUT" | sort -u >got
+sed 's/=.*//' meta | sort -u | while read -r key; do
+	grep -qx "$key" got || echo "$key"
+done >lacking
+is "$(wc -c <lacking)" 0 'every fact of -j is there'
+head -c 5000 "$small" >cut.data
+run_pipe '"$BIN/pdecode" -b cut.data' '"$BIN/pdecode" --header'
+is "$statuses" '1 1' 'of a damaged one: exit status 1'
+
+# --- --stats: records by type ---
+run "$BIN/pdecode" -s -b "$small"
+like "$ERR" ': 98 records read: 1 mmap, 2 comm, .*81 sample, ' '--stats: the records of a recording by type'
+like "$ERR" ': records written: .*81 sample$' 'and those of the stream'
+"$BIN/pdecode" -s -b "$f" 2>&1 >x.pstream | sed -n 's/.* records written: //p' >want
+run "$BIN/pdecode" -s -b x.pstream
+sed -n 's/.* records written: //p' "$ERR" | sed 's/2 provenance/1 provenance/' >got
+same got want 'of a stream: as many, and one filter more'
+ok 'there are some' grep -q ' sample$' want
+if have perf && perf script -f -i "$small" >perf.txt 2>perf.err; then
+	run "$ROOT/t/oracle/perf-stats" "$small" "$pipe" "$ROOT/t/data/threads.dir"
+	is "$status" 0 'as perf report --stats counts them'
+	[ "$status" = 0 ] || diag_file "$OUT"
+else
+	skip 1 'perf cannot read the recording'
+fi
 done_testing

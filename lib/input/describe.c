@@ -7,14 +7,99 @@
 #include "input/trace.h"
 #include "stream/tally.h"
 
-/* ---- the list of events: of any input, from the stream that it is decoded to ---- */
+/* ---- of any input, from the stream that it is decoded to ---- */
 
 struct list {
 	struct sreader *back;
-	struct tally *tally;
+	struct tally *tally; /* of the list of events */
+	struct buf text;     /* of the header: what is not yet in the output */
+	struct out *out;
 };
 
-static int count(void *ctx, uint8_t *bytes, size_t n)
+static void tell_source(struct buf *b, const struct ps_source *s)
+{
+	static const char *const kinds[] = {"unknown", "perf.data", "trace.dat", "text", "filter"};
+
+	buf_adds(b, "# ========\n# source : ");
+	buf_add_safe(b, s->name.p, s->name.len);
+	buf_addf(b, "\n# kind : %s\n", kinds[s->kind < 5 ? s->kind : 0]);
+	if (s->long_bits)
+		buf_addf(b, "# long : %u bits, %s endian\n", s->long_bits,
+			 s->big_endian ? "big" : "little");
+	if (s->page_size)
+		buf_addf(b, "# page size : %u\n", s->page_size);
+	if (s->clock.len) {
+		buf_adds(b, "# clock : ");
+		buf_add_safe(b, s->clock.p, s->clock.len);
+		buf_addc(b, '\n');
+	}
+}
+
+/* A fact may have several lines. */
+static void tell_meta(struct buf *b, const struct ps_meta *m)
+{
+	const char *p = m->value.p, *end = p + m->value.len;
+
+	do {
+		const char *nl = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+
+		buf_adds(b, "# ");
+		buf_add_safe(b, m->key.p, m->key.len);
+		buf_adds(b, " : ");
+		buf_add_safe(b, p, (size_t)((nl ? nl : end) - p));
+		buf_addc(b, '\n');
+		p = nl ? nl + 1 : end;
+	} while (p < end);
+}
+
+static void tell_event(struct buf *b, const struct ps_event *e)
+{
+	buf_adds(b, "# event : name = ");
+	if (e->buffer.len) {
+		buf_add_safe(b, e->buffer.p, e->buffer.len);
+		buf_addc(b, ':');
+	}
+	buf_add_safe(b, e->name.p, e->name.len);
+	buf_addf(b, ", type = %u, config = %#llx, unit = ", e->type, (unsigned long long)e->config);
+	buf_add_safe(b, e->unit.p, e->unit.len);
+	buf_addc(b, '\n');
+}
+
+static void tell_provenance(struct buf *b, const struct ps_provenance *p)
+{
+	const char *arg = p->args.p, *end = arg + p->args.len;
+
+	buf_adds(b, "# filter : ");
+	buf_add_safe(b, p->name.p, p->name.len);
+	buf_addc(b, ' ');
+	buf_add_safe(b, p->version.p, p->version.len);
+	while (arg < end) {
+		size_t len = strnlen(arg, (size_t)(end - arg));
+
+		buf_addc(b, ' ');
+		buf_add_safe(b, arg, len);
+		arg += len + 1;
+	}
+	buf_addc(b, '\n');
+}
+
+static int tell(struct list *l, const struct ps_record *rec)
+{
+	int rc;
+
+	switch (rec->type) {
+	case PS_SOURCE: tell_source(&l->text, &rec->src); break;
+	case PS_META: tell_meta(&l->text, &rec->meta); break;
+	case PS_EVENT: tell_event(&l->text, &rec->event); break;
+	case PS_PROVENANCE: tell_provenance(&l->text, &rec->provenance); break;
+	default: return 0;
+	}
+	rc = l->text.err ? l->text.err : out_add(l->out, l->text.data, l->text.len);
+	buf_reset(&l->text);
+	return rc;
+}
+
+static int take_back(void *ctx, uint8_t *bytes, size_t n)
 {
 	struct list *l = ctx;
 	struct ps_record rec;
@@ -22,23 +107,24 @@ static int count(void *ctx, uint8_t *bytes, size_t n)
 
 	sreader_feed(l->back, bytes, n);
 	while (!(rc = sreader_next(l->back, &rec))) {
-		rc = tally_record(l->tally, l->back, &rec);
+		rc = l->tally ? tally_record(l->tally, l->back, &rec) : tell(l, &rec);
 		if (rc)
 			return rc;
 	}
 	return rc == PP_END ? 0 : rc;
 }
 
+/* Its list of events, or, with INPUT_HEADER, what it says about itself. */
 static int list(struct src *s, const struct input_show *show, struct out *o, struct diag *d)
 {
-	struct list l = {0};
+	struct list l = {.out = o};
 	struct ps_end end = {0};
 	struct swriter w;
 	struct out records;
 	int rc, decoded;
 
-	rc = out_init_fn(&records, count, &l);
-	if (!rc)
+	rc = out_init_fn(&records, take_back, &l);
+	if (!rc && show->view == INPUT_LIST)
 		rc = tally_new(&l.tally, show->all);
 	if (!rc)
 		rc = sreader_new_fed(&l.back, "(output)", SREADER_EVENTS, d);
@@ -49,11 +135,12 @@ static int list(struct src *s, const struct input_show *show, struct out *o, str
 		swriter_header(&w);
 		decoded = input_decode(s, 1, &w, d, &end);
 		rc = w.err ? w.err : out_flush(&records);
-		if (!rc)
+		if (!rc && l.tally)
 			rc = tally_print(l.tally, o, show->json);
 		if (!rc)
 			rc = decoded;
 	}
+	buf_release(&l.text);
 	tally_free(l.tally);
 	sreader_free(l.back);
 	out_release(&records);
@@ -93,8 +180,11 @@ int input_describe(struct src *s, const struct input_show *show, struct out *o, 
 		rc = perf_describe(s, show->view, o, d);
 	else if (!rc && kind == KIND_TRACE_DAT)
 		rc = trace_describe(s, show->view, o, d);
+	else if (!rc && show->view == INPUT_HEADER)
+		return list(s, show, o, d);
 	else if (!rc) {
-		diag_error(d, src_name(s), -1, "not supported for event streams and text");
+		diag_error(d, src_name(s), -1,
+			   "--dump is not supported for event streams and text");
 		rc = PP_EUNSUPPORTED;
 	}
 	src_free(s);

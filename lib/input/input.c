@@ -82,7 +82,7 @@ int input_decode_as(struct src *s, uint32_t source, struct swriter *w, struct di
 	if (!rc && kind == KIND_FTRACE_TEXT)
 		rc = ftext_decode(s, source, w, d, account);
 	else if (!rc)
-		rc = kind == KIND_PERF ? perf_decode(s, source, w, d, account)
+		rc = kind == KIND_PERF ? perf_decode(s, source, w, d, account, opts && opts->stats)
 				       : trace_decode(s, source, w, d, account, opts);
 	src_free(s);
 	return rc;

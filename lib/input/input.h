@@ -40,7 +40,7 @@ int input_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 
 /* How it is to be decoded. */
 struct input_opts {
-	bool stats;	      /* tell the account of each CPU of a trace.dat */
+	bool stats; /* tell the records of a perf.data by type, the account of each CPU of a trace.dat */
 	bool separate_stacks; /* trace.dat: kernel_stack and user_stack are not joined with events */
 };
 

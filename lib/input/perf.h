@@ -190,6 +190,7 @@ struct perf {
 	uint64_t undeferred;  /* samples whose deferred call chain did not come in time */
 	uint64_t lost;	      /* events that the recorder says it lost */
 	uint64_t untimed;     /* samples without a time, though their event has times */
+	bool stats;	      /* tell how many there are of each type */
 	int damage;	      /* 0, PP_ECUT or PP_ECORRUPT: what the result suffers from */
 	bool rounds;	      /* rounds have been seen */
 	uint64_t budget;      /* directory form: bytes that are read of a file at a time; 0 all */
@@ -199,11 +200,12 @@ struct perf {
 
 /* ---- perf_decode.c ---- */
 
+/* With `stats`, how many records of each type it has is said. */
 int perf_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
-		struct ps_end *account);
+		struct ps_end *account, bool stats);
 /* The same; with a view the records are not decoded to w, but told about. */
 int perf_decode_view(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
-		     struct ps_end *account, struct perf_view *view);
+		     struct ps_end *account, struct perf_view *view, bool stats);
 
 /* Notes damage: says it, and remembers it for the exit status. */
 __attribute__((format(printf, 4, 5))) void perf_damage(struct perf *p, int err, int64_t offset,

@@ -53,8 +53,36 @@ static void say_passed_over(struct perf *p)
 			 unknown);
 }
 
+/* The records of the recording by type, as `perf report --stats` counts them. */
+static void say_types(struct perf *p)
+{
+	static const char *const names[] = {
+#define R(name, number, text) [number] = (text),
+		PERF_RECORD_TYPES(R)
+#undef R
+	};
+	struct buf b = BUF_INIT;
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < sizeof(p->counts) / sizeof(p->counts[0]); i++) {
+		if (!p->counts[i])
+			continue;
+		total += p->counts[i];
+		buf_adds(&b, b.len ? ", " : ": ");
+		buf_add_u64(&b, p->counts[i], 0, ' ');
+		if (i < sizeof(names) / sizeof(names[0]) && names[i])
+			buf_addf(&b, " %s", names[i]);
+		else
+			buf_addf(&b, " of type %zu", i);
+	}
+	diag_say(p->d, p->name, "%" PRIu64 " records read%s", total, buf_str(&b));
+	buf_release(&b);
+}
+
 static void say_account(struct perf *p)
 {
+	if (p->stats)
+		say_types(p);
 	say_passed_over(p);
 	if (p->order.late)
 		diag_say(p->d, p->name, "%" PRIu64 " records came too late to be put in time order",
@@ -177,7 +205,7 @@ static void release(struct perf *p)
 }
 
 int perf_decode_view(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
-		     struct ps_end *account, struct perf_view *view)
+		     struct ps_end *account, struct perf_view *view, bool stats)
 {
 	struct perf *p = calloc(1, sizeof(*p));
 	int rc;
@@ -191,6 +219,7 @@ int perf_decode_view(struct src *s, uint32_t source, struct swriter *w, struct d
 	p->source = source;
 	p->account = account;
 	p->view = view;
+	p->stats = stats;
 	p->id_pos = -1;
 	p->chains = (struct hashids){.max_ids = PERF_CHAIN_IDS, .max_bytes = PERF_CHAIN_BYTES};
 	order_init(&p->order, perf_deliver, p);
@@ -202,7 +231,7 @@ int perf_decode_view(struct src *s, uint32_t source, struct swriter *w, struct d
 }
 
 int perf_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
-		struct ps_end *account)
+		struct ps_end *account, bool stats)
 {
-	return perf_decode_view(s, source, w, d, account, NULL);
+	return perf_decode_view(s, source, w, d, account, NULL, stats);
 }

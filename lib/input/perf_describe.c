@@ -90,7 +90,7 @@ int perf_describe(struct src *s, enum input_view view, struct out *o, struct dia
 	if (rc)
 		return rc;
 	swriter_init(&w, &records);
-	rc = perf_decode_view(s, 1, &w, d, &end, &v);
+	rc = perf_decode_view(s, 1, &w, d, &end, &v, false);
 	buf_release(&v.text);
 	out_release(&records);
 	return rc;

@@ -362,6 +362,7 @@ struct swriter {
 	uint64_t records, samples; /* since the header */
 	uint64_t earlier;	   /* samples of the streams before */
 	int err;		   /* first error */
+	uint64_t types[PS_END + 1];	   /* records of each type, of all streams; 0: of unknown ones */
 };
 
 /* Writes to `out`, which must outlive the writer. */
@@ -387,6 +388,9 @@ int swriter_copy_marked(struct swriter *w, const struct ps_record *rec, enum ps_
 
 /* The END record; records and samples of `end` are filled in. */
 int swriter_end(struct swriter *w, struct ps_end *end);
+
+/* The records that were written, by type: "81 sample, 5 mmap, ...". */
+void swriter_add_types(const struct swriter *w, struct buf *b);
 
 /* The provenance record of a program. */
 int swriter_provenance(struct swriter *w, const char *name, int argc, char **argv);

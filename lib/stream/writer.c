@@ -35,6 +35,12 @@ int swriter_header(struct swriter *w)
 	return w->err;
 }
 
+static void count(struct swriter *w, uint32_t type)
+{
+	w->records++;
+	w->types[type <= PS_END ? type : 0]++;
+}
+
 /* Room for a record of `size` bytes, 0 being a size beyond the limit. */
 static uint8_t *room(struct swriter *w, size_t size)
 {
@@ -62,7 +68,7 @@ int swriter_put(struct swriter *w, enum ps_type type, uint32_t source, const voi
 		return w->err;
 	ps_encode(t, fields, put_record_header(p, size + 8, type, source));
 	w->out->len += size + 8;
-	w->records++;
+	count(w, type);
 	return 0;
 }
 
@@ -75,7 +81,7 @@ int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s
 		return w->err;
 	ps_sample_encode(s, put_record_header(p, size, PS_SAMPLE, source));
 	w->out->len += size;
-	w->records++;
+	count(w, PS_SAMPLE);
 	w->samples++;
 	return 0;
 }
@@ -97,7 +103,7 @@ int swriter_copy(struct swriter *w, const struct ps_record *rec)
 		return w->err;
 	memcpy(p, rec->raw, rec->size);
 	w->out->len += rec->size;
-	w->records++;
+	count(w, rec->type);
 	w->samples += rec->type == PS_SAMPLE;
 	return 0;
 }
@@ -124,6 +130,22 @@ int swriter_end(struct swriter *w, struct ps_end *end)
 	end->records = w->records;
 	end->samples = w->samples;
 	return swriter_put(w, PS_END, 0, end);
+}
+
+void swriter_add_types(const struct swriter *w, struct buf *b)
+{
+	const char *comma = "";
+
+	for (uint32_t type = 0; type < PS_END; type++) {
+		const struct ps_typedesc *t = ps_typedesc(type);
+
+		if (!w->types[type])
+			continue;
+		buf_adds(b, comma);
+		buf_add_u64(b, w->types[type], 0, ' ');
+		buf_addf(b, " %s", t ? t->name : "unknown");
+		comma = ", ";
+	}
 }
 
 void ps_event_field_add(struct buf *table, const struct ps_event_field *f)
