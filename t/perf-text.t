@@ -61,6 +61,23 @@ awk '{ sum += $1 } END { printf "%.5f\n", sum }' "$OUT" >sum
 tail -n 1 rel | awk '{ printf "%.5f\n", $1 }' >last
 same sum last 'and its times add up to the whole'
 
+# --- the time of day ---
+clock=$ROOT/t/data/clock-realtime.data
+"$pdecode" -t --ns -F time "$clock" | tr -d ' :' >seconds
+"$pdecode" -j "$clock" | sed -n 's/.*"key":"wall_offset","value":"\(.*\)".*/\1/p' >offset
+is "$(cat offset)" -48472 'a recording by the time of day: what its clock lacks to it'
+while read -r t; do
+	ns=$((${t%.*} * 1000000000 + $(echo "${t#*.}" | sed 's/^0*//') - 48472))
+	printf '%s.%06d \n' "$(date -u -d "@$((ns / 1000000000))" '+%Y-%m-%d %H:%M:%S')" \
+		$((ns % 1000000000 / 1000))
+done <seconds >want
+run "$pdecode" -t -F tod "$clock"
+same "$OUT" want '-F tod: the time of day of each sample'
+ok 'there are some' test -s want
+run "$pdecode" -t -F comm,tod "$small"
+like "$ERR" 'were recorded without: tod' 'a recording that does not tell: said'
+is "$status" 0 'and left out'
+
 # --- JSON: the fields of tracepoints are what libtraceevent prints of them ---
 if have python3; then
 	cat >fields.py <<'EOF'
@@ -90,10 +107,13 @@ fi
 
 # --- the same as perf ---
 if ! have perf || ! perf script -f -i "$small" --symfs /none >/dev/null 2>&1; then
-	skip 11 'perf cannot read the recording'
+	skip 12 'perf cannot read the recording'
 	done_testing
 	exit
 fi
+run "$ROOT/t/oracle/perf-script" -v -F comm,tod,time "$clock"
+is "$status" 0 '-F tod as perf script has it'
+[ "$status" = 0 ] || diag_file "$OUT"
 for f in comm,pid,tid,cpu,time,event,period,ip,trace comm pid,trace tid,time,misc +pid,-comm trace:event,trace \
 	-ip,+addr; do
 	run "$ROOT/t/oracle/perf-script" -v -F "$f" "$small"

@@ -359,10 +359,10 @@ int sreader_status(const struct sreader *r, int rc);
 
 struct swriter {
 	struct out *out;
-	uint64_t records, samples; /* since the header */
-	uint64_t earlier;	   /* samples of the streams before */
-	int err;		   /* first error */
-	uint64_t types[PS_END + 1];	   /* records of each type, of all streams; 0: of unknown ones */
+	uint64_t records, samples;  /* since the header */
+	uint64_t earlier;	    /* samples of the streams before */
+	int err;		    /* first error */
+	uint64_t types[PS_END + 1]; /* records of each type, of all streams; 0: of unknown ones */
 };
 
 /* Writes to `out`, which must outlive the writer. */

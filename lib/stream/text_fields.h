@@ -53,7 +53,8 @@
 	F(ins_lat, "ins_lat", PERF_SAMPLE_WEIGHT_STRUCT, "latency of the instruction") \
 	F(retire_lat, "retire_lat", PERF_SAMPLE_WEIGHT_STRUCT, "latency of its retirement") \
 	F(cgroup, "cgroup", PERF_SAMPLE_CGROUP, "cgroup") \
-	F(dsoff, "dsoff", 0, "offsets in the objects")
+	F(dsoff, "dsoff", 0, "offsets in the objects") \
+	F(tod, "tod", PERF_SAMPLE_TIME, "time of day")
 
 /* Fields of perf script that need what is not decoded here. */
 #define TEXT_FIELDS_ABSENT(F) \
@@ -69,7 +70,6 @@
 	F("disasm", "a disassembler") \
 	F("brstacksym", "symbols of branches") \
 	F("brstackoff", "objects of branches") \
-	F("tod", "the time of day of the recording") \
 	F("brcntr", "a description of the branch counters") \
 	F("srccode", "source files") \
 	F("metric", "perf's metrics") \

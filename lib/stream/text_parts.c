@@ -6,6 +6,8 @@
 
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -299,4 +301,36 @@ void text_add_page_size(struct buf *b, uint64_t bytes)
 	for (; bytes / 1024 > 1 && unit < 3; unit++)
 		bytes /= 1024;
 	buf_addf(b, " %llu%c", (unsigned long long)bytes, units[unit]);
+}
+
+void text_tod_set(struct text_tod *tod, const struct ps_str *offset)
+{
+	char text[32], *end;
+
+	*tod = (struct text_tod){0};
+	if (!offset->len || offset->len >= sizeof(text))
+		return;
+	memcpy(text, offset->p, offset->len);
+	text[offset->len] = 0;
+	tod->offset = strtoll(text, &end, 10);
+	tod->known = !*end;
+}
+
+void text_add_tod(struct buf *b, struct text_tod *tod, uint64_t ns)
+{
+	int64_t at = (int64_t)(ns + (uint64_t)tod->offset);
+	int64_t second = at / 1000000000 - (at % 1000000000 < 0);
+	time_t unix = (time_t)second;
+	struct tm tm;
+
+	if (!tod->text[0] || tod->second != second) {
+		if (!localtime_r(&unix, &tm) ||
+		    !strftime(tod->text, sizeof(tod->text), "%Y-%m-%d %H:%M:%S", &tm))
+			return;
+		tod->second = second;
+	}
+	buf_adds(b, tod->text);
+	buf_addc(b, '.');
+	buf_add_u64(b, (uint64_t)(at - second * 1000000000) / 1000, 6, '0');
+	buf_addc(b, ' ');
 }

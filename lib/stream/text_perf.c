@@ -39,9 +39,10 @@ struct text_perf {
 	struct label *labels;  /* by event */
 	uint32_t nlabels;
 	struct kind kinds[TEXT_KIND_COUNT];
-	size_t name_width;    /* of the longest name of an event, as perf pads them */
-	int src_width;	      /* of the longest data source */
-	char arch[16];	      /* of the recorded machine */
+	size_t name_width; /* of the longest name of an event, as perf pads them */
+	int src_width;	   /* of the longest data source */
+	char arch[16];	   /* of the recorded machine */
+	struct text_tod tod;
 	struct map64 cgroups; /* id to string in paths */
 	struct intern paths;
 	size_t paths_bytes;
@@ -141,6 +142,10 @@ static void pick(struct text_perf *t, struct kind *k, const struct ps_event *e)
 	k->fields = text_fields_pick(&t->opts->fields, text_kind_of(e->type), k->sample_type,
 				     k->chains, &lacking);
 	k->picked = true;
+	if (HAS(k->fields, tod) && !t->tod.known) {
+		k->fields &= ~TEXT_FIELD(tod);
+		lacking |= TEXT_FIELD(tod);
+	}
 	if (lacking)
 		say_lacking(t, e, lacking);
 }
@@ -267,6 +272,8 @@ static void add_start(struct text_perf *t, struct buf *b, const struct sreader *
 	}
 	if (HAS(fields, misc))
 		add_misc(b, s->flags);
+	if (HAS(fields, tod) && !(s->flags & PS_SAMPLE_NO_TIME))
+		text_add_tod(b, &t->tod, s->time);
 	if (HAS(fields, time) && !(s->flags & PS_SAMPLE_NO_TIME))
 		add_time(t, b, s->time);
 	if (HAS(fields, period) && ps_sample_has(s, period)) {
@@ -567,6 +574,8 @@ int text_perf_record(struct text_perf *t, const struct sreader *r, const struct 
 		if (rec->meta.key.len == 4 && !memcmp(rec->meta.key.p, "arch", 4))
 			snprintf(t->arch, sizeof(t->arch), "%.*s", (int)rec->meta.value.len,
 				 rec->meta.value.p);
+		if (rec->meta.key.len == 11 && !memcmp(rec->meta.key.p, "wall_offset", 11))
+			text_tod_set(&t->tod, &rec->meta.value);
 		return 0;
 	case PS_EVENT: return add_event(t, &rec->event);
 	case PS_CGROUP: return take_cgroup(t, &rec->cgroup);

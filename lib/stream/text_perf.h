@@ -19,6 +19,14 @@ struct text_clock {
 	uint64_t first, last; /* times of lines, ns */
 };
 
+/* The time of day of samples: known when the recording tells what its clock lacks to it. */
+struct text_tod {
+	bool known;
+	int64_t offset; /* ns to be added */
+	int64_t second; /* of which text is */
+	char text[32];	/* empty: none yet */
+};
+
 /* Prints to a page, which must outlive it, as must the clock. 0 or PP_ENOMEM. */
 int text_perf_new(struct text_perf **t, struct text_page *page, struct text_clock *clock,
 		  const struct stext_opts *opts, struct diag *d);
@@ -37,6 +45,12 @@ void text_add_branches(struct buf *b, const struct ps_branches *branches);
 
 /* The bits and what they mean, padded to the widest so far. */
 void text_add_data_src(struct buf *b, uint64_t bits, int *width);
+
+/* The value of the fact wall_offset; what is no number leaves the time of day unknown. */
+void text_tod_set(struct text_tod *tod, const struct ps_str *offset);
+
+/* "2026-11-20 12:49:18.138257 ", in the local time zone. */
+void text_add_tod(struct buf *b, struct text_tod *tod, uint64_t ns);
 
 /* A dump in lines, and the text if it is one. */
 void text_add_bpf_output(struct buf *b, const struct ps_str *bytes);
