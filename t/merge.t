@@ -178,7 +178,13 @@ if have perf && record a.data && (record b.data & sh -c '
 	stamps "$OUT" | awk -v now="$now" '
 		{ if ($1 / 1e9 < now - 3600 || $1 / 1e9 > now + 60) bad++ } END { print (NR > 0), bad + 0 }' >got.txt
 	is "$(cat got.txt)" '1 0' 'and the stamps are of now'
+	run "$BIN/pdecode" -t -F tid,tod a.data
+	cp "$OUT" want.txt
+	run "$BIN/pdecode" -t --clock realtime -F tid,tod a.data
+	same "$OUT" want.txt '-F tod: the same, whether or not times are converted'
+	run_pipe '"$BIN/pdecode" --clock realtime a.data' '"$BIN/pdecode" --clock realtime -t -F tid,tod'
+	same "$OUT" want.txt 'and what is converted is not converted again'
 else
-	skip 3 'perf cannot record'
+	skip 5 'perf cannot record'
 fi
 done_testing

@@ -74,6 +74,12 @@ done <seconds >want
 run "$pdecode" -t -F tod "$clock"
 same "$OUT" want '-F tod: the time of day of each sample'
 ok 'there are some' test -s want
+run "$pdecode" --offset 2000000us -t -F tod "$clock"
+awk '{ print $1 }' "$OUT" | sort -u >day
+is "$(cat day)" "$(awk '{ print $1 }' want | sort -u)" 'with --offset: the same day'
+awk '{ split($2, a, ":"); printf "%.6f\n", a[1] * 3600 + a[2] * 60 + a[3] }' "$OUT" >shifted
+awk '{ split($2, a, ":"); printf "%.6f\n", a[1] * 3600 + a[2] * 60 + a[3] + 2 }' want >expected
+same shifted expected 'two seconds later'
 run "$pdecode" -t -F comm,tod "$small"
 like "$ERR" 'were recorded without: tod' 'a recording that does not tell: said'
 is "$status" 0 'and left out'

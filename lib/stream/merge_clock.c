@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define WALL "realtime"
@@ -84,6 +85,16 @@ static bool wall_of(const struct smerge *m, const char *clock, int64_t *wall)
 	return false;
 }
 
+/* The fact of converted times: it comes behind the one that was true of the recording. */
+static int tell_wall(struct smerge *m, const struct merge_source *s, int64_t wall)
+{
+	char text[MERGE_CLOCK_MAX];
+	int n = snprintf(text, sizeof(text), "%lld", (long long)wall);
+	struct ps_meta fact = {.key = ps_str("wall_offset", 11), .value = ps_str(text, (size_t)n)};
+
+	return swriter_put(m->w, PS_META, (uint32_t)(s - m->sources), &fact);
+}
+
 static int convert(struct smerge *m, struct merge_source *s)
 {
 	struct merge_source wanted = {0};
@@ -106,7 +117,7 @@ static int convert(struct smerge *m, struct merge_source *s)
 		return PP_EUSAGE;
 	}
 	s->offset = (int64_t)((uint64_t)s->offset + (uint64_t)s->wall - (uint64_t)back);
-	return 0;
+	return tell_wall(m, s, back);
 }
 
 /* Says once for each recording that its times are not those of the first. */
