@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 		swriter_add_types(&sink.w, &types);
 		diag_say(cli.diag, NULL, "records written: %s", buf_str(&types));
 		diag_say(cli.diag, NULL, "%llu samples, %llu lost by the recorder, %llu missing",
-			 (unsigned long long)(end.samples + sink.w.earlier),
+			 (unsigned long long)end.samples + sink.w.earlier,
 			 (unsigned long long)end.lost, (unsigned long long)end.missing);
 	}
 	buf_release(&types);

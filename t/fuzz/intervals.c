@@ -39,7 +39,7 @@ static void run(const uint8_t *data, size_t size, const struct lat_opts *o)
 	int rc = lat_new(&l, o, NULL, &why);
 
 	if (!rc && !src_from_mem(&s, data, size, "fuzz") && !sreader_new(&r, s, LAT_KEEP, NULL)) {
-		while (!rc && !(rc = sreader_next(r, &rec)))
+		while (!rc && !sreader_next(r, &rec))
 			rc = lat_record(l, r, &rec);
 		if (!lat_finish(l))
 			check(l);
