@@ -318,6 +318,27 @@ static int do_task(struct perf *p, struct cursor c, uint32_t type, uint16_t misc
 	return rc ? rc : perf_put(p, type == PERF_REC_FORK ? PS_FORK : PS_EXIT, &m);
 }
 
+/*
+ * The kernel tells in the ring buffer what did not fit, but not what was lost after the last record
+ * that did. At the end perf itself tells the number of each event (PERF_FORMAT_LOST), in records of
+ * the time 0: these are the same losses again, and the last ones. Other lost samples are those that
+ * the hardware dropped.
+ */
+static void count_lost(struct perf *p, const struct ps_lost *m)
+{
+	uint64_t before = p->lost;
+
+	if (m->kind == PS_LOST_RECORDS)
+		p->lost_in_ring += m->count;
+	else if (!m->time)
+		p->lost_at_end += m->count;
+	else
+		p->lost_dropped += m->count;
+	p->lost = p->lost_dropped +
+		  (p->lost_in_ring > p->lost_at_end ? p->lost_in_ring : p->lost_at_end);
+	p->account->lost += p->lost - before;
+}
+
 static int do_lost(struct perf *p, struct cursor c, uint16_t misc, bool samples,
 		   const struct perf_id *id)
 {
@@ -334,8 +355,7 @@ static int do_lost(struct perf *p, struct cursor c, uint16_t misc, bool samples,
 	/* Samples that a BPF filter of the user's dropped are no loss. */
 	if (samples && (misc & PERF_MISC_LOST_SAMPLES_BPF))
 		return 0;
-	p->lost += m.count;
-	p->account->lost += m.count;
+	count_lost(p, &m);
 	return perf_put(p, PS_LOST, &m);
 }
 

@@ -249,6 +249,41 @@ static void test_kernel(bool swap)
 }
 
 /* Of a type that is not known the bytes travel. */
+/* What was lost is told by the kernel as it goes, and by perf at the end once more: not twice as much. */
+static void test_lost(bool swap)
+{
+	static const struct {
+		unsigned ring, end, dropped, want;
+	} t[] = {{7, 7, 0, 7}, {7, 9, 0, 9},  {0, 9, 0, 9},
+		 {7, 0, 0, 7}, {7, 9, 5, 14}, {0, 0, 5, 5}};
+	const struct make_attr attr = {.period = 1,
+				       .sample_type = 1 | 2 | 4 | 64 | 128,
+				       .read_format = 4 | 16,
+				       .flags = ID_ALL,
+				       .id = 50};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct make m = {.swap = swap};
+		struct ps_end end;
+
+		make_begin(&m, &attr, 1);
+		/* In two parts each. */
+		for (unsigned part = 0; part < 2; part++) {
+			if (t[i].ring)
+				rec(&m, PERF_REC_LOST, 0, 2 + part, "qq", Q(50),
+				    Q(part ? 3 : t[i].ring - 3));
+			if (t[i].dropped)
+				rec(&m, PERF_REC_LOST_SAMPLES, 0, 4 + part, "q",
+				    Q(part ? 1 : t[i].dropped - 1));
+		}
+		for (unsigned part = 0; part < 2 && t[i].end; part++)
+			rec(&m, PERF_REC_LOST_SAMPLES, 0, 0, "q", Q(part ? 2 : t[i].end - 2));
+		free(decode(&m, "lost", &end));
+		is_u64(end.lost, t[i].want, "lost: %u in the ring, %u at the end, %u dropped",
+		       t[i].ring, t[i].end, t[i].dropped);
+	}
+}
+
 static void test_unknown(bool swap)
 {
 	const struct make_attr attr = {.period = 1, .sample_type = 1};
@@ -413,6 +448,7 @@ int main(int argc, char **argv)
 	for (int swap = 0; swap < 2; swap++) {
 		printf("# %s byte order\n", swap ? "the other" : "this machine's");
 		test_kernel(swap);
+		test_lost(swap);
 		test_unknown(swap);
 		test_session(swap);
 		test_sample(swap);
