@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-enum { ADDRS = OPT_NO_SHORT + 1, EVENT_FILTER, SRCLINE, STATS, STRICT };
+enum { ADDRS = OPT_NO_SHORT + 1, EVENT_FILTER, OTHER, SRCLINE, STATS, STRICT, WAKER };
 
 static const struct opt opts[] = {
 	{'p', "pid", NULL, "the first frame is the command and its process id"},
@@ -19,6 +19,8 @@ static const struct opt opts[] = {
 	{'e', "event", "EVENT", "fold samples of EVENT (default: of the first event seen)"},
 	{EVENT_FILTER, "event-filter", "EVENT", "the same as --event"},
 	{'c', "count", NULL, "count samples instead of adding up their periods"},
+	{WAKER, "waker", NULL, "add the waker's stack of intervals, upside down"},
+	{OTHER, "other", NULL, "fold the second stack of intervals: the waker's"},
 	{STATS, "stats", NULL, "print what became of the samples to stderr"},
 	{STRICT, "strict", NULL, "make losses that the recording reports exit status 1"},
 	{0},
@@ -48,6 +50,8 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'e':
 	case EVENT_FILTER: c->fold.event = arg; break;
 	case 'c': c->fold.count = true; break;
+	case WAKER: c->fold.second = FOLD_BOTH; break;
+	case OTHER: c->fold.second = FOLD_OTHER; break;
 	case STATS: c->stats = true; break;
 	case STRICT: c->strict = true; break;
 	}

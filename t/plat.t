@@ -187,6 +187,32 @@ gzip -dc "$ROOT/t/data/sched-stacks.data.gz" >stacks.data
 same before after '--emit: psym before or after gives the same stacks'
 isnt "$(grep -c ';.*;' after)" 0 'and there are stacks'
 
+# The second stack: the waker's.
+"$BIN/plat" --emit blocked stacks.ps 2>/dev/null | "$BIN/psym" 2>/dev/null >woken.ps
+"$BIN/pfold" --other woken.ps 2>/dev/null >wakers
+"$BIN/pfold" --waker woken.ps 2>/dev/null >both
+"$BIN/pfold" woken.ps 2>/dev/null >sleepers
+awk '{ n += $NF } END { printf "%.0f\n", n }' sleepers >want
+for what in wakers both; do
+	awk '{ n += $NF } END { printf "%.0f\n", n }' $what >got
+	same got want "pfold, $what: the time is that of the first stacks"
+done
+sed 's/;--;.*\( [0-9]*\)$/\1/' both | "$BIN/pfold" >got 2>/dev/null
+same got sleepers '--waker: what is before -- is the first stack'
+# Turned round, what is behind it is what --other has.
+awk '{ c = $NF; sub(/ [0-9]*$/, ""); if (!sub(/.*;--;/, "")) next
+	n = split($0, f, ";"); s = f[n]; while (--n) s = s ";" f[n]; print s, c }' both |
+	"$BIN/pfold" >got 2>/dev/null
+grep -v '^\[unknown\]' wakers >want
+same got want '--waker: what is behind -- is the second stack, upside down'
+isnt "$(grep -c ';.*;' want)" 0 'and there are stacks'
+"$BIN/plat" -k blocked --slower 1ns --tsv stacks.ps 2>/dev/null |
+	sed 1d | awk -F'\t' '$12 != "" { gsub(/ /, "_", $12); t[$12] += $2 }
+	END { for (w in t) printf "%s %.0f\n", w, t[w] }' | sort >want
+sed 's/;.* / /' wakers | grep -v '^\[unknown\]' |
+	awk '{ t[$1] += $2 } END { for (w in t) printf "%s %.0f\n", w, t[w] }' | sort >got
+same got want '--other: the time of each waker'
+
 # --emit: the intervals as samples, which weigh what they last.
 run "$BIN/plat" --emit offcpu,syscall perf.ps trace.ps
 is "$status" 0 '--emit'

@@ -39,14 +39,22 @@
 #define FOLD_NODES_MAX	0x7fffffff /* distinct stacks and parts of stacks */
 #define FOLD_EVENTS_MAX 64	   /* left-out events that are named */
 
+/* What is folded of samples with a second stack, as intervals with a waker have it. */
+enum fold_second {
+	FOLD_FIRST, /* the first stack */
+	FOLD_BOTH,  /* the first, `--`, and the second one upside down */
+	FOLD_OTHER  /* the second stack, below the command of its thread */
+};
+
 struct fold_opts {
-	bool pid;	   /* the first frame is COMM-PID */
-	bool tid;	   /* the first frame is COMM-PID/TID */
-	bool kernel;	   /* mark kernel frames with _[k] */
-	bool jit;	   /* mark frames of JIT maps with _[j] */
-	bool addrs;	   /* unknown frames keep their address */
-	bool srcline;	   /* each frame of perf script text is followed by a source line */
-	bool count;	   /* each sample weighs 1, whatever its period */
+	bool pid;     /* the first frame is COMM-PID */
+	bool tid;     /* the first frame is COMM-PID/TID */
+	bool kernel;  /* mark kernel frames with _[k] */
+	bool jit;     /* mark frames of JIT maps with _[j] */
+	bool addrs;   /* unknown frames keep their address */
+	bool srcline; /* each frame of perf script text is followed by a source line */
+	bool count;   /* each sample weighs 1, whatever its period */
+	enum fold_second second;
 	const char *event; /* the event to fold; NULL or "": the first one seen */
 };
 

@@ -149,12 +149,12 @@ static uint64_t next_ip(const struct ps_chain *c, uint32_t *at, uint64_t sample_
 	return sample_ip;
 }
 
-/* The names of a stack, leaf first. The addresses of its frames are in the call chain. */
+/* Adds the names of a stack, leaf first. The addresses of its frames are in the call chain. */
 static int stack_path(struct fstream *s, const struct ps_sample *p, const struct ps_stack *st,
 		      const struct ps_chain *c, bool java, size_t *n)
 {
 	static const struct ps_frame nothing;
-	int rc = path_room(s, st->frames.n);
+	int rc = path_room(s, *n + st->frames.n);
 	bool shared = false;
 	uint32_t at = 0;
 	uint64_t ip = 0;
@@ -186,7 +186,7 @@ static int stack_path(struct fstream *s, const struct ps_sample *p, const struct
 /* A chain that nobody symbolized: its addresses are the names. */
 static int chain_path(struct fstream *s, const struct ps_chain *c, size_t *n)
 {
-	int rc = path_room(s, c->ips.n);
+	int rc = path_room(s, *n + c->ips.n);
 
 	for (uint32_t i = 0; i < c->ips.n && !rc; i++) {
 		uint64_t ip = c->ips.v[i];
@@ -279,27 +279,90 @@ static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 	return 0;
 }
 
-static int make_node(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
-		     uint32_t *node)
+/* Adds the names of a sample's stack, leaf first, and its command. */
+static int sample_path(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+		       size_t *n)
 {
 	const struct ps_stack *st = ps_sample_has(p, stack) ? sreader_stack(s->in, p->stack) : NULL;
 	const struct ps_chain *c = ps_sample_has(p, chain) ? sreader_chain(s->in, p->chain) : NULL;
-	size_t n = 0;
-	int rc = path_room(s, 0);
+	int rc = path_room(s, *n);
 
-	if (rc)
-		return rc;
 	/* What is not defined is not known: the sample counts for its command alone. */
 	if ((ps_sample_has(p, stack) && !st) || (!st && ps_sample_has(p, chain) && !c))
 		s->undefined = true;
-	if (st)
-		rc = stack_path(s, p, st, c, java, &n);
-	else if (c)
-		rc = chain_path(s, c, &n);
-	if (rc)
-		return rc;
-	s->path[n++] = comm;
-	return fold_stack(s->fold, s->path, n, node);
+	if (!rc && st)
+		rc = stack_path(s, p, st, c, java, n);
+	else if (!rc && c)
+		rc = chain_path(s, c, n);
+	if (!rc)
+		s->path[(*n)++] = comm;
+	return rc;
+}
+
+static int make_node(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+		     uint32_t *node)
+{
+	size_t n = 0;
+	int rc = sample_path(s, p, comm, java, &n);
+
+	return rc ? rc : fold_stack(s->fold, s->path, n, node);
+}
+
+/* The second stack of a sample as if it was the first one of a sample of the other thread's. */
+static void turn(const struct ps_sample *p, struct ps_sample *other)
+{
+	*other = (struct ps_sample){
+		.event = p->event,
+		.pid = ps_sample_has(p, other_pid) ? (uint32_t)p->other_pid : PS_NONE,
+		.tid = ps_sample_has(p, other_tid) ? (uint32_t)p->other_tid : PS_NONE,
+		.comm = p->other_comm,
+		.fields = (ps_sample_has(p, other_stack) ? PS_HAS(stack) : 0) |
+			  (ps_sample_has(p, other_chain) ? PS_HAS(chain) : 0) |
+			  (p->fields & PS_HAS(period)),
+		.stack = p->other_stack,
+		.chain = p->other_chain,
+		.period = p->period};
+}
+
+static bool raw(const struct ps_sample *p)
+{
+	return ps_sample_has(p, chain) && !ps_sample_has(p, stack);
+}
+
+/*
+ * Both stacks of a sample as one: from the command to where it sleeps, then `--` and the waker's from
+ * its innermost function to its command, so that the two ends meet.
+ */
+static int both_node(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+		     uint32_t *node)
+{
+	struct ps_sample other;
+	uint32_t waker, name;
+	bool waker_java;
+	size_t n = 0;
+	int rc = 0;
+
+	turn(p, &other);
+	if (other.comm || other.fields & (PS_HAS(stack) | PS_HAS(chain))) {
+		rc = sample_comm(s, &other, &waker, &waker_java);
+		if (!rc)
+			rc = sample_path(s, &other, waker, waker_java, &n);
+		for (size_t i = 0; !rc && i < n / 2; i++) {
+			name = s->path[i];
+			s->path[i] = s->path[n - 1 - i];
+			s->path[n - 1 - i] = name;
+		}
+		if (!rc)
+			rc = fold_name(s->fold, "--", 2, &name);
+		if (!rc)
+			rc = path_room(s, n);
+		if (!rc)
+			s->path[n++] = name;
+	}
+	s->raw += raw(p) || raw(&other);
+	if (!rc)
+		rc = sample_path(s, p, comm, java, &n);
+	return rc ? rc : fold_stack(s->fold, s->path, n, node);
 }
 
 /* The node of a sample's stack, made when it is new. */
@@ -313,6 +376,8 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 	uint32_t *slot;
 	int rc;
 
+	if (s->opts->second == FOLD_BOTH)
+		return both_node(s, p, comm, java, node);
 	if (s->opts->addrs && !by_chain)
 		return make_node(s, p, comm, java, node);
 	if (ps_sample_has(p, stack) && !by_chain) {
@@ -324,7 +389,7 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 		}
 	} else if (ps_sample_has(p, chain)) {
 		key |= KEY_CHAIN | p->chain;
-		s->raw += !ps_sample_has(p, stack);
+		s->raw += raw(p);
 	}
 	slot = map64_put(&s->nodes, key, NULL);
 	if (!slot)
@@ -365,6 +430,7 @@ static int new_stack(struct fstream *s, uint32_t id)
 
 static int on_sample(struct fstream *s, const struct ps_sample *p)
 {
+	struct ps_sample other;
 	uint32_t comm, node;
 	uint8_t choice;
 	bool java;
@@ -382,6 +448,10 @@ static int on_sample(struct fstream *s, const struct ps_sample *p)
 	if (choice == CHOICE_LEAVE) {
 		s->account->filtered++;
 		return 0;
+	}
+	if (s->opts->second == FOLD_OTHER) {
+		turn(p, &other);
+		p = &other;
 	}
 	rc = sample_comm(s, p, &comm, &java);
 	if (rc)

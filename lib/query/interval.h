@@ -17,6 +17,7 @@
 struct lat_point {
 	uint64_t time;
 	uint32_t cpu;
+	uint32_t pid;	       /* whose stack it is: the process that the event was recorded in */
 	uint32_t chain, stack; /* ids in the stream's dictionaries, 0 none ... */
 	uint32_t dict;	       /* ... as they were when this was the number of restarts */
 	uint32_t text;	       /* the stack, if asked for */

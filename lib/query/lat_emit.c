@@ -69,6 +69,8 @@ static void set_stack(struct lat_emit *e, const struct lat *l, const struct lat_
 		return;
 	}
 	if (other) {
+		s->other_pid = p->pid;
+		s->fields |= p->pid != PS_NONE ? PS_HAS(other_pid) : 0;
 		s->other_chain = p->chain;
 		s->other_stack = p->stack;
 		s->fields |=
@@ -78,6 +80,22 @@ static void set_stack(struct lat_emit *e, const struct lat *l, const struct lat_
 		s->stack = p->stack;
 		s->fields |= (p->chain ? PS_HAS(chain) : 0) | (p->stack ? PS_HAS(stack) : 0);
 	}
+}
+
+/* Who woke the thread up. */
+static int set_waker(struct lat_emit *e, const struct lat *l, const struct interval *iv,
+		     struct ps_sample *s)
+{
+	if (iv->waker.pid != PS_NONE)
+		s->fields |= PS_HAS(other_pid);
+	if (iv->waker.tid != PS_NONE)
+		s->fields |= PS_HAS(other_tid);
+	if (iv->waker.comm)
+		s->fields |= PS_HAS(other_comm);
+	s->other_pid = iv->waker.pid;
+	s->other_tid = iv->waker.tid;
+	s->other_comm = iv->waker.comm;
+	return put_string(e, l, iv->source, iv->waker.comm);
 }
 
 int lat_emit_add(void *ctx, const struct lat *l, const struct interval *iv)
@@ -99,6 +117,8 @@ int lat_emit_add(void *ctx, const struct lat *l, const struct interval *iv)
 
 	if (!rc)
 		rc = put_string(e, l, iv->source, iv->who.comm);
+	if (!rc && iv->wake.time)
+		rc = set_waker(e, l, iv, &s);
 	if (rc)
 		return rc;
 	set_stack(e, l, &iv->start, false, &s);

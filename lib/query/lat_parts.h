@@ -194,6 +194,7 @@ static inline int lat_point(struct lat *l, const struct sreader *r, const struct
 
 	p->time = s->time;
 	p->cpu = s->cpu;
+	p->pid = s->pid;
 	p->chain = s->chain;
 	p->stack = s->stack;
 	p->dict = l->dict;

@@ -163,7 +163,7 @@ int sched_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
 static int on_switch_record(struct lat *l, struct lat_domain *d, const struct ps_switch *s)
 {
 	struct sched_side side = {s->tid, s->pid, NULL};
-	struct lat_point p = {.time = s->time, .cpu = s->cpu, .dict = l->dict};
+	struct lat_point p = {.time = s->time, .cpu = s->cpu, .pid = s->pid, .dict = l->dict};
 	bool runnable = (s->flags & 2) != 0;
 
 	/* The tracepoint tells the same, and more. */

@@ -117,7 +117,15 @@ static void json_stack(struct line *l, const char *name, uint32_t id)
 static void json_ref(struct line *l, const char *name, int bit, uint32_t id)
 {
 	const struct ps_chain *c;
+	const char *text;
+	size_t len;
 
+	if (bit == PS_BIT_other_comm) {
+		text = sreader_string(l->r, id, &len);
+		if (text)
+			json_text(l->b, name, text, len);
+		return;
+	}
 	if (bit == PS_BIT_stack || bit == PS_BIT_other_stack) {
 		json_stack(l, name, id);
 		return;

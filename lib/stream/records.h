@@ -302,7 +302,10 @@
 	F(24, ref, other_stack, "second stack of an interval, such as the waker's") \
 	F(25, ref, other_chain, "second call chain of an interval") \
 	F(26, u64, end_time, "end of an interval") \
-	F(27, u64, key, "key that paired an interval")
+	F(27, u64, key, "key that paired an interval") \
+	F(28, u64, other_pid, "process of the second stack") \
+	F(29, u64, other_tid, "thread of the second stack, such as the waker") \
+	F(30, ref, other_comm, "string: that thread's name")
 
 /* Why a frame has no symbol (FRAME.reason). */
 #define PS_REASONS(R) \

@@ -284,13 +284,13 @@ static bool has_user(const struct ps_chain *c, enum mode mode)
 	return false;
 }
 
-/* The stack of a chain in the process of a sample. */
+/* The stack of a sample's chain in a process: the sample's, or the waker's. */
 static int chain_stack(struct resolver *r, struct machine *m, const struct ps_chain *c,
-		       const struct ps_sample *s, struct chain_state *out)
+		       const struct ps_sample *s, uint32_t pid, struct chain_state *out)
 {
 	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
 	struct chain_state *st = chain_state(r, c->id), found = {0};
-	struct space *sp = spaces_get(m->spaces, s->pid);
+	struct space *sp = spaces_get(m->spaces, pid);
 	int rc;
 
 	if (!st)
@@ -354,7 +354,7 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 		ps_sample_has(s, other_chain) ? sreader_chain(in, s->other_chain) : NULL;
 	struct chain_state st = {0}, st2 = {0};
 	bool own = ps_sample_has(s, stack);
-	uint32_t restarts;
+	uint32_t pid = ps_sample_has(s, other_pid) ? (uint32_t)s->other_pid : s->pid, restarts;
 	int rc = 0;
 
 	s->fields &= ~(PS_HAS(stack) | PS_HAS(other_stack));
@@ -362,13 +362,13 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	do {
 		restarts = r->restarts;
 		if (c)
-			rc = chain_stack(r, m, c, s, &st);
+			rc = chain_stack(r, m, c, s, s->pid, &st);
 		else if (ps_sample_has(s, ip))
 			rc = ip_stack(r, m, s, &st);
 		else if (own)
 			rc = own_stack(r, m, in, s, &st);
 		if (!rc && other)
-			rc = chain_stack(r, m, other, s, &st2);
+			rc = chain_stack(r, m, other, s, pid, &st2);
 	} while (!rc && other && restarts != r->restarts);
 	if (st.stack)
 		s->fields |= PS_HAS(stack);

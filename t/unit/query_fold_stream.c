@@ -240,6 +240,107 @@ static void test_raw(void)
 	made_free(&m);
 }
 
+/* A sample of 41/42 that 51/52 woke up: stacks 1 and 2, a command 2. 0: there is none. */
+static void put_woken(struct made *m, uint32_t stack, uint32_t other, uint32_t comm)
+{
+	struct ps_sample s = {
+		.event = 1,
+		.pid = 41,
+		.tid = 42,
+		.comm = 1,
+		.fields = PS_HAS(period) | (stack ? PS_HAS(stack) : 0) |
+			  (other ? PS_HAS(other_stack) : 0) |
+			  (comm ? PS_HAS(other_comm) | PS_HAS(other_pid) | PS_HAS(other_tid) : 0),
+		.stack = stack,
+		.other_stack = other,
+		.other_comm = comm,
+		.other_pid = 51,
+		.other_tid = 52,
+		.period = 7};
+
+	swriter_sample(&m->w, 1, &s);
+}
+
+static void begin_woken(struct made *m)
+{
+	begin(m);
+	put_string(m, 2, "the waker");
+	put_symbol(m, 2, "send");
+	put_symbol(m, 3, "try_to_wake_up");
+	put_frame(m, 3, 2, 0);
+	put_frame(m, 4, 3, 0);
+	STACK(m, 2, 4, 3);
+}
+
+static void test_second(void)
+{
+	struct fold_opts both = {.second = FOLD_BOTH}, other = {.second = FOLD_OTHER};
+	struct fold_opts tids = {.second = FOLD_BOTH, .tid = true};
+	struct ps_sample raw = {.event = 1, .comm = 1, .period = 3};
+	struct folded r;
+	struct made m;
+
+	begin_woken(&m);
+	put_woken(&m, 1, 2, 2);
+	put_woken(&m, 1, 2, 2);
+	put_woken(&m, 0, 2, 2);
+	put_woken(&m, 1, 0, 2);
+	put_woken(&m, 1, 2, 0);
+	put_woken(&m, 1, 0, 0);
+	expect(&m, &both,
+	       "my_job;--;try_to_wake_up;send;the_waker 7\n"
+	       "my_job;main;[x] 7\n"
+	       "my_job;main;[x];--;the_waker 7\n"
+	       "my_job;main;[x];--;try_to_wake_up;send;[unknown] 7\n"
+	       "my_job;main;[x];--;try_to_wake_up;send;the_waker 14\n",
+	       "--waker: two stacks that meet");
+	begin_woken(&m);
+	put_woken(&m, 1, 2, 2);
+	expect(&m, &tids, "my_job-41/42;main;[x];--;try_to_wake_up;send;the_waker-51/52 7\n",
+	       "--waker --tid");
+	begin_woken(&m);
+	put_woken(&m, 1, 2, 2);
+	put_woken(&m, 0, 2, 2);
+	put_woken(&m, 1, 0, 2);
+	put_woken(&m, 1, 2, 0);
+	put_woken(&m, 1, 0, 0);
+	expect(&m, &other,
+	       "[unknown] 7\n[unknown];send;try_to_wake_up 7\n"
+	       "the_waker 7\nthe_waker;send;try_to_wake_up 14\n",
+	       "--other: the second stack");
+	begin_woken(&m);
+	put_woken(&m, 1, 2, 2);
+	put_symbol(&m, 3, "renamed");
+	put_woken(&m, 1, 2, 2);
+	put_string(&m, 2, "b");
+	STACK(&m, 2, 1);
+	put_woken(&m, 1, 2, 2);
+	expect(&m, &both,
+	       "my_job;main;[x];--;main;b 7\n"
+	       "my_job;main;[x];--;renamed;send;the_waker 7\n"
+	       "my_job;main;[x];--;try_to_wake_up;send;the_waker 7\n",
+	       "what is defined again has its new name in the second stack, too");
+
+	begin_woken(&m);
+	raw.fields = PS_HAS(period) | PS_HAS(chain) | PS_HAS(other_chain) | PS_HAS(other_comm);
+	raw.chain = 1;
+	raw.other_chain = 2;
+	raw.other_comm = 2;
+	CHAIN(&m, 1, (uint64_t)-512, 0x401000, 0x402000);
+	CHAIN(&m, 2, 0x10, 0x20);
+	swriter_sample(&m.w, 1, &raw);
+	put_woken(&m, 1, 99, 2);
+	made_end(&m, 0);
+	fold(m.bytes.data, m.bytes.len, &both, &r);
+	is_int(r.rc, PP_ECUT, "a second stack that is not defined: partial");
+	is_str(buf_str(&r.text),
+	       "my_job;0x402000;0x401000;--;0x10;0x20;the_waker 3\nmy_job;main;[x];--;the_waker 7\n",
+	       "--waker: addresses, and what is not defined");
+	ok(strstr(buf_str(&said), "1 samples have addresses only"), "a sample is counted once");
+	buf_release(&r.text);
+	made_free(&m);
+}
+
 static void test_damage(void)
 {
 	struct folded r, cut;
@@ -436,6 +537,7 @@ int main(void)
 	test_kinds();
 	test_names();
 	test_raw();
+	test_second();
 	test_damage();
 	test_model();
 	buf_release(&said);

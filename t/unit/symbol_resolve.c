@@ -311,6 +311,44 @@ static void test_markers(void)
 }
 
 /* Random chains with limits so low that ids of frames and stacks begin again many times. */
+/* The second chain of a sample is that of another process, if the sample tells which. */
+static void test_other(void)
+{
+	struct ps_sample s = {.event = 1,
+			      .pid = 10,
+			      .tid = 10,
+			      .fields = PS_HAS(chain) | PS_HAS(other_chain),
+			      .chain = 1,
+			      .other_chain = 1};
+	struct result r;
+	struct made m;
+
+	begin(&m);
+	put_dso(&m, 1, "/nonexistent/a", 0);
+	put_map(&m, 10, 0x1000, 0x1000, 0, 1);
+	put_map(&m, 11, 0x1000, 0x1000, 0x8000, 1);
+	CHAIN(&m, 1, USER, 0x1010);
+	swriter_sample(&m.w, 1, &s);
+	s.fields |= PS_HAS(other_pid);
+	s.other_pid = 11;
+	swriter_sample(&m.w, 1, &s);
+	s.pid = 11;
+	s.other_pid = 10;
+	swriter_sample(&m.w, 1, &s);
+	s.other_pid = 77;
+	swriter_sample(&m.w, 1, &s);
+	made_end(&m, 0);
+	resolve(&m, NULL, &r);
+	is_str(buf_str(&r.text),
+	       "10 /nonexistent/a:10!2 <- /nonexistent/a:10!2\n"
+	       "10 /nonexistent/a:10!2 <- /nonexistent/a:8010!2\n"
+	       "11 /nonexistent/a:8010!2 <- /nonexistent/a:10!2\n"
+	       "11 /nonexistent/a:8010!2 <- :0!12\n",
+	       "a second chain in another process");
+	result_free(&r);
+	made_free(&m);
+}
+
 static void test_limits(void)
 {
 	static const struct resolver_opts low[] = {
@@ -440,6 +478,7 @@ int main(void)
 	test_time();
 	test_kernel();
 	test_markers();
+	test_other();
 	test_limits();
 	test_depth();
 	test_sources();
