@@ -1,6 +1,7 @@
 /* pfilter: marks the samples of an event stream for which an expression holds. */
 #include "cli.h"
 #include "query/marker.h"
+#include "symbol/kfunc.h"
 
 #include <unistd.h>
 
@@ -10,6 +11,7 @@ static const struct opt opts[] = {
 	{'d', "drop", NULL, "leave out the samples that do not pass"},
 	{OPT_NO_SHORT + 1, "split", "TIME|N", "write files of so much time, or so many samples"},
 	{'o', "output", "PREFIX", "of --split: write to PREFIX.0001, PREFIX.0002, ..."},
+	{OPT_NO_SHORT + 4, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
 	{OPT_NO_SHORT + 2, "explain", NULL, "print how the expression is understood, and stop"},
 	{'s', "stats", NULL, "print on stderr how many samples passed"},
 	{OPT_NO_SHORT + 3, "strict", NULL, "make losses that the recording reports exit status 1"},
@@ -21,6 +23,7 @@ static const struct opt_spec spec = {"pfilter", "[OPTION]... [EXPR] [FILE]...",
 struct config {
 	struct marker m;
 	struct select_opts select;
+	const char *kallsyms;
 	bool expressions, explain, stats, strict;
 };
 
@@ -38,6 +41,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'o': c->m.split.prefix = arg; break;
 	case OPT_NO_SHORT + 1: return split_parse(&c->m.split, arg, why);
 	case OPT_NO_SHORT + 2: c->explain = true; break;
+	case OPT_NO_SHORT + 4: c->kallsyms = arg; break;
 	case 's': c->stats = true; break;
 	default: c->strict = true;
 	}
@@ -83,11 +87,16 @@ int main(int argc, char **argv)
 	struct config c = {.select = SELECT_OPTS_INIT, .m = {.argc = argc, .argv = argv}};
 	struct buf why = BUF_INIT;
 	struct cli cli;
-	int rc = 0, status;
+	struct kfunc *k;
+	int rc, status;
 
-	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
+	if (cli_start(&cli, &spec, argc, argv, on_option, &c)) {
+		select_opts_release(&c.select);
 		return cli.status;
-	if (!c.expressions && cli.first < argc && !is_input(argv[cli.first]))
+	}
+	rc = kfunc_new(&k, c.kallsyms, cli.diag);
+	c.select.symbols = (struct expr_symbols){kfunc_name, kfunc_see, k};
+	if (!rc && !c.expressions && cli.first < argc && !is_input(argv[cli.first]))
 		rc = select_add(&c.select, argv[cli.first++], &why);
 	if (!rc)
 		rc = split_check(&c.m.split, &why);
@@ -102,6 +111,8 @@ int main(int argc, char **argv)
 	else
 		status = mark(&c, argv + cli.first, argc - cli.first, cli.diag);
 	select_free(c.m.select);
+	select_opts_release(&c.select);
+	kfunc_free(k);
 	buf_release(&why);
 	return cli_finish(&cli, status);
 }

@@ -62,6 +62,22 @@ passes p.ps 'cpu-clock: ip >= 0xffffffff80000000'
 is "$("$BIN/pdecode" -t -G -F event,ip out.ps | grep -c cpu-clock)" "$(cat want)" \
 	'the instruction pointer'
 
+# Functions of the kernel, with the symbols of the recording: trace-cmd prints their names.
+passes s.ps 'ip == vfs_read'
+wants 'a function' '/function: +vfs_read( |$)/'
+passes s.ps 'ip.function == "vfs_read" || parent_ip ~ "ksys_w*"'
+wants 'as the kernel has it, and a pattern' '/function: +vfs_(read|write)( |$)/'
+passes s.ps 'function: ip !~ read'
+wants 'a regular expression' '/function:/ && !/function: +[a-z_]*read/'
+printf 'ffffffff81000000 T all_of_it\nffffffffff000000 T end\n' >kallsyms
+passes s.ps --kallsyms kallsyms 'function: ip == all_of_it'
+wants 'the symbols that are given' '/function:/'
+run "$pfilter" 'common_type != 0 && CPU.function == x' s.ps
+is "$status" 2 'a number that is no address'
+run "$pfilter" 'ip == vfs_read' p.ps
+is "$status" 2 'no symbols'
+like "$ERR" "the stream knows no name for any value of 'ip'" 'which is said'
+
 # Symbols: what pfold prints says the same.
 "$BIN/pdecode" "$ROOT/t/data/demo.pstream.zst" >d.ps
 "$BIN/pfold" d.ps >folded

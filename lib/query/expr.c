@@ -40,6 +40,11 @@ int expr_add(struct expr *x, const char *text, struct buf *why)
 	return src->text ? expr_parse(x, src, why) : PP_ENOMEM;
 }
 
+void expr_symbols(struct expr *x, const struct expr_symbols *symbols)
+{
+	x->symbols = *symbols;
+}
+
 static unsigned programs_each(const struct expr *x)
 {
 	return x->use == EXPR_VALUES ? x->nitems : 1;
@@ -75,6 +80,7 @@ void expr_free(struct expr *x)
 	for (uint32_t i = 0; i < x->nmemos; i++)
 		free(x->memos[i].known);
 	intern_release(&x->names);
+	expr_forget_cgroups(x);
 	arena_release(&x->arena);
 	free(x);
 }
@@ -195,10 +201,12 @@ int expr_see(struct expr *x, const struct sreader *r, const struct ps_record *re
 	switch (rec->type) {
 	case PS_HEADER:
 		forget_all(x);
+		expr_forget_cgroups(x);
 		memo_clear(x, true);
 		memo_clear(x, false);
 		x->strings = x->stacks = 0;
 		return 0;
+	case PS_CGROUP: return expr_see_cgroup(x, rec);
 	case PS_EVENT: return see_event(x, r, rec->event.id);
 	case PS_STRING:
 		if (rec->string.id > x->strings)
@@ -325,6 +333,16 @@ static unsigned check(const struct expr *x, const struct expr_source *src, struc
 	if (n->kind == NODE_WORD && !n->known) {
 		say_unknown(x, src, n, why);
 		n->known = true; /* once is enough */
+		return 1;
+	}
+	if (n->asked && !n->answered) {
+		struct buf what = BUF_INIT;
+
+		buf_addf(&what, "the stream knows no name for any value of '%.*s'", (int)n->len,
+			 n->s);
+		say(src, n, why, buf_str(&what));
+		buf_release(&what);
+		n->answered = true;
 		return 1;
 	}
 	if (n->mismatch && !n->known) {

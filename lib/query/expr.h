@@ -46,6 +46,18 @@ int expr_new(struct expr **x, const char *text, enum expr_use use, struct buf *w
 int expr_add(struct expr *x, const char *text, struct buf *why);
 void expr_free(struct expr *x); /* NULL is fine */
 
+/*
+ * Names of the kernel's functions, for an address that is compared with a text: call_site ==
+ * "kfree". `see` gets each record that is no sample, `name` returns a text that is not terminated,
+ * NULL: not known (symbol/kfunc.h). To be set before the first record.
+ */
+struct expr_symbols {
+	const char *(*name)(void *ctx, uint32_t source, uint64_t addr, size_t *len);
+	void (*see)(void *ctx, const struct ps_record *rec);
+	void *ctx;
+};
+void expr_symbols(struct expr *x, const struct expr_symbols *symbols);
+
 /* To be called with every record that is no sample, PS_HEADER too. 0 or PP_ENOMEM. */
 int expr_see(struct expr *x, const struct sreader *r, const struct ps_record *rec);
 

@@ -15,6 +15,7 @@ struct operand {
 	uint32_t field;			 /* GIVES_FIELD: index in the program's fields */
 	struct node *node;		 /* where it comes from */
 	bool bare;			 /* a word that may be a text */
+	bool by_name;			 /* of the field's number its name is meant */
 	bool hex;			 /* of a number as it is written */
 	uint32_t bits;			 /* of the field that a number came from; 0: not from one */
 	bool is_signed;			 /* of that field */
@@ -72,8 +73,12 @@ static void load(struct compiler *c, const struct operand *o, uint32_t at)
 {
 	if (o->where == GIVES_CONST)
 		insert(c, at, INSN_PUSH)->k = o->k;
-	else if (o->where == GIVES_FIELD)
-		insert(c, at, INSN_FIELD)->arg = o->field;
+	if (o->where == GIVES_FIELD) {
+		struct insn *i = insert(c, at, o->by_name ? INSN_NAME : INSN_FIELD);
+
+		i->arg = o->field;
+		i->node = o->node;
+	}
 }
 
 /* Both operands, in their order; the code of the left one ends at `between`. */
@@ -167,6 +172,44 @@ static struct operand from_field(struct compiler *c, struct node *n, struct fiel
 	return o;
 }
 
+static bool has_names(const struct compiler *c, const struct operand *o)
+{
+	return o->where == GIVES_FIELD && !c->err && expr_has_names(c->x, &c->p->fields[o->field]);
+}
+
+/* The number of a field becomes its name: a function, the path of a cgroup. */
+static bool to_name(const struct compiler *c, struct operand *o)
+{
+	if (o->kind != QV_INT || !has_names(c, o))
+		return false;
+	o->kind = QV_STR;
+	o->by_name = true;
+	return true;
+}
+
+/* "call_site.function", as the kernel has it. */
+static bool function_of(struct compiler *c, struct node *n, struct operand *o)
+{
+	static const char suffix[] = ".function";
+	size_t len = n->len - (sizeof(suffix) - 1);
+	struct field f;
+	int rc;
+
+	if (n->len < sizeof(suffix) || memcmp(n->s + len, suffix, sizeof(suffix) - 1) != 0)
+		return false;
+	rc = field_resolve(&f, c->e, n->s, len);
+	if (rc == PP_ENOMEM)
+		c->err = rc;
+	if (rc)
+		return false;
+	if (f.id == FIELD_CGROUP || !expr_has_names(c->x, &f)) {
+		field_release(&f);
+		return false;
+	}
+	*o = from_field(c, n, &f);
+	return to_name(c, o);
+}
+
 /* A word: the event's field, a name of a value, a field of every sample, else perhaps a text. */
 static struct operand compile_word(struct compiler *c, struct node *n, const struct scope *scope)
 {
@@ -185,6 +228,8 @@ static struct operand compile_word(struct compiler *c, struct node *n, const str
 	}
 	if (!rc)
 		return from_field(c, n, &f);
+	if (n->kind == NODE_WORD && function_of(c, n, &o))
+		return o;
 	o = constant_text(n);
 	o.bare = true;
 	return o;
@@ -486,7 +531,7 @@ static int compare(struct compiler *c, struct node *n, struct node *left, struct
 	/* A bare word on the right is a text if a text is on the left. */
 	if (a.bare)
 		return PS_MARK_NA;
-	if (b.bare && (a.where == GIVES_CONST || a.kind != QV_STR))
+	if (b.bare && (a.where == GIVES_CONST || (a.kind != QV_STR && !has_names(c, &a))))
 		return PS_MARK_NA;
 	left->known = right->known = true;
 	if (a.kind == QV_INT || b.kind == QV_INT) {
@@ -495,6 +540,10 @@ static int compare(struct compiler *c, struct node *n, struct node *left, struct
 			return compare_numbers(c, op, &a, &b, between);
 		}
 	}
+	if (b.where == GIVES_CONST && b.kind == QV_STR)
+		to_name(c, &a);
+	if (a.where == GIVES_CONST && a.kind == QV_STR)
+		to_name(c, &b);
 	if (to_text(&a) && to_text(&b)) {
 		n->known = true;
 		return compare_texts(c, n, &a, &b, between);
@@ -511,7 +560,7 @@ static int compile_match(struct compiler *c, struct node *n)
 
 	if (a.where == GIVES_NOTHING || a.bare)
 		return PS_MARK_NA;
-	if (a.kind != QV_STR) {
+	if (a.kind != QV_STR && !to_name(c, &a)) {
 		n->mismatch = true;
 		return PS_MARK_NA;
 	}

@@ -15,12 +15,13 @@
 
 #include <regex.h>
 
-#define EXPR_DEPTH_MAX 250   /* parentheses and operators within each other */
-#define EXPR_NODES_MAX 32768 /* of a tree, shared ones counted each time */
-#define EXPR_ITEMS_MAX 256   /* "EVENTS: CONDITION", or values */
-#define EXPR_STACK     (EXPR_DEPTH_MAX + 4)
-#define EXPR_CPUS_MAX  8192  /* of CPUS{...} */
-#define EXPR_NAMES_MAX 65536 /* field names kept for "did you mean" */
+#define EXPR_DEPTH_MAX	 250   /* parentheses and operators within each other */
+#define EXPR_NODES_MAX	 32768 /* of a tree, shared ones counted each time */
+#define EXPR_ITEMS_MAX	 256   /* "EVENTS: CONDITION", or values */
+#define EXPR_STACK	 (EXPR_DEPTH_MAX + 4)
+#define EXPR_CPUS_MAX	 8192  /* of CPUS{...} */
+#define EXPR_NAMES_MAX	 65536 /* field names kept for "did you mean" */
+#define EXPR_CGROUPS_MAX (1u << 20)
 
 /*
  * The operators with two sides: O(id, text, level, group). A higher level binds tighter, as in C; `in`, =~ and
@@ -173,6 +174,7 @@ struct node {
 	/* What came out of compiling for the events so far. */
 	bool known;		/* it had a meaning for one */
 	bool mismatch;		/* COMPARE, MATCH, ARITH: a number met a text */
+	bool asked, answered;	/* WORD: a name of its number was looked for, was there */
 	struct ps_str names_of; /* WORD, STRING: the field whose names were asked for it */
 };
 
@@ -200,6 +202,7 @@ int expr_parse(struct expr *x, const struct expr_source *src, struct buf *why);
 #define EXPR_INSTRUCTIONS(I) \
 	I(PUSH, "push") \
 	I(FIELD, "field") \
+	I(NAME, "name") \
 	I(ARITH, "arith") \
 	I(NEG, "neg") \
 	I(COMPL, "compl") \
@@ -259,8 +262,13 @@ struct expr {
 	uint32_t room;		  /* events that there is room for */
 	struct memo memos[EXPR_ITEMS_MAX];
 	uint32_t nmemos;
-	uint32_t strings, stacks;	/* highest ids that were defined */
-	struct intern names;		/* of the events' fields */
+	uint32_t strings, stacks; /* highest ids that were defined */
+	struct intern names;	  /* of the events' fields */
+	struct expr_symbols symbols;
+	struct intern cgroups; /* sources and ids */
+	struct intern cgroup_paths;
+	uint32_t *cgroup_path; /* by the id of `cgroups`: that of the path */
+	uint32_t cgroup_cap;
 	uint64_t events;		/* descriptors seen */
 	struct qval values[EXPR_STACK]; /* while a program runs */
 	uint8_t marks[EXPR_STACK];
@@ -274,6 +282,17 @@ void program_release(struct program *p);
 enum ps_mark program_run(struct expr *x, const struct program *p, const struct sreader *r,
 			 const struct ps_record *rec, struct qval *v);
 void program_print(const struct program *p, struct buf *text);
+
+/* Whether the numbers of a field may have names: addresses of functions, ids of cgroups. */
+bool expr_has_names(const struct expr *x, const struct field *f);
+
+/* The name of the field's number; "[unknown]" if there is none; QV_NA without a number. */
+void expr_name(struct expr *x, const struct field *f, struct node *word, const struct sreader *r,
+	       const struct ps_record *rec, struct qval *v);
+
+/* Takes a cgroup's path. 0 or PP_ENOMEM. */
+int expr_see_cgroup(struct expr *x, const struct ps_record *rec);
+void expr_forget_cgroups(struct expr *x);
 
 /* What an operator makes of two numbers; false: it is not defined (division by 0). */
 bool expr_arith(enum expr_op op, const struct qval *a, const struct qval *b, struct qval *v);

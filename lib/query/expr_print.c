@@ -154,7 +154,8 @@ static void add_insn(struct buf *b, const struct program *p, const struct insn *
 {
 	switch ((enum insn_code)i->code) {
 	case INSN_PUSH: add_value(b, &i->k); break;
-	case INSN_FIELD: add_field(b, &p->fields[i->arg]); break;
+	case INSN_FIELD:
+	case INSN_NAME: add_field(b, &p->fields[i->arg]); break;
 	case INSN_TEST:
 		add_field(b, &p->fields[i->arg]);
 		buf_addf(b, " %s ", expr_ops[i->op].text);

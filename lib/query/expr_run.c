@@ -250,6 +250,7 @@ enum ps_mark program_run(struct expr *x, const struct program *p, const struct s
 		switch ((enum insn_code)i->code) {
 		case INSN_PUSH: *v++ = i->k; break;
 		case INSN_FIELD: field_get(&p->fields[i->arg], r, rec, v++); break;
+		case INSN_NAME: expr_name(x, &p->fields[i->arg], i->node, r, rec, v++); break;
 		case INSN_NEG:
 		case INSN_COMPL: run_unary(i, v - 1); break;
 		case INSN_ARITH:

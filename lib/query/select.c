@@ -83,6 +83,9 @@ int select_new(struct select **out, struct select_opts *o, struct buf *why)
 		s->random = given.seed;
 		s->window.open = !given.after;
 		rc = slices_new(&s->x[X_SLICES], &s->o, why);
+		for (int i = 0; i < X_MAX; i++)
+			if (s->x[i])
+				expr_symbols(s->x[i], &s->o.symbols);
 	}
 	if (!rc && (given.margin_before || given.margin_after) && !given.after && !given.before) {
 		buf_adds(why, "--margin is for --after and --before");
@@ -93,7 +96,7 @@ int select_new(struct select **out, struct select_opts *o, struct buf *why)
 	if (!rc)
 		return 0;
 	if (!s)
-		expr_free(given.condition);
+		select_opts_release(&given);
 	select_free(s);
 	*out = NULL;
 	return rc;
@@ -210,12 +213,21 @@ static int scan_sample(struct select *s, const struct sreader *r, const struct p
 	return 0;
 }
 
+/* Without an expression nobody asks for names. */
+static void see_symbols(struct select *s, const struct ps_record *rec)
+{
+	if (rec->type != PS_SAMPLE && s->o.symbols.see &&
+	    (s->o.condition || s->o.after || s->o.before))
+		s->o.symbols.see(s->o.symbols.ctx, rec);
+}
+
 int select_scan(void *ctx, const struct sreader *r, const struct ps_record *rec)
 {
 	struct select *s = ctx;
 	int rc = 0;
 
 	s->scanned = true;
+	see_symbols(s, rec);
 	if (rec->type == PS_HEADER)
 		rc = add_stream(s);
 	if (!rc && rec->type == PS_SAMPLE)
@@ -249,6 +261,7 @@ int select_see(struct select *s, const struct sreader *r, const struct ps_record
 {
 	int rc = rec->type == PS_HEADER ? begin(s) : 0;
 
+	see_symbols(s, rec);
 	for (int i = 0; !rc && i < X_MAX; i++)
 		if (s->x[i])
 			rc = expr_see(s->x[i], r, rec);

@@ -37,6 +37,7 @@ struct select_opts {
 	double rate;			      /* the part that passes by chance; 1: all */
 	uint64_t seed;
 	bool lenient;
+	struct expr_symbols symbols; /* for the expressions */
 };
 
 #define SELECT_OPTS_INIT \
@@ -83,6 +84,9 @@ enum select_option {
 
 /* Takes an option if it is one of SELECT_OPTIONS, as ssink_option. */
 bool select_option(struct select_opts *o, int id, const char *arg, struct buf *why, int *rc);
+
+/* Frees what the options own; select_new leaves nothing to free. */
+void select_opts_release(struct select_opts *o);
 
 /* Another expression, of which one has to hold; an empty one is none. 0, PP_EUSAGE, PP_ENOMEM. */
 int select_add(struct select_opts *o, const char *text, struct buf *why);

@@ -12,6 +12,17 @@ static int wrong(struct buf *why, const char *option, const char *what, const ch
 	return PP_EUSAGE;
 }
 
+void select_opts_release(struct select_opts *o)
+{
+	expr_free(o->condition);
+	expr_free(o->after);
+	expr_free(o->before);
+	for (int i = 0; i < SELECT_SLICES; i++)
+		buf_release(&o->slices[i]);
+	spans_release(&o->times);
+	*o = (struct select_opts)SELECT_OPTS_INIT;
+}
+
 static bool blank(const char *text)
 {
 	while (isspace((unsigned char)*text))

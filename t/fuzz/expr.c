@@ -70,6 +70,14 @@ static void make_stream(void)
 	buf_release(&table);
 }
 
+static const char *symbol(void *ctx, uint32_t source, uint64_t addr, size_t *len)
+{
+	(void)ctx;
+	(void)source;
+	*len = 1;
+	return addr & 1 ? "f" : NULL;
+}
+
 static void run(struct expr *x, enum expr_use use)
 {
 	struct buf text = BUF_INIT;
@@ -81,6 +89,7 @@ static void run(struct expr *x, enum expr_use use)
 	if (src_from_mem(&src, stream.data, stream.len, "fuzz") ||
 	    sreader_new(&r, src, FIELD_KEEP, NULL))
 		abort();
+	expr_symbols(x, &(struct expr_symbols){.name = symbol});
 	while (!sreader_next(r, &rec)) {
 		expr_see(x, r, &rec);
 		if (rec.type != PS_SAMPLE)

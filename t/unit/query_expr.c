@@ -85,6 +85,21 @@ static void put_event(struct made *m, uint32_t id, const char *name, const struc
 	buf_release(&b);
 }
 
+static void put_cgroup(struct made *m, uint64_t id, const char *path)
+{
+	struct ps_cgroup g = {.id = id, .path = ps_str(path, strlen(path))};
+
+	swriter_put(&m->w, PS_CGROUP, 1, &g);
+}
+
+/* One function of a kernel. */
+static const char *symbol(void *ctx, uint32_t source, uint64_t addr, size_t *len)
+{
+	(void)ctx;
+	*len = 9;
+	return source == 1 && addr >= 0xfffffffffffff000 ? "last_func" : NULL;
+}
+
 static void put_string(struct made *m, uint32_t id, const char *s)
 {
 	struct ps_string str = {.id = id, .text = ps_str(s, strlen(s))};
@@ -107,7 +122,8 @@ static void put_switch(struct made *m)
 			      .tid = 101,
 			      .comm = 1,
 			      .flags = 1 << PS_SAMPLE_MODE_SHIFT,
-			      .fields = PS_HAS(payload)};
+			      .fields = PS_HAS(payload) | PS_HAS(cgroup),
+			      .cgroup = 23};
 
 	set(p, 4, 101, 4);
 	memcpy(p + 8, "bash", 4);
@@ -203,6 +219,9 @@ static void make_stream(struct made *m)
 {
 	made_begin(m);
 	put_string(m, 1, "bash");
+	put_cgroup(m, 1, "/");
+	put_cgroup(m, 23, "/old");
+	put_cgroup(m, 23, "/system.slice/a b");
 	put_event(m, SWITCH, "sched:sched_switch", switch_fields, switch_format);
 	put_event(m, ALLOC, "kmem:kmalloc", alloc_fields, alloc_format);
 	put_event(m, CLOCK, "cpu-clock", NULL, NULL);
@@ -223,6 +242,8 @@ static bool marks(const struct made *m, const char *text, char *got, struct buf 
 	struct expr *x;
 	int n = 0, rc = expr_new(&x, text, EXPR_CONDITION, why);
 
+	if (!rc)
+		expr_symbols(x, &(struct expr_symbols){.name = symbol});
 	while (!rc && !sreader_next(r, &rec)) {
 		if (rec.type == PS_SAMPLE)
 			got[n++] = "PF-"[expr_mark(x, r, &rec)];

@@ -208,3 +208,13 @@
 	{"prev_pid ==\n  5 x", "line 2, column 5: expected an operator, ',' or the end, found 'x'\n"
 			       "    5 x\n"
 			       "      ^"},
+	{"args[0] == last_func", "column 1: the stream knows no name for any value of 'args[0]'\n"
+				 "  args[0] == last_func\n"
+				 "  ^~~~~~~"},
+	{"cgroup.function == x",
+	 "column 1: no event of the stream has the field 'cgroup.function'\n"
+	 "  cgroup.function == x\n"
+	 "  ^~~~~~~~~~~~~~~"},
+	{"ret.function == x", "column 1: no event of the stream has the field 'ret.function'\n"
+			      "  ret.function == x\n"
+			      "  ^~~~~~~~~~~~"},
