@@ -319,7 +319,8 @@ void text_tod_set(struct text_tod *tod, const struct ps_str *offset)
 void text_add_tod(struct buf *b, struct text_tod *tod, uint64_t ns)
 {
 	int64_t at = (int64_t)(ns + (uint64_t)tod->offset);
-	int64_t second = at / 1000000000 - (at % 1000000000 < 0);
+	int64_t rest = at % 1000000000;
+	int64_t second = at / 1000000000 - (rest < 0);
 	time_t unix = (time_t)second;
 	struct tm tm;
 
@@ -331,6 +332,6 @@ void text_add_tod(struct buf *b, struct text_tod *tod, uint64_t ns)
 	}
 	buf_adds(b, tod->text);
 	buf_addc(b, '.');
-	buf_add_u64(b, (uint64_t)(at - second * 1000000000) / 1000, 6, '0');
+	buf_add_u64(b, (uint64_t)(rest < 0 ? rest + 1000000000 : rest) / 1000, 6, '0');
 	buf_addc(b, ' ');
 }
