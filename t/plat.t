@@ -55,6 +55,19 @@ for name in kmem block lock; do
 		skip 1 'perf is not installed'
 	fi
 done
+# perf lock contention: count, total and longest wait of each caller.
+if have perf && perf lock contention -i lock.data >waits 2>&1 </dev/null; then
+	awk '$8 ~ /^rwsem:[RW]$/ && $3 == "ms" && $5 == "ms" && $7 == "ms" {
+		w = $8 ~ /W/ ? "WRITE" : "READ"; n[w] += $1; t[w] += $2; if ($4 > m[w]) m[w] = $4
+	} END { for (w in n) printf "%s %d %.1f %.2f\n", w, n[w], t[w], m[w] }' waits | sort >want
+	"$BIN/plat" -k lock --slower 1ns --tsv lock.ps 2>/dev/null | awk -F'\t' 'NR > 1 {
+		n[$9]++; t[$9] += $2; if ($2 > m[$9]) m[$9] = $2
+	} END { for (w in n) printf "%s %d %.1f %.2f\n", w, n[w], t[w] / 1e6, m[w] / 1e6 }' | sort >got
+	same got want 'lock: count, total and longest wait are those of perf lock contention'
+	isnt "$(wc -l <want)" 0 'and there are some'
+else
+	skip 2 'no perf lock contention'
+fi
 # perf kmem --page stat of this recording: 1020 allocations, 928 frees, 849 both, 171 and 79 one of them.
 "$BIN/plat" -k page kmem.ps 2>account >/dev/null
 like account '^plat: page: 1020 starts = 849 intervals \+ 171 open; 79 ends without start$' \
