@@ -70,9 +70,6 @@ int flame_add(struct flame *f, const char *frames, size_t len, long double count
  */
 int flame_read(struct flame *f, struct src *s, struct diag *d);
 
-/* The same for a file, or "-": stdin. What cannot be opened is told to d. */
-int flame_read_file(struct flame *f, const char *name, struct diag *d);
-
 /* Belongs to f. */
 const struct flame_account *flame_account(const struct flame *f);
 

@@ -208,15 +208,3 @@ int flame_read(struct flame *f, struct src *s, struct diag *d)
 			  (unsigned long long)deep, FLAME_DEPTH_MAX);
 	return rc;
 }
-
-int flame_read_file(struct flame *f, const char *name, struct diag *d)
-{
-	struct src *s;
-	int rc = src_open(&s, name, d);
-
-	if (rc)
-		return rc;
-	rc = flame_read(f, s, d);
-	src_free(s);
-	return rc;
-}

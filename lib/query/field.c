@@ -14,9 +14,8 @@ static const struct {
 	const char *name;
 	enum field_id id;
 	enum qkind kind;
-	const char *help;
 } builtins[] = {
-#define F(id, type, name, help) {name, FIELD_##id, QV_##type, help},
+#define F(id, type, name, help) {name, FIELD_##id, QV_##type},
 	FIELDS(F)
 #undef F
 };
@@ -37,11 +36,6 @@ static const char *const modes[] = {NULL,	    "kernel",	  "user", "hypervisor",
 const char *field_name(enum field_id id)
 {
 	return id < FIELD_PAYLOAD ? builtins[id].name : NULL;
-}
-
-const char *field_help(enum field_id id)
-{
-	return id < FIELD_PAYLOAD ? builtins[id].help : NULL;
 }
 
 static bool equals(const char *name, const char *s, size_t len)

@@ -122,8 +122,7 @@ bool field_frame(const struct sreader *r, const struct ps_sample *s, uint32_t i,
 /* The id of a name of FIELDS or FIELD_ALIASES, in small letters or capitals; false: it is none. */
 bool field_builtin(const char *name, size_t len, enum field_id *id);
 
-/* The name of a field of FIELDS, and what it is; for help texts. NULL for FIELD_PAYLOAD. */
+/* The name of a field of FIELDS. NULL for FIELD_PAYLOAD. */
 const char *field_name(enum field_id id);
-const char *field_help(enum field_id id);
 
 #endif

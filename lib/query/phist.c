@@ -75,11 +75,6 @@ void phist_free(struct phist *p)
 	free(p);
 }
 
-const struct phist_account *phist_account(const struct phist *p)
-{
-	return &p->account;
-}
-
 uint64_t phist_lost(const struct phist *p)
 {
 	return p->tables.lost;

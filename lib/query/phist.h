@@ -29,18 +29,6 @@ struct phist_opts {
 	uint64_t step;	    /* of linear buckets; 0: there are none */
 };
 
-/* samples = counted + filtered + no_field + no_key + no_time + joined. */
-struct phist_account {
-	uint64_t samples, counted;
-	uint64_t filtered; /* a filter before has not let them pass */
-	uint64_t no_field; /* have none of the fields, or they are no numbers */
-	uint64_t texts;	   /* of these: have it, but it is a text */
-	uint64_t no_key;   /* lack a key */
-	uint64_t no_time;  /* with windows: were recorded without time */
-	uint64_t joined;   /* stacks that belong to the sample before them */
-	uint64_t raw;	   /* counted, but with addresses where functions were asked for */
-};
-
 struct phist;
 
 /*
@@ -55,8 +43,6 @@ int phist_files(struct phist *p, char **names, int n);
 
 /* Reads and merges results in the TSV form. Returns the exit status. */
 int phist_merge(struct phist *p, char **names, int n);
-
-const struct phist_account *phist_account(const struct phist *p);
 
 /* Events that the recordings say they lost. */
 uint64_t phist_lost(const struct phist *p);

@@ -7,6 +7,18 @@
 #include "query/expr.h"
 #include "query/phist.h"
 
+/* samples = counted + filtered + no_field + no_key + no_time + joined. */
+struct phist_account {
+	uint64_t samples, counted;
+	uint64_t filtered; /* a filter before has not let them pass */
+	uint64_t no_field; /* have none of the fields, or they are no numbers */
+	uint64_t texts;	   /* of these: have it, but it is a text */
+	uint64_t no_key;   /* lack a key */
+	uint64_t no_time;  /* with windows: were recorded without time */
+	uint64_t joined;   /* stacks that belong to the sample before them */
+	uint64_t raw;	   /* counted, but with addresses where functions were asked for */
+};
+
 struct phist {
 	struct phist_opts o;
 	struct diag *d;

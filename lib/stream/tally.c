@@ -29,7 +29,6 @@ struct tally {
 	struct row *rows;
 	struct source *sources;
 	uint32_t nrows, rows_cap, nsources, sources_cap;
-	uint64_t samples;
 	bool all;
 };
 
@@ -178,7 +177,6 @@ static int on_sample(struct tally *t, const struct ps_record *rec)
 	if (rc)
 		return rc;
 	row->samples++;
-	t->samples++;
 	row->period += s->period;
 	if (s->flags & PS_SAMPLE_NO_TIME)
 		return 0;
@@ -205,11 +203,6 @@ int tally_record(struct tally *t, const struct sreader *r, const struct ps_recor
 	case PS_SAMPLE: return on_sample(t, rec);
 	default: return 0;
 	}
-}
-
-uint64_t tally_samples(const struct tally *t)
-{
-	return t->samples;
 }
 
 /* ---- printing ---- */

@@ -26,7 +26,4 @@ int tally_record(struct tally *t, const struct sreader *r, const struct ps_recor
 /* The table, or with `json` an object a line for each event. 0 or an error of the output. */
 int tally_print(const struct tally *t, struct out *o, bool json);
 
-/* Samples that were counted. */
-uint64_t tally_samples(const struct tally *t);
-
 #endif

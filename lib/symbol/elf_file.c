@@ -208,11 +208,6 @@ bool elf_file_swap(const struct elf_file *f)
 	       (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
 }
 
-bool elf_file_is64(const struct elf_file *f)
-{
-	return f->ehdr.e_ident[EI_CLASS] == ELFCLASS64;
-}
-
 const struct elf_segments *elf_file_segments(const struct elf_file *f)
 {
 	return &f->segments;

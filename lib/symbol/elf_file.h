@@ -66,7 +66,6 @@ Elf *elf_file_elf(const struct elf_file *f);
 unsigned elf_file_machine(const struct elf_file *f); /* EM_... */
 unsigned elf_file_type(const struct elf_file *f);    /* ET_... */
 bool elf_file_swap(const struct elf_file *f);	     /* not in host byte order */
-bool elf_file_is64(const struct elf_file *f);
 
 /* Its program headers; live as long as the file. */
 const struct elf_segments *elf_file_segments(const struct elf_file *f);

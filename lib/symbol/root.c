@@ -82,11 +82,6 @@ void root_free(struct root *r)
 	free(r);
 }
 
-const char *root_name(const struct root *r)
-{
-	return r ? r->name : "";
-}
-
 bool root_is_archive(const struct root *r)
 {
 	return r && r->src;

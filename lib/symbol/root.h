@@ -25,8 +25,6 @@ struct root;
 int root_open(struct root **r, const char *name, struct diag *d);
 void root_free(struct root *r); /* NULL is fine */
 
-const char *root_name(const struct root *r);
-
 /* r may be NULL in what follows: this machine's own root. The file must be closed before r is freed. */
 int root_elf(const struct root *r, const char *path, struct elf_file **f, enum symtab_reason *why);
 

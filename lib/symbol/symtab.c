@@ -51,15 +51,6 @@ const char *symtab_text(const struct symtab *t, uint32_t name)
 	return t && name < t->text_len ? t->text + name : "";
 }
 
-size_t symtab_memory(const struct symtab *t)
-{
-	if (!t)
-		return 0;
-	return sizeof(*t) + t->n_segments * (sizeof(*t->starts) + sizeof(*t->owners)) +
-	       t->n_syms * sizeof(*t->syms) + (t->n_buckets + 1) * sizeof(*t->buckets) +
-	       t->text_len;
-}
-
 void symtab_get(const struct symtab *t, uint32_t index, struct symbol *out)
 {
 	const struct sym *s = &t->syms[index];

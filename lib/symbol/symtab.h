@@ -39,9 +39,6 @@ uint32_t symtab_count(const struct symtab *t);
 /* The text of a name or module; lives as long as the table. "" for 0. */
 const char *symtab_text(const struct symtab *t, uint32_t name);
 
-/* Bytes of memory that the table holds. */
-size_t symtab_memory(const struct symtab *t);
-
 void symtab_free(struct symtab *t); /* NULL is fine */
 
 #endif

@@ -226,6 +226,35 @@ static void test_tried(void)
 	dso_file_release(&d);
 }
 
+static int ignore(void *ctx, const uint8_t *bytes, size_t n)
+{
+	(void)ctx;
+	(void)bytes;
+	(void)n;
+	return 0;
+}
+
+/* A file that is cut short after it was opened is damaged. */
+static void test_shrunk(void)
+{
+	struct dso_search search = {.cache = ""};
+	enum symtab_reason why = SYMTAB_OK;
+	struct symtab *t = NULL;
+	struct dso_file d;
+	char path[600];
+	int rc;
+
+	make(&(struct spec){"bin/shrinks", "shrinks", 0, NULL, false});
+	snprintf(path, sizeof(path), "%s/bin/shrinks", dir);
+	is_int(dso_file_find(path, NULL, &search, &d), 0, "a file is found");
+	is_int(truncate(path, 100), 0, "and shrinks");
+	rc = dso_file_symtab(&d, NULL, &t, &why);
+	ok(rc && !t, "which is an error");
+	is_int(rc, symtab_reason_err(why), "with a reason");
+	ok(elf_file_copy(d.binary_elf, 1000, ignore, NULL) != 0, "also when it is copied");
+	dso_file_release(&d);
+}
+
 /* A name that is no path is not taken for a file of the working directory. */
 static void test_no_path(void)
 {
@@ -264,6 +293,7 @@ int main(void)
 		test_find((int)i);
 	test_tried();
 	test_no_path();
+	test_shrunk();
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return done();
 }
