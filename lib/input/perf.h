@@ -191,9 +191,9 @@ struct perf {
 	uint64_t lost;	      /* events that the recorder says it lost */
 	uint64_t lost_in_ring, lost_at_end, lost_dropped; /* by who says it */
 	uint64_t untimed;  /* samples without a time, though their event has times */
-	bool stats;	   /* tell how many there are of each type */
 	int damage;	   /* 0, PP_ECUT or PP_ECORRUPT: what the result suffers from */
 	bool rounds;	   /* rounds have been seen */
+	bool stats;	   /* tell how many there are of each type */
 	uint64_t budget;   /* directory form: bytes that are read of a file at a time; 0 all */
 	uint64_t newest;   /* time of the last record that was read */
 	uint64_t inflated; /* bytes that compressed records became */
