@@ -73,7 +73,8 @@ FUZZERS  := $(patsubst %.c,$(O)/%,$(filter-out t/fuzz/replay.c,$(wildcard t/fuzz
 MEASURE  := $(O)/t/bench/measure
 TESTS    ?= $(sort $(wildcard t/*.t))
 MAN      := $(wildcard man/*.[157])
-SHARE    := $(wildcard share/*)
+SHARE    := $(filter-out share/recipes,$(wildcard share/*))
+RECIPES  := $(wildcard share/recipes/*)
 # In the plain build the programs lie in bin/, where the README's commands look for them.
 BIN      := $(if $(filter build,$(O)),bin,$(O)/bin)
 
@@ -165,13 +166,18 @@ install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)
 	$(INSTALL) -m 755 $(PROGS:%=$(BIN)/%) $(DESTDIR)$(BINDIR)
 	$(if $(SHARE),$(INSTALL) -m 644 $(SHARE) $(DESTDIR)$(DATADIR))
+	$(INSTALL) -d $(DESTDIR)$(DATADIR)/recipes
+	$(INSTALL) -m 755 $(filter-out %.sh,$(RECIPES)) $(DESTDIR)$(DATADIR)/recipes
+	$(INSTALL) -m 644 $(filter %.sh,$(RECIPES)) $(DESTDIR)$(DATADIR)/recipes
 	for f in $(MAN); do \
 		$(INSTALL) -D -m 644 $$f $(DESTDIR)$(MANDIR)/man$${f##*.}/$${f##*/} || exit 1; \
 	done
 
 uninstall:
-	rm -f $(PROGS:%=$(DESTDIR)$(BINDIR)/%) $(SHARE:share/%=$(DESTDIR)$(DATADIR)/%)
+	rm -f $(PROGS:%=$(DESTDIR)$(BINDIR)/%) $(SHARE:share/%=$(DESTDIR)$(DATADIR)/%) \
+		$(RECIPES:share/%=$(DESTDIR)$(DATADIR)/%)
 	for f in $(MAN); do rm -f $(DESTDIR)$(MANDIR)/man$${f##*.}/$${f##*/}; done
+	if [ -d $(DESTDIR)$(DATADIR)/recipes ]; then rmdir $(DESTDIR)$(DATADIR)/recipes; fi
 	if [ -d $(DESTDIR)$(DATADIR) ]; then rmdir $(DESTDIR)$(DATADIR); fi
 
 clean:

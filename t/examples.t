@@ -123,7 +123,8 @@ chmod +x wrap/pcap-perf
 [ -x "$BIN/pcap-perf" ] || rm wrap/pcap-perf
 ln -s ../wrap scratch/bin
 cd scratch || exit 1
-PATH=$TMP/wrap:$PATH
+PATH=$TMP/wrap:$ROOT/share/recipes:$PATH
+export BINDIR="$TMP/wrap" # for the recipes
 
 sed -n 's/^input \([^ ]*\) :: /\1	/p' ../entries >../inputs
 while IFS='	' read -r name command; do

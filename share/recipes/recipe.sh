@@ -1,0 +1,155 @@
+# What the recipes have in common; sourced by each of them, after it has set
+#
+#	purpose	one line: the question that it answers
+#	events	the events that it needs, with blanks between them
+#	last	the filter that prints the result: it gets the options behind the operand
+#	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field)
+#	stacks	yes if call chains are recorded, too
+#	record	how to record, where pcap-perf cannot
+#
+# Then it defines pipe, of stages (stage FILTER [ARG]..., the first one decode), and ends with
+# main "$@". The exit status is the worst of all stages.
+
+name=${0##*/}
+here=${0%/*}
+letters=${letters:-}
+stacks=${stacks:-}
+record=${record:-}
+
+usage() {
+	own=
+	case $letters in *t:*) own="$own [-t TIME]" ;; esac
+	case $letters in *e:*) own="$own [-e EVENT]" ;; esac
+	case $letters in *f:*) own="$own [-f FIELD]" ;; esac
+	echo "usage: $name$own SECONDS|FILE|- [OPTION]..."
+}
+
+help() {
+	usage
+	echo "$purpose"
+	echo
+	case $letters in *t:*) echo "  -t TIME     only what took TIME or longer (${time:-})" ;; esac
+	case $letters in *e:*) echo "  -e EVENT    this event; it may be a shell pattern in a recording (${event:-none})" ;; esac
+	case $letters in *f:*) echo "  -f FIELD    this field or expression (${field:-none})" ;; esac
+	echo "  -h, --help  print this and exit"
+	echo "  SECONDS     record this machine for so long"
+	echo "  FILE        a recording of perf, trace-cmd or pcap-perf, or an event stream; -: stdin"
+	echo "  OPTION      goes to $last"
+	[ -z "$events" ] || echo "events: $events"
+	[ -z "$record" ] || echo "to record: $record"
+}
+
+bad_usage() {
+	{
+		[ $# = 0 ] || echo "$name: $*"
+		usage
+	} >&2
+	exit 64
+}
+
+# The filters: where BINDIR says, beside the recipes in the source or where they are installed,
+# else by PATH.
+find_filters() {
+	for bin in "${BINDIR:-}" "$here/../../bin" "$here/../../../bin"; do
+		[ -z "$bin" ] || [ ! -x "$bin/pdecode" ] || return 0
+	done
+	bin=
+	command -v pdecode >/dev/null || {
+		echo "$name: the filters are not found: set BINDIR or PATH" >&2
+		exit 2
+	}
+}
+
+# One stage of the pipe. Its status goes to descriptor 3, since a POSIX shell keeps only that of
+# the last stage.
+stage() {
+	filter=$1
+	shift
+	rc=0
+	"${bin:+$bin/}$filter" "$@" 3>&- 4>&- || rc=$?
+	echo "$filter $rc" >&3
+}
+
+# Lines as they are; to print none is to have found nothing.
+lines() {
+	rc=0
+	awk '{ print } END { exit NR == 0 }' 3>&- 4>&- || rc=$?
+	echo "lines $rc" >&3
+}
+
+decode() {
+	if [ -n "$seconds" ]; then
+		# shellcheck disable=SC2086
+		stage pcap-perf -a ${stacks:+-g} $(printf -- '-e %s ' $events) "$seconds" | stage pdecode
+	else
+		stage pdecode -- "$operand"
+	fi
+}
+
+how_to_record() {
+	echo "$name: nothing to show"
+	if [ -n "$events" ]; then
+		echo "$name: it needs the events $events"
+		# shellcheck disable=SC2086
+		echo "$name: to record them: perf record -a ${stacks:+-g }$(printf -- '-e %s ' $events)-- sleep 10"
+		# shellcheck disable=SC2086
+		echo "$name: or: trace-cmd record ${stacks:+-T }$(printf -- '-e %s ' $events)sleep 10"
+	fi
+	[ -z "$record" ] || echo "$name: to record: $record"
+}
+
+# The worst of the lines "FILTER STATUS". A filter whose reader went away (141) is to blame only if
+# nothing else went wrong.
+worst() {
+	awk '$2 == 141 { pipe = 1; next } $2 > max { max = $2 } END { print max ? max : pipe ? 141 : 0 }'
+}
+
+main() {
+	case ${1:-} in
+	--help)
+		help
+		exit 0
+		;;
+	esac
+	while getopts ":h$letters" letter; do
+		case $letter in
+		h)
+			help
+			exit 0
+			;;
+		t) time=$OPTARG ;;
+		e) events=$OPTARG event=$OPTARG ;;
+		f) field=$OPTARG ;;
+		:) bad_usage "option -$OPTARG needs an argument" ;;
+		*) bad_usage "there is no option -$OPTARG" ;;
+		esac
+	done
+	shift $((OPTIND - 1))
+	[ $# -gt 0 ] || bad_usage 'what to read, or how many seconds to record, is missing'
+	case $letters in *e:*) [ -n "${event:-}" ] || bad_usage 'which event? -e EVENT' ;; esac
+	case $letters in *f:*) [ -n "${field:-}" ] || bad_usage 'which field? -f FIELD' ;; esac
+	operand=$1
+	shift
+	seconds=
+	case $operand in
+	'' | . | *.*.* | *[!0-9.]*) ;;
+	*) seconds=$operand ;;
+	esac
+	if [ -n "$seconds" ] && [ -z "$events" ]; then
+		echo "$name: pcap-perf cannot record this; use: $record" >&2
+		exit 2
+	fi
+	find_filters
+	exec 4>&1
+	statuses=$(
+		exec 3>&1 >&4
+		pipe "$@"
+	)
+	exec 4>&-
+	status=$(echo "$statuses" | worst)
+	# The last stage alone has failed: the recording is whole, but has nothing for it.
+	if [ "$status" = 1 ] && ! echo "$statuses" | grep -q '^pdecode [^0]'; then
+		how_to_record >&2
+	fi
+	exit "$status"
+}
