@@ -14,12 +14,8 @@
 static bool find_field(const struct buf *table, const char *name, struct ps_event_field *f)
 {
 	const struct ps_event e = {.fields = {(const char *)table->data, (uint32_t)table->len}};
-	size_t pos = 0, len = strlen(name);
 
-	while (!ps_event_field_next(&e, &pos, f))
-		if (f->name.len == len && !memcmp(f->name.p, name, len))
-			return true;
-	return false;
+	return ps_event_field_find(&e, name, strlen(name), f);
 }
 
 /* The common fields are the same in all events. */

@@ -129,15 +129,11 @@ static int from_payload(struct field *f, const struct ps_event *e, const char *n
 {
 	struct ps_event_field entry;
 	uint32_t index = 0;
-	size_t pos = 0;
 	int indexed = split_index(name, &len, &index);
 
-	if (indexed < 0)
+	if (indexed < 0 || !ps_event_field_find(e, name, len, &entry))
 		return PP_ENOENT;
-	while (!ps_event_field_next(e, &pos, &entry))
-		if (entry.name.len == len && !memcmp(entry.name.p, name, len))
-			return from_entry(f, &entry, indexed, index);
-	return PP_ENOENT;
+	return from_entry(f, &entry, indexed, index);
 }
 
 int field_resolve(struct field *f, const struct ps_event *e, const char *name, size_t len)

@@ -256,22 +256,16 @@ static bool place(struct sched_bind *b, const struct ps_event *e, const char *na
 		  uint32_t most, uint32_t *offset, uint32_t *size)
 {
 	struct ps_event_field f;
-	size_t pos = 0, n = strlen(name);
 
-	while (!ps_event_field_next(e, &pos, &f)) {
-		if (f.name.len != n || memcmp(f.name.p, name, n) != 0)
-			continue;
-		if (f.size < least || f.size > most || f.flags & PS_FIELD_DYNAMIC ||
-		    f.offset > UINT32_MAX - f.size)
-			return false;
-		*offset = f.offset;
-		if (size)
-			*size = f.size;
-		if (f.offset + f.size > b->need)
-			b->need = f.offset + f.size;
-		return true;
-	}
-	return false;
+	if (!ps_event_field_find(e, name, strlen(name), &f) || f.size < least || f.size > most ||
+	    f.flags & PS_FIELD_DYNAMIC || f.offset > UINT32_MAX - f.size)
+		return false;
+	*offset = f.offset;
+	if (size)
+		*size = f.size;
+	if (f.offset + f.size > b->need)
+		b->need = f.offset + f.size;
+	return true;
 }
 
 static bool place_all(struct sched_bind *b, const struct ps_event *e)

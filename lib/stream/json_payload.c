@@ -24,23 +24,9 @@ static bool field_bytes(const struct ps_str *payload, const struct ps_event_fiel
 	return true;
 }
 
-static uint64_t number(const char *p, uint32_t size)
-{
-	uint16_t h;
-	uint32_t w;
-	uint64_t v;
-
-	switch (size) {
-	case 1: return *(const uint8_t *)p;
-	case 2: memcpy(&h, p, 2); return h;
-	case 4: memcpy(&w, p, 4); return w;
-	default: memcpy(&v, p, 8); return v;
-	}
-}
-
 static void add_number(struct buf *b, const char *p, uint32_t size, uint32_t flags)
 {
-	uint64_t v = number(p, size);
+	uint64_t v = ps_payload_number(p, size);
 	unsigned unused = 64 - 8 * size;
 
 	if (flags & PS_FIELD_POINTER) {

@@ -15,6 +15,8 @@
 
 #include "stream/stream.h"
 
+#include <string.h>
+
 #define PS_EVENT_FIELDS_MAX 1024 /* entries of a field table; what lies behind them is left alone */
 
 /*
@@ -23,6 +25,21 @@
  * reach past the end are left alone.
  */
 void ps_payload_swap(const struct ps_str *fields, uint8_t *payload, size_t len);
+
+/* A number of 1, 2, 4 or 8 bytes at p, in host byte order. */
+static inline uint64_t ps_payload_number(const void *p, uint32_t size)
+{
+	uint16_t h;
+	uint32_t w;
+	uint64_t v;
+
+	switch (size) {
+	case 1: return *(const uint8_t *)p;
+	case 2: memcpy(&h, p, 2); return h;
+	case 4: memcpy(&w, p, 4); return w;
+	default: memcpy(&v, p, 8); return v;
+	}
+}
 
 /* Brings a field table to host order. 0, or PP_ECORRUPT when it does not hold whole entries. */
 int ps_fields_swap(uint8_t *table, size_t len);

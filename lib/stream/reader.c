@@ -442,3 +442,14 @@ int ps_event_field_next(const struct ps_event *e, size_t *pos, struct ps_event_f
 	*pos = (size_t)(c.p - (const uint8_t *)e->fields.p);
 	return !rc && (!f->name.p || !f->type.p) ? PP_ECORRUPT : rc;
 }
+
+bool ps_event_field_find(const struct ps_event *e, const char *name, size_t len,
+			 struct ps_event_field *f)
+{
+	size_t pos = 0;
+
+	while (!ps_event_field_next(e, &pos, f))
+		if (f->name.len == len && !memcmp(f->name.p, name, len))
+			return true;
+	return false;
+}

@@ -343,6 +343,10 @@ const struct ps_srcfile *sreader_srcfile(const struct sreader *r, uint32_t id);
 /* Walks through EVENT.fields: *pos begins at 0. 0, PP_END or PP_ECORRUPT; texts are not terminated. */
 int ps_event_field_next(const struct ps_event *e, size_t *pos, struct ps_event_field *f);
 
+/* The field of a name; false: there is none. */
+bool ps_event_field_find(const struct ps_event *e, const char *name, size_t len,
+			 struct ps_event_field *f);
+
 /* Appends an entry to a field table that is being made (EVENT.fields). */
 void ps_event_field_add(struct buf *table, const struct ps_event_field *f);
 

@@ -1,5 +1,7 @@
 #include "stream/text_expr.h"
 
+#include "stream/payload.h"
+
 #include <stdlib.h>
 
 #define NODES_MAX 4096 /* of the arguments of an event */
@@ -39,17 +41,6 @@ void text_exprs_release(struct text_exprs *x)
 	*x = (struct text_exprs){0};
 }
 
-bool text_event_field(const struct ps_event *e, const char *name, size_t len,
-		      struct ps_event_field *f)
-{
-	size_t pos = 0;
-
-	while (!ps_event_field_next(e, &pos, f))
-		if (f->name.len == len && !memcmp(f->name.p, name, len))
-			return true;
-	return false;
-}
-
 size_t text_word(const char *p)
 {
 	size_t n = 0;
@@ -58,20 +49,6 @@ size_t text_word(const char *p)
 	       (n && p[n] >= '0' && p[n] <= '9'))
 		n++;
 	return n;
-}
-
-uint64_t text_number(const void *p, uint32_t size)
-{
-	uint16_t h;
-	uint32_t w;
-	uint64_t v;
-
-	switch (size) {
-	case 1: return *(const uint8_t *)p;
-	case 2: memcpy(&h, p, 2); return h;
-	case 4: memcpy(&w, p, 4); return w;
-	default: memcpy(&v, p, 8); return v;
-	}
 }
 
 /* ---- parsing ---- */
@@ -176,7 +153,7 @@ static bool field(struct parser *s, uint32_t *id)
 	size_t len = text_word(s->p);
 	uint64_t index = 0;
 
-	if (!len || !text_event_field(s->e, s->p, len, &f) || f.flags & PS_FIELD_DYNAMIC)
+	if (!len || !ps_event_field_find(s->e, s->p, len, &f) || f.flags & PS_FIELD_DYNAMIC)
 		return false;
 	s->p += len;
 	if (f.flags & PS_FIELD_ARRAY) {
@@ -331,7 +308,7 @@ bool text_expr_number(const struct text_exprs *x, uint32_t root, const struct ps
 	case NODE_FIELD:
 		if (n->a > payload->len || n->b > payload->len - n->a)
 			return false;
-		*v = text_number(payload->p + n->a, n->b);
+		*v = ps_payload_number(payload->p + n->a, n->b);
 		return true;
 	case NODE_OP:
 		if (!text_expr_number(x, n->a, payload, &a) ||

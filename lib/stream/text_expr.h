@@ -37,14 +37,7 @@ bool text_expr_number(const struct text_exprs *x, uint32_t root, const struct ps
 bool text_expr_text(const struct text_exprs *x, uint32_t root, const struct ps_str *payload,
 		    struct buf *b);
 
-/* The field of a name. */
-bool text_event_field(const struct ps_event *e, const char *name, size_t len,
-		      struct ps_event_field *f);
-
 /* Letters, digits and _ at p. */
 size_t text_word(const char *p);
-
-/* A number of 1, 2, 4 or 8 bytes at p, in host byte order. */
-uint64_t text_number(const void *p, uint32_t size);
 
 #endif

@@ -1,5 +1,6 @@
 #include "stream/text_fast.h"
 
+#include "stream/payload.h"
 #include "stream/text_expr.h"
 
 #include <stdio.h>
@@ -106,7 +107,7 @@ static bool argument(const struct ps_event *e, const char **args, bool *string,
 	else
 		return false;
 	n = text_word(p);
-	if (!n || !text_event_field(e, p, n, f))
+	if (!n || !ps_event_field_find(e, p, n, f))
 		return false;
 	p = skip_blanks(p + n);
 	if (*string && *p++ != ')')
@@ -257,7 +258,7 @@ static bool number_op(struct text_fast *t, const struct ps_event *e, const char 
 	struct ps_event_field f;
 	struct op *o;
 
-	if (!text_event_field(e, name, strlen(name), &f) || !is_number(&f) ||
+	if (!ps_event_field_find(e, name, strlen(name), &f) || !is_number(&f) ||
 	    !add_text(t, before, strlen(before)))
 		return false;
 	o = add_op(t, kind);
@@ -275,8 +276,8 @@ static bool comm_op(struct text_fast *t, const struct ps_event *e, const char *c
 	struct ps_event_field c, p;
 	struct op *o;
 
-	if (!text_event_field(e, comm, strlen(comm), &c) ||
-	    !text_event_field(e, pid, strlen(pid), &p) || p.size != 4 ||
+	if (!ps_event_field_find(e, comm, strlen(comm), &c) ||
+	    !ps_event_field_find(e, pid, strlen(pid), &p) || p.size != 4 ||
 	    !(c.flags & PS_FIELD_ARRAY) || !c.size)
 		return false;
 	o = add_op(t, OP_COMM);
@@ -304,7 +305,7 @@ static bool sched(struct text_fast *t, const struct ps_event *e)
 		return false;
 #undef IS
 	ok = comm_op(t, e, "comm", "pid") && number_op(t, e, "prio", OP_SIGNED, true, " [", "]") &&
-	     (!text_event_field(e, "success", 7, &f) ||
+	     (!ps_event_field_find(e, "success", 7, &f) ||
 	      number_op(t, e, "success", OP_SIGNED, true, " success=", "")) &&
 	     number_op(t, e, "target_cpu", OP_UNSIGNED, true, " CPU:", "");
 	if (ok) {
@@ -374,7 +375,7 @@ static void add_state(struct buf *b, uint32_t v)
 
 static bool add_dynamic(struct buf *b, const struct op *o, const struct ps_str *payload)
 {
-	uint32_t w = (uint32_t)text_number(payload->p + o->at, 4), at = w & 0xffff;
+	uint32_t w = (uint32_t)ps_payload_number(payload->p + o->at, 4), at = w & 0xffff;
 
 	if (at >= payload->len)
 		return false;
@@ -425,12 +426,12 @@ bool text_fast_add(const struct text_fast *f, const struct ps_str *payload, stru
 			n = strnlen((const char *)p, o->size);
 			buf_add(b, p, n);
 			if (o->kind == OP_COMM)
-				learn(ctx, (uint32_t)text_number(payload->p + o->pid_at, 4),
+				learn(ctx, (uint32_t)ps_payload_number(payload->p + o->pid_at, 4),
 				      (const char *)p, n);
 			break;
 		case OP_DYNAMIC: ok = add_dynamic(b, o, payload); break;
-		case OP_STATE: add_state(b, (uint32_t)text_number(p, o->size)); break;
-		default: add_number(b, o, text_number(p, o->size));
+		case OP_STATE: add_state(b, (uint32_t)ps_payload_number(p, o->size)); break;
+		default: add_number(b, o, ps_payload_number(p, o->size));
 		}
 		if (!ok) {
 			b->len = start;

@@ -141,12 +141,10 @@ void text_trace_free(struct text_trace *t)
 static struct number number_field(const struct ps_event *e, const char *name)
 {
 	struct ps_event_field f;
-	size_t pos = 0, len = strlen(name);
 
-	while (!ps_event_field_next(e, &pos, &f))
-		if (f.name.len == len && !memcmp(f.name.p, name, len))
-			return (struct number){f.offset, f.size};
-	return (struct number){0};
+	if (!ps_event_field_find(e, name, strlen(name), &f))
+		return (struct number){0};
+	return (struct number){f.offset, f.size};
 }
 
 static int set_buffer(struct text_trace *t, struct event *ev, const struct ps_event *e)
