@@ -66,6 +66,7 @@ fi
 
 # psym waits in the middle of its input, and is killed.
 mkfifo in
+: >passed
 sh -c 'echo $$ >pid; exec "$BIN/psym" in' 2>psym.err | tee passed | "$BIN/pfold" >folded 2>pfold.err &
 pipe=$!
 exec 3>in
