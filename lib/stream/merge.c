@@ -93,6 +93,8 @@ static int write_sample(struct smerge *m, struct merge_input *in, struct ps_samp
 		rc = merge_ref(m, in, MERGE_CHAIN, s->other_chain, &s->other_chain);
 	if (!rc && ps_sample_has(s, other_stack))
 		rc = merge_ref(m, in, MERGE_STACK, s->other_stack, &s->other_stack);
+	if (!rc && ps_sample_has(s, branch_stack))
+		rc = merge_ref(m, in, MERGE_STACK, s->branch_stack, &s->branch_stack);
 	if (!rc && ps_sample_has(s, other_comm))
 		rc = merge_ref(m, in, MERGE_STRING, s->other_comm, &s->other_comm);
 	if (rc)

@@ -305,7 +305,8 @@
 	F(27, u64, key, "key that paired an interval") \
 	F(28, u64, other_pid, "process of the second stack") \
 	F(29, u64, other_tid, "thread of the second stack, such as the waker") \
-	F(30, ref, other_comm, "string: that thread's name")
+	F(30, ref, other_comm, "string: that thread's name") \
+	F(31, ref, branch_stack, "stack of the two ends of each branch, from and to in turn")
 
 /* Why a frame has no symbol (FRAME.reason). */
 #define PS_REASONS(R) \

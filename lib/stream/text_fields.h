@@ -43,6 +43,7 @@
 	F(iregs, "iregs", PERF_SAMPLE_REGS_INTR, "registers at the interrupt") \
 	F(uregs, "uregs", PERF_SAMPLE_REGS_USER, "registers of user space") \
 	F(brstack, "brstack", PERF_SAMPLE_BRANCH_STACK, "branches") \
+	F(brstacksym, "brstacksym", PERF_SAMPLE_BRANCH_STACK, "branches by symbols") \
 	F(data_src, "data_src", PERF_SAMPLE_DATA_SRC, "where the data came from") \
 	F(weight, "weight", TEXT_WEIGHTS, "cost") \
 	F(bpf_output, "bpf-output", 0, "what a BPF program has written") \
@@ -68,7 +69,6 @@
 	F("brstackinsnlen", "a disassembler") \
 	F("brstackdisasm", "a disassembler") \
 	F("disasm", "a disassembler") \
-	F("brstacksym", "symbols of branches") \
 	F("brstackoff", "objects of branches") \
 	F("brcntr", "a description of the branch counters") \
 	F("srccode", "source files") \

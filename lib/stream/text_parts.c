@@ -100,21 +100,26 @@ static const char *branch_type(uint64_t flags)
 	return extended < COUNT(more) ? more[extended] : "";
 }
 
+void text_add_branch_flags(struct buf *b, uint64_t flags)
+{
+	buf_addf(b, "/%c/%c/%c/%u/%s ",
+		 flags & 2   ? 'P'
+		 : flags & 1 ? 'M'
+			     : '-',
+		 flags & 4 ? 'X' : '-', flags & 8 ? 'A' : '-', (unsigned)(flags >> 4 & 0xffff),
+		 branch_type(flags));
+}
+
 void text_add_branches(struct buf *b, const struct ps_branches *branches)
 {
 	for (uint32_t i = 0; i < branches->n; i++) {
-		const uint64_t *v = branches->v + 3 * (size_t)i, flags = v[2];
+		const uint64_t *v = branches->v + 3 * (size_t)i;
 
 		buf_adds(b, " 0x");
 		buf_add_hex(b, v[0], 0, ' ');
 		buf_adds(b, "/0x");
 		buf_add_hex(b, v[1], 0, ' ');
-		buf_addf(b, "/%c/%c/%c/%u/%s ",
-			 flags & 2   ? 'P'
-			 : flags & 1 ? 'M'
-				     : '-',
-			 flags & 4 ? 'X' : '-', flags & 8 ? 'A' : '-',
-			 (unsigned)(flags >> 4 & 0xffff), branch_type(flags));
+		text_add_branch_flags(b, v[2]);
 	}
 }
 

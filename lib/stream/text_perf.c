@@ -506,9 +506,51 @@ static int add_facts(struct text_perf *t, const struct ps_sample *s, const struc
 	return 0;
 }
 
+/* One end of a branch: its symbol, in brackets its object. */
+static void add_branch_end(struct buf *b, const struct sreader *r, const struct ps_frame *f,
+			   bool dso)
+{
+	const struct ps_symbol *sym = f ? sreader_symbol(r, f->symbol) : NULL;
+	const struct ps_dso *in = f ? sreader_dso(r, f->dso) : NULL;
+
+	if (sym) {
+		buf_add_safe(b, sym->name.p, sym->name.len);
+		buf_adds(b, "+0x");
+		buf_add_hex(b, f->addr - sym->addr, 0, ' ');
+	} else {
+		buf_adds(b, "[unknown]");
+	}
+	if (!dso)
+		return;
+	buf_addc(b, '(');
+	if (in)
+		buf_add_safe(b, in->path.p, in->path.len);
+	else
+		buf_adds(b, "[unknown]");
+	buf_addc(b, ')');
+}
+
+static void add_branch_symbols(struct buf *b, const struct sreader *r, const struct ps_sample *s,
+			       bool dso)
+{
+	const struct ps_stack *st =
+		ps_sample_has(s, branch_stack) ? sreader_stack(r, s->branch_stack) : NULL;
+
+	for (uint32_t i = 0; i < s->branches.n; i++) {
+		for (uint32_t k = 2 * i; k < 2 * i + 2; k++) {
+			bool known = st && k < st->frames.n;
+
+			if (k & 1)
+				buf_addc(b, '/');
+			add_branch_end(b, r, known ? sreader_frame(r, st->frames.v[k]) : NULL, dso);
+		}
+		text_add_branch_flags(b, s->branches.v[3 * (size_t)i + 2]);
+	}
+}
+
 /* Behind its place. */
-static void add_rest(struct text_perf *t, const struct ps_sample *s, const struct ps_event *e,
-		     const struct kind *k)
+static void add_rest(struct text_perf *t, const struct sreader *r, const struct ps_sample *s,
+		     const struct ps_event *e, const struct kind *k)
 {
 	struct buf *b = &t->b;
 	uint64_t fields = k->fields;
@@ -519,6 +561,8 @@ static void add_rest(struct text_perf *t, const struct ps_sample *s, const struc
 		text_add_regs(b, &s->user_regs, t->arch);
 	if (HAS(fields, brstack) && ps_sample_has(s, branches))
 		text_add_branches(b, &s->branches);
+	else if (HAS(fields, brstacksym) && ps_sample_has(s, branches))
+		add_branch_symbols(b, r, s, HAS(fields, dso));
 	if (HAS(fields, bpf_output) && e->type == PERF_TYPE_SOFTWARE &&
 	    e->config == PERF_COUNT_SW_BPF_OUTPUT && ps_sample_has(s, payload))
 		text_add_bpf_output(b, &s->payload);
@@ -555,7 +599,7 @@ static int print_sample(struct text_perf *t, const struct sreader *r, const stru
 	rc = add_facts(t, s, e, k);
 	if (!rc && HAS(k->fields, ip))
 		rc = add_place(t, r, s, k->fields, chain);
-	add_rest(t, s, e, k);
+	add_rest(t, r, s, e, k);
 	buf_addc(&t->b, '\n');
 	if (!rc)
 		rc = t->b.err;

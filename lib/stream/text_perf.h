@@ -43,6 +43,9 @@ void text_add_regs(struct buf *b, const struct ps_regs *regs, const char *arch);
 /* " 0xfrom/0xto/P/-/-/cycles/type " for each branch. */
 void text_add_branches(struct buf *b, const struct ps_branches *branches);
 
+/* What follows the two ends of a branch. */
+void text_add_branch_flags(struct buf *b, uint64_t flags);
+
 /* The bits and what they mean, padded to the widest so far. */
 void text_add_data_src(struct buf *b, uint64_t bits, int *width);
 

@@ -345,7 +345,31 @@ static int own_stack(struct resolver *r, struct machine *m, const struct sreader
 	return put_stack(r, m->source, n, cut, &out->stack);
 }
 
-/* Both stacks of a sample. An earlier psym's are not in the output: they are forgotten. */
+/* The two ends of each branch of a sample; of what is inlined there only the function itself. */
+static int branch_stack(struct resolver *r, struct machine *m, const struct ps_sample *s,
+			uint32_t *stack)
+{
+	uint32_t most = (r->depth_max & ~1u) / 2, n = s->branches.n < most ? s->branches.n : most;
+	struct space *sp = spaces_get(m->spaces, s->pid);
+	int rc;
+
+	if (r->nframes + frames_of(r, 2 * n) > r->frames_max)
+		resolve_restart(r);
+	for (uint32_t i = 0; i < 2 * n; i++) {
+		uint32_t id;
+
+		rc = resolve_frame(r, m, sp, s->branches.v[3 * (size_t)(i / 2) + i % 2],
+				   MODE_UNKNOWN, false, &id);
+		if (rc)
+			return rc;
+		while (r->inlined && r->inlined[id])
+			id++;
+		r->frames[i] = id;
+	}
+	return put_stack(r, m->source, 2 * n, n < s->branches.n, stack);
+}
+
+/* The stacks of a sample. An earlier psym's are not in the output: they are forgotten. */
 static int sample_stacks(struct resolver *r, struct machine *m, const struct sreader *in,
 			 struct ps_sample *s)
 {
@@ -353,12 +377,13 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	const struct ps_chain *other =
 		ps_sample_has(s, other_chain) ? sreader_chain(in, s->other_chain) : NULL;
 	struct chain_state st = {0}, st2 = {0};
-	bool own = ps_sample_has(s, stack);
+	bool own = ps_sample_has(s, stack), branches = ps_sample_has(s, branches) && s->branches.n;
+	uint32_t ends = 0;
 	uint32_t pid = ps_sample_has(s, other_pid) ? (uint32_t)s->other_pid : s->pid, restarts;
 	int rc = 0;
 
-	s->fields &= ~(PS_HAS(stack) | PS_HAS(other_stack));
-	/* When ids begin again with the second stack, that of the first is no longer true. */
+	s->fields &= ~(PS_HAS(stack) | PS_HAS(other_stack) | PS_HAS(branch_stack));
+	/* When ids begin again with a further stack, that of the first is no longer true. */
 	do {
 		restarts = r->restarts;
 		if (c)
@@ -369,7 +394,12 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 			rc = own_stack(r, m, in, s, &st);
 		if (!rc && other)
 			rc = chain_stack(r, m, other, s, pid, &st2);
-	} while (!rc && other && restarts != r->restarts);
+		if (!rc && branches)
+			rc = branch_stack(r, m, s, &ends);
+	} while (!rc && (other || branches) && restarts != r->restarts);
+	if (ends)
+		s->fields |= PS_HAS(branch_stack);
+	s->branch_stack = ends;
 	if (st.stack)
 		s->fields |= PS_HAS(stack);
 	if (st2.stack)

@@ -121,6 +121,10 @@ static void listen(struct result *r)
 			buf_adds(&r->text, " <-");
 			say_stack(&r->text, in, rec.sample.other_stack);
 		}
+		if (ps_sample_has(&rec.sample, branch_stack)) {
+			buf_adds(&r->text, " branches");
+			say_stack(&r->text, in, rec.sample.branch_stack);
+		}
 		buf_addc(&r->text, '\n');
 	}
 	if (rc != PP_END && !r->rc)
@@ -310,7 +314,38 @@ static void test_markers(void)
 	}
 }
 
-/* Random chains with limits so low that ids of frames and stacks begin again many times. */
+/* The two ends of each branch are frames of a stack of their own, in the order in which they came. */
+static void test_branches(void)
+{
+	static const uint64_t v[] = {0x1010, 0x1020, 0, 0xffffffff81000010, 0x1030, 2,
+				     0x9000, 0,	     1};
+	struct ps_sample s = {.event = 1,
+			      .pid = 10,
+			      .tid = 10,
+			      .fields = PS_HAS(chain) | PS_HAS(branches),
+			      .chain = 1,
+			      .branches = {.n = 3, .v = v}};
+	struct result r;
+	struct made m;
+
+	begin(&m);
+	put_dso(&m, 1, "/nonexistent/a", 0);
+	put_map(&m, 10, 0x1000, 0x1000, 0, 1);
+	CHAIN(&m, 1, USER, 0x1040);
+	swriter_sample(&m.w, 1, &s);
+	s.branches.n = 0;
+	swriter_sample(&m.w, 1, &s);
+	made_end(&m, 0);
+	resolve(&m, NULL, &r);
+	is_str(buf_str(&r.text),
+	       "10 /nonexistent/a:40!2 branches /nonexistent/a:10!2 /nonexistent/a:20!2 "
+	       "[kernel.kallsyms]:ffffffff81000010!9 /nonexistent/a:30!2 :0!1 :0!1\n"
+	       "10 /nonexistent/a:40!2\n",
+	       "the ends of branches");
+	result_free(&r);
+	made_free(&m);
+}
+
 /* The second chain of a sample is that of another process, if the sample tells which. */
 static void test_other(void)
 {
@@ -349,6 +384,7 @@ static void test_other(void)
 	made_free(&m);
 }
 
+/* Random chains with limits so low that ids of frames and stacks begin again many times. */
 static void test_limits(void)
 {
 	static const struct resolver_opts low[] = {
@@ -478,6 +514,7 @@ int main(void)
 	test_time();
 	test_kernel();
 	test_markers();
+	test_branches();
 	test_other();
 	test_limits();
 	test_depth();
