@@ -324,6 +324,7 @@ static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sampl
 	rc = resolve_frame(r, m, spaces_get(m->spaces, s->pid), s->ip, mode, false, &id);
 	if (rc)
 		return rc;
+	out->unknown = 0;
 	out->frames = add_frames(r, id, 0, &out->unknown);
 	if (out->unknown && r->opts.missing)
 		rc = miss_frames(r, out->frames, &out->missing);
