@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define RING (256u << 10) /* bytes that a thread may be ahead */
 
@@ -27,6 +28,7 @@ struct worker {
 	struct diag *d; /* its own: a diag is no matter of two threads */
 	pthread_t thread;
 	bool started;
+	bool pipe; /* its input may let it wait for ever */
 };
 
 /* ---- the ring ---- */
@@ -119,6 +121,8 @@ static void *work(void *arg)
 			swriter_end(&w, &end);
 		out_close(&out);
 	}
+	/* A thread that ends by itself is not to be ended once more. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	ring_end(&k->ring, &k->ring.closed);
 	return NULL;
 }
@@ -132,8 +136,9 @@ static void worker_release(struct worker *k)
 		pthread_mutex_lock(&k->ring.lock);
 		done = k->ring.closed;
 		pthread_mutex_unlock(&k->ring.lock);
-		/* It may wait for the writer of a pipe: then what it holds goes with the program. */
-		if (!done)
+		/* Its next write ends it, unless it waits for the writer of a pipe: then what it holds
+		 * goes with the program. */
+		if (!done && k->pipe)
 			pthread_cancel(k->thread);
 		pthread_join(k->thread, NULL);
 		pthread_mutex_destroy(&k->ring.lock);
@@ -148,6 +153,7 @@ static int start(struct worker *k, const struct input_many *m, struct smerge *me
 		 struct diag *d)
 {
 	struct sreader *r;
+	struct stat st;
 	struct src *s;
 	int rc = diag_new_like(&k->d, d);
 
@@ -163,6 +169,7 @@ static int start(struct worker *k, const struct input_many *m, struct smerge *me
 		rc = smerge_add(merge, r, k->name, offset);
 	if (rc)
 		return rc;
+	k->pipe = !strcmp(k->name, "-") || (!stat(k->name, &st) && !S_ISREG(st.st_mode));
 	pthread_mutex_init(&k->ring.lock, NULL);
 	pthread_cond_init(&k->ring.moved, NULL);
 	if (pthread_create(&k->thread, NULL, work, k)) {
