@@ -1,5 +1,7 @@
 #include "cli.h"
 
+#include "base/out.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,19 +13,6 @@ static void to_stderr(void *ctx, const char *line, size_t len)
 	/* Nothing can be done, and nothing said, when stderr does not take it. */
 	if (write(STDERR_FILENO, line, len) < 0)
 		return;
-}
-
-static int write_all(int fd, const char *s, size_t n)
-{
-	while (n) {
-		ssize_t w = write(fd, s, n);
-
-		if (w < 0)
-			return -1;
-		s += w;
-		n -= (size_t)w;
-	}
-	return 0;
 }
 
 typedef int parser(const struct opt_spec *, int, char **, opt_handler *, void *, struct buf *,
@@ -45,7 +34,7 @@ static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **
 		return 0;
 	}
 	cli->status = rc == OPT_HELP ? PP_EXIT_OK : PP_EXIT_USAGE;
-	if (write_all(rc == OPT_HELP ? STDOUT_FILENO : STDERR_FILENO, buf_str(&text), text.len))
+	if (out_write_all(rc == OPT_HELP ? STDOUT_FILENO : STDERR_FILENO, buf_str(&text), text.len))
 		cli->status = PP_EXIT_FAIL;
 	buf_release(&text);
 	diag_free(cli->diag);

@@ -86,3 +86,20 @@ void out_release(struct out *o)
 	free(o->data);
 	*o = (struct out){.fd = -1};
 }
+
+int out_write_all(int fd, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+
+	while (n) {
+		ssize_t w = write(fd, p, n);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0)
+			return PP_EIO;
+		p += w;
+		n -= (size_t)w;
+	}
+	return 0;
+}

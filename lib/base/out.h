@@ -66,4 +66,7 @@ int out_close(struct out *o);
 /* Frees the buffer without writing; the descriptor stays open. */
 void out_release(struct out *o);
 
+/* Writes n bytes to a descriptor, without a buffer. 0 or PP_EIO. */
+int out_write_all(int fd, const void *bytes, size_t n);
+
 #endif

@@ -1,6 +1,7 @@
 #include "base/src.h"
 
 #include "base/err.h"
+#include "base/out.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -275,21 +276,6 @@ int src_seek(struct src *s, uint64_t offset)
 	return 0;
 }
 
-static int write_all(int fd, const uint8_t *p, size_t n)
-{
-	while (n) {
-		ssize_t w = write(fd, p, n);
-
-		if (w < 0 && errno == EINTR)
-			continue;
-		if (w < 0)
-			return PP_EIO;
-		p += w;
-		n -= (size_t)w;
-	}
-	return 0;
-}
-
 static int copy_to(struct src *s, int fd, uint64_t *size)
 {
 	uint8_t *block = malloc(SRC_SPOOL_BLOCK);
@@ -299,7 +285,7 @@ static int copy_to(struct src *s, int fd, uint64_t *size)
 	while (!rc && got) {
 		rc = src_read(s, block, SRC_SPOOL_BLOCK, &got);
 		if (!rc)
-			rc = write_all(fd, block, got);
+			rc = out_write_all(fd, block, got);
 		*size += got;
 		if (*size > SRC_SPOOL_MAX)
 			rc = PP_ELIMIT;

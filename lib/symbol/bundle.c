@@ -24,21 +24,6 @@ struct bundle {
 	int err;
 };
 
-static int write_all(int fd, const uint8_t *p, size_t n)
-{
-	while (n) {
-		ssize_t w = write(fd, p, n);
-
-		if (w < 0 && errno == EINTR)
-			continue;
-		if (w < 0)
-			return PP_EIO;
-		p += w;
-		n -= (size_t)w;
-	}
-	return 0;
-}
-
 static int pack(struct bundle *b, const uint8_t *bytes, size_t n, ZSTD_EndDirective end)
 {
 	ZSTD_inBuffer in = {bytes, n, 0};
@@ -51,7 +36,7 @@ static int pack(struct bundle *b, const uint8_t *bytes, size_t n, ZSTD_EndDirect
 		left = ZSTD_compressStream2(b->zstd, &out, &in, end);
 		if (ZSTD_isError(left))
 			return PP_ENOMEM;
-		rc = write_all(b->fd, b->packed, out.pos);
+		rc = out_write_all(b->fd, b->packed, out.pos);
 	} while (!rc && (in.pos < in.size || (end == ZSTD_e_end && left)));
 	return rc;
 }
@@ -60,7 +45,7 @@ static int take(void *ctx, uint8_t *bytes, size_t n)
 {
 	struct bundle *b = ctx;
 
-	return b->zstd ? pack(b, bytes, n, ZSTD_e_continue) : write_all(b->fd, bytes, n);
+	return b->zstd ? pack(b, bytes, n, ZSTD_e_continue) : out_write_all(b->fd, bytes, n);
 }
 
 static void bundle_free(struct bundle *b)
