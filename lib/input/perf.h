@@ -403,6 +403,12 @@ int perf_string(struct perf *p, const char *s, size_t len, uint32_t *id);
 /* The id of the DSO of a path, written to the stream when it is new. */
 int perf_dso(struct perf *p, const char *path, size_t len, const uint8_t *build_id, size_t blen,
 	     uint32_t flags, uint32_t *id);
+/*
+ * Whether there is a build-id in an MMAP2 record, or the device and inode that share its place: c is at
+ * that place. Kernels leave the bit of misc set for a recorder that wants no build-ids when another one
+ * at the same time does, so the bytes must look like one, too: 1 to 20 bytes, zeroes behind them.
+ */
+bool perf_mmap2_has_build_id(struct cursor c, uint16_t misc);
 int perf_comm(struct perf *p, uint32_t tid, uint32_t *comm);
 void perf_threads_release(struct perf_threads *t);
 

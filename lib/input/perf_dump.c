@@ -74,7 +74,7 @@ static void dump_mmap2(struct buf *b, struct cursor *c, uint16_t misc)
 
 	buf_addf(b, " %" PRId32 "/%" PRId32 ": [%#" PRIx64 "(%#" PRIx64 ") @ %#" PRIx64 " ", pid,
 		 tid, addr, len, pgoff);
-	if (misc & PERF_MISC_MMAP_BUILD_ID) {
+	if (perf_mmap2_has_build_id(*c, misc)) {
 		uint8_t n = get_u8(c);
 		const uint8_t *id;
 

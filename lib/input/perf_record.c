@@ -227,6 +227,19 @@ static int kernel_name(struct perf *p, const char *path, size_t *len, uint32_t *
 	return m.value.len ? perf_put(p, PS_META, &m) : 0;
 }
 
+bool perf_mmap2_has_build_id(struct cursor c, uint16_t misc)
+{
+	uint8_t n = get_u8(&c), zero = 0;
+	uint32_t unused = 0;
+
+	for (int i = 0; i < 3; i++)
+		unused |= get_u8(&c);
+	cursor_skip(&c, n);
+	for (int i = n; i < 20; i++)
+		zero |= get_u8(&c);
+	return (misc & PERF_MISC_MMAP_BUILD_ID) && n && n <= 20 && !unused && !zero && !c.bad;
+}
+
 static int do_mmap(struct perf *p, struct cursor c, uint16_t misc, bool two,
 		   const struct perf_id *id)
 {
@@ -242,12 +255,10 @@ static int do_mmap(struct perf *p, struct cursor c, uint16_t misc, bool two,
 	m.addr = get_u64(&c);
 	m.len = get_u64(&c);
 	m.pgoff = get_u64(&c);
-	if (two && (misc & PERF_MISC_MMAP_BUILD_ID)) {
+	if (two && perf_mmap2_has_build_id(c, misc)) {
 		blen = get_u8(&c);
 		cursor_skip(&c, 3);
 		build_id = get_bytes(&c, 20);
-		if (blen > 20)
-			blen = 20;
 	} else if (two) {
 		m.maj = get_u32(&c);
 		m.min = get_u32(&c);

@@ -45,6 +45,9 @@ struct seen {
 	struct ps_fork fork;
 	struct ps_lost lost;
 	struct ps_throttle throttle;
+	struct ps_mmap maps[4];
+	size_t ids[4]; /* lengths of the build-ids of their DSOs */
+	uint32_t nmaps;
 	size_t n;
 	int rc;
 	struct ps_end end;
@@ -75,6 +78,16 @@ static void keep_sample(struct seen *s, const struct sreader *r, const struct ps
 	s->n++;
 }
 
+static void keep_mmap(struct seen *s, const struct sreader *r, const struct ps_mmap *m)
+{
+	const struct ps_dso *d = sreader_dso(r, m->dso);
+
+	if (s->nmaps == 4)
+		return;
+	s->maps[s->nmaps] = *m;
+	s->ids[s->nmaps++] = d ? d->build_id.len : 0;
+}
+
 static void read_stream(const struct buf *stream, struct seen *s)
 {
 	struct sreader *r;
@@ -82,11 +95,13 @@ static void read_stream(const struct buf *stream, struct seen *s)
 	struct src *src;
 
 	if (src_from_mem(&src, stream->data, stream->len, "stream") ||
-	    sreader_new(&r, src, SREADER_EVENTS, NULL))
+	    sreader_new(&r, src, SREADER_EVENTS | SREADER_DSOS, NULL))
 		return;
 	while (!sreader_next(r, &rec)) {
 		if (rec.type == PS_SAMPLE)
 			keep_sample(s, r, &rec);
+		if (rec.type == PS_MMAP)
+			keep_mmap(s, r, &rec.mmap);
 		if (rec.type == PS_FORK)
 			s->fork = rec.fork;
 		if (rec.type == PS_LOST)
@@ -221,6 +236,55 @@ static void test_old(bool swap)
 	   "times of -1 and 0 are none");
 }
 
+/* What the kernel puts at the place of the build-id, with the bit for one. */
+static void add_mmap2(struct make *m, const char *path, uint32_t maj, uint64_t generation)
+{
+	make_record(m, PERF_REC_MMAP2, PERF_MISC_USER | PERF_MISC_MMAP_BUILD_ID);
+	make_u32(m, 21);
+	make_u32(m, 21);
+	make_u64(m, 0x400000);
+	make_u64(m, 0x1000);
+	make_u64(m, 0);
+	make_u32(m, maj);
+	make_u32(m, 0);
+	make_u64(m, 10987012);
+	make_u64(m, generation);
+	make_u32(m, 5);
+	make_u32(m, 2);
+	make_text(m, path);
+	make_end(m);
+}
+
+static void test_build_ids(bool swap)
+{
+	const struct make_attr attr = {.period = 1, .sample_type = IP | TID | TIME};
+	struct make m = {.swap = swap};
+	struct seen s;
+
+	make_begin(&m, &attr, 1);
+	add_mmap2(&m, "/bin/a", 254, 2021692217);
+	add_mmap2(&m, "/bin/b", 8, 2021692217);
+	make_record(&m, PERF_REC_MMAP2, PERF_MISC_USER | PERF_MISC_MMAP_BUILD_ID);
+	for (int i = 0; i < 8; i++)
+		make_u32(&m, 0);
+	buf_addc(&m.b, 16);
+	buf_fill(&m.b, 0, 3);
+	buf_fill(&m.b, 0xab, 16);
+	buf_fill(&m.b, 0, 4);
+	make_u32(&m, 5);
+	make_u32(&m, 2);
+	make_text(&m, "/bin/c");
+	make_end(&m);
+	decode(&m, "build-ids", &s);
+	ok(!s.rc && s.nmaps == 3, "three mappings");
+	ok(s.ids[0] == 0 && s.maps[0].maj == 254 && s.maps[0].ino == 10987012 &&
+		   s.maps[0].ino_generation == 2021692217,
+	   "a device is no build-id, though the bit says so");
+	ok(s.ids[1] == 0 && s.maps[1].maj == 8 && s.maps[1].ino == 10987012,
+	   "not even if it could be its length");
+	ok(s.ids[2] == 16 && s.maps[2].maj == 0, "a build-id is one");
+}
+
 /* Bit fields and structures that lie differently on machines of big endian order. */
 static void test_fields(bool swap)
 {
@@ -353,6 +417,7 @@ static void test_all(bool swap)
 	printf("# %s byte order\n", swap ? "the other" : "this machine's");
 	test_two_events(swap);
 	test_old(swap);
+	test_build_ids(swap);
 	test_fields(swap);
 	test_tracepoint(swap);
 }
