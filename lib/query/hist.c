@@ -13,7 +13,9 @@
 void hist_release(struct hist *h)
 {
 	free(h->fine.slots);
+	free(h->fine.counts);
 	free(h->linear.slots);
+	free(h->linear.counts);
 	*h = (struct hist)HIST_INIT;
 }
 
@@ -61,21 +63,69 @@ void hist_range(int32_t bucket, hist_int *low, hist_int *high)
 	*high = bucket < 0 ? name : name + more;
 }
 
-/* The slot of a bucket, or the free one where it belongs. Neighbours lie side by side. */
+/* ---- counters ---- */
+
+/* Buckets that something fell into lie side by side: multiplied, they do not form clusters. */
+static uint32_t place(const struct hist_buckets *b, int32_t bucket)
+{
+	return (uint32_t)bucket * 0x9e3779b1u >> 7 & b->mask;
+}
+
+/* The slot of a bucket, or the free one where it belongs. */
 static struct hist_slot *slot_of(const struct hist_buckets *b, int32_t bucket)
 {
-	uint32_t i = (uint32_t)bucket & b->mask;
+	uint32_t i = place(b, bucket);
 
 	while (b->slots[i].count && b->slots[i].bucket != bucket)
 		i = (i + 1) & b->mask;
 	return &b->slots[i];
 }
 
-static int grow(struct hist_buckets *b)
+static uint64_t count_of(const struct hist_buckets *b, int32_t bucket)
+{
+	if (b->counts)
+		return b->counts[bucket - b->first];
+	return slot_of(b, bucket)->count;
+}
+
+/* How many counters the array for these buckets has: whole powers of two of values, one more. */
+static uint32_t dense_size(int32_t low, int32_t high, int32_t *first)
+{
+	*first = (low & -SUB) - SUB;
+	return (uint32_t)((high | (SUB - 1)) + SUB - *first + 1);
+}
+
+/* Makes an array of all counters from low to high, at least. */
+static int make_dense(struct hist_buckets *b, int32_t low, int32_t high)
+{
+	struct hist_buckets dense = {.n = b->n, .low = b->low, .high = b->high};
+
+	dense.mask = dense_size(low, high, &dense.first) - 1;
+	dense.counts = calloc((size_t)dense.mask + 1, sizeof(*dense.counts));
+	if (!dense.counts)
+		return PP_ENOMEM;
+	if (b->counts)
+		memcpy(dense.counts + (b->first - dense.first), b->counts,
+		       ((size_t)b->mask + 1) * sizeof(*b->counts));
+	for (uint32_t i = 0; b->slots && i <= b->mask; i++)
+		if (b->slots[i].count)
+			dense.counts[b->slots[i].bucket - dense.first] = b->slots[i].count;
+	free(b->slots);
+	free(b->counts);
+	*b = dense;
+	return 0;
+}
+
+/* Twice the slots, or the array if that takes no more memory. */
+static int grow(struct hist_buckets *b, int32_t bucket)
 {
 	struct hist_buckets bigger = *b;
 	uint32_t n = b->slots ? (b->mask + 1) * 2 : SLOTS_FIRST;
+	int32_t low = b->n && b->low < bucket ? b->low : bucket;
+	int32_t high = b->n && b->high > bucket ? b->high : bucket, first;
 
+	if (dense_size(low, high, &first) * sizeof(*b->counts) <= n * sizeof(*b->slots))
+		return make_dense(b, low, high);
 	bigger.slots = calloc(n, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return PP_ENOMEM;
@@ -94,26 +144,46 @@ static void add_saturated(uint64_t *sum, uint64_t v)
 		*sum = UINT64_MAX;
 }
 
+/* The counter of a bucket; NULL: it has none yet. */
+static uint64_t *counter(const struct hist_buckets *b, int32_t bucket)
+{
+	struct hist_slot *s;
+
+	if (b->counts) {
+		uint32_t i = (uint32_t)(bucket - b->first);
+
+		return i <= b->mask ? &b->counts[i] : NULL;
+	}
+	s = b->slots ? slot_of(b, bucket) : NULL;
+	if (!s || (!s->count && b->n >= b->mask - b->mask / 4))
+		return NULL;
+	s->bucket = bucket;
+	return &s->count;
+}
+
 int hist_buckets_add(struct hist_buckets *b, int32_t bucket, uint64_t count)
 {
-	struct hist_slot *s = b->slots ? slot_of(b, bucket) : NULL;
+	uint64_t *c = counter(b, bucket);
 	int rc;
 
-	if (!s || (!s->count && b->n >= b->mask - b->mask / 4)) {
-		rc = grow(b);
+	if (!c) {
+		if (b->counts)
+			rc = make_dense(b, bucket < b->low ? bucket : b->low,
+					bucket > b->high ? bucket : b->high);
+		else
+			rc = grow(b, bucket);
 		if (rc)
 			return rc;
-		s = slot_of(b, bucket);
+		c = counter(b, bucket);
 	}
-	if (!s->count) {
-		s->bucket = bucket;
+	if (!*c) {
 		if (!b->n || bucket < b->low)
 			b->low = bucket;
 		if (!b->n || bucket > b->high)
 			b->high = bucket;
 		b->n++;
 	}
-	add_saturated(&s->count, count);
+	add_saturated(c, count);
 	return 0;
 }
 
@@ -148,11 +218,11 @@ int hist_add(struct hist *h, hist_int v, uint64_t time)
 
 static int merge_buckets(struct hist_buckets *to, const struct hist_buckets *from)
 {
+	uint64_t count;
 	int rc = 0;
 
-	for (uint32_t i = 0; from->slots && i <= from->mask && !rc; i++)
-		if (from->slots[i].count)
-			rc = hist_buckets_add(to, from->slots[i].bucket, from->slots[i].count);
+	for (int32_t i = INT32_MIN; !rc && hist_next(from, &i, &count);)
+		rc = hist_buckets_add(to, i, count);
 	return rc;
 }
 
@@ -183,12 +253,16 @@ int hist_merge(struct hist *h, const struct hist *from)
 	return 0;
 }
 
+static size_t bytes_of(const struct hist_buckets *b)
+{
+	if (b->counts)
+		return ((size_t)b->mask + 1) * sizeof(*b->counts);
+	return b->slots ? ((size_t)b->mask + 1) * sizeof(*b->slots) : 0;
+}
+
 size_t hist_bytes(const struct hist *h)
 {
-	size_t slots = (h->fine.slots ? h->fine.mask + (size_t)1 : 0) +
-		       (h->linear.slots ? h->linear.mask + (size_t)1 : 0);
-
-	return slots * sizeof(struct hist_slot);
+	return bytes_of(&h->fine) + bytes_of(&h->linear);
 }
 
 double hist_mean(const struct hist *h)
@@ -196,34 +270,30 @@ double hist_mean(const struct hist *h)
 	return h->count ? (double)((long double)h->sum / (long double)h->count) : NAN;
 }
 
-/* The least slot from a bucket on: near, as a rule; else the slots are fewer than what lies between. */
-static const struct hist_slot *least_from(const struct hist_buckets *b, int32_t from)
+/* The least bucket from one on that has a count: near, as a rule; else the slots are fewer than what
+ * lies between. There is one. */
+static int32_t least_from(const struct hist_buckets *b, int32_t from)
 {
-	const struct hist_slot *least = NULL;
+	int32_t least = b->high, near = b->counts ? b->high : from + NEAR;
 
-	for (int32_t i = from; i < from + NEAR && i <= b->high; i++)
-		if (slot_of(b, i)->count)
-			return slot_of(b, i);
+	for (int32_t i = from; i <= near && i <= b->high; i++)
+		if (count_of(b, i))
+			return i;
 	for (uint32_t i = 0; i <= b->mask; i++) {
 		const struct hist_slot *s = &b->slots[i];
 
-		if (s->count && s->bucket >= from && (!least || s->bucket < least->bucket))
-			least = s;
+		if (s->count && s->bucket >= from && s->bucket < least)
+			least = s->bucket;
 	}
 	return least;
 }
 
 bool hist_next(const struct hist_buckets *b, int32_t *at, uint64_t *count)
 {
-	const struct hist_slot *s;
-
 	if (!b->n || *at >= b->high)
 		return false;
-	s = least_from(b, *at < b->low ? b->low : *at + 1);
-	if (!s)
-		return false;
-	*at = s->bucket;
-	*count = s->count;
+	*at = least_from(b, *at < b->low ? b->low : *at + 1);
+	*count = count_of(b, *at);
 	return true;
 }
 

@@ -17,8 +17,9 @@
  * The borders are the same in every histogram, so merging is exact, and powers of two are borders, so
  * that the log2 view is exact, too. With a step, values are counted in linear buckets besides.
  *
- * Only buckets that something fell into take memory (16 bytes and what a hash table leaves free), at
- * most some 500 kB (1 MB where there are numbers of both signs); a histogram of a few values takes some hundred bytes.
+ * A histogram of a few values takes some hundred bytes: a hash table of the buckets that something
+ * fell into. When an array of all buckets between the least and the greatest takes no more memory
+ * than that, it becomes one: at most some 120 kB (240 kB where there are numbers of both signs).
  */
 #ifndef PP_QUERY_HIST_H
 #define PP_QUERY_HIST_H
@@ -40,11 +41,13 @@ struct hist_slot {
 	int32_t bucket;
 };
 
-/* A sparse array of counters. */
+/* Counters: a hash table of few buckets, or an array of all from `first` on. */
 struct hist_buckets {
-	struct hist_slot *slots; /* open addressing by bucket number */
-	uint32_t n, mask;
-	int32_t low, high; /* least and greatest bucket, if n is not 0 */
+	struct hist_slot *slots; /* open addressing by bucket number, or NULL */
+	uint64_t *counts;	 /* the array, or NULL */
+	uint32_t n, mask;	 /* mask: the last index of slots or counts */
+	int32_t low, high;	 /* least and greatest bucket, if n is not 0 */
+	int32_t first;
 };
 
 /* The first six may be read; empty histograms have count 0, and no minimum and maximum. */

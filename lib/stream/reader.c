@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define SREADER_BLOCK (1u << 20) /* bytes of the buffer to begin with */
+#define SREADER_BLOCK (1u << 18) /* bytes of the buffer to begin with */
 
 /* The dictionaries: record type, and the bit that asks for it (0: always kept). */
 #define DICTS(D) \
