@@ -73,6 +73,31 @@ void hist_release(struct hist *h);
  */
 int hist_add(struct hist *h, hist_int v, uint64_t time);
 
+/*
+ * The same for a value from 0 to INT64_MAX whose bucket has been counted before, in an array: false
+ * if that is not so, and nothing was added.
+ */
+static inline bool hist_add_near(struct hist *h, uint64_t v, uint64_t time)
+{
+	uint32_t shift =
+		v >> HIST_SUB_BITS ? 63u - (uint32_t)__builtin_clzll(v) - HIST_SUB_BITS : 0;
+	uint32_t b = (shift << HIST_SUB_BITS) + (uint32_t)(v >> shift),
+		 i = b - (uint32_t)h->fine.first;
+
+	if (!h->fine.counts || h->step || i > h->fine.mask || !h->fine.counts[i])
+		return false;
+	h->fine.counts[i]++;
+	h->count++;
+	h->sum += (hist_int)v;
+	if ((hist_int)v > h->max) {
+		h->max = (hist_int)v;
+		h->max_time = time;
+	}
+	if ((hist_int)v < h->min)
+		h->min = (hist_int)v;
+	return true;
+}
+
 /* Adds to count, sum, min and max only: for values whose distribution nobody wants. */
 void hist_sum(struct hist *h, hist_int v, uint64_t time);
 

@@ -211,6 +211,12 @@ void lat_rows_release(struct lat *l);
  * marks, and goes to the tables or the sink.
  */
 int lat_interval(struct lat *l, struct interval *iv, uint64_t from, uint64_t to);
+/*
+ * The same of an interval that makes no difference but in a row that is known: false if that is not so, and
+ * nothing was done. `how`: its state or cause. l->kinds[] has k.
+ */
+bool lat_interval_brief(struct lat *l, struct lat_kind *k, uint32_t comm, uint32_t name,
+			uint32_t how, const struct lat_point *start, const struct lat_point *end);
 /* One that is open at the end: counted, and shown if asked for. */
 int lat_open(struct lat *l, struct interval *iv, uint64_t from, uint64_t to);
 int lat_rows_finish(struct lat *l);

@@ -287,40 +287,51 @@ static int window_key(struct lat *l, uint64_t time, uint64_t *key)
 	return rc;
 }
 
-/* Where the row of an interval is remembered; NULL: out of memory. */
-static struct lat_quick *quick_of(struct lat_kind *k, const struct interval *iv, bool *found)
+static struct lat_quick *quick_slot(const struct lat_kind *k, uint32_t comm, uint32_t name,
+				    uint32_t how)
 {
-	uint32_t how = iv->state ? iv->state : iv->cause;
-	uint32_t i = (iv->who.comm * 31 + how * 7 + iv->name) % LAT_RECENT;
-	struct lat_quick *q;
+	return &k->recent[(comm * 31 + how * 7 + name) % LAT_RECENT];
+}
 
-	if (!k->recent)
-		k->recent = calloc(LAT_RECENT, sizeof(*k->recent));
-	if (!k->recent)
-		return NULL;
-	q = &k->recent[i];
-	*found = q->comm == iv->who.comm && q->name == iv->name && q->how == how &&
-		 q->generation == k->table->generation + 1;
-	if (!*found)
-		*q = (struct lat_quick){.comm = iv->who.comm, .name = iv->name, .how = how};
-	return q;
+static bool quick_is(const struct lat_kind *k, const struct lat_quick *q, uint32_t comm,
+		     uint32_t name, uint32_t how)
+{
+	return q->comm == comm && q->name == name && q->how == how &&
+	       q->generation == k->table->generation + 1;
+}
+
+bool lat_interval_brief(struct lat *l, struct lat_kind *k, uint32_t comm, uint32_t name,
+			uint32_t how, const struct lat_point *start, const struct lat_point *end)
+{
+	struct lat_quick *q = k->recent ? quick_slot(k, comm, name, how) : NULL;
+
+	if (!q || !k->on || l->o->sink || l->o->threads || start->mark != PS_MARK_PASS ||
+	    end->time < start->time || !quick_is(k, q, comm, name, how))
+		return false;
+	if (!hist_add_near(table_cell(k->table, q->row, 0), end->time - start->time, start->time))
+		return false;
+	k->count[LAT_INTERVALS]++;
+	return true;
 }
 
 /* The same as add, for rows that can be remembered. */
 static int add_quick(struct lat *l, struct lat_kind *k, const struct interval *iv)
 {
+	uint32_t how = iv->state ? iv->state : iv->cause;
 	uint64_t key[LAT_BY_MAX];
 	struct lat_quick *q;
-	bool found;
 	int rc = k->table ? 0 : make_table(l, k, iv);
 
 	if (rc)
 		return rc;
-	q = quick_of(k, iv, &found);
-	if (!q)
+	if (!k->recent)
+		k->recent = calloc(LAT_RECENT, sizeof(*k->recent));
+	if (!k->recent)
 		return PP_ENOMEM;
-	if (found)
+	q = quick_slot(k, iv->who.comm, iv->name, how);
+	if (quick_is(k, q, iv->who.comm, iv->name, how))
 		return table_add(k->table, q->row, 0, (hist_int)iv->dur, iv->start.time);
+	*q = (struct lat_quick){.comm = iv->who.comm, .name = iv->name, .how = how};
 	for (uint32_t i = 0; i < k->nterms && !rc; i++)
 		rc = term_key(l, k, i, i, iv, &key[i]);
 	if (!rc)

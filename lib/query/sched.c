@@ -64,6 +64,14 @@ static void enter(struct lat *l, struct sched_thread *t, enum sched_state state,
 	++*count(l, kinds[state], LAT_STARTS);
 }
 
+/* The state or the cause of an interval; 0: it has none. */
+static uint32_t how(const struct sched_thread *t, enum sched_kind kind)
+{
+	if (kind == SCHED_OFFCPU || kind == SCHED_BLOCKED)
+		return t->text;
+	return kind == SCHED_RUNQ ? t->cause : 0;
+}
+
 void sched_interval(const struct lat_domain *d, const struct lat *l, const struct sched_thread *t,
 		    enum sched_kind kind, const struct lat_point *start, struct interval *iv)
 {
@@ -84,8 +92,12 @@ void sched_interval(const struct lat_domain *d, const struct lat *l, const struc
 static int finish(struct lat *l, struct lat_domain *d, const struct sched_thread *t,
 		  enum sched_kind kind, const struct lat_point *start, const struct lat_point *end)
 {
+	struct lat_kind *k = &l->kinds[kind];
 	struct interval iv;
 
+	/* Most intervals of a recording: a duration for a row, and nothing else. */
+	if (k->quick && lat_interval_brief(l, k, t->comm, t->comm, how(t, kind), start, end))
+		return 0;
 	sched_interval(d, l, t, kind, start, &iv);
 	iv.end = *end;
 	if (t->wake.time && kind != SCHED_ONCPU && kind != SCHED_MIGRATE) {

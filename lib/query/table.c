@@ -355,6 +355,8 @@ int table_add(struct table *t, uint32_t row, uint32_t v, hist_int value, uint64_
 	case TABLE_SUM: hist_sum(h, value, time); return 0;
 	case TABLE_HIST: break;
 	}
+	if (value >= 0 && value <= INT64_MAX && hist_add_near(h, (uint64_t)value, time))
+		return 0;
 	before = hist_bytes(h);
 	rc = hist_add(h, value, time);
 	table_account(t, h, before);
