@@ -261,7 +261,8 @@ int perf_sample_take(struct perf *p, const struct perf_attr *a, struct cursor *c
 	if (!front)
 		return PP_ECUT;
 	t->nips = 0;
-	t->s = (struct ps_sample){.cpu = PS_NONE, .pid = PS_NONE, .tid = PS_NONE};
+	ps_sample_clear(&t->s);
+	t->s.cpu = t->s.pid = t->s.tid = PS_NONE;
 	if (p->swap)
 		take_front(front, true, a, &t->s);
 	else

@@ -123,6 +123,7 @@ struct trace_cmdline {
 struct trace_rec {
 	const uint8_t *data;
 	uint32_t size;
+	uint32_t type;	/* UINT32_MAX: it is too short to have one */
 	uint64_t time;	/* corrected */
 	int64_t missed; /* events that were lost before it; -1: unknown how many */
 };
@@ -346,14 +347,6 @@ static inline uint64_t trace_number(const struct trace *t, const uint8_t *p, uin
 	case 8: return get_u64(&c);
 	default: return 0;
 	}
-}
-
-/* The type of a record; UINT32_MAX: it is too short to have one. */
-static inline uint32_t trace_type(const struct trace *t, const struct trace_rec *r)
-{
-	if (t->type_at + t->type_size > r->size)
-		return UINT32_MAX;
-	return (uint32_t)trace_number(t, r->data + t->type_at, t->type_size);
 }
 
 #endif

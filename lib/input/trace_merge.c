@@ -9,30 +9,32 @@
 
 #include <stdlib.h>
 
+struct heap_cpu {
+	uint64_t time; /* of its next record */
+	uint32_t cpu;  /* index */
+};
 struct heap {
-	uint32_t *v; /* indices of CPUs */
+	struct heap_cpu *v;
 	uint32_t n;
 };
 
-static bool before(const struct trace *t, uint32_t a, uint32_t b)
+static bool before(struct heap_cpu a, struct heap_cpu b)
 {
-	uint64_t x = t->cpus[a].rec.time, y = t->cpus[b].rec.time;
-
-	return x < y || (x == y && a < b);
+	return a.time < b.time || (a.time == b.time && a.cpu < b.cpu);
 }
 
-static void sift_down(const struct trace *t, struct heap *h, uint32_t i)
+static void sift_down(struct heap *h, uint32_t i)
 {
-	uint32_t cpu = h->v[i];
+	struct heap_cpu cpu = h->v[i];
 
 	for (;;) {
 		uint32_t child = 2 * i + 1;
 
 		if (child >= h->n)
 			break;
-		if (child + 1 < h->n && before(t, h->v[child + 1], h->v[child]))
+		if (child + 1 < h->n && before(h->v[child + 1], h->v[child]))
 			child++;
-		if (!before(t, h->v[child], cpu))
+		if (!before(h->v[child], cpu))
 			break;
 		h->v[i] = h->v[child];
 		i = child;
@@ -46,12 +48,12 @@ static int fill(struct trace *t, struct heap *h)
 		int rc = trace_next_record(t, &t->cpus[i], &t->cpus[i].rec);
 
 		if (!rc)
-			h->v[h->n++] = i;
+			h->v[h->n++] = (struct heap_cpu){t->cpus[i].rec.time, i};
 		else if (rc != PP_END)
 			return rc;
 	}
 	for (uint32_t i = h->n / 2; i-- > 0;)
-		sift_down(t, h, i);
+		sift_down(h, i);
 	return 0;
 }
 
@@ -77,7 +79,7 @@ static int peek(struct trace *t, struct trace_cpu *c)
 {
 	int rc;
 
-	if (t->user_type == UINT32_MAX || trace_type(t, &c->rec) != t->stack_type)
+	if (t->user_type == UINT32_MAX || c->rec.type != t->stack_type)
 		return 0;
 	rc = trace_next_record(t, c, &c->peek);
 	if (rc == PP_END)
@@ -89,7 +91,7 @@ static int peek(struct trace *t, struct trace_cpu *c)
 /* Delivers the first of the heap, and takes the next record of its CPU in. */
 static int turn(struct trace *t, struct heap *h)
 {
-	struct trace_cpu *c = &t->cpus[h->v[0]];
+	struct trace_cpu *c = &t->cpus[h->v[0].cpu];
 	/* The next record is read before this one is written, since it may be its stack. */
 	int rc, next = advance(t, c);
 
@@ -101,8 +103,10 @@ static int turn(struct trace *t, struct heap *h)
 				  c->peeked && c->peek.data ? &c->peek : NULL);
 	if (next)
 		h->v[0] = h->v[--h->n];
+	else
+		h->v[0].time = c->rec.time;
 	if (h->n)
-		sift_down(t, h, 0);
+		sift_down(h, 0);
 	return rc;
 }
 

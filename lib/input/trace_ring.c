@@ -173,6 +173,13 @@ static int step(struct trace *t, struct trace_cpu *c, struct span *s)
 	return type < TYPE_PADDING;
 }
 
+static uint32_t type_of(const struct trace *t, const uint8_t *data, uint32_t size)
+{
+	if (t->type_at + t->type_size > size)
+		return UINT32_MAX;
+	return (uint32_t)trace_number(t, data + t->type_at, t->type_size);
+}
+
 int trace_next_record(struct trace *t, struct trace_cpu *c, struct trace_rec *rec)
 {
 	struct span s;
@@ -192,6 +199,7 @@ int trace_next_record(struct trace *t, struct trace_cpu *c, struct trace_rec *re
 			continue;
 		*rec = (struct trace_rec){.data = c->page + s.start,
 					  .size = s.end - s.start,
+					  .type = type_of(t, c->page + s.start, s.end - s.start),
 					  .time = correct(t, c, c->stamp),
 					  .missed = c->missed};
 		c->missed = 0;

@@ -138,8 +138,7 @@ static const struct trace_event *stack_event(struct trace *t, const struct trace
 	uint32_t type = kind == TRACE_KERNEL_STACK ? t->stack_type : t->user_type;
 	const struct trace_event *e;
 
-	if (!r || trace_type(t, r) != type || type == UINT32_MAX || r->missed ||
-	    rec_pid(t, r) != pid)
+	if (!r || r->type != type || type == UINT32_MAX || r->missed || rec_pid(t, r) != pid)
 		return NULL;
 	e = trace_event_find(t, type);
 	return e && e->kind == kind ? e : NULL;
@@ -255,7 +254,7 @@ int trace_sample(struct trace *t, struct trace_cpu *c, const struct trace_rec *n
 {
 	const struct trace_rec *r = &c->last;
 	struct ps_sample *s = &t->sample;
-	uint32_t type = trace_type(t, r);
+	uint32_t type = r->type;
 	struct trace_event *e = trace_event_find(t, type);
 	int rc = 0;
 

@@ -344,6 +344,16 @@ int ps_decode(const struct ps_typedesc *t, struct cursor *c, void *fields)
 
 /* ---- samples ---- */
 
+/* What is fixed of a sample lies in a record as it lies in the struct. */
+#define SAMPLE_FIXED (PS_SAMPLE_FIXED - 8)
+_Static_assert(offsetof(struct ps_sample, cpu) == 4 && offsetof(struct ps_sample, time) == 8 &&
+		       offsetof(struct ps_sample, pid) == 16 &&
+		       offsetof(struct ps_sample, tid) == 20 &&
+		       offsetof(struct ps_sample, comm) == 24 &&
+		       offsetof(struct ps_sample, flags) == 28 &&
+		       offsetof(struct ps_sample, fields) == SAMPLE_FIXED - 8,
+	       "the struct has another order than the record");
+
 #define SIZE_u64(x) 8
 #define SIZE_ref(x) 8
 #define SIZE_str(x) ps_pad(4 + (size_t)(x).len)
@@ -400,14 +410,8 @@ static uint8_t *put_branches(uint8_t *p, const struct ps_branches *b)
 
 uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p)
 {
-	p = put32(p, s->event);
-	p = put32(p, s->cpu);
-	p = put64(p, s->time);
-	p = put32(p, s->pid);
-	p = put32(p, s->tid);
-	p = put32(p, s->comm);
-	p = put32(p, s->flags);
-	p = put64(p, s->fields);
+	memcpy(p, s, SAMPLE_FIXED);
+	p += SAMPLE_FIXED;
 	FOR_FIELDS(s->fields)
 	{
 #define PS_F(bit, kind, name, what) \
@@ -459,16 +463,6 @@ static struct ps_branches take_branch(struct cursor *c)
 static const uint64_t sample_known = 0 PS_SAMPLE_FIELDS(PS_F);
 #undef PS_F
 
-/* What is fixed of a sample lies in a record as it lies in the struct. */
-#define SAMPLE_FIXED (PS_SAMPLE_FIXED - 8)
-_Static_assert(offsetof(struct ps_sample, cpu) == 4 && offsetof(struct ps_sample, time) == 8 &&
-		       offsetof(struct ps_sample, pid) == 16 &&
-		       offsetof(struct ps_sample, tid) == 20 &&
-		       offsetof(struct ps_sample, comm) == 24 &&
-		       offsetof(struct ps_sample, flags) == 28 &&
-		       offsetof(struct ps_sample, fields) == SAMPLE_FIXED - 8,
-	       "the struct has another order than the record");
-
 static void decode_fixed(struct cursor *c, struct ps_sample *s)
 {
 	if (!c->swap && cursor_left(c) >= SAMPLE_FIXED) {
@@ -486,9 +480,17 @@ static void decode_fixed(struct cursor *c, struct ps_sample *s)
 	s->fields = get_u64(c);
 }
 
+/* The C library's: what gcc puts in its place, "rep stos", takes long to begin. */
+static void *(*const volatile library_memset)(void *, int, size_t) = memset;
+
+void ps_sample_clear(struct ps_sample *s)
+{
+	library_memset(s, 0, sizeof(*s));
+}
+
 int ps_sample_decode(struct cursor *c, struct ps_sample *s)
 {
-	memset(s, 0, sizeof(*s));
+	ps_sample_clear(s);
 	decode_fixed(c, s);
 	/* What a later version has appended is not in this struct: nobody shall look for it. */
 	s->fields &= sample_known;

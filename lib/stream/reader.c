@@ -130,11 +130,8 @@ const struct ps_end *sreader_account(const struct sreader *r)
 	return &r->account;
 }
 
-/* Makes at least n bytes available at pos. 0, PP_END (nothing is left), PP_ECUT (less than n). */
-static int fill(struct sreader *r, size_t n)
+static int read_more(struct sreader *r, size_t n)
 {
-	if (r->len - r->pos >= n)
-		return 0;
 	if (!r->src)
 		return r->len == r->pos ? PP_END : PP_ECUT;
 	memmove(r->buf, r->buf + r->pos, r->len - r->pos);
@@ -164,6 +161,12 @@ static int fill(struct sreader *r, size_t n)
 		diag_progress(r->d, r->name, src_tell(r->src), src_size(r->src));
 	}
 	return 0;
+}
+
+/* Makes at least n bytes available at pos. 0, PP_END (nothing is left), PP_ECUT (less than n). */
+static inline int fill(struct sreader *r, size_t n)
+{
+	return r->len - r->pos >= n ? 0 : read_more(r, n);
 }
 
 static int64_t offset(const struct sreader *r)
@@ -314,14 +317,14 @@ static int swap_inside(struct sreader *r, struct ps_record *rec)
 
 static int decode(struct sreader *r, struct ps_record *rec)
 {
-	const struct ps_typedesc *t = ps_typedesc(rec->type);
 	struct cursor c = cursor_make(rec->raw + 8, rec->size - 8, r->swap);
+	const struct ps_typedesc *t = NULL;
 	int rc;
 
 	if (rec->type == PS_SAMPLE) {
 		r->samples++;
 		rc = ps_sample_decode(&c, &rec->sample);
-	} else if (!t) {
+	} else if (!(t = ps_typedesc(rec->type))) {
 		return 0;
 	} else {
 		rc = ps_decode(t, &c, &rec->sample);

@@ -375,6 +375,9 @@ void swriter_init(struct swriter *w, struct out *out);
 /* The header: begins a stream. Every put returns 0 or the first error. */
 int swriter_header(struct swriter *w);
 
+/* Sets all of a sample to 0, faster than the compiler would. */
+void ps_sample_clear(struct ps_sample *s);
+
 /* A record of any type but SAMPLE; `fields` points to the struct of the type (struct ps_mmap ...).
  */
 int swriter_put(struct swriter *w, enum ps_type type, uint32_t source, const void *fields);

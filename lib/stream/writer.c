@@ -81,7 +81,8 @@ int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s
 		return w->err;
 	ps_sample_encode(s, put_record_header(p, size, PS_SAMPLE, source));
 	w->out->len += size;
-	count(w, PS_SAMPLE);
+	w->records++;
+	w->types[PS_SAMPLE]++;
 	w->samples++;
 	return 0;
 }
