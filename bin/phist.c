@@ -42,7 +42,7 @@ static int window(struct config *c, const char *name, const char *view, const ch
 {
 	c->o.view = view;
 	c->o.window = PHIST_WINDOW_AUTO;
-	return arg ? opt_duration(name, arg, &c->o.window, why) : 0;
+	return arg ? opt_duration(name, arg, false, &c->o.window, why) : 0;
 }
 
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)

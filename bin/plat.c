@@ -28,7 +28,7 @@ static const struct opt opts[] = {
 	{'e', "end", "EVENT", "EVENT[:KEY] ends the one with the same KEY (repeatable)"},
 	{RESTART, "restart", "HOW", "begun again before it ended: replace, nest or keep"},
 	{NAME, "name", "NAME", "what to call the pairs of -s and -e"},
-	{SLOWER, "slower", "TIME", "list each interval of TIME, such as 10ms, or longer"},
+	{SLOWER, "slower", "TIME", "list each interval of TIME, such as 10ms, or longer; 0 all"},
 	{STACKS, "stacks", NULL, "with their stacks"},
 	{'u', "unmatched", NULL, "show what is still open at the end"},
 	{THREADS, "threads", NULL, "show for each thread how long it ran and waited"},
@@ -52,7 +52,7 @@ static int window(struct plat_opts *o, const char *name, const char *view, const
 {
 	o->view = view;
 	o->lat.window = LAT_WINDOW_AUTO;
-	return arg ? opt_duration(name, arg, &o->lat.window, why) : 0;
+	return arg ? opt_duration(name, arg, false, &o->lat.window, why) : 0;
 }
 
 struct config {
@@ -77,7 +77,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'e': return lat_pair_add(p->ends, &p->nends, arg, why);
 	case RESTART: return lat_pair_restart(p, arg, why);
 	case NAME: p->name = arg; break;
-	case SLOWER: o->list = true; return opt_duration("slower", arg, &o->slower, why);
+	case SLOWER: o->list = true; return opt_duration("slower", arg, true, &o->slower, why);
 	case STACKS: o->lat.stacks = true; break;
 	case 'u': o->lat.unmatched = true; break;
 	case THREADS: o->lat.threads = true; break;

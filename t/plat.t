@@ -10,18 +10,16 @@ kinds=runq,oncpu,offcpu,blocked,waking,idle,syscall,irq,softirq,softirq-raise,ti
 kinds=$kinds,hrtimer-run,wq-queue,wq-run,kmem,page,process,lock,block-io
 # ours FILE: kind, thread or number, CPU, state or cause, begin, end of each interval.
 ours() {
-	"$BIN/plat" -k "$kinds" --slower 1ns --tsv "$1" 2>ours.err | awk -F'\t' -v OFS='\t' 'NR > 1 {
+	"$BIN/plat" -k "$kinds" --slower 0 --tsv "$1" 2>ours.err | awk -F'\t' -v OFS='\t' 'NR > 1 {
 		who = $3 == "irq" || $3 ~ /^softirq/ ? $14 : $6
 		how = $10 $11
 		printf "%s\t%s\t%s\t%s\t%.0f\t%.0f\n", $3, who, $7, how == "" ? "-" : how,
 				$1, $1 + $2
 	}' | LC_ALL=C sort
 }
-# The oracle has numbers of system calls where plat has names, and intervals of no length.
+# The oracle has numbers of system calls where plat has names.
 theirs() {
-	"$ROOT/t/oracle/intervals" | awk -F'\t' -v OFS='\t' '
-		$1 == "syscall" { $4 = "-" }
-		$5 != $6' | LC_ALL=C sort
+	"$ROOT/t/oracle/intervals" | awk -F'\t' -v OFS='\t' '$1 == "syscall" { $4 = "-" } 1' | LC_ALL=C sort
 }
 ours trace.ps >got
 if have trace-cmd; then
@@ -153,6 +151,27 @@ same got want '-s and -e: system calls'
 "$BIN/plat" -k syscall --slower 1ns --tsv trace.ps 2>/dev/null | awk -F'\t' 'NR == 1 || $9 == "read"' |
 	cut -f 1,2,6 >want
 same got want 'with a condition'
+
+# What paired them: numbers and texts, several of them.
+"$BIN/plat" -s sched_waking:comm,pid -e sched_wakeup:comm,pid --slower 0 --tsv trace.ps 2>/dev/null |
+	cut -f 1,14 | sed 1d >got
+"$BIN/pdecode" -t "$ROOT/t/data/sched.dat" 2>/dev/null | awk '
+	!match($0, /sched_wak(ing|eup): +/) { next }
+	{ event = substr($0, RSTART, 10); text = substr($0, RSTART + RLENGTH); sub(/ (\[|prio).*/, "", text) }
+	sub(/^comm=/, "", text) { sub(/ pid=/, ":", text) }
+	event == "sched_waki" { open[text] }
+	event == "sched_wake" && text in open { print text; delete open[text] }' >text
+isnt "$(wc -l <got)" 0 'keys of a pair'
+sed 's/:\([0-9]*\)$/,\1/' text >want
+cut -f 2 got >keys
+same keys want 'are numbers and texts, with commas'
+"$BIN/plat" -s sched_waking:comm,pid -e sched_wakeup:comm,pid --by key --tsv trace.ps 2>/dev/null |
+	awk -F'\t' '$1 == "pair" { print $2, $3 }' | LC_ALL=C sort >got
+LC_ALL=C sort want | uniq -c | awk '{ n = $1; sub(/^ *[0-9]+ /, ""); print $0, n }' | LC_ALL=C sort >rows
+same got rows '--by key counts them'
+run "$BIN/plat" -s sched_waking:pid -e sched_switch:next_pid --slower 10ms trace.ps
+like "$OUT" '^ +time .* name$' '--slower: no waker where there is none'
+like "$OUT" ' sched:sched_waking [0-9]+$' 'the event and the key'
 
 # Forms.
 run "$BIN/plat" trace.ps

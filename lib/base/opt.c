@@ -245,7 +245,7 @@ int opt_double(const char *name, const char *arg, double min, double max, double
 	return PP_EUSAGE;
 }
 
-int opt_duration(const char *name, const char *arg, uint64_t *ns, struct buf *why)
+int opt_duration(const char *name, const char *arg, bool zero, uint64_t *ns, struct buf *why)
 {
 	static const struct {
 		const char *name;
@@ -255,10 +255,10 @@ int opt_duration(const char *name, const char *arg, uint64_t *ns, struct buf *wh
 	double v = arg[0] >= '0' && arg[0] <= '9' ? strtod(arg, &end) : -1;
 
 	for (size_t i = 0; v >= 0 && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(end, units[i].name) != 0)
+		if (strcmp(end, units[i].name) != 0 && (*end || v > 0))
 			continue;
 		v *= units[i].ns;
-		if (v < 1 || v >= 0x1p63)
+		if ((v < 1 && !(zero && v <= 0)) || v >= 0x1p63)
 			break;
 		*ns = (uint64_t)(v + 0.5);
 		return 0;

@@ -75,10 +75,10 @@ int opt_double(const char *name, const char *arg, double min, double max, double
 	       struct buf *why);
 
 /*
- * A duration above 0 with its unit, as "1.5ms": ns, us, ms, s, m, h. 0, or PP_EUSAGE with what is wrong
- * with the option --name in `why`.
+ * A duration with its unit, as "1.5ms": ns, us, ms, s, m, h; with `zero`, 0 (which needs no unit) too.
+ * 0, or PP_EUSAGE with what is wrong with the option --name in `why`.
  */
-int opt_duration(const char *name, const char *arg, uint64_t *ns, struct buf *why);
+int opt_duration(const char *name, const char *arg, bool zero, uint64_t *ns, struct buf *why);
 
 /* The entry of `names` (n of them) nearest to `word`, NULL if none is near. */
 const char *opt_nearest(const char *word, const char *const *names, size_t n);

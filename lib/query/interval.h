@@ -37,11 +37,20 @@ struct interval {
 	struct lat_point wake; /* the waker's; time 0: none */
 	uint64_t dur;	       /* in the kind's unit, ns as a rule */
 	uint64_t key;
+	const uint64_t *keys; /* of a pair of -s and -e, for lat_key; else NULL */
+	uint32_t nkeys;
 	uint32_t name, state, cause;
 	const uint64_t *values; /* of the expressions of --by: numbers, or ids of texts */
 	uint32_t set, numbers;	/* bits: which of them there are, and which are numbers */
 	uint64_t amount;
 };
+
+/*
+ * What paired the events of an interval whose `keys` are set, numbers and texts with commas between
+ * them. An error stays in the buffer.
+ */
+void lat_key(const struct lat *l, const struct interval *iv, struct buf *b);
+bool lat_key_is_number(const struct lat *l, const struct interval *iv);
 
 /* Whether the ids of a point are still those of the stream that is being read. */
 bool lat_point_live(const struct lat *l, const struct lat_point *p);

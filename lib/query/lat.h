@@ -75,7 +75,7 @@ enum lat_count {
 	T(CAUSE, "cause", TEXT, "runq: woken, preempted, new") \
 	T(WAKER, "waker", TEXT, "name of the thread that woke it up") \
 	T(WAKER_TID, "waker_tid", SIGNED, "that thread") \
-	T(KEY, "key", HEX, "what paired the events; of several the last") \
+	T(KEY, "key", HEX, "what paired the events; of several the last, of -s and -e all") \
 	T(STACK, "stack", TEXT, "stack of the start") \
 	T(END_STACK, "end_stack", TEXT, "stack of the end") \
 	T(WAKER_STACK, "waker_stack", TEXT, "stack of the waker")

@@ -115,6 +115,10 @@ int lat_emit_add(void *ctx, const struct lat *l, const struct interval *iv)
 			      .key = iv->key};
 	int rc = put_event(e, l, iv->source, iv->kind);
 
+	/* A text, or several keys, are no number. */
+	if (iv->keys && !lat_key_is_number(l, iv))
+		s.fields &= ~PS_HAS(key);
+
 	if (!rc)
 		rc = put_string(e, l, iv->source, iv->who.comm);
 	if (!rc && iv->wake.time)

@@ -68,7 +68,8 @@ static struct value number(uint64_t n, bool none)
 	return (struct value){.number = n, .none = none};
 }
 
-static struct value get(const struct lat *l, const struct interval *iv, int column)
+static struct value get(struct lat_list *s, const struct lat *l, const struct interval *iv,
+			int column)
 {
 	struct value v = {0};
 
@@ -89,7 +90,14 @@ static struct value get(const struct lat *l, const struct interval *iv, int colu
 	case COLUMN_CAUSE: return text(l, iv->cause);
 	case COLUMN_WAKER: return text(l, iv->waker.comm);
 	case COLUMN_WAKER_TID: return number(iv->waker.tid, iv->waker.tid == PS_NONE);
-	case COLUMN_KEY: return number(iv->key, false);
+	case COLUMN_KEY:
+		if (!iv->keys)
+			return number(iv->key, false);
+		buf_reset(&s->key);
+		lat_key(l, iv, &s->key);
+		v.s = buf_str(&s->key);
+		v.n = s->key.len;
+		return v;
 	case NCOLUMNS: break;
 	}
 	return v;
@@ -106,7 +114,7 @@ static void fill(struct buf *b, size_t from, uint32_t width)
 static void text_value(struct lat_list *s, const struct lat *l, const struct interval *iv, int c,
 		       struct buf *to)
 {
-	struct value v = get(l, iv, c);
+	struct value v = get(s, l, iv, c);
 
 	/* What the scheduler's kinds are called is their thread's name: the state says more. */
 	if (c == COLUMN_NAME && (iv->state || iv->cause))
@@ -123,6 +131,12 @@ static void text_value(struct lat_list *s, const struct lat *l, const struct int
 		buf_add_safe(to, v.s, v.n);
 	else
 		buf_addf(to, "%" PRIu64, v.number);
+	/* An event's name alone says of none of its intervals which one it is. */
+	if (c == COLUMN_NAME && iv->keys) {
+		v = get(s, l, iv, COLUMN_KEY);
+		buf_addc(to, ' ');
+		buf_add_safe(to, v.s, v.n);
+	}
 	if (!v.s && !v.none && to->len < columns[c].width)
 		buf_fill(&s->line, ' ', columns[c].width - to->len);
 }
@@ -146,14 +160,21 @@ static void end_line(struct buf *b)
 	buf_addc(b, '\n');
 }
 
-static void text_title(struct lat_list *s)
+/* Only the scheduler's kinds know a waker. */
+static bool any_waker(const struct lat *l)
+{
+	return lat_kind_on(l, SCHED_RUNQ) || lat_kind_on(l, SCHED_OFFCPU) ||
+	       lat_kind_on(l, SCHED_BLOCKED);
+}
+
+static void text_title(struct lat_list *s, const struct lat *l)
 {
 	for (int c = 0; c < NCOLUMNS; c++) {
 		size_t from = s->line.len;
 		bool right = c == COLUMN_TIME || c == COLUMN_DURATION || c == COLUMN_TID ||
 			     c == COLUMN_CPU || c == COLUMN_END_CPU || c == COLUMN_WAKER_TID;
 
-		if (!columns[c].width)
+		if (!columns[c].width || (c >= COLUMN_WAKER && !any_waker(l)))
 			continue;
 		if (right)
 			buf_fill(&s->line, ' ', columns[c].width - strlen(columns[c].name));
@@ -167,7 +188,7 @@ static void text_title(struct lat_list *s)
 static void text_line(struct lat_list *s, const struct lat *l, const struct interval *iv)
 {
 	if (!s->titled)
-		text_title(s);
+		text_title(s, l);
 	for (int c = 0; c < NCOLUMNS; c++) {
 		size_t from = s->line.len;
 
@@ -217,7 +238,7 @@ static void tsv_line(struct lat_list *s, const struct lat *l, const struct inter
 	if (!s->titled)
 		tsv_title(s);
 	for (int c = 0; c < NCOLUMNS; c++) {
-		struct value v = get(l, iv, c);
+		struct value v = get(s, l, iv, c);
 
 		if (c)
 			buf_addc(&s->line, '\t');
@@ -247,7 +268,7 @@ static void json_line(struct lat_list *s, const struct lat *l, const struct inte
 {
 	buf_addc(&s->line, '{');
 	for (int c = 0; c < NCOLUMNS; c++) {
-		struct value v = get(l, iv, c);
+		struct value v = get(s, l, iv, c);
 
 		json_value(&s->line, columns[c].name, &v);
 	}
@@ -280,5 +301,6 @@ int lat_list_close(struct lat_list *s)
 {
 	buf_release(&s->line);
 	buf_release(&s->cell);
+	buf_release(&s->key);
 	return out_close(&s->out);
 }

@@ -201,6 +201,36 @@ void lat_names_release(struct lat *l)
 	buf_release(&l->text);
 }
 
+static bool is_text(const struct lat *l, uint64_t key)
+{
+	return key & LAT_KEY_TEXT && (key ^ LAT_KEY_TEXT) <= l->names.n;
+}
+
+bool lat_key_is_number(const struct lat *l, const struct interval *iv)
+{
+	return iv->nkeys == 1 && !is_text(l, iv->key);
+}
+
+void lat_key(const struct lat *l, const struct interval *iv, struct buf *b)
+{
+	for (uint32_t i = 0; i < iv->nkeys; i++) {
+		uint64_t key = iv->keys[i];
+		size_t len;
+		const char *s;
+
+		if (i)
+			buf_addc(b, ',');
+		if (is_text(l, key)) {
+			s = lat_name(l, (uint32_t)key, &len);
+			buf_add(b, s, len);
+		} else if ((int64_t)key < INT32_MIN || (int64_t)key > UINT32_MAX) {
+			buf_addf(b, "0x%" PRIx64, key); /* an address */
+		} else {
+			buf_addf(b, "%" PRId64, (int64_t)key);
+		}
+	}
+}
+
 bool lat_point_live(const struct lat *l, const struct lat_point *p)
 {
 	return p->dict == l->dict;

@@ -9,7 +9,7 @@
 
 struct lat_list {
 	struct out out;
-	struct buf line, cell;
+	struct buf line, cell, key;
 	enum table_form form;
 	uint64_t slower;
 	uint64_t n;

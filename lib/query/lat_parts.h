@@ -73,6 +73,9 @@ struct lat_event {
 
 /* ---- open intervals ---- */
 
+/* A key that is a text: this and the id of the text. Few numbers look like that. */
+#define LAT_KEY_TEXT (UINT64_C(1) << 63)
+
 struct open_entry {
 	uint32_t hash, next; /* next: of the same key, older; or of the free list */
 	uint32_t kind, domain;

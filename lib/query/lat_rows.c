@@ -164,6 +164,10 @@ static int make_table(struct lat *l, struct lat_kind *k, const struct interval *
 	for (uint32_t i = 0; i < k->nterms; i++) {
 		uint32_t v = k->values[i];
 
+		if (k->terms[i] == LAT_TERM_KEY && iv->keys) {
+			keys[n++] = (struct table_key){"key", TABLE_TEXT, 0};
+			continue;
+		}
 		if (k->terms[i] != LAT_TERM_VALUE) {
 			keys[n++] = (struct table_key){terms[k->terms[i]].name,
 						       terms[k->terms[i]].kind, 0};
@@ -258,7 +262,15 @@ static int term_key(struct lat *l, struct lat_kind *k, uint32_t i, uint32_t colu
 	case LAT_TERM_CPU: *key = number(iv->start.cpu); return 0;
 	case LAT_TERM_END_CPU: *key = number(iv->end.cpu); return 0;
 	case LAT_TERM_WAKER_TID: *key = number(iv->waker.tid); return 0;
-	case LAT_TERM_KEY: *key = iv->key; return 0;
+	case LAT_TERM_KEY:
+		*key = iv->key;
+		if (!iv->keys)
+			return 0;
+		buf_reset(&l->text);
+		lat_key(l, iv, &l->text);
+		if (l->text.err || lat_text(l, buf_str(&l->text), l->text.len, &text))
+			return PP_ENOMEM;
+		break;
 	case LAT_TERM_KIND:
 		if (lat_text(l, k->k->name, strlen(k->k->name), &text))
 			return PP_ENOMEM;

@@ -90,6 +90,8 @@ static void interval_of(struct lat *l, const struct open_entry *e, struct interv
 				.waker = {PS_NONE, PS_NONE, 0},
 				.start = e->start,
 				.key = e->key[e->shown],
+				.keys = l->kinds[e->kind].k == &l->user ? e->key : NULL,
+				.nkeys = e->shown + 1,
 				.name = e->name,
 				.amount = e->amount,
 				.values = e->by,

@@ -277,7 +277,7 @@ static int key_value(struct lat *l, const struct qval *v, uint64_t *key)
 	/* Texts and numbers are not equal. */
 	if (lat_text(l, v->s, v->len, &id))
 		return PP_ENOMEM;
-	*key = UINT64_C(1) << 63 | id;
+	*key = LAT_KEY_TEXT | id;
 	return 0;
 }
 
@@ -308,7 +308,7 @@ int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
 		return user_key(l, b, r, rec, key);
 	for (uint32_t i = 0; i < b->nkeys && !rc; i++) {
 		if (b->star_key & (1u << i))
-			key[i] = UINT64_C(1) << 63 | b->star;
+			key[i] = LAT_KEY_TEXT | b->star;
 		else if (!field_get(&b->key[i], r, rec, &v))
 			return PP_ENOENT;
 		else

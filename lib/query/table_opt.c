@@ -16,7 +16,7 @@ static int number(const char *name, const char *arg, uint64_t max, uint64_t *v, 
 static int step(const char *arg, uint64_t *v, struct buf *why)
 {
 	struct buf unheard = BUF_INIT;
-	int rc = opt_duration("linear", arg, v, &unheard);
+	int rc = opt_duration("linear", arg, false, v, &unheard);
 
 	buf_release(&unheard);
 	return rc ? number("linear", arg, INT64_MAX, v, why) : 0;

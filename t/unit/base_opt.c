@@ -158,21 +158,33 @@ static void test_durations(void)
 		const char *text;
 		int rc;
 		uint64_t ns;
-	} rows_of[] = {
-		{"1ns", 0, 1},		{"1.5us", 0, 1500},	{"10ms", 0, 10000000},
-		{"2s", 0, 2000000000},	{"1m", 0, 60000000000}, {"1h", 0, 3600000000000},
-		{"0s", PP_EUSAGE, 0},	{"10", PP_EUSAGE, 0},	{"10 ms", PP_EUSAGE, 0},
-		{"-1s", PP_EUSAGE, 0},	{"ms", PP_EUSAGE, 0},	{"1e30s", PP_EUSAGE, 0},
-		{"nans", PP_EUSAGE, 0}, {"", PP_EUSAGE, 0},
-	};
+	} rows_of[] =
+		{
+			{"1ns", 0, 1},		{"1.5us", 0, 1500},	{"10ms", 0, 10000000},
+			{"2s", 0, 2000000000},	{"1m", 0, 60000000000}, {"1h", 0, 3600000000000},
+			{"0s", PP_EUSAGE, 0},	{"10", PP_EUSAGE, 0},	{"10 ms", PP_EUSAGE, 0},
+			{"-1s", PP_EUSAGE, 0},	{"ms", PP_EUSAGE, 0},	{"1e30s", PP_EUSAGE, 0},
+			{"nans", PP_EUSAGE, 0}, {"", PP_EUSAGE, 0},	{"0", PP_EUSAGE, 0},
+		},
+	  with_zero[] = {
+		  {"0", 0, 0},		 {"0ms", 0, 0},		  {"1us", 0, 1000},
+		  {"10", PP_EUSAGE, 0},	 {"0.1ns", PP_EUSAGE, 0}, {"0x", PP_EUSAGE, 0},
+		  {"0 s", PP_EUSAGE, 0}, {"", PP_EUSAGE, 0},
+	  };
 	struct buf why = BUF_INIT;
 	uint64_t ns;
 
 	for (size_t i = 0; i < sizeof(rows_of) / sizeof(rows_of[0]); i++) {
-		ns = 0;
-		is_int(opt_duration("slower", rows_of[i].text, &ns, &why), rows_of[i].rc,
+		ns = 7;
+		is_int(opt_duration("slower", rows_of[i].text, false, &ns, &why), rows_of[i].rc,
 		       "duration '%s'", rows_of[i].text);
-		is_u64(ns, rows_of[i].ns, "ns of '%s'", rows_of[i].text);
+		is_u64(ns, rows_of[i].rc ? 7 : rows_of[i].ns, "ns of '%s'", rows_of[i].text);
+	}
+	for (size_t i = 0; i < sizeof(with_zero) / sizeof(with_zero[0]); i++) {
+		ns = 7;
+		is_int(opt_duration("slower", with_zero[i].text, true, &ns, &why), with_zero[i].rc,
+		       "or 0: '%s'", with_zero[i].text);
+		is_u64(ns, with_zero[i].rc ? 7 : with_zero[i].ns, "ns of '%s'", with_zero[i].text);
 	}
 	ok(strstr(buf_str(&why), "--slower: not a duration like 10ms") != NULL, "it is said");
 	buf_release(&why);
