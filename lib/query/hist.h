@@ -74,19 +74,19 @@ void hist_release(struct hist *h);
 int hist_add(struct hist *h, hist_int v, uint64_t time);
 
 /*
- * The same for a value from 0 to INT64_MAX whose bucket has been counted before, in an array: false
- * if that is not so, and nothing was added.
+ * The same in two steps, for values from 0 to INT64_MAX of histograms that have an array of counters
+ * with room for them: hist_near adds all but the count of the bucket, and gives its index for
+ * hist_count. In between, the counter's memory may be fetched; nothing else may be done with h.
+ * False: it is not such a value, and nothing was added.
  */
-static inline bool hist_add_near(struct hist *h, uint64_t v, uint64_t time)
+static inline bool hist_near(struct hist *h, uint64_t v, uint64_t time, uint32_t *i)
 {
 	uint32_t shift =
 		v >> HIST_SUB_BITS ? 63u - (uint32_t)__builtin_clzll(v) - HIST_SUB_BITS : 0;
-	uint32_t b = (shift << HIST_SUB_BITS) + (uint32_t)(v >> shift),
-		 i = b - (uint32_t)h->fine.first;
 
-	if (!h->fine.counts || h->step || i > h->fine.mask || !h->fine.counts[i])
+	*i = (shift << HIST_SUB_BITS) + (uint32_t)(v >> shift) - (uint32_t)h->fine.first;
+	if (!h->fine.counts || h->step || *i > h->fine.mask || v > INT64_MAX)
 		return false;
-	h->fine.counts[i]++;
 	h->count++;
 	h->sum += (hist_int)v;
 	if ((hist_int)v > h->max) {
@@ -96,6 +96,20 @@ static inline bool hist_add_near(struct hist *h, uint64_t v, uint64_t time)
 	if ((hist_int)v < h->min)
 		h->min = (hist_int)v;
 	return true;
+}
+
+static inline void hist_count(struct hist *h, uint32_t i)
+{
+	int32_t bucket = h->fine.first + (int32_t)i;
+
+	if (!h->fine.counts[i]) {
+		if (bucket < h->fine.low)
+			h->fine.low = bucket;
+		if (bucket > h->fine.high)
+			h->fine.high = bucket;
+		h->fine.n++;
+	}
+	h->fine.counts[i]++;
 }
 
 /* Adds to count, sum, min and max only: for values whose distribution nobody wants. */

@@ -27,6 +27,13 @@ struct lat_quick {
 	uint32_t row;
 };
 
+/* A counter that is to be incremented. */
+#define LAT_PENDING 8
+struct lat_pending {
+	struct hist *h; /* NULL: none */
+	uint32_t i;
+};
+
 struct lat_kind {
 	const struct pair_kind *k;
 	bool on;
@@ -165,6 +172,8 @@ struct lat {
 	uint64_t window_first, window_last; /* beginnings of the first and the last */
 	uint32_t widened;
 	struct tables tables;
+	struct lat_pending pending[LAT_PENDING];
+	uint32_t npending;
 	struct table *summary;
 	struct table *threads;
 	struct buf text;

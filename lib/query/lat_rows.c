@@ -312,16 +312,41 @@ static bool quick_is(const struct lat_kind *k, const struct lat_quick *q, uint32
 	       q->generation == k->table->generation + 1;
 }
 
+/* Its counter's cache line comes while the events behind it are read: it is counted then. */
+static void count_later(struct lat *l, struct hist *h, uint32_t i)
+{
+	struct lat_pending *p = &l->pending[l->npending++ % LAT_PENDING];
+
+	__builtin_prefetch(&h->fine.counts[i], 1);
+	if (p->h)
+		hist_count(p->h, p->i);
+	*p = (struct lat_pending){h, i};
+}
+
+/* Before anything else is done with a table. */
+static void count_pending(struct lat *l)
+{
+	for (struct lat_pending *p = l->pending; p < l->pending + LAT_PENDING; p++) {
+		if (p->h)
+			hist_count(p->h, p->i);
+		p->h = NULL;
+	}
+}
+
 bool lat_interval_brief(struct lat *l, struct lat_kind *k, uint32_t comm, uint32_t name,
 			uint32_t how, const struct lat_point *start, const struct lat_point *end)
 {
 	struct lat_quick *q = k->recent ? quick_slot(k, comm, name, how) : NULL;
+	struct hist *h;
+	uint32_t i;
 
 	if (!q || !k->on || l->o->sink || l->o->threads || start->mark != PS_MARK_PASS ||
 	    end->time < start->time || !quick_is(k, q, comm, name, how))
 		return false;
-	if (!hist_add_near(table_cell(k->table, q->row, 0), end->time - start->time, start->time))
+	h = table_cell(k->table, q->row, 0);
+	if (!hist_near(h, end->time - start->time, start->time, &i))
 		return false;
+	count_later(l, h, i);
 	k->count[LAT_INTERVALS]++;
 	return true;
 }
@@ -397,6 +422,7 @@ int lat_interval(struct lat *l, struct interval *iv, uint64_t from, uint64_t to)
 		return 0;
 	if (l->o->sink)
 		return l->o->sink(l->o->sink_ctx, l, iv);
+	count_pending(l);
 	return k->quick ? add_quick(l, k, iv) : add(l, k, iv);
 }
 
@@ -448,6 +474,7 @@ int lat_rows_finish(struct lat *l)
 	struct table_value value = {"duration", TABLE_HIST, l->unit, l->o->step};
 	int rc = 0;
 
+	count_pending(l);
 	if (l->o->threads)
 		return 0;
 	if (l->tables.n && !l->o->unmatched && !l->window)

@@ -348,6 +348,7 @@ int table_add(struct table *t, uint32_t row, uint32_t v, hist_int value, uint64_
 {
 	struct hist *h = table_cell(t, row, v);
 	size_t before;
+	uint32_t i;
 	int rc;
 
 	switch (t->values[v].kind) {
@@ -355,8 +356,10 @@ int table_add(struct table *t, uint32_t row, uint32_t v, hist_int value, uint64_
 	case TABLE_SUM: hist_sum(h, value, time); return 0;
 	case TABLE_HIST: break;
 	}
-	if (value >= 0 && value <= INT64_MAX && hist_add_near(h, (uint64_t)value, time))
+	if (value >= 0 && value <= INT64_MAX && hist_near(h, (uint64_t)value, time, &i)) {
+		hist_count(h, i);
 		return 0;
+	}
 	before = hist_bytes(h);
 	rc = hist_add(h, value, time);
 	table_account(t, h, before);
