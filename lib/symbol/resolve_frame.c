@@ -275,25 +275,70 @@ static int unmapped_code(struct resolver *r, struct machine *m, struct space *sp
 	return rc;
 }
 
-/* The symbol and the DSO-relative address of an offset in a DSO that is mapped. */
-static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, uint64_t off,
-		       bool ret, struct ps_frame *f)
+/*
+ * What a signal handler returns to: the C library's (glibc, musl, bionic), the vdso's of the kernel, Go's.
+ * No call leads there, so what comes before belongs to another function, or to none.
+ */
+static bool is_signal_return(const char *name)
 {
+	static const char *const names[] = {
+		"__restore_rt",
+		"__restore",
+		"__default_rt_sa_restorer",
+		"__default_sa_restorer",
+		"__kernel_rt_sigreturn",
+		"__kernel_sigreturn",
+		"__kernel_sigtramp_rt64",
+		"__vdso_rt_sigreturn",
+		"runtime.sigreturn",
+		"runtime.sigreturn.abi0",
+		"runtime.sigreturn__sigaction",
+		"runtime.sigreturn__sigaction.abi0",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* The symbol of the code at vaddr; *ret: vaddr is that of a call, one byte before what was recorded. */
+static bool find_code(const struct symtab *t, uint64_t vaddr, bool *ret, struct symbol *out)
+{
+	bool found = !symtab_find(t, vaddr, out);
+	struct symbol at;
+
+	if (!*ret || (found && out->end != vaddr + 1) || symtab_find(t, vaddr + 1, &at) ||
+	    at.start != vaddr + 1 || !is_signal_return(symtab_text(t, at.name)))
+		return found;
+	*ret = false;
+	*out = at;
+	return true;
+}
+
+/*
+ * The symbol and the DSO-relative address of an offset in a DSO that is mapped. *ret becomes false if
+ * the offset is no return address after all.
+ */
+static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, uint64_t off,
+		       bool *ret, struct ps_frame *f)
+{
+	bool call = *ret;
 	struct symbol s;
 	int rc = resolve_load(r, m, d);
 
 	f->dso = d->out;
 	if (!rc && d->jit) {
 		f->addr = off;
-		return resolve_jit_symbol(r, m, d->jit, off - ret, &f->symbol, &f->reason);
+		return resolve_jit_symbol(r, m, d->jit, off - call, &f->symbol, &f->reason);
 	}
 	if (rc)
 		return rc;
-	if (elf_segments_vaddr(&d->segments, off - ret, &f->addr))
-		f->addr = off - ret;
-	if (!symtab_find(d->table, f->addr, &s))
+	if (elf_segments_vaddr(&d->segments, off - call, &f->addr))
+		f->addr = off - call;
+	if (find_code(d->table, f->addr, ret, &s))
 		rc = table_symbol(r, m->source, d, d->table, &s, d->out, &f->symbol);
-	f->addr += ret;
+	f->addr += call;
 	if (!f->symbol)
 		f->reason = d->dynamic ? PS_REASON_DYNAMIC
 			    : d->table ? PS_REASON_NO_SYMBOL
@@ -330,7 +375,7 @@ static int user_frame(struct resolver *r, struct machine *m, struct space *sp, u
 	*id = *slot;
 	if (*slot)
 		return 0;
-	rc = user_symbol(r, m, d, f.addr, ret, &f);
+	rc = user_symbol(r, m, d, f.addr, &ret, &f);
 	if (!rc)
 		rc = put_frames(r, m, d, f.addr - ret, &f, slot);
 	*id = *slot;

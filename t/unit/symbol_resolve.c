@@ -1,7 +1,10 @@
 /* The resolver, fed with streams made by hand. */
 #include "symbol/resolve.h"
 
+#include "elf_make.h"
 #include "stream_make.h"
+
+#include <unistd.h>
 
 #define KERNEL	      ((uint64_t)-128)
 #define USER	      ((uint64_t)-512)
@@ -508,8 +511,75 @@ static void test_generated(void)
 	       "mappings without a file");
 }
 
+/* A library with a function, one more byte, __restore_rt, and a function that only looks like it. */
+static void make_library(char *path)
+{
+	static const char names[] = "\0before\0__restore_rt\0after\0__restored";
+	static const uint8_t code[0x100];
+	struct elf_make e = {.is64 = true, .machine = EM_X86_64, .type = ET_DYN};
+	struct buf syms = BUF_INIT, file = BUF_INIT;
+	int fd = mkstemp(path), i;
+
+	elf_make_segment(&e, PT_LOAD, PF_R | PF_X, 0, 0x1000, 0x1000);
+	elf_make_section(&e, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code,
+			 sizeof(code));
+	i = elf_make_section(&e, ".symtab", SHT_SYMTAB, 0, 0, NULL, 0);
+	elf_make_symbol(&e, &syms, 0, 0, 0, 0, 0, 0, 0);
+	elf_make_symbol(&e, &syms, 1, 0x1010, 0xf, STB_GLOBAL, STT_FUNC, 0, 1);
+	elf_make_symbol(&e, &syms, 8, 0x1020, 9, STB_LOCAL, STT_FUNC, 0, 1);
+	elf_make_symbol(&e, &syms, 21, 0x1029, 0x17, STB_GLOBAL, STT_FUNC, 0, 1);
+	elf_make_symbol(&e, &syms, 27, 0x1040, 0x10, STB_GLOBAL, STT_FUNC, 0, 1);
+	e.sections[i - 1].bytes = syms.data;
+	e.sections[i - 1].len = syms.len;
+	e.sections[i - 1].entsize = 24;
+	e.sections[i - 1].link = 3;
+	elf_make_section(&e, ".strtab", SHT_STRTAB, 0, 0, names, sizeof(names));
+	elf_make_finish(&e, &file);
+	if (fd < 0 || write(fd, file.data, file.len) != (ssize_t)file.len)
+		abort();
+	close(fd);
+	buf_release(&syms);
+	buf_release(&file);
+}
+
+/*
+ * A handler's return address is the first byte of what it returns to. Every other return address that
+ * begins a function was left by a call that does not return, at the end of the function before it.
+ */
+static void test_signal(void)
+{
+	struct resolver_opts like_perf = {.like_perf = true};
+	char path[] = "/tmp/perfpipe-resolve.XXXXXX";
+	struct buf want = BUF_INIT;
+
+	make_library(path);
+	for (int perf = 0; perf < 2; perf++) {
+		struct made m;
+
+		begin(&m);
+		put_dso(&m, 1, path, 0);
+		put_map(&m, 10, 0x7000, 0x1000, 0, 1);
+		CHAIN(&m, 1, USER, 0x7018, 0x7020, 0x7029, 0x701f, 0x7040);
+		CHAIN(&m, 2, USER, 0x7020, 0x7020);
+		put_sample(&m, 1, 10, 1, IN_USER);
+		put_sample(&m, 1, 10, 2, IN_USER);
+		buf_reset(&want);
+		if (perf)
+			buf_addf(&want, "10 before __restore_rt after %s:101f!%d __restored\n",
+				 path, PS_REASON_NO_SYMBOL);
+		else
+			buf_addf(&want, "10 before __restore_rt __restore_rt before after\n");
+		buf_adds(&want, "10 __restore_rt __restore_rt\n");
+		expect(&m, perf ? &like_perf : NULL, buf_str(&want),
+		       perf ? "signal handlers, as perf" : "signal handlers");
+	}
+	unlink(path);
+	buf_release(&want);
+}
+
 int main(void)
 {
+	test_signal();
 	test_processes();
 	test_time();
 	test_kernel();
