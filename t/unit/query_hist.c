@@ -124,6 +124,65 @@ static void test_small(void)
 	hist_release(&h);
 }
 
+#define SPAN (2 * HIST_FINE_MAX + 1)
+
+/* Whether the buckets of h are those that were counted one by one. */
+static bool is_counted(const struct hist *h, const uint32_t *want)
+{
+	int32_t b = INT32_MIN, last = -HIST_FINE_MAX - 1;
+	uint64_t count;
+	bool same = true;
+
+	while (hist_next(&h->fine, &b, &count)) {
+		same &= want[b + HIST_FINE_MAX] == count;
+		while (++last < b)
+			same &= !want[last + HIST_FINE_MAX];
+	}
+	while (++last <= HIST_FINE_MAX)
+		same &= !want[last + HIST_FINE_MAX];
+	return same;
+}
+
+/* Values side by side, counted in an array, and then some far away. */
+static void test_dense(void)
+{
+	static const hist_int far[] = {7,	  900,	     INT64_MAX, UINT64_MAX, 0, -1,
+				       -70000000, INT64_MIN, 2000000,	5,	    -2};
+	uint32_t *want = calloc(SPAN, sizeof(*want)), i;
+	struct hist h = HIST_INIT, near = HIST_INIT;
+	bool same = want != NULL;
+	size_t bytes;
+
+	for (int n = 0; n < 40000 && same; n++) {
+		uint64_t v = 1000000 + random64() % 3000000;
+
+		same = !hist_add(&h, v, (uint64_t)n);
+		want[hist_bucket(v) + HIST_FINE_MAX]++;
+		if (hist_near(&near, v, (uint64_t)n, &i))
+			hist_count(&near, i);
+		else
+			same &= !hist_add(&near, v, (uint64_t)n);
+	}
+	bytes = hist_bytes(&h);
+	ok(same && h.fine.counts && bytes < 12000, "neighbours have an array of %zu bytes", bytes);
+	ok(is_counted(&h, want) && is_counted(&near, want), "which has all of them");
+	ok(near.count == h.count && near.sum == h.sum && near.min == h.min && near.max == h.max &&
+		   near.max_time == h.max_time && near.fine.n == h.fine.n &&
+		   near.fine.low == h.fine.low && near.fine.high == h.fine.high,
+	   "in two steps as in one");
+	for (size_t n = 0; n < sizeof(far) / sizeof(far[0]) && same; n++) {
+		same &= !hist_add(&h, far[n], n);
+		want[hist_bucket(far[n]) + HIST_FINE_MAX]++;
+		same &= is_counted(&h, want);
+	}
+	ok(same, "and those far away");
+	ok(!hist_near(&h, (uint64_t)INT64_MAX + 1, 1, &i), "no near value: too large");
+	ok(hist_bytes(&h) <= 250000, "%zu bytes at most", hist_bytes(&h));
+	hist_release(&h);
+	hist_release(&near);
+	free(want);
+}
+
 /* Merging parts gives what adding all to one gives. */
 static void test_merge(void)
 {
@@ -286,6 +345,7 @@ int main(void)
 	test_buckets();
 	test_linear_bucket();
 	test_small();
+	test_dense();
 	test_merge();
 	test_saturation();
 	test_draw();
