@@ -31,12 +31,13 @@ int main(int argc, char **argv)
 EOF_C
 "$CC" -O2 -g -no-pie -fno-omit-frame-pointer -Wl,--build-id -o prog prog.c ||
 	skip_all "$CC cannot build the program"
-if have perf; then
-	perf record -q -N -F 999 -g -e cpu-clock:u -o p.data -- ./prog 2000000 >record.log 2>&1
-else
-	"$BIN/pcap-perf" -F 999 -g -e cpu-clock:u -o p.data -- ./prog 2000000 >record.log 2>&1
-fi || skip_all 'recording is not allowed here'
-"$BIN/pdecode" p.data >p.ps 2>decode.log || skip_all 'nothing was recorded'
+# recorded COMMAND...: whether the program can be recorded so, and something was.
+recorded() {
+	"$@" -F 999 -g -e cpu-clock:u -o p.data -- ./prog 2000000 >record.log 2>&1 &&
+		"$BIN/pdecode" p.data >p.ps 2>decode.log
+}
+# perf can die when another recorder runs at the same time.
+recorded perf record -q -N || recorded "$BIN/pcap-perf" || skip_all 'recording is not allowed here'
 
 # folded OPTION...: folded text of psym with these options.
 folded() {
@@ -80,6 +81,30 @@ mkdir -p "dbg/.build-id/$(echo "$id" | cut -c 1-2)"
 cp prog.debug "dbg/.build-id/$(echo "$id" | cut -c 1-2)/$(echo "$id" | cut -c 3-).debug"
 folded --inline -D dbg -D /usr/lib/debug >found
 same found inlined 'it is found below --debug-dir, though the program has symbols'
+
+# Packed debug information says the same, and so do entries in another file.
+"$BIN/psym" --inline --srcline -t -F ip,sym,srcline -D dbg -D /usr/lib/debug p.ps >lines 2>psym.err
+for how in zlib zlib-gnu zstd; do
+	if objcopy --compress-debug-sections=$how kept prog 2>objcopy.err &&
+		readelf -SW prog | grep -Eq '\.zdebug_info|\.debug_info.* C '; then
+		folded --inline >found
+		same found inlined "debug information packed by $how"
+		"$BIN/psym" --inline --srcline -t -F ip,sym,srcline p.ps >text 2>psym.err
+		same text lines 'has the same source lines'
+	else
+		skip 2 "objcopy does not pack by $how"
+	fi
+done
+mkdir split
+(cd split && "$CC" -O2 -g -gsplit-dwarf -no-pie -fno-omit-frame-pointer -c -o prog.o ../prog.c &&
+	"$CC" -no-pie -Wl,--build-id -o prog prog.o) 2>split.log
+if [ -e split/prog.dwo ] && "$BIN/pcap-perf" -F 999 -g -e cpu-clock:u -o split.data -- \
+	split/prog 2000000 >record.log 2>&1; then
+	"$BIN/pdecode" split.data 2>decode.log | "$BIN/psym" --inline -b 2>psym.err | "$BIN/pfold" >found
+	like found ';outer;middle_\[i\];deepest_\[i\] [0-9]+$' 'split debug information'
+else
+	skip 1 "$CC does not split debug information"
+fi
 
 # What is damaged gives names from the symbol table.
 cp kept prog

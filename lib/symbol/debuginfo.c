@@ -1,58 +1,23 @@
 #include "symbol/debuginfo_parts.h"
 
 #include "base/err.h"
+#include "symbol/dwarf_image.h"
 
 #include <dwarf.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* zlib packs at most so well; what claims more is not believed. */
-#define RATIO_MAX 1100
-
 /* ---- opening ---- */
 
-/* Whether the sections that libdw will unpack have believable sizes. */
-static int check_packed(Elf *elf)
+bool debuginfo_present(const struct elf_file *f)
 {
-	uint64_t sum = 0;
-	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	Elf_Scn *scn = elf_file_section(f, ".debug_info", &sh);
 
-	while ((scn = elf_nextscn(elf, scn)) != NULL) {
-		GElf_Shdr sh;
-		GElf_Chdr ch;
-
-		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_COMPRESSED))
-			continue;
-		if (!gelf_getchdr(scn, &ch))
-			return PP_ECORRUPT;
-		if (ch.ch_size / RATIO_MAX > sh.sh_size || ch.ch_size > DEBUGINFO_BYTES_MAX)
-			return PP_ELIMIT;
-		sum += ch.ch_size;
-		if (sum > DEBUGINFO_BYTES_MAX)
-			return PP_ELIMIT;
-	}
-	return 0;
-}
-
-bool debuginfo_present(Elf *elf)
-{
-	Elf_Scn *scn = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((scn = elf_nextscn(elf, scn)) != NULL) {
-		GElf_Shdr sh;
-		const char *name =
-			gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
-
-		if (name && sh.sh_type != SHT_NOBITS && sh.sh_size &&
-		    (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info")))
-			return true;
-	}
-	return false;
+	if (!scn)
+		scn = elf_file_section(f, ".zdebug_info", &sh);
+	return scn && sh.sh_type != SHT_NOBITS && sh.sh_size;
 }
 
 int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *steps)
@@ -92,7 +57,8 @@ static int add_unit(struct debuginfo *d, Dwarf_Die *die, Dwarf_Die *content)
 	return 0;
 }
 
-static int read_units(struct debuginfo *d)
+/* *split: there are units whose entries are in other files. */
+static int read_units(struct debuginfo *d, bool *split)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die, sub;
@@ -100,16 +66,17 @@ static int read_units(struct debuginfo *d)
 	int rc = 0;
 
 	while (!rc && dwarf_get_units(d->dwarf, cu, &cu, NULL, &type, &die, &sub) == 0) {
-		bool split = type == DW_UT_skeleton && sub.addr;
+		Dwarf_Die *content = type == DW_UT_skeleton && sub.addr ? &sub : &die;
 
+		*split = *split || type == DW_UT_skeleton;
 		if (dwarf_tag(&die) != DW_TAG_compile_unit && type != DW_UT_skeleton)
 			continue;
-		rc = add_unit(d, &die, split ? &sub : &die);
+		rc = add_unit(d, &die, content);
 		if (!rc)
 			rc = die_ranges(&die, d->n, &d->map, &d->steps);
 		if (rc == PP_ENOENT) {
 			/* A unit without code has no ranges either. */
-			d->units[d->n - 1].loose = dwarf_haschildren(split ? &sub : &die) > 0;
+			d->units[d->n - 1].loose = dwarf_haschildren(content) > 0;
 			d->loose = d->loose || d->units[d->n - 1].loose;
 			rc = 0;
 		}
@@ -117,33 +84,107 @@ static int read_units(struct debuginfo *d)
 	return rc;
 }
 
-int debuginfo_open(struct debuginfo **out, Elf *elf, Elf *alt)
+/* The DWARF of a file, unpacked to an image; NULL: it cannot be used, or *rc. */
+static Dwarf *open_image(struct image *im, const struct elf_file *f, bool lines, int *rc)
 {
-	struct debuginfo *d;
-	GElf_Ehdr eh;
-	int rc;
+	*rc = dwarf_image(f, lines, &im->bytes);
+	if (*rc)
+		return NULL;
+	im->elf = elf_memory((char *)im->bytes.data, im->bytes.len);
+	return im->elf ? dwarf_begin_elf(im->elf, DWARF_C_READ, NULL) : NULL;
+}
 
-	*out = NULL;
-	if (!debuginfo_present(elf))
-		return PP_ENOENT;
-	if (!gelf_getehdr(elf, &eh) || eh.e_type == ET_REL)
-		return PP_EUNSUPPORTED;
-	rc = check_packed(elf);
-	if (!rc && alt)
+static void close_dwarf(struct debuginfo *d)
+{
+	for (uint32_t i = 0; i < d->n; i++)
+		unit_release(&d->units[i]);
+	d->n = 0;
+	d->loose = false;
+	ranges_release(&d->map);
+	dwarf_end(d->dwarf);
+	dwarf_end(d->alt);
+	d->dwarf = d->alt = NULL;
+	for (int i = 0; i < 2; i++) {
+		elf_end(d->images[i].elf);
+		buf_release(&d->images[i].bytes);
+		d->images[i].elf = NULL;
+	}
+}
+
+/* libdw unpacks all debug sections of a file: whether their sizes together are believable. */
+static int check_packed(const struct elf_file *f)
+{
+	uint64_t sum = 0;
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf_file_elf(f), scn)) != NULL) {
+		GElf_Shdr sh;
+		GElf_Chdr ch;
+
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_COMPRESSED))
+			continue;
+		if (!gelf_getchdr(scn, &ch))
+			return PP_ECORRUPT;
+		if (ch.ch_size / DWARF_IMAGE_RATIO > sh.sh_size ||
+		    ch.ch_size > DWARF_IMAGE_MAX - sum)
+			return PP_ELIMIT;
+		sum += ch.ch_size;
+	}
+	return 0;
+}
+
+/* Opens the DWARF by images, or by the files themselves. */
+static int begin(struct debuginfo *d, const struct elf_file *f, const struct elf_file *alt,
+		 bool images, bool *split)
+{
+	int rc = images ? 0 : check_packed(f);
+
+	if (!rc && !images && alt)
 		rc = check_packed(alt);
 	if (rc)
 		return rc;
+	if (images)
+		d->dwarf = open_image(&d->images[0], f, d->lines, &rc);
+	else
+		d->dwarf = dwarf_begin_elf(elf_file_elf(f), DWARF_C_READ, NULL);
+	if (!rc && alt) {
+		if (images)
+			d->alt = open_image(&d->images[1], alt, d->lines, &rc);
+		else
+			d->alt = dwarf_begin_elf(elf_file_elf(alt), DWARF_C_READ, NULL);
+		if (d->alt && d->dwarf)
+			dwarf_setalt(d->dwarf, d->alt);
+		/* What cannot be read of the other file costs names, no more. */
+		rc = rc == PP_ENOMEM ? rc : 0;
+	}
+	if (!rc)
+		rc = d->dwarf ? read_units(d, split) : PP_ECORRUPT;
+	return rc;
+}
+
+int debuginfo_open(struct debuginfo **out, const struct elf_file *f, const struct elf_file *alt,
+		   bool lines)
+{
+	struct debuginfo *d;
+	bool split = false;
+	int rc;
+
+	*out = NULL;
+	if (!debuginfo_present(f))
+		return PP_ENOENT;
+	if (elf_file_type(f) == ET_REL)
+		return PP_EUNSUPPORTED;
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return PP_ENOMEM;
 	d->steps = DEBUGINFO_STEPS_MAX;
-	d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	if (d->dwarf && alt) {
-		d->alt = dwarf_begin_elf(alt, DWARF_C_READ, NULL);
-		if (d->alt)
-			dwarf_setalt(d->dwarf, d->alt);
+	d->lines = lines;
+	rc = begin(d, f, alt, true, &split);
+	/* libdw looks for the other files beside this one, whose place only the file itself tells. */
+	if (!rc && split) {
+		close_dwarf(d);
+		rc = begin(d, f, alt, false, &split);
 	}
-	rc = d->dwarf ? read_units(d) : PP_ECORRUPT;
 	if (rc) {
 		debuginfo_close(d);
 		return rc;
@@ -156,15 +197,11 @@ void debuginfo_close(struct debuginfo *d)
 {
 	if (!d)
 		return;
-	for (uint32_t i = 0; i < d->n; i++)
-		unit_release(&d->units[i]);
+	close_dwarf(d);
 	free(d->units);
-	ranges_release(&d->map);
 	arena_release(&d->arena);
 	map64_release(&d->paths);
 	free(d->whole);
-	dwarf_end(d->dwarf);
-	dwarf_end(d->alt);
 	free(d);
 }
 
@@ -286,6 +323,7 @@ int debuginfo_find(struct debuginfo *d, uint64_t vaddr, bool inlines,
 		rc = function_frames(u, fn, vaddr, f, n);
 	else if (fn)
 		f[0].function = function_name(fn);
-	find_line(u, vaddr, &f[0]);
+	if (d->lines)
+		find_line(u, vaddr, &f[0]);
 	return rc;
 }

@@ -4,7 +4,7 @@
  *	struct debuginfo *d;
  *	struct source_frame f[DEBUGINFO_FRAMES_MAX];
  *	uint32_t n;
- *	if (debuginfo_open(&d, elf, NULL) == 0) {
+ *	if (debuginfo_open(&d, elf_file, NULL, true) == 0) {
  *		if (debuginfo_find(d, vaddr, true, f, &n) == 0)
  *			... f[0] is the innermost, f[n - 1] the function that is not inlined ...
  *		debuginfo_close(d);
@@ -17,13 +17,13 @@
 #ifndef PP_SYMBOL_DEBUGINFO_H
 #define PP_SYMBOL_DEBUGINFO_H
 
-#include <libelf.h>
+#include "symbol/elf_file.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 #define DEBUGINFO_FRAMES_MAX 64		/* of one address; what is further out is left out */
 #define DEBUGINFO_UNITS_MAX  (1u << 20) /* compilation units of a file */
-#define DEBUGINFO_BYTES_MAX  (UINT64_C(4) << 30) /* of its packed sections, unpacked */
 /* Steps through the entries of a file and their ranges: a damaged one could lead in circles. */
 #define DEBUGINFO_STEPS_MAX (UINT64_C(1) << 28)
 #define DEBUGINFO_DEPTH_MAX 256 /* of the tree of entries */
@@ -39,14 +39,16 @@ struct debuginfo;
 
 /*
  * Opens the DWARF of a file. alt is the file that it shares entries with (dwz, .gnu_debugaltlink), or
- * NULL. Both must outlive *d. 0; PP_ENOENT: it has none; PP_EUNSUPPORTED: it is not linked yet, as
- * kernel modules are; PP_ELIMIT; PP_ECORRUPT; PP_ENOMEM.
+ * NULL. Both must outlive *d. Without `lines` frames have names but no places, which takes half of the
+ * time. 0; PP_ENOENT: it has none; PP_EUNSUPPORTED: it is not linked yet, as kernel modules are;
+ * PP_ELIMIT; PP_ECORRUPT; PP_ENOMEM.
  */
-int debuginfo_open(struct debuginfo **d, Elf *elf, Elf *alt);
+int debuginfo_open(struct debuginfo **d, const struct elf_file *f, const struct elf_file *alt,
+		   bool lines);
 void debuginfo_close(struct debuginfo *d); /* NULL is fine */
 
 /* Whether a file has DWARF. */
-bool debuginfo_present(Elf *elf);
+bool debuginfo_present(const struct elf_file *f);
 
 /*
  * The frames of a DSO-relative virtual address, the innermost first: one, or with `inlines` one for

@@ -6,6 +6,7 @@
 #define PP_SYMBOL_DEBUGINFO_PARTS_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/intern.h"
 #include "symbol/debuginfo.h"
 #include "symbol/ranges.h"
@@ -31,8 +32,16 @@ struct function {
 
 struct unit;
 
+/* The sections of a file, if it is not read itself. */
+struct image {
+	struct buf bytes;
+	Elf *elf;
+};
+
 struct debuginfo {
 	Dwarf *dwarf, *alt;
+	struct image images[2]; /* of these two */
+	bool lines;		/* places are wanted */
 	struct unit *units;
 	uint32_t n, cap;
 	struct ranges map; /* index in units, + 1 */

@@ -81,6 +81,8 @@ static const struct source_frame *inlined_call(struct unit *u, struct inlined *i
 		return &in->call;
 	in->named = true;
 	in->call.function = die_name(&in->die);
+	if (!u->file->lines)
+		return &in->call;
 	in->call.line = number_attr(&in->die, DW_AT_call_line);
 	in->call.column = number_attr(&in->die, DW_AT_call_column);
 	if (dwarf_attr(&in->die, DW_AT_call_file, &attr) && !dwarf_formudata(&attr, &file) &&

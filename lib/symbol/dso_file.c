@@ -98,7 +98,7 @@ static void judge(struct finder *s, const char *path, struct elf_file *f, enum s
 		d->symbols_elf = f;
 		use = true;
 	}
-	if (s->search->dwarf && !d->dwarf && debuginfo_present(elf_file_elf(f))) {
+	if (s->search->dwarf && !d->dwarf && debuginfo_present(f)) {
 		d->dwarf = kept;
 		d->dwarf_elf = f;
 		use = true;

@@ -376,6 +376,33 @@ uint64_t elf_file_size(const struct elf_file *f)
 	return fstat(f->fd, &st) || st.st_size < 0 ? 0 : (uint64_t)st.st_size;
 }
 
+int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n)
+{
+	uint8_t *p = to;
+
+	if (f->fd < 0 || f->unpacked.len) {
+		size_t len = 0;
+		const char *image = elf_rawfile(f->elf, &len);
+
+		if (!image || offset > len || n > len - offset)
+			return PP_ECUT;
+		memcpy(to, image + offset, n);
+		return 0;
+	}
+	while (n) {
+		ssize_t got = pread(f->fd, p, n, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? PP_EIO : PP_ECUT;
+		p += got;
+		offset += (uint64_t)got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
 int elf_file_copy(const struct elf_file *f, uint64_t len,
 		  int (*fn)(void *ctx, const uint8_t *bytes, size_t n), void *ctx)
 {

@@ -97,8 +97,12 @@ int elf_file_build_id(const struct elf_file *f, struct build_id *id);
 /* .gnu_debuglink: a file name without slashes, and the CRC of that file. 0 or PP_ENOENT. */
 int elf_file_debuglink(const struct elf_file *f, char name[ELF_DEBUGLINK_MAX], uint32_t *crc);
 
-/* The bytes of the whole file (unpacked), in pieces: 0, PP_ECUT if there are less, or what fn returned. */
+/* Bytes of the whole file (unpacked). */
 uint64_t elf_file_size(const struct elf_file *f);
+
+/* n bytes from an offset on: 0, PP_ECUT if there are less, PP_EIO. */
+int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n);
+/* The first len of them, in pieces: 0, PP_ECUT if there are less, or what fn returned. */
 int elf_file_copy(const struct elf_file *f, uint64_t len,
 		  int (*fn)(void *ctx, const uint8_t *bytes, size_t n), void *ctx);
 

@@ -37,8 +37,7 @@ static int open_info(struct resolver *r, struct rdso *d)
 	d->info_opened = true;
 	if (!d->dwarf)
 		return 0;
-	rc = debuginfo_open(&d->info, elf_file_elf(d->dwarf),
-			    d->dwarf_alt ? elf_file_elf(d->dwarf_alt) : NULL);
+	rc = debuginfo_open(&d->info, d->dwarf, d->dwarf_alt, r->opts.srcline);
 	if (rc && rc != PP_ENOMEM)
 		diag_warn(r->d, d->path, -1, "its debug information cannot be used: %s",
 			  pp_strerror(rc));

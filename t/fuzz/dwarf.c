@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (elf_file_memory(&f, data, size, &why))
 		return 0;
-	if (!debuginfo_open(&d, elf_file_elf(f), NULL)) {
+	if (!debuginfo_open(&d, f, NULL, true)) {
 		s = elf_file_segments(f);
 		for (uint32_t i = 0; i < s->n; i++)
 			for (uint64_t at = 0; at < 64; at++)

@@ -228,7 +228,7 @@ static void test_damaged(const char *path)
 	enum symtab_reason why;
 
 	ok(elf_file_open(&f, path, &why) == 0, "%s", path);
-	is_int(debuginfo_open(&d, elf_file_elf(f), NULL), PP_ENOENT, "without DWARF");
+	is_int(debuginfo_open(&d, f, NULL, true), PP_ENOENT, "without DWARF");
 	ok(d == NULL, "there is none");
 	elf_file_close(f);
 }
@@ -247,7 +247,7 @@ int main(int argc, char **argv)
 	if (argc < 2 && readlink(path, self, sizeof(self) - 1) > 0)
 		path = self;
 	ok(elf_file_open(&f, path, &why) == 0, "opened");
-	is_int(debuginfo_open(&d, elf_file_elf(f), NULL), 0, "it has DWARF");
+	is_int(debuginfo_open(&d, f, NULL, true), 0, "it has DWARF");
 	if (!d)
 		return done();
 	is_int(debuginfo_find(d, 1, true, frames, &found), PP_ENOENT, "nothing at 1");
