@@ -64,6 +64,9 @@ static enum symtab_reason check(struct finder *s, const struct elf_file *f, enum
 	struct build_id id;
 	bool has_id = elf_file_build_id(f, &id) == 0;
 
+	/* What is left of a file may lack its build-id. */
+	if (!has_id && elf_file_damaged(f))
+		return SYMTAB_CORRUPT;
 	if (want->len && (has_id || proof != PROOF_CRC))
 		return has_id && build_id_equal(&id, want) ? SYMTAB_OK : SYMTAB_BUILD_ID;
 	if (proof == PROOF_ID)
@@ -76,20 +79,27 @@ static enum symtab_reason check(struct finder *s, const struct elf_file *f, enum
 	return SYMTAB_OK;
 }
 
+/* Why a file has no symbol table. */
+static enum symtab_reason bare(const struct elf_file *f)
+{
+	return elf_file_damaged(f) ? SYMTAB_CORRUPT : SYMTAB_STRIPPED;
+}
+
 /* Decides about a file that was opened, or not and `why`; closes it if it is of no use. */
 static void judge(struct finder *s, const char *path, struct elf_file *f, enum symtab_reason why,
 		  enum proof proof, bool runnable)
 {
 	struct dso_file *d = s->d;
 	const char *kept;
-	bool use = false;
+	bool use = false, right;
 
 	if (f)
 		why = check(s, f, proof);
-	if (!why && !elf_file_has_symtab(f))
-		why = SYMTAB_STRIPPED;
+	right = !why;
+	if (right && !elf_file_has_symtab(f))
+		why = bare(f);
 	kept = note(s, path, why);
-	if (!kept || (why && why != SYMTAB_STRIPPED)) {
+	if (!kept || !right) {
 		elf_file_close(f);
 		return;
 	}
@@ -328,7 +338,7 @@ static int settle(struct finder *s)
 		if (d->tried[i].why > d->why)
 			d->why = d->tried[i].why;
 	if (d->binary)
-		d->why = SYMTAB_STRIPPED;
+		d->why = bare(d->binary_elf);
 	return symtab_reason_err(d->why);
 }
 

@@ -460,3 +460,14 @@ bool elf_file_has_dynsym(const struct elf_file *f)
 
 	return elf_file_section_type(f, SHT_DYNSYM, &shdr) && shdr.sh_size;
 }
+
+bool elf_file_damaged(const struct elf_file *f)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn;
+
+	if (!f->ehdr.e_shoff || f->ehdr.e_shstrndx == SHN_UNDEF)
+		return false;
+	scn = f->shstrndx == SHN_UNDEF ? NULL : elf_getscn(f->elf, f->shstrndx);
+	return !scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_STRTAB;
+}

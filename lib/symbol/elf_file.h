@@ -119,4 +119,7 @@ uint32_t elf_file_crc(const struct elf_file *f);
 bool elf_file_has_symtab(const struct elf_file *f);
 bool elf_file_has_dynsym(const struct elf_file *f);
 
+/* Whether the header tells of sections that are not there: the file was cut off or overwritten. */
+bool elf_file_damaged(const struct elf_file *f);
+
 #endif

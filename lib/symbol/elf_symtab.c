@@ -24,6 +24,7 @@ struct loader {
 	uint32_t text; /* base of the string table in the builder */
 	uint64_t delta;
 	bool has_delta;
+	bool blank;	  /* symbols were zeros, or their names */
 	uint64_t *places; /* of a kernel module: by section index */
 	size_t n_places;
 };
@@ -110,9 +111,11 @@ static int add_symbol(struct loader *l, int index)
 	if (sym.st_shndx >= SHN_LORESERVE && sym.st_shndx != SHN_XINDEX)
 		return 0;
 	section = sym.st_shndx == SHN_XINDEX ? extended : sym.st_shndx;
+	l->blank |= !sym.st_name && !sym.st_info && !sym.st_shndx;
 	if (!is_wanted(l, &sym, section) || sym.st_name >= l->strs->d_size)
 		return 0;
 	name = (const char *)l->b.text.data + l->text + sym.st_name;
+	l->blank |= !name[0];
 	if (!name[0] || is_mapping_symbol(machine, name))
 		return 0;
 	if (l->places) {
@@ -197,6 +200,8 @@ static int read_symbols(struct loader *l, enum symtab_reason *why)
 		rc = read_table(l, SHT_DYNSYM);
 	if (!rc && l->opts->dynsym_of && l->opts->dynsym_of != l->file)
 		rc = add_dynsym(l, l->opts->dynsym_of);
+	if (!rc && !l->b.n && l->blank)
+		rc = PP_ECORRUPT;
 	if (!rc && l->opts->ref_name && !l->has_delta && l->b.n) {
 		*why = SYMTAB_NO_REF;
 		rc = PP_EMISMATCH;

@@ -209,6 +209,10 @@ static int load_file(struct resolver *r, const struct machine *m, struct rdso *d
 		} else {
 			rc = dso_file_symtab(&f, NULL, &d->owned, &why);
 			rc = rc == PP_ENOMEM ? rc : 0;
+			/* It had a table, which was no good. */
+			for (size_t i = 0; i < f.n_tried && why; i++)
+				if (f.tried[i].path == f.symbols)
+					f.tried[i].why = why;
 		}
 		d->table = d->owned;
 		d->reason = reason_of(why);

@@ -130,6 +130,10 @@ static const struct spec files[] = {
 	{"guest/flat", "guest_flat", 0x9a, NULL, false},
 	{"root/bin/inner", "inner", 0x9b, NULL, false},
 	{"bin/gone", "gone", 0x9c, NULL, false},
+	{"bin/cut", "cut", 0, NULL, false},
+	{"bin/no-sections", "none", 0, NULL, false},
+	{"bin/cut-debug", NULL, 0x9d, NULL, false},
+	{"debug/.build-id/9d/" ID19(9d) ".debug", "cut_debug", 0x9d, NULL, false},
 };
 
 static const struct {
@@ -160,6 +164,10 @@ static const struct {
 	{"bin/gone (deleted)", ID20(9c), "gone", 0, "deleted, but the build-id is back", 0, 0},
 	{"bin/gone (deleted)", "", NULL, SYMTAB_NOT_FOUND, "deleted, no proof", 0, 0},
 	{"[heap]", "", NULL, SYMTAB_NOT_FOUND, "no file name at all", 0, 0},
+	{"bin/cut", "", NULL, SYMTAB_CORRUPT, "a file without its end", 0, 0},
+	{"bin/no-sections", "", NULL, SYMTAB_CORRUPT, "one with zeros for its sections", 0, 0},
+	{"bin/cut-debug", ID20(9d), NULL, SYMTAB_STRIPPED, "stripped, its debug file cut off", 0,
+	 0},
 };
 
 static void test_find(int i)
@@ -202,6 +210,22 @@ static void test_find(int i)
 	root_free(symfs_root);
 }
 
+/* The last n bytes of a file, which are in its table of sections, go or become zeros. */
+static void damage(const char *name, bool cut, size_t n)
+{
+	static const uint8_t zeros[2048];
+	char path[600];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "r+b");
+	if (!f || n > sizeof(zeros) || fseek(f, -(long)n, SEEK_END))
+		abort();
+	if (cut ? ftruncate(fileno(f), ftell(f)) : fwrite(zeros, 1, n, f) != n)
+		abort();
+	fclose(f);
+}
+
 /* What was tried, in the order of the header. */
 static void test_tried(void)
 {
@@ -223,6 +247,11 @@ static void test_tried(void)
 	is_str(d.tried[d.n_tried - 3].path, "/c/.build-id/33/" ID19(33) "/elf", "then the cache");
 	is_str(d.binary, path, "the binary is known");
 	is_int((int64_t)d.segments.n, 1, "with its segments");
+	dso_file_release(&d);
+	snprintf(path, sizeof(path), "%s/bin/cut-debug", dir);
+	build_id_parse(ID20(9d), &id);
+	dso_file_find(path, &id, &search, &d);
+	is_int(d.tried[1].why, SYMTAB_CORRUPT, "a debug file that is cut off is damaged");
 	dso_file_release(&d);
 }
 
@@ -289,6 +318,9 @@ int main(void)
 	/* The debug file of bin/stale was rebuilt after the link was made. */
 	make(&(struct spec){"bin/stale", NULL, 0, "bin/stale.debug", false});
 	make(&(struct spec){"bin/stale.debug", "newer_version", 0, NULL, false});
+	damage("bin/cut", true, 70);
+	damage("bin/no-sections", false, 5 * 64);
+	damage("debug/.build-id/9d/" ID19(9d) ".debug", true, 70);
 	for (size_t i = 0; i < sizeof(finds) / sizeof(*finds); i++)
 		test_find((int)i);
 	test_tried();

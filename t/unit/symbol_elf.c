@@ -106,6 +106,32 @@ static void test_symbols(bool is64, bool big, int symtab_type)
 	buf_release(&file);
 }
 
+/* A table whose bytes, or whose names, became zeros is not that of a stripped file. */
+static void test_zeros(void)
+{
+	static const struct sym_row row = {"zeroed", 0x1010, 16,   STB_GLOBAL,
+					   STT_FUNC, 0,	     TEXT, true};
+	static const uint8_t value[8] = {0x10, 0x10};
+
+	for (int names = 0; names < 2; names++) {
+		struct buf file = BUF_INIT;
+		enum symtab_reason why;
+		struct symtab *t;
+		uint8_t *at;
+
+		make(&file, true, false, SHT_SYMTAB, ET_DYN, &row, 1);
+		at = names ? memmem(file.data, file.len, "zeroed", 6)
+			   : memmem(file.data, file.len, value, sizeof(value));
+		if (!at)
+			abort();
+		memset(names ? at : at - 8, 0, names ? 6 : 24);
+		is_int(load(file.data, file.len, NULL, &t, &why), PP_ECORRUPT, "%s",
+		       names ? "names that are zeros" : "symbols that are zeros");
+		is_int(why, SYMTAB_CORRUPT, "are damage");
+		buf_release(&file);
+	}
+}
+
 static void test_reasons(void)
 {
 	struct elf_symtab_opts kernel = {.symtab_only = true}, opts = {0};
@@ -320,6 +346,7 @@ int main(void)
 	test_symbols(false, false, SHT_DYNSYM);
 	test_symbols(false, true, SHT_SYMTAB);
 	test_reasons();
+	test_zeros();
 	test_cut();
 	test_kernel_moved();
 	test_mapping_symbols();
