@@ -136,6 +136,19 @@ static void on_cancel(struct lat *l, struct pair_bind *b, uint32_t domain, const
 		l->open.v[i].cancelled = true;
 }
 
+/* The interval has begun before it was meant to: a lock was wanted, and now is had. */
+static int on_move(struct lat *l, struct pair_bind *b, uint32_t domain, const uint64_t *key,
+		   const struct sreader *r, const struct ps_record *rec)
+{
+	uint32_t i = find(l, b, open_hash(b->kind, domain, key), domain, key);
+
+	if (!i)
+		return 0;
+	l->open.v[i].value = rec->sample.time;
+	l->open.v[i].number = l->losses;
+	return lat_point(l, r, rec, &l->open.v[i].start);
+}
+
 /* An event that is an interval in itself, with two values of one clock. It ends with the event. */
 static int on_whole(struct lat *l, struct pair_bind *b, uint32_t domain, const uint64_t *key,
 		    const struct sreader *r, const struct ps_record *rec)
@@ -182,6 +195,7 @@ int pair_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
 		case PAIR_START: rc = on_start(l, b, ev->domain, key, r, rec); break;
 		case PAIR_END: rc = on_end(l, b, ev->domain, key, r, rec); break;
 		case PAIR_CANCEL: on_cancel(l, b, ev->domain, key); break;
+		case PAIR_MOVE: rc = on_move(l, b, ev->domain, key, r, rec); break;
 		case PAIR_WHOLE: rc = on_whole(l, b, ev->domain, key, r, rec); break;
 		case PAIR_NONE: break;
 		}

@@ -19,6 +19,7 @@
  *		(PAIR_RENDERS) if it is not to be as it is. Of the start; of the end if that has none.
  * value	what is subtracted, end minus start: NULL the time of the event. With one event that is
  *		start and end in itself, PAIR_WHOLE, the start's value; the end's is end_value.
+ * when		a field that has to be there and not 0, or with "!" in front, 0: else the event does not count.
  * amount	of the start: what --unmatched adds up (bytes of an allocation).
  *
  * What happens:
@@ -30,6 +31,7 @@
  * - PAIR_CANCEL: if no end follows, no interval was given up: when it begins again, or at the end of
  *   the recording, it is counted as "cancelled". (The kernel says of a timer first that it is taken
  *   out of its list, whatever the reason, and then that it has expired.)
+ * - PAIR_MOVE: what is open with its key begins only here.
  * - Lost events give up what is open: per_cpu, on the CPU that lost them, else everything.
  */
 #ifndef PP_QUERY_PAIR_H
@@ -58,12 +60,12 @@ enum pair_render {
 		PAIR_NRENDERS
 };
 
-enum pair_role { PAIR_NONE, PAIR_START, PAIR_END, PAIR_CANCEL, PAIR_WHOLE };
+enum pair_role { PAIR_NONE, PAIR_START, PAIR_END, PAIR_CANCEL, PAIR_MOVE, PAIR_WHOLE };
 enum pair_restart { PAIR_REPLACE, PAIR_NEST, PAIR_KEEP };
 
 struct pair_event {
 	enum pair_role role;
-	const char *event, *key, *name, *value, *end_value;
+	const char *event, *key, *name, *value, *end_value, *when;
 };
 
 struct pair_kind {

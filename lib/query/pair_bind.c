@@ -45,11 +45,14 @@ static void release(struct pair_bind *b)
 	}
 	for (uint32_t i = 0; i < b->nparts; i++) {
 		field_release(&b->parts[i].field);
+		field_release(&b->parts[i].chooser);
 		free(b->parts[i].symbolic);
+		free(b->parts[i].other);
 	}
 	field_release(&b->value);
 	field_release(&b->end_value);
 	field_release(&b->amount);
+	field_release(&b->when);
 	map64_release(&b->names);
 }
 
@@ -112,6 +115,29 @@ static enum pair_render render_of(struct ps_str p)
 	return PAIR_RENDER_PLAIN;
 }
 
+/* The names of a number; of kvm_exit there are two lists of them. */
+static int bind_names(struct pair_part *part, const struct ps_event *e, const char *name)
+{
+	char chooser[SYMBOLIC_TEXT];
+	int rc = 0;
+
+	part->symbolic = malloc(sizeof(*part->symbolic));
+	part->other = malloc(sizeof(*part->other));
+	if (!part->symbolic || !part->other)
+		return PP_ENOMEM;
+	symbolic_parse(part->symbolic, e->format.p, e->format.len, name);
+	if (symbolic_choice(part->symbolic, e->format.p, e->format.len, name, chooser,
+			    &part->chosen, part->other))
+		rc = field_resolve(&part->chooser, e, chooser, strlen(chooser));
+	else
+		rc = PP_ENOENT;
+	if (rc) {
+		free(part->other);
+		part->other = NULL;
+	}
+	return rc == PP_ENOENT ? 0 : rc;
+}
+
 /* A part of a name: FIELD[:RENDER]. A field that the event lacks is left out. */
 static int bind_part(struct pair_bind *b, const struct ps_event *e, struct ps_str p)
 {
@@ -140,11 +166,7 @@ static int bind_part(struct pair_bind *b, const struct ps_event *e, struct ps_st
 		return 0;
 	memcpy(name, p.p, p.len);
 	name[p.len] = 0;
-	part->symbolic = malloc(sizeof(*part->symbolic));
-	if (!part->symbolic)
-		return PP_ENOMEM;
-	symbolic_parse(part->symbolic, e->format.p, e->format.len, name);
-	return 0;
+	return bind_names(part, e, name);
 }
 
 /* A field that the event has to have if it is named. */
@@ -167,6 +189,10 @@ static int bind_fields(struct lat *l, struct pair_bind *b, const struct ps_event
 		rc = bind_value(&b->value, &b->has_value, e, pe->value);
 	if (!rc)
 		rc = bind_value(&b->end_value, &b->has_end_value, e, pe->end_value);
+	b->when_not = pe->when && *pe->when == '!';
+	if (!rc)
+		rc = bind_value(&b->when, &b->has_when, e,
+				pe->when ? pe->when + b->when_not : NULL);
 	while (!rc && b->nparts < PAIR_NAMES && next_piece(&names, &p))
 		rc = bind_part(b, e, p);
 	if (!rc && pe->role == PAIR_START) {
@@ -306,6 +332,8 @@ int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
 
 	if (b->user)
 		return user_key(l, b, r, rec, key);
+	if (b->has_when && (!field_get(&b->when, r, rec, &v) || !v.num != b->when_not))
+		return PP_ENOENT;
 	for (uint32_t i = 0; i < b->nkeys && !rc; i++) {
 		if (b->star_key & (1u << i))
 			key[i] = LAT_KEY_TEXT | b->star;
@@ -321,8 +349,19 @@ int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
 
 /* ---- names ---- */
 
-static void add_number(struct lat *l, const struct pair_part *part, uint32_t source, uint64_t v,
-		       bool is_unsigned)
+/* The names that are meant in this sample. */
+static const struct symbolic *names_of(const struct pair_part *part, const struct sreader *r,
+				       const struct ps_record *rec)
+{
+	struct qval v;
+
+	return part->other && field_get(&part->chooser, r, rec, &v) && v.num != part->chosen
+		       ? part->other
+		       : part->symbolic;
+}
+
+static void add_number(struct lat *l, const struct pair_part *part, const struct sreader *r,
+		       const struct ps_record *rec, uint64_t v, bool is_unsigned)
 {
 	char names[SYMBOLIC_ALL];
 	const char *s = NULL;
@@ -334,12 +373,12 @@ static void add_number(struct lat *l, const struct pair_part *part, uint32_t sou
 		buf_addf(&l->text, "%" PRIu64 ",%" PRIu64, v >> 20, v & 0xfffff);
 		return;
 	case PAIR_RENDER_SYMBOLIC:
-		s = symbolic_text(part->symbolic, v, names) ? names : NULL;
+		s = symbolic_text(names_of(part, r, rec), v, names) ? names : NULL;
 		break;
 	case PAIR_RENDER_SYSCALL: s = lat_syscall(l, v); break;
 	case PAIR_RENDER_ADDR:
 		if (l->o->symbol)
-			s = l->o->symbol(l->o->symbol_ctx, source, v, &len);
+			s = l->o->symbol(l->o->symbol_ctx, rec->source, v, &len);
 		if (!s)
 			buf_addf(&l->text, "0x%" PRIx64, v);
 		break;
@@ -369,7 +408,7 @@ static int add_part(struct lat *l, const struct pair_part *part, const struct pa
 	} else if (!field_get(&part->field, r, rec, &v)) {
 		buf_adds(&l->text, "?");
 	} else if (v.kind == QV_INT) {
-		add_number(l, part, rec->source, v.num, v.is_unsigned);
+		add_number(l, part, r, rec, v.num, v.is_unsigned);
 	} else {
 		buf_add(&l->text, v.s, v.len);
 	}

@@ -3,6 +3,11 @@
 /*
  * A request to flush a device's cache has the sector 0 when it is issued and -1 when it is complete,
  * and no length in both cases: hence sector/nr_sector.
+ *
+ * Work is queued a second time only after it was taken off the queue: the later time counts. A signal
+ * with a result was ignored, or is one that waits already. When a thread turns the mmap_lock that it
+ * holds for writing into one for reading, that is another mmap_lock_acquire_returned: the earlier
+ * counts. A bio that becomes a request, or part of one, ends with that.
  */
 /* clang-format off */
 const struct pair_kind pair_kinds[] = {
@@ -39,6 +44,14 @@ const struct pair_kind pair_kinds[] = {
 		    {PAIR_END, "irq_vectors:*_exit", "CPU,*"},
 		    {PAIR_START, "ipi:ipi_entry", "CPU", "reason"},
 		    {PAIR_END, "ipi:ipi_exit", "CPU"}}},
+	{"csd-queue", "function call sent to another CPU, until it runs", .by = "name",
+	 .lone_ends = true,
+	 .events = {{PAIR_START, "csd:csd_queue_cpu", "csd", "func:addr"},
+		    {PAIR_END, "csd:csd_function_entry", "csd"}}},
+	{"csd-run", "functions that another CPU has called", .by = "name", .restart = PAIR_NEST,
+	 .per_cpu = true,
+	 .events = {{PAIR_START, "csd:csd_function_entry", "CPU,csd", "func:addr"},
+		    {PAIR_END, "csd:csd_function_exit", "CPU,csd"}}},
 	{"softirq", "softirq handlers", .by = "name", .per_cpu = true,
 	 .events = {{PAIR_START, "irq:softirq_entry", "CPU,vec", "vec:symbolic"},
 		    {PAIR_END, "irq:softirq_exit", "CPU,vec"}}},
@@ -85,14 +98,14 @@ const struct pair_kind pair_kinds[] = {
 	{"hrtimer-run", "hrtimer functions", .by = "name", .per_cpu = true,
 	 .events = {{PAIR_START, "timer:hrtimer_expire_entry", "CPU,hrtimer", "function:addr"},
 		    {PAIR_END, "timer:hrtimer_expire_exit", "CPU,hrtimer"}}},
-	{"wq-queue", "work queued, until it runs", .by = "name", .restart = PAIR_KEEP,
+	{"wq-queue", "work queued, until it runs", .by = "name",
 	 .events = {{PAIR_START, "workqueue:workqueue_queue_work", "work", "function:addr"},
 		    {PAIR_END, "workqueue:workqueue_execute_start", "work"}}},
 	{"wq-run", "functions of workqueues", .by = "name",
 	 .events = {{PAIR_START, "workqueue:workqueue_execute_start", "TID,work", "function:addr"},
 		    {PAIR_END, "workqueue:workqueue_execute_end", "TID,work"}}},
 	{"signal", "signal generated, until it is delivered", .by = "name", .restart = PAIR_KEEP,
-	 .events = {{PAIR_START, "signal:signal_generate", "pid,sig", "sig"},
+	 .events = {{PAIR_START, "signal:signal_generate", "pid,sig", "sig", .when = "!result"},
 		    {PAIR_END, "signal:signal_deliver", "TID,sig"}}},
 	{"process", "life of a thread", .by = "name",
 	 .events = {{PAIR_START, "sched:sched_process_fork", "child_pid", "child_comm"},
@@ -111,7 +124,10 @@ const struct pair_kind pair_kinds[] = {
 		    {PAIR_CANCEL, "block:block_rq_requeue", "dev,sector/nr_sector"}}},
 	{"block-bio", "block I/O queued, until it is complete", .by = "name",
 	 .events = {{PAIR_START, "block:block_bio_queue", "dev,sector", "dev:dev,rwbs"},
-		    {PAIR_END, "block:block_bio_complete", "dev,sector"}}},
+		    {PAIR_END, "block:block_bio_complete", "dev,sector"},
+		    {PAIR_CANCEL, "block:block_getrq", "dev,sector"},
+		    {PAIR_CANCEL, "block:block_bio_backmerge", "dev,sector"},
+		    {PAIR_CANCEL, "block:block_bio_frontmerge", "dev,sector"}}},
 	{"nvme", "NVMe commands", .by = "name",
 	 .events = {{PAIR_START, "nvme:nvme_setup_cmd", "ctrl_id,qid,cid", "disk"},
 		    {PAIR_END, "nvme:nvme_complete_rq", "ctrl_id,qid,cid"}}},
@@ -144,12 +160,14 @@ const struct pair_kind pair_kinds[] = {
 		    {PAIR_END, "lock:lock_acquired", "TID,lockdep_addr"}}},
 	{"lock-held", "lock acquired, until it is released", .by = "name", .restart = PAIR_NEST,
 	 .events = {{PAIR_START, "lock:lock_acquire", "TID,lockdep_addr", "name"},
+		    {PAIR_MOVE, "lock:lock_acquired", "TID,lockdep_addr"},
 		    {PAIR_END, "lock:lock_release", "TID,lockdep_addr"}}},
 	{"mmap-wait", "mmap_lock wanted, until it is taken", .by = "comm", .restart = PAIR_NEST,
+	 .lone_ends = true,
 	 .events = {{PAIR_START, "mmap_lock:mmap_lock_start_locking", "TID,mm"},
 		    {PAIR_END, "mmap_lock:mmap_lock_acquire_returned", "TID,mm"}}},
-	{"mmap-held", "mmap_lock taken, until it is released", .by = "comm", .restart = PAIR_NEST,
-	 .events = {{PAIR_START, "mmap_lock:mmap_lock_acquire_returned", "TID,mm"},
+	{"mmap-held", "mmap_lock taken, until it is released", .by = "comm", .restart = PAIR_KEEP,
+	 .events = {{PAIR_START, "mmap_lock:mmap_lock_acquire_returned", "TID,mm", .when = "success"},
 		    {PAIR_END, "mmap_lock:mmap_lock_released", "TID,mm"}}},
 
 	{"kvm-exit", "out of the guest, by reason", .by = "name",

@@ -14,6 +14,9 @@ struct pair_part {
 	enum pair_render render;
 	bool star, comm;
 	struct symbolic *symbolic; /* owned */
+	struct symbolic *other;	   /* owned; NULL, or the names where chooser is not chosen */
+	struct field chooser;
+	uint64_t chosen;
 };
 
 /* What an event is to one kind. */
@@ -24,8 +27,9 @@ struct pair_bind {
 	struct field key[PAIR_KEYS], guard[PAIR_KEYS];
 	uint32_t guarded;	  /* bits: the keys that are -1 when their guard is 0 */
 	uint32_t nkeys, star_key; /* star_key: bits, which of the keys is the star */
-	struct field value, end_value, amount;
-	bool has_value, has_end_value, has_amount;
+	struct field value, end_value, amount, when;
+	bool has_value, has_end_value, has_amount, has_when;
+	bool when_not; /* it has to be 0 */
 	struct pair_part parts[PAIR_NAMES];
 	uint32_t nparts;
 	struct map64 names; /* of a name of one number: its texts */

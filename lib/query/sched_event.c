@@ -81,12 +81,17 @@ static int renew(struct lat *l, struct lat_domain *d, const struct sched_side *s
 	return 0;
 }
 
+static const uint8_t *comm_of(const struct sched_bind *b, const uint8_t *payload)
+{
+	return b->comm == PS_NONE ? NULL : payload + b->comm;
+}
+
 /* sched_wakeup, sched_wakeup_new, sched_waking. */
 static int on_wakeup(struct lat *l, struct lat_domain *d, struct sched_bind *b,
 		     const struct sreader *r, const struct ps_sample *s, const struct lat_point *p)
 {
 	const uint8_t *payload = (const uint8_t *)s->payload.p;
-	struct sched_side side = {get_u32(payload + b->pid), PS_NONE, payload + b->comm};
+	struct sched_side side = {get_u32(payload + b->pid), PS_NONE, comm_of(b, payload)};
 	struct lat_who waker = {s->pid, s->tid, 0};
 	struct sched_thread *t;
 	uint32_t index;
@@ -121,7 +126,7 @@ static int on_migrate(struct lat *l, struct lat_domain *d, struct sched_bind *b,
 		      const struct ps_sample *s, const struct lat_point *p)
 {
 	const uint8_t *payload = (const uint8_t *)s->payload.p;
-	struct sched_side side = {get_u32(payload + b->pid), PS_NONE, payload + b->comm};
+	struct sched_side side = {get_u32(payload + b->pid), PS_NONE, comm_of(b, payload)};
 	struct sched_thread *t;
 	uint32_t index;
 	int rc = sched_side_thread(l, d, NULL, &side, &index);
@@ -280,8 +285,9 @@ static bool place_all(struct sched_bind *b, const struct ps_event *e)
 		       place(b, e, "next_comm", SCHED_COMM, SCHED_COMM, &b->next_comm, NULL) &&
 		       place(b, e, "next_pid", 4, 4, &b->next_pid, NULL);
 	default:
-		if (!place(b, e, "comm", SCHED_COMM, SCHED_COMM, &b->comm, NULL) ||
-		    !place(b, e, "pid", 4, 4, &b->pid, NULL))
+		if (!place(b, e, "comm", SCHED_COMM, SCHED_COMM, &b->comm, NULL))
+			b->comm = PS_NONE;
+		if (!place(b, e, "pid", 4, 4, &b->pid, NULL))
 			return false;
 		/* Of kernels that also recorded wakeups of what was awake. */
 		need = b->need;

@@ -82,6 +82,7 @@ enum sched_kind_of_event {
 struct sched_bind {
 	enum sched_kind_of_event kind;
 	uint32_t need; /* bytes of the payload */
+	/* comm: PS_NONE where it is no array of fixed size, as in sched_migrate_task of Linux 6.18 */
 	uint32_t comm, pid, prev_state, state_size, next_comm, next_pid;
 	uint32_t success; /* of old kernels; 0: there is none */
 	struct task_states states;

@@ -157,7 +157,7 @@ void symbolic_parse(struct symbolic *s, const char *format, size_t len, const ch
 	char separator[SYMBOLIC_TEXT];
 
 	s->n = 0;
-	s->end = 0;
+	s->begin = s->end = 0;
 	s->flags = false;
 	for (; t.p < t.end; t.p++) {
 		struct text at = t;
@@ -172,9 +172,42 @@ void symbolic_parse(struct symbolic *s, const char *format, size_t len, const ch
 		if (s->flags && !eat(&at, ","))
 			continue;
 		list(s, &at);
+		s->begin = (size_t)(t.p - format);
 		s->end = (size_t)(at.p - format);
 		return;
 	}
+}
+
+/* "REC->NAME == NUMBER) ?" and nothing behind it. */
+static bool comparison(struct text t, char name[SYMBOLIC_TEXT], uint64_t *value)
+{
+	size_t n = 0;
+
+	if (!eat(&t, "REC->"))
+		return false;
+	for (; t.p < t.end && is_name(*t.p) && n + 1 < SYMBOLIC_TEXT; t.p++)
+		name[n++] = *t.p;
+	name[n] = 0;
+	if (!n || !eat(&t, "==") || !number(&t, 0, value) || !eat(&t, ")") || !eat(&t, "?"))
+		return false;
+	skip_space(&t);
+	return t.p == t.end;
+}
+
+bool symbolic_choice(const struct symbolic *s, const char *format, size_t len, const char *field,
+		     char chooser[SYMBOLIC_TEXT], uint64_t *value, struct symbolic *other)
+{
+	const char *open = format + s->begin;
+	struct text rest = {format + s->end, format + len};
+
+	while (open > format && open[-1] != '(')
+		open--;
+	if (!s->end || !comparison((struct text){open, format + s->begin}, chooser, value) ||
+	    !eat(&rest, ")") || !eat(&rest, ":"))
+		return false;
+	skip_space(&rest);
+	symbolic_parse(other, rest.p, (size_t)(rest.end - rest.p), field);
+	return other->end && !other->begin;
 }
 
 const char *symbolic_find(const struct symbolic *s, uint64_t value)

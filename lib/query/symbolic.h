@@ -34,12 +34,23 @@ struct symbolic {
 		uint64_t value;
 		char text[SYMBOLIC_TEXT];
 	} names[SYMBOLIC_MAX];
-	bool flags; /* they are bits, which can be set together */
-	size_t end; /* of the list in the format text; 0: there is no list */
+	bool flags;	   /* they are bits, which can be set together */
+	size_t begin, end; /* of the list in the format text; 0, 0: there is no list */
 };
 
 /* The list of the first __print_symbolic or __print_flags whose first argument has REC->field. */
 void symbolic_parse(struct symbolic *s, const char *format, size_t len, const char *field);
+
+/*
+ * Where another field tells which of two lists is meant, as kvm_exit's isa does:
+ *
+ *	(REC->isa == 1) ? __print_symbolic(REC->exit_reason, ...) : __print_symbolic(REC->exit_reason, ...)
+ *
+ * other is the second list, and s, which has been parsed, the one for chooser == *value. False: there is
+ * one list only.
+ */
+bool symbolic_choice(const struct symbolic *s, const char *format, size_t len, const char *field,
+		     char chooser[SYMBOLIC_TEXT], uint64_t *value, struct symbolic *other);
 const char *symbolic_find(const struct symbolic *s, uint64_t value);
 
 /* The names of a number, those of flags with '|' between them; false: it has none. */
