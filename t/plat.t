@@ -6,8 +6,8 @@
 "$BIN/pdecode" "$ROOT/t/data/sched.dat" >trace.ps || exit 1
 gzip -dc "$ROOT/t/data/sched.data.gz" >perf.data && "$BIN/pdecode" perf.data >perf.ps || exit 1
 
-kinds=runq,oncpu,offcpu,blocked,waking,idle,syscall,irq,softirq,softirq-raise,timer,timer-run,hrtimer
-kinds=$kinds,hrtimer-run,wq-queue,wq-run,kmem,page,process,lock,block-io
+# All but those whose texts have no nanoseconds.
+kinds=$("$BIN/plat" --list-kinds | awk '$1 != "func" && $1 != "timer-late" { printf "%s%s", n++ ? "," : "", $1 }')
 # ours FILE: kind, thread or number, CPU, state or cause, begin, end of each interval.
 ours() {
 	"$BIN/plat" -k "$kinds" --slower 0 --tsv "$1" 2>ours.err | awk -F'\t' -v OFS='\t' 'NR > 1 {
@@ -53,6 +53,79 @@ for name in kmem block lock; do
 		skip 1 'perf is not installed'
 	fi
 done
+# The other kinds; two CPUs of Linux 6.18, an RT kernel, and what is made after the formats of events.
+"$ROOT/t/trace-make" events="$ROOT/t/data/kinds.events" >made.dat
+cp "$ROOT/t/data/kinds.dat" "$ROOT/t/data/osnoise.dat" "$ROOT/t/data/ext4.dat" .
+for name in preemptirq uprobes net; do
+	gzip -dc "$ROOT/t/data/$name.data.gz" >$name.data
+done
+while read -r file wanted; do
+	"$BIN/pdecode" "$file" >kinds.ps 2>/dev/null
+	ours kinds.ps >got
+	cut -f 1 got | sort -u >found
+	for kind in $wanted; do
+		ok "$file: there are some of $kind" grep -qx -e "$kind" found
+	done
+	case $file in
+	*.dat)
+		if ! have trace-cmd; then
+			skip 1 'trace-cmd is not installed'
+			continue
+		fi
+		trace-cmd report -N -t "$file" 2>/dev/null | theirs >want
+		;;
+	*)
+		if ! have perf; then
+			skip 1 'perf is not installed'
+			continue
+		fi
+		perf script --ns -F comm,tid,cpu,time,event,trace -i "$file" 2>/dev/null </dev/null | theirs >want
+		;;
+	esac
+	same got want "$file: those in the text"
+done <<'FILES'
+kinds.dat migrate vector csd-queue csd-run futex mmap-wait mmap-held signal block-queue
+made.dat tasklet kvm-exit kvm-run nvme lock-wait lock-held signal mmap-held mmap-wait
+osnoise.dat osnoise
+ext4.dat fs
+preemptirq.data irqsoff preemptoff
+uprobes.data probe
+net.data net-queue net-xmit net-receive
+FILES
+# What is in no text: names, and what is not in flight.
+"$BIN/pdecode" made.dat >made.ps
+"$BIN/plat" -k kvm-exit --by name --sort name --tsv made.ps 2>/dev/null |
+	awk -F'\t' '/^kvm-exit/ { print $2, $3, $4 }' >got
+cat >want <<'WANT'
+HLT 1 300
+NOT_IN_REALITY 1 70000
+PF excp 1 4000
+WANT
+same got want "kvm-exit: the reasons of VMX and of SVM"
+run "$BIN/plat" -k signal,mmap-held,nvme -u --tsv made.ps
+is "$(grep -c '^nvme open	' "$OUT")" 1 '--unmatched: a command that was not answered'
+is "$(grep -cE '^(signal|mmap-held) open	' "$OUT")" 0 'no signal that was ignored, and no lock that was let go'
+"$BIN/pdecode" kinds.dat >kinds.ps
+run "$BIN/plat" -k block-bio -u kinds.ps
+unlike "$OUT" '^254,' '--unmatched: no bio that became a request'
+# Lateness in jiffies: expires and now, of a timer.
+if have trace-cmd; then
+	trace-cmd report -N -t "$ROOT/t/data/sched.dat" 2>/dev/null | awk '
+		function number(name) {
+			match($0, name "[= ]-?[0-9]+")
+			return substr($0, RSTART + length(name) + 1, RLENGTH - length(name) - 1)
+		}
+		{ match($0, /timer=(0x)?[0-9a-f]+/); timer = substr($0, RSTART, RLENGTH) }
+		/ timer_start: / { match($0, /expires=[0-9]+/); due[timer] = substr($0, RSTART + 8, RLENGTH - 8) }
+		/ timer_expire_entry: / && timer in due { print number("now") - due[timer]; delete due[timer] }' |
+		sort -n >want
+	"$BIN/plat" -k timer-late --slower 0 --tsv trace.ps 2>/dev/null | awk -F'\t' 'NR > 1 { print $2 }' | sort -n >got
+	same got want 'timer-late: now less expires'
+	isnt "$(wc -l <want)" 0 'and there are some'
+else
+	skip 2 'trace-cmd is not installed'
+fi
+
 # perf lock contention: count, total and longest wait of each caller.
 if have perf && perf lock contention -i lock.data >waits 2>&1 </dev/null; then
 	awk '$8 ~ /^rwsem:[RW]$/ && $3 == "ms" && $5 == "ms" && $7 == "ms" {

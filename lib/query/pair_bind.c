@@ -429,7 +429,8 @@ int pair_name(struct lat *l, struct pair_bind *b, const struct sreader *r,
 	if (b->nparts == 1 && first->star)
 		return 0;
 	/* One field, as it is in most kinds: no text is made. */
-	if (b->nparts == 1 && !first->comm && field_get(&first->field, r, rec, &v)) {
+	if (b->nparts == 1 && !first->comm && !first->other &&
+	    field_get(&first->field, r, rec, &v)) {
 		if (v.kind != QV_INT)
 			return lat_text(l, v.s, v.len, name);
 		if (b->names.n > LAT_NAMES_MAX)

@@ -326,6 +326,34 @@ static void test_switch_records(void)
 	buf_release(&res.text);
 }
 
+static void test_choice(void)
+{
+	static const char format[] =
+		"\"%s%s\", (REC->isa == 0x1) ? __print_symbolic(REC->why & 0xff, { 1, \"A\" }) : "
+		"__print_symbolic(REC->why, { 1, \"B\" }), __print_symbolic(REC->one, { 1, \"C\" })";
+	static struct symbolic s, other;
+	char chooser[SYMBOLIC_TEXT];
+	uint64_t value = 0;
+	size_t n = strlen(format);
+
+	symbolic_parse(&s, format, n, "why");
+	ok(symbolic_choice(&s, format, n, "why", chooser, &value, &other) && value == 1 &&
+		   !strcmp(chooser, "isa") && !strcmp(symbolic_find(&s, 1), "A") &&
+		   !strcmp(symbolic_find(&other, 1), "B"),
+	   "two lists of names, and the field that tells which");
+	symbolic_parse(&s, format, n, "one");
+	ok(!symbolic_choice(&s, format, n, "one", chooser, &value, &other), "one list");
+	for (n = 0; n < strlen(format); n++) {
+		char *cut = malloc(n + 1);
+
+		memcpy(cut, format, n);
+		symbolic_parse(&s, cut, n, "why");
+		symbolic_choice(&s, cut, n, "why", chooser, &value, &other);
+		free(cut);
+	}
+	ok(true, "cut anywhere, nothing is read behind the end");
+}
+
 static void test_states(void)
 {
 	static const char now[] =
@@ -384,6 +412,7 @@ int main(void)
 	test_self();
 	test_sched();
 	test_switch_records();
+	test_choice();
 	test_states();
 	buf_release(&fields);
 	return done();
