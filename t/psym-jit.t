@@ -50,6 +50,26 @@ static FILE *open_dump(void)
 	return f;
 }
 
+/* Lines of the code that comes next: of its first bytes, then of the rest. */
+static void say_lines(FILE *f, void *at, const char *file, uint32_t line, uint64_t shift)
+{
+	uint32_t h[2] = {2, (uint32_t)(16 + 16 + 16 + strlen(file) + 1 + 16 + 2)};
+	uint64_t time = now(), head[2] = {(uintptr_t)at, 2}, addr = (uintptr_t)at + shift;
+	uint32_t rest[2] = {line, 0};
+
+	fwrite(h, sizeof(h), 1, f);
+	fwrite(&time, sizeof(time), 1, f);
+	fwrite(head, sizeof(head), 1, f);
+	fwrite(&addr, sizeof(addr), 1, f);
+	fwrite(rest, sizeof(rest), 1, f);
+	fwrite(file, strlen(file) + 1, 1, f);
+	addr++;
+	rest[0]++;
+	fwrite(&addr, sizeof(addr), 1, f);
+	fwrite(rest, sizeof(rest), 1, f);
+	fwrite("\xff", 2, 1, f);
+}
+
 static void say_load(FILE *f, void *at, const char *name, uint64_t index)
 {
 	uint32_t h[2] = {0, (uint32_t)(16 + 48 + strlen(name) + 1 - 8 + SIZE)};
@@ -79,6 +99,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++) {
 		memcpy(at, (void *)(uintptr_t)spin, 128);
 		__builtin___clear_cache(at, at + 128);
+		if (argc > 2)
+			say_lines(dump, at, i ? "dir/beta\033.src" : "dir/alpha.src", 100 * i + 7,
+				  strtoul(argv[2], NULL, 0));
 		if (dump)
 			say_load(dump, at, names[i], (uint64_t)i);
 		((code *)(uintptr_t)at)(&sum, 100000000);
@@ -145,6 +168,34 @@ else
 	like "$ERR.1" 'clock of the jitdump' 'without its clock in the recording: it is said'
 	skip 1 'the recording does not tell its clock'
 fi
+
+# lines SHIFT: text with source lines of a run whose jitdump has them, off by so many bytes.
+lines() {
+	"$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u -o lines.data -- ./jitted dump "$1" >linespid 2>record.log
+	"$BIN/pdecode" lines.data >lines.ps 2>/dev/null
+	run "$BIN/psym" --srcline -t -F comm,ip,sym,srcline lines.ps
+}
+lines 0
+is "$status" 0 'a jitdump with source lines'
+like "$OUT" ' beta code$' 'names as ever'
+like "$OUT" '^  beta.*\.src:108$' 'the line of the code'
+unlike "$OUT" 'src:107$' 'and not the one before it'
+if grep -q ' alpha code$' "$OUT"; then
+	like "$OUT" '^  alpha\.src:8$' 'also of the code that was replaced'
+else
+	skip 1 'the recording does not tell its clock'
+fi
+unlike "$OUT" "$(printf '\033')" 'control characters of a file name do not reach the terminal'
+run "$BIN/psym" --srcline -j lines.ps
+like "$OUT" '"file":"dir/beta\\u001b\.src","line":108' 'JSON has the whole path'
+run "$BIN/psym" -j lines.ps
+unlike "$OUT" '\.src' 'without --srcline there are none'
+lines 4096
+is "$status" 0 'lines of addresses outside of the code are no failure'
+like "$ERR" 'the lines of 2 functions are garbage' 'but said'
+unlike "$OUT" 'src:' 'and not believed'
+like "$OUT" ' beta code$' 'the names are'
+
 head -c 4400 "jit-$pid.dump" >short
 mv short "jit-$pid.dump"
 fold dump.ps

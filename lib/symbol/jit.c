@@ -12,6 +12,7 @@
 #define DUMP_ARCH_TIME	1u
 #define DUMP_HEADER_MIN 40
 #define RECORD_HEADER	16
+#define V8_HEADER	64
 
 enum record {
 	JIT_LOAD = 0,
@@ -30,7 +31,8 @@ struct event {
 
 struct line {
 	uint64_t addr;
-	uint32_t file, line;
+	uint32_t file, line, column;
+	uint32_t order; /* in the file */
 };
 
 struct jit {
@@ -172,7 +174,44 @@ static int add_event(struct jit *j, const struct event *e)
 	return 0;
 }
 
-static int on_load(struct jit *j, struct cursor *c, uint64_t time)
+static int by_addr(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/*
+ * Gives a new code the lines that came before it. V8 counts addresses from the header of an ELF file
+ * that would hold the code, and tells columns where the discriminator is. In Node.js 20
+ * the names of files are garbage, so that what follows one is, too: nothing of a record is believed
+ * that has addresses outside of the code.
+ */
+static bool take_lines(struct jit *j, struct jit_code *code, const char *name)
+{
+	struct line *l = j->lines + j->pending;
+	uint32_t n = j->npending;
+	bool v8 = !strncmp(name, "JS:", 3), sorted = true;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t header = v8 ? V8_HEADER : 0;
+
+		if (l[i].addr - header < code->start || l[i].addr - header > code->end)
+			return false;
+		l[i].addr -= header;
+		l[i].column = v8 ? l[i].column : 0;
+		sorted = sorted && (!i || l[i - 1].addr <= l[i].addr);
+	}
+	if (!sorted)
+		qsort(l, n, sizeof(*l), by_addr);
+	code->lines = j->pending;
+	code->nlines = n;
+	return true;
+}
+
+static int on_load(struct jit *j, struct cursor *c, uint64_t time, struct jit_dump_info *info)
 {
 	struct event e = {.time = time};
 	uint64_t addr, index;
@@ -193,10 +232,8 @@ static int on_load(struct jit *j, struct cursor *c, uint64_t time)
 	rc = add_code(j, addr, e.size, name, len, &e.code);
 	if (rc)
 		return rc;
-	if (j->npending && j->pending_addr == addr) {
-		j->codes[e.code - 1].lines = j->pending;
-		j->codes[e.code - 1].nlines = j->npending;
-	}
+	if (j->npending && j->pending_addr == addr)
+		info->bad_lines += !take_lines(j, &j->codes[e.code - 1], name);
 	j->npending = 0;
 	slot = map64_put(&j->by_index, index, NULL);
 	if (!slot)
@@ -255,7 +292,8 @@ static int on_debug_info(struct jit *j, struct cursor *c)
 
 		l.addr = get_u64(c);
 		l.line = get_u32(c);
-		get_u32(c); /* discriminator */
+		l.column = get_u32(c); /* a discriminator, but of V8 */
+		l.order = j->nlines;
 		len = strnlen((const char *)c->p, cursor_left(c));
 		name = (const char *)get_bytes(c, len + 1);
 		if (c->bad)
@@ -311,7 +349,7 @@ static int on_record(struct jit *j, uint32_t id, struct cursor *c, uint64_t time
 		     struct jit_dump_info *info)
 {
 	switch (id) {
-	case JIT_LOAD: info->loads++; return on_load(j, c, time);
+	case JIT_LOAD: info->loads++; return on_load(j, c, time, info);
 	case JIT_MOVE: info->moves++; return on_move(j, c, time);
 	case JIT_DEBUG_INFO: return on_debug_info(j, c);
 	case JIT_CLOSE: info->closed = true; return 0;
@@ -394,22 +432,25 @@ uint32_t jit_count(const struct jit *j)
 	return j->ncodes;
 }
 
-int jit_line(const struct jit *j, uint32_t code, uint64_t addr, const char **file, uint32_t *line)
+int jit_line(const struct jit *j, uint32_t code, uint64_t addr, struct source_frame *f)
 {
 	const struct jit_code *c = &j->codes[code - 1];
-	const struct line *best = NULL;
+	const struct line *l = j->lines + c->lines;
+	uint32_t lo = 0, hi = c->nlines;
 
 	addr = addr - c->start + c->origin;
-	for (uint32_t i = 0; i < c->nlines; i++) {
-		const struct line *l = &j->lines[c->lines + i];
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (l->addr > addr)
-			break;
-		best = l;
+		if (l[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	if (!best || !best->file)
+	if (!lo || !l[lo - 1].file)
 		return PP_ENOENT;
-	*file = intern_get(&j->texts, best->file, NULL);
-	*line = best->line;
+	*f = (struct source_frame){.file = intern_get(&j->texts, l[lo - 1].file, NULL),
+				   .line = l[lo - 1].line,
+				   .column = l[lo - 1].column};
 	return 0;
 }

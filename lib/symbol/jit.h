@@ -18,6 +18,8 @@
 #ifndef PP_SYMBOL_JIT_H
 #define PP_SYMBOL_JIT_H
 
+#include "symbol/debuginfo.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,6 +45,7 @@ struct jit_dump_info {
 	bool cut;	  /* the file ends early, or is damaged from somewhere on */
 	bool closed;	  /* its writer said that it is complete */
 	uint32_t loads, moves;
+	uint32_t bad_lines; /* codes whose lines are garbage, and left out */
 };
 
 int jit_new(struct jit **j);
@@ -66,7 +69,10 @@ const struct jit_code *jit_code(const struct jit *j, uint32_t code);
 const char *jit_name(const struct jit *j, uint32_t code);
 uint32_t jit_count(const struct jit *j);
 
-/* The source line of an address in a code, if the jitdump says. 0 or PP_ENOENT. */
-int jit_line(const struct jit *j, uint32_t code, uint64_t addr, const char **file, uint32_t *line);
+/*
+ * The source line of an address in a code, if the jitdump says; the file's name lives as long as the
+ * jit. 0 or PP_ENOENT.
+ */
+int jit_line(const struct jit *j, uint32_t code, uint64_t addr, struct source_frame *f);
 
 #endif

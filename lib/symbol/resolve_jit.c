@@ -238,6 +238,11 @@ static int load_dump(struct resolver *r, struct machine *m, struct rjit *j)
 		diag_warn(r->d, path, -1, "is no jitdump file");
 	else if (info.cut)
 		diag_warn(r->d, path, -1, "the jitdump is cut off or damaged: code may lack names");
+	if (info.bad_lines && r->opts.srcline)
+		diag_warn(r->d, path, -1,
+			  "the lines of %" PRIu32
+			  " functions are garbage: these go without source lines",
+			  info.bad_lines);
 	if (!rc && info.loads && !m->mono && !info.arch_time)
 		diag_warn(
 			r->d, path, -1,
@@ -320,4 +325,12 @@ int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint
 	if (*symbol)
 		*reason = PS_REASON_NONE;
 	return rc;
+}
+
+bool resolve_jit_line(const struct machine *m, uint32_t jit, uint64_t addr, struct source_frame *f)
+{
+	const struct rjit *j = &m->jits[jit - 1];
+	uint32_t code = j->dump ? jit_find(j->dump, addr) : 0;
+
+	return code && !jit_line(j->dump, code, addr, f);
 }

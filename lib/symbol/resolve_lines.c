@@ -102,9 +102,14 @@ int resolve_lines(struct resolver *r, struct machine *m, struct rdso *d, uint64_
 {
 	struct source_frame frames[DEBUGINFO_FRAMES_MAX];
 	uint32_t n, id;
-	int rc = d->info_opened ? 0 : open_info(r, d);
+	int rc;
 
 	*first = 0;
+	if (d->jit)
+		return r->opts.srcline && resolve_jit_line(m, d->jit, vaddr, frames)
+			       ? place(r, m, frames, f)
+			       : 0;
+	rc = d->info_opened ? 0 : open_info(r, d);
 	if (rc || !d->info)
 		return rc;
 	rc = debuginfo_find(d->info, vaddr, r->opts.inlines, frames, &n);

@@ -201,6 +201,9 @@ int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp,
 int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint64_t addr,
 		       uint32_t *symbol, uint32_t *reason);
 
+/* The source line of an address of generated code, if a jitdump has it. */
+bool resolve_jit_line(const struct machine *m, uint32_t jit, uint64_t addr, struct source_frame *f);
+
 /* The bytes of the perf map or the jitdump of a process that were read before. 0, or an error. */
 int resolve_jit_read(struct resolver *r, struct machine *m, uint32_t jit, bool dump, struct buf *b);
 

@@ -10,8 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct jit_dump_info info;
 	bool changed = false;
-	const char *file;
-	uint32_t line;
+	struct source_frame f;
 	struct jit *j;
 	uint64_t bad;
 
@@ -32,8 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    (jit_code(j, found)->start > c->start || jit_code(j, found)->end <= c->start))
 			abort();
 		(void)strlen(jit_name(j, code));
-		if (!jit_line(j, code, c->start, &file, &line))
-			(void)strlen(file);
+		if (!jit_line(j, code, c->start + 8, &f))
+			(void)strlen(f.file);
 	}
 	jit_free(j);
 	return 0;

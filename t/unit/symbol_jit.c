@@ -179,7 +179,7 @@ static void test_times(bool big)
 	struct dump d = {.big = big};
 	struct jit_dump_info info;
 	bool changed = false;
-	const char *file;
+	struct source_frame f;
 	struct jit *j;
 
 	make(&d);
@@ -196,14 +196,81 @@ static void test_times(bool big)
 			abort();
 		code = jit_find(j, times[i].addr);
 		is_str(code ? jit_name(j, code) : NULL, times[i].name, "%s", times[i].what);
-		if (code && jit_line(j, code, times[i].addr, &file, &line))
-			line = 0;
+		if (code && !jit_line(j, code, times[i].addr, &f))
+			line = f.line;
 		is_int(line, times[i].line, "%s: line", times[i].what);
 		if (line)
-			is_str(file, "a.js", "%s: file", times[i].what);
+			is_str(f.file, "a.js", "%s: file", times[i].what);
 	}
 	jit_free(j);
 	buf_release(&d.b);
+}
+
+/* A code of 0x40 bytes at 0x1000 with three lines, the second of which has this address. */
+static void make_lines(struct dump *d, const char *name, uint64_t first, uint64_t second)
+{
+	static const char *const files[] = {"a.src", "\xff", "b.src"};
+	const uint64_t addrs[] = {first, second, first + 0x30};
+
+	begin(d, 0);
+	record(d, 2, 5);
+	put(d, 0x1000, 8);
+	put(d, 3, 8);
+	for (uint32_t i = 0; i < 3; i++) {
+		put(d, addrs[i], 8);
+		put(d, 10 + i, 4);
+		put(d, 7 + i, 4);
+		buf_add(&d->b, files[i], strlen(files[i]) + 1);
+	}
+	finish(d);
+	load(d, 10, 0x1000, 0x40, 1, name);
+}
+
+static const struct {
+	const char *name;
+	uint64_t first, second, at;
+	const char *file;
+	uint32_t line, column, bad;
+	const char *what;
+} lines[] = {
+	{"f", 0x1000, 0x1010, 0x1000, "a.src", 10, 0, 0, "the first line"},
+	{"f", 0x1000, 0x1010, 0x100f, "a.src", 10, 0, 0, "up to the next"},
+	{"f", 0x1000, 0x1010, 0x1010, "a.src", 11, 0, 0, "which has the same file"},
+	{"f", 0x1000, 0x1010, 0x103f, "b.src", 12, 0, 0, "the last line"},
+	{"f", 0x1004, 0x1010, 0x1003, NULL, 0, 0, 0, "before the first line"},
+	{"f", 0x1000, 0x1038, 0x1037, "b.src", 12, 0, 0, "lines out of order"},
+	{"f", 0x1000, 0x1038, 0x1038, "a.src", 11, 0, 0, "keep their files"},
+	{"f", 0x1000, 0x1000, 0x1000, "a.src", 11, 0, 0, "of two at one address the later"},
+	{"f", 0x1000, 0x1041, 0x1000, NULL, 0, 0, 1, "an address behind the code"},
+	{"f", 0x1000, 0xfff, 0x1000, NULL, 0, 0, 1, "an address before it"},
+	{"f", 0x1000, UINT64_MAX, 0x1000, NULL, 0, 0, 1, "garbage"},
+	{"JS:*f a.js:1:2", 0x1040, 0x1050, 0x1000, "a.src", 10, 7, 0, "V8 counts from a header"},
+	{"JS:*f a.js:1:2", 0x1040, 0x1050, 0x1010, "a.src", 11, 8, 0, "and has columns"},
+	{"JS:*f a.js:1:2", 0x1000, 0x1050, 0x1010, NULL, 0, 0, 1, "before that header"},
+};
+
+static void test_lines(void)
+{
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct dump d = {0};
+		struct jit_dump_info info;
+		struct source_frame f = {0};
+		bool changed = false;
+		struct jit *j;
+
+		make_lines(&d, lines[i].name, lines[i].first, lines[i].second);
+		if (jit_new(&j) || jit_dump(j, d.b.data, d.b.len, &info) ||
+		    jit_advance(j, JIT_TIME_ALL, &changed))
+			abort();
+		is_int(info.bad_lines, lines[i].bad, "%s: codes with bad lines", lines[i].what);
+		is_int(jit_line(j, jit_find(j, lines[i].at), lines[i].at, &f),
+		       lines[i].file ? 0 : PP_ENOENT, "%s: found", lines[i].what);
+		is_str(f.file, lines[i].file, "%s: file", lines[i].what);
+		ok(f.line == lines[i].line && f.column == lines[i].column, "%s: line",
+		   lines[i].what);
+		jit_free(j);
+		buf_release(&d.b);
+	}
 }
 
 /* When what was found before may no longer be true. */
@@ -281,6 +348,7 @@ int main(void)
 		test_map(i);
 	test_times(false);
 	test_times(true);
+	test_lines();
 	test_changed();
 	test_bad();
 	return done();
