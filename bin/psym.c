@@ -82,11 +82,12 @@ int main(int argc, char **argv)
 	f.keep = SREADER_CHAINS | SREADER_SYMBOLS;
 	f.ctx = r;
 	filter_run(&f, argv + cli.first, argc - cli.first, &sink, cli.diag, &end);
-	if (c.strict && end.lost && !end.status)
+	if (((c.strict && end.lost) || c.from.damaged) && !end.status)
 		end.status = PP_EXIT_PARTIAL;
 	say_result(resolver_stats(r), c.stats, cli.diag);
 	status = ssink_close(&sink, &end, cli.diag);
-	if (symopt_no_stream(&c.from) && symopt_result(&c.from, r, STDOUT_FILENO, cli.diag))
+	if (status < PP_EXIT_FAIL && symopt_no_stream(&c.from) &&
+	    symopt_result(&c.from, r, STDOUT_FILENO, cli.diag))
 		status = PP_EXIT_FAIL;
 	resolver_free(r);
 	symopt_release(&c.from);

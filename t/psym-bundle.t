@@ -117,14 +117,28 @@ same again.tar out.tar 'a bundle made from a bundle is the same'
 
 head -c 6000 out.tar >cut.tar
 fold --debug-dir none --symfs cut.tar p.ps
-is "$statuses" '0 0' 'a bundle that is cut off is used as far as it goes'
+is "$statuses" '1 1' 'a bundle that is cut off is used as far as it goes'
 like "$ERR.1" 'cut.tar: the archive is damaged: ' 'and it is said'
 run "$BIN/psym" --symfs p.data p.ps
 is "$status" 2 'what is no archive is refused'
 like "$ERR" 'p.data: is neither a directory nor a tar archive' 'and it is said'
+echo hello >short.tar
+run "$BIN/psym" --symfs short.tar p.ps
+is "$status" 2 'also when it is shorter than any archive'
+run "$BIN/psym" --symfs nowhere p.ps
+is "$status" 0 'a directory that does not exist'
+like "$ERR" '^psym: nowhere: No such file or directory: nothing is taken from there$' 'is said'
 run "$BIN/psym" --bundle /nonexistent/out.tar p.ps
 is "$status" 2 'a bundle that cannot be made'
-like "$ERR" '^psym: /nonexistent/out.tar: cannot be made: ' 'is said'
+is "$(cat "$ERR")" 'psym: /nonexistent/out.tar: cannot be made: No such file or directory' 'is said once'
+ln -s /dev/full full
+run "$BIN/psym" --bundle full p.ps
+is "$status" 2 'a bundle that cannot be written'
+like "$ERR" '^psym: full: cannot be written: ' 'is said'
+ok 'the device is not removed' test -L full
+run "$BIN/psym" --bundle lost.tar nothing.ps
+is "$status" 2 'a bundle of a stream that is not there'
+ok 'is not left behind' test ! -e lost.tar
 
 # What is missing.
 run "$BIN/psym" --missing --debug-dir none p.ps

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -141,6 +142,8 @@ uint32_t bundle_files(const struct bundle *b)
 int bundle_close(struct bundle *b, int err)
 {
 	int rc = b->err ? b->err : err;
+	struct stat st;
+	bool made = !fstat(b->fd, &st) && S_ISREG(st.st_mode);
 
 	if (!rc)
 		rc = tar_end(&b->tar);
@@ -151,10 +154,11 @@ int bundle_close(struct bundle *b, int err)
 	if (close(b->fd) && !rc)
 		rc = PP_EIO;
 	b->fd = -1;
-	if (rc) {
+	if (rc && rc != PP_END)
 		diag_error(b->d, b->name, -1, "cannot be written: %s", pp_strerror(rc));
+	/* A device that refused the bytes stays. */
+	if (rc && made)
 		unlink(b->name);
-	}
 	bundle_free(b);
 	return rc;
 }

@@ -22,6 +22,7 @@ int resolver_new(struct resolver **out, const struct resolver_opts *opts, struct
 		 struct diag *d)
 {
 	struct resolver *r = calloc(1, sizeof(*r));
+	int rc;
 
 	*out = r;
 	if (!r)
@@ -41,13 +42,16 @@ int resolver_new(struct resolver **out, const struct resolver_opts *opts, struct
 	r->miss = malloc(((size_t)r->frames_max + 1) * sizeof(*r->miss));
 	if (opts->inlines)
 		r->inlined = malloc((size_t)r->frames_max + 1);
-	if (r->miss && (r->inlined || !opts->inlines))
+	rc = r->miss && (r->inlined || !opts->inlines) ? 0 : PP_ENOMEM;
+	if (!rc && opts->bundle)
+		rc = bundle_open(&r->bundle, opts->bundle, d);
+	if (!rc)
 		return 0;
 	free(r->miss);
 	free(r->inlined);
 	free(r);
 	*out = NULL;
-	return PP_ENOMEM;
+	return rc;
 }
 
 static void machine_free(struct machine *m)

@@ -178,14 +178,11 @@ static bool is_needed(const struct resolver *r, const struct rdso *d)
 
 int resolve_bundle_keep(struct resolver *r)
 {
-	struct bundle *b;
+	struct bundle *b = r->bundle;
 	int rc = 0;
 
-	if (!r->opts.bundle)
+	if (!b)
 		return 0;
-	if (!r->bundle)
-		rc = bundle_open(&r->bundle, r->opts.bundle, r->d);
-	b = r->bundle;
 	for (uint32_t i = 0; i < r->ndsos && !rc; i++)
 		if (is_needed(r, r->dsos[i]))
 			rc = add_file(r, b, r->dsos[i]);

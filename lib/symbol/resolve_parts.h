@@ -144,7 +144,7 @@ struct resolver {
 	struct intern srcfiles; /* as written to the output */
 	struct missing missing;
 	struct missing_row *rows; /* of the streams before */
-	struct bundle *bundle;	  /* of resolver_opts.bundle; NULL: not yet opened */
+	struct bundle *bundle;	  /* of resolver_opts.bundle; NULL: none */
 	uint32_t nrows, rows_cap;
 	struct recent_frame recent[RECENT_FRAMES];
 };

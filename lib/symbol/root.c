@@ -47,7 +47,7 @@ static int open_archive(struct root *r, struct diag *d)
 			  pp_strerror(rc));
 	else if (rc)
 		diag_error(d, r->name, -1, "cannot be read: %s", pp_strerror(rc));
-	return rc == PP_ECUT || rc == PP_ECORRUPT ? 0 : rc;
+	return rc;
 }
 
 int root_open(struct root **out, const char *name, struct diag *d)
@@ -63,9 +63,11 @@ int root_open(struct root **out, const char *name, struct diag *d)
 		free(r);
 		return PP_ENOMEM;
 	}
-	if (!stat(name, &st) && !S_ISDIR(st.st_mode))
+	if (stat(name, &st))
+		diag_warn(d, name, -1, "%s: nothing is taken from there", strerror(errno));
+	else if (!S_ISDIR(st.st_mode))
 		rc = open_archive(r, d);
-	if (rc)
+	if (rc && rc != PP_ECUT && rc != PP_ECORRUPT)
 		root_free(r);
 	else
 		*out = r;

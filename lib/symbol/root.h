@@ -21,7 +21,10 @@
 
 struct root;
 
-/* Says what is wrong to d. A directory need not exist: then nothing is found in it. */
+/*
+ * Says what is wrong to d. A directory need not exist: then nothing is found in it. Of a damaged archive
+ * what comes before is used; it is PP_ECORRUPT or PP_ECUT then, with *r.
+ */
 int root_open(struct root **r, const char *name, struct diag *d);
 void root_free(struct root *r); /* NULL is fine */
 

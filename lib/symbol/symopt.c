@@ -44,8 +44,9 @@ int symopt_ready(struct symopt *o, struct diag *d)
 	for (; o->n_roots < o->n_symfs; o->n_roots++) {
 		int rc = root_open(&o->roots[o->n_roots], o->symfs[o->n_roots], d);
 
-		if (rc)
+		if (!o->roots[o->n_roots])
 			return rc;
+		o->damaged |= rc != 0;
 	}
 	o->r.search.debug_dirs = o->debug;
 	o->r.search.symfs = (const struct root *const *)o->roots;

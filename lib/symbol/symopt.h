@@ -53,6 +53,7 @@ struct symopt {
 	uint64_t debuginfod_seconds; /* 0: not to be asked */
 	struct debuginfod *debuginfod;
 	struct root *roots[SYMOPT_DIRS_MAX];
+	bool damaged; /* an archive among them was: after symopt_ready */
 };
 
 /* As ssink_option (stream/text.h). */

@@ -191,7 +191,7 @@ int tar_index(struct tar *t, const void *bytes, size_t len)
 		uint64_t size;
 
 		if (len - at < BLOCK) {
-			rc = PP_ECUT;
+			rc = at ? PP_ECUT : PP_EUNSUPPORTED;
 			break;
 		}
 		/* A block of zeroes ends the archive. */

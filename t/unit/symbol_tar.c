@@ -125,7 +125,7 @@ static void test_cut(const struct buf *b)
 		bool found = !tar_find(&t, "usr/bin/a", &f);
 
 		/* The first of the blocks of zeroes is the end. */
-		wrong += rc != (cut < b->len - 512 ? PP_ECUT : 0);
+		wrong += rc != (cut < 512 ? PP_EUNSUPPORTED : cut < b->len - 512 ? PP_ECUT : 0);
 		wrong += found != (cut >= 512 + 9) || (found && f.len != 9);
 		tar_release(&t);
 	}
@@ -143,7 +143,7 @@ int main(void)
 	b.data[600 + 512] ^= 1;
 	is_int(tar_index(&t, b.data, b.len), PP_ECORRUPT, "a header whose checksum is wrong");
 	tar_release(&t);
-	is_int(tar_index(&t, "#!/bin/sh\n", 10), PP_ECUT, "too short");
+	is_int(tar_index(&t, "#!/bin/sh\n", 10), PP_EUNSUPPORTED, "too short");
 	tar_release(&t);
 	memset(b.data, 'x', b.len);
 	is_int(tar_index(&t, b.data, b.len), PP_EUNSUPPORTED, "no archive");
