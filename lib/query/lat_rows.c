@@ -477,7 +477,9 @@ int lat_rows_finish(struct lat *l)
 	count_pending(l);
 	if (l->o->threads)
 		return 0;
-	if (l->tables.n && !l->o->unmatched && !l->window)
+	/* By kind alone, it would have the rows that there are already. */
+	if (l->tables.n && !l->o->unmatched && !l->window &&
+	    !(l->o->by && !strcmp(l->o->by, "kind")))
 		rc = tables_add(&l->tables, LAT_SUMMARY, &key, 1, &value, 1, &l->summary);
 	for (unsigned i = 0; i < l->nkinds && l->summary && !rc; i++)
 		if (l->kinds[i].table && !l->kinds[i].k->unit)

@@ -17,6 +17,7 @@
  *		"*" is what the star of the event stands for. "a/b" is a, or -1 if b is 0.
  * name		what the interval is called, fields with commas, each with ":" and a way to write it
  *		(PAIR_RENDERS) if it is not to be as it is. Of the start; of the end if that has none.
+ *		"=text" is that text, which then is what the star stands for, too.
  * value	what is subtracted, end minus start: NULL the time of the event. With one event that is
  *		start and end in itself, PAIR_WHOLE, the start's value; the end's is end_value.
  * when		a field that has to be there and not 0, or with "!" in front, 0: else the event does not count.

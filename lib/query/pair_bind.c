@@ -182,6 +182,7 @@ static int bind_fields(struct lat *l, struct pair_bind *b, const struct ps_event
 		       const struct pair_event *pe)
 {
 	const char *names = pe->name, *amount = l->kinds[b->kind].k->amount;
+	bool literal = names && *names == '=';
 	struct ps_str p;
 	int rc = bind_key(b, e, pe->key);
 
@@ -193,7 +194,7 @@ static int bind_fields(struct lat *l, struct pair_bind *b, const struct ps_event
 	if (!rc)
 		rc = bind_value(&b->when, &b->has_when, e,
 				pe->when ? pe->when + b->when_not : NULL);
-	while (!rc && b->nparts < PAIR_NAMES && next_piece(&names, &p))
+	while (!rc && !literal && b->nparts < PAIR_NAMES && next_piece(&names, &p))
 		rc = bind_part(b, e, p);
 	if (!rc && pe->role == PAIR_START) {
 		rc = bind_value(&b->amount, &b->has_amount, e, amount);
@@ -232,8 +233,12 @@ static int bind_kind(struct lat *l, uint32_t kind, const struct ps_event *e, str
 		b->kind = kind;
 		b->role = pe->role;
 		rc = bind_fields(l, b, e, pe);
+		if (pe->name && *pe->name == '=')
+			star = ps_str(pe->name + 1, (uint32_t)strlen(pe->name + 1));
 		if (!rc)
 			rc = lat_text(l, star.p, star.len, &b->star);
+		if (pe->name && *pe->name == '=')
+			b->event_name = b->star;
 		if (rc)
 			release(b);
 		/* An event of that name without the fields: of a kernel that does it otherwise. */

@@ -4,8 +4,9 @@
 #	events	the events that it needs, with blanks between them
 #	last	the filter that prints the result: it gets the options behind the operand
 #	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field)
-#	stacks	yes if call chains are recorded, too
+#	stacks	yes if call chains are recorded, too; -s sets it
 #	record	how to record, where pcap-perf cannot
+#	pages	how large the buffer of each CPU is for events that come thick (pcap-perf -m)
 #
 # Then it defines pipe, of stages (stage FILTER [ARG]..., the first one decode), and ends with
 # main "$@". The exit status is the worst of all stages.
@@ -15,12 +16,14 @@ here=${0%/*}
 letters=${letters:-}
 stacks=${stacks:-}
 record=${record:-}
+pages=${pages:-}
 
 usage() {
 	own=
 	case $letters in *t:*) own="$own [-t TIME]" ;; esac
 	case $letters in *e:*) own="$own [-e EVENT]" ;; esac
 	case $letters in *f:*) own="$own [-f FIELD]" ;; esac
+	case $letters in *s*) own="$own [-s]" ;; esac
 	echo "usage: $name$own SECONDS|FILE|- [OPTION]..."
 }
 
@@ -31,6 +34,7 @@ help() {
 	case $letters in *t:*) echo "  -t TIME     only what took TIME or longer (${time:-})" ;; esac
 	case $letters in *e:*) echo "  -e EVENT    this event; it may be a shell pattern in a recording (${event:-none})" ;; esac
 	case $letters in *f:*) echo "  -f FIELD    this field or expression (${field:-none})" ;; esac
+	case $letters in *s*) echo "  -s          ${folded:-}" ;; esac
 	echo "  -h, --help  print this and exit"
 	echo "  SECONDS     record this machine for so long"
 	echo "  FILE        a recording of perf, trace-cmd or pcap-perf, or an event stream; -: stdin"
@@ -77,19 +81,82 @@ lines() {
 	echo "lines $rc" >&3
 }
 
+# Lines of pfilter -t as a table: the rules of awk in $2 print the rows, by row(...). They have comm, pid,
+# tid, time, event (without its system), text, and value(NAME), what is behind "NAME=" or "NAME: " in it.
+# With options for pfilter, its lines stay as they are.
+table() {
+	if [ -n "$options" ]; then
+		lines
+		return
+	fi
+	rc=0
+	LC_ALL=C awk -v header="$1" '
+		function value(name,   s) {
+			s = " " text
+			if (!match(s, "[ ,]" name "(=|: *)"))
+				return "?"
+			s = substr(s, RSTART + RLENGTH)
+			sub(/[ ,].*/, "", s)
+			return s
+		}
+		# Addresses of IPv4 as such, of IPv6 as theirs.
+		function address(side) {
+			return value("family") ~ /6$/ ? value(side "v6") : value(side)
+		}
+		function row(s) {
+			if (!rows++)
+				print header
+			print s
+		}
+		!match($0, / [0-9]+\/[0-9]+ +\[[0-9]+\] +[0-9]+\.[0-9]+: +[^ ]+:/) { next }
+		{
+			comm = substr($0, 1, RSTART - 1)
+			text = substr($0, RSTART + RLENGTH + 1)
+			split(substr($0, RSTART, RLENGTH - 1), part, " ")
+			sub(/^ +/, "", comm)
+			sub(/ +$/, "", comm)
+			sub(/^ +/, "", text)
+			split(part[1], id, "/")
+			pid = id[1]
+			tid = id[2]
+			time = part[3]
+			sub(/:$/, "", time)
+			event = part[4]
+			sub(/.*:/, "", event)
+		}
+		'"$2"'
+		END { exit rows == 0 }' 3>&- 4>&- || rc=$?
+	echo "table $rc" >&3
+}
+
+# Folded stacks as they are; a recording without stacks is not passed over.
+folded() {
+	rc=0
+	awk -v name="$name" '/;/ { deep = 1 } { print }
+		END {
+			if (NR && !deep)
+				print name ": the recording has no call chains: perf record -g, trace-cmd record -T" >"/dev/stderr"
+		}' 3>&- 4>&- || rc=$?
+	echo "folded $rc" >&3
+}
+
 decode() {
 	if [ -n "$seconds" ]; then
 		# shellcheck disable=SC2086
-		stage pcap-perf -a ${stacks:+-g} $(printf -- '-e %s ' $events) "$seconds" | stage pdecode
+		stage pcap-perf -a ${stacks:+-g} ${pages:+-m "$pages"} $(printf -- '-e %s ' $events) "$seconds" | stage pdecode
 	else
 		stage pdecode -- "$operand"
 	fi
 }
 
 how_to_record() {
+	if [ -n "$seconds" ]; then
+		echo "$name: nothing to show: of the events $events there was none in $seconds s, or none that fits"
+		return
+	fi
 	echo "$name: nothing to show"
 	if [ -n "$events" ]; then
-		echo "$name: it needs the events $events"
+		echo "$name: it needs the events $events${field:+, and of them the field $field}"
 		# shellcheck disable=SC2086
 		echo "$name: to record them: perf record -a ${stacks:+-g }$(printf -- '-e %s ' $events)-- sleep 10"
 		# shellcheck disable=SC2086
@@ -120,6 +187,7 @@ main() {
 		t) time=$OPTARG ;;
 		e) events=$OPTARG event=$OPTARG ;;
 		f) field=$OPTARG ;;
+		s) stacks=yes ;;
 		:) bad_usage "option -$OPTARG needs an argument" ;;
 		*) bad_usage "there is no option -$OPTARG" ;;
 		esac
@@ -130,6 +198,7 @@ main() {
 	case $letters in *f:*) [ -n "${field:-}" ] || bad_usage 'which field? -f FIELD' ;; esac
 	operand=$1
 	shift
+	options=$*
 	seconds=
 	case $operand in
 	'' | . | *.*.* | *[!0-9.]*) ;;
