@@ -90,8 +90,7 @@ static void help(struct buf *b, const struct missing_row *row, uint32_t *look_up
 {
 	switch (row->reason) {
 	case PS_REASON_NO_MAPPING:
-		buf_adds(b, "build with -fno-omit-frame-pointer, or record with --call-graph dwarf "
-			    "or lbr");
+		buf_adds(b, "build with -fno-omit-frame-pointer: the call chain went wrong");
 		break;
 	case PS_REASON_NO_CONTEXT:
 		buf_adds(b, "begin the recording before the process, or record it whole (LOST "
@@ -115,12 +114,15 @@ static void help(struct buf *b, const struct missing_row *row, uint32_t *look_up
 		buf_adds(b, "--symfs with /lib/modules of the recorded machine, or --kallsyms");
 		break;
 	case PS_REASON_RESTRICTED:
-		buf_adds(b, "root, or sysctl kernel.kptr_restrict=0, or --kallsyms");
+		buf_adds(b,
+			 "root, or sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1, or "
+			 "--kallsyms");
 		break;
 	case PS_REASON_JIT:
 	case PS_REASON_JIT_GAP:
-		buf_adds(b, "run it again with a perf map: node --perf-basic-prof, java "
-			    "-XX:+DumpPerfMapAtExit, python3 -X perf, or with a jitdump");
+		buf_adds(b, "run it again with a perf map: node --perf-basic-prof, "
+			    "python3 -X perf, java -XX:+UnlockDiagnosticVMOptions "
+			    "-XX:+DumpPerfMapAtExit, or with a jitdump");
 		break;
 	case PS_REASON_GUEST: buf_adds(b, "record inside of the guest"); break;
 	default: buf_adds(b, "nothing that is known"); break;
