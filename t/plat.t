@@ -318,6 +318,18 @@ sed 's/;.* / /' wakers | grep -v '^\[unknown\]' |
 	awk '{ t[$1] += $2 } END { for (w in t) printf "%s %.0f\n", w, t[w] }' | sort >got
 same got want '--other: the time of each waker'
 
+# In text, the frames are lines below the row: what is one text of TSV.
+"$BIN/psym" stacks.ps 2>/dev/null >named.ps
+run "$BIN/plat" -k offcpu -b comm,stack,state named.ps
+awk '/^comm +state/ { on = 1 } on && /^        / { frames[++n] = substr($0, 9); next } { if (n) { s = frames[n]; while (--n) s = s ";" frames[n]; print s } n = 0 }
+	END { if (n) { s = frames[n]; while (--n) s = s ";" frames[n]; print s } }' "$OUT" | sort >got
+like "$OUT" '^comm +state +count' 'stacks are no column'
+"$BIN/plat" -k offcpu -b comm,stack,state --tsv named.ps 2>/dev/null |
+	awk -F'\t' '/^#/ { for (i = 1; i <= NF; i++) at[$i] = i; next } $1 == "offcpu" && $at["stack:key"] != "" { print $at["stack:key"] }' |
+	sort >want
+same got want 'but lines below the rows'
+isnt "$(wc -l <want)" 0 'and there are some'
+
 # --emit: the intervals as samples, which weigh what they last.
 run "$BIN/plat" --emit offcpu,syscall perf.ps trace.ps
 is "$status" 0 '--emit'

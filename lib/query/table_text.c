@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define GAP	      2
 #define KEY_WIDTH_MAX 60 /* longer keys push their row to the right */
@@ -15,6 +16,7 @@ struct grid {
 	uint32_t *ends; /* in text, by cell */
 	size_t n, cap;
 	uint32_t columns;
+	uint32_t nkeys; /* of them */
 	uint32_t width[TABLE_KEYS_MAX + TABLE_VALUES_MAX * TABLE_NSTATS];
 	int err;
 };
@@ -102,6 +104,45 @@ static void add_stat(struct buf *b, const struct table_numbers *n, enum table_st
 	}
 }
 
+/* Stacks have no column: their frames are lines below the row. */
+static bool is_stack(const struct table *t, uint32_t k)
+{
+	const char *name = t->keys[k].name;
+	size_t n = strlen(name);
+
+	return t->keys[k].kind == TABLE_TEXT && n >= 5 && !strcmp(name + n - 5, "stack");
+}
+
+/* The frames of a row, the innermost first. */
+static void add_frames(const struct table *t, uint32_t row, struct buf *scratch, struct buf *b)
+{
+	for (uint32_t k = 0; k < t->nkeys; k++) {
+		const char *s;
+		size_t end;
+
+		if (!is_stack(t, k))
+			continue;
+		buf_reset(scratch);
+		table_key_add(t, row, k, scratch);
+		s = buf_str(scratch);
+		if (strcmp(t->keys[k].name, "stack") != 0) {
+			buf_adds(b, "    ");
+			buf_add_safe(b, t->keys[k].name, strlen(t->keys[k].name));
+			buf_adds(b, ":\n");
+		}
+		for (end = scratch->len; end;) {
+			size_t begin = end;
+
+			while (begin && s[begin - 1] != ';')
+				begin--;
+			buf_adds(b, "        ");
+			buf_add_safe(b, s + begin, end - begin);
+			buf_addc(b, '\n');
+			end = begin ? begin - 1 : 0;
+		}
+	}
+}
+
 static bool is_shown(const struct table *t, uint32_t v, int stat, uint32_t shown)
 {
 	return (shown & (1u << stat)) && table_has(t->values[v].kind, (enum table_stat)stat);
@@ -119,6 +160,8 @@ static uint32_t columns_of(const struct table *t, uint32_t v, uint32_t shown)
 static void fill_head(struct grid *g, const struct table *t, uint32_t shown)
 {
 	for (uint32_t k = 0; k < t->nkeys; k++) {
+		if (is_stack(t, k))
+			continue;
 		buf_add_safe(&g->text, t->keys[k].name, strlen(t->keys[k].name));
 		end_cell(g);
 	}
@@ -146,6 +189,8 @@ static void fill_rows(struct grid *g, const struct table *t, uint32_t shown)
 		total[v] = table_total(t, v);
 	for (uint32_t i = 0; (row = table_ordered(t, i)) != TABLE_NO_ROW && !g->err; i++) {
 		for (uint32_t k = 0; k < t->nkeys; k++) {
+			if (is_stack(t, k))
+				continue;
 			add_key(t, row, k, &scratch, &g->text);
 			end_cell(g);
 		}
@@ -171,7 +216,7 @@ static void group_line(const struct grid *g, const struct table *t, uint32_t sho
 {
 	uint32_t at = 0, column = 0;
 
-	for (; column < t->nkeys; column++)
+	for (; column < g->nkeys; column++)
 		at += g->width[column] + GAP;
 	for (uint32_t v = 0; v < t->nvalues; v++) {
 		uint32_t n = columns_of(t, v, shown), width = 0;
@@ -196,8 +241,22 @@ static void group_line(const struct grid *g, const struct table *t, uint32_t sho
 	buf_addc(b, '\n');
 }
 
+/* Which columns are on the left of their room: texts. */
+static uint64_t left_columns(const struct table *t)
+{
+	uint64_t left = 0;
+	uint32_t column = 0;
+
+	for (uint32_t k = 0; k < t->nkeys; k++)
+		if (!is_stack(t, k))
+			left |= (uint64_t)(t->keys[k].kind == TABLE_TEXT) << column++;
+	return left;
+}
+
 static int print_grid(const struct grid *g, const struct table *t, struct buf *b, struct out *out)
 {
+	struct buf scratch = BUF_INIT;
+	uint64_t lefts = left_columns(t);
 	uint32_t begin = 0;
 	int rc = 0;
 
@@ -206,7 +265,7 @@ static int print_grid(const struct grid *g, const struct table *t, struct buf *b
 		const char *s = buf_str(&g->text) + begin;
 		uint32_t width = text_width(s, len);
 		uint32_t pad = width < g->width[column] ? g->width[column] - width : 0;
-		bool left = column < t->nkeys && t->keys[column].kind == TABLE_TEXT;
+		bool left = column < g->nkeys && lefts >> column & 1;
 		bool last = column + 1 == g->columns;
 
 		buf_fill(b, ' ', left ? 0 : pad);
@@ -214,10 +273,16 @@ static int print_grid(const struct grid *g, const struct table *t, struct buf *b
 		buf_fill(b, ' ', (left && !last ? pad : 0) + (last ? 0 : GAP));
 		if (last) {
 			buf_addc(b, '\n');
+			/* The first line is the head. */
+			if (i >= g->columns)
+				add_frames(t, table_ordered(t, (uint32_t)(i / g->columns) - 1),
+					   &scratch, b);
 			rc = table_flush(b, out);
 		}
 		begin = g->ends[i];
 	}
+	rc = rc ? rc : scratch.err;
+	buf_release(&scratch);
 	return rc;
 }
 
@@ -265,9 +330,12 @@ int table_write_text(const struct tables *ts, const struct table *t, const struc
 		     struct buf *b, struct out *out)
 {
 	uint32_t shown = o->stats ? o->stats : TABLE_STATS_SHOWN;
-	struct grid g = {.columns = t->nkeys};
+	struct grid g = {0};
 	int rc;
 
+	for (uint32_t k = 0; k < t->nkeys; k++)
+		g.nkeys += !is_stack(t, k);
+	g.columns = g.nkeys;
 	for (uint32_t v = 0; v < t->nvalues; v++)
 		g.columns += columns_of(t, v, shown);
 	if (!table_nordered(t) || !g.columns)
