@@ -2,8 +2,6 @@
 
 #include "base/err.h"
 
-#include <ctype.h>
-
 #define LEVEL_IN 6 /* of `in`, as == */
 
 struct parser {
@@ -491,92 +489,6 @@ static int parse_level(struct parser *p, int level, struct node **out)
 
 /* ---- items ---- */
 
-static size_t blanks(const char *s, size_t pos)
-{
-	while (isspace((unsigned char)s[pos]))
-		pos++;
-	return pos;
-}
-
-/* One half of an event's name: a shell pattern, or anything in quotes. Its end, or pos. */
-static size_t half(const char *s, size_t pos, const char **text, size_t *len)
-{
-	const char *quote;
-	size_t end = pos;
-
-	if (s[pos] == '"') {
-		quote = strchr(s + pos + 1, '"');
-		*text = s + pos + 1;
-		*len = quote ? (size_t)(quote - *text) : 0;
-		return quote ? (size_t)(quote - s) + 1 : pos;
-	}
-	while (isalnum((unsigned char)s[end]) || (s[end] && strchr("_-*?.[]", s[end])))
-		end++;
-	*text = s + pos;
-	*len = end - pos;
-	return end;
-}
-
-/* One pattern: EVENT, SYSTEM/EVENT, and with `perf` SYSTEM:EVENT. Its end, or pos. */
-static size_t pattern(const char *s, size_t pos, bool perf, struct pattern *e)
-{
-	size_t end = half(s, pos, &e->event, &e->event_len), more;
-
-	e->at = pos;
-	if (end == pos)
-		return pos;
-	if (s[end] == '/' || (perf && s[end] == ':')) {
-		struct pattern second;
-
-		more = half(s, end + 1, &second.event, &second.event_len);
-		if (more != end + 1) {
-			e->system = e->event;
-			e->system_len = e->event_len;
-			e->event = second.event;
-			e->event_len = second.event_len;
-			end = more;
-		} else if (s[end] == '/') {
-			return pos;
-		}
-	}
-	e->end = end;
-	return end;
-}
-
-/* "a, b/c:". *pos goes behind the colon; *found tells whether there was such a list. */
-static int patterns(struct parser *p, bool perf, struct pattern **list, bool *found)
-{
-	const char *s = p->lex.src.text;
-	size_t pos = p->lex.pos;
-
-	*list = NULL;
-	*found = false;
-	for (;;) {
-		struct pattern one = {0}, *e;
-		size_t end;
-
-		pos = blanks(s, pos);
-		end = pattern(s, pos, perf, &one);
-		if (end == pos)
-			return 0;
-		e = arena_alloc(&p->x->arena, sizeof(*e));
-		if (!e)
-			return PP_ENOMEM;
-		*e = one;
-		e->next = *list;
-		*list = e;
-		pos = blanks(s, end);
-		if (s[pos] == ':')
-			break;
-		if (s[pos] != ',')
-			return 0;
-		pos++;
-	}
-	*found = true;
-	p->lex.pos = pos + 1;
-	return 0;
-}
-
 static int parse_item(struct parser *p)
 {
 	struct item *item = &p->x->items[p->x->nitems];
@@ -586,9 +498,9 @@ static int parse_item(struct parser *p)
 	*item = (struct item){.src = NULL};
 	if (p->x->use == EXPR_CONDITION) {
 		/* "sched:sched_switch:" before "sched_switch:prev_pid". */
-		rc = patterns(p, true, &item->patterns, &found);
+		rc = expr_patterns(&p->lex, true, &item->patterns, &found);
 		if (!rc && !found)
-			rc = patterns(p, false, &item->patterns, &found);
+			rc = expr_patterns(&p->lex, false, &item->patterns, &found);
 		if (!rc && !found)
 			item->patterns = NULL;
 	}

@@ -1,8 +1,8 @@
 /*
  * Private to lib/query: the parts of an expression, from text to program.
  *
- *	text -> tokens (expr_lex.c) -> tree (expr_parse.c) -> program for an event (expr_compile.c)
- *	-> mark or value of a sample (expr_run.c)
+ *	text -> tokens (expr_lex.c) -> tree (expr_parse.c, expr_event.c)
+ *	-> program for an event (expr_compile.c, expr_value.c) -> mark or value of a sample (expr_run.c)
  */
 #ifndef PP_QUERY_EXPR_PARTS_H
 #define PP_QUERY_EXPR_PARTS_H
@@ -196,6 +196,15 @@ struct item {
 bool node_is_condition(const struct node *n);
 
 int expr_parse(struct expr *x, const struct expr_source *src, struct buf *why);
+
+/*
+ * "a, b/c:", with `perf` also "b:c". *found tells whether there was such a list; lex then is behind the colon.
+ * 0 or PP_ENOMEM.
+ */
+int expr_patterns(struct expr_lex *lex, bool perf, struct pattern **list, bool *found);
+
+/* Whether an item is for the event. All patterns are tried, to know which of them ever match. */
+bool expr_item_matches(const struct item *item, const struct ps_event *e);
 
 /* ---- programs ---- */
 
