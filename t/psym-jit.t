@@ -6,13 +6,16 @@ CC=${CC:-gcc}
 need "$CC"
 
 # The code is a copy of a function of the program; in its second half it has another name. With
-# "map" as its argument it writes a perf map, with "dump" a jitdump.
+# "map" as its argument it writes a perf map, with "dump" a jitdump. "map KIND": the kind of memory that the
+# code is in. "map anon UID": as that user, and it stays until it is killed.
 cat >jitted.c <<'EOF'
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,34 +88,68 @@ static void say_load(FILE *f, void *at, const char *name, uint64_t index)
 	fflush(f);
 }
 
+/* Memory for the code, which the kernel has different names for. */
+static char *get_memory(const char *kind)
+{
+	int prot = PROT_READ | PROT_WRITE | PROT_EXEC, fd = -1, flags = MAP_PRIVATE;
+	char *p;
+
+	if (!strcmp(kind, "memfd")) {
+		fd = memfd_create("doublemapper", 0);
+		flags = MAP_SHARED;
+		if (fd < 0 || ftruncate(fd, SIZE))
+			return NULL;
+	} else if (!strcmp(kind, "zero")) {
+		fd = open("/dev/zero", O_RDWR);
+	} else if (!strcmp(kind, "shared")) {
+		flags = MAP_SHARED | MAP_ANONYMOUS;
+	} else if (!strcmp(kind, "sysv")) {
+		int id = shmget(IPC_PRIVATE, SIZE, IPC_CREAT | 0700);
+
+		p = id < 0 ? (void *)-1 : shmat(id, NULL, SHM_EXEC);
+		if (id >= 0)
+			shmctl(id, IPC_RMID, NULL);
+		return p == (void *)-1 ? NULL : p;
+	} else {
+		flags |= MAP_ANONYMOUS;
+	}
+	p = mmap(NULL, SIZE, prot, flags, fd, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const names[] = {"alpha code", "beta code"};
 	static volatile unsigned long sum;
-	char *at = mmap(NULL, SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int is_map = argc > 1 && !strcmp(argv[1], "map");
+	char *at = get_memory(is_map && argc > 2 ? argv[2] : "anon");
 	FILE *dump = NULL, *map;
 	char path[64];
 
+	if (!at || (argc > 3 && setuid((uid_t)atoi(argv[3]))))
+		return 1;
 	if (argc > 1 && !strcmp(argv[1], "dump"))
 		dump = open_dump();
 	for (int i = 0; i < 2; i++) {
 		memcpy(at, (void *)(uintptr_t)spin, 128);
 		__builtin___clear_cache(at, at + 128);
-		if (argc > 2)
+		if (dump && argc > 2)
 			say_lines(dump, at, i ? "dir/beta\033.src" : "dir/alpha.src", 100 * i + 7,
 				  strtoul(argv[2], NULL, 0));
 		if (dump)
 			say_load(dump, at, names[i], (uint64_t)i);
 		((code *)(uintptr_t)at)(&sum, 100000000);
 	}
-	if (argc > 1 && !strcmp(argv[1], "map")) {
+	if (is_map) {
 		snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 		map = fopen(path, "w");
 		fprintf(map, "%lx %x mapped code\n", (unsigned long)(uintptr_t)at, SIZE);
 		fclose(map);
 	}
 	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	if (argc > 3)
+		sleep(60);
 	return 0;
 }
 EOF
@@ -153,6 +190,61 @@ else
 	skip 1 'the recording does not name its host'
 fi
 rm -f "$map"
+
+# Other kinds of memory that code is made in.
+for kind in memfd zero shared sysv; do
+	if "$BIN/pcap-perf" -F 999 -e cpu-clock:u -o kind.data -- ./jitted map $kind >pid 2>record.log &&
+		[ -s pid ]; then
+		map=/tmp/perf-$(cat pid).map
+		"$BIN/pdecode" kind.data >kind.ps 2>/dev/null
+		fold kind.ps
+		like "$OUT" '^jitted;.*mapped code [0-9]+$' "code in memory of the kind $kind"
+		rm -f "$map"
+		fold kind.ps
+		unlike "$OUT" 'mapped code' 'which comes from the map'
+	else
+		skip 2 "no code in memory of the kind $kind"
+	fi
+done
+
+# A map that another user has put there is not believed, but that of the process's own user.
+if "$BIN/pcap-perf" -F 999 -e cpu-clock:u -o user.data -- sh -c \
+	'./jitted map anon 65534 >user.pid & while [ ! -s user.pid ] && kill -0 $!; do sleep 0.1; done' 2>record.log &&
+	[ -s user.pid ]; then
+	pid=$(cat user.pid)
+	map=/tmp/perf-$pid.map
+	"$BIN/pdecode" user.data >user.ps 2>/dev/null
+	fold user.ps
+	like "$OUT" 'mapped code [0-9]+$' "the map of the process's user"
+	fold --like-perf user.ps
+	unlike "$OUT" 'mapped code' 'perf believes only root and oneself'
+	chown 65533 "$map"
+	fold user.ps
+	unlike "$OUT" 'mapped code' 'the map of another user'
+	chown 65534 "$map"
+	kill "$pid"
+	while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+	fold user.ps
+	unlike "$OUT" 'mapped code' 'the map of a process that is gone, of another user'
+	like "$ERR.1" '^psym: [0-9]+ addresses: generated code whose map belongs to another user$' 'and the reason'
+	run "$BIN/psym" --missing user.ps
+	like "$OUT" "tried $map: belongs to another user" '--missing names it'
+	chown 0 "$map"
+	fold user.ps
+	like "$OUT" 'mapped code [0-9]+$' "root's map"
+	mv "$map" "$map.x"
+	chown 65534 "$map.x"
+	ln -s "$map.x" "$map"
+	fold user.ps
+	unlike "$OUT" 'mapped code' "root's link to another user's map"
+	rm -f "$map"
+	mkdir -p own/tmp
+	mv "$map.x" "own$map"
+	fold --symfs own user.ps
+	like "$OUT" 'mapped code [0-9]+$' 'below --symfs a map is believed'
+else
+	skip 9 'another user cannot be had here'
+fi
 
 "$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u -o dump.data -- ./jitted dump >pid 2>record.log
 "$BIN/pdecode" dump.data >dump.ps 2>/dev/null

@@ -25,8 +25,9 @@ int perf_string(struct perf *p, const char *s, size_t len, uint32_t *id)
 static bool no_file(const char *path, size_t len)
 {
 	static const char *const names[] = {
-		"//anon", "/dev/zero", "/anon_hugepage", "/memfd:",   "[stack",	   "/SYSV",
-		"[heap]", "[vdso]",    "[vsyscall]",	 "[uprobes]", "[vectors]", "anon_inode:"};
+		"//anon",     "/dev/zero", "/anon_hugepage", "/memfd:",	   "[stack",
+		"/SYSV",      "[anon:",	   "[anon_shmem:",   "[heap]",	   "[vdso]",
+		"[vsyscall]", "[uprobes]", "[vectors]",	     "anon_inode:"};
 
 	if (!len)
 		return true;

@@ -327,6 +327,7 @@
 	R(JIT_GAP, 14, "generated code that its map does not have") \
 	R(RESTRICTED, 15, "kernel symbols are hidden (kptr_restrict)") \
 	R(GUEST, 16, "inside of a virtual machine whose symbols are not known") \
-	R(NO_MODULE, 17, "the file of the kernel module was not found")
+	R(NO_MODULE, 17, "the file of the kernel module was not found") \
+	R(JIT_OWNER, 18, "generated code whose map belongs to another user")
 
 #endif

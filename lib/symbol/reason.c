@@ -35,6 +35,7 @@ int symtab_reason_err(enum symtab_reason why)
 	switch (why) {
 	case SYMTAB_OK: return 0;
 	case SYMTAB_DENIED:
+	case SYMTAB_OWNER:
 	case SYMTAB_RESTRICTED: return PP_EACCES;
 	case SYMTAB_NOT_ELF:
 	case SYMTAB_UNSUPPORTED: return PP_EUNSUPPORTED;

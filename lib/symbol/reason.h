@@ -21,6 +21,7 @@
 	R(SYMTAB_IO, "cannot be read") \
 	R(SYMTAB_STRIPPED, "no symbols (stripped)") \
 	R(SYMTAB_CORRUPT, "file is corrupt") \
+	R(SYMTAB_OWNER, "belongs to another user than root, you and the process's") \
 	R(SYMTAB_BUILD_ID, "build-id differs") \
 	R(SYMTAB_CRC, "checksum of the debug link differs") \
 	R(SYMTAB_RESTRICTED, "kernel addresses are hidden (kptr_restrict)") \

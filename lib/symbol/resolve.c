@@ -468,7 +468,7 @@ static int on_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *
 	} else if (index && !(rec->flags & (PS_MMAP_DATA | PS_MMAP_GUEST))) {
 		struct map map = {.start = rec->addr, .pgoff = rec->pgoff};
 
-		rc = resolve_generated(r, m, rec->pid, &index, &absolute);
+		rc = resolve_generated(r, m, rec, &index, &absolute);
 		if (!rc && !absolute)
 			rc = resolve_jit_mmap(r, m, rec->pid, r->dsos[index - 1]->path);
 		if (rc)

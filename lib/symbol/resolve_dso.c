@@ -26,6 +26,8 @@ void rdso_free(struct rdso *d)
 
 /* ---- DSOs ---- */
 
+#define MMAP_HUGETLB 0x40000u /* MAP_HUGETLB: mmap(2) */
+
 int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, struct ps_str build_id,
 		    uint32_t flags, uint32_t *index)
 {
@@ -52,6 +54,7 @@ int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, str
 	}
 	d->id = build_id_make(build_id.p, build_id.len);
 	d->flags = flags;
+	d->memfd = (flags & PS_DSO_NO_FILE) && !strncmp(d->path, "/memfd:", 7);
 	d->out = r->ndsos + 1;
 	r->dsos[r->ndsos++] = d;
 	*index = r->ndsos;
@@ -87,21 +90,27 @@ static bool is_generated(const struct rdso *d, uint32_t *pid)
 	       sscanf(d->path, "/tmp/perf-%" SCNu32 ".map%n", pid, &n) == 1 && n && !d->path[n];
 }
 
-int resolve_generated(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index,
-		      bool *absolute)
+int resolve_generated(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
+		      uint32_t *index, bool *absolute)
 {
-	static const char *const names[] = {"//anon", "/dev/zero", "/anon_hugepage",
-					    "[stack", "/SYSV",	   "[heap]"};
+	static const char *const names[] = {"//anon", "/dev/zero",   "/anon_hugepage",
+					    "[stack", "/SYSV",	     "[heap]",
+					    "[anon:", "[anon_shmem:"};
 	const struct rdso *d = r->dsos[*index - 1];
+	uint32_t pid = rec->pid;
 	size_t i = 0;
 
+	*absolute = false;
+	if (d->memfd)
+		return r->opts.like_perf ? 0 : resolve_jit_memory(m, pid);
 	*absolute = true;
 	if (is_generated(d, &pid))
 		return resolve_jit_dso(r, m, pid, index);
 	while (i < sizeof(names) / sizeof(names[0]) &&
 	       strncmp(d->path, names[i], strlen(names[i])) != 0)
 		i++;
-	*absolute = (d->flags & PS_DSO_NO_FILE) && i < sizeof(names) / sizeof(names[0]);
+	*absolute = ((d->flags & PS_DSO_NO_FILE) && i < sizeof(names) / sizeof(names[0])) ||
+		    (rec->map_flags & MMAP_HUGETLB);
 	return *absolute ? resolve_jit_dso(r, m, pid, index) : 0;
 }
 
@@ -237,7 +246,7 @@ int resolve_load(struct resolver *r, struct machine *m, struct rdso *d)
 		rc = load_vdso(m, d);
 	else if (!strcmp(d->path, "[vsyscall]"))
 		rc = load_vsyscall(d);
-	else if (d->jit || !strncmp(d->path, "/memfd:", 7))
+	else if (d->jit || d->memfd)
 		d->reason = PS_REASON_JIT;
 	else if (d->flags & PS_DSO_NO_FILE)
 		d->reason = PS_REASON_ANON;

@@ -357,7 +357,8 @@ static int user_frame(struct resolver *r, struct machine *m, struct space *sp, u
 	bool found;
 	int rc;
 
-	if (!map && sp) {
+	/* perf knows nothing of code in a memfd; a program in one stays what it is. */
+	if (sp && (!map || r->dsos[map->dso - 1]->memfd)) {
 		rc = unmapped_code(r, m, sp, ip - ret, &code, &found);
 		if (rc)
 			return rc;

@@ -81,6 +81,14 @@ int resolve_jit_dso(struct resolver *r, struct machine *m, uint32_t pid, uint32_
 	return rc;
 }
 
+int resolve_jit_memory(struct machine *m, uint32_t pid)
+{
+	uint32_t jit;
+	int rc = get_jit(m, pid, &jit);
+
+	return rc ? rc : tag(m, pid, jit);
+}
+
 int resolve_jit_mmap(struct resolver *r, struct machine *m, uint32_t pid, const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -100,53 +108,105 @@ int resolve_jit_mmap(struct resolver *r, struct machine *m, uint32_t pid, const 
 
 /* ---- files ---- */
 
-/* The pid by which a live process knows itself: the last of NSpid in /proc/PID/status. */
-static uint32_t inner_pid(uint32_t pid)
+/* A live process, as /proc/PID/status has it. */
+struct live {
+	uint32_t pid; /* by which it knows itself: the last of NSpid */
+	uid_t owner;  /* as whom it makes files: of Uid the last; nobody's number if it is gone */
+};
+
+static struct live live_process(uint32_t pid)
 {
-	char path[64], *line;
+	struct live l = {pid, (uid_t)-1};
 	enum symtab_reason why;
 	struct buf b = BUF_INIT;
-	uint32_t inner = pid;
+	unsigned long v;
+	char path[64], *line, *end;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
-	if (!root_read(NULL, path, STATUS_MAX, &b, &why) &&
-	    (line = strstr((char *)b.data, "\nNSpid:"))) {
-		line += strlen("\nNSpid:");
-		line[strcspn(line, "\n")] = 0;
-		for (char *p = strtok(line, "\t "); p; p = strtok(NULL, "\t "))
-			inner = (uint32_t)strtoul(p, NULL, 10);
+	if (!root_read(NULL, path, STATUS_MAX, &b, &why)) {
+		line = strstr(buf_str(&b), "\nUid:");
+		if (line && sscanf(line, "\nUid: %*u %*u %*u %lu", &v) == 1)
+			l.owner = (uid_t)v;
+		line = strstr(buf_str(&b), "\nNSpid:");
+		for (line += line ? 7 : 0; line && *line != '\n'; line = end) {
+			v = strtoul(line, &end, 10);
+			if (end == line)
+				break;
+			l.pid = (uint32_t)v;
+			end += strspn(end, "\t ");
+		}
 	}
 	buf_release(&b);
-	return inner;
+	return l;
 }
 
-/* Reads the first of the places where a file of a process can be. *found: its path, the caller's. */
-static int read_first(struct resolver *r, struct machine *m, uint32_t pid, const char *path,
-		      const char *inner, size_t max, struct buf *b, char **found, uint32_t *reason)
+/* For --missing: where a map was sought, and why it is not used. */
+static void keep_tried(struct resolver *r, const struct rjit *j, const char *path,
+		       enum symtab_reason why)
+{
+	if (r->opts.missing && j->dso)
+		buf_addf(&r->dsos[j->dso - 1]->tried, "%s: %s\n", path, symtab_reason_text(why));
+}
+
+/* A file of this machine: below the root of the live process, or where it was. */
+static int read_here(struct resolver *r, const struct rjit *j, bool dump, const char *path,
+		     struct buf *b, char at[ROOT_PATH_MAX], enum symtab_reason *why)
+{
+	struct live p = live_process(j->pid);
+	uid_t owner = r->opts.like_perf ? (uid_t)-1 : p.owner;
+	int rc = PP_ENOENT, n;
+	char map[32];
+
+	snprintf(map, sizeof(map), "/tmp/perf-%" PRIu32 ".map", p.pid);
+	for (int live = 1; live >= 0 && rc && *why != SYMTAB_OWNER; live--) {
+		n = live ? snprintf(at, ROOT_PATH_MAX, "/proc/%" PRIu32 "/root%s", j->pid,
+				    dump ? path : map)
+			 : snprintf(at, ROOT_PATH_MAX, "%s", path);
+		if (n < 0 || n >= ROOT_PATH_MAX)
+			continue;
+		rc = dump ? root_read(NULL, at, JIT_DUMP_MAX, b, why)
+			  : root_read_owned(at, owner, JIT_MAP_MAX, b, why);
+		if (!dump)
+			keep_tried(r, j, at, *why);
+	}
+	return rc;
+}
+
+/*
+ * Reads the first of the places where the map or the dump of a process can be. *found: its path, the
+ * caller's. A perf map of this machine lies where everybody can put one: it must be root's, the
+ * caller's, or the process's own. The path of a jitdump is what the process has mapped.
+ */
+static int read_first(struct resolver *r, struct machine *m, const struct rjit *j, bool dump,
+		      struct buf *b, char **found, uint32_t *reason)
 {
 	const struct dso_search *o = &r->opts.search;
-	char full[ROOT_PATH_MAX], live[ROOT_PATH_MAX];
 	enum symtab_reason why = SYMTAB_NOT_FOUND;
+	char path[ROOT_PATH_MAX], full[ROOT_PATH_MAX];
 	const char *at = NULL;
 	int rc = PP_ENOENT;
 
+	if (dump && strlen(j->dump_path) >= sizeof(path))
+		return PP_ENOENT;
+	if (dump)
+		strcpy(path, j->dump_path);
+	else
+		snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", j->pid);
 	for (size_t i = 0; i < o->n_symfs && rc; i++) {
 		at = root_path(o->symfs[i], path, full);
-		rc = root_read(o->symfs[i], path, max, b, &why);
+		rc = root_read(o->symfs[i], path, dump ? JIT_DUMP_MAX : JIT_MAP_MAX, b, &why);
 	}
 	/* Nothing proves such a file: that of another machine's process is not on this one. */
-	if (rc && !m->elsewhere && !o->n_symfs) {
-		snprintf(live, sizeof(live), "/proc/%" PRIu32 "/root%s", pid, inner);
-		rc = root_read(NULL, at = live, max, b, &why);
-		if (rc)
-			rc = root_read(NULL, at = path, max, b, &why);
-	}
+	if (rc && !m->elsewhere && !o->n_symfs)
+		rc = read_here(r, j, dump, path, b, full, &why);
+	if (why == SYMTAB_OWNER)
+		*reason = PS_REASON_JIT_OWNER;
 	if (why == SYMTAB_DENIED || why == SYMTAB_IO)
 		*reason = PS_REASON_NO_ACCESS;
 	if (why == SYMTAB_CORRUPT)
 		*reason = PS_REASON_CORRUPT;
 	if (!rc) {
-		*found = strdup(at);
+		*found = strdup(at ? at : full);
 		rc = *found ? 0 : PP_ENOMEM;
 	}
 	return rc;
@@ -162,30 +222,19 @@ int resolve_jit_read(struct resolver *r, struct machine *m, uint32_t jit, bool d
 
 	if (!dump && j->map_path && !root_read(NULL, j->map_path, JIT_MAP_MAX, b, &why))
 		return 0;
-	if (!dump) {
-		char map[64];
-
-		snprintf(map, sizeof(map), "/tmp/perf-%" PRIu32 ".map", j->pid);
-		rc = read_first(r, m, j->pid, map, map, JIT_MAP_MAX, b, &path, &reason);
-	} else {
-		rc = read_first(r, m, j->pid, j->dump_path, j->dump_path, JIT_DUMP_MAX, b, &path,
-				&reason);
-	}
+	rc = read_first(r, m, j, dump, b, &path, &reason);
 	free(path);
 	return rc;
 }
 
 static int load_map(struct resolver *r, struct machine *m, struct rjit *j)
 {
-	char path[64], inner[64];
 	struct buf b = BUF_INIT;
 	uint64_t bad = 0;
 	int rc;
 
 	j->map_loaded = true;
-	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", j->pid);
-	snprintf(inner, sizeof(inner), "/tmp/perf-%" PRIu32 ".map", inner_pid(j->pid));
-	rc = read_first(r, m, j->pid, path, inner, JIT_MAP_MAX, &b, &j->map_path, &j->reason);
+	rc = read_first(r, m, j, false, &b, &j->map_path, &j->reason);
 	if (!rc)
 		rc = jit_new(&j->map);
 	if (!rc) {
@@ -228,8 +277,7 @@ static int load_dump(struct resolver *r, struct machine *m, struct rjit *j)
 	j->dump_loaded = true;
 	if (!j->dump_path)
 		return 0;
-	rc = read_first(r, m, j->pid, j->dump_path, j->dump_path, JIT_DUMP_MAX, &b, &path,
-			&j->reason);
+	rc = read_first(r, m, j, true, &b, &path, &j->reason);
 	if (!rc)
 		rc = jit_new(&j->dump);
 	if (!rc)

@@ -50,6 +50,7 @@ struct rdso {
 	uint64_t base;	      /* of a kernel module: where it is mapped */
 	char *found;	      /* of a kernel module: the path that was used; owned */
 	char live_root[32];   /* of the live process that it was read in; "": none */
+	bool memfd;	      /* memory that the process named: code it made, or a program */
 	bool dynamic;	      /* the table has only what the dynamic linker needs */
 	struct buf tried;     /* of a DSO without symbols: "path: why", a line each */
 };
@@ -168,10 +169,11 @@ int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec)
 
 /*
  * Memory that a process filled with code itself goes by the name of the map that its symbols could be
- * in, as with perf: *index becomes the DSO of that name. True: offsets in it are addresses.
+ * in, as with perf: *index, the DSO of the mapping, becomes the DSO of that name. *absolute: offsets in it
+ * are addresses.
  */
-int resolve_generated(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index,
-		      bool *absolute);
+int resolve_generated(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
+		      uint32_t *index, bool *absolute);
 
 /* A new DSO, also written to the output. *index is its place + 1. */
 int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, struct ps_str build_id,
@@ -190,6 +192,9 @@ int resolve_jit_dso(struct resolver *r, struct machine *m, uint32_t pid, uint32_
 
 /* A mapping of a file came: it may be a jitdump, which says so by its name. */
 int resolve_jit_mmap(struct resolver *r, struct machine *m, uint32_t pid, const char *path);
+
+/* A process has memory that may hold generated code, or a program: "/memfd:NAME". */
+int resolve_jit_memory(struct machine *m, uint32_t pid);
 
 /* The generated code of a space is brought to the time of a sample. */
 int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp, uint64_t time);

@@ -127,9 +127,16 @@ static int unpack(struct buf *b, size_t from, size_t max, enum symtab_reason *wh
 	return rc;
 }
 
-/* A regular file; one of /proc may have no size. */
-static int read_file(const char *path, size_t max, struct buf *b, enum symtab_reason *why)
+static bool is_trusted(const struct stat *st, uid_t owner)
 {
+	return !st->st_uid || st->st_uid == geteuid() || st->st_uid == owner;
+}
+
+/* A regular file; one of /proc may have no size. owner: whose it may be, too; NULL: anybody's. */
+static int read_file(const char *path, const uid_t *owner, size_t max, struct buf *b,
+		     enum symtab_reason *why)
+{
+	struct stat link;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	size_t from = b->len;
 	struct stat st = {0};
@@ -138,6 +145,9 @@ static int read_file(const char *path, size_t max, struct buf *b, enum symtab_re
 	*why = fd < 0 || fstat(fd, &st) ? symtab_reason_errno(errno) : SYMTAB_OK;
 	if (!*why && !S_ISREG(st.st_mode))
 		*why = SYMTAB_UNSUPPORTED;
+	if (!*why && owner &&
+	    (!is_trusted(&st, *owner) || lstat(path, &link) || !is_trusted(&link, *owner)))
+		*why = SYMTAB_OWNER;
 	while (!*why && got) {
 		if (b->len - from > max)
 			*why = SYMTAB_CORRUPT;
@@ -153,6 +163,18 @@ static int read_file(const char *path, size_t max, struct buf *b, enum symtab_re
 	return symtab_reason_err(*why);
 }
 
+/* What was read from `from` on is unpacked if it is packed. rc: of reading. */
+static int unpacked(struct buf *b, size_t from, size_t max, int rc, enum symtab_reason *why)
+{
+	if (b->err) {
+		*why = SYMTAB_NO_MEMORY;
+		return PP_ENOMEM;
+	}
+	if (!rc && b->len > from && unpack_kind(b->data + from, b->len - from))
+		rc = unpack(b, from, max, why);
+	return rc;
+}
+
 int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
 	      enum symtab_reason *why)
 {
@@ -165,7 +187,7 @@ int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
 	if (!root_is_archive(r)) {
 		if (!root_path(r, path, full))
 			return PP_ENOENT;
-		rc = read_file(full, max, b, why);
+		rc = read_file(full, NULL, max, b, why);
 	} else if (tar_find(&r->tar, path, &file)) {
 		return PP_ENOENT;
 	} else {
@@ -174,11 +196,14 @@ int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
 		if (!rc)
 			buf_add(b, file.bytes, file.len);
 	}
-	if (b->err) {
-		*why = SYMTAB_NO_MEMORY;
-		return PP_ENOMEM;
-	}
-	if (!rc && b->len > from && unpack_kind(b->data + from, b->len - from))
-		rc = unpack(b, from, max, why);
-	return rc;
+	return unpacked(b, from, max, rc, why);
+}
+
+int root_read_owned(const char *path, uid_t owner, size_t max, struct buf *b,
+		    enum symtab_reason *why)
+{
+	size_t from = b->len;
+
+	*why = SYMTAB_NOT_FOUND;
+	return unpacked(b, from, max, read_file(path, &owner, max, b, why), why);
 }

@@ -17,6 +17,8 @@
 #include "base/diag.h"
 #include "symbol/elf_file.h"
 
+#include <sys/types.h>
+
 #define ROOT_PATH_MAX 4096 /* bytes of a path below a root, with it and a NUL */
 
 struct root;
@@ -34,6 +36,13 @@ int root_elf(const struct root *r, const char *path, struct elf_file **f, enum s
 /* Appends a file of up to max bytes, unpacked if it is packed. 0, or an error and *why. */
 int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
 	      enum symtab_reason *why);
+
+/*
+ * The same for a file of this machine that anybody could have put there: it, and a symbolic link to it,
+ * must belong to root, to this user, or to `owner`. PP_EACCES and SYMTAB_OWNER otherwise.
+ */
+int root_read_owned(const char *path, uid_t owner, size_t max, struct buf *b,
+		    enum symtab_reason *why);
 
 /* The path for people, and, if it is no archive's, to open: below the root. NULL: it is too long. */
 const char *root_path(const struct root *r, const char *path, char buf[ROOT_PATH_MAX]);

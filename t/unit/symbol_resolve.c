@@ -511,6 +511,34 @@ static void test_generated(void)
 	       "mappings without a file");
 }
 
+static void test_generated_names(void)
+{
+	static const char *const names[] = {"[anon:v8]", "[anon_shmem:x]",
+					    "/SYSV00000000 (deleted)", "/dev/zero (deleted)",
+					    "/anon_hugepage (deleted)"};
+	struct ps_mmap huge = {
+		.pid = 12, .dso = 6, .addr = 0x6000, .len = 0x1000, .map_flags = 0x40022};
+	struct made m;
+
+	begin(&m);
+	for (uint32_t i = 0; i < 5; i++) {
+		put_dso(&m, i + 1, names[i], PS_DSO_NO_FILE);
+		put_map(&m, 12, 0x1000 * (i + 1), 0x1000, 0, i + 1);
+	}
+	put_dso(&m, 6, "/dev/hugepages/x", 0);
+	swriter_put(&m.w, PS_MMAP, 1, &huge);
+	/* A file may have such a name. */
+	put_dso(&m, 7, "/SYSV/file", 0);
+	put_map(&m, 12, 0x7000, 0x1000, 0, 7);
+	CHAIN(&m, 1, USER, 0x1010, 0x2010, 0x3010, 0x4010, 0x5010, 0x6010, 0x7010);
+	put_sample(&m, 1, 12, 1, IN_USER);
+	expect(&m, NULL,
+	       "12 /tmp/perf-12.map:1010!10 /tmp/perf-12.map:2010!10 /tmp/perf-12.map:3010!10 "
+	       "/tmp/perf-12.map:4010!10 /tmp/perf-12.map:5010!10 /tmp/perf-12.map:6010!10 "
+	       "/SYSV/file:10!2\n",
+	       "memory by names and flags of the kernel");
+}
+
 /* A library with a function, one more byte, __restore_rt, and a function that only looks like it. */
 static void make_library(char *path)
 {
@@ -590,5 +618,6 @@ int main(void)
 	test_depth();
 	test_sources();
 	test_generated();
+	test_generated_names();
 	return done();
 }
