@@ -6,7 +6,7 @@
  *	rc = text_fields_parse(&f, "comm,tid,time,event,ip,sym", &why);
  *	...
  *	fields = text_fields_pick(&f, TEXT_KIND_hw, event->sample_type, has_chains, &lacking);
- *	if (fields & TEXT_FIELD(comm))
+ *	if (TEXT_HAS(fields, comm))
  *
  * perf goes by the kind of an event, not by the event: what the first event of a kind was recorded
  * without is printed for none of that kind.
@@ -92,7 +92,8 @@ enum text_field {
 #undef TEXT_F
 		TEXT_FIELD_COUNT
 };
-#define TEXT_FIELD(id) (UINT64_C(1) << TEXT_FIELD_##id)
+#define TEXT_FIELD(id)	       (UINT64_C(1) << TEXT_FIELD_##id)
+#define TEXT_HAS(fields, name) (((fields)&TEXT_FIELD(name)) != 0)
 
 enum text_kind {
 #define TEXT_K(id, name, what) TEXT_KIND_##id,

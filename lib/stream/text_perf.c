@@ -4,7 +4,6 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "stream/tep_print.h"
-#include "stream/json.h"
 #include "stream/text_fields.h"
 #include "stream/text_trace.h"
 
@@ -49,8 +48,7 @@ struct text_perf {
 	struct buf b; /* the line that is being made */
 };
 
-#define NO_DATA_SRC	  0x5080021 /* all parts: not available */
-#define HAS(fields, name) (((fields)&TEXT_FIELD(name)) != 0)
+#define NO_DATA_SRC 0x5080021 /* all parts: not available */
 
 int text_perf_new(struct text_perf **out, struct text_page *page, struct text_clock *clock,
 		  const struct stext_opts *opts, struct diag *d)
@@ -142,7 +140,7 @@ static void pick(struct text_perf *t, struct kind *k, const struct ps_event *e)
 	k->fields = text_fields_pick(&t->opts->fields, text_kind_of(e->type), k->sample_type,
 				     k->chains, &lacking);
 	k->picked = true;
-	if (HAS(k->fields, tod) && !t->tod.known) {
+	if (TEXT_HAS(k->fields, tod) && !t->tod.known) {
 		k->fields &= ~TEXT_FIELD(tod);
 		lacking |= TEXT_FIELD(tod);
 	}
@@ -196,8 +194,8 @@ static void add_task(struct buf *b, uint32_t pid, uint32_t tid, uint64_t fields)
 {
 	size_t start;
 
-	if (!HAS(fields, pid) || !HAS(fields, tid)) {
-		add_id(b, HAS(fields, pid) ? pid : tid);
+	if (!TEXT_HAS(fields, pid) || !TEXT_HAS(fields, tid)) {
+		add_id(b, TEXT_HAS(fields, pid) ? pid : tid);
 		buf_addc(b, ' ');
 		return;
 	}
@@ -258,192 +256,30 @@ static void add_start(struct text_perf *t, struct buf *b, const struct sreader *
 {
 	uint64_t fields = k->fields;
 
-	if (HAS(fields, comm))
+	if (TEXT_HAS(fields, comm))
 		add_comm(b, r, s->comm, !chain);
-	if ((HAS(fields, tid) && column(k, s->tid != PS_NONE)) ||
-	    (HAS(fields, pid) && column(k, s->pid != PS_NONE)))
+	if ((TEXT_HAS(fields, tid) && column(k, s->tid != PS_NONE)) ||
+	    (TEXT_HAS(fields, pid) && column(k, s->pid != PS_NONE)))
 		add_task(b, s->pid, s->tid, fields);
-	if (HAS(fields, cpu) && s->cpu != PS_NONE) {
+	if (TEXT_HAS(fields, cpu) && s->cpu != PS_NONE) {
 		buf_addc(b, '[');
 		buf_add_u64(b, s->cpu, 3, '0');
 		buf_adds(b, "] ");
-	} else if (HAS(fields, cpu) && column(k, false)) {
+	} else if (TEXT_HAS(fields, cpu) && column(k, false)) {
 		buf_adds(b, "[-01] ");
 	}
-	if (HAS(fields, misc))
+	if (TEXT_HAS(fields, misc))
 		add_misc(b, s->flags);
-	if (HAS(fields, tod) && !(s->flags & PS_SAMPLE_NO_TIME))
+	if (TEXT_HAS(fields, tod) && !(s->flags & PS_SAMPLE_NO_TIME))
 		text_add_tod(b, &t->tod, s->time);
-	if (HAS(fields, time) && !(s->flags & PS_SAMPLE_NO_TIME))
+	if (TEXT_HAS(fields, time) && !(s->flags & PS_SAMPLE_NO_TIME))
 		add_time(t, b, s->time);
-	if (HAS(fields, period) && ps_sample_has(s, period)) {
+	if (TEXT_HAS(fields, period) && ps_sample_has(s, period)) {
 		buf_add_u64(b, s->period, 10, ' ');
 		buf_addc(b, ' ');
 	}
-	if (HAS(fields, event))
+	if (TEXT_HAS(fields, event))
 		add_label(t, b, s->event, e);
-}
-
-/* ---- addresses and symbols ---- */
-
-/* The function that the next frames are inlined into: perf counts offsets from its beginning. */
-static const struct ps_frame *outer(const struct sreader *r, const struct ps_stack *st, uint32_t i)
-{
-	const struct ps_frame *f = sreader_frame(r, st->frames.v[i]);
-
-	while (f && (f->flags & PS_FRAME_INLINED) && ++i < st->frames.n)
-		f = sreader_frame(r, st->frames.v[i]);
-	return f;
-}
-
-static void add_symbol(struct buf *b, const struct sreader *r, const struct ps_frame *f,
-		       const struct ps_frame *base, bool offset)
-{
-	const struct ps_symbol *sym = f->symbol ? sreader_symbol(r, f->symbol) : NULL;
-	const struct ps_symbol *start =
-		base && base->symbol ? sreader_symbol(r, base->symbol) : NULL;
-
-	if (!sym) {
-		buf_adds(b, " [unknown]");
-		return;
-	}
-	buf_addc(b, ' ');
-	buf_add_safe(b, sym->name.p, sym->name.len);
-	if (offset && start && f->addr >= start->addr) {
-		buf_adds(b, "+0x");
-		buf_add_hex(b, f->addr - start->addr, 0, ' ');
-	}
-}
-
-static void add_dso(struct buf *b, const struct sreader *r, const struct ps_frame *f, bool offset)
-{
-	const struct ps_dso *dso = f->dso ? sreader_dso(r, f->dso) : NULL;
-
-	buf_adds(b, " (");
-	if (dso)
-		buf_add_safe(b, dso->path.p, dso->path.len);
-	else
-		buf_adds(b, "[unknown]");
-	if (dso && offset) {
-		buf_adds(b, "+0x");
-		buf_add_hex(b, f->addr, 0, ' ');
-	}
-	buf_addc(b, ')');
-}
-
-/* "file:line" without directories; where that is not known, as perf has it, the symbol or the object. */
-static void add_srcline(struct buf *b, const struct sreader *r, const struct ps_frame *f)
-{
-	const struct ps_srcfile *file = f->srcfile ? sreader_srcfile(r, f->srcfile) : NULL;
-	const struct ps_dso *dso = f->dso ? sreader_dso(r, f->dso) : NULL;
-	const struct ps_str *path = file ? &file->path : dso ? &dso->path : NULL;
-	const char *slash = path && path->len ? memrchr(path->p, '/', path->len) : NULL;
-	const char *name = slash ? slash + 1 : path ? path->p : NULL;
-
-	if (!path)
-		return;
-	buf_adds(b, "\n  ");
-	buf_add_safe(b, name, (size_t)(path->p + path->len - name));
-	if (file)
-		buf_addf(b, ":%u", f->line);
-	else
-		buf_addf(b, "[%llx]", (unsigned long long)f->addr);
-}
-
-/* What follows the address of a frame. base: the frame it is inlined into, or itself. */
-static void add_frame(struct buf *b, const struct sreader *r, const struct ps_frame *f,
-		      const struct ps_frame *base, uint64_t fields)
-{
-	bool inlined = f->flags & PS_FRAME_INLINED;
-
-	if (HAS(fields, sym))
-		add_symbol(b, r, f, base, HAS(fields, symoff));
-	if (HAS(fields, dso) && !inlined)
-		add_dso(b, r, f, HAS(fields, dsoff));
-	if (HAS(fields, srcline))
-		add_srcline(b, r, f);
-	if (inlined)
-		buf_adds(b, " (inlined)");
-}
-
-/* The addresses of a chain: PERF_CONTEXT_* markers are none. */
-static bool next_ip(const struct ps_chain *c, uint32_t *i, uint64_t *ip)
-{
-	while (c && *i < c->ips.n) {
-		*ip = c->ips.v[(*i)++];
-		if (*ip < (uint64_t)-4095)
-			return true;
-	}
-	return false;
-}
-
-/*
- * The frames of a stack. Their absolute addresses are those of the call chain; inlined frames share
- * that of the frame they are inlined into, which follows them. Frames that were unwound have none.
- */
-static int add_stack(struct text_perf *t, const struct sreader *r, const struct ps_stack *st,
-		     const struct ps_chain *c, uint64_t fields)
-{
-	bool shared = false, known = false;
-	uint32_t at = 0;
-	uint64_t ip = 0;
-	int rc = 0;
-
-	buf_addc(&t->b, '\n');
-	for (uint32_t i = 0; i < st->frames.n && !rc; i++) {
-		const struct ps_frame *f = sreader_frame(r, st->frames.v[i]);
-
-		if (!shared)
-			known = next_ip(c, &at, &ip);
-		shared = f && (f->flags & PS_FRAME_INLINED);
-		if (!f)
-			continue;
-		buf_addc(&t->b, '\t');
-		buf_add_hex(&t->b, known ? ip : f->addr, 16, ' ');
-		add_frame(&t->b, r, f, shared ? outer(r, st, i) : f, fields);
-		buf_addc(&t->b, '\n');
-		if (t->b.len >= PS_TEXT_SPILL) {
-			rc = text_page_add(t->page, &t->b);
-			buf_reset(&t->b);
-		}
-	}
-	return rc;
-}
-
-static void add_chain(struct buf *b, const struct ps_chain *c)
-{
-	uint32_t at = 0;
-	uint64_t ip;
-
-	buf_addc(b, '\n');
-	while (next_ip(c, &at, &ip)) {
-		buf_addc(b, '\t');
-		buf_add_hex(b, ip, 16, ' ');
-		buf_addc(b, '\n');
-	}
-}
-
-static int add_place(struct text_perf *t, const struct sreader *r, const struct ps_sample *s,
-		     uint64_t fields, bool chain)
-{
-	const struct ps_stack *st = ps_sample_has(s, stack) ? sreader_stack(r, s->stack) : NULL;
-	const struct ps_chain *c = ps_sample_has(s, chain) ? sreader_chain(r, s->chain) : NULL;
-	const struct ps_frame *f;
-
-	if (chain && st)
-		return add_stack(t, r, st, c, fields);
-	if (chain) {
-		add_chain(&t->b, c);
-		return 0;
-	}
-	if (!ps_sample_has(s, ip))
-		return 0;
-	buf_addc(&t->b, ' ');
-	buf_add_hex(&t->b, s->ip, 16, ' ');
-	f = st && st->frames.n ? outer(r, st, 0) : NULL;
-	if (f)
-		add_frame(&t->b, r, f, f, fields);
-	return 0;
 }
 
 /* ---- the rest of a line ---- */
@@ -484,68 +320,26 @@ static int add_facts(struct text_perf *t, const struct ps_sample *s, const struc
 	struct buf *b = &t->b;
 	uint64_t fields = k->fields;
 
-	if (HAS(fields, trace) && e->type == PERF_TYPE_TRACEPOINT && ps_sample_has(s, payload) &&
-	    !text_plain_info(e, &s->payload, b)) {
+	if (TEXT_HAS(fields, trace) && e->type == PERF_TYPE_TRACEPOINT &&
+	    ps_sample_has(s, payload) && !text_plain_info(e, &s->payload, b)) {
 		if (!t->tep && tep_print_new(&t->tep))
 			return PP_ENOMEM;
 		tep_print_payload(t->tep, e, s, b);
 	}
-	if (HAS(fields, addr) && column(k, ps_sample_has(s, addr)))
+	if (TEXT_HAS(fields, addr) && column(k, ps_sample_has(s, addr)))
 		buf_add_hex(b, s->addr, 16, ' ');
-	if (HAS(fields, data_src) && column(k, ps_sample_has(s, data_src)))
+	if (TEXT_HAS(fields, data_src) && column(k, ps_sample_has(s, data_src)))
 		text_add_data_src(b, ps_sample_has(s, data_src) ? s->data_src : NO_DATA_SRC,
 				  &t->src_width);
-	if (HAS(fields, weight) && column(k, ps_sample_has(s, weight)))
+	if (TEXT_HAS(fields, weight) && column(k, ps_sample_has(s, weight)))
 		buf_add_u64(b, s->weight, 16, ' ');
-	if (HAS(fields, ins_lat) && column(k, ps_sample_has(s, weight_more)))
+	if (TEXT_HAS(fields, ins_lat) && column(k, ps_sample_has(s, weight_more)))
 		buf_add_u64(b, s->weight_more & 0xffff, 16, ' ');
-	if (HAS(fields, retire_lat) && column(k, ps_sample_has(s, weight_more)))
+	if (TEXT_HAS(fields, retire_lat) && column(k, ps_sample_has(s, weight_more)))
 		buf_add_u64(b, s->weight_more >> 32 & 0xffff, 16, ' ');
-	if (HAS(fields, cgroup) && ps_sample_has(s, cgroup))
+	if (TEXT_HAS(fields, cgroup) && ps_sample_has(s, cgroup))
 		add_cgroup(t, s->cgroup);
 	return 0;
-}
-
-/* One end of a branch: its symbol, in brackets its object. */
-static void add_branch_end(struct buf *b, const struct sreader *r, const struct ps_frame *f,
-			   bool dso)
-{
-	const struct ps_symbol *sym = f ? sreader_symbol(r, f->symbol) : NULL;
-	const struct ps_dso *in = f ? sreader_dso(r, f->dso) : NULL;
-
-	if (sym) {
-		buf_add_safe(b, sym->name.p, sym->name.len);
-		buf_adds(b, "+0x");
-		buf_add_hex(b, f->addr - sym->addr, 0, ' ');
-	} else {
-		buf_adds(b, "[unknown]");
-	}
-	if (!dso)
-		return;
-	buf_addc(b, '(');
-	if (in)
-		buf_add_safe(b, in->path.p, in->path.len);
-	else
-		buf_adds(b, "[unknown]");
-	buf_addc(b, ')');
-}
-
-static void add_branch_symbols(struct buf *b, const struct sreader *r, const struct ps_sample *s,
-			       bool dso)
-{
-	const struct ps_stack *st =
-		ps_sample_has(s, branch_stack) ? sreader_stack(r, s->branch_stack) : NULL;
-
-	for (uint32_t i = 0; i < s->branches.n; i++) {
-		for (uint32_t k = 2 * i; k < 2 * i + 2; k++) {
-			bool known = st && k < st->frames.n;
-
-			if (k & 1)
-				buf_addc(b, '/');
-			add_branch_end(b, r, known ? sreader_frame(r, st->frames.v[k]) : NULL, dso);
-		}
-		text_add_branch_flags(b, s->branches.v[3 * (size_t)i + 2]);
-	}
 }
 
 /* Behind its place. */
@@ -555,22 +349,22 @@ static void add_rest(struct text_perf *t, const struct sreader *r, const struct 
 	struct buf *b = &t->b;
 	uint64_t fields = k->fields;
 
-	if (HAS(fields, iregs) && ps_sample_has(s, intr_regs))
+	if (TEXT_HAS(fields, iregs) && ps_sample_has(s, intr_regs))
 		text_add_regs(b, &s->intr_regs, t->arch);
-	if (HAS(fields, uregs) && ps_sample_has(s, user_regs))
+	if (TEXT_HAS(fields, uregs) && ps_sample_has(s, user_regs))
 		text_add_regs(b, &s->user_regs, t->arch);
-	if (HAS(fields, brstack) && ps_sample_has(s, branches))
+	if (TEXT_HAS(fields, brstack) && ps_sample_has(s, branches))
 		text_add_branches(b, &s->branches);
-	else if (HAS(fields, brstacksym) && ps_sample_has(s, branches))
-		add_branch_symbols(b, r, s, HAS(fields, dso));
-	if (HAS(fields, bpf_output) && e->type == PERF_TYPE_SOFTWARE &&
+	else if (TEXT_HAS(fields, brstacksym) && ps_sample_has(s, branches))
+		text_add_branch_symbols(b, r, s, TEXT_HAS(fields, dso));
+	if (TEXT_HAS(fields, bpf_output) && e->type == PERF_TYPE_SOFTWARE &&
 	    e->config == PERF_COUNT_SW_BPF_OUTPUT && ps_sample_has(s, payload))
 		text_add_bpf_output(b, &s->payload);
-	if (HAS(fields, phys_addr) && column(k, ps_sample_has(s, phys_addr)))
+	if (TEXT_HAS(fields, phys_addr) && column(k, ps_sample_has(s, phys_addr)))
 		buf_add_hex(b, s->phys_addr, 16, ' ');
-	if (HAS(fields, data_page_size) && column(k, ps_sample_has(s, data_page_size)))
+	if (TEXT_HAS(fields, data_page_size) && column(k, ps_sample_has(s, data_page_size)))
 		text_add_page_size(b, s->data_page_size);
-	if (HAS(fields, code_page_size) && column(k, ps_sample_has(s, code_page_size)))
+	if (TEXT_HAS(fields, code_page_size) && column(k, ps_sample_has(s, code_page_size)))
 		text_add_page_size(b, s->code_page_size);
 }
 
@@ -592,13 +386,13 @@ static int print_sample(struct text_perf *t, const struct sreader *r, const stru
 	if (!k->fields)
 		return 0;
 	/* perf goes by the event: a chain may have no address. */
-	chain = HAS(k->fields, ip) && !t->opts->no_chains &&
+	chain = TEXT_HAS(k->fields, ip) && !t->opts->no_chains &&
 		((e->flags & PS_EVENT_CHAINS) || ps_sample_has(s, chain));
 	buf_reset(&t->b);
 	add_start(t, &t->b, r, s, e, k, chain);
 	rc = add_facts(t, s, e, k);
-	if (!rc && HAS(k->fields, ip))
-		rc = add_place(t, r, s, k->fields, chain);
+	if (!rc && TEXT_HAS(k->fields, ip))
+		rc = text_add_place(&t->b, t->page, r, s, k->fields, chain);
 	add_rest(t, r, s, e, k);
 	buf_addc(&t->b, '\n');
 	if (!rc)

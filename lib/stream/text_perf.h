@@ -35,6 +35,19 @@ void text_perf_free(struct text_perf *t); /* NULL is fine */
 /* Takes a record of the recording. */
 int text_perf_record(struct text_perf *t, const struct sreader *r, const struct ps_record *rec);
 
+/* ---- text_place.c ---- */
+
+/*
+ * The stack of a sample, its chain, or with `chain` false its address. What is long goes to the page in parts,
+ * by way of b.
+ */
+int text_add_place(struct buf *b, struct text_page *page, const struct sreader *r,
+		   const struct ps_sample *s, uint64_t fields, bool chain);
+
+/* "from/to/P/-/-/cycles/type " with the symbols of the branch stack, and their objects. */
+void text_add_branch_symbols(struct buf *b, const struct sreader *r, const struct ps_sample *s,
+			     bool dso);
+
 /* ---- text_parts.c ---- */
 
 /* "REG:0x1 REG:0x2 ": arch is the machine's name as uname has it, "" unknown. */
