@@ -217,8 +217,11 @@ static int switch_out(struct lat *l, struct lat_domain *d, uint32_t index,
 		*count(l, SCHED_RUNQ, LAT_RESTARTED) += t->state == SCHED_RUNNABLE;
 		*count(l, SCHED_BLOCKED, LAT_RESTARTED) += t->state == SCHED_SLEEPING;
 		give_up(l, &t->off, SCHED_OFFCPU);
-		if (first)
+		/* Unless it ran all the time, what woke it up was for a run that is missing. */
+		if (first && !t->any)
 			infer(d, t, SCHED_RUNNING, p->time);
+		else
+			give_up(l, &t->waking, SCHED_WAKING);
 	}
 	if (rc)
 		return rc;
