@@ -223,7 +223,7 @@ void lat_key(const struct lat *l, const struct interval *iv, struct buf *b)
 		if (is_text(l, key)) {
 			s = lat_name(l, (uint32_t)key, &len);
 			buf_add(b, s, len);
-		} else if ((int64_t)key < INT32_MIN || (int64_t)key > UINT32_MAX) {
+		} else if ((int64_t)key < INT16_MIN || (int64_t)key > UINT32_MAX) {
 			buf_addf(b, "0x%" PRIx64, key); /* an address */
 		} else {
 			buf_addf(b, "%" PRId64, (int64_t)key);
