@@ -152,7 +152,7 @@ is "$(cat got)" '14 1' 'slab memory: 255 allocations less 241 that were freed, w
 
 # perf sched timehist: a line for each time that a thread ran, with the time off the CPU and on the run
 # queue before. It cuts times off, and knows no delay of preempted threads.
-gzip -dc "$ROOT/t/data/sched.timehist.gz" | awk '/[0-9.]+ +[0-9.]+ +[0-9.]+ *$/ {
+gzip -dc "$ROOT/t/data/reports/sched.timehist.gz" | awk '/[0-9.]+ +[0-9.]+ +[0-9.]+ *$/ {
 	time = $1
 	sub(/\./, "", time)
 	n = split($0, end, " ")
@@ -224,6 +224,23 @@ same got want '-s and -e: system calls'
 "$BIN/plat" -k syscall --slower 1ns --tsv trace.ps 2>/dev/null | awk -F'\t' 'NR == 1 || $9 == "read"' |
 	cut -f 1,2,6 >want
 same got want 'with a condition'
+
+# A thread was woken, and then ran without a switch to it in the recording: what had woken it has nothing
+# to do with its next run. Left out are a switch to a thread, and all its wakings after that.
+"$BIN/plat" -k runq --slower 0 --tsv perf.ps 2>/dev/null | awk -F'\t' '$11 == "woken" {
+	if (++n[$6] == 3)
+		at[$6] = sprintf("%.0f", $1 + $2)
+	if (n[$6] == 6) {
+		print $6, at[$6]
+		exit
+	}
+}' >which
+read -r tid time <which
+"$BIN/pfilter" --drop "TIME != $time && !(event == \"sched:sched_waking\" && pid == $tid && TIME > $time)" \
+	perf.ps >missing.ps 2>/dev/null
+"$BIN/plat" -k runq --slower 0 --tsv missing.ps 2>/dev/null |
+	awk -F'\t' -v tid="$tid" '$6 == tid && $11 == "woken"' | wc -l >got
+is "$(cat got)" 2 'a waking of before a missing run is none of the next one'
 
 # What paired them: numbers and texts, several of them.
 "$BIN/plat" -s sched_waking:comm,pid -e sched_wakeup:comm,pid --slower 0 --tsv trace.ps 2>/dev/null |
