@@ -226,8 +226,14 @@ const remember = (replace) => {
 	}
 };
 
+// Long times and sizes with three digits, behind the whole number.
+const scales = {' ns': [['s', 1e9], ['ms', 1e6], ['us', 1e3]], ' bytes': [['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 1024]]};
+const brief = (n) => {
+	const scale = (scales[unit] || []).find((s) => n >= s[1]);
+	return scale ? '; ' + +(n / scale[1]).toPrecision(3) + ' ' + scale[0] : '';
+};
 const describe = (i) => {
-	details.textContent = i < 0 ? '' : rects[i].firstChild.textContent +
+	details.textContent = i < 0 ? '' : rects[i].firstChild.textContent + brief(count[i]) +
 		(state.zoom && i > state.zoom && isVisible(i) ?
 			'; ' + percent(count[i], count[state.zoom]) + ' of zoomed' : '');
 };

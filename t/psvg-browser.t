@@ -17,6 +17,9 @@ printf '%s\n' 'main;f 400' 'main;f;f;read_file_[k] 200' 'main;g;a 99' 'main;g;ti
 "$BIN/psvg" --title Test in >graph.svg || exit 1
 "$BIN/psvg" -i --width 800 --search '^f$' in >icicle.svg || exit 1
 
+printf '%s\n' 'a;b 4521' 'a;c 900' >long
+"$BIN/psvg" --count-name ns long >long.svg || exit 1
+
 cat >test.js <<'EOF'
 'use strict';
 const {Browser} = require(process.argv[2] + '/t/psvg-browser.js');
@@ -124,6 +127,11 @@ const windows = async (page) => {
 	is(await page.eval(attr(frame('all'), 'width')), 780, 'a width that was asked for stays');
 	is(await page.eval(text('matched')), 'matched 60.00%', 'the search that was asked for');
 	is(await page.eval(`${attr(frame('g'), 'y')} > ${attr(frame('main'), 'y')}`), true, 'icicle: callees below');
+	await page.go(url.replace('graph', 'long'));
+	await page.hover(frame('b'));
+	is(await page.eval(text('details')), 'b (4,521 ns, 83.40%); 4.52 us', 'a long time with three digits');
+	await page.hover(frame('c'));
+	is(await page.eval(text('details')), 'c (900 ns, 16.60%)', 'a short one as it is');
 	await page.close();
 
 	const plain = await Browser.open(url, {script: false, dark: true});
@@ -144,5 +152,5 @@ while IFS='	' read -r result name; do
 	*) fail "$name" ;;
 	esac
 done <results
-is "$(grep -c '^pass' results)" 42 'all of it was tested'
+is "$(grep -c '^pass' results)" 44 'all of it was tested'
 done_testing

@@ -141,10 +141,18 @@ like "$ERR" 'do not go into one picture' 'are refused'
 
 # Event streams are folded.
 "$BIN/pdecode" "$ROOT/t/data/demo.data" 2>/dev/null | "$BIN/psym" >demo.ps 2>/dev/null
-"$BIN/pfold" demo.ps 2>/dev/null | "$BIN/psvg" >want
+"$BIN/pfold" demo.ps 2>/dev/null | "$BIN/psvg" --count-name ns >want
 run "$BIN/psvg" demo.ps
 is "$status" 0 'an event stream'
-same "$OUT" want 'is drawn as pfold would have folded it'
+same "$OUT" want 'is drawn as pfold would have folded it, in its unit'
+like "$OUT" '<desc>2,157,190,245 ns \(2\.16 s\), ' 'which is written short, too'
+"$BIN/pdecode" "$ROOT/t/data/sched.dat" >sched.ps
+"$BIN/psvg" sched.ps 2>/dev/null >"$OUT"
+like "$OUT" '<desc>[0-9,]+ samples, ' 'tracepoints are samples'
+"$BIN/psvg" demo.ps sched.ps 2>/dev/null >"$OUT"
+like "$OUT" '<desc>total [0-9,]+, ' 'of several units none is said'
+run "$BIN/psvg" --count-name ticks demo.ps
+like "$OUT" '<desc>2,157,190,245 ticks, ' 'what is said counts'
 run_pipe 'head -c 100000 demo.ps' '"$BIN/psvg"'
 is "$status" 1 'one that is cut off'
 like "$OUT" 'partial: the input was damaged' 'gives a partial picture'

@@ -6,7 +6,9 @@
 #include "stream/stream.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAGIC_MAX 16
 
@@ -16,6 +18,8 @@ struct picture {
 	struct tables tables;
 	bool stacks, charts; /* what was read */
 	bool partial;
+	char unit[16]; /* of the streams; "": not known, or several */
+	bool units;    /* there are several */
 };
 
 int picture_new(struct picture **pp, bool reverse, struct diag *d)
@@ -75,6 +79,12 @@ static int take_fold(struct picture *p, struct fold *f, bool partial, const char
 	return rc;
 }
 
+static void take_unit(struct picture *p, const struct fold_account *a)
+{
+	p->units |= a->units || (*p->unit && strcmp(p->unit, a->unit) != 0);
+	snprintf(p->unit, sizeof(p->unit), "%s", p->units ? "" : a->unit);
+}
+
 /* Folds an event stream, and frees the source. */
 static int read_stream(struct picture *p, struct src *s, const char *name)
 {
@@ -89,6 +99,7 @@ static int read_stream(struct picture *p, struct src *s, const char *name)
 	rc = fold_stream(f, s);
 	fold_finish(f);
 	p->partial |= rc == PP_ECUT;
+	take_unit(p, fold_account(f));
 	if (!rc || rc == PP_ECUT)
 		rc = take_fold(p, f, rc == PP_ECUT, name);
 	fold_free(f);
@@ -157,8 +168,12 @@ int picture_read(struct picture *p, const char *name)
 
 static int write_svg(struct picture *p, const struct picture_opts *o, struct out *out)
 {
-	int rc = p->charts ? chart_svg(&p->tables, &o->chart, out)
-			   : flame_svg(p->flame, &o->flame, out);
+	struct flame_opts flame = o->flame;
+	int rc;
+
+	if (!*flame.count_name)
+		flame.count_name = p->unit;
+	rc = p->charts ? chart_svg(&p->tables, &o->chart, out) : flame_svg(p->flame, &flame, out);
 
 	if (rc == PP_END && !p->charts)
 		diag_error(p->d, NULL, -1, "no samples: nothing to draw");

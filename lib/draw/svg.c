@@ -1,6 +1,7 @@
 #include "draw/tree.h"
 
 #include "base/err.h"
+#include "query/unit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -257,6 +258,13 @@ static void add_account(struct layout *l)
 	if (!*l->o->count_name)
 		add(l, "total ");
 	add_amount(l, a.total);
+	if (a.total >= 1024 && unit_known(l->o->count_name)) {
+		struct buf nice = BUF_INIT;
+
+		unit_add_mean(&nice, (double)a.total, l->o->count_name);
+		addf(l, " (%s)", buf_str(&nice));
+		buf_release(&nice);
+	}
 	add(l, ", ");
 	add_count(l, a.frames);
 	add(l, " frames");

@@ -70,6 +70,8 @@ struct fold_account {
 	uint64_t unrecognised; /* lines */
 	bool partial;	       /* folded text said that it is partial (FOLD_PARTIAL) */
 	uint64_t lost;	       /* events that the recording says it lost (event streams) */
+	char unit[16];	       /* what weights count, of event streams; "": not known, or several */
+	bool units;	       /* there are several */
 };
 
 struct fold;

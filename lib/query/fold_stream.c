@@ -245,6 +245,20 @@ static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *c
 	return 0;
 }
 
+static void note_unit(struct fold_account *a, struct ps_str unit)
+{
+	bool same = strlen(a->unit) == unit.len && !memcmp(a->unit, unit.p, unit.len);
+
+	if (a->units || same)
+		return;
+	a->units = *a->unit || unit.len >= sizeof(a->unit);
+	a->unit[0] = 0;
+	if (!a->units && unit.len) {
+		memcpy(a->unit, unit.p, unit.len);
+		a->unit[unit.len] = 0;
+	}
+}
+
 /* Whether samples of an event are folded, and whether they weigh 1; decided once. */
 static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 {
@@ -274,6 +288,8 @@ static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 		else
 			fold = fold_event(s->fold, e->name.p, e->name.len);
 		s->events[id] = !fold ? CHOICE_LEAVE : one ? CHOICE_FOLD_ONE : CHOICE_FOLD;
+		if (fold)
+			note_unit(s->account, one ? ps_str("samples", 7) : e->unit);
 	}
 	*choice = s->events[id];
 	return 0;
