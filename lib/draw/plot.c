@@ -195,7 +195,8 @@ static size_t log_ticks(const struct scale *s, double least_gap, double *ticks)
 	return n;
 }
 
-size_t plot_ticks(const struct scale *s, double least_gap, double ticks[PLOT_TICKS])
+/* Values for ticks, ascending; the number of them, at most PLOT_TICKS. */
+static size_t make_ticks(const struct scale *s, double least_gap, double ticks[PLOT_TICKS])
 {
 	size_t n = s->log ? log_ticks(s, least_gap, ticks) : 0;
 
@@ -207,7 +208,7 @@ size_t plot_ticks(const struct scale *s, double least_gap, double ticks[PLOT_TIC
 void plot_x_labels(struct chart *c, const struct scale *s, double y)
 {
 	double ticks[PLOT_TICKS];
-	size_t n = plot_ticks(s, c->em * 6, ticks);
+	size_t n = make_ticks(s, c->em * 6, ticks);
 	struct buf t = BUF_INIT;
 
 	for (size_t i = 0; i < n; i++) {
@@ -222,7 +223,7 @@ void plot_x_labels(struct chart *c, const struct scale *s, double y)
 void plot_x_axis(struct chart *c, const struct scale *s, double y, double top, const char *title)
 {
 	double ticks[PLOT_TICKS];
-	size_t n = plot_ticks(s, c->em * 6, ticks);
+	size_t n = make_ticks(s, c->em * 6, ticks);
 
 	buf_adds(&c->b, "<path class=\"g\" d=\"");
 	for (size_t i = 0; i < n; i++)
@@ -236,7 +237,7 @@ void plot_x_axis(struct chart *c, const struct scale *s, double y, double top, c
 void plot_y_axis(struct chart *c, const struct scale *s, double x, double right)
 {
 	double ticks[PLOT_TICKS];
-	size_t n = plot_ticks(s, c->em * 2.2, ticks);
+	size_t n = make_ticks(s, c->em * 2.2, ticks);
 	struct buf t = BUF_INIT;
 
 	buf_adds(&c->b, "<path class=\"g\" d=\"");

@@ -76,9 +76,6 @@ struct scale plot_scale(bool log, double low, double high, double from, double t
 			const char *unit);
 double plot_at(const struct scale *s, double v);
 
-/* Values for ticks, ascending; the number of them, at most PLOT_TICKS. */
-size_t plot_ticks(const struct scale *s, double least_gap, double ticks[PLOT_TICKS]);
-
 /* An axis below y, with grid lines up to `top`; its labels alone; and one to the left of x, with grid lines to `right`. */
 void plot_x_axis(struct chart *c, const struct scale *s, double y, double top, const char *title);
 void plot_x_labels(struct chart *c, const struct scale *s, double y);

@@ -154,8 +154,6 @@ int ftext_hold(struct ftext *t, const struct ftext_head *h, const struct ftext_i
 int ftext_release(struct ftext *t);
 /* The id of a function as a frame. 0: there are too many. */
 int ftext_func(struct ftext *t, const struct ps_str *name, uint32_t *id);
-/* The stack of t->frames. */
-int ftext_stack(struct ftext *t, uint32_t *id);
 
 static inline bool ftext_is(const struct ps_str *s, const char *text)
 {

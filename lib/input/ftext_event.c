@@ -62,7 +62,8 @@ int ftext_func(struct ftext *t, const struct ps_str *text, uint32_t *id)
 	return rc ? rc : swriter_put(t->w, PS_FRAME, t->source, &f);
 }
 
-int ftext_stack(struct ftext *t, uint32_t *id)
+/* The stack of t->frames. */
+static int put_stack(struct ftext *t, uint32_t *id)
 {
 	struct ps_stack s = {.frames = {t->frames, t->nframes}};
 	bool fresh;
@@ -372,7 +373,7 @@ int ftext_hold(struct ftext *t, const struct ftext_head *h, const struct ftext_i
 	if (info->func.len && !rc)
 		rc = function_stack(t, info);
 	if (!rc)
-		rc = ftext_stack(t, &stack);
+		rc = put_stack(t, &stack);
 	use_stack(&held->s, stack);
 	if (!rc)
 		rc = encode(t, e, info, &h->info, ps_str(line, len), &held->payload);
@@ -395,7 +396,7 @@ static int end_stack(struct ftext *t, struct ftext_held *held)
 	struct ftext_event *e = &t->events[held->event - 1];
 	struct ps_str nothing = {0};
 	uint32_t stack;
-	int rc = ftext_stack(t, &stack);
+	int rc = put_stack(t, &stack);
 
 	if (t->before.any && stack) {
 		use_stack(&t->before.s, stack);

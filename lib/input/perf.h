@@ -399,10 +399,6 @@ struct perf_id {
 };
 void perf_record_id(struct perf *p, const uint8_t *rec, size_t size, struct perf_id *id);
 int perf_record(struct perf *p, uint8_t *rec, size_t size, uint64_t time);
-int perf_string(struct perf *p, const char *s, size_t len, uint32_t *id);
-/* The id of the DSO of a path, written to the stream when it is new. */
-int perf_dso(struct perf *p, const char *path, size_t len, const uint8_t *build_id, size_t blen,
-	     uint32_t flags, uint32_t *id);
 /*
  * Whether there is a build-id in an MMAP2 record, or the device and inode that share its place: c is at
  * that place. Kernels leave the bit of misc set for a recorder that wants no build-ids when another one

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int perf_string(struct perf *p, const char *s, size_t len, uint32_t *id)
+static int put_string(struct perf *p, const char *s, size_t len, uint32_t *id)
 {
 	struct ps_string rec;
 	bool fresh;
@@ -40,8 +40,9 @@ static bool no_file(const char *path, size_t len)
 	return false;
 }
 
-int perf_dso(struct perf *p, const char *path, size_t len, const uint8_t *build_id, size_t blen,
-	     uint32_t flags, uint32_t *id)
+/* The id of the DSO of a path, written to the stream when it is new. */
+static int put_dso(struct perf *p, const char *path, size_t len, const uint8_t *build_id,
+		   size_t blen, uint32_t flags, uint32_t *id)
 {
 	struct ps_dso d = {.path = ps_str(path, len)};
 	struct buf key = BUF_INIT;
@@ -116,9 +117,9 @@ int perf_comm(struct perf *p, uint32_t tid, uint32_t *comm)
 	if (*comm)
 		return 0;
 	if (!tid)
-		return perf_string(p, "swapper", 7, comm);
+		return put_string(p, "swapper", 7, comm);
 	n = snprintf(name, sizeof(name), ":%d", (int)tid);
-	return perf_string(p, name, (size_t)n, comm);
+	return put_string(p, name, (size_t)n, comm);
 }
 
 static int set_comm(struct perf *p, uint32_t tid, uint32_t comm)
@@ -286,7 +287,7 @@ static int do_mmap(struct perf *p, struct cursor c, uint16_t misc, bool two,
 	/* Without PROT_EXEC nothing runs there: MMAP says it with misc, MMAP2 with prot. */
 	if (two ? m.prot && !(m.prot & 4) : (misc & PERF_MISC_MMAP_DATA) != 0)
 		m.flags |= PS_MMAP_DATA;
-	rc = perf_dso(p, path, len, build_id, blen, dso_flags, &m.dso);
+	rc = put_dso(p, path, len, build_id, blen, dso_flags, &m.dso);
 	return rc ? rc : perf_put(p, PS_MMAP, &m);
 }
 
@@ -303,7 +304,7 @@ static int do_comm(struct perf *p, struct cursor c, uint16_t misc, const struct 
 	if (c.bad || !name)
 		return PP_ECUT;
 	m.flags = misc & PERF_MISC_COMM_EXEC ? PS_COMM_EXEC : 0;
-	rc = perf_string(p, name, len, &m.comm);
+	rc = put_string(p, name, len, &m.comm);
 	if (!rc)
 		rc = set_comm(p, m.tid, m.comm);
 	return rc ? rc : perf_put(p, PS_COMM, &m);

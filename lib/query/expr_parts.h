@@ -290,7 +290,6 @@ void program_release(struct program *p);
 /* Runs; the mark, or with p->value the value in *v and whether there is one. */
 enum ps_mark program_run(struct expr *x, const struct program *p, const struct sreader *r,
 			 const struct ps_record *rec, struct qval *v);
-void program_print(const struct program *p, struct buf *text);
 
 /* Whether the numbers of a field may have names: addresses of functions, ids of cgroups. */
 bool expr_has_names(const struct expr *x, const struct field *f);

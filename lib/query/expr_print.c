@@ -183,7 +183,7 @@ static void add_insn(struct buf *b, const struct program *p, const struct insn *
 	}
 }
 
-void program_print(const struct program *p, struct buf *text)
+static void print_program(const struct program *p, struct buf *text)
 {
 	if (p->constant) {
 		buf_addf(text, "  %s\n", p->value ? "no value" : mark_name(p->mark));
@@ -210,5 +210,5 @@ void expr_print_program(struct expr *x, const struct sreader *r, uint32_t event,
 	buf_add_safe(text, e->name.p, e->name.len);
 	buf_adds(text, ":\n");
 	for (unsigned i = 0; i < each; i++)
-		program_print(&x->programs[event * each + i], text);
+		print_program(&x->programs[event * each + i], text);
 }

@@ -166,18 +166,6 @@ enum hist_view {
 	HIST_FINE,   /* buckets that are empty are left out */
 };
 
-struct hist_bin {
-	hist_int low, high; /* both are in it */
-	uint64_t count;
-	bool more; /* the last linear bin, which also has all that is beyond it */
-};
-
-/*
- * The bins of a view from the lowest to the highest that has values; of log2 and linear ones also the
- * empty ones in between. The caller frees them. 0 or PP_ENOMEM; *n is 0 for an empty histogram.
- */
-int hist_bins(const struct hist *h, enum hist_view view, struct hist_bin **bins, size_t *n);
-
 struct buf;
 
 /*

@@ -9,6 +9,12 @@
 #define BAR_WIDTH 40
 #define EMPTY_RUN 4 /* more empty bins than this become a line with dots */
 
+struct hist_bin {
+	hist_int low, high; /* both are in it */
+	uint64_t count;
+	bool more; /* the last linear bin, which also has all that is beyond it */
+};
+
 /* What collects the bins of a view. */
 struct bins {
 	struct hist_bin *v;
@@ -98,7 +104,11 @@ static int fine_bins(const struct hist *h, struct bins *b)
 	return rc;
 }
 
-int hist_bins(const struct hist *h, enum hist_view view, struct hist_bin **bins, size_t *n)
+/*
+ * The bins of a view from the lowest to the highest that has values; of log2 and linear ones also the
+ * empty ones in between. The caller frees them. 0 or PP_ENOMEM; *n is 0 for an empty histogram.
+ */
+static int make_bins(const struct hist *h, enum hist_view view, struct hist_bin **bins, size_t *n)
 {
 	struct bins b = {0};
 	int rc = view == HIST_LOG2     ? log2_bins(h, &b)
@@ -177,7 +187,7 @@ int hist_draw(const struct hist *h, enum hist_view view, const char *unit, struc
 	struct buf t = BUF_INIT;
 	struct hist_bin *bins;
 	uint64_t most;
-	int rc = hist_bins(h, view, &bins, &n);
+	int rc = make_bins(h, view, &bins, &n);
 
 	if (rc)
 		return rc;

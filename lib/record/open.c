@@ -224,7 +224,8 @@ static void explain_denied(const struct session *s, const struct rec_attr *a, st
 					    : "");
 }
 
-void open_explain(const struct session *s, const struct rec_attr *a, int errnum, struct buf *why)
+/* What an errno of perf_event_open means for the user. */
+static void explain(const struct session *s, const struct rec_attr *a, int errnum, struct buf *why)
 {
 	switch (errnum) {
 	case EACCES:
@@ -255,7 +256,7 @@ static int say_why(const struct session *s, const struct rec_attr *a, int errnum
 	struct buf why = BUF_INIT;
 	int rc = pp_errno(errnum);
 
-	open_explain(s, a, errnum, &why);
+	explain(s, a, errnum, &why);
 	diag_error(s->d, NULL, -1, "cannot record %s: %s", a->name, buf_str(&why));
 	buf_release(&why);
 	return rc == PP_EPIPE ? PP_EIO : rc;

@@ -44,9 +44,6 @@ typedef int tracefs_visit(void *ctx, const char *system, const char *name, uint6
 int tracefs_glob(const char *dir, const char *system, const char *name, tracefs_visit *visit,
 		 void *ctx, struct buf *why);
 
-/* Adds, separated by newlines, the fields that a filter on the tracepoint can use. */
-int tracefs_fields(const char *dir, const char *system, const char *name, struct buf *fields);
-
 /* What is probably wrong with a filter that the kernel did not accept. */
 void tracefs_filter_fault(const char *dir, const struct record_event *ev, struct buf *why);
 
@@ -205,9 +202,6 @@ void session_enable(struct session *s, bool on);
 bool session_lost(const struct session *s, uint64_t *lost);
 
 void session_close(struct session *s);
-
-/* What an errno of perf_event_open means for the user. */
-void open_explain(const struct session *s, const struct rec_attr *a, int errnum, struct buf *why);
 
 /* events.c: the default event and the attributes of all. */
 int session_attrs(struct session *s, bool track_apart, bool on_exec);

@@ -216,7 +216,8 @@ static void add_field(const char *line, size_t len, struct buf *fields)
 	buf_addc(fields, '\n');
 }
 
-int tracefs_fields(const char *dir, const char *system, const char *name, struct buf *fields)
+/* Adds, separated by newlines, the fields that a filter on the tracepoint can use. */
+static int add_fields(const char *dir, const char *system, const char *name, struct buf *fields)
 {
 	struct buf text = BUF_INIT;
 	char path[PATH_MAX];
@@ -296,7 +297,7 @@ void tracefs_filter_fault(const char *dir, const struct record_event *ev, struct
 	char copy[64];
 	size_t n = 0, len = 0;
 
-	if (tracefs_fields(dir, ev->system, ev->tp, &fields) || !fields.len)
+	if (add_fields(dir, ev->system, ev->tp, &fields) || !fields.len)
 		goto out;
 	for (char *p = (char *)fields.data; *p && n < 256;) {
 		char *end = strchr(p, '\n');

@@ -435,7 +435,7 @@ struct elf_file *dso_file_take_dwarf(struct dso_file *d)
 	return f;
 }
 
-void dso_file_close(struct dso_file *d)
+static void close_files(struct dso_file *d)
 {
 	if (d->dwarf_elf != d->symbols_elf && d->dwarf_elf != d->binary_elf)
 		elf_file_close(d->dwarf_elf);
@@ -447,7 +447,7 @@ void dso_file_close(struct dso_file *d)
 
 void dso_file_release(struct dso_file *d)
 {
-	dso_file_close(d);
+	close_files(d);
 	for (size_t i = 0; i < d->n_tried; i++)
 		free(d->tried[i].path);
 	free(d->tried);

@@ -69,7 +69,7 @@ struct dso_file {
 	struct dso_try *tried; /* all candidates, in order */
 	size_t n_tried;
 	/*
-	 * Open until dso_file_close; may be the same. Not to be opened again by their paths, which may
+	 * Open until dso_file_release; may be the same. Not to be opened again by their paths, which may
 	 * lead into an archive or to a packed file.
 	 */
 	struct elf_file *binary_elf, *symbols_elf, *dwarf_elf;
@@ -98,9 +98,6 @@ int dso_file_alt(const struct dso_file *d, const struct dso_search *search, stru
 
 /* The file with DWARF becomes the caller's; d has to be released next. NULL: there is none. */
 struct elf_file *dso_file_take_dwarf(struct dso_file *d);
-
-/* Closes the files; paths, segments and the list of candidates stay. */
-void dso_file_close(struct dso_file *d);
 
 void dso_file_release(struct dso_file *d);
 

@@ -84,7 +84,7 @@ void root_free(struct root *r)
 	free(r);
 }
 
-bool root_is_archive(const struct root *r)
+static bool is_archive(const struct root *r)
 {
 	return r && r->src;
 }
@@ -103,7 +103,7 @@ int root_elf(const struct root *r, const char *path, struct elf_file **f, enum s
 	struct tar_file file;
 
 	*why = SYMTAB_NOT_FOUND;
-	if (root_is_archive(r)) {
+	if (is_archive(r)) {
 		if (tar_find(&r->tar, path, &file))
 			return PP_ENOENT;
 		return elf_file_bytes(f, file.bytes, file.len, why);
@@ -184,7 +184,7 @@ int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
 	int rc = 0;
 
 	*why = SYMTAB_NOT_FOUND;
-	if (!root_is_archive(r)) {
+	if (!is_archive(r)) {
 		if (!root_path(r, path, full))
 			return PP_ENOENT;
 		rc = read_file(full, NULL, max, b, why);

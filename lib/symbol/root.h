@@ -46,6 +46,5 @@ int root_read_owned(const char *path, uid_t owner, size_t max, struct buf *b,
 
 /* The path for people, and, if it is no archive's, to open: below the root. NULL: it is too long. */
 const char *root_path(const struct root *r, const char *path, char buf[ROOT_PATH_MAX]);
-bool root_is_archive(const struct root *r);
 
 #endif
