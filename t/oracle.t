@@ -42,7 +42,7 @@ REPORTS=$ROOT/t/data/reports
 PERF=$PWD/perf
 TRACE_CMD=$PWD/trace-cmd
 export REPORTS PERF TRACE_CMD BIN
-for name in sched kmem lock trace; do
+for name in sched kmem lock futex; do
 	gzip -dc "$ROOT/t/data/$name.data.gz" >$name.data
 done
 
@@ -57,7 +57,7 @@ compare() {
 	done
 }
 compare perf-sched sched.data 'perf sched' 'latency: 32 lines, the same' 'timehist: 235 lines, the same'
-compare perf-trace trace.data 'perf trace -s' 'the same: .* 19 rows; perf counts 1 of 1 ends without start'
+compare perf-trace futex.data 'perf trace -s' 'the same: .* 42 rows; perf counts 4 of 4 ends without start'
 compare perf-kmem kmem.data 'perf kmem stat' 'call sites: 31 lines, the same' 'addresses: 123 lines, the same' \
 	'totals: 3 lines, the same' 'pages: 7 lines, the same'
 compare perf-lock lock.data 'perf lock contention' 'types: 2 rows, the same' 'threads: 4 rows, the same'
@@ -66,13 +66,13 @@ compare trace-profile "$ROOT/t/data/sched.dat" 'trace-cmd report --profile' '306
 # They would find one: reports with one figure changed.
 mkdir changed
 REPORTS=$PWD/changed
-for report in sched.latency sched.timehist trace.summary kmem.callers kmem.addresses kmem.pages lock.callers \
+for report in sched.latency sched.timehist futex.summary kmem.callers kmem.addresses kmem.pages lock.callers \
 	lock.threads sched.profile; do
 	gzip -dc "$ROOT/t/data/reports/$report.gz" >plain
 	case $report in
 	sched.latency) sed '/rcu_preempt\|wl:279/s/max: \( *\)\([0-9]\)/max: \19/' plain ;;
 	sched.timehist) sed '50s/[0-9] *$/7/; 51s/[0-9] *$/8/' plain ;;
-	trace.summary) sed 's/^\( *mmap *[0-9]*\)/\11/' plain ;;
+	futex.summary) sed 's/^\( *mmap *[0-9]*\)/\11/' plain ;;
 	kmem.callers) sed 's/^\(Total bytes allocated: \)1/\12/' plain ;;
 	kmem.addresses | kmem.pages) cat plain ;;
 	lock.callers) sed 's/23.27 ms/24.27 ms/' plain ;;
@@ -80,7 +80,7 @@ for report in sched.latency sched.timehist trace.summary kmem.callers kmem.addre
 	sched.profile) sed '30s/Total: /Total: 1/' plain ;;
 	esac | gzip -c >changed/$report.gz
 done
-for pair in perf-sched:sched.data perf-trace:trace.data perf-kmem:kmem.data perf-lock:lock.data \
+for pair in perf-sched:sched.data perf-trace:futex.data perf-kmem:kmem.data perf-lock:lock.data \
 	"trace-profile:$ROOT/t/data/sched.dat"; do
 	run "$ROOT/t/oracle/${pair%%:*}" "${pair#*:}"
 	is "$status" 1 "${pair%%:*} sees a figure that differs"

@@ -242,6 +242,25 @@ read -r tid time <which
 	awk -F'\t' -v tid="$tid" '$6 == tid && $11 == "woken"' | wc -l >got
 is "$(cat got)" 2 'a waking of before a missing run is none of the next one'
 
+# Futex calls by raw_syscalls, by their own events, and by both: the same calls.
+gzip -dc "$ROOT/t/data/futex.data.gz" >futex.data
+"$BIN/pdecode" futex.data 2>/dev/null >futex.ps
+gzip -dc "$ROOT/t/data/reports/futex.summary.gz" | awk '$1 == "futex" && NF == 8 { n += $2 } END { print n }' >want
+for system in '*' raw_syscalls syscalls; do
+	"$BIN/pfilter" --drop "event ~ \"$system:*\"" futex.ps 2>/dev/null |
+		"$BIN/plat" -k futex --slower 0 --tsv 2>/dev/null | sed 1d >list
+	wc -l <list >got
+	same want got "futex calls by $system: as many as perf trace -s has"
+	cut -f 6,9 list | LC_ALL=C sort >"futex.$system"
+done
+same 'futex.*' futex.raw_syscalls 'of the same threads and addresses, by both'
+same 'futex.*' futex.syscalls 'and by each'
+isnt "$(cut -f 2 futex.syscalls | sort -u | wc -l)" 1 'of several addresses'
+"$BIN/plat" -k syscall --slower 0 --tsv futex.ps 2>/dev/null | cut -f 6 | sort | uniq -c >both
+"$BIN/pfilter" --drop 'event ~ "raw_syscalls:*"' futex.ps 2>/dev/null |
+	"$BIN/plat" -k syscall --slower 0 --tsv 2>/dev/null | cut -f 6 | sort | uniq -c >raw
+same both raw 'a system call that two events tell counts once'
+
 # What paired them: numbers and texts, several of them.
 "$BIN/plat" -s sched_waking:comm,pid -e sched_wakeup:comm,pid --slower 0 --tsv trace.ps 2>/dev/null |
 	cut -f 1,14 | sed 1d >got

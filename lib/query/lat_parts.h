@@ -61,6 +61,7 @@ struct lat_domain {
 	uint64_t lost;	      /* number of the last loss, on whatever CPU */
 	uint64_t lost_all;    /* of the last one that may have been on any */
 	uint64_t *cpu_lost;   /* the same of a CPU */
+	uint64_t told;	      /* bits: kinds whose events that tell it again are passed over */
 	uint32_t ncpus;
 	struct sched_domain *sched; /* NULL: no event of the scheduler yet */
 };
@@ -94,7 +95,7 @@ struct open_entry {
 	uint64_t value, amount;
 	struct lat_who who;
 	struct lat_point start;
-	bool cancelled;
+	bool cancelled, again;
 	uint64_t by[LAT_BY_MAX];
 	uint32_t set, numbers; /* as in struct interval */
 };

@@ -4,6 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The kinds whose events that tell it again may be passed over have a bit each. */
+static uint64_t told_bit(uint32_t kind)
+{
+	return kind < 64 ? UINT64_C(1) << kind : 0;
+}
+
+/*
+ * An interval was ended, and not by an event that tells it again: what those have begun does not
+ * count.
+ */
+static void tell(struct lat *l, uint32_t kind, uint32_t domain)
+{
+	l->domains[domain].told |= told_bit(kind);
+	for (uint32_t i = 1; i <= l->open.n; i++) {
+		const struct open_entry *e = &l->open.v[i];
+
+		if (e->kind != kind || e->domain != domain || !e->again)
+			continue;
+		l->kinds[kind].count[LAT_STARTS]--;
+		open_del(&l->open, i);
+	}
+}
+
 /* Whether an open interval was open when events were lost that may have been its. */
 static bool stale(const struct lat *l, const struct open_entry *e)
 {
@@ -70,6 +93,7 @@ static int on_start(struct lat *l, struct pair_bind *b, uint32_t domain, const u
 	if (rc)
 		return rc;
 	e->number = l->losses;
+	e->again = b->again;
 	e->shown = b->nkeys ? b->nkeys - 1 : 0;
 	e->value = b->has_value ? get_number(&b->value, r, rec, 0) : rec->sample.time;
 	e->amount = b->has_amount ? get_number(&b->amount, r, rec, 0) : 0;
@@ -125,6 +149,8 @@ static int on_end(struct lat *l, struct pair_bind *b, uint32_t domain, const uin
 	if (!rc)
 		rc = lat_interval(l, &iv, l->open.v[i].value, to);
 	open_del(&l->open, i);
+	if (!b->again && told_bit(b->kind) & ~l->domains[domain].told)
+		tell(l, b->kind, domain);
 	return rc;
 }
 
@@ -184,8 +210,10 @@ int pair_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
 	for (uint32_t i = 0; i < ev->npairs; i++) {
 		struct pair_bind *b = &ev->pairs[i];
 		uint64_t key[PAIR_KEYS] = {0};
-		int rc = pair_key(l, b, r, rec, key);
+		int rc = PP_ENOENT;
 
+		if (!b->again || !(l->domains[ev->domain].told & told_bit(b->kind)))
+			rc = pair_key(l, b, r, rec, key);
 		/* This sample lacks the key, or the condition does not hold. */
 		if (rc == PP_ENOENT)
 			continue;

@@ -21,6 +21,9 @@
  * value	what is subtracted, end minus start: NULL the time of the event. With one event that is
  *		start and end in itself, PAIR_WHOLE, the start's value; the end's is end_value.
  * when		a field that has to be there and not 0, or with "!" in front, 0: else the event does not count.
+ *		"a=text": field a has to be the number of a system call of that name, which may have one '*'.
+ * again	it tells what events above tell, too: once one of those has ended an interval, it is passed
+ *		over, or intervals would count twice.
  * amount	of the start: what --unmatched adds up (bytes of an allocation).
  *
  * What happens:
@@ -67,6 +70,7 @@ enum pair_restart { PAIR_REPLACE, PAIR_NEST, PAIR_KEEP };
 struct pair_event {
 	enum pair_role role;
 	const char *event, *key, *name, *value, *end_value, *when;
+	bool again;
 };
 
 struct pair_kind {

@@ -178,6 +178,21 @@ static int bind_value(struct field *f, bool *has, const struct ps_event *e, cons
 	return rc;
 }
 
+/* "FIELD", "!FIELD" or "FIELD=CALL". */
+static int bind_when(struct pair_bind *b, const struct ps_event *e, const char *when)
+{
+	const char *equal = when ? strchr(when, '=') : NULL;
+	int rc;
+
+	b->when_not = when && *when == '!';
+	if (!equal)
+		return bind_value(&b->when, &b->has_when, e, when ? when + b->when_not : NULL);
+	b->when_call = equal + 1;
+	rc = field_resolve(&b->when, e, when, (size_t)(equal - when));
+	b->has_when = !rc;
+	return rc;
+}
+
 static int bind_fields(struct lat *l, struct pair_bind *b, const struct ps_event *e,
 		       const struct pair_event *pe)
 {
@@ -190,10 +205,8 @@ static int bind_fields(struct lat *l, struct pair_bind *b, const struct ps_event
 		rc = bind_value(&b->value, &b->has_value, e, pe->value);
 	if (!rc)
 		rc = bind_value(&b->end_value, &b->has_end_value, e, pe->end_value);
-	b->when_not = pe->when && *pe->when == '!';
 	if (!rc)
-		rc = bind_value(&b->when, &b->has_when, e,
-				pe->when ? pe->when + b->when_not : NULL);
+		rc = bind_when(b, e, pe->when);
 	while (!rc && !literal && b->nparts < PAIR_NAMES && next_piece(&names, &p))
 		rc = bind_part(b, e, p);
 	if (!rc && pe->role == PAIR_START) {
@@ -232,6 +245,7 @@ static int bind_kind(struct lat *l, uint32_t kind, const struct ps_event *e, str
 			return PP_ENOMEM;
 		b->kind = kind;
 		b->role = pe->role;
+		b->again = pe->again;
 		rc = bind_fields(l, b, e, pe);
 		if (pe->name && *pe->name == '=')
 			star = ps_str(pe->name + 1, (uint32_t)strlen(pe->name + 1));
@@ -329,6 +343,21 @@ static int user_key(struct lat *l, const struct pair_bind *b, const struct sread
 	return rc;
 }
 
+static bool is_meant(const struct lat *l, const struct pair_bind *b, const struct sreader *r,
+		     const struct ps_record *rec)
+{
+	struct ps_str star;
+	const char *name;
+	struct qval v;
+
+	if (!field_get(&b->when, r, rec, &v))
+		return false;
+	if (!b->when_call)
+		return !v.num == b->when_not;
+	name = lat_syscall(l, v.num);
+	return name && matches(b->when_call, name, strlen(name), &star);
+}
+
 int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
 	     const struct ps_record *rec, uint64_t *key)
 {
@@ -337,7 +366,7 @@ int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
 
 	if (b->user)
 		return user_key(l, b, r, rec, key);
-	if (b->has_when && (!field_get(&b->when, r, rec, &v) || !v.num != b->when_not))
+	if (b->has_when && !is_meant(l, b, r, rec))
 		return PP_ENOENT;
 	for (uint32_t i = 0; i < b->nkeys && !rc; i++) {
 		if (b->star_key & (1u << i))

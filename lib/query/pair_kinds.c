@@ -29,12 +29,15 @@ const struct pair_kind pair_kinds[] = {
 	{"syscall", "system calls", .by = "name", .restart = PAIR_REPLACE,
 	 .events = {{PAIR_START, "raw_syscalls:sys_enter", "TID,id", "id:syscall"},
 		    {PAIR_END, "raw_syscalls:sys_exit", "TID,id", "id:syscall"},
-		    {PAIR_START, "syscalls:sys_enter_*", "TID,*", "*"},
-		    {PAIR_END, "syscalls:sys_exit_*", "TID,*", "*"}}},
+		    {PAIR_START, "syscalls:sys_enter_*", "TID,*", "*", .again = true},
+		    {PAIR_END, "syscalls:sys_exit_*", "TID,*", "*", .again = true}}},
 
+	/* The two ways to tell it have keys of their own: neither ends what the other has begun. */
 	{"futex", "futex calls, by address", .by = "name", .more = true,
-	 .events = {{PAIR_START, "syscalls:sys_enter_futex", "TID", "uaddr:hex"},
-		    {PAIR_END, "syscalls:sys_exit_futex", "TID"}}},
+	 .events = {{PAIR_START, "raw_syscalls:sys_enter", "id,TID", "args[0]:hex", .when = "id=futex*"},
+		    {PAIR_END, "raw_syscalls:sys_exit", "id,TID", .when = "id=futex*"},
+		    {PAIR_START, "syscalls:sys_enter_futex", "TID", "uaddr:hex", .again = true},
+		    {PAIR_END, "syscalls:sys_exit_futex", "TID", .again = true}}},
 
 	{"irq", "interrupt handlers", .by = "name", .restart = PAIR_NEST, .per_cpu = true,
 	 .events = {{PAIR_START, "irq:irq_handler_entry", "CPU,irq", "name"},

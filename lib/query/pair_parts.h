@@ -29,7 +29,9 @@ struct pair_bind {
 	uint32_t nkeys, star_key; /* star_key: bits, which of the keys is the star */
 	struct field value, end_value, amount, when;
 	bool has_value, has_end_value, has_amount, has_when;
-	bool when_not; /* it has to be 0 */
+	bool when_not;	       /* it has to be 0 */
+	const char *when_call; /* it has to be this system call; NULL: a number other than 0 */
+	bool again;
 	struct pair_part parts[PAIR_NAMES];
 	uint32_t nparts;
 	struct map64 names; /* of a name of one number: its texts */
