@@ -89,12 +89,10 @@ int main(int argc, char **argv)
 {
 	struct config config = {0};
 	struct cli cli;
-	int status;
+	bool done = cli_start(&cli, &spec, argc, argv, on_option, &config);
+	int status = done ? cli.status : run(&config, argv + cli.first, argc - cli.first, cli.diag);
 
-	if (cli_start(&cli, &spec, argc, argv, on_option, &config))
-		return cli.status;
-	status = run(&config, argv + cli.first, argc - cli.first, cli.diag);
 	buf_release(&config.fields);
 	buf_release(&config.by);
-	return cli_finish(&cli, status);
+	return done ? status : cli_finish(&cli, status);
 }
