@@ -99,6 +99,14 @@ rows | awk '{ print $1, $2, $4 }' >got
 text sched.dat | sed -n 's/^.*-\([0-9]*\) .* \([0-9]*\.[0-9]\{6\}\)[0-9]*: sched_process_exec: *filename=\(.*\) pid=.*/\2 \1 \3/p' >want
 same got want 'execsnoop: time, thread and file'
 isnt "$(wc -l <want)" 0 'and there are some'
+# Stacks of events (trace-cmd record -T) are no events.
+for name in execsnoop killsnoop; do
+	event=$([ $name = execsnoop ] && echo sched_process_exec || echo signal_generate)
+	recipe $name "$data/stacks.dat"
+	want=$(text stacks.dat | grep "$event:" | grep -vc " code=[1-9]")
+	is "$(rows | wc -l)" "$want" "$name: a recording with stacks"
+	unlike "$OUT" '=>|[?] ' 'and none is in the table'
+done
 recipe execsnoop "$data/sched.dat" -e 'pid > 0'
 like "$OUT" 'filename=[^ ]+ pid=' 'execsnoop: with an option for pfilter its lines'
 
@@ -180,6 +188,13 @@ awk '{ print $1, $2 }' "$OUT" | sort >got
 same got want funccount
 recipe funccount "$data/trace-v6.dat.gz"
 is "$(awk '{ n += $1 } END { print n }' "$OUT")" 668 'funccount: function_graph'
+recipe funccount "$data/uprobes.data.gz"
+awk '{ print $1, $2 }' "$OUT" | sort >got
+isnt "$(wc -l <got)" 0 'funccount: probes, whatever they are called'
+is "$(awk '{ n += $1 } END { print n }' got)" "$(text uprobes.data.gz | grep -c ': ([0-9a-f]')" 'all of them'
+"$ROOT/t/trace-make" >stack.dat
+recipe funccount stack.dat
+unlike "$OUT" 'kernel_stack' 'funccount: no stacks of events'
 recipe funcslower -t 100us "$data/trace-v6.dat.gz"
 is "$(grep -c ' func ' "$OUT")" "$(gunzip -c "$data/trace-v6.report.gz" |
 	awk '/funcgraph_e(ntry|xit):/ { for (i = 1; i < NF; i++) if ($(i + 1) == "us" && $i + 0 >= 100) n++ } END { print n }')" \

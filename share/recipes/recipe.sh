@@ -124,6 +124,8 @@ table() {
 			event = part[4]
 			sub(/.*:/, "", event)
 		}
+		# The stack of the event before.
+		event ~ /^(kernel|user)_stack$/ { next }
 		'"$2"'
 		END { exit rows == 0 }' 3>&- 4>&- || rc=$?
 	echo "table $rc" >&3
