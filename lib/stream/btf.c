@@ -6,12 +6,13 @@
 
 #include <stdlib.h>
 
-#define MAGIC	    0xeb9f
-#define TYPE_BYTES  12
-#define TYPES_MAX   (1u << 22)
-#define RESOLVE_MAX 32 /* names of names of a type */
-#define INT_SIGNED  1  /* bit of the encoding of an INT */
-#define ENCODING(x) ((x) >> 24 & 0xf)
+#define MAGIC	       0xeb9f
+#define TYPE_BYTES     12
+#define TYPES_MAX      (1u << 22)
+#define RESOLVE_MAX    32  /* names of names of a type */
+#define NAME_MAX_SHOWN 512 /* bytes of a name: the kernel's have fewer */
+#define INT_SIGNED     1   /* bit of the encoding of an INT */
+#define ENCODING(x)    ((x) >> 24 & 0xf)
 
 /* Kinds of types. K(NAME, number, bytes behind the head, bytes for each of its parts) */
 #define KINDS(K) \
@@ -238,7 +239,7 @@ static bool prototype(const struct btf *t, const char *func, struct type *proto)
 /* A structure that is passed by value: as many words as it has. Returns how many there were. */
 static uint32_t add_struct(const struct type *x, const uint64_t *args, uint32_t n, struct buf *b)
 {
-	uint32_t words = x->type > 8 ? (x->type + 7) / 8 : 1;
+	uint32_t words = x->type > 8 ? (uint32_t)(((uint64_t)x->type + 7) / 8) : 1;
 
 	buf_addf(b, "(%s)[", x->kind == KIND_STRUCT ? "STRUCT" : "UNION");
 	for (uint32_t i = 0; i < words; i++) {
@@ -282,7 +283,9 @@ void btf_add_args(const struct btf *t, const char *func, const uint64_t *args, u
 		const char *name = name_of(t, get_u32(&proto.more));
 		uint32_t type = get_u32(&proto.more);
 
-		buf_addf(b, "%s%s=", k ? ", " : "", name);
+		buf_adds(b, k ? ", " : "");
+		buf_add_safe(b, name, strnlen(name, NAME_MAX_SHOWN));
+		buf_addc(b, '=');
 		i += add_arg(t, type, args + i, n - i, b);
 	}
 }

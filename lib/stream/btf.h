@@ -19,8 +19,8 @@ int btf_new(struct btf **btf, struct buf *bytes);
 void btf_free(struct btf *btf); /* NULL is fine */
 
 /*
- * Appends the arguments of a function, with their names where its types are known; otherwise, and
- * without a table (NULL), all of them in hexadecimal.
+ * Appends the arguments of a function, with their names (escaped) where its types are known; otherwise,
+ * and without a table (NULL), all of them in hexadecimal.
  */
 void btf_add_args(const struct btf *btf, const char *func, const uint64_t *args, uint32_t n,
 		  struct buf *b);

@@ -66,7 +66,14 @@ static void make(void)
 	type("", 13, 1, 0);	 /* 13 */
 	put(&types, name("x"));
 	put(&types, 12);
-	type("g", 12, 0, 13); /* 14 */
+	type("g", 12, 0, 13);		/* 14 */
+	type("huge", 4, 0, UINT32_MAX); /* 15 */
+	type("", 13, 300, 0);		/* 16 */
+	for (uint32_t i = 0; i < 300; i++) {
+		put(&types, name("\x1b[2J"));
+		put(&types, 15);
+	}
+	type("h", 12, 0, 16); /* 17 */
 	buf_add(&all, &magic, 2);
 	buf_add(&all, version, 2);
 	put(&all, 24);
@@ -108,6 +115,7 @@ int main(void)
 		{"f.isra.0", 1, "a=-1"},
 		{"none", 6, ""},
 		{"g", 1, "x=0xffffffffffffffff"},
+		{"h", 2, "\\x1b[2J=(STRUCT)[0xffffffffffffffff:0x10:...]"},
 		{"other", 3, "ffffffffffffffff, 10, ff00"},
 		{"int", 1, "ffffffffffffffff"},
 	};
