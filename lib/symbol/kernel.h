@@ -30,7 +30,18 @@ struct kernel_opts {
 	const char *kallsyms;		 /* --kallsyms; NULL */
 	const char *vmlinux;		 /* --vmlinux; NULL */
 	const struct dso_search *search; /* for perf's cache */
+	/*
+	 * It runs in a virtual machine of the recorded one: nothing but these two can be its symbols,
+	 * and each guest has the same.
+	 */
+	bool guest;
 };
+
+/* Whether there is anything to know of a guest's kernel. */
+static inline bool kernel_guest_known(const struct kernel_opts *o)
+{
+	return o->kallsyms || o->vmlinux;
+}
 
 struct ksymbol {
 	uint64_t start, end;

@@ -229,10 +229,12 @@ void kernel_find(struct kernel *k)
 	const struct dso_search *o = k->opts->search;
 	bool running = kernel_is_running(k);
 
-	k->reason = PS_REASON_NO_KALLSYMS;
+	k->reason = k->opts->guest ? PS_REASON_GUEST : PS_REASON_NO_KALLSYMS;
 	if (k->opts->vmlinux && try_vmlinux(k, NULL, k->opts->vmlinux, true, false))
 		return;
 	if (k->opts->kallsyms && try_kallsyms(k, NULL, k->opts->kallsyms, true))
+		return;
+	if (k->opts->guest)
 		return;
 	for (size_t i = 0; o && i < o->n_symfs; i++)
 		if (try_root(k, o->symfs[i]))

@@ -60,6 +60,7 @@ static void machine_free(struct machine *m)
 		return;
 	spaces_free(m->spaces);
 	kernel_release(&m->kernel);
+	kernel_release(&m->guest);
 	rjits_release(m);
 	map64_release(&m->modules);
 	map64_release(&m->text_frames);
@@ -140,9 +141,14 @@ static int machine_of(struct resolver *r, uint32_t source, struct machine **out)
 			return PP_ENOMEM;
 		}
 		m->source = source;
-		m->kernel_opts =
-			(struct kernel_opts){r->opts.kallsyms, r->opts.vmlinux, &r->opts.search};
+		m->kernel_opts = (struct kernel_opts){.kallsyms = r->opts.kallsyms,
+						      .vmlinux = r->opts.vmlinux,
+						      .search = &r->opts.search};
 		kernel_init(&m->kernel, &m->kernel_opts, r->d);
+		m->guest_opts = (struct kernel_opts){.kallsyms = r->opts.guest_kallsyms,
+						     .vmlinux = r->opts.guest_vmlinux,
+						     .guest = true};
+		kernel_init(&m->guest, &m->guest_opts, r->d);
 		r->machines[source] = m;
 	}
 	*out = m;
@@ -374,6 +380,19 @@ static int branch_stack(struct resolver *r, struct machine *m, const struct ps_s
 	return put_stack(r, m->source, 2 * n, n < s->branches.n, stack);
 }
 
+/* Stacks of guests are not walked: the chain of such a sample has only markers. */
+static bool is_guest_ip(const struct ps_sample *s, const struct ps_chain *c)
+{
+	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+
+	if (mode < MODE_GUEST_KERNEL || !ps_sample_has(s, ip))
+		return false;
+	for (uint32_t i = 0; i < c->ips.n; i++)
+		if (c->ips.v[i] < CTX_MAX)
+			return false;
+	return true;
+}
+
 /* The stacks of a sample. An earlier psym's are not in the output: they are forgotten. */
 static int sample_stacks(struct resolver *r, struct machine *m, const struct sreader *in,
 			 struct ps_sample *s)
@@ -391,7 +410,7 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	/* When ids begin again with a further stack, that of the first is no longer true. */
 	do {
 		restarts = r->restarts;
-		if (c)
+		if (c && !is_guest_ip(s, c))
 			rc = chain_stack(r, m, c, s, s->pid, &st);
 		else if (ps_sample_has(s, ip))
 			rc = ip_stack(r, m, s, &st);
@@ -463,6 +482,8 @@ static int on_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *
 	if (rec->flags & PS_MMAP_KERNEL) {
 		if (index && index == m->kernel_dso)
 			kernel_mapping(&m->kernel, rec->pgoff);
+		else if (index && index == m->guest_dso)
+			kernel_mapping(&m->guest, rec->pgoff);
 		else if (index && (r->dsos[index - 1]->flags & PS_DSO_MODULE))
 			rc = on_module(r, m, rec, index);
 	} else if (index && !(rec->flags & (PS_MMAP_DATA | PS_MMAP_GUEST))) {
@@ -518,6 +539,14 @@ static void on_hostname(struct machine *m, const struct ps_meta *meta)
 			       memcmp(u.nodename, meta->value.p, meta->value.len) != 0;
 }
 
+static void on_kernel_meta(struct machine *m, const struct ps_meta *meta)
+{
+	kernel_meta(&m->kernel, meta->key.p, meta->key.len, meta->value.p, meta->value.len);
+	/* The rest is of the host; the symbol that a mapping names is the same in both. */
+	if (meta->key.len == 13 && !memcmp(meta->key.p, "kernel_symbol", 13))
+		kernel_meta(&m->guest, meta->key.p, meta->key.len, meta->value.p, meta->value.len);
+}
+
 int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec)
 {
 	struct machine *m;
@@ -559,8 +588,7 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 		break;
 	case PS_META:
 		on_hostname(m, &rec->meta);
-		kernel_meta(&m->kernel, rec->meta.key.p, rec->meta.key.len, rec->meta.value.p,
-			    rec->meta.value.len);
+		on_kernel_meta(m, &rec->meta);
 		break;
 	case PS_BLOB:
 		if (rec->blob.kind == 1 && (rc = kernel_blob(&m->kernel, rec->blob.data.p,

@@ -78,6 +78,9 @@ int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec)
 		m->kernel_dso = index;
 		m->kernel.id = r->dsos[index - 1]->id;
 	}
+	if ((rec->flags & (PS_DSO_KERNEL | PS_DSO_MODULE | PS_DSO_GUEST)) ==
+	    (PS_DSO_KERNEL | PS_DSO_GUEST))
+		m->guest_dso = index;
 	return 0;
 }
 

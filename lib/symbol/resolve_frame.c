@@ -102,20 +102,22 @@ static int nowhere_frame(struct resolver *r, struct machine *m, enum mode mode, 
 }
 
 /* The module that a kernel symbol belongs to, as a DSO of its own: "[ext4]". */
-static int module_dso(struct resolver *r, struct machine *m, const struct symtab *t,
+static int module_dso(struct resolver *r, struct machine *m, const struct rdso *kernel,
 		      uint32_t module, uint32_t *out)
 {
-	uint32_t *slot = map64_put(&m->modules, module, NULL);
+	uint32_t guest = kernel->flags & PS_DSO_GUEST;
+	uint32_t *slot = map64_put(&m->modules, (uint64_t)guest << 32 | module, NULL);
 	struct buf b = BUF_INIT;
 	int rc = 0;
 
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot) {
-		buf_addf(&b, "[%s]", symtab_text(t, module));
+		buf_addf(&b, "[%s]", symtab_text(kernel->table, module));
 		rc = b.err ? b.err
 			   : resolve_add_dso(r, m->source, ps_str(buf_str(&b), b.len),
-					     ps_str(NULL, 0), PS_DSO_KERNEL | PS_DSO_MODULE, slot);
+					     ps_str(NULL, 0), PS_DSO_KERNEL | PS_DSO_MODULE | guest,
+					     slot);
 		buf_release(&b);
 	}
 	if (!rc)
@@ -123,27 +125,30 @@ static int module_dso(struct resolver *r, struct machine *m, const struct symtab
 	return rc;
 }
 
-/* The DSO of the kernel, with its table. */
-static int kernel_dso(struct resolver *r, struct machine *m, struct rdso **d)
+/* The DSO of the kernel, or of the guest's, with its table. */
+static int kernel_dso(struct resolver *r, struct machine *m, bool guest, struct rdso **d)
 {
+	const char *name = guest ? "[guest.kernel.kallsyms]" : "[kernel.kallsyms]";
+	uint32_t *index = guest ? &m->guest_dso : &m->kernel_dso;
+	struct kernel *k = guest ? &m->guest : &m->kernel;
 	int rc;
 
-	if (!m->kernel_dso) {
-		rc = resolve_add_dso(r, m->source, ps_str("[kernel.kallsyms]", 17), ps_str(NULL, 0),
-				     PS_DSO_KERNEL, &m->kernel_dso);
+	if (!*index) {
+		rc = resolve_add_dso(r, m->source, ps_str(name, strlen(name)), ps_str(NULL, 0),
+				     PS_DSO_KERNEL | (guest ? PS_DSO_GUEST : 0), index);
 		if (rc)
 			return rc;
 	}
-	*d = r->dsos[m->kernel_dso - 1];
+	*d = r->dsos[*index - 1];
 	if ((*d)->loaded)
 		return 0;
 	(*d)->loaded = true;
-	(*d)->table = kernel_symbols(&m->kernel, &(*d)->reason);
-	(*d)->delta = m->kernel.delta;
+	(*d)->table = kernel_symbols(k, &(*d)->reason);
+	(*d)->delta = k->delta;
 	if (r->opts.inlines || r->opts.srcline)
-		(*d)->dwarf = kernel_image(&m->kernel);
+		(*d)->dwarf = kernel_image(k);
 	if (r->opts.missing && !(*d)->table)
-		buf_adds(&(*d)->tried, buf_str(&m->kernel.tried));
+		buf_adds(&(*d)->tried, buf_str(&k->tried));
 	(*d)->symbol_ids = calloc((size_t)symtab_count((*d)->table) + 1, sizeof(uint32_t));
 	return (*d)->symbol_ids ? 0 : PP_ENOMEM;
 }
@@ -192,19 +197,19 @@ static int module_symbol(struct resolver *r, struct machine *m, uint32_t index, 
 static int kernel_symbol(struct resolver *r, struct machine *m, struct rdso *d, uint64_t addr,
 			 struct ps_frame *f)
 {
-	bool found;
+	bool found, guest = d->flags & PS_DSO_GUEST;
 	struct symbol s;
 	uint32_t index;
-	int rc = announced_symbol(r, m, addr, &f->symbol);
+	int rc = guest ? 0 : announced_symbol(r, m, addr, &f->symbol);
 
 	f->dso = d->out;
 	if (rc || f->symbol)
 		return rc;
 	found = !symtab_find(d->table, addr, &s);
-	if (!(found && s.module) && (index = ranges_find(&m->kmods, addr)))
+	if (!guest && !(found && s.module) && (index = ranges_find(&m->kmods, addr)))
 		return module_symbol(r, m, index, addr, f);
 	if (found && s.module)
-		rc = module_dso(r, m, d->table, s.module, &f->dso);
+		rc = module_dso(r, m, d, s.module, &f->dso);
 	if (found && !rc)
 		rc = table_symbol(r, m->source, d, d->table, &s, f->dso, &f->symbol);
 	if (!f->symbol)
@@ -228,12 +233,13 @@ static int put_frames(struct resolver *r, struct machine *m, struct rdso *d, uin
 	return rc;
 }
 
-static int kernel_frame(struct resolver *r, struct machine *m, uint64_t ip, bool ret, uint32_t *id)
+static int kernel_frame(struct resolver *r, struct machine *m, bool guest, uint64_t ip, bool ret,
+			uint32_t *id)
 {
-	struct ps_frame f = {.flags = PS_FRAME_KERNEL, .addr = ip};
+	struct ps_frame f = {.flags = PS_FRAME_KERNEL | (guest ? PS_FRAME_GUEST : 0), .addr = ip};
 	struct rdso *d;
 	uint32_t *slot;
-	int rc = kernel_dso(r, m, &d);
+	int rc = kernel_dso(r, m, guest, &d);
 
 	if (rc)
 		return rc;
@@ -388,24 +394,26 @@ int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint6
 {
 	struct recent_frame *recent;
 	uint64_t key;
+	bool guest;
 	int rc;
 
 	/* Without a marker the upper half of the addresses is the kernel's (x86, arm64, ...). */
 	if (mode == MODE_UNKNOWN)
 		mode = ip >> 63 ? MODE_KERNEL : MODE_USER;
 	ret = ret && !r->opts.like_perf && ip;
-	if (mode != MODE_KERNEL && mode != MODE_USER)
+	guest = mode == MODE_GUEST_KERNEL && kernel_guest_known(&m->guest_opts);
+	if (mode != MODE_KERNEL && mode != MODE_USER && !guest)
 		return nowhere_frame(
 			r, m, mode,
 			mode >= MODE_GUEST_KERNEL ? PS_REASON_GUEST : PS_REASON_NO_CONTEXT, id);
-	key = mode == MODE_KERNEL ? kernel_key(m) : space_key(m, sp);
+	key = guest ? guest_key(m) : mode == MODE_KERNEL ? kernel_key(m) : space_key(m, sp);
 	recent = &r->recent[(ip ^ ip >> 13 ^ key * 0x9e3779b1u) & (RECENT_FRAMES - 1)];
 	if (recent->ip == ip && recent->space == key && recent->ret == ret) {
 		*id = recent->frame;
 		return 0;
 	}
-	rc = mode == MODE_KERNEL ? kernel_frame(r, m, ip, ret, id)
-				 : user_frame(r, m, sp, ip, ret, id);
+	rc = mode == MODE_USER ? user_frame(r, m, sp, ip, ret, id)
+			       : kernel_frame(r, m, guest, ip, ret, id);
 	*recent = (struct recent_frame){ip, key, *id, ret};
 	return rc;
 }

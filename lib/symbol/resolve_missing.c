@@ -127,7 +127,9 @@ static void help(struct buf *b, const struct missing_row *row, uint32_t *look_up
 	case PS_REASON_JIT_OWNER:
 		buf_adds(b, "--symfs / if it is to be believed, or its owner's or root's psym");
 		break;
-	case PS_REASON_GUEST: buf_adds(b, "record inside of the guest"); break;
+	case PS_REASON_GUEST:
+		buf_adds(b, "--guest-kallsyms for its kernel, or record inside of the guest");
+		break;
 	default: buf_adds(b, "nothing that is known"); break;
 	}
 }

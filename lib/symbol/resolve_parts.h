@@ -96,6 +96,10 @@ struct machine {
 	struct map64 ksyms;	  /* start of an announced symbol: symbol id */
 	uint32_t kernel_dso;	  /* index in r->dsos, + 1; 0: not yet known */
 	struct kernel_opts kernel_opts;
+	/* The kernel of its guests, which are taken to be alike. */
+	struct kernel guest;
+	uint32_t guest_dso;
+	struct kernel_opts guest_opts;
 };
 
 /*
@@ -162,6 +166,11 @@ static inline uint64_t space_key(const struct machine *m, const struct space *sp
 static inline uint64_t kernel_key(const struct machine *m)
 {
 	return ((uint64_t)m->source + 1) << 32 | UINT32_MAX;
+}
+
+static inline uint64_t guest_key(const struct machine *m)
+{
+	return kernel_key(m) - 1;
 }
 
 /* A DSO of the input: known to the machine, and written with its number in the output. */

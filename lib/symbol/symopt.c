@@ -19,6 +19,8 @@ bool symopt_option(struct symopt *o, int id, const char *arg, struct buf *why, i
 	switch (id) {
 	case 'k': o->r.kallsyms = arg; return true;
 	case 'K': o->r.vmlinux = arg; return true;
+	case SYMOPT_GUEST_KALLSYMS: o->r.guest_kallsyms = arg; return true;
+	case SYMOPT_GUEST_VMLINUX: o->r.guest_vmlinux = arg; return true;
 	case 'S': *rc = add_dir(o->symfs, &o->n_symfs, arg, why); return true;
 	case 'D': *rc = add_dir(o->debug, &o->r.search.n_debug_dirs, arg, why); return true;
 	case 'i': o->r.inlines = true; return true;

@@ -23,11 +23,17 @@ enum symopt_id {
 	SYMOPT_MISSING,
 	SYMOPT_BUNDLE,
 	SYMOPT_DEBUGINFOD,
+	SYMOPT_GUEST_KALLSYMS,
+	SYMOPT_GUEST_VMLINUX,
 };
 
 #define SYMOPT_OPTIONS \
 	{'k', "kallsyms", "FILE", "kernel symbols from a saved /proc/kallsyms"}, \
 		{'K', "vmlinux", "FILE", "kernel symbols from a vmlinux"}, \
+		{SYMOPT_GUEST_KALLSYMS, "guest-kallsyms", "FILE", \
+		 "kernel symbols of guests from a saved /proc/kallsyms of theirs"}, \
+		{SYMOPT_GUEST_VMLINUX, "guest-vmlinux", "FILE", \
+		 "kernel symbols of guests from their vmlinux"}, \
 		{'S', "symfs", "DIR", \
 		 "look for binaries in DIR or a tar archive first (repeatable)"}, \
 		{'D', "debug-dir", "DIR", \
