@@ -150,6 +150,23 @@ like account '^plat: page: 1020 starts = 849 intervals \+ 171 open; 79 ends with
 	END { print n, (bytes > 0 && bytes < 183072) }' >got
 is "$(cat got)" '14 1' 'slab memory: 255 allocations less 241 that were freed, with their bytes'
 
+# What is open, as samples and as lines.
+"$BIN/plat" --emit kmem -u kmem.ps 2>/dev/null >open.ps
+"$BIN/pfold" open.ps 2>/dev/null | awk '{ n += $NF } END { print n }' >got
+"$BIN/plat" -k kmem -u --by kind --tsv kmem.ps 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	/^kmem open/ { n += $at["bytes_alloc:sum:bytes"] } END { print n }' >want
+same got want '--emit --unmatched: the bytes that were not freed'
+isnt "$(cat want)" 0 'and there are some'
+"$BIN/plat" -k kmem,page -u --slower 0 --tsv kmem.ps 2>/dev/null | cut -f 3 | sed 1d | sort | uniq -c | awk '{ print $2, $1 }' >got
+printf 'kmem 14\npage 171\n' >want
+same got want '--slower --unmatched: a line for each'
+"$BIN/plat" --emit page -u kmem.ps 2>/dev/null | "$BIN/pfold" 2>/dev/null | awk '{ n += $NF } END { printf "%.0f\n", n }' >got
+"$BIN/plat" -k page -u --slower 0 --tsv kmem.ps 2>/dev/null | awk -F'\t' 'NR > 1 { n += $2 } END { printf "%.0f\n", n }' >want
+same got want 'what has no amount weighs its age'
+run "$BIN/plat" --threads -u kmem.ps
+is "$status" 64 '--threads --unmatched is refused'
+
 # perf sched timehist: a line for each time that a thread ran, with the time off the CPU and on the run
 # queue before. It cuts times off, and knows no delay of preempted threads.
 gzip -dc "$ROOT/t/data/reports/sched.timehist.gz" | awk '/[0-9.]+ +[0-9.]+ +[0-9.]+ *$/ {

@@ -329,6 +329,11 @@ const char *lat_kind_unit(const struct lat *l, unsigned i)
 	return l->kinds[i].k->unit ? l->kinds[i].k->unit : l->unit;
 }
 
+const char *lat_amount_unit(const struct lat *l, unsigned i)
+{
+	return l->o->unmatched && l->kinds[i].k->amount ? l->kinds[i].k->amount_unit : NULL;
+}
+
 int lat_text_of(struct lat *l, const struct sreader *r, uint32_t string, uint32_t *id)
 {
 	return lat_string(l, r, string, id);

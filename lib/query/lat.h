@@ -154,6 +154,9 @@ const char *lat_name(const struct lat *l, uint32_t id, size_t *len);
 /* The unit of a kind's durations: "ns", or what the recording's clock or the event counts. */
 const char *lat_kind_unit(const struct lat *l, unsigned i);
 
+/* The unit of what is still open, such as the bytes of memory; NULL: it is not asked for, or has none. */
+const char *lat_amount_unit(const struct lat *l, unsigned i);
+
 /* A stream's context record of a name: the text that stands for a string of the stream. */
 int lat_text_of(struct lat *l, const struct sreader *r, uint32_t string, uint32_t *id);
 

@@ -46,12 +46,14 @@ static int put_event(struct lat_emit *e, const struct lat *l, uint32_t source, u
 			      .type = TYPE_MADE,
 			      .config = kind,
 			      .flags = PS_EVENT_SAMPLED | PS_EVENT_CHAINS};
-	const char *name = "", *unit = lat_kind_unit(l, kind);
+	const char *name = "", *unit = lat_amount_unit(l, kind);
 
 	if (kind < 64 && e->kinds & UINT64_C(1) << kind)
 		return 0;
 	if (kind < 64)
 		e->kinds |= UINT64_C(1) << kind;
+	if (!unit)
+		unit = lat_kind_unit(l, kind);
 	lat_account(l, kind, &name);
 	ev.name = ps_str(name, strlen(name));
 	ev.unit = ps_str(unit, strlen(unit));
@@ -109,7 +111,7 @@ int lat_emit_add(void *ctx, const struct lat *l, const struct interval *iv)
 			      .comm = iv->who.comm,
 			      .fields = PS_HAS(period) | PS_HAS(weight) | PS_HAS(end_time) |
 					PS_HAS(key),
-			      .period = iv->dur,
+			      .period = lat_amount_unit(l, iv->kind) ? iv->amount : iv->dur,
 			      .weight = iv->dur,
 			      .end_time = iv->end.time,
 			      .key = iv->key};

@@ -434,7 +434,8 @@ int lat_open(struct lat *l, struct interval *iv, uint64_t from, uint64_t to)
 	if (!l->o->unmatched || !k->on || iv->start.mark == PS_MARK_FAIL)
 		return 0;
 	iv->dur = to > from ? to - from : 0;
-	return add(l, k, iv);
+	iv->end = (struct lat_point){.time = to, .cpu = PS_NONE, .pid = PS_NONE};
+	return l->o->sink ? l->o->sink(l->o->sink_ctx, l, iv) : add(l, k, iv);
 }
 
 /* The rows of a kind as one row of "intervals". */

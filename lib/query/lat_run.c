@@ -305,6 +305,11 @@ int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 
 	if (o->list_kinds)
 		return list_kinds() ? PP_EXIT_FAIL : PP_EXIT_OK;
+	if (o->lat.threads && (o->lat.unmatched || o->emit || o->list)) {
+		diag_error(d, NULL, -1,
+			   "--threads goes with none of --emit, --slower, --unmatched");
+		return PP_EXIT_USAGE;
+	}
 	o->lat.step = o->out.step;
 	if (o->emit)
 		o->lat.kinds = o->emit;
