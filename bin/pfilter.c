@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 		return cli.status;
 	}
 	rc = kfunc_new(&k, c.kallsyms, cli.diag);
-	c.select.symbols = (struct expr_symbols){kfunc_name, kfunc_see, k};
+	c.select.symbols = (struct expr_symbols){kfunc_name, kfunc_see, kfunc_lacks, k};
 	if (!rc && !c.expressions && cli.first < argc && !is_input(argv[cli.first]))
 		rc = select_add(&c.select, argv[cli.first++], &why);
 	if (!rc)

@@ -69,6 +69,16 @@ passes s.ps 'ip.function == "vfs_read" || parent_ip ~ "ksys_w*"'
 wants 'as the kernel has it, and a pattern' '/function: +vfs_(read|write)( |$)/'
 passes s.ps 'function: ip !~ read'
 wants 'a regular expression' '/function:/ && !/function: +[a-z_]*read/'
+passes s.ps 'ip in ("vfs_read", "vfs_raed")'
+wants 'a name that is misspelt beside one that is not' '/function: +vfs_read( |$)/'
+is "$(cat "$ERR")" "pfilter: column 20: neither the kernel's symbols nor the samples have a function \
+of this name; did you mean vfs_read?
+  ip in (\"vfs_read\", \"vfs_raed\")
+                     ^~~~~~~~~~" 'is said'
+run "$pfilter" -d 'ip != vfs_raed && parent_ip.function != x_y_z' s.ps
+is "$(grep -c 'neither' "$ERR")" 2 'also of what everything passes'
+run "$pfilter" -d 'ip == vfs_read || ip == schedule || ip ~ "vfs_raed*"' s.ps
+is "$(cat "$ERR")" '' 'not of a function that is there, nor of patterns'
 printf 'ffffffff81000000 T all_of_it\nffffffffff000000 T end\n' >kallsyms
 passes s.ps --kallsyms kallsyms 'function: ip == all_of_it'
 wants 'the symbols that are given' '/function:/'

@@ -382,3 +382,46 @@ unsigned expr_problems(struct expr *x, struct buf *why)
 	}
 	return bad;
 }
+
+/* ---- doubts ---- */
+
+static unsigned doubt(const struct expr *x, const struct expr_source *src, const struct node *n,
+		      struct buf *why)
+{
+	const struct node *f = n->function, *word = f == n->right ? n->left : n->right;
+	struct buf what = BUF_INIT;
+	const char *near = NULL;
+
+	if (!f || n->met || (n->op != OP_EQ && n->op != OP_NE) || !word->asked ||
+	    !x->symbols.lacks(x->symbols.ctx, f->s, f->len, &near))
+		return 0;
+	buf_adds(&what,
+		 "neither the kernel's symbols nor the samples have a function of this name");
+	if (near) {
+		buf_adds(&what, "; did you mean ");
+		buf_add_safe(&what, near, strlen(near));
+		buf_addc(&what, '?');
+	}
+	say(src, f, why, buf_str(&what));
+	buf_release(&what);
+	return 1;
+}
+
+static unsigned doubts(const struct expr *x, const struct expr_source *src, const struct node *n,
+		       struct buf *why)
+{
+	if (!n)
+		return 0;
+	if (n->kind == NODE_COMPARE)
+		return doubt(x, src, n, why);
+	return doubts(x, src, n->left, why) + doubts(x, src, n->right, why);
+}
+
+unsigned expr_doubts(struct expr *x, struct buf *why)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; x->symbols.lacks && i < x->nitems; i++)
+		n += doubts(x, x->items[i].src, x->items[i].node, why);
+	return n;
+}

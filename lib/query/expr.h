@@ -49,11 +49,13 @@ void expr_free(struct expr *x); /* NULL is fine */
 /*
  * Names of the kernel's functions, for an address that is compared with a text: call_site ==
  * "kfree". `see` gets each record that is no sample, `name` returns a text that is not terminated,
- * NULL: not known (symbol/kfunc.h). To be set before the first record.
+ * NULL: not known. `lacks` tells whether there are symbols, but none of that name, and sets *near to one
+ * that is spelt nearly so, or NULL; it may be NULL itself (symbol/kfunc.h). To be set before the first record.
  */
 struct expr_symbols {
 	const char *(*name)(void *ctx, uint32_t source, uint64_t addr, size_t *len);
 	void (*see)(void *ctx, const struct ps_record *rec);
+	bool (*lacks)(void *ctx, const char *name, size_t len, const char **near);
 	void *ctx;
 };
 void expr_symbols(struct expr *x, const struct expr_symbols *symbols);
@@ -76,6 +78,12 @@ bool expr_value(struct expr *x, unsigned i, const struct sreader *r, const struc
  * seen.
  */
 unsigned expr_problems(struct expr *x, struct buf *why);
+
+/*
+ * What is probably not meant: functions by which samples were sought in vain, and that are not among the symbols.
+ * Lines as of expr_problems; how many.
+ */
+unsigned expr_doubts(struct expr *x, struct buf *why);
 
 /* What was understood, with every parenthesis. */
 void expr_print(const struct expr *x, struct buf *text);

@@ -136,6 +136,7 @@ static int compare_texts(struct compiler *c, struct node *n, struct operand *a, 
 	code_load_both(c, a, b, between);
 	i = code_emit(c, INSN_TEXT);
 	i->op = (uint8_t)n->op;
+	i->node = n;
 	return NOT_YET;
 }
 
@@ -157,6 +158,16 @@ static int compare_cpus(struct compiler *c, struct node *n)
 	i->op = (uint8_t)n->op;
 	i->node = n->right;
 	return NOT_YET;
+}
+
+/* A number that is compared with a text becomes its name, if it has one. */
+static void name_side(const struct compiler *c, struct node *n, struct operand *number,
+		      const struct operand *text)
+{
+	if (text->where == GIVES_CONST && text->kind == QV_STR &&
+	    (value_to_name(c, number) || number->by_name) && !c->err &&
+	    c->p->fields[number->field].id != FIELD_CGROUP)
+		n->function = text->node;
 }
 
 static int compare(struct compiler *c, struct node *n, struct node *left, struct node *right,
@@ -181,10 +192,8 @@ static int compare(struct compiler *c, struct node *n, struct node *left, struct
 			return compare_numbers(c, op, &a, &b, between);
 		}
 	}
-	if (b.where == GIVES_CONST && b.kind == QV_STR)
-		value_to_name(c, &a);
-	if (a.where == GIVES_CONST && a.kind == QV_STR)
-		value_to_name(c, &b);
+	name_side(c, n, &a, &b);
+	name_side(c, n, &b, &a);
 	if (to_text(&a) && to_text(&b)) {
 		n->known = true;
 		return compare_texts(c, n, &a, &b, between);

@@ -174,6 +174,8 @@ struct node {
 	/* What came out of compiling for the events so far. */
 	bool known;		/* it had a meaning for one */
 	bool mismatch;		/* COMPARE, MATCH, ARITH: a number met a text */
+	struct node *function;	/* COMPARE: the side that names a function; NULL */
+	bool met;		/* COMPARE: of texts, which were the same for a sample */
 	bool asked, answered;	/* WORD: a name of its number was looked for, was there */
 	struct ps_str names_of; /* WORD, STRING: the field whose names were asked for it */
 };

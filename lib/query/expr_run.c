@@ -188,9 +188,14 @@ static uint8_t run_compare(const struct insn *i, const struct qval *a, const str
 
 static uint8_t run_text(const struct insn *i, const struct qval *a, const struct qval *b)
 {
+	uint8_t mark;
+
 	if (a->kind != QV_STR || b->kind != QV_STR)
 		return PS_MARK_NA;
-	return mark_of(expr_compare_text((enum expr_op)i->op, a, b));
+	mark = mark_of(expr_compare_text((enum expr_op)i->op, a, b));
+	if (mark == (i->op == OP_NE ? PS_MARK_FAIL : PS_MARK_PASS))
+		i->node->met = true;
+	return mark;
 }
 
 static uint8_t run_truth(const struct qval *v)

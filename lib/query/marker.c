@@ -35,7 +35,7 @@ static int open_sink(struct marker *m, struct diag *d)
 			       : ssink_open(&m->sink, STDOUT_FILENO, &m->out, d);
 }
 
-/* Names that no event had. */
+/* Names that no event had, which is an error, and functions that there are not, which is none. */
 static void say_problems(struct marker *m, struct ps_end *end, struct diag *d)
 {
 	struct buf why = BUF_INIT;
@@ -44,6 +44,9 @@ static void say_problems(struct marker *m, struct ps_end *end, struct diag *d)
 		diag_lines(d, buf_str(&why));
 		end->status = PP_EXIT_FAIL;
 	}
+	buf_reset(&why);
+	if (select_doubts(m->select, &why))
+		diag_lines(d, buf_str(&why));
 	buf_release(&why);
 }
 

@@ -368,6 +368,16 @@ unsigned select_problems(struct select *s, struct buf *why)
 	return n;
 }
 
+unsigned select_doubts(struct select *s, struct buf *why)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < X_MAX; i++)
+		if (s->x[i])
+			n += expr_doubts(s->x[i], why);
+	return n;
+}
+
 /* ---- --explain ---- */
 
 static const char *const titles[X_MAX] = {"expression", "slices", "after", "before"};

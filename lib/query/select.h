@@ -112,6 +112,7 @@ enum ps_mark select_mark(struct select *s, const struct sreader *r, const struct
 
 /* Names that no event had: how many, and lines that say so. None with `lenient`. */
 unsigned select_problems(struct select *s, struct buf *why);
+unsigned select_doubts(struct select *s, struct buf *why); /* as expr_doubts */
 
 struct select_stats {
 	uint64_t marks[PS_MARK_MASK + 1]; /* samples by their mark */

@@ -1,10 +1,13 @@
 #include "symbol/kfunc.h"
 
 #include "base/err.h"
+#include "base/opt.h"
 #include "symbol/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define NEAR_MAX 128 /* bytes of names that are compared with one that is misspelt */
 
 struct kfunc {
 	struct diag *d;
@@ -113,4 +116,80 @@ const char *kfunc_name(void *ctx, uint32_t source, uint64_t addr, size_t *len)
 	name = symtab_text(table, s.name);
 	*len = strlen(name);
 	return name;
+}
+
+/* The kernel's table, read in silence: nobody waits for names any more. */
+static const struct symtab *silent_table(struct kernel *kernel)
+{
+	struct diag *d = kernel->d;
+	const struct symtab *t;
+	uint32_t reason;
+
+	kernel->d = NULL;
+	t = kernel_symbols(kernel, &reason);
+	kernel->d = d;
+	return t;
+}
+
+static bool is_name(const char *s, const char *name, size_t len)
+{
+	return strlen(s) == len && !memcmp(s, name, len);
+}
+
+static bool has_name(const struct kernel *kernel, const struct symtab *t, const char *name,
+		     size_t len)
+{
+	struct symbol s;
+
+	for (uint32_t i = 0; i < kernel->nksyms; i++)
+		if (is_name(kernel->ksyms[i].name, name, len))
+			return true;
+	for (uint32_t i = 0; i < symtab_count(t); i++) {
+		symtab_get(t, i, &s);
+		if (is_name(symtab_text(t, s.name), name, len))
+			return true;
+	}
+	return false;
+}
+
+static const char *near_name(const struct symtab *t, const char *word)
+{
+	const char **names = calloc((size_t)symtab_count(t) + 1, sizeof(*names));
+	const char *near = NULL, *text;
+	struct symbol s;
+	size_t n = 0;
+
+	for (uint32_t i = 0; names && i < symtab_count(t); i++) {
+		symtab_get(t, i, &s);
+		text = symtab_text(t, s.name);
+		if (strlen(text) < NEAR_MAX)
+			names[n++] = text;
+	}
+	if (names)
+		near = opt_nearest(word, names, n);
+	free(names);
+	return near;
+}
+
+bool kfunc_lacks(void *ctx, const char *name, size_t len, const char **near)
+{
+	char word[NEAR_MAX] = "";
+	struct kfunc *k = ctx;
+	bool any = false;
+
+	*near = NULL;
+	if (len < sizeof(word))
+		memcpy(word, name, len);
+	for (int i = 0; i < KFUNC_SOURCES; i++) {
+		const struct symtab *t = k->kernels[i] ? silent_table(k->kernels[i]) : NULL;
+
+		if (!t)
+			continue;
+		any = true;
+		if (has_name(k->kernels[i], t, name, len))
+			return false;
+		if (word[0] && !*near)
+			*near = near_name(t, word);
+	}
+	return any;
 }

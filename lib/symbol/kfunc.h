@@ -29,4 +29,10 @@ void kfunc_see(void *k, const struct ps_record *rec);
 /* The name of the function that an address of a recording is in; not terminated. */
 const char *kfunc_name(void *k, uint32_t source, uint64_t addr, size_t *len);
 
+/*
+ * Whether the recordings' kernels have symbols, but none of this name; *near: one that is spelt nearly so, or
+ * NULL. Says nothing to diag.
+ */
+bool kfunc_lacks(void *k, const char *name, size_t len, const char **near);
+
 #endif
