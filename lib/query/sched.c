@@ -217,7 +217,8 @@ static int switch_out(struct lat *l, struct lat_domain *d, uint32_t index,
 		*count(l, SCHED_RUNQ, LAT_RESTARTED) += t->state == SCHED_RUNNABLE;
 		*count(l, SCHED_BLOCKED, LAT_RESTARTED) += t->state == SCHED_SLEEPING;
 		give_up(l, &t->off, SCHED_OFFCPU);
-		/* Unless it ran all the time, what woke it up was for a run that is missing. */
+		/* What moved it was for a run that is missing, and so was what woke it, or it ran all the time. */
+		give_up(l, &t->migrate, SCHED_MIGRATE);
 		if (first && !t->any)
 			infer(d, t, SCHED_RUNNING, p->time);
 		else
