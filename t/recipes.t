@@ -352,12 +352,33 @@ if "$BIN/pcap-perf" -a -e sched:sched_switch -o live.data 0.1 2>/dev/null; then
 	recipe argdist -e sched:no_such_event -f pid 0.3
 	is "$status" 2 'live: an event that this kernel does not have'
 	like "$ERR" "no tracepoint is called 'sched:no_such_event'" 'live: is said'
+	# Control-C ends the recording, not the recipe. In a process group of its own, by perl.
+	perl -e '
+		my $pid = fork // die;
+		if (!$pid) {
+			setpgrp;
+			$SIG{INT} = "DEFAULT";
+			open STDOUT, ">", "int.out";
+			open STDERR, ">", "int.err";
+			exec @ARGV;
+		}
+		for (1 .. 15) {
+			select undef, undef, undef, 0.1;
+			system "true";
+		}
+		kill "INT", -$pid;
+		alarm 60;
+		waitpid $pid, 0;
+		print $? & 127, " ", $? >> 8, "\n";
+	' "$dir/execsnoop" 300 >got
+	is "$(cat got)" '0 0' 'live: interrupted'
+	like int.out '/true$' 'live: shows what was recorded until then'
 	recipe tcpretrans 0.01
 	case $status in
 	0) ok 'live: there was such a segment' true ;;
 	*) like "$ERR" 'there was none in 0.01 s' 'live: that nothing happened is said' ;;
 	esac
 else
-	skip 7 'recording is not allowed'
+	skip 9 'recording is not allowed'
 fi
 done_testing

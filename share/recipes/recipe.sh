@@ -64,9 +64,17 @@ find_filters() {
 	}
 }
 
+# Control-C goes to all of the pipe, and ends the recording alone: the filters finish what was recorded,
+# and shells and awk wait for them.
+patiently() (
+	trap '' INT
+	exec "$@"
+)
+
 # One stage of the pipe. Its status goes to descriptor 3, since a POSIX shell keeps only that of
 # the last stage.
 stage() {
+	trap : INT
 	filter=$1
 	shift
 	rc=0
@@ -76,8 +84,9 @@ stage() {
 
 # Lines as they are; to print none is to have found nothing.
 lines() {
+	trap : INT
 	rc=0
-	awk '{ print } END { exit NR == 0 }' 3>&- 4>&- || rc=$?
+	patiently awk '{ print } END { exit NR == 0 }' 3>&- 4>&- || rc=$?
 	echo "lines $rc" >&3
 }
 
@@ -85,12 +94,13 @@ lines() {
 # tid, time, event (without its system), text, and value(NAME), what is behind "NAME=" or "NAME: " in it.
 # With options for pfilter, its lines stay as they are.
 table() {
+	trap : INT
 	if [ -n "$options" ]; then
 		lines
 		return
 	fi
 	rc=0
-	LC_ALL=C awk -v header="$1" '
+	LC_ALL=C patiently awk -v header="$1" '
 		function value(name,   s) {
 			s = " " text
 			if (!match(s, "[ ,]" name "(=|: *)"))
@@ -133,8 +143,9 @@ table() {
 
 # Folded stacks as they are; a recording without stacks is not passed over.
 folded() {
+	trap : INT
 	rc=0
-	awk -v name="$name" '/;/ { deep = 1 } { print }
+	patiently awk -v name="$name" '/;/ { deep = 1 } { print }
 		END {
 			if (NR && !deep)
 				print name ": the recording has no call chains: perf record -g, trace-cmd record -T" >"/dev/stderr"
@@ -211,8 +222,10 @@ main() {
 		exit 2
 	fi
 	find_filters
+	trap : INT
 	exec 4>&1
 	statuses=$(
+		trap : INT
 		exec 3>&1 >&4
 		pipe "$@"
 	)
