@@ -78,6 +78,8 @@ static int lost(struct ftext *t, uint32_t cpu, uint64_t count)
 			    .kind = LOST_OVERRUN};
 
 	t->account->lost += count ? count : 1;
+	t->lost += count ? count : 1;
+	t->lost_more |= !count;
 	return swriter_put(t->w, PS_LOST, t->source, &l);
 }
 
@@ -396,6 +398,9 @@ int ftext_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 	rc = read_all(t);
 	if (!rc && t->other)
 		diag_say(d, t->name, "%" PRIu64 " lines are no events", t->other);
+	if (t->lost)
+		diag_say(d, t->name, "the recorder lost %s%" PRIu64 " event%s",
+			 t->lost_more ? "at least " : "", t->lost, t->lost == 1 ? "" : "s");
 	if (!rc)
 		rc = t->damage;
 	release(t);

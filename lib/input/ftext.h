@@ -92,6 +92,8 @@ struct ftext {
 				 no heads */
 	bool announced;
 	char kernel[FTEXT_NAME_MAX], nr_cpus[16];
+	uint64_t lost;	       /* events, at least ... */
+	bool lost_more;	       /* ... as it was not told each time how many */
 	uint64_t lines, other; /* of events, and neither events nor comments */
 
 	struct intern names;	    /* events: buffer, system, name */

@@ -187,6 +187,8 @@ struct trace {
 	unsigned version;
 	bool swap, big_endian;
 	bool stats;	    /* the account of each CPU is told */
+	uint64_t lost;	    /* events, at least ... */
+	bool lost_more;	    /* ... as it was not told each time how many */
 	bool separate;	    /* stacks are not joined with their events */
 	uint32_t long_size; /* of user space, then of the kernel when header_page is read */
 	uint32_t page_size;

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/src.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <zstd.h>
@@ -498,6 +499,9 @@ int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 		rc = trace_merge(&t);
 	if (t.stats)
 		tell_account(&t);
+	if (t.lost)
+		diag_say(d, t.name, "the recorder lost %s%" PRIu64 " event%s",
+			 t.lost_more ? "at least " : "", t.lost, t.lost == 1 ? "" : "s");
 	rc = finish(&t, rc);
 	trace_release(&t);
 	return rc;

@@ -204,6 +204,8 @@ static int put_lost(struct trace *t, struct trace_cpu *c, const struct trace_rec
 
 	t->account->lost += r->missed > 0 ? (uint64_t)r->missed : 1;
 	c->lost += r->missed > 0 ? (uint64_t)r->missed : 1;
+	t->lost += r->missed > 0 ? (uint64_t)r->missed : 1;
+	t->lost_more |= r->missed <= 0;
 	return swriter_put(t->w, PS_LOST, t->source, &l);
 }
 
