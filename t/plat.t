@@ -126,6 +126,20 @@ else
 	skip 2 'trace-cmd is not installed'
 fi
 
+# Functions: the beginning and the end that trace-cmd prints of each.
+if have trace-cmd && have perl; then
+	gzip -dc "$ROOT/t/data/trace-v6.dat.gz" >v6.dat
+	trace-cmd report -N v6.dat 2>/dev/null |
+		perl -ne 'print hex($2) - hex($1), "\n" if /funcgraph_exit:.*start:\s*([0-9a-f]+)\s+end:\s*([0-9a-f]+)/' |
+		sort -n >want
+	"$BIN/pdecode" v6.dat 2>/dev/null | "$BIN/plat" -k func --slower 0 --tsv 2>/dev/null |
+		awk -F'\t' 'NR > 1 { print $2 }' | sort -n >got
+	same got want 'func: from beginning to end'
+	isnt "$(wc -l <want)" 0 'and there are some'
+else
+	skip 2 'there is no trace-cmd, or no perl'
+fi
+
 # perf lock contention: count, total and longest wait of each caller.
 if have perf && perf lock contention -i lock.data >waits 2>&1 </dev/null; then
 	awk '$8 ~ /^rwsem:[RW]$/ && $3 == "ms" && $5 == "ms" && $7 == "ms" {
