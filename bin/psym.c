@@ -76,9 +76,16 @@ int main(int argc, char **argv)
 	diag_set_verbose(cli.diag, c.verbose);
 	if (symopt_no_stream(&c.from))
 		c.out.form = SSINK_NONE;
-	if (symopt_ready(&c.from, cli.diag) || ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag) ||
-	    resolver_new(&r, &c.from.r, &sink.w, cli.diag))
+	if (symopt_ready(&c.from, cli.diag) || ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag)) {
+		symopt_release(&c.from);
 		return cli_finish(&cli, PP_EXIT_FAIL);
+	}
+	if (resolver_new(&r, &c.from.r, &sink.w, cli.diag)) {
+		end.status = PP_EXIT_FAIL;
+		ssink_close(&sink, &end, cli.diag);
+		symopt_release(&c.from);
+		return cli_finish(&cli, PP_EXIT_FAIL);
+	}
 	f.keep = SREADER_CHAINS | SREADER_SYMBOLS;
 	f.ctx = r;
 	filter_run(&f, argv + cli.first, argc - cli.first, &sink, cli.diag, &end);
