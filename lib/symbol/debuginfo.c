@@ -53,7 +53,10 @@ static int add_unit(struct debuginfo *d, Dwarf_Die *die, Dwarf_Die *content)
 		d->units = v;
 		d->cap = cap;
 	}
-	d->units[d->n++] = (struct unit){.file = d, .die = *die, .content = *content};
+	d->units[d->n++] = (struct unit){.file = d,
+					 .die = *die,
+					 .content = *content,
+					 .dwarf = dwarf_cu_getdwarf(content->cu)};
 	return 0;
 }
 
@@ -322,7 +325,7 @@ int debuginfo_find(struct debuginfo *d, uint64_t vaddr, bool inlines,
 	if (fn && inlines)
 		rc = function_frames(u, fn, vaddr, f, n);
 	else if (fn)
-		f[0].function = function_name(fn);
+		f[0].function = function_name(u, fn);
 	if (d->lines)
 		find_line(u, vaddr, &f[0]);
 	return rc;

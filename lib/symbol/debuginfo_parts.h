@@ -9,20 +9,21 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "symbol/debuginfo.h"
+#include "symbol/dwarf_scan.h"
 #include "symbol/ranges.h"
 
 #include <elfutils/libdw.h>
 
 /* A call that was inlined into a function. */
 struct inlined {
-	Dwarf_Die die;
+	Dwarf_Off die;
 	uint32_t parent; /* the call that it is inlined into, + 1; 0: the function itself */
 	bool named;	 /* the rest has been read */
 	struct source_frame call;
 };
 
 struct function {
-	Dwarf_Die die;
+	Dwarf_Off die;
 	bool named, walked;
 	const char *name;
 	struct inlined *calls;
@@ -60,6 +61,8 @@ struct unit {
 	Dwarf_Die content; /* has the entries: of split DWARF another one */
 	bool loose;	   /* it has code, but does not say where */
 	bool lines_read, functions_read, deep;
+	Dwarf *dwarf;	   /* where content is */
+	struct scan *scan; /* of content; NULL: not begun */
 	Dwarf_Lines *lines;
 	size_t nlines;
 	struct function *functions;
@@ -90,7 +93,7 @@ int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *ste
 const char *unit_path(struct unit *u, const char *path);
 
 /* The name of a function by its entry. */
-const char *function_name(struct function *f);
+const char *function_name(const struct unit *u, struct function *f);
 
 void unit_release(struct unit *u);
 

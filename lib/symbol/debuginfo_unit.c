@@ -16,21 +16,8 @@ void unit_release(struct unit *u)
 	u->functions = NULL;
 	u->n = u->cap = 0;
 	ranges_release(&u->map);
-}
-
-/*
- * The entry after this one. A damaged file can have siblings that go back, which would never end:
- * they end here.
- */
-static bool next_sibling(const struct unit *u, Dwarf_Die *die)
-{
-	Dwarf_Die next;
-
-	if (!u->file->steps || !--u->file->steps || dwarf_siblingof(die, &next) ||
-	    next.addr <= die->addr)
-		return false;
-	*die = next;
-	return true;
+	scan_free(u->scan);
+	u->scan = NULL;
 }
 
 /* ---- names and places ---- */
@@ -51,10 +38,18 @@ static const char *die_name(Dwarf_Die *die)
 	return name ? name : text_attr(die, DW_AT_name);
 }
 
-const char *function_name(struct function *f)
+/* The name of the entry at an offset. */
+static const char *name_at(const struct unit *u, Dwarf_Off at, Dwarf_Die *die)
 {
+	return dwarf_offdie(u->dwarf, at, die) ? die_name(die) : NULL;
+}
+
+const char *function_name(const struct unit *u, struct function *f)
+{
+	Dwarf_Die die;
+
 	if (!f->named)
-		f->name = die_name(&f->die);
+		f->name = name_at(u, f->die, &die);
 	f->named = true;
 	return f->name;
 }
@@ -75,17 +70,18 @@ static const struct source_frame *inlined_call(struct unit *u, struct inlined *i
 	Dwarf_Attribute attr;
 	Dwarf_Files *files;
 	Dwarf_Word file;
+	Dwarf_Die die = {0};
 	size_t n;
 
 	if (in->named)
 		return &in->call;
 	in->named = true;
-	in->call.function = die_name(&in->die);
-	if (!u->file->lines)
+	in->call.function = name_at(u, in->die, &die);
+	if (!u->file->lines || !die.cu)
 		return &in->call;
-	in->call.line = number_attr(&in->die, DW_AT_call_line);
-	in->call.column = number_attr(&in->die, DW_AT_call_column);
-	if (dwarf_attr(&in->die, DW_AT_call_file, &attr) && !dwarf_formudata(&attr, &file) &&
+	in->call.line = number_attr(&die, DW_AT_call_line);
+	in->call.column = number_attr(&die, DW_AT_call_column);
+	if (dwarf_attr(&die, DW_AT_call_file, &attr) && !dwarf_formudata(&attr, &file) &&
 	    !dwarf_getsrcfiles(&u->content, &files, &n) && file < n)
 		in->call.file = unit_path(u, dwarf_filesrc(files, file, NULL, NULL));
 	return &in->call;
@@ -93,9 +89,24 @@ static const struct source_frame *inlined_call(struct unit *u, struct inlined *i
 
 /* ---- the functions of a unit ---- */
 
-static int add_function(struct unit *u, Dwarf_Die *die)
+/* Gives the addresses of an entry a value: as die_ranges. */
+static int entry_ranges(struct unit *u, const struct scan_entry *e, uint32_t value,
+			struct ranges *map)
 {
-	int rc = die_ranges(die, u->n + 1, &u->map, &u->file->steps);
+	Dwarf_Die die;
+
+	if (e->complex)
+		return dwarf_offdie(u->dwarf, e->offset, &die)
+			       ? die_ranges(&die, value, map, &u->file->steps)
+			       : PP_ENOENT;
+	if (!e->simple || !e->lo || e->lo >= e->hi)
+		return PP_ENOENT;
+	return ranges_put(map, e->lo, e->hi, value, NULL);
+}
+
+static int add_function(struct unit *u, const struct scan_entry *e)
+{
+	int rc = entry_ranges(u, e, u->n + 1, &u->map);
 
 	if (rc)
 		return rc == PP_ENOENT ? 0 : rc;
@@ -108,7 +119,7 @@ static int add_function(struct unit *u, Dwarf_Die *die)
 		u->functions = v;
 		u->cap = cap;
 	}
-	u->functions[u->n++] = (struct function){.die = *die};
+	u->functions[u->n++] = (struct function){.die = e->offset};
 	return 0;
 }
 
@@ -131,33 +142,26 @@ static bool may_hold(int tag, bool deep)
 	return false;
 }
 
-static int walk_functions(struct unit *u, Dwarf_Die *parent, unsigned depth)
-{
-	Dwarf_Die die;
-	int rc = 0;
-
-	if (depth == DEBUGINFO_DEPTH_MAX || dwarf_child(parent, &die))
-		return 0;
-	do {
-		int tag = dwarf_tag(&die);
-
-		if (tag == DW_TAG_subprogram || tag == DW_TAG_entry_point)
-			rc = add_function(u, &die);
-		if (!rc && may_hold(tag, u->deep))
-			rc = walk_functions(u, &die, depth + 1);
-	} while (!rc && next_sibling(u, &die));
-	return rc;
-}
-
 /* Reads the functions of a unit; deep: also those within functions, which takes long. */
 static int read_functions(struct unit *u, bool deep)
 {
+	struct scan_entry e;
 	int rc;
 
 	unit_release(u);
 	u->functions_read = true;
 	u->deep = deep;
-	rc = walk_functions(u, &u->content, 0);
+	rc = scan_open(&u->scan, &u->content, &u->file->steps);
+	/* A unit that is damaged has no functions. */
+	if (rc)
+		return rc == PP_ENOMEM ? rc : 0;
+	scan_children(u->scan, dwarf_dieoffset(&u->content));
+	while (!rc && scan_next(u->scan, &e)) {
+		if (e.tag == DW_TAG_subprogram || e.tag == DW_TAG_entry_point)
+			rc = add_function(u, &e);
+		if (!may_hold((int)e.tag, deep) || e.depth == DEBUGINFO_DEPTH_MAX)
+			scan_skip(u->scan);
+	}
 	/* A map that is not whole could name functions that are not there. */
 	if (rc)
 		unit_release(u);
@@ -186,7 +190,11 @@ int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map)
 	int rc = read_functions(u, false);
 
 	for (uint32_t i = 0; !rc && i < u->n; i++) {
-		rc = die_ranges(&u->functions[i].die, value, map, &u->file->steps);
+		Dwarf_Die die;
+
+		if (!dwarf_offdie(u->dwarf, u->functions[i].die, &die))
+			continue;
+		rc = die_ranges(&die, value, map, &u->file->steps);
 		if (rc == PP_ENOENT)
 			rc = 0;
 	}
@@ -195,9 +203,9 @@ int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map)
 
 /* ---- what is inlined into a function ---- */
 
-static int add_call(struct unit *u, struct function *f, Dwarf_Die *die, uint32_t parent)
+static int add_call(struct unit *u, struct function *f, const struct scan_entry *e, uint32_t parent)
 {
-	int rc = die_ranges(die, f->n + 1, &f->map, &u->file->steps);
+	int rc = entry_ranges(u, e, f->n + 1, &f->map);
 
 	if (rc)
 		return rc == PP_ENOENT ? 0 : rc;
@@ -210,34 +218,39 @@ static int add_call(struct unit *u, struct function *f, Dwarf_Die *die, uint32_t
 		f->calls = v;
 		f->cap = cap;
 	}
-	f->calls[f->n++] = (struct inlined){.die = *die, .parent = parent};
+	f->calls[f->n++] = (struct inlined){.die = e->offset, .parent = parent};
 	return 0;
 }
 
-static int walk_calls(struct unit *u, struct function *f, Dwarf_Die *parent, uint32_t caller,
-		      unsigned depth)
+static int walk_calls(struct unit *u, struct function *f)
 {
-	Dwarf_Die die;
+	uint32_t callers[DEBUGINFO_DEPTH_MAX + 1] = {0};
+	struct scan_entry e;
 	int rc = 0;
 
-	if (depth == DEBUGINFO_DEPTH_MAX || dwarf_child(parent, &die))
+	if (!u->scan)
 		return 0;
-	do {
+	scan_children(u->scan, f->die);
+	while (!rc && scan_next(u->scan, &e)) {
 		uint32_t n = f->n;
+		bool into = true;
 
-		switch (dwarf_tag(&die)) {
+		callers[e.depth] = callers[e.depth - 1];
+		switch (e.tag) {
 		case DW_TAG_inlined_subroutine:
-			rc = add_call(u, f, &die, caller);
-			if (!rc)
-				rc = walk_calls(u, f, &die, f->n > n ? n + 1 : caller, depth + 1);
+			rc = add_call(u, f, &e, callers[e.depth]);
+			if (f->n > n)
+				callers[e.depth] = n + 1;
 			break;
 		case DW_TAG_lexical_block:
 		case DW_TAG_try_block:
 		case DW_TAG_catch_block:
-		case DW_TAG_with_stmt: rc = walk_calls(u, f, &die, caller, depth + 1); break;
-		default: break;
+		case DW_TAG_with_stmt: break;
+		default: into = false;
 		}
-	} while (!rc && next_sibling(u, &die));
+		if (!into || e.depth == DEBUGINFO_DEPTH_MAX)
+			scan_skip(u->scan);
+	}
 	return rc;
 }
 
@@ -245,7 +258,7 @@ int function_frames(struct unit *u, struct function *f, uint64_t vaddr,
 		    struct source_frame frames[DEBUGINFO_FRAMES_MAX], uint32_t *n)
 {
 	uint32_t at, i = 0;
-	int rc = f->walked ? 0 : walk_calls(u, f, &f->die, 0, 0);
+	int rc = f->walked ? 0 : walk_calls(u, f);
 
 	f->walked = true;
 	frames[0] = (struct source_frame){0};
@@ -260,7 +273,7 @@ int function_frames(struct unit *u, struct function *f, uint64_t vaddr,
 		frames[i++].function = call->function;
 		frames[i] = *call;
 	}
-	frames[i].function = function_name(f);
+	frames[i].function = function_name(u, f);
 	*n = i + 1;
 	return 0;
 }

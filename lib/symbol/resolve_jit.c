@@ -189,7 +189,7 @@ static int read_first(struct resolver *r, struct machine *m, const struct rjit *
 	if (dump && strlen(j->dump_path) >= sizeof(path))
 		return PP_ENOENT;
 	if (dump)
-		strcpy(path, j->dump_path);
+		memcpy(path, j->dump_path, strlen(j->dump_path) + 1);
 	else
 		snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", j->pid);
 	for (size_t i = 0; i < o->n_symfs && rc; i++) {
