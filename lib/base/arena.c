@@ -7,13 +7,37 @@
 
 struct arena_block {
 	struct arena_block *next;
+	size_t cap;
 	uint64_t bytes[];
 };
+
+/* A block of at least size bytes: one that is spare, or a new one. NULL: out of memory. */
+static struct arena_block *take_block(struct arena *a, size_t size)
+{
+	struct arena_block *b = a->spare;
+	size_t cap;
+
+	while (b) {
+		a->spare = b->next;
+		if (b->cap >= size)
+			return b;
+		/* Not kept: a user that always asks for more would have ever more of them. */
+		free(b);
+		b = a->spare;
+	}
+	/* Blocks grow with the arena, so that a large one is not a long list. */
+	cap = a->total / 8 > ARENA_BLOCK ? a->total / 8 : ARENA_BLOCK;
+	if (cap < size)
+		cap = size;
+	b = malloc(sizeof(*b) + cap);
+	if (b)
+		b->cap = cap;
+	return b;
+}
 
 void *arena_alloc(struct arena *a, size_t size)
 {
 	struct arena_block *b;
-	size_t cap;
 	void *p;
 
 	if (size > SIZE_MAX / 2)
@@ -24,19 +48,15 @@ void *arena_alloc(struct arena *a, size_t size)
 		a->p += size;
 		return p;
 	}
-	/* Blocks grow with the arena, so that a large one is not a long list. */
-	cap = a->total / 8 > ARENA_BLOCK ? a->total / 8 : ARENA_BLOCK;
-	if (cap < size)
-		cap = size;
-	b = malloc(sizeof(*b) + cap);
+	b = take_block(a, size);
 	if (!b)
 		return NULL;
 	b->next = a->blocks;
 	a->blocks = b;
-	a->total += cap;
+	a->total += b->cap;
 	p = b->bytes;
 	a->p = (uint8_t *)b->bytes + size;
-	a->end = (uint8_t *)b->bytes + cap;
+	a->end = (uint8_t *)b->bytes + b->cap;
 	return p;
 }
 
@@ -61,13 +81,33 @@ char *arena_dup(struct arena *a, const void *bytes, size_t n)
 	return p;
 }
 
-void arena_release(struct arena *a)
+void arena_reset(struct arena *a)
 {
+	/* The oldest first, as they were used: so that none is passed over for being too small. */
 	while (a->blocks) {
 		struct arena_block *next = a->blocks->next;
 
-		free(a->blocks);
+		a->blocks->next = a->spare;
+		a->spare = a->blocks;
 		a->blocks = next;
 	}
+	a->p = a->end = NULL;
+	a->total = 0;
+}
+
+static void free_blocks(struct arena_block *b)
+{
+	while (b) {
+		struct arena_block *next = b->next;
+
+		free(b);
+		b = next;
+	}
+}
+
+void arena_release(struct arena *a)
+{
+	free_blocks(a->blocks);
+	free_blocks(a->spare);
 	*a = (struct arena)ARENA_INIT;
 }

@@ -18,7 +18,8 @@ struct arena_block;
 struct arena {
 	struct arena_block *blocks; /* newest first */
 	uint8_t *p, *end;	    /* free part of the newest block */
-	size_t total;		    /* bytes held, for accounts and limits */
+	size_t total;		    /* bytes held in blocks, for accounts and limits */
+	struct arena_block *spare;  /* of before arena_reset, still to be used again */
 };
 
 #define ARENA_INIT \
@@ -31,6 +32,9 @@ void *arena_zalloc(struct arena *a, size_t size);
 
 /* A copy of n bytes with a NUL behind it. */
 char *arena_dup(struct arena *a, const void *bytes, size_t n);
+
+/* Forgets everything, but keeps the memory for what comes next. */
+void arena_reset(struct arena *a);
 
 /* Frees everything; the arena can be used again. */
 void arena_release(struct arena *a);

@@ -8,28 +8,42 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* 96 bits of the hash: a slot is a quarter of a cache line. */
-struct hashids_slot {
-	uint64_t low;
-	uint32_t high;
-	uint32_t id; /* 0: free */
+/*
+ * A slot is an id with bits of the hash that do not choose the slot: strings that are new meet slots
+ * only, of which sixteen are in a cache line. The hash itself, 96 bits of it, lies by id.
+ */
+#define ID_BITS 19
+#define ID_MASK ((1u << ID_BITS) - 1)
+_Static_assert(HASHIDS_MAX <= ID_MASK, "ids do not fit in a slot");
+
+struct hashids_key {
+	uint32_t bits[3];
 };
 
+static uint32_t home(const struct hashids_key *k, uint32_t mask)
+{
+	return k->bits[0] & mask;
+}
+
+/* The slots and the keys for twice as many ids. */
 static int grow(struct hashids *t)
 {
 	uint32_t nslots = t->mask ? (t->mask + 1) * 2 : 4096;
-	struct hashids_slot *slots = calloc(nslots, sizeof(*slots));
+	struct hashids_key *keys = realloc(t->keys, (nslots / 2 + 1) * sizeof(*keys));
+	uint32_t *slots;
 
+	if (!keys)
+		return PP_ENOMEM;
+	t->keys = keys;
+	slots = calloc(nslots, sizeof(*slots));
 	if (!slots)
 		return PP_ENOMEM;
-	for (uint32_t k = 0; t->slots && k <= t->mask; k++) {
-		uint32_t i = (uint32_t)t->slots[k].low & (nslots - 1);
+	for (uint32_t id = 1; id <= t->n; id++) {
+		uint32_t i = home(&keys[id], nslots - 1);
 
-		if (!t->slots[k].id)
-			continue;
-		while (slots[i].id)
+		while (slots[i])
 			i = (i + 1) & (nslots - 1);
-		slots[i] = t->slots[k];
+		slots[i] = (keys[id].bits[1] & ~ID_MASK) | id;
 	}
 	free(t->slots);
 	t->slots = slots;
@@ -48,37 +62,59 @@ void hashids_clear(struct hashids *t)
 void hashids_release(struct hashids *t)
 {
 	free(t->slots);
+	free(t->keys);
 	t->slots = NULL;
+	t->keys = NULL;
 	t->n = t->mask = 0;
 	t->bytes = 0;
 }
 
-int hashids_get(struct hashids *t, const void *bytes, size_t len, uint32_t *id, bool *fresh)
+struct hashids_hash hashids_hash(const void *bytes, size_t len)
 {
 	XXH128_hash_t h = XXH3_128bits(bytes, len);
-	uint32_t i;
+
+	return (struct hashids_hash){h.low64, (uint32_t)h.high64};
+}
+
+void hashids_prefetch(const struct hashids *t, struct hashids_hash h)
+{
+	if (t->slots)
+		__builtin_prefetch(&t->slots[(uint32_t)h.low & t->mask]);
+}
+
+int hashids_get_hashed(struct hashids *t, struct hashids_hash h, size_t len, uint32_t *id,
+		       bool *fresh)
+{
+	struct hashids_key key = {{(uint32_t)h.low, (uint32_t)(h.low >> 32), h.high}};
+	uint32_t tag = key.bits[1] & ~ID_MASK, i, slot;
 
 	if (!t->slots && grow(t))
 		return PP_ENOMEM;
-	for (i = (uint32_t)h.low64 & t->mask; t->slots[i].id; i = (i + 1) & t->mask) {
-		if (t->slots[i].low == h.low64 && t->slots[i].high == (uint32_t)h.high64) {
-			*id = t->slots[i].id;
+	for (i = home(&key, t->mask); (slot = t->slots[i]); i = (i + 1) & t->mask) {
+		*id = slot & ID_MASK;
+		if ((slot & ~ID_MASK) == tag && !memcmp(&t->keys[*id], &key, sizeof(key))) {
 			*fresh = false;
 			return 0;
 		}
 	}
-	if (t->n >= t->max_ids || t->bytes >= t->max_bytes) {
+	if (t->n >= t->max_ids || t->n >= HASHIDS_MAX || t->bytes >= t->max_bytes) {
 		hashids_clear(t);
-		i = (uint32_t)h.low64 & t->mask;
-	} else if ((t->n + 1) * 3 > t->mask * 2) {
+		i = home(&key, t->mask);
+	} else if (t->n >= t->mask / 2) {
 		if (grow(t))
 			return PP_ENOMEM;
-		for (i = (uint32_t)h.low64 & t->mask; t->slots[i].id;)
+		for (i = home(&key, t->mask); t->slots[i];)
 			i = (i + 1) & t->mask;
 	}
 	t->bytes += len;
-	t->slots[i] = (struct hashids_slot){h.low64, (uint32_t)h.high64, ++t->n};
-	*id = t->n;
+	*id = ++t->n;
+	t->slots[i] = tag | *id;
+	t->keys[*id] = key;
 	*fresh = true;
 	return 0;
+}
+
+int hashids_get(struct hashids *t, const void *bytes, size_t len, uint32_t *id, bool *fresh)
+{
+	return hashids_get_hashed(t, hashids_hash(bytes, len), len, id, fresh);
 }

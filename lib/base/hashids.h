@@ -18,18 +18,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct hashids_slot;
+#define HASHIDS_MAX (1u << 18)
+
+struct hashids_key;
 
 struct hashids {
-	uint32_t max_ids;
+	uint32_t max_ids; /* at most HASHIDS_MAX */
 	uint64_t max_bytes;
 	uint32_t n, mask;
-	uint64_t bytes; /* of the strings with live ids */
-	struct hashids_slot *slots;
+	uint64_t bytes;		  /* of the strings with live ids */
+	uint32_t *slots;	  /* open addressing */
+	struct hashids_key *keys; /* by id */
 };
 
 /* 0 or PP_ENOMEM. Ids count from 1. */
 int hashids_get(struct hashids *t, const void *bytes, size_t len, uint32_t *id, bool *fresh);
+
+/*
+ * The same in steps, for who knows early what will be looked up: the hash, a hint to the processor to
+ * fetch what the look-up needs, and the look-up of a string of `len` bytes with that hash.
+ */
+struct hashids_hash {
+	uint64_t low;
+	uint32_t high;
+};
+struct hashids_hash hashids_hash(const void *bytes, size_t len);
+void hashids_prefetch(const struct hashids *t, struct hashids_hash h);
+int hashids_get_hashed(struct hashids *t, struct hashids_hash h, size_t len, uint32_t *id,
+		       bool *fresh);
 
 /* Forgets all ids. */
 void hashids_clear(struct hashids *t);

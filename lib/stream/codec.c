@@ -488,13 +488,41 @@ void ps_sample_clear(struct ps_sample *s)
 	library_memset(s, 0, sizeof(*s));
 }
 
+/* The fields that nearly all samples have, 8 bytes each, of a stream in host order. */
+#define SAMPLE_FIRST (PS_HAS(ip) | PS_HAS(period) | PS_HAS(chain) | PS_HAS(stack))
+_Static_assert(SAMPLE_FIRST == 15, "they do not come first");
+
+static void take_first(struct cursor *c, struct ps_sample *s)
+{
+	size_t size = 8 * (size_t)__builtin_popcountll(s->fields & SAMPLE_FIRST);
+	const uint8_t *p = c->swap ? NULL : get_bytes(c, size);
+
+	if (!p)
+		return;
+	if (ps_sample_has(s, ip)) {
+		memcpy(&s->ip, p, 8);
+		p += 8;
+	}
+	if (ps_sample_has(s, period)) {
+		memcpy(&s->period, p, 8);
+		p += 8;
+	}
+	if (ps_sample_has(s, chain)) {
+		memcpy(&s->chain, p, 4);
+		p += 8;
+	}
+	if (ps_sample_has(s, stack))
+		memcpy(&s->stack, p, 4);
+}
+
 int ps_sample_decode(struct cursor *c, struct ps_sample *s)
 {
 	ps_sample_clear(s);
 	decode_fixed(c, s);
 	/* What a later version has appended is not in this struct: nobody shall look for it. */
 	s->fields &= sample_known;
-	FOR_FIELDS(s->fields)
+	take_first(c, s);
+	FOR_FIELDS(c->swap ? s->fields : s->fields & ~(uint64_t)SAMPLE_FIRST)
 	{
 #define PS_F(bit, kind, name, what) \
 	case bit: s->name = DECODE_##kind(c); break;

@@ -20,8 +20,19 @@ static int dict_widen(struct dict *d, uint32_t id)
 	return 0;
 }
 
-/* Copies n bytes to *p with a NUL behind them, moves *p to the next multiple of 8. */
+/* Copies n bytes to *p, moves *p to the next multiple of 8. */
 static void *take(uint8_t **p, const void *bytes, size_t n)
+{
+	uint8_t *at = *p;
+
+	if (n)
+		memcpy(at, bytes, n);
+	*p += ps_pad(n);
+	return at;
+}
+
+/* The same with a NUL behind them. */
+static void *take_text(uint8_t **p, const void *bytes, size_t n)
 {
 	uint8_t *at = *p;
 
@@ -43,17 +54,17 @@ static size_t copy_size(const struct ps_typedesc *t, const void *fields)
 		if (f->kind == PS_KIND_str)
 			n += ps_pad((size_t)((const struct ps_str *)(const void *)at)->len + 1);
 		else if (f->kind == PS_KIND_u32s)
-			n += ps_pad(4 * (size_t)((const struct ps_u32s *)(const void *)at)->n + 1);
+			n += ps_pad(4 * (size_t)((const struct ps_u32s *)(const void *)at)->n);
 		else if (f->kind == PS_KIND_u64s)
-			n += ps_pad(8 * (size_t)((const struct ps_u64s *)(const void *)at)->n + 1);
+			n += 8 * (size_t)((const struct ps_u64s *)(const void *)at)->n;
 	}
 	return n;
 }
 
-int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const void *fields)
+/* Room for the copy of an entry, which becomes that of the id. */
+static int dict_place(struct dict *d, uint32_t id, size_t need, uint8_t **place)
 {
-	size_t need = copy_size(t, fields);
-	uint8_t *e, *p;
+	uint8_t *e;
 	int rc;
 
 	if (!id)
@@ -61,7 +72,7 @@ int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const voi
 	if (id >= PS_ID_MAX)
 		return PP_ELIMIT;
 	if (id == 1 && d->restarts && d->n > 1 && d->v[1]) {
-		arena_release(&d->arena);
+		arena_reset(&d->arena);
 		memset(d->v, 0, d->n * sizeof(*d->v));
 	}
 	if (id >= d->n && (rc = dict_widen(d, id)))
@@ -72,6 +83,51 @@ int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const voi
 	if (!e)
 		return PP_ENOMEM;
 	d->v[id] = e;
+	*place = e;
+	return 0;
+}
+
+int dict_set_chain(struct dict *d, const struct ps_chain *chain)
+{
+	size_t bytes = 8 * (size_t)chain->ips.n;
+	struct ps_chain *copy;
+	uint8_t *e;
+	int rc = dict_place(d, chain->id, sizeof(*chain) + bytes, &e);
+
+	if (rc)
+		return rc;
+	copy = (struct ps_chain *)(void *)e;
+	*copy = *chain;
+	copy->ips.v = (const uint64_t *)(void *)(copy + 1);
+	if (bytes)
+		memcpy(copy + 1, chain->ips.v, bytes);
+	return 0;
+}
+
+int dict_set_stack(struct dict *d, const struct ps_stack *stack)
+{
+	size_t bytes = 4 * (size_t)stack->frames.n;
+	struct ps_stack *copy;
+	uint8_t *e;
+	int rc = dict_place(d, stack->id, sizeof(*stack) + bytes, &e);
+
+	if (rc)
+		return rc;
+	copy = (struct ps_stack *)(void *)e;
+	*copy = *stack;
+	copy->frames.v = (const uint32_t *)(void *)(copy + 1);
+	if (bytes)
+		memcpy(copy + 1, stack->frames.v, bytes);
+	return 0;
+}
+
+int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const void *fields)
+{
+	uint8_t *e, *p;
+	int rc = dict_place(d, id, copy_size(t, fields), &e);
+
+	if (rc)
+		return rc;
 	memcpy(e, fields, t->size);
 	p = e + ps_pad(t->size);
 	for (const struct ps_fielddesc *f = t->fields; f < t->fields + t->nfields; f++) {
@@ -80,7 +136,7 @@ int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const voi
 		if (f->kind == PS_KIND_str) {
 			struct ps_str *s = (struct ps_str *)(void *)at;
 
-			s->p = take(&p, s->p, s->len);
+			s->p = take_text(&p, s->p, s->len);
 		} else if (f->kind == PS_KIND_u32s) {
 			struct ps_u32s *a = (struct ps_u32s *)(void *)at;
 

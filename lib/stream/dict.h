@@ -21,6 +21,13 @@ struct dict {
  */
 int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const void *fields);
 
+/*
+ * The same of the two that come with every second sample, a CHAIN and a STACK, from their fields:
+ * what dict_set makes of them, in a third of the time.
+ */
+int dict_set_chain(struct dict *d, const struct ps_chain *chain);
+int dict_set_stack(struct dict *d, const struct ps_stack *stack);
+
 /* The copy, NULL if the id is not defined. */
 static inline const void *dict_get(const struct dict *d, uint32_t id)
 {

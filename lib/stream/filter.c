@@ -59,6 +59,8 @@ static int run_one(struct stage *s, const char *file, struct diag *d)
 	if (rc || sreader_new(&r, src, s->f->keep, d))
 		return PP_EXIT_FAIL;
 	sreader_on_wait(r, ssink_flush, s->sink);
+	if (s->f->ahead)
+		sreader_on_ahead(r, s->f->ahead, s->f->ctx);
 	while (!(rc = sreader_next(r, &rec))) {
 		if (rec.type == PS_END)
 			continue;

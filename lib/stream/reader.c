@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define SREADER_BLOCK (1u << 18) /* bytes of the buffer to begin with */
+#define SREADER_AHEAD 10	 /* records */
 
 /* The dictionaries: record type, and the bit that asks for it (0: always kept). */
 #define DICTS(D) \
@@ -34,9 +35,14 @@ struct sreader {
 	void (*on_wait)(void *ctx);
 	void *on_wait_ctx;
 
+	sreader_ahead_fn *ahead;
+	void *ahead_ctx;
+
 	uint8_t *buf; /* owned unless fed */
 	size_t pos, len, cap;
-	uint64_t base; /* offset of buf[0] in the input */
+	size_t shown;	 /* up to where in buf records were shown to `ahead` */
+	uint32_t nshown; /* records from pos to there */
+	uint64_t base;	 /* offset of buf[0] in the input */
 
 	bool in_stream; /* a header was read, its END was not */
 	bool any;	/* a header was read */
@@ -102,7 +108,8 @@ void sreader_feed(struct sreader *r, uint8_t *bytes, size_t len)
 {
 	r->base += r->len;
 	r->buf = bytes;
-	r->pos = 0;
+	r->pos = r->shown = 0;
+	r->nshown = 0;
 	r->len = len;
 }
 
@@ -125,6 +132,51 @@ void sreader_on_wait(struct sreader *r, void (*fn)(void *ctx), void *ctx)
 	r->on_wait_ctx = ctx;
 }
 
+void sreader_on_ahead(struct sreader *r, sreader_ahead_fn *fn, void *ctx)
+{
+	r->ahead = fn;
+	r->ahead_ctx = ctx;
+}
+
+/* pos has moved on by a record. */
+static void show_ahead(struct sreader *r)
+{
+	r->nshown -= r->nshown != 0;
+	if (r->shown <= r->pos) {
+		r->shown = r->pos;
+		r->nshown = 0;
+	}
+	while (r->nshown < SREADER_AHEAD && r->len - r->shown >= 8) {
+		const uint8_t *p = r->buf + r->shown;
+		uint32_t size;
+		uint16_t type;
+
+		memcpy(&size, p, 4);
+		memcpy(&type, p + 4, 2);
+		if (size < 8 || size > r->len - r->shown)
+			break;
+		r->ahead(r->ahead_ctx, type, p, size);
+		r->shown += size;
+		r->nshown++;
+	}
+}
+
+uint32_t sreader_ahead_ref(const uint8_t *raw, uint32_t size, uint64_t field)
+{
+	uint64_t fields;
+	uint32_t id;
+	size_t at;
+
+	if (size < PS_SAMPLE_FIXED)
+		return 0;
+	memcpy(&fields, raw + PS_SAMPLE_FIELDS_AT, 8);
+	at = PS_SAMPLE_FIXED + 8 * (size_t)__builtin_popcountll(fields & (field - 1));
+	if (!(fields & field) || at + 8 > size)
+		return 0;
+	memcpy(&id, raw + at, 4);
+	return id;
+}
+
 const struct ps_end *sreader_account(const struct sreader *r)
 {
 	return &r->account;
@@ -137,6 +189,7 @@ static int read_more(struct sreader *r, size_t n)
 	memmove(r->buf, r->buf + r->pos, r->len - r->pos);
 	r->base += r->pos;
 	r->len -= r->pos;
+	r->shown = r->shown > r->pos ? r->shown - r->pos : 0;
 	r->pos = 0;
 	if (n > r->cap) {
 		uint8_t *buf = realloc(r->buf, n);
@@ -277,6 +330,16 @@ static bool wanted(const struct sreader *r, unsigned bit)
 	return !bit || (r->keep & bit) || (r->swap && bit == SREADER_EVENTS);
 }
 
+/* The result of keeping a dictionary record. */
+static int defined(struct sreader *r, int rc)
+{
+	if (rc == PP_ECORRUPT)
+		return fail(r, rc, "a dictionary entry has the id 0");
+	if (rc == PP_ELIMIT)
+		return fail(r, rc, "a dictionary of the stream is too large");
+	return rc;
+}
+
 /* A dictionary record: kept if it was asked for. */
 static int define(struct sreader *r, const struct ps_record *rec, const struct ps_typedesc *t)
 {
@@ -292,11 +355,7 @@ static int define(struct sreader *r, const struct ps_record *rec, const struct p
 #undef D
 	default: return 0;
 	}
-	if (rc == PP_ECORRUPT)
-		return fail(r, rc, "a dictionary entry has the id 0");
-	if (rc == PP_ELIMIT)
-		return fail(r, rc, "a dictionary of the stream is too large");
-	return rc;
+	return defined(r, rc);
 }
 
 /* Brings to host order what the tables of records.h call bytes. */
@@ -315,12 +374,49 @@ static int swap_inside(struct sreader *r, struct ps_record *rec)
 	return 0;
 }
 
+/*
+ * CHAIN and STACK, whole and in host byte order: the most frequent after the samples. False: it is
+ * none of them, or not whole.
+ */
+static bool define_quickly(struct sreader *r, struct ps_record *rec, int *rc)
+{
+	uint32_t head[4];
+
+	if ((rec->type != PS_CHAIN && rec->type != PS_STACK) || r->swap || rec->size < 24)
+		return false;
+	memcpy(head, rec->raw + 8, sizeof(head));
+	*rc = 0;
+	if (rec->type == PS_CHAIN) {
+		if (head[2] > (rec->size - 24) / 8)
+			return false;
+		rec->chain = (struct ps_chain){
+			head[0],
+			head[1],
+			{(const uint64_t *)(const void *)(rec->raw + 24), head[2]}};
+		if (r->keep & SREADER_CHAINS)
+			*rc = dict_set_chain(&r->dicts[DICT_CHAIN], &rec->chain);
+	} else {
+		if (head[2] > (rec->size - 20) / 4)
+			return false;
+		rec->stack = (struct ps_stack){
+			head[0],
+			head[1],
+			{(const uint32_t *)(const void *)(rec->raw + 20), head[2]}};
+		if (r->keep & SREADER_SYMBOLS)
+			*rc = dict_set_stack(&r->dicts[DICT_STACK], &rec->stack);
+	}
+	*rc = defined(r, *rc);
+	return true;
+}
+
 static int decode(struct sreader *r, struct ps_record *rec)
 {
 	struct cursor c = cursor_make(rec->raw + 8, rec->size - 8, r->swap);
 	const struct ps_typedesc *t = NULL;
 	int rc;
 
+	if (define_quickly(r, rec, &rc))
+		return rc;
 	if (rec->type == PS_SAMPLE) {
 		r->samples++;
 		rc = ps_sample_decode(&c, &rec->sample);
@@ -367,6 +463,8 @@ static int read_record(struct sreader *r, struct ps_record *rec)
 	else
 		r->records++;
 	r->pos += size;
+	if (r->ahead && !r->swap)
+		show_ahead(r);
 	return 0;
 }
 

@@ -189,6 +189,7 @@ enum ps_mark {
 #define PS_SAMPLE_NO_TIME    (1u << 6) /* the event was recorded without a time */
 #define PS_SAMPLE_JOINED     (1u << 7) /* a stack that the sample before it has as its chain */
 #define PS_SAMPLE_FLAGS_AT   36	       /* bytes from the beginning of the record to its flags */
+#define PS_SAMPLE_FIELDS_AT  40	       /* to its fields */
 #define PS_SAMPLE_FIXED	     48	       /* bytes of the fixed part, record header included */
 
 /* The kinds of the optional fields, in C. */
@@ -323,6 +324,17 @@ void sreader_free(struct sreader *r); /* NULL is fine */
 void sreader_on_wait(struct sreader *r, void (*fn)(void *ctx), void *ctx);
 
 /*
+ * Shows each record some records before its turn, to have fetched from memory what its turn will need:
+ * the whole record as it lies in the stream, not yet checked, and perhaps never to come. Records that
+ * are not yet in the buffer, and streams in the other byte order, are not shown.
+ */
+typedef void sreader_ahead_fn(void *ctx, uint32_t type, const uint8_t *raw, uint32_t size);
+void sreader_on_ahead(struct sreader *r, sreader_ahead_fn *fn, void *ctx);
+
+/* The chain or the stack of a SAMPLE that is shown; 0: it has none. */
+uint32_t sreader_ahead_ref(const uint8_t *raw, uint32_t size, uint64_t field);
+
+/*
  * The next record. A header where an END record should be is said, and makes the status partial; what
  * follows it is read. 0; PP_END at the end of input; PP_ECUT: the input ended without an END record or
  * within a record; PP_ECORRUPT, PP_EUNSUPPORTED (no stream, or a later version), PP_ELIMIT, PP_EIO,
@@ -392,6 +404,12 @@ int swriter_copy(struct swriter *w, const struct ps_record *rec);
 
 /* The same of a SAMPLE, with another mark. */
 int swriter_copy_marked(struct swriter *w, const struct ps_record *rec, enum ps_mark mark);
+
+/*
+ * The same of a SAMPLE that has no stack, with one. False: it has one, or came in the other byte
+ * order, and nothing is written; else *rc is as of swriter_copy.
+ */
+bool swriter_copy_stack(struct swriter *w, const struct ps_record *rec, uint32_t stack, int *rc);
 
 /* The END record; records and samples of `end` are filled in. */
 int swriter_end(struct swriter *w, struct ps_end *end);

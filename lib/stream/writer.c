@@ -126,6 +126,37 @@ int swriter_copy_marked(struct swriter *w, const struct ps_record *rec, enum ps_
 	return rc;
 }
 
+bool swriter_copy_stack(struct swriter *w, const struct ps_record *rec, uint32_t stack, int *rc)
+{
+	const uint64_t before = PS_HAS(ip) | PS_HAS(period) | PS_HAS(chain);
+	uint64_t fields;
+	uint8_t *p;
+	size_t at;
+
+	if (rec->foreign || rec->size < PS_SAMPLE_FIXED || rec->size > PS_RECORD_MAX - 8)
+		return false;
+	/* As they are in the record: what a later version has appended goes on, too. */
+	memcpy(&fields, rec->raw + PS_SAMPLE_FIELDS_AT, 8);
+	at = PS_SAMPLE_FIXED + 8 * (size_t)__builtin_popcountll(fields & before);
+	if (fields & PS_HAS(stack) || at > rec->size)
+		return false;
+	fields |= PS_HAS(stack);
+	p = room(w, rec->size + 8);
+	*rc = w->err;
+	if (!p)
+		return true;
+	put_record_header(p, rec->size + 8, PS_SAMPLE, rec->source);
+	memcpy(p + 8, rec->raw + 8, at - 8);
+	memcpy(p + PS_SAMPLE_FIELDS_AT, &fields, 8);
+	memcpy(p + at, &(uint64_t){0}, 8);
+	memcpy(p + at, &stack, 4);
+	memcpy(p + at + 8, rec->raw + at, rec->size - at);
+	w->out->len += rec->size + 8;
+	count(w, PS_SAMPLE);
+	w->samples++;
+	return true;
+}
+
 int swriter_end(struct swriter *w, struct ps_end *end)
 {
 	end->records = w->records;
