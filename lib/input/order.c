@@ -132,8 +132,16 @@ static int deliver(struct order *q, uint64_t limit, size_t most)
 
 	if (rc || !q->n)
 		return rc;
-	while (i < q->n && i < most && q->v[i].time <= limit && !rc)
+	if (q->ahead) {
+		q->ahead(q->ctx, NULL);
+		for (size_t k = 0; k < ORDER_AHEAD && k < q->n; k++)
+			q->ahead(q->ctx, q->v[k].rec);
+	}
+	while (i < q->n && i < most && q->v[i].time <= limit && !rc) {
+		if (q->ahead && i + ORDER_AHEAD < q->n)
+			q->ahead(q->ctx, q->v[i + ORDER_AHEAD].rec);
 		rc = deliver_one(q, &q->v[i++]);
+	}
 	q->n -= i;
 	memmove(q->v, q->v + i, q->n * sizeof(*q->v));
 	q->nruns = q->n ? 1 : 0;

@@ -66,8 +66,17 @@ struct order_entry {
 /* Gets each record in its turn. Returns 0 or an error, which ends the flush. */
 typedef int order_fn(void *ctx, uint64_t time, uint8_t *rec, struct block *b);
 
+/*
+ * Gets each record some turns before, to have fetched what its turn will need. They come in the order
+ * in which they are delivered; NULL: what was announced before, and was not delivered, will come anew.
+ */
+typedef void order_ahead_fn(void *ctx, const uint8_t *rec);
+
+#define ORDER_AHEAD 8 /* turns */
+
 struct order {
 	order_fn *deliver;
+	order_ahead_fn *ahead; /* NULL: nobody wants to know */
 	void *ctx;
 	struct order_entry *v, *spare; /* spare: the other half of a merge */
 	size_t n, cap;

@@ -97,6 +97,22 @@ enum perf_sample_bits {
 	PSB_KNOWN = (1 << 25) - 1,
 };
 
+/*
+ * The call chains of the samples that are delivered next, hashed before their turn: the table of
+ * chains does not fit in the processor's caches, and the wait for it would be most of a sample's time.
+ */
+#define PERF_AHEAD (2 * ORDER_AHEAD) /* a power of two */
+
+struct perf_ahead {
+	struct {
+		const uint8_t *ips; /* NULL: not hashed */
+		uint64_t n;
+		struct hashids_hash hash;
+	} v[PERF_AHEAD];
+	uint32_t in, out;
+	uint32_t now; /* index + 1 of the record whose turn it is; 0: it has none */
+};
+
 /* The names of threads. */
 struct perf_threads {
 	struct map64 by_tid; /* tid to index in comms, + 1 */
@@ -168,6 +184,7 @@ struct perf {
 	bool short_build_ids;		 /* of before 2.6.38: without a pid */
 	struct perf_build_id *build_ids; /* ... and what they have: build_ids[id - 1] */
 	struct hashids chains;		 /* CHAIN records */
+	struct perf_ahead ahead;	 /* those that come next */
 	struct perf_threads threads;
 	struct perf_counters counters;
 	struct perf_tracing *tracing;
@@ -451,6 +468,10 @@ static inline uint64_t perf_u64(const uint64_t *v, uint64_t i)
 int perf_sample_take(struct perf *p, const struct perf_attr *a, struct cursor *c,
 		     struct perf_taken *t);
 int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time);
+
+/* An order_ahead_fn, and the order_fn that belongs to it. */
+void perf_ahead(void *ctx, const uint8_t *rec);
+int perf_deliver_ahead(void *ctx, uint64_t time, uint8_t *rec, struct block *b);
 
 /* ---- perf_group.c ---- */
 

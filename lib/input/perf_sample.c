@@ -278,12 +278,70 @@ int perf_sample_take(struct perf *p, const struct perf_attr *a, struct cursor *c
 
 /* ---- call chains ---- */
 
+/* Finds the call chain of a sample whose turn is to come. False: it has none, or that is not simple. */
+static bool peek_chain(const struct perf *p, const uint8_t *rec, const uint8_t **ips, uint64_t *n)
+{
+	const struct perf_attr *a = p->attrs;
+	struct cursor c = cursor_make(rec, 8, false);
+	uint32_t type = get_u32(&c);
+	size_t size;
+
+	get_u16(&c);
+	size = get_u16(&c);
+	if (p->swap || type != PERF_REC_SAMPLE || !p->alike || !p->nattrs || size < 8 ||
+	    !(a->sample_type & PSB_CALLCHAIN) || a->sample_type & PSB_READ)
+		return false;
+	c = cursor_make(rec + 8, size - 8, false);
+	cursor_skip(&c, 8 * (uint64_t)a->nfront);
+	*n = get_u64(&c);
+	if (*n > PERF_CHAIN_MAX)
+		return false;
+	*ips = get_bytes(&c, 8 * *n);
+	return *ips != NULL;
+}
+
+void perf_ahead(void *ctx, const uint8_t *rec)
+{
+	struct perf *p = ctx;
+	struct perf_ahead *a = &p->ahead;
+	uint32_t i = a->in % PERF_AHEAD;
+
+	if (!rec) {
+		a->in = a->out = 0;
+		return;
+	}
+	a->in++;
+	a->v[i].ips = NULL;
+	if (!peek_chain(p, rec, &a->v[i].ips, &a->v[i].n))
+		return;
+	a->v[i].hash = hashids_hash(a->v[i].ips, 8 * a->v[i].n);
+	hashids_prefetch(&p->chains, a->v[i].hash);
+}
+
+int perf_deliver_ahead(void *ctx, uint64_t time, uint8_t *rec, struct block *b)
+{
+	struct perf *p = ctx;
+	int rc;
+
+	p->ahead.now = p->ahead.out++ % PERF_AHEAD + 1;
+	rc = perf_deliver(p, time, rec, b);
+	p->ahead.now = 0;
+	return rc;
+}
+
 static int chain_id(struct perf *p, const uint64_t *ips, uint64_t n, uint32_t *id)
 {
 	struct ps_chain rec;
 	bool fresh;
-	int rc = hashids_get(&p->chains, ips, n * 8, id, &fresh);
+	uint32_t now = p->ahead.now;
+	struct hashids_hash hash;
+	int rc;
 
+	if (now && p->ahead.v[now - 1].ips == (const uint8_t *)ips && p->ahead.v[now - 1].n == n)
+		hash = p->ahead.v[now - 1].hash;
+	else
+		hash = hashids_hash(ips, n * 8);
+	rc = hashids_get_hashed(&p->chains, hash, n * 8, id, &fresh);
 	if (rc || !fresh)
 		return rc;
 	rec = (struct ps_chain){.id = *id, .ips = {ips, (uint32_t)n}};
