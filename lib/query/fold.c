@@ -3,22 +3,20 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/intern.h"
+#include "query/fold_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 struct node {
 	uint32_t parent, name;
-	uint64_t weight;
 	uint32_t depth;
 	uint32_t seen; /* a stack ends here (its weight may be 0) */
 };
 
-struct stack_slot {
+/* Most that are passed by in a search are told by the hash alone. */
+struct child {
 	uint32_t hash;
 	uint32_t node; /* FOLD_ROOT: free */
 };
@@ -30,11 +28,11 @@ struct fold {
 	struct intern names;
 	struct buf scratch;
 	struct node *nodes; /* nodes[0] is the root */
+	uint64_t *weights;  /* by node: what is added to for every sample lies close together */
 	uint32_t n, cap;
-	uint32_t *children; /* open addressing on (parent, name): node or 0 */
+	struct child *children; /* open addressing on (parent, name) */
 	uint32_t children_mask;
-	struct stack_slot *stacks; /* open addressing on the hash of all names */
-	uint32_t stacks_n, stacks_mask;
+	struct fold_table stacks;
 	uint64_t seen; /* nodes with seen set */
 	uint64_t deep; /* frames left out */
 	bool saturated;
@@ -55,8 +53,9 @@ int fold_new(struct fold **out, const struct fold_opts *opts, struct diag *d)
 	f->diag = d;
 	f->cap = 1024;
 	f->nodes = calloc(f->cap, sizeof(*f->nodes));
+	f->weights = calloc(f->cap, sizeof(*f->weights));
 	f->n = 1;
-	if (!f->nodes) {
+	if (!f->nodes || !f->weights) {
 		fold_free(f);
 		*out = NULL;
 		return PP_ENOMEM;
@@ -73,8 +72,9 @@ void fold_free(struct fold *f)
 	buf_release(&f->scratch);
 	buf_release(&f->event);
 	free(f->nodes);
+	free(f->weights);
 	free(f->children);
-	free(f->stacks);
+	fold_table_release(&f->stacks);
 	free(f);
 }
 
@@ -182,27 +182,36 @@ static inline uint32_t child_hash(uint32_t parent, uint32_t name)
 	return (uint32_t)((k ^ k >> 29) * 0xbf58476d1ce4e5b9u >> 32);
 }
 
-static uint32_t child_slot(const struct fold *f, uint32_t parent, uint32_t name)
+static uint32_t child_slot(const struct fold *f, uint32_t hash, uint32_t parent, uint32_t name)
 {
-	uint32_t i = child_hash(parent, name) & f->children_mask, k;
+	uint32_t i = hash & f->children_mask, k;
 
-	while ((k = f->children[i]) && (f->nodes[k].parent != parent || f->nodes[k].name != name))
-		i = (i + 1) & f->children_mask;
+	for (; (k = f->children[i].node) != FOLD_ROOT; i = (i + 1) & f->children_mask)
+		if (f->children[i].hash == hash && f->nodes[k].parent == parent &&
+		    f->nodes[k].name == name)
+			break;
 	return i;
 }
 
 static int grow_children(struct fold *f)
 {
 	uint32_t nslots = f->children_mask ? (f->children_mask + 1) * 2 : 4096;
-	uint32_t *old = f->children, *slots = calloc(nslots, sizeof(*slots));
+	struct child *slots = calloc(nslots, sizeof(*slots));
 
 	if (!slots)
 		return PP_ENOMEM;
+	for (uint32_t k = 0; f->children && k <= f->children_mask; k++) {
+		uint32_t i = f->children[k].hash & (nslots - 1);
+
+		if (f->children[k].node == FOLD_ROOT)
+			continue;
+		while (slots[i].node != FOLD_ROOT)
+			i = (i + 1) & (nslots - 1);
+		slots[i] = f->children[k];
+	}
+	free(f->children);
 	f->children = slots;
 	f->children_mask = nslots - 1;
-	for (uint32_t k = 1; k < f->n; k++)
-		slots[child_slot(f, f->nodes[k].parent, f->nodes[k].name)] = k;
-	free(old);
 	return 0;
 }
 
@@ -210,6 +219,7 @@ static int grow_nodes(struct fold *f)
 {
 	uint32_t cap = f->cap * 2;
 	struct node *nodes;
+	uint64_t *weights;
 
 	if (f->n >= FOLD_NODES_MAX)
 		return PP_ELIMIT;
@@ -219,13 +229,17 @@ static int grow_nodes(struct fold *f)
 	if (!nodes)
 		return PP_ENOMEM;
 	f->nodes = nodes;
+	weights = realloc(f->weights, (size_t)cap * sizeof(*weights));
+	if (!weights)
+		return PP_ENOMEM;
+	f->weights = weights;
 	f->cap = cap;
 	return 0;
 }
 
 int fold_frame(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node)
 {
-	uint32_t i;
+	uint32_t hash, i;
 	int rc;
 
 	if (f->nodes[parent].depth >= FOLD_DEPTH_MAX) {
@@ -238,9 +252,10 @@ int fold_frame(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node)
 		if (rc)
 			return rc;
 	}
-	i = child_slot(f, parent, name);
-	if (f->children[i]) {
-		*node = f->children[i];
+	hash = child_hash(parent, name);
+	i = child_slot(f, hash, parent, name);
+	if (f->children[i].node != FOLD_ROOT) {
+		*node = f->children[i].node;
 		return 0;
 	}
 	if (f->n == f->cap) {
@@ -250,87 +265,61 @@ int fold_frame(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node)
 	}
 	f->nodes[f->n] =
 		(struct node){.parent = parent, .name = name, .depth = f->nodes[parent].depth + 1};
-	*node = f->children[i] = f->n++;
-	return 0;
-}
-
-/* Whether a node is the stack of these names. */
-static bool is_stack(const struct fold *f, uint32_t node, const uint32_t *names, size_t n)
-{
-	if (f->nodes[node].depth != n)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (f->nodes[node].name != names[i])
-			return false;
-		node = f->nodes[node].parent;
-	}
-	return true;
-}
-
-static int grow_stacks(struct fold *f)
-{
-	uint32_t nslots = f->stacks_mask ? (f->stacks_mask + 1) * 2 : 1024;
-	struct stack_slot *slots = calloc(nslots, sizeof(*slots));
-
-	if (!slots)
-		return PP_ENOMEM;
-	for (uint32_t k = 0; f->stacks && k <= f->stacks_mask; k++) {
-		uint32_t i = f->stacks[k].hash & (nslots - 1);
-
-		if (f->stacks[k].node == FOLD_ROOT)
-			continue;
-		while (slots[i].node != FOLD_ROOT)
-			i = (i + 1) & (nslots - 1);
-		slots[i] = f->stacks[k];
-	}
-	free(f->stacks);
-	f->stacks = slots;
-	f->stacks_mask = nslots - 1;
+	f->weights[f->n] = 0;
+	*node = f->n++;
+	f->children[i] = (struct child){hash, *node};
 	return 0;
 }
 
 int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node)
 {
-	uint32_t hash, i;
-	int rc = 0;
-
 	*node = FOLD_ROOT;
 	if (n > FOLD_DEPTH_MAX) {
 		f->deep += n - FOLD_DEPTH_MAX;
 		names += n - FOLD_DEPTH_MAX;
 		n = FOLD_DEPTH_MAX;
 	}
-	if (!n)
+	return n ? fold_stack_hashed(f, fold_table_hash(names, n), names, n, node) : 0;
+}
+
+uint32_t fold_stack_hash(const uint32_t *names, size_t n)
+{
+	return fold_table_hash(names, n);
+}
+
+void fold_stack_soon(const struct fold *f, uint32_t hash, bool next)
+{
+	__builtin_prefetch(fold_table_place(&f->stacks, hash, next));
+}
+
+int fold_stack_hashed(struct fold *f, uint32_t hash, const uint32_t *names, size_t n,
+		      uint32_t *node)
+{
+	int rc = 0;
+
+	*node = fold_table_find(&f->stacks, hash, names, n);
+	if (*node)
 		return 0;
-	if (f->stacks_n >= f->stacks_mask / 2 && f->stacks_mask < UINT32_MAX / 2)
-		rc = grow_stacks(f);
-	if (rc)
-		return rc;
-	hash = (uint32_t)XXH3_64bits(names, n * sizeof(*names));
-	i = hash & f->stacks_mask;
-	for (; f->stacks[i].node != FOLD_ROOT; i = (i + 1) & f->stacks_mask) {
-		if (f->stacks[i].hash == hash && is_stack(f, f->stacks[i].node, names, n)) {
-			*node = f->stacks[i].node;
-			return 0;
-		}
-	}
 	for (size_t k = n; k-- > 0 && !rc;)
 		rc = fold_frame(f, *node, names[k], node);
-	if (rc)
-		return rc;
-	f->stacks[i] = (struct stack_slot){hash, *node};
-	f->stacks_n++;
-	return 0;
+	return rc ? rc : fold_table_add(&f->stacks, hash, names, n, *node);
+}
+
+void fold_add_soon(const struct fold *f, uint32_t node)
+{
+	__builtin_prefetch(&f->weights[node], 1);
 }
 
 void fold_add(struct fold *f, uint32_t node, uint64_t weight)
 {
-	struct node *k = &f->nodes[node];
+	uint64_t *w = &f->weights[node];
 
-	f->seen += !k->seen;
-	k->seen = 1;
-	if (__builtin_add_overflow(k->weight, weight, &k->weight)) {
-		k->weight = UINT64_MAX;
+	if (!*w) {
+		f->seen += !f->nodes[node].seen;
+		f->nodes[node].seen = 1;
+	}
+	if (__builtin_add_overflow(*w, weight, w)) {
+		*w = UINT64_MAX;
 		f->saturated = true;
 	}
 	if (__builtin_add_overflow(f->account.weight, weight, &f->account.weight))
@@ -527,7 +516,7 @@ static int layout_make(const struct fold *f, struct layout *l)
 static int write_line(const struct fold *f, struct out *o, const struct buf *path, uint32_t node)
 {
 	char digits[24], *d = digits + sizeof(digits);
-	uint64_t v = f->nodes[node].weight;
+	uint64_t v = f->weights[node];
 	size_t len, n;
 	const char *name = intern_get(&f->names, f->nodes[node].name, &len);
 	uint8_t *p;

@@ -1,9 +1,8 @@
 #include "query/fold_stream.h"
 
 #include "base/err.h"
-#include "base/intern.h"
+#include "query/fold_stream_parts.h"
 #include "query/fold_tidy.h"
-#include "stream/stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,201 +10,7 @@
 
 #define TYPE_TRACEPOINT 2
 #define KEY_CHAIN	(1ull << 31) /* in the key of a node: the low bits are a chain, not a stack */
-#define CONTEXT_MIN	((uint64_t)-4095) /* call chain values from here on are no addresses */
-
-/* What is known of an event descriptor. */
-enum choice { CHOICE_NEW, CHOICE_FOLD, CHOICE_FOLD_ONE, CHOICE_LEAVE };
-
-/* The node of a stack below the command that it was last seen with. */
-struct stack_node {
-	uint32_t comm; /* name id; 0: none */
-	uint32_t node;
-};
-
-/* The names of the threads that were seen last, by tid: most samples are of one of a few threads. */
-#define RECENT_COMMS 256
-
-struct comm_name {
-	uint32_t comm, tid; /* of the sample */
-	uint32_t value;	    /* as in comms; 0: none */
-};
-
-struct fstream {
-	struct comm_name recent[RECENT_COMMS];
-	struct fold *fold;
-	const struct fold_opts *opts;
-	struct fold_account *account;
-	struct sreader *in;
-	struct map64 comms;	   /* thread and string id: name id * 2 + is Java */
-	struct map64 nodes;	   /* comm's name id, and stack or chain id: node + 1 */
-	struct stack_node *stacks; /* by stack id: a quick way past nodes */
-	uint32_t stacks_cap;
-	struct map64 ips; /* address of a chain without symbols: name id */
-	/* The greatest ids that were looked up since the tables above were emptied. */
-	uint32_t used_string, used_stack, used_chain, used_frame, used_symbol, used_dso;
-	uint32_t *names[2]; /* by frame id, for Java and others: name id; 0: not yet */
-	uint32_t frames_cap;
-	uint8_t *events; /* by event id: enum choice */
-	uint32_t events_cap;
-	uint32_t *path; /* names of the stack that is being made */
-	size_t path_cap;
-	struct buf name;
-	bool undefined; /* something was referred to that the stream does not define */
-	uint64_t raw;	/* samples that were folded without symbols */
-};
-
-static void used(uint32_t id, uint32_t *most)
-{
-	if (id > *most)
-		*most = id;
-}
-
-/* Makes room for index i in an array of u32, zeroed. */
-static int widen(uint32_t **v, uint32_t old, uint32_t cap)
-{
-	uint32_t *w = realloc(*v, cap * sizeof(*w));
-
-	if (!w)
-		return PP_ENOMEM;
-	memset(w + old, 0, (cap - old) * sizeof(*w));
-	*v = w;
-	return 0;
-}
-
-/* The place of a frame's name. NULL: out of memory. */
-static uint32_t *frame_name(struct fstream *s, uint32_t frame, bool java)
-{
-	if (frame >= s->frames_cap) {
-		uint32_t cap = s->frames_cap ? s->frames_cap : 4096;
-
-		while (cap <= frame)
-			cap *= 2;
-		if (widen(&s->names[0], s->frames_cap, cap) ||
-		    widen(&s->names[1], s->frames_cap, cap))
-			return NULL;
-		s->frames_cap = cap;
-	}
-	return &s->names[java][frame];
-}
-
-static int name_frame(struct fstream *s, const struct ps_frame *f, uint64_t ip, bool java,
-		      uint32_t *id)
-{
-	const struct ps_symbol *sym = f->symbol ? sreader_symbol(s->in, f->symbol) : NULL;
-	const struct ps_dso *dso = f->dso ? sreader_dso(s->in, f->dso) : NULL;
-	struct fold_symbol fs = {
-		.func = "[unknown]", .func_len = 9, .dso = "[unknown]", .dso_len = 9};
-	char pc[24];
-
-	used(f->symbol, &s->used_symbol);
-	used(f->dso, &s->used_dso);
-	if (sym) {
-		fs.func = sym->name.p;
-		fs.func_len = sym->name.len;
-	}
-	if (dso) {
-		fs.dso = dso->path.p;
-		fs.dso_len = dso->path.len;
-		/* The kernel's mark of a file that is gone would be taken for arguments. */
-		if (fs.dso_len > 10 && !memcmp(fs.dso + fs.dso_len - 10, " (deleted)", 10))
-			fs.dso_len -= 10;
-	}
-	if (s->opts->addrs) {
-		fs.pc = pc;
-		fs.pc_len = (size_t)snprintf(pc, sizeof(pc), "%llx",
-					     (unsigned long long)(dso ? f->addr : ip));
-	}
-	fs.inlined = (f->flags & PS_FRAME_INLINED) != 0;
-	fs.java = java;
-	buf_reset(&s->name);
-	fold_tidy(s->opts, &fs, &s->name);
-	return s->name.err ? s->name.err : fold_name(s->fold, buf_str(&s->name), s->name.len, id);
-}
-
-/* Room for n names and the command's. */
-static int path_room(struct fstream *s, size_t n)
-{
-	uint32_t *path;
-
-	if (n < s->path_cap)
-		return 0;
-	path = realloc(s->path, (n + 64) * 2 * sizeof(*path));
-	if (!path)
-		return PP_ENOMEM;
-	s->path = path;
-	s->path_cap = (n + 64) * 2;
-	return 0;
-}
-
-/* The address of the next frame in a call chain; that of the sample when there is none. */
-static uint64_t next_ip(const struct ps_chain *c, uint32_t *at, uint64_t sample_ip)
-{
-	while (c && *at < c->ips.n) {
-		uint64_t ip = c->ips.v[(*at)++];
-
-		if (ip < CONTEXT_MIN)
-			return ip;
-	}
-	return sample_ip;
-}
-
-/* Adds the names of a stack, leaf first. The addresses of its frames are in the call chain. */
-static int stack_path(struct fstream *s, const struct ps_sample *p, const struct ps_stack *st,
-		      const struct ps_chain *c, bool java, size_t *n)
-{
-	static const struct ps_frame nothing;
-	int rc = path_room(s, *n + st->frames.n);
-	bool shared = false;
-	uint32_t at = 0;
-	uint64_t ip = 0;
-
-	for (uint32_t i = 0; i < st->frames.n && !rc; i++) {
-		uint32_t id = st->frames.v[i], *name, unknown = 0;
-		const struct ps_frame *f = sreader_frame(s->in, id);
-
-		if (!f) {
-			s->undefined = true;
-			f = &nothing;
-			id = 0;
-		}
-		if (s->opts->addrs && !shared)
-			ip = next_ip(c, &at, p->ip);
-		shared = (f->flags & PS_FRAME_INLINED) != 0;
-		/* A frame without a mapping stands for many addresses. */
-		name = s->opts->addrs && !f->dso ? &unknown : frame_name(s, id, java);
-		if (!name)
-			return PP_ENOMEM;
-		used(id, &s->used_frame);
-		if (!*name)
-			rc = name_frame(s, f, ip, java, name);
-		s->path[(*n)++] = *name;
-	}
-	return rc;
-}
-
-/* A chain that nobody symbolized: its addresses are the names. */
-static int chain_path(struct fstream *s, const struct ps_chain *c, size_t *n)
-{
-	int rc = path_room(s, *n + c->ips.n);
-
-	for (uint32_t i = 0; i < c->ips.n && !rc; i++) {
-		uint64_t ip = c->ips.v[i];
-		uint32_t *name;
-		char text[24];
-		int len;
-
-		if (ip >= CONTEXT_MIN)
-			continue;
-		name = map64_put(&s->ips, ip, NULL);
-		if (!name)
-			return PP_ENOMEM;
-		len = snprintf(text, sizeof(text), "0x%llx", (unsigned long long)ip);
-		if (!*name)
-			rc = fold_name(s->fold, text, (size_t)len, name);
-		s->path[(*n)++] = *name;
-	}
-	return rc;
-}
+#define AHEAD_FRAMES	12 /* of a stack that comes: few have more that were not seen just before */
 
 /* The command of a sample as a name. */
 static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *comm, bool *java)
@@ -301,15 +106,15 @@ static int sample_path(struct fstream *s, const struct ps_sample *p, uint32_t co
 {
 	const struct ps_stack *st = ps_sample_has(p, stack) ? sreader_stack(s->in, p->stack) : NULL;
 	const struct ps_chain *c = ps_sample_has(p, chain) ? sreader_chain(s->in, p->chain) : NULL;
-	int rc = path_room(s, *n);
+	int rc = fstream_room(s, *n);
 
 	/* What is not defined is not known: the sample counts for its command alone. */
 	if ((ps_sample_has(p, stack) && !st) || (!st && ps_sample_has(p, chain) && !c))
 		s->undefined = true;
 	if (!rc && st)
-		rc = stack_path(s, p, st, c, java, n);
+		rc = fstream_stack(s, p, st, c, java, n);
 	else if (!rc && c)
-		rc = chain_path(s, c, n);
+		rc = fstream_chain(s, c, n);
 	if (!rc)
 		s->path[(*n)++] = comm;
 	return rc;
@@ -371,7 +176,7 @@ static int both_node(struct fstream *s, const struct ps_sample *p, uint32_t comm
 		if (!rc)
 			rc = fold_name(s->fold, "--", 2, &name);
 		if (!rc)
-			rc = path_room(s, n);
+			rc = fstream_room(s, n);
 		if (!rc)
 			s->path[n++] = name;
 	}
@@ -379,6 +184,49 @@ static int both_node(struct fstream *s, const struct ps_sample *p, uint32_t comm
 	if (!rc)
 		rc = sample_path(s, p, comm, java, &n);
 	return rc ? rc : fold_stack(s->fold, s->path, n, node);
+}
+
+/* A fold_queue_fn: a stack has got its node. */
+static void on_node(void *ctx, uint64_t key, uint32_t place, uint32_t node)
+{
+	struct fstream *s = ctx;
+	struct stack_node *k = &s->stacks[(uint32_t)key];
+
+	/* It can have been defined again, or seen with another command. */
+	if (k->comm == key >> 32 && k->node == (QUEUED | place))
+		k->node = node;
+}
+
+/*
+ * Counts a sample by its stack's id: most are. False: by its chain, or with the stack of another, is
+ * how it has to be counted; or the stack is one that cannot be queued.
+ */
+static bool count_stack(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+			uint64_t weight, int *rc)
+{
+	struct stack_node *k;
+	uint32_t place;
+	size_t n = 0;
+
+	if (s->opts->addrs || s->opts->second == FOLD_BOTH || !ps_sample_has(p, stack) ||
+	    p->stack >= s->stacks_cap)
+		return false;
+	k = &s->stacks[p->stack];
+	if (k->comm == comm && !(k->node & QUEUED)) {
+		fold_add(s->fold, k->node, weight);
+		return true;
+	}
+	if (k->comm == comm && fold_queue_more(&s->queue, k->node & ~QUEUED, weight))
+		return true;
+	*rc = sample_path(s, p, comm, java, &n);
+	if (*rc)
+		return true;
+	if (n > FOLD_QUEUE_NAMES)
+		return false;
+	*rc = fold_queue_add(&s->queue, s->path, n, weight, (uint64_t)comm << 32 | p->stack,
+			     &place);
+	*k = (struct stack_node){comm, QUEUED | place};
+	return true;
 }
 
 /* The node of a sample's stack, made when it is new. */
@@ -397,15 +245,18 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 	if (s->opts->addrs && !by_chain)
 		return make_node(s, p, comm, java, node);
 	if (ps_sample_has(p, stack) && !by_chain) {
-		key |= p->stack;
 		quick = p->stack < s->stacks_cap ? &s->stacks[p->stack] : NULL;
-		if (quick && quick->comm == comm) {
-			*node = quick->node;
-			return 0;
-		}
-	} else if (ps_sample_has(p, chain)) {
+		/* The fold finds what it has seen; a table of commands and stacks would be larger. */
+		rc = make_node(s, p, comm, java, node);
+		if (!rc && quick)
+			*quick = (struct stack_node){comm, *node};
+		return rc;
+	}
+	if (ps_sample_has(p, chain)) {
 		key |= KEY_CHAIN | p->chain;
 		s->raw += raw(p);
+		used(p->chain, &s->used_chain);
+		used(ps_sample_has(p, stack) ? p->stack : 0, &s->used_stack);
 	}
 	slot = map64_put(&s->nodes, key, NULL);
 	if (!slot)
@@ -416,11 +267,7 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 			return rc;
 		*slot = *node + 1;
 	}
-	used(ps_sample_has(p, stack) ? p->stack : 0, &s->used_stack);
-	used(ps_sample_has(p, chain) ? p->chain : 0, &s->used_chain);
 	*node = *slot - 1;
-	if (quick)
-		*quick = (struct stack_node){comm, *node};
 	return 0;
 }
 
@@ -448,6 +295,7 @@ static int on_sample(struct fstream *s, const struct ps_sample *p)
 {
 	struct ps_sample other;
 	uint32_t comm, node;
+	uint64_t weight;
 	uint8_t choice;
 	bool java;
 	int rc;
@@ -472,30 +320,40 @@ static int on_sample(struct fstream *s, const struct ps_sample *p)
 	rc = sample_comm(s, p, &comm, &java);
 	if (rc)
 		return rc;
-	rc = node_of(s, p, comm, java, &node);
-	if (rc)
-		return rc;
+	weight = choice == CHOICE_FOLD_ONE || !ps_sample_has(p, period) ? 1 : p->period;
 	if (p->fields & (PS_HAS(stack) | PS_HAS(chain)))
 		s->account->folded++;
 	else
 		s->account->bare++;
-	fold_add(s->fold, node,
-		 choice == CHOICE_FOLD_ONE || !ps_sample_has(p, period) ? 1 : p->period);
-	return 0;
+	if (count_stack(s, p, comm, java, weight, &rc))
+		return rc;
+	rc = node_of(s, p, comm, java, &node);
+	if (!rc)
+		fold_add(s->fold, node, weight);
+	return rc;
+}
+
+/* The samples that were folded by their chain. */
+static void forget_chains(struct fstream *s)
+{
+	map64_clear(&s->nodes);
+	s->used_chain = 0;
 }
 
 static void forget_stacks(struct fstream *s)
 {
-	map64_clear(&s->nodes);
+	forget_chains(s);
 	if (s->stacks_cap)
 		memset(s->stacks, 0, s->stacks_cap * sizeof(*s->stacks));
-	s->used_stack = s->used_chain = s->used_frame = 0;
+	s->used_stack = s->used_frame = 0;
 }
 
 static void forget_names(struct fstream *s)
 {
 	for (int java = 0; java < 2 && s->frames_cap; java++)
 		memset(s->names[java], 0, s->frames_cap * sizeof(uint32_t));
+	if (s->symbols_cap)
+		memset(s->symbols, 0, s->symbols_cap * sizeof(*s->symbols));
 	s->used_symbol = s->used_dso = 0;
 	forget_stacks(s);
 }
@@ -510,7 +368,7 @@ static void forget_comms(struct fstream *s)
 static int new_frame(struct fstream *s, uint32_t id)
 {
 	for (int java = 0; java < 2; java++) {
-		uint32_t *name = frame_name(s, id, java);
+		uint32_t *name = fstream_name(s, id, java);
 
 		if (!name)
 			return PP_ENOMEM;
@@ -529,15 +387,18 @@ static int on_record(struct fstream *s, const struct ps_record *rec)
 			forget_comms(s);
 		break;
 	case PS_STACK:
-		if (rec->stack.id <= s->used_stack)
+		/* With id 1 all of them are forgotten: they may be referred to, but are not defined. */
+		if (rec->stack.id <= s->used_stack || rec->stack.id == 1)
 			forget_stacks(s);
 		return new_stack(s, rec->stack.id);
 	case PS_CHAIN:
 		if (rec->chain.id <= s->used_chain)
-			forget_stacks(s);
+			forget_chains(s);
 		break;
 	case PS_FRAME:
-		if (rec->frame.id <= s->used_frame)
+		if (rec->frame.id == 1)
+			forget_names(s);
+		else if (rec->frame.id <= s->used_frame)
 			forget_stacks(s);
 		return new_frame(s, rec->frame.id);
 	case PS_SYMBOL:
@@ -562,6 +423,26 @@ static int on_record(struct fstream *s, const struct ps_record *rec)
 	return 0;
 }
 
+/* A sreader_ahead_fn. */
+static void look_ahead(void *ctx, uint32_t type, const uint8_t *raw, uint32_t size)
+{
+	struct fstream *s = ctx;
+	uint32_t id, n;
+
+	if (type == PS_SAMPLE) {
+		id = sreader_ahead_ref(raw, size, PS_HAS(stack));
+		if (id < s->stacks_cap)
+			__builtin_prefetch(&s->stacks[id]);
+	} else if (type == PS_STACK && size > 20) {
+		n = (size - 20) / 4;
+		for (uint32_t i = 0; i < n && i < AHEAD_FRAMES; i++) {
+			memcpy(&id, raw + 20 + 4 * (size_t)i, 4);
+			if (id < s->frames_cap)
+				__builtin_prefetch(&s->names[0][id]);
+		}
+	}
+}
+
 static void release(struct fstream *s)
 {
 	sreader_free(s->in);
@@ -570,6 +451,7 @@ static void release(struct fstream *s)
 	map64_release(&s->ips);
 	free(s->names[0]);
 	free(s->names[1]);
+	free(s->symbols);
 	free(s->events);
 	free(s->stacks);
 	free(s->path);
@@ -582,12 +464,16 @@ int fold_stream(struct fold *f, struct src *src)
 	const unsigned keep = SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS;
 	struct diag *d = fold_diag(f);
 	struct ps_record rec;
-	int rc = sreader_new(&s.in, src, keep, d), status;
+	int rc = sreader_new(&s.in, src, keep, d), status, queued;
 
 	if (rc)
 		return rc;
+	s.queue = (struct fold_queue){.fold = f, .done = on_node, .ctx = &s};
+	sreader_on_ahead(s.in, look_ahead, &s);
 	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, &rec)))
 		;
+	queued = fold_queue_flush(&s.queue);
+	rc = queued ? queued : rc;
 	status = sreader_status(s.in, rc);
 	if (s.undefined) {
 		diag_error(d, src_name(src), -1,
