@@ -65,7 +65,11 @@ int main(int argc, char **argv)
 {
 	struct config c = {0};
 	struct ps_end end = {0};
-	struct filter f = {.name = "psym", .argc = argc, .argv = argv, .record = on_record};
+	struct filter f = {.name = "psym",
+			   .argc = argc,
+			   .argv = argv,
+			   .record = on_record,
+			   .ahead = resolver_ahead};
 	struct resolver *r;
 	struct ssink sink;
 	struct cli cli;

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #define CTX_MAX		 ((uint64_t)-4095) /* PERF_CONTEXT_MAX: markers are at and above it */
 #define CTX_HV		 ((uint64_t)-32)
@@ -74,6 +73,7 @@ void resolve_forget_chains(struct resolver *r)
 	if (r->nchains)
 		memset(r->chains, 0, r->nchains * sizeof(*r->chains));
 	memset(r->recent, 0, sizeof(r->recent));
+	memset(r->recent_maps, 0, sizeof(r->recent_maps));
 }
 
 /* Forgets everything that a stream defined. */
@@ -219,24 +219,29 @@ static uint64_t frames_of(const struct resolver *r, uint32_t n)
 /* An address's frames, the innermost first, on top of the n of the stack that is being made. */
 static uint32_t add_frames(struct resolver *r, uint32_t id, uint32_t n, uint32_t *unknown)
 {
+	if (!r->inlined) {
+		r->frames[n] = id & ~FRAME_UNKNOWN;
+		*unknown += id >> 31;
+		return n + 1;
+	}
+	id &= ~FRAME_UNKNOWN;
 	do {
 		r->frames[n++] = id;
 		*unknown += r->miss[id] != 0;
-	} while (r->inlined && r->inlined[id++] && n < r->depth_max);
+	} while (r->inlined[id++] && n < r->depth_max);
 	return n;
 }
 
 static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp,
 			 const struct ps_chain *c, enum mode mode, struct chain_state *st)
 {
-	uint32_t n = 0, i, id;
+	uint32_t n = 0, unknown = 0, i, id;
 	bool ret = false;
 	int rc;
 
 	/* Room for the frames of this chain, before ids of an older numbering are in it. */
 	if (r->nframes + frames_of(r, c->ips.n) > r->frames_max)
 		resolve_restart(r);
-	st->unknown = 0;
 	for (i = 0; i < c->ips.n && n < r->depth_max; i++) {
 		uint64_t ip = c->ips.v[i];
 
@@ -247,7 +252,7 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 			/* Garbage that looks like a marker, or one of the future: what follows it is
 			 * not known. perf throws the whole chain away then. */
 			if (mode == MODE_UNKNOWN && r->opts.like_perf)
-				n = st->unknown = 0;
+				n = unknown = 0;
 			if (mode == MODE_UNKNOWN)
 				break;
 			continue;
@@ -255,10 +260,11 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 		rc = resolve_frame(r, m, sp, ip, mode, ret, &id);
 		if (rc)
 			return rc;
-		n = add_frames(r, id, n, &st->unknown);
+		n = add_frames(r, id, n, &unknown);
 		ret = true;
 	}
-	st->frames = n;
+	st->frames = (uint16_t)n;
+	st->unknown = (uint16_t)unknown;
 	rc = st->unknown && r->opts.missing ? miss_frames(r, n, &st->missing) : 0;
 	return rc ? rc : put_stack(r, m->source, n, i < c->ips.n, &st->stack);
 }
@@ -294,6 +300,16 @@ static bool has_user(const struct ps_chain *c, enum mode mode)
 	return false;
 }
 
+/* Whether what a chain was resolved to is true of a sample in a process. */
+static bool state_holds(const struct chain_state *st, const struct machine *m,
+			const struct ps_sample *s, uint32_t pid)
+{
+	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+
+	return st->stack && st->source == m->source && (st->mode == mode || st->mode == MODES) &&
+	       (st->space == KERNEL_SPACE || st->space == space_key(spaces_get(m->spaces, pid)));
+}
+
 /* The stack of a sample's chain in a process: the sample's, or the waker's. */
 static int chain_stack(struct resolver *r, struct machine *m, const struct ps_chain *c,
 		       const struct ps_sample *s, uint32_t pid, struct chain_state *out)
@@ -305,8 +321,7 @@ static int chain_stack(struct resolver *r, struct machine *m, const struct ps_ch
 
 	if (!st)
 		return PP_ENOMEM;
-	if ((st->space == kernel_key(m) || st->space == space_key(m, sp)) &&
-	    (st->mode == mode || st->mode == MODES)) {
+	if (state_holds(st, m, s, pid)) {
 		*out = *st;
 		return 0;
 	}
@@ -315,8 +330,9 @@ static int chain_stack(struct resolver *r, struct machine *m, const struct ps_ch
 		return rc;
 	/* Where a marker comes first, the mode of the sample says nothing. */
 	found.mode = c->ips.n && c->ips.v[0] < CTX_MAX ? mode : MODES;
+	found.source = (uint16_t)m->source;
 	/* Looking up can have changed nothing of the space but that a miss is remembered. */
-	found.space = has_user(c, mode) ? space_key(m, sp) : kernel_key(m);
+	found.space = has_user(c, mode) ? space_key(sp) : KERNEL_SPACE;
 	*out = *st = found;
 	return 0;
 }
@@ -326,7 +342,7 @@ static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sampl
 		    struct chain_state *out)
 {
 	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
-	uint32_t id;
+	uint32_t id, unknown = 0;
 	int rc;
 
 	if (r->nframes + frames_of(r, 1) > r->frames_max)
@@ -334,8 +350,8 @@ static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sampl
 	rc = resolve_frame(r, m, spaces_get(m->spaces, s->pid), s->ip, mode, false, &id);
 	if (rc)
 		return rc;
-	out->unknown = 0;
-	out->frames = add_frames(r, id, 0, &out->unknown);
+	out->frames = (uint16_t)add_frames(r, id, 0, &unknown);
+	out->unknown = (uint16_t)unknown;
 	if (out->unknown && r->opts.missing)
 		rc = miss_frames(r, out->frames, &out->missing);
 	return rc ? rc : put_stack(r, m->source, out->frames, false, &out->stack);
@@ -352,7 +368,7 @@ static int own_stack(struct resolver *r, struct machine *m, const struct sreader
 
 	if (!st || rc)
 		return rc;
-	out->frames = n;
+	out->frames = (uint16_t)n;
 	return put_stack(r, m->source, n, cut, &out->stack);
 }
 
@@ -373,6 +389,7 @@ static int branch_stack(struct resolver *r, struct machine *m, const struct ps_s
 				   MODE_UNKNOWN, false, &id);
 		if (rc)
 			return rc;
+		id &= ~FRAME_UNKNOWN;
 		while (r->inlined && r->inlined[id])
 			id++;
 		r->frames[i] = id;
@@ -437,114 +454,69 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	return rc;
 }
 
-static int on_sample(struct resolver *r, struct machine *m, const struct sreader *in,
-		     const struct ps_sample *from)
+/* Adds what was found for a sample to the account. */
+static void account(struct resolver *r, const struct chain_state *st)
 {
-	struct ps_sample s = *from;
+	r->stats.frames += st->frames;
+	r->stats.unknown += st->unknown;
+	if (st->missing)
+		r->missing.counts[st->missing]++;
+}
+
+/* A sample with a call chain and nothing else that has a stack, as most are. False: it is another. */
+static bool plain_sample(struct resolver *r, struct machine *m, const struct sreader *in,
+			 const struct ps_record *rec, int *rc)
+{
+	const uint64_t others = PS_HAS(stack) | PS_HAS(other_stack) | PS_HAS(branch_stack) |
+				PS_HAS(other_chain) | PS_HAS(branches);
+	const struct ps_sample *s = &rec->sample;
+	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+	const struct ps_chain *c;
+	struct chain_state st;
+
+	if (!ps_sample_has(s, chain) || s->fields & others || rec->foreign ||
+	    mode >= MODE_GUEST_KERNEL)
+		return false;
+	/* One that was resolved is not even looked at. */
+	if (s->chain < r->nchains && state_holds(&r->chains[s->chain], m, s, s->pid)) {
+		st = r->chains[s->chain];
+	} else {
+		c = sreader_chain(in, s->chain);
+		if (!c)
+			return false;
+		*rc = chain_stack(r, m, c, s, s->pid, &st);
+		if (*rc)
+			return true;
+	}
+	if (!swriter_copy_stack(r->w, rec, st.stack, rc))
+		return false;
+	account(r, &st);
+	return true;
+}
+
+static int on_sample(struct resolver *r, struct machine *m, const struct sreader *in,
+		     const struct ps_record *rec)
+{
+	const struct ps_sample *from = &rec->sample;
+	struct ps_sample s;
 	struct space *sp;
 	int rc;
 
 	r->stats.samples++;
 	r->pid = from->pid;
 	if (!r->opts.like_perf &&
-	    (s.flags & PS_SAMPLE_MODE_MASK) == MODE_USER << PS_SAMPLE_MODE_SHIFT &&
-	    spaces_settle(m->spaces, s.pid))
+	    (from->flags & PS_SAMPLE_MODE_MASK) == MODE_USER << PS_SAMPLE_MODE_SHIFT &&
+	    spaces_settle(m->spaces, from->pid))
 		return PP_ENOMEM;
-	r->stats.user_stacks += ps_sample_has(&s, user_stack);
-	sp = m->njits ? spaces_get(m->spaces, s.pid) : NULL;
-	if (sp && space_tag(sp) && (rc = resolve_jit_advance(r, m, sp, s.time)))
+	r->stats.user_stacks += ps_sample_has(from, user_stack);
+	sp = m->njits ? spaces_get(m->spaces, from->pid) : NULL;
+	if (sp && space_tag(sp) && (rc = resolve_jit_advance(r, m, sp, from->time)))
 		return rc;
+	if (plain_sample(r, m, in, rec, &rc))
+		return rc;
+	s = *from;
 	rc = sample_stacks(r, m, in, &s);
 	return rc ? rc : swriter_sample(r->w, m->source, &s);
-}
-
-/* ---- context ---- */
-
-static int on_module(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
-		     uint32_t index)
-{
-	uint64_t end;
-
-	if (__builtin_add_overflow(rec->addr, rec->len, &end))
-		end = UINT64_MAX;
-	r->dsos[index - 1]->base = rec->addr;
-	return ranges_put(&m->kmods, rec->addr, end, index, NULL);
-}
-
-static int on_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec)
-{
-	uint32_t *known = map64_get(&r->by_id, rec->dso), index = known ? *known : 0;
-	struct ps_mmap out = *rec;
-	bool absolute;
-	int rc = 0;
-
-	out.dso = index ? r->dsos[index - 1]->out : 0;
-	if (rec->flags & PS_MMAP_KERNEL) {
-		if (index && index == m->kernel_dso)
-			kernel_mapping(&m->kernel, rec->pgoff);
-		else if (index && index == m->guest_dso)
-			kernel_mapping(&m->guest, rec->pgoff);
-		else if (index && (r->dsos[index - 1]->flags & PS_DSO_MODULE))
-			rc = on_module(r, m, rec, index);
-	} else if (index && !(rec->flags & (PS_MMAP_DATA | PS_MMAP_GUEST))) {
-		struct map map = {.start = rec->addr, .pgoff = rec->pgoff};
-
-		rc = resolve_generated(r, m, rec, &index, &absolute);
-		if (!rc && !absolute)
-			rc = resolve_jit_mmap(r, m, rec->pid, r->dsos[index - 1]->path);
-		if (rc)
-			return rc;
-		map.dso = index;
-		out.dso = r->dsos[index - 1]->out;
-		if (absolute)
-			map.pgoff = map.start;
-		if (__builtin_add_overflow(rec->addr, rec->len, &map.end))
-			map.end = UINT64_MAX;
-		rc = spaces_map(m->spaces, rec->pid, &map);
-		/* More mappings than a process can have: the recording is damaged, not this filter. */
-		if (rc == PP_ELIMIT)
-			rc = 0;
-	}
-	return rc ? rc : swriter_put(r->w, PS_MMAP, m->source, &out);
-}
-
-static int on_fork(struct machine *m, const struct ps_fork *f)
-{
-	if (f->pid == f->ppid)
-		return 0;
-	/* A process that perf found running announces its own mappings. */
-	if (f->flags & 1) {
-		spaces_clear(m->spaces, f->pid);
-		return 0;
-	}
-	return spaces_fork(m->spaces, f->pid, f->ppid);
-}
-
-static int on_ksymbol(struct machine *m, const struct ps_ksymbol *k, struct resolver *r)
-{
-	/* What was resolved in the kernel before may now be something else. */
-	for (int ret = 0; m->kernel_dso && ret < 2; ret++)
-		map64_clear(&r->dsos[m->kernel_dso - 1]->frames[ret]);
-	resolve_forget_chains(r);
-	map64_del(&m->ksyms, k->addr);
-	return kernel_ksymbol(&m->kernel, k->addr, k->len, k->name.p, k->name.len, k->flags & 1);
-}
-
-static void on_hostname(struct machine *m, const struct ps_meta *meta)
-{
-	struct utsname u;
-
-	if (meta->key.len == 8 && !memcmp(meta->key.p, "hostname", 8) && !uname(&u))
-		m->elsewhere = strlen(u.nodename) != meta->value.len ||
-			       memcmp(u.nodename, meta->value.p, meta->value.len) != 0;
-}
-
-static void on_kernel_meta(struct machine *m, const struct ps_meta *meta)
-{
-	kernel_meta(&m->kernel, meta->key.p, meta->key.len, meta->value.p, meta->value.len);
-	/* The rest is of the host; the symbol that a mapping names is the same in both. */
-	if (meta->key.len == 13 && !memcmp(meta->key.p, "kernel_symbol", 13))
-		kernel_meta(&m->guest, meta->key.p, meta->key.len, meta->value.p, meta->value.len);
 }
 
 int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec)
@@ -559,9 +531,9 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 	if (rc)
 		return rc;
 	switch (rec->type) {
-	case PS_SAMPLE: return on_sample(r, m, in, &rec->sample);
+	case PS_SAMPLE: return on_sample(r, m, in, rec);
 	case PS_DSO: return resolve_dso(r, m, &rec->dso);
-	case PS_MMAP: return on_mmap(r, m, &rec->mmap);
+	case PS_MMAP: return resolve_mmap(r, m, &rec->mmap);
 	/* Another psym's work is done again. */
 	case PS_SYMBOL:
 	case PS_FRAME: resolve_text_forget(m, rec); return 0;
@@ -571,32 +543,43 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 		st = chain_state(r, rec->chain.id);
 		if (!st)
 			return PP_ENOMEM;
+		/* With id 1 all chains are forgotten. */
+		if (rec->chain.id == 1)
+			memset(r->chains, 0, r->nchains * sizeof(*r->chains));
 		*st = (struct chain_state){0};
 		break;
-	case PS_FORK: rc = on_fork(m, &rec->fork); break;
-	case PS_EXIT:
-		if (rec->exit.pid == rec->exit.tid)
-			spaces_exit(m->spaces, rec->exit.pid);
-		break;
-	case PS_COMM:
-		if (rec->comm.flags & PS_COMM_EXEC)
-			rc = spaces_exec(m->spaces, rec->comm.pid);
-		break;
-	case PS_KSYMBOL: rc = on_ksymbol(m, &rec->ksymbol, r); break;
-	case PS_SOURCE:
-		m->mono = rec->src.clock.len == 4 && !memcmp(rec->src.clock.p, "mono", 4);
-		break;
-	case PS_META:
-		on_hostname(m, &rec->meta);
-		on_kernel_meta(m, &rec->meta);
-		break;
-	case PS_BLOB:
-		if (rec->blob.kind == 1 && (rc = kernel_blob(&m->kernel, rec->blob.data.p,
-							     rec->blob.data.len)) == PP_ELIMIT)
-			rc = 0;
-		break;
+	default: rc = resolve_context(r, m, rec);
 	}
 	if (!rc)
 		rc = swriter_copy(r->w, rec);
 	return rc == PP_EUNSUPPORTED ? 0 : rc;
+}
+
+#define AHEAD_IPS 12 /* addresses of a coming chain: few have more that are new */
+
+void resolver_ahead(void *resolver, uint32_t type, const uint8_t *raw, uint32_t size)
+{
+	struct resolver *r = resolver;
+	const struct machine *m;
+	uint16_t source;
+	bool ret = false;
+	uint32_t n;
+
+	if (type == PS_SAMPLE) {
+		n = sreader_ahead_ref(raw, size, PS_HAS(chain));
+		if (n < r->nchains)
+			__builtin_prefetch(&r->chains[n]);
+	} else if (type == PS_CHAIN && size > 24) {
+		n = (size - 24) / 8;
+		memcpy(&source, raw + 6, 2);
+		m = source < r->nmachines ? r->machines[source] : NULL;
+		for (uint32_t i = 0; i < n && i < AHEAD_IPS; i++) {
+			uint64_t ip;
+
+			memcpy(&ip, raw + 24 + 8 * (size_t)i, 8);
+			if (ip < CTX_MAX)
+				resolve_frame_soon(r, m, ip, ret);
+			ret = ip < CTX_MAX;
+		}
+	}
 }

@@ -15,7 +15,7 @@ void rdso_free(struct rdso *d)
 {
 	symtab_free(d->owned);
 	for (int ret = 0; ret < 2; ret++)
-		map64_release(&d->frames[ret]);
+		frame_map_release(&d->frames[ret]);
 	resolve_lines_release(d);
 	free(d->symbol_ids);
 	buf_release(&d->tried);

@@ -56,7 +56,7 @@ void resolve_restart(struct resolver *r)
 {
 	for (uint32_t i = 0; i < r->ndsos; i++)
 		for (int ret = 0; ret < 2; ret++)
-			map64_clear(&r->dsos[i]->frames[ret]);
+			frame_map_clear(&r->dsos[i]->frames[ret]);
 	for (uint32_t i = 0; i < r->nmachines; i++)
 		if (r->machines[i]) {
 			memset(r->machines[i]->nowhere, 0, sizeof(r->machines[i]->nowhere));
@@ -97,7 +97,7 @@ static int nowhere_frame(struct resolver *r, struct machine *m, enum mode mode, 
 		f.flags |= PS_FRAME_GUEST;
 	if (!*known)
 		rc = resolve_put_frame(r, m->source, &f, known);
-	*id = *known;
+	*id = *known | FRAME_UNKNOWN;
 	return rc;
 }
 
@@ -233,30 +233,33 @@ static int put_frames(struct resolver *r, struct machine *m, struct rdso *d, uin
 	return rc;
 }
 
+/* An address of a DSO has got its frame. */
+static int keep_frame(const struct resolver *r, struct frame_map *map, uint64_t addr, uint32_t *id)
+{
+	if (r->miss[*id])
+		*id |= FRAME_UNKNOWN;
+	return frame_map_put(map, addr, *id);
+}
+
 static int kernel_frame(struct resolver *r, struct machine *m, bool guest, uint64_t ip, bool ret,
 			uint32_t *id)
 {
 	struct ps_frame f = {.flags = PS_FRAME_KERNEL | (guest ? PS_FRAME_GUEST : 0), .addr = ip};
 	struct rdso *d;
-	uint32_t *slot;
 	int rc = kernel_dso(r, m, guest, &d);
 
 	if (rc)
 		return rc;
-	slot = map64_put(&d->frames[ret], ip, NULL);
-	if (!slot)
-		return PP_ENOMEM;
-	*id = *slot;
-	if (*slot)
+	*id = frame_map_get(&d->frames[ret], ip);
+	if (*id)
 		return 0;
 	rc = kernel_symbol(r, m, d, ip - ret, &f);
 	/* The image knows nothing of modules. */
 	if (!rc && f.dso == d->out)
-		rc = put_frames(r, m, d, ip - ret - d->delta, &f, slot);
+		rc = put_frames(r, m, d, ip - ret - d->delta, &f, id);
 	else if (!rc)
-		rc = resolve_put_frame(r, m->source, &f, slot);
-	*id = *slot;
-	return rc;
+		rc = resolve_put_frame(r, m->source, &f, id);
+	return rc ? rc : keep_frame(r, &d->frames[ret], ip, id);
 }
 
 /*
@@ -357,9 +360,10 @@ static int user_frame(struct resolver *r, struct machine *m, struct space *sp, u
 {
 	const struct map *map = sp ? space_find(sp, ip - ret) : NULL;
 	struct ps_frame f = {0};
+	struct frame_map *frames;
 	struct map code;
+	uint64_t off;
 	struct rdso *d;
-	uint32_t *slot;
 	bool found;
 	int rc;
 
@@ -375,25 +379,42 @@ static int user_frame(struct resolver *r, struct machine *m, struct space *sp, u
 		return nowhere_frame(r, m, MODE_USER,
 				     sp ? PS_REASON_NO_MAPPING : PS_REASON_NO_CONTEXT, id);
 	d = r->dsos[map->dso - 1];
-	f.addr = ip - map->start + map->pgoff;
-	slot = map64_put(&d->frames[ret], f.addr, NULL);
-	if (!slot)
-		return PP_ENOMEM;
-	*id = *slot;
-	if (*slot)
+	off = ip - map->start + map->pgoff;
+	frames = &d->frames[ret];
+	r->recent_maps[map->dso % RECENT_MAPS] =
+		(struct recent_map){map->start, map->end, map->pgoff, d};
+	*id = frame_map_get(frames, off);
+	if (*id)
 		return 0;
-	rc = user_symbol(r, m, d, f.addr, &ret, &f);
+	rc = user_symbol(r, m, d, off, &ret, &f);
 	if (!rc)
-		rc = put_frames(r, m, d, f.addr - ret, &f, slot);
-	*id = *slot;
-	return rc;
+		rc = put_frames(r, m, d, f.addr - ret, &f, id);
+	return rc ? rc : keep_frame(r, frames, off, id);
+}
+
+void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip, bool ret)
+{
+	__builtin_prefetch(recent_set(r, ip));
+	if (ip >> 63) {
+		if (m && m->kernel_dso)
+			__builtin_prefetch(
+				frame_map_place(&r->dsos[m->kernel_dso - 1]->frames[ret], ip));
+		return;
+	}
+	for (int i = 0; i < RECENT_MAPS; i++) {
+		const struct recent_map *k = &r->recent_maps[i];
+
+		if (ip - k->start < k->end - k->start && k->dso)
+			__builtin_prefetch(
+				frame_map_place(&k->dso->frames[ret], ip - k->start + k->pgoff));
+	}
 }
 
 int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		  enum mode mode, bool ret, uint32_t *id)
 {
-	struct recent_frame *recent;
-	uint64_t key;
+	struct recent_frame *set = recent_set(r, ip);
+	uint32_t space, what;
 	bool guest;
 	int rc;
 
@@ -406,14 +427,22 @@ int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint6
 		return nowhere_frame(
 			r, m, mode,
 			mode >= MODE_GUEST_KERNEL ? PS_REASON_GUEST : PS_REASON_NO_CONTEXT, id);
-	key = guest ? guest_key(m) : mode == MODE_KERNEL ? kernel_key(m) : space_key(m, sp);
-	recent = &r->recent[(ip ^ ip >> 13 ^ key * 0x9e3779b1u) & (RECENT_FRAMES - 1)];
-	if (recent->ip == ip && recent->space == key && recent->ret == ret) {
-		*id = recent->frame;
-		return 0;
+	space = guest ? GUEST_SPACE : mode == MODE_KERNEL ? KERNEL_SPACE : space_key(sp);
+	what = m->source << RECENT_SOURCE | (ret ? RECENT_RET : 0);
+	for (int i = 0; i < 2 && !(m->source >> (32 - RECENT_SOURCE)); i++) {
+		if (set[i].ip == ip && set[i].space == space && set[i].what & RECENT_ID &&
+		    !((set[i].what ^ what) & ~(RECENT_ID | RECENT_NAMED))) {
+			*id = (set[i].what & RECENT_ID) |
+			      (set[i].what & RECENT_NAMED ? 0 : FRAME_UNKNOWN);
+			return 0;
+		}
 	}
 	rc = mode == MODE_USER ? user_frame(r, m, sp, ip, ret, id)
 			       : kernel_frame(r, m, guest, ip, ret, id);
-	*recent = (struct recent_frame){ip, key, *id, ret};
-	return rc;
+	if (rc || m->source >> (32 - RECENT_SOURCE) || (*id & ~FRAME_UNKNOWN) == m->nowhere[0])
+		return rc;
+	set[1] = set[0];
+	set[0] = (struct recent_frame){
+		ip, space, what | (*id & RECENT_ID) | (*id & FRAME_UNKNOWN ? 0 : RECENT_NAMED)};
+	return 0;
 }

@@ -321,7 +321,7 @@ int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp,
 		return rc;
 	spaces_touch(m->spaces, sp);
 	for (int ret = 0; j->dso && ret < 2; ret++)
-		map64_clear(&r->dsos[j->dso - 1]->frames[ret]);
+		frame_map_clear(&r->dsos[j->dso - 1]->frames[ret]);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "symbol/bundle.h"
 #include "symbol/debuginfo.h"
+#include "symbol/frame_map.h"
 #include "symbol/jit.h"
 #include "symbol/kernel.h"
 #include "symbol/missing.h"
@@ -43,8 +44,8 @@ struct rdso {
 	bool info_opened;
 	struct debuginfo *info;
 	struct map64 inlined; /* name of an inlined function in the info: symbol id */
-	/* File offset, or kernel address: frame id; of plain and of return addresses. */
-	struct map64 frames[2];
+	/* File offset, or kernel address: frame; of plain and of return addresses. */
+	struct frame_map frames[2];
 	uint32_t *symbol_ids; /* by index in the table; 0: not yet defined */
 	uint32_t jit;	      /* of generated code: index in the machine's jits, + 1 */
 	uint64_t base;	      /* of a kernel module: where it is mapped */
@@ -102,25 +103,37 @@ struct machine {
 	struct kernel_opts guest_opts;
 };
 
+/* Stands with the id of a frame, where resolve_frame gives it, for: it has no symbol. */
+#define FRAME_UNKNOWN (1u << 31)
+
 /*
  * Frames that were found last, by address: most of a new chain's addresses are those of a chain just
- * before, and one look here is a third of a search for the mapping and one in its DSO.
+ * before, and one look here is a third of a search for the mapping and one in its DSO. Garbage, which
+ * is no address of a mapping, is not kept. Each address has two places, the first for the last used:
+ * processes of one program have the same addresses.
  */
-#define RECENT_FRAMES 8192 /* a power of two */
+#define RECENT_SETS   4096 /* a power of two */
+#define RECENT_ID     ((1u << 22) - 1)
+#define RECENT_RET    (1u << 22)
+#define RECENT_NAMED  (1u << 23)
+#define RECENT_SOURCE 24 /* shift */
 
 struct recent_frame {
 	uint64_t ip;
-	uint64_t space; /* space_key, or kernel_key; 0: none */
-	uint32_t frame;
-	uint32_t ret;
+	uint32_t space; /* its serial; KERNEL_SPACE */
+	uint32_t what;	/* the frame's id, RECENT_* and the source; 0: none */
 };
+
+#define RECENT_MAPS 4 /* a power of two */
 
 /* What a chain was resolved to, and in which space. */
 struct chain_state {
-	uint64_t space; /* source and serial; 0: not yet */
-	uint32_t stack;
-	uint32_t frames, unknown;
-	uint32_t mode;	  /* of the sample; MODES: of any */
+	uint32_t space;	 /* serial, 0: none; KERNEL_SPACE */
+	uint32_t stack;	 /* 0: not yet */
+	uint16_t frames; /* at most RESOLVE_DEPTH_MAX */
+	uint16_t unknown;
+	uint16_t source;
+	uint16_t mode;	  /* of the sample; MODES: of any */
 	uint32_t missing; /* the set of r->missing */
 };
 
@@ -151,26 +164,28 @@ struct resolver {
 	struct missing_row *rows; /* of the streams before */
 	struct bundle *bundle;	  /* of resolver_opts.bundle; NULL: none */
 	uint32_t nrows, rows_cap;
-	struct recent_frame recent[RECENT_FRAMES];
+	struct recent_frame recent[RECENT_SETS][2];
+	/* The mappings of user space that were found last, and whose frames are in them. */
+	struct recent_map {
+		uint64_t start, end, pgoff;
+		struct rdso *dso; /* NULL: none */
+	} recent_maps[RECENT_MAPS];
 };
 
-/*
- * What a resolved chain or address is valid for: never 0. kernel_key: found without the mappings of a
- * process.
- */
-static inline uint64_t space_key(const struct machine *m, const struct space *sp)
+/* The places of an address in r->recent. */
+static inline struct recent_frame *recent_set(struct resolver *r, uint64_t ip)
 {
-	return ((uint64_t)m->source + 1) << 32 | (sp ? space_serial(sp) : 0);
+	return r->recent[(ip ^ ip >> 12) & (RECENT_SETS - 1)];
 }
 
-static inline uint64_t kernel_key(const struct machine *m)
-{
-	return ((uint64_t)m->source + 1) << 32 | UINT32_MAX;
-}
+/* Where a resolved chain or address is valid that was found without the mappings of a process. */
+#define KERNEL_SPACE UINT32_MAX
+#define GUEST_SPACE  (UINT32_MAX - 1)
 
-static inline uint64_t guest_key(const struct machine *m)
+/* The same with them. */
+static inline uint32_t space_key(const struct space *sp)
 {
-	return kernel_key(m) - 1;
+	return sp ? space_serial(sp) : 0;
 }
 
 /* A DSO of the input: known to the machine, and written with its number in the output. */
@@ -253,11 +268,20 @@ void resolve_missing_release(struct resolver *r);
 int resolve_bundle_keep(struct resolver *r);
 
 /*
- * The frame of an address, written if it is new. `ret`: it is a return address, so that the call lies
+ * The frame of an address, written if it is new; FRAME_UNKNOWN may be with it. `ret`: it is a return address, so that the call lies
  * before it. sp may be NULL: nothing is known of the process.
  */
 int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		  enum mode mode, bool ret, uint32_t *id);
+
+/* ---- resolve_context.c: records that are no samples ---- */
+
+/* A mapping; it is also written to the output. The others are only learnt from. */
+int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec);
+int resolve_context(struct resolver *r, struct machine *m, const struct ps_record *rec);
+
+/* The processor shall fetch what is likely to be needed for the frame of an address. */
+void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip, bool ret);
 
 /*
  * The frames of a stack that the input has, to r->frames: of a sample without addresses, whose stack

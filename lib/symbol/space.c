@@ -66,10 +66,10 @@ uint32_t space_serial(const struct space *sp)
 	return sp->serial;
 }
 
-/* Never 0, nor what stands for no space in a key (2^32 - 1). */
+/* Never 0, nor what stands for the kernels in a key (2^32 - 1 and - 2). */
 static uint32_t next_serial(struct spaces *s)
 {
-	s->serial = s->serial >= UINT32_MAX - 1 ? 1 : s->serial + 1;
+	s->serial = s->serial >= UINT32_MAX - 2 ? 1 : s->serial + 1;
 	return s->serial;
 }
 
