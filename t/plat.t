@@ -292,6 +292,15 @@ isnt "$(cut -f 2 futex.syscalls | sort -u | wc -l)" 1 'of several addresses'
 	"$BIN/plat" -k syscall --slower 0 --tsv 2>/dev/null | cut -f 6 | sort | uniq -c >raw
 same both raw 'a system call that two events tell counts once'
 
+# The text of a recording tells the same of the scheduler.
+sched=runq,oncpu,offcpu,blocked,waking,migrate,idle
+"$BIN/pdecode" -t --ns "$ROOT/t/data/sched.dat" 2>/dev/null >trace.txt
+"$BIN/pdecode" trace.txt 2>/dev/null | "$BIN/plat" -k $sched --slower 0 --tsv 2>/dev/null >got
+# trace-cmd does not print the '+' of R+.
+"$BIN/plat" -k $sched --slower 0 --tsv trace.ps 2>/dev/null | sed 's/	R+	/	R	/' >want
+isnt "$(wc -l <want)" 1 'intervals of the scheduler'
+same want got 'are the same in the text of the events'
+
 # What paired them: numbers and texts, several of them.
 "$BIN/plat" -s sched_waking:comm,pid -e sched_wakeup:comm,pid --slower 0 --tsv trace.ps 2>/dev/null |
 	cut -f 1,14 | sed 1d >got

@@ -146,9 +146,18 @@ int sched_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
 	struct lat_domain *d = &l->domains[ev->domain];
 	const struct ps_sample *s = &rec->sample;
 	struct sched_bind *b = ev->sched;
+	uint8_t payload[SCHED_LOOSE];
+	struct ps_sample copy;
 	struct lat_point p;
 	int rc;
 
+	if (b->loose) {
+		if (!sched_loose_get(b, r, rec, payload))
+			return 0;
+		copy = *s;
+		copy.payload = ps_str((const char *)payload, sizeof(payload));
+		s = &copy;
+	}
 	if (s->payload.len < b->need)
 		return 0;
 	if (!domain_of(d))
@@ -252,6 +261,8 @@ int sched_new(struct lat *l)
 
 void sched_unbind(struct lat_event *ev)
 {
+	if (ev->sched)
+		sched_loose_free(ev->sched->loose);
 	free(ev->sched);
 	ev->sched = NULL;
 }
@@ -315,10 +326,15 @@ int sched_bind(struct lat *l, const struct ps_event *e, struct lat_event *ev)
 			return PP_ENOMEM;
 		b->kind = (enum sched_kind_of_event)i;
 		if (!place_all(b, e)) {
-			free(b);
-			return 0;
+			int rc = sched_loose_bind(b, e);
+
+			if (rc) {
+				free(b);
+				return rc == PP_ENOENT ? 0 : rc;
+			}
 		}
-		task_states_parse(&b->states, e->format.p, e->format.len);
+		if (!b->loose || e->format.len)
+			task_states_parse(&b->states, e->format.p, e->format.len);
 		ev->sched = b;
 		return 0;
 	}

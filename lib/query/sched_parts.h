@@ -78,8 +78,13 @@ enum sched_kind_of_event {
 	SCHED_EV_MIGRATE,
 };
 
+/* Bytes of the payload that is made of an event whose fields do not lie as the kernel lays them out. */
+#define SCHED_LOOSE 52
+struct sched_loose;
+
 /* Where the fields of an event lie. */
 struct sched_bind {
+	struct sched_loose *loose; /* NULL: where the kernel has them */
 	enum sched_kind_of_event kind;
 	uint32_t need; /* bytes of the payload */
 	/* comm: PS_NONE where it is no array of fixed size, as in sched_migrate_task of Linux 6.18 */
@@ -101,6 +106,15 @@ void sched_thread_account(struct sched_thread *t, uint64_t now);
 int sched_thread_end(struct lat *l, struct lat_domain *d, uint32_t index, uint64_t now);
 /* What is open of a thread is counted as something else than an interval. */
 void sched_thread_drop(struct lat *l, const struct sched_thread *t, enum lat_count as);
+
+/* ---- sched_loose.c ---- */
+
+/* Binds an event by the names of its fields. 0, PP_ENOENT (it lacks some), PP_ENOMEM. */
+int sched_loose_bind(struct sched_bind *b, const struct ps_event *e);
+void sched_loose_free(struct sched_loose *loose);
+/* A sample's fields where the others have them; false: it lacks some. */
+bool sched_loose_get(const struct sched_bind *b, const struct sreader *r,
+		     const struct ps_record *rec, uint8_t payload[SCHED_LOOSE]);
 
 /* ---- sched.c ---- */
 
