@@ -336,6 +336,9 @@ awk -F'\t' '/^runq/ { print $2, $3 }' "$OUT" >got
 same got want 'phist --merge adds up results'
 run "$BIN/plat" --stats -k runq --json trace.ps
 like "$OUT" '"table":"account"' '--stats: the account is a table of the JSON'
+run "$BIN/plat" -k runq,oncpu --by kind trace.ps
+unlike "$OUT" '^intervals' '--by kind: no second table of the same rows'
+is "$(grep -cE '^(runq|oncpu) +[0-9]' "$OUT")" 2 'but those of the kinds'
 run "$BIN/plat" -k runq --by cause --log2 trace.ps
 like "$OUT" '^preempted ' '--by'
 like "$OUT" '\|\*' '--log2'
