@@ -76,6 +76,8 @@ static int grow_pool(struct fold_table *t, size_t more)
 	if (t->pool_n + more <= t->pool_cap)
 		return 0;
 	cap = (t->pool_n + more) * 2;
+	if (cap > FOLD_TABLE_MAX)
+		cap = FOLD_TABLE_MAX;
 	pool = realloc(t->pool, cap * sizeof(*pool));
 	if (!pool)
 		return PP_ENOMEM;

@@ -47,6 +47,26 @@ static void test_arena(void)
 		kept = !p[0][k];
 	ok(kept, "zalloc gives zeroes");
 	ok(!arena_alloc(&a, SIZE_MAX) && !arena_alloc(&a, SIZE_MAX - 7), "too large a size fails");
+	sum = a.total;
+	arena_reset(&a);
+	ok(!a.blocks && !a.total && a.spare, "forgotten, its blocks are kept");
+	for (int i = 0; i < 1000; i++) {
+		p[i] = arena_alloc(&a, size[i]);
+		memset(p[i], i & 0xff, size[i]);
+	}
+	kept = true;
+	for (int i = 0; i < 1000; i++)
+		for (size_t k = 0; k < size[i]; k++)
+			kept = kept && p[i][k] == (i & 0xff);
+	ok(kept && a.total <= sum, "and used again");
+	/* What is too small for the next is not kept for ever. */
+	for (int i = 0; i < 100; i++) {
+		arena_reset(&a);
+		arena_alloc(&a, 100000 + 1000 * (size_t)i);
+	}
+	arena_reset(&a);
+	ok(!arena_alloc(&a, SIZE_MAX) && arena_alloc(&a, 1 << 20) && !a.spare,
+	   "blocks that are passed over are freed");
 	arena_release(&a);
 	ok(!a.blocks && !a.total, "released");
 	ok(arena_alloc(&a, 1) != NULL, "and usable again");

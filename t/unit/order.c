@@ -238,8 +238,59 @@ static void test_failure(void)
 	free(g.v);
 }
 
+/* Numbers of the records that were announced, since the last new beginning. */
+static uint64_t announced[64];
+static size_t nannounced, ntaken, farthest;
+static bool agreed = true;
+
+static void announce(void *ctx, const uint8_t *bytes)
+{
+	struct rec r;
+
+	(void)ctx;
+	if (!bytes) {
+		nannounced = ntaken = 0;
+		return;
+	}
+	memcpy(&r, bytes, sizeof(r));
+	announced[nannounced++ % 64] = r.number;
+}
+
+static int deliver_announced(void *ctx, uint64_t time, uint8_t *bytes, struct block *b)
+{
+	struct rec r;
+
+	memcpy(&r, bytes, sizeof(r));
+	agreed = agreed && ntaken < nannounced && announced[ntaken % 64] == r.number;
+	ntaken++;
+	if (nannounced - ntaken > farthest)
+		farthest = nannounced - ntaken;
+	return deliver(ctx, time, bytes, b);
+}
+
+static void test_ahead(void)
+{
+	struct got g = {.fail_at = -1};
+	uint64_t state = 11;
+	struct order q;
+
+	order_init(&q, deliver_announced, &g);
+	q.ahead = announce;
+	for (uint64_t i = 0; i < 5000; i++) {
+		add(&q, i * 10 + random_next(&state) % 2000, i, 64);
+		if (i % 97 == 0)
+			order_round(&q);
+	}
+	order_flush(&q);
+	ok(complete(&g, 5000) && agreed,
+	   "each is announced before its turn, in the order of turns");
+	is_int((int)farthest, ORDER_AHEAD, "that many turns ahead");
+	clear(&q, &g);
+}
+
 int main(void)
 {
+	test_ahead();
 	test_runs();
 	test_rounds();
 	test_late();
