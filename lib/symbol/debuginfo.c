@@ -65,10 +65,11 @@ static int read_units(struct debuginfo *d, bool *split)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die, sub;
+	Dwarf_Half version;
 	uint8_t type;
 	int rc = 0;
 
-	while (!rc && dwarf_get_units(d->dwarf, cu, &cu, NULL, &type, &die, &sub) == 0) {
+	while (!rc && dwarf_get_units(d->dwarf, cu, &cu, &version, &type, &die, &sub) == 0) {
 		Dwarf_Die *content = type == DW_UT_skeleton && sub.addr ? &sub : &die;
 
 		*split = *split || type == DW_UT_skeleton;
@@ -77,7 +78,8 @@ static int read_units(struct debuginfo *d, bool *split)
 		rc = add_unit(d, &die, content);
 		if (!rc)
 			rc = die_ranges(&die, d->n, &d->map, &d->steps);
-		if (rc == PP_ENOENT) {
+		/* DWARF 2 has one range for a unit, though its code can be in many places. */
+		if (rc == PP_ENOENT || (!rc && version < 3)) {
 			/* A unit without code has no ranges either. */
 			d->units[d->n - 1].loose = dwarf_haschildren(content) > 0;
 			d->loose = d->loose || d->units[d->n - 1].loose;
