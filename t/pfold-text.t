@@ -115,7 +115,8 @@ want 'a.out;lib:libc.so;[unknown];g:g:.cpp:1;h_[i]:h.cpp:2;f:dist.h:300 6'
 same "$OUT" want '--srcline'
 
 # What the numbers and words of a header can be. The command has two bytes at least: after one of one
-# byte, the number that follows it is looked for further on.
+# byte, the number that follows it is looked for further on. perf calls a thread that has ended :-1 and
+# numbers it -1.
 cat >headers.txt <<'EOT'
 a1 2 b 33 4.5: 00 cycles:
 	1 f (/x)
@@ -132,10 +133,22 @@ gzip 9 [000] 1.0: sched:sched_switch: prev=x next=y
 gzip 9/0009 1.0:99999999999999999999 cycles:
 	1 f (/x)
 
+:-1    -1 [001]  5.1: 3 cycles:
+	1 f (/x)
+
+:-1    -1/-1    5.2: 4 cycles:
+	1 f (/x)
+
+ls -1  77 5.3: 5 cycles:
+	1 f (/x)
+
+:-12 -1 99 5.4: 6 cycles:
+	1 f (/x)
+
 EOT
 fold --tid headers.txt
-want ':_5/6_7:_instructions:-?/8;c 8' 'a1-?/2;f 0' 'a_1_2.0:-?/4;f 4' \
-	'gzip-9/0009;f 18446744073709551615' 'gzip-?/9;f g 1'
+want ':-1--1/-1;f 4' ':-1-?/-1;f 3' ':-12_-1-?/99;f 6' ':_5/6_7:_instructions:-?/8;c 8' 'a1-?/2;f 0' 'a_1_2.0:-?/4;f 4' \
+	'gzip-9/0009;f 18446744073709551615' 'gzip-?/9;f g 1' 'ls_-1-?/77;f 5'
 same "$OUT" want 'headers'
 
 # Lines of no known form.

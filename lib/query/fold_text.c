@@ -203,6 +203,14 @@ static size_t span(const char *p, size_t i, size_t n, int class)
 	return i;
 }
 
+/* A number. A thread that has ended already has the command ":-1" and the numbers -1: `gone`. */
+static size_t id(const char *p, size_t i, size_t n, bool gone)
+{
+	if (gone && n - i > 2 && p[i] == '-' && p[i + 1] == '1' && !fold_is(p[i + 2], FOLD_DIGIT))
+		return i + 2;
+	return span(p, i, n, FOLD_DIGIT);
+}
+
 /*
  * The command is as short as can be, but of two bytes at least, and ends before white space and a
  * number (or two with slashes between) that white space follows. In Perl, with # for the slash:
@@ -213,15 +221,16 @@ bool fold_header_parse(const char *p, size_t n, struct fold_header *h)
 	if (!n || fold_is(p[0], FOLD_SPACE))
 		return false;
 	for (size_t e = 2; e < n; e++) {
+		bool gone = e == 3 && !memcmp(p, ":-1", 3);
 		size_t number, slashes, second, end;
 
 		if (!fold_is(p[e], FOLD_SPACE))
 			continue;
 		number = span(p, e, n, FOLD_SPACE);
-		slashes = span(p, number, n, FOLD_DIGIT);
+		slashes = id(p, number, n, gone);
 		for (second = slashes; second < n && p[second] == '/';)
 			second++;
-		end = span(p, second, n, FOLD_DIGIT);
+		end = id(p, second, n, gone && second > slashes);
 		if (slashes > number && end < n && fold_is(p[end], FOLD_SPACE)) {
 			*h = (struct fold_header){.comm_len = e,
 						  .pid = p + number,
