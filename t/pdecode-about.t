@@ -175,4 +175,21 @@ if have perf && perf script -f -i "$small" >perf.txt 2>perf.err; then
 else
 	skip 1 'perf cannot read the recording'
 fi
+
+# --- --json: a name that an object has twice is lost to most readers of JSON ---
+cat >twice.pl <<-'END'
+	s/"((?:[^"\\]|\\.)*)"(:?)/$2 ? "<$1>" : 0/ge;
+	1 while s/[\[{][^\[\]{}]*[\]}](?=.)/0/;
+	my %seen;
+	$seen{$1}++ and print "$.: $1 twice\n" while /<([^>]*)>/g;
+END
+gzip -dc "$ROOT/t/data/trace-v6.dat.gz" >trace.dat
+for f in "$small" "$pipe" trace.dat; do
+	run "$BIN/pdecode" -j "$f"
+	perl -ne "$(cat twice.pl)" <"$OUT" >got
+	ok "the objects of ${f##*/} have no name twice" test "$(wc -l <"$OUT")" -gt 9 -a ! -s got
+	[ ! -s got ] || diag_file got
+done
+printf '{"a":1,"b":{"a":2},"a":"{"}\n' | perl -ne "$(cat twice.pl)" >got
+is "$(cat got)" '1: a twice' 'one that has would be found'
 done_testing

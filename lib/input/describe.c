@@ -60,7 +60,8 @@ static void tell_event(struct buf *b, const struct ps_event *e)
 		buf_addc(b, ':');
 	}
 	buf_add_safe(b, e->name.p, e->name.len);
-	buf_addf(b, ", type = %u, config = %#llx, unit = ", e->type, (unsigned long long)e->config);
+	buf_addf(b, ", type = %u, config = %#llx, unit = ", e->perf_type,
+		 (unsigned long long)e->config);
 	buf_add_safe(b, e->unit.p, e->unit.len);
 	buf_addc(b, '\n');
 }

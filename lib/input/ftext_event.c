@@ -157,7 +157,7 @@ static int write_event(struct ftext *t, struct ftext_event *e)
 	/* The key is "buffer\0name". */
 	size_t blen = strlen(e->name.p);
 	struct ps_event rec = {.id = e->id,
-			       .type = TYPE_TRACEPOINT,
+			       .perf_type = TYPE_TRACEPOINT,
 			       .config = e->id,
 			       .buffer = ps_str(e->name.p, blen)};
 	struct buf table = BUF_INIT, name = BUF_INIT;

@@ -298,7 +298,7 @@ static const char *unit(const struct perf_attr *a)
 
 int perf_attr_write(struct perf *p, struct perf_attr *a)
 {
-	struct ps_event e = {.id = a->event, .type = a->type, .config = a->config};
+	struct ps_event e = {.id = a->event, .perf_type = a->type, .config = a->config};
 	struct buf name = BUF_INIT, table = BUF_INIT;
 	const char *system, *event, *u = unit(a), *format;
 	size_t len;

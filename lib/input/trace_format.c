@@ -400,7 +400,7 @@ int trace_event_missing(struct trace *t, uint32_t id, struct trace_event **out)
 static int describe(struct trace *t, const struct trace_event *e, const struct trace_buffer *b,
 		    uint32_t *slot)
 {
-	struct ps_event d = {.type = 2 /* PERF_TYPE_TRACEPOINT */, .config = e->id};
+	struct ps_event d = {.perf_type = 2 /* PERF_TYPE_TRACEPOINT */, .config = e->id};
 	struct buf name = BUF_INIT;
 	int rc;
 

@@ -86,9 +86,9 @@ static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 		s->events_cap = cap;
 	}
 	if (s->events[id] == CHOICE_NEW) {
-		one = s->opts->count || e->type == TYPE_TRACEPOINT ||
+		one = s->opts->count || e->perf_type == TYPE_TRACEPOINT ||
 		      !(e->flags & PS_EVENT_SAMPLED);
-		if (e->type == TYPE_TRACEPOINT && (!s->opts->event || !*s->opts->event))
+		if (e->perf_type == TYPE_TRACEPOINT && (!s->opts->event || !*s->opts->event))
 			fold = fold_event(s->fold, "tracepoints", 11);
 		else
 			fold = fold_event(s->fold, e->name.p, e->name.len);

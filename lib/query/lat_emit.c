@@ -43,7 +43,7 @@ static int put_string(struct lat_emit *e, const struct lat *l, uint32_t source, 
 static int put_event(struct lat_emit *e, const struct lat *l, uint32_t source, unsigned kind)
 {
 	struct ps_event ev = {.id = kind + 1,
-			      .type = TYPE_MADE,
+			      .perf_type = TYPE_MADE,
 			      .config = kind,
 			      .flags = PS_EVENT_SAMPLED | PS_EVENT_CHAINS};
 	const char *name = "", *unit = lat_amount_unit(l, kind);

@@ -73,7 +73,7 @@
 
 #define PS_FIELDS_EVENT(F) \
 	F(u32, id, "the descriptor's id, from 1") \
-	F(u32, type, "PERF_TYPE_* of the kernel: 0 hardware, 1 software, 2 tracepoint, ...") \
+	F(u32, perf_type, "PERF_TYPE_* of the kernel: 0 hardware, 1 software, 2 tracepoint, ...") \
 	F(u64, config, "which event of that type; of a tracepoint its format id") \
 	F(u64, flags, "1 sampled by period or frequency, 2 frequency, 4 call chains") \
 	F(u64, sample_type, "PERF_SAMPLE_* of perf.data; 0 otherwise") \

@@ -83,12 +83,12 @@ void text_perf_free(struct text_perf *t)
 
 static bool is_dummy(const struct ps_event *e)
 {
-	return e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
+	return e->perf_type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
 }
 
 static int add_event(struct text_perf *t, const struct ps_event *e)
 {
-	struct kind *k = &t->kinds[text_kind_of(e->type)];
+	struct kind *k = &t->kinds[text_kind_of(e->perf_type)];
 	struct label *l;
 
 	if (e->id >= t->nlabels) {
@@ -103,7 +103,7 @@ static int add_event(struct text_perf *t, const struct ps_event *e)
 	}
 	l = &t->labels[e->id];
 	free(l->text);
-	*l = (struct label){.kind = text_kind_of(e->type)};
+	*l = (struct label){.kind = text_kind_of(e->perf_type)};
 	if (e->name.len <= NAME_WIDTH_MAX && e->name.len > t->name_width)
 		t->name_width = e->name.len;
 	if (e->flags & PS_EVENT_CHAINS)
@@ -126,7 +126,7 @@ static void say_lacking(const struct text_perf *t, const struct ps_event *e, uin
 				 text_field_name((enum text_field)i));
 	buf_add_safe(&event, e->name.p, e->name.len);
 	diag_say(t->d, NULL, "%s events, such as %s, were recorded without: %s",
-		 text_kind_name(text_kind_of(e->type)), buf_str(&event), buf_str(&names));
+		 text_kind_name(text_kind_of(e->perf_type)), buf_str(&event), buf_str(&names));
 	buf_release(&names);
 	buf_release(&event);
 }
@@ -137,7 +137,7 @@ static void pick(struct text_perf *t, struct kind *k, const struct ps_event *e)
 
 	if (!k->known)
 		k->sample_type = e->sample_type;
-	k->fields = text_fields_pick(&t->opts->fields, text_kind_of(e->type), k->sample_type,
+	k->fields = text_fields_pick(&t->opts->fields, text_kind_of(e->perf_type), k->sample_type,
 				     k->chains, &lacking);
 	k->picked = true;
 	if (TEXT_HAS(k->fields, tod) && !t->tod.known) {
@@ -320,7 +320,7 @@ static int add_facts(struct text_perf *t, const struct ps_sample *s, const struc
 	struct buf *b = &t->b;
 	uint64_t fields = k->fields;
 
-	if (TEXT_HAS(fields, trace) && e->type == PERF_TYPE_TRACEPOINT &&
+	if (TEXT_HAS(fields, trace) && e->perf_type == PERF_TYPE_TRACEPOINT &&
 	    ps_sample_has(s, payload) && !text_plain_info(e, &s->payload, b)) {
 		if (!t->tep && tep_print_new(&t->tep))
 			return PP_ENOMEM;
@@ -357,7 +357,7 @@ static void add_rest(struct text_perf *t, const struct sreader *r, const struct 
 		text_add_branches(b, &s->branches);
 	else if (TEXT_HAS(fields, brstacksym) && ps_sample_has(s, branches))
 		text_add_branch_symbols(b, r, s, TEXT_HAS(fields, dso));
-	if (TEXT_HAS(fields, bpf_output) && e->type == PERF_TYPE_SOFTWARE &&
+	if (TEXT_HAS(fields, bpf_output) && e->perf_type == PERF_TYPE_SOFTWARE &&
 	    e->config == PERF_COUNT_SW_BPF_OUTPUT && ps_sample_has(s, payload))
 		text_add_bpf_output(b, &s->payload);
 	if (TEXT_HAS(fields, phys_addr) && column(k, ps_sample_has(s, phys_addr)))

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	const uint8_t *nul = size ? memchr(data, 0, size) : NULL;
 	size_t format = nul ? (size_t)(nul - data) : size;
-	struct ps_event e = {.type = 2, .name = {"sched:sched_switch", 18}};
+	struct ps_event e = {.perf_type = 2, .name = {"sched:sched_switch", 18}};
 	struct buf table = BUF_INIT, b = BUF_INIT;
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {

@@ -73,7 +73,7 @@ static void put_event(struct made *m, uint32_t id, const char *name, const struc
 		      const char *format)
 {
 	struct buf b = BUF_INIT;
-	struct ps_event e = {.id = id, .type = d ? 2 : 1};
+	struct ps_event e = {.id = id, .perf_type = d ? 2 : 1};
 
 	e.name = ps_str(name, strlen(name));
 	e.unit = ps_str("events", 6);

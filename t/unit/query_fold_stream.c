@@ -15,7 +15,7 @@ static void put_string(struct made *m, uint32_t id, const char *text)
 static void put_event(struct made *m, uint32_t id, uint32_t type, uint32_t flags, const char *name)
 {
 	struct ps_event e = {
-		.id = id, .type = type, .flags = flags, .name = ps_str(name, strlen(name))};
+		.id = id, .perf_type = type, .flags = flags, .name = ps_str(name, strlen(name))};
 
 	swriter_put(&m->w, PS_EVENT, 1, &e);
 }

@@ -29,7 +29,7 @@ static void field(uint32_t offset, uint32_t size, const char *name)
 static void event(uint32_t id, const char *name, const char *format)
 {
 	struct ps_event e = {.id = id,
-			     .type = 2,
+			     .perf_type = 2,
 			     .name = ps_str(name, strlen(name)),
 			     .unit = ps_str("", 0),
 			     .fields = ps_str((const char *)fields.data, fields.len),

@@ -99,7 +99,7 @@ static void make_event(struct buf *format, struct buf *table, const char *print,
 		ps_event_field_add(table, &f);
 	}
 	buf_addf(format, "\nprint fmt: %s\n", print);
-	*e = (struct ps_event){.type = 2, .config = 7, .name = ps_str("x:tp", 4)};
+	*e = (struct ps_event){.perf_type = 2, .config = 7, .name = ps_str("x:tp", 4)};
 	e->format = ps_str(buf_str(format), format->len);
 	e->fields = ps_str(buf_str(table), table->len);
 }

@@ -285,7 +285,7 @@ static void foreign_payload(uint8_t *p)
 
 static void test_payload(void)
 {
-	struct ps_event e = {.id = 3, .type = 2, .name = ps_str("a:b", 3)};
+	struct ps_event e = {.id = 3, .perf_type = 2, .name = ps_str("a:b", 3)};
 	struct ps_sample s = {.event = 3, .fields = PS_HAS(payload)};
 	uint8_t native[48], other[48];
 	struct buf table = BUF_INIT;
