@@ -17,7 +17,7 @@ int out_init(struct out *o, int fd)
 	}
 	/* A larger pipe means fewer switches between writer and reader; failure does not matter. */
 	if (fd >= 0)
-		(void)fcntl(fd, F_SETPIPE_SZ, OUT_BUFFER);
+		(void)fcntl(fd, F_SETPIPE_SZ, OUT_PIPE);
 	return 0;
 }
 

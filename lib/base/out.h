@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define OUT_BUFFER \
-	262144 /* bytes collected before a write: what a Linux pipe can be made to hold */
+#define OUT_BUFFER 262144     /* bytes collected before a write */
+#define OUT_PIPE   (1u << 20) /* of pipes, at both ends: room while the other end works, not waits */
 
 /* Takes the place of write(2): all n bytes, or an error. It may change the bytes. */
 typedef int out_fn(void *ctx, uint8_t *bytes, size_t n);

@@ -52,7 +52,7 @@ int src_from_fd(struct src **out, int fd, const char *name)
 		s->mtime = (int64_t)st.st_mtime;
 		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	} else {
-		(void)fcntl(fd, F_SETPIPE_SZ, 1 << 20);
+		(void)fcntl(fd, F_SETPIPE_SZ, OUT_PIPE);
 	}
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* Output that does not wait: while a reader is slow, the rings are still drained into memory. */
 #include "base/err.h"
+#include "base/out.h"
 #include "record/parts.h"
 
 #include <errno.h>
@@ -7,8 +8,6 @@
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define PIPE_SIZE (1 << 20) /* bytes asked for a pipe */
 
 void sink_init(struct sink *s, int fd)
 {
@@ -22,7 +21,7 @@ void sink_init(struct sink *s, int fd)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	s->own = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	/* A large pipe means fewer switches to the reader; what is refused does not matter. */
-	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
+	(void)fcntl(fd, F_SETPIPE_SZ, OUT_PIPE);
 }
 
 static int fail(struct sink *s, int errnum)
