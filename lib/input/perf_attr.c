@@ -124,6 +124,8 @@ void perf_attr_layout(struct perf *p)
 		a->nfront = (uint32_t)position(
 			a->sample_type, PSB_IDENTIFIER | PSB_IP | PSB_TID | PSB_TIME | PSB_ADDR |
 						PSB_ID | PSB_STREAM_ID | PSB_CPU | PSB_PERIOD);
+		if (a->sample_type & PSB_CALLCHAIN)
+			p->order.ahead = perf_ahead;
 	}
 	p->id_pos = -1;
 	p->id_back = 0;

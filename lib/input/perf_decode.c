@@ -223,7 +223,6 @@ int perf_decode_view(struct src *s, uint32_t source, struct swriter *w, struct d
 	p->id_pos = -1;
 	p->chains = (struct hashids){.max_ids = PERF_CHAIN_IDS, .max_bytes = PERF_CHAIN_BYTES};
 	order_init(&p->order, perf_deliver_ahead, p);
-	p->order.ahead = perf_ahead;
 	rc = begin(p);
 	if (!rc)
 		rc = finish(p, perf_read_parts(p));
