@@ -387,10 +387,10 @@ static int read_stat(struct text s, enum table_stat stat, struct hist *h)
 /* The counts of buckets add up to the whole. */
 static bool adds_up(const struct hist_buckets *b, uint64_t count)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 0, n;
 
-	for (uint32_t i = 0; b->slots && i <= b->mask; i++)
-		if (__builtin_add_overflow(sum, b->slots[i].count, &sum))
+	for (int32_t at = INT32_MIN; hist_next(b, &at, &n);)
+		if (__builtin_add_overflow(sum, n, &sum))
 			return count == UINT64_MAX;
 	return sum == count;
 }

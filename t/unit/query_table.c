@@ -217,6 +217,35 @@ static void test_merge(void)
 	buf_release(&all);
 }
 
+/* A row of so many buckets that they are an array. */
+static void test_many_buckets(void)
+{
+	struct tables ts, back, twice;
+	struct table *t;
+	struct buf b = BUF_INIT, again = BUF_INIT;
+	bool same = true;
+
+	tables_init(&ts);
+	tables_init(&back);
+	tables_init(&twice);
+	same &= !tables_add(&ts, "x", comm_cpu, 2, delay, 1, &t);
+	for (uint64_t i = 0; i < 30000 && same; i++)
+		same &= !add(t, "cc1", 1, (hist_int)(1000 + i * 7919 % 60000), i);
+	ok(same && table_cell(t, 0, 0)->fine.counts, "many values in one row");
+	write_to(&ts, &b, TABLE_FORM_TSV);
+	is_int(read_from(&back, b.data, b.len), 0, "are read back");
+	write_to(&back, &again, TABLE_FORM_TSV);
+	is_str(buf_str(&again), buf_str(&b), "all of them");
+	ok(!read_from(&twice, b.data, b.len) && !read_from(&twice, b.data, b.len) &&
+		   table_cell(twice.v[0], 0, 0)->count == 60000,
+	   "and merged");
+	tables_release(&ts);
+	tables_release(&back);
+	tables_release(&twice);
+	buf_release(&b);
+	buf_release(&again);
+}
+
 static void test_sort(void)
 {
 	static const struct {
@@ -407,6 +436,7 @@ int main(void)
 	test_tsv();
 	test_kinds();
 	test_merge();
+	test_many_buckets();
 	test_sort();
 	test_bounded();
 	test_rekey();
