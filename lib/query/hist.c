@@ -21,13 +21,8 @@ void hist_release(struct hist *h)
 
 int32_t hist_bucket(hist_int v)
 {
-	uint64_t m = (uint64_t)(v < 0 ? -v : v);
-	int32_t b, shift;
+	int32_t b = (int32_t)hist_bucket_of((uint64_t)(v < 0 ? -v : v));
 
-	if (m < SUB)
-		return v < 0 ? -(int32_t)m : (int32_t)m;
-	shift = 63 - __builtin_clzll(m) - HIST_SUB_BITS;
-	b = shift * SUB + (int32_t)(m >> shift);
 	return v < 0 ? -b : b;
 }
 

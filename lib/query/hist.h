@@ -73,6 +73,15 @@ void hist_release(struct hist *h);
  */
 int hist_add(struct hist *h, hist_int v, uint64_t time);
 
+/* The fine bucket of a value that is not negative. */
+static inline uint32_t hist_bucket_of(uint64_t v)
+{
+	uint32_t shift =
+		v >> HIST_SUB_BITS ? 63u - (uint32_t)__builtin_clzll(v) - HIST_SUB_BITS : 0;
+
+	return (shift << HIST_SUB_BITS) + (uint32_t)(v >> shift);
+}
+
 /*
  * The same in two steps, for values from 0 to INT64_MAX of histograms that have an array of counters
  * with room for them: hist_near adds all but the count of the bucket, and gives its index for
@@ -81,10 +90,7 @@ int hist_add(struct hist *h, hist_int v, uint64_t time);
  */
 static inline bool hist_near(struct hist *h, uint64_t v, uint64_t time, uint32_t *i)
 {
-	uint32_t shift =
-		v >> HIST_SUB_BITS ? 63u - (uint32_t)__builtin_clzll(v) - HIST_SUB_BITS : 0;
-
-	*i = (shift << HIST_SUB_BITS) + (uint32_t)(v >> shift) - (uint32_t)h->fine.first;
+	*i = hist_bucket_of(v) - (uint32_t)h->fine.first;
 	if (!h->fine.counts || h->step || *i > h->fine.mask || v > INT64_MAX)
 		return false;
 	h->count++;
