@@ -87,38 +87,40 @@ static int dict_place(struct dict *d, uint32_t id, size_t need, uint8_t **place)
 	return 0;
 }
 
-int dict_set_chain(struct dict *d, const struct ps_chain *chain)
+/* An entry of a struct and the array behind it; *copy is the struct in the dictionary. */
+static int dict_set_array(struct dict *d, uint32_t id, const void *fields, size_t size,
+			  const void *array, size_t bytes, uint8_t **copy)
 {
-	size_t bytes = 8 * (size_t)chain->ips.n;
-	struct ps_chain *copy;
-	uint8_t *e;
-	int rc = dict_place(d, chain->id, sizeof(*chain) + bytes, &e);
+	int rc = dict_place(d, id, size + bytes, copy);
 
 	if (rc)
 		return rc;
-	copy = (struct ps_chain *)(void *)e;
-	*copy = *chain;
-	copy->ips.v = (const uint64_t *)(void *)(copy + 1);
+	memcpy(*copy, fields, size);
 	if (bytes)
-		memcpy(copy + 1, chain->ips.v, bytes);
+		memcpy(*copy + size, array, bytes);
 	return 0;
+}
+
+int dict_set_chain(struct dict *d, const struct ps_chain *chain)
+{
+	uint8_t *e;
+	int rc = dict_set_array(d, chain->id, chain, sizeof(*chain), chain->ips.v,
+				8 * (size_t)chain->ips.n, &e);
+
+	if (!rc)
+		((struct ps_chain *)(void *)e)->ips.v = (const void *)(e + sizeof(*chain));
+	return rc;
 }
 
 int dict_set_stack(struct dict *d, const struct ps_stack *stack)
 {
-	size_t bytes = 4 * (size_t)stack->frames.n;
-	struct ps_stack *copy;
 	uint8_t *e;
-	int rc = dict_place(d, stack->id, sizeof(*stack) + bytes, &e);
+	int rc = dict_set_array(d, stack->id, stack, sizeof(*stack), stack->frames.v,
+				4 * (size_t)stack->frames.n, &e);
 
-	if (rc)
-		return rc;
-	copy = (struct ps_stack *)(void *)e;
-	*copy = *stack;
-	copy->frames.v = (const uint32_t *)(void *)(copy + 1);
-	if (bytes)
-		memcpy(copy + 1, stack->frames.v, bytes);
-	return 0;
+	if (!rc)
+		((struct ps_stack *)(void *)e)->frames.v = (const void *)(e + sizeof(*stack));
+	return rc;
 }
 
 int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const void *fields)
