@@ -1,6 +1,7 @@
 #include "query/fold_stream.h"
 
 #include "base/err.h"
+#include "base/array.h"
 #include "query/fold_stream_parts.h"
 #include "query/fold_tidy.h"
 
@@ -274,20 +275,12 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 /* A stack was defined: nothing is known of its id. */
 static int new_stack(struct fstream *s, uint32_t id)
 {
-	if (id >= s->stacks_cap) {
-		uint32_t cap = s->stacks_cap ? s->stacks_cap : 4096;
-		struct stack_node *v;
+	struct stack_node *v = array_widen(s->stacks, &s->stacks_cap, id, 4096, sizeof(*v));
 
-		while (cap <= id)
-			cap *= 2;
-		v = realloc(s->stacks, cap * sizeof(*v));
-		if (!v)
-			return PP_ENOMEM;
-		memset(v + s->stacks_cap, 0, (cap - s->stacks_cap) * sizeof(*v));
-		s->stacks = v;
-		s->stacks_cap = cap;
-	}
-	s->stacks[id].comm = 0;
+	if (!v)
+		return PP_ENOMEM;
+	s->stacks = v;
+	v[id].comm = 0;
 	return 0;
 }
 

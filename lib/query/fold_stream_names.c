@@ -2,6 +2,7 @@
 #include "query/fold_stream_parts.h"
 
 #include "base/err.h"
+#include "base/array.h"
 #include "query/fold_tidy.h"
 
 #include <stdio.h>
@@ -75,23 +76,16 @@ static int make_name(struct fstream *s, const struct ps_frame *f, uint64_t ip, b
 /* Where the name of a frame's symbol is kept; NULL: nowhere. */
 static struct symbol_name *symbol_name(struct fstream *s, const struct ps_frame *f, bool java)
 {
+	struct symbol_name *v;
+
 	if (!f->symbol || f->symbol >= PS_ID_MAX || java || f->flags & PS_FRAME_INLINED ||
 	    s->opts->addrs)
 		return NULL;
-	if (f->symbol >= s->symbols_cap) {
-		uint32_t cap = s->symbols_cap ? s->symbols_cap : 1024;
-		struct symbol_name *v;
-
-		while (cap <= f->symbol)
-			cap *= 2;
-		v = realloc(s->symbols, cap * sizeof(*v));
-		if (!v)
-			return NULL;
-		memset(v + s->symbols_cap, 0, (cap - s->symbols_cap) * sizeof(*v));
-		s->symbols = v;
-		s->symbols_cap = cap;
-	}
-	return &s->symbols[f->symbol];
+	v = array_widen(s->symbols, &s->symbols_cap, f->symbol, 1024, sizeof(*v));
+	if (!v)
+		return NULL;
+	s->symbols = v;
+	return &v[f->symbol];
 }
 
 static int name_frame(struct fstream *s, const struct ps_frame *f, uint64_t ip, bool java,

@@ -1,4 +1,5 @@
 #include "query/lat_parts.h"
+#include "base/array.h"
 #include "query/syscall_names.h"
 
 #include <inttypes.h>
@@ -40,20 +41,12 @@ int lat_text(struct lat *l, const char *s, size_t len, uint32_t *id)
 /* The place of an id's text; NULL: out of memory. */
 static uint32_t *place(struct lat_strings *t, uint32_t id)
 {
-	if (id >= t->cap) {
-		uint32_t cap = t->cap ? t->cap : 256;
-		uint32_t *v;
+	uint32_t *v = array_widen(t->names, &t->cap, id, 256, sizeof(*v));
 
-		while (cap <= id)
-			cap *= 2;
-		v = realloc(t->names, cap * sizeof(*v));
-		if (!v)
-			return NULL;
-		memset(v + t->cap, 0, (cap - t->cap) * sizeof(*v));
-		t->names = v;
-		t->cap = cap;
-	}
-	return &t->names[id];
+	if (!v)
+		return NULL;
+	t->names = v;
+	return &v[id];
 }
 
 static void forget(struct lat_strings *t)

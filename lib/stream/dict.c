@@ -1,22 +1,17 @@
 #include "stream/dict.h"
 
 #include "base/err.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
 static int dict_widen(struct dict *d, uint32_t id)
 {
-	uint32_t n = d->n ? d->n : 64;
-	void **v;
+	void **v = array_widen(d->v, &d->n, id, 64, sizeof(*v));
 
-	while (n <= id)
-		n *= 2;
-	v = realloc(d->v, n * sizeof(*v));
 	if (!v)
 		return PP_ENOMEM;
-	memset(v + d->n, 0, (n - d->n) * sizeof(*v));
 	d->v = v;
-	d->n = n;
 	return 0;
 }
 

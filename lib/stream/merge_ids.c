@@ -6,6 +6,7 @@
 #include "stream/merge_parts.h"
 
 #include "base/err.h"
+#include "base/array.h"
 #include "stream/codec.h"
 
 #include <stdlib.h>
@@ -22,20 +23,12 @@ static const struct {
 /* The place of an id; NULL: out of memory. */
 static struct merge_id *id_place(struct merge_ids *ids, uint32_t id)
 {
-	if (id >= ids->n) {
-		uint32_t n = ids->n ? ids->n : 256;
-		struct merge_id *v;
+	struct merge_id *v = array_widen(ids->v, &ids->n, id, 256, sizeof(*v));
 
-		while (n <= id)
-			n *= 2;
-		v = realloc(ids->v, n * sizeof(*v));
-		if (!v)
-			return NULL;
-		memset(v + ids->n, 0, (n - ids->n) * sizeof(*v));
-		ids->v = v;
-		ids->n = n;
-	}
-	return &ids->v[id];
+	if (!v)
+		return NULL;
+	ids->v = v;
+	return &v[id];
 }
 
 static const void *entry(const struct sreader *r, enum merge_dict dict, uint32_t id,

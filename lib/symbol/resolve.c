@@ -1,6 +1,7 @@
 #include "symbol/resolve_parts.h"
 
 #include "base/err.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -272,20 +273,12 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 /* The state of a chain id; NULL: out of memory. */
 static struct chain_state *chain_state(struct resolver *r, uint32_t id)
 {
-	if (id >= r->nchains) {
-		uint32_t n = r->nchains ? r->nchains : 4096;
-		struct chain_state *v;
+	struct chain_state *v = array_widen(r->chains, &r->nchains, id, 4096, sizeof(*v));
 
-		while (n <= id)
-			n *= 2;
-		v = realloc(r->chains, n * sizeof(*v));
-		if (!v)
-			return NULL;
-		memset(v + r->nchains, 0, (n - r->nchains) * sizeof(*v));
-		r->chains = v;
-		r->nchains = n;
-	}
-	return &r->chains[id];
+	if (!v)
+		return NULL;
+	r->chains = v;
+	return &v[id];
 }
 
 /* Whether a chain has addresses whose meaning depends on the process. */
