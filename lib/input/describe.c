@@ -103,12 +103,12 @@ static int tell(struct list *l, const struct ps_record *rec)
 static int take_back(void *ctx, uint8_t *bytes, size_t n)
 {
 	struct list *l = ctx;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	int rc;
 
 	sreader_feed(l->back, bytes, n);
 	while (!(rc = sreader_next(l->back, &rec))) {
-		rc = l->tally ? tally_record(l->tally, l->back, &rec) : tell(l, &rec);
+		rc = l->tally ? tally_record(l->tally, l->back, rec) : tell(l, rec);
 		if (rc)
 			return rc;
 	}

@@ -30,17 +30,17 @@ static int copy_stream(struct src *s, struct swriter *w, struct diag *d, struct 
 {
 	struct ps_end told = {0};
 	struct sreader *r;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	bool any = false;
 	int rc = sreader_new(&r, s, 0, d);
 
 	if (rc)
 		return rc;
 	while (!(rc = sreader_next(r, &rec)) && !w->err) {
-		if (rec.type == PS_HEADER && any)
+		if (rec->type == PS_HEADER && any)
 			next_stream(w, r, &told);
-		else if (rec.type != PS_HEADER && rec.type != PS_END)
-			swriter_copy(w, &rec);
+		else if (rec->type != PS_HEADER && rec->type != PS_END)
+			swriter_copy(w, rec);
 		any = true;
 	}
 	account->lost += sreader_account(r)->lost - told.lost;

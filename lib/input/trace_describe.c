@@ -44,16 +44,16 @@ static void source(struct buf *b, const struct ps_source *s)
 static int take(void *ctx, uint8_t *bytes, size_t n)
 {
 	struct header *h = ctx;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	int rc;
 
 	sreader_feed(h->back, bytes, n);
 	while (!(rc = sreader_next(h->back, &rec))) {
-		if (rec.type == PS_SOURCE)
-			source(&h->text, &rec.src);
-		else if (rec.type == PS_META)
-			line(&h->text, rec.meta.key.p ? rec.meta.key.p : "", rec.meta.key.len,
-			     rec.meta.value.p ? rec.meta.value.p : "", rec.meta.value.len);
+		if (rec->type == PS_SOURCE)
+			source(&h->text, &rec->src);
+		else if (rec->type == PS_META)
+			line(&h->text, rec->meta.key.p ? rec->meta.key.p : "", rec->meta.key.len,
+			     rec->meta.value.p ? rec->meta.value.p : "", rec->meta.value.len);
 	}
 	return rc == PP_END ? h->text.err : rc;
 }

@@ -456,14 +456,14 @@ int fold_stream(struct fold *f, struct src *src)
 	struct fstream s = {.fold = f, .opts = fold_options(f), .account = fold_account(f)};
 	const unsigned keep = SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS;
 	struct diag *d = fold_diag(f);
-	struct ps_record rec;
+	const struct ps_record *rec;
 	int rc = sreader_new(&s.in, src, keep, d), status, queued;
 
 	if (rc)
 		return rc;
 	s.queue = (struct fold_queue){.fold = f, .done = on_node, .ctx = &s};
 	sreader_on_ahead(s.in, look_ahead, &s);
-	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, &rec)))
+	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, rec)))
 		;
 	queued = fold_queue_flush(&s.queue);
 	rc = queued ? queued : rc;

@@ -101,14 +101,14 @@ static int on_record(void *ctx, const struct sreader *r, const struct ps_record 
 
 static int read_one(struct run *run, const char *name, struct diag *d, uint64_t *lost)
 {
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct sreader *r;
 	int rc = sreader_open(&r, name, LAT_KEEP, d), status;
 	bool ours;
 
 	if (rc)
 		return PP_EXIT_FAIL;
-	while (!(rc = sreader_next(r, &rec)) && !(rc = on_record(run, r, &rec)))
+	while (!(rc = sreader_next(r, &rec)) && !(rc = on_record(run, r, rec)))
 		;
 	/* The reader has said what it gave; errors of the engine it has not. */
 	ours = rc == PP_ENOMEM || rc == PP_ELIMIT;

@@ -96,14 +96,14 @@ static int see(struct phist *p, const struct sreader *r, const struct ps_record 
 /* Takes all records of a source, and frees it. */
 static int read_stream(struct phist *p, struct src *s)
 {
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct sreader *r;
 	int rc = sreader_new(&r, s, KEEP, p->d), status;
 
 	if (rc)
 		return PP_EXIT_FAIL;
 	while (!(rc = sreader_next(r, &rec)))
-		if ((rc = rec.type == PS_SAMPLE ? phist_sample(p, r, &rec) : see(p, r, &rec)))
+		if ((rc = rec->type == PS_SAMPLE ? phist_sample(p, r, rec) : see(p, r, rec)))
 			break;
 	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
 		diag_error(p->d, NULL, -1, "%s", pp_strerror(rc));

@@ -395,18 +395,18 @@ static void explain_event(struct select *s, const struct sreader *r, uint32_t ev
 
 static int explain_input(struct select *s, const char *file, struct buf *text, struct diag *d)
 {
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct sreader *r;
 	int rc = sreader_open(&r, file, SELECT_KEEP, d);
 
 	if (rc)
 		return rc;
 	while (!rc && !(rc = sreader_next(r, &rec))) {
-		if (rec.type == PS_SAMPLE)
+		if (rec->type == PS_SAMPLE)
 			continue;
-		rc = select_see(s, r, &rec);
-		if (!rc && rec.type == PS_EVENT)
-			explain_event(s, r, rec.event.id, text);
+		rc = select_see(s, r, rec);
+		if (!rc && rec->type == PS_EVENT)
+			explain_event(s, r, rec->event.id, text);
 	}
 	sreader_free(r);
 	return rc == PP_END ? 0 : rc;

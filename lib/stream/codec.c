@@ -210,13 +210,13 @@ static uint8_t *put64(uint8_t *p, uint64_t v)
 /* Length, bytes, zeroes up to a multiple of 8; p is at a multiple of 8. */
 static uint8_t *put_counted(uint8_t *p, uint32_t count, const void *bytes, size_t len)
 {
-	size_t pad = ps_pad(4 + len) - 4 - len;
+	uint8_t *end = p + ps_pad(4 + len);
 
+	put64(end - 8, 0);
 	p = put32(p, count);
 	if (len)
 		memcpy(p, bytes, len);
-	memset(p + len, 0, pad);
-	return p + len + pad;
+	return end;
 }
 
 static uint8_t *put_u64s(uint8_t *p, const uint64_t *v, uint32_t n)
@@ -344,20 +344,6 @@ int ps_decode(const struct ps_typedesc *t, struct cursor *c, void *fields)
 
 /* ---- samples ---- */
 
-/* What is fixed of a sample lies in a record as it lies in the struct. */
-#define SAMPLE_FIXED (PS_SAMPLE_FIXED - 8)
-_Static_assert(offsetof(struct ps_sample, cpu) == 4 && offsetof(struct ps_sample, time) == 8 &&
-		       offsetof(struct ps_sample, pid) == 16 &&
-		       offsetof(struct ps_sample, tid) == 20 &&
-		       offsetof(struct ps_sample, comm) == 24 &&
-		       offsetof(struct ps_sample, flags) == 28 &&
-		       offsetof(struct ps_sample, fields) == SAMPLE_FIXED - 8,
-	       "the struct has another order than the record");
-
-#define SIZE_u64(x) 8
-#define SIZE_ref(x) 8
-#define SIZE_str(x) ps_pad(4 + (size_t)(x).len)
-/* Samples have three or four of the fields: a step for each that is there, not for each there is. */
 #define FOR_FIELDS(set) \
 	for (uint64_t left = (set); left; left &= left - 1) \
 		switch (__builtin_ctzll(left))
@@ -370,7 +356,10 @@ size_t ps_sample_size(const struct ps_sample *s)
 {
 	size_t n = PS_SAMPLE_FIXED;
 
-	FOR_FIELDS(s->fields)
+#define F(kind, name) n += ps_sample_has(s, name) ? SIZE_##kind(s->name) : 0;
+	NEAR_FIELDS(F)
+#undef F
+	FOR_FIELDS(s->fields & ~(uint64_t)PS_SAMPLE_NEAR)
 	{
 #define PS_F(bit, kind, name, what) \
 	case bit: n += SIZE_##kind(s->name); break;
@@ -401,8 +390,16 @@ static uint8_t *put_branches(uint8_t *p, const struct ps_branches *b)
 	return p + 24 * (size_t)b->n;
 }
 
+static uint8_t *put_ref(uint8_t *p, uint32_t id)
+{
+	uint32_t words[2] = {id, 0};
+
+	memcpy(p, words, 8);
+	return p + 8;
+}
+
 #define ENCODE_u64(x)	 p = put64(p, x)
-#define ENCODE_ref(x)	 p = put64(p, 0), put32(p - 8, x)
+#define ENCODE_ref(x)	 p = put_ref(p, x)
 #define ENCODE_str(x)	 p = put_counted(p, (x).len, (x).p, (x).len)
 #define ENCODE_regs(x)	 p = put_regs(p, &(x))
 #define ENCODE_branch(x) p = put_branches(p, &(x))
@@ -410,9 +407,14 @@ static uint8_t *put_branches(uint8_t *p, const struct ps_branches *b)
 
 uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p)
 {
-	memcpy(p, s, SAMPLE_FIXED);
-	p += SAMPLE_FIXED;
-	FOR_FIELDS(s->fields)
+	memcpy(p, s, PS_SAMPLE_FIXED - 8);
+	p += PS_SAMPLE_FIXED - 8;
+#define F(kind, name) \
+	if (ps_sample_has(s, name)) \
+		ENCODE_##kind(s->name);
+	NEAR_FIELDS(F)
+#undef F
+	FOR_FIELDS(s->fields & ~(uint64_t)PS_SAMPLE_NEAR)
 	{
 #define PS_F(bit, kind, name, what) \
 	case bit: ENCODE_##kind(s->name); break;
@@ -463,13 +465,23 @@ static struct ps_branches take_branch(struct cursor *c)
 static const uint64_t sample_known = 0 PS_SAMPLE_FIELDS(PS_F);
 #undef PS_F
 
-static void decode_fixed(struct cursor *c, struct ps_sample *s)
+/* The C library's: what gcc puts in its place, "rep stos", takes long to begin. */
+static void *(*const volatile library_memset)(void *, int, size_t) = memset;
+
+void ps_sample_clear(struct ps_sample *s)
 {
-	if (!c->swap && cursor_left(c) >= SAMPLE_FIXED) {
-		memcpy(s, c->p, SAMPLE_FIXED);
-		c->p += SAMPLE_FIXED;
-		return;
-	}
+	library_memset(s, 0, sizeof(*s));
+}
+
+void ps_sample_clear_far(struct ps_sample *s)
+{
+	library_memset(&s->stream_id, 0, sizeof(*s) - offsetof(struct ps_sample, stream_id));
+}
+
+/* One in the other byte order. */
+static void decode_foreign(struct cursor *c, struct ps_sample *s)
+{
+	ps_sample_clear(s);
 	s->event = get_u32(c);
 	s->cpu = get_u32(c);
 	s->time = get_u64(c);
@@ -480,49 +492,22 @@ static void decode_fixed(struct cursor *c, struct ps_sample *s)
 	s->fields = get_u64(c);
 }
 
-/* The C library's: what gcc puts in its place, "rep stos", takes long to begin. */
-static void *(*const volatile library_memset)(void *, int, size_t) = memset;
-
-void ps_sample_clear(struct ps_sample *s)
-{
-	library_memset(s, 0, sizeof(*s));
-}
-
-/* The fields that nearly all samples have, 8 bytes each, of a stream in host order. */
-#define SAMPLE_FIRST (PS_HAS(ip) | PS_HAS(period) | PS_HAS(chain) | PS_HAS(stack))
-_Static_assert(SAMPLE_FIRST == 15, "they do not come first");
-
-static void take_first(struct cursor *c, struct ps_sample *s)
-{
-	size_t size = 8 * (size_t)__builtin_popcountll(s->fields & SAMPLE_FIRST);
-	const uint8_t *p = c->swap ? NULL : get_bytes(c, size);
-
-	if (!p)
-		return;
-	if (ps_sample_has(s, ip)) {
-		memcpy(&s->ip, p, 8);
-		p += 8;
-	}
-	if (ps_sample_has(s, period)) {
-		memcpy(&s->period, p, 8);
-		p += 8;
-	}
-	if (ps_sample_has(s, chain)) {
-		memcpy(&s->chain, p, 4);
-		p += 8;
-	}
-	if (ps_sample_has(s, stack))
-		memcpy(&s->stack, p, 4);
-}
-
 int ps_sample_decode(struct cursor *c, struct ps_sample *s)
 {
-	ps_sample_clear(s);
-	decode_fixed(c, s);
+	uint64_t far;
+
+	if (c->swap) {
+		decode_foreign(c, s);
+	} else {
+		c->p = ps_sample_near(c->p, c->end, s);
+		if (!c->p)
+			return PP_ECORRUPT;
+		ps_sample_clear_far(s);
+	}
 	/* What a later version has appended is not in this struct: nobody shall look for it. */
 	s->fields &= sample_known;
-	take_first(c, s);
-	FOR_FIELDS(c->swap ? s->fields : s->fields & ~(uint64_t)SAMPLE_FIRST)
+	far = c->swap ? s->fields : s->fields & ~(uint64_t)PS_SAMPLE_NEAR;
+	FOR_FIELDS(far)
 	{
 #define PS_F(bit, kind, name, what) \
 	case bit: s->name = DECODE_##kind(c); break;

@@ -50,4 +50,70 @@ static inline size_t ps_pad(size_t n)
 	return (n + 7) & ~(size_t)7;
 }
 
+/* ---- what all samples have ---- */
+
+/* What is fixed of a sample lies in a record as it lies in the struct. */
+#define SAMPLE_FIXED (PS_SAMPLE_FIXED - 8)
+_Static_assert(offsetof(struct ps_sample, cpu) == 4 && offsetof(struct ps_sample, time) == 8 &&
+		       offsetof(struct ps_sample, pid) == 16 &&
+		       offsetof(struct ps_sample, tid) == 20 &&
+		       offsetof(struct ps_sample, comm) == 24 &&
+		       offsetof(struct ps_sample, flags) == 28 &&
+		       offsetof(struct ps_sample, fields) == SAMPLE_FIXED - 8,
+	       "the struct has another order than the record");
+
+/*
+ * The fields that samples have as a rule come first in a record. They are written and read one after
+ * the other, each asked for by name; those that may follow, the far ones, take a step each.
+ */
+#define NEAR_FIELDS(F) \
+	F(u64, ip) \
+	F(u64, period) \
+	F(ref, chain) \
+	F(ref, stack) \
+	F(str, payload) \
+	F(u64, addr) \
+	F(u64, id)
+#define F(kind, name) | PS_HAS(name)
+enum { PS_SAMPLE_NEAR = 0 NEAR_FIELDS(F) };
+#undef F
+#define NEAR_SIZE (offsetof(struct ps_sample, stream_id) - offsetof(struct ps_sample, ip))
+_Static_assert(PS_SAMPLE_NEAR == 127 && NEAR_SIZE == 56, "they do not come first");
+
+#define SIZE_u64(x) 8
+#define SIZE_ref(x) 8
+#define SIZE_str(x) ps_pad(4 + (size_t)(x).len)
+
+/* Sets the far fields to 0. */
+void ps_sample_clear_far(struct ps_sample *s);
+
+/*
+ * Reads the fixed part and the near fields of a sample in host order; those that it lacks become 0.
+ * Where the far fields begin, NULL if it is cut off. The far fields of s stay as they are.
+ */
+static inline const uint8_t *ps_sample_near(const uint8_t *p, const uint8_t *end,
+					    struct ps_sample *s)
+{
+	if (end - p < SAMPLE_FIXED)
+		return NULL;
+	memcpy(s, p, SAMPLE_FIXED);
+	p += SAMPLE_FIXED;
+	memset(&s->ip, 0, NEAR_SIZE);
+#define TAKE_u64(x) memcpy(&(x), p, sizeof(x))
+#define TAKE_ref(x) memcpy(&(x), p, sizeof(x))
+#define TAKE_str(x) memcpy(&(x).len, p, 4), (x).p = (const char *)p + 4
+#define F(kind, name) \
+	if (ps_sample_has(s, name)) { \
+		if (end - p < 8) \
+			return NULL; \
+		TAKE_##kind(s->name); \
+		if ((size_t)(end - p) < SIZE_##kind(s->name)) \
+			return NULL; \
+		p += SIZE_##kind(s->name); \
+	}
+	NEAR_FIELDS(F)
+#undef F
+	return p;
+}
+
 #endif

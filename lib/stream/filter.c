@@ -49,7 +49,7 @@ static void finish(struct stage *s)
 static int run_one(struct stage *s, const char *file, struct diag *d)
 {
 	struct ps_end told = {0};
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct sreader *r;
 	struct src *src;
 	int rc, status;
@@ -62,9 +62,9 @@ static int run_one(struct stage *s, const char *file, struct diag *d)
 	if (s->f->ahead)
 		sreader_on_ahead(r, s->f->ahead, s->f->ctx);
 	while (!(rc = sreader_next(r, &rec))) {
-		if (rec.type == PS_END)
+		if (rec->type == PS_END)
 			continue;
-		if (rec.type == PS_HEADER) {
+		if (rec->type == PS_HEADER) {
 			/* At the first header, what is open is the last stream of the file before. */
 			if (any) {
 				account(s->end, r, &told);
@@ -74,10 +74,10 @@ static int run_one(struct stage *s, const char *file, struct diag *d)
 				finish(s);
 			begin(s);
 			any = true;
-		} else if (rec.type != PS_PROVENANCE) {
+		} else if (rec->type != PS_PROVENANCE) {
 			name(s);
 		}
-		rc = s->f->record(s->f->ctx, r, &rec);
+		rc = s->f->record(s->f->ctx, r, rec);
 		if (rc || s->sink->w.err)
 			break;
 	}

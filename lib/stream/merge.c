@@ -139,24 +139,24 @@ static int write_unknown(struct smerge *m, struct merge_input *in, const struct 
 
 static int write_record(struct smerge *m, struct merge_input *in)
 {
-	struct ps_record *rec = &in->rec;
-	const struct ps_typedesc *t = ps_typedesc(rec->type);
+	const struct ps_typedesc *t = ps_typedesc(in->rec->type);
+	struct ps_record rec = *in->rec;
 	int64_t offset;
 	int rc = merge_bound(m);
 
 	if (!rc)
-		rc = merge_source(m, in, rec->source, &in->out_source);
+		rc = merge_source(m, in, rec.source, &in->out_source);
 	if (rc)
 		return rc;
 	offset = m->sources[in->out_source].offset;
-	if (rec->type == PS_SAMPLE)
-		return write_sample(m, in, &rec->sample, offset);
+	if (rec.type == PS_SAMPLE)
+		return write_sample(m, in, &rec.sample, offset);
 	if (!t)
-		return write_unknown(m, in, rec);
-	if (t->context && rec->context.time)
-		rec->context.time = merge_time(rec->context.time, offset);
-	rc = renumber(m, in, rec);
-	return rc ? rc : swriter_put(m->w, (enum ps_type)rec->type, in->out_source, &rec->sample);
+		return write_unknown(m, in, &rec);
+	if (t->context && rec.context.time)
+		rec.context.time = merge_time(rec.context.time, offset);
+	rc = renumber(m, in, &rec);
+	return rc ? rc : swriter_put(m->w, (enum ps_type)rec.type, in->out_source, &rec.sample);
 }
 
 /* ---- reading ---- */
@@ -179,16 +179,16 @@ static int set_key(struct smerge *m, struct merge_input *in)
 	uint64_t t;
 	int rc;
 
-	if (!timed(&in->rec))
+	if (!timed(in->rec))
 		return 0;
-	rc = merge_source(m, in, in->rec.source, &source);
+	rc = merge_source(m, in, in->rec->source, &source);
 	if (rc)
 		return rc;
 	s = &m->sources[source];
 	if (!s->settled && source && (rc = merge_settle_clock(m, s)))
 		return rc;
 	/* Of both kinds of records the time is where they begin with it. */
-	t = in->rec.type == PS_SAMPLE ? in->rec.sample.time : in->rec.context.time;
+	t = in->rec->type == PS_SAMPLE ? in->rec->sample.time : in->rec->context.time;
 	t = merge_time(t, s->offset);
 	if (t > in->key)
 		in->key = t;
@@ -198,10 +198,10 @@ static int set_key(struct smerge *m, struct merge_input *in)
 static int learn(struct smerge *m, struct merge_input *in)
 {
 	uint32_t source;
-	int rc = merge_source(m, in, in->rec.source, &source);
+	int rc = merge_source(m, in, in->rec->source, &source);
 
 	if (!rc && source)
-		merge_learn_clock(&m->sources[source], &in->rec);
+		merge_learn_clock(&m->sources[source], in->rec);
 	return rc;
 }
 
@@ -216,11 +216,11 @@ static int advance(struct smerge *m, struct merge_input *in)
 			in->rc = rc;
 			return rc == PP_ENOMEM ? rc : PP_END;
 		}
-		if (in->rec.type == PS_HEADER)
+		if (in->rec->type == PS_HEADER)
 			merge_forget(in);
-		else if (in->rec.type != PS_END && (rc = merge_define(m, in, &in->rec, &taken)))
+		else if (in->rec->type != PS_END && (rc = merge_define(m, in, in->rec, &taken)))
 			return rc;
-		if (in->rec.type == PS_SOURCE || in->rec.type == PS_META)
+		if (in->rec->type == PS_SOURCE || in->rec->type == PS_META)
 			rc = learn(m, in);
 		if (rc || !taken)
 			return rc;
@@ -264,7 +264,7 @@ static int prime(struct smerge *m)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < m->n && !rc; i++) {
-		while (!(rc = advance(m, m->in[i])) && !timed(&m->in[i]->rec))
+		while (!(rc = advance(m, m->in[i])) && !timed(m->in[i]->rec))
 			if ((rc = write_record(m, m->in[i])))
 				return rc;
 		if (!rc)

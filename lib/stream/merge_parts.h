@@ -60,7 +60,7 @@ struct merge_input {
 	struct sreader *r;
 	char *name;
 	int64_t offset;
-	struct ps_record rec; /* the next one, if there is one */
+	const struct ps_record *rec; /* the next one, if there is one */
 	struct merge_ids ids[MERGE_NDICTS];
 	uint32_t *sources; /* by source id of the input; 0: not yet seen */
 	uint32_t nsources;

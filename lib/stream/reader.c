@@ -51,6 +51,9 @@ struct sreader {
 	uint64_t records, samples;
 	struct ps_end account;
 	struct dict dicts[NDICTS];
+
+	struct ps_record rec; /* what was read last */
+	bool far;	      /* it may have more than the near fields of a sample */
 };
 
 static int sreader_make(struct sreader **out, struct src *s, const char *name, unsigned keep,
@@ -468,16 +471,59 @@ static int read_record(struct sreader *r, struct ps_record *rec)
 	return 0;
 }
 
-int sreader_next(struct sreader *r, struct ps_record *rec)
+/*
+ * A sample that is whole in the buffer, in host order: nearly all that is read. False: it is not,
+ * and nothing was done.
+ */
+static inline bool next_sample(struct sreader *r)
+{
+	const uint8_t *p = r->buf + r->pos;
+	size_t left = r->len - r->pos;
+	uint16_t type, source;
+	struct ps_record *rec = &r->rec;
+	uint32_t size;
+
+	if (left < PS_SAMPLE_FIXED || r->swap || !r->in_stream)
+		return false;
+	memcpy(&size, p, 4);
+	memcpy(&type, p + 4, 2);
+	memcpy(&source, p + 6, 2);
+	if (type != PS_SAMPLE || size < PS_SAMPLE_FIXED || size > left || size % 8 ||
+	    size > PS_RECORD_MAX)
+		return false;
+	if (!ps_sample_near(p + 8, p + size, &rec->sample) ||
+	    rec->sample.fields & ~(uint64_t)PS_SAMPLE_NEAR)
+		return false;
+	if (r->far)
+		ps_sample_clear_far(&rec->sample);
+	r->far = false;
+	rec->type = PS_SAMPLE;
+	rec->source = source;
+	rec->raw = p;
+	rec->size = size;
+	rec->foreign = false;
+	r->samples++;
+	r->records++;
+	r->pos += size;
+	if (r->ahead)
+		show_ahead(r);
+	return true;
+}
+
+int sreader_next(struct sreader *r, const struct ps_record **rec)
 {
 	int rc;
 
+	*rec = &r->rec;
+	if (next_sample(r))
+		return 0;
 	if (r->err)
 		return r->err;
+	r->far = true;
 	if (r->in_stream)
-		rc = read_record(r, rec);
+		rc = read_record(r, &r->rec);
 	else
-		rc = read_header(r, rec);
+		rc = read_header(r, &r->rec);
 	if (!rc || (!r->src && rc == PP_END))
 		return rc;
 	if (rc == PP_EIO)
@@ -491,6 +537,7 @@ int sreader_next(struct sreader *r, struct ps_record *rec)
 		rc = fail(
 			r, PP_ECUT,
 			"the stream ends without its END record: what wrote it died, or it was cut off");
+	r->in_stream = false;
 	return r->err = rc;
 }
 

@@ -8,12 +8,12 @@
 static int print_back(void *ctx, uint8_t *bytes, size_t n)
 {
 	struct ssink *s = ctx;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	int rc;
 
 	sreader_feed(s->back, bytes, n);
 	while (!(rc = sreader_next(s->back, &rec))) {
-		rc = stext_record(s->text, s->back, &rec);
+		rc = stext_record(s->text, s->back, rec);
 		if (rc)
 			return rc;
 	}

@@ -5,12 +5,12 @@
  * prints the time and the event of each sample:
  *
  *	struct sreader *r;
- *	struct ps_record rec;
+ *	const struct ps_record *rec;
  *	int rc = sreader_open(&r, "-", SREADER_EVENTS, diag);
  *
  *	while (!rc && !(rc = sreader_next(r, &rec)))
- *		if (rec.type == PS_SAMPLE && (e = sreader_event(r, rec.sample.event)))
- *			printf("%" PRIu64 " %s\n", rec.sample.time, e->name.p);
+ *		if (rec->type == PS_SAMPLE && (e = sreader_event(r, rec->sample.event)))
+ *			printf("%" PRIu64 " %s\n", rec->sample.time, e->name.p);
  *	status = sreader_status(r, rc);
  *	sreader_free(r);
  *
@@ -335,12 +335,12 @@ void sreader_on_ahead(struct sreader *r, sreader_ahead_fn *fn, void *ctx);
 uint32_t sreader_ahead_ref(const uint8_t *raw, uint32_t size, uint64_t field);
 
 /*
- * The next record. A header where an END record should be is said, and makes the status partial; what
+ * The next record, the reader's until the next call. A header where an END record should be is said, and makes the status partial; what
  * follows it is read. 0; PP_END at the end of input; PP_ECUT: the input ended without an END record or
  * within a record; PP_ECORRUPT, PP_EUNSUPPORTED (no stream, or a later version), PP_ELIMIT, PP_EIO,
  * PP_ENOMEM. Errors have been said to the diag. After an error nothing more comes.
  */
-int sreader_next(struct sreader *r, struct ps_record *rec);
+int sreader_next(struct sreader *r, const struct ps_record **rec);
 
 /* Entries of the dictionaries; NULL for an id that is not defined. Live until redefined. */
 const char *sreader_string(const struct sreader *r, uint32_t id, size_t *len);

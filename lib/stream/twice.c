@@ -20,7 +20,7 @@ typedef int record_fn(void *ctx, const struct sreader *r, const struct ps_record
 static int scan_one(struct src *s, unsigned keep, record_fn *fn, void *ctx)
 {
 	struct src_layer layer = {.read = read_on, .free = keep_open, .ctx = s};
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct sreader *r;
 	struct src *borrowed;
 	int rc = src_from_layer(&borrowed, layer, src_name(s)), failed = 0;
@@ -30,7 +30,7 @@ static int scan_one(struct src *s, unsigned keep, record_fn *fn, void *ctx)
 	if (rc)
 		return rc;
 	while (!failed && !sreader_next(r, &rec))
-		failed = fn(ctx, r, &rec);
+		failed = fn(ctx, r, rec);
 	sreader_free(r);
 	return failed;
 }

@@ -26,19 +26,19 @@ struct check {
 static int read_back(void *ctx, uint8_t *bytes, size_t n)
 {
 	struct check *c = ctx;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	int rc;
 
 	sreader_feed(c->back, bytes, n);
 	while (!(rc = sreader_next(c->back, &rec))) {
-		if (rec.type != PS_SAMPLE)
+		if (rec->type != PS_SAMPLE)
 			continue;
 		c->samples++;
-		if (!sreader_event(c->back, rec.sample.event))
+		if (!sreader_event(c->back, rec->sample.event))
 			abort();
-		if (rec.sample.comm && !sreader_string(c->back, rec.sample.comm, NULL))
+		if (rec->sample.comm && !sreader_string(c->back, rec->sample.comm, NULL))
 			abort();
-		c->sample(c->back, &rec.sample);
+		c->sample(c->back, &rec->sample);
 	}
 	if (rc != PP_END)
 		abort();

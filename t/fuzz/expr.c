@@ -81,7 +81,7 @@ static const char *symbol(void *ctx, uint32_t source, uint64_t addr, size_t *len
 static void run(struct expr *x, enum expr_use use)
 {
 	struct buf text = BUF_INIT;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct sreader *r;
 	struct src *src;
 	struct qval v;
@@ -91,13 +91,13 @@ static void run(struct expr *x, enum expr_use use)
 		abort();
 	expr_symbols(x, &(struct expr_symbols){.name = symbol});
 	while (!sreader_next(r, &rec)) {
-		expr_see(x, r, &rec);
-		if (rec.type != PS_SAMPLE)
+		expr_see(x, r, rec);
+		if (rec->type != PS_SAMPLE)
 			continue;
-		if (use == EXPR_CONDITION && expr_mark(x, r, &rec) > PS_MARK_NA)
+		if (use == EXPR_CONDITION && expr_mark(x, r, rec) > PS_MARK_NA)
 			abort();
 		for (unsigned i = 0; use == EXPR_VALUES && i < expr_count(x); i++)
-			if (expr_value(x, i, r, &rec, &v) != (v.kind != QV_NA))
+			if (expr_value(x, i, r, rec, &v) != (v.kind != QV_NA))
 				abort();
 	}
 	expr_print(x, &text);

@@ -33,14 +33,14 @@ static void run(const uint8_t *data, size_t size, const struct lat_opts *o)
 {
 	struct buf why = BUF_INIT;
 	struct sreader *r = NULL;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct lat *l;
 	struct src *s;
 	int rc = lat_new(&l, o, NULL, &why);
 
 	if (!rc && !src_from_mem(&s, data, size, "fuzz") && !sreader_new(&r, s, LAT_KEEP, NULL)) {
 		while (!rc && !sreader_next(r, &rec))
-			rc = lat_record(l, r, &rec);
+			rc = lat_record(l, r, rec);
 		if (!lat_finish(l))
 			check(l);
 	}

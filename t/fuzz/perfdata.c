@@ -63,7 +63,7 @@ static void read_back(const struct buf *stream, enum stext_form form)
 {
 	uint64_t written = 0, samples = 0;
 	struct sreader *r;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct stext *text;
 	struct out out;
 	struct src *s;
@@ -75,9 +75,9 @@ static void read_back(const struct buf *stream, enum stext_form form)
 	    !src_from_mem(&s, stream->data, stream->len, "stream") &&
 	    !sreader_new(&r, s, STEXT_KEEP, NULL)) {
 		while (!(rc = sreader_next(r, &rec))) {
-			samples += rec.type == PS_SAMPLE;
-			if (form == STEXT_JSON || !has_format(r, &rec))
-				stext_record(text, r, &rec);
+			samples += rec->type == PS_SAMPLE;
+			if (form == STEXT_JSON || !has_format(r, rec))
+				stext_record(text, r, rec);
 		}
 		if (rc != PP_END || samples != sreader_account(r)->samples)
 			abort();

@@ -61,7 +61,7 @@ static void read_all(const uint8_t *data, size_t size, enum stext_form form)
 	struct stext *text = NULL;
 	struct sreader *r = NULL;
 	struct swriter w;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct src *s;
 	int rc = out_init_fn(&text_out, take, &text_sink);
 
@@ -73,11 +73,11 @@ static void read_all(const uint8_t *data, size_t size, enum stext_form form)
 	    stext_new(&text, &text_out, &(struct stext_opts){.form = form}, NULL))
 		goto done;
 	while (!rc && !(rc = sreader_next(r, &rec))) {
-		rc = stext_record(text, r, &rec);
-		if (!rc && rec.type == PS_SAMPLE)
-			rc = swriter_sample(&w, rec.source, &rec.sample);
-		else if (!rc && rec.type != PS_HEADER && rec.type != PS_END)
-			swriter_copy(&w, &rec);
+		rc = stext_record(text, r, rec);
+		if (!rc && rec->type == PS_SAMPLE)
+			rc = swriter_sample(&w, rec->source, &rec->sample);
+		else if (!rc && rec->type != PS_HEADER && rec->type != PS_END)
+			swriter_copy(&w, rec);
 	}
 	if (sreader_status(r, rc) == PP_EXIT_OK && size < PS_HEADER_SIZE)
 		__builtin_trap();

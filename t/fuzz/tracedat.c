@@ -42,7 +42,7 @@ static void print_text(const uint8_t *data, size_t size, uint32_t sum)
 	struct sreader *back;
 	struct buf stream = BUF_INIT;
 	struct swriter w;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct src *s;
 	struct out out, records;
 
@@ -63,7 +63,7 @@ static void print_text(const uint8_t *data, size_t size, uint32_t sum)
 		abort();
 	sreader_feed(back, stream.data, stream.len);
 	while (!sreader_next(back, &rec))
-		if (stext_record(text, back, &rec))
+		if (stext_record(text, back, rec))
 			break;
 	stext_free(text);
 	sreader_free(back);

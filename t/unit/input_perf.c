@@ -91,23 +91,23 @@ static void keep_mmap(struct seen *s, const struct sreader *r, const struct ps_m
 static void read_stream(const struct buf *stream, struct seen *s)
 {
 	struct sreader *r;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct src *src;
 
 	if (src_from_mem(&src, stream->data, stream->len, "stream") ||
 	    sreader_new(&r, src, SREADER_EVENTS | SREADER_DSOS, NULL))
 		return;
 	while (!sreader_next(r, &rec)) {
-		if (rec.type == PS_SAMPLE)
-			keep_sample(s, r, &rec);
-		if (rec.type == PS_MMAP)
-			keep_mmap(s, r, &rec.mmap);
-		if (rec.type == PS_FORK)
-			s->fork = rec.fork;
-		if (rec.type == PS_LOST)
-			s->lost = rec.lost;
-		if (rec.type == PS_THROTTLE)
-			s->throttle = rec.throttle;
+		if (rec->type == PS_SAMPLE)
+			keep_sample(s, r, rec);
+		if (rec->type == PS_MMAP)
+			keep_mmap(s, r, &rec->mmap);
+		if (rec->type == PS_FORK)
+			s->fork = rec->fork;
+		if (rec->type == PS_LOST)
+			s->lost = rec->lost;
+		if (rec->type == PS_THROTTLE)
+			s->throttle = rec->throttle;
 	}
 	sreader_free(r);
 }

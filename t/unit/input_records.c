@@ -98,7 +98,7 @@ static char *decode(struct make *m, const char *name, struct ps_end *end)
 {
 	struct buf stream = BUF_INIT, text = BUF_INIT, kept = BUF_INIT;
 	struct out out, lines;
-	struct ps_record r;
+	const struct ps_record *r;
 	struct sreader *back;
 	struct stext *json;
 	struct swriter w;
@@ -123,7 +123,7 @@ static char *decode(struct make *m, const char *name, struct ps_end *end)
 	    sreader_new(&back, src, STEXT_KEEP, NULL))
 		abort();
 	while (!sreader_next(back, &r))
-		stext_record(json, back, &r);
+		stext_record(json, back, r);
 	stext_free(json);
 	out_flush(&lines);
 	for (at = (char *)text.data; at && (nl = strchr(at, '\n')); at = nl + 1)

@@ -238,17 +238,17 @@ static void make_stream(struct made *m)
 static bool marks(const struct made *m, const char *text, char *got, struct buf *why)
 {
 	struct sreader *r = made_reader(m, FIELD_KEEP);
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct expr *x;
 	int n = 0, rc = expr_new(&x, text, EXPR_CONDITION, why);
 
 	if (!rc)
 		expr_symbols(x, &(struct expr_symbols){.name = symbol});
 	while (!rc && !sreader_next(r, &rec)) {
-		if (rec.type == PS_SAMPLE)
-			got[n++] = "PF-"[expr_mark(x, r, &rec)];
+		if (rec->type == PS_SAMPLE)
+			got[n++] = "PF-"[expr_mark(x, r, rec)];
 		else
-			rc = expr_see(x, r, &rec);
+			rc = expr_see(x, r, rec);
 	}
 	got[n] = 0;
 	if (!rc)
@@ -306,7 +306,7 @@ static void test_errors(const struct made *m)
 static void values(const struct made *m, uint32_t event, const char *text, struct buf *got)
 {
 	struct sreader *r = made_reader(m, FIELD_KEEP);
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct expr *x;
 	struct qval v;
 
@@ -315,13 +315,13 @@ static void values(const struct made *m, uint32_t event, const char *text, struc
 		return;
 	}
 	while (!sreader_next(r, &rec)) {
-		expr_see(x, r, &rec);
-		if (rec.type != PS_SAMPLE || rec.sample.event != event)
+		expr_see(x, r, rec);
+		if (rec->type != PS_SAMPLE || rec->sample.event != event)
 			continue;
 		for (unsigned i = 0; i < expr_count(x); i++) {
 			if (i)
 				buf_addc(got, ' ');
-			if (!expr_value(x, i, r, &rec, &v))
+			if (!expr_value(x, i, r, rec, &v))
 				buf_addc(got, '?');
 			else if (v.kind == QV_INT && v.is_unsigned)
 				buf_addf(got, "%" PRIu64, v.num);

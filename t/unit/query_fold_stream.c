@@ -411,22 +411,22 @@ static void naive_fold(const struct buf *bytes, struct buf *out)
 	struct sreader *in =
 		reader_of(bytes->data, bytes->len, SREADER_SYMBOLS | SREADER_DSOS | SREADER_CHAINS);
 	static char *lines[8192];
-	struct ps_record rec;
+	const struct ps_record *rec;
 	size_t n = 0;
 
 	while (!sreader_next(in, &rec)) {
 		struct buf b = BUF_INIT;
 
-		if (rec.type != PS_SAMPLE || n == 8192)
+		if (rec->type != PS_SAMPLE || n == 8192)
 			continue;
-		buf_adds(&b, sreader_string(in, rec.sample.comm, NULL));
-		if (ps_sample_has(&rec.sample, stack)) {
-			const struct ps_stack *st = sreader_stack(in, rec.sample.stack);
+		buf_adds(&b, sreader_string(in, rec->sample.comm, NULL));
+		if (ps_sample_has(&rec->sample, stack)) {
+			const struct ps_stack *st = sreader_stack(in, rec->sample.stack);
 
 			for (uint32_t i = st->frames.n; i--;)
 				naive_frame(&b, in, st->frames.v[i]);
-		} else if (ps_sample_has(&rec.sample, chain)) {
-			const struct ps_chain *c = sreader_chain(in, rec.sample.chain);
+		} else if (ps_sample_has(&rec->sample, chain)) {
+			const struct ps_chain *c = sreader_chain(in, rec->sample.chain);
 
 			for (uint32_t i = c->ips.n; i--;)
 				buf_addf(&b, ";0x%" PRIx64, c->ips.v[i]);

@@ -135,7 +135,7 @@ static void run(struct lat_opts *o, const char *kind, struct result *res)
 {
 	struct buf why = BUF_INIT;
 	const uint64_t *count;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct sreader *r;
 	struct lat *l;
 	const char *name;
@@ -152,7 +152,7 @@ static void run(struct lat_opts *o, const char *kind, struct result *res)
 	}
 	r = made_reader(&m, LAT_KEEP);
 	while (!sreader_next(r, &rec))
-		if (lat_record(l, r, &rec))
+		if (lat_record(l, r, rec))
 			abort();
 	if (lat_finish(l))
 		abort();

@@ -41,7 +41,7 @@ static void make(struct made *m)
 
 static void test_ahead(void)
 {
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct sreader *r;
 	struct made m;
 	uint32_t taken = 0, early = 0, wrong = 0, far = 0;
@@ -52,11 +52,11 @@ static void test_ahead(void)
 	r = made_reader(&m, 0);
 	sreader_on_ahead(r, show, &taken);
 	while (!(rc = sreader_next(r, &rec))) {
-		if (rec.type == PS_HEADER)
+		if (rec->type == PS_HEADER)
 			continue;
 		if (taken && taken < nshown && shown[taken] != UINT32_MAX) {
 			early++;
-			wrong += shown[taken] != (rec.type == PS_SAMPLE ? rec.sample.chain : 0);
+			wrong += shown[taken] != (rec->type == PS_SAMPLE ? rec->sample.chain : 0);
 		}
 		taken++;
 		far = nshown > taken && nshown - taken > far ? nshown - taken : far;
@@ -85,7 +85,7 @@ static void check_whole(void *ctx, uint32_t type, const uint8_t *raw, uint32_t s
 
 static void test_cut(void)
 {
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct made m;
 
 	make(&m);
@@ -120,24 +120,24 @@ static void test_cut(void)
 static bool copied(uint64_t fields, bool has, struct ps_sample *in, struct ps_sample *back)
 {
 	struct made m, n;
-	struct ps_record rec;
+	const struct ps_record *rec;
+	struct ps_sample s;
 	struct sreader *r;
 	bool done = false;
 	int rc;
 
-	memset(&rec, 0, sizeof(rec));
-	fill_sample(&rec.sample, fields & ALL_FIELDS);
+	fill_sample(&s, fields & ALL_FIELDS);
 	made_begin(&m);
-	swriter_sample(&m.w, 3, &rec.sample);
+	swriter_sample(&m.w, 3, &s);
 	made_end(&m, 0);
 	made_begin(&n);
 	r = made_reader(&m, 0);
 	while (!sreader_next(r, &rec))
-		if (rec.type == PS_SAMPLE) {
-			*in = rec.sample;
-			done = swriter_copy_stack(&n.w, &rec, 77, &rc);
+		if (rec->type == PS_SAMPLE) {
+			*in = rec->sample;
+			done = swriter_copy_stack(&n.w, rec, 77, &rc);
 			if (!done || rc)
-				swriter_copy(&n.w, &rec);
+				swriter_copy(&n.w, rec);
 		}
 	sreader_free(r);
 	made_end(&n, 0);
@@ -145,8 +145,8 @@ static bool copied(uint64_t fields, bool has, struct ps_sample *in, struct ps_sa
 	r = made_reader(&n, 0);
 	*back = (struct ps_sample){0};
 	while (!sreader_next(r, &rec))
-		if (rec.type == PS_SAMPLE)
-			*back = rec.sample;
+		if (rec->type == PS_SAMPLE)
+			*back = rec->sample;
 	/* Arrays point into what is freed: only numbers are compared. */
 	sreader_free(r);
 	made_free(&m);

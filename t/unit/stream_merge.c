@@ -187,7 +187,7 @@ static void check_random(uint32_t live_ids)
 	uint32_t at[STREAMS] = {0}, wrong = 0, disorder = 0, n = 0, failed, greatest = 0;
 	uint64_t key[STREAMS] = {0};
 	struct ps_end end = {0};
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct smerge *m;
 	struct sreader *r;
 	struct made out;
@@ -210,15 +210,15 @@ static void check_random(uint32_t live_ids)
 	while (!sreader_next(r, &rec)) {
 		uint32_t i;
 
-		if (rec.type == PS_CHAIN && rec.chain.id > greatest)
-			greatest = rec.chain.id;
-		if (rec.type != PS_SAMPLE)
+		if (rec->type == PS_CHAIN && rec->chain.id > greatest)
+			greatest = rec->chain.id;
+		if (rec->type != PS_SAMPLE)
 			continue;
 		n++;
-		wrong += !leads(r, &rec.sample);
+		wrong += !leads(r, &rec->sample);
 		i = naive_next(k, at, key);
-		if (i == STREAMS || rec.source != i + 1 || rec.sample.pid != at[i] ||
-		    rec.sample.time != k[i].times[at[i]]) {
+		if (i == STREAMS || rec->source != i + 1 || rec->sample.pid != at[i] ||
+		    rec->sample.time != k[i].times[at[i]]) {
 			disorder++;
 			continue;
 		}
@@ -351,7 +351,7 @@ static void check_clock(const struct clock_case *c)
 {
 	uint64_t times[2] = {0};
 	struct made in[2], out;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct smerge *m;
 	struct sreader *r;
 	struct diag *d;
@@ -371,10 +371,10 @@ static void check_clock(const struct clock_case *c)
 	made_end(&out, 0);
 	r = made_reader(&out, 0);
 	while (!sreader_next(r, &rec)) {
-		if (rec.type == PS_SAMPLE && n < 2)
-			times[n++] = rec.sample.time;
-		else if (rec.type == PS_EXIT && n < 2)
-			context = context && rec.exit.time == c->times[n];
+		if (rec->type == PS_SAMPLE && n < 2)
+			times[n++] = rec->sample.time;
+		else if (rec->type == PS_EXIT && n < 2)
+			context = context && rec->exit.time == c->times[n];
 	}
 	ok(c->rc || (times[0] == c->times[0] && times[1] == c->times[1] && context), "%s: times",
 	   c->what);

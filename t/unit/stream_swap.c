@@ -156,7 +156,8 @@ static const uint32_t types[] = {
 static void test_records(void)
 {
 	struct made native, copy;
-	struct ps_record in, rec;
+	const struct ps_record *rec;
+	struct ps_record in;
 	struct sreader *r;
 
 	made_begin(&native);
@@ -177,22 +178,23 @@ static void test_records(void)
 	ok(memcmp(copy.bytes.data + 24, native.bytes.data + 24, 8) != 0, "the stream is turned");
 	r = made_reader(&copy, 0);
 	copy.bytes.len = 0;
-	ok(!sreader_next(r, &rec) && rec.type == PS_HEADER && rec.foreign, "its header is foreign");
+	ok(!sreader_next(r, &rec) && rec->type == PS_HEADER && rec->foreign,
+	   "its header is foreign");
 	for (unsigned i = 0; i < NTYPES; i++) {
 		if (types[i] == PS_END)
 			continue;
 		fill_record(&in, types[i], i);
 		if (types[i] == PS_SAMPLE)
 			fill_sample(&in.sample, all_bits);
-		ok(!sreader_next(r, &rec) && rec.type == types[i] && rec.source == 7,
+		ok(!sreader_next(r, &rec) && rec->type == types[i] && rec->source == 7,
 		   "%s: type and source", ps_type_name(types[i]));
 		ok(types[i] == PS_SAMPLE
-			   ? same_sample(&in.sample, &rec.sample)
-			   : same_fields(ps_typedesc(types[i]), &in.sample, &rec.sample),
+			   ? same_sample(&in.sample, &rec->sample)
+			   : same_fields(ps_typedesc(types[i]), &in.sample, &rec->sample),
 		   "%s: every field", ps_type_name(types[i]));
-		swriter_copy(&copy.w, &rec);
+		swriter_copy(&copy.w, rec);
 	}
-	ok(!sreader_next(r, &rec) && rec.type == PS_END, "END");
+	ok(!sreader_next(r, &rec) && rec->type == PS_END, "END");
 	is_int(sreader_status(r, sreader_next(r, &rec)), 0, "the counts agree");
 	made_end(&copy, 0);
 	is_mem(copy.bytes.data, copy.bytes.len, native.bytes.data, native.bytes.len,
@@ -207,7 +209,7 @@ static void test_unknown(void)
 	uint8_t bytes[24 + 16] = "PPSTREAM";
 	uint32_t order = __builtin_bswap32(PS_BYTE_ORDER), size = __builtin_bswap32(16);
 	uint16_t version = __builtin_bswap16(1), type = __builtin_bswap16(61);
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct sreader *r;
 	struct made m;
 
@@ -218,8 +220,8 @@ static void test_unknown(void)
 	r = reader_of(bytes, sizeof(bytes), 0);
 	made_begin(&m);
 	sreader_next(r, &rec);
-	ok(!sreader_next(r, &rec) && rec.type == 61, "a foreign record of an unknown type");
-	is_int(swriter_copy(&m.w, &rec), PP_EUNSUPPORTED, "cannot be copied");
+	ok(!sreader_next(r, &rec) && rec->type == 61, "a foreign record of an unknown type");
+	is_int(swriter_copy(&m.w, rec), PP_EUNSUPPORTED, "cannot be copied");
 	is_int(m.w.err, 0, "which is no error of the output");
 	sreader_free(r);
 	made_free(&m);
@@ -289,7 +291,7 @@ static void test_payload(void)
 	struct ps_sample s = {.event = 3, .fields = PS_HAS(payload)};
 	uint8_t native[48], other[48];
 	struct buf table = BUF_INIT;
-	struct ps_record rec;
+	const struct ps_record *rec;
 	struct sreader *r;
 	struct made m;
 
@@ -308,10 +310,10 @@ static void test_payload(void)
 	r = made_reader(&m, 0);
 	for (int i = 0; i < 3; i++)
 		sreader_next(r, &rec);
-	is_mem(rec.sample.payload.p, rec.sample.payload.len, native, 48,
+	is_mem(rec->sample.payload.p, rec->sample.payload.len, native, 48,
 	       "a payload comes to host order, even when no dictionary was asked for");
 	sreader_next(r, &rec);
-	is_mem(rec.sample.payload.p, rec.sample.payload.len, other, 48,
+	is_mem(rec->sample.payload.p, rec->sample.payload.len, other, 48,
 	       "that of an event that is not defined does not");
 	sreader_free(r);
 	made_free(&m);

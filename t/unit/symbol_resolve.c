@@ -109,24 +109,24 @@ static void say_stack(struct buf *b, const struct sreader *in, uint32_t id)
 static void listen(struct result *r)
 {
 	struct sreader *in = made_reader(&r->out, SREADER_DSOS | SREADER_SYMBOLS);
-	struct ps_record rec;
+	const struct ps_record *rec;
 	int rc;
 
 	while (!(rc = sreader_next(in, &rec))) {
-		r->stacks += rec.type == PS_STACK;
-		r->frames += rec.type == PS_FRAME;
-		if (rec.type != PS_SAMPLE)
+		r->stacks += rec->type == PS_STACK;
+		r->frames += rec->type == PS_FRAME;
+		if (rec->type != PS_SAMPLE)
 			continue;
-		buf_addf(&r->text, "%d", (int)rec.sample.pid);
-		if (ps_sample_has(&rec.sample, stack))
-			say_stack(&r->text, in, rec.sample.stack);
-		if (ps_sample_has(&rec.sample, other_stack)) {
+		buf_addf(&r->text, "%d", (int)rec->sample.pid);
+		if (ps_sample_has(&rec->sample, stack))
+			say_stack(&r->text, in, rec->sample.stack);
+		if (ps_sample_has(&rec->sample, other_stack)) {
 			buf_adds(&r->text, " <-");
-			say_stack(&r->text, in, rec.sample.other_stack);
+			say_stack(&r->text, in, rec->sample.other_stack);
 		}
-		if (ps_sample_has(&rec.sample, branch_stack)) {
+		if (ps_sample_has(&rec->sample, branch_stack)) {
 			buf_adds(&r->text, " branches");
-			say_stack(&r->text, in, rec.sample.branch_stack);
+			say_stack(&r->text, in, rec->sample.branch_stack);
 		}
 		buf_addc(&r->text, '\n');
 	}
@@ -140,16 +140,16 @@ static void resolve(const struct made *m, const struct resolver_opts *opts, stru
 	struct resolver_opts o = opts ? *opts : (struct resolver_opts){0};
 	struct sreader *in = made_reader(m, SREADER_CHAINS);
 	struct resolver *res;
-	struct ps_record rec;
+	const struct ps_record *rec;
 
 	*r = (struct result){0};
 	made_begin(&r->out);
 	o.search.cache = "";
 	if (resolver_new(&res, &o, &r->out.w, NULL))
 		abort();
-	while (!(r->rc = sreader_next(in, &rec)) || rec.type == PS_END) {
-		if (rec.type != PS_END)
-			r->rc = resolver_record(res, in, &rec);
+	while (!(r->rc = sreader_next(in, &rec)) || rec->type == PS_END) {
+		if (rec->type != PS_END)
+			r->rc = resolver_record(res, in, rec);
 		if (r->rc)
 			break;
 	}
