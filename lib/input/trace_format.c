@@ -325,7 +325,7 @@ int trace_table(struct trace *t, struct tin *in, uint32_t kind, unsigned size_by
 
 /* ---- descriptors ---- */
 
-struct trace_event *trace_event_find(struct trace *t, uint32_t id)
+struct trace_event *trace_event_make(struct trace *t, uint32_t id)
 {
 	uint32_t i = t->by_id && id < TRACE_EVENTS_MAX ? t->by_id[id] : 0;
 

@@ -105,7 +105,8 @@ static int turn(struct trace *t, struct heap *h)
 		h->v[0] = h->v[--h->n];
 	else
 		h->v[0].time = c->rec.time;
-	if (h->n)
+	/* The CPU whose turn it was is often the one whose turn it is again. */
+	if ((h->n > 1 && before(h->v[1], h->v[0])) || (h->n > 2 && before(h->v[2], h->v[0])))
 		sift_down(h, 0);
 	return rc;
 }

@@ -251,6 +251,30 @@ static int payload(struct trace *t, const struct trace_event *e, const struct tr
 	return 0;
 }
 
+/* The thread and its name, which as a rule are those of the CPU's last sample. */
+static int thread(struct trace *t, struct trace_cpu *c, struct ps_sample *s)
+{
+	int rc = 0;
+
+	s->pid = s->tid = rec_pid(t, &c->last);
+	if (!c->pid_known || c->pid != s->tid) {
+		rc = comm_id(t, s->tid, &c->comm);
+		c->pid = s->tid;
+		c->pid_known = true;
+	}
+	s->comm = c->comm;
+	return rc;
+}
+
+/* An event that has been described, nothing but its fields in it, and no stack behind it. */
+static bool is_plain(const struct trace *t, const struct trace_cpu *c, const struct trace_event *e,
+		     const struct trace_rec *next)
+{
+	return e && e->descriptor && e->kind == TRACE_EVENT && !c->last.missed && !t->swap &&
+	       !c->buffer->index &&
+	       !(next && (next->type == t->stack_type || next->type == t->user_type));
+}
+
 int trace_sample(struct trace *t, struct trace_cpu *c, const struct trace_rec *next,
 		 const struct trace_rec *after)
 {
@@ -258,6 +282,7 @@ int trace_sample(struct trace *t, struct trace_cpu *c, const struct trace_rec *n
 	struct ps_sample *s = &t->sample;
 	uint32_t type = r->type;
 	struct trace_event *e = trace_event_find(t, type);
+	bool plain = is_plain(t, c, e, next);
 	int rc = 0;
 
 	if (r->missed)
@@ -277,15 +302,18 @@ int trace_sample(struct trace *t, struct trace_cpu *c, const struct trace_rec *n
 	s->cpu = c->cpu;
 	s->flags = 0;
 	s->fields = 0;
-	s->pid = s->tid = rec_pid(t, r);
-	if (!rc)
+	if (plain)
+		s->event = e->descriptor;
+	else if (!rc)
 		rc = trace_descriptor(t, e, c->buffer, &s->event);
-	if (!rc && (!c->pid_known || c->pid != s->tid)) {
-		rc = comm_id(t, s->tid, &c->comm);
-		c->pid = s->tid;
-		c->pid_known = true;
+	if (!rc)
+		rc = thread(t, c, s);
+	if (plain && !rc) {
+		c->joined = 0;
+		s->fields = PS_HAS(payload);
+		s->payload = ps_str((const char *)r->data, r->size);
+		return swriter_sample(t->w, t->source, s);
 	}
-	s->comm = c->comm;
 	if (!rc)
 		rc = chain_of(t, c, e, next, after, s);
 	if (!rc)

@@ -207,18 +207,6 @@ static uint8_t *put64(uint8_t *p, uint64_t v)
 	return p + 8;
 }
 
-/* Length, bytes, zeroes up to a multiple of 8; p is at a multiple of 8. */
-static uint8_t *put_counted(uint8_t *p, uint32_t count, const void *bytes, size_t len)
-{
-	uint8_t *end = p + ps_pad(4 + len);
-
-	put64(end - 8, 0);
-	p = put32(p, count);
-	if (len)
-		memcpy(p, bytes, len);
-	return end;
-}
-
 static uint8_t *put_u64s(uint8_t *p, const uint64_t *v, uint32_t n)
 {
 	p = put32(p, n);
@@ -239,13 +227,13 @@ uint8_t *ps_encode(const struct ps_typedesc *t, const void *fields, uint8_t *p)
 		case PS_KIND_str: {
 			const struct ps_str *s = &CFIELD(fields, f, struct ps_str);
 
-			p = put_counted(p, s->len, s->p, s->len);
+			p = ps_put_counted(p, s->len, s->p, s->len);
 			break;
 		}
 		case PS_KIND_u32s: {
 			const struct ps_u32s *s = &CFIELD(fields, f, struct ps_u32s);
 
-			p = put_counted(p, s->n, s->v, 4 * (size_t)s->n);
+			p = ps_put_counted(p, s->n, s->v, 4 * (size_t)s->n);
 			break;
 		}
 		case PS_KIND_u64s: {
@@ -354,11 +342,8 @@ int ps_decode(const struct ps_typedesc *t, struct cursor *c, void *fields)
 
 size_t ps_sample_size(const struct ps_sample *s)
 {
-	size_t n = PS_SAMPLE_FIXED;
+	size_t n = ps_sample_near_size(s);
 
-#define F(kind, name) n += ps_sample_has(s, name) ? SIZE_##kind(s->name) : 0;
-	NEAR_FIELDS(F)
-#undef F
 	FOR_FIELDS(s->fields & ~(uint64_t)PS_SAMPLE_NEAR)
 	{
 #define PS_F(bit, kind, name, what) \
@@ -400,20 +385,14 @@ static uint8_t *put_ref(uint8_t *p, uint32_t id)
 
 #define ENCODE_u64(x)	 p = put64(p, x)
 #define ENCODE_ref(x)	 p = put_ref(p, x)
-#define ENCODE_str(x)	 p = put_counted(p, (x).len, (x).p, (x).len)
+#define ENCODE_str(x)	 p = ps_put_counted(p, (x).len, (x).p, (x).len)
 #define ENCODE_regs(x)	 p = put_regs(p, &(x))
 #define ENCODE_branch(x) p = put_branches(p, &(x))
 #define ENCODE_u64s(x)	 p = put_u64s(p, (x).v, (x).n)
 
 uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p)
 {
-	memcpy(p, s, PS_SAMPLE_FIXED - 8);
-	p += PS_SAMPLE_FIXED - 8;
-#define F(kind, name) \
-	if (ps_sample_has(s, name)) \
-		ENCODE_##kind(s->name);
-	NEAR_FIELDS(F)
-#undef F
+	p = ps_sample_put_near(s, p);
 	FOR_FIELDS(s->fields & ~(uint64_t)PS_SAMPLE_NEAR)
 	{
 #define PS_F(bit, kind, name, what) \

@@ -50,6 +50,18 @@ static inline size_t ps_pad(size_t n)
 	return (n + 7) & ~(size_t)7;
 }
 
+/* Length, bytes, zeroes up to a multiple of 8; p is at a multiple of 8. */
+static inline uint8_t *ps_put_counted(uint8_t *p, uint32_t count, const void *bytes, size_t len)
+{
+	uint8_t *end = p + ps_pad(4 + len);
+
+	memset(end - 8, 0, 8);
+	memcpy(p, &count, 4);
+	if (len)
+		memcpy(p + 4, bytes, len);
+	return end;
+}
+
 /* ---- what all samples have ---- */
 
 /* What is fixed of a sample lies in a record as it lies in the struct. */
@@ -109,6 +121,35 @@ static inline const uint8_t *ps_sample_near(const uint8_t *p, const uint8_t *end
 		TAKE_##kind(s->name); \
 		if ((size_t)(end - p) < SIZE_##kind(s->name)) \
 			return NULL; \
+		p += SIZE_##kind(s->name); \
+	}
+	NEAR_FIELDS(F)
+#undef F
+	return p;
+}
+
+/* Bytes of the whole record of a sample, its near fields only. */
+static inline size_t ps_sample_near_size(const struct ps_sample *s)
+{
+	size_t n = PS_SAMPLE_FIXED;
+
+#define F(kind, name) n += ps_sample_has(s, name) ? SIZE_##kind(s->name) : 0;
+	NEAR_FIELDS(F)
+#undef F
+	return n;
+}
+
+/* Writes the fixed part and the near fields. Where the far fields belong. */
+static inline uint8_t *ps_sample_put_near(const struct ps_sample *s, uint8_t *p)
+{
+	memcpy(p, s, SAMPLE_FIXED);
+	p += SAMPLE_FIXED;
+#define PUT_u64(x) memcpy(p, &(x), 8)
+#define PUT_ref(x) memcpy(p, &(uint64_t){0}, 8), memcpy(p, &(x), 4)
+#define PUT_str(x) ps_put_counted(p, (x).len, (x).p, (x).len)
+#define F(kind, name) \
+	if (ps_sample_has(s, name)) { \
+		PUT_##kind(s->name); \
 		p += SIZE_##kind(s->name); \
 	}
 	NEAR_FIELDS(F)

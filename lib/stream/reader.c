@@ -510,13 +510,11 @@ static inline bool next_sample(struct sreader *r)
 	return true;
 }
 
-int sreader_next(struct sreader *r, const struct ps_record **rec)
+/* Not inline: its registers need not be saved for samples. */
+__attribute__((noinline)) static int next_any(struct sreader *r)
 {
 	int rc;
 
-	*rec = &r->rec;
-	if (next_sample(r))
-		return 0;
 	if (r->err)
 		return r->err;
 	r->far = true;
@@ -539,6 +537,12 @@ int sreader_next(struct sreader *r, const struct ps_record **rec)
 			"the stream ends without its END record: what wrote it died, or it was cut off");
 	r->in_stream = false;
 	return r->err = rc;
+}
+
+int sreader_next(struct sreader *r, const struct ps_record **rec)
+{
+	*rec = &r->rec;
+	return next_sample(r) ? 0 : next_any(r);
 }
 
 int sreader_status(const struct sreader *r, int rc)

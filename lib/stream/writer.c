@@ -42,7 +42,7 @@ static void count(struct swriter *w, uint32_t type)
 }
 
 /* Room for a record of `size` bytes, 0 being a size beyond the limit. */
-static uint8_t *room(struct swriter *w, size_t size)
+static inline uint8_t *room(struct swriter *w, size_t size)
 {
 	uint8_t *p;
 
@@ -74,12 +74,16 @@ int swriter_put(struct swriter *w, enum ps_type type, uint32_t source, const voi
 
 int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
 {
-	size_t size = ps_sample_size(s);
-	uint8_t *p = room(w, size);
+	bool near = !(s->fields & ~(uint64_t)PS_SAMPLE_NEAR);
+	size_t size = near ? ps_sample_near_size(s) : ps_sample_size(s);
+	uint8_t *p = room(w, size <= PS_RECORD_MAX ? size : 0);
 
 	if (!p)
 		return w->err;
-	ps_sample_encode(s, put_record_header(p, size, PS_SAMPLE, source));
+	if (near)
+		ps_sample_put_near(s, put_record_header(p, size, PS_SAMPLE, source));
+	else
+		ps_sample_encode(s, put_record_header(p, size, PS_SAMPLE, source));
 	w->out->len += size;
 	w->records++;
 	w->types[PS_SAMPLE]++;
