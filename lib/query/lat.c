@@ -161,8 +161,9 @@ int lat_domain_of(struct lat *l, uint32_t source, const char *buffer, size_t len
 	return 0;
 }
 
-static int bind(struct lat *l, const struct sreader *r, const struct ps_record *rec,
-		struct lat_event **out)
+/* Not inline, as it happens once for each event. */
+__attribute__((noinline)) static int bind(struct lat *l, const struct sreader *r,
+					  const struct ps_record *rec, struct lat_event **out)
 {
 	uint32_t id = rec->sample.event;
 	const struct ps_event *e = sreader_event(r, id);
@@ -212,11 +213,11 @@ static int on_sample(struct lat *l, const struct sreader *r, const struct ps_rec
 		d->first = s->time;
 	if (s->time > d->last)
 		d->last = s->time;
+	if (!ev->npairs)
+		return ev->sched ? sched_sample(l, ev, r, rec) : 0;
 	if (ev->sched)
 		rc = sched_sample(l, ev, r, rec);
-	if (!rc && ev->npairs)
-		rc = pair_sample(l, ev, r, rec);
-	return rc;
+	return rc ? rc : pair_sample(l, ev, r, rec);
 }
 
 /* Events were lost: what was open then has no end that can be trusted. */
@@ -273,12 +274,12 @@ static int see(struct lat *l, const struct sreader *r, const struct ps_record *r
 	return rc ? rc : pair_see(l, r, rec);
 }
 
-int lat_record(struct lat *l, const struct sreader *r, const struct ps_record *rec)
+/* Not inline: samples are what there is most of. */
+__attribute__((noinline)) static int on_other(struct lat *l, const struct sreader *r,
+					      const struct ps_record *rec)
 {
 	int rc = 0;
 
-	if (rec->type == PS_SAMPLE)
-		return on_sample(l, r, rec);
 	if (rec->type == PS_HEADER && l->any)
 		rc = end_stream(l);
 	if (!rc)
@@ -302,6 +303,11 @@ int lat_record(struct lat *l, const struct sreader *r, const struct ps_record *r
 	case PS_EXIT: return sched_context(l, r, rec);
 	}
 	return 0;
+}
+
+int lat_record(struct lat *l, const struct sreader *r, const struct ps_record *rec)
+{
+	return rec->type == PS_SAMPLE ? on_sample(l, r, rec) : on_other(l, r, rec);
 }
 
 int lat_finish(struct lat *l)

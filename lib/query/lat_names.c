@@ -55,7 +55,7 @@ static void forget(struct lat_strings *t)
 		memset(t->names, 0, t->cap * sizeof(*t->names));
 }
 
-int lat_string(struct lat *l, const struct sreader *r, uint32_t string, uint32_t *id)
+int lat_string_new(struct lat *l, const struct sreader *r, uint32_t string, uint32_t *id)
 {
 	uint32_t *known = place(&l->strings, string < PS_ID_MAX ? string : 0);
 	const char *s;

@@ -20,12 +20,20 @@
 /* ---- kinds ---- */
 
 /* The row of what was seen last: most intervals are of a few threads or names. */
-#define LAT_RECENT 256
+#define LAT_RECENT_BITS 8
+#define LAT_RECENT	(1u << LAT_RECENT_BITS)
 struct lat_quick {
-	uint32_t comm, name, how; /* how: state or cause; 0 where it is no term */
-	uint32_t generation;	  /* of the table + 1; 0: empty */
+	uint64_t key;	     /* lat_quick_key */
+	uint32_t generation; /* of the table + 1; 0: empty */
 	uint32_t row;
 };
+
+/* Texts are at most LAT_NAMES_MAX and one more. how: state or cause; 0 where it is no term. */
+static inline uint64_t lat_quick_key(uint32_t comm, uint32_t name, uint32_t how)
+{
+	_Static_assert(LAT_NAMES_MAX < UINT32_C(1) << 21, "three do not fit");
+	return (uint64_t)how << 42 | (uint64_t)name << 21 | comm;
+}
 
 /* A counter that is to be incremented. */
 #define LAT_PENDING 8
@@ -193,7 +201,12 @@ static inline bool lat_lost_since(const struct lat_domain *d, uint64_t number, u
 /* lat_names.c */
 int lat_text(struct lat *l, const char *s, size_t len, uint32_t *id);
 /* The text of a string of the stream. */
-int lat_string(struct lat *l, const struct sreader *r, uint32_t string, uint32_t *id);
+int lat_string_new(struct lat *l, const struct sreader *r, uint32_t string, uint32_t *id);
+static inline int lat_string(struct lat *l, const struct sreader *r, uint32_t string, uint32_t *id)
+{
+	*id = string < l->strings.cap ? l->strings.names[string] : 0;
+	return *id ? 0 : lat_string_new(l, r, string, id);
+}
 /* The stack of a sample as text. */
 int lat_stack(struct lat *l, const struct sreader *r, const struct ps_record *rec, uint32_t *id);
 const char *lat_syscall(const struct lat *l, uint64_t number);
@@ -226,10 +239,10 @@ void lat_rows_release(struct lat *l);
 int lat_interval(struct lat *l, struct interval *iv, uint64_t from, uint64_t to);
 /*
  * The same of an interval that makes no difference but in a row that is known: false if that is not so, and
- * nothing was done. `how`: its state or cause. l->kinds[] has k.
+ * nothing was done. `key`: lat_quick_key. l->kinds[] has k.
  */
-bool lat_interval_brief(struct lat *l, struct lat_kind *k, uint32_t comm, uint32_t name,
-			uint32_t how, const struct lat_point *start, const struct lat_point *end);
+bool lat_interval_brief(struct lat *l, struct lat_kind *k, uint64_t key,
+			const struct lat_point *start, const struct lat_point *end);
 /* One that is open at the end: counted, and shown if asked for. */
 int lat_open(struct lat *l, struct interval *iv, uint64_t from, uint64_t to);
 int lat_rows_finish(struct lat *l);

@@ -299,17 +299,14 @@ static int window_key(struct lat *l, uint64_t time, uint64_t *key)
 	return rc;
 }
 
-static struct lat_quick *quick_slot(const struct lat_kind *k, uint32_t comm, uint32_t name,
-				    uint32_t how)
+static struct lat_quick *quick_slot(const struct lat_kind *k, uint64_t key)
 {
-	return &k->recent[(comm * 31 + how * 7 + name) % LAT_RECENT];
+	return &k->recent[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LAT_RECENT_BITS)];
 }
 
-static bool quick_is(const struct lat_kind *k, const struct lat_quick *q, uint32_t comm,
-		     uint32_t name, uint32_t how)
+static bool quick_is(const struct lat_kind *k, const struct lat_quick *q, uint64_t key)
 {
-	return q->comm == comm && q->name == name && q->how == how &&
-	       q->generation == k->table->generation + 1;
+	return q->key == key && q->generation == k->table->generation + 1;
 }
 
 /* Its counter's cache line comes while the events behind it are read: it is counted then. */
@@ -333,15 +330,18 @@ static void count_pending(struct lat *l)
 	}
 }
 
-bool lat_interval_brief(struct lat *l, struct lat_kind *k, uint32_t comm, uint32_t name,
-			uint32_t how, const struct lat_point *start, const struct lat_point *end)
+bool lat_interval_brief(struct lat *l, struct lat_kind *k, uint64_t key,
+			const struct lat_point *start, const struct lat_point *end)
 {
-	struct lat_quick *q = k->recent ? quick_slot(k, comm, name, how) : NULL;
+	struct lat_quick *q;
 	struct hist *h;
 	uint32_t i;
 
-	if (!q || !k->on || l->o->sink || l->o->threads || start->mark != PS_MARK_PASS ||
-	    end->time < start->time || !quick_is(k, q, comm, name, how))
+	/* Where there are recent rows, intervals of the kind go to rows. */
+	if (!k->recent || start->mark != PS_MARK_PASS || end->time < start->time)
+		return false;
+	q = quick_slot(k, key);
+	if (!quick_is(k, q, key))
 		return false;
 	h = table_cell(k->table, q->row, 0);
 	if (!hist_near(h, end->time - start->time, start->time, &i))
@@ -355,7 +355,7 @@ bool lat_interval_brief(struct lat *l, struct lat_kind *k, uint32_t comm, uint32
 static int add_quick(struct lat *l, struct lat_kind *k, const struct interval *iv)
 {
 	uint32_t how = iv->state ? iv->state : iv->cause;
-	uint64_t key[LAT_BY_MAX];
+	uint64_t quick = lat_quick_key(iv->who.comm, iv->name, how), key[LAT_BY_MAX];
 	struct lat_quick *q;
 	int rc = k->table ? 0 : make_table(l, k, iv);
 
@@ -365,10 +365,10 @@ static int add_quick(struct lat *l, struct lat_kind *k, const struct interval *i
 		k->recent = calloc(LAT_RECENT, sizeof(*k->recent));
 	if (!k->recent)
 		return PP_ENOMEM;
-	q = quick_slot(k, iv->who.comm, iv->name, how);
-	if (quick_is(k, q, iv->who.comm, iv->name, how))
+	q = quick_slot(k, quick);
+	if (quick_is(k, q, quick))
 		return table_add(k->table, q->row, 0, (hist_int)iv->dur, iv->start.time);
-	*q = (struct lat_quick){.comm = iv->who.comm, .name = iv->name, .how = how};
+	*q = (struct lat_quick){.key = quick};
 	for (uint32_t i = 0; i < k->nterms && !rc; i++)
 		rc = term_key(l, k, i, i, iv, &key[i]);
 	if (!rc)

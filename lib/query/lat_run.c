@@ -86,15 +86,18 @@ static int on_record(void *ctx, const struct sreader *r, const struct ps_record 
 	struct run *run = ctx;
 	int rc = 0;
 
-	run->samples += rec->type == PS_SAMPLE;
-	if (rec->type != PS_SAMPLE && run->o->see)
+	if (rec->type == PS_SAMPLE)
+		run->samples++;
+	else if (run->o->see)
 		run->o->see(run->o->see_ctx, rec);
+	if (!run->emit)
+		return lat_record(run->l, r, rec);
 	/* A new stream: the intervals of the last one are complete before it is begun. */
-	if (run->emit && rec->type != PS_HEADER)
+	if (rec->type != PS_HEADER)
 		rc = lat_emit_record(run->emit, run->l, r, rec);
 	if (!rc)
 		rc = lat_record(run->l, r, rec);
-	if (!rc && run->emit && rec->type == PS_HEADER)
+	if (!rc && rec->type == PS_HEADER)
 		rc = lat_emit_record(run->emit, run->l, r, rec);
 	return rc;
 }

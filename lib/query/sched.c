@@ -89,15 +89,14 @@ void sched_interval(const struct lat_domain *d, const struct lat *l, const struc
 		iv->cause = t->cause;
 }
 
-static int finish(struct lat *l, struct lat_domain *d, const struct sched_thread *t,
-		  enum sched_kind kind, const struct lat_point *start, const struct lat_point *end)
+__attribute__((noinline)) static int finish_whole(struct lat *l, const struct lat_domain *d,
+						  const struct sched_thread *t,
+						  enum sched_kind kind,
+						  const struct lat_point *start,
+						  const struct lat_point *end)
 {
-	struct lat_kind *k = &l->kinds[kind];
 	struct interval iv;
 
-	/* Most intervals of a recording: a duration for a row, and nothing else. */
-	if (k->quick && lat_interval_brief(l, k, t->comm, t->comm, how(t, kind), start, end))
-		return 0;
 	sched_interval(d, l, t, kind, start, &iv);
 	iv.end = *end;
 	if (t->wake.time && kind != SCHED_ONCPU && kind != SCHED_MIGRATE) {
@@ -105,6 +104,19 @@ static int finish(struct lat *l, struct lat_domain *d, const struct sched_thread
 		iv.waker = t->waker;
 	}
 	return lat_interval(l, &iv, start->time, end->time);
+}
+
+/* Most intervals of a recording are a duration for a row, and nothing else. */
+static inline int finish(struct lat *l, struct lat_domain *d, const struct sched_thread *t,
+			 enum sched_kind kind, const struct lat_point *start,
+			 const struct lat_point *end)
+{
+	struct lat_kind *k = &l->kinds[kind];
+
+	if (k->quick &&
+	    lat_interval_brief(l, k, lat_quick_key(t->comm, t->comm, how(t, kind)), start, end))
+		return 0;
+	return finish_whole(l, d, t, kind, start, end);
 }
 
 /* The same where the start is cleared. */

@@ -97,9 +97,21 @@ struct sched_bind {
 /* ---- sched_thread.c ---- */
 
 /* The number of the thread of a tid, made when it is new; 0: there are too many. 0 or PP_ENOMEM. */
-int sched_thread_get(struct lat *l, struct lat_domain *d, uint32_t tid, uint32_t *index);
+int sched_thread_new(struct lat *l, struct lat_domain *d, uint32_t tid, uint32_t *index);
+static inline int sched_thread_get(struct lat *l, struct lat_domain *d, uint32_t tid,
+				   uint32_t *index)
+{
+	const uint32_t *known = map64_get(&d->sched->by_tid, tid);
+
+	*index = known ? *known : 0;
+	return known ? 0 : sched_thread_new(l, d, tid, index);
+}
 /* NULL: out of memory, or a number that no CPU has. */
-struct sched_cpu *sched_cpu_get(struct sched_domain *sd, uint32_t cpu);
+struct sched_cpu *sched_cpu_new(struct sched_domain *sd, uint32_t cpu);
+static inline struct sched_cpu *sched_cpu_get(struct sched_domain *sd, uint32_t cpu)
+{
+	return cpu < sd->ncpus ? &sd->cpus[cpu] : sched_cpu_new(sd, cpu);
+}
 /* Up to `now` it was in the state that it is in. */
 void sched_thread_account(struct sched_thread *t, uint64_t now);
 /* It has ended, or the recording has: its row is made, and its place is free. 0 or PP_ENOMEM. */

@@ -5,20 +5,16 @@
 
 #define SCHED_NAME_WAIT 64 /* CPUs, threads: what a table begins with */
 
-struct sched_cpu *sched_cpu_get(struct sched_domain *sd, uint32_t cpu)
+struct sched_cpu *sched_cpu_new(struct sched_domain *sd, uint32_t cpu)
 {
-	if (cpu >= LAT_CPUS_MAX)
-		return NULL;
-	if (cpu >= sd->ncpus) {
-		uint32_t n = cpu + SCHED_NAME_WAIT;
-		struct sched_cpu *v = realloc(sd->cpus, n * sizeof(*v));
+	uint32_t n = cpu + SCHED_NAME_WAIT;
+	struct sched_cpu *v = cpu < LAT_CPUS_MAX ? realloc(sd->cpus, n * sizeof(*v)) : NULL;
 
-		if (!v)
-			return NULL;
-		memset(v + sd->ncpus, 0, (n - sd->ncpus) * sizeof(*v));
-		sd->cpus = v;
-		sd->ncpus = n;
-	}
+	if (!v)
+		return NULL;
+	memset(v + sd->ncpus, 0, (n - sd->ncpus) * sizeof(*v));
+	sd->cpus = v;
+	sd->ncpus = n;
 	return &sd->cpus[cpu];
 }
 
@@ -43,14 +39,12 @@ static uint32_t take(struct sched_domain *sd)
 	return ++sd->n;
 }
 
-int sched_thread_get(struct lat *l, struct lat_domain *d, uint32_t tid, uint32_t *index)
+int sched_thread_new(struct lat *l, struct lat_domain *d, uint32_t tid, uint32_t *index)
 {
 	struct sched_domain *sd = d->sched;
-	uint32_t *known = map64_get(&sd->by_tid, tid);
+	uint32_t *known;
 
-	*index = known ? *known : 0;
-	if (known)
-		return 0;
+	*index = 0;
 	if (sd->by_tid.n >= LAT_THREADS_MAX) {
 		if (!sd->no_room)
 			diag_warn(l->d, NULL, -1,
