@@ -8,6 +8,11 @@
  *
  * An error is remembered and returned by every later call. The buffer is written when it is full or
  * on out_flush.
+ *
+ * What goes into a pipe, and is much, is not copied: the pages that it was made in become the pipe's
+ * (vmsplice(2)), and are never touched again, so that it makes no difference who reads the pipe, and how
+ * (read, splice, tee). New ones take their place. That is faster than copying where the kernel gives
+ * them as huge pages only, so it is done only there.
  */
 #ifndef PP_BASE_OUT_H
 #define PP_BASE_OUT_H
@@ -17,6 +22,7 @@
 #include <string.h>
 
 #define OUT_BUFFER 262144     /* bytes collected before a write */
+#define OUT_HUGE   (1u << 21) /* of a huge page, as a rule */
 #define OUT_PIPE   (1u << 20) /* of pipes, at both ends: room while the other end works, not waits */
 
 /* Takes the place of write(2): all n bytes, or an error. It may change the bytes. */
@@ -27,9 +33,14 @@ struct out {
 	out_fn *fn; /* NULL: write to fd */
 	void *ctx;
 	int err;	  /* first error, 0 if none */
-	uint8_t *data;	  /* owned */
-	size_t len, cap;  /* bytes waiting, bytes allocated */
+	uint8_t *data;	  /* in own or in pages */
+	size_t len, cap;  /* bytes waiting, room for bytes */
 	uint64_t written; /* bytes handed to the kernel */
+	uint8_t *own;
+	size_t own_cap;
+	enum out_pages { OUT_COPY, OUT_PAGES_LATER, OUT_PAGES } mode;
+	uint8_t *pages; /* OUT_HUGE bytes, the first `given` of which a pipe has; or NULL */
+	size_t given;
 };
 
 int out_init(struct out *o, int fd);
