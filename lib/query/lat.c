@@ -161,9 +161,7 @@ int lat_domain_of(struct lat *l, uint32_t source, const char *buffer, size_t len
 	return 0;
 }
 
-/* Not inline, as it happens once for each event. */
-__attribute__((noinline)) static int bind(struct lat *l, const struct sreader *r,
-					  const struct ps_record *rec, struct lat_event **out)
+static int bind(struct lat *l, const struct sreader *r, const struct ps_record *rec)
 {
 	uint32_t id = rec->sample.event;
 	const struct ps_event *e = sreader_event(r, id);
@@ -182,7 +180,6 @@ __attribute__((noinline)) static int bind(struct lat *l, const struct sreader *r
 	}
 	ev = &l->events[id];
 	ev->bound = true;
-	*out = ev;
 	rc = lat_domain_of(l, rec->source, e->buffer.p, e->buffer.len, &ev->domain);
 	if (!rc)
 		rc = sched_bind(l, e, ev);
@@ -193,31 +190,51 @@ __attribute__((noinline)) static int bind(struct lat *l, const struct sreader *r
 
 /* ---- records ---- */
 
+/*
+ * What few samples need is not inline in the function that takes them: the others need not save
+ * registers for it.
+ */
+#define RARE __attribute__((noinline))
+
+static int on_sample(struct lat *l, const struct sreader *r, const struct ps_record *rec);
+
+RARE static int on_new_event(struct lat *l, const struct sreader *r, const struct ps_record *rec)
+{
+	int rc;
+
+	/* An event that the stream does not define. */
+	if (!sreader_event(r, rec->sample.event))
+		return 0;
+	rc = bind(l, r, rec);
+	return rc ? rc : on_sample(l, r, rec);
+}
+
+RARE static int on_paired(struct lat *l, struct lat_event *ev, const struct sreader *r,
+			  const struct ps_record *rec)
+{
+	int rc = ev->sched ? sched_sample(l, ev, r, rec) : 0;
+
+	return rc ? rc : pair_sample(l, ev, r, rec);
+}
+
 static int on_sample(struct lat *l, const struct sreader *r, const struct ps_record *rec)
 {
 	const struct ps_sample *s = &rec->sample;
 	struct lat_event *ev = s->event < l->nevents ? &l->events[s->event] : NULL;
 	struct lat_domain *d;
-	int rc = 0;
 
-	if (!ev || !ev->bound) {
-		/* An event that the stream does not define, or a sample without a time. */
-		if (!sreader_event(r, s->event))
-			return 0;
-		rc = bind(l, r, rec, &ev);
-	}
-	if (rc || s->flags & (PS_SAMPLE_NO_TIME | PS_SAMPLE_JOINED))
-		return rc;
+	if (!ev || !ev->bound)
+		return on_new_event(l, r, rec);
+	if (s->flags & (PS_SAMPLE_NO_TIME | PS_SAMPLE_JOINED))
+		return 0;
 	d = &l->domains[ev->domain];
 	if (!d->first)
 		d->first = s->time;
 	if (s->time > d->last)
 		d->last = s->time;
-	if (!ev->npairs)
-		return ev->sched ? sched_sample(l, ev, r, rec) : 0;
-	if (ev->sched)
-		rc = sched_sample(l, ev, r, rec);
-	return rc ? rc : pair_sample(l, ev, r, rec);
+	if (ev->npairs)
+		return on_paired(l, ev, r, rec);
+	return ev->sched ? sched_sample(l, ev, r, rec) : 0;
 }
 
 /* Events were lost: what was open then has no end that can be trusted. */
@@ -274,9 +291,7 @@ static int see(struct lat *l, const struct sreader *r, const struct ps_record *r
 	return rc ? rc : pair_see(l, r, rec);
 }
 
-/* Not inline: samples are what there is most of. */
-__attribute__((noinline)) static int on_other(struct lat *l, const struct sreader *r,
-					      const struct ps_record *rec)
+RARE static int on_other(struct lat *l, const struct sreader *r, const struct ps_record *rec)
 {
 	int rc = 0;
 

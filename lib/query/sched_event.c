@@ -26,7 +26,10 @@ static int state_text(struct lat *l, struct sched_bind *b, const uint8_t *payloa
 	uint32_t *known = NULL;
 	uint64_t v = 0;
 
-	memcpy(&v, payload + b->prev_state, b->state_size);
+	if (b->state_size == 8)
+		memcpy(&v, payload + b->prev_state, 8);
+	else
+		memcpy(&v, payload + b->prev_state, b->state_size);
 	if (v < SCHED_STATES)
 		known = &b->texts[v];
 	if (known && *known) {
