@@ -240,7 +240,11 @@ int perf_read_records(struct perf *p);
  * Makes n contiguous bytes available at p->pos of the block p->cur. 0, PP_END (nothing is left),
  * PP_ECUT (less than n).
  */
-int perf_need(struct perf *p, uint64_t n);
+int perf_need_more(struct perf *p, uint64_t n);
+static inline int perf_need(struct perf *p, uint64_t n)
+{
+	return p->cur && p->cur->len - p->pos >= n ? 0 : perf_need_more(p, n);
+}
 /* A record in its turn: an order_fn. */
 int perf_deliver(void *ctx, uint64_t time, uint8_t *rec, struct block *b);
 /* Passes over n bytes of the input that need not be kept (hardware trace data). */

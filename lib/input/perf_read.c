@@ -47,13 +47,11 @@ int perf_deliver(void *ctx, uint64_t time, uint8_t *rec, struct block *b)
 /* ---- blocks ---- */
 
 /* What lies in a block never moves: when it is full, the unread rest goes to a new one. */
-int perf_need(struct perf *p, uint64_t n)
+int perf_need_more(struct perf *p, uint64_t n)
 {
 	struct block *b = p->cur;
 	size_t have = b ? b->len - p->pos : 0;
 
-	if (have >= n)
-		return 0;
 	if (n > PERF_SECTION_MAX)
 		return PP_ELIMIT;
 	if (!b || p->pos + n > b->cap) {

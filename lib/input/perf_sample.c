@@ -261,7 +261,10 @@ int perf_sample_take(struct perf *p, const struct perf_attr *a, struct cursor *c
 	if (!front)
 		return PP_ECUT;
 	t->nips = 0;
-	ps_sample_clear(&t->s);
+	if (a->sample_type & (PSB_STREAM_ID | PSB_READ | (PSB_BACK & ~(uint64_t)PSB_RAW)))
+		ps_sample_clear(&t->s);
+	else
+		ps_sample_clear_near(&t->s);
 	t->s.cpu = t->s.pid = t->s.tid = PS_NONE;
 	if (p->swap)
 		take_front(front, true, a, &t->s);

@@ -390,6 +390,12 @@ int swriter_header(struct swriter *w);
 /* Sets all of a sample to 0, faster than the compiler would. */
 void ps_sample_clear(struct ps_sample *s);
 
+/* Sets what nearly all samples have to 0, up to the id, for one that will get no other field. */
+static inline void ps_sample_clear_near(struct ps_sample *s)
+{
+	memset(s, 0, offsetof(struct ps_sample, stream_id));
+}
+
 /* A record of any type but SAMPLE; `fields` points to the struct of the type (struct ps_mmap ...).
  */
 int swriter_put(struct swriter *w, enum ps_type type, uint32_t source, const void *fields);
