@@ -13,6 +13,7 @@ void intern_release(struct intern *t)
 	arena_release(&t->arena);
 	free(t->entries);
 	free(t->slots);
+	free(t->recent);
 	*t = (struct intern)INTERN_INIT;
 }
 
@@ -88,6 +89,68 @@ int intern_add(struct intern *t, const void *bytes, size_t len, uint32_t *id, bo
 	e->hash = (uint32_t)(h >> 32);
 	*id = t->slots[i] = ++t->n;
 	return 0;
+}
+
+/* ---- strings that come again ---- */
+
+#define RECENT_BITS 8
+#define RECENT_MAX  32 /* bytes of a string */
+
+/* With its length, `words` tells a string from all others: 0 where it is not so long. */
+struct intern_recent {
+	uint64_t words[RECENT_MAX / 8];
+	uint32_t len, id; /* id 0: free */
+};
+
+/* The first and the last bytes of the string: together all, twice where they meet. */
+static void take_words(const uint8_t *s, size_t len, uint64_t words[RECENT_MAX / 8])
+{
+	uint32_t a, b;
+
+	words[0] = words[1] = words[2] = words[3] = 0;
+	if (len >= 16) {
+		memcpy(words, s, 16);
+		memcpy(words + 2, s + len - 16, 16);
+	} else if (len >= 8) {
+		memcpy(words, s, 8);
+		memcpy(words + 1, s + len - 8, 8);
+	} else if (len >= 4) {
+		memcpy(&a, s, 4);
+		memcpy(&b, s + len - 4, 4);
+		words[0] = (uint64_t)a << 32 | b;
+	} else if (len) {
+		words[0] = (uint64_t)s[0] << 16 | (uint64_t)s[len / 2] << 8 | s[len - 1];
+	}
+}
+
+int intern_again(struct intern *t, const void *bytes, size_t len, uint32_t *id)
+{
+	uint64_t w[RECENT_MAX / 8], h;
+	struct intern_recent *r;
+	int rc;
+
+	if (len > RECENT_MAX)
+		return intern_add(t, bytes, len, id, NULL);
+	if (!t->recent)
+		t->recent = calloc(1u << RECENT_BITS, sizeof(*t->recent));
+	if (!t->recent)
+		return PP_ENOMEM;
+	take_words(bytes, len, w);
+	h = (w[0] ^ (w[1] << 7 | w[1] >> 57)) * UINT64_C(0x9e3779b97f4a7c15);
+	h = (h ^ w[2] ^ (w[3] << 7 | w[3] >> 57)) * UINT64_C(0x9e3779b97f4a7c15);
+	r = &t->recent[h >> (64 - RECENT_BITS)];
+	*id = r->id;
+	if (r->id && r->len == len &&
+	    !((r->words[0] ^ w[0]) | (r->words[1] ^ w[1]) | (r->words[2] ^ w[2]) |
+	      (r->words[3] ^ w[3])))
+		return 0;
+	rc = intern_add(t, bytes, len, id, NULL);
+	if (!rc) {
+		memcpy(r->words, w, sizeof(w));
+		r->len = (uint32_t)len;
+		r->id = *id;
+	}
+	return rc;
 }
 
 uint32_t intern_find(const struct intern *t, const void *bytes, size_t len)

@@ -28,11 +28,14 @@ struct intern_entry {
 	uint32_t hash; /* upper half of the 64-bit hash: compared before the bytes */
 };
 
+struct intern_recent;
+
 struct intern {
 	struct arena arena;
 	struct intern_entry *entries; /* entries[id - 1] */
 	uint32_t *slots;	      /* open addressing: id or 0 */
 	uint32_t n, cap, mask;
+	struct intern_recent *recent; /* of intern_again, or NULL */
 };
 
 #define INTERN_INIT \
@@ -45,6 +48,12 @@ void intern_release(struct intern *t);
 /* 0, PP_ENOMEM, or PP_ELIMIT (more than 2^31 entries or a string of 2^32 bytes). fresh may be NULL.
  */
 int intern_add(struct intern *t, const void *bytes, size_t len, uint32_t *id, bool *fresh);
+
+/*
+ * The same for short strings of which a few come again and again: those, up to 32 bytes long, are
+ * known again without their hash.
+ */
+int intern_again(struct intern *t, const void *bytes, size_t len, uint32_t *id);
 
 /* The id of the bytes if they are in the table, else 0. */
 uint32_t intern_find(const struct intern *t, const void *bytes, size_t len);

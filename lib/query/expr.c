@@ -263,6 +263,9 @@ bool expr_value(struct expr *x, unsigned i, const struct sreader *r, const struc
 	if (event >= x->room || !x->compiled[event])
 		return false;
 	p = &x->programs[event * programs_each(x) + i];
+	/* A field, and nothing to reckon. */
+	if (p->n == 1 && p->code->code == INSN_FIELD && p->value && !p->constant)
+		return field_get(&p->fields[p->code->arg], r, rec, v);
 	mark = program_run(x, p, r, rec, v);
 	if (p->value || mark == PS_MARK_NA)
 		return v->kind != QV_NA;

@@ -185,8 +185,9 @@ static int key_of(struct phist *p, uint32_t k, const struct qval *v, uint64_t *k
 		*key = v->num;
 		return 0;
 	}
+	if (v->kind == QV_STR)
+		return table_text(p->t, v->s, v->len, key);
 	switch (v->kind) {
-	case QV_STR: return table_text(p->t, v->s, v->len, key);
 	case QV_INT:
 		n = snprintf(number, sizeof(number), v->is_unsigned ? "%llu" : "%lld",
 			     (unsigned long long)v->num);
@@ -230,7 +231,8 @@ static int add_row(struct phist *p, const struct ps_sample *s, const struct qval
 	if (p->window)
 		key[n++] = s->time - s->time % p->window;
 	for (unsigned i = 0; i < p->nby && !rc; i++)
-		rc = fit_kind(p->t, n + i, &by[i]);
+		if (p->t->keys[n + i].kind != TABLE_TEXT)
+			rc = fit_kind(p->t, n + i, &by[i]);
 	for (unsigned i = 0; i < p->nby && !rc; i++)
 		rc = key_of(p, n + i, &by[i], &key[n + i]);
 	if (!rc)
@@ -272,11 +274,12 @@ static bool get_keys(struct phist *p, const struct sreader *r, const struct ps_r
 	bool all = true, raw = false;
 
 	for (unsigned i = 0; i < p->nby && all; i++) {
-		struct ps_str text = expr_text(p->by, i);
+		struct ps_str text;
 		enum field_id id;
 
 		if (expr_value(p->by, i, r, rec, &by[i]))
 			continue;
+		text = expr_text(p->by, i);
 		all = field_builtin(text.p, text.len, &id) &&
 		      raw_key(p, id, r, &rec->sample, &by[i]);
 		raw |= all;

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 void tables_init(struct tables *ts)
 {
 	*ts = (struct tables){.view = "bars"};
@@ -97,7 +94,7 @@ int tables_add(struct tables *ts, const char *name, const struct table_key *keys
 int table_text(struct table *t, const char *s, size_t len, uint64_t *key)
 {
 	uint32_t id;
-	int rc = intern_add(&t->texts, s, len, &id, NULL);
+	int rc = intern_again(&t->texts, s, len, &id);
 
 	*key = id;
 	return rc;
@@ -108,12 +105,28 @@ static const uint64_t *keys_of(const struct table *t, uint32_t row)
 	return t->key + (size_t)row * t->nkeys;
 }
 
+static bool same_keys(const struct table *t, uint32_t row, const uint64_t *key)
+{
+	const uint64_t *keys = keys_of(t, row);
+
+	for (uint32_t k = 0; k < t->nkeys; k++)
+		if (keys[k] != key[k])
+			return false;
+	return true;
+}
+
+/* Keys are few, and numbers: mixing each is faster than a hash of bytes. */
 static uint32_t slot_of(const struct table *t, const uint64_t *key)
 {
-	size_t n = t->nkeys * sizeof(*key);
-	uint32_t i = (uint32_t)XXH3_64bits(key, n) & t->mask;
+	uint64_t h = 0;
+	uint32_t i;
 
-	while (t->slots[i] && n && memcmp(keys_of(t, t->slots[i] - 1), key, n) != 0)
+	for (uint32_t k = 0; k < t->nkeys; k++) {
+		h = (h ^ key[k]) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 32;
+	}
+	i = (uint32_t)h & t->mask;
+	while (t->slots[i] && !same_keys(t, t->slots[i] - 1, key))
 		i = (i + 1) & t->mask;
 	return i;
 }

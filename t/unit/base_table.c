@@ -104,6 +104,33 @@ static void test_intern(void)
 	intern_release(&t);
 }
 
+/* intern_again gives what intern_add gives, for strings of few bytes that differ in one place or in length. */
+static void test_intern_again(void)
+{
+	struct intern a = INTERN_INIT, b = INTERN_INIT;
+	uint32_t random = 1, bad = 0;
+
+	for (int i = 0; i < 200000; i++) {
+		char s[48];
+		uint32_t x, y;
+		size_t len;
+
+		random = random * 1103515245 + 12345;
+		len = random >> 16 & 63;
+		len = len > sizeof(s) ? 5 : len;
+		memset(s, i & 1 ? 0 : 'a', sizeof(s));
+		if (len)
+			s[(random >> 8) % len] = (char)('a' + (random >> 24) % 4);
+		if (intern_again(&a, s, len, &x) || intern_add(&b, s, len, &y, NULL) || x != y ||
+		    intern_find(&a, s, len) != x)
+			bad++;
+	}
+	is_int((int)bad, 0, "known again as what it is");
+	ok(a.n == b.n && a.n > 300, "as many strings");
+	intern_release(&a);
+	intern_release(&b);
+}
+
 static void test_intern_bytes(void)
 {
 	struct intern t = INTERN_INIT;
@@ -188,6 +215,7 @@ int main(void)
 {
 	test_arena();
 	test_intern();
+	test_intern_again();
 	test_intern_bytes();
 	test_map64();
 	test_map64_edges();
