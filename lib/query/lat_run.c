@@ -81,17 +81,21 @@ struct run {
 	uint64_t samples;
 };
 
+static inline void see(struct run *run, const struct ps_record *rec)
+{
+	if (rec->type == PS_SAMPLE)
+		run->samples++;
+	else if (run->o->see)
+		run->o->see(run->o->see_ctx, rec);
+}
+
+/* A record of --emit. */
 static int on_record(void *ctx, const struct sreader *r, const struct ps_record *rec)
 {
 	struct run *run = ctx;
 	int rc = 0;
 
-	if (rec->type == PS_SAMPLE)
-		run->samples++;
-	else if (run->o->see)
-		run->o->see(run->o->see_ctx, rec);
-	if (!run->emit)
-		return lat_record(run->l, r, rec);
+	see(run, rec);
 	/* A new stream: the intervals of the last one are complete before it is begun. */
 	if (rec->type != PS_HEADER)
 		rc = lat_emit_record(run->emit, run->l, r, rec);
@@ -111,8 +115,11 @@ static int read_one(struct run *run, const char *name, struct diag *d, uint64_t 
 
 	if (rc)
 		return PP_EXIT_FAIL;
-	while (!(rc = sreader_next(r, &rec)) && !(rc = on_record(run, r, rec)))
-		;
+	while (!(rc = sreader_next(r, &rec))) {
+		see(run, rec);
+		if ((rc = lat_record(run->l, r, rec)))
+			break;
+	}
 	/* The reader has said what it gave; errors of the engine it has not. */
 	ours = rc == PP_ENOMEM || rc == PP_ELIMIT;
 	if (ours)
