@@ -76,13 +76,6 @@ static struct hist_slot *slot_of(const struct hist_buckets *b, int32_t bucket)
 	return &b->slots[i];
 }
 
-static uint64_t count_of(const struct hist_buckets *b, int32_t bucket)
-{
-	if (b->counts)
-		return b->counts[bucket - b->first];
-	return slot_of(b, bucket)->count;
-}
-
 /* How many counters the array for these buckets has: whole powers of two of values, one more. */
 static uint32_t dense_size(int32_t low, int32_t high, int32_t *first)
 {
@@ -269,10 +262,15 @@ double hist_mean(const struct hist *h)
  * lies between. There is one. */
 static int32_t least_from(const struct hist_buckets *b, int32_t from)
 {
-	int32_t least = b->high, near = b->counts ? b->high : from + NEAR;
+	int32_t least = b->high;
 
-	for (int32_t i = from; i <= near && i <= b->high; i++)
-		if (count_of(b, i))
+	if (b->counts) {
+		while (!b->counts[from - b->first])
+			from++;
+		return from;
+	}
+	for (int32_t i = from; i <= from + NEAR && i <= b->high; i++)
+		if (slot_of(b, i)->count)
 			return i;
 	for (uint32_t i = 0; i <= b->mask; i++) {
 		const struct hist_slot *s = &b->slots[i];
@@ -288,7 +286,7 @@ bool hist_next(const struct hist_buckets *b, int32_t *at, uint64_t *count)
 	if (!b->n || *at >= b->high)
 		return false;
 	*at = least_from(b, *at < b->low ? b->low : *at + 1);
-	*count = count_of(b, *at);
+	*count = b->counts ? b->counts[*at - b->first] : slot_of(b, *at)->count;
 	return true;
 }
 

@@ -55,10 +55,10 @@ hist_int table_total(const struct table *t, uint32_t v)
 	return sum;
 }
 
-void table_numbers(const struct table *t, uint32_t row, uint32_t v, hist_int total,
-		   struct table_numbers *n)
+/* All but the percentiles, which take their time. */
+static void plain_numbers(const struct table *t, uint32_t row, uint32_t v, hist_int total,
+			  struct table_numbers *n)
 {
-	static const double p[] = {50, 90, 99, 99.9};
 	const struct hist *h = table_cell(t, row, v);
 	hist_int part = t->values[v].kind == TABLE_COUNT ? (hist_int)h->count : h->sum;
 
@@ -72,8 +72,16 @@ void table_numbers(const struct table *t, uint32_t row, uint32_t v, hist_int tot
 	n->share = total > 0 && part >= 0 && part <= total
 			   ? (double)((long double)part / (long double)total)
 			   : NAN;
+}
+
+void table_numbers(const struct table *t, uint32_t row, uint32_t v, hist_int total,
+		   struct table_numbers *n)
+{
+	static const double p[] = {50, 90, 99, 99.9};
+
+	plain_numbers(t, row, v, total, n);
 	if (t->values[v].kind == TABLE_HIST)
-		hist_percentiles(h, p, 4, n->p);
+		hist_percentiles(table_cell(t, row, v), p, 4, n->p);
 }
 
 double table_number(const struct table_numbers *n, enum table_stat stat)
@@ -219,8 +227,10 @@ int table_sort(struct table *t, const char *by)
 
 		if (row == t->other || !table_weight(t, row))
 			continue;
-		if (!s.by_key)
+		if (!s.by_key && s.stat >= TABLE_STAT_P50 && s.stat <= TABLE_STAT_P999)
 			table_numbers(t, row, s.k, total, &numbers);
+		else if (!s.by_key)
+			plain_numbers(t, row, s.k, total, &numbers);
 		items[n] = (struct item){0, row};
 		if (!s.by_key)
 			items[n].v = sort_value(&numbers, s.stat);
