@@ -412,14 +412,20 @@ static bool define_quickly(struct sreader *r, struct ps_record *rec, int *rc)
 	return true;
 }
 
+_Static_assert(sizeof(struct ps_chain) <= offsetof(struct ps_sample, stream_id) &&
+		       sizeof(struct ps_stack) <= offsetof(struct ps_sample, stream_id),
+	       "chains and stacks leave something in the far fields");
+
 static int decode(struct sreader *r, struct ps_record *rec)
 {
 	struct cursor c = cursor_make(rec->raw + 8, rec->size - 8, r->swap);
 	const struct ps_typedesc *t = NULL;
 	int rc;
 
+	/* They lie where the near fields do. */
 	if (define_quickly(r, rec, &rc))
 		return rc;
+	r->far = true;
 	if (rec->type == PS_SAMPLE) {
 		r->samples++;
 		rc = ps_sample_decode(&c, &rec->sample);
@@ -517,7 +523,6 @@ __attribute__((noinline)) static int next_any(struct sreader *r)
 
 	if (r->err)
 		return r->err;
-	r->far = true;
 	if (r->in_stream)
 		rc = read_record(r, &r->rec);
 	else
