@@ -104,7 +104,7 @@ static size_t give_pages(struct out *o)
 		if (n < 0 && errno == EINTR)
 			continue;
 		/* Not allowed, say: write(2) will do, or find the same error. */
-		if (n < 0) {
+		if (n <= 0) {
 			o->mode = OUT_COPY;
 			break;
 		}

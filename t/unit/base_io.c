@@ -195,101 +195,6 @@ static void test_out_errors(void)
 	out_release(&o);
 }
 
-/* ---- output to pipes ---- */
-
-#define MANY (24u << 20)
-
-/* The bytes of MANY that are wrong, in what comes from fd from `at` on, up to `n` bytes or its end. */
-static uint64_t wrong_bytes(int fd, uint64_t *at, uint64_t n)
-{
-	static uint8_t got[65536];
-	uint64_t wrong = 0, end = *at + n;
-
-	while (*at < end) {
-		size_t most = end - *at < sizeof(got) ? end - *at : sizeof(got);
-		ssize_t r = read(fd, got, most);
-
-		if (r <= 0)
-			break;
-		for (ssize_t i = 0; i < r; i++)
-			wrong += got[i] != byte_at(*at + (uint64_t)i);
-		*at += (uint64_t)r;
-	}
-	return wrong;
-}
-
-/* Writes MANY bytes in pieces: small ones, flushes between them, one larger than all buffers. */
-static int write_many(int fd)
-{
-	static uint8_t piece[OUT_HUGE + 5000];
-	struct out o;
-	uint64_t at = 0;
-
-	out_init(&o, fd);
-	for (unsigned k = 0; at < MANY && !o.err; k++) {
-		size_t n = k == 70000 ? sizeof(piece) : 1 + k * 7 % 400;
-
-		n = n < MANY - at ? n : (size_t)(MANY - at);
-		for (size_t i = 0; i < n; i++)
-			piece[i] = byte_at(at + i);
-		out_add(&o, piece, n);
-		at += n;
-		if (k % 1500 == 0 && k % 7 == 0)
-			out_flush(&o);
-	}
-	return out_close(&o);
-}
-
-static pid_t start_writer(int fds[2])
-{
-	pid_t pid;
-
-	if (pipe(fds) || (pid = fork()) < 0)
-		exit(2);
-	if (!pid) {
-		close(fds[0]);
-		_exit(-write_many(fds[1]));
-	}
-	close(fds[1]);
-	return pid;
-}
-
-/* What is passed on without being read stays what it was, however much is written afterwards. */
-static void test_out_pipe(void)
-{
-	int fds[2], held[2], status;
-	uint64_t at = 0, first = 0;
-	pid_t pid = start_writer(fds);
-
-	if (pipe(held))
-		exit(2);
-	fcntl(held[1], F_SETPIPE_SZ, 1 << 20);
-	/* From the middle on, where large pieces are written. */
-	is_u64(wrong_bytes(fds[0], &at, MANY / 2), 0, "pipe: half of it is read");
-	first = at;
-	for (ssize_t n; first - at < 600000; first += (uint64_t)n) {
-		n = splice(fds[0], NULL, held[1], NULL, 100000, 0);
-		if (n <= 0)
-			break;
-	}
-	ok(first - at >= 600000, "pipe: some of it is moved to another pipe");
-	is_u64(wrong_bytes(fds[0], &first, MANY), 0, "pipe: what follows is read");
-	is_u64(first, MANY, "pipe: all of it");
-	close(held[1]);
-	is_u64(wrong_bytes(held[0], &at, MANY), 0, "pipe: what was moved is what it was");
-	close(held[0]);
-	close(fds[0]);
-	waitpid(pid, &status, 0);
-	is_int(status, 0, "pipe: written without error");
-
-	at = 0;
-	pid = start_writer(fds);
-	is_u64(wrong_bytes(fds[0], &at, MANY / 2), 0, "pipe: read in part");
-	close(fds[0]);
-	waitpid(pid, &status, 0);
-	is_int(WEXITSTATUS(status), -PP_EPIPE, "pipe: its reader has gone");
-}
-
 int main(void)
 {
 	for (size_t i = 0; i < SIZE; i++)
@@ -297,6 +202,5 @@ int main(void)
 	test_sources();
 	test_out_file();
 	test_out_errors();
-	test_out_pipe();
 	return done();
 }
