@@ -186,11 +186,12 @@ static uint32_t type_of(const struct trace *t, const uint8_t *data, uint32_t siz
  */
 static inline bool next_plain(const struct trace *t, struct trace_cpu *c, struct trace_rec *rec)
 {
-	const uint8_t *p = c->page + c->at;
+	const uint8_t *p;
 	uint32_t left = c->commit - c->at, head, len;
 
 	if (left < 8 || t->swap || t->big_endian)
 		return false;
+	p = c->page + c->at;
 	memcpy(&head, p, 4);
 	len = (head & 31) * 4;
 	if (!len || (head & 31) >= TYPE_PADDING || len > left - 4)

@@ -478,12 +478,12 @@ static int read_record(struct sreader *r, struct ps_record *rec)
 }
 
 /*
- * A sample that is whole in the buffer, in host order: nearly all that is read. False: it is not,
- * and nothing was done.
+ * A sample that is whole in the buffer, in host order: nearly all that is read. False: it is not, and
+ * nothing was done but to r->rec, which the long way then fills.
  */
 static inline bool next_sample(struct sreader *r)
 {
-	const uint8_t *p = r->buf + r->pos;
+	const uint8_t *p;
 	size_t left = r->len - r->pos;
 	uint16_t type, source;
 	struct ps_record *rec = &r->rec;
@@ -491,6 +491,7 @@ static inline bool next_sample(struct sreader *r)
 
 	if (left < PS_SAMPLE_FIXED || r->swap || !r->in_stream)
 		return false;
+	p = r->buf + r->pos;
 	memcpy(&size, p, 4);
 	memcpy(&type, p + 4, 2);
 	memcpy(&source, p + 6, 2);

@@ -1,5 +1,6 @@
 /* Event streams: the reader, the copy of what it reads, and both printers. */
 #include "base/err.h"
+#include "stream/codec.h"
 #include "stream/text.h"
 
 #include <dlfcn.h>
@@ -53,6 +54,35 @@ static int take(void *ctx, uint8_t *bytes, size_t n)
 	return s->len > OUTPUT_MAX ? PP_EIO : 0;
 }
 
+/* A sample has what its bytes say, whichever way it was taken, and nothing of those before it. */
+static void check_sample(const struct ps_record *rec)
+{
+	static const uint8_t none[sizeof(struct ps_sample)];
+	struct cursor c = cursor_make(rec->raw + 8, rec->size - 8, false);
+	struct ps_sample long_way;
+
+	memset(&long_way, 0xff, sizeof(long_way));
+	if (!rec->foreign && ps_sample_decode(&c, &long_way))
+		__builtin_trap();
+	if (!rec->foreign && memcmp(&long_way, &rec->sample, offsetof(struct ps_sample, ip)) != 0)
+		__builtin_trap();
+#define PS_F(bit, kind, name, what) \
+	if (!ps_sample_has(&rec->sample, name) && \
+	    memcmp(&rec->sample.name, none, sizeof(rec->sample.name)) != 0) \
+		__builtin_trap(); \
+	if (!rec->foreign && memcmp(&rec->sample.name, &long_way.name, SURE_##kind) != 0) \
+		__builtin_trap();
+/* The bytes that are no padding. */
+#define SURE_u64    8
+#define SURE_ref    4
+#define SURE_str    (sizeof(void *) + 4)
+#define SURE_regs   (16 + sizeof(void *))
+#define SURE_branch (16 + sizeof(void *))
+#define SURE_u64s   (sizeof(void *) + 4)
+	PS_SAMPLE_FIELDS(PS_F)
+#undef PS_F
+}
+
 /* Reads all and gives each record to the printer and the writer. */
 static void read_all(const uint8_t *data, size_t size, enum stext_form form)
 {
@@ -73,6 +103,8 @@ static void read_all(const uint8_t *data, size_t size, enum stext_form form)
 	    stext_new(&text, &text_out, &(struct stext_opts){.form = form}, NULL))
 		goto done;
 	while (!rc && !(rc = sreader_next(r, &rec))) {
+		if (rec->type == PS_SAMPLE)
+			check_sample(rec);
 		rc = stext_record(text, r, rec);
 		if (!rc && rec->type == PS_SAMPLE)
 			rc = swriter_sample(&w, rec->source, &rec->sample);

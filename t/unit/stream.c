@@ -183,20 +183,6 @@ static void test_records(void)
 	}
 }
 
-/* Whether all fields that are not in a set are 0. */
-static bool lacks(const struct ps_sample *s, uint64_t fields)
-{
-	static const struct ps_sample none;
-	bool good = true;
-
-#define PS_F(bit, kind, name, what) \
-	good = good && \
-	       (fields & UINT64_C(1) << (bit) || !memcmp(&s->name, &none.name, sizeof(s->name)));
-	PS_SAMPLE_FIELDS(PS_F)
-#undef PS_F
-	return good;
-}
-
 static void one_sample(uint64_t fields, const char *name)
 {
 	struct ps_sample in, all;

@@ -254,4 +254,18 @@ __attribute__((unused)) static bool same_sample(const struct ps_sample *a,
 	return true;
 }
 
+/* Whether all fields that are not in a set are 0. */
+__attribute__((unused)) static bool lacks(const struct ps_sample *s, uint64_t fields)
+{
+	static const struct ps_sample none;
+	bool good = true;
+
+#define PS_F(bit, kind, name, what) \
+	good = good && \
+	       (fields & UINT64_C(1) << (bit) || !memcmp(&s->name, &none.name, sizeof(s->name)));
+	PS_SAMPLE_FIELDS(PS_F)
+#undef PS_F
+	return good;
+}
+
 #endif

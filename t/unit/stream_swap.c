@@ -355,6 +355,50 @@ static void test_table(void)
 	buf_release(&copy);
 }
 
+/* A stream of this byte order behind a foreign one: of that one's last sample nothing is left. */
+static void test_then_native(void)
+{
+	struct made first, second;
+	const struct ps_record *rec;
+	struct ps_sample all, bare;
+	struct sreader *r;
+
+	fill_sample(&all, all_bits);
+	fill_sample(&bare, PS_HAS(ip));
+	made_begin(&first);
+	swriter_sample(&first.w, 7, &all);
+	made_end(&first, 0);
+	turn_stream(&first.bytes);
+	made_begin(&second);
+	swriter_sample(&second.w, 8, &bare);
+	made_end(&second, 0);
+	buf_add(&first.bytes, second.bytes.data, second.bytes.len);
+	/* The END of the first is there, and is not. */
+	for (int whole = 1; whole >= 0; whole--) {
+		r = made_reader(&first, 0);
+		ok(!sreader_next(r, &rec) && rec->foreign, "then native: a foreign header");
+		ok(!sreader_next(r, &rec) && rec->foreign && same_sample(&all, &rec->sample),
+		   "then native: a foreign sample");
+		if (whole)
+			ok(!sreader_next(r, &rec) && rec->type == PS_END, "then native: END");
+		ok(!sreader_next(r, &rec) && rec->type == PS_HEADER && !rec->foreign,
+		   "then native: another header");
+		ok(!sreader_next(r, &rec) && !rec->foreign && rec->source == 8 &&
+			   same_sample(&bare, &rec->sample) && lacks(&rec->sample, bare.fields),
+		   "then native: its sample has nothing of the other");
+		sreader_free(r);
+		/* It was brought to host order where it lies. */
+		made_free(&first);
+		made_begin(&first);
+		swriter_sample(&first.w, 7, &all);
+		out_flush(&first.out);
+		turn_stream(&first.bytes);
+		buf_add(&first.bytes, second.bytes.data, second.bytes.len);
+	}
+	made_free(&first);
+	made_free(&second);
+}
+
 int main(void)
 {
 	test_records();
@@ -362,5 +406,6 @@ int main(void)
 	test_payload();
 	test_table();
 	buf_release(&fill_table);
+	test_then_native();
 	return done();
 }
