@@ -7,7 +7,7 @@
 
 struct sched_cpu *sched_cpu_new(struct sched_domain *sd, uint32_t cpu)
 {
-	uint32_t n = cpu + SCHED_NAME_WAIT;
+	uint32_t n = cpu < LAT_CPUS_MAX - SCHED_NAME_WAIT ? cpu + SCHED_NAME_WAIT : LAT_CPUS_MAX;
 	struct sched_cpu *v = cpu < LAT_CPUS_MAX ? realloc(sd->cpus, n * sizeof(*v)) : NULL;
 
 	if (!v)
