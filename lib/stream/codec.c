@@ -342,7 +342,7 @@ int ps_decode(const struct ps_typedesc *t, struct cursor *c, void *fields)
 
 size_t ps_sample_size(const struct ps_sample *s)
 {
-	size_t n = ps_sample_near_size(s);
+	size_t n = ps_sample_near_size(s, s->fields);
 
 	FOR_FIELDS(s->fields & ~(uint64_t)PS_SAMPLE_NEAR)
 	{
@@ -392,7 +392,7 @@ static uint8_t *put_ref(uint8_t *p, uint32_t id)
 
 uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p)
 {
-	p = ps_sample_put_near(s, p);
+	p = ps_sample_put_near(s, s->fields, p);
 	FOR_FIELDS(s->fields & ~(uint64_t)PS_SAMPLE_NEAR)
 	{
 #define PS_F(bit, kind, name, what) \

@@ -100,22 +100,21 @@ _Static_assert(PS_SAMPLE_NEAR == 127 && NEAR_SIZE == 56, "they do not come first
 void ps_sample_clear_far(struct ps_sample *s);
 
 /*
- * Reads the fixed part and the near fields of a sample in host order; those that it lacks become 0.
- * Where the far fields begin, NULL if it is cut off. The far fields of s stay as they are.
+ * These take the fields apart from the sample, so that they can be compiled for a set of them.
+ * PS_SAMPLE_EVENT is that of an event of trace.dat: what a tracepoint wrote, and nothing else.
  */
-static inline const uint8_t *ps_sample_near(const uint8_t *p, const uint8_t *end,
+#define PS_SAMPLE_EVENT PS_HAS(payload)
+
+/* The near fields of a sample in host order; what is not in `fields` becomes 0. */
+static inline const uint8_t *ps_sample_take(const uint8_t *p, const uint8_t *end, uint64_t fields,
 					    struct ps_sample *s)
 {
-	if (end - p < SAMPLE_FIXED)
-		return NULL;
-	memcpy(s, p, SAMPLE_FIXED);
-	p += SAMPLE_FIXED;
 	memset(&s->ip, 0, NEAR_SIZE);
 #define TAKE_u64(x) memcpy(&(x), p, sizeof(x))
 #define TAKE_ref(x) memcpy(&(x), p, sizeof(x))
 #define TAKE_str(x) memcpy(&(x).len, p, 4), (x).p = (const char *)p + 4
 #define F(kind, name) \
-	if (ps_sample_has(s, name)) { \
+	if (fields & PS_HAS(name)) { \
 		if (end - p < 8) \
 			return NULL; \
 		TAKE_##kind(s->name); \
@@ -128,19 +127,35 @@ static inline const uint8_t *ps_sample_near(const uint8_t *p, const uint8_t *end
 	return p;
 }
 
+/*
+ * Reads the fixed part and the near fields of a sample in host order; those that it lacks become 0.
+ * Where the far fields begin, NULL if it is cut off. The far fields of s stay as they are.
+ */
+static inline const uint8_t *ps_sample_near(const uint8_t *p, const uint8_t *end,
+					    struct ps_sample *s)
+{
+	if (end - p < SAMPLE_FIXED)
+		return NULL;
+	memcpy(s, p, SAMPLE_FIXED);
+	p += SAMPLE_FIXED;
+	if (s->fields == PS_SAMPLE_EVENT)
+		return ps_sample_take(p, end, PS_SAMPLE_EVENT, s);
+	return ps_sample_take(p, end, s->fields, s);
+}
+
 /* Bytes of the whole record of a sample, its near fields only. */
-static inline size_t ps_sample_near_size(const struct ps_sample *s)
+static inline size_t ps_sample_near_size(const struct ps_sample *s, uint64_t fields)
 {
 	size_t n = PS_SAMPLE_FIXED;
 
-#define F(kind, name) n += ps_sample_has(s, name) ? SIZE_##kind(s->name) : 0;
+#define F(kind, name) n += fields & PS_HAS(name) ? SIZE_##kind(s->name) : 0;
 	NEAR_FIELDS(F)
 #undef F
 	return n;
 }
 
 /* Writes the fixed part and the near fields. Where the far fields belong. */
-static inline uint8_t *ps_sample_put_near(const struct ps_sample *s, uint8_t *p)
+static inline uint8_t *ps_sample_put_near(const struct ps_sample *s, uint64_t fields, uint8_t *p)
 {
 	memcpy(p, s, SAMPLE_FIXED);
 	p += SAMPLE_FIXED;
@@ -148,7 +163,7 @@ static inline uint8_t *ps_sample_put_near(const struct ps_sample *s, uint8_t *p)
 #define PUT_ref(x) memcpy(p, &(uint64_t){0}, 8), memcpy(p, &(x), 4)
 #define PUT_str(x) ps_put_counted(p, (x).len, (x).p, (x).len)
 #define F(kind, name) \
-	if (ps_sample_has(s, name)) { \
+	if (fields & PS_HAS(name)) { \
 		PUT_##kind(s->name); \
 		p += SIZE_##kind(s->name); \
 	}

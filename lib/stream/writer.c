@@ -72,23 +72,46 @@ int swriter_put(struct swriter *w, enum ps_type type, uint32_t source, const voi
 	return 0;
 }
 
-int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
+/* One whose fields are all near ones. */
+static inline int near_sample(struct swriter *w, uint32_t source, const struct ps_sample *s,
+			      uint64_t fields)
 {
-	bool near = !(s->fields & ~(uint64_t)PS_SAMPLE_NEAR);
-	size_t size = near ? ps_sample_near_size(s) : ps_sample_size(s);
+	size_t size = ps_sample_near_size(s, fields);
 	uint8_t *p = room(w, size <= PS_RECORD_MAX ? size : 0);
 
 	if (!p)
 		return w->err;
-	if (near)
-		ps_sample_put_near(s, put_record_header(p, size, PS_SAMPLE, source));
-	else
-		ps_sample_encode(s, put_record_header(p, size, PS_SAMPLE, source));
+	ps_sample_put_near(s, fields, put_record_header(p, size, PS_SAMPLE, source));
 	w->out->len += size;
 	w->records++;
 	w->types[PS_SAMPLE]++;
 	w->samples++;
 	return 0;
+}
+
+/* Not inline: near ones, which is what most are, need not save registers for it. */
+__attribute__((noinline)) static int far_sample(struct swriter *w, uint32_t source,
+						const struct ps_sample *s)
+{
+	size_t size = ps_sample_size(s);
+	uint8_t *p = room(w, size);
+
+	if (!p)
+		return w->err;
+	ps_sample_encode(s, put_record_header(p, size, PS_SAMPLE, source));
+	w->out->len += size;
+	count(w, PS_SAMPLE);
+	w->samples++;
+	return 0;
+}
+
+int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
+{
+	if (s->fields == PS_SAMPLE_EVENT)
+		return near_sample(w, source, s, PS_SAMPLE_EVENT);
+	if (s->fields & ~(uint64_t)PS_SAMPLE_NEAR)
+		return far_sample(w, source, s);
+	return near_sample(w, source, s, s->fields);
 }
 
 int swriter_copy(struct swriter *w, const struct ps_record *rec)
