@@ -169,10 +169,11 @@ cat >want <<'WANT'
 WANT
 same got want 'killsnoop: not those of the kernel'
 
-# Calls by thread and number: of each entry the next exit of the thread.
+# Calls by thread and number: of each entry the next exit of the thread; that of 15, rt_sigreturn, has -1.
 text sched.dat | awk '
 	{ match($0, /-[0-9]+ +\[/); tid = substr($0, RSTART + 1, RLENGTH - 2) + 0 }
-	{ match($0, /NR [0-9]+/); nr = substr($0, RSTART, RLENGTH) }
+	{ match($0, /NR -?[0-9]+/); nr = substr($0, RSTART, RLENGTH) }
+	nr == "NR -1" { nr = "NR 15" }
 	/ sys_enter: / { open[tid] = nr }
 	/ sys_exit: / && open[tid] == nr { n++; open[tid] = "" }
 	END { print n }' >calls

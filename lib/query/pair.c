@@ -27,6 +27,19 @@ static void tell(struct lat *l, uint32_t kind, uint32_t domain)
 	}
 }
 
+/* What never ends, or was cancelled, is neither open nor restarted. */
+static bool is_cancelled(const struct lat *l, const struct open_entry *e)
+{
+	const char *endless = l->kinds[e->kind].k->endless, *name;
+	struct ps_str star;
+	size_t len;
+
+	if (e->cancelled || !endless)
+		return e->cancelled;
+	name = lat_name(l, e->name, &len);
+	return pair_matches(endless, name, len, &star);
+}
+
 /* Whether an open interval was open when events were lost that may have been its. */
 static bool stale(const struct lat *l, const struct open_entry *e)
 {
@@ -74,7 +87,7 @@ static int on_start(struct lat *l, struct pair_bind *b, uint32_t domain, const u
 
 	k->count[LAT_STARTS]++;
 	if (older && (k->k->restart != PAIR_NEST || l->open.v[older].cancelled)) {
-		bool cancelled = l->open.v[older].cancelled;
+		bool cancelled = is_cancelled(l, &l->open.v[older]);
 
 		k->count[cancelled ? LAT_CANCELLED : LAT_RESTARTED]++;
 		if (k->k->restart == PAIR_KEEP && !cancelled)
@@ -247,7 +260,7 @@ int pair_end(struct lat *l)
 			l->kinds[e->kind].count[LAT_LOST]++;
 			continue;
 		}
-		if (e->cancelled) {
+		if (is_cancelled(l, e)) {
 			l->kinds[e->kind].count[LAT_CANCELLED]++;
 			continue;
 		}

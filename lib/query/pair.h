@@ -15,6 +15,7 @@
  * key		fields (query/field.h) with commas, at most PAIR_KEYS: a start and an end pair when all
  *		are equal; the last one is what is shown as the key. In capitals (TID, CPU) they are the sample's own, whatever the event has.
  *		"*" is what the star of the event stands for. "a/b" is a, or -1 if b is 0.
+ *		"a?text" is a, or if that is -1 the number of the system call of that name.
  * name		what the interval is called, fields with commas, each with ":" and a way to write it
  *		(PAIR_RENDERS) if it is not to be as it is. Of the start; of the end if that has none.
  *		"=text" is that text, which then is what the star stands for, too.
@@ -32,6 +33,8 @@
  * - A start whose key is open already: PAIR_REPLACE, the earlier is given up and counted
  *   ("restarted"); PAIR_NEST, both are open, and an end closes the later; PAIR_KEEP, the earlier
  *   stays, and the later is counted as restarted.
+ * - What is called as `endless` says, with at most one '*', has no end by nature: where another
+ *   would be open or restarted, it is cancelled.
  * - PAIR_CANCEL: if no end follows, no interval was given up: when it begins again, or at the end of
  *   the recording, it is counted as "cancelled". (The kernel says of a timer first that it is taken
  *   out of its list, whatever the reason, and then that it has expired.)
@@ -79,6 +82,7 @@ struct pair_kind {
 	const char *by;	  /* rows, as of --by */
 	const char *unit; /* NULL: ns */
 	const char *amount, *amount_unit;
+	const char *endless; /* names of those that never end; NULL: none */
 	enum pair_restart restart;
 	bool per_cpu;
 	bool state;	/* made by the scheduler view (sched.h), not from the events below */

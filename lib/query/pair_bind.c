@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CALLS_MAX 8192 /* numbers of system calls are below it */
+
 /* ---- event patterns ---- */
 
-/* Whether a name is that of a pattern with at most one '*'; *star is what that stands for. */
-static bool matches(const char *pattern, const char *name, size_t len, struct ps_str *star)
+bool pair_matches(const char *pattern, const char *name, size_t len, struct ps_str *star)
 {
 	const char *at = strchr(pattern, '*');
 	size_t n = strlen(pattern), head = at ? (size_t)(at - pattern) : n;
@@ -31,8 +32,8 @@ static bool matches_user(const char *pattern, const struct ps_event *e)
 	size_t skip = colon ? (size_t)(colon - e->name.p) + 1 : 0;
 	struct ps_str star;
 
-	return matches(pattern, e->name.p, e->name.len, &star) ||
-	       (skip && matches(pattern, e->name.p + skip, e->name.len - skip, &star));
+	return pair_matches(pattern, e->name.p, e->name.len, &star) ||
+	       (skip && pair_matches(pattern, e->name.p + skip, e->name.len - skip, &star));
 }
 
 /* ---- binding ---- */
@@ -77,14 +78,33 @@ static bool next_piece(const char **list, struct ps_str *piece)
 	return true;
 }
 
-static int bind_key(struct pair_bind *b, const struct ps_event *e, const char *list)
+/* The number of a system call; PS_NONE, which none has, if it is not known. */
+static uint64_t call_number(const struct lat *l, const char *name, size_t len)
+{
+	for (uint64_t i = 0; i < CALLS_MAX; i++) {
+		const char *s = lat_syscall(l, i);
+
+		if (s && strlen(s) == len && !memcmp(s, name, len))
+			return i;
+	}
+	return PS_NONE;
+}
+
+static int bind_key(struct lat *l, struct pair_bind *b, const struct ps_event *e, const char *list)
 {
 	struct ps_str p;
 
 	while (b->nkeys < PAIR_KEYS && next_piece(&list, &p)) {
-		const char *slash = memchr(p.p, '/', p.len);
-		uint32_t n = slash ? (uint32_t)(slash - p.p) : p.len, k = b->nkeys;
+		const char *slash = memchr(p.p, '/', p.len), *ask = memchr(p.p, '?', p.len);
+		uint32_t n = p.len, k = b->nkeys;
 		int rc = 0;
+
+		if (slash || ask)
+			n = (uint32_t)((slash ? slash : ask) - p.p);
+		if (ask) {
+			b->called |= 1u << k;
+			b->call_number = call_number(l, ask + 1, p.len - n - 1);
+		}
 
 		if (n == 1 && *p.p == '*')
 			b->star_key |= 1u << k;
@@ -199,7 +219,7 @@ static int bind_fields(struct lat *l, struct pair_bind *b, const struct ps_event
 	const char *names = pe->name, *amount = l->kinds[b->kind].k->amount;
 	bool literal = names && *names == '=';
 	struct ps_str p;
-	int rc = bind_key(b, e, pe->key);
+	int rc = bind_key(l, b, e, pe->key);
 
 	if (!rc)
 		rc = bind_value(&b->value, &b->has_value, e, pe->value);
@@ -238,7 +258,7 @@ static int bind_kind(struct lat *l, uint32_t kind, const struct ps_event *e, str
 		struct ps_str star;
 		int rc;
 
-		if (!matches(pe->event, e->name.p, e->name.len, &star))
+		if (!pair_matches(pe->event, e->name.p, e->name.len, &star))
 			continue;
 		b = another(ev);
 		if (!b)
@@ -355,7 +375,7 @@ static bool is_meant(const struct lat *l, const struct pair_bind *b, const struc
 	if (!b->when_call)
 		return !v.num == b->when_not;
 	name = lat_syscall(l, v.num);
-	return name && matches(b->when_call, name, strlen(name), &star);
+	return name && pair_matches(b->when_call, name, strlen(name), &star);
 }
 
 int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
@@ -375,6 +395,8 @@ int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
 			return PP_ENOENT;
 		else
 			rc = key_value(l, &v, &key[i]);
+		if (b->called & (1u << i) && key[i] == UINT64_MAX)
+			key[i] = b->call_number;
 		if (b->guarded & (1u << i) && field_get(&b->guard[i], r, rec, &v) && !v.num)
 			key[i] = UINT64_MAX;
 	}

@@ -7,7 +7,8 @@
  * Work is queued a second time only after it was taken off the queue: the later time counts. A signal
  * with a result was ignored, or is one that waits already. When a thread turns the mmap_lock that it
  * holds for writing into one for reading, that is another mmap_lock_acquire_returned: the earlier
- * counts. A bio that becomes a request, or part of one, ends with that.
+ * counts. A bio that becomes a request, or part of one, ends with that. The kernel forgets the number
+ * of rt_sigreturn before its end is recorded: it is -1 then.
  */
 /* clang-format off */
 const struct pair_kind pair_kinds[] = {
@@ -26,9 +27,9 @@ const struct pair_kind pair_kinds[] = {
 	[SCHED_IDLE] = {"idle", "a CPU without work",
 	 .by = "cpu", .state = true, .per_cpu = true},
 
-	{"syscall", "system calls", .by = "name", .restart = PAIR_REPLACE,
+	{"syscall", "system calls", .by = "name", .restart = PAIR_REPLACE, .endless = "exit*",
 	 .events = {{PAIR_START, "raw_syscalls:sys_enter", "TID,id", "id:syscall"},
-		    {PAIR_END, "raw_syscalls:sys_exit", "TID,id", "id:syscall"},
+		    {PAIR_END, "raw_syscalls:sys_exit", "TID,id?rt_sigreturn", "id:syscall"},
 		    {PAIR_START, "syscalls:sys_enter_*", "TID,*", "*", .again = true},
 		    {PAIR_END, "syscalls:sys_exit_*", "TID,*", "*", .again = true}}},
 

@@ -28,6 +28,8 @@ struct pair_bind {
 	uint32_t guarded;	  /* bits: the keys that are -1 when their guard is 0 */
 	uint32_t nkeys, star_key; /* star_key: bits, which of the keys is the star */
 	struct field value, end_value, amount, when;
+	uint32_t called; /* bits: the keys that are call_number where the event has -1 */
+	uint64_t call_number;
 	bool has_value, has_end_value, has_amount, has_when;
 	bool when_not;	       /* it has to be 0 */
 	const char *when_call; /* it has to be this system call; NULL: a number other than 0 */
@@ -49,6 +51,9 @@ struct pair_user {
 	struct expr *condition;
 	bool bound; /* there is such an event */
 };
+
+/* Whether a name is that of a pattern with at most one '*'; *star is what that stands for. */
+bool pair_matches(const char *pattern, const char *name, size_t len, struct ps_str *star);
 
 /* The key of a sample. 0, PP_ENOENT (it has none, or is not meant), PP_ENOMEM. */
 int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
