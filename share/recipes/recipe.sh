@@ -18,13 +18,18 @@ stacks=${stacks:-}
 record=${record:-}
 pages=${pages:-}
 
+# Whether pcap-perf can record what it needs.
+can_record() {
+	[ -z "$record" ] || [ -n "$events" ]
+}
+
 usage() {
 	own=
 	case $letters in *t:*) own="$own [-t TIME]" ;; esac
-	case $letters in *e:*) own="$own [-e EVENT]" ;; esac
-	case $letters in *f:*) own="$own [-f FIELD]" ;; esac
+	case $letters in *e:*) own="$own -e EVENT" ;; esac
+	case $letters in *f:*) own="$own -f FIELD" ;; esac
 	case $letters in *s*) own="$own [-s]" ;; esac
-	echo "usage: $name$own SECONDS|FILE|- [OPTION]..."
+	echo "usage: $name$own $(can_record && echo 'SECONDS|')FILE|- [OPTION]..."
 }
 
 help() {
@@ -32,11 +37,11 @@ help() {
 	echo "$purpose"
 	echo
 	case $letters in *t:*) echo "  -t TIME     only what took TIME or longer (${time:-})" ;; esac
-	case $letters in *e:*) echo "  -e EVENT    this event; it may be a shell pattern in a recording (${event:-none})" ;; esac
-	case $letters in *f:*) echo "  -f FIELD    this field or expression (${field:-none})" ;; esac
+	case $letters in *e:*) echo "  -e EVENT    this event; it may be a shell pattern in a recording" ;; esac
+	case $letters in *f:*) echo "  -f FIELD    this field or expression" ;; esac
 	case $letters in *s*) echo "  -s          ${folded:-}" ;; esac
 	echo "  -h, --help  print this and exit"
-	echo "  SECONDS     record this machine for so long"
+	! can_record || echo "  SECONDS     record this machine for so long"
 	echo "  FILE        a recording of perf, trace-cmd or pcap-perf, or an event stream; -: stdin"
 	echo "  OPTION      goes to $last"
 	[ -z "$events" ] || echo "events: $events"
