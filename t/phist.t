@@ -182,6 +182,9 @@ run "$BIN/phist" --by nosuch zlib.ps
 is "$status" 1 'no event has the key'
 like "$ERR" 'nosuch' 'which is named'
 empty "$OUT" 'and nothing is written'
+run "$BIN/phist" -f runtime,nosuch zlib.ps
+is "$status" 1 'no event has one of the fields'
+like "$OUT" '^runtime' 'the other one is written'
 
 # The account.
 run "$BIN/phist" --stats -f runtime zlib.ps

@@ -246,7 +246,7 @@ awk '/ starts/ {
 empty wrong 'every start is accounted for'
 
 # Any pair: the same as a built-in one.
-"$BIN/plat" -k syscall --slower 1ns --tsv trace.ps 2>/dev/null | cut -f 1,2,6 >want
+"$BIN/plat" -k syscall --slower 1ns --tsv trace.ps 2>/dev/null | awk -F'\t' '$9 != "rt_sigreturn"' | cut -f 1,2,6 >want
 "$BIN/plat" -s sys_enter:TID,id -e raw_syscalls:sys_exit:TID,id --slower 1ns --tsv trace.ps 2>/dev/null |
 	cut -f 1,2,6 >got
 same got want '-s and -e: system calls'
@@ -255,6 +255,46 @@ same got want '-s and -e: system calls'
 "$BIN/plat" -k syscall --slower 1ns --tsv trace.ps 2>/dev/null | awk -F'\t' 'NR == 1 || $9 == "read"' |
 	cut -f 1,2,6 >want
 same got want 'with a condition'
+
+# The kernel has no number for the end of rt_sigreturn; what exits is no call that is still open.
+"$BIN/pdecode" -t "$ROOT/t/data/sched.dat" 2>/dev/null | grep -c 'sys_exit: .*NR -1' >want
+"$BIN/plat" -k syscall --slower 0 --tsv trace.ps 2>/dev/null | cut -f 9 | grep -c rt_sigreturn >got
+same got want 'rt_sigreturn ends, too'
+isnt "$(cat got)" 0 'and there are some'
+"$BIN/pdecode" -t "$ROOT/t/data/sched.dat" 2>/dev/null | grep -cE 'sys_enter: .*NR (60|231) ' >want
+isnt "$(cat want)" 0 'there are calls of exit'
+run "$BIN/plat" -k syscall -u --by name trace.ps
+unlike "$OUT" '^exit' 'which -u does not list'
+sed -n 's/.*syscall: .* \([0-9]*\) cancelled.*/\1/p' "$ERR" >got
+same got want 'but the account has as cancelled'
+
+# Values of --by: of the first event, of the last if that has none; also where threads are concerned, and
+# as columns of the list.
+"$BIN/pfilter" -t 'event == "sched:sched_switch"' perf.ps 2>/dev/null |
+	sed 's/.* \([0-9.]*\): .*next_pid=\([0-9]*\) next_prio=\([0-9]*\).*/\1 \2 \3/' | sort >switches
+"$BIN/plat" -k oncpu --slower 0 --by next_prio --tsv perf.ps 2>/dev/null |
+	awk -F'\t' 'NR > 1 { printf "%.6f %s %s\n", int($1 / 1000) / 1e6, $6, $15 }' | sort >runs
+isnt "$(wc -l <runs)" 0 '--by of a field with oncpu'
+comm -23 runs switches >got
+empty got 'is that of the switch to the thread'
+isnt "$(cut -d' ' -f 3 runs | sort -u | wc -l)" 1 'and not always the same'
+cut -d' ' -f 3 runs | sort | uniq -c | awk '{ print $2, $1 }' | sort >want
+"$BIN/plat" -k oncpu --by next_prio --tsv perf.ps 2>/dev/null | awk -F'\t' '$1 == "oncpu" { print $2, $3 }' | sort >got
+same got want 'rows have as many'
+"$BIN/plat" -k runq --slower 0 --by prio,next_prio --tsv perf.ps 2>/dev/null |
+	awk -F'\t' 'NR > 1 && $11 != "preempted" { n++; bad += $15 == "" || $15 != $16 } END { print (n > 0), bad + 0 }' >got
+is "$(cat got)" '1 0' 'runq: of the wakeup, and of the switch to the thread'
+run "$BIN/plat" -k oncpu --slower 0 --by 'pid,next_prio,next_prio > 100' perf.ps
+like "$OUT" '^ +time .* name .* pid +next_prio +next_prio > 100$' 'the list has a column for each, and what else it has not'
+awk 'NR > 1 && $NF != ($(NF - 1) > 100)' "$OUT" >got
+empty got 'with the values'
+isnt "$(wc -l <"$OUT")" 1 'of each line'
+run "$BIN/plat" -k oncpu --slower 0 --by next_prio --json perf.ps
+like "$OUT" '"next_prio":-?[0-9]+}$' 'also in JSON'
+run "$BIN/plat" -k runq --by comm,no_such perf.ps
+is "$status" 1 '--by: a field that no event has'
+like "$ERR" "no event of the stream has the field 'no_such'" 'is said'
+like "$OUT" '^runq' 'and the rest is there'
 
 # A thread was woken, and then ran without a switch to it in the recording: what had woken it has nothing
 # to do with its next run. Left out are a switch to a thread, and all its wakings after that.
@@ -419,6 +459,13 @@ awk '{ n += $NF } END { printf "%.0f\n", n }' "$OUT" >got
 "$BIN/plat" -k offcpu --slower 1ns --tsv perf.ps trace.ps 2>/dev/null |
 	awk -F'\t' 'NR > 1 { n += $2 } END { printf "%.0f\n", n }' >want
 same got want 'and weighs by their durations'
+
+run "$BIN/plat" --emit offcpu --json perf.ps
+is "$(grep -cv '^{.*}$' "$OUT")" 0 '--emit --json: a JSON object on each line'
+is "$(grep -c '"type":"sample"' "$OUT")" "$("$BIN/plat" -k offcpu --slower 0 --json perf.ps 2>/dev/null | wc -l)" \
+	'a sample for each interval'
+run "$BIN/plat" --emit offcpu --tsv perf.ps
+is "$status" 64 '--emit --tsv: there is no such form'
 
 # Refusals and what is not there.
 run "$BIN/plat" -k nothing trace.ps

@@ -22,6 +22,7 @@ struct lat_point {
 	uint32_t dict;	       /* ... as they were when this was the number of restarts */
 	uint32_t text;	       /* the stack, if asked for */
 	uint32_t mark;	       /* enum ps_mark */
+	uint32_t values; /* text of the values of --by in the event; the scheduler's kinds alone */
 };
 
 struct lat_who {

@@ -373,11 +373,25 @@ bool lat_any(const struct lat *l)
 	return false;
 }
 
-unsigned lat_problems(const struct lat *l, struct buf *why)
+bool lat_by_term(const struct lat *l, enum lat_term term)
 {
-	unsigned n = 0;
+	const struct lat_kind *k = &l->kinds[0];
 
+	for (uint32_t i = 0; i < k->nterms && l->o->by; i++)
+		if (k->terms[i] == term)
+			return true;
+	return false;
+}
+
+struct ps_str lat_by_text(const struct lat *l, uint32_t i)
+{
+	return i < l->nby ? expr_text(l->by[i], 0) : ps_str(NULL, 0);
+}
+
+unsigned lat_problems(const struct lat *l, struct buf *why, unsigned *by)
+{
+	*by = 0;
 	for (uint32_t i = 0; i < l->nby; i++)
-		n += expr_problems(l->by[i], why);
-	return n + pair_problems(l, why);
+		*by += expr_problems(l->by[i], why);
+	return *by + pair_problems(l, why);
 }

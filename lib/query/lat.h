@@ -51,7 +51,7 @@
 	A(NEGATIVE, "negative", "ended before they began: not counted further") \
 	A(OPEN, "open", "not ended when the recording was") \
 	A(RESTARTED, "restarted", "given up: begun again, or their end was not recorded") \
-	A(CANCELLED, "cancelled", "cancelled, as timers are") \
+	A(CANCELLED, "cancelled", "cancelled, as timers are, or such that they never end") \
 	A(LOST, "lost", "given up: events were lost meanwhile") \
 	A(NO_ROOM, "no_room", "given up: more were open at a time than plat follows") \
 	A(NO_START, "no_start", "ends whose start was not seen")
@@ -145,8 +145,18 @@ bool lat_any(const struct lat *l);
 /* Adds the account as the table "account", a row for each kind that had events. 0 or PP_ENOMEM. */
 int lat_account_table(struct lat *l);
 
-/* What is wrong with the names of --by, -s and -e in the light of the events seen; see expr.h. */
-unsigned lat_problems(const struct lat *l, struct buf *why);
+/*
+ * What is wrong with the names of --by, -s and -e in the light of the events seen; see expr.h. It is said
+ * once. *by: how many of those are of --by.
+ */
+unsigned lat_problems(const struct lat *l, struct buf *why, unsigned *by);
+
+/*
+ * Whether --by names this term; the text of its expression i, p NULL behind the last one. (The values are
+ * in struct interval.)
+ */
+bool lat_by_term(const struct lat *l, enum lat_term term);
+struct ps_str lat_by_text(const struct lat *l, uint32_t i);
 
 /* A text of the engine (struct interval); never NULL. */
 const char *lat_name(const struct lat *l, uint32_t id, size_t *len);

@@ -45,7 +45,7 @@ struct value {
 	const char *s; /* NULL: a number */
 	size_t n;
 	uint64_t number;
-	bool none;
+	bool none, is_signed;
 };
 
 int lat_list_open(struct lat_list *s, const struct plat_opts *o)
@@ -101,6 +101,26 @@ static struct value get(struct lat_list *s, const struct lat *l, const struct in
 	case NCOLUMNS: break;
 	}
 	return v;
+}
+
+/* The value of expression i of --by. */
+static struct value by_value(const struct lat *l, const struct interval *iv, uint32_t i)
+{
+	struct value v = {.none = !(iv->set & (1u << i))};
+
+	if (v.none)
+		return v;
+	if (iv->numbers & (1u << i))
+		return (struct value){.number = iv->values[i], .is_signed = true};
+	return text(l, (uint32_t)iv->values[i]);
+}
+
+static void number_add(struct buf *b, const struct value *v)
+{
+	if (v->is_signed)
+		buf_addf(b, "%" PRId64, (int64_t)v->number);
+	else
+		buf_addf(b, "%" PRIu64, v->number);
 }
 
 /* ---- text ---- */
@@ -167,6 +187,67 @@ static bool any_waker(const struct lat *l)
 	       lat_kind_on(l, SCHED_BLOCKED);
 }
 
+/*
+ * What --by names comes behind the others: the columns that text has not by itself, and the
+ * expressions. None can be so wide that it were worth its width: they are at least BY_WIDTH.
+ */
+#define BY_WIDTH 12
+static const struct {
+	enum column column;
+	enum lat_term term;
+} hidden[] = {
+	{COLUMN_PID, LAT_TERM_PID},
+	{COLUMN_STATE, LAT_TERM_STATE},
+	{COLUMN_CAUSE, LAT_TERM_CAUSE},
+	{COLUMN_KEY, LAT_TERM_KEY},
+};
+#define NHIDDEN (sizeof(hidden) / sizeof(hidden[0]))
+
+static void by_cell(struct buf *line, const char *s, size_t n)
+{
+	size_t from = line->len;
+
+	buf_add_safe(line, s, n);
+	fill(line, from, BY_WIDTH);
+	buf_addc(line, ' ');
+}
+
+static void by_titles(struct lat_list *s, const struct lat *l)
+{
+	struct ps_str t;
+
+	for (size_t i = 0; i < NHIDDEN; i++)
+		if (lat_by_term(l, hidden[i].term))
+			by_cell(&s->line, columns[hidden[i].column].name,
+				strlen(columns[hidden[i].column].name));
+	for (uint32_t i = 0; (t = lat_by_text(l, i)).p; i++)
+		by_cell(&s->line, t.p, t.len);
+}
+
+static void by_values(struct lat_list *s, const struct lat *l, const struct interval *iv)
+{
+	size_t n = NHIDDEN;
+
+	for (uint32_t i = 0; lat_by_text(l, i).p; i++)
+		n++;
+	for (size_t i = 0; i < n; i++) {
+		struct value v;
+
+		if (i < NHIDDEN && !lat_by_term(l, hidden[i].term))
+			continue;
+		v = i < NHIDDEN ? get(s, l, iv, (int)hidden[i].column)
+				: by_value(l, iv, (uint32_t)(i - NHIDDEN));
+		buf_reset(&s->cell);
+		if (v.none)
+			buf_addc(&s->cell, '-');
+		else if (v.s)
+			buf_add(&s->cell, v.s, v.n);
+		else
+			number_add(&s->cell, &v);
+		by_cell(&s->line, buf_str(&s->cell), s->cell.len);
+	}
+}
+
 static void text_title(struct lat_list *s, const struct lat *l)
 {
 	for (int c = 0; c < NCOLUMNS; c++) {
@@ -182,6 +263,7 @@ static void text_title(struct lat_list *s, const struct lat *l)
 		fill(&s->line, from, columns[c].width);
 		buf_addc(&s->line, ' ');
 	}
+	by_titles(s, l);
 	end_line(&s->line);
 }
 
@@ -192,13 +274,17 @@ static void text_line(struct lat_list *s, const struct lat *l, const struct inte
 	for (int c = 0; c < NCOLUMNS; c++) {
 		size_t from = s->line.len;
 
-		if (!columns[c].width || (c >= COLUMN_WAKER && !iv->wake.time))
+		if (!columns[c].width || (c >= COLUMN_WAKER && !any_waker(l)))
 			continue;
-		text_value(s, l, iv, c, &s->cell);
+		if (c < COLUMN_WAKER || iv->wake.time)
+			text_value(s, l, iv, c, &s->cell);
+		else
+			buf_reset(&s->cell);
 		buf_add(&s->line, s->cell.data, s->cell.len);
 		fill(&s->line, from, columns[c].width);
 		buf_addc(&s->line, ' ');
 	}
+	by_values(s, l, iv);
 	end_line(&s->line);
 	if (s->stacks) {
 		text_stack(&s->line, l, "start", iv->start.text);
@@ -216,12 +302,18 @@ static struct value stack(const struct lat *l, const struct interval *iv, int i)
 	return text(l, i == 0 ? iv->start.text : i == 1 ? iv->end.text : iv->wake.text);
 }
 
-static void tsv_title(struct lat_list *s)
+static void tsv_title(struct lat_list *s, const struct lat *l)
 {
+	struct ps_str t;
+
 	for (int c = 0; c < NCOLUMNS; c++)
 		buf_addf(&s->line, "%s%s", c ? "\t" : "", columns[c].name);
 	for (int i = 0; i < 3 && s->stacks; i++)
 		buf_addf(&s->line, "\t%s", stack_names[i]);
+	for (uint32_t i = 0; (t = lat_by_text(l, i)).p; i++) {
+		buf_addc(&s->line, '\t');
+		buf_add_safe(&s->line, t.p, t.len);
+	}
 	buf_addc(&s->line, '\n');
 }
 
@@ -230,13 +322,13 @@ static void tsv_value(struct buf *b, const struct value *v)
 	if (v->s)
 		buf_add_safe(b, v->s, v->n); /* a tab or newline in it is \x09, \x0a */
 	else if (!v->none)
-		buf_addf(b, "%" PRIu64, v->number);
+		number_add(b, v);
 }
 
 static void tsv_line(struct lat_list *s, const struct lat *l, const struct interval *iv)
 {
 	if (!s->titled)
-		tsv_title(s);
+		tsv_title(s, l);
 	for (int c = 0; c < NCOLUMNS; c++) {
 		struct value v = get(s, l, iv, c);
 
@@ -250,32 +342,48 @@ static void tsv_line(struct lat_list *s, const struct lat *l, const struct inter
 		buf_addc(&s->line, '\t');
 		tsv_value(&s->line, &v);
 	}
+	for (uint32_t i = 0; lat_by_text(l, i).p; i++) {
+		struct value v = by_value(l, iv, i);
+
+		buf_addc(&s->line, '\t');
+		tsv_value(&s->line, &v);
+	}
 	buf_addc(&s->line, '\n');
 }
 
-static void json_value(struct buf *b, const char *name, const struct value *v)
+static void json_value(struct buf *b, const char *name, size_t len, const struct value *v)
 {
 	if (v->none)
 		return;
-	buf_addf(b, "%s\"%s\":", b->len > 1 ? "," : "", name);
+	if (b->len > 1)
+		buf_addc(b, ',');
+	buf_add_json(b, name, len);
+	buf_addc(b, ':');
 	if (v->s)
 		buf_add_json(b, v->s, v->n);
 	else
-		buf_addf(b, "%" PRIu64, v->number);
+		number_add(b, v);
 }
 
 static void json_line(struct lat_list *s, const struct lat *l, const struct interval *iv)
 {
+	struct ps_str t;
+
 	buf_addc(&s->line, '{');
 	for (int c = 0; c < NCOLUMNS; c++) {
 		struct value v = get(s, l, iv, c);
 
-		json_value(&s->line, columns[c].name, &v);
+		json_value(&s->line, columns[c].name, strlen(columns[c].name), &v);
 	}
 	for (int i = 0; i < 3 && s->stacks; i++) {
 		struct value v = stack(l, iv, i);
 
-		json_value(&s->line, stack_names[i], &v);
+		json_value(&s->line, stack_names[i], strlen(stack_names[i]), &v);
+	}
+	for (uint32_t i = 0; (t = lat_by_text(l, i)).p; i++) {
+		struct value v = by_value(l, iv, i);
+
+		json_value(&s->line, t.p, t.len, &v);
 	}
 	buf_adds(&s->line, "}\n");
 }

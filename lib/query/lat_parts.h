@@ -167,7 +167,8 @@ struct lat {
 	struct open_table open;
 	struct expr *by[LAT_BY_MAX]; /* expressions of --by */
 	uint32_t nby;
-	struct pair_user *users; /* events of -s and -e */
+	uint64_t by_values[LAT_BY_MAX]; /* of the scheduler's interval that is being finished */
+	struct pair_user *users;	/* events of -s and -e */
 	uint32_t nusers;
 	uint64_t losses; /* LOST records so far */
 	uint32_t sched_names[SCHED_NNAMES];
@@ -226,6 +227,7 @@ static inline int lat_point(struct lat *l, const struct sreader *r, const struct
 	p->dict = l->dict;
 	p->mark = s->flags & PS_MARK_MASK;
 	p->text = 0;
+	p->values = 0;
 	return l->stacks_wanted ? lat_stack(l, r, rec, &p->text) : 0;
 }
 

@@ -79,6 +79,7 @@ struct run {
 	struct lat *l;
 	struct lat_emit *emit; /* NULL: tables or a list */
 	uint64_t samples;
+	bool unknown; /* --by has a name that no event has */
 };
 
 static inline void see(struct run *run, const struct ps_record *rec)
@@ -165,6 +166,7 @@ static bool is_empty(const struct tables *ts)
 
 static int finish(struct run *run, int status, struct diag *d)
 {
+	unsigned unknown;
 	struct buf why = BUF_INIT;
 
 	if (status == PP_EXIT_FAIL)
@@ -174,10 +176,17 @@ static int finish(struct run *run, int status, struct diag *d)
 		return PP_EXIT_FAIL;
 	}
 	say_account(run->l, run->o->stats, d);
-	if (lat_problems(run->l, &why))
+	if (lat_problems(run->l, &why, &unknown))
 		say_lines(d, &why);
+	run->unknown = unknown != 0;
 	buf_release(&why);
 	return status;
+}
+
+/* The status of what was printed. */
+static int last(const struct run *run, int status, uint64_t lost)
+{
+	return !status && (run->unknown || (run->o->strict && lost)) ? PP_EXIT_PARTIAL : status;
 }
 
 /* The first rows of each kind; of the table of all kinds no row is left out. */
@@ -229,7 +238,7 @@ static int run_tables(struct run *run, char **names, int n, struct diag *d)
 	printed = tables_print(ts, &o->out, STDOUT_FILENO, d);
 	if (printed)
 		return printed;
-	return !status && o->strict && lost ? PP_EXIT_PARTIAL : status;
+	return last(run, status, lost);
 }
 
 static int run_list(struct run *run, char **names, int n, struct diag *d)
@@ -250,7 +259,7 @@ static int run_list(struct run *run, char **names, int n, struct diag *d)
 		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
 	if (rc)
 		return PP_EXIT_FAIL;
-	return !status && run->o->strict && lost ? PP_EXIT_PARTIAL : status;
+	return last(run, status, lost);
 }
 
 static int run_emit(struct run *run, char **names, int n, struct diag *d)
@@ -320,6 +329,13 @@ int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 			   "--threads goes with none of --emit, --slower, --unmatched");
 		return PP_EXIT_USAGE;
 	}
+	if (o->emit && (o->list || o->out.form == TABLE_FORM_TSV)) {
+		diag_error(d, NULL, -1,
+			   "--emit writes a stream: --slower and --tsv do not go with it");
+		return PP_EXIT_USAGE;
+	}
+	if (o->emit && o->out.form == TABLE_FORM_JSON)
+		o->sink.form = SSINK_JSON;
 	o->lat.step = o->out.step;
 	if (o->emit)
 		o->lat.kinds = o->emit;

@@ -174,13 +174,15 @@ int phist_merge(struct phist *p, char **names, int n)
 /* ---- output ---- */
 
 /* Names that no event has. */
-static void say_problems(struct phist *p, struct expr *x)
+static bool say_problems(struct phist *p, struct expr *x)
 {
 	struct buf why = BUF_INIT;
+	bool any = x && expr_problems(x, &why);
 
-	if (x && expr_problems(x, &why))
+	if (any)
 		say_lines(p->d, buf_str(&why));
 	buf_release(&why);
+	return any;
 }
 
 static void say_nothing(struct phist *p)
@@ -244,13 +246,14 @@ static bool is_empty(const struct tables *ts)
 int phist_print(struct phist *p, int status, const struct table_opts *o)
 {
 	struct table_opts opts = *o;
+	bool problems;
 	int printed;
 
 	if (status == PP_EXIT_FAIL)
 		return status;
 	say_account(p);
-	say_problems(p, p->fields);
-	say_problems(p, p->by);
+	problems = say_problems(p, p->fields);
+	problems |= say_problems(p, p->by);
 	if (is_empty(&p->tables)) {
 		if (p->tables.n)
 			diag_error(p->d, NULL, -1, "the tables have no rows");
@@ -261,7 +264,9 @@ int phist_print(struct phist *p, int status, const struct table_opts *o)
 	if (!o->sort && !p->window && p->t)
 		opts.sort = "count";
 	printed = tables_print(&p->tables, &opts, STDOUT_FILENO, p->d);
-	return printed ? printed : status;
+	if (printed)
+		return printed;
+	return problems && !status ? PP_EXIT_PARTIAL : status;
 }
 
 void phist_describe(const struct phist *p)

@@ -103,6 +103,7 @@ __attribute__((noinline)) static int finish_whole(struct lat *l, const struct la
 		iv.wake = t->wake;
 		iv.waker = t->waker;
 	}
+	sched_values(l, &iv);
 	return lat_interval(l, &iv, start->time, end->time);
 }
 
@@ -278,6 +279,7 @@ static int idle_out(struct lat *l, const struct lat_domain *d, struct sched_cpu 
 		return 0;
 	}
 	c->idle = false;
+	sched_values(l, &iv);
 	return lat_interval(l, &iv, c->start.time, p->time);
 }
 

@@ -166,6 +166,8 @@ int sched_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
 	if (!domain_of(d))
 		return PP_ENOMEM;
 	rc = lat_point(l, r, rec, &p);
+	if (!rc && l->nby)
+		rc = sched_values_of(l, r, rec, &p);
 	if (rc)
 		return rc;
 	switch (b->kind) {
@@ -369,6 +371,7 @@ static int end_thread(struct lat *l, struct lat_domain *d, uint32_t index)
 		if (!all[i].open)
 			continue;
 		sched_interval(d, l, t, all[i].kind, all[i].p, &iv);
+		sched_values(l, &iv);
 		rc = lat_open(l, &iv, all[i].p->time, d->last);
 	}
 	return rc ? rc : sched_thread_end(l, d, index, d->last);

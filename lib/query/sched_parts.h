@@ -128,6 +128,14 @@ void sched_loose_free(struct sched_loose *loose);
 bool sched_loose_get(const struct sched_bind *b, const struct sreader *r,
 		     const struct ps_record *rec, uint8_t payload[SCHED_LOOSE]);
 
+/* ---- sched_values.c ---- */
+
+/* Remembers the values of --by that an event has, in its point. 0 or PP_ENOMEM. */
+int sched_values_of(struct lat *l, const struct sreader *r, const struct ps_record *rec,
+		    struct lat_point *p);
+/* The values of an interval: those of its start, and those of its end that the start has not. */
+void sched_values(struct lat *l, struct interval *iv);
+
 /* ---- sched.c ---- */
 
 /* What a switch tells of one of its threads. */
