@@ -60,10 +60,10 @@ static int fill(struct trace *t, struct heap *h)
 /* Moves on by one record: 0, PP_END or an error. */
 static int advance(struct trace *t, struct trace_cpu *c)
 {
-	struct buf hold = c->hold;
-
 	c->last = c->rec;
 	if (c->last.data == c->hold_rec.data) {
+		struct buf hold = c->hold;
+
 		c->hold = c->hold_rec;
 		c->hold_rec = hold;
 	}

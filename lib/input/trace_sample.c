@@ -251,74 +251,99 @@ static int payload(struct trace *t, const struct trace_event *e, const struct tr
 	return 0;
 }
 
-/* The thread and its name, which as a rule are those of the CPU's last sample. */
-static int thread(struct trace *t, struct trace_cpu *c, struct ps_sample *s)
+static int new_thread(struct trace *t, struct trace_cpu *c, uint32_t pid)
 {
-	int rc = 0;
+	int rc = comm_id(t, pid, &c->comm);
 
-	s->pid = s->tid = rec_pid(t, &c->last);
-	if (!c->pid_known || c->pid != s->tid) {
-		rc = comm_id(t, s->tid, &c->comm);
-		c->pid = s->tid;
-		c->pid_known = true;
-	}
+	c->pid = pid;
+	c->pid_known = true;
+	return rc;
+}
+
+/* The thread and its name, which as a rule are those of the CPU's last sample. */
+static inline int thread(struct trace *t, struct trace_cpu *c, struct ps_sample *s)
+{
+	uint32_t pid = rec_pid(t, &c->last);
+	int rc = c->pid_known && c->pid == pid ? 0 : new_thread(t, c, pid);
+
+	s->pid = s->tid = pid;
 	s->comm = c->comm;
 	return rc;
 }
 
-/* An event that has been described, nothing but its fields in it, and no stack behind it. */
-static bool is_plain(const struct trace *t, const struct trace_cpu *c, const struct trace_event *e,
-		     const struct trace_rec *next)
+/* What all samples begin with; what is not among the fields is not looked at, and stays as it was. */
+static inline struct ps_sample *begin_sample(struct trace *t, struct trace_cpu *c)
 {
-	return e && e->descriptor && e->kind == TRACE_EVENT && !c->last.missed && !t->swap &&
-	       !c->buffer->index &&
-	       !(next && (next->type == t->stack_type || next->type == t->user_type));
+	struct ps_sample *s = &t->sample;
+
+	if (!c->samples++)
+		c->first = c->last.time;
+	c->until = c->last.time;
+	s->time = c->last.time;
+	s->cpu = c->cpu;
+	s->flags = 0;
+	s->fields = 0;
+	return s;
 }
 
-int trace_sample(struct trace *t, struct trace_cpu *c, const struct trace_rec *next,
-		 const struct trace_rec *after)
+/* Not inline: plain events need not save registers for it. */
+__attribute__((noinline)) static int any_sample(struct trace *t, struct trace_cpu *c,
+						const struct trace_rec *next,
+						const struct trace_rec *after)
 {
-	const struct trace_rec *r = &c->last;
-	struct ps_sample *s = &t->sample;
-	uint32_t type = r->type;
-	struct trace_event *e = trace_event_find(t, type);
-	bool plain = is_plain(t, c, e, next);
+	struct trace_event *e = trace_event_find(t, c->last.type);
+	struct ps_sample *s;
 	int rc = 0;
 
-	if (r->missed)
-		rc = put_lost(t, c, r);
+	if (c->last.missed)
+		rc = put_lost(t, c, &c->last);
 	if (!rc && !e)
-		rc = trace_event_missing(t, type, &e);
+		rc = trace_event_missing(t, c->last.type, &e);
 	if (rc == PP_ECORRUPT || rc == PP_ELIMIT) {
 		trace_damage(t, PP_ECORRUPT, -1, "a record is too short for its type");
 		t->account->missing++;
 		return 0;
 	}
-	/* What is not among the fields is not looked at: the rest stays as it was. */
-	if (!c->samples++)
-		c->first = r->time;
-	c->until = r->time;
-	s->time = r->time;
-	s->cpu = c->cpu;
-	s->flags = 0;
-	s->fields = 0;
-	if (plain)
-		s->event = e->descriptor;
-	else if (!rc)
+	s = begin_sample(t, c);
+	if (!rc)
 		rc = trace_descriptor(t, e, c->buffer, &s->event);
 	if (!rc)
 		rc = thread(t, c, s);
-	if (plain && !rc) {
-		c->joined = 0;
-		s->fields = PS_HAS(payload);
-		s->payload = ps_str((const char *)r->data, r->size);
-		return swriter_sample(t->w, t->source, s);
-	}
 	if (!rc)
 		rc = chain_of(t, c, e, next, after, s);
 	if (!rc)
-		rc = payload(t, e, r, s);
+		rc = payload(t, e, &c->last, s);
 	if (!rc)
 		rc = swriter_sample(t->w, t->source, s);
 	return rc;
+}
+
+/* An event that has been described, nothing but its fields in it, and no stack behind it. */
+static inline bool is_plain(const struct trace *t, const struct trace_cpu *c,
+			    const struct trace_event *e, const struct trace_rec *next)
+{
+	if (!e || !e->descriptor || e->kind != TRACE_EVENT || c->last.missed || t->swap ||
+	    c->buffer->index)
+		return false;
+	return !next || (next->type != t->stack_type && next->type != t->user_type);
+}
+
+int trace_sample(struct trace *t, struct trace_cpu *c, const struct trace_rec *next,
+		 const struct trace_rec *after)
+{
+	const struct trace_event *e = trace_event_find(t, c->last.type);
+	struct ps_sample *s;
+	int rc;
+
+	if (!is_plain(t, c, e, next))
+		return any_sample(t, c, next, after);
+	s = begin_sample(t, c);
+	s->event = e->descriptor;
+	rc = thread(t, c, s);
+	if (rc)
+		return rc;
+	c->joined = 0;
+	s->fields = PS_HAS(payload);
+	s->payload = ps_str((const char *)c->last.data, c->last.size);
+	return swriter_sample(t->w, t->source, s);
 }
