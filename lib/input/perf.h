@@ -377,10 +377,28 @@ int perf_attr_add(struct perf *p, struct cursor c, struct perf_attr **added);
 int perf_attr_id(struct perf *p, struct perf_attr *a, uint64_t id);
 /* Finds out where ids and times lie in records; to be repeated when an event is added. */
 void perf_attr_layout(struct perf *p);
-/* The event of a sample, by the id that lies in it; body is what follows the record's header. */
-struct perf_attr *perf_attr_of_sample(struct perf *p, const uint8_t *body, size_t size);
 /* The event with an id; of a single event recording the one; NULL if unknown. */
-struct perf_attr *perf_attr_find(struct perf *p, uint64_t id);
+static inline struct perf_attr *perf_attr_find(struct perf *p, uint64_t id)
+{
+	const uint32_t *slot;
+
+	/* perf takes the first event for id 0, and the only one for every id. */
+	if (p->nattrs == 1 || (!id && p->nattrs))
+		return &p->attrs[0];
+	slot = map64_get(&p->by_id, id);
+	return slot ? &p->attrs[*slot - 1] : NULL;
+}
+/* The event of a sample, by the id that lies in it; body is what follows the record's header. */
+static inline struct perf_attr *perf_attr_of_sample(struct perf *p, const uint8_t *body,
+						    size_t size)
+{
+	struct cursor c = cursor_make(body, size, p->swap);
+
+	if (p->nattrs <= 1 || p->id_pos < 0)
+		return p->nattrs ? &p->attrs[0] : NULL;
+	cursor_skip(&c, 8 * (uint64_t)p->id_pos);
+	return perf_attr_find(p, get_u64(&c));
+}
 /* Writes the descriptor of an event to the stream, unless that has been done. */
 int perf_attr_write(struct perf *p, struct perf_attr *a);
 int perf_attr_write_all(struct perf *p);

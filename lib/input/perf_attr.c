@@ -138,27 +138,6 @@ void perf_attr_layout(struct perf *p)
 	}
 }
 
-struct perf_attr *perf_attr_of_sample(struct perf *p, const uint8_t *body, size_t size)
-{
-	struct cursor c = cursor_make(body, size, p->swap);
-
-	if (p->nattrs <= 1 || p->id_pos < 0)
-		return p->nattrs ? &p->attrs[0] : NULL;
-	cursor_skip(&c, 8 * (uint64_t)p->id_pos);
-	return perf_attr_find(p, get_u64(&c));
-}
-
-struct perf_attr *perf_attr_find(struct perf *p, uint64_t id)
-{
-	uint32_t *slot;
-
-	/* perf takes the first event for id 0, and the only one for every id. */
-	if (p->nattrs == 1 || (!id && p->nattrs))
-		return &p->attrs[0];
-	slot = map64_get(&p->by_id, id);
-	return slot ? &p->attrs[*slot - 1] : NULL;
-}
-
 int perf_attr_rename(struct perf *p, struct perf_attr *a, const char *name, size_t len)
 {
 	char *copy = strndup(name, len);
