@@ -340,6 +340,10 @@ awk -F'\t' '/^#/ { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] 
 same got want 'kmemleak: what was not freed'
 recipe lockstat "$data/lock.data.gz" --tsv
 is "$(counts)" "$(text lock.data.gz | grep -c contention_end:)" lockstat
+# psym has no symbols of that kernel: --kallsyms cannot be told to a recipe.
+recipe lockstat -s "$data/lock.data.gz" --tsv
+like "$OUT" 'name:key	site:key' 'lockstat -s: by function'
+is "$(counts)" "$(text lock.data.gz | grep -c contention_end:)" 'lockstat -s: all of them'
 
 # Live.
 if "$BIN/pcap-perf" -a -e sched:sched_switch -o live.data 0.1 2>/dev/null; then

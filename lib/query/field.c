@@ -1,6 +1,7 @@
 #include "query/field.h"
 
 #include "base/err.h"
+#include "query/site.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -277,6 +278,21 @@ bool field_frame(const struct sreader *r, const struct ps_sample *s, uint32_t i,
 	return sym ? give_str(v, sym->name.p, sym->name.len) : give_str(v, "[unknown]", 9);
 }
 
+/* The innermost function that is none of site.h; the outermost if all are. */
+static bool get_site(const struct sreader *r, const struct ps_sample *s, struct qval *v)
+{
+	const struct ps_frame *f;
+	const struct ps_symbol *sym;
+	uint32_t i = 0;
+
+	for (; (f = frame_at(r, s, i)) && f->flags & PS_FRAME_KERNEL; i++) {
+		sym = f->symbol ? sreader_symbol(r, f->symbol) : NULL;
+		if (!sym || !site_passes_over(sym->name.p, sym->name.len))
+			break;
+	}
+	return field_frame(r, s, f || !i ? i : i - 1, v);
+}
+
 static size_t append(char *text, size_t len, const char *s, size_t n)
 {
 	if (n > TEXT_MAX - len)
@@ -343,6 +359,7 @@ static bool get_symbolized(const struct field *f, const struct sreader *r,
 	case FIELD_SYM: return field_frame(r, s, outer(r, s), v);
 	case FIELD_LEAF: return field_frame(r, s, 0, v);
 	case FIELD_CALLER: i = outer(r, s); return field_frame(r, s, i + 1, v);
+	case FIELD_SITE: return get_site(r, s, v);
 	case FIELD_DSO: return get_dso(r, s, v);
 	case FIELD_SRCLINE: return get_srcline(f, r, s, v);
 	case FIELD_STACK: return get_stack(f, r, s, v);
@@ -421,6 +438,7 @@ bool field_get(const struct field *f, const struct sreader *r, const struct ps_r
 	case FIELD_SRCLINE:
 	case FIELD_LEAF:
 	case FIELD_CALLER:
+	case FIELD_SITE:
 	case FIELD_STACK:
 	case FIELD_DEPTH: return get_symbolized(f, r, s, v);
 	default: return get_optional(f->id, s, v);

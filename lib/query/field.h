@@ -52,6 +52,7 @@
 	F(SRCLINE, STR, "srcline", "its source line, FILE:LINE (psym)") \
 	F(LEAF, STR, "leaf", "innermost function, inlined ones too (psym)") \
 	F(CALLER, STR, "caller", "function that called sym (psym)") \
+	F(SITE, STR, "site", "function that waits, locks or asks for memory (psym)") \
 	F(STACK, STR, "stack", "functions from the root to the leaf, with ';' between (psym)") \
 	F(DEPTH, INT, "depth", "number of frames of the stack (psym)")
 

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "query/glob.h"
 #include "query/names.h"
+#include "query/site.h"
 #include "query/span.h"
 
 #include "tap.h"
@@ -39,6 +40,67 @@ static void test_glob(void)
 	}
 	ok(glob_match("[a", 2, "[a", 2), "an open bracket is itself");
 	ok(glob_match("a\\", 2, "a\\", 2), "so is a backslash at the end");
+}
+
+/* ---- who waits ---- */
+
+static void test_site(void)
+{
+	static const char *const passed[] = {"schedule",
+					     "__schedule",
+					     "io_schedule",
+					     "schedule_timeout",
+					     "mutex_lock",
+					     "__mutex_lock.isra.0",
+					     "down_read",
+					     "rwsem_down_write_slowpath",
+					     "_raw_spin_lock",
+					     "raw_spin_rq_lock_nested",
+					     ".slowpath",
+					     "__down_common",
+					     "alloc_pages_mpol",
+					     "__folio_alloc_noprof",
+					     "__get_free_pages",
+					     "__traceiter_contention_begin",
+					     "up",
+					     "yield_to",
+					     "__wait_for_common",
+					     "__wait_on_bit"};
+	static const char *const kept[] = {"schedule_tail",
+					   "schedule_work",
+					   "do_exit",
+					   "vfs_read",
+					   "downcall",
+					   "update_rq_clock",
+					   "folio_alloc_buffers",
+					   "alloc_page_buffers",
+					   "",
+					   "_",
+					   "____",
+					   "uprobe_mmap",
+					   "yield_task_fair",
+					   "spin",
+					   ".",
+					   "lock_page",
+					   "try_to_wake_up",
+					   "scheduled",
+					   "trace_panic_handler"};
+	char name[256];
+
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+		ok(site_passes_over(passed[i], strlen(passed[i])), "%s waits for others",
+		   passed[i]);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		ok(!site_passes_over(kept[i], strlen(kept[i])), "'%s' does not", kept[i]);
+	ok(!site_passes_over("mutex_lock", 5), "names are not terminated");
+	/* Each byte as the only one, and as the first of many. */
+	for (int c = 0; c < 256; c++) {
+		memset(name, c, sizeof(name));
+		if (site_passes_over(name, 1) || site_passes_over(name, sizeof(name)))
+			break;
+		if (c == 255)
+			ok(true, "a name of one byte is none");
+	}
 }
 
 /* ---- names ---- */
@@ -170,6 +232,7 @@ static void test_spans(void)
 int main(void)
 {
 	test_glob();
+	test_site();
 	test_names();
 	test_spans();
 	return done();
