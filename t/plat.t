@@ -153,6 +153,42 @@ if have perf && perf lock contention -i lock.data >waits 2>&1 </dev/null; then
 else
 	skip 2 'no perf lock contention'
 fi
+# Who waits: the first function of each chain that is no lock's, by perf's own addresses (t/oracle.t has the sums);
+# of waits for a CPU or a wakeup, that is what ps calls wchan. psym's names are of kallsyms here.
+gzip -dc "$ROOT/t/data/lock.kallsyms.gz" >lock.kallsyms
+"$BIN/psym" --kallsyms lock.kallsyms lock.ps 2>/dev/null >named.ps
+run "$BIN/plat" -k lock --by 'site,caller' --tsv named.ps
+like "$OUT" '^lock	vm_mmap_pgoff	down_write_killable	10	' 'site: not the functions of the lock'
+like "$OUT" '^lock	lock_mm_and_find_vma	down_read_killable	22	' 'and another'
+is "$("$BIN/pfilter" --drop 'site == "__vm_munmap" && event == "lock:contention_begin"' named.ps 2>/dev/null | "$BIN/phist" --by site --tsv 2>/dev/null | awk -F'\t' '!/^#/ { print $2, $3 }')" \
+	'__vm_munmap 8' 'pfilter and phist have it, too'
+run "$BIN/plat" -k lock --by site --tsv lock.ps
+like "$OUT" '^lock		40	' 'without psym nobody is known'
+
+# Expressions on events of the scheduler, which end one interval and begin another: the priority that
+# threads go off with, by what perf or pdecode print of each switch.
+gzip -dc "$ROOT/t/data/sched-stacks.data.gz" >stacks.data
+"$BIN/pdecode" stacks.data 2>/dev/null >stacks.ps
+"$BIN/pdecode" -t -F cpu,time,event,trace stacks.ps 2>/dev/null | awk '
+	/sched_switch:/ {
+		next_tid = $0
+		sub(/.* next_pid=/, "", next_tid)
+		sub(/ .*/, "", next_tid)
+		match($0, / prev_pid=[0-9]+ prev_prio=[0-9]+ /)
+		split(substr($0, RSTART + 1), v, /[= ]/)
+		if (next_tid != 0 && next_tid in prio) n[prio[next_tid]]++
+		delete prio[next_tid]
+		if (v[2] != 0) prio[v[2]] = v[4]
+	}
+	END { for (p in n) print p, n[p] }' | sort >want
+"$BIN/plat" -k offcpu --by prev_prio --tsv stacks.ps 2>/dev/null | awk -F'\t' '$1 == "offcpu" { print $2, $3 }' | sort >got
+same got want 'offcpu by a field of the switch from the thread'
+isnt "$(wc -l <want)" 0 'and there are some'
+run "$BIN/plat" -k runq,oncpu,idle,offcpu --by event --tsv stacks.ps
+like "$OUT" '^oncpu	sched:sched_switch	[0-9]' 'oncpu begins with a switch'
+like "$OUT" '^runq	sched:sched_wakeup	[0-9]' 'runq with a wakeup'
+like "$OUT" '^idle	sched:sched_switch	[0-9]' 'idle with a switch'
+
 # perf kmem --page stat of this recording: 1020 allocations, 928 frees, 849 both, 171 and 79 one of them.
 "$BIN/plat" -k page kmem.ps 2>account >/dev/null
 like account '^plat: page: 1020 starts = 849 intervals \+ 171 open; 79 ends without start$' \
@@ -163,6 +199,14 @@ like account '^plat: page: 1020 starts = 849 intervals \+ 171 open; 79 ends with
 	/^kmem open/ { n += $at["age:count"]; bytes += $at["bytes_alloc:sum:bytes"] }
 	END { print n, (bytes > 0 && bytes < 183072) }' >got
 is "$(cat got)" '14 1' 'slab memory: 255 allocations less 241 that were freed, with their bytes'
+
+# What is freed on another CPU, as perf kmem counts ping-pong (t/oracle.t has all of them); each address in
+# hexadecimal digits.
+run "$BIN/plat" -k kmem --by call_site,moved --tsv kmem.ps
+like "$OUT" '^kmem	0xffffffff819d63fb	1	3	' 'memory that is freed on another CPU'
+"$BIN/plat" -k kmem --by moved,cpu,end_cpu --tsv kmem.ps 2>/dev/null |
+	awk -F'\t' '$1 == "kmem" && $2 != ($3 != $4) { bad++ } $1 == "kmem" { n++ } END { print bad + 0, (n > 2) }' >got
+is "$(cat got)" '0 1' 'moved: the CPUs differ'
 
 # What is open, as samples and as lines.
 "$BIN/plat" --emit kmem -u kmem.ps 2>/dev/null >open.ps

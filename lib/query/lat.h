@@ -70,6 +70,7 @@ enum lat_count {
 	T(TID, "tid", SIGNED, "thread") \
 	T(CPU, "cpu", SIGNED, "CPU where it began") \
 	T(END_CPU, "end_cpu", SIGNED, "CPU where it ended") \
+	T(MOVED, "moved", SIGNED, "1: it ended on another CPU than it began on; else 0") \
 	T(KIND, "kind", TEXT, "kind of interval") \
 	T(STATE, "state", TEXT, "offcpu, blocked: state of the thread, R+ preempted") \
 	T(CAUSE, "cause", TEXT, "runq: woken, preempted, new") \

@@ -167,6 +167,7 @@ struct lat {
 	struct open_table open;
 	struct expr *by[LAT_BY_MAX]; /* expressions of --by */
 	uint32_t nby;
+	uint32_t by_hex;		/* bits: which of them have had an address of the kernel */
 	uint64_t by_values[LAT_BY_MAX]; /* of the scheduler's interval that is being finished */
 	struct pair_user *users;	/* events of -s and -e */
 	uint32_t nusers;

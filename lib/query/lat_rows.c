@@ -138,6 +138,8 @@ int lat_values(struct lat *l, const struct sreader *r, const struct ps_record *r
 		if (q.kind == QV_INT) {
 			v[i] = q.num;
 			*numbers |= 1u << i;
+			if (q.is_unsigned && q.num >> 63)
+				l->by_hex |= 1u << i;
 		} else if (lat_text(l, q.s, q.len < VALUE_TEXT_MAX ? q.len : VALUE_TEXT_MAX, &id)) {
 			return PP_ENOMEM;
 		} else {
@@ -149,6 +151,14 @@ int lat_values(struct lat *l, const struct sreader *r, const struct ps_record *r
 }
 
 /* ---- tables ---- */
+
+/* What a column of an expression's values begins as: addresses are written as such. */
+static enum table_key_kind value_kind(const struct lat *l, const struct interval *iv, uint32_t v)
+{
+	if (!(iv->numbers & (1u << v)))
+		return TABLE_TEXT;
+	return l->by_hex & (1u << v) ? TABLE_HEX : TABLE_SIGNED;
+}
 
 /* The table of a kind, made when it has its first row. */
 static int make_table(struct lat *l, struct lat_kind *k, const struct interval *iv)
@@ -176,9 +186,7 @@ static int make_table(struct lat *l, struct lat_kind *k, const struct interval *
 		text = expr_text(l->by[v], 0);
 		if (lat_text(l, text.p, text.len, &id))
 			return PP_ENOMEM;
-		keys[n++] =
-			(struct table_key){lat_name(l, id, NULL),
-					   iv->numbers & (1u << v) ? TABLE_SIGNED : TABLE_TEXT, 0};
+		keys[n++] = (struct table_key){lat_name(l, id, NULL), value_kind(l, iv, v), 0};
 	}
 	if (l->o->unmatched)
 		keys[n++] = (struct table_key){"stack", TABLE_TEXT, 0};
@@ -218,6 +226,14 @@ static int text_key(struct lat *l, struct lat_kind *k, uint32_t id, uint64_t *ke
 static uint64_t number(uint32_t v)
 {
 	return v == PS_NONE ? UINT64_MAX : v;
+}
+
+/* -1: one of the CPUs is not known. */
+static uint64_t moved(const struct interval *iv)
+{
+	if (iv->start.cpu == PS_NONE || iv->end.cpu == PS_NONE)
+		return UINT64_MAX;
+	return iv->start.cpu != iv->end.cpu;
 }
 
 static int value_key(struct lat *l, struct lat_kind *k, uint32_t i, uint32_t column,
@@ -261,6 +277,7 @@ static int term_key(struct lat *l, struct lat_kind *k, uint32_t i, uint32_t colu
 	case LAT_TERM_TID: *key = number(iv->who.tid); return 0;
 	case LAT_TERM_CPU: *key = number(iv->start.cpu); return 0;
 	case LAT_TERM_END_CPU: *key = number(iv->end.cpu); return 0;
+	case LAT_TERM_MOVED: *key = moved(iv); return 0;
 	case LAT_TERM_WAKER_TID: *key = number(iv->waker.tid); return 0;
 	case LAT_TERM_KEY:
 		*key = iv->key;
