@@ -84,6 +84,15 @@ awk -F '\t' '{ split($4, x, "+"); t = x[1] + x[2] } { n[int($4 / 1e7)]++ }
 	END { for (w in n) printf "%.0f\t%d\n", w * 1e7, n[w] }' report | sort -n >want
 same got want 'rows of 10 ms'
 like "$OUT" '^#PPTABLE1 .*view=lines .*time:window:10000000' 'the header has the width'
+"$BIN/phist" --tsv --over-time=10ms --by comm zlib.ps 2>/dev/null | grep -v '^#' | cut -f 2-4 >all
+run "$BIN/phist" --tsv --over-time=10ms --by comm -n 2 zlib.ps
+columns "$OUT" 2-4 | grep -v '^(other)' >got
+awk -F '\t' '{ n[$2] += $3 } END { for (c in n) print n[c] "\t" c }' all | sort -k1,1nr | head -n 2 | cut -f 2 >most
+awk -F '\t' 'NR == FNR { most[$1]; next } $2 in most' most all >want
+same got want '--top over time: what has most in all windows, in each'
+isnt "$(cut -f 1 got | sort -u | wc -l)" 1 'and there are several'
+is "$(columns "$OUT" 4 | awk '{ n += $1 } END { print n }')" "$(awk '{ n += $NF } END { print n }' all)" \
+	'all others are one row'
 run "$BIN/phist" --tsv --heatmap -f runtime zlib.ps
 like "$OUT" '^#PPTABLE1 .*view=heat ' 'a heat map'
 is "$(columns "$OUT" 3 | awk '{ n += $1 } END { print n, NR < 400 }')" "$(wc -l <values) 1" \

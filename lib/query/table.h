@@ -128,6 +128,7 @@ struct table {
 	size_t bytes; /* of histograms */
 	struct intern texts;
 	bool sorted;
+	bool by_time; /* sorted by windows of time */
 };
 
 /* The tables of a result, and what is to be known of it as a whole. */
@@ -193,7 +194,10 @@ int table_sort(struct table *t, const char *by);
 /* The order in which the rows came, such as that of the text that was read. 0 or PP_ENOMEM. */
 int table_keep_order(struct table *t);
 
-/* Leaves only the first `top` rows as they are: the others are added to TABLE_OTHER. */
+/*
+ * Leaves only the first `top` rows as they are: the others are added to TABLE_OTHER. Of rows that are
+ * sorted by time, those stay whose keys beside the time have most in all windows. 0 or PP_ENOMEM.
+ */
 int table_top(struct table *t, uint32_t top);
 
 /* The sum of a value over all rows, what shares are of; COUNT: the count. */

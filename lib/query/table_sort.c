@@ -246,6 +246,7 @@ int table_sort(struct table *t, const char *by)
 	free(items);
 	t->nordered = n;
 	t->sorted = true;
+	t->by_time = s.by_key && t->keys[s.k].kind == TABLE_WINDOW;
 	return 0;
 }
 
@@ -265,16 +266,94 @@ int table_keep_order(struct table *t)
 	return 0;
 }
 
-int table_top(struct table *t, uint32_t top)
+/* ---- the first rows ---- */
+
+/* Rows that differ in the time alone. */
+struct group {
+	double v;
+	uint32_t first, n; /* of the rows */
+};
+
+static int compare_but_time(const void *a, const void *b, void *ctx)
+{
+	const struct table *t = ctx;
+	int c = 0;
+
+	for (uint32_t k = 0; k < t->nkeys && !c; k++)
+		if (t->keys[k].kind != TABLE_WINDOW)
+			c = compare_key(t, *(const uint32_t *)a, *(const uint32_t *)b, k);
+	return c;
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->v != y->v)
+		return (x->v < y->v) - (x->v > y->v);
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static uint32_t find_groups(struct table *t, uint32_t *rows, struct group *groups)
+{
+	uint32_t n = 0;
+
+	memcpy(rows, t->order, t->nordered * sizeof(*rows));
+	qsort_r(rows, t->nordered, sizeof(*rows), compare_but_time, t);
+	for (uint32_t i = 0; i < t->nordered; i++) {
+		const struct hist *h = table_cell(t, rows[i], 0);
+
+		if (!i || compare_but_time(&rows[i - 1], &rows[i], t))
+			groups[n++] = (struct group){0, i, 0};
+		groups[n - 1].v +=
+			t->values[0].kind == TABLE_COUNT ? (double)h->count : (double)h->sum;
+		groups[n - 1].n++;
+	}
+	qsort(groups, n, sizeof(*groups), compare_groups);
+	return n;
+}
+
+static int other_row(struct table *t)
 {
 	int rc = 0;
 
-	if (t->nordered <= top)
-		return 0;
 	if (t->other == TABLE_NO_ROW) {
 		rc = table_make_other(t);
 		t->sorted = true;
 	}
+	return rc;
+}
+
+static int top_groups(struct table *t, uint32_t top)
+{
+	uint32_t *rows = calloc((size_t)t->nordered + 1, sizeof(*rows)), n, left = 0;
+	struct group *groups = calloc((size_t)t->nordered + 1, sizeof(*groups));
+	int rc = rows && groups ? 0 : PP_ENOMEM;
+
+	n = rc ? 0 : find_groups(t, rows, groups);
+	if (n > top)
+		rc = other_row(t);
+	for (uint32_t g = top; g < n && !rc; g++)
+		for (uint32_t i = 0; i < groups[g].n && !rc; i++)
+			rc = table_merge_row(t, t->other, rows[groups[g].first + i]);
+	for (uint32_t i = 0; i < t->nordered; i++)
+		if (table_weight(t, t->order[i]))
+			t->order[left++] = t->order[i];
+	t->nordered = left;
+	free(rows);
+	free(groups);
+	return rc;
+}
+
+int table_top(struct table *t, uint32_t top)
+{
+	int rc;
+
+	if (t->nordered <= top)
+		return 0;
+	if (t->by_time)
+		return top_groups(t, top);
+	rc = other_row(t);
 	for (uint32_t i = top; i < t->nordered && !rc; i++)
 		rc = table_merge_row(t, t->other, t->order[i]);
 	t->nordered = top;
