@@ -54,31 +54,40 @@ static int take(void *ctx, uint8_t *bytes, size_t n)
 	return s->len > OUTPUT_MAX ? PP_EIO : 0;
 }
 
-/* A sample has what its bytes say, whichever way it was taken, and nothing of those before it. */
-static void check_sample(const struct ps_record *rec)
+static void expect_same(const void *a, const void *b, size_t n)
 {
-	static const uint8_t none[sizeof(struct ps_sample)];
-	struct cursor c = cursor_make(rec->raw + 8, rec->size - 8, false);
-	struct ps_sample long_way;
+	if (memcmp(a, b, n) != 0)
+		__builtin_trap();
+}
 
-	memset(&long_way, 0xff, sizeof(long_way));
-	if (!rec->foreign && ps_sample_decode(&c, &long_way))
-		__builtin_trap();
-	if (!rec->foreign && memcmp(&long_way, &rec->sample, offsetof(struct ps_sample, ip)) != 0)
-		__builtin_trap();
-#define PS_F(bit, kind, name, what) \
-	if (!ps_sample_has(&rec->sample, name) && \
-	    memcmp(&rec->sample.name, none, sizeof(rec->sample.name)) != 0) \
-		__builtin_trap(); \
-	if (!rec->foreign && memcmp(&rec->sample.name, &long_way.name, SURE_##kind) != 0) \
-		__builtin_trap();
-/* The bytes that are no padding. */
+/* The bytes of a field that are no padding. */
 #define SURE_u64    8
 #define SURE_ref    4
 #define SURE_str    (sizeof(void *) + 4)
 #define SURE_regs   (16 + sizeof(void *))
 #define SURE_branch (16 + sizeof(void *))
 #define SURE_u64s   (sizeof(void *) + 4)
+
+/* A sample has what its bytes say, whichever way it was taken, and nothing of those before it. */
+static void check_sample(const struct ps_record *rec)
+{
+	static const uint8_t none[sizeof(struct ps_sample)];
+	const struct ps_sample *s = &rec->sample;
+	struct cursor c = cursor_make(rec->raw + 8, rec->size - 8, false);
+	struct ps_sample long_way;
+
+#define PS_F(bit, kind, name, what) \
+	if (!ps_sample_has(s, name)) \
+		expect_same(&s->name, none, sizeof(s->name));
+	PS_SAMPLE_FIELDS(PS_F)
+#undef PS_F
+	if (rec->foreign)
+		return;
+	memset(&long_way, 0xff, sizeof(long_way));
+	if (ps_sample_decode(&c, &long_way))
+		__builtin_trap();
+	expect_same(s, &long_way, offsetof(struct ps_sample, ip));
+#define PS_F(bit, kind, name, what) expect_same(&s->name, &long_way.name, SURE_##kind);
 	PS_SAMPLE_FIELDS(PS_F)
 #undef PS_F
 }
