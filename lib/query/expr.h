@@ -5,8 +5,8 @@
  *	if (expr_new(&x, "sched_switch: prev_state == S && prev_prio < 120", EXPR_CONDITION, &why))
  *		... say buf_str(&why): line, column, what was expected, a caret ...
  *	while (!sreader_next(r, &rec)) {
- *		expr_see(x, r, &rec);
- *		if (rec.type == PS_SAMPLE && expr_mark(x, r, &rec) == PS_MARK_PASS)
+ *		expr_see(x, r, rec);
+ *		if (rec->type == PS_SAMPLE && expr_mark(x, r, rec) == PS_MARK_PASS)
  *			n++;
  *	}
  *	expr_problems(x, &why);		(names that no event had)

@@ -4,7 +4,7 @@
  *	struct field f;
  *	struct qval v;
  *	if (!field_resolve(&f, event, "prev_comm", 9)) {	(once for a descriptor)
- *		if (field_get(&f, r, &rec.sample, &v) && v.kind == QV_STR)
+ *		if (field_get(&f, r, rec, &v) && v.kind == QV_STR)
  *			fwrite(v.s, 1, v.len, stdout);
  *		field_release(&f);
  *	}

@@ -4,7 +4,7 @@
  *	struct lat *l;
  *	struct lat_opts o = {.by = "comm"};
  *	rc = lat_new(&l, &o, diag, &why);
- *	while (!(rc = sreader_next(r, &rec)) && !(rc = lat_record(l, r, &rec)))
+ *	while (!(rc = sreader_next(r, &rec)) && !(rc = lat_record(l, r, rec)))
  *		;
  *	lat_finish(l);
  *	tables_write(lat_tables(l), &opts, &out);

@@ -8,8 +8,8 @@
  *	if (select_scans(s))
  *		twice_scan(&t, files, n, SELECT_KEEP, select_scan, s, d);
  *	for each record:
- *		rc = select_see(s, r, &rec);		(if it is no sample)
- *		mark = select_mark(s, r, &rec);		(if it is)
+ *		rc = select_see(s, r, rec);		(if it is no sample)
+ *		mark = select_mark(s, r, rec);		(if it is)
  *
  * The mark joins what upstream filters have found and what is found here as && does (expr.h): what
  * failed stays failed. SELECT_OPTIONS are the options for it.

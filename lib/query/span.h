@@ -4,7 +4,7 @@
  *	struct spans s = SPANS_INIT;
  *	rc = spans_parse(&s, "10%/2", &why);
  *	spans_settle(&s, first, last);		(times of the first and the last sample)
- *	if (spans_hold(&s, rec.sample.time)) ...
+ *	if (spans_hold(&s, rec->sample.time)) ...
  *	spans_release(&s);
  *
  * A text is a list of spans with ',' between:

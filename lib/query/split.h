@@ -3,8 +3,8 @@
  *
  *	struct split sp = {.prefix = "part", .samples = 1000, .argc = argc, .argv = argv};
  *	split_begin(&sp, &sink, &opts, d);		(opens the sink: part.0001)
- *	split_see(&sp, &rec);				(each record that is no sample)
- *	split_sample(&sp, &rec);			(before each sample that is written)
+ *	split_see(&sp, rec);				(each record that is no sample)
+ *	split_sample(&sp, rec);			(before each sample that is written)
  *	status = ssink_close(&sink, &end, d);
  *	split_release(&sp);
  *

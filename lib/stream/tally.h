@@ -5,7 +5,7 @@
  *	struct tally *t;
  *	tally_new(&t);
  *	while (!sreader_next(r, &rec))
- *		tally_record(t, r, &rec);	(the reader keeps SREADER_EVENTS)
+ *		tally_record(t, r, rec);	(the reader keeps SREADER_EVENTS)
  *	tally_print(t, &out, false);
  *	tally_free(t);
  */

@@ -4,7 +4,7 @@
  *	struct stext *t;
  *	stext_new(&t, &out, STEXT_PERF, diag);
  *	while (!sreader_next(r, &rec))
- *		rc = stext_record(t, r, &rec);
+ *		rc = stext_record(t, r, rec);
  *	stext_free(t);
  *
  * The reader has to keep all dictionaries (STEXT_KEEP).

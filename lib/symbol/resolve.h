@@ -8,7 +8,7 @@
  *	struct resolver *r;
  *	resolver_new(&r, &opts, &sink.w, diag);
  *	while (!(rc = sreader_next(in, &rec)))
- *		rc = resolver_record(r, in, &rec);	(writes the record too)
+ *		rc = resolver_record(r, in, rec);	(writes the record too)
  *	resolver_free(r);
  *
  * A call chain is resolved once in an address space, an address once in a DSO.
