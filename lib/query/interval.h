@@ -18,11 +18,11 @@ struct lat_point {
 	uint64_t time;
 	uint32_t cpu;
 	uint32_t pid;	       /* whose stack it is: the process that the event was recorded in */
-	uint32_t chain, stack; /* ids in the stream's dictionaries, 0 none ... */
-	uint32_t dict;	       /* ... as they were when this was the number of restarts */
+	uint32_t chain, stack; /* if asked for, for lat_point_write; 0 none */
 	uint32_t text;	       /* the stack, if asked for */
-	uint32_t mark;	       /* enum ps_mark */
 	uint32_t values; /* text of the values of --by in the event; the scheduler's kinds alone */
+	uint16_t mark;	 /* enum ps_mark */
+	bool missing;	 /* it had a chain or a stack, for which there was no room */
 };
 
 struct lat_who {
@@ -53,7 +53,11 @@ struct interval {
 void lat_key(const struct lat *l, const struct interval *iv, struct buf *b);
 bool lat_key_is_number(const struct lat *l, const struct interval *iv);
 
-/* Whether the ids of a point are still those of the stream that is being read. */
-bool lat_point_live(const struct lat *l, const struct lat_point *p);
+/*
+ * Defines what a sample needs whose (other_)chain and (other_)stack are those of the point, with a further
+ * definition of id 1 where the ids begin again. 0, or the writer's error.
+ */
+int lat_point_write(const struct lat *l, struct swriter *w, uint32_t source,
+		    const struct lat_point *p);
 
 #endif

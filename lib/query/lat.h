@@ -113,8 +113,10 @@ struct lat_opts {
 	uint64_t window; /* ns; not 0: rows for each window of the start time; or LAT_WINDOW_AUTO */
 	uint64_t step;	 /* width of linear buckets; 0: none */
 	bool stacks;	 /* stacks are needed as texts, although no key is one */
-	bool unmatched;	 /* make tables of what is open at the end */
-	bool threads;	 /* make a table of the threads' times */
+	bool points;	 /* the sink writes chains and stacks of points (interval.h) */
+	uint32_t stacks_max; /* different ones that are kept for that; 0: 2^20 */
+	bool unmatched;	     /* make tables of what is open at the end */
+	bool threads;	     /* make a table of the threads' times */
 	struct lat_pair pair;
 	lat_symbol_fn *symbol; /* NULL: addresses stay numbers */
 	void *symbol_ctx;
@@ -128,6 +130,12 @@ void lat_free(struct lat *l); /* NULL is fine */
 
 /* Takes any record, PS_HEADER included. 0, PP_ENOMEM, or what the sink returned. */
 int lat_record(struct lat *l, const struct sreader *r, const struct ps_record *rec);
+
+/*
+ * If the sink writes points, called between records: what no open interval refers to is let go, when it
+ * has become much. 0 or PP_ENOMEM.
+ */
+int lat_bound(struct lat *l);
 
 /* The end of all input: what is still open is accounted for. 0 or PP_ENOMEM. */
 int lat_finish(struct lat *l);

@@ -60,16 +60,13 @@ static int put_event(struct lat_emit *e, const struct lat *l, uint32_t source, u
 	return swriter_put(e->w, PS_EVENT, source, &ev);
 }
 
-/* The stack of a point, if its ids still are what they were. */
-static void set_stack(struct lat_emit *e, const struct lat *l, const struct lat_point *p,
-		      bool other, struct ps_sample *s)
+/* The stack of a point, defined where it is not yet. */
+static int set_stack(struct lat_emit *e, const struct lat *l, const struct interval *iv,
+		     const struct lat_point *p, bool other, struct ps_sample *s)
 {
+	e->missing += p->missing;
 	if (!p->chain && !p->stack)
-		return;
-	if (!lat_point_live(l, p)) {
-		e->stale++;
-		return;
-	}
+		return 0;
 	if (other) {
 		s->other_pid = p->pid;
 		s->fields |= p->pid != PS_NONE ? PS_HAS(other_pid) : 0;
@@ -82,6 +79,7 @@ static void set_stack(struct lat_emit *e, const struct lat *l, const struct lat_
 		s->stack = p->stack;
 		s->fields |= (p->chain ? PS_HAS(chain) : 0) | (p->stack ? PS_HAS(stack) : 0);
 	}
+	return lat_point_write(l, e->w, iv->source, p);
 }
 
 /* Who woke the thread up. */
@@ -125,10 +123,12 @@ int lat_emit_add(void *ctx, const struct lat *l, const struct interval *iv)
 		rc = put_string(e, l, iv->source, iv->who.comm);
 	if (!rc && iv->wake.time)
 		rc = set_waker(e, l, iv, &s);
+	if (!rc)
+		rc = set_stack(e, l, iv, &iv->start, false, &s);
+	if (!rc)
+		rc = set_stack(e, l, iv, iv->wake.time ? &iv->wake : &iv->end, true, &s);
 	if (rc)
 		return rc;
-	set_stack(e, l, &iv->start, false, &s);
-	set_stack(e, l, iv->wake.time ? &iv->wake : &iv->end, true, &s);
 	e->n++;
 	return swriter_sample(e->w, iv->source, &s);
 }
@@ -155,15 +155,21 @@ static int put_lost(struct lat_emit *e, const struct ps_record *rec)
 int lat_emit_record(struct lat_emit *e, struct lat *l, const struct sreader *r,
 		    const struct ps_record *rec)
 {
-	int rc;
+	int rc = lat_bound(l);
 
+	if (rc)
+		return rc;
 	switch (rec->type) {
 	case PS_HEADER:
 		e->kinds = 0;
 		if (e->cap)
 			memset(e->strings, 0, e->cap);
 		return 0;
-	/* Of the input's events and their names nothing is left. */
+	/* Of the input's events, their names and stacks nothing is left. */
+	case PS_CHAIN:
+	case PS_SYMBOL:
+	case PS_FRAME:
+	case PS_STACK:
 	case PS_SAMPLE:
 	case PS_EVENT:
 	case PS_STRING:

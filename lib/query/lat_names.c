@@ -105,7 +105,9 @@ static void chain_text(struct lat *l, const struct ps_chain *c)
 	}
 }
 
-int lat_stack(struct lat *l, const struct sreader *r, const struct ps_record *rec, uint32_t *id)
+/* The stack of a sample as text. */
+static int stack_of(struct lat *l, const struct sreader *r, const struct ps_record *rec,
+		    uint32_t *id)
 {
 	const struct ps_sample *s = &rec->sample;
 	const struct ps_stack *st = s->stack ? sreader_stack(r, s->stack) : NULL;
@@ -131,6 +133,37 @@ int lat_stack(struct lat *l, const struct sreader *r, const struct ps_record *re
 	return 0;
 }
 
+int lat_point_stacks(struct lat *l, const struct sreader *r, const struct ps_record *rec,
+		     struct lat_point *p)
+{
+	int rc = l->texts_wanted ? stack_of(l, r, rec, &p->text) : 0;
+
+	if (!rc && l->stacks_kept)
+		rc = lat_stacks_keep(l->stacks_kept, r, &rec->sample, p);
+	return rc;
+}
+
+int lat_point_write(const struct lat *l, struct swriter *w, uint32_t source,
+		    const struct lat_point *p)
+{
+	return p->chain || p->stack ? lat_stacks_write(l->stacks_kept, w, source, p) : 0;
+}
+
+int lat_bound(struct lat *l)
+{
+	int rc;
+
+	if (!l->stacks_kept || !lat_stacks_full(l->stacks_kept))
+		return 0;
+	rc = lat_stacks_sweep(l->stacks_kept);
+	if (!rc)
+		rc = pair_points(l, lat_stacks_move);
+	if (!rc)
+		rc = sched_points(l, lat_stacks_move);
+	lat_stacks_swept(l->stacks_kept);
+	return rc;
+}
+
 const char *lat_syscall(const struct lat *l, uint64_t number)
 {
 	return syscall_name(l->arch, number);
@@ -150,6 +183,25 @@ static void see_meta(struct lat *l, const struct ps_meta *m)
 	}
 }
 
+/* The ids of a dictionary begin again when its first is defined again. */
+static void forget_id(struct lat_strings *t, uint32_t id)
+{
+	if (id == 1)
+		forget(t);
+	else if (id < t->cap)
+		t->names[id] = 0;
+}
+
+static void see_stacks(struct lat *l, const struct ps_record *rec)
+{
+	if (l->stacks_kept)
+		lat_stacks_see(l->stacks_kept, rec);
+	if (rec->type == PS_CHAIN)
+		forget_id(&l->chains, rec->chain.id);
+	else if (rec->type == PS_STACK)
+		forget_id(&l->stacks, rec->stack.id);
+}
+
 void lat_names_see(struct lat *l, const struct ps_record *rec)
 {
 	switch (rec->type) {
@@ -157,7 +209,7 @@ void lat_names_see(struct lat *l, const struct ps_record *rec)
 		forget(&l->strings);
 		forget(&l->stacks);
 		forget(&l->chains);
-		l->dict++;
+		see_stacks(l, rec);
 		strcpy(l->unit, "ns");
 		break;
 	case PS_META: see_meta(l, &rec->meta); break;
@@ -165,22 +217,12 @@ void lat_names_see(struct lat *l, const struct ps_record *rec)
 		if (rec->string.id < l->strings.cap)
 			l->strings.names[rec->string.id] = 0;
 		break;
-	/* The ids of a dictionary begin again when its first is defined again. */
 	case PS_CHAIN:
-		if (rec->chain.id == 1) {
-			forget(&l->chains);
-			l->dict++;
-		} else if (rec->chain.id < l->chains.cap) {
-			l->chains.names[rec->chain.id] = 0;
-		}
-		break;
+	case PS_SYMBOL:
+	case PS_FRAME:
 	case PS_STACK:
-		if (rec->stack.id == 1) {
-			forget(&l->stacks);
-			l->dict++;
-		} else if (rec->stack.id < l->stacks.cap) {
-			l->stacks.names[rec->stack.id] = 0;
-		}
+		if (l->stacks_wanted)
+			see_stacks(l, rec);
 		break;
 	}
 }
@@ -192,6 +234,7 @@ void lat_names_release(struct lat *l)
 	free(l->stacks.names);
 	free(l->chains.names);
 	buf_release(&l->text);
+	lat_stacks_free(l->stacks_kept);
 }
 
 static bool is_text(const struct lat *l, uint64_t key)
@@ -222,9 +265,4 @@ void lat_key(const struct lat *l, const struct interval *iv, struct buf *b)
 			buf_addf(b, "%" PRId64, (int64_t)key);
 		}
 	}
-}
-
-bool lat_point_live(const struct lat *l, const struct lat_point *p)
-{
-	return p->dict == l->dict;
 }

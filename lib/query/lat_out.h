@@ -24,8 +24,8 @@ struct lat_emit {
 	struct swriter *w;
 	uint8_t *strings; /* bits, by text id: defined in the stream that is being written */
 	uint32_t cap;
-	uint64_t kinds;	   /* bits: the descriptors that it has */
-	uint64_t n, stale; /* samples; stacks whose ids the stream has used again */
+	uint64_t kinds;	     /* bits: the descriptors that it has */
+	uint64_t n, missing; /* samples; points without their stacks */
 };
 
 /* A record of the input, before the engine has seen it: what is context goes on. */

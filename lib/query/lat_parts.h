@@ -3,6 +3,7 @@
  *
  *	lat.c		records, descriptors, lost events, account
  *	lat_names.c	texts: threads, stacks, system calls, functions
+ *	lat_stacks.c	call chains and stacks of points, for --emit
  *	lat_rows.c	from intervals to rows of tables
  *	lat_open.c	the intervals that are open
  *	pair.c		pairs of events
@@ -15,6 +16,7 @@
 #include "base/intern.h"
 #include "query/expr.h"
 #include "query/interval.h"
+#include "query/lat_stacks.h"
 #include "query/symbolic.h"
 
 /* ---- kinds ---- */
@@ -159,22 +161,20 @@ struct lat {
 	struct intern names;
 	struct lat_strings strings;
 	struct lat_strings stacks, chains; /* texts of them */
+	struct lat_stacks *stacks_kept;	   /* NULL: nobody writes them */
 	struct lat_event *events;
-	uint32_t nevents;
 	struct lat_domain *domains;
-	uint32_t ndomains;
+	uint32_t nevents, ndomains;
 	uint32_t main_domain[2]; /* source and number + 1 of the domain asked for last */
 	struct open_table open;
-	struct expr *by[LAT_BY_MAX]; /* expressions of --by */
-	uint32_t nby;
+	struct expr *by[LAT_BY_MAX];	/* expressions of --by */
 	uint32_t by_hex;		/* bits: which of them have had an address of the kernel */
 	uint64_t by_values[LAT_BY_MAX]; /* of the scheduler's interval that is being finished */
 	struct pair_user *users;	/* events of -s and -e */
-	uint32_t nusers;
+	uint32_t nby, nusers;
 	uint64_t losses; /* LOST records so far */
 	uint32_t sched_names[SCHED_NNAMES];
-	uint32_t dict; /* restarts of the stream's dictionaries */
-	bool stacks_wanted;
+	bool texts_wanted, stacks_wanted; /* stacks as texts; these, or stacks_kept */
 	bool any;
 	bool names_full;
 	char unit[16];
@@ -209,11 +209,13 @@ static inline int lat_string(struct lat *l, const struct sreader *r, uint32_t st
 	*id = string < l->strings.cap ? l->strings.names[string] : 0;
 	return *id ? 0 : lat_string_new(l, r, string, id);
 }
-/* The stack of a sample as text. */
-int lat_stack(struct lat *l, const struct sreader *r, const struct ps_record *rec, uint32_t *id);
 const char *lat_syscall(const struct lat *l, uint64_t number);
 void lat_names_see(struct lat *l, const struct ps_record *rec);
 void lat_names_release(struct lat *l);
+
+/* The stacks of a point that was asked for: lat_point's second half. */
+int lat_point_stacks(struct lat *l, const struct sreader *r, const struct ps_record *rec,
+		     struct lat_point *p);
 
 static inline int lat_point(struct lat *l, const struct sreader *r, const struct ps_record *rec,
 			    struct lat_point *p)
@@ -223,13 +225,11 @@ static inline int lat_point(struct lat *l, const struct sreader *r, const struct
 	p->time = s->time;
 	p->cpu = s->cpu;
 	p->pid = s->pid;
-	p->chain = s->chain;
-	p->stack = s->stack;
-	p->dict = l->dict;
+	p->chain = p->stack = p->text = 0;
 	p->mark = s->flags & PS_MARK_MASK;
-	p->text = 0;
+	p->missing = false;
 	p->values = 0;
-	return l->stacks_wanted ? lat_stack(l, r, rec, &p->text) : 0;
+	return l->stacks_wanted ? lat_point_stacks(l, r, rec, p) : 0;
 }
 
 /* lat_rows.c */
@@ -265,6 +265,9 @@ int pair_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
 		const struct ps_record *rec);
 /* The stream ends: all that is open is counted, shown if asked for, and forgotten. */
 int pair_end(struct lat *l);
+/* Calls fn with each point of an open interval, until it fails. */
+typedef int lat_point_fn(struct lat_stacks *k, struct lat_point *p);
+int pair_points(struct lat *l, lat_point_fn *fn);
 
 /* sched.c */
 int sched_new(struct lat *l);
@@ -275,6 +278,8 @@ int sched_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
 /* Context records: switches, names, ends of threads. */
 int sched_context(struct lat *l, const struct sreader *r, const struct ps_record *rec);
 int sched_end(struct lat *l);
+/* As pair_points. Points that are not in use lose their stacks. */
+int sched_points(struct lat *l, lat_point_fn *fn);
 void sched_release(struct lat_domain *d);
 
 #endif

@@ -93,7 +93,7 @@ static int set_terms(struct lat *l, struct lat_kind *k, const char *by, struct b
 			if (rc)
 				return rc;
 		}
-		l->stacks_wanted |= is_stack((enum lat_term)t);
+		l->texts_wanted |= is_stack((enum lat_term)t);
 		k->quick &= is_quick((enum lat_term)t);
 		k->terms[k->nterms++] = (enum lat_term)t;
 		s += n + (s[n] == ',');
@@ -105,13 +105,20 @@ int lat_rows_new(struct lat *l, struct buf *why)
 {
 	l->window = l->o->window == LAT_WINDOW_AUTO ? WINDOW_BEGIN : l->o->window;
 	l->window_first = UINT64_MAX;
-	l->stacks_wanted = l->o->stacks || l->o->unmatched;
+	/* Who writes stacks needs no texts of them. */
+	l->texts_wanted = l->o->stacks || (l->o->unmatched && !l->o->points);
 	for (unsigned i = 0; i < l->nkinds; i++) {
 		int rc = set_terms(l, &l->kinds[i], l->o->by ? l->o->by : l->kinds[i].k->by, why);
 
 		if (rc)
 			return rc;
 	}
+	if (l->o->points) {
+		l->stacks_kept = lat_stacks_new(l->o->stacks_max);
+		if (!l->stacks_kept)
+			return PP_ENOMEM;
+	}
+	l->stacks_wanted = l->texts_wanted || l->stacks_kept;
 	return 0;
 }
 

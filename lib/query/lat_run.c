@@ -283,9 +283,11 @@ static int run_emit(struct run *run, char **names, int n, struct diag *d)
 	o->lat.sink_ctx = &emit;
 	filter_run(&f, names, n, &sink, d, &end);
 	end.status = (uint32_t)finish(run, (int)end.status, d);
-	if (emit.stale)
-		diag_say(d, NULL, "%" PRIu64 " stacks are missing: the stream used their ids again",
-			 emit.stale);
+	if (emit.missing)
+		diag_say(d, NULL,
+			 "%" PRIu64
+			 " stacks are missing: intervals that were open at a time had too many",
+			 emit.missing);
 	if (end.status != PP_EXIT_FAIL && !emit.n)
 		end.status = (uint32_t)say_nothing(run->l, run->samples, d);
 	if (o->strict && end.lost && !end.status)
@@ -339,6 +341,7 @@ int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 	o->lat.step = o->out.step;
 	if (o->emit)
 		o->lat.kinds = o->emit;
+	o->lat.points = o->emit != NULL;
 	rc = lat_new(&run.l, &o->lat, d, &why);
 	if (rc == PP_EUSAGE)
 		say_lines(d, &why);

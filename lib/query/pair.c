@@ -246,6 +246,16 @@ int pair_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
 	return 0;
 }
 
+int pair_points(struct lat *l, lat_point_fn *fn)
+{
+	int rc = 0;
+
+	for (uint32_t i = 1; i <= l->open.n && !rc; i++)
+		if (l->open.v[i].kind != OPEN_FREE)
+			rc = fn(l->stacks_kept, &l->open.v[i].start);
+	return rc;
+}
+
 int pair_end(struct lat *l)
 {
 	int rc = 0;

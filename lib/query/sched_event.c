@@ -182,7 +182,7 @@ int sched_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
 static int on_switch_record(struct lat *l, struct lat_domain *d, const struct ps_switch *s)
 {
 	struct sched_side side = {s->tid, s->pid, NULL};
-	struct lat_point p = {.time = s->time, .cpu = s->cpu, .pid = s->pid, .dict = l->dict};
+	struct lat_point p = {.time = s->time, .cpu = s->cpu, .pid = s->pid};
 	bool runnable = (s->flags & 2) != 0;
 
 	/* The tracepoint tells the same, and more. */
@@ -375,6 +375,40 @@ static int end_thread(struct lat *l, struct lat_domain *d, uint32_t index)
 		rc = lat_open(l, &iv, all[i].p->time, d->last);
 	}
 	return rc ? rc : sched_thread_end(l, d, index, d->last);
+}
+
+static int use_point(struct lat *l, lat_point_fn *fn, struct lat_point *p, bool used)
+{
+	if (used)
+		return fn(l->stacks_kept, p);
+	p->chain = p->stack = 0;
+	return 0;
+}
+
+static int thread_points(struct lat *l, lat_point_fn *fn, struct sched_thread *t)
+{
+	struct lat_point *aside[] = {&t->off, &t->wake, &t->waking, &t->migrate};
+	bool there = t->tid != PS_NONE;
+	int rc = use_point(l, fn, &t->start, there && t->state != SCHED_UNKNOWN);
+
+	for (size_t i = 0; i < sizeof(aside) / sizeof(aside[0]) && !rc; i++)
+		rc = use_point(l, fn, aside[i], there && aside[i]->time);
+	return rc;
+}
+
+int sched_points(struct lat *l, lat_point_fn *fn)
+{
+	int rc = 0;
+
+	for (uint32_t k = 0; k < l->ndomains && !rc; k++) {
+		struct sched_domain *sd = l->domains[k].sched;
+
+		for (uint32_t c = 0; sd && c < sd->ncpus && !rc; c++)
+			rc = use_point(l, fn, &sd->cpus[c].start, sd->cpus[c].idle);
+		for (uint32_t i = 1; sd && i <= sd->n && !rc; i++)
+			rc = thread_points(l, fn, &sd->v[i]);
+	}
+	return rc;
 }
 
 int sched_end(struct lat *l)

@@ -13,6 +13,20 @@ static int take(void *ctx, const struct lat *l, const struct interval *iv)
 	return 0;
 }
 
+/* The same with their stacks, to a stream that nobody reads. */
+static int drop(void *ctx, uint8_t *bytes, size_t n)
+{
+	(void)ctx, (void)bytes, (void)n;
+	return 0;
+}
+
+static int write_point(void *ctx, const struct lat *l, const struct interval *iv)
+{
+	int rc = lat_point_write(l, ctx, iv->source, &iv->start);
+
+	return rc ? rc : lat_point_write(l, ctx, iv->source, &iv->end);
+}
+
 /* The starts of each kind are the sum of what became of them. */
 static void check(const struct lat *l)
 {
@@ -39,14 +53,36 @@ static void run(const uint8_t *data, size_t size, const struct lat_opts *o)
 	int rc = lat_new(&l, o, NULL, &why);
 
 	if (!rc && !src_from_mem(&s, data, size, "fuzz") && !sreader_new(&r, s, LAT_KEEP, NULL)) {
-		while (!rc && !sreader_next(r, &rec))
-			rc = lat_record(l, r, rec);
+		while (!rc && !sreader_next(r, &rec)) {
+			rc = lat_bound(l);
+			if (!rc)
+				rc = lat_record(l, r, rec);
+		}
 		if (!lat_finish(l))
 			check(l);
 	}
 	sreader_free(r);
 	lat_free(l);
 	buf_release(&why);
+}
+
+/* With room for few stacks, so that they are swept. */
+static void run_points(const uint8_t *data, size_t size)
+{
+	struct swriter w;
+	struct out out;
+	struct lat_opts o = {.points = true,
+			     .stacks_max = 16,
+			     .unmatched = true,
+			     .sink = write_point,
+			     .sink_ctx = &w};
+
+	if (out_init_fn(&out, drop, NULL))
+		return;
+	swriter_init(&w, &out);
+	swriter_header(&w);
+	run(data, size, &o);
+	out_release(&out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -67,11 +103,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* One of them for each input, so that turning bits reaches all in the time of one. */
 	for (size_t i = 0; i < size; i++)
 		turn += data[i];
-	switch (turn % 4) {
+	switch (turn % 5) {
 	case 0: run(data, size, &tables); break;
 	case 1: run(data, size, &open); break;
 	case 2: run(data, size, &threads); break;
-	default: run(data, size, &pair);
+	case 3: run(data, size, &pair); break;
+	default: run_points(data, size);
 	}
 	return 0;
 }
