@@ -420,6 +420,13 @@ awk -F'\t' '/^runq/ { print $2, $3 }' "$OUT" >got
 same got want 'phist --merge adds up results'
 run "$BIN/plat" --stats -k runq --json trace.ps
 like "$OUT" '"table":"account"' '--stats: the account is a table of the JSON'
+run "$BIN/plat" -k offcpu,blocked trace.ps
+is "$(awk '/^kind / || /^comm / { print $1, /share/ }' "$OUT" | tr '\n' ' ')" 'kind 0 comm 1 comm 1 ' \
+	'kinds overlap: no share in the table of all'
+"$BIN/plat" -k offcpu,blocked --tsv trace.ps 2>/dev/null >once
+"$BIN/phist" --merge once once >"$OUT" 2>"$ERR"
+is "$(awk '/^kind / || /^comm / { print $1, /share/ }' "$OUT" | tr '\n' ' ')" 'kind 0 comm 1 comm 1 ' \
+	'nor after phist --merge'
 run "$BIN/plat" -k runq,oncpu --by kind trace.ps
 unlike "$OUT" '^intervals' '--by kind: no second table of the same rows'
 is "$(grep -cE '^(runq|oncpu) +[0-9]' "$OUT")" 2 'but those of the kinds'

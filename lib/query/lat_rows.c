@@ -506,6 +506,9 @@ int lat_rows_finish(struct lat *l)
 	if (l->tables.n && !l->o->unmatched && !l->window &&
 	    !(l->o->by && !strcmp(l->o->by, "kind")))
 		rc = tables_add(&l->tables, LAT_SUMMARY, &key, 1, &value, 1, &l->summary);
+	/* A thread that is off the CPU is blocked, and in a system call. */
+	if (l->summary)
+		l->summary->overlap = true;
 	for (unsigned i = 0; i < l->nkinds && l->summary && !rc; i++)
 		if (l->kinds[i].table && !l->kinds[i].k->unit)
 			rc = summarize(l, &l->kinds[i]);

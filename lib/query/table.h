@@ -129,6 +129,7 @@ struct table {
 	struct intern texts;
 	bool sorted;
 	bool by_time; /* sorted by windows of time */
+	bool overlap; /* may be set: what one row counts others count, too, and none has a share */
 };
 
 /* The tables of a result, and what is to be known of it as a whole. */

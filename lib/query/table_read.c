@@ -36,9 +36,9 @@ struct tread {
 	struct column columns[COLUMNS_MAX];
 	struct text cells[COLUMNS_MAX];
 	uint32_t ncells;
-	struct buf texts; /* unescaped names of the header */
-	struct buf key;	  /* unescaped key of a row */
-	bool partial;
+	struct buf texts;      /* unescaped names of the header */
+	struct buf key;	       /* unescaped key of a row */
+	bool partial, overlap; /* overlap: of t */
 };
 
 bool tables_is(const void *bytes, size_t len)
@@ -150,6 +150,7 @@ static int read_first_cell(struct tread *r, struct text s)
 	uint64_t lost = 0;
 
 	r->folded = 0;
+	r->overlap = false;
 	r->expected = UINT64_MAX;
 	buf_reset(&r->name);
 	until(&s, ' ');
@@ -173,6 +174,7 @@ static int read_first_cell(struct tread *r, struct text s)
 				 "the table is partial: its input was damaged");
 			r->partial = true;
 		}
+		r->overlap |= equals(key, "overlap") && equals(value, "1");
 		for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
 			if (equals(key, "view") && equals(value, views[i]) && !r->ts->viewed)
 				r->ts->view = views[i];
@@ -337,6 +339,8 @@ static int read_header(struct tread *r, struct text line)
 		rc = tables_add(r->ts, buf_str(&r->texts) + at, s.keys, s.nkeys, s.values,
 				s.nvalues, &r->t);
 	if (rc || same_shape(r->t, &s)) {
+		if (!rc)
+			r->t->overlap |= r->overlap;
 		if (!rc && __builtin_add_overflow(r->t->folded, r->folded, &r->t->folded))
 			r->t->folded = UINT64_MAX;
 		return rc;

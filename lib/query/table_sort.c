@@ -69,7 +69,7 @@ static void plain_numbers(const struct table *t, uint32_t row, uint32_t v, hist_
 				    .max = h->max,
 				    .mean = hist_mean(h)};
 	/* Of numbers below zero there is no share. */
-	n->share = total > 0 && part >= 0 && part <= total
+	n->share = !t->overlap && total > 0 && part >= 0 && part <= total
 			   ? (double)((long double)part / (long double)total)
 			   : NAN;
 }

@@ -333,6 +333,8 @@ int table_write_text(const struct tables *ts, const struct table *t, const struc
 	struct grid g = {0};
 	int rc;
 
+	if (t->overlap)
+		shown &= ~(1u << TABLE_STAT_SHARE);
 	for (uint32_t k = 0; k < t->nkeys; k++)
 		g.nkeys += !is_stack(t, k);
 	g.columns = g.nkeys;

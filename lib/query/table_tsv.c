@@ -67,6 +67,8 @@ static void add_header(const struct tables *ts, const struct table *t, struct bu
 		buf_addf(b, " lost=%llu", (unsigned long long)ts->lost);
 	if (ts->partial)
 		buf_adds(b, " partial=1");
+	if (t->overlap)
+		buf_adds(b, " overlap=1");
 	buf_adds(b, " name=");
 	add_escaped(b, t->name, strlen(t->name), false);
 	for (uint32_t k = 0; k < t->nkeys; k++) {
