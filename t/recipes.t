@@ -87,6 +87,11 @@ mkdir -p inst/share/perfpipe inst/bin && cp -r "$dir" inst/share/perfpipe/recipe
 for f in pdecode plat; do ln -s "$BIN/$f" inst/bin/; done
 BINDIR='' run inst/share/perfpipe/recipes/runqlat "$data/sched.dat"
 is "$status" 0 'filters beside the installed recipes'
+ln -s "$PWD/inst/share/perfpipe/recipes/runqlat" latency
+BINDIR='' run ./latency "$data/sched.dat"
+is "$status" 0 'by a symbolic link of another name'
+BINDIR='' run sh -c "cd inst/share/perfpipe/recipes && sh runqlat $data/sched.dat"
+is "$status" 0 'and by sh, in their own folder'
 recipe runqlat "$data/sched.dat"
 cp "$OUT" want
 run_pipe 'cat "$data/sched.dat"' '"$dir/runqlat" -'

@@ -12,7 +12,7 @@
 # main "$@". The exit status is the worst of all stages.
 
 name=${0##*/}
-here=${0%/*}
+here=${here:-${0%/*}}
 letters=${letters:-}
 stacks=${stacks:-}
 record=${record:-}
