@@ -518,6 +518,41 @@ is "$(grep -c '"type":"sample"' "$OUT")" "$("$BIN/plat" -k offcpu --slower 0 --j
 run "$BIN/plat" --emit offcpu --tsv perf.ps
 is "$status" 64 '--emit --tsv: there is no such form'
 
+# Keys that are no numbers: what pairs the two sides of switches, from the text of the events.
+switches='-s sched_switch:prev_comm,prev_pid -e sched_switch:next_comm,next_pid'
+"$BIN/pdecode" -j trace.ps 2>/dev/null | grep '"event":"sched:sched_switch"' |
+	sed -E 's/.*"time":([0-9]+).*"prev_comm":"([^"]*)","prev_pid":([0-9]+),.*"next_comm":"([^"]*)","next_pid":([0-9]+).*/\1\t\2,\3\t\4,\5/' |
+	awk -F'\t' -v OFS='\t' '$3 in s { print s[$3], $1, $3; delete s[$3] } { s[$2] = $1 }' | sort >want
+# shellcheck disable=SC2086
+"$BIN/plat" --emit pair $switches trace.ps 2>/dev/null >keys.ps
+"$BIN/pdecode" -j keys.ps 2>/dev/null |
+	sed -n -E 's/.*"event":"pair","time":([0-9]+).*"end_time":([0-9]+),"key_text":"([^"]*)".*/\1\t\2\t\3/p' | sort >got
+same got want '--emit: several keys are a text'
+isnt "$(wc -l <got)" 0 'and there are some'
+"$BIN/phist" --by key_text --tsv keys.ps 2>/dev/null | awk -F'\t' '!/^#/ { print $2, $3 }' | sort >got
+cut -f 3 want | sort | uniq -c | awk '{ c = $1; sub(/^ *[0-9]+ /, ""); print $0, c }' | sort >want.rows
+same got want.rows 'which phist counts by'
+key=$(sed -n '1s/.*\t//p' want)
+"$BIN/pfilter" "key_text == \"$key\"" keys.ps 2>/dev/null | "$BIN/pfold" 2>/dev/null | awk '{ n += $NF } END { print n + 0 }' >got
+awk -F'\t' -v key="$key" '$3 == key { n += $2 - $1 } END { print n }' want >want.sum
+same got want.sum 'and pfilter selects'
+is "$("$BIN/pdecode" -t keys.ps 2>/dev/null | grep -c ' pair: .*key=.*,[0-9]*$')" "$(wc -l <want)" 'text has it'
+# shellcheck disable=SC2086
+"$BIN/plat" --emit pair -t $switches perf.ps 2>/dev/null | grep ' pair: key=' | sed 's/.*key=//' | sort >got
+# shellcheck disable=SC2086
+"$BIN/plat" -k pair --slower 0 $switches --tsv perf.ps 2>/dev/null | cut -f 14 | sed 1d | sort >want
+same got want 'of perf.data, too'
+isnt "$(wc -l <got)" 0 'and there are some'
+"$BIN/plat" --emit syscall --json trace.ps 2>/dev/null >got.json
+grep -c '"event":"syscall".*"key":[0-9]' got.json >got
+grep -c '"event":"syscall"' got.json >want
+same got want 'a number is one'
+"$BIN/pdecode" "$ROOT/t/data/kinds.dat" 2>/dev/null >kinds.ps
+"$BIN/plat" --emit syscall --json kinds.ps 2>/dev/null | sed -n -E 's/.*"time":([0-9]+).*"key_text":"([^"]*)".*/\1\t\2/p' | sort >got
+"$BIN/plat" -k syscall --slower 0 --tsv kinds.ps 2>/dev/null | awk -F'\t' -v OFS='\t' 'NR > 1 && $14 !~ /^[0-9]/ { print $1, $9 }' | sort >want
+same got want 'and the name of a system call that the event tells by its name is a text'
+isnt "$(wc -l <got)" 0 'and there are some'
+
 # Refusals and what is not there.
 run "$BIN/plat" -k nothing trace.ps
 is "$status" 64 'a kind that there is not'

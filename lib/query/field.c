@@ -433,6 +433,8 @@ bool field_get(const struct field *f, const struct sreader *r, const struct ps_r
 	case FIELD_BUFFER: return get_event(f, r, s, v);
 	case FIELD_MODE: return get_mode(s, v);
 	case FIELD_SOURCE: return give_num(v, rec->source);
+	case FIELD_KEY_TEXT:
+		return ps_sample_has(s, key_text) && give_str(v, s->key_text.p, s->key_text.len);
 	case FIELD_SYM:
 	case FIELD_DSO:
 	case FIELD_SRCLINE:

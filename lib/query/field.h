@@ -44,6 +44,7 @@
 	F(ID, INT, "id", "number of the perf event that wrote the sample") \
 	F(END_TIME, INT, "end_time", "end of an interval in ns (plat --emit)") \
 	F(KEY, INT, "key", "key that paired an interval (plat --emit)") \
+	F(KEY_TEXT, STR, "key_text", "that key, where it is a text or several (plat --emit)") \
 	F(MODE, STR, "mode", "user, kernel, hypervisor, guest_user, guest_kernel") \
 	F(BUFFER, STR, "buffer", "name of the trace buffer; empty: the main one") \
 	F(SOURCE, INT, "source", "number of the recording, from 1") \

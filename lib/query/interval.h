@@ -47,8 +47,8 @@ struct interval {
 };
 
 /*
- * What paired the events of an interval whose `keys` are set, numbers and texts with commas between
- * them. An error stays in the buffer.
+ * What paired the events of an interval: of a built-in kind the last of its keys, of -s and -e all, numbers
+ * and texts with commas between them. An error stays in the buffer.
  */
 void lat_key(const struct lat *l, const struct interval *iv, struct buf *b);
 bool lat_key_is_number(const struct lat *l, const struct interval *iv);

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPE_MADE UINT32_MAX /* EVENT.type: none of the kernel's */
+#define KEY_MAX 4096 /* bytes of a key that is a text */
 
 void lat_emit_release(struct lat_emit *e)
 {
 	free(e->strings);
+	buf_release(&e->key);
 	e->strings = NULL;
 	e->cap = 0;
 }
@@ -43,7 +44,7 @@ static int put_string(struct lat_emit *e, const struct lat *l, uint32_t source, 
 static int put_event(struct lat_emit *e, const struct lat *l, uint32_t source, unsigned kind)
 {
 	struct ps_event ev = {.id = kind + 1,
-			      .perf_type = TYPE_MADE,
+			      .perf_type = PS_TYPE_MADE,
 			      .config = kind,
 			      .flags = PS_EVENT_SAMPLED | PS_EVENT_CHAINS};
 	const char *name = "", *unit = lat_amount_unit(l, kind);
@@ -98,6 +99,23 @@ static int set_waker(struct lat_emit *e, const struct lat *l, const struct inter
 	return put_string(e, l, iv->source, iv->waker.comm);
 }
 
+/* A text, or several keys, are no number: they become a text. */
+static int set_key(struct lat_emit *e, const struct lat *l, const struct interval *iv,
+		   struct ps_sample *s)
+{
+	if (lat_key_is_number(l, iv)) {
+		s->key = iv->key;
+		s->fields |= PS_HAS(key);
+		return 0;
+	}
+	buf_reset(&e->key);
+	lat_key(l, iv, &e->key);
+	s->key_text =
+		ps_str((const char *)e->key.data, e->key.len < KEY_MAX ? e->key.len : KEY_MAX);
+	s->fields |= PS_HAS(key_text);
+	return e->key.err;
+}
+
 int lat_emit_add(void *ctx, const struct lat *l, const struct interval *iv)
 {
 	struct lat_emit *e = ctx;
@@ -107,18 +125,14 @@ int lat_emit_add(void *ctx, const struct lat *l, const struct interval *iv)
 			      .pid = iv->who.pid,
 			      .tid = iv->who.tid,
 			      .comm = iv->who.comm,
-			      .fields = PS_HAS(period) | PS_HAS(weight) | PS_HAS(end_time) |
-					PS_HAS(key),
+			      .fields = PS_HAS(period) | PS_HAS(weight) | PS_HAS(end_time),
 			      .period = lat_amount_unit(l, iv->kind) ? iv->amount : iv->dur,
 			      .weight = iv->dur,
-			      .end_time = iv->end.time,
-			      .key = iv->key};
+			      .end_time = iv->end.time};
 	int rc = put_event(e, l, iv->source, iv->kind);
 
-	/* A text, or several keys, are no number. */
-	if (iv->keys && !lat_key_is_number(l, iv))
-		s.fields &= ~PS_HAS(key);
-
+	if (!rc)
+		rc = set_key(e, l, iv, &s);
 	if (!rc)
 		rc = put_string(e, l, iv->source, iv->who.comm);
 	if (!rc && iv->wake.time)

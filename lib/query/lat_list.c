@@ -91,7 +91,7 @@ static struct value get(struct lat_list *s, const struct lat *l, const struct in
 	case COLUMN_WAKER: return text(l, iv->waker.comm);
 	case COLUMN_WAKER_TID: return number(iv->waker.tid, iv->waker.tid == PS_NONE);
 	case COLUMN_KEY:
-		if (!iv->keys)
+		if (!iv->keys && lat_key_is_number(l, iv))
 			return number(iv->key, false);
 		buf_reset(&s->key);
 		lat_key(l, iv, &s->key);

@@ -244,13 +244,13 @@ static bool is_text(const struct lat *l, uint64_t key)
 
 bool lat_key_is_number(const struct lat *l, const struct interval *iv)
 {
-	return iv->nkeys == 1 && !is_text(l, iv->key);
+	return (!iv->keys || iv->nkeys == 1) && !is_text(l, iv->key);
 }
 
 void lat_key(const struct lat *l, const struct interval *iv, struct buf *b)
 {
-	for (uint32_t i = 0; i < iv->nkeys; i++) {
-		uint64_t key = iv->keys[i];
+	for (uint32_t i = 0; i < (iv->keys ? iv->nkeys : 1); i++) {
+		uint64_t key = iv->keys ? iv->keys[i] : iv->key;
 		size_t len;
 		const char *s;
 

@@ -24,6 +24,7 @@ struct lat_emit {
 	struct swriter *w;
 	uint8_t *strings; /* bits, by text id: defined in the stream that is being written */
 	uint32_t cap;
+	struct buf key;	     /* a sample's key_text */
 	uint64_t kinds;	     /* bits: the descriptors that it has */
 	uint64_t n, missing; /* samples; points without their stacks */
 };

@@ -173,11 +173,13 @@ static bool is_address(int bit)
 #define JSON_branch(l, name, bit, x) json_branches((l)->b, name, &(x))
 #define JSON_u64s(l, name, bit, x)   json_u64s((l)->b, name, (x).v, (x).n, false)
 
-/* Bytes; of a tracepoint whose fields are known, those. */
+/* A text, or bytes; of a tracepoint whose fields are known, those. */
 static void json_str_of(struct line *l, const char *name, int bit, struct ps_str v)
 {
 	if (bit == PS_BIT_payload && l->event && l->event->fields.len)
 		ps_json_payload(l->b, l->o, l->event, &v);
+	else if (bit == PS_BIT_key_text)
+		json_text(l->b, name, v.p, v.len);
 	else
 		json_bytes(l->b, name, v);
 }

@@ -73,7 +73,8 @@
 
 #define PS_FIELDS_EVENT(F) \
 	F(u32, id, "the descriptor's id, from 1") \
-	F(u32, perf_type, "PERF_TYPE_* of the kernel: 0 hardware, 1 software, 2 tracepoint, ...") \
+	F(u32, perf_type, \
+	  "PERF_TYPE_*: 0 hardware, 1 software, 2 tracepoint, ...; 2^32 - 1 made by a filter") \
 	F(u64, config, "which event of that type; of a tracepoint its format id") \
 	F(u64, flags, "1 sampled by period or frequency, 2 frequency, 4 call chains") \
 	F(u64, sample_type, "PERF_SAMPLE_* of perf.data; 0 otherwise") \
@@ -306,7 +307,8 @@
 	F(28, u64, other_pid, "process of the second stack") \
 	F(29, u64, other_tid, "thread of the second stack, such as the waker") \
 	F(30, ref, other_comm, "string: that thread's name") \
-	F(31, ref, branch_stack, "stack of the two ends of each branch, from and to in turn")
+	F(31, ref, branch_stack, "stack of the two ends of each branch, from and to in turn") \
+	F(32, str, key_text, "key that paired an interval, where it is not a number")
 
 /* Why a frame has no symbol (FRAME.reason). */
 #define PS_REASONS(R) \

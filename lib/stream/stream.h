@@ -220,7 +220,8 @@ enum ps_sample_bit {
 #define PS_HAS(name)	       (UINT64_C(1) << PS_BIT_##name)
 #define ps_sample_has(s, name) (((s)->fields & PS_HAS(name)) != 0)
 
-#define PS_EVENT_SAMPLED  1u /* period or frequency */
+#define PS_TYPE_MADE	  UINT32_MAX /* EVENT.perf_type: none of the kernel's, made by a filter */
+#define PS_EVENT_SAMPLED  1u	     /* period or frequency */
 #define PS_EVENT_FREQ	  2u
 #define PS_EVENT_CHAINS	  4u
 #define PS_FIELD_SIGNED	  1u

@@ -326,6 +326,10 @@ static int add_facts(struct text_perf *t, const struct ps_sample *s, const struc
 			return PP_ENOMEM;
 		tep_print_payload(t->tep, e, s, b);
 	}
+	if (TEXT_HAS(fields, event) && ps_sample_has(s, key_text)) {
+		buf_adds(b, "key=");
+		buf_add_safe(b, s->key_text.p, s->key_text.len);
+	}
 	if (TEXT_HAS(fields, addr) && column(k, ps_sample_has(s, addr)))
 		buf_add_hex(b, s->addr, 16, ' ');
 	if (TEXT_HAS(fields, data_src) && column(k, ps_sample_has(s, data_src)))

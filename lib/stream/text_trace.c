@@ -14,7 +14,7 @@
 #define BLOB_TEXT  6  /* BLOB.kind */
 #define COMPARED   32 /* samples of an event that libtraceevent prints, too */
 
-enum kind { EVENT_OTHER, EVENT_ENTRY, EVENT_EXIT, EVENT_FUNCTION };
+enum kind { EVENT_OTHER, EVENT_MADE, EVENT_ENTRY, EVENT_EXIT, EVENT_FUNCTION };
 
 struct number {
 	uint32_t at, size; /* size 0: the event has no such field */
@@ -238,6 +238,8 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 	free(plain);
 	ev.least = tep_trace_least(e);
 	find_numbers(&ev, e);
+	if (e->perf_type == PS_TYPE_MADE)
+		ev.kind = EVENT_MADE;
 	if (ev.usable && ev.kind == EVENT_OTHER && !t->opts.trace.raw)
 		ev.fast = text_fast_new(e, tep_trace_has_handler(te));
 	t->events[t->nevents++] = ev;
@@ -290,7 +292,9 @@ static void add_head(struct text_trace *t, struct buf *b, const struct event *e,
 		buf_addf(b, "CPU:%u [%llu EVENTS DROPPED]\n", t->lost_rec.cpu,
 			 (unsigned long long)t->lost_rec.count);
 	text_line_start(b, t->page, &t->opts,
-			&(struct text_line){.name = e->usable ? buf_str(&e->label) : NULL,
+			&(struct text_line){.name = e->usable || e->kind == EVENT_MADE
+							    ? buf_str(&e->label)
+							    : NULL,
 					    .name_len = e->label.len,
 					    .tasks = &t->tasks,
 					    .s = s,
@@ -358,6 +362,18 @@ static void add_info(struct text_trace *t, struct buf *b, struct event *e,
 	if (len && text[len - 1] == '\n')
 		len--;
 	text_line_text(b, text, len);
+}
+
+/* Of a sample that no recorder has written. */
+static void add_made(struct buf *b, const struct ps_sample *s)
+{
+	buf_addf(b, "period=%llu", (unsigned long long)s->period);
+	if (ps_sample_has(s, key_text)) {
+		buf_adds(b, " key=");
+		buf_add_safe(b, s->key_text.p, s->key_text.len);
+	} else if (ps_sample_has(s, key)) {
+		buf_addf(b, " key=%lld", (long long)s->key);
+	}
 }
 
 static void add_function_name(struct text_trace *t, struct buf *b, uint64_t addr)
@@ -514,6 +530,8 @@ static int sample(struct text_trace *t, struct event *e, const struct ps_sample 
 					tep_trace_function(t->tep, ret.func));
 		} else if (e->kind == EVENT_FUNCTION && e->usable) {
 			add_function(t, &page->text, e, s);
+		} else if (e->kind == EVENT_MADE) {
+			add_made(&page->text, s);
 		} else {
 			add_info(t, &page->text, e, s);
 		}
