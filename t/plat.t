@@ -140,6 +140,28 @@ else
 	skip 2 'there is no trace-cmd, or no perl'
 fi
 
+# Their names: those of trace-cmd, also where a symbol that says less has the same address.
+if have trace-cmd && have perl; then
+	"$BIN/pdecode" -j v6.dat 2>/dev/null |
+		perl -ne 'printf "0x%x\n", $1 if /"type":"sample".*funcgraph_exit".*"func":(\d+)/' >addresses
+	trace-cmd report -R v6.dat 2>/dev/null | sed -n '/funcgraph_exit:/s/.* func=\([^ ]*\).*/\1/p' >words
+	paste -d ' ' addresses words | sort -u >want
+	is "$(wc -l <addresses)" "$(wc -l <words)" 'each exit has its function'
+	isnt "$(wc -l <want)" 0 'and there are some'
+	perl -ne '/0x(\w+) (\S+)/ or next; $a = sprintf("%x", hex($1) & ~15);
+		print "$a T __lock_text_start\n" if !$n; print $n % 3 ? "$a t $2\n$a W compat_sys_other\n" : "$a T $2\n$a T __x_text_start\n"; $n++' want >doctored
+	for how in '' '--kallsyms doctored'; do
+		# shellcheck disable=SC2086
+		"$BIN/pdecode" v6.dat 2>/dev/null | "$BIN/plat" $how -k func --by func,name --tsv 2>/dev/null |
+			awk -F'\t' '$1 == "func" { print $2, $3 }' | sort >found
+		join want found | awk '$2 != $3' >differ
+		is "$(cat differ)" '' "func: names of trace-cmd report $how"
+		is "$(join want found | wc -l)" "$(wc -l <found)" 'of all functions'
+	done
+else
+	skip 6 'there is no trace-cmd, or no perl'
+fi
+
 # perf lock contention: count, total and longest wait of each caller.
 if have perf && perf lock contention -i lock.data >waits 2>&1 </dev/null; then
 	awk '$8 ~ /^rwsem:[RW]$/ && $3 == "ms" && $5 == "ms" && $7 == "ms" {

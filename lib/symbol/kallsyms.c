@@ -130,6 +130,28 @@ static void note_landmarks(struct parser *p, const struct line *l)
 	}
 }
 
+static bool ends_in(const struct line *l, const char *end)
+{
+	size_t n = strlen(end);
+
+	return l->name_len >= n && !memcmp(l->name + l->name_len - n, end, n);
+}
+
+/*
+ * What the linker script calls a place, such as _stext or __lock_text_start: it is no function. A call of
+ * 32-bit programs that has the address of that of the others.
+ */
+static bool says_less(const struct line *l)
+{
+	if (l->name[0] != '_' || l->module_len)
+		return false;
+	if (l->name_len > 7 && !memcmp(l->name, "__ia32_", 7))
+		return true;
+	return is(l, "_text") || is(l, "_stext") || is(l, "_etext") ||
+	       (l->name_len > 2 && l->name[1] == '_' &&
+		(ends_in(l, "_text_start") || ends_in(l, "_text_end")));
+}
+
 static int add_line(struct parser *p, const struct line *l)
 {
 	struct symtab_raw raw = {.start = l->addr, .end = l->addr};
@@ -144,7 +166,9 @@ static int add_line(struct parser *p, const struct line *l)
 		return 0;
 	if (l->name[0] == '_' || (p->opts && p->opts->ref_name))
 		note_landmarks(p, l);
-	raw.bind = l->type == 'W' ? SYMTAB_WEAK : l->type == upper ? SYMTAB_GLOBAL : SYMTAB_LOCAL;
+	raw.bind = upper == 'W' || says_less(l) ? SYMTAB_WEAK
+		   : l->type == upper		? SYMTAB_GLOBAL
+						: SYMTAB_LOCAL;
 	rc = find_module(p, l, &raw.module);
 	if (!rc)
 		rc = symtab_builder_text(&p->b, l->name, l->name_len, &raw.name);
@@ -191,7 +215,8 @@ static int build(struct parser *p, enum symtab_reason *why)
 	}
 	if (p->k->delta)
 		relocate(p);
-	rc = symtab_builder_fix_ends(&p->b, SYMTAB_ENDS_KALLSYMS);
+	rc = symtab_builder_fix_ends(&p->b, p->opts && p->opts->last ? SYMTAB_ENDS_LAST
+								     : SYMTAB_ENDS_KALLSYMS);
 	if (!rc)
 		rc = symtab_builder_unify(&p->b);
 	if (!rc)

@@ -10,6 +10,8 @@
  * Format: lines "ADDRESS TYPE NAME[\t[MODULE]]", see kernel/kallsyms.c and proc(5). Addresses are
  * absolute. As perf does, the types T, W, D and B in either case are taken, and every symbol
  *reaches to the next one, the last of the kernel or of a module to the end of the page after its own.
+ * Of several with one address the one that says most is taken: see symtab_builder_unify; the names that
+ * the linker gives to the beginning and the end of a section say least.
  */
 #ifndef PP_SYMBOL_KALLSYMS_H
 #define PP_SYMBOL_KALLSYMS_H
@@ -30,6 +32,7 @@ struct kallsyms_opts {
 	 */
 	const char *ref_name;
 	uint64_t ref_addr;
+	bool last; /* of several symbols with one address the last in the file, as perf has it */
 };
 
 struct kallsyms {

@@ -35,6 +35,7 @@ struct kernel_opts {
 	 * and each guest has the same.
 	 */
 	bool guest;
+	bool like_perf; /* of several symbols with one address, the one that perf takes */
 };
 
 /* Whether there is anything to know of a guest's kernel. */

@@ -15,10 +15,12 @@
 
 static struct kallsyms_opts reference(const struct kernel *k)
 {
-	struct kallsyms_opts o = {NULL, 0};
+	struct kallsyms_opts o = {.last = k->opts->like_perf};
 
-	if (k->ref_addr && k->symbol[0])
-		o = (struct kallsyms_opts){k->symbol, k->ref_addr};
+	if (k->ref_addr && k->symbol[0]) {
+		o.ref_name = k->symbol;
+		o.ref_addr = k->ref_addr;
+	}
 	return o;
 }
 

@@ -144,11 +144,13 @@ static int machine_of(struct resolver *r, uint32_t source, struct machine **out)
 		m->source = source;
 		m->kernel_opts = (struct kernel_opts){.kallsyms = r->opts.kallsyms,
 						      .vmlinux = r->opts.vmlinux,
-						      .search = &r->opts.search};
+						      .search = &r->opts.search,
+						      .like_perf = r->opts.like_perf};
 		kernel_init(&m->kernel, &m->kernel_opts, r->d);
 		m->guest_opts = (struct kernel_opts){.kallsyms = r->opts.guest_kallsyms,
 						     .vmlinux = r->opts.guest_vmlinux,
-						     .guest = true};
+						     .guest = true,
+						     .like_perf = r->opts.like_perf};
 		kernel_init(&m->guest, &m->guest_opts, r->d);
 		r->machines[source] = m;
 	}

@@ -134,18 +134,22 @@ static uint64_t page_end(uint64_t addr, bool beyond)
 int symtab_builder_fix_ends(struct symtab_builder *b, enum symtab_ends how)
 {
 	int rc = symtab_builder_sort(b);
+	uint32_t after = b->n;
 
 	if (rc)
 		return rc;
-	for (uint32_t i = 0; i < b->n; i++) {
+	for (uint32_t i = b->n; i--;) {
 		struct symtab_raw *r = &b->raw[i];
-		const struct symtab_raw *next = r + 1;
+		const struct symtab_raw *next;
 
+		if (how != SYMTAB_ENDS_KALLSYMS || (i + 1 < b->n && r[1].start != r->start))
+			after = i + 1;
+		next = b->raw + after;
 		if (r->end != r->start)
 			continue;
-		if (i + 1 == b->n)
+		if (after == b->n)
 			r->end = page_end(page_end(r->start, false), true);
-		else if (how == SYMTAB_ENDS_KALLSYMS && r->module != next->module)
+		else if (how != SYMTAB_ENDS_NEXT && r->module != next->module)
 			r->end = page_end(r->start, true);
 		else
 			r->end = next->start;

@@ -28,7 +28,7 @@ static void parse(const uint8_t *data, size_t size, const struct kallsyms_opts *
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct kallsyms_opts opts = {"_text", 0xffffffff81000000};
+	struct kallsyms_opts opts = {"_text", 0xffffffff81000000, size & 1};
 
 	parse(data, size, NULL);
 	parse(data, size, &opts);

@@ -8,6 +8,7 @@
 
 static const char sample[] = "0000000000000000 A fixed_percpu_data\n"
 			     "ffffffff81000000 T _stext\n"
+			     "ffffffff81000000 t startup\n"
 			     "ffffffff81000000 T _text\n"
 			     "ffffffff81000040 t do_one\n"
 			     "ffffffff81000080 W weak_one\n"
@@ -28,7 +29,7 @@ static const struct {
 } lookups[] = {
 	{0, "-", "-"},
 	{0xffffffff80ffffff, "-", "-"},
-	{0xffffffff81000000, "_text", ""}, /* the last of one address has the size */
+	{0xffffffff81000000, "startup", ""}, /* it is a function */
 	{0xffffffff81000041, "do_one", ""},
 	{0xffffffff8100007f, "do_one", ""},
 	{0xffffffff81000080, "strong_one", ""},
@@ -71,9 +72,9 @@ static void test_lookups(void)
 
 static void test_relocation(void)
 {
-	struct kallsyms_opts same = {"_text", 0xffffffff81000000};
-	struct kallsyms_opts moved = {"_text", 0xffffffff9a400000};
-	struct kallsyms_opts missing = {"_sinittext", 1};
+	struct kallsyms_opts same = {"_text", 0xffffffff81000000, false};
+	struct kallsyms_opts moved = {"_text", 0xffffffff9a400000, false};
+	struct kallsyms_opts missing = {"_sinittext", 1, false};
 	enum symtab_reason why;
 	struct kallsyms k;
 	struct symbol s;
@@ -96,6 +97,48 @@ static void test_relocation(void)
 	is_int(kallsyms_parse(sample, strlen(sample), &missing, &k, &why), PP_EMISMATCH,
 	       "no such reference");
 	is_int(why, SYMTAB_NO_REF, "is said");
+}
+
+/* Of several symbols with one address: the one that says most; or the last, as perf 6.1 has it. */
+static void test_equals(void)
+{
+	static const struct {
+		const char *first, *second, *best;
+	} rows[] = {
+		{"T __lock_text_start", "T _raw_spin_lock", "_raw_spin_lock"},
+		{"T __irqentry_text_end", "t __a_function", "__a_function"},
+		{"T _stext", "t startup", "startup"},
+		{"T sys_ni_syscall", "W compat_sys_epoll_pwait", "sys_ni_syscall"},
+		{"t __do_sys_getpid", "T __x64_sys_getpid", "__x64_sys_getpid"},
+		{"T __ia32_sys_vfork", "T __x64_sys_vfork", "__x64_sys_vfork"},
+		{"T short", "T much_longer", "much_longer"},
+		{"T text_start", "T _short", "text_start"},
+	};
+	struct kallsyms_opts last = {.last = true};
+	enum symtab_reason why;
+	struct kallsyms k;
+	struct symbol s;
+	char text[256];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (int turn = 0; turn < 4; turn++) {
+			const char *one = turn & 1 ? rows[i].second : rows[i].first;
+			const char *two = turn & 1 ? rows[i].first : rows[i].second;
+			uint64_t addr = UINT64_C(0xffffffff81000000) + (turn & 2 ? 0x3f : 0);
+
+			snprintf(text, sizeof(text),
+				 "ffffffff80ffff00 T before\nffffffff81000000 %s\n"
+				 "ffffffff81000000 %s\nffffffff81000040 T after\n",
+				 one, two);
+			kallsyms_parse(text, strlen(text), NULL, &k, &why);
+			is_str(symtab_find(k.table, addr, &s) ? "-" : symtab_text(k.table, s.name),
+			       rows[i].best, "%s, %s", one, two);
+			kallsyms_release(&k);
+			kallsyms_parse(text, strlen(text), &last, &k, &why);
+			is_str(symtab_find(k.table, addr, &s) ? "-" : symtab_text(k.table, s.name),
+			       two + 2, "%s, %s: the last", one, two);
+			kallsyms_release(&k);
+		}
 }
 
 static void test_refusals(void)
@@ -164,6 +207,7 @@ int main(void)
 {
 	test_lookups();
 	test_relocation();
+	test_equals();
 	test_refusals();
 	test_cut();
 	test_file();
