@@ -172,7 +172,7 @@ static int make_table(struct lat *l, struct lat_kind *k, const struct interval *
 {
 	struct table_key keys[LAT_BY_MAX + 2];
 	struct table_value values[2];
-	uint32_t n = 0, nv = 1, id;
+	uint32_t n = 0, nv = 0, id;
 	struct ps_str text;
 	char name[96];
 
@@ -197,10 +197,11 @@ static int make_table(struct lat *l, struct lat_kind *k, const struct interval *
 	}
 	if (l->o->unmatched)
 		keys[n++] = (struct table_key){"stack", TABLE_TEXT, 0};
-	values[0] = (struct table_value){l->o->unmatched ? "age" : k->k->name, TABLE_HIST,
-					 lat_kind_unit(l, (unsigned)(k - l->kinds)), l->o->step};
+	/* How much is open comes first, and rows are sorted by it: what leaks most is not what is oldest. */
 	if (l->o->unmatched && k->k->amount)
 		values[nv++] = (struct table_value){k->k->amount, TABLE_SUM, k->k->amount_unit, 0};
+	values[nv++] = (struct table_value){l->o->unmatched ? "age" : k->k->name, TABLE_HIST,
+					    lat_kind_unit(l, (unsigned)(k - l->kinds)), l->o->step};
 	snprintf(name, sizeof(name), "%s%s", k->k->name, l->o->unmatched ? " open" : "");
 	k->generation = 0;
 	return tables_add(&l->tables, name, keys, n, values, nv, &k->table);
@@ -407,7 +408,7 @@ static int add_quick(struct lat *l, struct lat_kind *k, const struct interval *i
 static int add(struct lat *l, struct lat_kind *k, const struct interval *iv)
 {
 	uint64_t key[LAT_BY_MAX + 2];
-	uint32_t n = 0, row;
+	uint32_t n = 0, v = 0, row;
 	int rc = k->table ? 0 : make_table(l, k, iv);
 
 	if (rc)
@@ -420,10 +421,10 @@ static int add(struct lat *l, struct lat_kind *k, const struct interval *iv)
 		rc = text_key(l, k, iv->start.text, &key[n++]);
 	if (!rc)
 		rc = table_row(k->table, key, &row);
-	if (!rc)
-		rc = table_add(k->table, row, 0, (hist_int)iv->dur, iv->start.time);
 	if (!rc && l->o->unmatched && k->k->amount)
-		rc = table_add(k->table, row, 1, (hist_int)iv->amount, iv->start.time);
+		rc = table_add(k->table, row, v++, (hist_int)iv->amount, iv->start.time);
+	if (!rc)
+		rc = table_add(k->table, row, v, (hist_int)iv->dur, iv->start.time);
 	return rc;
 }
 
