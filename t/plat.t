@@ -578,6 +578,9 @@ same got want 'a number is one'
 "$BIN/plat" -k syscall --slower 0 --tsv kinds.ps 2>/dev/null | awk -F'\t' -v OFS='\t' 'NR > 1 && $14 !~ /^[0-9]/ { print $1, $9 }' | sort >want
 same got want 'and the name of a system call that the event tells by its name is a text'
 isnt "$(wc -l <got)" 0 'and there are some'
+"$BIN/plat" -k syscall --by key --tsv kinds.ps 2>/dev/null | awk -F'\t' -v OFS='\t' '$1 == "syscall" && !/^#/ { print $2, $3 }' | sort >got
+cut -f 2 want | sort | uniq -c | awk -v OFS='\t' '{ print $2, $1 }' | sort >want.rows
+same got want.rows 'by which rows are made'
 
 # Refusals and what is not there.
 run "$BIN/plat" -k nothing trace.ps

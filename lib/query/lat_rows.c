@@ -181,7 +181,7 @@ static int make_table(struct lat *l, struct lat_kind *k, const struct interval *
 	for (uint32_t i = 0; i < k->nterms; i++) {
 		uint32_t v = k->values[i];
 
-		if (k->terms[i] == LAT_TERM_KEY && iv->keys) {
+		if (k->terms[i] == LAT_TERM_KEY && (iv->keys || !lat_key_is_number(l, iv))) {
 			keys[n++] = (struct table_key){"key", TABLE_TEXT, 0};
 			continue;
 		}
@@ -289,7 +289,7 @@ static int term_key(struct lat *l, struct lat_kind *k, uint32_t i, uint32_t colu
 	case LAT_TERM_WAKER_TID: *key = number(iv->waker.tid); return 0;
 	case LAT_TERM_KEY:
 		*key = iv->key;
-		if (!iv->keys)
+		if (k->table->keys[column].kind != TABLE_TEXT)
 			return 0;
 		buf_reset(&l->text);
 		lat_key(l, iv, &l->text);
