@@ -230,6 +230,8 @@ is "$(cat got)" '14 1 1 0' 'slab memory: 255 allocations less 241 that were free
 # hexadecimal digits.
 run "$BIN/plat" -k kmem --by call_site,moved --tsv kmem.ps
 like "$OUT" '^kmem	0xffffffff819d63fb	1	3	' 'memory that is freed on another CPU'
+"$BIN/plat" -k kmem --by call_site --slower 0 --json kmem.ps 2>/dev/null | sed -n 's/.*"call_site":"\(0x[0-9a-f]*\)".*/\1/p' | sort | uniq -c >listed
+is "$(awk '$2 == "0xffffffff8109e11a" { print $1 }' listed)" 25 'so it is in lists'
 "$BIN/plat" -k kmem --by moved,cpu,end_cpu --tsv kmem.ps 2>/dev/null |
 	awk -F'\t' '$1 == "kmem" && $2 != ($3 != $4) { bad++ } $1 == "kmem" { n++ } END { print bad + 0, (n > 2) }' >got
 is "$(cat got)" '0 1' 'moved: the CPUs differ'

@@ -388,6 +388,11 @@ struct ps_str lat_by_text(const struct lat *l, uint32_t i)
 	return i < l->nby ? expr_text(l->by[i], 0) : ps_str(NULL, 0);
 }
 
+bool lat_by_is_address(const struct lat *l, uint32_t i)
+{
+	return l->by_hex & (1u << i);
+}
+
 unsigned lat_problems(const struct lat *l, struct buf *why, unsigned *by)
 {
 	*by = 0;

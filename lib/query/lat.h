@@ -166,6 +166,8 @@ unsigned lat_problems(const struct lat *l, struct buf *why, unsigned *by);
  */
 bool lat_by_term(const struct lat *l, enum lat_term term);
 struct ps_str lat_by_text(const struct lat *l, uint32_t i);
+/* Whether its numbers are addresses, as far as they have been seen. */
+bool lat_by_is_address(const struct lat *l, uint32_t i);
 
 /* A text of the engine (struct interval); never NULL. */
 const char *lat_name(const struct lat *l, uint32_t id, size_t *len);

@@ -45,7 +45,7 @@ struct value {
 	const char *s; /* NULL: a number */
 	size_t n;
 	uint64_t number;
-	bool none, is_signed;
+	bool none, is_signed, is_address;
 };
 
 int lat_list_open(struct lat_list *s, const struct plat_opts *o)
@@ -111,13 +111,17 @@ static struct value by_value(const struct lat *l, const struct interval *iv, uin
 	if (v.none)
 		return v;
 	if (iv->numbers & (1u << i))
-		return (struct value){.number = iv->values[i], .is_signed = true};
+		return (struct value){.number = iv->values[i],
+				      .is_signed = true,
+				      .is_address = lat_by_is_address(l, i)};
 	return text(l, (uint32_t)iv->values[i]);
 }
 
 static void number_add(struct buf *b, const struct value *v)
 {
-	if (v->is_signed)
+	if (v->is_address)
+		buf_addf(b, "0x%" PRIx64, v->number);
+	else if (v->is_signed)
 		buf_addf(b, "%" PRId64, (int64_t)v->number);
 	else
 		buf_addf(b, "%" PRIu64, v->number);
@@ -361,6 +365,8 @@ static void json_value(struct buf *b, const char *name, size_t len, const struct
 	buf_addc(b, ':');
 	if (v->s)
 		buf_add_json(b, v->s, v->n);
+	else if (v->is_address)
+		buf_addf(b, "\"0x%" PRIx64 "\"", v->number);
 	else
 		number_add(b, v);
 }
