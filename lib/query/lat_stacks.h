@@ -24,7 +24,7 @@
 #include "query/interval.h"
 
 #define LAT_STACKS_MAX	 (1u << 20)   /* different chains, stacks, frames, symbols: of each */
-#define LAT_STACKS_BYTES (256u << 20) /* of all of them */
+#define LAT_STACKS_BYTES (256u << 20) /* of all of them; twice that during a sweep */
 #define LAT_STACKS_DEPTH (1u << 16)   /* addresses or frames of one */
 
 struct lat_stacks;
