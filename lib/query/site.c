@@ -91,10 +91,11 @@ static const struct {
 	size_t len; /* without the '*' */
 	bool more;  /* '*' */
 } names[] = {
-#define N(text) \
-	{text, sizeof(text) - 1 - (text[sizeof(text) - 2] == '*'), text[sizeof(text) - 2] == '*'},
+#define STAR(text) ((text)[sizeof(text) - 2] == '*')
+#define N(text)	   {(text), sizeof(text) - 1 - STAR(text), STAR(text)},
 	NAMES(N)
 #undef N
+#undef STAR
 };
 
 bool site_passes_over(const char *name, size_t len)
