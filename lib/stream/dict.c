@@ -69,7 +69,12 @@ static int dict_place(struct dict *d, uint32_t id, size_t need, uint8_t **place)
 	if (id == 1 && d->restarts && d->n > 1 && d->v[1]) {
 		arena_reset(&d->arena);
 		memset(d->v, 0, d->n * sizeof(*d->v));
+		d->ndefined = 0;
 	}
+	/* A restart takes as long as the ids before it are many: they have to be as many as they look. */
+	if (d->restarts && id > 2 * (uint64_t)d->ndefined + PS_ID_GAP)
+		return PP_ECORRUPT;
+	d->ndefined += d->ndefined < PS_ID_MAX;
 	if (id >= d->n && (rc = dict_widen(d, id)))
 		return rc;
 	if (d->arena.total + need > PS_DICT_BYTES)

@@ -9,15 +9,17 @@
 
 struct dict {
 	struct arena arena;
-	void **v;      /* by id; NULL: not defined */
-	uint32_t n;    /* ids below n have a place */
-	bool restarts; /* id 1 defined again forgets all others */
+	void **v;	   /* by id; NULL: not defined */
+	uint32_t n;	   /* ids below n have a place */
+	uint32_t ndefined; /* records since the last restart, as many as can be counted */
+	bool restarts;	   /* id 1 defined again forgets all others */
 };
 
 /*
  * Copies the record `fields` of type t, with all its arrays; strings get a NUL behind them. What the
  * id meant before is forgotten, its memory is not free before the next restart or release.
- * 0, PP_ENOMEM, PP_ELIMIT (PS_ID_MAX, PS_DICT_BYTES), PP_ECORRUPT (id 0).
+ * 0, PP_ENOMEM, PP_ELIMIT (PS_ID_MAX, PS_DICT_BYTES), PP_ECORRUPT (id 0, or one that is not dense: see
+ * PS_ID_GAP).
  */
 int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const void *fields);
 

@@ -337,7 +337,8 @@ static bool wanted(const struct sreader *r, unsigned bit)
 static int defined(struct sreader *r, int rc)
 {
 	if (rc == PP_ECORRUPT)
-		return fail(r, rc, "a dictionary entry has the id 0");
+		return fail(r, rc,
+			    "a dictionary entry has the id 0, or one far beyond those before it");
 	if (rc == PP_ELIMIT)
 		return fail(r, rc, "a dictionary of the stream is too large");
 	return rc;

@@ -42,6 +42,7 @@
 #define PS_VERSION     1	   /* a reader refuses a higher one */
 #define PS_RECORD_MAX  (1u << 24)  /* bytes of a record */
 #define PS_ID_MAX      (1u << 22)  /* ids of a dictionary */
+#define PS_ID_GAP      (1u << 16)  /* how far ids may be from dense: see dictionaries in the page */
 #define PS_DICT_BYTES  (1u << 30)  /* bytes of a dictionary that a reader keeps */
 #define PS_NONE	       UINT32_MAX  /* cpu, pid, tid that were not recorded */
 

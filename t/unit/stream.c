@@ -359,6 +359,50 @@ static void test_longer(void)
 	buf_release(&b);
 }
 
+/* A CHAIN of one address. */
+static void e_chain(struct buf *b, uint32_t id)
+{
+	e_record(b, 32, PS_CHAIN, 0);
+	e32(b, id);
+	e32(b, 0);
+	e32(b, 1);
+	e32(b, 0);
+	e64(b, 0x77);
+}
+
+/* Ids that restart are dense, or nearly so. */
+static void test_gap(void)
+{
+	static const struct {
+		uint32_t ids[4]; /* up to a 0 */
+		bool good;
+	} cases[] = {
+		{{PS_ID_GAP}, true},
+		{{PS_ID_GAP + 1}, false},
+		{{1, 2, PS_ID_GAP + 4}, true},
+		{{1, 2, PS_ID_GAP + 5}, false},
+		{{1, 2, 1, PS_ID_GAP + 3}, false}, /* they began again */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct ps_record *rec;
+		struct buf b = BUF_INIT;
+		struct sreader *r;
+		unsigned n = 0;
+		int rc;
+
+		e_header(&b);
+		while (n < 4 && cases[i].ids[n])
+			e_chain(&b, cases[i].ids[n++]);
+		r = around(&b, n, 0);
+		while (!(rc = sreader_next(r, &rec)))
+			;
+		is_int(rc, cases[i].good ? PP_END : PP_ECORRUPT, "ids that are not dense: %zu", i);
+		sreader_free(r);
+		buf_release(&b);
+	}
+}
+
 static void test_shorter(void)
 {
 	struct buf b = BUF_INIT;
@@ -607,6 +651,7 @@ int main(void)
 	test_dictionaries();
 	test_unknown();
 	test_longer();
+	test_gap();
 	test_shorter();
 	test_largest();
 	test_cut();
