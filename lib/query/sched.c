@@ -17,15 +17,10 @@ static void give_up(struct lat *l, struct lat_point *p, enum sched_kind kind)
 	p->time = 0;
 }
 
-/* When events were lost that may have been of this thread, nothing is known of it. */
-void sched_settle(struct lat *l, struct lat_domain *d, struct sched_thread *t)
+void sched_settle_lost(struct lat *l, const struct lat_domain *d, struct sched_thread *t)
 {
 	uint32_t cpu = t->state == SCHED_RUNNING ? t->cpu : PS_NONE;
 
-	if (!t->any && t->begin < d->first)
-		t->begin = t->since = d->first;
-	if (!d->lost)
-		return;
 	if (lat_lost_since(d, t->aside, PS_NONE)) {
 		*count(l, SCHED_WAKING, LAT_LOST) += t->waking.time != 0;
 		*count(l, SCHED_MIGRATE, LAT_LOST) += t->migrate.time != 0;
@@ -301,7 +296,7 @@ static void cpu_missed(struct lat *l, struct sched_domain *sd, struct sched_cpu 
 }
 
 /* The CPU of an event, after losses on it have been taken note of. NULL: none. */
-static struct sched_cpu *cpu_of(struct lat *l, struct lat_domain *d, uint32_t cpu)
+static inline struct sched_cpu *cpu_of(struct lat *l, struct lat_domain *d, uint32_t cpu)
 {
 	struct sched_cpu *c = sched_cpu_get(d->sched, cpu);
 
@@ -313,32 +308,10 @@ static struct sched_cpu *cpu_of(struct lat *l, struct lat_domain *d, uint32_t cp
 	return c;
 }
 
-/* The thread of a side, its name taken over. */
-int sched_side_thread(struct lat *l, struct lat_domain *d, struct sched_cpu *c,
-		      const struct sched_side *s, uint32_t *index)
+int sched_rename(struct lat *l, struct sched_thread *t, const uint8_t *comm)
 {
-	struct sched_domain *sd = d->sched;
-	struct sched_thread *t;
-	uint64_t raw[2];
-	int rc = 0;
-
-	if (c && c->current && sd->v[c->current].tid == s->tid)
-		*index = c->current;
-	else
-		rc = sched_thread_get(l, d, s->tid, index);
-	if (rc || !*index)
-		return rc;
-	t = &sd->v[*index];
-	if (s->pid != PS_NONE)
-		t->pid = s->pid;
-	if (!s->comm)
-		return 0;
-	memcpy(raw, s->comm, sizeof(raw));
-	if (raw[0] == t->raw[0] && raw[1] == t->raw[1] && t->comm)
-		return 0;
-	memcpy(t->raw, raw, sizeof(raw));
-	return lat_text(l, (const char *)s->comm, strnlen((const char *)s->comm, SCHED_COMM),
-			&t->comm);
+	memcpy(t->raw, comm, sizeof(t->raw));
+	return lat_text(l, (const char *)comm, strnlen((const char *)comm, SCHED_COMM), &t->comm);
 }
 
 int sched_cpu_out(struct lat *l, struct lat_domain *d, const struct sched_side *prev,

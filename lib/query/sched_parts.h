@@ -19,6 +19,8 @@
 
 #include "query/lat_parts.h"
 
+#include <string.h>
+
 #define SCHED_COMM   16	  /* bytes of a thread's name in the events */
 #define SCHED_STATES 1024 /* values of prev_state whose text is kept */
 
@@ -113,7 +115,13 @@ static inline struct sched_cpu *sched_cpu_get(struct sched_domain *sd, uint32_t 
 	return cpu < sd->ncpus ? &sd->cpus[cpu] : sched_cpu_new(sd, cpu);
 }
 /* Up to `now` it was in the state that it is in. */
-void sched_thread_account(struct sched_thread *t, uint64_t now);
+static inline void sched_thread_account(struct sched_thread *t, uint64_t now)
+{
+	if (now > t->since) {
+		t->total[t->state] += now - t->since;
+		t->since = now;
+	}
+}
 /* It has ended, or the recording has: its row is made, and its place is free. 0 or PP_ENOMEM. */
 int sched_thread_end(struct lat *l, struct lat_domain *d, uint32_t index, uint64_t now);
 /* What is open of a thread is counted as something else than an interval. */
@@ -144,12 +152,40 @@ struct sched_side {
 	const uint8_t *comm; /* SCHED_COMM bytes; NULL not known */
 };
 
+/* Gives a thread another name, of SCHED_COMM bytes. 0 or PP_ENOMEM. */
+int sched_rename(struct lat *l, struct sched_thread *t, const uint8_t *comm);
+
 /* The thread of a side, its name taken over; c: where it may run, or NULL. *index 0: no room. */
-int sched_side_thread(struct lat *l, struct lat_domain *d, struct sched_cpu *c,
-		      const struct sched_side *s, uint32_t *index);
+static inline int sched_side_thread(struct lat *l, struct lat_domain *d, const struct sched_cpu *c,
+				    const struct sched_side *s, uint32_t *index)
+{
+	struct sched_domain *sd = d->sched;
+	struct sched_thread *t;
+	int rc = 0;
+
+	if (c && c->current && sd->v[c->current].tid == s->tid)
+		*index = c->current;
+	else
+		rc = sched_thread_get(l, d, s->tid, index);
+	if (rc || !*index)
+		return rc;
+	t = &sd->v[*index];
+	if (s->pid != PS_NONE)
+		t->pid = s->pid;
+	if (!s->comm || (t->comm && !memcmp(s->comm, t->raw, sizeof(t->raw))))
+		return 0;
+	return sched_rename(l, t, s->comm);
+}
 
 /* When events were lost that may have been of this thread, nothing is known of it. */
-void sched_settle(struct lat *l, struct lat_domain *d, struct sched_thread *t);
+void sched_settle_lost(struct lat *l, const struct lat_domain *d, struct sched_thread *t);
+static inline void sched_settle(struct lat *l, const struct lat_domain *d, struct sched_thread *t)
+{
+	if (!t->any && t->begin < d->first)
+		t->begin = t->since = d->first;
+	if (d->lost)
+		sched_settle_lost(l, d, t);
+}
 
 /* Sets waking or migrate. */
 void sched_set_aside(struct lat *l, struct sched_thread *t, struct lat_point *to,

@@ -67,14 +67,6 @@ int sched_thread_new(struct lat *l, struct lat_domain *d, uint32_t tid, uint32_t
 	return 0;
 }
 
-void sched_thread_account(struct sched_thread *t, uint64_t now)
-{
-	if (now > t->since) {
-		t->total[t->state] += now - t->since;
-		t->since = now;
-	}
-}
-
 void sched_thread_drop(struct lat *l, const struct sched_thread *t, enum lat_count as)
 {
 	switch (t->state) {
