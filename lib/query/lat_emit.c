@@ -65,22 +65,24 @@ static int put_event(struct lat_emit *e, const struct lat *l, uint32_t source, u
 static int set_stack(struct lat_emit *e, const struct lat *l, const struct interval *iv,
 		     const struct lat_point *p, bool other, struct ps_sample *s)
 {
+	uint32_t chain, stack;
+	int rc = lat_point_write(l, e->w, iv->source, p, &chain, &stack);
+
 	e->missing += p->missing;
-	if (!p->chain && !p->stack)
-		return 0;
+	if (rc || (!chain && !stack))
+		return rc;
 	if (other) {
 		s->other_pid = p->pid;
 		s->fields |= p->pid != PS_NONE ? PS_HAS(other_pid) : 0;
-		s->other_chain = p->chain;
-		s->other_stack = p->stack;
-		s->fields |=
-			(p->chain ? PS_HAS(other_chain) : 0) | (p->stack ? PS_HAS(other_stack) : 0);
+		s->other_chain = chain;
+		s->other_stack = stack;
+		s->fields |= (chain ? PS_HAS(other_chain) : 0) | (stack ? PS_HAS(other_stack) : 0);
 	} else {
-		s->chain = p->chain;
-		s->stack = p->stack;
-		s->fields |= (p->chain ? PS_HAS(chain) : 0) | (p->stack ? PS_HAS(stack) : 0);
+		s->chain = chain;
+		s->stack = stack;
+		s->fields |= (chain ? PS_HAS(chain) : 0) | (stack ? PS_HAS(stack) : 0);
 	}
-	return lat_point_write(l, e->w, iv->source, p);
+	return 0;
 }
 
 /* Who woke the thread up. */

@@ -144,9 +144,12 @@ int lat_point_stacks(struct lat *l, const struct sreader *r, const struct ps_rec
 }
 
 int lat_point_write(const struct lat *l, struct swriter *w, uint32_t source,
-		    const struct lat_point *p)
+		    const struct lat_point *p, uint32_t *chain, uint32_t *stack)
 {
-	return p->chain || p->stack ? lat_stacks_write(l->stacks_kept, w, source, p) : 0;
+	*chain = *stack = 0;
+	if (!p->chain && !p->stack)
+		return 0;
+	return lat_stacks_write(l->stacks_kept, w, source, p, chain, stack);
 }
 
 int lat_bound(struct lat *l)

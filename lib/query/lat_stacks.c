@@ -21,8 +21,8 @@ struct kept {
 	struct intern entries;
 	struct known *known; /* by the id of the stream */
 	uint32_t nknown, epoch;
-	uint8_t *written; /* bits, by our id */
-	uint32_t nwritten;
+	uint32_t *out; /* by our id: that of the stream that is written; 0 not yet */
+	uint32_t nout, last;
 };
 
 struct lat_stacks {
@@ -72,8 +72,8 @@ static void clear(struct lat_stacks *k)
 		struct kept *d = &k->dicts[i];
 
 		intern_release(&d->entries);
-		if (d->nwritten)
-			memset(d->written, 0, d->nwritten);
+		if (d->nout)
+			memset(d->out, 0, d->nout * sizeof(*d->out));
 		forget_known(d);
 	}
 	k->n = k->bytes = 0;
@@ -100,7 +100,7 @@ void lat_stacks_free(struct lat_stacks *k)
 	for (int i = 0; i < NDICTS; i++) {
 		intern_release(&k->dicts[i].entries);
 		free(k->dicts[i].known);
-		free(k->dicts[i].written);
+		free(k->dicts[i].out);
 	}
 	buf_release(&k->text);
 	buf_release(&k->stack);
@@ -371,31 +371,37 @@ static int begin(struct lat_stacks *k, struct swriter *w, uint32_t source, bool 
 
 	if (!stacks) {
 		k->chains_begun = true;
+		k->dicts[CHAIN].last = 1;
 		return swriter_put(w, PS_CHAIN, source, &chain);
 	}
 	k->stacks_begun = true;
+	k->dicts[SYMBOL].last = k->dicts[FRAME].last = k->dicts[STACK].last = 1;
 	rc = swriter_put(w, PS_SYMBOL, source, &symbol);
 	if (!rc)
 		rc = swriter_put(w, PS_FRAME, source, &frame);
 	return rc ? rc : swriter_put(w, PS_STACK, source, &stack);
 }
 
-/* Whether an id has to be defined; then it counts as written. */
-static int take(struct kept *d, uint32_t id, bool *wanted)
+/*
+ * The id in what is written, where ids are dense: they are given out as entries are defined. *fresh: it has
+ * to be defined now.
+ */
+static int take(struct kept *d, uint32_t id, uint32_t *out, bool *fresh)
 {
-	uint8_t *v = array_widen(d->written, &d->nwritten, id / 8, 64, 1);
+	uint32_t *v = array_widen(d->out, &d->nout, id, 64, sizeof(*v));
 
-	*wanted = false;
 	if (!v)
 		return PP_ENOMEM;
-	d->written = v;
-	*wanted = id && !(v[id / 8] & 1 << id % 8);
-	v[id / 8] |= (uint8_t)(1 << id % 8);
+	d->out = v;
+	*fresh = id && !v[id];
+	if (*fresh)
+		v[id] = ++d->last;
+	*out = v[id];
 	return 0;
 }
 
 static int put_entry(struct lat_stacks *k, struct swriter *w, uint32_t source, enum dict dict,
-		     uint32_t id);
+		     uint32_t id, uint32_t *out);
 
 static int put_chain(struct swriter *w, uint32_t source, uint32_t id, const char *bytes, size_t len)
 {
@@ -429,7 +435,7 @@ static int put_frame(struct lat_stacks *k, struct swriter *w, uint32_t source, u
 
 	memcpy(&f, bytes, sizeof(f));
 	f.id = id;
-	rc = put_entry(k, w, source, SYMBOL, f.symbol);
+	rc = put_entry(k, w, source, SYMBOL, f.symbol, &f.symbol);
 	return rc ? rc : swriter_put(w, PS_FRAME, source, &f);
 }
 
@@ -442,47 +448,57 @@ static int put_stack(struct lat_stacks *k, struct swriter *w, uint32_t source, u
 
 	memcpy(&head, bytes, sizeof(head));
 	s.flags = head.flags;
-	s.frames.v = (const uint32_t *)(const void *)(bytes + sizeof(head));
-	s.frames.n = (uint32_t)((len - sizeof(head)) / 4);
-	for (uint32_t i = 0; i < s.frames.n && !rc; i++)
-		rc = put_entry(k, w, source, FRAME, s.frames.v[i]);
-	return rc ? rc : swriter_put(w, PS_STACK, source, &s);
+	buf_reset(&k->stack);
+	for (size_t at = sizeof(head); at < len && !rc; at += 4) {
+		uint32_t frame;
+
+		memcpy(&frame, bytes + at, 4);
+		rc = put_entry(k, w, source, FRAME, frame, &frame);
+		buf_add(&k->stack, &frame, 4);
+	}
+	if (rc || k->stack.err)
+		return rc ? rc : PP_ENOMEM;
+	s.frames.v = (const uint32_t *)(const void *)k->stack.data;
+	s.frames.n = (uint32_t)(k->stack.len / 4);
+	return swriter_put(w, PS_STACK, source, &s);
 }
 
+/* Defines an entry of ours, unless that has been done; *out: its id in what is written. */
 static int put_entry(struct lat_stacks *k, struct swriter *w, uint32_t source, enum dict dict,
-		     uint32_t id)
+		     uint32_t id, uint32_t *out)
 {
 	const char *bytes;
-	bool wanted;
+	bool fresh;
 	size_t len;
-	int rc = take(&k->dicts[dict], id, &wanted);
+	int rc = take(&k->dicts[dict], id, out, &fresh);
 
-	if (rc || !wanted)
+	if (rc || !fresh)
 		return rc;
 	bytes = intern_get(&k->dicts[dict].entries, id, &len);
 	/* A sweep that ran out of memory. */
 	if (!bytes)
 		return PP_ENOMEM;
 	switch (dict) {
-	case CHAIN: return put_chain(w, source, id, bytes, len);
-	case SYMBOL: return put_symbol(w, source, id, bytes);
-	case FRAME: return put_frame(k, w, source, id, bytes);
-	case STACK: return put_stack(k, w, source, id, bytes, len);
+	case CHAIN: return put_chain(w, source, *out, bytes, len);
+	case SYMBOL: return put_symbol(w, source, *out, bytes);
+	case FRAME: return put_frame(k, w, source, *out, bytes);
+	case STACK: return put_stack(k, w, source, *out, bytes, len);
 	case NDICTS: break;
 	}
 	return 0;
 }
 
 int lat_stacks_write(struct lat_stacks *k, struct swriter *w, uint32_t source,
-		     const struct lat_point *p)
+		     const struct lat_point *p, uint32_t *chain, uint32_t *stack)
 {
 	int rc = 0;
 
+	*chain = *stack = 0;
 	if (p->chain && !k->chains_begun)
 		rc = begin(k, w, source, false);
 	if (!rc && p->stack && !k->stacks_begun)
 		rc = begin(k, w, source, true);
 	if (!rc)
-		rc = put_entry(k, w, source, CHAIN, p->chain);
-	return rc ? rc : put_entry(k, w, source, STACK, p->stack);
+		rc = put_entry(k, w, source, CHAIN, p->chain, chain);
+	return rc ? rc : put_entry(k, w, source, STACK, p->stack, stack);
 }

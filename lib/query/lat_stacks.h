@@ -2,13 +2,13 @@
  * Private to lib/query: the call chains and stacks of points, for who writes intervals into a stream.
  *
  * While an interval is open, the stream may define the ids of its stacks again, or begin all of them anew.
- * So what they stand for is kept here by content, under ids of our own, which are also those of the
- * stream that is written:
+ * So what they stand for is kept here by content, under ids of our own; in the stream that is written
+ * they get others, in the order in which they are defined there:
  *
  *	lat_stacks_see(k, &rec);			(each record that is no sample)
  *	rc = lat_stacks_keep(k, r, &rec->sample, &p);	(p->chain and p->stack are ids of k)
  *	...
- *	rc = lat_stacks_write(k, w, source, &p);	(defines them in w, where they are not yet)
+ *	rc = lat_stacks_write(k, w, source, &p, &s.chain, &s.stack);
  *	swriter_sample(w, source, &s);
  *
  * Between records, when lat_stacks_full, lat_stacks_bound lets go what no point refers to any more:
@@ -46,8 +46,11 @@ int lat_stacks_sweep(struct lat_stacks *k);
 int lat_stacks_move(struct lat_stacks *k, struct lat_point *p);
 void lat_stacks_swept(struct lat_stacks *k);
 
-/* Writes the definitions that a sample with the stacks of this point needs. 0, or the writer's error. */
+/*
+ * Writes the definitions that a sample with the stacks of this point needs, where they are not yet in w; what
+ * their ids are there, 0 none. 0, PP_ENOMEM or the writer's error.
+ */
 int lat_stacks_write(struct lat_stacks *k, struct swriter *w, uint32_t source,
-		     const struct lat_point *p);
+		     const struct lat_point *p, uint32_t *chain, uint32_t *stack);
 
 #endif

@@ -22,9 +22,10 @@ static int drop(void *ctx, uint8_t *bytes, size_t n)
 
 static int write_point(void *ctx, const struct lat *l, const struct interval *iv)
 {
-	int rc = lat_point_write(l, ctx, iv->source, &iv->start);
+	uint32_t chain, stack;
+	int rc = lat_point_write(l, ctx, iv->source, &iv->start, &chain, &stack);
 
-	return rc ? rc : lat_point_write(l, ctx, iv->source, &iv->end);
+	return rc ? rc : lat_point_write(l, ctx, iv->source, &iv->end, &chain, &stack);
 }
 
 /* The starts of each kind are the sum of what became of them. */

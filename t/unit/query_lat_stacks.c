@@ -82,8 +82,6 @@ static int on_interval(void *ctx, const struct lat *l, const struct interval *iv
 	struct ps_sample s = {.event = 1,
 			      .time = iv->start.time,
 			      .fields = PS_HAS(chain) | PS_HAS(stack) | PS_HAS(key),
-			      .chain = iv->start.chain,
-			      .stack = iv->start.stack,
 			      .key = iv->key};
 	int rc;
 
@@ -94,7 +92,7 @@ static int on_interval(void *ctx, const struct lat *l, const struct interval *iv
 		missing++;
 		return 0;
 	}
-	rc = lat_point_write(l, &out.w, iv->source, &iv->start);
+	rc = lat_point_write(l, &out.w, iv->source, &iv->start, &s.chain, &s.stack);
 	return rc ? rc : swriter_sample(&out.w, iv->source, &s);
 }
 
