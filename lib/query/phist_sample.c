@@ -231,8 +231,7 @@ static int add_row(struct phist *p, const struct ps_sample *s, const struct qval
 	if (p->window)
 		key[n++] = s->time - s->time % p->window;
 	for (unsigned i = 0; i < p->nby && !rc; i++)
-		if (p->t->keys[n + i].kind != TABLE_TEXT)
-			rc = fit_kind(p->t, n + i, &by[i]);
+		rc = fit_kind(p->t, n + i, &by[i]);
 	for (unsigned i = 0; i < p->nby && !rc; i++)
 		rc = key_of(p, n + i, &by[i], &key[n + i]);
 	if (!rc)

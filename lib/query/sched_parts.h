@@ -167,6 +167,9 @@ static inline int sched_side_thread(struct lat *l, struct lat_domain *d, const s
 		*index = c->current;
 	else
 		rc = sched_thread_get(l, d, s->tid, index);
+	/* Where there are no threads, there is none of that number. */
+	if (!sd->v)
+		*index = 0;
 	if (rc || !*index)
 		return rc;
 	t = &sd->v[*index];
