@@ -1,21 +1,7 @@
 /* The event stream: records written and read back, versions, damage, dictionaries. */
 #include "stream_make.h"
 
-#define ALL_KEEP		    (SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS)
-#define PS_F(bit, kind, name, what) | UINT64_C(1) << (bit)
-static const uint64_t all_bits = 0 PS_SAMPLE_FIELDS(PS_F);
-#undef PS_F
-
-static const struct {
-	uint32_t number;
-	const char *name;
-} types[] = {
-#define PS_R(name, number, text, what) {number, text},
-	PS_RECORDS(PS_R)
-#undef PS_R
-};
-#define NTYPES (sizeof(types) / sizeof(types[0]))
-
+#define ALL_KEEP (SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS)
 /* ---- bytes by hand, from perfpipe-stream(5) ---- */
 
 static void e16(struct buf *b, uint16_t v)
@@ -136,8 +122,8 @@ static void test_layout(void)
 /* What is read as u64, or has a length, lies at a multiple of 8 bytes. */
 static void test_alignment(void)
 {
-	for (size_t i = 0; i < NTYPES; i++) {
-		const struct ps_typedesc *t = ps_typedesc(types[i].number);
+	for (size_t i = 0; i < NRECORD_TYPES; i++) {
+		const struct ps_typedesc *t = ps_typedesc(record_types[i].number);
 		size_t at = 0;
 		bool good = true;
 
@@ -145,8 +131,8 @@ static void test_alignment(void)
 			good = good && (t->fields[k].kind == PS_KIND_u32 || at % 8 == 0);
 			at += t->fields[k].kind == PS_KIND_u32 ? 4 : 8;
 		}
-		ok(good, "%s: fields are aligned", types[i].name);
-		is_str(t->name, types[i].name, "%s: its name", types[i].name);
+		ok(good, "%s: fields are aligned", record_types[i].name);
+		is_str(t->name, record_types[i].name, "%s: its name", record_types[i].name);
 	}
 }
 
@@ -154,8 +140,8 @@ static void test_alignment(void)
 
 static void test_records(void)
 {
-	for (size_t i = 0; i < NTYPES; i++) {
-		uint32_t type = types[i].number;
+	for (size_t i = 0; i < NRECORD_TYPES; i++) {
+		uint32_t type = record_types[i].number;
 		struct ps_record in;
 		const struct ps_record *rec;
 		struct sreader *r;
@@ -168,16 +154,17 @@ static void test_records(void)
 		fill_record(&in, type, (unsigned)i);
 		rc = swriter_put(&m.w, (enum ps_type)type, in.source, &in.sample);
 		made_end(&m, 0);
-		is_int(rc, 0, "%s: written", types[i].name);
+		is_int(rc, 0, "%s: written", record_types[i].name);
 		r = made_reader(&m, ALL_KEEP);
-		ok(!sreader_next(r, &rec) && rec->type == PS_HEADER, "%s: a header", types[i].name);
+		ok(!sreader_next(r, &rec) && rec->type == PS_HEADER, "%s: a header",
+		   record_types[i].name);
 		ok(!sreader_next(r, &rec) && rec->type == type && rec->source == 7,
-		   "%s: type and source", types[i].name);
+		   "%s: type and source", record_types[i].name);
 		ok(same_fields(ps_typedesc(type), &in.sample, &rec->sample), "%s: every field",
-		   types[i].name);
+		   record_types[i].name);
 		ok(!sreader_next(r, &rec) && rec->type == PS_END && rec->end.records == 1,
-		   "%s: END", types[i].name);
-		is_int(sreader_next(r, &rec), PP_END, "%s: the end", types[i].name);
+		   "%s: END", record_types[i].name);
+		is_int(sreader_next(r, &rec), PP_END, "%s: the end", record_types[i].name);
 		sreader_free(r);
 		made_free(&m);
 	}

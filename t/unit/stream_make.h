@@ -18,6 +18,22 @@
 
 #include <stdlib.h>
 
+/* All fields of a sample. */
+#define PS_F(bit, kind, name, what) | UINT64_C(1) << (bit)
+static const uint64_t all_bits = 0 PS_SAMPLE_FIELDS(PS_F);
+#undef PS_F
+
+/* All types of records. */
+static const struct {
+	uint32_t number;
+	const char *name;
+} record_types[] = {
+#define PS_R(name, number, text, what) {number, text},
+	PS_RECORDS(PS_R)
+#undef PS_R
+};
+#define NRECORD_TYPES (sizeof(record_types) / sizeof(record_types[0]))
+
 struct made {
 	struct out out;
 	struct swriter w;

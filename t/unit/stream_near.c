@@ -4,20 +4,6 @@
  */
 #include "stream_make.h"
 
-#define PS_F(bit, kind, name, what) | UINT64_C(1) << (bit)
-static const uint64_t all_bits = 0 PS_SAMPLE_FIELDS(PS_F);
-#undef PS_F
-
-static const struct {
-	uint32_t number;
-	const char *name;
-} types[] = {
-#define PS_R(name, number, text, what) {number, text},
-	PS_RECORDS(PS_R)
-#undef PS_R
-};
-#define NTYPES (sizeof(types) / sizeof(types[0]))
-
 /* The samples that follow a record: each set of the fields that the short way takes, and one more. */
 #define NSAMPLES (PS_SAMPLE_NEAR + 2u)
 
@@ -166,9 +152,9 @@ static void test_cut_sample(void)
 int main(void)
 {
 	test_behind(PS_HEADER, "a header");
-	for (size_t i = 0; i < NTYPES; i++)
-		if (types[i].number != PS_HEADER && types[i].number != PS_END)
-			test_behind(types[i].number, types[i].name);
+	for (size_t i = 0; i < NRECORD_TYPES; i++)
+		if (record_types[i].number != PS_HEADER && record_types[i].number != PS_END)
+			test_behind(record_types[i].number, record_types[i].name);
 	test_cut_sample();
 	return done();
 }

@@ -3,11 +3,7 @@
 
 #include "stream/payload.h"
 
-#define ALL_KEEP		    (SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS)
-#define PS_F(bit, kind, name, what) | UINT64_C(1) << (bit)
-static const uint64_t all_bits = 0 PS_SAMPLE_FIELDS(PS_F);
-#undef PS_F
-
+#define ALL_KEEP (SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS)
 /* ---- turning a native stream around ---- */
 
 static uint8_t *turn(uint8_t *p, size_t size)
