@@ -310,13 +310,17 @@ int trace_system_formats(struct trace *t, struct tin *in);
 /* A table with a size before it, of 4 or 8 bytes: passed on as BLOB of a kind. */
 int trace_table(struct trace *t, struct tin *in, uint32_t kind, unsigned size_bytes);
 int trace_blob(struct trace *t, uint32_t kind, const uint8_t *data, uint64_t len, bool last);
+/* Makes the field table of an event, unless it has one. */
+void trace_event_make(struct trace *t, struct trace_event *e);
 /* The event of a format id, its field table made; NULL if it is not known. */
-struct trace_event *trace_event_make(struct trace *t, uint32_t id);
 static inline struct trace_event *trace_event_find(struct trace *t, uint32_t id)
 {
 	uint32_t i = t->by_id && id < TRACE_EVENTS_MAX ? t->by_id[id] : 0;
+	struct trace_event *e = i ? &t->events[i - 1] : NULL;
 
-	return i && t->events[i - 1].ready ? &t->events[i - 1] : trace_event_make(t, id);
+	if (e && !e->ready)
+		trace_event_make(t, e);
+	return e;
 }
 /* The descriptor of an event of a buffer, written to the stream when it is new. */
 int trace_descriptor(struct trace *t, struct trace_event *e, const struct trace_buffer *b,

@@ -63,7 +63,7 @@ static void kind_of(struct trace_event *e)
 	}
 }
 
-static void make_ready(struct trace *t, struct trace_event *e)
+void trace_event_make(struct trace *t, struct trace_event *e)
 {
 	if (e->ready)
 		return;
@@ -154,7 +154,7 @@ static int add_format(struct trace *t, const char *system, const uint8_t *text, 
 	if (!strcmp(system, "ftrace") && !strcmp(e->name, "user_stack"))
 		t->user_type = e->id;
 	if (!t->common_known) {
-		make_ready(t, e);
+		trace_event_make(t, e);
 		common_fields(t, &e->fields);
 	}
 	return 0;
@@ -325,16 +325,6 @@ int trace_table(struct trace *t, struct tin *in, uint32_t kind, unsigned size_by
 
 /* ---- descriptors ---- */
 
-struct trace_event *trace_event_make(struct trace *t, uint32_t id)
-{
-	uint32_t i = t->by_id && id < TRACE_EVENTS_MAX ? t->by_id[id] : 0;
-
-	if (!i)
-		return NULL;
-	make_ready(t, &t->events[i - 1]);
-	return &t->events[i - 1];
-}
-
 /*
  * What the blk tracer writes has no format in tracefs. Its id is the one behind user_stack, its
  * layout that of struct blk_io_trace, whose head the common fields overwrite.
@@ -392,7 +382,7 @@ int trace_event_missing(struct trace *t, uint32_t id, struct trace_event **out)
 		trace_damage(t, PP_ECORRUPT, -1, "event %u has no format", id);
 	}
 	if (!rc)
-		make_ready(t, e);
+		trace_event_make(t, e);
 	return rc;
 }
 

@@ -1,4 +1,5 @@
 #include "query/lat_parts.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,16 +169,10 @@ static int bind(struct lat *l, const struct sreader *r, const struct ps_record *
 	struct lat_event *ev;
 	int rc;
 
-	if (!l->events || id >= l->nevents) {
-		uint32_t n = (id + 16) * 2;
-
-		ev = realloc(l->events, n * sizeof(*ev));
-		if (!ev)
-			return PP_ENOMEM;
-		memset(ev + l->nevents, 0, (n - l->nevents) * sizeof(*ev));
-		l->events = ev;
-		l->nevents = n;
-	}
+	ev = array_widen(l->events, &l->nevents, id, 32, sizeof(*ev));
+	if (!ev)
+		return PP_ENOMEM;
+	l->events = ev;
 	ev = &l->events[id];
 	ev->bound = true;
 	rc = lat_domain_of(l, rec->source, e->buffer.p, e->buffer.len, &ev->domain);
@@ -248,6 +243,7 @@ static int on_lost(struct lat *l, const struct ps_record *rec)
 		return 0;
 	for (uint32_t i = 0; i < l->ndomains; i++) {
 		struct lat_domain *d = &l->domains[i];
+		uint64_t *v;
 
 		if (d->source != rec->source)
 			continue;
@@ -256,16 +252,10 @@ static int on_lost(struct lat *l, const struct ps_record *rec)
 			d->lost_all = number;
 			continue;
 		}
-		if (lost->cpu >= d->ncpus) {
-			uint32_t n = lost->cpu + 16;
-			uint64_t *v = realloc(d->cpu_lost, n * sizeof(*v));
-
-			if (!v)
-				return PP_ENOMEM;
-			memset(v + d->ncpus, 0, (n - d->ncpus) * sizeof(*v));
-			d->cpu_lost = v;
-			d->ncpus = n;
-		}
+		v = array_widen(d->cpu_lost, &d->ncpus, lost->cpu, 16, sizeof(*v));
+		if (!v)
+			return PP_ENOMEM;
+		d->cpu_lost = v;
 		d->cpu_lost[lost->cpu] = number;
 	}
 	return 0;

@@ -1,5 +1,6 @@
 #include "query/lat_out.h"
 
+#include "base/array.h"
 #include "base/err.h"
 
 #include <stdlib.h>
@@ -19,20 +20,15 @@ void lat_emit_release(struct lat_emit *e)
 static int put_string(struct lat_emit *e, const struct lat *l, uint32_t source, uint32_t id)
 {
 	struct ps_string s = {.id = id};
+	uint8_t *v;
 	size_t len;
 
 	if (!id)
 		return 0;
-	if (id / 8 >= e->cap) {
-		uint32_t cap = (id / 8 + 64) * 2;
-		uint8_t *v = realloc(e->strings, cap);
-
-		if (!v)
-			return PP_ENOMEM;
-		memset(v + e->cap, 0, cap - e->cap);
-		e->strings = v;
-		e->cap = cap;
-	}
+	v = array_widen(e->strings, &e->cap, id / 8, 128, 1);
+	if (!v)
+		return PP_ENOMEM;
+	e->strings = v;
 	if (e->strings[id / 8] & 1 << id % 8)
 		return 0;
 	e->strings[id / 8] |= (uint8_t)(1 << id % 8);

@@ -375,16 +375,8 @@ static uint8_t *put_branches(uint8_t *p, const struct ps_branches *b)
 	return p + 24 * (size_t)b->n;
 }
 
-static uint8_t *put_ref(uint8_t *p, uint32_t id)
-{
-	uint32_t words[2] = {id, 0};
-
-	memcpy(p, words, 8);
-	return p + 8;
-}
-
 #define ENCODE_u64(x)	 p = put64(p, x)
-#define ENCODE_ref(x)	 p = put_ref(p, x)
+#define ENCODE_ref(x)	 p = ps_put_ref(p, x)
 #define ENCODE_str(x)	 p = ps_put_counted(p, (x).len, (x).p, (x).len)
 #define ENCODE_regs(x)	 p = put_regs(p, &(x))
 #define ENCODE_branch(x) p = put_branches(p, &(x))

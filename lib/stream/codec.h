@@ -62,6 +62,15 @@ static inline uint8_t *ps_put_counted(uint8_t *p, uint32_t count, const void *by
 	return end;
 }
 
+/* An id and what is reserved behind it. */
+static inline uint8_t *ps_put_ref(uint8_t *p, uint32_t id)
+{
+	uint32_t words[2] = {id, 0};
+
+	memcpy(p, words, 8);
+	return p + 8;
+}
+
 /* ---- what all samples have ---- */
 
 /* What is fixed of a sample lies in a record as it lies in the struct. */
@@ -160,7 +169,7 @@ static inline uint8_t *ps_sample_put_near(const struct ps_sample *s, uint64_t fi
 	memcpy(p, s, SAMPLE_FIXED);
 	p += SAMPLE_FIXED;
 #define PUT_u64(x) memcpy(p, &(x), 8)
-#define PUT_ref(x) memcpy(p, &(uint64_t){0}, 8), memcpy(p, &(x), 4)
+#define PUT_ref(x) ps_put_ref(p, x)
 #define PUT_str(x) ps_put_counted(p, (x).len, (x).p, (x).len)
 #define F(kind, name) \
 	if (fields & PS_HAS(name)) { \

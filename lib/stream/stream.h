@@ -337,9 +337,9 @@ void sreader_on_ahead(struct sreader *r, sreader_ahead_fn *fn, void *ctx);
 uint32_t sreader_ahead_ref(const uint8_t *raw, uint32_t size, uint64_t field);
 
 /*
- * The next record, the reader's until the next call. A header where an END record should be is said, and makes the status partial; what
- * follows it is read. 0; PP_END at the end of input; PP_ECUT: the input ended without an END record or
- * within a record; PP_ECORRUPT, PP_EUNSUPPORTED (no stream, or a later version), PP_ELIMIT, PP_EIO,
+ * The next record, the reader's until the next call. A header where an END record should be is said,
+ * and makes the status partial; what follows it is read. 0; PP_END at the end of input; PP_ECUT: the
+ * input ended without an END record or within a record; PP_ECORRUPT, PP_EUNSUPPORTED (no stream, or a later version), PP_ELIMIT, PP_EIO,
  * PP_ENOMEM. Errors have been said to the diag. After an error nothing more comes.
  */
 int sreader_next(struct sreader *r, const struct ps_record **rec);

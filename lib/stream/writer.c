@@ -83,8 +83,7 @@ static inline int near_sample(struct swriter *w, uint32_t source, const struct p
 		return w->err;
 	ps_sample_put_near(s, fields, put_record_header(p, size, PS_SAMPLE, source));
 	w->out->len += size;
-	w->records++;
-	w->types[PS_SAMPLE]++;
+	count(w, PS_SAMPLE);
 	w->samples++;
 	return 0;
 }
