@@ -1,7 +1,7 @@
 /* pdecode: recordings to an event stream. */
 #include "cli.h"
 #include "input/many.h"
-#include "stream/text.h"
+#include "filter/ssink.h"
 
 #include <unistd.h>
 

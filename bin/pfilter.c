@@ -1,6 +1,6 @@
 /* pfilter: marks the samples of an event stream for which an expression holds. */
 #include "cli.h"
-#include "query/marker.h"
+#include "select/marker.h"
 #include "symbol/kfunc.h"
 
 #include <unistd.h>

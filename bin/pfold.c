@@ -1,7 +1,7 @@
 #include "cli.h"
 
-#include "query/fold.h"
-#include "query/fold_input.h"
+#include "fold/fold.h"
+#include "fold/input.h"
 
 #include <inttypes.h>
 #include <unistd.h>

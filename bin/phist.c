@@ -1,6 +1,6 @@
 /* phist: counts and distributions of what samples have. */
 #include "cli.h"
-#include "query/phist.h"
+#include "table/phist.h"
 
 #include <unistd.h>
 

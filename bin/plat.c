@@ -1,6 +1,6 @@
 /* plat: pairs events into intervals: latencies. */
 #include "cli.h"
-#include "query/lat_run.h"
+#include "interval/lat_run.h"
 #include "symbol/kfunc.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* psym: symbolizes an event stream. */
 #include "cli.h"
-#include "stream/filter.h"
-#include "symbol/symopt.h"
+#include "filter/filter.h"
+#include "resolve/symopt.h"
 
 #include <unistd.h>
 

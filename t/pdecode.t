@@ -45,7 +45,7 @@ is "$(stats samples "$ERR")" 162 'two files: the sum'
 
 # --- recordings made by the unit test, with known contents ---
 mkdir made
-run "$UNIT/input_perf" made
+run "$UNIT/perfdata" made
 is "$status" 0 'recordings of both byte orders are made'
 run "$BIN/pdecode" -s made/two-events-swapped.data
 is "$status" 0 'lost events are no damage'

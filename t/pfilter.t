@@ -276,7 +276,7 @@ like "$OUT" '^ +[0-9]+  test +cpu > 1$' 'the program, with constants folded'
 
 # ---- the page ----
 
-sed -n 's/^	F([A-Z_]*, [A-Z]*, "\([a-z_]*\)".*/\1/p' "$ROOT/lib/query/field.h" | sort >fields
+sed -n 's/^	F([A-Z_]*, [A-Z]*, "\([a-z_]*\)".*/\1/p' "$ROOT/lib/event/field.h" | sort >fields
 sed -n 's/^\.It Li \([a-z_]*\)$/\1/p' "$ROOT/man/perfpipe-filter.7" | sort >documented
 is "$(comm -23 fields documented)" '' 'every field is in the page'
 ok 'there are some' test "$(wc -l <fields)" -gt 20

@@ -1,7 +1,7 @@
 #include "draw/plot.h"
 
 #include "base/err.h"
-#include "query/unit.h"
+#include "table/unit.h"
 
 #include <math.h>
 #include <stdlib.h>

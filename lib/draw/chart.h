@@ -18,7 +18,7 @@
 #define PP_DRAW_CHART_H
 
 #include "base/out.h"
-#include "query/table.h"
+#include "table/table.h"
 
 #define CHART_ROWS_MAX	 60 /* rows of a panel; those behind them are counted in its foot */
 #define CHART_LINES_MAX	 10 /* lines of a panel */

@@ -1,8 +1,8 @@
 #include "draw/picture.h"
 
 #include "base/err.h"
-#include "query/fold.h"
-#include "query/fold_stream.h"
+#include "fold/fold.h"
+#include "fold/stream.h"
 #include "stream/stream.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 
 #include "base/err.h"
 #include "draw/tree.h"
-#include "query/unit.h"
+#include "table/unit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 
 #include "base/err.h"
 #include "input/kind.h"
-#include "input/perf.h"
-#include "input/trace.h"
+#include "perfdata/perfdata.h"
+#include "tracedat/tracedat.h"
 #include "stream/tally.h"
 
 /* ---- of any input, from the stream that it is decoded to ---- */
@@ -178,9 +178,11 @@ int input_describe(struct src *s, const struct input_show *show, struct out *o, 
 		return list(s, show, o, d);
 	rc = input_unwrap(&s, &kind, d);
 	if (!rc && kind == KIND_PERF)
-		rc = perf_describe(s, show->view, o, d);
+		rc = perf_describe(
+			s, show->view == INPUT_HEADER ? PERF_DESCRIBE_HEADER : PERF_DESCRIBE_DUMP,
+			o, d);
 	else if (!rc && kind == KIND_TRACE_DAT)
-		rc = trace_describe(s, show->view, o, d);
+		rc = show->view == INPUT_HEADER ? trace_describe(s, o, d) : trace_dump(s, o, d);
 	else if (!rc && show->view == INPUT_HEADER)
 		return list(s, show, o, d);
 	else if (!rc) {

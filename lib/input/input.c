@@ -1,10 +1,10 @@
 #include "input/input.h"
 
 #include "base/err.h"
-#include "input/ftext.h"
+#include "ftext/ftext.h"
 #include "input/kind.h"
-#include "input/perf.h"
-#include "input/trace.h"
+#include "perfdata/perfdata.h"
+#include "tracedat/tracedat.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ int input_open(struct src **s, const char *name, struct diag *d)
 }
 
 int input_decode_as(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
-		    struct ps_end *account, const struct input_opts *opts)
+		    struct ps_end *account, const struct trace_opts *opts)
 {
 	enum input_kind kind;
 	int rc = input_unwrap(&s, &kind, d);

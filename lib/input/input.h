@@ -22,6 +22,7 @@
 
 #include "base/opt.h"
 #include "stream/stream.h"
+#include "tracedat/tracedat.h"
 
 /*
  * Opens a file, "-" for stdin, or the directory form of a perf.data. Says what is wrong to d, and
@@ -38,15 +39,9 @@ int input_open(struct src **s, const char *name, struct diag *d);
 int input_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
 		 struct ps_end *account);
 
-/* How it is to be decoded. */
-struct input_opts {
-	bool stats; /* tell the records of a perf.data by type, the account of each CPU of a trace.dat */
-	bool separate_stacks; /* trace.dat: kernel_stack and user_stack are not joined with events */
-};
-
-/* The same, with options. */
+/* The same, with options; opts->stats also reports the records of a perf.data by type. */
 int input_decode_as(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
-		    struct ps_end *account, const struct input_opts *opts);
+		    struct ps_end *account, const struct trace_opts *opts);
 
 /* The exit status for a return value of input_decode. */
 int input_status(int rc);
@@ -66,7 +61,7 @@ struct input_show {
 	bool all;  /* INPUT_LIST: samples that a filter let fail, too */
 };
 
-/* The command line options for that, and their handler, as in stream/text.h. */
+/* The command line options for that, and their handler, as in filter/ssink.h. */
 #define INPUT_OPT_HEADER (OPT_NO_SHORT + 576)
 #define INPUT_OPT_DUMP	 (OPT_NO_SHORT + 577)
 #define INPUT_OPT_LIST	 (OPT_NO_SHORT + 578)

@@ -2,9 +2,9 @@
 
 #include "base/err.h"
 #include "base/unpack.h"
-#include "input/ftext.h"
-#include "input/perf_format.h"
-#include "input/trace.h"
+#include "ftext/ftext.h"
+#include "perfdata/format.h"
+#include "tracedat/tracedat.h"
 #include "stream/stream.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "input/many.h"
 
 #include "base/err.h"
-#include "stream/merge.h"
+#include "merge/merge.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct ring {
 struct worker {
 	struct ring ring;
 	const char *name;
-	const struct input_opts *opts;
+	const struct trace_opts *opts;
 	struct diag *d; /* its own: a diag is no matter of two threads */
 	pthread_t thread;
 	bool started;

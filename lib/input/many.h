@@ -1,6 +1,6 @@
 /*
  * Several recordings at once: each is decoded by a thread of its own, and their streams are merged by
- * time (stream/merge.h). One alone is decoded as it is.
+ * time (merge/merge.h). One alone is decoded as it is.
  *
  *	struct input_many many = {.names = argv + 1, .n = argc - 1};
  *	input_many(&many, &w, d, &end);
@@ -24,7 +24,7 @@ struct input_offset {
 struct input_many {
 	char **names; /* "-" is stdin; none: stdin */
 	int n;
-	struct input_opts opts;
+	struct trace_opts opts;
 	const char *clock; /* that all times shall be of; NULL: as they are */
 	struct input_offset offsets[INPUT_OFFSETS_MAX];
 	size_t noffsets;

@@ -1,6 +1,6 @@
 /* Attributes: what each event is to record, and how it falls back where the kernel is older. */
 #include "base/err.h"
-#include "input/perf_format.h"
+#include "perfdata/format.h"
 #include "record/parts.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  */
 #include "base/err.h"
 #include "base/opt.h"
-#include "input/perf_format.h"
+#include "perfdata/format.h"
 #include "record/parts.h"
 
 #include <sys/utsname.h>

@@ -4,7 +4,7 @@
  * names and the meaning of pgoff are those that perf writes and expects.
  */
 #include "base/err.h"
-#include "input/perf_format.h"
+#include "perfdata/format.h"
 #include "record/parts.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
 #include "record/record.h"
 
 #include "base/err.h"
-#include "input/perf_format.h"
+#include "perfdata/format.h"
 #include "record/parts.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
  *default) rc = record_events_filter(&c.events, "prev_pid != 0", &why); c.duration_ns = 10 *
  *1000000000ull; rc = record_run(&c, diag, &st); record_events_release(&c.events);
  *
- * The output is perf.data in its pipe format (see input/perf_format.h), which needs no seeking: the
+ * The output is perf.data in its pipe format (see perfdata/format.h), which needs no seeking: the
  * attributes, names and formats of the events, then the tasks that exist already, written as if
  * they had just started, then what the kernel's ring buffers yield. The sources of the formats are
  * perf_event_open(2), <linux/perf_event.h> and perf.data-file-format.txt of the kernel tree.

@@ -1,6 +1,6 @@
 /* The kernel's ring buffers; see "MMAP layout" in perf_event_open(2). */
 #include "base/err.h"
-#include "input/perf_format.h"
+#include "perfdata/format.h"
 #include "record/parts.h"
 
 #include <errno.h>

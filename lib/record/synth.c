@@ -3,7 +3,7 @@
  * just now: FORK and COMM of each thread, MMAP2 of each executable mapping. Their time is 0.
  */
 #include "base/err.h"
-#include "input/perf_format.h"
+#include "perfdata/format.h"
 #include "record/parts.h"
 
 #include <dirent.h>

@@ -1,5 +1,6 @@
 /*
- * Encoding and decoding of stream records by the tables of records.h. Private to lib/stream.
+ * Encoding and decoding of stream records by the tables of records.h, for code that treats any record
+ * alike: reader and writer, the merge, JSON.
  */
 #ifndef PP_STREAM_CODEC_H
 #define PP_STREAM_CODEC_H

@@ -3,7 +3,7 @@
  * No more is printed than the arguments' number and the names' length allow, and no control character.
  */
 #include "base/cursor.h"
-#include "stream/btf.h"
+#include "print/btf.h"
 
 #include <stdlib.h>
 #include <string.h>

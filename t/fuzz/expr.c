@@ -1,6 +1,6 @@
 /* Expressions: the parser, the compiler for two events, the program on samples, both printers. */
 #include "base/err.h"
-#include "query/select.h"
+#include "select/select.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* The decoder of ftrace text (decode.h). The stacks and payloads that come out are whole. */
 #include "decode.h"
-#include "input/ftext.h"
+#include "ftext/parts.h"
 
 #include <string.h>
 

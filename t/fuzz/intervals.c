@@ -1,6 +1,6 @@
 /* Event streams: intervals of all kinds, whose starts have to be accounted for whatever comes. */
 #include "base/err.h"
-#include "query/interval.h"
+#include "interval/interval.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/src.h"
 #include "input/input.h"
-#include "stream/text.h"
+#include "print/text.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* All kinds of text that pfold reads, with two sets of options. */
 #include "base/err.h"
-#include "query/fold_text.h"
+#include "fold/text.h"
 
 #include <stdlib.h>
 #include <string.h>

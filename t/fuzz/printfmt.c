@@ -1,5 +1,5 @@
 /* Print formats of tracepoints: a format text, a NUL, and a payload that is printed by it. */
-#include "stream/text_fast.h"
+#include "print/text_fast.h"
 
 #include <string.h>
 

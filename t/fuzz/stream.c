@@ -1,7 +1,7 @@
 /* Event streams: the reader, the copy of what it reads, and both printers. */
 #include "base/err.h"
 #include "stream/codec.h"
-#include "stream/text.h"
+#include "print/text.h"
 
 #include <dlfcn.h>
 #include <event-parse.h>

@@ -4,7 +4,7 @@
  */
 #include "base/buf.h"
 #include "draw/chart.h"
-#include "query/table.h"
+#include "table/table.h"
 
 #include <stdlib.h>
 

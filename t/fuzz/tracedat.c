@@ -4,7 +4,7 @@
  * loads its plugins, and a child tries each format.
  */
 #include "decode.h"
-#include "stream/text.h"
+#include "print/text.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * Makes perf.data recordings in either byte order, for the unit tests of lib/input.
+ * Makes perf.data recordings in either byte order, for the unit tests of lib/perfdata.
  *
  *	struct make m = {.swap = true};
  *	make_begin(&m, ids, n);			(attributes of n events, all alike)
@@ -11,7 +11,7 @@
 #define PP_UNIT_PERFDATA_MAKE_H
 
 #include "base/buf.h"
-#include "input/perf_format.h"
+#include "perfdata/format.h"
 
 #include <stdbool.h>
 

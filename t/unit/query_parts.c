@@ -1,9 +1,9 @@
 /* Parts of the expression language and of --time: shell patterns, names of values, spans. */
 #include "base/err.h"
-#include "query/glob.h"
-#include "query/names.h"
-#include "query/site.h"
-#include "query/span.h"
+#include "event/glob.h"
+#include "event/names.h"
+#include "event/site.h"
+#include "select/span.h"
 
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* -F: what a list of fields makes of the defaults, for each kind of event. */
 #include "base/err.h"
-#include "stream/text_fields.h"
+#include "print/text_fields.h"
 #include "tap.h"
 
 #define F(name) TEXT_FIELD(name)

@@ -1,0 +1,114 @@
+#include "filter/filter.h"
+
+#include "base/err.h"
+
+/* The account of what a reader has read so far, less what an END that was written has told. */
+static void account(struct ps_end *end, const struct sreader *r, const struct ps_end *told)
+{
+	const struct ps_end *a = sreader_account(r);
+
+	end->lost = a->lost - told->lost;
+	end->missing = a->missing - told->missing;
+	if (a->status && !end->status)
+		end->status = PP_EXIT_PARTIAL;
+}
+
+/* What is being written. */
+struct stage {
+	const struct filter *f;
+	struct ssink *sink;
+	struct ps_end *end;
+	bool open;  /* a header has been written and its END has not */
+	bool named; /* and so has this filter's provenance record, behind those of upstream */
+};
+
+static void begin(struct stage *s)
+{
+	swriter_header(&s->sink->w);
+	s->open = true;
+	s->named = false;
+}
+
+static void name(struct stage *s)
+{
+	if (!s->named)
+		swriter_provenance(&s->sink->w, s->f->name, s->f->argc, s->f->argv);
+	s->named = true;
+}
+
+/* The stream that is being written is complete: what follows has an account of its own. */
+static void finish(struct stage *s)
+{
+	name(s);
+	swriter_end(&s->sink->w, s->end);
+	*s->end = (struct ps_end){.status = s->end->status};
+	s->open = false;
+}
+
+/* One input. */
+static int run_one(struct stage *s, const char *file, struct diag *d)
+{
+	struct ps_end told = {0};
+	const struct ps_record *rec;
+	struct sreader *r;
+	struct src *src;
+	int rc, status;
+	bool any = false;
+
+	rc = s->f->open ? s->f->open(s->f->open_ctx, file, &src, d) : src_open(&src, file, d);
+	if (rc || sreader_new(&r, src, s->f->keep, d))
+		return PP_EXIT_FAIL;
+	sreader_on_wait(r, ssink_flush, s->sink);
+	if (s->f->ahead)
+		sreader_on_ahead(r, s->f->ahead, s->f->ctx);
+	while (!(rc = sreader_next(r, &rec))) {
+		if (rec->type == PS_END)
+			continue;
+		if (rec->type == PS_HEADER) {
+			/* At the first header, what is open is the last stream of the file before. */
+			if (any) {
+				account(s->end, r, &told);
+				told = *sreader_account(r);
+			}
+			if (s->open)
+				finish(s);
+			begin(s);
+			any = true;
+		} else if (rec->type != PS_PROVENANCE) {
+			name(s);
+		}
+		rc = s->f->record(s->f->ctx, r, rec);
+		if (rc || s->sink->w.err)
+			break;
+	}
+	if (any)
+		account(s->end, r, &told);
+	status = sreader_status(r, rc);
+	/* What ended the run was the filter: the reader has said nothing. */
+	if (rc && rc != PP_END && !s->sink->w.err && status == PP_EXIT_FAIL &&
+	    rc != PP_EUNSUPPORTED)
+		diag_error(d, file, -1, "cannot go on: %s", pp_strerror(rc));
+	sreader_free(r);
+	return status;
+}
+
+void filter_run(const struct filter *f, char **files, int n, struct ssink *sink, struct diag *d,
+		struct ps_end *end)
+{
+	struct stage s = {.f = f, .sink = sink, .end = end};
+	int failed = 0;
+
+	for (int i = 0; i < n || (!n && !i); i++) {
+		int status = run_one(&s, n ? files[i] : "-", d);
+
+		failed += status == PP_EXIT_FAIL;
+		if (status && !end->status)
+			end->status = PP_EXIT_PARTIAL;
+	}
+	if (failed == (n ? n : 1))
+		end->status = PP_EXIT_FAIL;
+	/* The next filter shall find a stream that says how it went. */
+	if (!s.open)
+		begin(&s);
+	name(&s);
+}

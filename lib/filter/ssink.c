@@ -1,0 +1,98 @@
+#include "filter/ssink.h"
+
+#include "base/err.h"
+
+#include <unistd.h>
+
+/* A buffer of whole records: read back and printed. */
+static int print_back(void *ctx, uint8_t *bytes, size_t n)
+{
+	struct ssink *s = ctx;
+	const struct ps_record *rec;
+	int rc;
+
+	sreader_feed(s->back, bytes, n);
+	while (!(rc = sreader_next(s->back, &rec))) {
+		rc = stext_record(s->text, s->back, rec);
+		if (rc)
+			return rc;
+	}
+	return rc == PP_END ? 0 : rc;
+}
+
+bool ssink_option(struct ssink_opts *o, int id, const char *arg, struct buf *why, int *rc)
+{
+	*rc = 0;
+	switch (id) {
+	case 'b': o->form = SSINK_BINARY; return true;
+	case 't': o->form = SSINK_TEXT; return true;
+	case 'j': o->form = SSINK_JSON; return true;
+	default: return stext_option(&o->text, id, arg, why, rc);
+	}
+}
+
+static int drop(void *ctx, uint8_t *bytes, size_t n)
+{
+	(void)ctx;
+	(void)bytes;
+	(void)n;
+	return 0;
+}
+
+int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct diag *d)
+{
+	struct stext_opts text = opts->text;
+	enum ssink_form form = opts->form;
+	int rc;
+
+	*s = (struct ssink){0};
+	if (form == SSINK_AUTO)
+		form = isatty(fd) ? SSINK_TEXT : SSINK_BINARY;
+	if (form == SSINK_BINARY || form == SSINK_NONE) {
+		rc = form == SSINK_NONE ? out_init_fn(&s->out, drop, NULL) : out_init(&s->out, fd);
+		swriter_init(&s->w, &s->out);
+		return rc;
+	}
+	rc = out_init(&s->text_out, fd);
+	if (!rc)
+		rc = out_init_fn(&s->out, print_back, s);
+	text.form = form == SSINK_JSON ? STEXT_JSON : STEXT_PERF;
+	if (!rc)
+		rc = stext_new(&s->text, &s->text_out, &text, d);
+	if (!rc)
+		rc = sreader_new_fed(&s->back, "(output)", STEXT_KEEP, d);
+	swriter_init(&s->w, &s->out);
+	return rc;
+}
+
+void ssink_flush(void *sink)
+{
+	struct ssink *s = sink;
+
+	if (s->w.err)
+		return;
+	s->w.err = out_flush(&s->out);
+	if (s->text && !s->w.err)
+		s->w.err = out_flush(&s->text_out);
+}
+
+int ssink_close(struct ssink *s, struct ps_end *end, struct diag *d)
+{
+	int rc = s->w.err, closed;
+
+	if (!rc)
+		rc = swriter_end(&s->w, end);
+	closed = out_close(&s->out);
+	if (!rc)
+		rc = closed;
+	if (s->text) {
+		closed = out_close(&s->text_out);
+		if (!rc)
+			rc = closed;
+	}
+	stext_free(s->text);
+	sreader_free(s->back);
+	if (rc && rc != PP_EPIPE)
+		diag_error(d, NULL, -1, "cannot write the output: %s", pp_strerror(rc));
+	return rc ? PP_EXIT_FAIL : (int)end->status;
+}

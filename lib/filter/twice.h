@@ -1,0 +1,35 @@
+/*
+ * Inputs that are read twice: to know the whole before the first record is passed on.
+ *
+ *	struct twice t;
+ *	rc = twice_scan(&t, files, n, SREADER_EVENTS, on_record, ctx, d);
+ *	f.open = twice_open;	(of struct filter; gives the inputs out again, in their order)
+ *	f.open_ctx = &t;
+ *	filter_run(&f, files, n, ...);
+ *	twice_release(&t);
+ *
+ * What cannot be read twice, a pipe, is copied to a temporary file without a name in TMPDIR or /tmp.
+ */
+#ifndef PP_FILTER_TWICE_H
+#define PP_FILTER_TWICE_H
+
+#include "stream/stream.h"
+
+struct twice {
+	struct src **v; /* NULL: could not be opened, which was said */
+	int n, next;
+};
+
+/*
+ * Reads all inputs (n 0: stdin) and gives each record to fn. Damage is left to the second reading
+ * to say. 0, the error of fn, or PP_ENOMEM; an input that cannot be opened is passed over.
+ */
+int twice_scan(struct twice *t, char **files, int n, unsigned keep,
+	       int (*fn)(void *ctx, const struct sreader *r, const struct ps_record *rec),
+	       void *ctx, struct diag *d);
+
+/* The next input, from its beginning. ctx is the struct twice. */
+int twice_open(void *ctx, const char *file, struct src **s, struct diag *d);
+void twice_release(struct twice *t);
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * Folding: counting equal call stacks.
+ *
+ * The stacks are kept in a tree of frames. A node is one stack, that of the frames from the root to
+ * it, and carries a weight of 64 bits; nodes and names are small integers, so that a caller can
+ * remember the node of a call chain that it has seen and only add to it:
+ *
+ *	struct fold *f;
+ *	rc = fold_new(&f, &opts, diag);
+ *	rc = fold_name(f, "main", 4, &name[1]);
+ *	rc = fold_comm(f, "cc1", 3, "41", "42", &name[2]);
+ *	rc = fold_stack(f, name, 3, &node);		(leaf first, the command last)
+ *	fold_add(f, node, period);
+ *	fold_finish(f);
+ *	rc = fold_write(f, &out);
+ *	fold_free(f);
+ *
+ * Memory is bounded by the distinct stacks. The output is folded text: `comm;outer;inner COUNT`,
+ *one line for each stack, in the byte order of the stacks.
+ */
+#ifndef PP_FOLD_FOLD_H
+#define PP_FOLD_FOLD_H
+
+#include "base/diag.h"
+#include "base/out.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The last line of folded text whose input was damaged or cut off. It has no count, so that programs
+ * that do not know it leave it out; pfold and psvg say it and exit with 1.
+ */
+#define FOLD_PARTIAL "# partial: the input was damaged or cut off"
+
+#define FOLD_ROOT	0	   /* the node of the empty stack */
+#define FOLD_DEPTH_MAX	65536	   /* frames of one stack; those beyond are left out */
+#define FOLD_NODES_MAX	0x7fffffff /* distinct stacks and parts of stacks */
+#define FOLD_EVENTS_MAX 64	   /* left-out events that are named */
+
+/* What is folded of samples with a second stack, as intervals with a waker have it. */
+enum fold_second {
+	FOLD_FIRST, /* the first stack */
+	FOLD_BOTH,  /* the first, `--`, and the second one upside down */
+	FOLD_OTHER  /* the second stack, below the command of its thread */
+};
+
+struct fold_opts {
+	bool pid;     /* the first frame is COMM-PID */
+	bool tid;     /* the first frame is COMM-PID/TID */
+	bool kernel;  /* mark kernel frames with _[k] */
+	bool jit;     /* mark frames of JIT maps with _[j] */
+	bool addrs;   /* unknown frames keep their address */
+	bool srcline; /* each frame of perf script text is followed by a source line */
+	bool count;   /* each sample weighs 1, whatever its period */
+	enum fold_second second;
+	const char *event; /* the event to fold; NULL or "": the first one seen */
+};
+
+/* samples = folded + bare + filtered + joined; each line of folded or bpftrace text is a sample. */
+struct fold_account {
+	uint64_t samples;
+	uint64_t folded;   /* with at least one frame */
+	uint64_t bare;	   /* without call stack: folded as their command alone */
+	uint64_t filtered; /* of events that are not folded */
+	uint64_t joined;   /* not ended by an empty line: their frames went to the next sample */
+	uint64_t outside;  /* lines with a frame that belong to no sample */
+	uint64_t weight;   /* sum of what was added; saturates */
+	uint64_t unrecognised; /* lines */
+	bool partial;	       /* folded text said that it is partial (FOLD_PARTIAL) */
+	uint64_t lost;	       /* events that the recording says it lost (event streams) */
+	char unit[16];	       /* what weights count, of event streams; "": not known, or several */
+	bool units;	       /* there are several */
+};
+
+struct fold;
+
+/* opts are copied, but the text of opts->event and the diag (may be NULL) must outlive the fold. */
+int fold_new(struct fold **f, const struct fold_opts *opts, struct diag *d);
+void fold_free(struct fold *f); /* NULL is fine */
+
+const struct fold_opts *fold_options(const struct fold *f);
+struct diag *fold_diag(const struct fold *f);
+struct fold_account *fold_account(struct fold *f); /* the readers of input keep it */
+
+/*
+ * The id (1 and up) of a frame's name. What would break folded text is replaced: ';' by ':',
+ * control characters by '?'. 0, PP_ENOMEM or PP_ELIMIT.
+ */
+int fold_name(struct fold *f, const void *bytes, size_t len, uint32_t *id);
+
+/*
+ * The id of a stack's first frame: the command with '_' for each space and, as the options say, its
+ * -PID or -PID/TID. pid and tid are decimal text; either may be "?".
+ */
+int fold_comm(struct fold *f, const char *comm, size_t len, const char *pid, const char *tid,
+	      uint32_t *id);
+
+/* Whether samples of this event are folded: without opts->event only those of the first event. */
+bool fold_event(struct fold *f, const char *name, size_t len);
+
+/*
+ * The node of parent's stack with one more frame towards the leaf. Deeper than FOLD_DEPTH_MAX it is
+ * the parent itself (and fold_finish says so). 0, PP_ENOMEM or PP_ELIMIT.
+ */
+int fold_frame(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node);
+
+/*
+ * The node of a whole stack of n frames, names[0] the leaf, names[n - 1] the root. Quick for stacks
+ * that were seen before. Of more than FOLD_DEPTH_MAX frames the leaves are left out.
+ */
+int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node);
+
+/*
+ * The same in steps, for who knows early which stacks come (queue.h): the hash of 1 to
+ * FOLD_DEPTH_MAX names, a hint to the processor to fetch what will be looked up first (or, `next`,
+ * what after that), and the look-up. fold_add_soon: the hint for fold_add.
+ */
+uint32_t fold_stack_hash(const uint32_t *names, size_t n);
+void fold_stack_soon(const struct fold *f, uint32_t hash, bool next);
+int fold_stack_hashed(struct fold *f, uint32_t hash, const uint32_t *names, size_t n,
+		      uint32_t *node);
+void fold_add_soon(const struct fold *f, uint32_t node);
+
+/* Adds to a node's weight, which stays at UINT64_MAX when it would exceed it. */
+void fold_add(struct fold *f, uint32_t node, uint64_t weight);
+
+/* Counts frames that a reader had to leave out because of FOLD_DEPTH_MAX. */
+void fold_too_deep(struct fold *f, uint64_t frames);
+
+/* Number of distinct stacks that were added to. */
+uint64_t fold_stacks(const struct fold *f);
+
+/* Gives the warnings that are due at the end of all input. */
+void fold_finish(struct fold *f);
+
+/*
+ * Writes the folded text in the order of memcmp on the stacks' text (which is `LC_ALL=C sort` of
+ * the stacks, not of the lines). 0, PP_ENOMEM or the error of o.
+ */
+int fold_write(struct fold *f, struct out *o);
+
+#endif

@@ -1,0 +1,72 @@
+#include "fold/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Folded text: "comm;outer;inner COUNT", in any order; the count is behind the last space. */
+
+static int fold_line(struct fold *f, struct fold_frames *frames, const char *p, size_t n,
+		     uint64_t count)
+{
+	struct fold_account *account = fold_account(f);
+	const char *end = p + n, *stop;
+	uint32_t node, name;
+	int rc;
+
+	frames->n = 0;
+	do {
+		stop = memchr(p, ';', (size_t)(end - p));
+		rc = fold_name(f, p, (size_t)((stop ? stop : end) - p), &name);
+		if (frames->n == FOLD_DEPTH_MAX)
+			fold_too_deep(f, 1); /* the root came first, and stays */
+		else if (!rc)
+			rc = fold_frames_push(frames, f, name);
+		if (rc)
+			return rc;
+		p = stop ? stop + 1 : end;
+	} while (stop);
+	fold_frames_reverse(frames);
+	rc = fold_stack(f, frames->names, frames->n, &node);
+	if (rc)
+		return rc;
+	fold_add(f, node, count);
+	account->samples++;
+	if (frames->n > 1)
+		account->folded++;
+	else
+		account->bare++;
+	return 0;
+}
+
+int fold_folded(struct fold *f, struct fold_lines *l)
+{
+	struct fold_frames frames = {0};
+	const char *p;
+	size_t n;
+	int rc;
+
+	while (!(rc = fold_lines_next(l, &p, &n))) {
+		size_t stack;
+
+		while (n && fold_is(p[n - 1], FOLD_SPACE))
+			n--;
+		if (!n)
+			continue;
+		if (n == sizeof(FOLD_PARTIAL) - 1 && !memcmp(p, FOLD_PARTIAL, n)) {
+			fold_account(f)->partial = true;
+			continue;
+		}
+		stack = n;
+		while (stack && fold_is(p[stack - 1], FOLD_DIGIT))
+			stack--;
+		if (stack == n || stack < 2 || !fold_is(p[stack - 1], FOLD_SPACE)) {
+			fold_lines_odd(l, p, n);
+			continue;
+		}
+		rc = fold_line(f, &frames, p, stack - 1, fold_number(p + stack, n - stack));
+		if (rc)
+			break;
+	}
+	free(frames.names);
+	return rc == PP_END ? 0 : rc;
+}

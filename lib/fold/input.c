@@ -1,0 +1,70 @@
+#include "fold/input.h"
+
+#include "base/err.h"
+#include "base/src.h"
+#include "fold/stream.h"
+#include "fold/text.h"
+#include "stream/stream.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Folds a source, whatever its kind, and frees it. */
+static int fold_source(struct fold *f, struct src *s, struct diag *d)
+{
+	char magic[sizeof(PS_MAGIC) - 1];
+	size_t n = 0, got = 1;
+	int rc = 0;
+
+	while (!rc && got && n < sizeof(magic)) {
+		rc = src_read(s, magic + n, sizeof(magic) - n, &got);
+		n += got;
+	}
+	if (!rc)
+		rc = src_unread(s, magic, n);
+	if (rc)
+		diag_error(d, src_name(s), -1, "cannot read: %s", pp_strerror(rc));
+	else if (n == sizeof(magic) && !memcmp(magic, PS_MAGIC, n))
+		return fold_stream(f, s);
+	else
+		rc = fold_text(f, s);
+	src_free(s);
+	return rc;
+}
+
+int fold_files(struct fold *f, char **names, int n, struct diag *d)
+{
+	static char *standard_input[] = {"-"};
+	int status = PP_EXIT_OK, i = 0;
+
+	if (!n)
+		names = standard_input;
+	do {
+		struct src *s;
+		int rc = src_open(&s, names[i], d);
+
+		if (!rc)
+			rc = fold_source(f, s, d);
+		if (rc && rc != PP_ECUT)
+			return PP_EXIT_FAIL;
+		if (rc)
+			status = PP_EXIT_PARTIAL;
+	} while (++i < n);
+	if (fold_account(f)->partial) {
+		diag_say(d, NULL, "the folded text is partial: what it was made of was damaged");
+		status = PP_EXIT_PARTIAL;
+	}
+	return status;
+}
+
+void fold_describe(struct fold *f, struct diag *d)
+{
+	const struct fold_account *a = fold_account(f);
+
+	diag_say(d, NULL,
+		 "samples %" PRIu64 " = folded %" PRIu64 " + without stack %" PRIu64
+		 " + filtered out %" PRIu64 " + joined to the next %" PRIu64,
+		 a->samples, a->folded, a->bare, a->filtered, a->joined);
+	diag_say(d, NULL, "stacks %" PRIu64 ", weight %" PRIu64 ", unrecognised lines %" PRIu64,
+		 fold_stacks(f), a->weight, a->unrecognised);
+}

@@ -1,0 +1,22 @@
+/*
+ * What pfold folds: files of any kind that it knows, found by their first bytes.
+ *
+ *	status = fold_files(f, argv + 1, argc - 1, diag);
+ *	fold_describe(f, diag);
+ */
+#ifndef PP_FOLD_INPUT_H
+#define PP_FOLD_INPUT_H
+
+#include "fold/fold.h"
+
+/*
+ * Folds n files, stdin if there are none: event streams, perf script text, bpftrace text, folded
+ * text. What is wrong is said to d. Returns the exit status: PP_EXIT_OK, PP_EXIT_PARTIAL (something
+ * was damaged or cut off), PP_EXIT_FAIL.
+ */
+int fold_files(struct fold *f, char **names, int n, struct diag *d);
+
+/* Says the account to d: what became of the samples. */
+void fold_describe(struct fold *f, struct diag *d);
+
+#endif

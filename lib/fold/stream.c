@@ -1,0 +1,488 @@
+#include "fold/stream.h"
+
+#include "base/err.h"
+#include "base/array.h"
+#include "fold/stream_parts.h"
+#include "fold/tidy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TYPE_TRACEPOINT 2
+#define KEY_CHAIN	(1ull << 31) /* in the key of a node: the low bits are a chain, not a stack */
+#define AHEAD_FRAMES	12 /* of a stack that comes: few have more that were not seen just before */
+
+/* The command of a sample as a name. */
+static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *comm, bool *java)
+{
+	bool by_thread = s->opts->pid || s->opts->tid;
+	struct comm_name *quick = &s->recent[p->tid % RECENT_COMMS];
+	uint64_t key = p->comm | (by_thread ? (uint64_t)p->tid << 32 : 0);
+	uint32_t *slot, name;
+	char pid[16], tid[16];
+	const char *text;
+	size_t len;
+	int rc;
+
+	if (quick->value && quick->comm == p->comm && quick->tid == p->tid) {
+		*comm = quick->value / 2;
+		*java = quick->value & 1;
+		return 0;
+	}
+	slot = map64_put(&s->comms, key, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		used(p->comm, &s->used_string);
+		text = sreader_string(s->in, p->comm, &len);
+		if (!text)
+			text = "[unknown]", len = 9;
+		snprintf(pid, sizeof(pid), "%d", (int)p->pid);
+		snprintf(tid, sizeof(tid), "%d", (int)p->tid);
+		rc = fold_comm(s->fold, text, len, pid, tid, &name);
+		if (rc)
+			return rc;
+		*slot = name * 2 + fold_is_java(text, len);
+	}
+	*quick = (struct comm_name){p->comm, p->tid, *slot};
+	*comm = *slot / 2;
+	*java = *slot & 1;
+	return 0;
+}
+
+static void note_unit(struct fold_account *a, struct ps_str unit)
+{
+	bool same = strlen(a->unit) == unit.len && !memcmp(a->unit, unit.p, unit.len);
+
+	if (a->units || same)
+		return;
+	a->units = *a->unit || unit.len >= sizeof(a->unit);
+	a->unit[0] = 0;
+	if (!a->units && unit.len) {
+		memcpy(a->unit, unit.p, unit.len);
+		a->unit[unit.len] = 0;
+	}
+}
+
+/* Whether samples of an event are folded, and whether they weigh 1; decided once. */
+static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
+{
+	const struct ps_event *e = sreader_event(s->in, id);
+	bool fold, one;
+
+	if (!e) {
+		s->undefined = true;
+		*choice = CHOICE_LEAVE;
+		return 0;
+	}
+	if (id >= s->events_cap) {
+		uint32_t cap = (id + 16) * 2;
+		uint8_t *v = realloc(s->events, cap);
+
+		if (!v)
+			return PP_ENOMEM;
+		memset(v + s->events_cap, CHOICE_NEW, cap - s->events_cap);
+		s->events = v;
+		s->events_cap = cap;
+	}
+	if (s->events[id] == CHOICE_NEW) {
+		one = s->opts->count || e->perf_type == TYPE_TRACEPOINT ||
+		      !(e->flags & PS_EVENT_SAMPLED);
+		if (e->perf_type == TYPE_TRACEPOINT && (!s->opts->event || !*s->opts->event))
+			fold = fold_event(s->fold, "tracepoints", 11);
+		else
+			fold = fold_event(s->fold, e->name.p, e->name.len);
+		s->events[id] = !fold ? CHOICE_LEAVE : one ? CHOICE_FOLD_ONE : CHOICE_FOLD;
+		if (fold)
+			note_unit(s->account, one ? ps_str("samples", 7) : e->unit);
+	}
+	*choice = s->events[id];
+	return 0;
+}
+
+/* Adds the names of a sample's stack, leaf first, and its command. */
+static int sample_path(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+		       size_t *n)
+{
+	const struct ps_stack *st = ps_sample_has(p, stack) ? sreader_stack(s->in, p->stack) : NULL;
+	const struct ps_chain *c = ps_sample_has(p, chain) ? sreader_chain(s->in, p->chain) : NULL;
+	int rc = fstream_room(s, *n);
+
+	/* What is not defined is not known: the sample counts for its command alone. */
+	if ((ps_sample_has(p, stack) && !st) || (!st && ps_sample_has(p, chain) && !c))
+		s->undefined = true;
+	if (!rc && st)
+		rc = fstream_stack(s, p, st, c, java, n);
+	else if (!rc && c)
+		rc = fstream_chain(s, c, n);
+	if (!rc)
+		s->path[(*n)++] = comm;
+	return rc;
+}
+
+static int make_node(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+		     uint32_t *node)
+{
+	size_t n = 0;
+	int rc = sample_path(s, p, comm, java, &n);
+
+	return rc ? rc : fold_stack(s->fold, s->path, n, node);
+}
+
+/* The second stack of a sample as if it was the first one of a sample of the other thread's. */
+static void turn(const struct ps_sample *p, struct ps_sample *other)
+{
+	*other = (struct ps_sample){
+		.event = p->event,
+		.pid = ps_sample_has(p, other_pid) ? (uint32_t)p->other_pid : PS_NONE,
+		.tid = ps_sample_has(p, other_tid) ? (uint32_t)p->other_tid : PS_NONE,
+		.comm = p->other_comm,
+		.fields = (ps_sample_has(p, other_stack) ? PS_HAS(stack) : 0) |
+			  (ps_sample_has(p, other_chain) ? PS_HAS(chain) : 0) |
+			  (p->fields & PS_HAS(period)),
+		.stack = p->other_stack,
+		.chain = p->other_chain,
+		.period = p->period};
+}
+
+static bool raw(const struct ps_sample *p)
+{
+	return ps_sample_has(p, chain) && !ps_sample_has(p, stack);
+}
+
+/*
+ * Both stacks of a sample as one: from the command to where it sleeps, then `--` and the waker's from
+ * its innermost function to its command, so that the two ends meet.
+ */
+static int both_node(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+		     uint32_t *node)
+{
+	struct ps_sample other;
+	uint32_t waker, name;
+	bool waker_java;
+	size_t n = 0;
+	int rc = 0;
+
+	turn(p, &other);
+	if (other.comm || other.fields & (PS_HAS(stack) | PS_HAS(chain))) {
+		rc = sample_comm(s, &other, &waker, &waker_java);
+		if (!rc)
+			rc = sample_path(s, &other, waker, waker_java, &n);
+		for (size_t i = 0; !rc && i < n / 2; i++) {
+			name = s->path[i];
+			s->path[i] = s->path[n - 1 - i];
+			s->path[n - 1 - i] = name;
+		}
+		if (!rc)
+			rc = fold_name(s->fold, "--", 2, &name);
+		if (!rc)
+			rc = fstream_room(s, n);
+		if (!rc)
+			s->path[n++] = name;
+	}
+	s->raw += raw(p) || raw(&other);
+	if (!rc)
+		rc = sample_path(s, p, comm, java, &n);
+	return rc ? rc : fold_stack(s->fold, s->path, n, node);
+}
+
+/* A fold_queue_fn: a stack has got its node. */
+static void on_node(void *ctx, uint64_t key, uint32_t place, uint32_t node)
+{
+	struct fstream *s = ctx;
+	struct stack_node *k = &s->stacks[(uint32_t)key];
+
+	/* It can have been defined again, or seen with another command. */
+	if (k->comm == key >> 32 && k->node == (QUEUED | place))
+		k->node = node;
+}
+
+/*
+ * Counts a sample by its stack's id: most are. False: by its chain, or with the stack of another, is
+ * how it has to be counted; or the stack is one that cannot be queued.
+ */
+static bool count_stack(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+			uint64_t weight, int *rc)
+{
+	struct stack_node *k;
+	uint32_t place;
+	size_t n = 0;
+
+	if (s->opts->addrs || s->opts->second == FOLD_BOTH || !ps_sample_has(p, stack) ||
+	    p->stack >= s->stacks_cap)
+		return false;
+	k = &s->stacks[p->stack];
+	if (k->comm == comm && !(k->node & QUEUED)) {
+		fold_add(s->fold, k->node, weight);
+		return true;
+	}
+	if (k->comm == comm && fold_queue_more(&s->queue, k->node & ~QUEUED, weight))
+		return true;
+	*rc = sample_path(s, p, comm, java, &n);
+	if (*rc)
+		return true;
+	if (n > FOLD_QUEUE_NAMES)
+		return false;
+	*rc = fold_queue_add(&s->queue, s->path, n, weight, (uint64_t)comm << 32 | p->stack,
+			     &place);
+	*k = (struct stack_node){comm, QUEUED | place};
+	return true;
+}
+
+/* The node of a sample's stack, made when it is new. */
+static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+		   uint32_t *node)
+{
+	/* With addresses in the names, a stack is that of one call chain only. */
+	bool by_chain = s->opts->addrs && ps_sample_has(p, chain);
+	struct stack_node *quick = NULL;
+	uint64_t key = (uint64_t)comm << 32;
+	uint32_t *slot;
+	int rc;
+
+	if (s->opts->second == FOLD_BOTH)
+		return both_node(s, p, comm, java, node);
+	if (s->opts->addrs && !by_chain)
+		return make_node(s, p, comm, java, node);
+	if (ps_sample_has(p, stack) && !by_chain) {
+		quick = p->stack < s->stacks_cap ? &s->stacks[p->stack] : NULL;
+		/* The fold finds what it has seen; a table of commands and stacks would be larger. */
+		rc = make_node(s, p, comm, java, node);
+		if (!rc && quick)
+			*quick = (struct stack_node){comm, *node};
+		return rc;
+	}
+	if (ps_sample_has(p, chain)) {
+		key |= KEY_CHAIN | p->chain;
+		s->raw += raw(p);
+		used(p->chain, &s->used_chain);
+		used(ps_sample_has(p, stack) ? p->stack : 0, &s->used_stack);
+	}
+	slot = map64_put(&s->nodes, key, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		rc = make_node(s, p, comm, java, node);
+		if (rc)
+			return rc;
+		*slot = *node + 1;
+	}
+	*node = *slot - 1;
+	return 0;
+}
+
+/* A stack was defined: nothing is known of its id. */
+static int new_stack(struct fstream *s, uint32_t id)
+{
+	struct stack_node *v = array_widen(s->stacks, &s->stacks_cap, id, 4096, sizeof(*v));
+
+	if (!v)
+		return PP_ENOMEM;
+	s->stacks = v;
+	v[id].comm = 0;
+	return 0;
+}
+
+static int on_sample(struct fstream *s, const struct ps_sample *p)
+{
+	struct ps_sample other;
+	uint32_t comm, node;
+	uint64_t weight;
+	uint8_t choice;
+	bool java;
+	int rc;
+
+	s->account->samples++;
+	/* First the mark: a sample that fails shall not decide which event is folded. */
+	if ((p->flags & PS_MARK_MASK) != PS_MARK_PASS || (p->flags & PS_SAMPLE_JOINED)) {
+		s->account->filtered++;
+		return 0;
+	}
+	rc = choose(s, p->event, &choice);
+	if (rc)
+		return rc;
+	if (choice == CHOICE_LEAVE) {
+		s->account->filtered++;
+		return 0;
+	}
+	if (s->opts->second == FOLD_OTHER) {
+		turn(p, &other);
+		p = &other;
+	}
+	rc = sample_comm(s, p, &comm, &java);
+	if (rc)
+		return rc;
+	weight = choice == CHOICE_FOLD_ONE || !ps_sample_has(p, period) ? 1 : p->period;
+	if (p->fields & (PS_HAS(stack) | PS_HAS(chain)))
+		s->account->folded++;
+	else
+		s->account->bare++;
+	if (count_stack(s, p, comm, java, weight, &rc))
+		return rc;
+	rc = node_of(s, p, comm, java, &node);
+	if (!rc)
+		fold_add(s->fold, node, weight);
+	return rc;
+}
+
+/* The samples that were folded by their chain. */
+static void forget_chains(struct fstream *s)
+{
+	map64_clear(&s->nodes);
+	s->used_chain = 0;
+}
+
+static void forget_stacks(struct fstream *s)
+{
+	forget_chains(s);
+	if (s->stacks_cap)
+		memset(s->stacks, 0, s->stacks_cap * sizeof(*s->stacks));
+	s->used_stack = s->used_frame = 0;
+}
+
+static void forget_names(struct fstream *s)
+{
+	for (int java = 0; java < 2 && s->frames_cap; java++)
+		memset(s->names[java], 0, s->frames_cap * sizeof(uint32_t));
+	if (s->symbols_cap)
+		memset(s->symbols, 0, s->symbols_cap * sizeof(*s->symbols));
+	s->used_symbol = s->used_dso = 0;
+	forget_stacks(s);
+}
+
+static void forget_comms(struct fstream *s)
+{
+	map64_clear(&s->comms);
+	memset(s->recent, 0, sizeof(s->recent));
+	s->used_string = 0;
+}
+
+static int new_frame(struct fstream *s, uint32_t id)
+{
+	for (int java = 0; java < 2; java++) {
+		uint32_t *name = fstream_name(s, id, java);
+
+		if (!name)
+			return PP_ENOMEM;
+		*name = 0;
+	}
+	return 0;
+}
+
+static int on_record(struct fstream *s, const struct ps_record *rec)
+{
+	/* An id that was looked up is defined again: what was made of it is forgotten. */
+	switch (rec->type) {
+	case PS_SAMPLE: return on_sample(s, &rec->sample);
+	case PS_STRING:
+		if (rec->string.id <= s->used_string)
+			forget_comms(s);
+		break;
+	case PS_STACK:
+		/* With id 1 all of them are forgotten: they may be referred to, but are not defined. */
+		if (rec->stack.id <= s->used_stack || rec->stack.id == 1)
+			forget_stacks(s);
+		return new_stack(s, rec->stack.id);
+	case PS_CHAIN:
+		if (rec->chain.id <= s->used_chain)
+			forget_chains(s);
+		break;
+	case PS_FRAME:
+		if (rec->frame.id == 1)
+			forget_names(s);
+		else if (rec->frame.id <= s->used_frame)
+			forget_stacks(s);
+		return new_frame(s, rec->frame.id);
+	case PS_SYMBOL:
+		if (rec->symbol.id <= s->used_symbol)
+			forget_names(s);
+		break;
+	case PS_DSO:
+		if (rec->dso.id <= s->used_dso)
+			forget_names(s);
+		break;
+	case PS_EVENT:
+		if (rec->event.id < s->events_cap)
+			s->events[rec->event.id] = CHOICE_NEW;
+		break;
+	case PS_HEADER:
+		forget_comms(s);
+		forget_names(s);
+		if (s->events_cap)
+			memset(s->events, CHOICE_NEW, s->events_cap);
+		break;
+	}
+	return 0;
+}
+
+/* A sreader_ahead_fn. */
+static void look_ahead(void *ctx, uint32_t type, const uint8_t *raw, uint32_t size)
+{
+	struct fstream *s = ctx;
+	uint32_t id, n;
+
+	if (type == PS_SAMPLE) {
+		id = sreader_ahead_ref(raw, size, PS_HAS(stack));
+		if (id < s->stacks_cap)
+			__builtin_prefetch(&s->stacks[id]);
+	} else if (type == PS_STACK && size > 20) {
+		n = (size - 20) / 4;
+		for (uint32_t i = 0; i < n && i < AHEAD_FRAMES; i++) {
+			memcpy(&id, raw + 20 + 4 * (size_t)i, 4);
+			if (id < s->frames_cap)
+				__builtin_prefetch(&s->names[0][id]);
+		}
+	}
+}
+
+static void release(struct fstream *s)
+{
+	sreader_free(s->in);
+	map64_release(&s->comms);
+	map64_release(&s->nodes);
+	map64_release(&s->ips);
+	free(s->names[0]);
+	free(s->names[1]);
+	free(s->symbols);
+	free(s->events);
+	free(s->stacks);
+	free(s->path);
+	buf_release(&s->name);
+}
+
+int fold_stream(struct fold *f, struct src *src)
+{
+	struct fstream s = {.fold = f, .opts = fold_options(f), .account = fold_account(f)};
+	const unsigned keep = SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS;
+	struct diag *d = fold_diag(f);
+	const struct ps_record *rec;
+	int rc = sreader_new(&s.in, src, keep, d), status, queued;
+
+	if (rc)
+		return rc;
+	s.queue = (struct fold_queue){.fold = f, .done = on_node, .ctx = &s};
+	sreader_on_ahead(s.in, look_ahead, &s);
+	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, rec)))
+		;
+	queued = fold_queue_flush(&s.queue);
+	rc = queued ? queued : rc;
+	status = sreader_status(s.in, rc);
+	if (s.undefined) {
+		diag_error(d, src_name(src), -1,
+			   "the stream is damaged: samples refer to what it does not define");
+		status = status ? status : PP_EXIT_PARTIAL;
+	} else if (rc == PP_END && status == PP_EXIT_PARTIAL) {
+		/* Otherwise the reader has said what is wrong. */
+		diag_say(d, src_name(src),
+			 "the result is partial: a filter before this one says why");
+	}
+	s.account->lost += sreader_account(s.in)->lost;
+	if (s.raw)
+		diag_say(d, NULL, "%llu samples have addresses only: put psym before pfold",
+			 (unsigned long long)s.raw);
+	release(&s);
+	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
+		return rc;
+	return status == PP_EXIT_OK ? 0 : status == PP_EXIT_PARTIAL ? PP_ECUT : rc;
+}

@@ -1,0 +1,85 @@
+/*
+ * What stream.c (samples) and stream_names.c (names of their frames) share. Private to them.
+ */
+#ifndef PP_FOLD_STREAM_PARTS_H
+#define PP_FOLD_STREAM_PARTS_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "fold/fold.h"
+#include "fold/queue.h"
+#include "stream/stream.h"
+
+/* What is known of an event descriptor. */
+enum choice { CHOICE_NEW, CHOICE_FOLD, CHOICE_FOLD_ONE, CHOICE_LEAVE };
+
+/* The node of a stack below the command that it was last seen with. */
+struct stack_node {
+	uint32_t comm; /* name id; 0: none */
+	uint32_t node; /* or its place in the queue, with QUEUED */
+};
+#define QUEUED (1u << 31) /* more than FOLD_NODES_MAX */
+
+/* The name of a symbol's frames in a DSO. */
+struct symbol_name {
+	uint32_t dso;
+	uint32_t name; /* name id; 0: none */
+};
+
+/* The names of the threads that were seen last, by tid: most samples are of one of a few threads. */
+#define RECENT_COMMS 256
+
+struct comm_name {
+	uint32_t comm, tid; /* of the sample */
+	uint32_t value;	    /* as in comms; 0: none */
+};
+
+struct fstream {
+	struct comm_name recent[RECENT_COMMS];
+	struct fold *fold;
+	const struct fold_opts *opts;
+	struct fold_account *account;
+	struct sreader *in;
+	struct map64 comms;	   /* thread and string id: name id * 2 + is Java */
+	struct map64 nodes;	   /* comm's name id, and chain id: node + 1 */
+	struct stack_node *stacks; /* by stack id */
+	struct fold_queue queue;   /* samples of stacks that are not yet there */
+	uint32_t stacks_cap;
+	struct map64 ips; /* address of a chain without symbols: name id */
+	/* The greatest ids that were looked up since the tables above were emptied. */
+	uint32_t used_string, used_stack, used_chain, used_frame, used_symbol, used_dso;
+	uint32_t *names[2]; /* by frame id, for others and Java: name id; 0: not yet */
+	uint32_t frames_cap;
+	/* By symbol id, but for frames that are inlined, or of Java: many frames have one symbol. */
+	struct symbol_name *symbols;
+	uint32_t symbols_cap;
+	uint8_t *events; /* by event id: enum choice */
+	uint32_t events_cap;
+	uint32_t *path; /* names of the stack that is being made */
+	size_t path_cap;
+	struct buf name;
+	bool undefined; /* something was referred to that the stream does not define */
+	uint64_t raw;	/* samples that were folded without symbols */
+};
+
+static inline void used(uint32_t id, uint32_t *most)
+{
+	if (id > *most)
+		*most = id;
+}
+
+/* The place of a frame's name. NULL: out of memory. */
+uint32_t *fstream_name(struct fstream *s, uint32_t frame, bool java);
+
+/* Room in the path for n names and the command's. */
+int fstream_room(struct fstream *s, size_t n);
+
+/*
+ * Adds to the path, leaf first, the names of a stack, whose frames have their addresses in the call
+ * chain, or the addresses of a chain that nobody symbolized. *n: names in the path.
+ */
+int fstream_stack(struct fstream *s, const struct ps_sample *p, const struct ps_stack *st,
+		  const struct ps_chain *c, bool java, size_t *n);
+int fstream_chain(struct fstream *s, const struct ps_chain *c, size_t *n);
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * Decoding of ftrace text: what `cat trace`, `cat trace_pipe` and `trace-cmd report` print. Private to
+ * lib/ftext: ftext.h is the door.
+ *
+ * Sources: Documentation/trace/ftrace.rst and events.rst of the kernel, and what its versions and
+ * trace-cmd print.
+ *
+ * The flow: ftext.c reads lines, head.c tells task, CPU and time, info.c the event and its
+ * fields, graph.c the same of the function graph tracer, event.c writes descriptors and
+ * samples. A line that is no event is passed on as text, so that a printer prints what was read.
+ */
+#ifndef PP_FTEXT_PARTS_H
+#define PP_FTEXT_PARTS_H
+
+#include "base/arena.h"
+#include "base/hashids.h"
+#include "base/intern.h"
+#include "ftext/ftext.h"
+#include "stream/stream.h"
+
+#define FTEXT_LINE_MAX	 60000 /* bytes of an event's lines: offsets in payloads have 16 bits */
+#define FTEXT_BLOCK	 (256u << 10) /* bytes that are read at a time */
+#define FTEXT_FIELDS_MAX 60	      /* of an event */
+#define FTEXT_EVENTS_MAX 4096	      /* names of events; others are called "text" */
+#define FTEXT_NAMES_MAX	 (1u << 20)   /* names of tasks, and of functions */
+#define FTEXT_NAMES_SUM	 (64u << 20)  /* bytes of them */
+#define FTEXT_NAME_MAX	 256	      /* bytes of a name */
+#define FTEXT_CPUS_MAX	 8192	      /* whose calls are followed */
+#define FTEXT_DEPTH_MAX	 256	      /* of them, and of a stack */
+
+/* What a line begins with. Texts point into the line. */
+struct ftext_head {
+	struct ps_str buffer; /* of trace-cmd, where it reports several */
+	struct ps_str comm;   /* empty: not known */
+	uint32_t pid, tgid, cpu;
+	bool timed, ticks; /* there is a time; it is no number of seconds */
+	uint64_t time;	   /* ns, or ticks */
+	bool graph;	   /* a line of the function graph tracer: info is duration and function */
+	struct ps_str info;
+};
+
+/* A field: its text, or a number that is known already. */
+struct ftext_pair {
+	struct ps_str key, text;
+	bool is_number, is_hex;
+	uint64_t number;
+};
+
+struct ftext_info {
+	struct ps_str system, name; /* of the event */
+	const char *prefix;	    /* of the name */
+	struct ftext_pair pairs[FTEXT_FIELDS_MAX];
+	uint32_t n;
+	bool is_hex;		    /* numbers are, without a prefix */
+	bool stack;		    /* a stack follows */
+	struct ps_str func, parent; /* of the function tracer */
+};
+
+struct ftext_field {
+	struct ps_str name;
+	bool is_text, is_unsigned;
+};
+
+struct ftext_event {
+	uint32_t id;
+	struct ps_str system, name;
+	struct ftext_field fields[FTEXT_FIELDS_MAX];
+	uint32_t n;
+	bool written; /* the descriptor, as it is now */
+};
+
+/* A sample that waits for the stack that may follow it. */
+struct ftext_held {
+	bool any, stack;
+	uint32_t event; /* index in events, + 1 */
+	struct ps_sample s;
+	struct buf payload, line; /* line: of a stack, which has several */
+};
+
+struct ftext {
+	struct src *src;
+	struct swriter *w;
+	struct diag *d;
+	const char *name;
+	uint32_t source;
+	struct ps_end *account;
+
+	struct buf bytes; /* what has been read; from at on */
+	size_t at;
+	struct buf text;      /* lines that are no events */
+	bool tracer, columns; /* the head of the text has these; with the first alone, lines have
+				 no heads */
+	bool announced;
+	char kernel[FTEXT_NAME_MAX], nr_cpus[16];
+	uint64_t lost;	       /* events, at least ... */
+	bool lost_more;	       /* ... as it was not told each time how many */
+	uint64_t lines, other; /* of events, and neither events nor comments */
+
+	struct intern names;	    /* events: buffer, system, name */
+	struct ftext_event *events; /* by id - 1 */
+	struct arena arena;
+	struct intern comms, funcs;
+	struct hashids stacks;
+	struct buf more; /* texts of a payload that are not of its line */
+	struct intern dsos;
+	struct ftext_info info; /* of the line that is being read */
+	uint32_t frames[FTEXT_DEPTH_MAX];
+	uint32_t nframes;
+
+	struct ftext_cpu *cpus; /* of the function graph tracer */
+	uint32_t ncpus;
+	struct ftext_held held, before; /* the last event, and one whose stack it is */
+	int damage;
+};
+
+/* ---- head.c ---- */
+
+/* False: the line is no event. */
+bool ftext_head(const char *line, size_t len, struct ftext_head *h);
+
+/* ---- info.c ---- */
+
+/* The event and its fields. bare: of a line without a head, which is an event only if it has a name. */
+bool ftext_info(const struct ps_str *text, bool bare, struct ftext_info *info);
+/* A number: decimal, with 0x, or of 16 hexadecimal digits; hex: of any. What may follow is "[ns]". */
+bool ftext_number(const struct ps_str *text, bool hex, uint64_t *v, bool *is_hex);
+void ftext_add_text(struct ftext_info *info, const char *key, struct ps_str text);
+void ftext_add_number(struct ftext_info *info, const char *key, uint64_t v);
+
+/* ---- graph.c ---- */
+
+struct ftext_cpu {
+	uint32_t pid;
+	char comm[32];
+	uint32_t depth;
+	uint32_t calls[FTEXT_DEPTH_MAX]; /* functions */
+};
+
+/* "DURATION us | FUNCTION": the event, with the calls of its CPU as its stack. 0 or an error. */
+int ftext_graph(struct ftext *t, const struct ps_str *text, uint32_t cpu, struct ftext_info *info);
+/* "1)  a-12 => b-13": which task the CPU is in from there on. False: it is no such line. */
+bool ftext_graph_switch(struct ftext *t, const char *line, size_t len);
+struct ftext_cpu *ftext_cpu(struct ftext *t, uint32_t cpu);
+
+/* ---- event.c ---- */
+
+/* Takes an event to t->held. */
+int ftext_hold(struct ftext *t, const struct ftext_head *h, const struct ftext_info *info,
+	       const char *line, size_t len);
+/* Writes what is held. */
+int ftext_release(struct ftext *t);
+/* The id of a function as a frame. 0: there are too many. */
+int ftext_func(struct ftext *t, const struct ps_str *name, uint32_t *id);
+
+static inline bool ftext_is(const struct ps_str *s, const char *text)
+{
+	return s->len == strlen(text) && !memcmp(s->p, text, s->len);
+}
+
+static inline bool ftext_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool ftext_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || ftext_digit(c);
+}
+
+static inline struct ps_str ftext_trim(const char *p, size_t len)
+{
+	while (len && (*p == ' ' || *p == '\t'))
+		p++, len--;
+	while (len && (p[len - 1] == ' ' || p[len - 1] == '\t'))
+		len--;
+	return ps_str(p, len);
+}
+
+#endif

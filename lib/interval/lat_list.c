@@ -1,0 +1,420 @@
+#include "interval/lat_out.h"
+
+#include "base/err.h"
+#include "table/unit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/*
+ * The columns: C(NAME, name, width in text). Texts are set to the left there; without a width, the
+ * column is in the other forms only.
+ */
+#define COLUMNS(C) \
+	C(TIME, "time", 16) \
+	C(DURATION, "duration", 10) \
+	C(KIND, "kind", 8) \
+	C(COMM, "comm", 16) \
+	C(PID, "pid", 0) \
+	C(TID, "tid", 7) \
+	C(CPU, "cpu", 4) \
+	C(END_CPU, "end_cpu", 7) \
+	C(NAME, "name", 16) \
+	C(STATE, "state", 0) \
+	C(CAUSE, "cause", 0) \
+	C(WAKER, "waker", 16) \
+	C(WAKER_TID, "waker_tid", 9) \
+	C(KEY, "key", 0)
+enum column {
+#define C(name, text, width) COLUMN_##name,
+	COLUMNS(C)
+#undef C
+		NCOLUMNS
+};
+static const struct {
+	const char *name;
+	uint32_t width;
+} columns[] = {
+#define C(name, text, width) {text, width},
+	COLUMNS(C)
+#undef C
+};
+
+struct value {
+	const char *s; /* NULL: a number */
+	size_t n;
+	uint64_t number;
+	bool none, is_signed, is_address;
+};
+
+int lat_list_open(struct lat_list *s, const struct plat_opts *o)
+{
+	*s = (struct lat_list){.form = o->out.form, .slower = o->slower, .stacks = o->lat.stacks};
+	return out_init(&s->out, STDOUT_FILENO);
+}
+
+static struct value text(const struct lat *l, uint32_t id)
+{
+	struct value v = {0};
+
+	v.s = lat_name(l, id, &v.n);
+	v.none = !v.n;
+	return v;
+}
+
+static struct value number(uint64_t n, bool none)
+{
+	return (struct value){.number = n, .none = none};
+}
+
+static struct value get(struct lat_list *s, const struct lat *l, const struct interval *iv,
+			int column)
+{
+	struct value v = {0};
+
+	switch ((enum column)column) {
+	case COLUMN_TIME: return number(iv->start.time, false);
+	case COLUMN_DURATION: return number(iv->dur, false);
+	case COLUMN_KIND:
+		lat_account(l, iv->kind, &v.s);
+		v.n = strlen(v.s);
+		return v;
+	case COLUMN_COMM: return text(l, iv->who.comm);
+	case COLUMN_PID: return number(iv->who.pid, iv->who.pid == PS_NONE);
+	case COLUMN_TID: return number(iv->who.tid, iv->who.tid == PS_NONE);
+	case COLUMN_CPU: return number(iv->start.cpu, iv->start.cpu == PS_NONE);
+	case COLUMN_END_CPU: return number(iv->end.cpu, iv->end.cpu == PS_NONE);
+	case COLUMN_NAME: return text(l, iv->name);
+	case COLUMN_STATE: return text(l, iv->state);
+	case COLUMN_CAUSE: return text(l, iv->cause);
+	case COLUMN_WAKER: return text(l, iv->waker.comm);
+	case COLUMN_WAKER_TID: return number(iv->waker.tid, iv->waker.tid == PS_NONE);
+	case COLUMN_KEY:
+		if (!iv->keys && lat_key_is_number(l, iv))
+			return number(iv->key, false);
+		buf_reset(&s->key);
+		lat_key(l, iv, &s->key);
+		v.s = buf_str(&s->key);
+		v.n = s->key.len;
+		return v;
+	case NCOLUMNS: break;
+	}
+	return v;
+}
+
+/* The value of expression i of --by. */
+static struct value by_value(const struct lat *l, const struct interval *iv, uint32_t i)
+{
+	struct value v = {.none = !(iv->set & (1u << i))};
+
+	if (v.none)
+		return v;
+	if (iv->numbers & (1u << i))
+		return (struct value){.number = iv->values[i],
+				      .is_signed = true,
+				      .is_address = lat_by_is_address(l, i)};
+	return text(l, (uint32_t)iv->values[i]);
+}
+
+static void number_add(struct buf *b, const struct value *v)
+{
+	if (v->is_address)
+		buf_addf(b, "0x%" PRIx64, v->number);
+	else if (v->is_signed)
+		buf_addf(b, "%" PRId64, (int64_t)v->number);
+	else
+		buf_addf(b, "%" PRIu64, v->number);
+}
+
+/* ---- text ---- */
+
+static void fill(struct buf *b, size_t from, uint32_t width)
+{
+	if (b->len - from < width)
+		buf_fill(b, ' ', width - (b->len - from));
+}
+
+static void text_value(struct lat_list *s, const struct lat *l, const struct interval *iv, int c,
+		       struct buf *to)
+{
+	struct value v = get(s, l, iv, c);
+
+	/* What the scheduler's kinds are called is their thread's name: the state says more. */
+	if (c == COLUMN_NAME && (iv->state || iv->cause))
+		v = text(l, iv->state ? iv->state : iv->cause);
+	buf_reset(to);
+	if (v.none)
+		buf_addc(to, '-');
+	else if (c == COLUMN_TIME)
+		buf_addf(to, "%" PRIu64 ".%09" PRIu64, v.number / 1000000000,
+			 v.number % 1000000000);
+	else if (c == COLUMN_DURATION)
+		unit_add(to, (hist_int)v.number, lat_kind_unit(l, iv->kind));
+	else if (v.s)
+		buf_add_safe(to, v.s, v.n);
+	else
+		buf_addf(to, "%" PRIu64, v.number);
+	/* An event's name alone says of none of its intervals which one it is. */
+	if (c == COLUMN_NAME && iv->keys) {
+		v = get(s, l, iv, COLUMN_KEY);
+		buf_addc(to, ' ');
+		buf_add_safe(to, v.s, v.n);
+	}
+	if (!v.s && !v.none && to->len < columns[c].width)
+		buf_fill(&s->line, ' ', columns[c].width - to->len);
+}
+
+static void text_stack(struct buf *b, const struct lat *l, const char *what, uint32_t id)
+{
+	size_t n;
+	const char *s = lat_name(l, id, &n);
+
+	if (!n)
+		return;
+	buf_addf(b, "\t%s: ", what);
+	buf_add_safe(b, s, n);
+	buf_addc(b, '\n');
+}
+
+static void end_line(struct buf *b)
+{
+	while (b->len && b->data[b->len - 1] == ' ')
+		b->len--;
+	buf_addc(b, '\n');
+}
+
+/* Only the scheduler's kinds know a waker. */
+static bool any_waker(const struct lat *l)
+{
+	return lat_kind_on(l, SCHED_RUNQ) || lat_kind_on(l, SCHED_OFFCPU) ||
+	       lat_kind_on(l, SCHED_BLOCKED);
+}
+
+/*
+ * What --by names comes behind the others: the columns that text has not by itself, and the
+ * expressions. None can be so wide that it were worth its width: they are at least BY_WIDTH.
+ */
+#define BY_WIDTH 12
+static const struct {
+	enum column column;
+	enum lat_term term;
+} hidden[] = {
+	{COLUMN_PID, LAT_TERM_PID},
+	{COLUMN_STATE, LAT_TERM_STATE},
+	{COLUMN_CAUSE, LAT_TERM_CAUSE},
+	{COLUMN_KEY, LAT_TERM_KEY},
+};
+#define NHIDDEN (sizeof(hidden) / sizeof(hidden[0]))
+
+static void by_cell(struct buf *line, const char *s, size_t n)
+{
+	size_t from = line->len;
+
+	buf_add_safe(line, s, n);
+	fill(line, from, BY_WIDTH);
+	buf_addc(line, ' ');
+}
+
+static void by_titles(struct lat_list *s, const struct lat *l)
+{
+	struct ps_str t;
+
+	for (size_t i = 0; i < NHIDDEN; i++)
+		if (lat_by_term(l, hidden[i].term))
+			by_cell(&s->line, columns[hidden[i].column].name,
+				strlen(columns[hidden[i].column].name));
+	for (uint32_t i = 0; (t = lat_by_text(l, i)).p; i++)
+		by_cell(&s->line, t.p, t.len);
+}
+
+static void by_values(struct lat_list *s, const struct lat *l, const struct interval *iv)
+{
+	size_t n = NHIDDEN;
+
+	for (uint32_t i = 0; lat_by_text(l, i).p; i++)
+		n++;
+	for (size_t i = 0; i < n; i++) {
+		struct value v;
+
+		if (i < NHIDDEN && !lat_by_term(l, hidden[i].term))
+			continue;
+		v = i < NHIDDEN ? get(s, l, iv, (int)hidden[i].column)
+				: by_value(l, iv, (uint32_t)(i - NHIDDEN));
+		buf_reset(&s->cell);
+		if (v.none)
+			buf_addc(&s->cell, '-');
+		else if (v.s)
+			buf_add(&s->cell, v.s, v.n);
+		else
+			number_add(&s->cell, &v);
+		by_cell(&s->line, buf_str(&s->cell), s->cell.len);
+	}
+}
+
+static void text_title(struct lat_list *s, const struct lat *l)
+{
+	for (int c = 0; c < NCOLUMNS; c++) {
+		size_t from = s->line.len;
+		bool right = c == COLUMN_TIME || c == COLUMN_DURATION || c == COLUMN_TID ||
+			     c == COLUMN_CPU || c == COLUMN_END_CPU || c == COLUMN_WAKER_TID;
+
+		if (!columns[c].width || (c >= COLUMN_WAKER && !any_waker(l)))
+			continue;
+		if (right)
+			buf_fill(&s->line, ' ', columns[c].width - strlen(columns[c].name));
+		buf_adds(&s->line, columns[c].name);
+		fill(&s->line, from, columns[c].width);
+		buf_addc(&s->line, ' ');
+	}
+	by_titles(s, l);
+	end_line(&s->line);
+}
+
+static void text_line(struct lat_list *s, const struct lat *l, const struct interval *iv)
+{
+	if (!s->titled)
+		text_title(s, l);
+	for (int c = 0; c < NCOLUMNS; c++) {
+		size_t from = s->line.len;
+
+		if (!columns[c].width || (c >= COLUMN_WAKER && !any_waker(l)))
+			continue;
+		if (c < COLUMN_WAKER || iv->wake.time)
+			text_value(s, l, iv, c, &s->cell);
+		else
+			buf_reset(&s->cell);
+		buf_add(&s->line, s->cell.data, s->cell.len);
+		fill(&s->line, from, columns[c].width);
+		buf_addc(&s->line, ' ');
+	}
+	by_values(s, l, iv);
+	end_line(&s->line);
+	if (s->stacks) {
+		text_stack(&s->line, l, "start", iv->start.text);
+		text_stack(&s->line, l, "end", iv->end.text);
+		text_stack(&s->line, l, "waker", iv->wake.text);
+	}
+}
+
+/* ---- the other forms ---- */
+
+static const char *const stack_names[] = {"stack", "end_stack", "waker_stack"};
+
+static struct value stack(const struct lat *l, const struct interval *iv, int i)
+{
+	return text(l, i == 0 ? iv->start.text : i == 1 ? iv->end.text : iv->wake.text);
+}
+
+static void tsv_title(struct lat_list *s, const struct lat *l)
+{
+	struct ps_str t;
+
+	for (int c = 0; c < NCOLUMNS; c++)
+		buf_addf(&s->line, "%s%s", c ? "\t" : "", columns[c].name);
+	for (int i = 0; i < 3 && s->stacks; i++)
+		buf_addf(&s->line, "\t%s", stack_names[i]);
+	for (uint32_t i = 0; (t = lat_by_text(l, i)).p; i++) {
+		buf_addc(&s->line, '\t');
+		buf_add_safe(&s->line, t.p, t.len);
+	}
+	buf_addc(&s->line, '\n');
+}
+
+static void tsv_value(struct buf *b, const struct value *v)
+{
+	if (v->s)
+		buf_add_safe(b, v->s, v->n); /* a tab or newline in it is \x09, \x0a */
+	else if (!v->none)
+		number_add(b, v);
+}
+
+static void tsv_line(struct lat_list *s, const struct lat *l, const struct interval *iv)
+{
+	if (!s->titled)
+		tsv_title(s, l);
+	for (int c = 0; c < NCOLUMNS; c++) {
+		struct value v = get(s, l, iv, c);
+
+		if (c)
+			buf_addc(&s->line, '\t');
+		tsv_value(&s->line, &v);
+	}
+	for (int i = 0; i < 3 && s->stacks; i++) {
+		struct value v = stack(l, iv, i);
+
+		buf_addc(&s->line, '\t');
+		tsv_value(&s->line, &v);
+	}
+	for (uint32_t i = 0; lat_by_text(l, i).p; i++) {
+		struct value v = by_value(l, iv, i);
+
+		buf_addc(&s->line, '\t');
+		tsv_value(&s->line, &v);
+	}
+	buf_addc(&s->line, '\n');
+}
+
+static void json_value(struct buf *b, const char *name, size_t len, const struct value *v)
+{
+	if (v->none)
+		return;
+	if (b->len > 1)
+		buf_addc(b, ',');
+	buf_add_json(b, name, len);
+	buf_addc(b, ':');
+	if (v->s)
+		buf_add_json(b, v->s, v->n);
+	else if (v->is_address)
+		buf_addf(b, "\"0x%" PRIx64 "\"", v->number);
+	else
+		number_add(b, v);
+}
+
+static void json_line(struct lat_list *s, const struct lat *l, const struct interval *iv)
+{
+	struct ps_str t;
+
+	buf_addc(&s->line, '{');
+	for (int c = 0; c < NCOLUMNS; c++) {
+		struct value v = get(s, l, iv, c);
+
+		json_value(&s->line, columns[c].name, strlen(columns[c].name), &v);
+	}
+	for (int i = 0; i < 3 && s->stacks; i++) {
+		struct value v = stack(l, iv, i);
+
+		json_value(&s->line, stack_names[i], strlen(stack_names[i]), &v);
+	}
+	for (uint32_t i = 0; (t = lat_by_text(l, i)).p; i++) {
+		struct value v = by_value(l, iv, i);
+
+		json_value(&s->line, t.p, t.len, &v);
+	}
+	buf_adds(&s->line, "}\n");
+}
+
+int lat_list_add(void *ctx, const struct lat *l, const struct interval *iv)
+{
+	struct lat_list *s = ctx;
+
+	if (iv->dur < s->slower)
+		return 0;
+	buf_reset(&s->line);
+	switch (s->form) {
+	case TABLE_FORM_TEXT: text_line(s, l, iv); break;
+	case TABLE_FORM_TSV: tsv_line(s, l, iv); break;
+	case TABLE_FORM_JSON: json_line(s, l, iv); break;
+	}
+	s->titled = true;
+	s->n++;
+	return s->line.err ? s->line.err : out_add(&s->out, s->line.data, s->line.len);
+}
+
+int lat_list_close(struct lat_list *s)
+{
+	buf_release(&s->line);
+	buf_release(&s->cell);
+	buf_release(&s->key);
+	return out_close(&s->out);
+}

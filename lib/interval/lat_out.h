@@ -1,0 +1,38 @@
+/*
+ * Private to lib/interval: intervals as lines (lat_list.c), and as samples of a stream (lat_emit.c).
+ */
+#ifndef PP_INTERVAL_LAT_OUT_H
+#define PP_INTERVAL_LAT_OUT_H
+
+#include "interval/interval.h"
+#include "interval/lat_run.h"
+
+struct lat_list {
+	struct out out;
+	struct buf line, cell, key;
+	enum table_form form;
+	uint64_t slower;
+	uint64_t n;
+	bool stacks, titled;
+};
+
+int lat_list_open(struct lat_list *s, const struct plat_opts *o);
+lat_sink_fn lat_list_add;
+int lat_list_close(struct lat_list *s);
+
+struct lat_emit {
+	struct swriter *w;
+	uint8_t *strings; /* bits, by text id: defined in the stream that is being written */
+	uint32_t cap;
+	struct buf key;	     /* a sample's key_text */
+	uint64_t kinds;	     /* bits: the descriptors that it has */
+	uint64_t n, missing; /* samples; points without their stacks */
+};
+
+/* A record of the input, before the engine has seen it: what is context goes on. */
+int lat_emit_record(struct lat_emit *e, struct lat *l, const struct sreader *r,
+		    const struct ps_record *rec);
+lat_sink_fn lat_emit_add;
+void lat_emit_release(struct lat_emit *e);
+
+#endif

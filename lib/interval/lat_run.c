@@ -1,0 +1,361 @@
+#include "interval/lat_out.h"
+
+#include "base/err.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- messages ---- */
+
+/* What is wrong with names takes several lines. */
+static void say_lines(struct diag *d, const struct buf *text)
+{
+	for (const char *at = buf_str(text); *at; at += strspn(at, "\n")) {
+		size_t n = strcspn(at, "\n");
+
+		diag_say(d, NULL, "%.*s", (int)n, at);
+		at += n;
+	}
+}
+
+static const char *const count_names[] = {
+#define A(name, text, what) text,
+	LAT_ACCOUNT(A)
+#undef A
+};
+
+/* One line for each kind that had events: all of it, or only if not all starts found their end. */
+static void say_account(const struct lat *l, bool all, struct diag *d)
+{
+	const uint64_t *count;
+	const char *name;
+
+	for (unsigned i = 0; (count = lat_account(l, i, &name)); i++) {
+		struct buf b = BUF_INIT;
+
+		if (!lat_kind_on(l, i) || (!count[LAT_STARTS] && !count[LAT_NO_START]) ||
+		    (!all && count[LAT_STARTS] == count[LAT_INTERVALS] && !count[LAT_NO_START]))
+			continue;
+		for (int c = LAT_INTERVALS; c < LAT_NO_START; c++)
+			if (count[c])
+				buf_addf(&b, "%s%" PRIu64 " %s", b.len ? " + " : "", count[c],
+					 count_names[c]);
+		diag_say(d, NULL, "%s: %" PRIu64 " starts%s%s; %" PRIu64 " ends without start",
+			 name, count[LAT_STARTS], b.len ? " = " : "", buf_str(&b),
+			 count[LAT_NO_START]);
+		buf_release(&b);
+	}
+}
+
+/* Nothing came out: why. */
+static int say_nothing(const struct lat *l, uint64_t samples, struct diag *d)
+{
+	uint64_t sum[LAT_NCOUNTS] = {0};
+	const uint64_t *count;
+	const char *name;
+
+	for (unsigned i = 0; (count = lat_account(l, i, &name)); i++)
+		for (int c = 0; c < LAT_NCOUNTS && lat_kind_on(l, i); c++)
+			sum[c] += count[c];
+	if (!samples)
+		diag_error(d, NULL, -1, "no samples");
+	else if (!sum[LAT_STARTS] && !sum[LAT_NO_START])
+		diag_error(d, NULL, -1, "none of %" PRIu64 " samples begins or ends an interval",
+			   samples);
+	else if (!sum[LAT_INTERVALS])
+		diag_error(d, NULL, -1, "no interval: of %" PRIu64 " starts none was ended%s",
+			   sum[LAT_STARTS], sum[LAT_FILTERED] ? " and passed the filter" : "");
+	else
+		diag_error(d, NULL, -1, "nothing to show of %" PRIu64 " intervals",
+			   sum[LAT_INTERVALS]);
+	return PP_EXIT_PARTIAL;
+}
+
+/* ---- reading ---- */
+
+struct run {
+	struct plat_opts *o;
+	struct lat *l;
+	struct lat_emit *emit; /* NULL: tables or a list */
+	uint64_t samples;
+	bool unknown; /* --by has a name that no event has */
+};
+
+static inline void see(struct run *run, const struct ps_record *rec)
+{
+	if (rec->type == PS_SAMPLE)
+		run->samples++;
+	else if (run->o->see)
+		run->o->see(run->o->see_ctx, rec);
+}
+
+/* A record of --emit. */
+static int on_record(void *ctx, const struct sreader *r, const struct ps_record *rec)
+{
+	struct run *run = ctx;
+	int rc = 0;
+
+	see(run, rec);
+	/* A new stream: the intervals of the last one are complete before it is begun. */
+	if (rec->type != PS_HEADER)
+		rc = lat_emit_record(run->emit, run->l, r, rec);
+	if (!rc)
+		rc = lat_record(run->l, r, rec);
+	if (!rc && rec->type == PS_HEADER)
+		rc = lat_emit_record(run->emit, run->l, r, rec);
+	return rc;
+}
+
+static int read_one(struct run *run, const char *name, struct diag *d, uint64_t *lost)
+{
+	const struct ps_record *rec;
+	struct sreader *r;
+	int rc = sreader_open(&r, name, LAT_KEEP, d), status;
+	bool ours;
+
+	if (rc)
+		return PP_EXIT_FAIL;
+	while (!(rc = sreader_next(r, &rec))) {
+		see(run, rec);
+		if ((rc = lat_record(run->l, r, rec)))
+			break;
+	}
+	/* The reader has said what it gave; errors of the engine it has not. */
+	ours = rc == PP_ENOMEM || rc == PP_ELIMIT;
+	if (ours)
+		diag_error(d, name, -1, "cannot go on: %s", pp_strerror(rc));
+	status = ours || rc == PP_EPIPE ? PP_EXIT_FAIL : sreader_status(r, rc);
+	if (rc == PP_END && status == PP_EXIT_PARTIAL)
+		diag_say(d, name, "the result is partial: a filter before this one says why");
+	*lost += sreader_account(r)->lost;
+	sreader_free(r);
+	return status;
+}
+
+static int read_all(struct run *run, char **names, int n, struct diag *d, uint64_t *lost)
+{
+	static char *standard_input[] = {"-"};
+	int worst = PP_EXIT_OK, i = 0;
+
+	if (!n)
+		names = standard_input;
+	do {
+		int status = read_one(run, names[i], d, lost);
+
+		if (status == PP_EXIT_FAIL)
+			return status;
+		worst = status > worst ? status : worst;
+	} while (++i < n);
+	if (*lost)
+		diag_say(d, NULL,
+			 "the recording lost %" PRIu64 " events: no interval is made across that",
+			 *lost);
+	return worst;
+}
+
+/* ---- results ---- */
+
+static bool is_empty(const struct tables *ts)
+{
+	for (uint32_t i = 0; i < ts->n; i++)
+		if (ts->v[i]->nrows)
+			return false;
+	return true;
+}
+
+static int finish(struct run *run, int status, struct diag *d)
+{
+	unsigned unknown;
+	struct buf why = BUF_INIT;
+
+	if (status == PP_EXIT_FAIL)
+		return status;
+	if (lat_finish(run->l)) {
+		diag_error(d, NULL, -1, "out of memory");
+		return PP_EXIT_FAIL;
+	}
+	say_account(run->l, run->o->stats, d);
+	if (lat_problems(run->l, &why, &unknown))
+		say_lines(d, &why);
+	run->unknown = unknown != 0;
+	buf_release(&why);
+	return status;
+}
+
+/* The status of what was printed. */
+static int last(const struct run *run, int status, uint64_t lost)
+{
+	return !status && (run->unknown || (run->o->strict && lost)) ? PP_EXIT_PARTIAL : status;
+}
+
+/* The first rows of each kind; of the table of all kinds no row is left out. */
+static int sort_tables(struct run *run)
+{
+	struct tables *ts = lat_tables(run->l);
+	struct plat_opts *o = run->o;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < ts->n && o->out.top && !rc; i++) {
+		rc = table_sort(ts->v[i], o->out.sort);
+		if (rc == PP_ENOENT)
+			rc = table_sort(ts->v[i], NULL);
+		if (!rc && strcmp(ts->v[i]->name, LAT_SUMMARY) != 0)
+			rc = table_top(ts->v[i], o->out.top);
+	}
+	o->out.top = 0;
+	return rc;
+}
+
+static int run_tables(struct run *run, char **names, int n, struct diag *d)
+{
+	struct plat_opts *o = run->o;
+	struct tables *ts = lat_tables(run->l);
+	uint64_t lost = 0;
+	int status, printed;
+
+	status = finish(run, read_all(run, names, n, d, &lost), d);
+	if (status == PP_EXIT_FAIL)
+		return status;
+	ts->lost = lost;
+	ts->partial = status == PP_EXIT_PARTIAL;
+	if (o->view)
+		ts->view = o->view;
+	if (is_empty(ts))
+		return say_nothing(run->l, run->samples, d);
+	if (o->out.form != TABLE_FORM_TEXT && o->stats && lat_account_table(run->l))
+		return PP_EXIT_FAIL;
+	if (o->out.form == TABLE_FORM_TEXT && !o->out.top && !o->lat.by && !o->lat.window)
+		o->out.top = PLAT_TOP;
+	if (o->lat.threads) {
+		o->out.stats = 1u << TABLE_STAT_SUM;
+		o->out.sort = o->out.sort ? o->out.sort : "run.sum";
+	}
+	if (!o->out.stats)
+		o->out.stats = (1u << TABLE_NSTATS) - 1;
+	if (sort_tables(run))
+		return PP_EXIT_FAIL;
+	printed = tables_print(ts, &o->out, STDOUT_FILENO, d);
+	if (printed)
+		return printed;
+	return last(run, status, lost);
+}
+
+static int run_list(struct run *run, char **names, int n, struct diag *d)
+{
+	struct lat_list list;
+	uint64_t lost = 0;
+	int rc = lat_list_open(&list, run->o), status;
+
+	if (rc)
+		return PP_EXIT_FAIL;
+	run->o->lat.sink = lat_list_add;
+	run->o->lat.sink_ctx = &list;
+	status = finish(run, read_all(run, names, n, d, &lost), d);
+	if (status != PP_EXIT_FAIL && !list.n && !lat_any(run->l))
+		status = say_nothing(run->l, run->samples, d);
+	rc = lat_list_close(&list);
+	if (rc && rc != PP_EPIPE)
+		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	if (rc)
+		return PP_EXIT_FAIL;
+	return last(run, status, lost);
+}
+
+static int run_emit(struct run *run, char **names, int n, struct diag *d)
+{
+	struct plat_opts *o = run->o;
+	struct filter f = {.name = "plat",
+			   .argc = o->argc,
+			   .argv = o->argv,
+			   .keep = LAT_KEEP,
+			   .record = on_record,
+			   .ctx = run};
+	struct lat_emit emit = {0};
+	struct ps_end end = {0};
+	struct ssink sink;
+
+	if (ssink_open(&sink, STDOUT_FILENO, &o->sink, d))
+		return PP_EXIT_FAIL;
+	emit.w = &sink.w;
+	run->emit = &emit;
+	o->lat.sink = lat_emit_add;
+	o->lat.sink_ctx = &emit;
+	filter_run(&f, names, n, &sink, d, &end);
+	end.status = (uint32_t)finish(run, (int)end.status, d);
+	if (emit.missing)
+		diag_say(d, NULL,
+			 "%" PRIu64
+			 " stacks are missing: intervals that were open at a time had too many",
+			 emit.missing);
+	if (end.status != PP_EXIT_FAIL && !emit.n)
+		end.status = (uint32_t)say_nothing(run->l, run->samples, d);
+	if (o->strict && end.lost && !end.status)
+		end.status = PP_EXIT_PARTIAL;
+	lat_emit_release(&emit);
+	return ssink_close(&sink, &end, d);
+}
+
+static int list_kinds(void)
+{
+	struct out out;
+	int rc = out_init(&out, STDOUT_FILENO);
+
+	for (unsigned i = 0; i < pair_nkinds && !rc; i++) {
+		struct buf b = BUF_INIT;
+
+		buf_adds(&b, pair_kinds[i].name);
+		buf_fill(&b, ' ', strlen(pair_kinds[i].name) < 16 ? 16 - b.len : 1);
+		buf_addf(&b, "%s%s\n", pair_kinds[i].what,
+			 pair_kinds[i].more ? " (if asked for)" : "");
+		rc = b.err ? b.err : out_add(&out, b.data, b.len);
+		buf_release(&b);
+	}
+	if (rc) {
+		out_release(&out);
+		return rc;
+	}
+	return out_close(&out);
+}
+
+int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
+{
+	struct buf why = BUF_INIT;
+	struct run run = {.o = o};
+	int rc, status;
+
+	if (o->list_kinds)
+		return list_kinds() ? PP_EXIT_FAIL : PP_EXIT_OK;
+	if (o->lat.threads && (o->lat.unmatched || o->emit || o->list)) {
+		diag_error(d, NULL, -1,
+			   "--threads goes with none of --emit, --slower, --unmatched");
+		return PP_EXIT_USAGE;
+	}
+	if (o->emit && (o->list || o->out.form == TABLE_FORM_TSV)) {
+		diag_error(d, NULL, -1,
+			   "--emit writes a stream: --slower and --tsv do not go with it");
+		return PP_EXIT_USAGE;
+	}
+	if (o->emit && o->out.form == TABLE_FORM_JSON)
+		o->sink.form = SSINK_JSON;
+	o->lat.step = o->out.step;
+	if (o->emit)
+		o->lat.kinds = o->emit;
+	o->lat.points = o->emit != NULL;
+	rc = lat_new(&run.l, &o->lat, d, &why);
+	if (rc == PP_EUSAGE)
+		say_lines(d, &why);
+	else if (rc)
+		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
+	buf_release(&why);
+	if (rc)
+		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
+	if (o->emit)
+		status = run_emit(&run, names, n, d);
+	else if (o->list)
+		status = run_list(&run, names, n, d);
+	else
+		status = run_tables(&run, names, n, d);
+	lat_free(run.l);
+	return status;
+}

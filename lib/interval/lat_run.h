@@ -1,0 +1,35 @@
+/*
+ * What plat does with its input: tables of intervals, a list of the long ones, or a stream of them.
+ *
+ *	struct plat_opts o = {.lat = {.by = "comm"}, .slower = 1000000, .list = true};
+ *	status = plat_run(&o, argv + 1, argc - 1, diag);
+ */
+#ifndef PP_INTERVAL_LAT_RUN_H
+#define PP_INTERVAL_LAT_RUN_H
+
+#include "interval/lat.h"
+#include "filter/filter.h"
+
+#define PLAT_TOP 20 /* rows of a table in text, when nothing was said */
+
+struct plat_opts {
+	struct lat_opts lat;
+	struct table_opts out;
+	struct ssink_opts sink; /* of emit */
+	const char *view;	/* tables.view; NULL: bars */
+	const char *emit;	/* kinds to write as samples; NULL: none */
+	bool list;		/* print each interval that is longer than... */
+	uint64_t slower;	/* ... ns */
+	bool list_kinds;
+	bool stats, strict;
+	int argc; /* for the provenance record */
+	char **argv;
+	/* Called with each record that is no sample, before the engine: for the symbols. NULL: not. */
+	void (*see)(void *ctx, const struct ps_record *rec);
+	void *see_ctx;
+};
+
+/* Reads event streams, stdin if n is 0, and writes to standard output. Returns the exit status. */
+int plat_run(struct plat_opts *o, char **names, int n, struct diag *d);
+
+#endif

@@ -1,0 +1,282 @@
+#include "interval/lat_parts.h"
+#include "interval/pair_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The kinds whose events that tell it again may be passed over have a bit each. */
+static uint64_t told_bit(uint32_t kind)
+{
+	return kind < 64 ? UINT64_C(1) << kind : 0;
+}
+
+/*
+ * An interval was ended, and not by an event that tells it again: what those have begun does not
+ * count.
+ */
+static void tell(struct lat *l, uint32_t kind, uint32_t domain)
+{
+	l->domains[domain].told |= told_bit(kind);
+	for (uint32_t i = 1; i <= l->open.n; i++) {
+		const struct open_entry *e = &l->open.v[i];
+
+		if (e->kind != kind || e->domain != domain || !e->again)
+			continue;
+		l->kinds[kind].count[LAT_STARTS]--;
+		open_del(&l->open, i);
+	}
+}
+
+/* What never ends, or was cancelled, is neither open nor restarted. */
+static bool is_cancelled(const struct lat *l, const struct open_entry *e)
+{
+	const char *endless = l->kinds[e->kind].k->endless, *name;
+	struct ps_str star;
+	size_t len;
+
+	if (e->cancelled || !endless)
+		return e->cancelled;
+	name = lat_name(l, e->name, &len);
+	return pair_matches(endless, name, len, &star);
+}
+
+/* Whether an open interval was open when events were lost that may have been its. */
+static bool stale(const struct lat *l, const struct open_entry *e)
+{
+	return lat_lost_since(&l->domains[e->domain], e->number,
+			      l->kinds[e->kind].k->per_cpu ? e->start.cpu : PS_NONE);
+}
+
+/* The newest open interval of a key, after those that losses have touched are given up. */
+static uint32_t find(struct lat *l, const struct pair_bind *b, uint32_t hash, uint32_t domain,
+		     const uint64_t *key)
+{
+	uint32_t i;
+
+	while ((i = open_find(&l->open, hash, b->kind, domain, key)) != 0 &&
+	       stale(l, &l->open.v[i])) {
+		l->kinds[b->kind].count[LAT_LOST]++;
+		open_del(&l->open, i);
+	}
+	return i;
+}
+
+static int get_who(struct lat *l, const struct sreader *r, const struct ps_sample *s,
+		   struct lat_who *who)
+{
+	who->pid = s->pid;
+	who->tid = s->tid;
+	return lat_string(l, r, s->comm, &who->comm);
+}
+
+static uint64_t get_number(const struct field *f, const struct sreader *r,
+			   const struct ps_record *rec, uint64_t otherwise)
+{
+	struct qval v;
+
+	return field_get(f, r, rec, &v) && v.kind == QV_INT ? v.num : otherwise;
+}
+
+static int on_start(struct lat *l, struct pair_bind *b, uint32_t domain, const uint64_t *key,
+		    const struct sreader *r, const struct ps_record *rec)
+{
+	uint32_t hash = open_hash(b->kind, domain, key), older = find(l, b, hash, domain, key);
+	struct lat_kind *k = &l->kinds[b->kind];
+	struct open_entry *e;
+	int rc;
+
+	k->count[LAT_STARTS]++;
+	if (older && (k->k->restart != PAIR_NEST || l->open.v[older].cancelled)) {
+		bool cancelled = is_cancelled(l, &l->open.v[older]);
+
+		k->count[cancelled ? LAT_CANCELLED : LAT_RESTARTED]++;
+		if (k->k->restart == PAIR_KEEP && !cancelled)
+			return 0;
+		open_del(&l->open, older);
+		older = open_find(&l->open, hash, b->kind, domain, key);
+	}
+	rc = open_add(&l->open, hash, b->kind, domain, key, older, &e);
+	if (rc == PP_ELIMIT) {
+		if (!k->count[LAT_NO_ROOM]++)
+			diag_warn(l->d, NULL, -1, "%s: more open intervals at a time than %s",
+				  k->k->name,
+				  older ? "can nest" : "plat follows: some are left out");
+		return 0;
+	}
+	if (rc)
+		return rc;
+	e->number = l->losses;
+	e->again = b->again;
+	e->shown = b->nkeys ? b->nkeys - 1 : 0;
+	e->value = b->has_value ? get_number(&b->value, r, rec, 0) : rec->sample.time;
+	e->amount = b->has_amount ? get_number(&b->amount, r, rec, 0) : 0;
+	rc = lat_point(l, r, rec, &e->start);
+	if (!rc)
+		rc = get_who(l, r, &rec->sample, &e->who);
+	if (!rc)
+		rc = pair_name(l, b, r, rec, &e->name);
+	return rc ? rc : lat_values(l, r, rec, e->by, &e->set, &e->numbers);
+}
+
+static void interval_of(struct lat *l, const struct open_entry *e, struct interval *iv)
+{
+	*iv = (struct interval){.kind = e->kind,
+				.source = l->domains[e->domain].source,
+				.domain = e->domain,
+				.who = e->who,
+				.waker = {PS_NONE, PS_NONE, 0},
+				.start = e->start,
+				.key = e->key[e->shown],
+				.keys = l->kinds[e->kind].k == &l->user ? e->key : NULL,
+				.nkeys = e->shown + 1,
+				.name = e->name,
+				.amount = e->amount,
+				.values = e->by,
+				.set = e->set,
+				.numbers = e->numbers};
+}
+
+static int on_end(struct lat *l, struct pair_bind *b, uint32_t domain, const uint64_t *key,
+		  const struct sreader *r, const struct ps_record *rec)
+{
+	uint32_t i = find(l, b, open_hash(b->kind, domain, key), domain, key);
+	struct lat_kind *k = &l->kinds[b->kind];
+	uint64_t values[LAT_BY_MAX], to = rec->sample.time;
+	struct interval iv;
+	int rc;
+
+	if (!i) {
+		k->count[LAT_NO_START] += !k->k->lone_ends;
+		return 0;
+	}
+	interval_of(l, &l->open.v[i], &iv);
+	memcpy(values, iv.values, sizeof(values));
+	iv.values = values;
+	rc = lat_point(l, r, rec, &iv.end);
+	if (!rc && !iv.name)
+		rc = pair_name(l, b, r, rec, &iv.name);
+	if (!rc)
+		rc = lat_values(l, r, rec, values, &iv.set, &iv.numbers);
+	if (b->has_value)
+		to = get_number(&b->value, r, rec, l->open.v[i].value);
+	if (!rc)
+		rc = lat_interval(l, &iv, l->open.v[i].value, to);
+	open_del(&l->open, i);
+	if (!b->again && told_bit(b->kind) & ~l->domains[domain].told)
+		tell(l, b->kind, domain);
+	return rc;
+}
+
+static void on_cancel(struct lat *l, struct pair_bind *b, uint32_t domain, const uint64_t *key)
+{
+	uint32_t i = find(l, b, open_hash(b->kind, domain, key), domain, key);
+
+	if (i)
+		l->open.v[i].cancelled = true;
+}
+
+/* The interval has begun before it was meant to: a lock was wanted, and now is had. */
+static int on_move(struct lat *l, struct pair_bind *b, uint32_t domain, const uint64_t *key,
+		   const struct sreader *r, const struct ps_record *rec)
+{
+	uint32_t i = find(l, b, open_hash(b->kind, domain, key), domain, key);
+
+	if (!i)
+		return 0;
+	l->open.v[i].value = rec->sample.time;
+	l->open.v[i].number = l->losses;
+	return lat_point(l, r, rec, &l->open.v[i].start);
+}
+
+/* An event that is an interval in itself, with two values of one clock. It ends with the event. */
+static int on_whole(struct lat *l, struct pair_bind *b, uint32_t domain, const uint64_t *key,
+		    const struct sreader *r, const struct ps_record *rec)
+{
+	uint64_t values[LAT_BY_MAX], from, to;
+	struct interval iv = {.kind = b->kind,
+			      .source = rec->source,
+			      .domain = domain,
+			      .waker = {PS_NONE, PS_NONE, 0},
+			      .key = key[b->nkeys ? b->nkeys - 1 : 0],
+			      .values = values};
+	int rc;
+
+	from = b->has_value ? get_number(&b->value, r, rec, 0) : 0;
+	to = b->has_end_value ? get_number(&b->end_value, r, rec, from) : from;
+	l->kinds[b->kind].count[LAT_STARTS]++;
+	rc = lat_point(l, r, rec, &iv.end);
+	iv.start = iv.end;
+	if (to >= from && to - from <= iv.end.time)
+		iv.start.time -= to - from;
+	if (!rc)
+		rc = get_who(l, r, &rec->sample, &iv.who);
+	if (!rc)
+		rc = pair_name(l, b, r, rec, &iv.name);
+	if (!rc)
+		rc = lat_values(l, r, rec, values, &iv.set, &iv.numbers);
+	return rc ? rc : lat_interval(l, &iv, from, to);
+}
+
+int pair_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
+		const struct ps_record *rec)
+{
+	for (uint32_t i = 0; i < ev->npairs; i++) {
+		struct pair_bind *b = &ev->pairs[i];
+		uint64_t key[PAIR_KEYS] = {0};
+		int rc = PP_ENOENT;
+
+		if (!b->again || !(l->domains[ev->domain].told & told_bit(b->kind)))
+			rc = pair_key(l, b, r, rec, key);
+		/* This sample lacks the key, or the condition does not hold. */
+		if (rc == PP_ENOENT)
+			continue;
+		if (rc)
+			return rc;
+		switch (b->role) {
+		case PAIR_START: rc = on_start(l, b, ev->domain, key, r, rec); break;
+		case PAIR_END: rc = on_end(l, b, ev->domain, key, r, rec); break;
+		case PAIR_CANCEL: on_cancel(l, b, ev->domain, key); break;
+		case PAIR_MOVE: rc = on_move(l, b, ev->domain, key, r, rec); break;
+		case PAIR_WHOLE: rc = on_whole(l, b, ev->domain, key, r, rec); break;
+		case PAIR_NONE: break;
+		}
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int pair_points(struct lat *l, lat_point_fn *fn)
+{
+	int rc = 0;
+
+	for (uint32_t i = 1; i <= l->open.n && !rc; i++)
+		if (l->open.v[i].kind != OPEN_FREE)
+			rc = fn(l->stacks_kept, &l->open.v[i].start);
+	return rc;
+}
+
+int pair_end(struct lat *l)
+{
+	int rc = 0;
+
+	for (uint32_t i = 1; i <= l->open.n && !rc; i++) {
+		struct open_entry *e = &l->open.v[i];
+		struct interval iv;
+
+		if (e->kind == OPEN_FREE)
+			continue;
+		if (stale(l, e)) {
+			l->kinds[e->kind].count[LAT_LOST]++;
+			continue;
+		}
+		if (is_cancelled(l, e)) {
+			l->kinds[e->kind].count[LAT_CANCELLED]++;
+			continue;
+		}
+		interval_of(l, e, &iv);
+		rc = lat_open(l, &iv, iv.start.time, l->domains[e->domain].last);
+	}
+	open_release(&l->open);
+	return rc;
+}

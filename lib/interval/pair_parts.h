@@ -1,0 +1,66 @@
+/*
+ * Private to lib/interval/pair*.c: pairs as they are bound to an event descriptor.
+ */
+#ifndef PP_INTERVAL_PAIR_PARTS_H
+#define PP_INTERVAL_PAIR_PARTS_H
+
+#include "interval/lat_parts.h"
+
+#define PAIR_NAMES 4 /* fields of a name */
+
+/* A field of a name, and how it is written. */
+struct pair_part {
+	struct field field;
+	enum pair_render render;
+	bool star, comm;
+	struct symbolic *symbolic; /* owned */
+	struct symbolic *other;	   /* owned; NULL, or the names where chooser is not chosen */
+	struct field chooser;
+	uint64_t chosen;
+};
+
+/* What an event is to one kind. */
+struct pair_bind {
+	uint32_t kind;
+	enum pair_role role;
+	uint32_t star; /* the text of the '*' */
+	struct field key[PAIR_KEYS], guard[PAIR_KEYS];
+	uint32_t guarded;	  /* bits: the keys that are -1 when their guard is 0 */
+	uint32_t nkeys, star_key; /* star_key: bits, which of the keys is the star */
+	struct field value, end_value, amount, when;
+	uint32_t called; /* bits: the keys that are call_number where the event has -1 */
+	uint64_t call_number;
+	bool has_value, has_end_value, has_amount, has_when;
+	bool when_not;	       /* it has to be 0 */
+	const char *when_call; /* it has to be this system call; NULL: a number other than 0 */
+	bool again;
+	struct pair_part parts[PAIR_NAMES];
+	uint32_t nparts;
+	struct map64 names; /* of a name of one number: its texts */
+	struct pair_user *user;
+	bool alone; /* of a user's: its text is an event without a key */
+	uint32_t event_name;
+};
+
+/* An event of -s or -e. */
+struct pair_user {
+	enum pair_role role;
+	char *whole, *event; /* the text as an event alone; the event before a key */
+	struct expr *key;    /* of the latter */
+	struct expr *thread; /* the key of the former */
+	struct expr *condition;
+	bool bound; /* there is such an event */
+};
+
+/* Whether a name is that of a pattern with at most one '*'; *star is what that stands for. */
+bool pair_matches(const char *pattern, const char *name, size_t len, struct ps_str *star);
+
+/* The key of a sample. 0, PP_ENOENT (it has none, or is not meant), PP_ENOMEM. */
+int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
+	     const struct ps_record *rec, uint64_t *key);
+
+/* The name of an interval; 0: this event has none. */
+int pair_name(struct lat *l, struct pair_bind *b, const struct sreader *r,
+	      const struct ps_record *rec, uint32_t *name);
+
+#endif

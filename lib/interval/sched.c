@@ -1,0 +1,367 @@
+#include "interval/sched_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- helpers ---- */
+
+static uint64_t *count(struct lat *l, enum sched_kind kind, enum lat_count what)
+{
+	return &l->kinds[kind].count[what];
+}
+
+/* Takes the count of what is given up, if a time was set, and clears it. */
+static void give_up(struct lat *l, struct lat_point *p, enum sched_kind kind)
+{
+	*count(l, kind, LAT_RESTARTED) += p->time != 0;
+	p->time = 0;
+}
+
+void sched_settle_lost(struct lat *l, const struct lat_domain *d, struct sched_thread *t)
+{
+	uint32_t cpu = t->state == SCHED_RUNNING ? t->cpu : PS_NONE;
+
+	if (lat_lost_since(d, t->aside, PS_NONE)) {
+		*count(l, SCHED_WAKING, LAT_LOST) += t->waking.time != 0;
+		*count(l, SCHED_MIGRATE, LAT_LOST) += t->migrate.time != 0;
+		t->waking.time = t->migrate.time = 0;
+	}
+	if (!lat_lost_since(d, t->number, cpu))
+		return;
+	sched_thread_drop(l, t, LAT_LOST);
+	t->state = SCHED_UNKNOWN;
+	t->off.time = t->wake.time = t->waking.time = t->migrate.time = 0;
+}
+
+/* Sets a point beside the state. */
+void sched_set_aside(struct lat *l, struct sched_thread *t, struct lat_point *to,
+		     const struct lat_point *p, enum sched_kind kind)
+{
+	give_up(l, to, kind);
+	if (!t->waking.time && !t->migrate.time)
+		t->aside = l->losses;
+	*to = *p;
+	++*count(l, kind, LAT_STARTS);
+}
+
+static void enter(struct lat *l, struct sched_thread *t, enum sched_state state,
+		  const struct lat_point *p)
+{
+	static const enum sched_kind kinds[] = {[SCHED_RUNNING] = SCHED_ONCPU,
+						[SCHED_RUNNABLE] = SCHED_RUNQ,
+						[SCHED_SLEEPING] = SCHED_BLOCKED};
+
+	sched_thread_account(t, p->time);
+	t->any = true;
+	t->state = (uint8_t)state;
+	t->start = *p;
+	t->number = l->losses;
+	++*count(l, kinds[state], LAT_STARTS);
+}
+
+/* The state or the cause of an interval; 0: it has none. */
+static uint32_t how(const struct sched_thread *t, enum sched_kind kind)
+{
+	if (kind == SCHED_OFFCPU || kind == SCHED_BLOCKED)
+		return t->text;
+	return kind == SCHED_RUNQ ? t->cause : 0;
+}
+
+void sched_interval(const struct lat_domain *d, const struct lat *l, const struct sched_thread *t,
+		    enum sched_kind kind, const struct lat_point *start, struct interval *iv)
+{
+	*iv = (struct interval){.kind = kind,
+				.source = d->source,
+				.domain = (uint32_t)(d - l->domains),
+				.who = {t->pid, t->tid, t->comm},
+				.waker = {PS_NONE, PS_NONE, 0},
+				.start = *start,
+				.key = t->tid,
+				.name = t->comm};
+	if (kind == SCHED_OFFCPU || kind == SCHED_BLOCKED)
+		iv->state = t->text;
+	if (kind == SCHED_RUNQ)
+		iv->cause = t->cause;
+}
+
+__attribute__((noinline)) static int finish_whole(struct lat *l, const struct lat_domain *d,
+						  const struct sched_thread *t,
+						  enum sched_kind kind,
+						  const struct lat_point *start,
+						  const struct lat_point *end)
+{
+	struct interval iv;
+
+	sched_interval(d, l, t, kind, start, &iv);
+	iv.end = *end;
+	if (t->wake.time && kind != SCHED_ONCPU && kind != SCHED_MIGRATE) {
+		iv.wake = t->wake;
+		iv.waker = t->waker;
+	}
+	sched_values(l, &iv);
+	return lat_interval(l, &iv, start->time, end->time);
+}
+
+/* Most intervals of a recording are a duration for a row, and nothing else. */
+static inline int finish(struct lat *l, struct lat_domain *d, const struct sched_thread *t,
+			 enum sched_kind kind, const struct lat_point *start,
+			 const struct lat_point *end)
+{
+	struct lat_kind *k = &l->kinds[kind];
+
+	if (k->quick &&
+	    lat_interval_brief(l, k, lat_quick_key(t->comm, t->comm, how(t, kind)), start, end))
+		return 0;
+	return finish_whole(l, d, t, kind, start, end);
+}
+
+/* The same where the start is cleared. */
+int sched_finish_point(struct lat *l, struct lat_domain *d, const struct sched_thread *t,
+		       enum sched_kind kind, struct lat_point *start, const struct lat_point *end)
+{
+	int rc = start->time ? finish(l, d, t, kind, start, end) : 0;
+
+	start->time = 0;
+	return rc;
+}
+
+/* ---- changes of state ---- */
+
+/*
+ * The first that is seen of a thread: with nothing lost, it has been in a state since the recording
+ * began.
+ */
+static void infer(struct lat_domain *d, struct sched_thread *t, enum sched_state state,
+		  uint64_t now)
+{
+	if (t->any || d->lost || now < t->since)
+		return;
+	t->total[state] += now - t->since;
+	t->since = now;
+}
+
+/*
+ * A wakeup at p. The event may be another CPU's, which puts the thread on its queue: the waker's own
+ * is sched_waking.
+ */
+int sched_become_runnable(struct lat *l, struct lat_domain *d, struct sched_thread *t,
+			  const struct lat_point *p, const struct lat_who *waker, uint32_t cause)
+{
+	int rc = 0;
+
+	if (t->state == SCHED_RUNNING || t->state == SCHED_RUNNABLE)
+		return 0;
+	t->wake = t->waking.time ? t->waking : *p;
+	t->waker = t->waking.time ? t->wakers : *waker;
+	if (t->state == SCHED_SLEEPING) {
+		rc = finish(l, d, t, SCHED_BLOCKED, &t->start, p);
+	} else if (!t->born) {
+		++*count(l, SCHED_BLOCKED, LAT_NO_START);
+		infer(d, t, SCHED_SLEEPING, p->time);
+	}
+	t->cause = cause;
+	enter(l, t, SCHED_RUNNABLE, p);
+	return rc;
+}
+
+/* A thread runs, and no wakeup was seen: the sched_waking has to do. */
+static int wake_late(struct lat *l, struct lat_domain *d, struct sched_thread *t)
+{
+	struct lat_point p = t->waking;
+	int rc;
+
+	/* It was being woken while it went to sleep. */
+	if (t->state == SCHED_SLEEPING && p.time < t->start.time)
+		p.time = t->start.time;
+	rc = sched_become_runnable(l, d, t, &p, &t->wakers, l->sched_names[SCHED_NAME_WOKEN]);
+	give_up(l, &t->waking, SCHED_WAKING);
+	return rc;
+}
+
+static int switch_in(struct lat *l, struct lat_domain *d, struct sched_thread *t,
+		     const struct lat_point *p)
+{
+	int rc = 0;
+
+	sched_settle(l, d, t);
+	if ((t->state == SCHED_SLEEPING || t->state == SCHED_UNKNOWN) && t->waking.time)
+		rc = wake_late(l, d, t);
+	if (rc)
+		return rc;
+	if (t->state == SCHED_RUNNABLE) {
+		rc = finish(l, d, t, SCHED_RUNQ, &t->start, p);
+	} else {
+		*count(l, SCHED_BLOCKED, LAT_RESTARTED) += t->state == SCHED_SLEEPING;
+		*count(l, SCHED_ONCPU, LAT_RESTARTED) += t->state == SCHED_RUNNING;
+		++*count(l, SCHED_RUNQ, LAT_NO_START);
+	}
+	if (!t->off.time && !t->born)
+		++*count(l, SCHED_OFFCPU, LAT_NO_START);
+	if (!rc)
+		rc = sched_finish_point(l, d, t, SCHED_OFFCPU, &t->off, p);
+	if (!rc)
+		rc = sched_finish_point(l, d, t, SCHED_MIGRATE, &t->migrate, p);
+	give_up(l, &t->waking, SCHED_WAKING);
+	t->born = false;
+	t->cpu = p->cpu;
+	enter(l, t, SCHED_RUNNING, p);
+	return rc;
+}
+
+/* `text`: the state that it goes off with. */
+static int switch_out(struct lat *l, struct lat_domain *d, uint32_t index,
+		      const struct lat_point *p, uint32_t text, bool runnable, bool first)
+{
+	struct sched_thread *t = &d->sched->v[index];
+	const char *state = lat_name(l, text, NULL);
+	int rc = 0;
+
+	sched_settle(l, d, t);
+	if (t->state == SCHED_RUNNING && t->cpu == p->cpu) {
+		rc = finish(l, d, t, SCHED_ONCPU, &t->start, p);
+	} else {
+		++*count(l, SCHED_ONCPU, LAT_NO_START);
+		*count(l, SCHED_ONCPU, LAT_RESTARTED) += t->state == SCHED_RUNNING;
+		*count(l, SCHED_RUNQ, LAT_RESTARTED) += t->state == SCHED_RUNNABLE;
+		*count(l, SCHED_BLOCKED, LAT_RESTARTED) += t->state == SCHED_SLEEPING;
+		give_up(l, &t->off, SCHED_OFFCPU);
+		/* What moved it was for a run that is missing, and so was what woke it, or it ran all the time. */
+		give_up(l, &t->migrate, SCHED_MIGRATE);
+		if (first && !t->any)
+			infer(d, t, SCHED_RUNNING, p->time);
+		else
+			give_up(l, &t->waking, SCHED_WAKING);
+	}
+	if (rc)
+		return rc;
+	if (*state == 'X' || *state == 'Z' || *state == 'x' ||
+	    (t->dying && text == l->sched_names[SCHED_NAME_OFF])) {
+		sched_thread_account(t, p->time);
+		t->any = true;
+		give_up(l, &t->waking, SCHED_WAKING);
+		give_up(l, &t->migrate, SCHED_MIGRATE);
+		return sched_thread_end(l, d, index, p->time);
+	}
+	t->switches++;
+	t->preempted += runnable;
+	t->text = text;
+	t->off = *p;
+	t->wake.time = 0;
+	++*count(l, SCHED_OFFCPU, LAT_STARTS);
+	if (runnable)
+		t->cause = l->sched_names[SCHED_NAME_PREEMPTED];
+	enter(l, t, runnable ? SCHED_RUNNABLE : SCHED_SLEEPING, p);
+	return 0;
+}
+
+/* ---- CPUs ---- */
+
+static int idle_out(struct lat *l, const struct lat_domain *d, struct sched_cpu *c,
+		    const struct lat_point *p)
+{
+	struct interval iv = {.kind = SCHED_IDLE,
+			      .source = d->source,
+			      .domain = (uint32_t)(d - l->domains),
+			      .who = {0, 0, l->sched_names[SCHED_NAME_IDLE]},
+			      .waker = {PS_NONE, PS_NONE, 0},
+			      .start = c->start,
+			      .end = *p,
+			      .key = p->cpu,
+			      .name = l->sched_names[SCHED_NAME_IDLE]};
+
+	if (!c->idle) {
+		*count(l, SCHED_IDLE, LAT_NO_START) += 1;
+		return 0;
+	}
+	c->idle = false;
+	sched_values(l, &iv);
+	return lat_interval(l, &iv, c->start.time, p->time);
+}
+
+/* What runs on a CPU is not what we thought: a switch is missing. */
+static void cpu_missed(struct lat *l, struct sched_domain *sd, struct sched_cpu *c)
+{
+	struct sched_thread *t = &sd->v[c->current];
+
+	if (c->idle)
+		++*count(l, SCHED_IDLE, LAT_RESTARTED);
+	c->idle = false;
+	if (c->current && t->tid != PS_NONE && t->state == SCHED_RUNNING &&
+	    &sd->cpus[t->cpu < sd->ncpus ? t->cpu : 0] == c) {
+		sched_thread_drop(l, t, LAT_RESTARTED);
+		t->state = SCHED_UNKNOWN;
+		t->off.time = t->waking.time = t->migrate.time = 0;
+	}
+	c->current = 0;
+}
+
+/* The CPU of an event, after losses on it have been taken note of. NULL: none. */
+static inline struct sched_cpu *cpu_of(struct lat *l, struct lat_domain *d, uint32_t cpu)
+{
+	struct sched_cpu *c = sched_cpu_get(d->sched, cpu);
+
+	if (!c || !d->lost || !lat_lost_since(d, c->number, cpu))
+		return c;
+	if (c->idle)
+		++*count(l, SCHED_IDLE, LAT_LOST);
+	*c = (struct sched_cpu){.number = l->losses};
+	return c;
+}
+
+int sched_rename(struct lat *l, struct sched_thread *t, const uint8_t *comm)
+{
+	memcpy(t->raw, comm, sizeof(t->raw));
+	return lat_text(l, (const char *)comm, strnlen((const char *)comm, SCHED_COMM), &t->comm);
+}
+
+int sched_cpu_out(struct lat *l, struct lat_domain *d, const struct sched_side *prev,
+		  const struct lat_point *p, uint32_t text, bool runnable)
+{
+	struct sched_cpu *c = cpu_of(l, d, p->cpu);
+	uint32_t index;
+	bool first;
+	int rc;
+
+	if (!c)
+		return p->cpu < LAT_CPUS_MAX ? PP_ENOMEM : 0;
+	first = !c->seen;
+	c->seen = true;
+	if (!prev->tid) {
+		if (c->current)
+			cpu_missed(l, d->sched, c);
+		return idle_out(l, d, c, p);
+	}
+	rc = sched_side_thread(l, d, c, prev, &index);
+	if (rc || !index)
+		return rc;
+	if (c->current != index && (c->current || c->idle))
+		cpu_missed(l, d->sched, c);
+	c->current = 0;
+	return switch_out(l, d, index, p, text, runnable, first);
+}
+
+int sched_cpu_in(struct lat *l, struct lat_domain *d, const struct sched_side *next,
+		 const struct lat_point *p)
+{
+	struct sched_cpu *c = cpu_of(l, d, p->cpu);
+	uint32_t index;
+	int rc;
+
+	if (!c)
+		return p->cpu < LAT_CPUS_MAX ? PP_ENOMEM : 0;
+	c->seen = true;
+	c->number = l->losses;
+	if (c->current || c->idle)
+		cpu_missed(l, d->sched, c);
+	if (!next->tid) {
+		c->idle = true;
+		c->start = *p;
+		++*count(l, SCHED_IDLE, LAT_STARTS);
+		return 0;
+	}
+	rc = sched_side_thread(l, d, NULL, next, &index);
+	if (rc || !index)
+		return rc;
+	c->current = index;
+	return switch_in(l, d, &d->sched->v[index], p);
+}

@@ -1,0 +1,214 @@
+#include "merge/order.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ORDER_SPARE_MIN (64u << 10) /* smaller blocks are not kept */
+
+struct block *block_new(size_t cap, struct blocks *of)
+{
+	struct block *b = of->spare;
+
+	if (b && b->cap >= cap && b->cap / 2 <= cap) {
+		of->spare = b->next;
+		of->spare_bytes -= b->cap;
+		cap = b->cap;
+	} else {
+		b = malloc(sizeof(*b) + cap);
+	}
+	if (b) {
+		*b = (struct block){.refs = 1, .cap = cap, .of = of};
+		of->live += cap;
+	}
+	return b;
+}
+
+void block_unref(struct block *b)
+{
+	struct blocks *of;
+
+	if (!b || --b->refs)
+		return;
+	of = b->of;
+	of->live -= b->cap;
+	if (b->cap < ORDER_SPARE_MIN || of->spare_bytes + b->cap > ORDER_SPARE_MAX) {
+		free(b);
+		return;
+	}
+	b->next = of->spare;
+	of->spare = b;
+	of->spare_bytes += b->cap;
+}
+
+static void blocks_release(struct blocks *of)
+{
+	while (of->spare) {
+		struct block *next = of->spare->next;
+
+		free(of->spare);
+		of->spare = next;
+	}
+	of->spare_bytes = 0;
+}
+
+void order_init(struct order *q, order_fn *deliver, void *ctx)
+{
+	*q = (struct order){.deliver = deliver, .ctx = ctx};
+}
+
+void order_release(struct order *q)
+{
+	for (size_t i = 0; i < q->n; i++)
+		block_unref(q->v[i].block);
+	free(q->v);
+	free(q->spare);
+	free(q->runs);
+	blocks_release(&q->blocks);
+	*q = (struct order){0};
+}
+
+/* Merges the runs [a, b) and [b, c) of src into dst; equal times keep their order. */
+static void merge(const struct order_entry *src, struct order_entry *dst, size_t a, size_t b,
+		  size_t c)
+{
+	size_t i = a, j = b, k = a;
+
+	while (i < b && j < c)
+		dst[k++] = src[j].time < src[i].time ? src[j++] : src[i++];
+	memcpy(dst + k, src + i, (b - i) * sizeof(*dst));
+	k += b - i;
+	memcpy(dst + k, src + j, (c - j) * sizeof(*dst));
+}
+
+/* Sorts the queue: merges neighbouring runs until one is left. */
+static int sort(struct order *q)
+{
+	if (q->nruns <= 1)
+		return 0;
+	if (!q->spare) {
+		q->spare = malloc(q->cap * sizeof(*q->spare));
+		if (!q->spare)
+			return PP_ENOMEM;
+	}
+	while (q->nruns > 1) {
+		struct order_entry *swap = q->v;
+		size_t out = 0;
+
+		for (size_t r = 0; r < q->nruns; r += 2) {
+			size_t a = q->runs[r];
+			size_t b = r + 1 < q->nruns ? q->runs[r + 1] : q->n;
+			size_t c = r + 2 < q->nruns ? q->runs[r + 2] : q->n;
+
+			merge(q->v, q->spare, a, b, c);
+			q->runs[out++] = a;
+		}
+		q->nruns = out;
+		q->v = q->spare;
+		q->spare = swap;
+	}
+	return 0;
+}
+
+static int deliver_one(struct order *q, struct order_entry *e)
+{
+	int rc;
+
+	if (e->time < q->last)
+		q->late++;
+	else
+		q->last = e->time;
+	rc = q->deliver(q->ctx, e->time, e->rec, e->block);
+	block_unref(e->block);
+	return rc;
+}
+
+/* Delivers what is not younger than limit, and at most `most` records. */
+static int deliver(struct order *q, uint64_t limit, size_t most)
+{
+	size_t i = 0;
+	int rc = q->n ? sort(q) : 0;
+
+	if (rc || !q->n)
+		return rc;
+	if (q->ahead) {
+		q->ahead(q->ctx, NULL);
+		for (size_t k = 0; k < ORDER_AHEAD && k < q->n; k++)
+			q->ahead(q->ctx, q->v[k].rec);
+	}
+	while (i < q->n && i < most && q->v[i].time <= limit && !rc) {
+		if (q->ahead && i + ORDER_AHEAD < q->n)
+			q->ahead(q->ctx, q->v[i + ORDER_AHEAD].rec);
+		rc = deliver_one(q, &q->v[i++]);
+	}
+	q->n -= i;
+	memmove(q->v, q->v + i, q->n * sizeof(*q->v));
+	q->nruns = q->n ? 1 : 0;
+	if (q->nruns)
+		q->runs[0] = 0;
+	return rc;
+}
+
+static int grow(struct order *q)
+{
+	size_t cap = q->cap ? q->cap * 2 : 4096;
+	struct order_entry *v = realloc(q->v, cap * sizeof(*v));
+
+	if (!v)
+		return PP_ENOMEM;
+	free(q->spare);
+	q->spare = NULL;
+	q->v = v;
+	q->cap = cap;
+	return 0;
+}
+
+static int begin_run(struct order *q)
+{
+	if (q->nruns == q->runs_cap) {
+		size_t cap = q->runs_cap ? q->runs_cap * 2 : 64;
+		size_t *runs = realloc(q->runs, cap * sizeof(*runs));
+
+		if (!runs)
+			return PP_ENOMEM;
+		q->runs = runs;
+		q->runs_cap = cap;
+	}
+	q->runs[q->nruns++] = q->n;
+	return 0;
+}
+
+int order_add(struct order *q, uint64_t time, uint8_t *rec, struct block *b)
+{
+	int rc;
+
+	/* Records that are far in the future can hold a block each: hence a loop. */
+	while ((q->blocks.live > ORDER_HELD_MAX || q->n >= ORDER_RECORDS_MAX) && q->n) {
+		rc = deliver(q, UINT64_MAX, q->n / 2 + 1);
+		if (rc)
+			return rc;
+	}
+	if (q->n == q->cap && (rc = grow(q)))
+		return rc;
+	if ((!q->n || time < q->v[q->n - 1].time) && (rc = begin_run(q)))
+		return rc;
+	q->v[q->n++] = (struct order_entry){time, rec, b};
+	b->refs++;
+	if (time > q->max_time)
+		q->max_time = time;
+	return 0;
+}
+
+int order_round(struct order *q)
+{
+	int rc = deliver(q, q->round_time, SIZE_MAX);
+
+	q->round_time = q->max_time;
+	return rc;
+}
+
+int order_flush(struct order *q)
+{
+	return deliver(q, UINT64_MAX, SIZE_MAX);
+}

@@ -1,0 +1,104 @@
+/*
+ * Time ordering of records with bounded memory.
+ *
+ * Recorders write one buffer per CPU after the other, so records come as runs that are in order in
+ * themselves. Records are held in reference-counted blocks, where they were read to, and queued
+ *with their time; a round ("everything before this time has been written") releases what is older.
+ *
+ *	struct order q;
+ *	order_init(&q, deliver, ctx);
+ *	struct block *b = block_new(1 << 20, &q.blocks);
+ *	order_add(&q, time, record, b);
+ *	order_round(&q);
+ *	order_flush(&q);		(the end: everything)
+ *	order_release(&q);
+ */
+#ifndef PP_MERGE_ORDER_H
+#define PP_MERGE_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of blocks that a queue may hold back before it releases the older half unasked. */
+#define ORDER_HELD_MAX (128u << 20)
+/* Records that it may hold back, likewise: each costs 48 bytes beside its own. */
+#define ORDER_RECORDS_MAX (3u << 20)
+
+/* Bytes of blocks that are kept to be used again: fresh memory costs as much as reading into it. */
+#define ORDER_SPARE_MAX (64u << 20)
+
+struct block;
+
+/* The blocks of a queue. */
+struct blocks {
+	uint64_t live;	     /* bytes of those that exist */
+	struct block *spare; /* those that wait to be used again, the last first */
+	uint64_t spare_bytes;
+};
+
+/* Memory that records lie in; lives as long as somebody refers to it. */
+struct block {
+	uint32_t refs;
+	struct blocks *of;
+	struct block *next; /* when spare */
+	size_t len, cap;    /* bytes used and allocated */
+	uint64_t base;	    /* offset of data[0] in the input, for messages */
+	bool inflated;	    /* ... in what was decompressed */
+	uint64_t data[];    /* 8-byte aligned */
+};
+
+/* With one reference; at least cap bytes. NULL: out of memory. */
+struct block *block_new(size_t cap, struct blocks *of);
+void block_unref(struct block *b); /* NULL is fine */
+
+static inline uint8_t *block_bytes(struct block *b)
+{
+	return (uint8_t *)b->data;
+}
+
+struct order_entry {
+	uint64_t time;
+	uint8_t *rec;
+	struct block *block; /* one reference */
+};
+
+/* Gets each record in its turn. Returns 0 or an error, which ends the flush. */
+typedef int order_fn(void *ctx, uint64_t time, uint8_t *rec, struct block *b);
+
+/*
+ * Gets each record some turns before, to have fetched what its turn will need. They come in the order
+ * in which they are delivered; NULL: what was announced before, and was not delivered, will come anew.
+ */
+typedef void order_ahead_fn(void *ctx, const uint8_t *rec);
+
+#define ORDER_AHEAD 8 /* turns */
+
+struct order {
+	order_fn *deliver;
+	order_ahead_fn *ahead; /* NULL: nobody wants to know */
+	void *ctx;
+	struct order_entry *v, *spare; /* spare: the other half of a merge */
+	size_t n, cap;
+	size_t *runs; /* where the runs of v begin */
+	size_t nruns, runs_cap;
+	uint64_t max_time;   /* of all that was added */
+	uint64_t round_time; /* max_time at the last round: what is older is complete */
+	uint64_t last;	     /* time of the last that was delivered */
+	struct blocks blocks;
+	uint64_t late; /* records that came after a later one had been delivered */
+};
+
+void order_init(struct order *q, order_fn *deliver, void *ctx);
+void order_release(struct order *q);
+
+/* Queues a record that lies in block b. */
+int order_add(struct order *q, uint64_t time, uint8_t *rec, struct block *b);
+
+/* A round is complete: delivers what is not younger than the newest record of the round before. */
+int order_round(struct order *q);
+
+/* Delivers everything. */
+int order_flush(struct order *q);
+
+#endif

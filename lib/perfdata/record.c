@@ -1,0 +1,477 @@
+/* Records of a perf.data that are no samples: the context of processes, mappings, losses. */
+#include "perfdata/parts.h"
+
+#include "base/err.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int put_string(struct perf *p, const char *s, size_t len, uint32_t *id)
+{
+	struct ps_string rec;
+	bool fresh;
+	int rc = intern_add(&p->strings, s, len, id, &fresh);
+
+	if (rc || !fresh)
+		return rc;
+	if (*id >= PS_ID_MAX || p->strings.arena.total > PERF_NAMES_MAX)
+		return PP_ELIMIT;
+	rec = (struct ps_string){.id = *id, .text = ps_str(s, len)};
+	return perf_put(p, PS_STRING, &rec);
+}
+
+/* Mappings that no file is behind: perf's rule for names. */
+static bool no_file(const char *path, size_t len)
+{
+	static const char *const names[] = {
+		"//anon",     "/dev/zero", "/anon_hugepage", "/memfd:",	   "[stack",
+		"/SYSV",      "[anon:",	   "[anon_shmem:",   "[heap]",	   "[vdso]",
+		"[vsyscall]", "[uprobes]", "[vectors]",	     "anon_inode:"};
+
+	if (!len)
+		return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t n = strlen(names[i]);
+
+		if (len >= n && !memcmp(path, names[i], n))
+			return true;
+	}
+	return false;
+}
+
+/* The id of the DSO of a path, written to the stream when it is new. */
+static int put_dso(struct perf *p, const char *path, size_t len, const uint8_t *build_id,
+		   size_t blen, uint32_t flags, uint32_t *id)
+{
+	struct ps_dso d = {.path = ps_str(path, len)};
+	struct buf key = BUF_INIT;
+	bool fresh;
+	int rc;
+
+	if (no_file(path, len) && !(flags & (PS_DSO_KERNEL | PS_DSO_MODULE)))
+		flags |= PS_DSO_NO_FILE;
+	if (!blen) {
+		uint32_t n = intern_find(&p->build_id_paths, path, len);
+
+		if (n) {
+			build_id = p->build_ids[n - 1].bytes;
+			blen = p->build_ids[n - 1].len;
+		}
+	}
+	buf_add(&key, &flags, sizeof(flags));
+	buf_addc(&key, (char)blen);
+	buf_add(&key, build_id, blen);
+	buf_add(&key, path, len);
+	rc = key.err ? key.err : intern_add(&p->dsos, key.data, key.len, id, &fresh);
+	buf_release(&key);
+	if (rc || !fresh)
+		return rc;
+	if (*id >= PS_ID_MAX || p->dsos.arena.total > PERF_NAMES_MAX)
+		return PP_ELIMIT;
+	d.id = *id;
+	d.flags = flags;
+	d.build_id = ps_str((const char *)build_id, blen);
+	return perf_put(p, PS_DSO, &d);
+}
+
+/* ---- names of threads ---- */
+
+void perf_threads_release(struct perf_threads *t)
+{
+	map64_release(&t->by_tid);
+	free(t->comms);
+}
+
+/* The place of a thread's name: a string id, 0 if it has none. NULL: out of memory. */
+static uint32_t *thread_comm(struct perf_threads *t, uint32_t tid)
+{
+	uint32_t *slot = map64_put(&t->by_tid, tid, NULL);
+
+	if (!slot)
+		return NULL;
+	if (!*slot) {
+		if (t->n == t->cap) {
+			uint32_t cap = t->cap ? t->cap * 2 : 256;
+			uint32_t *v = realloc(t->comms, cap * sizeof(*v));
+
+			if (!v)
+				return NULL;
+			t->comms = v;
+			t->cap = cap;
+		}
+		t->comms[t->n++] = 0;
+		*slot = t->n;
+	}
+	return &t->comms[*slot - 1];
+}
+
+/* perf's names: "swapper" for the idle thread, ":TID" for one whose name is not recorded. */
+int perf_comm(struct perf *p, uint32_t tid, uint32_t *comm)
+{
+	uint32_t *slot = map64_get(&p->threads.by_tid, tid);
+	char name[16];
+	int n;
+
+	*comm = slot ? p->threads.comms[*slot - 1] : 0;
+	if (*comm)
+		return 0;
+	if (!tid)
+		return put_string(p, "swapper", 7, comm);
+	n = snprintf(name, sizeof(name), ":%d", (int)tid);
+	return put_string(p, name, (size_t)n, comm);
+}
+
+static int set_comm(struct perf *p, uint32_t tid, uint32_t comm)
+{
+	uint32_t *c;
+
+	if (p->threads.n >= PERF_THREADS_MAX)
+		return PP_ELIMIT;
+	c = thread_comm(&p->threads, tid);
+	if (!c)
+		return PP_ENOMEM;
+	*c = comm;
+	return 0;
+}
+
+/* A new thread has the name of its parent, if that is known. */
+static int inherit_comm(struct perf *p, uint32_t tid, uint32_t ptid)
+{
+	uint32_t *slot = map64_get(&p->threads.by_tid, ptid);
+
+	return set_comm(p, tid, slot ? p->threads.comms[*slot - 1] : 0);
+}
+
+/* ---- records ---- */
+
+/* The fields of a record's trailer: those of the event that the id in it names, else the first. */
+static uint64_t trailer_type(const struct perf *p, const uint8_t *rec, size_t size)
+{
+	const struct perf_attr *a = p->attrs;
+	size_t back = 8 * (size_t)p->id_back;
+
+	if (!p->nattrs || !(a->flags & PERF_ATTR_SAMPLE_ID_ALL))
+		return 0;
+	if (!p->alike && back && size >= 8 + back) {
+		struct cursor c = cursor_make(rec + size - back, 8, p->swap);
+		uint64_t id = get_u64(&c);
+		const uint32_t *slot = id ? map64_get(&p->by_id, id) : NULL;
+
+		if (slot)
+			a = &p->attrs[*slot - 1];
+	}
+	return a->sample_type;
+}
+
+void perf_record_id(struct perf *p, const uint8_t *rec, size_t size, struct perf_id *id)
+{
+	uint64_t type = trailer_type(p, rec, size);
+	struct cursor c;
+	size_t n;
+
+	*id = (struct perf_id){.pid = PS_NONE, .tid = PS_NONE, .cpu = PS_NONE};
+	n = 8 * (size_t)__builtin_popcountll(type & (PSB_TID | PSB_TIME | PSB_ID | PSB_STREAM_ID |
+						     PSB_CPU | PSB_IDENTIFIER));
+	if (!n || n + 8 > size)
+		return;
+	id->size = n;
+	c = cursor_make(rec + size - n, n, p->swap);
+	if (type & PSB_TID) {
+		id->pid = get_u32(&c);
+		id->tid = get_u32(&c);
+	}
+	if (type & PSB_TIME) {
+		id->time = get_u64(&c);
+		id->has_time = id->time && id->time != UINT64_MAX;
+	}
+	if (type & PSB_ID)
+		id->id = get_u64(&c);
+	if (type & PSB_STREAM_ID)
+		id->stream_id = get_u64(&c);
+	if (type & PSB_CPU) {
+		id->cpu = get_u32(&c);
+		get_u32(&c);
+	}
+	if (type & PSB_IDENTIFIER)
+		id->id = get_u64(&c);
+}
+
+/* Event id of the stream for a PERF_SAMPLE_ID; 0 if unknown. */
+static uint32_t event_of(struct perf *p, uint64_t id)
+{
+	struct perf_attr *a = id ? perf_attr_find(p, id) : NULL;
+
+	if (!a || perf_attr_write(p, a))
+		return 0;
+	return a->event;
+}
+
+#define CONTEXT(id) .time = (id)->time, .cpu = (id)->cpu, .pid = (id)->pid, .tid = (id)->tid
+
+/*
+ * The kernel's mapping is called "[kernel.kallsyms]_text": behind the bracket is the symbol whose
+ * address pgoff holds, by which a relocated kernel is noticed. Modules are named by file or
+ * "[ext4]".
+ */
+static int kernel_name(struct perf *p, const char *path, size_t *len, uint32_t *flags)
+{
+	const char *end = memchr(path, ']', *len);
+	struct ps_meta m = {.key = ps_str("kernel_symbol", 13)};
+
+	if (!end || *len < 8 || (memcmp(path, "[kernel", 7) && memcmp(path, "[guest", 6))) {
+		*flags |= PS_DSO_MODULE;
+		return 0;
+	}
+	*flags |= PS_DSO_KERNEL;
+	m.value = ps_str(end + 1, *len - (size_t)(end + 1 - path));
+	*len = (size_t)(end + 1 - path);
+	return m.value.len ? perf_put(p, PS_META, &m) : 0;
+}
+
+bool perf_mmap2_has_build_id(struct cursor c, uint16_t misc)
+{
+	uint8_t n = get_u8(&c), zero = 0;
+	uint32_t unused = 0;
+
+	for (int i = 0; i < 3; i++)
+		unused |= get_u8(&c);
+	cursor_skip(&c, n);
+	for (int i = n; i < 20; i++)
+		zero |= get_u8(&c);
+	return (misc & PERF_MISC_MMAP_BUILD_ID) && n && n <= 20 && !unused && !zero && !c.bad;
+}
+
+static int do_mmap(struct perf *p, struct cursor c, uint16_t misc, bool two,
+		   const struct perf_id *id)
+{
+	struct ps_mmap m = {CONTEXT(id)};
+	const uint8_t *build_id = NULL;
+	uint32_t mode = misc & PERF_MISC_CPUMODE, dso_flags = 0;
+	const char *path;
+	size_t blen = 0, len;
+	int rc;
+
+	m.pid = get_u32(&c);
+	m.tid = get_u32(&c);
+	m.addr = get_u64(&c);
+	m.len = get_u64(&c);
+	m.pgoff = get_u64(&c);
+	if (two && perf_mmap2_has_build_id(c, misc)) {
+		blen = get_u8(&c);
+		cursor_skip(&c, 3);
+		build_id = get_bytes(&c, 20);
+	} else if (two) {
+		m.maj = get_u32(&c);
+		m.min = get_u32(&c);
+		m.ino = get_u64(&c);
+		m.ino_generation = get_u64(&c);
+	}
+	if (two) {
+		m.prot = get_u32(&c);
+		m.map_flags = get_u32(&c);
+	}
+	path = get_text(&c, cursor_left(&c), &len);
+	if (c.bad || !path)
+		return PP_ECUT;
+	if (mode == PERF_MISC_KERNEL || mode == PERF_MISC_GUEST_KERNEL) {
+		m.flags |= PS_MMAP_KERNEL;
+		rc = kernel_name(p, path, &len, &dso_flags);
+		if (rc)
+			return rc;
+	}
+	if (mode >= PERF_MISC_GUEST_KERNEL) {
+		m.flags |= PS_MMAP_GUEST;
+		dso_flags |= PS_DSO_GUEST;
+	}
+	/* Without PROT_EXEC nothing runs there: MMAP says it with misc, MMAP2 with prot. */
+	if (two ? m.prot && !(m.prot & 4) : (misc & PERF_MISC_MMAP_DATA) != 0)
+		m.flags |= PS_MMAP_DATA;
+	rc = put_dso(p, path, len, build_id, blen, dso_flags, &m.dso);
+	return rc ? rc : perf_put(p, PS_MMAP, &m);
+}
+
+static int do_comm(struct perf *p, struct cursor c, uint16_t misc, const struct perf_id *id)
+{
+	struct ps_comm m = {CONTEXT(id)};
+	const char *name;
+	size_t len;
+	int rc;
+
+	m.pid = get_u32(&c);
+	m.tid = get_u32(&c);
+	name = get_text(&c, cursor_left(&c), &len);
+	if (c.bad || !name)
+		return PP_ECUT;
+	m.flags = misc & PERF_MISC_COMM_EXEC ? PS_COMM_EXEC : 0;
+	rc = put_string(p, name, len, &m.comm);
+	if (!rc)
+		rc = set_comm(p, m.tid, m.comm);
+	return rc ? rc : perf_put(p, PS_COMM, &m);
+}
+
+static int do_task(struct perf *p, struct cursor c, uint32_t type, uint16_t misc,
+		   const struct perf_id *id)
+{
+	struct ps_fork m = {CONTEXT(id)};
+	int rc = 0;
+
+	m.pid = get_u32(&c);
+	m.ppid = get_u32(&c);
+	m.tid = get_u32(&c);
+	m.ptid = get_u32(&c);
+	if (c.bad)
+		return PP_ECUT;
+	if (!m.time)
+		m.time = get_u64(&c);
+	if (type == PERF_REC_FORK) {
+		m.flags = misc & PERF_MISC_FORK_EXEC ? 1 : 0;
+		rc = inherit_comm(p, m.tid, m.ptid);
+	}
+	return rc ? rc : perf_put(p, type == PERF_REC_FORK ? PS_FORK : PS_EXIT, &m);
+}
+
+/*
+ * The kernel tells in the ring buffer what did not fit, but not what was lost after the last record
+ * that did. At the end perf itself tells the number of each event (PERF_FORMAT_LOST), in records of
+ * the time 0: these are the same losses again, and the last ones. Other lost samples are those that
+ * the hardware dropped.
+ */
+static void count_lost(struct perf *p, const struct ps_lost *m)
+{
+	uint64_t before = p->lost;
+
+	if (m->kind == PS_LOST_RECORDS)
+		p->lost_in_ring += m->count;
+	else if (!m->time)
+		p->lost_at_end += m->count;
+	else
+		p->lost_dropped += m->count;
+	p->lost = p->lost_dropped +
+		  (p->lost_in_ring > p->lost_at_end ? p->lost_in_ring : p->lost_at_end);
+	p->account->lost += p->lost - before;
+}
+
+static int do_lost(struct perf *p, struct cursor c, uint16_t misc, bool samples,
+		   const struct perf_id *id)
+{
+	struct ps_lost m = {CONTEXT(id)};
+
+	if (!samples)
+		m.event = event_of(p, get_u64(&c));
+	else
+		m.event = event_of(p, id->id);
+	m.count = get_u64(&c);
+	m.kind = samples ? PS_LOST_SAMPLES : PS_LOST_RECORDS;
+	if (c.bad)
+		return PP_ECUT;
+	/* Samples that a BPF filter of the user's dropped are no loss. */
+	if (samples && (misc & PERF_MISC_LOST_SAMPLES_BPF))
+		return 0;
+	count_lost(p, &m);
+	return perf_put(p, PS_LOST, &m);
+}
+
+static int do_throttle(struct perf *p, struct cursor c, bool resumed, const struct perf_id *id)
+{
+	struct ps_throttle m = {CONTEXT(id)};
+	uint64_t time = get_u64(&c);
+
+	if (!m.time)
+		m.time = time;
+	m.id = get_u64(&c);
+	m.stream_id = get_u64(&c);
+	m.event = event_of(p, m.id);
+	m.flags = resumed;
+	return c.bad ? PP_ECUT : perf_put(p, PS_THROTTLE, &m);
+}
+
+static int do_switch(struct perf *p, struct cursor c, uint16_t misc, bool wide,
+		     const struct perf_id *id)
+{
+	struct ps_switch m = {CONTEXT(id)};
+
+	m.flags = misc & PERF_MISC_SWITCH_OUT ? 1 : 0;
+	if (misc & (1 << 14))
+		m.flags |= 2;
+	if (wide) {
+		m.flags |= 4;
+		m.other_pid = get_u32(&c);
+		m.other_tid = get_u32(&c);
+	}
+	return c.bad ? PP_ECUT : perf_put(p, PS_SWITCH, &m);
+}
+
+static int do_ksymbol(struct perf *p, struct cursor c, const struct perf_id *id)
+{
+	struct ps_ksymbol m = {CONTEXT(id)};
+	size_t len;
+
+	m.addr = get_u64(&c);
+	m.len = get_u32(&c);
+	m.ksym_type = get_u16(&c);
+	m.flags = get_u16(&c);
+	m.name.p = get_text(&c, cursor_left(&c), &len);
+	m.name.len = (uint32_t)len;
+	return c.bad ? PP_ECUT : perf_put(p, PS_KSYMBOL, &m);
+}
+
+static int do_cgroup(struct perf *p, struct cursor c, const struct perf_id *id)
+{
+	struct ps_cgroup m = {CONTEXT(id)};
+	size_t len;
+
+	m.id = get_u64(&c);
+	m.path.p = get_text(&c, cursor_left(&c), &len);
+	m.path.len = (uint32_t)len;
+	return c.bad ? PP_ECUT : perf_put(p, PS_CGROUP, &m);
+}
+
+/* A record that has no type of its own in the stream: its bytes travel. */
+static int do_other(struct perf *p, uint32_t type, uint16_t misc, const uint8_t *rec, size_t size,
+		    const struct perf_id *id)
+{
+	struct ps_other m = {CONTEXT(id)};
+
+	m.record_type = type;
+	m.misc = misc;
+	m.data = ps_str((const char *)rec, size);
+	return perf_put(p, PS_OTHER, &m);
+}
+
+int perf_record(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
+{
+	struct cursor c = cursor_make(rec, size, p->swap);
+	uint32_t type = get_u32(&c);
+	uint16_t misc = get_u16(&c);
+	struct perf_id id;
+
+	get_u16(&c);
+	perf_record_id(p, rec, size, &id);
+	id.time = time;
+	switch (type) {
+	case PERF_REC_MMAP: return do_mmap(p, c, misc, false, &id);
+	case PERF_REC_MMAP2: return do_mmap(p, c, misc, true, &id);
+	case PERF_REC_COMM: return do_comm(p, c, misc, &id);
+	case PERF_REC_FORK:
+	case PERF_REC_EXIT: return do_task(p, c, type, misc, &id);
+	case PERF_REC_LOST: return do_lost(p, c, misc, false, &id);
+	case PERF_REC_LOST_SAMPLES: return do_lost(p, c, misc, true, &id);
+	case PERF_REC_THROTTLE:
+	case PERF_REC_UNTHROTTLE: return do_throttle(p, c, type == PERF_REC_UNTHROTTLE, &id);
+	case PERF_REC_SWITCH:
+	case PERF_REC_SWITCH_CPU_WIDE:
+		return do_switch(p, c, misc, type == PERF_REC_SWITCH_CPU_WIDE, &id);
+	case PERF_REC_KSYMBOL: return do_ksymbol(p, c, &id);
+	case PERF_REC_CGROUP: return do_cgroup(p, c, &id);
+	case PERF_REC_READ: return perf_record_read(p, c, &id);
+	case PERF_REC_NAMESPACES: return perf_record_namespaces(p, c, &id);
+	case PERF_REC_BPF_EVENT: return perf_record_bpf(p, c, &id);
+	case PERF_REC_TEXT_POKE: return perf_record_text_poke(p, c, &id);
+	case PERF_REC_AUX:
+	case PERF_REC_ITRACE_START:
+	case PERF_REC_AUX_OUTPUT_HW_ID: return perf_record_aux(p, c, type, &id);
+	case PERF_REC_CALLCHAIN_DEFERRED: return perf_deferred_done(p, rec, size, id.tid);
+	default: return do_other(p, type, misc, rec, size, &id);
+	}
+}

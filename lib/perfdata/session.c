@@ -1,0 +1,305 @@
+/*
+ * Records of perf(1) that tell about the recording: they become facts (META records), counter values,
+ * or change an event's descriptor. The layouts are those of tools/lib/perf/include/perf/event.h of the
+ * kernel tree.
+ */
+#include "perfdata/parts.h"
+
+#include "base/err.h"
+
+#include <inttypes.h>
+#include <linux/perf_event.h>
+
+/* Writes what was put together as a fact, unless it was cut off. */
+static int fact(struct perf *p, const char *key, const struct cursor *c, struct buf *b)
+{
+	int rc = b->err;
+
+	if (!rc && c->bad)
+		rc = PP_ECUT;
+	if (!rc && !p->view)
+		rc = perf_meta(p, key, buf_str(b), b->len);
+	buf_release(b);
+	return rc;
+}
+
+/* ---- CPU maps ---- */
+
+enum { CPUS_LIST, CPUS_MASK, CPUS_RANGE };
+
+struct ranges {
+	struct buf *b;
+	int64_t first, last; /* the range that is open; first -2: none */
+};
+
+static void close_range(struct ranges *r)
+{
+	if (r->first == -2)
+		return;
+	buf_addf(r->b, "%s%" PRId64, r->b->len ? "," : "", r->first);
+	if (r->last > r->first)
+		buf_addf(r->b, "-%" PRId64, r->last);
+	r->first = -2;
+}
+
+static void add_cpu(struct ranges *r, int64_t cpu)
+{
+	if (r->first != -2 && cpu == r->last + 1) {
+		r->last = cpu;
+		return;
+	}
+	close_range(r);
+	r->first = r->last = cpu;
+}
+
+void perf_add_cpus(struct cursor *c, struct buf *b)
+{
+	struct buf text = BUF_INIT;
+	struct ranges r = {.b = &text, .first = -2};
+	uint16_t type = get_u16(c), n = get_u16(c), bytes;
+
+	if (type == CPUS_LIST) {
+		for (uint16_t i = 0; i < n && !c->bad; i++)
+			add_cpu(&r, (int16_t)get_u16(c)); /* -1: any */
+	} else if (type == CPUS_MASK) {
+		bytes = get_u16(c);
+		cursor_skip(c, bytes == 8 ? 4 : 0);
+		for (int64_t i = 0; i < n && !c->bad; i++) {
+			uint64_t word = bytes == 8 ? get_u64(c) : get_u32(c);
+
+			for (int64_t k = 0; k < 8 * (bytes == 8 ? 8 : 4); k++)
+				if (word >> k & 1)
+					add_cpu(&r, i * (bytes == 8 ? 64 : 32) + k);
+		}
+	} else if (type == CPUS_RANGE) {
+		bool any = c->swap ? n >> 8 : n & 0xff; /* two bytes: any, padding */
+
+		if (any)
+			add_cpu(&r, -1);
+		close_range(&r);
+		r.first = get_u16(c);
+		r.last = get_u16(c);
+	} else {
+		c->bad = true;
+	}
+	if (!c->bad)
+		close_range(&r);
+	buf_add(b, text.data, text.len);
+	buf_release(&text);
+}
+
+int perf_cpu_map(struct perf *p, struct cursor c)
+{
+	struct buf b = BUF_INIT;
+
+	perf_add_cpus(&c, &b);
+	return fact(p, "cpu_map", &c, &b);
+}
+
+/* ---- events ---- */
+
+/* What of an event is told. */
+enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME, UPDATE_CPUS };
+
+/* "NAME VALUE", the name being that of the event. */
+static void add_event_name(const struct perf *p, const struct perf_attr *a, struct buf *b)
+{
+	struct buf made = BUF_INIT;
+
+	if (!a->name)
+		perf_attr_name(p, a, &made);
+	buf_adds(b, a->name ? a->name : buf_str(&made));
+	buf_addc(b, ' ');
+	buf_release(&made);
+}
+
+int perf_event_update(struct perf *p, struct cursor c)
+{
+	uint64_t kind = get_u64(&c), id = get_u64(&c), bits;
+	uint32_t *slot = map64_get(&p->by_id, id);
+	struct buf b = BUF_INIT;
+	struct perf_attr *a;
+	const char *text;
+	double scale;
+	size_t len;
+
+	if (c.bad)
+		return PP_ECUT;
+	if (!slot)
+		return 0;
+	a = &p->attrs[*slot - 1];
+	switch (kind) {
+	case UPDATE_NAME:
+		text = get_text(&c, cursor_left(&c), &len);
+		return text ? perf_attr_rename(p, a, text, len) : PP_ECUT;
+	case UPDATE_UNIT: /* of the values as perf stat shows them: by the scale, not of a period */
+		text = get_text(&c, cursor_left(&c), &len);
+		if (!text)
+			return PP_ECUT;
+		add_event_name(p, a, &b);
+		buf_add_safe(&b, text, len);
+		return fact(p, "event_unit", &c, &b);
+	case UPDATE_SCALE:
+		bits = get_u64(&c);
+		memcpy(&scale, &bits, sizeof(scale));
+		add_event_name(p, a, &b);
+		buf_addf(&b, "%g", scale);
+		return fact(p, "event_scale", &c, &b);
+	case UPDATE_CPUS:
+		add_event_name(p, a, &b);
+		perf_add_cpus(&c, &b);
+		return fact(p, "event_cpus", &c, &b);
+	default: return 0;
+	}
+}
+
+/* ---- perf stat ---- */
+
+int perf_thread_map(struct perf *p, struct cursor c)
+{
+	uint64_t n = get_u64(&c);
+	struct buf b = BUF_INIT;
+
+	for (uint64_t i = 0; i < n && perf_lines_more(&c, &b); i++) {
+		uint64_t pid = get_u64(&c);
+		size_t len;
+		const char *comm = get_text(&c, 16, &len);
+
+		if (!comm)
+			break;
+		buf_addf(&b, "%s%" PRId64 " ", i ? "\n" : "", (int64_t)pid);
+		buf_add_safe(&b, comm, len);
+	}
+	return fact(p, "thread_map", &c, &b);
+}
+
+int perf_stat_config(struct perf *p, struct cursor c)
+{
+	static const char *const tags[] = {"aggr_mode", "interval", "scale"};
+	uint64_t n = get_u64(&c);
+	struct buf b = BUF_INIT;
+
+	for (uint64_t i = 0; i < n && perf_lines_more(&c, &b); i++) {
+		uint64_t tag = get_u64(&c), value = get_u64(&c);
+
+		if (tag < sizeof(tags) / sizeof(tags[0]))
+			buf_addf(&b, "%s%s %" PRIu64, b.len ? "\n" : "", tags[tag], value);
+	}
+	return fact(p, "stat_config", &c, &b);
+}
+
+/* Values of an event on a CPU or of a thread. */
+int perf_stat(struct perf *p, struct cursor c)
+{
+	struct perf_attr *a = perf_attr_find(p, get_u64(&c));
+	struct ps_read m = {.pid = PS_NONE, .tid = PS_NONE};
+	uint64_t values[3];
+
+	m.format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	m.cpu = get_u32(&c);
+	get_u32(&c); /* index of the thread in the thread map */
+	for (int i = 0; i < 3; i++)
+		values[i] = get_u64(&c);
+	m.values = (struct ps_u64s){values, 3};
+	if (c.bad)
+		return PP_ECUT;
+	if (!a || p->view)
+		return 0;
+	if (perf_attr_write(p, a))
+		return PP_ENOMEM;
+	m.event = a->event;
+	return perf_put(p, PS_READ, &m);
+}
+
+int perf_stat_round(struct perf *p, struct cursor c)
+{
+	uint64_t type = get_u64(&c), time = get_u64(&c);
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s %" PRIu64, type ? "final" : "interval", time);
+	return fact(p, "stat_round", &c, &b);
+}
+
+/* ---- others ---- */
+
+int perf_time_conv(struct perf *p, struct cursor c)
+{
+	static const char *const names[] = {"shift", "mult", "zero", "cycles", "mask"};
+	size_t n = cursor_left(&c) >= 48 ? 5 : 3; /* the last two came with Linux 5.9 */
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&b, "%s%s %" PRIu64, i ? ", " : "", names[i], get_u64(&c));
+	buf_addf(&b, ", cap_user_time_zero %u", get_u8(&c));
+	if (n == 5)
+		buf_addf(&b, ", cap_user_time_short %u", get_u8(&c));
+	return fact(p, "time_conv", &c, &b);
+}
+
+int perf_auxtrace_info(struct perf *p, struct cursor c)
+{
+	static const char *const names[] = {"unknown", "intel_pt",    "intel_bts", "cs_etm",
+					    "arm_spe", "s390_cpumsf", "hisi_ptt",  "vpa_dtl"};
+	uint32_t type = get_u32(&c);
+	struct buf b = BUF_INIT;
+
+	if (type < sizeof(names) / sizeof(names[0]))
+		buf_adds(&b, names[type]);
+	else
+		buf_addf(&b, "%" PRIu32, type);
+	return fact(p, "auxtrace_info", &c, &b);
+}
+
+/* Trace data that could not be decoded when this was recorded: it travels with its context. */
+int perf_auxtrace_error(struct perf *p, struct cursor c)
+{
+	struct ps_other m = {.record_type = PERF_REC_AUXTRACE_ERROR};
+	size_t size = cursor_left(&c);
+	uint32_t fmt;
+
+	m.data = ps_str((const char *)c.p - 8, size + 8);
+	get_u32(&c); /* type, code */
+	get_u32(&c);
+	m.cpu = get_u32(&c);
+	m.pid = get_u32(&c);
+	m.tid = get_u32(&c);
+	fmt = get_u32(&c);
+	get_u64(&c); /* ip */
+	if (fmt)
+		m.time = get_u64(&c);
+	if (c.bad)
+		return PP_ECUT;
+	return p->view ? 0 : perf_put(p, PS_OTHER, &m);
+}
+
+#define BPF_ENTRY (64 + 256) /* bytes of a name and a value */
+
+/* What a BPF program says about itself. The room for its name has grown: the size tells. */
+int perf_bpf_metadata(struct perf *p, struct cursor c)
+{
+	size_t size = cursor_left(&c), len, room = (size - 8) % BPF_ENTRY;
+	struct buf b = BUF_INIT;
+	const char *text;
+	uint64_t n;
+
+	if (size < 8)
+		return PP_ECUT;
+	if (room != 256)
+		room = 512; /* 512 % BPF_ENTRY is 192 */
+	text = get_text(&c, room, &len);
+	n = get_u64(&c);
+	for (uint64_t i = 0; text && i < n && perf_lines_more(&c, &b); i++) {
+		size_t klen, vlen;
+		const char *key = get_text(&c, 64, &klen), *value = get_text(&c, 256, &vlen);
+
+		if (!key || !value)
+			break;
+		buf_adds(&b, i ? "\n" : "");
+		buf_add_safe(&b, text, len);
+		buf_adds(&b, ": ");
+		buf_add_safe(&b, key, klen);
+		buf_adds(&b, " = ");
+		buf_add_safe(&b, value, vlen);
+	}
+	return fact(p, "bpf_metadata", &c, &b);
+}

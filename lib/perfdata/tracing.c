@@ -1,0 +1,230 @@
+/*
+ * The tracing data of a perf.data recording: the formats of its tracepoints, as
+ * tools/perf/util/trace-event-info.c of the kernel tree writes them.
+ */
+#include "perfdata/parts.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+
+#define TRACING_EVENTS_MAX  65536
+#define TRACING_SYSTEMS_MAX 4096
+
+struct tracing_event {
+	const char *format, *system, *name; /* in the arena */
+	size_t len;
+};
+
+struct perf_tracing {
+	struct arena arena;
+	struct map64 by_id; /* format id to index in events, + 1 */
+	struct tracing_event *events;
+	uint32_t n, cap;
+	uint32_t long_size; /* bytes of a long of the recorded machine */
+	uint32_t page_size;
+};
+
+uint32_t perf_tracing_long_size(const struct perf_tracing *t)
+{
+	return t && t->long_size == 4 ? 4 : 8;
+}
+
+uint32_t perf_tracing_page_size(const struct perf_tracing *t)
+{
+	return t ? t->page_size : 0;
+}
+
+void perf_tracing_free(struct perf_tracing *t)
+{
+	if (!t)
+		return;
+	arena_release(&t->arena);
+	map64_release(&t->by_id);
+	free(t->events);
+	free(t);
+}
+
+const char *perf_tracing_format(const struct perf_tracing *t, uint64_t id, size_t *len,
+				const char **system, const char **name)
+{
+	uint32_t *slot = t ? map64_get(&t->by_id, id) : NULL;
+	struct tracing_event *e;
+
+	if (!slot)
+		return NULL;
+	e = &t->events[*slot - 1];
+	*len = e->len;
+	*system = e->system;
+	*name = e->name;
+	return e->format;
+}
+
+/* What follows `key` up to the end of its line. */
+static const char *value(const char *text, size_t len, const char *key, size_t *n)
+{
+	size_t klen = strlen(key);
+	const char *at = memmem(text, len, key, klen), *nl;
+
+	if (!at || (at != text && at[-1] != '\n'))
+		return NULL;
+	at += klen;
+	nl = memchr(at, '\n', len - (size_t)(at - text));
+	*n = nl ? (size_t)(nl - at) : len - (size_t)(at - text);
+	return at;
+}
+
+static int add_format(struct perf_tracing *t, const char *system, const uint8_t *text, size_t len)
+{
+	struct tracing_event e = {.len = len, .system = system};
+	const char *name, *id;
+	size_t nlen, ilen;
+	uint32_t *slot;
+
+	if (t->n >= TRACING_EVENTS_MAX || t->arena.total > PERF_SECTION_MAX)
+		return PP_ELIMIT;
+	e.format = arena_dup(&t->arena, text, len);
+	if (!e.format)
+		return PP_ENOMEM;
+	name = value(e.format, len, "name: ", &nlen);
+	id = value(e.format, len, "ID: ", &ilen);
+	if (!name || !id)
+		return 0;
+	e.name = arena_dup(&t->arena, name, nlen);
+	if (!e.name)
+		return PP_ENOMEM;
+	if (t->n == t->cap) {
+		uint32_t cap = t->cap ? t->cap * 2 : 64;
+		struct tracing_event *v = realloc(t->events, cap * sizeof(*v));
+
+		if (!v)
+			return PP_ENOMEM;
+		t->events = v;
+		t->cap = cap;
+	}
+	slot = map64_put(&t->by_id, strtoull(id, NULL, 10), NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	t->events[t->n++] = e;
+	*slot = t->n;
+	return 0;
+}
+
+/* A NUL-terminated string at the cursor; NULL if there is no NUL. */
+static const char *get_cstr(struct cursor *c)
+{
+	const char *s = (const char *)c->p;
+	const uint8_t *nul = memchr(c->p, 0, cursor_left(c));
+
+	if (!nul) {
+		c->bad = true;
+		return NULL;
+	}
+	c->p = nul + 1;
+	return s;
+}
+
+static int read_formats(struct perf_tracing *t, struct cursor *c, const char *system)
+{
+	uint32_t n = get_u32(c);
+	int rc = 0;
+
+	if (n > TRACING_EVENTS_MAX)
+		return PP_ECORRUPT;
+	for (uint32_t i = 0; i < n && !rc; i++) {
+		uint64_t size = get_u64(c);
+		const uint8_t *text = get_bytes(c, size);
+
+		if (!text)
+			return PP_ECUT;
+		rc = add_format(t, system, text, (size_t)size);
+	}
+	return rc;
+}
+
+static int read_systems(struct perf_tracing *t, struct cursor *c)
+{
+	uint32_t n = get_u32(c);
+	int rc = 0;
+
+	if (n > TRACING_SYSTEMS_MAX)
+		return PP_ECORRUPT;
+	for (uint32_t i = 0; i < n && !rc; i++) {
+		const char *name = get_cstr(c);
+
+		if (!name)
+			return PP_ECUT;
+		name = arena_dup(&t->arena, name, strlen(name));
+		rc = name ? read_formats(t, c, name) : PP_ENOMEM;
+	}
+	return rc;
+}
+
+/* A text that psym or a printer needs, in parts of a size that fits in a record. */
+int perf_blob(struct perf *p, uint32_t kind, const uint8_t *data, uint64_t len)
+{
+	int rc = 0;
+
+	for (uint64_t at = 0; at < len && !rc;) {
+		uint64_t n = len - at < (1u << 20) ? len - at : (1u << 20);
+		struct ps_blob b = {.kind = kind, .flags = at + n == len};
+
+		b.data = ps_str((const char *)data + at, (size_t)n);
+		rc = perf_put(p, PS_BLOB, &b);
+		at += n;
+	}
+	return rc;
+}
+
+static int read_tables(struct perf *p, struct cursor *c)
+{
+	for (uint32_t kind = 1; kind <= 2; kind++) {
+		uint32_t size = get_u32(c);
+		const uint8_t *data = get_bytes(c, size);
+		int rc;
+
+		if (!data)
+			return PP_ECUT;
+		rc = perf_blob(p, kind, data, size);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* Two sections, "header_page" and "header_event", each a name, a u64 size and that many bytes. */
+static int skip_headers(struct cursor *c)
+{
+	for (int i = 0; i < 2; i++) {
+		if (!get_cstr(c))
+			return PP_ECUT;
+		cursor_skip(c, get_u64(c));
+	}
+	return c->bad ? PP_ECUT : 0;
+}
+
+int perf_tracing_read(struct perf *p, struct cursor c)
+{
+	struct perf_tracing *t = p->tracing;
+	const uint8_t *magic = get_bytes(&c, 10);
+	int rc;
+
+	if (!magic || memcmp(magic, "\x17\x08\x44tracing", 10) != 0 || !get_cstr(&c))
+		return PP_ECORRUPT;
+	if (!t) {
+		t = p->tracing = calloc(1, sizeof(*t));
+		if (!t)
+			return PP_ENOMEM;
+	}
+	c.swap = get_u8(&c) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	t->long_size = get_u8(&c);
+	t->page_size = get_u32(&c);
+	rc = skip_headers(&c);
+	if (!rc)
+		rc = read_formats(t, &c, "ftrace");
+	if (!rc)
+		rc = read_systems(t, &c);
+	if (!rc)
+		rc = read_tables(p, &c);
+	return rc;
+}

@@ -1,0 +1,333 @@
+#include "print/tep.h"
+
+#include "base/err.h"
+#include "print/tep_format.h"
+
+#include <errno.h>
+#include <event-parse.h>
+#include <event-utils.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <trace-seq.h>
+#include <unistd.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#define ADDRESS_SANITIZER true /* it reserves memory by the terabyte */
+#else
+#define ADDRESS_SANITIZER false
+#endif
+#define TRIAL_PAYLOAD 4096	 /* bytes of 0 that a format is tried on */
+#define TRIAL_MEMORY  (1u << 30) /* bytes that a trial may take */
+#define TRIAL_LATE    (-2)
+#define TABLE_MAX     (256u << 20) /* bytes of a table */
+#define ELEMENTS_MAX  (1u << 12)   /* of an array; 8 bytes of each are within the padding */
+#define DEPTH_MAX     64	   /* of an expression in a print format */
+
+enum { TABLE_SYMBOLS = 1, TABLE_PRINTK = 2, TABLE_COMMANDS = 3 }; /* BLOB.kind */
+
+/* libtraceevent prints its complaints to stderr unless it is given another place. */
+int tep_vprint(const char *name, enum tep_loglevel level, bool print_err, const char *fmt,
+	       va_list ap);
+int tep_vprint(const char *name, enum tep_loglevel level, bool print_err, const char *fmt,
+	       va_list ap)
+{
+	(void)name;
+	(void)level;
+	(void)print_err;
+	(void)fmt;
+	(void)ap;
+	return 0;
+}
+
+struct tep_handle *tep_open_quiet(void)
+{
+	struct tep_handle *tep = tep_alloc();
+
+	if (!tep)
+		return NULL;
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_file_bigendian(tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_long_size(tep, (int)sizeof(long));
+	return tep;
+}
+
+int tep_plugin_option(const char *option)
+{
+	char *name = strdup(option), *value = name ? strchr(name, '=') : NULL;
+	int rc = 0;
+
+	if (value)
+		*value++ = 0;
+	/* What it says about values that make no sense is not to be relied on. */
+	if (!name || tep_plugin_add_option(name, value) == -ENOMEM)
+		rc = PP_ENOMEM;
+	free(name);
+	return rc;
+}
+
+/* ---- trials ---- */
+
+/*
+ * Some formats and payloads, such as no kernel writes but a damaged or hostile recording may hold,
+ * make libtraceevent crash or run for ever: so a child tries first. That takes a fraction of a
+ * millisecond. It works on its own copy of all that the parent has. 1: this is the child; 0: it
+ * lived, or that is not known; TRIAL_LATE: its time was over; -1: it died of something else.
+ */
+static int try_within(rlim_t seconds)
+{
+	const struct rlimit cpu = {seconds, seconds}, core = {0, 0};
+	struct rusage used = {0};
+	struct rlimit memory;
+	pid_t child = fork();
+	int status, null;
+
+	if (child < 0)
+		return 0; /* no more processes: better some risk than no text */
+	if (child) {
+		while (waitpid(child, &status, 0) < 0)
+			if (errno != EINTR)
+				return 0;
+		if (WIFSIGNALED(status) &&
+		    (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGXCPU))
+			return TRIAL_LATE;
+		return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -1;
+	}
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null >= 0)
+		dup2(null, STDERR_FILENO);
+	setrlimit(RLIMIT_CPU, &cpu);
+	setrlimit(RLIMIT_CORE, &core);
+	getrusage(RUSAGE_SELF, &used);
+	memory.rlim_cur = memory.rlim_max = TRIAL_MEMORY + 1024 * (rlim_t)used.ru_maxrss;
+	if (!ADDRESS_SANITIZER)
+		setrlimit(RLIMIT_DATA, &memory);
+	return 1;
+}
+
+/* On a machine that stood still the time may be over at once: one more try. */
+static int try_first(void)
+{
+	int rc = try_within(1);
+
+	if (rc == TRIAL_LATE)
+		rc = try_within(2);
+	return rc == TRIAL_LATE ? -1 : rc;
+}
+
+static void print_once(struct tep_handle *tep, struct tep_record *rec)
+{
+	struct trace_seq seq;
+
+	trace_seq_init(&seq);
+	tep_print_event(tep, &seq, rec, "%s", TEP_PRINT_INFO);
+}
+
+bool tep_trial(struct tep_handle *tep, struct tep_record *rec)
+{
+	int rc = try_first();
+
+	if (rc > 0) {
+		print_once(tep, rec);
+		_exit(0);
+	}
+	return !rc;
+}
+
+static bool format_trial(struct tep_handle *tep, const struct ps_event *e, const char *system)
+{
+	static uint8_t zeroes[TEP_PADDING];
+	struct tep_record rec = {.size = TRIAL_PAYLOAD, .data = zeroes};
+	uint16_t type = (uint16_t)e->config;
+	int rc = try_first();
+
+	if (rc <= 0)
+		return !rc;
+	/* An event whose print format is not understood is there nevertheless. */
+	tep_parse_event(tep, e->format.p, e->format.len, system);
+	if (!tep_find_event(tep, (int)e->config))
+		_exit(1);
+	memcpy(zeroes, &type, sizeof(type));
+	print_once(tep, &rec);
+	_exit(0);
+}
+
+/* ---- payloads ---- */
+
+uint8_t *tep_room_put(struct tep_room *room, const struct ps_str *payload)
+{
+	size_t n = payload->len;
+
+	if (room->cap < n + TEP_PADDING) {
+		free(room->bytes);
+		room->len = 0;
+		room->cap = 2 * n + TEP_PADDING;
+		room->bytes = calloc(1, room->cap);
+		if (!room->bytes) {
+			room->cap = 0;
+			return NULL;
+		}
+	}
+	if (n)
+		memcpy(room->bytes, payload->p, n);
+	if (n < room->len)
+		memset(room->bytes + n, 0, room->len - n);
+	room->len = n;
+	return room->bytes;
+}
+
+void tep_room_release(struct tep_room *room)
+{
+	free(room->bytes);
+	*room = (struct tep_room){0};
+}
+
+/* ---- events ---- */
+
+/* Whether a number of elements is bounded whatever the payload is. */
+static bool bounded(const struct tep_print_arg *n)
+{
+	while (n && n->type == TEP_PRINT_TYPE)
+		n = n->typecast.item;
+	if (!n)
+		return true;
+	if (n->type == TEP_PRINT_ATOM)
+		return strtoull(n->atom.atom, NULL, 0) <= ELEMENTS_MAX;
+	return n->type == TEP_PRINT_DYNAMIC_ARRAY_LEN;
+}
+
+/* Whether an expression reads a part of the payload whose size or place stands in the payload. */
+static bool risky(const struct tep_print_arg *a, int depth)
+{
+	if (!a || depth > DEPTH_MAX)
+		return a != NULL;
+	depth++;
+	switch (a->type) {
+	case TEP_PRINT_HEX:
+	case TEP_PRINT_HEX_STR: return !bounded(a->hex.size) || risky(a->hex.field, depth);
+	case TEP_PRINT_INT_ARRAY:
+		return !bounded(a->int_array.count) || !bounded(a->int_array.el_size) ||
+		       risky(a->int_array.field, depth);
+	case TEP_PRINT_OP:
+		return (a->op.op && a->op.op[0] == '[' && !bounded(a->op.right)) ||
+		       risky(a->op.left, depth) || risky(a->op.right, depth);
+	case TEP_PRINT_DYNAMIC_ARRAY: return a->dynarray.index && !bounded(a->dynarray.index);
+	case TEP_PRINT_TYPE: return risky(a->typecast.item, depth);
+	case TEP_PRINT_FLAGS: return risky(a->flags.field, depth);
+	case TEP_PRINT_SYMBOL: return risky(a->symbol.field, depth);
+	case TEP_PRINT_FUNC: return true;
+	default: return false;
+	}
+}
+
+static bool event_risky(const struct tep_event *te)
+{
+	const char *star = te->print_fmt.format ? strchr(te->print_fmt.format, '*') : NULL;
+
+	/* "%*d": a width out of the payload. */
+	for (; star; star = strchr(star + 1, '*'))
+		if (star > te->print_fmt.format && (star[-1] == '%' || star[-1] == '.'))
+			return true;
+	for (const struct tep_print_arg *a = te->print_fmt.args; a; a = a->next)
+		if (risky(a, 0))
+			return true;
+	return false;
+}
+
+struct tep_event *tep_learn_event(struct tep_handle *tep, const struct ps_event *e, bool *risk)
+{
+	struct tep_event *te = tep_find_event(tep, (int)e->config);
+	const char *colon = memchr(e->name.p, ':', e->name.len);
+	char *system;
+
+	*risk = false;
+	if (!te && tep_format_ok(e)) {
+		system = strndup(e->name.p, colon ? (size_t)(colon - e->name.p) : e->name.len);
+		if (system && format_trial(tep, e, system))
+			tep_parse_event(tep, e->format.p, e->format.len, system);
+		free(system);
+		te = tep_find_event(tep, (int)e->config);
+	}
+	if (te)
+		*risk = event_risky(te);
+	return te;
+}
+
+/* ---- tables ---- */
+
+/* A line "ADDRESS TYPE NAME\t[MODULE]" of /proc/kallsyms. */
+static void add_symbol(struct tep_handle *tep, char *line)
+{
+	char *end, *name, *module;
+	unsigned long long addr = strtoull(line, &end, 16);
+
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !end[3])
+		return;
+	name = end + 3;
+	module = strchr(name, '\t');
+	if (module)
+		*module++ = 0;
+	/* Mapping symbols of ARM are no functions. */
+	if (name[0] != '$')
+		tep_register_function(tep, name, addr, module);
+}
+
+/* A line "0xADDRESS : "text"" of tracefs' printk_formats. */
+static void add_format(struct tep_handle *tep, char *line)
+{
+	char *colon = strchr(line, ':');
+	unsigned long long addr = strtoull(line, NULL, 16);
+
+	/* Without a look at its length, libtraceevent expects two characters between the quotes. */
+	if (colon && colon[1] && addr && strlen(colon + 2) > 3)
+		tep_register_print_string(tep, colon + 2, addr);
+}
+
+/* A line "PID COMMAND". */
+static void add_command(struct tep_handle *tep, char *line)
+{
+	char *end;
+	long pid = strtol(line, &end, 10);
+
+	while (*end == ' ')
+		end++;
+	if (end != line && *end)
+		tep_register_comm(tep, end, (int)pid);
+}
+
+/* libtraceevent has parsers for these tables; those trust what they read. */
+static void add_lines(struct tep_handle *tep, uint32_t kind, char *line)
+{
+	while (line && *line) {
+		char *nl = strchr(line, '\n');
+
+		if (nl)
+			*nl = 0;
+		if (kind == TABLE_SYMBOLS)
+			add_symbol(tep, line);
+		else if (kind == TABLE_PRINTK)
+			add_format(tep, line);
+		else
+			add_command(tep, line);
+		line = nl ? nl + 1 : NULL;
+	}
+}
+
+int tep_take_table(struct tep_handle *tep, struct buf *parts, const struct ps_blob *b)
+{
+	int rc;
+
+	if (b->kind < TABLE_SYMBOLS || b->kind > TABLE_COMMANDS)
+		return 0;
+	if (parts->len + b->data.len <= TABLE_MAX)
+		buf_add(parts, b->data.p, b->data.len);
+	rc = parts->err;
+	if (!rc && (b->flags & 1))
+		add_lines(tep, b->kind, (char *)parts->data);
+	if (b->flags & 1)
+		buf_release(parts);
+	return rc;
+}

@@ -1,0 +1,107 @@
+/*
+ * The event stream as text for people and scripts: what `perf script` prints, or JSON lines.
+ *
+ *	struct stext *t;
+ *	stext_new(&t, &out, STEXT_PERF, diag);
+ *	while (!sreader_next(r, &rec))
+ *		rc = stext_record(t, r, rec);
+ *	stext_free(t);
+ *
+ * The reader has to keep all dictionaries (STEXT_KEEP).
+ */
+#ifndef PP_PRINT_TEXT_H
+#define PP_PRINT_TEXT_H
+
+#include "base/opt.h"
+#include "stream/stream.h"
+#include "print/text_fields.h"
+
+#define STEXT_KEEP (SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS)
+
+enum stext_form {
+	STEXT_PERF, /* as perf script: samples only */
+	STEXT_JSON, /* one object a record, context records too: perfpipe-stream(5) */
+};
+
+enum stext_times {
+	STEXT_TIME_AS_IS,
+	STEXT_TIME_REL,	  /* since the first line */
+	STEXT_TIME_DELTA, /* since the line before */
+};
+
+#define STEXT_CPUS_MAX 64
+
+/* "0,2-5": CPUs from first to last; none: all. */
+struct stext_cpus {
+	uint32_t n;
+	struct {
+		uint32_t first, last;
+	} range[STEXT_CPUS_MAX];
+};
+
+/* How the samples of a trace.dat are printed: options of trace-cmd report. */
+struct stext_trace {
+	bool latency;	 /* the column of interrupts, short names */
+	bool raw;	 /* fields instead of the print format */
+	bool no_plugins; /* of libtraceevent */
+	bool diff;	 /* times since the line before */
+	bool v34;	 /* as trace-cmd 3.4 prints them, not 3.1 */
+	/* of the function graph */
+	bool tail, depth, no_retval, retval_dec, retval_hex;
+};
+
+/* What the text is to look like; the strings must outlive the printer. */
+struct stext_opts {
+	enum stext_form form;
+	bool all;		   /* samples that a filter has marked as not passing, too */
+	struct text_fields fields; /* -F */
+	bool ns;		   /* times with all their digits */
+	bool no_chains;		   /* the address instead of the call chain */
+	enum stext_times times;
+	struct stext_cpus cpus;
+	struct stext_trace trace;
+};
+
+/* Whether the samples of a CPU are to be printed. */
+static inline bool stext_shows_cpu(const struct stext_opts *o, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < o->cpus.n; i++)
+		if (cpu >= o->cpus.range[i].first && cpu <= o->cpus.range[i].last)
+			return true;
+	return !o->cpus.n;
+}
+
+/* Whether a sample is to be printed, by its mark and its CPU. */
+static inline bool stext_shows(const struct stext_opts *o, const struct ps_sample *s)
+{
+	return (o->all || (s->flags & PS_MARK_MASK) == PS_MARK_PASS) && stext_shows_cpu(o, s->cpu);
+}
+
+struct stext;
+
+/* Prints to `out`, which must outlive it. */
+int stext_new(struct stext **t, struct out *out, const struct stext_opts *opts, struct diag *d);
+void stext_free(struct stext *t); /* NULL is fine */
+
+/* Prints one record, if it is of a type that the form shows. Returns 0 or an error of the output.
+ */
+int stext_record(struct stext *t, const struct sreader *r, const struct ps_record *rec);
+
+/* Ids of the options of text, beside letters. */
+enum stext_option {
+	STEXT_OPT_ALL = OPT_NO_SHORT + 512,
+	STEXT_OPT_NS,
+	STEXT_OPT_REL,
+	STEXT_OPT_DELTA,
+	STEXT_OPT_CPU,
+	STEXT_OPT_DIFF,
+	STEXT_OPT_TRACE_CMD,
+};
+
+/*
+ * Takes an option of those that tell what the text is to look like: *rc is 0, or PP_EUSAGE with what
+ * is wrong in `why`. False: it is none of them.
+ */
+bool stext_option(struct stext_opts *o, int id, const char *arg, struct buf *why, int *rc);
+
+#endif

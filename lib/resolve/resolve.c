@@ -1,0 +1,580 @@
+#include "resolve/resolve_parts.h"
+
+#include "base/err.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CTX_MAX		 ((uint64_t)-4095) /* PERF_CONTEXT_MAX: markers are at and above it */
+#define CTX_HV		 ((uint64_t)-32)
+#define CTX_KERNEL	 ((uint64_t)-128)
+#define CTX_USER	 ((uint64_t)-512)
+#define CTX_GUEST_KERNEL ((uint64_t)-2176)
+#define CTX_GUEST_USER	 ((uint64_t)-2560)
+
+static uint32_t limit(uint32_t wanted, uint32_t most)
+{
+	return wanted && wanted < most ? wanted : most;
+}
+
+int resolver_new(struct resolver **out, const struct resolver_opts *opts, struct swriter *w,
+		 struct diag *d)
+{
+	struct resolver *r = calloc(1, sizeof(*r));
+	int rc;
+
+	*out = r;
+	if (!r)
+		return PP_ENOMEM;
+	r->opts = *opts;
+	r->w = w;
+	r->d = d;
+	r->depth_max = limit(opts->depth_max, RESOLVE_DEPTH_MAX);
+	r->frames_max = limit(opts->frames_max, RESOLVE_FRAMES_MAX);
+	/* The two stacks of one sample have room. */
+	if (r->frames_max < 2 * (r->depth_max + DEBUGINFO_FRAMES_MAX))
+		r->frames_max = 2 * (r->depth_max + DEBUGINFO_FRAMES_MAX);
+	r->stacks = (struct hashids){.max_ids = limit(opts->stacks_max, RESOLVE_STACK_IDS),
+				     .max_bytes = RESOLVE_STACK_BYTES};
+	if (r->stacks.max_ids < 2)
+		r->stacks.max_ids = 2;
+	r->miss = malloc(((size_t)r->frames_max + 1) * sizeof(*r->miss));
+	if (opts->inlines)
+		r->inlined = malloc((size_t)r->frames_max + 1);
+	rc = r->miss && (r->inlined || !opts->inlines) ? 0 : PP_ENOMEM;
+	if (!rc && opts->bundle)
+		rc = bundle_open(&r->bundle, opts->bundle, d);
+	if (!rc)
+		return 0;
+	free(r->miss);
+	free(r->inlined);
+	free(r);
+	*out = NULL;
+	return rc;
+}
+
+static void machine_free(struct machine *m)
+{
+	if (!m)
+		return;
+	spaces_free(m->spaces);
+	kernel_release(&m->kernel);
+	kernel_release(&m->guest);
+	rjits_release(m);
+	map64_release(&m->modules);
+	map64_release(&m->text_frames);
+	map64_release(&m->ksyms);
+	ranges_release(&m->kmods);
+	free(m);
+}
+
+void resolve_forget_chains(struct resolver *r)
+{
+	if (r->nchains)
+		memset(r->chains, 0, r->nchains * sizeof(*r->chains));
+	memset(r->recent, 0, sizeof(r->recent));
+	memset(r->recent_maps, 0, sizeof(r->recent_maps));
+}
+
+/* Forgets everything that a stream defined. */
+static int resolver_reset(struct resolver *r, bool keep)
+{
+	int rc = keep ? resolve_missing_keep(r) : 0;
+
+	if (!rc && keep)
+		rc = resolve_bundle_keep(r);
+	for (uint32_t i = 0; i < r->ndsos; i++)
+		rdso_free(r->dsos[i]);
+	for (uint32_t i = 0; i < r->nmachines; i++)
+		machine_free(r->machines[i]);
+	map64_clear(&r->by_id);
+	resolve_forget_chains(r);
+	hashids_clear(&r->stacks);
+	intern_release(&r->srcfiles);
+	r->ndsos = r->nmachines = r->nframes = r->nsymbols = 0;
+	return rc;
+}
+
+void resolver_free(struct resolver *r)
+{
+	if (!r)
+		return;
+	resolver_reset(r, false);
+	if (r->bundle)
+		bundle_close(r->bundle, PP_END);
+	free(r->dsos);
+	free(r->machines);
+	free(r->chains);
+	free(r->miss);
+	free(r->inlined);
+	resolve_missing_release(r);
+	map64_release(&r->by_id);
+	hashids_release(&r->stacks);
+	buf_release(&r->name);
+	free(r);
+}
+
+const struct resolver_stats *resolver_stats(const struct resolver *r)
+{
+	return &r->stats;
+}
+
+static int machine_of(struct resolver *r, uint32_t source, struct machine **out)
+{
+	struct machine *m;
+
+	if (source >= r->nmachines) {
+		uint32_t n = source + 1;
+		struct machine **v = realloc(r->machines, n * sizeof(struct machine *));
+
+		if (!v)
+			return PP_ENOMEM;
+		memset(v + r->nmachines, 0, (n - r->nmachines) * sizeof(struct machine *));
+		r->machines = v;
+		r->nmachines = n;
+	}
+	m = r->machines[source];
+	if (!m) {
+		m = calloc(1, sizeof(*m));
+		if (!m || spaces_new(&m->spaces)) {
+			free(m);
+			return PP_ENOMEM;
+		}
+		m->source = source;
+		m->kernel_opts = (struct kernel_opts){.kallsyms = r->opts.kallsyms,
+						      .vmlinux = r->opts.vmlinux,
+						      .search = &r->opts.search,
+						      .like_perf = r->opts.like_perf};
+		kernel_init(&m->kernel, &m->kernel_opts, r->d);
+		m->guest_opts = (struct kernel_opts){.kallsyms = r->opts.guest_kallsyms,
+						     .vmlinux = r->opts.guest_vmlinux,
+						     .guest = true,
+						     .like_perf = r->opts.like_perf};
+		kernel_init(&m->guest, &m->guest_opts, r->d);
+		r->machines[source] = m;
+	}
+	*out = m;
+	return 0;
+}
+
+/* ---- stacks ---- */
+
+static enum mode mode_of_marker(uint64_t ip)
+{
+	switch (ip) {
+	case CTX_HV: return MODE_HV;
+	case CTX_KERNEL: return MODE_KERNEL;
+	case CTX_USER: return MODE_USER;
+	case CTX_GUEST_KERNEL: return MODE_GUEST_KERNEL;
+	case CTX_GUEST_USER: return MODE_GUEST_USER;
+	}
+	return MODE_UNKNOWN;
+}
+
+/* The stack of the n frames in r->frames. `cut`: there were more. */
+static int put_stack(struct resolver *r, uint32_t source, uint32_t n, bool cut, uint32_t *id)
+{
+	struct ps_stack rec = {.flags = cut, .frames = {r->frames, n}};
+	bool fresh;
+	int rc;
+
+	/* A whole stack and one that was cut off are not the same. */
+	r->frames[n] = cut;
+	rc = hashids_get(&r->stacks, r->frames, (n + 1) * sizeof(uint32_t), id, &fresh);
+	if (rc || !fresh)
+		return rc;
+	/* Ids begin again: what chains point to is no longer what it was. */
+	if (*id == 1) {
+		resolve_forget_chains(r);
+		r->restarts++;
+	}
+	rec.id = *id;
+	return swriter_put(r->w, PS_STACK, source, &rec);
+}
+
+/* The set of what the n frames in r->frames lack. */
+static int miss_frames(struct resolver *r, uint32_t n, uint32_t *set)
+{
+	uint16_t misses[RESOLVE_DEPTH_MAX];
+	int rc;
+
+	for (uint32_t i = 0; i < n; i++)
+		misses[i] = r->miss[r->frames[i]];
+	rc = missing_set(&r->missing, misses, n, set);
+	if (rc == PP_ELIMIT) {
+		missing_sum(&r->missing);
+		resolve_forget_chains(r);
+		rc = missing_set(&r->missing, misses, n, set);
+	}
+	return rc;
+}
+
+/* New frames that n addresses can make. */
+static uint64_t frames_of(const struct resolver *r, uint32_t n)
+{
+	uint64_t most = r->inlined ? (uint64_t)n * DEBUGINFO_FRAMES_MAX : n;
+	uint64_t stack = r->depth_max + DEBUGINFO_FRAMES_MAX;
+
+	return most < stack ? most : stack;
+}
+
+/* An address's frames, the innermost first, on top of the n of the stack that is being made. */
+static uint32_t add_frames(struct resolver *r, uint32_t id, uint32_t n, uint32_t *unknown)
+{
+	if (!r->inlined) {
+		r->frames[n] = id & ~FRAME_UNKNOWN;
+		*unknown += id >> 31;
+		return n + 1;
+	}
+	id &= ~FRAME_UNKNOWN;
+	do {
+		r->frames[n++] = id;
+		*unknown += r->miss[id] != 0;
+	} while (r->inlined[id++] && n < r->depth_max);
+	return n;
+}
+
+static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp,
+			 const struct ps_chain *c, enum mode mode, struct chain_state *st)
+{
+	uint32_t n = 0, unknown = 0, i, id;
+	bool ret = false;
+	int rc;
+
+	/* Room for the frames of this chain, before ids of an older numbering are in it. */
+	if (r->nframes + frames_of(r, c->ips.n) > r->frames_max)
+		resolve_restart(r);
+	for (i = 0; i < c->ips.n && n < r->depth_max; i++) {
+		uint64_t ip = c->ips.v[i];
+
+		if (ip >= CTX_MAX) {
+			/* What a marker announces begins with an address that was not called from. */
+			mode = mode_of_marker(ip);
+			ret = false;
+			/* Garbage that looks like a marker, or one of the future: what follows it is
+			 * not known. perf throws the whole chain away then. */
+			if (mode == MODE_UNKNOWN && r->opts.like_perf)
+				n = unknown = 0;
+			if (mode == MODE_UNKNOWN)
+				break;
+			continue;
+		}
+		rc = resolve_frame(r, m, sp, ip, mode, ret, &id);
+		if (rc)
+			return rc;
+		n = add_frames(r, id, n, &unknown);
+		ret = true;
+	}
+	st->frames = (uint16_t)n;
+	st->unknown = (uint16_t)unknown;
+	rc = st->unknown && r->opts.missing ? miss_frames(r, n, &st->missing) : 0;
+	return rc ? rc : put_stack(r, m->source, n, i < c->ips.n, &st->stack);
+}
+
+/* The state of a chain id; NULL: out of memory. */
+static struct chain_state *chain_state(struct resolver *r, uint32_t id)
+{
+	struct chain_state *v = array_widen(r->chains, &r->nchains, id, 4096, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	r->chains = v;
+	return &v[id];
+}
+
+/* Whether a chain has addresses whose meaning depends on the process. */
+static bool has_user(const struct ps_chain *c, enum mode mode)
+{
+	for (uint32_t i = 0; i < c->ips.n; i++) {
+		if (c->ips.v[i] >= CTX_MAX)
+			mode = mode_of_marker(c->ips.v[i]);
+		else if (mode == MODE_USER || (mode == MODE_UNKNOWN && !(c->ips.v[i] >> 63)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether what a chain was resolved to is true of a sample in a process. */
+static bool state_holds(const struct chain_state *st, const struct machine *m,
+			const struct ps_sample *s, uint32_t pid)
+{
+	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+
+	return st->stack && st->source == m->source && (st->mode == mode || st->mode == MODES) &&
+	       (st->space == KERNEL_SPACE || st->space == space_key(spaces_get(m->spaces, pid)));
+}
+
+/* The stack of a sample's chain in a process: the sample's, or the waker's. */
+static int chain_stack(struct resolver *r, struct machine *m, const struct ps_chain *c,
+		       const struct ps_sample *s, uint32_t pid, struct chain_state *out)
+{
+	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+	struct chain_state *st = chain_state(r, c->id), found = {0};
+	struct space *sp = spaces_get(m->spaces, pid);
+	int rc;
+
+	if (!st)
+		return PP_ENOMEM;
+	if (state_holds(st, m, s, pid)) {
+		*out = *st;
+		return 0;
+	}
+	rc = resolve_chain(r, m, sp, c, mode, &found);
+	if (rc)
+		return rc;
+	/* Where a marker comes first, the mode of the sample says nothing. */
+	found.mode = c->ips.n && c->ips.v[0] < CTX_MAX ? mode : MODES;
+	found.source = (uint16_t)m->source;
+	/* Looking up can have changed nothing of the space but that a miss is remembered. */
+	found.space = has_user(c, mode) ? space_key(sp) : KERNEL_SPACE;
+	*out = *st = found;
+	return 0;
+}
+
+/* A sample without a call chain: its instruction pointer is a stack of one frame. */
+static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sample *s,
+		    struct chain_state *out)
+{
+	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+	uint32_t id, unknown = 0;
+	int rc;
+
+	if (r->nframes + frames_of(r, 1) > r->frames_max)
+		resolve_restart(r);
+	rc = resolve_frame(r, m, spaces_get(m->spaces, s->pid), s->ip, mode, false, &id);
+	if (rc)
+		return rc;
+	out->frames = (uint16_t)add_frames(r, id, 0, &unknown);
+	out->unknown = (uint16_t)unknown;
+	if (out->unknown && r->opts.missing)
+		rc = miss_frames(r, out->frames, &out->missing);
+	return rc ? rc : put_stack(r, m->source, out->frames, false, &out->stack);
+}
+
+/* A sample without addresses keeps the stack that it has. */
+static int own_stack(struct resolver *r, struct machine *m, const struct sreader *in,
+		     const struct ps_sample *s, struct chain_state *out)
+{
+	const struct ps_stack *st = sreader_stack(in, s->stack);
+	uint32_t n;
+	bool cut;
+	int rc = st ? resolve_text_stack(r, m, in, st, &n, &cut) : 0;
+
+	if (!st || rc)
+		return rc;
+	out->frames = (uint16_t)n;
+	return put_stack(r, m->source, n, cut, &out->stack);
+}
+
+/* The two ends of each branch of a sample; of what is inlined there only the function itself. */
+static int branch_stack(struct resolver *r, struct machine *m, const struct ps_sample *s,
+			uint32_t *stack)
+{
+	uint32_t most = (r->depth_max & ~1u) / 2, n = s->branches.n < most ? s->branches.n : most;
+	struct space *sp = spaces_get(m->spaces, s->pid);
+	int rc;
+
+	if (r->nframes + frames_of(r, 2 * n) > r->frames_max)
+		resolve_restart(r);
+	for (uint32_t i = 0; i < 2 * n; i++) {
+		uint32_t id;
+
+		rc = resolve_frame(r, m, sp, s->branches.v[3 * (size_t)(i / 2) + i % 2],
+				   MODE_UNKNOWN, false, &id);
+		if (rc)
+			return rc;
+		id &= ~FRAME_UNKNOWN;
+		while (r->inlined && r->inlined[id])
+			id++;
+		r->frames[i] = id;
+	}
+	return put_stack(r, m->source, 2 * n, n < s->branches.n, stack);
+}
+
+/* Stacks of guests are not walked: the chain of such a sample has only markers. */
+static bool is_guest_ip(const struct ps_sample *s, const struct ps_chain *c)
+{
+	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+
+	if (mode < MODE_GUEST_KERNEL || !ps_sample_has(s, ip))
+		return false;
+	for (uint32_t i = 0; i < c->ips.n; i++)
+		if (c->ips.v[i] < CTX_MAX)
+			return false;
+	return true;
+}
+
+/* The stacks of a sample. An earlier psym's are not in the output: they are forgotten. */
+static int sample_stacks(struct resolver *r, struct machine *m, const struct sreader *in,
+			 struct ps_sample *s)
+{
+	const struct ps_chain *c = ps_sample_has(s, chain) ? sreader_chain(in, s->chain) : NULL;
+	const struct ps_chain *other =
+		ps_sample_has(s, other_chain) ? sreader_chain(in, s->other_chain) : NULL;
+	struct chain_state st = {0}, st2 = {0};
+	bool own = ps_sample_has(s, stack), branches = ps_sample_has(s, branches) && s->branches.n;
+	uint32_t ends = 0;
+	uint32_t pid = ps_sample_has(s, other_pid) ? (uint32_t)s->other_pid : s->pid, restarts;
+	int rc = 0;
+
+	s->fields &= ~(PS_HAS(stack) | PS_HAS(other_stack) | PS_HAS(branch_stack));
+	/* When ids begin again with a further stack, that of the first is no longer true. */
+	do {
+		restarts = r->restarts;
+		if (c && !is_guest_ip(s, c))
+			rc = chain_stack(r, m, c, s, s->pid, &st);
+		else if (ps_sample_has(s, ip))
+			rc = ip_stack(r, m, s, &st);
+		else if (own)
+			rc = own_stack(r, m, in, s, &st);
+		if (!rc && other)
+			rc = chain_stack(r, m, other, s, pid, &st2);
+		if (!rc && branches)
+			rc = branch_stack(r, m, s, &ends);
+	} while (!rc && (other || branches) && restarts != r->restarts);
+	if (ends)
+		s->fields |= PS_HAS(branch_stack);
+	s->branch_stack = ends;
+	if (st.stack)
+		s->fields |= PS_HAS(stack);
+	if (st2.stack)
+		s->fields |= PS_HAS(other_stack);
+	s->stack = st.stack;
+	s->other_stack = st2.stack;
+	r->stats.frames += st.frames + st2.frames;
+	r->stats.unknown += st.unknown + st2.unknown;
+	if (st.missing)
+		r->missing.counts[st.missing]++;
+	return rc;
+}
+
+/* Adds what was found for a sample to the account. */
+static void account(struct resolver *r, const struct chain_state *st)
+{
+	r->stats.frames += st->frames;
+	r->stats.unknown += st->unknown;
+	if (st->missing)
+		r->missing.counts[st->missing]++;
+}
+
+/* A sample with a call chain and nothing else that has a stack, as most are. False: it is another. */
+static bool plain_sample(struct resolver *r, struct machine *m, const struct sreader *in,
+			 const struct ps_record *rec, int *rc)
+{
+	const uint64_t others = PS_HAS(stack) | PS_HAS(other_stack) | PS_HAS(branch_stack) |
+				PS_HAS(other_chain) | PS_HAS(branches);
+	const struct ps_sample *s = &rec->sample;
+	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+	const struct ps_chain *c;
+	struct chain_state st;
+
+	if (!ps_sample_has(s, chain) || s->fields & others || rec->foreign ||
+	    mode >= MODE_GUEST_KERNEL)
+		return false;
+	/* One that was resolved is not even looked at. */
+	if (s->chain < r->nchains && state_holds(&r->chains[s->chain], m, s, s->pid)) {
+		st = r->chains[s->chain];
+	} else {
+		c = sreader_chain(in, s->chain);
+		if (!c)
+			return false;
+		*rc = chain_stack(r, m, c, s, s->pid, &st);
+		if (*rc)
+			return true;
+	}
+	if (!swriter_copy_stack(r->w, rec, st.stack, rc))
+		return false;
+	account(r, &st);
+	return true;
+}
+
+static int on_sample(struct resolver *r, struct machine *m, const struct sreader *in,
+		     const struct ps_record *rec)
+{
+	const struct ps_sample *from = &rec->sample;
+	struct ps_sample s;
+	struct space *sp;
+	int rc;
+
+	r->stats.samples++;
+	r->pid = from->pid;
+	if (!r->opts.like_perf &&
+	    (from->flags & PS_SAMPLE_MODE_MASK) == MODE_USER << PS_SAMPLE_MODE_SHIFT &&
+	    spaces_settle(m->spaces, from->pid))
+		return PP_ENOMEM;
+	r->stats.user_stacks += ps_sample_has(from, user_stack);
+	sp = m->njits ? spaces_get(m->spaces, from->pid) : NULL;
+	if (sp && space_tag(sp) && (rc = resolve_jit_advance(r, m, sp, from->time)))
+		return rc;
+	if (plain_sample(r, m, in, rec, &rc))
+		return rc;
+	s = *from;
+	rc = sample_stacks(r, m, in, &s);
+	return rc ? rc : swriter_sample(r->w, m->source, &s);
+}
+
+int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec)
+{
+	struct machine *m;
+	struct chain_state *st;
+	int rc;
+
+	if (rec->type == PS_HEADER)
+		return resolver_reset(r, true);
+	rc = machine_of(r, rec->source, &m);
+	if (rc)
+		return rc;
+	switch (rec->type) {
+	case PS_SAMPLE: return on_sample(r, m, in, rec);
+	case PS_DSO: return resolve_dso(r, m, &rec->dso);
+	case PS_MMAP: return resolve_mmap(r, m, &rec->mmap);
+	/* Another psym's work is done again. */
+	case PS_SYMBOL:
+	case PS_FRAME: resolve_text_forget(m, rec); return 0;
+	case PS_STACK:
+	case PS_SRCFILE: return 0;
+	case PS_CHAIN:
+		st = chain_state(r, rec->chain.id);
+		if (!st)
+			return PP_ENOMEM;
+		/* With id 1 all chains are forgotten. */
+		if (rec->chain.id == 1)
+			memset(r->chains, 0, r->nchains * sizeof(*r->chains));
+		*st = (struct chain_state){0};
+		break;
+	default: rc = resolve_context(r, m, rec);
+	}
+	if (!rc)
+		rc = swriter_copy(r->w, rec);
+	return rc == PP_EUNSUPPORTED ? 0 : rc;
+}
+
+#define AHEAD_IPS 12 /* addresses of a coming chain: few have more that are new */
+
+void resolver_ahead(void *resolver, uint32_t type, const uint8_t *raw, uint32_t size)
+{
+	struct resolver *r = resolver;
+	const struct machine *m;
+	uint16_t source;
+	bool ret = false;
+	uint32_t n;
+
+	if (type == PS_SAMPLE) {
+		n = sreader_ahead_ref(raw, size, PS_HAS(chain));
+		if (n < r->nchains)
+			__builtin_prefetch(&r->chains[n]);
+	} else if (type == PS_CHAIN && size > 24) {
+		n = (size - 24) / 8;
+		memcpy(&source, raw + 6, 2);
+		m = source < r->nmachines ? r->machines[source] : NULL;
+		for (uint32_t i = 0; i < n && i < AHEAD_IPS; i++) {
+			uint64_t ip;
+
+			memcpy(&ip, raw + 24 + 8 * (size_t)i, 8);
+			if (ip < CTX_MAX)
+				resolve_frame_soon(r, m, ip, ret);
+			ret = ip < CTX_MAX;
+		}
+	}
+}

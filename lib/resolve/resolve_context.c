@@ -1,0 +1,125 @@
+/* What the resolver learns from the records that are no samples. */
+#include "resolve/resolve_parts.h"
+
+#include "base/err.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+
+static int on_module(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
+		     uint32_t index)
+{
+	uint64_t end;
+
+	if (__builtin_add_overflow(rec->addr, rec->len, &end))
+		end = UINT64_MAX;
+	r->dsos[index - 1]->base = rec->addr;
+	return ranges_put(&m->kmods, rec->addr, end, index, NULL);
+}
+
+int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec)
+{
+	uint32_t *known = map64_get(&r->by_id, rec->dso), index = known ? *known : 0;
+	struct ps_mmap out = *rec;
+	bool absolute;
+	int rc = 0;
+
+	out.dso = index ? r->dsos[index - 1]->out : 0;
+	if (rec->flags & PS_MMAP_KERNEL) {
+		if (index && index == m->kernel_dso)
+			kernel_mapping(&m->kernel, rec->pgoff);
+		else if (index && index == m->guest_dso)
+			kernel_mapping(&m->guest, rec->pgoff);
+		else if (index && (r->dsos[index - 1]->flags & PS_DSO_MODULE))
+			rc = on_module(r, m, rec, index);
+	} else if (index && !(rec->flags & (PS_MMAP_DATA | PS_MMAP_GUEST))) {
+		struct map map = {.start = rec->addr, .pgoff = rec->pgoff};
+
+		rc = resolve_generated(r, m, rec, &index, &absolute);
+		if (!rc && !absolute)
+			rc = resolve_jit_mmap(r, m, rec->pid, r->dsos[index - 1]->path);
+		if (rc)
+			return rc;
+		map.dso = index;
+		out.dso = r->dsos[index - 1]->out;
+		if (absolute)
+			map.pgoff = map.start;
+		if (__builtin_add_overflow(rec->addr, rec->len, &map.end))
+			map.end = UINT64_MAX;
+		rc = spaces_map(m->spaces, rec->pid, &map);
+		/* More mappings than a process can have: the recording is damaged, not this filter. */
+		if (rc == PP_ELIMIT)
+			rc = 0;
+	}
+	return rc ? rc : swriter_put(r->w, PS_MMAP, m->source, &out);
+}
+
+static int on_fork(struct machine *m, const struct ps_fork *f)
+{
+	if (f->pid == f->ppid)
+		return 0;
+	/* A process that perf found running announces its own mappings. */
+	if (f->flags & 1) {
+		spaces_clear(m->spaces, f->pid);
+		return 0;
+	}
+	return spaces_fork(m->spaces, f->pid, f->ppid);
+}
+
+static int on_ksymbol(struct machine *m, const struct ps_ksymbol *k, struct resolver *r)
+{
+	/* What was resolved in the kernel before may now be something else. */
+	for (int ret = 0; m->kernel_dso && ret < 2; ret++)
+		frame_map_clear(&r->dsos[m->kernel_dso - 1]->frames[ret]);
+	resolve_forget_chains(r);
+	map64_del(&m->ksyms, k->addr);
+	return kernel_ksymbol(&m->kernel, k->addr, k->len, k->name.p, k->name.len, k->flags & 1);
+}
+
+static void on_hostname(struct machine *m, const struct ps_meta *meta)
+{
+	struct utsname u;
+
+	if (meta->key.len == 8 && !memcmp(meta->key.p, "hostname", 8) && !uname(&u))
+		m->elsewhere = strlen(u.nodename) != meta->value.len ||
+			       memcmp(u.nodename, meta->value.p, meta->value.len) != 0;
+}
+
+static void on_kernel_meta(struct machine *m, const struct ps_meta *meta)
+{
+	kernel_meta(&m->kernel, meta->key.p, meta->key.len, meta->value.p, meta->value.len);
+	/* The rest is of the host; the symbol that a mapping names is the same in both. */
+	if (meta->key.len == 13 && !memcmp(meta->key.p, "kernel_symbol", 13))
+		kernel_meta(&m->guest, meta->key.p, meta->key.len, meta->value.p, meta->value.len);
+}
+
+int resolve_context(struct resolver *r, struct machine *m, const struct ps_record *rec)
+{
+	int rc = 0;
+
+	switch (rec->type) {
+	case PS_FORK: rc = on_fork(m, &rec->fork); break;
+	case PS_EXIT:
+		if (rec->exit.pid == rec->exit.tid)
+			spaces_exit(m->spaces, rec->exit.pid);
+		break;
+	case PS_COMM:
+		if (rec->comm.flags & PS_COMM_EXEC)
+			rc = spaces_exec(m->spaces, rec->comm.pid);
+		break;
+	case PS_KSYMBOL: rc = on_ksymbol(m, &rec->ksymbol, r); break;
+	case PS_SOURCE:
+		m->mono = rec->src.clock.len == 4 && !memcmp(rec->src.clock.p, "mono", 4);
+		break;
+	case PS_META:
+		on_hostname(m, &rec->meta);
+		on_kernel_meta(m, &rec->meta);
+		break;
+	case PS_BLOB:
+		if (rec->blob.kind == 1 && (rc = kernel_blob(&m->kernel, rec->blob.data.p,
+							     rec->blob.data.len)) == PP_ELIMIT)
+			rc = 0;
+		break;
+	}
+	return rc;
+}

@@ -1,0 +1,326 @@
+/* DSOs: which there are, and where their symbols come from. */
+#include "resolve/resolve_parts.h"
+
+#include "base/err.h"
+#include "symbol/kmodule.h"
+#include "symbol/symtab_build.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void rdso_free(struct rdso *d)
+{
+	symtab_free(d->owned);
+	for (int ret = 0; ret < 2; ret++)
+		frame_map_release(&d->frames[ret]);
+	resolve_lines_release(d);
+	free(d->symbol_ids);
+	buf_release(&d->tried);
+	free(d->found);
+	free(d->path);
+	free(d);
+}
+
+/* ---- DSOs ---- */
+
+#define MMAP_HUGETLB 0x40000u /* MAP_HUGETLB: mmap(2) */
+
+int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, struct ps_str build_id,
+		    uint32_t flags, uint32_t *index)
+{
+	struct rdso *d;
+	struct ps_dso rec;
+
+	if (r->ndsos >= RESOLVE_DSOS_MAX)
+		return PP_ELIMIT;
+	if (r->ndsos == r->dsos_cap) {
+		uint32_t cap = r->dsos_cap ? r->dsos_cap * 2 : 64;
+		struct rdso **v = realloc(r->dsos, cap * sizeof(struct rdso *));
+
+		if (!v)
+			return PP_ENOMEM;
+		r->dsos = v;
+		r->dsos_cap = cap;
+	}
+	d = calloc(1, sizeof(*d));
+	if (d)
+		d->path = strndup(path.len ? path.p : "", path.len);
+	if (!d || !d->path) {
+		free(d);
+		return PP_ENOMEM;
+	}
+	d->id = build_id_make(build_id.p, build_id.len);
+	d->flags = flags;
+	d->memfd = (flags & PS_DSO_NO_FILE) && !strncmp(d->path, "/memfd:", 7);
+	d->out = r->ndsos + 1;
+	r->dsos[r->ndsos++] = d;
+	*index = r->ndsos;
+	rec = (struct ps_dso){.id = d->out, .flags = flags, .path = path, .build_id = build_id};
+	return swriter_put(r->w, PS_DSO, source, &rec);
+}
+
+int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec)
+{
+	uint32_t *slot = map64_put(&r->by_id, rec->id, NULL), index;
+	int rc;
+
+	if (!slot)
+		return PP_ENOMEM;
+	rc = resolve_add_dso(r, m->source, rec->path, rec->build_id, rec->flags, &index);
+	if (rc)
+		return rc;
+	*slot = index;
+	/* A module is not the kernel, though another psym calls it part of it. */
+	if ((rec->flags & (PS_DSO_KERNEL | PS_DSO_MODULE | PS_DSO_GUEST)) == PS_DSO_KERNEL) {
+		m->kernel_dso = index;
+		m->kernel.id = r->dsos[index - 1]->id;
+	}
+	if ((rec->flags & (PS_DSO_KERNEL | PS_DSO_MODULE | PS_DSO_GUEST)) ==
+	    (PS_DSO_KERNEL | PS_DSO_GUEST))
+		m->guest_dso = index;
+	return 0;
+}
+
+/* Whether a DSO is the one that resolve_generated makes; `pid` is whose. */
+static bool is_generated(const struct rdso *d, uint32_t *pid)
+{
+	int n = 0;
+
+	return (d->flags & PS_DSO_NO_FILE) &&
+	       sscanf(d->path, "/tmp/perf-%" SCNu32 ".map%n", pid, &n) == 1 && n && !d->path[n];
+}
+
+int resolve_generated(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
+		      uint32_t *index, bool *absolute)
+{
+	static const char *const names[] = {"//anon", "/dev/zero",   "/anon_hugepage",
+					    "[stack", "/SYSV",	     "[heap]",
+					    "[anon:", "[anon_shmem:"};
+	const struct rdso *d = r->dsos[*index - 1];
+	uint32_t pid = rec->pid;
+	size_t i = 0;
+
+	*absolute = false;
+	if (d->memfd)
+		return r->opts.like_perf ? 0 : resolve_jit_memory(m, pid);
+	*absolute = true;
+	if (is_generated(d, &pid))
+		return resolve_jit_dso(r, m, pid, index);
+	while (i < sizeof(names) / sizeof(names[0]) &&
+	       strncmp(d->path, names[i], strlen(names[i])) != 0)
+		i++;
+	*absolute = ((d->flags & PS_DSO_NO_FILE) && i < sizeof(names) / sizeof(names[0])) ||
+		    (rec->map_flags & MMAP_HUGETLB);
+	return *absolute ? resolve_jit_dso(r, m, pid, index) : 0;
+}
+
+/* Why there are no symbols, from the file's point of view to the stream's. */
+static uint32_t reason_of(enum symtab_reason why)
+{
+	switch (why) {
+	case SYMTAB_OK: return PS_REASON_NONE;
+	case SYMTAB_NOT_FOUND: return PS_REASON_NO_FILE;
+	case SYMTAB_DENIED:
+	case SYMTAB_IO: return PS_REASON_NO_ACCESS;
+	case SYMTAB_BUILD_ID:
+	case SYMTAB_CRC: return PS_REASON_BUILD_ID;
+	case SYMTAB_STRIPPED: return PS_REASON_STRIPPED;
+	case SYMTAB_NOT_ELF:
+	case SYMTAB_UNSUPPORTED: return PS_REASON_NOT_ELF;
+	default: return PS_REASON_CORRUPT;
+	}
+}
+
+/* The page that x86 had before the vdso: three entries, each 1024 bytes from the one before. */
+static int load_vsyscall(struct rdso *d)
+{
+	static const char *const names[] = {"gettimeofday", "time", "getcpu"};
+	struct symtab_builder b = {0};
+	int rc = 0;
+
+	for (uint64_t i = 0; i < sizeof(names) / sizeof(*names) && !rc; i++) {
+		struct symtab_raw raw = {.start = i * 1024, .end = i * 1024 + 1024};
+
+		rc = symtab_builder_text(&b, names[i], strlen(names[i]), &raw.name);
+		if (!rc)
+			rc = symtab_builder_add(&b, &raw);
+	}
+	if (!rc)
+		rc = symtab_builder_finish(&b, &d->owned);
+	symtab_builder_release(&b);
+	d->table = d->owned;
+	return rc;
+}
+
+static int load_vdso(struct machine *m, struct rdso *d)
+{
+	const struct vdso *v = kernel_vdso(&m->kernel, &d->id, &d->reason);
+
+	if (v) {
+		d->table = v->table;
+		d->segments = v->segments;
+	}
+	return 0;
+}
+
+/* Remembers for --missing where was looked. */
+static void keep_tried(struct resolver *r, struct rdso *d, const struct dso_file *f)
+{
+	if (r->opts.missing && (!d->table || d->dynamic))
+		for (size_t i = 0; i < f->n_tried; i++)
+			buf_addf(&d->tried, "%s: %s\n", f->tried[i].path,
+				 symtab_reason_text(f->tried[i].why));
+}
+
+/* Where nothing proves that a file is the one that was run, and it hardly can be, it is said. */
+static void say_unproven(struct resolver *r, const struct machine *m, const struct dso_file *f)
+{
+	if (m->elsewhere && !f->proven && f->binary && !r->opts.search.n_symfs)
+		diag_warn(r->d, f->binary, -1,
+			  "the recording is of another host and has no build-id for it: this one's "
+			  "file is used, its names may be wrong (--symfs)");
+}
+
+/*
+ * The root directory of a live process that has a file system of its own, such as a container's: ""
+ * when there is none.
+ */
+static void live_root(const struct resolver *r, const struct machine *m, char path[32])
+{
+	char own[64], theirs[64], ns[64];
+	ssize_t n, k;
+
+	snprintf(path, 32, "/proc/%" PRIu32 "/root", r->pid);
+	snprintf(ns, sizeof(ns), "/proc/%" PRIu32 "/ns/mnt", r->pid);
+	n = readlink("/proc/self/ns/mnt", own, sizeof(own));
+	k = readlink(ns, theirs, sizeof(theirs));
+	if (m->elsewhere || !r->pid || n <= 0 || k <= 0 ||
+	    (n == k && !memcmp(own, theirs, (size_t)n)))
+		path[0] = 0;
+}
+
+static int load_file(struct resolver *r, const struct machine *m, struct rdso *d)
+{
+	struct dso_search search = r->opts.search;
+	enum symtab_reason why = SYMTAB_OK;
+	struct dso_file f;
+	int rc;
+
+	live_root(r, m, d->live_root);
+	search.root = d->live_root;
+	search.dwarf = r->opts.inlines || r->opts.srcline;
+	rc = dso_file_find(d->path, &d->id, &search, &f);
+	if (rc != PP_ENOMEM) {
+		d->segments = f.segments;
+		if (rc) {
+			why = f.why;
+			rc = 0;
+		} else {
+			rc = dso_file_symtab(&f, NULL, &d->owned, &why);
+			rc = rc == PP_ENOMEM ? rc : 0;
+			/* It had a table, which was no good. */
+			for (size_t i = 0; i < f.n_tried && why; i++)
+				if (f.tried[i].path == f.symbols)
+					f.tried[i].why = why;
+		}
+		d->table = d->owned;
+		d->reason = reason_of(why);
+		d->dynamic = d->table && f.dynamic;
+	}
+	keep_tried(r, d, &f);
+	say_unproven(r, m, &f);
+	if (!rc && search.dwarf)
+		rc = resolve_take_dwarf(r, d, &f);
+	dso_file_release(&f);
+	return rc;
+}
+
+int resolve_load(struct resolver *r, struct machine *m, struct rdso *d)
+{
+	int rc = 0;
+
+	if (d->loaded)
+		return 0;
+	d->loaded = true;
+	if (!strcmp(d->path, "[vdso]"))
+		rc = load_vdso(m, d);
+	else if (!strcmp(d->path, "[vsyscall]"))
+		rc = load_vsyscall(d);
+	else if (d->jit || d->memfd)
+		d->reason = PS_REASON_JIT;
+	else if (d->flags & PS_DSO_NO_FILE)
+		d->reason = PS_REASON_ANON;
+	else
+		rc = load_file(r, m, d);
+	if (!rc && d->table) {
+		d->symbol_ids = calloc((size_t)symtab_count(d->table) + 1, sizeof(uint32_t));
+		if (!d->symbol_ids)
+			rc = PP_ENOMEM;
+	}
+	return rc;
+}
+
+/* The file of a module that is known by its name only, "[ext4]". */
+static int find_module(struct resolver *r, struct machine *m, struct rdso *d, char *name,
+		       size_t size, char path[ROOT_PATH_MAX])
+{
+	const struct dso_search *o = &r->opts.search;
+	size_t len = strlen(d->path);
+	int rc = PP_ENOENT;
+
+	if (len < 3 || len > size || d->path[0] != '[')
+		return PP_ENOENT;
+	memcpy(name, d->path + 1, len - 2);
+	name[len - 2] = 0;
+	for (size_t i = 0; i < o->n_symfs && rc; i++)
+		rc = kmodule_path(o->symfs[i], m->kernel.osrelease, name, path);
+	if (rc)
+		rc = kmodule_path(NULL, m->kernel.osrelease, name, path);
+	if (rc && r->opts.missing)
+		buf_addf(&d->tried, "/lib/modules/%s/modules.dep: names no module %s\n",
+			 m->kernel.osrelease, name);
+	return rc;
+}
+
+int resolve_load_module(struct resolver *r, struct machine *m, struct rdso *d)
+{
+	struct elf_symtab_opts opts = {.no_plt = true, .module_base = d->base};
+	char path[ROOT_PATH_MAX], name[128];
+	enum symtab_reason why = SYMTAB_NOT_FOUND;
+	struct dso_file f;
+	int rc;
+
+	if (d->loaded)
+		return 0;
+	d->loaded = true;
+	d->reason = PS_REASON_NO_MODULE;
+	if (!d->base)
+		return 0;
+	if (d->path[0] == '/')
+		snprintf(path, sizeof(path), "%s", d->path);
+	else if (find_module(r, m, d, name, sizeof(name), path))
+		return 0;
+	rc = dso_file_find(path, &d->id, &r->opts.search, &f);
+	if (!rc)
+		rc = dso_file_symtab(&f, &opts, &d->owned, &why);
+	else
+		why = f.why;
+	if (!rc) {
+		d->table = d->owned;
+		d->found = strdup(path);
+	} else if (why == SYMTAB_BUILD_ID) {
+		d->reason = PS_REASON_BUILD_ID;
+	}
+	keep_tried(r, d, &f);
+	dso_file_release(&f);
+	if (rc && rc != PP_ENOMEM)
+		return 0;
+	if (!rc) {
+		d->symbol_ids = calloc((size_t)symtab_count(d->table) + 1, sizeof(uint32_t));
+		rc = d->symbol_ids ? 0 : PP_ENOMEM;
+	}
+	return rc;
+}

@@ -1,0 +1,135 @@
+/* Source lines, and frames of inlined functions: psym --inline and --srcline. */
+#include "resolve/resolve_parts.h"
+
+#include "base/err.h"
+
+#include <string.h>
+
+void resolve_lines_release(struct rdso *d)
+{
+	debuginfo_close(d->info);
+	elf_file_close(d->dwarf);
+	elf_file_close(d->dwarf_alt);
+	map64_release(&d->inlined);
+	d->info = NULL;
+	d->dwarf = d->dwarf_alt = NULL;
+}
+
+int resolve_take_dwarf(struct resolver *r, struct rdso *d, struct dso_file *f)
+{
+	const char *link;
+	int rc = dso_file_alt(f, &r->opts.search, &d->dwarf_alt, &link);
+
+	if (rc == PP_ENOENT && link)
+		diag_warn(
+			r->d, d->path, -1,
+			"its debug file shares entries with %s, which was not found: some inlined "
+			"functions will have no name",
+			link);
+	d->dwarf = dso_file_take_dwarf(f);
+	return rc == PP_ENOMEM ? rc : 0;
+}
+
+static int open_info(struct resolver *r, struct rdso *d)
+{
+	int rc;
+
+	d->info_opened = true;
+	if (!d->dwarf)
+		return 0;
+	rc = debuginfo_open(&d->info, d->dwarf, d->dwarf_alt, r->opts.srcline);
+	if (rc && rc != PP_ENOMEM)
+		diag_warn(r->d, d->path, -1, "its debug information cannot be used: %s",
+			  pp_strerror(rc));
+	return rc == PP_ENOMEM ? rc : 0;
+}
+
+/* The id of a source file, defined in the output at its first use. */
+static int srcfile_id(struct resolver *r, uint32_t source, const char *path, uint32_t *id)
+{
+	struct ps_srcfile rec = {0};
+	bool fresh;
+	int rc;
+
+	*id = 0;
+	if (!path)
+		return 0;
+	rc = intern_add(&r->srcfiles, path, strlen(path), id, &fresh);
+	/* More files than anybody has: the rest goes without. */
+	if (rc == PP_ELIMIT || *id > RESOLVE_SRCFILES_MAX) {
+		*id = 0;
+		return 0;
+	}
+	if (rc || !fresh)
+		return rc;
+	rec.id = *id;
+	rec.path = ps_str(path, strlen(path));
+	return swriter_put(r->w, PS_SRCFILE, source, &rec);
+}
+
+/* The symbol of an inlined function; texts of the debug information are the same where they are equal. */
+static int inlined_symbol(struct resolver *r, struct machine *m, struct rdso *d, const char *name,
+			  uint32_t *id)
+{
+	uint32_t *slot;
+
+	*id = 0;
+	if (!name)
+		return 0;
+	slot = map64_put(&d->inlined, (uintptr_t)name, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		int rc = resolve_put_inlined(r, m->source, name, d->out, slot);
+
+		if (rc)
+			return rc;
+	}
+	*id = *slot;
+	return 0;
+}
+
+static int place(struct resolver *r, struct machine *m, const struct source_frame *from,
+		 struct ps_frame *f)
+{
+	f->line = from->line;
+	f->column = from->column;
+	return from->line ? srcfile_id(r, m->source, from->file, &f->srcfile) : 0;
+}
+
+int resolve_lines(struct resolver *r, struct machine *m, struct rdso *d, uint64_t vaddr,
+		  struct ps_frame *f, uint32_t *first)
+{
+	struct source_frame frames[DEBUGINFO_FRAMES_MAX];
+	uint32_t n, id;
+	int rc;
+
+	*first = 0;
+	if (d->jit)
+		return r->opts.srcline && resolve_jit_line(m, d->jit, vaddr, frames)
+			       ? place(r, m, frames, f)
+			       : 0;
+	rc = d->info_opened ? 0 : open_info(r, d);
+	if (rc || !d->info)
+		return rc;
+	rc = debuginfo_find(d->info, vaddr, r->opts.inlines, frames, &n);
+	if (rc)
+		return rc == PP_ENOMEM ? rc : 0;
+	for (uint32_t i = 0; i + 1 < n && !rc; i++) {
+		struct ps_frame in = {
+			.dso = f->dso, .flags = f->flags | PS_FRAME_INLINED, .addr = f->addr};
+
+		rc = inlined_symbol(r, m, d, frames[i].function, &in.symbol);
+		if (!in.symbol)
+			in.reason = PS_REASON_NO_SYMBOL;
+		if (!rc && r->opts.srcline)
+			rc = place(r, m, &frames[i], &in);
+		if (!rc)
+			rc = resolve_put_frame(r, m->source, &in, &id);
+		if (!i)
+			*first = id;
+	}
+	if (!rc && r->opts.srcline)
+		rc = place(r, m, &frames[n - 1], f);
+	return rc;
+}

@@ -1,0 +1,182 @@
+/* The table of --missing. */
+#include "resolve/resolve_parts.h"
+
+#include "base/err.h"
+#include "symbol/package.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_UPS_MAX 64 /* packages that are looked for; each costs some milliseconds */
+
+static int add_row(struct resolver *r, const struct missing_pair *p)
+{
+	const struct rdso *d = p->dso ? r->dsos[p->dso - 1] : NULL;
+	struct missing_row row = {.reason = p->reason, .samples = p->samples, .frames = p->frames};
+
+	if (!p->samples)
+		return 0;
+	if (r->nrows == r->rows_cap) {
+		uint32_t cap = r->rows_cap ? r->rows_cap * 2 : 64;
+		struct missing_row *v = realloc(r->rows, cap * sizeof(*v));
+
+		if (!v)
+			return PP_ENOMEM;
+		r->rows = v;
+		r->rows_cap = cap;
+	}
+	row.path = strdup(d ? d->path : "");
+	row.tried = strdup(d ? buf_str(&d->tried) : "");
+	if (!row.path || !row.tried) {
+		free(row.path);
+		free(row.tried);
+		return PP_ENOMEM;
+	}
+	if (d) {
+		row.id = d->id;
+		row.flags = d->flags;
+	}
+	r->rows[r->nrows++] = row;
+	return 0;
+}
+
+int resolve_missing_keep(struct resolver *r)
+{
+	int rc = 0;
+
+	missing_sum(&r->missing);
+	for (uint32_t i = 0; i < r->missing.npairs && !rc; i++)
+		rc = add_row(r, &r->missing.pairs[i]);
+	r->missing.npairs = 0;
+	map64_clear(&r->missing.by_key);
+	return rc;
+}
+
+void resolve_missing_release(struct resolver *r)
+{
+	for (uint32_t i = 0; i < r->nrows; i++) {
+		free(r->rows[i].path);
+		free(r->rows[i].tried);
+	}
+	free(r->rows);
+	missing_release(&r->missing);
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct missing_row *x = a, *y = b;
+	int c;
+
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	c = strcmp(x->path, y->path);
+	return c ? c : (int)x->reason - (int)y->reason;
+}
+
+/* What brings the symbols of a file: the package with its debug files, if its own is known. */
+static void help_file(struct buf *b, const struct missing_row *row, uint32_t *look_ups)
+{
+	char name[PACKAGE_NAME_MAX];
+
+	if ((*look_ups)++ < LOOK_UPS_MAX && !package_of(row->path, name))
+		buf_addf(b, "apt: %s%s, or ", name, !strcmp(name, "libc6") ? "-dbg" : "-dbgsym");
+	if (row->id.len)
+		buf_adds(b, "--debuginfod, or ");
+	buf_adds(b, "--debug-dir");
+}
+
+static void help(struct buf *b, const struct missing_row *row, uint32_t *look_ups)
+{
+	switch (row->reason) {
+	case PS_REASON_NO_MAPPING:
+		buf_adds(b, "build with -fno-omit-frame-pointer: the call chain went wrong");
+		break;
+	case PS_REASON_NO_CONTEXT:
+		buf_adds(b, "begin the recording before the process, or record it whole (LOST "
+			    "records?)");
+		break;
+	case PS_REASON_NO_FILE:
+	case PS_REASON_BUILD_ID:
+	case PS_REASON_NOT_ELF:
+	case PS_REASON_CORRUPT:
+		buf_addf(b, "--symfs with the recorded machine's file%s",
+			 row->id.len ? ", or --debuginfod; psym --bundle there keeps it"
+				     : "; psym --bundle there keeps it");
+		break;
+	case PS_REASON_NO_ACCESS: buf_adds(b, "the permission to read it"); break;
+	case PS_REASON_STRIPPED:
+	case PS_REASON_DYNAMIC: help_file(b, row, look_ups); break;
+	case PS_REASON_NO_KALLSYMS:
+		buf_adds(b, "--kallsyms or --vmlinux of the recorded machine");
+		break;
+	case PS_REASON_NO_MODULE:
+		buf_adds(b, "--symfs with /lib/modules of the recorded machine, or --kallsyms");
+		break;
+	case PS_REASON_RESTRICTED:
+		buf_adds(b,
+			 "root, or sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1, or "
+			 "--kallsyms");
+		break;
+	case PS_REASON_JIT:
+	case PS_REASON_JIT_GAP:
+		buf_adds(b, "run it again with a perf map: node --perf-basic-prof, "
+			    "python3 -X perf, java -XX:+UnlockDiagnosticVMOptions "
+			    "-XX:+DumpPerfMapAtExit, or with a jitdump");
+		break;
+	case PS_REASON_JIT_OWNER:
+		buf_adds(b, "--symfs / if it is to be believed, or its owner's or root's psym");
+		break;
+	case PS_REASON_GUEST:
+		buf_adds(b, "--guest-kallsyms for its kernel, or record inside of the guest");
+		break;
+	default: buf_adds(b, "nothing that is known"); break;
+	}
+}
+
+static void add_lines(struct buf *b, const char *lines)
+{
+	while (*lines) {
+		size_t n = strcspn(lines, "\n");
+
+		buf_adds(b, "                   tried ");
+		buf_add_safe(b, lines, n);
+		buf_addc(b, '\n');
+		lines += n + (lines[n] == '\n');
+	}
+}
+
+static void add_row_text(struct buf *b, const struct missing_row *row, uint64_t samples,
+			 uint32_t *look_ups)
+{
+	char hex[BUILD_ID_HEX_MAX];
+
+	buf_addf(b, "%10" PRIu64 " %6.2f  ", row->samples,
+		 samples ? 100.0 * (double)row->samples / (double)samples : 0.0);
+	if (row->path[0])
+		buf_add_safe(b, row->path, strlen(row->path));
+	else
+		buf_adds(b, "-");
+	buf_addf(b, "  %s\n                   %s\n",
+		 row->id.len ? build_id_hex(&row->id, hex) : "-", ps_reason(row->reason));
+	add_lines(b, row->tried);
+	buf_adds(b, "                   helps ");
+	help(b, row, look_ups);
+	buf_addc(b, '\n');
+}
+
+int resolver_missing(struct resolver *r, struct buf *text, uint32_t *rows)
+{
+	uint32_t look_ups = 0;
+	int rc = resolve_missing_keep(r);
+
+	*rows = r->nrows;
+	if (rc)
+		return rc;
+	if (r->nrows)
+		qsort(r->rows, r->nrows, sizeof(*r->rows), by_samples);
+	buf_adds(text, "   SAMPLES      %  FILE  BUILD-ID\n");
+	for (uint32_t i = 0; i < r->nrows; i++)
+		add_row_text(text, &r->rows[i], r->stats.samples, &look_ups);
+	return text->err;
+}

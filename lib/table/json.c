@@ -1,0 +1,116 @@
+#include "table/parts.h"
+
+#include "base/err.h"
+#include "table/unit.h"
+
+#include <math.h>
+
+static void add_name(struct buf *b, const char *name, bool first)
+{
+	if (!first)
+		buf_addc(b, ',');
+	buf_add_json(b, name, strlen(name));
+	buf_addc(b, ':');
+}
+
+static void add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *b,
+		    struct buf *text)
+{
+	bool quoted =
+		row == t->other || t->keys[k].kind == TABLE_TEXT || t->keys[k].kind == TABLE_HEX;
+
+	buf_reset(text);
+	table_key_add(t, row, k, text);
+	add_name(b, t->keys[k].name, k == 0);
+	if (quoted)
+		buf_add_json(b, buf_str(text), text->len);
+	else
+		buf_add(b, buf_str(text), text->len);
+}
+
+static void add_int(struct buf *b, const char *name, hist_int v)
+{
+	buf_addf(b, ",\"%s\":", name);
+	unit_add_int(b, v);
+}
+
+/* [LOW, HIGH, COUNT] of each bucket, both bounds in it. */
+static void add_buckets(struct buf *b, const struct hist *h, const char *name, uint64_t step)
+{
+	const struct hist_buckets *buckets = step ? &h->linear : &h->fine;
+	uint64_t count;
+	bool first = true;
+
+	buf_addf(b, ",\"%s\":[", name);
+	for (int32_t i = INT32_MIN; hist_next(buckets, &i, &count);) {
+		hist_int low = (hist_int)i * step, high = low + step - 1;
+
+		if (!step)
+			hist_range(i, &low, &high);
+		buf_adds(b, first ? "[" : ",[");
+		first = false;
+		unit_add_int(b, low);
+		buf_addc(b, ',');
+		unit_add_int(b, high);
+		buf_addc(b, ',');
+		buf_add_u64(b, count, 0, ' ');
+		buf_addc(b, ']');
+	}
+	buf_addc(b, ']');
+}
+
+static void add_value(const struct table *t, uint32_t row, uint32_t v, hist_int total,
+		      struct buf *b)
+{
+	static const char *const percentiles[] = {"p50", "p90", "p99", "p99.9"};
+	const struct table_value *c = &t->values[v];
+	struct table_numbers n;
+
+	table_numbers(t, row, v, total, &n);
+	add_name(b, c->name, v == 0);
+	buf_addf(b, "{\"count\":%llu", (unsigned long long)n.count);
+	if (n.count && !isnan(n.share))
+		buf_addf(b, ",\"share\":%.6f", n.share);
+	if (n.count && c->kind != TABLE_COUNT) {
+		buf_adds(b, ",\"unit\":");
+		buf_add_json(b, c->unit, strlen(c->unit));
+		add_int(b, "sum", n.sum);
+		add_int(b, "min", n.min);
+		buf_addf(b, ",\"mean\":%.15g", n.mean);
+		for (int i = 0; i < 4 && c->kind == TABLE_HIST; i++)
+			add_int(b, percentiles[i], n.p[i]);
+		add_int(b, "max", n.max);
+		add_int(b, "max_time", n.max_time);
+	}
+	if (n.count && c->kind == TABLE_HIST)
+		add_buckets(b, table_cell(t, row, v), "buckets", 0);
+	if (n.count && c->kind == TABLE_HIST && c->step)
+		add_buckets(b, table_cell(t, row, v), "linear", c->step);
+	buf_addc(b, '}');
+}
+
+int table_write_json(const struct table *t, struct buf *b, struct out *out)
+{
+	hist_int total[TABLE_VALUES_MAX];
+	struct buf text = BUF_INIT;
+	uint32_t row;
+	int rc = 0;
+
+	for (uint32_t v = 0; v < t->nvalues; v++)
+		total[v] = table_total(t, v);
+	for (uint32_t i = 0; (row = table_ordered(t, i)) != TABLE_NO_ROW && !rc; i++) {
+		buf_adds(b, "{\"table\":");
+		buf_add_json(b, t->name, strlen(t->name));
+		buf_adds(b, ",\"keys\":{");
+		for (uint32_t k = 0; k < t->nkeys; k++)
+			add_key(t, row, k, b, &text);
+		buf_adds(b, "},\"values\":{");
+		for (uint32_t v = 0; v < t->nvalues; v++)
+			add_value(t, row, v, total[v], b);
+		buf_adds(b, "}}\n");
+		b->err = b->err ? b->err : text.err;
+		rc = table_flush(b, out);
+	}
+	buf_release(&text);
+	return rc;
+}

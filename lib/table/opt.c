@@ -1,0 +1,89 @@
+#include "table/table.h"
+
+#include "base/err.h"
+
+static int number(const char *name, const char *arg, uint64_t max, uint64_t *v, struct buf *why)
+{
+	*v = 0;
+	if (!opt_u64(arg, 1, max, v))
+		return 0;
+	buf_addf(why, "--%s: not a number from 1 to %llu: ", name, (unsigned long long)max);
+	buf_add_safe(why, arg, strlen(arg));
+	return PP_EUSAGE;
+}
+
+/* A number, or a duration. */
+static int step(const char *arg, uint64_t *v, struct buf *why)
+{
+	struct buf unheard = BUF_INIT;
+	int rc = opt_duration("linear", arg, false, v, &unheard);
+
+	buf_release(&unheard);
+	return rc ? number("linear", arg, INT64_MAX, v, why) : 0;
+}
+
+bool table_option(struct table_opts *o, int id, const char *arg, struct buf *why, int *rc)
+{
+	uint64_t top;
+
+	*rc = 0;
+	switch (id) {
+	case TABLE_OPT_LOG2:
+	case TABLE_OPT_FINE:
+		o->view = id == TABLE_OPT_FINE ? HIST_FINE : HIST_LOG2;
+		o->draw = true;
+		return true;
+	case TABLE_OPT_LINEAR:
+		o->view = HIST_LINEAR;
+		o->draw = true;
+		*rc = step(arg, &o->step, why);
+		return true;
+	case 'n':
+		*rc = number("top", arg, TABLE_ROWS_MAX, &top, why);
+		o->top = (uint32_t)top;
+		return true;
+	case TABLE_OPT_SORT: o->sort = arg; return true;
+	case TABLE_OPT_TSV: o->form = TABLE_FORM_TSV; return true;
+	case TABLE_OPT_JSON: o->form = TABLE_FORM_JSON; return true;
+	}
+	return false;
+}
+
+/* A column needs to be in one of the tables only: several tables have different ones. */
+static int sort_all(struct tables *ts, const struct table_opts *o, struct diag *d)
+{
+	bool found = !o->sort || !ts->n;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < ts->n && !rc; i++) {
+		rc = table_sort(ts->v[i], o->sort);
+		found |= !rc;
+		if (rc == PP_ENOENT)
+			rc = table_sort(ts->v[i], NULL);
+		if (!rc && o->top)
+			rc = table_top(ts->v[i], o->top);
+	}
+	if (rc || found)
+		return rc;
+	diag_error(d, NULL, -1, "--sort: there is no column %s", o->sort);
+	return PP_EUSAGE;
+}
+
+int tables_print(struct tables *ts, const struct table_opts *o, int fd, struct diag *d)
+{
+	struct out out;
+	int rc = sort_all(ts, o, d), closed;
+
+	if (rc == PP_EUSAGE)
+		return PP_EXIT_USAGE;
+	if (!rc)
+		rc = out_init(&out, fd);
+	if (!rc) {
+		rc = tables_write(ts, o, &out);
+		closed = out_close(&out);
+		rc = rc ? rc : closed;
+	}
+	if (rc && rc != PP_EPIPE)
+		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
+}

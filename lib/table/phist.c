@@ -1,0 +1,287 @@
+#include "table/phist_parts.h"
+
+#include "base/err.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define KEEP	     (FIELD_KEEP | SREADER_CHAINS)
+#define WINDOW_FIRST 1000 /* ns: the first automatic width */
+
+/* What is wrong with an expression takes several lines. */
+static void say_lines(struct diag *d, const char *text)
+{
+	for (const char *at = text; *at; at += strspn(at, "\n")) {
+		size_t n = strcspn(at, "\n");
+
+		diag_error(d, NULL, -1, "%.*s", (int)n, at);
+		at += n;
+	}
+}
+
+/* One list of expressions, of the option `name`. */
+static int parse(struct phist *p, const char *name, const char *text, unsigned most,
+		 struct expr **x, unsigned *n)
+{
+	struct buf why = BUF_INIT;
+	int rc = text ? expr_new(x, text, EXPR_VALUES, &why) : 0;
+
+	*n = !rc && text ? expr_count(*x) : 0;
+	if (*n > most) {
+		buf_addf(&why, "more than %u values", most);
+		rc = PP_EUSAGE;
+	}
+	if (rc) {
+		diag_error(p->d, NULL, -1, "--%s: %s", name, text);
+		say_lines(p->d, rc == PP_EUSAGE ? buf_str(&why) : pp_strerror(rc));
+	}
+	buf_release(&why);
+	return rc;
+}
+
+int phist_new(struct phist **pp, const struct phist_opts *opts, struct diag *d)
+{
+	struct phist *p = calloc(1, sizeof(*p));
+	int rc;
+
+	if (!p)
+		return PP_ENOMEM;
+	p->o = *opts;
+	p->d = d;
+	tables_init(&p->tables);
+	if (opts->view)
+		p->tables.view = opts->view;
+	p->window = opts->window == PHIST_WINDOW_AUTO ? WINDOW_FIRST : opts->window;
+	rc = parse(p, "field", opts->fields, TABLE_VALUES_MAX, &p->fields, &p->nfields);
+	if (!rc)
+		rc = parse(p, "by", opts->by, TABLE_KEYS_MAX - 1, &p->by, &p->nby);
+	if (rc) {
+		phist_free(p);
+		return rc;
+	}
+	*pp = p;
+	return 0;
+}
+
+void phist_free(struct phist *p)
+{
+	if (!p)
+		return;
+	expr_free(p->fields);
+	expr_free(p->by);
+	tables_release(&p->tables);
+	buf_release(&p->text);
+	free(p);
+}
+
+uint64_t phist_lost(const struct phist *p)
+{
+	return p->tables.lost;
+}
+
+/* ---- input ---- */
+
+static int see(struct phist *p, const struct sreader *r, const struct ps_record *rec)
+{
+	int rc;
+
+	if (rec->type == PS_HEADER)
+		p->last_event = 0;
+	rc = p->fields ? expr_see(p->fields, r, rec) : 0;
+
+	return !rc && p->by ? expr_see(p->by, r, rec) : rc;
+}
+
+/* Takes all records of a source, and frees it. */
+static int read_stream(struct phist *p, struct src *s)
+{
+	const struct ps_record *rec;
+	struct sreader *r;
+	int rc = sreader_new(&r, s, KEEP, p->d), status;
+
+	if (rc)
+		return PP_EXIT_FAIL;
+	while (!(rc = sreader_next(r, &rec)))
+		if ((rc = rec->type == PS_SAMPLE ? phist_sample(p, r, rec) : see(p, r, rec)))
+			break;
+	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
+		diag_error(p->d, NULL, -1, "%s", pp_strerror(rc));
+	status = rc == PP_ENOMEM || rc == PP_ELIMIT ? PP_EXIT_FAIL : sreader_status(r, rc);
+	if (rc == PP_END && status == PP_EXIT_PARTIAL)
+		diag_say(p->d, src_name(s),
+			 "the result is partial: a filter before this one says why");
+	p->tables.lost += sreader_account(r)->lost;
+	sreader_free(r);
+	return status;
+}
+
+static bool is_table(struct src *s)
+{
+	char magic[sizeof(TABLE_MAGIC) - 1];
+	size_t n = 0, got = 1;
+
+	while (got && n < sizeof(magic) && !src_read(s, magic + n, sizeof(magic) - n, &got))
+		n += got;
+	return !src_unread(s, magic, n) && tables_is(magic, n);
+}
+
+static int read_file(struct phist *p, struct src *s, bool merge)
+{
+	int rc;
+
+	if (!merge && is_table(s)) {
+		diag_error(p->d, src_name(s), -1, "is a table: use --merge");
+		src_free(s);
+		return PP_EXIT_FAIL;
+	}
+	if (!merge)
+		return read_stream(p, s);
+	rc = tables_read(&p->tables, s, p->d);
+	src_free(s);
+	return !rc ? PP_EXIT_OK : rc == PP_ECUT ? PP_EXIT_PARTIAL : PP_EXIT_FAIL;
+}
+
+static int read_files(struct phist *p, char **names, int n, bool merge)
+{
+	static char *standard_input[] = {"-"};
+	int worst = PP_EXIT_OK, i = 0;
+
+	if (!n)
+		names = standard_input;
+	do {
+		struct src *s;
+		int status = src_open(&s, names[i], p->d) ? PP_EXIT_FAIL : read_file(p, s, merge);
+
+		if (status == PP_EXIT_FAIL)
+			return status;
+		worst = status > worst ? status : worst;
+	} while (++i < n);
+	p->tables.partial |= worst == PP_EXIT_PARTIAL;
+	return worst;
+}
+
+int phist_files(struct phist *p, char **names, int n)
+{
+	return read_files(p, names, n, false);
+}
+
+int phist_merge(struct phist *p, char **names, int n)
+{
+	return read_files(p, names, n, true);
+}
+
+/* ---- output ---- */
+
+/* Names that no event has. */
+static bool say_problems(struct phist *p, struct expr *x)
+{
+	struct buf why = BUF_INIT;
+	bool any = x && expr_problems(x, &why);
+
+	if (any)
+		say_lines(p->d, buf_str(&why));
+	buf_release(&why);
+	return any;
+}
+
+static void say_nothing(struct phist *p)
+{
+	const struct phist_account *a = &p->account;
+
+	if (!a->samples)
+		diag_error(p->d, NULL, -1, "no samples");
+	else if (a->filtered + a->joined == a->samples)
+		diag_error(p->d, NULL, -1, "no sample passed the filter: %" PRIu64 " did not",
+			   a->filtered);
+	else if (a->texts)
+		diag_error(p->d, NULL, -1, "%s is a text, not a number: count it with --by",
+			   p->o.fields);
+	else
+		diag_error(p->d, NULL, -1, "none of %" PRIu64 " samples has %s", a->samples,
+			   a->no_field ? p->o.fields
+			   : a->no_key ? p->o.by
+				       : "a time");
+}
+
+/* What did not count. */
+static void say_account(struct phist *p)
+{
+	const struct phist_account *a = &p->account;
+
+	if (a->counted && a->no_field)
+		diag_say(p->d, NULL, "%" PRIu64 " of %" PRIu64 " samples do not count: without %s",
+			 a->no_field, a->samples, p->o.fields);
+	if (a->counted && a->no_key)
+		diag_say(p->d, NULL, "%" PRIu64 " of %" PRIu64 " samples do not count: without %s",
+			 a->no_key, a->samples, p->o.by);
+	if (a->counted && a->no_time)
+		diag_say(p->d, NULL, "%" PRIu64 " samples do not count: recorded without time",
+			 a->no_time);
+	if (p->mixed)
+		diag_say(p->d, NULL,
+			 "periods of different units are in one table: their sum has none");
+	if (a->raw)
+		diag_say(p->d, NULL,
+			 "%" PRIu64 " samples have addresses only: put psym before phist", a->raw);
+	if (p->tables.lost)
+		diag_say(p->d, NULL, "the recording lost %" PRIu64 " events: they are in no count",
+			 p->tables.lost);
+	for (uint32_t i = 0; i < p->tables.n; i++)
+		if (p->tables.v[i]->folded)
+			diag_say(p->d, NULL,
+				 "more rows than fit: %" PRIu64 " small ones are in \"" TABLE_OTHER
+				 "\", counts of rare keys are too low",
+				 p->tables.v[i]->folded);
+}
+
+static bool is_empty(const struct tables *ts)
+{
+	for (uint32_t i = 0; i < ts->n; i++)
+		if (ts->v[i]->nrows)
+			return false;
+	return true;
+}
+
+int phist_print(struct phist *p, int status, const struct table_opts *o)
+{
+	struct table_opts opts = *o;
+	bool problems;
+	int printed;
+
+	if (status == PP_EXIT_FAIL)
+		return status;
+	say_account(p);
+	problems = say_problems(p, p->fields);
+	problems |= say_problems(p, p->by);
+	if (is_empty(&p->tables)) {
+		if (p->tables.n)
+			diag_error(p->d, NULL, -1, "the tables have no rows");
+		else
+			say_nothing(p);
+		return PP_EXIT_PARTIAL;
+	}
+	if (!o->sort && !p->window && p->t)
+		opts.sort = "count";
+	printed = tables_print(&p->tables, &opts, STDOUT_FILENO, p->d);
+	if (printed)
+		return printed;
+	return problems && !status ? PP_EXIT_PARTIAL : status;
+}
+
+void phist_describe(const struct phist *p)
+{
+	const struct phist_account *a = &p->account;
+	uint64_t rows = 0;
+
+	for (uint32_t i = 0; i < p->tables.n; i++)
+		rows += p->tables.v[i]->nrows;
+	diag_say(p->d, NULL,
+		 "samples %" PRIu64 " = counted %" PRIu64 " + not passing %" PRIu64
+		 " + without field %" PRIu64 " + without key %" PRIu64 " + without time %" PRIu64
+		 " + joined to another %" PRIu64,
+		 a->samples, a->counted, a->filtered, a->no_field, a->no_key, a->no_time,
+		 a->joined);
+	diag_say(p->d, NULL, "rows %" PRIu64 ", lost by the recording %" PRIu64, rows,
+		 p->tables.lost);
+}

@@ -1,0 +1,60 @@
+/*
+ * phist: counts and distributions of what samples have, by what they have.
+ *
+ *	struct phist_opts o = {.fields = "bytes_req", .by = "comm, call_site"};
+ *	struct phist *p;
+ *
+ *	rc = phist_new(&p, &o, diag);
+ *	status = phist_files(p, names, n);	(or phist_merge: results that were written before)
+ *	status = phist_print(p, status, &table_opts);
+ *	phist_free(p);
+ *
+ * A sample counts if it passed the filters before, if it has all keys, and at least one of the fields.
+ * What does not count is accounted for, and said.
+ */
+#ifndef PP_TABLE_PHIST_H
+#define PP_TABLE_PHIST_H
+
+#include "table/table.h"
+
+#define PHIST_WINDOW_AUTO UINT64_MAX
+#define PHIST_WINDOWS	  400 /* an automatic width makes no more than these */
+
+struct phist_opts {
+	const char *fields; /* values (expr.h) to make histograms of; NULL: samples are counted */
+	const char *by;	    /* values that are the keys of the rows; NULL: one row */
+	const char *unit;   /* of the fields; NULL: what is known of them */
+	const char *view;   /* tables.view */
+	uint64_t window;    /* ns of each row's window of time; 0: none */
+	uint64_t step;	    /* of linear buckets; 0: there are none */
+};
+
+struct phist;
+
+/*
+ * The texts of opts and the diag must outlive it. 0; PP_EUSAGE: an expression is wrong; PP_ENOMEM. Both
+ * are said.
+ */
+int phist_new(struct phist **p, const struct phist_opts *opts, struct diag *d);
+void phist_free(struct phist *p); /* NULL is fine */
+
+/* Reads event streams, stdin if n is 0. Returns the exit status. */
+int phist_files(struct phist *p, char **names, int n);
+
+/* Reads and merges results in the TSV form. Returns the exit status. */
+int phist_merge(struct phist *p, char **names, int n);
+
+/* Events that the recordings say they lost. */
+uint64_t phist_lost(const struct phist *p);
+
+/*
+ * Says what did not count, and writes the result to standard output, sorted by count if nothing else is
+ * asked for (tables_print). `status` is that of the reading; returns the exit status of the whole:
+ * PP_EXIT_PARTIAL if nothing was counted, which is said.
+ */
+int phist_print(struct phist *p, int status, const struct table_opts *o);
+
+/* Says the account. */
+void phist_describe(const struct phist *p);
+
+#endif

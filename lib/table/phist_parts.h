@@ -1,0 +1,42 @@
+/*
+ * Private to lib/table/phist*.c.
+ */
+#ifndef PP_TABLE_PHIST_PARTS_H
+#define PP_TABLE_PHIST_PARTS_H
+
+#include "expr/expr.h"
+#include "table/phist.h"
+
+/* samples = counted + filtered + no_field + no_key + no_time + joined. */
+struct phist_account {
+	uint64_t samples, counted;
+	uint64_t filtered; /* a filter before has not let them pass */
+	uint64_t no_field; /* have none of the fields, or they are no numbers */
+	uint64_t texts;	   /* of these: have it, but it is a text */
+	uint64_t no_key;   /* lack a key */
+	uint64_t no_time;  /* with windows: were recorded without time */
+	uint64_t joined;   /* stacks that belong to the sample before them */
+	uint64_t raw;	   /* counted, but with addresses where functions were asked for */
+};
+
+struct phist {
+	struct phist_opts o;
+	struct diag *d;
+	struct phist_account account;
+	struct expr *fields, *by; /* NULL: none */
+	unsigned nfields, nby;
+	struct tables tables;
+	struct table *t; /* made when the first sample counts: it shows the kinds of the keys */
+	uint64_t first_time, last_time; /* of the windows */
+	uint64_t window;		/* their width now */
+	uint32_t last_event;		/* descriptor of the last sample */
+	bool mixed;			/* its events have periods of different units */
+	struct qval key_values[TABLE_KEYS_MAX], field_values[TABLE_VALUES_MAX]; /* of a sample */
+	struct buf text; /* of a key that is put together */
+	bool twice;	 /* an automatic width was doubled last, not multiplied by 5 */
+};
+
+/* Takes a sample. 0, PP_ENOMEM or PP_ELIMIT. */
+int phist_sample(struct phist *p, const struct sreader *r, const struct ps_record *rec);
+
+#endif

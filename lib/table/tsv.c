@@ -1,0 +1,186 @@
+#include "table/parts.h"
+
+#include "base/err.h"
+#include "table/unit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/*
+ * Names and keys: what would break a cell is written as \xHH, and so is what would make it look like
+ * TABLE_OTHER. The reader gets back all bytes.
+ */
+static void add_escaped(struct buf *b, const char *s, size_t n, bool colon)
+{
+	bool other = n == strlen(TABLE_OTHER) && !memcmp(s, TABLE_OTHER, n);
+	size_t done = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint8_t c = (uint8_t)s[i];
+		int bytes = c >= 0x80 ? utf8_len(s + i, n - i) : 1;
+
+		if (bytes > 1 || (bytes && c >= ' ' && c != 0x7f && c != '\\' &&
+				  !(c == ':' && colon) && !(other && !i))) {
+			i += (size_t)bytes - 1;
+			continue;
+		}
+		buf_add(b, s + done, i - done);
+		done = i + 1;
+		if (c == '\\')
+			buf_adds(b, "\\\\");
+		else
+			buf_addf(b, "\\x%02x", c);
+	}
+	buf_add(b, s + done, n - done);
+}
+
+static void add_column(struct buf *b, const char *name, const char *what, const char *param)
+{
+	buf_addc(b, '\t');
+	add_escaped(b, name, strlen(name), true);
+	buf_addf(b, ":%s", what);
+	if (*param) {
+		buf_addc(b, ':');
+		add_escaped(b, param, strlen(param), true);
+	}
+}
+
+static const char *param_of(const struct table_value *v, enum table_stat stat)
+{
+	switch (stat) {
+	case TABLE_STAT_COUNT: return "";
+	case TABLE_STAT_SHARE: return "%";
+	case TABLE_STAT_MAX_TIME: return "ns";
+	default: return v->unit;
+	}
+}
+
+static void add_header(const struct tables *ts, const struct table *t, struct buf *b)
+{
+	char param[24];
+
+	buf_adds(b, TABLE_MAGIC);
+	buf_addf(b, " rows=%u view=%s", table_nordered(t), ts->view);
+	if (t->folded)
+		buf_addf(b, " folded=%llu", (unsigned long long)t->folded);
+	if (ts->lost)
+		buf_addf(b, " lost=%llu", (unsigned long long)ts->lost);
+	if (ts->partial)
+		buf_adds(b, " partial=1");
+	if (t->overlap)
+		buf_adds(b, " overlap=1");
+	buf_adds(b, " name=");
+	add_escaped(b, t->name, strlen(t->name), false);
+	for (uint32_t k = 0; k < t->nkeys; k++) {
+		snprintf(param, sizeof(param), "%llu", (unsigned long long)t->keys[k].window);
+		add_column(b, t->keys[k].name, table_key_kind_name(t->keys[k].kind),
+			   t->keys[k].kind == TABLE_WINDOW ? param : "");
+	}
+	for (uint32_t v = 0; v < t->nvalues; v++) {
+		const struct table_value *c = &t->values[v];
+
+		for (int s = 0; s < TABLE_NSTATS; s++)
+			if (table_has(c->kind, (enum table_stat)s))
+				add_column(b, c->name, table_stat_name((enum table_stat)s),
+					   param_of(c, (enum table_stat)s));
+		if (c->kind != TABLE_HIST)
+			continue;
+		add_column(b, c->name, "buckets", "");
+		snprintf(param, sizeof(param), "%llu", (unsigned long long)c->step);
+		if (c->step)
+			add_column(b, c->name, "linear", param);
+	}
+	buf_addc(b, '\n');
+}
+
+/* LOW:COUNT of each bucket; LOW is its bound nearer to zero, or the multiple of the step. */
+static void add_buckets(struct buf *b, const struct hist_buckets *buckets, uint64_t step)
+{
+	uint64_t count;
+	bool first = true;
+
+	buf_addc(b, '\t');
+	for (int32_t i = INT32_MIN; hist_next(buckets, &i, &count);) {
+		if (!first)
+			buf_addc(b, ' ');
+		first = false;
+		unit_add_int(b, step ? (hist_int)i * step : hist_bucket_name(i));
+		buf_addc(b, ':');
+		buf_add_u64(b, count, 0, ' ');
+	}
+}
+
+static void add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat)
+{
+	buf_addc(b, '\t');
+	if (stat == TABLE_STAT_COUNT)
+		buf_add_u64(b, n->count, 0, ' ');
+	if (stat == TABLE_STAT_COUNT || !n->count)
+		return;
+	switch (stat) {
+	case TABLE_STAT_COUNT: break;
+	case TABLE_STAT_SUM: unit_add_int(b, n->sum); break;
+	case TABLE_STAT_SHARE:
+		if (!isnan(n->share))
+			buf_addf(b, "%.4f", n->share * 100);
+		break;
+	case TABLE_STAT_MIN: unit_add_int(b, n->min); break;
+	case TABLE_STAT_MEAN: buf_addf(b, "%.15g", n->mean); break;
+	case TABLE_STAT_P50:
+	case TABLE_STAT_P90:
+	case TABLE_STAT_P99:
+	case TABLE_STAT_P999: unit_add_int(b, n->p[stat - TABLE_STAT_P50]); break;
+	case TABLE_STAT_MAX: unit_add_int(b, n->max); break;
+	case TABLE_STAT_MAX_TIME: buf_add_u64(b, n->max_time, 0, ' '); break;
+	case TABLE_NSTATS: break;
+	}
+}
+
+static void add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *b,
+		    struct buf *text)
+{
+	buf_addc(b, '\t');
+	if (row == t->other || t->keys[k].kind != TABLE_TEXT) {
+		table_key_add(t, row, k, b);
+		return;
+	}
+	buf_reset(text);
+	table_key_add(t, row, k, text);
+	add_escaped(b, buf_str(text), text->len, false);
+	if (text->err)
+		b->err = text->err;
+}
+
+int table_write_tsv(const struct tables *ts, const struct table *t, struct buf *b, struct out *out)
+{
+	hist_int total[TABLE_VALUES_MAX];
+	struct buf text = BUF_INIT;
+	uint32_t row;
+	int rc = 0;
+
+	for (uint32_t v = 0; v < t->nvalues; v++)
+		total[v] = table_total(t, v);
+	add_header(ts, t, b);
+	for (uint32_t i = 0; (row = table_ordered(t, i)) != TABLE_NO_ROW && !rc; i++) {
+		add_escaped(b, t->name, strlen(t->name), false);
+		for (uint32_t k = 0; k < t->nkeys; k++)
+			add_key(t, row, k, b, &text);
+		for (uint32_t v = 0; v < t->nvalues; v++) {
+			const struct hist *h = table_cell(t, row, v);
+			struct table_numbers n;
+
+			table_numbers(t, row, v, total[v], &n);
+			for (int s = 0; s < TABLE_NSTATS; s++)
+				if (table_has(t->values[v].kind, (enum table_stat)s))
+					add_stat(b, &n, (enum table_stat)s);
+			if (t->values[v].kind == TABLE_HIST)
+				add_buckets(b, &h->fine, 0);
+			if (t->values[v].kind == TABLE_HIST && t->values[v].step)
+				add_buckets(b, &h->linear, t->values[v].step);
+		}
+		buf_addc(b, '\n');
+		rc = table_flush(b, out);
+	}
+	buf_release(&text);
+	return rc ? rc : table_flush(b, out);
+}

@@ -1,0 +1,114 @@
+#include "table/unit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* From the smallest on: names and how many of the one before make one. */
+struct scale {
+	const char *unit;
+	struct {
+		const char *name;
+		double factor;
+	} step[6];
+};
+
+/* clang-format off */
+static const struct scale counts = {"", {{"", 1}, {"k", 1e3}, {"M", 1e3}, {"G", 1e3}, {"T", 1e3}}};
+static const struct scale scales[] = {
+	{"ns", {{"ns", 1}, {"us", 1e3}, {"ms", 1e3}, {"s", 1e3}}},
+	{"bytes", {{"B", 1}, {"KiB", 1024}, {"MiB", 1024}, {"GiB", 1024}, {"TiB", 1024}}},
+};
+/* clang-format on */
+
+static const struct scale *scale_of(const char *unit)
+{
+	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
+		if (!strcmp(scales[i].unit, unit))
+			return &scales[i];
+	return NULL;
+}
+
+bool unit_known(const char *unit)
+{
+	return scale_of(unit) != NULL;
+}
+
+void unit_add_int(struct buf *b, hist_int v)
+{
+	unsigned __int128 m = v < 0 ? -(unsigned __int128)v : (unsigned __int128)v;
+	char digits[40];
+	size_t n = sizeof(digits);
+
+	if (v >= 0 && v <= UINT64_MAX) {
+		buf_add_u64(b, (uint64_t)v, 0, ' ');
+		return;
+	}
+	do {
+		digits[--n] = (char)('0' + (int)(m % 10));
+		m /= 10;
+	} while (m);
+	if (v < 0)
+		buf_addc(b, '-');
+	buf_add(b, digits + n, sizeof(digits) - n);
+}
+
+static void add_scaled(struct buf *b, double v, const struct scale *s)
+{
+	double m = fabs(v);
+	size_t i = 0;
+
+	/* 999.6 would be written as 1000. */
+	while (s->step[i + 1].name && m >= s->step[i + 1].factor * 0.9995) {
+		m /= s->step[++i].factor;
+	}
+	if (v < 0)
+		buf_addc(b, '-');
+	if (m == floor(m) && (m >= 100 || i == 0))
+		buf_addf(b, "%.0f %s", m, s->step[i].name);
+	else
+		buf_addf(b, "%.*f %s", m >= 99.95 ? 0 : m >= 9.995 ? 1 : 2, m, s->step[i].name);
+}
+
+void unit_add(struct buf *b, hist_int v, const char *unit)
+{
+	const struct scale *s = scale_of(unit);
+
+	if (s)
+		add_scaled(b, (double)v, s);
+	else
+		unit_add_int(b, v);
+}
+
+void unit_add_mean(struct buf *b, double v, const char *unit)
+{
+	const struct scale *s = scale_of(unit);
+	double m = fabs(v);
+
+	if (isnan(v))
+		buf_addc(b, '-');
+	else if (s)
+		add_scaled(b, v, s);
+	else
+		buf_addf(b, "%.*f",
+			 v == floor(v) || m >= 1000 ? 0
+			 : m >= 100		    ? 1
+			 : m >= 10		    ? 2
+						    : 3,
+			 v);
+}
+
+void unit_add_short(struct buf *b, double v, const char *unit)
+{
+	const struct scale *s = scale_of(unit);
+	double m = fabs(v);
+	size_t i = 0;
+
+	if (m == 0 || (!s && m < 10000)) {
+		buf_addf(b, "%.4g", v);
+		return;
+	}
+	s = s ? s : &counts;
+	while (s->step[i + 1].name && m >= s->step[i + 1].factor * 0.9995)
+		m /= s->step[++i].factor;
+	buf_addf(b, "%s%.4g%s%s", v < 0 ? "-" : "", m, *s->unit ? " " : "", s->step[i].name);
+}

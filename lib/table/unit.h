@@ -1,0 +1,31 @@
+/*
+ * Amounts with their unit, for people.
+ *
+ *	unit_add(&b, 1234567, "ns");		1.23 ms
+ *	unit_add(&b, 1536000, "bytes");		1.46 MiB
+ *	unit_add(&b, 7, "");			7
+ *
+ * Three significant digits where a larger unit is used; all of them otherwise.
+ */
+#ifndef PP_TABLE_UNIT_H
+#define PP_TABLE_UNIT_H
+
+#include "base/buf.h"
+#include "table/hist.h"
+
+/* Units are texts; these are known, others are only named: "ns", "bytes". */
+void unit_add(struct buf *b, hist_int v, const char *unit);
+
+/* The same for a mean: numbers without a known unit have up to three decimals. NaN is "-". */
+void unit_add_mean(struct buf *b, double v, const char *unit);
+
+/* As short as can be, for axes: "1.5 ms", "4 KiB", "20k". */
+void unit_add_short(struct buf *b, double v, const char *unit);
+
+/* Whether unit_add writes the unit behind the number itself. */
+bool unit_known(const char *unit);
+
+/* All digits. */
+void unit_add_int(struct buf *b, hist_int v);
+
+#endif

@@ -1,0 +1,349 @@
+/*
+ * Decoding of trace.dat, versions 6 and 7. Private to lib/tracedat: tracedat.h is the door.
+ *
+ * Sources: the pages trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5), and, of the pages of the ring
+ * buffer, Documentation/trace/ring-buffer-design.rst and include/linux/ring_buffer.h of the kernel
+ * and the header_page and header_event texts that each recording carries.
+ *
+ * The flow: file.c reads the head of the file and finds the sections, option.c reads
+ * the options, format.c the texts (formats, tables), cpu.c gives the bytes of each CPU's
+ * pages, ring.c the records in them, merge.c brings the records of all CPUs and buffers
+ * in time order, sample.c writes them to the stream.
+ */
+#ifndef PP_TRACEDAT_PARTS_H
+#define PP_TRACEDAT_PARTS_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "base/hashids.h"
+#include "base/intern.h"
+#include "stream/stream.h"
+#include "tracedat/tracedat.h"
+
+#define TRACE_STRING_MAX   4096		/* bytes of a name: version, compression, system, buffer */
+#define TRACE_FORMAT_MAX   (16u << 20)	/* bytes of the format of one event */
+#define TRACE_FORMATS_SUM  (256u << 20) /* bytes of all of them */
+#define TRACE_TABLE_MAX	   (256u << 20) /* bytes of kallsyms, printk formats, command lines */
+#define TRACE_SECTION_MAX  (512u << 20) /* bytes of a section that is unpacked at once */
+#define TRACE_OPTION_MAX   (16u << 20)	/* bytes of one option */
+#define TRACE_OPTIONS_MAX  65536	/* options of a recording */
+#define TRACE_EVENTS_MAX   65536	/* formats: their ids have 16 bits */
+#define TRACE_SYSTEMS_MAX  4096
+#define TRACE_BUFFERS_MAX  1024
+#define TRACE_CPUS_MAX	   65536       /* CPUs of all buffers together */
+#define TRACE_PAGE_MAX	   (1u << 24)  /* bytes of a page of the ring buffer */
+#define TRACE_CHUNK_MAX	   (64u << 20) /* bytes that one compressed chunk may become */
+#define TRACE_HELD_MAX	   (1u << 30)  /* bytes of pages that are held at a time */
+#define TRACE_BLOCK	   (64u << 10) /* bytes of pages of a CPU that are read at a time */
+#define TRACE_CMDLINES_MAX (1u << 22)  /* saved command lines */
+#define TRACE_SHIFTS_MAX   (1u << 20)  /* time corrections */
+#define TRACE_STACK_MAX	   4096	       /* addresses of a kernel stack */
+#define TRACE_IPS_MAX	   (2 * TRACE_STACK_MAX) /* of a call chain */
+#define TRACE_CHAIN_IDS \
+	(1u << 16) /* live call chains; beyond, the ids begin again: as of perf.data */
+#define TRACE_CHAIN_BYTES (8u << 20)
+
+/* Options and sections share their numbers. O(NAME, number) */
+#define TRACE_OPTIONS(O) \
+	O(DONE, 0) \
+	O(DATE, 1) \
+	O(CPUSTAT, 2) \
+	O(BUFFER, 3) \
+	O(TRACECLOCK, 4) \
+	O(UNAME, 5) \
+	O(HOOK, 6) \
+	O(OFFSET, 7) \
+	O(CPUCOUNT, 8) \
+	O(VERSION, 9) \
+	O(PROCMAPS, 10) \
+	O(TRACEID, 11) \
+	O(TIME_SHIFT, 12) \
+	O(GUEST, 13) \
+	O(TSC2NSEC, 14) \
+	O(STRINGS, 15) \
+	O(HEADER_INFO, 16) \
+	O(FTRACE_EVENTS, 17) \
+	O(EVENT_FORMATS, 18) \
+	O(KALLSYMS, 19) \
+	O(PRINTK, 20) \
+	O(CMDLINES, 21) \
+	O(BUFFER_TEXT, 22) \
+	O(BTF_FILE, 23) \
+	O(LAST_BOOT_INFO, 24) \
+	O(MODULES_FILE, 25)
+
+enum trace_option {
+#define TRACE_O(name, number) TRACE_OPT_##name = (number),
+	TRACE_OPTIONS(TRACE_O)
+#undef TRACE_O
+		TRACE_OPT_KNOWN
+};
+#define TRACE_SECTION_PACKED 1 /* flag of a section */
+
+enum trace_packing { TRACE_PLAIN, TRACE_ZLIB, TRACE_ZSTD };
+
+/*
+ * A reader of metadata: over the file from an offset, or over unpacked bytes in memory. Reading past
+ * the end gives zeroes or NULL and sets err.
+ */
+struct tin {
+	struct trace *t;
+	const uint8_t *mem; /* NULL: the file */
+	uint64_t pos, end;  /* next byte, one past the last: in the file or in mem */
+	struct buf window;  /* of the file: bytes at window_at */
+	uint64_t window_at;
+	uint8_t *unpacked; /* owned: what mem is */
+	int err;
+};
+
+/* What a format says about an event, as far as it is needed here. */
+enum trace_kind { TRACE_EVENT, TRACE_FUNCTION, TRACE_KERNEL_STACK, TRACE_USER_STACK };
+struct trace_event {
+	const char *system, *name, *format; /* in the arena */
+	size_t len;
+	uint32_t id;	     /* of the format */
+	uint32_t descriptor; /* in the stream, for the first buffer; 0: not written */
+	enum trace_kind kind;
+	bool ready;	   /* the field table is made */
+	struct buf fields; /* field table */
+	/* function: ip, parent_ip; kernel_stack: size, caller; user_stack: tgid, caller */
+	uint32_t at[2], size[2];
+};
+
+struct trace_cmdline {
+	uint32_t string; /* id of the STRING record; 0: not written */
+	uint32_t len;
+	const char *comm;
+};
+
+/* A record of the ring buffer. */
+struct trace_rec {
+	const uint8_t *data;
+	uint32_t size;
+	uint32_t type;	/* UINT32_MAX: it is too short to have one */
+	uint64_t time;	/* corrected */
+	int64_t missed; /* events that were lost before it; -1: unknown how many */
+};
+
+/* The data of one CPU of one buffer. */
+struct trace_cpu {
+	struct trace_buffer *buffer;
+	uint32_t cpu;
+	uint64_t offset, size; /* in the file */
+	uint64_t pos, left;    /* next byte in the file and how many follow */
+	uint32_t chunks;       /* packed: how many are left */
+	bool begun;
+	uint8_t *block;			       /* pages; owned */
+	size_t block_len, block_cap, block_at; /* bytes in it, allocated, where the next page is */
+	uint64_t block_offset;		       /* in the file, for messages */
+	const uint8_t *page;		       /* the data of the page that is being read */
+	uint32_t at, commit;		       /* next record, end of the data */
+	uint64_t stamp;			       /* raw time */
+	int64_t missed;
+	struct trace_rec last; /* what is being delivered */
+	struct trace_rec rec;  /* the one behind it, which waits for its turn */
+	struct trace_rec peek; /* the one behind that, when it was looked at */
+	bool peeked;
+	uint32_t joined;	   /* stacks to come that a sample has as its call chain */
+	struct buf hold, hold_rec; /* bytes of last and rec, when their block had to go */
+	uint64_t samples, lost;	   /* lost: at least, where a number is not known */
+	uint64_t first, until;	   /* times of the first and the last sample */
+	uint32_t pid, comm;	   /* of the last sample */
+	bool pid_known;
+};
+
+struct trace_buffer {
+	const char *name, *clock; /* in the arena; name "": the main one */
+	uint64_t offset;	  /* of its section (7) or options (6) */
+	uint32_t page_size;
+	bool text; /* what the latency tracers print, no pages */
+	bool packed;
+	uint32_t index;
+	uint32_t first, n; /* its CPUs in trace.cpus */
+};
+
+struct trace_shift {
+	uint64_t time;
+	int64_t offset;
+	uint64_t scaling, fraction;
+};
+struct trace_shifts {
+	struct trace_shift *v;
+	uint32_t n;
+};
+
+struct trace {
+	struct src *src;
+	struct swriter *w;
+	struct diag *d;
+	const char *name;
+	uint32_t source;
+	struct ps_end *account;
+	struct arena arena;
+
+	unsigned version;
+	bool swap, big_endian;
+	bool stats;	    /* the account of each CPU is told */
+	uint64_t lost;	    /* events, at least ... */
+	bool lost_more;	    /* ... as it was not told each time how many */
+	bool separate;	    /* stacks are not joined with their events */
+	uint32_t long_size; /* of user space, then of the kernel when header_page is read */
+	uint32_t page_size;
+	uint32_t header_size; /* bytes before the data of a page */
+	uint32_t nr_cpus;
+	enum trace_packing packing;
+	void *zstd, *zstd_bare; /* ZSTD_DCtx; the second of frames without a magic number */
+	uint64_t size;		/* of the file */
+	uint64_t sections[TRACE_OPT_KNOWN]; /* where they are; version 6: where their content is */
+	uint32_t noptions;
+
+	/* times */
+	bool ticks;	   /* the clock does not count ns */
+	int64_t ts_offset; /* ns */
+	uint32_t tsc_mult, tsc_shift;
+	struct trace_shifts *shifts; /* of each CPU */
+	uint32_t nshifts, shift_flags;
+	const char *clock;
+
+	/* texts */
+	struct trace_event *events;
+	uint32_t nevents, events_cap;
+	uint32_t *by_id; /* TRACE_EVENTS_MAX entries: index in events, + 1 */
+	uint64_t format_bytes;
+	uint32_t type_at, type_size, pid_at; /* common fields */
+	bool common_known;
+	uint32_t stack_type, user_type; /* ids of kernel_stack, user_stack; UINT32_MAX: none */
+	struct ps_sample sample;  /* what is being written; its fields say what of it is true */
+	struct map64 descriptors; /* of further buffers: index << 32 | format id */
+	uint32_t ndescriptors;
+	struct map64 pids; /* to index in cmdlines, + 1 */
+	struct trace_cmdline *cmdlines;
+	uint32_t ncmdlines, cmdlines_cap;
+	struct intern strings;
+	struct hashids chains;
+	uint64_t *ips;	    /* TRACE_IPS_MAX */
+	struct buf payload; /* in host order */
+
+	struct trace_buffer *buffers;
+	uint32_t nbuffers;
+	struct trace_cpu *cpus;
+	uint32_t ncpus, cpus_cap;
+	uint64_t held;	    /* bytes of blocks */
+	uint64_t data_read; /* bytes, for the progress */
+	struct buf packed;  /* a chunk */
+	struct buf metas;   /* facts, before the source is announced */
+	bool announced;
+	int damage;
+};
+
+/* ---- file.c ---- */
+
+/* Spools the input; 0 or an error, which has been said. trace_release in any case but that. */
+int trace_init(struct trace *t, struct src *s, uint32_t source, struct swriter *w, struct diag *d);
+/* Reads and writes everything but the events: then the buffers and CPUs are known. */
+int trace_metadata(struct trace *t);
+void trace_release(struct trace *t);
+
+/* Notes damage: says it, and remembers it for the exit status. */
+__attribute__((format(printf, 4, 5))) void trace_damage(struct trace *t, int err, int64_t offset,
+							const char *fmt, ...);
+
+/* ---- in.c: reading metadata ---- */
+
+/* Over the file from an offset, at most len bytes. */
+void tin_file(struct tin *in, struct trace *t, uint64_t offset, uint64_t len);
+void tin_mem(struct tin *in, struct trace *t, const uint8_t *mem, uint64_t len);
+/*
+ * Over the content of the section at an offset (version 7), unpacked. *id and *flags are those of
+ * its header; content of data sections is not unpacked. 0 or an error, which has not been said.
+ */
+int tin_section(struct tin *in, struct trace *t, uint64_t offset, uint16_t *id, uint16_t *flags);
+void tin_release(struct tin *in);
+/* The next n bytes, in place until the next call; NULL and err when there are fewer. */
+const uint8_t *tin_bytes(struct tin *in, uint64_t n);
+uint16_t tin_u16(struct tin *in);
+uint32_t tin_u32(struct tin *in);
+uint64_t tin_u64(struct tin *in);
+/* A NUL-terminated text of at most TRACE_STRING_MAX bytes, in the arena; NULL and err. */
+const char *tin_text(struct tin *in);
+/* Unpacks n bytes to exactly `size`. 0 or PP_ECORRUPT, PP_ENOMEM. */
+int trace_unpack(struct trace *t, const uint8_t *packed, size_t n, uint8_t *to, size_t size);
+
+/* ---- option.c ---- */
+
+/* Reads the options of version 6, up to the mark of their end. 0 or an error. */
+int trace_options6(struct trace *t, struct tin *in);
+/* Follows the option sections of version 7. */
+int trace_options7(struct trace *t, uint64_t offset);
+/* A fact about the recording: kept until the source is announced, which needs the clock. */
+int trace_meta(struct trace *t, const char *key, const char *value, size_t len);
+/* Writes the SOURCE record and what is known about it. */
+int trace_announce(struct trace *t);
+/* "[local] global ...": the one in brackets. */
+void trace_clock(struct trace *t, const char *text, size_t len);
+/* Adds a CPU to the newest buffer. */
+int trace_add_cpu(struct trace *t, struct trace_buffer *b, uint32_t cpu, uint64_t offset,
+		  uint64_t size);
+int trace_add_buffer(struct trace *t, const char *name, struct trace_buffer **b);
+
+/* ---- format.c ---- */
+
+int trace_headers(struct trace *t, struct tin *in);
+int trace_ftrace_formats(struct trace *t, struct tin *in);
+int trace_system_formats(struct trace *t, struct tin *in);
+/* A table with a size before it, of 4 or 8 bytes: passed on as BLOB of a kind. */
+int trace_table(struct trace *t, struct tin *in, uint32_t kind, unsigned size_bytes);
+int trace_blob(struct trace *t, uint32_t kind, const uint8_t *data, uint64_t len, bool last);
+/* Makes the field table of an event, unless it has one. */
+void trace_event_make(struct trace *t, struct trace_event *e);
+/* The event of a format id, its field table made; NULL if it is not known. */
+static inline struct trace_event *trace_event_find(struct trace *t, uint32_t id)
+{
+	uint32_t i = t->by_id && id < TRACE_EVENTS_MAX ? t->by_id[id] : 0;
+	struct trace_event *e = i ? &t->events[i - 1] : NULL;
+
+	if (e && !e->ready)
+		trace_event_make(t, e);
+	return e;
+}
+/* The descriptor of an event of a buffer, written to the stream when it is new. */
+int trace_descriptor(struct trace *t, struct trace_event *e, const struct trace_buffer *b,
+		     uint32_t *id);
+/* An event whose format the recording lacks. */
+int trace_event_missing(struct trace *t, uint32_t id, struct trace_event **e);
+
+/* ---- cpu.c, ring.c ---- */
+
+/* The next page: *page has *len bytes. 0, PP_END, or an error. */
+int trace_next_page(struct trace *t, struct trace_cpu *c, const uint8_t **page, size_t *len);
+/* The next record of a CPU: 0, PP_END, PP_ENOMEM, PP_EIO. Damage has been noted. */
+int trace_next_record(struct trace *t, struct trace_cpu *c, struct trace_rec *rec);
+
+/* ---- merge.c ---- */
+
+int trace_merge(struct trace *t);
+
+/* ---- sample.c ---- */
+
+/*
+ * Writes a record, c->last; next: what follows it on its CPU, NULL if nothing does, after: what
+ * follows that, NULL if it was not looked at.
+ */
+int trace_sample(struct trace *t, struct trace_cpu *c, const struct trace_rec *next,
+		 const struct trace_rec *after);
+
+static inline uint64_t trace_number(const struct trace *t, const uint8_t *p, uint32_t size)
+{
+	struct cursor c = cursor_make(p, size, t->swap);
+
+	switch (size) {
+	case 1: return get_u8(&c);
+	case 2: return get_u16(&c);
+	case 4: return get_u32(&c);
+	case 8: return get_u64(&c);
+	default: return 0;
+	}
+}
+
+#endif

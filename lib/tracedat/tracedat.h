@@ -1,0 +1,41 @@
+/*
+ * Decoding of trace.dat, versions 6 and 7, as trace-cmd record writes them.
+ *
+ *	struct ps_end account = {0};
+ *	rc = trace_decode(src, 1, &writer, diag, &account, &(struct trace_opts){.stats = true});
+ *
+ * The caller has unpacked the input and found its kind by its magic (input/input.h); the header of the
+ * stream and its END are the caller's, too.
+ */
+#ifndef PP_TRACEDAT_TRACEDAT_H
+#define PP_TRACEDAT_TRACEDAT_H
+
+#include "base/diag.h"
+#include "base/out.h"
+#include "base/src.h"
+#include "stream/stream.h"
+
+#define TRACE_MAGIC	"\x17\x08\x44tracing"
+#define TRACE_MAGIC_LEN 10
+
+struct trace_opts {
+	bool stats;	      /* report the account of each CPU */
+	bool separate_stacks; /* kernel_stack and user_stack are not joined with events */
+};
+
+/*
+ * Decodes all of s, which stays the caller's, as the recording `source` (from 1) and adds to the
+ * account: lost, missing. opts may be NULL. Returns 0; PP_ECUT or PP_ECORRUPT: done as far as
+ * possible, the result is partial; other codes: nothing could be decoded, or the output failed
+ * (w->err). Problems have been reported to d.
+ */
+int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
+		 struct ps_end *account, const struct trace_opts *opts);
+
+/* Prints what the recording says about itself. Returns as trace_decode, or an error of o. */
+int trace_describe(struct src *s, struct out *o, struct diag *d);
+
+/* Prints the metadata, part by part, as trace-cmd dump does. 0 or an error, which was reported. */
+int trace_dump(struct src *s, struct out *o, struct diag *d);
+
+#endif

@@ -1,0 +1,273 @@
+#include "base/buf.h"
+#include "base/err.h"
+#include "fold/fold.h"
+#include "fold/text.h"
+#include "fold/tidy.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+static int collect(void *ctx, uint8_t *bytes, size_t n)
+{
+	buf_add(ctx, bytes, n);
+	return 0;
+}
+
+static void write_to(struct fold *f, struct buf *b)
+{
+	struct out o;
+
+	buf_reset(b);
+	ok(!out_init_fn(&o, collect, b) && !fold_write(f, &o) && !out_flush(&o), "written");
+	out_release(&o);
+}
+
+/* Adds a stack that is given as folded text. */
+static void add(struct fold *f, const char *stack, uint64_t weight)
+{
+	uint32_t node = FOLD_ROOT, name;
+	int rc = 0;
+
+	while (!rc) {
+		size_t n = strcspn(stack, ";");
+
+		rc = fold_name(f, stack, n, &name);
+		if (!rc)
+			rc = fold_frame(f, node, name, &node);
+		if (!stack[n])
+			break;
+		stack += n + 1;
+	}
+	ok(!rc, "stack is taken");
+	fold_add(f, node, weight);
+}
+
+static void test_order(void)
+{
+	struct fold_opts opts = {0};
+	struct buf b = BUF_INIT;
+	struct fold *f;
+
+	ok(!fold_new(&f, &opts, NULL), "new");
+	write_to(f, &b);
+	is_str(buf_str(&b), "", "nothing was added");
+	add(f, "b", 1);
+	add(f, "a;b", 2);
+	add(f, "a:x", 3);
+	add(f, "a-x;c", 4);
+	add(f, "a", 5);
+	add(f, "a<", 6);
+	add(f, "a;", 7);
+	add(f, "a;;z", 8);
+	add(f, "abcdefgh;1", 9);
+	add(f, "abcdefgh1", 10);
+	add(f, "abcdefgh", 11);
+	add(f, "abcdefghi", 12);
+	add(f, "\xc3\xa9", 0);
+	add(f, "a;b", 100);
+	write_to(f, &b);
+	is_str(buf_str(&b),
+	       "a 5\na-x;c 4\na:x 3\na; 7\na;;z 8\na;b 102\na< 6\nabcdefgh 11\nabcdefgh1 10\n"
+	       "abcdefgh;1 9\nabcdefghi 12\nb 1\n\xc3\xa9 0\n",
+	       "byte order of the stacks, not of the frames");
+	is_u64(fold_stacks(f), 13, "distinct stacks");
+	is_u64(fold_account(f)->weight, 178, "sum of the weights");
+	fold_free(f);
+	buf_release(&b);
+}
+
+static void test_nodes(void)
+{
+	struct fold_opts opts = {0};
+	struct buf b = BUF_INIT;
+	uint32_t names[3], twin[3], node, other;
+	struct fold *f;
+
+	ok(!fold_new(&f, &opts, NULL), "new");
+	for (int i = 0; i < 3; i++)
+		ok(!fold_name(f, &"xyz"[i], 1, &names[i]) && names[i], "name %d", i);
+	ok(!fold_stack(f, names, 3, &node) && node != FOLD_ROOT, "a stack");
+	ok(!fold_stack(f, names, 3, &other) && other == node, "has the same node again");
+	ok(!fold_stack(f, names + 1, 2, &other) && other != node, "its outer part another");
+	ok(!fold_stack(f, names, 0, &other) && other == FOLD_ROOT, "no frame is the root");
+	fold_add(f, node, UINT64_MAX - 1);
+	fold_add(f, node, 1);
+	fold_add(f, node, 1);
+	write_to(f, &b);
+	is_str(buf_str(&b), "z;y;x 18446744073709551615\n", "a count stays at its maximum");
+
+	ok(!fold_name(f, "a;b\n\t\x7f c", 8, &names[0]), "a name with what must not be in it");
+	ok(!fold_name(f, "a:b??? c", 8, &names[1]) && names[0] == names[1], "is escaped");
+	ok(!fold_name(f, "", 0, &twin[0]) && !fold_name(f, NULL, 0, &twin[1]) && twin[0] == twin[1],
+	   "no name is a name");
+	fold_free(f);
+	buf_release(&b);
+}
+
+static void test_depth(void)
+{
+	static uint32_t names[FOLD_DEPTH_MAX + 5];
+	struct fold_opts opts = {0};
+	struct buf b = BUF_INIT;
+	uint32_t node, next;
+	struct fold *f;
+
+	ok(!fold_new(&f, &opts, NULL), "new");
+	ok(!fold_name(f, "leaf", 4, &names[0]) && !fold_name(f, "f", 1, &names[1]) &&
+		   !fold_name(f, "root", 4, &names[FOLD_DEPTH_MAX + 4]),
+	   "names");
+	for (size_t i = 2; i < FOLD_DEPTH_MAX + 4; i++)
+		names[i] = names[1];
+	ok(!fold_stack(f, names, FOLD_DEPTH_MAX + 5, &node), "a stack that is too deep");
+	ok(!fold_frame(f, node, names[0], &next) && next == node, "takes no more frames");
+	fold_add(f, node, 3);
+	write_to(f, &b);
+	is_u64(b.len, 4 + 2 * (FOLD_DEPTH_MAX - 1) + 3, "keeps as many as can be");
+	ok(b.len > 5 && !memcmp(b.data, "root;f;", 7) && !memcmp(b.data + b.len - 5, ";f 3\n", 5),
+	   "namely the outer ones");
+	fold_free(f);
+	buf_release(&b);
+}
+
+static void test_options(void)
+{
+	static const struct {
+		struct fold_opts opts;
+		const char *want;
+	} rows[] = {
+		{{0}, "V8_Worker"},
+		{{.pid = true}, "V8_Worker-7"},
+		{{.tid = true}, "V8_Worker-7/8"},
+		{{.pid = true, .tid = true}, "V8_Worker-7/8"},
+	};
+	struct fold_opts event = {.event = "b"};
+	struct fold *f;
+	uint32_t id, want;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		ok(!fold_new(&f, &rows[i].opts, NULL), "new");
+		ok(!fold_comm(f, "V8 Worker", 9, "7", "8", &id) &&
+			   !fold_name(f, rows[i].want, strlen(rows[i].want), &want) && id == want,
+		   "command is %s", rows[i].want);
+		ok(fold_event(f, "x", 1), "the first event is folded");
+		ok(!fold_event(f, "xx", 2) && fold_event(f, "x", 1), "others are not");
+		fold_free(f);
+	}
+	ok(!fold_new(&f, &event, NULL) && !fold_event(f, "a", 1) && fold_event(f, "b", 1),
+	   "an event that was chosen");
+	fold_free(f);
+}
+
+static void test_tidy(void)
+{
+	static const struct fold_opts none, marks = {.kernel = true, .jit = true},
+					    addrs = {.addrs = true};
+	static const struct {
+		const struct fold_opts *opts;
+		const char *func, *dso;
+		bool inlined, java;
+		const char *want;
+	} rows[] = {
+		{&none, "main", "/bin/x", false, false, "main"},
+		{&none, "f(int, char)", "/bin/x", false, false, "f"},
+		{&none, "(anonymous namespace)::f(int)", "/x", false, false,
+		 "(anonymous namespace)::f"},
+		{&none, "(anonymous", "/x", false, false, ""},
+		{&none, "net/http.(*Client).Do", "/x", false, false, "net/http.(*Client).Do"},
+		{&none, "net/http.(*Client)", "/x", false, false, "net/http."},
+		{&none, "a;\"b\"'c'", "/x", false, false, "a:bc"},
+		{&none, "[unknown]", "/lib/libc.so.6", false, false, "[libc.so.6]"},
+		{&none, "[unknown]", "[unknown]", false, false, "[unknown]"},
+		{&none, "[unknown]", "/tmp/x (deleted)", false, false, "[x "},
+		{&addrs, "[unknown]", "/lib/libc.so.6", false, false, "[libc.so.6 <7f01>]"},
+		{&addrs, "[unknown]", "[unknown]", false, false, "[unknown <7f01>]"},
+		{&addrs, "main", "/x", false, false, "main"},
+		{&none, "Lorg/a/B;.f(I)V", "/tmp/perf-1.map", false, true, "org/a/B:.f"},
+		{&none, "Lorg/a/B;.f(I)V", "/tmp/perf-1.map", false, false, "Lorg/a/B:.f"},
+		{&none, "LBusy;.f(I)V", "/tmp/perf-1.map", false, true, "LBusy:.f"},
+		{&none, "f", "[kernel.kallsyms]", false, false, "f"},
+		{&none, "f", "/x", true, false, "f_[i]"},
+		{&none, "f_[i]g", "/x", true, false, "f_[i]g"},
+		{&marks, "f", "[kernel.kallsyms]", false, false, "f_[k]"},
+		{&marks, "f", "/boot/vmlinux", false, false, "f_[k]"},
+		{&marks, "f", "/boot/vmlinux-6.1", false, false, "f"},
+		{&marks, "[unknown]", "[unknown]", false, false, "[unknown]"},
+		{&marks, "f", "[kernel.kallsyms]", true, false, "f_[i]"},
+		{&marks, "f", "/tmp/perf-12.map", false, false, "f_[j]"},
+		{&marks, "f_[j]", "/tmp/perf-12.map", false, false, "f_[j]"},
+		{&marks, "f", "/tmp/perf-.map", false, false, "f"},
+		{&marks, "f", "/tmp/perf-/tmp/perf-1.map", false, false, "f_[j]"},
+		{&marks, "", "/x", false, false, ""},
+		{&marks, "", "[x]", false, false, "_[k]"},
+	};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fold_symbol s = {
+			.func = rows[i].func,
+			.func_len = strlen(rows[i].func),
+			.dso = rows[i].dso,
+			.dso_len = strlen(rows[i].dso),
+			.pc = "7f01",
+			.pc_len = 4,
+			.inlined = rows[i].inlined,
+			.java = rows[i].java,
+		};
+
+		buf_reset(&b);
+		buf_adds(&b, "before ");
+		fold_tidy(rows[i].opts, &s, &b);
+		is_str(buf_str(&b) + 7, rows[i].want, "%s in %s", rows[i].func, rows[i].dso);
+	}
+	buf_release(&b);
+}
+
+/* The result must not depend on where blocks end: here, on what stands in front. */
+static void test_blocks(void)
+{
+	static const char sample[] =
+		"cc1 1 1.0: 2 cycles:\n\tff leaf+0x1 (/x)\n\tff outer+0x2 (/x)\n\n";
+	struct buf text = BUF_INIT, b = BUF_INIT;
+	bool all = true;
+
+	for (size_t pad = 0; pad < sizeof(sample) && all; pad++) {
+		struct fold_opts opts = {0};
+		struct fold *f;
+		struct src *s;
+		struct out o;
+		size_t samples = 0;
+		char want[64];
+
+		buf_reset(&text);
+		buf_addc(&text, '#');
+		buf_fill(&text, 'x', pad);
+		buf_addc(&text, '\n');
+		while (text.len < 200000) {
+			buf_adds(&text, sample);
+			samples++;
+		}
+		snprintf(want, sizeof(want), "cc1;outer;leaf %zu\n", samples * 2);
+		buf_reset(&b);
+		all = !fold_new(&f, &opts, NULL) &&
+		      !src_from_mem(&s, text.data, text.len, "text") && !fold_text(f, s) &&
+		      !out_init_fn(&o, collect, &b) && !fold_write(f, &o) && !out_flush(&o) &&
+		      !strcmp(buf_str(&b), want);
+		out_release(&o);
+		src_free(s);
+		fold_free(f);
+	}
+	ok(all, "samples across blocks");
+	buf_release(&text);
+	buf_release(&b);
+}
+
+int main(void)
+{
+	test_order();
+	test_nodes();
+	test_depth();
+	test_options();
+	test_tidy();
+	test_blocks();
+	return done();
+}
