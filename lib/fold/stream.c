@@ -417,22 +417,21 @@ static int on_record(struct fstream *s, const struct ps_record *rec)
 }
 
 /* A sreader_ahead_fn. */
-static void look_ahead(void *ctx, uint32_t type, const uint8_t *raw, uint32_t size)
+static void look_ahead(void *ctx, const struct ps_peek *p)
 {
 	struct fstream *s = ctx;
-	uint32_t id, n;
 
-	if (type == PS_SAMPLE) {
-		id = sreader_ahead_ref(raw, size, PS_HAS(stack));
+	if (p->type == PS_SAMPLE) {
+		uint32_t id = ps_peek_ref(p, PS_HAS(stack));
+
 		if (id < s->stacks_cap)
 			__builtin_prefetch(&s->stacks[id]);
-	} else if (type == PS_STACK && size > 20) {
-		n = (size - 20) / 4;
-		for (uint32_t i = 0; i < n && i < AHEAD_FRAMES; i++) {
-			memcpy(&id, raw + 20 + 4 * (size_t)i, 4);
-			if (id < s->frames_cap)
-				__builtin_prefetch(&s->names[0][id]);
-		}
+	} else if (p->type == PS_STACK) {
+		struct ps_u32s frames = ps_peek_frames(p);
+
+		for (uint32_t i = 0; i < frames.n && i < AHEAD_FRAMES; i++)
+			if (frames.v[i] < s->frames_cap)
+				__builtin_prefetch(&s->names[0][frames.v[i]]);
 	}
 }
 

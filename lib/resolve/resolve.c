@@ -552,29 +552,25 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 
 #define AHEAD_IPS 12 /* addresses of a coming chain: few have more that are new */
 
-void resolver_ahead(void *resolver, uint32_t type, const uint8_t *raw, uint32_t size)
+void resolver_ahead(void *resolver, const struct ps_peek *p)
 {
 	struct resolver *r = resolver;
+	struct ps_u64s ips;
 	const struct machine *m;
-	uint16_t source;
 	bool ret = false;
-	uint32_t n;
 
-	if (type == PS_SAMPLE) {
-		n = sreader_ahead_ref(raw, size, PS_HAS(chain));
-		if (n < r->nchains)
-			__builtin_prefetch(&r->chains[n]);
-	} else if (type == PS_CHAIN && size > 24) {
-		n = (size - 24) / 8;
-		memcpy(&source, raw + 6, 2);
-		m = source < r->nmachines ? r->machines[source] : NULL;
-		for (uint32_t i = 0; i < n && i < AHEAD_IPS; i++) {
-			uint64_t ip;
+	if (p->type == PS_SAMPLE) {
+		uint32_t chain = ps_peek_ref(p, PS_HAS(chain));
 
-			memcpy(&ip, raw + 24 + 8 * (size_t)i, 8);
-			if (ip < CTX_MAX)
-				resolve_frame_soon(r, m, ip, ret);
-			ret = ip < CTX_MAX;
+		if (chain < r->nchains)
+			__builtin_prefetch(&r->chains[chain]);
+	} else if (p->type == PS_CHAIN) {
+		ips = ps_peek_ips(p);
+		m = p->source < r->nmachines ? r->machines[p->source] : NULL;
+		for (uint32_t i = 0; i < ips.n && i < AHEAD_IPS; i++) {
+			if (ips.v[i] < CTX_MAX)
+				resolve_frame_soon(r, m, ips.v[i], ret);
+			ret = ips.v[i] < CTX_MAX;
 		}
 	}
 }

@@ -72,6 +72,47 @@ static inline uint8_t *ps_put_ref(uint8_t *p, uint32_t id)
 	return p + 8;
 }
 
+/* ---- records in host byte order, as they lie in the stream ---- */
+
+/* What the record at p says it is; at least 8 bytes. */
+static inline struct ps_peek ps_peek(const uint8_t *p)
+{
+	struct ps_peek peek = {.raw = p};
+	uint16_t type, source;
+
+	memcpy(&peek.size, p, 4);
+	memcpy(&type, p + 4, 2);
+	memcpy(&source, p + 6, 2);
+	peek.type = type;
+	peek.source = source;
+	return peek;
+}
+
+/* A CHAIN or a STACK record of `size` bytes; its array stays where it is. False: it is not whole. */
+static inline bool ps_chain_whole(const uint8_t *raw, uint32_t size, struct ps_chain *c)
+{
+	uint32_t head[3];
+
+	if (size < 24)
+		return false;
+	memcpy(head, raw + 8, sizeof(head));
+	*c = (struct ps_chain){
+		head[0], head[1], {(const uint64_t *)(const void *)(raw + 24), head[2]}};
+	return head[2] <= (size - 24) / 8;
+}
+
+static inline bool ps_stack_whole(const uint8_t *raw, uint32_t size, struct ps_stack *s)
+{
+	uint32_t head[3];
+
+	if (size < 24)
+		return false;
+	memcpy(head, raw + 8, sizeof(head));
+	*s = (struct ps_stack){
+		head[0], head[1], {(const uint32_t *)(const void *)(raw + 20), head[2]}};
+	return head[2] <= (size - 20) / 4;
+}
+
 /* ---- what all samples have ---- */
 
 /* What is fixed of a sample lies in a record as it lies in the struct. */

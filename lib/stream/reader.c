@@ -150,34 +150,14 @@ static void show_ahead(struct sreader *r)
 		r->nshown = 0;
 	}
 	while (r->nshown < SREADER_AHEAD && r->len - r->shown >= 8) {
-		const uint8_t *p = r->buf + r->shown;
-		uint32_t size;
-		uint16_t type;
+		struct ps_peek p = ps_peek(r->buf + r->shown);
 
-		memcpy(&size, p, 4);
-		memcpy(&type, p + 4, 2);
-		if (size < 8 || size > r->len - r->shown)
+		if (p.size < 8 || p.size % 8 || p.size > r->len - r->shown)
 			break;
-		r->ahead(r->ahead_ctx, type, p, size);
-		r->shown += size;
+		r->ahead(r->ahead_ctx, &p);
+		r->shown += p.size;
 		r->nshown++;
 	}
-}
-
-uint32_t sreader_ahead_ref(const uint8_t *raw, uint32_t size, uint64_t field)
-{
-	uint64_t fields;
-	uint32_t id;
-	size_t at;
-
-	if (size < PS_SAMPLE_FIXED)
-		return 0;
-	memcpy(&fields, raw + PS_SAMPLE_FIELDS_AT, 8);
-	at = PS_SAMPLE_FIXED + 8 * (size_t)__builtin_popcountll(fields & (field - 1));
-	if (!(fields & field) || at + 8 > size)
-		return 0;
-	memcpy(&id, raw + at, 4);
-	return id;
 }
 
 const struct ps_end *sreader_account(const struct sreader *r)
@@ -384,30 +364,17 @@ static int swap_inside(struct sreader *r, struct ps_record *rec)
  */
 static bool define_quickly(struct sreader *r, struct ps_record *rec, int *rc)
 {
-	uint32_t head[4];
-
-	if ((rec->type != PS_CHAIN && rec->type != PS_STACK) || r->swap || rec->size < 24)
-		return false;
-	memcpy(head, rec->raw + 8, sizeof(head));
 	*rc = 0;
-	if (rec->type == PS_CHAIN) {
-		if (head[2] > (rec->size - 24) / 8)
-			return false;
-		rec->chain = (struct ps_chain){
-			head[0],
-			head[1],
-			{(const uint64_t *)(const void *)(rec->raw + 24), head[2]}};
+	if (r->swap)
+		return false;
+	if (rec->type == PS_CHAIN && ps_chain_whole(rec->raw, rec->size, &rec->chain)) {
 		if (r->keep & SREADER_CHAINS)
 			*rc = dict_set_chain(&r->dicts[DICT_CHAIN], &rec->chain);
-	} else {
-		if (head[2] > (rec->size - 20) / 4)
-			return false;
-		rec->stack = (struct ps_stack){
-			head[0],
-			head[1],
-			{(const uint32_t *)(const void *)(rec->raw + 20), head[2]}};
+	} else if (rec->type == PS_STACK && ps_stack_whole(rec->raw, rec->size, &rec->stack)) {
 		if (r->keep & SREADER_SYMBOLS)
 			*rc = dict_set_stack(&r->dicts[DICT_STACK], &rec->stack);
+	} else {
+		return false;
 	}
 	*rc = defined(r, *rc);
 	return true;

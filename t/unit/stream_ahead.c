@@ -10,15 +10,21 @@
 static uint32_t shown[2 * SAMPLES + 16], nshown;
 static uint32_t stacks;
 
-static void show(void *ctx, uint32_t type, const uint8_t *raw, uint32_t size)
+static uint32_t chains, chains_wrong;
+
+static void show(void *ctx, const struct ps_peek *p)
 {
 	uint32_t *taken = ctx;
+	struct ps_u64s ips = ps_peek_ips(p);
 
 	/* What has been taken, and what is being taken, is not shown any more. */
 	if (nshown < *taken + 1)
 		nshown = *taken + 1;
-	stacks += type == PS_SAMPLE && sreader_ahead_ref(raw, size, PS_HAS(stack)) != 0;
-	shown[nshown++] = type == PS_SAMPLE ? sreader_ahead_ref(raw, size, PS_HAS(chain)) : 0;
+	stacks += ps_peek_ref(p, PS_HAS(stack)) != 0 || ps_peek_frames(p).n != 0;
+	shown[nshown++] = ps_peek_ref(p, PS_HAS(chain));
+	/* The chains of make() grow by an address each. */
+	if (p->type == PS_CHAIN && ips.n)
+		chains++, chains_wrong += ips.v[ips.n - 1] != ips.n;
 }
 
 /* Chains of many lengths, each with a sample behind it; the file is many times the buffer. */
@@ -28,6 +34,8 @@ static void make(struct made *m)
 	struct ps_sample s = {.event = 1, .time = 5, .ip = 3, .chain = 0, .period = 7};
 	struct ps_chain c;
 
+	for (uint32_t i = 0; i < 200; i++)
+		ips[i] = i + 1;
 	made_begin(m);
 	for (uint32_t i = 1; i <= SAMPLES; i++) {
 		c = (struct ps_chain){.id = i, .ips = {ips, i % 200}};
@@ -66,21 +74,23 @@ static void test_ahead(void)
 	ok(early > 2 * SAMPLES - SAMPLES / 100, "nearly all records are shown: %u", early);
 	ok(far > 1 && far < 64, "some records ahead: %u", far);
 	is_int((int)stacks, 0, "no sample has a stack");
+	ok(chains > SAMPLES - SAMPLES / 50, "nearly all chains are shown: %u", chains);
+	is_int((int)chains_wrong, 0, "each with its addresses");
 	sreader_free(r);
 	made_free(&m);
 }
 
 /* Cut off, or with sizes that cannot be, nothing is shown that is not whole. */
-static void check_whole(void *ctx, uint32_t type, const uint8_t *raw, uint32_t size)
+static void check_whole(void *ctx, const struct ps_peek *p)
 {
-	const struct made *m = ctx;
+	struct ps_u64s ips = ps_peek_ips(p);
 	uint32_t *bad = &shown[0];
 
-	(void)type;
-	(void)m;
-	*bad += size < 8;
-	for (uint32_t i = 0; i < size; i++)
-		stacks += raw[i];
+	(void)ctx;
+	*bad += p->size < 8;
+	*bad += ips.n && (const uint8_t *)(ips.v + ips.n) > p->raw + p->size;
+	for (uint32_t i = 0; i < p->size; i++)
+		stacks += p->raw[i];
 }
 
 static void test_cut(void)
