@@ -15,11 +15,9 @@ static void to_stderr(void *ctx, const char *line, size_t len)
 		return;
 }
 
-typedef int parser(const struct opt_spec *, int, char **, opt_handler *, void *, struct buf *,
-		   int *);
+typedef int parser(const struct opt_spec *, int, char **, struct buf *, int *);
 
-static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
-		 opt_handler *handle, void *ctx, parser *parse)
+static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv, parser *parse)
 {
 	struct buf text = BUF_INIT;
 	int rc;
@@ -28,7 +26,7 @@ static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **
 	if (diag_new(&cli->diag, spec->prog, to_stderr, NULL))
 		return -1;
 	diag_set_progress(cli->diag, isatty(STDERR_FILENO));
-	rc = parse(spec, argc, argv, handle, ctx, &text, &cli->first);
+	rc = parse(spec, argc, argv, &text, &cli->first);
 	if (rc == OPT_RUN) {
 		buf_release(&text);
 		return 0;
@@ -62,17 +60,15 @@ static void outlive_interrupt(void)
 		sigaction(SIGINT, &pass, NULL);
 }
 
-int cli_start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
-	      opt_handler *handle, void *ctx)
+int cli_start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv)
 {
 	outlive_interrupt();
-	return start(cli, spec, argc, argv, handle, ctx, opt_parse);
+	return start(cli, spec, argc, argv, opt_parse);
 }
 
-int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
-		      opt_handler *handle, void *ctx)
+int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, char **argv)
 {
-	return start(cli, spec, argc, argv, handle, ctx, opt_parse_command);
+	return start(cli, spec, argc, argv, opt_parse_command);
 }
 
 int cli_finish(struct cli *cli, int status)

@@ -2,7 +2,7 @@
  * What the mains share: diagnostics on stderr, option handling, exit statuses.
  *
  *	struct cli cli;
- *	if (cli_start(&cli, &spec, argc, argv, on_option, &cfg))
+ *	if (cli_start(&cli, &spec, argc, argv))
  *		return cli.status;
  *	... cli.first is the index of the first operand ...
  *	return cli_finish(&cli, status);
@@ -21,12 +21,10 @@ struct cli {
 };
 
 /* Returns 0 to go on; otherwise the program returns cli->status (help was printed, or usage). */
-int cli_start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
-	      opt_handler *handle, void *ctx);
+int cli_start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv);
 
-/* The same for programs whose options end at the first operand. */
-int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
-		      opt_handler *handle, void *ctx);
+/* As cli_start, for programs whose options end at the first operand. */
+int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, char **argv);
 
 /* Sums up the warnings, frees, and gives the exit status back. */
 int cli_finish(struct cli *cli, int status);

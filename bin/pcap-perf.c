@@ -2,22 +2,20 @@
 #include "cli.h"
 #include "record/record.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
-enum { OPT_FILTER = OPT_NO_SHORT + 1, OPT_STRICT };
+enum { OPT_FILTER = OPT_NO_SHORT, OPT_STRICT };
 
 struct options {
 	struct record_config c;
 	const char *output;
 	bool strict, verbose;
-	int rc;		/* why it cannot be done, */
-	struct buf why; /* and in words */
+	int rc; /* why it cannot be done; in words: */
+	struct buf why;
 };
 
-static const struct opt opts[] = {
+static const struct opt options[] = {
 	{'a', "all-cpus", NULL, "record all CPUs; the default without -p and COMMAND"},
 	{'c', "count", "N", "take a sample every N events"},
 	{'C', "cpu", "LIST", "record these CPUs only, such as 0-3,6"},
@@ -33,8 +31,6 @@ static const struct opt opts[] = {
 	{'v', "verbose", NULL, "say more on stderr"},
 	{0},
 };
-static const struct opt_spec spec = {"pcap-perf", "[OPTION]... [SECONDS | -- COMMAND [ARG]...]",
-				     "record events of the running system as perf.data", opts};
 
 static int on_event(struct options *o, const char *arg, struct buf *why)
 {
@@ -68,17 +64,10 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	return 0;
 }
 
-static int open_output(struct options *o, struct diag *d)
+/* The exit status for an error of the library. */
+static int status_of(int rc)
 {
-	o->c.fd = STDOUT_FILENO;
-	if (o->output && strcmp(o->output, "-") != 0)
-		o->c.fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (o->c.fd < 0)
-		diag_error(d, o->output, -1, "cannot write: %s", strerror(errno));
-	if (o->c.fd != STDOUT_FILENO || !isatty(STDOUT_FILENO))
-		return o->c.fd < 0 ? PP_EXIT_FAIL : PP_EXIT_OK;
-	diag_error(d, NULL, -1, "a recording is not for a terminal: pipe it, or use -o FILE");
-	return PP_EXIT_USAGE;
+	return !rc ? PP_EXIT_OK : rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 }
 
 static int record(struct options *o, struct diag *d)
@@ -91,27 +80,26 @@ static int record(struct options *o, struct diag *d)
 	if (!rc && (o->verbose || isatty(STDERR_FILENO)))
 		diag_say(d, NULL, "%llu samples, %llu bytes written",
 			 (unsigned long long)st.samples, (unsigned long long)st.bytes);
-	if (rc)
-		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
-	return o->strict && st.lost ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+	return !rc && o->strict && st.lost ? PP_EXIT_PARTIAL : status_of(rc);
 }
 
 int main(int argc, char **argv)
 {
 	static struct options o; /* outlives an early return */
+	const struct opt_group groups[] = {{options, on_option, &o}, {0}};
+	const struct opt_spec spec = {"pcap-perf", "[OPTION]... [SECONDS | -- COMMAND [ARG]...]",
+				      "record events of the running system as perf.data", groups};
 	struct cli cli;
 	int status, dashes;
 
 	o.c = (struct record_config){.argc = argc, .argv = argv};
-	if (cli_start_command(&cli, &spec, argc, argv, on_option, &o))
+	if (cli_start_command(&cli, &spec, argc, argv))
 		return cli.status;
 	diag_set_verbose(cli.diag, o.verbose);
 	dashes = strcmp(argv[cli.first - 1], "--") == 0;
 	if (o.rc || (o.rc = record_set_end(&o.c, argv + cli.first, dashes, &o.why)))
 		diag_error(cli.diag, NULL, -1, "%s", buf_str(&o.why));
-	status = !o.rc		     ? open_output(&o, cli.diag)
-		 : o.rc == PP_EUSAGE ? PP_EXIT_USAGE
-				     : PP_EXIT_FAIL;
+	status = o.rc ? status_of(o.rc) : status_of(record_open_output(&o.c, o.output, cli.diag));
 	if (!status)
 		status = record(&o, cli.diag);
 	record_events_release(&o.c.events);

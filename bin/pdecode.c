@@ -5,22 +5,19 @@
 
 #include <unistd.h>
 
-static const struct opt opts[] = {
-	SSINK_OPTIONS,
-	INPUT_VIEW_OPTIONS,
-	{'v', "verbose", NULL, "say what is passed over and what is done"},
+enum { CLOCK = OPT_NO_SHORT, OFFSET, SEPARATE_STACKS, STRICT };
+
+static const struct opt options[] = {
+	{'v', "verbose", NULL, "report what is skipped and what is done"},
 	{'s', "stats", NULL, "print the account of samples and records on stderr"},
-	{OPT_NO_SHORT + 2, "clock", "NAME", "bring all times to this clock, such as realtime"},
-	{OPT_NO_SHORT + 3, "offset", "TIME",
-	 "add to the times; FILE:TIME to those of FILE (repeatable)"},
-	{OPT_NO_SHORT + 4, "separate-stacks", NULL,
-	 "trace.dat: do not join stacks with the events that they belong to"},
-	{OPT_NO_SHORT + 1, "strict", NULL, "make losses that the recording reports exit status 1"},
+	{CLOCK, "clock", "NAME", "convert all times to this clock, such as realtime"},
+	{OFFSET, "offset", "TIME",
+	 "add TIME to all times, FILE:TIME to those of FILE (repeatable)"},
+	{SEPARATE_STACKS, "separate-stacks", NULL,
+	 "trace.dat: do not join stacks with their events"},
+	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
 	{0},
 };
-static const struct opt_spec spec = {
-	"pdecode", "[OPTION]... [FILE]...",
-	"decode recordings (perf.data, trace.dat, ftrace text) to an event stream", opts};
 
 struct config {
 	struct ssink_opts out;
@@ -32,17 +29,13 @@ struct config {
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
-	int rc;
-
-	if (ssink_option(&c->out, id, arg, why, &rc) || input_view_option(&c->show, id, why, &rc))
-		return rc;
 	switch (id) {
 	case 'v': c->verbose = true; break;
 	case 's': c->stats = c->in.opts.stats = true; break;
-	case OPT_NO_SHORT + 2: c->in.clock = arg; break;
-	case OPT_NO_SHORT + 4: c->in.opts.separate_stacks = true; break;
-	case OPT_NO_SHORT + 3: return input_add_offset(&c->in, arg, why);
-	default: c->strict = true;
+	case CLOCK: c->in.clock = arg; break;
+	case SEPARATE_STACKS: c->in.opts.separate_stacks = true; break;
+	case OFFSET: return input_add_offset(&c->in, arg, why);
+	case STRICT: c->strict = true; break;
 	}
 	return 0;
 }
@@ -50,13 +43,22 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 int main(int argc, char **argv)
 {
 	struct config c = {0};
+	const struct opt_group groups[] = {{ssink_options, ssink_option, &c.out},
+					   {stext_options, stext_option, &c.out.text},
+					   {stext_cpu_options, stext_option, &c.out.text},
+					   {input_view_options, input_view_option, &c.show},
+					   {options, on_option, &c},
+					   {0}};
+	const struct opt_spec spec = {
+		"pdecode", "[OPTION]... [FILE]...",
+		"decode recordings (perf.data, trace.dat, ftrace text) to an event stream", groups};
 	struct ps_end end = {0};
 	struct buf types = BUF_INIT;
 	struct ssink sink;
 	struct cli cli;
 	int status;
 
-	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
+	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
 	diag_set_verbose(cli.diag, c.verbose);
 	c.in.names = argv + cli.first;

@@ -5,45 +5,39 @@
 
 #include <unistd.h>
 
-static const struct opt opts[] = {
-	SSINK_OPTIONS_BUT_CPU,
-	SELECT_OPTIONS,
+enum { SPLIT = OPT_NO_SHORT, KALLSYMS, EXPLAIN, STRICT };
+
+static const struct opt options[] = {
 	{'d', "drop", NULL, "leave out the samples that do not pass"},
-	{OPT_NO_SHORT + 1, "split", "TIME|N", "write files of so much time, or so many samples"},
-	{'o', "output", "PREFIX", "of --split: write to PREFIX.0001, PREFIX.0002, ..."},
-	{OPT_NO_SHORT + 4, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
-	{OPT_NO_SHORT + 2, "explain", NULL, "print how the expression is understood, and stop"},
+	{SPLIT, "split", "TIME|N",
+	 "write several files, each of this much time, or this many samples"},
+	{'o', "output", "PREFIX", "of --split: the files are PREFIX.0001, PREFIX.0002, ..."},
+	{KALLSYMS, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
+	{EXPLAIN, "explain", NULL, "print how the expression is understood, and exit"},
 	{'s', "stats", NULL, "print on stderr how many samples passed"},
-	{OPT_NO_SHORT + 3, "strict", NULL, "make losses that the recording reports exit status 1"},
+	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
 	{0},
 };
-static const struct opt_spec spec = {"pfilter", "[OPTION]... [EXPR] [FILE]...",
-				     "mark the samples for which an expression holds", opts};
 
 struct config {
 	struct marker m;
 	struct select_opts select;
 	const char *kallsyms;
-	bool expressions, explain, stats, strict;
+	bool explain, stats, strict;
 };
 
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
-	int rc;
 
-	c->expressions = c->expressions || id == 'e';
-	if (ssink_option(&c->m.out, id, arg, why, &rc) ||
-	    select_option(&c->select, id, arg, why, &rc))
-		return rc;
 	switch (id) {
 	case 'd': c->m.drop = true; break;
 	case 'o': c->m.split.prefix = arg; break;
-	case OPT_NO_SHORT + 1: return split_parse(&c->m.split, arg, why);
-	case OPT_NO_SHORT + 2: c->explain = true; break;
-	case OPT_NO_SHORT + 4: c->kallsyms = arg; break;
+	case SPLIT: return split_parse(&c->m.split, arg, why);
+	case EXPLAIN: c->explain = true; break;
+	case KALLSYMS: c->kallsyms = arg; break;
 	case 's': c->stats = true; break;
-	default: c->strict = true;
+	case STRICT: c->strict = true; break;
 	}
 	return 0;
 }
@@ -85,18 +79,25 @@ static bool is_input(const char *arg)
 int main(int argc, char **argv)
 {
 	struct config c = {.select = SELECT_OPTS_INIT, .m = {.argc = argc, .argv = argv}};
+	const struct opt_group groups[] = {{ssink_options, ssink_option, &c.m.out},
+					   {stext_options, stext_option, &c.m.out.text},
+					   {select_options, select_option, &c.select},
+					   {options, on_option, &c},
+					   {0}};
+	const struct opt_spec spec = {"pfilter", "[OPTION]... [EXPR] [FILE]...",
+				      "mark the samples for which an expression holds", groups};
 	struct buf why = BUF_INIT;
 	struct cli cli;
 	struct kfunc *k;
 	int rc, status;
 
-	if (cli_start(&cli, &spec, argc, argv, on_option, &c)) {
+	if (cli_start(&cli, &spec, argc, argv)) {
 		select_opts_release(&c.select);
 		return cli.status;
 	}
 	rc = kfunc_new(&k, c.kallsyms, cli.diag);
 	c.select.symbols = (struct expr_symbols){kfunc_name, kfunc_see, kfunc_lacks, k};
-	if (!rc && !c.expressions && cli.first < argc && !is_input(argv[cli.first]))
+	if (!rc && !c.select.given && cli.first < argc && !is_input(argv[cli.first]))
 		rc = select_add(&c.select, argv[cli.first++], &why);
 	if (!rc)
 		rc = split_check(&c.m.split, &why);

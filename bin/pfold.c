@@ -1,3 +1,4 @@
+/* pfold: collapses call stacks to folded text. */
 #include "cli.h"
 
 #include "fold/fold.h"
@@ -6,9 +7,9 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-enum { ADDRS = OPT_NO_SHORT + 1, EVENT_FILTER, OTHER, SRCLINE, STATS, STRICT, WAKER };
+enum { ADDRS = OPT_NO_SHORT, EVENT_FILTER, OTHER, SRCLINE, STATS, STRICT, WAKER };
 
-static const struct opt opts[] = {
+static const struct opt options[] = {
 	{'p', "pid", NULL, "the first frame is the command and its process id"},
 	{'t', "tid", NULL, "the first frame is the command and its process and thread id"},
 	{'k', "kernel", NULL, "mark kernel functions with _[k]"},
@@ -22,12 +23,9 @@ static const struct opt opts[] = {
 	{WAKER, "waker", NULL, "add the waker's stack of intervals, upside down"},
 	{OTHER, "other", NULL, "fold the second stack of intervals: the waker's"},
 	{STATS, "stats", NULL, "print what became of the samples to stderr"},
-	{STRICT, "strict", NULL, "make losses that the recording reports exit status 1"},
+	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
 	{0},
 };
-
-static const struct opt_spec spec = {"pfold", "[OPTION]... [FILE]...",
-				     "collapse call stacks to folded text", opts};
 
 struct config {
 	struct fold_opts fold;
@@ -89,11 +87,14 @@ static int finish(struct fold *f, int status, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct config config = {0};
+	const struct opt_group groups[] = {{options, on_option, &config}, {0}};
+	const struct opt_spec spec = {"pfold", "[OPTION]... [FILE]...",
+				      "collapse call stacks to folded text", groups};
 	struct fold *f;
 	struct cli cli;
 	int status;
 
-	if (cli_start(&cli, &spec, argc, argv, on_option, &config))
+	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
 	if (fold_new(&f, &config.fold, cli.diag))
 		return cli_finish(&cli, PP_EXIT_FAIL);

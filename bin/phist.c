@@ -4,23 +4,19 @@
 
 #include <unistd.h>
 
-enum { OVER_TIME = OPT_NO_SHORT + 1, HEATMAP, UNIT, MERGE, STATS, STRICT };
+enum { OVER_TIME = OPT_NO_SHORT, HEATMAP, UNIT, MERGE, STATS, STRICT };
 
-static const struct opt opts[] = {
+static const struct opt options[] = {
 	{'f', "field", "EXPR", "make a histogram of EXPR (several: commas, or -f again)"},
 	{'b', "by", "KEYS", "a row for each KEYS: names or expressions, commas between"},
 	{OVER_TIME, "over-time", "[WIDTH]", "a row for each window of time, such as 10ms"},
 	{HEATMAP, "heatmap", "[WIDTH]", "the same, to be drawn by psvg as a heat map"},
-	TABLE_OPTIONS,
 	{UNIT, "unit", "UNIT", "the unit of the fields: ns, bytes, ..."},
 	{MERGE, "merge", NULL, "read results in the form of --tsv, and add them up"},
 	{STATS, "stats", NULL, "print what became of the samples to stderr"},
-	{STRICT, "strict", NULL, "make losses that the recording reports exit status 1"},
+	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
 	{0},
 };
-
-static const struct opt_spec spec = {"phist", "[OPTION]... [FILE]...",
-				     "count events, and make histograms of their fields", opts};
 
 struct config {
 	struct phist_opts o;
@@ -48,10 +44,7 @@ static int window(struct config *c, const char *name, const char *view, const ch
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
-	int rc;
 
-	if (table_option(&c->out, id, arg, why, &rc))
-		return rc;
 	switch (id) {
 	case 'f': add_list(&c->fields, arg, &c->o.fields); break;
 	case 'b': add_list(&c->by, arg, &c->o.by); break;
@@ -88,8 +81,12 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct config config = {0};
+	const struct opt_group groups[] = {
+		{options, on_option, &config}, {table_options, table_option, &config.out}, {0}};
+	const struct opt_spec spec = {"phist", "[OPTION]... [FILE]...",
+				      "count events, and make histograms of their fields", groups};
 	struct cli cli;
-	bool done = cli_start(&cli, &spec, argc, argv, on_option, &config);
+	bool done = cli_start(&cli, &spec, argc, argv);
 	int status = done ? cli.status : run(&config, argv + cli.first, argc - cli.first, cli.diag);
 
 	buf_release(&config.fields);

@@ -4,7 +4,7 @@
 #include "symbol/kfunc.h"
 
 enum {
-	KINDS = OPT_NO_SHORT + 1,
+	KINDS = OPT_NO_SHORT,
 	RESTART,
 	NAME,
 	OVER_TIME,
@@ -20,7 +20,7 @@ enum {
 	STRICT
 };
 
-static const struct opt opts[] = {
+static const struct opt options[] = {
 	{'k', "kind", "KINDS", "only these kinds of intervals, commas between (--list-kinds)"},
 	{KINDS, "list-kinds", NULL, "print the kinds there are"},
 	{'b', "by", "KEYS", "a row for each KEYS: names or expressions, commas between"},
@@ -34,18 +34,14 @@ static const struct opt opts[] = {
 	{THREADS, "threads", NULL, "show for each thread how long it ran and waited"},
 	{OVER_TIME, "over-time", "[WIDTH]", "a row for each window of time, such as 10ms"},
 	{HEATMAP, "heatmap", "[WIDTH]", "the same, to be drawn by psvg as a heat map"},
-	TABLE_OPTIONS,
 	{EMIT, "emit", "KINDS", "write the intervals as samples of an event stream"},
 	{KALLSYMS, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
 	{BINARY, "binary", NULL, "with --emit: in binary form, also to a terminal"},
 	{'t', "text", NULL, "with --emit: as text"},
 	{STATS, "stats", NULL, "print what became of all starts and ends to stderr"},
-	{STRICT, "strict", NULL, "make losses that the recording reports exit status 1"},
+	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
 	{0},
 };
-
-static const struct opt_spec spec = {"plat", "[OPTION]... [FILE]...", "pair events into intervals",
-				     opts};
 
 static int window(struct plat_opts *o, const char *name, const char *view, const char *arg,
 		  struct buf *why)
@@ -65,10 +61,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	struct config *c = ctx;
 	struct plat_opts *o = &c->o;
 	struct lat_pair *p = &o->lat.pair;
-	int rc;
 
-	if (table_option(&o->out, id, arg, why, &rc))
-		return rc;
 	switch (id) {
 	case 'k': o->lat.kinds = arg; break;
 	case KINDS: o->list_kinds = true; break;
@@ -96,11 +89,15 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 int main(int argc, char **argv)
 {
 	struct config c = {.o = {.argc = argc, .argv = argv}};
+	const struct opt_group groups[] = {
+		{options, on_option, &c}, {table_options, table_option, &c.o.out}, {0}};
+	const struct opt_spec spec = {"plat", "[OPTION]... [FILE]...", "pair events into intervals",
+				      groups};
 	struct kfunc *k;
 	struct cli cli;
 	int status;
 
-	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
+	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
 	if (kfunc_new(&k, c.kallsyms, cli.diag))
 		return cli_finish(&cli, PP_EXIT_FAIL);

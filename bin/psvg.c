@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 /* clang-format off */
-enum { OPT_SUBTITLE = OPT_NO_SHORT + 1, OPT_WIDTH, OPT_FRAME_HEIGHT, OPT_MIN_WIDTH, OPT_FONT_SIZE,
+enum { OPT_SUBTITLE = OPT_NO_SHORT, OPT_WIDTH, OPT_FRAME_HEIGHT, OPT_MIN_WIDTH, OPT_FONT_SIZE,
        OPT_COUNT_NAME, OPT_HASH, OPT_NOTES, OPT_STATS, OPT_VIEW, OPT_VALUE, OPT_STAT };
 /* clang-format on */
 
-static const struct opt opts[] = {
+static const struct opt options[] = {
 	{'t', "title", "TEXT", "heading (default \"Flame Graph\")"},
 	{OPT_SUBTITLE, "subtitle", "TEXT", "second line of the heading"},
 	{'i', "inverted", NULL, "icicle graph: the root is at the top"},
@@ -36,10 +36,6 @@ static const struct opt opts[] = {
 	{OPT_STATS, "stats", NULL, "print the account of what was read and drawn"},
 	{0},
 };
-
-static const struct opt_spec spec = {
-	"psvg", "[OPTION]... [FILE]...",
-	"draw stacks as an interactive flame graph, tables as charts (SVG)", opts};
 
 struct config {
 	struct picture_opts o;
@@ -86,11 +82,15 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 int main(int argc, char **argv)
 {
 	struct config c = {.o = PICTURE_OPTS_INIT};
+	const struct opt_group groups[] = {{options, on_option, &c}, {0}};
+	const struct opt_spec spec = {
+		"psvg", "[OPTION]... [FILE]...",
+		"draw stacks as an interactive flame graph, tables as charts (SVG)", groups};
 	struct picture *p = NULL;
 	struct cli cli;
 	int rc;
 
-	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
+	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
 	rc = picture_new(&p, c.reverse, cli.diag);
 	if (!rc && cli.first == argc)

@@ -5,16 +5,14 @@
 
 #include <unistd.h>
 
-static const struct opt opts[] = {
-	SSINK_OPTIONS,
-	SYMOPT_OPTIONS,
-	{'v', "verbose", NULL, "say what is done"},
+enum { STRICT = OPT_NO_SHORT };
+
+static const struct opt options[] = {
+	{'v', "verbose", NULL, "report what is done"},
 	{'s', "stats", NULL, "print the account of samples and frames on stderr"},
-	{OPT_NO_SHORT + 1, "strict", NULL, "make losses that the recording reports exit status 1"},
+	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
 	{0},
 };
-static const struct opt_spec spec = {"psym", "[OPTION]... [FILE]...", "symbolize an event stream",
-				     opts};
 
 struct config {
 	struct ssink_opts out;
@@ -25,14 +23,13 @@ struct config {
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
-	int rc;
 
-	if (ssink_option(&c->out, id, arg, why, &rc) || symopt_option(&c->from, id, arg, why, &rc))
-		return rc;
+	(void)arg;
+	(void)why;
 	switch (id) {
 	case 'v': c->verbose = true; break;
 	case 's': c->stats = true; break;
-	default: c->strict = true;
+	case STRICT: c->strict = true; break;
 	}
 	return 0;
 }
@@ -64,6 +61,14 @@ static void say_result(const struct resolver_stats *s, bool stats, struct diag *
 int main(int argc, char **argv)
 {
 	struct config c = {0};
+	const struct opt_group groups[] = {{ssink_options, ssink_option, &c.out},
+					   {stext_options, stext_option, &c.out.text},
+					   {stext_cpu_options, stext_option, &c.out.text},
+					   {symopt_options, symopt_option, &c.from},
+					   {options, on_option, &c},
+					   {0}};
+	const struct opt_spec spec = {"psym", "[OPTION]... [FILE]...", "symbolize an event stream",
+				      groups};
 	struct ps_end end = {0};
 	struct filter f = {.name = "psym",
 			   .argc = argc,
@@ -75,7 +80,7 @@ int main(int argc, char **argv)
 	struct cli cli;
 	int status;
 
-	if (cli_start(&cli, &spec, argc, argv, on_option, &c))
+	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
 	diag_set_verbose(cli.diag, c.verbose);
 	if (symopt_no_stream(&c.from))

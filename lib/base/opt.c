@@ -1,3 +1,4 @@
+/* Parsing of command lines, --help, and numbers with units. */
 #include "base/opt.h"
 
 #include "base/err.h"
@@ -7,17 +8,27 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define OPT_MAX	    96
-#define OPT_ID_HELP (1 << 20)
+#define OPT_MAX	    128
+#define OPT_ID_HELP (OPT_NO_SHORT + OPT_MAX)
 #define OPT_ID_VER  (OPT_ID_HELP + 1)
 
-static size_t opt_count(const struct opt_spec *spec)
-{
-	size_t n = 0;
+/* All options of a program, in the order of --help. */
+struct flat {
+	struct {
+		const struct opt *opt;
+		const struct opt_group *group;
+	} v[OPT_MAX];
+	size_t n;
+};
 
-	while (spec->opts[n].id && n < OPT_MAX - 3)
-		n++;
-	return n;
+static void flatten(const struct opt_spec *spec, struct flat *f)
+{
+	f->n = 0;
+	for (const struct opt_group *g = spec->groups; g->opts; g++)
+		for (const struct opt *o = g->opts; o->id && f->n < OPT_MAX; o++) {
+			f->v[f->n].opt = o;
+			f->v[f->n++].group = g;
+		}
 }
 
 static void help_line(struct buf *b, const struct opt *o)
@@ -41,11 +52,12 @@ static void help_line(struct buf *b, const struct opt *o)
 
 void opt_help(const struct opt_spec *spec, struct buf *b)
 {
-	size_t n = opt_count(spec);
+	struct flat f;
 
+	flatten(spec, &f);
 	buf_addf(b, "usage: %s %s\n%s\n\n", spec->prog, spec->synopsis, spec->purpose);
-	for (size_t i = 0; i < n; i++)
-		help_line(b, &spec->opts[i]);
+	for (size_t i = 0; i < f.n; i++)
+		help_line(b, f.v[i].opt);
 	buf_addf(b, "      --help                  print this and exit\n"
 		    "      --version               print the version and exit\n");
 }
@@ -95,12 +107,14 @@ const char *opt_nearest(const char *word, const char *const *names, size_t n)
 
 static void say_unknown(const struct opt_spec *spec, const char *word, struct buf *text)
 {
-	const char *names[OPT_MAX], *near;
+	const char *names[OPT_MAX + 2], *near;
 	char name[64];
-	size_t n = opt_count(spec), len = strcspn(word, "=");
+	size_t n = 0, len = strcspn(word, "=");
+	struct flat f;
 
-	for (size_t i = 0; i < n; i++)
-		names[i] = spec->opts[i].name;
+	flatten(spec, &f);
+	for (; n < f.n; n++)
+		names[n] = f.v[n].opt->name;
 	names[n++] = "help";
 	names[n++] = "version";
 	buf_addf(text, "%s: unknown option --", spec->prog);
@@ -141,36 +155,53 @@ static void say_getopt_error(const struct opt_spec *spec, int c, char **argv, st
 	}
 }
 
-static int parse(const struct opt_spec *spec, int argc, char **argv, opt_handler *handle, void *ctx,
-		 struct buf *text, int *first, bool permute)
+/* What getopt_long has to know: a long option's value is its place among all, from OPT_NO_SHORT on. */
+static void describe(const struct flat *f, struct option *longs, char *shorts)
 {
-	struct option longs[OPT_MAX] = {0};
-	char shorts[3 * OPT_MAX + 3];
-	size_t n = opt_count(spec), s = 0;
-	int c;
-
-	if (!permute)
-		shorts[s++] = '+';
-	shorts[s++] = ':';
-	for (size_t i = 0; i < n; i++) {
-		const struct opt *o = &spec->opts[i];
+	*shorts++ = ':';
+	for (size_t i = 0; i < f->n; i++) {
+		const struct opt *o = f->v[i].opt;
 		int has = !o->arg	     ? no_argument
 			  : o->arg[0] == '[' ? optional_argument
 					     : required_argument;
 
-		longs[i] = (struct option){o->name, has, NULL, o->id};
-		if (o->id < OPT_NO_SHORT) {
-			shorts[s++] = (char)o->id;
-			for (int k = 0; k < has; k++)
-				shorts[s++] = ':';
-		}
+		longs[i] = (struct option){o->name, has, NULL, OPT_NO_SHORT + (int)i};
+		if (o->id >= OPT_NO_SHORT)
+			continue;
+		*shorts++ = (char)o->id;
+		for (int k = 0; k < has; k++)
+			*shorts++ = ':';
 	}
-	shorts[s] = 0;
-	longs[n] = (struct option){"help", no_argument, NULL, OPT_ID_HELP};
-	longs[n + 1] = (struct option){"version", no_argument, NULL, OPT_ID_VER};
+	*shorts = 0;
+	longs[f->n] = (struct option){"help", no_argument, NULL, OPT_ID_HELP};
+	longs[f->n + 1] = (struct option){"version", no_argument, NULL, OPT_ID_VER};
+	longs[f->n + 2] = (struct option){0};
+}
+
+/* Gives what getopt_long returned to its group. */
+static int hand_out(const struct flat *f, int c, const char *arg, struct buf *why)
+{
+	size_t i = c >= OPT_NO_SHORT ? (size_t)(c - OPT_NO_SHORT) : 0;
+
+	while (c < OPT_NO_SHORT && f->v[i].opt->id != c)
+		i++;
+	return f->v[i].group->handle(f->v[i].group->ctx, f->v[i].opt->id, arg, why);
+}
+
+static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf *text, int *first,
+		 bool permute)
+{
+	struct option longs[OPT_MAX + 3];
+	char shorts[3 * OPT_MAX + 3];
+	struct flat f;
+	int c;
+
+	flatten(spec, &f);
+	shorts[0] = '+';
+	describe(&f, longs, shorts + 1);
 	optind = 0;
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, permute ? shorts + 1 : shorts, longs, NULL)) != -1) {
 		if (c == OPT_ID_HELP) {
 			opt_help(spec, text);
 			return OPT_HELP;
@@ -184,7 +215,7 @@ static int parse(const struct opt_spec *spec, int argc, char **argv, opt_handler
 			return OPT_USAGE;
 		}
 		buf_addf(text, "%s: ", spec->prog);
-		if (handle(ctx, c, optarg, text)) {
+		if (hand_out(&f, c, optarg, text)) {
 			buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
 			return OPT_USAGE;
 		}
@@ -194,16 +225,15 @@ static int parse(const struct opt_spec *spec, int argc, char **argv, opt_handler
 	return OPT_RUN;
 }
 
-int opt_parse(const struct opt_spec *spec, int argc, char **argv, opt_handler *handle, void *ctx,
-	      struct buf *text, int *first)
+int opt_parse(const struct opt_spec *spec, int argc, char **argv, struct buf *text, int *first)
 {
-	return parse(spec, argc, argv, handle, ctx, text, first, true);
+	return parse(spec, argc, argv, text, first, true);
 }
 
-int opt_parse_command(const struct opt_spec *spec, int argc, char **argv, opt_handler *handle,
-		      void *ctx, struct buf *text, int *first)
+int opt_parse_command(const struct opt_spec *spec, int argc, char **argv, struct buf *text,
+		      int *first)
 {
-	return parse(spec, argc, argv, handle, ctx, text, first, false);
+	return parse(spec, argc, argv, text, first, false);
 }
 
 int opt_u64(const char *arg, uint64_t min, uint64_t max, uint64_t *v)

@@ -1,14 +1,22 @@
 /*
  * Command line options: one description per option feeds getopt_long, --help and the check of the
- * man pages (t/lint-man).
+ * man pages (t/lint-man). Options come in groups, each with its handler: those that several programs
+ * share are a group of the library, and a program adds its own.
  *
- *	static const struct opt opts[] = {
+ *	enum { STRICT = OPT_NO_SHORT };
+ *	static const struct opt options[] = {
  *		{'o', "output", "FILE", "write to FILE"},
- *		{OPT_NO_SHORT + 1, "strict", NULL, "losses make the exit status 1"},
+ *		{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
  *		{0},
  *	};
- *	static const struct opt_spec spec = {"pfold", "[OPTION]... [FILE]...", "collapse stacks",
- *opts}; rc = opt_parse(&spec, argc, argv, on_option, &cfg, &text, &first);
+ *	const struct opt_group groups[] = {
+ *		{ssink_options, ssink_option, &config.out},
+ *		{options, on_option, &config},
+ *		{0},
+ *	};
+ *	struct opt_spec spec = {"pfold", "[OPTION]... [FILE]...", "collapse stacks", groups};
+ *
+ *	rc = opt_parse(&spec, argc, argv, &text, &first);
  *
  * Every program has --help and --version without listing them.
  */
@@ -19,22 +27,34 @@
 
 #include <stdbool.h>
 
-#define OPT_NO_SHORT 256 /* ids above it have no short option */
+#define OPT_NO_SHORT 256 /* ids from it on have no short option */
 #define PP_VERSION   "0.1.0"
 
 struct opt {
-	int id;		  /* the short option's letter, or above OPT_NO_SHORT; 0 ends the table */
+	/* The short option's letter, or from OPT_NO_SHORT on; an id of its group. 0 ends the table. */
+	int id;
 	const char *name; /* the long option; every option has one */
-	const char
-		*arg; /* name of its argument, NULL if it has none; "[X]" if it may be left out */
+	const char *arg;  /* name of its argument, NULL if none; "[X]" if it may be left out */
 	const char *help; /* a few words, lower case */
+};
+
+/*
+ * Called for each option of a group, with its id and argument (NULL if none). Returns 0, or PP_EUSAGE
+ * after writing what is wrong to `why` ("-F: not a number").
+ */
+typedef int opt_handler(void *ctx, int id, const char *arg, struct buf *why);
+
+struct opt_group {
+	const struct opt *opts;
+	opt_handler *handle;
+	void *ctx; /* given to the handler */
 };
 
 struct opt_spec {
 	const char *prog;
-	const char *synopsis; /* what follows the name: "[OPTION]... [FILE]..." */
-	const char *purpose;  /* one line, lower case */
-	const struct opt *opts;
+	const char *synopsis;		/* what follows the name: "[OPTION]... [FILE]..." */
+	const char *purpose;		/* one line, lower case */
+	const struct opt_group *groups; /* one without opts ends them */
 };
 
 enum opt_result {
@@ -43,20 +63,13 @@ enum opt_result {
 	OPT_USAGE, /* text is to be printed on stderr, exit 64 */
 };
 
-/*
- * Called for each option with its id and argument (NULL if none). Returns 0, or PP_EUSAGE after
- * having written what is wrong to `why` ("-F: not a number").
- */
-typedef int opt_handler(void *ctx, int id, const char *arg, struct buf *why);
-
 /* Parses. `first` gets the index of the first operand (argv is permuted). Returns enum opt_result.
  */
-int opt_parse(const struct opt_spec *spec, int argc, char **argv, opt_handler *handle, void *ctx,
-	      struct buf *text, int *first);
+int opt_parse(const struct opt_spec *spec, int argc, char **argv, struct buf *text, int *first);
 
 /* As opt_parse, but options end at the first operand (pcap-perf -- COMMAND). */
-int opt_parse_command(const struct opt_spec *spec, int argc, char **argv, opt_handler *handle,
-		      void *ctx, struct buf *text, int *first);
+int opt_parse_command(const struct opt_spec *spec, int argc, char **argv, struct buf *text,
+		      int *first);
 
 /* The --help text. */
 void opt_help(const struct opt_spec *spec, struct buf *text);

@@ -1,3 +1,4 @@
+/* A filter's standard output: binary, text or JSON. */
 #include "filter/ssink.h"
 
 #include "base/err.h"
@@ -20,15 +21,25 @@ static int print_back(void *ctx, uint8_t *bytes, size_t n)
 	return rc == PP_END ? 0 : rc;
 }
 
-bool ssink_option(struct ssink_opts *o, int id, const char *arg, struct buf *why, int *rc)
+const struct opt ssink_options[] = {
+	{'b', "binary", NULL, "write the binary event stream, also to a terminal"},
+	{'t', "text", NULL, "write text, as perf script or trace-cmd report prints it"},
+	{'j', "json", NULL, "write JSON, one object a line"},
+	{0},
+};
+
+int ssink_option(void *opts, int id, const char *arg, struct buf *why)
 {
-	*rc = 0;
+	struct ssink_opts *o = opts;
+
+	(void)arg;
+	(void)why;
 	switch (id) {
-	case 'b': o->form = SSINK_BINARY; return true;
-	case 't': o->form = SSINK_TEXT; return true;
-	case 'j': o->form = SSINK_JSON; return true;
-	default: return stext_option(&o->text, id, arg, why, rc);
+	case 'b': o->form = SSINK_BINARY; break;
+	case 't': o->form = SSINK_TEXT; break;
+	case 'j': o->form = SSINK_JSON; break;
 	}
+	return 0;
 }
 
 static int drop(void *ctx, uint8_t *bytes, size_t n)

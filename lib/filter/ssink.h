@@ -7,8 +7,8 @@
  *	rc = swriter_copy(&sink.w, rec);
  *	status = ssink_close(&sink, &end, diag);
  *
- * SSINK_OPTIONS are the command line options for that, the same in every filter that writes a
- * stream; ssink_option takes them.
+ * ssink_options are the command line options for that, the same in every filter that writes a
+ * stream; those of stext_options (print/text.h) go with them.
  */
 #ifndef PP_FILTER_SSINK_H
 #define PP_FILTER_SSINK_H
@@ -30,43 +30,9 @@ struct ssink_opts {
 	struct stext_opts text;
 };
 
-/* What trace-cmd report can be told. */
-#define SSINK_TRACE_OPTIONS \
-	{'l', "latency", NULL, "trace.dat: print the column of interrupts"}, \
-		{'R', "raw", NULL, "trace.dat: print fields, not their text"}, \
-		{'N', "no-plugins", NULL, "trace.dat: print without libtraceevent's plugins"}, \
-		{'O', "plugin", "OPTION", \
-		 "trace.dat: an option of a plugin, as fgraph:tailprint"}, \
-		{STEXT_OPT_DIFF, "ts-diff", NULL, "trace.dat: print times since the line before"}, \
-	{ \
-		STEXT_OPT_TRACE_CMD, "trace-cmd", "VERSION", \
-			"trace.dat: print as trace-cmd 3.1 (default) or 3.4" \
-	}
-
-/* --cpu is not there where a filter has one of its own. */
-#define SSINK_OPTIONS_BUT_CPU \
-	{'b', "binary", NULL, "write the binary event stream, also to a terminal"}, \
-		{'t', "text", NULL, "write text, as perf script or trace-cmd report prints it"}, \
-		{'j', "json", NULL, "write JSON, one object a line"}, \
-		{'F', "fields", "LIST", "what to print of a sample, as perf script -F"}, \
-		{'G', "hide-call-graph", NULL, "print the address instead of the call chain"}, \
-		{STEXT_OPT_NS, "ns", NULL, "print times with nine decimals"}, \
-		{STEXT_OPT_REL, "reltime", NULL, "print times since the first line"}, \
-		{STEXT_OPT_DELTA, "deltatime", NULL, "print times since the line before"}, \
-		SSINK_TRACE_OPTIONS, \
-	{ \
-		STEXT_OPT_ALL, "all", NULL, "print also the samples that a filter let fail" \
-	}
-
-#define SSINK_OPTIONS \
-	{STEXT_OPT_CPU, "cpu", "LIST", "print only the samples of these CPUs"}, \
-		SSINK_OPTIONS_BUT_CPU
-
-/*
- * Takes an option if it is one of SSINK_OPTIONS: *rc is 0, or PP_EUSAGE with what is wrong in `why`.
- * False: it is the filter's own.
- */
-bool ssink_option(struct ssink_opts *o, int id, const char *arg, struct buf *why, int *rc);
+/* The options for that, and their handler, whose context is a struct ssink_opts. */
+extern const struct opt ssink_options[];
+opt_handler ssink_option;
 
 struct ssink {
 	struct swriter w;     /* what the filter writes to */

@@ -150,23 +150,27 @@ static int list(struct src *s, const struct input_show *show, struct out *o, str
 
 /* ---- all ---- */
 
-bool input_view_option(struct input_show *show, int id, struct buf *why, int *rc)
-{
-	enum input_view view;
+enum { HEADER = OPT_NO_SHORT, DUMP, LIST };
 
-	switch (id) {
-	case INPUT_OPT_HEADER: view = INPUT_HEADER; break;
-	case INPUT_OPT_DUMP: view = INPUT_DUMP; break;
-	case INPUT_OPT_LIST: view = INPUT_LIST; break;
-	default: return false;
-	}
-	*rc = 0;
+const struct opt input_view_options[] = {
+	{HEADER, "header", NULL, "print what the recording says about itself"},
+	{DUMP, "dump", NULL, "print every raw record with its bytes"},
+	{LIST, "list", NULL, "print the events with their numbers of samples"},
+	{0},
+};
+
+int input_view_option(void *opts, int id, const char *arg, struct buf *why)
+{
+	enum input_view view = id == HEADER ? INPUT_HEADER : id == DUMP ? INPUT_DUMP : INPUT_LIST;
+	struct input_show *show = opts;
+
+	(void)arg;
 	if (show->view != INPUT_EVENTS && show->view != view) {
 		buf_adds(why, "one of --header, --dump and --list at a time");
-		*rc = PP_EUSAGE;
+		return PP_EUSAGE;
 	}
 	show->view = view;
-	return true;
+	return 0;
 }
 
 int input_describe(struct src *s, const struct input_show *show, struct out *o, struct diag *d)

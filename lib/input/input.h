@@ -61,19 +61,9 @@ struct input_show {
 	bool all;  /* INPUT_LIST: samples that a filter let fail, too */
 };
 
-/* The command line options for that, and their handler, as in filter/ssink.h. */
-#define INPUT_OPT_HEADER (OPT_NO_SHORT + 576)
-#define INPUT_OPT_DUMP	 (OPT_NO_SHORT + 577)
-#define INPUT_OPT_LIST	 (OPT_NO_SHORT + 578)
-
-#define INPUT_VIEW_OPTIONS \
-	{INPUT_OPT_HEADER, "header", NULL, "print what the recording says about itself"}, \
-		{INPUT_OPT_DUMP, "dump", NULL, "print every raw record with its bytes"}, \
-	{ \
-		INPUT_OPT_LIST, "list", NULL, "print the events with their numbers of samples" \
-	}
-
-bool input_view_option(struct input_show *show, int id, struct buf *why, int *rc);
+/* The command line options for that, and their handler, whose context is a struct input_show. */
+extern const struct opt input_view_options[];
+opt_handler input_view_option;
 
 /*
  * Prints what `show` asks for of everything in s, which it frees. Returns what input_decode does, or

@@ -87,21 +87,11 @@ void stext_free(struct stext *t); /* NULL is fine */
  */
 int stext_record(struct stext *t, const struct sreader *r, const struct ps_record *rec);
 
-/* Ids of the options of text, beside letters. */
-enum stext_option {
-	STEXT_OPT_ALL = OPT_NO_SHORT + 512,
-	STEXT_OPT_NS,
-	STEXT_OPT_REL,
-	STEXT_OPT_DELTA,
-	STEXT_OPT_CPU,
-	STEXT_OPT_DIFF,
-	STEXT_OPT_TRACE_CMD,
-};
-
 /*
- * Takes an option of those that tell what the text is to look like: *rc is 0, or PP_EUSAGE with what
- * is wrong in `why`. False: it is none of them.
+ * Options that say what the text is to look like, and their handler, whose context is a struct
+ * stext_opts. --cpu stands alone because some filters have one of their own.
  */
-bool stext_option(struct stext_opts *o, int id, const char *arg, struct buf *why, int *rc);
+extern const struct opt stext_options[], stext_cpu_options[];
+opt_handler stext_option;
 
 #endif

@@ -6,6 +6,29 @@
 
 #define CPU_LARGEST 65535
 
+enum { ALL = OPT_NO_SHORT, NS, REL, DELTA, DIFF, TRACE_CMD, CPU };
+
+const struct opt stext_options[] = {
+	{'F', "fields", "LIST", "what to print of a sample, as perf script -F"},
+	{'G', "hide-call-graph", NULL, "print the address instead of the call chain"},
+	{NS, "ns", NULL, "print times with nine decimals"},
+	{REL, "reltime", NULL, "print times since the first line"},
+	{DELTA, "deltatime", NULL, "print times since the line before"},
+	{'l', "latency", NULL, "trace.dat: print the column of interrupts"},
+	{'R', "raw", NULL, "trace.dat: print fields, not their text"},
+	{'N', "no-plugins", NULL, "trace.dat: print without libtraceevent's plugins"},
+	{'O', "plugin", "OPTION", "trace.dat: an option of a plugin, such as fgraph:tailprint"},
+	{DIFF, "ts-diff", NULL, "trace.dat: print times since the line before"},
+	{TRACE_CMD, "trace-cmd", "VERSION", "trace.dat: print as trace-cmd 3.1 (default) or 3.4"},
+	{ALL, "all", NULL, "also print the samples that a filter marked as failing"},
+	{0},
+};
+
+const struct opt stext_cpu_options[] = {
+	{CPU, "cpu", "LIST", "print only the samples of these CPUs"},
+	{0},
+};
+
 static int wrong(struct buf *why, const char *option, const char *what, const char *arg)
 {
 	buf_addf(why, "%s: %s: ", option, what);
@@ -99,23 +122,24 @@ static int version(struct stext_trace *t, const char *arg, struct buf *why)
 		       : wrong(why, "--trace-cmd", "neither 3.1 nor 3.4", arg);
 }
 
-bool stext_option(struct stext_opts *o, int id, const char *arg, struct buf *why, int *rc)
+int stext_option(void *opts, int id, const char *arg, struct buf *why)
 {
-	*rc = 0;
+	struct stext_opts *o = opts;
+
 	switch (id) {
-	case STEXT_OPT_ALL: o->all = true; return true;
-	case 'F': *rc = text_fields_parse(&o->fields, arg, why); return true;
-	case 'G': o->no_chains = true; return true;
-	case STEXT_OPT_NS: o->ns = true; return true;
-	case STEXT_OPT_REL: o->times = STEXT_TIME_REL; return true;
-	case STEXT_OPT_DELTA: o->times = STEXT_TIME_DELTA; return true;
-	case STEXT_OPT_CPU: *rc = cpu_list(&o->cpus, arg, why); return true;
-	case 'l': o->trace.latency = true; return true;
-	case 'R': o->trace.raw = true; return true;
-	case 'N': o->trace.no_plugins = true; return true;
-	case 'O': *rc = plugin_option(&o->trace, arg, why); return true;
-	case STEXT_OPT_DIFF: o->trace.diff = true; return true;
-	case STEXT_OPT_TRACE_CMD: *rc = version(&o->trace, arg, why); return true;
-	default: return false;
+	case ALL: o->all = true; break;
+	case 'F': return text_fields_parse(&o->fields, arg, why);
+	case 'G': o->no_chains = true; break;
+	case NS: o->ns = true; break;
+	case REL: o->times = STEXT_TIME_REL; break;
+	case DELTA: o->times = STEXT_TIME_DELTA; break;
+	case CPU: return cpu_list(&o->cpus, arg, why);
+	case 'l': o->trace.latency = true; break;
+	case 'R': o->trace.raw = true; break;
+	case 'N': o->trace.no_plugins = true; break;
+	case 'O': return plugin_option(&o->trace, arg, why);
+	case DIFF: o->trace.diff = true; break;
+	case TRACE_CMD: return version(&o->trace, arg, why);
 	}
+	return 0;
 }

@@ -1,10 +1,12 @@
-/* The user's words for what a recording is to be. */
+/* The user's words for what a recording is to be, and where it goes. */
 #include "base/err.h"
 #include "base/opt.h"
 #include "record/record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define FREQ_MAX    10000000u
 #define SECONDS_MAX 1e9
@@ -97,4 +99,19 @@ int record_set_end(struct record_config *c, char **words, bool command, struct b
 	if (c->cpus || (!c->command && !c->pids))
 		c->all_cpus = true;
 	return 0;
+}
+
+int record_open_output(struct record_config *c, const char *path, struct diag *d)
+{
+	c->fd = STDOUT_FILENO;
+	if (path && strcmp(path, "-") != 0)
+		c->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (c->fd < 0) {
+		diag_error(d, path, -1, "cannot write: %s", strerror(errno));
+		return PP_EIO;
+	}
+	if (c->fd != STDOUT_FILENO || !isatty(STDOUT_FILENO))
+		return 0;
+	diag_error(d, NULL, -1, "a recording is not for a terminal: pipe it, or use -o FILE");
+	return PP_EUSAGE;
 }

@@ -104,6 +104,12 @@ int record_set_clock(struct record_config *c, const char *arg, struct buf *why);
  */
 int record_set_end(struct record_config *c, char **words, bool command, struct buf *why);
 
+/*
+ * Sets fd to a new file, or to stdout for NULL and "-", which must not be a terminal. 0, PP_EIO, or
+ * PP_EUSAGE, reported to d.
+ */
+int record_open_output(struct record_config *c, const char *path, struct diag *d);
+
 struct record_stats {
 	uint64_t samples; /* in the recording */
 	uint64_t lost;	  /* events that the kernel had no room for */

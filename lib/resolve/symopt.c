@@ -1,3 +1,4 @@
+/* The options that say where symbols come from. */
 #include "resolve/symopt.h"
 
 #include "base/err.h"
@@ -13,32 +14,66 @@ static int add_dir(const char **dirs, size_t *n, const char *arg, struct buf *wh
 	return 0;
 }
 
-bool symopt_option(struct symopt *o, int id, const char *arg, struct buf *why, int *rc)
+enum {
+	NO_DEMANGLE = OPT_NO_SHORT,
+	SRCLINE,
+	LIKE_PERF,
+	MISSING,
+	BUNDLE,
+	DEBUGINFOD,
+	GUEST_KALLSYMS,
+	GUEST_VMLINUX,
+};
+
+const struct opt symopt_options[] = {
+	{'k', "kallsyms", "FILE", "kernel symbols from a saved /proc/kallsyms"},
+	{'K', "vmlinux", "FILE", "kernel symbols from a vmlinux"},
+	{GUEST_KALLSYMS, "guest-kallsyms", "FILE",
+	 "kernel symbols of guests from a saved /proc/kallsyms of theirs"},
+	{GUEST_VMLINUX, "guest-vmlinux", "FILE", "kernel symbols of guests from their vmlinux"},
+	{'S', "symfs", "DIR", "look for binaries in DIR or a tar archive first (repeatable)"},
+	{'D', "debug-dir", "DIR", "debug files are below DIR (default /usr/lib/debug; repeatable)"},
+	{DEBUGINFOD, "debuginfod", "[SECONDS]",
+	 "ask debuginfod servers for debug files (default 60 seconds in all)"},
+	{'i', "inline", NULL, "show functions that are inlined, from debug information"},
+	{SRCLINE, "srcline", NULL, "give frames their source lines"},
+	{NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++, Rust and D names"},
+	{LIKE_PERF, "like-perf", NULL, "decide as perf does also where it errs, to compare"},
+	{MISSING, "missing", NULL, "print what addresses without a name lack, not the stream"},
+	{BUNDLE, "bundle", "FILE", "pack what the symbols come from into FILE, for --symfs"},
+	{0},
+};
+
+static int debuginfod_limit(struct symopt *o, const char *arg, struct buf *why)
 {
-	*rc = 0;
+	o->debuginfod_seconds = DEBUGINFOD_SECONDS;
+	if (!arg || !opt_u64(arg, 1, 86400, &o->debuginfod_seconds))
+		return 0;
+	buf_adds(why, "--debuginfod: not a number of seconds from 1 to 86400: ");
+	buf_add_safe(why, arg, strlen(arg));
+	return PP_EUSAGE;
+}
+
+int symopt_option(void *opts, int id, const char *arg, struct buf *why)
+{
+	struct symopt *o = opts;
+
 	switch (id) {
-	case 'k': o->r.kallsyms = arg; return true;
-	case 'K': o->r.vmlinux = arg; return true;
-	case SYMOPT_GUEST_KALLSYMS: o->r.guest_kallsyms = arg; return true;
-	case SYMOPT_GUEST_VMLINUX: o->r.guest_vmlinux = arg; return true;
-	case 'S': *rc = add_dir(o->symfs, &o->n_symfs, arg, why); return true;
-	case 'D': *rc = add_dir(o->debug, &o->r.search.n_debug_dirs, arg, why); return true;
-	case 'i': o->r.inlines = true; return true;
-	case SYMOPT_SRCLINE: o->r.srcline = true; return true;
-	case SYMOPT_NO_DEMANGLE: o->r.no_demangle = true; return true;
-	case SYMOPT_LIKE_PERF: o->r.like_perf = true; return true;
-	case SYMOPT_DEBUGINFOD:
-		o->debuginfod_seconds = DEBUGINFOD_SECONDS;
-		if (arg && opt_u64(arg, 1, 86400, &o->debuginfod_seconds)) {
-			buf_addf(why, "--debuginfod: not a number of seconds from 1 to 86400: %s",
-				 arg);
-			*rc = PP_EUSAGE;
-		}
-		return true;
-	case SYMOPT_MISSING: o->r.missing = true; return true;
-	case SYMOPT_BUNDLE: o->r.bundle = arg; return true;
-	default: return false;
+	case 'k': o->r.kallsyms = arg; break;
+	case 'K': o->r.vmlinux = arg; break;
+	case GUEST_KALLSYMS: o->r.guest_kallsyms = arg; break;
+	case GUEST_VMLINUX: o->r.guest_vmlinux = arg; break;
+	case 'S': return add_dir(o->symfs, &o->n_symfs, arg, why);
+	case 'D': return add_dir(o->debug, &o->r.search.n_debug_dirs, arg, why);
+	case 'i': o->r.inlines = true; break;
+	case SRCLINE: o->r.srcline = true; break;
+	case NO_DEMANGLE: o->r.no_demangle = true; break;
+	case LIKE_PERF: o->r.like_perf = true; break;
+	case DEBUGINFOD: return debuginfod_limit(o, arg, why);
+	case MISSING: o->r.missing = true; break;
+	case BUNDLE: o->r.bundle = arg; break;
 	}
+	return 0;
 }
 
 int symopt_ready(struct symopt *o, struct diag *d)

@@ -2,7 +2,7 @@
  * The command line options that say where symbols come from.
  *
  *	struct symopt o = {0};
- *	(SYMOPT_OPTIONS in the table of options, symopt_option for each that is given)
+ *	(a group of options: {symopt_options, symopt_option, &o})
  *	if (!symopt_ready(&o, diag))
  *		resolver_new(&r, &o.r, ...);
  *	symopt_release(&o);			(after resolver_free)
@@ -15,43 +15,6 @@
 
 #define SYMOPT_DIRS_MAX 64
 
-enum symopt_id {
-	SYMOPT_FIRST = OPT_NO_SHORT + 100,
-	SYMOPT_NO_DEMANGLE = SYMOPT_FIRST,
-	SYMOPT_SRCLINE,
-	SYMOPT_LIKE_PERF,
-	SYMOPT_MISSING,
-	SYMOPT_BUNDLE,
-	SYMOPT_DEBUGINFOD,
-	SYMOPT_GUEST_KALLSYMS,
-	SYMOPT_GUEST_VMLINUX,
-};
-
-#define SYMOPT_OPTIONS \
-	{'k', "kallsyms", "FILE", "kernel symbols from a saved /proc/kallsyms"}, \
-		{'K', "vmlinux", "FILE", "kernel symbols from a vmlinux"}, \
-		{SYMOPT_GUEST_KALLSYMS, "guest-kallsyms", "FILE", \
-		 "kernel symbols of guests from a saved /proc/kallsyms of theirs"}, \
-		{SYMOPT_GUEST_VMLINUX, "guest-vmlinux", "FILE", \
-		 "kernel symbols of guests from their vmlinux"}, \
-		{'S', "symfs", "DIR", \
-		 "look for binaries in DIR or a tar archive first (repeatable)"}, \
-		{'D', "debug-dir", "DIR", \
-		 "debug files are below DIR (default /usr/lib/debug; repeatable)"}, \
-		{SYMOPT_DEBUGINFOD, "debuginfod", "[SECONDS]", \
-		 "ask debuginfod servers for debug files (default 60 seconds in all)"}, \
-		{'i', "inline", NULL, "show functions that are inlined, from debug information"}, \
-		{SYMOPT_SRCLINE, "srcline", NULL, "give frames their source lines"}, \
-		{SYMOPT_NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++, Rust and D names"}, \
-		{SYMOPT_LIKE_PERF, "like-perf", NULL, \
-		 "decide as perf does also where it errs, to compare"}, \
-		{SYMOPT_MISSING, "missing", NULL, \
-		 "print what addresses without a name lack, not the stream"}, \
-	{ \
-		SYMOPT_BUNDLE, "bundle", "FILE", \
-			"pack what the symbols come from into FILE, for --symfs" \
-	}
-
 struct symopt {
 	struct resolver_opts r;
 	const char *symfs[SYMOPT_DIRS_MAX], *debug[SYMOPT_DIRS_MAX];
@@ -62,8 +25,9 @@ struct symopt {
 	bool damaged; /* an archive among them was: after symopt_ready */
 };
 
-/* As ssink_option (filter/ssink.h). */
-bool symopt_option(struct symopt *o, int id, const char *arg, struct buf *why, int *rc);
+/* The options, and their handler, whose context is a struct symopt. */
+extern const struct opt symopt_options[];
+opt_handler symopt_option;
 
 /* Opens what the options name: 0, or an error that has been said to d. */
 int symopt_ready(struct symopt *o, struct diag *d);

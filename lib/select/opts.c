@@ -1,3 +1,4 @@
+/* What is selected, in the words of the command line. */
 #include "select/select.h"
 
 #include "base/err.h"
@@ -158,29 +159,64 @@ static int times(struct select_opts *o, const char *arg, struct buf *why)
 	return rc;
 }
 
-bool select_option(struct select_opts *o, int id, const char *arg, struct buf *why, int *rc)
+enum {
+	TIME = OPT_NO_SHORT,
+	CPU,
+	PID,
+	TID,
+	COMM,
+	EVERY,
+	SAMPLE,
+	SEED,
+	AFTER,
+	BEFORE,
+	MARGIN,
+	LENIENT,
+};
+
+const struct opt select_options[] = {
+	{'e', "expression", "EXPR", "pass samples for which EXPR, or one of several, holds"},
+	{'v', "invert", NULL, "pass samples for which the expression does not hold"},
+	{TIME, "time", "SPANS", "A..B, A.., ..B in seconds, +A..+B from the start, 10%/2, 0%-5%"},
+	{CPU, "cpu", "LIST", "these CPUs: 0,2-5"},
+	{PID, "pid", "LIST", "these processes"},
+	{TID, "tid", "LIST", "these threads"},
+	{COMM, "comm", "LIST", "threads of these names, or shell patterns"},
+	{AFTER, "after", "EXPR", "start at a sample for which EXPR holds"},
+	{BEFORE, "before", "EXPR", "end at a sample for which EXPR holds"},
+	{MARGIN, "margin", "TIME[,TIME]",
+	 "start windows this much earlier, end them this much later"},
+	{EVERY, "every", "N", "of the samples that pass, every Nth"},
+	{SAMPLE, "sample", "RATE", "of the samples that pass, a random part: 0.1 or 10%"},
+	{SEED, "seed", "N", "seed of --sample's random choice (default 0)"},
+	{'n', "first", "N", "of the samples that pass, the first N"},
+	{LENIENT, "lenient", NULL, "allow names that no event has in an expression"},
+	{0},
+};
+
+int select_option(void *opts, int id, const char *arg, struct buf *why)
 {
-	*rc = 0;
+	struct select_opts *o = opts;
+
 	switch (id) {
-	case 'e': *rc = add(&o->condition, arg, "-e", why); break;
+	case 'e': o->given = true; return add(&o->condition, arg, "-e", why);
 	case 'v': o->invert = true; break;
-	case 'n': *rc = count("--first", arg, &o->first, why); break;
-	case SELECT_OPT_TIME: *rc = times(o, arg, why); break;
-	case SELECT_OPT_CPU: *rc = select_slice(o, SELECT_CPU, arg, why); break;
-	case SELECT_OPT_PID: *rc = select_slice(o, SELECT_PID, arg, why); break;
-	case SELECT_OPT_TID: *rc = select_slice(o, SELECT_TID, arg, why); break;
-	case SELECT_OPT_COMM: *rc = select_slice(o, SELECT_COMM, arg, why); break;
-	case SELECT_OPT_AFTER: *rc = add(&o->after, arg, "--after", why); break;
-	case SELECT_OPT_BEFORE: *rc = add(&o->before, arg, "--before", why); break;
-	case SELECT_OPT_MARGIN: *rc = margin(o, arg, why); break;
-	case SELECT_OPT_EVERY: *rc = count("--every", arg, &o->every, why); break;
-	case SELECT_OPT_SAMPLE: *rc = rate(arg, &o->rate, why); break;
-	case SELECT_OPT_SEED:
+	case 'n': return count("--first", arg, &o->first, why);
+	case TIME: return times(o, arg, why);
+	case CPU: return select_slice(o, SELECT_CPU, arg, why);
+	case PID: return select_slice(o, SELECT_PID, arg, why);
+	case TID: return select_slice(o, SELECT_TID, arg, why);
+	case COMM: return select_slice(o, SELECT_COMM, arg, why);
+	case AFTER: return add(&o->after, arg, "--after", why);
+	case BEFORE: return add(&o->before, arg, "--before", why);
+	case MARGIN: return margin(o, arg, why);
+	case EVERY: return count("--every", arg, &o->every, why);
+	case SAMPLE: return rate(arg, &o->rate, why);
+	case SEED:
 		if (opt_u64(arg, 0, UINT64_MAX, &o->seed))
-			*rc = wrong(why, "--seed", "not a number", arg);
+			return wrong(why, "--seed", "not a number", arg);
 		break;
-	case SELECT_OPT_LENIENT: o->lenient = true; break;
-	default: return false;
+	case LENIENT: o->lenient = true; break;
 	}
-	return true;
+	return 0;
 }

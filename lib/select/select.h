@@ -27,6 +27,7 @@ enum select_slice { SELECT_CPU, SELECT_PID, SELECT_TID, SELECT_COMM, SELECT_SLIC
 
 struct select_opts {
 	struct expr *condition; /* owned, as the others; NULL: none */
+	bool given;		/* -e was, even if it is empty */
 	bool invert;
 	struct buf slices[SELECT_SLICES]; /* texts of expressions */
 	struct spans times;
@@ -45,45 +46,9 @@ struct select_opts {
 		.rate = 1 \
 	}
 
-/* Ids of the options. */
-enum select_option {
-	SELECT_OPT_TIME = OPT_NO_SHORT + 1024,
-	SELECT_OPT_CPU,
-	SELECT_OPT_PID,
-	SELECT_OPT_TID,
-	SELECT_OPT_COMM,
-	SELECT_OPT_EVERY,
-	SELECT_OPT_SAMPLE,
-	SELECT_OPT_SEED,
-	SELECT_OPT_AFTER,
-	SELECT_OPT_BEFORE,
-	SELECT_OPT_MARGIN,
-	SELECT_OPT_LENIENT,
-};
-
-#define SELECT_OPTIONS \
-	{'e', "expression", "EXPR", "let pass for which EXPR holds; of several one is enough"}, \
-		{'v', "invert", NULL, "let pass for which the expression does not hold"}, \
-		{SELECT_OPT_TIME, "time", "SPANS", \
-		 "A..B, A.., ..B in seconds, +A..+B from the start, 10%/2, 0%-5%"}, \
-		{SELECT_OPT_CPU, "cpu", "LIST", "these CPUs: 0,2-5"}, \
-		{SELECT_OPT_PID, "pid", "LIST", "these processes"}, \
-		{SELECT_OPT_TID, "tid", "LIST", "these threads"}, \
-		{SELECT_OPT_COMM, "comm", "LIST", "threads of these names, or shell patterns"}, \
-		{SELECT_OPT_AFTER, "after", "EXPR", "from a sample for which EXPR holds"}, \
-		{SELECT_OPT_BEFORE, "before", "EXPR", "up to a sample for which EXPR holds"}, \
-		{SELECT_OPT_MARGIN, "margin", "TIME[,TIME]", \
-		 "begin windows so much earlier, end them so much later"}, \
-		{SELECT_OPT_EVERY, "every", "N", "of those that pass every Nth"}, \
-		{SELECT_OPT_SAMPLE, "sample", "RATE", "of those that pass a part: 0.1 or 10%"}, \
-		{SELECT_OPT_SEED, "seed", "N", "of the choice that --sample makes (default 0)"}, \
-		{'n', "first", "N", "of those that pass the first N"}, \
-	{ \
-		SELECT_OPT_LENIENT, "lenient", NULL, "let an expression name what no event has" \
-	}
-
-/* Takes an option if it is one of SELECT_OPTIONS, as ssink_option. */
-bool select_option(struct select_opts *o, int id, const char *arg, struct buf *why, int *rc);
+/* The options, and their handler, whose context is a struct select_opts. */
+extern const struct opt select_options[];
+opt_handler select_option;
 
 /* Frees what the options own; select_new leaves nothing to free. */
 void select_opts_release(struct select_opts *o);

@@ -1,3 +1,4 @@
+/* The command line options of tables, and how phist and plat print theirs in the end. */
 #include "table/table.h"
 
 #include "base/err.h"
@@ -22,31 +23,45 @@ static int step(const char *arg, uint64_t *v, struct buf *why)
 	return rc ? number("linear", arg, INT64_MAX, v, why) : 0;
 }
 
-bool table_option(struct table_opts *o, int id, const char *arg, struct buf *why, int *rc)
-{
-	uint64_t top;
+enum { LOG2 = OPT_NO_SHORT, LINEAR, FINE, SORT, TSV, JSON };
 
-	*rc = 0;
+const struct opt table_options[] = {
+	{LOG2, "log2", NULL, "draw each row's histogram by powers of two"},
+	{LINEAR, "linear", "STEP", "draw it in steps of STEP, which may have a unit of time"},
+	{FINE, "fine", NULL, "draw it in its fine buckets, less than 1 % wide"},
+	{'n', "top", "N", "only the first N rows; the others become one"},
+	{SORT, "sort", "COLUMN",
+	 "sort by COLUMN: count, sum, p99, max, a key, ...; -COLUMN: backwards"},
+	{TSV, "tsv", NULL, "write tab-separated values, for phist --merge and psvg"},
+	{JSON, "json", NULL, "write JSON, one object a row"},
+	{0},
+};
+
+int table_option(void *opts, int id, const char *arg, struct buf *why)
+{
+	struct table_opts *o = opts;
+	uint64_t top;
+	int rc = 0;
+
 	switch (id) {
-	case TABLE_OPT_LOG2:
-	case TABLE_OPT_FINE:
-		o->view = id == TABLE_OPT_FINE ? HIST_FINE : HIST_LOG2;
+	case LOG2:
+	case FINE:
+		o->view = id == FINE ? HIST_FINE : HIST_LOG2;
 		o->draw = true;
-		return true;
-	case TABLE_OPT_LINEAR:
+		break;
+	case LINEAR:
 		o->view = HIST_LINEAR;
 		o->draw = true;
-		*rc = step(arg, &o->step, why);
-		return true;
+		return step(arg, &o->step, why);
 	case 'n':
-		*rc = number("top", arg, TABLE_ROWS_MAX, &top, why);
+		rc = number("top", arg, TABLE_ROWS_MAX, &top, why);
 		o->top = (uint32_t)top;
-		return true;
-	case TABLE_OPT_SORT: o->sort = arg; return true;
-	case TABLE_OPT_TSV: o->form = TABLE_FORM_TSV; return true;
-	case TABLE_OPT_JSON: o->form = TABLE_FORM_JSON; return true;
+		break;
+	case SORT: o->sort = arg; break;
+	case TSV: o->form = TABLE_FORM_TSV; break;
+	case JSON: o->form = TABLE_FORM_JSON; break;
 	}
-	return false;
+	return rc;
 }
 
 /* A column needs to be in one of the tables only: several tables have different ones. */

@@ -258,26 +258,9 @@ int tables_print(struct tables *ts, const struct table_opts *o, int fd, struct d
 
 /* ---- the command line options for it ---- */
 
-/* clang-format off */
-enum { TABLE_OPT_LOG2 = OPT_NO_SHORT + 768, TABLE_OPT_LINEAR, TABLE_OPT_FINE, TABLE_OPT_SORT,
-       TABLE_OPT_TSV, TABLE_OPT_JSON };
-
-#define TABLE_OPTIONS \
-	{TABLE_OPT_LOG2, "log2", NULL, "draw each row's histogram by powers of two"}, \
-	{TABLE_OPT_LINEAR, "linear", "STEP", "draw it in steps of STEP, which may have a unit of time"}, \
-	{TABLE_OPT_FINE, "fine", NULL, "draw it in its fine buckets, less than 1 % wide"}, \
-	{'n', "top", "N", "only the first N rows; the others become one"}, \
-	{TABLE_OPT_SORT, "sort", "COLUMN", \
-	 "sort by COLUMN: count, sum, p99, max, a key, ...; -COLUMN: backwards"}, \
-	{TABLE_OPT_TSV, "tsv", NULL, "write tab-separated values, for phist --merge and psvg"}, \
-	{TABLE_OPT_JSON, "json", NULL, "write JSON, one object a row"}
-/* clang-format on */
-
-/*
- * Takes an option if it is one of TABLE_OPTIONS: *rc is 0, or PP_EUSAGE with what is wrong in `why`.
- * False: it is the filter's own.
- */
-bool table_option(struct table_opts *o, int id, const char *arg, struct buf *why, int *rc);
+/* Their handler's context is a struct table_opts. */
+extern const struct opt table_options[];
+opt_handler table_option;
 
 /* ---- reading the TSV form ---- */
 

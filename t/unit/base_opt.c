@@ -4,16 +4,20 @@
 #include "base/err.h"
 #include "tap.h"
 
-enum { OPT_STRICT = OPT_NO_SHORT + 1, OPT_COLOR };
+enum { OPT_STRICT = OPT_NO_SHORT };
+enum { OPT_COLOR = OPT_NO_SHORT }; /* ids belong to a group */
 
 static const struct opt opts[] = {
 	{'o', "output", "FILE", "write to FILE"},
 	{'v', "verbose", NULL, "say more"},
 	{OPT_STRICT, "strict", NULL, "losses make the exit status 1"},
-	{OPT_COLOR, "color", "[WHEN]", "colour the output"},
 	{0},
 };
-static const struct opt_spec spec = {"prog", "[OPTION]... [FILE]...", "does one thing", opts};
+static const struct opt more[] = {
+	{OPT_COLOR, "color", "[WHEN]", "colour the output"},
+	{'q', "quiet", NULL, "say less"},
+	{0},
+};
 
 static int log_option(void *ctx, int id, const char *arg, struct buf *why)
 {
@@ -23,13 +27,17 @@ static int log_option(void *ctx, int id, const char *arg, struct buf *why)
 		buf_adds(why, "that is bad");
 		return PP_EUSAGE;
 	}
-	if (id < OPT_NO_SHORT)
-		buf_addf(log, "%c", id);
-	else
-		buf_addf(log, "%s", id == OPT_STRICT ? "S" : "C");
+	buf_addc(log, id == OPT_STRICT ? 'S' : (char)id);
 	if (arg)
 		buf_addf(log, "=%s", arg);
 	buf_addc(log, ' ');
+	return 0;
+}
+
+static int log_more(void *ctx, int id, const char *arg, struct buf *why)
+{
+	(void)why;
+	buf_addf(ctx, "%c%s%s ", id == OPT_COLOR ? 'C' : id, arg ? "=" : "", arg ? arg : "");
 	return 0;
 }
 
@@ -49,6 +57,7 @@ static const struct row rows[] = {
 	{"--output=x --strict", "o=x S ", "", "", OPT_RUN, false},
 	{"--output x", "o=x ", "", "", OPT_RUN, false},
 	{"--color --color=never", "C C=never ", "", "", OPT_RUN, false},
+	{"-qv --quiet", "q v q ", "", "", OPT_RUN, false},
 	{"f -v g", "v ", "f g", "", OPT_RUN, false},
 	{"f -- -v", "", "f -v", "", OPT_RUN, false},
 	{"-", "", "-", "", OPT_RUN, false},
@@ -70,14 +79,15 @@ static void test_row(const struct row *r)
 {
 	char line[128], *argv[16] = {0}, *save = NULL, name[] = "prog";
 	struct buf log = BUF_INIT, text = BUF_INIT, rest = BUF_INIT;
+	const struct opt_group groups[] = {{opts, log_option, &log}, {more, log_more, &log}, {0}};
+	const struct opt_spec spec = {"prog", "[OPTION]... [FILE]...", "does one thing", groups};
 	int argc = 1, first = 0, rc;
 
 	argv[0] = name;
 	snprintf(line, sizeof(line), "%s", r->line);
 	for (char *w = strtok_r(line, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		argv[argc++] = w;
-	rc = (r->command ? opt_parse_command : opt_parse)(&spec, argc, argv, log_option, &log,
-							  &text, &first);
+	rc = (r->command ? opt_parse_command : opt_parse)(&spec, argc, argv, &text, &first);
 	is_int(rc, r->result, "'%s': result", r->line);
 	is_str(buf_str(&log), r->heard, "'%s': options", r->line);
 	for (int i = first; rc == OPT_RUN && i < argc; i++)
@@ -94,6 +104,8 @@ static void test_row(const struct row *r)
 
 static void test_help(void)
 {
+	const struct opt_group groups[] = {{opts, log_option, NULL}, {more, log_more, NULL}, {0}};
+	const struct opt_spec spec = {"prog", "[OPTION]... [FILE]...", "does one thing", groups};
 	struct buf b = BUF_INIT;
 
 	opt_help(&spec, &b);
@@ -105,6 +117,7 @@ static void test_help(void)
 	       "  -v, --verbose               say more\n"
 	       "      --strict                losses make the exit status 1\n"
 	       "      --color[=WHEN]          colour the output\n"
+	       "  -q, --quiet                 say less\n"
 	       "      --help                  print this and exit\n"
 	       "      --version               print the version and exit\n",
 	       "--help lists every option");
