@@ -218,6 +218,20 @@ cp "$OUT" cut.tsv
 run "$BIN/phist" --merge cut.tsv
 is "$status" 1 'as does the next one'
 
+# Who asks for slab memory: the kernel itself records the address that the allocator returns to, call_site. (Numbers of
+# 64 bits are compared as texts of one length.)
+gzip -dc "$ROOT/t/data/slab-sites.kallsyms.gz" >slab.kallsyms
+"$BIN/pdecode" "$ROOT/t/data/slab-sites.data.gz" 2>/dev/null | "$BIN/psym" --kallsyms slab.kallsyms 2>/dev/null >slab.ps
+"$BIN/phist" --by call_site,site --tsv slab.ps 2>/dev/null | columns - 2-4 | sort >sites
+sort slab.kallsyms | awk -v OFS='\t' -v sites=sites '
+	BEGIN { while ((getline line <sites) > 0) { n++; split(line, f, "\t"); at[n] = substr(f[1], 3); rest[n] = f[2] OFS f[3] } i = 1 }
+	{ while (i <= n && "x" at[i] <= "x" $1) print name, rest[i++]; name = $3 }
+	END { while (i <= n) print name, rest[i++] }' >asked
+isnt "$(wc -l <asked)" 0 'there are slab events with call chains'
+# Two allocators are upon the slab allocator: site is whom they work for.
+is "$(awk '$1 != $2 && $1 !~ /^(mempool_alloc|__vmalloc_node_range)_/' asked)" '' 'site of slab events is who the kernel says has asked'
+is "$(awk '$1 != $2 && $2 ~ /mempool|vmalloc/' asked)" '' 'or who asked an allocator that did'
+
 # Losses of the recording.
 "$BIN/pdecode" "$ROOT/t/data/trace-v6.dat.gz" >v6.ps 2>/dev/null
 run "$BIN/phist" --by event v6.ps

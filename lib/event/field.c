@@ -287,7 +287,7 @@ static bool get_site(const struct sreader *r, const struct ps_sample *s, struct 
 
 	for (; (f = frame_at(r, s, i)) && f->flags & PS_FRAME_KERNEL; i++) {
 		sym = f->symbol ? sreader_symbol(r, f->symbol) : NULL;
-		if (!sym || !site_passes_over(sym->name.p, sym->name.len))
+		if (!sym || !site_skips(sym->name.p, sym->name.len))
 			break;
 	}
 	return field_frame(r, s, f || !i ? i : i - 1, v);
