@@ -183,8 +183,10 @@ static int hand_out(const struct flat *f, int c, const char *arg, struct buf *wh
 {
 	size_t i = c >= OPT_NO_SHORT ? (size_t)(c - OPT_NO_SHORT) : 0;
 
-	while (c < OPT_NO_SHORT && f->v[i].opt->id != c)
+	while (c < OPT_NO_SHORT && i < f->n && f->v[i].opt->id != c)
 		i++;
+	if (i >= f->n)
+		return PP_EUSAGE;
 	return f->v[i].group->handle(f->v[i].group->ctx, f->v[i].opt->id, arg, why);
 }
 
