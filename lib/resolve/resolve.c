@@ -299,7 +299,7 @@ static bool has_user(const struct ps_chain *c, enum mode mode)
 static bool state_holds(const struct chain_state *st, const struct machine *m,
 			const struct ps_sample *s, uint32_t pid)
 {
-	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+	enum mode mode = sample_mode(s);
 
 	return st->stack && st->source == m->source && (st->mode == mode || st->mode == MODES) &&
 	       (st->space == KERNEL_SPACE || st->space == space_key(spaces_get(m->spaces, pid)));
@@ -309,7 +309,7 @@ static bool state_holds(const struct chain_state *st, const struct machine *m,
 static int chain_stack(struct resolver *r, struct machine *m, const struct ps_chain *c,
 		       const struct ps_sample *s, uint32_t pid, struct chain_state *out)
 {
-	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+	enum mode mode = sample_mode(s);
 	struct chain_state *st = chain_state(r, c->id), found = {0};
 	struct space *sp = spaces_get(m->spaces, pid);
 	int rc;
@@ -336,7 +336,7 @@ static int chain_stack(struct resolver *r, struct machine *m, const struct ps_ch
 static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sample *s,
 		    struct chain_state *out)
 {
-	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+	enum mode mode = sample_mode(s);
 	uint32_t id, unknown = 0;
 	int rc;
 
@@ -395,7 +395,7 @@ static int branch_stack(struct resolver *r, struct machine *m, const struct ps_s
 /* Stacks of guests are not walked: the chain of such a sample has only markers. */
 static bool is_guest_ip(const struct ps_sample *s, const struct ps_chain *c)
 {
-	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+	enum mode mode = sample_mode(s);
 
 	if (mode < MODE_GUEST_KERNEL || !ps_sample_has(s, ip))
 		return false;
@@ -465,7 +465,7 @@ static bool plain_sample(struct resolver *r, struct machine *m, const struct sre
 	const uint64_t others = PS_HAS(stack) | PS_HAS(other_stack) | PS_HAS(branch_stack) |
 				PS_HAS(other_chain) | PS_HAS(branches);
 	const struct ps_sample *s = &rec->sample;
-	enum mode mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+	enum mode mode = sample_mode(s);
 	const struct ps_chain *c;
 	struct chain_state st;
 
@@ -499,8 +499,7 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 
 	r->stats.samples++;
 	r->pid = from->pid;
-	if (!r->opts.like_perf &&
-	    (from->flags & PS_SAMPLE_MODE_MASK) == MODE_USER << PS_SAMPLE_MODE_SHIFT &&
+	if (!r->opts.like_perf && sample_mode(from) == MODE_USER &&
 	    spaces_settle(m->spaces, from->pid))
 		return PP_ENOMEM;
 	r->stats.user_stacks += ps_sample_has(from, user_stack);

@@ -28,6 +28,14 @@ enum mode {
 	MODES
 };
 
+/* The mode of a sample; unknown where the recording has a number that the kernel does not define. */
+static inline enum mode sample_mode(const struct ps_sample *s)
+{
+	uint32_t mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
+
+	return mode < MODES ? (enum mode)mode : MODE_UNKNOWN;
+}
+
 /* A DSO with what has been found in it. */
 struct rdso {
 	char *path;

@@ -318,6 +318,31 @@ static void test_markers(void)
 }
 
 /* The two ends of each branch are frames of a stack of their own, in the order in which they came. */
+/* The field has 3 bits, of which the kernel uses the values up to 5: others say nothing. */
+static void test_modes(void)
+{
+	struct ps_sample s = {.event = 1, .pid = 10, .tid = 10, .fields = PS_HAS(ip), .ip = 0x1030};
+	struct made m;
+
+	begin(&m);
+	put_dso(&m, 1, "/nonexistent/a", 0);
+	put_map(&m, 10, 0x1000, 0x1000, 0, 1);
+	CHAIN(&m, 1, 0x1010);
+	CHAIN(&m, 2, 0x9000, 0xffffffff81000010);
+	for (uint32_t mode = 6; mode < 8; mode++) {
+		put_sample(&m, 1, 10, 1, MODE(mode));
+		put_sample(&m, 1, 10, 2, MODE(mode));
+		s.flags = MODE(mode);
+		swriter_sample(&m.w, 1, &s);
+	}
+	expect(&m, NULL,
+	       "10 /nonexistent/a:10!2\n10 :0!1 [kernel.kallsyms]:ffffffff81000010!9\n"
+	       "10 /nonexistent/a:30!2\n"
+	       "10 /nonexistent/a:10!2\n10 :0!1 [kernel.kallsyms]:ffffffff81000010!9\n"
+	       "10 /nonexistent/a:30!2\n",
+	       "modes that the kernel does not define");
+}
+
 static void test_branches(void)
 {
 	static const uint64_t v[] = {0x1010, 0x1020, 0, 0xffffffff81000010, 0x1030, 2,
@@ -612,6 +637,7 @@ int main(void)
 	test_time();
 	test_kernel();
 	test_markers();
+	test_modes();
 	test_branches();
 	test_other();
 	test_limits();
