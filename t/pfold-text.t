@@ -151,6 +151,48 @@ want ':-1--1/-1;f 4' ':-1-?/-1;f 3' ':-12_-1-?/99;f 6' ':_5/6_7:_instructions:-?
 	'gzip-9/0009;f 18446744073709551615' 'gzip-?/9;f g 1' 'ls_-1-?/77;f 5'
 same "$OUT" want 'headers'
 
+# A '#' begins a comment, or the name of a thread.
+cat >hash.txt <<'EOT'
+# ========
+# captured on    : Sun Nov 22 17:52:29 2026
+# cmdline : /usr/bin/perf record -F 99 -o 12 34:
+#
+#0:cpu#14 12/34 [000]  5.678901:     250 cycles: 
+	1 f (/x)
+
+# 5 12/34 [000]  5.678901:     3 cycles: 
+	1 f (/x)
+
+#0:cpu#14    34     cycles: 
+	1 f (/x)
+
+EOT
+fold hash.txt
+want '#0:cpu#14;f 251' '#_5;f 3'
+same "$OUT" want 'threads whose names begin with #'
+empty "$ERR" 'need no message'
+printf '#0:cpu#14;f 251\n#1;g 3\n' >hash.folded
+fold hash.folded
+same "$OUT" hash.folded 'and neither do they in folded text'
+empty "$ERR" 'without a message'
+
+# Files that are gone, and memory that has no file name.
+cat >gone.txt <<'EOT'
+cc1 12/34 [000]  5.678901:     250 cycles: 
+	1 [unknown] (/ (deleted))
+	2 [unknown] (/memfd:jit (deleted))
+	3 f(int)+0x3 (/usr/bin/cc1 (deleted))
+	4 [unknown] (/)
+	5 [unknown] (/dir/)
+	6 [unknown] ()
+	7 g+0x3 (deleted)
+	8 h (deleted))
+
+EOT
+fold gone.txt
+want 'cc1;h;g;[unknown];[/dir/];[/];f;[memfd:jit];[/] 250'
+same "$OUT" want 'DSOs that are gone, or have no file name'
+
 # Lines of no known form.
 printf 'cc1 1 1.0: 2 cycles:\n\t1 f (/x)\n\twhat is this\n\tor that\n\n' >odd.txt
 fold odd.txt

@@ -116,4 +116,7 @@ struct fold_header {
 };
 bool fold_header_parse(const char *p, size_t n, struct fold_header *h);
 
+/* Whether a line that begins with '#' is a comment, not the header of a thread of such a name. */
+bool fold_is_comment(const char *p, size_t n);
+
 #endif

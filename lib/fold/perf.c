@@ -42,6 +42,18 @@ struct frame_line {
 	bool plain; /* func begins behind the whole first word */
 };
 
+/* The end of a line's DSO: its last ')', or the mark of a file that is gone, "(/bin/x (deleted))". */
+static const char *dso_end(const char *p, size_t n)
+{
+	static const char gone[] = " (deleted)";
+	const size_t len = sizeof(gone) - 1;
+	const char *close = memrchr(p, ')', n);
+
+	if (!close || (size_t)(close - p) < len || memcmp(close - len, gone, len) != 0)
+		return close;
+	return memmem(p, (size_t)(close - len - p), " (", 2) ? close - len : close;
+}
+
 /*
  * As /^\s*(\w+)\s*(.+) \((.*)\)/, with what it gives back when it has to: the DSO begins behind the
  * last " (" that a ')' follows, and the function has at least one byte, if need be the last of the
@@ -49,7 +61,7 @@ struct frame_line {
  */
 static bool frame_parse(const char *p, size_t n, struct frame_line *f)
 {
-	const char *close = memrchr(p, ')', n), *at = close;
+	const char *close = dso_end(p, n), *at = close;
 	size_t word = 0, end, open, func;
 
 	while (word < n && fold_is(p[word], FOLD_SPACE))
@@ -397,7 +409,7 @@ static int perf_line(struct reader *r, const char *p, size_t n)
 
 	if (!n)
 		return end_sample(r);
-	if (*p == '#')
+	if (*p == '#' && fold_is_comment(p, n))
 		return 0;
 	if (!fold_is(*p, FOLD_SPACE) && fold_header_parse(p, n, &h))
 		return header(r, p, n, &h);

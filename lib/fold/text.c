@@ -244,6 +244,47 @@ bool fold_header_parse(const char *p, size_t n, struct fold_header *h)
 	return false;
 }
 
+/* Whether the text has a time, as in " 12.345678:". */
+static bool has_time(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t whole = span(p, i, n, FOLD_DIGIT), part;
+
+		if (whole == i)
+			continue;
+		i = whole;
+		if (i >= n || p[i] != '.')
+			continue;
+		part = span(p, i + 1, n, FOLD_DIGIT);
+		if (part > i + 1 && part < n && p[part] == ':')
+			return true;
+		i = part - 1;
+	}
+	return false;
+}
+
+static bool ends_with_colon(const char *p, size_t n)
+{
+	while (n && fold_is(p[n - 1], FOLD_SPACE))
+		n--;
+	return n && p[n - 1] == ':';
+}
+
+/*
+ * A command may begin with '#', as "#0:cpu#14" does. Its header has the time or the event of the
+ * sample; in what perf writes after "# " a number and a colon do not make it one.
+ */
+bool fold_is_comment(const char *p, size_t n)
+{
+	struct fold_header h;
+
+	if (!fold_header_parse(p, n, &h))
+		return true;
+	if (has_time(h.pid, (size_t)(p + n - h.pid)))
+		return false;
+	return fold_is(p[1], FOLD_SPACE) || !ends_with_colon(p, n);
+}
+
 enum kind { UNDECIDED, PERF, BPFTRACE, FOLDED };
 
 /* "@[", "@name[", "@[, comm]: 3". */
@@ -267,25 +308,6 @@ static bool is_bpftrace(const char *p, size_t n)
 	return digits > i && n - digits >= 6 && !memcmp(p + digits, " probe", 6);
 }
 
-/* Whether the text has a time, as in " 12.345678:". */
-static bool has_time(const char *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		size_t whole = span(p, i, n, FOLD_DIGIT), part;
-
-		if (whole == i)
-			continue;
-		i = whole;
-		if (i >= n || p[i] != '.')
-			continue;
-		part = span(p, i + 1, n, FOLD_DIGIT);
-		if (part > i + 1 && part < n && p[part] == ':')
-			return true;
-		i = part - 1;
-	}
-	return false;
-}
-
 static bool ends_with_count(const char *p, size_t n)
 {
 	size_t i = n;
@@ -299,8 +321,13 @@ static enum kind kind_of_line(const char *p, size_t n, bool *count)
 {
 	struct fold_header h;
 
-	if (!n || p[0] == '#')
+	if (!n)
 		return UNDECIDED;
+	if (p[0] == '#' && fold_is_comment(p, n)) {
+		/* Or the folded stack of a thread whose name begins so. */
+		*count = *count || (n > 1 && !fold_is(p[1], FOLD_SPACE) && ends_with_count(p, n));
+		return UNDECIDED;
+	}
 	if (is_bpftrace(p, n))
 		return BPFTRACE;
 	if (fold_is(p[0], FOLD_SPACE))

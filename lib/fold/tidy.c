@@ -25,14 +25,18 @@ bool fold_is_unknown(const struct fold_symbol *s)
 
 static void add_unknown(const struct fold_opts *opts, const struct fold_symbol *s, struct buf *b)
 {
-	const char *slash = memrchr(s->dso, '/', s->dso_len);
-	const char *name = slash ? slash + 1 : s->dso;
+	const char *end = s->dso + s->dso_len, *name = end;
 
+	/* What has no file name, as "/" of memory that processes share, is called by its path. */
+	while (name > s->dso && name[-1] != '/')
+		name--;
+	if (name == end)
+		name = s->dso;
 	buf_addc(b, '[');
-	if (fold_is_unknown(s))
+	if (name == end || fold_is_unknown(s))
 		buf_adds(b, "unknown");
 	else
-		buf_add(b, name, (size_t)(s->dso + s->dso_len - name));
+		buf_add(b, name, (size_t)(end - name));
 	if (opts->addrs) {
 		buf_adds(b, " <");
 		buf_add(b, s->pc, s->pc_len);

@@ -206,13 +206,15 @@ static void test_names(void)
 	begin(&m);
 	put_string(&m, 1, "a;b");
 	put_dso(&m, 2, "/tmp/gone (deleted)");
+	put_dso(&m, 3, "/ (deleted)");
 	put_symbol(&m, 2, "std::map<int>::find(int const&)");
 	put_frame(&m, 3, 2, 1);
 	put_frame(&m, 4, 0, 2);
 	put_frame(&m, 5, 0, 0);
-	STACK(&m, 2, 5, 4, 3);
+	put_frame(&m, 6, 0, 3);
+	STACK(&m, 2, 6, 5, 4, 3);
 	put_sample(&m, 1, 2, 5, 0);
-	expect(&m, NULL, "a:b;std::map<int>::find;[gone];[unknown] 5\n", "names are tidied");
+	expect(&m, NULL, "a:b;std::map<int>::find;[gone];[unknown];[/] 5\n", "names are tidied");
 }
 
 static void test_raw(void)
