@@ -1,3 +1,4 @@
+/* The archive of --bundle: tar, packed by zstd, removed again if it cannot be completed. */
 #include "resolve/bundle.h"
 
 #include "base/err.h"

@@ -1,3 +1,6 @@
+/*
+ * The hash table of a DSO's frames by address: growing and inserting; look-ups are in the header.
+ */
 #include "resolve/frame_map.h"
 
 #include "base/err.h"

@@ -1,7 +1,7 @@
 /*
- * The frames of a DSO by address. Addresses of one DSO nearly always share their upper half, so that
- * an entry takes 8 bytes: what is looked up for most addresses of most samples has to stay in the
- * processor's caches. Private to resolve*.c.
+ * The frames of a DSO by address. Addresses of one DSO nearly always share their upper half, so
+ * that an entry takes 8 bytes: what is looked up for most addresses of most samples has to stay in
+ * the processor's caches. Private to resolve*.c.
  */
 #ifndef PP_RESOLVE_FRAME_MAP_H
 #define PP_RESOLVE_FRAME_MAP_H

@@ -1,3 +1,6 @@
+/*
+ * Counting what samples lack: pairs of a DSO and a reason, and the sets of them that chains have.
+ */
 #include "resolve/missing.h"
 
 #include "base/err.h"

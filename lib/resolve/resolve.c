@@ -1,3 +1,4 @@
+/* The resolver itself: samples in, the stacks of their call chains and addresses out. */
 #include "resolve/resolve_parts.h"
 
 #include "base/err.h"
@@ -30,25 +31,25 @@ int resolver_new(struct resolver **out, const struct resolver_opts *opts, struct
 	r->opts = *opts;
 	r->w = w;
 	r->d = d;
-	r->depth_max = limit(opts->depth_max, RESOLVE_DEPTH_MAX);
-	r->frames_max = limit(opts->frames_max, RESOLVE_FRAMES_MAX);
+	r->stack.depth_max = limit(opts->depth_max, RESOLVE_DEPTH_MAX);
+	r->out.frames_max = limit(opts->frames_max, RESOLVE_FRAMES_MAX);
 	/* The two stacks of one sample have room. */
-	if (r->frames_max < 2 * (r->depth_max + DEBUGINFO_FRAMES_MAX))
-		r->frames_max = 2 * (r->depth_max + DEBUGINFO_FRAMES_MAX);
-	r->stacks = (struct hashids){.max_ids = limit(opts->stacks_max, RESOLVE_STACK_IDS),
-				     .max_bytes = RESOLVE_STACK_BYTES};
-	if (r->stacks.max_ids < 2)
-		r->stacks.max_ids = 2;
-	r->miss = malloc(((size_t)r->frames_max + 1) * sizeof(*r->miss));
+	if (r->out.frames_max < 2 * (r->stack.depth_max + DEBUGINFO_FRAMES_MAX))
+		r->out.frames_max = 2 * (r->stack.depth_max + DEBUGINFO_FRAMES_MAX);
+	r->out.stacks = (struct hashids){.max_ids = limit(opts->stacks_max, RESOLVE_STACK_IDS),
+					 .max_bytes = RESOLVE_STACK_BYTES};
+	if (r->out.stacks.max_ids < 2)
+		r->out.stacks.max_ids = 2;
+	r->out.miss = malloc(((size_t)r->out.frames_max + 1) * sizeof(*r->out.miss));
 	if (opts->inlines)
-		r->inlined = malloc((size_t)r->frames_max + 1);
-	rc = r->miss && (r->inlined || !opts->inlines) ? 0 : PP_ENOMEM;
+		r->out.inlined = malloc((size_t)r->out.frames_max + 1);
+	rc = r->out.miss && (r->out.inlined || !opts->inlines) ? 0 : PP_ENOMEM;
 	if (!rc && opts->bundle)
 		rc = bundle_open(&r->bundle, opts->bundle, d);
 	if (!rc)
 		return 0;
-	free(r->miss);
-	free(r->inlined);
+	free(r->out.miss);
+	free(r->out.inlined);
 	free(r);
 	*out = NULL;
 	return rc;
@@ -59,22 +60,14 @@ static void machine_free(struct machine *m)
 	if (!m)
 		return;
 	spaces_free(m->spaces);
-	kernel_release(&m->kernel);
-	kernel_release(&m->guest);
+	kernel_release(&m->host.kernel);
+	kernel_release(&m->guest.kernel);
 	rjits_release(m);
 	map64_release(&m->modules);
-	map64_release(&m->text_frames);
+	map64_release(&m->text.frames);
 	map64_release(&m->ksyms);
 	ranges_release(&m->kmods);
 	free(m);
-}
-
-void resolve_forget_chains(struct resolver *r)
-{
-	if (r->nchains)
-		memset(r->chains, 0, r->nchains * sizeof(*r->chains));
-	memset(r->recent, 0, sizeof(r->recent));
-	memset(r->recent_maps, 0, sizeof(r->recent_maps));
 }
 
 /* Forgets everything that a stream defined. */
@@ -84,15 +77,15 @@ static int resolver_reset(struct resolver *r, bool keep)
 
 	if (!rc && keep)
 		rc = resolve_bundle_keep(r);
-	for (uint32_t i = 0; i < r->ndsos; i++)
-		rdso_free(r->dsos[i]);
-	for (uint32_t i = 0; i < r->nmachines; i++)
-		machine_free(r->machines[i]);
-	map64_clear(&r->by_id);
+	for (uint32_t i = 0; i < r->dsos.n; i++)
+		rdso_free(r->dsos.v[i]);
+	for (uint32_t i = 0; i < r->machines.n; i++)
+		machine_free(r->machines.v[i]);
+	map64_clear(&r->dsos.by_id);
 	resolve_forget_chains(r);
-	hashids_clear(&r->stacks);
-	intern_release(&r->srcfiles);
-	r->ndsos = r->nmachines = r->nframes = r->nsymbols = 0;
+	hashids_clear(&r->out.stacks);
+	intern_release(&r->out.srcfiles);
+	r->dsos.n = r->machines.n = r->out.nframes = r->out.nsymbols = 0;
 	return rc;
 }
 
@@ -103,15 +96,15 @@ void resolver_free(struct resolver *r)
 	resolver_reset(r, false);
 	if (r->bundle)
 		bundle_close(r->bundle, PP_END);
-	free(r->dsos);
-	free(r->machines);
-	free(r->chains);
-	free(r->miss);
-	free(r->inlined);
+	free(r->dsos.v);
+	free(r->machines.v);
+	free(r->seen.chains);
+	free(r->out.miss);
+	free(r->out.inlined);
 	resolve_missing_release(r);
-	map64_release(&r->by_id);
-	hashids_release(&r->stacks);
-	buf_release(&r->name);
+	map64_release(&r->dsos.by_id);
+	hashids_release(&r->out.stacks);
+	buf_release(&r->out.name);
 	free(r);
 }
 
@@ -124,17 +117,17 @@ static int machine_of(struct resolver *r, uint32_t source, struct machine **out)
 {
 	struct machine *m;
 
-	if (source >= r->nmachines) {
+	if (source >= r->machines.n) {
 		uint32_t n = source + 1;
-		struct machine **v = realloc(r->machines, n * sizeof(struct machine *));
+		struct machine **v = realloc(r->machines.v, n * sizeof(struct machine *));
 
 		if (!v)
 			return PP_ENOMEM;
-		memset(v + r->nmachines, 0, (n - r->nmachines) * sizeof(struct machine *));
-		r->machines = v;
-		r->nmachines = n;
+		memset(v + r->machines.n, 0, (n - r->machines.n) * sizeof(struct machine *));
+		r->machines.v = v;
+		r->machines.n = n;
 	}
-	m = r->machines[source];
+	m = r->machines.v[source];
 	if (!m) {
 		m = calloc(1, sizeof(*m));
 		if (!m || spaces_new(&m->spaces)) {
@@ -142,17 +135,17 @@ static int machine_of(struct resolver *r, uint32_t source, struct machine **out)
 			return PP_ENOMEM;
 		}
 		m->source = source;
-		m->kernel_opts = (struct kernel_opts){.kallsyms = r->opts.kallsyms,
-						      .vmlinux = r->opts.vmlinux,
-						      .search = &r->opts.search,
-						      .like_perf = r->opts.like_perf};
-		kernel_init(&m->kernel, &m->kernel_opts, r->d);
-		m->guest_opts = (struct kernel_opts){.kallsyms = r->opts.guest_kallsyms,
+		m->host.opts = (struct kernel_opts){.kallsyms = r->opts.kallsyms,
+						    .vmlinux = r->opts.vmlinux,
+						    .search = &r->opts.search,
+						    .like_perf = r->opts.like_perf};
+		kernel_init(&m->host.kernel, &m->host.opts, r->d);
+		m->guest.opts = (struct kernel_opts){.kallsyms = r->opts.guest_kallsyms,
 						     .vmlinux = r->opts.guest_vmlinux,
 						     .guest = true,
 						     .like_perf = r->opts.like_perf};
-		kernel_init(&m->guest, &m->guest_opts, r->d);
-		r->machines[source] = m;
+		kernel_init(&m->guest.kernel, &m->guest.opts, r->d);
+		r->machines.v[source] = m;
 	}
 	*out = m;
 	return 0;
@@ -172,40 +165,19 @@ static enum mode mode_of_marker(uint64_t ip)
 	return MODE_UNKNOWN;
 }
 
-/* The stack of the n frames in r->frames. `cut`: there were more. */
-static int put_stack(struct resolver *r, uint32_t source, uint32_t n, bool cut, uint32_t *id)
-{
-	struct ps_stack rec = {.flags = cut, .frames = {r->frames, n}};
-	bool fresh;
-	int rc;
-
-	/* A whole stack and one that was cut off are not the same. */
-	r->frames[n] = cut;
-	rc = hashids_get(&r->stacks, r->frames, (n + 1) * sizeof(uint32_t), id, &fresh);
-	if (rc || !fresh)
-		return rc;
-	/* Ids begin again: what chains point to is no longer what it was. */
-	if (*id == 1) {
-		resolve_forget_chains(r);
-		r->restarts++;
-	}
-	rec.id = *id;
-	return swriter_put(r->w, PS_STACK, source, &rec);
-}
-
-/* The set of what the n frames in r->frames lack. */
+/* The set of what the n frames in r->stack.frames lack. */
 static int miss_frames(struct resolver *r, uint32_t n, uint32_t *set)
 {
 	uint16_t misses[RESOLVE_DEPTH_MAX];
 	int rc;
 
 	for (uint32_t i = 0; i < n; i++)
-		misses[i] = r->miss[r->frames[i]];
-	rc = missing_set(&r->missing, misses, n, set);
+		misses[i] = r->out.miss[r->stack.frames[i]];
+	rc = missing_set(&r->lacks.missing, misses, n, set);
 	if (rc == PP_ELIMIT) {
-		missing_sum(&r->missing);
+		missing_sum(&r->lacks.missing);
 		resolve_forget_chains(r);
-		rc = missing_set(&r->missing, misses, n, set);
+		rc = missing_set(&r->lacks.missing, misses, n, set);
 	}
 	return rc;
 }
@@ -213,8 +185,8 @@ static int miss_frames(struct resolver *r, uint32_t n, uint32_t *set)
 /* New frames that n addresses can make. */
 static uint64_t frames_of(const struct resolver *r, uint32_t n)
 {
-	uint64_t most = r->inlined ? (uint64_t)n * DEBUGINFO_FRAMES_MAX : n;
-	uint64_t stack = r->depth_max + DEBUGINFO_FRAMES_MAX;
+	uint64_t most = r->out.inlined ? (uint64_t)n * DEBUGINFO_FRAMES_MAX : n;
+	uint64_t stack = r->stack.depth_max + DEBUGINFO_FRAMES_MAX;
 
 	return most < stack ? most : stack;
 }
@@ -222,16 +194,16 @@ static uint64_t frames_of(const struct resolver *r, uint32_t n)
 /* An address's frames, the innermost first, on top of the n of the stack that is being made. */
 static uint32_t add_frames(struct resolver *r, uint32_t id, uint32_t n, uint32_t *unknown)
 {
-	if (!r->inlined) {
-		r->frames[n] = id & ~FRAME_UNKNOWN;
+	if (!r->out.inlined) {
+		r->stack.frames[n] = id & ~FRAME_UNKNOWN;
 		*unknown += id >> 31;
 		return n + 1;
 	}
 	id &= ~FRAME_UNKNOWN;
 	do {
-		r->frames[n++] = id;
-		*unknown += r->miss[id] != 0;
-	} while (r->inlined[id++] && n < r->depth_max);
+		r->stack.frames[n++] = id;
+		*unknown += r->out.miss[id] != 0;
+	} while (r->out.inlined[id++] && n < r->stack.depth_max);
 	return n;
 }
 
@@ -243,17 +215,21 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 	int rc;
 
 	/* Room for the frames of this chain, before ids of an older numbering are in it. */
-	if (r->nframes + frames_of(r, c->ips.n) > r->frames_max)
+	if (r->out.nframes + frames_of(r, c->ips.n) > r->out.frames_max)
 		resolve_restart(r);
-	for (i = 0; i < c->ips.n && n < r->depth_max; i++) {
+	for (i = 0; i < c->ips.n && n < r->stack.depth_max; i++) {
 		uint64_t ip = c->ips.v[i];
 
 		if (ip >= CTX_MAX) {
-			/* What a marker announces begins with an address that was not called from. */
+			/*
+			 * What a marker announces begins with an address that was not called from.
+			 */
 			mode = mode_of_marker(ip);
 			ret = false;
-			/* Garbage that looks like a marker, or one of the future: what follows it is
-			 * not known. perf throws the whole chain away then. */
+			/*
+			 * Garbage that looks like a marker, or one of the future: what follows it
+			 * is not known. perf throws the whole chain away then.
+			 */
 			if (mode == MODE_UNKNOWN && r->opts.like_perf)
 				n = unknown = 0;
 			if (mode == MODE_UNKNOWN)
@@ -269,17 +245,17 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 	st->frames = (uint16_t)n;
 	st->unknown = (uint16_t)unknown;
 	rc = st->unknown && r->opts.missing ? miss_frames(r, n, &st->missing) : 0;
-	return rc ? rc : put_stack(r, m->source, n, i < c->ips.n, &st->stack);
+	return rc ? rc : resolve_put_stack(r, m->source, n, i < c->ips.n, &st->stack);
 }
 
 /* The state of a chain id; NULL: out of memory. */
 static struct chain_state *chain_state(struct resolver *r, uint32_t id)
 {
-	struct chain_state *v = array_widen(r->chains, &r->nchains, id, 4096, sizeof(*v));
+	struct chain_state *v = array_widen(r->seen.chains, &r->seen.nchains, id, 4096, sizeof(*v));
 
 	if (!v)
 		return NULL;
-	r->chains = v;
+	r->seen.chains = v;
 	return &v[id];
 }
 
@@ -340,7 +316,7 @@ static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sampl
 	uint32_t id, unknown = 0;
 	int rc;
 
-	if (r->nframes + frames_of(r, 1) > r->frames_max)
+	if (r->out.nframes + frames_of(r, 1) > r->out.frames_max)
 		resolve_restart(r);
 	rc = resolve_frame(r, m, spaces_get(m->spaces, s->pid), s->ip, mode, false, &id);
 	if (rc)
@@ -349,7 +325,7 @@ static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sampl
 	out->unknown = (uint16_t)unknown;
 	if (out->unknown && r->opts.missing)
 		rc = miss_frames(r, out->frames, &out->missing);
-	return rc ? rc : put_stack(r, m->source, out->frames, false, &out->stack);
+	return rc ? rc : resolve_put_stack(r, m->source, out->frames, false, &out->stack);
 }
 
 /* A sample without addresses keeps the stack that it has. */
@@ -364,18 +340,19 @@ static int own_stack(struct resolver *r, struct machine *m, const struct sreader
 	if (!st || rc)
 		return rc;
 	out->frames = (uint16_t)n;
-	return put_stack(r, m->source, n, cut, &out->stack);
+	return resolve_put_stack(r, m->source, n, cut, &out->stack);
 }
 
 /* The two ends of each branch of a sample; of what is inlined there only the function itself. */
 static int branch_stack(struct resolver *r, struct machine *m, const struct ps_sample *s,
 			uint32_t *stack)
 {
-	uint32_t most = (r->depth_max & ~1u) / 2, n = s->branches.n < most ? s->branches.n : most;
+	uint32_t most = (r->stack.depth_max & ~1u) / 2,
+		 n = s->branches.n < most ? s->branches.n : most;
 	struct space *sp = spaces_get(m->spaces, s->pid);
 	int rc;
 
-	if (r->nframes + frames_of(r, 2 * n) > r->frames_max)
+	if (r->out.nframes + frames_of(r, 2 * n) > r->out.frames_max)
 		resolve_restart(r);
 	for (uint32_t i = 0; i < 2 * n; i++) {
 		uint32_t id;
@@ -385,11 +362,11 @@ static int branch_stack(struct resolver *r, struct machine *m, const struct ps_s
 		if (rc)
 			return rc;
 		id &= ~FRAME_UNKNOWN;
-		while (r->inlined && r->inlined[id])
+		while (r->out.inlined && r->out.inlined[id])
 			id++;
-		r->frames[i] = id;
+		r->stack.frames[i] = id;
 	}
-	return put_stack(r, m->source, 2 * n, n < s->branches.n, stack);
+	return resolve_put_stack(r, m->source, 2 * n, n < s->branches.n, stack);
 }
 
 /* Stacks of guests are not walked: the chain of such a sample has only markers. */
@@ -421,7 +398,7 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	s->fields &= ~(PS_HAS(stack) | PS_HAS(other_stack) | PS_HAS(branch_stack));
 	/* When ids begin again with a further stack, that of the first is no longer true. */
 	do {
-		restarts = r->restarts;
+		restarts = r->out.restarts;
 		if (c && !is_guest_ip(s, c))
 			rc = chain_stack(r, m, c, s, s->pid, &st);
 		else if (ps_sample_has(s, ip))
@@ -432,7 +409,7 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 			rc = chain_stack(r, m, other, s, pid, &st2);
 		if (!rc && branches)
 			rc = branch_stack(r, m, s, &ends);
-	} while (!rc && (other || branches) && restarts != r->restarts);
+	} while (!rc && (other || branches) && restarts != r->out.restarts);
 	if (ends)
 		s->fields |= PS_HAS(branch_stack);
 	s->branch_stack = ends;
@@ -445,7 +422,7 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	r->stats.frames += st.frames + st2.frames;
 	r->stats.unknown += st.unknown + st2.unknown;
 	if (st.missing)
-		r->missing.counts[st.missing]++;
+		r->lacks.missing.counts[st.missing]++;
 	return rc;
 }
 
@@ -455,10 +432,12 @@ static void account(struct resolver *r, const struct chain_state *st)
 	r->stats.frames += st->frames;
 	r->stats.unknown += st->unknown;
 	if (st->missing)
-		r->missing.counts[st->missing]++;
+		r->lacks.missing.counts[st->missing]++;
 }
 
-/* A sample with a call chain and nothing else that has a stack, as most are. False: it is another. */
+/*
+ * A sample with a call chain and nothing else that has a stack, as most are. False: it is another.
+ */
 static bool plain_sample(struct resolver *r, struct machine *m, const struct sreader *in,
 			 const struct ps_record *rec, int *rc)
 {
@@ -473,8 +452,8 @@ static bool plain_sample(struct resolver *r, struct machine *m, const struct sre
 	    mode >= MODE_GUEST_KERNEL)
 		return false;
 	/* One that was resolved is not even looked at. */
-	if (s->chain < r->nchains && state_holds(&r->chains[s->chain], m, s, s->pid)) {
-		st = r->chains[s->chain];
+	if (s->chain < r->seen.nchains && state_holds(&r->seen.chains[s->chain], m, s, s->pid)) {
+		st = r->seen.chains[s->chain];
 	} else {
 		c = sreader_chain(in, s->chain);
 		if (!c)
@@ -503,7 +482,7 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	    spaces_settle(m->spaces, from->pid))
 		return PP_ENOMEM;
 	r->stats.user_stacks += ps_sample_has(from, user_stack);
-	sp = m->njits ? spaces_get(m->spaces, from->pid) : NULL;
+	sp = m->code.n ? spaces_get(m->spaces, from->pid) : NULL;
 	if (sp && space_tag(sp) && (rc = resolve_jit_advance(r, m, sp, from->time)))
 		return rc;
 	if (plain_sample(r, m, in, rec, &rc))
@@ -539,7 +518,7 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 			return PP_ENOMEM;
 		/* With id 1 all chains are forgotten. */
 		if (rec->chain.id == 1)
-			memset(r->chains, 0, r->nchains * sizeof(*r->chains));
+			memset(r->seen.chains, 0, r->seen.nchains * sizeof(*r->seen.chains));
 		*st = (struct chain_state){0};
 		break;
 	default: rc = resolve_context(r, m, rec);
@@ -561,11 +540,11 @@ void resolver_ahead(void *resolver, const struct ps_peek *p)
 	if (p->type == PS_SAMPLE) {
 		uint32_t chain = ps_peek_ref(p, PS_HAS(chain));
 
-		if (chain < r->nchains)
-			__builtin_prefetch(&r->chains[chain]);
+		if (chain < r->seen.nchains)
+			__builtin_prefetch(&r->seen.chains[chain]);
 	} else if (p->type == PS_CHAIN) {
 		ips = ps_peek_ips(p);
-		m = p->source < r->nmachines ? r->machines[p->source] : NULL;
+		m = p->source < r->machines.n ? r->machines.v[p->source] : NULL;
 		for (uint32_t i = 0; i < ips.n && i < AHEAD_IPS; i++) {
 			if (ips.v[i] < CTX_MAX)
 				resolve_frame_soon(r, m, ips.v[i], ret);

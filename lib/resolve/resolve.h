@@ -1,9 +1,9 @@
 /*
  * From addresses to symbols: what psym is.
  *
- * The resolver is shown every record of a stream. Context records build address spaces; for a sample
- * it finds the stack of symbolized frames, defining symbols, frames and stacks in the output just
- * before they are first used:
+ * The resolver is shown every record of a stream. Context records build address spaces; for a
+ * sample it finds the stack of symbolized frames, defining symbols, frames and stacks in the output
+ * just before they are first used:
  *
  *	struct resolver *r;
  *	resolver_new(&r, &opts, &sink.w, diag);
@@ -64,9 +64,9 @@ int resolver_new(struct resolver **r, const struct resolver_opts *opts, struct s
 void resolver_free(struct resolver *r); /* NULL is fine */
 
 /*
- * Takes one record of the reader (which keeps chains and symbols) and writes what the output shall have of it.
- * HEADER makes it forget everything; HEADER and END are written by the caller. 0, PP_ENOMEM,
- * PP_ELIMIT, or an error of the output.
+ * Takes one record of the reader (which keeps chains and symbols) and writes what the output shall
+ * have of it. HEADER makes it forget everything; HEADER and END are written by the caller. 0,
+ * PP_ENOMEM, PP_ELIMIT, or an error of the output.
  */
 int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec);
 
@@ -76,8 +76,8 @@ void resolver_ahead(void *resolver, const struct ps_peek *p);
 const struct resolver_stats *resolver_stats(const struct resolver *r);
 
 /*
- * The table of --missing, as text: for each DSO and reason the samples that have addresses without a
- * name, where was looked, and what would help. *rows: how many there are. 0 or PP_ENOMEM.
+ * The table of --missing, as text: for each DSO and reason the samples that have addresses without
+ * a name, where was looked, and what would help. *rows: how many there are. 0 or PP_ENOMEM.
  */
 int resolver_missing(struct resolver *r, struct buf *text, uint32_t *rows);
 

@@ -134,16 +134,16 @@ static int add_jits(struct resolver *r, struct bundle *b, struct machine *m)
 	char path[DSO_MAX_PATH];
 	int rc = 0;
 
-	for (uint32_t i = 0; i < m->njits && !rc; i++) {
+	for (uint32_t i = 0; i < m->code.n && !rc; i++) {
 		struct buf text = BUF_INIT;
 
-		if (m->jits[i].map && !resolve_jit_read(r, m, i + 1, false, &text)) {
-			snprintf(path, sizeof(path), "tmp/perf-%d.map", (int)m->jits[i].pid);
+		if (m->code.v[i].map && !resolve_jit_read(r, m, i + 1, false, &text)) {
+			snprintf(path, sizeof(path), "tmp/perf-%d.map", (int)m->code.v[i].pid);
 			rc = bundle_bytes(b, path, text.data, text.len);
 		}
 		buf_reset(&text);
-		if (!rc && m->jits[i].dump && !resolve_jit_read(r, m, i + 1, true, &text))
-			rc = bundle_bytes(b, m->jits[i].dump_path + 1, text.data, text.len);
+		if (!rc && m->code.v[i].dump && !resolve_jit_read(r, m, i + 1, true, &text))
+			rc = bundle_bytes(b, m->code.v[i].dump_path + 1, text.data, text.len);
 		buf_release(&text);
 	}
 	return rc;
@@ -156,17 +156,19 @@ static int add_module_index(struct resolver *r, struct bundle *b, const struct m
 	char path[DSO_MAX_PATH];
 	int rc = 0;
 
-	for (uint32_t i = 0; i < r->ndsos; i++)
-		if (r->dsos[i]->found)
-			buf_addf(&list, "%s\n", r->dsos[i]->found);
-	snprintf(path, sizeof(path), "lib/modules/%s/modules.order", m->kernel.osrelease);
-	if (list.len && m->kernel.osrelease[0])
+	for (uint32_t i = 0; i < r->dsos.n; i++)
+		if (r->dsos.v[i]->found)
+			buf_addf(&list, "%s\n", r->dsos.v[i]->found);
+	snprintf(path, sizeof(path), "lib/modules/%s/modules.order", m->host.kernel.osrelease);
+	if (list.len && m->host.kernel.osrelease[0])
 		rc = list.err ? list.err : bundle_bytes(b, path, list.data, list.len);
 	buf_release(&list);
 	return rc;
 }
 
-/* Whether a recording needs the file: an address of a sample is in it, or a stack may lead there. */
+/*
+ * Whether a recording needs the file: an address of a sample is in it, or a stack may lead there.
+ */
 static bool is_needed(const struct resolver *r, const struct rdso *d)
 {
 	if (d->found)
@@ -183,18 +185,18 @@ int resolve_bundle_keep(struct resolver *r)
 
 	if (!b)
 		return 0;
-	for (uint32_t i = 0; i < r->ndsos && !rc; i++)
-		if (is_needed(r, r->dsos[i]))
-			rc = add_file(r, b, r->dsos[i]);
-	for (uint32_t i = 0; i < r->nmachines && !rc; i++) {
-		struct machine *m = r->machines[i];
+	for (uint32_t i = 0; i < r->dsos.n && !rc; i++)
+		if (is_needed(r, r->dsos.v[i]))
+			rc = add_file(r, b, r->dsos.v[i]);
+	for (uint32_t i = 0; i < r->machines.n && !rc; i++) {
+		struct machine *m = r->machines.v[i];
 
 		if (!m)
 			continue;
-		rc = add_kernel(b, &m->kernel);
-		for (uint32_t k = 0; k < r->ndsos && !rc; k++)
-			if (!strcmp(r->dsos[k]->path, "[vdso]"))
-				rc = add_vdso(b, &m->kernel, r->dsos[k]);
+		rc = add_kernel(b, &m->host.kernel);
+		for (uint32_t k = 0; k < r->dsos.n && !rc; k++)
+			if (!strcmp(r->dsos.v[k]->path, "[vdso]"))
+				rc = add_vdso(b, &m->host.kernel, r->dsos.v[k]);
 		if (!rc)
 			rc = add_module_index(r, b, m);
 		if (!rc)

@@ -13,41 +13,43 @@ static int on_module(struct resolver *r, struct machine *m, const struct ps_mmap
 
 	if (__builtin_add_overflow(rec->addr, rec->len, &end))
 		end = UINT64_MAX;
-	r->dsos[index - 1]->base = rec->addr;
+	r->dsos.v[index - 1]->base = rec->addr;
 	return ranges_put(&m->kmods, rec->addr, end, index, NULL);
 }
 
 int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec)
 {
-	uint32_t *known = map64_get(&r->by_id, rec->dso), index = known ? *known : 0;
+	uint32_t *known = map64_get(&r->dsos.by_id, rec->dso), index = known ? *known : 0;
 	struct ps_mmap out = *rec;
 	bool absolute;
 	int rc = 0;
 
-	out.dso = index ? r->dsos[index - 1]->out : 0;
+	out.dso = index ? r->dsos.v[index - 1]->out : 0;
 	if (rec->flags & PS_MMAP_KERNEL) {
-		if (index && index == m->kernel_dso)
-			kernel_mapping(&m->kernel, rec->pgoff);
-		else if (index && index == m->guest_dso)
-			kernel_mapping(&m->guest, rec->pgoff);
-		else if (index && (r->dsos[index - 1]->flags & PS_DSO_MODULE))
+		if (index && index == m->host.dso)
+			kernel_mapping(&m->host.kernel, rec->pgoff);
+		else if (index && index == m->guest.dso)
+			kernel_mapping(&m->guest.kernel, rec->pgoff);
+		else if (index && (r->dsos.v[index - 1]->flags & PS_DSO_MODULE))
 			rc = on_module(r, m, rec, index);
 	} else if (index && !(rec->flags & (PS_MMAP_DATA | PS_MMAP_GUEST))) {
 		struct map map = {.start = rec->addr, .pgoff = rec->pgoff};
 
 		rc = resolve_generated(r, m, rec, &index, &absolute);
 		if (!rc && !absolute)
-			rc = resolve_jit_mmap(r, m, rec->pid, r->dsos[index - 1]->path);
+			rc = resolve_jit_mmap(r, m, rec->pid, r->dsos.v[index - 1]->path);
 		if (rc)
 			return rc;
 		map.dso = index;
-		out.dso = r->dsos[index - 1]->out;
+		out.dso = r->dsos.v[index - 1]->out;
 		if (absolute)
 			map.pgoff = map.start;
 		if (__builtin_add_overflow(rec->addr, rec->len, &map.end))
 			map.end = UINT64_MAX;
 		rc = spaces_map(m->spaces, rec->pid, &map);
-		/* More mappings than a process can have: the recording is damaged, not this filter. */
+		/*
+		 * More mappings than a process can have: the recording is damaged, not this filter.
+		 */
 		if (rc == PP_ELIMIT)
 			rc = 0;
 	}
@@ -69,11 +71,12 @@ static int on_fork(struct machine *m, const struct ps_fork *f)
 static int on_ksymbol(struct machine *m, const struct ps_ksymbol *k, struct resolver *r)
 {
 	/* What was resolved in the kernel before may now be something else. */
-	for (int ret = 0; m->kernel_dso && ret < 2; ret++)
-		frame_map_clear(&r->dsos[m->kernel_dso - 1]->frames[ret]);
+	for (int ret = 0; m->host.dso && ret < 2; ret++)
+		frame_map_clear(&r->dsos.v[m->host.dso - 1]->frames[ret]);
 	resolve_forget_chains(r);
 	map64_del(&m->ksyms, k->addr);
-	return kernel_ksymbol(&m->kernel, k->addr, k->len, k->name.p, k->name.len, k->flags & 1);
+	return kernel_ksymbol(&m->host.kernel, k->addr, k->len, k->name.p, k->name.len,
+			      k->flags & 1);
 }
 
 static void on_hostname(struct machine *m, const struct ps_meta *meta)
@@ -87,10 +90,11 @@ static void on_hostname(struct machine *m, const struct ps_meta *meta)
 
 static void on_kernel_meta(struct machine *m, const struct ps_meta *meta)
 {
-	kernel_meta(&m->kernel, meta->key.p, meta->key.len, meta->value.p, meta->value.len);
+	kernel_meta(&m->host.kernel, meta->key.p, meta->key.len, meta->value.p, meta->value.len);
 	/* The rest is of the host; the symbol that a mapping names is the same in both. */
 	if (meta->key.len == 13 && !memcmp(meta->key.p, "kernel_symbol", 13))
-		kernel_meta(&m->guest, meta->key.p, meta->key.len, meta->value.p, meta->value.len);
+		kernel_meta(&m->guest.kernel, meta->key.p, meta->key.len, meta->value.p,
+			    meta->value.len);
 }
 
 int resolve_context(struct resolver *r, struct machine *m, const struct ps_record *rec)
@@ -116,7 +120,7 @@ int resolve_context(struct resolver *r, struct machine *m, const struct ps_recor
 		on_kernel_meta(m, &rec->meta);
 		break;
 	case PS_BLOB:
-		if (rec->blob.kind == 1 && (rc = kernel_blob(&m->kernel, rec->blob.data.p,
+		if (rec->blob.kind == 1 && (rc = kernel_blob(&m->host.kernel, rec->blob.data.p,
 							     rec->blob.data.len)) == PP_ELIMIT)
 			rc = 0;
 		break;

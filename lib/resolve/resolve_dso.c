@@ -24,47 +24,9 @@ void rdso_free(struct rdso *d)
 	free(d);
 }
 
-/* ---- DSOs ---- */
-
-#define MMAP_HUGETLB 0x40000u /* MAP_HUGETLB: mmap(2) */
-
-int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, struct ps_str build_id,
-		    uint32_t flags, uint32_t *index)
-{
-	struct rdso *d;
-	struct ps_dso rec;
-
-	if (r->ndsos >= RESOLVE_DSOS_MAX)
-		return PP_ELIMIT;
-	if (r->ndsos == r->dsos_cap) {
-		uint32_t cap = r->dsos_cap ? r->dsos_cap * 2 : 64;
-		struct rdso **v = realloc(r->dsos, cap * sizeof(struct rdso *));
-
-		if (!v)
-			return PP_ENOMEM;
-		r->dsos = v;
-		r->dsos_cap = cap;
-	}
-	d = calloc(1, sizeof(*d));
-	if (d)
-		d->path = strndup(path.len ? path.p : "", path.len);
-	if (!d || !d->path) {
-		free(d);
-		return PP_ENOMEM;
-	}
-	d->id = build_id_make(build_id.p, build_id.len);
-	d->flags = flags;
-	d->memfd = (flags & PS_DSO_NO_FILE) && !strncmp(d->path, "/memfd:", 7);
-	d->out = r->ndsos + 1;
-	r->dsos[r->ndsos++] = d;
-	*index = r->ndsos;
-	rec = (struct ps_dso){.id = d->out, .flags = flags, .path = path, .build_id = build_id};
-	return swriter_put(r->w, PS_DSO, source, &rec);
-}
-
 int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec)
 {
-	uint32_t *slot = map64_put(&r->by_id, rec->id, NULL), index;
+	uint32_t *slot = map64_put(&r->dsos.by_id, rec->id, NULL), index;
 	int rc;
 
 	if (!slot)
@@ -75,46 +37,13 @@ int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec)
 	*slot = index;
 	/* A module is not the kernel, though another psym calls it part of it. */
 	if ((rec->flags & (PS_DSO_KERNEL | PS_DSO_MODULE | PS_DSO_GUEST)) == PS_DSO_KERNEL) {
-		m->kernel_dso = index;
-		m->kernel.id = r->dsos[index - 1]->id;
+		m->host.dso = index;
+		m->host.kernel.id = r->dsos.v[index - 1]->id;
 	}
 	if ((rec->flags & (PS_DSO_KERNEL | PS_DSO_MODULE | PS_DSO_GUEST)) ==
 	    (PS_DSO_KERNEL | PS_DSO_GUEST))
-		m->guest_dso = index;
+		m->guest.dso = index;
 	return 0;
-}
-
-/* Whether a DSO is the one that resolve_generated makes; `pid` is whose. */
-static bool is_generated(const struct rdso *d, uint32_t *pid)
-{
-	int n = 0;
-
-	return (d->flags & PS_DSO_NO_FILE) &&
-	       sscanf(d->path, "/tmp/perf-%" SCNu32 ".map%n", pid, &n) == 1 && n && !d->path[n];
-}
-
-int resolve_generated(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
-		      uint32_t *index, bool *absolute)
-{
-	static const char *const names[] = {"//anon", "/dev/zero",   "/anon_hugepage",
-					    "[stack", "/SYSV",	     "[heap]",
-					    "[anon:", "[anon_shmem:"};
-	const struct rdso *d = r->dsos[*index - 1];
-	uint32_t pid = rec->pid;
-	size_t i = 0;
-
-	*absolute = false;
-	if (d->memfd)
-		return r->opts.like_perf ? 0 : resolve_jit_memory(m, pid);
-	*absolute = true;
-	if (is_generated(d, &pid))
-		return resolve_jit_dso(r, m, pid, index);
-	while (i < sizeof(names) / sizeof(names[0]) &&
-	       strncmp(d->path, names[i], strlen(names[i])) != 0)
-		i++;
-	*absolute = ((d->flags & PS_DSO_NO_FILE) && i < sizeof(names) / sizeof(names[0])) ||
-		    (rec->map_flags & MMAP_HUGETLB);
-	return *absolute ? resolve_jit_dso(r, m, pid, index) : 0;
 }
 
 /* Why there are no symbols, from the file's point of view to the stream's. */
@@ -157,7 +86,7 @@ static int load_vsyscall(struct rdso *d)
 
 static int load_vdso(struct machine *m, struct rdso *d)
 {
-	const struct vdso *v = kernel_vdso(&m->kernel, &d->id, &d->reason);
+	const struct vdso *v = kernel_vdso(&m->host.kernel, &d->id, &d->reason);
 
 	if (v) {
 		d->table = v->table;
@@ -276,12 +205,12 @@ static int find_module(struct resolver *r, struct machine *m, struct rdso *d, ch
 	memcpy(name, d->path + 1, len - 2);
 	name[len - 2] = 0;
 	for (size_t i = 0; i < o->n_symfs && rc; i++)
-		rc = kmodule_path(o->symfs[i], m->kernel.osrelease, name, path);
+		rc = kmodule_path(o->symfs[i], m->host.kernel.osrelease, name, path);
 	if (rc)
-		rc = kmodule_path(NULL, m->kernel.osrelease, name, path);
+		rc = kmodule_path(NULL, m->host.kernel.osrelease, name, path);
 	if (rc && r->opts.missing)
 		buf_addf(&d->tried, "/lib/modules/%s/modules.dep: names no module %s\n",
-			 m->kernel.osrelease, name);
+			 m->host.kernel.osrelease, name);
 	return rc;
 }
 

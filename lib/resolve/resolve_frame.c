@@ -1,3 +1,7 @@
+/*
+ * From an address to its frame: the mapping that holds it, the symbol there, the return address
+ * that is looked up one byte earlier.
+ */
 #include "resolve/resolve_parts.h"
 
 #include "base/err.h"
@@ -7,36 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int put_symbol(struct resolver *r, uint32_t source, const char *name, struct ps_symbol *rec,
-		      uint32_t *id)
-{
-	const char *shown = r->opts.no_demangle ? name : demangle(name, &r->name);
-
-	if (r->nsymbols >= RESOLVE_SYMBOLS_MAX)
-		return PP_ELIMIT;
-	rec->id = *id = ++r->nsymbols;
-	rec->name = ps_str(shown, strlen(shown));
-	if (shown != name)
-		rec->linkage = ps_str(name, strlen(name));
-	return swriter_put(r->w, PS_SYMBOL, source, rec);
-}
-
-int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
-		       uint64_t addr, uint64_t size, uint32_t *id)
-{
-	struct ps_symbol rec = {.dso = dso, .addr = addr, .size = size};
-
-	return put_symbol(r, source, name, &rec, id);
-}
-
-int resolve_put_inlined(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
-			uint32_t *id)
-{
-	struct ps_symbol rec = {.dso = dso, .flags = 1};
-
-	return put_symbol(r, source, name, &rec, id);
-}
 
 /* The symbol of a table entry, defined in the output at its first use. */
 static int table_symbol(struct resolver *r, uint32_t source, struct rdso *d, const struct symtab *t,
@@ -52,37 +26,9 @@ static int table_symbol(struct resolver *r, uint32_t source, struct rdso *d, con
 	return rc;
 }
 
-void resolve_restart(struct resolver *r)
-{
-	for (uint32_t i = 0; i < r->ndsos; i++)
-		for (int ret = 0; ret < 2; ret++)
-			frame_map_clear(&r->dsos[i]->frames[ret]);
-	for (uint32_t i = 0; i < r->nmachines; i++)
-		if (r->machines[i]) {
-			memset(r->machines[i]->nowhere, 0, sizeof(r->machines[i]->nowhere));
-			map64_clear(&r->machines[i]->text_frames);
-		}
-	resolve_forget_chains(r);
-	hashids_clear(&r->stacks);
-	r->restarts++;
-	r->nframes = 0;
-}
-
-int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id)
-{
-	f->id = *id = ++r->nframes;
-	r->miss[f->id] = f->symbol	   ? 0
-			 : r->opts.missing ? missing_pair(&r->missing, f->dso, f->reason)
-					   : 1;
-	if (r->inlined)
-		r->inlined[f->id] = (f->flags & PS_FRAME_INLINED) != 0;
-	r->stats.reasons[f->reason]++;
-	return swriter_put(r->w, PS_FRAME, source, f);
-}
-
 /*
- * A frame without a mapping. One stands for all of its kind: the address is that of the call chain, and
- * garbage in chains (code without frame pointers) would otherwise make most of the frames.
+ * A frame without a mapping. One stands for all of its kind: the address is that of the call chain,
+ * and garbage in chains (code without frame pointers) would otherwise make most of the frames.
  */
 static int nowhere_frame(struct resolver *r, struct machine *m, enum mode mode, uint32_t reason,
 			 uint32_t *id)
@@ -121,7 +67,7 @@ static int module_dso(struct resolver *r, struct machine *m, const struct rdso *
 		buf_release(&b);
 	}
 	if (!rc)
-		*out = r->dsos[*slot - 1]->out;
+		*out = r->dsos.v[*slot - 1]->out;
 	return rc;
 }
 
@@ -129,8 +75,8 @@ static int module_dso(struct resolver *r, struct machine *m, const struct rdso *
 static int kernel_dso(struct resolver *r, struct machine *m, bool guest, struct rdso **d)
 {
 	const char *name = guest ? "[guest.kernel.kallsyms]" : "[kernel.kallsyms]";
-	uint32_t *index = guest ? &m->guest_dso : &m->kernel_dso;
-	struct kernel *k = guest ? &m->guest : &m->kernel;
+	uint32_t *index = guest ? &m->guest.dso : &m->host.dso;
+	struct kernel *k = guest ? &m->guest.kernel : &m->host.kernel;
 	int rc;
 
 	if (!*index) {
@@ -139,14 +85,14 @@ static int kernel_dso(struct resolver *r, struct machine *m, bool guest, struct 
 		if (rc)
 			return rc;
 	}
-	*d = r->dsos[*index - 1];
+	*d = r->dsos.v[*index - 1];
 	if ((*d)->loaded)
 		return 0;
 	(*d)->loaded = true;
 	(*d)->table = kernel_symbols(k, &(*d)->reason);
 	(*d)->delta = k->delta;
 	if (r->opts.inlines || r->opts.srcline)
-		(*d)->dwarf = kernel_image(k);
+		(*d)->lines.file = kernel_image(k);
 	if (r->opts.missing && !(*d)->table)
 		buf_adds(&(*d)->tried, buf_str(&k->tried));
 	(*d)->symbol_ids = calloc((size_t)symtab_count((*d)->table) + 1, sizeof(uint32_t));
@@ -156,7 +102,7 @@ static int kernel_dso(struct resolver *r, struct machine *m, bool guest, struct 
 /* A symbol that the recording announced (KSYMBOL), if there is one at the address. */
 static int announced_symbol(struct resolver *r, struct machine *m, uint64_t addr, uint32_t *id)
 {
-	const struct ksymbol *k = kernel_find_ksymbol(&m->kernel, addr);
+	const struct ksymbol *k = kernel_find_ksymbol(&m->host.kernel, addr);
 	uint32_t *slot;
 
 	*id = 0;
@@ -166,7 +112,7 @@ static int announced_symbol(struct resolver *r, struct machine *m, uint64_t addr
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot) {
-		int rc = resolve_put_symbol(r, m->source, k->name, r->dsos[m->kernel_dso - 1]->out,
+		int rc = resolve_put_symbol(r, m->source, k->name, r->dsos.v[m->host.dso - 1]->out,
 					    k->start, k->end - k->start, slot);
 
 		if (rc)
@@ -180,7 +126,7 @@ static int announced_symbol(struct resolver *r, struct machine *m, uint64_t addr
 static int module_symbol(struct resolver *r, struct machine *m, uint32_t index, uint64_t addr,
 			 struct ps_frame *f)
 {
-	struct rdso *d = r->dsos[index - 1];
+	struct rdso *d = r->dsos.v[index - 1];
 	struct symbol s;
 	int rc = resolve_load_module(r, m, d);
 
@@ -236,7 +182,7 @@ static int put_frames(struct resolver *r, struct machine *m, struct rdso *d, uin
 /* An address of a DSO has got its frame. */
 static int keep_frame(const struct resolver *r, struct frame_map *map, uint64_t addr, uint32_t *id)
 {
-	if (r->miss[*id])
+	if (r->out.miss[*id])
 		*id |= FRAME_UNKNOWN;
 	return frame_map_put(map, addr, *id);
 }
@@ -263,8 +209,8 @@ static int kernel_frame(struct resolver *r, struct machine *m, bool guest, uint6
 }
 
 /*
- * The mapping that an address without one is in: generated code, if the process is known to have it.
- * Runtimes that reserve memory first and make it executable later leave no record of that.
+ * The mapping that an address without one is in: generated code, if the process is known to have
+ * it. Runtimes that reserve memory first and make it executable later leave no record of that.
  */
 static int unmapped_code(struct resolver *r, struct machine *m, struct space *sp, uint64_t addr,
 			 struct map *map, bool *found)
@@ -278,15 +224,15 @@ static int unmapped_code(struct resolver *r, struct machine *m, struct space *sp
 	rc = resolve_jit_symbol(r, m, jit, addr, &symbol, &reason);
 	if (rc || !symbol)
 		return rc;
-	rc = resolve_jit_dso(r, m, m->jits[jit - 1].pid, &dso);
+	rc = resolve_jit_dso(r, m, m->code.v[jit - 1].pid, &dso);
 	*map = (struct map){.dso = dso};
 	*found = !rc;
 	return rc;
 }
 
 /*
- * What a signal handler returns to: the C library's (glibc, musl, bionic), the vdso's of the kernel, Go's.
- * No call leads there, so what comes before belongs to another function, or to none.
+ * What a signal handler returns to: the C library's (glibc, musl, bionic), the vdso's of the
+ * kernel, Go's. No call leads there, so what comes before belongs to another function, or to none.
  */
 static bool is_signal_return(const char *name)
 {
@@ -311,7 +257,10 @@ static bool is_signal_return(const char *name)
 	return false;
 }
 
-/* The symbol of the code at vaddr; *ret: vaddr is that of a call, one byte before what was recorded. */
+/*
+ * The symbol of the code at vaddr; *ret: vaddr is that of a call, one byte before what was
+ * recorded.
+ */
 static bool find_code(const struct symtab *t, uint64_t vaddr, bool *ret, struct symbol *out)
 {
 	bool found = !symtab_find(t, vaddr, out);
@@ -326,8 +275,8 @@ static bool find_code(const struct symtab *t, uint64_t vaddr, bool *ret, struct 
 }
 
 /*
- * The symbol and the DSO-relative address of an offset in a DSO that is mapped. *ret becomes false if
- * the offset is no return address after all.
+ * The symbol and the DSO-relative address of an offset in a DSO that is mapped. *ret becomes false
+ * if the offset is no return address after all.
  */
 static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, uint64_t off,
 		       bool *ret, struct ps_frame *f)
@@ -368,7 +317,7 @@ static int user_frame(struct resolver *r, struct machine *m, struct space *sp, u
 	int rc;
 
 	/* perf knows nothing of code in a memfd; a program in one stays what it is. */
-	if (sp && (!map || r->dsos[map->dso - 1]->memfd)) {
+	if (sp && (!map || r->dsos.v[map->dso - 1]->memfd)) {
 		rc = unmapped_code(r, m, sp, ip - ret, &code, &found);
 		if (rc)
 			return rc;
@@ -378,10 +327,10 @@ static int user_frame(struct resolver *r, struct machine *m, struct space *sp, u
 	if (!map)
 		return nowhere_frame(r, m, MODE_USER,
 				     sp ? PS_REASON_NO_MAPPING : PS_REASON_NO_CONTEXT, id);
-	d = r->dsos[map->dso - 1];
+	d = r->dsos.v[map->dso - 1];
 	off = ip - map->start + map->pgoff;
 	frames = &d->frames[ret];
-	r->recent_maps[map->dso % RECENT_MAPS] =
+	r->seen.maps[map->dso % RECENT_MAPS] =
 		(struct recent_map){map->start, map->end, map->pgoff, d};
 	*id = frame_map_get(frames, off);
 	if (*id)
@@ -394,15 +343,15 @@ static int user_frame(struct resolver *r, struct machine *m, struct space *sp, u
 
 void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip, bool ret)
 {
-	__builtin_prefetch(recent_set(r, ip));
+	__builtin_prefetch(recent_set(&r->seen, ip));
 	if (ip >> 63) {
-		if (m && m->kernel_dso)
+		if (m && m->host.dso)
 			__builtin_prefetch(
-				frame_map_place(&r->dsos[m->kernel_dso - 1]->frames[ret], ip));
+				frame_map_place(&r->dsos.v[m->host.dso - 1]->frames[ret], ip));
 		return;
 	}
 	for (int i = 0; i < RECENT_MAPS; i++) {
-		const struct recent_map *k = &r->recent_maps[i];
+		const struct recent_map *k = &r->seen.maps[i];
 
 		if (ip - k->start < k->end - k->start && k->dso)
 			__builtin_prefetch(
@@ -413,7 +362,7 @@ void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip
 int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		  enum mode mode, bool ret, uint32_t *id)
 {
-	struct recent_frame *set = recent_set(r, ip);
+	struct recent_frame *set = recent_set(&r->seen, ip);
 	uint32_t space, what;
 	bool guest;
 	int rc;
@@ -422,7 +371,7 @@ int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint6
 	if (mode == MODE_UNKNOWN)
 		mode = ip >> 63 ? MODE_KERNEL : MODE_USER;
 	ret = ret && !r->opts.like_perf && ip;
-	guest = mode == MODE_GUEST_KERNEL && kernel_guest_known(&m->guest_opts);
+	guest = mode == MODE_GUEST_KERNEL && kernel_guest_known(&m->guest.opts);
 	if (mode != MODE_KERNEL && mode != MODE_USER && !guest)
 		return nowhere_frame(
 			r, m, mode,

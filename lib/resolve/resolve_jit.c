@@ -1,3 +1,4 @@
+/* Code that processes made themselves: which memory holds it, its perf map, its jitdump. */
 #include "resolve/resolve_parts.h"
 
 #include "base/err.h"
@@ -9,14 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STATUS_MAX 16384 /* bytes of /proc/PID/status */
+#define MMAP_HUGETLB 0x40000u /* MAP_HUGETLB: mmap(2) */
+#define STATUS_MAX   16384    /* bytes of /proc/PID/status */
 
 enum { FROM_MAP, FROM_DUMP };
 
 void rjits_release(struct machine *m)
 {
-	for (uint32_t i = 0; i < m->njits; i++) {
-		struct rjit *j = &m->jits[i];
+	for (uint32_t i = 0; i < m->code.n; i++) {
+		struct rjit *j = &m->code.v[i];
 
 		jit_free(j->map);
 		jit_free(j->dump);
@@ -25,29 +27,29 @@ void rjits_release(struct machine *m)
 		free(j->dump_path);
 		free(j->map_path);
 	}
-	free(m->jits);
-	map64_release(&m->generated);
+	free(m->code.v);
+	map64_release(&m->code.by_pid);
 }
 
-/* The generated code of a process: *index is its place in m->jits, + 1. */
+/* The generated code of a process: *index is its place in m->code.v, + 1. */
 static int get_jit(struct machine *m, uint32_t pid, uint32_t *index)
 {
-	uint32_t *slot = map64_put(&m->generated, pid, NULL);
+	uint32_t *slot = map64_put(&m->code.by_pid, pid, NULL);
 
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot) {
-		if (m->njits == m->jits_cap) {
-			uint32_t cap = m->jits_cap ? m->jits_cap * 2 : 16;
-			struct rjit *v = realloc(m->jits, cap * sizeof(*v));
+		if (m->code.n == m->code.cap) {
+			uint32_t cap = m->code.cap ? m->code.cap * 2 : 16;
+			struct rjit *v = realloc(m->code.v, cap * sizeof(*v));
 
 			if (!v)
 				return PP_ENOMEM;
-			m->jits = v;
-			m->jits_cap = cap;
+			m->code.v = v;
+			m->code.cap = cap;
 		}
-		m->jits[m->njits++] = (struct rjit){.pid = pid, .reason = PS_REASON_JIT};
-		*slot = m->njits;
+		m->code.v[m->code.n++] = (struct rjit){.pid = pid, .reason = PS_REASON_JIT};
+		*slot = m->code.n;
 	}
 	*index = *slot;
 	return 0;
@@ -67,21 +69,22 @@ int resolve_jit_dso(struct resolver *r, struct machine *m, uint32_t pid, uint32_
 	uint32_t jit;
 	int rc = get_jit(m, pid, &jit), n;
 
-	if (!rc && !m->jits[jit - 1].dso) {
+	if (!rc && !m->code.v[jit - 1].dso) {
 		n = snprintf(path, sizeof(path), "/tmp/perf-%" PRId32 ".map", (int32_t)pid);
 		rc = resolve_add_dso(r, m->source, ps_str(path, (size_t)n), ps_str(NULL, 0),
-				     PS_DSO_NO_FILE, &m->jits[jit - 1].dso);
+				     PS_DSO_NO_FILE, &m->code.v[jit - 1].dso);
 		if (!rc)
-			r->dsos[m->jits[jit - 1].dso - 1]->jit = jit;
+			r->dsos.v[m->code.v[jit - 1].dso - 1]->jit = jit;
 		if (!rc)
 			rc = tag(m, pid, jit);
 	}
 	if (!rc)
-		*index = m->jits[jit - 1].dso;
+		*index = m->code.v[jit - 1].dso;
 	return rc;
 }
 
-int resolve_jit_memory(struct machine *m, uint32_t pid)
+/* A process has memory that may hold generated code, or a program: "/memfd:NAME". */
+static int note_memory(struct machine *m, uint32_t pid)
 {
 	uint32_t jit;
 	int rc = get_jit(m, pid, &jit);
@@ -101,9 +104,44 @@ int resolve_jit_mmap(struct resolver *r, struct machine *m, uint32_t pid, const 
 	rc = get_jit(m, pid, &jit);
 	if (rc)
 		return rc;
-	if (!m->jits[jit - 1].dump_path)
-		m->jits[jit - 1].dump_path = strdup(path);
-	return m->jits[jit - 1].dump_path ? tag(m, pid, jit) : PP_ENOMEM;
+	if (!m->code.v[jit - 1].dump_path)
+		m->code.v[jit - 1].dump_path = strdup(path);
+	return m->code.v[jit - 1].dump_path ? tag(m, pid, jit) : PP_ENOMEM;
+}
+
+/* ---- mappings ---- */
+
+/* Whether a DSO is the one that resolve_generated makes; `pid` is whose. */
+static bool is_generated(const struct rdso *d, uint32_t *pid)
+{
+	int n = 0;
+
+	return (d->flags & PS_DSO_NO_FILE) &&
+	       sscanf(d->path, "/tmp/perf-%" SCNu32 ".map%n", pid, &n) == 1 && n && !d->path[n];
+}
+
+int resolve_generated(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
+		      uint32_t *index, bool *absolute)
+{
+	static const char *const names[] = {"//anon", "/dev/zero",   "/anon_hugepage",
+					    "[stack", "/SYSV",	     "[heap]",
+					    "[anon:", "[anon_shmem:"};
+	const struct rdso *d = r->dsos.v[*index - 1];
+	uint32_t pid = rec->pid;
+	size_t i = 0;
+
+	*absolute = false;
+	if (d->memfd)
+		return r->opts.like_perf ? 0 : note_memory(m, pid);
+	*absolute = true;
+	if (is_generated(d, &pid))
+		return resolve_jit_dso(r, m, pid, index);
+	while (i < sizeof(names) / sizeof(names[0]) &&
+	       strncmp(d->path, names[i], strlen(names[i])) != 0)
+		i++;
+	*absolute = ((d->flags & PS_DSO_NO_FILE) && i < sizeof(names) / sizeof(names[0])) ||
+		    (rec->map_flags & MMAP_HUGETLB);
+	return *absolute ? resolve_jit_dso(r, m, pid, index) : 0;
 }
 
 /* ---- files ---- */
@@ -145,7 +183,7 @@ static void keep_tried(struct resolver *r, const struct rjit *j, const char *pat
 		       enum symtab_reason why)
 {
 	if (r->opts.missing && j->dso)
-		buf_addf(&r->dsos[j->dso - 1]->tried, "%s: %s\n", path, symtab_reason_text(why));
+		buf_addf(&r->dsos.v[j->dso - 1]->tried, "%s: %s\n", path, symtab_reason_text(why));
 }
 
 /* A file of this machine: below the root of the live process, or where it was. */
@@ -173,8 +211,8 @@ static int read_here(struct resolver *r, const struct rjit *j, bool dump, const 
 }
 
 /*
- * Reads the first of the places where the map or the dump of a process can be. *found: its path, the
- * caller's. A perf map of this machine lies where everybody can put one: it must be root's, the
+ * Reads the first of the places where the map or the dump of a process can be. *found: its path,
+ * the caller's. A perf map of this machine lies where everybody can put one: it must be root's, the
  * caller's, or the process's own. The path of a jitdump is what the process has mapped.
  */
 static int read_first(struct resolver *r, struct machine *m, const struct rjit *j, bool dump,
@@ -214,7 +252,7 @@ static int read_first(struct resolver *r, struct machine *m, const struct rjit *
 
 int resolve_jit_read(struct resolver *r, struct machine *m, uint32_t jit, bool dump, struct buf *b)
 {
-	struct rjit *j = &m->jits[jit - 1];
+	struct rjit *j = &m->code.v[jit - 1];
 	enum symtab_reason why;
 	uint32_t reason;
 	char *path = NULL;
@@ -247,7 +285,10 @@ static int load_map(struct resolver *r, struct machine *m, struct rjit *j)
 	return rc == PP_ENOMEM ? rc : 0;
 }
 
-/* The map of a process that lives grows: reads it again if it has, for an address that is not in it. */
+/*
+ * The map of a process that lives grows: reads it again if it has, for an address that is not in
+ * it.
+ */
 static int reload_map(struct resolver *r, struct machine *m, struct rjit *j, bool *again)
 {
 	struct stat st;
@@ -303,7 +344,7 @@ static int load_dump(struct resolver *r, struct machine *m, struct rjit *j)
 
 int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp, uint64_t time)
 {
-	struct rjit *j = &m->jits[space_tag(sp) - 1];
+	struct rjit *j = &m->code.v[space_tag(sp) - 1];
 	bool changed = false;
 	int rc;
 
@@ -321,7 +362,7 @@ int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp,
 		return rc;
 	spaces_touch(m->spaces, sp);
 	for (int ret = 0; j->dso && ret < 2; ret++)
-		frame_map_clear(&r->dsos[j->dso - 1]->frames[ret]);
+		frame_map_clear(&r->dsos.v[j->dso - 1]->frames[ret]);
 	return 0;
 }
 
@@ -343,7 +384,7 @@ static int code_symbol(struct resolver *r, struct machine *m, struct rjit *j, in
 		j->nids[from] = n;
 	}
 	if (!j->symbol_ids[from][code])
-		rc = resolve_put_symbol(r, m->source, jit_name(jit, code), r->dsos[dso - 1]->out,
+		rc = resolve_put_symbol(r, m->source, jit_name(jit, code), r->dsos.v[dso - 1]->out,
 					c->start, c->end - c->start, &j->symbol_ids[from][code]);
 	*symbol = j->symbol_ids[from][code];
 	return rc;
@@ -352,7 +393,7 @@ static int code_symbol(struct resolver *r, struct machine *m, struct rjit *j, in
 int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint64_t addr,
 		       uint32_t *symbol, uint32_t *reason)
 {
-	struct rjit *j = &m->jits[jit - 1];
+	struct rjit *j = &m->code.v[jit - 1];
 	uint32_t code = j->dump ? jit_find(j->dump, addr) : 0;
 	bool again = false;
 	int rc = 0;
@@ -377,7 +418,7 @@ int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint
 
 bool resolve_jit_line(const struct machine *m, uint32_t jit, uint64_t addr, struct source_frame *f)
 {
-	const struct rjit *j = &m->jits[jit - 1];
+	const struct rjit *j = &m->code.v[jit - 1];
 	uint32_t code = j->dump ? jit_find(j->dump, addr) : 0;
 
 	return code && !jit_line(j->dump, code, addr, f);

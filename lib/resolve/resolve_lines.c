@@ -7,18 +7,18 @@
 
 void resolve_lines_release(struct rdso *d)
 {
-	debuginfo_close(d->info);
-	elf_file_close(d->dwarf);
-	elf_file_close(d->dwarf_alt);
-	map64_release(&d->inlined);
-	d->info = NULL;
-	d->dwarf = d->dwarf_alt = NULL;
+	debuginfo_close(d->lines.info);
+	elf_file_close(d->lines.file);
+	elf_file_close(d->lines.alt);
+	map64_release(&d->lines.names);
+	d->lines.info = NULL;
+	d->lines.file = d->lines.alt = NULL;
 }
 
 int resolve_take_dwarf(struct resolver *r, struct rdso *d, struct dso_file *f)
 {
 	const char *link;
-	int rc = dso_file_alt(f, &r->opts.search, &d->dwarf_alt, &link);
+	int rc = dso_file_alt(f, &r->opts.search, &d->lines.alt, &link);
 
 	if (rc == PP_ENOENT && link)
 		diag_warn(
@@ -26,7 +26,7 @@ int resolve_take_dwarf(struct resolver *r, struct rdso *d, struct dso_file *f)
 			"its debug file shares entries with %s, which was not found: some inlined "
 			"functions will have no name",
 			link);
-	d->dwarf = dso_file_take_dwarf(f);
+	d->lines.file = dso_file_take_dwarf(f);
 	return rc == PP_ENOMEM ? rc : 0;
 }
 
@@ -34,40 +34,20 @@ static int open_info(struct resolver *r, struct rdso *d)
 {
 	int rc;
 
-	d->info_opened = true;
-	if (!d->dwarf)
+	d->lines.opened = true;
+	if (!d->lines.file)
 		return 0;
-	rc = debuginfo_open(&d->info, d->dwarf, d->dwarf_alt, r->opts.srcline);
+	rc = debuginfo_open(&d->lines.info, d->lines.file, d->lines.alt, r->opts.srcline);
 	if (rc && rc != PP_ENOMEM)
 		diag_warn(r->d, d->path, -1, "its debug information cannot be used: %s",
 			  pp_strerror(rc));
 	return rc == PP_ENOMEM ? rc : 0;
 }
 
-/* The id of a source file, defined in the output at its first use. */
-static int srcfile_id(struct resolver *r, uint32_t source, const char *path, uint32_t *id)
-{
-	struct ps_srcfile rec = {0};
-	bool fresh;
-	int rc;
-
-	*id = 0;
-	if (!path)
-		return 0;
-	rc = intern_add(&r->srcfiles, path, strlen(path), id, &fresh);
-	/* More files than anybody has: the rest goes without. */
-	if (rc == PP_ELIMIT || *id > RESOLVE_SRCFILES_MAX) {
-		*id = 0;
-		return 0;
-	}
-	if (rc || !fresh)
-		return rc;
-	rec.id = *id;
-	rec.path = ps_str(path, strlen(path));
-	return swriter_put(r->w, PS_SRCFILE, source, &rec);
-}
-
-/* The symbol of an inlined function; texts of the debug information are the same where they are equal. */
+/*
+ * The symbol of an inlined function; texts of the debug information are the same where they are
+ * equal.
+ */
 static int inlined_symbol(struct resolver *r, struct machine *m, struct rdso *d, const char *name,
 			  uint32_t *id)
 {
@@ -76,7 +56,7 @@ static int inlined_symbol(struct resolver *r, struct machine *m, struct rdso *d,
 	*id = 0;
 	if (!name)
 		return 0;
-	slot = map64_put(&d->inlined, (uintptr_t)name, NULL);
+	slot = map64_put(&d->lines.names, (uintptr_t)name, NULL);
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot) {
@@ -94,7 +74,7 @@ static int place(struct resolver *r, struct machine *m, const struct source_fram
 {
 	f->line = from->line;
 	f->column = from->column;
-	return from->line ? srcfile_id(r, m->source, from->file, &f->srcfile) : 0;
+	return from->line ? resolve_put_srcfile(r, m->source, from->file, &f->srcfile) : 0;
 }
 
 int resolve_lines(struct resolver *r, struct machine *m, struct rdso *d, uint64_t vaddr,
@@ -109,10 +89,10 @@ int resolve_lines(struct resolver *r, struct machine *m, struct rdso *d, uint64_
 		return r->opts.srcline && resolve_jit_line(m, d->jit, vaddr, frames)
 			       ? place(r, m, frames, f)
 			       : 0;
-	rc = d->info_opened ? 0 : open_info(r, d);
-	if (rc || !d->info)
+	rc = d->lines.opened ? 0 : open_info(r, d);
+	if (rc || !d->lines.info)
 		return rc;
-	rc = debuginfo_find(d->info, vaddr, r->opts.inlines, frames, &n);
+	rc = debuginfo_find(d->lines.info, vaddr, r->opts.inlines, frames, &n);
 	if (rc)
 		return rc == PP_ENOMEM ? rc : 0;
 	for (uint32_t i = 0; i + 1 < n && !rc; i++) {

@@ -12,19 +12,19 @@
 
 static int add_row(struct resolver *r, const struct missing_pair *p)
 {
-	const struct rdso *d = p->dso ? r->dsos[p->dso - 1] : NULL;
+	const struct rdso *d = p->dso ? r->dsos.v[p->dso - 1] : NULL;
 	struct missing_row row = {.reason = p->reason, .samples = p->samples, .frames = p->frames};
 
 	if (!p->samples)
 		return 0;
-	if (r->nrows == r->rows_cap) {
-		uint32_t cap = r->rows_cap ? r->rows_cap * 2 : 64;
-		struct missing_row *v = realloc(r->rows, cap * sizeof(*v));
+	if (r->lacks.nrows == r->lacks.rows_cap) {
+		uint32_t cap = r->lacks.rows_cap ? r->lacks.rows_cap * 2 : 64;
+		struct missing_row *v = realloc(r->lacks.rows, cap * sizeof(*v));
 
 		if (!v)
 			return PP_ENOMEM;
-		r->rows = v;
-		r->rows_cap = cap;
+		r->lacks.rows = v;
+		r->lacks.rows_cap = cap;
 	}
 	row.path = strdup(d ? d->path : "");
 	row.tried = strdup(d ? buf_str(&d->tried) : "");
@@ -37,7 +37,7 @@ static int add_row(struct resolver *r, const struct missing_pair *p)
 		row.id = d->id;
 		row.flags = d->flags;
 	}
-	r->rows[r->nrows++] = row;
+	r->lacks.rows[r->lacks.nrows++] = row;
 	return 0;
 }
 
@@ -45,22 +45,22 @@ int resolve_missing_keep(struct resolver *r)
 {
 	int rc = 0;
 
-	missing_sum(&r->missing);
-	for (uint32_t i = 0; i < r->missing.npairs && !rc; i++)
-		rc = add_row(r, &r->missing.pairs[i]);
-	r->missing.npairs = 0;
-	map64_clear(&r->missing.by_key);
+	missing_sum(&r->lacks.missing);
+	for (uint32_t i = 0; i < r->lacks.missing.npairs && !rc; i++)
+		rc = add_row(r, &r->lacks.missing.pairs[i]);
+	r->lacks.missing.npairs = 0;
+	map64_clear(&r->lacks.missing.by_key);
 	return rc;
 }
 
 void resolve_missing_release(struct resolver *r)
 {
-	for (uint32_t i = 0; i < r->nrows; i++) {
-		free(r->rows[i].path);
-		free(r->rows[i].tried);
+	for (uint32_t i = 0; i < r->lacks.nrows; i++) {
+		free(r->lacks.rows[i].path);
+		free(r->lacks.rows[i].tried);
 	}
-	free(r->rows);
-	missing_release(&r->missing);
+	free(r->lacks.rows);
+	missing_release(&r->lacks.missing);
 }
 
 static int by_samples(const void *a, const void *b)
@@ -170,13 +170,13 @@ int resolver_missing(struct resolver *r, struct buf *text, uint32_t *rows)
 	uint32_t look_ups = 0;
 	int rc = resolve_missing_keep(r);
 
-	*rows = r->nrows;
+	*rows = r->lacks.nrows;
 	if (rc)
 		return rc;
-	if (r->nrows)
-		qsort(r->rows, r->nrows, sizeof(*r->rows), by_samples);
+	if (r->lacks.nrows)
+		qsort(r->lacks.rows, r->lacks.nrows, sizeof(*r->lacks.rows), by_samples);
 	buf_adds(text, "   SAMPLES      %  FILE  BUILD-ID\n");
-	for (uint32_t i = 0; i < r->nrows; i++)
-		add_row_text(text, &r->rows[i], r->stats.samples, &look_ups);
+	for (uint32_t i = 0; i < r->lacks.nrows; i++)
+		add_row_text(text, &r->lacks.rows[i], r->stats.samples, &look_ups);
 	return text->err;
 }

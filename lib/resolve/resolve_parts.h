@@ -1,6 +1,6 @@
 /*
- * The insides of the resolver, shared by resolve.c (stacks, context records), resolve_dso.c (DSOs),
- * resolve_frame.c (symbols, frames) and resolve_jit.c (generated code). Private to them.
+ * The insides of the resolver: its state, split by role, then what each file does for the others,
+ * lowest first; a file calls only those above it. Private to lib/resolve.
  */
 #ifndef PP_RESOLVE_RESOLVE_PARTS_H
 #define PP_RESOLVE_RESOLVE_PARTS_H
@@ -8,13 +8,13 @@
 #include "base/hashids.h"
 #include "base/intern.h"
 #include "resolve/bundle.h"
-#include "symbol/debuginfo.h"
 #include "resolve/frame_map.h"
+#include "resolve/missing.h"
+#include "resolve/resolve.h"
+#include "symbol/debuginfo.h"
 #include "symbol/jit.h"
 #include "symbol/kernel.h"
-#include "resolve/missing.h"
 #include "symbol/ranges.h"
-#include "resolve/resolve.h"
 #include "symbol/space.h"
 
 /* Where an address belongs: the values of PERF_RECORD_MISC_CPUMODE. */
@@ -28,13 +28,25 @@ enum mode {
 	MODES
 };
 
-/* The mode of a sample; unknown where the recording has a number that the kernel does not define. */
+/*
+ * The mode of a sample; unknown where the recording has a number that the kernel does not define.
+ */
 static inline enum mode sample_mode(const struct ps_sample *s)
 {
 	uint32_t mode = (s->flags & PS_SAMPLE_MODE_MASK) >> PS_SAMPLE_MODE_SHIFT;
 
 	return mode < MODES ? (enum mode)mode : MODE_UNKNOWN;
 }
+
+/* ---- DSOs ---- */
+
+/* Where the source lines and the inlined functions of a DSO come from. */
+struct dso_lines {
+	struct elf_file *file, *alt; /* NULL: none; alt: what dwz moved */
+	bool opened;
+	struct debuginfo *info;
+	struct map64 names; /* name of an inlined function in the info: symbol id */
+};
 
 /* A DSO with what has been found in it. */
 struct rdso {
@@ -43,34 +55,32 @@ struct rdso {
 	uint32_t flags;
 	uint32_t out; /* its id in the output */
 	bool loaded;
+	bool memfd;	 /* memory that the process named: code it made, or a program */
+	bool dynamic;	 /* the table has only what the dynamic linker needs */
 	uint32_t reason; /* why table is NULL */
 	struct symtab *owned;
 	const struct symtab *table;
+	uint32_t *symbol_ids; /* by index in the table; 0: not yet defined */
 	struct elf_segments segments;
-	struct elf_file *dwarf, *dwarf_alt; /* NULL: none; where lines and inlined functions are */
-	uint64_t delta;			    /* of the kernel: how far it was moved */
-	bool info_opened;
-	struct debuginfo *info;
-	struct map64 inlined; /* name of an inlined function in the info: symbol id */
+	struct dso_lines lines;
+	uint64_t delta; /* of the kernel: how far it was moved */
+	uint64_t base;	/* of a kernel module: where it is mapped */
+	uint32_t jit;	/* of generated code: index in the machine's code, + 1 */
 	/* File offset, or kernel address: frame; of plain and of return addresses. */
 	struct frame_map frames[2];
-	uint32_t *symbol_ids; /* by index in the table; 0: not yet defined */
-	uint32_t jit;	      /* of generated code: index in the machine's jits, + 1 */
-	uint64_t base;	      /* of a kernel module: where it is mapped */
-	char *found;	      /* of a kernel module: the path that was used; owned */
-	char live_root[32];   /* of the live process that it was read in; "": none */
-	bool memfd;	      /* memory that the process named: code it made, or a program */
-	bool dynamic;	      /* the table has only what the dynamic linker needs */
-	struct buf tried;     /* of a DSO without symbols: "path: why", a line each */
+	char *found;	    /* of a kernel module: the path that was used; owned */
+	char live_root[32]; /* of the live process that it was read in; "": none */
+	struct buf tried;   /* of a DSO without symbols: "path: why", a line each */
 };
 
-/* A line of the table of --missing. */
-struct missing_row {
-	char *path, *tried; /* owned; "": none */
-	struct build_id id;
-	uint32_t reason, flags;
-	uint64_t samples, frames;
+/* All DSOs of the stream, the resolver's own among them. */
+struct rdsos {
+	struct rdso **v;
+	uint32_t n, cap;
+	struct map64 by_id; /* a DSO's id in the input: index in v, + 1 */
 };
+
+/* ---- machines ---- */
 
 /* The generated code of a process. */
 struct rjit {
@@ -86,53 +96,60 @@ struct rjit {
 	uint32_t nids[2];
 };
 
+struct rjits {
+	struct rjit *v;
+	uint32_t n, cap;
+	struct map64 by_pid; /* index in v, + 1 */
+};
+
+/* A kernel: of the machine itself, or of its guests. */
+struct rkernel {
+	struct kernel kernel;
+	struct kernel_opts opts;
+	uint32_t dso; /* index in r->dsos, + 1; 0: not yet known */
+};
+
+/* What of the input came with names instead of addresses, in the output. */
+struct text_ids {
+	struct map64 frames; /* frame of the input: frame */
+	uint32_t symbols;    /* the greatest id of a symbol that one of them has */
+};
+
 /* The machine that a source was recorded on. */
 struct machine {
 	uint32_t source;
+	bool elsewhere; /* recorded on another host than this */
+	bool mono;	/* the times are of CLOCK_MONOTONIC */
 	struct spaces *spaces;
-	struct kernel kernel;
-	struct map64 generated; /* pid: index of its generated code in jits, + 1 */
-	struct rjit *jits;
-	uint32_t njits, jits_cap;
-	bool elsewhere;	      /* recorded on another host than this */
-	bool mono;	      /* the times are of CLOCK_MONOTONIC */
+	struct rjits code;
+	struct rkernel host;
+	struct rkernel guest; /* of all its guests, which are taken to be alike */
+	struct ranges kmods;  /* modules that are mapped: index in r->dsos, + 1 */
 	struct map64 modules; /* text of a module's name in the kernel's table: likewise */
-	/* The frame without a DSO, by mode; [0] in a process, but not mapped. 0: not yet defined. */
+	struct map64 ksyms;   /* start of an announced symbol: symbol id */
+	struct text_ids text;
+	/*
+	 * The frame without a DSO, by mode; [0] in a process, but not mapped. 0: not yet defined.
+	 */
 	uint32_t nowhere[MODES];
-	struct ranges kmods;	  /* modules that are mapped: index in r->dsos, + 1 */
-	struct map64 text_frames; /* frame of the input that came with its name: frame */
-	uint32_t text_symbols;	  /* the greatest id of a symbol that one of them has */
-	struct map64 ksyms;	  /* start of an announced symbol: symbol id */
-	uint32_t kernel_dso;	  /* index in r->dsos, + 1; 0: not yet known */
-	struct kernel_opts kernel_opts;
-	/* The kernel of its guests, which are taken to be alike. */
-	struct kernel guest;
-	uint32_t guest_dso;
-	struct kernel_opts guest_opts;
 };
 
-/* Stands with the id of a frame, where resolve_frame gives it, for: it has no symbol. */
-#define FRAME_UNKNOWN (1u << 31)
-
-/*
- * Frames that were found last, by address: most of a new chain's addresses are those of a chain just
- * before, and one look here is a third of a search for the mapping and one in its DSO. Garbage, which
- * is no address of a mapping, is not kept. Each address has two places, the first for the last used:
- * processes of one program have the same addresses.
- */
-#define RECENT_SETS   4096 /* a power of two */
-#define RECENT_ID     ((1u << 22) - 1)
-#define RECENT_RET    (1u << 22)
-#define RECENT_NAMED  (1u << 23)
-#define RECENT_SOURCE 24 /* shift */
-
-struct recent_frame {
-	uint64_t ip;
-	uint32_t space; /* its serial; KERNEL_SPACE */
-	uint32_t what;	/* the frame's id, RECENT_* and the source; 0: none */
+struct machines {
+	struct machine **v; /* by source; NULL: not yet seen */
+	uint32_t n;
 };
 
-#define RECENT_MAPS 4 /* a power of two */
+/* ---- what was found before ---- */
+
+/* Where a resolved chain or address is valid that was found without the mappings of a process. */
+#define KERNEL_SPACE UINT32_MAX
+#define GUEST_SPACE  (UINT32_MAX - 1)
+
+/* Where it is valid if it was found with them. */
+static inline uint32_t space_key(const struct space *sp)
+{
+	return sp ? space_serial(sp) : 0;
+}
 
 /* What a chain was resolved to, and in which space. */
 struct chain_state {
@@ -142,70 +159,103 @@ struct chain_state {
 	uint16_t unknown;
 	uint16_t source;
 	uint16_t mode;	  /* of the sample; MODES: of any */
-	uint32_t missing; /* the set of r->missing */
+	uint32_t missing; /* the set in r->lacks */
+};
+
+/* Stands with the id of a frame, where resolve_frame gives it, for: it has no symbol. */
+#define FRAME_UNKNOWN (1u << 31)
+
+#define RECENT_SETS   4096 /* a power of two */
+#define RECENT_ID     ((1u << 22) - 1)
+#define RECENT_RET    (1u << 22)
+#define RECENT_NAMED  (1u << 23)
+#define RECENT_SOURCE 24 /* shift */
+#define RECENT_MAPS   4	 /* a power of two */
+
+struct recent_frame {
+	uint64_t ip;
+	uint32_t space; /* its serial; KERNEL_SPACE */
+	uint32_t what;	/* the frame's id, RECENT_* and the source; 0: none */
+};
+
+/* A mapping of user space whose frames are in a DSO. */
+struct recent_map {
+	uint64_t start, end, pgoff;
+	struct rdso *dso; /* NULL: none */
+};
+
+/* What need not be looked up again. */
+struct seen {
+	struct chain_state *chains; /* by chain id */
+	uint32_t nchains;
+	/*
+	 * Frames that were found last, by address: most of a new chain's addresses are those of a
+	 * chain just before, and one look here is a third of a search for the mapping and one in
+	 * its DSO. Garbage, which is no address of a mapping, is not kept. Each address has two
+	 * places, the first for the last used: processes of one program have the same addresses.
+	 */
+	struct recent_frame recent[RECENT_SETS][2];
+	struct recent_map maps[RECENT_MAPS];
+};
+
+/* The places of an address among the recent ones. */
+static inline struct recent_frame *recent_set(struct seen *s, uint64_t ip)
+{
+	return s->recent[(ip ^ ip >> 12) & (RECENT_SETS - 1)];
+}
+
+/* ---- output, account, and all of it ---- */
+
+/* What the output has, under which ids. */
+struct emitted {
+	uint32_t nframes, nsymbols;
+	uint32_t frames_max;
+	uint32_t restarts; /* how often ids of frames or stacks began again */
+	struct hashids stacks;
+	struct intern srcfiles;
+	struct buf name; /* of the demangler */
+	/* By frame id: 0 if it has a symbol, else the pair in r->lacks (or 1). */
+	uint16_t *miss;
+	uint8_t *inlined; /* by frame id: it is inlined into the next one; NULL: none ever is */
+};
+
+/* A line of the table of --missing. */
+struct missing_row {
+	char *path, *tried; /* owned; "": none */
+	struct build_id id;
+	uint32_t reason, flags;
+	uint64_t samples, frames;
+};
+
+/* What --missing tells. */
+struct lacks {
+	struct missing missing;
+	struct missing_row *rows; /* of the streams before */
+	uint32_t nrows, rows_cap;
+};
+
+/* The stack that is being made. */
+struct stack_made {
+	uint32_t depth_max;
+	uint32_t frames[RESOLVE_DEPTH_MAX + 1];
 };
 
 struct resolver {
 	struct resolver_opts opts;
 	struct swriter *w;
 	struct diag *d;
-	struct rdso **dsos;
-	uint32_t ndsos, dsos_cap;
-	struct map64 by_id;	   /* DSO's id in the input: index in dsos, + 1 */
-	struct machine **machines; /* by source */
-	uint32_t nmachines;
-	struct chain_state *chains; /* by chain id */
-	uint32_t nchains;
-	uint32_t nframes, nsymbols;
-	uint32_t pid;	   /* of the sample that is being resolved */
-	uint32_t restarts; /* how often ids of frames or stacks began again */
-	struct hashids stacks;
-	struct buf name; /* of the demangler */
+	struct rdsos dsos;
+	struct machines machines;
+	struct seen seen;
+	struct emitted out;
+	struct lacks lacks;
+	struct bundle *bundle; /* of resolver_opts.bundle; NULL: none */
+	struct stack_made stack;
 	struct resolver_stats stats;
-	uint32_t depth_max, frames_max;
-	uint32_t frames[RESOLVE_DEPTH_MAX + 1]; /* of the stack that is being made */
-	/* By frame id: 0 if it has a symbol, else the pair of r->missing (or 1). */
-	uint16_t *miss;
-	uint8_t *inlined;	/* by frame id: it is inlined into the next one */
-	struct intern srcfiles; /* as written to the output */
-	struct missing missing;
-	struct missing_row *rows; /* of the streams before */
-	struct bundle *bundle;	  /* of resolver_opts.bundle; NULL: none */
-	uint32_t nrows, rows_cap;
-	struct recent_frame recent[RECENT_SETS][2];
-	/* The mappings of user space that were found last, and whose frames are in them. */
-	struct recent_map {
-		uint64_t start, end, pgoff;
-		struct rdso *dso; /* NULL: none */
-	} recent_maps[RECENT_MAPS];
+	uint32_t pid; /* of the sample that is being resolved */
 };
 
-/* The places of an address in r->recent. */
-static inline struct recent_frame *recent_set(struct resolver *r, uint64_t ip)
-{
-	return r->recent[(ip ^ ip >> 12) & (RECENT_SETS - 1)];
-}
-
-/* Where a resolved chain or address is valid that was found without the mappings of a process. */
-#define KERNEL_SPACE UINT32_MAX
-#define GUEST_SPACE  (UINT32_MAX - 1)
-
-/* The same with them. */
-static inline uint32_t space_key(const struct space *sp)
-{
-	return sp ? space_serial(sp) : 0;
-}
-
-/* A DSO of the input: known to the machine, and written with its number in the output. */
-int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec);
-
-/*
- * Memory that a process filled with code itself goes by the name of the map that its symbols could be
- * in, as with perf: *index, the DSO of the mapping, becomes the DSO of that name. *absolute: offsets in it
- * are addresses.
- */
-int resolve_generated(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
-		      uint32_t *index, bool *absolute);
+/* ---- resolve_emit.c: ids, and their definitions in the output ---- */
 
 /* A new DSO, also written to the output. *index is its place + 1. */
 int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, struct ps_str build_id,
@@ -215,25 +265,47 @@ int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, str
 int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
 		       uint64_t addr, uint64_t size, uint32_t *id);
 
-/* Finds the symbols of a DSO, or of a kernel module at the place where it was loaded, once. */
-int resolve_load(struct resolver *r, struct machine *m, struct rdso *d);
-int resolve_load_module(struct resolver *r, struct machine *m, struct rdso *d);
+/* The symbol of a function that is inlined somewhere. */
+int resolve_put_inlined(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
+			uint32_t *id);
+
+/* Writes a frame under a new id. */
+int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id);
+
+/* The stack of the n frames in r->stack, written if it is new. `cut`: there were more. */
+int resolve_put_stack(struct resolver *r, uint32_t source, uint32_t n, bool cut, uint32_t *id);
+
+/* The id of a source file, written at its first use; 0: none, or too many. */
+int resolve_put_srcfile(struct resolver *r, uint32_t source, const char *path, uint32_t *id);
+
+/* Forgets what chains and addresses were resolved to; ids stay. */
+void resolve_forget_chains(struct resolver *r);
+
+/* Forgets frames and stacks: their ids begin again. */
+void resolve_restart(struct resolver *r);
+
+/* ---- resolve_jit.c: generated code ---- */
+
+/*
+ * Memory that a process filled with code itself goes by the name of the map that its symbols could
+ * be in, as with perf: *index, the DSO of the mapping, becomes the DSO of that name. *absolute:
+ * offsets in it are addresses.
+ */
+int resolve_generated(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
+		      uint32_t *index, bool *absolute);
 
 /* The DSO of a process's generated code: index + 1 in r->dsos. */
 int resolve_jit_dso(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index);
 
-/* A mapping of a file came: it may be a jitdump, which says so by its name. */
+/* A mapping of a file came: it may be a jitdump, which its name tells. */
 int resolve_jit_mmap(struct resolver *r, struct machine *m, uint32_t pid, const char *path);
-
-/* A process has memory that may hold generated code, or a program: "/memfd:NAME". */
-int resolve_jit_memory(struct machine *m, uint32_t pid);
 
 /* The generated code of a space is brought to the time of a sample. */
 int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp, uint64_t time);
 
 /*
  * The symbol of an address of generated code: *symbol is its id, 0 with *reason if there is none.
- * `jit` is an index in m->jits, + 1.
+ * `jit` is an index in the machine's code, + 1.
  */
 int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint64_t addr,
 		       uint32_t *symbol, uint32_t *reason);
@@ -248,64 +320,73 @@ void rjits_release(struct machine *m);
 
 /* ---- resolve_lines.c: DWARF ---- */
 
-/* Opens what the lines of a DSO come from, from the files that were found for it. 0 or PP_ENOMEM. */
+/*
+ * Opens what the lines of a DSO come from, from the files that were found for it. 0 or PP_ENOMEM.
+ */
 int resolve_take_dwarf(struct resolver *r, struct rdso *d, struct dso_file *f);
 
 /*
- * Gives a frame that is about to be written its source line, and writes the frames of what is inlined
- * at its address before it: *first is the first of them, 0 if there are none. vaddr is the address
- * that was looked up, without the kernel's move.
+ * Gives a frame that is about to be written its source line, and writes the frames of what is
+ * inlined at its address before it: *first is the first of them, 0 if there are none. vaddr is the
+ * address that was looked up, without the kernel's move.
  */
 int resolve_lines(struct resolver *r, struct machine *m, struct rdso *d, uint64_t vaddr,
 		  struct ps_frame *f, uint32_t *first);
 
 void resolve_lines_release(struct rdso *d);
 
-/* The symbol of a function that is inlined somewhere. */
-int resolve_put_inlined(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
-			uint32_t *id);
+/* ---- resolve_dso.c: where the symbols of a DSO come from ---- */
 
-/* Writes a frame under a new id. */
-int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id);
+/* A DSO of the input: known to the machine, and written with its number in the output. */
+int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec);
+
+/* Finds the symbols of a DSO, or of a kernel module at the place where it was loaded, once. */
+int resolve_load(struct resolver *r, struct machine *m, struct rdso *d);
+int resolve_load_module(struct resolver *r, struct machine *m, struct rdso *d);
+
+void rdso_free(struct rdso *d);
+
+/* ---- resolve_frame.c: from an address to a frame ---- */
+
+/*
+ * The frame of an address, written if it is new; FRAME_UNKNOWN may be with it. `ret`: it is a
+ * return address, so that the call lies before it. sp may be NULL: nothing is known of the process.
+ */
+int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
+		  enum mode mode, bool ret, uint32_t *id);
+
+/* The processor shall fetch what is likely to be needed for the frame of an address. */
+void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip, bool ret);
+
+/* ---- resolve_text.c: stacks that came with names ---- */
+
+/*
+ * The frames of a stack that the input has, to r->stack: of a sample without addresses, whose stack
+ * cannot be made again. cut: it has more than *n, or had before.
+ */
+int resolve_text_stack(struct resolver *r, struct machine *m, const struct sreader *in,
+		       const struct ps_stack *st, uint32_t *n, bool *cut);
+
+/* A symbol or a frame of the input is defined again. */
+void resolve_text_forget(struct machine *m, const struct ps_record *rec);
+
+/* ---- resolve_context.c: records that are no samples ---- */
+
+/* A mapping, which is also written to the output. */
+int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec);
+
+/* Other records are only learnt from. */
+int resolve_context(struct resolver *r, struct machine *m, const struct ps_record *rec);
+
+/* ---- resolve_missing.c: the table of --missing ---- */
 
 /* Keeps for the table what the stream that ends here lacked. */
 int resolve_missing_keep(struct resolver *r);
 void resolve_missing_release(struct resolver *r);
 
+/* ---- resolve_bundle.c: --bundle ---- */
+
 /* Packs the files of the stream that ends here, if there is to be a bundle. */
 int resolve_bundle_keep(struct resolver *r);
-
-/*
- * The frame of an address, written if it is new; FRAME_UNKNOWN may be with it. `ret`: it is a return address, so that the call lies
- * before it. sp may be NULL: nothing is known of the process.
- */
-int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
-		  enum mode mode, bool ret, uint32_t *id);
-
-/* ---- resolve_context.c: records that are no samples ---- */
-
-/* A mapping; it is also written to the output. The others are only learnt from. */
-int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec);
-int resolve_context(struct resolver *r, struct machine *m, const struct ps_record *rec);
-
-/* The processor shall fetch what is likely to be needed for the frame of an address. */
-void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip, bool ret);
-
-/*
- * The frames of a stack that the input has, to r->frames: of a sample without addresses, whose stack
- * cannot be made again. cut: it has more than *n, or had before.
- */
-int resolve_text_stack(struct resolver *r, struct machine *m, const struct sreader *in,
-		       const struct ps_stack *st, uint32_t *n, bool *cut);
-/* A symbol or a frame of the input is defined again. */
-void resolve_text_forget(struct machine *m, const struct ps_record *rec);
-
-/* Forgets frames and stacks: their ids begin again. */
-void resolve_restart(struct resolver *r);
-
-/* Forgets what chains and addresses were resolved to; ids stay. */
-void resolve_forget_chains(struct resolver *r);
-
-void rdso_free(struct rdso *d);
 
 #endif

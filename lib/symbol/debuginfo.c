@@ -185,7 +185,9 @@ int debuginfo_open(struct debuginfo **out, const struct elf_file *f, const struc
 	d->steps = DEBUGINFO_STEPS_MAX;
 	d->lines = lines;
 	rc = begin(d, f, alt, true, &split);
-	/* libdw looks for the other files beside this one, whose place only the file itself tells. */
+	/*
+	 * libdw looks for the other files beside this one, whose place only the file itself tells.
+	 */
 	if (!rc && split) {
 		close_dwarf(d);
 		rc = begin(d, f, alt, false, &split);
@@ -212,7 +214,10 @@ void debuginfo_close(struct debuginfo *d)
 
 /* ---- looking up ---- */
 
-/* Units that do not say their ranges are asked for their functions', when an address is in no other. */
+/*
+ * Units that do not say their ranges are asked for their functions', when an address is in no
+ * other.
+ */
 static int read_loose(struct debuginfo *d)
 {
 	int rc = 0;

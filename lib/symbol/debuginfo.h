@@ -11,8 +11,9 @@
  *	}
  *
  * The address ranges of all compilation units are read at the beginning; the line table and the
- * functions of a unit when an address is in it, the inlined calls of a function when an address is in
- * that. Entries are passed over by dwarf_scan.h, what matters is read by libdw. Format: DWARF 2 to 5, dwarfstd.org.
+ * functions of a unit when an address is in it, the inlined calls of a function when an address is
+ * in that. Entries are passed over by dwarf_scan.h, what matters is read by libdw. Format: DWARF 2
+ * to 5, dwarfstd.org.
  */
 #ifndef PP_SYMBOL_DEBUGINFO_H
 #define PP_SYMBOL_DEBUGINFO_H
@@ -38,10 +39,10 @@ struct source_frame {
 struct debuginfo;
 
 /*
- * Opens the DWARF of a file. alt is the file that it shares entries with (dwz, .gnu_debugaltlink), or
- * NULL. Both must outlive *d. Without `lines` frames have names but no places, which takes half of the
- * time. 0; PP_ENOENT: it has none; PP_EUNSUPPORTED: it is not linked yet, as kernel modules are;
- * PP_ELIMIT; PP_ECORRUPT; PP_ENOMEM.
+ * Opens the DWARF of a file. alt is the file that it shares entries with (dwz, .gnu_debugaltlink),
+ * or NULL. Both must outlive *d. Without `lines` frames have names but no places, which takes half
+ * of the time. 0; PP_ENOENT: it has none; PP_EUNSUPPORTED: it is not linked yet, as kernel modules
+ * are; PP_ELIMIT; PP_ECORRUPT; PP_ENOMEM.
  */
 int debuginfo_open(struct debuginfo **d, const struct elf_file *f, const struct elf_file *alt,
 		   bool lines);

@@ -1,6 +1,6 @@
 /*
- * The insides of debuginfo: debuginfo.c finds the unit and the line of an address, debuginfo_unit.c the
- * functions in a unit and what is inlined into them. Private to them.
+ * The insides of debuginfo: debuginfo.c finds the unit and the line of an address, debuginfo_unit.c
+ * the functions in a unit and what is inlined into them. Private to them.
  */
 #ifndef PP_SYMBOL_DEBUGINFO_PARTS_H
 #define PP_SYMBOL_DEBUGINFO_PARTS_H
@@ -84,8 +84,8 @@ int function_frames(struct unit *u, struct function *f, uint64_t vaddr,
 int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map);
 
 /*
- * Gives the ranges of an entry a value; entries come before those within them. 0, PP_ENOENT: it has no
- * ranges; PP_ENOMEM; PP_ELIMIT: no steps are left.
+ * Gives the ranges of an entry a value; entries come before those within them. 0, PP_ENOENT: it has
+ * no ranges; PP_ENOMEM; PP_ELIMIT: no steps are left.
  */
 int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *steps);
 

@@ -1,6 +1,6 @@
 /*
- * Debug files from debuginfod servers, by the program debuginfod-find (elfutils): asked only when the
- * user wants it, and within a time limit for the whole run.
+ * Debug files from debuginfod servers, by the program debuginfod-find (elfutils): asked only when
+ * the user wants it, and within a time limit for the whole run.
  *
  *	struct debuginfod *df;
  *	rc = debuginfod_new(&df, 60, diag);
@@ -8,8 +8,8 @@
  *	search.fetch_ctx = df;
  *	debuginfod_free(df);
  *
- * A program of its own: what comes from the network is taken apart in another process, and can be ended
- * when the time is over. It keeps what it gets in its cache, and takes the servers from
+ * A program of its own: what comes from the network is taken apart in another process, and can be
+ * ended when the time is over. It keeps what it gets in its cache, and takes the servers from
  * DEBUGINFOD_URLS.
  */
 #ifndef PP_SYMBOL_DEBUGINFOD_H
@@ -26,8 +26,8 @@ int debuginfod_new(struct debuginfod **df, unsigned seconds, struct diag *d);
 void debuginfod_free(struct debuginfod *df); /* NULL is fine */
 
 /*
- * dso_search.fetch. What keeps it from asking at all (no program, no servers, no time) is said once. The
- * caller checks the build-id of what it gets.
+ * dso_search.fetch. What keeps it from asking at all (no program, no servers, no time) is said
+ * once. The caller checks the build-id of what it gets.
  */
 bool debuginfod_fetch(void *df, const struct build_id *id, char path[DSO_MAX_PATH]);
 

@@ -229,7 +229,9 @@ static void try_link_in(struct finder *s, const struct root *root, const char *d
 	try_file(s, root, PROOF_CRC, false, "%s%.*s/%s", dir, l->dir_len, l->dir, l->name);
 }
 
-/* Where Fedora and old Ubuntu put debug files. Without a debug link, the build-id must prove them. */
+/*
+ * Where Fedora and old Ubuntu put debug files. Without a debug link, the build-id must prove them.
+ */
 static void try_path_in(struct finder *s, const struct root *root, const char *dir, const void *arg)
 {
 	const char *path = arg;

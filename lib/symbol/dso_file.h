@@ -1,5 +1,6 @@
 /*
- * Finding the files that describe a DSO: the binary that was run, and the one with the best symbols.
+ * Finding the files that describe a DSO: the binary that was run, and the one with the best
+ * symbols.
  *
  *	struct dso_search search = {0};		(no --symfs, /usr/lib/debug, ~/.debug)
  *	struct dso_file d;
@@ -10,13 +11,13 @@
  *		... d.why, d.tried ...
  *	dso_file_release(&d);
  *
- * Candidates, in this order, until one has a .symtab: the DSO itself (in each symfs root, by build-id
- * and by path; below the root prefix; at its recorded path), its debug file by build-id, its debug
- * file by debug link, perf's build-id cache, what `fetch` brings. If none has, the binary's
- * .gnu_debugdata and .dynsym serve.
+ * Candidates, in this order, until one has a .symtab: the DSO itself (in each symfs root, by
+ * build-id and by path; below the root prefix; at its recorded path), its debug file by build-id,
+ * its debug file by debug link, perf's build-id cache, what `fetch` brings. If none has, the
+ * binary's .gnu_debugdata and .dynsym serve.
  *
- * A file is used only if its build-id is the recorded one. Where nothing was recorded, the binary at
- * the path is believed, and the debug file must agree with it, by build-id or by checksum.
+ * A file is used only if its build-id is the recorded one. Where nothing was recorded, the binary
+ * at the path is believed, and the debug file must agree with it, by build-id or by checksum.
  */
 #ifndef PP_SYMBOL_DSO_FILE_H
 #define PP_SYMBOL_DSO_FILE_H
@@ -35,8 +36,8 @@
 struct dso_search {
 	/*
 	 * What stands for the root of the recorded machine. A DSO is sought there under its
-	 * build-id as in perf's cache (.build-id/xx/yyyy/elf), its path, and its bare name; the path
-	 * of this machine is asked afterwards only if the build-id is known.
+	 * build-id as in perf's cache (.build-id/xx/yyyy/elf), its path, and its bare name; the
+	 * path of this machine is asked afterwards only if the build-id is known.
 	 */
 	const struct root *const *symfs;
 	size_t n_symfs;
@@ -69,8 +70,8 @@ struct dso_file {
 	struct dso_try *tried; /* all candidates, in order */
 	size_t n_tried;
 	/*
-	 * Open until dso_file_release; may be the same. Not to be opened again by their paths, which may
-	 * lead into an archive or to a packed file.
+	 * Open until dso_file_release; may be the same. Not to be opened again by their paths,
+	 * which may lead into an archive or to a packed file.
 	 */
 	struct elf_file *binary_elf, *symbols_elf, *dwarf_elf;
 };
@@ -90,8 +91,8 @@ int dso_file_symtab(const struct dso_file *d, const struct elf_symtab_opts *opts
 
 /*
  * The file that d's DWARF shares entries with (.gnu_debugaltlink, written by dwz): *alt, which the
- * caller closes, and its name there. 0; PP_ENOENT: there is no such link, *link is NULL, or its file
- * was not found; PP_ENOMEM.
+ * caller closes, and its name there. 0; PP_ENOENT: there is no such link, *link is NULL, or its
+ * file was not found; PP_ENOMEM.
  */
 int dso_file_alt(const struct dso_file *d, const struct dso_search *search, struct elf_file **alt,
 		 const char **link);
@@ -103,9 +104,9 @@ void dso_file_release(struct dso_file *d);
 
 /*
  * The path of a file in perf's build-id cache, CACHE/.build-id/xx/yyyy/NAME, where name is "elf",
- * "debug", "vdso" or "kallsyms", into buf; without a name that of the entry itself, which old versions
- * of perf made a file. 0, or PP_ENOENT when there is no cache or no build-id. The file need not
- * exist.
+ * "debug", "vdso" or "kallsyms", into buf; without a name that of the entry itself, which old
+ * versions of perf made a file. 0, or PP_ENOENT when there is no cache or no build-id. The file
+ * need not exist.
  */
 int dso_cache_path(const struct dso_search *search, const struct build_id *id, const char *name,
 		   char *buf, size_t size);

@@ -5,9 +5,9 @@
  *	if (dwarf_image(f, true, &image) == 0)
  *		elf = elf_memory((char *)image.data, image.len);
  *
- * libdw reads and unpacks every debug section of a file when it is opened. A third of them describes
- * variables, macros and the like, another part only lines. Packed sections may be of zlib or zstd (ELF
- * gABI, "Section Compression"), or of the form before that (.zdebug_info).
+ * libdw reads and unpacks every debug section of a file when it is opened. A third of them
+ * describes variables, macros and the like, another part only lines. Packed sections may be of zlib
+ * or zstd (ELF gABI, "Section Compression"), or of the form before that (.zdebug_info).
  */
 #ifndef PP_SYMBOL_DWARF_IMAGE_H
 #define PP_SYMBOL_DWARF_IMAGE_H
@@ -19,8 +19,8 @@
 #define DWARF_IMAGE_RATIO 1100 /* zlib packs at most so well; what claims more is not believed */
 
 /*
- * Makes the image, with line tables or without. A section that is damaged is left out. 0; PP_ENOENT:
- * there is no .debug_info; PP_ELIMIT; PP_ENOMEM.
+ * Makes the image, with line tables or without. A section that is damaged is left out. 0;
+ * PP_ENOENT: there is no .debug_info; PP_ELIMIT; PP_ENOMEM.
  */
 int dwarf_image(const struct elf_file *f, bool lines, struct buf *image);
 

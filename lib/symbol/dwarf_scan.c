@@ -400,7 +400,9 @@ static bool read_entry(struct scan *s, struct scan_entry *e, const struct abbrev
 							 : !skip_form(s, p->form))
 			return false;
 	}
-	/* Low and high, both as they mostly are; the first also if there are ranges, as in libdw. */
+	/*
+	 * Low and high, both as they mostly are; the first also if there are ranges, as in libdw.
+	 */
 	e->simple = (have & 3) == 3 && !(have & 16);
 	e->complex = !e->simple && have & (2 | 8 | 16);
 	e->hi = have & 4 ? e->lo + high : high;

@@ -11,7 +11,8 @@
  *
  * Reading is done by libelf, with pread: a file that another process cuts short while it is open is
  * damaged, not a SIGBUS. Every index and size that the file gives is checked here. A file packed by
- * gzip, xz or zstd, as kernel modules are, is unpacked to memory. Format: the System V gABI, elf(5).
+ * gzip, xz or zstd, as kernel modules are, is unpacked to memory. Format: the System V gABI,
+ * elf(5).
  */
 #ifndef PP_SYMBOL_ELF_FILE_H
 #define PP_SYMBOL_ELF_FILE_H
@@ -107,8 +108,8 @@ int elf_file_copy(const struct elf_file *f, uint64_t len,
 		  int (*fn)(void *ctx, const uint8_t *bytes, size_t n), void *ctx);
 
 /*
- * .gnu_debugaltlink, the file that dwz moved what several have in common to: its name and its build-id.
- * 0 or PP_ENOENT.
+ * .gnu_debugaltlink, the file that dwz moved what several have in common to: its name and its
+ * build-id. 0 or PP_ENOENT.
  */
 int elf_file_altlink(const struct elf_file *f, const char **name, struct build_id *id);
 

@@ -29,8 +29,8 @@ struct elf_symtab_opts {
 	bool no_plt;	  /* leave out the entries of the procedure linkage table */
 	bool symtab_only; /* .dynsym alone counts as stripped (kernels) */
 	/*
-	 * Of a relocatable file, a kernel module: where its code begins; the symbols of its code are
-	 * taken, with the addresses that they have then. 0: such files are not supported.
+	 * Of a relocatable file, a kernel module: where its code begins; the symbols of its code
+	 * are taken, with the addresses that they have then. 0: such files are not supported.
 	 */
 	uint64_t module_base;
 	/* A file whose .dynsym is taken, too: with mini debuginfo, which leaves those out. NULL. */

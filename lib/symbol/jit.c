@@ -184,9 +184,9 @@ static int by_addr(const void *a, const void *b)
 }
 
 /*
- * Gives a new code the lines that came before it. V8 counts addresses from the header of an ELF file
- * that would hold the code, and tells columns where the discriminator is. In Node.js 20
- * the names of files are garbage, so that what follows one is, too: nothing of a record is believed
+ * Gives a new code the lines that came before it. V8 counts addresses from the header of an ELF
+ * file that would hold the code, and tells columns where the discriminator is. In Node.js 20 the
+ * names of files are garbage, so that what follows one is, too: nothing of a record is believed
  * that has addresses outside of the code.
  */
 static bool take_lines(struct jit *j, struct jit_code *code, const char *name)

@@ -10,10 +10,10 @@
  *	printf("%s+%#" PRIx64, jit_name(j, code), ip - jit_code(j, code)->start);
  *	jit_free(j);
  *
- * Formats, in the kernel's sources: tools/perf/Documentation/jit-interface.txt (lines "START SIZE NAME"
- * in hexadecimal) and jitdump-specification.txt. Of a perf map nothing is known but the order: a later
- * line is the code that is there now. What a jitdump tells holds from its time on, in the clock
- * CLOCK_MONOTONIC.
+ * Formats, in the kernel's sources: tools/perf/Documentation/jit-interface.txt (lines "START SIZE
+ * NAME" in hexadecimal) and jitdump-specification.txt. Of a perf map nothing is known but the
+ * order: a later line is the code that is there now. What a jitdump tells holds from its time on,
+ * in the clock CLOCK_MONOTONIC.
  */
 #ifndef PP_SYMBOL_JIT_H
 #define PP_SYMBOL_JIT_H
@@ -51,15 +51,18 @@ struct jit_dump_info {
 int jit_new(struct jit **j);
 void jit_free(struct jit *j); /* NULL is fine */
 
-/* Takes the lines of a perf map; *bad counts those that are not of the format. 0, PP_ENOMEM, PP_ELIMIT. */
+/*
+ * Takes the lines of a perf map; *bad counts those that are not of the format. 0, PP_ENOMEM,
+ * PP_ELIMIT.
+ */
 int jit_map(struct jit *j, const char *text, size_t len, uint64_t *bad);
 
 /* Takes a jitdump file. 0; PP_EUNSUPPORTED: it is none; PP_ENOMEM, PP_ELIMIT. */
 int jit_dump(struct jit *j, const void *bytes, size_t len, struct jit_dump_info *info);
 
 /*
- * Lets what the jitdump says happen up to a time, which never goes back. *changed becomes true if an
- * address that was looked up before could now be something else. 0 or PP_ENOMEM.
+ * Lets what the jitdump says happen up to a time, which never goes back. *changed becomes true if
+ * an address that was looked up before could now be something else. 0 or PP_ENOMEM.
  */
 int jit_advance(struct jit *j, uint64_t time, bool *changed);
 
@@ -70,8 +73,8 @@ const char *jit_name(const struct jit *j, uint32_t code);
 uint32_t jit_count(const struct jit *j);
 
 /*
- * The source line of an address in a code, if the jitdump says; the file's name lives as long as the
- * jit. 0 or PP_ENOENT.
+ * The source line of an address in a code, if the jitdump says; the file's name lives as long as
+ * the jit. 0 or PP_ENOENT.
  */
 int jit_line(const struct jit *j, uint32_t code, uint64_t addr, struct source_frame *f);
 

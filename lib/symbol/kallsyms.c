@@ -138,8 +138,8 @@ static bool ends_in(const struct line *l, const char *end)
 }
 
 /*
- * What the linker script calls a place, such as _stext or __lock_text_start: it is no function. A call of
- * 32-bit programs that has the address of that of the others.
+ * What the linker script calls a place, such as _stext or __lock_text_start: it is no function. A
+ * call of 32-bit programs that has the address of that of the others.
  */
 static bool says_less(const struct line *l)
 {

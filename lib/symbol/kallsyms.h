@@ -3,15 +3,16 @@
  *
  *	struct kallsyms k;
  *	struct kallsyms_opts opts = {"_text", 0xffffffff9a400000};	(from the recording's kernel
- *mmap) if (kallsyms_load("/proc/kallsyms", &opts, &k, &why) == 0) { symtab_find(k.table, ip, &sym);
+ * mmap) if (kallsyms_load("/proc/kallsyms", &opts, &k, &why) == 0) { symtab_find(k.table, ip,
+ * &sym);
  *		kallsyms_release(&k);
  *	}
  *
  * Format: lines "ADDRESS TYPE NAME[\t[MODULE]]", see kernel/kallsyms.c and proc(5). Addresses are
  * absolute. As perf does, the types T, W, D and B in either case are taken, and every symbol
- *reaches to the next one, the last of the kernel or of a module to the end of the page after its own.
- * Of several with one address the one that says most is taken: see symtab_builder_unify; the names that
- * the linker gives to the beginning and the end of a section say least.
+ * reaches to the next one, the last of the kernel or of a module to the end of the page after its
+ * own. Of several with one address the one that says most is taken: see symtab_builder_unify; the
+ * names that the linker gives to the beginning and the end of a section say least.
  */
 #ifndef PP_SYMBOL_KALLSYMS_H
 #define PP_SYMBOL_KALLSYMS_H

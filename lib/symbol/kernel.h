@@ -8,9 +8,9 @@
  *	const struct symtab *t = kernel_symbols(&k, &reason);	(found at the first call)
  *	kernel_release(&k);
  *
- * Sources, in this order: --vmlinux, --kallsyms, the kallsyms or vmlinux of a symfs root, a kallsyms
- * that the recording holds, perf's cache by build-id, /proc/kallsyms if the recording is of the
- * running kernel, a vmlinux that is installed with its build-id. Symbols that the recording
+ * Sources, in this order: --vmlinux, --kallsyms, the kallsyms or vmlinux of a symfs root, a
+ * kallsyms that the recording holds, perf's cache by build-id, /proc/kallsyms if the recording is
+ * of the running kernel, a vmlinux that is installed with its build-id. Symbols that the recording
  * itself announces (KSYMBOL records: BPF programs, trampolines) are asked first.
  */
 #ifndef PP_SYMBOL_KERNEL_H
@@ -31,8 +31,8 @@ struct kernel_opts {
 	const char *vmlinux;		 /* --vmlinux; NULL */
 	const struct dso_search *search; /* for perf's cache */
 	/*
-	 * It runs in a virtual machine of the recorded one: nothing but these two can be its symbols,
-	 * and each guest has the same.
+	 * It runs in a virtual machine of the recorded one: nothing but these two can be its
+	 * symbols, and each guest has the same.
 	 */
 	bool guest;
 	bool like_perf; /* of several symbols with one address, the one that perf takes */
@@ -83,7 +83,9 @@ int kernel_blob(struct kernel *k, const char *data, size_t len);
 int kernel_ksymbol(struct kernel *k, uint64_t addr, uint64_t len, const char *name, size_t nlen,
 		   bool removed);
 
-/* The announced symbol at an address, NULL if there is none. Lives until the next kernel_ksymbol. */
+/*
+ * The announced symbol at an address, NULL if there is none. Lives until the next kernel_ksymbol.
+ */
 const struct ksymbol *kernel_find_ksymbol(const struct kernel *k, uint64_t addr);
 
 /* The table, or NULL and *reason. What is wrong is said once. */

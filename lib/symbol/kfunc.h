@@ -1,6 +1,6 @@
 /*
- * Functions of the kernel by their address, for filters that read a stream and meet addresses in the
- * fields of events: call sites, the functions of timers.
+ * Functions of the kernel by their address, for filters that read a stream and meet addresses in
+ * the fields of events: call sites, the functions of timers.
  *
  *	struct kfunc *k;
  *	kfunc_new(&k, NULL, diag);
@@ -30,8 +30,8 @@ void kfunc_see(void *k, const struct ps_record *rec);
 const char *kfunc_name(void *k, uint32_t source, uint64_t addr, size_t *len);
 
 /*
- * Whether the recordings' kernels have symbols, but none of this name; *near: one that is spelt nearly so, or
- * NULL. Says nothing to diag.
+ * Whether the recordings' kernels have symbols, but none of this name; *near: one that is spelt
+ * nearly so, or NULL. Says nothing to diag.
  */
 bool kfunc_lacks(void *k, const char *name, size_t len, const char **near);
 

@@ -19,7 +19,10 @@ static bool is_name(const char *base, size_t len, const char *name)
 	return true;
 }
 
-/* Finds the line of a module: "kernel/fs/ext4/ext4.ko.xz: kernel/...", of which the first word counts. */
+/*
+ * Finds the line of a module: "kernel/fs/ext4/ext4.ko.xz: kernel/...", of which the first word
+ * counts.
+ */
 static const char *find_line(const char *text, const char *name, size_t *len)
 {
 	for (const char *p = text; *p;) {

@@ -16,16 +16,17 @@
 #define KMODULE_NOWHERE	  UINT64_MAX
 
 /*
- * The path of a loaded module's file below a root (NULL: this machine), by modules.dep or modules.order
- * of the release. The name is that of /proc/modules, without brackets. 0 or PP_ENOENT, PP_ENOMEM.
+ * The path of a loaded module's file below a root (NULL: this machine), by modules.dep or
+ * modules.order of the release. The name is that of /proc/modules, without brackets. 0 or
+ * PP_ENOENT, PP_ENOMEM.
  */
 int kmodule_path(const struct root *root, const char *release, const char *name,
 		 char path[ROOT_PATH_MAX]);
 
 /*
  * The address of each of the n sections, if the module's code begins at `base`; KMODULE_NOWHERE for
- * those that are not code, or gone after its start. The caller frees *addrs. 0, PP_EUNSUPPORTED (not a
- * relocatable file), PP_ECORRUPT, PP_ENOMEM.
+ * those that are not code, or gone after its start. The caller frees *addrs. 0, PP_EUNSUPPORTED
+ * (not a relocatable file), PP_ECORRUPT, PP_ENOMEM.
  */
 int kmodule_layout(const struct elf_file *f, uint64_t base, uint64_t **addrs, size_t *n);
 

@@ -26,8 +26,8 @@ struct ranges {
 void ranges_release(struct ranges *t);
 
 /*
- * [start, end) is value from now on; 0 takes away what was there. *covered (or NULL) becomes true when
- * there was something. 0 or PP_ENOMEM.
+ * [start, end) is value from now on; 0 takes away what was there. *covered (or NULL) becomes true
+ * when there was something. 0 or PP_ENOMEM.
  */
 int ranges_put(struct ranges *t, uint64_t start, uint64_t end, uint32_t value, bool *covered);
 

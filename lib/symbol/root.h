@@ -1,14 +1,14 @@
 /*
- * What stands for the root directory of the recorded machine: a directory of this one, or a tar archive
- * (plain, or packed by gzip, xz or zstd; psym --bundle makes one).
+ * What stands for the root directory of the recorded machine: a directory of this one, or a tar
+ * archive (plain, or packed by gzip, xz or zstd; psym --bundle makes one).
  *
  *	struct root *r;
  *	rc = root_open(&r, "target.tar.zst", diag);
  *	rc = root_elf(r, "/usr/bin/true", &f, &why);
  *	root_free(r);
  *
- * An archive is copied to an unlinked temporary file and read from there; nothing is unpacked to the
- * file system.
+ * An archive is copied to an unlinked temporary file and read from there; nothing is unpacked to
+ * the file system.
  */
 #ifndef PP_SYMBOL_ROOT_H
 #define PP_SYMBOL_ROOT_H
@@ -24,13 +24,16 @@
 struct root;
 
 /*
- * Says what is wrong to d. A directory need not exist: then nothing is found in it. Of a damaged archive
- * what comes before is used; it is PP_ECORRUPT or PP_ECUT then, with *r.
+ * Says what is wrong to d. A directory need not exist: then nothing is found in it. Of a damaged
+ * archive what comes before is used; it is PP_ECORRUPT or PP_ECUT then, with *r.
  */
 int root_open(struct root **r, const char *name, struct diag *d);
 void root_free(struct root *r); /* NULL is fine */
 
-/* r may be NULL in what follows: this machine's own root. The file must be closed before r is freed. */
+/*
+ * r may be NULL in what follows: this machine's own root. The file must be closed before r is
+ * freed.
+ */
 int root_elf(const struct root *r, const char *path, struct elf_file **f, enum symtab_reason *why);
 
 /* Appends a file of up to max bytes, unpacked if it is packed. 0, or an error and *why. */
@@ -38,13 +41,15 @@ int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
 	      enum symtab_reason *why);
 
 /*
- * The same for a file of this machine that anybody could have put there: it, and a symbolic link to it,
- * must belong to root, to this user, or to `owner`. PP_EACCES and SYMTAB_OWNER otherwise.
+ * The same for a file of this machine that anybody could have put there: it, and a symbolic link to
+ * it, must belong to root, to this user, or to `owner`. PP_EACCES and SYMTAB_OWNER otherwise.
  */
 int root_read_owned(const char *path, uid_t owner, size_t max, struct buf *b,
 		    enum symtab_reason *why);
 
-/* The path for people, and, if it is no archive's, to open: below the root. NULL: it is too long. */
+/*
+ * The path for people, and, if it is no archive's, to open: below the root. NULL: it is too long.
+ */
 const char *root_path(const struct root *r, const char *path, char buf[ROOT_PATH_MAX]);
 
 #endif

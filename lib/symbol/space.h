@@ -52,7 +52,9 @@ void spaces_clear(struct spaces *s, uint32_t pid);
 int spaces_exec(struct spaces *s, uint32_t pid);
 int spaces_settle(struct spaces *s, uint32_t pid);
 
-/* A process ended. It stays known for samples that come late, until SPACES_EXITED_MAX others ended. */
+/*
+ * A process ended. It stays known for samples that come late, until SPACES_EXITED_MAX others ended.
+ */
 void spaces_exit(struct spaces *s, uint32_t pid);
 
 /* The space of a process; NULL if nothing is known of it. Lives until the next change. */

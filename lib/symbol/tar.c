@@ -89,7 +89,9 @@ static void pax(struct extra *x, const char *p, size_t n)
 	}
 }
 
-/* Appends a path's components to `out`, "/a/b" for "./a//b". False if it is too long or has "..". */
+/*
+ * Appends a path's components to `out`, "/a/b" for "./a//b". False if it is too long or has "..".
+ */
 static bool clean(char *out, size_t *len, const char *path)
 {
 	while (*path) {

@@ -7,9 +7,9 @@
  *		... file.bytes, file.len ...
  *	tar_release(&t);
  *
- * Formats: ustar and pax (POSIX.1-2001, pax(1)), and of GNU tar the long names and the numbers in base
- * 256. Names are only looked up, never created, so that no name can lead out of the archive: "."
- * and empty components are left out of them, and members with ".." are passed over.
+ * Formats: ustar and pax (POSIX.1-2001, pax(1)), and of GNU tar the long names and the numbers in
+ * base 256. Names are only looked up, never created, so that no name can lead out of the archive:
+ * "." and empty components are left out of them, and members with ".." are passed over.
  */
 #ifndef PP_SYMBOL_TAR_H
 #define PP_SYMBOL_TAR_H
@@ -41,9 +41,9 @@ struct tar {
 };
 
 /*
- * Reads the headers. The bytes must outlive it. 0; PP_ECUT or PP_ECORRUPT, with the members before the
- * damage in the index; PP_EUNSUPPORTED (the first header is none of tar); PP_ELIMIT; PP_ENOMEM. To
- * be released in any case.
+ * Reads the headers. The bytes must outlive it. 0; PP_ECUT or PP_ECORRUPT, with the members before
+ * the damage in the index; PP_EUNSUPPORTED (the first header is none of tar); PP_ELIMIT; PP_ENOMEM.
+ * To be released in any case.
  */
 int tar_index(struct tar *t, const void *bytes, size_t len);
 void tar_release(struct tar *t);

@@ -1,0 +1,160 @@
+/*
+ * Writing what was found: DSOs, symbols, frames, stacks and source files get their ids here and are
+ * defined in the output, and ids begin again here when there are too many.
+ */
+#include "resolve/resolve_parts.h"
+
+#include "base/err.h"
+#include "symbol/demangle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, struct ps_str build_id,
+		    uint32_t flags, uint32_t *index)
+{
+	struct rdso *d;
+	struct ps_dso rec;
+
+	if (r->dsos.n >= RESOLVE_DSOS_MAX)
+		return PP_ELIMIT;
+	if (r->dsos.n == r->dsos.cap) {
+		uint32_t cap = r->dsos.cap ? r->dsos.cap * 2 : 64;
+		struct rdso **v = realloc(r->dsos.v, cap * sizeof(struct rdso *));
+
+		if (!v)
+			return PP_ENOMEM;
+		r->dsos.v = v;
+		r->dsos.cap = cap;
+	}
+	d = calloc(1, sizeof(*d));
+	if (d)
+		d->path = strndup(path.len ? path.p : "", path.len);
+	if (!d || !d->path) {
+		free(d);
+		return PP_ENOMEM;
+	}
+	d->id = build_id_make(build_id.p, build_id.len);
+	d->flags = flags;
+	d->memfd = (flags & PS_DSO_NO_FILE) && !strncmp(d->path, "/memfd:", 7);
+	d->out = r->dsos.n + 1;
+	r->dsos.v[r->dsos.n++] = d;
+	*index = r->dsos.n;
+	rec = (struct ps_dso){.id = d->out, .flags = flags, .path = path, .build_id = build_id};
+	return swriter_put(r->w, PS_DSO, source, &rec);
+}
+
+static int put_symbol(struct resolver *r, uint32_t source, const char *name, struct ps_symbol *rec,
+		      uint32_t *id)
+{
+	const char *shown = r->opts.no_demangle ? name : demangle(name, &r->out.name);
+
+	if (r->out.nsymbols >= RESOLVE_SYMBOLS_MAX)
+		return PP_ELIMIT;
+	rec->id = *id = ++r->out.nsymbols;
+	rec->name = ps_str(shown, strlen(shown));
+	if (shown != name)
+		rec->linkage = ps_str(name, strlen(name));
+	return swriter_put(r->w, PS_SYMBOL, source, rec);
+}
+
+int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
+		       uint64_t addr, uint64_t size, uint32_t *id)
+{
+	struct ps_symbol rec = {.dso = dso, .addr = addr, .size = size};
+
+	return put_symbol(r, source, name, &rec, id);
+}
+
+int resolve_put_inlined(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
+			uint32_t *id)
+{
+	struct ps_symbol rec = {.dso = dso, .flags = 1};
+
+	return put_symbol(r, source, name, &rec, id);
+}
+
+int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id)
+{
+	uint16_t miss = !f->symbol;
+
+	if (miss && r->opts.missing) {
+		miss = missing_pair(&r->lacks.missing, f->dso, f->reason);
+		if (!miss)
+			return PP_ENOMEM;
+	}
+	f->id = *id = ++r->out.nframes;
+	r->out.miss[f->id] = miss;
+	if (r->out.inlined)
+		r->out.inlined[f->id] = (f->flags & PS_FRAME_INLINED) != 0;
+	r->stats.reasons[f->reason]++;
+	return swriter_put(r->w, PS_FRAME, source, f);
+}
+
+/* The stack of the n frames in r->stack.frames. `cut`: there were more. */
+int resolve_put_stack(struct resolver *r, uint32_t source, uint32_t n, bool cut, uint32_t *id)
+{
+	struct ps_stack rec = {.flags = cut, .frames = {r->stack.frames, n}};
+	bool fresh;
+	int rc;
+
+	/* A whole stack and one that was cut off are not the same. */
+	r->stack.frames[n] = cut;
+	rc = hashids_get(&r->out.stacks, r->stack.frames, (n + 1) * sizeof(uint32_t), id, &fresh);
+	if (rc || !fresh)
+		return rc;
+	/* Ids begin again: what chains point to is no longer what it was. */
+	if (*id == 1) {
+		resolve_forget_chains(r);
+		r->out.restarts++;
+	}
+	rec.id = *id;
+	return swriter_put(r->w, PS_STACK, source, &rec);
+}
+
+/* The id of a source file, defined in the output at its first use. */
+int resolve_put_srcfile(struct resolver *r, uint32_t source, const char *path, uint32_t *id)
+{
+	struct ps_srcfile rec = {0};
+	bool fresh;
+	int rc;
+
+	*id = 0;
+	if (!path)
+		return 0;
+	rc = intern_add(&r->out.srcfiles, path, strlen(path), id, &fresh);
+	/* More files than anybody has: the rest goes without. */
+	if (rc == PP_ELIMIT || *id > RESOLVE_SRCFILES_MAX) {
+		*id = 0;
+		return 0;
+	}
+	if (rc || !fresh)
+		return rc;
+	rec.id = *id;
+	rec.path = ps_str(path, strlen(path));
+	return swriter_put(r->w, PS_SRCFILE, source, &rec);
+}
+
+void resolve_forget_chains(struct resolver *r)
+{
+	if (r->seen.nchains)
+		memset(r->seen.chains, 0, r->seen.nchains * sizeof(*r->seen.chains));
+	memset(r->seen.recent, 0, sizeof(r->seen.recent));
+	memset(r->seen.maps, 0, sizeof(r->seen.maps));
+}
+
+void resolve_restart(struct resolver *r)
+{
+	for (uint32_t i = 0; i < r->dsos.n; i++)
+		for (int ret = 0; ret < 2; ret++)
+			frame_map_clear(&r->dsos.v[i]->frames[ret]);
+	for (uint32_t i = 0; i < r->machines.n; i++)
+		if (r->machines.v[i]) {
+			memset(r->machines.v[i]->nowhere, 0, sizeof(r->machines.v[i]->nowhere));
+			map64_clear(&r->machines.v[i]->text.frames);
+		}
+	resolve_forget_chains(r);
+	hashids_clear(&r->out.stacks);
+	r->out.restarts++;
+	r->out.nframes = 0;
+}
