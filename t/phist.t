@@ -25,7 +25,7 @@ isnt "$(wc -l <report)" 0 'the text has events'
 is "$(($(cat counts)))" "$(wc -l <report)" 'every line is an event'
 
 # table FILE COLUMN...: the rows of a TSV without what derives.
-columns() {
+columns() { # FILE COLUMNS
 	grep -v '^#' "$1" | cut -f "$2"
 }
 run "$BIN/phist" --tsv --by event,COMM,CPU zlib.ps
@@ -177,6 +177,12 @@ like "$OUT" 'period:sum:ns' 'the unit is that of the event'
 run "$BIN/phist" --by caller,sym small.ps
 like "$OUT" '^0x[0-9a-f]+ +0x[0-9a-f]+ +[0-9]+ ' 'addresses'
 like "$ERR" 'addresses only: put psym before phist' 'and why'
+# The first two addresses of each call chain, as the text has them.
+"$BIN/pdecode" -t small.ps | awk 'NF && !/^\t/ { n = 0 } /^\t/ { a[n++] = $1; if (n == 2) print "0x" a[1], "0x" a[0] }' |
+	sort | uniq -c | awk '{ print $2, $3, $1 }' | sort >want
+isnt "$(wc -l <want)" 0 'there are callers'
+awk 'NR > 1 { print $1, $2, $3 }' "$OUT" | sort >got
+same got want 'two of them are those of the call chains'
 "$BIN/psym" small.ps >small.sym 2>/dev/null
 "$BIN/pfold" -e cpu-clock -c small.sym | sed 's/ \([0-9]*\)$/\t\1/; s/^[^;]*;//' | sort >want
 [ -n "$(cat want)" ] || diag 'nothing folded'
@@ -194,6 +200,28 @@ empty "$OUT" 'and nothing is written'
 run "$BIN/phist" -f runtime,nosuch zlib.ps
 is "$status" 1 'no event has one of the fields'
 like "$OUT" '^runtime' 'the other one is written'
+
+# Two events of one name; what perf report counts is in t/data/README.md.
+gzip -dc "$ROOT/t/data/cgroups.data.gz" >cgroups.data
+run_pipe '"$BIN/pdecode" cgroups.data cgroups.data' '"$BIN/phist" --by event --tsv'
+columns "$OUT" 2,3 >got
+printf 'cpu-clock\t194\ncpu-clock #2\t184\n' >want
+same got want 'events of one name have a row each, and recordings share them'
+is "$("$BIN/pdecode" cgroups.data | "$BIN/pfilter" 'event == "cpu-clock"' | "$BIN/phist" --by event --tsv | columns - 3 |
+	paste -s -d ' ')" '97 92' 'a filter means both'
+
+# Threads that are about to end have the number -1 in the sample; the text of each event here has it.
+gzip -dc "$ROOT/t/data/sched.data.gz" | "$BIN/pdecode" >exit.ps
+"$BIN/pdecode" -t exit.ps | sed -n 's/^ *\(.*[^ ]\)  *\(-*[0-9][0-9]*\) \[[0-9]*\] *[0-9.]*: *[^ ]*: \(.*\)/\2\t\1\t\3/p' |
+	awk -F '\t' -v OFS='\t' '$1 == -1 { $2 = $1 = $3
+		sub(/^[^=]*=/, "", $2); sub(/ (prev_)?pid=.*/, "", $2)
+		sub(/^[^=]*=[^=]*=/, "", $1); sub(/ .*/, "", $1); n[2]++ }
+	{ print $2, $1 }
+	END { if (!n[2]) print "none" }' | sort | uniq -c | awk -v OFS='\t' '{
+		c = $1; sub(/^ *[0-9]+ /, ""); print $0, c }' | sort >want
+"$BIN/phist" --by COMM,TID --tsv exit.ps 2>/dev/null | columns - 2-4 | sort >got
+same got want 'a thread that is about to end has its name and number'
+is "$("$BIN/pdecode" -t exit.ps | grep -c '^ *:-1 *-1 ')" 22 'and is printed as perf prints it'
 
 # The account.
 run "$BIN/phist" --stats -f runtime zlib.ps

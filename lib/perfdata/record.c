@@ -106,7 +106,10 @@ static uint32_t *thread_comm(struct perf_threads *t, uint32_t tid)
 	return &t->comms[*slot - 1];
 }
 
-/* perf's names: "swapper" for the idle thread, ":TID" for one whose name is not recorded. */
+/*
+ * perf's names: "swapper" for the idle thread, ":TID" for one whose name is not recorded. Where perf
+ * writes ":-1" it is no number: the thread has ended, and it is called so.
+ */
 int perf_comm(struct perf *p, uint32_t tid, uint32_t *comm)
 {
 	uint32_t *slot = map64_get(&p->threads.by_tid, tid);
@@ -118,6 +121,8 @@ int perf_comm(struct perf *p, uint32_t tid, uint32_t *comm)
 		return 0;
 	if (!tid)
 		return put_string(p, "swapper", 7, comm);
+	if (tid == PS_NONE)
+		return put_string(p, "(exited)", 8, comm);
 	n = snprintf(name, sizeof(name), ":%d", (int)tid);
 	return put_string(p, name, (size_t)n, comm);
 }

@@ -383,6 +383,27 @@ static int unknown_event(struct perf *p)
 	return 0;
 }
 
+/*
+ * Whose sample it is. A thread that is about to end has no number any more: the kernel records -1. In
+ * the payload of a tracepoint its number still is (common_pid, which all formats have at offset 4);
+ * of other events at most the process is known.
+ */
+static int name_thread(struct perf *p, const struct perf_attr *a, struct ps_sample *s)
+{
+	uint32_t tid = s->tid;
+
+	if (tid != PS_NONE)
+		return perf_comm(p, tid, &s->comm);
+	s->flags |= PS_SAMPLE_EXITED;
+	if (a->type == PERF_TYPE_TRACEPOINT && a->fields.len && s->payload.len >= 8) {
+		memcpy(&s->tid, s->payload.p + 4, sizeof(s->tid));
+		tid = s->tid;
+	} else {
+		tid = s->pid;
+	}
+	return perf_comm(p, tid, &s->comm);
+}
+
 int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
 {
 	struct cursor c = cursor_make(rec, size, p->swap);
@@ -423,7 +444,7 @@ int perf_sample(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
 		if (rc)
 			return rc;
 	}
-	rc = a->sample_type & PSB_TID ? perf_comm(p, t.s.tid, &t.s.comm) : 0;
+	rc = a->sample_type & PSB_TID ? name_thread(p, a, &t.s) : 0;
 	if (rc)
 		return rc;
 	return ps_sample_has(&t.s, reads) ? perf_sample_values(p, &t.s)

@@ -256,11 +256,14 @@ static void add_start(struct text_perf *t, struct buf *b, const struct sreader *
 {
 	uint64_t fields = k->fields;
 
+	bool exited = (s->flags & PS_SAMPLE_EXITED) != 0;
+	uint32_t tid = exited ? PS_NONE : s->tid;
+
 	if (TEXT_HAS(fields, comm))
-		add_comm(b, r, s->comm, !chain);
-	if ((TEXT_HAS(fields, tid) && column(k, s->tid != PS_NONE)) ||
+		add_comm(b, r, exited ? 0 : s->comm, !chain);
+	if ((TEXT_HAS(fields, tid) && column(k, tid != PS_NONE)) ||
 	    (TEXT_HAS(fields, pid) && column(k, s->pid != PS_NONE)))
-		add_task(b, s->pid, s->tid, fields);
+		add_task(b, s->pid, tid, fields);
 	if (TEXT_HAS(fields, cpu) && s->cpu != PS_NONE) {
 		buf_addc(b, '[');
 		buf_add_u64(b, s->cpu, 3, '0');

@@ -72,6 +72,9 @@ void phist_free(struct phist *p)
 	expr_free(p->by);
 	tables_release(&p->tables);
 	buf_release(&p->text);
+	for (unsigned i = 0; i < TABLE_KEYS_MAX; i++)
+		buf_release(&p->raw[i]);
+	phist_events_release(&p->events);
 	free(p);
 }
 
@@ -89,7 +92,8 @@ static int see(struct phist *p, const struct sreader *r, const struct ps_record 
 	if (rec->type == PS_HEADER)
 		p->last_event = 0;
 	rc = p->fields ? expr_see(p->fields, r, rec) : 0;
-
+	if (!rc)
+		rc = phist_events_see(&p->events, rec);
 	return !rc && p->by ? expr_see(p->by, r, rec) : rc;
 }
 

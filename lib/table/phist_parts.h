@@ -1,5 +1,5 @@
 /*
- * Private to lib/table/phist*.c.
+ * Private to lib/table/phist*.c: the state of a count, and what its files need of each other.
  */
 #ifndef PP_TABLE_PHIST_PARTS_H
 #define PP_TABLE_PHIST_PARTS_H
@@ -19,6 +19,16 @@ struct phist_account {
 	uint64_t raw;	   /* counted, but with addresses where functions were asked for */
 };
 
+/* Numbers of the events of one name. */
+struct phist_event;
+struct phist_events {
+	struct intern names;
+	struct phist_event *v; /* by descriptor */
+	uint32_t *counts;      /* by name: how many descriptors have it */
+	uint32_t n, ncounts;
+	struct buf text;
+};
+
 struct phist {
 	struct phist_opts o;
 	struct diag *d;
@@ -32,11 +42,26 @@ struct phist {
 	uint32_t last_event;		/* descriptor of the last sample */
 	bool mixed;			/* its events have periods of different units */
 	struct qval key_values[TABLE_KEYS_MAX], field_values[TABLE_VALUES_MAX]; /* of a sample */
-	struct buf text; /* of a key that is put together */
-	bool twice;	 /* an automatic width was doubled last, not multiplied by 5 */
+	struct buf text;		/* of a key that is put together */
+	struct buf raw[TABLE_KEYS_MAX]; /* of keys that are addresses instead of functions */
+	struct phist_events events;
+	bool twice; /* an automatic width was doubled last, not multiplied by 5 */
 };
+
+/* ---- phist_sample.c ---- */
 
 /* Takes a sample. 0, PP_ENOMEM or PP_ELIMIT. */
 int phist_sample(struct phist *p, const struct sreader *r, const struct ps_record *rec);
+
+/* ---- phist_event.c ---- */
+
+/* Takes note of a record that is no sample. 0 or PP_ENOMEM. */
+int phist_events_see(struct phist_events *t, const struct ps_record *rec);
+/*
+ * Makes the name of an event the name with its number, "cpu-clock #2", if it is not the first of that
+ * name in its recording; the text lives until the next call. 0 or PP_ENOMEM.
+ */
+int phist_events_key(struct phist_events *t, uint32_t event, struct qval *v);
+void phist_events_release(struct phist_events *t);
 
 #endif

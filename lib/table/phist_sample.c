@@ -31,34 +31,34 @@ static void add_chain(struct buf *b, const struct ps_chain *c)
 	}
 }
 
-/* Addresses where psym was not asked for the functions. False: the sample has not even these. */
-static bool raw_key(struct phist *p, enum field_id id, const struct sreader *r,
-		    const struct ps_sample *s, struct qval *v)
+/* Addresses where psym was not asked for the functions. PP_ENOENT: the sample has not even these. */
+static int raw_key(struct buf *b, enum field_id id, const struct sreader *r,
+		   const struct ps_sample *s, struct qval *v)
 {
 	const struct ps_chain *c = ps_sample_has(s, chain) ? sreader_chain(r, s->chain) : NULL;
 	uint64_t ip = s->ip;
 	uint32_t i = 0;
 
 	if (ps_sample_has(s, stack) || (!c && !ps_sample_has(s, ip)))
-		return false;
-	buf_reset(&p->text);
+		return PP_ENOENT;
+	buf_reset(b);
 	switch (id) {
 	case FIELD_SYM:
 	case FIELD_LEAF: next_address(c, &i, &ip); break;
 	case FIELD_CALLER:
 		if (!next_address(c, &i, &ip) || !next_address(c, &i, &ip))
-			return false;
+			return PP_ENOENT;
 		break;
 	case FIELD_STACK:
 		if (c)
-			add_chain(&p->text, c);
+			add_chain(b, c);
 		break;
-	default: return false;
+	default: return PP_ENOENT;
 	}
-	if (!p->text.len)
-		buf_addf(&p->text, "0x%llx", (unsigned long long)ip);
-	*v = (struct qval){.kind = QV_STR, .s = buf_str(&p->text), .len = p->text.len};
-	return !p->text.err;
+	if (!b->len)
+		buf_addf(b, "0x%llx", (unsigned long long)ip);
+	*v = (struct qval){.kind = QV_STR, .s = buf_str(b), .len = b->len};
+	return b->err;
 }
 
 /* ---- the table ---- */
@@ -267,25 +267,39 @@ static bool get_fields(struct phist *p, const struct sreader *r, const struct ps
 	return any;
 }
 
-static bool get_keys(struct phist *p, const struct sreader *r, const struct ps_record *rec,
-		     struct qval *by)
+/* The value of a key, as it is shown. 0, PP_ENOENT or PP_ENOMEM. */
+static int get_key(struct phist *p, unsigned i, const struct sreader *r,
+		   const struct ps_record *rec, bool *raw)
 {
-	bool all = true, raw = false;
+	const struct ps_event *e = sreader_event(r, rec->sample.event);
+	struct qval *v = &p->key_values[i];
+	struct ps_str text;
+	enum field_id id;
+	int rc;
 
-	for (unsigned i = 0; i < p->nby && all; i++) {
-		struct ps_str text;
-		enum field_id id;
+	if (expr_value(p->by, i, r, rec, v))
+		return v->kind == QV_STR && e && v->s == e->name.p
+			       ? phist_events_key(&p->events, rec->sample.event, v)
+			       : 0;
+	text = expr_text(p->by, i);
+	if (!field_builtin(text.p, text.len, &id))
+		return PP_ENOENT;
+	rc = raw_key(&p->raw[i], id, r, &rec->sample, v);
+	*raw |= !rc;
+	return rc;
+}
 
-		if (expr_value(p->by, i, r, rec, &by[i]))
-			continue;
-		text = expr_text(p->by, i);
-		all = field_builtin(text.p, text.len, &id) &&
-		      raw_key(p, id, r, &rec->sample, &by[i]);
-		raw |= all;
-	}
-	p->account.no_key += !all;
-	p->account.raw += all && raw;
-	return all;
+/* All keys. 0, PP_ENOENT (the sample lacks one) or PP_ENOMEM. */
+static int get_keys(struct phist *p, const struct sreader *r, const struct ps_record *rec)
+{
+	bool raw = false;
+	int rc = 0;
+
+	for (unsigned i = 0; i < p->nby && !rc; i++)
+		rc = get_key(p, i, r, rec, &raw);
+	p->account.no_key += rc == PP_ENOENT;
+	p->account.raw += !rc && raw;
+	return rc;
 }
 
 int phist_sample(struct phist *p, const struct sreader *r, const struct ps_record *rec)
@@ -307,8 +321,11 @@ int phist_sample(struct phist *p, const struct sreader *r, const struct ps_recor
 		p->account.no_time++;
 		return 0;
 	}
-	if (!get_fields(p, r, rec, fields) || !get_keys(p, r, rec, by))
+	if (!get_fields(p, r, rec, fields))
 		return 0;
+	rc = get_keys(p, r, rec);
+	if (rc)
+		return rc == PP_ENOENT ? 0 : rc;
 	if (p->window)
 		rc = widen(p, s->time);
 	if (!rc && !p->t)
