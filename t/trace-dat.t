@@ -143,6 +143,9 @@ is "$(column 4 --ts-diff --ns | sed 's/thing.*//')" 'other:           twelve-12 
 	'with --ns in ns'
 is "$(column 2 -R)" '                 eleven-11    [000]     5.000000: thing:                 big=-5 small=ARRAY[01, 00, 02, 00] name=first text=a text' \
 	'-R: fields'
+make_dat version=6 big=1 long=4 >other.dat
+is "$("$BIN/pdecode" -t -R other.dat 2>/dev/null | sed -n 's/.*big=-5 small=\(.*\) name.*/\1/p')" 'ARRAY[00, 01, 00, 02]' \
+	'-R: the bytes of an array in the order in which they were recorded'
 is "$(column 2 -l -R | cut -c 1-40)" '         eleven-11      0-0x0     5.0000' '-l -R: the flags as a number'
 is "$(column 5 -N | sed 's/.*function: *//')" 'ffffffff81000110 <-- ffffffff81000220' '-N: the print format'
 is "$(column 5 -O ftrace:parent=1 | sed 's/.*function: *//')" 'first_function <-- second_function' \

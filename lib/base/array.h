@@ -29,7 +29,7 @@ static inline void *array_widen(void *v, uint32_t *n, uint32_t index, uint32_t f
 		return NULL;
 	while (more <= index)
 		more *= 2;
-	p = realloc(v, more * size);
+	p = reallocarray(v, more, size);
 	if (!p)
 		return NULL;
 	memset(p + *n * size, 0, (more - *n) * size);

@@ -43,7 +43,7 @@ int tep_vprint(const char *name, enum tep_loglevel level, bool print_err, const 
 	return 0;
 }
 
-struct tep_handle *tep_open_quiet(void)
+struct tep_handle *tep_open_quiet(uint32_t long_size)
 {
 	struct tep_handle *tep = tep_alloc();
 
@@ -51,7 +51,7 @@ struct tep_handle *tep_open_quiet(void)
 		return NULL;
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_file_bigendian(tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
-	tep_set_long_size(tep, (int)sizeof(long));
+	tep_set_long_size(tep, long_size == 4 ? 4 : 8);
 	return tep;
 }
 

@@ -2,7 +2,7 @@
  * libtraceevent, handled with care: it trusts the texts of a recording, and what payloads say about
  * themselves. Private to lib/print.
  *
- *	struct tep_handle *tep = tep_open_quiet();
+ *	struct tep_handle *tep = tep_open_quiet(8);
  *	...
  *	tep_take_table(tep, &parts, &blob);
  *	te = tep_learn_event(tep, &event, &risk);
@@ -27,8 +27,11 @@ struct tep_handle;
 struct tep_event;
 struct tep_record;
 
-/* A handle for payloads in host byte order, which keeps its complaints to itself. NULL: no memory. */
-struct tep_handle *tep_open_quiet(void);
+/*
+ * A handle for payloads in host byte order, which keeps its complaints to itself. long_size: bytes of
+ * a long of the recorded machine, 4; all else is 8. NULL: no memory.
+ */
+struct tep_handle *tep_open_quiet(uint32_t long_size);
 
 /* "[PLUGIN:]NAME[=VALUE]" for the plugins that are loaded later. 0 or PP_ENOMEM. */
 int tep_plugin_option(const char *option);

@@ -25,24 +25,26 @@ struct tep_print {
 	struct map64 by_event; /* id of the stream to index in known, + 1 */
 	struct known *known;
 	uint32_t n, cap;
+	uint32_t long_size;   /* of the recorded machine */
 	struct tep_room room; /* the payload that is being printed */
 	struct buf table;     /* parts of a table that is not complete yet */
 	struct buf one;	      /* text of a payload */
 };
 
-int tep_print_new(struct tep_print **out)
+int tep_print_new(struct tep_print **out, uint32_t long_size)
 {
 	struct tep_print *t = calloc(1, sizeof(*t));
 
 	*out = t;
 	if (!t)
 		return PP_ENOMEM;
-	t->tep = tep_open_quiet();
+	t->tep = tep_open_quiet(long_size);
 	if (!t->tep) {
 		free(t);
 		*out = NULL;
 		return PP_ENOMEM;
 	}
+	t->long_size = long_size;
 	trace_seq_init(&t->seq);
 	return 0;
 }
@@ -87,7 +89,7 @@ static struct known *known_event(struct tep_print *t, const struct ps_event *e)
 	*k = (struct known){0};
 	k->te = tep_learn_event(t->tep, e, &k->risk);
 	if (k->te && !k->risk)
-		k->fast = text_fast_new(e, false);
+		k->fast = text_fast_new(e, t->long_size, false);
 	return k;
 }
 

@@ -9,7 +9,8 @@
 
 struct tep_print;
 
-int tep_print_new(struct tep_print **t);
+/* long_size: bytes of a long of the recorded machine. 0 or PP_ENOMEM. */
+int tep_print_new(struct tep_print **t, uint32_t long_size);
 void tep_print_free(struct tep_print *t); /* NULL is fine */
 
 /*

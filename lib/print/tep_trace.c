@@ -26,20 +26,23 @@ struct tep_trace {
 	uint32_t long_size;
 };
 
-int tep_trace_new(struct tep_trace **out)
+int tep_trace_new(struct tep_trace **out, uint32_t long_size, bool plugins)
 {
 	struct tep_trace *t = calloc(1, sizeof(*t));
 
 	*out = t;
 	if (!t)
 		return PP_ENOMEM;
-	t->tep = tep_open_quiet();
+	t->tep = tep_open_quiet(long_size);
 	if (!t->tep) {
 		free(t);
 		*out = NULL;
 		return PP_ENOMEM;
 	}
 	trace_seq_init(&t->seq);
+	t->long_size = long_size;
+	if (plugins)
+		t->plugins = tep_load_plugins(t->tep);
 	return 0;
 }
 
@@ -56,14 +59,6 @@ void tep_trace_free(struct tep_trace *t)
 	tep_room_release(&t->room);
 	buf_release(&t->table);
 	free(t);
-}
-
-void tep_trace_prepare(struct tep_trace *t, uint32_t long_size, bool plugins)
-{
-	tep_set_long_size(t->tep, (int)long_size);
-	t->long_size = long_size;
-	if (plugins)
-		t->plugins = tep_load_plugins(t->tep);
 }
 
 uint32_t tep_trace_least(const struct ps_event *e)

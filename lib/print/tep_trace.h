@@ -9,7 +9,11 @@
 
 struct tep_trace;
 
-int tep_trace_new(struct tep_trace **t);
+/*
+ * long_size: bytes of a recorded long. With `plugins`, those of libtraceevent that are installed.
+ * 0 or PP_ENOMEM.
+ */
+int tep_trace_new(struct tep_trace **t, uint32_t long_size, bool plugins);
 void tep_trace_free(struct tep_trace *t); /* NULL is fine */
 
 /*
@@ -20,9 +24,6 @@ void tep_trace_free(struct tep_trace *t); /* NULL is fine */
 int tep_trace_table(struct tep_trace *t, const struct ps_blob *b);
 
 struct tep_event;
-
-/* long_size: bytes of a recorded long. With `plugins`, those of libtraceevent that are installed. */
-void tep_trace_prepare(struct tep_trace *t, uint32_t long_size, bool plugins);
 
 /* As tep_learn_event. */
 struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event *e, bool *risk);

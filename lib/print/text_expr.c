@@ -173,7 +173,7 @@ static bool primary(struct parser *s, uint32_t *id)
 	static const char *const casts[] = {"(unsigned long long)", "(unsigned long)", "(void *)"};
 	struct text_node n = {.kind = NODE_NUMBER};
 
-	for (size_t i = 0; sizeof(long) == 8 && i < sizeof(casts) / sizeof(casts[0]);)
+	for (size_t i = 0; i < sizeof(casts) / sizeof(casts[0]);)
 		i = next_is(s, casts[i]) ? 0 : i + 1;
 	if (next_is(s, "("))
 		return expression(s, id) && next_is(s, ")");

@@ -36,6 +36,7 @@ struct op {
 
 struct text_fast {
 	char *format; /* owned */
+	uint32_t long_size;
 	struct op ops[OPS_MAX];
 	unsigned n;
 	struct text_exprs exprs;
@@ -117,7 +118,7 @@ static bool argument(const struct ps_event *e, const char **args, bool *string,
 }
 
 /* Flags, width and size of a conversion; *at is then at its letter. */
-static bool spec(const char **at, struct op *o)
+static bool spec(const struct text_fast *t, const char **at, struct op *o)
 {
 	const char *p = *at;
 	int longs = 0;
@@ -135,7 +136,8 @@ static bool spec(const char **at, struct op *o)
 		longs++;
 		p++;
 	}
-	o->wide = longs > 0;
+	/* libtraceevent prints a long of this machine, unless the recorded one is longer. */
+	o->wide = longs == 2 || (longs && (sizeof(long) == 8 || t->long_size == 8));
 	*at = p;
 	return o->width <= WIDTH_MAX;
 }
@@ -196,7 +198,7 @@ static bool conversion(struct text_fast *t, const struct ps_event *e, const char
 	char letter;
 	size_t i = 0;
 
-	if (!spec(at, &o))
+	if (!spec(t, at, &o))
 		return false;
 	letter = *(*at)++;
 	while (i < sizeof(letters) / sizeof(letters[0]) && letters[i].letter != letter)
@@ -210,7 +212,7 @@ static bool conversion(struct text_fast *t, const struct ps_event *e, const char
 	if (letter == 'p' && (text_word(*at) || (**at >= '0' && **at <= '9')))
 		return false;
 	if (letter == 'p')
-		o.wide = true;
+		o.wide = sizeof(void *) == 8;
 	if (!plain(e, &rest, letter, &o)) {
 		rest = *args;
 		if (!computed(t, e, &rest, letter, &o))
@@ -315,12 +317,13 @@ static bool sched(struct text_fast *t, const struct ps_event *e)
 	return ok;
 }
 
-struct text_fast *text_fast_new(const struct ps_event *e, bool plugin)
+struct text_fast *text_fast_new(const struct ps_event *e, uint32_t long_size, bool plugin)
 {
 	struct text_fast *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
+	t->long_size = long_size;
 	t->format = strndup(e->format.p ? e->format.p : "", e->format.len);
 	if (t->format && (plugin ? sched(t, e) : compile(t, e)))
 		return t;

@@ -17,8 +17,8 @@
 
 struct text_fast;
 
-/* plugin: the event has a handler. NULL also when out of memory. */
-struct text_fast *text_fast_new(const struct ps_event *e, bool plugin);
+/* plugin: the event has a handler. long_size: of the recorded machine. NULL also when out of memory. */
+struct text_fast *text_fast_new(const struct ps_event *e, uint32_t long_size, bool plugin);
 void text_fast_free(struct text_fast *f); /* NULL is fine */
 
 /* Told of each name of a thread that a scheduler event shows. */

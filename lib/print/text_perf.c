@@ -38,9 +38,10 @@ struct text_perf {
 	struct label *labels;  /* by event */
 	uint32_t nlabels;
 	struct kind kinds[TEXT_KIND_COUNT];
-	size_t name_width; /* of the longest name of an event, as perf pads them */
-	int src_width;	   /* of the longest data source */
-	char arch[16];	   /* of the recorded machine */
+	size_t name_width;  /* of the longest name of an event, as perf pads them */
+	int src_width;	    /* of the longest data source */
+	char arch[16];	    /* of the recorded machine */
+	uint32_t long_size; /* bytes of its long */
 	struct text_tod tod;
 	struct map64 cgroups; /* id to string in paths */
 	struct intern paths;
@@ -62,6 +63,7 @@ int text_perf_new(struct text_perf **out, struct text_page *page, struct text_cl
 	t->clock = clock;
 	t->opts = opts;
 	t->d = d;
+	t->long_size = 8;
 	return 0;
 }
 
@@ -325,7 +327,7 @@ static int add_facts(struct text_perf *t, const struct ps_sample *s, const struc
 
 	if (TEXT_HAS(fields, trace) && e->perf_type == PERF_TYPE_TRACEPOINT &&
 	    ps_sample_has(s, payload) && !text_plain_info(e, &s->payload, b)) {
-		if (!t->tep && tep_print_new(&t->tep))
+		if (!t->tep && tep_print_new(&t->tep, t->long_size))
 			return PP_ENOMEM;
 		tep_print_payload(t->tep, e, s, b);
 	}
@@ -412,8 +414,9 @@ int text_perf_record(struct text_perf *t, const struct sreader *r, const struct 
 	int rc;
 
 	switch (rec->type) {
+	case PS_SOURCE: t->long_size = rec->src.long_bits == 32 ? 4 : 8; return 0;
 	case PS_BLOB:
-		rc = t->tep ? 0 : tep_print_new(&t->tep);
+		rc = t->tep ? 0 : tep_print_new(&t->tep, t->long_size);
 		return rc ? rc : tep_print_table(t->tep, &rec->blob);
 	case PS_META:
 		if (rec->meta.key.len == 4 && !memcmp(rec->meta.key.p, "arch", 4))

@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "base/err.h"
 #include "base/intern.h"
+#include "stream/payload.h"
 #include "print/tep_trace.h"
 #include "print/text_fast.h"
 
@@ -50,11 +51,13 @@ struct text_trace {
 	struct text_page *page;
 	struct stext_opts opts;
 	struct tep_trace *tep;
+	uint32_t long_size;	 /* bytes of a recorded long */
 	char *file;		 /* name of the recording, without directories; owned */
 	char cpus[16];		 /* how many there are, for the head */
 	struct text_trace *next; /* whose head is to be printed */
 	bool ticks;		 /* times are not ns */
 	bool clock;		 /* the recording names its clock */
+	bool foreign;		 /* it was recorded in the other byte order */
 	struct map64 by_id;	 /* descriptor to index in events, + 1 */
 	struct event *events;
 	uint32_t nevents, cap;
@@ -97,14 +100,15 @@ int text_trace_new(struct text_trace **out, struct text_page *page, const struct
 	t->page = page;
 	t->opts = *opts;
 	t->clock = source->clock.len;
+	t->foreign = source->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	t->file = base_name(&source->name);
-	rc = t->file ? tep_trace_new(&t->tep) : PP_ENOMEM;
+	t->long_size = source->long_bits == 32 ? 4 : 8;
+	rc = t->file ? tep_trace_new(&t->tep, t->long_size, !opts->trace.no_plugins) : PP_ENOMEM;
 	if (rc) {
 		text_trace_free(t);
 		*out = NULL;
 		return rc;
 	}
-	tep_trace_prepare(t->tep, source->long_bits == 32 ? 4 : 8, !opts->trace.no_plugins);
 	page->traces++;
 	widen(&page->file_width, strlen(t->file));
 	t->next = NULL;
@@ -241,7 +245,7 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 	if (e->perf_type == PS_TYPE_MADE)
 		ev.kind = EVENT_MADE;
 	if (ev.usable && ev.kind == EVENT_OTHER && !t->opts.trace.raw)
-		ev.fast = text_fast_new(e, tep_trace_has_handler(te));
+		ev.fast = text_fast_new(e, t->long_size, tep_trace_has_handler(te));
 	t->events[t->nevents++] = ev;
 	*slot = t->nevents;
 	return 0;
@@ -362,6 +366,22 @@ static void add_info(struct text_trace *t, struct buf *b, struct event *e,
 	if (len && text[len - 1] == '\n')
 		len--;
 	text_line_text(b, text, len);
+}
+
+/* The bytes of an array are printed raw, in the order in which they were recorded. */
+static void add_raw(struct text_trace *t, struct buf *b, struct event *e, const struct sreader *r,
+		    const struct ps_sample *s)
+{
+	const struct ps_event *desc = sreader_event(r, s->event);
+	struct ps_sample recorded = *s;
+
+	buf_reset(&t->one);
+	buf_add(&t->one, s->payload.p, s->payload.len);
+	if (desc && !t->one.err) {
+		ps_payload_swap_arrays(&desc->fields, t->one.data, t->one.len);
+		recorded.payload.p = (const char *)t->one.data;
+	}
+	add_info(t, b, e, &recorded);
 }
 
 /* Of a sample that no recorder has written. */
@@ -500,7 +520,8 @@ static void open_call(struct call *c, const struct event *e, const struct ps_sam
 
 /* ---- records ---- */
 
-static int sample(struct text_trace *t, struct event *e, const struct ps_sample *s)
+static int sample(struct text_trace *t, struct event *e, const struct sreader *r,
+		  const struct ps_sample *s)
 {
 	struct text_page *page = t->page;
 	bool shown = stext_shows(&t->opts, s);
@@ -532,6 +553,8 @@ static int sample(struct text_trace *t, struct event *e, const struct ps_sample 
 			add_function(t, &page->text, e, s);
 		} else if (e->kind == EVENT_MADE) {
 			add_made(&page->text, s);
+		} else if (t->opts.trace.raw && t->foreign) {
+			add_raw(t, &page->text, e, r, s);
 		} else {
 			add_info(t, &page->text, e, s);
 		}
@@ -603,7 +626,7 @@ int text_trace_record(struct text_trace *t, const struct sreader *r, const struc
 			if (rc || !slot)
 				return rc;
 		}
-		return sample(t, &t->events[*slot - 1], &rec->sample);
+		return sample(t, &t->events[*slot - 1], r, &rec->sample);
 	default: return 0;
 	}
 }

@@ -1,6 +1,7 @@
 #include "select/span.h"
 
 #include "base/err.h"
+#include "base/wide.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -17,7 +18,8 @@ static const struct {
 
 size_t span_number(const char *text, uint64_t *ns, bool *has_unit)
 {
-	uint64_t whole = 0, fraction = 0, scale = 1, factor = NS_PER_S, part;
+	uint64_t whole = 0, fraction = 0, scale = 1, factor = NS_PER_S, part, rest;
+	struct wide product;
 	const char *p = text, *start;
 	size_t n = 0;
 
@@ -44,8 +46,9 @@ size_t span_number(const char *text, uint64_t *ns, bool *has_unit)
 	if (n || __builtin_mul_overflow(whole, factor, &whole))
 		return 0;
 	/* Both are below 3.6e21 / 1e9: it fits. */
-	part = (uint64_t)((unsigned __int128)fraction * factor / scale);
-	if ((unsigned __int128)fraction * factor % scale || __builtin_add_overflow(whole, part, ns))
+	product = wide_mul(fraction, factor);
+	part = wide_div(&product, scale, &rest);
+	if (rest || __builtin_add_overflow(whole, part, ns))
 		return 0;
 	return (size_t)(p - text);
 }

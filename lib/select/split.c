@@ -39,7 +39,7 @@ static int keep(void *ctx, uint8_t *bytes, size_t n)
 {
 	struct split *sp = ctx;
 
-	if (sp->kept.len + n > KEPT_MAX)
+	if ((uint64_t)sp->kept.len + n > KEPT_MAX)
 		return PP_ELIMIT;
 	buf_add(&sp->kept, bytes, n);
 	return sp->kept.err;

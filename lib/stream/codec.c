@@ -276,7 +276,7 @@ static const uint64_t *take_numbers(struct cursor *c, uint64_t n)
 	return NULL;
 }
 
-static void skip_pad(struct cursor *c, size_t used)
+static void skip_pad(struct cursor *c, uint64_t used)
 {
 	cursor_skip(c, ps_pad(used) - used);
 }
@@ -287,7 +287,7 @@ static struct ps_str take_str(struct cursor *c)
 
 	s.len = get_u32(c);
 	s.p = (const char *)get_bytes(c, s.len);
-	skip_pad(c, 4 + (size_t)s.len);
+	skip_pad(c, 4 + (uint64_t)s.len);
 	if (!s.p || c->bad)
 		return (struct ps_str){NULL, 0};
 	return s;
@@ -319,7 +319,7 @@ int ps_decode(const struct ps_typedesc *t, struct cursor *c, void *fields)
 
 			a->n = get_u32(c);
 			a->v = take_u32s(c, a->n);
-			skip_pad(c, 4 + 4 * (size_t)a->n);
+			skip_pad(c, 4 + 4 * (uint64_t)a->n);
 			break;
 		}
 		case PS_KIND_u64s: FIELD(fields, f, struct ps_u64s) = take_u64_array(c); break;

@@ -46,9 +46,10 @@ size_t ps_sample_size(const struct ps_sample *s);
 uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p);
 int ps_sample_decode(struct cursor *c, struct ps_sample *s);
 
-static inline size_t ps_pad(size_t n)
+/* Up to the next multiple of 8; in 64 bits, so that no length of 32 bits can wrap. */
+static inline uint64_t ps_pad(uint64_t n)
 {
-	return (n + 7) & ~(size_t)7;
+	return (n + 7) & ~UINT64_C(7);
 }
 
 /* Length, bytes, zeroes up to a multiple of 8; p is at a multiple of 8. */
@@ -141,11 +142,12 @@ _Static_assert(offsetof(struct ps_sample, cpu) == 4 && offsetof(struct ps_sample
 enum { PS_SAMPLE_NEAR = 0 NEAR_FIELDS(F) };
 #undef F
 #define NEAR_SIZE (offsetof(struct ps_sample, stream_id) - offsetof(struct ps_sample, ip))
-_Static_assert(PS_SAMPLE_NEAR == 127 && NEAR_SIZE == 56, "they do not come first");
+_Static_assert(PS_SAMPLE_NEAR == 127 && NEAR_SIZE == 40 + sizeof(struct ps_str),
+	       "they do not come first");
 
 #define SIZE_u64(x) 8
 #define SIZE_ref(x) 8
-#define SIZE_str(x) ps_pad(4 + (size_t)(x).len)
+#define SIZE_str(x) ps_pad(4 + (uint64_t)(x).len)
 
 /* Sets the far fields to 0. */
 void ps_sample_clear_far(struct ps_sample *s);
@@ -169,7 +171,7 @@ static inline const uint8_t *ps_sample_take(const uint8_t *p, const uint8_t *end
 		if (end - p < 8) \
 			return NULL; \
 		TAKE_##kind(s->name); \
-		if ((size_t)(end - p) < SIZE_##kind(s->name)) \
+		if ((uint64_t)(end - p) < SIZE_##kind(s->name)) \
 			return NULL; \
 		p += SIZE_##kind(s->name); \
 	}

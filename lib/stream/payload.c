@@ -29,19 +29,28 @@ static void swap_range(uint8_t *payload, size_t len, uint64_t offset, uint64_t s
 		swap_at(payload + offset + i, element);
 }
 
-static void swap_dynamic(uint8_t *payload, size_t len, const struct ps_event_field *f,
+/* What a location word tells of, which is in host order; the word lies in the payload. */
+static void swap_pointed(uint8_t *payload, size_t len, const struct ps_event_field *f,
 			 uint64_t *budget)
 {
 	uint64_t end = (uint64_t)f->offset + 4, offset;
 	uint32_t word;
 
-	if (end > len || *budget < 4)
+	if (end > len)
 		return;
-	swap_range(payload, len, f->offset, 4, 4, budget);
 	memcpy(&word, payload + f->offset, 4);
 	offset = (word & 0xffff) + (f->flags & PS_FIELD_RELATIVE ? end : 0);
+	swap_range(payload, len, offset, word >> 16, f->element, budget);
+}
+
+static void swap_dynamic(uint8_t *payload, size_t len, const struct ps_event_field *f,
+			 uint64_t *budget)
+{
+	if (*budget < 4)
+		return;
+	swap_range(payload, len, f->offset, 4, 4, budget);
 	if (!(f->flags & PS_FIELD_STRING))
-		swap_range(payload, len, offset, word >> 16, f->element, budget);
+		swap_pointed(payload, len, f, budget);
 }
 
 void ps_payload_swap(const struct ps_str *fields, uint8_t *payload, size_t len)
@@ -55,6 +64,23 @@ void ps_payload_swap(const struct ps_str *fields, uint8_t *payload, size_t len)
 		if (f.flags & PS_FIELD_DYNAMIC)
 			swap_dynamic(payload, len, &f, &budget);
 		else if (!(f.flags & PS_FIELD_STRING))
+			swap_range(payload, len, f.offset, f.size, f.element, &budget);
+	}
+}
+
+void ps_payload_swap_arrays(const struct ps_str *fields, uint8_t *payload, size_t len)
+{
+	const struct ps_event table = {.fields = *fields};
+	uint64_t budget = len;
+	struct ps_event_field f;
+	size_t pos = 0;
+
+	for (int i = 0; i < PS_EVENT_FIELDS_MAX && !ps_event_field_next(&table, &pos, &f); i++) {
+		if (f.flags & PS_FIELD_STRING || !(f.flags & PS_FIELD_ARRAY))
+			continue;
+		if (f.flags & PS_FIELD_DYNAMIC)
+			swap_pointed(payload, len, &f, &budget);
+		else
 			swap_range(payload, len, f.offset, f.size, f.element, &budget);
 	}
 }

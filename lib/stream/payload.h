@@ -26,6 +26,12 @@
  */
 void ps_payload_swap(const struct ps_str *fields, uint8_t *payload, size_t len);
 
+/*
+ * Brings the elements of the arrays in a payload of host order to the other byte order: those that
+ * were swapped become what was recorded. Numbers and location words stay in host order.
+ */
+void ps_payload_swap_arrays(const struct ps_str *fields, uint8_t *payload, size_t len);
+
 /* A number of 1, 2, 4 or 8 bytes at p, in host byte order. */
 static inline uint64_t ps_payload_number(const void *p, uint32_t size)
 {

@@ -28,11 +28,13 @@ int32_t hist_bucket(hist_int v)
 
 int32_t hist_linear_bucket(hist_int v, uint64_t step)
 {
-	hist_int b = v >= 0 ? v / step : -((-v + step - 1) / step);
+	struct wide b = wide_of(v >= 0 ? v : -v + step - 1);
+	uint64_t rest;
 
-	if (b > HIST_LINEAR_MAX)
-		return HIST_LINEAR_MAX;
-	return b < -HIST_LINEAR_MAX ? -HIST_LINEAR_MAX : (int32_t)b;
+	wide_div(&b, step, &rest);
+	if (b.hi || b.lo > HIST_LINEAR_MAX)
+		b.lo = HIST_LINEAR_MAX;
+	return v >= 0 ? (int32_t)b.lo : -(int32_t)b.lo;
 }
 
 /* A bucket is 2^shift wide. */
@@ -44,7 +46,7 @@ static int32_t shift_of(int32_t bucket)
 hist_int hist_bucket_name(int32_t bucket)
 {
 	int32_t b = bucket < 0 ? -bucket : bucket, shift = shift_of(b);
-	hist_int low = (hist_int)(b - shift * SUB) << shift;
+	hist_int low = (hist_int)((uint64_t)(b - shift * SUB) << shift);
 
 	return bucket < 0 ? -low : low;
 }
@@ -52,7 +54,7 @@ hist_int hist_bucket_name(int32_t bucket)
 void hist_range(int32_t bucket, hist_int *low, hist_int *high)
 {
 	hist_int name = hist_bucket_name(bucket);
-	hist_int more = ((hist_int)1 << shift_of(bucket < 0 ? -bucket : bucket)) - 1;
+	hist_int more = (hist_int)((UINT64_C(1) << shift_of(bucket < 0 ? -bucket : bucket)) - 1);
 
 	*low = bucket < 0 ? name - more : name;
 	*high = bucket < 0 ? name : name + more;
@@ -177,7 +179,7 @@ int hist_buckets_add(struct hist_buckets *b, int32_t bucket, uint64_t count)
 
 static void add_sum(hist_int *sum, hist_int v)
 {
-	if (__builtin_add_overflow(*sum, v, sum))
+	if (wide_int_add(*sum, v, sum))
 		*sum = v < 0 ? -HIST_SUM_MAX : HIST_SUM_MAX;
 }
 

@@ -24,17 +24,19 @@
 #ifndef PP_TABLE_HIST_H
 #define PP_TABLE_HIST_H
 
+#include "base/wide.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Holds every int64_t and uint64_t, and sums of as many as can be counted. */
-typedef __int128 hist_int;
+typedef wide_int hist_int;
 
 #define HIST_SUB_BITS	8     /* each power of two has 2^8 fine buckets */
 #define HIST_FINE_MAX	14591 /* number of the fine bucket of UINT64_MAX */
 #define HIST_LINEAR_MAX 16383 /* number of the last linear bucket: it takes what is beyond it */
-#define HIST_SUM_MAX	((hist_int)(~(unsigned __int128)0 >> 1))
+#define HIST_SUM_MAX	WIDE_INT_MAX
 
 struct hist_slot {
 	uint64_t count; /* 0: free */

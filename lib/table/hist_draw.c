@@ -40,7 +40,7 @@ static int bin_add(struct bins *b, hist_int low, hist_int high, uint64_t count)
 static void log2_range(hist_int v, hist_int *low, hist_int *high)
 {
 	uint64_t m = (uint64_t)(v < 0 ? -v : v);
-	hist_int from = m < 2 ? 0 : (hist_int)1 << (63 - __builtin_clzll(m));
+	hist_int from = m < 2 ? 0 : (hist_int)(UINT64_C(1) << (63 - __builtin_clzll(m)));
 	hist_int to = m < 2 ? 1 : 2 * from - 1;
 
 	if (v < 0 && m < 2)
@@ -146,7 +146,9 @@ static size_t bound(struct buf *t, hist_int v, const char *unit)
 static void draw_bin(const struct hist_bin *bin, const char *unit, size_t width, size_t cwidth,
 		     uint64_t most, struct buf *t, struct buf *b)
 {
-	size_t stars = (size_t)((unsigned __int128)bin->count * BAR_WIDTH / most);
+	struct wide part = wide_mul(bin->count, BAR_WIDTH);
+	uint64_t rest;
+	size_t stars = (size_t)wide_div(&part, most, &rest);
 
 	bound(t, bin->low, unit);
 	buf_adds(b, "  ");

@@ -97,12 +97,12 @@ static int get_int(struct text s, hist_int least, hist_int most, hist_int *v)
 	for (*v = 0; i < s.n; i++) {
 		int digit = hex_digit(s.p[i]);
 
-		if (digit < 0 || digit >= base || __builtin_mul_overflow(*v, base, v) ||
-		    __builtin_sub_overflow(*v, digit, v))
+		if (digit < 0 || digit >= base || wide_int_mul(*v, base, v) ||
+		    wide_int_add(*v, -digit, v))
 			return PP_ECORRUPT;
 	}
 	/* Collected below zero, where there is one number more. */
-	if (!negative && __builtin_sub_overflow((hist_int)0, *v, v))
+	if (!negative && wide_int_mul(*v, -1, v))
 		return PP_ECORRUPT;
 	return *v < least || *v > most ? PP_ECORRUPT : 0;
 }

@@ -49,7 +49,7 @@ hist_int table_total(const struct table *t, uint32_t v)
 		const struct hist *h = table_cell(t, t->sorted ? table_ordered(t, i) : i, v);
 		hist_int more = t->values[v].kind == TABLE_COUNT ? (hist_int)h->count : h->sum;
 
-		if (__builtin_add_overflow(sum, more, &sum))
+		if (wide_int_add(sum, more, &sum))
 			sum = more < 0 ? -HIST_SUM_MAX : HIST_SUM_MAX;
 	}
 	return sum;

@@ -35,7 +35,8 @@ bool unit_known(const char *unit)
 
 void unit_add_int(struct buf *b, hist_int v)
 {
-	unsigned __int128 m = v < 0 ? -(unsigned __int128)v : (unsigned __int128)v;
+	struct wide m;
+	uint64_t digit;
 	char digits[40];
 	size_t n = sizeof(digits);
 
@@ -43,10 +44,11 @@ void unit_add_int(struct buf *b, hist_int v)
 		buf_add_u64(b, (uint64_t)v, 0, ' ');
 		return;
 	}
+	m = wide_of(v < 0 ? -v : v);
 	do {
-		digits[--n] = (char)('0' + (int)(m % 10));
-		m /= 10;
-	} while (m);
+		wide_div(&m, 10, &digit);
+		digits[--n] = (char)('0' + (int)digit);
+	} while (m.hi || m.lo);
 	if (v < 0)
 		buf_addc(b, '-');
 	buf_add(b, digits + n, sizeof(digits) - n);

@@ -10,6 +10,7 @@
 #include "tracedat/parts.h"
 
 #include "base/err.h"
+#include "base/wide.h"
 
 #define COMMIT_MASK   ((UINT32_C(1) << 27) - 1)
 #define MISSED_EVENTS (UINT32_C(1) << 31)
@@ -22,19 +23,31 @@
 
 /* ---- times ---- */
 
+/* What is added to the offset of a, on the way to that of b; rounded. */
+static uint64_t way_between(uint64_t ts, const struct trace_shift *a, const struct trace_shift *b)
+{
+	uint64_t before = a->time - ts, after = ts - a->time, delta = b->time - a->time, rest;
+	uint64_t down = (uint64_t)a->offset - (uint64_t)b->offset;
+	bool back = ts < a->time, less = b->offset < a->offset;
+	struct wide way = wide_mul(back ? before : after, less ? down : 0 - down);
+
+	if (back == less) {
+		wide_add(&way, delta / 2);
+		return wide_div(&way, delta, &rest);
+	}
+	if (!way.hi && way.lo < delta / 2)
+		return 0;
+	wide_sub(&way, delta / 2);
+	return 0 - wide_div(&way, delta, &rest);
+}
+
 static uint64_t shift_between(uint64_t ts, uint32_t flags, const struct trace_shift *a,
 			      const struct trace_shift *b)
 {
 	uint64_t offset = (uint64_t)a->offset;
 
-	if (flags & 1) {
-		/* Interpolated, in arithmetic that cannot overflow. */
-		__int128 delta = (__int128)b->time - a->time;
-		__int128 way = ((__int128)ts - a->time) * ((__int128)b->offset - a->offset);
-
-		if (delta > 0)
-			offset += (uint64_t)((way + delta / 2) / delta);
-	}
+	if (flags & 1 && b->time > a->time)
+		offset += way_between(ts, a, b);
 	ts = a->fraction > 63 ? 0 : ts * a->scaling >> a->fraction;
 	return ts + offset;
 }
@@ -68,7 +81,7 @@ static inline uint64_t correct(const struct trace *t, const struct trace_cpu *c,
 	if (t->nshifts && !c->buffer->index)
 		ts = shift(t, c->cpu, ts);
 	if (t->tsc_mult)
-		ts = (uint64_t)((unsigned __int128)ts * t->tsc_mult >> t->tsc_shift);
+		ts = wide_shift(wide_mul(ts, t->tsc_mult), t->tsc_shift);
 	return ts + (uint64_t)t->ts_offset;
 }
 

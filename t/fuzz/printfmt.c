@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	e.format = ps_str((const char *)data, format);
 	e.fields = ps_str(buf_str(&table), table.len);
 	for (int plugin = 0; plugin < 2; plugin++) {
-		struct text_fast *f = text_fast_new(&e, plugin);
+		struct text_fast *f = text_fast_new(&e, 8, plugin);
 		struct ps_str payload = {0};
 
 		if (nul)

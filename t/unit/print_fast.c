@@ -177,7 +177,7 @@ int main(void)
 		struct ps_event e;
 
 		make_event(&format, &table, formats[i].print, &e);
-		fast = text_fast_new(&e, false);
+		fast = text_fast_new(&e, 8, false);
 		is_int(fast != NULL, formats[i].fast, "%s: %s", formats[i].print,
 		       formats[i].fast ? "understood" : "left to libtraceevent");
 		if (fast && ok(tep && !tep_parse_event(tep, e.format.p, e.format.len, "x"),
