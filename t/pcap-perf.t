@@ -144,6 +144,31 @@ is "$?" 0 'a signal while a command runs'
 kill -0 "$(cat child)" 2>/dev/null
 isnt "$?" 0 'the command is ended, too'
 
+# What is cut off is noticed by its end mark, wherever that happens.
+"$pcap" -e cpu-clock:u -p $$ -o dead.data 2>"$ERR" &
+recorder=$!
+while [ ! -s dead.data ]; do sleep 0.1; done
+kill -KILL "$recorder"
+wait "$recorder" 2>"$ERR"
+run "$BIN/pdecode" -b dead.data
+is "$status" 1 'SIGKILL: the recording is not whole'
+like "$ERR" 'dead.data: offset [0-9]*: the input is cut off: the end mark .* is missing' 'it is said'
+run "$BIN/pdecode" -b cmd.data
+is "$status" 0 'a recording that has ended is whole'
+empty "$ERR" 'nothing is said of it'
+# Where each record ends: sizes are the high half of the second word.
+od -An -v -tu4 -w8 cmd.data | awk '
+	NR > 2 && !skip { skip = int($2 / 65536) / 8; if (NR > 3) print 8 * (NR - 1) }
+	skip { skip-- }' >ends
+bad=
+for end in 16 $(cat ends); do
+	head -c "$end" cmd.data >cut.data
+	run "$BIN/pdecode" -b cut.data
+	[ "$status" = 1 ] || bad="$bad $end:status$status"
+	grep -q 'the input is cut off' "$ERR" || bad="$bad $end:silent"
+done
+is "$bad" '' "cut after any of its records ($(wc -l <ends | tr -d ' ')): status 1 and a message"
+
 # A reader that goes.
 run_pipe "'$pcap' -e cpu-clock:u -p $$" 'head -c 16'
 is "$statuses" '141 0' 'ends with its reader'
@@ -229,6 +254,12 @@ if have perf; then
 	is "$?" 0 'perf script'
 	is "$(grep -c . perf.out)" "$(count cmd.records $sample)" 'has all samples'
 	is "$(awk '{ print $1, $2 }' perf.out | sort -u)" 'sh cpu-clock:u:' 'of the right program and event'
+	perf report -i cmd.data >perf.out 2>perf.err
+	empty perf.err 'perf report says nothing of the end mark'
+	perf inject <cmd.data >inject.data 2>perf.err
+	empty perf.err 'nor perf inject'
+	run "$BIN/pdecode" -b inject.data
+	is "$status" 0 'which keeps the mark'
 	perf report -i two.data --header-only >perf.out 2>perf.err
 	like perf.out '^# cmdline : .*pcap-perf -e cpu-clock:u -e faults:u -- true' 'the command line'
 	like perf.out "^# hostname : $(uname -n)\$" 'the host name'
@@ -243,6 +274,6 @@ if have perf; then
 		skip 1 'there are no tracepoints here'
 	fi
 else
-	skip 9 'perf is not installed'
+	skip 12 'perf is not installed'
 fi
 done_testing

@@ -59,6 +59,17 @@ run "$BIN/pdecode" --header broken.data
 is "$status" 1 'a feature that is damaged'
 is "$(grep -c 'offset .*: header feature 3 is damaged' "$ERR")" 1 'is said once'
 ok 'the others are there' grep -q '^# os release' "$OUT"
+# A feature whose section is empty: number 8, the eighth in the table.
+cp "$small" nothing.data
+head -c 8 /dev/zero | dd of=nothing.data bs=1 seek=$((10144 + 7 * 16 + 8)) conv=notrunc 2>/dev/null
+run "$BIN/pdecode" --header nothing.data
+is "$status" 0 'a feature without content is no damage'
+empty "$ERR" 'nothing is said of it'
+grep -v -e '^# cpudesc' -e '^# captured on' header.txt >want
+grep -v '^# captured on' "$OUT" >got
+same got want 'nor by it; the others are there'
+run "$BIN/pdecode" -j nothing.data
+is "$status:$(grep -c '"key":"cpudesc"' "$OUT")" 0:0 'nor has the stream a fact of it'
 if have perf && perf script -f -i "$small" >perf.txt 2>perf.err; then
 	run "$ROOT/t/oracle/perf-header" "$small" "$pipe"
 	is "$status" 0 'as perf prints it'
@@ -95,6 +106,20 @@ if have perf && perf script -f -i "$small" >perf.txt 2>perf.err; then
 	[ "$status" = 0 ] || diag_file "$OUT"
 else
 	skip 1 'perf cannot read the recording'
+fi
+
+mkdir made
+"$UNIT/perfdata" made >"$OUT" && "$UNIT/perfdata_records" made >"$OUT"
+run "$BIN/pdecode" --dump made/two-events-host.data
+like "$OUT" '^3 2000 0x[0-9a-f]* \[0x30\]: PERF_RECORD_LOST: id:60: lost:4$' 'lost events: of which, and how many'
+run "$BIN/pdecode" --dump made/lost-host.data
+like "$OUT" 'PERF_RECORD_LOST_SAMPLES: id:50: lost samples :[0-9]*$' 'lost samples'
+if have perf && perf script -f -i made/two-events-host.data >perf.txt 2>perf.err; then
+	run "$ROOT/t/oracle/perf-dump" made/two-events-host.data made/lost-host.data made/version1-host.data
+	is "$status" 0 'as perf prints them'
+	[ "$status" = 0 ] || diag_file "$OUT"
+else
+	skip 1 'perf cannot read the recordings'
 fi
 
 # --- --list ---

@@ -18,11 +18,8 @@ static enum input_kind kind_of(const uint8_t *p, size_t n)
 		size_t len;
 		enum input_kind kind;
 	} kinds[] = {
-		{PERF_MAGIC2, 8, KIND_PERF},
-		{PERF_MAGIC2_SWAP, 8, KIND_PERF},
-		{"PERFFILE", 8, KIND_PERF_OLD},
-		{"ELIFFREP", 8, KIND_PERF_OLD},
-		{TRACE_MAGIC, TRACE_MAGIC_LEN, KIND_TRACE_DAT},
+		{PERF_MAGIC2, 8, KIND_PERF}, {PERF_MAGIC2_SWAP, 8, KIND_PERF},
+		{PERF_MAGIC1, 8, KIND_PERF}, {TRACE_MAGIC, TRACE_MAGIC_LEN, KIND_TRACE_DAT},
 		{PS_MAGIC, 8, KIND_STREAM},
 	};
 
@@ -68,13 +65,9 @@ static int refuse(enum input_kind kind, size_t n, const char *name, struct diag 
 		diag_error(d, name, -1, "is empty");
 		return PP_ECUT;
 	}
-	if (kind == KIND_PERF_OLD)
-		diag_error(d, name, 0, "perf.data of version 1 (before Linux 3.2)");
-	else if (kind == KIND_UNKNOWN)
-		diag_error(d, name, 0,
-			   "is neither perf.data, trace.dat, ftrace text nor an event stream");
-	else
+	if (kind != KIND_UNKNOWN)
 		return 0;
+	diag_error(d, name, 0, "is neither perf.data, trace.dat, ftrace text nor an event stream");
 	return PP_EUNSUPPORTED;
 }
 

@@ -119,6 +119,13 @@ static int finish(struct perf *p, int rc)
 		perf_damage(
 			p, PP_ECUT, -1,
 			"the recording was never finished: names of events and machine are missing");
+	else if (rc == PP_END && p->pipe && !p->nattrs)
+		perf_damage(p, PP_ECUT, (int64_t)src_tell(p->src),
+			    "the input is cut off: no event follows the file header");
+	else if (rc == PP_END && p->mark_announced && !p->mark_seen)
+		perf_damage(
+			p, PP_ECUT, (int64_t)src_tell(p->src),
+			"the input is cut off: the end mark that pcap-perf writes last is missing");
 	else if (rc == PP_EIO || rc == PP_ELIMIT)
 		perf_damage(p, rc, (int64_t)src_tell(p->src), "%s", pp_strerror(rc));
 	if (!p->announced && perf_announce(p))
@@ -138,17 +145,31 @@ static int finish(struct perf *p, int rc)
 	return p->damage;
 }
 
+/*
+ * Whether the byte order is not this machine's. The magic of version 2 is a number; in version 1, where
+ * it is a text, the size of the header tells: it is a small number.
+ */
+static bool is_swapped(const struct perf *p, const uint8_t *first16)
+{
+	struct cursor c = cursor_make(first16 + 8, 8, false);
+
+	if (p->version == 1)
+		return get_u64(&c) > UINT32_MAX;
+	return (memcmp(first16, PERF_MAGIC2, 8) != 0) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
 static int begin(struct perf *p)
 {
 	uint8_t first[PERF_PIPE_HEADER_SIZE];
 	struct cursor c;
 	int rc = src_read_all(p->src, first, sizeof(first)), told = 0;
 
-	if (rc)
+	if (rc) {
+		diag_error(p->d, p->name, -1, "the file header is cut off");
 		return PP_ECUT;
-	p->swap = memcmp(first, PERF_MAGIC2, 8) != 0;
-	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-		p->swap = !p->swap;
+	}
+	p->version = memcmp(first, PERF_MAGIC1, 8) != 0 ? 2 : 1;
+	p->swap = is_swapped(p, first);
 	p->big_endian = p->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	c = cursor_make(first + 8, 8, p->swap);
 	p->pipe = get_u64(&c) == PERF_PIPE_HEADER_SIZE;

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <time.h>
 
-/* What lies where; of a pipe all is 0, as perf prints it. */
+/* What lies where, as perf prints it: of a pipe all is 0, and its versions are one less. */
 int perf_tell_file(struct perf *p)
 {
 	uint64_t at = p->pipe ? 0 : p->data_offset + p->data_size;
@@ -22,9 +22,9 @@ int perf_tell_file(struct perf *p)
 	    strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y", &tm))
 		buf_addf(b, "# captured on    : %s\n", date);
 	buf_addf(b,
-		 "# header version : 1\n# data offset    : %" PRIu64 "\n# data size      : %" PRIu64
-		 "\n# feat offset    : %" PRIu64 "\n",
-		 p->data_offset, p->data_size, at);
+		 "# header version : %d\n# data offset    : %" PRIu64
+		 "\n# data size      : %" PRIu64 "\n# feat offset    : %" PRIu64 "\n",
+		 p->version - 1, p->data_offset, p->data_size, at);
 	if (p->pipe)
 		buf_adds(b, "# ========\n#\n");
 	return perf_tell_flush(p);

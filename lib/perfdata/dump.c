@@ -210,6 +210,19 @@ static void dump_throttle(struct buf *b, struct cursor *c)
 	buf_addf(b, ": time %" PRIu64 " id %" PRIu64 " stream_id %" PRIu64, time, id, stream_id);
 }
 
+static void dump_lost(struct buf *b, struct cursor *c)
+{
+	uint64_t id = get_u64(c), lost = get_u64(c);
+
+	buf_addf(b, ": id:%" PRIu64 ": lost:%" PRIu64, id, lost);
+}
+
+static void dump_lost_samples(struct buf *b, struct cursor *c, uint16_t misc, uint64_t id)
+{
+	buf_addf(b, ": id:%" PRIu64 ": lost samples :%" PRIu64 "%s", id, get_u64(c),
+		 misc & PERF_MISC_LOST_SAMPLES_BPF ? " (BPF)" : "");
+}
+
 static void dump_deferred(struct buf *b, struct cursor *c)
 {
 	uint64_t cookie = get_u64(c), n = get_u64(c);
@@ -228,11 +241,8 @@ static void dump_kernel(struct perf *p, struct buf *b, struct cursor *c, uint32_
 	case PERF_REC_COMM: dump_comm(b, c, misc); break;
 	case PERF_REC_FORK:
 	case PERF_REC_EXIT: dump_task(b, c); break;
-	case PERF_REC_LOST:
-		get_u64(c);
-		buf_addf(b, " lost %" PRIu64, get_u64(c));
-		break;
-	case PERF_REC_LOST_SAMPLES: buf_addf(b, " lost samples %" PRIu64, get_u64(c)); break;
+	case PERF_REC_LOST: dump_lost(b, c); break;
+	case PERF_REC_LOST_SAMPLES: dump_lost_samples(b, c, misc, id->id); break;
 	case PERF_REC_THROTTLE:
 	case PERF_REC_UNTHROTTLE: dump_throttle(b, c); break;
 	case PERF_REC_READ: dump_read(p, b, c, id->id); break;

@@ -138,17 +138,18 @@ static void dump_time_conv(struct buf *b, struct cursor *c)
 {
 	static const char *const names[] = {"Time Shift     ", "Time Multiplier", "Time Zero      ",
 					    "Time Cycles    ", "Time Mask      "};
-	size_t n = cursor_left(c) >= 48 ? 5 : 3;
+	size_t n = cursor_left(c) >= PERF_TIME_CONV_LONG ? 5 : 3;
 
 	add_numbers(b, c, names, n);
-	buf_addf(b, "\n... Cap Time Zero   %u", get_u8(c));
-	if (n == 5)
+	if (n == 5) {
+		buf_addf(b, "\n... Cap Time Zero   %u", get_u8(c));
 		buf_addf(b, "\n... Cap Time Short  %u", get_u8(c));
+	}
 }
 
 static void dump_build_id(struct buf *b, struct cursor *c, uint16_t misc)
 {
-	int32_t pid = (int32_t)get_u32(c);
+	int32_t pid = perf_build_id_lacks_pid(*c) ? 0 : (int32_t)get_u32(c);
 	const uint8_t *id = get_bytes(c, 24);
 	unsigned n = id && (misc & PERF_MISC_BUILD_ID_SIZE) && id[20] <= 20 ? id[20] : 20;
 

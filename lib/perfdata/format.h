@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#define PERF_MAGIC1	      "PERFFILE" /* version 1, before Linux 3.4, in either byte order */
 #define PERF_MAGIC2	      "PERFILE2" /* little endian; "2ELIFREP" when swapped */
 #define PERF_MAGIC2_SWAP      "2ELIFREP"
 #define PERF_FILE_HEADER_SIZE 104 /* magic, size, attr_size, 3 sections, 256 feature bits */
@@ -132,6 +133,17 @@ enum perf_feature {
 #define PERF_MISC_MMAP_BUILD_ID		 (1 << 14)
 #define PERF_MISC_BUILD_ID_SIZE		 (1 << 15)
 #define PERF_MISC_LOST_SAMPLES_BPF	 (1 << 15)
+
+/*
+ * The end mark of pcap-perf's recordings: a HEADER_ATTR with this misc announces a FINISHED_ROUND with
+ * the same misc, the last record that is written. perf looks at neither; perf inject may move the second
+ * one. It is a whole number, not a bit: perf before 4.0 left the misc of a HEADER_ATTR as malloc gave it,
+ * which mostly is half a pointer. With the highest bit it is none of a user address.
+ */
+#define PERF_MISC_END_MARK 0xe5d8
+
+/* Bytes of a TIME_CONV record's body since Linux 5.9; those of before end after three numbers. */
+#define PERF_TIME_CONV_LONG 48
 
 /* Call chain context markers: values at or above PERF_CTX_MAX are not addresses. */
 #define PERF_CTX_HV	       ((uint64_t)-32)

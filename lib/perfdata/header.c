@@ -102,17 +102,22 @@ static void swap_halves(uint64_t *bits)
 /*
  * The bits are longs of the machine that recorded: of 32 bits, on a big endian one, they lie in halves
  * the other way round. Every perf has the host's name, by which it tells which it is. Bits that say
- * nothing either way are believed only when there are such features.
+ * nothing either way are believed only when there are such features. Before Linux 3.2, which came to
+ * write the name, there were two of them.
  */
-static void mend_features(uint64_t *bits)
+static void mend_features(uint64_t *bits, int version)
 {
 	const uint64_t hostname = UINT64_C(1) << PERF_FEAT_HOSTNAME;
 	const uint64_t known = (UINT64_C(1) << (PERF_FEAT_CLN_SIZE + 1)) - 2;
+	const uint64_t first =
+		UINT64_C(1) << PERF_FEAT_TRACING_DATA | UINT64_C(1) << PERF_FEAT_BUILD_ID;
 
 	if (bits[0] & hostname)
 		return;
 	swap_halves(bits);
 	if (bits[0] & hostname)
+		return;
+	if (version == 1 && !(bits[0] & ~first))
 		return;
 	swap_halves(bits);
 	if (bits[0] & ~known) {
@@ -144,7 +149,7 @@ int perf_read_file_header(struct perf *p, const uint8_t *first16)
 	for (int i = 0; i < 4; i++)
 		p->features[i] = size >= PERF_FILE_HEADER_SIZE ? get_u64(&c) : 0;
 	if (p->swap)
-		mend_features(p->features);
+		mend_features(p->features, p->version);
 	p->data_offset = data.offset;
 	p->data_size = data.size;
 	if (p->view)
@@ -185,8 +190,11 @@ static int read_feature(struct perf *p, uint32_t feature, struct section s, enum
 {
 	struct cursor c;
 	uint8_t *bytes;
-	int rc = load(p, s, "a header feature", &bytes);
+	int rc;
 
+	if (!s.size && !perf_feature_is_flag(feature))
+		return 0;
+	rc = load(p, s, "a header feature", &bytes);
 	if (!rc) {
 		c = cursor_make(bytes, s.size, p->swap);
 		rc = pass == PASS_TELL ? perf_feature_tell(p, feature, c)
@@ -271,6 +279,17 @@ int perf_event_desc(struct perf *p, struct cursor c)
 	return 0;
 }
 
+bool perf_build_id_lacks_pid(struct cursor c)
+{
+	const uint8_t *path;
+
+	cursor_skip(&c, 24);
+	path = get_bytes(&c, 4);
+	if (!path || (path[0] != '/' && path[0] != '['))
+		return false;
+	return path[1] > ' ' && path[2] > ' ' && path[3] > ' ';
+}
+
 int perf_build_id(struct perf *p, struct cursor c, uint16_t misc)
 {
 	const uint8_t *id;
@@ -282,7 +301,7 @@ int perf_build_id(struct perf *p, struct cursor c, uint16_t misc)
 	bool fresh;
 	int rc;
 
-	cursor_skip(&c, p->short_build_ids ? 0 : 4); /* pid of the guest */
+	cursor_skip(&c, perf_build_id_lacks_pid(c) ? 0 : 4); /* pid of the guest */
 	id = get_bytes(&c, 24);
 	path = get_text(&c, cursor_left(&c), &plen);
 	if (!id || !path || !plen)
@@ -303,22 +322,8 @@ int perf_build_id(struct perf *p, struct cursor c, uint16_t misc)
 	return 0;
 }
 
-/*
- * The pid came with Linux 2.6.38; what is older is noticed by the kernel's name, which then lacks what
- * would lie where the pid is.
- */
-static bool lacks_pid(struct cursor c)
-{
-	const uint8_t *path;
-
-	cursor_skip(&c, 8 + 4 + 24);
-	path = get_bytes(&c, 13);
-	return path && !memcmp(path, "nel.kallsyms]", 13);
-}
-
 int perf_build_id_table(struct perf *p, struct cursor c)
 {
-	p->short_build_ids = lacks_pid(c);
 	while (cursor_left(&c) >= 8) {
 		struct cursor body;
 		uint16_t misc, size;

@@ -3,13 +3,15 @@
 
 #include "base/err.h"
 
-static int one_attr(struct perf *p, struct cursor c)
+static int one_attr(struct perf *p, uint16_t misc, struct cursor c)
 {
 	struct cursor peek = c;
 	struct perf_attr *a;
 	uint32_t size;
 	int rc;
 
+	if (misc == PERF_MISC_END_MARK)
+		p->mark_announced = true;
 	get_u32(&peek);
 	size = get_u32(&peek);
 	if (size < PERF_ATTR_SIZE_VER0)
@@ -47,8 +49,8 @@ static int pipe_feature(struct perf *p, uint32_t feature, struct cursor c)
 {
 	int rc;
 
-	/* Behind the last comes one without content: its number is that of the first unknown. */
-	if (!cursor_left(&c) && feature != PERF_FEAT_BRANCH_STACK && feature != PERF_FEAT_STAT)
+	/* Also, the last one is followed by one without content, whose number is the first unknown. */
+	if (!cursor_left(&c) && !perf_feature_is_flag(feature))
 		return 0;
 	rc = perf_feature_learn(p, feature, c);
 	return rc ? rc : perf_feature_tell(p, feature, c);
@@ -77,7 +79,7 @@ static int auxtrace(struct perf *p, struct cursor c)
 int perf_own_record(struct perf *p, uint32_t type, uint16_t misc, struct cursor c)
 {
 	switch (type) {
-	case PERF_REC_HEADER_ATTR: return one_attr(p, c);
+	case PERF_REC_HEADER_ATTR: return one_attr(p, misc, c);
 	case PERF_REC_EVENT_UPDATE: return perf_event_update(p, c);
 	case PERF_REC_HEADER_TRACING_DATA: return tracing_data(p, c);
 	case PERF_REC_HEADER_BUILD_ID: return perf_build_id(p, c, misc);
@@ -89,6 +91,8 @@ int perf_own_record(struct perf *p, uint32_t type, uint16_t misc, struct cursor 
 	case PERF_REC_FINISHED_ROUND:
 		/* In the directory form a round of one file says nothing of the others. */
 		p->rounds = true;
+		if (misc == PERF_MISC_END_MARK)
+			p->mark_seen = true;
 		return p->budget ? 0 : order_round(&p->order);
 	case PERF_REC_AUXTRACE: return auxtrace(p, c);
 	case PERF_REC_AUXTRACE_INFO: return perf_auxtrace_info(p, c);

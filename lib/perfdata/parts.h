@@ -165,6 +165,8 @@ struct perf {
 
 	struct perf_view *view; /* NULL: decode */
 	bool swap, big_endian, pipe;
+	int version;			 /* of the file format: 1 or 2 */
+	bool mark_announced, mark_seen;	 /* PERF_MISC_END_MARK */
 	uint64_t data_offset, data_size; /* file mode; size 0: never finished */
 	uint64_t features[4], features_bad[4];
 	struct perf_facts facts;
@@ -181,7 +183,6 @@ struct perf {
 	struct intern strings;		 /* STRING records */
 	struct intern dsos;		 /* DSO records: keys */
 	struct intern build_id_paths;	 /* paths of the build-id table ... */
-	bool short_build_ids;		 /* of before 2.6.38: without a pid */
 	struct perf_build_id *build_ids; /* ... and what they have: build_ids[id - 1] */
 	struct hashids chains;		 /* CHAIN records */
 	struct perf_ahead ahead;	 /* those that come next */
@@ -295,6 +296,11 @@ int perf_read_file_header(struct perf *p, const uint8_t *first16);
 int perf_read_features(struct perf *p);
 /* The records of a build-id section, or of a HEADER_BUILD_ID record (one). */
 int perf_build_id(struct perf *p, struct cursor c, uint16_t misc);
+/*
+ * The pid came with Linux 2.6.35. In what is older the path begins where otherwise the build-id is padded
+ * with four bytes, of which at most the first one is used, for its size.
+ */
+bool perf_build_id_lacks_pid(struct cursor c);
 
 static inline bool perf_has_feature(const struct perf *p, uint32_t feature)
 {
@@ -306,6 +312,12 @@ int perf_build_id_table(struct perf *p, struct cursor c);
 
 /* ---- feature.c: header features ---- */
 
+/* A feature that says something by being there; of others a content of no bytes says nothing. */
+static inline bool perf_feature_is_flag(uint32_t feature)
+{
+	return feature == PERF_FEAT_BRANCH_STACK || feature == PERF_FEAT_STAT ||
+	       feature == PERF_FEAT_AUXTRACE;
+}
 /* Takes from a feature's section what the decoder needs. */
 int perf_feature_learn(struct perf *p, uint32_t feature, struct cursor c);
 /* Makes a fact of it: a META record, or for INPUT_HEADER lines of text. */

@@ -56,7 +56,10 @@ void perf_add_cpus(struct cursor *c, struct buf *b)
 {
 	struct buf text = BUF_INIT;
 	struct ranges r = {.b = &text, .first = -2};
-	uint16_t type = get_u16(c), n = get_u16(c), bytes;
+	uint16_t type = get_u16(c), n, bytes;
+	struct cursor first = *c;
+
+	n = get_u16(c);
 
 	if (type == CPUS_LIST) {
 		for (uint16_t i = 0; i < n && !c->bad; i++)
@@ -72,9 +75,8 @@ void perf_add_cpus(struct cursor *c, struct buf *b)
 					add_cpu(&r, i * (bytes == 8 ? 64 : 32) + k);
 		}
 	} else if (type == CPUS_RANGE) {
-		bool any = c->swap ? n >> 8 : n & 0xff; /* two bytes: any, padding */
-
-		if (any)
+		/* Two bytes instead of a number: any, padding. */
+		if (get_u8(&first))
 			add_cpu(&r, -1);
 		close_range(&r);
 		r.first = get_u16(c);
@@ -225,14 +227,15 @@ int perf_stat_round(struct perf *p, struct cursor c)
 int perf_time_conv(struct perf *p, struct cursor c)
 {
 	static const char *const names[] = {"shift", "mult", "zero", "cycles", "mask"};
-	size_t n = cursor_left(&c) >= 48 ? 5 : 3; /* the last two came with Linux 5.9 */
+	size_t n = cursor_left(&c) >= PERF_TIME_CONV_LONG ? 5 : 3;
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < n; i++)
 		buf_addf(&b, "%s%s %" PRIu64, i ? ", " : "", names[i], get_u64(&c));
-	buf_addf(&b, ", cap_user_time_zero %u", get_u8(&c));
-	if (n == 5)
+	if (n == 5) {
+		buf_addf(&b, ", cap_user_time_zero %u", get_u8(&c));
 		buf_addf(&b, ", cap_user_time_short %u", get_u8(&c));
+	}
 	return fact(p, "time_conv", &c, &b);
 }
 

@@ -67,10 +67,14 @@ size_t header_sample_id_size(const struct session *s)
 	return s->with_ids ? 32 : 24;
 }
 
-static void add_attr(struct buf *b, const struct rec_attr *a)
+/* The first one announces the end mark. */
+static void add_attr(struct buf *b, const struct rec_attr *a, bool mark)
 {
 	size_t start = begin(b, PERF_REC_HEADER_ATTR);
 
+	if (mark && !b->err)
+		memcpy(b->data + start + offsetof(struct perf_event_header, misc),
+		       &(uint16_t){PERF_MISC_END_MARK}, sizeof(uint16_t));
 	buf_add(b, &a->attr, sizeof(a->attr));
 	buf_add(b, a->ids, a->n_ids * sizeof(*a->ids));
 	end(b, start);
@@ -275,7 +279,7 @@ int header_write(const struct session *s, struct buf *b)
 	buf_adds(b, PERF_MAGIC2);
 	add_u64(b, PERF_PIPE_HEADER_SIZE);
 	for (size_t i = 0; i < s->n_attrs; i++)
-		add_attr(b, &s->attrs[i]);
+		add_attr(b, &s->attrs[i], i == 0);
 	machine_features(b);
 	cmdline_feature(b, s->c->argc, s->c->argv);
 	event_desc_feature(b, s);

@@ -117,9 +117,9 @@ static int watch_all(struct recorder *r)
 	return rc;
 }
 
-static int put_record(struct recorder *r, uint32_t type)
+static int put_record(struct recorder *r, uint32_t type, uint16_t misc)
 {
-	struct perf_event_header h = {.type = type, .size = sizeof(h)};
+	struct perf_event_header h = {.type = type, .misc = misc, .size = sizeof(h)};
 
 	return sink_put(&r->sink, &h, sizeof(h));
 }
@@ -173,7 +173,7 @@ static int begin(struct recorder *r)
 	rc = synthesize(r, &y);
 	synth_release(&y);
 	if (!rc)
-		rc = put_record(r, PERF_REC_FINISHED_INIT);
+		rc = put_record(r, PERF_REC_FINISHED_INIT, 0);
 	return out_error(r, rc);
 }
 
@@ -329,6 +329,8 @@ static int finish(struct recorder *r)
 	rc = pass(r, true);
 	if (!rc)
 		rc = put_last_losses(r);
+	if (!rc)
+		rc = put_record(r, PERF_REC_FINISHED_ROUND, PERF_MISC_END_MARK);
 	return rc ? out_error(r, rc) : drain(r);
 }
 

@@ -285,6 +285,95 @@ static void test_build_ids(bool swap)
 	ok(s.ids[2] == 16 && s.maps[2].maj == 0, "a build-id is one");
 }
 
+/* A build-id of before 2.6.35, when no pid came before it. */
+static void add_old_build_id(struct make *m, const char *path)
+{
+	make_record(m, 0, PERF_MISC_USER);
+	buf_fill(&m->b, 0xab, 20);
+	buf_fill(&m->b, 0, 4);
+	make_text(m, path);
+	make_end(m);
+}
+
+static void add_old_records(struct make *m)
+{
+	make_record(m, PERF_REC_MMAP, PERF_MISC_USER);
+	make_u32(m, 21);
+	make_u32(m, 21);
+	make_u64(m, 0x400000);
+	make_u64(m, 0x1000);
+	make_u64(m, 0);
+	make_text(m, "/usr/bin/a");
+	make_end(m);
+	for (uint32_t i = 0; i < 3; i++) {
+		make_record(m, PERF_REC_SAMPLE, PERF_MISC_USER);
+		make_u64(m, 0x400010 + i);
+		make_u32(m, 21);
+		make_u32(m, 21);
+		make_u64(m, 1000 + i);
+		make_end(m);
+	}
+}
+
+/*
+ * Version 1, as perf wrote it up to Linux 3.3: the header of 2.6.31 ends before the features, and those of
+ * a machine with longs of 32 bits are in halves.
+ */
+static void test_version1(bool swap)
+{
+	static const char *const names[] = {"version1", "version1-halves", "version1-short"};
+	const struct make_attr attr = {.period = 1, .sample_type = IP | TID | TIME};
+	bool big = swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+	struct seen s;
+
+	for (int i = 0; i < 3; i++) {
+		struct make m = {.swap = swap, .old = true};
+		size_t table;
+
+		make_begin(&m, &attr, 1);
+		add_old_records(&m);
+		make_finish(&m);
+		m.data = 0;
+		table = m.b.len;
+		make_u64(&m, table + 16);
+		make_u64(&m, 0);
+		add_old_build_id(&m, "/usr/bin/a");
+		make_set64(&m, table + 8, m.b.len - table - 16);
+		make_set64(&m, 72, UINT64_C(1) << (PERF_FEAT_BUILD_ID + (i == 1 && big ? 32 : 0)));
+		if (i == 2) {
+			make_set64(&m, 8, PERF_FILE_HEADER_SIZE - 32);
+			m.b.len = table;
+		}
+		decode(&m, names[i], &s);
+		ok(!s.rc && s.n == 3 && s.samples[2].ip == 0x400012 && s.samples[2].time == 1002 &&
+			   s.samples[2].tid == 21 && !strcmp(s.names[2], "cycles:HG"),
+		   "%s: its samples", names[i]);
+		is_int((int)s.ids[0], i == 2 ? 0 : 20, "%s: the build-id", names[i]);
+	}
+}
+
+static void test_version1_pipe(bool swap)
+{
+	const struct make_attr attr = {.period = 1, .sample_type = IP | TID | TIME};
+	struct make m = {.swap = swap, .old = true};
+	struct seen s;
+
+	make_magic(&m);
+	make_u64(&m, PERF_PIPE_HEADER_SIZE);
+	make_record(&m, PERF_REC_HEADER_ATTR, 0);
+	make_attr(&m, &attr);
+	make_end(&m);
+	make_record(&m, PERF_REC_HEADER_BUILD_ID, PERF_MISC_USER);
+	buf_fill(&m.b, 0xab, 20);
+	buf_fill(&m.b, 0, 4);
+	make_text(&m, "/usr/bin/a");
+	make_end(&m);
+	add_old_records(&m);
+	decode(&m, "version1-pipe", &s);
+	ok(!s.rc && s.n == 3 && s.samples[2].ip == 0x400012, "version 1 in pipe form: its samples");
+	is_int((int)s.ids[0], 20, "version 1 in pipe form: the build-id");
+}
+
 /* Bit fields and structures that lie differently on machines of big endian order. */
 static void test_fields(bool swap)
 {
@@ -418,6 +507,8 @@ static void test_all(bool swap)
 	test_two_events(swap);
 	test_old(swap);
 	test_build_ids(swap);
+	test_version1(swap);
+	test_version1_pipe(swap);
 	test_fields(swap);
 	test_tracepoint(swap);
 }

@@ -17,10 +17,12 @@
 
 #define MAKE_MAGIC     0x32454c4946524550 /* PERFILE2 */
 #define MAKE_ATTR_SIZE 112		  /* up to sample_max_stack */
+#define MAKE_ATTR_OLD  64		  /* of version 1 */
 
 struct make {
 	struct buf b;
 	bool swap;   /* the other byte order than this machine's */
+	bool old;    /* version 1 of the format, attributes as of 2.6.31 */
 	size_t data; /* where the data section begins */
 	size_t rec;  /* where the record begins that is being made */
 };
@@ -75,10 +77,24 @@ static inline void make_text(struct make *m, const char *s)
 	while (m->b.len % 8);
 }
 
+static inline uint32_t make_attr_size(const struct make *m)
+{
+	return m->old ? MAKE_ATTR_OLD : MAKE_ATTR_SIZE;
+}
+
+/* The magic of version 1 is a text, that of version 2 a number. */
+static inline void make_magic(struct make *m)
+{
+	if (m->old)
+		buf_add(&m->b, "PERFFILE", 8);
+	else
+		make_u64(m, MAKE_MAGIC);
+}
+
 static inline void make_attr(struct make *m, const struct make_attr *a)
 {
 	make_u32(m, a->type);
-	make_u32(m, MAKE_ATTR_SIZE);
+	make_u32(m, make_attr_size(m));
 	make_u64(m, a->config);
 	make_u64(m, a->period);
 	make_u64(m, a->sample_type);
@@ -86,6 +102,8 @@ static inline void make_attr(struct make *m, const struct make_attr *a)
 	make_u64(m, make_bits(m, a->flags));
 	make_u64(m, 0); /* wakeup, bp_type */
 	make_u64(m, 0); /* config1 */
+	if (m->old)
+		return;
 	make_u64(m, 0); /* config2 */
 	make_u64(m, a->branch_type);
 	make_u64(m, 3); /* regs_user */
@@ -99,11 +117,11 @@ static inline void make_begin(struct make *m, const struct make_attr *attrs, siz
 {
 	size_t ids;
 
-	make_u64(m, MAKE_MAGIC);
+	make_magic(m);
 	make_u64(m, PERF_FILE_HEADER_SIZE);
-	make_u64(m, MAKE_ATTR_SIZE + 16);
+	make_u64(m, make_attr_size(m) + 16);
 	make_u64(m, PERF_FILE_HEADER_SIZE + 8 * n);
-	make_u64(m, (MAKE_ATTR_SIZE + 16) * n);
+	make_u64(m, (make_attr_size(m) + 16) * n);
 	buf_fill(&m->b, 0, PERF_FILE_HEADER_SIZE - 40);
 	for (size_t i = 0; i < n; i++)
 		make_u64(m, attrs[i].id);

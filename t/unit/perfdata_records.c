@@ -317,6 +317,7 @@ static void test_session(bool swap)
 		META("time_conv",
 		     "shift 31, mult 827, zero 9, cycles 1, mask 2, cap_user_time_zero 1, "
 		     "cap_user_time_short 0"),
+		META("time_conv", "shift 31, mult 827, zero 9"),
 		META("event_unit", "cycles:HG Joules"),
 		META("event_scale", "cycles:HG 0.25"),
 		META("event_cpus", "cycles:HG 0-2"),
@@ -345,6 +346,7 @@ static void test_session(bool swap)
 	own(&m, PERF_REC_CPU_MAP, 0, "hbbhh", 2, 1, 0, 4, 9);
 	own(&m, PERF_REC_STAT_CONFIG, 0, "qqqqqqq", Q(3), Q(0), Q(1), Q(1), Q(100), Q(2), Q(1));
 	own(&m, PERF_REC_TIME_CONV, 0, "qqqqqbbhw", Q(31), Q(827), Q(9), Q(1), Q(2), 1, 0, 0, 0);
+	own(&m, PERF_REC_TIME_CONV, 0, "qqq", Q(31), Q(827), Q(9)); /* before Linux 5.9 */
 	own(&m, PERF_REC_EVENT_UPDATE, 0, "qqt", Q(0), Q(50), "Joules");
 	own(&m, PERF_REC_EVENT_UPDATE, 0, "qqq", Q(1), Q(50), bits);
 	own(&m, PERF_REC_EVENT_UPDATE, 0, "qqhhhhhhhh", Q(3), Q(50), 0, 3, 0, 1, 2, 0, 0, 0);
