@@ -135,6 +135,7 @@ static int machine_of(struct resolver *r, uint32_t source, struct machine **out)
 			return PP_ENOMEM;
 		}
 		m->source = source;
+		m->page = 4096;
 		m->host.opts = (struct kernel_opts){.kallsyms = r->opts.kallsyms,
 						    .vmlinux = r->opts.vmlinux,
 						    .search = &r->opts.search,

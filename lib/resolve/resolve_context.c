@@ -17,6 +17,19 @@ static int on_module(struct resolver *r, struct machine *m, const struct ps_mmap
 	return ranges_put(&m->kmods, rec->addr, end, index, NULL);
 }
 
+/* Remembers where a file's code is mapped: the debug file alone does not tell. */
+static void note_text(struct rdso *d, const struct ps_mmap *rec)
+{
+	const uint32_t prot_exec = 4; /* PROT_EXEC: mmap(2) */
+
+	if (d->n_text == DSO_TEXT_MAX || (rec->prot && !(rec->prot & prot_exec)))
+		return;
+	for (uint32_t i = 0; i < d->n_text; i++)
+		if (d->text[i].pgoff == rec->pgoff && d->text[i].len == rec->len)
+			return;
+	d->text[d->n_text++] = (struct elf_mapping){rec->pgoff, rec->len};
+}
+
 int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec)
 {
 	uint32_t *known = map64_get(&r->dsos.by_id, rec->dso), index = known ? *known : 0;
@@ -41,6 +54,7 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 		if (rc)
 			return rc;
 		map.dso = index;
+		note_text(r->dsos.v[index - 1], rec);
 		out.dso = r->dsos.v[index - 1]->out;
 		if (absolute)
 			map.pgoff = map.start;
@@ -113,6 +127,8 @@ int resolve_context(struct resolver *r, struct machine *m, const struct ps_recor
 		break;
 	case PS_KSYMBOL: rc = on_ksymbol(m, &rec->ksymbol, r); break;
 	case PS_SOURCE:
+		if (rec->src.page_size && !(rec->src.page_size & (rec->src.page_size - 1)))
+			m->page = rec->src.page_size;
 		m->mono = rec->src.clock.len == 4 && !memcmp(rec->src.clock.p, "mono", 4);
 		break;
 	case PS_META:

@@ -192,6 +192,16 @@ int resolve_load(struct resolver *r, struct machine *m, struct rdso *d)
 	return rc;
 }
 
+int resolve_vaddr(const struct machine *m, const struct rdso *d, uint64_t off, uint64_t *vaddr)
+{
+	if (!elf_segments_vaddr(&d->segments, off, vaddr) ||
+	    !elf_segments_mapped(&d->segments, d->text, d->n_text, m->page, off, vaddr))
+		return 0;
+	*vaddr = off;
+	/* A file without segments, as some JIT compilers' are, has its code where it is mapped. */
+	return d->segments.n ? PP_ENOENT : 0;
+}
+
 /* The file of a module that is known by its name only, "[ext4]". */
 static int find_module(struct resolver *r, struct machine *m, struct rdso *d, char *name,
 		       size_t size, char path[ROOT_PATH_MAX])

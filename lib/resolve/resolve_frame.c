@@ -292,9 +292,7 @@ static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, ui
 	}
 	if (rc)
 		return rc;
-	if (elf_segments_vaddr(&d->segments, off - call, &f->addr))
-		f->addr = off - call;
-	if (find_code(d->table, f->addr, ret, &s))
+	if (!resolve_vaddr(m, d, off - call, &f->addr) && find_code(d->table, f->addr, ret, &s))
 		rc = table_symbol(r, m->source, d, d->table, &s, d->out, &f->symbol);
 	f->addr += call;
 	if (!f->symbol)

@@ -48,6 +48,8 @@ struct dso_lines {
 	struct map64 names; /* name of an inlined function in the info: symbol id */
 };
 
+#define DSO_TEXT_MAX 8 /* executable mappings of a file that are remembered */
+
 /* A DSO with what has been found in it. */
 struct rdso {
 	char *path;
@@ -62,6 +64,8 @@ struct rdso {
 	const struct symtab *table;
 	uint32_t *symbol_ids; /* by index in the table; 0: not yet defined */
 	struct elf_segments segments;
+	struct elf_mapping text[DSO_TEXT_MAX]; /* its executable mappings, different ones */
+	uint32_t n_text;
 	struct dso_lines lines;
 	uint64_t delta; /* of the kernel: how far it was moved */
 	uint64_t base;	/* of a kernel module: where it is mapped */
@@ -120,6 +124,7 @@ struct machine {
 	uint32_t source;
 	bool elsewhere; /* recorded on another host than this */
 	bool mono;	/* the times are of CLOCK_MONOTONIC */
+	uint32_t page;	/* bytes of a page */
 	struct spaces *spaces;
 	struct rjits code;
 	struct rkernel host;
@@ -343,6 +348,12 @@ int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec)
 /* Finds the symbols of a DSO, or of a kernel module at the place where it was loaded, once. */
 int resolve_load(struct resolver *r, struct machine *m, struct rdso *d);
 int resolve_load_module(struct resolver *r, struct machine *m, struct rdso *d);
+
+/*
+ * The DSO-relative virtual address of an offset in a DSO that was loaded: 0, or PP_ENOENT when it
+ * cannot be told; it is the offset then.
+ */
+int resolve_vaddr(const struct machine *m, const struct rdso *d, uint64_t off, uint64_t *vaddr);
 
 void rdso_free(struct rdso *d);
 

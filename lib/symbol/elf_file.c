@@ -23,8 +23,22 @@ struct elf_file {
 	struct elf_segments segments;
 };
 
+/* Whether sections of code have no bytes in the file: it is what is left for a debugger. */
+static bool is_hollow(const struct elf_file *f)
+{
+	const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
+	GElf_Shdr shdr;
+
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(f->elf, scn));)
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_NOBITS &&
+		    (shdr.sh_flags & code) == code)
+			return true;
+	return false;
+}
+
 static int read_segments(struct elf_file *f)
 {
+	bool hollow = is_hollow(f);
 	size_t n;
 
 	if (elf_getphdrnum(f->elf, &n))
@@ -36,8 +50,12 @@ static int read_segments(struct elf_file *f)
 			return PP_ECORRUPT;
 		if (p.p_type == PT_LOAD)
 			f->segments.seg[f->segments.n++] =
-				(struct elf_segment){p.p_offset, p.p_filesz, p.p_vaddr, p.p_memsz,
-						     (p.p_flags & PF_X) != 0};
+				(struct elf_segment){p.p_offset,
+						     p.p_filesz,
+						     p.p_vaddr,
+						     p.p_memsz,
+						     (p.p_flags & PF_X) != 0,
+						     hollow && p.p_filesz < p.p_memsz};
 	}
 	return 0;
 }
@@ -222,21 +240,64 @@ static bool in_range(uint64_t v, uint64_t start, uint64_t size, uint64_t slack)
 
 int elf_segments_vaddr(const struct elf_segments *s, uint64_t offset, uint64_t *vaddr)
 {
-	/* Strictness falls: exact and executable, exact, in a shared page and executable. */
-	for (int pass = 0; pass < 3; pass++) {
+	for (int slack = 0; slack <= PAGE_MAX; slack += PAGE_MAX) {
 		for (uint32_t i = 0; i < s->n; i++) {
 			const struct elf_segment *g = &s->seg[i];
 
-			if (pass != 1 && !g->exec)
-				continue;
-			if (!g->filesz ||
-			    !in_range(offset, g->offset, g->filesz, pass == 2 ? PAGE_MAX : 0))
+			if (!g->exec || g->hollow || !g->filesz ||
+			    !in_range(offset, g->offset, g->filesz, (uint64_t)slack))
 				continue;
 			*vaddr = offset - g->offset + g->vaddr;
 			return 0;
 		}
 	}
 	return PP_ENOENT;
+}
+
+/*
+ * Where the mapping of a segment begins in the file: of `span` bytes, else, if there is no other
+ * segment, the first of all, as parts of a mapping can have been announced on their own.
+ */
+static const struct elf_mapping *mapping_of(const struct elf_mapping *maps, size_t n, uint64_t span,
+					    uint64_t offset, bool only)
+{
+	const struct elf_mapping *first = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (maps[i].len == span && in_range(offset, maps[i].pgoff, span, 0))
+			return &maps[i];
+		if (!first || maps[i].pgoff < first->pgoff)
+			first = &maps[i];
+	}
+	return only ? first : NULL;
+}
+
+int elf_segments_mapped(const struct elf_segments *s, const struct elf_mapping *maps, size_t n,
+			uint64_t page, uint64_t offset, uint64_t *vaddr)
+{
+	uint32_t hollow = 0, found = 0;
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		hollow += s->seg[i].exec && s->seg[i].hollow;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct elf_segment *g = &s->seg[i];
+		uint64_t base = g->vaddr & ~(page - 1);
+		uint64_t span = (g->vaddr - base + g->memsz + page - 1) & ~(page - 1);
+		const struct elf_mapping *m;
+
+		if (!g->exec || !g->hollow)
+			continue;
+		m = mapping_of(maps, n, span, offset, hollow == 1);
+		if (!m || !in_range(offset, m->pgoff, span, 0))
+			continue;
+		at = offset - m->pgoff + base;
+		found++;
+	}
+	if (found != 1)
+		return PP_ENOENT;
+	*vaddr = at;
+	return 0;
 }
 
 int elf_segments_offset(const struct elf_segments *s, uint64_t vaddr, uint64_t *offset)

@@ -30,10 +30,13 @@
 #define ELF_PACKED_MAX	  (256u << 20) /* bytes of a packed file */
 #define ELF_UNPACKED_MAX  (1u << 30)   /* and of what is in it */
 
-/* One PT_LOAD program header; offset and size in the file, address in the DSO. */
+/*
+ * One PT_LOAD program header; offset and size in the file, address in the DSO. Hollow: its code is not
+ * in the file, as objcopy --only-keep-debug has it, and offset is not that of the binary.
+ */
 struct elf_segment {
 	uint64_t offset, filesz, vaddr, memsz;
-	bool exec;
+	bool exec, hollow;
 };
 
 /* A plain value: it may outlive the file that it was read from. */
@@ -72,10 +75,24 @@ bool elf_file_swap(const struct elf_file *f);	     /* not in host byte order */
 const struct elf_segments *elf_file_segments(const struct elf_file *f);
 
 /*
- * The DSO-relative virtual address of a file offset: 0 or PP_ENOENT. Executable segments are asked
- * first; an offset outside all of them, but in a page that is mapped with one, belongs to that one.
+ * The DSO-relative virtual address of the file offset of code: 0 or PP_ENOENT. Only executable
+ * segments are asked; an offset outside all of them, but in a page that is mapped with one, belongs to
+ * that one.
  */
 int elf_segments_vaddr(const struct elf_segments *s, uint64_t offset, uint64_t *vaddr);
+
+/* An executable mapping of a file: offset and bytes. */
+struct elf_mapping {
+	uint64_t pgoff, len;
+};
+
+/*
+ * The same for an offset in the binary, where only its debug file is there, whose segments are
+ * hollow: by the n mappings of the binary, each of which begins with the page of a segment's first
+ * address. Pages have `page` bytes, a power of two. 0, or PP_ENOENT when it cannot be told.
+ */
+int elf_segments_mapped(const struct elf_segments *s, const struct elf_mapping *maps, size_t n,
+			uint64_t page, uint64_t offset, uint64_t *vaddr);
 
 /* The other way: the file offset of a virtual address. 0 or PP_ENOENT. */
 int elf_segments_offset(const struct elf_segments *s, uint64_t vaddr, uint64_t *offset);

@@ -249,22 +249,18 @@ static void test_mapping_symbols(void)
 static void test_offsets(void)
 {
 	/* As GNU ld lays a position independent program out, with data that shares a page. */
-	static const struct elf_segments s = {.n = 3,
-					      .seg = {{0, 0x628, 0, 0x628, false},
-						      {0x1040, 0x800, 0x401040, 0x800, true},
-						      {0x1840, 0x100, 0x603840, 0x900, false}}};
+	static const struct elf_segments s = {
+		.n = 3,
+		.seg = {{0, 0x628, 0, 0x628, false, false},
+			{0x1040, 0x800, 0x401040, 0x800, true, false},
+			{0x1840, 0x100, 0x603840, 0x900, false, false}}};
 	static const struct {
 		uint64_t offset, vaddr;
 		int rc;
 	} rows[] = {
-		{0, 0, 0},
-		{0x627, 0x627, 0},
-		{0x1040, 0x401040, 0},
-		{0x183f, 0x40183f, 0},
-		{0x1840, 0x603840, 0},
-		{0x1000, 0x401000, 0},
-		{0x1940, 0x401940, 0},
-		{0x40000, 0, PP_ENOENT},
+		{0, 0x400000, 0},      {0x627, 0x400627, 0},	{0x1040, 0x401040, 0},
+		{0x183f, 0x40183f, 0}, {0x1840, 0x401840, 0},	{0x1000, 0x401000, 0},
+		{0x1940, 0x401940, 0}, {0x40000, 0, PP_ENOENT},
 	};
 	uint64_t v = 0;
 
@@ -277,6 +273,92 @@ static void test_offsets(void)
 	is_int(elf_segments_offset(&s, 0x401050, &v), 0, "an address");
 	is_u64(v, 0x1050, "has its offset");
 	is_int(elf_segments_offset(&s, 0x700000, &v), PP_ENOENT, "or none");
+}
+
+/*
+ * What objcopy --only-keep-debug leaves of segments, as readelf -l shows it: the address comes from
+ * where the binary was mapped.
+ */
+static void test_hollow(void)
+{
+	static const struct {
+		const char *what;
+		struct elf_segments s;
+		struct elf_mapping maps[2];
+		size_t n;
+		uint64_t offset, vaddr;
+		int rc;
+	} rows[] = {
+		{"of lld, which does not begin at a page",
+		 {2, {{0, 0x2fc, 0, 0x63c, false, false}, {0x640, 0, 0x1640, 0x1c0, true, true}}},
+		 {{0, 0x1000}},
+		 1,
+		 0x700,
+		 0x1700,
+		 0},
+		{"of gold, with the headers in it",
+		 {1, {{0, 0x2f4, 0x400000, 0x30750, true, true}}},
+		 {{0, 0x31000}},
+		 1,
+		 0x20100,
+		 0x420100,
+		 0},
+		{"whose offset was that of another",
+		 {2,
+		  {{0, 0, 0x401000, 0x1a9, true, true},
+		   {0, 0x2000, 0x402000, 0x2000, false, false}}},
+		 {{0x1000, 0x1000}},
+		 1,
+		 0x1010,
+		 0x401010,
+		 0},
+		{"of which a part was announced on its own",
+		 {1, {{0, 0, 0x1000, 0x5000, true, true}}},
+		 {{0x3000, 0x1000}, {0x1000, 0x2000}},
+		 2,
+		 0x3010,
+		 0x3010,
+		 0},
+		{"of two, each by its size",
+		 {2, {{0, 0, 0x1000, 0x1800, true, true}, {0, 0, 0x9000, 0x800, true, true}}},
+		 {{0x1000, 0x2000}, {0x5000, 0x1000}},
+		 2,
+		 0x5010,
+		 0x9010,
+		 0},
+		{"of two that cannot be told apart",
+		 {2, {{0, 0, 0x1000, 0x800, true, true}, {0, 0, 0x9000, 0x800, true, true}}},
+		 {{0x1000, 0x1000}},
+		 1,
+		 0x1010,
+		 0,
+		 PP_ENOENT},
+		{"beyond its end",
+		 {1, {{0, 0, 0x1000, 0x1000, true, true}}},
+		 {{0x1000, 0x4000}},
+		 1,
+		 0x3010,
+		 0,
+		 PP_ENOENT},
+		{"that is not mapped",
+		 {1, {{0, 0, 0x1000, 0x1000, true, true}}},
+		 {{0, 0}},
+		 0,
+		 0x1010,
+		 0,
+		 PP_ENOENT},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint64_t v = 0;
+
+		is_int(elf_segments_vaddr(&rows[i].s, rows[i].offset, &v), PP_ENOENT,
+		       "a hollow segment %s: its offset says nothing", rows[i].what);
+		is_int(elf_segments_mapped(&rows[i].s, rows[i].maps, rows[i].n, 4096,
+					   rows[i].offset, &v),
+		       rows[i].rc, "a hollow segment %s: by the mapping", rows[i].what);
+		is_u64(v, rows[i].vaddr, "its address");
+	}
 }
 
 /* Where the kernel mapped this program's page of `addr`, by /proc: file offset minus address. */
@@ -351,6 +433,7 @@ int main(void)
 	test_kernel_moved();
 	test_mapping_symbols();
 	test_offsets();
+	test_hollow();
 	test_self();
 	test_vdso();
 	return done();
