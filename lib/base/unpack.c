@@ -212,6 +212,8 @@ int unpack_bytes(const void *packed, size_t n, size_t max, struct buf *out)
 
 	if (kind == UNPACK_NONE)
 		return PP_EUNSUPPORTED;
+	if (max > unpack_limit(n))
+		max = (size_t)unpack_limit(n);
 	rc = src_from_mem(&s, packed, n, "");
 	if (!rc)
 		rc = unpack_new(&s, kind, s, NULL);

@@ -28,8 +28,22 @@ enum unpack_kind unpack_kind(const uint8_t *first, size_t n);
 int unpack_new(struct src **s, enum unpack_kind kind, struct src *packed, struct diag *d);
 
 /*
+ * Nothing that is worth reading unpacks to more than UNPACK_FREE bytes and UNPACK_RATIO times its
+ * packed size: what does was made to exhaust memory.
+ */
+#define UNPACK_FREE  (16u << 20)
+#define UNPACK_RATIO 64
+
+static inline uint64_t unpack_limit(uint64_t packed)
+{
+	return packed < UINT64_MAX / UNPACK_RATIO - UNPACK_FREE
+		       ? UNPACK_FREE + packed * UNPACK_RATIO
+		       : UINT64_MAX;
+}
+
+/*
  * Appends what n packed bytes hold to a buffer: 0, PP_EUNSUPPORTED (not compressed), PP_ECUT (damaged
- * or cut off), PP_ELIMIT (about max bytes or more), PP_ENOMEM.
+ * or cut off), PP_ELIMIT (about max bytes or unpack_limit(n) or more), PP_ENOMEM.
  */
 int unpack_bytes(const void *packed, size_t n, size_t max, struct buf *out);
 

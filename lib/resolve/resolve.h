@@ -24,6 +24,7 @@
 #define RESOLVE_STACK_BYTES  (8u << 20)
 #define RESOLVE_DSOS_MAX     (1u << 20)
 #define RESOLVE_SYMBOLS_MAX  (PS_ID_MAX - 1)
+#define RESOLVE_NAME_MAX     65536 /* bytes of a name; the rest of a longer one is left out */
 #define RESOLVE_SRCFILES_MAX (1u << 20)
 #define RESOLVE_DEPTH_MAX    8192 /* frames of a stack; what is above is cut off */
 

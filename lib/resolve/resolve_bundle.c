@@ -121,12 +121,12 @@ static int add_kernel(struct bundle *b, const struct kernel *k)
 
 static int add_vdso(struct bundle *b, const struct kernel *k, const struct rdso *d)
 {
-	const struct buf *image = &k->vdso.image;
 	char path[DSO_MAX_PATH];
 
-	if (!k->vdso_loaded || !d->table)
+	if (!k->vdso || !d->table)
 		return 0;
-	return bundle_bytes(b, name_of(&d->id, "vdso", "vdso", path), image->data, image->len);
+	return bundle_bytes(b, name_of(&d->id, "vdso", "vdso", path), k->vdso->image.data,
+			    k->vdso->image.len);
 }
 
 static int add_jits(struct resolver *r, struct bundle *b, struct machine *m)

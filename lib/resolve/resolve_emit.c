@@ -44,17 +44,34 @@ int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, str
 	return swriter_put(r->w, PS_DSO, source, &rec);
 }
 
+/* A name as it is written: all of it, unless it is too long. */
+static struct ps_str bounded_name(struct resolver *r, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len > RESOLVE_NAME_MAX) {
+		diag_warn(r->d, NULL, -1, "a name of %zu bytes is cut off after %d", len,
+			  RESOLVE_NAME_MAX);
+		len = RESOLVE_NAME_MAX;
+		while (len && ((unsigned char)name[len] & 0xc0) == 0x80)
+			len--;
+	}
+	return ps_str(name, len);
+}
+
 static int put_symbol(struct resolver *r, uint32_t source, const char *name, struct ps_symbol *rec,
 		      uint32_t *id)
 {
 	const char *shown = r->opts.no_demangle ? name : demangle(name, &r->out.name);
 
+	if (r->out.name.err)
+		return r->out.name.err;
 	if (r->out.nsymbols >= RESOLVE_SYMBOLS_MAX)
 		return PP_ELIMIT;
 	rec->id = *id = ++r->out.nsymbols;
-	rec->name = ps_str(shown, strlen(shown));
+	rec->name = bounded_name(r, shown);
 	if (shown != name)
-		rec->linkage = ps_str(name, strlen(name));
+		rec->linkage = bounded_name(r, name);
 	return swriter_put(r->w, PS_SYMBOL, source, rec);
 }
 

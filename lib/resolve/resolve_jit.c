@@ -241,7 +241,7 @@ static int read_first(struct resolver *r, struct machine *m, const struct rjit *
 		*reason = PS_REASON_JIT_OWNER;
 	if (why == SYMTAB_DENIED || why == SYMTAB_IO)
 		*reason = PS_REASON_NO_ACCESS;
-	if (why == SYMTAB_CORRUPT)
+	if (why == SYMTAB_CORRUPT || why == SYMTAB_LIMIT)
 		*reason = PS_REASON_CORRUPT;
 	if (!rc) {
 		*found = strdup(at ? at : full);

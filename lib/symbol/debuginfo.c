@@ -1,6 +1,7 @@
 #include "symbol/debuginfo_parts.h"
 
 #include "base/err.h"
+#include "base/unpack.h"
 #include "symbol/dwarf_image.h"
 
 #include <dwarf.h>
@@ -119,7 +120,7 @@ static void close_dwarf(struct debuginfo *d)
 /* libdw unpacks all debug sections of a file: whether their sizes together are believable. */
 static int check_packed(const struct elf_file *f)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 0, packed = 0;
 	Elf_Scn *scn = NULL;
 
 	while ((scn = elf_nextscn(elf_file_elf(f), scn)) != NULL) {
@@ -130,10 +131,12 @@ static int check_packed(const struct elf_file *f)
 			continue;
 		if (!gelf_getchdr(scn, &ch))
 			return PP_ECORRUPT;
-		if (ch.ch_size / DWARF_IMAGE_RATIO > sh.sh_size ||
-		    ch.ch_size > DWARF_IMAGE_MAX - sum)
+		if (ch.ch_size > DWARF_IMAGE_MAX - sum)
 			return PP_ELIMIT;
 		sum += ch.ch_size;
+		packed += sh.sh_size < DWARF_IMAGE_MAX ? sh.sh_size : DWARF_IMAGE_MAX;
+		if (sum > unpack_limit(packed))
+			return PP_ELIMIT;
 	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 
 #include "base/cursor.h"
 #include "base/err.h"
+#include "base/unpack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +84,7 @@ static int take(struct maker *m, struct section *s, const GElf_Shdr *sh, bool ol
 	found.len = found.size = sh->sh_size;
 	if ((old || sh->sh_flags & SHF_COMPRESSED) && read_packing(m, &found, old))
 		return 0;
-	/* Frames of zstd that hold nothing but zeroes pack better; no debug section does. */
-	if (found.packing != PLAIN && found.size / DWARF_IMAGE_RATIO > found.len)
+	if (found.packing != PLAIN && found.size > unpack_limit(found.len))
 		return PP_ELIMIT;
 	if (found.size > DWARF_IMAGE_MAX - m->sum)
 		return PP_ELIMIT;

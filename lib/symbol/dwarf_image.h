@@ -15,8 +15,7 @@
 #include "base/buf.h"
 #include "symbol/elf_file.h"
 
-#define DWARF_IMAGE_MAX	  (UINT64_C(4) << 30) /* bytes of the sections, unpacked */
-#define DWARF_IMAGE_RATIO 1100 /* zlib packs at most so well; what claims more is not believed */
+#define DWARF_IMAGE_MAX (UINT64_C(4) << 30) /* bytes of the sections, unpacked */
 
 /*
  * Makes the image, with line tables or without. A section that is damaged is left out. 0;

@@ -100,7 +100,7 @@ static enum symtab_reason from_bytes(struct elf_file *f, const void *bytes, size
 		int rc = unpack_bytes(bytes, n, ELF_UNPACKED_MAX, &f->unpacked);
 
 		if (rc)
-			return rc == PP_ENOMEM ? SYMTAB_NO_MEMORY : SYMTAB_CORRUPT;
+			return symtab_reason_unpack(rc);
 		bytes = f->unpacked.data;
 		n = f->unpacked.len;
 	}
@@ -116,7 +116,7 @@ static enum symtab_reason read_packed(struct elf_file *f, uint64_t size)
 	ssize_t got = 1;
 
 	if (size > ELF_PACKED_MAX)
-		return SYMTAB_UNSUPPORTED;
+		return SYMTAB_LIMIT;
 	if (buf_reserve(&packed, size))
 		return SYMTAB_NO_MEMORY;
 	while (packed.len < size && got) {

@@ -20,8 +20,7 @@ void kernel_release(struct kernel *k)
 		free(k->ksyms[i].name);
 	free(k->ksyms);
 	symtab_free(k->table);
-	if (k->vdso_loaded)
-		vdso_release(&k->vdso);
+	vdso_free(k->vdso);
 	buf_release(&k->blob);
 	buf_release(&k->tried);
 	free(k->found_path);
@@ -155,8 +154,7 @@ static bool vdso_of_file(struct kernel *k, const struct root *root, const char *
 {
 	enum symtab_reason why;
 
-	k->vdso_loaded = !vdso_from(&k->vdso, root, path, &why);
-	return k->vdso_loaded;
+	return !vdso_from(&k->vdso, root, path, &why);
 }
 
 static void load_vdso(struct kernel *k, const struct build_id *id)
@@ -165,26 +163,26 @@ static void load_vdso(struct kernel *k, const struct build_id *id)
 	char path[DSO_MAX_PATH];
 	enum symtab_reason why;
 
-	for (size_t i = 0; o && i < o->n_symfs && !k->vdso_loaded; i++)
+	for (size_t i = 0; o && i < o->n_symfs && !k->vdso; i++)
 		if (dso_id_path(id, "vdso", path, sizeof(path)) ||
 		    !vdso_of_file(k, o->symfs[i], path))
 			vdso_of_file(k, o->symfs[i], "vdso");
-	if (!k->vdso_loaded && o && !dso_cache_path(o, id, "vdso", path, sizeof(path)))
+	if (!k->vdso && o && !dso_cache_path(o, id, "vdso", path, sizeof(path)))
 		vdso_of_file(k, NULL, path);
-	if (!k->vdso_loaded && (id->len || kernel_is_running(k)))
-		k->vdso_loaded = !vdso_load(&k->vdso, &why);
+	if (!k->vdso && (id->len || kernel_is_running(k)))
+		vdso_load(&k->vdso, &why);
 }
 
 const struct vdso *kernel_vdso(struct kernel *k, const struct build_id *id, uint32_t *reason)
 {
 	*reason = PS_REASON_NO_FILE;
-	if (!k->vdso_loaded)
+	if (!k->vdso)
 		load_vdso(k, id);
-	if (!k->vdso_loaded)
+	if (!k->vdso)
 		return NULL;
-	if (id->len && !build_id_equal(id, &k->vdso.id)) {
+	if (id->len && !build_id_equal(id, &k->vdso->id)) {
 		*reason = PS_REASON_BUILD_ID;
 		return NULL;
 	}
-	return &k->vdso;
+	return k->vdso;
 }

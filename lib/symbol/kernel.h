@@ -62,13 +62,12 @@ struct kernel {
 	uint32_t reason; /* PS_REASON_* when table is NULL */
 	bool loaded;
 	bool is_elf; /* found_path */
-	bool vdso_loaded;
 	/* The file that the table was read from: a kallsyms text, or an ELF file (is_elf). */
 	const struct root *found_root;
-	char *found_path; /* owned; NULL: none, or inside of the recording */
-	uint64_t delta;	  /* of an ELF file: how far it was moved when the kernel booted */
-	struct buf tried; /* "path: why", a line each */
-	struct vdso vdso;
+	char *found_path;  /* owned; NULL: none, or inside of the recording */
+	uint64_t delta;	   /* of an ELF file: how far it was moved when the kernel booted */
+	struct buf tried;  /* "path: why", a line each */
+	struct vdso *vdso; /* owned; NULL: not loaded */
 };
 
 void kernel_init(struct kernel *k, const struct kernel_opts *opts, struct diag *d);

@@ -41,6 +41,7 @@ int symtab_reason_err(enum symtab_reason why)
 	case SYMTAB_UNSUPPORTED: return PP_EUNSUPPORTED;
 	case SYMTAB_IO: return PP_EIO;
 	case SYMTAB_CORRUPT: return PP_ECORRUPT;
+	case SYMTAB_LIMIT: return PP_ELIMIT;
 	case SYMTAB_BUILD_ID:
 	case SYMTAB_CRC:
 	case SYMTAB_NO_REF: return PP_EMISMATCH;
@@ -49,4 +50,13 @@ int symtab_reason_err(enum symtab_reason why)
 	case SYMTAB_STRIPPED: break;
 	}
 	return PP_ENOENT;
+}
+
+enum symtab_reason symtab_reason_unpack(int err)
+{
+	switch (err) {
+	case PP_ENOMEM: return SYMTAB_NO_MEMORY;
+	case PP_ELIMIT: return SYMTAB_LIMIT;
+	default: return SYMTAB_CORRUPT;
+	}
 }

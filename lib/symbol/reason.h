@@ -21,6 +21,7 @@
 	R(SYMTAB_IO, "cannot be read") \
 	R(SYMTAB_STRIPPED, "no symbols (stripped)") \
 	R(SYMTAB_CORRUPT, "file is corrupt") \
+	R(SYMTAB_LIMIT, "too large") \
 	R(SYMTAB_OWNER, "belongs to another user than root, you and the process's") \
 	R(SYMTAB_BUILD_ID, "build-id differs") \
 	R(SYMTAB_CRC, "checksum of the debug link differs") \
@@ -42,5 +43,8 @@ enum symtab_reason symtab_reason_errno(int errnum);
 
 /* The error code (base/err.h) that goes with a reason: 0 for SYMTAB_OK. */
 int symtab_reason_err(enum symtab_reason why);
+
+/* The reason for which unpacking failed with an error code. */
+enum symtab_reason symtab_reason_unpack(int err);
 
 #endif

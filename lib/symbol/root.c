@@ -122,7 +122,7 @@ static int unpack(struct buf *b, size_t from, size_t max, enum symtab_reason *wh
 		rc = b->err;
 	}
 	if (rc)
-		*why = rc == PP_ENOMEM ? SYMTAB_NO_MEMORY : SYMTAB_CORRUPT;
+		*why = symtab_reason_unpack(rc);
 	buf_release(&whole);
 	return rc;
 }
@@ -150,7 +150,7 @@ static int read_file(const char *path, const uid_t *owner, size_t max, struct bu
 		*why = SYMTAB_OWNER;
 	while (!*why && got) {
 		if (b->len - from > max)
-			*why = SYMTAB_CORRUPT;
+			*why = SYMTAB_LIMIT;
 		else if (buf_reserve(b, READ_SIZE))
 			*why = SYMTAB_NO_MEMORY;
 		else if ((got = read(fd, b->data + b->len, b->cap - b->len - 1)) > 0)
@@ -191,7 +191,7 @@ int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
 	} else if (tar_find(&r->tar, path, &file)) {
 		return PP_ENOENT;
 	} else {
-		*why = file.len > max ? SYMTAB_CORRUPT : SYMTAB_OK;
+		*why = file.len > max ? SYMTAB_LIMIT : SYMTAB_OK;
 		rc = symtab_reason_err(*why);
 		if (!rc)
 			buf_add(b, file.bytes, file.len);

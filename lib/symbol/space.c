@@ -1,21 +1,22 @@
+/* The address spaces of processes, by process: fork, exec, exit, and what changes a serial number. */
 #include "symbol/space.h"
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/intern.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAP_OLD (1u << 31) /* flag of a mapping of the image before exec */
+#define EXITED_FIRST 64
 
 struct space {
 	uint32_t refs;
 	uint32_t serial;
-	uint32_t n, cap;
 	uint32_t tag;
-	bool missed;	  /* an address that is not mapped was looked up */
-	bool exec;	  /* the maps marked old are those of the image before */
-	struct map *maps; /* by start, disjoint */
+	bool missed; /* an address that is not mapped was looked up */
+	bool exec;   /* old is what the image before exec had mapped */
+	struct maps maps, old;
 };
 
 struct spaces {
@@ -23,9 +24,9 @@ struct spaces {
 	struct space **table; /* NULL: free */
 	uint32_t n, cap;
 	uint32_t serial;
-	uint32_t exited[SPACES_EXITED_MAX]; /* pids, a ring; 0: none */
-	struct map64 dying;		    /* pid: its place in the ring, + 1 */
-	uint32_t next_exited;
+	uint32_t *exited;   /* pids, a ring once it has SPACES_EXITED_MAX; 0: none */
+	struct map64 dying; /* pid: its place in the ring, + 1 */
+	uint32_t exited_cap, next_exited;
 };
 
 int spaces_new(struct spaces **s)
@@ -37,7 +38,8 @@ int spaces_new(struct spaces **s)
 static void space_unref(struct space *sp)
 {
 	if (sp && !--sp->refs) {
-		free(sp->maps);
+		maps_release(&sp->maps);
+		maps_release(&sp->old);
 		free(sp);
 	}
 }
@@ -49,6 +51,7 @@ void spaces_free(struct spaces *s)
 	for (uint32_t i = 0; i < s->n; i++)
 		space_unref(s->table[i]);
 	free(s->table);
+	free(s->exited);
 	map64_release(&s->by_pid);
 	map64_release(&s->dying);
 	free(s);
@@ -81,18 +84,12 @@ static struct space *space_new(struct spaces *s, const struct space *copy)
 		return NULL;
 	sp->refs = 1;
 	sp->serial = next_serial(s);
-	if (copy)
+	if (copy) {
 		sp->tag = copy->tag;
-	if (copy && copy->n) {
-		sp->maps = malloc(copy->n * sizeof(*sp->maps));
-		if (!sp->maps) {
-			free(sp);
-			return NULL;
-		}
-		memcpy(sp->maps, copy->maps, copy->n * sizeof(*sp->maps));
-		sp->n = sp->cap = copy->n;
 		sp->missed = copy->missed;
 		sp->exec = copy->exec;
+		maps_copy(&sp->maps, &copy->maps);
+		maps_copy(&sp->old, &copy->old);
 	}
 	return sp;
 }
@@ -156,110 +153,50 @@ void spaces_clear(struct spaces *s, uint32_t pid)
 	}
 }
 
+/* The place of the next process that ends; NULL: out of memory. */
+static uint32_t *next_place(struct spaces *s)
+{
+	if (s->next_exited == s->exited_cap && s->exited_cap < SPACES_EXITED_MAX) {
+		uint32_t *v = array_widen(s->exited, &s->exited_cap, s->next_exited, EXITED_FIRST,
+					  sizeof(*v));
+
+		if (!v)
+			return NULL;
+		s->exited = v;
+	}
+	s->next_exited %= SPACES_EXITED_MAX;
+	return &s->exited[s->next_exited];
+}
+
 void spaces_exit(struct spaces *s, uint32_t pid)
 {
-	uint32_t *ring = &s->exited[s->next_exited], *slot;
+	uint32_t *ring, *slot;
 
 	revive(s, pid);
+	/* Without memory it is kept for ever, which is no harm. */
+	ring = next_place(s);
+	if (!ring)
+		return;
 	if (*ring) {
 		spaces_clear(s, *ring);
 		map64_del(&s->dying, *ring);
 	}
 	slot = map64_put(&s->dying, pid, NULL);
-	/* Without memory it is kept for ever, which is no harm. */
 	*ring = slot ? pid : 0;
-	s->next_exited = (s->next_exited + 1) % SPACES_EXITED_MAX;
+	s->next_exited++;
 	if (slot)
 		*slot = (uint32_t)(ring - s->exited) + 1;
 }
 
-/* The first map that ends after addr. */
-static uint32_t lower(const struct space *sp, uint64_t addr)
-{
-	uint32_t lo = 0, hi = sp->n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (sp->maps[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 const struct map *space_find(struct space *sp, uint64_t addr)
 {
-	uint32_t i = lower(sp, addr);
+	const struct map *m = maps_find(&sp->maps, addr);
 
-	if (i < sp->n && sp->maps[i].start <= addr)
-		return &sp->maps[i];
-	sp->missed = true;
-	return NULL;
-}
-
-/* Makes room for `more` maps at index i. */
-static int open_gap(struct space *sp, uint32_t i, uint32_t more)
-{
-	if (sp->n + more > SPACE_MAPS_MAX)
-		return PP_ELIMIT;
-	if (sp->n + more > sp->cap) {
-		uint32_t cap = sp->cap ? sp->cap * 2 : 32;
-		struct map *v;
-
-		while (cap < sp->n + more)
-			cap *= 2;
-		v = realloc(sp->maps, cap * sizeof(*v));
-		if (!v)
-			return PP_ENOMEM;
-		sp->maps = v;
-		sp->cap = cap;
-	}
-	memmove(sp->maps + i + more, sp->maps + i, (sp->n - i) * sizeof(*sp->maps));
-	sp->n += more;
-	return 0;
-}
-
-static void remove_maps(struct space *sp, uint32_t i, uint32_t n)
-{
-	memmove(sp->maps + i, sp->maps + i + n, (sp->n - i - n) * sizeof(*sp->maps));
-	sp->n -= n;
-}
-
-/* Takes [start, end) out of the older maps; returns where the new one belongs. */
-static int cut_out(struct space *sp, uint64_t start, uint64_t end, uint32_t *at)
-{
-	uint32_t i = lower(sp, start), n = 0;
-	struct map *m = sp->maps + i;
-	int rc;
-
-	if (i < sp->n && m->start < start) {
-		uint64_t old_end = m->end;
-
-		if (old_end > end) {
-			/* The new one lies within: a second piece remains behind it. */
-			rc = open_gap(sp, i + 1, 1);
-			if (rc)
-				return rc;
-			m = sp->maps + i;
-			m[1] = m[0];
-			m[1].start = end;
-			m[1].pgoff += end - m[0].start;
-		}
-		m->end = start;
-		i++;
-	}
-	while (i + n < sp->n && sp->maps[i + n].end <= end)
-		n++;
-	if (n)
-		remove_maps(sp, i, n);
-	if (i < sp->n && sp->maps[i].start < end) {
-		sp->maps[i].pgoff += end - sp->maps[i].start;
-		sp->maps[i].start = end;
-	}
-	*at = i;
-	return 0;
+	if (!m && sp->exec)
+		m = maps_find(&sp->old, addr);
+	if (!m)
+		sp->missed = true;
+	return m;
 }
 
 /* A process's own space, not shared with another. NULL: out of memory. */
@@ -308,27 +245,29 @@ int spaces_exec(struct spaces *s, uint32_t pid)
 	sp = own(s, pid);
 	if (!sp)
 		return PP_ENOMEM;
-	sp->exec = true;
 	sp->tag = 0;
-	for (uint32_t i = 0; i < sp->n; i++)
-		sp->maps[i].flags |= MAP_OLD;
+	/* The image before it is the one that is left. Older ones are gone. */
+	if (sp->exec && sp->maps.root)
+		sp->serial = next_serial(s);
+	if (!sp->exec || sp->maps.root) {
+		maps_release(&sp->old);
+		sp->old = sp->maps;
+		sp->maps = (struct maps){0};
+	}
+	sp->exec = true;
 	return 0;
 }
 
 int spaces_settle(struct spaces *s, uint32_t pid)
 {
 	struct space *sp = spaces_get(s, pid);
-	uint32_t n = 0;
 
 	if (!sp || !sp->exec)
 		return 0;
 	sp = own(s, pid);
 	if (!sp)
 		return PP_ENOMEM;
-	for (uint32_t i = 0; i < sp->n; i++)
-		if (!(sp->maps[i].flags & MAP_OLD))
-			sp->maps[n++] = sp->maps[i];
-	sp->n = n;
+	maps_release(&sp->old);
 	sp->exec = false;
 	sp->serial = next_serial(s);
 	return 0;
@@ -337,26 +276,17 @@ int spaces_settle(struct spaces *s, uint32_t pid)
 int spaces_map(struct spaces *s, uint32_t pid, const struct map *m)
 {
 	struct space *sp;
-	uint32_t i;
-	bool covers;
-	int rc;
 
 	if (m->start >= m->end)
 		return 0;
 	sp = own(s, pid);
 	if (!sp)
 		return PP_ENOMEM;
-	i = lower(sp, m->start);
-	covers = i < sp->n && sp->maps[i].start < m->end;
 	/* Also when it fails then: what it covers may be gone. */
-	if (covers || sp->missed) {
+	if (sp->missed || maps_any(&sp->maps, m->start, m->end) ||
+	    (sp->exec && maps_any(&sp->old, m->start, m->end))) {
 		sp->serial = next_serial(s);
 		sp->missed = false;
 	}
-	rc = cut_out(sp, m->start, m->end, &i);
-	if (!rc)
-		rc = open_gap(sp, i, 1);
-	if (!rc)
-		sp->maps[i] = *m;
-	return rc;
+	return maps_put(&sp->maps, m);
 }

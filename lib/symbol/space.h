@@ -9,25 +9,16 @@
  *	const struct map *m = space_find(sp, ip);	(NULL: nothing is mapped there)
  *	spaces_free(s);
  *
- * A forked process shares the mappings of its parent until one of them changes. The serial number
+ * A forked process shares the mappings of its parent, also those that stay when some of them change. The serial number
  * of a space changes whenever an address that was looked up before could now mean something else:
  * what was found with the same serial is still true.
  */
 #ifndef PP_SYMBOL_SPACE_H
 #define PP_SYMBOL_SPACE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "symbol/maps.h"
 
-#define SPACE_MAPS_MAX	  65536 /* mappings of a space: the kernel's limit is 65530 */
-#define SPACES_EXITED_MAX 4096	/* processes that are remembered after their exit */
-
-/* [start, end) are addresses, pgoff is the offset of start in the DSO's file, in bytes. */
-struct map {
-	uint64_t start, end, pgoff;
-	uint32_t dso; /* the caller's number, from 1 */
-	uint32_t flags;
-};
+#define SPACES_EXITED_MAX 4096 /* processes that are remembered after their exit */
 
 struct space;
 struct spaces;

@@ -52,39 +52,49 @@ static int read_image(struct vdso *v, enum symtab_reason *why)
 		v->segments = *elf_file_segments(f);
 	}
 	elf_file_close(f);
-	if (rc)
-		vdso_release(v);
 	return rc;
 }
 
-int vdso_from(struct vdso *v, const struct root *root, const char *path, enum symtab_reason *why)
+/* What was made, if rc is 0; NULL otherwise. */
+static int finish(struct vdso **out, struct vdso *v, int rc)
 {
-	int rc;
-
-	*v = (struct vdso){0};
-	rc = root_read(root, path, VDSO_MAX, &v->image, why);
-	if (!rc)
-		return read_image(v, why);
-	vdso_release(v);
+	if (rc) {
+		vdso_free(v);
+		v = NULL;
+	}
+	*out = v;
 	return rc;
 }
 
-int vdso_load(struct vdso *v, enum symtab_reason *why)
+static struct vdso *vdso_new(enum symtab_reason *why)
 {
-	int rc;
-
-	*v = (struct vdso){0};
-	rc = copy_own(&v->image);
-	*why = rc == PP_ENOMEM ? SYMTAB_NO_MEMORY : SYMTAB_NOT_FOUND;
-	if (!rc)
-		return read_image(v, why);
-	vdso_release(v);
-	return rc;
+	*why = SYMTAB_NO_MEMORY;
+	return calloc(1, sizeof(struct vdso));
 }
 
-void vdso_release(struct vdso *v)
+int vdso_from(struct vdso **out, const struct root *root, const char *path, enum symtab_reason *why)
 {
+	struct vdso *v = vdso_new(why);
+	int rc = v ? root_read(root, path, VDSO_MAX, &v->image, why) : PP_ENOMEM;
+
+	return finish(out, v, rc ? rc : read_image(v, why));
+}
+
+int vdso_load(struct vdso **out, enum symtab_reason *why)
+{
+	struct vdso *v = vdso_new(why);
+	int rc = v ? copy_own(&v->image) : PP_ENOMEM;
+
+	if (rc != PP_ENOMEM)
+		*why = SYMTAB_NOT_FOUND;
+	return finish(out, v, rc ? rc : read_image(v, why));
+}
+
+void vdso_free(struct vdso *v)
+{
+	if (!v)
+		return;
 	symtab_free(v->table);
 	buf_release(&v->image);
-	*v = (struct vdso){0};
+	free(v);
 }

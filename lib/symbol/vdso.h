@@ -1,10 +1,10 @@
 /*
  * The symbols of [vdso], the code that the kernel maps into every process.
  *
- *	struct vdso v;
- *	if (vdso_load(&v, &why) == 0 && (!recorded.len || build_id_equal(&v.id, &recorded)))
- *		... elf_segments_vaddr(&v.segments, ip - map_start + map_pgoff, &addr); symtab_find
- *... vdso_release(&v);
+ *	struct vdso *v;
+ *	if (vdso_load(&v, &why) == 0 && (!recorded.len || build_id_equal(&v->id, &recorded)))
+ *		... elf_segments_vaddr(&v->segments, ip - map_start + map_pgoff, &addr); symtab_find
+ *	vdso_free(v);
  *
  * It is that of this process, hence of the running kernel and of this program's architecture: right
  * for a recording only if that was made on them; compare the build-id. See vdso(7), getauxval(3).
@@ -25,12 +25,12 @@ struct vdso {
 	struct buf image; /* owned: the ELF file that it is */
 };
 
-/* 0, or an error and *why. */
-int vdso_load(struct vdso *v, enum symtab_reason *why);
+/* 0, or an error and *why; *v is NULL then. */
+int vdso_load(struct vdso **v, enum symtab_reason *why);
 
 /* The same from a copy of one in a root (root.h). */
-int vdso_from(struct vdso *v, const struct root *root, const char *path, enum symtab_reason *why);
+int vdso_from(struct vdso **v, const struct root *root, const char *path, enum symtab_reason *why);
 
-void vdso_release(struct vdso *v);
+void vdso_free(struct vdso *v); /* NULL is fine */
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "tap.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 /* ---- by hand ---- */
@@ -169,7 +170,7 @@ static void test_limit(void)
 	int rc = 0;
 
 	spaces_new(&s);
-	for (uint64_t i = 0; i < SPACE_MAPS_MAX && !rc; i++)
+	for (uint64_t i = 0; i < MAPS_MAX && !rc; i++)
 		rc = add(s, 1, i * 0x2000, i * 0x2000 + 0x1000, 0, 1);
 	is_int(rc, 0, "as many mappings as a space holds");
 	is_int(add(s, 1, 0x1000, 0x2000, 0, 2), PP_ELIMIT, "one more");
@@ -180,10 +181,48 @@ static void test_limit(void)
 	spaces_free(s);
 }
 
+/*
+ * Processes that share most of their mappings share the memory for them: 20,000 children of a process
+ * with 20,000 mappings, each of which maps one more, and as many that replace their image.
+ */
+static void test_share(void)
+{
+	const uint32_t maps = 20000, children = 20000;
+	struct mallinfo2 before = mallinfo2(), after;
+	struct spaces *s;
+	uint32_t wrong = 0;
+
+	spaces_new(&s);
+	for (uint64_t i = 0; i < maps; i++)
+		add(s, 1, i * 0x2000, i * 0x2000 + 0x1000, 0, 1);
+	for (uint32_t pid = 2; pid < 2 + children; pid++) {
+		uint64_t page = pid * 7919ull % maps * 0x2000;
+
+		spaces_fork(s, pid, 1);
+		add(s, pid, page, page + 0x1000, 0, pid);
+		spaces_fork(s, pid + children, 1);
+		spaces_exec(s, pid + children);
+		add(s, pid + children, page + 0x400, page + 0x800, 0, pid);
+	}
+	for (uint32_t pid = 2; pid < 2 + children; pid++) {
+		uint64_t page = pid * 7919ull % maps * 0x2000,
+			 other = (page + 0x2000) % (maps * 0x2000);
+		struct space *sp = spaces_get(s, pid), *ex = spaces_get(s, pid + children);
+
+		wrong += space_find(sp, page)->dso != pid || space_find(sp, other)->dso != 1 ||
+			 space_find(ex, page + 0x400)->dso != pid || space_find(ex, page)->dso != 1;
+	}
+	is_int(wrong, 0, "each child has its own mappings and its parent's");
+	after = mallinfo2();
+	ok(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd < 120u << 20,
+	   "in less than 120 MB: %zu MB", (after.uordblks + after.hblkhd) >> 20);
+	spaces_free(s);
+}
+
 /* ---- against a model ---- */
 
 #define PIDS  6
-#define PAGES 48
+#define PAGES 400
 
 /* Per process and page what is mapped: DSO * 256 + page of the file + 1; 0 nothing. */
 struct model {
@@ -207,10 +246,11 @@ static uint32_t pick(uint32_t n)
 
 static void model_map(struct model *m, struct spaces *s)
 {
-	uint32_t pid = pick(PIDS), from = pick(PAGES), n = 1 + pick(PAGES - from),
-		 dso = 1 + pick(9);
+	uint32_t pid = pick(PIDS), from = pick(PAGES), dso = 1 + pick(9),
+		 n = 1 + pick(pick(16) ? 3 : PAGES);
 	uint32_t off = pick(100);
 
+	n = n > PAGES - from ? PAGES - from : n;
 	add(s, pid, from << 12, (from + n) << 12, (uint64_t)off << 12, dso);
 	m->known[pid] = true;
 	for (uint32_t i = 0; i < n; i++) {
@@ -230,11 +270,18 @@ static void model_fork(struct model *m, struct spaces *s)
 	memmove(m->old[pid], m->old[parent], sizeof(m->old[0]));
 }
 
+/* If the image that is replaced has mapped something, that of before it is gone. */
 static void model_exec(struct model *m, struct spaces *s)
 {
 	uint32_t pid = pick(PIDS);
+	bool mapped = false;
 
 	spaces_exec(s, pid);
+	for (int i = 0; i < PAGES; i++)
+		mapped |= m->page[pid][i] && !m->old[pid][i];
+	for (int i = 0; i < PAGES; i++)
+		if (m->exec[pid] && mapped && m->old[pid][i])
+			m->page[pid][i] = 0;
 	m->exec[pid] = m->known[pid];
 	memset(m->old[pid], 1, sizeof(m->old[0]));
 }
@@ -328,6 +375,7 @@ int main(void)
 	test_exec();
 	test_exit();
 	test_limit();
+	test_share();
 	test_model();
 	return done();
 }
