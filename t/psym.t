@@ -70,7 +70,7 @@ record() {
 	if have perf; then
 		perf record -q -N -F 999 -g "$@" -o "$file" -- here/prog 500000 >record.log 2>&1
 	else
-		"$BIN/pcap-perf" -F 999 -g -o "$file" -- here/prog 500000 >record.log 2>&1
+		"$BIN/pcap-perf" -F 999 -g "$@" -o "$file" -- here/prog 500000 >record.log 2>&1
 	fi
 }
 record user.data -e cpu-clock:u || skip_all 'recording is not allowed here'
