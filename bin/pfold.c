@@ -64,9 +64,12 @@ static int finish(struct fold *f, int status, struct diag *d)
 
 	fold_finish(f);
 	if (!fold_stacks(f)) {
-		if (a->filtered)
+		if (a->filtered && fold_options(f)->event)
 			diag_error(d, NULL, -1, "no samples of %s, but %" PRIu64 " of other events",
 				   fold_options(f)->event, a->filtered);
+		else if (a->filtered)
+			diag_error(d, NULL, -1, "none of the %" PRIu64 " samples passed the filter",
+				   a->filtered);
 		else
 			diag_error(d, NULL, -1, "no samples%s",
 				   a->outside ? ": perf script printed no call stacks" : "");

@@ -274,6 +274,11 @@ like "$OUT" '^expression: sched_switch: \(\(prev_state == S\) \|\| \(\(\(2 \* 3\
 	'what is understood'
 like "$OUT" '^ +[0-9]+  test +cpu > 1$' 'the program, with constants folded'
 
+run_pipe '"$BIN/pfilter" "pid == -2" p.ps' '"$BIN/pfold"'
+is "$statuses" '0 1' 'nothing passes: nothing to fold'
+like "$ERR.2" "^pfold: none of the $("$BIN/pdecode" -t p.ps | grep -c '^[^[:space:]]') samples passed the filter\$" \
+	'and pfold says why'
+
 # ---- the page ----
 
 sed -n 's/^	F([A-Z_]*, [A-Z]*, "\([a-z_]*\)".*/\1/p' "$ROOT/lib/event/field.h" | sort >fields
