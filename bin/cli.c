@@ -1,9 +1,12 @@
+/* What the mains share: diagnostics on stderr, option handling, exit statuses. */
 #include "cli.h"
 
 #include "base/out.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +18,8 @@ static void to_stderr(void *ctx, const char *line, size_t len)
 		return;
 }
 
+#define LITERAL(s) (s), sizeof(s) - 1
+
 typedef int parser(const struct opt_spec *, int, char **, struct buf *, int *);
 
 static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv, parser *parse)
@@ -23,8 +28,11 @@ static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **
 	int rc;
 
 	*cli = (struct cli){.status = PP_EXIT_FAIL};
-	if (diag_new(&cli->diag, spec->prog, to_stderr, NULL))
+	if (diag_new(&cli->diag, spec->prog, to_stderr, NULL)) {
+		to_stderr(NULL, spec->prog, strlen(spec->prog));
+		to_stderr(NULL, LITERAL(": out of memory\n"));
 		return -1;
+	}
 	diag_set_progress(cli->diag, isatty(STDERR_FILENO));
 	rc = parse(spec, argc, argv, &text, &cli->first);
 	if (rc == OPT_RUN) {
@@ -32,7 +40,12 @@ static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **
 		return 0;
 	}
 	cli->status = rc == OPT_HELP ? PP_EXIT_OK : PP_EXIT_USAGE;
-	if (out_write_all(rc == OPT_HELP ? STDOUT_FILENO : STDERR_FILENO, buf_str(&text), text.len))
+	rc = text.err ? text.err
+		      : out_write_all(rc == OPT_HELP ? STDOUT_FILENO : STDERR_FILENO,
+				      buf_str(&text), text.len);
+	if (rc && rc != PP_EPIPE)
+		diag_error(cli->diag, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	if (rc)
 		cli->status = PP_EXIT_FAIL;
 	buf_release(&text);
 	diag_free(cli->diag);
@@ -73,6 +86,12 @@ int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, ch
 
 int cli_finish(struct cli *cli, int status)
 {
+	int errnum = errno;
+
+	/* Where memory is short there is not always one who reports it. A reader that is gone is no news. */
+	if (status == PP_EXIT_FAIL && diag_silent(cli->diag) && errnum != EPIPE)
+		diag_error(cli->diag, NULL, -1, "cannot go on: %s",
+			   errnum ? strerror(errnum) : "it failed");
 	diag_finish(cli->diag);
 	diag_free(cli->diag);
 	return status;

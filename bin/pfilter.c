@@ -46,15 +46,13 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 static int explain(struct config *c, char **files, int n, struct diag *d)
 {
 	struct buf text = BUF_INIT;
-	struct out out;
 	int rc = select_explain(c->m.select, files, n, &text, d);
+	int written = text.err ? text.err : out_write_all(STDOUT_FILENO, buf_str(&text), text.len);
 
-	if (!text.err && !out_init(&out, STDOUT_FILENO)) {
-		out_add(&out, text.data, text.len);
-		rc = out_close(&out) ? PP_EIO : rc;
-	}
+	if (written && written != PP_EPIPE)
+		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(written));
 	buf_release(&text);
-	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
+	return rc || written ? PP_EXIT_FAIL : PP_EXIT_OK;
 }
 
 static int mark(struct config *c, char **files, int n, struct diag *d)

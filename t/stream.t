@@ -171,6 +171,41 @@ else
 	skip 3 'script is not installed'
 fi
 
+# ---- the status that END carries ----
+
+printf 'this is no recording\n' >garbage
+for filter in psym 'psym --missing' 'pfilter 1' pfold phist plat pdecode 'pdecode -t' 'pdecode -j'; do
+	prog=${filter%% *}
+	run_pipe "'$BIN/pdecode' garbage" "'$BIN/'$filter"
+	is "$statuses" '2 2' "pdecode cannot read: so does $filter exit"
+	like "$ERR.2" "^$prog: .stdin.: nothing came: a filter before this one could not do its work$" \
+		'and gives the reason'
+done
+run_pipe "'$BIN/pdecode' garbage" "'$BIN/psym'" "'$BIN/pfilter' 1" "'$BIN/pfold'"
+is "$statuses" '2 2 2 2' 'through all of a pipe'
+"$BIN/pdecode" garbage >failed.pstream 2>/dev/null
+cat failed.pstream a.pstream >some.pstream
+run "$BIN/pfold" some.pstream
+is "$status" 1 'if something came, it is partial'
+for filter in psym 'pfilter 1' 'pfold' phist 'phist -f pid' 'plat --kind oncpu' pdecode 'pdecode -t' 'pdecode -j'; do
+	prog=${filter%% *}
+	# shellcheck disable=SC2086
+	run "$BIN/"$filter some.pstream
+	is "$status" 1 "a stream whose END says 1: $filter exits with 1"
+	is "$(grep -c "^$prog: some.pstream: the result is partial: a filter before this one says why$" \
+		"$ERR")" 1 'and says so once'
+done
+if [ -w /dev/full ]; then
+	for filter in 'pdecode' 'pdecode -t' psym pfold phist; do
+		# shellcheck disable=SC2086
+		"$BIN/"$filter a.pstream >/dev/full 2>err
+		is $? 2 "$filter: a full disk"
+		like err "^${filter%% *}: cannot write.*: No space left on device$" "in the system's words"
+	done
+else
+	skip 10 'no /dev/full'
+fi
+
 # ---- what is no stream ----
 
 run "$BIN/psym" "$small"

@@ -1,3 +1,7 @@
+/*
+ * Messages to the user: their form, repeated warnings, progress. Nothing is allocated to print one, as
+ * one may say that there is no memory left.
+ */
 #include "base/diag.h"
 
 #include "base/buf.h"
@@ -9,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#define DIAG_ROOM      4096 /* bytes of a message that always fit */
 #define DIAG_KINDS_MAX 256  /* distinct warnings that are remembered */
 #define PROGRESS_AFTER 1000 /* ms of work before progress is shown */
 #define PROGRESS_EVERY 200  /* ms between two lines of it */
@@ -23,11 +28,13 @@ struct diag_kind {
 
 struct diag {
 	char *prog;
+	struct buf text, line; /* the message that is being made; as it is printed */
 	diag_sink *sink;
 	void *ctx;
 	bool verbose;
 	bool progress, shown;	  /* progress is wanted; a line of it is on the screen */
 	int64_t started, updated; /* ms: of the first call, of the last line */
+	uint64_t lines;		  /* messages printed */
 	uint64_t warnings;
 	uint64_t unlisted; /* warnings beyond DIAG_KINDS_MAX kinds */
 	struct diag_kind kinds[DIAG_KINDS_MAX];
@@ -44,12 +51,11 @@ int diag_new(struct diag **out, const char *prog, diag_sink *sink, void *ctx)
 	d->prog = strdup(prog);
 	d->sink = sink;
 	d->ctx = ctx;
-	if (!d->prog) {
-		free(d);
-		*out = NULL;
-		return PP_ENOMEM;
-	}
-	return 0;
+	if (d->prog && !buf_reserve(&d->text, DIAG_ROOM) && !buf_reserve(&d->line, 4 * DIAG_ROOM))
+		return 0;
+	diag_free(d);
+	*out = NULL;
+	return PP_ENOMEM;
 }
 
 int diag_new_like(struct diag **out, const struct diag *like)
@@ -74,6 +80,8 @@ void diag_free(struct diag *d)
 		free(d->kinds[i].first);
 		free(d->kinds[i].file);
 	}
+	buf_release(&d->text);
+	buf_release(&d->line);
 	free(d->prog);
 	free(d);
 }
@@ -88,6 +96,11 @@ uint64_t diag_warnings(const struct diag *d)
 	return d->warnings;
 }
 
+bool diag_silent(const struct diag *d)
+{
+	return !d->lines;
+}
+
 /* Wipes the progress line, so that what comes next begins a line of its own. */
 static void wipe(struct diag *d)
 {
@@ -96,35 +109,63 @@ static void wipe(struct diag *d)
 	d->shown = false;
 }
 
+/* The program's name, where each message begins. */
+static struct buf *begin_line(struct diag *d)
+{
+	wipe(d);
+	buf_reset(&d->line);
+	buf_adds(&d->line, d->prog);
+	buf_adds(&d->line, ": ");
+	return &d->line;
+}
+
+/* What there was no memory for is missing. */
+static void end_line(struct diag *d)
+{
+	struct buf *b = &d->line;
+
+	if (b->err) {
+		b->err = 0;
+		if (b->cap - b->len < 2)
+			b->len = b->cap - 2;
+		buf_addc(b, '\n');
+	}
+	d->lines++;
+	d->sink(d->ctx, buf_str(b), b->len);
+}
+
 static void emit(struct diag *d, const char *file, int64_t offset, const char *text)
 {
-	struct buf b = BUF_INIT;
+	struct buf *b = begin_line(d);
 
-	wipe(d);
-	buf_addf(&b, "%s: ", d->prog);
+	if (file && !strcmp(file, "-"))
+		file = DIAG_STDIN;
 	if (file) {
-		buf_add_safe(&b, file, strlen(file));
-		buf_adds(&b, ": ");
+		buf_add_safe(b, file, strlen(file));
+		buf_adds(b, ": ");
 	}
 	if (offset >= 0)
-		buf_addf(&b, "offset %" PRId64 ": ", offset);
-	buf_add_safe(&b, text, strlen(text));
-	buf_addc(&b, '\n');
-	if (!b.err)
-		d->sink(d->ctx, buf_str(&b), b.len);
-	buf_release(&b);
+		buf_addf(b, "offset %" PRId64 ": ", offset);
+	buf_add_safe(b, text, strlen(text));
+	buf_addc(b, '\n');
+	end_line(d);
+}
+
+/* The text of a message, until the next one. */
+static const char *format(struct diag *d, const char *fmt, va_list ap)
+{
+	buf_reset(&d->text);
+	d->text.err = 0;
+	buf_vaddf(&d->text, fmt, ap);
+	return buf_str(&d->text);
 }
 
 static void emit_va(struct diag *d, const char *file, int64_t offset, const char *fmt, va_list ap)
 {
-	struct buf b = BUF_INIT;
-
-	buf_vaddf(&b, fmt, ap);
-	emit(d, file, offset, buf_str(&b));
-	buf_release(&b);
+	emit(d, file, offset, format(d, fmt, ap));
 }
 
-/* Remembers a warning. Returns true when it is the first of its kind. */
+/* Remembers a warning. Returns true when it is the first of its kind, or there is no memory for it. */
 static bool remember(struct diag *d, const char *file, const char *fmt, const char *text)
 {
 	struct buf key = BUF_INIT;
@@ -140,7 +181,11 @@ static bool remember(struct diag *d, const char *file, const char *fmt, const ch
 			return false;
 		}
 	}
-	if (d->nkinds == DIAG_KINDS_MAX || key.err) {
+	if (key.err) {
+		buf_release(&key);
+		return true;
+	}
+	if (d->nkinds == DIAG_KINDS_MAX) {
 		d->unlisted++;
 		buf_release(&key);
 		return false;
@@ -165,35 +210,31 @@ void diag_error(struct diag *d, const char *file, int64_t offset, const char *fm
 
 void diag_lines(struct diag *d, const char *text)
 {
-	struct buf b = BUF_INIT;
+	struct buf *b;
 
 	if (!d)
 		return;
-	wipe(d);
-	buf_addf(&b, "%s: ", d->prog);
+	b = begin_line(d);
 	for (const char *line = text; *line;) {
 		size_t n = strcspn(line, "\n");
 
-		buf_add_safe(&b, line, n);
-		buf_addc(&b, '\n');
+		buf_add_safe(b, line, n);
+		buf_addc(b, '\n');
 		line += n + (line[n] != 0);
 	}
-	if (!b.err)
-		d->sink(d->ctx, buf_str(&b), b.len);
-	buf_release(&b);
+	end_line(d);
 }
 
 void diag_vwarn(struct diag *d, const char *file, int64_t offset, const char *fmt, va_list ap)
 {
-	struct buf b = BUF_INIT;
+	const char *text;
 
 	if (!d)
 		return;
 	d->warnings++;
-	buf_vaddf(&b, fmt, ap);
-	if (remember(d, file, fmt, buf_str(&b)))
-		emit(d, file, offset, buf_str(&b));
-	buf_release(&b);
+	text = format(d, fmt, ap);
+	if (remember(d, file, fmt, text))
+		emit(d, file, offset, text);
 }
 
 void diag_warn(struct diag *d, const char *file, int64_t offset, const char *fmt, ...)
@@ -242,7 +283,6 @@ static int64_t now_ms(void)
 
 void diag_progress(struct diag *d, const char *file, uint64_t done, uint64_t total)
 {
-	struct buf b = BUF_INIT;
 	int64_t now;
 
 	if (!d || !d->progress || !total)
@@ -253,36 +293,31 @@ void diag_progress(struct diag *d, const char *file, uint64_t done, uint64_t tot
 	if (now - d->started < PROGRESS_AFTER || now - d->updated < PROGRESS_EVERY)
 		return;
 	d->updated = now;
-	buf_addf(&b, "\r\033[K%s: ", d->prog);
-	buf_add_safe(&b, file, strlen(file));
-	buf_addf(&b, ": %3.0f %% of %.0f MB", 100.0 * (double)done / (double)total,
+	buf_reset(&d->line);
+	buf_addf(&d->line, "\r\033[K%s: ", d->prog);
+	buf_add_safe(&d->line, file, strlen(file));
+	buf_addf(&d->line, ": %3.0f %% of %.0f MB", 100.0 * (double)done / (double)total,
 		 (double)total / 1e6);
-	if (!b.err)
-		d->sink(d->ctx, buf_str(&b), b.len);
+	if (!d->line.err)
+		d->sink(d->ctx, buf_str(&d->line), d->line.len);
+	d->line.err = 0;
 	d->shown = true;
-	buf_release(&b);
 }
 
 void diag_finish(struct diag *d)
 {
-	struct buf b = BUF_INIT;
-
 	if (!d)
 		return;
 	wipe(d);
 	for (unsigned i = 0; i < d->nkinds; i++) {
 		struct diag_kind *k = &d->kinds[i];
 
-		if (k->count > 1) {
-			buf_reset(&b);
-			buf_addf(&b, "%" PRIu64 " more like: %s", k->count - 1,
+		if (k->count > 1)
+			diag_say(d, k->file, "%" PRIu64 " more like: %s", k->count - 1,
 				 k->first ? k->first : "");
-			emit(d, k->file, -1, buf_str(&b));
-		}
 		k->count = 1;
 	}
 	if (d->unlisted)
 		diag_say(d, NULL, "%" PRIu64 " further warnings are not shown", d->unlisted);
 	d->unlisted = 0;
-	buf_release(&b);
 }

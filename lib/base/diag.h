@@ -9,8 +9,10 @@
  *	struct diag *d;
  *	rc = diag_new(&d, "pdecode", stderr_line, NULL);
  *	diag_warn(d, "perf.data", 4096, "record of type %u is cut off", type);
- *	diag_finish(d);			"pdecode: perf.data: 6 more like: record of type 9 is cut
- *off" diag_free(d);
+ *	diag_finish(d);		("pdecode: perf.data: 6 more like: record of type 9 is cut off")
+ *	diag_free(d);
+ *
+ * A message is printed even when no memory is left. The file "-" is called DIAG_STDIN.
  */
 #ifndef PP_BASE_DIAG_H
 #define PP_BASE_DIAG_H
@@ -19,6 +21,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define DIAG_STDIN "(stdin)"
 
 struct diag;
 
@@ -29,8 +33,8 @@ int diag_new(struct diag **d, const char *prog, diag_sink *sink, void *ctx);
 void diag_free(struct diag *d); /* NULL is fine */
 
 /*
- * One that says its messages as another does, for a thread of its own: the sink then has to be fit
- * for several. It shows no progress.
+ * A diag that prints as another does, for a thread of its own: the sink then has to be fit for calls
+ * from several threads. It shows no progress.
  */
 int diag_new_like(struct diag **d, const struct diag *like);
 
@@ -49,7 +53,7 @@ __attribute__((format(printf, 4, 5))) void diag_warn(struct diag *d, const char 
 void diag_vwarn(struct diag *d, const char *file, int64_t offset, const char *fmt, va_list ap);
 __attribute__((format(printf, 4, 5))) void diag_note(struct diag *d, const char *file,
 						     int64_t offset, const char *fmt, ...);
-/* As diag_error, of a text of several lines: they are kept, in one write. */
+/* An error of several lines, which stay lines, in one write. */
 void diag_lines(struct diag *d, const char *text);
 __attribute__((format(printf, 3, 4))) void diag_say(struct diag *d, const char *file,
 						    const char *fmt, ...);
@@ -66,6 +70,9 @@ void diag_progress(struct diag *d, const char *file, uint64_t done, uint64_t tot
 
 /* Sums up the repeated warnings. */
 void diag_finish(struct diag *d);
+
+/* Whether nothing was printed so far. */
+bool diag_silent(const struct diag *d);
 
 /* Number of warnings so far, repeated ones included. */
 uint64_t diag_warnings(const struct diag *d);

@@ -1,6 +1,8 @@
+/* The texts of error codes, and the codes of errno values. */
 #include "base/err.h"
 
 #include <errno.h>
+#include <string.h>
 
 const char *pp_strerror(int err)
 {
@@ -11,7 +13,7 @@ const char *pp_strerror(int err)
 		PP_ERRORS(PP_E)
 #undef PP_E
 	}
-	return "unknown error";
+	return err < PP_ESYSTEM ? strerror(PP_ESYSTEM - err) : "unknown error";
 }
 
 int pp_errno(int errnum)
@@ -23,6 +25,12 @@ int pp_errno(int errnum)
 	case EACCES:
 	case EPERM: return PP_EACCES;
 	case EPIPE: return PP_EPIPE;
+	case EIO: return PP_EIO;
 	}
-	return PP_EIO;
+	return errnum > 0 ? PP_ESYSTEM - errnum : PP_EIO;
+}
+
+bool pp_is_io(int err)
+{
+	return err == PP_EIO || err < PP_ESYSTEM;
 }

@@ -12,6 +12,8 @@
 #ifndef PP_BASE_ERR_H
 #define PP_BASE_ERR_H
 
+#include <stdbool.h>
+
 #define PP_ERRORS(E) \
 	E(PP_END, -1, "end of input") \
 	E(PP_ECUT, -2, "input ends in the middle of something") \
@@ -30,13 +32,18 @@ enum pp_err {
 #define PP_E(name, value, text) name = (value),
 	PP_ERRORS(PP_E)
 #undef PP_E
+		PP_ESYSTEM =
+			-1000, /* PP_ESYSTEM - errno: of values that none of the codes above fits */
 };
 
-/* The text of an error code; never NULL, static storage. */
+/* The text of an error code, strerror(3)'s of an errno value; never NULL, valid until the next call. */
 const char *pp_strerror(int err);
 
 /* The code that fits an errno value. */
 int pp_errno(int errnum);
+
+/* Whether reading or writing failed: PP_EIO, or an errno value that has no other code. */
+bool pp_is_io(int err);
 
 /* Exit statuses of every filter (see perfpipe(7)). */
 enum pp_exit {

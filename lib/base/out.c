@@ -210,7 +210,7 @@ int out_write_all(int fd, const void *bytes, size_t n)
 		if (w < 0 && errno == EINTR)
 			continue;
 		if (w < 0)
-			return PP_EIO;
+			return pp_errno(errno);
 		p += w;
 		n -= (size_t)w;
 	}

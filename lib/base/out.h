@@ -77,7 +77,7 @@ int out_close(struct out *o);
 /* Frees the buffer without writing; the descriptor stays open. */
 void out_release(struct out *o);
 
-/* Writes n bytes to a descriptor, without a buffer. 0 or PP_EIO. */
+/* Writes n bytes to a descriptor, without a buffer. 0 or a code of pp_errno. */
 int out_write_all(int fd, const void *bytes, size_t n);
 
 #endif

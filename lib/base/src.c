@@ -97,7 +97,7 @@ int src_open(struct src **out, const char *name, struct diag *d)
 
 	*out = NULL;
 	if (!strcmp(name, "-"))
-		return src_from_fd(out, STDIN_FILENO, "(stdin)");
+		return src_from_fd(out, STDIN_FILENO, DIAG_STDIN);
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
 		rc = pp_errno(errno);
@@ -189,7 +189,7 @@ int src_read(struct src *s, void *buf, size_t n, size_t *got)
 			r = read(s->fd, buf, n);
 		while (r < 0 && errno == EINTR);
 		if (r < 0)
-			return PP_EIO;
+			return pp_errno(errno);
 		*got = (size_t)r;
 	}
 	s->pos += *got;
@@ -257,7 +257,7 @@ int src_pread(struct src *s, void *buf, size_t n, uint64_t offset)
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)
-			return PP_EIO;
+			return pp_errno(errno);
 		if (!r)
 			return PP_ECUT;
 		done += (size_t)r;
@@ -270,7 +270,7 @@ int src_seek(struct src *s, uint64_t offset)
 	if (!s->seekable || offset > INT64_MAX)
 		return PP_EUNSUPPORTED;
 	if (s->fd >= 0 && lseek(s->fd, (off_t)offset, SEEK_SET) < 0)
-		return PP_EIO;
+		return pp_errno(errno);
 	s->unread_pos = s->unread_len = 0;
 	s->pos = offset;
 	return 0;
@@ -319,7 +319,7 @@ static int spool(struct src *s, struct diag *d)
 	diag_note(d, s->name, -1, "is copied to a temporary file in %s", dir);
 	rc = copy_to(s, fd, &size);
 	if (!rc && lseek(fd, 0, SEEK_SET) < 0)
-		rc = PP_EIO;
+		rc = pp_errno(errno);
 	if (rc) {
 		diag_error(d, s->name, -1, "cannot copy to a temporary file in %s: %s", dir,
 			   pp_strerror(rc));

@@ -53,19 +53,19 @@ int64_t src_mtime(const struct src *s);
 /* Bytes read in sequence so far. */
 uint64_t src_tell(const struct src *s);
 
-/* Up to n bytes in sequence; *got is 0 at the end only. 0, PP_EIO, or PP_ECUT from a layer. */
+/* Up to n bytes in sequence; *got is 0 at the end only. 0, a code of pp_errno, or of a layer. */
 int src_read(struct src *s, void *buf, size_t n, size_t *got);
 
 /* False when a read would have to wait for the writer of a pipe. */
 bool src_ready(const struct src *s);
 
-/* Exactly n bytes in sequence: 0, PP_END (nothing was left), PP_ECUT (less than n), or PP_EIO. */
+/* Exactly n bytes in sequence: 0, PP_END (nothing was left), PP_ECUT (less than n), or as src_read. */
 int src_read_all(struct src *s, void *buf, size_t n);
 
 /* Gives n bytes back, which the following reads return first (for magic numbers). n <= 4096. */
 int src_unread(struct src *s, const void *buf, size_t n);
 
-/* Exactly n bytes at an absolute offset of a seekable source: 0, PP_ECUT, or PP_EIO. */
+/* Exactly n bytes at an absolute offset of a seekable source: 0, PP_ECUT, or a code of pp_errno. */
 int src_pread(struct src *s, void *buf, size_t n, uint64_t offset);
 
 /* Goes to an absolute offset of a seekable source. */

@@ -159,7 +159,7 @@ static int fill(struct reader *r)
 	int rc = src_read(r->s, r->data + r->len, BLOCK, &got);
 
 	if (rc) {
-		diag_error(r->d, src_name(r->s), -1, "cannot read: %s", strerror(errno));
+		diag_error(r->d, src_name(r->s), -1, "cannot read: %s", pp_strerror(rc));
 		return rc;
 	}
 	r->len += got;

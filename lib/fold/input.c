@@ -45,6 +45,8 @@ int fold_files(struct fold *f, char **names, int n, struct diag *d)
 
 		if (!rc)
 			rc = fold_source(f, s, d);
+		if (rc == PP_ENOMEM || rc == PP_ELIMIT)
+			diag_error(d, names[i], -1, "cannot keep all stacks: %s", pp_strerror(rc));
 		if (rc && rc != PP_ECUT)
 			return PP_EXIT_FAIL;
 		if (rc)

@@ -471,10 +471,6 @@ int fold_stream(struct fold *f, struct src *src)
 		diag_error(d, src_name(src), -1,
 			   "the stream is damaged: samples refer to what it does not define");
 		status = status ? status : PP_EXIT_PARTIAL;
-	} else if (rc == PP_END && status == PP_EXIT_PARTIAL) {
-		/* Otherwise the reader has said what is wrong. */
-		diag_say(d, src_name(src),
-			 "the result is partial: a filter before this one says why");
 	}
 	s.account->lost += sreader_account(s.in)->lost;
 	if (s.raw)
@@ -483,5 +479,7 @@ int fold_stream(struct fold *f, struct src *src)
 	release(&s);
 	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
 		return rc;
+	if (status == PP_EXIT_FAIL && rc == PP_END)
+		return PP_EUNSUPPORTED;
 	return status == PP_EXIT_OK ? 0 : status == PP_EXIT_PARTIAL ? PP_ECUT : rc;
 }

@@ -387,8 +387,9 @@ int fold_text(struct fold *f, struct src *s)
 		rc = kind == BPFTRACE ? fold_bpftrace(f, &l)
 		     : kind == FOLDED ? fold_folded(f, &l)
 				      : fold_perf(f, &l);
-	if (rc == PP_EIO)
-		diag_error(fold_diag(f), src_name(s), (int64_t)src_tell(s), "cannot read");
+	if (pp_is_io(rc))
+		diag_error(fold_diag(f), src_name(s), (int64_t)src_tell(s), "cannot read: %s",
+			   pp_strerror(rc));
 	if (!rc && l.cut) {
 		diag_warn(fold_diag(f), src_name(s), (int64_t)l.line,
 			  "input is cut off: it ends in the middle of a line");

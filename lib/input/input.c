@@ -45,8 +45,10 @@ static int copy_stream(struct src *s, struct swriter *w, struct diag *d, struct 
 	}
 	account->lost += sreader_account(r)->lost - told.lost;
 	account->missing += sreader_account(r)->missing - told.missing;
-	if (sreader_status(r, rc) == PP_EXIT_PARTIAL)
-		rc = PP_ECUT;
+	switch (sreader_status(r, rc)) {
+	case PP_EXIT_PARTIAL: rc = PP_ECUT; break;
+	case PP_EXIT_FAIL: rc = rc == PP_END ? PP_EUNSUPPORTED : rc; break;
+	}
 	sreader_free(r);
 	return rc == PP_END ? 0 : rc;
 }
@@ -98,7 +100,7 @@ int input_status(int rc)
 {
 	if (!rc)
 		return PP_EXIT_OK;
-	return rc == PP_ECUT || rc == PP_ECORRUPT || rc == PP_EIO || rc == PP_ELIMIT
+	return rc == PP_ECUT || rc == PP_ECORRUPT || rc == PP_ELIMIT || pp_is_io(rc)
 		       ? PP_EXIT_PARTIAL
 		       : PP_EXIT_FAIL;
 }

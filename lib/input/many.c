@@ -172,9 +172,10 @@ static int start(struct worker *k, const struct input_many *m, struct smerge *me
 	k->pipe = !strcmp(k->name, "-") || (!stat(k->name, &st) && !S_ISREG(st.st_mode));
 	pthread_mutex_init(&k->ring.lock, NULL);
 	pthread_cond_init(&k->ring.moved, NULL);
-	if (pthread_create(&k->thread, NULL, work, k)) {
-		diag_error(d, k->name, -1, "cannot start a thread");
-		return PP_ELIMIT;
+	rc = pthread_create(&k->thread, NULL, work, k);
+	if (rc) {
+		diag_error(d, k->name, -1, "cannot start a thread: %s", strerror(rc));
+		return pp_errno(rc) == PP_ENOMEM ? PP_EIO : pp_errno(rc);
 	}
 	k->started = true;
 	return 0;

@@ -126,8 +126,6 @@ static int read_one(struct run *run, const char *name, struct diag *d, uint64_t 
 	if (ours)
 		diag_error(d, name, -1, "cannot go on: %s", pp_strerror(rc));
 	status = ours || rc == PP_EPIPE ? PP_EXIT_FAIL : sreader_status(r, rc);
-	if (rc == PP_END && status == PP_EXIT_PARTIAL)
-		diag_say(d, name, "the result is partial: a filter before this one says why");
 	*lost += sreader_account(r)->lost;
 	sreader_free(r);
 	return status;

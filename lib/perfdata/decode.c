@@ -126,7 +126,7 @@ static int finish(struct perf *p, int rc)
 		perf_damage(
 			p, PP_ECUT, (int64_t)src_tell(p->src),
 			"the input is cut off: the end mark that pcap-perf writes last is missing");
-	else if (rc == PP_EIO || rc == PP_ELIMIT)
+	else if (rc == PP_ELIMIT || pp_is_io(rc))
 		perf_damage(p, rc, (int64_t)src_tell(p->src), "%s", pp_strerror(rc));
 	if (!p->announced && perf_announce(p))
 		return p->w->err;

@@ -179,5 +179,5 @@ int perf_read_kallsyms(struct perf *p)
 	}
 	buf_release(&path);
 	buf_release(&text);
-	return rc == PP_EIO ? 0 : rc;
+	return pp_is_io(rc) ? 0 : rc;
 }

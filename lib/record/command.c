@@ -33,17 +33,19 @@ static _Noreturn void child(int go, int why, char **argv, bool to_stderr, const 
 
 int command_prepare(struct command *c, char **argv, bool to_stderr, const sigset_t *mask)
 {
-	int go[2], why[2];
+	int go[2], why[2], rc;
 
 	*c = (struct command){.go = -1, .why = -1};
 	if (pipe2(go, O_CLOEXEC))
 		return pp_errno(errno);
 	if (pipe2(why, O_CLOEXEC)) {
+		rc = pp_errno(errno);
 		close(go[0]);
 		close(go[1]);
-		return PP_EIO;
+		return rc;
 	}
 	c->pid = fork();
+	rc = c->pid < 0 ? pp_errno(errno) : 0;
 	if (c->pid == 0) {
 		close(go[1]);
 		child(go[0], why[1], argv, to_stderr, mask);
@@ -56,7 +58,7 @@ int command_prepare(struct command *c, char **argv, bool to_stderr, const sigset
 		return 0;
 	c->pid = 0;
 	command_end(c);
-	return PP_EIO;
+	return rc;
 }
 
 int command_start(struct command *c, int *errnum)
@@ -65,7 +67,7 @@ int command_start(struct command *c, int *errnum)
 
 	*errnum = 0;
 	if (write(c->go, "", 1) != 1)
-		return PP_EIO;
+		return pp_errno(errno);
 	do
 		n = read(c->why, errnum, sizeof(*errnum));
 	while (n < 0 && errno == EINTR);

@@ -153,7 +153,7 @@ int bundle_close(struct bundle *b, int err)
 	if (!rc && b->zstd)
 		rc = pack(b, NULL, 0, ZSTD_e_end);
 	if (close(b->fd) && !rc)
-		rc = PP_EIO;
+		rc = pp_errno(errno);
 	b->fd = -1;
 	if (rc && rc != PP_END)
 		diag_error(b->d, b->name, -1, "cannot be written: %s", pp_strerror(rc));

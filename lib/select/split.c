@@ -176,7 +176,7 @@ static int next_file(struct split *sp)
 	int rc;
 
 	if (ssink_close(sp->sink, &end, sp->d))
-		return PP_EIO;
+		return sp->sink->out.err ? sp->sink->out.err : PP_EIO;
 	rc = open_next(sp);
 	return rc ? rc : replay(sp);
 }

@@ -47,7 +47,8 @@ struct sreader {
 	bool in_stream; /* a header was read, its END was not */
 	bool any;	/* a header was read */
 	bool swap;
-	int err; /* the end that was reached */
+	int err;   /* the end that was reached */
+	bool told; /* what is wrong with the input was reported */
 	uint64_t records, samples;
 	struct ps_end account;
 	struct dict dicts[NDICTS];
@@ -65,6 +66,7 @@ static int sreader_make(struct sreader **out, struct src *s, const char *name, u
 	if (r)
 		r->name = strdup(name);
 	if (!r || !r->name) {
+		diag_error(d, name, -1, "cannot read: %s", pp_strerror(PP_ENOMEM));
 		free(r);
 		*out = NULL;
 		src_free(s);
@@ -212,6 +214,7 @@ static int64_t offset(const struct sreader *r)
 
 static int fail(struct sreader *r, int err, const char *what)
 {
+	r->told = true;
 	diag_error(r->d, r->name, offset(r), "%s", what);
 	return err;
 }
@@ -221,6 +224,7 @@ static void end_missing(struct sreader *r)
 {
 	diag_error(r->d, r->name, offset(r),
 		   "a stream begins before the END record of the one before: what wrote that died");
+	r->told = true;
 	if (!r->account.status)
 		r->account.status = PP_EXIT_PARTIAL;
 }
@@ -296,6 +300,7 @@ static void read_end(struct sreader *r, const struct ps_end *e)
 			  "%" PRIu64 " records with %" PRIu64 " samples were announced, %" PRIu64
 			  " with %" PRIu64 " came",
 			  e->records, e->samples, r->records, r->samples);
+		r->told = true;
 		r->account.status = PP_EXIT_PARTIAL;
 	}
 	r->account.records += e->records;
@@ -485,6 +490,22 @@ static inline bool next_sample(struct sreader *r)
 	return true;
 }
 
+/* Nothing came, and what should have sent it says that it could not. */
+static bool got_nothing(const struct sreader *r)
+{
+	return r->account.status == PP_EXIT_FAIL && !r->account.samples;
+}
+
+/* The end of all input: what upstream reported is passed on, unless there was more to report. */
+static void tell_status(struct sreader *r)
+{
+	if (got_nothing(r))
+		diag_error(r->d, r->name, -1,
+			   "nothing came: a filter before this one could not do its work");
+	else if (r->account.status && !r->told)
+		diag_say(r->d, r->name, "the result is partial: a filter before this one says why");
+}
+
 /* Not inline: its registers need not be saved for samples. */
 __attribute__((noinline)) static int next_any(struct sreader *r)
 {
@@ -498,8 +519,8 @@ __attribute__((noinline)) static int next_any(struct sreader *r)
 		rc = read_header(r, &r->rec);
 	if (!rc || (!r->src && rc == PP_END))
 		return rc;
-	if (rc == PP_EIO)
-		diag_error(r->d, r->name, offset(r), "cannot read");
+	if (pp_is_io(rc))
+		diag_error(r->d, r->name, offset(r), "cannot read: %s", pp_strerror(rc));
 	else if (rc == PP_ENOMEM)
 		diag_error(r->d, r->name, offset(r), "out of memory");
 	else if (rc == PP_END && !r->any)
@@ -509,6 +530,8 @@ __attribute__((noinline)) static int next_any(struct sreader *r)
 		rc = fail(
 			r, PP_ECUT,
 			"the stream ends without its END record: what wrote it died, or it was cut off");
+	else if (rc == PP_END)
+		tell_status(r);
 	r->in_stream = false;
 	return r->err = rc;
 }
@@ -528,6 +551,8 @@ int sreader_status(const struct sreader *r, int rc)
 	case PP_ECORRUPT: break;
 	default: return PP_EXIT_FAIL;
 	}
+	if (rc == PP_END && got_nothing(r))
+		return PP_EXIT_FAIL;
 	if (rc == PP_ECUT || rc == PP_ECORRUPT || r->account.status)
 		return PP_EXIT_PARTIAL;
 	return PP_EXIT_OK;

@@ -378,8 +378,9 @@ void ps_event_field_add(struct buf *table, const struct ps_event_field *f);
 const struct ps_end *sreader_account(const struct sreader *r);
 
 /*
- * The exit status that a sink should give: the worst of what upstream reported and of the code
- * `rc` that sreader_next ended with (PP_END is fine).
+ * The exit status that a filter should give for its input, from what upstream reported and the code
+ * `rc` that sreader_next ended with (PP_END is fine). PP_EXIT_FAIL only if nothing could be read: of
+ * the input, or by what wrote it (its END says so, and no sample came). The reader has reported it.
  */
 int sreader_status(const struct sreader *r, int rc);
 

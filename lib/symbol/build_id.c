@@ -109,7 +109,7 @@ static int from_file(const char *path, struct build_id *id)
 	uint8_t notes[NOTES_MAX];
 	size_t n = 0;
 	ssize_t got = 0;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
 	if (fd < 0)
 		return pp_errno(errno);
@@ -121,9 +121,10 @@ static int from_file(const char *path, struct build_id *id)
 			break;
 		n += (size_t)got;
 	}
+	rc = got < 0 ? pp_errno(errno) : 0;
 	close(fd);
-	if (got < 0)
-		return PP_EIO;
+	if (rc)
+		return rc;
 	return build_id_from_notes(notes, n, false, 4, id);
 }
 

@@ -456,7 +456,7 @@ int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return got ? PP_EIO : PP_ECUT;
+			return got ? pp_errno(errno) : PP_ECUT;
 		p += got;
 		offset += (uint64_t)got;
 		n -= (size_t)got;
@@ -482,7 +482,7 @@ int elf_file_copy(const struct elf_file *f, uint64_t len,
 				    (off_t)done);
 
 		if (got <= 0)
-			return got ? PP_EIO : PP_ECUT;
+			return got ? pp_errno(errno) : PP_ECUT;
 		n = (size_t)got;
 		rc = fn(ctx, block, n);
 	}

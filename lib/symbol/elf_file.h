@@ -118,7 +118,7 @@ int elf_file_debuglink(const struct elf_file *f, char name[ELF_DEBUGLINK_MAX], u
 /* Bytes of the whole file (unpacked). */
 uint64_t elf_file_size(const struct elf_file *f);
 
-/* n bytes from an offset on: 0, PP_ECUT if there are less, PP_EIO. */
+/* n bytes from an offset on: 0, PP_ECUT if there are less, or a code of pp_errno. */
 int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n);
 /* The first len of them, in pieces: 0, PP_ECUT if there are less, or what fn returned. */
 int elf_file_copy(const struct elf_file *f, uint64_t len,

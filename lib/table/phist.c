@@ -112,9 +112,6 @@ static int read_stream(struct phist *p, struct src *s)
 	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
 		diag_error(p->d, NULL, -1, "%s", pp_strerror(rc));
 	status = rc == PP_ENOMEM || rc == PP_ELIMIT ? PP_EXIT_FAIL : sreader_status(r, rc);
-	if (rc == PP_END && status == PP_EXIT_PARTIAL)
-		diag_say(p->d, src_name(s),
-			 "the result is partial: a filter before this one says why");
 	p->tables.lost += sreader_account(r)->lost;
 	sreader_free(r);
 	return status;

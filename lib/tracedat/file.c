@@ -427,7 +427,7 @@ static int finish(struct trace *t, int rc)
 {
 	if (rc == PP_ECUT && !t->damage)
 		diag_error(t->d, t->name, (int64_t)t->size, "the file is cut off");
-	else if (rc == PP_ENOMEM || rc == PP_EIO)
+	else if (rc == PP_ENOMEM || pp_is_io(rc))
 		diag_error(t->d, t->name, -1, "%s", pp_strerror(rc));
 	return rc ? rc : t->damage;
 }

@@ -6,6 +6,8 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 
 struct heard {
 	struct buf text;
@@ -126,7 +128,67 @@ static void test_errors(void)
 	is_int(pp_errno(ENOENT), PP_ENOENT, "ENOENT");
 	is_int(pp_errno(EPIPE), PP_EPIPE, "EPIPE");
 	is_int(pp_errno(EPERM), PP_EACCES, "EPERM");
-	is_int(pp_errno(ENOSPC), PP_EIO, "anything else is an input or output error");
+	is_int(pp_errno(EIO), PP_EIO, "EIO");
+	is_str(pp_strerror(pp_errno(ENOSPC)), strerror(ENOSPC), "ENOSPC keeps the system's words");
+	is_str(pp_strerror(pp_errno(EAGAIN)), strerror(EAGAIN), "EAGAIN, too");
+	ok(pp_is_io(PP_EIO) && pp_is_io(pp_errno(ENOSPC)) && !pp_is_io(PP_ENOMEM) && !pp_is_io(0),
+	   "which are input or output errors");
+}
+
+/* Takes all memory that there is, in a list. */
+static void **take_memory(void)
+{
+	void **all = NULL;
+
+	for (size_t n = 1u << 20; n >= sizeof(void *); n /= 2)
+		for (void **p; (p = malloc(n)); all = p)
+			*p = all;
+	return all;
+}
+
+static char loud[32768];
+
+static void keep(void *ctx, const char *line, size_t len)
+{
+	(void)ctx;
+	snprintf(loud, sizeof(loud), "%.*s", (int)len, line);
+}
+
+static void test_no_memory(void)
+{
+	static char longer[20000];
+	struct rlimit before, none = {0};
+	struct diag *d;
+	void **all;
+
+	is_int(diag_new(&d, "p", keep, NULL), 0, "no memory: new");
+#ifdef __SANITIZE_ADDRESS__
+	diag_free(d);
+	return;
+#endif
+	memset(longer, 'x', sizeof(longer) - 1);
+	getrlimit(RLIMIT_AS, &before);
+	none.rlim_max = before.rlim_max;
+	setrlimit(RLIMIT_AS, &none);
+	all = take_memory();
+	diag_error(d, "f", 7, "cannot go on: %s", pp_strerror(PP_ENOMEM));
+	is_str(loud, "p: f: offset 7: cannot go on: out of memory\n", "an error without memory");
+	diag_warn(d, "f", -1, "%d", 1);
+	is_str(loud, "p: f: 1\n", "a warning without memory");
+	diag_error(d, NULL, -1, "%s", longer);
+	ok(!memcmp(loud, "p: xxx", 6) && strlen(loud) > 4096 && strlen(loud) < sizeof(longer) &&
+		   strchr(loud, '\n') == loud + strlen(loud) - 1,
+	   "a text that needs memory is cut");
+	diag_error(d, NULL, -1, "short");
+	is_str(loud, "p: short\n", "the next one is whole again");
+	setrlimit(RLIMIT_AS, &before);
+	while (all) {
+		void **next = *all;
+
+		free(all);
+		all = next;
+	}
+	diag_free(d);
 }
 
 int main(void)
@@ -136,5 +198,6 @@ int main(void)
 	test_many_kinds();
 	test_silent();
 	test_errors();
+	test_no_memory();
 	return done();
 }

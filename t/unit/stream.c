@@ -533,8 +533,8 @@ static void test_end(void)
 {
 	end_with("all is well", 1, 0, 0, 0);
 	end_with("upstream was partial", 1, 0, 1, 1);
-	end_with("upstream failed", 1, 0, 2, 1);
-	end_with("a strange status", 1, 0, UINT32_MAX, 1);
+	end_with("upstream failed, and nothing came", 1, 0, 2, 2);
+	end_with("a strange status", 1, 0, UINT32_MAX, 2);
 	end_with("records are missing", 2, 0, 0, 1);
 	end_with("there are too many", 0, 0, 0, 1);
 	end_with("samples are missing", 1, 1, 0, 1);
