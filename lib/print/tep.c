@@ -20,12 +20,9 @@
 #else
 #define ADDRESS_SANITIZER false
 #endif
-#define TRIAL_PAYLOAD 4096	 /* bytes of 0 that a format is tried on */
-#define TRIAL_MEMORY  (1u << 30) /* bytes that a trial may take */
-#define TRIAL_LATE    (-2)
-#define TABLE_MAX     (256u << 20) /* bytes of a table */
-#define ELEMENTS_MAX  (1u << 12)   /* of an array; 8 bytes of each are within the padding */
-#define DEPTH_MAX     64	   /* of an expression in a print format */
+#define TRIAL_MEMORY (1u << 30) /* bytes that a trial may take */
+#define TRIAL_LATE   (-2)
+#define TABLE_MAX    (256u << 20) /* bytes of a table */
 
 enum { TABLE_SYMBOLS = 1, TABLE_PRINTK = 2, TABLE_COMMANDS = 3 }; /* BLOB.kind */
 
@@ -118,41 +115,46 @@ static int try_first(void)
 	return rc == TRIAL_LATE ? -1 : rc;
 }
 
-static void print_once(struct tep_handle *tep, struct tep_record *rec)
+static bool print_trial(struct tep_handle *tep, struct tep_record *rec, const char *what)
 {
 	struct trace_seq seq;
-
-	trace_seq_init(&seq);
-	tep_print_event(tep, &seq, rec, "%s", TEP_PRINT_INFO);
-}
-
-bool tep_trial(struct tep_handle *tep, struct tep_record *rec)
-{
 	int rc = try_first();
 
 	if (rc > 0) {
-		print_once(tep, rec);
+		trace_seq_init(&seq);
+		tep_print_event(tep, &seq, rec, "%s", what);
 		_exit(0);
 	}
 	return !rc;
 }
 
+bool tep_prints(struct tep_handle *tep, const struct tep_tables *tables, const struct tep_event *te,
+		enum tep_risk *risk, struct tep_record *rec, const char *what)
+{
+	enum tep_risk now = *risk;
+
+	/* Binary printk: the format of a payload is in a table of the recording. */
+	if (tables->strange && now < TEP_TRIAL && (te->flags & TEP_EVENT_FL_ISBPRINT))
+		now = TEP_TRIAL;
+	if (now == TEP_LOOK)
+		now = tep_guard_payload(te, rec->data, (size_t)rec->size);
+	if (now != TEP_TRIAL)
+		return now == TEP_SAFE;
+	if (print_trial(tep, rec, what))
+		return true;
+	*risk = TEP_HARM; /* one is enough: a trial takes its time */
+	return false;
+}
+
 static bool format_trial(struct tep_handle *tep, const struct ps_event *e, const char *system)
 {
-	static uint8_t zeroes[TEP_PADDING];
-	struct tep_record rec = {.size = TRIAL_PAYLOAD, .data = zeroes};
-	uint16_t type = (uint16_t)e->config;
 	int rc = try_first();
 
 	if (rc <= 0)
 		return !rc;
 	/* An event whose print format is not understood is there nevertheless. */
 	tep_parse_event(tep, e->format.p, e->format.len, system);
-	if (!tep_find_event(tep, (int)e->config))
-		_exit(1);
-	memcpy(zeroes, &type, sizeof(type));
-	print_once(tep, &rec);
-	_exit(0);
+	_exit(!tep_find_event(tep, (int)e->config));
 }
 
 /* ---- payloads ---- */
@@ -187,63 +189,14 @@ void tep_room_release(struct tep_room *room)
 
 /* ---- events ---- */
 
-/* Whether a number of elements is bounded whatever the payload is. */
-static bool bounded(const struct tep_print_arg *n)
-{
-	while (n && n->type == TEP_PRINT_TYPE)
-		n = n->typecast.item;
-	if (!n)
-		return true;
-	if (n->type == TEP_PRINT_ATOM)
-		return strtoull(n->atom.atom, NULL, 0) <= ELEMENTS_MAX;
-	return n->type == TEP_PRINT_DYNAMIC_ARRAY_LEN;
-}
-
-/* Whether an expression reads a part of the payload whose size or place stands in the payload. */
-static bool risky(const struct tep_print_arg *a, int depth)
-{
-	if (!a || depth > DEPTH_MAX)
-		return a != NULL;
-	depth++;
-	switch (a->type) {
-	case TEP_PRINT_HEX:
-	case TEP_PRINT_HEX_STR: return !bounded(a->hex.size) || risky(a->hex.field, depth);
-	case TEP_PRINT_INT_ARRAY:
-		return !bounded(a->int_array.count) || !bounded(a->int_array.el_size) ||
-		       risky(a->int_array.field, depth);
-	case TEP_PRINT_OP:
-		return (a->op.op && a->op.op[0] == '[' && !bounded(a->op.right)) ||
-		       risky(a->op.left, depth) || risky(a->op.right, depth);
-	case TEP_PRINT_DYNAMIC_ARRAY: return a->dynarray.index && !bounded(a->dynarray.index);
-	case TEP_PRINT_TYPE: return risky(a->typecast.item, depth);
-	case TEP_PRINT_FLAGS: return risky(a->flags.field, depth);
-	case TEP_PRINT_SYMBOL: return risky(a->symbol.field, depth);
-	case TEP_PRINT_FUNC: return true;
-	default: return false;
-	}
-}
-
-static bool event_risky(const struct tep_event *te)
-{
-	const char *star = te->print_fmt.format ? strchr(te->print_fmt.format, '*') : NULL;
-
-	/* "%*d": a width out of the payload. */
-	for (; star; star = strchr(star + 1, '*'))
-		if (star > te->print_fmt.format && (star[-1] == '%' || star[-1] == '.'))
-			return true;
-	for (const struct tep_print_arg *a = te->print_fmt.args; a; a = a->next)
-		if (risky(a, 0))
-			return true;
-	return false;
-}
-
-struct tep_event *tep_learn_event(struct tep_handle *tep, const struct ps_event *e, bool *risk)
+struct tep_event *tep_learn_event(struct tep_handle *tep, const struct ps_event *e,
+				  enum tep_risk *risk)
 {
 	struct tep_event *te = tep_find_event(tep, (int)e->config);
 	const char *colon = memchr(e->name.p, ':', e->name.len);
 	char *system;
 
-	*risk = false;
+	*risk = TEP_SAFE;
 	if (!te && tep_format_ok(e)) {
 		system = strndup(e->name.p, colon ? (size_t)(colon - e->name.p) : e->name.len);
 		if (system && format_trial(tep, e, system))
@@ -252,7 +205,7 @@ struct tep_event *tep_learn_event(struct tep_handle *tep, const struct ps_event 
 		te = tep_find_event(tep, (int)e->config);
 	}
 	if (te)
-		*risk = event_risky(te);
+		*risk = tep_guard_event(te);
 	return te;
 }
 
@@ -276,14 +229,16 @@ static void add_symbol(struct tep_handle *tep, char *line)
 }
 
 /* A line "0xADDRESS : "text"" of tracefs' printk_formats. */
-static void add_format(struct tep_handle *tep, char *line)
+static void add_format(struct tep_handle *tep, struct tep_tables *t, char *line)
 {
 	char *colon = strchr(line, ':');
 	unsigned long long addr = strtoull(line, NULL, 16);
 
 	/* Without a look at its length, libtraceevent expects two characters between the quotes. */
-	if (colon && colon[1] && addr && strlen(colon + 2) > 3)
-		tep_register_print_string(tep, colon + 2, addr);
+	if (!colon || !colon[1] || !addr || strlen(colon + 2) <= 3)
+		return;
+	t->strange = t->strange || !tep_guard_plain(colon + 2);
+	tep_register_print_string(tep, colon + 2, addr);
 }
 
 /* A line "PID COMMAND". */
@@ -299,7 +254,7 @@ static void add_command(struct tep_handle *tep, char *line)
 }
 
 /* libtraceevent has parsers for these tables; those trust what they read. */
-static void add_lines(struct tep_handle *tep, uint32_t kind, char *line)
+static void add_lines(struct tep_handle *tep, struct tep_tables *t, uint32_t kind, char *line)
 {
 	while (line && *line) {
 		char *nl = strchr(line, '\n');
@@ -309,15 +264,16 @@ static void add_lines(struct tep_handle *tep, uint32_t kind, char *line)
 		if (kind == TABLE_SYMBOLS)
 			add_symbol(tep, line);
 		else if (kind == TABLE_PRINTK)
-			add_format(tep, line);
+			add_format(tep, t, line);
 		else
 			add_command(tep, line);
 		line = nl ? nl + 1 : NULL;
 	}
 }
 
-int tep_take_table(struct tep_handle *tep, struct buf *parts, const struct ps_blob *b)
+int tep_take_table(struct tep_handle *tep, struct tep_tables *t, const struct ps_blob *b)
 {
+	struct buf *parts = &t->parts;
 	int rc;
 
 	if (b->kind < TABLE_SYMBOLS || b->kind > TABLE_COMMANDS)
@@ -326,7 +282,7 @@ int tep_take_table(struct tep_handle *tep, struct buf *parts, const struct ps_bl
 		buf_add(parts, b->data.p, b->data.len);
 	rc = parts->err;
 	if (!rc && (b->flags & 1))
-		add_lines(tep, b->kind, (char *)parts->data);
+		add_lines(tep, t, b->kind, (char *)parts->data);
 	if (b->flags & 1)
 		buf_release(parts);
 	return rc;

@@ -4,16 +4,17 @@
  *
  *	struct tep_handle *tep = tep_open_quiet(8);
  *	...
- *	tep_take_table(tep, &parts, &blob);
+ *	tep_take_table(tep, &tables, &blob);
  *	te = tep_learn_event(tep, &event, &risk);
  *	record.data = tep_room_put(&room, &sample.payload);
- *	if (te && (!risk || tep_trial(tep, &record)))
+ *	if (te && tep_prints(tep, &tables, te, &risk, &record, TEP_PRINT_INFO))
  *		tep_print_event(tep, seq, &record, "%s", TEP_PRINT_INFO);
  */
 #ifndef PP_PRINT_TEP_H
 #define PP_PRINT_TEP_H
 
 #include "base/buf.h"
+#include "print/tep_guard.h"
 #include "stream/stream.h"
 
 /*
@@ -36,18 +37,24 @@ struct tep_handle *tep_open_quiet(uint32_t long_size);
 /* "[PLUGIN:]NAME[=VALUE]" for the plugins that are loaded later. 0 or PP_ENOMEM. */
 int tep_plugin_option(const char *option);
 
+/* The tables of a recording. */
+struct tep_tables {
+	struct buf parts; /* what waits for the last part */
+	bool strange;	  /* a format of binary printk has what no kernel writes */
+};
+
 /*
- * Takes a part of a table of the recording: the kernel's symbols, the texts behind addresses that
- * payloads hold, and the names of threads. `parts` is the caller's: what waits for the last part.
- * 0 or PP_ENOMEM; other blobs are ignored.
+ * Takes a part of a table of the recording: the kernel's symbols, the texts that belong to addresses
+ * in payloads, and the names of threads. 0 or PP_ENOMEM; other blobs are ignored.
  */
-int tep_take_table(struct tep_handle *tep, struct buf *parts, const struct ps_blob *b);
+int tep_take_table(struct tep_handle *tep, struct tep_tables *t, const struct ps_blob *b);
 
 /*
  * The event in libtraceevent's form, parsed when it is new; NULL if it has no usable format. *risk:
- * how much is printed of a payload depends on numbers in it, so each needs a trial.
+ * for tep_prints.
  */
-struct tep_event *tep_learn_event(struct tep_handle *tep, const struct ps_event *e, bool *risk);
+struct tep_event *tep_learn_event(struct tep_handle *tep, const struct ps_event *e,
+				  enum tep_risk *risk);
 
 /* A payload and the zeroes behind it. */
 struct tep_room {
@@ -59,7 +66,11 @@ struct tep_room {
 uint8_t *tep_room_put(struct tep_room *room, const struct ps_str *payload);
 void tep_room_release(struct tep_room *room);
 
-/* Whether a record can be printed without harm: a child process tries. */
-bool tep_trial(struct tep_handle *tep, struct tep_record *rec);
+/*
+ * Whether a record can be printed without harm: what libtraceevent would do is computed first, and
+ * where that cannot be told, a child process tries. what: TEP_PRINT_INFO or TEP_PRINT_INFO_RAW.
+ */
+bool tep_prints(struct tep_handle *tep, const struct tep_tables *tables, const struct tep_event *te,
+		enum tep_risk *risk, struct tep_record *rec, const char *what);
 
 #endif

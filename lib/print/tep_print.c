@@ -13,8 +13,8 @@
 
 /* What is known of an event of the stream. */
 struct known {
-	struct tep_event *te;	/* NULL: it has no usable format */
-	bool risk;		/* each payload is tried first */
+	struct tep_event *te; /* NULL: it has no usable format */
+	enum tep_risk risk;
 	struct text_fast *fast; /* NULL: libtraceevent prints it; owned */
 	unsigned compared;
 };
@@ -27,8 +27,8 @@ struct tep_print {
 	uint32_t n, cap;
 	uint32_t long_size;   /* of the recorded machine */
 	struct tep_room room; /* the payload that is being printed */
-	struct buf table;     /* parts of a table that is not complete yet */
-	struct buf one;	      /* text of a payload */
+	struct tep_tables tables;
+	struct buf one; /* text of a payload */
 };
 
 int tep_print_new(struct tep_print **out, uint32_t long_size)
@@ -61,7 +61,7 @@ void tep_print_free(struct tep_print *t)
 	map64_release(&t->by_event);
 	buf_release(&t->one);
 	tep_room_release(&t->room);
-	buf_release(&t->table);
+	buf_release(&t->tables.parts);
 	free(t);
 }
 
@@ -88,7 +88,7 @@ static struct known *known_event(struct tep_print *t, const struct ps_event *e)
 	k = &t->known[t->n - 1];
 	*k = (struct known){0};
 	k->te = tep_learn_event(t->tep, e, &k->risk);
-	if (k->te && !k->risk)
+	if (k->te && k->risk == TEP_SAFE)
 		k->fast = text_fast_new(e, t->long_size, false);
 	return k;
 }
@@ -135,11 +135,8 @@ static const char *slow_text(struct tep_print *t, struct known *k, const struct 
 	rec.data = tep_room_put(&t->room, &s->payload);
 	if (!rec.data)
 		return NULL;
-	/* One that does harm is enough. */
-	if (k->risk && !tep_trial(t->tep, &rec)) {
-		k->te = NULL;
+	if (!tep_prints(t->tep, &t->tables, k->te, &k->risk, &rec, TEP_PRINT_INFO))
 		return NULL;
-	}
 	trace_seq_reset(&t->seq);
 	tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&t->seq);
@@ -193,5 +190,5 @@ void tep_print_payload(struct tep_print *t, const struct ps_event *e, const stru
 
 int tep_print_table(struct tep_print *t, const struct ps_blob *b)
 {
-	return tep_take_table(t->tep, &t->table, b);
+	return tep_take_table(t->tep, &t->tables, b);
 }

@@ -18,7 +18,7 @@
 struct tep_trace {
 	struct tep_handle *tep;
 	struct trace_seq seq;
-	struct buf table;     /* parts of a table that is not complete yet */
+	struct tep_tables tables;
 	struct tep_room room; /* the payload that is being printed */
 	struct tep_plugin_list *plugins;
 	struct btf *btf;  /* types of the kernel; NULL: not recorded */
@@ -57,7 +57,7 @@ void tep_trace_free(struct tep_trace *t)
 	btf_free(t->btf);
 	buf_release(&t->types);
 	tep_room_release(&t->room);
-	buf_release(&t->table);
+	buf_release(&t->tables.parts);
 	free(t);
 }
 
@@ -73,7 +73,8 @@ uint32_t tep_trace_least(const struct ps_event *e)
 	return least;
 }
 
-struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event *e, bool *risk)
+struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event *e,
+				     enum tep_risk *risk)
 {
 	return tep_learn_event(t->tep, e, risk);
 }
@@ -88,9 +89,10 @@ static struct tep_record record(struct tep_trace *t, const struct ps_sample *s)
 				   .data = tep_room_put(&t->room, &s->payload)};
 }
 
-const char *tep_trace_info(struct tep_trace *t, const struct ps_sample *s, uint32_t least,
-			   bool risk, bool raw, size_t *len)
+const char *tep_trace_info(struct tep_trace *t, struct tep_event *te, const struct ps_sample *s,
+			   uint32_t least, enum tep_risk *risk, bool raw, size_t *len)
 {
+	const char *what = raw ? TEP_PRINT_INFO_RAW : TEP_PRINT_INFO;
 	struct tep_record rec = record(t, s);
 
 	/* A field without a size is the rest of the record: it must not be less than nothing. */
@@ -99,11 +101,10 @@ const char *tep_trace_info(struct tep_trace *t, const struct ps_sample *s, uint3
 
 	*len = 0;
 	trace_seq_reset(&t->seq);
-	if (risk && !raw && rec.data && !tep_trial(t->tep, &rec))
+	if (rec.data && !tep_prints(t->tep, &t->tables, te, risk, &rec, what))
 		return NULL;
 	if (rec.data)
-		tep_print_event(t->tep, &t->seq, &rec, "%s",
-				raw ? TEP_PRINT_INFO_RAW : TEP_PRINT_INFO);
+		tep_print_event(t->tep, &t->seq, &rec, "%s", what);
 	trace_seq_terminate(&t->seq);
 	*len = strnlen(t->seq.buffer, t->seq.len);
 	return t->seq.buffer;
@@ -193,5 +194,5 @@ int tep_trace_table(struct tep_trace *t, const struct ps_blob *b)
 {
 	if (b->kind == BLOB_BTF)
 		return take_types(t, b);
-	return tep_take_table(t->tep, &t->table, b);
+	return tep_take_table(t->tep, &t->tables, b);
 }

@@ -5,6 +5,7 @@
 #define PP_PRINT_TEP_TRACE_H
 
 #include "base/buf.h"
+#include "print/tep_guard.h"
 #include "stream/stream.h"
 
 struct tep_trace;
@@ -26,17 +27,18 @@ int tep_trace_table(struct tep_trace *t, const struct ps_blob *b);
 struct tep_event;
 
 /* As tep_learn_event. */
-struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event *e, bool *risk);
+struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event *e,
+				     enum tep_risk *risk);
 
 /* Bytes that a payload of the event has at least, if it is whole. */
 uint32_t tep_trace_least(const struct ps_event *e);
 
 /*
  * The text of a payload whose event has been parsed, or, with `raw`, its fields; lives until the next
- * call. NULL: the event is a risk, and the payload would do harm.
+ * call. NULL: the payload would do harm.
  */
-const char *tep_trace_info(struct tep_trace *t, const struct ps_sample *s, uint32_t least,
-			   bool risk, bool raw, size_t *len);
+const char *tep_trace_info(struct tep_trace *t, struct tep_event *te, const struct ps_sample *s,
+			   uint32_t least, enum tep_risk *risk, bool raw, size_t *len);
 
 /* The column of interrupts and preemption, and the flags that it is made from. */
 const char *tep_trace_latency(struct tep_trace *t, const struct ps_sample *s);

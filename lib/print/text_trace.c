@@ -24,8 +24,8 @@ struct number {
 /* What is known of a descriptor. */
 struct event {
 	enum kind kind;
-	bool usable;
-	bool risk, harmful; /* tep.h: a payload needs a trial; one has failed */
+	struct tep_event *te; /* NULL: it has no usable format */
+	enum tep_risk risk;
 	struct buf label;   /* the column of the name */
 	const char *prefix; /* of the buffer; owned by t->buffers; "": the main one */
 	struct call *call;  /* of the buffer */
@@ -221,7 +221,7 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 	int rc = set_buffer(t, &ev, e);
 	char *plain; /* the name without the system */
 
-	ev.usable = te != NULL;
+	ev.te = te;
 	if (rc || !slot)
 		return PP_ENOMEM;
 	if (t->nevents == t->cap) {
@@ -244,7 +244,7 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 	find_numbers(&ev, e);
 	if (e->perf_type == PS_TYPE_MADE)
 		ev.kind = EVENT_MADE;
-	if (ev.usable && ev.kind == EVENT_OTHER && !t->opts.trace.raw)
+	if (te && ev.kind == EVENT_OTHER && !t->opts.trace.raw)
 		ev.fast = text_fast_new(e, t->long_size, tep_trace_has_handler(te));
 	t->events[t->nevents++] = ev;
 	*slot = t->nevents;
@@ -296,15 +296,14 @@ static void add_head(struct text_trace *t, struct buf *b, const struct event *e,
 		buf_addf(b, "CPU:%u [%llu EVENTS DROPPED]\n", t->lost_rec.cpu,
 			 (unsigned long long)t->lost_rec.count);
 	text_line_start(b, t->page, &t->opts,
-			&(struct text_line){.name = e->usable || e->kind == EVENT_MADE
-							    ? buf_str(&e->label)
-							    : NULL,
-					    .name_len = e->label.len,
-					    .tasks = &t->tasks,
-					    .s = s,
-					    .ticks = t->ticks,
-					    .clock = t->clock,
-					    .tep = t->tep});
+			&(struct text_line){
+				.name = e->te || e->kind == EVENT_MADE ? buf_str(&e->label) : NULL,
+				.name_len = e->label.len,
+				.tasks = &t->tasks,
+				.s = s,
+				.ticks = t->ticks,
+				.clock = t->clock,
+				.tep = t->tep});
 }
 
 static void learn(void *ctx, uint32_t pid, const char *comm, size_t len)
@@ -332,7 +331,8 @@ static bool add_fast(struct text_trace *t, struct buf *b, struct event *e,
 		return false;
 	if (e->compared < COMPARED) {
 		e->compared++;
-		text = tep_trace_info(t->tep, s, e->least, e->risk, t->opts.trace.raw, &len);
+		text = tep_trace_info(t->tep, e->te, s, e->least, &e->risk, t->opts.trace.raw,
+				      &len);
 		if (!text || len != t->one.len || (len && memcmp(text, t->one.data, len) != 0)) {
 			/* Another libtraceevent than the one that we know. */
 			text_fast_free(e->fast);
@@ -356,10 +356,10 @@ static void add_info(struct text_trace *t, struct buf *b, struct event *e,
 
 	if (e->fast && add_fast(t, b, e, s))
 		return;
-	if (e->usable && !e->harmful)
-		text = tep_trace_info(t->tep, s, e->least, e->risk, t->opts.trace.raw, &len);
+	if (e->te)
+		text = tep_trace_info(t->tep, e->te, s, e->least, &e->risk, t->opts.trace.raw,
+				      &len);
 	if (!text) {
-		e->harmful = true;
 		text = unknown;
 		len = sizeof(unknown) - 1;
 	}
@@ -542,14 +542,14 @@ static int sample(struct text_trace *t, struct event *e, const struct sreader *r
 	}
 	if (shown && !rc) {
 		add_head(t, &page->text, e, s);
-		if (e->kind == EVENT_ENTRY && e->usable) {
+		if (e->kind == EVENT_ENTRY && e->te) {
 			open_call(c, e, s);
-		} else if (e->kind == EVENT_EXIT && e->usable) {
+		} else if (e->kind == EVENT_EXIT && e->te) {
 			struct graph_call ret = graph(e, s);
 
 			text_graph_exit(&page->text, &t->opts.trace, &ret,
 					tep_trace_function(t->tep, ret.func));
-		} else if (e->kind == EVENT_FUNCTION && e->usable) {
+		} else if (e->kind == EVENT_FUNCTION && e->te) {
 			add_function(t, &page->text, e, s);
 		} else if (e->kind == EVENT_MADE) {
 			add_made(&page->text, s);

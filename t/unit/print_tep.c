@@ -48,8 +48,77 @@ static void test_long_size(void)
 	       "ffffffff81234567", "and one of 64");
 }
 
+#define FIELDS \
+	"\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n" \
+	"\tfield:int b;\toffset:12;\tsize:4;\tsigned:1;\n" \
+	"\tfield:u8 bytes[4];\toffset:16;\tsize:4;\tsigned:0;\n" \
+	"\tfield:__data_loc char[] name;\toffset:20;\tsize:4;\tsigned:0;\n"
+#define HEX NULL /* not printed: the bytes in hexadecimal */
+
+/*
+ * What C prints of a payload with these numbers, bytes 1 to 4 and the name "hello"; HEX where it would
+ * crash, or print what is not in the payload.
+ */
+static const struct {
+	const char *print;
+	int32_t a, b;
+	const char *want;
+} guarded[] = {
+	{"\"%d\", REC->a / REC->b", 7, 2, "3"},
+	{"\"%d\", REC->a / REC->b", 7, 0, HEX},
+	{"\"%d\", REC->a % REC->b", 7, 0, HEX},
+	{"\"%d\", REC->b ? REC->a / REC->b : 9", 7, 0, "9"},
+	{"\"%d\", REC->a ? 5 / REC->b : 0", 1, 0, HEX},
+	{"\"%d\", REC->a ? 5 / REC->b : 0", 0, 0, "0"},
+	{"\"%d\", REC->a && 5 / REC->b", 0, 0, HEX},
+	{"\"%s\", REC->a / REC->b ? \"yes\" : \"no\"", 1, 0, HEX},
+	{"\"%s\", __print_symbolic(REC->a / REC->b, { 4, \"FOUR\" })", 8, 2, "FOUR"},
+	{"\"%s\", __print_symbolic(REC->a / REC->b, { 4, \"FOUR\" })", 8, 0, HEX},
+	{"\"%d\", 8 / (u8)REC->a", 256, 0, HEX},
+	{"\"%d\", 8 / (u8)REC->a", 258, 0, "4"},
+	{"\"%*d\", REC->a, REC->b", 4, 3, "   3"},
+	{"\"%-*d|\", REC->a, REC->b", 4, 3, "3   |"},
+	{"\"%-*d|\", REC->a, REC->b", -1, 3, HEX},
+	{"\"%0*d\", REC->a, REC->b", 3, 3, "003"},
+	{"\"%0*d\", REC->a, REC->b", INT32_MIN, 3, HEX},
+	{"\"%*d\", REC->a, REC->b", 2000000000, 3, HEX},
+	{"\"%.*s\", REC->a, __get_str(name)", 3, 0, "hel"},
+	{"\"%.*s\", REC->a, __get_str(name)", 2000000000, 0, "hello"},
+	{"\"%.*s\", REC->a, __get_str(name)", -3, 0, HEX},
+	{"\"%*s\", REC->a, __get_str(name)", 7, 0, "  hello"},
+	{"\"%*s\", REC->a, __get_str(name)", 1999999999, 0, HEX},
+	{"\"%%%-5d\\\\%d\", REC->a, REC->b", 1, 2, "%1    \\2"},
+	{"\"%999999999d\", REC->a", 1, 0, HEX},
+	{"\"%d\", REC->bytes[REC->a]", 2, 0, "3"},
+	{"\"%d\", REC->bytes[REC->a]", 2000000, 0, HEX},
+	{"\"%s\", __print_hex(REC->bytes, REC->a)", 3, 0, "01 02 03"},
+	{"\"%s\", __print_hex(REC->bytes, REC->a)", -1, 0, HEX},
+	{"\"%s\", __print_array(REC->bytes, REC->a, 1)", 1 << 30, 0, HEX},
+};
+
+static void test_guarded(void)
+{
+	for (size_t i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++) {
+		uint32_t p[8] = {5,
+				 0,
+				 (uint32_t)guarded[i].a,
+				 (uint32_t)guarded[i].b,
+				 0x04030201,
+				 6u << 16 | 24};
+		char hex[3 * sizeof(p) + 1] = "";
+
+		memcpy(&p[6], "hello", 6);
+		for (size_t k = 0; k < sizeof(p); k++)
+			sprintf(hex + 3 * k - !!k, " %02x" + !k, ((const uint8_t *)p)[k]);
+		is_str(text_of(8, FIELDS, guarded[i].print, p, sizeof(p)),
+		       guarded[i].want ? guarded[i].want : hex, "%s of %d, %d", guarded[i].print,
+		       guarded[i].a, guarded[i].b);
+	}
+}
+
 int main(void)
 {
 	test_long_size();
+	test_guarded();
 	return done();
 }
