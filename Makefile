@@ -21,8 +21,9 @@ MAKEFLAGS += --no-builtin-rules
 ifeq ($(origin CC),default)
 CC       := $(if $(FUZZER),clang,gcc)
 endif
+# Objects of link-time optimization need the compiler's own.
 ifeq ($(origin AR),default)
-AR       := ar
+AR        = $(if $(findstring -flto,$(CFLAGS)),$(if $(findstring clang,$(CC)),llvm-ar,gcc-ar),ar)
 endif
 PKG_CONFIG ?= pkg-config
 INSTALL  ?= install
@@ -32,6 +33,9 @@ BINDIR   ?= $(PREFIX)/bin
 DATADIR  ?= $(PREFIX)/share/perfpipe
 MANDIR   ?= $(PREFIX)/share/man
 O        ?= build$(if $(SAN),-san)$(if $(COVERAGE),-cov)
+ifneq ($(words $(O)),1)
+$(error O is '$(O)': make cannot build in a folder whose name has blanks)
+endif
 OPT      ?= -O2
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 # A make that this one calls with -j itself, unless it was called with -j.
@@ -41,12 +45,14 @@ PACKAGES := libelf zlib libzstd liblzma libdw libtraceevent libxxhash
 CFLAGS   ?= $(OPT) -g
 PP_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -Ibin -Wall -Wextra -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wvla -fno-strict-aliasing -fno-common -pthread
+# So that the filters can be profiled with call chains, as make demo does. Costs no time to speak of.
+PP_CFLAGS += -fno-omit-frame-pointer
 PP_LDFLAGS := -pthread
 ifdef WERROR
 PP_CFLAGS += -Werror
 endif
 ifdef SAN
-PP_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+PP_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
 PP_LDFLAGS += -fsanitize=address,undefined
 endif
 ifdef COVERAGE
@@ -54,7 +60,7 @@ PP_CFLAGS += --coverage -O0
 PP_LDFLAGS += --coverage
 endif
 ifdef FUZZER
-PP_CFLAGS += -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
+PP_CFLAGS += -fsanitize=fuzzer-no-link,address,undefined
 PP_LDFLAGS += -fsanitize=fuzzer,address,undefined
 endif
 
@@ -120,7 +126,7 @@ $(LIB): $(LIB_OBJ)
 define link
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PP_LDFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(PP_LDFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
 endef
 
 $(BIN)/%: $(O)/bin/%.o $(O)/bin/cli.o $(LIB)
@@ -147,7 +153,8 @@ test:
 	+@$(PARALLEL) check
 
 check: all $(UNITS) fuzz-replay $(MEASURE)
-	@BIN=$(BIN) UNIT=$(O)/t/unit FUZZ=$(O)/t/fuzz MEASURE=$(MEASURE) $(PROVE) -j$(JOBS) $(TESTS)
+	@BIN=$(BIN) UNIT=$(O)/t/unit FUZZ=$(O)/t/fuzz MEASURE=$(MEASURE) PROVE=$(PROVE) JOBS=$(JOBS) \
+		t/run $(TESTS)
 
 unit: $(UNITS)
 
@@ -162,23 +169,29 @@ lint: all
 bench: all $(MEASURE)
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/run
 
+# Quoted for the shell: these come from the user and may hold blanks.
+quote      = '$(subst ','\'',$(1))'
+TO_BIN     = $(call quote,$(DESTDIR)$(BINDIR))
+TO_DATA    = $(call quote,$(DESTDIR)$(DATADIR))
+TO_RECIPES = $(call quote,$(DESTDIR)$(DATADIR)/recipes)
+TO_MAN     = $(call quote,$(DESTDIR)$(MANDIR))
+
 install: all
-	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)
-	$(INSTALL) -m 755 $(PROGS:%=$(BIN)/%) $(DESTDIR)$(BINDIR)
-	$(if $(SHARE),$(INSTALL) -m 644 $(SHARE) $(DESTDIR)$(DATADIR))
-	$(INSTALL) -d $(DESTDIR)$(DATADIR)/recipes
-	$(INSTALL) -m 755 $(filter-out %.sh,$(RECIPES)) $(DESTDIR)$(DATADIR)/recipes
-	$(INSTALL) -m 644 $(filter %.sh,$(RECIPES)) $(DESTDIR)$(DATADIR)/recipes
+	$(INSTALL) -d $(TO_BIN) $(TO_RECIPES)
+	$(INSTALL) -m 755 $(PROGS:%=$(BIN)/%) $(TO_BIN)
+	$(INSTALL) -m 644 $(SHARE) $(TO_DATA)
+	$(INSTALL) -m 755 $(filter-out %.sh,$(RECIPES)) $(TO_RECIPES)
+	$(INSTALL) -m 644 $(filter %.sh,$(RECIPES)) $(TO_RECIPES)
 	for f in $(MAN); do \
-		$(INSTALL) -D -m 644 $$f $(DESTDIR)$(MANDIR)/man$${f##*.}/$${f##*/} || exit 1; \
+		$(INSTALL) -D -m 644 "$$f" $(TO_MAN)/man"$${f##*.}/$${f##*/}" || exit 1; \
 	done
 
+# What others have put into our folders stays, and then they do, too.
 uninstall:
-	rm -f $(PROGS:%=$(DESTDIR)$(BINDIR)/%) $(SHARE:share/%=$(DESTDIR)$(DATADIR)/%) \
-		$(RECIPES:share/%=$(DESTDIR)$(DATADIR)/%)
-	for f in $(MAN); do rm -f $(DESTDIR)$(MANDIR)/man$${f##*.}/$${f##*/}; done
-	if [ -d $(DESTDIR)$(DATADIR)/recipes ]; then rmdir $(DESTDIR)$(DATADIR)/recipes; fi
-	if [ -d $(DESTDIR)$(DATADIR) ]; then rmdir $(DESTDIR)$(DATADIR); fi
+	for f in $(PROGS); do rm -f $(TO_BIN)/"$$f"; done
+	for f in $(SHARE:share/%=%) $(RECIPES:share/%=%); do rm -f $(TO_DATA)/"$$f"; done
+	for f in $(MAN); do rm -f $(TO_MAN)/man"$${f##*.}/$${f##*/}"; done
+	-@rmdir $(TO_RECIPES) $(TO_DATA) 2>/dev/null || :
 
 clean:
 	rm -rf build build-* $(PROGS:%=bin/%)

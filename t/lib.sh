@@ -75,8 +75,17 @@ done_testing() {
 	plan "$t_n"
 }
 
+# t_skipped NUMBER REASON: for the line that t/run prints at the end. What stands before the last
+# colon of a reason is about one test, and left out.
+t_skipped() {
+	t_self=${0##*/}
+	t_why=$(printf '%s' "$2" | tr '\t\n' '  ')
+	[ -z "${SKIPPED:-}" ] || printf '%s\t%s\t%s\n' "${t_self%.t}" "$1" "${t_why##*: }" >>"$SKIPPED"
+}
+
 # skip_all REASON: ends the whole test; before the plan.
 skip_all() {
+	t_skipped '' "$*"
 	echo "1..0 # SKIP $*"
 	t_plan=$t_n
 	exit 0
@@ -119,10 +128,17 @@ fail() {
 	return 1
 }
 
+# bail WHY: ends the whole test as failed, for what has to work wherever the test runs at all.
+bail() {
+	fail "$*"
+	exit 1
+}
+
 # skip N REASON: N tests that cannot be made here.
 skip() {
 	t_i=$1
 	shift
+	t_skipped "$t_i" "$*"
 	while [ "$t_i" -gt 0 ]; do
 		t_n=$((t_n + 1))
 		t_i=$((t_i - 1))
@@ -243,4 +259,24 @@ run_pipe() {
 		cat "$ERR.$t_i" >>"$ERR"
 		t_i=$((t_i + 1))
 	done
+}
+
+# old_states FILE: text that trace-cmd printed with a libtraceevent before 1.8, whose sched_switch
+# called the states "SDTtZXxW", as the installed one prints it: "SDTtXZPI" since then.
+old_states() {
+	if grep -qs SDTtZXxW /usr/lib/*/traceevent/plugins/plugin_sched_switch.so; then
+		cat -- "$1"
+	else
+		awk 'match($0, /\] [A-Za-z|+]+ ==> /) {
+			states = substr($0, RSTART + 2, RLENGTH - 7)
+			new = ""
+			for (i = 1; i <= length(states); i++) {
+				c = substr(states, i, 1)
+				at = index("ZXxW", c)
+				new = new (at ? substr("XZPI", at, 1) : c)
+			}
+			$0 = substr($0, 1, RSTART + 1) new substr($0, RSTART + RLENGTH - 5)
+		}
+		{ print }' "$1"
+	fi
 }

@@ -44,10 +44,10 @@ mkdir here
 flags='-O0 -g -fno-omit-frame-pointer'
 # shellcheck disable=SC2086
 "$CC" $flags -fPIC -shared -Wl,--build-id=none -o here/liba.so lib.c ||
-	skip_all "$CC cannot build the library"
+	bail "$CC cannot build the library"
 # shellcheck disable=SC2086
 "$CC" $flags -Wl,--build-id -Wl,-rpath,"$TMP/here" -o here/prog prog.c here/liba.so ||
-	skip_all "$CC cannot build the program"
+	bail "$CC cannot build the program"
 "$BIN/pcap-perf" -F 1999 -g -e cpu-clock -o p.data -- here/prog >record.log 2>&1 ||
 	"$BIN/pcap-perf" -F 1999 -g -e cpu-clock:u -o p.data -- here/prog >record.log 2>&1 ||
 	skip_all 'recording is not allowed here'

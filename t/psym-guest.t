@@ -87,7 +87,7 @@ int main(void)
 	return 0;
 }
 EOF_C
-"$CC" -o record record.c || skip_all "$CC cannot build the program"
+"$CC" -o record record.c || bail "$CC cannot build the program"
 ./record >guest.data
 cat >kallsyms <<'EOF_K'
 ffffffff81000000 T _text

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 }
 EOF_C
 "$CC" -O2 -g -no-pie -fno-omit-frame-pointer -Wl,--build-id -o prog prog.c ||
-	skip_all "$CC cannot build the program"
+	bail "$CC cannot build the program"
 # recorded COMMAND...: whether the program can be recorded so, and something was.
 recorded() {
 	"$@" -F 999 -g -e cpu-clock:u -o p.data -- ./prog 2000000 >record.log 2>&1 &&

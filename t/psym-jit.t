@@ -9,6 +9,7 @@ need "$CC"
 # "map" as its argument it writes a perf map, with "dump" a jitdump. "map KIND": the kind of memory that the
 # code is in. "map anon UID": as that user, and it stays until it is killed.
 cat >jitted.c <<'EOF'
+#define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +155,7 @@ int main(int argc, char **argv)
 }
 EOF
 "$CC" -O1 -fcf-protection=none -o jitted jitted.c 2>/dev/null || "$CC" -O1 -o jitted jitted.c ||
-	skip_all "$CC cannot build the program"
+	bail "$CC cannot build the program"
 
 "$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u -o map.data -- ./jitted map >pid 2>record.log ||
 	skip_all 'recording is not allowed here'

@@ -42,7 +42,7 @@ int main(void)
 EOF
 mkdir private
 "$CC" -O1 -fcf-protection=none -Wl,--build-id -o private/inside prog.c 2>/dev/null ||
-	"$CC" -O1 -o private/inside prog.c || skip_all "$CC cannot build the program"
+	"$CC" -O1 -o private/inside prog.c || bail "$CC cannot build the program"
 as=
 [ "$(id -u)" = 0 ] || as='--user --map-root-user'
 # shellcheck disable=SC2086

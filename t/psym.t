@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 EOF
 # Without optimization the innermost functions have a frame, too, so that their callers are seen.
 "$CC" -O0 -g -fno-omit-frame-pointer -Wl,--build-id -o built prog.c ||
-	skip_all "$CC cannot build the program"
+	bail "$CC cannot build the program"
 mkdir here
 cp built here/prog
 

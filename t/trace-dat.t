@@ -264,7 +264,8 @@ for dat in "$ROOT"/t/data/trace-*.dat "$ROOT"/t/data/trace-*.dat.gz; do
 	name=${name%%.*}
 	run "$BIN/pdecode" -t "$dat"
 	is "$status" 0 "$name decodes"
-	gzip -dc "$ROOT/t/data/$name.report.gz" >report
+	gzip -dc "$ROOT/t/data/$name.report.gz" >as-printed
+	old_states as-printed >report
 	same "$OUT" report "$name prints as trace-cmd report printed it"
 	sed -n 's/.*\[\([0-9]*\) EVENTS DROPPED\]$/\1/p' report | awk '{ n += $1 } END { print n + 0 }' >want
 	sed -n 's/.*: the recorder lost \([0-9]*\) events$/\1/p' "$ERR" | grep . >got || echo 0 >got
