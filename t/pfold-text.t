@@ -300,6 +300,34 @@ like "$ERR" '^pfold: a count exceeds 18446744073709551615 and stays there$' 'as 
 fold all
 same "$OUT" all 'its own output stays as it is'
 
+printf 'a;b 10 12\nmain 0 3\n' >diff.folded
+fold diff.folded
+is "$status" 2 'a comparison of two profiles is no profile'
+empty "$OUT" 'of which nothing is folded'
+like "$ERR" '^pfold: diff.folded: each line has two counts, as difffolded.pl writes them' 'which is said'
+
+# What is of another kind.
+other() { # FILE WHAT
+	fold "$1"
+	is "$status" 2 "$1 cannot be folded"
+	empty "$OUT" "$1: no stacks are invented"
+	like "$ERR" "$2" "$1: what it is"
+}
+cp "$ROOT/t/data/small.data" perf.data
+cp "$ROOT/t/data/sched.dat" trace.dat
+cp "$ROOT/README.md" "$ROOT/man/pfold.1" "$ROOT/lib/base/buf.c" .
+gzip -c perf.txt >text.gz
+printf 'a;b 10\n\000\001\n' >binary
+"$BIN/pdecode" perf.data | "$BIN/phist" --tsv --by event >table.tsv
+other perf.data 'is a perf.data recording: put pdecode and psym before pfold$'
+other trace.dat 'is a trace.dat recording: put pdecode and psym before pfold$'
+other text.gz 'is compressed by gzip'
+other binary 'is binary'
+other table.tsv 'is a table: psvg draws it'
+other README.md 'is no text of perf script or bpftrace, and no folded text$'
+other pfold.1 'is no text of perf script or bpftrace, and no folded text$'
+other buf.c 'is no text of perf script or bpftrace, and no folded text$'
+
 # Usage.
 fold no-such-file
 is "$status" 2 'a file that is not there'

@@ -127,11 +127,17 @@ refused() { # NAME PATTERN
 	like "$ERR" "$2" "$1: says what it is"
 }
 printf 'PERFILE2h\000\000\000\000\000\000\000' >kind
-refused 'perf.data' 'is perf.data'
+refused 'perf.data' 'is a perf.data recording: put pdecode, psym and pfold before psvg'
 printf 'comm\tcount\ncc1\t12\n' >kind
 refused 'TSV' 'is a table'
 gzip -c in >kind
 refused 'gzip' 'gzip'
+printf '\177ELF\002\001\001\000\000' >kind
+refused 'a program' 'is a program or library: record it'
+printf 'abc\000def 12x\n' >kind
+refused 'binary' 'is binary, not folded text: pfold makes that'
+printf 'main;f 10 12\nmain;g 0 3\n' >kind
+refused 'a comparison' 'each line has two counts, as difffolded.pl writes them'
 run "$BIN/psvg" in missing
 is "$status" 2 'missing file: exit 2'
 empty "$OUT" 'and no picture of the rest'

@@ -1,14 +1,17 @@
+/* Reads folded text into the tree of a flame graph. */
 #include "draw/tree.h"
 
 #include "base/err.h"
+#include "fold/fold.h"
+#include "stream/foreign.h"
+#include "stream/stream.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK	   (1u << 18) /* bytes asked for at once */
-#define MAGIC_MAX  10
-#define NUMBER_MAX 63 /* characters of a count */
+#define LOOK_AT	   512	      /* first bytes, to know other formats by */
+#define NUMBER_MAX 63	      /* characters of a count */
 
 #define PARTIAL "# partial: " /* begins the last line of pfold's text when its input was damaged */
 
@@ -20,34 +23,10 @@ struct reader {
 	size_t len;
 	uint64_t offset; /* of data in the input */
 	bool eof;
-	bool skip;  /* in a line that is too long */
-	bool first; /* no line was taken yet */
+	bool skip;		 /* in a line that is too long */
+	bool first;		 /* no line was taken yet */
+	uint64_t lines, doubles; /* with a count, with two */
 };
-
-/* What users pipe in by mistake, and what they should do. */
-static const struct {
-	const char *magic;
-	size_t len;
-	const char *what;
-} kinds[] = {
-	{"PPSTREAM", 8, "is an event stream: collapse its stacks first, with pfold"},
-	{"PERFILE2", 8, "is perf.data: pdecode, psym and pfold make folded text of it"},
-	{"2ELIFREP", 8, "is perf.data: pdecode, psym and pfold make folded text of it"},
-	{"\x17\x08\x44tracing", 10, "is trace.dat: pdecode reads it"},
-	{"\x1f\x8b", 2, "is compressed with gzip: decompress it first"},
-	{"\x28\xb5\x2f\xfd", 4, "is compressed with zstd: decompress it first"},
-};
-
-static int refuse_kind(struct reader *r)
-{
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (r->len >= kinds[i].len && !memcmp(r->data, kinds[i].magic, kinds[i].len)) {
-			diag_error(r->d, src_name(r->s), -1, "%s", kinds[i].what);
-			return PP_EUNSUPPORTED;
-		}
-	}
-	return 0;
-}
 
 static bool parse_float(const char *s, size_t n, long double *v)
 {
@@ -79,9 +58,50 @@ static bool parse_count(const char *s, size_t n, long double *v)
 	return true;
 }
 
+/* Whether there are NUL bytes, and the first line has no count: a name may have them, if need be. */
+static bool is_binary(const char *p, size_t n)
+{
+	const char *newline = memchr(p, '\n', n), *space;
+	size_t line = newline ? (size_t)(newline - p) : n;
+	long double count;
+
+	if (!memchr(p, 0, n))
+		return false;
+	space = memrchr(p, ' ', line);
+	return !space || !parse_count(space + 1, line - (size_t)(space + 1 - p), &count);
+}
+
+static int refuse_kind(struct reader *r)
+{
+	const struct ps_foreign *other = ps_foreign(r->data, r->len);
+
+	if (r->len >= 8 && !memcmp(r->data, PS_MAGIC, 8))
+		diag_error(r->d, src_name(r->s), -1, "is an event stream: put pfold before psvg");
+	else if (other)
+		diag_error(r->d, src_name(r->s), -1, "is %s: %s", other->is,
+			   other->recorded ? "put pdecode, psym and pfold before psvg"
+					   : other->remedy);
+	else if (is_binary(r->data, r->len))
+		diag_error(r->d, src_name(r->s), -1,
+			   "is binary, not folded text: pfold makes that of an event stream");
+	else
+		return 0;
+	return PP_EUNSUPPORTED;
+}
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Whether a stack ends in a count of its own, as in the "main;f 10 12" of a comparison. */
+static bool ends_with_count(const char *stack, size_t n)
+{
+	const char *space = memrchr(stack, ' ', n);
+	long double count;
+
+	return space && space > stack &&
+	       parse_count(space + 1, n - (size_t)(space + 1 - stack), &count);
 }
 
 /* Takes a line without its newline. */
@@ -111,9 +131,11 @@ static int take_line(struct reader *r, const char *line, size_t n)
 		}
 		r->f->account.malformed++;
 		diag_warn(r->d, src_name(r->s), (int64_t)(r->offset + (size_t)(line - r->data)),
-			  "line without a count behind its last space is left out");
+			  "line without a count after its last space is left out");
 		return 0;
 	}
+	r->lines++;
+	r->doubles += ends_with_count(line, (size_t)(space - line));
 	return flame_add(r->f, line, (size_t)(space - line), count);
 }
 
@@ -153,6 +175,15 @@ static int take_lines(struct reader *r)
 	return rc;
 }
 
+/* What turns out to be a comparison when all of it was read. */
+static int refuse_text(struct reader *r)
+{
+	if (!r->lines || r->doubles < r->lines)
+		return 0;
+	diag_error(r->d, src_name(r->s), -1, "%s", FOLD_TWO_COUNTS);
+	return PP_EUNSUPPORTED;
+}
+
 static int fill(struct reader *r)
 {
 	size_t got;
@@ -172,7 +203,7 @@ static int read_all(struct reader *r)
 {
 	int rc = 0;
 
-	while (!rc && !r->eof && r->len < MAGIC_MAX)
+	while (!rc && !r->eof && r->len < LOOK_AT)
 		rc = fill(r);
 	if (!rc)
 		rc = refuse_kind(r);
@@ -188,7 +219,7 @@ static int read_all(struct reader *r)
 			  "the last line has no newline: the input may be cut off");
 		rc = take_line(r, r->data, r->len);
 	}
-	return rc;
+	return rc ? rc : refuse_text(r);
 }
 
 int flame_read(struct flame *f, struct src *s, struct diag *d)

@@ -34,6 +34,10 @@
  */
 #define FOLD_PARTIAL "# partial: the input was damaged or cut off"
 
+/* What is wrong with folded text of which each line has two counts. */
+#define FOLD_TWO_COUNTS \
+	"each line has two counts, as difffolded.pl writes them: only one profile can be read"
+
 #define FOLD_ROOT	0	   /* the node of the empty stack */
 #define FOLD_DEPTH_MAX	65536	   /* frames of one stack; those beyond are left out */
 #define FOLD_NODES_MAX	0x7fffffff /* distinct stacks and parts of stacks */

@@ -1,9 +1,8 @@
+/* Folded text: "comm;outer;inner COUNT", in any order; the count is what follows the last space. */
 #include "fold/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Folded text: "comm;outer;inner COUNT", in any order; the count is behind the last space. */
 
 static int fold_line(struct fold *f, struct fold_frames *frames, const char *p, size_t n,
 		     uint64_t count)
@@ -38,8 +37,19 @@ static int fold_line(struct fold *f, struct fold_frames *frames, const char *p, 
 	return 0;
 }
 
+/* Whether a stack ends in a number of its own, as in the "main;f 10 12" of a comparison. */
+static bool ends_with_number(const char *p, size_t n)
+{
+	size_t i = n;
+
+	while (i && fold_is(p[i - 1], FOLD_DIGIT))
+		i--;
+	return i < n && i > 1 && p[i - 1] == ' ';
+}
+
 int fold_folded(struct fold *f, struct fold_lines *l)
 {
+	uint64_t lines = 0, doubles = 0;
 	struct fold_frames frames = {0};
 	const char *p;
 	size_t n;
@@ -63,10 +73,20 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			fold_lines_odd(l, p, n);
 			continue;
 		}
+		lines++;
+		doubles += ends_with_number(p, stack - 1);
 		rc = fold_line(f, &frames, p, stack - 1, fold_number(p + stack, n - stack));
 		if (rc)
 			break;
 	}
 	free(frames.names);
-	return rc == PP_END ? 0 : rc;
+	if (rc != PP_END)
+		return rc;
+	if (l->odd > lines)
+		diag_error(fold_diag(f), src_name(l->src), -1, "%s", FOLD_NO_TEXT);
+	else if (lines && doubles == lines)
+		diag_error(fold_diag(f), src_name(l->src), -1, "%s", FOLD_TWO_COUNTS);
+	else
+		return 0;
+	return PP_EUNSUPPORTED;
 }

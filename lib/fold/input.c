@@ -4,6 +4,7 @@
 #include "base/src.h"
 #include "fold/stream.h"
 #include "fold/text.h"
+#include "stream/foreign.h"
 #include "stream/stream.h"
 
 #include <inttypes.h>
@@ -12,7 +13,9 @@
 /* Folds a source, whatever its kind, and frees it. */
 static int fold_source(struct fold *f, struct src *s, struct diag *d)
 {
-	char magic[sizeof(PS_MAGIC) - 1];
+	const size_t magic_len = sizeof(PS_MAGIC) - 1;
+	const struct ps_foreign *other;
+	char magic[PS_FOREIGN_MAX];
 	size_t n = 0, got = 1;
 	int rc = 0;
 
@@ -24,9 +27,13 @@ static int fold_source(struct fold *f, struct src *s, struct diag *d)
 		rc = src_unread(s, magic, n);
 	if (rc)
 		diag_error(d, src_name(s), -1, "cannot read: %s", pp_strerror(rc));
-	else if (n == sizeof(magic) && !memcmp(magic, PS_MAGIC, n))
+	else if (n >= magic_len && !memcmp(magic, PS_MAGIC, magic_len))
 		return fold_stream(f, s);
-	else
+	else if ((other = ps_foreign(magic, n))) {
+		diag_error(d, src_name(s), -1, "is %s: %s", other->is,
+			   other->recorded ? "put pdecode and psym before pfold" : other->remedy);
+		rc = PP_EUNSUPPORTED;
+	} else
 		rc = fold_text(f, s);
 	src_free(s);
 	return rc;

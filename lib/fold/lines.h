@@ -18,6 +18,8 @@
 
 #include <string.h>
 
+#define FOLD_NO_TEXT "is no text of perf script or bpftrace, and no folded text"
+
 #define FOLD_BLOCK_MIN 65536   /* bytes of the first read */
 #define FOLD_BLOCK     1048576 /* and of those that follow */
 
@@ -30,6 +32,7 @@ struct fold_lines {
 	size_t cap;    /* bytes that it can hold, without the newline */
 	uint64_t base; /* offset of the buffer in the input, bytes */
 	uint64_t line; /* offset of the last line that was returned */
+	uint64_t odd;  /* lines of no known form */
 	bool full;     /* the last read filled the buffer */
 	bool eof;
 	bool cut; /* the last line had no newline */

@@ -420,6 +420,7 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 {
 	struct reader r = {
 		.fold = f, .opts = fold_options(f), .account = fold_account(f), .lines = l};
+	const uint64_t samples = r.account->samples, folded = r.account->folded;
 	const char *p;
 	size_t n;
 	int rc;
@@ -435,6 +436,10 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 	/* The last sample may lack its empty line. */
 	if (rc == PP_END)
 		rc = end_sample(&r);
+	if (!rc && r.account->folded == folded && l->odd > r.account->samples - samples) {
+		diag_error(fold_diag(f), src_name(l->src), -1, "%s", FOLD_NO_TEXT);
+		rc = PP_EUNSUPPORTED;
+	}
 	if (r.account->joined)
 		diag_warn(fold_diag(f), src_name(l->src), -1,
 			  "samples that no empty line ends, taken for one with the next: %" PRIu64,

@@ -181,6 +181,7 @@ int fold_lines_refill(struct fold_lines *l, const char **p, size_t *len)
 void fold_lines_odd(struct fold_lines *l, const char *line, size_t len)
 {
 	fold_account(l->fold)->unrecognised++;
+	l->odd++;
 	diag_warn(fold_diag(l->fold), src_name(l->src), (int64_t)l->line,
 		  "line is not recognised: %.*s", (int)(len < 200 ? len : 200), line);
 }
@@ -383,6 +384,10 @@ int fold_text(struct fold *f, struct src *s)
 
 	if (!rc)
 		rc = find_kind(&l, &kind);
+	if (!rc && memchr(l.buf, 0, l.end)) {
+		diag_error(fold_diag(f), src_name(s), -1, "is binary, but no event stream");
+		rc = PP_EUNSUPPORTED;
+	}
 	if (!rc)
 		rc = kind == BPFTRACE ? fold_bpftrace(f, &l)
 		     : kind == FOLDED ? fold_folded(f, &l)

@@ -1,8 +1,11 @@
+/* Reads event streams: records, their dictionaries, the account; and what is wrong with them. */
 #include "stream/codec.h"
 #include "stream/dict.h"
+#include "stream/foreign.h"
 #include "stream/payload.h"
 
 #include "base/err.h"
+#include "base/unpack.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -232,21 +235,17 @@ static void end_missing(struct sreader *r)
 /* What the bytes are, when they are no event stream. */
 static int say_no_stream(struct sreader *r, const uint8_t *p, size_t n)
 {
-	static const struct {
-		const char *magic, *is;
-	} kinds[] = {
-		{"PERFILE2", "a perf.data recording: put pdecode before this filter"},
-		{"2ELIFREP", "a perf.data recording: put pdecode before this filter"},
-		{"\x17\x08\x44tracing", "a trace.dat recording: put pdecode before this filter"},
-	};
+	const struct ps_foreign *f = ps_foreign(p, n);
 
 	if (r->any)
 		return fail(r, PP_ECORRUPT, "what follows the END record is no event stream");
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (n >= 8 && !memcmp(p, kinds[i].magic, 8)) {
-			diag_error(r->d, r->name, -1, "is no event stream but %s", kinds[i].is);
-			return PP_EUNSUPPORTED;
-		}
+	if (f) {
+		/* pdecode unpacks, too. */
+		diag_error(r->d, r->name, -1, "is no event stream but %s: %s", f->is,
+			   f->recorded || unpack_kind(p, n) ? "put pdecode before this filter"
+							    : f->remedy);
+		return PP_EUNSUPPORTED;
+	}
 	diag_error(r->d, r->name, -1, "is no event stream");
 	return PP_EUNSUPPORTED;
 }
