@@ -439,7 +439,7 @@ run "$BIN/plat" trace.ps
 is "$status" 0 'text'
 like "$OUT" '^oncpu +[0-9]+ ' 'a row for each kind'
 like "$OUT" '^comm +state +count' 'a table for each kind'
-like "$ERR" '^plat: oncpu: [0-9]+ starts = .* open.* ends without start' 'the account is said'
+like "$ERR" '^plat: 2[0-9] kinds: [0-9]+ starts = .* open.* ends without start' 'the account is said'
 run "$BIN/plat" -k runq --tsv --by cause trace.ps
 cp "$OUT" once
 run "$BIN/phist" --merge --tsv once once
@@ -481,6 +481,44 @@ same kinds page 'the page has the kinds that there are'
 "$BIN/plat" -k offcpu --slower 1ns --tsv trace.ps 2>/dev/null | cut -f 1,2,6,10 | grep 'R+*$' >want
 same got want 'pfilter selects the preempted, and each ends where it did'
 isnt "$(wc -l <got)" 0 'and there are some'
+
+# A switch is of two threads: a condition on one of them does not select the intervals of the other. The
+# text of the switches tells which intervals are meant.
+"$BIN/pfilter" -t -N --ns 'event == "sched:sched_switch"' trace.ps 2>/dev/null |
+	sed -n 's/^ *\(.*\)-[0-9]* *\[[0-9]*\] *\([0-9]*\)\.\([0-9]*\): .*prev_comm=\(.*\) prev_pid=\([0-9]*\) .*prev_state=\([^ ]*\) ==> next_comm=\(.*\) next_pid=\([0-9]*\) .*/\2\3\t\4\t\5\t\6\t\7\t\8\t\1/p' >switches
+isnt "$(wc -l <switches)" 0 'the text has switches'
+list() { # KIND FILE: thread, begin, end
+	"$BIN/plat" -k "$1" --slower 0 --tsv "$2" 2>/dev/null |
+		awk -F'\t' -v OFS='\t' 'NR > 1 { printf "%s\t%.0f\t%.0f\n", $6, $1, $1 + $2 }' | LC_ALL=C sort
+}
+meant() { # KIND COLUMN CONDITION: the intervals whose begin (2) or end (3) is a switch for which it holds
+	list "$1" trace.ps | awk -F'\t' -v column="$2" 'NR == FNR { if ('"$3"') is[who, $1]; next } ($1, $column) in is' switches -
+}
+"$BIN/pfilter" 'prev_state == 0' trace.ps 2>/dev/null >state.ps
+for kind in offcpu:2 runq:2 oncpu:3; do
+	meant "${kind%:*}" "${kind#*:}" '(who = $3) > 0 && $4 == "R"' >want
+	list "${kind%:*}" state.ps >got
+	same got want "prev_state == 0: ${kind%:*} of the threads that were preempted"
+	isnt "$(wc -l <want)" 0 'and there are some'
+done
+"$BIN/pfilter" 'next_comm == "wl"' trace.ps 2>/dev/null >next.ps
+meant oncpu 2 '(who = $6) > 0 && $5 == "wl"' >want
+list oncpu next.ps >got
+same got want 'next_comm: oncpu of the threads that are switched to'
+"$BIN/pfilter" --comm=wl trace.ps 2>/dev/null >comm.ps
+meant oncpu 3 '(who = $3) > 0 && $7 == "wl"' >want
+list oncpu comm.ps >got
+same got want '--comm: oncpu of the threads of this name'
+run "$BIN/plat" state.ps
+is "$(sed -n "s/^\([a-z-]*\): pfilter 'prev_state == 0' trace.ps passed \(.*\)/\1 \2/p" "$OUT" | paste -s -d '|')" \
+	"runq the thread's wakeup, or the switch from it|offcpu the switch from the thread|oncpu the switch from the thread; it does not apply to the switch to the thread" \
+	'the titles say what the condition meant, and what begins so comes first'
+is "$(sed -n '4,6s/ .*//p' "$OUT" | paste -s -d ' ')" 'runq offcpu oncpu' 'also in the table of all'
+is "$(wc -l <"$ERR")" 1 'the account is one line'
+like "$ERR" '^plat: 2[0-9] kinds: [0-9]+ starts = 75 intervals \+ .*; [0-9]+ ends without start \(--stats: of each\)$' 'of all kinds'
+"$BIN/pfilter" "comm != 'prev_comm' && cpu >= 0" trace.ps 2>/dev/null | "$BIN/plat" -k oncpu --slower 0 --tsv 2>/dev/null >got
+"$BIN/plat" -k oncpu --slower 0 --tsv trace.ps 2>/dev/null >want
+same got want 'texts are no fields'
 
 # The stacks of where threads went to sleep, by psym before or after.
 gzip -dc "$ROOT/t/data/sched-stacks.data.gz" >stacks.data

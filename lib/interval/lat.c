@@ -121,6 +121,7 @@ void lat_free(struct lat *l)
 	pair_user_free(l);
 	lat_rows_release(l);
 	lat_names_release(l);
+	lat_filter_release(&l->filter);
 	open_release(&l->open);
 	free(l->domains);
 	free(l->events);
@@ -289,6 +290,8 @@ RARE static int on_other(struct lat *l, const struct sreader *r, const struct ps
 		rc = end_stream(l);
 	if (!rc)
 		rc = see(l, r, rec);
+	if (!rc)
+		rc = lat_filter_see(&l->filter, rec);
 	if (rc)
 		return rc;
 	lat_names_see(l, rec);

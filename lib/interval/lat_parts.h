@@ -16,6 +16,7 @@
 #include "base/intern.h"
 #include "expr/expr.h"
 #include "interval/interval.h"
+#include "interval/lat_filter.h"
 #include "interval/lat_stacks.h"
 #include "event/symbolic.h"
 
@@ -49,6 +50,8 @@ struct lat_kind {
 	bool on;
 	bool chosen; /* by name: more than the usual is said of it */
 	uint64_t count[LAT_NCOUNTS];
+	uint64_t
+		by_end; /* of the intervals: the filter did not apply to the start, but let the end pass */
 	struct table *table; /* made at the first interval */
 	enum lat_term terms[LAT_BY_MAX];
 	uint32_t values[LAT_BY_MAX]; /* of LAT_TERM_VALUE: the expression's number */
@@ -167,6 +170,7 @@ struct lat {
 	uint32_t nevents, ndomains;
 	uint32_t main_domain[2]; /* source and number + 1 of the domain asked for last */
 	struct open_table open;
+	struct lat_filter filter;
 	struct expr *by[LAT_BY_MAX];	/* expressions of --by */
 	uint32_t by_hex;		/* bits: which of them have had an address of the kernel */
 	uint64_t by_values[LAT_BY_MAX]; /* of the scheduler's interval that is being finished */

@@ -442,6 +442,7 @@ int lat_interval(struct lat *l, struct interval *iv, uint64_t from, uint64_t to)
 		return 0;
 	}
 	k->count[LAT_INTERVALS]++;
+	k->by_end += start != PS_MARK_PASS;
 	iv->dur = to - from;
 	if (!k->on || l->o->unmatched || l->o->threads)
 		return 0;
@@ -463,13 +464,16 @@ int lat_open(struct lat *l, struct interval *iv, uint64_t from, uint64_t to)
 	return l->o->sink ? l->o->sink(l->o->sink_ctx, l, iv) : add(l, k, iv);
 }
 
-/* The rows of a kind as one row of "intervals". */
-static int summarize(struct lat *l, struct lat_kind *k)
+/* The rows of a kind as one row of "intervals", where it has the same unit. */
+static int summarize(struct lat *l, const struct lat_kind *k)
 {
 	uint64_t key;
 	uint32_t row;
-	int rc = table_text(l->summary, k->k->name, strlen(k->k->name), &key);
+	int rc;
 
+	if (!k->table || k->k->unit)
+		return 0;
+	rc = table_text(l->summary, k->k->name, strlen(k->k->name), &key);
 	if (!rc)
 		rc = table_row(l->summary, &key, &row);
 	for (uint32_t i = 0; i < k->table->nrows && !rc; i++) {
@@ -482,16 +486,56 @@ static int summarize(struct lat *l, struct lat_kind *k)
 	return rc;
 }
 
-/* In the order of the kinds, not in that of their first rows. */
+static bool only_by_end(const struct lat_kind *k)
+{
+	return k->by_end && k->by_end == k->count[LAT_INTERVALS];
+}
+
+/*
+ * The tables are in the order of the kinds, not in that of their first rows; but first come the kinds of which a
+ * filter has let beginnings pass: it is about them as a rule.
+ */
 static void order_tables(struct lat *l)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, first = 0;
 
 	if (l->summary)
 		l->tables.v[n++] = l->summary;
-	for (unsigned i = 0; i < l->nkinds; i++)
+	for (int late = 0; late < 2; late++) {
+		for (unsigned i = 0; i < l->nkinds; i++)
+			if (l->kinds[i].table && only_by_end(&l->kinds[i]) == late)
+				l->tables.v[n++] = l->kinds[i].table;
+		first = late ? first : n;
+	}
+	if (l->summary)
+		l->summary->as_added = first > 1 && first < n;
+}
+
+/* What the filter before has meant for this kind. */
+static int set_title(struct lat *l, struct lat_kind *k)
+{
+	const char *begins = k->k->begins ? k->k->begins : "the event that begins it";
+	const char *ends = k->k->ends ? k->k->ends : "the event that ends it";
+
+	buf_reset(&l->text);
+	lat_filter_words(&l->filter, &l->text);
+	if (only_by_end(k))
+		buf_addf(&l->text, " passed %s; it does not apply to %s", ends, begins);
+	else
+		buf_addf(&l->text, " passed %s", begins);
+	if (k->by_end && !only_by_end(k))
+		buf_addf(&l->text, "; or, where it does not apply to that, %s", ends);
+	return l->text.err ? PP_ENOMEM : table_set_title(k->table, buf_str(&l->text));
+}
+
+static int set_titles(struct lat *l)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < l->nkinds && !rc && l->filter.any; i++)
 		if (l->kinds[i].table)
-			l->tables.v[n++] = l->kinds[i].table;
+			rc = set_title(l, &l->kinds[i]);
+	return rc;
 }
 
 int lat_rows_finish(struct lat *l)
@@ -510,11 +554,12 @@ int lat_rows_finish(struct lat *l)
 	/* A thread that is off the CPU is blocked, and in a system call. */
 	if (l->summary)
 		l->summary->overlap = true;
-	for (unsigned i = 0; i < l->nkinds && l->summary && !rc; i++)
-		if (l->kinds[i].table && !l->kinds[i].k->unit)
-			rc = summarize(l, &l->kinds[i]);
 	order_tables(l);
-	return rc;
+	for (int late = 0; late < 2; late++)
+		for (unsigned i = 0; i < l->nkinds && l->summary && !rc; i++)
+			if (only_by_end(&l->kinds[i]) == late)
+				rc = summarize(l, &l->kinds[i]);
+	return rc ? rc : set_titles(l);
 }
 
 int lat_account_table(struct lat *l)

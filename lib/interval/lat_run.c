@@ -3,6 +3,7 @@
 #include "base/err.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,27 +26,47 @@ static const char *const count_names[] = {
 #undef A
 };
 
-/* One line for each kind that had events: all of it, or only if not all starts found their end. */
+/* What became of the starts, of one kind or of several. */
+static void say_counts(const char *name, const uint64_t *count, const char *more, struct diag *d)
+{
+	struct buf b = BUF_INIT;
+
+	for (int c = LAT_INTERVALS; c < LAT_NO_START; c++)
+		if (count[c])
+			buf_addf(&b, "%s%" PRIu64 " %s", b.len ? " + " : "", count[c],
+				 count_names[c]);
+	diag_say(d, NULL, "%s: %" PRIu64 " starts%s%s; %" PRIu64 " ends without start%s", name,
+		 count[LAT_STARTS], b.len ? " = " : "", buf_str(&b), count[LAT_NO_START], more);
+	buf_release(&b);
+}
+
+/*
+ * The account: of each kind that had events, if asked for; else one line of all of them, if a start has not
+ * found its end.
+ */
 static void say_account(const struct lat *l, bool all, struct diag *d)
 {
+	uint64_t sum[LAT_NCOUNTS] = {0};
+	const char *name, *last = "";
 	const uint64_t *count;
-	const char *name;
+	unsigned kinds = 0;
+	char text[32];
 
 	for (unsigned i = 0; (count = lat_account(l, i, &name)); i++) {
-		struct buf b = BUF_INIT;
-
-		if (!lat_kind_on(l, i) || (!count[LAT_STARTS] && !count[LAT_NO_START]) ||
-		    (!all && count[LAT_STARTS] == count[LAT_INTERVALS] && !count[LAT_NO_START]))
+		if (!lat_kind_on(l, i) || (!count[LAT_STARTS] && !count[LAT_NO_START]))
 			continue;
-		for (int c = LAT_INTERVALS; c < LAT_NO_START; c++)
-			if (count[c])
-				buf_addf(&b, "%s%" PRIu64 " %s", b.len ? " + " : "", count[c],
-					 count_names[c]);
-		diag_say(d, NULL, "%s: %" PRIu64 " starts%s%s; %" PRIu64 " ends without start",
-			 name, count[LAT_STARTS], b.len ? " = " : "", buf_str(&b),
-			 count[LAT_NO_START]);
-		buf_release(&b);
+		if (all)
+			say_counts(name, count, "", d);
+		for (int c = 0; c < LAT_NCOUNTS; c++)
+			sum[c] += count[c];
+		last = name;
+		kinds++;
 	}
+	if (all ||
+	    (sum[LAT_STARTS] == sum[LAT_INTERVALS] + sum[LAT_FILTERED] && !sum[LAT_NO_START]))
+		return;
+	snprintf(text, sizeof(text), "%u kinds", kinds);
+	say_counts(kinds > 1 ? text : last, sum, kinds > 1 ? " (--stats: of each)" : "", d);
 }
 
 /* Nothing came out: why. */

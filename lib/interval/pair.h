@@ -82,7 +82,8 @@ struct pair_kind {
 	const char *by;	  /* rows, as of --by */
 	const char *unit; /* NULL: ns */
 	const char *amount, *amount_unit;
-	const char *endless; /* names of those that never end; NULL: none */
+	const char *endless;	   /* names of those that never end; NULL: none */
+	const char *begins, *ends; /* the events, in words; NULL: they are called just so */
 	enum pair_restart restart;
 	bool per_cpu;
 	bool state;	/* made by the scheduler view (sched.h), not from the events below */

@@ -45,12 +45,23 @@ static int state_text(struct lat *l, struct sched_bind *b, const uint8_t *payloa
 	return 0;
 }
 
+/* A side of a switch, with its own mark: the filter may be about the other side. */
+static struct lat_point side_point(const struct lat *l, const struct lat_point *p, unsigned side)
+{
+	struct lat_point out = *p;
+
+	if (l->filter.sides == (LAT_SIDE_OUT | LAT_SIDE_IN) - side)
+		out.mark = PS_MARK_NA;
+	return out;
+}
+
 static int on_switch(struct lat *l, struct lat_domain *d, struct sched_bind *b,
 		     const struct ps_sample *s, const struct lat_point *p)
 {
 	const uint8_t *payload = (const uint8_t *)s->payload.p;
 	struct sched_side prev = {get_u32(payload + b->pid), PS_NONE, payload + b->comm};
 	struct sched_side next = {get_u32(payload + b->next_pid), PS_NONE, payload + b->next_comm};
+	struct lat_point out = side_point(l, p, LAT_SIDE_OUT), in = side_point(l, p, LAT_SIDE_IN);
 	uint32_t text;
 	bool runnable;
 	int rc = state_text(l, b, payload, &text, &runnable);
@@ -58,9 +69,12 @@ static int on_switch(struct lat *l, struct lat_domain *d, struct sched_bind *b,
 	d->sched->switches = true;
 	if (prev.tid == s->tid)
 		prev.pid = s->pid;
+	/* What holds for threads is not about a CPU that has none. */
+	if (!prev.tid && l->filter.sides == LAT_SIDE_OUT)
+		out.mark = PS_MARK_NA;
 	if (!rc)
-		rc = sched_cpu_out(l, d, &prev, p, text, runnable);
-	return rc ? rc : sched_cpu_in(l, d, &next, p);
+		rc = sched_cpu_out(l, d, &prev, &out, text, runnable);
+	return rc ? rc : sched_cpu_in(l, d, &next, &in);
 }
 
 /* A thread is born. One of that tid is dead then, though its end was not recorded. */

@@ -207,6 +207,8 @@ int table_sort(struct table *t, const char *by)
 	uint32_t n = 0;
 	int rc = 0;
 
+	if (!by && t->as_added)
+		return table_keep_order(t);
 	if (by && *by == '-') {
 		s.backwards = true;
 		by++;

@@ -91,6 +91,12 @@ int tables_add(struct tables *ts, const char *name, const struct table_key *keys
 	return 0;
 }
 
+int table_set_title(struct table *t, const char *title)
+{
+	t->title = copy(t, title);
+	return t->title ? 0 : PP_ENOMEM;
+}
+
 int table_text(struct table *t, const char *s, size_t len, uint64_t *key)
 {
 	uint32_t id;

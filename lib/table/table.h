@@ -111,6 +111,7 @@ struct table_slot;
 /* Fields may be read. */
 struct table {
 	const char *name;
+	const char *title;  /* what more there is to say of it, in text; NULL: nothing */
 	struct arena arena; /* of the names */
 	struct table_key keys[TABLE_KEYS_MAX];
 	struct table_value values[TABLE_VALUES_MAX];
@@ -129,6 +130,7 @@ struct table {
 	struct intern texts;
 	bool sorted;
 	bool by_time; /* sorted by windows of time */
+	bool as_added; /* may be set: table_sort by NULL leaves the rows in the order in which they came */
 	bool overlap; /* may be set: what one row counts others count, too, and none has a share */
 };
 
@@ -151,6 +153,9 @@ void tables_release(struct tables *ts);
  */
 int tables_add(struct tables *ts, const char *name, const struct table_key *keys, uint32_t nkeys,
 	       const struct table_value *values, uint32_t nvalues, struct table **t);
+
+/* Sets what is written after the name in text. It is copied. 0 or PP_ENOMEM. */
+int table_set_title(struct table *t, const char *title);
 
 /* ---- filling ---- */
 

@@ -342,8 +342,12 @@ int table_write_text(const struct tables *ts, const struct table *t, const struc
 		g.columns += columns_of(t, v, shown);
 	if (!table_nordered(t) || !g.columns)
 		return 0;
-	if (ts->n > 1 && *t->name) {
+	if ((ts->n > 1 || t->title) && *t->name) {
 		buf_add_safe(b, t->name, strlen(t->name));
+		if (t->title) {
+			buf_adds(b, ": ");
+			buf_add_safe(b, t->title, strlen(t->title));
+		}
 		buf_adds(b, "\n");
 	}
 	fill_head(&g, t, shown);
