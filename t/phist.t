@@ -77,6 +77,14 @@ columns "$OUT" 2-4 | sed -n 's/^sched:sched_stat_runtime.*\t//p' >got
 same got want 'an expression'
 is "$(columns "$OUT" 2,15 | grep -c "sched_switch${tab}22\$")" 1 'another field in another event'
 
+# What sums of are of no use has none in text.
+"$BIN/phist" -f runtime,prev_prio,common_pid,'prev_prio + 1' zlib.ps 2>/dev/null >got
+is "$(awk 'NR == 2 { n = 0; for (i = 1; i <= NF; i++) n += $i == "total" || $i == "share"; print n }' got)" 4 \
+	'priorities and threads have no total, what ran and an expression have'
+is "$("$BIN/phist" -f prev_prio --tsv zlib.ps 2>/dev/null | "$BIN/phist" --merge | sed -n 2p | grep -c total)" 0 'nor after --merge'
+"$BIN/phist" -f prev_prio --tsv zlib.ps 2>/dev/null >got
+like got 'prev_prio:sum' 'the TSV has it, to be merged'
+
 # Windows of time.
 run "$BIN/phist" --tsv --over-time=10ms zlib.ps
 columns "$OUT" 2,3 >got

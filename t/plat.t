@@ -434,6 +434,42 @@ run "$BIN/plat" -s sched_waking:pid -e sched_switch:next_pid --slower 10ms trace
 like "$OUT" '^ +time .* name$' '--slower: no waker where there is none'
 like "$OUT" ' sched:sched_waking [0-9]+$' 'the event and the key'
 
+# Nothing to list: how many were shorter, and the longest of them, in ms of three digits.
+"$BIN/plat" -k irq,softirq,softirq-raise,timer-run,hrtimer,hrtimer-run --slower 0 --tsv trace.ps 2>/dev/null |
+	awk -F'\t' 'NR > 1 { n++; if ($2 > max) max = $2 }
+		END { printf "none of %d,%03d was longer than 600 s; the longest %.*f ms\n", n / 1000, n % 1000,
+			max < 1e7 ? 2 : max < 1e8 ? 1 : 0, max / 1e6 }' >want
+run "$BIN/plat" -k irq,softirq,softirq-raise,timer-run,hrtimer,hrtimer-run --slower 600s trace.ps
+is "$status" 0 'nothing that long'
+empty "$OUT" 'no line'
+sed -n 's/^plat: \(none .*\)/\1/p' "$ERR" >got
+same got want 'the longest is told'
+like want 'none of [1-9],[0-9][0-9][0-9] ' 'of more than a thousand'
+
+# On a terminal columns are left out until the others fit.
+if have script; then
+	cat >narrow <<-END
+		stty cols 80
+		'$BIN/plat' -k runq trace.ps 2>messages
+		'$BIN/plat' -k runq --slower 1ms trace.ps 2>>messages
+		'$BIN/plat' --threads trace.ps 2>>messages
+		'$BIN/plat' -k runq --sort p99.9 trace.ps 2>/dev/null >/dev/tty
+	END
+	script -qec 'sh narrow' /dev/null >"$OUT" 2>&1 </dev/null
+	tr -d '\r' <"$OUT" >text
+	awk 'length($0) > 80 || /\r/' text >wrong
+	empty wrong 'no line is longer than the terminal is wide'
+	is "$(grep -c '^comm .*count .*p99 .*max' text)" 2 'what is of most use stays'
+	is "$(grep -c '^comm .*p99\.9' text)" 1 'and what it is sorted by'
+	is "$(grep -c 'narrower than.*--wide' messages)" 3 'and a message says so'
+	echo "stty cols 80; '$BIN/plat' -k runq --wide trace.ps 2>/dev/null" >narrow
+	script -qec 'sh narrow' /dev/null 2>&1 </dev/null | tr -d '\r' >got
+	"$BIN/plat" -k runq trace.ps 2>/dev/null >want
+	same got want '--wide: as in a pipe'
+else
+	skip 5 'script is not installed'
+fi
+
 # Forms.
 run "$BIN/plat" trace.ps
 is "$status" 0 'text'

@@ -328,6 +328,10 @@ text ext4.dat | awk '
 		if (/_enter/) at = t; else if (t - at >= 0.001) n++
 	} END { print n + 0 }' >want
 is "$(grep -c 'ext4_sync_file' "$OUT")" "$(cat want)" ext4slower
+recipe ext4slower -t 10s "$data/ext4.dat"
+is "$status" 0 'ext4slower: nothing as long'
+empty "$OUT" 'has no line'
+like "$ERR" '^plat: none of [0-9,]+ was longer than 10 s; the longest [0-9.]+ [mu]s$' 'and the longest is told'
 
 recipe argdist -e block_rq_issue -f nr_sector "$data/block.data.gz" --tsv
 is "$(counts)" "$issued_n" argdist

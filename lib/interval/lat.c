@@ -358,14 +358,6 @@ bool lat_kind_on(const struct lat *l, unsigned i)
 	return l->kinds[i].on;
 }
 
-bool lat_any(const struct lat *l)
-{
-	for (unsigned i = 0; i < l->nkinds; i++)
-		if (l->kinds[i].on && l->kinds[i].count[LAT_INTERVALS])
-			return true;
-	return false;
-}
-
 bool lat_by_term(const struct lat *l, enum lat_term term)
 {
 	const struct lat_kind *k = &l->kinds[0];

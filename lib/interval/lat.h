@@ -147,9 +147,8 @@ struct tables *lat_tables(struct lat *l);
 /* The account of kind i (pair_kinds, then the pair of -s and -e): NULL behind the last one. */
 const uint64_t *lat_account(const struct lat *l, unsigned i, const char **name);
 
-/* Whether it was asked for; whether any interval was made of those that were. */
+/* Whether it was asked for. */
 bool lat_kind_on(const struct lat *l, unsigned i);
-bool lat_any(const struct lat *l);
 
 /* Adds the account as the table "account", a row for each kind that had events. 0 or PP_ENOMEM. */
 int lat_account_table(struct lat *l);

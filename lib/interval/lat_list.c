@@ -51,6 +51,8 @@ struct value {
 int lat_list_open(struct lat_list *s, const struct plat_opts *o)
 {
 	*s = (struct lat_list){.form = o->out.form, .slower = o->slower, .stacks = o->lat.stacks};
+	if (!o->out.wide)
+		s->width = table_terminal_width(STDOUT_FILENO);
 	return out_init(&s->out, STDOUT_FILENO);
 }
 
@@ -252,14 +254,36 @@ static void by_values(struct lat_list *s, const struct lat *l, const struct inte
 	}
 }
 
+static bool is_shown(const struct lat_list *s, const struct lat *l, int c)
+{
+	return columns[c].width && !(s->hidden & 1u << c) && (c < COLUMN_WAKER || any_waker(l));
+}
+
+/* Of a narrow terminal, the columns of least use are not shown. */
+static void fit(struct lat_list *s, const struct lat *l)
+{
+	static const enum column least[] = {COLUMN_END_CPU, COLUMN_WAKER_TID, COLUMN_KIND,
+					    COLUMN_WAKER,   COLUMN_CPU,	      COLUMN_TID};
+	uint32_t width = 0;
+
+	for (int c = 0; c < NCOLUMNS; c++)
+		width += is_shown(s, l, c) ? columns[c].width + 1 : 0;
+	for (size_t i = 0; i < sizeof(least) / sizeof(least[0]) && width > s->width + 1; i++) {
+		width -= is_shown(s, l, least[i]) ? columns[least[i]].width + 1 : 0;
+		s->hidden |= 1u << least[i];
+	}
+}
+
 static void text_title(struct lat_list *s, const struct lat *l)
 {
+	if (s->width)
+		fit(s, l);
 	for (int c = 0; c < NCOLUMNS; c++) {
 		size_t from = s->line.len;
 		bool right = c == COLUMN_TIME || c == COLUMN_DURATION || c == COLUMN_TID ||
 			     c == COLUMN_CPU || c == COLUMN_END_CPU || c == COLUMN_WAKER_TID;
 
-		if (!columns[c].width || (c >= COLUMN_WAKER && !any_waker(l)))
+		if (!is_shown(s, l, c))
 			continue;
 		if (right)
 			buf_fill(&s->line, ' ', columns[c].width - strlen(columns[c].name));
@@ -278,7 +302,7 @@ static void text_line(struct lat_list *s, const struct lat *l, const struct inte
 	for (int c = 0; c < NCOLUMNS; c++) {
 		size_t from = s->line.len;
 
-		if (!columns[c].width || (c >= COLUMN_WAKER && !any_waker(l)))
+		if (!is_shown(s, l, c))
 			continue;
 		if (c < COLUMN_WAKER || iv->wake.time)
 			text_value(s, l, iv, c, &s->cell);
@@ -394,12 +418,45 @@ static void json_line(struct lat_list *s, const struct lat *l, const struct inte
 	buf_adds(&s->line, "}\n");
 }
 
+static void add_shorter(struct lat_list *s, const char *unit, uint64_t dur)
+{
+	if (!s->shorter++)
+		s->unit = unit;
+	if (dur > s->longest && !strcmp(unit, s->unit))
+		s->longest = dur;
+}
+
+/* A number with commas between the thousands. */
+static void add_count(struct buf *b, uint64_t n)
+{
+	if (n >= 1000) {
+		add_count(b, n / 1000);
+		buf_addc(b, ',');
+	}
+	buf_add_u64(b, n % 1000, n >= 1000 ? 3 : 0, '0');
+}
+
+bool lat_list_none(const struct lat_list *s, struct buf *b)
+{
+	if (!s->shorter)
+		return false;
+	buf_adds(b, "none of ");
+	add_count(b, s->shorter);
+	buf_adds(b, " was longer than ");
+	unit_add_short(b, (double)s->slower, s->unit);
+	buf_adds(b, "; the longest ");
+	unit_add(b, (hist_int)s->longest, s->unit);
+	return true;
+}
+
 int lat_list_add(void *ctx, const struct lat *l, const struct interval *iv)
 {
 	struct lat_list *s = ctx;
 
-	if (iv->dur < s->slower)
+	if (iv->dur < s->slower) {
+		add_shorter(s, lat_kind_unit(l, iv->kind), iv->dur);
 		return 0;
+	}
 	buf_reset(&s->line);
 	switch (s->form) {
 	case TABLE_FORM_TEXT: text_line(s, l, iv); break;

@@ -12,13 +12,20 @@ struct lat_list {
 	struct buf line, cell, key;
 	enum table_form form;
 	uint64_t slower;
-	uint64_t n;
+	uint64_t n;	  /* lines */
+	uint64_t shorter; /* intervals that were too short for one */
+	uint64_t longest; /* of these, in unit */
+	const char *unit; /* of the first of them; others do not count for the longest */
+	uint32_t width;	  /* of the terminal; 0: none, or it does not matter */
+	uint32_t hidden;  /* bits: columns that do not fit it */
 	bool stacks, titled;
 };
 
 int lat_list_open(struct lat_list *s, const struct plat_opts *o);
 lat_sink_fn lat_list_add;
 int lat_list_close(struct lat_list *s);
+/* What there is to say of a list without a line: false if there were no intervals at all. */
+bool lat_list_none(const struct lat_list *s, struct buf *b);
 
 struct lat_emit {
 	struct swriter *w;

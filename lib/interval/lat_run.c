@@ -7,6 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+/* ---- the run ---- */
+
+struct run {
+	struct plat_opts *o;
+	struct lat *l;
+	struct lat_emit *emit; /* NULL: tables or a list */
+	uint64_t samples;
+	bool unknown; /* --by has a name that no event has */
+};
+
 /* ---- messages ---- */
 
 /* What is wrong with names takes several lines. */
@@ -93,15 +103,23 @@ static int say_nothing(const struct lat *l, uint64_t samples, struct diag *d)
 	return PP_EXIT_PARTIAL;
 }
 
-/* ---- reading ---- */
+/* The list has no line. */
+static int say_no_line(const struct run *run, const struct lat_list *list, int status,
+		       struct diag *d)
+{
+	struct buf b = BUF_INIT;
 
-struct run {
-	struct plat_opts *o;
-	struct lat *l;
-	struct lat_emit *emit; /* NULL: tables or a list */
-	uint64_t samples;
-	bool unknown; /* --by has a name that no event has */
-};
+	if (!lat_list_none(list, &b))
+		status = say_nothing(run->l, run->samples, d);
+	else if (b.err)
+		status = PP_EXIT_FAIL;
+	else
+		diag_say(d, NULL, "%s", buf_str(&b));
+	buf_release(&b);
+	return status;
+}
+
+/* ---- reading ---- */
 
 static inline void see(struct run *run, const struct ps_record *rec)
 {
@@ -271,8 +289,11 @@ static int run_list(struct run *run, char **names, int n, struct diag *d)
 	run->o->lat.sink = lat_list_add;
 	run->o->lat.sink_ctx = &list;
 	status = finish(run, read_all(run, names, n, d, &lost), d);
-	if (status != PP_EXIT_FAIL && !list.n && !lat_any(run->l))
-		status = say_nothing(run->l, run->samples, d);
+	if (status != PP_EXIT_FAIL && !list.n)
+		status = say_no_line(run, &list, status, d);
+	if (list.hidden)
+		diag_say(d, NULL,
+			 "the terminal is narrower than the lines: --wide shows all columns");
 	rc = lat_list_close(&list);
 	if (rc && rc != PP_EPIPE)
 		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));

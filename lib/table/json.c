@@ -1,3 +1,4 @@
+/* The JSON form of a table: an object for each row. */
 #include "table/parts.h"
 
 #include "base/err.h"
@@ -59,58 +60,80 @@ static void add_buckets(struct buf *b, const struct hist *h, const char *name, u
 	buf_addc(b, ']');
 }
 
-static void add_value(const struct table *t, uint32_t row, uint32_t v, hist_int total,
-		      struct buf *b)
+/* What the walk through the rows knows. */
+struct json {
+	const struct table *t;
+	struct buf *b, text;
+	struct out *out;
+};
+
+static void begin_row(void *ctx)
+{
+	const struct json *x = ctx;
+
+	buf_adds(x->b, "{\"table\":");
+	buf_add_json(x->b, x->t->name, strlen(x->t->name));
+	buf_adds(x->b, ",\"keys\":{");
+}
+
+static void on_key(void *ctx, uint32_t row, uint32_t k)
+{
+	struct json *x = ctx;
+
+	add_key(x->t, row, k, x->b, &x->text);
+}
+
+static void between(void *ctx)
+{
+	const struct json *x = ctx;
+
+	buf_adds(x->b, "},\"values\":{");
+}
+
+static void on_value(void *ctx, uint32_t row, uint32_t v, const struct table_numbers *n)
 {
 	static const char *const percentiles[] = {"p50", "p90", "p99", "p99.9"};
-	const struct table_value *c = &t->values[v];
-	struct table_numbers n;
+	const struct json *x = ctx;
+	const struct table_value *c = &x->t->values[v];
+	struct buf *b = x->b;
 
-	table_numbers(t, row, v, total, &n);
 	add_name(b, c->name, v == 0);
-	buf_addf(b, "{\"count\":%llu", (unsigned long long)n.count);
-	if (n.count && !isnan(n.share))
-		buf_addf(b, ",\"share\":%.6f", n.share);
-	if (n.count && c->kind != TABLE_COUNT) {
+	buf_addf(b, "{\"count\":%llu", (unsigned long long)n->count);
+	if (n->count && !isnan(n->share))
+		buf_addf(b, ",\"share\":%.6f", n->share);
+	if (n->count && c->kind != TABLE_COUNT) {
 		buf_adds(b, ",\"unit\":");
 		buf_add_json(b, c->unit, strlen(c->unit));
-		add_int(b, "sum", n.sum);
-		add_int(b, "min", n.min);
-		buf_addf(b, ",\"mean\":%.15g", n.mean);
+		add_int(b, "sum", n->sum);
+		add_int(b, "min", n->min);
+		buf_addf(b, ",\"mean\":%.15g", n->mean);
 		for (int i = 0; i < 4 && c->kind == TABLE_HIST; i++)
-			add_int(b, percentiles[i], n.p[i]);
-		add_int(b, "max", n.max);
-		add_int(b, "max_time", n.max_time);
+			add_int(b, percentiles[i], n->p[i]);
+		add_int(b, "max", n->max);
+		add_int(b, "max_time", n->max_time);
 	}
-	if (n.count && c->kind == TABLE_HIST)
-		add_buckets(b, table_cell(t, row, v), "buckets", 0);
-	if (n.count && c->kind == TABLE_HIST && c->step)
-		add_buckets(b, table_cell(t, row, v), "linear", c->step);
+	if (n->count && c->kind == TABLE_HIST)
+		add_buckets(b, table_cell(x->t, row, v), "buckets", 0);
+	if (n->count && c->kind == TABLE_HIST && c->step)
+		add_buckets(b, table_cell(x->t, row, v), "linear", c->step);
 	buf_addc(b, '}');
+}
+
+static int end_row(void *ctx)
+{
+	const struct json *x = ctx;
+
+	buf_adds(x->b, "}}\n");
+	x->b->err = x->b->err ? x->b->err : x->text.err;
+	return table_flush(x->b, x->out);
 }
 
 int table_write_json(const struct table *t, struct buf *b, struct out *out)
 {
-	hist_int total[TABLE_VALUES_MAX];
-	struct buf text = BUF_INIT;
-	uint32_t row;
-	int rc = 0;
+	static const struct table_walk walk = {begin_row, on_key, between, on_value, end_row};
+	struct json x = {.t = t, .b = b, .out = out};
+	int rc = table_each_row(t, &walk, &x);
 
-	for (uint32_t v = 0; v < t->nvalues; v++)
-		total[v] = table_total(t, v);
-	for (uint32_t i = 0; (row = table_ordered(t, i)) != TABLE_NO_ROW && !rc; i++) {
-		buf_adds(b, "{\"table\":");
-		buf_add_json(b, t->name, strlen(t->name));
-		buf_adds(b, ",\"keys\":{");
-		for (uint32_t k = 0; k < t->nkeys; k++)
-			add_key(t, row, k, b, &text);
-		buf_adds(b, "},\"values\":{");
-		for (uint32_t v = 0; v < t->nvalues; v++)
-			add_value(t, row, v, total[v], b);
-		buf_adds(b, "}}\n");
-		b->err = b->err ? b->err : text.err;
-		rc = table_flush(b, out);
-	}
-	buf_release(&text);
+	buf_release(&x.text);
 	return rc;
 }

@@ -3,6 +3,9 @@
 
 #include "base/err.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 static int number(const char *name, const char *arg, uint64_t max, uint64_t *v, struct buf *why)
 {
 	*v = 0;
@@ -23,7 +26,7 @@ static int step(const char *arg, uint64_t *v, struct buf *why)
 	return rc ? number("linear", arg, INT64_MAX, v, why) : 0;
 }
 
-enum { LOG2 = OPT_NO_SHORT, LINEAR, FINE, SORT, TSV, JSON };
+enum { LOG2 = OPT_NO_SHORT, LINEAR, FINE, SORT, TSV, JSON, WIDE };
 
 const struct opt table_options[] = {
 	{LOG2, "log2", NULL, "draw each row's histogram by powers of two"},
@@ -32,6 +35,7 @@ const struct opt table_options[] = {
 	{'n', "top", "N", "only the first N rows; the others become one"},
 	{SORT, "sort", "COLUMN",
 	 "sort by COLUMN: count, sum, p99, max, a key, ...; -COLUMN: backwards"},
+	{WIDE, "wide", NULL, "all columns, also where the terminal is narrower"},
 	{TSV, "tsv", NULL, "write tab-separated values, for phist --merge and psvg"},
 	{JSON, "json", NULL, "write JSON, one object a row"},
 	{0},
@@ -58,6 +62,7 @@ int table_option(void *opts, int id, const char *arg, struct buf *why)
 		o->top = (uint32_t)top;
 		break;
 	case SORT: o->sort = arg; break;
+	case WIDE: o->wide = true; break;
 	case TSV: o->form = TABLE_FORM_TSV; break;
 	case JSON: o->form = TABLE_FORM_JSON; break;
 	}
@@ -84,10 +89,21 @@ static int sort_all(struct tables *ts, const struct table_opts *o, struct diag *
 	return PP_EUSAGE;
 }
 
-int tables_print(struct tables *ts, const struct table_opts *o, int fd, struct diag *d)
+uint32_t table_terminal_width(int fd)
 {
+	struct winsize size = {0};
+
+	return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
+int tables_print(struct tables *ts, const struct table_opts *opts, int fd, struct diag *d)
+{
+	struct table_opts fitted = *opts, *o = &fitted;
 	struct out out;
 	int rc = sort_all(ts, o, d), closed;
+
+	if (!o->wide && !o->width)
+		o->width = table_terminal_width(fd);
 
 	if (rc == PP_EUSAGE)
 		return PP_EXIT_USAGE;
@@ -100,5 +116,8 @@ int tables_print(struct tables *ts, const struct table_opts *o, int fd, struct d
 	}
 	if (rc && rc != PP_EPIPE)
 		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	else if (ts->left_out)
+		diag_say(d, NULL,
+			 "the terminal is narrower than the tables: --wide shows all columns");
 	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
 }

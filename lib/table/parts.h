@@ -20,12 +20,37 @@ uint64_t table_weight(const struct table *t, uint32_t row);
 /* The table of that name, NULL if there is none. */
 struct table *tables_find(const struct tables *ts, const char *name, size_t len);
 
+/* What a form does with a row: NULL for nothing. Errors stay in its buffers until end, which returns them. */
+struct table_walk {
+	void (*begin)(void *ctx);
+	void (*key)(void *ctx, uint32_t row, uint32_t k);
+	void (*middle)(void *ctx); /* between the keys and the values */
+	void (*value)(void *ctx, uint32_t row, uint32_t v, const struct table_numbers *n);
+	int (*end)(void *ctx);
+};
+
+/* Goes through all rows, in the order of output, until end returns an error: 0 or that. */
+int table_each_row(const struct table *t, const struct table_walk *w, void *ctx);
+
 int table_write_tsv(const struct tables *ts, const struct table *t, struct buf *b, struct out *out);
 int table_write_json(const struct table *t, struct buf *b, struct out *out);
-int table_write_text(const struct tables *ts, const struct table *t, const struct table_opts *o,
+int table_write_text(struct tables *ts, const struct table *t, const struct table_opts *o,
 		     struct buf *b, struct out *out);
 
-/* Writes what is in b and empties it. */
+/* Writes what is in b and empties it: 0 or an error. */
 int table_flush(struct buf *b, struct out *out);
+
+/* ---- fit.c ---- */
+
+/* A column of a table in text. */
+struct fit_column {
+	uint32_t width; /* characters */
+	uint32_t value; /* whose it is */
+	int stat;	/* enum table_stat; -1: a key */
+	bool keep, hidden;
+};
+
+/* Hides columns until all fit, `gap` characters apart, or none is left to hide. Whether any is hidden. */
+bool fit_columns(struct fit_column *c, uint32_t n, uint32_t gap, uint32_t width);
 
 #endif

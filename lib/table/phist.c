@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #define KEEP	     (FIELD_KEEP | SREADER_CHAINS)
@@ -244,6 +246,40 @@ static bool is_empty(const struct tables *ts)
 	return true;
 }
 
+/* Fields whose numbers are not of something, as the kernel calls them; a prefix may come before, as in prev_prio. */
+static const char *const no_amounts[] = {
+	"prio",	  "priority", "nice",	 "pid",		"tid",	    "tgid",	"cpu",	 "node",
+	"id",	  "state",    "flags",	 "mode",	"type",	    "irq",	"vec",	 "vector",
+	"sector", "dev",      "ino",	 "order",	"error",    "addr",	"ip",	 "ptr",
+	"pfn",	  "fd",	      "sig",	 "signal",	"port",	    "dport",	"sport", "source",
+	"cgroup", "depth",    "expires", "softexpires", "vruntime", "call_site"};
+
+/* Whether a sum of a field means something: not of priorities, numbers of threads, addresses, points of time. */
+static bool has_sum(const struct table_value *c)
+{
+	size_t n = strlen(c->name);
+
+	if (!strcasecmp(c->name, "time") || !strcasecmp(c->name, "end_time"))
+		return false;
+	for (size_t i = 0; i < sizeof(no_amounts) / sizeof(no_amounts[0]) && !*c->unit; i++) {
+		size_t len = strlen(no_amounts[i]);
+
+		if (n >= len && !strcasecmp(c->name + n - len, no_amounts[i]) &&
+		    (n == len || c->name[n - len - 1] == '_'))
+			return false;
+	}
+	return true;
+}
+
+static void mark_sums(const struct tables *ts)
+{
+	for (uint32_t i = 0; i < ts->n; i++)
+		for (uint32_t v = 0; v < ts->v[i]->nvalues; v++)
+			if (ts->v[i]->values[v].kind == TABLE_HIST &&
+			    !has_sum(&ts->v[i]->values[v]))
+				ts->v[i]->no_sum |= 1u << v;
+}
+
 int phist_print(struct phist *p, int status, const struct table_opts *o)
 {
 	struct table_opts opts = *o;
@@ -264,6 +300,7 @@ int phist_print(struct phist *p, int status, const struct table_opts *o)
 	}
 	if (!o->sort && !p->window && p->t)
 		opts.sort = "count";
+	mark_sums(&p->tables);
 	printed = tables_print(&p->tables, &opts, STDOUT_FILENO, p->d);
 	if (printed)
 		return printed;

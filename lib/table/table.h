@@ -131,6 +131,7 @@ struct table {
 	bool sorted;
 	bool by_time; /* sorted by windows of time */
 	bool as_added; /* may be set: table_sort by NULL leaves the rows in the order in which they came */
+	uint32_t no_sum; /* may be set: bits, values whose sum means nothing; text has none */
 	bool overlap; /* may be set: what one row counts others count, too, and none has a share */
 };
 
@@ -142,6 +143,7 @@ struct tables {
 	uint64_t lost;	  /* events that the recording lost */
 	bool partial;	  /* the input was damaged or cut off */
 	bool viewed;	  /* a table was read: its view holds */
+	bool left_out;	  /* columns were, when the tables were written as text */
 };
 
 void tables_init(struct tables *ts);
@@ -248,6 +250,8 @@ struct table_opts {
 	enum hist_view view;
 	uint32_t stats;	    /* text: which, bits of enum table_stat; 0: TABLE_STATS_SHOWN */
 	uint64_t time_base; /* text: not subtracted from times if 0 */
+	uint32_t width;	    /* text: columns of a terminal that the tables are to fit; 0: any */
+	bool wide;	    /* tables_print: also to a terminal that is narrower */
 };
 
 #define TABLE_STATS_SHOWN (((1u << TABLE_NSTATS) - 1) & ~(1u << TABLE_STAT_MAX_TIME))
@@ -260,6 +264,9 @@ int tables_write(struct tables *ts, const struct table_opts *o, struct out *out)
  * fails is said to d. Returns PP_EXIT_OK, PP_EXIT_FAIL, or PP_EXIT_USAGE (no column to sort by).
  */
 int tables_print(struct tables *ts, const struct table_opts *o, int fd, struct diag *d);
+
+/* The columns of a terminal; 0: it is none, or does not tell. */
+uint32_t table_terminal_width(int fd);
 
 /* ---- the command line options for it ---- */
 

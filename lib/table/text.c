@@ -1,3 +1,4 @@
+/* The text form of a table: columns for people, with the frames of stacks below their row. */
 #include "table/parts.h"
 
 #include "base/err.h"
@@ -17,7 +18,8 @@ struct grid {
 	size_t n, cap;
 	uint32_t columns;
 	uint32_t nkeys; /* of them */
-	uint32_t width[TABLE_KEYS_MAX + TABLE_VALUES_MAX * TABLE_NSTATS];
+	uint32_t last;	/* of them: the last that is shown */
+	struct fit_column column[TABLE_KEYS_MAX + TABLE_VALUES_MAX * TABLE_NSTATS];
 	int err;
 };
 
@@ -54,8 +56,8 @@ static void end_cell(struct grid *g)
 	begin = g->n ? g->ends[g->n - 1] : 0;
 	g->ends[g->n++] = (uint32_t)g->text.len;
 	width = text_width(buf_str(&g->text) + begin, g->text.len - begin);
-	if (width > g->width[column] && width <= KEY_WIDTH_MAX)
-		g->width[column] = width;
+	if (width > g->column[column].width && width <= KEY_WIDTH_MAX)
+		g->column[column].width = width;
 }
 
 /* ns as seconds, as recordings print times. */
@@ -145,6 +147,8 @@ static void add_frames(const struct table *t, uint32_t row, struct buf *scratch,
 
 static bool is_shown(const struct table *t, uint32_t v, int stat, uint32_t shown)
 {
+	if (t->no_sum & (1u << v) && (stat == TABLE_STAT_SUM || stat == TABLE_STAT_SHARE))
+		return false;
 	return (shown & (1u << stat)) && table_has(t->values[v].kind, (enum table_stat)stat);
 }
 
@@ -159,6 +163,8 @@ static uint32_t columns_of(const struct table *t, uint32_t v, uint32_t shown)
 
 static void fill_head(struct grid *g, const struct table *t, uint32_t shown)
 {
+	uint32_t column = g->nkeys;
+
 	for (uint32_t k = 0; k < t->nkeys; k++) {
 		if (is_stack(t, k))
 			continue;
@@ -174,41 +180,59 @@ static void fill_head(struct grid *g, const struct table *t, uint32_t shown)
 					     strlen(t->values[v].name));
 			else
 				buf_adds(&g->text, table_stat_title((enum table_stat)s));
+			g->column[column].value = v;
+			g->column[column++].stat = s;
 			end_cell(g);
 		}
 	}
 }
 
+/* What the walk through the rows knows. */
+struct fill {
+	struct grid *g;
+	const struct table *t;
+	uint32_t shown;
+	struct buf scratch;
+};
+
+static void fill_key(void *ctx, uint32_t row, uint32_t k)
+{
+	struct fill *f = ctx;
+
+	if (is_stack(f->t, k))
+		return;
+	add_key(f->t, row, k, &f->scratch, &f->g->text);
+	end_cell(f->g);
+}
+
+static void fill_value(void *ctx, uint32_t row, uint32_t v, const struct table_numbers *n)
+{
+	struct fill *f = ctx;
+
+	(void)row;
+	for (int s = 0; s < TABLE_NSTATS; s++) {
+		if (!is_shown(f->t, v, s, f->shown))
+			continue;
+		add_stat(&f->g->text, n, (enum table_stat)s, f->t->values[v].unit);
+		end_cell(f->g);
+	}
+}
+
+static int end_row(void *ctx)
+{
+	const struct fill *f = ctx;
+
+	return f->g->err ? f->g->err : f->scratch.err;
+}
+
 static void fill_rows(struct grid *g, const struct table *t, uint32_t shown)
 {
-	hist_int total[TABLE_VALUES_MAX];
-	struct buf scratch = BUF_INIT;
-	uint32_t row;
+	static const struct table_walk walk = {
+		.key = fill_key, .value = fill_value, .end = end_row};
+	struct fill f = {.g = g, .t = t, .shown = shown};
 
-	for (uint32_t v = 0; v < t->nvalues; v++)
-		total[v] = table_total(t, v);
-	for (uint32_t i = 0; (row = table_ordered(t, i)) != TABLE_NO_ROW && !g->err; i++) {
-		for (uint32_t k = 0; k < t->nkeys; k++) {
-			if (is_stack(t, k))
-				continue;
-			add_key(t, row, k, &scratch, &g->text);
-			end_cell(g);
-		}
-		for (uint32_t v = 0; v < t->nvalues; v++) {
-			struct table_numbers n;
-
-			table_numbers(t, row, v, total[v], &n);
-			for (int s = 0; s < TABLE_NSTATS; s++) {
-				if (!is_shown(t, v, s, shown))
-					continue;
-				add_stat(&g->text, &n, (enum table_stat)s, t->values[v].unit);
-				end_cell(g);
-			}
-		}
-	}
-	if (scratch.err)
-		g->err = scratch.err;
-	buf_release(&scratch);
+	g->err = table_each_row(t, &walk, &f);
+	buf_release(&f.scratch);
 }
 
 /* A line above the columns that says which value they are of. */
@@ -217,11 +241,15 @@ static void group_line(const struct grid *g, const struct table *t, uint32_t sho
 	uint32_t at = 0, column = 0;
 
 	for (; column < g->nkeys; column++)
-		at += g->width[column] + GAP;
+		at += g->column[column].width + GAP;
 	for (uint32_t v = 0; v < t->nvalues; v++) {
 		uint32_t n = columns_of(t, v, shown), width = 0;
 		size_t begin = b->len, used;
 
+		for (uint32_t i = 0; i < n; i++, column++)
+			width += g->column[column].hidden ? 0 : g->column[column].width + GAP;
+		if (!width)
+			continue;
 		if (t->values[v].kind != TABLE_COUNT) {
 			buf_fill(b, ' ', at);
 			at = 0;
@@ -233,8 +261,6 @@ static void group_line(const struct grid *g, const struct table *t, uint32_t sho
 				buf_addc(b, ')');
 			}
 		}
-		for (uint32_t i = 0; i < n; i++)
-			width += g->width[column++] + GAP;
 		used = text_width(buf_str(b) + begin, b->len - begin);
 		at += used < width ? width - (uint32_t)used : GAP;
 	}
@@ -264,14 +290,16 @@ static int print_grid(const struct grid *g, const struct table *t, struct buf *b
 		uint32_t column = (uint32_t)(i % g->columns), len = g->ends[i] - begin;
 		const char *s = buf_str(&g->text) + begin;
 		uint32_t width = text_width(s, len);
-		uint32_t pad = width < g->width[column] ? g->width[column] - width : 0;
+		uint32_t room = g->column[column].width, pad = width < room ? room - width : 0;
 		bool left = column < g->nkeys && lefts >> column & 1;
-		bool last = column + 1 == g->columns;
+		bool last = column == g->last;
 
-		buf_fill(b, ' ', left ? 0 : pad);
-		buf_add(b, s, len);
-		buf_fill(b, ' ', (left && !last ? pad : 0) + (last ? 0 : GAP));
-		if (last) {
+		if (!g->column[column].hidden) {
+			buf_fill(b, ' ', left ? 0 : pad);
+			buf_add(b, s, len);
+			buf_fill(b, ' ', (left && !last ? pad : 0) + (last ? 0 : GAP));
+		}
+		if (column + 1 == g->columns) {
 			buf_addc(b, '\n');
 			/* The first line is the head. */
 			if (i >= g->columns)
@@ -284,6 +312,35 @@ static int print_grid(const struct grid *g, const struct table *t, struct buf *b
 	rc = rc ? rc : scratch.err;
 	buf_release(&scratch);
 	return rc;
+}
+
+/* The column that the table is sorted by stays, wherever it is. */
+static bool is_sorted_by(const struct table *t, const struct fit_column *c, const char *by)
+{
+	const char *stat = c->stat < 0 ? NULL : table_stat_name((enum table_stat)c->stat);
+	size_t n = stat ? strlen(t->values[c->value].name) : 0;
+
+	if (!stat || !by)
+		return false;
+	by += *by == '-';
+	return !strcmp(by, stat) || (!strncmp(by, t->values[c->value].name, n) && by[n] == '.' &&
+				     !strcmp(by + n + 1, stat));
+}
+
+/* Leaves out the columns that do not fit; *left_out: whether there are any. */
+static void fit(struct grid *g, const struct table *t, const struct table_opts *o, bool *left_out)
+{
+	g->last = g->columns - 1;
+	for (uint32_t i = 0; i < g->columns; i++) {
+		struct fit_column *c = &g->column[i];
+
+		c->stat = i < g->nkeys ? -1 : c->stat;
+		c->keep = is_sorted_by(t, c, o->sort);
+	}
+	if (o->width)
+		*left_out |= fit_columns(g->column, g->columns, GAP, o->width);
+	while (g->column[g->last].hidden)
+		g->last--;
 }
 
 static bool has_distribution(const struct table *t)
@@ -326,7 +383,7 @@ static int draw(const struct table *t, enum hist_view view, struct buf *b, struc
 	return rc;
 }
 
-int table_write_text(const struct tables *ts, const struct table *t, const struct table_opts *o,
+int table_write_text(struct tables *ts, const struct table *t, const struct table_opts *o,
 		     struct buf *b, struct out *out)
 {
 	uint32_t shown = o->stats ? o->stats : TABLE_STATS_SHOWN;
@@ -352,6 +409,7 @@ int table_write_text(const struct tables *ts, const struct table *t, const struc
 	}
 	fill_head(&g, t, shown);
 	fill_rows(&g, t, shown);
+	fit(&g, t, o, &ts->left_out);
 	if (has_distribution(t) || t->nvalues > 1)
 		group_line(&g, t, shown, b);
 	rc = g.err ? g.err : g.text.err;
@@ -364,37 +422,4 @@ int table_write_text(const struct tables *ts, const struct table *t, const struc
 	free(g.ends);
 	buf_release(&g.text);
 	return rc ? rc : table_flush(b, out);
-}
-
-int table_flush(struct buf *b, struct out *out)
-{
-	int rc = b->err ? b->err : out_add(out, buf_str(b), b->len);
-
-	buf_reset(b);
-	return rc;
-}
-
-int tables_write(struct tables *ts, const struct table_opts *o, struct out *out)
-{
-	struct buf b = BUF_INIT;
-	int rc = 0;
-
-	for (uint32_t i = 0; i < ts->n && !rc; i++) {
-		if (!ts->v[i]->sorted)
-			rc = table_sort(ts->v[i], NULL);
-		if (rc)
-			break;
-		switch (o->form) {
-		case TABLE_FORM_TEXT: rc = table_write_text(ts, ts->v[i], o, &b, out); break;
-		case TABLE_FORM_TSV: rc = table_write_tsv(ts, ts->v[i], &b, out); break;
-		case TABLE_FORM_JSON: rc = table_write_json(ts->v[i], &b, out); break;
-		}
-	}
-	if (!rc && o->form == TABLE_FORM_JSON) {
-		buf_addf(&b, "{\"end\":{\"tables\":%u,\"lost\":%llu,\"partial\":%s}}\n", ts->n,
-			 (unsigned long long)ts->lost, ts->partial ? "true" : "false");
-		rc = table_flush(&b, out);
-	}
-	buf_release(&b);
-	return rc;
 }

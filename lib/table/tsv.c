@@ -1,3 +1,4 @@
+/* The TSV form, perfpipe-table(5): names and keys escaped so that all bytes come back. */
 #include "table/parts.h"
 
 #include "base/err.h"
@@ -151,36 +152,59 @@ static void add_key(const struct table *t, uint32_t row, uint32_t k, struct buf 
 		b->err = text->err;
 }
 
+/* What the walk through the rows knows. */
+struct tsv {
+	const struct table *t;
+	struct buf *b, text;
+	struct out *out;
+};
+
+static void begin_row(void *ctx)
+{
+	const struct tsv *x = ctx;
+
+	add_escaped(x->b, x->t->name, strlen(x->t->name), false);
+}
+
+static void on_key(void *ctx, uint32_t row, uint32_t k)
+{
+	struct tsv *x = ctx;
+
+	add_key(x->t, row, k, x->b, &x->text);
+}
+
+static void on_value(void *ctx, uint32_t row, uint32_t v, const struct table_numbers *n)
+{
+	const struct tsv *x = ctx;
+	const struct table_value *c = &x->t->values[v];
+	const struct hist *h = table_cell(x->t, row, v);
+
+	for (int s = 0; s < TABLE_NSTATS; s++)
+		if (table_has(c->kind, (enum table_stat)s))
+			add_stat(x->b, n, (enum table_stat)s);
+	if (c->kind == TABLE_HIST)
+		add_buckets(x->b, &h->fine, 0);
+	if (c->kind == TABLE_HIST && c->step)
+		add_buckets(x->b, &h->linear, c->step);
+}
+
+static int end_row(void *ctx)
+{
+	const struct tsv *x = ctx;
+
+	buf_addc(x->b, '\n');
+	return table_flush(x->b, x->out);
+}
+
 int table_write_tsv(const struct tables *ts, const struct table *t, struct buf *b, struct out *out)
 {
-	hist_int total[TABLE_VALUES_MAX];
-	struct buf text = BUF_INIT;
-	uint32_t row;
-	int rc = 0;
+	static const struct table_walk walk = {
+		.begin = begin_row, .key = on_key, .value = on_value, .end = end_row};
+	struct tsv x = {.t = t, .b = b, .out = out};
+	int rc;
 
-	for (uint32_t v = 0; v < t->nvalues; v++)
-		total[v] = table_total(t, v);
 	add_header(ts, t, b);
-	for (uint32_t i = 0; (row = table_ordered(t, i)) != TABLE_NO_ROW && !rc; i++) {
-		add_escaped(b, t->name, strlen(t->name), false);
-		for (uint32_t k = 0; k < t->nkeys; k++)
-			add_key(t, row, k, b, &text);
-		for (uint32_t v = 0; v < t->nvalues; v++) {
-			const struct hist *h = table_cell(t, row, v);
-			struct table_numbers n;
-
-			table_numbers(t, row, v, total[v], &n);
-			for (int s = 0; s < TABLE_NSTATS; s++)
-				if (table_has(t->values[v].kind, (enum table_stat)s))
-					add_stat(b, &n, (enum table_stat)s);
-			if (t->values[v].kind == TABLE_HIST)
-				add_buckets(b, &h->fine, 0);
-			if (t->values[v].kind == TABLE_HIST && t->values[v].step)
-				add_buckets(b, &h->linear, t->values[v].step);
-		}
-		buf_addc(b, '\n');
-		rc = table_flush(b, out);
-	}
-	buf_release(&text);
+	rc = table_each_row(t, &walk, &x);
+	buf_release(&x.text);
 	return rc ? rc : table_flush(b, out);
 }
