@@ -40,11 +40,13 @@ static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **
 		return 0;
 	}
 	cli->status = rc == OPT_HELP ? PP_EXIT_OK : PP_EXIT_USAGE;
-	rc = text.err ? text.err
-		      : out_write_all(rc == OPT_HELP ? STDOUT_FILENO : STDERR_FILENO,
-				      buf_str(&text), text.len);
+	rc = rc == OPT_FAIL ? PP_ENOMEM
+	     : text.err	    ? text.err
+			    : out_write_all(rc == OPT_HELP ? STDOUT_FILENO : STDERR_FILENO,
+					buf_str(&text), text.len);
 	if (rc && rc != PP_EPIPE)
-		diag_error(cli->diag, NULL, -1, "cannot write: %s", pp_strerror(rc));
+		diag_error(cli->diag, NULL, -1, "%s%s",
+			   rc == PP_ENOMEM ? "" : "cannot write: ", pp_strerror(rc));
 	if (rc)
 		cli->status = PP_EXIT_FAIL;
 	buf_release(&text);

@@ -25,12 +25,13 @@ struct config {
 	bool merge, stats, strict;
 };
 
-static void add_list(struct buf *b, const char *more, const char **list)
+static int add_list(struct buf *b, const char *more, const char **list)
 {
 	if (b->len)
 		buf_adds(b, ", ");
 	buf_adds(b, more);
 	*list = buf_str(b);
+	return b->err;
 }
 
 static int window(struct config *c, const char *name, const char *view, const char *arg,
@@ -46,8 +47,8 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	struct config *c = ctx;
 
 	switch (id) {
-	case 'f': add_list(&c->fields, arg, &c->o.fields); break;
-	case 'b': add_list(&c->by, arg, &c->o.by); break;
+	case 'f': return add_list(&c->fields, arg, &c->o.fields);
+	case 'b': return add_list(&c->by, arg, &c->o.by);
 	case OVER_TIME: return window(c, "over-time", "lines", arg, why);
 	case HEATMAP: return window(c, "heatmap", "heat", arg, why);
 	case UNIT: c->o.unit = arg; break;

@@ -61,6 +61,19 @@ static inline void buf_add(struct buf *b, const void *bytes, size_t n)
 	b->data[b->len] = 0;
 }
 
+/* What failed in a part failed in the whole that it was for. */
+static inline void buf_inherit(struct buf *b, const struct buf *part)
+{
+	b->err = b->err ? b->err : part->err;
+}
+
+/* Adds what another buffer holds. */
+static inline void buf_join(struct buf *b, const struct buf *part)
+{
+	buf_add(b, part->data, part->len);
+	buf_inherit(b, part);
+}
+
 static inline void buf_addc(struct buf *b, char c)
 {
 	if (buf_reserve(b, 1))

@@ -196,7 +196,7 @@ static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf 
 	struct option longs[OPT_MAX + 3];
 	char shorts[3 * OPT_MAX + 3];
 	struct flat f;
-	int c;
+	int c, rc;
 
 	flatten(spec, &f);
 	shorts[0] = '+';
@@ -217,7 +217,10 @@ static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf 
 			return OPT_USAGE;
 		}
 		buf_addf(text, "%s: ", spec->prog);
-		if (hand_out(&f, c, optarg, text)) {
+		rc = hand_out(&f, c, optarg, text);
+		if (rc == PP_ENOMEM)
+			return OPT_FAIL;
+		if (rc) {
 			buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
 			return OPT_USAGE;
 		}

@@ -61,6 +61,7 @@ enum opt_result {
 	OPT_RUN,   /* parsed; go on */
 	OPT_HELP,  /* text is to be printed on stdout, exit 0 */
 	OPT_USAGE, /* text is to be printed on stderr, exit 64 */
+	OPT_FAIL,  /* out of memory */
 };
 
 /* Parses. `first` gets the index of the first operand (argv is permuted). Returns enum opt_result.

@@ -102,7 +102,7 @@ static void field_line(const char *line, const char *end, uint32_t long_size, st
 	ps_event_field_add(table, &f);
 }
 
-void fields_of_format(const char *format, size_t len, uint32_t long_size, struct buf *table)
+int fields_of_format(const char *format, size_t len, uint32_t long_size, struct buf *table)
 {
 	const char *p = format, *end = format + len;
 
@@ -115,4 +115,5 @@ void fields_of_format(const char *format, size_t len, uint32_t long_size, struct
 			field_line(p, nl, long_size, table);
 		p = nl + 1;
 	}
+	return table->err;
 }

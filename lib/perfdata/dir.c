@@ -29,18 +29,18 @@ struct perf_part {
 	bool done;
 };
 
-/* The path of a file beside the recording. False: the recording is not in a directory of this form. */
-static bool beside(const struct perf *p, const char *name, struct buf *path)
+/* The path of a file beside the recording: 0, PP_ENOMEM, PP_ENOENT (it is in no directory of this form). */
+static int beside(const struct perf *p, const char *name, struct buf *path)
 {
 	size_t len = strlen(p->name);
 
 	if (len < 4 || strcmp(p->name + len - 4, "data") != 0 ||
 	    (len > 4 && p->name[len - 5] != '/'))
-		return false;
+		return PP_ENOENT;
 	buf_reset(path);
 	buf_add(path, p->name, len - 4);
 	buf_adds(path, name);
-	return !path->err;
+	return path->err;
 }
 
 /* Exchanges the state of a part with that of struct perf. */
@@ -76,7 +76,8 @@ static int open_parts(struct perf *p, struct perf_part **parts, uint32_t *n)
 		struct perf_part *v;
 
 		snprintf(name, sizeof(name), "data.%" PRIu32, *n - 1);
-		if (!beside(p, name, &path) || access(buf_str(&path), F_OK) != 0)
+		rc = beside(p, name, &path);
+		if (rc || access(buf_str(&path), F_OK) != 0)
 			break;
 		v = realloc(*parts, ((size_t)*n + 1) * sizeof(*v));
 		if (!v) {
@@ -87,9 +88,13 @@ static int open_parts(struct perf *p, struct perf_part **parts, uint32_t *n)
 		v[0] = (struct perf_part){0}; /* the file "data" itself */
 		v[*n] = (struct perf_part){.left = UINT64_MAX};
 		rc = src_open(&v[*n].src, buf_str(&path), p->d);
+		if (rc && rc != PP_ENOMEM) {
+			perf_damage(p, rc, -1, "%s: what it holds is missing", name);
+			rc = 0;
+		}
 	}
 	buf_release(&path);
-	return rc;
+	return rc == PP_ENOENT ? 0 : rc;
 }
 
 static void close_part(struct perf_part *t)
@@ -165,8 +170,14 @@ int perf_read_kallsyms(struct perf *p)
 	size_t got = 0;
 	int rc = 0;
 
-	if (!p->pipe && beside(p, "kcore_dir/kallsyms", &path) && !access(buf_str(&path), R_OK) &&
-	    !src_open(&s, buf_str(&path), p->d)) {
+	if (p->pipe)
+		return 0;
+	rc = beside(p, "kcore_dir/kallsyms", &path);
+	if (!rc && access(buf_str(&path), R_OK) != 0)
+		rc = PP_ENOENT;
+	if (!rc)
+		rc = src_open(&s, buf_str(&path), p->d);
+	if (!rc) {
 		do {
 			rc = buf_reserve(&text, PERF_BLOCK);
 			if (!rc)
@@ -179,5 +190,9 @@ int perf_read_kallsyms(struct perf *p)
 	}
 	buf_release(&path);
 	buf_release(&text);
-	return pp_is_io(rc) ? 0 : rc;
+	if (rc && rc != PP_ENOENT && rc != PP_ENOMEM && !p->w->err) {
+		perf_damage(p, rc, -1, "kcore_dir/kallsyms: it cannot be read");
+		rc = 0;
+	}
+	return rc == PP_ENOENT ? 0 : rc;
 }

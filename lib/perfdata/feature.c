@@ -189,6 +189,7 @@ static void lines_group_desc(const struct perf *p, struct cursor *c, struct buf 
 				perf_attr_name(p, a, &event);
 			buf_adds(b, k ? "," : "");
 			buf_add_safe(b, buf_str(&event), event.len);
+			buf_inherit(b, &event);
 			buf_release(&event);
 		}
 		buf_adds(b, "}\n");
@@ -318,7 +319,7 @@ static void lines_pmu_caps(const struct perf *p, struct cursor *c, struct buf *b
 
 		add_caps(c, &caps);
 		perf_add_string(c, b);
-		buf_add(b, caps.data, caps.len);
+		buf_join(b, &caps);
 		buf_release(&caps);
 	}
 }
@@ -493,6 +494,7 @@ static void add_lines(const struct perf *p, const struct telling *t, struct curs
 			buf_add(b, at, (size_t)(nl + 1 - at));
 		}
 	}
+	buf_inherit(b, &lines);
 	buf_release(&lines);
 }
 

@@ -86,7 +86,7 @@ void perf_add_cpus(struct cursor *c, struct buf *b)
 	}
 	if (!c->bad)
 		close_range(&r);
-	buf_add(b, text.data, text.len);
+	buf_join(b, &text);
 	buf_release(&text);
 }
 
@@ -112,6 +112,7 @@ static void add_event_name(const struct perf *p, const struct perf_attr *a, stru
 		perf_attr_name(p, a, &made);
 	buf_adds(b, a->name ? a->name : buf_str(&made));
 	buf_addc(b, ' ');
+	buf_inherit(b, &made);
 	buf_release(&made);
 }
 

@@ -61,8 +61,8 @@ void perf_lines_cpu_topology(const struct perf *p, struct cursor *c, struct buf 
 	}
 	add_strings(&sockets, b, "sibling sockets : ");
 	if (dies)
-		buf_add(b, last.data, last.len);
-	buf_add(b, threads.data, threads.len);
+		buf_join(b, &last);
+	buf_join(b, &threads);
 	for (uint32_t i = 0; have && i < cpus && perf_lines_more(c, b); i++) {
 		uint32_t core = get_u32(&cores), socket = get_u32(&cores);
 
@@ -75,6 +75,7 @@ void perf_lines_cpu_topology(const struct perf *p, struct cursor *c, struct buf 
 		buf_adds(b, "Core ID and Socket ID information is not available\n");
 	/* What follows the lists is padding in the pipe form. */
 	c->bad = sockets.bad;
+	buf_inherit(b, &last);
 	buf_release(&threads);
 	buf_release(&last);
 }
@@ -105,7 +106,7 @@ static void add_justified(struct cursor *c, struct buf *b, size_t width, bool ri
 	perf_add_string(c, &s);
 	if (right && s.len < width)
 		buf_fill(b, ' ', width - s.len);
-	buf_add(b, s.data, s.len);
+	buf_join(b, &s);
 	if (!right && s.len < width)
 		buf_fill(b, ' ', width - s.len);
 	buf_release(&s);
@@ -188,7 +189,9 @@ void perf_lines_mem_topology(const struct perf *p, struct cursor *c, struct buf 
 		set = c->bad ? 0 : add_ranges(&ranges, c, bits);
 		buf_addf(b, " %3" PRIu64 " [", node);
 		add_size(b, block * set);
-		buf_addf(b, "]: %s\n", buf_str(&ranges));
+		buf_adds(b, "]: ");
+		buf_join(b, &ranges);
+		buf_addc(b, '\n');
 		buf_release(&ranges);
 	}
 }

@@ -263,6 +263,7 @@ static int tracing_data(struct buf *b, const struct session *s)
 			   pp_strerror(rc));
 	} else {
 		buf_fill(&data, 0, (8 - data.len % 8) % 8);
+		rc = data.err;
 		start = begin(b, PERF_REC_HEADER_TRACING_DATA);
 		add_u32(b, (uint32_t)data.len);
 		end(b, start);

@@ -155,6 +155,8 @@ static int add_format(struct trace *t, const char *system, const uint8_t *text, 
 		t->user_type = e->id;
 	if (!t->common_known) {
 		trace_event_make(t, e);
+		if (e->fields.err)
+			return e->fields.err;
 		common_fields(t, &e->fields);
 	}
 	return 0;
@@ -223,7 +225,10 @@ int trace_headers(struct trace *t, struct tin *in)
 			return in->err;
 		if (i)
 			break;
-		fields_of_format((const char *)p, size, t->long_size, &table);
+		if (fields_of_format((const char *)p, size, t->long_size, &table)) {
+			buf_release(&table);
+			return PP_ENOMEM;
+		}
 		if (find_field(&table, "commit", &f) && (f.size == 4 || f.size == 8))
 			t->long_size = f.size;
 		t->header_size = 8 + t->long_size;
@@ -394,6 +399,8 @@ static int describe(struct trace *t, const struct trace_event *e, const struct t
 	struct buf name = BUF_INIT;
 	int rc;
 
+	if (e->fields.err)
+		return e->fields.err;
 	if (t->ndescriptors >= PS_ID_MAX - 1)
 		return PP_ELIMIT;
 	*slot = ++t->ndescriptors;

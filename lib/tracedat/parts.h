@@ -295,7 +295,7 @@ int trace_system_formats(struct trace *t, struct tin *in);
 /* A table with a size before it, of 4 or 8 bytes: passed on as BLOB of a kind. */
 int trace_table(struct trace *t, struct tin *in, uint32_t kind, unsigned size_bytes);
 int trace_blob(struct trace *t, uint32_t kind, const uint8_t *data, uint64_t len, bool last);
-/* Makes the field table of an event, unless it has one. */
+/* Makes the field table of an event, unless it has one. What fails is in e->fields.err. */
 void trace_event_make(struct trace *t, struct trace_event *e);
 /* The event of a format id, its field table made; NULL if it is not known. */
 static inline struct trace_event *trace_event_find(struct trace *t, uint32_t id)

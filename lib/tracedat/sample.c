@@ -42,6 +42,7 @@ static int comm_id(struct trace *t, uint32_t pid, uint32_t *id)
 {
 	uint32_t *slot;
 	struct trace_cmdline *c;
+	int rc;
 
 	*id = 0;
 	if (!pid)
@@ -54,7 +55,9 @@ static int comm_id(struct trace *t, uint32_t pid, uint32_t *id)
 	if (*id)
 		return 0;
 	/* An empty name needs an id, too. */
-	return string_id(t, c->comm, c->len, id) ? t->w->err : (c->string = *id, 0);
+	rc = string_id(t, c->comm, c->len, id);
+	c->string = rc ? 0 : *id;
+	return rc;
 }
 
 /* ---- call chains ---- */

@@ -23,7 +23,7 @@ static const char *text_of(uint32_t long_size, const char *fields, const char *p
 		 fields, print);
 	e.name = ps_str("x:made", 6);
 	e.format = ps_str(buf_str(&format), (uint32_t)format.len);
-	fields_of_format(e.format.p, e.format.len, long_size, &table);
+	(void)fields_of_format(e.format.p, e.format.len, long_size, &table);
 	e.fields = ps_str(buf_str(&table), (uint32_t)table.len);
 	buf_reset(&text);
 	if (!tep_print_new(&t, long_size))

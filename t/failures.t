@@ -1,0 +1,161 @@
+#!/usr/bin/perl
+# Each filter, with one allocation, read, write, open, mapping or thread that fails: what comes out is
+# complete and the exit status 0, or there is a message and the status 1 or 2. t/shim.c makes them fail.
+#
+#	FULL=1 t/failures.t		every call of each kind, instead of a choice of some
+#	ONLY='psym alloc' t/failures.t	only this filter, or this filter and kind
+#	SEED=7 t/failures.t		another choice
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use POSIX qw(:sys_wait_h);
+
+my $root = abs_path(dirname(abs_path($0)) . '/..');
+my $bin = abs_path($ENV{BIN} // "$root/bin");
+my $shim = abs_path($ENV{SHIM} // "$root/build/t/shim.so");
+my $data = "$root/t/data";
+my $each = $ENV{RUNS} // 24;    # runs of a filter and a kind
+my @kinds = qw(alloc alloc+ read pread write open mmap thread);
+my ($only, $only_kind) = split / /, $ENV{ONLY} // '';
+my $tests = 0;
+my $failed = 0;
+
+srand($ENV{SEED} // 1);
+if (!$shim || !-e $shim) { print "1..0 # SKIP t/shim.so is not built\n"; exit 0 }
+if (`nm '$bin/psym' 2>/dev/null` =~ /__asan_init/) {
+	print "1..0 # SKIP a sanitizer wants to be loaded first\n";
+	exit 0;
+}
+my $tmp = tempdir('perfpipe-t.XXXXXX', TMPDIR => 1, CLEANUP => 1);
+chdir $tmp or die "$tmp: $!\n";
+$ENV{HOME} = $tmp;
+$ENV{LC_ALL} = 'C';
+$ENV{TZ} = 'UTC';
+
+sub slurp {
+	my ($name) = @_;
+	open my $f, '<', $name or return undef;
+	local $/;
+	return scalar <$f>;
+}
+
+sub make { system('sh', '-c', $_[0]) == 0 or die "cannot make the input: $_[0]\n" }
+
+# Runs a command with stdout and stderr in files: the exit status, or 128 + signal, or 'time'.
+sub run {
+	my ($command, $fail) = @_;
+	my $prog = $command->[0];
+	my $pid = fork // die "fork: $!\n";
+
+	if (!$pid) {
+		open STDIN, '<', '/dev/null';
+		open STDOUT, '>', 'out';
+		open STDERR, '>', 'err';
+		if (defined $fail) {
+			$ENV{LD_PRELOAD} = $shim;
+			$ENV{FAIL} = $fail;
+			$ENV{FAIL_PROG} = $prog;
+			$ENV{FAIL_COUNT} = "$tmp/count";
+		}
+		alarm 20;
+		exec "$bin/$prog", @$command[1 .. $#$command] or POSIX::_exit(127);
+	}
+	waitpid $pid, 0;
+	return 'time' if WIFSIGNALED($?) && WTERMSIG($?) == 14;
+	return WIFSIGNALED($?) ? 128 + WTERMSIG($?) : WEXITSTATUS($?);
+}
+
+# What is to fail: all of n calls, or the first ones and a choice of the others.
+sub choose {
+	my ($n) = @_;
+
+	return 1 .. $n if $ENV{FULL} || $n <= $each;
+	my %chosen = map { $_ => 1 } 1 .. $each / 4;
+	$chosen{1 + int rand $n} = 1 while keys %chosen < $each;
+	return sort { $a <=> $b } keys %chosen;
+}
+
+# What is wrong with how a run ended; '' if nothing.
+sub fault {
+	my ($status, $whole, $result) = @_;
+	my $err = slurp('err') // '';
+
+	return 'takes too long' if $status eq 'time';
+	return "ends by signal " . ($status - 128) if $status >= 128;
+	if ($status == 0) {
+		return '' if !defined $whole;
+		return (slurp($result) // '') eq $whole ? '' : 'status 0, but the output differs';
+	}
+	return "status $status" if $status > 2;
+	return $err =~ /^[a-z-]+: ./m ? '' : "status $status without a message";
+}
+
+# COMMAND with each kind of failure. `same`: a run without failures gives the same each time.
+sub try {
+	my ($name, $command, %o) = @_;
+	my $result = $o{result} // 'out';
+
+	return if $only && $name !~ /^\Q$only\E/;
+	for my $kind (@kinds) {
+		next if $only_kind && $kind ne $only_kind;
+		my ($what, $plus) = $kind =~ /^(\w+)(\+?)$/;
+		unlink 'count', $result;
+		my $status = run($command, "$what:0");
+		my $whole = slurp($result);
+		my $n = slurp('count');
+		my (@faults, $runs);
+
+		$tests++;
+		if ($status ne '0' || !defined $n || !defined $whole) {
+			$failed++;
+			print "not ok $tests - $name: without a failure: status $status\n";
+			print map { "# $_\n" } split /\n/, slurp('err');
+			return;
+		}
+		for my $i (choose($n + 0)) {
+			unlink $result;
+			$status = run($command, "$what:$i$plus");
+			my $fault = fault($status, $o{differs} ? undef : $whole, $result);
+			$runs++;
+			push @faults, "$what:$i$plus: $fault" if $fault ne '';
+		}
+		$runs //= 0;
+		$failed++ if @faults;
+		print @faults ? 'not ok' : 'ok', " $tests - $name: $runs of ", $n + 0, " $kind\n";
+		print "# $_\n" for @faults > 20 ? (@faults[0 .. 19], '...') : @faults;
+	}
+}
+
+$ENV{PATH} = "$bin:$ENV{PATH}";
+make("pdecode $data/small.data >small.ps");
+make("pdecode $data/sched.dat >sched.ps");
+make("pdecode $data/sched.data.gz >perf.ps");
+make("pdecode $data/stacks.dat >stacks.ps");
+make("zstd -qdc $data/demo.pstream.zst >demo.ps");
+make("pdecode -t $data/kinds.dat >/dev/null");
+make("pfold demo.ps >demo.folded");
+make("phist --tsv --by comm sched.ps >hist.tsv");
+
+try('pdecode perf.data', ['pdecode', "$data/small.data"]);
+try('pdecode perf.data directory', ['pdecode', "$data/threads.dir"]);
+try('pdecode trace.dat', ['pdecode', "$data/kinds.dat"]);
+try('pdecode gzip', ['pdecode', "$data/sched.data.gz"]);
+try('pdecode two', ['pdecode', "$data/sched.dat", "$data/stacks.dat"]);
+#TODO try('pdecode -t perf.data', ['pdecode', '-t', "$data/small.data"]);
+#TODO try('pdecode -t trace.dat', ['pdecode', '-t', "$data/kinds.dat"]);
+try('pdecode -j', ['pdecode', '-j', "$data/kinds.dat"]);
+#TODO try('pfilter', ['pfilter', 'prev_state == R && prev_comm =~ "a"', 'sched.ps']);
+#TODO try('psym', ['psym', 'demo.ps']);
+try('pfold stream', ['pfold', 'demo.ps']);
+try('pfold folded', ['pfold', 'demo.folded']);
+try('phist', ['phist', '--by', 'event,comm', 'sched.ps']);
+try('phist heat', ['phist', '-f', 'prev_prio', '--heatmap=10ms', '--tsv', 'sched.ps']);
+#TODO try('plat', ['plat', 'sched.ps']);
+try('plat emit', ['plat', '--emit', 'offcpu', 'perf.ps']);
+try('psvg', ['psvg', 'demo.folded']);
+try('psvg stream', ['psvg', 'demo.ps']);
+try('psvg table', ['psvg', 'hist.tsv']);
+print "1..$tests\n";
+exit($failed ? 1 : 0);
