@@ -1,8 +1,8 @@
 #!/bin/sh
-# t/demo: what it does when a step fails. The filters are stand-ins here; what they do together is
-# tested by t/examples.t and the demo itself.
+# t/demo: what it does when a step fails, with stand-ins for the filters; and a short one with the real
+# filters, which are to be in the picture themselves.
 . "${0%/*}/lib.sh"
-plan 16
+plan 19
 
 # filter NAME: a stand-in that runs the shell text on stdin.
 filter() {
@@ -35,7 +35,8 @@ demo other.svg
 ok 'a name of its own' test -s other.svg
 
 echo 'echo "pcap-perf: not permitted" >&2; exit 2' | filter pcap-perf
-printf 'cat "${1:--}" >data\n[ -s data ] || echo "pdecode: no input" >&2\ncat data\n' | filter pdecode
+# shellcheck disable=SC2016
+printf 'cat "${1:--}" >data.$$\n[ -s data.$$ ] || echo "pdecode: no input" >&2\ncat data.$$\n' | filter pdecode
 demo
 is "$status" 0 'the kernel refuses: done all the same'
 is "$(cat cpu.svg)" 'svg of sample' 'with the sample recording'
@@ -61,3 +62,13 @@ demo
 is "$status" 137 'a step in the middle dies: its status'
 like "$ERR" 'psym failed with exit status 137' 'and its name'
 ok 'and no picture' test ! -e cpu.svg
+
+cd "$ROOT" || exit 1
+run env BIN="$BIN" SECONDS_TO_RECORD=2 t/demo "$TMP/real.svg"
+is "$status" 0 'the filters themselves draw a picture'
+if grep -q 'does not let this user record' "$OUT"; then
+	skip 2 'the kernel refuses perf events here'
+else
+	like "$TMP/real.svg" '<title>(pfilter|psym|pfold|psvg|pdecode|plat) \(' 'which shows them'
+	like "$TMP/real.svg" '<title>main \(' 'and their functions by name'
+fi

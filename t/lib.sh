@@ -261,6 +261,16 @@ run_pipe() {
 	done
 }
 
+# trace_cmd_as: the --trace-cmd of pdecode with which it prints as the installed trace-cmd does. From
+# 3.3 on the column of the flags is there without -l, too.
+trace_cmd_as() {
+	trace-cmd 2>&1 | awk '/^trace-cmd version [0-9]/ {
+		split($3, v, ".")
+		new = v[1] > 3 || v[1] == 3 && v[2] >= 3
+	}
+	END { print new ? "3.4" : "3.1" }'
+}
+
 # old_states FILE: text that trace-cmd printed with a libtraceevent before 1.8, whose sched_switch
 # called the states "SDTtZXxW", as the installed one prints it: "SDTtXZPI" since then.
 old_states() {

@@ -140,7 +140,7 @@ if have trace-cmd; then
 		done
 		# shellcheck disable=SC2086
 		trace-cmd report $inputs >report.txt 2>/dev/null
-		run "$BIN/pdecode" -t "$@"
+		run "$BIN/pdecode" -t --trace-cmd "$(trace_cmd_as)" "$@"
 		same "$OUT" report.txt "$what: as trace-cmd report -i ... -i ..."
 	}
 	compare 'two recordings' inst.dat v6.dat

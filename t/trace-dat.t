@@ -167,13 +167,13 @@ if have trace-cmd; then
 	cp "$ROOT"/t/data/trace-*.dat made/
 	make_dat version=6 big=1 long=4 >made/v6.dat
 	for opts in -l '--ns --ts-diff' -N '-O fgraph:tailprint=1 -O fgraph:depth' '-O parent=1'; do
-		run "$ROOT/t/oracle/trace-report" -o "$opts" made
+		run "$ROOT/t/oracle/trace-report" -o "--trace-cmd $(trace_cmd_as) $opts" made
 		is "$status" 0 "as trace-cmd here prints with $opts"
 		[ "$status" = 0 ] || diag_file "$OUT"
 	done
 	# Not of further buffers, nor of arrays behind a record: QUIRKS in perfpipe-formats(7).
 	for opts in '-R -l' '--cpu 0'; do
-		run "$ROOT/t/oracle/trace-report" -o "$opts" made/trace-tsc2nsec.dat
+		run "$ROOT/t/oracle/trace-report" -o "--trace-cmd $(trace_cmd_as) $opts" made/trace-tsc2nsec.dat
 		is "$status" 0 "as trace-cmd here prints with $opts"
 		[ "$status" = 0 ] || diag_file "$OUT"
 	done
