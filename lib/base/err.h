@@ -50,6 +50,8 @@ enum pp_exit {
 	PP_EXIT_OK = 0,	     /* done */
 	PP_EXIT_PARTIAL = 1, /* done, but the input was damaged, cut off or empty */
 	PP_EXIT_FAIL = 2,    /* could not do it */
+	PP_EXIT_WORSE = 3,   /* a gate found that it got worse */
+	PP_EXIT_UNSURE = 4,  /* a strict gate could not decide */
 	PP_EXIT_USAGE = 64,  /* wrong usage */
 };
 

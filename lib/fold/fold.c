@@ -103,6 +103,35 @@ void fold_too_deep(struct fold *f, uint64_t frames)
 	f->deep += frames;
 }
 
+int fold_each(const struct fold *f, fold_visit *fn, void *ctx)
+{
+	uint32_t depth = 0, *names;
+	int rc = 0;
+
+	for (uint32_t k = 0; k < f->n; k++)
+		if (f->nodes[k].depth > depth)
+			depth = f->nodes[k].depth;
+	names = malloc(((size_t)depth + 1) * sizeof(*names));
+	if (!names)
+		return PP_ENOMEM;
+	for (uint32_t k = 1; k < f->n && !rc; k++) {
+		size_t n = 0;
+
+		if (!f->nodes[k].seen)
+			continue;
+		for (uint32_t i = k; i != FOLD_ROOT; i = f->nodes[i].parent)
+			names[n++] = f->nodes[i].name;
+		rc = fn(ctx, names, n, f->weights[k]);
+	}
+	free(names);
+	return rc;
+}
+
+const char *fold_name_text(const struct fold *f, uint32_t id, size_t *len)
+{
+	return intern_get(&f->names, id, len);
+}
+
 static inline bool needs_escape(uint8_t c)
 {
 	return c < ' ' || c == ';' || c == 0x7f;

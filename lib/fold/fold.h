@@ -136,6 +136,16 @@ void fold_too_deep(struct fold *f, uint64_t frames);
 /* Number of distinct stacks that were added to. */
 uint64_t fold_stacks(const struct fold *f);
 
+/*
+ * Calls fn for each stack that was added to, in no order that means something: names[0] is the leaf.
+ * Stops when fn returns something other than 0, and returns it; PP_ENOMEM.
+ */
+typedef int fold_visit(void *ctx, const uint32_t *names, size_t n, uint64_t weight);
+int fold_each(const struct fold *f, fold_visit *fn, void *ctx);
+
+/* The text of a name's id, which lives as long as the fold. */
+const char *fold_name_text(const struct fold *f, uint32_t id, size_t *len);
+
 /* Gives the warnings that are due at the end of all input. */
 void fold_finish(struct fold *f);
 

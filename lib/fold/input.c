@@ -10,8 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Folds a source, whatever its kind, and frees it. */
-static int fold_source(struct fold *f, struct src *s, struct diag *d)
+int fold_source(struct fold *f, struct src *s, struct diag *d)
 {
 	const size_t magic_len = sizeof(PS_MAGIC) - 1;
 	const struct ps_foreign *other;

@@ -7,6 +7,7 @@
 #ifndef PP_FOLD_INPUT_H
 #define PP_FOLD_INPUT_H
 
+#include "base/src.h"
 #include "fold/fold.h"
 
 /*
@@ -15,6 +16,9 @@
  * was damaged or cut off), PP_EXIT_FAIL.
  */
 int fold_files(struct fold *f, char **names, int n, struct diag *d);
+
+/* Folds a source, of any of these kinds, and frees it. 0, or an error that was reported to d. */
+int fold_source(struct fold *f, struct src *s, struct diag *d);
 
 /* Says the account to d: what became of the samples. */
 void fold_describe(struct fold *f, struct diag *d);

@@ -100,7 +100,7 @@ static int see(struct phist *p, const struct sreader *r, const struct ps_record 
 }
 
 /* Takes all records of a source, and frees it. */
-static int read_stream(struct phist *p, struct src *s)
+int phist_stream(struct phist *p, struct src *s)
 {
 	const struct ps_record *rec;
 	struct sreader *r;
@@ -139,7 +139,7 @@ static int read_file(struct phist *p, struct src *s, bool merge)
 		return PP_EXIT_FAIL;
 	}
 	if (!merge)
-		return read_stream(p, s);
+		return phist_stream(p, s);
 	rc = tables_read(&p->tables, s, p->d);
 	src_free(s);
 	return !rc ? PP_EXIT_OK : rc == PP_ECUT ? PP_EXIT_PARTIAL : PP_EXIT_FAIL;
@@ -167,6 +167,11 @@ static int read_files(struct phist *p, char **names, int n, bool merge)
 int phist_files(struct phist *p, char **names, int n)
 {
 	return read_files(p, names, n, false);
+}
+
+const struct tables *phist_tables(const struct phist *p)
+{
+	return &p->tables;
 }
 
 int phist_merge(struct phist *p, char **names, int n)

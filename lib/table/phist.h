@@ -41,6 +41,12 @@ void phist_free(struct phist *p); /* NULL is fine */
 /* Reads event streams, stdin if n is 0. Returns the exit status. */
 int phist_files(struct phist *p, char **names, int n);
 
+/* Reads an event stream from a source, which it frees. Returns the exit status. */
+int phist_stream(struct phist *p, struct src *s);
+
+/* What was counted so far: one table, or none. */
+const struct tables *phist_tables(const struct phist *p);
+
 /* Reads and merges results in the TSV form. Returns the exit status. */
 int phist_merge(struct phist *p, char **names, int n);
 

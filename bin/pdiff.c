@@ -1,0 +1,97 @@
+/* pdiff: compares recordings, and says what got slower and how sure that is. */
+#include "cli.h"
+
+#include "diff/diff.h"
+#include "diff/options.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Where "--" is in the arguments: the base's recordings come before it, the new ones after it. */
+static int find_border(int argc, char **argv)
+{
+	int i = 1;
+
+	while (i < argc && strcmp(argv[i], "--") != 0)
+		i++;
+	return i;
+}
+
+static int add_files(struct diff *d, enum diff_side side, char **names, int n)
+{
+	int rc = 0;
+
+	for (int i = 0; i < n && !rc; i++)
+		rc = diff_add(d, side, names[i]);
+	return rc;
+}
+
+/* Without "--", of two names the first is the base; with --learn-noise all are. */
+static int add_all(struct diff *d, const struct diff_command *c, char **names, int n, char **more,
+		   int m)
+{
+	int base = c->learn || c->base.n || c->other.n || m || n != 2 ? n : 1, rc;
+
+	rc = add_files(d, DIFF_BASE, names, base);
+	if (!rc)
+		rc = add_files(d, DIFF_BASE, c->base.v, c->base.n);
+	if (!rc)
+		rc = add_files(d, DIFF_OTHER, names + base, n - base);
+	if (!rc)
+		rc = add_files(d, DIFF_OTHER, c->other.v, c->other.n);
+	return rc ? rc : add_files(d, DIFF_OTHER, more, m);
+}
+
+static int print(struct diff *d, const struct diff_command *c, struct diag *diag)
+{
+	struct out out;
+	int rc = out_init(&out, STDOUT_FILENO), close_rc;
+
+	if (!rc)
+		rc = c->learn ? diff_learn(d, &out) : diff_write(d, c->form, &out);
+	close_rc = out_close(&out);
+	if (rc == PP_EUSAGE)
+		return rc;
+	rc = rc ? rc : close_rc;
+	if (rc && rc != PP_EPIPE)
+		diag_error(diag, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	return rc;
+}
+
+static int run(struct diff_command *c, char **names, int n, char **more, int m, struct diag *diag)
+{
+	struct diff *d;
+	int rc = diff_new(&d, &c->opts, diag), status;
+
+	if (!rc)
+		rc = add_all(d, c, names, n, more, m);
+	if (!rc && !c->learn)
+		rc = diff_run(d);
+	if (!rc)
+		rc = print(d, c, diag);
+	status = rc == PP_EUSAGE ? PP_EXIT_USAGE : rc ? PP_EXIT_FAIL : diff_status(d, c, diag);
+	diff_free(d);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct diff_command command = DIFF_COMMAND_INIT;
+	const struct opt_group groups[] = {{diff_options, diff_option, &command}, {0}};
+	const struct opt_spec spec = {"pdiff", "[OPTION]... BASE... -- NEW...",
+				      "compare recordings: what got slower, and how sure that is",
+				      groups};
+	int border = find_border(argc, argv), after = border + (border < argc);
+	struct cli cli;
+	int status = PP_EXIT_USAGE;
+
+	if (cli_start(&cli, &spec, border, argv)) {
+		diff_command_release(&command);
+		return cli.status;
+	}
+	if (!diff_command_check(&command, cli.diag))
+		status = run(&command, argv + cli.first, border - cli.first, argv + after,
+			     argc - after, cli.diag);
+	diff_command_release(&command);
+	return cli_finish(&cli, status);
+}

@@ -1,0 +1,68 @@
+/*
+ * The statistics of a comparison. Private to lib/diff.
+ *
+ *	struct compare c;
+ *	rc = compare_sizes(&c, &runs, &opts);	(what counts are divided by)
+ *	rc = compare_family(&c, &c.families[0], false);
+ *	compare_release(&c);
+ *
+ * A quasi-binomial test: a unit's share in a recording varies as a binomial share does, times a
+ * dispersion that is estimated from the recordings of both sides and drawn towards that of all
+ * units (Smyth 2004, Linear models and empirical Bayes methods, section 6.2). pdiff(1) has the
+ * formulas.
+ */
+#ifndef PP_DIFF_COMPARE_H
+#define PP_DIFF_COMPARE_H
+
+#include "diff/noise.h"
+#include "diff/runs.h"
+
+struct diff_row {
+	uint32_t unit;	  /* 0: all small ones together */
+	uint32_t partner; /* of RENAMED: the other unit */
+	double y[2];	  /* samples of a side */
+	double share[2];  /* of the side's size */
+	double diff;	  /* share[1] - share[0] */
+	double low, high; /* its 95 % interval */
+	double p, q, phi, df;
+	double need; /* of UNCLEAR: recordings of each side that would decide */
+	enum diff_verdict verdict;
+};
+
+struct family {
+	const char *name; /* "self", "total" */
+	bool total;
+	struct diff_row
+		*rows; /* those that were tested, then the one of the small ones if there are any */
+	size_t n, tested;
+	double prior,
+		prior_df; /* the dispersion that those of the units are drawn to; df 0: none */
+};
+
+struct compare {
+	const struct diff_opts *opts;
+	const struct noise *noise; /* or NULL */
+	struct runs *rs;
+	enum diff_norm norm; /* never AUTO */
+	double *size;	     /* of each recording: what its counts are divided by */
+	double sides[2];     /* sums of them */
+	size_t runs[2];	     /* recordings */
+	double samples[2];
+	double drift; /* how the size by samples changed beside that by the median, -1 .. */
+	struct family families[2];
+	size_t nfamilies;
+	bool gated; /* the variation from run to run is known */
+};
+
+/* 0, PP_ENOMEM, PP_EUSAGE (the recordings do not have what the norm needs; reported). */
+int compare_sizes(struct compare *c, struct runs *rs, const struct diff_opts *opts);
+
+/* Tests all units by their self or total counts. 0 or PP_ENOMEM. */
+int compare_family(struct compare *c, struct family *f, bool total);
+
+/* Learns how units vary among all recordings, whatever their side. 0 or PP_ENOMEM. */
+int compare_learn(struct compare *c, struct noise *noise);
+
+void compare_release(struct compare *c);
+
+#endif

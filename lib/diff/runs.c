@@ -1,0 +1,457 @@
+/* Reads the recordings of a comparison, each into counts by unit. */
+#include "diff/runs.h"
+
+#include "base/array.h"
+#include "base/err.h"
+#include "base/src.h"
+#include "diff/canon.h"
+#include "fold/fold.h"
+#include "fold/input.h"
+#include "stream/stream.h"
+#include "table/phist.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WEIGHTS_MAX (1u << 20)
+#define GCD_MIN	    1000  /* weights that have less in common are counts, as of pfold -c */
+#define LIGHT_MIN   10000 /* so are weights a quarter of which is lighter */
+#define MAGIC_MAX   16
+
+enum unit_kind { BY_FUNCTION, BY_STACK, BY_COMM, BY_KEY };
+
+/* One recording while it is read: its counts by unit id, and what fold's names are as units. */
+struct counting {
+	struct runs *rs;
+	struct fold *f;
+	enum unit_kind kind;
+	enum diff_side side;
+	bool weighs;   /* its weights need not be counts */
+	uint64_t gcd;  /* of the weights */
+	double *light; /* the first of them */
+	size_t nlight;
+	double weight; /* of a sample */
+	uint32_t *unit_of, nunit_of;
+	double *self, *total;
+	uint32_t *seen; /* stack in which the unit was counted last */
+	uint32_t nself, ntotal, nseen, stacks;
+	double n;
+	struct buf text, stack;
+};
+
+static enum unit_kind kind_of(const char *by)
+{
+	if (!strcmp(by, "function"))
+		return BY_FUNCTION;
+	if (!strcmp(by, "stack"))
+		return BY_STACK;
+	return strcmp(by, "comm") ? BY_KEY : BY_COMM;
+}
+
+static void counting_release(struct counting *c)
+{
+	fold_free(c->f);
+	free(c->unit_of);
+	free(c->self);
+	free(c->total);
+	free(c->seen);
+	free(c->light);
+	buf_release(&c->text);
+	buf_release(&c->stack);
+}
+
+/* Adds to a unit's counts, in the total once for each stack. */
+static int count(struct counting *c, uint32_t unit, double self, double total)
+{
+	double *s = array_widen(c->self, &c->nself, unit, 1024, sizeof(*s)), *t;
+	uint32_t *seen;
+
+	if (!s)
+		return PP_ENOMEM;
+	c->self = s;
+	t = array_widen(c->total, &c->ntotal, unit, 1024, sizeof(*t));
+	if (!t)
+		return PP_ENOMEM;
+	c->total = t;
+	seen = array_widen(c->seen, &c->nseen, unit, 1024, sizeof(*seen));
+	if (!seen)
+		return PP_ENOMEM;
+	c->seen = seen;
+	s[unit] += self;
+	if (seen[unit] != c->stacks)
+		t[unit] += total;
+	seen[unit] = c->stacks;
+	return 0;
+}
+
+/* The name of a frame as units have it, in c->text. */
+static void frame_name(struct counting *c, const char *name, size_t len)
+{
+	if (!c->rs->exact) {
+		canon_name(name, len, &c->text);
+		return;
+	}
+	buf_reset(&c->text);
+	buf_add(&c->text, name, len);
+}
+
+static int frame_unit(struct counting *c, uint32_t name, uint32_t *unit)
+{
+	uint32_t *v = array_widen(c->unit_of, &c->nunit_of, name, 1024, sizeof(*v));
+	const char *s;
+	size_t len;
+	int rc = 0;
+
+	if (!v)
+		return PP_ENOMEM;
+	c->unit_of = v;
+	if (!v[name]) {
+		s = fold_name_text(c->f, name, &len);
+		frame_name(c, s, len);
+		rc = c->text.err;
+		if (!rc)
+			rc = intern_add(&c->rs->units, buf_str(&c->text), c->text.len, &v[name],
+					NULL);
+	}
+	*unit = v[name];
+	return rc;
+}
+
+/* The id of a stack's text in `in`. */
+static int stack_id(struct counting *c, struct intern *in, const uint32_t *names, size_t n,
+		    uint32_t *id)
+{
+	buf_reset(&c->stack);
+	while (n--) {
+		size_t len;
+		const char *s = fold_name_text(c->f, names[n], &len);
+
+		frame_name(c, s, len);
+		buf_add(&c->stack, buf_str(&c->text), c->text.len);
+		if (n)
+			buf_addc(&c->stack, ';');
+	}
+	if (c->stack.err || c->text.err)
+		return PP_ENOMEM;
+	return intern_add(in, buf_str(&c->stack), c->stack.len, id, NULL);
+}
+
+/* Keeps a whole stack, for folded text: fold_visit. */
+static int keep_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weight)
+{
+	struct counting *c = ctx;
+	struct runs *rs = c->rs;
+	uint32_t id;
+	int rc = stack_id(c, &rs->whole, names, n, &id);
+
+	for (int side = 0; side < 2 && !rc; side++) {
+		double *v = array_widen(rs->whole_y[side], &rs->nwhole[side], id, 1024, sizeof(*v));
+
+		if (!v)
+			return PP_ENOMEM;
+		rs->whole_y[side] = v;
+	}
+	if (!rc)
+		rs->whole_y[c->side][id] += (double)weight / c->weight;
+	return rc;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static int keep_weight(struct counting *c, uint64_t weight)
+{
+	if (!weight)
+		return 0;
+	c->gcd = gcd(c->gcd, weight);
+	if (c->nlight == WEIGHTS_MAX)
+		return 0;
+	if (!c->light)
+		c->light = malloc(WEIGHTS_MAX * sizeof(*c->light));
+	if (!c->light)
+		return PP_ENOMEM;
+	c->light[c->nlight++] = (double)weight;
+	return 0;
+}
+
+/* A stack of the recording: fold_visit. */
+static int count_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weight)
+{
+	struct counting *c = ctx;
+	double w = (double)weight;
+	uint32_t unit;
+	int rc = c->weighs ? keep_weight(c, weight) : 0;
+
+	c->n += w;
+	c->stacks++;
+	if (rc || c->kind == BY_STACK) {
+		rc = rc ? rc : stack_id(c, &c->rs->units, names, n, &unit);
+		return rc ? rc : count(c, unit, w, 0);
+	}
+	if (c->kind == BY_COMM) {
+		rc = frame_unit(c, names[n - 1], &unit);
+		return rc ? rc : count(c, unit, w, 0);
+	}
+	/* The first frame is the command; alone, it stands for a sample without a stack. */
+	for (size_t i = 0; i < n && !rc && (i + 1 < n || !i); i++) {
+		rc = frame_unit(c, names[i], &unit);
+		if (!rc)
+			rc = count(c, unit, i ? 0 : w, w);
+	}
+	return rc;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What a sample weighs. */
+static double sample_weight(struct counting *c, const char *file)
+{
+	double weight;
+
+	if (!c->nlight)
+		return 1;
+	if (c->rs->period > 0)
+		return c->rs->period;
+	if (c->gcd >= GCD_MIN)
+		return (double)c->gcd;
+	qsort(c->light, c->nlight, sizeof(*c->light), by_number);
+	if (c->light[c->nlight / 4] < LIGHT_MIN)
+		return 1;
+	weight = c->light[c->nlight / 2];
+	diag_warn(c->rs->diag, file, -1,
+		  "the weights are no counts: %.0f is taken for one sample; better: pfold -c, or "
+		  "--period",
+		  weight);
+	return weight;
+}
+
+/* Keeps what was counted as the arrays of a new recording. */
+static int keep_run(struct counting *c, const char *file, bool partial)
+{
+	struct runs *rs = c->rs;
+	struct run *v = realloc(rs->v, (rs->n + 1) * sizeof(*v)), *r;
+	bool totals = c->kind == BY_FUNCTION;
+	uint32_t n = 0;
+
+	if (!v)
+		return PP_ENOMEM;
+	rs->v = v;
+	r = &v[rs->n];
+	for (uint32_t i = 0; i < c->nself; i++)
+		n += c->self[i] > 0 || c->total[i] > 0;
+	*r = (struct run){
+		.side = c->side, .partial = partial, .n = c->n / c->weight, .name = strdup(file)};
+	r->unit = malloc((n + 1) * sizeof(*r->unit));
+	r->self = malloc((n + 1) * sizeof(*r->self));
+	r->total = totals ? malloc((n + 1) * sizeof(*r->total)) : NULL;
+	rs->n++;
+	if (!r->name || !r->unit || !r->self || (totals && !r->total))
+		return PP_ENOMEM;
+	for (uint32_t i = 0; i < c->nself; i++) {
+		if (!(c->self[i] > 0 || c->total[i] > 0))
+			continue;
+		r->unit[r->nunits] = i;
+		r->self[r->nunits] = c->self[i] / c->weight;
+		if (totals)
+			r->total[r->nunits] = c->total[i] / c->weight;
+		r->nunits++;
+	}
+	return 0;
+}
+
+static int count_folded(struct counting *c, struct src *s, bool *partial)
+{
+	const struct fold_opts opts = {.count = true};
+	int rc = fold_new(&c->f, &opts, c->rs->diag);
+
+	if (rc) {
+		src_free(s);
+		return rc;
+	}
+	rc = fold_source(c->f, s, c->rs->diag);
+	*partial = rc == PP_ECUT || fold_account(c->f)->partial;
+	fold_finish(c->f);
+	return rc && rc != PP_ECUT ? rc : fold_each(c->f, count_stack, c);
+}
+
+/* The rows of a table: the unit's name is that of its keys. */
+static int count_rows(struct counting *c, const struct tables *ts)
+{
+	const struct table *t = ts->n ? ts->v[0] : NULL;
+	int rc = 0;
+
+	if (ts->n > 1)
+		diag_warn(c->rs->diag, NULL, -1,
+			  "only the first table of each file is compared: %s", t->name);
+	for (uint32_t row = 0; t && row < t->nrows && !rc; row++) {
+		uint64_t n = t->nvalues ? table_cell(t, row, 0)->count : 0;
+		uint32_t unit;
+
+		buf_reset(&c->stack);
+		for (uint32_t k = 0; k < t->nkeys; k++) {
+			if (k)
+				buf_adds(&c->stack, ", ");
+			table_key_add(t, row, k, &c->stack);
+		}
+		frame_name(c, buf_str(&c->stack), c->stack.len);
+		rc = c->stack.err ? c->stack.err : c->text.err;
+		if (!rc)
+			rc = intern_add(&c->rs->units, buf_str(&c->text), c->text.len, &unit, NULL);
+		if (!rc && n)
+			rc = count(c, unit, (double)n, 0);
+		c->n += (double)n;
+	}
+	return rc;
+}
+
+static int count_table(struct counting *c, struct src *s, bool *partial)
+{
+	struct tables ts;
+	int rc;
+
+	tables_init(&ts);
+	rc = tables_read(&ts, s, c->rs->diag);
+	src_free(s);
+	*partial = rc == PP_ECUT;
+	if (!rc || *partial)
+		rc = count_rows(c, &ts);
+	tables_release(&ts);
+	return rc;
+}
+
+static int count_keys(struct counting *c, struct src *s, bool *partial)
+{
+	const struct phist_opts opts = {.by = c->rs->by};
+	struct phist *p;
+	int rc = phist_new(&p, &opts, c->rs->diag);
+
+	if (rc) {
+		src_free(s);
+		return rc;
+	}
+	switch (phist_stream(p, s)) {
+	case PP_EXIT_OK: break;
+	case PP_EXIT_PARTIAL: *partial = true; break;
+	default: rc = PP_ECORRUPT;
+	}
+	if (!rc)
+		rc = count_rows(c, phist_tables(p));
+	phist_free(p);
+	return rc;
+}
+
+static int peek(struct src *s, char *magic, size_t *n)
+{
+	size_t got = 1;
+	int rc = 0;
+
+	for (*n = 0; !rc && got && *n < MAGIC_MAX; *n += got)
+		rc = src_read(s, magic + *n, MAGIC_MAX - *n, &got);
+	return rc ? rc : src_unread(s, magic, *n);
+}
+
+/* From the first event of a stream to its last. */
+static int learn_seconds(struct runs *rs, const char *file, double *seconds)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	const struct ps_record *rec;
+	struct sreader *r;
+	int rc = sreader_open(&r, file, 0, rs->diag);
+
+	if (rc)
+		return rc;
+	while (!(rc = sreader_next(r, &rec))) {
+		if (rec->type != PS_SAMPLE)
+			continue;
+		first = rec->sample.time < first ? rec->sample.time : first;
+		last = rec->sample.time > last ? rec->sample.time : last;
+	}
+	sreader_free(r);
+	*seconds = last > first ? (double)(last - first) / 1e9 : 0;
+	return rc == PP_END || rc == PP_ECUT ? 0 : rc;
+}
+
+static int read_run(struct counting *c, const char *file, bool *partial, bool *stream)
+{
+	static const size_t magic_len = sizeof(PS_MAGIC) - 1;
+	char magic[MAGIC_MAX];
+	struct src *s;
+	size_t n;
+	int rc = src_open(&s, file, c->rs->diag);
+
+	if (rc)
+		return PP_ENOENT;
+	rc = peek(s, magic, &n);
+	if (rc) {
+		diag_error(c->rs->diag, file, -1, "cannot read: %s", pp_strerror(rc));
+		src_free(s);
+		return rc;
+	}
+	*stream = n >= magic_len && !memcmp(magic, PS_MAGIC, magic_len);
+	if (tables_is(magic, n)) {
+		c->kind = BY_KEY;
+		return count_table(c, s, partial);
+	}
+	c->weighs = !*stream;
+	if (c->kind != BY_KEY)
+		return count_folded(c, s, partial);
+	if (*stream)
+		return count_keys(c, s, partial);
+	src_free(s);
+	diag_error(c->rs->diag, file, -1, "--by %s needs an event stream or a table of phist",
+		   c->rs->by);
+	return PP_EUSAGE;
+}
+
+int runs_add(struct runs *rs, enum diff_side side, const char *file)
+{
+	struct counting c = {.rs = rs, .kind = kind_of(rs->by), .side = side};
+	bool partial = false, stream = false;
+	int rc = read_run(&c, file, &partial, &stream);
+
+	if (!rc && !(c.n > 0)) {
+		diag_error(rs->diag, file, -1, "no samples");
+		rc = PP_ENOENT;
+	}
+	c.weight = sample_weight(&c, file);
+	if (!rc)
+		rc = keep_run(&c, file, partial);
+	if (!rc && rs->keep_stacks && c.f)
+		rc = fold_each(c.f, keep_stack, &c);
+	if (!rc && rs->seconds && stream)
+		rc = learn_seconds(rs, file, &rs->v[rs->n - 1].seconds);
+	if (rc == PP_ENOMEM)
+		diag_error(rs->diag, file, -1, "%s", pp_strerror(rc));
+	counting_release(&c);
+	return rc;
+}
+
+void runs_release(struct runs *rs)
+{
+	for (size_t i = 0; i < rs->n; i++) {
+		free(rs->v[i].name);
+		free(rs->v[i].unit);
+		free(rs->v[i].self);
+		free(rs->v[i].total);
+	}
+	free(rs->v);
+	intern_release(&rs->units);
+	intern_release(&rs->whole);
+	free(rs->whole_y[0]);
+	free(rs->whole_y[1]);
+}

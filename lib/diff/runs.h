@@ -1,0 +1,53 @@
+/*
+ * The recordings of a comparison: how often each unit (function, stack, ...) was seen in each.
+ * Private to lib/diff.
+ *
+ *	struct runs rs = {.by = "function", .diag = d};
+ *	rc = runs_add(&rs, DIFF_BASE, "a.folded");
+ *	runs_release(&rs);
+ */
+#ifndef PP_DIFF_RUNS_H
+#define PP_DIFF_RUNS_H
+
+#include "base/intern.h"
+#include "diff/diff.h"
+
+/* One recording. The arrays are parallel; a unit that is not in them was not seen. */
+struct run {
+	char *name; /* of its file */
+	enum diff_side side;
+	bool partial;
+	double n;	/* samples */
+	double seconds; /* from the first sample to the last; 0: not known */
+	uint32_t nunits;
+	uint32_t *unit; /* ids in runs.units */
+	double *self;	/* samples whose leaf is the unit (or whose key is it) */
+	double *total;	/* whose stack has it anywhere; NULL: units have no callees */
+};
+
+struct runs {
+	const char *by; /* the kind of unit */
+	bool exact;	/* keep what canon.h leaves out */
+	bool seconds;	/* learn how long the recordings took */
+	struct diag *diag;
+	double period; /* weight of a sample in folded text; 0: found out */
+	struct intern units;
+	struct run *v;
+	size_t n;
+	/* Whole stacks of each side, for folded text; only with keep_stacks. */
+	bool keep_stacks;
+	struct intern whole;
+	double *whole_y[2]; /* by id in whole; samples */
+	uint32_t nwhole[2];
+};
+
+/*
+ * Reads one recording. Weights become samples: they are divided by the period, or, in folded text
+ * of which it is not known, by what they have in common. 0, or an error that was reported. A
+ * recording that is damaged is kept, and `partial`; one without samples is an error.
+ */
+int runs_add(struct runs *rs, enum diff_side side, const char *file);
+
+void runs_release(struct runs *rs);
+
+#endif

@@ -1,0 +1,130 @@
+/* A comparison as a table for people, 80 columns wide. */
+#include "diff/parts.h"
+
+#include <math.h>
+
+#define COLUMNS	   80
+#define NAME_AT	   58 /* column at which names begin */
+#define NAME_WIDTH (COLUMNS - NAME_AT)
+
+static void add_q(struct buf *b, double q)
+{
+	if (q < .0001)
+		buf_adds(b, "<.0001");
+	else
+		buf_addf(b, "%6.4f", q);
+}
+
+/* A name, cut to what is left of the line: its end tells more than its middle. */
+static void add_name(const struct diff *d, const struct diff_row *r, struct buf *b)
+{
+	struct buf name = BUF_INIT;
+	size_t len, at = 0, chars = 0;
+	const char *s = diff_row_name(d, r, &len);
+
+	buf_add_safe(&name, s, len);
+	s = buf_str(&name);
+	for (size_t i = 0; i < name.len; i++)
+		chars += ((uint8_t)s[i] & 0xc0) != 0x80;
+	if (!d->opts.wide && chars > NAME_WIDTH) {
+		for (size_t keep = 0; keep < NAME_WIDTH - 2; at++)
+			keep += ((uint8_t)s[at] & 0xc0) != 0x80;
+		while (at > 0 && ((uint8_t)s[at] & 0xc0) == 0x80)
+			at--;
+		buf_add(b, s, at);
+		buf_adds(b, "..");
+	} else {
+		buf_add(b, s, name.len);
+	}
+	b->err = b->err ? b->err : name.err;
+	buf_release(&name);
+}
+
+static void add_row(const struct diff *d, const struct diff_row *r, struct buf *b)
+{
+	size_t len;
+	const char *partner = intern_get(&d->runs.units, r->partner, &len);
+
+	buf_addf(b, "%-9s %6.2f %6.2f ", diff_verdict_name(r->verdict), r->share[0] * 100,
+		 r->share[1] * 100);
+	if (r->verdict == DIFF_SMALL)
+		buf_addf(b, "%+6.2f %25s", r->diff * 100, "");
+	else
+		buf_addf(b, "%+6.2f %+6.2f .. %+6.2f  ", r->diff * 100, r->low * 100,
+			 r->high * 100);
+	if (r->verdict != DIFF_SMALL)
+		add_q(b, r->q);
+	buf_adds(b, "  ");
+	add_name(d, r, b);
+	if (r->verdict == DIFF_RENAMED && r->diff > 0) {
+		buf_adds(b, "\n          was it ");
+		buf_add_safe(b, partner, len);
+		buf_adds(b, "?");
+	}
+	buf_addc(b, '\n');
+}
+
+/* Rows that were told apart, all of them; others as far as `top` goes. */
+static void add_table(const struct diff *d, const struct family *f, unsigned top, struct buf *b)
+{
+	size_t shown = 0;
+
+	buf_addf(b, "%-9s %6s %6s %6s %16s  %6s  %s\n", "verdict", "base %", "new %", "change",
+		 "95 % interval", "q", f->total ? "with what it calls" : d->opts.by);
+	for (size_t i = 0; i < f->n; i++) {
+		if (top && shown >= top && f->rows[i].verdict >= DIFF_UNCLEAR)
+			break;
+		add_row(d, &f->rows[i], b);
+		shown++;
+	}
+	if (shown < f->n)
+		buf_addf(b, "... and %zu more: -n 0 shows all\n", f->n - shown);
+}
+
+static void add_needs(const struct diff *d, const struct family *f, struct buf *b)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		most = fmax(most, f->rows[i].need);
+	if (!most || !d->compare.gated)
+		return;
+	if (most > 1000)
+		buf_adds(b, "To decide on all that is unclear, runs would have to vary less.\n");
+	else
+		buf_addf(b,
+			 "To decide on all that is unclear, about %.0f recordings a side "
+			 "are needed.\n",
+			 most);
+}
+
+static bool has_verdict(const struct family *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->rows[i].verdict < DIFF_UNCLEAR)
+			return true;
+	return false;
+}
+
+int diff_write_text(struct diff *d, struct buf *b, struct out *out)
+{
+	const struct compare *c = &d->compare;
+	const struct family *gate = &c->families[d->opts.total && c->nfamilies > 1];
+	const struct family *other = c->nfamilies > 1 ? &c->families[gate == c->families] : NULL;
+
+	(void)out;
+	buf_adds(b, "verdict: ");
+	diff_add_verdict(d, b);
+	buf_addc(b, '\n');
+	diff_add_head(d, b);
+	buf_addc(b, '\n');
+	diff_add_notes(d, "\n", b);
+	buf_addc(b, '\n');
+	add_table(d, gate, d->opts.top, b);
+	add_needs(d, gate, b);
+	if (other && has_verdict(other)) {
+		buf_addc(b, '\n');
+		add_table(d, other, 1, b);
+	}
+	return b->err;
+}

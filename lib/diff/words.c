@@ -1,0 +1,124 @@
+/* What all forms of a comparison say in the same words, and the order of its rows. */
+#include "diff/parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *diff_verdict_name(enum diff_verdict verdict)
+{
+	static const char *const names[] = {
+#define V(name, text, gate) text,
+		DIFF_VERDICTS(V)
+#undef V
+	};
+
+	return names[verdict];
+}
+
+const char *diff_norm_name(enum diff_norm norm)
+{
+	static const char *const names[] = {
+#define N(name, text) text,
+		DIFF_NORMS(N)
+#undef N
+	};
+
+	return names[norm];
+}
+
+const char *diff_row_name(const struct diff *d, const struct diff_row *r, size_t *len)
+{
+	static const char small[] = "(small)";
+
+	if (r->unit)
+		return intern_get(&d->runs.units, r->unit, len);
+	*len = sizeof(small) - 1;
+	return small;
+}
+
+/* 13245 as "13.2k". */
+static void add_count(struct buf *b, double n)
+{
+	if (n >= 1e9)
+		buf_addf(b, "%.3gG", n / 1e9);
+	else if (n >= 1e6)
+		buf_addf(b, "%.3gM", n / 1e6);
+	else if (n >= 1e4)
+		buf_addf(b, "%.3gk", n / 1e3);
+	else
+		buf_addf(b, "%.0f", n);
+}
+
+void diff_add_head(const struct diff *d, struct buf *b)
+{
+	const struct compare *c = &d->compare;
+
+	buf_addf(b, "%zu base, %zu new recording%s; ", c->runs[0], c->runs[1],
+		 c->runs[1] > 1 ? "s" : "");
+	add_count(b, c->samples[0]);
+	buf_adds(b, " and ");
+	add_count(b, c->samples[1]);
+	buf_addf(b, " samples; norm %s; %zu tested", diff_norm_name(c->norm),
+		 c->families[0].tested);
+}
+
+void diff_add_verdict(const struct diff *d, struct buf *b)
+{
+	const char *before = "";
+
+	for (int v = 0; v < DIFF_NVERDICTS; v++) {
+		if (!d->result.verdicts[v] || v == DIFF_SMALL)
+			continue;
+		buf_addf(b, "%s%" PRIu64 " %s", before, d->result.verdicts[v],
+			 diff_verdict_name(v));
+		before = ", ";
+	}
+	if (!*before)
+		buf_adds(b, "nothing was frequent enough to test");
+	buf_addf(b, " (q <= %g, >= %g points, >= %g %%)", d->opts.alpha, d->opts.min_points * 100,
+		 d->opts.min_relative * 100);
+}
+
+void diff_add_notes(const struct diff *d, const char *before, struct buf *b)
+{
+	const struct compare *c = &d->compare;
+
+	if (!c->gated)
+		buf_addf(b,
+			 "%sOne recording stands against one: how much runs of one build\n"
+			 "differ is not known. What is listed differs between these two,\n"
+			 "perhaps not between others.",
+			 before);
+	if (c->norm == DIFF_NORM_MEDIAN && fabs(c->drift) > .05)
+		buf_addf(b,
+			 "%sBeside the typical function, the whole %s by %.1f %%: it costs\n"
+			 "something else now, or one function outweighs the others.",
+			 before, c->drift > 0 ? "grew" : "shrank", fabs(c->drift) * 100);
+	if (d->opts.binomial)
+		buf_addf(b,
+			 "%sThe binomial test takes samples for independent. They are not: it\n"
+			 "reports differences where there are none.",
+			 before);
+	if (d->result.partial)
+		buf_addf(b, "%sA recording was damaged or cut off: the result is partial.", before);
+}
+
+/* For qsort: verdicts in their order, then the greater difference. */
+static int by_verdict(const void *x, const void *y)
+{
+	const struct diff_row *a = x, *b = y;
+	double da = fabs(a->diff), db = fabs(b->diff);
+
+	if (a->verdict != b->verdict)
+		return a->verdict < b->verdict ? -1 : 1;
+	if (da != db)
+		return da > db ? -1 : 1;
+	return a->unit < b->unit ? -1 : a->unit > b->unit;
+}
+
+void diff_sort(struct family *f)
+{
+	qsort(f->rows, f->n, sizeof(*f->rows), by_verdict);
+}

@@ -1,0 +1,214 @@
+#!/bin/sh
+# pdiff: its numbers beside scipy's, its verdicts, forms and exit statuses, and how often it is wrong.
+. "${0%/*}/lib.sh"
+
+# Five tables of counts (t/data/README.md): each column a recording, a... of the base, b... new ones.
+for n in 1 2 3 4 5; do
+	mkdir "t$n"
+	awk -v dir="t$n" 'NR == 1 { for (i = 2; i <= NF; i++) file[i] = dir "/" $i; next }
+		{ for (i = 2; i <= NF; i++) if ($i) print "prog;main;" $1, $i >file[i] }' \
+		"$ROOT/t/data/pdiff/$n.counts"
+	run "$BIN/pdiff" --tsv --base "t$n/a*" --new "t$n/b*"
+	is "$status" 0 "table $n is compared"
+	awk -F '\t' -v OFS='\t' '$2 == "self" && $1 != "small" {
+		print $15, $7, $8, $9, $10, $11, $12, $13 }' "$OUT" | LC_ALL=C sort >got
+	LC_ALL=C sort "$ROOT/t/data/pdiff/$n.scipy" >want
+	is "$(cut -f 1 got | paste -s -d ' ')" "$(cut -f 1 want | paste -s -d ' ')" 'the same functions'
+	paste got want | awk -F '\t' '
+		function near(a, b, d) {
+			d = a - b
+			return a == b || (d < 0 ? -d : d) <= 1e-6 * (b < 0 ? -b : b) + 1e-12
+		}
+		{ for (i = 2; i <= 8; i++) if (!near($i, $(i + 8))) print $1, i, $i, $(i + 8) }' >off
+	empty off 'difference, interval, p, q, phi and df are those of scipy'
+done
+
+# Made-up recordings: f4, with 4 %, takes twice as much in d than in a; b and c are like a.
+${CC:-cc} -O2 -D_GNU_SOURCE -o make "$ROOT/t/profile_make.c" -lm || exit 1
+./make 1 100 5000 .0005 5 a && ./make 2 100 5000 .0005 5 b && ./make 3 100 5000 .0005 10 c &&
+	./make 4 100 5000 .0005 5 d 4 2 || exit 1
+
+run "$BIN/pdiff" a? -- d?
+is "$status" 0 'a difference is no failure'
+like "$OUT" '^verdict: 1 regressed' 'the verdict comes first'
+like "$OUT" '^regressed +[0-9.]+ +[0-9.]+ +\+.* f4$' 'the function is found'
+is "$(grep -c '^regressed.* f' "$OUT")" 2 'alone, by itself and with what it calls'
+is "$(awk 'length($0) > 80' "$OUT")" '' 'the table fits 80 columns'
+run "$BIN/pdiff" --gate a? -- d?
+is "$status" 3 '--gate: exit 3'
+like "$ERR" 'the gate is closed: 1 regressed' 'and why'
+run "$BIN/pdiff" --gate d? -- a?
+is "$status" 0 'an improvement passes'
+like "$OUT" '^improved .* f4$' 'it is found, too'
+run "$BIN/pdiff" --gate a? -- b?
+is "$status" 0 'the same program passes'
+run "$BIN/pdiff" --gate=strict a? -- b?
+is "$status" 4 '--gate=strict: something cannot be decided'
+like "$ERR" 'cannot decide' 'it is reported'
+like "$OUT" 'about [0-9]+ recordings a side' 'with how many it could be'
+run "$BIN/pdiff" --gate=strict --min-points 5 a? -- b?
+is "$status" 0 'unless so little does not matter'
+
+# One against one.
+run "$BIN/pdiff" --gate a1 d1
+is "$status" 0 'one against one closes no gate'
+like "$OUT" 'One recording stands against one' 'this is printed'
+like "$ERR" 'decides nothing' 'and reported'
+unlike "$OUT" '^(regressed|improved|new|gone)' 'there is no such verdict'
+run "$BIN/pdiff" --gate=strict a1 d1
+is "$status" 4 'the strict gate cannot decide'
+"$BIN/pdiff" --learn-noise c* >noise.tsv || exit 1
+like noise.tsv '^#PPNOISE1	recordings=10	' 'noise is learned'
+./make 5 100 5000 .0005 5 e 4 2.5 || exit 1
+run "$BIN/pdiff" --gate --noise noise.tsv a1 e1
+is "$status" 3 'with a noise table one is enough for a large change'
+run "$BIN/pdiff" --gate --noise noise.tsv a1 b1
+is "$status" 0 'and no change is none'
+run "$BIN/pdiff" --gate --noise a1 a1 b1
+is "$status" 2 'a file that is no noise table'
+like "$ERR" 'no noise table' 'is reported'
+run "$BIN/pdiff" --learn-noise a1 a2
+is "$status" 64 'two recordings teach nothing'
+
+# Names.
+printf '%s\n' 'p;m;f.isra.0 100' 'p;m;g.constprop.0.cold 100' 'p;m;h [clone .part.3] 100' \
+	'p;m;r::s::h0123456789abcdef 100' 'p;m;k.cold_[k] 100' 'p;m;0x7f12 50' 'p;m;u+0x1f 100' >n1
+printf '%s\n' 'p;m;f 100' 'p;m;g 100' 'p;m;h 100' 'p;m;r::s 100' 'p;m;k_[k] 100' \
+	'p;m;00007f1234567890 50' 'p;m;u 100' >n2
+run "$BIN/pdiff" --tsv n1 n2
+is "$(awk -F '\t' '$2 == "self" && $7 == 0 { print $15 }' "$OUT" | sort | paste -s -d ' ')" \
+	'[unknown] f g h k_[k] r::s u' 'what a rebuild changes in names is left out'
+run "$BIN/pdiff" --tsv --exact n1 n2
+like "$OUT" '	f\.isra\.0$' '--exact keeps it'
+
+# New, gone, renamed: f3 is f3 in the base and "other" later; "fresh" takes 10 % from nowhere.
+for i in 1 2 3 4 5; do
+	sed 's/;f3 /;other /' "b$i" >"r$i"
+	{
+		cat "b$i"
+		echo 'prog;main;fresh 500'
+	} >"w$i"
+done
+run "$BIN/pdiff" --gate a? -- r?
+is "$status" 0 'another name closes no gate'
+is "$(grep -c '^renamed' "$OUT")" 4 'both names are there, alone and with what they call'
+like "$OUT" 'was it f3\?' 'and the old one is proposed'
+run "$BIN/pdiff" --gate a? -- w?
+is "$status" 3 'what is new closes it'
+like "$OUT" '^new .* fresh$' 'by its name'
+run "$BIN/pdiff" w? -- b?
+like "$OUT" '^gone .* fresh$' 'what is gone is listed'
+
+# Damaged input.
+{
+	cat a1
+	echo '# partial: the input was damaged or cut off'
+} >partly
+run "$BIN/pdiff" partly a2 a3 -- b?
+is "$status" 1 'a recording that is partial: exit 1'
+like "$ERR" 'partial' 'and it is reported'
+run "$BIN/pdiff" --gate partly a2 a3 -- d?
+is "$status" 3 'a regression wins'
+like "$ERR" 'result is partial' 'but both'
+like "$ERR" 'gate is closed' 'are reported'
+: >nothing
+run "$BIN/pdiff" a1 nothing
+is "$status" 2 'a recording without samples'
+like "$ERR" 'nothing: no samples' 'is named'
+run "$BIN/pdiff" a1 missing
+is "$status" 2 'so is one that is missing'
+run "$BIN/pdiff" a1
+is "$status" 64 'one side only'
+run "$BIN/pdiff" --norm=nonsense a1 b1
+is "$status" 64 'an unknown norm'
+run "$BIN/pdiff" --base 'none*' --new b1
+is "$status" 64 'a pattern that nothing matches'
+run "$BIN/pdiff" --by dso a1 b1
+is "$status" 64 'a key that folded text does not have'
+like "$ERR" 'needs an event stream' 'is explained'
+
+# Weights.
+awk '{ printf "%s %.0f\n", $1, $2 * 10101010 }' a1 >period
+run "$BIN/pdiff" --tsv period a1
+is "$(awk -F '\t' '$2 == "self" && $3 != $4' "$OUT")" '' 'weights that are multiples of a period are counts'
+awk '{ printf "%s %.0f\n", $1, $2 * 100000 + NR * 7 % 500 }' a1 >odd
+run "$BIN/pdiff" odd odd
+like "$ERR" 'taken for one sample' 'other weights are guessed, which is reported'
+run "$BIN/pdiff" --tsv --period 100000 odd odd
+like "$OUT" '	f0$' '--period says it'
+unlike "$ERR" 'taken for' 'and nothing is guessed'
+
+# Work: twice the work in twice the samples is the same.
+for i in 1 2 3; do
+	awk '{ print $1, $2 * 2 }' "b$i" >"x$i"
+done
+run "$BIN/pdiff" --gate --work 1,1,1,2,2,2 a1 a2 a3 -- x1 x2 x3
+is "$status" 0 'by work, twice as much in twice the samples is no change'
+run "$BIN/pdiff" --gate --work 1,1,1,1,1,1 a1 a2 a3 -- x1 x2 x3
+is "$status" 3 'for the same work it is one'
+run "$BIN/pdiff" --work 1,1 a1 a2 a3 -- x1 x2 x3
+is "$status" 64 'work has to be given for each'
+
+# Other inputs: event streams, tables of phist, standard input.
+"$BIN/pdecode" "$ROOT/t/data/demo.pstream.zst" >demo.ps 2>/dev/null || exit 1
+run "$BIN/pdiff" --by comm demo.ps demo.ps
+is "$status" 0 'event streams, by command'
+run "$BIN/pdiff" --tsv --by dso demo.ps demo.ps
+is "$(sed 1,2d "$OUT" | awk -F '\t' '{ n += $3 } END { print n }')" \
+	"$("$BIN/phist" --tsv --by dso demo.ps | sed 1d | awk -F '\t' '{ n += $3 } END { print n }')" \
+	'by DSO, the samples are those of phist'
+"$BIN/phist" --tsv --by dso demo.ps >demo.tsv
+"$BIN/pdiff" --tsv --by dso demo.ps demo.ps | sed 1d | cut -f 3- | sort >want
+run "$BIN/pdiff" --tsv demo.tsv demo.tsv
+sed 1d "$OUT" | cut -f 3- | sort >got
+same got want 'a table of phist says the same'
+run_pipe 'cat a1' '"$BIN/pdiff" --tsv - a1'
+is "$(awk -F '\t' '$2 == "self" && $3 != $4' "$OUT")" '' 'standard input is a recording'
+run "$BIN/pdiff" --by stack --tsv a1 a1
+like "$OUT" '	prog;main;f0$' 'stacks as a whole'
+run "$BIN/pdiff" --norm time a1 b1
+is "$status" 64 'folded text has no duration'
+run "$BIN/pdiff" --norm time demo.ps demo.ps
+is "$status" 0 'event streams have'
+
+# Forms. Names that a browser or a build server would take for something else.
+printf '%s\n' 'p;m;<script>alert(1)</script> 500' 'p;m;a|b`c 500' >h1
+for i in 1 2 3; do
+	printf '%s\n' 'p;m;<script>alert(1)</script> 900' 'p;m;a|b`c 100' >"k$i"
+	printf 'p;m;<script>alert(1)</script> %d\np;m;a|b`c %d\n' $((500 + i)) $((500 - i)) >"h$i"
+done
+run "$BIN/pdiff" --markdown h? -- k?
+is "$status" 0 'Markdown'
+unlike "$OUT" '<script' 'has no markup of ours'
+unlike "$OUT" 'a\|b' 'and no cell border in a name'
+like "$OUT" '^\*\*pdiff:\*\* 1 regressed, 1 improved' 'begins with the verdict'
+run "$BIN/pdiff" --junit h? -- k?
+unlike "$OUT" '<script' 'JUnit has neither'
+like "$OUT" '<testsuite name="pdiff" tests="2" failures="1" skipped="0">' 'and counts'
+if have xmllint; then
+	ok 'it is XML' xmllint --noout "$OUT"
+else
+	skip 1 'xmllint is not installed'
+fi
+awk 'BEGIN { for (i = 0; i < 2000; i++) printf "p;m;function_number_%d_with_a_name_that_is_long_enough 10\n", i }' >many
+run "$BIN/pdiff" --markdown many many
+ok 'Markdown stays below 60 kB' [ "$(wc -c <"$OUT")" -le 60000 ]
+like "$OUT" 'more rows than have room' 'and says that it is cut'
+run "$BIN/pdiff" --json a? -- d?
+if have jq; then
+	is "$(jq -r '.rows[] | select(.verdict == "regressed" and .measure == "self") | .name' "$OUT")" f4 \
+		'JSON has the row'
+	is "$(jq '.recordings | length' "$OUT")" 10 'and the recordings'
+else
+	skip 2 'jq is not installed'
+fi
+run "$BIN/pdiff" --folded --norm share a? -- d?
+is "$(grep -v '^#' "$OUT" | awk '{ n += $3 } END { print n }')" \
+	"$(cat d? | awk '{ n += $2 } END { print n }')" 'folded text has the new counts as they are'
+like "$OUT" '^# verdict: regressed f4$' 'and the verdicts'
+
+# How often it is wrong: a few cells of the grid, through the same script as the whole.
+CELLS=small run env CELLS=small "$ROOT/t/oracle/pdiff-rate" -n 40
+is "$status" 0 'wrong in 5 % of runs at most; the binomial test is wrong more often'
+[ "$status" = 0 ] || diag_file "$OUT"
+done_testing
