@@ -1,103 +1,18 @@
+/* Finds the names of a field's values in a print format: the names of values. */
 #include "event/symbolic.h"
 
+#include "event/scan.h"
+
 #include <stdio.h>
-#include <string.h>
 
-/* A piece of format text that is being read. */
-struct text {
-	const char *p, *end;
-};
-
-static void skip_space(struct text *t)
+/* Whether REC->field is next. */
+static bool is_field(struct scan s, const char *field, size_t n)
 {
-	while (t->p < t->end && (*t->p == ' ' || *t->p == '\t'))
-		t->p++;
+	return scan_take(&s, "REC->") && scan_word(&s) == n && !memcmp(s.p, field, n);
 }
-
-static bool eat(struct text *t, const char *word)
-{
-	size_t n = strlen(word);
-
-	skip_space(t);
-	if ((size_t)(t->end - t->p) < n || memcmp(t->p, word, n) != 0)
-		return false;
-	t->p += n;
-	return true;
-}
-
-static bool is_name(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
-/* ---- constant expressions: numbers, ( ), and | & + - << from the weakest to the strongest ---- */
-
-#define DEPTH_MAX 32
-
-static bool constant(struct text *t, int level, int depth, uint64_t *v);
-
-static bool number(struct text *t, int depth, uint64_t *v)
-{
-	const char *begin;
-	int base = 10;
-
-	skip_space(t);
-	if (eat(t, "("))
-		return constant(t, 0, depth + 1, v) && eat(t, ")");
-	if (eat(t, "0x"))
-		base = 16;
-	*v = 0;
-	for (begin = t->p; t->p < t->end; t->p++) {
-		int c = *t->p | 0x20;
-		int digit = c >= '0' && c <= '9'		 ? c - '0'
-			    : base == 16 && c >= 'a' && c <= 'f' ? c - 'a' + 10
-								 : -1;
-
-		if (digit < 0)
-			break;
-		*v = *v * (uint64_t)base + (uint64_t)digit;
-	}
-	if (t->p == begin)
-		return false;
-	while (t->p < t->end && strchr("uUlL", *t->p))
-		t->p++;
-	return true;
-}
-
-static bool constant(struct text *t, int level, int depth, uint64_t *v)
-{
-	static const char *const ops[] = {"|", "&", "<<", "+", "-"};
-	static const int levels[] = {0, 1, 2, 3, 3};
-	uint64_t right;
-
-	if (depth > DEPTH_MAX)
-		return false;
-	if (level > 3)
-		return number(t, depth, v);
-	if (!constant(t, level + 1, depth + 1, v))
-		return false;
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
-		if (levels[i] != level || !eat(t, ops[i]))
-			continue;
-		if (!constant(t, level + 1, depth + 1, &right))
-			return false;
-		switch (ops[i][0]) {
-		case '|': *v |= right; break;
-		case '&': *v &= right; break;
-		case '<': *v = right < 64 ? *v << right : 0; break;
-		case '+': *v += right; break;
-		default: *v -= right;
-		}
-		i = (size_t)-1; /* from the left: the same operators again */
-	}
-	return true;
-}
-
-/* ---- lists ---- */
 
 /* Whether a call's first argument has REC->field; the text is then behind its comma. */
-static bool first_argument(struct text *t, const char *field)
+static bool first_argument(struct scan *t, const char *field)
 {
 	size_t n = strlen(field);
 	int depth = 0;
@@ -110,66 +25,66 @@ static bool first_argument(struct text *t, const char *field)
 			return false;
 		else if (*t->p == ',' && !depth)
 			break;
-		else if ((size_t)(t->end - t->p) > 5 + n && !memcmp(t->p, "REC->", 5) &&
-			 !memcmp(t->p + 5, field, n) && !is_name(t->p[5 + n]))
-			found = true;
+		else if (*t->p == 'R')
+			found = found || is_field(*t, field, n);
 	}
-	return found && eat(t, ",");
+	return found && scan_take(t, ",");
 }
 
-/* A text in quotes; the cut-off rest of a long one is passed over. */
-static bool quoted(struct text *t, char *to)
+/* A text in quotes, of which a long one is cut. */
+static bool quoted(struct scan *t, char to[SYMBOLIC_TEXT])
 {
-	size_t n = 0;
+	const char *text;
+	uint32_t len;
 
-	if (!eat(t, "\""))
+	if (!scan_text(t, &text, &len))
 		return false;
-	for (; t->p < t->end && *t->p != '"'; t->p++)
-		if (n + 1 < SYMBOLIC_TEXT)
-			to[n++] = *t->p;
-	to[n] = 0;
-	return eat(t, "\"");
+	snprintf(to, SYMBOLIC_TEXT, "%.*s", (int)len, text);
+	return true;
 }
 
-static void list(struct symbolic *s, struct text *t)
+static void list(struct symbolic *s, struct scan *t)
 {
-	while (eat(t, "{")) {
+	while (scan_take(t, "{")) {
 		struct symbolic_name name;
-		bool known = constant(t, 0, 0, &name.value);
+		struct scan value = *t;
 
+		name.value = scan_constant(&value, SCAN_ALL);
 		/* The name of a constant that this kernel did not replace by its number. */
-		while (!known && t->p < t->end && *t->p != ',' && *t->p != '}')
+		while (value.bad && t->p < t->end && *t->p != ',' && *t->p != '}')
 			t->p++;
-		if (!eat(t, ",") || !quoted(t, name.text))
+		if (!value.bad)
+			*t = value;
+		if (!scan_take(t, ",") || !quoted(t, name.text))
 			return;
-		if (known && s->n < SYMBOLIC_MAX)
+		if (!value.bad && s->n < SYMBOLIC_MAX)
 			s->names[s->n++] = name;
-		if (!eat(t, "}"))
+		if (!scan_take(t, "}"))
 			return;
-		eat(t, ",");
+		scan_take(t, ",");
 	}
 }
 
 void symbolic_parse(struct symbolic *s, const char *format, size_t len, const char *field)
 {
-	static const char *const calls[] = {"__print_symbolic(", "__print_flags("};
-	struct text t = {format, format + len};
+	struct scan t = scan_make(format, len);
 	char separator[SYMBOLIC_TEXT];
 
 	s->n = 0;
 	s->begin = s->end = 0;
 	s->flags = false;
 	for (; t.p < t.end; t.p++) {
-		struct text at = t;
+		struct scan at = t;
 
 		if (*t.p != '_')
 			continue;
-		if (!eat(&at, calls[0]) && !eat(&at, calls[1]))
+		if (!scan_take(&at, "__print_symbolic") && !scan_take(&at, "__print_flags"))
 			continue;
-		if (!first_argument(&at, field))
+		scan_take(&at, "_u64");
+		if (!scan_take(&at, "(") || !first_argument(&at, field))
 			continue;
 		s->flags = quoted(&at, separator);
-		if (s->flags && !eat(&at, ","))
+		if (s->flags && !scan_take(&at, ","))
 			continue;
 		list(s, &at);
 		s->begin = (size_t)(t.p - format);
@@ -179,18 +94,24 @@ void symbolic_parse(struct symbolic *s, const char *format, size_t len, const ch
 }
 
 /* "REC->NAME == NUMBER) ?" and nothing behind it. */
-static bool comparison(struct text t, char name[SYMBOLIC_TEXT], uint64_t *value)
+static bool comparison(struct scan t, char name[SYMBOLIC_TEXT], uint64_t *value)
 {
-	size_t n = 0;
+	size_t n;
 
-	if (!eat(&t, "REC->"))
+	if (!scan_take(&t, "REC->"))
 		return false;
-	for (; t.p < t.end && is_name(*t.p) && n + 1 < SYMBOLIC_TEXT; t.p++)
-		name[n++] = *t.p;
+	n = scan_word(&t);
+	if (!n || n >= SYMBOLIC_TEXT)
+		return false;
+	memcpy(name, t.p, n);
 	name[n] = 0;
-	if (!n || !eat(&t, "==") || !number(&t, 0, value) || !eat(&t, ")") || !eat(&t, "?"))
+	t.p += n;
+	if (!scan_take(&t, "=="))
 		return false;
-	skip_space(&t);
+	*value = scan_constant(&t, SCAN_OPERAND);
+	if (t.bad || !scan_take(&t, ")") || !scan_take(&t, "?"))
+		return false;
+	scan_blanks(&t);
 	return t.p == t.end;
 }
 
@@ -198,14 +119,15 @@ bool symbolic_choice(const struct symbolic *s, const char *format, size_t len, c
 		     char chooser[SYMBOLIC_TEXT], uint64_t *value, struct symbolic *other)
 {
 	const char *open = format + s->begin;
-	struct text rest = {format + s->end, format + len};
+	struct scan rest = scan_make(format + s->end, len - s->end);
 
 	while (open > format && open[-1] != '(')
 		open--;
-	if (!s->end || !comparison((struct text){open, format + s->begin}, chooser, value) ||
-	    !eat(&rest, ")") || !eat(&rest, ":"))
+	if (!s->end ||
+	    !comparison(scan_make(open, (size_t)(format + s->begin - open)), chooser, value) ||
+	    !scan_take(&rest, ")") || !scan_take(&rest, ":"))
 		return false;
-	skip_space(&rest);
+	scan_blanks(&rest);
 	symbolic_parse(other, rest.p, (size_t)(rest.end - rest.p), field);
 	return other->end && !other->begin;
 }
@@ -245,17 +167,20 @@ bool symbolic_text(const struct symbolic *s, uint64_t value, char text[SYMBOLIC_
 void task_states_parse(struct task_states *t, const char *format, size_t len)
 {
 	static const char tail[] = "REC->prev_state &";
-	struct text at;
+	struct scan at;
 
 	t->preempted = 0;
 	symbolic_parse(&t->flags, format, len, "prev_state");
-	at = (struct text){format + t->flags.end, format + len};
+	at = scan_make(format + t->flags.end, len - t->flags.end);
 	/* What follows: ) : "R", REC->prev_state & EXPRESSION ? "+" : "" */
 	for (; at.p < at.end && !t->preempted; at.p++) {
-		struct text x = at;
+		struct scan x = at;
 		uint64_t v;
 
-		if (eat(&x, tail) && constant(&x, 0, 0, &v) && eat(&x, "?") && eat(&x, "\"+\""))
+		if (!scan_take(&x, tail))
+			continue;
+		v = scan_constant(&x, SCAN_ALL);
+		if (!x.bad && scan_take(&x, "?") && scan_take(&x, "\"+\""))
 			t->preempted = v;
 	}
 	/* A format text that is missing or not understood: what has been so in every kernel. */

@@ -1,3 +1,4 @@
+/* Parses the arguments of print formats that have one meaning for every parser, and computes them. */
 #include "print/text_expr.h"
 
 #include "stream/payload.h"
@@ -31,7 +32,7 @@ struct text_node {
 struct parser {
 	struct text_exprs *x;
 	const struct ps_event *e;
-	const char *p;
+	struct scan *in;
 	int depth;
 };
 
@@ -39,16 +40,6 @@ void text_exprs_release(struct text_exprs *x)
 {
 	free(x->v);
 	*x = (struct text_exprs){0};
-}
-
-size_t text_word(const char *p)
-{
-	size_t n = 0;
-
-	while ((p[n] >= 'a' && p[n] <= 'z') || (p[n] >= 'A' && p[n] <= 'Z') || p[n] == '_' ||
-	       (n && p[n] >= '0' && p[n] <= '9'))
-		n++;
-	return n;
 }
 
 /* ---- parsing ---- */
@@ -73,67 +64,40 @@ static bool add(struct parser *s, const struct text_node *n, uint32_t *id)
 	return true;
 }
 
-static void skip(struct parser *s)
-{
-	while (*s->p == ' ' || *s->p == '\t')
-		s->p++;
-}
-
-/* Passes over a text if it comes next. */
-static bool next_is(struct parser *s, const char *text)
-{
-	size_t n = strlen(text);
-
-	skip(s);
-	if (strncmp(s->p, text, n) != 0)
-		return false;
-	s->p += n;
-	return true;
-}
-
 static bool expression(struct parser *s, uint32_t *id);
 
 /* "text" without escapes. */
 static bool string(struct parser *s, struct text_node *n)
 {
-	if (!next_is(s, "\""))
-		return false;
-	n->text = s->p;
-	n->len = (uint32_t)strcspn(s->p, "\"\\\n");
-	s->p += n->len;
-	return *s->p++ == '"';
+	return scan_text(s->in, &n->text, &n->len) && !memchr(n->text, '\\', n->len);
 }
 
+/* A number, and not the beginning of a name. */
 static bool number(struct parser *s, uint64_t *v)
 {
-	char *end;
-
-	skip(s);
-	if (*s->p < '0' || *s->p > '9')
+	scan_blanks(s->in);
+	if (s->in->p == s->in->end || *s->in->p < '0' || *s->in->p > '9')
 		return false;
-	*v = strtoull(s->p, &end, 0);
-	s->p = end;
-	while (*s->p == 'u' || *s->p == 'U' || *s->p == 'l' || *s->p == 'L')
-		s->p++;
-	return !text_word(s->p);
+	*v = scan_number(s->in);
+	return !s->in->bad && !scan_word(s->in);
 }
 
 /* ", { number, "text" }, ... )" of a function; flags: no number may be 0 or have the sign. */
 static bool table(struct parser *s, struct text_node *n, bool flags)
 {
-	while (next_is(s, ",")) {
+	while (scan_take(s->in, ",")) {
 		struct text_node entry = {.kind = NODE_ENTRY};
 		uint32_t id;
 
-		if (!next_is(s, "{") || !number(s, &entry.number) || !next_is(s, ",") ||
-		    !string(s, &entry) || !next_is(s, "}") || !add(s, &entry, &id))
+		if (!scan_take(s->in, "{") || !number(s, &entry.number) || !scan_take(s->in, ",") ||
+		    !string(s, &entry) || !scan_take(s->in, "}") || !add(s, &entry, &id))
 			return false;
 		if (flags && (!entry.number || entry.number >> 63))
 			return false;
 		if (!n->c++)
 			n->b = id;
 	}
-	return n->c && next_is(s, ")");
+	return n->c && scan_take(s->in, ")");
 }
 
 static bool function(struct parser *s, bool flags, uint32_t *id)
@@ -141,7 +105,7 @@ static bool function(struct parser *s, bool flags, uint32_t *id)
 	struct text_node n = {.kind = flags ? NODE_FLAGS : NODE_SYMBOL, .is_text = true};
 
 	return expression(s, &n.a) && !s->x->v[n.a].is_text &&
-	       (!flags || (next_is(s, ",") && string(s, &n))) && table(s, &n, flags) &&
+	       (!flags || (scan_take(s->in, ",") && string(s, &n))) && table(s, &n, flags) &&
 	       add(s, &n, id);
 }
 
@@ -150,15 +114,16 @@ static bool field(struct parser *s, uint32_t *id)
 {
 	struct text_node n = {.kind = NODE_FIELD};
 	struct ps_event_field f;
-	size_t len = text_word(s->p);
+	const char *name = s->in->p;
+	size_t len = scan_word(s->in);
 	uint64_t index = 0;
 
-	if (!len || !ps_event_field_find(s->e, s->p, len, &f) || f.flags & PS_FIELD_DYNAMIC)
+	if (!len || !ps_event_field_find(s->e, name, len, &f) || f.flags & PS_FIELD_DYNAMIC)
 		return false;
-	s->p += len;
+	s->in->p += len;
 	if (f.flags & PS_FIELD_ARRAY) {
-		if (!next_is(s, "[") || !number(s, &index) || !next_is(s, "]") || !f.element ||
-		    index >= f.size / f.element)
+		if (!scan_take(s->in, "[") || !number(s, &index) || !scan_take(s->in, "]") ||
+		    !f.element || index >= f.size / f.element)
 			return false;
 		f.size = f.element;
 	}
@@ -174,16 +139,16 @@ static bool primary(struct parser *s, uint32_t *id)
 	struct text_node n = {.kind = NODE_NUMBER};
 
 	for (size_t i = 0; i < sizeof(casts) / sizeof(casts[0]);)
-		i = next_is(s, casts[i]) ? 0 : i + 1;
-	if (next_is(s, "("))
-		return expression(s, id) && next_is(s, ")");
-	if (next_is(s, "REC->"))
+		i = scan_take(s->in, casts[i]) ? 0 : i + 1;
+	if (scan_take(s->in, "("))
+		return expression(s, id) && scan_take(s->in, ")");
+	if (scan_take(s->in, "REC->"))
 		return field(s, id);
-	if (next_is(s, "__print_flags("))
+	if (scan_take(s->in, "__print_flags("))
 		return function(s, true, id);
-	if (next_is(s, "__print_symbolic("))
+	if (scan_take(s->in, "__print_symbolic("))
 		return function(s, false, id);
-	if (*s->p == '"') {
+	if (scan_peek(s->in, "\"")) {
 		n.kind = NODE_TEXT;
 		n.is_text = true;
 		return string(s, &n) && add(s, &n, id);
@@ -196,14 +161,12 @@ static void operator_at(struct parser *s, char op[3])
 {
 	static const char *const ops[] = {"<<", ">>", "==", "!=", "&", "|", "+", "-", "*"};
 
-	skip(s);
 	op[0] = op[1] = op[2] = 0;
-	if (!strncmp(s->p, "&&", 2) || !strncmp(s->p, "||", 2))
+	if (scan_peek(s->in, "&&") || scan_peek(s->in, "||"))
 		return;
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-		if (!strncmp(s->p, ops[i], strlen(ops[i]))) {
+		if (scan_take(s->in, ops[i])) {
 			memcpy(op, ops[i], strlen(ops[i]));
-			s->p += strlen(ops[i]);
 			return;
 		}
 }
@@ -265,9 +228,9 @@ static bool expression(struct parser *s, uint32_t *id)
 	if (++s->depth > DEPTH_MAX)
 		return false;
 	good = chain(s, id);
-	if (good && next_is(s, "?")) {
+	if (good && scan_take(s->in, "?")) {
 		n.a = *id;
-		good = !s->x->v[n.a].is_text && expression(s, &n.b) && next_is(s, ":") &&
+		good = !s->x->v[n.a].is_text && expression(s, &n.b) && scan_take(s->in, ":") &&
 		       expression(s, &n.c) && s->x->v[n.b].is_text == s->x->v[n.c].is_text;
 		if (good) {
 			n.is_text = s->x->v[n.b].is_text;
@@ -278,16 +241,20 @@ static bool expression(struct parser *s, uint32_t *id)
 	return good;
 }
 
-bool text_expr_parse(struct text_exprs *x, const struct ps_event *e, const char **at,
+bool text_expr_parse(struct text_exprs *x, const struct ps_event *e, struct scan *at,
 		     uint32_t *root)
 {
-	struct parser s = {.x = x, .e = e, .p = *at};
+	struct parser s = {.x = x, .e = e, .in = at};
 
-	if (!expression(&s, root))
-		return false;
-	skip(&s);
-	*at = s.p;
-	return *s.p == ',' || *s.p == '\n' || !*s.p;
+	return expression(&s, root) && text_expr_ends(at);
+}
+
+bool text_expr_ends(const struct scan *at)
+{
+	struct scan end = *at;
+
+	scan_blanks(&end);
+	return end.p == end.end || *end.p == ',' || *end.p == '\n';
 }
 
 bool text_expr_is_text(const struct text_exprs *x, uint32_t root)

@@ -3,7 +3,7 @@
  * to lib/print.
  *
  *	struct text_exprs x = {0};
- *	if (text_expr_parse(&x, event, &p, &root))	(p: behind the argument)
+ *	if (text_expr_parse(&x, event, &scan, &root))	(scan: after the argument)
  *		... text_expr_is_text(&x, root) ? text_expr_text(...) : text_expr_number(...)
  *	text_exprs_release(&x);
  *
@@ -15,6 +15,7 @@
 #define PP_PRINT_TEXT_EXPR_H
 
 #include "base/buf.h"
+#include "event/scan.h"
 #include "stream/stream.h"
 
 struct text_node;
@@ -26,8 +27,11 @@ struct text_exprs {
 void text_exprs_release(struct text_exprs *x);
 
 /* Takes the expression at *at, which ends at a comma or at the end of the line. */
-bool text_expr_parse(struct text_exprs *x, const struct ps_event *e, const char **at,
+bool text_expr_parse(struct text_exprs *x, const struct ps_event *e, struct scan *at,
 		     uint32_t *root);
+
+/* Whether an argument ends here. */
+bool text_expr_ends(const struct scan *at);
 
 bool text_expr_is_text(const struct text_exprs *x, uint32_t root);
 
@@ -36,8 +40,5 @@ bool text_expr_number(const struct text_exprs *x, uint32_t root, const struct ps
 		      uint64_t *v);
 bool text_expr_text(const struct text_exprs *x, uint32_t root, const struct ps_str *payload,
 		    struct buf *b);
-
-/* Letters, digits and _ at p. */
-size_t text_word(const char *p);
 
 #endif

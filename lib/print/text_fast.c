@@ -1,8 +1,10 @@
+/* Compiles print formats to a list of what is printed one after the other. */
 #include "print/text_fast.h"
 
 #include "stream/payload.h"
 #include "print/text_expr.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -78,43 +80,28 @@ static bool add_text(struct text_fast *f, const char *text, size_t len)
 	return true;
 }
 
-static const char *skip_blanks(const char *p)
-{
-	while (*p == ' ')
-		p++;
-	return p;
-}
-
 /*
  * ", REC->name", also with a cast to 64 bits, which changes nothing, or ", __get_str(name)": the field
  * of the next conversion.
  */
-static bool argument(const struct ps_event *e, const char **args, bool *string,
+static bool argument(const struct ps_event *e, struct scan *args, bool *string,
 		     struct ps_event_field *f)
 {
-	const char *p = skip_blanks(*args);
+	const char *name;
 	size_t n;
 
-	if (*p++ != ',')
+	if (!scan_take(args, ","))
 		return false;
-	p = skip_blanks(p);
-	if (!strncmp(p, "(unsigned long long)", 20))
-		p = skip_blanks(p + 20);
-	*string = !strncmp(p, "__get_str(", 10);
-	if (*string)
-		p += 10;
-	else if (!strncmp(p, "REC->", 5))
-		p += 5;
-	else
+	scan_take(args, "(unsigned long long)");
+	*string = scan_take(args, "__get_str(");
+	if (!*string && !scan_take(args, "REC->"))
 		return false;
-	n = text_word(p);
-	if (!n || !ps_event_field_find(e, p, n, f))
+	name = args->p;
+	n = scan_word(args);
+	if (!n || !ps_event_field_find(e, name, n, f))
 		return false;
-	p = skip_blanks(p + n);
-	if (*string && *p++ != ')')
-		return false;
-	*args = p;
-	return true;
+	args->p += n;
+	return !*string || scan_take(args, ")");
 }
 
 /* Flags, width and size of a conversion; *at is then at its letter. */
@@ -143,12 +130,12 @@ static bool spec(const struct text_fast *t, const char **at, struct op *o)
 }
 
 /* A field as it is. */
-static bool plain(const struct ps_event *e, const char **args, char letter, struct op *o)
+static bool plain(const struct ps_event *e, struct scan *args, char letter, struct op *o)
 {
 	bool string, chars, dynamic;
 	struct ps_event_field f;
 
-	if (!argument(e, args, &string, &f) || !strchr(",\n", *skip_blanks(*args)))
+	if (!argument(e, args, &string, &f) || !text_expr_ends(args))
 		return false;
 	chars = f.flags & PS_FIELD_STRING && !(f.flags & PS_FIELD_DYNAMIC) &&
 		f.flags & PS_FIELD_ARRAY && f.size;
@@ -163,27 +150,24 @@ static bool plain(const struct ps_event *e, const char **args, char letter, stru
 	       !(o->width && o->pad == '0' && letter == 'd' && f.size != 4);
 }
 
-static bool computed(struct text_fast *t, const struct ps_event *e, const char **args, char letter,
+static bool computed(struct text_fast *t, const struct ps_event *e, struct scan *args, char letter,
 		     struct op *o)
 {
-	const char *p = skip_blanks(*args);
-
-	if (*p++ != ',')
+	if (!scan_take(args, ","))
 		return false;
 	o->computed = true;
-	if (!text_expr_parse(&t->exprs, e, &p, &o->expr) ||
+	if (!text_expr_parse(&t->exprs, e, args, &o->expr) ||
 	    text_expr_is_text(&t->exprs, o->expr) != (letter == 's') ||
 	    (o->width && o->pad == '0' && letter == 'd'))
 		return false;
 	if (letter == 's')
 		o->kind = OP_WORDS;
-	*args = p;
 	return true;
 }
 
 /* "%03d" and the like; *at is behind the percent sign. */
 static bool conversion(struct text_fast *t, const struct ps_event *e, const char **at,
-		       const char **args)
+		       struct scan *args)
 {
 	static const struct {
 		char letter;
@@ -194,7 +178,7 @@ static bool conversion(struct text_fast *t, const struct ps_event *e, const char
 		       {'p', OP_POINTER},
 		       {'s', OP_CHARS}};
 	struct op o = {0}, *added;
-	const char *rest = *args;
+	struct scan rest = *args;
 	char letter;
 	size_t i = 0;
 
@@ -209,7 +193,7 @@ static bool conversion(struct text_fast *t, const struct ps_event *e, const char
 	if ((letter == 's' || letter == 'p') && (o.width || o.pad == '0' || o.wide))
 		return false;
 	/* Other pointers than plain ones: %pS and so on. */
-	if (letter == 'p' && (text_word(*at) || (**at >= '0' && **at <= '9')))
+	if (letter == 'p' && isalnum((unsigned char)**at))
 		return false;
 	if (letter == 'p')
 		o.wide = sizeof(void *) == 8;
@@ -228,15 +212,16 @@ static bool conversion(struct text_fast *t, const struct ps_event *e, const char
 /* The whole of: print fmt: "text %d text", REC->a, REC->b */
 static bool compile(struct text_fast *t, const struct ps_event *e)
 {
-	const char *p = strstr(t->format, "\nprint fmt: \""), *text, *args;
+	const char *p = strstr(t->format, "\nprint fmt: \""), *text;
+	struct scan args;
 
 	if (!p)
 		return false;
 	p += strlen("\nprint fmt: \"");
-	args = strchr(p, '"');
-	if (!args)
+	text = strchr(p, '"');
+	if (!text)
 		return false;
-	args++;
+	args = scan_make(text + 1, strlen(text + 1));
 	for (text = p; *p != '"'; text = p) {
 		while (*p != '"' && *p != '%' && *p != '\\')
 			p++;
@@ -248,8 +233,8 @@ static bool compile(struct text_fast *t, const struct ps_event *e)
 		if (!conversion(t, e, &p, &args))
 			return false;
 	}
-	args = skip_blanks(args);
-	return !*args || (*args == '\n' && !args[1]);
+	scan_take(&args, "\n");
+	return args.p == args.end;
 }
 
 /* ---- the scheduler's plugin ---- */

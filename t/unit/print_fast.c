@@ -52,6 +52,7 @@ static const struct {
 	{"\"%s%s\", (REC->a & 3) ? __print_flags(REC->a & 3, \"|\", { 1, \"S\" }, { 2, \"D\" }) : "
 	 "\"R\", REC->a & 4 ? \"+\" : \"\"",
 	 true},
+	{"\"%s\", __print_symbolic(REC->e, { 010, \"EIGHT\" }, { 020, \"SIXTEEN\" })", true},
 	{"\"%d\", REC->a == REC->b", true},
 	{"\"%u\", REC->e != 3 ? REC->b : 7", true},
 	{"\"%u %u\", REC->e >> 2, REC->e << 3", true},

@@ -2,6 +2,8 @@
 #include "base/err.h"
 #include "event/glob.h"
 #include "event/names.h"
+#include "event/scan.h"
+#include "event/symbolic.h"
 #include "event/site.h"
 #include "select/span.h"
 
@@ -150,6 +152,60 @@ static void value_is(const char *format, const char *field, const char *name, in
 	names_release(&n);
 }
 
+/* Constant expressions as C has them, whoever reads them. */
+static void test_constants(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t want;
+		const char *rest; /* NULL: it is none */
+	} rows[] = {
+		{"12,", 12, ","},
+		{" 0x1fUL }", 31, "}"},
+		{"0644", 420, ""},
+		{"0", 0, ""},
+		{"08", 0, "8"},
+		{"1 << 4 | 2", 18, ""},
+		{"1 | 2 ^ 3 & 6 << 1 + 1", 3, ""},
+		{"16 >> 1 + 1 - 1", 8, ""},
+		{"(((0x0 | 0x2) + 1) << 1) - 1", 5, ""},
+		{"~0x0fu & 0xff", 0xf0, ""},
+		{"-1", UINT64_MAX, ""},
+		{"( gfp_t)(( unsigned long )8) )", 8, ")"},
+		{"1 << 64", 0, ""},
+		{"ODD", 0, NULL},
+		{"(1", 0, NULL},
+		{"1 +", 0, NULL},
+		{"", 0, NULL},
+	};
+	struct scan s;
+	uint64_t v;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		s = scan_make(rows[i].text, strlen(rows[i].text));
+		v = scan_constant(&s, SCAN_ALL);
+		if (rows[i].rest)
+			ok(!s.bad && v == rows[i].want && !strcmp(s.p, rows[i].rest),
+			   "'%s' is %" PRIu64, rows[i].text, rows[i].want);
+		else
+			ok(s.bad, "'%s' is no constant", rows[i].text);
+	}
+}
+
+static void test_symbolic(void)
+{
+	static const char format[] =
+		"__print_symbolic(REC->mode, { 0644, \"FILE\" }, { -1, \"NONE\" }), "
+		"__print_flags_u64(REC->bits, \"|\", { 010, \"EIGHT\" })";
+	struct symbolic s;
+
+	symbolic_parse(&s, format, strlen(format), "mode");
+	is_str(symbolic_find(&s, 420), "FILE", "a name of an octal number");
+	is_str(symbolic_find(&s, UINT64_MAX), "NONE", "and of one below zero");
+	symbolic_parse(&s, format, strlen(format), "bits");
+	ok(s.flags && s.n == 1 && s.names[0].value == 8, "flags of 64 bits");
+}
+
 static void test_names(void)
 {
 	static const char fmt[] =
@@ -174,6 +230,8 @@ static void test_names(void)
 	value_is(fmt, "fl", "TWO", 2);
 	value_is(fmt, "none", "TWO", -1);
 	value_is("", "vec", "HI", -1);
+	value_is("print fmt: \"%s\", __print_symbolic(REC->mode, { 0644, \"FILE\" })", "mode",
+		 "FILE", 420);
 	/* Cut off anywhere: nothing is read behind the end. */
 	for (size_t n = 0; n < sizeof(fmt); n++) {
 		char *copy = malloc(n + 1);
@@ -260,6 +318,8 @@ int main(void)
 {
 	test_glob();
 	test_site();
+	test_constants();
+	test_symbolic();
 	test_names();
 	test_spans();
 	return done();
