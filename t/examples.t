@@ -155,7 +155,11 @@ while IFS='	' read -r where command; do
 	case $entry in
 	skip*)
 		echo "$entry :: $command" >>../used
+		# On no machine, so not in the line that says what this one lacks.
+		lacks=${SKIPPED:-}
+		SKIPPED=
 		skip 1 "$where: $command: ${entry#skip }"
+		SKIPPED=$lacks
 		continue
 		;;
 	exit*)
