@@ -174,14 +174,15 @@ is "$status" 1 'one of two files: partial'
 # --- version 1 of the format ---
 run "$BIN/pdecode" --header made/version1-host.data
 is "$(grep -c '^# header version : 0$' "$OUT")" 1 'version 1 is the one that perf calls 0'
-if have perf && perf script -f -i made/version1-host.data >perf.txt 2>perf.err; then
+if have perf && perf script -f -i made/version1-host.data >perf.txt 2>perf.err &&
+	grep -q ':HG:' perf.txt; then # newer ones leave the HG out
 	rm made/version1-pipe-swapped.data # perf reads a pipe in its own byte order only
 	run "$ROOT/t/oracle/perf-script" made/version1-*.data
 	is "$status" 0 'version 1: as perf script prints it'
 	like "$OUT" '^7 files: 7 the same' 'each of seven files'
 	[ "$status" = 0 ] || diag_file "$OUT"
 else
-	skip 2 'perf cannot read version 1'
+	skip 2 'perf cannot read version 1, or names its events otherwise'
 fi
 
 # --- perf script ---

@@ -175,7 +175,7 @@ same "$OUT" named '--symfs'
 cp built here/prog
 
 # The kernel. Without build-ids what tells kernels apart is the release.
-if record all.data -B -e cpu-clock && "$BIN/pdecode" all.data >all.ps 2>decode.log &&
+if record all.data -B --no-buildid-mmap -e cpu-clock && "$BIN/pdecode" all.data >all.ps 2>decode.log &&
 	have perf && perf script -i all.data 2>/dev/null | grep -q 'kernel.kallsyms'; then
 	release=$(uname -r)
 	other=$(printf '%s' "$release" | tr '1-9' '7')0
