@@ -14,6 +14,11 @@
 #define CTX_GUEST_KERNEL ((uint64_t)-2176)
 #define CTX_GUEST_USER	 ((uint64_t)-2560)
 
+/* What a recording that does not show its machine goes without. */
+#define ADVICE \
+	"its kernel, and its files without a recorded build-id, lend no names; give --kallsyms " \
+	"and --symfs, or --trust-host if it is"
+
 static uint32_t limit(uint32_t wanted, uint32_t most)
 {
 	return wanted && wanted < most ? wanted : most;
@@ -139,7 +144,9 @@ static int machine_of(struct resolver *r, uint32_t source, struct machine **out)
 		m->host.opts = (struct kernel_opts){.kallsyms = r->opts.kallsyms,
 						    .vmlinux = r->opts.vmlinux,
 						    .search = &r->opts.search,
-						    .like_perf = r->opts.like_perf};
+						    .like_perf = r->opts.like_perf,
+						    .trust_host = r->opts.trust_host,
+						    .advice = ADVICE};
 		kernel_init(&m->host.kernel, &m->host.opts, r->d);
 		m->guest.opts = (struct kernel_opts){.kallsyms = r->opts.guest_kallsyms,
 						     .vmlinux = r->opts.guest_vmlinux,

@@ -32,6 +32,7 @@ struct resolver_opts {
 	struct dso_search search;
 	const char *kallsyms, *vmlinux;		    /* NULL: not given */
 	const char *guest_kallsyms, *guest_vmlinux; /* of the kernel in virtual machines */
+	bool trust_host; /* recordings that do not show where they were made are of this machine */
 	bool no_demangle;
 	/*
 	 * Decide as perf does where that is known to be wrong, to compare with it: return addresses

@@ -78,6 +78,7 @@ static int add_file(struct resolver *r, struct bundle *b, const struct rdso *d)
 	int rc;
 
 	search.root = d->live_root;
+	search.here = origin_files(&r->machines.v[d->source]->host.kernel.origin) == ORIGIN_HERE;
 	search.dwarf = true;
 	rc = dso_file_find(of, &d->id, &search, &f);
 	if (rc != PP_ENOMEM) {
@@ -107,14 +108,14 @@ static int add_kernel(struct bundle *b, const struct kernel *k)
 		return 0;
 	if (k->is_elf) {
 		if (!root_elf(k->found_root, k->found_path, &f, &why))
-			rc = bundle_elf(b, name_of(&k->id, "elf", "/vmlinux", path), f);
+			rc = bundle_elf(b, name_of(&k->origin.kernel, "elf", "/vmlinux", path), f);
 		elf_file_close(f);
 		return rc;
 	}
 	rc = root_read(k->found_root, k->found_path, KALLSYMS_MAX_BYTES, &text, &why);
 	if (!rc)
-		rc = bundle_bytes(b, name_of(&k->id, "kallsyms", "/proc/kallsyms", path), text.data,
-				  text.len);
+		rc = bundle_bytes(b, name_of(&k->origin.kernel, "kallsyms", "/proc/kallsyms", path),
+				  text.data, text.len);
 	buf_release(&text);
 	return rc == PP_ENOMEM ? rc : 0;
 }
@@ -152,6 +153,7 @@ static int add_jits(struct resolver *r, struct bundle *b, struct machine *m)
 /* The index by which the modules in the bundle are found by their names. */
 static int add_module_index(struct resolver *r, struct bundle *b, const struct machine *m)
 {
+	const char *release = origin_osrelease(&m->host.kernel.origin);
 	struct buf list = BUF_INIT;
 	char path[DSO_MAX_PATH];
 	int rc = 0;
@@ -159,8 +161,8 @@ static int add_module_index(struct resolver *r, struct bundle *b, const struct m
 	for (uint32_t i = 0; i < r->dsos.n; i++)
 		if (r->dsos.v[i]->found)
 			buf_addf(&list, "%s\n", r->dsos.v[i]->found);
-	snprintf(path, sizeof(path), "lib/modules/%s/modules.order", m->host.kernel.osrelease);
-	if (list.len && m->host.kernel.osrelease[0])
+	snprintf(path, sizeof(path), "lib/modules/%s/modules.order", release);
+	if (list.len && release[0])
 		rc = list.err ? list.err : bundle_bytes(b, path, list.data, list.len);
 	buf_release(&list);
 	return rc;

@@ -4,7 +4,6 @@
 #include "base/err.h"
 
 #include <string.h>
-#include <sys/utsname.h>
 
 static int on_module(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
 		     uint32_t index)
@@ -14,6 +13,7 @@ static int on_module(struct resolver *r, struct machine *m, const struct ps_mmap
 	if (__builtin_add_overflow(rec->addr, rec->len, &end))
 		end = UINT64_MAX;
 	r->dsos.v[index - 1]->base = rec->addr;
+	origin_module_map(&m->host.kernel.origin, r->dsos.v[index - 1]->path, rec->addr);
 	return ranges_put(&m->kmods, rec->addr, end, index, NULL);
 }
 
@@ -40,9 +40,9 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 	out.dso = index ? r->dsos.v[index - 1]->out : 0;
 	if (rec->flags & PS_MMAP_KERNEL) {
 		if (index && index == m->host.dso)
-			kernel_mapping(&m->host.kernel, rec->pgoff);
+			kernel_mapping(&m->host.kernel, rec->addr, rec->len, rec->pgoff);
 		else if (index && index == m->guest.dso)
-			kernel_mapping(&m->guest.kernel, rec->pgoff);
+			kernel_mapping(&m->guest.kernel, rec->addr, rec->len, rec->pgoff);
 		else if (index && (r->dsos.v[index - 1]->flags & PS_DSO_MODULE))
 			rc = on_module(r, m, rec, index);
 	} else if (index && !(rec->flags & (PS_MMAP_DATA | PS_MMAP_GUEST))) {
@@ -93,15 +93,6 @@ static int on_ksymbol(struct machine *m, const struct ps_ksymbol *k, struct reso
 			      k->flags & 1);
 }
 
-static void on_hostname(struct machine *m, const struct ps_meta *meta)
-{
-	struct utsname u;
-
-	if (meta->key.len == 8 && !memcmp(meta->key.p, "hostname", 8) && !uname(&u))
-		m->elsewhere = strlen(u.nodename) != meta->value.len ||
-			       memcmp(u.nodename, meta->value.p, meta->value.len) != 0;
-}
-
 static void on_kernel_meta(struct machine *m, const struct ps_meta *meta)
 {
 	kernel_meta(&m->host.kernel, meta->key.p, meta->key.len, meta->value.p, meta->value.len);
@@ -131,10 +122,7 @@ int resolve_context(struct resolver *r, struct machine *m, const struct ps_recor
 			m->page = rec->src.page_size;
 		m->mono = rec->src.clock.len == 4 && !memcmp(rec->src.clock.p, "mono", 4);
 		break;
-	case PS_META:
-		on_hostname(m, &rec->meta);
-		on_kernel_meta(m, &rec->meta);
-		break;
+	case PS_META: on_kernel_meta(m, &rec->meta); break;
 	case PS_BLOB:
 		if (rec->blob.kind == 1 && (rc = kernel_blob(&m->host.kernel, rec->blob.data.p,
 							     rec->blob.data.len)) == PP_ELIMIT)

@@ -38,11 +38,13 @@ int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec)
 	/* A module is not the kernel, though another psym calls it part of it. */
 	if ((rec->flags & (PS_DSO_KERNEL | PS_DSO_MODULE | PS_DSO_GUEST)) == PS_DSO_KERNEL) {
 		m->host.dso = index;
-		m->host.kernel.id = r->dsos.v[index - 1]->id;
+		m->host.kernel.origin.kernel = r->dsos.v[index - 1]->id;
 	}
 	if ((rec->flags & (PS_DSO_KERNEL | PS_DSO_MODULE | PS_DSO_GUEST)) ==
 	    (PS_DSO_KERNEL | PS_DSO_GUEST))
 		m->guest.dso = index;
+	if ((rec->flags & (PS_DSO_MODULE | PS_DSO_GUEST)) == PS_DSO_MODULE)
+		origin_module_path(&m->host.kernel.origin, r->dsos.v[index - 1]->path);
 	return 0;
 }
 
@@ -54,6 +56,7 @@ static uint32_t reason_of(enum symtab_reason why)
 	case SYMTAB_NOT_FOUND: return PS_REASON_NO_FILE;
 	case SYMTAB_DENIED:
 	case SYMTAB_IO: return PS_REASON_NO_ACCESS;
+	case SYMTAB_UNPROVEN: return PS_REASON_UNPROVEN;
 	case SYMTAB_BUILD_ID:
 	case SYMTAB_CRC: return PS_REASON_BUILD_ID;
 	case SYMTAB_STRIPPED: return PS_REASON_STRIPPED;
@@ -104,20 +107,26 @@ static void keep_tried(struct resolver *r, struct rdso *d, const struct dso_file
 				 symtab_reason_text(f->tried[i].why));
 }
 
-/* Where nothing proves that a file is the one that was run, and it hardly can be, it is said. */
-static void say_unproven(struct resolver *r, const struct machine *m, const struct dso_file *f)
+/* Once for a recording: that the files of this machine are not used where no build-id proves them. */
+static void say_unproven(struct resolver *r, struct machine *m)
 {
-	if (m->elsewhere && !f->proven && f->binary && !r->opts.search.n_symfs)
-		diag_warn(r->d, f->binary, -1,
-			  "the recording is of another host and has no build-id for it: this one's "
-			  "file is used, its names may be wrong (--symfs)");
+	struct origin *o = &m->host.kernel.origin;
+
+	if (origin_files(o) == ORIGIN_UNKNOWN)
+		kernel_say_unknown(&m->host.kernel);
+	else if (!m->said)
+		diag_warn(r->d, NULL, -1,
+			  "recorded on host %s, this is %s: files without a recorded build-id stay "
+			  "without names; give --symfs, or --trust-host if it is the same",
+			  o->hostname, o->here.host);
+	m->said = true;
 }
 
 /*
  * The root directory of a live process that has a file system of its own, such as a container's: ""
  * when there is none.
  */
-static void live_root(const struct resolver *r, const struct machine *m, char path[32])
+static void live_root(const struct resolver *r, struct machine *m, char path[32])
 {
 	char own[64], theirs[64], ns[64];
 	ssize_t n, k;
@@ -126,12 +135,12 @@ static void live_root(const struct resolver *r, const struct machine *m, char pa
 	snprintf(ns, sizeof(ns), "/proc/%" PRIu32 "/ns/mnt", r->pid);
 	n = readlink("/proc/self/ns/mnt", own, sizeof(own));
 	k = readlink(ns, theirs, sizeof(theirs));
-	if (m->elsewhere || !r->pid || n <= 0 || k <= 0 ||
+	if (origin_files(&m->host.kernel.origin) != ORIGIN_HERE || !r->pid || n <= 0 || k <= 0 ||
 	    (n == k && !memcmp(own, theirs, (size_t)n)))
 		path[0] = 0;
 }
 
-static int load_file(struct resolver *r, const struct machine *m, struct rdso *d)
+static int load_file(struct resolver *r, struct machine *m, struct rdso *d)
 {
 	struct dso_search search = r->opts.search;
 	enum symtab_reason why = SYMTAB_OK;
@@ -141,6 +150,7 @@ static int load_file(struct resolver *r, const struct machine *m, struct rdso *d
 	live_root(r, m, d->live_root);
 	search.root = d->live_root;
 	search.dwarf = r->opts.inlines || r->opts.srcline;
+	search.here = origin_files(&m->host.kernel.origin) == ORIGIN_HERE;
 	rc = dso_file_find(d->path, &d->id, &search, &f);
 	if (rc != PP_ENOMEM) {
 		d->segments = f.segments;
@@ -160,7 +170,8 @@ static int load_file(struct resolver *r, const struct machine *m, struct rdso *d
 		d->dynamic = d->table && f.dynamic;
 	}
 	keep_tried(r, d, &f);
-	say_unproven(r, m, &f);
+	if (why == SYMTAB_UNPROVEN)
+		say_unproven(r, m);
 	if (!rc && search.dwarf)
 		rc = resolve_take_dwarf(r, d, &f);
 	dso_file_release(&f);
@@ -215,18 +226,37 @@ static int find_module(struct resolver *r, struct machine *m, struct rdso *d, ch
 	memcpy(name, d->path + 1, len - 2);
 	name[len - 2] = 0;
 	for (size_t i = 0; i < o->n_symfs && rc; i++)
-		rc = kmodule_path(o->symfs[i], m->host.kernel.osrelease, name, path);
+		rc = kmodule_path(o->symfs[i], origin_osrelease(&m->host.kernel.origin), name,
+				  path);
 	if (rc)
-		rc = kmodule_path(NULL, m->host.kernel.osrelease, name, path);
+		rc = kmodule_path(NULL, origin_osrelease(&m->host.kernel.origin), name, path);
 	if (rc && r->opts.missing)
 		buf_addf(&d->tried, "/lib/modules/%s/modules.dep: names no module %s\n",
-			 m->host.kernel.osrelease, name);
+			 origin_osrelease(&m->host.kernel.origin), name);
 	return rc;
+}
+
+/*
+ * Whether a module's file of this machine may be the recorded one: the path tells its release, so that
+ * only the files of a running kernel that is another build of that release cannot be.
+ */
+static bool module_is_here(struct machine *m, const char *path)
+{
+	struct origin *o = &m->host.kernel.origin;
+	const char *release = strstr(path, "/lib/modules/");
+	size_t n;
+
+	if (!release || origin_kernel(o) != ORIGIN_ELSEWHERE)
+		return release || origin_files(o) == ORIGIN_HERE;
+	release += 13;
+	n = strcspn(release, "/");
+	return strlen(o->here.release) != n || strncmp(release, o->here.release, n) != 0;
 }
 
 int resolve_load_module(struct resolver *r, struct machine *m, struct rdso *d)
 {
 	struct elf_symtab_opts opts = {.no_plt = true, .module_base = d->base};
+	struct dso_search search = r->opts.search;
 	char path[ROOT_PATH_MAX], name[128];
 	enum symtab_reason why = SYMTAB_NOT_FOUND;
 	struct dso_file f;
@@ -242,7 +272,8 @@ int resolve_load_module(struct resolver *r, struct machine *m, struct rdso *d)
 		snprintf(path, sizeof(path), "%s", d->path);
 	else if (find_module(r, m, d, name, sizeof(name), path))
 		return 0;
-	rc = dso_file_find(path, &d->id, &r->opts.search, &f);
+	search.here = module_is_here(m, path);
+	rc = dso_file_find(path, &d->id, &search, &f);
 	if (!rc)
 		rc = dso_file_symtab(&f, &opts, &d->owned, &why);
 	else

@@ -36,6 +36,7 @@ int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, str
 	}
 	d->id = build_id_make(build_id.p, build_id.len);
 	d->flags = flags;
+	d->source = source;
 	d->memfd = (flags & PS_DSO_NO_FILE) && !strncmp(d->path, "/memfd:", 7);
 	d->out = r->dsos.n + 1;
 	r->dsos.v[r->dsos.n++] = d;

@@ -235,7 +235,7 @@ static int read_first(struct resolver *r, struct machine *m, const struct rjit *
 		rc = root_read(o->symfs[i], path, dump ? JIT_DUMP_MAX : JIT_MAP_MAX, b, &why);
 	}
 	/* Nothing proves such a file: that of another machine's process is not on this one. */
-	if (rc && !m->elsewhere && !o->n_symfs)
+	if (rc && !o->n_symfs && origin_files(&m->host.kernel.origin) == ORIGIN_HERE)
 		rc = read_here(r, j, dump, path, b, full, &why);
 	if (why == SYMTAB_OWNER)
 		*reason = PS_REASON_JIT_OWNER;

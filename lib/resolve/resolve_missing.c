@@ -104,6 +104,10 @@ static void help(struct buf *b, const struct missing_row *row, uint32_t *look_up
 			 row->id.len ? ", or --debuginfod; psym --bundle there keeps it"
 				     : "; psym --bundle there keeps it");
 		break;
+	case PS_REASON_UNPROVEN:
+		buf_adds(b, "--symfs with the recorded machine's file, or --trust-host if it was "
+			    "recorded here");
+		break;
 	case PS_REASON_NO_ACCESS: buf_adds(b, "the permission to read it"); break;
 	case PS_REASON_STRIPPED:
 	case PS_REASON_DYNAMIC: help_file(b, row, look_ups); break;

@@ -55,6 +55,7 @@ struct rdso {
 	char *path;
 	struct build_id id;
 	uint32_t flags;
+	uint32_t source;
 	uint32_t out; /* its id in the output */
 	bool loaded;
 	bool memfd;	 /* memory that the process named: code it made, or a program */
@@ -122,9 +123,9 @@ struct text_ids {
 /* The machine that a source was recorded on. */
 struct machine {
 	uint32_t source;
-	bool elsewhere; /* recorded on another host than this */
-	bool mono;	/* the times are of CLOCK_MONOTONIC */
-	uint32_t page;	/* bytes of a page */
+	bool said;     /* that this machine's files are not used */
+	bool mono;     /* the times are of CLOCK_MONOTONIC */
+	uint32_t page; /* bytes of a page */
 	struct spaces *spaces;
 	struct rjits code;
 	struct rkernel host;

@@ -23,6 +23,7 @@ enum {
 	DEBUGINFOD,
 	GUEST_KALLSYMS,
 	GUEST_VMLINUX,
+	TRUST_HOST,
 };
 
 const struct opt symopt_options[] = {
@@ -35,6 +36,8 @@ const struct opt symopt_options[] = {
 	{'D', "debug-dir", "DIR", "debug files are below DIR (default /usr/lib/debug; repeatable)"},
 	{DEBUGINFOD, "debuginfod", "[SECONDS]",
 	 "ask debuginfod servers for debug files (default 60 seconds in all)"},
+	{TRUST_HOST, "trust-host", NULL,
+	 "a recording that does not show its machine is of this one"},
 	{'i', "inline", NULL, "show functions that are inlined, from debug information"},
 	{SRCLINE, "srcline", NULL, "give frames their source lines"},
 	{NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++, Rust and D names"},
@@ -66,6 +69,7 @@ int symopt_option(void *opts, int id, const char *arg, struct buf *why)
 	case 'S': return add_dir(o->symfs, &o->n_symfs, arg, why);
 	case 'D': return add_dir(o->debug, &o->r.search.n_debug_dirs, arg, why);
 	case 'i': o->r.inlines = true; break;
+	case TRUST_HOST: o->r.trust_host = true; break;
 	case SRCLINE: o->r.srcline = true; break;
 	case NO_DEMANGLE: o->r.no_demangle = true; break;
 	case LIKE_PERF: o->r.like_perf = true; break;

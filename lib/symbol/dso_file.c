@@ -13,6 +13,7 @@
 /* How a candidate is proven to be the right file. */
 enum proof {
 	PROOF_PLACE, /* its build-id if one is known, else that it lies there */
+	PROOF_HERE,  /* likewise, and that the recording is of this machine */
 	PROOF_ID,    /* its build-id */
 	PROOF_CRC,   /* its build-id if both have one, else the debug link's checksum */
 };
@@ -73,6 +74,8 @@ static enum symtab_reason check(struct finder *s, const struct elf_file *f, enum
 		return SYMTAB_BUILD_ID;
 	if (proof == PROOF_CRC)
 		return elf_file_crc(f) == s->crc ? SYMTAB_OK : SYMTAB_CRC;
+	if (proof == PROOF_HERE && !s->search->here)
+		return SYMTAB_UNPROVEN;
 	/* Nothing was recorded: from here on, this file says what belongs to it. */
 	if (has_id)
 		*want = id;
@@ -186,9 +189,9 @@ static void try_binary(struct finder *s, const char *path)
 	if (path[0] != '/' || s->d->binary || (o->n_symfs && !s->d->id.len))
 		return;
 	if (o->root && o->root[0])
-		try_file(s, NULL, PROOF_PLACE, true, "%s%s", o->root, path);
+		try_file(s, NULL, PROOF_HERE, true, "%s%s", o->root, path);
 	if (!s->d->binary)
-		try_file(s, NULL, PROOF_PLACE, true, "%s", path);
+		try_file(s, NULL, PROOF_HERE, true, "%s", path);
 }
 
 /* Calls for each debug directory, first in each symfs root, then of this machine. */

@@ -4,14 +4,12 @@
 #include "stream/stream.h"
 #include "symbol/kernel_find.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 void kernel_init(struct kernel *k, const struct kernel_opts *opts, struct diag *d)
 {
-	*k = (struct kernel){.opts = opts, .d = d};
+	*k = (struct kernel){.opts = opts, .d = d, .origin.trust = opts->trust_host};
 }
 
 void kernel_release(struct kernel *k)
@@ -24,29 +22,24 @@ void kernel_release(struct kernel *k)
 	buf_release(&k->blob);
 	buf_release(&k->tried);
 	free(k->found_path);
-}
-
-static void keep(char *to, size_t size, const char *value, size_t len)
-{
-	if (len >= size)
-		len = size - 1;
-	memcpy(to, value, len);
-	to[len] = 0;
+	origin_release(&k->origin);
 }
 
 void kernel_meta(struct kernel *k, const char *key, size_t klen, const char *value, size_t vlen)
 {
-	if (klen == 9 && !memcmp(key, "osrelease", 9))
-		keep(k->osrelease, sizeof(k->osrelease), value, vlen);
-	else if (klen == 4 && !memcmp(key, "arch", 4))
-		keep(k->arch, sizeof(k->arch), value, vlen);
-	else if (klen == 13 && !memcmp(key, "kernel_symbol", 13))
-		keep(k->symbol, sizeof(k->symbol), value, vlen);
+	origin_meta(&k->origin, key, klen, value, vlen);
+	if (klen != 13 || memcmp(key, "kernel_symbol", 13) != 0)
+		return;
+	if (vlen >= sizeof(k->symbol))
+		vlen = sizeof(k->symbol) - 1;
+	memcpy(k->symbol, value, vlen);
+	k->symbol[vlen] = 0;
 }
 
-void kernel_mapping(struct kernel *k, uint64_t pgoff)
+void kernel_mapping(struct kernel *k, uint64_t addr, uint64_t len, uint64_t pgoff)
 {
 	k->ref_addr = pgoff;
+	origin_kernel_map(&k->origin, addr, len, pgoff);
 }
 
 int kernel_blob(struct kernel *k, const char *data, size_t len)
@@ -116,19 +109,6 @@ const struct ksymbol *kernel_find_ksymbol(const struct kernel *k, uint64_t addr)
 	return i < k->nksyms && k->ksyms[i].start <= addr ? &k->ksyms[i] : NULL;
 }
 
-bool kernel_is_running(const struct kernel *k)
-{
-	struct build_id running;
-	struct utsname u;
-
-	if (k->id.len && !build_id_kernel(&running))
-		return build_id_equal(&k->id, &running);
-	if (uname(&u))
-		return false;
-	return (!k->osrelease[0] || !strcmp(k->osrelease, u.release)) &&
-	       (!k->arch[0] || !strcmp(k->arch, u.machine));
-}
-
 const struct symtab *kernel_symbols(struct kernel *k, uint32_t *reason)
 {
 	if (!k->loaded) {
@@ -169,7 +149,7 @@ static void load_vdso(struct kernel *k, const struct build_id *id)
 			vdso_of_file(k, o->symfs[i], "vdso");
 	if (!k->vdso && o && !dso_cache_path(o, id, "vdso", path, sizeof(path)))
 		vdso_of_file(k, NULL, path);
-	if (!k->vdso && (id->len || kernel_is_running(k)))
+	if (!k->vdso && (id->len || origin_kernel(&k->origin) == ORIGIN_HERE))
 		vdso_load(&k->vdso, &why);
 }
 

@@ -4,7 +4,7 @@
  *	struct kernel k;
  *	kernel_init(&k, &opts, diag);
  *	kernel_meta(&k, "osrelease", 9, "6.1.0", 5);		(as META records come)
- *	kernel_mapping(&k, 0xffffffff81000000);			(pgoff of the kernel's MMAP record)
+ *	kernel_mapping(&k, addr, len, pgoff);			(of the kernel's MMAP record)
  *	const struct symtab *t = kernel_symbols(&k, &reason);	(found at the first call)
  *	kernel_release(&k);
  *
@@ -20,6 +20,7 @@
 #include "base/diag.h"
 #include "symbol/build_id.h"
 #include "symbol/dso_file.h"
+#include "symbol/origin.h"
 #include "symbol/symtab.h"
 #include "symbol/vdso.h"
 
@@ -35,7 +36,10 @@ struct kernel_opts {
 	 * symbols, and each guest has the same.
 	 */
 	bool guest;
-	bool like_perf; /* of several symbols with one address, the one that perf takes */
+	bool like_perf;	 /* of several symbols with one address, the one that perf takes */
+	bool trust_host; /* it is of this machine, if nothing shows that it is not */
+	/* Where nothing shows that it is: what has no names, and what to do; NULL: for a filter. */
+	const char *advice;
 };
 
 /* Whether there is anything to know of a guest's kernel. */
@@ -52,9 +56,9 @@ struct ksymbol {
 struct kernel {
 	const struct kernel_opts *opts;
 	struct diag *d;
-	char osrelease[128], arch[32], symbol[32]; /* "" when the recording does not say */
-	uint64_t ref_addr;			   /* recorded address of symbol; 0 unknown */
-	struct build_id id;
+	struct origin origin; /* with its build-id and release */
+	char symbol[32];      /* that a mapping names; "" when the recording does not say */
+	uint64_t ref_addr;    /* recorded address of symbol; 0 unknown */
 	struct buf blob;
 	struct ksymbol *ksyms; /* by start */
 	uint32_t nksyms, ksyms_cap;
@@ -75,7 +79,7 @@ void kernel_release(struct kernel *k);
 
 /* A fact about the recording. */
 void kernel_meta(struct kernel *k, const char *key, size_t klen, const char *value, size_t vlen);
-void kernel_mapping(struct kernel *k, uint64_t pgoff);
+void kernel_mapping(struct kernel *k, uint64_t addr, uint64_t len, uint64_t pgoff);
 /* A part of a kallsyms text. 0, PP_ENOMEM, PP_ELIMIT. */
 int kernel_blob(struct kernel *k, const char *data, size_t len);
 /* A symbol came (or, removed, went). 0 or PP_ENOMEM. */
@@ -90,11 +94,11 @@ const struct ksymbol *kernel_find_ksymbol(const struct kernel *k, uint64_t addr)
 /* The table, or NULL and *reason. What is wrong is said once. */
 const struct symtab *kernel_symbols(struct kernel *k, uint32_t *reason);
 
+/* Says once that the recording does not show its machine. */
+void kernel_say_unknown(struct kernel *k);
+
 /* The ELF file that the table is from, opened again for the caller, who closes it; NULL: none. */
 struct elf_file *kernel_image(const struct kernel *k);
-
-/* Whether the recording is of the running kernel, as far as it says. */
-bool kernel_is_running(const struct kernel *k);
 
 /* The vdso of the recorded kernel, or NULL and *reason. */
 const struct vdso *kernel_vdso(struct kernel *k, const struct build_id *id, uint32_t *reason);

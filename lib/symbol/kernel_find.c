@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #define KCORES_MAX 256 /* saved states of one kernel in perf's cache */
 
@@ -84,8 +83,8 @@ static bool try_vmlinux(struct kernel *k, const struct root *root, const char *p
 		o.ref_addr = k->ref_addr;
 	}
 	if (!root_elf(root, path, &f, &why)) {
-		if (proof && k->id.len &&
-		    (elf_file_build_id(f, &id) || !build_id_equal(&id, &k->id)))
+		if (proof && k->origin.kernel.len &&
+		    (elf_file_build_id(f, &id) || !build_id_equal(&id, &k->origin.kernel)))
 			why = SYMTAB_BUILD_ID;
 		else
 			elf_symtab_load(f, NULL, &o, &k->table, &why);
@@ -107,15 +106,16 @@ static bool try_installed(struct kernel *k, const struct root *root)
 		"/lib/modules/%s/build/vmlinux",
 		"/boot/vmlinux-%s",
 	};
-	char path[sizeof(k->osrelease) + 64];
+	const char *release = origin_osrelease(&k->origin);
+	char path[sizeof(k->origin.osrelease) + 64];
 
-	if (!k->osrelease[0] || strchr(k->osrelease, '/'))
+	if (!release[0] || strchr(release, '/'))
 		return false;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		const char *percent = strchr(places[i], '%');
 
 		snprintf(path, sizeof(path), "%.*s%s%s", (int)(percent - places[i]), places[i],
-			 k->osrelease, percent + 2);
+			 release, percent + 2);
 		if (try_vmlinux(k, root, path, false, true))
 			return true;
 	}
@@ -129,9 +129,9 @@ static bool try_debug_dirs(struct kernel *k)
 	size_t n = o->n_debug_dirs ? o->n_debug_dirs : 1;
 	char path[DSO_MAX_PATH], hex[BUILD_ID_HEX_MAX];
 
-	if (k->id.len < 2)
+	if (k->origin.kernel.len < 2)
 		return false;
-	build_id_hex(&k->id, hex);
+	build_id_hex(&k->origin.kernel, hex);
 	for (size_t i = 0; i < n; i++) {
 		const char *dir = o->n_debug_dirs ? o->debug_dirs[i] : standard[i];
 
@@ -148,10 +148,10 @@ static bool try_root(struct kernel *k, const struct root *root)
 {
 	char path[128];
 
-	if (!dso_id_path(&k->id, "kallsyms", path, sizeof(path)) &&
+	if (!dso_id_path(&k->origin.kernel, "kallsyms", path, sizeof(path)) &&
 	    try_kallsyms(k, root, path, false))
 		return true;
-	if (!dso_id_path(&k->id, "elf", path, sizeof(path)) &&
+	if (!dso_id_path(&k->origin.kernel, "elf", path, sizeof(path)) &&
 	    try_vmlinux(k, root, path, false, true))
 		return true;
 	return try_kallsyms(k, root, "/proc/kallsyms", false) ||
@@ -170,7 +170,7 @@ static bool try_kcores(struct kernel *k, const char *entry)
 
 	if (end &&
 	    snprintf(dir_name, sizeof(dir_name), "%.*s/[kernel.kcore]/%s", (int)(end - entry),
-		     entry, build_id_hex(&k->id, hex)) < (int)sizeof(dir_name))
+		     entry, build_id_hex(&k->origin.kernel, hex)) < (int)sizeof(dir_name))
 		dir = opendir(dir_name);
 	while (dir && !k->table && n++ < KCORES_MAX && (e = readdir(dir))) {
 		if (e->d_name[0] == '.')
@@ -187,13 +187,13 @@ static bool try_cache(struct kernel *k)
 {
 	char path[DSO_MAX_PATH];
 
-	if (!dso_cache_path(k->opts->search, &k->id, "kallsyms", path, sizeof(path)) &&
+	if (!dso_cache_path(k->opts->search, &k->origin.kernel, "kallsyms", path, sizeof(path)) &&
 	    try_kallsyms(k, NULL, path, false))
 		return true;
-	if (!dso_cache_path(k->opts->search, &k->id, "elf", path, sizeof(path)) &&
+	if (!dso_cache_path(k->opts->search, &k->origin.kernel, "elf", path, sizeof(path)) &&
 	    try_vmlinux(k, NULL, path, false, true))
 		return true;
-	return !dso_cache_path(k->opts->search, &k->id, NULL, path, sizeof(path)) &&
+	return !dso_cache_path(k->opts->search, &k->origin.kernel, NULL, path, sizeof(path)) &&
 	       try_kcores(k, path);
 }
 
@@ -208,18 +208,25 @@ static bool try_blob(struct kernel *k)
 	return k->table != NULL;
 }
 
+void kernel_say_unknown(struct kernel *k)
+{
+	if (!k->origin.said)
+		diag_warn(k->d, NULL, -1, "nothing shows that the recording is of this machine: %s",
+			  k->opts->advice ? k->opts->advice
+					  : "its kernel lends no names; give --kallsyms, "
+					    "/proc/kallsyms if it is");
+	k->origin.said = true;
+}
+
 static void say_other(struct kernel *k)
 {
-	struct utsname u;
+	const char *release = origin_osrelease(&k->origin), *here = k->origin.here.release;
 
-	if (uname(&u))
-		return;
-	if (k->osrelease[0] && strcmp(k->osrelease, u.release) != 0)
-		diag_warn(
-			k->d, NULL, -1,
-			"recorded on kernel %s, this is %s: kernel addresses stay without names; give "
-			"--kallsyms or --vmlinux",
-			k->osrelease, u.release);
+	if (release[0] && strcmp(release, here) != 0)
+		diag_warn(k->d, NULL, -1,
+			  "recorded on kernel %s, this is %s: kernel addresses stay without names; "
+			  "give --kallsyms or --vmlinux",
+			  release, here);
 	else
 		diag_warn(k->d, NULL, -1,
 			  "recorded on another kernel than the running one: kernel addresses stay "
@@ -229,7 +236,7 @@ static void say_other(struct kernel *k)
 void kernel_find(struct kernel *k)
 {
 	const struct dso_search *o = k->opts->search;
-	bool running = kernel_is_running(k);
+	enum origin_verdict from = ORIGIN_UNKNOWN;
 
 	k->reason = k->opts->guest ? PS_REASON_GUEST : PS_REASON_NO_KALLSYMS;
 	if (k->opts->vmlinux && try_vmlinux(k, NULL, k->opts->vmlinux, true, false))
@@ -243,20 +250,18 @@ void kernel_find(struct kernel *k)
 			return;
 	if (try_blob(k) || (o && try_cache(k)))
 		return;
-	if (running && try_kallsyms(k, NULL, "/proc/kallsyms", false)) {
-		if (!k->osrelease[0])
-			diag_note(k->d, NULL, -1,
-				  "the recording does not name its kernel: the running one's "
-				  "symbols are used");
+	from = origin_kernel(&k->origin);
+	if (from == ORIGIN_HERE && try_kallsyms(k, NULL, "/proc/kallsyms", false))
 		return;
-	}
 	if ((o && try_debug_dirs(k)) || (!(o && o->n_symfs) && try_installed(k, NULL)))
 		return;
-	if (running) {
+	if (from == ORIGIN_HERE) {
 		k->reason = PS_REASON_RESTRICTED;
 		diag_warn(k->d, NULL, -1,
 			  "/proc/kallsyms does not show addresses (kernel.kptr_restrict): kernel "
 			  "addresses stay without names; try as root, or --kallsyms or --vmlinux");
+	} else if (from == ORIGIN_UNKNOWN) {
+		kernel_say_unknown(k);
 	} else {
 		say_other(k);
 	}

@@ -66,6 +66,21 @@ static bool is_kernel_map(const struct ps_mmap *m)
 	return m->flags & PS_MMAP_KERNEL && m->pgoff >> 63;
 }
 
+/* The build-id of the kernel, or the path of a module. */
+static void see_dso(struct kernel *kernel, const struct ps_dso *d)
+{
+	uint32_t kind = d->flags & (PS_DSO_KERNEL | PS_DSO_MODULE | PS_DSO_GUEST);
+	char path[256];
+
+	if (kind == PS_DSO_KERNEL)
+		kernel->origin.kernel = build_id_make(d->build_id.p, d->build_id.len);
+	if (!(kind & PS_DSO_MODULE) || kind & PS_DSO_GUEST || d->path.len >= sizeof(path))
+		return;
+	memcpy(path, d->path.p, d->path.len);
+	path[d->path.len] = 0;
+	origin_module_path(&kernel->origin, path);
+}
+
 void kfunc_see(void *ctx, const struct ps_record *rec)
 {
 	struct kfunc *k = ctx;
@@ -74,6 +89,7 @@ void kfunc_see(void *ctx, const struct ps_record *rec)
 	switch (rec->type) {
 	case PS_HEADER: forget(k); return;
 	case PS_META:
+	case PS_DSO:
 	case PS_MMAP:
 	case PS_BLOB:
 	case PS_KSYMBOL: break;
@@ -85,8 +101,10 @@ void kfunc_see(void *ctx, const struct ps_record *rec)
 	if (rec->type == PS_META)
 		kernel_meta(kernel, rec->meta.key.p, rec->meta.key.len, rec->meta.value.p,
 			    rec->meta.value.len);
+	else if (rec->type == PS_DSO)
+		see_dso(kernel, &rec->dso);
 	else if (rec->type == PS_MMAP && is_kernel_map(&rec->mmap))
-		kernel_mapping(kernel, rec->mmap.pgoff);
+		kernel_mapping(kernel, rec->mmap.addr, rec->mmap.len, rec->mmap.pgoff);
 	else if (rec->type == PS_BLOB && rec->blob.kind == 1)
 		kernel_blob(kernel, rec->blob.data.p, rec->blob.data.len);
 	else if (rec->type == PS_KSYMBOL)

@@ -175,7 +175,8 @@ static void test_find(int i)
 	char path[600], debug[600], symfs[600], cache[600], root[600];
 	const char *debug_dirs[] = {debug};
 	struct root *symfs_root;
-	struct dso_search search = {.debug_dirs = debug_dirs,
+	struct dso_search search = {.here = true,
+				    .debug_dirs = debug_dirs,
 				    .n_debug_dirs = 1,
 				    .n_symfs = finds[i].symfs,
 				    .cache = cache,
@@ -231,7 +232,8 @@ static void test_tried(void)
 {
 	char path[600], debug[600], want[1200];
 	const char *debug_dirs[] = {debug};
-	struct dso_search search = {.debug_dirs = debug_dirs, .n_debug_dirs = 1, .cache = "/c"};
+	struct dso_search search = {
+		.here = true, .debug_dirs = debug_dirs, .n_debug_dirs = 1, .cache = "/c"};
 	struct build_id id;
 	struct dso_file d;
 
@@ -266,7 +268,7 @@ static int ignore(void *ctx, const uint8_t *bytes, size_t n)
 /* A file that is cut short after it was opened is damaged. */
 static void test_shrunk(void)
 {
-	struct dso_search search = {.cache = ""};
+	struct dso_search search = {.cache = "", .here = true};
 	enum symtab_reason why = SYMTAB_OK;
 	struct symtab *t = NULL;
 	struct dso_file d;
@@ -287,7 +289,7 @@ static void test_shrunk(void)
 /* A name that is no path is not taken for a file of the working directory. */
 static void test_no_path(void)
 {
-	struct dso_search search = {.cache = ""};
+	struct dso_search search = {.cache = "", .here = true};
 	struct dso_file d;
 	char bin[600];
 

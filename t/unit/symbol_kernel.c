@@ -143,7 +143,7 @@ static void test_sources(struct diag *d)
 
 	kernel_init(&k, &o, d);
 	set(&k, "osrelease", "0.0.1-other");
-	ok(!kernel_is_running(&k), "another release is not the running one");
+	ok(origin_kernel(&k.origin) == ORIGIN_ELSEWHERE, "another release is not the running one");
 	buf_reset(&said);
 	is_str(kernel_name(&k, 0xffffffff81000100), "?", "it has no names");
 	ok(strstr(buf_str(&said), "recorded on kernel 0.0.1-other"), "which is said");
@@ -156,9 +156,9 @@ static void test_sources(struct diag *d)
 	kernel_init(&k, &o, d);
 	set(&k, "osrelease", u.release);
 	set(&k, "arch", u.machine);
-	ok(kernel_is_running(&k), "the same release and machine is");
+	ok(origin_kernel(&k.origin) == ORIGIN_HERE, "the same release and machine is");
 	set(&k, "arch", "vax");
-	ok(!kernel_is_running(&k), "another machine is not");
+	ok(origin_kernel(&k.origin) == ORIGIN_ELSEWHERE, "another machine is not");
 	kernel_release(&k);
 
 	o.kallsyms = path;
@@ -169,7 +169,7 @@ static void test_sources(struct diag *d)
 
 	kernel_init(&k, &o, d);
 	set(&k, "kernel_symbol", "_text");
-	kernel_mapping(&k, 0xffffffff91000000);
+	kernel_mapping(&k, 0xffffffff91000000, 0x2000, 0xffffffff91000000);
 	is_str(kernel_name(&k, 0xffffffff91000123), "do_work", "of a kernel that was elsewhere");
 	kernel_release(&k);
 
