@@ -69,6 +69,12 @@ passes s.ps 'ip.function == "vfs_read" || parent_ip ~ "ksys_w*"'
 wants 'as the kernel has it, and a pattern' '/function: +vfs_(read|write)( |$)/'
 passes s.ps 'function: ip !~ read'
 wants 'a regular expression' '/function:/ && !/function: +[a-z_]*read/'
+# Addresses of 32 bits; first_function is c1000100 of the symbols in it.
+"$ROOT/t/trace-make" version=6 long=4 | "$BIN/pdecode" >narrow.ps 2>/dev/null
+passes narrow.ps 'ip =~ "^first_"'
+is "$(grep -c 'function: *first_function' "$OUT")" 2 'a function at an address of 32 bits'
+passes narrow.ps 'ip.function == first_function && parent_ip == second_function'
+is "$(grep -c 'function: *first_function' "$OUT")" 1 'and its caller'
 passes s.ps 'ip in ("vfs_read", "vfs_raed")'
 wants 'a name that is misspelt beside one that is not' '/function: +vfs_read( |$)/'
 is "$(cat "$ERR")" "pfilter: column 20: neither the kernel's symbols nor the samples have a function \

@@ -98,6 +98,19 @@ static bool is_number(uint32_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
+/*
+ * Whether it may hold an address: a number of 64 bits, or a pointer or long of 32, which tells that the
+ * recorded machine had no wider ones.
+ */
+static bool holds_address(const struct ps_event_field *e, uint32_t size)
+{
+	if (size == 8)
+		return !(e->flags & PS_FIELD_SIGNED);
+	return size == 4 &&
+	       ((e->flags & PS_FIELD_POINTER) || (!(e->flags & PS_FIELD_SIGNED) && e->type.len &&
+						  memmem(e->type.p, e->type.len, "long", 4)));
+}
+
 /* An entry of the table to an accessor. */
 static int from_entry(struct field *f, const struct ps_event_field *e, bool indexed, uint32_t index)
 {
@@ -118,10 +131,12 @@ static int from_entry(struct field *f, const struct ps_event_field *e, bool inde
 		f->kind = QV_INT;
 		f->element = e->element;
 		f->index = index;
+		f->address = holds_address(e, e->element);
 	} else if (e->flags & PS_FIELD_STRING) {
 		f->kind = QV_STR;
 	} else {
 		f->kind = array || !is_number(e->size) ? QV_BYTES : QV_INT;
+		f->address = f->kind == QV_INT && holds_address(e, e->size);
 	}
 	return 0;
 }

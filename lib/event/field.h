@@ -95,6 +95,7 @@ struct field {
 	enum qkind kind; /* of its values */
 	bool is_unsigned;
 	/* FIELD_PAYLOAD: */
+	bool address;	       /* may hold one: it, or an element, is as wide as an address */
 	uint32_t offset, size; /* of the value, or of the location word of a dynamic field */
 	uint32_t element;      /* bytes of an element that is asked for; 0: not an array's */
 	uint32_t index;

@@ -9,9 +9,7 @@ bool expr_has_names(const struct expr *x, const struct field *f)
 	case FIELD_CGROUP:
 	case FIELD_IP: return true;
 	case FIELD_ADDR: return x->symbols.name;
-	case FIELD_PAYLOAD:
-		return x->symbols.name && f->kind == QV_INT && f->is_unsigned &&
-		       (f->element ? f->element : f->size) == 8;
+	case FIELD_PAYLOAD: return x->symbols.name && f->address;
 	default: return false;
 	}
 }

@@ -14,6 +14,7 @@ struct kfunc {
 	struct dso_search search;
 	struct kernel_opts opts;
 	struct kernel *kernels[KFUNC_SOURCES]; /* by source */
+	bool narrow[KFUNC_SOURCES];	       /* addresses have 32 bits */
 };
 
 int kfunc_new(struct kfunc **out, const char *kallsyms, struct diag *d)
@@ -88,6 +89,10 @@ void kfunc_see(void *ctx, const struct ps_record *rec)
 
 	switch (rec->type) {
 	case PS_HEADER: forget(k); return;
+	case PS_SOURCE:
+		if (rec->source < KFUNC_SOURCES)
+			k->narrow[rec->source] = rec->src.long_bits == 32;
+		return;
 	case PS_META:
 	case PS_DSO:
 	case PS_MMAP:
@@ -112,16 +117,23 @@ void kfunc_see(void *ctx, const struct ps_record *rec)
 			       rec->ksymbol.name.len, rec->ksymbol.flags & 1);
 }
 
+/* Whether an address may be the kernel's; of 32 bits it has at most the upper three quarters. */
+static bool is_kernel(bool narrow, uint64_t addr)
+{
+	return narrow ? addr >> 30 && !(addr >> 32) : addr >> 63;
+}
+
 const char *kfunc_name(void *ctx, uint32_t source, uint64_t addr, size_t *len)
 {
-	struct kernel *kernel = kernel_of(ctx, source);
+	struct kfunc *k = ctx;
+	struct kernel *kernel = kernel_of(k, source);
 	const struct ksymbol *announced;
 	const struct symtab *table;
 	struct symbol s;
 	uint32_t reason;
 	const char *name;
 
-	if (!kernel || !(addr >> 63))
+	if (!kernel || !is_kernel(k->narrow[source], addr))
 		return NULL;
 	announced = kernel_find_ksymbol(kernel, addr);
 	if (announced) {
