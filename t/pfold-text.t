@@ -193,6 +193,12 @@ fold gone.txt
 want 'cc1;h;g;[unknown];[/dir/];[/];f;[memfd:jit];[/] 250'
 same "$OUT" want 'DSOs that are gone, or have no file name'
 
+# What a terminal would obey.
+printf 'c\302\2331m 1 1.0: 2 cycles:\n\t1 f\342\200\256\233g\303\244 (/x)\n\n' >controls.txt
+fold controls.txt
+printf 'c?1m;f??g\303\244 2\n' >want
+same "$OUT" want 'controls of C1, marks of direction and bytes that are no UTF-8 are replaced'
+
 # Lines of no known form.
 printf 'cc1 1 1.0: 2 cycles:\n\t1 f (/x)\n\twhat is this\n\tor that\n\n' >odd.txt
 fold odd.txt
@@ -245,7 +251,9 @@ done
 awk 'BEGIN { printf "cc1 1 1.0: 2 cycles:\n\t1 "; for (i = 0; i < 100000; i++) printf "0123456789"
 	print " (/x)\n" }' >long.txt
 fold long.txt
-is "$status $(wc -c <"$OUT")" '0 1000007' 'a line of a megabyte'
+is "$status $(wc -c <"$OUT")" '0 4103' 'a line of a megabyte: its name is cut'
+like "$OUT" '0123...#[0-9a-f]{8} 2$' 'as its end tells'
+like "$ERR" '^pfold: names of more than 4096 bytes are cut: 1$' 'and a message'
 awk 'BEGIN { printf "cc1 1 1.0: 2 cycles:\n\t1 "; for (i = 0; i < 300000; i++) printf "0123456789"
 	print " (/x)\n\t1 f (/x)\n" }' >long.txt
 fold long.txt

@@ -206,6 +206,22 @@ else
 	skip 10 'no /dev/full'
 fi
 
+# ---- what a terminal would obey ----
+
+# The program's name becomes U+009B (CSI) or U+202E (text from right to left), and what is left.
+csi=$(printf '\302\233')
+rlo=$(printf '\342\200\256')
+for name in "${csi}xy" "${rlo}x"; do
+	sed "s/busy/$name/g" "$small" >controls.data
+	for filter in 'pdecode -t' 'pdecode -j' 'psym -t' 'pfilter -t 1' 'pfold --event=cpu-clock' \
+		'phist --by comm' 'phist --tsv --by comm' 'phist --json --by comm' 'plat --threads' \
+		'psvg' 'pdecode --stats -t' 'psym --missing'; do
+		run_pipe "'$BIN/pdecode' -b controls.data" "'$BIN/'$filter"
+		cat "$ERR" >>"$OUT"
+		is "$(grep -c "$csi\|$rlo" "$OUT")" 0 "$filter: no control of the name comes out"
+	done
+done
+
 # ---- what is no stream ----
 
 run "$BIN/psym" "$small"

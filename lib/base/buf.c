@@ -1,7 +1,9 @@
+/* The growing buffer, and how untrusted text gets into it: for terminals, for JSON. */
 #include "base/buf.h"
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -146,11 +148,38 @@ int utf8_len(const char *s, size_t n)
 	return len;
 }
 
+/*
+ * What a terminal would obey: the controls of one byte and of C1; and what changes the direction of
+ * the text around it or ends its line (U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069).
+ */
+static bool is_control(const char *s, int len)
+{
+	const uint8_t *p = (const uint8_t *)s;
+
+	switch (len) {
+	case 1: return p[0] < 0x20 || p[0] == 0x7f;
+	case 2: return (p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == 0xd8 && p[1] == 0x9c);
+	case 3:
+		if (p[0] != 0xe2)
+			return false;
+		return (p[1] == 0x80 &&
+			(p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae))) ||
+		       (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
+	}
+	return false;
+}
+
+int utf8_shown(const char *s, size_t n)
+{
+	int len = utf8_len(s, n);
+
+	return len && !is_control(s, len) ? len : 0;
+}
+
 void buf_add_safe(struct buf *b, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {
 		size_t run = i;
-		uint8_t c;
 		int len;
 
 		while (run < n && s[run] >= ' ' && s[run] < 0x7f)
@@ -159,17 +188,26 @@ void buf_add_safe(struct buf *b, const char *s, size_t n)
 		i = run;
 		if (i == n)
 			break;
-		len = utf8_len(s + i, n - i);
-		c = (uint8_t)s[i];
-		/* U+0080 to U+009f are control characters too. */
-		if (!len || c < 0x20 || c == 0x7f || (c == 0xc2 && (uint8_t)s[i + 1] < 0xa0)) {
-			buf_addf(b, "\\x%02x", c);
-			i++;
+		len = utf8_shown(s + i, n - i);
+		if (!len) {
+			buf_addf(b, "\\x%02x", (uint8_t)s[i++]);
 			continue;
 		}
 		buf_add(b, s + i, (size_t)len);
 		i += (size_t)len;
 	}
+}
+
+/* The number of a valid character of at most three bytes. */
+static unsigned utf8_point(const char *s, int len)
+{
+	const uint8_t *p = (const uint8_t *)s;
+
+	if (len == 1)
+		return p[0];
+	if (len == 2)
+		return (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu);
+	return (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
 }
 
 void buf_add_json(struct buf *b, const char *s, size_t n)
@@ -186,9 +224,9 @@ void buf_add_json(struct buf *b, const char *s, size_t n)
 			buf_addc(b, '\\');
 			buf_addc(b, (char)c);
 			i++;
-		} else if (c < 0x20 || c == 0x7f) {
-			buf_addf(b, "\\u%04x", c);
-			i++;
+		} else if (is_control(s + i, len)) {
+			buf_addf(b, "\\u%04x", utf8_point(s + i, len));
+			i += (size_t)len;
 		} else {
 			buf_add(b, s + i, (size_t)len);
 			i += (size_t)len;

@@ -99,16 +99,22 @@ void buf_add_u64(struct buf *b, uint64_t v, int width, char pad);
 void buf_add_hex(struct buf *b, uint64_t v, int width, char pad);
 
 /*
- * Adds untrusted text for a terminal: control characters become \xHH, a backslash stays. Bytes of
- * 0x80 and above are passed through if they are valid UTF-8, else written as \xHH.
+ * Adds untrusted text for a terminal: the bytes of control characters and of what is not valid UTF-8
+ * become \xHH (see utf8_shown), a backslash stays.
  */
 void buf_add_safe(struct buf *b, const char *s, size_t n);
 
-/* Adds untrusted text between double quotes as a JSON string; invalid UTF-8 becomes U+FFFD. */
+/*
+ * Adds untrusted text between double quotes as a JSON string: invalid UTF-8 becomes U+FFFD, control
+ * characters (see utf8_shown) \uHHHH.
+ */
 void buf_add_json(struct buf *b, const char *s, size_t n);
 
 /* Bytes of the valid UTF-8 character at s (1 to 4), or 0. */
 int utf8_len(const char *s, size_t n);
+
+/* As utf8_len, but 0 also for what a terminal would obey: controls, C1's too, and those of direction. */
+int utf8_shown(const char *s, size_t n);
 
 /* The text, "" if nothing was added. */
 static inline const char *buf_str(const struct buf *b)

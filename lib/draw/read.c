@@ -134,8 +134,9 @@ static int take_line(struct reader *r, const char *line, size_t n)
 			  "line without a count after its last space is left out");
 		return 0;
 	}
-	r->lines++;
-	r->doubles += ends_with_count(line, (size_t)(space - line));
+	/* One line with a single count decides it. */
+	if (r->doubles == r->lines++)
+		r->doubles += ends_with_count(line, (size_t)(space - line));
 	return flame_add(r->f, line, (size_t)(space - line), count);
 }
 

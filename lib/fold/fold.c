@@ -9,10 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define FOLD_NAME_END 12 /* bytes at the end of a name that was cut: "...#89abcdef" */
+
 struct node {
 	uint32_t parent, name;
-	uint32_t depth;
-	uint32_t seen; /* a stack ends here (its weight may be 0) */
+	uint32_t depth : 31;
+	uint32_t seen : 1; /* a stack ends here (its weight may be 0) */
+	uint32_t len;	   /* bytes of the stack's text, with a ';' at its end */
 };
 
 /* Most that are passed by in a search are told by the hash alone. */
@@ -33,8 +39,10 @@ struct fold {
 	struct child *children; /* open addressing on (parent, name) */
 	uint32_t children_mask;
 	struct fold_table stacks;
-	uint64_t seen; /* nodes with seen set */
-	uint64_t deep; /* frames left out */
+	uint64_t seen;	     /* nodes with seen set */
+	uint64_t deep;	     /* frames left out of stacks that are too deep */
+	uint64_t wide;	     /* of stacks whose text is too long */
+	uint64_t long_names; /* names that were cut */
 	bool saturated;
 	struct buf event; /* the event that is folded, once known */
 	struct intern others;
@@ -132,28 +140,60 @@ const char *fold_name_text(const struct fold *f, uint32_t id, size_t *len)
 	return intern_get(&f->names, id, len);
 }
 
-static inline bool needs_escape(uint8_t c)
+static inline bool is_plain(uint8_t c)
 {
-	return c < ' ' || c == ';' || c == 0x7f;
+	return c >= ' ' && c < 0x7f && c != ';';
+}
+
+/* A name in which something is replaced: character by character, as text for a terminal. */
+static int add_cleaned(struct buf *b, const char *s, size_t n)
+{
+	buf_reset(b);
+	for (size_t i = 0; i < n;) {
+		int len = utf8_shown(s + i, n - i), control = utf8_len(s + i, n - i);
+
+		if (!len || s[i] == ';')
+			buf_addc(b, s[i] == ';' ? ':' : '?');
+		else
+			buf_add(b, s + i, (size_t)len);
+		i += (size_t)(control ? control : 1);
+	}
+	return b->err;
+}
+
+/* Cuts a name that is too long. Its end tells it from others that begin as it does. */
+static int cut_name(const char *s, size_t n, struct buf *b)
+{
+	size_t keep = FOLD_NAME_MAX - FOLD_NAME_END;
+
+	while (keep && ((uint8_t)s[keep] & 0xc0) == 0x80)
+		keep--;
+	if (add_cleaned(b, s, keep))
+		return b->err;
+	buf_addf(b, "...#%08x", (unsigned)XXH3_64bits(s, n));
+	return b->err;
 }
 
 int fold_name(struct fold *f, const void *bytes, size_t len, uint32_t *id)
 {
-	const uint8_t *p = bytes;
+	const char *p = bytes;
+	bool fresh;
 	size_t i = 0;
+	int rc;
 
-	while (i < len && !needs_escape(p[i]))
-		i++;
-	if (i == len)
-		return intern_add(&f->names, len ? bytes : "", len, id, NULL);
-	buf_reset(&f->scratch);
-	buf_add(&f->scratch, bytes, len);
-	if (f->scratch.err)
-		return f->scratch.err;
-	for (; i < len; i++)
-		if (needs_escape(p[i]))
-			f->scratch.data[i] = p[i] == ';' ? ':' : '?';
-	return intern_add(&f->names, f->scratch.data, len, id, NULL);
+	if (len <= FOLD_NAME_MAX) {
+		while (i < len && is_plain((uint8_t)p[i]))
+			i++;
+		if (i == len)
+			return intern_add(&f->names, len ? bytes : "", len, id, NULL);
+		rc = add_cleaned(&f->scratch, p, len);
+	} else {
+		rc = cut_name(p, len, &f->scratch);
+	}
+	if (!rc)
+		rc = intern_add(&f->names, f->scratch.data, f->scratch.len, id, &fresh);
+	f->long_names += !rc && fresh && len > FOLD_NAME_MAX;
+	return rc;
 }
 
 int fold_comm(struct fold *f, const char *comm, size_t len, const char *pid, const char *tid,
@@ -266,9 +306,14 @@ static int grow_nodes(struct fold *f)
 	return 0;
 }
 
-int fold_frame(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node)
+/*
+ * The node of parent's stack with one more frame towards the leaf; the parent itself, if there is no
+ * room for one.
+ */
+static int add_frame(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node)
 {
 	uint32_t hash, i;
+	size_t len;
 	int rc;
 
 	if (f->nodes[parent].depth >= FOLD_DEPTH_MAX) {
@@ -287,13 +332,22 @@ int fold_frame(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node)
 		*node = f->children[i].node;
 		return 0;
 	}
+	(void)intern_get(&f->names, name, &len);
+	len += f->nodes[parent].len + 1;
+	if (len > FOLD_STACK_MAX) {
+		f->wide++;
+		*node = parent;
+		return 0;
+	}
 	if (f->n == f->cap) {
 		rc = grow_nodes(f);
 		if (rc)
 			return rc;
 	}
-	f->nodes[f->n] =
-		(struct node){.parent = parent, .name = name, .depth = f->nodes[parent].depth + 1};
+	f->nodes[f->n] = (struct node){.parent = parent,
+				       .name = name,
+				       .depth = (f->nodes[parent].depth + 1) & 0x7fffffff,
+				       .len = (uint32_t)len};
 	f->weights[f->n] = 0;
 	*node = f->n++;
 	f->children[i] = (struct child){hash, *node};
@@ -329,8 +383,17 @@ int fold_stack_hashed(struct fold *f, uint32_t hash, const uint32_t *names, size
 	*node = fold_table_find(&f->stacks, hash, names, n);
 	if (*node)
 		return 0;
-	for (size_t k = n; k-- > 0 && !rc;)
-		rc = fold_frame(f, *node, names[k], node);
+	for (size_t k = n; k-- > 0 && !rc;) {
+		uint32_t parent = *node;
+		uint64_t deep = f->deep;
+
+		rc = add_frame(f, parent, names[k], node);
+		if (*node != parent)
+			continue;
+		/* Where one frame is left out, those after it are, too. */
+		*(f->deep > deep ? &f->deep : &f->wide) += k;
+		break;
+	}
 	return rc ? rc : fold_table_add(&f->stacks, hash, names, n, *node);
 }
 
@@ -384,6 +447,13 @@ void fold_finish(struct fold *f)
 		diag_warn(f->diag, NULL, -1,
 			  "stacks of more than %d frames: %" PRIu64 " frames are left out",
 			  FOLD_DEPTH_MAX, f->deep);
+	if (f->wide)
+		diag_warn(f->diag, NULL, -1,
+			  "stacks of more than %d bytes of text: %" PRIu64 " frames are left out",
+			  FOLD_STACK_MAX, f->wide);
+	if (f->long_names)
+		diag_warn(f->diag, NULL, -1, "names of more than %d bytes are cut: %" PRIu64,
+			  FOLD_NAME_MAX, f->long_names);
 	if (f->saturated)
 		diag_warn(f->diag, NULL, -1, "a count exceeds %" PRIu64 " and stays there",
 			  UINT64_MAX);

@@ -38,8 +38,10 @@
 #define FOLD_TWO_COUNTS \
 	"each line has two counts, as difffolded.pl writes them: only one profile can be read"
 
-#define FOLD_ROOT	0	   /* the node of the empty stack */
-#define FOLD_DEPTH_MAX	65536	   /* frames of one stack; those beyond are left out */
+#define FOLD_ROOT	0	/* the node of the empty stack */
+#define FOLD_DEPTH_MAX	65536	/* frames of one stack; those beyond are left out */
+#define FOLD_NAME_MAX	4096	/* bytes of a name; a longer one is cut, and ends in "...#HASH" */
+#define FOLD_STACK_MAX	1048000 /* bytes of a stack's text: what is written can be read again */
 #define FOLD_NODES_MAX	0x7fffffff /* distinct stacks and parts of stacks */
 #define FOLD_EVENTS_MAX 64	   /* left-out events that are named */
 
@@ -89,8 +91,8 @@ struct diag *fold_diag(const struct fold *f);
 struct fold_account *fold_account(struct fold *f); /* the readers of input keep it */
 
 /*
- * The id (1 and up) of a frame's name. What would break folded text is replaced: ';' by ':',
- * control characters by '?'. 0, PP_ENOMEM or PP_ELIMIT.
+ * The id (1 and up) of a frame's name. What would break folded text is replaced: ';' by ':', and by
+ * '?' control characters (utf8_shown) and bytes that are not UTF-8. 0, PP_ENOMEM or PP_ELIMIT.
  */
 int fold_name(struct fold *f, const void *bytes, size_t len, uint32_t *id);
 
@@ -105,14 +107,9 @@ int fold_comm(struct fold *f, const char *comm, size_t len, const char *pid, con
 bool fold_event(struct fold *f, const char *name, size_t len);
 
 /*
- * The node of parent's stack with one more frame towards the leaf. Deeper than FOLD_DEPTH_MAX it is
- * the parent itself (and fold_finish says so). 0, PP_ENOMEM or PP_ELIMIT.
- */
-int fold_frame(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node);
-
-/*
- * The node of a whole stack of n frames, names[0] the leaf, names[n - 1] the root. Quick for stacks
- * that were seen before. Of more than FOLD_DEPTH_MAX frames the leaves are left out.
+ * The node of a stack of n frames, names[0] the leaf, names[n - 1] the root. Quick for stacks that
+ * were seen before. Of more than FOLD_DEPTH_MAX frames or FOLD_STACK_MAX bytes the leaves are left out
+ * (fold_finish reports that). 0, PP_ENOMEM or PP_ELIMIT.
  */
 int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node);
 

@@ -73,8 +73,9 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			fold_lines_odd(l, p, n);
 			continue;
 		}
-		lines++;
-		doubles += ends_with_number(p, stack - 1);
+		/* One line with a single count decides it. */
+		if (doubles == lines++)
+			doubles += ends_with_number(p, stack - 1);
 		rc = fold_line(f, &frames, p, stack - 1, fold_number(p + stack, n - stack));
 		if (rc)
 			break;

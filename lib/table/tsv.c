@@ -18,7 +18,7 @@ static void add_escaped(struct buf *b, const char *s, size_t n, bool colon)
 
 	for (size_t i = 0; i < n; i++) {
 		uint8_t c = (uint8_t)s[i];
-		int bytes = c >= 0x80 ? utf8_len(s + i, n - i) : 1;
+		int bytes = c >= 0x80 ? utf8_shown(s + i, n - i) : 1;
 
 		if (bytes > 1 || (bytes && c >= ' ' && c != 0x7f && c != '\\' &&
 				  !(c == ':' && colon) && !(other && !i))) {

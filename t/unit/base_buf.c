@@ -59,7 +59,41 @@ static void test_control_utf8(void)
 		     7);
 	ok(!strstr(buf_str(&b), "\xc2\x9b"), "U+009B does not reach a terminal");
 	ok(strstr(buf_str(&b), "31m\xc2\xa0") != NULL, "U+00A0 does");
+	buf_reset(&b);
+	buf_add_json(&b,
+		     "\xc2\x9b"
+		     "31m\xe2\x80\xae\xc2\xa0",
+		     10);
+	is_str(buf_str(&b), "\"\\u009b31m\\u202e\xc2\xa0\"", "nor as JSON");
 	buf_release(&b);
+}
+
+/* Every character of the Unicode standard that is a control or changes the direction of text. */
+static void test_shown(void)
+{
+	static const struct {
+		unsigned from, to;
+	} hidden[] = {{0, 0x1f},	{0x7f, 0x9f},	  {0x61c, 0x61c},  {0x200e, 0x200f},
+		      {0x2028, 0x202e}, {0x2066, 0x2069}, {0xd800, 0xdfff}};
+	unsigned wrong = 0;
+
+	for (unsigned c = 0; c < 0x10000; c++) {
+		char s[3];
+		int n = c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
+		bool hide = false;
+
+		for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+			hide = hide || (c >= hidden[i].from && c <= hidden[i].to);
+		if (n == 1)
+			s[0] = (char)c;
+		else if (n == 2)
+			s[0] = (char)(0xc0 | c >> 6), s[1] = (char)(0x80 | (c & 0x3f));
+		else
+			s[0] = (char)(0xe0 | c >> 12), s[1] = (char)(0x80 | (c >> 6 & 0x3f)),
+			s[2] = (char)(0x80 | (c & 0x3f));
+		wrong += utf8_shown(s, (size_t)n) != (hide ? 0 : n);
+	}
+	is_u64(wrong, 0, "controls and marks of direction are not shown, all else is");
 }
 
 static void test_utf8_len(void)
@@ -141,6 +175,7 @@ int main(void)
 {
 	test_escapes();
 	test_control_utf8();
+	test_shown();
 	test_utf8_len();
 	test_numbers();
 	test_growing();

@@ -25,19 +25,19 @@ static void write_to(struct fold *f, struct buf *b)
 /* Adds a stack that is given as folded text. */
 static void add(struct fold *f, const char *stack, uint64_t weight)
 {
-	uint32_t node = FOLD_ROOT, name;
+	uint32_t names[8], node;
+	size_t n = 8;
 	int rc = 0;
 
-	while (!rc) {
-		size_t n = strcspn(stack, ";");
+	for (bool more = true; more && !rc;) {
+		size_t len = strcspn(stack, ";");
 
-		rc = fold_name(f, stack, n, &name);
-		if (!rc)
-			rc = fold_frame(f, node, name, &node);
-		if (!stack[n])
-			break;
-		stack += n + 1;
+		rc = fold_name(f, stack, len, &names[--n]);
+		more = stack[len];
+		stack += len + more;
 	}
+	if (!rc)
+		rc = fold_stack(f, names + n, 8 - n, &node);
 	ok(!rc, "stack is taken");
 	fold_add(f, node, weight);
 }
@@ -109,7 +109,7 @@ static void test_depth(void)
 	static uint32_t names[FOLD_DEPTH_MAX + 5];
 	struct fold_opts opts = {0};
 	struct buf b = BUF_INIT;
-	uint32_t node, next;
+	uint32_t node;
 	struct fold *f;
 
 	ok(!fold_new(&f, &opts, NULL), "new");
@@ -119,7 +119,6 @@ static void test_depth(void)
 	for (size_t i = 2; i < FOLD_DEPTH_MAX + 4; i++)
 		names[i] = names[1];
 	ok(!fold_stack(f, names, FOLD_DEPTH_MAX + 5, &node), "a stack that is too deep");
-	ok(!fold_frame(f, node, names[0], &next) && next == node, "takes no more frames");
 	fold_add(f, node, 3);
 	write_to(f, &b);
 	is_u64(b.len, 4 + 2 * (FOLD_DEPTH_MAX - 1) + 3, "keeps as many as can be");
@@ -127,6 +126,92 @@ static void test_depth(void)
 	   "namely the outer ones");
 	fold_free(f);
 	buf_release(&b);
+}
+
+static void hear(void *ctx, const char *line, size_t len)
+{
+	buf_add(ctx, line, len);
+}
+
+/* Long names are cut, and so are stacks of many of them: the text stays in proportion. */
+static void test_lengths(void)
+{
+	static char text[FOLD_NAME_MAX + 100];
+	uint32_t names[1000], longer[3], node;
+	struct fold_opts opts = {0};
+	struct buf b = BUF_INIT, said = BUF_INIT;
+	struct diag *d;
+	struct fold *f;
+
+	ok(!diag_new(&d, "t", hear, &said) && !fold_new(&f, &opts, d), "new");
+	memset(text, 'n', sizeof(text));
+	ok(!fold_name(f, text, FOLD_NAME_MAX, &names[1]), "a name of the greatest length");
+	ok(!fold_name(f, text, sizeof(text), &longer[0]) &&
+		   !fold_name(f, text, sizeof(text) - 1, &longer[1]),
+	   "longer ones");
+	memcpy(text + FOLD_NAME_MAX - 13, "\xe2\x82\xac", 3);
+	ok(!fold_name(f, text, sizeof(text), &longer[2]), "one that would be cut in a character");
+	ok(longer[0] != longer[1] && longer[1] != longer[2], "are told apart");
+	for (int i = 0; i < 3; i++)
+		ok(!fold_stack(f, &longer[i], 1, &node), "one of them"), fold_add(f, node, 1);
+	write_to(f, &b);
+	is_u64(b.len, 3 * (FOLD_NAME_MAX + 3) - 1, "all are cut, to whole characters");
+	ok(strstr(buf_str(&b), "nnn...#") != NULL, "which their end tells");
+
+	ok(!fold_name(f, "leaf", 4, &names[0]), "leaf");
+	for (int i = 2; i < 1000; i++)
+		names[i] = names[1];
+	ok(!fold_stack(f, names, 1000, &node), "a stack of a thousand of them");
+	fold_add(f, node, 1);
+	write_to(f, &b);
+	is_u64(b.len, 3 * (FOLD_NAME_MAX + 3) - 1 + 255 * (FOLD_NAME_MAX + 1) + 2,
+	       "is cut after as many as fit; the leaf, which would fit, is not put there");
+	fold_finish(f);
+	is_str(buf_str(&said),
+	       "t: stacks of more than 1048000 bytes of text: 745 frames are left out\n"
+	       "t: names of more than 4096 bytes are cut: 3\n",
+	       "which is reported");
+	fold_free(f);
+	diag_free(d);
+	buf_release(&b);
+	buf_release(&said);
+}
+
+static void test_clean(void)
+{
+	static const struct {
+		const char *name, *want;
+	} rows[] = {
+		{"plain", "plain"},
+		{"a;b\tc\x7f", "a:b?c?"},
+		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5"},
+		{"x\xc2\x9b"
+		 "31m",
+		 "x?31m"},					   /* U+009B, CSI */
+		{"x\xe2\x80\xaey\xe2\x81\xa9z\xd8\x9c", "x?y?z?"}, /* U+202E, U+2069, U+061C */
+		{"\x9b"
+		 "31m\xe6\x97",
+		 "?31m??"}, /* no UTF-8 */
+	};
+	struct fold_opts opts = {0};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct buf b = BUF_INIT, want = BUF_INIT;
+		uint32_t name, node;
+		struct fold *f;
+
+		ok(!fold_new(&f, &opts, NULL), "new");
+		ok(!fold_name(f, rows[i].name, strlen(rows[i].name), &name) &&
+			   !fold_stack(f, &name, 1, &node),
+		   "name %zu", i);
+		fold_add(f, node, 1);
+		write_to(f, &b);
+		buf_addf(&want, "%s 1\n", rows[i].want);
+		is_str(buf_str(&b), buf_str(&want), "name %zu is cleaned", i);
+		fold_free(f);
+		buf_release(&b);
+		buf_release(&want);
+	}
 }
 
 static void test_options(void)
@@ -266,6 +351,8 @@ int main(void)
 	test_order();
 	test_nodes();
 	test_depth();
+	test_lengths();
+	test_clean();
 	test_options();
 	test_tidy();
 	test_blocks();
