@@ -4,6 +4,7 @@
 #include "base/out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,18 @@ static void to_stderr(void *ctx, const char *line, size_t len)
 		return;
 }
 
+/*
+ * A file that is opened must not become stdin, stdout or stderr because that was closed: what is meant
+ * for these would go there. They get /dev/null, opened the wrong way round, so that using them fails.
+ */
+static void occupy_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(PP_EXIT_FAIL);
+}
+
 #define LITERAL(s) (s), sizeof(s) - 1
 
 typedef int parser(const struct opt_spec *, int, char **, struct buf *, int *);
@@ -27,6 +40,7 @@ static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **
 	struct buf text = BUF_INIT;
 	int rc;
 
+	occupy_standard();
 	*cli = (struct cli){.status = PP_EXIT_FAIL};
 	if (diag_new(&cli->diag, spec->prog, to_stderr, NULL)) {
 		to_stderr(NULL, spec->prog, strlen(spec->prog));

@@ -97,6 +97,20 @@ empty "$ERR" 'nothing is said without -v'
 records file.data >file.records
 like file.records '^whole$' 'the file is whole'
 
+run "$pcap" -F 99999999 -e cpu-clock:u -o fast.data -- true
+is "$status" 0 'more samples per second than the kernel allows'
+like "$ERR" "the kernel's limit is $(cat /proc/sys/kernel/perf_event_max_sample_rate) Hz" 'says the limit'
+run "$pcap" -F 99 -e cpu-clock:u -p $$ -o short.data 100ms
+is "$status" 0 'a time with a unit'
+
+# What is closed is not where the recording goes.
+"$pcap" -e cpu-clock:u -o closed.data -- sh -c 'echo HEL""LO; echo HEL""LO >&2; true' >&- 2>&- <&-
+is "$?" 0 'with stdin, stdout and stderr closed'
+unlike closed.data 'HELLO' 'what the command says is not in the recording'
+"$pcap" -e cpu-clock:u -- true >&- 2>"$ERR"
+is "$?" 2 'stdout is closed and is where the recording should go'
+like "$ERR" 'cannot write' 'this is said'
+
 run "$pcap" -- ./no-such-command
 is "$status" 2 'a command that is not there'
 like "$ERR" 'cannot execute ./no-such-command: No such file' 'this is said'

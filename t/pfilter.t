@@ -273,6 +273,13 @@ is "$status" 1 'a cut input'
 run "$pfilter" --time 50%.. '' cut.ps
 is "$status" 1 'also when it is read twice'
 is "$(grep -c 'without its END' "$ERR")" 1 'said once'
+mkdir open closed
+(cd open && "$pfilter" --split 100ms -o part "$TMP/cut.ps" 2>/dev/null)
+(cd closed && "$pfilter" --split 100ms -o part "$TMP/cut.ps" >&- 2>&-)
+is $? 1 'a cut input, with stdout and stderr closed'
+ok 'there are parts' test -s open/part.0001
+diff -r open closed >differences 2>&1
+empty differences 'no message is in them'
 run "$pfilter" --explain 'sched_switch: prev_state == S || 2 * 3 == 6 && CPU > 1' s.ps
 is "$status" 0 '--explain'
 empty "$ERR" 'without a message'

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define FREQ_MAX    10000000u
+#define FREQ_MAX    INT64_MAX /* the kernel's own limit is known when it is asked */
 #define SECONDS_MAX 1e9
 
 static int bad(struct buf *why, const char *what, const char *arg)
@@ -69,13 +69,19 @@ int record_set_clock(struct record_config *c, const char *arg, struct buf *why)
 	return bad(why, "not monotonic, monotonic_raw, boottime, realtime or tai: ", arg);
 }
 
+/* Seconds, or a duration with a unit. */
 static bool seconds(const char *arg, uint64_t *ns)
 {
+	struct buf ignored = BUF_INIT;
 	char *end;
 	double v;
+	int rc;
 
-	if (strspn(arg, "0123456789.") != strlen(arg))
-		return false;
+	if (strspn(arg, "0123456789.") != strlen(arg)) {
+		rc = opt_duration("", arg, false, ns, &ignored);
+		buf_release(&ignored);
+		return !rc;
+	}
 	v = strtod(arg, &end);
 	if (*end || end == arg || v > SECONDS_MAX)
 		return false;

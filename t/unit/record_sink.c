@@ -121,7 +121,8 @@ static void test_words(void)
 	struct buf why = BUF_INIT;
 	char *none[] = {NULL}, *two[] = {"2.5", NULL}, *tiny[] = {"0.25", NULL},
 	     *zero[] = {"0", NULL}, *both[] = {"2", "ls", NULL}, *ls[] = {"ls", "-l", NULL},
-	     *odd[] = {"1e3", NULL};
+	     *odd[] = {"1e3", NULL}, *unit[] = {"1s", NULL}, *ms[] = {"250ms", NULL},
+	     *nothing[] = {"7z", NULL};
 
 	is_int(record_set_end(&c, none, false, &why), 0, "no end");
 	ok(c.all_cpus && !c.duration_ns && !c.command, "everything, until it is stopped");
@@ -142,6 +143,13 @@ static void test_words(void)
 	c = (struct record_config){0};
 	is_int(record_set_end(&c, odd, false, &why), 0, "1e3");
 	ok(c.command == odd, "is no number of seconds");
+	c = (struct record_config){0};
+	is_int(record_set_end(&c, unit, false, &why), 0, "1s");
+	ok(!c.command && c.duration_ns == 1000000000u, "is one second");
+	is_int(record_set_end(&c, ms, false, &why), 0, "250ms");
+	ok(!c.command && c.duration_ns == 250000000u, "are a quarter of one");
+	is_int(record_set_end(&c, nothing, false, &why), 0, "7z");
+	ok(c.command == nothing, "is a command");
 	is_int(record_set_end(&c, zero, false, &why), PP_EUSAGE, "no time at all");
 	is_int(record_set_end(&c, both, false, &why), PP_EUSAGE, "seconds and a command");
 	c = (struct record_config){0};
