@@ -42,7 +42,7 @@ void block_unref(struct block *b)
 	of->spare_bytes += b->cap;
 }
 
-static void blocks_release(struct blocks *of)
+void blocks_release(struct blocks *of)
 {
 	while (of->spare) {
 		struct block *next = of->spare->next;

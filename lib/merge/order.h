@@ -51,6 +51,8 @@ struct block {
 /* With one reference; at least cap bytes. NULL: out of memory. */
 struct block *block_new(size_t cap, struct blocks *of);
 void block_unref(struct block *b); /* NULL is fine */
+/* Frees the spare ones. Those of a queue are freed with it. */
+void blocks_release(struct blocks *of);
 
 static inline uint8_t *block_bytes(struct block *b)
 {

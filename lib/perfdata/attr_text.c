@@ -1,5 +1,5 @@
 /* An event's attribute as text, in the form in which perf shows it. */
-#include "perfdata/parts.h"
+#include "perfdata/info.h"
 
 #include <inttypes.h>
 
@@ -104,24 +104,11 @@ static const char *const flag_names[] = {
 
 static const char *const type_names[] = {"HARDWARE", "SOFTWARE", "TRACEPOINT",
 					 "HW_CACHE", "RAW",	 "BREAKPOINT"};
-static const char *const hw_ids[] = {
-	"CPU_CYCLES",
-	"INSTRUCTIONS",
-	"CACHE_REFERENCES",
-	"CACHE_MISSES",
-	"BRANCH_INSTRUCTIONS",
-	"BRANCH_MISSES",
-	"BUS_CYCLES",
-	"STALLED_CYCLES_FRONTEND",
-	"STALLED_CYCLES_BACKEND",
-	"REF_CPU_CYCLES",
-};
-static const char *const sw_ids[] = {
-	"CPU_CLOCK",	    "TASK_CLOCK",      "PAGE_FAULTS",	  "CONTEXT_SWITCHES",
-	"CPU_MIGRATIONS",   "PAGE_FAULTS_MIN", "PAGE_FAULTS_MAJ", "ALIGNMENT_FAULTS",
-	"EMULATION_FAULTS", "DUMMY",	       "BPF_OUTPUT",	  "CGROUP_SWITCHES",
-};
-static const char *const cache_ids[] = {"L1D", "L1I", "LL", "DTLB", "ITLB", "BPU", "NODE"};
+#define ID(kernel, perf) #kernel,
+static const char *const hw_ids[] = {PERF_HW_EVENTS(ID)};
+static const char *const sw_ids[] = {PERF_SW_EVENTS(ID)};
+static const char *const cache_ids[] = {PERF_CACHES(ID)};
+#undef ID
 static const char *const cache_op_ids[] = {"READ", "WRITE", "PREFETCH"};
 static const char *const cache_result_ids[] = {"ACCESS", "MISS"};
 
@@ -152,7 +139,7 @@ static void add_hex(struct buf *b, const char *name, uint64_t v)
 		buf_addf(b, ", %s = %#" PRIx64, name, v);
 }
 
-static void add_type(struct buf *b, const struct perf *p, uint32_t type)
+static void add_type(struct buf *b, const struct perf_info *p, uint32_t type)
 {
 	const char *pmu = perf_pmu_name(p, type);
 
@@ -177,7 +164,7 @@ static void add_cache(struct buf *b, uint64_t config)
 			 cache_result_ids[result], cache_op_ids[op], cache_ids[what]);
 }
 
-static void add_config(struct buf *b, const struct perf *p, const struct perf_attr *a)
+static void add_config(struct buf *b, const struct perf_info *p, const struct perf_attr *a)
 {
 	const char *system, *name;
 	size_t len;
@@ -206,7 +193,7 @@ static void add_config(struct buf *b, const struct perf *p, const struct perf_at
 	}
 }
 
-void perf_attr_text(const struct perf *p, const struct perf_attr *a, struct buf *b)
+void perf_attr_text(const struct perf_info *p, const struct perf_attr *a, struct buf *b)
 {
 	add_type(b, p, a->type);
 	add_num(b, "size", a->size);

@@ -115,13 +115,13 @@ static void dump_task(struct buf *b, struct cursor *c)
 	buf_addf(b, "(%" PRId32 ":%" PRId32 "):(%" PRId32 ":%" PRId32 ")", pid, tid, ppid, ptid);
 }
 
-static void dump_read(const struct perf *p, struct buf *b, struct cursor *c, uint64_t id)
+static void dump_read(const struct perf_info *p, struct buf *b, struct cursor *c, uint64_t id)
 {
 	static const struct {
 		uint64_t bit;
 		const char *name;
 	} parts[] = {{1, "time enabled"}, {2, "time running"}, {4, "id"}, {16, "lost"}};
-	const struct perf_attr *a = perf_attr_find((struct perf *)p, id);
+	const struct perf_attr *a = perf_attr_find(p, id);
 	int32_t pid = (int32_t)get_u32(c), tid = (int32_t)get_u32(c);
 
 	buf_addf(b, ": %" PRId32 " %" PRId32 " ", pid, tid);
@@ -232,7 +232,7 @@ static void dump_deferred(struct buf *b, struct cursor *c)
 		buf_addf(b, "\n..... %2" PRIu64 ": %016" PRIx64, i, get_u64(c));
 }
 
-static void dump_kernel(struct perf *p, struct buf *b, struct cursor *c, uint32_t type,
+static void dump_kernel(const struct perf_info *p, struct buf *b, struct cursor *c, uint32_t type,
 			uint16_t misc, const struct perf_id *id)
 {
 	switch (type) {
@@ -277,45 +277,118 @@ static void dump_kernel(struct perf *p, struct buf *b, struct cursor *c, uint32_
 /* ---- all ---- */
 
 /* "3 123456789 0x1f8 [0x30]: PERF_RECORD_COMM": CPU and time where they were recorded. */
-static void add_head(struct perf *p, uint64_t offset, uint32_t type, size_t size,
-		     const struct perf_id *id)
+static void add_head(struct buf *b, const struct perf_raw *raw, const struct perf_id *id)
 {
-	struct buf *b = &p->view->text;
-	const char *name = type_name(type);
+	const char *name = type_name(raw->type);
 
 	if (id->cpu != PS_NONE)
 		buf_addf(b, "%" PRIu32 " ", id->cpu);
-	buf_addf(b, "%" PRIu64 " 0x%" PRIx64 " [%#zx]: ", id->time, offset, size);
+	buf_addf(b, "%" PRIu64 " 0x%" PRIx64 " [%#zx]: ", id->time, perf_raw_offset(raw),
+		 raw->size);
 	if (name)
 		buf_addf(b, "PERF_RECORD_%s", name);
 	else
-		buf_addf(b, "record of type %" PRIu32, type);
+		buf_addf(b, "record of type %" PRIu32, raw->type);
 }
 
-int perf_dump(struct perf *p, struct block *b, uint8_t *rec, uint32_t type, uint16_t misc,
-	      size_t size)
+/* Samples have the names of their threads. */
+static int note_comm(struct perf_dumper *p, struct cursor c)
 {
-	uint64_t offset = b->base + (size_t)(rec - block_bytes(b));
-	struct perf_id id = {.cpu = PS_NONE, .pid = PS_NONE, .tid = PS_NONE};
-	struct cursor c = cursor_make(rec + 8, size - 8, p->swap);
-	struct buf *text = &p->view->text;
+	uint32_t tid, id;
+	const char *name;
+	size_t len;
+	int rc;
 
-	buf_addf(text, "\n0x%" PRIx64 "@", offset);
-	buf_add_safe(text, p->name, strlen(p->name));
-	buf_addf(text, "%s [%#zx]: event: %" PRIu32 "\n", b->inflated ? " (decompressed)" : "",
-		 size, type);
-	add_bytes(text, rec, size);
-	buf_addc(text, '\n');
-	if (type == PERF_REC_SAMPLE) {
-		perf_dump_sample(p, &c, offset, misc, size);
-	} else if (type < PERF_REC_USER_START) {
-		perf_record_id(p, rec, size, &id);
-		add_head(p, offset, type, size, &id);
-		dump_kernel(p, text, &c, type, misc, &id);
-	} else {
-		add_head(p, offset, type, size, &id);
-		perf_dump_own(p, &c, type, misc);
+	get_u32(&c); /* process */
+	tid = get_u32(&c);
+	name = get_text(&c, cursor_left(&c), &len);
+	if (c.bad || !name)
+		return 0;
+	rc = intern_add(&p->names, name, len, &id, NULL);
+	return rc ? rc : perf_threads_set(&p->threads, tid, id);
+}
+
+static int note_fork(struct perf_dumper *p, struct cursor c)
+{
+	uint32_t tid, ptid;
+
+	get_u64(&c); /* processes */
+	tid = get_u32(&c);
+	ptid = get_u32(&c);
+	return c.bad ? 0 : perf_threads_inherit(&p->threads, tid, ptid);
+}
+
+static int note(struct perf_dumper *p, const struct perf_raw *raw)
+{
+	struct cursor c = perf_raw_body(raw, p->info->swap);
+
+	switch (raw->type) {
+	case PERF_REC_COMM: return note_comm(p, c);
+	case PERF_REC_FORK: return note_fork(p, c);
+	default: return 0;
 	}
-	buf_adds(text, c.bad ? " (cut off)\n" : "\n");
-	return perf_tell_flush(p);
+}
+
+static int dump_record(void *ctx, const struct perf_raw *raw)
+{
+	struct perf_id id = {.cpu = PS_NONE, .pid = PS_NONE, .tid = PS_NONE};
+	struct perf_dumper *p = ctx;
+	struct cursor c = perf_raw_body(raw, p->info->swap);
+	struct buf *b = &p->text;
+	int rc = note(p, raw);
+
+	if (rc)
+		return rc;
+	buf_reset(b);
+	buf_addf(b, "\n0x%" PRIx64 "@", perf_raw_offset(raw));
+	buf_add_safe(b, p->info->name, strlen(p->info->name));
+	buf_addf(b, "%s [%#zx]: event: %" PRIu32 "\n",
+		 raw->block->inflated ? " (decompressed)" : "", raw->size, raw->type);
+	add_bytes(b, raw->rec, raw->size);
+	buf_addc(b, '\n');
+	if (raw->type == PERF_REC_SAMPLE) {
+		perf_dump_sample(p, &c, raw);
+	} else if (raw->type < PERF_REC_USER_START) {
+		perf_record_id(p->info, raw->rec, raw->size, &id);
+		add_head(b, raw, &id);
+		dump_kernel(p->info, b, &c, raw->type, raw->misc, &id);
+	} else {
+		add_head(b, raw, &id);
+		perf_dump_own(p->info, b, &c, raw->type, raw->misc);
+	}
+	buf_adds(b, c.bad ? " (cut off)\n" : "\n");
+	rc = b->err ? b->err : out_add(p->out, b->data, b->len);
+	return rc ? rc : c.bad && raw->type != PERF_REC_SAMPLE ? PP_ECUT : 0;
+}
+
+/* Those of a pipe are records, which have been printed. */
+static int no_feature(void *ctx, uint32_t feature, struct cursor c)
+{
+	(void)ctx;
+	(void)feature;
+	(void)c;
+	return 0;
+}
+
+int perf_dump(struct src *s, struct out *o, struct diag *d)
+{
+	struct perf_dumper p = {.out = o};
+	int rc;
+
+	p.info = &p.r.info;
+	perf_reader_init(&p.r, s, d, &p.blocks, NULL);
+	p.r.sink = (struct perf_sink){dump_record, no_feature, &p};
+	rc = perf_reader_open(&p.r);
+	if (!rc)
+		rc = perf_reader_header(&p.r, true);
+	if (!rc) {
+		rc = perf_reader_ended(&p.r, perf_reader_records(&p.r));
+		rc = o->err ? o->err : rc ? rc : p.info->damage;
+	}
+	perf_reader_release(&p.r);
+	perf_threads_release(&p.threads);
+	intern_release(&p.names);
+	buf_release(&p.text);
+	blocks_release(&p.blocks);
+	return rc;
 }

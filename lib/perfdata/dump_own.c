@@ -21,7 +21,7 @@ static void add_text(struct buf *b, struct cursor *c, size_t room)
 		buf_add_safe(b, s, len);
 }
 
-static void dump_attr(const struct perf *p, struct buf *b, struct cursor *c)
+static void dump_attr(const struct perf_info *p, struct buf *b, struct cursor *c)
 {
 	struct cursor peek = *c;
 	struct perf_attr a = {0};
@@ -160,7 +160,7 @@ static void dump_build_id(struct buf *b, struct cursor *c, uint16_t misc)
 	add_text(b, c, cursor_left(c));
 }
 
-static void dump_feature(struct perf *p, struct buf *b, struct cursor *c)
+static void dump_feature(const struct perf_info *p, struct buf *b, struct cursor *c)
 {
 	uint64_t feature = get_u64(c);
 
@@ -173,10 +173,10 @@ static void dump_feature(struct perf *p, struct buf *b, struct cursor *c)
 	}
 }
 
-void perf_dump_own(struct perf *p, struct cursor *c, uint32_t type, uint16_t misc)
+void perf_dump_own(const struct perf_info *p, struct buf *b, struct cursor *c, uint32_t type,
+		   uint16_t misc)
 {
 	static const char *const round[] = {"type", "time"};
-	struct buf *b = &p->view->text;
 
 	switch (type) {
 	case PERF_REC_HEADER_ATTR: dump_attr(p, b, c); break;

@@ -79,10 +79,10 @@ static void add_reads(struct buf *b, const struct ps_u64s *reads)
 			buf_addf(b, format, s->field); \
 	} while (0)
 
-static void add_fields(struct perf *p, const struct perf_attr *a, const struct perf_taken *t)
+static void add_fields(struct perf_dumper *p, const struct perf_attr *a, const struct perf_taken *t)
 {
 	const struct ps_sample *s = &t->s;
-	struct buf *b = &p->view->text;
+	struct buf *b = &p->text;
 
 	NUMBER(stream_id, "\n... stream_id: %" PRIu64);
 	if (ps_sample_has(s, reads))
@@ -111,15 +111,14 @@ static void add_fields(struct perf *p, const struct perf_attr *a, const struct p
 	NUMBER(aux_size, "\n... aux data: size %" PRIu64);
 }
 
-static void add_thread(struct perf *p, uint32_t tid)
+static void add_thread(struct perf_dumper *p, uint32_t tid)
 {
-	const uint32_t *slot = map64_get(&p->threads.by_tid, tid);
-	uint32_t comm = slot ? p->threads.comms[*slot - 1] : 0;
-	struct buf *b = &p->view->text;
+	uint32_t comm = perf_threads_get(&p->threads, tid);
+	struct buf *b = &p->text;
 	const char *name;
 	size_t len;
 
-	name = comm ? intern_get(&p->strings, comm, &len) : NULL;
+	name = comm ? intern_get(&p->names, comm, &len) : NULL;
 	buf_adds(b, "\n ... thread: ");
 	if (name)
 		buf_add_safe(b, name, len);
@@ -128,16 +127,17 @@ static void add_thread(struct perf *p, uint32_t tid)
 	buf_addf(b, ":%" PRId32, (int32_t)tid);
 }
 
-void perf_dump_sample(struct perf *p, struct cursor *c, uint64_t offset, uint16_t misc, size_t size)
+void perf_dump_sample(struct perf_dumper *p, struct cursor *c, const struct perf_raw *raw)
 {
-	const struct perf_attr *a = perf_attr_of_sample(p, c->p, cursor_left(c));
+	const struct perf_attr *a = perf_attr_of_sample(p->info, c->p, cursor_left(c));
 	struct cursor time = *c;
-	struct buf *b = &p->view->text;
+	struct buf *b = &p->text;
 	struct perf_taken t;
 	const struct ps_sample *s = &t.s;
 
-	if (!a || perf_sample_take(p, a, c, &t)) {
-		buf_addf(b, "0x%" PRIx64 " [%#zx]: PERF_RECORD_SAMPLE%s", offset, size,
+	if (!a || perf_sample_take(p->info, a, c, &t)) {
+		buf_addf(b, "0x%" PRIx64 " [%#zx]: PERF_RECORD_SAMPLE%s", perf_raw_offset(raw),
+			 raw->size,
 			 a ? ": shorter than what its event says" : ": has the id of no event");
 		return;
 	}
@@ -148,12 +148,12 @@ void perf_dump_sample(struct perf *p, struct cursor *c, uint64_t offset, uint16_
 	buf_addf(b,
 		 "%" PRIu64 " 0x%" PRIx64 " [%#zx]: PERF_RECORD_SAMPLE(IP, %#x): %" PRId32
 		 "/%" PRId32 ": %#" PRIx64 " period: %" PRIu64 " addr: %#" PRIx64,
-		 a->time_pos >= 0 ? get_u64(&time) : 0, offset, size, misc, (int32_t)s->pid,
-		 (int32_t)s->tid, s->ip, s->period, s->addr);
+		 a->time_pos >= 0 ? get_u64(&time) : 0, perf_raw_offset(raw), raw->size, raw->misc,
+		 (int32_t)s->pid, (int32_t)s->tid, s->ip, s->period, s->addr);
 	add_fields(p, a, &t);
 	if (a->sample_type & PSB_TID)
 		add_thread(p, s->tid);
-	if (p->nattrs > 1 && a->name) {
+	if (p->info->nattrs > 1 && a->name) {
 		buf_adds(b, "\n ... event: ");
 		buf_add_safe(b, a->name, strlen(a->name));
 	}

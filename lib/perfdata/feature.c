@@ -1,8 +1,8 @@
 /*
- * Header features of a perf.data: what they say, as META records of the stream and as the lines of
- * --header. The layouts are those that tools/perf/util/header.c of the kernel tree writes.
+ * Header features of a perf.data: what they say, as the values of facts and as the lines of --header. The
+ * layouts are those that tools/perf/util/header.c of the kernel tree writes.
  */
-#include "perfdata/parts.h"
+#include "perfdata/info.h"
 
 #include "base/err.h"
 
@@ -15,117 +15,9 @@
 #define NS_PER_S  1000000000u
 #define NS_PER_US 1000u
 
-/* ---- what the decoder needs ---- */
-
-void perf_facts_release(struct perf_facts *f)
-{
-	intern_release(&f->pmu_names);
-	map64_release(&f->pmu_by_type);
-	buf_release(&f->metas);
-	perf_btf_free(f->btf);
-	*f = (struct perf_facts){0};
-}
-
-const char *perf_pmu_name(const struct perf *p, uint32_t type)
-{
-	const uint32_t *id = map64_get(&p->facts.pmu_by_type, type);
-
-	return id ? intern_get(&p->facts.pmu_names, *id, NULL) : NULL;
-}
-
-static int learn_pmus(struct perf *p, struct cursor c)
-{
-	uint32_t n = get_u32(&c);
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t type = get_u32(&c), id, *slot;
-		size_t len;
-		const char *name = perf_get_string(&c, &len);
-		int rc;
-
-		if (!name)
-			return PP_ECUT;
-		rc = intern_add(&p->facts.pmu_names, name, len, &id, NULL);
-		slot = rc ? NULL : map64_put(&p->facts.pmu_by_type, type, NULL);
-		if (!slot)
-			return rc ? rc : PP_ENOMEM;
-		*slot = id;
-	}
-	return 0;
-}
-
-/* How long a long is, by the name of the machine that uname(2) gives. */
-static uint32_t long_bits(const char *arch, size_t len)
-{
-	static const char *const wide[] = {"s390x", "alpha", "ppc64le", "aarch64_be"};
-	static const char *const narrow[] = {"i386", "i486", "i586", "i686",  "x86",	"arm",
-					     "mips", "ppc",  "s390", "sparc", "parisc", "m68k"};
-
-	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
-		if (len == strlen(wide[i]) && !memcmp(arch, wide[i], len))
-			return 64;
-	for (size_t i = 0; i < sizeof(narrow) / sizeof(narrow[0]); i++)
-		if (len == strlen(narrow[i]) && !memcmp(arch, narrow[i], len))
-			return 32;
-	if (len > 2 && !memcmp(arch + len - 2, "64", 2))
-		return 64;
-	return (len > 4 && !memcmp(arch, "armv", 4)) ? 32 : 0;
-}
-
-int perf_feature_learn(struct perf *p, uint32_t feature, struct cursor c)
-{
-	const char *s;
-	size_t len;
-
-	switch (feature) {
-	case PERF_FEAT_TRACING_DATA: return perf_tracing_read(p, c);
-	case PERF_FEAT_BUILD_ID: return perf_build_id_table(p, c);
-	case PERF_FEAT_EVENT_DESC: return perf_event_desc(p, c);
-	case PERF_FEAT_PMU_MAPPINGS: return learn_pmus(p, c);
-	case PERF_FEAT_CLOCK_DATA: return perf_clock_data(p, c);
-	case PERF_FEAT_BPF_BTF: return perf_btf_learn(p, c);
-	case PERF_FEAT_ARCH:
-		s = perf_get_string(&c, &len);
-		if (s)
-			p->facts.long_bits = long_bits(s, len);
-		return s ? 0 : PP_ECUT;
-	case PERF_FEAT_NRCPUS:
-		p->facts.cpus_avail = get_u32(&c);
-		p->facts.cpus_online = get_u32(&c);
-		return c.bad ? PP_ECUT : 0;
-	default: return 0;
-	}
-}
-
-/* ---- facts ---- */
-
-int perf_meta_put(struct perf *p, const char *key, size_t klen, const char *value, size_t len)
-{
-	struct ps_meta m = {.key = ps_str(key, klen), .value = ps_str(value, len)};
-
-	return swriter_put(p->w, PS_META, p->source, &m);
-}
-
-int perf_meta(struct perf *p, const char *key, const char *value, size_t len)
-{
-	struct buf *b = &p->facts.metas;
-	uint32_t sizes[2] = {(uint32_t)strlen(key), (uint32_t)len};
-
-	/* In the pipe form the attributes, which tell the clock, come before the features. */
-	if (p->announced || b->len + len > PERF_TEXT_MAX) {
-		if (!p->announced && perf_announce(p))
-			return p->w->err;
-		return perf_meta_put(p, key, sizes[0], value, len);
-	}
-	buf_add(b, sizes, sizeof(sizes));
-	buf_add(b, key, sizes[0]);
-	buf_add(b, value, len);
-	return b->err;
-}
-
 /* ---- lines ---- */
 
-static void lines_event_desc(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_event_desc(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t n = get_u32(c), size = get_u32(c);
 
@@ -147,7 +39,7 @@ static void lines_event_desc(const struct perf *p, struct cursor *c, struct buf 
 	}
 }
 
-static void lines_pmu_mappings(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_pmu_mappings(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t n = get_u32(c);
 
@@ -164,7 +56,7 @@ static void lines_pmu_mappings(const struct perf *p, struct cursor *c, struct bu
 }
 
 /* The names of the events of each group; a group without a name is called {anon_group}. */
-static void lines_group_desc(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_group_desc(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t n = get_u32(c);
 
@@ -181,12 +73,8 @@ static void lines_group_desc(const struct perf *p, struct cursor *c, struct buf 
 		buf_addc(b, '{');
 		for (uint32_t k = 0; k < members && k < p->nattrs && leader < p->nattrs - k; k++) {
 			struct buf event = BUF_INIT;
-			const struct perf_attr *a = &p->attrs[leader + k];
 
-			if (a->name)
-				buf_adds(&event, a->name);
-			else
-				perf_attr_name(p, a, &event);
+			perf_attr_name(p, &p->attrs[leader + k], &event);
 			buf_adds(b, k ? "," : "");
 			buf_add_safe(b, buf_str(&event), event.len);
 			buf_inherit(b, &event);
@@ -196,7 +84,7 @@ static void lines_group_desc(const struct perf *p, struct cursor *c, struct buf 
 	}
 }
 
-static void lines_nrcpus(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_nrcpus(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t avail = get_u32(c), online = get_u32(c);
 
@@ -204,13 +92,13 @@ static void lines_nrcpus(const struct perf *p, struct cursor *c, struct buf *b)
 	buf_addf(b, "nrcpus online : %" PRIu32 "\nnrcpus avail : %" PRIu32 "\n", online, avail);
 }
 
-static void lines_total_mem(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_total_mem(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	(void)p;
 	buf_addf(b, "total memory : %" PRIu64 " kB\n", get_u64(c));
 }
 
-static void lines_sample_time(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_sample_time(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint64_t first = get_u64(c), last = get_u64(c);
 
@@ -223,7 +111,7 @@ static void lines_sample_time(const struct perf *p, struct cursor *c, struct buf
 }
 
 /* perf says MHz for what is, in ns, the resolution of the clock by 1000. */
-static void lines_clockid(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_clockid(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	(void)p;
 	buf_addf(b, "clockid frequency: %" PRIu64 " MHz\n", get_u64(c) * 1000);
@@ -246,7 +134,7 @@ static const char *clockid_name(uint32_t clockid)
 }
 
 /* The same moment by the wall clock and by the clock of the times. */
-static void lines_clock_data(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_clock_data(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t version = get_u32(c), clockid = get_u32(c);
 	uint64_t wall = get_u64(c), ref = get_u64(c);
@@ -267,13 +155,13 @@ static void lines_clock_data(const struct perf *p, struct cursor *c, struct buf 
 		 ref / NS_PER_S, ref % NS_PER_S, name);
 }
 
-static void lines_dir_format(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_dir_format(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	(void)p;
 	buf_addf(b, "directory data version : %" PRIu64 "\n", get_u64(c));
 }
 
-static void lines_compressed(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_compressed(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t type, level, ratio;
 
@@ -301,7 +189,7 @@ static void add_caps(struct cursor *c, struct buf *b)
 	buf_addc(b, '\n');
 }
 
-static void lines_cpu_pmu_caps(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_cpu_pmu_caps(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	(void)p;
 	buf_adds(b, "cpu");
@@ -309,7 +197,7 @@ static void lines_cpu_pmu_caps(const struct perf *p, struct cursor *c, struct bu
 }
 
 /* The name of each PMU comes after what it can do. */
-static void lines_pmu_caps(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_pmu_caps(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t n = get_u32(c);
 
@@ -324,7 +212,7 @@ static void lines_pmu_caps(const struct perf *p, struct cursor *c, struct buf *b
 	}
 }
 
-static void lines_e_machine(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_e_machine(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t machine = get_u32(c), flags = get_u32(c);
 
@@ -332,27 +220,27 @@ static void lines_e_machine(const struct perf *p, struct cursor *c, struct buf *
 	buf_addf(b, "e_machine : %" PRIu32 "\n  e_flags : %" PRIu32 "\n", machine, flags);
 }
 
-static void lines_cln_size(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_cln_size(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	(void)p;
 	buf_addf(b, "cacheline size: %" PRIu32 "\n", get_u32(c));
 }
 
-static void lines_branch_stack(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_branch_stack(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	(void)p;
 	(void)c;
 	buf_adds(b, "contains samples with branch stack\n");
 }
 
-static void lines_auxtrace(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_auxtrace(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	(void)p;
 	(void)c;
 	buf_adds(b, "contains AUX area data (e.g. instruction trace)\n");
 }
 
-static void lines_stat(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_stat(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	(void)p;
 	(void)c;
@@ -360,7 +248,7 @@ static void lines_stat(const struct perf *p, struct cursor *c, struct buf *b)
 }
 
 /* simpleperf: names and values, each ended by a NUL. */
-static void lines_simpleperf(const struct perf *p, struct cursor *c, struct buf *b)
+static void lines_simpleperf(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	(void)p;
 	for (bool value = false; cursor_left(c) && perf_lines_more(c, b); value = !value) {
@@ -426,7 +314,7 @@ static const struct telling tellings[] = {
 	[FEAT_SIMPLEPERF_META] = {VALUE_LINES, 0, NULL, lines_simpleperf},
 };
 
-static const char *feature_key(uint32_t feature)
+const char *perf_feature_key(uint32_t feature)
 {
 	switch (feature) {
 #define F(name, number, text) \
@@ -439,7 +327,7 @@ static const char *feature_key(uint32_t feature)
 }
 
 /* A value of its own, or the lines without the last newline. */
-static void add_value(const struct perf *p, const struct telling *t, struct cursor *c,
+static void add_value(const struct perf_info *p, const struct telling *t, struct cursor *c,
 		      struct buf *b)
 {
 	uint32_t n = t->value == VALUE_ARGS ? get_u32(c) : t->numbers;
@@ -475,7 +363,7 @@ static void add_value(const struct perf *p, const struct telling *t, struct curs
 }
 
 /* The lines of --header, each as a comment. */
-static void add_lines(const struct perf *p, const struct telling *t, struct cursor *c,
+static void add_lines(const struct perf_info *p, const struct telling *t, struct cursor *c,
 		      struct buf *b)
 {
 	struct buf lines = BUF_INIT;
@@ -506,38 +394,25 @@ static const struct telling *telling_of(uint32_t feature)
 	return t && (t->lines || t->label) ? t : NULL;
 }
 
-int perf_feature_lines(const struct perf *p, uint32_t feature, struct cursor c, struct buf *b)
+bool perf_feature_known(uint32_t feature)
+{
+	return telling_of(feature) != NULL;
+}
+
+int perf_feature_value(const struct perf_info *p, uint32_t feature, struct cursor c, struct buf *b)
+{
+	const struct telling *t = telling_of(feature);
+
+	if (t)
+		add_value(p, t, &c, b);
+	return b->err ? b->err : c.bad ? PP_ECUT : 0;
+}
+
+int perf_feature_lines(const struct perf_info *p, uint32_t feature, struct cursor c, struct buf *b)
 {
 	const struct telling *t = telling_of(feature);
 
 	if (t)
 		add_lines(p, t, &c, b);
 	return c.bad ? PP_ECUT : b->err;
-}
-
-int perf_feature_tell(struct perf *p, uint32_t feature, struct cursor c)
-{
-	const struct telling *t = telling_of(feature);
-	struct buf value = BUF_INIT;
-	int rc, told;
-
-	if (!t) {
-		if (feature != PERF_FEAT_TRACING_DATA && feature != PERF_FEAT_BUILD_ID)
-			diag_note(p->d, p->name, -1, "header feature %" PRIu32 " is passed over",
-				  feature);
-		return 0;
-	}
-	if (p->view) {
-		if (p->view->what != PERF_DESCRIBE_HEADER)
-			return 0;
-		rc = perf_feature_lines(p, feature, c, &p->view->text);
-		told = perf_tell_flush(p);
-		return told ? told : rc;
-	}
-	add_value(p, t, &c, &value);
-	rc = value.err ? value.err : c.bad ? PP_ECUT : 0;
-	if (!rc)
-		rc = perf_meta(p, feature_key(feature), buf_str(&value), value.len);
-	buf_release(&value);
-	return rc;
 }

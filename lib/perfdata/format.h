@@ -73,6 +73,40 @@ enum perf_rec {
 };
 #define PERF_REC_USER_START 64
 
+/* Generic events: PERF_COUNT_HW_*, PERF_COUNT_SW_* and PERF_COUNT_HW_CACHE_* by number, perf's names. */
+#define PERF_HW_EVENTS(E) \
+	E(CPU_CYCLES, "cycles") \
+	E(INSTRUCTIONS, "instructions") \
+	E(CACHE_REFERENCES, "cache-references") \
+	E(CACHE_MISSES, "cache-misses") \
+	E(BRANCH_INSTRUCTIONS, "branches") \
+	E(BRANCH_MISSES, "branch-misses") \
+	E(BUS_CYCLES, "bus-cycles") \
+	E(STALLED_CYCLES_FRONTEND, "stalled-cycles-frontend") \
+	E(STALLED_CYCLES_BACKEND, "stalled-cycles-backend") \
+	E(REF_CPU_CYCLES, "ref-cycles")
+#define PERF_SW_EVENTS(E) \
+	E(CPU_CLOCK, "cpu-clock") \
+	E(TASK_CLOCK, "task-clock") \
+	E(PAGE_FAULTS, "page-faults") \
+	E(CONTEXT_SWITCHES, "context-switches") \
+	E(CPU_MIGRATIONS, "cpu-migrations") \
+	E(PAGE_FAULTS_MIN, "minor-faults") \
+	E(PAGE_FAULTS_MAJ, "major-faults") \
+	E(ALIGNMENT_FAULTS, "alignment-faults") \
+	E(EMULATION_FAULTS, "emulation-faults") \
+	E(DUMMY, "dummy") \
+	E(BPF_OUTPUT, "bpf-output") \
+	E(CGROUP_SWITCHES, "cgroup-switches")
+#define PERF_CACHES(E) \
+	E(L1D, "L1-dcache") \
+	E(L1I, "L1-icache") \
+	E(LL, "LLC") \
+	E(DTLB, "dTLB") \
+	E(ITLB, "iTLB") \
+	E(BPU, "branch") \
+	E(NODE, "node")
+
 /* Header features: bit in the file header, or id of a HEADER_FEATURE record. */
 #define PERF_FEATURES(F) \
 	F(TRACING_DATA, 1, "tracing_data") \

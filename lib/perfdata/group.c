@@ -3,7 +3,7 @@
  * value, as perf has it. Of a group that one event samples ("{a,b}:S") every member gets its samples
  * so, with its own period.
  */
-#include "perfdata/parts.h"
+#include "perfdata/decoder.h"
 
 #include "base/err.h"
 
@@ -72,7 +72,7 @@ void perf_counters_release(struct perf_counters *c)
 	free(c->last);
 }
 
-int perf_sample_values(struct perf *p, const struct ps_sample *s)
+int perf_sample_values(struct perf_decoder *p, const struct ps_sample *s)
 {
 	struct ps_sample one = *s;
 	struct place at;
@@ -87,7 +87,7 @@ int perf_sample_values(struct perf *p, const struct ps_sample *s)
 		int rc;
 
 		one.id = s->reads.v[at.id + (size_t)i * at.step];
-		attr = map64_get(&p->by_id, one.id);
+		attr = map64_get(&p->info->by_id, one.id);
 		if (!attr)
 			continue;
 		known = true;
@@ -98,8 +98,8 @@ int perf_sample_values(struct perf *p, const struct ps_sample *s)
 		*last = value;
 		if (!one.period)
 			continue;
-		one.event = p->attrs[*attr - 1].event;
-		rc = perf_attr_write(p, &p->attrs[*attr - 1]);
+		one.event = p->info->attrs[*attr - 1].event;
+		rc = perf_event_write(p, &p->info->attrs[*attr - 1]);
 		if (!rc)
 			rc = swriter_sample(p->w, p->source, &one);
 		if (rc)

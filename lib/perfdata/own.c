@@ -1,9 +1,12 @@
-/* perf's own records: they are not put in order, but act at once. */
-#include "perfdata/parts.h"
+/*
+ * What perf's own records tell about others: events and their names, build-ids, header features of the
+ * pipe form, the end mark. It is noted when they are read, since they are not put in order.
+ */
+#include "perfdata/reader.h"
 
-#include "base/err.h"
+enum { UPDATE_NAME = 2 };
 
-static int one_attr(struct perf *p, uint16_t misc, struct cursor c)
+static int learn_attr(struct perf_reader *r, uint16_t misc, struct cursor c)
 {
 	struct cursor peek = c;
 	struct perf_attr *a;
@@ -11,101 +14,55 @@ static int one_attr(struct perf *p, uint16_t misc, struct cursor c)
 	int rc;
 
 	if (misc == PERF_MISC_END_MARK)
-		p->mark_announced = true;
+		r->mark_announced = true;
 	get_u32(&peek);
 	size = get_u32(&peek);
 	if (size < PERF_ATTR_SIZE_VER0)
 		size = PERF_ATTR_SIZE_VER0;
-	rc = perf_attr_add(p, cursor_sub(&c, size), &a);
+	rc = perf_attr_add(&r->info, cursor_sub(&c, size), &a);
 	while (!rc && cursor_left(&c) >= 8)
-		rc = perf_attr_id(p, a, get_u64(&c));
-	perf_attr_layout(p);
+		rc = perf_attr_id(&r->info, a, get_u64(&c));
+	perf_attr_layout(&r->info);
 	return rc;
 }
 
-/* The data of a tracing data record follow it, outside of its size; simpleperf has them inside. */
-static int tracing_data(struct perf *p, struct cursor c)
+static int learn_name(struct perf_reader *r, struct cursor c)
 {
-	uint32_t size = get_u32(&c);
-	int rc;
+	uint64_t kind = get_u64(&c), id = get_u64(&c);
+	const uint32_t *slot = map64_get(&r->info.by_id, id);
+	const char *text;
+	size_t len;
+
+	if (c.bad || kind != UPDATE_NAME || !slot)
+		return c.bad ? PP_ECUT : 0;
+	text = get_text(&c, cursor_left(&c), &len);
+	return text ? perf_attr_rename(&r->info.attrs[*slot - 1], text, len) : PP_ECUT;
+}
+
+static int learn_feature(struct perf_reader *r, struct cursor c)
+{
+	uint32_t feature = (uint32_t)get_u64(&c);
 
 	if (c.bad)
 		return PP_ECUT;
-	if (cursor_left(&c) && size <= cursor_left(&c))
-		return perf_tracing_read(p, cursor_sub(&c, size));
-	rc = perf_need(p, size);
-	if (rc)
-		return rc == PP_END ? PP_ECUT : rc;
-	rc = perf_tracing_read(p, cursor_make(block_bytes(p->cur) + p->pos, size, p->swap));
-	p->pos += size;
-	/* The next record begins at a multiple of 8 bytes. */
-	if (!rc && size % 8 && !(rc = perf_need(p, 8 - size % 8)))
-		p->pos += 8 - size % 8;
-	return rc == PP_END ? 0 : rc;
-}
-
-/* A feature of the pipe form, where each is a record. */
-static int pipe_feature(struct perf *p, uint32_t feature, struct cursor c)
-{
-	int rc;
-
-	/* Also, the last one is followed by one without content, whose number is the first unknown. */
 	if (!cursor_left(&c) && !perf_feature_is_flag(feature))
 		return 0;
-	rc = perf_feature_learn(p, feature, c);
-	return rc ? rc : perf_feature_tell(p, feature, c);
+	return perf_feature_learn(&r->info, feature, c);
 }
 
-/* Hardware trace data follow the record. */
-static int auxtrace(struct perf *p, struct cursor c)
+int perf_own_learn(struct perf_reader *r, const struct perf_raw *raw)
 {
-	struct ps_aux m = {.cpu = PS_NONE, .pid = PS_NONE, .kind = PERF_REC_AUXTRACE};
-	int rc;
+	struct cursor c = perf_raw_body(raw, r->info.swap);
 
-	m.size = get_u64(&c);
-	m.offset = get_u64(&c);
-	m.flags = get_u64(&c); /* a number that the recorder gives it */
-	get_u32(&c);	       /* index of the buffer */
-	m.tid = get_u32(&c);
-	m.cpu = get_u32(&c);
-	if (c.bad)
-		return PP_ECUT;
-	rc = perf_skip(p, m.size);
-	if (!rc)
-		p->aux_bytes += m.size;
-	return rc ? rc : perf_put(p, PS_AUX, &m);
-}
-
-int perf_own_record(struct perf *p, uint32_t type, uint16_t misc, struct cursor c)
-{
-	switch (type) {
-	case PERF_REC_HEADER_ATTR: return one_attr(p, misc, c);
-	case PERF_REC_EVENT_UPDATE: return perf_event_update(p, c);
-	case PERF_REC_HEADER_TRACING_DATA: return tracing_data(p, c);
-	case PERF_REC_HEADER_BUILD_ID: return perf_build_id(p, c, misc);
-	case PERF_REC_HEADER_FEATURE: {
-		uint32_t feature = (uint32_t)get_u64(&c);
-
-		return c.bad ? PP_ECUT : pipe_feature(p, feature, c);
-	}
+	switch (raw->type) {
+	case PERF_REC_HEADER_ATTR: return learn_attr(r, raw->misc, c);
+	case PERF_REC_EVENT_UPDATE: return learn_name(r, c);
+	case PERF_REC_HEADER_BUILD_ID: return perf_build_id(&r->info, c, raw->misc);
+	case PERF_REC_HEADER_FEATURE: return learn_feature(r, c);
 	case PERF_REC_FINISHED_ROUND:
-		/* In the directory form a round of one file says nothing of the others. */
-		p->rounds = true;
-		if (misc == PERF_MISC_END_MARK)
-			p->mark_seen = true;
-		return p->budget ? 0 : order_round(&p->order);
-	case PERF_REC_AUXTRACE: return auxtrace(p, c);
-	case PERF_REC_AUXTRACE_INFO: return perf_auxtrace_info(p, c);
-	case PERF_REC_AUXTRACE_ERROR: return perf_auxtrace_error(p, c);
-	case PERF_REC_THREAD_MAP: return perf_thread_map(p, c);
-	case PERF_REC_CPU_MAP: return perf_cpu_map(p, c);
-	case PERF_REC_STAT_CONFIG: return perf_stat_config(p, c);
-	case PERF_REC_STAT: return perf_stat(p, c);
-	case PERF_REC_STAT_ROUND: return perf_stat_round(p, c);
-	case PERF_REC_TIME_CONV: return perf_time_conv(p, c);
-	case PERF_REC_BPF_METADATA: return perf_bpf_metadata(p, c);
-	case PERF_REC_COMPRESSED: return perf_inflate(p, c, false);
-	case PERF_REC_COMPRESSED2: return perf_inflate(p, c, true);
+		if (raw->misc == PERF_MISC_END_MARK)
+			r->mark_seen = true;
+		return 0;
 	default: return 0;
 	}
 }

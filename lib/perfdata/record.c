@@ -1,25 +1,11 @@
 /* Records of a perf.data that are no samples: the context of processes, mappings, losses. */
-#include "perfdata/parts.h"
+#include "perfdata/decoder.h"
 
 #include "base/err.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static int put_string(struct perf *p, const char *s, size_t len, uint32_t *id)
-{
-	struct ps_string rec;
-	bool fresh;
-	int rc = intern_add(&p->strings, s, len, id, &fresh);
-
-	if (rc || !fresh)
-		return rc;
-	if (*id >= PS_ID_MAX || p->strings.arena.total > PERF_NAMES_MAX)
-		return PP_ELIMIT;
-	rec = (struct ps_string){.id = *id, .text = ps_str(s, len)};
-	return perf_put(p, PS_STRING, &rec);
-}
 
 /* Mappings that no file is behind: perf's rule for names. */
 static bool no_file(const char *path, size_t len)
@@ -41,7 +27,7 @@ static bool no_file(const char *path, size_t len)
 }
 
 /* The id of the DSO of a path, written to the stream when it is new. */
-static int put_dso(struct perf *p, const char *path, size_t len, const uint8_t *build_id,
+static int put_dso(struct perf_decoder *p, const char *path, size_t len, const uint8_t *build_id,
 		   size_t blen, uint32_t flags, uint32_t *id)
 {
 	struct ps_dso d = {.path = ps_str(path, len)};
@@ -52,22 +38,22 @@ static int put_dso(struct perf *p, const char *path, size_t len, const uint8_t *
 	if (no_file(path, len) && !(flags & (PS_DSO_KERNEL | PS_DSO_MODULE)))
 		flags |= PS_DSO_NO_FILE;
 	if (!blen) {
-		uint32_t n = intern_find(&p->build_id_paths, path, len);
+		uint32_t n = intern_find(&p->info->facts.build_id_paths, path, len);
 
 		if (n) {
-			build_id = p->build_ids[n - 1].bytes;
-			blen = p->build_ids[n - 1].len;
+			build_id = p->info->facts.build_ids[n - 1].bytes;
+			blen = p->info->facts.build_ids[n - 1].len;
 		}
 	}
 	buf_add(&key, &flags, sizeof(flags));
 	buf_addc(&key, (char)blen);
 	buf_add(&key, build_id, blen);
 	buf_add(&key, path, len);
-	rc = key.err ? key.err : intern_add(&p->dsos, key.data, key.len, id, &fresh);
+	rc = key.err ? key.err : intern_add(&p->out.dsos, key.data, key.len, id, &fresh);
 	buf_release(&key);
 	if (rc || !fresh)
 		return rc;
-	if (*id >= PS_ID_MAX || p->dsos.arena.total > PERF_NAMES_MAX)
+	if (*id >= PS_ID_MAX || p->out.dsos.arena.total > PERF_NAMES_MAX)
 		return PP_ELIMIT;
 	d.id = *id;
 	d.flags = flags;
@@ -75,151 +61,22 @@ static int put_dso(struct perf *p, const char *path, size_t len, const uint8_t *
 	return perf_put(p, PS_DSO, &d);
 }
 
-/* ---- names of threads ---- */
-
-void perf_threads_release(struct perf_threads *t)
-{
-	map64_release(&t->by_tid);
-	free(t->comms);
-}
-
-/* The place of a thread's name: a string id, 0 if it has none. NULL: out of memory. */
-static uint32_t *thread_comm(struct perf_threads *t, uint32_t tid)
-{
-	uint32_t *slot = map64_put(&t->by_tid, tid, NULL);
-
-	if (!slot)
-		return NULL;
-	if (!*slot) {
-		if (t->n == t->cap) {
-			uint32_t cap = t->cap ? t->cap * 2 : 256;
-			uint32_t *v = realloc(t->comms, cap * sizeof(*v));
-
-			if (!v)
-				return NULL;
-			t->comms = v;
-			t->cap = cap;
-		}
-		t->comms[t->n++] = 0;
-		*slot = t->n;
-	}
-	return &t->comms[*slot - 1];
-}
-
-/*
- * perf's names: "swapper" for the idle thread, ":TID" for one whose name is not recorded. Where perf
- * writes ":-1" it is no number: the thread has ended, and it is called so.
- */
-int perf_comm(struct perf *p, uint32_t tid, uint32_t *comm)
-{
-	uint32_t *slot = map64_get(&p->threads.by_tid, tid);
-	char name[16];
-	int n;
-
-	*comm = slot ? p->threads.comms[*slot - 1] : 0;
-	if (*comm)
-		return 0;
-	if (!tid)
-		return put_string(p, "swapper", 7, comm);
-	if (tid == PS_NONE)
-		return put_string(p, "(exited)", 8, comm);
-	n = snprintf(name, sizeof(name), ":%d", (int)tid);
-	return put_string(p, name, (size_t)n, comm);
-}
-
-static int set_comm(struct perf *p, uint32_t tid, uint32_t comm)
-{
-	uint32_t *c;
-
-	if (p->threads.n >= PERF_THREADS_MAX)
-		return PP_ELIMIT;
-	c = thread_comm(&p->threads, tid);
-	if (!c)
-		return PP_ENOMEM;
-	*c = comm;
-	return 0;
-}
-
-/* A new thread has the name of its parent, if that is known. */
-static int inherit_comm(struct perf *p, uint32_t tid, uint32_t ptid)
-{
-	uint32_t *slot = map64_get(&p->threads.by_tid, ptid);
-
-	return set_comm(p, tid, slot ? p->threads.comms[*slot - 1] : 0);
-}
-
-/* ---- records ---- */
-
-/* The fields of a record's trailer: those of the event that the id in it names, else the first. */
-static uint64_t trailer_type(const struct perf *p, const uint8_t *rec, size_t size)
-{
-	const struct perf_attr *a = p->attrs;
-	size_t back = 8 * (size_t)p->id_back;
-
-	if (!p->nattrs || !(a->flags & PERF_ATTR_SAMPLE_ID_ALL))
-		return 0;
-	if (!p->alike && back && size >= 8 + back) {
-		struct cursor c = cursor_make(rec + size - back, 8, p->swap);
-		uint64_t id = get_u64(&c);
-		const uint32_t *slot = id ? map64_get(&p->by_id, id) : NULL;
-
-		if (slot)
-			a = &p->attrs[*slot - 1];
-	}
-	return a->sample_type;
-}
-
-void perf_record_id(struct perf *p, const uint8_t *rec, size_t size, struct perf_id *id)
-{
-	uint64_t type = trailer_type(p, rec, size);
-	struct cursor c;
-	size_t n;
-
-	*id = (struct perf_id){.pid = PS_NONE, .tid = PS_NONE, .cpu = PS_NONE};
-	n = 8 * (size_t)__builtin_popcountll(type & (PSB_TID | PSB_TIME | PSB_ID | PSB_STREAM_ID |
-						     PSB_CPU | PSB_IDENTIFIER));
-	if (!n || n + 8 > size)
-		return;
-	id->size = n;
-	c = cursor_make(rec + size - n, n, p->swap);
-	if (type & PSB_TID) {
-		id->pid = get_u32(&c);
-		id->tid = get_u32(&c);
-	}
-	if (type & PSB_TIME) {
-		id->time = get_u64(&c);
-		id->has_time = id->time && id->time != UINT64_MAX;
-	}
-	if (type & PSB_ID)
-		id->id = get_u64(&c);
-	if (type & PSB_STREAM_ID)
-		id->stream_id = get_u64(&c);
-	if (type & PSB_CPU) {
-		id->cpu = get_u32(&c);
-		get_u32(&c);
-	}
-	if (type & PSB_IDENTIFIER)
-		id->id = get_u64(&c);
-}
-
 /* Event id of the stream for a PERF_SAMPLE_ID; 0 if unknown. */
-static uint32_t event_of(struct perf *p, uint64_t id)
+static uint32_t event_of(struct perf_decoder *p, uint64_t id)
 {
-	struct perf_attr *a = id ? perf_attr_find(p, id) : NULL;
+	struct perf_attr *a = id ? perf_attr_find(p->info, id) : NULL;
 
-	if (!a || perf_attr_write(p, a))
+	if (!a || perf_event_write(p, a))
 		return 0;
 	return a->event;
 }
-
-#define CONTEXT(id) .time = (id)->time, .cpu = (id)->cpu, .pid = (id)->pid, .tid = (id)->tid
 
 /*
  * The kernel's mapping is called "[kernel.kallsyms]_text": behind the bracket is the symbol whose
  * address pgoff holds, by which a relocated kernel is noticed. Modules are named by file or
  * "[ext4]".
  */
-static int kernel_name(struct perf *p, const char *path, size_t *len, uint32_t *flags)
+static int kernel_name(struct perf_decoder *p, const char *path, size_t *len, uint32_t *flags)
 {
 	const char *end = memchr(path, ']', *len);
 	struct ps_meta m = {.key = ps_str("kernel_symbol", 13)};
@@ -234,23 +91,10 @@ static int kernel_name(struct perf *p, const char *path, size_t *len, uint32_t *
 	return m.value.len ? perf_put(p, PS_META, &m) : 0;
 }
 
-bool perf_mmap2_has_build_id(struct cursor c, uint16_t misc)
-{
-	uint8_t n = get_u8(&c), zero = 0;
-	uint32_t unused = 0;
-
-	for (int i = 0; i < 3; i++)
-		unused |= get_u8(&c);
-	cursor_skip(&c, n);
-	for (int i = n; i < 20; i++)
-		zero |= get_u8(&c);
-	return (misc & PERF_MISC_MMAP_BUILD_ID) && n && n <= 20 && !unused && !zero && !c.bad;
-}
-
-static int do_mmap(struct perf *p, struct cursor c, uint16_t misc, bool two,
+static int do_mmap(struct perf_decoder *p, struct cursor c, uint16_t misc, bool two,
 		   const struct perf_id *id)
 {
-	struct ps_mmap m = {CONTEXT(id)};
+	struct ps_mmap m = {PERF_CONTEXT(id)};
 	const uint8_t *build_id = NULL;
 	uint32_t mode = misc & PERF_MISC_CPUMODE, dso_flags = 0;
 	const char *path;
@@ -296,9 +140,9 @@ static int do_mmap(struct perf *p, struct cursor c, uint16_t misc, bool two,
 	return rc ? rc : perf_put(p, PS_MMAP, &m);
 }
 
-static int do_comm(struct perf *p, struct cursor c, uint16_t misc, const struct perf_id *id)
+static int do_comm(struct perf_decoder *p, struct cursor c, uint16_t misc, const struct perf_id *id)
 {
-	struct ps_comm m = {CONTEXT(id)};
+	struct ps_comm m = {PERF_CONTEXT(id)};
 	const char *name;
 	size_t len;
 	int rc;
@@ -309,16 +153,16 @@ static int do_comm(struct perf *p, struct cursor c, uint16_t misc, const struct 
 	if (c.bad || !name)
 		return PP_ECUT;
 	m.flags = misc & PERF_MISC_COMM_EXEC ? PS_COMM_EXEC : 0;
-	rc = put_string(p, name, len, &m.comm);
+	rc = perf_put_string(p, name, len, &m.comm);
 	if (!rc)
-		rc = set_comm(p, m.tid, m.comm);
+		rc = perf_threads_set(&p->threads, m.tid, m.comm);
 	return rc ? rc : perf_put(p, PS_COMM, &m);
 }
 
-static int do_task(struct perf *p, struct cursor c, uint32_t type, uint16_t misc,
+static int do_task(struct perf_decoder *p, struct cursor c, uint32_t type, uint16_t misc,
 		   const struct perf_id *id)
 {
-	struct ps_fork m = {CONTEXT(id)};
+	struct ps_fork m = {PERF_CONTEXT(id)};
 	int rc = 0;
 
 	m.pid = get_u32(&c);
@@ -331,7 +175,7 @@ static int do_task(struct perf *p, struct cursor c, uint32_t type, uint16_t misc
 		m.time = get_u64(&c);
 	if (type == PERF_REC_FORK) {
 		m.flags = misc & PERF_MISC_FORK_EXEC ? 1 : 0;
-		rc = inherit_comm(p, m.tid, m.ptid);
+		rc = perf_threads_inherit(&p->threads, m.tid, m.ptid);
 	}
 	return rc ? rc : perf_put(p, type == PERF_REC_FORK ? PS_FORK : PS_EXIT, &m);
 }
@@ -342,25 +186,26 @@ static int do_task(struct perf *p, struct cursor c, uint32_t type, uint16_t misc
  * the time 0: these are the same losses again, and the last ones. Other lost samples are those that
  * the hardware dropped.
  */
-static void count_lost(struct perf *p, const struct ps_lost *m)
+static void count_lost(struct perf_decoder *p, const struct ps_lost *m)
 {
-	uint64_t before = p->lost;
+	uint64_t before = p->tally.lost;
 
 	if (m->kind == PS_LOST_RECORDS)
-		p->lost_in_ring += m->count;
+		p->tally.lost_in_ring += m->count;
 	else if (!m->time)
-		p->lost_at_end += m->count;
+		p->tally.lost_at_end += m->count;
 	else
-		p->lost_dropped += m->count;
-	p->lost = p->lost_dropped +
-		  (p->lost_in_ring > p->lost_at_end ? p->lost_in_ring : p->lost_at_end);
-	p->account->lost += p->lost - before;
+		p->tally.lost_dropped += m->count;
+	p->tally.lost = p->tally.lost_dropped + (p->tally.lost_in_ring > p->tally.lost_at_end
+							 ? p->tally.lost_in_ring
+							 : p->tally.lost_at_end);
+	p->account->lost += p->tally.lost - before;
 }
 
-static int do_lost(struct perf *p, struct cursor c, uint16_t misc, bool samples,
+static int do_lost(struct perf_decoder *p, struct cursor c, uint16_t misc, bool samples,
 		   const struct perf_id *id)
 {
-	struct ps_lost m = {CONTEXT(id)};
+	struct ps_lost m = {PERF_CONTEXT(id)};
 
 	if (!samples)
 		m.event = event_of(p, get_u64(&c));
@@ -377,9 +222,10 @@ static int do_lost(struct perf *p, struct cursor c, uint16_t misc, bool samples,
 	return perf_put(p, PS_LOST, &m);
 }
 
-static int do_throttle(struct perf *p, struct cursor c, bool resumed, const struct perf_id *id)
+static int do_throttle(struct perf_decoder *p, struct cursor c, bool resumed,
+		       const struct perf_id *id)
 {
-	struct ps_throttle m = {CONTEXT(id)};
+	struct ps_throttle m = {PERF_CONTEXT(id)};
 	uint64_t time = get_u64(&c);
 
 	if (!m.time)
@@ -391,10 +237,10 @@ static int do_throttle(struct perf *p, struct cursor c, bool resumed, const stru
 	return c.bad ? PP_ECUT : perf_put(p, PS_THROTTLE, &m);
 }
 
-static int do_switch(struct perf *p, struct cursor c, uint16_t misc, bool wide,
+static int do_switch(struct perf_decoder *p, struct cursor c, uint16_t misc, bool wide,
 		     const struct perf_id *id)
 {
-	struct ps_switch m = {CONTEXT(id)};
+	struct ps_switch m = {PERF_CONTEXT(id)};
 
 	m.flags = misc & PERF_MISC_SWITCH_OUT ? 1 : 0;
 	if (misc & (1 << 14))
@@ -407,9 +253,9 @@ static int do_switch(struct perf *p, struct cursor c, uint16_t misc, bool wide,
 	return c.bad ? PP_ECUT : perf_put(p, PS_SWITCH, &m);
 }
 
-static int do_ksymbol(struct perf *p, struct cursor c, const struct perf_id *id)
+static int do_ksymbol(struct perf_decoder *p, struct cursor c, const struct perf_id *id)
 {
-	struct ps_ksymbol m = {CONTEXT(id)};
+	struct ps_ksymbol m = {PERF_CONTEXT(id)};
 	size_t len;
 
 	m.addr = get_u64(&c);
@@ -421,9 +267,9 @@ static int do_ksymbol(struct perf *p, struct cursor c, const struct perf_id *id)
 	return c.bad ? PP_ECUT : perf_put(p, PS_KSYMBOL, &m);
 }
 
-static int do_cgroup(struct perf *p, struct cursor c, const struct perf_id *id)
+static int do_cgroup(struct perf_decoder *p, struct cursor c, const struct perf_id *id)
 {
-	struct ps_cgroup m = {CONTEXT(id)};
+	struct ps_cgroup m = {PERF_CONTEXT(id)};
 	size_t len;
 
 	m.id = get_u64(&c);
@@ -433,10 +279,10 @@ static int do_cgroup(struct perf *p, struct cursor c, const struct perf_id *id)
 }
 
 /* A record that has no type of its own in the stream: its bytes travel. */
-static int do_other(struct perf *p, uint32_t type, uint16_t misc, const uint8_t *rec, size_t size,
-		    const struct perf_id *id)
+static int do_other(struct perf_decoder *p, uint32_t type, uint16_t misc, const uint8_t *rec,
+		    size_t size, const struct perf_id *id)
 {
-	struct ps_other m = {CONTEXT(id)};
+	struct ps_other m = {PERF_CONTEXT(id)};
 
 	m.record_type = type;
 	m.misc = misc;
@@ -444,15 +290,15 @@ static int do_other(struct perf *p, uint32_t type, uint16_t misc, const uint8_t 
 	return perf_put(p, PS_OTHER, &m);
 }
 
-int perf_record(struct perf *p, uint8_t *rec, size_t size, uint64_t time)
+int perf_record(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time)
 {
-	struct cursor c = cursor_make(rec, size, p->swap);
+	struct cursor c = cursor_make(rec, size, p->info->swap);
 	uint32_t type = get_u32(&c);
 	uint16_t misc = get_u16(&c);
 	struct perf_id id;
 
 	get_u16(&c);
-	perf_record_id(p, rec, size, &id);
+	perf_record_id(p->info, rec, size, &id);
 	id.time = time;
 	switch (type) {
 	case PERF_REC_MMAP: return do_mmap(p, c, misc, false, &id);

@@ -3,7 +3,7 @@
  * or change an event's descriptor. The layouts are those of tools/lib/perf/include/perf/event.h of the
  * kernel tree.
  */
-#include "perfdata/parts.h"
+#include "perfdata/decoder.h"
 
 #include "base/err.h"
 
@@ -11,86 +11,21 @@
 #include <linux/perf_event.h>
 
 /* Writes what was put together as a fact, unless it was cut off. */
-static int fact(struct perf *p, const char *key, const struct cursor *c, struct buf *b)
+static int fact(struct perf_decoder *p, const char *key, const struct cursor *c, struct buf *b)
 {
 	int rc = b->err;
 
 	if (!rc && c->bad)
 		rc = PP_ECUT;
-	if (!rc && !p->view)
+	if (!rc)
 		rc = perf_meta(p, key, buf_str(b), b->len);
 	buf_release(b);
 	return rc;
 }
 
-/* ---- CPU maps ---- */
+/* ---- CPUs ---- */
 
-enum { CPUS_LIST, CPUS_MASK, CPUS_RANGE };
-
-struct ranges {
-	struct buf *b;
-	int64_t first, last; /* the range that is open; first -2: none */
-};
-
-static void close_range(struct ranges *r)
-{
-	if (r->first == -2)
-		return;
-	buf_addf(r->b, "%s%" PRId64, r->b->len ? "," : "", r->first);
-	if (r->last > r->first)
-		buf_addf(r->b, "-%" PRId64, r->last);
-	r->first = -2;
-}
-
-static void add_cpu(struct ranges *r, int64_t cpu)
-{
-	if (r->first != -2 && cpu == r->last + 1) {
-		r->last = cpu;
-		return;
-	}
-	close_range(r);
-	r->first = r->last = cpu;
-}
-
-void perf_add_cpus(struct cursor *c, struct buf *b)
-{
-	struct buf text = BUF_INIT;
-	struct ranges r = {.b = &text, .first = -2};
-	uint16_t type = get_u16(c), n, bytes;
-	struct cursor first = *c;
-
-	n = get_u16(c);
-
-	if (type == CPUS_LIST) {
-		for (uint16_t i = 0; i < n && !c->bad; i++)
-			add_cpu(&r, (int16_t)get_u16(c)); /* -1: any */
-	} else if (type == CPUS_MASK) {
-		bytes = get_u16(c);
-		cursor_skip(c, bytes == 8 ? 4 : 0);
-		for (int64_t i = 0; i < n && !c->bad; i++) {
-			uint64_t word = bytes == 8 ? get_u64(c) : get_u32(c);
-
-			for (int64_t k = 0; k < 8 * (bytes == 8 ? 8 : 4); k++)
-				if (word >> k & 1)
-					add_cpu(&r, i * (bytes == 8 ? 64 : 32) + k);
-		}
-	} else if (type == CPUS_RANGE) {
-		/* Two bytes instead of a number: any, padding. */
-		if (get_u8(&first))
-			add_cpu(&r, -1);
-		close_range(&r);
-		r.first = get_u16(c);
-		r.last = get_u16(c);
-	} else {
-		c->bad = true;
-	}
-	if (!c->bad)
-		close_range(&r);
-	buf_join(b, &text);
-	buf_release(&text);
-}
-
-int perf_cpu_map(struct perf *p, struct cursor c)
+static int cpu_map(struct perf_decoder *p, struct cursor c)
 {
 	struct buf b = BUF_INIT;
 
@@ -104,22 +39,16 @@ int perf_cpu_map(struct perf *p, struct cursor c)
 enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME, UPDATE_CPUS };
 
 /* "NAME VALUE", the name being that of the event. */
-static void add_event_name(const struct perf *p, const struct perf_attr *a, struct buf *b)
+static void add_event_name(const struct perf_decoder *p, const struct perf_attr *a, struct buf *b)
 {
-	struct buf made = BUF_INIT;
-
-	if (!a->name)
-		perf_attr_name(p, a, &made);
-	buf_adds(b, a->name ? a->name : buf_str(&made));
+	perf_attr_name(p->info, a, b);
 	buf_addc(b, ' ');
-	buf_inherit(b, &made);
-	buf_release(&made);
 }
 
-int perf_event_update(struct perf *p, struct cursor c)
+static int event_update(struct perf_decoder *p, struct cursor c)
 {
 	uint64_t kind = get_u64(&c), id = get_u64(&c), bits;
-	uint32_t *slot = map64_get(&p->by_id, id);
+	uint32_t *slot = map64_get(&p->info->by_id, id);
 	struct buf b = BUF_INIT;
 	struct perf_attr *a;
 	const char *text;
@@ -130,11 +59,9 @@ int perf_event_update(struct perf *p, struct cursor c)
 		return PP_ECUT;
 	if (!slot)
 		return 0;
-	a = &p->attrs[*slot - 1];
+	a = &p->info->attrs[*slot - 1];
 	switch (kind) {
-	case UPDATE_NAME:
-		text = get_text(&c, cursor_left(&c), &len);
-		return text ? perf_attr_rename(p, a, text, len) : PP_ECUT;
+	case UPDATE_NAME: return perf_event_write_renamed(p); /* noted by the reader */
 	case UPDATE_UNIT: /* of the values as perf stat shows them: by the scale, not of a period */
 		text = get_text(&c, cursor_left(&c), &len);
 		if (!text)
@@ -158,7 +85,7 @@ int perf_event_update(struct perf *p, struct cursor c)
 
 /* ---- perf stat ---- */
 
-int perf_thread_map(struct perf *p, struct cursor c)
+static int thread_map(struct perf_decoder *p, struct cursor c)
 {
 	uint64_t n = get_u64(&c);
 	struct buf b = BUF_INIT;
@@ -176,7 +103,7 @@ int perf_thread_map(struct perf *p, struct cursor c)
 	return fact(p, "thread_map", &c, &b);
 }
 
-int perf_stat_config(struct perf *p, struct cursor c)
+static int stat_config(struct perf_decoder *p, struct cursor c)
 {
 	static const char *const tags[] = {"aggr_mode", "interval", "scale"};
 	uint64_t n = get_u64(&c);
@@ -192,9 +119,9 @@ int perf_stat_config(struct perf *p, struct cursor c)
 }
 
 /* Values of an event on a CPU or of a thread. */
-int perf_stat(struct perf *p, struct cursor c)
+static int stat_values(struct perf_decoder *p, struct cursor c)
 {
-	struct perf_attr *a = perf_attr_find(p, get_u64(&c));
+	struct perf_attr *a = perf_attr_find(p->info, get_u64(&c));
 	struct ps_read m = {.pid = PS_NONE, .tid = PS_NONE};
 	uint64_t values[3];
 
@@ -206,15 +133,15 @@ int perf_stat(struct perf *p, struct cursor c)
 	m.values = (struct ps_u64s){values, 3};
 	if (c.bad)
 		return PP_ECUT;
-	if (!a || p->view)
+	if (!a)
 		return 0;
-	if (perf_attr_write(p, a))
+	if (perf_event_write(p, a))
 		return PP_ENOMEM;
 	m.event = a->event;
 	return perf_put(p, PS_READ, &m);
 }
 
-int perf_stat_round(struct perf *p, struct cursor c)
+static int stat_round(struct perf_decoder *p, struct cursor c)
 {
 	uint64_t type = get_u64(&c), time = get_u64(&c);
 	struct buf b = BUF_INIT;
@@ -225,7 +152,7 @@ int perf_stat_round(struct perf *p, struct cursor c)
 
 /* ---- others ---- */
 
-int perf_time_conv(struct perf *p, struct cursor c)
+static int time_conv(struct perf_decoder *p, struct cursor c)
 {
 	static const char *const names[] = {"shift", "mult", "zero", "cycles", "mask"};
 	size_t n = cursor_left(&c) >= PERF_TIME_CONV_LONG ? 5 : 3;
@@ -240,7 +167,7 @@ int perf_time_conv(struct perf *p, struct cursor c)
 	return fact(p, "time_conv", &c, &b);
 }
 
-int perf_auxtrace_info(struct perf *p, struct cursor c)
+static int auxtrace_info(struct perf_decoder *p, struct cursor c)
 {
 	static const char *const names[] = {"unknown", "intel_pt",    "intel_bts", "cs_etm",
 					    "arm_spe", "s390_cpumsf", "hisi_ptt",  "vpa_dtl"};
@@ -255,7 +182,7 @@ int perf_auxtrace_info(struct perf *p, struct cursor c)
 }
 
 /* Trace data that could not be decoded when this was recorded: it travels with its context. */
-int perf_auxtrace_error(struct perf *p, struct cursor c)
+static int auxtrace_error(struct perf_decoder *p, struct cursor c)
 {
 	struct ps_other m = {.record_type = PERF_REC_AUXTRACE_ERROR};
 	size_t size = cursor_left(&c);
@@ -273,13 +200,13 @@ int perf_auxtrace_error(struct perf *p, struct cursor c)
 		m.time = get_u64(&c);
 	if (c.bad)
 		return PP_ECUT;
-	return p->view ? 0 : perf_put(p, PS_OTHER, &m);
+	return perf_put(p, PS_OTHER, &m);
 }
 
 #define BPF_ENTRY (64 + 256) /* bytes of a name and a value */
 
 /* What a BPF program says about itself. The room for its name has grown: the size tells. */
-int perf_bpf_metadata(struct perf *p, struct cursor c)
+static int bpf_metadata(struct perf_decoder *p, struct cursor c)
 {
 	size_t size = cursor_left(&c), len, room = (size - 8) % BPF_ENTRY;
 	struct buf b = BUF_INIT;
@@ -306,4 +233,38 @@ int perf_bpf_metadata(struct perf *p, struct cursor c)
 		buf_add_safe(&b, value, vlen);
 	}
 	return fact(p, "bpf_metadata", &c, &b);
+}
+
+/* Hardware trace data, which follow the record. */
+static int auxtrace(struct perf_decoder *p, struct cursor c)
+{
+	struct ps_aux m = {.cpu = PS_NONE, .pid = PS_NONE, .kind = PERF_REC_AUXTRACE};
+
+	m.size = get_u64(&c);
+	m.offset = get_u64(&c);
+	m.flags = get_u64(&c); /* a number that the recorder gives it */
+	get_u32(&c);	       /* index of the buffer */
+	m.tid = get_u32(&c);
+	m.cpu = get_u32(&c);
+	return c.bad ? PP_ECUT : perf_put(p, PS_AUX, &m);
+}
+
+int perf_session_put(struct perf_decoder *p, const struct perf_raw *raw)
+{
+	struct cursor c = perf_raw_body(raw, p->info->swap);
+
+	switch (raw->type) {
+	case PERF_REC_EVENT_UPDATE: return event_update(p, c);
+	case PERF_REC_AUXTRACE: return auxtrace(p, c);
+	case PERF_REC_AUXTRACE_INFO: return auxtrace_info(p, c);
+	case PERF_REC_AUXTRACE_ERROR: return auxtrace_error(p, c);
+	case PERF_REC_THREAD_MAP: return thread_map(p, c);
+	case PERF_REC_CPU_MAP: return cpu_map(p, c);
+	case PERF_REC_STAT_CONFIG: return stat_config(p, c);
+	case PERF_REC_STAT: return stat_values(p, c);
+	case PERF_REC_STAT_ROUND: return stat_round(p, c);
+	case PERF_REC_TIME_CONV: return time_conv(p, c);
+	case PERF_REC_BPF_METADATA: return bpf_metadata(p, c);
+	default: return 0;
+	}
 }

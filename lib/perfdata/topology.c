@@ -2,28 +2,11 @@
  * Header features about the machine, as lines of text: the layouts are those that
  * tools/perf/util/header.c of the kernel tree writes.
  */
-#include "perfdata/parts.h"
+#include "perfdata/info.h"
 
 #include <inttypes.h>
 
 #define BLOCKS_MAX (1u << 24) /* memory blocks of a node */
-
-const char *perf_get_string(struct cursor *c, size_t *len)
-{
-	uint32_t n = get_u32(c);
-	const char *s = get_text(c, n, len);
-
-	return c->bad ? NULL : s;
-}
-
-void perf_add_string(struct cursor *c, struct buf *b)
-{
-	size_t len;
-	const char *s = perf_get_string(c, &len);
-
-	if (s)
-		buf_add_safe(b, s, len);
-}
 
 /* A count, and as many strings, each with `label` before it. */
 static uint32_t add_strings(struct cursor *c, struct buf *b, const char *label)
@@ -42,7 +25,7 @@ static uint32_t add_strings(struct cursor *c, struct buf *b, const char *label)
  * CPUs that share a socket, a core, a die, in lists; then the ids of each CPU. Old recorders have
  * the lists only, later ones core and socket, those since 5.3 dies, too.
  */
-void perf_lines_cpu_topology(const struct perf *p, struct cursor *c, struct buf *b)
+void perf_lines_cpu_topology(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t cpus = p->facts.cpus_avail, dies = 0;
 	struct buf threads = BUF_INIT, last = BUF_INIT;
@@ -80,7 +63,7 @@ void perf_lines_cpu_topology(const struct perf *p, struct cursor *c, struct buf 
 	buf_release(&last);
 }
 
-void perf_lines_numa_topology(const struct perf *p, struct cursor *c, struct buf *b)
+void perf_lines_numa_topology(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t n = get_u32(c);
 
@@ -112,7 +95,7 @@ static void add_justified(struct cursor *c, struct buf *b, size_t width, bool ri
 	buf_release(&s);
 }
 
-void perf_lines_cache(const struct perf *p, struct cursor *c, struct buf *b)
+void perf_lines_cache(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t n;
 
@@ -170,7 +153,7 @@ static void add_size(struct buf *b, uint64_t v)
 	buf_addf(b, "%" PRIu64 "%c", v, units[unit]);
 }
 
-void perf_lines_mem_topology(const struct perf *p, struct cursor *c, struct buf *b)
+void perf_lines_mem_topology(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint64_t block, n;
 
@@ -196,7 +179,7 @@ void perf_lines_mem_topology(const struct perf *p, struct cursor *c, struct buf 
 	}
 }
 
-void perf_lines_hybrid_topology(const struct perf *p, struct cursor *c, struct buf *b)
+void perf_lines_hybrid_topology(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t n = get_u32(c);
 
@@ -211,7 +194,7 @@ void perf_lines_hybrid_topology(const struct perf *p, struct cursor *c, struct b
 }
 
 /* The scheduling domains of each CPU that is online. */
-void perf_lines_cpu_domains(const struct perf *p, struct cursor *c, struct buf *b)
+void perf_lines_cpu_domains(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t version = get_u32(c), most = get_u32(c);
 

@@ -2,7 +2,7 @@
  * The tracing data of a perf.data recording: the formats of its tracepoints, as
  * tools/perf/util/trace-event-info.c of the kernel tree writes them.
  */
-#include "perfdata/parts.h"
+#include "perfdata/info.h"
 
 #include "base/err.h"
 
@@ -160,38 +160,6 @@ static int read_systems(struct perf_tracing *t, struct cursor *c)
 	return rc;
 }
 
-/* A text that psym or a printer needs, in parts of a size that fits in a record. */
-int perf_blob(struct perf *p, uint32_t kind, const uint8_t *data, uint64_t len)
-{
-	int rc = 0;
-
-	for (uint64_t at = 0; at < len && !rc;) {
-		uint64_t n = len - at < (1u << 20) ? len - at : (1u << 20);
-		struct ps_blob b = {.kind = kind, .flags = at + n == len};
-
-		b.data = ps_str((const char *)data + at, (size_t)n);
-		rc = perf_put(p, PS_BLOB, &b);
-		at += n;
-	}
-	return rc;
-}
-
-static int read_tables(struct perf *p, struct cursor *c)
-{
-	for (uint32_t kind = 1; kind <= 2; kind++) {
-		uint32_t size = get_u32(c);
-		const uint8_t *data = get_bytes(c, size);
-		int rc;
-
-		if (!data)
-			return PP_ECUT;
-		rc = perf_blob(p, kind, data, size);
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
 /* Two sections, "header_page" and "header_event", each a name, a u64 size and that many bytes. */
 static int skip_headers(struct cursor *c)
 {
@@ -203,28 +171,76 @@ static int skip_headers(struct cursor *c)
 	return c->bad ? PP_ECUT : 0;
 }
 
-int perf_tracing_read(struct perf *p, struct cursor c)
+/* What comes before the formats. */
+static int read_start(struct cursor *c, uint32_t *long_size, uint32_t *page_size)
 {
-	struct perf_tracing *t = p->tracing;
-	const uint8_t *magic = get_bytes(&c, 10);
+	const uint8_t *magic = get_bytes(c, 10);
+
+	if (!magic || memcmp(magic, "\x17\x08\x44tracing", 10) != 0 || !get_cstr(c))
+		return PP_ECORRUPT;
+	c->swap = get_u8(c) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	*long_size = get_u8(c);
+	*page_size = get_u32(c);
+	return skip_headers(c);
+}
+
+int perf_tracing_read(struct perf_tracing **tracing, struct cursor c)
+{
+	struct perf_tracing *t = *tracing;
 	int rc;
 
-	if (!magic || memcmp(magic, "\x17\x08\x44tracing", 10) != 0 || !get_cstr(&c))
-		return PP_ECORRUPT;
 	if (!t) {
-		t = p->tracing = calloc(1, sizeof(*t));
+		t = *tracing = calloc(1, sizeof(*t));
 		if (!t)
 			return PP_ENOMEM;
 	}
-	c.swap = get_u8(&c) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	t->long_size = get_u8(&c);
-	t->page_size = get_u32(&c);
-	rc = skip_headers(&c);
+	rc = read_start(&c, &t->long_size, &t->page_size);
 	if (!rc)
 		rc = read_formats(t, &c, "ftrace");
+	return rc ? rc : read_systems(t, &c);
+}
+
+/* ---- the texts after the formats ---- */
+
+static int skip_formats(struct cursor *c)
+{
+	uint32_t n = get_u32(c);
+
+	if (n > TRACING_EVENTS_MAX)
+		return PP_ECORRUPT;
+	for (uint32_t i = 0; i < n && !c->bad; i++)
+		cursor_skip(c, get_u64(c));
+	return c->bad ? PP_ECUT : 0;
+}
+
+static int skip_systems(struct cursor *c)
+{
+	uint32_t n = get_u32(c);
+	int rc = n > TRACING_SYSTEMS_MAX ? PP_ECORRUPT : 0;
+
+	for (uint32_t i = 0; i < n && !rc; i++)
+		rc = get_cstr(c) ? skip_formats(c) : PP_ECUT;
+	return rc;
+}
+
+int perf_tracing_tables(struct cursor c, struct ps_str tables[PERF_TABLES])
+{
+	uint32_t unused, page;
+	int rc = read_start(&c, &unused, &page);
+
+	for (int i = 0; i < PERF_TABLES; i++)
+		tables[i] = (struct ps_str){0};
 	if (!rc)
-		rc = read_systems(t, &c);
+		rc = skip_formats(&c);
 	if (!rc)
-		rc = read_tables(p, &c);
+		rc = skip_systems(&c);
+	for (int i = 0; i < PERF_TABLES && !rc; i++) {
+		uint32_t size = get_u32(&c);
+		const uint8_t *data = get_bytes(&c, size);
+
+		if (!data)
+			return PP_ECUT;
+		tables[i] = ps_str((const char *)data, size);
+	}
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* Event specifications: from the user's text to types and numbers. */
 #include "base/err.h"
 #include "base/opt.h"
+#include "perfdata/format.h"
 #include "record/parts.h"
 
 #include <ctype.h>
@@ -17,41 +18,25 @@ static const struct {
 	uint32_t type;
 	uint32_t config;
 } known[] = {
-	{"cycles", HW, PERF_COUNT_HW_CPU_CYCLES},
-	{"cpu-cycles", HW, PERF_COUNT_HW_CPU_CYCLES},
-	{"instructions", HW, PERF_COUNT_HW_INSTRUCTIONS},
-	{"cache-references", HW, PERF_COUNT_HW_CACHE_REFERENCES},
-	{"cache-misses", HW, PERF_COUNT_HW_CACHE_MISSES},
-	{"branches", HW, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+#define HW_EVENT(kernel, perf) {perf, HW, PERF_COUNT_HW_##kernel},
+#define SW_EVENT(kernel, perf) {perf, SW, PERF_COUNT_SW_##kernel},
+	PERF_HW_EVENTS(HW_EVENT) PERF_SW_EVENTS(SW_EVENT)
+#undef HW_EVENT
+#undef SW_EVENT
+		{"cpu-cycles", HW, PERF_COUNT_HW_CPU_CYCLES},
 	{"branch-instructions", HW, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-	{"branch-misses", HW, PERF_COUNT_HW_BRANCH_MISSES},
-	{"bus-cycles", HW, PERF_COUNT_HW_BUS_CYCLES},
-	{"stalled-cycles-frontend", HW, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
 	{"idle-cycles-frontend", HW, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
-	{"stalled-cycles-backend", HW, PERF_COUNT_HW_STALLED_CYCLES_BACKEND},
 	{"idle-cycles-backend", HW, PERF_COUNT_HW_STALLED_CYCLES_BACKEND},
-	{"ref-cycles", HW, PERF_COUNT_HW_REF_CPU_CYCLES},
-	{"cpu-clock", SW, PERF_COUNT_SW_CPU_CLOCK},
-	{"task-clock", SW, PERF_COUNT_SW_TASK_CLOCK},
-	{"page-faults", SW, PERF_COUNT_SW_PAGE_FAULTS},
 	{"faults", SW, PERF_COUNT_SW_PAGE_FAULTS},
-	{"context-switches", SW, PERF_COUNT_SW_CONTEXT_SWITCHES},
 	{"cs", SW, PERF_COUNT_SW_CONTEXT_SWITCHES},
-	{"cpu-migrations", SW, PERF_COUNT_SW_CPU_MIGRATIONS},
 	{"migrations", SW, PERF_COUNT_SW_CPU_MIGRATIONS},
-	{"minor-faults", SW, PERF_COUNT_SW_PAGE_FAULTS_MIN},
-	{"major-faults", SW, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
-	{"alignment-faults", SW, PERF_COUNT_SW_ALIGNMENT_FAULTS},
-	{"emulation-faults", SW, PERF_COUNT_SW_EMULATION_FAULTS},
-	{"dummy", SW, PERF_COUNT_SW_DUMMY},
-	{"bpf-output", SW, PERF_COUNT_SW_BPF_OUTPUT},
-	{"cgroup-switches", SW, PERF_COUNT_SW_CGROUP_SWITCHES},
 };
 #define N_KNOWN (sizeof(known) / sizeof(known[0]))
 
 /* Cache events: cache, then what is counted; the config is cache | op << 8 | result << 16. */
-static const char *const caches[] = {"L1-dcache", "L1-icache", "LLC", "dTLB",
-				     "iTLB",	  "branch",    "node"};
+#define CACHE(kernel, perf) perf,
+static const char *const caches[] = {PERF_CACHES(CACHE)};
+#undef CACHE
 static const struct {
 	const char *name;
 	uint32_t config;

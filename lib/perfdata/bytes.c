@@ -1,0 +1,72 @@
+/* The bytes of a recording: read into blocks, in which the records stay until they are done with. */
+#include "perfdata/reader.h"
+
+#include <zstd.h>
+
+/* What lies in a block never moves: when it is full, the unread rest goes to a new one. */
+int perf_need_more(struct perf_bytes *in, uint64_t n)
+{
+	struct block *b = in->cur;
+	size_t have = b ? b->len - in->pos : 0;
+
+	if (n > PERF_SECTION_MAX)
+		return PP_ELIMIT;
+	if (!b || in->pos + n > b->cap) {
+		b = block_new(n > PERF_BLOCK ? n : PERF_BLOCK, in->blocks);
+		if (!b)
+			return PP_ENOMEM;
+		b->base = src_tell(in->src) - have;
+		if (have)
+			memcpy(b->data, block_bytes(in->cur) + in->pos, have);
+		b->len = have;
+		block_unref(in->cur);
+		in->cur = b;
+		in->pos = 0;
+	}
+	while (b->len - in->pos < n) {
+		size_t want = b->cap - b->len, got;
+		int rc;
+
+		if (in->flush && !src_ready(in->src) && out_flush(in->flush))
+			return in->flush->err;
+		if (want > in->left)
+			want = (size_t)in->left;
+		rc = src_read(in->src, block_bytes(b) + b->len, want, &got);
+		if (rc)
+			return rc;
+		if (!got)
+			return b->len > in->pos ? PP_ECUT : PP_END;
+		b->len += got;
+		in->left -= got;
+		diag_progress(in->d, in->name, src_tell(in->src), src_size(in->src));
+	}
+	return 0;
+}
+
+int perf_skip(struct perf_bytes *in, uint64_t n)
+{
+	size_t have = in->cur->len - in->pos;
+	int rc = 0;
+
+	if (n <= have) {
+		in->pos += n;
+		return 0;
+	}
+	in->pos += have;
+	for (n -= have; n && !rc;) {
+		uint64_t step = n < PERF_BLOCK ? n : PERF_BLOCK;
+
+		rc = perf_need(in, step);
+		if (!rc)
+			in->pos += step;
+		n -= step;
+	}
+	return rc == PP_END ? PP_ECUT : rc;
+}
+
+void perf_bytes_release(struct perf_bytes *in)
+{
+	block_unref(in->cur);
+	ZSTD_freeDCtx(in->inflate);
+	buf_release(&in->inflate_tail);
+}

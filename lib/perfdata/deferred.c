@@ -1,0 +1,113 @@
+/*
+ * Call chains that are recorded when the thread returns to user space (Linux 6.19): those that are queued,
+ * and how they are joined to their samples.
+ *
+ * A sample then has PERF_CONTEXT_USER_DEFERRED and a cookie where its user addresses would be. The
+ * record that has them comes later; those that are queued are found by thread and cookie.
+ */
+#include "perfdata/decoder.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+
+static uint64_t deferred_key(uint32_t tid, uint64_t cookie)
+{
+	uint64_t k = cookie * UINT64_C(0x9e3779b97f4a7c15) + tid;
+
+	return k ^ k >> 29;
+}
+
+static struct perf_deferred_chain *deferred_find(struct perf_decoder *p, uint32_t tid,
+						 uint64_t cookie)
+{
+	uint32_t *slot = map64_get(&p->deferred.by_key, deferred_key(tid, cookie));
+	struct perf_deferred_chain *d = slot && *slot ? &p->deferred.v[*slot - 1] : NULL;
+
+	return d && d->tid == tid && d->cookie == cookie ? d : NULL;
+}
+
+static bool deferred_parse(struct perf_decoder *p, const uint8_t *rec, size_t size, uint32_t tid,
+			   struct perf_deferred_chain *d)
+{
+	struct cursor c = cursor_make(rec + 8, size - 8, p->info->swap);
+
+	d->tid = tid;
+	d->cookie = get_u64(&c);
+	d->n = get_u64(&c);
+	d->ips = c.p;
+	return !c.bad && d->n <= cursor_left(&c) / 8;
+}
+
+int perf_deferred_add(struct perf_decoder *p, const uint8_t *rec, size_t size, uint32_t tid)
+{
+	struct perf_deferred_chain d;
+	uint32_t *slot;
+
+	if (!deferred_parse(p, rec, size, tid, &d) || p->deferred.n >= PERF_DEFERRED_MAX)
+		return 0;
+	if (!p->deferred.v) {
+		p->deferred.v = calloc(PERF_DEFERRED_MAX, sizeof(*p->deferred.v));
+		if (!p->deferred.v)
+			return PP_ENOMEM;
+	}
+	slot = map64_put(&p->deferred.by_key, deferred_key(tid, d.cookie), NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	if (*slot) { /* the same once more */
+		p->deferred.v[*slot - 1] = d;
+		return 0;
+	}
+	p->deferred.v[p->deferred.n++] = d;
+	*slot = p->deferred.n;
+	return 0;
+}
+
+/* The record's turn has come: no sample that waits for it can follow. */
+int perf_deferred_done(struct perf_decoder *p, const uint8_t *rec, size_t size, uint32_t tid)
+{
+	struct perf_deferred_chain d, *at, *last;
+	uint32_t *slot;
+
+	if (!deferred_parse(p, rec, size, tid, &d))
+		return PP_ECUT;
+	at = deferred_find(p, tid, d.cookie);
+	if (!at || at->ips != d.ips)
+		return 0;
+	map64_del(&p->deferred.by_key, deferred_key(tid, d.cookie));
+	last = &p->deferred.v[--p->deferred.n];
+	if (at != last) {
+		*at = *last;
+		slot = map64_get(&p->deferred.by_key, deferred_key(at->tid, at->cookie));
+		if (slot)
+			*slot = (uint32_t)(at - p->deferred.v) + 1;
+	}
+	return 0;
+}
+
+uint64_t perf_deferred_merge(struct perf_decoder *p, uint32_t tid, uint64_t *ips, uint64_t n,
+			     uint64_t *out)
+{
+	const struct perf_deferred_chain *d;
+	struct cursor c;
+
+	if (n < 2 || perf_u64(ips, n - 2) != PERF_CTX_USER_DEFERRED)
+		return 0;
+	d = deferred_find(p, tid, perf_u64(ips, n - 1));
+	if (!d || d->n + n - 2 > PERF_CHAIN_MAX) {
+		p->tally.undeferred++;
+		return 0;
+	}
+	memcpy(out, ips, 8 * (n - 2));
+	c = cursor_make(d->ips, 8 * d->n, p->info->swap);
+	for (uint64_t i = 0; i < d->n; i++)
+		out[n - 2 + i] = get_u64(&c);
+	return n - 2 + d->n;
+}
+
+void perf_deferred_release(struct perf_deferred *d)
+{
+	free(d->v);
+	map64_release(&d->by_key);
+	buf_release(&d->merged);
+}

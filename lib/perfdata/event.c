@@ -1,0 +1,72 @@
+/* Descriptors of events in the stream. */
+#include "perfdata/decoder.h"
+
+#include "base/err.h"
+#include "event/fields.h"
+
+#include <linux/perf_event.h>
+
+int perf_event_write(struct perf_decoder *p, struct perf_attr *a)
+{
+	struct ps_event e = {.id = a->event, .perf_type = a->type, .config = a->config};
+	struct buf name = BUF_INIT, table = BUF_INIT;
+	const char *system, *event, *u = perf_attr_unit(a), *format;
+	size_t len;
+	int rc;
+
+	if (a->written)
+		return 0;
+	e.sample_type = a->sample_type;
+	if (a->type != PERF_TYPE_TRACEPOINT && a->sample_period)
+		e.flags |= PS_EVENT_SAMPLED;
+	if (a->flags & PERF_ATTR_FREQ)
+		e.flags |= PS_EVENT_FREQ;
+	if (a->sample_type & PSB_CALLCHAIN)
+		e.flags |= PS_EVENT_CHAINS;
+	perf_attr_name(p->info, a, &name);
+	e.name = ps_str(buf_str(&name), name.len);
+	e.unit = ps_str(u, strlen(u));
+	if (a->type == PERF_TYPE_TRACEPOINT) {
+		format = perf_tracing_format(p->info->tracing, a->config, &len, &system, &event);
+		if (format) {
+			e.format = ps_str(format, len);
+			fields_of_format(format, len, perf_tracing_long_size(p->info->tracing),
+					 &table);
+			e.fields = ps_str(buf_str(&table), table.len);
+		}
+	}
+	rc = name.err ? name.err : table.err;
+	if (!rc)
+		rc = perf_put(p, PS_EVENT, &e);
+	a->written = true;
+	a->renamed = false;
+	buf_release(&name);
+	buf_release(&a->fields);
+	a->fields = table;
+	return rc;
+}
+
+int perf_event_write_all(struct perf_decoder *p)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < p->info->nattrs && !rc; i++)
+		rc = perf_event_write(p, &p->info->attrs[i]);
+	p->out.events = true;
+	return rc;
+}
+
+int perf_event_write_renamed(struct perf_decoder *p)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < p->info->nattrs && !rc; i++) {
+		struct perf_attr *a = &p->info->attrs[i];
+
+		if (!a->written || !a->renamed)
+			continue;
+		a->written = false;
+		rc = perf_event_write(p, a);
+	}
+	return rc;
+}
