@@ -1,10 +1,15 @@
 #!/bin/sh
-# Replays the corpus of every fuzz entry: whole, cut at every byte, and with bits turned. FLIPS
-# changes how many times (default 100,000 for each entry).
+# Replays the corpus of every fuzz entry: whole, cut at every byte, and with bits turned, for some seconds.
+#
+#	FLIPS=1000000 t/fuzz.t	so many times, however long it takes
+#	SEED=7 t/fuzz.t		other bits
 . "${0%/*}/lib.sh"
 
 cut=20000
 flips=${FLIPS:-100000}
+seconds=5
+[ -z "${FLIPS:-}" ] || seconds=0
+export FUZZ_ROOT="$ROOT/t/fuzz/corpus"
 seed=${SEED:-1}
 
 # The replay itself must notice what it is there for: an entry that reads one byte too many, and
@@ -48,7 +53,7 @@ for source; do
 	run "$FUZZ/$name" --cut $cut "$corpus"
 	is "$status" 0 "$name: cut at every byte"
 	[ "$status" = 0 ] || diag_file "$ERR"
-	run "$FUZZ/$name" --flip "$flips" "$seed" "$corpus"
-	is "$status" 0 "$name: $flips bit flips, seed $seed"
+	run "$FUZZ/$name" --flip "$flips" "$seed" --seconds "$seconds" "$corpus"
+	is "$status" 0 "$name: up to $flips bit flips, seed $seed"
 	[ "$status" = 0 ] || diag_file "$ERR"
 done

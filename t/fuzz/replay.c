@@ -1,16 +1,15 @@
 /*
  * Runs a fuzz entry (LLVMFuzzerTestOneInput, t/fuzz/NAME.c) over files, without a fuzzer.
  *
- *	build/t/fuzz/NAME [--cut MAX] [--flip N SEED] FILE|DIRECTORY...
+ *	build/t/fuzz/NAME [--cut MAX] [--flip N SEED] [--seconds S] FILE|DIRECTORY...
  *
  * Each file is given whole; with --cut also every prefix of it up to MAX bytes; with --flip also N
- * times (over all files together) with one to four bits turned. Flip number i depends on SEED + i
- * only, so that `--flip 1 SEED+i FILE` repeats it.
+ * times (over all files together) with one to four bits turned, but with --seconds no longer than
+ * that. Flip number i depends on SEED + i only, so that `--flip 1 SEED+i FILE` repeats it.
  *
  * The bytes end at a page that cannot be read: reading past the end of the input crashes even in a
- * build without sanitizers. Exit: 0, 1 for a bad return value of the entry, 2 cannot read, 64
- *usage; a crash or an input that takes longer than TIMEOUT seconds is named on stderr and ends by
- *signal.
+ * build without sanitizers. Exit: 0, 1 for a bad return value of the entry, 2 cannot read, 64 usage; a
+ * crash or an input that takes longer than TIMEOUT seconds is named on stderr and ends by signal.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define INPUT_MAX (64u << 20) /* bytes of one file */
@@ -197,7 +197,8 @@ static uint64_t number(const char *s)
 	errno = 0;
 	v = s ? strtoull(s, &end, 0) : 0;
 	if (!s || errno || *end || s[0] < '0' || s[0] > '9') {
-		fprintf(stderr, "usage: replay [--cut MAX] [--flip N SEED] FILE|DIRECTORY...\n");
+		fprintf(stderr, "usage: replay [--cut MAX] [--flip N SEED] [--seconds S] "
+				"FILE|DIRECTORY...\n");
 		exit(64);
 	}
 	return v;
@@ -205,7 +206,8 @@ static uint64_t number(const char *s)
 
 int main(int argc, char **argv)
 {
-	uint64_t flips = 0, seed = 0;
+	uint64_t flips = 0, seed = 0, seconds = 0;
+	time_t until;
 	size_t cut = 0;
 	int i = 1;
 
@@ -215,6 +217,8 @@ int main(int argc, char **argv)
 		} else if (!strcmp(argv[i], "--flip")) {
 			flips = number(argv[++i]);
 			seed = number(flips ? argv[++i] : NULL);
+		} else if (!strcmp(argv[i], "--seconds")) {
+			seconds = number(argv[++i]);
 		} else {
 			number(NULL);
 		}
@@ -233,7 +237,8 @@ int main(int argc, char **argv)
 			run_prefix(&inputs[k], n);
 		run_prefix(&inputs[k], inputs[k].size);
 	}
-	for (uint64_t k = 0; k < flips; k++)
+	until = time(NULL) + (time_t)seconds;
+	for (uint64_t k = 0; k < flips && (!seconds || time(NULL) < until); k++)
 		run_flip(&inputs[k % ninputs], seed + k);
 	printf("%" PRIu64 " inputs from %zu files\n", runs, ninputs);
 	for (size_t k = 0; k < ninputs; k++) {
