@@ -105,13 +105,13 @@ $(O)/%.o: %.c | packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) $(DEP_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# The script and the style inside psvg's graphs: C strings, without indentation and comments.
-$(O)/share/psvg.c: share/psvg.js share/psvg.css
+# The scripts and the style inside psvg's pictures: C strings, without indentation and comments.
+$(O)/share/psvg.c: share/psvg.js share/psvg-chart.js share/psvg.css
 	@mkdir -p $(@D)
-	$(Q)for v in script.js style.css; do \
-		echo "extern const char draw_$${v%.*}[];"; echo "const char draw_$${v%.*}[] ="; \
+	$(Q)for v in script:psvg.js chart_script:psvg-chart.js style:psvg.css; do \
+		echo "extern const char draw_$${v%:*}[];"; echo "const char draw_$${v%:*}[] ="; \
 		sed -e 's/^[[:space:]]*//' -e '/^$$/d' -e '/^\/\//d' -e '/^\/\*.*\*\/$$/d' \
-			-e 's/[\"]/\\&/g' -e 's/.*/"&\\n"/' share/psvg.$${v#*.}; echo ';'; \
+			-e 's/[\"]/\\&/g' -e 's/.*/"&\\n"/' share/$${v#*:}; echo ';'; \
 	done >$@
 
 $(O)/share/psvg.o: $(O)/share/psvg.c

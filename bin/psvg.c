@@ -57,7 +57,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'c': return flame_palette_option(arg, &f->palette, why);
 	case 's': f->search = arg; break;
 	case OPT_WIDTH:
-		f->fixed = true;
+		f->fixed = t->fixed = true;
 		rc = opt_double("width", arg, 100, 100000, &f->width, NULL, why);
 		t->width = f->width;
 		break;

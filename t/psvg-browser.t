@@ -20,6 +20,14 @@ printf '%s\n' 'main;f 400' 'main;f;f;read_file_[k] 200' 'main;g;a 99' 'main;g;ti
 printf '%s\n' 'a;b 4521' 'a;c 900' >long
 "$BIN/psvg" --count-name ns long >long.svg || exit 1
 
+# Charts: two bars, with lengths of 3 to 1; lines and a heat map over 4 windows of time.
+printf '%s\n' '#PPTABLE1 rows=2 name=events	comm:key	events:count	events:share:%' 'events	a	300	75' 'events	b	100	25' >bars.tsv
+"$BIN/psvg" bars.tsv >bars.svg || exit 1
+"$BIN/psvg" --width 1000 bars.tsv >fixed.svg || exit 1
+"$BIN/pdecode" "$ROOT/t/data/sched.data.gz" >sched.pstream 2>/dev/null
+"$BIN/phist" --over-time=100ms --tsv sched.pstream 2>/dev/null | "$BIN/psvg" >lines.svg || exit 1
+"$BIN/phist" -f period --heatmap=100ms --tsv sched.pstream 2>/dev/null | "$BIN/psvg" >heat.svg || exit 1
+
 cat >test.js <<'EOF'
 'use strict';
 const {Browser} = require(process.argv[2] + '/t/psvg-browser.js');
@@ -112,6 +120,40 @@ const windows = async (page) => {
 	is(await page.eval(`${frame('read_file_[k]')}.nextElementSibling.textContent`), 'read_file', 'and again');
 };
 
+// The plot ends a margin of 14 and two times the font size of 12 before the window does.
+const end = (width) => width - 14 - 24;
+const right = `Math.max(...[...document.querySelectorAll('.l')].map((e) => e.getBoundingClientRect().right))`;
+const bright = (k) => `getComputedStyle(document.querySelector('.k${k}')).fill.match(/[0-9]+/g).reduce((a, b) => a + +b, 0)`;
+const charts = async () => {
+	const page = await Browser.open(url.replace('graph', 'lines'), {width: 1700});
+	is(Math.round(await page.eval(right)), end(1700), 'lines take the width of the window');
+	await page.resize(800, 600);
+	is(Math.round(await until(page, `Math.round(${right})`, end(800))), end(800), 'and follow it');
+	await page.resize(300, 600);
+	is(Math.round(await until(page, `Math.round(${right})`, end(480))), end(480), 'to what names and numbers need');
+	await page.resize(1200, 600);
+	const go = async (name) => {
+		await page.go(url.replace('graph', name));
+		await until(page, `location.pathname.endsWith('/${name}.svg') && document.readyState`, 'complete');
+	};
+	await go('bars');
+	const bar = (i) => attr(`document.querySelectorAll('.b')[${i}]`, 'width');
+	const before = await page.eval(bar(0));
+	await page.resize(1500, 600);
+	is(Math.abs(await until(page, `${bar(0)} - ${before} > 299 && ${bar(0)}`) - before - 300) <= 0.2, true, 'a bar gets all of the room that is won');
+	is(Math.abs(await page.eval(`${bar(0)} - 3 * ${bar(1)}`)) < 0.5, true, 'and they keep their proportions');
+	await go('fixed');
+	is(await page.eval('document.documentElement.getBoundingClientRect().width'), 1000, '--width is the width');
+	await go('heat');
+	is(await page.eval(`${bright(0)} > ${bright(15)}`), true, 'heat: lighter is less');
+	is(page.errors.join(), '', 'no error of the script');
+	await page.close();
+	const dark = await Browser.open(url.replace('graph', 'heat'), {dark: true});
+	is(await dark.eval(`${bright(0)} < ${bright(15)}`), true, 'in the dark, brighter is more');
+	is(await dark.eval(`${bright(0)} > 2 * (27 + 28 + 31)`), true, 'and the least is seen, too');
+	await dark.close();
+};
+
 (async () => {
 	const page = await Browser.open(url, {height: 600});
 	const link = await zoom(page);
@@ -134,6 +176,7 @@ const windows = async (page) => {
 	is(await page.eval(text('details')), 'c (900 ns, 16.60%)', 'a short one as it is');
 	await page.close();
 
+	await charts();
 	const plain = await Browser.open(url, {script: false, dark: true});
 	is(await plain.eval(`${frame('read_file_[k]')}.nextElementSibling.textContent`), 'read_file', 'without scripts: texts');
 	is(await plain.eval("getComputedStyle(document.querySelector('#back')).fill"), 'rgb(27, 28, 31)', 'dark where that is preferred');
@@ -152,5 +195,5 @@ while IFS='	' read -r result name; do
 	*) fail "$name" ;;
 	esac
 done <results
-is "$(grep -c '^pass' results)" 44 'all of it was tested'
+is "$(grep -c '^pass' results)" 54 'all of it was tested'
 done_testing

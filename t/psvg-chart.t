@@ -30,7 +30,9 @@ sed 1d bars.tsv | cut -f 3 | paste -d ' ' - got | awk 'NR == 1 { unit = $3 / $1 
 	{ d = $3 - $1 * unit; if (d > 0.51 || d < -0.51) print }' >wrong
 empty wrong 'their length is the count'
 like bars.svg '^count 56$' 'a tooltip has the numbers'
-unlike bars.svg '(href|src|url\(|@import|<script)' 'nothing from outside, no script'
+unlike bars.svg '(href|src|url\(|@import)' 'nothing from outside'
+run "$BIN/psvg" --width 900 bars.tsv
+unlike "$OUT" '<script' 'a fixed width needs no script'
 is "$(grep -c 'http' bars.svg)" 1 'no address but that of the name space'
 
 # Rows with distributions.

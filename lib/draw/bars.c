@@ -202,6 +202,9 @@ static void lay_out(struct bars *g)
 		g->dist = plot_scale(plot_wants_log(min, max), (double)min, (double)max + 1,
 				     g->bar.to + numbers + c->em * 1.5,
 				     c->o->width - PLOT_MARGIN - c->em * 1.5, g->value->unit);
+	plot_stretches(c, &g->bar);
+	if (both)
+		plot_stretches(c, &g->dist);
 	c->b.err = c->b.err ? c->b.err : s.err;
 	buf_release(&s);
 }
@@ -254,8 +257,8 @@ static void add_markers(struct chart *c, const struct scale *x, const struct tab
 		while (line < MARKER_LINES && taken[line] > from)
 			line++;
 		if (line < MARKER_LINES) {
-			plot_label(c, from, top - c->em * (0.4 + 1.1 * line), "start", "p",
-				   buf_str(&s));
+			plot_label(c, from + width / 2, top - c->em * (0.4 + 1.1 * line), "middle",
+				   "p", buf_str(&s));
 			taken[line] = from + width + c->em * 0.7;
 		}
 		buf_addf(&c->b,
@@ -344,6 +347,7 @@ int chart_hist(struct chart *c, const struct panel *p)
 	for (size_t i = 0; i < nbins; i++)
 		most = fmax(most, (double)bins[i].count);
 	y = plot_scale(false, 0, most * 1.04, bottom, top, "");
+	plot_stretches(c, &x);
 	plot_y_axis(c, &y, left, x.to);
 	add_columns(c, p, &x, &y, bins, nbins);
 	plot_x_axis(c, &x, bottom, bottom, "");

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "draw/plot.h"
+#include "draw/tree.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,7 +86,7 @@ static enum chart_view view_of(const struct tables *ts, const struct chart_opts 
 	return view == CHART_HIST && !hist ? CHART_BARS : view;
 }
 
-static int draw_panel(struct chart *c, const struct tables *ts, const struct panel *p)
+static int draw_view(struct chart *c, const struct tables *ts, const struct panel *p)
 {
 	switch (view_of(ts, c->o, p)) {
 	case CHART_HIST: return chart_hist(c, p);
@@ -95,6 +96,24 @@ static int draw_panel(struct chart *c, const struct tables *ts, const struct pan
 	case CHART_BARS: break;
 	}
 	return chart_bars(c, p);
+}
+
+/* A panel is a group that tells the script what of it stretches. */
+static int draw_panel(struct chart *c, const struct tables *ts, const struct panel *p)
+{
+	struct buf before = c->b;
+	int rc;
+
+	c->b = (struct buf)BUF_INIT;
+	buf_reset(&c->flex);
+	rc = draw_view(c, ts, p);
+	buf_addf(&before, "<g data-flex=\"%s\">\n", buf_str(&c->flex));
+	buf_add(&before, c->b.data, c->b.len);
+	buf_adds(&before, "</g>\n");
+	before.err = before.err ? before.err : c->b.err ? c->b.err : c->flex.err;
+	buf_release(&c->b);
+	c->b = before;
+	return rc;
 }
 
 /* Which statistic is drawn: the one asked for, if the value has it. */
@@ -219,9 +238,16 @@ int chart_svg(struct tables *ts, const struct chart_opts *o, struct out *out)
 	if (!rc) {
 		out_add(out, buf_str(&head), head.len);
 		out_add(out, buf_str(&c.b), c.b.len);
-		rc = out_add(out, "</g>\n</svg>\n", 12);
+		out_add(out, "</g>\n", 5);
+		if (!o->fixed) {
+			out_add(out, "<script><![CDATA[\n", 18);
+			out_add(out, draw_chart_script, strlen(draw_chart_script));
+			out_add(out, "]]></script>\n", 13);
+		}
+		rc = out_add(out, "</svg>\n", 7);
 	}
 	buf_release(&head);
 	buf_release(&c.b);
+	buf_release(&c.flex);
 	return rc;
 }

@@ -12,7 +12,8 @@
  * Which one is drawn follows from the table: rows of windows of time are lines, or what the table says;
  * one row with a distribution is a histogram; all else is bars.
  *
- * The pictures need no script; every mark has a tooltip with its exact numbers.
+ * Every mark has a tooltip with its exact numbers. A script fits the picture to the width of the
+ * window; without one it is as wide as the options say.
  */
 #ifndef PP_DRAW_CHART_H
 #define PP_DRAW_CHART_H
@@ -33,6 +34,7 @@ struct chart_opts {
 	const char *value;    /* draw this one only; NULL: all */
 	const char *stat;     /* what is drawn of it: count, sum, p99 ...; NULL: what fits */
 	double width;	      /* pixels */
+	bool fixed;	      /* of any window: without the script that fits it */
 	double font_size;     /* pixels */
 	enum chart_view view;
 };

@@ -146,7 +146,13 @@ static void add_legend(const struct heat *g)
 		plot_heat((double)i / (HEAT_COLOURS - 1), colour);
 		buf_addf(&c->b, ".k%d{fill:%s}", i, colour);
 	}
-	buf_adds(&c->b, "</style>\n");
+	/* On a dark ground more is brighter, and the least is not as dark as the ground. */
+	buf_adds(&c->b, "\n@media (prefers-color-scheme: dark) {");
+	for (int i = 0; i < HEAT_COLOURS; i++) {
+		plot_heat(0.85 * (1 - (double)i / (HEAT_COLOURS - 1)), colour);
+		buf_addf(&c->b, ".k%d{fill:%s}", i, colour);
+	}
+	buf_adds(&c->b, "}</style>\n<g class=\"r\">\n");
 	for (int i = 0; i < HEAT_COLOURS; i++)
 		buf_addf(
 			&c->b,
@@ -156,6 +162,7 @@ static void add_legend(const struct heat *g)
 	unit_add_short(&s, (double)g->most, "");
 	plot_label(c, x + HEAT_COLOURS * w + c->em * 0.5, y + c->em * 0.85, "start", "t",
 		   buf_str(&s));
+	buf_adds(&c->b, "</g>\n");
 	c->b.err = c->b.err ? c->b.err : s.err;
 	buf_release(&s);
 }
@@ -184,6 +191,7 @@ static int add_map(struct heat *g)
 	plot_time(&s, g->first);
 	buf_addf(&s, "; each column ");
 	unit_add_short(&s, (double)g->width, "ns");
+	plot_stretches(c, &g->x);
 	plot_y_axis(c, &g->y, left, g->x.to);
 	plot_x_axis(c, &g->x, bottom, top, buf_str(&s));
 	buf_adds(&c->b, "<g class=\"c\" shape-rendering=\"crispEdges\">\n");

@@ -276,6 +276,7 @@ static void add_legend(const struct lines *g)
 	struct buf s = BUF_INIT;
 
 	c->y += c->em * 0.6;
+	buf_adds(&c->b, "<g class=\"x\">\n");
 	for (uint32_t l = 0; l < g->nlines; l++) {
 		double width;
 
@@ -294,6 +295,7 @@ static void add_legend(const struct lines *g)
 		plot_label(c, x + c->em * 1.3, c->y, "start", "", buf_str(&s));
 		x += width;
 	}
+	buf_adds(&c->b, "</g>\n");
 	c->b.err = c->b.err ? c->b.err : s.err;
 	buf_release(&s);
 }
@@ -306,6 +308,7 @@ static void add_plot(struct lines *g)
 	struct buf s = BUF_INIT;
 
 	set_scales(g, left, top, bottom);
+	plot_stretches(c, &g->x);
 	plot_y_axis(c, &g->y, left, g->x.to);
 	buf_adds(&s, "time since ");
 	plot_time(&s, g->first);

@@ -144,6 +144,11 @@ struct scale plot_scale(bool log, double low, double high, double from, double t
 	return s;
 }
 
+void plot_stretches(struct chart *c, const struct scale *s)
+{
+	buf_addf(&c->flex, "%s%.1f %.1f", c->flex.len ? " " : "", s->from, s->to);
+}
+
 double plot_at(const struct scale *s, double v)
 {
 	return s->from + (position(s, v) - s->low) / (s->high - s->low) * (s->to - s->from);

@@ -20,6 +20,8 @@ struct chart {
 	double em;
 	bool titled;	   /* the heading is the name of the only table */
 	uint64_t left_out; /* rows that had no room */
+	struct buf
+		flex; /* the ranges of x of the panel that stretch with the window: "from to ..." */
 };
 
 /* A panel's data: one value of a table. */
@@ -71,6 +73,9 @@ struct scale {
 	double from, to;  /* pixels */
 	const char *unit;
 };
+
+/* Where a scale is, its panel becomes wider or narrower with the window. */
+void plot_stretches(struct chart *c, const struct scale *s);
 
 struct scale plot_scale(bool log, double low, double high, double from, double to,
 			const char *unit);

@@ -60,7 +60,7 @@ int xml_escape(struct out *o, const char *s, size_t n);
 /* The colour of a function, the same in every graph. */
 void palette_fill(unsigned palette, const char *name, size_t len, char fill[4]);
 
-/* share/psvg.js and share/psvg.css, made into C by the build. */
-extern const char draw_script[], draw_style[];
+/* share/psvg.js, psvg-chart.js and psvg.css, made into C by the build. */
+extern const char draw_script[], draw_chart_script[], draw_style[];
 
 #endif
