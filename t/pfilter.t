@@ -69,6 +69,9 @@ passes s.ps 'ip.function == "vfs_read" || parent_ip ~ "ksys_w*"'
 wants 'as the kernel has it, and a pattern' '/function: +vfs_(read|write)( |$)/'
 passes s.ps 'function: ip !~ read'
 wants 'a regular expression' '/function:/ && !/function: +[a-z_]*read/'
+run "$pfilter" 'comm =~ "((a{1,255}){1,255}){1,255}"' s.ps
+is "$status" 64 'a regular expression that would take gigabytes'
+like "$ERR" 'repetitions are too many' 'is refused'
 # Addresses of 32 bits; first_function is c1000100 of the symbols in it.
 "$ROOT/t/trace-make" version=6 long=4 | "$BIN/pdecode" >narrow.ps 2>/dev/null
 passes narrow.ps 'ip =~ "^first_"'

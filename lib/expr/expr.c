@@ -76,7 +76,7 @@ void expr_free(struct expr *x)
 	free(x->programs);
 	free(x->compiled);
 	for (struct node *n = x->regexes; n; n = n->next)
-		regfree(&n->regex);
+		rx_free(n->regex);
 	for (uint32_t i = 0; i < x->nmemos; i++)
 		free(x->memos[i].known);
 	intern_release(&x->names);

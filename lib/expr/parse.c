@@ -342,18 +342,20 @@ static int parse_in(struct parser *p, struct node *field, struct node **out)
 
 static int compile_regex(struct parser *p, struct node *n)
 {
-	char text[128];
+	const char *why;
 	int rc;
 
 	if (memchr(n->right->s, 0, n->right->len))
 		return wrong(p, n->right, "not a regular expression");
 	/* As in trace-cmd, the case of letters does not matter. */
-	rc = regcomp(&n->regex, n->right->s, REG_EXTENDED | REG_ICASE | REG_NOSUB);
-	if (rc) {
-		regerror(rc, &n->regex, text, sizeof(text));
+	rc = rx_new(&n->regex, n->right->s, n->right->len, &why);
+	if (rc == PP_ELIMIT)
+		return wrong(p, n->right, "a regular expression whose repetitions are too many");
+	if (rc == PP_EUSAGE)
 		return expr_error(&p->lex.src, n->right->at, n->right->end - n->right->at,
-				  p->lex.why, "not a regular expression: %s", text);
-	}
+				  p->lex.why, "not a regular expression: %s", why);
+	if (rc)
+		return rc;
 	n->next = p->x->regexes;
 	p->x->regexes = n;
 	return 0;

@@ -12,8 +12,7 @@
 #include "base/intern.h"
 #include "expr/expr.h"
 #include "event/names.h"
-
-#include <regex.h>
+#include "expr/regex.h"
 
 #define EXPR_DEPTH_MAX	 250   /* parentheses and operators within each other */
 #define EXPR_NODES_MAX	 32768 /* of a tree, shared ones counted each time */
@@ -168,7 +167,7 @@ struct node {
 	bool plain;	      /* STRING: escapes were taken out */
 	const uint64_t *cpus; /* CPUS: bits */
 	size_t ncpus;	      /* words of them */
-	regex_t regex;	      /* MATCH with =~ and !~ */
+	struct rx *regex;     /* MATCH with =~ and !~; owned by the expression */
 	struct node *next;    /* of the expression's regexes; of a list */
 	uint32_t memo;	      /* of the expression's memos, + 1; 0: none yet */
 	/* What came out of compiling for the events so far. */

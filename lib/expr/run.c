@@ -98,12 +98,9 @@ static uint8_t mark_of(bool holds)
 /* Whether a text has the pattern; of !~ also. */
 static bool has_pattern(const struct node *n, const struct qval *v)
 {
-	regmatch_t whole = {.rm_so = 0, .rm_eo = (regoff_t)v->len};
-
 	if (n->op == OP_GLOB)
 		return glob_match(n->right->s, n->right->len, v->s, v->len);
-	/* regexec wants a pointer to a text, also of length 0. */
-	return !regexec(&n->regex, v->len ? v->s : "", 1, &whole, REG_STARTEND);
+	return rx_matches(n->regex, v->s, v->len);
 }
 
 /* Whether a frame of the stack is, or matches, what the instruction has. */

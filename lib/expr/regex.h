@@ -1,0 +1,33 @@
+/*
+ * Extended regular expressions, whose case does not matter, in time that grows with the length of the
+ * text only: the C library's take the square of it, and gigabytes for nested repetitions.
+ *
+ *	struct rx *x;
+ *	const char *wrong;
+ *
+ *	rc = rx_new(&x, "^vfs_(read|write)$", 18, &wrong);
+ *	if (rx_matches(x, name, len))		(anywhere in the name)
+ *	rx_free(x);
+ *
+ * What is understood is what regcomp(3) of the GNU C library understands with REG_EXTENDED and REG_ICASE
+ * in the C locale, its \w \W \s \S \b \B \< \> too, except back references. The texts are bytes.
+ */
+#ifndef PP_EXPR_REGEX_H
+#define PP_EXPR_REGEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct rx;
+
+/*
+ * 0; PP_EUSAGE: it is none, *wrong tells why (static storage); PP_ELIMIT: its repetitions make it too
+ * large; PP_ENOMEM. The text is not kept.
+ */
+int rx_new(struct rx **x, const char *text, size_t len, const char **wrong);
+void rx_free(struct rx *x); /* NULL is fine */
+
+/* Whether a text has it. Allocates nothing; changes what x remembers, so no two threads at once. */
+bool rx_matches(struct rx *x, const char *text, size_t len);
+
+#endif
