@@ -207,6 +207,42 @@ is "$(grep -v '^#' "$OUT" | awk '{ n += $3 } END { print n }')" \
 	"$(cat d? | awk '{ n += $2 } END { print n }')" 'folded text has the new counts as they are'
 like "$OUT" '^# verdict: regressed f4$' 'and the verdicts'
 
+# Latencies: tables of one row, in which all values are equal; those below 512 have a bucket each.
+latencies() { # FILE VALUE [VALUE OF THE LAST 5 %]
+	awk -v v="$2" -v slow="${3-$2}" -v OFS='\t' 'BEGIN {
+		print "#PPTABLE1 rows=1 view=bars name=intervals", "kind:key", "duration:count", "duration:sum:ns",
+			"duration:min:ns", "duration:max:ns", "duration:max_time:ns", "duration:buckets"
+		n = v == slow ? "" : " " slow ":50"
+		m = v == slow ? 1000 : 950
+		print "intervals", "runq", 1000, v * m + slow * (1000 - m), v, slow, 1, v ":" m n }' >"$1"
+}
+i=0
+for v in 100 104 98; do latencies l$((i += 1)) $v; done
+i=0
+for v in 130 125 133; do latencies m$((i += 1)) $v; done
+run "$BIN/pdiff" --tsv l? -- m?
+is "$status" 0 'tables with distributions are compared by their percentiles'
+# scipy.stats.ttest_ind of the logarithms (Welch), with the variance of a bucket added.
+awk -F '\t' '$2 == "p50" && $1 == "regressed" { printf "%.4f %.3f %.4f %.4f %.4f\n", $10, $13, $7, $8, $9 }' \
+	"$OUT" >got
+is "$(cat got)" "$(printf '%.4f %.3f %.4f %.4f %.4f' 0.000575724343 3.9943274518 0.28473985544 0.19798961070 0.37777196181)" 'p, df, change and interval are those of scipy'
+is "$(sed 1,2d "$OUT" | cut -f 1,2 | paste -s -d ' ')" 'regressed	p50 regressed	p99' 'median and 99th percentile'
+run "$BIN/pdiff" --gate l? -- m?
+is "$status" 3 'they close a gate'
+like "$OUT" '^regressed 100\.6 ns 129\.3 ns \+28\.47 .* runq$' 'in units of time'
+i=0
+for v in 300 310 290; do latencies s$((i += 1)) 100 $v; done
+i=0
+for v in 400 410 390; do latencies u$((i += 1)) 100 $v; done
+run "$BIN/pdiff" --tsv s? -- u?
+is "$(sed 1,2d "$OUT" | cut -f 1,2 | paste -s -d ' ')" 'same	p50 regressed	p99' 'a tail that grows alone'
+run "$BIN/pdiff" l1 m1
+is "$status" 64 'one table against one'
+like "$ERR" 'two recordings of each side' 'is refused'
+run "$BIN/pdiff" l1 l2 -- m1 demo.tsv
+is "$status" 2 'latencies and counts'
+like "$ERR" 'counts and latencies' 'are refused'
+
 # How often it is wrong: a few cells of the grid, through the same script as the whole.
 CELLS=small run env CELLS=small "$ROOT/t/oracle/pdiff-rate" -n 40
 is "$status" 0 'wrong in 5 % of runs at most; the binomial test is wrong more often'

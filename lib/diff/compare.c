@@ -423,6 +423,19 @@ static void assume(struct compare *c, struct family *f)
 	}
 }
 
+/*
+ * Recordings of each side with which the interval would be short enough to decide, in 4 of 5
+ * cases.
+ */
+static double recordings_needed(const struct compare *c, const struct diff_row *r)
+{
+	double n = (c->samples[0] + c->samples[1]) / (double)(c->runs[0] + c->runs[1]);
+	double p = (r->y[0] + r->y[1]) / (c->sides[0] + c->sides[1]);
+	double z = stat_t_quantile(LEVEL, r->df) + POWER_T, effect = r->effect;
+
+	return ceil(z * z * r->phi * variance(c, p) * 2 / n / (effect * effect));
+}
+
 static void test_row(struct compare *c, struct diff_row *r)
 {
 	double n0 = c->sides[0], n1 = c->sides[1];
@@ -439,32 +452,15 @@ static void test_row(struct compare *c, struct diff_row *r)
 	se = sqrt(r->phi * (variance(c, r->share[0]) / n0 + variance(c, r->share[1]) / n1));
 	r->low = r->diff - t * se;
 	r->high = r->diff + t * se;
-}
-
-/* The smallest difference that matters. */
-static double least_effect(const struct compare *c, const struct diff_row *r)
-{
-	double relative = c->opts->min_relative * r->share[0];
-
-	return relative > c->opts->min_points ? relative : c->opts->min_points;
-}
-
-/*
- * Recordings of each side with which the interval would be short enough to decide, in 4 of 5
- * cases.
- */
-static double recordings_needed(const struct compare *c, const struct diff_row *r)
-{
-	double n = (c->samples[0] + c->samples[1]) / (double)(c->runs[0] + c->runs[1]);
-	double p = (r->y[0] + r->y[1]) / (c->sides[0] + c->sides[1]);
-	double z = stat_t_quantile(LEVEL, r->df) + POWER_T, effect = least_effect(c, r);
-
-	return ceil(z * z * r->phi * variance(c, p) * 2 / n / (effect * effect));
+	r->effect = c->opts->min_relative * r->share[0];
+	if (r->effect < c->opts->min_points)
+		r->effect = c->opts->min_points;
+	r->need = recordings_needed(c, r);
 }
 
 static enum diff_verdict judge(const struct compare *c, const struct diff_row *r)
 {
-	double effect = least_effect(c, r);
+	double effect = r->effect;
 
 	if (r->q <= c->opts->alpha && (r->low >= effect || r->high <= -effect)) {
 		if (!c->gated)
@@ -502,26 +498,24 @@ static void find_renamed(struct family *f)
 	}
 }
 
-static int judge_family(struct compare *c, struct family *f)
+int compare_judge(struct compare *c, struct family *f)
 {
 	double *p = malloc((2 * f->tested + 1) * sizeof(*p)), *q = p ? p + f->tested : NULL;
 	int rc = p ? 0 : PP_ENOMEM;
 
-	for (size_t i = 0; i < f->tested && !rc; i++) {
-		test_row(c, &f->rows[i]);
+	for (size_t i = 0; i < f->tested && !rc; i++)
 		p[i] = f->rows[i].p;
-	}
 	rc = rc ? rc : stat_fdr(p, q, f->tested, c->opts->any);
 	for (size_t i = 0; i < f->tested && !rc; i++) {
 		struct diff_row *r = &f->rows[i];
 
 		r->q = q[i];
 		r->verdict = judge(c, r);
-		if (r->verdict == DIFF_UNCLEAR)
-			r->need = recordings_needed(c, r);
+		if (r->verdict != DIFF_UNCLEAR)
+			r->need = 0;
 	}
 	free(p);
-	if (!rc)
+	if (!rc && !f->latency)
 		find_renamed(f);
 	return rc;
 }
@@ -531,7 +525,8 @@ int compare_family(struct compare *c, struct family *f, bool total)
 	struct sums s;
 	int rc = sums_make(c, &s, total);
 
-	*f = (struct family){.name = total ? "total" : "self", .total = total};
+	*f = (struct family){
+		.name = total ? "total" : "self", .total = total, .gates = total == c->opts->total};
 	rc = rc ? rc : make_rows(c, &s, f);
 	if (!rc && c->rs->n > 2) {
 		sum_deviations(c, &s, total, false);
@@ -540,7 +535,9 @@ int compare_family(struct compare *c, struct family *f, bool total)
 		assume(c, f);
 	}
 	sums_release(&s);
-	return rc ? rc : judge_family(c, f);
+	for (size_t i = 0; i < f->tested && !rc; i++)
+		test_row(c, &f->rows[i]);
+	return rc ? rc : compare_judge(c, f);
 }
 
 int compare_learn(struct compare *c, struct noise *noise)

@@ -25,13 +25,16 @@ struct diff_row {
 	double diff;	  /* share[1] - share[0] */
 	double low, high; /* its 95 % interval */
 	double p, q, phi, df;
-	double need; /* of UNCLEAR: recordings of each side that would decide */
+	double effect; /* the smallest difference that matters */
+	double need;   /* of UNCLEAR: recordings of each side that would decide */
 	enum diff_verdict verdict;
 };
 
 struct family {
-	const char *name; /* "self", "total" */
-	bool total;
+	const char *name; /* "self", "total", "p50", "p99" */
+	bool total;	  /* of run.total, not of run.self */
+	bool latency;	  /* shares are values in ns, differences are relative */
+	bool gates;	  /* the verdict of the whole is that of its rows */
 	struct diff_row
 		*rows; /* those that were tested, then the one of the small ones if there are any */
 	size_t n, tested;
@@ -59,6 +62,12 @@ int compare_sizes(struct compare *c, struct runs *rs, const struct diff_opts *op
 
 /* Tests all units by their self or total counts. 0 or PP_ENOMEM. */
 int compare_family(struct compare *c, struct family *f, bool total);
+
+/*
+ * Verdicts and false discovery rates of rows that have p, an interval and a least effect. 0 or
+ * PP_ENOMEM.
+ */
+int compare_judge(struct compare *c, struct family *f);
 
 /* Learns how units vary among all recordings, whatever their side. 0 or PP_ENOMEM. */
 int compare_learn(struct compare *c, struct noise *noise);

@@ -2,6 +2,7 @@
 #include "diff/parts.h"
 
 #include "base/err.h"
+#include "diff/latency.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -89,7 +90,7 @@ int diff_add(struct diff *d, enum diff_side side, const char *file)
 	return runs_add(&d->runs, side, file);
 }
 
-/* Counts the verdicts of the family that decides. */
+/* Counts the verdicts of the families that decide. */
 static void sum_up(struct diff *d)
 {
 	static const bool gates[] = {
@@ -98,17 +99,21 @@ static void sum_up(struct diff *d)
 #undef V
 	};
 	const struct compare *c = &d->compare;
-	const struct family *f = &c->families[d->opts.total && c->nfamilies > 1];
 
-	for (size_t i = 0; i < f->n; i++) {
-		enum diff_verdict v = f->rows[i].verdict;
+	for (size_t k = 0; k < c->nfamilies; k++) {
+		const struct family *f = &c->families[k];
 
-		d->result.verdicts[v]++;
-		d->result.worse |= gates[v];
-		d->result.unclear |= v == DIFF_UNCLEAR;
+		for (size_t i = 0; f->gates && i < f->n; i++) {
+			enum diff_verdict v = f->rows[i].verdict;
+
+			d->result.verdicts[v]++;
+			d->result.worse |= gates[v];
+			d->result.unclear |= v == DIFF_UNCLEAR;
+		}
+		if (f->gates)
+			d->result.tested += f->tested;
 	}
 	d->result.gated = c->gated;
-	d->result.tested = f->tested;
 }
 
 static void see_partial(struct diff *d)
@@ -138,6 +143,10 @@ int diff_run(struct diff *d)
 			   sides[0] ? "new" : "base");
 		return PP_EUSAGE;
 	}
+	if (d->runs.latency && (sides[0] < 2 || sides[1] < 2)) {
+		diag_error(d->diag, NULL, -1, "latencies: two recordings of each side at least");
+		return PP_EUSAGE;
+	}
 	see_partial(d);
 	if (d->opts.noise && d->runs.n == 2)
 		c->noise = &d->noise;
@@ -147,7 +156,8 @@ int diff_run(struct diff *d)
 	rc = compare_sizes(c, &d->runs, &d->opts);
 	for (int total = 0; !rc && total <= has_totals(&d->runs); total++) {
 		c->nfamilies++;
-		rc = compare_family(c, &c->families[total], total);
+		rc = d->runs.latency ? latency_family(c, &c->families[total], total)
+				     : compare_family(c, &c->families[total], total);
 		if (!rc)
 			diff_sort(&c->families[total]);
 	}
@@ -185,6 +195,10 @@ int diff_learn(struct diff *d, struct out *out)
 {
 	int rc;
 
+	if (d->runs.latency) {
+		diag_error(d->diag, NULL, -1, "--learn-noise is for samples, not for latencies");
+		return PP_EUSAGE;
+	}
 	if (d->runs.n < LEARN_MIN) {
 		diag_error(
 			d->diag, NULL, -1,

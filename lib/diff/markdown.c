@@ -26,18 +26,30 @@ static void add_name(const struct diff *d, const struct diff_row *r, struct buf 
 	buf_release(&safe);
 }
 
-static void add_row(const struct diff *d, const struct diff_row *r, struct buf *b)
+static void add_row(const struct diff *d, const struct family *f, const struct diff_row *r,
+		    struct buf *b)
 {
-	bool bold = r->verdict < DIFF_UNCLEAR;
+	const char *mark = r->verdict < DIFF_UNCLEAR ? "**" : "";
 
-	buf_addf(b, "| %s%s%s | %.2f | %.2f | %+.2f | %+.2f .. %+.2f | %.4f | ", bold ? "**" : "",
-		 diff_verdict_name(r->verdict), bold ? "**" : "", r->share[0] * 100,
-		 r->share[1] * 100, r->diff * 100, r->low * 100, r->high * 100, r->q);
+	buf_addf(b, "| %s%s%s | ", mark, diff_verdict_name(r->verdict), mark);
+	diff_add_value(f, r->share[0], b);
+	buf_adds(b, " | ");
+	diff_add_value(f, r->share[1], b);
+	buf_addf(b, " | %+.2f | %+.2f .. %+.2f | %.4f | ", r->diff * 100, r->low * 100,
+		 r->high * 100, r->q);
 	add_name(d, r, b);
 	buf_adds(b, " |\n");
 }
 
-/* The rows with a verdict, or those without; false: not all of them had room. */
+static void add_titles(const struct family *f, struct buf *b)
+{
+	buf_addf(b, "\n| verdict | %s | %s | 95 %% interval | q | %s |\n",
+		 f->latency ? "base | new" : "base % | new %", f->latency ? "change %" : "change",
+		 f->latency ? f->name : "name");
+	buf_adds(b, "|---|--:|--:|--:|:-:|--:|---|\n");
+}
+
+/* The rows of a family with a verdict, or those without; false: not all of them had room. */
 static bool add_rows(const struct diff *d, const struct family *f, bool found, struct buf *b)
 {
 	bool any = false;
@@ -49,11 +61,9 @@ static bool add_rows(const struct diff *d, const struct family *f, bool found, s
 		if ((r->verdict < DIFF_UNCLEAR) != found || r->verdict == DIFF_SMALL)
 			continue;
 		if (!any)
-			buf_adds(b, "\n| verdict | base % | new % | change | 95 % interval "
-				    "| q | name |\n"
-				    "|---|--:|--:|--:|:-:|--:|---|\n");
+			add_titles(f, b);
 		any = true;
-		add_row(d, r, b);
+		add_row(d, f, r, b);
 		if (b->len > SIZE_MAX_BYTES - TAIL) {
 			b->len = before;
 			return false;
@@ -62,10 +72,18 @@ static bool add_rows(const struct diff *d, const struct family *f, bool found, s
 	return true;
 }
 
-int diff_write_markdown(struct diff *d, struct buf *b, struct out *out)
+static bool add_tables(const struct diff *d, bool found, struct buf *b)
 {
 	const struct compare *c = &d->compare;
-	const struct family *f = &c->families[d->opts.total && c->nfamilies > 1];
+	bool whole = true;
+
+	for (size_t k = 0; k < c->nfamilies && whole; k++)
+		whole = !c->families[k].gates || add_rows(d, &c->families[k], found, b);
+	return whole;
+}
+
+int diff_write_markdown(struct diff *d, struct buf *b, struct out *out)
+{
 	bool whole;
 
 	(void)out;
@@ -75,9 +93,9 @@ int diff_write_markdown(struct diff *d, struct buf *b, struct out *out)
 	diff_add_head(d, b);
 	diff_add_notes(d, "\n\n", b);
 	buf_addc(b, '\n');
-	whole = add_rows(d, f, true, b);
+	whole = add_tables(d, true, b);
 	buf_adds(b, "\n<details><summary>All others</summary>\n");
-	whole = whole && add_rows(d, f, false, b);
+	whole = whole && add_tables(d, false, b);
 	if (!whole)
 		buf_adds(b, "\nThere are more rows than have room here.\n");
 	buf_adds(b, "\n</details>\n");

@@ -19,6 +19,8 @@
 #define GCD_MIN	    1000  /* weights that have less in common are counts, as of pfold -c */
 #define LIGHT_MIN   10000 /* so are weights a quarter of which is lighter */
 #define MAGIC_MAX   16
+#define P50_COUNT   20	/* values that a median needs */
+#define P99_COUNT   200 /* and a 99th percentile */
 
 enum unit_kind { BY_FUNCTION, BY_STACK, BY_COMM, BY_KEY };
 
@@ -35,8 +37,9 @@ struct counting {
 	double weight; /* of a sample */
 	uint32_t *unit_of, nunit_of;
 	double *self, *total;
-	uint32_t *seen; /* stack in which the unit was counted last */
+	uint32_t *seen; /* stack or row in which the unit was counted last */
 	uint32_t nself, ntotal, nseen, stacks;
+	bool totals; /* total is kept, too */
 	double n;
 	struct buf text, stack;
 };
@@ -245,7 +248,7 @@ static int keep_run(struct counting *c, const char *file, bool partial)
 {
 	struct runs *rs = c->rs;
 	struct run *v = realloc(rs->v, (rs->n + 1) * sizeof(*v)), *r;
-	bool totals = c->kind == BY_FUNCTION;
+	bool totals = c->totals || c->kind == BY_FUNCTION;
 	uint32_t n = 0;
 
 	if (!v)
@@ -289,34 +292,71 @@ static int count_folded(struct counting *c, struct src *s, bool *partial)
 	return rc && rc != PP_ECUT ? rc : fold_each(c->f, count_stack, c);
 }
 
-/* The rows of a table: the unit's name is that of its keys. */
-static int count_rows(struct counting *c, const struct tables *ts)
+/* The first value that has a distribution; the number of values if there is none. */
+static uint32_t distribution_of(const struct table *t)
 {
-	const struct table *t = ts->n ? ts->v[0] : NULL;
-	int rc = 0;
+	uint32_t v = 0;
 
-	if (ts->n > 1)
-		diag_warn(c->rs->diag, NULL, -1,
-			  "only the first table of each file is compared: %s", t->name);
-	for (uint32_t row = 0; t && row < t->nrows && !rc; row++) {
-		uint64_t n = t->nvalues ? table_cell(t, row, 0)->count : 0;
-		uint32_t unit;
+	while (v < t->nvalues && t->values[v].kind != TABLE_HIST)
+		v++;
+	return v;
+}
 
-		buf_reset(&c->stack);
-		for (uint32_t k = 0; k < t->nkeys; k++) {
-			if (k)
-				buf_adds(&c->stack, ", ");
-			table_key_add(t, row, k, &c->stack);
-		}
-		frame_name(c, buf_str(&c->stack), c->stack.len);
-		rc = c->stack.err ? c->stack.err : c->text.err;
+/* Adds a row: its count, or the percentiles of its distribution. */
+static int count_cell(struct counting *c, const struct hist *h, uint32_t unit)
+{
+	static const double percents[] = {50, 99};
+	hist_int p[2];
+
+	c->n += (double)h->count;
+	if (!c->rs->latency)
+		return h->count ? count(c, unit, (double)h->count, 0) : 0;
+	if (h->count < P50_COUNT)
+		return 0;
+	hist_percentiles(h, percents, 2, p);
+	return count(c, unit, (double)p[0], h->count < P99_COUNT ? 0 : (double)p[1]);
+}
+
+/* The name of a row is that of its keys. */
+static int row_unit(struct counting *c, const struct table *t, uint32_t row, uint32_t *unit)
+{
+	buf_reset(&c->stack);
+	for (uint32_t k = 0; k < t->nkeys; k++) {
+		if (k)
+			buf_adds(&c->stack, ", ");
+		table_key_add(t, row, k, &c->stack);
+	}
+	frame_name(c, buf_str(&c->stack), c->stack.len);
+	if (c->stack.err || c->text.err)
+		return PP_ENOMEM;
+	return intern_add(&c->rs->units, buf_str(&c->text), c->text.len, unit, NULL);
+}
+
+static int count_rows(struct counting *c, const struct table *t)
+{
+	uint32_t v = distribution_of(t), unit;
+	bool latency = v < t->nvalues;
+	int rc = t->nvalues && (!c->rs->n || latency == c->rs->latency) ? 0 : PP_EMISMATCH;
+
+	if (rc)
+		diag_error(c->rs->diag, NULL, -1, "%s: counts and latencies cannot be compared",
+			   t->name);
+	c->rs->latency = c->totals = latency;
+	for (uint32_t row = 0; row < t->nrows && !rc; row++) {
+		c->stacks++;
+		rc = row_unit(c, t, row, &unit);
 		if (!rc)
-			rc = intern_add(&c->rs->units, buf_str(&c->text), c->text.len, &unit, NULL);
-		if (!rc && n)
-			rc = count(c, unit, (double)n, 0);
-		c->n += (double)n;
+			rc = count_cell(c, table_cell(t, row, latency ? v : 0), unit);
 	}
 	return rc;
+}
+
+static int count_tables(struct counting *c, const struct tables *ts)
+{
+	if (ts->n > 1)
+		diag_warn(c->rs->diag, NULL, -1,
+			  "only the first table of each file is compared: %s", ts->v[0]->name);
+	return ts->n ? count_rows(c, ts->v[0]) : 0;
 }
 
 static int count_table(struct counting *c, struct src *s, bool *partial)
@@ -329,7 +369,7 @@ static int count_table(struct counting *c, struct src *s, bool *partial)
 	src_free(s);
 	*partial = rc == PP_ECUT;
 	if (!rc || *partial)
-		rc = count_rows(c, &ts);
+		rc = count_tables(c, &ts);
 	tables_release(&ts);
 	return rc;
 }
@@ -350,7 +390,7 @@ static int count_keys(struct counting *c, struct src *s, bool *partial)
 	default: rc = PP_ECORRUPT;
 	}
 	if (!rc)
-		rc = count_rows(c, phist_tables(p));
+		rc = count_tables(c, phist_tables(p));
 	phist_free(p);
 	return rc;
 }

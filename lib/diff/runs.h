@@ -23,11 +23,13 @@ struct run {
 	uint32_t *unit; /* ids in runs.units */
 	double *self;	/* samples whose leaf is the unit (or whose key is it) */
 	double *total;	/* whose stack has it anywhere; NULL: units have no callees */
+	/* Of latencies, instead: the median and the 99th percentile; 0: there are too few. */
 };
 
 struct runs {
 	const char *by; /* the kind of unit */
 	bool exact;	/* keep what canon.h leaves out */
+	bool latency;	/* the recordings are tables with distributions */
 	bool seconds;	/* learn how long the recordings took */
 	struct diag *diag;
 	double period; /* weight of a sample in folded text; 0: found out */

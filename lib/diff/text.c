@@ -16,7 +16,7 @@ static void add_q(struct buf *b, double q)
 }
 
 /* A name, cut to what is left of the line: its end tells more than its middle. */
-static void add_name(const struct diff *d, const struct diff_row *r, struct buf *b)
+static void add_name(const struct diff *d, const struct diff_row *r, size_t width, struct buf *b)
 {
 	struct buf name = BUF_INIT;
 	size_t len, at = 0, chars = 0;
@@ -26,8 +26,8 @@ static void add_name(const struct diff *d, const struct diff_row *r, struct buf 
 	s = buf_str(&name);
 	for (size_t i = 0; i < name.len; i++)
 		chars += ((uint8_t)s[i] & 0xc0) != 0x80;
-	if (!d->opts.wide && chars > NAME_WIDTH) {
-		for (size_t keep = 0; keep < NAME_WIDTH - 2; at++)
+	if (!d->opts.wide && chars > width) {
+		for (size_t keep = 0; keep < width - 2; at++)
 			keep += ((uint8_t)s[at] & 0xc0) != 0x80;
 		while (at > 0 && ((uint8_t)s[at] & 0xc0) == 0x80)
 			at--;
@@ -40,13 +40,27 @@ static void add_name(const struct diff *d, const struct diff_row *r, struct buf 
 	buf_release(&name);
 }
 
-static void add_row(const struct diff *d, const struct diff_row *r, struct buf *b)
+/* A value, right-justified. */
+static void add_value(const struct family *f, double v, struct buf *b)
+{
+	struct buf text = BUF_INIT;
+
+	diff_add_value(f, v, &text);
+	buf_addf(b, " %*s", f->latency ? 8 : 6, buf_str(&text));
+	b->err = b->err ? b->err : text.err;
+	buf_release(&text);
+}
+
+static void add_row(const struct diff *d, const struct family *f, const struct diff_row *r,
+		    struct buf *b)
 {
 	size_t len;
 	const char *partner = intern_get(&d->runs.units, r->partner, &len);
 
-	buf_addf(b, "%-9s %6.2f %6.2f ", diff_verdict_name(r->verdict), r->share[0] * 100,
-		 r->share[1] * 100);
+	buf_addf(b, "%-9s", diff_verdict_name(r->verdict));
+	for (int side = 0; side < 2; side++)
+		add_value(f, r->share[side], b);
+	buf_addc(b, ' ');
 	if (r->verdict == DIFF_SMALL)
 		buf_addf(b, "%+6.2f %25s", r->diff * 100, "");
 	else
@@ -55,7 +69,7 @@ static void add_row(const struct diff *d, const struct diff_row *r, struct buf *
 	if (r->verdict != DIFF_SMALL)
 		add_q(b, r->q);
 	buf_adds(b, "  ");
-	add_name(d, r, b);
+	add_name(d, r, f->latency ? NAME_WIDTH - 4 : NAME_WIDTH, b);
 	if (r->verdict == DIFF_RENAMED && r->diff > 0) {
 		buf_adds(b, "\n          was it ");
 		buf_add_safe(b, partner, len);
@@ -69,12 +83,16 @@ static void add_table(const struct diff *d, const struct family *f, unsigned top
 {
 	size_t shown = 0;
 
-	buf_addf(b, "%-9s %6s %6s %6s %16s  %6s  %s\n", "verdict", "base %", "new %", "change",
-		 "95 % interval", "q", f->total ? "with what it calls" : d->opts.by);
+	buf_addf(b, "%-9s %*s %*s %6s %16s  %6s  %s\n", "verdict", f->latency ? 8 : 6,
+		 f->latency ? "base" : "base %", f->latency ? 8 : 6, f->latency ? "new" : "new %",
+		 f->latency ? "%" : "change", "95 % interval", "q",
+		 f->latency ? f->name
+		 : f->total ? "with what it calls"
+			    : d->opts.by);
 	for (size_t i = 0; i < f->n; i++) {
 		if (top && shown >= top && f->rows[i].verdict >= DIFF_UNCLEAR)
 			break;
-		add_row(d, &f->rows[i], b);
+		add_row(d, f, &f->rows[i], b);
 		shown++;
 	}
 	if (shown < f->n)
@@ -109,8 +127,6 @@ static bool has_verdict(const struct family *f)
 int diff_write_text(struct diff *d, struct buf *b, struct out *out)
 {
 	const struct compare *c = &d->compare;
-	const struct family *gate = &c->families[d->opts.total && c->nfamilies > 1];
-	const struct family *other = c->nfamilies > 1 ? &c->families[gate == c->families] : NULL;
 
 	(void)out;
 	buf_adds(b, "verdict: ");
@@ -119,12 +135,18 @@ int diff_write_text(struct diff *d, struct buf *b, struct out *out)
 	diff_add_head(d, b);
 	buf_addc(b, '\n');
 	diff_add_notes(d, "\n", b);
-	buf_addc(b, '\n');
-	add_table(d, gate, d->opts.top, b);
-	add_needs(d, gate, b);
-	if (other && has_verdict(other)) {
+	for (size_t k = 0; k < c->nfamilies; k++) {
+		if (!c->families[k].gates)
+			continue;
 		buf_addc(b, '\n');
-		add_table(d, other, 1, b);
+		add_table(d, &c->families[k], d->opts.top, b);
+		add_needs(d, &c->families[k], b);
+	}
+	for (size_t k = 0; k < c->nfamilies; k++) {
+		if (c->families[k].gates || !has_verdict(&c->families[k]))
+			continue;
+		buf_addc(b, '\n');
+		add_table(d, &c->families[k], 1, b);
 	}
 	return b->err;
 }

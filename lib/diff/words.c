@@ -1,6 +1,8 @@
 /* What all forms of a comparison say in the same words, and the order of its rows. */
 #include "diff/parts.h"
 
+#include "table/unit.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -38,6 +40,14 @@ const char *diff_row_name(const struct diff *d, const struct diff_row *r, size_t
 	return small;
 }
 
+void diff_add_value(const struct family *f, double v, struct buf *b)
+{
+	if (f->latency)
+		unit_add_short(b, v, "ns");
+	else
+		buf_addf(b, "%.2f", v * 100);
+}
+
 /* 13245 as "13.2k". */
 static void add_count(struct buf *b, double n)
 {
@@ -60,8 +70,10 @@ void diff_add_head(const struct diff *d, struct buf *b)
 	add_count(b, c->samples[0]);
 	buf_adds(b, " and ");
 	add_count(b, c->samples[1]);
-	buf_addf(b, " samples; norm %s; %zu tested", diff_norm_name(c->norm),
-		 c->families[0].tested);
+	buf_adds(b, d->runs.latency ? " intervals" : " samples; norm ");
+	if (!d->runs.latency)
+		buf_adds(b, diff_norm_name(c->norm));
+	buf_addf(b, "; %" PRIu64 " tested", d->result.tested);
 }
 
 void diff_add_verdict(const struct diff *d, struct buf *b)
@@ -77,8 +89,10 @@ void diff_add_verdict(const struct diff *d, struct buf *b)
 	}
 	if (!*before)
 		buf_adds(b, "nothing was frequent enough to test");
-	buf_addf(b, " (q <= %g, >= %g points, >= %g %%)", d->opts.alpha, d->opts.min_points * 100,
-		 d->opts.min_relative * 100);
+	buf_addf(b, " (q <= %g, ", d->opts.alpha);
+	if (!d->runs.latency)
+		buf_addf(b, ">= %g points, ", d->opts.min_points * 100);
+	buf_addf(b, ">= %g %%)", d->opts.min_relative * 100);
 }
 
 void diff_add_notes(const struct diff *d, const char *before, struct buf *b)
