@@ -11,7 +11,7 @@
 /* A record in its turn. */
 static int deliver(struct perf_decoder *p, uint64_t time, uint8_t *rec, struct block *b)
 {
-	struct cursor c = cursor_make(rec, 8, p->info->swap);
+	struct cursor c = cursor_make(rec, 8, p->r.info.swap);
 	uint32_t type = get_u32(&c);
 	size_t size;
 	int rc;
@@ -23,7 +23,7 @@ static int deliver(struct perf_decoder *p, uint64_t time, uint8_t *rec, struct b
 	if (p->w->err)
 		return p->w->err;
 	if (rc == PP_ECUT || rc == PP_ECORRUPT) {
-		perf_damage(p->info, PP_ECORRUPT,
+		perf_damage(&p->r.info, PP_ECORRUPT,
 			    (int64_t)(b->base + (size_t)(rec - block_bytes(b))),
 			    "a record of type %u is damaged", type);
 		rc = 0;
@@ -65,9 +65,9 @@ static int take_kernel(struct perf_decoder *p, const struct perf_raw *raw)
 	uint64_t time;
 
 	if (raw->type == PERF_REC_SAMPLE) {
-		time = time_of_sample(p->info, raw->rec, raw->size);
+		time = time_of_sample(&p->r.info, raw->rec, raw->size);
 	} else {
-		perf_record_id(p->info, raw->rec, raw->size, &id);
+		perf_record_id(&p->r.info, raw->rec, raw->size, &id);
 		time = id.has_time ? id.time : 0;
 		if (raw->type == PERF_REC_CALLCHAIN_DEFERRED && time &&
 		    perf_deferred_add(p, raw->rec, raw->size, id.tid))
@@ -82,8 +82,8 @@ static int take_kernel(struct perf_decoder *p, const struct perf_raw *raw)
 /* Call chains are looked at ahead when there are any. */
 static void look_ahead(struct perf_decoder *p)
 {
-	for (uint32_t i = 0; i < p->info->nattrs; i++)
-		if (p->info->attrs[i].sample_type & PSB_CALLCHAIN)
+	for (uint32_t i = 0; i < p->r.info.nattrs; i++)
+		if (p->r.info.attrs[i].sample_type & PSB_CALLCHAIN)
 			p->order.ahead = perf_ahead;
 }
 
@@ -151,7 +151,7 @@ static int finish(struct perf_decoder *p, int rc)
 		return flushed ? flushed : rc;
 	if (perf_event_write_all(p))
 		return p->w->err ? p->w->err : PP_ENOMEM;
-	return p->info->damage;
+	return p->r.info.damage;
 }
 
 static void release(struct perf_decoder *p)
@@ -176,7 +176,6 @@ int perf_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *
 
 	if (!p)
 		return PP_ENOMEM;
-	p->info = &p->r.info;
 	p->w = w;
 	p->source = source;
 	p->account = account;
@@ -187,7 +186,7 @@ int perf_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *
 	rc = begin(p);
 	if (!rc) {
 		rc = finish(p, perf_reader_records(&p->r));
-		if (!rc || rc == p->info->damage)
+		if (!rc || rc == p->r.info.damage)
 			perf_report(p, stats);
 	}
 	release(p);

@@ -77,7 +77,6 @@ struct perf_tally {
 
 struct perf_decoder {
 	struct perf_reader r;
-	struct perf_info *info; /* that of r */
 	struct swriter *w;
 	uint32_t source;
 	struct ps_end *account;

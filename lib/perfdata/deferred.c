@@ -30,7 +30,7 @@ static struct perf_deferred_chain *deferred_find(struct perf_decoder *p, uint32_
 static bool deferred_parse(struct perf_decoder *p, const uint8_t *rec, size_t size, uint32_t tid,
 			   struct perf_deferred_chain *d)
 {
-	struct cursor c = cursor_make(rec + 8, size - 8, p->info->swap);
+	struct cursor c = cursor_make(rec + 8, size - 8, p->r.info.swap);
 
 	d->tid = tid;
 	d->cookie = get_u64(&c);
@@ -99,7 +99,7 @@ uint64_t perf_deferred_merge(struct perf_decoder *p, uint32_t tid, uint64_t *ips
 		return 0;
 	}
 	memcpy(out, ips, 8 * (n - 2));
-	c = cursor_make(d->ips, 8 * d->n, p->info->swap);
+	c = cursor_make(d->ips, 8 * d->n, p->r.info.swap);
 	for (uint64_t i = 0; i < d->n; i++)
 		out[n - 2 + i] = get_u64(&c);
 	return n - 2 + d->n;

@@ -320,7 +320,7 @@ static int note_fork(struct perf_dumper *p, struct cursor c)
 
 static int note(struct perf_dumper *p, const struct perf_raw *raw)
 {
-	struct cursor c = perf_raw_body(raw, p->info->swap);
+	struct cursor c = perf_raw_body(raw, p->r.info.swap);
 
 	switch (raw->type) {
 	case PERF_REC_COMM: return note_comm(p, c);
@@ -333,7 +333,7 @@ static int dump_record(void *ctx, const struct perf_raw *raw)
 {
 	struct perf_id id = {.cpu = PS_NONE, .pid = PS_NONE, .tid = PS_NONE};
 	struct perf_dumper *p = ctx;
-	struct cursor c = perf_raw_body(raw, p->info->swap);
+	struct cursor c = perf_raw_body(raw, p->r.info.swap);
 	struct buf *b = &p->text;
 	int rc = note(p, raw);
 
@@ -341,7 +341,7 @@ static int dump_record(void *ctx, const struct perf_raw *raw)
 		return rc;
 	buf_reset(b);
 	buf_addf(b, "\n0x%" PRIx64 "@", perf_raw_offset(raw));
-	buf_add_safe(b, p->info->name, strlen(p->info->name));
+	buf_add_safe(b, p->r.info.name, strlen(p->r.info.name));
 	buf_addf(b, "%s [%#zx]: event: %" PRIu32 "\n",
 		 raw->block->inflated ? " (decompressed)" : "", raw->size, raw->type);
 	add_bytes(b, raw->rec, raw->size);
@@ -349,12 +349,12 @@ static int dump_record(void *ctx, const struct perf_raw *raw)
 	if (raw->type == PERF_REC_SAMPLE) {
 		perf_dump_sample(p, &c, raw);
 	} else if (raw->type < PERF_REC_USER_START) {
-		perf_record_id(p->info, raw->rec, raw->size, &id);
+		perf_record_id(&p->r.info, raw->rec, raw->size, &id);
 		add_head(b, raw, &id);
-		dump_kernel(p->info, b, &c, raw->type, raw->misc, &id);
+		dump_kernel(&p->r.info, b, &c, raw->type, raw->misc, &id);
 	} else {
 		add_head(b, raw, &id);
-		perf_dump_own(p->info, b, &c, raw->type, raw->misc);
+		perf_dump_own(&p->r.info, b, &c, raw->type, raw->misc);
 	}
 	buf_adds(b, c.bad ? " (cut off)\n" : "\n");
 	rc = b->err ? b->err : out_add(p->out, b->data, b->len);
@@ -375,7 +375,6 @@ int perf_dump(struct src *s, struct out *o, struct diag *d)
 	struct perf_dumper p = {.out = o};
 	int rc;
 
-	p.info = &p.r.info;
 	perf_reader_init(&p.r, s, d, &p.blocks, NULL);
 	p.r.sink = (struct perf_sink){dump_record, no_feature, &p};
 	rc = perf_reader_open(&p.r);
@@ -383,7 +382,7 @@ int perf_dump(struct src *s, struct out *o, struct diag *d)
 		rc = perf_reader_header(&p.r, true);
 	if (!rc) {
 		rc = perf_reader_ended(&p.r, perf_reader_records(&p.r));
-		rc = o->err ? o->err : rc ? rc : p.info->damage;
+		rc = o->err ? o->err : rc ? rc : p.r.info.damage;
 	}
 	perf_reader_release(&p.r);
 	perf_threads_release(&p.threads);

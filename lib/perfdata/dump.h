@@ -9,7 +9,6 @@
 
 struct perf_dumper {
 	struct perf_reader r;
-	struct perf_info *info; /* that of r */
 	struct out *out;
 	struct buf text; /* of the record that is being printed */
 	struct intern names;

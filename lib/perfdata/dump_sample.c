@@ -129,13 +129,13 @@ static void add_thread(struct perf_dumper *p, uint32_t tid)
 
 void perf_dump_sample(struct perf_dumper *p, struct cursor *c, const struct perf_raw *raw)
 {
-	const struct perf_attr *a = perf_attr_of_sample(p->info, c->p, cursor_left(c));
+	const struct perf_attr *a = perf_attr_of_sample(&p->r.info, c->p, cursor_left(c));
 	struct cursor time = *c;
 	struct buf *b = &p->text;
 	struct perf_taken t;
 	const struct ps_sample *s = &t.s;
 
-	if (!a || perf_sample_take(p->info, a, c, &t)) {
+	if (!a || perf_sample_take(&p->r.info, a, c, &t)) {
 		buf_addf(b, "0x%" PRIx64 " [%#zx]: PERF_RECORD_SAMPLE%s", perf_raw_offset(raw),
 			 raw->size,
 			 a ? ": shorter than what its event says" : ": has the id of no event");
@@ -153,7 +153,7 @@ void perf_dump_sample(struct perf_dumper *p, struct cursor *c, const struct perf
 	add_fields(p, a, &t);
 	if (a->sample_type & PSB_TID)
 		add_thread(p, s->tid);
-	if (p->info->nattrs > 1 && a->name) {
+	if (p->r.info.nattrs > 1 && a->name) {
 		buf_adds(b, "\n ... event: ");
 		buf_add_safe(b, a->name, strlen(a->name));
 	}

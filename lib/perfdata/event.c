@@ -23,14 +23,14 @@ int perf_event_write(struct perf_decoder *p, struct perf_attr *a)
 		e.flags |= PS_EVENT_FREQ;
 	if (a->sample_type & PSB_CALLCHAIN)
 		e.flags |= PS_EVENT_CHAINS;
-	perf_attr_name(p->info, a, &name);
+	perf_attr_name(&p->r.info, a, &name);
 	e.name = ps_str(buf_str(&name), name.len);
 	e.unit = ps_str(u, strlen(u));
 	if (a->type == PERF_TYPE_TRACEPOINT) {
-		format = perf_tracing_format(p->info->tracing, a->config, &len, &system, &event);
+		format = perf_tracing_format(p->r.info.tracing, a->config, &len, &system, &event);
 		if (format) {
 			e.format = ps_str(format, len);
-			fields_of_format(format, len, perf_tracing_long_size(p->info->tracing),
+			fields_of_format(format, len, perf_tracing_long_size(p->r.info.tracing),
 					 &table);
 			e.fields = ps_str(buf_str(&table), table.len);
 		}
@@ -50,8 +50,8 @@ int perf_event_write_all(struct perf_decoder *p)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; i < p->info->nattrs && !rc; i++)
-		rc = perf_event_write(p, &p->info->attrs[i]);
+	for (uint32_t i = 0; i < p->r.info.nattrs && !rc; i++)
+		rc = perf_event_write(p, &p->r.info.attrs[i]);
 	p->out.events = true;
 	return rc;
 }
@@ -60,8 +60,8 @@ int perf_event_write_renamed(struct perf_decoder *p)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; i < p->info->nattrs && !rc; i++) {
-		struct perf_attr *a = &p->info->attrs[i];
+	for (uint32_t i = 0; i < p->r.info.nattrs && !rc; i++) {
+		struct perf_attr *a = &p->r.info.attrs[i];
 
 		if (!a->written || !a->renamed)
 			continue;

@@ -12,7 +12,7 @@ static int put_wall(struct perf_decoder *p)
 	char text[32];
 
 	p->out.wall = true;
-	snprintf(text, sizeof(text), "%" PRId64, p->info->facts.wall_offset);
+	snprintf(text, sizeof(text), "%" PRId64, p->r.info.facts.wall_offset);
 	return perf_meta(p, "wall_offset", text, strlen(text));
 }
 
@@ -31,7 +31,7 @@ static int put_value(struct perf_decoder *p, uint32_t feature, struct cursor c)
 {
 	const char *key = perf_feature_key(feature);
 	struct buf value = BUF_INIT;
-	int rc = perf_feature_value(p->info, feature, c, &value);
+	int rc = perf_feature_value(&p->r.info, feature, c, &value);
 
 	if (!rc)
 		rc = perf_meta(p, key, buf_str(&value), value.len);
@@ -43,7 +43,7 @@ int perf_feature_put(struct perf_decoder *p, uint32_t feature, struct cursor c)
 {
 	int rc = 0;
 
-	if (p->info->facts.has_wall && !p->out.wall)
+	if (p->r.info.facts.has_wall && !p->out.wall)
 		rc = put_wall(p);
 	if (!rc && feature == PERF_FEAT_EVENT_DESC)
 		rc = perf_event_write_renamed(p);
@@ -54,7 +54,7 @@ int perf_feature_put(struct perf_decoder *p, uint32_t feature, struct cursor c)
 	if (perf_feature_known(feature))
 		return put_value(p, feature, c);
 	if (feature != PERF_FEAT_BUILD_ID)
-		diag_note(p->info->d, p->info->name, -1,
+		diag_note(p->r.info.d, p->r.info.name, -1,
 			  "header feature %" PRIu32 " is passed over", feature);
 	return 0;
 }

@@ -87,7 +87,7 @@ int perf_sample_values(struct perf_decoder *p, const struct ps_sample *s)
 		int rc;
 
 		one.id = s->reads.v[at.id + (size_t)i * at.step];
-		attr = map64_get(&p->info->by_id, one.id);
+		attr = map64_get(&p->r.info.by_id, one.id);
 		if (!attr)
 			continue;
 		known = true;
@@ -98,8 +98,8 @@ int perf_sample_values(struct perf_decoder *p, const struct ps_sample *s)
 		*last = value;
 		if (!one.period)
 			continue;
-		one.event = p->info->attrs[*attr - 1].event;
-		rc = perf_event_write(p, &p->info->attrs[*attr - 1]);
+		one.event = p->r.info.attrs[*attr - 1].event;
+		rc = perf_event_write(p, &p->r.info.attrs[*attr - 1]);
 		if (!rc)
 			rc = swriter_sample(p->w, p->source, &one);
 		if (rc)

@@ -331,7 +331,12 @@ struct perf_threads {
 };
 
 /* The name of a thread; 0: none of its own. */
-uint32_t perf_threads_get(const struct perf_threads *t, uint32_t tid);
+static inline uint32_t perf_threads_get(const struct perf_threads *t, uint32_t tid)
+{
+	const uint32_t *slot = map64_get(&t->by_tid, tid);
+
+	return slot ? t->comms[*slot - 1] : 0;
+}
 /* 0, PP_ENOMEM, or PP_ELIMIT: more threads than a kernel can have. */
 int perf_threads_set(struct perf_threads *t, uint32_t tid, uint32_t comm);
 /* A new thread has the name of its parent, if that is known. */

@@ -17,12 +17,12 @@
 /* Counter values of a thread that ended (perf record -s). */
 int perf_record_read(struct perf_decoder *p, struct cursor c, const struct perf_id *id)
 {
-	struct perf_attr *a = perf_attr_find(p->info, id->id);
+	struct perf_attr *a = perf_attr_find(&p->r.info, id->id);
 	struct ps_read m = {PERF_CONTEXT(id)};
 	uint64_t values[READS_MAX], n = 1;
 
 	if (!a)
-		a = p->info->nattrs ? &p->info->attrs[0] : NULL;
+		a = p->r.info.nattrs ? &p->r.info.attrs[0] : NULL;
 	if (!a || perf_event_write(p, a))
 		return a ? PP_ENOMEM : 0;
 	m.pid = get_u32(&c);

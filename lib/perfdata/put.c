@@ -21,9 +21,9 @@ static const char *clock_name(const struct perf_decoder *p)
 		{CLOCK_BOOTTIME, "boot"},
 		{CLOCK_TAI, "tai"},
 	};
-	const struct perf_attr *a = p->info->attrs;
+	const struct perf_attr *a = p->r.info.attrs;
 
-	if (!p->info->nattrs)
+	if (!p->r.info.nattrs)
 		return "";
 	if (!(a->flags & PERF_ATTR_USE_CLOCKID))
 		return "perf";
@@ -43,18 +43,18 @@ static int put_meta(struct perf_decoder *p, const char *key, size_t klen, const 
 
 int perf_announce(struct perf_decoder *p)
 {
-	struct ps_source s = {.kind = 1, .name = ps_str(p->info->name, strlen(p->info->name))};
+	struct ps_source s = {.kind = 1, .name = ps_str(p->r.info.name, strlen(p->r.info.name))};
 	struct cursor c = cursor_make(buf_str(&p->out.metas), p->out.metas.len, false);
 	const char *clock = clock_name(p);
 	int rc;
 
 	p->out.source = true;
-	s.big_endian = p->info->big_endian;
-	s.long_bits = p->info->facts.long_bits;
-	s.page_size = perf_tracing_page_size(p->info->tracing);
+	s.big_endian = p->r.info.big_endian;
+	s.long_bits = p->r.info.facts.long_bits;
+	s.page_size = perf_tracing_page_size(p->r.info.tracing);
 	s.clock = ps_str(clock, strlen(clock));
-	if (!s.long_bits && p->info->tracing)
-		s.long_bits = 8 * perf_tracing_long_size(p->info->tracing);
+	if (!s.long_bits && p->r.info.tracing)
+		s.long_bits = 8 * perf_tracing_long_size(p->r.info.tracing);
 	rc = swriter_put(p->w, PS_SOURCE, p->source, &s);
 	while (!rc && cursor_left(&c)) {
 		uint32_t klen = get_u32(&c), len = get_u32(&c);

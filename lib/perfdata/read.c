@@ -6,7 +6,7 @@
 
 #include <zstd.h>
 
-static int take(struct perf_reader *r, const struct perf_raw *raw);
+static inline int take(struct perf_reader *r, const struct perf_raw *raw);
 
 /* The whole records in block b from *pos on. */
 static int records_of(struct perf_reader *r, struct block *b, size_t *pos)
@@ -155,7 +155,7 @@ static int follow(struct perf_reader *r, const struct perf_raw *raw)
 
 /* ---- records ---- */
 
-static bool is_damage(int rc)
+static inline bool is_damage(int rc)
 {
 	return rc == PP_ECUT || rc == PP_ECORRUPT;
 }
@@ -173,15 +173,11 @@ static int take_own(struct perf_reader *r, const struct perf_raw *raw)
 	return rc ? rc : learned;
 }
 
-static int take(struct perf_reader *r, const struct perf_raw *raw)
+/* What is damaged is reported and skipped. */
+static int damaged(struct perf_reader *r, const struct perf_raw *raw, int rc)
 {
 	bool own = raw->type >= PERF_REC_USER_START;
-	int rc;
 
-	r->counts[raw->type < 256 ? raw->type : 255]++;
-	rc = own ? take_own(r, raw) : perf_feed_record(r, raw);
-	if (!is_damage(rc))
-		return rc;
 	/* Where the data that follow it are cut off, nothing comes after them. */
 	if (rc == PP_ECUT &&
 	    (raw->type == PERF_REC_AUXTRACE || raw->type == PERF_REC_HEADER_TRACING_DATA))
@@ -191,8 +187,18 @@ static int take(struct perf_reader *r, const struct perf_raw *raw)
 	return 0;
 }
 
+static inline int take(struct perf_reader *r, const struct perf_raw *raw)
+{
+	int rc;
+
+	r->counts[raw->type < 256 ? raw->type : 255]++;
+	rc = raw->type < PERF_REC_USER_START ? perf_feed_record(r, raw) : take_own(r, raw);
+	return is_damage(rc) ? damaged(r, raw, rc) : rc;
+}
+
 int perf_read_records(struct perf_reader *r)
 {
+	struct perf_bytes *in = r->in;
 	uint64_t done = 0;
 
 	while (!r->budget || done < r->budget) {
@@ -201,25 +207,25 @@ int perf_read_records(struct perf_reader *r)
 		struct cursor c;
 		struct block *b;
 		uint8_t *rec;
-		int rc = perf_need(r->in, 8);
+		int rc = perf_need(in, 8);
 
 		if (rc)
 			return rc;
-		c = cursor_make(block_bytes(r->in->cur) + r->in->pos, 8, r->info.swap);
+		c = cursor_make(block_bytes(in->cur) + in->pos, 8, r->info.swap);
 		type = get_u32(&c);
 		misc = get_u16(&c);
 		size = get_u16(&c);
 		if (size < 8) {
-			perf_damage(&r->info, PP_ECORRUPT, (int64_t)(r->in->cur->base + r->in->pos),
+			perf_damage(&r->info, PP_ECORRUPT, (int64_t)(in->cur->base + in->pos),
 				    "a record of %u bytes: what follows cannot be read", size);
 			return PP_ECORRUPT;
 		}
-		rc = perf_need(r->in, size);
+		rc = perf_need(in, size);
 		if (rc)
 			return rc == PP_END ? PP_ECUT : rc;
-		b = r->in->cur;
-		rec = block_bytes(b) + r->in->pos;
-		r->in->pos += size;
+		b = in->cur;
+		rec = block_bytes(b) + in->pos;
+		in->pos += size;
 		b->refs++; /* taking it may go on to the next block */
 		rc = take(r, &(struct perf_raw){b, rec, type, misc, size});
 		block_unref(b);

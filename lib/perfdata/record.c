@@ -38,11 +38,11 @@ static int put_dso(struct perf_decoder *p, const char *path, size_t len, const u
 	if (no_file(path, len) && !(flags & (PS_DSO_KERNEL | PS_DSO_MODULE)))
 		flags |= PS_DSO_NO_FILE;
 	if (!blen) {
-		uint32_t n = intern_find(&p->info->facts.build_id_paths, path, len);
+		uint32_t n = intern_find(&p->r.info.facts.build_id_paths, path, len);
 
 		if (n) {
-			build_id = p->info->facts.build_ids[n - 1].bytes;
-			blen = p->info->facts.build_ids[n - 1].len;
+			build_id = p->r.info.facts.build_ids[n - 1].bytes;
+			blen = p->r.info.facts.build_ids[n - 1].len;
 		}
 	}
 	buf_add(&key, &flags, sizeof(flags));
@@ -64,7 +64,7 @@ static int put_dso(struct perf_decoder *p, const char *path, size_t len, const u
 /* Event id of the stream for a PERF_SAMPLE_ID; 0 if unknown. */
 static uint32_t event_of(struct perf_decoder *p, uint64_t id)
 {
-	struct perf_attr *a = id ? perf_attr_find(p->info, id) : NULL;
+	struct perf_attr *a = id ? perf_attr_find(&p->r.info, id) : NULL;
 
 	if (!a || perf_event_write(p, a))
 		return 0;
@@ -292,13 +292,13 @@ static int do_other(struct perf_decoder *p, uint32_t type, uint16_t misc, const 
 
 int perf_record(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time)
 {
-	struct cursor c = cursor_make(rec, size, p->info->swap);
+	struct cursor c = cursor_make(rec, size, p->r.info.swap);
 	uint32_t type = get_u32(&c);
 	uint16_t misc = get_u16(&c);
 	struct perf_id id;
 
 	get_u16(&c);
-	perf_record_id(p->info, rec, size, &id);
+	perf_record_id(&p->r.info, rec, size, &id);
 	id.time = time;
 	switch (type) {
 	case PERF_REC_MMAP: return do_mmap(p, c, misc, false, &id);

@@ -20,11 +20,11 @@ static void say_skipped(const struct perf_decoder *p)
 		uint64_t n = p->r.counts[kinds[i].type];
 
 		if (n)
-			diag_say(p->info->d, p->info->name, "%" PRIu64 " %s record%s passed over",
+			diag_say(p->r.info.d, p->r.info.name, "%" PRIu64 " %s record%s passed over",
 				 n, kinds[i].name, n == 1 ? "" : "s");
 	}
 	if (p->r.counts[PERF_REC_AUXTRACE])
-		diag_say(p->info->d, p->info->name,
+		diag_say(p->r.info.d, p->r.info.name,
 			 "%" PRIu64 " bytes of hardware trace data in %" PRIu64
 			 " record%s passed over",
 			 p->r.aux_bytes, p->r.counts[PERF_REC_AUXTRACE],
@@ -35,7 +35,7 @@ static void say_skipped(const struct perf_decoder *p)
 		unknown += p->r.counts[t];
 	unknown += p->r.counts[0];
 	if (unknown)
-		diag_say(p->info->d, p->info->name,
+		diag_say(p->r.info.d, p->r.info.name,
 			 "%" PRIu64 " records of unknown types passed over", unknown);
 }
 
@@ -61,7 +61,7 @@ static void say_types(const struct perf_decoder *p)
 		else
 			buf_addf(&b, " of type %zu", i);
 	}
-	diag_say(p->info->d, p->info->name, "%" PRIu64 " records read%s", total, buf_str(&b));
+	diag_say(p->r.info.d, p->r.info.name, "%" PRIu64 " records read%s", total, buf_str(&b));
 	buf_release(&b);
 }
 
@@ -71,21 +71,21 @@ void perf_report(const struct perf_decoder *p, bool types)
 		say_types(p);
 	say_skipped(p);
 	if (p->order.late)
-		diag_say(p->info->d, p->info->name,
+		diag_say(p->r.info.d, p->r.info.name,
 			 "%" PRIu64 " records came too late to be put in time order",
 			 p->order.late);
 	if (p->tally.lost)
-		diag_say(p->info->d, p->info->name, "the recorder lost %" PRIu64 " event%s",
+		diag_say(p->r.info.d, p->r.info.name, "the recorder lost %" PRIu64 " event%s",
 			 p->tally.lost, p->tally.lost == 1 ? "" : "s");
 	if (p->tally.aux_cut)
-		diag_say(p->info->d, p->info->name,
+		diag_say(p->r.info.d, p->r.info.name,
 			 "hardware trace data were cut off %" PRIu64 " time%s", p->tally.aux_cut,
 			 p->tally.aux_cut == 1 ? "" : "s");
 	if (p->tally.undeferred)
-		diag_say(p->info->d, p->info->name,
+		diag_say(p->r.info.d, p->r.info.name,
 			 "%" PRIu64 " samples lack their user call chain: it was recorded too late",
 			 p->tally.undeferred);
 	if (p->tally.untimed)
-		diag_say(p->info->d, p->info->name, "%" PRIu64 " samples have no time",
+		diag_say(p->r.info.d, p->r.info.name, "%" PRIu64 " samples have no time",
 			 p->tally.untimed);
 }

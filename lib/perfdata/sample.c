@@ -15,14 +15,14 @@
 static bool peek_chain(const struct perf_decoder *p, const uint8_t *rec, const uint8_t **ips,
 		       uint64_t *n)
 {
-	const struct perf_attr *a = p->info->attrs;
+	const struct perf_attr *a = p->r.info.attrs;
 	struct cursor c = cursor_make(rec, 8, false);
 	uint32_t type = get_u32(&c);
 	size_t size;
 
 	get_u16(&c);
 	size = get_u16(&c);
-	if (p->info->swap || type != PERF_REC_SAMPLE || !p->info->alike || !p->info->nattrs ||
+	if (p->r.info.swap || type != PERF_REC_SAMPLE || !p->r.info.alike || !p->r.info.nattrs ||
 	    size < 8 || !(a->sample_type & PSB_CALLCHAIN) || a->sample_type & PSB_READ)
 		return false;
 	c = cursor_make(rec + 8, size - 8, false);
@@ -99,7 +99,7 @@ static int put_chain(struct perf_decoder *p, struct perf_taken *t)
 static int unknown_event(struct perf_decoder *p)
 {
 	p->account->missing++;
-	diag_warn(p->info->d, p->info->name, -1,
+	diag_warn(p->r.info.d, p->r.info.name, -1,
 		  "a sample has the id of no event: it is passed over");
 	return 0;
 }
@@ -127,7 +127,7 @@ static int name_thread(struct perf_decoder *p, const struct perf_attr *a, struct
 
 int perf_sample(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time)
 {
-	struct cursor c = cursor_make(rec, size, p->info->swap);
+	struct cursor c = cursor_make(rec, size, p->r.info.swap);
 	struct perf_taken t;
 	struct perf_attr *a;
 	uint16_t misc;
@@ -136,7 +136,7 @@ int perf_sample(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time
 	get_u32(&c);
 	misc = get_u16(&c);
 	get_u16(&c);
-	a = perf_attr_of_sample(p->info, c.p, cursor_left(&c));
+	a = perf_attr_of_sample(&p->r.info, c.p, cursor_left(&c));
 	if (!a)
 		return unknown_event(p);
 	/* All at once, before the first sample: who prints lines knows the longest name. */
@@ -145,10 +145,10 @@ int perf_sample(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time
 		if (rc)
 			return rc;
 	}
-	rc = perf_sample_take(p->info, a, &c, &t);
+	rc = perf_sample_take(&p->r.info, a, &c, &t);
 	if (rc) {
 		p->account->missing++;
-		perf_damage(p->info, PP_ECORRUPT, -1,
+		perf_damage(&p->r.info, PP_ECORRUPT, -1,
 			    "a sample is shorter than what its event says");
 		return 0;
 	}

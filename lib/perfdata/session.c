@@ -41,14 +41,14 @@ enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME, UPDATE_CPUS };
 /* "NAME VALUE", the name being that of the event. */
 static void add_event_name(const struct perf_decoder *p, const struct perf_attr *a, struct buf *b)
 {
-	perf_attr_name(p->info, a, b);
+	perf_attr_name(&p->r.info, a, b);
 	buf_addc(b, ' ');
 }
 
 static int event_update(struct perf_decoder *p, struct cursor c)
 {
 	uint64_t kind = get_u64(&c), id = get_u64(&c), bits;
-	uint32_t *slot = map64_get(&p->info->by_id, id);
+	uint32_t *slot = map64_get(&p->r.info.by_id, id);
 	struct buf b = BUF_INIT;
 	struct perf_attr *a;
 	const char *text;
@@ -59,7 +59,7 @@ static int event_update(struct perf_decoder *p, struct cursor c)
 		return PP_ECUT;
 	if (!slot)
 		return 0;
-	a = &p->info->attrs[*slot - 1];
+	a = &p->r.info.attrs[*slot - 1];
 	switch (kind) {
 	case UPDATE_NAME: return perf_event_write_renamed(p); /* noted by the reader */
 	case UPDATE_UNIT: /* of the values as perf stat shows them: by the scale, not of a period */
@@ -121,7 +121,7 @@ static int stat_config(struct perf_decoder *p, struct cursor c)
 /* Values of an event on a CPU or of a thread. */
 static int stat_values(struct perf_decoder *p, struct cursor c)
 {
-	struct perf_attr *a = perf_attr_find(p->info, get_u64(&c));
+	struct perf_attr *a = perf_attr_find(&p->r.info, get_u64(&c));
 	struct ps_read m = {.pid = PS_NONE, .tid = PS_NONE};
 	uint64_t values[3];
 
@@ -251,7 +251,7 @@ static int auxtrace(struct perf_decoder *p, struct cursor c)
 
 int perf_session_put(struct perf_decoder *p, const struct perf_raw *raw)
 {
-	struct cursor c = perf_raw_body(raw, p->info->swap);
+	struct cursor c = perf_raw_body(raw, p->r.info.swap);
 
 	switch (raw->type) {
 	case PERF_REC_EVENT_UPDATE: return event_update(p, c);

@@ -36,13 +36,6 @@ static uint32_t *thread_comm(struct perf_threads *t, uint32_t tid)
 	return &t->comms[*slot - 1];
 }
 
-uint32_t perf_threads_get(const struct perf_threads *t, uint32_t tid)
-{
-	const uint32_t *slot = map64_get(&t->by_tid, tid);
-
-	return slot ? t->comms[*slot - 1] : 0;
-}
-
 int perf_threads_set(struct perf_threads *t, uint32_t tid, uint32_t comm)
 {
 	uint32_t *c;
