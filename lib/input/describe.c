@@ -1,4 +1,4 @@
-/* What recordings say about themselves: --header, --dump and --list. */
+/* --header, --dump and --list: prints what recordings are and hold, instead of their events. */
 #include "input/input.h"
 
 #include "base/err.h"
@@ -115,7 +115,7 @@ static int take_back(void *ctx, uint8_t *bytes, size_t n)
 	return rc == PP_END ? 0 : rc;
 }
 
-/* Its list of events, or, with INPUT_HEADER, what it says about itself. */
+/* The list of a recording's events, or, with INPUT_HEADER, the facts about it. */
 static int list(struct src *s, const struct input_show *show, struct out *o, struct diag *d)
 {
 	struct list l = {.out = o};
@@ -153,7 +153,7 @@ static int list(struct src *s, const struct input_show *show, struct out *o, str
 enum { HEADER = OPT_NO_SHORT, DUMP, LIST };
 
 const struct opt input_view_options[] = {
-	{HEADER, "header", NULL, "print what the recording says about itself"},
+	{HEADER, "header", NULL, "print the facts about the recording and its machine"},
 	{DUMP, "dump", NULL, "print every raw record with its bytes"},
 	{LIST, "list", NULL, "print the events with their numbers of samples"},
 	{0},

@@ -1,3 +1,4 @@
+/* Opening an input and decoding it, whatever its kind. */
 #include "input/input.h"
 
 #include "base/err.h"
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A further stream behind one that is done: its ids are its own. What has been told is noted. */
+/* A further stream after one that is done: its ids are its own. *told: what was accounted for. */
 static void next_stream(struct swriter *w, const struct sreader *r, struct ps_end *told)
 {
 	const struct ps_end *a = sreader_account(r);

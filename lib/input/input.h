@@ -14,8 +14,9 @@
  *	end.status = input_status(rc);
  *	swriter_end(&w, &end);
  *
- * The kind of the input is found by its magic. Damage is said to the diag, what can be read is read.
- * input_describe tells about a recording instead: its header, its raw records, its events.
+ * The kind of the input is found by its magic. Damage is reported to the diag, what can be read is
+ * read. input_describe prints facts about a recording instead: its header, its raw records, its
+ * events.
  */
 #ifndef PP_INPUT_INPUT_H
 #define PP_INPUT_INPUT_H
@@ -25,8 +26,8 @@
 #include "tracedat/tracedat.h"
 
 /*
- * Opens a file, "-" for stdin, or the directory form of a perf.data. Says what is wrong to d, and
- * returns as src_open does.
+ * Opens a file, "-" for stdin, or the directory form of a perf.data. Reports what is wrong to d,
+ * and returns as src_open does.
  */
 int input_open(struct src **s, const char *name, struct diag *d);
 
@@ -34,19 +35,22 @@ int input_open(struct src **s, const char *name, struct diag *d);
  * Decodes everything in s, which it frees, as the recording `source` (from 1) and adds to the
  * account: lost, missing. Returns 0; PP_ECUT or PP_ECORRUPT: done as far as possible, the result is
  * partial; other codes: nothing could be decoded, or the output failed (w->err). What happened has
- * been said to d.
+ * been reported to d.
  */
 int input_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
 		 struct ps_end *account);
 
-/* The same, with options; opts->stats also reports the records of a perf.data by type. */
+/*
+ * Decodes as input_decode does, with options; opts->stats also reports the records of a perf.data
+ * by type.
+ */
 int input_decode_as(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
 		    struct ps_end *account, const struct trace_opts *opts);
 
 /* The exit status for a return value of input_decode. */
 int input_status(int rc);
 
-/* ---- telling about a recording ---- */
+/* ---- facts about a recording ---- */
 
 enum input_view {
 	INPUT_EVENTS, /* none of these: the events themselves */
@@ -66,14 +70,14 @@ extern const struct opt input_view_options[];
 opt_handler input_view_option;
 
 /*
- * Prints what `show` asks for of everything in s, which it frees. Returns what input_decode does, or
- * an error of the output (o->err).
+ * Prints what `show` asks for of everything in s, which it frees. Returns what input_decode does,
+ * or an error of the output (o->err).
  */
 int input_describe(struct src *s, const struct input_show *show, struct out *o, struct diag *d);
 
 /*
- * The same for files, to a descriptor; with n 0 for stdin. Returns the exit status; what is wrong has
- * been said.
+ * Prints that of files, to a descriptor; with n 0 of stdin. Returns the exit status; what is wrong
+ * has been reported.
  */
 int input_describe_all(char *const *files, int n, const struct input_show *show, int fd,
 		       struct diag *d);

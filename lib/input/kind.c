@@ -1,3 +1,4 @@
+/* Unpacking an input, and finding its kind by its first bytes. */
 #include "input/kind.h"
 
 #include "base/err.h"
@@ -58,7 +59,7 @@ static int look_for_text(struct src *s, enum input_kind *kind)
 	return rc ? rc : src_unread(s, bytes, n);
 }
 
-/* Says why an input of this kind and size cannot be read; 0 if it can. */
+/* Reports why an input of this kind and size cannot be read; 0 if it can. */
 static int refuse(enum input_kind kind, size_t n, const char *name, struct diag *d)
 {
 	if (!n) {

@@ -13,9 +13,10 @@ enum input_kind {
 };
 
 /*
- * Unpacks what is packed, however often, and finds out what is inside: one of those that can be read.
- * *s is replaced, and always the caller's to free. 0; PP_ECUT for an empty input; PP_EUNSUPPORTED for
- * one that is nothing of ours; other codes. What is wrong has been said to d.
+ * Unpacks what is packed, however often, and finds out what is inside: one of those that can be
+ * read. *s is replaced, and always the caller's to free. 0; PP_ECUT for an empty input;
+ * PP_EUNSUPPORTED for one that is nothing of ours; other codes. What is wrong has been reported to
+ * d.
  */
 int input_unwrap(struct src **s, enum input_kind *kind, struct diag *d);
 

@@ -1,3 +1,7 @@
+/*
+ * Several recordings at once: a thread for each, and a ring through which its stream gets to the
+ * merge.
+ */
 #include "input/many.h"
 
 #include "base/err.h"
@@ -136,8 +140,10 @@ static void worker_release(struct worker *k)
 		pthread_mutex_lock(&k->ring.lock);
 		done = k->ring.closed;
 		pthread_mutex_unlock(&k->ring.lock);
-		/* Its next write ends it, unless it waits for the writer of a pipe: then what it holds
-		 * goes with the program. */
+		/*
+		 * Its next write ends it, unless it waits for the writer of a pipe: then what it
+		 * holds goes with the program.
+		 */
 		if (!done && k->pipe)
 			pthread_cancel(k->thread);
 		pthread_join(k->thread, NULL);

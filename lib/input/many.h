@@ -1,6 +1,6 @@
 /*
- * Several recordings at once: each is decoded by a thread of its own, and their streams are merged by
- * time (merge/merge.h). One alone is decoded as it is.
+ * Several recordings at once: each is decoded by a thread of its own, and their streams are merged
+ * by time (merge/merge.h). One alone is decoded as it is.
  *
  *	struct input_many many = {.names = argv + 1, .n = argc - 1};
  *	input_many(&many, &w, d, &end);
@@ -34,15 +34,15 @@ struct input_many {
 };
 
 /*
- * Takes an offset "[FILE:]NUMBER[UNIT]", the unit being ns, us, ms or s, and ns where there is none.
- * 0, or PP_EUSAGE with what is wrong in `why`. The text must outlive the offsets.
+ * Takes an offset "[FILE:]NUMBER[UNIT]", the unit being ns, us, ms or s, and ns where there is
+ * none. 0, or PP_EUSAGE with what is wrong in `why`. The text must outlive the offsets.
  */
 int input_add_offset(struct input_many *m, const char *arg, struct buf *why);
 
 /*
  * Decodes all recordings into the stream, whose header has been written, as the sources 1, 2, ...
- * Adds to the account; its status is PP_EXIT_FAIL when nothing could be decoded. What went wrong has
- * been said.
+ * Adds to the account; its status is PP_EXIT_FAIL when nothing could be decoded. What went wrong
+ * has been reported.
  */
 void input_many(const struct input_many *m, struct swriter *w, struct diag *d, struct ps_end *end);
 

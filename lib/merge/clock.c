@@ -1,4 +1,7 @@
-/* Clocks of recordings: what their times mean, whether they can be compared, how they are converted. */
+/*
+ * Clocks of recordings: what their times mean, whether they can be compared, how they are
+ * converted.
+ */
 #include "merge/parts.h"
 
 #include "base/err.h"
@@ -60,7 +63,7 @@ static const char *clock_of(const struct merge_source *s)
 	return s->clock;
 }
 
-/* The same for people. */
+/* What is known of a clock, in words for a message. */
 static const char *name_of(const struct merge_source *s)
 {
 	return s->wall_known && !s->wall ? WALL : s->clock;
@@ -85,7 +88,7 @@ static bool wall_of(const struct smerge *m, const char *clock, int64_t *wall)
 	return false;
 }
 
-/* The fact of converted times: it comes behind the one that was true of the recording. */
+/* The fact of converted times: it comes after the one that was true of the recording. */
 static int tell_wall(struct smerge *m, const struct merge_source *s, int64_t wall)
 {
 	char text[MERGE_CLOCK_MAX];
@@ -120,7 +123,7 @@ static int convert(struct smerge *m, struct merge_source *s)
 	return tell_wall(m, s, back);
 }
 
-/* Says once for each recording that its times are not those of the first. */
+/* Reports once for each recording that its times are not those of the first. */
 static void compare(const struct smerge *m, const struct merge_source *s)
 {
 	const struct merge_source *first = &m->sources[1];

@@ -1,7 +1,7 @@
 /*
- * The dictionaries of a merge. An entry is written when a record first refers to it, under an id that
- * no other input uses. Id 1 of those that can begin again is defined for that only: by it the readers
- * of the output forget the others.
+ * The dictionaries of a merge. An entry is written when a record first refers to it, under an id
+ * that no other input uses. Id 1 of those that can begin again is defined for that only: by it the
+ * readers of the output forget the others.
  */
 #include "merge/parts.h"
 
@@ -158,7 +158,9 @@ int merge_ref(struct smerge *m, struct merge_input *in, enum merge_dict dict, ui
 	return rc;
 }
 
-/* Descriptors are written as they come: a printer has to know all of them before the first sample. */
+/*
+ * Descriptors are written as they come: a printer has to know all of them before the first sample.
+ */
 static int define_event(struct smerge *m, struct merge_input *in, const struct ps_record *rec)
 {
 	struct merge_id *place;

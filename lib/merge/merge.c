@@ -1,3 +1,4 @@
+/* The merge: the next record of all streams by time, and its numbers as the output has them. */
 #include "base/err.h"
 #include "stream/codec.h"
 #include "merge/parts.h"
@@ -25,11 +26,6 @@ int smerge_new(struct smerge **out, struct swriter *w, const char *clock, struct
 	for (int i = 0; i < MERGE_NDICTS; i++)
 		m->out[i] = (struct merge_out){.last = 1, .epoch = 1};
 	return 0;
-}
-
-void smerge_limit(struct smerge *m, uint32_t live_ids)
-{
-	m->live_ids = live_ids;
 }
 
 static void input_free(struct merge_input *in)

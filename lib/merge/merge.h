@@ -10,15 +10,17 @@
  *	smerge_free(m);
  *
  * What has a time comes in its order; of equal times the stream that was added first comes first.
- * Records without a time keep their place in their stream: they come before what follows them there,
- * and a record that is earlier than the one before it in its own stream comes directly behind it.
+ * Records without a time keep their place in their stream: they come before what follows them
+ * there, and a record that is earlier than the one before it in its own stream comes directly after
+ * it.
  *
- * Each recording keeps a source id of its own, so that processes of two machines do not mix. Entries
- * of dictionaries are written when they are first needed and get new ids; when too many are live, the
- * ids of call chains and stacks begin again, so that memory is bounded in those who read the result.
+ * Each recording keeps a source id of its own, so that processes of two machines do not mix.
+ * Entries of dictionaries are written when they are first needed and get new ids; when too many are
+ * live, the ids of call chains and stacks begin again, so that memory is bounded in those who read
+ * the result.
  *
  * Times of different clocks cannot be compared: what is known of a recording's clock (SOURCE.clock,
- * the META records wall_offset, hostname, time_shift) is looked at, and a warning said, or, when a
+ * the META records wall_offset, hostname, time_shift) is looked at, and a warning given, or, when a
  * clock is asked for, the times are converted.
  */
 #ifndef PP_MERGE_MERGE_H
@@ -41,19 +43,20 @@ struct smerge;
 int smerge_new(struct smerge **m, struct swriter *w, const char *clock, struct diag *d);
 void smerge_free(struct smerge *m); /* NULL is fine; frees the readers */
 
-/* Adds a stream, whose reader it takes over (also when this fails). offset: ns, added to its times. */
+/*
+ * Adds a stream, whose reader it takes over (also when this fails). offset: ns, added to its times.
+ */
 int smerge_add(struct smerge *m, struct sreader *r, const char *name, int64_t offset);
 
 /*
- * Everything. 0; PP_EUSAGE: times cannot be converted to the clock, which has been said; PP_ENOMEM,
- * PP_ELIMIT, or the error of the writer. How the streams ended is in the account.
+ * Everything. 0; PP_EUSAGE: times cannot be converted to the clock, which has been reported;
+ * PP_ENOMEM, PP_ELIMIT, or the error of the writer. How the streams ended is in the account.
  */
 int smerge_run(struct smerge *m);
 
-/* Adds lost and missing events up; status: that of the worst stream, and how many of them failed. */
+/*
+ * Adds lost and missing events up; status: that of the worst stream, and how many of them failed.
+ */
 void smerge_account(const struct smerge *m, struct ps_end *end, uint32_t *failed);
-
-/* Forgets all live ids sooner, for tests. */
-void smerge_limit(struct smerge *m, uint32_t live_ids);
 
 #endif

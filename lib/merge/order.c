@@ -1,3 +1,6 @@
+/*
+ * The queue of records: runs that are merged when their turn has come, and the blocks they lie in.
+ */
 #include "merge/order.h"
 
 #include "base/err.h"

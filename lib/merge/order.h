@@ -3,7 +3,7 @@
  *
  * Recorders write one buffer per CPU after the other, so records come as runs that are in order in
  * themselves. Records are held in reference-counted blocks, where they were read to, and queued
- *with their time; a round ("everything before this time has been written") releases what is older.
+ * with their time; a round ("everything before this time has been written") releases what is older.
  *
  *	struct order q;
  *	order_init(&q, deliver, ctx);
@@ -51,7 +51,7 @@ struct block {
 /* With one reference; at least cap bytes. NULL: out of memory. */
 struct block *block_new(size_t cap, struct blocks *of);
 void block_unref(struct block *b); /* NULL is fine */
-/* Frees the spare ones. Those of a queue are freed with it. */
+/* Frees the spare blocks. Those of a queue are freed with the queue. */
 void blocks_release(struct blocks *of);
 
 static inline uint8_t *block_bytes(struct block *b)
@@ -69,8 +69,9 @@ struct order_entry {
 typedef int order_fn(void *ctx, uint64_t time, uint8_t *rec, struct block *b);
 
 /*
- * Gets each record some turns before, to have fetched what its turn will need. They come in the order
- * in which they are delivered; NULL: what was announced before, and was not delivered, will come anew.
+ * Gets each record some turns before, to have fetched what its turn will need. They come in the
+ * order in which they are delivered; NULL: what was announced before, and was not delivered, will
+ * come anew.
  */
 typedef void order_ahead_fn(void *ctx, const uint8_t *rec);
 

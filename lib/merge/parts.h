@@ -102,9 +102,9 @@ int merge_source(struct smerge *m, struct merge_input *in, uint32_t source, uint
 
 /* ---- clock.c ---- */
 
-/* Takes what a SOURCE or META record says about the clock of a recording. */
+/* Takes from a SOURCE or META record what is in it about the clock of a recording. */
 void merge_learn_clock(struct merge_source *s, const struct ps_record *rec);
-/* What is to be added to the times of a recording. 0 or PP_EUSAGE, which has been said. */
+/* What is to be added to the times of a recording. 0 or PP_EUSAGE, which has been reported. */
 int merge_settle_clock(struct smerge *m, struct merge_source *s);
 
 /* A time of a recording in the output: not before 1 ns. */

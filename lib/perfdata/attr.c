@@ -102,7 +102,7 @@ static int position(uint64_t type, uint64_t before)
 }
 
 /*
- * Where the id lies must be the same for all events, else no sample could be told from another:
+ * Where the id lies must be the same for all events, or else samples could not be told apart:
  * recorders set PERF_SAMPLE_IDENTIFIER when the events' samples differ. The time is looked up by
  * event.
  */

@@ -25,8 +25,8 @@ static void cache_name(uint64_t config, struct buf *b)
 }
 
 /*
- * The modifiers that perf appends: ":u", ":ppp", ":HG". An event that counts in guests, too, says
- * so, since perf's own do not; with other modifiers before, one that does not.
+ * The modifiers that perf appends: ":u", ":ppp", ":HG". An event that also counts in guests is
+ * marked, since those of perf do not; after other modifiers, one that does not is marked.
  */
 static void modifiers(const struct perf_attr *a, struct buf *b)
 {

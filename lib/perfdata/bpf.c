@@ -1,7 +1,7 @@
 /*
- * BPF programs of the recorded machine, as lines of text: the header features BPF_PROG_INFO and BPF_BTF.
- * Their bytes are struct bpf_prog_info of <linux/bpf.h> with what it points to, in the byte order of the
- * recording.
+ * BPF programs of the recorded machine, as lines of text: the header features BPF_PROG_INFO and
+ * BPF_BTF. Their bytes are struct bpf_prog_info of <linux/bpf.h> with what it points to, in the
+ * byte order of the recording.
  */
 #include "perfdata/info.h"
 

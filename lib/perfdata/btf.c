@@ -1,6 +1,6 @@
 /*
- * Type information of BPF programs, for the names of their functions: the header feature BPF_BTF. Its bytes
- * are BTF as Documentation/bpf/btf.rst describes it, in the byte order of the recording.
+ * Type information of BPF programs, for the names of their functions: the header feature BPF_BTF.
+ * Its bytes are BTF as Documentation/bpf/btf.rst describes it, in the byte order of the recording.
  */
 #include "perfdata/info.h"
 

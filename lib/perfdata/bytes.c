@@ -1,4 +1,6 @@
-/* The bytes of a recording: read into blocks, in which the records stay until they are done with. */
+/*
+ * The bytes of a recording: read into blocks, in which the records stay until they are done with.
+ */
 #include "perfdata/reader.h"
 
 #include <zstd.h>

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 /*
- * perf's names: "swapper" for the idle thread, ":TID" for one whose name is not recorded. Where perf
- * writes ":-1" it is no number: the thread has ended, and it is called so.
+ * perf's names: "swapper" for the idle thread, ":TID" for one whose name is not recorded. Where
+ * perf writes ":-1" it is no number: the thread has ended, and it is called so.
  */
 int perf_comm(struct perf_decoder *p, uint32_t tid, uint32_t *comm)
 {

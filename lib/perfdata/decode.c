@@ -1,6 +1,6 @@
 /*
- * A recording to an event stream: each record is queued by its time, and in its turn decoded. What has no
- * time, and perf's own records, are decoded at once.
+ * A recording to an event stream: each record is queued by its time, and in its turn decoded. What
+ * has no time, and perf's own records, are decoded at once.
  */
 #include "perfdata/decoder.h"
 
@@ -96,7 +96,7 @@ static int take_record(void *ctx, const struct perf_raw *raw)
 		return take_kernel(p, raw);
 	if (raw->type == PERF_REC_HEADER_ATTR)
 		look_ahead(p);
-	/* In the directory form a round of one file says nothing of the others. */
+	/* In the directory form a round of one file does not end one of the others. */
 	if (raw->type == PERF_REC_FINISHED_ROUND)
 		return p->r.budget ? 0 : order_round(&p->order);
 	return perf_session_put(p, raw);

@@ -1,10 +1,10 @@
 /*
- * Decoding of a recording to an event stream: the sink (reader.h) that puts the kernel's records in the
- * order of time and writes stream records. Private to lib/perfdata.
+ * Decoding of a recording to an event stream: the sink (reader.h) that puts the kernel's records in
+ * the order of time and writes stream records. Private to lib/perfdata.
  *
- * The flow: decode.c gets each record. perf's own become facts at once (session.c); those of the kernel
- * are queued (merge/order.h), and in their turn given to record.c (context, with kernel.c and deferred.c)
- * or sample.c. put.c and event.c write what others refer to, just before that.
+ * The flow: decode.c gets each record. perf's own become facts at once (session.c); those of the
+ * kernel are queued (merge/order.h), and in their turn given to record.c (context, with kernel.c
+ * and deferred.c) or sample.c. put.c and event.c write what others refer to, just before that.
  */
 #ifndef PP_PERFDATA_DECODER_H
 #define PP_PERFDATA_DECODER_H
@@ -22,7 +22,8 @@
 
 /*
  * The call chains of the samples that are delivered next, hashed before their turn: the table of
- * chains does not fit in the processor's caches, and the wait for it would be most of a sample's time.
+ * chains does not fit in the processor's caches, and the wait for it would be most of a sample's
+ * time.
  */
 #define PERF_AHEAD (2 * ORDER_AHEAD) /* a power of two */
 
@@ -68,10 +69,10 @@ struct perf_deferred {
 
 /* What there is to report at the end. */
 struct perf_tally {
-	uint64_t aux_cut;    /* AUX records that say it was cut off */
+	uint64_t aux_cut;    /* AUX records of trace data that were cut off */
 	uint64_t undeferred; /* samples whose deferred call chain did not come in time */
-	uint64_t lost;	     /* events that the recorder says it lost */
-	uint64_t lost_in_ring, lost_at_end, lost_dropped; /* by who says it */
+	uint64_t lost;	     /* events that the recorder lost */
+	uint64_t lost_in_ring, lost_at_end, lost_dropped; /* by who counted them */
 	uint64_t untimed; /* samples without a time, though their event has times */
 };
 
@@ -94,7 +95,7 @@ struct perf_decoder {
 
 /* ---- put.c: records of the stream, and what comes before the first ---- */
 
-/* Writes the SOURCE record and what is known so far: an event of the recording tells its clock. */
+/* Writes the SOURCE record, for whose clock an event must be known, and the facts so far. */
 int perf_announce(struct perf_decoder *p);
 /* A record for the stream, with the SOURCE record before the first. */
 static inline int perf_put(struct perf_decoder *p, enum ps_type type, const void *fields)
@@ -130,7 +131,7 @@ int perf_feature_put(struct perf_decoder *p, uint32_t feature, struct cursor c);
 
 /* ---- session.c: perf's own records ---- */
 
-/* Makes facts of a record that tells about the recording. */
+/* Makes facts of a record that is about the recording as a whole. */
 int perf_session_put(struct perf_decoder *p, const struct perf_raw *raw);
 
 /* ---- record.c: context records ---- */
@@ -153,8 +154,9 @@ int perf_deferred_add(struct perf_decoder *p, const uint8_t *rec, size_t size, u
 /* Its turn has come: it is no longer queued. */
 int perf_deferred_done(struct perf_decoder *p, const uint8_t *rec, size_t size, uint32_t tid);
 /*
- * Puts a call chain that ends in PERF_CONTEXT_USER_DEFERRED and a cookie together in out, which has room
- * for PERF_CHAIN_MAX. Returns how many addresses; 0: it is none, or the rest of it is not queued.
+ * Puts a call chain that ends in PERF_CONTEXT_USER_DEFERRED and a cookie together in out, which has
+ * room for PERF_CHAIN_MAX. Returns how many addresses; 0: it is none, or the rest of it is not
+ * queued.
  */
 uint64_t perf_deferred_merge(struct perf_decoder *p, uint32_t tid, uint64_t *ips, uint64_t n,
 			     uint64_t *out);

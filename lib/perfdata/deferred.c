@@ -1,6 +1,6 @@
 /*
- * Call chains that are recorded when the thread returns to user space (Linux 6.19): those that are queued,
- * and how they are joined to their samples.
+ * Call chains that are recorded when the thread returns to user space (Linux 6.19): those that are
+ * queued, and how they are joined to their samples.
  *
  * A sample then has PERF_CONTEXT_USER_DEFERRED and a cookie where its user addresses would be. The
  * record that has them comes later; those that are queued are found by thread and cookie.

@@ -1,4 +1,4 @@
-/* --header: what a perf.data says about itself, in the file header and the header features. */
+/* --header of a perf.data: prints the file header and the header features. */
 #include "perfdata/perfdata.h"
 
 #include "base/err.h"
@@ -73,7 +73,7 @@ static int tell_feature(void *ctx, uint32_t feature, struct cursor c)
 	if (!perf_feature_known(feature)) {
 		if (feature != PERF_FEAT_BUILD_ID)
 			diag_note(p->r.info.d, p->r.info.name, -1,
-				  "header feature %" PRIu32 " is passed over", feature);
+				  "header feature %" PRIu32 " is skipped", feature);
 		return 0;
 	}
 	rc = perf_feature_lines(&p->r.info, feature, c, &p->text);
@@ -100,7 +100,7 @@ static int describe(struct describer *p)
 	rc = flush(p);
 	if (rc)
 		return rc;
-	/* What a damaged header can still tell is printed, too. */
+	/* What can still be read of a damaged header is printed, too. */
 	rc = perf_reader_header(&p->r, true);
 	if (!rc)
 		rc = perf_reader_ended(&p->r, perf_reader_records(&p->r));

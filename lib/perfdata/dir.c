@@ -1,7 +1,7 @@
 /*
- * The directory form of a perf.data: "data" is a recording in file form; `perf record --threads` adds
- * "data.0", "data.1" ... with records only, `perf record --kcore` "kcore_dir" with kallsyms. The format
- * is that of tools/perf/Documentation/perf.data-directory-format.txt of the kernel tree.
+ * The directory form of a perf.data: "data" is a recording in file form; `perf record --threads`
+ * adds "data.0", "data.1" ... with records only, `perf record --kcore` "kcore_dir" with kallsyms.
+ * The format is that of tools/perf/Documentation/perf.data-directory-format.txt of the kernel tree.
  */
 #include "perfdata/reader.h"
 

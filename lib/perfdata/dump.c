@@ -1,6 +1,6 @@
 /*
- * --dump: every record of a perf.data as it lies in the file, with its bytes and what they mean, in the
- * form of `perf script -D`. Samples are in dump_sample.c, perf's own records in dump_own.c.
+ * --dump: every record of a perf.data as it lies in the file, with its bytes and what they mean, in
+ * the form of `perf script -D`. Samples are in dump_sample.c, perf's own records in dump_own.c.
  */
 #include "perfdata/dump.h"
 
@@ -361,7 +361,7 @@ static int dump_record(void *ctx, const struct perf_raw *raw)
 	return rc ? rc : c.bad && raw->type != PERF_REC_SAMPLE ? PP_ECUT : 0;
 }
 
-/* Those of a pipe are records, which have been printed. */
+/* The features of a pipe are records, which have been printed. */
 static int no_feature(void *ctx, uint32_t feature, struct cursor c)
 {
 	(void)ctx;

@@ -29,7 +29,7 @@ void perf_dump_own(const struct perf_info *p, struct buf *b, struct cursor *c, u
 
 /* ---- dump.c ---- */
 
-/* As perf_describe with PERF_DESCRIBE_DUMP. */
+/* perf_describe with PERF_DESCRIBE_DUMP. */
 int perf_dump(struct src *s, struct out *o, struct diag *d);
 
 #endif

@@ -59,7 +59,7 @@ static void dump_update(struct buf *b, struct cursor *c)
 	}
 }
 
-/* Entries of an index: those of guests have two numbers more, behind all of them. */
+/* Entries of an index; two more numbers for each guest come after all of them. */
 static void dump_id_index(struct buf *b, struct cursor *c)
 {
 	uint64_t n = get_u64(c);

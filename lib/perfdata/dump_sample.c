@@ -138,7 +138,7 @@ void perf_dump_sample(struct perf_dumper *p, struct cursor *c, const struct perf
 	if (!a || perf_sample_take(&p->r.info, a, c, &t)) {
 		buf_addf(b, "0x%" PRIx64 " [%#zx]: PERF_RECORD_SAMPLE%s", perf_raw_offset(raw),
 			 raw->size,
-			 a ? ": shorter than what its event says" : ": has the id of no event");
+			 a ? ": shorter than its event requires" : ": has the id of no event");
 		return;
 	}
 	if (a->time_pos >= 0)

@@ -54,7 +54,7 @@ int perf_feature_put(struct perf_decoder *p, uint32_t feature, struct cursor c)
 	if (perf_feature_known(feature))
 		return put_value(p, feature, c);
 	if (feature != PERF_FEAT_BUILD_ID)
-		diag_note(p->r.info.d, p->r.info.name, -1,
-			  "header feature %" PRIu32 " is passed over", feature);
+		diag_note(p->r.info.d, p->r.info.name, -1, "header feature %" PRIu32 " is skipped",
+			  feature);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * Header features of a perf.data: what they say, as the values of facts and as the lines of --header. The
+ * The content of header features, as values of facts and as lines of --header. The
  * layouts are those that tools/perf/util/header.c of the kernel tree writes.
  */
 #include "perfdata/info.h"
@@ -110,7 +110,7 @@ static void lines_sample_time(const struct perf_info *p, struct cursor *c, struc
 		 last % NS_PER_S / NS_PER_US, (double)(last - first) / 1e6);
 }
 
-/* perf says MHz for what is, in ns, the resolution of the clock by 1000. */
+/* perf writes MHz after the resolution of the clock in ns, times 1000. */
 static void lines_clockid(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	(void)p;
@@ -133,7 +133,7 @@ static const char *clockid_name(uint32_t clockid)
 	}
 }
 
-/* The same moment by the wall clock and by the clock of the times. */
+/* One moment by the wall clock and by the clock of the times. */
 static void lines_clock_data(const struct perf_info *p, struct cursor *c, struct buf *b)
 {
 	uint32_t version = get_u32(c), clockid = get_u32(c);
@@ -265,7 +265,7 @@ static void lines_simpleperf(const struct perf_info *p, struct cursor *c, struct
 enum value {
 	VALUE_LINES,  /* META has the lines that --header has */
 	VALUE_STRING, /* META has the string, --header a label before it */
-	VALUE_ARGS,   /* strings with a blank behind each */
+	VALUE_ARGS,   /* strings with a blank after each */
 	VALUE_U32,    /* META has so many numbers */
 	VALUE_U64,
 	VALUE_NONE, /* META has nothing */
@@ -373,7 +373,7 @@ static void add_lines(const struct perf_info *p, const struct telling *t, struct
 		add_value(p, t, c, &lines);
 		buf_addf(b, "# %s : ", t->label);
 		buf_add_safe(b, buf_str(&lines), lines.len);
-		/* perf has a blank behind each word */
+		/* perf prints a blank after each word */
 		buf_adds(b, t->value == VALUE_ARGS ? " \n" : "\n");
 	} else {
 		t->lines(p, c, &lines);

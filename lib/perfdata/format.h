@@ -73,7 +73,10 @@ enum perf_rec {
 };
 #define PERF_REC_USER_START 64
 
-/* Generic events: PERF_COUNT_HW_*, PERF_COUNT_SW_* and PERF_COUNT_HW_CACHE_* by number, perf's names. */
+/*
+ * Generic events: PERF_COUNT_HW_*, PERF_COUNT_SW_* and PERF_COUNT_HW_CACHE_* by number, perf's
+ * names.
+ */
 #define PERF_HW_EVENTS(E) \
 	E(CPU_CYCLES, "cycles") \
 	E(INSTRUCTIONS, "instructions") \
@@ -169,10 +172,11 @@ enum perf_feature {
 #define PERF_MISC_LOST_SAMPLES_BPF	 (1 << 15)
 
 /*
- * The end mark of pcap-perf's recordings: a HEADER_ATTR with this misc announces a FINISHED_ROUND with
- * the same misc, the last record that is written. perf looks at neither; perf inject may move the second
- * one. It is a whole number, not a bit: perf before 4.0 left the misc of a HEADER_ATTR as malloc gave it,
- * which mostly is half a pointer. With the highest bit it is none of a user address.
+ * The end mark of pcap-perf's recordings: a HEADER_ATTR with this misc announces a FINISHED_ROUND
+ * with the same misc, the last record that is written. perf looks at neither; perf inject may move
+ * the second one. It is a whole number, not a bit: perf before 4.0 left the misc of a HEADER_ATTR
+ * as malloc gave it, which mostly is half a pointer. With the highest bit it is none of a user
+ * address.
  */
 #define PERF_MISC_END_MARK 0xe5d8
 

@@ -1,7 +1,7 @@
 /*
- * Samples with counter values (PERF_SAMPLE_READ): one for each counter that has gone on since its last
- * value, as perf has it. Of a group that one event samples ("{a,b}:S") every member gets its samples
- * so, with its own period.
+ * Samples with counter values (PERF_SAMPLE_READ): one for each counter that has gone on since its
+ * last value, as perf has it. Of a group that one event samples ("{a,b}:S") every member gets its
+ * samples so, with its own period.
  */
 #include "perfdata/decoder.h"
 

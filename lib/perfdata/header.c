@@ -98,10 +98,10 @@ static void swap_halves(uint64_t *bits)
 }
 
 /*
- * The bits are longs of the machine that recorded: of 32 bits, on a big endian one, they lie in halves
- * the other way round. Every perf has the host's name, by which it tells which it is. Bits that say
- * nothing either way are believed only when there are such features. Before Linux 3.2, which came to
- * write the name, there were two of them.
+ * The bits are longs of the machine that recorded: of 32 bits, on a big endian one, they lie in
+ * halves the other way round. Every perf writes the host's name, by whose bit the order is found.
+ * Bits without it in either order are believed only when there are such features. Before Linux 3.2,
+ * which was the first to write the name, there were two features.
  */
 static void mend_features(uint64_t *bits, int version)
 {
@@ -171,8 +171,8 @@ int perf_read_events(struct perf_reader *r)
 }
 
 /*
- * Features lie one after the other, in the order of their numbers; the file header says which there are.
- * What others need is learned first: names of events, programs and PMUs. The formats of
+ * Features lie one after the other, in the order of their numbers; the file header says which there
+ * are. What others need is learned first: names of events, programs and PMUs. The formats of
  * tracepoints come last, since with them the first record is written, which names the machine.
  */
 enum pass { PASS_LEARN, PASS_TRACING, PASS_TELL, PASSES };

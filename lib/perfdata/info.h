@@ -1,5 +1,5 @@
 /*
- * What is known about a recording: its file header, its events, what its header features say. It is the
+ * What is known about a recording: its file header, its events, its header features. It is the
  * same for those who decode its records and for those who print them. Private to lib/perfdata:
  * perfdata.h is the door.
  *
@@ -33,7 +33,7 @@ struct perf_attr {
 	uint64_t regs_user, regs_intr;
 	uint64_t config1, config2, config3, config4;
 	uint64_t sig_data;
-	uint32_t size; /* that it says it has */
+	uint32_t size; /* as recorded */
 	uint32_t wakeup, bp_type;
 	uint32_t stack_user, aux_watermark, max_stack, aux_sample_size;
 	int32_t clockid;
@@ -93,7 +93,7 @@ struct perf_build_id {
 	uint8_t len, bytes[20];
 };
 
-/* What the header features say that others need. */
+/* What others need of the header features. */
 struct perf_facts {
 	uint32_t cpus_online, cpus_avail;
 	uint32_t long_bits;		 /* 32, 64, 0 unknown */
@@ -190,7 +190,9 @@ static inline struct perf_attr *perf_attr_of_sample(const struct perf_info *p, c
 
 /* ---- attr_name.c ---- */
 
-/* Adds the name of an event: the one that the recording has, or one that is made as perf does it. */
+/*
+ * Adds the name of an event: the one that the recording has, or one that is made as perf does it.
+ */
 void perf_attr_name(const struct perf_info *p, const struct perf_attr *a, struct buf *name);
 /* What the period of an event counts. */
 const char *perf_attr_unit(const struct perf_attr *a);
@@ -234,8 +236,8 @@ const char *perf_btf_name(const struct perf_btf *b, uint32_t id, uint32_t type);
 int perf_build_id(struct perf_info *p, struct cursor c, uint16_t misc);
 int perf_build_id_table(struct perf_info *p, struct cursor c);
 /*
- * The pid came with Linux 2.6.35. In what is older the path begins where otherwise the build-id is padded
- * with four bytes, of which at most the first one is used, for its size.
+ * The pid came with Linux 2.6.35. In what is older the path begins where otherwise the build-id is
+ * padded with four bytes, of which at most the first one is used, for its size.
  */
 bool perf_build_id_lacks_pid(struct cursor c);
 
@@ -243,7 +245,7 @@ bool perf_build_id_lacks_pid(struct cursor c);
 
 /* Takes from a feature's section what is needed to read on. */
 int perf_feature_learn(struct perf_info *p, uint32_t feature, struct cursor c);
-/* A feature that says something by being there; of others a content of no bytes says nothing. */
+/* Whether a feature means something by being there; others mean nothing without content. */
 static inline bool perf_feature_is_flag(uint32_t feature)
 {
 	return feature == PERF_FEAT_BRANCH_STACK || feature == PERF_FEAT_STAT ||
@@ -252,7 +254,7 @@ static inline bool perf_feature_is_flag(uint32_t feature)
 
 /* ---- feature.c ---- */
 
-/* Whether there is something to tell of a feature: a value and lines. */
+/* Whether a feature has a value and lines. */
 bool perf_feature_known(uint32_t feature);
 /* The name by which the stream has it. */
 const char *perf_feature_key(uint32_t feature);
@@ -290,9 +292,10 @@ struct perf_id {
 };
 void perf_record_id(const struct perf_info *p, const uint8_t *rec, size_t size, struct perf_id *id);
 /*
- * Whether there is a build-id in an MMAP2 record, or the device and inode that share its place: c is at
- * that place. Kernels leave the bit of misc set for a recorder that wants no build-ids when another one
- * at the same time does, so the bytes must look like one, too: 1 to 20 bytes, zeroes after them.
+ * Whether there is a build-id in an MMAP2 record, or the device and inode that share its place: c
+ * is at that place. Kernels leave the bit of misc set for a recorder that wants no build-ids when
+ * another one at the same time does, so the bytes must look like one, too: 1 to 20 bytes, zeroes
+ * after them.
  */
 bool perf_mmap2_has_build_id(struct cursor c, uint16_t misc);
 
@@ -317,7 +320,10 @@ static inline uint64_t perf_u64(const uint64_t *v, uint64_t i)
 	return x;
 }
 
-/* Takes the fields of a sample of event a from what follows the record's header. Not cleared: t->reads. */
+/*
+ * Takes the fields of a sample of event a from what follows the record's header. Not cleared:
+ * t->reads.
+ */
 int perf_sample_take(const struct perf_info *p, const struct perf_attr *a, struct cursor *c,
 		     struct perf_taken *t);
 

@@ -77,7 +77,7 @@ int perf_record_text_poke(struct perf_decoder *p, struct cursor c, const struct 
 	return c.bad ? PP_ECUT : perf_put(p, PS_TEXT_POKE, &m);
 }
 
-/* AUX says that there is trace data, ITRACE_START and AUX_OUTPUT_HW_ID of whom. */
+/* AUX announces trace data; ITRACE_START and AUX_OUTPUT_HW_ID name who is traced. */
 int perf_record_aux(struct perf_decoder *p, struct cursor c, uint32_t type,
 		    const struct perf_id *id)
 {

@@ -1,6 +1,6 @@
 /*
- * What header features say that is needed to read on: names of events and of PMUs, formats of tracepoints,
- * build-ids, the size of a long, the clock.
+ * Takes from header features what is needed to read on: names of events and of PMUs, formats of
+ * tracepoints, build-ids, the size of a long, the clock.
  */
 #include "perfdata/info.h"
 

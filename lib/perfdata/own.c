@@ -1,6 +1,7 @@
 /*
- * What perf's own records tell about others: events and their names, build-ids, header features of the
- * pipe form, the end mark. It is noted when they are read, since they are not put in order.
+ * Takes from perf's own records what is needed to read on: events and their names, build-ids,
+ * header features of the pipe form, the end mark. They are not put in order, but act when they are
+ * read.
  */
 #include "perfdata/reader.h"
 

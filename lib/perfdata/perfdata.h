@@ -4,8 +4,8 @@
  *	struct ps_end account = {0};
  *	rc = perf_decode(src, 1, &writer, diag, &account, false);
  *
- * The caller has unpacked the input and found its kind by its magic (input/input.h); the header of the
- * stream and its END are the caller's, too.
+ * The caller has unpacked the input and found its kind by its magic (input/input.h); the header of
+ * the stream and its END are the caller's, too.
  */
 #ifndef PP_PERFDATA_PERFDATA_H
 #define PP_PERFDATA_PERFDATA_H
@@ -17,9 +17,9 @@
 
 /*
  * Decodes all of s, which stays the caller's, as the recording `source` (from 1) and adds to the
- * account: lost, missing. With `stats`, the numbers of its records by type are reported to d. Returns
- * 0; PP_ECUT or PP_ECORRUPT: done as far as possible, the result is partial; other codes: nothing
- * could be decoded, or the output failed (w->err). Problems have been reported to d.
+ * account: lost, missing. With `stats`, the numbers of its records by type are reported to d.
+ * Returns 0; PP_ECUT or PP_ECORRUPT: done as far as possible, the result is partial; other codes:
+ * nothing could be decoded, or the output failed (w->err). Problems have been reported to d.
  */
 int perf_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
 		struct ps_end *account, bool stats);

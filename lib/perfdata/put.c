@@ -1,6 +1,6 @@
 /*
- * Records of the stream, and what comes before the first: the SOURCE record with the recording's clock,
- * and the facts that were known before it.
+ * Records of the stream, and what comes before the first: the SOURCE record with the recording's
+ * clock, and the facts that were known before it.
  */
 #include "perfdata/decoder.h"
 
@@ -72,7 +72,7 @@ int perf_meta(struct perf_decoder *p, const char *key, const char *value, size_t
 	struct buf *b = &p->out.metas;
 	uint32_t sizes[2] = {(uint32_t)strlen(key), (uint32_t)len};
 
-	/* In the pipe form the attributes, which tell the clock, come before the features. */
+	/* In the pipe form the attributes, which name the clock, come before the features. */
 	if (p->out.source || b->len + len > PERF_TEXT_MAX) {
 		if (!p->out.source && perf_announce(p))
 			return p->w->err;

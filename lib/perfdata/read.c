@@ -1,6 +1,7 @@
 /*
- * The records of a recording, one after the other: what each tells about others is noted, then it is given
- * to the sink, then what follows it is read (trace data, formats of tracepoints, what was compressed).
+ * The records of a recording, one after the other: what is needed of it to read on is noted, then
+ * it is given to the sink, then what follows it is read (trace data, formats of tracepoints, what
+ * was compressed).
  */
 #include "perfdata/reader.h"
 
@@ -133,7 +134,7 @@ static int after_feature(struct perf_reader *r, struct cursor c)
 {
 	uint32_t feature = (uint32_t)get_u64(&c);
 
-	/* Also, the last one is followed by one without content, whose number is the first unknown. */
+	/* The last one is also followed by one without content; its number is the first unknown. */
 	if (c.bad || (!cursor_left(&c) && !perf_feature_is_flag(feature)))
 		return 0;
 	return perf_feed_feature(r, feature, c);

@@ -24,8 +24,8 @@ void perf_reader_release(struct perf_reader *r)
 }
 
 /*
- * Whether the byte order is not this machine's. The magic of version 2 is a number; in version 1, where
- * it is a text, the size of the header tells: it is a small number.
+ * Whether the byte order is not this machine's. The magic of version 2 is a number; in version 1,
+ * where it is a text, the size of the header shows the order: it is a small number.
  */
 static bool is_swapped(int version, const uint8_t *first16)
 {
@@ -96,9 +96,9 @@ static void ended(struct perf_reader *r)
 			    " bytes of records are missing",
 			    r->first.left, p->data_size);
 	else if (!p->pipe && !p->data_size)
-		perf_damage(
-			p, PP_ECUT, -1,
-			"the recording was never finished: names of events and machine are missing");
+		perf_damage(p, PP_ECUT, -1,
+			    "the recording was never finished: names of events and "
+			    "machine are missing");
 	else if (p->pipe && !p->nattrs)
 		perf_damage(p, PP_ECUT, at,
 			    "the input is cut off: no event follows the file header");

@@ -2,9 +2,9 @@
  * Reading a recording: the file header, its features, and the records one after the other, from one
  * file or from several in turn. Private to lib/perfdata.
  *
- * The reader takes from the records what it needs to read on (learn.c, own.c), and gives each of them to
- * a struct perf_sink: the decoder (decode.c) makes a stream of them, --dump (dump.c) prints them, and
- * --header (describe.c) wants the features only.
+ * The reader takes from the records what it needs to read on (learn.c, own.c), and gives each of
+ * them to a struct perf_sink: the decoder (decode.c) makes a stream of them, --dump (dump.c) prints
+ * them, and --header (describe.c) wants the features only.
  */
 #ifndef PP_PERFDATA_READER_H
 #define PP_PERFDATA_READER_H
@@ -76,7 +76,7 @@ static inline struct cursor perf_raw_body(const struct perf_raw *raw, bool swap)
  * another code, which ends the reading.
  */
 struct perf_sink {
-	/* A record, before what follows it is read; what it tells about others has been noted. */
+	/* A record, before what follows it is read. perf_own_learn has seen it. */
 	int (*record)(void *ctx, const struct perf_raw *raw);
 	/* A header feature: of a file before the records, of a pipe in a record, after that. */
 	int (*feature)(void *ctx, uint32_t feature, struct cursor c);
@@ -132,7 +132,7 @@ int perf_read_events(struct perf_reader *r);
 /* Reads the header features of a file; each is given to the sink. */
 int perf_read_features(struct perf_reader *r);
 
-/* ---- own.c: what perf's own records tell about others ---- */
+/* ---- own.c: what is needed of perf's own records ---- */
 
 /* Notes it. 0, PP_ECUT or PP_ECORRUPT, PP_ENOMEM, PP_ELIMIT. */
 int perf_own_learn(struct perf_reader *r, const struct perf_raw *raw);
@@ -140,14 +140,14 @@ int perf_own_learn(struct perf_reader *r, const struct perf_raw *raw);
 /* ---- read.c: the records ---- */
 
 /*
- * All of them, up to the end or to where they cannot be read any more: PP_END or what is wrong. With a
- * budget 0, when that is used up.
+ * All of them, up to the end or to where they cannot be read any more: PP_END or what is wrong.
+ * With a budget 0, when that is used up.
  */
 int perf_read_records(struct perf_reader *r);
 
 /* ---- dir.c: the directory form ---- */
 
-/* As perf_read_records, of the file and of those beside it. */
+/* Does what perf_read_records does, with the file and with those beside it. */
 int perf_read_parts(struct perf_reader *r);
 /* Adds the kernel's symbols that lie beside it to b. 0, or why it cannot go on. */
 int perf_read_kallsyms(struct perf_reader *r, struct buf *b);
@@ -162,15 +162,15 @@ void perf_reader_release(struct perf_reader *r);
 /* The file header. 0, or why nothing can be read; what is wrong has been reported. */
 int perf_reader_open(struct perf_reader *r);
 /*
- * The events and features of a file; the records come next. 0, or why they cannot. With `anyway` features
- * are read though the events cannot be read.
+ * The events and features of a file; the records come next. 0, or why they cannot. With `anyway`
+ * features are read though the events cannot be read.
  */
 int perf_reader_header(struct perf_reader *r, bool anyway);
 /* All records. What ended it: for perf_reader_ended. */
 int perf_reader_records(struct perf_reader *r);
 /*
- * Reports what ended the reading of records, unless that was the end of a whole recording. 0, or a code
- * that is no damage.
+ * Reports what ended the reading of records, unless that was the end of a whole recording. 0, or a
+ * code that is no damage.
  */
 int perf_reader_ended(struct perf_reader *r, int rc);
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Mappings that no file is behind: perf's rule for names. */
+/* Mappings that are of no file: perf's rule for names. */
 static bool no_file(const char *path, size_t len)
 {
 	static const char *const names[] = {
@@ -72,7 +72,7 @@ static uint32_t event_of(struct perf_decoder *p, uint64_t id)
 }
 
 /*
- * The kernel's mapping is called "[kernel.kallsyms]_text": behind the bracket is the symbol whose
+ * The kernel's mapping is called "[kernel.kallsyms]_text": after the bracket comes the symbol whose
  * address pgoff holds, by which a relocated kernel is noticed. Modules are named by file or
  * "[ext4]".
  */
@@ -133,7 +133,7 @@ static int do_mmap(struct perf_decoder *p, struct cursor c, uint16_t misc, bool 
 		m.flags |= PS_MMAP_GUEST;
 		dso_flags |= PS_DSO_GUEST;
 	}
-	/* Without PROT_EXEC nothing runs there: MMAP says it with misc, MMAP2 with prot. */
+	/* Without PROT_EXEC nothing runs there: MMAP shows it in misc, MMAP2 in prot. */
 	if (two ? m.prot && !(m.prot & 4) : (misc & PERF_MISC_MMAP_DATA) != 0)
 		m.flags |= PS_MMAP_DATA;
 	rc = put_dso(p, path, len, build_id, blen, dso_flags, &m.dso);
@@ -181,10 +181,10 @@ static int do_task(struct perf_decoder *p, struct cursor c, uint32_t type, uint1
 }
 
 /*
- * The kernel tells in the ring buffer what did not fit, but not what was lost after the last record
- * that did. At the end perf itself tells the number of each event (PERF_FORMAT_LOST), in records of
- * the time 0: these are the same losses again, and the last ones. Other lost samples are those that
- * the hardware dropped.
+ * The kernel counts in the ring buffer what did not fit, but not what was lost after the last
+ * record that did. At the end perf itself counts those of each event (PERF_FORMAT_LOST), in records
+ * of the time 0: these are the same losses again, and the last ones. Other lost samples are those
+ * that the hardware dropped.
  */
 static void count_lost(struct perf_decoder *p, const struct ps_lost *m)
 {

@@ -1,4 +1,7 @@
-/* What there is to report when a recording has been decoded: what was skipped, lost, or came too late. */
+/*
+ * What there is to report when a recording has been decoded: what was skipped, lost, or came too
+ * late.
+ */
 #include "perfdata/decoder.h"
 
 #include <inttypes.h>
@@ -20,13 +23,12 @@ static void say_skipped(const struct perf_decoder *p)
 		uint64_t n = p->r.counts[kinds[i].type];
 
 		if (n)
-			diag_say(p->r.info.d, p->r.info.name, "%" PRIu64 " %s record%s passed over",
-				 n, kinds[i].name, n == 1 ? "" : "s");
+			diag_say(p->r.info.d, p->r.info.name, "%" PRIu64 " %s record%s skipped", n,
+				 kinds[i].name, n == 1 ? "" : "s");
 	}
 	if (p->r.counts[PERF_REC_AUXTRACE])
 		diag_say(p->r.info.d, p->r.info.name,
-			 "%" PRIu64 " bytes of hardware trace data in %" PRIu64
-			 " record%s passed over",
+			 "%" PRIu64 " bytes of hardware trace data in %" PRIu64 " record%s skipped",
 			 p->r.aux_bytes, p->r.counts[PERF_REC_AUXTRACE],
 			 p->r.counts[PERF_REC_AUXTRACE] == 1 ? "" : "s");
 	for (unsigned t = PERF_REC_SCHEDSTAT_DOMAIN + 1; t < 256; t++)
@@ -36,7 +38,7 @@ static void say_skipped(const struct perf_decoder *p)
 	unknown += p->r.counts[0];
 	if (unknown)
 		diag_say(p->r.info.d, p->r.info.name,
-			 "%" PRIu64 " records of unknown types passed over", unknown);
+			 "%" PRIu64 " records of unknown types skipped", unknown);
 }
 
 /* The records of the recording by type, as `perf report --stats` counts them. */

@@ -11,7 +11,10 @@
 
 /* ---- call chains ---- */
 
-/* Finds the call chain of a sample whose turn is to come. False: it has none, or that is not simple. */
+/*
+ * Finds the call chain of a sample whose turn is to come. False: it has none, or that is not
+ * simple.
+ */
 static bool peek_chain(const struct perf_decoder *p, const uint8_t *rec, const uint8_t **ips,
 		       uint64_t *n)
 {
@@ -100,14 +103,14 @@ static int unknown_event(struct perf_decoder *p)
 {
 	p->account->missing++;
 	diag_warn(p->r.info.d, p->r.info.name, -1,
-		  "a sample has the id of no event: it is passed over");
+		  "a sample has the id of no event: it is skipped");
 	return 0;
 }
 
 /*
- * Whose sample it is. A thread that is about to end has no number any more: the kernel records -1. In
- * the payload of a tracepoint its number still is (common_pid, which all formats have at offset 4);
- * of other events at most the process is known.
+ * Whose sample it is. A thread that is about to end has no number any more: the kernel records -1.
+ * In the payload of a tracepoint its number still is (common_pid, which all formats have at offset
+ * 4); of other events at most the process is known.
  */
 static int name_thread(struct perf_decoder *p, const struct perf_attr *a, struct ps_sample *s)
 {
@@ -149,7 +152,7 @@ int perf_sample(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time
 	if (rc) {
 		p->account->missing++;
 		perf_damage(&p->r.info, PP_ECORRUPT, -1,
-			    "a sample is shorter than what its event says");
+			    "a sample is shorter than its event requires");
 		return 0;
 	}
 	t.s.time = time;

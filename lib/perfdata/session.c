@@ -1,7 +1,7 @@
 /*
- * Records of perf(1) that tell about the recording: they become facts (META records), counter values,
- * or change an event's descriptor. The layouts are those of tools/lib/perf/include/perf/event.h of the
- * kernel tree.
+ * Records of perf(1) about the recording as a whole: they become facts (META records), counter
+ * values, or change an event's descriptor. The layouts are those of
+ * tools/lib/perf/include/perf/event.h of the kernel tree.
  */
 #include "perfdata/decoder.h"
 
@@ -35,7 +35,7 @@ static int cpu_map(struct perf_decoder *p, struct cursor c)
 
 /* ---- events ---- */
 
-/* What of an event is told. */
+/* What of an event is updated. */
 enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME, UPDATE_CPUS };
 
 /* "NAME VALUE", the name being that of the event. */
@@ -205,7 +205,10 @@ static int auxtrace_error(struct perf_decoder *p, struct cursor c)
 
 #define BPF_ENTRY (64 + 256) /* bytes of a name and a value */
 
-/* What a BPF program says about itself. The room for its name has grown: the size tells. */
+/*
+ * What BPF programs are annotated with. The room for the name has grown: the size shows which it
+ * is.
+ */
 static int bpf_metadata(struct perf_decoder *p, struct cursor c)
 {
 	size_t size = cursor_left(&c), len, room = (size - 8) % BPF_ENTRY;

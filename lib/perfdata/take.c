@@ -1,6 +1,6 @@
 /*
- * The fields of a sample. The layout is that of PERF_RECORD_SAMPLE in <linux/perf_event.h>: fields in a
- * fixed order, each there when its bit of sample_type is set.
+ * The fields of a sample. The layout is that of PERF_RECORD_SAMPLE in <linux/perf_event.h>: fields
+ * in a fixed order, each there when its bit of sample_type is set.
  */
 #include "perfdata/info.h"
 
@@ -18,7 +18,9 @@ static uint64_t *take_numbers(struct cursor *c, uint64_t n)
 	return NULL;
 }
 
-/* PERF_SAMPLE_READ: how many u64 the values take depends on the format, and on a count among them. */
+/*
+ * PERF_SAMPLE_READ: how many u64 the values take depends on the format, and on a count among them.
+ */
 static int take_reads(struct cursor *c, uint64_t format, struct perf_taken *t)
 {
 	struct cursor at = *c;
@@ -158,8 +160,8 @@ static inline uint32_t front32(const uint8_t **f, bool swap, uint32_t *b)
 }
 
 /*
- * What comes up to the period: each field takes 8 bytes, so the length of all is known. This runs for
- * every sample, with `swap` known when it is compiled.
+ * What comes up to the period: each field takes 8 bytes, so the length of all is known. This runs
+ * for every sample, with `swap` known when it is compiled.
  */
 static inline __attribute__((always_inline)) void take_front(const uint8_t *f, bool swap,
 							     const struct perf_attr *a,

@@ -1,4 +1,7 @@
-/* Places in records that must be found out: the trailer of those that are no samples, build-ids of maps. */
+/*
+ * Places in records that must be found out: the trailer of those that are no samples, build-ids of
+ * maps.
+ */
 #include "perfdata/info.h"
 
 /* The fields of a record's trailer: those of the event that the id in it names, else the first. */

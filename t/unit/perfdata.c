@@ -316,8 +316,8 @@ static void add_old_records(struct make *m)
 }
 
 /*
- * Version 1, as perf wrote it up to Linux 3.3: the header of 2.6.31 ends before the features, and those of
- * a machine with longs of 32 bits are in halves.
+ * Version 1, as perf wrote it up to Linux 3.3: the header of 2.6.31 ends before the features, and
+ * those of a machine with longs of 32 bits are in halves.
  */
 static void test_version1(bool swap)
 {

@@ -1,7 +1,8 @@
 /*
- * Every type of record and every field of a sample, in both byte orders: made here number by number, as
- * <linux/perf_event.h> and tools/lib/perf/include/perf/event.h lay them out, and compared with what the
- * stream has of them, as JSON. With an argument, the recordings are written to that folder.
+ * Every type of record and every field of a sample, in both byte orders: made here number by
+ * number, as <linux/perf_event.h> and tools/lib/perf/include/perf/event.h lay them out, and
+ * compared with what the stream has of them, as JSON. With an argument, the recordings are written
+ * to that folder.
  */
 #include "base/err.h"
 #include "input/input.h"
@@ -24,8 +25,8 @@ static int collect(void *ctx, uint8_t *bytes, size_t n)
 }
 
 /*
- * Adds numbers: b, h, w, q of 1, 2, 4, 8 bytes, given as int or uint64_t (q); t a text, padded to 8; x a
- * text in a field of so many bytes (text, size).
+ * Adds numbers: b, h, w, q of 1, 2, 4, 8 bytes, given as int or uint64_t (q); t a text, padded to
+ * 8; x a text in a field of so many bytes (text, size).
  */
 static void put(struct make *m, const char *kinds, va_list ap)
 {
@@ -163,35 +164,41 @@ static void test_kernel(bool swap)
 {
 	static const char *const want[] = {
 		"{\"type\":\"mmap\"," CTX(
-			1) ",\"dso\":1,\"addr\":\"0x400000\",\"len\":4096,\"pgoff\":\"0x1000\",\"prot\":"
+			1) ",\"dso\":1,\"addr\":\"0x400000\",\"len\":4096,"
+			   "\"pgoff\":\"0x1000\",\"prot\":"
 			   "0,\"map_flags\":0,\"maj\":0,\"min\":0,\"ino\":0,\"ino_generation\":0,"
 			   "\"flags\":0}",
 		"{\"type\":\"lost\"," CTX(
 			2) ",\"event\":1,\"count\":7,\"flags\":0,\"kind\":1,\"buffer\":\"\"}",
 		"{\"type\":\"comm\"," CTX(3) ",\"comm\":\"worker\",\"flags\":1}",
-		"{\"type\":\"exit\",\"source\":1,\"time\":4,\"cpu\":3,\"pid\":21,\"tid\":23,\"ppid\":22,"
+		"{\"type\":\"exit\",\"source\":1,\"time\":4,\"cpu\":3,\"pid\":21,"
+		"\"tid\":23,\"ppid\":22,"
 		"\"ptid\":24,\"flags\":0}",
 		"{\"type\":\"throttle\"," CTX(
 			5) ",\"event\":1,\"id\":50,\"stream_id\":51,\"flags\":0}",
 		"{\"type\":\"throttle\"," CTX(
 			6) ",\"event\":1,\"id\":50,\"stream_id\":51,\"flags\":1}",
-		"{\"type\":\"fork\",\"source\":1,\"time\":7,\"cpu\":3,\"pid\":21,\"tid\":23,\"ppid\":22,"
+		"{\"type\":\"fork\",\"source\":1,\"time\":7,\"cpu\":3,\"pid\":21,"
+		"\"tid\":23,\"ppid\":22,"
 		"\"ptid\":24,\"flags\":0}",
 		"{\"type\":\"read\"," CTX(
 			8) ",\"event\":1,\"format\":23,\"values\":[100,101,102,50,104]}",
+		"{\"type\":\"mmap\"," CTX(10) ",\"dso\":2,\"addr\":\"0x500000\",\"len\":8192,"
+					      "\"pgoff\":\"0x2000\",\"prot\":"
+					      "5,\"map_flags\":2,\"maj\":8,\"min\":1,\"ino\":77,"
+					      "\"ino_generation\":78,"
+					      "\"flags\":0}",
 		"{\"type\":\"mmap\"," CTX(
-			10) ",\"dso\":2,\"addr\":\"0x500000\",\"len\":8192,\"pgoff\":\"0x2000\",\"prot\":"
-			    "5,\"map_flags\":2,\"maj\":8,\"min\":1,\"ino\":77,\"ino_generation\":78,"
-			    "\"flags\":0}",
-		"{\"type\":\"mmap\"," CTX(
-			11) ",\"dso\":3,\"addr\":\"0x600000\",\"len\":8192,\"pgoff\":\"0x2000\",\"prot\":"
+			11) ",\"dso\":3,\"addr\":\"0x600000\",\"len\":8192,"
+			    "\"pgoff\":\"0x2000\",\"prot\":"
 			    "5,\"map_flags\":2,\"maj\":0,\"min\":0,\"ino\":0,\"ino_generation\":0,"
 			    "\"flags\":0}",
 		"{\"type\":\"aux\"," CTX(
 			12) ",\"kind\":11,\"offset\":4096,\"size\":512,\"flags\":1}",
 		"{\"type\":\"lost\"," CTX(
 			12) ",\"event\":0,\"count\":0,\"flags\":1,\"kind\":4,\"buffer\":\"\"}",
-		"{\"type\":\"aux\",\"source\":1,\"time\":13,\"cpu\":3,\"pid\":31,\"tid\":32,\"kind\":12,"
+		"{\"type\":\"aux\",\"source\":1,\"time\":13,\"cpu\":3,\"pid\":31,"
+		"\"tid\":32,\"kind\":12,"
 		"\"offset\":0,\"size\":0,\"flags\":0}",
 		"{\"type\":\"lost\"," CTX(
 			14) ",\"event\":1,\"count\":5,\"flags\":0,\"kind\":2,\"buffer\":\"\"}",
@@ -199,7 +206,8 @@ static void test_kernel(bool swap)
 		"{\"type\":\"switch\"," CTX(17) ",\"flags\":4,\"other_pid\":41,\"other_tid\":42}",
 		"{\"type\":\"namespaces\"," CTX(18) ",\"links\":[3,4026531840,4,4026531841]}",
 		"{\"type\":\"ksymbol\"," CTX(
-			19) ",\"len\":256,\"addr\":\"0xffffffffc0001000\",\"ksym_type\":1,\"flags\":1,"
+			19) ",\"len\":256,\"addr\":\"0xffffffffc0001000\",\"ksym_type\":1,"
+			    "\"flags\":1,"
 			    "\"name\":\"bpf_prog_1\"}",
 		"{\"type\":\"bpf\"," CTX(
 			20) ",\"bpf_type\":1,\"id\":9,\"flags\":0,\"tag\":\"0102030405060708\"}",
@@ -249,7 +257,10 @@ static void test_kernel(bool swap)
 }
 
 /* Of a type that is not known the bytes travel. */
-/* What was lost is told by the kernel as it goes, and by perf at the end once more: not twice as much. */
+/*
+ * What was lost is told by the kernel as it goes, and by perf at the end once more: not twice as
+ * much.
+ */
 static void test_lost(bool swap)
 {
 	static const struct {
@@ -365,18 +376,26 @@ static void test_session(bool swap)
 
 /* ---- samples ---- */
 
-/* All fields in one sample; its period is that of the counter value; branches with their hardware index and counters. */
+/*
+ * All fields in one sample; its period is that of the counter value; branches with their hardware
+ * index and counters.
+ */
 static void test_sample(bool swap)
 {
 	static const char *const want[] = {
 		"{\"type\":\"sample\",\"source\":1,\"event\":\"cycles:HG\",\"time\":900,\"cpu\":3,"
-		"\"pid\":11,\"tid\":12,\"comm\":\":12\",\"ip\":\"0x401000\",\"period\":1000,\"chain\":["
-		"\"0xfffffffffffffe00\",\"0x401000\",\"0x402000\"],\"payload\":\"01020304\",\"addr\":"
-		"\"0xabc\",\"id\":50,\"stream_id\":51,\"weight\":33,\"data_src\":66,\"transaction\":5,"
+		"\"pid\":11,\"tid\":12,\"comm\":\":12\",\"ip\":\"0x401000\","
+		"\"period\":1000,\"chain\":["
+		"\"0xfffffffffffffe00\",\"0x401000\",\"0x402000\"],"
+		"\"payload\":\"01020304\",\"addr\":"
+		"\"0xabc\",\"id\":50,\"stream_id\":51,\"weight\":33,\"data_src\":66,"
+		"\"transaction\":5,"
 		"\"phys_addr\":\"0x7000\",\"cgroup\":8,\"data_page_size\":4096,\"code_page_size\":"
 		"2097152,\"user_regs\":{\"abi\":2,\"mask\":\"0x3\",\"regs\":[\"0x111\",\"0x222\"]},"
-		"\"user_stack_size\":5,\"user_stack\":\"6162636465\",\"intr_regs\":{\"abi\":2,\"mask\":"
-		"\"0x3\",\"regs\":[\"0x333\",\"0x444\"]},\"branches\":[{\"from\":\"0xa\",\"to\":\"0xb\","
+		"\"user_stack_size\":5,\"user_stack\":\"6162636465\","
+		"\"intr_regs\":{\"abi\":2,\"mask\":"
+		"\"0x3\",\"regs\":[\"0x333\",\"0x444\"]},\"branches\":[{\"from\":\"0xa\","
+		"\"to\":\"0xb\","
 		"\"flags\":\"0x0\"}],\"branch_counters\":[9],\"reads\":[7,1000,2000,1500,50],"
 		"\"aux_size\":8}",
 		NULL};
