@@ -76,6 +76,31 @@ for name in lock contention; do
 done
 compare trace-profile "$ROOT/t/data/sched.dat" 'trace-cmd report --profile' '306 rows, the same'
 
+# Times of a clock that counts from 1970 do not fit the numbers of awk: a thread that sleeps 1001 ns, and
+# waits 503 ns to run.
+cat >epoch.events <<'E'
+sched sched_switch 301 | char prev_comm[16]; pid_t prev_pid; int prev_prio; long prev_state; char next_comm[16]; pid_t next_pid; int next_prio | "prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s ==> next_comm=%s next_pid=%d next_prio=%d", REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state ? __print_flags(REC->prev_state, "|", { 1, "S" }) : "R", REC->next_comm, REC->next_pid, REC->next_prio
+sched sched_wakeup 302 | char comm[16]; pid_t pid; int prio; int target_cpu | "comm=%s pid=%d prio=%d target_cpu=%03d", REC->comm, REC->pid, REC->prio, REC->target_cpu
+@ 0 1700000000123456497 7 sched_switch seven 7 120 1 swapper/0 0 120
+@ 0 1700000000123457498 0 sched_wakeup seven 7 120 0
+@ 0 1700000000123458001 0 sched_switch swapper/0 0 120 0 seven 7 120
+E
+"$ROOT/t/trace-make" events=epoch.events >epoch.dat
+cat >profile <<'E'
+task: seven-7
+  Event: sched_switch:S (1) Total: 1001 Avg: 1001 Max: 1001(ts:1700000000.123457) Min:1001(ts:1700000000.123457)
+  Event: sched_wakeup:0x7 (1) Total: 503 Avg: 503 Max: 503(ts:1700000000.123458) Min:503(ts:1700000000.123458)
+E
+printf '#!/bin/sh\nexec cat "%s"\n' "$PWD/profile" >epoch
+chmod +x epoch
+run env TRACE_CMD="$PWD/epoch" "$ROOT/t/oracle/trace-profile" epoch.dat
+is "$status" 0 'trace-profile: large times'
+like "$OUT" '2 rows, the same' 'are exact'
+"$BIN/pdecode" -t epoch.dat >epoch.txt
+run "$ROOT/t/oracle/ftrace-text" epoch.dat epoch.txt
+is "$status" 0 'ftrace-text: large times'
+like "$OUT" '^0 differences' 'are exact'
+
 # They would find one: reports with one figure changed.
 mkdir changed
 REPORTS=$PWD/changed
