@@ -64,6 +64,10 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	struct phist *p;
 	int status, rc;
 
+	if (c->fields.err || c->by.err) {
+		diag_error(d, NULL, -1, "%s", pp_strerror(PP_ENOMEM));
+		return PP_EXIT_FAIL;
+	}
 	c->o.step = c->out.step;
 	rc = phist_new(&p, &c->o, d);
 	if (rc)
