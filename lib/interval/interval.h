@@ -47,16 +47,16 @@ struct interval {
 };
 
 /*
- * What paired the events of an interval: of a built-in kind the last of its keys, of -s and -e all, numbers
- * and texts with commas between them. An error stays in the buffer.
+ * What paired the events of an interval: of a built-in kind the last of its keys, of -s and -e all,
+ * numbers and texts with commas between them. An error stays in the buffer.
  */
 void lat_key(const struct lat *l, const struct interval *iv, struct buf *b);
 bool lat_key_is_number(const struct lat *l, const struct interval *iv);
 
 /*
- * Defines what a sample with the stacks of the point needs, with a further definition of id 1 where the ids
- * begin again; *chain and *stack: its (other_)chain and (other_)stack, 0 none. 0, PP_ENOMEM, or the
- * writer's error.
+ * Defines what a sample with the stacks of the point needs, with a further definition of id 1 where
+ * the ids begin again; *chain and *stack: its (other_)chain and (other_)stack, 0 none. 0,
+ * PP_ENOMEM, or the writer's error.
  */
 int lat_point_write(const struct lat *l, struct swriter *w, uint32_t source,
 		    const struct lat_point *p, uint32_t *chain, uint32_t *stack);

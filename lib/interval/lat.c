@@ -1,4 +1,8 @@
+/*
+ * plat's side of the engines: which kinds there are, and records to the engine that they are for.
+ */
 #include "interval/lat_parts.h"
+
 #include "base/array.h"
 
 #include <stdlib.h>
@@ -23,10 +27,10 @@ static int check_list(const struct lat *l, const char *list, struct buf *why)
 		size_t n = strcspn(s, ",");
 		unsigned i = 0;
 
-		while (i < l->nkinds &&
-		       (strlen(l->kinds[i].k->name) != n || memcmp(l->kinds[i].k->name, s, n) != 0))
+		while (i < l->e.nkinds && (strlen(l->e.kinds[i].k->name) != n ||
+					   memcmp(l->e.kinds[i].k->name, s, n) != 0))
 			i++;
-		if (i == l->nkinds) {
+		if (i == l->e.nkinds) {
 			buf_addf(why, "no kind is called \"%.*s\" (--list-kinds)", (int)n, s);
 			return PP_EUSAGE;
 		}
@@ -39,26 +43,40 @@ static int choose_kinds(struct lat *l, struct buf *why)
 	const struct lat_pair *p = &l->o->pair;
 	bool user = p->nstarts || p->nends;
 
-	l->kinds = calloc(pair_nkinds + 1, sizeof(*l->kinds));
-	if (!l->kinds)
+	l->e.kinds = calloc(pair_nkinds + 1, sizeof(*l->e.kinds));
+	if (!l->e.kinds)
 		return PP_ENOMEM;
 	for (unsigned i = 0; i < pair_nkinds; i++)
-		l->kinds[i].k = &pair_kinds[i];
-	l->nkinds = pair_nkinds + user;
+		l->e.kinds[i].k = &pair_kinds[i];
+	l->e.nkinds = pair_nkinds + user;
 	if (user) {
-		l->user = (struct pair_kind){
+		l->e.user = (struct pair_kind){
 			.name = p->name ? p->name : "pair", .by = "comm", .restart = p->restart};
-		l->kinds[pair_nkinds].k = &l->user;
-		l->kinds[pair_nkinds].on = true;
+		l->e.kinds[pair_nkinds].k = &l->e.user;
+		l->e.kinds[pair_nkinds].on = true;
 	}
 	for (unsigned i = 0; i < pair_nkinds; i++) {
-		struct lat_kind *k = &l->kinds[i];
+		struct lat_kind *k = &l->e.kinds[i];
 
-		k->chosen = l->o->kinds && in_list(l->o->kinds, k->k->name);
 		/* With -s and -e, those alone are what is wanted. */
-		k->on = k->chosen || (!l->o->kinds && !user && !k->k->more);
+		k->on = l->o->kinds ? in_list(l->o->kinds, k->k->name) : !user && !k->k->more;
 	}
 	return l->o->kinds ? check_list(l, l->o->kinds, why) : 0;
+}
+
+/*
+ * What is kept of the stacks of points. Whoever writes them into a stream needs no texts of them.
+ */
+static int choose_stacks(struct lat *l)
+{
+	l->e.texts_wanted |= l->o->stacks || (l->o->unmatched && !l->o->points);
+	if (l->o->points) {
+		l->e.stacks_kept = lat_stacks_new(l->o->stacks_max);
+		if (!l->e.stacks_kept)
+			return PP_ENOMEM;
+	}
+	l->e.stacks_wanted = l->e.texts_wanted || l->e.stacks_kept;
+	return 0;
 }
 
 int lat_new(struct lat **out, const struct lat_opts *o, struct diag *d, struct buf *why)
@@ -70,16 +88,19 @@ int lat_new(struct lat **out, const struct lat_opts *o, struct diag *d, struct b
 	if (!l)
 		return PP_ENOMEM;
 	l->o = o;
-	l->d = d;
-	strcpy(l->unit, "ns");
-	tables_init(&l->tables);
+	l->e.d = d;
+	l->e.symbol = o->symbol;
+	l->e.symbol_ctx = o->symbol_ctx;
+	strcpy(l->e.texts.unit, "ns");
 	rc = choose_kinds(l, why);
 	if (!rc)
 		rc = lat_rows_new(l, why);
 	if (!rc)
-		rc = pair_user(l, why);
+		rc = choose_stacks(l);
 	if (!rc)
-		rc = sched_new(l);
+		rc = pair_user(&l->e, &o->pair, why);
+	if (!rc)
+		rc = sched_new(&l->e);
 	if (rc) {
 		lat_free(l);
 		*out = NULL;
@@ -104,12 +125,9 @@ static void unbind_all(struct lat *l)
 
 static void forget_domains(struct lat *l)
 {
-	for (uint32_t i = 0; i < l->ndomains; i++) {
-		sched_release(&l->domains[i]);
-		free(l->domains[i].cpu_lost);
-	}
-	l->ndomains = 0;
-	l->main_domain[1] = 0;
+	for (uint32_t i = 0; i < l->e.ndomains; i++)
+		sched_release(&l->e.domains[i]);
+	engine_forget_domains(&l->e);
 }
 
 void lat_free(struct lat *l)
@@ -118,49 +136,16 @@ void lat_free(struct lat *l)
 		return;
 	unbind_all(l);
 	forget_domains(l);
-	pair_user_free(l);
+	pair_user_free(&l->e);
 	lat_rows_release(l);
-	lat_names_release(l);
-	lat_filter_release(&l->filter);
-	open_release(&l->open);
-	free(l->domains);
+	engine_names_release(&l->e);
+	lat_filter_release(&l->e.filter);
+	pair_release(&l->e);
+	engine_by_release(&l->e);
+	free(l->e.domains);
 	free(l->events);
-	free(l->kinds);
+	free(l->e.kinds);
 	free(l);
-}
-
-int lat_domain_of(struct lat *l, uint32_t source, const char *buffer, size_t len, uint32_t *domain)
-{
-	uint32_t name;
-
-	if (!len && l->main_domain[1] && l->main_domain[0] == source) {
-		*domain = l->main_domain[1] - 1;
-		return 0;
-	}
-	if (lat_text(l, buffer, len, &name))
-		return PP_ENOMEM;
-	for (*domain = 0; *domain < l->ndomains; ++*domain)
-		if (l->domains[*domain].source == source && l->domains[*domain].buffer == name)
-			break;
-	if (*domain == l->ndomains) {
-		struct lat_domain *v;
-
-		/* As many recordings as nobody has: the last ones are taken for one. */
-		if (l->ndomains == LAT_DOMAINS_MAX) {
-			*domain = LAT_DOMAINS_MAX - 1;
-			return 0;
-		}
-		v = realloc(l->domains, (l->ndomains + 1) * sizeof(*v));
-		if (!v)
-			return PP_ENOMEM;
-		l->domains = v;
-		v[l->ndomains++] = (struct lat_domain){.source = source, .buffer = name};
-	}
-	if (!len) {
-		l->main_domain[0] = source;
-		l->main_domain[1] = *domain + 1;
-	}
-	return 0;
 }
 
 static int bind(struct lat *l, const struct sreader *r, const struct ps_record *rec)
@@ -176,11 +161,11 @@ static int bind(struct lat *l, const struct sreader *r, const struct ps_record *
 	l->events = ev;
 	ev = &l->events[id];
 	ev->bound = true;
-	rc = lat_domain_of(l, rec->source, e->buffer.p, e->buffer.len, &ev->domain);
+	rc = engine_domain(&l->e, rec->source, e->buffer.p, e->buffer.len, &ev->domain);
 	if (!rc)
-		rc = sched_bind(l, e, ev);
+		rc = sched_bind(&l->e, e, ev);
 	if (!rc)
-		rc = pair_bind(l, e, ev);
+		rc = pair_bind(&l->e, e, ev);
 	return rc;
 }
 
@@ -208,9 +193,9 @@ RARE static int on_new_event(struct lat *l, const struct sreader *r, const struc
 RARE static int on_paired(struct lat *l, struct lat_event *ev, const struct sreader *r,
 			  const struct ps_record *rec)
 {
-	int rc = ev->sched ? sched_sample(l, ev, r, rec) : 0;
+	int rc = ev->sched ? sched_sample(&l->e, ev, r, rec) : 0;
 
-	return rc ? rc : pair_sample(l, ev, r, rec);
+	return rc ? rc : pair_sample(&l->e, ev, r, rec);
 }
 
 static int on_sample(struct lat *l, const struct sreader *r, const struct ps_record *rec)
@@ -223,63 +208,25 @@ static int on_sample(struct lat *l, const struct sreader *r, const struct ps_rec
 		return on_new_event(l, r, rec);
 	if (s->flags & (PS_SAMPLE_NO_TIME | PS_SAMPLE_JOINED))
 		return 0;
-	d = &l->domains[ev->domain];
+	d = &l->e.domains[ev->domain];
 	if (!d->first)
 		d->first = s->time;
 	if (s->time > d->last)
 		d->last = s->time;
 	if (ev->npairs)
 		return on_paired(l, ev, r, rec);
-	return ev->sched ? sched_sample(l, ev, r, rec) : 0;
-}
-
-/* Events were lost: what was open then has no end that can be trusted. */
-static int on_lost(struct lat *l, const struct ps_record *rec)
-{
-	const struct ps_lost *lost = &rec->lost;
-	uint64_t number = ++l->losses;
-
-	/* Hardware trace data is none of the events. */
-	if (lost->kind == 4)
-		return 0;
-	for (uint32_t i = 0; i < l->ndomains; i++) {
-		struct lat_domain *d = &l->domains[i];
-		uint64_t *v;
-
-		if (d->source != rec->source)
-			continue;
-		d->lost = number;
-		if (lost->cpu >= LAT_CPUS_MAX) {
-			d->lost_all = number;
-			continue;
-		}
-		v = array_widen(d->cpu_lost, &d->ncpus, lost->cpu, 16, sizeof(*v));
-		if (!v)
-			return PP_ENOMEM;
-		d->cpu_lost = v;
-		d->cpu_lost[lost->cpu] = number;
-	}
-	return 0;
+	return ev->sched ? sched_sample(&l->e, ev, r, rec) : 0;
 }
 
 /* A stream ends: what is open is accounted for. The next one is of another recording. */
 static int end_stream(struct lat *l)
 {
-	int rc = pair_end(l);
+	int rc = pair_end(&l->e);
 
 	if (!rc)
-		rc = sched_end(l);
+		rc = sched_end(&l->e);
 	forget_domains(l);
 	return rc;
-}
-
-static int see(struct lat *l, const struct sreader *r, const struct ps_record *rec)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; i < l->nby && !rc; i++)
-		rc = expr_see(l->by[i], r, rec);
-	return rc ? rc : pair_see(l, r, rec);
 }
 
 RARE static int on_other(struct lat *l, const struct sreader *r, const struct ps_record *rec)
@@ -289,12 +236,14 @@ RARE static int on_other(struct lat *l, const struct sreader *r, const struct ps
 	if (rec->type == PS_HEADER && l->any)
 		rc = end_stream(l);
 	if (!rc)
-		rc = see(l, r, rec);
+		rc = engine_by_see(&l->e, r, rec);
 	if (!rc)
-		rc = lat_filter_see(&l->filter, rec);
+		rc = pair_see(&l->e, r, rec);
+	if (!rc)
+		rc = lat_filter_see(&l->e.filter, rec);
 	if (rc)
 		return rc;
-	lat_names_see(l, rec);
+	engine_names_see(&l->e, rec);
 	switch (rec->type) {
 	case PS_HEADER:
 		unbind_all(l);
@@ -304,11 +253,11 @@ RARE static int on_other(struct lat *l, const struct sreader *r, const struct ps
 		if (rec->event.id < l->nevents)
 			unbind(&l->events[rec->event.id]);
 		break;
-	case PS_LOST: return on_lost(l, rec);
+	case PS_LOST: return engine_lost(&l->e, rec);
 	case PS_SWITCH:
 	case PS_COMM:
 	case PS_FORK:
-	case PS_EXIT: return sched_context(l, r, rec);
+	case PS_EXIT: return sched_context(&l->e, r, rec);
 	}
 	return 0;
 }
@@ -316,6 +265,22 @@ RARE static int on_other(struct lat *l, const struct sreader *r, const struct ps
 int lat_record(struct lat *l, const struct sreader *r, const struct ps_record *rec)
 {
 	return rec->type == PS_SAMPLE ? on_sample(l, r, rec) : on_other(l, r, rec);
+}
+
+int lat_bound(struct lat *l)
+{
+	struct lat_stacks *k = l->e.stacks_kept;
+	int rc;
+
+	if (!k || !lat_stacks_full(k))
+		return 0;
+	rc = lat_stacks_sweep(k);
+	if (!rc)
+		rc = pair_points(&l->e, lat_stacks_move);
+	if (!rc)
+		rc = sched_points(&l->e, lat_stacks_move);
+	lat_stacks_swept(k);
+	return rc;
 }
 
 int lat_finish(struct lat *l)
@@ -327,61 +292,5 @@ int lat_finish(struct lat *l)
 
 struct tables *lat_tables(struct lat *l)
 {
-	return &l->tables;
-}
-
-const uint64_t *lat_account(const struct lat *l, unsigned i, const char **name)
-{
-	if (i >= l->nkinds)
-		return NULL;
-	*name = l->kinds[i].k->name;
-	return l->kinds[i].count;
-}
-
-const char *lat_kind_unit(const struct lat *l, unsigned i)
-{
-	return l->kinds[i].k->unit ? l->kinds[i].k->unit : l->unit;
-}
-
-const char *lat_amount_unit(const struct lat *l, unsigned i)
-{
-	return l->o->unmatched && l->kinds[i].k->amount ? l->kinds[i].k->amount_unit : NULL;
-}
-
-int lat_text_of(struct lat *l, const struct sreader *r, uint32_t string, uint32_t *id)
-{
-	return lat_string(l, r, string, id);
-}
-
-bool lat_kind_on(const struct lat *l, unsigned i)
-{
-	return l->kinds[i].on;
-}
-
-bool lat_by_term(const struct lat *l, enum lat_term term)
-{
-	const struct lat_kind *k = &l->kinds[0];
-
-	for (uint32_t i = 0; i < k->nterms && l->o->by; i++)
-		if (k->terms[i] == term)
-			return true;
-	return false;
-}
-
-struct ps_str lat_by_text(const struct lat *l, uint32_t i)
-{
-	return i < l->nby ? expr_text(l->by[i], 0) : ps_str(NULL, 0);
-}
-
-bool lat_by_is_address(const struct lat *l, uint32_t i)
-{
-	return l->by_hex & (1u << i);
-}
-
-unsigned lat_problems(const struct lat *l, struct buf *why, unsigned *by)
-{
-	*by = 0;
-	for (uint32_t i = 0; i < l->nby; i++)
-		*by += expr_problems(l->by[i], why);
-	return *by + pair_problems(l, why);
+	return &l->rows.tables;
 }

@@ -16,8 +16,9 @@
  * An interval counts when its start event passed (pfilter), or when the expression did not apply to
  * the start and the end passed. All events are seen, whatever their mark.
  *
- * Times are ns of the recording's clock, unless the recording says that its clock has no known unit.
- * Memory is bounded by the maxima below, whatever the number of events; what did not fit is counted.
+ * Times are ns of the recording's clock, unless the recording says that its clock has no known
+ * unit. Memory is bounded by the maxima below, whatever the number of events; what did not fit is
+ * counted.
  */
 #ifndef PP_INTERVAL_LAT_H
 #define PP_INTERVAL_LAT_H
@@ -41,8 +42,8 @@
 #define LAT_WINDOW_AUTO UINT64_MAX
 
 /*
- * What became of the starts: A(NAME, name, what it is). starts is the sum of those from intervals to
- * no_room.
+ * What became of the starts: A(NAME, name, what it is). starts is the sum of those from intervals
+ * to no_room.
  */
 #define LAT_ACCOUNT(A) \
 	A(STARTS, "starts", "events that began one") \
@@ -62,7 +63,9 @@ enum lat_count {
 		LAT_NCOUNTS
 };
 
-/* What is told of an interval beside its duration, for --by: T(NAME, name, key kind, what it is). */
+/*
+ * What is told of an interval beside its duration, for --by: T(NAME, name, key kind, what it is).
+ */
 #define LAT_TERMS(T) \
 	T(NAME, "name", TEXT, "what the kind calls it: system call, interrupt, ...") \
 	T(COMM, "comm", TEXT, "name of the thread") \
@@ -99,7 +102,9 @@ struct lat_pair {
 int lat_pair_add(const char **list, uint32_t *n, const char *arg, struct buf *why);
 int lat_pair_restart(struct lat_pair *p, const char *arg, struct buf *why);
 
-/* The kernel function at an address: NULL if it is not known. The text lives until the next call. */
+/*
+ * The kernel function at an address: NULL if it is not known. The text lives until the next call.
+ */
 typedef const char *lat_symbol_fn(void *ctx, uint32_t source, uint64_t addr, size_t *len);
 
 /* Called for each interval (lat_interval.h) that counts. 0, or an error that ends the run. */
@@ -132,8 +137,8 @@ void lat_free(struct lat *l); /* NULL is fine */
 int lat_record(struct lat *l, const struct sreader *r, const struct ps_record *rec);
 
 /*
- * If the sink writes points, called between records: what no open interval refers to is let go, when it
- * has become much. 0 or PP_ENOMEM.
+ * If the sink writes points, called between records: what no open interval refers to is let go,
+ * when it has become much. 0 or PP_ENOMEM.
  */
 int lat_bound(struct lat *l);
 
@@ -154,14 +159,14 @@ bool lat_kind_on(const struct lat *l, unsigned i);
 int lat_account_table(struct lat *l);
 
 /*
- * What is wrong with the names of --by, -s and -e in the light of the events seen; see expr.h. It is said
- * once. *by: how many of those are of --by.
+ * What is wrong with the names of --by, -s and -e in the light of the events seen; see expr.h. It
+ * is said once. *by: how many of those are of --by.
  */
 unsigned lat_problems(const struct lat *l, struct buf *why, unsigned *by);
 
 /*
- * Whether --by names this term; the text of its expression i, p NULL behind the last one. (The values are
- * in struct interval.)
+ * Whether --by names this term; the text of its expression i, p NULL behind the last one. (The
+ * values are in struct interval.)
  */
 bool lat_by_term(const struct lat *l, enum lat_term term);
 struct ps_str lat_by_text(const struct lat *l, uint32_t i);
@@ -174,7 +179,10 @@ const char *lat_name(const struct lat *l, uint32_t id, size_t *len);
 /* The unit of a kind's durations: "ns", or what the recording's clock or the event counts. */
 const char *lat_kind_unit(const struct lat *l, unsigned i);
 
-/* The unit of what is still open, such as the bytes of memory; NULL: it is not asked for, or has none. */
+/*
+ * The unit of what is still open, such as the bytes of memory; NULL: it is not asked for, or has
+ * none.
+ */
 const char *lat_amount_unit(const struct lat *l, unsigned i);
 
 /* A stream's context record of a name: the text that stands for a string of the stream. */

@@ -1,3 +1,4 @@
+/* plat --emit: intervals as samples of an event stream, beside the context records of the input. */
 #include "interval/lat_out.h"
 
 #include "base/array.h"

@@ -1,6 +1,7 @@
 /*
- * What a pfilter before plat was asked, as far as the provenance records tell: its words, for titles; and
- * whether its expression is about the thread that a switch goes from, or about the one that it goes to.
+ * What a pfilter before plat was asked, as far as the provenance records tell: its words, for
+ * titles; and whether its expression is about the thread that a switch goes from, or about the one
+ * that it goes to.
  */
 #include "interval/lat_filter.h"
 

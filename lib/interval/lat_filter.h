@@ -5,8 +5,9 @@
  *	if (f.sides == LAT_SIDE_OUT)	(its expression is about the thread that a switch goes from)
  *		...
  *
- * A switch is two events in one, of the thread that it goes from and of the one that it goes to; but it has one
- * mark. Where the expression has only fields of one of the two, the mark does not apply to the other.
+ * A switch is two events in one, of the thread that it goes from and of the one that it goes to;
+ * but it has one mark. Where the expression has only fields of one of the two, the mark does not
+ * apply to the other.
  */
 #ifndef PP_INTERVAL_LAT_FILTER_H
 #define PP_INTERVAL_LAT_FILTER_H

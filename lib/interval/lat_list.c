@@ -1,3 +1,4 @@
+/* plat --slower: a line for each interval, as text, TSV or JSON. */
 #include "interval/lat_out.h"
 
 #include "base/err.h"

@@ -1,5 +1,6 @@
 /*
- * Private to lib/interval: intervals as lines (lat_list.c), and as samples of a stream (lat_emit.c).
+ * Private to lib/interval: intervals as lines (lat_list.c), and as samples of a stream
+ * (lat_emit.c).
  */
 #ifndef PP_INTERVAL_LAT_OUT_H
 #define PP_INTERVAL_LAT_OUT_H

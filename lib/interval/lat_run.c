@@ -1,3 +1,7 @@
+/*
+ * What plat does with its options: reads the input, prints tables, a list or a stream, and
+ * accounts for it.
+ */
 #include "interval/lat_out.h"
 
 #include "base/err.h"
@@ -51,8 +55,8 @@ static void say_counts(const char *name, const uint64_t *count, const char *more
 }
 
 /*
- * The account: of each kind that had events, if asked for; else one line of all of them, if a start has not
- * found its end.
+ * The account: of each kind that had events, if asked for; else one line of all of them, if a start
+ * has not found its end.
  */
 static void say_account(const struct lat *l, bool all, struct diag *d)
 {

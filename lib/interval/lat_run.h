@@ -24,7 +24,9 @@ struct plat_opts {
 	bool stats, strict;
 	int argc; /* for the provenance record */
 	char **argv;
-	/* Called with each record that is no sample, before the engine: for the symbols. NULL: not. */
+	/*
+	 * Called with each record that is no sample, before the engine: for the symbols. NULL: not.
+	 */
 	void (*see)(void *ctx, const struct ps_record *rec);
 	void *see_ctx;
 };

@@ -1,3 +1,4 @@
+/* The call chains and stacks of points, kept by content while an interval is open, for --emit. */
 #include "interval/lat_stacks.h"
 
 #include "base/array.h"
@@ -383,8 +384,8 @@ static int begin(struct lat_stacks *k, struct swriter *w, uint32_t source, bool 
 }
 
 /*
- * The id in what is written, where ids are dense: they are given out as entries are defined. *fresh: it has
- * to be defined now.
+ * The id in what is written, where ids are dense: they are given out as entries are defined.
+ * *fresh: it has to be defined now.
  */
 static int take(struct kept *d, uint32_t id, uint32_t *out, bool *fresh)
 {

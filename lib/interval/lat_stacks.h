@@ -1,9 +1,10 @@
 /*
- * Private to lib/interval: the call chains and stacks of points, for who writes intervals into a stream.
+ * Private to lib/interval: the call chains and stacks of points, for who writes intervals into a
+ * stream.
  *
- * While an interval is open, the stream may define the ids of its stacks again, or begin all of them anew.
- * So what they stand for is kept here by content, under ids of our own; in the stream that is written
- * they get others, in the order in which they are defined there:
+ * While an interval is open, the stream may define the ids of its stacks again, or begin all of
+ * them anew. So what they stand for is kept here by content, under ids of our own; in the stream
+ * that is written they get others, in the order in which they are defined there:
  *
  *	lat_stacks_see(k, &rec);			(each record that is no sample)
  *	rc = lat_stacks_keep(k, r, &rec->sample, &p);	(p->chain and p->stack are ids of k)
@@ -40,15 +41,18 @@ void lat_stacks_see(struct lat_stacks *k, const struct ps_record *rec);
 int lat_stacks_keep(struct lat_stacks *k, const struct sreader *r, const struct ps_sample *s,
 		    struct lat_point *p);
 
-/* Whether as much has come since the last sweep as was in use then, or an eighth of what there is room for. */
+/*
+ * Whether as much has come since the last sweep as was in use then, or an eighth of what there is
+ * room for.
+ */
 bool lat_stacks_full(const struct lat_stacks *k);
 int lat_stacks_sweep(struct lat_stacks *k);
 int lat_stacks_move(struct lat_stacks *k, struct lat_point *p);
 void lat_stacks_swept(struct lat_stacks *k);
 
 /*
- * Writes the definitions that a sample with the stacks of this point needs, where they are not yet in w; what
- * their ids are there, 0 none. 0, PP_ENOMEM or the writer's error.
+ * Writes the definitions that a sample with the stacks of this point needs, where they are not yet
+ * in w; what their ids are there, 0 none. 0, PP_ENOMEM or the writer's error.
  */
 int lat_stacks_write(struct lat_stacks *k, struct swriter *w, uint32_t source,
 		     const struct lat_point *p, uint32_t *chain, uint32_t *stack);

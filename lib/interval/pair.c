@@ -1,4 +1,5 @@
-#include "interval/lat_parts.h"
+/* The engine of pairs: opens an interval at a start, and gives it to the sink at its end. */
+#include "interval/engine.h"
 #include "interval/pair_parts.h"
 
 #include <stdlib.h>
@@ -14,59 +15,59 @@ static uint64_t told_bit(uint32_t kind)
  * An interval was ended, and not by an event that tells it again: what those have begun does not
  * count.
  */
-static void tell(struct lat *l, uint32_t kind, uint32_t domain)
+static void tell(struct engine *en, uint32_t kind, uint32_t domain)
 {
-	l->domains[domain].told |= told_bit(kind);
-	for (uint32_t i = 1; i <= l->open.n; i++) {
-		const struct open_entry *e = &l->open.v[i];
+	en->domains[domain].told |= told_bit(kind);
+	for (uint32_t i = 1; i <= en->open.n; i++) {
+		const struct open_entry *e = &en->open.v[i];
 
 		if (e->kind != kind || e->domain != domain || !e->again)
 			continue;
-		l->kinds[kind].count[LAT_STARTS]--;
-		open_del(&l->open, i);
+		en->kinds[kind].count[LAT_STARTS]--;
+		open_del(&en->open, i);
 	}
 }
 
 /* What never ends, or was cancelled, is neither open nor restarted. */
-static bool is_cancelled(const struct lat *l, const struct open_entry *e)
+static bool is_cancelled(const struct engine *en, const struct open_entry *e)
 {
-	const char *endless = l->kinds[e->kind].k->endless, *name;
+	const char *endless = en->kinds[e->kind].k->endless, *name;
 	struct ps_str star;
 	size_t len;
 
 	if (e->cancelled || !endless)
 		return e->cancelled;
-	name = lat_name(l, e->name, &len);
+	name = engine_name(en, e->name, &len);
 	return pair_matches(endless, name, len, &star);
 }
 
 /* Whether an open interval was open when events were lost that may have been its. */
-static bool stale(const struct lat *l, const struct open_entry *e)
+static bool stale(const struct engine *en, const struct open_entry *e)
 {
-	return lat_lost_since(&l->domains[e->domain], e->number,
-			      l->kinds[e->kind].k->per_cpu ? e->start.cpu : PS_NONE);
+	return engine_lost_since(&en->domains[e->domain], e->number,
+				 en->kinds[e->kind].k->per_cpu ? e->start.cpu : PS_NONE);
 }
 
 /* The newest open interval of a key, after those that losses have touched are given up. */
-static uint32_t find(struct lat *l, const struct pair_bind *b, uint32_t hash, uint32_t domain,
+static uint32_t find(struct engine *en, const struct pair_bind *b, uint32_t hash, uint32_t domain,
 		     const uint64_t *key)
 {
 	uint32_t i;
 
-	while ((i = open_find(&l->open, hash, b->kind, domain, key)) != 0 &&
-	       stale(l, &l->open.v[i])) {
-		l->kinds[b->kind].count[LAT_LOST]++;
-		open_del(&l->open, i);
+	while ((i = open_find(&en->open, hash, b->kind, domain, key)) != 0 &&
+	       stale(en, &en->open.v[i])) {
+		en->kinds[b->kind].count[LAT_LOST]++;
+		open_del(&en->open, i);
 	}
 	return i;
 }
 
-static int get_who(struct lat *l, const struct sreader *r, const struct ps_sample *s,
+static int get_who(struct engine *en, const struct sreader *r, const struct ps_sample *s,
 		   struct lat_who *who)
 {
 	who->pid = s->pid;
 	who->tid = s->tid;
-	return lat_string(l, r, s->comm, &who->comm);
+	return engine_string(en, r, s->comm, &who->comm);
 }
 
 static uint64_t get_number(const struct field *f, const struct sreader *r,
@@ -77,57 +78,57 @@ static uint64_t get_number(const struct field *f, const struct sreader *r,
 	return field_get(f, r, rec, &v) && v.kind == QV_INT ? v.num : otherwise;
 }
 
-static int on_start(struct lat *l, struct pair_bind *b, uint32_t domain, const uint64_t *key,
+static int on_start(struct engine *en, struct pair_bind *b, uint32_t domain, const uint64_t *key,
 		    const struct sreader *r, const struct ps_record *rec)
 {
-	uint32_t hash = open_hash(b->kind, domain, key), older = find(l, b, hash, domain, key);
-	struct lat_kind *k = &l->kinds[b->kind];
+	uint32_t hash = open_hash(b->kind, domain, key), older = find(en, b, hash, domain, key);
+	struct lat_kind *k = &en->kinds[b->kind];
 	struct open_entry *e;
 	int rc;
 
 	k->count[LAT_STARTS]++;
-	if (older && (k->k->restart != PAIR_NEST || l->open.v[older].cancelled)) {
-		bool cancelled = is_cancelled(l, &l->open.v[older]);
+	if (older && (k->k->restart != PAIR_NEST || en->open.v[older].cancelled)) {
+		bool cancelled = is_cancelled(en, &en->open.v[older]);
 
 		k->count[cancelled ? LAT_CANCELLED : LAT_RESTARTED]++;
 		if (k->k->restart == PAIR_KEEP && !cancelled)
 			return 0;
-		open_del(&l->open, older);
-		older = open_find(&l->open, hash, b->kind, domain, key);
+		open_del(&en->open, older);
+		older = open_find(&en->open, hash, b->kind, domain, key);
 	}
-	rc = open_add(&l->open, hash, b->kind, domain, key, older, &e);
+	rc = open_add(&en->open, hash, b->kind, domain, key, older, &e);
 	if (rc == PP_ELIMIT) {
 		if (!k->count[LAT_NO_ROOM]++)
-			diag_warn(l->d, NULL, -1, "%s: more open intervals at a time than %s",
+			diag_warn(en->d, NULL, -1, "%s: more open intervals at a time than %s",
 				  k->k->name,
 				  older ? "can nest" : "plat follows: some are left out");
 		return 0;
 	}
 	if (rc)
 		return rc;
-	e->number = l->losses;
+	e->number = en->losses;
 	e->again = b->again;
 	e->shown = b->nkeys ? b->nkeys - 1 : 0;
 	e->value = b->has_value ? get_number(&b->value, r, rec, 0) : rec->sample.time;
 	e->amount = b->has_amount ? get_number(&b->amount, r, rec, 0) : 0;
-	rc = lat_point(l, r, rec, &e->start);
+	rc = engine_point(en, r, rec, &e->start);
 	if (!rc)
-		rc = get_who(l, r, &rec->sample, &e->who);
+		rc = get_who(en, r, &rec->sample, &e->who);
 	if (!rc)
-		rc = pair_name(l, b, r, rec, &e->name);
-	return rc ? rc : lat_values(l, r, rec, e->by, &e->set, &e->numbers);
+		rc = pair_name(en, b, r, rec, &e->name);
+	return rc ? rc : engine_values(en, r, rec, e->by, &e->set, &e->numbers);
 }
 
-static void interval_of(struct lat *l, const struct open_entry *e, struct interval *iv)
+static void interval_of(struct engine *en, const struct open_entry *e, struct interval *iv)
 {
 	*iv = (struct interval){.kind = e->kind,
-				.source = l->domains[e->domain].source,
+				.source = en->domains[e->domain].source,
 				.domain = e->domain,
 				.who = e->who,
 				.waker = {PS_NONE, PS_NONE, 0},
 				.start = e->start,
 				.key = e->key[e->shown],
-				.keys = l->kinds[e->kind].k == &l->user ? e->key : NULL,
+				.keys = en->kinds[e->kind].k == &en->user ? e->key : NULL,
 				.nkeys = e->shown + 1,
 				.name = e->name,
 				.amount = e->amount,
@@ -136,11 +137,11 @@ static void interval_of(struct lat *l, const struct open_entry *e, struct interv
 				.numbers = e->numbers};
 }
 
-static int on_end(struct lat *l, struct pair_bind *b, uint32_t domain, const uint64_t *key,
+static int on_end(struct engine *en, struct pair_bind *b, uint32_t domain, const uint64_t *key,
 		  const struct sreader *r, const struct ps_record *rec)
 {
-	uint32_t i = find(l, b, open_hash(b->kind, domain, key), domain, key);
-	struct lat_kind *k = &l->kinds[b->kind];
+	uint32_t i = find(en, b, open_hash(b->kind, domain, key), domain, key);
+	struct lat_kind *k = &en->kinds[b->kind];
 	uint64_t values[LAT_BY_MAX], to = rec->sample.time;
 	struct interval iv;
 	int rc;
@@ -149,47 +150,47 @@ static int on_end(struct lat *l, struct pair_bind *b, uint32_t domain, const uin
 		k->count[LAT_NO_START] += !k->k->lone_ends;
 		return 0;
 	}
-	interval_of(l, &l->open.v[i], &iv);
+	interval_of(en, &en->open.v[i], &iv);
 	memcpy(values, iv.values, sizeof(values));
 	iv.values = values;
-	rc = lat_point(l, r, rec, &iv.end);
+	rc = engine_point(en, r, rec, &iv.end);
 	if (!rc && !iv.name)
-		rc = pair_name(l, b, r, rec, &iv.name);
+		rc = pair_name(en, b, r, rec, &iv.name);
 	if (!rc)
-		rc = lat_values(l, r, rec, values, &iv.set, &iv.numbers);
+		rc = engine_values(en, r, rec, values, &iv.set, &iv.numbers);
 	if (b->has_value)
-		to = get_number(&b->value, r, rec, l->open.v[i].value);
+		to = get_number(&b->value, r, rec, en->open.v[i].value);
 	if (!rc)
-		rc = lat_interval(l, &iv, l->open.v[i].value, to);
-	open_del(&l->open, i);
-	if (!b->again && told_bit(b->kind) & ~l->domains[domain].told)
-		tell(l, b->kind, domain);
+		rc = en->sink.interval(en->sink.ctx, &iv, en->open.v[i].value, to);
+	open_del(&en->open, i);
+	if (!b->again && told_bit(b->kind) & ~en->domains[domain].told)
+		tell(en, b->kind, domain);
 	return rc;
 }
 
-static void on_cancel(struct lat *l, struct pair_bind *b, uint32_t domain, const uint64_t *key)
+static void on_cancel(struct engine *en, struct pair_bind *b, uint32_t domain, const uint64_t *key)
 {
-	uint32_t i = find(l, b, open_hash(b->kind, domain, key), domain, key);
+	uint32_t i = find(en, b, open_hash(b->kind, domain, key), domain, key);
 
 	if (i)
-		l->open.v[i].cancelled = true;
+		en->open.v[i].cancelled = true;
 }
 
 /* The interval has begun before it was meant to: a lock was wanted, and now is had. */
-static int on_move(struct lat *l, struct pair_bind *b, uint32_t domain, const uint64_t *key,
+static int on_move(struct engine *en, struct pair_bind *b, uint32_t domain, const uint64_t *key,
 		   const struct sreader *r, const struct ps_record *rec)
 {
-	uint32_t i = find(l, b, open_hash(b->kind, domain, key), domain, key);
+	uint32_t i = find(en, b, open_hash(b->kind, domain, key), domain, key);
 
 	if (!i)
 		return 0;
-	l->open.v[i].value = rec->sample.time;
-	l->open.v[i].number = l->losses;
-	return lat_point(l, r, rec, &l->open.v[i].start);
+	en->open.v[i].value = rec->sample.time;
+	en->open.v[i].number = en->losses;
+	return engine_point(en, r, rec, &en->open.v[i].start);
 }
 
 /* An event that is an interval in itself, with two values of one clock. It ends with the event. */
-static int on_whole(struct lat *l, struct pair_bind *b, uint32_t domain, const uint64_t *key,
+static int on_whole(struct engine *en, struct pair_bind *b, uint32_t domain, const uint64_t *key,
 		    const struct sreader *r, const struct ps_record *rec)
 {
 	uint64_t values[LAT_BY_MAX], from, to;
@@ -203,21 +204,21 @@ static int on_whole(struct lat *l, struct pair_bind *b, uint32_t domain, const u
 
 	from = b->has_value ? get_number(&b->value, r, rec, 0) : 0;
 	to = b->has_end_value ? get_number(&b->end_value, r, rec, from) : from;
-	l->kinds[b->kind].count[LAT_STARTS]++;
-	rc = lat_point(l, r, rec, &iv.end);
+	en->kinds[b->kind].count[LAT_STARTS]++;
+	rc = engine_point(en, r, rec, &iv.end);
 	iv.start = iv.end;
 	if (to >= from && to - from <= iv.end.time)
 		iv.start.time -= to - from;
 	if (!rc)
-		rc = get_who(l, r, &rec->sample, &iv.who);
+		rc = get_who(en, r, &rec->sample, &iv.who);
 	if (!rc)
-		rc = pair_name(l, b, r, rec, &iv.name);
+		rc = pair_name(en, b, r, rec, &iv.name);
 	if (!rc)
-		rc = lat_values(l, r, rec, values, &iv.set, &iv.numbers);
-	return rc ? rc : lat_interval(l, &iv, from, to);
+		rc = engine_values(en, r, rec, values, &iv.set, &iv.numbers);
+	return rc ? rc : en->sink.interval(en->sink.ctx, &iv, from, to);
 }
 
-int pair_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
+int pair_sample(struct engine *en, struct lat_event *ev, const struct sreader *r,
 		const struct ps_record *rec)
 {
 	for (uint32_t i = 0; i < ev->npairs; i++) {
@@ -225,19 +226,19 @@ int pair_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
 		uint64_t key[PAIR_KEYS] = {0};
 		int rc = PP_ENOENT;
 
-		if (!b->again || !(l->domains[ev->domain].told & told_bit(b->kind)))
-			rc = pair_key(l, b, r, rec, key);
+		if (!b->again || !(en->domains[ev->domain].told & told_bit(b->kind)))
+			rc = pair_key(en, b, r, rec, key);
 		/* This sample lacks the key, or the condition does not hold. */
 		if (rc == PP_ENOENT)
 			continue;
 		if (rc)
 			return rc;
 		switch (b->role) {
-		case PAIR_START: rc = on_start(l, b, ev->domain, key, r, rec); break;
-		case PAIR_END: rc = on_end(l, b, ev->domain, key, r, rec); break;
-		case PAIR_CANCEL: on_cancel(l, b, ev->domain, key); break;
-		case PAIR_MOVE: rc = on_move(l, b, ev->domain, key, r, rec); break;
-		case PAIR_WHOLE: rc = on_whole(l, b, ev->domain, key, r, rec); break;
+		case PAIR_START: rc = on_start(en, b, ev->domain, key, r, rec); break;
+		case PAIR_END: rc = on_end(en, b, ev->domain, key, r, rec); break;
+		case PAIR_CANCEL: on_cancel(en, b, ev->domain, key); break;
+		case PAIR_MOVE: rc = on_move(en, b, ev->domain, key, r, rec); break;
+		case PAIR_WHOLE: rc = on_whole(en, b, ev->domain, key, r, rec); break;
 		case PAIR_NONE: break;
 		}
 		if (rc)
@@ -246,37 +247,42 @@ int pair_sample(struct lat *l, struct lat_event *ev, const struct sreader *r,
 	return 0;
 }
 
-int pair_points(struct lat *l, lat_point_fn *fn)
+int pair_points(struct engine *en, lat_point_fn *fn)
 {
 	int rc = 0;
 
-	for (uint32_t i = 1; i <= l->open.n && !rc; i++)
-		if (l->open.v[i].kind != OPEN_FREE)
-			rc = fn(l->stacks_kept, &l->open.v[i].start);
+	for (uint32_t i = 1; i <= en->open.n && !rc; i++)
+		if (en->open.v[i].kind != OPEN_FREE)
+			rc = fn(en->stacks_kept, &en->open.v[i].start);
 	return rc;
 }
 
-int pair_end(struct lat *l)
+int pair_end(struct engine *en)
 {
 	int rc = 0;
 
-	for (uint32_t i = 1; i <= l->open.n && !rc; i++) {
-		struct open_entry *e = &l->open.v[i];
+	for (uint32_t i = 1; i <= en->open.n && !rc; i++) {
+		struct open_entry *e = &en->open.v[i];
 		struct interval iv;
 
 		if (e->kind == OPEN_FREE)
 			continue;
-		if (stale(l, e)) {
-			l->kinds[e->kind].count[LAT_LOST]++;
+		if (stale(en, e)) {
+			en->kinds[e->kind].count[LAT_LOST]++;
 			continue;
 		}
-		if (is_cancelled(l, e)) {
-			l->kinds[e->kind].count[LAT_CANCELLED]++;
+		if (is_cancelled(en, e)) {
+			en->kinds[e->kind].count[LAT_CANCELLED]++;
 			continue;
 		}
-		interval_of(l, e, &iv);
-		rc = lat_open(l, &iv, iv.start.time, l->domains[e->domain].last);
+		interval_of(en, e, &iv);
+		rc = en->sink.open(en->sink.ctx, &iv, iv.start.time, en->domains[e->domain].last);
 	}
-	open_release(&l->open);
+	open_release(&en->open);
 	return rc;
+}
+
+void pair_release(struct engine *en)
+{
+	open_release(&en->open);
 }

@@ -10,21 +10,24 @@
  * and its name to the list in plat(1) (t/plat.t compares them). Rules:
  *
  * event	SYSTEM:NAME as in tracefs, with at most one '*', whose text is the key or name "*".
- *		The event belongs to the kind only if it has all fields of its key and its value: so
- *		"*:*" with a key that only some events have finds them by their fields.
- * key		fields (event/field.h) with commas, at most PAIR_KEYS: a start and an end pair when all
- *		are equal; the last one is what is shown as the key. In capitals (TID, CPU) they are the sample's own, whatever the event has.
- *		"*" is what the star of the event stands for. "a/b" is a, or -1 if b is 0.
- *		"a?text" is a, or if that is -1 the number of the system call of that name.
- * name		what the interval is called, fields with commas, each with ":" and a way to write it
- *		(PAIR_RENDERS) if it is not to be as it is. Of the start; of the end if that has none.
- *		"=text" is that text, which then is what the star stands for, too.
- * value	what is subtracted, end minus start: NULL the time of the event. With one event that is
- *		start and end in itself, PAIR_WHOLE, the start's value; the end's is end_value.
- * when		a field that has to be there and not 0, or with "!" in front, 0: else the event does not count.
- *		"a=text": field a has to be the number of a system call of that name, which may have one '*'.
- * again	it tells what events above tell, too: once one of those has ended an interval, it is passed
- *		over, or intervals would count twice.
+ *		The event belongs to the kind only if it has all fields of its key and its value:
+ *		so "*:*" with a key that only some events have finds them by their fields.
+ * key		fields (event/field.h) with commas, at most PAIR_KEYS: a start and an end pair
+ *		when all are equal; the last one is what is shown as the key. In capitals (TID,
+ *		CPU) they are the sample's own, whatever the event has. "*" is what the star of
+ *		the event stands for. "a/b" is a, or -1 if b is 0. "a?text" is a, or if that is -1
+ *		the number of the system call of that name.
+ * name		what the interval is called, fields with commas, each with ":" and a way to write
+ *		it (PAIR_RENDERS) if it is not to be as it is. Of the start; of the end if that
+ *		has none. "=text" is that text, which then is what the star stands for, too.
+ * value	what is subtracted, end minus start: NULL the time of the event. With one event
+ *		that is start and end in itself, PAIR_WHOLE, the start's value; the end's is
+ *		end_value.
+ * when		a field that has to be there and not 0, or with "!" before it, 0: else the event
+ *		does not count. "a=text": field a has to be the number of a system call of that
+ *		name, which may have one '*'.
+ * again	it reports what events above report, too: once one of those has ended an interval,
+ *		it is skipped, or intervals would count twice.
  * amount	of the start: what --unmatched adds up (bytes of an allocation).
  *
  * What happens:
@@ -35,9 +38,9 @@
  *   stays, and the later is counted as restarted.
  * - What is called as `endless` says, with at most one '*', has no end by nature: where another
  *   would be open or restarted, it is cancelled.
- * - PAIR_CANCEL: if no end follows, no interval was given up: when it begins again, or at the end of
- *   the recording, it is counted as "cancelled". (The kernel says of a timer first that it is taken
- *   out of its list, whatever the reason, and then that it has expired.)
+ * - PAIR_CANCEL: if no end follows, no interval was given up: when it begins again, or at the end
+ *   of the recording, it is counted as "cancelled". (The kernel reports of a timer first that it
+ *   is taken out of its list, whatever the reason, and then that it has expired.)
  * - PAIR_MOVE: what is open with its key begins only here.
  * - Lost events give up what is open: per_cpu, on the CPU that lost them, else everything.
  */

@@ -1,3 +1,7 @@
+/*
+ * Which kinds an event descriptor is of, where their fields lie in it, and keys and names of its
+ * samples.
+ */
 #include "interval/pair_parts.h"
 
 #include <inttypes.h>
@@ -79,10 +83,10 @@ static bool next_piece(const char **list, struct ps_str *piece)
 }
 
 /* The number of a system call; PS_NONE, which none has, if it is not known. */
-static uint64_t call_number(const struct lat *l, const char *name, size_t len)
+static uint64_t call_number(const struct engine *en, const char *name, size_t len)
 {
 	for (uint64_t i = 0; i < CALLS_MAX; i++) {
-		const char *s = lat_syscall(l, i);
+		const char *s = engine_syscall(en, i);
 
 		if (s && strlen(s) == len && !memcmp(s, name, len))
 			return i;
@@ -90,7 +94,8 @@ static uint64_t call_number(const struct lat *l, const char *name, size_t len)
 	return PS_NONE;
 }
 
-static int bind_key(struct lat *l, struct pair_bind *b, const struct ps_event *e, const char *list)
+static int bind_key(struct engine *en, struct pair_bind *b, const struct ps_event *e,
+		    const char *list)
 {
 	struct ps_str p;
 
@@ -103,7 +108,7 @@ static int bind_key(struct lat *l, struct pair_bind *b, const struct ps_event *e
 			n = (uint32_t)((slash ? slash : ask) - p.p);
 		if (ask) {
 			b->called |= 1u << k;
-			b->call_number = call_number(l, ask + 1, p.len - n - 1);
+			b->call_number = call_number(en, ask + 1, p.len - n - 1);
 		}
 
 		if (n == 1 && *p.p == '*')
@@ -213,13 +218,13 @@ static int bind_when(struct pair_bind *b, const struct ps_event *e, const char *
 	return rc;
 }
 
-static int bind_fields(struct lat *l, struct pair_bind *b, const struct ps_event *e,
+static int bind_fields(struct engine *en, struct pair_bind *b, const struct ps_event *e,
 		       const struct pair_event *pe)
 {
-	const char *names = pe->name, *amount = l->kinds[b->kind].k->amount;
+	const char *names = pe->name, *amount = en->kinds[b->kind].k->amount;
 	bool literal = names && *names == '=';
 	struct ps_str p;
-	int rc = bind_key(l, b, e, pe->key);
+	int rc = bind_key(en, b, e, pe->key);
 
 	if (!rc)
 		rc = bind_value(&b->value, &b->has_value, e, pe->value);
@@ -248,9 +253,10 @@ static struct pair_bind *another(struct lat_event *ev)
 	return &v[ev->npairs];
 }
 
-static int bind_kind(struct lat *l, uint32_t kind, const struct ps_event *e, struct lat_event *ev)
+static int bind_kind(struct engine *en, uint32_t kind, const struct ps_event *e,
+		     struct lat_event *ev)
 {
-	const struct pair_kind *k = l->kinds[kind].k;
+	const struct pair_kind *k = en->kinds[kind].k;
 
 	for (int i = 0; i < PAIR_EVENTS && k->events[i].role != PAIR_NONE; i++) {
 		const struct pair_event *pe = &k->events[i];
@@ -266,11 +272,11 @@ static int bind_kind(struct lat *l, uint32_t kind, const struct ps_event *e, str
 		b->kind = kind;
 		b->role = pe->role;
 		b->again = pe->again;
-		rc = bind_fields(l, b, e, pe);
+		rc = bind_fields(en, b, e, pe);
 		if (pe->name && *pe->name == '=')
 			star = ps_str(pe->name + 1, (uint32_t)strlen(pe->name + 1));
 		if (!rc)
-			rc = lat_text(l, star.p, star.len, &b->star);
+			rc = engine_text(en, star.p, star.len, &b->star);
 		if (pe->name && *pe->name == '=')
 			b->event_name = b->star;
 		if (rc)
@@ -285,7 +291,7 @@ static int bind_kind(struct lat *l, uint32_t kind, const struct ps_event *e, str
 	return 0;
 }
 
-static int bind_user(struct lat *l, struct pair_user *u, const struct ps_event *e,
+static int bind_user(struct engine *en, struct pair_user *u, const struct ps_event *e,
 		     struct lat_event *ev)
 {
 	bool alone = matches_user(u->whole, e);
@@ -296,14 +302,14 @@ static int bind_user(struct lat *l, struct pair_user *u, const struct ps_event *
 	b = another(ev);
 	if (!b)
 		return PP_ENOMEM;
-	b->kind = l->nkinds - 1;
+	b->kind = en->nkinds - 1;
 	b->role = u->role;
 	b->user = u;
 	u->bound = true;
 	b->alone = alone;
 	b->nkeys = alone ? 1 : expr_count(u->key);
 	ev->npairs++;
-	return lat_text(l, e->name.p, e->name.len, &b->event_name);
+	return engine_text(en, e->name.p, e->name.len, &b->event_name);
 }
 
 /* What ends an interval comes first: an event may be the end of one and the start of the next. */
@@ -315,15 +321,15 @@ static int by_role(const void *a, const void *b)
 	return sx != sy ? sx - sy : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-int pair_bind(struct lat *l, const struct ps_event *e, struct lat_event *ev)
+int pair_bind(struct engine *en, const struct ps_event *e, struct lat_event *ev)
 {
 	int rc = 0;
 
-	for (uint32_t k = 0; k < l->nkinds && !rc; k++)
-		if (l->kinds[k].on)
-			rc = bind_kind(l, k, e, ev);
-	for (uint32_t i = 0; i < l->nusers && !rc; i++)
-		rc = bind_user(l, &l->users[i], e, ev);
+	for (uint32_t k = 0; k < en->nkinds && !rc; k++)
+		if (en->kinds[k].on)
+			rc = bind_kind(en, k, e, ev);
+	for (uint32_t i = 0; i < en->nusers && !rc; i++)
+		rc = bind_user(en, &en->users[i], e, ev);
 	if (ev->npairs > 1)
 		qsort(ev->pairs, ev->npairs, sizeof(*ev->pairs), by_role);
 	return rc;
@@ -331,7 +337,7 @@ int pair_bind(struct lat *l, const struct ps_event *e, struct lat_event *ev)
 
 /* ---- keys ---- */
 
-static int key_value(struct lat *l, const struct qval *v, uint64_t *key)
+static int key_value(struct engine *en, const struct qval *v, uint64_t *key)
 {
 	uint32_t id;
 
@@ -340,13 +346,13 @@ static int key_value(struct lat *l, const struct qval *v, uint64_t *key)
 		return 0;
 	}
 	/* Texts and numbers are not equal. */
-	if (lat_text(l, v->s, v->len, &id))
+	if (engine_text(en, v->s, v->len, &id))
 		return PP_ENOMEM;
 	*key = LAT_KEY_TEXT | id;
 	return 0;
 }
 
-static int user_key(struct lat *l, const struct pair_bind *b, const struct sreader *r,
+static int user_key(struct engine *en, const struct pair_bind *b, const struct sreader *r,
 		    const struct ps_record *rec, uint64_t *key)
 {
 	struct expr *x = b->alone ? b->user->thread : b->user->key;
@@ -358,12 +364,12 @@ static int user_key(struct lat *l, const struct pair_bind *b, const struct sread
 	for (unsigned i = 0; i < expr_count(x) && i < PAIR_KEYS && !rc; i++) {
 		if (!expr_value(x, i, r, rec, &v) || v.kind == QV_NA)
 			return PP_ENOENT;
-		rc = key_value(l, &v, &key[i]);
+		rc = key_value(en, &v, &key[i]);
 	}
 	return rc;
 }
 
-static bool is_meant(const struct lat *l, const struct pair_bind *b, const struct sreader *r,
+static bool is_meant(const struct engine *en, const struct pair_bind *b, const struct sreader *r,
 		     const struct ps_record *rec)
 {
 	struct ps_str star;
@@ -374,19 +380,19 @@ static bool is_meant(const struct lat *l, const struct pair_bind *b, const struc
 		return false;
 	if (!b->when_call)
 		return !v.num == b->when_not;
-	name = lat_syscall(l, v.num);
+	name = engine_syscall(en, v.num);
 	return name && pair_matches(b->when_call, name, strlen(name), &star);
 }
 
-int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
+int pair_key(struct engine *en, struct pair_bind *b, const struct sreader *r,
 	     const struct ps_record *rec, uint64_t *key)
 {
 	struct qval v;
 	int rc = 0;
 
 	if (b->user)
-		return user_key(l, b, r, rec, key);
-	if (b->has_when && !is_meant(l, b, r, rec))
+		return user_key(en, b, r, rec, key);
+	if (b->has_when && !is_meant(en, b, r, rec))
 		return PP_ENOENT;
 	for (uint32_t i = 0; i < b->nkeys && !rc; i++) {
 		if (b->star_key & (1u << i))
@@ -394,7 +400,7 @@ int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
 		else if (!field_get(&b->key[i], r, rec, &v))
 			return PP_ENOENT;
 		else
-			rc = key_value(l, &v, &key[i]);
+			rc = key_value(en, &v, &key[i]);
 		if (b->called & (1u << i) && key[i] == UINT64_MAX)
 			key[i] = b->call_number;
 		if (b->guarded & (1u << i) && field_get(&b->guard[i], r, rec, &v) && !v.num)
@@ -416,7 +422,7 @@ static const struct symbolic *names_of(const struct pair_part *part, const struc
 		       : part->symbolic;
 }
 
-static void add_number(struct lat *l, const struct pair_part *part, const struct sreader *r,
+static void add_number(struct engine *en, const struct pair_part *part, const struct sreader *r,
 		       const struct ps_record *rec, uint64_t v, bool is_unsigned)
 {
 	char names[SYMBOLIC_ALL];
@@ -424,31 +430,31 @@ static void add_number(struct lat *l, const struct pair_part *part, const struct
 	size_t len = 0;
 
 	switch (part->render) {
-	case PAIR_RENDER_HEX: buf_addf(&l->text, "0x%" PRIx64, v); return;
+	case PAIR_RENDER_HEX: buf_addf(&en->texts.text, "0x%" PRIx64, v); return;
 	case PAIR_RENDER_DEV:
-		buf_addf(&l->text, "%" PRIu64 ",%" PRIu64, v >> 20, v & 0xfffff);
+		buf_addf(&en->texts.text, "%" PRIu64 ",%" PRIu64, v >> 20, v & 0xfffff);
 		return;
 	case PAIR_RENDER_SYMBOLIC:
 		s = symbolic_text(names_of(part, r, rec), v, names) ? names : NULL;
 		break;
-	case PAIR_RENDER_SYSCALL: s = lat_syscall(l, v); break;
+	case PAIR_RENDER_SYSCALL: s = engine_syscall(en, v); break;
 	case PAIR_RENDER_ADDR:
-		if (l->o->symbol)
-			s = l->o->symbol(l->o->symbol_ctx, rec->source, v, &len);
+		if (en->symbol)
+			s = en->symbol(en->symbol_ctx, rec->source, v, &len);
 		if (!s)
-			buf_addf(&l->text, "0x%" PRIx64, v);
+			buf_addf(&en->texts.text, "0x%" PRIx64, v);
 		break;
 	default: break;
 	}
 	if (s)
-		buf_add(&l->text, s, len ? len : strlen(s));
+		buf_add(&en->texts.text, s, len ? len : strlen(s));
 	else if (part->render != PAIR_RENDER_ADDR && is_unsigned)
-		buf_addf(&l->text, "%" PRIu64, v);
+		buf_addf(&en->texts.text, "%" PRIu64, v);
 	else if (part->render != PAIR_RENDER_ADDR)
-		buf_addf(&l->text, "%" PRId64, (int64_t)v);
+		buf_addf(&en->texts.text, "%" PRId64, (int64_t)v);
 }
 
-static int add_part(struct lat *l, const struct pair_part *part, const struct pair_bind *b,
+static int add_part(struct engine *en, const struct pair_part *part, const struct pair_bind *b,
 		    const struct sreader *r, const struct ps_record *rec)
 {
 	struct qval v;
@@ -456,22 +462,22 @@ static int add_part(struct lat *l, const struct pair_part *part, const struct pa
 	const char *s;
 
 	if (part->star) {
-		s = lat_name(l, b->star, &len);
-		buf_add(&l->text, s, len);
+		s = engine_name(en, b->star, &len);
+		buf_add(&en->texts.text, s, len);
 	} else if (part->comm) {
 		s = sreader_string(r, rec->sample.comm, &len);
-		buf_add(&l->text, s ? s : "<...>", s ? len : 5);
+		buf_add(&en->texts.text, s ? s : "<...>", s ? len : 5);
 	} else if (!field_get(&part->field, r, rec, &v)) {
-		buf_adds(&l->text, "?");
+		buf_adds(&en->texts.text, "?");
 	} else if (v.kind == QV_INT) {
-		add_number(l, part, r, rec, v.num, v.is_unsigned);
+		add_number(en, part, r, rec, v.num, v.is_unsigned);
 	} else {
-		buf_add(&l->text, v.s, v.len);
+		buf_add(&en->texts.text, v.s, v.len);
 	}
-	return l->text.err;
+	return en->texts.text.err;
 }
 
-int pair_name(struct lat *l, struct pair_bind *b, const struct sreader *r,
+int pair_name(struct engine *en, struct pair_bind *b, const struct sreader *r,
 	      const struct ps_record *rec, uint32_t *name)
 {
 	const struct pair_part *first = &b->parts[0];
@@ -488,7 +494,7 @@ int pair_name(struct lat *l, struct pair_bind *b, const struct sreader *r,
 	if (b->nparts == 1 && !first->comm && !first->other &&
 	    field_get(&first->field, r, rec, &v)) {
 		if (v.kind != QV_INT)
-			return lat_text(l, v.s, v.len, name);
+			return engine_text(en, v.s, v.len, name);
 		if (b->names.n > LAT_NAMES_MAX)
 			map64_clear(&b->names);
 		known = map64_put(&b->names, v.num, NULL);
@@ -498,14 +504,14 @@ int pair_name(struct lat *l, struct pair_bind *b, const struct sreader *r,
 		if (*name)
 			return 0;
 	}
-	buf_reset(&l->text);
+	buf_reset(&en->texts.text);
 	for (uint32_t i = 0; i < b->nparts; i++) {
 		if (i)
-			buf_addc(&l->text, ' ');
-		if (add_part(l, &b->parts[i], b, r, rec))
+			buf_addc(&en->texts.text, ' ');
+		if (add_part(en, &b->parts[i], b, r, rec))
 			return PP_ENOMEM;
 	}
-	if (lat_text(l, buf_str(&l->text), l->text.len, name))
+	if (engine_text(en, buf_str(&en->texts.text), en->texts.text.len, name))
 		return PP_ENOMEM;
 	if (known)
 		*known = *name;

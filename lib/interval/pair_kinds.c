@@ -1,25 +1,28 @@
+/* The built-in kinds: the events that begin and end them (pair.h says what the columns mean). */
 #include "interval/pair.h"
 
 /*
- * A request to flush a device's cache has the sector 0 when it is issued and -1 when it is complete,
- * and no length in both cases: hence sector/nr_sector.
+ * A request to flush a device's cache has the sector 0 when it is issued and -1 when it is
+ * complete, and no length in both cases: hence sector/nr_sector.
  *
- * Work is queued a second time only after it was taken off the queue: the later time counts. A signal
- * with a result was ignored, or is one that waits already. When a thread turns the mmap_lock that it
- * holds for writing into one for reading, that is another mmap_lock_acquire_returned: the earlier
- * counts. A bio that becomes a request, or part of one, ends with that. The kernel forgets the number
- * of rt_sigreturn before its end is recorded: it is -1 then.
+ * Work is queued a second time only after it was taken off the queue: the later time counts. A
+ * signal with a result was ignored, or is one that waits already. When a thread turns the mmap_lock
+ * that it holds for writing into one for reading, that is another mmap_lock_acquire_returned: the
+ * earlier counts. A bio that becomes a request, or part of one, ends with that. The kernel forgets
+ * the number of rt_sigreturn before its end is recorded: it is -1 then.
  */
 /* clang-format off */
 const struct pair_kind pair_kinds[] = {
 	[SCHED_RUNQ] = {"runq", "run queue: woken, preempted or new, until it runs",
-	 .by = "comm", .begins = "the thread's wakeup, or the switch from it", .ends = "the switch to the thread",
+	 .by = "comm",
+	 .begins = "the thread's wakeup, or the switch from it", .ends = "the switch to the thread",
 	 .state = true},
 	[SCHED_ONCPU] = {"oncpu", "on the CPU: switched in, until switched out",
 	 .by = "comm", .begins = "the switch to the thread", .ends = "the switch from the thread",
 	 .state = true},
 	[SCHED_OFFCPU] = {"offcpu", "off the CPU: switched out, until switched in",
-	 .by = "comm,state", .begins = "the switch from the thread", .ends = "the switch to the thread",
+	 .by = "comm,state",
+	 .begins = "the switch from the thread", .ends = "the switch to the thread",
 	 .state = true},
 	[SCHED_BLOCKED] = {"blocked", "asleep or blocked: switched out, until woken",
 	 .by = "comm,state", .begins = "the switch from the thread", .ends = "the thread's wakeup",
@@ -42,7 +45,8 @@ const struct pair_kind pair_kinds[] = {
 
 	/* The two ways to tell it have keys of their own: neither ends what the other has begun. */
 	{"futex", "futex calls, by address", .by = "name", .more = true,
-	 .events = {{PAIR_START, "raw_syscalls:sys_enter", "id,TID", "args[0]:hex", .when = "id=futex*"},
+	 .events = {{PAIR_START, "raw_syscalls:sys_enter", "id,TID",
+		     "args[0]:hex", .when = "id=futex*"},
 		    {PAIR_END, "raw_syscalls:sys_exit", "id,TID", .when = "id=futex*"},
 		    {PAIR_START, "syscalls:sys_enter_futex", "TID", "uaddr:hex", .again = true},
 		    {PAIR_END, "syscalls:sys_exit_futex", "TID", .again = true}}},
@@ -50,7 +54,8 @@ const struct pair_kind pair_kinds[] = {
 	{"irq", "interrupt handlers", .by = "name", .restart = PAIR_NEST, .per_cpu = true,
 	 .events = {{PAIR_START, "irq:irq_handler_entry", "CPU,irq", "name"},
 		    {PAIR_END, "irq:irq_handler_exit", "CPU,irq"}}},
-	{"vector", "interrupt vectors and IPIs", .by = "name", .restart = PAIR_NEST, .per_cpu = true,
+	{"vector", "interrupt vectors and IPIs",
+	 .by = "name", .restart = PAIR_NEST, .per_cpu = true,
 	 .events = {{PAIR_START, "irq_vectors:*_entry", "CPU,*", "*"},
 		    {PAIR_END, "irq_vectors:*_exit", "CPU,*"},
 		    {PAIR_START, "ipi:ipi_entry", "CPU", "reason"},
@@ -83,7 +88,8 @@ const struct pair_kind pair_kinds[] = {
 		    {PAIR_END, "preemptirq:preempt_enable", "CPU"}}},
 	{"osnoise", "what the osnoise tracer found", .by = "name", .per_cpu = true,
 	 .events = {{PAIR_WHOLE, "osnoise:irq_noise", "CPU", "desc", .end_value = "duration"},
-		    {PAIR_WHOLE, "osnoise:softirq_noise", "CPU", "vector:symbolic", .end_value = "duration"},
+		    {PAIR_WHOLE, "osnoise:softirq_noise", "CPU", "vector:symbolic",
+		     .end_value = "duration"},
 		    {PAIR_WHOLE, "osnoise:thread_noise", "CPU", "comm", .end_value = "duration"},
 		    {PAIR_WHOLE, "osnoise:nmi_noise", "CPU", "*", .end_value = "duration"}}},
 
@@ -169,7 +175,8 @@ const struct pair_kind pair_kinds[] = {
 	{"lock", "lock contended, until it is taken", .by = "name", .restart = PAIR_KEEP,
 	 .events = {{PAIR_START, "lock:contention_begin", "TID,lock_addr", "flags:symbolic"},
 		    {PAIR_END, "lock:contention_end", "TID,lock_addr"}}},
-	{"lock-wait", "the same, of kernels with lockdep, by lock", .by = "name", .restart = PAIR_KEEP,
+	{"lock-wait", "the same, of kernels with lockdep, by lock",
+	 .by = "name", .restart = PAIR_KEEP,
 	 .lone_ends = true,
 	 .events = {{PAIR_START, "lock:lock_contended", "TID,lockdep_addr", "name"},
 		    {PAIR_END, "lock:lock_acquired", "TID,lockdep_addr"}}},
@@ -182,7 +189,8 @@ const struct pair_kind pair_kinds[] = {
 	 .events = {{PAIR_START, "mmap_lock:mmap_lock_start_locking", "TID,mm"},
 		    {PAIR_END, "mmap_lock:mmap_lock_acquire_returned", "TID,mm"}}},
 	{"mmap-held", "mmap_lock taken, until it is released", .by = "comm", .restart = PAIR_KEEP,
-	 .events = {{PAIR_START, "mmap_lock:mmap_lock_acquire_returned", "TID,mm", .when = "success"},
+	 .events = {{PAIR_START, "mmap_lock:mmap_lock_acquire_returned",
+		     "TID,mm", .when = "success"},
 		    {PAIR_END, "mmap_lock:mmap_lock_released", "TID,mm"}}},
 
 	{"kvm-exit", "out of the guest, by reason", .by = "name",
@@ -197,7 +205,8 @@ const struct pair_kind pair_kinds[] = {
 	 .events = {{PAIR_START, "net:net_dev_queue", "skbaddr", "name"},
 		    {PAIR_END, "net:net_dev_start_xmit", "skbaddr"},
 		    {PAIR_CANCEL, "skb:kfree_skb", "skbaddr"}}},
-	{"net-xmit", "packet given to the driver, until that returns", .by = "name", .per_cpu = true,
+	{"net-xmit", "packet given to the driver, until that returns",
+	 .by = "name", .per_cpu = true,
 	 .events = {{PAIR_START, "net:net_dev_start_xmit", "CPU,skbaddr", "name"},
 		    {PAIR_END, "net:net_dev_xmit", "CPU,skbaddr"}}},
 	{"net-receive", "packet received, until a program has read it", .by = "name",
@@ -208,8 +217,10 @@ const struct pair_kind pair_kinds[] = {
 		    {PAIR_CANCEL, "skb:kfree_skb", "skbaddr"}}},
 
 	{"func", "functions of the function_graph tracer", .by = "name",
-	 .events = {{PAIR_WHOLE, "ftrace:funcgraph_exit", "TID", "func:addr", "calltime", "rettime"}}},
-	{"probe", "kprobes and uprobes, until the function returns", .by = "name", .restart = PAIR_NEST,
+	 .events = {{PAIR_WHOLE, "ftrace:funcgraph_exit", "TID", "func:addr", "calltime",
+		     "rettime"}}},
+	{"probe", "kprobes and uprobes, until the function returns",
+	 .by = "name", .restart = PAIR_NEST,
 	 .events = {{PAIR_START, "*", "TID,__probe_ip", "*"},
 		    {PAIR_END, "*", "TID,__probe_func"}}},
 };

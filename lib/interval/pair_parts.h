@@ -4,7 +4,7 @@
 #ifndef PP_INTERVAL_PAIR_PARTS_H
 #define PP_INTERVAL_PAIR_PARTS_H
 
-#include "interval/lat_parts.h"
+#include "interval/engine.h"
 
 #define PAIR_NAMES 4 /* fields of a name */
 
@@ -52,15 +52,30 @@ struct pair_user {
 	bool bound; /* there is such an event */
 };
 
+/* ---- pair_open.c ---- */
+
+void open_release(struct open_table *t);
+uint32_t open_hash(uint32_t kind, uint32_t domain, const uint64_t *key);
+/* The newest open one of the key: index, 0 if there is none. */
+uint32_t open_find(const struct open_table *t, uint32_t hash, uint32_t kind, uint32_t domain,
+		   const uint64_t *key);
+/* Adds one, before `older` (what open_find gave). 0, PP_ENOMEM, PP_ELIMIT. */
+int open_add(struct open_table *t, uint32_t hash, uint32_t kind, uint32_t domain,
+	     const uint64_t *key, uint32_t older, struct open_entry **e);
+/* Takes out the newest of its key. */
+void open_del(struct open_table *t, uint32_t index);
+
+/* ---- pair_bind.c ---- */
+
 /* Whether a name is that of a pattern with at most one '*'; *star is what that stands for. */
 bool pair_matches(const char *pattern, const char *name, size_t len, struct ps_str *star);
 
 /* The key of a sample. 0, PP_ENOENT (it has none, or is not meant), PP_ENOMEM. */
-int pair_key(struct lat *l, struct pair_bind *b, const struct sreader *r,
+int pair_key(struct engine *en, struct pair_bind *b, const struct sreader *r,
 	     const struct ps_record *rec, uint64_t *key);
 
 /* The name of an interval; 0: this event has none. */
-int pair_name(struct lat *l, struct pair_bind *b, const struct sreader *r,
+int pair_name(struct engine *en, struct pair_bind *b, const struct sreader *r,
 	      const struct ps_record *rec, uint32_t *name);
 
 #endif

@@ -44,9 +44,9 @@ static int parse_event(struct pair_user *u, const char *s, size_t n, struct buf 
 	return rc;
 }
 
-static int add_user(struct lat *l, enum pair_role role, const char *text, struct buf *why)
+static int add_user(struct engine *en, enum pair_role role, const char *text, struct buf *why)
 {
-	struct pair_user *u = &l->users[l->nusers++];
+	struct pair_user *u = &en->users[en->nusers++];
 	const char *cond = strstr(text, " if ");
 	size_t n = cond ? (size_t)(cond - text) : strlen(text);
 	int rc;
@@ -64,9 +64,8 @@ static int add_user(struct lat *l, enum pair_role role, const char *text, struct
 	return rc;
 }
 
-int pair_user(struct lat *l, struct buf *why)
+int pair_user(struct engine *en, const struct lat_pair *p, struct buf *why)
 {
-	const struct lat_pair *p = &l->o->pair;
 	int rc = 0;
 
 	if (!p->nstarts && !p->nends)
@@ -76,20 +75,20 @@ int pair_user(struct lat *l, struct buf *why)
 			 p->nstarts ? "ends" : "starts", p->nstarts ? 'e' : 's');
 		return PP_EUSAGE;
 	}
-	l->users = calloc(p->nstarts + p->nends, sizeof(*l->users));
-	if (!l->users)
+	en->users = calloc(p->nstarts + p->nends, sizeof(*en->users));
+	if (!en->users)
 		return PP_ENOMEM;
 	for (uint32_t i = 0; i < p->nstarts && !rc; i++)
-		rc = add_user(l, PAIR_START, p->starts[i], why);
+		rc = add_user(en, PAIR_START, p->starts[i], why);
 	for (uint32_t i = 0; i < p->nends && !rc; i++)
-		rc = add_user(l, PAIR_END, p->ends[i], why);
+		rc = add_user(en, PAIR_END, p->ends[i], why);
 	return rc;
 }
 
-void pair_user_free(struct lat *l)
+void pair_user_free(struct engine *en)
 {
-	for (uint32_t i = 0; i < l->nusers; i++) {
-		struct pair_user *u = &l->users[i];
+	for (uint32_t i = 0; i < en->nusers; i++) {
+		struct pair_user *u = &en->users[i];
 
 		free(u->whole);
 		free(u->event);
@@ -97,15 +96,15 @@ void pair_user_free(struct lat *l)
 		expr_free(u->thread);
 		expr_free(u->condition);
 	}
-	free(l->users);
+	free(en->users);
 }
 
-int pair_see(struct lat *l, const struct sreader *r, const struct ps_record *rec)
+int pair_see(struct engine *en, const struct sreader *r, const struct ps_record *rec)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; i < l->nusers && !rc; i++) {
-		struct pair_user *u = &l->users[i];
+	for (uint32_t i = 0; i < en->nusers && !rc; i++) {
+		struct pair_user *u = &en->users[i];
 
 		rc = expr_see(u->thread, r, rec);
 		if (!rc && u->key)
@@ -116,15 +115,15 @@ int pair_see(struct lat *l, const struct sreader *r, const struct ps_record *rec
 	return rc;
 }
 
-unsigned pair_problems(const struct lat *l, struct buf *why)
+unsigned pair_problems(const struct engine *en, struct buf *why)
 {
 	unsigned n = 0;
 
 	/* Of the two ways to read a text with a colon only one can be right. */
-	for (uint32_t i = 0; i < l->nusers; i++)
-		if (!l->users[i].bound) {
+	for (uint32_t i = 0; i < en->nusers; i++)
+		if (!en->users[i].bound) {
 			buf_addf(why, "%sthere is no event %s", why->len ? "\n" : "",
-				 l->users[i].whole);
+				 en->users[i].whole);
 			n++;
 		}
 	return n;

@@ -1,3 +1,7 @@
+/*
+ * The engine of the scheduler: how a switch or a wakeup changes the state of a thread, and what
+ * ends with it.
+ */
 #include "interval/sched_parts.h"
 
 #include <stdlib.h>
@@ -5,46 +9,46 @@
 
 /* ---- helpers ---- */
 
-static uint64_t *count(struct lat *l, enum sched_kind kind, enum lat_count what)
+static uint64_t *count(struct engine *en, enum sched_kind kind, enum lat_count what)
 {
-	return &l->kinds[kind].count[what];
+	return &en->kinds[kind].count[what];
 }
 
 /* Takes the count of what is given up, if a time was set, and clears it. */
-static void give_up(struct lat *l, struct lat_point *p, enum sched_kind kind)
+static void give_up(struct engine *en, struct lat_point *p, enum sched_kind kind)
 {
-	*count(l, kind, LAT_RESTARTED) += p->time != 0;
+	*count(en, kind, LAT_RESTARTED) += p->time != 0;
 	p->time = 0;
 }
 
-void sched_settle_lost(struct lat *l, const struct lat_domain *d, struct sched_thread *t)
+void sched_settle_lost(struct engine *en, const struct lat_domain *d, struct sched_thread *t)
 {
 	uint32_t cpu = t->state == SCHED_RUNNING ? t->cpu : PS_NONE;
 
-	if (lat_lost_since(d, t->aside, PS_NONE)) {
-		*count(l, SCHED_WAKING, LAT_LOST) += t->waking.time != 0;
-		*count(l, SCHED_MIGRATE, LAT_LOST) += t->migrate.time != 0;
+	if (engine_lost_since(d, t->aside, PS_NONE)) {
+		*count(en, SCHED_WAKING, LAT_LOST) += t->waking.time != 0;
+		*count(en, SCHED_MIGRATE, LAT_LOST) += t->migrate.time != 0;
 		t->waking.time = t->migrate.time = 0;
 	}
-	if (!lat_lost_since(d, t->number, cpu))
+	if (!engine_lost_since(d, t->number, cpu))
 		return;
-	sched_thread_drop(l, t, LAT_LOST);
+	sched_thread_drop(en, t, LAT_LOST);
 	t->state = SCHED_UNKNOWN;
 	t->off.time = t->wake.time = t->waking.time = t->migrate.time = 0;
 }
 
 /* Sets a point beside the state. */
-void sched_set_aside(struct lat *l, struct sched_thread *t, struct lat_point *to,
+void sched_set_aside(struct engine *en, struct sched_thread *t, struct lat_point *to,
 		     const struct lat_point *p, enum sched_kind kind)
 {
-	give_up(l, to, kind);
+	give_up(en, to, kind);
 	if (!t->waking.time && !t->migrate.time)
-		t->aside = l->losses;
+		t->aside = en->losses;
 	*to = *p;
-	++*count(l, kind, LAT_STARTS);
+	++*count(en, kind, LAT_STARTS);
 }
 
-static void enter(struct lat *l, struct sched_thread *t, enum sched_state state,
+static void enter(struct engine *en, struct sched_thread *t, enum sched_state state,
 		  const struct lat_point *p)
 {
 	static const enum sched_kind kinds[] = {[SCHED_RUNNING] = SCHED_ONCPU,
@@ -55,8 +59,8 @@ static void enter(struct lat *l, struct sched_thread *t, enum sched_state state,
 	t->any = true;
 	t->state = (uint8_t)state;
 	t->start = *p;
-	t->number = l->losses;
-	++*count(l, kinds[state], LAT_STARTS);
+	t->number = en->losses;
+	++*count(en, kinds[state], LAT_STARTS);
 }
 
 /* The state or the cause of an interval; 0: it has none. */
@@ -67,12 +71,13 @@ static uint32_t how(const struct sched_thread *t, enum sched_kind kind)
 	return kind == SCHED_RUNQ ? t->cause : 0;
 }
 
-void sched_interval(const struct lat_domain *d, const struct lat *l, const struct sched_thread *t,
-		    enum sched_kind kind, const struct lat_point *start, struct interval *iv)
+void sched_interval(const struct lat_domain *d, const struct engine *en,
+		    const struct sched_thread *t, enum sched_kind kind,
+		    const struct lat_point *start, struct interval *iv)
 {
 	*iv = (struct interval){.kind = kind,
 				.source = d->source,
-				.domain = (uint32_t)(d - l->domains),
+				.domain = (uint32_t)(d - en->domains),
 				.who = {t->pid, t->tid, t->comm},
 				.waker = {PS_NONE, PS_NONE, 0},
 				.start = *start,
@@ -84,7 +89,7 @@ void sched_interval(const struct lat_domain *d, const struct lat *l, const struc
 		iv->cause = t->cause;
 }
 
-__attribute__((noinline)) static int finish_whole(struct lat *l, const struct lat_domain *d,
+__attribute__((noinline)) static int finish_whole(struct engine *en, const struct lat_domain *d,
 						  const struct sched_thread *t,
 						  enum sched_kind kind,
 						  const struct lat_point *start,
@@ -92,34 +97,33 @@ __attribute__((noinline)) static int finish_whole(struct lat *l, const struct la
 {
 	struct interval iv;
 
-	sched_interval(d, l, t, kind, start, &iv);
+	sched_interval(d, en, t, kind, start, &iv);
 	iv.end = *end;
 	if (t->wake.time && kind != SCHED_ONCPU && kind != SCHED_MIGRATE) {
 		iv.wake = t->wake;
 		iv.waker = t->waker;
 	}
-	sched_values(l, &iv);
-	return lat_interval(l, &iv, start->time, end->time);
+	sched_values(en, &iv);
+	return en->sink.interval(en->sink.ctx, &iv, start->time, end->time);
 }
 
 /* Most intervals of a recording are a duration for a row, and nothing else. */
-static inline int finish(struct lat *l, struct lat_domain *d, const struct sched_thread *t,
+static inline int finish(struct engine *en, struct lat_domain *d, const struct sched_thread *t,
 			 enum sched_kind kind, const struct lat_point *start,
 			 const struct lat_point *end)
 {
-	struct lat_kind *k = &l->kinds[kind];
-
-	if (k->quick &&
-	    lat_interval_brief(l, k, lat_quick_key(t->comm, t->comm, how(t, kind)), start, end))
+	if (en->kinds[kind].quick &&
+	    en->sink.brief(en->sink.ctx, kind, lat_quick_key(t->comm, t->comm, how(t, kind)), start,
+			   end))
 		return 0;
-	return finish_whole(l, d, t, kind, start, end);
+	return finish_whole(en, d, t, kind, start, end);
 }
 
 /* The same where the start is cleared. */
-int sched_finish_point(struct lat *l, struct lat_domain *d, const struct sched_thread *t,
+int sched_finish_point(struct engine *en, struct lat_domain *d, const struct sched_thread *t,
 		       enum sched_kind kind, struct lat_point *start, const struct lat_point *end)
 {
-	int rc = start->time ? finish(l, d, t, kind, start, end) : 0;
+	int rc = start->time ? finish(en, d, t, kind, start, end) : 0;
 
 	start->time = 0;
 	return rc;
@@ -141,10 +145,10 @@ static void infer(struct lat_domain *d, struct sched_thread *t, enum sched_state
 }
 
 /*
- * A wakeup at p. The event may be another CPU's, which puts the thread on its queue: the waker's own
- * is sched_waking.
+ * A wakeup at p. The event may be another CPU's, which puts the thread on its queue: the waker's
+ * own is sched_waking.
  */
-int sched_become_runnable(struct lat *l, struct lat_domain *d, struct sched_thread *t,
+int sched_become_runnable(struct engine *en, struct lat_domain *d, struct sched_thread *t,
 			  const struct lat_point *p, const struct lat_who *waker, uint32_t cause)
 {
 	int rc = 0;
@@ -154,18 +158,18 @@ int sched_become_runnable(struct lat *l, struct lat_domain *d, struct sched_thre
 	t->wake = t->waking.time ? t->waking : *p;
 	t->waker = t->waking.time ? t->wakers : *waker;
 	if (t->state == SCHED_SLEEPING) {
-		rc = finish(l, d, t, SCHED_BLOCKED, &t->start, p);
+		rc = finish(en, d, t, SCHED_BLOCKED, &t->start, p);
 	} else if (!t->born) {
-		++*count(l, SCHED_BLOCKED, LAT_NO_START);
+		++*count(en, SCHED_BLOCKED, LAT_NO_START);
 		infer(d, t, SCHED_SLEEPING, p->time);
 	}
 	t->cause = cause;
-	enter(l, t, SCHED_RUNNABLE, p);
+	enter(en, t, SCHED_RUNNABLE, p);
 	return rc;
 }
 
 /* A thread runs, and no wakeup was seen: the sched_waking has to do. */
-static int wake_late(struct lat *l, struct lat_domain *d, struct sched_thread *t)
+static int wake_late(struct engine *en, struct lat_domain *d, struct sched_thread *t)
 {
 	struct lat_point p = t->waking;
 	int rc;
@@ -173,122 +177,125 @@ static int wake_late(struct lat *l, struct lat_domain *d, struct sched_thread *t
 	/* It was being woken while it went to sleep. */
 	if (t->state == SCHED_SLEEPING && p.time < t->start.time)
 		p.time = t->start.time;
-	rc = sched_become_runnable(l, d, t, &p, &t->wakers, l->sched_names[SCHED_NAME_WOKEN]);
-	give_up(l, &t->waking, SCHED_WAKING);
+	rc = sched_become_runnable(en, d, t, &p, &t->wakers, en->sched_names[SCHED_NAME_WOKEN]);
+	give_up(en, &t->waking, SCHED_WAKING);
 	return rc;
 }
 
-static int switch_in(struct lat *l, struct lat_domain *d, struct sched_thread *t,
+static int switch_in(struct engine *en, struct lat_domain *d, struct sched_thread *t,
 		     const struct lat_point *p)
 {
 	int rc = 0;
 
-	sched_settle(l, d, t);
+	sched_settle(en, d, t);
 	if ((t->state == SCHED_SLEEPING || t->state == SCHED_UNKNOWN) && t->waking.time)
-		rc = wake_late(l, d, t);
+		rc = wake_late(en, d, t);
 	if (rc)
 		return rc;
 	if (t->state == SCHED_RUNNABLE) {
-		rc = finish(l, d, t, SCHED_RUNQ, &t->start, p);
+		rc = finish(en, d, t, SCHED_RUNQ, &t->start, p);
 	} else {
-		*count(l, SCHED_BLOCKED, LAT_RESTARTED) += t->state == SCHED_SLEEPING;
-		*count(l, SCHED_ONCPU, LAT_RESTARTED) += t->state == SCHED_RUNNING;
-		++*count(l, SCHED_RUNQ, LAT_NO_START);
+		*count(en, SCHED_BLOCKED, LAT_RESTARTED) += t->state == SCHED_SLEEPING;
+		*count(en, SCHED_ONCPU, LAT_RESTARTED) += t->state == SCHED_RUNNING;
+		++*count(en, SCHED_RUNQ, LAT_NO_START);
 	}
 	if (!t->off.time && !t->born)
-		++*count(l, SCHED_OFFCPU, LAT_NO_START);
+		++*count(en, SCHED_OFFCPU, LAT_NO_START);
 	if (!rc)
-		rc = sched_finish_point(l, d, t, SCHED_OFFCPU, &t->off, p);
+		rc = sched_finish_point(en, d, t, SCHED_OFFCPU, &t->off, p);
 	if (!rc)
-		rc = sched_finish_point(l, d, t, SCHED_MIGRATE, &t->migrate, p);
-	give_up(l, &t->waking, SCHED_WAKING);
+		rc = sched_finish_point(en, d, t, SCHED_MIGRATE, &t->migrate, p);
+	give_up(en, &t->waking, SCHED_WAKING);
 	t->born = false;
 	t->cpu = p->cpu;
-	enter(l, t, SCHED_RUNNING, p);
+	enter(en, t, SCHED_RUNNING, p);
 	return rc;
 }
 
 /* `text`: the state that it goes off with. */
-static int switch_out(struct lat *l, struct lat_domain *d, uint32_t index,
+static int switch_out(struct engine *en, struct lat_domain *d, uint32_t index,
 		      const struct lat_point *p, uint32_t text, bool runnable, bool first)
 {
 	struct sched_thread *t = &d->sched->v[index];
-	const char *state = lat_name(l, text, NULL);
+	const char *state = engine_name(en, text, NULL);
 	int rc = 0;
 
-	sched_settle(l, d, t);
+	sched_settle(en, d, t);
 	if (t->state == SCHED_RUNNING && t->cpu == p->cpu) {
-		rc = finish(l, d, t, SCHED_ONCPU, &t->start, p);
+		rc = finish(en, d, t, SCHED_ONCPU, &t->start, p);
 	} else {
-		++*count(l, SCHED_ONCPU, LAT_NO_START);
-		*count(l, SCHED_ONCPU, LAT_RESTARTED) += t->state == SCHED_RUNNING;
-		*count(l, SCHED_RUNQ, LAT_RESTARTED) += t->state == SCHED_RUNNABLE;
-		*count(l, SCHED_BLOCKED, LAT_RESTARTED) += t->state == SCHED_SLEEPING;
-		give_up(l, &t->off, SCHED_OFFCPU);
-		/* What moved it was for a run that is missing, and so was what woke it, or it ran all the time. */
-		give_up(l, &t->migrate, SCHED_MIGRATE);
+		++*count(en, SCHED_ONCPU, LAT_NO_START);
+		*count(en, SCHED_ONCPU, LAT_RESTARTED) += t->state == SCHED_RUNNING;
+		*count(en, SCHED_RUNQ, LAT_RESTARTED) += t->state == SCHED_RUNNABLE;
+		*count(en, SCHED_BLOCKED, LAT_RESTARTED) += t->state == SCHED_SLEEPING;
+		give_up(en, &t->off, SCHED_OFFCPU);
+		/*
+		 * What moved it was for a run that is missing, and so was what woke it, or it ran
+		 * all the time.
+		 */
+		give_up(en, &t->migrate, SCHED_MIGRATE);
 		if (first && !t->any)
 			infer(d, t, SCHED_RUNNING, p->time);
 		else
-			give_up(l, &t->waking, SCHED_WAKING);
+			give_up(en, &t->waking, SCHED_WAKING);
 	}
 	if (rc)
 		return rc;
 	if (*state == 'X' || *state == 'Z' || *state == 'x' ||
-	    (t->dying && text == l->sched_names[SCHED_NAME_OFF])) {
+	    (t->dying && text == en->sched_names[SCHED_NAME_OFF])) {
 		sched_thread_account(t, p->time);
 		t->any = true;
-		give_up(l, &t->waking, SCHED_WAKING);
-		give_up(l, &t->migrate, SCHED_MIGRATE);
-		return sched_thread_end(l, d, index, p->time);
+		give_up(en, &t->waking, SCHED_WAKING);
+		give_up(en, &t->migrate, SCHED_MIGRATE);
+		return sched_thread_end(en, d, index, p->time);
 	}
 	t->switches++;
 	t->preempted += runnable;
 	t->text = text;
 	t->off = *p;
 	t->wake.time = 0;
-	++*count(l, SCHED_OFFCPU, LAT_STARTS);
+	++*count(en, SCHED_OFFCPU, LAT_STARTS);
 	if (runnable)
-		t->cause = l->sched_names[SCHED_NAME_PREEMPTED];
-	enter(l, t, runnable ? SCHED_RUNNABLE : SCHED_SLEEPING, p);
+		t->cause = en->sched_names[SCHED_NAME_PREEMPTED];
+	enter(en, t, runnable ? SCHED_RUNNABLE : SCHED_SLEEPING, p);
 	return 0;
 }
 
 /* ---- CPUs ---- */
 
-static int idle_out(struct lat *l, const struct lat_domain *d, struct sched_cpu *c,
+static int idle_out(struct engine *en, const struct lat_domain *d, struct sched_cpu *c,
 		    const struct lat_point *p)
 {
 	struct interval iv = {.kind = SCHED_IDLE,
 			      .source = d->source,
-			      .domain = (uint32_t)(d - l->domains),
-			      .who = {0, 0, l->sched_names[SCHED_NAME_IDLE]},
+			      .domain = (uint32_t)(d - en->domains),
+			      .who = {0, 0, en->sched_names[SCHED_NAME_IDLE]},
 			      .waker = {PS_NONE, PS_NONE, 0},
 			      .start = c->start,
 			      .end = *p,
 			      .key = p->cpu,
-			      .name = l->sched_names[SCHED_NAME_IDLE]};
+			      .name = en->sched_names[SCHED_NAME_IDLE]};
 
 	if (!c->idle) {
-		*count(l, SCHED_IDLE, LAT_NO_START) += 1;
+		*count(en, SCHED_IDLE, LAT_NO_START) += 1;
 		return 0;
 	}
 	c->idle = false;
-	sched_values(l, &iv);
-	return lat_interval(l, &iv, c->start.time, p->time);
+	sched_values(en, &iv);
+	return en->sink.interval(en->sink.ctx, &iv, c->start.time, p->time);
 }
 
 /* What runs on a CPU is not what we thought: a switch is missing. */
-static void cpu_missed(struct lat *l, struct sched_domain *sd, struct sched_cpu *c)
+static void cpu_missed(struct engine *en, struct sched_domain *sd, struct sched_cpu *c)
 {
 	struct sched_thread *t = &sd->v[c->current];
 
 	if (c->idle)
-		++*count(l, SCHED_IDLE, LAT_RESTARTED);
+		++*count(en, SCHED_IDLE, LAT_RESTARTED);
 	c->idle = false;
 	if (c->current && t->tid != PS_NONE && t->state == SCHED_RUNNING &&
 	    &sd->cpus[t->cpu < sd->ncpus ? t->cpu : 0] == c) {
-		sched_thread_drop(l, t, LAT_RESTARTED);
+		sched_thread_drop(en, t, LAT_RESTARTED);
 		t->state = SCHED_UNKNOWN;
 		t->off.time = t->waking.time = t->migrate.time = 0;
 	}
@@ -296,28 +303,29 @@ static void cpu_missed(struct lat *l, struct sched_domain *sd, struct sched_cpu 
 }
 
 /* The CPU of an event, after losses on it have been taken note of. NULL: none. */
-static inline struct sched_cpu *cpu_of(struct lat *l, struct lat_domain *d, uint32_t cpu)
+static inline struct sched_cpu *cpu_of(struct engine *en, struct lat_domain *d, uint32_t cpu)
 {
 	struct sched_cpu *c = sched_cpu_get(d->sched, cpu);
 
-	if (!c || !d->lost || !lat_lost_since(d, c->number, cpu))
+	if (!c || !d->lost || !engine_lost_since(d, c->number, cpu))
 		return c;
 	if (c->idle)
-		++*count(l, SCHED_IDLE, LAT_LOST);
-	*c = (struct sched_cpu){.number = l->losses};
+		++*count(en, SCHED_IDLE, LAT_LOST);
+	*c = (struct sched_cpu){.number = en->losses};
 	return c;
 }
 
-int sched_rename(struct lat *l, struct sched_thread *t, const uint8_t *comm)
+int sched_rename(struct engine *en, struct sched_thread *t, const uint8_t *comm)
 {
 	memcpy(t->raw, comm, sizeof(t->raw));
-	return lat_text(l, (const char *)comm, strnlen((const char *)comm, SCHED_COMM), &t->comm);
+	return engine_text(en, (const char *)comm, strnlen((const char *)comm, SCHED_COMM),
+			   &t->comm);
 }
 
-int sched_cpu_out(struct lat *l, struct lat_domain *d, const struct sched_side *prev,
+int sched_cpu_out(struct engine *en, struct lat_domain *d, const struct sched_side *prev,
 		  const struct lat_point *p, uint32_t text, bool runnable)
 {
-	struct sched_cpu *c = cpu_of(l, d, p->cpu);
+	struct sched_cpu *c = cpu_of(en, d, p->cpu);
 	uint32_t index;
 	bool first;
 	int rc;
@@ -328,40 +336,40 @@ int sched_cpu_out(struct lat *l, struct lat_domain *d, const struct sched_side *
 	c->seen = true;
 	if (!prev->tid) {
 		if (c->current)
-			cpu_missed(l, d->sched, c);
-		return idle_out(l, d, c, p);
+			cpu_missed(en, d->sched, c);
+		return idle_out(en, d, c, p);
 	}
-	rc = sched_side_thread(l, d, c, prev, &index);
+	rc = sched_side_thread(en, d, c, prev, &index);
 	if (rc || !index)
 		return rc;
 	if (c->current != index && (c->current || c->idle))
-		cpu_missed(l, d->sched, c);
+		cpu_missed(en, d->sched, c);
 	c->current = 0;
-	return switch_out(l, d, index, p, text, runnable, first);
+	return switch_out(en, d, index, p, text, runnable, first);
 }
 
-int sched_cpu_in(struct lat *l, struct lat_domain *d, const struct sched_side *next,
+int sched_cpu_in(struct engine *en, struct lat_domain *d, const struct sched_side *next,
 		 const struct lat_point *p)
 {
-	struct sched_cpu *c = cpu_of(l, d, p->cpu);
+	struct sched_cpu *c = cpu_of(en, d, p->cpu);
 	uint32_t index;
 	int rc;
 
 	if (!c)
 		return p->cpu < LAT_CPUS_MAX ? PP_ENOMEM : 0;
 	c->seen = true;
-	c->number = l->losses;
+	c->number = en->losses;
 	if (c->current || c->idle)
-		cpu_missed(l, d->sched, c);
+		cpu_missed(en, d->sched, c);
 	if (!next->tid) {
 		c->idle = true;
 		c->start = *p;
-		++*count(l, SCHED_IDLE, LAT_STARTS);
+		++*count(en, SCHED_IDLE, LAT_STARTS);
 		return 0;
 	}
-	rc = sched_side_thread(l, d, NULL, next, &index);
+	rc = sched_side_thread(en, d, NULL, next, &index);
 	if (rc || !index)
 		return rc;
 	c->current = index;
-	return switch_in(l, d, &d->sched->v[index], p);
+	return switch_in(en, d, &d->sched->v[index], p);
 }

@@ -1,6 +1,6 @@
 /*
- * Events of the scheduler whose fields do not lie as the kernel lays them out: those of ftrace text. They
- * are copied to where the others have them.
+ * Events of the scheduler whose fields do not lie as the kernel lays them out: those of ftrace
+ * text. They are copied to where the others have them.
  */
 #include "interval/sched_parts.h"
 

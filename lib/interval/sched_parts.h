@@ -1,9 +1,9 @@
 /*
  * Private to lib/interval/sched*.c: the states of threads.
  *
- * A thread is running, runnable (on a run queue), or blocked (with a state of the kernel: S, D, ...);
- * or what it does is not known: before its first event, and when events were lost. So its times add
- * up to that from the beginning of the recording, or its birth, to the end, or its death.
+ * A thread is running, runnable (on a run queue), or blocked (with a state of the kernel: S, D,
+ * ...); or what it does is not known: before its first event, and when events were lost. So its
+ * times add up to that from the beginning of the recording, or its birth, to the end, or its death.
  *
  *	event			running		runnable	blocked		unknown
  *	sched_switch to it	(missed)	running		running (2)	running
@@ -17,7 +17,7 @@
 #ifndef PP_INTERVAL_SCHED_PARTS_H
 #define PP_INTERVAL_SCHED_PARTS_H
 
-#include "interval/lat_parts.h"
+#include "interval/engine.h"
 
 #include <string.h>
 
@@ -80,7 +80,10 @@ enum sched_kind_of_event {
 	SCHED_EV_MIGRATE,
 };
 
-/* Bytes of the payload that is made of an event whose fields do not lie as the kernel lays them out. */
+/*
+ * Bytes of the payload that is made of an event whose fields do not lie as the kernel lays them
+ * out.
+ */
 #define SCHED_LOOSE 52
 struct sched_loose;
 
@@ -89,7 +92,9 @@ struct sched_bind {
 	struct sched_loose *loose; /* NULL: where the kernel has them */
 	enum sched_kind_of_event kind;
 	uint32_t need; /* bytes of the payload */
-	/* comm: PS_NONE where it is no array of fixed size, as in sched_migrate_task of Linux 6.18 */
+	/*
+	 * comm: PS_NONE where it is no array of fixed size, as in sched_migrate_task of Linux 6.18
+	 */
 	uint32_t comm, pid, prev_state, state_size, next_comm, next_pid;
 	uint32_t success; /* of old kernels; 0: there is none */
 	struct task_states states;
@@ -99,14 +104,14 @@ struct sched_bind {
 /* ---- sched_thread.c ---- */
 
 /* The number of the thread of a tid, made when it is new; 0: there are too many. 0 or PP_ENOMEM. */
-int sched_thread_new(struct lat *l, struct lat_domain *d, uint32_t tid, uint32_t *index);
-static inline int sched_thread_get(struct lat *l, struct lat_domain *d, uint32_t tid,
+int sched_thread_new(struct engine *en, struct lat_domain *d, uint32_t tid, uint32_t *index);
+static inline int sched_thread_get(struct engine *en, struct lat_domain *d, uint32_t tid,
 				   uint32_t *index)
 {
 	const uint32_t *known = map64_get(&d->sched->by_tid, tid);
 
 	*index = known ? *known : 0;
-	return known ? 0 : sched_thread_new(l, d, tid, index);
+	return known ? 0 : sched_thread_new(en, d, tid, index);
 }
 /* NULL: out of memory, or a number that no CPU has. */
 struct sched_cpu *sched_cpu_new(struct sched_domain *sd, uint32_t cpu);
@@ -123,9 +128,9 @@ static inline void sched_thread_account(struct sched_thread *t, uint64_t now)
 	}
 }
 /* It has ended, or the recording has: its row is made, and its place is free. 0 or PP_ENOMEM. */
-int sched_thread_end(struct lat *l, struct lat_domain *d, uint32_t index, uint64_t now);
+int sched_thread_end(struct engine *en, struct lat_domain *d, uint32_t index, uint64_t now);
 /* What is open of a thread is counted as something else than an interval. */
-void sched_thread_drop(struct lat *l, const struct sched_thread *t, enum lat_count as);
+void sched_thread_drop(struct engine *en, const struct sched_thread *t, enum lat_count as);
 
 /* ---- sched_loose.c ---- */
 
@@ -139,10 +144,10 @@ bool sched_loose_get(const struct sched_bind *b, const struct sreader *r,
 /* ---- sched_values.c ---- */
 
 /* Remembers the values of --by that an event has, in its point. 0 or PP_ENOMEM. */
-int sched_values_of(struct lat *l, const struct sreader *r, const struct ps_record *rec,
+int sched_values_of(struct engine *en, const struct sreader *r, const struct ps_record *rec,
 		    struct lat_point *p);
 /* The values of an interval: those of its start, and those of its end that the start has not. */
-void sched_values(struct lat *l, struct interval *iv);
+void sched_values(struct engine *en, struct interval *iv);
 
 /* ---- sched.c ---- */
 
@@ -153,11 +158,12 @@ struct sched_side {
 };
 
 /* Gives a thread another name, of SCHED_COMM bytes. 0 or PP_ENOMEM. */
-int sched_rename(struct lat *l, struct sched_thread *t, const uint8_t *comm);
+int sched_rename(struct engine *en, struct sched_thread *t, const uint8_t *comm);
 
 /* The thread of a side, its name taken over; c: where it may run, or NULL. *index 0: no room. */
-static inline int sched_side_thread(struct lat *l, struct lat_domain *d, const struct sched_cpu *c,
-				    const struct sched_side *s, uint32_t *index)
+static inline int sched_side_thread(struct engine *en, struct lat_domain *d,
+				    const struct sched_cpu *c, const struct sched_side *s,
+				    uint32_t *index)
 {
 	struct sched_domain *sd = d->sched;
 	struct sched_thread *t;
@@ -166,7 +172,7 @@ static inline int sched_side_thread(struct lat *l, struct lat_domain *d, const s
 	if (c && c->current && sd->v[c->current].tid == s->tid)
 		*index = c->current;
 	else
-		rc = sched_thread_get(l, d, s->tid, index);
+		rc = sched_thread_get(en, d, s->tid, index);
 	/* Where there are no threads, there is none of that number. */
 	if (!sd->v)
 		*index = 0;
@@ -177,39 +183,41 @@ static inline int sched_side_thread(struct lat *l, struct lat_domain *d, const s
 		t->pid = s->pid;
 	if (!s->comm || (t->comm && !memcmp(s->comm, t->raw, sizeof(t->raw))))
 		return 0;
-	return sched_rename(l, t, s->comm);
+	return sched_rename(en, t, s->comm);
 }
 
 /* When events were lost that may have been of this thread, nothing is known of it. */
-void sched_settle_lost(struct lat *l, const struct lat_domain *d, struct sched_thread *t);
-static inline void sched_settle(struct lat *l, const struct lat_domain *d, struct sched_thread *t)
+void sched_settle_lost(struct engine *en, const struct lat_domain *d, struct sched_thread *t);
+static inline void sched_settle(struct engine *en, const struct lat_domain *d,
+				struct sched_thread *t)
 {
 	if (!t->any && t->begin < d->first)
 		t->begin = t->since = d->first;
 	if (d->lost)
-		sched_settle_lost(l, d, t);
+		sched_settle_lost(en, d, t);
 }
 
 /* Sets waking or migrate. */
-void sched_set_aside(struct lat *l, struct sched_thread *t, struct lat_point *to,
+void sched_set_aside(struct engine *en, struct sched_thread *t, struct lat_point *to,
 		     const struct lat_point *p, enum sched_kind kind);
 
 /* A wakeup at p. */
-int sched_become_runnable(struct lat *l, struct lat_domain *d, struct sched_thread *t,
+int sched_become_runnable(struct engine *en, struct lat_domain *d, struct sched_thread *t,
 			  const struct lat_point *p, const struct lat_who *waker, uint32_t cause);
 
 /* The two halves of a switch. `text`: the state with which prev goes, `runnable` or not. */
-int sched_cpu_out(struct lat *l, struct lat_domain *d, const struct sched_side *prev,
+int sched_cpu_out(struct engine *en, struct lat_domain *d, const struct sched_side *prev,
 		  const struct lat_point *p, uint32_t text, bool runnable);
-int sched_cpu_in(struct lat *l, struct lat_domain *d, const struct sched_side *next,
+int sched_cpu_in(struct engine *en, struct lat_domain *d, const struct sched_side *next,
 		 const struct lat_point *p);
 
 /* An interval of a thread that begins at `start`; the end is to be set. */
-void sched_interval(const struct lat_domain *d, const struct lat *l, const struct sched_thread *t,
-		    enum sched_kind kind, const struct lat_point *start, struct interval *iv);
+void sched_interval(const struct lat_domain *d, const struct engine *en,
+		    const struct sched_thread *t, enum sched_kind kind,
+		    const struct lat_point *start, struct interval *iv);
 
 /* An interval from a point that is set, which is cleared, to `end`. */
-int sched_finish_point(struct lat *l, struct lat_domain *d, const struct sched_thread *t,
+int sched_finish_point(struct engine *en, struct lat_domain *d, const struct sched_thread *t,
 		       enum sched_kind kind, struct lat_point *start, const struct lat_point *end);
 
 #endif

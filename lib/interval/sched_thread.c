@@ -1,3 +1,4 @@
+/* The threads and CPUs that the scheduler's events are about: made, dropped, ended. */
 #include "interval/sched_parts.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static uint32_t take(struct sched_domain *sd)
 	return ++sd->n;
 }
 
-int sched_thread_new(struct lat *l, struct lat_domain *d, uint32_t tid, uint32_t *index)
+int sched_thread_new(struct engine *en, struct lat_domain *d, uint32_t tid, uint32_t *index)
 {
 	struct sched_domain *sd = d->sched;
 	uint32_t *known;
@@ -47,7 +48,7 @@ int sched_thread_new(struct lat *l, struct lat_domain *d, uint32_t tid, uint32_t
 	*index = 0;
 	if (sd->by_tid.n >= LAT_THREADS_MAX) {
 		if (!sd->no_room)
-			diag_warn(l->d, NULL, -1,
+			diag_warn(en->d, NULL, -1,
 				  "more than %u threads at a time: the others are left out",
 				  LAT_THREADS_MAX);
 		sd->no_room = true;
@@ -62,73 +63,50 @@ int sched_thread_new(struct lat *l, struct lat_domain *d, uint32_t tid, uint32_t
 					      .pid = PS_NONE,
 					      .begin = d->first,
 					      .since = d->first,
-					      .number = l->losses,
+					      .number = en->losses,
 					      .waker = {PS_NONE, PS_NONE, 0}};
 	return 0;
 }
 
-void sched_thread_drop(struct lat *l, const struct sched_thread *t, enum lat_count as)
+void sched_thread_drop(struct engine *en, const struct sched_thread *t, enum lat_count as)
 {
 	switch (t->state) {
-	case SCHED_RUNNING: l->kinds[SCHED_ONCPU].count[as]++; break;
-	case SCHED_RUNNABLE: l->kinds[SCHED_RUNQ].count[as]++; break;
-	case SCHED_SLEEPING: l->kinds[SCHED_BLOCKED].count[as]++; break;
+	case SCHED_RUNNING: en->kinds[SCHED_ONCPU].count[as]++; break;
+	case SCHED_RUNNABLE: en->kinds[SCHED_RUNQ].count[as]++; break;
+	case SCHED_SLEEPING: en->kinds[SCHED_BLOCKED].count[as]++; break;
 	}
-	l->kinds[SCHED_OFFCPU].count[as] += t->off.time != 0;
-	l->kinds[SCHED_WAKING].count[as] += t->waking.time != 0;
-	l->kinds[SCHED_MIGRATE].count[as] += t->migrate.time != 0;
+	en->kinds[SCHED_OFFCPU].count[as] += t->off.time != 0;
+	en->kinds[SCHED_WAKING].count[as] += t->waking.time != 0;
+	en->kinds[SCHED_MIGRATE].count[as] += t->migrate.time != 0;
 }
 
-/* ---- the table of threads ---- */
-
-static int make_table(struct lat *l)
+static int tell_end(struct engine *en, const struct sched_thread *t, uint64_t now)
 {
-	static const struct table_key keys[] = {
-		{"comm", TABLE_TEXT, 0}, {"pid", TABLE_SIGNED, 0}, {"tid", TABLE_SIGNED, 0}};
-	const struct table_value values[] = {
-		{"wall", TABLE_SUM, l->unit, 0},     {"run", TABLE_SUM, l->unit, 0},
-		{"runnable", TABLE_SUM, l->unit, 0}, {"blocked", TABLE_SUM, l->unit, 0},
-		{"unknown", TABLE_SUM, l->unit, 0},  {"switches", TABLE_SUM, "", 0},
-		{"preempted", TABLE_SUM, "", 0},     {"migrations", TABLE_SUM, "", 0},
-	};
+	const struct lat_thread times = {.pid = t->pid,
+					 .tid = t->tid,
+					 .comm = t->comm,
+					 .begin = t->begin,
+					 .wall = now > t->begin ? now - t->begin : 0,
+					 .run = t->total[SCHED_RUNNING],
+					 .runnable = t->total[SCHED_RUNNABLE],
+					 .blocked = t->total[SCHED_SLEEPING],
+					 .unknown = t->total[SCHED_UNKNOWN],
+					 .switches = t->switches,
+					 .preempted = t->preempted,
+					 .migrations = t->migrations};
 
-	return tables_add(&l->tables, "threads", keys, 3, values, 8, &l->threads);
+	return en->sink.thread(en->sink.ctx, &times);
 }
 
-static int add_row(struct lat *l, const struct sched_thread *t, uint64_t now)
-{
-	const uint64_t values[] = {now > t->begin ? now - t->begin : 0,
-				   t->total[SCHED_RUNNING],
-				   t->total[SCHED_RUNNABLE],
-				   t->total[SCHED_SLEEPING],
-				   t->total[SCHED_UNKNOWN],
-				   t->switches,
-				   t->preempted,
-				   t->migrations};
-	uint64_t key[3] = {0, t->pid == PS_NONE ? UINT64_MAX : t->pid, t->tid};
-	uint32_t row;
-	size_t len;
-	const char *name = lat_name(l, t->comm, &len);
-	int rc = l->threads ? 0 : make_table(l);
-
-	if (!rc)
-		rc = table_text(l->threads, name, len, &key[0]);
-	if (!rc)
-		rc = table_row(l->threads, key, &row);
-	for (uint32_t i = 0; i < 8 && !rc; i++)
-		rc = table_add(l->threads, row, i, (hist_int)values[i], t->begin);
-	return rc;
-}
-
-int sched_thread_end(struct lat *l, struct lat_domain *d, uint32_t index, uint64_t now)
+int sched_thread_end(struct engine *en, struct lat_domain *d, uint32_t index, uint64_t now)
 {
 	struct sched_domain *sd = d->sched;
 	struct sched_thread *t = &sd->v[index];
 	int rc = 0;
 
 	sched_thread_account(t, now);
-	if (l->o->threads && t->any)
-		rc = add_row(l, t, now);
+	if (en->sink.thread && t->any)
+		rc = tell_end(en, t, now);
 	map64_del(&sd->by_tid, t->tid);
 	t->next_free = sd->free;
 	t->tid = PS_NONE;

@@ -1,3 +1,4 @@
+/* The names of system calls of x86, and of the architectures with the generic table. */
 #include "interval/syscall_names.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* Which columns of a table in text are left out where they do not fit a terminal: those of least use first. */
+/*
+ * Which columns of a table in text are left out where they do not fit a terminal: those of least
+ * use first.
+ */
 #include "table/parts.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Histograms: counting, merging, percentiles. */
 #include "table/hist.h"
 
 #include "base/err.h"
@@ -260,8 +261,10 @@ double hist_mean(const struct hist *h)
 	return h->count ? (double)((long double)h->sum / (long double)h->count) : NAN;
 }
 
-/* The least bucket from one on that has a count: near, as a rule; else the slots are fewer than what
- * lies between. There is one. */
+/*
+ * The least bucket from one on that has a count: near, as a rule; else the slots are fewer than what
+ * lies between. There is one.
+ */
 static int32_t least_from(const struct hist_buckets *b, int32_t from)
 {
 	int32_t least = b->high;

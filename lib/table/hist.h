@@ -12,10 +12,11 @@
  *
  * Count, sum, minimum and maximum are exact. The distribution is kept in fine buckets, log-linear:
  * numbers below 512 have a bucket each; above, each power of two is divided into 256 buckets, so
- * that a bucket is at most 1/256 as wide as the numbers in it, and a percentile, given as the bound of
- * its bucket that is nearer to zero, is too small by less than 0.4 %; round numbers come out exactly.
- * The borders are the same in every histogram, so merging is exact, and powers of two are borders, so
- * that the log2 view is exact, too. With a step, values are counted in linear buckets besides.
+ * that a bucket is at most 1/256 as wide as the numbers in it, and a percentile, given as the bound
+ * of its bucket that is nearer to zero, is too small by less than 0.4 %; round numbers come out
+ * exactly. The borders are the same in every histogram, so merging is exact, and powers of two are
+ * borders, so that the log2 view is exact, too. With a step, values are counted in linear buckets
+ * besides.
  *
  * A histogram of a few values takes some hundred bytes: a hash table of the buckets that something
  * fell into. When an array of all buckets between the least and the greatest takes no more memory
@@ -85,9 +86,9 @@ static inline uint32_t hist_bucket_of(uint64_t v)
 }
 
 /*
- * The same in two steps, for values from 0 to INT64_MAX of histograms that have an array of counters
- * with room for them: hist_near adds all but the count of the bucket, and gives its index for
- * hist_count. In between, the counter's memory may be fetched; nothing else may be done with h.
+ * The same in two steps, for values from 0 to INT64_MAX of histograms that have an array of
+ * counters with room for them: hist_near adds all but the count of the bucket, and gives its index
+ * for hist_count. In between, the counter's memory may be fetched; nothing else may be done with h.
  * False: it is not such a value, and nothing was added.
  */
 static inline bool hist_near(struct hist *h, uint64_t v, uint64_t time, uint32_t *i)
@@ -124,8 +125,8 @@ static inline void hist_count(struct hist *h, uint32_t i)
 void hist_sum(struct hist *h, hist_int v, uint64_t time);
 
 /*
- * Adds all of `from`, exactly. 0, PP_ENOMEM (then h is not to be used further), or PP_EMISMATCH: the
- * steps of the two differ, and neither is empty.
+ * Adds all of `from`, exactly. 0, PP_ENOMEM (then h is not to be used further), or PP_EMISMATCH:
+ * the steps of the two differ, and neither is empty.
  */
 int hist_merge(struct hist *h, const struct hist *from);
 

@@ -1,3 +1,4 @@
+/* Histograms drawn as text, a line for each bin. */
 #include "table/hist.h"
 
 #include "base/buf.h"
@@ -105,8 +106,8 @@ static int fine_bins(const struct hist *h, struct bins *b)
 }
 
 /*
- * The bins of a view from the lowest to the highest that has values; of log2 and linear ones also the
- * empty ones in between. The caller frees them. 0 or PP_ENOMEM; *n is 0 for an empty histogram.
+ * The bins of a view from the lowest to the highest that has values; of log2 and linear ones also
+ * the empty ones in between. The caller frees them. 0 or PP_ENOMEM; *n is 0 for an empty histogram.
  */
 static int make_bins(const struct hist *h, enum hist_view view, struct hist_bin **bins, size_t *n)
 {

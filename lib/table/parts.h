@@ -20,7 +20,10 @@ uint64_t table_weight(const struct table *t, uint32_t row);
 /* The table of that name, NULL if there is none. */
 struct table *tables_find(const struct tables *ts, const char *name, size_t len);
 
-/* What a form does with a row: NULL for nothing. Errors stay in its buffers until end, which returns them. */
+/*
+ * What a form does with a row: NULL for nothing. Errors stay in its buffers until end, which
+ * returns them.
+ */
 struct table_walk {
 	void (*begin)(void *ctx);
 	void (*key)(void *ctx, uint32_t row, uint32_t k);
@@ -50,7 +53,10 @@ struct fit_column {
 	bool keep, hidden;
 };
 
-/* Hides columns until all fit, `gap` characters apart, or none is left to hide. Whether any is hidden. */
+/*
+ * Hides columns until all fit, `gap` characters apart, or none is left to hide. Whether any is
+ * hidden.
+ */
 bool fit_columns(struct fit_column *c, uint32_t n, uint32_t gap, uint32_t width);
 
 #endif

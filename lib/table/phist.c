@@ -1,3 +1,4 @@
+/* phist: its options to a count, its input, and what it says in the end. */
 #include "table/phist_parts.h"
 
 #include "base/err.h"
@@ -251,7 +252,10 @@ static bool is_empty(const struct tables *ts)
 	return true;
 }
 
-/* Fields whose numbers are not of something, as the kernel calls them; a prefix may come before, as in prev_prio. */
+/*
+ * Fields whose numbers are not of something, as the kernel calls them; a prefix may come before, as
+ * in prev_prio.
+ */
 static const char *const no_amounts[] = {
 	"prio",	  "priority", "nice",	 "pid",		"tid",	    "tgid",	"cpu",	 "node",
 	"id",	  "state",    "flags",	 "mode",	"type",	    "irq",	"vec",	 "vector",
@@ -259,7 +263,10 @@ static const char *const no_amounts[] = {
 	"pfn",	  "fd",	      "sig",	 "signal",	"port",	    "dport",	"sport", "source",
 	"cgroup", "depth",    "expires", "softexpires", "vruntime", "call_site"};
 
-/* Whether a sum of a field means something: not of priorities, numbers of threads, addresses, points of time. */
+/*
+ * Whether a sum of a field means something: not of priorities, numbers of threads, addresses,
+ * points of time.
+ */
 static bool has_sum(const struct table_value *c)
 {
 	size_t n = strlen(c->name);

@@ -9,8 +9,8 @@
  *	status = phist_print(p, status, &table_opts);
  *	phist_free(p);
  *
- * A sample counts if it passed the filters before, if it has all keys, and at least one of the fields.
- * What does not count is accounted for, and said.
+ * A sample counts if it passed the filters before, if it has all keys, and at least one of the
+ * fields. What does not count is accounted for, and said.
  */
 #ifndef PP_TABLE_PHIST_H
 #define PP_TABLE_PHIST_H
@@ -32,8 +32,8 @@ struct phist_opts {
 struct phist;
 
 /*
- * The texts of opts and the diag must outlive it. 0; PP_EUSAGE: an expression is wrong; PP_ENOMEM. Both
- * are said.
+ * The texts of opts and the diag must outlive it. 0; PP_EUSAGE: an expression is wrong; PP_ENOMEM.
+ * Both are said.
  */
 int phist_new(struct phist **p, const struct phist_opts *opts, struct diag *d);
 void phist_free(struct phist *p); /* NULL is fine */
@@ -54,9 +54,9 @@ int phist_merge(struct phist *p, char **names, int n);
 uint64_t phist_lost(const struct phist *p);
 
 /*
- * Says what did not count, and writes the result to standard output, sorted by count if nothing else is
- * asked for (tables_print). `status` is that of the reading; returns the exit status of the whole:
- * PP_EXIT_PARTIAL if nothing was counted, which is said.
+ * Says what did not count, and writes the result to standard output, sorted by count if nothing
+ * else is asked for (tables_print). `status` is that of the reading; returns the exit status of the
+ * whole: PP_EXIT_PARTIAL if nothing was counted, which is said.
  */
 int phist_print(struct phist *p, int status, const struct table_opts *o);
 

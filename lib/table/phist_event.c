@@ -1,6 +1,6 @@
 /*
- * Events of one name in one recording, such as "-e cpu-clock -G web -e cpu-clock -G db" makes: a key
- * "event" tells them apart by a number.
+ * Events of one name in one recording, such as "-e cpu-clock -G web -e cpu-clock -G db" makes: a
+ * key "event" tells them apart by a number.
  */
 #include "table/phist_parts.h"
 
@@ -58,6 +58,7 @@ static int add(struct phist_events *t, uint32_t source, const struct ps_event *e
 	/* A descriptor that is defined once more is the same event. */
 	if (v[e->id].name != name)
 		v[e->id] = (struct phist_event){name, ++counts[name]};
+	t->any |= counts[name] > 1;
 	return 0;
 }
 
@@ -68,9 +69,12 @@ int phist_events_see(struct phist_events *t, const struct ps_record *rec)
 	return rec->type == PS_EVENT ? add(t, rec->source, &rec->event) : 0;
 }
 
-int phist_events_key(struct phist_events *t, uint32_t event, struct qval *v)
+int phist_events_key(struct phist_events *t, const struct sreader *r, uint32_t event,
+		     struct qval *v)
 {
-	if (event >= t->n || t->v[event].number < 2)
+	const struct ps_event *e = sreader_event(r, event);
+
+	if (!e || v->s != e->name.p || event >= t->n || t->v[event].number < 2)
 		return 0;
 	buf_reset(&t->text);
 	buf_add(&t->text, v->s, v->len);

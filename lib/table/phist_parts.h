@@ -26,6 +26,7 @@ struct phist_events {
 	struct phist_event *v; /* by descriptor */
 	uint32_t *counts;      /* by name: how many descriptors have it */
 	uint32_t n, ncounts;
+	bool any; /* there are events of one name */
 	struct buf text;
 };
 
@@ -58,10 +59,11 @@ int phist_sample(struct phist *p, const struct sreader *r, const struct ps_recor
 /* Takes note of a record that is no sample. 0 or PP_ENOMEM. */
 int phist_events_see(struct phist_events *t, const struct ps_record *rec);
 /*
- * Makes the name of an event the name with its number, "cpu-clock #2", if it is not the first of that
- * name in its recording; the text lives until the next call. 0 or PP_ENOMEM.
+ * Makes a value that is the name of the event the name with its number, "cpu-clock #2", if it is
+ * not the first of that name in its recording; the text lives until the next call. 0 or PP_ENOMEM.
  */
-int phist_events_key(struct phist_events *t, uint32_t event, struct qval *v);
+int phist_events_key(struct phist_events *t, const struct sreader *r, uint32_t event,
+		     struct qval *v);
 void phist_events_release(struct phist_events *t);
 
 #endif

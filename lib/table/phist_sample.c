@@ -1,3 +1,4 @@
+/* phist: from a sample to the row that it counts in. */
 #include "table/phist_parts.h"
 
 #include "base/err.h"
@@ -31,7 +32,9 @@ static void add_chain(struct buf *b, const struct ps_chain *c)
 	}
 }
 
-/* Addresses where psym was not asked for the functions. PP_ENOENT: the sample has not even these. */
+/*
+ * Addresses where psym was not asked for the functions. PP_ENOENT: the sample has not even these.
+ */
 static int raw_key(struct buf *b, enum field_id id, const struct sreader *r,
 		   const struct ps_sample *s, struct qval *v)
 {
@@ -271,15 +274,14 @@ static bool get_fields(struct phist *p, const struct sreader *r, const struct ps
 static int get_key(struct phist *p, unsigned i, const struct sreader *r,
 		   const struct ps_record *rec, bool *raw)
 {
-	const struct ps_event *e = sreader_event(r, rec->sample.event);
 	struct qval *v = &p->key_values[i];
 	struct ps_str text;
 	enum field_id id;
 	int rc;
 
 	if (expr_value(p->by, i, r, rec, v))
-		return v->kind == QV_STR && e && v->s == e->name.p
-			       ? phist_events_key(&p->events, rec->sample.event, v)
+		return p->events.any && v->kind == QV_STR
+			       ? phist_events_key(&p->events, r, rec->sample.event, v)
 			       : 0;
 	text = expr_text(p->by, i);
 	if (!field_builtin(text.p, text.len, &id))

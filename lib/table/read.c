@@ -1,3 +1,4 @@
+/* Reads the TSV form of tables back, without loss, and merges it with what is there. */
 #include "table/parts.h"
 
 #include "base/err.h"

@@ -1,4 +1,6 @@
-/* What the forms of a table have in common: the walk through rows, keys and values; writing a line. */
+/*
+ * What the forms of a table have in common: the walk through rows, keys and values; writing a line.
+ */
 #include "table/parts.h"
 
 int table_flush(struct buf *b, struct out *out)

@@ -1,3 +1,4 @@
+/* Order and statistics of rows: sorting by a column, the first rows, totals and shares. */
 #include "table/parts.h"
 
 #include "base/err.h"

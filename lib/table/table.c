@@ -1,3 +1,4 @@
+/* Tables: rows by their keys, in bounded memory; folding of small rows; keys of another kind. */
 #include "table/parts.h"
 
 #include "base/err.h"

@@ -10,7 +10,7 @@
  *
  *	tables_init(&ts);
  *	rc = tables_add(&ts, "runq", keys, 2, values, 1, &t);
- *	rc = table_text(t, comm, strlen(comm), &key[0]);	(may be kept while t->generation stays)
+ *	rc = table_text(t, comm, strlen(comm), &key[0]);	(good while t->generation stays)
  *	key[1] = cpu;
  *	rc = table_row(t, key, &row);				(likewise)
  *	rc = table_add(t, row, 0, delay, time);
@@ -18,9 +18,10 @@
  *	rc = tables_write(&ts, TABLE_FORM_TEXT, &opts, &out);
  *	tables_release(&ts);
  *
- * Memory is bounded: at TABLE_ROWS_MAX rows, or TABLE_BYTES_MAX bytes of histograms and texts, the half of the
- * rows that has the smallest counts is added to one row, "(other)". This is counted: what is said of
- * rows that were added to rarely is then a lower bound; sums over all rows stay right.
+ * Memory is bounded: at TABLE_ROWS_MAX rows, or TABLE_BYTES_MAX bytes of histograms and texts, the
+ * half of the rows that has the smallest counts is added to one row, "(other)". This is counted:
+ * what is said of rows that were added to rarely is then a lower bound; sums over all rows stay
+ * right.
  *
  * The three forms: text for people, tab-separated values (perfpipe-table(5)) that are read back by
  * tables_read without loss, and JSON, one object a row.
@@ -129,8 +130,8 @@ struct table {
 	size_t bytes; /* of histograms */
 	struct intern texts;
 	bool sorted;
-	bool by_time; /* sorted by windows of time */
-	bool as_added; /* may be set: table_sort by NULL leaves the rows in the order in which they came */
+	bool by_time;	 /* sorted by windows of time */
+	bool as_added;	 /* may be set: table_sort by NULL leaves the rows as they came */
 	uint32_t no_sum; /* may be set: bits, values whose sum means nothing; text has none */
 	bool overlap; /* may be set: what one row counts others count, too, and none has a share */
 };
@@ -171,9 +172,9 @@ int table_row(struct table *t, const uint64_t *key, uint32_t *row);
 int table_add(struct table *t, uint32_t row, uint32_t v, hist_int value, uint64_t time);
 
 /*
- * Makes key k one of another kind: a number to text, unsigned to signed (numbers from 2^63 on, which are
- * addresses, come out below zero), or windows of another width, which are rounded down to it. Rows
- * that become equal are merged; the numbers of rows change. 0 or PP_ENOMEM.
+ * Makes key k one of another kind: a number to text, unsigned to signed (numbers from 2^63 on,
+ * which are addresses, come out below zero), or windows of another width, which are rounded down to
+ * it. Rows that become equal are merged; the numbers of rows change. 0 or PP_ENOMEM.
  */
 int table_rekey(struct table *t, uint32_t k, enum table_key_kind kind, uint64_t window);
 
@@ -192,10 +193,10 @@ void table_key_add(const struct table *t, uint32_t row, uint32_t k, struct buf *
 /* ---- order ---- */
 
 /*
- * Sorts by a statistic ("count", "p99", of the first value that has it), by VALUE.STATISTIC, or by the
- * name of a key; descending, keys ascending; a "-" in front turns it round. NULL: by time where there
- * is a window, else by sum, or count where there is none. Equal rows are in the order of their keys.
- * PP_ENOENT: there is no such column; PP_ENOMEM.
+ * Sorts by a statistic ("count", "p99", of the first value that has it), by VALUE.STATISTIC, or by
+ * the name of a key; descending, keys ascending; a "-" in front turns it round. NULL: by time where
+ * there is a window, else by sum, or count where there is none. Equal rows are in the order of
+ * their keys. PP_ENOENT: there is no such column; PP_ENOMEM.
  */
 int table_sort(struct table *t, const char *by);
 
@@ -203,8 +204,9 @@ int table_sort(struct table *t, const char *by);
 int table_keep_order(struct table *t);
 
 /*
- * Leaves only the first `top` rows as they are: the others are added to TABLE_OTHER. Of rows that are
- * sorted by time, those stay whose keys beside the time have most in all windows. 0 or PP_ENOMEM.
+ * Leaves only the first `top` rows as they are: the others are added to TABLE_OTHER. Of rows that
+ * are sorted by time, those stay whose keys beside the time have most in all windows. 0 or
+ * PP_ENOMEM.
  */
 int table_top(struct table *t, uint32_t top);
 
@@ -256,7 +258,10 @@ struct table_opts {
 
 #define TABLE_STATS_SHOWN (((1u << TABLE_NSTATS) - 1) & ~(1u << TABLE_STAT_MAX_TIME))
 
-/* Writes all tables, sorted if they are not; in text, those without rows are left out. 0, PP_ENOMEM or the output's error. */
+/*
+ * Writes all tables, sorted if they are not; in text, those without rows are left out. 0, PP_ENOMEM
+ * or the output's error.
+ */
 int tables_write(struct tables *ts, const struct table_opts *o, struct out *out);
 
 /*
@@ -281,9 +286,9 @@ opt_handler table_option;
 
 /*
  * Adds what a source holds to ts: tables of the same name, keys and values are merged, exactly.
- * 0; PP_ECUT: rows are missing or the input says that it is partial; PP_ECORRUPT, PP_EUNSUPPORTED (no
- * such text), PP_EMISMATCH (a table of that name has other columns), PP_ENOMEM, PP_EIO, PP_ELIMIT.
- * What is wrong is said to d.
+ * 0; PP_ECUT: rows are missing or the input says that it is partial; PP_ECORRUPT, PP_EUNSUPPORTED
+ * (no such text), PP_EMISMATCH (a table of that name has other columns), PP_ENOMEM, PP_EIO,
+ * PP_ELIMIT. What is wrong is said to d.
  */
 int tables_read(struct tables *ts, struct src *s, struct diag *d);
 

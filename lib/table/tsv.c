@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 /*
- * Names and keys: what would break a cell is written as \xHH, and so is what would make it look like
- * TABLE_OTHER. The reader gets back all bytes.
+ * Names and keys: what would break a cell is written as \xHH, and so is what would make it look
+ * like TABLE_OTHER. The reader gets back all bytes.
  */
 static void add_escaped(struct buf *b, const char *s, size_t n, bool colon)
 {

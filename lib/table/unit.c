@@ -1,3 +1,4 @@
+/* Amounts with their unit, with three digits, for people. */
 #include "table/unit.h"
 
 #include <math.h>

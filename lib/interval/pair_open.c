@@ -1,4 +1,5 @@
-#include "interval/lat_parts.h"
+/* The intervals that are open, by their keys; those of one key are a stack. */
+#include "interval/pair_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
