@@ -466,7 +466,9 @@ int lat_list_add(void *ctx, const struct lat *l, const struct interval *iv)
 	}
 	s->titled = true;
 	s->n++;
-	return s->line.err ? s->line.err : out_add(&s->out, s->line.data, s->line.len);
+	if (s->line.err || s->cell.err || s->key.err)
+		return PP_ENOMEM;
+	return out_add(&s->out, s->line.data, s->line.len);
 }
 
 int lat_list_close(struct lat_list *s)
