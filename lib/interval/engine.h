@@ -77,7 +77,7 @@ struct lat_domain {
 	uint64_t lost;	      /* number of the last loss, on whatever CPU */
 	uint64_t lost_all;    /* of the last one that may have been on any */
 	uint64_t *cpu_lost;   /* the same of a CPU */
-	uint64_t told;	      /* bits: kinds whose events that tell it again are skipped */
+	uint64_t told;	      /* bits: kinds whose events of `again` are skipped */
 	uint32_t ncpus;
 	struct sched_domain *sched; /* NULL: no event of the scheduler yet */
 };

@@ -64,7 +64,7 @@ enum lat_count {
 };
 
 /*
- * What is told of an interval beside its duration, for --by: T(NAME, name, key kind, what it is).
+ * What an interval has beside its duration, for --by: T(NAME, name, key kind, what it is).
  */
 #define LAT_TERMS(T) \
 	T(NAME, "name", TEXT, "what the kind calls it: system call, interrupt, ...") \
@@ -149,7 +149,7 @@ int lat_finish(struct lat *l);
 #define LAT_SUMMARY "intervals"
 struct tables *lat_tables(struct lat *l);
 
-/* The account of kind i (pair_kinds, then the pair of -s and -e): NULL behind the last one. */
+/* The account of kind i (pair_kinds, then the pair of -s and -e): NULL after the last one. */
 const uint64_t *lat_account(const struct lat *l, unsigned i, const char **name);
 
 /* Whether it was asked for. */
@@ -160,12 +160,12 @@ int lat_account_table(struct lat *l);
 
 /*
  * What is wrong with the names of --by, -s and -e in the light of the events seen; see expr.h. It
- * is said once. *by: how many of those are of --by.
+ * is reported once. *by: how many of those are of --by.
  */
 unsigned lat_problems(const struct lat *l, struct buf *why, unsigned *by);
 
 /*
- * Whether --by names this term; the text of its expression i, p NULL behind the last one. (The
+ * Whether --by names this term; the text of its expression i, p NULL after the last one. (The
  * values are in struct interval.)
  */
 bool lat_by_term(const struct lat *l, enum lat_term term);

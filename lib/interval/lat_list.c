@@ -195,7 +195,7 @@ static bool any_waker(const struct lat *l)
 }
 
 /*
- * What --by names comes behind the others: the columns that text has not by itself, and the
+ * What --by names comes after the others: the columns that text has not by itself, and the
  * expressions. None can be so wide that it were worth its width: they are at least BY_WIDTH.
  */
 #define BY_WIDTH 12

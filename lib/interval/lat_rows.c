@@ -38,7 +38,7 @@ static bool quick_is(const struct lat_kind_rows *k, const struct lat_quick *q, u
 	return q->key == key && q->generation == k->table->generation + 1;
 }
 
-/* Its counter's cache line comes while the events behind it are read: it is counted then. */
+/* The cache line of its counter arrives while the next events are read: it is counted then. */
 static void count_later(struct lat *l, struct hist *h, uint32_t i)
 {
 	struct lat_pending *p = &l->rows.pending[l->rows.npending++ % LAT_PENDING];

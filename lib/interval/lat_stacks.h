@@ -1,6 +1,5 @@
 /*
- * Private to lib/interval: the call chains and stacks of points, for who writes intervals into a
- * stream.
+ * Private to lib/interval: the call chains and stacks of points, for --emit.
  *
  * While an interval is open, the stream may define the ids of its stacks again, or begin all of
  * them anew. So what they stand for is kept here by content, under ids of our own; in the stream

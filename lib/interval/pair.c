@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kinds whose events that tell it again may be passed over have a bit each. */
+/* Each kind that has events with `again` has a bit. */
 static uint64_t told_bit(uint32_t kind)
 {
 	return kind < 64 ? UINT64_C(1) << kind : 0;

@@ -62,7 +62,7 @@
 	R(SYSCALL, "syscall", "a system call of the recorded machine") \
 	R(DEV, "dev", "a device: major,minor") \
 	R(ADDR, "addr", "an address: its kernel function") \
-	R(COMM, "comm", "no field: the thread's name, whatever is in front of the colon")
+	R(COMM, "comm", "no field: the thread's name, whatever is before the colon")
 enum pair_render {
 #define R(name, text, what) PAIR_RENDER_##name,
 	PAIR_RENDERS(R)

@@ -125,7 +125,7 @@ void open_del(struct open_table *t, uint32_t index)
 	t->used--;
 	if (next)
 		return;
-	/* What was put behind because this slot was taken comes nearer. */
+	/* What was put further on because this slot was taken comes nearer. */
 	for (hole = i, i = (i + 1) & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
 		uint32_t home = t->v[t->slots[i]].hash & t->mask;
 

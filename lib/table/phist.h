@@ -33,7 +33,7 @@ struct phist;
 
 /*
  * The texts of opts and the diag must outlive it. 0; PP_EUSAGE: an expression is wrong; PP_ENOMEM.
- * Both are said.
+ * Both are reported.
  */
 int phist_new(struct phist **p, const struct phist_opts *opts, struct diag *d);
 void phist_free(struct phist *p); /* NULL is fine */
@@ -56,7 +56,7 @@ uint64_t phist_lost(const struct phist *p);
 /*
  * Says what did not count, and writes the result to standard output, sorted by count if nothing
  * else is asked for (tables_print). `status` is that of the reading; returns the exit status of the
- * whole: PP_EXIT_PARTIAL if nothing was counted, which is said.
+ * whole: PP_EXIT_PARTIAL if nothing was counted, which is reported.
  */
 int phist_print(struct phist *p, int status, const struct table_opts *o);
 

@@ -83,7 +83,7 @@ static bool equals(struct text s, const char *want)
 	return s.n == strlen(want) && !memcmp(s.p, want, s.n);
 }
 
-/* A decimal integer; hexadecimal behind 0x. */
+/* A decimal integer; hexadecimal after 0x. */
 static int get_int(struct text s, hist_int least, hist_int most, hist_int *v)
 {
 	bool negative = s.n && *s.p == '-', hex;

@@ -20,7 +20,7 @@
  *
  * Memory is bounded: at TABLE_ROWS_MAX rows, or TABLE_BYTES_MAX bytes of histograms and texts, the
  * half of the rows that has the smallest counts is added to one row, "(other)". This is counted:
- * what is said of rows that were added to rarely is then a lower bound; sums over all rows stay
+ * the figures of rows that were added to rarely are then lower bounds; sums over all rows stay
  * right.
  *
  * The three forms: text for people, tab-separated values (perfpipe-table(5)) that are read back by
@@ -194,7 +194,7 @@ void table_key_add(const struct table *t, uint32_t row, uint32_t k, struct buf *
 
 /*
  * Sorts by a statistic ("count", "p99", of the first value that has it), by VALUE.STATISTIC, or by
- * the name of a key; descending, keys ascending; a "-" in front turns it round. NULL: by time where
+ * the name of a key; descending, keys ascending; a "-" before it turns the order round. NULL: by time where
  * there is a window, else by sum, or count where there is none. Equal rows are in the order of
  * their keys. PP_ENOENT: there is no such column; PP_ENOMEM.
  */
@@ -213,7 +213,7 @@ int table_top(struct table *t, uint32_t top);
 /* The sum of a value over all rows, what shares are of; COUNT: the count. */
 hist_int table_total(const struct table *t, uint32_t v);
 
-/* The i-th row in the order of output, TABLE_OTHER last; TABLE_NO_ROW behind it. Their number. */
+/* The i-th row in the order of output, TABLE_OTHER last; TABLE_NO_ROW after it. Their number. */
 uint32_t table_ordered(const struct table *t, uint32_t i);
 uint32_t table_nordered(const struct table *t);
 
@@ -248,7 +248,7 @@ struct table_opts {
 	const char *sort; /* table_sort; NULL: its default */
 	uint32_t top;	  /* table_top; 0: all rows */
 	uint64_t step;	  /* of linear buckets, for the caller's table_value; 0: none */
-	bool draw;	  /* text: the histograms of all rows behind the table */
+	bool draw;	  /* text: the histograms of all rows after the table */
 	enum hist_view view;
 	uint32_t stats;	    /* text: which, bits of enum table_stat; 0: TABLE_STATS_SHOWN */
 	uint64_t time_base; /* text: not subtracted from times if 0 */
@@ -266,7 +266,7 @@ int tables_write(struct tables *ts, const struct table_opts *o, struct out *out)
 
 /*
  * The end of phist and plat: sorts, leaves the top rows, writes to a descriptor and closes it. What
- * fails is said to d. Returns PP_EXIT_OK, PP_EXIT_FAIL, or PP_EXIT_USAGE (no column to sort by).
+ * fails is reported to d. Returns PP_EXIT_OK, PP_EXIT_FAIL, or PP_EXIT_USAGE (no column to sort by).
  */
 int tables_print(struct tables *ts, const struct table_opts *o, int fd, struct diag *d);
 
@@ -288,7 +288,7 @@ opt_handler table_option;
  * Adds what a source holds to ts: tables of the same name, keys and values are merged, exactly.
  * 0; PP_ECUT: rows are missing or the input says that it is partial; PP_ECORRUPT, PP_EUNSUPPORTED
  * (no such text), PP_EMISMATCH (a table of that name has other columns), PP_ENOMEM, PP_EIO,
- * PP_ELIMIT. What is wrong is said to d.
+ * PP_ELIMIT. What is wrong is reported to d.
  */
 int tables_read(struct tables *ts, struct src *s, struct diag *d);
 

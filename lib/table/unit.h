@@ -22,7 +22,7 @@ void unit_add_mean(struct buf *b, double v, const char *unit);
 /* As short as can be, for axes: "1.5 ms", "4 KiB", "20k". */
 void unit_add_short(struct buf *b, double v, const char *unit);
 
-/* Whether unit_add writes the unit behind the number itself. */
+/* Whether unit_add writes the unit after the number itself. */
 bool unit_known(const char *unit);
 
 /* All digits. */

@@ -2,7 +2,7 @@
 #
 #	purpose	one line: the question that it answers
 #	events	the events that it needs, with blanks between them
-#	last	the filter that prints the result: it gets the options behind the operand
+#	last	the filter that prints the result: it gets the options after the operand
 #	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field)
 #	stacks	yes if call chains are recorded, too; -s sets it
 #	record	how to record, where pcap-perf cannot
@@ -96,7 +96,7 @@ lines() {
 }
 
 # Lines of pfilter -t as a table: the rules of awk in $2 print the rows, by row(...). They have comm, pid,
-# tid, time, event (without its system), text, and value(NAME), what is behind "NAME=" or "NAME: " in it.
+# tid, time, event (without its system), text, and value(NAME), what is after "NAME=" or "NAME: " in it.
 # With options for pfilter, its lines stay as they are.
 table() {
 	trap : INT
@@ -146,7 +146,7 @@ table() {
 	echo "table $rc" >&3
 }
 
-# Folded stacks as they are; a recording without stacks is not passed over.
+# Folded stacks as they are; a recording without stacks is reported.
 folded() {
 	trap : INT
 	rc=0
