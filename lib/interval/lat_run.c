@@ -197,14 +197,6 @@ static int read_all(struct run *run, char **names, int n, struct diag *d, uint64
 
 /* ---- results ---- */
 
-static bool is_empty(const struct tables *ts)
-{
-	for (uint32_t i = 0; i < ts->n; i++)
-		if (ts->v[i]->nrows)
-			return false;
-	return true;
-}
-
 static int finish(struct run *run, int status, struct diag *d)
 {
 	unsigned unknown;
@@ -262,7 +254,7 @@ static int run_tables(struct run *run, char **names, int n, struct diag *d)
 	ts->partial = status == PP_EXIT_PARTIAL;
 	if (o->view)
 		ts->view = o->view;
-	if (is_empty(ts))
+	if (tables_empty(ts))
 		return say_nothing(run->l, run->samples, d);
 	if (o->out.form != TABLE_FORM_TEXT && o->stats && lat_account_table(run->l))
 		return PP_EXIT_FAIL;

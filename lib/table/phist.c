@@ -244,14 +244,6 @@ static void say_account(struct phist *p)
 				 p->tables.v[i]->folded);
 }
 
-static bool is_empty(const struct tables *ts)
-{
-	for (uint32_t i = 0; i < ts->n; i++)
-		if (ts->v[i]->nrows)
-			return false;
-	return true;
-}
-
 /*
  * Fields whose numbers are not of something, as the kernel calls them; a prefix may come before, as
  * in prev_prio.
@@ -303,7 +295,7 @@ int phist_print(struct phist *p, int status, const struct table_opts *o)
 	say_account(p);
 	problems = say_problems(p, p->fields);
 	problems |= say_problems(p, p->by);
-	if (is_empty(&p->tables)) {
+	if (tables_empty(&p->tables)) {
 		if (p->tables.n)
 			diag_error(p->d, NULL, -1, "the tables have no rows");
 		else

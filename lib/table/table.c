@@ -39,6 +39,14 @@ struct table *tables_find(const struct tables *ts, const char *name, size_t len)
 	return NULL;
 }
 
+bool tables_empty(const struct tables *ts)
+{
+	for (uint32_t i = 0; i < ts->n; i++)
+		if (ts->v[i]->nrows)
+			return false;
+	return true;
+}
+
 static const char *copy(struct table *t, const char *s)
 {
 	return arena_dup(&t->arena, s ? s : "", s ? strlen(s) : 0);

@@ -160,6 +160,9 @@ int tables_add(struct tables *ts, const char *name, const struct table_key *keys
 /* Sets what is written after the name in text. It is copied. 0 or PP_ENOMEM. */
 int table_set_title(struct table *t, const char *title);
 
+/* Whether none of them has a row. */
+bool tables_empty(const struct tables *ts);
+
 /* ---- filling ---- */
 
 /* The number of a text, for a key of the kind TABLE_TEXT. 0 or PP_ENOMEM. */

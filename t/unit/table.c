@@ -1,3 +1,4 @@
+/* Tables: rows, folding, order, the three forms, and what the TSV form gives back. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "table/table.h"

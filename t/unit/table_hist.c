@@ -1,3 +1,4 @@
+/* Histograms: buckets, merging, percentiles, drawing; amounts with their unit. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "table/hist.h"
