@@ -101,7 +101,8 @@ int main(int argc, char **argv)
 		rc = split_check(&c.m.split, &why);
 	if (!rc)
 		rc = select_new(&c.m.select, &c.select, &why);
-	if (rc)
+	/* What is wrong with the file of --kallsyms was said. */
+	if (rc && (k || rc == PP_ENOMEM))
 		diag_lines(cli.diag, rc == PP_EUSAGE ? buf_str(&why) : pp_strerror(rc));
 	if (rc)
 		status = rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;

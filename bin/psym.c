@@ -100,6 +100,8 @@ int main(int argc, char **argv)
 	filter_run(&f, argv + cli.first, argc - cli.first, &sink, cli.diag, &end);
 	if (((c.strict && end.lost) || c.from.damaged) && !end.status)
 		end.status = PP_EXIT_PARTIAL;
+	if (resolver_status(r) > end.status)
+		end.status = resolver_status(r);
 	say_result(resolver_stats(r), c.stats, cli.diag);
 	status = ssink_close(&sink, &end, cli.diag);
 	if (status < PP_EXIT_FAIL && symopt_no_stream(&c.from) &&

@@ -126,8 +126,8 @@ echo hello >short.tar
 run "$BIN/psym" --symfs short.tar p.ps
 is "$status" 2 'also when it is shorter than any archive'
 run "$BIN/psym" --symfs nowhere p.ps
-is "$status" 0 'a directory that does not exist'
-like "$ERR" '^psym: nowhere: No such file or directory: nothing is taken from there$' 'is said'
+is "$status" 2 'a directory that does not exist'
+like "$ERR" '^psym: nowhere: cannot be read: No such file or directory$' 'is said'
 run "$BIN/psym" --bundle /nonexistent/out.tar p.ps
 is "$status" 2 'a bundle that cannot be made'
 is "$(cat "$ERR")" 'psym: /nonexistent/out.tar: cannot be made: No such file or directory' 'is said once'

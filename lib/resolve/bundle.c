@@ -97,12 +97,15 @@ int bundle_open(struct bundle **out, const char *name, struct diag *d)
 /* Whether a member is to be written now; its header then has been. */
 static bool begin(struct bundle *b, const char *path, uint64_t len)
 {
+	char name[TAR_NAME_MAX];
 	bool fresh = false;
 
+	if (tar_path(path, name))
+		return false;
 	if (!b->err)
-		b->err = intern_add(&b->names, path, strlen(path), &(uint32_t){0}, &fresh);
+		b->err = intern_add(&b->names, name, strlen(name), &(uint32_t){0}, &fresh);
 	if (!b->err && fresh)
-		b->err = tar_header(&b->tar, path, len);
+		b->err = tar_header(&b->tar, name, len);
 	return !b->err && fresh;
 }
 

@@ -118,6 +118,11 @@ const struct resolver_stats *resolver_stats(const struct resolver *r)
 	return &r->stats;
 }
 
+uint32_t resolver_status(const struct resolver *r)
+{
+	return r->stats.useless ? PP_EXIT_FAIL : r->stats.failed ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+}
+
 static int machine_of(struct resolver *r, uint32_t source, struct machine **out)
 {
 	struct machine *m;

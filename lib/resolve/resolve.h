@@ -56,6 +56,8 @@ struct resolver_opts {
 struct resolver_stats {
 	uint64_t samples, frames, unknown;
 	uint64_t reasons[PS_REASON_MAX];
+	uint64_t useless;     /* files that the user named, and that have no symbols */
+	uint64_t failed;      /* files that are there, but could not be read */
 	uint64_t user_stacks; /* samples with a copied user stack, which is not unwound */
 };
 
@@ -76,6 +78,12 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 void resolver_ahead(void *resolver, const struct ps_peek *p);
 
 const struct resolver_stats *resolver_stats(const struct resolver *r);
+
+/*
+ * The exit status that the account calls for: PP_EXIT_FAIL where a file that the user named has no
+ * symbols, PP_EXIT_PARTIAL where this machine failed to give a file, else PP_EXIT_OK.
+ */
+uint32_t resolver_status(const struct resolver *r);
 
 /*
  * The table of --missing, as text: for each DSO and reason the samples that have addresses without

@@ -91,6 +91,7 @@ static int kernel_dso(struct resolver *r, struct machine *m, bool guest, struct 
 	(*d)->loaded = true;
 	(*d)->table = kernel_symbols(k, &(*d)->reason);
 	(*d)->delta = k->delta;
+	r->stats.useless += k->useless;
 	if (r->opts.inlines || r->opts.srcline)
 		(*d)->lines.file = kernel_image(k);
 	if (r->opts.missing && !(*d)->table)

@@ -186,27 +186,41 @@ static void keep_tried(struct resolver *r, const struct rjit *j, const char *pat
 		buf_addf(&r->dsos.v[j->dso - 1]->tried, "%s: %s\n", path, symtab_reason_text(why));
 }
 
+/* One of this machine's places: in the root of the live process (NULL: this machine's). */
+static int read_place(struct resolver *r, const struct rjit *j, const struct root *live, bool dump,
+		      const char *path, uid_t owner, struct buf *b, char at[ROOT_PATH_MAX],
+		      enum symtab_reason *why)
+{
+	int rc;
+
+	if (!root_path(live, path, at))
+		return PP_ENOENT;
+	rc = dump ? root_read(live, path, JIT_DUMP_MAX, b, why)
+		  : root_read_owned(live, path, owner, JIT_MAP_MAX, b, why);
+	if (!dump)
+		keep_tried(r, j, at, *why);
+	return rc;
+}
+
 /* A file of this machine: below the root of the live process, or where it was. */
 static int read_here(struct resolver *r, const struct rjit *j, bool dump, const char *path,
 		     struct buf *b, char at[ROOT_PATH_MAX], enum symtab_reason *why)
 {
 	struct live p = live_process(j->pid);
 	uid_t owner = r->opts.like_perf ? (uid_t)-1 : p.owner;
-	int rc = PP_ENOENT, n;
-	char map[32];
+	struct root *live = NULL;
+	char name[32];
+	int rc;
 
-	snprintf(map, sizeof(map), "/tmp/perf-%" PRIu32 ".map", p.pid);
-	for (int live = 1; live >= 0 && rc && *why != SYMTAB_OWNER; live--) {
-		n = live ? snprintf(at, ROOT_PATH_MAX, "/proc/%" PRIu32 "/root%s", j->pid,
-				    dump ? path : map)
-			 : snprintf(at, ROOT_PATH_MAX, "%s", path);
-		if (n < 0 || n >= ROOT_PATH_MAX)
-			continue;
-		rc = dump ? root_read(NULL, at, JIT_DUMP_MAX, b, why)
-			  : root_read_owned(at, owner, JIT_MAP_MAX, b, why);
-		if (!dump)
-			keep_tried(r, j, at, *why);
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/root", j->pid);
+	rc = root_open(&live, name, NULL);
+	if (!rc) {
+		snprintf(name, sizeof(name), "/tmp/perf-%" PRIu32 ".map", p.pid);
+		rc = read_place(r, j, live, dump, dump ? path : name, owner, b, at, why);
+		root_free(live);
 	}
+	if (rc && *why != SYMTAB_OWNER)
+		rc = read_place(r, j, NULL, dump, path, owner, b, at, why);
 	return rc;
 }
 

@@ -80,8 +80,24 @@ int symopt_option(void *opts, int id, const char *arg, struct buf *why)
 	return 0;
 }
 
+/* Files that the user named are needed: without one of them nothing is done. */
+static int check_files(const struct resolver_opts *r, struct diag *d)
+{
+	const char *const files[] = {r->kallsyms, r->vmlinux, r->guest_kallsyms, r->guest_vmlinux};
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !rc; i++)
+		if (files[i])
+			rc = root_check(files[i], d);
+	return rc;
+}
+
 int symopt_ready(struct symopt *o, struct diag *d)
 {
+	int err = check_files(&o->r, d);
+
+	if (err)
+		return err;
 	for (; o->n_roots < o->n_symfs; o->n_roots++) {
 		int rc = root_open(&o->roots[o->n_roots], o->symfs[o->n_roots], d);
 

@@ -174,6 +174,7 @@ int dso_id_path(const struct build_id *id, const char *name, char *buf, size_t s
 static void try_binary(struct finder *s, const char *path)
 {
 	const struct dso_search *o = s->search;
+	struct root *live = NULL;
 	char by_id[128];
 
 	for (size_t i = 0; i < o->n_symfs && !s->d->binary; i++) {
@@ -188,8 +189,11 @@ static void try_binary(struct finder *s, const char *path)
 	 * file of this machine at that path is another one, unless its build-id says otherwise. */
 	if (path[0] != '/' || s->d->binary || (o->n_symfs && !s->d->id.len))
 		return;
-	if (o->root && o->root[0])
-		try_file(s, NULL, PROOF_HERE, true, "%s%s", o->root, path);
+	/* Links and ".." in a container lead to where they lead in it. */
+	if (o->root && o->root[0] && !root_open(&live, o->root, NULL)) {
+		try_file(s, live, PROOF_HERE, true, "%s", path);
+		root_free(live);
+	}
 	if (!s->d->binary)
 		try_file(s, NULL, PROOF_HERE, true, "%s", path);
 }

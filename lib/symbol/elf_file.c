@@ -3,9 +3,9 @@
 #include "base/cursor.h"
 #include "base/err.h"
 #include "base/unpack.h"
+#include "symbol/beneath.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -130,17 +130,14 @@ static enum symtab_reason read_packed(struct elf_file *f, uint64_t size)
 	return why;
 }
 
-static enum symtab_reason open_file(struct elf_file *f, const char *path)
+static enum symtab_reason open_fd(struct elf_file *f, int fd)
 {
 	uint8_t first[8];
 	struct stat st;
 
-	/* A recorded path can name a FIFO or a device by now: they must not be waited for. */
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0 || fstat(f->fd, &st))
-		return symtab_reason_errno(errno);
-	if (!S_ISREG(st.st_mode))
-		return SYMTAB_NOT_ELF;
+	f->fd = fd;
+	if (fd < 0 || fstat(fd, &st))
+		return errno == ENOTSUP ? SYMTAB_NOT_ELF : symtab_reason_errno(errno);
 	if (pread(f->fd, first, sizeof(first), 0) == sizeof(first) &&
 	    unpack_kind(first, sizeof(first)))
 		return read_packed(f, (uint64_t)st.st_size);
@@ -148,14 +145,19 @@ static enum symtab_reason open_file(struct elf_file *f, const char *path)
 	return start(f);
 }
 
-int elf_file_open(struct elf_file **out, const char *path, enum symtab_reason *why)
+int elf_file_open_in(struct elf_file **out, int dir, const char *path, enum symtab_reason *why)
 {
 	struct elf_file *f = file_new(why);
 
 	if (!f)
 		return PP_ENOMEM;
-	*why = open_file(f, path);
+	*why = open_fd(f, beneath_open(dir, path));
 	return finish(out, f, why);
+}
+
+int elf_file_open(struct elf_file **out, const char *path, enum symtab_reason *why)
+{
+	return elf_file_open_in(out, BENEATH_ANYWHERE, path, why);
 }
 
 int elf_file_bytes(struct elf_file **out, const void *bytes, size_t n, enum symtab_reason *why)

@@ -50,6 +50,9 @@ struct elf_file;
 /* Opens a regular file, also a packed one. 0, or an error and *why. */
 int elf_file_open(struct elf_file **f, const char *path, enum symtab_reason *why);
 
+/* Likewise beneath a directory (beneath.h). */
+int elf_file_open_in(struct elf_file **f, int dir, const char *path, enum symtab_reason *why);
+
 /* The same over n bytes of memory (the vdso, tests), which must outlive it. libelf does not write
  * to them. */
 int elf_file_memory(struct elf_file **f, const void *bytes, size_t n, enum symtab_reason *why);

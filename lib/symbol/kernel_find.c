@@ -55,6 +55,13 @@ static bool try_text(struct kernel *k, const void *text, size_t len, enum symtab
 	return true;
 }
 
+/* A file that the user asked for gives no names. */
+static void say_useless(struct kernel *k, const char *path, enum symtab_reason why)
+{
+	diag_error(k->d, path, -1, "%s", symtab_reason_text(why));
+	k->useless = true;
+}
+
 /* A kallsyms file. Says what is wrong if it was asked for by the user. */
 static bool try_kallsyms(struct kernel *k, const struct root *root, const char *path, bool asked)
 {
@@ -65,7 +72,7 @@ static bool try_kallsyms(struct kernel *k, const struct root *root, const char *
 		try_text(k, b.data, b.len, &why);
 	buf_release(&b);
 	if (!k->table && asked)
-		diag_warn(k->d, path, -1, "%s", symtab_reason_text(why));
+		say_useless(k, path, why);
 	return found(k, root, path, false, why);
 }
 
@@ -91,7 +98,7 @@ static bool try_vmlinux(struct kernel *k, const struct root *root, const char *p
 	}
 	elf_file_close(f);
 	if (!k->table && asked)
-		diag_warn(k->d, path, -1, "%s", symtab_reason_text(why));
+		say_useless(k, path, why);
 	return found(k, root, path, true, why);
 }
 

@@ -19,8 +19,13 @@ struct kfunc {
 
 int kfunc_new(struct kfunc **out, const char *kallsyms, struct diag *d)
 {
-	struct kfunc *k = calloc(1, sizeof(*k));
+	struct kfunc *k = NULL;
+	int rc = kallsyms ? root_check(kallsyms, d) : 0;
 
+	*out = NULL;
+	if (rc)
+		return rc;
+	k = calloc(1, sizeof(*k));
 	*out = k;
 	if (!k)
 		return PP_ENOMEM;

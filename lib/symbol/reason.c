@@ -26,6 +26,7 @@ enum symtab_reason symtab_reason_errno(int errnum)
 	case EACCES:
 	case EPERM: return SYMTAB_DENIED;
 	case ENOMEM: return SYMTAB_NO_MEMORY;
+	case ENOTSUP: return SYMTAB_UNSUPPORTED;
 	default: return SYMTAB_IO;
 	}
 }

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/src.h"
 #include "base/unpack.h"
+#include "symbol/beneath.h"
 #include "symbol/tar.h"
 
 #include <errno.h>
@@ -17,7 +18,8 @@
 
 struct root {
 	char *name;
-	struct src *src; /* of an archive; NULL: a directory */
+	int dir;	 /* a directory, -1: an archive */
+	struct src *src; /* of the archive */
 	struct tar tar;
 };
 
@@ -63,10 +65,13 @@ int root_open(struct root **out, const char *name, struct diag *d)
 		free(r);
 		return PP_ENOMEM;
 	}
-	if (stat(name, &st))
-		diag_warn(d, name, -1, "%s: nothing is taken from there", strerror(errno));
-	else if (!S_ISDIR(st.st_mode))
+	r->dir = -1;
+	if (stat(name, &st) || (S_ISDIR(st.st_mode) && (r->dir = beneath_dir(name)) < 0)) {
+		rc = pp_errno(errno);
+		diag_error(d, name, -1, "cannot be read: %s", strerror(errno));
+	} else if (r->dir < 0) {
 		rc = open_archive(r, d);
+	}
 	if (rc && rc != PP_ECUT && rc != PP_ECORRUPT)
 		root_free(r);
 	else
@@ -78,6 +83,8 @@ void root_free(struct root *r)
 {
 	if (!r)
 		return;
+	if (r->dir >= 0)
+		close(r->dir);
 	tar_release(&r->tar);
 	src_free(r->src);
 	free(r->name);
@@ -86,7 +93,7 @@ void root_free(struct root *r)
 
 static bool is_archive(const struct root *r)
 {
-	return r && r->src;
+	return r && r->dir < 0;
 }
 
 const char *root_path(const struct root *r, const char *path, char buf[ROOT_PATH_MAX])
@@ -97,9 +104,13 @@ const char *root_path(const struct root *r, const char *path, char buf[ROOT_PATH
 	return n > 0 && n < ROOT_PATH_MAX ? buf : NULL;
 }
 
+static int dir_of(const struct root *r)
+{
+	return r ? r->dir : BENEATH_ANYWHERE;
+}
+
 int root_elf(const struct root *r, const char *path, struct elf_file **f, enum symtab_reason *why)
 {
-	char full[ROOT_PATH_MAX];
 	struct tar_file file;
 
 	*why = SYMTAB_NOT_FOUND;
@@ -108,7 +119,7 @@ int root_elf(const struct root *r, const char *path, struct elf_file **f, enum s
 			return PP_ENOENT;
 		return elf_file_bytes(f, file.bytes, file.len, why);
 	}
-	return root_path(r, path, full) ? elf_file_open(f, full, why) : PP_ENOENT;
+	return elf_file_open_in(f, dir_of(r), path, why);
 }
 
 static int unpack(struct buf *b, size_t from, size_t max, enum symtab_reason *why)
@@ -132,21 +143,27 @@ static bool is_trusted(const struct stat *st, uid_t owner)
 	return !st->st_uid || st->st_uid == geteuid() || st->st_uid == owner;
 }
 
+/* What a name is itself, also if it is a link. */
+static int stat_link(int dir, const char *path, struct stat *st)
+{
+	while (dir != BENEATH_ANYWHERE && *path == '/')
+		path++;
+	return fstatat(dir, path, st, AT_SYMLINK_NOFOLLOW);
+}
+
 /* A regular file; one of /proc may have no size. owner: whose it may be, too; NULL: anybody's. */
-static int read_file(const char *path, const uid_t *owner, size_t max, struct buf *b,
+static int read_file(int dir, const char *path, const uid_t *owner, size_t max, struct buf *b,
 		     enum symtab_reason *why)
 {
 	struct stat link;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = beneath_open(dir, path);
 	size_t from = b->len;
 	struct stat st = {0};
 	ssize_t got = 1;
 
 	*why = fd < 0 || fstat(fd, &st) ? symtab_reason_errno(errno) : SYMTAB_OK;
-	if (!*why && !S_ISREG(st.st_mode))
-		*why = SYMTAB_UNSUPPORTED;
 	if (!*why && owner &&
-	    (!is_trusted(&st, *owner) || lstat(path, &link) || !is_trusted(&link, *owner)))
+	    (!is_trusted(&st, *owner) || stat_link(dir, path, &link) || !is_trusted(&link, *owner)))
 		*why = SYMTAB_OWNER;
 	while (!*why && got) {
 		if (b->len - from > max)
@@ -178,16 +195,13 @@ static int unpacked(struct buf *b, size_t from, size_t max, int rc, enum symtab_
 int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
 	      enum symtab_reason *why)
 {
-	char full[ROOT_PATH_MAX];
 	struct tar_file file;
 	size_t from = b->len;
 	int rc = 0;
 
 	*why = SYMTAB_NOT_FOUND;
 	if (!is_archive(r)) {
-		if (!root_path(r, path, full))
-			return PP_ENOENT;
-		rc = read_file(full, NULL, max, b, why);
+		rc = read_file(dir_of(r), path, NULL, max, b, why);
 	} else if (tar_find(&r->tar, path, &file)) {
 		return PP_ENOENT;
 	} else {
@@ -199,11 +213,23 @@ int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
 	return unpacked(b, from, max, rc, why);
 }
 
-int root_read_owned(const char *path, uid_t owner, size_t max, struct buf *b,
+int root_read_owned(const struct root *r, const char *path, uid_t owner, size_t max, struct buf *b,
 		    enum symtab_reason *why)
 {
 	size_t from = b->len;
 
 	*why = SYMTAB_NOT_FOUND;
-	return unpacked(b, from, max, read_file(path, &owner, max, b, why), why);
+	return unpacked(b, from, max, read_file(dir_of(r), path, &owner, max, b, why), why);
+}
+
+int root_check(const char *path, struct diag *d)
+{
+	int fd = beneath_open(BENEATH_ANYWHERE, path), rc = fd < 0 ? pp_errno(errno) : 0;
+
+	if (fd < 0)
+		diag_error(d, path, -1, "cannot be read: %s",
+			   errno == ENOTSUP ? "it is no regular file" : strerror(errno));
+	else
+		close(fd);
+	return rc;
 }

@@ -44,12 +44,18 @@ int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
  * The same for a file of this machine that anybody could have put there: it, and a symbolic link to
  * it, must belong to root, to this user, or to `owner`. PP_EACCES and SYMTAB_OWNER otherwise.
  */
-int root_read_owned(const char *path, uid_t owner, size_t max, struct buf *b,
+int root_read_owned(const struct root *r, const char *path, uid_t owner, size_t max, struct buf *b,
 		    enum symtab_reason *why);
 
 /*
  * The path for people, and, if it is no archive's, to open: below the root. NULL: it is too long.
  */
 const char *root_path(const struct root *r, const char *path, char buf[ROOT_PATH_MAX]);
+
+/*
+ * Whether a file of this machine that the user named can be opened; says what is wrong to d. 0, or an
+ * error.
+ */
+int root_check(const char *path, struct diag *d);
 
 #endif

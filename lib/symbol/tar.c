@@ -89,17 +89,22 @@ static void pax(struct extra *x, const char *p, size_t n)
 	}
 }
 
-/*
- * Appends a path's components to `out`, "/a/b" for "./a//b". False if it is too long or has "..".
- */
+/* Takes the last component off. */
+static void up(const char *out, size_t *len)
+{
+	while (*len && out[--*len] != '/')
+		;
+}
+
+/* Appends a path's components to `out`, "/a/b" for "./a//c/../b". False if it is too long. */
 static bool clean(char *out, size_t *len, const char *path)
 {
 	while (*path) {
 		size_t n = strcspn(path, "/");
 
-		if (n == 2 && path[0] == '.' && path[1] == '.')
-			return false;
-		if (n && !(n == 1 && path[0] == '.')) {
+		if (n == 2 && path[0] == '.' && path[1] == '.') {
+			up(out, len);
+		} else if (n && !(n == 1 && path[0] == '.')) {
 			if (*len + n + 2 > TAR_NAME_MAX)
 				return false;
 			out[(*len)++] = '/';
@@ -112,6 +117,25 @@ static bool clean(char *out, size_t *len, const char *path)
 	return true;
 }
 
+static bool has_up(const char *path)
+{
+	for (const char *p = path; (p = strstr(p, "..")); p += 2)
+		if ((p == path || p[-1] == '/') && (!p[2] || p[2] == '/'))
+			return true;
+	return false;
+}
+
+int tar_path(const char *path, char out[TAR_NAME_MAX])
+{
+	char whole[TAR_NAME_MAX];
+	size_t len = 0;
+
+	if (!clean(whole, &len, path) || !len)
+		return PP_ENOENT;
+	memcpy(out, whole + 1, len);
+	return 0;
+}
+
 static int add_member(struct tar *t, const char *name, const struct tar_member *m)
 {
 	char path[TAR_NAME_MAX];
@@ -119,7 +143,8 @@ static int add_member(struct tar *t, const char *name, const struct tar_member *
 	uint32_t id;
 	int rc;
 
-	if (!clean(path, &len, name) || !len)
+	/* No archive that is made properly has ".." in its names. */
+	if (has_up(name) || !clean(path, &len, name) || !len)
 		return 0;
 	rc = intern_add(&t->names, path, len, &id, NULL);
 	if (rc)
@@ -262,16 +287,12 @@ static bool follow(const struct tar *t, const struct tar_member *m, char *dir, s
 	if (m->hard || to[0] == '/')
 		*len = 0;
 	else
-		while (*len && dir[--*len] != '/')
-			;
+		up(dir, len);
 	while (*to && ok) {
 		size_t n = strcspn(to, "/");
 		char part[256];
 
-		if (n == 2 && to[0] == '.' && to[1] == '.') {
-			while (*len && dir[--*len] != '/')
-				;
-		} else if (n < sizeof(part)) {
+		if (n < sizeof(part)) {
 			memcpy(part, to, n);
 			part[n] = 0;
 			ok = clean(dir, len, part);

@@ -51,6 +51,12 @@ void tar_release(struct tar *t);
 /* The last file of that name, through symbolic links, as in a directory "/": 0 or PP_ENOENT. */
 int tar_find(const struct tar *t, const char *path, struct tar_file *file);
 
+/*
+ * The name that a path has in an archive: without a leading slash, and with ".." leading no higher
+ * than its root. 0, or PP_ENOENT when it is too long or nothing is left.
+ */
+int tar_path(const char *path, char out[TAR_NAME_MAX]);
+
 /* Begins a member of `len` bytes: those follow, then tar_pad. The path has no leading slash. */
 int tar_header(struct out *o, const char *path, uint64_t len);
 int tar_pad(struct out *o, uint64_t len);

@@ -56,7 +56,7 @@ static const struct {
 	{"/usr/bin/empty", ""},
 	{"/usr/bin", NULL},
 	{"/usr/bin/none", NULL},
-	{"/usr/bin/../bin/a", NULL},
+	{"/usr/bin/../bin/a", "text of a"},
 	{"/etc/passwd", NULL},
 	{"/bin/a", "text of a"},
 	{"/usr/bin/beside", "text of a"},

@@ -1,0 +1,27 @@
+/*
+ * Opening the files that a recording names: regular ones only, and if a directory stands for the
+ * recorded machine's root, none outside of it.
+ *
+ *	int dir = beneath_dir("target-root");
+ *	int fd = beneath_open(dir, "/usr/bin/true");
+ *	if (fd < 0)
+ *		why = symtab_reason_errno(errno);
+ *
+ * A device, a FIFO or a socket is not even opened, as that alone can have effects. Below a directory
+ * ".." and symbolic links lead to where they would lead if it were the root: openat2(2) with
+ * RESOLVE_IN_ROOT; on kernels before 5.6 the path is followed here.
+ */
+#ifndef PP_SYMBOL_BENEATH_H
+#define PP_SYMBOL_BENEATH_H
+
+#define BENEATH_ANYWHERE  (-100) /* AT_FDCWD: no directory stands for the root */
+#define BENEATH_LINKS_MAX 40	 /* symbolic links on the way to a file, as Linux has it */
+#define BENEATH_PATH_MAX  4096
+
+/* A directory to open files beneath; closed by close(2). -1 and errno. */
+int beneath_dir(const char *path);
+
+/* A descriptor for reading; -1 and errno: ENOTSUP for what is no regular file. */
+int beneath_open(int dir, const char *path);
+
+#endif
