@@ -52,6 +52,18 @@ like inlined ';outer;middle_\[i\];deepest_\[i\] [0-9]+$' '--inline: callers stan
 is "$(awk '{ n += $NF } END { print n }' inlined)" "$(awk '{ n += $NF } END { print n }' plain)" \
 	'the samples are the same'
 
+# Another psym takes none of it away, and adds what the first was not asked for.
+"$BIN/psym" --inline --srcline -b p.ps >first.ps 2>psym.err
+"$BIN/psym" -t -F comm,ip,sym,srcline first.ps >first.text 2>psym.err
+for again in '' --srcline --inline '--inline --srcline'; do
+	# shellcheck disable=SC2086
+	"$BIN/psym" $again -b first.ps 2>psym.err >again.ps
+	"$BIN/psym" -t -F comm,ip,sym,srcline again.ps >again.text 2>psym.err
+	same again.text first.text "a second psym${again:+ $again} keeps inlined functions and lines"
+done
+"$BIN/psym" -b p.ps 2>psym.err | "$BIN/psym" --inline -b 2>psym.err | "$BIN/pfold" >again 2>/dev/null
+same again inlined 'a second psym --inline adds inlined functions'
+
 # The frames of the leaf addresses in the program, against addr2line: "address name line name line ...".
 "$BIN/psym" --inline --srcline -t -F comm,ip,sym,srcline p.ps 2>psym.err |
 	awk '

@@ -107,6 +107,19 @@ same "$OUT" named 'a second psym changes nothing'
 "$BIN/pfold" text >text.folded 2>/dev/null
 same text.folded named 'its text folds to the same'
 
+# What is named stays named, where the second finds nothing.
+"$BIN/psym" user.ps >first.ps
+mv here/prog away
+fold first.ps
+same "$OUT" named 'a second psym without the program keeps the names'
+unlike "$ERR.1" '[1-9][0-9]* of them without a name' 'and counts none that is missing'
+fold first.ps --no-demangle
+like "$OUT" ';main;_ZN2ns4workEi [0-9]+$' 'also as the linker has them'
+"$BIN/psym" --srcline user.ps >bare.ps 2>/dev/null
+mv away here/prog
+fold bare.ps
+same "$OUT" named 'what the first did not find the second does'
+
 strip -o here/prog built
 fold user.ps
 unlike "$OUT" 'outer|inner|ns::work' 'stripped: no names'

@@ -28,6 +28,7 @@ int resolver_new(struct resolver **out, const struct resolver_opts *opts, struct
 		 struct diag *d)
 {
 	struct resolver *r = calloc(1, sizeof(*r));
+	bool lines = opts->inlines || opts->srcline;
 	int rc;
 
 	*out = r;
@@ -46,15 +47,15 @@ int resolver_new(struct resolver **out, const struct resolver_opts *opts, struct
 	if (r->out.stacks.max_ids < 2)
 		r->out.stacks.max_ids = 2;
 	r->out.miss = malloc(((size_t)r->out.frames_max + 1) * sizeof(*r->out.miss));
-	if (opts->inlines)
-		r->out.inlined = malloc((size_t)r->out.frames_max + 1);
-	rc = r->out.miss && (r->out.inlined || !opts->inlines) ? 0 : PP_ENOMEM;
+	if (lines)
+		r->out.lines = malloc((size_t)r->out.frames_max + 1);
+	rc = r->out.miss && (r->out.lines || !lines) ? 0 : PP_ENOMEM;
 	if (!rc && opts->bundle)
 		rc = bundle_open(&r->bundle, opts->bundle, d);
 	if (!rc)
 		return 0;
 	free(r->out.miss);
-	free(r->out.inlined);
+	free(r->out.lines);
 	free(r);
 	*out = NULL;
 	return rc;
@@ -70,6 +71,7 @@ static void machine_free(struct machine *m)
 	rjits_release(m);
 	map64_release(&m->modules);
 	map64_release(&m->text.frames);
+	map64_release(&m->text.symbols);
 	map64_release(&m->ksyms);
 	ranges_release(&m->kmods);
 	free(m);
@@ -105,7 +107,7 @@ void resolver_free(struct resolver *r)
 	free(r->machines.v);
 	free(r->seen.chains);
 	free(r->out.miss);
-	free(r->out.inlined);
+	free(r->out.lines);
 	resolve_missing_release(r);
 	map64_release(&r->dsos.by_id);
 	hashids_release(&r->out.stacks);
@@ -198,7 +200,7 @@ static int miss_frames(struct resolver *r, uint32_t n, uint32_t *set)
 /* New frames that n addresses can make. */
 static uint64_t frames_of(const struct resolver *r, uint32_t n)
 {
-	uint64_t most = r->out.inlined ? (uint64_t)n * DEBUGINFO_FRAMES_MAX : n;
+	uint64_t most = r->opts.inlines ? (uint64_t)n * DEBUGINFO_FRAMES_MAX : n;
 	uint64_t stack = r->stack.depth_max + DEBUGINFO_FRAMES_MAX;
 
 	return most < stack ? most : stack;
@@ -207,7 +209,7 @@ static uint64_t frames_of(const struct resolver *r, uint32_t n)
 /* An address's frames, the innermost first, on top of the n of the stack that is being made. */
 static uint32_t add_frames(struct resolver *r, uint32_t id, uint32_t n, uint32_t *unknown)
 {
-	if (!r->out.inlined) {
+	if (!r->out.lines) {
 		r->stack.frames[n] = id & ~FRAME_UNKNOWN;
 		*unknown += id >> 31;
 		return n + 1;
@@ -216,19 +218,76 @@ static uint32_t add_frames(struct resolver *r, uint32_t id, uint32_t n, uint32_t
 	do {
 		r->stack.frames[n++] = id;
 		*unknown += r->out.miss[id] != 0;
-	} while (r->out.inlined[id++] && n < r->stack.depth_max);
+	} while (r->out.lines[id++] & FRAME_INLINED && n < r->stack.depth_max);
 	return n;
 }
 
-static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp,
-			 const struct ps_chain *c, enum mode mode, struct chain_state *st)
+/*
+ * As add_frames for the next address of a chain; where the input's stack says more of it, that is
+ * kept.
+ */
+static int add_known(struct resolver *r, struct machine *m, struct known *k, uint32_t id,
+		     uint32_t *depth, uint32_t *unknown)
 {
+	uint32_t first, n = 0, kept;
+	int rc = 0;
+
+	if (k->st)
+		resolve_known_next(r, k, id, &first, &n);
+	if (!n || r->out.nframes + n > r->out.frames_max) {
+		*depth = add_frames(r, id, *depth, unknown);
+		return 0;
+	}
+	for (uint32_t i = 0; i < n && *depth < r->stack.depth_max && !rc; i++) {
+		rc = resolve_keep_frame(r, m, k->in, k->st->frames.v[first + i], &kept);
+		if (rc)
+			break;
+		r->stack.frames[(*depth)++] = kept;
+		*unknown += r->out.miss[kept] != 0;
+	}
+	return rc;
+}
+
+/* Addresses of a chain up to what is no marker that is known. */
+static uint32_t count_addresses(const struct ps_chain *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->ips.n; i++) {
+		if (c->ips.v[i] < CTX_MAX)
+			n++;
+		else if (mode_of_marker(c->ips.v[i]) == MODE_UNKNOWN)
+			break;
+	}
+	return n;
+}
+
+/*
+ * The input's stack as it came, if it cannot be compared address by address, and names more than what
+ * is found now.
+ */
+static int keep_whole(struct resolver *r, struct machine *m, const struct known *k, uint32_t *n,
+		      uint32_t *unknown, bool *cut)
+{
+	if (!k->st || resolve_known_unnamed(k) >= *unknown)
+		return 0;
+	*unknown = resolve_known_unnamed(k);
+	return resolve_text_stack(r, m, k->in, k->st, n, cut);
+}
+
+static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp,
+			 const struct ps_chain *c, enum mode mode, const struct known *known,
+			 struct chain_state *st)
+{
+	bool fits = resolve_known_fits(known, count_addresses(c)), ret = false, cut;
 	uint32_t n = 0, unknown = 0, i, id;
-	bool ret = false;
-	int rc;
+	struct known beside = fits ? *known : (struct known){0};
+	int rc = 0;
 
 	/* Room for the frames of this chain, before ids of an older numbering are in it. */
-	if (r->out.nframes + frames_of(r, c->ips.n) > r->out.frames_max)
+	if (r->out.nframes + frames_of(r, c->ips.n) +
+		    (fits ? frames_of(r, known->st->frames.n) : 0) >
+	    r->out.frames_max)
 		resolve_restart(r);
 	for (i = 0; i < c->ips.n && n < r->stack.depth_max; i++) {
 		uint64_t ip = c->ips.v[i];
@@ -249,16 +308,25 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 				break;
 			continue;
 		}
+		/* What is kept takes room, too. */
+		if (fits && r->out.nframes + DEBUGINFO_FRAMES_MAX > r->out.frames_max)
+			break;
 		rc = resolve_frame(r, m, sp, ip, mode, ret, &id);
+		if (!rc)
+			rc = add_known(r, m, &beside, id, &n, &unknown);
 		if (rc)
 			return rc;
-		n = add_frames(r, id, n, &unknown);
 		ret = true;
 	}
+	cut = i < c->ips.n;
+	if (!fits)
+		rc = keep_whole(r, m, known, &n, &unknown, &cut);
+	if (rc)
+		return rc;
 	st->frames = (uint16_t)n;
 	st->unknown = (uint16_t)unknown;
 	rc = st->unknown && r->opts.missing ? miss_frames(r, n, &st->missing) : 0;
-	return rc ? rc : resolve_put_stack(r, m->source, n, i < c->ips.n, &st->stack);
+	return rc ? rc : resolve_put_stack(r, m->source, n, cut, &st->stack);
 }
 
 /* The state of a chain id; NULL: out of memory. */
@@ -286,17 +354,19 @@ static bool has_user(const struct ps_chain *c, enum mode mode)
 
 /* Whether what a chain was resolved to is true of a sample in a process. */
 static bool state_holds(const struct chain_state *st, const struct machine *m,
-			const struct ps_sample *s, uint32_t pid)
+			const struct ps_sample *s, uint32_t pid, uint32_t known)
 {
 	enum mode mode = sample_mode(s);
 
-	return st->stack && st->source == m->source && (st->mode == mode || st->mode == MODES) &&
+	return st->stack && st->known == known && st->source == m->source &&
+	       (st->mode == mode || st->mode == MODES) &&
 	       (st->space == KERNEL_SPACE || st->space == space_key(spaces_get(m->spaces, pid)));
 }
 
 /* The stack of a sample's chain in a process: the sample's, or the waker's. */
 static int chain_stack(struct resolver *r, struct machine *m, const struct ps_chain *c,
-		       const struct ps_sample *s, uint32_t pid, struct chain_state *out)
+		       const struct ps_sample *s, uint32_t pid, const struct known *known,
+		       struct chain_state *out)
 {
 	enum mode mode = sample_mode(s);
 	struct chain_state *st = chain_state(r, c->id), found = {0};
@@ -305,13 +375,16 @@ static int chain_stack(struct resolver *r, struct machine *m, const struct ps_ch
 
 	if (!st)
 		return PP_ENOMEM;
-	if (state_holds(st, m, s, pid)) {
+	if (state_holds(st, m, s, pid, known->id)) {
 		*out = *st;
 		return 0;
 	}
-	rc = resolve_chain(r, m, sp, c, mode, &found);
+	rc = resolve_chain(r, m, sp, c, mode, known, &found);
 	if (rc)
 		return rc;
+	found.known = known->id;
+	if (known->id > r->seen.known)
+		r->seen.known = known->id;
 	/* Where a marker comes first, the mode of the sample says nothing. */
 	found.mode = c->ips.n && c->ips.v[0] < CTX_MAX ? mode : MODES;
 	found.source = (uint16_t)m->source;
@@ -323,18 +396,22 @@ static int chain_stack(struct resolver *r, struct machine *m, const struct ps_ch
 
 /* A sample without a call chain: its instruction pointer is a stack of one frame. */
 static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sample *s,
-		    struct chain_state *out)
+		    const struct known *known, struct chain_state *out)
 {
 	enum mode mode = sample_mode(s);
-	uint32_t id, unknown = 0;
+	struct known beside = resolve_known_fits(known, 1) ? *known : (struct known){0};
+	uint32_t id, unknown = 0, n = 0;
 	int rc;
 
-	if (r->out.nframes + frames_of(r, 1) > r->out.frames_max)
+	if (r->out.nframes + 2 * frames_of(r, 1) > r->out.frames_max)
 		resolve_restart(r);
 	rc = resolve_frame(r, m, spaces_get(m->spaces, s->pid), s->ip, mode, false, &id);
 	if (rc)
 		return rc;
-	out->frames = (uint16_t)add_frames(r, id, 0, &unknown);
+	rc = add_known(r, m, &beside, id, &n, &unknown);
+	if (rc)
+		return rc;
+	out->frames = (uint16_t)n;
 	out->unknown = (uint16_t)unknown;
 	if (out->unknown && r->opts.missing)
 		rc = miss_frames(r, out->frames, &out->missing);
@@ -358,24 +435,28 @@ static int own_stack(struct resolver *r, struct machine *m, const struct sreader
 
 /* The two ends of each branch of a sample; of what is inlined there only the function itself. */
 static int branch_stack(struct resolver *r, struct machine *m, const struct ps_sample *s,
-			uint32_t *stack)
+			const struct known *known, uint32_t *stack)
 {
 	uint32_t most = (r->stack.depth_max & ~1u) / 2,
 		 n = s->branches.n < most ? s->branches.n : most;
 	struct space *sp = spaces_get(m->spaces, s->pid);
 	int rc;
 
-	if (r->out.nframes + frames_of(r, 2 * n) > r->out.frames_max)
+	bool fits = known->st && known->st->frames.n == 2 * n;
+
+	if (r->out.nframes + frames_of(r, 2 * n) + (fits ? 2 * n : 0) > r->out.frames_max)
 		resolve_restart(r);
 	for (uint32_t i = 0; i < 2 * n; i++) {
 		uint32_t id;
 
 		rc = resolve_frame(r, m, sp, s->branches.v[3 * (size_t)(i / 2) + i % 2],
 				   MODE_UNKNOWN, false, &id);
+		if (!rc && fits && id & FRAME_UNKNOWN)
+			rc = resolve_keep_frame(r, m, known->in, known->st->frames.v[i], &id);
 		if (rc)
 			return rc;
 		id &= ~FRAME_UNKNOWN;
-		while (r->out.inlined && r->out.inlined[id])
+		while (r->out.lines && r->out.lines[id] & FRAME_INLINED)
 			id++;
 		r->stack.frames[i] = id;
 	}
@@ -395,13 +476,16 @@ static bool is_guest_ip(const struct ps_sample *s, const struct ps_chain *c)
 	return true;
 }
 
-/* The stacks of a sample. An earlier psym's are not in the output: they are forgotten. */
+/* The stacks of a sample. Those of an earlier psym are made again, and keep the names that they have. */
 static int sample_stacks(struct resolver *r, struct machine *m, const struct sreader *in,
 			 struct ps_sample *s)
 {
 	const struct ps_chain *c = ps_sample_has(s, chain) ? sreader_chain(in, s->chain) : NULL;
 	const struct ps_chain *other =
 		ps_sample_has(s, other_chain) ? sreader_chain(in, s->other_chain) : NULL;
+	struct known known = resolve_known(in, s->stack),
+		     known2 = resolve_known(in, s->other_stack),
+		     known3 = resolve_known(in, s->branch_stack);
 	struct chain_state st = {0}, st2 = {0};
 	bool own = ps_sample_has(s, stack), branches = ps_sample_has(s, branches) && s->branches.n;
 	uint32_t ends = 0;
@@ -413,15 +497,15 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	do {
 		restarts = r->out.restarts;
 		if (c && !is_guest_ip(s, c))
-			rc = chain_stack(r, m, c, s, s->pid, &st);
+			rc = chain_stack(r, m, c, s, s->pid, &known, &st);
 		else if (ps_sample_has(s, ip))
-			rc = ip_stack(r, m, s, &st);
+			rc = ip_stack(r, m, s, &known, &st);
 		else if (own)
 			rc = own_stack(r, m, in, s, &st);
 		if (!rc && other)
-			rc = chain_stack(r, m, other, s, pid, &st2);
+			rc = chain_stack(r, m, other, s, pid, &known2, &st2);
 		if (!rc && branches)
-			rc = branch_stack(r, m, s, &ends);
+			rc = branch_stack(r, m, s, &known3, &ends);
 	} while (!rc && (other || branches) && restarts != r->out.restarts);
 	if (ends)
 		s->fields |= PS_HAS(branch_stack);
@@ -465,13 +549,13 @@ static bool plain_sample(struct resolver *r, struct machine *m, const struct sre
 	    mode >= MODE_GUEST_KERNEL)
 		return false;
 	/* One that was resolved is not even looked at. */
-	if (s->chain < r->seen.nchains && state_holds(&r->seen.chains[s->chain], m, s, s->pid)) {
+	if (s->chain < r->seen.nchains && state_holds(&r->seen.chains[s->chain], m, s, s->pid, 0)) {
 		st = r->seen.chains[s->chain];
 	} else {
 		c = sreader_chain(in, s->chain);
 		if (!c)
 			return false;
-		*rc = chain_stack(r, m, c, s, s->pid, &st);
+		*rc = chain_stack(r, m, c, s, s->pid, &(struct known){0}, &st);
 		if (*rc)
 			return true;
 	}
@@ -524,6 +608,12 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 	case PS_SYMBOL:
 	case PS_FRAME: resolve_text_forget(m, rec); return 0;
 	case PS_STACK:
+		/* What was compared with a stack of this id is no longer true. */
+		if (rec->stack.id == 1 || rec->stack.id <= r->seen.known) {
+			resolve_forget_chains(r);
+			r->seen.known = 0;
+		}
+		return 0;
 	case PS_SRCFILE: return 0;
 	case PS_CHAIN:
 		st = chain_state(r, rec->chain.id);

@@ -84,6 +84,22 @@ int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, ui
 	return put_symbol(r, source, name, &rec, id);
 }
 
+int resolve_keep_symbol(struct resolver *r, uint32_t source, const struct ps_symbol *sym,
+			uint32_t dso, uint32_t *id)
+{
+	struct ps_symbol rec = *sym;
+
+	if (r->out.nsymbols >= RESOLVE_SYMBOLS_MAX)
+		return PP_ELIMIT;
+	rec.dso = dso;
+	if (r->opts.no_demangle && rec.linkage.len) {
+		rec.name = rec.linkage;
+		rec.linkage.len = 0;
+	}
+	rec.id = *id = ++r->out.nsymbols;
+	return swriter_put(r->w, PS_SYMBOL, source, &rec);
+}
+
 int resolve_put_inlined(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
 			uint32_t *id)
 {
@@ -103,8 +119,9 @@ int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, u
 	}
 	f->id = *id = ++r->out.nframes;
 	r->out.miss[f->id] = miss;
-	if (r->out.inlined)
-		r->out.inlined[f->id] = (f->flags & PS_FRAME_INLINED) != 0;
+	if (r->out.lines)
+		r->out.lines[f->id] = (f->flags & PS_FRAME_INLINED ? FRAME_INLINED : 0) |
+				      (f->srcfile ? FRAME_LINE : 0);
 	r->stats.reasons[f->reason]++;
 	return swriter_put(r->w, PS_FRAME, source, f);
 }

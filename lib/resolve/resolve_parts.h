@@ -114,10 +114,11 @@ struct rkernel {
 	uint32_t dso; /* index in r->dsos, + 1; 0: not yet known */
 };
 
-/* What of the input came with names instead of addresses, in the output. */
+/* What of the input is kept as it came, in the output. */
 struct text_ids {
-	struct map64 frames; /* frame of the input: frame */
-	uint32_t symbols;    /* the greatest id of a symbol that one of them has */
+	struct map64 frames;  /* frame of the input: frame */
+	struct map64 symbols; /* symbol of the input: symbol */
+	uint32_t most;	      /* the greatest id in symbols */
 };
 
 /* The machine that a source was recorded on. */
@@ -166,6 +167,7 @@ struct chain_state {
 	uint16_t source;
 	uint16_t mode;	  /* of the sample; MODES: of any */
 	uint32_t missing; /* the set in r->lacks */
+	uint32_t known;	  /* the stack of the input that it was compared with; 0: none */
 };
 
 /* Stands with the id of a frame, where resolve_frame gives it, for: it has no symbol. */
@@ -194,6 +196,7 @@ struct recent_map {
 struct seen {
 	struct chain_state *chains; /* by chain id */
 	uint32_t nchains;
+	uint32_t known; /* the greatest id of a stack of the input that one of them has */
 	/*
 	 * Frames that were found last, by address: most of a new chain's addresses are those of a
 	 * chain just before, and one look here is a third of a search for the mapping and one in
@@ -212,6 +215,9 @@ static inline struct recent_frame *recent_set(struct seen *s, uint64_t ip)
 
 /* ---- output, account, and all of it ---- */
 
+#define FRAME_INLINED 1u /* into the next one */
+#define FRAME_LINE    2u /* its source line is known */
+
 /* What the output has, under which ids. */
 struct emitted {
 	uint32_t nframes, nsymbols;
@@ -222,7 +228,7 @@ struct emitted {
 	struct buf name; /* of the demangler */
 	/* By frame id: 0 if it has a symbol, else the pair in r->lacks (or 1). */
 	uint16_t *miss;
-	uint8_t *inlined; /* by frame id: it is inlined into the next one; NULL: none ever is */
+	uint8_t *lines; /* by frame id: FRAME_INLINED, FRAME_LINE; NULL: none has either */
 };
 
 /* A line of the table of --missing. */
@@ -270,6 +276,10 @@ int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, str
 /* A symbol, written to the output. */
 int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
 		       uint64_t addr, uint64_t size, uint32_t *id);
+
+/* A symbol of the input. */
+int resolve_keep_symbol(struct resolver *r, uint32_t source, const struct ps_symbol *sym,
+			uint32_t dso, uint32_t *id);
 
 /* The symbol of a function that is inlined somewhere. */
 int resolve_put_inlined(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
@@ -371,6 +381,36 @@ int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint6
 void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip, bool ret);
 
 /* ---- resolve_text.c: stacks that came with names ---- */
+
+/*
+ * The stack that a sample came with, if there is one: st is NULL otherwise. What another psym has
+ * named in it stays named. Frames belong to addresses in turn, each with those inlined at it before it.
+ */
+struct known {
+	const struct sreader *in;
+	const struct ps_stack *st;
+	uint32_t id; /* 0: none */
+	uint32_t at; /* the frame that the next address has */
+};
+
+struct known resolve_known(const struct sreader *in, uint32_t id);
+
+/* Whether it has frames for n addresses, so that they can be compared. */
+bool resolve_known_fits(const struct known *k, uint32_t n);
+
+/*
+ * The frames of the next address: *n of them, from *first on, if they say more than the frame `id`
+ * (with FRAME_UNKNOWN) that was found for it now; *n is 0 otherwise.
+ */
+void resolve_known_next(const struct resolver *r, struct known *k, uint32_t id, uint32_t *first,
+			uint32_t *n);
+
+/* A frame of the input in the output. */
+int resolve_keep_frame(struct resolver *r, struct machine *m, const struct sreader *in, uint32_t id,
+		       uint32_t *out);
+
+/* How many of its frames have no name. */
+uint32_t resolve_known_unnamed(const struct known *k);
 
 /*
  * The frames of a stack that the input has, to r->stack: of a sample without addresses, whose stack

@@ -1,17 +1,34 @@
 /*
- * Stacks that come as names, without addresses: of recordings that were text. They are passed on,
- * with ids that do not meet those of stacks that are resolved here.
+ * What came with names: stacks of recordings that were text, and those that another psym has made.
+ * Their frames are passed on with ids that do not meet those of frames that are found here.
  */
 #include "resolve/resolve_parts.h"
 
 #include "base/err.h"
 
-/* A frame of the input in the output. */
-static int text_frame(struct resolver *r, struct machine *m, const struct sreader *in, uint32_t id,
-		      uint32_t *out)
+/* A symbol of the input in the output; 0: too many. */
+static int keep_symbol(struct resolver *r, struct machine *m, const struct ps_symbol *sym,
+		       uint32_t dso, uint32_t *out)
+{
+	uint32_t *slot = map64_put(&m->text.symbols, sym->id, NULL);
+	int rc = 0;
+
+	if (!slot)
+		return PP_ENOMEM;
+	if (sym->id > m->text.most)
+		m->text.most = sym->id;
+	if (!*slot)
+		rc = resolve_keep_symbol(r, m->source, sym, dso, slot);
+	*out = *slot;
+	return rc == PP_ELIMIT ? 0 : rc;
+}
+
+int resolve_keep_frame(struct resolver *r, struct machine *m, const struct sreader *in, uint32_t id,
+		       uint32_t *out)
 {
 	const struct ps_frame *f = sreader_frame(in, id);
 	const struct ps_symbol *sym = f ? sreader_symbol(in, f->symbol) : NULL;
+	const struct ps_srcfile *file = f ? sreader_srcfile(in, f->srcfile) : NULL;
 	uint32_t *slot = map64_put(&m->text.frames, id, NULL), *dso;
 	struct ps_frame rec = f ? *f : (struct ps_frame){0};
 	int rc = 0;
@@ -21,21 +38,89 @@ static int text_frame(struct resolver *r, struct machine *m, const struct sreade
 	*out = *slot;
 	if (*out)
 		return 0;
-	if (sym && f->symbol > m->text.symbols)
-		m->text.symbols = f->symbol;
 	dso = map64_get(&r->dsos.by_id, rec.dso);
 	rec.dso = dso && *dso ? r->dsos.v[*dso - 1]->out : 0;
 	rec.symbol = rec.srcfile = 0;
 	if (sym)
-		rc = resolve_put_symbol(r, m->source, sym->name.p, rec.dso, sym->addr, sym->size,
-					&rec.symbol);
-	if (rc && rc != PP_ELIMIT)
+		rc = keep_symbol(r, m, sym, rec.dso, &rec.symbol);
+	if (!rc && file)
+		rc = resolve_put_srcfile(r, m->source, file->path.p, &rec.srcfile);
+	if (rc)
 		return rc;
-	rec.reason = rec.symbol ? PS_REASON_NONE : PS_REASON_NO_SYMBOL;
+	if (!rec.reason || rec.reason >= PS_REASON_MAX)
+		rec.reason = PS_REASON_NO_SYMBOL;
+	if (rec.symbol)
+		rec.reason = PS_REASON_NONE;
 	rc = resolve_put_frame(r, m->source, &rec, out);
 	*slot = *out;
 	return rc;
 }
+
+/* ---- beside what is found now ---- */
+
+struct known resolve_known(const struct sreader *in, uint32_t id)
+{
+	struct known k = {.in = in, .st = id ? sreader_stack(in, id) : NULL};
+
+	k.id = k.st ? id : 0;
+	return k;
+}
+
+/* The frames of the address that frame `at` is the first of. */
+static uint32_t group(const struct known *k, uint32_t at)
+{
+	uint32_t n = 0;
+	const struct ps_frame *f;
+
+	while (at + n < k->st->frames.n) {
+		f = sreader_frame(k->in, k->st->frames.v[at + n++]);
+		if (!f || !(f->flags & PS_FRAME_INLINED))
+			break;
+	}
+	return n;
+}
+
+bool resolve_known_fits(const struct known *k, uint32_t n)
+{
+	uint32_t groups = 0;
+
+	if (!k->st)
+		return false;
+	for (uint32_t at = 0; at < k->st->frames.n; at += group(k, at))
+		groups++;
+	return groups == n || (groups < n && k->st->flags & 1);
+}
+
+void resolve_known_next(const struct resolver *r, struct known *k, uint32_t id, uint32_t *first,
+			uint32_t *n)
+{
+	uint32_t flags = r->out.lines ? r->out.lines[id & ~FRAME_UNKNOWN] : 0;
+	const struct ps_frame *f;
+
+	*first = k->at;
+	*n = group(k, k->at);
+	k->at += *n;
+	f = *n ? sreader_frame(k->in, k->st->frames.v[k->at - 1]) : NULL;
+	/* A name, functions that are inlined, or a line, where there is none now. */
+	if (f && ((f->symbol && id & FRAME_UNKNOWN) || (*n > 1 && !(flags & FRAME_INLINED)) ||
+		  (f->srcfile && !(flags & FRAME_LINE))))
+		return;
+	*n = 0;
+}
+
+uint32_t resolve_known_unnamed(const struct known *k)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < k->st->frames.n; i++) {
+		const struct ps_frame *f = sreader_frame(k->in, k->st->frames.v[i]);
+
+		n += !f || !f->symbol;
+	}
+	return n;
+}
+
+/* ---- whole stacks ---- */
 
 int resolve_text_stack(struct resolver *r, struct machine *m, const struct sreader *in,
 		       const struct ps_stack *st, uint32_t *n, bool *cut)
@@ -49,16 +134,19 @@ int resolve_text_stack(struct resolver *r, struct machine *m, const struct sread
 	    r->out.frames_max)
 		resolve_restart(r);
 	for (uint32_t i = 0; i < st->frames.n && *n < r->stack.depth_max && !rc; i++)
-		rc = text_frame(r, m, in, st->frames.v[i], &r->stack.frames[(*n)++]);
+		rc = resolve_keep_frame(r, m, in, st->frames.v[i], &r->stack.frames[(*n)++]);
 	return rc;
 }
 
 void resolve_text_forget(struct machine *m, const struct ps_record *rec)
 {
-	if (!m->text.frames.n)
-		return;
-	if (rec->type == PS_FRAME && rec->frame.id != 1)
+	if (rec->type == PS_FRAME && rec->frame.id != 1) {
 		map64_del(&m->text.frames, rec->frame.id);
-	else if (rec->type == PS_FRAME || rec->symbol.id <= m->text.symbols)
+	} else if (rec->type == PS_FRAME) {
 		map64_clear(&m->text.frames);
+	} else if (rec->symbol.id <= m->text.most) {
+		map64_clear(&m->text.frames);
+		map64_clear(&m->text.symbols);
+		m->text.most = 0;
+	}
 }
