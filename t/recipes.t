@@ -395,4 +395,22 @@ if "$BIN/pcap-perf" -a -e sched:sched_switch -o live.data 0.1 2>/dev/null; then
 else
 	skip 9 'recording is not allowed'
 fi
+# Where symbols are, for recipes that show functions: as psym has it, also with blanks in a name.
+gzip -dc "$data/contention.kallsyms.gz" >"saved 'k.txt"
+gzip -dc "$data/contention.data.gz" >c.data
+"$BIN/pdecode" c.data >c.ps
+"$BIN/psym" --kallsyms "saved 'k.txt" c.ps >named.ps 2>psym.err
+"$BIN/pfilter" --lenient 'lock:contention_begin: ' named.ps | "$BIN/pfold" >want 2>/dev/null
+recipe stackcount -e lock:contention_begin c.data
+unlike "$OUT" 'mutex' 'stackcount: another machine without its symbols has no names'
+for from in "--kallsyms|saved 'k.txt" "--kallsyms=saved 'k.txt|--trust-host"; do
+	recipe stackcount "${from%|*}" "${from#*|}" -e lock:contention_begin c.data
+	same "$OUT" want "stackcount ${from%%[=|]*}: names"
+done
+recipe stackcount -e lock:contention_begin named.ps
+same "$OUT" want 'stackcount: names that a stream has stay'
+recipe offcputime --symfs
+is "$status" 64 'an option without its argument'
+recipe runqlat --symfs x c.data
+is "$status" 64 'a recipe that shows no function takes none'
 done_testing

@@ -4,6 +4,8 @@
 #	events	the events that it needs, with blanks between them
 #	last	the filter that prints the result: it gets the options after the operand
 #	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field)
+#	symbols	yes if functions are found by psym (stage psym is symbolize): it takes psym's options
+#		that say where symbols are
 #	stacks	yes if call chains are recorded, too; -s sets it
 #	record	how to record, where pcap-perf cannot
 #	pages	how large the buffer of each CPU is for events that come thick (pcap-perf -m)
@@ -15,6 +17,7 @@ name=${0##*/}
 here=${here:-${0%/*}}
 letters=${letters:-}
 stacks=${stacks:-}
+symbols=${symbols:-}
 record=${record:-}
 pages=${pages:-}
 
@@ -29,6 +32,7 @@ usage() {
 	case $letters in *e:*) own="$own -e EVENT" ;; esac
 	case $letters in *f:*) own="$own -f FIELD" ;; esac
 	case $letters in *s*) own="$own [-s]" ;; esac
+	[ -z "$symbols" ] || own="$own [--symfs DIR]..."
 	echo "usage: $name$own $(can_record && echo 'SECONDS|')FILE|- [OPTION]..."
 }
 
@@ -40,6 +44,11 @@ help() {
 	case $letters in *e:*) echo "  -e EVENT    this event; it may be a shell pattern in a recording" ;; esac
 	case $letters in *f:*) echo "  -f FIELD    this field or expression" ;; esac
 	case $letters in *s*) echo "  -s          ${folded:-}" ;; esac
+	[ -z "$symbols" ] || {
+		echo "  --kallsyms FILE, --vmlinux FILE, --symfs DIR, --debug-dir DIR, --debuginfod[=SECONDS],"
+		echo "  --guest-kallsyms FILE, --guest-vmlinux FILE, --trust-host"
+		echo "              where symbols are: goes to psym"
+	}
 	echo "  -h, --help  print this and exit"
 	! can_record || echo "  SECONDS     record this machine for so long"
 	echo "  FILE        a recording of perf, trace-cmd or pcap-perf, or an event stream; -: stdin"
@@ -158,6 +167,39 @@ folded() {
 	echo "folded $rc" >&3
 }
 
+# An argument as a word for the shell.
+quote() {
+	printf " '%s'" "$(printf '%s\n' "$1" | sed "s/'/'\\\\''/g")"
+}
+
+# The options for psym that come first, in symbols_from; $taken: how many words they are.
+take_symbols() {
+	symbols_from=''
+	taken=0
+	while [ -n "$symbols" ] && [ $# -gt 0 ]; do
+		case $1 in
+		--kallsyms | --vmlinux | --symfs | --debug-dir | --guest-kallsyms | --guest-vmlinux)
+			[ $# -gt 1 ] || bad_usage "option $1 needs an argument"
+			symbols_from="$symbols_from$(quote "$1=$2")"
+			taken=$((taken + 2))
+			shift 2
+			;;
+		--kallsyms=* | --vmlinux=* | --symfs=* | --debug-dir=* | --guest-kallsyms=* | \
+			--guest-vmlinux=* | --debuginfod | --debuginfod=* | --trust-host)
+			symbols_from="$symbols_from$(quote "$1")"
+			taken=$((taken + 1))
+			shift
+			;;
+		*) return ;;
+		esac
+	done
+}
+
+# psym, with the options that say where symbols are.
+symbolize() {
+	eval "stage psym $symbols_from"
+}
+
 decode() {
 	if [ -n "$seconds" ]; then
 		# shellcheck disable=SC2086
@@ -196,6 +238,8 @@ main() {
 		exit 0
 		;;
 	esac
+	take_symbols "$@"
+	shift "$taken"
 	while getopts ":h$letters" letter; do
 		case $letter in
 		h)
@@ -211,6 +255,10 @@ main() {
 		esac
 	done
 	shift $((OPTIND - 1))
+	if [ -z "$symbols_from" ]; then
+		take_symbols "$@"
+		shift "$taken"
+	fi
 	[ $# -gt 0 ] || bad_usage 'what to read, or how many seconds to record, is missing'
 	case $letters in *e:*) [ -n "${event:-}" ] || bad_usage 'which event? -e EVENT' ;; esac
 	case $letters in *f:*) [ -n "${field:-}" ] || bad_usage 'which field? -f FIELD' ;; esac
