@@ -167,6 +167,23 @@ cp hidden/prog here/prog
 fold --debug-dir dbg p.ps
 same "$OUT" named 'all is as before'
 
+# A dpkg-query that knows the program.
+mkdir query
+cat >query/dpkg-query <<-EOF
+	#!/bin/sh
+	echo "\$*" >>$TMP/queried
+	echo 'diversion by another from: $TMP/here/prog'
+	echo 'made-up:amd64, other: $TMP/here/prog'
+	echo 'dpkg-query: no path found' >&2
+	exit 1
+EOF
+chmod +x query/dpkg-query
+cp hidden/prog here/prog
+run env PATH="$TMP/query:$PATH" "$BIN/psym" --missing --debug-dir none p.ps
+like "$OUT" '^ +helps apt: made-up-dbgsym, or' 'dpkg-query tells the package of a file'
+like queried "^-S $TMP/here/prog" 'by its path'
+unlike "$ERR" 'no path found' 'what it reports is not shown'
+
 # A debuginfod-find that knows the one file, and says what it was asked.
 mkdir path
 cat >path/debuginfod-find <<-EOF

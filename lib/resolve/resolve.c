@@ -222,30 +222,52 @@ static uint32_t add_frames(struct resolver *r, uint32_t id, uint32_t n, uint32_t
 	return n;
 }
 
-/*
- * As add_frames for the next address of a chain; where the input's stack says more of it, that is
- * kept.
- */
-static int add_known(struct resolver *r, struct machine *m, struct known *k, uint32_t id,
-		     uint32_t *depth, uint32_t *unknown)
+/* The frames of an address that the input has, on top of those of the stack that is being made. */
+static int keep_frames(struct resolver *r, struct machine *m, const struct known *k,
+		       const struct known_frames *a, uint32_t *depth, uint32_t *unknown)
 {
-	uint32_t first, n = 0, kept;
-	int rc = 0;
+	uint32_t kept;
 
-	if (k->st)
-		resolve_known_next(r, k, id, &first, &n);
-	if (!n || r->out.nframes + n > r->out.frames_max) {
-		*depth = add_frames(r, id, *depth, unknown);
-		return 0;
-	}
-	for (uint32_t i = 0; i < n && *depth < r->stack.depth_max && !rc; i++) {
-		rc = resolve_keep_frame(r, m, k->in, k->st->frames.v[first + i], &kept);
+	for (uint32_t i = 0; i < a->n && *depth < r->stack.depth_max; i++) {
+		int rc = resolve_keep_frame(r, m, k->in, k->st->frames.v[a->first + i], &kept);
+
 		if (rc)
-			break;
+			return rc;
 		r->stack.frames[(*depth)++] = kept;
 		*unknown += r->out.miss[kept] != 0;
 	}
-	return rc;
+	return 0;
+}
+
+/* What is common to the addresses of a part of a chain. */
+struct part {
+	struct space *sp;
+	struct known *known; /* the input's stack, beside it */
+	enum mode mode;
+	bool ret; /* the next address is one that was returned to */
+};
+
+/*
+ * The frames of the next address, likewise. Where the input has names, nothing is looked up, if not for
+ * more than names.
+ */
+static int add_address(struct resolver *r, struct machine *m, const struct part *p, uint64_t ip,
+		       uint32_t *depth, uint32_t *unknown)
+{
+	struct known_frames a = resolve_known_next(p->known);
+	bool room = r->out.nframes + a.n + DEBUGINFO_FRAMES_MAX < r->out.frames_max;
+	uint32_t id;
+	int rc;
+
+	if (a.named && room && !r->out.lines && !r->bundle)
+		return keep_frames(r, m, p->known, &a, depth, unknown);
+	rc = resolve_frame(r, m, p->sp, ip, p->mode, p->ret, &id);
+	if (rc)
+		return rc;
+	if (a.n && room && resolve_known_wins(r, &a, id))
+		return keep_frames(r, m, p->known, &a, depth, unknown);
+	*depth = add_frames(r, id, *depth, unknown);
+	return 0;
 }
 
 /* Addresses of a chain up to what is no marker that is known. */
@@ -279,9 +301,10 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 			 const struct ps_chain *c, enum mode mode, const struct known *known,
 			 struct chain_state *st)
 {
-	bool fits = resolve_known_fits(known, count_addresses(c)), ret = false, cut;
-	uint32_t n = 0, unknown = 0, i, id;
+	bool fits = resolve_known_fits(known, count_addresses(c)), cut;
+	uint32_t n = 0, unknown = 0, i;
 	struct known beside = fits ? *known : (struct known){0};
+	struct part part = {.sp = sp, .known = &beside, .mode = mode};
 	int rc = 0;
 
 	/* Room for the frames of this chain, before ids of an older numbering are in it. */
@@ -296,27 +319,25 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 			/*
 			 * What a marker announces begins with an address that was not called from.
 			 */
-			mode = mode_of_marker(ip);
-			ret = false;
+			part.mode = mode_of_marker(ip);
+			part.ret = false;
 			/*
 			 * Garbage that looks like a marker, or one of the future: what follows it
 			 * is not known. perf throws the whole chain away then.
 			 */
-			if (mode == MODE_UNKNOWN && r->opts.like_perf)
+			if (part.mode == MODE_UNKNOWN && r->opts.like_perf)
 				n = unknown = 0;
-			if (mode == MODE_UNKNOWN)
+			if (part.mode == MODE_UNKNOWN)
 				break;
 			continue;
 		}
 		/* What is kept takes room, too. */
 		if (fits && r->out.nframes + DEBUGINFO_FRAMES_MAX > r->out.frames_max)
 			break;
-		rc = resolve_frame(r, m, sp, ip, mode, ret, &id);
-		if (!rc)
-			rc = add_known(r, m, &beside, id, &n, &unknown);
+		rc = add_address(r, m, &part, ip, &n, &unknown);
 		if (rc)
 			return rc;
-		ret = true;
+		part.ret = true;
 	}
 	cut = i < c->ips.n;
 	if (!fits)
@@ -398,17 +419,14 @@ static int chain_stack(struct resolver *r, struct machine *m, const struct ps_ch
 static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sample *s,
 		    const struct known *known, struct chain_state *out)
 {
-	enum mode mode = sample_mode(s);
 	struct known beside = resolve_known_fits(known, 1) ? *known : (struct known){0};
-	uint32_t id, unknown = 0, n = 0;
+	struct part part = {spaces_get(m->spaces, s->pid), &beside, sample_mode(s), false};
+	uint32_t unknown = 0, n = 0;
 	int rc;
 
 	if (r->out.nframes + 2 * frames_of(r, 1) > r->out.frames_max)
 		resolve_restart(r);
-	rc = resolve_frame(r, m, spaces_get(m->spaces, s->pid), s->ip, mode, false, &id);
-	if (rc)
-		return rc;
-	rc = add_known(r, m, &beside, id, &n, &unknown);
+	rc = add_address(r, m, &part, s->ip, &n, &unknown);
 	if (rc)
 		return rc;
 	out->frames = (uint16_t)n;
@@ -443,15 +461,17 @@ static int branch_stack(struct resolver *r, struct machine *m, const struct ps_s
 	int rc;
 
 	bool fits = known->st && known->st->frames.n == 2 * n;
+	struct known beside = fits ? *known : (struct known){0};
 
 	if (r->out.nframes + frames_of(r, 2 * n) + (fits ? 2 * n : 0) > r->out.frames_max)
 		resolve_restart(r);
 	for (uint32_t i = 0; i < 2 * n; i++) {
+		struct known_frames a = resolve_known_next(&beside);
 		uint32_t id;
 
 		rc = resolve_frame(r, m, sp, s->branches.v[3 * (size_t)(i / 2) + i % 2],
 				   MODE_UNKNOWN, false, &id);
-		if (!rc && fits && id & FRAME_UNKNOWN)
+		if (!rc && fits && resolve_known_wins(r, &a, id))
 			rc = resolve_keep_frame(r, m, known->in, known->st->frames.v[i], &id);
 		if (rc)
 			return rc;

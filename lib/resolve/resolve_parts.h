@@ -398,12 +398,21 @@ struct known resolve_known(const struct sreader *in, uint32_t id);
 /* Whether it has frames for n addresses, so that they can be compared. */
 bool resolve_known_fits(const struct known *k, uint32_t n);
 
+/* The frames of an address in it. */
+struct known_frames {
+	uint32_t first, n; /* of its frames; n 0: none */
+	bool named, line;  /* the function itself */
+};
+
+/* Those of the next address. */
+struct known_frames resolve_known_next(struct known *k);
+
 /*
- * The frames of the next address: *n of them, from *first on, if they say more than the frame `id`
- * (with FRAME_UNKNOWN) that was found for it now; *n is 0 otherwise.
+ * Whether they stay, rather than the frame `id` (with FRAME_UNKNOWN) that was found for the address
+ * now: if they are named, unless only this one has inlined functions or a line; or if this one lacks
+ * what they have.
  */
-void resolve_known_next(const struct resolver *r, struct known *k, uint32_t id, uint32_t *first,
-			uint32_t *n);
+bool resolve_known_wins(const struct resolver *r, const struct known_frames *a, uint32_t id);
 
 /* A frame of the input in the output. */
 int resolve_keep_frame(struct resolver *r, struct machine *m, const struct sreader *in, uint32_t id,

@@ -91,21 +91,29 @@ bool resolve_known_fits(const struct known *k, uint32_t n)
 	return groups == n || (groups < n && k->st->flags & 1);
 }
 
-void resolve_known_next(const struct resolver *r, struct known *k, uint32_t id, uint32_t *first,
-			uint32_t *n)
+struct known_frames resolve_known_next(struct known *k)
 {
-	uint32_t flags = r->out.lines ? r->out.lines[id & ~FRAME_UNKNOWN] : 0;
+	struct known_frames a = {.first = k->at};
 	const struct ps_frame *f;
 
-	*first = k->at;
-	*n = group(k, k->at);
-	k->at += *n;
-	f = *n ? sreader_frame(k->in, k->st->frames.v[k->at - 1]) : NULL;
-	/* A name, functions that are inlined, or a line, where there is none now. */
-	if (f && ((f->symbol && id & FRAME_UNKNOWN) || (*n > 1 && !(flags & FRAME_INLINED)) ||
-		  (f->srcfile && !(flags & FRAME_LINE))))
-		return;
-	*n = 0;
+	if (!k->st)
+		return a;
+	a.n = group(k, k->at);
+	k->at += a.n;
+	f = a.n ? sreader_frame(k->in, k->st->frames.v[k->at - 1]) : NULL;
+	a.named = f && f->symbol;
+	a.line = f && f->srcfile;
+	return a;
+}
+
+bool resolve_known_wins(const struct resolver *r, const struct known_frames *a, uint32_t id)
+{
+	uint32_t flags = r->out.lines ? r->out.lines[id & ~FRAME_UNKNOWN] : 0;
+	bool less = (a->named && id & FRAME_UNKNOWN) || (a->n > 1 && !(flags & FRAME_INLINED)) ||
+		    (a->line && !(flags & FRAME_LINE));
+	bool more = (a->n == 1 && flags & FRAME_INLINED) || (!a->line && flags & FRAME_LINE);
+
+	return less || (a->named && !more);
 }
 
 uint32_t resolve_known_unnamed(const struct known *k)

@@ -1,60 +1,65 @@
+/* Asks dpkg-query which package a file is of. */
 #include "symbol/package.h"
 
 #include "base/err.h"
-#include "symbol/root.h"
+#include "symbol/program.h"
 
-#include <dirent.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#define INFO	 "/var/lib/dpkg/info"
-#define LIST_MAX (16u << 20)
+#define PROGRAM	    "dpkg-query"
+#define ANSWER_MAX  4096
+#define ANSWER_MS   5000
+#define PATTERN_MAX 1024
 
-/* Whether a line of the text is the path. */
-static bool has_line(const struct buf *b, const char *path)
+/* The path as a pattern of dpkg-query: what a pattern gives a meaning to is escaped. */
+static bool as_pattern(const char *path, char out[PATTERN_MAX])
 {
-	size_t n = strlen(path);
+	size_t n = 0;
 
-	for (const char *p = buf_str(b); (p = strstr(p, path)); p += n)
-		if ((p == (char *)b->data || p[-1] == '\n') && (p[n] == '\n' || !p[n]))
-			return true;
-	return false;
+	for (; *path; path++) {
+		if (n + 3 > PATTERN_MAX)
+			return false;
+		if (strchr("*?[\\", *path))
+			out[n++] = '\\';
+		out[n++] = *path;
+	}
+	out[n] = 0;
+	return true;
 }
 
-static bool lists(const char *file, const char *path, struct buf *b)
+/* The package of a line "NAME[:ARCH][, NAME...]: PATH"; a diversion is none. */
+static bool take_line(const char *line, const char *path, char name[PACKAGE_NAME_MAX])
 {
-	char full[ROOT_PATH_MAX];
-	enum symtab_reason why;
+	size_t len = strcspn(line, "\n"), end = strlen(path);
+	size_t n = strcspn(line, ":, \n");
 
-	snprintf(full, sizeof(full), "%s/%s", INFO, file);
-	buf_reset(b);
-	if (root_read(NULL, full, LIST_MAX, b, &why) || buf_reserve(b, 1))
+	if (!n || n >= PACKAGE_NAME_MAX || (line[n] != ':' && line[n] != ','))
 		return false;
-	b->data[b->len] = 0;
-	/* A package may name a file by the old place of a directory that was merged into /usr. */
-	return has_line(b, path) || (!strncmp(path, "/usr/", 5) && has_line(b, path + 4));
+	if (len < end + 2 || strncmp(line + len - end, path, end) != 0)
+		return false;
+	memcpy(name, line, n);
+	name[n] = 0;
+	return true;
 }
 
 int package_of(const char *path, char name[PACKAGE_NAME_MAX])
 {
-	DIR *dir = path[0] == '/' ? opendir(INFO) : NULL;
-	struct buf b = BUF_INIT;
-	struct dirent *e;
-	int rc = PP_ENOENT;
+	/* A package may name a file by the old place of a directory that was merged into /usr. */
+	const char *old = strncmp(path, "/usr/", 5) != 0 ? path : path + 4;
+	char pattern[PATTERN_MAX], old_pattern[PATTERN_MAX], answer[ANSWER_MAX];
+	char *argv[] = {(char *)(uintptr_t)PROGRAM, (char *)(uintptr_t) "-S", pattern, old_pattern,
+			NULL};
 
-	while (dir && rc && (e = readdir(dir))) {
-		size_t n = strlen(e->d_name);
-
-		if (n < 6 || strcmp(e->d_name + n - 5, ".list") != 0 || !lists(e->d_name, path, &b))
-			continue;
-		n = strcspn(e->d_name, ":");
-		if (n == strlen(e->d_name))
-			n -= 5;
-		snprintf(name, PACKAGE_NAME_MAX, "%.*s", (int)n, e->d_name);
-		rc = 0;
-	}
-	if (dir)
-		closedir(dir);
-	buf_release(&b);
-	return rc;
+	if (path[0] != '/' || !as_pattern(path, pattern) || !as_pattern(old, old_pattern))
+		return PP_ENOENT;
+	/* It fails if one of the two is of no package, and prints the other. */
+	if (program_run(argv, ANSWER_MS, answer, sizeof(answer)) > 0)
+		return PP_ENOENT;
+	for (const char *p = answer; *p; p += strcspn(p, "\n"), p += *p == '\n')
+		if (take_line(p, path, name) || take_line(p, old, name))
+			return 0;
+	return PP_ENOENT;
 }

@@ -5,7 +5,7 @@
  *	if (!package_of("/usr/lib/x86_64-linux-gnu/libc.so.6", name))
  *		printf("%s-dbg\n", name);
  *
- * Only Debian's database is read, /var/lib/dpkg/info/NAME[:ARCH].list, without running a program.
+ * dpkg-query is asked, in a process of its own; where there is none, nothing is known.
  */
 #ifndef PP_SYMBOL_PACKAGE_H
 #define PP_SYMBOL_PACKAGE_H
