@@ -6,13 +6,16 @@
 
 #include "base/err.h"
 #include "symbol/demangle.h"
+#include "symbol/kmodule.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, struct ps_str build_id,
 		    uint32_t flags, uint32_t *index)
 {
+	char name[KMODULE_NAME_MAX], shown[KMODULE_NAME_MAX + 2];
 	struct rdso *d;
 	struct ps_dso rec;
 
@@ -42,6 +45,11 @@ int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, str
 	r->dsos.v[r->dsos.n++] = d;
 	*index = r->dsos.n;
 	rec = (struct ps_dso){.id = d->out, .flags = flags, .path = path, .build_id = build_id};
+	/* perf shows a module by its name. */
+	if (r->opts.like_perf && flags & PS_DSO_MODULE) {
+		kmodule_name(d->path, name);
+		rec.path = ps_str(shown, (size_t)snprintf(shown, sizeof(shown), "[%s]", name));
+	}
 	return swriter_put(r->w, PS_DSO, source, &rec);
 }
 

@@ -39,6 +39,18 @@ static const char *find_line(const char *text, const char *name, size_t *len)
 	return NULL;
 }
 
+void kmodule_name(const char *path, char name[KMODULE_NAME_MAX])
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path + (path[0] == '[');
+	size_t n = strcspn(base, ".]");
+
+	if (n >= KMODULE_NAME_MAX)
+		n = KMODULE_NAME_MAX - 1;
+	for (size_t i = 0; i < n; i++)
+		name[i] = base[i] == '-' ? '_' : base[i];
+	name[n] = 0;
+}
+
 int kmodule_path(const struct root *root, const char *release, const char *name,
 		 char path[ROOT_PATH_MAX])
 {

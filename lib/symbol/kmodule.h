@@ -12,8 +12,15 @@
 
 #include "symbol/root.h"
 
+#define KMODULE_NAME_MAX  64 /* bytes of a name with its NUL: MODULE_NAME_LEN of the kernel */
 #define KMODULE_INDEX_MAX (64u << 20) /* bytes of modules.dep */
 #define KMODULE_NOWHERE	  UINT64_MAX
+
+/*
+ * The name of a module, "snd_hda", by the path of its file or by "[snd_hda]": as the kernel has it,
+ * with '_' for '-'. A longer name is cut.
+ */
+void kmodule_name(const char *path, char name[KMODULE_NAME_MAX]);
 
 /*
  * The path of a loaded module's file below a root (NULL: this machine), by modules.dep or

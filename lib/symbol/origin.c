@@ -2,6 +2,7 @@
 #include "symbol/origin.h"
 
 #include "base/err.h"
+#include "symbol/kmodule.h"
 #include "symbol/root.h"
 
 #include <inttypes.h>
@@ -56,23 +57,12 @@ void origin_module_path(struct origin *o, const char *path)
 	}
 }
 
-/* The name of a module by "[ext4]" or by its path, as /proc/modules has it: with '_' for '-'. */
-static void module_name(const char *path, char name[ORIGIN_NAME_MAX])
-{
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path + (path[0] == '[');
-
-	keep(name, ORIGIN_NAME_MAX, base, strcspn(base, ".]"));
-	for (char *p = name; *p; p++)
-		if (*p == '-')
-			*p = '_';
-}
-
 void origin_module_map(struct origin *o, const char *path, uint64_t addr)
 {
 	if (!addr || o->n_modules == ORIGIN_MODULES_MAX)
 		return;
 	o->modules[o->n_modules].addr = addr;
-	module_name(path, o->modules[o->n_modules++].name);
+	kmodule_name(path, o->modules[o->n_modules++].name);
 }
 
 const char *origin_osrelease(const struct origin *o)

@@ -19,9 +19,9 @@
 
 #include "base/buf.h"
 #include "symbol/build_id.h"
+#include "symbol/kmodule.h"
 
 #define ORIGIN_MODULES_MAX 32 /* modules whose places are compared */
-#define ORIGIN_NAME_MAX	   64
 
 enum origin_verdict { ORIGIN_UNKNOWN, ORIGIN_HERE, ORIGIN_ELSEWHERE };
 
@@ -34,7 +34,7 @@ struct here {
 };
 
 struct origin_module {
-	char name[ORIGIN_NAME_MAX];
+	char name[KMODULE_NAME_MAX];
 	uint64_t addr;
 };
 

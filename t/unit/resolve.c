@@ -318,6 +318,41 @@ static void test_markers(void)
 }
 
 /* The two ends of each branch are frames of a stack of their own, in the order in which they came. */
+/* perf shows a kernel module by its name, also where it knows the path of its file. */
+static void test_modules(void)
+{
+	static const struct resolver_opts like_perf = {.like_perf = true};
+	static const struct {
+		const char *path, *shown;
+	} rows[] = {
+		{"/lib/modules/6.1.0/kernel/drivers/net/ethernet/broadcom/tg3.ko", "[tg3]"},
+		{"/lib/modules/6.1.0/kernel/arch/x86/kvm/kvm-intel.ko.xz", "[kvm_intel]"},
+		{"[ext4]", "[ext4]"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		for (int perf = 0; perf < 2; perf++) {
+			struct ps_mmap map = {.pid = PS_NONE,
+					      .dso = 2,
+					      .addr = 0xffffffffc0000000,
+					      .len = 0x10000,
+					      .flags = PS_MMAP_KERNEL};
+			struct buf want = BUF_INIT;
+			struct made m;
+
+			begin(&m);
+			put_dso(&m, 1, "[kernel.kallsyms]", PS_DSO_KERNEL);
+			put_dso(&m, 2, rows[i].path, PS_DSO_KERNEL | PS_DSO_MODULE);
+			swriter_put(&m.w, PS_MMAP, 1, &map);
+			CHAIN(&m, 1, KERNEL, 0xffffffffc0000100);
+			put_sample(&m, 1, 10, 1, IN_KERNEL);
+			buf_addf(&want, "10 %s:ffffffffc0000100!%d\n",
+				 perf ? rows[i].shown : rows[i].path, PS_REASON_NO_MODULE);
+			expect(&m, perf ? &like_perf : NULL, buf_str(&want), rows[i].path);
+			buf_release(&want);
+		}
+}
+
 /* The field has 3 bits, of which the kernel uses the values up to 5: others say nothing. */
 static void test_modes(void)
 {
@@ -639,6 +674,7 @@ int main(void)
 	test_kernel();
 	test_markers();
 	test_modes();
+	test_modules();
 	test_branches();
 	test_other();
 	test_limits();
