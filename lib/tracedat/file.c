@@ -12,17 +12,6 @@
 #define BLOB_BTF  5
 #define BLOB_TEXT 6 /* BLOB.kind: what a latency tracer printed */
 
-void trace_damage(struct trace *t, int err, int64_t offset, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	diag_vwarn(t->d, t->name, offset, fmt, ap);
-	va_end(ap);
-	if (!t->damage)
-		t->damage = err;
-}
-
 /* The error of a part that could not be read, unless it ends everything. */
 static int part(struct trace *t, int rc, uint64_t offset, const char *what)
 {

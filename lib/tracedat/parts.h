@@ -237,6 +237,12 @@ struct trace {
 	int damage;
 };
 
+/* ---- damage.c ---- */
+
+/* Reports damage to the diag, and remembers it for the exit status. */
+__attribute__((format(printf, 4, 5))) void trace_damage(struct trace *t, int err, int64_t offset,
+							const char *fmt, ...);
+
 /* ---- file.c ---- */
 
 /* Spools the input; 0 or an error, which has been said. trace_release in any case but that. */
@@ -244,10 +250,6 @@ int trace_init(struct trace *t, struct src *s, uint32_t source, struct swriter *
 /* Reads and writes everything but the events: then the buffers and CPUs are known. */
 int trace_metadata(struct trace *t);
 void trace_release(struct trace *t);
-
-/* Notes damage: says it, and remembers it for the exit status. */
-__attribute__((format(printf, 4, 5))) void trace_damage(struct trace *t, int err, int64_t offset,
-							const char *fmt, ...);
 
 /* ---- in.c: reading metadata ---- */
 
