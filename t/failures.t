@@ -133,7 +133,7 @@ make("pdecode $data/small.data >small.ps");
 make("pdecode $data/sched.dat >sched.ps");
 make("pdecode $data/sched.data.gz >perf.ps");
 make("pdecode $data/stacks.dat >stacks.ps");
-make("zstd -qdc $data/demo.pstream.zst >demo.ps");
+make("$bin/pdecode $data/demo.pstream.zst >demo.ps");
 make("pdecode -t $data/kinds.dat >/dev/null");
 make("pfold demo.ps >demo.folded");
 make("phist --tsv --by comm sched.ps >hist.tsv");
