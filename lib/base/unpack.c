@@ -1,3 +1,4 @@
+/* Decompression of gzip, zstd and xz, as a source over a source and of whole buffers. */
 #include "base/unpack.h"
 
 #include "base/err.h"
@@ -169,18 +170,6 @@ static bool start(struct unpack *u)
 	case UNPACK_NONE: break;
 	}
 	return false;
-}
-
-enum unpack_kind unpack_kind(const uint8_t *first, size_t n)
-{
-	static const uint8_t gz[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd},
-			     xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
-
-	if (n >= sizeof(gz) && !memcmp(first, gz, sizeof(gz)))
-		return UNPACK_GZIP;
-	if (n >= sizeof(zstd) && !memcmp(first, zstd, sizeof(zstd)))
-		return UNPACK_ZSTD;
-	return n >= sizeof(xz) && !memcmp(first, xz, sizeof(xz)) ? UNPACK_XZ : UNPACK_NONE;
 }
 
 int unpack_new(struct src **s, enum unpack_kind kind, struct src *packed, struct diag *d)
