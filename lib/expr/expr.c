@@ -237,7 +237,7 @@ enum ps_mark expr_mark(struct expr *x, const struct sreader *r, const struct ps_
 
 	if (event >= x->room || !x->compiled[event])
 		return PS_MARK_NA;
-	return program_run(x, &x->programs[event], r, rec, &v);
+	return program_mark(x, &x->programs[event], r, rec, &v);
 }
 
 unsigned expr_count(const struct expr *x)
@@ -266,7 +266,7 @@ bool expr_value(struct expr *x, unsigned i, const struct sreader *r, const struc
 	/* A field, and nothing to reckon. */
 	if (p->n == 1 && p->code->code == INSN_FIELD && p->value && !p->constant)
 		return field_get(&p->fields[p->code->arg], r, rec, v);
-	mark = program_run(x, p, r, rec, v);
+	mark = program_mark(x, p, r, rec, v);
 	if (p->value || mark == PS_MARK_NA)
 		return v->kind != QV_NA;
 	*v = (struct qval){.kind = QV_INT, .is_unsigned = true, .num = mark == PS_MARK_PASS};

@@ -289,8 +289,8 @@ int expr_compile(struct expr *x, unsigned item, const struct ps_event *e, struct
 void program_release(struct program *p);
 
 /* Runs; the mark, or with p->value the value in *v and whether there is one. */
-enum ps_mark program_run(struct expr *x, const struct program *p, const struct sreader *r,
-			 const struct ps_record *rec, struct qval *v);
+enum ps_mark program_mark(struct expr *x, const struct program *p, const struct sreader *r,
+			  const struct ps_record *rec, struct qval *v);
 
 /* Whether the numbers of a field may have names: addresses of functions, ids of cgroups. */
 bool expr_has_names(const struct expr *x, const struct field *f);

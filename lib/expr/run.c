@@ -239,8 +239,8 @@ static uint8_t run_or(uint8_t a, uint8_t b)
 	return a == PS_MARK_NA || b == PS_MARK_NA ? PS_MARK_NA : PS_MARK_FAIL;
 }
 
-enum ps_mark program_run(struct expr *x, const struct program *p, const struct sreader *r,
-			 const struct ps_record *rec, struct qval *result)
+enum ps_mark program_mark(struct expr *x, const struct program *p, const struct sreader *r,
+			  const struct ps_record *rec, struct qval *result)
 {
 	struct qval *v = x->values; /* v, m: behind the topmost */
 	uint8_t *m = x->marks;
