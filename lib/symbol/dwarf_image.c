@@ -95,6 +95,13 @@ static int take(struct maker *m, struct section *s, const GElf_Shdr *sh, bool ol
 	return 0;
 }
 
+/* Whether a section is the debug section of this name, "" any; *old: packed in the form before ELF's own. */
+static bool is_debug(const char *name, const char *what, bool *old)
+{
+	*old = !strncmp(name, ".zdebug_", 8);
+	return (*old || !strncmp(name, ".debug_", 7)) && (!*what || !strcmp(name + 7 + *old, what));
+}
+
 static int find_sections(struct maker *m, bool lines)
 {
 	Elf *elf = elf_file_elf(m->file);
@@ -110,8 +117,7 @@ static int find_sections(struct maker *m, bool lines)
 		    sh.sh_offset > size || sh.sh_size > size - sh.sh_offset)
 			continue;
 		name = elf_file_section_name(m->file, &sh);
-		old = !strncmp(name, ".zdebug_", 8);
-		if (!old && strncmp(name, ".debug_", 7) != 0)
+		if (!is_debug(name, "", &old))
 			continue;
 		for (size_t i = 0; !rc && i < SECTIONS; i++)
 			if (!m->s[i].there && (lines || !m->s[i].only_lines) &&
@@ -278,4 +284,31 @@ int dwarf_image(const struct elf_file *f, bool lines, struct buf *image)
 	memset(image->data, 0, l.names + l.text_len);
 	image->len = l.end;
 	return put_headers(&m, &l, image->data);
+}
+
+int dwarf_section(const struct elf_file *f, const char *name, uint64_t max, struct buf *bytes)
+{
+	uint64_t size = elf_file_size(f);
+	struct maker m = {.file = f};
+	struct section s = {.name = name};
+	int rc = 0;
+
+	for (Elf_Scn *scn = NULL; !rc && !s.there && (scn = elf_nextscn(elf_file_elf(f), scn));) {
+		GElf_Shdr sh;
+		bool old;
+
+		if (gelf_getshdr(scn, &sh) && sh.sh_type != SHT_NOBITS && sh.sh_offset <= size &&
+		    sh.sh_size <= size - sh.sh_offset &&
+		    is_debug(elf_file_section_name(f, &sh), name, &old))
+			rc = take(&m, &s, &sh, old);
+	}
+	if (rc || !s.there)
+		return rc ? rc : PP_ENOENT;
+	if (s.size > max)
+		return PP_ELIMIT;
+	if (buf_reserve(bytes, s.size))
+		return PP_ENOMEM;
+	rc = put_bytes(&m, &s, bytes->data + bytes->len);
+	bytes->len += rc ? 0 : s.size;
+	return rc;
 }

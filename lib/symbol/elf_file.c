@@ -19,6 +19,7 @@ struct elf_file {
 	GElf_Ehdr ehdr;
 	size_t shstrndx;
 	int fd;		     /* -1: memory */
+	uint32_t more;	     /* references beside the first */
 	struct buf unpacked; /* the memory, if it is its own */
 	struct elf_segments segments;
 };
@@ -196,9 +197,15 @@ int elf_file_debugdata(struct elf_file **out, const struct elf_file *outer, enum
 	return elf_file_bytes(out, d->d_buf, d->d_size, why);
 }
 
+struct elf_file *elf_file_ref(struct elf_file *f)
+{
+	f->more++;
+	return f;
+}
+
 void elf_file_close(struct elf_file *f)
 {
-	if (!f)
+	if (!f || f->more--)
 		return;
 	elf_end(f->elf);
 	if (f->fd >= 0)

@@ -69,6 +69,9 @@ int elf_file_debugdata(struct elf_file **f, const struct elf_file *outer, enum s
 
 void elf_file_close(struct elf_file *f); /* NULL is fine */
 
+/* One more who has to close it: it stays open until all of them have. */
+struct elf_file *elf_file_ref(struct elf_file *f);
+
 Elf *elf_file_elf(const struct elf_file *f);
 unsigned elf_file_machine(const struct elf_file *f); /* EM_... */
 unsigned elf_file_type(const struct elf_file *f);    /* ET_... */

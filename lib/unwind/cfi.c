@@ -1,0 +1,258 @@
+/* The files that call frame information is read from, and the rows of addresses. */
+#include "unwind/cfi_parts.h"
+
+#include "base/err.h"
+#include "symbol/dwarf_image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK 16384 /* bytes that are read from a section at a time */
+
+int cfi_new(struct cfi **out, struct rows *rows)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return PP_ENOMEM;
+	(*out)->rows = rows;
+	return 0;
+}
+
+static void section_release(struct cfi_section *s)
+{
+	elf_file_close(s->file);
+	free(s->bytes);
+	free(s->have);
+	free(s->index);
+}
+
+void cfi_free(struct cfi *c)
+{
+	if (!c)
+		return;
+	section_release(&c->eh);
+	section_release(&c->hdr);
+	section_release(&c->debug);
+	elf_file_close(c->image);
+	map64_release(&c->by_addr);
+	free(c);
+}
+
+bool cfi_any(const struct cfi *c)
+{
+	return c->eh.size || c->debug.size;
+}
+
+unsigned cfi_machine(const struct cfi *c)
+{
+	return c->machine;
+}
+
+bool cfi_swap(const struct cfi *c)
+{
+	return c->swap;
+}
+
+const uint8_t *cfi_bytes(struct cfi_section *s, uint64_t at, uint64_t n)
+{
+	if (at > s->size || n > s->size - at)
+		return NULL;
+	for (uint64_t b = at / BLOCK; s->file && b * BLOCK < at + n; b++) {
+		uint64_t len = s->size - b * BLOCK;
+
+		if (s->have[b / 64] >> b % 64 & 1)
+			continue;
+		if (elf_file_read(s->file, s->offset + b * BLOCK, s->bytes + b * BLOCK,
+				  len < BLOCK ? len : BLOCK))
+			return NULL;
+		s->have[b / 64] |= UINT64_C(1) << b % 64;
+	}
+	return s->bytes + at;
+}
+
+/* A section that lies in the file as it is. Only what is read of it takes memory. */
+static int take_plain(struct cfi_section *s, struct elf_file *f, uint64_t offset, uint64_t vaddr,
+		      uint64_t size)
+{
+	uint64_t whole = elf_file_size(f);
+
+	if (s->size || !size || size > CFI_SECTION_MAX || offset > whole || size > whole - offset)
+		return 0;
+	s->bytes = malloc(size);
+	s->have = calloc(size / BLOCK / 64 + 1, sizeof(*s->have));
+	if (!s->bytes || !s->have) {
+		free(s->bytes);
+		free(s->have);
+		s->bytes = NULL;
+		s->have = NULL;
+		return PP_ENOMEM;
+	}
+	s->file = elf_file_ref(f);
+	s->offset = offset;
+	s->vaddr = vaddr;
+	s->size = size;
+	s->width = gelf_getclass(elf_file_elf(f)) == ELFCLASS32 ? 4 : 8;
+	s->swap = elf_file_swap(f);
+	return 0;
+}
+
+/* .debug_frame, which may be packed. */
+static int take_debug(struct cfi *c, struct elf_file *f)
+{
+	struct cfi_section *s = &c->debug;
+	struct buf b = BUF_INIT;
+	GElf_Shdr sh;
+	int rc;
+
+	if (s->size)
+		return 0;
+	s->debug = true;
+	if (elf_file_section(f, ".debug_frame", &sh) && sh.sh_type != SHT_NOBITS &&
+	    !(sh.sh_flags & SHF_COMPRESSED))
+		return take_plain(s, f, sh.sh_offset, 0, sh.sh_size);
+	rc = dwarf_section(f, "frame", CFI_SECTION_MAX, &b);
+	if (rc) {
+		buf_release(&b);
+		return rc == PP_ENOMEM ? rc : 0;
+	}
+	s->bytes = b.data;
+	s->size = b.len;
+	s->width = gelf_getclass(elf_file_elf(f)) == ELFCLASS32 ? 4 : 8;
+	s->swap = elf_file_swap(f);
+	return 0;
+}
+
+/* Where .eh_frame_hdr is, and .eh_frame where it says, of a file without section headers. */
+static int take_segment(struct cfi *c, struct elf_file *f, const GElf_Phdr *p)
+{
+	const struct elf_segments *segs = elf_file_segments(f);
+	uint8_t head[16];
+	struct cursor cur = cursor_make(head, sizeof(head), elf_file_swap(f));
+	uint64_t vaddr, offset;
+	int rc = take_plain(&c->hdr, f, p->p_offset, p->p_vaddr, p->p_filesz);
+
+	if (rc || elf_file_read(f, p->p_offset, head, sizeof(head)))
+		return rc;
+	cursor_skip(&cur, 4);
+	vaddr = cfi_pointer(&cur, head[1], c->width, p->p_vaddr + 4, p->p_vaddr);
+	if (cur.bad || elf_segments_offset(segs, vaddr, &offset))
+		return 0;
+	for (uint32_t i = 0; i < segs->n; i++) {
+		const struct elf_segment *g = &segs->seg[i];
+
+		if (vaddr >= g->vaddr && vaddr - g->vaddr < g->filesz)
+			return take_plain(&c->eh, f, offset, vaddr, g->filesz - (vaddr - g->vaddr));
+	}
+	return 0;
+}
+
+static int take_headers(struct cfi *c, struct elf_file *f)
+{
+	GElf_Shdr sh;
+	GElf_Phdr p;
+	size_t n;
+	int rc = 0;
+
+	if (elf_file_section(f, ".eh_frame", &sh) && sh.sh_type != SHT_NOBITS)
+		rc = take_plain(&c->eh, f, sh.sh_offset, sh.sh_addr, sh.sh_size);
+	if (!rc && elf_file_section(f, ".eh_frame_hdr", &sh) && sh.sh_type != SHT_NOBITS)
+		rc = take_plain(&c->hdr, f, sh.sh_offset, sh.sh_addr, sh.sh_size);
+	if (rc || c->eh.size || elf_getphdrnum(elf_file_elf(f), &n))
+		return rc;
+	for (size_t i = 0; i < n && !rc && !c->eh.size; i++)
+		if (gelf_getphdr(elf_file_elf(f), (int)i, &p) && p.p_type == PT_GNU_EH_FRAME)
+			rc = take_segment(c, f, &p);
+	return rc;
+}
+
+/* The segments of the file that was run, whose bytes a program cannot change. */
+static void take_image(struct cfi *c, struct elf_file *f)
+{
+	size_t n;
+	GElf_Phdr p;
+
+	if (elf_getphdrnum(elf_file_elf(f), &n))
+		n = 0;
+	for (size_t i = 0; i < n && c->nsegments < ELF_SEGMENTS_MAX; i++)
+		if (gelf_getphdr(elf_file_elf(f), (int)i, &p) && p.p_type == PT_LOAD &&
+		    !(p.p_flags & PF_W))
+			c->segments[c->nsegments++] = (struct elf_segment){
+				p.p_offset, p.p_filesz, p.p_vaddr, p.p_memsz, p.p_flags & PF_X};
+	c->image = elf_file_ref(f);
+}
+
+int cfi_add(struct cfi *c, struct elf_file *f)
+{
+	int rc = 0;
+
+	if (c->any && (elf_file_machine(f) != c->machine || elf_file_swap(f) != c->swap))
+		return 0;
+	if (!c->any) {
+		c->machine = elf_file_machine(f);
+		c->swap = elf_file_swap(f);
+		c->width = gelf_getclass(elf_file_elf(f)) == ELFCLASS32 ? 4 : 8;
+		take_image(c, f);
+	}
+	c->any = true;
+	if (!c->eh.size) {
+		rc = take_headers(c, f);
+		c->hdr_bad = true;
+		if (!rc && c->eh.size && c->hdr.size)
+			cfi_read_hdr(c);
+	}
+	return rc ? rc : take_debug(c, f);
+}
+
+/* The row that stands for none. */
+static int no_row(struct cfi *c, uint8_t flags, uint32_t *id)
+{
+	struct row_maker none = {.flags = ROW_NONE | flags};
+
+	return rows_add(c->rows, &none, id);
+}
+
+static int make_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
+{
+	struct row_maker row;
+	struct cfi_fde fde;
+	int rc = cfi_find(c, vaddr, &fde);
+
+	if (!rc)
+		rc = cfi_run(&fde, vaddr, &row);
+	if (!rc)
+		return rows_add(c->rows, &row, id);
+	return rc == PP_ENOMEM ? rc : no_row(c, rc == PP_ENOENT ? 0 : ROW_DAMAGED, id);
+}
+
+int cfi_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
+{
+	uint32_t *slot = map64_get(&c->by_addr, vaddr);
+	int rc;
+
+	if (slot) {
+		*id = *slot;
+		return 0;
+	}
+	rc = make_row(c, vaddr, id);
+	if (rc)
+		return rc;
+	if (c->by_addr.n >= CFI_ROWS_MAX)
+		map64_clear(&c->by_addr);
+	slot = map64_put(&c->by_addr, vaddr, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	*slot = *id;
+	return 0;
+}
+
+int cfi_read(const struct cfi *c, uint64_t vaddr, void *to, size_t n)
+{
+	for (unsigned i = 0; i < c->nsegments; i++) {
+		const struct elf_segment *g = &c->segments[i];
+		uint64_t in = vaddr - g->vaddr;
+
+		if (vaddr >= g->vaddr && in < g->filesz && n <= g->filesz - in)
+			return elf_file_read(c->image, g->offset + in, to, n);
+	}
+	return PP_ENOENT;
+}

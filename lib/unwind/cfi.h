@@ -1,0 +1,57 @@
+/*
+ * The call frame information (CFI) of a module: how to get from an address in it to the caller's frame.
+ *
+ *	struct rows rows = {0};
+ *	struct cfi *c;
+ *	rc = cfi_new(&c, &rows);
+ *	rc = cfi_add(c, binary);		(then its debug file, if there is another)
+ *	rc = cfi_row(c, vaddr, &id);
+ *	if (!(rows_get(&rows, id)->flags & ROW_NONE)) ...
+ *	cfi_free(c);
+ *
+ * It is read from .eh_frame, whose entries are found by the table in .eh_frame_hdr, and from
+ * .debug_frame, plain or packed. Only what addresses fall on is read: a section is not loaded as a
+ * whole, unless it has to be searched because there is no (sound) table; then an index of it is made
+ * once. Addresses are DSO-relative virtual addresses (vaddr). Format: DWARF 5, 6.4; Linux Standard
+ * Base 5.0, "Exception Frames".
+ */
+#ifndef PP_UNWIND_CFI_H
+#define PP_UNWIND_CFI_H
+
+#include "symbol/elf_file.h"
+#include "unwind/rows.h"
+
+#define CFI_SECTION_MAX (UINT64_C(1) << 30) /* bytes of a section */
+#define CFI_ROWS_MAX	(1u << 20)	    /* addresses of a module whose rows are remembered */
+
+struct cfi;
+
+/* The rows must outlive it. 0 or PP_ENOMEM. */
+int cfi_new(struct cfi **c, struct rows *rows);
+void cfi_free(struct cfi *c); /* NULL is fine */
+
+/*
+ * Takes what a file has and those before it did not have. It stays open as long as the cfi needs it:
+ * the caller may close it (elf_file_ref). 0 or PP_ENOMEM; a file without tables is no error.
+ */
+int cfi_add(struct cfi *c, struct elf_file *f);
+
+/* Whether there is any table. */
+bool cfi_any(const struct cfi *c);
+
+/* EM_... of the first file that was added. */
+unsigned cfi_machine(const struct cfi *c);
+
+/* The row of an address; one with ROW_NONE if no entry covers it. 0, PP_ENOMEM, PP_ELIMIT. */
+int cfi_row(struct cfi *c, uint64_t vaddr, uint32_t *id);
+
+/*
+ * Reads what a program cannot change: bytes of segments that are not writable. 0; PP_ENOENT, PP_ECUT
+ * and the like when they are not there.
+ */
+int cfi_read(const struct cfi *c, uint64_t vaddr, void *to, size_t n);
+
+/* Whether the bytes are not in this machine's order. */
+bool cfi_swap(const struct cfi *c);
+
+#endif

@@ -1,0 +1,156 @@
+/* Finds the entry of an address: by the table in .eh_frame_hdr, or by an index of a section. */
+#include "unwind/cfi_parts.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+
+#define TABLE_ENCODING 0x3b /* two 32-bit numbers, counted from the beginning of .eh_frame_hdr */
+#define ENTRY_SIZE     8
+
+/* The address and the place in .eh_frame that an entry of the table has; false: it has none. */
+static bool table_entry(struct cfi *c, uint64_t i, uint64_t *start, uint64_t *at)
+{
+	const uint8_t *p = cfi_bytes(&c->hdr, c->table + i * ENTRY_SIZE, ENTRY_SIZE);
+	struct cursor cur = cursor_make(p, p ? ENTRY_SIZE : 0, c->swap);
+
+	*start = c->hdr.vaddr + (uint64_t)(int64_t)(int32_t)get_u32(&cur);
+	*at = c->hdr.vaddr + (uint64_t)(int64_t)(int32_t)get_u32(&cur) - c->eh.vaddr;
+	if (c->width == 4)
+		*start = (uint32_t)*start;
+	return p && *at < c->eh.size;
+}
+
+void cfi_read_hdr(struct cfi *c)
+{
+	const uint8_t *p = cfi_bytes(&c->hdr, 0, 4);
+	struct cursor cur;
+	struct cfi_fde fde;
+	uint64_t left = c->hdr.size < 24 ? c->hdr.size : 24, start, at;
+
+	c->hdr_bad = true;
+	if (!p || p[0] != 1 || p[3] != TABLE_ENCODING || p[2] == 0xff)
+		return;
+	cur = cursor_make(p, left, c->swap);
+	cursor_skip(&cur, 4);
+	cfi_pointer(&cur, p[1], c->width, 0, 0);
+	c->ntable = cfi_pointer(&cur, p[2], c->width, 0, 0);
+	c->table = (uint64_t)(cur.p - p);
+	if (cur.bad || !c->ntable || c->ntable > (c->hdr.size - c->table) / ENTRY_SIZE)
+		return;
+	/* A table that belongs to another section, or was never filled, shows at its first entry. */
+	c->hdr_bad = !table_entry(c, 0, &start, &at) || cfi_fde_at(&c->eh, at, &fde) ||
+		     fde.start != start;
+}
+
+/* The last entry of the table that begins at or before an address. */
+static int find_in_table(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde)
+{
+	uint64_t lo = 0, hi = c->ntable, start, at;
+	int rc;
+
+	while (lo < hi) {
+		uint64_t mid = lo + (hi - lo) / 2;
+
+		if (!table_entry(c, mid, &start, &at)) {
+			c->hdr_bad = true;
+			return PP_ECORRUPT;
+		}
+		if (start <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return PP_ENOENT;
+	table_entry(c, lo - 1, &start, &at);
+	rc = cfi_fde_at(&c->eh, at, fde);
+	if (!rc && fde->start != start) {
+		c->hdr_bad = true;
+		return PP_ECORRUPT;
+	}
+	return rc ? rc : vaddr - fde->start < fde->len ? 0 : PP_ENOENT;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct cfi_index *x = a, *y = b;
+
+	return x->start < y->start   ? -1
+	       : x->start > y->start ? 1
+	       : x->at < y->at	     ? -1
+				     : x->at > y->at;
+}
+
+static int add_index(struct cfi_section *s, size_t *cap, uint64_t start, uint64_t at)
+{
+	if (s->nindex == *cap) {
+		size_t n = *cap ? *cap * 2 : 256;
+		struct cfi_index *v = realloc(s->index, n * sizeof(*v));
+
+		if (!v)
+			return PP_ENOMEM;
+		s->index = v;
+		*cap = n;
+	}
+	s->index[s->nindex++] = (struct cfi_index){start, at};
+	return 0;
+}
+
+/* The index of all entries. What comes after a damaged one is not in it. */
+static int make_index(struct cfi_section *s)
+{
+	uint64_t at = 0;
+	size_t cap = 0;
+	int rc = 0;
+
+	s->indexed = true;
+	while (!rc) {
+		uint64_t here = at;
+		struct cfi_fde fde;
+		bool is_fde;
+
+		if (cfi_next_entry(s, &at, &is_fde))
+			break;
+		/* One of no length is that of a function which the linker left out. */
+		if (is_fde && !cfi_fde_at(s, here, &fde) && fde.len)
+			rc = add_index(s, &cap, fde.start, here);
+	}
+	if (s->nindex)
+		qsort(s->index, s->nindex, sizeof(*s->index), by_start);
+	return rc;
+}
+
+static int find_in_index(struct cfi_section *s, uint64_t vaddr, struct cfi_fde *fde)
+{
+	size_t lo = 0, hi;
+	int rc = s->indexed ? 0 : make_index(s);
+
+	hi = s->nindex;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->index[mid].start <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (rc || !lo)
+		return rc ? rc : PP_ENOENT;
+	rc = cfi_fde_at(s, s->index[lo - 1].at, fde);
+	return rc ? rc : vaddr - fde->start < fde->len ? 0 : PP_ENOENT;
+}
+
+int cfi_find(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde)
+{
+	int rc = PP_ENOENT, other;
+
+	if (c->eh.size && !c->hdr_bad)
+		rc = find_in_table(c, vaddr, fde);
+	if (c->eh.size && c->hdr_bad)
+		rc = find_in_index(&c->eh, vaddr, fde);
+	if (!rc || rc == PP_ENOMEM || !c->debug.size)
+		return rc;
+	other = find_in_index(&c->debug, vaddr, fde);
+	return other == PP_ENOENT ? rc : other;
+}

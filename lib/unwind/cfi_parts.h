@@ -1,0 +1,101 @@
+/*
+ * What cfi.c (files), cfi_find.c (the entry of an address) and cfi_run.c (its instructions) share.
+ * Private to them.
+ */
+#ifndef PP_UNWIND_CFI_PARTS_H
+#define PP_UNWIND_CFI_PARTS_H
+
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "base/intern.h"
+#include "unwind/cfi.h"
+
+/* A section, whose bytes are read from the file when they are needed. */
+struct cfi_section {
+	uint64_t vaddr, size;  /* size 0: there is none */
+	uint64_t offset;       /* in the file */
+	struct elf_file *file; /* a reference; NULL: all bytes are there */
+	uint8_t *bytes;	       /* owned; of `size` */
+	uint64_t *have;	       /* a bit for each block that was read */
+	bool debug;	       /* .debug_frame: another form of entries */
+	uint8_t width;	       /* bytes of an address */
+	bool swap;
+	/* The index of all its entries, made when it is needed. */
+	bool indexed;
+	struct cfi_index {
+		uint64_t start;
+		uint64_t at; /* of the entry in the section */
+	} * index;
+	size_t nindex;
+};
+
+/* A common information entry. */
+struct cfi_cie {
+	uint64_t at; /* in the section */
+	uint64_t code_align;
+	int64_t data_align;
+	uint64_t ra;
+	uint8_t encoding; /* of the addresses in its FDEs */
+	uint8_t width;
+	bool augmented, signal;
+	struct cursor run; /* its instructions */
+};
+
+/* A frame description entry: [start, start + len). */
+struct cfi_fde {
+	uint64_t start, len;
+	struct cfi_cie cie;
+	struct cursor run;
+	uint64_t run_vaddr; /* where its instructions are */
+};
+
+struct cfi {
+	struct rows *rows;
+	unsigned machine;
+	bool swap, any;
+	uint8_t width;
+	struct elf_file *image; /* whose segments cfi_read reads; a reference */
+	uint8_t nsegments;
+	struct elf_segment segments[ELF_SEGMENTS_MAX]; /* that are not writable */
+	struct cfi_section eh, hdr, debug;
+	bool hdr_bad;	      /* the table cannot be used */
+	uint64_t table;	      /* offset in hdr */
+	uint64_t ntable;      /* entries */
+	struct map64 by_addr; /* row of an address */
+	uint32_t none;	      /* the row without rules; 0: not yet made */
+};
+
+/* ---- cfi.c ---- */
+
+/* n bytes of a section, in place; NULL when it does not have them, or they cannot be read. */
+const uint8_t *cfi_bytes(struct cfi_section *s, uint64_t at, uint64_t n);
+
+/* ---- cfi_find.c ---- */
+
+/* Reads the head of the search table of .eh_frame_hdr, if it can be used. */
+void cfi_read_hdr(struct cfi *c);
+
+/* The entry of an address: 0, PP_ENOENT, PP_ECORRUPT (there is one, which is damaged), PP_ENOMEM. */
+int cfi_find(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde);
+
+/* ---- cfi_entry.c ---- */
+
+/* The entry at an offset of a section: 0, PP_ENOENT (it is no FDE), PP_ECORRUPT. */
+int cfi_fde_at(struct cfi_section *s, uint64_t at, struct cfi_fde *fde);
+
+/*
+ * Steps over an entry: *at becomes the place of the next. 0; PP_END; PP_ECORRUPT. *fde: it is an FDE,
+ * not a CIE.
+ */
+int cfi_next_entry(struct cfi_section *s, uint64_t *at, bool *fde);
+
+/* A pointer in one of the encodings of exception frames (DW_EH_PE_*). */
+uint64_t cfi_pointer(struct cursor *c, uint8_t encoding, uint8_t width, uint64_t pcrel,
+		     uint64_t datarel);
+
+/* ---- cfi_run.c ---- */
+
+/* Runs the instructions of an entry up to an address. 0, PP_ECORRUPT, PP_ELIMIT. */
+int cfi_run(const struct cfi_fde *fde, uint64_t vaddr, struct row_maker *row);
+
+#endif

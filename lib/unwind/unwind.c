@@ -1,0 +1,386 @@
+/* The walk from frame to frame. */
+#include "unwind/unwind.h"
+
+#include "base/err.h"
+#include "unwind/expr.h"
+#include "unwind/walk.h"
+
+#include <stdlib.h>
+
+#define CACHE	  32768	      /* addresses whose rows are remembered, a power of two */
+#define FAR_AWAY  (16u << 20) /* bytes beyond the copy: what lies there is not the same stack */
+#define STILL_MAX 2	      /* frames in a row that may not move the stack pointer */
+
+struct cached {
+	uint64_t addr;
+	uint32_t space;
+	uint32_t row; /* 0: none */
+};
+
+struct unwinder {
+	unwind_find_fn find;
+	void *ctx;
+	struct rows *rows;
+	struct cached cache[CACHE];
+	uint64_t ips[UNWIND_DEPTH_MAX];
+	bool exact[UNWIND_DEPTH_MAX];
+	uint32_t space;
+};
+
+int unwinder_new(struct unwinder **out, struct rows *rows, unwind_find_fn find, void *ctx)
+{
+	struct unwinder *u = calloc(1, sizeof(*u));
+
+	*out = u;
+	if (!u)
+		return PP_ENOMEM;
+	u->find = find;
+	u->ctx = ctx;
+	u->rows = rows;
+	return 0;
+}
+
+void unwinder_free(struct unwinder *u)
+{
+	free(u);
+}
+
+void unwinder_forget(struct unwinder *u)
+{
+	memset(u->cache, 0, sizeof(u->cache));
+}
+
+int walk_find(struct walk *w, uint64_t addr, struct unwind_place *place)
+{
+	*place = (struct unwind_place){.why = UNWIND_NO_MAPPING};
+	return w->u->find(w->u->ctx, addr, place);
+}
+
+static int find_row(struct walk *w, uint64_t addr, struct cached *slot)
+{
+	struct unwind_place place;
+	uint32_t row = 0;
+	int rc = walk_find(w, addr, &place);
+
+	if (!rc && place.cfi && cfi_machine(place.cfi) == w->arch->machine)
+		rc = cfi_row(place.cfi, place.vaddr, &row);
+	if (!rc)
+		*slot = (struct cached){addr, w->u->space, row};
+	return rc;
+}
+
+/* The row of an address; NULL: there is no table. */
+static inline int row_of(struct walk *w, uint64_t addr, const struct row **row)
+{
+	struct unwinder *u = w->u;
+	uint64_t hash = (addr ^ (uint64_t)u->space << 20) * UINT64_C(0x9e3779b97f4a7c15);
+	struct cached *c = &u->cache[hash >> 49 & (CACHE - 1)];
+	int rc;
+
+	if (c->addr != addr || c->space != u->space) {
+		rc = find_row(w, addr, c);
+		if (rc)
+			return rc;
+	}
+	*row = c->row ? rows_get(u->rows, c->row) : NULL;
+	return 0;
+}
+
+/* ---- expressions ---- */
+
+struct reader {
+	const struct walk *w;
+	const struct cfi *cfi;
+	uint64_t bias;
+};
+
+/* Memory of the copy, and what cannot be changed of the module that the expression is of. */
+static int read_memory(void *ctx, uint64_t addr, unsigned size, uint64_t *value)
+{
+	const struct reader *r = ctx;
+	uint8_t bytes[8];
+	uint64_t v = 0;
+
+	if (walk_has(r->w, addr, size)) {
+		*value = walk_load(r->w, addr, size);
+		return 0;
+	}
+	if (!r->cfi || cfi_read(r->cfi, addr - r->bias, bytes, size))
+		return PP_ECUT;
+	for (unsigned i = 0; i < size; i++) {
+		bool little = cfi_swap(r->cfi) != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+
+		v |= (uint64_t)bytes[i] << 8 * (little ? i : size - 1 - i);
+	}
+	*value = v;
+	return 0;
+}
+
+/* What an error of an expression means for the walk. */
+static enum unwind_end end_of(int rc)
+{
+	return rc == PP_ENOENT ? UNWIND_REGISTERS : rc == PP_ECUT ? UNWIND_MEMORY : UNWIND_DAMAGED;
+}
+
+/* ---- one step ---- */
+
+/* Why the return address, which lies outside of the copy, cannot be had. */
+static enum unwind_end outside(const struct walk *w, uint64_t addr)
+{
+	uint64_t end = w->base + w->len, sp = w->reg[w->arch->sp];
+
+	/* An interrupted function had its own stack. */
+	if (sp > end || sp < w->base || addr < w->base || addr - end > FAR_AWAY)
+		return UNWIND_OTHER_STACK;
+	return UNWIND_COPY;
+}
+
+/* Where the registers of most functions are. The new values do not depend on the old ones. */
+static enum unwind_end step_plain(struct walk *w, const struct row *row, uint64_t *cfa)
+{
+	unsigned width = w->arch->width;
+
+	if (!walk_knows(w, row->cfa.reg))
+		return UNWIND_REGISTERS;
+	*cfa = w->reg[row->cfa.reg] + (uint64_t)(int64_t)row->cfa.value;
+	for (unsigned i = 0; i < row->nrules; i++) {
+		const struct row_rule *r = &row->rule[i];
+		uint64_t at = *cfa + (uint64_t)(int64_t)r->value;
+
+		if (walk_has(w, at, width))
+			walk_set(w, r->reg, walk_load(w, at, width));
+		else if (r->reg == row->ra)
+			return outside(w, at);
+		else if (at >= w->base) /* below is what was popped: the register has it again */
+			w->known &= ~(UINT64_C(1) << r->reg);
+	}
+	return UNWIND_NONE;
+}
+
+struct complex_step {
+	struct reader reader;
+	struct expr_env env;
+	const struct row *row;
+	uint64_t cfa;
+	struct walk next;
+};
+
+/* The value of one register of the caller. 0, or an error; PP_EMISMATCH: it is outside of the copy. */
+static int complex_rule(struct complex_step *s, const struct row_rule *r, uint64_t *value,
+			bool *keep)
+{
+	const struct walk *w = s->reader.w;
+	uint64_t at = s->cfa + (uint64_t)(int64_t)r->value;
+	const uint8_t *expr = row_bytes(s->row, r);
+	int rc = 0;
+
+	*keep = false;
+	switch (r->how) {
+	case ROW_VAL_OFFSET: *value = at; return 0;
+	case ROW_VAL_EXPR: return expr_run(&s->env, expr, r->len, &s->cfa, value);
+	case ROW_REGISTER:
+		*value = w->reg[r->value];
+		return walk_knows(w, (unsigned)r->value) ? 0 : PP_ENOENT;
+	case ROW_UNDEFINED: return PP_ENOENT;
+	case ROW_EXPR: rc = expr_run(&s->env, expr, r->len, &s->cfa, &at); break;
+	}
+	if (!rc && walk_has(w, at, w->arch->width))
+		*value = walk_load(w, at, w->arch->width);
+	else if (!rc && r->how == ROW_EXPR && r->reg == s->row->ra)
+		rc = read_memory(&s->reader, at, w->arch->width, value);
+	else if (!rc && at < w->base)
+		*keep = true;
+	else if (!rc)
+		rc = PP_EMISMATCH;
+	return rc;
+}
+
+static enum unwind_end complex_rules(struct complex_step *s)
+{
+	for (unsigned i = 0; i < s->row->nrules; i++) {
+		const struct row_rule *r = &s->row->rule[i];
+		uint64_t value = 0;
+		bool keep;
+		int rc = complex_rule(s, r, &value, &keep);
+
+		if (!rc && !keep)
+			walk_set(&s->next, r->reg, value);
+		else if (rc && r->reg == s->row->ra)
+			return rc == PP_EMISMATCH
+				       ? outside(s->reader.w, s->cfa + (uint64_t)(int64_t)r->value)
+				       : end_of(rc);
+		else if (rc)
+			s->next.known &= ~(UINT64_C(1) << r->reg);
+	}
+	return UNWIND_NONE;
+}
+
+/* Any row: expressions, registers in registers. */
+static enum unwind_end step_complex(struct walk *w, const struct row *row, uint64_t *cfa, int *rc)
+{
+	uint64_t addr = walk_addr(w);
+	struct unwind_place place;
+	struct complex_step s;
+	enum unwind_end end;
+	int err = 0;
+
+	*rc = walk_find(w, addr, &place);
+	if (*rc)
+		return UNWIND_NONE;
+	s.reader = (struct reader){w, place.cfi, addr - place.vaddr};
+	s.env = (struct expr_env){.regs = w->reg,
+				  .known = w->known,
+				  .bias = s.reader.bias,
+				  .width = w->arch->width,
+				  .swap = place.cfi && cfi_swap(place.cfi),
+				  .read = read_memory,
+				  .ctx = &s.reader};
+	s.row = row;
+	s.next = *w;
+	/* On x86 expressions ask for the address that is executed. */
+	if (row->ra != w->arch->sp && w->arch->ra == row->ra && w->arch->machine != EM_AARCH64) {
+		walk_set(w, row->ra, w->pc);
+		s.env.known = w->known;
+	}
+	if (row->cfa.how == ROW_REGISTER) {
+		s.cfa = w->reg[row->cfa.reg] + (uint64_t)(int64_t)row->cfa.value;
+		err = walk_knows(w, row->cfa.reg) ? 0 : PP_ENOENT;
+	} else {
+		err = expr_run(&s.env, row_bytes(row, &row->cfa), row->cfa.len, NULL, &s.cfa);
+	}
+	if (err)
+		return end_of(err);
+	*cfa = s.cfa;
+	end = complex_rules(&s);
+	if (!end)
+		*w = s.next;
+	return end;
+}
+
+static bool has_rule(const struct row *row, unsigned reg)
+{
+	for (unsigned i = 0; i < row->nrules; i++)
+		if (row->rule[i].reg == reg && row->rule[i].how != ROW_SAME)
+			return true;
+	return false;
+}
+
+/* To the caller by a row. UNWIND_NONE: there is one. */
+static enum unwind_end step(struct walk *w, const struct row *row, unsigned *still, int *rc)
+{
+	uint64_t sp = w->reg[w->arch->sp], pc = w->pc, cfa = 0;
+	bool first = w->exact, is_signal = row->flags & ROW_SIGNAL;
+	enum unwind_end end =
+		row->flags & ROW_PLAIN ? step_plain(w, row, &cfa) : step_complex(w, row, &cfa, rc);
+
+	if (end || *rc)
+		return end;
+	if (!(row->flags & ROW_SIGNAL) && cfa < sp)
+		return UNWIND_OTHER_STACK;
+	if (row->flags & ROW_PLAIN || !has_rule(row, w->arch->sp))
+		walk_set(w, w->arch->sp, cfa);
+	/* A return address that stayed in its register is that of a function which calls nothing. */
+	if (!walk_knows(w, row->ra))
+		return UNWIND_REGISTERS;
+	w->pc = w->reg[row->ra] & w->arch->pc_mask;
+	*still = w->reg[w->arch->sp] > sp || is_signal ? 0 : *still + 1;
+	if (*still > STILL_MAX || (w->pc == pc && *still && !first))
+		return UNWIND_LOOP;
+	w->exact = is_signal;
+	return UNWIND_NONE;
+}
+
+/* Where there is no row: a guess, or the end. */
+static enum unwind_end step_without(struct walk *w, const struct row *row, bool *guessed, int *rc)
+{
+	struct unwind_place place;
+
+	*rc = walk_find(w, walk_addr(w), &place);
+	if (*rc)
+		return UNWIND_NONE;
+	if (row && row->flags & ROW_DAMAGED)
+		return UNWIND_DAMAGED;
+	if (walk_guess(w, &place, rc)) {
+		*guessed = true;
+		return UNWIND_NONE;
+	}
+	return place.cfi ? UNWIND_NO_CFI : place.why;
+}
+
+static int walk(struct walk *w, struct unwind_result *res)
+{
+	struct unwinder *u = w->u;
+	unsigned still = 0;
+	int rc = 0;
+
+	while (!res->end) {
+		const struct row *row;
+
+		u->ips[res->n] = w->pc;
+		u->exact[res->n++] = w->exact;
+		rc = row_of(w, walk_addr(w), &row);
+		if (rc)
+			return rc;
+		if (res->n == UNWIND_DEPTH_MAX)
+			res->end = UNWIND_DEPTH;
+		else if (!row || row->flags & ROW_NONE)
+			res->end = step_without(w, row, &res->guessed, &rc);
+		else if (row->flags & ROW_OUTERMOST)
+			res->end = UNWIND_OUTERMOST;
+		else
+			res->end = step(w, row, &still, &rc);
+		if (rc)
+			return rc;
+		/* Runtimes end their stacks with a return address of 0. */
+		if (!res->end && !w->pc && !w->exact)
+			res->end = UNWIND_OUTERMOST;
+	}
+	return 0;
+}
+
+/* The registers of a sample. False: one without which nothing can be done is missing. */
+static bool take_registers(struct walk *w, const struct unwind_sample *s)
+{
+	const struct unwind_arch *a = s->arch;
+	const uint64_t *v = s->regs;
+	bool pc = false;
+
+	for (unsigned i = 0; i < 64 && s->mask >> i; i++) {
+		if (!(s->mask >> i & 1))
+			continue;
+		if (i == a->pc) {
+			w->pc = *v & a->pc_mask;
+			pc = true;
+		}
+		if (i < a->nperf && a->dwarf[i] >= 0)
+			walk_set(w, (unsigned)a->dwarf[i], *v);
+		v++;
+	}
+	return pc && walk_knows(w, a->sp);
+}
+
+int unwinder_run(struct unwinder *u, const struct unwind_sample *s, struct unwind_result *res)
+{
+	struct walk w;
+
+	w.arch = s->arch;
+	w.known = 0;
+	w.pc = 0;
+	w.exact = true;
+	w.stack = s->stack;
+	w.len = s->len;
+	w.swap = s->swap;
+	w.u = u;
+	*res = (struct unwind_result){.ips = u->ips, .exact = u->exact};
+	memset(w.reg, 0, sizeof(w.reg));
+	u->space = s->space;
+	if (!take_registers(&w, s)) {
+		res->end = UNWIND_REGISTERS;
+		return 0;
+	}
+	w.base = w.reg[s->arch->sp];
+	/* The copy does not reach around the end of the address space. */
+	if (w.len > UINT64_MAX - w.base)
+		w.len = UINT64_MAX - w.base;
+	return walk(&w, res);
+}

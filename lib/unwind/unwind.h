@@ -1,0 +1,93 @@
+/*
+ * Unwinding of user stacks: from the registers of a sample and a copy of the top of its stack to the
+ * chain of its callers.
+ *
+ *	struct unwinder *u;
+ *	unwinder_new(&u, find, ctx);
+ *	struct unwind_result res;
+ *	rc = unwinder_run(u, &sample, &res);
+ *	... res.ips[0 .. res.n), res.end ...
+ *	unwinder_free(u);
+ *
+ * The caller knows what is mapped where, and opens the modules (cfi.h): `find` is asked once for each
+ * address, then a table of recent addresses answers, until the number of the address space changes.
+ * For a frame that costs one look there, one addition and a read for each saved register.
+ *
+ * Memory is read from the copy and from what a program cannot change in its files; the stack pointer
+ * only grows; each walk has an end, and says which (UNWIND_ENDS). Where there is no table, the frame
+ * pointer serves if everything that can be known speaks for it; `guessed` says that it was used.
+ *
+ * It does not name functions, knows nothing of kernel stacks, and keeps no sample.
+ */
+#ifndef PP_UNWIND_UNWIND_H
+#define PP_UNWIND_UNWIND_H
+
+#include "unwind/arch.h"
+#include "unwind/cfi.h"
+
+#define UNWIND_DEPTH_MAX 4096
+
+/* How a walk ended: E(name, number, what it means). The numbers are those of the event stream. */
+#define UNWIND_ENDS(E) \
+	E(OUTERMOST, 1, "reached the outermost function") \
+	E(COPY, 2, "the copy of the stack ended") \
+	E(NO_CFI, 3, "no unwind table for an address") \
+	E(NO_FILE, 4, "the file was not found") \
+	E(BUILD_ID, 5, "the file found has another build-id") \
+	E(NO_MAPPING, 6, "an address is not mapped") \
+	E(LOOP, 7, "the frames do not lead upwards") \
+	E(MEMORY, 8, "memory was needed that was not copied") \
+	E(REGISTERS, 9, "a register was needed that was not recorded") \
+	E(OTHER_STACK, 10, "the rest is on another stack") \
+	E(DEPTH, 11, "more frames than the limit") \
+	E(DAMAGED, 12, "the unwind table is damaged") \
+	E(GENERATED, 13, "generated code")
+
+enum unwind_end {
+	UNWIND_NONE,
+#define E(name, number, text) UNWIND_##name = (number),
+	UNWIND_ENDS(E)
+#undef E
+};
+
+/* What is at an address. */
+struct unwind_place {
+	struct cfi *cfi;     /* NULL: none, and `why` */
+	uint64_t vaddr;	     /* of the address in the module */
+	enum unwind_end why; /* if there is no cfi: how a walk ends there */
+};
+
+/* 0, or an error that ends the run. */
+typedef int (*unwind_find_fn)(void *ctx, uint64_t addr, struct unwind_place *place);
+
+struct unwind_sample {
+	const struct unwind_arch *arch;
+	uint32_t space; /* the address space: what find says holds as long as it is the same */
+	uint64_t mask;	/* the registers, as PERF_SAMPLE_REGS_USER has them */
+	const uint64_t *regs; /* one for each bit */
+	const uint8_t *stack; /* the copy, from the stack pointer up */
+	size_t len;
+	bool swap; /* the copy is not in host byte order */
+};
+
+struct unwind_result {
+	const uint64_t *ips; /* the innermost first; callers are return addresses */
+	const bool *exact;   /* an address that was interrupted, not called from */
+	uint32_t n;
+	enum unwind_end end;
+	bool guessed; /* a step was by the frame pointer, without a table */
+};
+
+struct unwinder;
+
+/* rows: those that the modules were made with. */
+int unwinder_new(struct unwinder **u, struct rows *rows, unwind_find_fn find, void *ctx);
+void unwinder_free(struct unwinder *u); /* NULL is fine */
+
+/* Forgets what find said. */
+void unwinder_forget(struct unwinder *u);
+
+/* The result lives until the next run. 0, or an error of find. */
+int unwinder_run(struct unwinder *u, const struct unwind_sample *s, struct unwind_result *res);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * What unwind.c (the walk) and guess.c (steps without a table) share. Private to them.
+ */
+#ifndef PP_UNWIND_WALK_H
+#define PP_UNWIND_WALK_H
+
+#include "unwind/unwind.h"
+
+#include <string.h>
+
+struct walk {
+	const struct unwind_arch *arch;
+	uint64_t reg[UNWIND_REGS];
+	uint64_t known; /* a bit for each register with a value */
+	uint64_t pc;
+	bool exact; /* pc was interrupted, not called from */
+	/* The copy: [base, base + len). */
+	uint64_t base;
+	const uint8_t *stack;
+	size_t len;
+	bool swap;
+	struct unwinder *u;
+};
+
+static inline bool walk_knows(const struct walk *w, unsigned reg)
+{
+	return w->known >> reg & 1;
+}
+
+static inline void walk_set(struct walk *w, unsigned reg, uint64_t v)
+{
+	w->reg[reg] = v;
+	w->known |= UINT64_C(1) << reg;
+}
+
+/* The address whose rules hold: a caller is at the call, before the address it returns to. */
+static inline uint64_t walk_addr(const struct walk *w)
+{
+	return w->pc - !w->exact;
+}
+
+static inline bool walk_has(const struct walk *w, uint64_t addr, unsigned size)
+{
+	return addr >= w->base && w->len >= size && addr - w->base <= w->len - size;
+}
+
+/* A number in the copy, which has it. */
+static inline uint64_t walk_load(const struct walk *w, uint64_t addr, unsigned size)
+{
+	const uint8_t *p = w->stack + (addr - w->base);
+	uint64_t v = 0;
+
+	if (size == 8) {
+		memcpy(&v, p, 8);
+		return w->swap ? __builtin_bswap64(v) : v;
+	}
+	for (unsigned i = 0; i < size; i++) {
+		bool little = w->swap != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+
+		v |= (uint64_t)p[i] << 8 * (little ? i : size - 1 - i);
+	}
+	return v;
+}
+
+/*
+ * A step without a table, if it is plausible: true, and the walk is at the caller. *rc: an error of
+ * find.
+ */
+bool walk_guess(struct walk *w, const struct unwind_place *at, int *rc);
+
+/* What find says of an address. */
+int walk_find(struct walk *w, uint64_t addr, struct unwind_place *place);
+
+#endif
