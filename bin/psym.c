@@ -50,11 +50,19 @@ static void say_result(const struct resolver_stats *s, bool stats, struct diag *
 		if (s->reasons[i])
 			diag_say(d, NULL, "%llu addresses: %s", (unsigned long long)s->reasons[i],
 				 ps_reason(i));
+	if (stats && s->unwound)
+		diag_say(d, NULL, "%llu user stacks unwound, %llu frames",
+			 (unsigned long long)s->unwound, (unsigned long long)s->unwound_frames);
+	for (uint32_t i = 1; stats && i < PS_END_MAX; i++)
+		if (s->ends[i])
+			diag_say(d, NULL, "%llu (%.1f %%): %s", (unsigned long long)s->ends[i],
+				 100.0 * (double)s->ends[i] / (double)s->unwound, ps_end_how(i));
 	if (!stats && s->unknown * 20 > s->frames)
 		diag_say(d, NULL, "%.1f %% of the frames have no name (psym --missing says why)",
 			 100.0 * (double)s->unknown / (double)s->frames);
 	if (s->user_stacks)
-		diag_say(d, NULL, "%llu samples have a copy of the user stack; it is not unwound",
+		diag_say(d, NULL,
+			 "%llu samples have a copy of the user stack that cannot be unwound",
 			 (unsigned long long)s->user_stacks);
 }
 

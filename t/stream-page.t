@@ -20,9 +20,10 @@ page_tables() {
 	/^\.Ss EVENT_FIELD,/ { record = "EVENT_FIELD"; print "RECORD", "-", record }
 	/^\.Ss CONTEXT,/ { record = "CONTEXT" }
 	/^\.Ss Reasons/ { record = "REASON" }
+	/^\.Ss Ends of stacks/ { record = "HOW" }
 	/^\.Sh/ { record = "" }
-	reason != "" { print "REASON", reason, $0; reason = "" }
-	record == "REASON" && /^\.It [0-9]+$/ { reason = $2 }
+	reason != "" { print record, reason, $0; reason = "" }
+	(record == "REASON" || record == "HOW") && /^\.It [0-9]+$/ { reason = $2 }
 	record == "CONTEXT" && /^\.It Vt/ { context[++n] = $3 " " $5; next }
 	/^\.It Em context$/ { for (i = 1; i <= n; i++) print "FIELD", record, context[i] }
 	/^\.It Vt/ && record != "" { print "FIELD", record, $3, $5 }
@@ -52,7 +53,7 @@ run "$cc" -std=c11 -D_GNU_SOURCE -I"$ROOT/lib" -o tables "$ROOT/t/stream_tables.
 is "$status" 0 'the tables of records.h' || diag_file "$ERR"
 ./tables >all
 # The lines of a SAMPLE's fixed part stand in the page in another order than the numbers of types.
-sed -n -e 's/^\(RECORD [^ ]* [^ ]*\).*/\1/p' -e '/^FIELD\|^SAMPLE\|^REASON/p' all | sort >want
+sed -n -e 's/^\(RECORD [^ ]* [^ ]*\).*/\1/p' -e '/^FIELD\|^SAMPLE\|^REASON\|^HOW/p' all | sort >want
 page_tables "$page" | tr -s ' ' | sort >got
 same got want 'the page has every record, field and number, and no others'
 grep -e '^FIELD' all >want

@@ -40,6 +40,8 @@ int main(void)
 	PS_SAMPLE_FIELDS(S)
 #define W(NAME, number, text) printf("REASON %d %s\n", number, text);
 	PS_REASONS(W)
+#define H(NAME, number, text) printf("HOW %d %s\n", number, text);
+	PS_ENDS(H)
 	printf("LIMIT %" PRIu32 " bytes of a record\n", (uint32_t)PS_RECORD_MAX);
 	printf("LIMIT %" PRIu32 " ids of a dictionary\n", (uint32_t)PS_ID_MAX);
 	printf("LIMIT %" PRIu32 " bytes of a dictionary\n", (uint32_t)PS_DICT_BYTES);

@@ -96,6 +96,7 @@ static void json_stack(struct line *l, const char *name, uint32_t id)
 {
 	const struct ps_stack *st = sreader_stack(l->r, id);
 	bool first = true;
+	uint32_t end;
 
 	json_key(l->b, name);
 	buf_addc(l->b, '[');
@@ -112,6 +113,11 @@ static void json_stack(struct line *l, const char *name, uint32_t id)
 			return;
 	}
 	buf_addc(l->b, ']');
+	end = st ? (st->flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT : 0;
+	if (end)
+		json_text(l->b, "stack_end", ps_end_how(end), strlen(ps_end_how(end)));
+	if (st && st->flags & PS_STACK_GUESSED)
+		json_num(l->b, "stack_guessed", 1);
 }
 
 static void json_ref(struct line *l, const char *name, int bit, uint32_t id)

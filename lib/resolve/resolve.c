@@ -44,6 +44,7 @@ int resolver_new(struct resolver **out, const struct resolver_opts *opts, struct
 		r->out.frames_max = 2 * (r->stack.depth_max + DEBUGINFO_FRAMES_MAX);
 	r->out.stacks = (struct hashids){.max_ids = limit(opts->stacks_max, RESOLVE_STACK_IDS),
 					 .max_bytes = RESOLVE_STACK_BYTES};
+	r->out.chains = (struct hashids){.max_ids = HASHIDS_MAX, .max_bytes = RESOLVE_CHAIN_BYTES};
 	if (r->out.stacks.max_ids < 2)
 		r->out.stacks.max_ids = 2;
 	r->out.miss = malloc(((size_t)r->out.frames_max + 1) * sizeof(*r->out.miss));
@@ -90,7 +91,10 @@ static int resolver_reset(struct resolver *r, bool keep)
 		machine_free(r->machines.v[i]);
 	map64_clear(&r->dsos.by_id);
 	resolve_forget_chains(r);
+	resolve_unwind_forget(r);
+	r->out.own_chains = false;
 	hashids_clear(&r->out.stacks);
+	hashids_clear(&r->out.chains);
 	intern_release(&r->out.srcfiles);
 	r->dsos.n = r->machines.n = r->out.nframes = r->out.nsymbols = 0;
 	return rc;
@@ -111,6 +115,8 @@ void resolver_free(struct resolver *r)
 	resolve_missing_release(r);
 	map64_release(&r->dsos.by_id);
 	hashids_release(&r->out.stacks);
+	hashids_release(&r->out.chains);
+	resolve_unwind_release(r);
 	buf_release(&r->out.name);
 	free(r);
 }
@@ -347,7 +353,9 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 	st->frames = (uint16_t)n;
 	st->unknown = (uint16_t)unknown;
 	rc = st->unknown && r->opts.missing ? miss_frames(r, n, &st->missing) : 0;
-	return rc ? rc : resolve_put_stack(r, m->source, n, cut, &st->stack);
+	return rc ? rc
+		  : resolve_put_stack(r, m->source, n, c->flags | (cut ? PS_STACK_CUT : 0),
+				      &st->stack);
 }
 
 /* The state of a chain id; NULL: out of memory. */
@@ -498,11 +506,9 @@ static bool is_guest_ip(const struct ps_sample *s, const struct ps_chain *c)
 
 /* The stacks of a sample. Those of an earlier psym are made again, and keep the names that they have. */
 static int sample_stacks(struct resolver *r, struct machine *m, const struct sreader *in,
-			 struct ps_sample *s)
+			 struct ps_sample *s, const struct ps_chain *c,
+			 const struct ps_chain *other)
 {
-	const struct ps_chain *c = ps_sample_has(s, chain) ? sreader_chain(in, s->chain) : NULL;
-	const struct ps_chain *other =
-		ps_sample_has(s, other_chain) ? sreader_chain(in, s->other_chain) : NULL;
 	struct known known = resolve_known(in, s->stack),
 		     known2 = resolve_known(in, s->other_stack),
 		     known3 = resolve_known(in, s->branch_stack);
@@ -541,6 +547,42 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	if (st.missing)
 		r->lacks.missing.counts[st.missing]++;
 	return rc;
+}
+
+/* The chains of a sample, written under ids of the output. c, other: those of the input, or NULL. */
+static int own_chains(struct resolver *r, struct machine *m, const struct sreader *in,
+		      struct ps_sample *s, const struct ps_chain *c, const struct ps_chain *other)
+{
+	struct ps_chain made, waker;
+	uint32_t restarts;
+	int rc = 0;
+
+	if (resolve_can_unwind(m, s)) {
+		rc = resolve_unwind(r, m, s, c, &made);
+		c = &made;
+		s->fields |= PS_HAS(chain);
+		/* What another psym made of the copy can end elsewhere. */
+		s->stack = 0;
+		if (!r->opts.keep_stacks)
+			s->fields &=
+				~(PS_HAS(user_regs) | PS_HAS(user_stack) | PS_HAS(user_stack_size));
+	} else if (c) {
+		made = *c;
+	}
+	/* When ids begin again with the second, the first has to be written again. */
+	do {
+		restarts = r->out.chain_restarts;
+		if (!rc && c)
+			rc = resolve_put_chain(r, m->source, &made);
+		waker = other ? *other : (struct ps_chain){0};
+		if (!rc && other)
+			rc = resolve_put_chain(r, m->source, &waker);
+	} while (!rc && restarts != r->out.chain_restarts);
+	s->chain = c ? made.id : 0;
+	s->other_chain = waker.id;
+	if (rc)
+		return rc;
+	return sample_stacks(r, m, in, s, c ? &made : NULL, other ? &waker : NULL);
 }
 
 /* Adds what was found for a sample to the account. */
@@ -589,6 +631,7 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 		     const struct ps_record *rec)
 {
 	const struct ps_sample *from = &rec->sample;
+	const struct ps_chain *c, *other;
 	struct ps_sample s;
 	struct space *sp;
 	int rc;
@@ -598,14 +641,20 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	if (!r->opts.like_perf && sample_mode(from) == MODE_USER &&
 	    spaces_settle(m->spaces, from->pid))
 		return PP_ENOMEM;
-	r->stats.user_stacks += ps_sample_has(from, user_stack);
 	sp = m->code.n ? spaces_get(m->spaces, from->pid) : NULL;
 	if (sp && space_tag(sp) && (rc = resolve_jit_advance(r, m, sp, from->time)))
 		return rc;
-	if (plain_sample(r, m, in, rec, &rc))
+	if (resolve_can_unwind(m, from))
+		r->out.own_chains = true;
+	else
+		r->stats.user_stacks += ps_sample_has(from, user_stack);
+	if (!r->out.own_chains && plain_sample(r, m, in, rec, &rc))
 		return rc;
 	s = *from;
-	rc = sample_stacks(r, m, in, &s);
+	c = ps_sample_has(from, chain) ? sreader_chain(in, from->chain) : NULL;
+	other = ps_sample_has(from, other_chain) ? sreader_chain(in, from->other_chain) : NULL;
+	rc = r->out.own_chains ? own_chains(r, m, in, &s, c, other)
+			       : sample_stacks(r, m, in, &s, c, other);
 	return rc ? rc : swriter_sample(r->w, m->source, &s);
 }
 
@@ -636,6 +685,8 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 		return 0;
 	case PS_SRCFILE: return 0;
 	case PS_CHAIN:
+		if (r->out.own_chains)
+			return 0;
 		st = chain_state(r, rec->chain.id);
 		if (!st)
 			return PP_ENOMEM;

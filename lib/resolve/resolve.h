@@ -22,6 +22,7 @@
 #define RESOLVE_FRAMES_MAX   (1u << 20) /* live frames; beyond, ids begin again */
 #define RESOLVE_STACK_IDS    (1u << 16) /* live stacks, likewise */
 #define RESOLVE_STACK_BYTES  (8u << 20)
+#define RESOLVE_CHAIN_BYTES  (32u << 20) /* of chains that were unwound */
 #define RESOLVE_DSOS_MAX     (1u << 20)
 #define RESOLVE_SYMBOLS_MAX  (PS_ID_MAX - 1)
 #define RESOLVE_NAME_MAX     65536 /* bytes of a name; the rest of a longer one is left out */
@@ -40,9 +41,10 @@ struct resolver_opts {
 	 * from before an exec stay.
 	 */
 	bool like_perf;
-	bool inlines; /* functions inlined at an address become frames, from DWARF */
-	bool srcline; /* frames get source lines, from DWARF */
-	bool missing; /* collect what resolver_missing tells */
+	bool inlines;	  /* functions inlined at an address become frames, from DWARF */
+	bool srcline;	  /* frames get source lines, from DWARF */
+	bool keep_stacks; /* registers and copies of stacks stay in the output */
+	bool missing;	  /* collect what resolver_missing tells */
 	/*
 	 * Pack what the symbols were taken from into this file, an archive that can stand for the
 	 * recorded machine in dso_search.symfs. NULL: no.
@@ -58,7 +60,9 @@ struct resolver_stats {
 	uint64_t reasons[PS_REASON_MAX];
 	uint64_t useless;     /* files that the user named, and that have no symbols */
 	uint64_t failed;      /* files that are there, but could not be read */
-	uint64_t user_stacks; /* samples with a copied user stack, which is not unwound */
+	uint64_t user_stacks; /* samples with a copied user stack that could not be unwound */
+	uint64_t unwound, unwound_frames; /* samples whose user stack was, and frames of it */
+	uint64_t ends[PS_END_MAX];	  /* how: enum ps_end_how */
 };
 
 struct resolver;

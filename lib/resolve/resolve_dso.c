@@ -17,6 +17,7 @@ void rdso_free(struct rdso *d)
 	for (int ret = 0; ret < 2; ret++)
 		frame_map_release(&d->frames[ret]);
 	resolve_lines_release(d);
+	cfi_free(d->cfi);
 	free(d->symbol_ids);
 	buf_release(&d->tried);
 	free(d->found);
@@ -172,6 +173,8 @@ static int load_file(struct resolver *r, struct machine *m, struct rdso *d)
 	keep_tried(r, d, &f);
 	if (why == SYMTAB_UNPROVEN)
 		say_unproven(r, m);
+	if (!rc)
+		rc = resolve_take_cfi(r, d, &f);
 	if (!rc && search.dwarf)
 		rc = resolve_take_dwarf(r, d, &f);
 	dso_file_release(&f);

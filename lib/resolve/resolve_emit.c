@@ -134,15 +134,14 @@ int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, u
 	return swriter_put(r->w, PS_FRAME, source, f);
 }
 
-/* The stack of the n frames in r->stack.frames. `cut`: there were more. */
-int resolve_put_stack(struct resolver *r, uint32_t source, uint32_t n, bool cut, uint32_t *id)
+int resolve_put_stack(struct resolver *r, uint32_t source, uint32_t n, uint32_t flags, uint32_t *id)
 {
-	struct ps_stack rec = {.flags = cut, .frames = {r->stack.frames, n}};
+	struct ps_stack rec = {.flags = flags, .frames = {r->stack.frames, n}};
 	bool fresh;
 	int rc;
 
 	/* A whole stack and one that was cut off are not the same. */
-	r->stack.frames[n] = cut;
+	r->stack.frames[n] = flags;
 	rc = hashids_get(&r->out.stacks, r->stack.frames, (n + 1) * sizeof(uint32_t), id, &fresh);
 	if (rc || !fresh)
 		return rc;
@@ -153,6 +152,25 @@ int resolve_put_stack(struct resolver *r, uint32_t source, uint32_t n, bool cut,
 	}
 	rec.id = *id;
 	return swriter_put(r->w, PS_STACK, source, &rec);
+}
+
+int resolve_put_chain(struct resolver *r, uint32_t source, struct ps_chain *c)
+{
+	struct hashids_hash h = hashids_hash(c->ips.v, c->ips.n * sizeof(*c->ips.v));
+	bool fresh;
+	int rc;
+
+	/* Chains that ended in different ways are not the same. */
+	h.low += c->flags * UINT64_C(0x9e3779b97f4a7c15);
+	rc = hashids_get_hashed(&r->out.chains, h, c->ips.n * sizeof(*c->ips.v), &c->id, &fresh);
+	if (rc || !fresh)
+		return rc;
+	r->out.chain_restarts += c->id == 1;
+	if (c->id == 1 && r->seen.nchains)
+		memset(r->seen.chains, 0, r->seen.nchains * sizeof(*r->seen.chains));
+	else if (c->id < r->seen.nchains)
+		r->seen.chains[c->id] = (struct chain_state){0};
+	return swriter_put(r->w, PS_CHAIN, source, c);
 }
 
 /* The id of a source file, defined in the output at its first use. */

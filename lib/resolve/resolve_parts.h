@@ -16,6 +16,7 @@
 #include "symbol/kernel.h"
 #include "symbol/ranges.h"
 #include "symbol/space.h"
+#include "unwind/unwind.h"
 
 /* Where an address belongs: the values of PERF_RECORD_MISC_CPUMODE. */
 enum mode {
@@ -68,9 +69,11 @@ struct rdso {
 	struct elf_mapping text[DSO_TEXT_MAX]; /* its executable mappings, different ones */
 	uint32_t n_text;
 	struct dso_lines lines;
-	uint64_t delta; /* of the kernel: how far it was moved */
-	uint64_t base;	/* of a kernel module: where it is mapped */
-	uint32_t jit;	/* of generated code: index in the machine's code, + 1 */
+	bool cfi_sought;
+	struct cfi *cfi; /* NULL: there is none */
+	uint64_t delta;	 /* of the kernel: how far it was moved */
+	uint64_t base;	 /* of a kernel module: where it is mapped */
+	uint32_t jit;	 /* of generated code: index in the machine's code, + 1 */
 	/* File offset, or kernel address: frame; of plain and of return addresses. */
 	struct frame_map frames[2];
 	char *found;	    /* of a kernel module: the path that was used; owned */
@@ -224,6 +227,12 @@ struct emitted {
 	uint32_t frames_max;
 	uint32_t restarts; /* how often ids of frames or stacks began again */
 	struct hashids stacks;
+	/*
+	 * Chains get ids of their own from the first sample on whose stack is unwound.
+	 */
+	bool own_chains;
+	struct hashids chains;
+	uint32_t chain_restarts; /* how often their ids began */
 	struct intern srcfiles;
 	struct buf name; /* of the demangler */
 	/* By frame id: 0 if it has a symbol, else the pair in r->lacks (or 1). */
@@ -263,6 +272,8 @@ struct resolver {
 	struct lacks lacks;
 	struct bundle *bundle; /* of resolver_opts.bundle; NULL: none */
 	struct stack_made stack;
+	struct rows rows;	     /* of all DSOs */
+	struct unwinding *unwinding; /* NULL: nothing was unwound */
 	struct resolver_stats stats;
 	uint32_t pid; /* of the sample that is being resolved */
 };
@@ -288,8 +299,12 @@ int resolve_put_inlined(struct resolver *r, uint32_t source, const char *name, u
 /* Writes a frame under a new id. */
 int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id);
 
-/* The stack of the n frames in r->stack, written if it is new. `cut`: there were more. */
-int resolve_put_stack(struct resolver *r, uint32_t source, uint32_t n, bool cut, uint32_t *id);
+/* The stack of the n frames in r->stack, written if it is new. */
+int resolve_put_stack(struct resolver *r, uint32_t source, uint32_t n, uint32_t flags,
+		      uint32_t *id);
+
+/* The id of a chain, written if it is new: c->id. Only with own_chains. */
+int resolve_put_chain(struct resolver *r, uint32_t source, struct ps_chain *c);
 
 /* The id of a source file, written at its first use; 0: none, or too many. */
 int resolve_put_srcfile(struct resolver *r, uint32_t source, const char *path, uint32_t *id);
@@ -351,6 +366,14 @@ int resolve_lines(struct resolver *r, struct machine *m, struct rdso *d, uint64_
 
 void resolve_lines_release(struct rdso *d);
 
+/* ---- resolve_cfi.c: unwind tables ---- */
+
+/* Takes the tables of a DSO from the files that were found for it. 0 or PP_ENOMEM. */
+int resolve_take_cfi(struct resolver *r, struct rdso *d, const struct dso_file *f);
+
+/* The same of a DSO whose files were sought before there was anything to unwind. 0 or PP_ENOMEM. */
+int resolve_find_cfi(struct resolver *r, struct machine *m, struct rdso *d);
+
 /* ---- resolve_dso.c: where the symbols of a DSO come from ---- */
 
 /* A DSO of the input: known to the machine, and written with its number in the output. */
@@ -379,6 +402,22 @@ int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint6
 
 /* The processor shall fetch what is likely to be needed for the frame of an address. */
 void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip, bool ret);
+
+/* ---- resolve_unwind.c: copies of user stacks ---- */
+
+/* Whether a sample has a copy of its stack and the registers that go with it. */
+bool resolve_can_unwind(const struct machine *m, const struct ps_sample *s);
+
+/*
+ * The chain of such a sample: what c (or NULL) has of the kernel, then what was unwound. It lives until the
+ * next one, and has no id.
+ */
+int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample *s,
+		   const struct ps_chain *c, struct ps_chain *out);
+
+/* The address spaces are gone. */
+void resolve_unwind_forget(struct resolver *r);
+void resolve_unwind_release(struct resolver *r);
 
 /* ---- resolve_text.c: stacks that came with names ---- */
 

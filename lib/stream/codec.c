@@ -156,6 +156,17 @@ const char *ps_type_name(uint32_t type)
 	return type < PS_TYPES && types[type].name ? types[type].name : "?";
 }
 
+const char *ps_end_how(uint32_t end)
+{
+	switch (end) {
+#define PS_E(name, number, text) \
+	case number: return text;
+		PS_ENDS(PS_E)
+#undef PS_E
+	}
+	return "in a way that is not known";
+}
+
 const char *ps_reason(uint32_t reason)
 {
 	switch (reason) {

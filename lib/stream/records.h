@@ -221,7 +221,7 @@
 
 #define PS_FIELDS_CHAIN(F) \
 	F(u32, id, "the chain's id, from 1") \
-	F(u32, reserved, "0") \
+	F(u32, flags, "how it was unwound: as STACK.flags; 0: it was not") \
 	F(u64s, ips, "addresses, leaf first; PERF_CONTEXT_* values announce what follows")
 
 #define PS_FIELDS_SYMBOL(F) \
@@ -248,7 +248,9 @@
 
 #define PS_FIELDS_STACK(F) \
 	F(u32, id, "the stack's id, from 1") \
-	F(u32, flags, "1 cut off: the walk did not reach the end") \
+	F(u32, flags, \
+	  "1 cut off: there are more frames; 2 some are guesses; 4 stitched; bits 8 to 15 how the " \
+	  "walk ended: PS_ENDS; bits 16 to 31 bytes of the copy of the stack") \
 	F(u32s, frames, "frame ids, leaf first")
 
 #define PS_FIELDS_SRCFILE(F) \
@@ -309,6 +311,23 @@
 	F(30, ref, other_comm, "string: that thread's name") \
 	F(31, ref, branch_stack, "stack of the two ends of each branch, from and to in turn") \
 	F(32, str, key_text, "key that paired an interval, where it is not a number")
+
+/* How the walk up a copied stack ended: bits 8 to 15 of CHAIN.flags and STACK.flags. */
+#define PS_ENDS(E) \
+	E(NONE, 0, "it was not unwound") \
+	E(OUTERMOST, 1, "the outermost function was reached") \
+	E(COPY, 2, "the copy of the stack ended") \
+	E(NO_CFI, 3, "an address has no unwind table") \
+	E(NO_FILE, 4, "the file was not found") \
+	E(BUILD_ID, 5, "the file found has another build-id") \
+	E(NO_MAPPING, 6, "an address is not mapped") \
+	E(LOOP, 7, "the frames do not lead upwards") \
+	E(MEMORY, 8, "memory was needed that was not copied") \
+	E(REGISTERS, 9, "a register was needed that was not recorded") \
+	E(OTHER_STACK, 10, "the rest is on another stack") \
+	E(DEPTH, 11, "there are more frames than the limit") \
+	E(DAMAGED, 12, "the unwind table is damaged") \
+	E(GENERATED, 13, "generated code")
 
 /* Why a frame has no symbol (FRAME.reason). */
 #define PS_REASONS(R) \

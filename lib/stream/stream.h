@@ -247,6 +247,23 @@ enum ps_sample_bit {
 #define PS_LOST_SAMPLES	  2u
 #define PS_LOST_TRACE	  4u /* hardware trace data */
 
+/* STACK.flags, CHAIN.flags */
+#define PS_STACK_CUT	     1u
+#define PS_STACK_GUESSED     2u
+#define PS_STACK_STITCHED    4u
+#define PS_STACK_END_SHIFT   8 /* enum ps_end_how */
+#define PS_STACK_END_MASK    (0xffu << PS_STACK_END_SHIFT)
+#define PS_STACK_BYTES_SHIFT 16
+
+enum ps_end_how {
+#define PS_E(name, number, text) PS_END_##name = (number),
+	PS_ENDS(PS_E)
+#undef PS_E
+		PS_END_MAX = 32,
+};
+/* The text of how a walk ended; never NULL. */
+const char *ps_end_how(uint32_t end);
+
 enum ps_reason {
 #define PS_R(name, number, text) PS_REASON_##name = (number),
 	PS_REASONS(PS_R)

@@ -146,7 +146,8 @@ static void load_vdso(struct kernel *k, const struct build_id *id)
 	for (size_t i = 0; o && i < o->n_symfs && !k->vdso; i++)
 		if (dso_id_path(id, "vdso", path, sizeof(path)) ||
 		    !vdso_of_file(k, o->symfs[i], path))
-			vdso_of_file(k, o->symfs[i], "vdso");
+			if (!vdso_of_file(k, o->symfs[i], "vdso"))
+				vdso_of_file(k, o->symfs[i], "[vdso]");
 	if (!k->vdso && o && !dso_cache_path(o, id, "vdso", path, sizeof(path)))
 		vdso_of_file(k, NULL, path);
 	if (!k->vdso && (id->len || origin_kernel(&k->origin) == ORIGIN_HERE))

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 16384 /* bytes that are read from a section at a time */
-
 int cfi_new(struct cfi **out, struct rows *rows)
 {
 	*out = calloc(1, sizeof(**out));
@@ -53,23 +51,6 @@ bool cfi_swap(const struct cfi *c)
 	return c->swap;
 }
 
-const uint8_t *cfi_bytes(struct cfi_section *s, uint64_t at, uint64_t n)
-{
-	if (at > s->size || n > s->size - at)
-		return NULL;
-	for (uint64_t b = at / BLOCK; s->file && b * BLOCK < at + n; b++) {
-		uint64_t len = s->size - b * BLOCK;
-
-		if (s->have[b / 64] >> b % 64 & 1)
-			continue;
-		if (elf_file_read(s->file, s->offset + b * BLOCK, s->bytes + b * BLOCK,
-				  len < BLOCK ? len : BLOCK))
-			return NULL;
-		s->have[b / 64] |= UINT64_C(1) << b % 64;
-	}
-	return s->bytes + at;
-}
-
 /* A section that lies in the file as it is. Only what is read of it takes memory. */
 static int take_plain(struct cfi_section *s, struct elf_file *f, uint64_t offset, uint64_t vaddr,
 		      uint64_t size)
@@ -79,7 +60,7 @@ static int take_plain(struct cfi_section *s, struct elf_file *f, uint64_t offset
 	if (s->size || !size || size > CFI_SECTION_MAX || offset > whole || size > whole - offset)
 		return 0;
 	s->bytes = malloc(size);
-	s->have = calloc(size / BLOCK / 64 + 1, sizeof(*s->have));
+	s->have = calloc(size / CFI_BLOCK / 64 + 1, sizeof(*s->have));
 	if (!s->bytes || !s->have) {
 		free(s->bytes);
 		free(s->have);
@@ -176,12 +157,14 @@ static void take_image(struct cfi *c, struct elf_file *f)
 	for (size_t i = 0; i < n && c->nsegments < ELF_SEGMENTS_MAX; i++)
 		if (gelf_getphdr(elf_file_elf(f), (int)i, &p) && p.p_type == PT_LOAD &&
 		    !(p.p_flags & PF_W))
-			c->segments[c->nsegments++] = (struct elf_segment){
-				p.p_offset, p.p_filesz, p.p_vaddr, p.p_memsz, p.p_flags & PF_X};
+			c->segments[c->nsegments++] = (struct elf_segment){.offset = p.p_offset,
+									   .filesz = p.p_filesz,
+									   .vaddr = p.p_vaddr,
+									   .memsz = p.p_memsz};
 	c->image = elf_file_ref(f);
 }
 
-int cfi_add(struct cfi *c, struct elf_file *f)
+int cfi_add(struct cfi *c, struct elf_file *f, bool image)
 {
 	int rc = 0;
 
@@ -191,8 +174,9 @@ int cfi_add(struct cfi *c, struct elf_file *f)
 		c->machine = elf_file_machine(f);
 		c->swap = elf_file_swap(f);
 		c->width = gelf_getclass(elf_file_elf(f)) == ELFCLASS32 ? 4 : 8;
-		take_image(c, f);
 	}
+	if (image && !c->image)
+		take_image(c, f);
 	c->any = true;
 	if (!c->eh.size) {
 		rc = take_headers(c, f);

@@ -4,7 +4,7 @@
  *	struct rows rows = {0};
  *	struct cfi *c;
  *	rc = cfi_new(&c, &rows);
- *	rc = cfi_add(c, binary);		(then its debug file, if there is another)
+ *	rc = cfi_add(c, binary, true);		(then its debug file, if there is another)
  *	rc = cfi_row(c, vaddr, &id);
  *	if (!(rows_get(&rows, id)->flags & ROW_NONE)) ...
  *	cfi_free(c);
@@ -32,9 +32,10 @@ void cfi_free(struct cfi *c); /* NULL is fine */
 
 /*
  * Takes what a file has and those before it did not have. It stays open as long as the cfi needs it:
- * the caller may close it (elf_file_ref). 0 or PP_ENOMEM; a file without tables is no error.
+ * the caller may close it (elf_file_ref). `image`: it is the file that was run, not a debug file, whose
+ * segments are empty. 0 or PP_ENOMEM; a file without tables is no error.
  */
-int cfi_add(struct cfi *c, struct elf_file *f);
+int cfi_add(struct cfi *c, struct elf_file *f, bool image);
 
 /* Whether there is any table. */
 bool cfi_any(const struct cfi *c);

@@ -10,6 +10,8 @@
 #include "base/intern.h"
 #include "unwind/cfi.h"
 
+#define CFI_BLOCK 16384 /* bytes that are read from a section at a time */
+
 /* A section, whose bytes are read from the file when they are needed. */
 struct cfi_section {
 	uint64_t vaddr, size;  /* size 0: there is none */
@@ -65,18 +67,10 @@ struct cfi {
 	uint32_t none;	      /* the row without rules; 0: not yet made */
 };
 
-/* ---- cfi.c ---- */
+/* ---- cfi_bytes.c ---- */
 
 /* n bytes of a section, in place; NULL when it does not have them, or they cannot be read. */
 const uint8_t *cfi_bytes(struct cfi_section *s, uint64_t at, uint64_t n);
-
-/* ---- cfi_find.c ---- */
-
-/* Reads the head of the search table of .eh_frame_hdr, if it can be used. */
-void cfi_read_hdr(struct cfi *c);
-
-/* The entry of an address: 0, PP_ENOENT, PP_ECORRUPT (there is one, which is damaged), PP_ENOMEM. */
-int cfi_find(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde);
 
 /* ---- cfi_entry.c ---- */
 
@@ -92,6 +86,14 @@ int cfi_next_entry(struct cfi_section *s, uint64_t *at, bool *fde);
 /* A pointer in one of the encodings of exception frames (DW_EH_PE_*). */
 uint64_t cfi_pointer(struct cursor *c, uint8_t encoding, uint8_t width, uint64_t pcrel,
 		     uint64_t datarel);
+
+/* ---- cfi_find.c ---- */
+
+/* Reads the head of the search table of .eh_frame_hdr, if it can be used. */
+void cfi_read_hdr(struct cfi *c);
+
+/* The entry of an address: 0, PP_ENOENT, PP_ECORRUPT (there is one, which is damaged), PP_ENOMEM. */
+int cfi_find(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde);
 
 /* ---- cfi_run.c ---- */
 

@@ -217,8 +217,6 @@ static int take(struct row_maker *row, const struct rule *from, uint64_t reg, st
 	if (from->value != (int32_t)from->value)
 		return PP_ELIMIT;
 	to->value = (int32_t)from->value;
-	if (from->how == ROW_REGISTER && (uint64_t)from->value >= UNWIND_REGS)
-		return PP_ELIMIT;
 	return 0;
 }
 
@@ -235,7 +233,9 @@ static int make_row(const struct runner *r, struct row_maker *row)
 		row->flags |= ROW_OUTERMOST;
 	rc = take(row, &s->cfa, s->cfa_reg, &row->cfa);
 	for (unsigned i = 0; i < UNWIND_REGS && !rc; i++)
-		if (s->reg[i].how != ROW_SAME)
+		if (s->reg[i].how == ROW_REGISTER && (uint64_t)s->reg[i].value >= UNWIND_REGS)
+			rc = PP_ELIMIT;
+		else if (s->reg[i].how != ROW_SAME)
 			rc = take(row, &s->reg[i], i, &row->rule[row->nrules++]);
 	return rc;
 }

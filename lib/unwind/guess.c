@@ -4,6 +4,8 @@
 #include <elf.h>
 
 #define BACK	 4096 /* bytes of code that are searched for a function's beginning */
+#define AHEAD	 32   /* and after the address */
+#define PROLOGUE 32   /* between the instructions that set the frame pointer up */
 #define CALL_MAX 7    /* bytes of a call instruction */
 
 /* ---- code of x86 ---- */
@@ -26,6 +28,28 @@ static bool is_call(const uint8_t *end)
 	return false;
 }
 
+/* Whether a branch before `end` leads to it or beyond, up to `to`: it is no end of a function then. */
+static bool leads_over(const uint8_t *code, size_t from, size_t end, size_t to)
+{
+	for (size_t i = from; i + 2 <= end; i++) {
+		int64_t target = -1;
+		int32_t by = 0;
+
+		if (code[i] >> 4 == 7 || code[i] == 0xeb) { /* with a displacement of 8 bits */
+			target = (int64_t)i + 2 + (int8_t)code[i + 1];
+		} else if (code[i] == 0xe9 && i + 5 <= end) {
+			memcpy(&by, code + i + 1, 4);
+			target = (int64_t)i + 5 + by;
+		} else if (code[i] == 0x0f && code[i + 1] >> 4 == 8 && i + 6 <= end) {
+			memcpy(&by, code + i + 2, 4);
+			target = (int64_t)i + 6 + by;
+		}
+		if (target >= (int64_t)end && target <= (int64_t)to)
+			return true;
+	}
+	return false;
+}
+
 /* Whether a function ends between two places: a return, and padding up to a multiple of 16. */
 static bool ends_between(const uint8_t *code, size_t from, size_t to, uint64_t vaddr)
 {
@@ -40,7 +64,7 @@ static bool ends_between(const uint8_t *code, size_t from, size_t to, uint64_t v
 		while (next < to && (vaddr + next) % 16 &&
 		       memchr(padding, code[next], sizeof(padding)))
 			next++;
-		if (next < to && !((vaddr + next) % 16))
+		if (next <= to && !((vaddr + next) % 16) && !leads_over(code, from, next, to))
 			return true;
 	}
 	return false;
@@ -54,39 +78,127 @@ enum stage {
 	STAGE_BODY,    /* the frame pointer leads on */
 };
 
-static enum stage stage_of(const struct walk *w, const struct unwind_place *at)
+/* The code around an address of a module: `at` is its place in it. */
+struct code {
+	uint8_t bytes[BACK + AHEAD];
+	size_t at, len;
+	uint64_t vaddr; /* of the first byte */
+};
+
+/* False: it cannot be read. */
+static bool read_code(const struct unwind_place *place, struct code *c)
+{
+	size_t ahead = AHEAD;
+
+	c->at = place->vaddr < BACK ? (size_t)place->vaddr : BACK;
+	/* The beginning and the end of a module can be nearer. */
+	while (ahead > 4 && cfi_read(place->cfi, place->vaddr, c->bytes, ahead))
+		ahead /= 2;
+	while (c->at && cfi_read(place->cfi, place->vaddr - c->at, c->bytes, c->at + ahead))
+		c->at /= 2;
+	c->len = c->at + ahead;
+	c->vaddr = place->vaddr - c->at;
+	return c->at != 0;
+}
+
+/* Whether mov %rsp,%rbp is there, in one of its encodings. */
+static bool is_mov(const uint8_t *p)
+{
+	return p[0] == 0x48 && ((p[1] == 0x89 && p[2] == 0xe5) || (p[1] == 0x8b && p[2] == 0xec));
+}
+
+/*
+ * The last push %rbp that is not beyond the address, and the mov %rsp,%rbp that comes after it, with at most
+ * a few instructions between them. False: there are none.
+ */
+static bool find_prologue(const struct code *c, size_t *push, size_t *mov)
+{
+	for (*mov = c->len - 2; (*mov)-- > 1;) {
+		size_t first = *mov > PROLOGUE ? *mov - PROLOGUE : 0;
+
+		if (!is_mov(c->bytes + *mov))
+			continue;
+		for (*push = *mov; (*push)-- > first;)
+			if (c->bytes[*push] == 0x55 && *push <= c->at)
+				return true;
+	}
+	return false;
+}
+
+static enum stage stage_of(const struct code *c, bool exact)
 {
 	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	uint64_t start = at->vaddr > BACK ? at->vaddr - BACK : 0;
-	size_t n = (size_t)(at->vaddr - start), i;
-	uint8_t code[BACK + 4];
+	size_t push, mov;
 
-	/* The beginning of a module can be nearer. */
-	while (n && cfi_read(at->cfi, at->vaddr - n, code, n + 4))
-		n /= 2;
-	if (!n)
-		return STAGE_UNKNOWN;
-	if (w->exact && (code[n] == 0xc3 || !memcmp(code + n, endbr, 4)))
+	if (exact && (c->bytes[c->at] == 0xc3 || !memcmp(c->bytes + c->at, endbr, 4)))
 		return STAGE_ENTRY;
-	/* push %rbp; mov %rsp,%rbp in its two encodings */
-	for (i = n + 1; i-- > 0;)
-		if (code[i] == 0x55 && i + 4 <= n + 4 && code[i + 1] == 0x48 &&
-		    ((code[i + 2] == 0x89 && code[i + 3] == 0xe5) ||
-		     (code[i + 2] == 0x8b && code[i + 3] == 0xec)))
-			break;
-	if (i > n || ends_between(code, i + 4, n, at->vaddr - n))
+	if (!find_prologue(c, &push, &mov))
 		return STAGE_UNKNOWN;
-	if (w->exact && i == n)
-		return STAGE_ENTRY;
-	if (w->exact && i + 1 == n)
-		return STAGE_PUSHED;
-	return i + 4 <= n ? STAGE_BODY : STAGE_UNKNOWN;
+	if (c->at >= mov + 3)
+		return ends_between(c->bytes, mov + 3, c->at, c->vaddr) ? STAGE_UNKNOWN
+									: STAGE_BODY;
+	return !exact ? STAGE_UNKNOWN : push == c->at ? STAGE_ENTRY : STAGE_PUSHED;
+}
+
+/* Whether code between two places moves the stack pointer; also where it only seems so. */
+static bool moves_stack(const struct code *c, size_t from)
+{
+	for (size_t i = from; i < c->at; i++) {
+		const uint8_t *p = c->bytes + i;
+
+		if (p[0] >> 4 == 5 ||
+		    (p[0] == 0x48 && (p[1] == 0x83 || p[1] == 0x81) && p[2] == 0xec))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether the word at the stack pointer is where a call of this very function returns to, which has not
+ * moved the stack pointer since.
+ */
+static bool was_called(const struct walk *w, const struct unwind_place *at, const struct code *c,
+		       int *rc)
+{
+	uint64_t sp = w->reg[w->arch->sp], pc, target;
+	struct unwind_place place;
+	uint8_t call[5];
+	int32_t by;
+
+	if (!walk_has(w, sp, 8))
+		return false;
+	pc = walk_load(w, sp, 8);
+	*rc = walk_find(w, pc - 1, &place);
+	if (*rc || place.cfi != at->cfi || cfi_read(place.cfi, place.vaddr - 4, call, 5) ||
+	    call[0] != 0xe8)
+		return false;
+	memcpy(&by, call + 1, 4);
+	target = place.vaddr + 1 + (uint64_t)(int64_t)by;
+	return target >= c->vaddr && target <= at->vaddr &&
+	       !ends_between(c->bytes, (size_t)(target - c->vaddr), c->at, c->vaddr) &&
+	       !moves_stack(c, (size_t)(target - c->vaddr));
+}
+
+static enum stage stage_of_code(const struct walk *w, const struct unwind_place *at, int *rc)
+{
+	struct code c;
+	enum stage stage;
+
+	if (!read_code(at, &c))
+		return STAGE_UNKNOWN;
+	stage = stage_of(&c, w->exact);
+	if (stage == STAGE_UNKNOWN && w->exact && was_called(w, at, &c, rc))
+		stage = STAGE_ENTRY;
+	return stage;
 }
 
 /* ---- any machine ---- */
 
-/* Whether an address can be where a call returns to: mapped, and after a call as far as can be seen. */
-static bool is_return(struct walk *w, uint64_t pc, int *rc)
+/*
+ * Whether an address can be where a call returns to: mapped, and after a call as far as can be seen; if it
+ * is `sure`, after a call.
+ */
+static bool is_return(struct walk *w, uint64_t pc, bool sure, int *rc)
 {
 	struct unwind_place place;
 	uint8_t code[CALL_MAX];
@@ -97,7 +209,7 @@ static bool is_return(struct walk *w, uint64_t pc, int *rc)
 	if (*rc || (!place.cfi && place.why == UNWIND_NO_MAPPING))
 		return false;
 	if (!place.cfi)
-		return true;
+		return !sure;
 	if (cfi_machine(place.cfi) != w->arch->machine)
 		return false;
 	if (w->arch->machine == EM_AARCH64)
@@ -108,7 +220,10 @@ static bool is_return(struct walk *w, uint64_t pc, int *rc)
 	       is_call(code + CALL_MAX);
 }
 
-/* To the caller, whose return address is at `slot`, and frame pointer at `saved` (0: it has it). */
+/*
+ * To the caller, whose return address is at `slot`, and frame pointer at `saved`. 0: it is in its register;
+ * then the return address has to be sure.
+ */
 static bool go(struct walk *w, uint64_t slot, uint64_t saved, int *rc)
 {
 	const struct unwind_arch *a = w->arch;
@@ -119,7 +234,7 @@ static bool go(struct walk *w, uint64_t slot, uint64_t saved, int *rc)
 	pc = walk_load(w, slot, a->width) & a->pc_mask;
 	if (saved)
 		fp = walk_load(w, saved, a->width);
-	if (!is_return(w, pc, rc))
+	if (!is_return(w, pc, !saved, rc))
 		return false;
 	if (saved)
 		walk_set(w, a->fp, fp);
@@ -135,12 +250,20 @@ bool walk_guess(struct walk *w, const struct unwind_place *at, int *rc)
 	const struct unwind_arch *a = w->arch;
 	uint64_t sp = w->reg[a->sp], fp = w->reg[a->fp], above;
 	enum stage stage = STAGE_BODY;
+	bool seen = at->cfi && a->machine == EM_X86_64; /* the code, not only the stack */
 
-	/* A call of an address where nothing is has pushed where it came from. */
-	if (!at->cfi && at->why == UNWIND_NO_MAPPING)
-		return w->exact && a->machine != EM_AARCH64 && go(w, sp, 0, rc);
-	if (at->cfi && a->machine == EM_X86_64)
-		stage = stage_of(w, at);
+	/*
+	 * A call of an address where nothing is has pushed where it came from; so has one of the code
+	 * that compilers put on the stack for the address of a nested function.
+	 */
+	if (!at->cfi && w->exact && a->machine != EM_AARCH64 && go(w, sp, 0, rc))
+		return true;
+	if (*rc || (!at->cfi && at->why == UNWIND_NO_MAPPING))
+		return false;
+	if (seen)
+		stage = stage_of_code(w, at, rc);
+	if (*rc)
+		return false;
 	if (stage == STAGE_ENTRY)
 		return go(w, sp, 0, rc);
 	if (stage == STAGE_PUSHED)
@@ -148,8 +271,9 @@ bool walk_guess(struct walk *w, const struct unwind_place *at, int *rc)
 	if (stage == STAGE_UNKNOWN || !walk_knows(w, a->fp) || fp < sp || fp % a->width ||
 	    !walk_has(w, fp, 2 * a->width))
 		return false;
+	/* A caller without a frame pointer can have anything in its register. */
 	above = walk_load(w, fp, a->width);
-	if (above && above <= fp)
+	if (!seen && above && above <= fp)
 		return false;
 	return go(w, fp + a->width, fp, rc);
 }

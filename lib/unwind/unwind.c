@@ -50,12 +50,6 @@ void unwinder_forget(struct unwinder *u)
 	memset(u->cache, 0, sizeof(u->cache));
 }
 
-int walk_find(struct walk *w, uint64_t addr, struct unwind_place *place)
-{
-	*place = (struct unwind_place){.why = UNWIND_NO_MAPPING};
-	return w->u->find(w->u->ctx, addr, place);
-}
-
 static int find_row(struct walk *w, uint64_t addr, struct cached *slot)
 {
 	struct unwind_place place;
@@ -284,7 +278,7 @@ static enum unwind_end step(struct walk *w, const struct row *row, unsigned *sti
 		return UNWIND_REGISTERS;
 	w->pc = w->reg[row->ra] & w->arch->pc_mask;
 	*still = w->reg[w->arch->sp] > sp || is_signal ? 0 : *still + 1;
-	if (*still > STILL_MAX || (w->pc == pc && *still && !first))
+	if (*still > STILL_MAX || (w->pc == pc && !first && !has_rule(row, row->ra)))
 		return UNWIND_LOOP;
 	w->exact = is_signal;
 	return UNWIND_NONE;
@@ -316,11 +310,17 @@ static int walk(struct walk *w, struct unwind_result *res)
 	while (!res->end) {
 		const struct row *row;
 
-		u->ips[res->n] = w->pc;
-		u->exact[res->n++] = w->exact;
+		/* What was interrupted after a call of address 0 is no function. */
+		if (w->pc || !res->n) {
+			u->ips[res->n] = w->pc;
+			u->exact[res->n++] = w->exact;
+		}
 		rc = row_of(w, walk_addr(w), &row);
 		if (rc)
 			return rc;
+		/* No call leads to what a handler returns to. */
+		if (row && row->flags & ROW_SIGNAL)
+			u->exact[res->n - 1] = true;
 		if (res->n == UNWIND_DEPTH_MAX)
 			res->end = UNWIND_DEPTH;
 		else if (!row || row->flags & ROW_NONE)
@@ -370,6 +370,8 @@ int unwinder_run(struct unwinder *u, const struct unwind_sample *s, struct unwin
 	w.stack = s->stack;
 	w.len = s->len;
 	w.swap = s->swap;
+	w.find = u->find;
+	w.ctx = u->ctx;
 	w.u = u;
 	*res = (struct unwind_result){.ips = u->ips, .exact = u->exact};
 	memset(w.reg, 0, sizeof(w.reg));

@@ -19,6 +19,8 @@ struct walk {
 	const uint8_t *stack;
 	size_t len;
 	bool swap;
+	unwind_find_fn find;
+	void *ctx;
 	struct unwinder *u;
 };
 
@@ -62,13 +64,17 @@ static inline uint64_t walk_load(const struct walk *w, uint64_t addr, unsigned s
 	return v;
 }
 
+/* What find says of an address. */
+static inline int walk_find(const struct walk *w, uint64_t addr, struct unwind_place *place)
+{
+	*place = (struct unwind_place){.why = UNWIND_NO_MAPPING};
+	return w->find(w->ctx, addr, place);
+}
+
 /*
  * A step without a table, if it is plausible: true, and the walk is at the caller. *rc: an error of
  * find.
  */
 bool walk_guess(struct walk *w, const struct unwind_place *at, int *rc);
-
-/* What find says of an address. */
-int walk_find(struct walk *w, uint64_t addr, struct unwind_place *place);
 
 #endif

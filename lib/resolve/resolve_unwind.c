@@ -1,0 +1,200 @@
+/* The chains of samples that have a copy of the user stack: kernel part, then what was unwound. */
+#include "resolve/resolve_parts.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CTX_MAX	   ((uint64_t)-4095) /* PERF_CONTEXT_MAX: markers are at and above it */
+#define CTX_KERNEL ((uint64_t)-128)
+#define CTX_USER   ((uint64_t)-512)
+
+#define E(name, number, text) \
+	_Static_assert((int)UNWIND_##name == (int)PS_END_##name, "as in the stream");
+UNWIND_ENDS(E)
+#undef E
+
+struct unwinding {
+	struct resolver *r;
+	struct machine *m; /* of the sample that is being unwound */
+	struct space *space;
+	struct unwinder *unwinder;
+	uint64_t *ips;
+	uint32_t cap;
+};
+
+/* Why there is no table where a file should have one. */
+static enum unwind_end why_not(const struct rdso *d)
+{
+	switch (d->reason) {
+	case PS_REASON_BUILD_ID: return UNWIND_BUILD_ID;
+	case PS_REASON_JIT:
+	case PS_REASON_ANON: return UNWIND_GENERATED;
+	default: return UNWIND_NO_FILE;
+	}
+}
+
+/* An address without a mapping can be that of generated code. */
+static int find_generated(struct unwinding *u, uint64_t addr, struct unwind_place *place)
+{
+	uint32_t jit = u->space ? space_tag(u->space) : 0, symbol = 0, reason;
+	int rc = jit ? resolve_jit_symbol(u->r, u->m, jit, addr, &symbol, &reason) : 0;
+
+	place->why = symbol ? UNWIND_GENERATED : UNWIND_NO_MAPPING;
+	return rc;
+}
+
+/* An unwind_find_fn. */
+static int find(void *ctx, uint64_t addr, struct unwind_place *place)
+{
+	struct unwinding *u = ctx;
+	const struct map *map = u->space ? space_find(u->space, addr) : NULL;
+	uint64_t offset;
+	struct rdso *d;
+	int rc;
+
+	if (!map)
+		return find_generated(u, addr, place);
+	d = u->r->dsos.v[map->dso - 1];
+	offset = addr - map->start + map->pgoff;
+	rc = resolve_load(u->r, u->m, d);
+	if (!rc)
+		rc = resolve_find_cfi(u->r, u->m, d);
+	place->cfi = d->cfi;
+	if (rc || !d->cfi) {
+		place->why = d->jit ? UNWIND_GENERATED : why_not(d);
+		return rc;
+	}
+	if (resolve_vaddr(u->m, d, offset, &place->vaddr)) {
+		place->cfi = NULL;
+		place->why = UNWIND_NO_FILE;
+	}
+	return 0;
+}
+
+static int start(struct resolver *r)
+{
+	struct unwinding *u = calloc(1, sizeof(*u));
+
+	r->unwinding = u;
+	if (!u)
+		return PP_ENOMEM;
+	u->r = r;
+	return unwinder_new(&u->unwinder, &r->rows, find, u);
+}
+
+void resolve_unwind_forget(struct resolver *r)
+{
+	if (r->unwinding)
+		unwinder_forget(r->unwinding->unwinder);
+}
+
+void resolve_unwind_release(struct resolver *r)
+{
+	if (r->unwinding) {
+		unwinder_free(r->unwinding->unwinder);
+		free(r->unwinding->ips);
+		free(r->unwinding);
+	}
+	rows_release(&r->rows);
+}
+
+/* Room for what a sample's chain has of the kernel, and for all that can be unwound. */
+static int room(struct unwinding *u, uint32_t kernel)
+{
+	uint32_t n = kernel + 2 * UNWIND_DEPTH_MAX + 4;
+	uint64_t *v;
+
+	if (n <= u->cap)
+		return 0;
+	v = realloc(u->ips, n * sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	u->ips = v;
+	u->cap = n;
+	return 0;
+}
+
+/* The addresses of a sample that come before those of user space. */
+static int kernel_part(struct unwinding *u, const struct ps_sample *s, const struct ps_chain *c,
+		       uint32_t *n)
+{
+	enum mode mode = sample_mode(s);
+	int rc = room(u, c ? c->ips.n : 0);
+
+	*n = 0;
+	for (uint32_t i = 0; c && !rc && i < c->ips.n && c->ips.v[i] != CTX_USER; i++)
+		u->ips[(*n)++] = c->ips.v[i];
+	if (!rc && !c && mode == MODE_KERNEL && ps_sample_has(s, ip)) {
+		u->ips[(*n)++] = CTX_KERNEL;
+		u->ips[(*n)++] = s->ip;
+	}
+	return rc;
+}
+
+/*
+ * What was unwound, as the rest of the chain. A marker says that an address was not called from: what
+ * a signal interrupted. perf has the addresses of calls, not those that they return to.
+ */
+static uint32_t user_part(struct unwinding *u, const struct unwind_result *res, uint32_t n)
+{
+	bool like_perf = u->r->opts.like_perf;
+
+	for (uint32_t i = 0; i < res->n; i++) {
+		if (!i || res->exact[i])
+			u->ips[n++] = CTX_USER;
+		if (res->ips[i] < CTX_MAX)
+			u->ips[n++] = res->ips[i] - (like_perf && !res->exact[i]);
+	}
+	return n;
+}
+
+static uint32_t flags_of(const struct unwind_result *res, size_t len)
+{
+	uint32_t bytes = len < UINT16_MAX ? (uint32_t)len : UINT16_MAX;
+
+	return (uint32_t)res->end << PS_STACK_END_SHIFT | (res->guessed ? PS_STACK_GUESSED : 0) |
+	       (res->end == UNWIND_COPY ? bytes << PS_STACK_BYTES_SHIFT : 0);
+}
+
+bool resolve_can_unwind(const struct machine *m, const struct ps_sample *s)
+{
+	return ps_sample_has(s, user_stack) && ps_sample_has(s, user_regs) && s->user_regs.abi &&
+	       unwind_arch(m->host.kernel.origin.arch, s->user_regs.abi, s->user_regs.mask);
+}
+
+int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample *s,
+		   const struct ps_chain *c, struct ps_chain *out)
+{
+	struct unwind_sample from = {.arch = unwind_arch(m->host.kernel.origin.arch,
+							 s->user_regs.abi, s->user_regs.mask),
+				     .mask = s->user_regs.mask,
+				     .regs = s->user_regs.v,
+				     .stack = (const uint8_t *)s->user_stack.p,
+				     .len = s->user_stack.len};
+	struct unwinding *u;
+	struct unwind_result res;
+	uint32_t n;
+	int rc = r->unwinding ? 0 : start(r);
+
+	if (rc)
+		return rc;
+	u = r->unwinding;
+	if (u->m != m)
+		unwinder_forget(u->unwinder);
+	u->m = m;
+	u->space = spaces_get(m->spaces, s->pid);
+	from.space = space_key(u->space);
+	rc = kernel_part(u, s, c, &n);
+	if (!rc)
+		rc = unwinder_run(u->unwinder, &from, &res);
+	if (rc)
+		return rc;
+	r->stats.unwound++;
+	r->stats.unwound_frames += res.n;
+	r->stats.ends[res.end]++;
+	n = user_part(u, &res, n);
+	*out = (struct ps_chain){.flags = flags_of(&res, s->user_stack.len), .ips = {u->ips, n}};
+	return 0;
+}

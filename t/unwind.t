@@ -1,0 +1,209 @@
+#!/bin/sh
+# psym on copies of user stacks: programs are built and recorded here, and their chains compared with what
+# the programs say and with perf. t/oracle/unwind compares with gdb on larger recordings.
+. "${0%/*}/lib.sh"
+CC=${CC:-gcc}
+need "$CC" perf
+
+cat >prog.c <<'EOF_C'
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#define NOINLINE __attribute__((noinline, noclone))
+volatile unsigned long sum;
+static struct timespec start;
+
+static int over(double seconds)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - start.tv_sec) + 1e-9 * (double)(now.tv_nsec - start.tv_nsec) > seconds;
+}
+
+NOINLINE unsigned long spin(unsigned long n)
+{
+	for (int i = 0; i < 200000; i++)
+		sum += n ^ (unsigned long)i;
+	return sum;
+}
+
+/* A frame of a size that is known at run time only: its rules go by the frame pointer. */
+NOINLINE unsigned long array(unsigned long n)
+{
+	char a[n % 7 * 16 + 16];
+
+	memset(a, 1, sizeof(a));
+	return spin(n) + (unsigned long)a[n % 16];
+}
+
+NOINLINE unsigned long deep(unsigned long depth)
+{
+	char room[400];
+
+	memset(room, (int)depth, sizeof(room));
+	return depth ? deep(depth - 1) + (unsigned long)room[depth % 400] : array(depth) + 1;
+}
+
+static void handler(int sig)
+{
+	sum += spin((unsigned long)sig) + 1;
+}
+
+static int order(const void *a, const void *b)
+{
+	return (int)(spin(1) & 1) + *(const int *)a - *(const int *)b;
+}
+
+int main(int argc, char **argv)
+{
+	int v[] = {3, 1, 2, 4};
+	unsigned long depth = (unsigned long)atoi(argv[1]);
+
+	(void)argc;
+	signal(SIGUSR1, handler);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (!over(0.4)) {
+		sum += deep(depth);
+		qsort(v, 4, sizeof(*v), order);
+		raise(SIGUSR1);
+	}
+	return 0;
+}
+EOF_C
+# build NAME FLAG...: the program without frame pointers.
+build() {
+	out=$1
+	shift
+	"$CC" -O2 -fomit-frame-pointer -w "$@" -Wl,--build-id -o "$out" prog.c
+}
+# recorded OUT SIZE COMMAND...: a recording with samples. perf itself dies now and then.
+recorded() {
+	out=$1
+	size=$2
+	shift 2
+	for _ in 1 2 3; do
+		perf record -q -N -F 999 -e cpu-clock:u --call-graph "dwarf,$size" -o "$out" -- "$@" >perf.log 2>&1 &&
+			"$BIN/pdecode" -b "$out" >"$out.ps" 2>decode.log && return 0
+	done
+	return 1
+}
+build plain || skip_all "$CC cannot build the program"
+recorded plain.data 16384 ./plain 5 || skip_all 'recording with perf is not allowed here'
+
+# chains FILE OPTION...: a line for each sample: names of the program's functions, outermost first, and how
+# it ended.
+chains() {
+	from=$1
+	shift
+	"$BIN/psym" -j "$@" "$from" 2>psym.err | sed -n '/"type":"sample"/{
+		s/.*"stack":\[\(.*\)\],*/\1/
+		s/"stack_end":\("[^"]*"\).*/ \1/
+		p
+	}' | awk '{
+		end = $0
+		line = ""
+		sub(/.*"stack_end":|.*\] *,* *"/, "", end)
+		n = split($0, part, /"sym":"/)
+		for (i = 2; i <= n; i++) {
+			name = part[i]
+			sub(/".*/, "", name)
+			line = name ";" line
+		}
+		print line
+	}'
+}
+# ends FILE OPTION...: how the walks ended, with counts.
+ends() {
+	from=$1
+	shift
+	"$BIN/psym" -s -b "$@" "$from" 2>&1 >out.ps | sed -n 's/^psym: \([0-9]*\) ([0-9.]* %): /\1 /p'
+}
+# whole FILE: whether all of at least 20 stacks are whole.
+whole() {
+	ends "$1" >ends.txt
+	awk '{ n += $1 } /outermost/ { w += $1 } END { exit !(n >= 20 && n == w) }' ends.txt
+}
+
+chains plain.data.ps >plain.txt
+ok 'every stack reaches the outermost function' whole plain.data.ps
+diag_file ends.txt
+like plain.txt '^_start;.*main;(deep;){6}array;spin;$' 'a frame of variable size below recursion: every call is there'
+like plain.txt ';main;.*qsort.*;order;spin;$' 'through the C library and back'
+like plain.txt ';main;.*raise.*;.*(restore_rt|_restore).*;handler;spin;$' 'through a signal handler'
+is "$(grep -c 'spin;$' plain.txt)" "$(grep -Ec '(array|order|handler);spin;$' plain.txt)" \
+	'spin has only the callers that it has in the program'
+
+# What perf makes of it, with the names of this machine: it is right where there is nothing special.
+names() {
+	awk '
+	/^[^ \t]/ { if (line != "") print line; line = "." }
+	/^\t/ { sub(/\+0x[0-9a-f]*$/, "", $2); line = $2 ";" line }
+	END { print line }' "$1" | sort
+}
+perf script --no-inline -F comm,ip,sym -i plain.data >perf.txt 2>perf.err
+"$BIN/psym" -t -F comm,ip,sym plain.data.ps >psym.txt 2>psym.err
+names perf.txt | grep -v '\[unknown\]' >perf.names
+names psym.txt >psym.names
+is "$(comm -23 perf.names psym.names | head -n 3)" '' "stacks are those of perf script"
+
+is "$(od -c out.ps | wc -l | awk '{ print ($1 < 20000) }')" 1 'copies of stacks are not in the output'
+"$BIN/psym" -b --keep-stacks plain.data.ps >kept.ps 2>psym.err
+"$BIN/psym" -t kept.ps >again.txt 2>psym.err
+"$BIN/psym" -t plain.data.ps >once.txt 2>psym.err
+same again.txt once.txt '--keep-stacks: another psym unwinds them again'
+"$BIN/psym" -b out.ps 2>psym.err | "$BIN/psym" -t >again.txt 2>psym.err
+same again.txt once.txt 'and keeps what was unwound where they are gone'
+"$BIN/psym" -s -b plain.data.ps 2>/dev/null | "$BIN/psym" -j 2>/dev/null >again.json
+like again.json '"stack_end":"the outermost function was reached"' 'with how the walk ended'
+
+if recorded cut.data 1024 ./plain 30; then
+	ends cut.data.ps >ends.txt
+	like ends.txt '[0-9] the copy of the stack ended' 'a copy that is too small ends the stack'
+	chains cut.data.ps >cut.txt
+	unlike cut.txt '(array|deep);order|spin;[a-z]' 'and no word of it becomes a frame'
+else
+	skip 2 'perf failed'
+fi
+
+# other NAME DESCRIPTION FLAG...: stacks are whole also without some of the tables.
+other() {
+	name=$1
+	what=$2
+	shift 2
+	if build "$name" "$@" 2>/dev/null && recorded "$name.data" 16384 "./$name" 3; then
+		ok "$what" whole "$name.data.ps"
+		diag_file ends.txt
+		chains "$name.data.ps" >"$name.txt"
+		like "$name.txt" '^_start;.*main;(deep;){4}array;spin;$' "$what: every call is there"
+	else
+		skip 2 "$what: cannot be built or recorded here"
+	fi
+}
+other static 'a static program without a table to search' -static -Wl,--no-eh-frame-hdr
+other debug 'only .debug_frame' -fno-asynchronous-unwind-tables -g
+other packed 'only .debug_frame, packed' -fno-asynchronous-unwind-tables -g -gz=zlib
+other fp 'clang and its linker' -fuse-ld=lld
+
+if build none -fno-asynchronous-unwind-tables 2>/dev/null && recorded none.data 16384 ./none 3; then
+	ends none.data.ps >ends.txt
+	like ends.txt '[0-9] an address has no unwind table' 'a program without tables: the end of the walk tells'
+	chains none.data.ps >none.txt
+	unlike none.txt '^_start;.*deep' 'and nothing is guessed'
+else
+	skip 2 'cannot be built or recorded here'
+fi
+if build steps -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer 2>/dev/null &&
+	recorded steps.data 16384 ./steps 3; then
+	chains steps.data.ps >steps.txt
+	like steps.txt ';main;(deep;){4}array;spin;$' 'with frame pointers instead, they lead on'
+	"$BIN/psym" -j steps.data.ps 2>/dev/null >steps.json
+	like steps.json '"stack_guessed":1' 'which is marked'
+else
+	skip 2 'cannot be built or recorded here'
+fi
+mv plain gone
+"$BIN/psym" -s -b --debug-dir none plain.data.ps 2>stats.txt >/dev/null
+like stats.txt '\): the file was not found$' 'without the file the walk ends there'
+done_testing
