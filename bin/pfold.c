@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-enum { ADDRS = OPT_NO_SHORT, EVENT_FILTER, OTHER, SRCLINE, STATS, STRICT, WAKER };
+enum { ADDRS = OPT_NO_SHORT, EVENT_FILTER, NO_MARKS, OTHER, SRCLINE, STATS, STRICT, WAKER };
 
 static const struct opt options[] = {
 	{'p', "pid", NULL, "the first frame is the command and its process id"},
@@ -16,6 +16,7 @@ static const struct opt options[] = {
 	{'j', "jit", NULL, "mark functions of JIT maps with _[j]"},
 	{'a', "all", NULL, "all marks: --kernel and --jit"},
 	{ADDRS, "addrs", NULL, "keep the addresses of unknown functions"},
+	{NO_MARKS, "no-marks", NULL, "leave out the frames that say how a stack ended"},
 	{SRCLINE, "srcline", NULL, "read the source lines of perf script -F +srcline"},
 	{'e', "event", "EVENT", "fold samples of EVENT (default: of the first event seen)"},
 	{EVENT_FILTER, "event-filter", "EVENT", "the same as --event"},
@@ -44,6 +45,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'k': c->fold.kernel = true; break;
 	case 'j': c->fold.jit = true; break;
 	case ADDRS: c->fold.addrs = true; break;
+	case NO_MARKS: c->fold.no_marks = true; break;
 	case SRCLINE: c->fold.srcline = true; break;
 	case 'e':
 	case EVENT_FILTER: c->fold.event = arg; break;

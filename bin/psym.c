@@ -61,8 +61,7 @@ static void say_result(const struct resolver_stats *s, bool stats, struct diag *
 		diag_say(d, NULL, "%.1f %% of the frames have no name (psym --missing says why)",
 			 100.0 * (double)s->unknown / (double)s->frames);
 	if (s->user_stacks)
-		diag_say(d, NULL,
-			 "%llu samples have a copy of the user stack that cannot be unwound",
+		diag_say(d, NULL, "%llu copies of user stacks cannot be unwound",
 			 (unsigned long long)s->user_stacks);
 }
 
@@ -103,7 +102,7 @@ int main(int argc, char **argv)
 		symopt_release(&c.from);
 		return cli_finish(&cli, PP_EXIT_FAIL);
 	}
-	f.keep = SREADER_CHAINS | SREADER_SYMBOLS;
+	f.keep = SREADER_EVENTS | SREADER_CHAINS | SREADER_SYMBOLS;
 	f.ctx = r;
 	filter_run(&f, argv + cli.first, argc - cli.first, &sink, cli.diag, &end);
 	if (((c.strict && end.lost) || c.from.damaged) && !end.status)

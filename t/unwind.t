@@ -161,10 +161,14 @@ like again.json '"stack_end":"the outermost function was reached"' 'with how the
 if recorded cut.data 1024 ./plain 30; then
 	ends cut.data.ps >ends.txt
 	like ends.txt '[0-9] the copy of the stack ended' 'a copy that is too small ends the stack'
+	"$BIN/pfold" out.ps >cut.folded 2>/dev/null
+	like cut.folded '^[^;]*;\[truncated: 1 kB\];deep;' 'pfold puts that below the root'
+	"$BIN/pfold" --no-marks out.ps >cut.folded 2>/dev/null
+	unlike cut.folded '\[truncated' '--no-marks leaves it out'
 	chains cut.data.ps >cut.txt
 	unlike cut.txt '(array|deep);order|spin;[a-z]' 'and no word of it becomes a frame'
 else
-	skip 2 'perf failed'
+	skip 4 'perf failed'
 fi
 
 # other NAME DESCRIPTION FLAG...: stacks are whole also without some of the tables.
@@ -189,10 +193,12 @@ other fp 'clang and its linker' -fuse-ld=lld
 if build none -fno-asynchronous-unwind-tables 2>/dev/null && recorded none.data 16384 ./none 3; then
 	ends none.data.ps >ends.txt
 	like ends.txt '[0-9] an address has no unwind table' 'a program without tables: the end of the walk tells'
+	"$BIN/pfold" out.ps >none.folded 2>/dev/null
+	like none.folded '^[^;]*;\[no unwind table: none\];' 'and pfold names the file'
 	chains none.data.ps >none.txt
 	unlike none.txt '^_start;.*deep' 'and nothing is guessed'
 else
-	skip 2 'cannot be built or recorded here'
+	skip 3 'cannot be built or recorded here'
 fi
 if build steps -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer 2>/dev/null &&
 	recorded steps.data 16384 ./steps 3; then
@@ -206,4 +212,6 @@ fi
 mv plain gone
 "$BIN/psym" -s -b --debug-dir none plain.data.ps 2>stats.txt >/dev/null
 like stats.txt '\): the file was not found$' 'without the file the walk ends there'
+"$BIN/psym" -b --debug-dir none plain.data.ps 2>/dev/null | "$BIN/pfold" >gone.folded 2>/dev/null
+like gone.folded '^[^;]*;\[file not found: plain\];' 'and pfold names it'
 done_testing

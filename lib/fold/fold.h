@@ -53,13 +53,14 @@ enum fold_second {
 };
 
 struct fold_opts {
-	bool pid;     /* the first frame is COMM-PID */
-	bool tid;     /* the first frame is COMM-PID/TID */
-	bool kernel;  /* mark kernel frames with _[k] */
-	bool jit;     /* mark frames of JIT maps with _[j] */
-	bool addrs;   /* unknown frames keep their address */
-	bool srcline; /* each frame of perf script text is followed by a source line */
-	bool count;   /* each sample weighs 1, whatever its period */
+	bool pid;      /* the first frame is COMM-PID */
+	bool tid;      /* the first frame is COMM-PID/TID */
+	bool kernel;   /* mark kernel frames with _[k] */
+	bool jit;      /* mark frames of JIT maps with _[j] */
+	bool addrs;    /* unknown frames keep their address */
+	bool srcline;  /* each frame of perf script text is followed by a source line */
+	bool no_marks; /* no frame says how a stack ended, or that it is broken */
+	bool count;    /* each sample weighs 1, whatever its period */
 	enum fold_second second;
 	const char *event; /* the event to fold; NULL or "": the first one seen */
 };

@@ -107,6 +107,7 @@ static int sample_path(struct fstream *s, const struct ps_sample *p, uint32_t co
 {
 	const struct ps_stack *st = ps_sample_has(p, stack) ? sreader_stack(s->in, p->stack) : NULL;
 	const struct ps_chain *c = ps_sample_has(p, chain) ? sreader_chain(s->in, p->chain) : NULL;
+	size_t from = *n;
 	int rc = fstream_room(s, *n);
 
 	/* What is not defined is not known: the sample counts for its command alone. */
@@ -116,6 +117,8 @@ static int sample_path(struct fstream *s, const struct ps_sample *p, uint32_t co
 		rc = fstream_stack(s, p, st, c, java, n);
 	else if (!rc && c)
 		rc = fstream_chain(s, c, n);
+	if (!rc && st && !s->opts->no_marks)
+		rc = fstream_marks(s, st, from, n);
 	if (!rc)
 		s->path[(*n)++] = comm;
 	return rc;

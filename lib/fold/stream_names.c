@@ -136,7 +136,7 @@ int fstream_stack(struct fstream *s, const struct ps_sample *p, const struct ps_
 		  const struct ps_chain *c, bool java, size_t *n)
 {
 	static const struct ps_frame nothing;
-	int rc = fstream_room(s, *n + st->frames.n);
+	int rc = fstream_room(s, *n + st->frames.n + 1);
 	bool shared = false;
 	uint32_t at = 0;
 	uint64_t ip = 0;

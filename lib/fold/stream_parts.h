@@ -58,8 +58,9 @@ struct fstream {
 	uint32_t *path; /* names of the stack that is being made */
 	size_t path_cap;
 	struct buf name;
-	bool undefined; /* something was referred to that the stream does not define */
-	uint64_t raw;	/* samples that were folded without symbols */
+	uint32_t unknown, broken; /* names of [unknown] and [broken stack]; 0: not yet made */
+	bool undefined;		  /* something was referred to that the stream does not define */
+	uint64_t raw;		  /* samples that were folded without symbols */
 };
 
 static inline void used(uint32_t id, uint32_t *most)
@@ -73,6 +74,17 @@ uint32_t *fstream_name(struct fstream *s, uint32_t frame, bool java);
 
 /* Room in the path for n names and the command's. */
 int fstream_room(struct fstream *s, size_t n);
+
+/* ---- stream_marks.c ---- */
+
+/*
+ * The marks of a stack whose names are in the path from `from` on, leaf first: each run of addresses in no
+ * mapping becomes one frame, and one below the root says how the walk up a copied stack ended, if that was not
+ * at the outermost function.
+ */
+int fstream_marks(struct fstream *s, const struct ps_stack *st, size_t from, size_t *n);
+
+/* ---- stream_names.c ---- */
 
 /*
  * Adds to the path, leaf first, the names of a stack, whose frames have their addresses in the call

@@ -549,10 +549,20 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	return rc;
 }
 
+/* Whether the branches of a sample are the calls that it is in, as `perf record --call-graph lbr` has them. */
+static bool has_calls(const struct sreader *in, const struct ps_sample *s)
+{
+	const struct ps_event *e =
+		ps_sample_has(s, branches) && s->branches.n ? sreader_event(in, s->event) : NULL;
+
+	return e && e->flags & PS_EVENT_BRANCH_CALLS;
+}
+
 /* The chains of a sample, written under ids of the output. c, other: those of the input, or NULL. */
 static int own_chains(struct resolver *r, struct machine *m, const struct sreader *in,
 		      struct ps_sample *s, const struct ps_chain *c, const struct ps_chain *other)
 {
+	bool calls = has_calls(in, s);
 	struct ps_chain made, waker;
 	uint32_t restarts;
 	int rc = 0;
@@ -566,6 +576,10 @@ static int own_chains(struct resolver *r, struct machine *m, const struct sreade
 		if (!r->opts.keep_stacks)
 			s->fields &=
 				~(PS_HAS(user_regs) | PS_HAS(user_stack) | PS_HAS(user_stack_size));
+	} else if (calls) {
+		rc = resolve_branch_calls(r, s, c, &made);
+		c = &made;
+		s->fields |= PS_HAS(chain);
 	} else if (c) {
 		made = *c;
 	}
@@ -644,7 +658,7 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	sp = m->code.n ? spaces_get(m->spaces, from->pid) : NULL;
 	if (sp && space_tag(sp) && (rc = resolve_jit_advance(r, m, sp, from->time)))
 		return rc;
-	if (resolve_can_unwind(m, from))
+	if (resolve_can_unwind(m, from) || has_calls(in, from))
 		r->out.own_chains = true;
 	else
 		r->stats.user_stacks += ps_sample_has(from, user_stack);

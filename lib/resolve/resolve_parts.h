@@ -415,6 +415,10 @@ bool resolve_can_unwind(const struct machine *m, const struct ps_sample *s);
 int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample *s,
 		   const struct ps_chain *c, struct ps_chain *out);
 
+/* The same from a stack of branches that are calls: those that the innermost function is in. */
+int resolve_branch_calls(struct resolver *r, const struct ps_sample *s, const struct ps_chain *c,
+			 struct ps_chain *out);
+
 /* The address spaces are gone. */
 void resolve_unwind_forget(struct resolver *r);
 void resolve_unwind_release(struct resolver *r);

@@ -10,6 +10,8 @@
 #define CTX_KERNEL ((uint64_t)-128)
 #define CTX_USER   ((uint64_t)-512)
 
+#define BRANCHES_MAX 2048 /* that are taken of a sample; processors have 8 to 32 */
+
 #define E(name, number, text) \
 	_Static_assert((int)UNWIND_##name == (int)PS_END_##name, "as in the stream");
 UNWIND_ENDS(E)
@@ -75,9 +77,11 @@ static int find(void *ctx, uint64_t addr, struct unwind_place *place)
 
 static int start(struct resolver *r)
 {
-	struct unwinding *u = calloc(1, sizeof(*u));
+	struct unwinding *u;
 
-	r->unwinding = u;
+	if (r->unwinding)
+		return 0;
+	r->unwinding = u = calloc(1, sizeof(*u));
 	if (!u)
 		return PP_ENOMEM;
 	u->r = r;
@@ -103,7 +107,7 @@ void resolve_unwind_release(struct resolver *r)
 /* Room for what a sample's chain has of the kernel, and for all that can be unwound. */
 static int room(struct unwinding *u, uint32_t kernel)
 {
-	uint32_t n = kernel + 2 * UNWIND_DEPTH_MAX + 4;
+	uint32_t n = kernel + 2 * (UNWIND_DEPTH_MAX + BRANCHES_MAX) + 4;
 	uint64_t *v;
 
 	if (n <= u->cap)
@@ -176,7 +180,7 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 	struct unwinding *u;
 	struct unwind_result res;
 	uint32_t n;
-	int rc = r->unwinding ? 0 : start(r);
+	int rc = start(r);
 
 	if (rc)
 		return rc;
@@ -196,5 +200,47 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 	r->stats.ends[res.end]++;
 	n = user_part(u, &res, n);
 	*out = (struct ps_chain){.flags = flags_of(&res, s->user_stack.len), .ips = {u->ips, n}};
+	return 0;
+}
+
+/*
+ * Where user space was: the chain has it, or the sample. For perf it is the beginning of the function that was
+ * called last.
+ */
+static uint64_t innermost(const struct unwinding *u, const struct ps_sample *s,
+			  const struct ps_chain *c)
+{
+	if (u->r->opts.like_perf)
+		return s->branches.v[1];
+	for (uint32_t i = 0; c && i + 1 < c->ips.n; i++)
+		if (c->ips.v[i] == CTX_USER)
+			return c->ips.v[i + 1];
+	return sample_mode(s) == MODE_USER && ps_sample_has(s, ip) ? s->ip : s->branches.v[1];
+}
+
+int resolve_branch_calls(struct resolver *r, const struct ps_sample *s, const struct ps_chain *c,
+			 struct ps_chain *out)
+{
+	const struct ps_branches *b = &s->branches;
+	uint32_t most = b->n < BRANCHES_MAX ? b->n : BRANCHES_MAX, n;
+	struct unwinding *u;
+	int rc = start(r);
+
+	if (rc)
+		return rc;
+	u = r->unwinding;
+	rc = kernel_part(u, s, c, &n);
+	if (rc)
+		return rc;
+	/* The newest call led to the innermost function; each came from the next. */
+	for (uint32_t i = 0; i <= most; i++) {
+		uint64_t ip = i ? b->v[3 * (size_t)(i - 1)] : innermost(u, s, c);
+
+		/* What a branch came from was executed: it is no return address. */
+		u->ips[n++] = CTX_USER;
+		if (ip < CTX_MAX)
+			u->ips[n++] = ip;
+	}
+	*out = (struct ps_chain){.ips = {u->ips, n}};
 	return 0;
 }

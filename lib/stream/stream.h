@@ -222,30 +222,31 @@ enum ps_sample_bit {
 #define PS_HAS(name)	       (UINT64_C(1) << PS_BIT_##name)
 #define ps_sample_has(s, name) (((s)->fields & PS_HAS(name)) != 0)
 
-#define PS_TYPE_MADE	  UINT32_MAX /* EVENT.perf_type: none of the kernel's, made by a filter */
-#define PS_EVENT_SAMPLED  1u	     /* period or frequency */
-#define PS_EVENT_FREQ	  2u
-#define PS_EVENT_CHAINS	  4u
-#define PS_FIELD_SIGNED	  1u
-#define PS_FIELD_ARRAY	  2u
-#define PS_FIELD_DYNAMIC  4u
-#define PS_FIELD_RELATIVE 8u
-#define PS_FIELD_STRING	  16u
-#define PS_FIELD_POINTER  32u
-#define PS_DSO_KERNEL	  1u
-#define PS_DSO_MODULE	  2u
-#define PS_DSO_NO_FILE	  4u
-#define PS_DSO_GUEST	  8u
-#define PS_MMAP_KERNEL	  1u
-#define PS_MMAP_DATA	  2u
-#define PS_MMAP_GUEST	  4u
-#define PS_FRAME_KERNEL	  1u
-#define PS_FRAME_INLINED  2u
-#define PS_FRAME_GUEST	  4u
-#define PS_COMM_EXEC	  1u
-#define PS_LOST_RECORDS	  1u /* LOST.kind */
-#define PS_LOST_SAMPLES	  2u
-#define PS_LOST_TRACE	  4u /* hardware trace data */
+#define PS_TYPE_MADE	      UINT32_MAX /* EVENT.perf_type: none of the kernel's, made by a filter */
+#define PS_EVENT_SAMPLED      1u	 /* period or frequency */
+#define PS_EVENT_FREQ	      2u
+#define PS_EVENT_CHAINS	      4u
+#define PS_EVENT_BRANCH_CALLS 8u
+#define PS_FIELD_SIGNED	      1u
+#define PS_FIELD_ARRAY	      2u
+#define PS_FIELD_DYNAMIC      4u
+#define PS_FIELD_RELATIVE     8u
+#define PS_FIELD_STRING	      16u
+#define PS_FIELD_POINTER      32u
+#define PS_DSO_KERNEL	      1u
+#define PS_DSO_MODULE	      2u
+#define PS_DSO_NO_FILE	      4u
+#define PS_DSO_GUEST	      8u
+#define PS_MMAP_KERNEL	      1u
+#define PS_MMAP_DATA	      2u
+#define PS_MMAP_GUEST	      4u
+#define PS_FRAME_KERNEL	      1u
+#define PS_FRAME_INLINED      2u
+#define PS_FRAME_GUEST	      4u
+#define PS_COMM_EXEC	      1u
+#define PS_LOST_RECORDS	      1u /* LOST.kind */
+#define PS_LOST_SAMPLES	      2u
+#define PS_LOST_TRACE	      4u /* hardware trace data */
 
 /* STACK.flags, CHAIN.flags */
 #define PS_STACK_CUT	     1u

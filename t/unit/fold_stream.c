@@ -217,6 +217,63 @@ static void test_names(void)
 	expect(&m, NULL, "a:b;std::map<int>::find;[gone];[unknown];[/] 5\n", "names are tidied");
 }
 
+static void put_nowhere(struct made *m, uint32_t id)
+{
+	struct ps_frame f = {.id = id, .reason = PS_REASON_NO_MAPPING};
+
+	swriter_put(&m->w, PS_FRAME, 1, &f);
+}
+
+static void put_ended(struct made *m, uint32_t id, uint32_t flags, uint32_t frame)
+{
+	struct ps_stack s = {.id = id, .flags = flags, .frames = {&frame, 1}};
+
+	swriter_put(&m->w, PS_STACK, 1, &s);
+}
+
+static void test_marks(void)
+{
+	struct fold_opts plain = {.no_marks = true};
+	static const struct {
+		uint32_t flags;
+		const char *want;
+	} ends[] = {
+		{PS_END_OUTERMOST << 8, "my_job;main 1\n"},
+		{PS_END_COPY << 8 | 16384u << 16, "my_job;[truncated: 16 kB];main 1\n"},
+		{PS_END_NO_CFI << 8, "my_job;[no unwind table: x];main 1\n"},
+		{PS_END_BUILD_ID << 8, "my_job;[other build-id: x];main 1\n"},
+		{PS_END_OTHER_STACK << 8, "my_job;[on another stack];main 1\n"},
+		{PS_END_NO_MAPPING << 8, "my_job;[broken stack];main 1\n"},
+	};
+	struct made m;
+
+	begin(&m);
+	put_nowhere(&m, 3);
+	STACK(&m, 2, 1, 3, 3, 3, 1, 3, 2);
+	put_sample(&m, 1, 2, 5, 0);
+	expect(&m, NULL, "my_job;[x];[broken stack];main;[broken stack];main 5\n",
+	       "a run of addresses in no mapping is one frame");
+	begin(&m);
+	put_nowhere(&m, 3);
+	STACK(&m, 2, 3, 1);
+	STACK(&m, 3, 1, 3, 3);
+	put_sample(&m, 1, 2, 5, 0);
+	put_sample(&m, 1, 3, 2, 0);
+	expect(&m, NULL, "my_job;[broken stack];main 2\nmy_job;main;[unknown] 5\n",
+	       "the innermost function alone is unknown");
+	begin(&m);
+	put_nowhere(&m, 3);
+	STACK(&m, 2, 1, 3, 3);
+	put_sample(&m, 1, 2, 5, 0);
+	expect(&m, &plain, "my_job;[unknown];[unknown];main 5\n", "without marks");
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		begin(&m);
+		put_ended(&m, 2, ends[i].flags, 1);
+		put_sample(&m, 1, 2, 1, 0);
+		expect(&m, NULL, ends[i].want, ends[i].want);
+	}
+}
+
 static void test_raw(void)
 {
 	struct ps_sample s = {
@@ -538,6 +595,7 @@ int main(void)
 {
 	test_kinds();
 	test_names();
+	test_marks();
 	test_raw();
 	test_second();
 	test_damage();

@@ -138,7 +138,7 @@ static void listen(struct result *r)
 static void resolve(const struct made *m, const struct resolver_opts *opts, struct result *r)
 {
 	struct resolver_opts o = opts ? *opts : (struct resolver_opts){0};
-	struct sreader *in = made_reader(m, SREADER_CHAINS);
+	struct sreader *in = made_reader(m, SREADER_EVENTS | SREADER_CHAINS);
 	struct resolver *res;
 	const struct ps_record *rec;
 
@@ -410,6 +410,51 @@ static void test_branches(void)
 }
 
 /* The second chain of a sample is that of another process, if the sample tells which. */
+/* The branches of a sample, newest first, as the calls that it is in. */
+static void test_branch_calls(void)
+{
+	static const uint64_t calls[] = {0x1120, 0x1200, 0, 0x1030, 0x1100, 0};
+	static const char *const want[] = {
+		"7 /nonexistent/a:1208!2 /nonexistent/a:1120!2 /nonexistent/a:1030!2 branches",
+		"7 /nonexistent/a:1200!2 /nonexistent/a:1120!2 /nonexistent/a:1030!2 branches"};
+	struct resolver_opts like_perf = {.like_perf = true};
+	struct ps_event e = {.id = 1,
+			     .flags = PS_EVENT_CHAINS | PS_EVENT_BRANCH_CALLS,
+			     .name = ps_str("cycles", 6)};
+	struct ps_sample s = {.event = 1,
+			      .pid = 7,
+			      .tid = 7,
+			      .flags = IN_USER,
+			      .fields = PS_HAS(ip) | PS_HAS(chain) | PS_HAS(branches),
+			      .ip = 0x1204,
+			      .chain = 1,
+			      .branches = {.n = 2, .v = calls}};
+
+	for (int i = 0; i < 2; i++) {
+		struct result r;
+		struct made m;
+
+		begin(&m);
+		swriter_put(&m.w, PS_EVENT, 1, &e);
+		put_dso(&m, 1, "/nonexistent/a", 0);
+		put_map(&m, 7, 0x1000, 0x1000, 0x1000, 1);
+		CHAIN(&m, 1, USER, 0x1208);
+		swriter_sample(&m.w, 1, &s);
+		s.branches.n = 0;
+		swriter_sample(&m.w, 1, &s);
+		s.branches.n = 2;
+		made_end(&m, 0);
+		resolve(&m, i ? &like_perf : NULL, &r);
+		/* perf begins with where the newest branch led to. */
+		is_int(strncmp(buf_str(&r.text), want[i], strlen(want[i])), 0,
+		       "branches that are calls become the chain%s", i ? ", as perf has it" : "");
+		ok(strstr(buf_str(&r.text), "\n7 /nonexistent/a:1208!2\n"),
+		   "without any the chain stays");
+		result_free(&r);
+		made_free(&m);
+	}
+}
+
 static void test_other(void)
 {
 	struct ps_sample s = {.event = 1,
@@ -676,6 +721,7 @@ int main(void)
 	test_modes();
 	test_modules();
 	test_branches();
+	test_branch_calls();
 	test_other();
 	test_limits();
 	test_depth();
