@@ -85,14 +85,14 @@ sub fault {
 	return 'takes too long' if $status eq 'time';
 	return "ends by signal " . ($status - 128) if $status >= 128;
 	if ($status == 0) {
-		return '' if !defined $whole;
 		return (slurp($result) // '') eq $whole ? '' : 'status 0, but the output differs';
 	}
 	return "status $status" if $status > 2;
 	return $err =~ /^[a-z-]+: ./m ? '' : "status $status without a message";
 }
 
-# COMMAND with each kind of failure. `same`: a run without failures gives the same each time.
+# COMMAND with each kind of failure. result: the file that it writes. crash: a signal may end it when it has
+# no memory, since libtraceevent, which it calls, does not look whether it got any.
 sub try {
 	my ($name, $command, %o) = @_;
 	my $result = $o{result} // 'out';
@@ -117,8 +117,9 @@ sub try {
 		for my $i (choose($n + 0)) {
 			unlink $result;
 			$status = run($command, "$what:$i$plus");
-			my $fault = fault($status, $o{differs} ? undef : $whole, $result);
+			my $fault = fault($status, $whole, $result);
 			$runs++;
+			next if $o{crash} && $what eq 'alloc' && $fault =~ /signal/;
 			push @faults, "$what:$i$plus: $fault" if $fault ne '';
 		}
 		$runs //= 0;
@@ -143,10 +144,10 @@ try('pdecode perf.data directory', ['pdecode', "$data/threads.dir"]);
 try('pdecode trace.dat', ['pdecode', "$data/kinds.dat"]);
 try('pdecode gzip', ['pdecode', "$data/sched.data.gz"]);
 try('pdecode two', ['pdecode', "$data/sched.dat", "$data/stacks.dat"]);
-#TODO try('pdecode -t perf.data', ['pdecode', '-t', "$data/small.data"]);
-#TODO try('pdecode -t trace.dat', ['pdecode', '-t', "$data/kinds.dat"]);
+try('pdecode -t perf.data', ['pdecode', '-t', "$data/small.data"], crash => 1);
+try('pdecode -t trace.dat', ['pdecode', '-t', "$data/kinds.dat"], crash => 1);
 try('pdecode -j', ['pdecode', '-j', "$data/kinds.dat"]);
-#TODO try('pfilter', ['pfilter', 'prev_state == R && prev_comm =~ "a"', 'sched.ps']);
+try('pfilter', ['pfilter', 'prev_state == R && prev_comm =~ "a"', 'sched.ps']);
 #TODO try('psym', ['psym', 'demo.ps']);
 try('pfold stream', ['pfold', 'demo.ps']);
 try('pfold folded', ['pfold', 'demo.folded']);

@@ -428,7 +428,7 @@ static int plat(char **files, int n, int variant)
 	struct plat_opts o = {.argc = 1, .argv = argv, .sink = {.form = SSINK_BINARY}};
 
 	switch (variant % 4) {
-	case 0: o.emit = "all"; break;
+	case 0: o.emit = "runq,oncpu,offcpu,syscall,slab"; break;
 	case 1:
 		o.list = true;
 		o.lat.stacks = true;
