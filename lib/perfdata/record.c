@@ -91,35 +91,45 @@ static int kernel_name(struct perf_decoder *p, const char *path, size_t *len, ui
 	return m.value.len ? perf_put(p, PS_META, &m) : 0;
 }
 
+/* What lies between the thread and the path. The build-id, if there is one, is left where it lies. */
+static struct ps_str take_map(struct cursor *c, uint16_t misc, bool two, struct ps_mmap *m)
+{
+	struct ps_str build_id = {0};
+
+	m->addr = get_u64(c);
+	m->len = get_u64(c);
+	m->pgoff = get_u64(c);
+	if (!two)
+		return build_id;
+	if (perf_mmap2_has_build_id(*c, misc)) {
+		uint8_t len = get_u8(c);
+
+		cursor_skip(c, 3);
+		build_id = ps_str((const char *)get_bytes(c, 20), len);
+	} else {
+		m->maj = get_u32(c);
+		m->min = get_u32(c);
+		m->ino = get_u64(c);
+		m->ino_generation = get_u64(c);
+	}
+	m->prot = get_u32(c);
+	m->map_flags = get_u32(c);
+	return build_id;
+}
+
 static int do_mmap(struct perf_decoder *p, struct cursor c, uint16_t misc, bool two,
 		   const struct perf_id *id)
 {
 	struct ps_mmap m = {PERF_CONTEXT(id)};
-	const uint8_t *build_id = NULL;
 	uint32_t mode = misc & PERF_MISC_CPUMODE, dso_flags = 0;
+	struct ps_str build_id;
 	const char *path;
-	size_t blen = 0, len;
+	size_t len;
 	int rc;
 
 	m.pid = get_u32(&c);
 	m.tid = get_u32(&c);
-	m.addr = get_u64(&c);
-	m.len = get_u64(&c);
-	m.pgoff = get_u64(&c);
-	if (two && perf_mmap2_has_build_id(c, misc)) {
-		blen = get_u8(&c);
-		cursor_skip(&c, 3);
-		build_id = get_bytes(&c, 20);
-	} else if (two) {
-		m.maj = get_u32(&c);
-		m.min = get_u32(&c);
-		m.ino = get_u64(&c);
-		m.ino_generation = get_u64(&c);
-	}
-	if (two) {
-		m.prot = get_u32(&c);
-		m.map_flags = get_u32(&c);
-	}
+	build_id = take_map(&c, misc, two, &m);
 	path = get_text(&c, cursor_left(&c), &len);
 	if (c.bad || !path)
 		return PP_ECUT;
@@ -136,7 +146,7 @@ static int do_mmap(struct perf_decoder *p, struct cursor c, uint16_t misc, bool 
 	/* Without PROT_EXEC nothing runs there: MMAP shows it in misc, MMAP2 in prot. */
 	if (two ? m.prot && !(m.prot & 4) : (misc & PERF_MISC_MMAP_DATA) != 0)
 		m.flags |= PS_MMAP_DATA;
-	rc = put_dso(p, path, len, build_id, blen, dso_flags, &m.dso);
+	rc = put_dso(p, path, len, (const uint8_t *)build_id.p, build_id.len, dso_flags, &m.dso);
 	return rc ? rc : perf_put(p, PS_MMAP, &m);
 }
 

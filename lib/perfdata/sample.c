@@ -128,6 +128,21 @@ static int name_thread(struct perf_decoder *p, const struct perf_attr *a, struct
 	return perf_comm(p, tid, &s->comm);
 }
 
+/* All at once, before the first sample: who prints lines knows the longest name. */
+static int describe_event(struct perf_decoder *p, struct perf_attr *a)
+{
+	if (p->out.events && a->written)
+		return 0;
+	return p->out.events ? perf_event_write(p, a) : perf_event_write_all(p);
+}
+
+static uint32_t flags_of_misc(uint16_t misc)
+{
+	uint32_t flags = (uint32_t)(misc & PERF_MISC_CPUMODE) << PS_SAMPLE_MODE_SHIFT;
+
+	return misc & PERF_MISC_EXACT_IP ? flags | PS_SAMPLE_EXACT_IP : flags;
+}
+
 int perf_sample(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time)
 {
 	struct cursor c = cursor_make(rec, size, p->r.info.swap);
@@ -142,12 +157,9 @@ int perf_sample(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time
 	a = perf_attr_of_sample(&p->r.info, c.p, cursor_left(&c));
 	if (!a)
 		return unknown_event(p);
-	/* All at once, before the first sample: who prints lines knows the longest name. */
-	if (!p->out.events || !a->written) {
-		rc = p->out.events ? perf_event_write(p, a) : perf_event_write_all(p);
-		if (rc)
-			return rc;
-	}
+	rc = describe_event(p, a);
+	if (rc)
+		return rc;
 	rc = perf_sample_take(&p->r.info, a, &c, &t);
 	if (rc) {
 		p->account->missing++;
@@ -157,9 +169,7 @@ int perf_sample(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time
 	}
 	t.s.time = time;
 	t.s.event = a->event;
-	t.s.flags = (uint32_t)(misc & PERF_MISC_CPUMODE) << PS_SAMPLE_MODE_SHIFT;
-	if (misc & PERF_MISC_EXACT_IP)
-		t.s.flags |= PS_SAMPLE_EXACT_IP;
+	t.s.flags = flags_of_misc(misc);
 	if (!time) {
 		t.s.flags |= PS_SAMPLE_NO_TIME;
 		p->tally.untimed += a->time_pos >= 0;

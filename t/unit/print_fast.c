@@ -116,8 +116,7 @@ static void make_payload(uint8_t *p, uint32_t seed)
 		if (seed >> 28 < 7)
 			p[i] = 0;
 	}
-	p[0] = 7;
-	p[1] = 0;
+	memcpy(p, &(uint16_t){7}, 2); /* common_type */
 	if (seed & 0x10000)
 		memset(p + 9, seed & 0x20000 ? 0xff : 0, 3);
 	memcpy(p + 28, "a b\0\0\0\0", 8);
