@@ -11,6 +11,7 @@
 #include <trace-seq.h>
 
 #define CPU_LARGEST 65535
+#define FLAG_SECOND 2		 /* of common_flags */
 #define ARGS_MAX    64		 /* of a function */
 #define BLOB_BTF    5		 /* BLOB.kind */
 #define BTF_MAX	    (256u << 20) /* bytes */
@@ -110,7 +111,19 @@ const char *tep_trace_info(struct tep_trace *t, struct tep_event *te, const stru
 	return t->seq.buffer;
 }
 
-const char *tep_trace_latency(struct tep_trace *t, const struct ps_sample *s)
+/*
+ * Versions of libtraceevent read the second bit in two ways: until Linux 6.13 it meant that the machine
+ * cannot tell whether interrupts are off, since then that the thread is to be preempted lazily.
+ */
+static void set_flags(char *text, int flags, bool lazy)
+{
+	bool second = flags & FLAG_SECOND;
+
+	text[0] = flags & TRACE_FLAG_IRQS_OFF ? 'd' : second && !lazy ? 'X' : '.';
+	text[1] = flags & TRACE_FLAG_NEED_RESCHED ? 'N' : second && lazy ? 'L' : '.';
+}
+
+const char *tep_trace_latency(struct tep_trace *t, const struct ps_sample *s, bool lazy)
 {
 	struct tep_record rec = record(t, s);
 
@@ -118,6 +131,8 @@ const char *tep_trace_latency(struct tep_trace *t, const struct ps_sample *s)
 	if (rec.data)
 		tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_LATENCY);
 	trace_seq_terminate(&t->seq);
+	if (t->seq.len > 1)
+		set_flags(t->seq.buffer, tep_data_flags(t->tep, &rec), lazy);
 	return t->seq.buffer;
 }
 

@@ -40,8 +40,11 @@ uint32_t tep_trace_least(const struct ps_event *e);
 const char *tep_trace_info(struct tep_trace *t, struct tep_event *te, const struct ps_sample *s,
 			   uint32_t least, enum tep_risk *risk, bool raw, size_t *len);
 
-/* The column of interrupts and preemption, and the flags that it is made from. */
-const char *tep_trace_latency(struct tep_trace *t, const struct ps_sample *s);
+/*
+ * The column of interrupts and preemption, and the flags that it is made from. lazy: as kernels since
+ * 6.13 mean them.
+ */
+const char *tep_trace_latency(struct tep_trace *t, const struct ps_sample *s, bool lazy);
 int tep_trace_flags(struct tep_trace *t, const struct ps_sample *s);
 
 /* Whether a plugin prints the event. */

@@ -150,7 +150,7 @@ static void add_flags(struct buf *b, const struct stext_opts *o, const struct te
 	else if (!o->trace.latency)
 		buf_addc(b, ' ');
 	if (!o->trace.raw)
-		buf_adds(b, l->name ? tep_trace_latency(l->tep, l->s) : TEXT_UNKNOWN);
+		buf_adds(b, l->name ? tep_trace_latency(l->tep, l->s, o->trace.v34) : TEXT_UNKNOWN);
 }
 
 void text_line_start(struct buf *b, struct text_page *page, const struct stext_opts *o,
