@@ -236,6 +236,7 @@ static int event(struct ftext *t, struct ftext_head *h, const char *line, size_t
 		if (rc)
 			return rc;
 	}
+	info->flags = h->flags;
 	if (!h->graph) {
 		ftext_info(&h->info, false, info);
 		t->nframes = t->held.stack ? t->nframes : 0;

@@ -126,6 +126,7 @@ static bool when(struct scan *s, struct ftext_head *h)
 	while (s->p < s->end && *s->p != ' ')
 		s->p++;
 	blanks(s);
+	h->flags = true;
 	return s->p - start <= 32 && time_of(s, h) && s->p < s->end && *s->p == ':';
 }
 

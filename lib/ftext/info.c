@@ -232,14 +232,12 @@ static void pairs(struct ps_str text, struct ftext_info *info)
 
 /* ---- states of tasks ---- */
 
-/* Letters to the kernel's bits, as its print format has them; trace-cmd's plugin differs in two. */
-static bool task_state(struct ps_str text, bool plugin, uint64_t *v)
+/* The bits of letters of which each stands for the bit of its place; false: there are others. */
+static bool bits_of(struct ps_str text, const char *letters, uint64_t *v)
 {
-	const char *letters = plugin ? "SDTtZXxW" : "SDTtXZPI";
-
 	*v = 0;
 	for (uint32_t i = 0; i < text.len; i++) {
-		const char *at = strchr(letters, text.p[i]);
+		const char *at = text.p[i] ? strchr(letters, text.p[i]) : NULL;
 
 		if (text.p[i] == '+')
 			*v |= 0x100;
@@ -249,6 +247,19 @@ static bool task_state(struct ps_str text, bool plugin, uint64_t *v)
 			*v |= UINT64_C(1) << (at - letters);
 	}
 	return text.len > 0;
+}
+
+/*
+ * A state in the kernel's bits. Linux 4.14 gave the bits from 0x10 on other meanings. The kernel and
+ * libtraceevent since 1.8 have the letters of the format that was recorded, libtraceevent before that
+ * a list of its own. What Z and X mean depends on which of them wrote the text.
+ */
+static bool task_state(struct ps_str text, bool old_plugin, uint64_t *v)
+{
+	static const char now[] = "SDTtXZPI", before[] = "SDTtZXxKWPN", own[] = "SDTtZXxW";
+
+	return (old_plugin && bits_of(text, own, v)) || bits_of(text, now, v) ||
+	       bits_of(text, before, v);
 }
 
 /* ---- what plugins of trace-cmd print ---- */
@@ -292,7 +303,7 @@ static bool plugin_switch(struct ps_str text, struct ftext_info *info)
 	if (!thread_of(&p, end, &prev))
 		return false;
 	arrow = memmem(p, (size_t)(end - p), " ==> ", 5);
-	if (!arrow || !task_state(ftext_trim(p, (size_t)(arrow - p)), true, &state))
+	if (!arrow || !task_state(ftext_trim(p, (size_t)(arrow - p)), !info->flags, &state))
 		return false;
 	p = arrow + 5;
 	if (!thread_of(&p, end, &next))

@@ -36,6 +36,7 @@ struct ftext_head {
 	bool timed, ticks; /* there is a time; it is no number of seconds */
 	uint64_t time;	   /* ns, or ticks */
 	bool graph;	   /* a line of the function graph tracer: info is duration and function */
+	bool flags;	   /* a column of flags stands between CPU and time */
 	struct ps_str info;
 };
 
@@ -47,6 +48,7 @@ struct ftext_pair {
 };
 
 struct ftext_info {
+	bool flags; /* as in the head, before the event is read: trace-cmd since 3.3 */
 	struct ps_str system, name; /* of the event */
 	const char *prefix;	    /* of the name */
 	struct ftext_pair pairs[FTEXT_FIELDS_MAX];

@@ -159,6 +159,7 @@ static void check_lines(void)
 		} else {
 			is_str(head_text(&h, &head), c->head ? c->head : "(none)", "head: %s",
 			       c->line);
+			info.flags = h.flags;
 			ftext_info(&h.info, false, &info);
 			is_str(event_text(&info, &event), c->event ? c->event : "(none)",
 			       "event: %s", c->line);
@@ -189,6 +190,7 @@ static void check_hostile(void)
 			if (size && n > len)
 				line[(rng >> 8) % size] = "\0=:|[](){}\"- 9"[(rng >> 40) % 14];
 			if (ftext_head(line, size, &h)) {
+				info.flags = h.flags;
 				ftext_info(&h.info, false, &info);
 				events++;
 			}
@@ -223,9 +225,47 @@ static void check_detection(void)
 	}
 }
 
+/*
+ * States of threads as they were recorded, and what trace-cmd 3.1 with libtraceevent 1.7 and 3.4 with
+ * 1.9 print of them; the last rows are of a recording of Linux 4.9.
+ */
+static void check_states(void)
+{
+	static const struct {
+		uint64_t state;
+		const char *old, *now;
+	} rows[] = {
+		{0, "R", "R"},	 {1, "S", "S"},	    {2, "D", "D"},	 {4, "T", "T"},
+		{8, "t", "t"},	 {16, "Z", "X"},    {32, "X", "Z"},	 {64, "x", "P"},
+		{128, "W", "I"}, {3, "S|D", "S|D"}, {130, "D|W", "D|I"}, {64, "x", "x"},
+		{128, "W", "K"}, {256, NULL, "W"},  {1024, NULL, "N"},	 {130, "D|W", "D|K"},
+	};
+	char line[128];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (int now = 0; now < 2; now++) {
+			const char *text = now ? rows[i].now : rows[i].old;
+			static struct ftext_info info;
+			struct ftext_head h;
+
+			if (!text)
+				continue;
+			snprintf(
+				line, sizeof(line),
+				"  a-5     [000] %s    0.001001: sched_switch:    a:5 [120] %s ==> b:6 [120]",
+				now ? "..... " : "", text);
+			ok(ftext_head(line, strlen(line), &h) && h.flags == now, "'%s'", line);
+			info.flags = h.flags;
+			ok(ftext_info(&h.info, false, &info) && info.n == 7 &&
+				   info.pairs[3].number == rows[i].state,
+			   "is state %" PRIu64, rows[i].state);
+		}
+}
+
 int main(void)
 {
 	check_lines();
+	check_states();
 	check_hostile();
 	check_detection();
 	return done();
