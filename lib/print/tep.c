@@ -22,6 +22,7 @@
 #endif
 #define TRIAL_MEMORY (1u << 30) /* bytes that a trial may take */
 #define TRIAL_LATE   (-2)
+#define TRIAL_LACKED 3		  /* status of a child that lacked memory */
 #define TABLE_MAX    (256u << 20) /* bytes of a table */
 
 enum { TABLE_SYMBOLS = 1, TABLE_PRINTK = 2, TABLE_COMMANDS = 3 }; /* BLOB.kind */
@@ -68,6 +69,13 @@ int tep_plugin_option(const char *option)
 
 /* ---- trials ---- */
 
+/* A child follows a null pointer: because there was no memory, or because that is the harm. */
+static void on_crash(int sig)
+{
+	(void)sig;
+	_exit(errno == ENOMEM ? TRIAL_LACKED : 1);
+}
+
 /*
  * Some formats and payloads, such as no kernel writes but a damaged or hostile recording may hold,
  * make libtraceevent crash or run for ever: so a child tries first. That takes a fraction of a
@@ -91,8 +99,11 @@ static int try_within(rlim_t seconds)
 		if (WIFSIGNALED(status) &&
 		    (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGXCPU))
 			return TRIAL_LATE;
+		/* The parent is not better off. */
+		errno = WIFEXITED(status) && WEXITSTATUS(status) == TRIAL_LACKED ? ENOMEM : 0;
 		return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -1;
 	}
+	signal(SIGSEGV, on_crash);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null >= 0)
 		dup2(null, STDERR_FILENO);
@@ -121,9 +132,10 @@ static bool print_trial(struct tep_handle *tep, struct tep_record *rec, const ch
 	int rc = try_first();
 
 	if (rc > 0) {
+		tep_watch_memory();
 		trace_seq_init(&seq);
 		tep_print_event(tep, &seq, rec, "%s", what);
-		_exit(0);
+		_exit(tep_lacked_memory() ? TRIAL_LACKED : 0);
 	}
 	return !rc;
 }
@@ -153,7 +165,10 @@ static bool format_trial(struct tep_handle *tep, const struct ps_event *e, const
 	if (rc <= 0)
 		return !rc;
 	/* An event whose print format is not understood is there nevertheless. */
+	tep_watch_memory();
 	tep_parse_event(tep, e->format.p, e->format.len, system);
+	if (tep_lacked_memory())
+		_exit(TRIAL_LACKED);
 	_exit(!tep_find_event(tep, (int)e->config));
 }
 
@@ -189,24 +204,25 @@ void tep_room_release(struct tep_room *room)
 
 /* ---- events ---- */
 
-struct tep_event *tep_learn_event(struct tep_handle *tep, const struct ps_event *e,
-				  enum tep_risk *risk)
+int tep_learn_event(struct tep_handle *tep, const struct ps_event *e, struct tep_event **te,
+		    enum tep_risk *risk)
 {
-	struct tep_event *te = tep_find_event(tep, (int)e->config);
 	const char *colon = memchr(e->name.p, ':', e->name.len);
 	char *system;
 
 	*risk = TEP_SAFE;
-	if (!te && tep_format_ok(e)) {
+	*te = tep_find_event(tep, (int)e->config);
+	tep_watch_memory();
+	if (!*te && tep_format_ok(e)) {
 		system = strndup(e->name.p, colon ? (size_t)(colon - e->name.p) : e->name.len);
 		if (system && format_trial(tep, e, system))
 			tep_parse_event(tep, e->format.p, e->format.len, system);
 		free(system);
-		te = tep_find_event(tep, (int)e->config);
+		*te = tep_find_event(tep, (int)e->config);
 	}
-	if (te)
-		*risk = tep_guard_event(te);
-	return te;
+	if (*te)
+		*risk = tep_guard_event(*te);
+	return tep_lacked_memory();
 }
 
 /* ---- tables ---- */
@@ -281,8 +297,11 @@ int tep_take_table(struct tep_handle *tep, struct tep_tables *t, const struct ps
 	if (parts->len + b->data.len <= TABLE_MAX)
 		buf_add(parts, b->data.p, b->data.len);
 	rc = parts->err;
-	if (!rc && (b->flags & 1))
+	tep_watch_memory();
+	if (!rc && (b->flags & 1)) {
 		add_lines(tep, t, b->kind, (char *)parts->data);
+		rc = tep_lacked_memory();
+	}
 	if (b->flags & 1)
 		buf_release(parts);
 	return rc;

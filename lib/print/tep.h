@@ -5,7 +5,7 @@
  *	struct tep_handle *tep = tep_open_quiet(8);
  *	...
  *	tep_take_table(tep, &tables, &blob);
- *	te = tep_learn_event(tep, &event, &risk);
+ *	rc = tep_learn_event(tep, &event, &te, &risk);
  *	record.data = tep_room_put(&room, &sample.payload);
  *	if (te && tep_prints(tep, &tables, te, &risk, &record, TEP_PRINT_INFO))
  *		tep_print_event(tep, seq, &record, "%s", TEP_PRINT_INFO);
@@ -14,8 +14,11 @@
 #define PP_PRINT_TEP_H
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "print/tep_guard.h"
 #include "stream/stream.h"
+
+#include <errno.h>
 
 /*
  * A dynamic field has an offset and a length of 16 bits each, relative to a field, whose place is
@@ -50,11 +53,25 @@ struct tep_tables {
 int tep_take_table(struct tep_handle *tep, struct tep_tables *t, const struct ps_blob *b);
 
 /*
- * The event in libtraceevent's form, parsed when it is new; NULL if it has no usable format. *risk:
- * for tep_prints.
+ * The event in libtraceevent's form, parsed when it is new; *te NULL if it has no usable format. *risk:
+ * for tep_prints. 0 or PP_ENOMEM.
  */
-struct tep_event *tep_learn_event(struct tep_handle *tep, const struct ps_event *e,
-				  enum tep_risk *risk);
+int tep_learn_event(struct tep_handle *tep, const struct ps_event *e, struct tep_event **te,
+		    enum tep_risk *risk);
+
+/*
+ * libtraceevent does not tell when memory was lacking, and goes on with what it has: but malloc says so
+ * in errno. Between the two nothing else may be called that fails for want of memory.
+ */
+static inline void tep_watch_memory(void)
+{
+	errno = 0;
+}
+
+static inline int tep_lacked_memory(void)
+{
+	return errno == ENOMEM ? PP_ENOMEM : 0;
+}
 
 /* A payload and the zeroes behind it. */
 struct tep_room {

@@ -29,6 +29,7 @@ struct tep_print {
 	struct tep_room room; /* the payload that is being printed */
 	struct tep_tables tables;
 	struct buf one; /* text of a payload */
+	int err;	/* memory was lacking */
 };
 
 int tep_print_new(struct tep_print **out, uint32_t long_size)
@@ -45,8 +46,13 @@ int tep_print_new(struct tep_print **out, uint32_t long_size)
 		return PP_ENOMEM;
 	}
 	t->long_size = long_size;
+	tep_watch_memory();
 	trace_seq_init(&t->seq);
-	return 0;
+	if (!tep_lacked_memory())
+		return 0;
+	tep_print_free(t);
+	*out = NULL;
+	return PP_ENOMEM;
 }
 
 void tep_print_free(struct tep_print *t)
@@ -87,7 +93,8 @@ static struct known *known_event(struct tep_print *t, const struct ps_event *e)
 	*index = ++t->n;
 	k = &t->known[t->n - 1];
 	*k = (struct known){0};
-	k->te = tep_learn_event(t->tep, e, &k->risk);
+	if (tep_learn_event(t->tep, e, &k->te, &k->risk))
+		return NULL;
 	if (k->te && k->risk == TEP_SAFE)
 		k->fast = text_fast_new(e, t->long_size, false);
 	return k;
@@ -132,14 +139,22 @@ static const char *slow_text(struct tep_print *t, struct known *k, const struct 
 
 	if (!k->te || !whole(k->te, s))
 		return NULL;
+	tep_watch_memory();
 	rec.data = tep_room_put(&t->room, &s->payload);
-	if (!rec.data)
+	if (!rec.data) {
+		t->err = PP_ENOMEM;
 		return NULL;
-	if (!tep_prints(t->tep, &t->tables, k->te, &k->risk, &rec, TEP_PRINT_INFO))
+	}
+	if (!tep_prints(t->tep, &t->tables, k->te, &k->risk, &rec, TEP_PRINT_INFO)) {
+		if (tep_lacked_memory())
+			t->err = PP_ENOMEM;
 		return NULL;
+	}
 	trace_seq_reset(&t->seq);
 	tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&t->seq);
+	if (tep_lacked_memory())
+		t->err = PP_ENOMEM;
 	return t->seq.buffer;
 }
 
@@ -171,21 +186,24 @@ static bool fast_text(struct tep_print *t, struct known *k, const struct ps_samp
 	return false;
 }
 
-void tep_print_payload(struct tep_print *t, const struct ps_event *e, const struct ps_sample *s,
-		       struct buf *b)
+int tep_print_payload(struct tep_print *t, const struct ps_event *e, const struct ps_sample *s,
+		      struct buf *b)
 {
 	struct known *k = known_event(t, e);
 	const char *text;
 
-	if (k && k->fast && fast_text(t, k, s)) {
+	if (!k)
+		return PP_ENOMEM;
+	if (k->fast && fast_text(t, k, s)) {
 		buf_add_safe(b, buf_str(&t->one), t->one.len);
-		return;
+		return t->one.err ? t->one.err : t->err;
 	}
-	text = k ? slow_text(t, k, s) : NULL;
+	text = slow_text(t, k, s);
 	if (text)
 		buf_add_safe(b, text, t->seq.len);
 	else
 		add_hex(b, s->payload.p, s->payload.len);
+	return t->err;
 }
 
 int tep_print_table(struct tep_print *t, const struct ps_blob *b)

@@ -15,10 +15,10 @@ void tep_print_free(struct tep_print *t); /* NULL is fine */
 
 /*
  * Appends the payload of a sample as the event's print format has it; without a format, or when
- * libtraceevent does not understand it, the bytes in hexadecimal.
+ * libtraceevent does not understand it, the bytes in hexadecimal. 0 or PP_ENOMEM.
  */
-void tep_print_payload(struct tep_print *t, const struct ps_event *e, const struct ps_sample *s,
-		       struct buf *b);
+int tep_print_payload(struct tep_print *t, const struct ps_event *e, const struct ps_sample *s,
+		      struct buf *b);
 
 /*
  * Takes a part of a table of the recording: the kernel's symbols and the texts behind addresses that

@@ -25,6 +25,7 @@ struct tep_trace {
 	struct btf *btf;  /* types of the kernel; NULL: not recorded */
 	struct buf types; /* parts of it */
 	uint32_t long_size;
+	int err; /* memory was lacking */
 };
 
 int tep_trace_new(struct tep_trace **out, uint32_t long_size, bool plugins)
@@ -40,8 +41,14 @@ int tep_trace_new(struct tep_trace **out, uint32_t long_size, bool plugins)
 		*out = NULL;
 		return PP_ENOMEM;
 	}
-	trace_seq_init(&t->seq);
 	t->long_size = long_size;
+	tep_watch_memory();
+	trace_seq_init(&t->seq);
+	if (tep_lacked_memory()) {
+		tep_trace_free(t);
+		*out = NULL;
+		return PP_ENOMEM;
+	}
 	if (plugins)
 		t->plugins = tep_load_plugins(t->tep);
 	return 0;
@@ -77,23 +84,46 @@ uint32_t tep_trace_least(const struct ps_event *e)
 struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event *e,
 				     enum tep_risk *risk)
 {
-	return tep_learn_event(t->tep, e, risk);
+	struct tep_event *te;
+
+	if (tep_learn_event(t->tep, e, &te, risk))
+		t->err = PP_ENOMEM;
+	return te;
+}
+
+int tep_trace_error(const struct tep_trace *t)
+{
+	return t->err;
 }
 
 /* The record of a sample in libtraceevent's form; data NULL: out of memory. */
 static struct tep_record record(struct tep_trace *t, const struct ps_sample *s)
 {
 	/* A plugin has a table of all CPUs. */
-	return (struct tep_record){.ts = s->time,
-				   .cpu = s->cpu <= CPU_LARGEST ? (int)s->cpu : -1,
-				   .size = (int)s->payload.len,
-				   .data = tep_room_put(&t->room, &s->payload)};
+	struct tep_record rec = {.ts = s->time,
+				 .cpu = s->cpu <= CPU_LARGEST ? (int)s->cpu : -1,
+				 .size = (int)s->payload.len,
+				 .data = tep_room_put(&t->room, &s->payload)};
+
+	if (!rec.data)
+		t->err = PP_ENOMEM;
+	tep_watch_memory();
+	return rec;
+}
+
+/* The text that was printed. */
+static const char *printed(struct tep_trace *t)
+{
+	trace_seq_terminate(&t->seq);
+	if (tep_lacked_memory())
+		t->err = PP_ENOMEM;
+	return t->seq.buffer;
 }
 
 const char *tep_trace_info(struct tep_trace *t, struct tep_event *te, const struct ps_sample *s,
 			   uint32_t least, enum tep_risk *risk, bool raw, size_t *len)
 {
-	const char *what = raw ? TEP_PRINT_INFO_RAW : TEP_PRINT_INFO;
+	const char *what = raw ? TEP_PRINT_INFO_RAW : TEP_PRINT_INFO, *text;
 	struct tep_record rec = record(t, s);
 
 	/* A field without a size is the rest of the record: it must not be less than nothing. */
@@ -102,13 +132,16 @@ const char *tep_trace_info(struct tep_trace *t, struct tep_event *te, const stru
 
 	*len = 0;
 	trace_seq_reset(&t->seq);
-	if (rec.data && !tep_prints(t->tep, &t->tables, te, risk, &rec, what))
+	if (rec.data && !tep_prints(t->tep, &t->tables, te, risk, &rec, what)) {
+		if (tep_lacked_memory())
+			t->err = PP_ENOMEM;
 		return NULL;
+	}
 	if (rec.data)
 		tep_print_event(t->tep, &t->seq, &rec, "%s", what);
-	trace_seq_terminate(&t->seq);
-	*len = strnlen(t->seq.buffer, t->seq.len);
-	return t->seq.buffer;
+	text = printed(t);
+	*len = strnlen(text, t->seq.len);
+	return text;
 }
 
 /*
@@ -130,7 +163,7 @@ const char *tep_trace_latency(struct tep_trace *t, const struct ps_sample *s, bo
 	trace_seq_reset(&t->seq);
 	if (rec.data)
 		tep_print_event(t->tep, &t->seq, &rec, "%s", TEP_PRINT_LATENCY);
-	trace_seq_terminate(&t->seq);
+	printed(t);
 	if (t->seq.len > 1)
 		set_flags(t->seq.buffer, tep_data_flags(t->tep, &rec), lazy);
 	return t->seq.buffer;
@@ -151,10 +184,14 @@ bool tep_trace_has_handler(const struct tep_event *te)
 void tep_trace_learn(struct tep_trace *t, uint32_t pid, const char *comm, size_t len)
 {
 	/* Of two names that it was given before it has sorted them, it would take either. */
-	char *copy = tep_is_pid_registered(t->tep, (int)pid) ? NULL : strndup(comm, len);
+	char *copy;
 
+	tep_watch_memory();
+	copy = tep_is_pid_registered(t->tep, (int)pid) ? NULL : strndup(comm, len);
 	if (copy)
 		tep_register_comm(t->tep, copy, (int)pid);
+	if (tep_lacked_memory())
+		t->err = PP_ENOMEM;
 	free(copy);
 }
 

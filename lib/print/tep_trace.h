@@ -30,6 +30,9 @@ struct tep_event;
 struct tep_event *tep_trace_event_of(struct tep_trace *t, const struct ps_event *e,
 				     enum tep_risk *risk);
 
+/* PP_ENOMEM: memory was lacking in one of these; what has been printed is not to be used. */
+int tep_trace_error(const struct tep_trace *t);
+
 /* Bytes that a payload of the event has at least, if it is whole. */
 uint32_t tep_trace_least(const struct ps_event *e);
 

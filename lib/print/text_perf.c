@@ -329,7 +329,8 @@ static int add_facts(struct text_perf *t, const struct ps_sample *s, const struc
 	    ps_sample_has(s, payload) && !text_plain_info(e, &s->payload, b)) {
 		if (!t->tep && tep_print_new(&t->tep, t->long_size))
 			return PP_ENOMEM;
-		tep_print_payload(t->tep, e, s, b);
+		if (tep_print_payload(t->tep, e, s, b))
+			return PP_ENOMEM;
 	}
 	if (TEXT_HAS(fields, event) && ps_sample_has(s, key_text)) {
 		buf_adds(b, "key=");

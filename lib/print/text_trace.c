@@ -222,7 +222,7 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 	char *plain; /* the name without the system */
 
 	ev.te = te;
-	if (rc || !slot)
+	if (rc || !slot || tep_trace_error(t->tep))
 		return PP_ENOMEM;
 	if (t->nevents == t->cap) {
 		uint32_t cap = t->cap ? t->cap * 2 : 64;
@@ -561,6 +561,8 @@ static int sample(struct text_trace *t, struct event *e, const struct sreader *r
 		buf_addc(&page->text, '\n');
 	}
 	t->lost = false;
+	if (!rc)
+		rc = tep_trace_error(t->tep);
 	if (rc)
 		return rc;
 	if (!page->open)
