@@ -103,6 +103,7 @@ int main(int argc, char **argv)
 		return cli_finish(&cli, PP_EXIT_FAIL);
 	c.o.lat.symbol = kfunc_name;
 	c.o.see = kfunc_see;
+	c.o.failed = kfunc_failed;
 	c.o.lat.symbol_ctx = c.o.see_ctx = k;
 	status = plat_run(&c.o, argv + cli.first, argc - cli.first, cli.diag);
 	kfunc_free(k);

@@ -204,7 +204,7 @@ static int finish(struct run *run, int status, struct diag *d)
 
 	if (status == PP_EXIT_FAIL)
 		return status;
-	if (lat_finish(run->l)) {
+	if (lat_finish(run->l) || (run->o->failed && run->o->failed(run->o->see_ctx))) {
 		diag_error(d, NULL, -1, "out of memory");
 		return PP_EXIT_FAIL;
 	}

@@ -28,6 +28,8 @@ struct plat_opts {
 	 * Called with each record that is no sample, before the engine: for the symbols. NULL: not.
 	 */
 	void (*see)(void *ctx, const struct ps_record *rec);
+	/* Whether symbols are missing for want of memory, asked at the end. NULL: not. */
+	bool (*failed)(void *ctx);
 	void *see_ctx;
 };
 

@@ -65,8 +65,9 @@ struct kernel {
 	struct symtab *table;
 	uint32_t reason; /* PS_REASON_* when table is NULL */
 	bool loaded;
-	bool is_elf;  /* found_path */
-	bool useless; /* a file that the user named has no symbols */
+	bool is_elf;	/* found_path */
+	bool useless;	/* a file that the user named has no symbols */
+	bool no_memory; /* a table may be missing because there was none */
 	/* The file that the table was read from: a kallsyms text, or an ELF file (is_elf). */
 	const struct root *found_root;
 	char *found_path;  /* owned; NULL: none, or inside of the recording */

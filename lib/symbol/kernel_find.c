@@ -26,6 +26,7 @@ static struct kallsyms_opts reference(const struct kernel *k)
 static void note(struct kernel *k, const char *path, enum symtab_reason why)
 {
 	buf_addf(&k->tried, "%s: %s\n", path, symtab_reason_text(why));
+	k->no_memory |= why == SYMTAB_NO_MEMORY || k->tried.err;
 }
 
 /* A table was found, or the reason is noted. */

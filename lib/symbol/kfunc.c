@@ -15,6 +15,7 @@ struct kfunc {
 	struct kernel_opts opts;
 	struct kernel *kernels[KFUNC_SOURCES]; /* by source */
 	bool narrow[KFUNC_SOURCES];	       /* addresses have 32 bits */
+	bool no_memory;			       /* of the recordings that are forgotten, too */
 };
 
 int kfunc_new(struct kfunc **out, const char *kallsyms, struct diag *d)
@@ -39,6 +40,7 @@ static void forget(struct kfunc *k)
 	for (int i = 0; i < KFUNC_SOURCES; i++) {
 		if (!k->kernels[i])
 			continue;
+		k->no_memory |= k->kernels[i]->no_memory;
 		kernel_release(k->kernels[i]);
 		free(k->kernels[i]);
 		k->kernels[i] = NULL;
@@ -62,6 +64,8 @@ static struct kernel *kernel_of(struct kfunc *k, uint32_t source)
 		k->kernels[source] = calloc(1, sizeof(struct kernel));
 		if (k->kernels[source])
 			kernel_init(k->kernels[source], &k->opts, k->d);
+		else
+			k->no_memory = true;
 	}
 	return k->kernels[source];
 }
@@ -91,6 +95,7 @@ void kfunc_see(void *ctx, const struct ps_record *rec)
 {
 	struct kfunc *k = ctx;
 	struct kernel *kernel;
+	int rc = 0;
 
 	switch (rec->type) {
 	case PS_HEADER: forget(k); return;
@@ -116,10 +121,22 @@ void kfunc_see(void *ctx, const struct ps_record *rec)
 	else if (rec->type == PS_MMAP && is_kernel_map(&rec->mmap))
 		kernel_mapping(kernel, rec->mmap.addr, rec->mmap.len, rec->mmap.pgoff);
 	else if (rec->type == PS_BLOB && rec->blob.kind == 1)
-		kernel_blob(kernel, rec->blob.data.p, rec->blob.data.len);
+		rc = kernel_blob(kernel, rec->blob.data.p, rec->blob.data.len);
 	else if (rec->type == PS_KSYMBOL)
-		kernel_ksymbol(kernel, rec->ksymbol.addr, rec->ksymbol.len, rec->ksymbol.name.p,
-			       rec->ksymbol.name.len, rec->ksymbol.flags & 1);
+		rc = kernel_ksymbol(kernel, rec->ksymbol.addr, rec->ksymbol.len,
+				    rec->ksymbol.name.p, rec->ksymbol.name.len,
+				    rec->ksymbol.flags & 1);
+	k->no_memory |= rc == PP_ENOMEM;
+}
+
+bool kfunc_failed(void *ctx)
+{
+	struct kfunc *k = ctx;
+	bool failed = k->no_memory;
+
+	for (int i = 0; i < KFUNC_SOURCES; i++)
+		failed |= k->kernels[i] && k->kernels[i]->no_memory;
+	return failed;
 }
 
 /* Whether an address may be the kernel's; of 32 bits it has at most the upper three quarters. */

@@ -29,6 +29,9 @@ void kfunc_free(struct kfunc *k); /* NULL is fine */
 /* Takes what is of interest. PS_HEADER forgets all. */
 void kfunc_see(void *k, const struct ps_record *rec);
 
+/* Whether names may be missing because there was no memory for them. */
+bool kfunc_failed(void *k);
+
 /* The name of the function that an address of a recording is in; not terminated. */
 const char *kfunc_name(void *k, uint32_t source, uint64_t addr, size_t *len);
 

@@ -262,8 +262,8 @@ double hist_mean(const struct hist *h)
 }
 
 /*
- * The least bucket from one on that has a count: near, as a rule; else the slots are fewer than what
- * lies between. There is one.
+ * The least bucket from one on that has a count: near, as a rule; else the slots are fewer than
+ * what lies between. There is one.
  */
 static int32_t least_from(const struct hist_buckets *b, int32_t from)
 {

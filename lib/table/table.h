@@ -197,9 +197,9 @@ void table_key_add(const struct table *t, uint32_t row, uint32_t k, struct buf *
 
 /*
  * Sorts by a statistic ("count", "p99", of the first value that has it), by VALUE.STATISTIC, or by
- * the name of a key; descending, keys ascending; a "-" before it turns the order round. NULL: by time where
- * there is a window, else by sum, or count where there is none. Equal rows are in the order of
- * their keys. PP_ENOENT: there is no such column; PP_ENOMEM.
+ * the name of a key; descending, keys ascending; a "-" before it turns the order round. NULL: by
+ * time where there is a window, else by sum, or count where there is none. Equal rows are in the
+ * order of their keys. PP_ENOENT: there is no such column; PP_ENOMEM.
  */
 int table_sort(struct table *t, const char *by);
 
@@ -269,7 +269,8 @@ int tables_write(struct tables *ts, const struct table_opts *o, struct out *out)
 
 /*
  * The end of phist and plat: sorts, leaves the top rows, writes to a descriptor and closes it. What
- * fails is reported to d. Returns PP_EXIT_OK, PP_EXIT_FAIL, or PP_EXIT_USAGE (no column to sort by).
+ * fails is reported to d. Returns PP_EXIT_OK, PP_EXIT_FAIL, or PP_EXIT_USAGE (no column to sort
+ * by).
  */
 int tables_print(struct tables *ts, const struct table_opts *o, int fd, struct diag *d);
 

@@ -1,6 +1,6 @@
 /*
- * The reader of the tables of phist and plat. What it takes must come out in all forms, be drawn, and
- * be the same when it is read and written again.
+ * The reader of the tables of phist and plat. What it takes must come out in all forms, be drawn,
+ * and be the same when it is read and written again.
  */
 #include "base/buf.h"
 #include "draw/chart.h"
@@ -79,7 +79,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		draw(&ts, (enum chart_view)((size + data[size - 2]) % (CHART_HEAT + 1)));
 	if (write_to(&ts, &b, TABLE_FORM_TSV))
 		abort();
-	/* What has been read partly says so, and cannot be told from what is whole in any other way. */
+	/*
+	 * What has been read partly says so, and cannot be told from what is whole in any other
+	 * way.
+	 */
 	if (ts.n) {
 		read_from(&back, b.data, b.len);
 		if (write_to(&back, &c, TABLE_FORM_TSV) || b.len != c.len ||

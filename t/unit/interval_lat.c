@@ -1,10 +1,15 @@
-/* Intervals from made streams: marks of filters, lost events, what begins again, times that run back. */
+/*
+ * Intervals from made streams: marks of filters, lost events, what begins again, times that run
+ * back.
+ */
 #include "interval/lat.h"
 #include "interval/interval.h"
 #include "event/symbolic.h"
 #include "stream_make.h"
 
-/* A stream that is being made: events "t:a", "t:b", ... with the field "key", and the scheduler's. */
+/*
+ * A stream that is being made: events "t:a", "t:b", ... with the field "key", and the scheduler's.
+ */
 #define EV(c)  ((uint32_t)((c) - 'a' + 1))
 #define SWITCH 30
 #define WAKEUP 31
@@ -54,7 +59,8 @@ static void begin(void)
 	field(32, 16, "next_comm");
 	field(48, 4, "next_pid");
 	event(SWITCH, "sched:sched_switch",
-	      "print fmt: \"\", REC->prev_state & 255 ? __print_flags(REC->prev_state & 255, \"|\", "
+	      "print fmt: \"\", REC->prev_state & 255 ? "
+	      "__print_flags(REC->prev_state & 255, \"|\", "
 	      "{ 0x01, \"S\" }, { 0x02, \"D\" }, { 0x10, \"X\" }) : \"R\", "
 	      "REC->prev_state & 256 ? \"+\" : \"\"");
 	buf_reset(&fields);
@@ -330,7 +336,8 @@ static void test_choice(void)
 {
 	static const char format[] =
 		"\"%s%s\", (REC->isa == 0x1) ? __print_symbolic(REC->why & 0xff, { 1, \"A\" }) : "
-		"__print_symbolic(REC->why, { 1, \"B\" }), __print_symbolic(REC->one, { 1, \"C\" })";
+		"__print_symbolic(REC->why, { 1, \"B\" }), "
+		"__print_symbolic(REC->one, { 1, \"C\" })";
 	static struct symbolic s, other;
 	char chooser[SYMBOLIC_TEXT];
 	uint64_t value = 0;
@@ -357,13 +364,17 @@ static void test_choice(void)
 static void test_states(void)
 {
 	static const char now[] =
-		"prev_state=%s%s ==> \", (REC->prev_state & ((((0x0000 | 0x0001 | 0x0002 | 0x0004 | "
-		"0x0040) + 1) << 1) - 1)) ? __print_flags(REC->prev_state & 127, \"|\", { 0x0001, \"S\" "
-		"}, { 0x0002, \"D\" }, { 0x0080, \"I\" }) : \"R\", REC->prev_state & (((0x0000 | 0x0001 | "
+		"prev_state=%s%s ==> \", (REC->prev_state & ((((0x0000 | "
+		"0x0001 | 0x0002 | 0x0004 | "
+		"0x0040) + 1) << 1) - 1)) ? __print_flags(REC->prev_state & "
+		"127, \"|\", { 0x0001, \"S\" "
+		"}, { 0x0002, \"D\" }, { 0x0080, \"I\" }) : \"R\", "
+		"REC->prev_state & (((0x0000 | 0x0001 | "
 		"0x0002 | 0x0040 | 0x00bf) + 1) << 1) ? \"+\" : \"\", REC->next_comm";
-	static const char old[] =
-		"REC->prev_state & (1024-1) ? __print_flags(REC->prev_state & (1024-1), \"|\", { 1, "
-		"\"S\"} , { 2, \"D\" }, { 128, \"K\" }) : \"R\", REC->prev_state & 1024 ? \"+\" : \"\"";
+	static const char old[] = "REC->prev_state & (1024-1) ? __print_flags(REC->prev_state "
+				  "& (1024-1), \"|\", { 1, "
+				  "\"S\"} , { 2, \"D\" }, { 128, \"K\" }) : \"R\", "
+				  "REC->prev_state & 1024 ? \"+\" : \"\"";
 	static const struct {
 		const char *format;
 		uint64_t state;

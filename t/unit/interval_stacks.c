@@ -1,4 +1,6 @@
-/* What samples of intervals refer to: chains and stacks whose ids have meant something else since. */
+/*
+ * What samples of intervals refer to: chains and stacks whose ids have meant something else since.
+ */
 #include "interval/interval.h"
 #include "interval/lat.h"
 #include "stream_make.h"
