@@ -21,6 +21,7 @@
 #include "table/phist.h"
 
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -44,6 +45,7 @@ static struct root *root;
 static int null_fd;
 static bool raw; /* the input is a stream */
 static char kallsyms[4096];
+static char scratch[] = "/tmp/perfpipe-fuzz.XXXXXX", split_prefix[sizeof(scratch) + 2];
 
 static void drop_line(void *ctx, const char *line, size_t len)
 {
@@ -56,6 +58,17 @@ static void make_file(struct file *f)
 	if (f->fd < 0)
 		abort();
 	snprintf(f->name, sizeof(f->name), "/proc/self/fd/%d", f->fd);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st, (void)type, (void)at;
+	return remove(path);
+}
+
+static void remove_scratch(void)
+{
+	nftw(scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static void start_once(void)
@@ -71,6 +84,9 @@ static void start_once(void)
 	make_file(&input);
 	make_file(&second);
 	make_file(&result);
+	if (!mkdtemp(scratch) || atexit(remove_scratch))
+		abort();
+	snprintf(split_prefix, sizeof(split_prefix), "%s/x", scratch);
 	null_fd = open("/dev/null", O_RDWR);
 	if (null_fd < 0 || diag_new(&quiet, "fuzz", drop_line, NULL) ||
 	    root_open(&root, path, quiet))
@@ -239,6 +255,29 @@ static const uint8_t types[] = {PS_STRING, PS_SOURCE, PS_META,	 PS_EVENT,	PS_DSO
 				PS_SYMBOL, PS_FRAME,  PS_STACK,	 PS_SRCFILE,	PS_BLOB, PS_LOST,
 				PS_SWITCH, PS_CGROUP, PS_HEADER, PS_NAMESPACES, PS_BPF,	 PS_OTHER};
 
+/* Each process has a program, generated code and the kernel, where number() finds them. */
+static void mappings(struct maker *m)
+{
+	static const char *const paths[] = {"/x86-64", "/mini-debuginfo", "//anon",
+					    "[kernel.kallsyms]_text"};
+
+	for (uint32_t i = 0; i < 4; i++) {
+		struct ps_dso dso = {.id = i + 1,
+				     .flags = i == 3   ? PS_DSO_KERNEL
+					      : i == 2 ? PS_DSO_NO_FILE
+						       : 0,
+				     .path = ps_str(paths[i], strlen(paths[i]))};
+
+		swriter_put(&m->w, PS_DSO, 1, &dso);
+	}
+	for (uint32_t pid = 0; pid < 6; pid++) {
+		struct ps_mmap map = {.dso = 1 + pid % 3, .addr = ADDRESS, .len = 0x8000};
+
+		map.pid = map.tid = pid;
+		swriter_put(&m->w, PS_MMAP, 1, &map);
+	}
+}
+
 static void prelude(struct maker *m)
 {
 	static const char *const fields[][4] = {
@@ -260,6 +299,7 @@ static void prelude(struct maker *m)
 	swriter_put(&m->w, PS_META, 1, &host);
 	for (uint32_t i = 0; i < 4; i++)
 		event(m, i + 1, names[i], fields[i]);
+	mappings(m);
 }
 
 static int collect(void *ctx, uint8_t *bytes, size_t n)
@@ -367,6 +407,10 @@ static int pfilter(char **files, int n, int variant)
 	if (variant & 16)
 		o.first = 2;
 	o.lenient = variant & 32;
+	if (variant & 64) {
+		m.split.prefix = split_prefix;
+		m.split.samples = 3;
+	}
 	rc = rc ? rc : select_new(&m.select, &o, &why);
 	if (!rc)
 		status = marker_run(&m, files, n, false, quiet);
@@ -476,7 +520,7 @@ static int run(int which, int variant, char **files, int n, bool *all)
 
 	switch (which) {
 	case 0: *all = true; return psym(files, n, &symbols);
-	case 1: *all = true; return pfilter(files, n, variant & ~16);
+	case 1: *all = !(variant & 64); return pfilter(files, n, variant & ~16);
 	case 2: return pfold(files, n, &fold);
 	case 3: return phist(files, n, variant & 2 ? &values : &by);
 	case 4: return plat(files, n, variant);
