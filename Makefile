@@ -6,6 +6,7 @@
 #   make check        the same without installing
 #   make lint         formatting, static analysis, scripts, man pages, layout
 #   make bench        measure beside the installed peers (t/bench/README.md)
+#   make compare      is this tree slower than REF (default HEAD^)? recordings of both, and pdiff
 #   make fuzz         libFuzzer programs in build-fuzz/t/fuzz (CC=afl-clang-fast for AFL++)
 #   make fuzz-replay  the same entries as plain programs that replay files, in $(O)/t/fuzz
 #   make install      PREFIX=/usr/local DESTDIR=; make uninstall
@@ -80,8 +81,9 @@ MEASURE  := $(O)/t/bench/measure
 SHIM     := $(O)/t/shim.so
 TESTS    ?= $(sort $(wildcard t/*.t))
 MAN      := $(wildcard man/*.[157])
-SHARE    := $(filter-out share/recipes,$(wildcard share/*))
+SHARE    := $(filter-out share/recipes share/ci,$(wildcard share/*))
 RECIPES  := $(wildcard share/recipes/*)
+CI       := $(wildcard share/ci/*)
 # In the plain build the programs lie in bin/, where the README's commands look for them.
 BIN      := $(if $(filter build,$(O)),bin,$(O)/bin)
 
@@ -177,19 +179,24 @@ lint: all
 bench: all $(MEASURE)
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/run
 
+compare: all
+	@BIN=$(BIN) REF=$(or $(REF),HEAD^) N=$(or $(N),5) t/bench/compare
+
 # Quoted for the shell: these come from the user and may hold blanks.
 quote      = '$(subst ','\'',$(1))'
 TO_BIN     = $(call quote,$(DESTDIR)$(BINDIR))
 TO_DATA    = $(call quote,$(DESTDIR)$(DATADIR))
 TO_RECIPES = $(call quote,$(DESTDIR)$(DATADIR)/recipes)
+TO_CI      = $(call quote,$(DESTDIR)$(DATADIR)/ci)
 TO_MAN     = $(call quote,$(DESTDIR)$(MANDIR))
 
 install: all
-	$(INSTALL) -d $(TO_BIN) $(TO_RECIPES)
+	$(INSTALL) -d $(TO_BIN) $(TO_RECIPES) $(TO_CI)
 	$(INSTALL) -m 755 $(PROGS:%=$(BIN)/%) $(TO_BIN)
 	$(INSTALL) -m 644 $(SHARE) $(TO_DATA)
 	$(INSTALL) -m 755 $(filter-out %.sh,$(RECIPES)) $(TO_RECIPES)
 	$(INSTALL) -m 644 $(filter %.sh,$(RECIPES)) $(TO_RECIPES)
+	$(INSTALL) -m 644 $(CI) $(TO_CI)
 	for f in $(MAN); do \
 		$(INSTALL) -D -m 644 "$$f" $(TO_MAN)/man"$${f##*.}/$${f##*/}" || exit 1; \
 	done
@@ -197,14 +204,14 @@ install: all
 # What others have put into our folders stays, and then they do, too.
 uninstall:
 	for f in $(PROGS); do rm -f $(TO_BIN)/"$$f"; done
-	for f in $(SHARE:share/%=%) $(RECIPES:share/%=%); do rm -f $(TO_DATA)/"$$f"; done
+	for f in $(SHARE:share/%=%) $(RECIPES:share/%=%) $(CI:share/%=%); do rm -f $(TO_DATA)/"$$f"; done
 	for f in $(MAN); do rm -f $(TO_MAN)/man"$${f##*.}/$${f##*/}"; done
-	-@rmdir $(TO_RECIPES) $(TO_DATA) 2>/dev/null || :
+	-@rmdir $(TO_RECIPES) $(TO_CI) $(TO_DATA) 2>/dev/null || :
 
 clean:
 	rm -rf build build-* $(PROGS:%=bin/%)
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
-.PHONY: all packages demo test check unit fuzz-replay fuzz lint bench install uninstall clean
+.PHONY: all packages demo test check unit fuzz-replay fuzz lint bench compare install uninstall clean
 .SECONDARY:

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEDIAN_UNITS  10   /* so many units have to be everywhere for a median to mean something */
+#define MEDIAN_UNITS  5	   /* so many units have to be everywhere for a median to mean something */
 #define MEDIAN_COUNT  10   /* "everywhere": so many samples in each recording */
 #define KEEP_COUNT    10   /* samples of all recordings that a unit needs to be tested */
 #define KEEP_SHARE    5e-4 /* and the share in one of them */
