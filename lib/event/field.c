@@ -1,3 +1,7 @@
+/*
+ * Finds the value that a name means in a sample: fields of its event, and those that all samples
+ * have.
+ */
 #include "event/field.h"
 
 #include "base/err.h"
@@ -99,8 +103,8 @@ static bool is_number(uint32_t size)
 }
 
 /*
- * Whether it may hold an address: a number of 64 bits, or a pointer or long of 32, which tells that the
- * recorded machine had no wider ones.
+ * Whether it may hold an address: a number of 64 bits, or a pointer or long of 32, which tells
+ * that the recorded machine had no wider ones.
  */
 static bool holds_address(const struct ps_event_field *e, uint32_t size)
 {

@@ -118,7 +118,7 @@ bool field_get(const struct field *f, const struct sreader *r, const struct ps_r
 
 /*
  * The function of frame i of the sample's stack, leaf first, inlined ones too. "[unknown]" stands
- * for one without a name. False behind the last one.
+ * for one without a name. False after the last one.
  */
 bool field_frame(const struct sreader *r, const struct ps_sample *s, uint32_t i, struct qval *v);
 

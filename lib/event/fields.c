@@ -1,3 +1,4 @@
+/* Makes the field table of an event from the format text of tracefs. */
 #include "event/fields.h"
 
 #include "stream/stream.h"
@@ -37,7 +38,7 @@ static uint32_t type_size(struct ps_str type, uint32_t long_size)
 	return best;
 }
 
-/* A number behind "key" in a line of a format, and whether there was one. */
+/* A number after "key" in a line of a format, and whether there was one. */
 static bool line_number(const char *line, const char *end, const char *key, uint32_t *v)
 {
 	size_t n = strlen(key);

@@ -1,3 +1,4 @@
+/* Shell patterns on bytes that need no end. */
 #include "event/glob.h"
 
 /* One element of a pattern against a byte; *used gets its length. An open '[' stands for itself. */

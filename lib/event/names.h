@@ -44,7 +44,7 @@ struct names {
 	struct names_table *tables;
 };
 
-/* 0 or PP_ENOMEM. What cannot be understood is passed over. The descriptor must outlive it. */
+/* 0 or PP_ENOMEM. What cannot be understood is skipped. The descriptor must outlive it. */
 int names_init(struct names *n, const struct ps_event *e);
 void names_release(struct names *n);
 

@@ -1,14 +1,17 @@
 /*
- * The print format of a tracepoint, read piece by piece, and the constant expressions in it: C's, with
- * casts to types that are words.
+ * The print format of a tracepoint, read piece by piece, and the constant expressions in it: C's,
+ * with casts to types that are words.
  *
  *	struct scan s = scan_make(event->format.p, event->format.len);
  *
- *	if (scan_take(&s, "{") && (value = scan_constant(&s, SCAN_ALL), !s.bad) && scan_take(&s, ","))
+ *	if (scan_take(&s, "{"))
+ *		value = scan_constant(&s, SCAN_ALL);
+ *	if (!s.bad && scan_take(&s, ","))
+ *		...
  *
- * Blanks before a piece are skipped. What cannot be read sets `bad`; where the text stands is then of no
- * use, so that callers try with a copy. What the pieces mean is for the caller to know: names.h,
- * symbolic.h, and the arguments that print/ computes.
+ * Blanks before a piece are skipped. What cannot be read sets `bad`; where the text stands is
+ * then of no use, so that callers try with a copy. What the pieces mean is for the caller to
+ * know: names.h, symbolic.h, and the arguments that print/ computes.
  */
 #ifndef PP_EVENT_SCAN_H
 #define PP_EVENT_SCAN_H
@@ -35,13 +38,16 @@ void scan_blanks(struct scan *s);
 bool scan_take(struct scan *s, const char *text);
 bool scan_peek(const struct scan *s, const char *text);
 
-/* The length of the word that is next: letters, digits and _; not taken, and no blanks are skipped. */
+/*
+ * The length of the word that is next: letters, digits and _; not taken, and no blanks are
+ * skipped.
+ */
 size_t scan_word(const struct scan *s);
 
 /* Takes a text between double quotes; its bytes as they stand, with backslashes. */
 bool scan_text(struct scan *s, const char **p, uint32_t *len);
 
-/* A number as C has it: decimal, 0x hexadecimal, 0 octal, with U and L behind it. */
+/* A number as C has it: decimal, 0x hexadecimal, 0 octal, with U and L after it. */
 uint64_t scan_number(struct scan *s);
 
 /* Takes "(unsigned long)", a cast that is followed by what is cast. */

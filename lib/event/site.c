@@ -1,14 +1,14 @@
 /*
- * The kernel's functions that wait, lock and allocate for others, by name: the scheduler, locks, the page and
- * slab allocators and what wraps them, and what a tracepoint calls.
+ * The kernel's functions that wait, lock and allocate for others, by name: the scheduler, locks,
+ * the page and slab allocators and what wraps them, and what a tracepoint calls.
  */
 #include "event/site.h"
 
 #include <string.h>
 
 /*
- * Names without leading underscores and without what a compiler appends (".constprop.0"): N(text), in
- * order; "x_*" is every name that begins with "x_".
+ * Names without leading underscores and without what a compiler appends (".constprop.0"):
+ * N(text), in order; "x_*" is every name that begins with "x_".
  */
 #define NAMES(N) \
 	N("alarm_timer_nsleep_restart") \

@@ -11,7 +11,7 @@ static bool is_field(struct scan s, const char *field, size_t n)
 	return scan_take(&s, "REC->") && scan_word(&s) == n && !memcmp(s.p, field, n);
 }
 
-/* Whether a call's first argument has REC->field; the text is then behind its comma. */
+/* Whether a call's first argument has REC->field; the text is then after its comma. */
 static bool first_argument(struct scan *t, const char *field)
 {
 	size_t n = strlen(field);
@@ -93,7 +93,7 @@ void symbolic_parse(struct symbolic *s, const char *format, size_t len, const ch
 	}
 }
 
-/* "REC->NAME == NUMBER) ?" and nothing behind it. */
+/* "REC->NAME == NUMBER) ?" and nothing after it. */
 static bool comparison(struct scan t, char name[SYMBOLIC_TEXT], uint64_t *value)
 {
 	size_t n;

@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SYMBOLIC_MAX  256 /* names of a field; what comes behind them is left out */
+#define SYMBOLIC_MAX  256 /* names of a field; what comes after them is left out */
 #define SYMBOLIC_ALL  128 /* bytes of several */
 #define SYMBOLIC_TEXT 32  /* bytes of a name, its NUL included; longer ones are cut */
 
@@ -44,10 +44,11 @@ void symbolic_parse(struct symbolic *s, const char *format, size_t len, const ch
 /*
  * Where another field tells which of two lists is meant, as kvm_exit's isa does:
  *
- *	(REC->isa == 1) ? __print_symbolic(REC->exit_reason, ...) : __print_symbolic(REC->exit_reason, ...)
+ *	(REC->isa == 1) ? __print_symbolic(REC->exit_reason, ...)
+ *			: __print_symbolic(REC->exit_reason, ...)
  *
- * other is the second list, and s, which has been parsed, the one for chooser == *value. False: there is
- * one list only.
+ * other is the second list, and s, which has been parsed, the one for chooser == *value. False:
+ * there is one list only.
  */
 bool symbolic_choice(const struct symbolic *s, const char *format, size_t len, const char *field,
 		     char chooser[SYMBOLIC_TEXT], uint64_t *value, struct symbolic *other);
@@ -66,8 +67,8 @@ void task_states_parse(struct task_states *t, const char *format, size_t len);
 #define TASK_STATE_TEXT 64 /* bytes */
 
 /*
- * The text of a prev_state as the kernel prints it ("S", "R", "R+", "D|K", ...). Returns whether the
- * thread stayed runnable.
+ * The text of a prev_state as the kernel prints it ("S", "R", "R+", "D|K", ...). Returns whether
+ * the thread stayed runnable.
  */
 bool task_state(const struct task_states *t, uint64_t state, char text[TASK_STATE_TEXT]);
 

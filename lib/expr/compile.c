@@ -1,3 +1,4 @@
+/* The compiler of expressions: comparisons and conditions of one event become a program. */
 #include "expr/value.h"
 
 #include "base/err.h"
@@ -271,7 +272,7 @@ static int compile_join(struct compiler *c, bool and, int a, struct node *right,
 	if (a != NOT_YET)
 		return fold(c, and, a, start);
 	if (b != NOT_YET) {
-		/* Nothing came behind the jump. */
+		/* Nothing came after the jump. */
 		c->p->n = jump;
 		return fold(c, and, b, start);
 	}

@@ -1,3 +1,6 @@
+/*
+ * Expressions from their text to the mark of a sample: programs by event, what was asked in vain.
+ */
 #include "expr/parts.h"
 
 #include "base/err.h"

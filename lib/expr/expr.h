@@ -1,5 +1,6 @@
 /*
- * The expression language: conditions on samples, and values of them. perfpipe-filter(7) is its manual.
+ * The expression language: conditions on samples, and values of them. perfpipe-filter(7) is its
+ * manual.
  *
  *	struct expr *x;
  *	if (expr_new(&x, "sched_switch: prev_state == S && prev_prio < 120", EXPR_CONDITION, &why))
@@ -19,8 +20,8 @@
  *
  * The text is parsed once; for each event descriptor it is compiled once to a flat program, when
  * expr_see sees the EVENT record. Running allocates nothing. The reader has to keep FIELD_KEEP.
- * The third state, PS_MARK_NA (does not apply): the expression names a field that the event, or this
- * sample, does not have. !NA is NA; NA && fail is fail, NA || pass is pass; else NA wins.
+ * The third state, PS_MARK_NA (does not apply): the expression names a field that the event, or
+ * this sample, does not have. !NA is NA; NA && fail is fail, NA || pass is pass; else NA wins.
  */
 #ifndef PP_EXPR_EXPR_H
 #define PP_EXPR_EXPR_H
@@ -48,9 +49,10 @@ void expr_free(struct expr *x); /* NULL is fine */
 
 /*
  * Names of the kernel's functions, for an address that is compared with a text: call_site ==
- * "kfree". `see` gets each record that is no sample, `name` returns a text that is not terminated,
- * NULL: not known. `lacks` tells whether there are symbols, but none of that name, and sets *near to one
- * that is spelt nearly so, or NULL; it may be NULL itself (symbol/kfunc.h). To be set before the first record.
+ * "kfree". `see` gets each record that is no sample, `name` returns a text that is not
+ * terminated, NULL: not known. `lacks` tells whether there are symbols, but none of that name,
+ * and sets *near to one that is spelt nearly so, or NULL; it may be NULL itself (symbol/kfunc.h).
+ * To be set before the first record.
  */
 struct expr_symbols {
 	const char *(*name)(void *ctx, uint32_t source, uint64_t addr, size_t *len);
@@ -73,15 +75,15 @@ bool expr_value(struct expr *x, unsigned i, const struct sreader *r, const struc
 		struct qval *v);
 
 /*
- * What is wrong with the expression in the light of the events seen so far: names and event patterns
- * that none of them had, in lines as of expr_new, each once. Returns how many; 0 when no event was
- * seen.
+ * What is wrong with the expression in the light of the events seen so far: names and event
+ * patterns that none of them had, in lines as of expr_new, each once. Returns how many; 0 when no
+ * event was seen.
  */
 unsigned expr_problems(struct expr *x, struct buf *why);
 
 /*
- * What is probably not meant: functions by which samples were sought in vain, and that are not among the symbols.
- * Lines as of expr_problems; how many.
+ * What is probably not meant: functions by which samples were sought in vain, and that are not
+ * among the symbols. Lines as of expr_problems; how many.
  */
 unsigned expr_doubts(struct expr *x, struct buf *why);
 

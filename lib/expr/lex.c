@@ -1,3 +1,4 @@
+/* Cuts the text of an expression into tokens. */
 #include "expr/parts.h"
 
 #include "base/err.h"
@@ -201,7 +202,7 @@ static int string(struct expr_lex *l, struct token *t)
 	return 0;
 }
 
-/* A name with dots; "[N]" behind it belongs to it. */
+/* A name with dots; "[N]" after it belongs to it. */
 static void name(struct expr_lex *l, struct token *t)
 {
 	const char *s = l->src.text;

@@ -1,3 +1,4 @@
+/* The parser of expressions: precedence, lists, patterns, and what is wrong with them. */
 #include "expr/parts.h"
 
 #include "base/err.h"
@@ -195,7 +196,7 @@ static int parse_primary(struct parser *p, struct node **out)
 static int value(struct parser *p, const struct node *n)
 {
 	if (n->kind == NODE_CPUS)
-		return wrong(p, n, "CPUS{} stands only behind &, == and !=");
+		return wrong(p, n, "CPUS{} stands only after &, == and !=");
 	if (!node_is_condition(n))
 		return 0;
 	return wrong(
@@ -388,7 +389,7 @@ static int parse_compare(struct parser *p, enum expr_op op, struct node *left, s
 
 	if (!rc && p->t.kind == TOK_RANGE)
 		return expr_error(&p->lex.src, p->t.at, 2, p->lex.why,
-				  "a range stands behind in: x in 1..5");
+				  "a range stands after in: x in 1..5");
 	if (!rc && (right->kind != NODE_CPUS || (op != OP_EQ && op != OP_NE)))
 		rc = value(p, right);
 	if (!rc)

@@ -23,8 +23,8 @@
 #define EXPR_CGROUPS_MAX (1u << 20)
 
 /*
- * The operators with two sides: O(id, text, level, group). A higher level binds tighter, as in C; `in`, =~ and
- * their like are at the level of ==.
+ * The operators with two sides: O(id, text, level, group). A higher level binds tighter, as in C;
+ * `in`, =~ and their like are at the level of ==.
  */
 #define EXPR_OPERATORS(O) \
 	O(OR, "||", 1, LOGIC) \
@@ -199,8 +199,8 @@ bool node_is_condition(const struct node *n);
 int expr_parse(struct expr *x, const struct expr_source *src, struct buf *why);
 
 /*
- * "a, b/c:", with `perf` also "b:c". *found tells whether there was such a list; lex then is behind the colon.
- * 0 or PP_ENOMEM.
+ * "a, b/c:", with `perf` also "b:c". *found tells whether there was such a list; lex then is
+ * after the colon. 0 or PP_ENOMEM.
  */
 int expr_patterns(struct expr_lex *lex, bool perf, struct pattern **list, bool *found);
 

@@ -1,3 +1,4 @@
+/* Expressions and their programs as text. */
 #include "expr/parts.h"
 
 #include <inttypes.h>

@@ -155,7 +155,7 @@ struct element {
 	bool hyphen; /* a bare one */
 };
 
-/* [:alpha:], [=a=] and [.a.]; p->p is behind the first bracket. */
+/* [:alpha:], [=a=] and [.a.]; p->p is after the first bracket. */
 static bool named_element(struct parser *p, struct rx_set *s, struct element *e)
 {
 	char close[] = {*p->p, ']', 0};
@@ -373,7 +373,7 @@ static struct node *branch(struct parser *p)
 	/* A parenthesis that closes nothing is a character. */
 	while (b && p->p < p->end && *p->p != '|' && !(*p->p == ')' && p->depth)) {
 		n = atom(p);
-		/* What is said of a place cannot be repeated. */
+		/* An assertion cannot be repeated. */
 		if (n && n->kind != NODE_CHECK)
 			n = repeated(p, n);
 		if (!n)
@@ -423,7 +423,7 @@ static uint16_t emit(struct parser *p, enum rx_op op, uint32_t a)
 	return x->ncode++;
 }
 
-/* Both ways begin at the next instruction, until the second is told otherwise. */
+/* Both ways begin at the next instruction, until the second is changed. */
 static uint16_t emit_split(struct parser *p)
 {
 	uint16_t at = emit(p, RX_SPLIT, p->x->ncode + 1u);

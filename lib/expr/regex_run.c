@@ -133,7 +133,10 @@ static bool holds(enum rx_assert what, enum before before, int c)
 	}
 }
 
-/* What an instruction leads to without a byte; 2 marks what comes after the byte. True: the match. */
+/*
+ * What an instruction leads to without a byte; 2 marks what comes after the byte. True: the
+ * match.
+ */
 static bool reach(struct rx *x, uint16_t from, enum before before, int c)
 {
 	struct rx_run *r = x->run;

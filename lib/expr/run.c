@@ -1,3 +1,4 @@
+/* Runs the program of an event on a sample. */
 #include "expr/parts.h"
 #include "event/glob.h"
 
@@ -242,7 +243,7 @@ static uint8_t run_or(uint8_t a, uint8_t b)
 enum ps_mark program_mark(struct expr *x, const struct program *p, const struct sreader *r,
 			  const struct ps_record *rec, struct qval *result)
 {
-	struct qval *v = x->values; /* v, m: behind the topmost */
+	struct qval *v = x->values; /* v, m: after the topmost */
 	uint8_t *m = x->marks;
 
 	result->kind = QV_NA;

@@ -1,3 +1,4 @@
+/* The compiler of values: words, names of values, arithmetic. */
 #include "expr/value.h"
 
 #include "base/err.h"

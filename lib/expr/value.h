@@ -1,6 +1,6 @@
 /*
- * Private to lib/expr: what the compiler of expressions (compile.c: comparisons, conditions) needs of
- * that of values (value.c: words, names, arithmetic).
+ * Private to lib/expr: what the compiler of expressions (compile.c: comparisons, conditions)
+ * needs of that of values (value.c: words, names, arithmetic).
  *
  *	struct operand a = value_compile(c, node, &scope);
  *	if (a.where != GIVES_NOTHING)
@@ -52,7 +52,7 @@ void code_load(struct compiler *c, const struct operand *o, uint32_t at);
 void code_load_both(struct compiler *c, const struct operand *a, const struct operand *b,
 		    uint32_t between);
 
-/* Compiles a value; what does not come out leaves no code behind. scope may be NULL. */
+/* Compiles a value; what does not come out leaves no code. scope may be NULL. */
 struct operand value_compile(struct compiler *c, struct node *n, const struct scope *scope);
 
 /* The scope for one side: what the other side has, else what holds outside (may be NULL). */

@@ -1,11 +1,12 @@
 /*
  * Events of ftrace text as samples.
  *
- * A payload has a place of 8 bytes for each field, and behind them the line: texts are dynamic fields
- * that point into it. The first two fields are always the line and what follows its head.
+ * A payload has a place of 8 bytes for each field, and after them the line: texts are dynamic
+ * fields that point into it. The first two fields are always the line and what follows its head.
  *
- * A field is a number until it has a value that is none: then the descriptor is defined again. It is
- * likewise when a line has a field that no line before had; a line without it has 0 or an empty text.
+ * A field is a number until it has a value that is none: then the descriptor is defined again. It
+ * is likewise when a line has a field that no line before had; a line without it has 0 or an
+ * empty text.
  */
 #include "ftext/parts.h"
 
@@ -137,7 +138,10 @@ static void put_field(struct buf *table, uint32_t index, struct ps_str name, boo
 	ps_event_field_add(table, &f);
 }
 
-/* The arguments of a system call lie one behind the other: they are an array, too, as in a format. */
+/*
+ * The arguments of a system call follow each other: they are an array, too, as in a
+ * format.
+ */
 static void put_array(struct buf *table, const struct ftext_event *e, uint32_t i)
 {
 	struct ps_event_field f = {.offset = (OWN_FIELDS + i) * SLOT,
@@ -228,8 +232,8 @@ static void take_number(struct ftext_event *e, struct ftext_field *f, const stru
 }
 
 /*
- * The location word of a text in the payload, where the line lies at `base` and has a NUL behind it.
- * What is not of the line comes behind that.
+ * The location word of a text in the payload, where the line lies at `base` and has a NUL after
+ * it. What is not of the line comes after that.
  */
 static uint32_t location(struct ftext *t, const struct ps_str *text, const struct ps_str *line,
 			 size_t base)

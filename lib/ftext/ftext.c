@@ -1,3 +1,4 @@
+/* Reads ftrace text line by line, and passes on as text what is no event. */
 #include "ftext/parts.h"
 
 #include "base/err.h"
@@ -112,7 +113,9 @@ static const char *digits_end(const char *p, const char *end)
 	return p;
 }
 
-/* "# entries-in-buffer/entries-written: 140/280   #P:2": what is no longer in the buffer is lost. */
+/*
+ * "# entries-in-buffer/entries-written: 140/280   #P:2": what is no longer in the buffer is lost.
+ */
 static int comment(struct ftext *t, const char *line, size_t len)
 {
 	const char *end = line + len, *p;

@@ -1,9 +1,9 @@
 /*
  * Lines of the function graph tracer: "! 212.578 us  |    vfs_read() {".
  *
- * A call that ends becomes an event funcgraph_exit, with its duration and with the calls around it as
- * its stack; a call that goes on becomes funcgraph_entry. A line "foo();" is both, and becomes
- * funcgraph_exit.
+ * A call that ends becomes an event funcgraph_exit, with its duration and with the calls around
+ * it as its stack; a call that goes on becomes funcgraph_entry. A line "foo();" is both, and
+ * becomes funcgraph_exit.
  */
 #include "ftext/parts.h"
 

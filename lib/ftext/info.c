@@ -126,7 +126,7 @@ static const char *closed(const char *p, const char *end)
 }
 
 /*
- * The name that ends before `at` and begins behind a blank or a bracket, the first one also at the
+ * The name that ends before `at` and begins after a blank or a bracket, the first one also at the
  * start; NULL: there is none.
  */
 static const char *name_before(const char *start, const char *at, bool first)
@@ -142,7 +142,10 @@ static const char *name_before(const char *start, const char *at, bool first)
 	return p;
 }
 
-/* A value without what separates it from the next name, or closes what was opened before its name. */
+/*
+ * A value without what separates it from the next name, or closes what was opened before its
+ * name.
+ */
 static struct ps_str value(const char *p, const char *end)
 {
 	struct ps_str v = ftext_trim(p, (size_t)(end - p));
@@ -250,9 +253,9 @@ static bool bits_of(struct ps_str text, const char *letters, uint64_t *v)
 }
 
 /*
- * A state in the kernel's bits. Linux 4.14 gave the bits from 0x10 on other meanings. The kernel and
- * libtraceevent since 1.8 have the letters of the format that was recorded, libtraceevent before that
- * a list of its own. What Z and X mean depends on which of them wrote the text.
+ * A state in the kernel's bits. Linux 4.14 gave the bits from 0x10 on other meanings. The kernel
+ * and libtraceevent since 1.8 have the letters of the format that was recorded, libtraceevent
+ * before that a list of its own. What Z and X mean depends on which of them wrote the text.
  */
 static bool task_state(struct ps_str text, bool old_plugin, uint64_t *v)
 {
@@ -540,7 +543,10 @@ static void named_event(struct ps_str rest, struct ftext_info *info)
 	known_fields(info);
 }
 
-/* "vfs_open <-path_openat", "vfs_statx(dfd=1, ...) <-vfs_fstatat", in trace-cmd "<-- path_openat". */
+/*
+ * "vfs_open <-path_openat", "vfs_statx(dfd=1, ...) <-vfs_fstatat", in trace-cmd "<--
+ * path_openat".
+ */
 static bool function_text(struct ps_str text, struct ftext_info *info)
 {
 	const char *end = text.p + text.len, *arrow = memmem(text.p, text.len, " <-", 3), *open;

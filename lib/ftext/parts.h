@@ -1,6 +1,6 @@
 /*
- * Decoding of ftrace text: what `cat trace`, `cat trace_pipe` and `trace-cmd report` print. Private to
- * lib/ftext: ftext.h is the door.
+ * Decoding of ftrace text: what `cat trace`, `cat trace_pipe` and `trace-cmd report` print.
+ * Private to lib/ftext: ftext.h is the door.
  *
  * Sources: Documentation/trace/ftrace.rst and events.rst of the kernel, and what its versions and
  * trace-cmd print.
@@ -122,9 +122,15 @@ bool ftext_head(const char *line, size_t len, struct ftext_head *h);
 
 /* ---- info.c ---- */
 
-/* The event and its fields. bare: of a line without a head, which is an event only if it has a name. */
+/*
+ * The event and its fields. bare: of a line without a head, which is an event only if it has a
+ * name.
+ */
 bool ftext_info(const struct ps_str *text, bool bare, struct ftext_info *info);
-/* A number: decimal, with 0x, or of 16 hexadecimal digits; hex: of any. What may follow is "[ns]". */
+/*
+ * A number: decimal, with 0x, or of 16 hexadecimal digits; hex: of any. What may follow is
+ * "[ns]".
+ */
 bool ftext_number(const struct ps_str *text, bool hex, uint64_t *v, bool *is_hex);
 void ftext_add_text(struct ftext_info *info, const char *key, struct ps_str text);
 void ftext_add_number(struct ftext_info *info, const char *key, uint64_t v);

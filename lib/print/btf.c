@@ -1,3 +1,7 @@
+/*
+ * The kernel's types (BTF): names and types of the arguments of functions, for the function
+ * tracer.
+ */
 #include "print/btf.h"
 
 #include "base/cursor.h"
@@ -14,7 +18,7 @@
 #define INT_SIGNED     1   /* bit of the encoding of an INT */
 #define ENCODING(x)    ((x) >> 24 & 0xf)
 
-/* Kinds of types. K(NAME, number, bytes behind the head, bytes for each of its parts) */
+/* Kinds of types. K(NAME, number, bytes after the head, bytes for each of its parts) */
 #define KINDS(K) \
 	K(INT, 1, 4, 0) \
 	K(PTR, 2, 0, 0) \
@@ -45,7 +49,7 @@ enum kind {
 
 struct type {
 	uint32_t name, kind, parts, type;
-	struct cursor more; /* what is behind the head */
+	struct cursor more; /* what is after the head */
 };
 
 struct btf {

@@ -1,3 +1,4 @@
+/* Any record as a line of JSON, by the tables of records.h. */
 #include "print/json.h"
 
 #include "stream/codec.h"

@@ -1,4 +1,6 @@
-/* The payload of a tracepoint in JSON: its fields by their names, with the values that they have. */
+/*
+ * The payload of a tracepoint in JSON: its fields by their names, with the values that they have.
+ */
 #include "print/json.h"
 #include "stream/payload.h"
 

@@ -1,3 +1,7 @@
+/*
+ * libtraceevent, handled with care: events are learnt, and dangerous payloads printed, in a child
+ * first.
+ */
 #include "print/tep.h"
 
 #include "base/err.h"

@@ -22,7 +22,7 @@
 
 /*
  * A dynamic field has an offset and a length of 16 bits each, relative to a field, whose place is
- * bounded by the first; the second is how many zeroes a payload must have behind it.
+ * bounded by the first; the second is how many zeroes a payload must have after it.
  */
 #define TEP_FIELD_END_MAX (64u << 10)
 #define TEP_PADDING	  (4u * TEP_FIELD_END_MAX)
@@ -32,8 +32,8 @@ struct tep_event;
 struct tep_record;
 
 /*
- * A handle for payloads in host byte order, which keeps its complaints to itself. long_size: bytes of
- * a long of the recorded machine, 4; all else is 8. NULL: no memory.
+ * A handle for payloads in host byte order, which keeps its complaints to itself. long_size:
+ * bytes of a long of the recorded machine, 4; all else is 8. NULL: no memory.
  */
 struct tep_handle *tep_open_quiet(uint32_t long_size);
 
@@ -47,21 +47,21 @@ struct tep_tables {
 };
 
 /*
- * Takes a part of a table of the recording: the kernel's symbols, the texts that belong to addresses
- * in payloads, and the names of threads. 0 or PP_ENOMEM; other blobs are ignored.
+ * Takes a part of a table of the recording: the kernel's symbols, the texts that belong to
+ * addresses in payloads, and the names of threads. 0 or PP_ENOMEM; other blobs are ignored.
  */
 int tep_take_table(struct tep_handle *tep, struct tep_tables *t, const struct ps_blob *b);
 
 /*
- * The event in libtraceevent's form, parsed when it is new; *te NULL if it has no usable format. *risk:
- * for tep_prints. 0 or PP_ENOMEM.
+ * The event in libtraceevent's form, parsed when it is new; *te NULL if it has no usable format.
+ * *risk: for tep_prints. 0 or PP_ENOMEM.
  */
 int tep_learn_event(struct tep_handle *tep, const struct ps_event *e, struct tep_event **te,
 		    enum tep_risk *risk);
 
 /*
- * libtraceevent does not tell when memory was lacking, and goes on with what it has: but malloc says so
- * in errno. Between the two nothing else may be called that fails for want of memory.
+ * libtraceevent does not tell when memory was lacking, and goes on with what it has: but malloc
+ * says so in errno. Between the two nothing else may be called that fails for want of memory.
  */
 static inline void tep_watch_memory(void)
 {
@@ -73,7 +73,7 @@ static inline int tep_lacked_memory(void)
 	return errno == ENOMEM ? PP_ENOMEM : 0;
 }
 
-/* A payload and the zeroes behind it. */
+/* A payload and the zeroes after it. */
 struct tep_room {
 	uint8_t *bytes; /* owned */
 	size_t len, cap;

@@ -1,8 +1,9 @@
+/* Whether the text of a format is as the kernel writes it, before libtraceevent sees it. */
 #include "print/tep_format.h"
 
 #include "print/tep.h"
 
-/* The line at *p, which goes on behind it; NULL at the end. */
+/* The line at *p, which goes on after it; NULL at the end. */
 static const char *next_line(const char **p, const char *end, size_t *len)
 {
 	const char *line = *p, *nl;
@@ -75,8 +76,8 @@ static bool field_line_ok(const char *s, size_t len)
 }
 
 /*
- * Whether a format has the form that the kernel gives it. libtraceevent follows a null pointer where
- * a damaged one has not what it expects.
+ * Whether a format has the form that the kernel gives it. libtraceevent follows a null pointer
+ * where a damaged one has not what it expects.
  */
 static bool format_ok(const char *p, size_t size)
 {

@@ -1,6 +1,6 @@
 /*
- * Walks through the arguments of a print format as libtraceevent has parsed them, and computes what it
- * would compute, with an eye on what it does not look at.
+ * Walks through the arguments of a print format as libtraceevent has parsed them, and computes
+ * what it would compute, with an eye on what it does not look at.
  */
 #include "print/tep_guard.h"
 
@@ -114,7 +114,7 @@ static bool cast(struct walk *w, const struct tep_print_arg *a, uint64_t *v)
 	return true;
 }
 
-/* FIELD[INDEX]: the element lies in the payload or in the zeroes behind it. */
+/* FIELD[INDEX]: the element lies in the payload or in the zeroes after it. */
 static bool element(struct walk *w, const struct tep_print_arg *a, uint64_t *v)
 {
 	const struct tep_print_arg *left = a->op.left;
@@ -331,7 +331,7 @@ struct conversion {
 	bool precision; /* the star comes after a point */
 };
 
-/* The conversion at p, behind its percent sign, as libtraceevent divides it; behind its letter. */
+/* The conversion at p, after its percent sign, as libtraceevent divides it; after its letter. */
 static const char *conversion_at(const char *p, struct conversion *c)
 {
 	const char *start = p;

@@ -1,11 +1,13 @@
 /*
- * What libtraceevent would do with a print format and a payload, found out before it does: it divides
- * by what a field holds, prints as many elements as a payload claims to have, and takes widths out of
- * it. Private to lib/print.
+ * What libtraceevent would do with a print format and a payload, found out before it does: it
+ * divides by what a field holds, prints as many elements as a payload claims to have, and takes
+ * widths out of it. Private to lib/print.
  *
  *	risk = tep_guard_event(event);
  *	...
- *	if (risk == TEP_SAFE || (risk == TEP_LOOK && tep_guard_payload(event, data, size) == TEP_SAFE))
+ *	if (risk == TEP_LOOK)
+ *		risk = tep_guard_payload(event, data, size);
+ *	if (risk == TEP_SAFE)
  *		tep_print_event(...);
  */
 #ifndef PP_PRINT_TEP_GUARD_H
@@ -28,8 +30,8 @@ enum tep_risk {
 enum tep_risk tep_guard_event(const struct tep_event *te);
 
 /*
- * Of one payload, behind which TEP_PADDING zeroes lie, of an event for which tep_guard_event has said
- * TEP_LOOK; not TEP_LOOK.
+ * Of one payload, after which TEP_PADDING zeroes lie, of an event for which tep_guard_event has
+ * returned TEP_LOOK; not TEP_LOOK.
  */
 enum tep_risk tep_guard_payload(const struct tep_event *te, const uint8_t *data, size_t size);
 

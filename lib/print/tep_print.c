@@ -1,3 +1,7 @@
+/*
+ * Payloads of tracepoints of a perf.data as text: quickly where that is possible, else by
+ * libtraceevent.
+ */
 #include "print/tep_print.h"
 
 #include "base/err.h"

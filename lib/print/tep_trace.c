@@ -1,3 +1,4 @@
+/* Payloads of a trace.dat as text, by libtraceevent and its plugins. */
 #include "print/tep_trace.h"
 
 #include "base/err.h"
@@ -145,8 +146,9 @@ const char *tep_trace_info(struct tep_trace *t, struct tep_event *te, const stru
 }
 
 /*
- * Versions of libtraceevent read the second bit in two ways: until Linux 6.13 it meant that the machine
- * cannot tell whether interrupts are off, since then that the thread is to be preempted lazily.
+ * Versions of libtraceevent read the second bit in two ways: until Linux 6.13 it meant that the
+ * machine cannot tell whether interrupts are off, since then that the thread is to be preempted
+ * lazily.
  */
 static void set_flags(char *text, int flags, bool lazy)
 {

@@ -18,7 +18,7 @@ int tep_trace_new(struct tep_trace **t, uint32_t long_size, bool plugins);
 void tep_trace_free(struct tep_trace *t); /* NULL is fine */
 
 /*
- * Takes a part of a table of the recording: the kernel's symbols, the texts behind addresses that
+ * Takes a part of a table of the recording: the kernel's symbols, the texts of addresses that
  * payloads hold, for print formats that show them, and the names of threads. 0 or PP_ENOMEM; other
  * blobs are ignored.
  */
@@ -37,15 +37,15 @@ int tep_trace_error(const struct tep_trace *t);
 uint32_t tep_trace_least(const struct ps_event *e);
 
 /*
- * The text of a payload whose event has been parsed, or, with `raw`, its fields; lives until the next
- * call. NULL: the payload would do harm.
+ * The text of a payload whose event has been parsed, or, with `raw`, its fields; lives until the
+ * next call. NULL: the payload would do harm.
  */
 const char *tep_trace_info(struct tep_trace *t, struct tep_event *te, const struct ps_sample *s,
 			   uint32_t least, enum tep_risk *risk, bool raw, size_t *len);
 
 /*
- * The column of interrupts and preemption, and the flags that it is made from. lazy: as kernels since
- * 6.13 mean them.
+ * The column of interrupts and preemption, and the flags that it is made from. lazy: as kernels
+ * since 6.13 mean them.
  */
 const char *tep_trace_latency(struct tep_trace *t, const struct ps_sample *s, bool lazy);
 int tep_trace_flags(struct tep_trace *t, const struct ps_sample *s);
@@ -54,8 +54,9 @@ int tep_trace_flags(struct tep_trace *t, const struct ps_sample *s);
 bool tep_trace_has_handler(const struct tep_event *te);
 
 /*
- * The arguments of a function, which begin at `at` in a payload and go on to its end; those that the
- * types of the kernel tell of, if the recording has them. Nothing if the function has no name.
+ * The arguments of a function, which begin at `at` in a payload and go on to its end; those that
+ * the types of the kernel tell of, if the recording has them. Nothing if the function has no
+ * name.
  */
 void tep_trace_args(struct tep_trace *t, uint64_t func, const struct ps_str *payload, uint32_t at,
 		    struct buf *b);

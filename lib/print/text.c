@@ -1,3 +1,4 @@
+/* The text of a stream: gives each recording the printer that its kind asks for. */
 #include "print/text.h"
 
 #include "base/buf.h"

@@ -1,4 +1,7 @@
-/* Parses the arguments of print formats that have one meaning for every parser, and computes them. */
+/*
+ * Parses the arguments of print formats that have one meaning for every parser, and computes
+ * them.
+ */
 #include "print/text_expr.h"
 
 #include "stream/payload.h"

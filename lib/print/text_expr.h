@@ -1,6 +1,6 @@
 /*
- * Arguments of print formats: the C expressions of the fields of a payload, made ready once. Private
- * to lib/print.
+ * Arguments of print formats: the C expressions of the fields of a payload, made ready once.
+ * Private to lib/print.
  *
  *	struct text_exprs x = {0};
  *	if (text_expr_parse(&x, event, &scan, &root))	(scan: after the argument)

@@ -81,8 +81,8 @@ static bool add_text(struct text_fast *f, const char *text, size_t len)
 }
 
 /*
- * ", REC->name", also with a cast to 64 bits, which changes nothing, or ", __get_str(name)": the field
- * of the next conversion.
+ * ", REC->name", also with a cast to 64 bits, which changes nothing, or ", __get_str(name)": the
+ * field of the next conversion.
  */
 static bool argument(const struct ps_event *e, struct scan *args, bool *string,
 		     struct ps_event_field *f)
@@ -165,7 +165,7 @@ static bool computed(struct text_fast *t, const struct ps_event *e, struct scan 
 	return true;
 }
 
-/* "%03d" and the like; *at is behind the percent sign. */
+/* "%03d" and the like; *at is after the percent sign. */
 static bool conversion(struct text_fast *t, const struct ps_event *e, const char **at,
 		       struct scan *args)
 {

@@ -1,6 +1,6 @@
 /*
- * Payloads as text, quickly: print formats whose arguments are plain fields, and the scheduler events
- * that a plugin of libtraceevent prints in a form of its own. Private to lib/print.
+ * Payloads as text, quickly: print formats whose arguments are plain fields, and the scheduler
+ * events that a plugin of libtraceevent prints in a form of its own. Private to lib/print.
  *
  *	fast = text_fast_new(event, long_size, plugin);	(NULL: libtraceevent has to print it)
  *	if (!text_fast_add(fast, &payload, &buf, learn, ctx))
@@ -17,7 +17,10 @@
 
 struct text_fast;
 
-/* plugin: the event has a handler. long_size: of the recorded machine. NULL also when out of memory. */
+/*
+ * plugin: the event has a handler. long_size: of the recorded machine. NULL also when out of
+ * memory.
+ */
 struct text_fast *text_fast_new(const struct ps_event *e, uint32_t long_size, bool plugin);
 void text_fast_free(struct text_fast *f); /* NULL is fine */
 

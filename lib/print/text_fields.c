@@ -1,3 +1,4 @@
+/* The language of -F: which fields of a sample are printed, by kind of event. */
 #include "print/text_fields.h"
 
 #include "base/err.h"
@@ -99,7 +100,7 @@ static int unknown(const char *word, size_t len, struct buf *why)
 	return PP_EUSAGE;
 }
 
-/* The kind before a colon, ALL_KINDS if there is none; *arg is set behind it. */
+/* The kind before a colon, ALL_KINDS if there is none; *arg then points after it. */
 static int take_kind(const char **arg, size_t *kind, struct buf *why)
 {
 	const char *colon = strchr(*arg, ':');

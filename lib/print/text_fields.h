@@ -122,9 +122,9 @@ enum text_kind text_kind_of(uint32_t type);
 
 /*
  * The fields to print of the events of a kind. sample_type: PERF_SAMPLE_* bits of the first event
- * of the kind, 0 if it is not from a perf.data, when fields are printed as samples have them. chains:
- * an event of the kind has call chains. `lacking` gets the fields that were asked for by name and that
- * the event lacks.
+ * of the kind, 0 if it is not from a perf.data, when fields are printed as samples have them.
+ * chains: an event of the kind has call chains. `lacking` gets the fields that were asked for by
+ * name and that the event lacks.
  */
 uint64_t text_fields_pick(const struct text_fields *f, enum text_kind kind, uint64_t sample_type,
 			  bool chains, uint64_t *lacking);

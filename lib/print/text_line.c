@@ -70,7 +70,8 @@ static void add_decimal(struct buf *b, uint64_t v, uint64_t unit, int digits)
 
 /*
  * The time, in microseconds unless ns are asked for. The difference is in the same unit, also of
- * ticks, which are no ns, but in ns when the recording does not name its clock: as trace-cmd has it.
+ * ticks, which are no ns, but in ns when the recording does not name its clock: as trace-cmd has
+ * it.
  */
 static void add_time(struct buf *b, struct text_page *page, const struct stext_opts *o,
 		     const struct text_line *l)

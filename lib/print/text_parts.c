@@ -262,7 +262,7 @@ static bool printable(uint8_t c)
 	return c >= ' ' && c < 0x7f;
 }
 
-/* Whether it is a text with a NUL, behind which there is nothing but NULs. */
+/* Whether it is a text with a NUL, after which there is nothing but NULs. */
 static bool is_text(const struct ps_str *s)
 {
 	size_t n = strnlen(s->p, s->len);

@@ -1,3 +1,4 @@
+/* Samples as perf script prints them. */
 #include "print/text_perf.h"
 #include "print/text_plain.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 
 #define COMM_WIDTH     16
-#define NAME_WIDTH_MAX 1024	  /* a name of megabytes shall not widen every line */
+#define NAME_WIDTH_MAX 1024	  /* a name of megabytes must not widen every line */
 #define CGROUPS_BYTES  (64 << 20) /* of the paths of cgroups */
 
 /* What is known of an event. */

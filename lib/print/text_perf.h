@@ -38,8 +38,8 @@ int text_perf_record(struct text_perf *t, const struct sreader *r, const struct 
 /* ---- text_place.c ---- */
 
 /*
- * The stack of a sample, its chain, or with `chain` false its address. What is long goes to the page in parts,
- * by way of b.
+ * The stack of a sample, its chain, or with `chain` false its address. What is long goes to the
+ * page in parts, by way of b.
  */
 int text_add_place(struct buf *b, struct text_page *page, const struct sreader *r,
 		   const struct ps_sample *s, uint64_t fields, bool chain);

@@ -51,7 +51,10 @@ static void add_dso(struct buf *b, const struct sreader *r, const struct ps_fram
 	buf_addc(b, ')');
 }
 
-/* "file:line" without directories; where that is not known, as perf has it, the symbol or the object. */
+/*
+ * "file:line" without directories; where that is not known, as perf has it, the symbol or the
+ * object.
+ */
 static void add_srcline(struct buf *b, const struct sreader *r, const struct ps_frame *f)
 {
 	const struct ps_srcfile *file = f->srcfile ? sreader_srcfile(r, f->srcfile) : NULL;

@@ -1,3 +1,4 @@
+/* Samples of a recording that was text: prints the lines that they were made of. */
 #include "print/text_plain.h"
 
 #include "base/err.h"

@@ -13,7 +13,7 @@ int text_plain_new(struct text_plain **t, struct text_page *page, const struct s
 void text_plain_free(struct text_plain *t); /* NULL is fine */
 
 /*
- * Adds the text of such a sample behind the head of its line, the event's name without. False: the
+ * Adds the text of such a sample after the head of its line, the event's name without. False: the
  * event is none of a text.
  */
 bool text_plain_info(const struct ps_event *e, const struct ps_str *payload, struct buf *b);

@@ -1,3 +1,7 @@
+/*
+ * Samples as trace-cmd report prints them; the lines of the function graph tracer wait for their
+ * ends.
+ */
 #include "print/text_trace.h"
 
 #include "base/cursor.h"
@@ -10,7 +14,7 @@
 #include <stdlib.h>
 
 #define HELD_MAX   (16u << 20) /* bytes of text that wait for the return of a function */
-#define PREFIX_MAX 4096	       /* a name of megabytes shall not widen every line */
+#define PREFIX_MAX 4096	       /* a name of megabytes must not widen every line */
 #define RECENT	   256
 #define BLOB_TEXT  6  /* BLOB.kind */
 #define COMPARED   32 /* samples of an event that libtraceevent prints, too */
@@ -68,7 +72,7 @@ struct text_trace {
 	struct text_tasks tasks;
 	uint32_t recent[RECENT]; /* threads that are in `learned`, + 1 */
 	struct map64 learned;	 /* threads whose names are known to libtraceevent */
-	bool lost;		 /* a LOST record came: the next sample is behind it */
+	bool lost;		 /* a LOST record came: the next sample is after it */
 	struct ps_lost lost_rec;
 };
 
@@ -406,7 +410,7 @@ static void add_function_name(struct text_trace *t, struct buf *b, uint64_t addr
 		buf_addf(b, "0x%llx", (unsigned long long)addr);
 }
 
-/* As trace-cmd does without a plugin: there is an arrow only behind a name. */
+/* As trace-cmd does without a plugin: there is an arrow only after a name. */
 static void add_function(struct text_trace *t, struct buf *b, const struct event *e,
 			 const struct ps_sample *s)
 {

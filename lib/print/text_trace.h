@@ -2,7 +2,8 @@
  * The samples of a trace.dat as `trace-cmd report` prints them. Private to lib/print.
  *
  * Payloads are printed by libtraceevent with the plugins that are installed, the events of the
- * function graph tracer here, since the line of a function that calls no other is made of two events.
+ * function graph tracer here, since the line of a function that calls no other is made of two
+ * events.
  */
 #ifndef PP_PRINT_TEXT_TRACE_H
 #define PP_PRINT_TEXT_TRACE_H
@@ -13,8 +14,8 @@
 struct text_trace;
 
 /*
- * Where the lines of all recordings of a stream go: what comes behind a line that waits has to wait,
- * too. Where there are several recordings, lines begin with the name of theirs.
+ * Where the lines of all recordings of a stream go: what comes after a line that waits has to
+ * wait, too. Where there are several recordings, lines begin with the name of theirs.
  */
 struct text_page {
 	struct out *out;

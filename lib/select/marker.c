@@ -1,3 +1,4 @@
+/* Puts the marks into the records of samples as they pass through. */
 #include "select/marker.h"
 
 #include "base/err.h"

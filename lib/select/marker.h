@@ -22,7 +22,7 @@ struct marker {
 };
 
 /*
- * Reads the inputs (n 0: stdin) and writes all. What no event had is said, and makes the status
+ * Reads the inputs (n 0: stdin) and writes all. What no event had is reported, and makes the status
  * PP_EXIT_FAIL. Returns the exit status.
  */
 int marker_run(struct marker *m, char **files, int n, bool strict, struct diag *d);

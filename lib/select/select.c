@@ -1,3 +1,4 @@
+/* Which samples pass: the expression, slices, windows, and what is kept of the rest. */
 #include "select/select.h"
 
 #include "base/err.h"
@@ -11,7 +12,7 @@
 /* A window from a sample for which `after` holds to one for which `before` does. */
 struct window {
 	bool open;
-	bool closed;   /* one has been closed: the margin behind it counts */
+	bool closed;   /* one has been closed: the margin after it counts */
 	uint64_t from; /* where it was opened; while scanning */
 	uint64_t closed_at;
 };

@@ -86,7 +86,7 @@ const struct select_stats *select_stats(const struct select *s);
 
 /*
  * --explain: the expressions as they were understood, then the program for each event of the inputs
- * (n 0: stdin, unless that is a terminal). 0, or an error; damage is said to d.
+ * (n 0: stdin, unless that is a terminal). 0, or an error; damage is reported to d.
  */
 int select_explain(struct select *s, char **files, int n, struct buf *text, struct diag *d);
 

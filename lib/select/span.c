@@ -1,3 +1,4 @@
+/* Spans of time from text: 1.5s, +2s-, 10%-20%. */
 #include "select/span.h"
 
 #include "base/err.h"
@@ -132,7 +133,7 @@ static bool part(const char **p, struct span *v)
 	return true;
 }
 
-/* One span; *p goes behind it. `comma`: it stands between the ends. */
+/* One span; *p then points after it. `comma`: it stands between the ends. */
 static bool one(const char **p, struct span *v, bool comma)
 {
 	const char *between = comma ? "," : "..";

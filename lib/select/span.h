@@ -1,5 +1,5 @@
 /*
- * Parts of a recording by time: what stands behind --time.
+ * Parts of a recording by time: what follows --time.
  *
  *	struct spans s = SPANS_INIT;
  *	rc = spans_parse(&s, "10%/2", &why);
@@ -68,8 +68,8 @@ int spans_settle(struct spans *s, uint64_t first, uint64_t last);
 bool spans_hold(const struct spans *s, uint64_t time);
 
 /*
- * A duration or a time: "1.5" (seconds), "10ms", "3us". Returns how many bytes it takes, 0: it is none,
- * or has more than ns.
+ * A duration or a time: "1.5" (seconds), "10ms", "3us". Returns how many bytes it takes, 0: it is
+ * none, or has more than ns.
  */
 size_t span_number(const char *text, uint64_t *ns, bool *has_unit);
 

@@ -1,3 +1,4 @@
+/* Writes a stream to several files, by time or by number of samples. */
 #include "select/split.h"
 
 #include "base/err.h"

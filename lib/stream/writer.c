@@ -206,16 +206,6 @@ void swriter_add_types(const struct swriter *w, struct buf *b)
 	}
 }
 
-void ps_event_field_add(struct buf *table, const struct ps_event_field *f)
-{
-	size_t size = ps_encoded_size(&ps_event_field_desc, f);
-
-	if (buf_reserve(table, size))
-		return;
-	ps_encode(&ps_event_field_desc, f, table->data + table->len);
-	table->len += size;
-}
-
 int swriter_provenance(struct swriter *w, const char *name, int argc, char **argv)
 {
 	struct ps_provenance p = {.name = ps_str(name, strlen(name))};

@@ -1,4 +1,7 @@
-/* What a trace.dat says about itself: its facts, which are META records of its stream, and its data. */
+/*
+ * What a trace.dat says about itself: its facts, which are META records of its stream, and its
+ * data.
+ */
 #include "tracedat/parts.h"
 
 #include "base/err.h"

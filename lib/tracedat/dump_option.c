@@ -1,4 +1,7 @@
-/* The options of a trace.dat as `trace-cmd dump` prints them, and what its other parts print with. */
+/*
+ * The options of a trace.dat as `trace-cmd dump` prints them, and what its other parts print
+ * with.
+ */
 #include "tracedat/dump.h"
 
 #include "base/err.h"

@@ -101,7 +101,10 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Of each CPU: a count, then that many times, offsets, scalings; for all CPUs in the end fractions. */
+/*
+ * Of each CPU: a count, then that many times, offsets, scalings; for all CPUs in the end
+ * fractions.
+ */
 static int time_shift(struct trace *t, struct tin *in)
 {
 	uint64_t sum = 0;

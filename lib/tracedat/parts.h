@@ -84,8 +84,8 @@ enum trace_option {
 enum trace_packing { TRACE_PLAIN, TRACE_ZLIB, TRACE_ZSTD };
 
 /*
- * A reader of metadata: over the file from an offset, or over unpacked bytes in memory. Reading past
- * the end gives zeroes or NULL and sets err.
+ * A reader of metadata: over the file from an offset, or over unpacked bytes in memory. Reading
+ * past the end gives zeroes or NULL and sets err.
  */
 struct tin {
 	struct trace *t;
@@ -315,10 +315,13 @@ int trace_descriptor(struct trace *t, struct trace_event *e, const struct trace_
 /* An event whose format the recording lacks. */
 int trace_event_missing(struct trace *t, uint32_t id, struct trace_event **e);
 
-/* ---- cpu.c, ring.c ---- */
+/* ---- cpu.c ---- */
 
 /* The next page: *page has *len bytes. 0, PP_END, or an error. */
 int trace_next_page(struct trace *t, struct trace_cpu *c, const uint8_t **page, size_t *len);
+
+/* ---- ring.c ---- */
+
 /* The next record of a CPU: 0, PP_END, PP_ENOMEM, PP_EIO. Damage has been noted. */
 int trace_next_record(struct trace *t, struct trace_cpu *c, struct trace_rec *rec);
 

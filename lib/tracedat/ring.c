@@ -194,8 +194,8 @@ static uint32_t type_of(const struct trace *t, const uint8_t *data, uint32_t siz
 }
 
 /*
- * The next record if it is an event with a small delta and length, in the byte order of this machine, as
- * nearly all are. False: it is something else, and nothing was done.
+ * The next record if it is an event with a small delta and length, in the byte order of this
+ * machine, as nearly all are. False: it is something else, and nothing was done.
  */
 static inline bool next_plain(const struct trace *t, struct trace_cpu *c, struct trace_rec *rec)
 {

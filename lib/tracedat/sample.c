@@ -1,11 +1,12 @@
 /*
  * Records of a trace.dat to samples.
  *
- * Call chains: a function tracer's record has one of two addresses, the function and its caller. A
- * kernel_stack record is the stack of the event before it on its CPU, a user_stack record behind it
- * the rest of that: the event's sample gets the chain. The records themselves follow as samples of
- * their own, so that a printer shows them, with the flag PS_SAMPLE_JOINED, so that nothing is counted
- * twice. A stack that belongs to no event, or all when they are to be separate, has a chain of its own.
+ * Call chains: a function tracer's record has one of two addresses, the function and its caller.
+ * A kernel_stack record is the stack of the event before it on its CPU, a user_stack record
+ * behind it the rest of that: the event's sample gets the chain. The records themselves follow as
+ * samples of their own, so that a printer shows them, with the flag PS_SAMPLE_JOINED, so that
+ * nothing is counted twice. A stack that belongs to no event, or all when they are to be
+ * separate, has a chain of its own.
  */
 #include "tracedat/parts.h"
 
@@ -274,7 +275,10 @@ static inline int thread(struct trace *t, struct trace_cpu *c, struct ps_sample 
 	return rc;
 }
 
-/* What all samples begin with; what is not among the fields is not looked at, and stays as it was. */
+/*
+ * What all samples begin with; what is not among the fields is not looked at, and stays as it
+ * was.
+ */
 static inline struct ps_sample *begin_sample(struct trace *t, struct trace_cpu *c)
 {
 	struct ps_sample *s = &t->sample;

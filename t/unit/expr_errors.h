@@ -102,7 +102,7 @@
 	{"prev_pid in (1..)) ", "column 18: expected an operator, ',' or the end, found ')'\n"
 				"  prev_pid in (1..)) \n"
 				"                   ^"},
-	{"prev_pid == 1..5", "column 14: a range stands behind in: x in 1..5\n"
+	{"prev_pid == 1..5", "column 14: a range stands after in: x in 1..5\n"
 			     "  prev_pid == 1..5\n"
 			     "               ^~"},
 	{"prev_pid & 4 == 4",
@@ -137,13 +137,13 @@
 	{"cpu & CPUS{9999}", "column 7: no machine has a CPU of that number\n"
 			     "  cpu & CPUS{9999}\n"
 			     "        ^~~~"},
-	{"cpu + CPUS{1}", "column 7: CPUS{} stands only behind &, == and !=\n"
+	{"cpu + CPUS{1}", "column 7: CPUS{} stands only after &, == and !=\n"
 			  "  cpu + CPUS{1}\n"
 			  "        ^~~~~~~"},
-	{"CPUS{1}", "column 1: CPUS{} stands only behind &, == and !=\n"
+	{"CPUS{1}", "column 1: CPUS{} stands only after &, == and !=\n"
 		    "  CPUS{1}\n"
 		    "  ^~~~~~~"},
-	{"!CPUS{1}", "column 2: CPUS{} stands only behind &, == and !=\n"
+	{"!CPUS{1}", "column 2: CPUS{} stands only after &, == and !=\n"
 		     "  !CPUS{1}\n"
 		     "   ^~~~~~~"},
 	{"sched_switch: prev_pid == 1,",

@@ -1,6 +1,6 @@
 /*
- * Regular expressions: what matches is what the C library says, for many patterns and texts; and how
- * long and how large they become.
+ * Regular expressions: what matches is what the C library says, for many patterns and texts; and
+ * how long and how large they become.
  */
 #include "base/err.h"
 #include "expr/regex.h"
@@ -28,7 +28,10 @@ static bool same(const char *pattern, const char *const *texts, size_t n, const 
 	int rc = rx_new(&x, pattern, strlen(pattern), &wrong);
 
 	*differs = "";
-	/* Without REG_NEWLINE, too, the C library takes what follows a newline for a beginning: sometimes. */
+	/*
+	 * Without REG_NEWLINE, too, the C library takes what follows a newline for a beginning:
+	 * sometimes.
+	 */
 	newlines = !strpbrk(pattern, "^$");
 	if (rc == PP_ELIMIT || strstr(wrong ? wrong : "", "back references"))
 		return true;

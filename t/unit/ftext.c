@@ -226,8 +226,8 @@ static void check_detection(void)
 }
 
 /*
- * States of threads as they were recorded, and what trace-cmd 3.1 with libtraceevent 1.7 and 3.4 with
- * 1.9 print of them; the last rows are of a recording of Linux 4.9.
+ * States of threads as they were recorded, and what trace-cmd 3.1 with libtraceevent 1.7 and 3.4
+ * with 1.9 print of them; the last rows are of a recording of Linux 4.9.
  */
 static void check_states(void)
 {

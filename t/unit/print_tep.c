@@ -34,7 +34,10 @@ static const char *text_of(uint32_t long_size, const char *fields, const char *p
 	return buf_str(&text);
 }
 
-/* A field of the size of a long that is printed as a text is an address, which is not in the recording. */
+/*
+ * A field of the size of a long that is printed as a text is an address, which is not in the
+ * recording.
+ */
 static void test_long_size(void)
 {
 	static const uint32_t four[] = {5, 0, 0xc0123456};
@@ -56,8 +59,8 @@ static void test_long_size(void)
 #define HEX NULL /* not printed: the bytes in hexadecimal */
 
 /*
- * What C prints of a payload with these numbers, bytes 1 to 4 and the name "hello"; HEX where it would
- * crash, or print what is not in the payload.
+ * What C prints of a payload with these numbers, bytes 1 to 4 and the name "hello"; HEX where it
+ * would crash, or print what is not in the payload.
  */
 static const struct {
 	const char *print;
