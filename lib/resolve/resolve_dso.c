@@ -123,6 +123,16 @@ static void say_unproven(struct resolver *r, struct machine *m)
 	m->said = true;
 }
 
+/* This machine did not give a file that is there: names are missing that could be there. */
+static void say_failed(struct resolver *r, const struct dso_file *f)
+{
+	if (!f->failed)
+		return;
+	diag_warn(r->d, f->failed_path, -1, "cannot be read: %s; names are missing",
+		  pp_strerror(f->failed));
+	r->stats.failed++;
+}
+
 /*
  * The root directory of a live process that has a file system of its own, such as a container's: ""
  * when there is none.
@@ -173,6 +183,7 @@ static int load_file(struct resolver *r, struct machine *m, struct rdso *d)
 	keep_tried(r, d, &f);
 	if (why == SYMTAB_UNPROVEN)
 		say_unproven(r, m);
+	say_failed(r, &f);
 	if (!rc)
 		rc = resolve_take_cfi(r, d, &f);
 	if (!rc && search.dwarf)
@@ -288,6 +299,7 @@ int resolve_load_module(struct resolver *r, struct machine *m, struct rdso *d)
 		d->reason = PS_REASON_BUILD_ID;
 	}
 	keep_tried(r, d, &f);
+	say_failed(r, &f);
 	dso_file_release(&f);
 	if (rc && rc != PP_ENOMEM)
 		return 0;

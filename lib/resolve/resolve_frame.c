@@ -92,6 +92,9 @@ static int kernel_dso(struct resolver *r, struct machine *m, bool guest, struct 
 	(*d)->table = kernel_symbols(k, &(*d)->reason);
 	(*d)->delta = k->delta;
 	r->stats.useless += k->useless;
+	r->stats.failed += k->failed;
+	if (k->no_memory)
+		return PP_ENOMEM;
 	if (r->opts.inlines || r->opts.srcline)
 		(*d)->lines.file = kernel_image(k);
 	if (r->opts.missing && !(*d)->table)

@@ -255,6 +255,12 @@ static int read_first(struct resolver *r, struct machine *m, const struct rjit *
 		*reason = PS_REASON_JIT_OWNER;
 	if (why == SYMTAB_DENIED || why == SYMTAB_IO)
 		*reason = PS_REASON_NO_ACCESS;
+	if (why == SYMTAB_NO_MEMORY)
+		return PP_ENOMEM;
+	if (rc && why == SYMTAB_IO) {
+		diag_warn(r->d, path, -1, "cannot be read: %s; names are missing", pp_strerror(rc));
+		r->stats.failed++;
+	}
 	if (why == SYMTAB_CORRUPT || why == SYMTAB_LIMIT)
 		*reason = PS_REASON_CORRUPT;
 	if (!rc) {

@@ -63,6 +63,7 @@ static enum symtab_reason check(struct finder *s, const struct elf_file *f, enum
 {
 	struct build_id *want = &s->d->id;
 	struct build_id id;
+	uint32_t crc;
 	bool has_id = elf_file_build_id(f, &id) == 0;
 
 	/* What is left of a file may lack its build-id. */
@@ -73,7 +74,7 @@ static enum symtab_reason check(struct finder *s, const struct elf_file *f, enum
 	if (proof == PROOF_ID)
 		return SYMTAB_BUILD_ID;
 	if (proof == PROOF_CRC)
-		return elf_file_crc(f) == s->crc ? SYMTAB_OK : SYMTAB_CRC;
+		return elf_file_crc(f, &crc) ? SYMTAB_IO : crc == s->crc ? SYMTAB_OK : SYMTAB_CRC;
 	if (proof == PROOF_HERE && !s->search->here)
 		return SYMTAB_UNPROVEN;
 	/* Nothing was recorded: from here on, this file says what belongs to it. */
@@ -88,20 +89,30 @@ static enum symtab_reason bare(const struct elf_file *f)
 	return elf_file_damaged(f) ? SYMTAB_CORRUPT : SYMTAB_STRIPPED;
 }
 
+/* What this machine did not give, though it is there, is told apart from what is no good. */
+static void note_failure(struct finder *s, int rc, const char *path)
+{
+	if (rc == PP_ENOMEM) {
+		s->rc = rc;
+	} else if (!s->d->failed) {
+		s->d->failed = rc;
+		s->d->failed_path = path;
+	}
+}
+
 /* Decides about a file that was opened, or not and `why`; closes it if it is of no use. */
 static void judge(struct finder *s, const char *path, struct elf_file *f, enum symtab_reason why,
-		  enum proof proof, bool runnable)
+		  int failed, bool runnable)
 {
 	struct dso_file *d = s->d;
 	const char *kept;
-	bool use = false, right;
+	bool use = false, right = f && !why;
 
-	if (f)
-		why = check(s, f, proof);
-	right = !why;
 	if (right && !elf_file_has_symtab(f))
 		why = bare(f);
 	kept = note(s, path, why);
+	if (kept && failed)
+		note_failure(s, failed, kept);
 	if (!kept || !right) {
 		elf_file_close(f);
 		return;
@@ -126,6 +137,35 @@ static void judge(struct finder *s, const char *path, struct elf_file *f, enum s
 }
 
 /*
+ * Opens a file and checks it. What libelf could not do, and what looks damaged, is tried once more: a
+ * read or an allocation that failed once is no damage. *failed: the error of this machine that remains.
+ */
+static struct elf_file *open_checked(struct finder *s, const struct root *root, const char *path,
+				     enum proof proof, enum symtab_reason *why, int *failed)
+{
+	struct elf_file *f = NULL;
+	int rc;
+
+	for (int again = 0; again < 2; again++) {
+		elf_file_close(f);
+		f = NULL;
+		(void)elf_errno();
+		rc = root_elf(root, path, &f, why);
+		if (!rc) {
+			*why = check(s, f, proof);
+			elf_file_has_symtab(f);
+		}
+		if (!elf_errno() && *why != SYMTAB_IO && *why != SYMTAB_NO_MEMORY)
+			return f;
+	}
+	if (*why == SYMTAB_IO || *why == SYMTAB_NO_MEMORY)
+		*failed = rc ? rc : PP_EIO;
+	else if (f)
+		*failed = elf_file_probe(f);
+	return f;
+}
+
+/*
  * Tries one file below a root (NULL: this machine's). `runnable`: it can be the binary itself, not
  * only a debug file.
  */
@@ -136,9 +176,9 @@ __attribute__((format(printf, 5, 6))) static void try_file(struct finder *s,
 {
 	char path[DSO_MAX_PATH], full[DSO_MAX_PATH];
 	enum symtab_reason why = SYMTAB_OK;
-	struct elf_file *f = NULL;
+	struct elf_file *f;
 	va_list ap;
-	int n;
+	int n, failed = 0;
 
 	va_start(ap, fmt);
 	n = vsnprintf(path, sizeof(path), fmt, ap);
@@ -146,9 +186,8 @@ __attribute__((format(printf, 5, 6))) static void try_file(struct finder *s,
 	if (n <= 0 || (size_t)n >= sizeof(path) || !root_path(root, path, full) || done(s) ||
 	    already_tried(s->d, full))
 		return;
-	if (root_elf(root, path, &f, &why))
-		f = NULL;
-	judge(s, full, f, why, proof, runnable);
+	f = open_checked(s, root, path, proof, &why, &failed);
+	judge(s, full, f, why, failed, runnable);
 }
 
 static const char *base_name(const char *path)
@@ -176,6 +215,7 @@ static void try_binary(struct finder *s, const char *path)
 	const struct dso_search *o = s->search;
 	struct root *live = NULL;
 	char by_id[128];
+	int rc;
 
 	for (size_t i = 0; i < o->n_symfs && !s->d->binary; i++) {
 		if (!dso_id_path(&s->d->id, "elf", by_id, sizeof(by_id)))
@@ -190,8 +230,12 @@ static void try_binary(struct finder *s, const char *path)
 	if (path[0] != '/' || s->d->binary || (o->n_symfs && !s->d->id.len))
 		return;
 	/* Links and ".." in a container lead to where they lead in it. */
-	if (o->root && o->root[0] && !root_open(&live, o->root, NULL)) {
-		try_file(s, live, PROOF_HERE, true, "%s", path);
+	if (o->root && o->root[0]) {
+		rc = root_open(&live, o->root, NULL);
+		if (!rc)
+			try_file(s, live, PROOF_HERE, true, "%s", path);
+		else if (rc == PP_ENOMEM || pp_is_io(rc))
+			note_failure(s, rc, note(s, o->root, SYMTAB_IO));
 		root_free(live);
 	}
 	if (!s->d->binary)
@@ -306,9 +350,10 @@ static void try_fetch(struct finder *s)
 }
 
 /* What the binary itself has, if nothing better was found. */
-static void use_own(struct dso_file *d)
+static void use_own(struct finder *s)
 {
-	enum symtab_reason why;
+	struct dso_file *d = s->d;
+	enum symtab_reason why = SYMTAB_OK;
 
 	if (d->symbols || !d->binary)
 		return;
@@ -317,6 +362,8 @@ static void use_own(struct dso_file *d)
 		if (!d->mini)
 			elf_file_close(d->symbols_elf);
 	}
+	if (why == SYMTAB_NO_MEMORY)
+		s->rc = PP_ENOMEM;
 	if (!d->mini) {
 		d->dynamic = elf_file_has_dynsym(d->binary_elf);
 		d->symbols_elf = d->dynamic ? d->binary_elf : NULL;
@@ -335,7 +382,7 @@ static int settle(struct finder *s)
 		d->why = SYMTAB_NO_MEMORY;
 		return s->rc;
 	}
-	use_own(d);
+	use_own(s);
 	f = d->binary_elf ? d->binary_elf : d->symbols_elf;
 	if (f)
 		d->segments = *elf_file_segments(f);
@@ -378,8 +425,30 @@ int dso_file_find(const char *path, const struct build_id *id, const struct dso_
 	return settle(&s);
 }
 
-int dso_file_symtab(const struct dso_file *d, const struct elf_symtab_opts *opts,
-		    struct symtab **out, enum symtab_reason *why)
+/* Loads a table, once more if libelf could not do something. */
+static int load_table(struct dso_file *d, struct elf_file *from, const struct elf_file *binary,
+		      const struct elf_symtab_opts *opts, struct symtab **out,
+		      enum symtab_reason *why)
+{
+	int rc = 0;
+
+	for (int again = 0; again < 2; again++) {
+		if (again && !rc)
+			symtab_free(*out);
+		(void)elf_errno();
+		rc = elf_symtab_load(from, binary, opts, out, why);
+		if (!elf_errno() || rc == PP_ENOMEM)
+			return rc;
+	}
+	if (!d->failed) {
+		d->failed = elf_file_probe(from);
+		d->failed_path = d->symbols;
+	}
+	return rc;
+}
+
+int dso_file_symtab(struct dso_file *d, const struct elf_symtab_opts *opts, struct symtab **out,
+		    enum symtab_reason *why)
 {
 	struct elf_symtab_opts with = opts ? *opts : (struct elf_symtab_opts){0};
 	int rc;
@@ -389,10 +458,10 @@ int dso_file_symtab(const struct dso_file *d, const struct elf_symtab_opts *opts
 		return symtab_reason_err(*why);
 	if (d->mini)
 		with.dynsym_of = d->binary_elf;
-	rc = elf_symtab_load(d->symbols_elf, d->binary_elf, &with, out, why);
+	rc = load_table(d, d->symbols_elf, d->binary_elf, &with, out, why);
 	/* A damaged or useless debug file must not hide what the binary itself has. */
 	if (rc && rc != PP_ENOMEM && d->binary_elf && d->binary_elf != d->symbols_elf)
-		rc = elf_symtab_load(d->binary_elf, NULL, &with, out, why);
+		rc = load_table(d, d->binary_elf, NULL, &with, out, why);
 	return rc;
 }
 

@@ -68,7 +68,9 @@ struct dso_file {
 	bool dynamic;	     /* or only its .dynsym */
 	struct build_id id;  /* recorded, else the one found; may be none */
 	struct elf_segments
-		segments;      /* of the binary, else of the debug file: to convert offsets */
+		segments; /* of the binary, else of the debug file: to convert offsets */
+	int failed; /* error of a file that is there, but that this machine did not give; 0: none */
+	const char *failed_path;
 	struct dso_try *tried; /* all candidates, in order */
 	size_t n_tried;
 	/*
@@ -88,8 +90,8 @@ int dso_file_find(const char *path, const struct build_id *id, const struct dso_
 		  struct dso_file *d);
 
 /* Loads the table of a DSO that was found. opts may be NULL. The caller owns *out. */
-int dso_file_symtab(const struct dso_file *d, const struct elf_symtab_opts *opts,
-		    struct symtab **out, enum symtab_reason *why);
+int dso_file_symtab(struct dso_file *d, const struct elf_symtab_opts *opts, struct symtab **out,
+		    enum symtab_reason *why);
 
 /*
  * The file that d's DWARF shares entries with (.gnu_debugaltlink, written by dwz): *alt, which the

@@ -22,6 +22,7 @@ struct elf_file {
 	uint32_t more;	     /* references beside the first */
 	struct buf unpacked; /* the memory, if it is its own */
 	struct elf_segments segments;
+	int err; /* of opening it */
 };
 
 /* Whether sections of code have no bytes in the file: it is what is left for a debugger. */
@@ -77,8 +78,10 @@ static enum symtab_reason start(struct elf_file *f)
 static int finish(struct elf_file **out, struct elf_file *f, enum symtab_reason *why)
 {
 	if (*why) {
+		int err = *why == SYMTAB_IO && f->err ? f->err : symtab_reason_err(*why);
+
 		elf_file_close(f);
-		return symtab_reason_err(*why);
+		return err;
 	}
 	*out = f;
 	return 0;
@@ -135,12 +138,19 @@ static enum symtab_reason open_fd(struct elf_file *f, int fd)
 {
 	uint8_t first[8];
 	struct stat st;
+	ssize_t got;
 
 	f->fd = fd;
-	if (fd < 0 || fstat(fd, &st))
+	if (fd < 0 || fstat(fd, &st)) {
+		f->err = pp_errno(errno);
 		return errno == ENOTSUP ? SYMTAB_NOT_ELF : symtab_reason_errno(errno);
-	if (pread(f->fd, first, sizeof(first), 0) == sizeof(first) &&
-	    unpack_kind(first, sizeof(first)))
+	}
+	got = pread(f->fd, first, sizeof(first), 0);
+	if (got < 0) {
+		f->err = pp_errno(errno);
+		return symtab_reason_errno(errno);
+	}
+	if (got == sizeof(first) && unpack_kind(first, sizeof(first)))
 		return read_packed(f, (uint64_t)st.st_size);
 	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	return start(f);
@@ -498,6 +508,21 @@ int elf_file_copy(const struct elf_file *f, uint64_t len,
 	return rc;
 }
 
+static int ignore(void *ctx, const uint8_t *bytes, size_t n)
+{
+	(void)ctx;
+	(void)bytes;
+	(void)n;
+	return 0;
+}
+
+int elf_file_probe(const struct elf_file *f)
+{
+	int rc = elf_file_copy(f, elf_file_size(f), ignore, NULL);
+
+	return rc == PP_ECUT ? 0 : rc;
+}
+
 static int add_crc(void *ctx, const uint8_t *bytes, size_t n)
 {
 	uint32_t *crc = ctx;
@@ -509,12 +534,10 @@ static int add_crc(void *ctx, const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-uint32_t elf_file_crc(const struct elf_file *f)
+int elf_file_crc(const struct elf_file *f, uint32_t *crc)
 {
-	uint32_t crc = (uint32_t)crc32(0, NULL, 0);
-
-	elf_file_copy(f, elf_file_size(f), add_crc, &crc);
-	return crc;
+	*crc = (uint32_t)crc32(0, NULL, 0);
+	return elf_file_copy(f, elf_file_size(f), add_crc, crc);
 }
 
 bool elf_file_has_symtab(const struct elf_file *f)

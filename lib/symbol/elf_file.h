@@ -53,6 +53,12 @@ int elf_file_open(struct elf_file **f, const char *path, enum symtab_reason *why
 /* Likewise beneath a directory (beneath.h). */
 int elf_file_open_in(struct elf_file **f, int dir, const char *path, enum symtab_reason *why);
 
+/*
+ * Whether all of its bytes can be read: 0, or the error of what failed, now or before. For files that
+ * seem to be damaged or to lack something, which can be the fault of this machine.
+ */
+int elf_file_probe(const struct elf_file *f);
+
 /* The same over n bytes of memory (the vdso, tests), which must outlive it. libelf does not write
  * to them. */
 int elf_file_memory(struct elf_file **f, const void *bytes, size_t n, enum symtab_reason *why);
@@ -136,8 +142,8 @@ int elf_file_copy(const struct elf_file *f, uint64_t len,
  */
 int elf_file_altlink(const struct elf_file *f, const char **name, struct build_id *id);
 
-/* The checksum that a debug link names a file by: the CRC-32 of zlib over all of its bytes. */
-uint32_t elf_file_crc(const struct elf_file *f);
+/* The checksum that a debug link names a file by: the CRC-32 of zlib over all bytes. 0, or an error. */
+int elf_file_crc(const struct elf_file *f, uint32_t *crc);
 
 /* Whether the file has a .symtab, a .dynsym, with bytes in the file. */
 bool elf_file_has_symtab(const struct elf_file *f);

@@ -68,6 +68,7 @@ struct kernel {
 	bool is_elf;	/* found_path */
 	bool useless;	/* a file that the user named has no symbols */
 	bool no_memory; /* a table may be missing because there was none */
+	bool failed;	/* this machine did not give a file that is there */
 	/* The file that the table was read from: a kallsyms text, or an ELF file (is_elf). */
 	const struct root *found_root;
 	char *found_path;  /* owned; NULL: none, or inside of the recording */

@@ -30,17 +30,24 @@ static void note(struct kernel *k, const char *path, enum symtab_reason why)
 }
 
 /* A table was found, or the reason is noted. */
-static bool found(struct kernel *k, const struct root *root, const char *path, bool elf,
+static bool found(struct kernel *k, const struct root *root, const char *path, bool elf, int rc,
 		  enum symtab_reason why)
 {
 	char full[ROOT_PATH_MAX];
 	const char *shown = root_path(root, path, full);
 
 	note(k, shown ? shown : path, why);
+	if (why == SYMTAB_IO) {
+		diag_warn(k->d, shown ? shown : path, -1, "cannot be read: %s; names are missing",
+			  pp_strerror(rc));
+		k->failed = true;
+	}
 	if (!k->table)
 		return false;
 	k->found_root = root;
 	k->found_path = strdup(path);
+	if (!k->found_path)
+		k->no_memory = true;
 	k->is_elf = elf;
 	return true;
 }
@@ -68,13 +75,15 @@ static bool try_kallsyms(struct kernel *k, const struct root *root, const char *
 {
 	enum symtab_reason why;
 	struct buf b = BUF_INIT;
+	int rc;
 
-	if (!root_read(root, path, KALLSYMS_MAX_BYTES, &b, &why))
+	rc = root_read(root, path, KALLSYMS_MAX_BYTES, &b, &why);
+	if (!rc)
 		try_text(k, b.data, b.len, &why);
 	buf_release(&b);
 	if (!k->table && asked)
 		say_useless(k, path, why);
-	return found(k, root, path, false, why);
+	return found(k, root, path, false, rc, why);
 }
 
 /* An ELF image of a kernel; with `proof` only one of the recorded build-id, if that is known. */
@@ -85,12 +94,14 @@ static bool try_vmlinux(struct kernel *k, const struct root *root, const char *p
 	struct elf_file *f = NULL;
 	enum symtab_reason why;
 	struct build_id id;
+	int rc;
 
 	if (k->ref_addr && k->symbol[0]) {
 		o.ref_name = k->symbol;
 		o.ref_addr = k->ref_addr;
 	}
-	if (!root_elf(root, path, &f, &why)) {
+	rc = root_elf(root, path, &f, &why);
+	if (!rc) {
 		if (proof && k->origin.kernel.len &&
 		    (elf_file_build_id(f, &id) || !build_id_equal(&id, &k->origin.kernel)))
 			why = SYMTAB_BUILD_ID;
@@ -100,7 +111,7 @@ static bool try_vmlinux(struct kernel *k, const struct root *root, const char *p
 	elf_file_close(f);
 	if (!k->table && asked)
 		say_useless(k, path, why);
-	return found(k, root, path, true, why);
+	return found(k, root, path, true, rc, why);
 }
 
 /* Where distributions put the image with symbols of a release. */

@@ -160,8 +160,10 @@ static int read_file(int dir, const char *path, const uid_t *owner, size_t max, 
 	size_t from = b->len;
 	struct stat st = {0};
 	ssize_t got = 1;
+	int err;
 
 	*why = fd < 0 || fstat(fd, &st) ? symtab_reason_errno(errno) : SYMTAB_OK;
+	err = *why ? pp_errno(errno) : 0;
 	if (!*why && owner &&
 	    (!is_trusted(&st, *owner) || stat_link(dir, path, &link) || !is_trusted(&link, *owner)))
 		*why = SYMTAB_OWNER;
@@ -173,11 +175,11 @@ static int read_file(int dir, const char *path, const uid_t *owner, size_t max, 
 		else if ((got = read(fd, b->data + b->len, b->cap - b->len - 1)) > 0)
 			b->len += (size_t)got;
 		else if (got < 0 && errno != EINTR)
-			*why = symtab_reason_errno(errno);
+			*why = symtab_reason_errno(errno), err = pp_errno(errno);
 	}
 	if (fd >= 0)
 		close(fd);
-	return symtab_reason_err(*why);
+	return *why == SYMTAB_IO ? err : symtab_reason_err(*why);
 }
 
 /* What was read from `from` on is unpacked if it is packed. rc: of reading. */
