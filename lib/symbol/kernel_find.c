@@ -37,7 +37,7 @@ static bool found(struct kernel *k, const struct root *root, const char *path, b
 	const char *shown = root_path(root, path, full);
 
 	note(k, shown ? shown : path, why);
-	if (why == SYMTAB_IO) {
+	if (why == SYMTAB_IO && !k->failed) {
 		diag_warn(k->d, shown ? shown : path, -1, "cannot be read: %s; names are missing",
 			  pp_strerror(rc));
 		k->failed = true;
@@ -274,7 +274,9 @@ void kernel_find(struct kernel *k)
 		return;
 	if ((o && try_debug_dirs(k)) || (!(o && o->n_symfs) && try_installed(k, NULL)))
 		return;
-	if (from == ORIGIN_HERE) {
+	if (k->failed) {
+		k->reason = PS_REASON_NO_ACCESS;
+	} else if (from == ORIGIN_HERE) {
 		k->reason = PS_REASON_RESTRICTED;
 		diag_warn(k->d, NULL, -1,
 			  "/proc/kallsyms does not show addresses (kernel.kptr_restrict): kernel "
