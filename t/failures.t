@@ -3,7 +3,7 @@
 # complete and the exit status 0, or there is a message and the status 1 or 2. t/shim.c makes them fail.
 #
 #	FULL=1 t/failures.t		every call of each kind, instead of a choice of some
-#	ONLY='psym alloc' t/failures.t	only this filter, or this filter and kind
+#	ONLY='psym,alloc' t/failures.t	only this filter, or this filter and kind
 #	SEED=7 t/failures.t		another choice
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ my $shim = abs_path($ENV{SHIM} // "$root/build/t/shim.so");
 my $data = "$root/t/data";
 my $each = $ENV{RUNS} // 24;    # runs of a filter and a kind
 my @kinds = qw(alloc alloc+ read pread write open mmap thread);
-my ($only, $only_kind) = split / /, $ENV{ONLY} // '';
+my ($only, $only_kind) = split /,/, $ENV{ONLY} // '';
 my $tests = 0;
 my $failed = 0;
 

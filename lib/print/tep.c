@@ -73,7 +73,7 @@ int tep_plugin_option(const char *option)
 
 /* ---- trials ---- */
 
-/* A child follows a null pointer: because there was no memory, or because that is the harm. */
+/* A child follows a null pointer, or frees one twice: because there was no memory, or because that is the harm. */
 static void on_crash(int sig)
 {
 	(void)sig;
@@ -108,6 +108,7 @@ static int try_within(rlim_t seconds)
 		return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -1;
 	}
 	signal(SIGSEGV, on_crash);
+	signal(SIGABRT, on_crash);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null >= 0)
 		dup2(null, STDERR_FILENO);

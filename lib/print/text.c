@@ -8,7 +8,6 @@
 #include "print/text_plain.h"
 #include "print/text_trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define KIND_TRACE_DAT 2 /* SOURCE.kind */
@@ -115,7 +114,7 @@ static int print_record(struct stext *t, struct printer *p, const struct sreader
 	return rc ? rc : text_perf_record(p->perf, r, rec);
 }
 
-static int any_record(struct stext *t, const struct sreader *r, const struct ps_record *rec)
+int stext_record(struct stext *t, const struct sreader *r, const struct ps_record *rec)
 {
 	struct printer *p;
 
@@ -130,14 +129,4 @@ static int any_record(struct stext *t, const struct sreader *r, const struct ps_
 		return text_page_finish(&t->page);
 	p = printer_of(t, rec->source);
 	return p ? print_record(t, p, r, rec) : PP_ENOMEM;
-}
-
-/* libtraceevent leaves things out when it has no memory, and does not report it. malloc does. */
-int stext_record(struct stext *t, const struct sreader *r, const struct ps_record *rec)
-{
-	int rc;
-
-	errno = 0;
-	rc = any_record(t, r, rec);
-	return rc || errno != ENOMEM ? rc : PP_ENOMEM;
 }

@@ -244,6 +244,8 @@ static int add_event(struct text_trace *t, const struct ps_event *e)
 		ev.kind = kind_of(t, plain, te);
 	text_line_name(&ev.label, plain);
 	free(plain);
+	if (ev.label.err)
+		return ev.label.err;
 	ev.least = tep_trace_least(e);
 	find_numbers(&ev, e);
 	if (e->perf_type == PS_TYPE_MADE)
