@@ -45,7 +45,8 @@ PACKAGES := libelf zlib libzstd liblzma libdw libtraceevent libxxhash
 
 CFLAGS   ?= $(OPT) -g
 PP_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -Ibin -Wall -Wextra -Wshadow -Wstrict-prototypes \
-	-Wmissing-prototypes -Wpointer-arith -Wvla -fno-strict-aliasing -fno-common -pthread
+	-Wmissing-prototypes -Wpointer-arith -Wvla -Wno-missing-field-initializers -fno-strict-aliasing \
+	-fno-common -pthread
 # So that the filters can be profiled with call chains, as make demo does. Costs no time to speak of.
 PP_CFLAGS += -fno-omit-frame-pointer
 PP_LDFLAGS := -pthread

@@ -101,30 +101,30 @@ static void fill(const struct file *f, const void *bytes, size_t n)
 
 /* ---- the language ---- */
 
-static const char *const texts[] = {"sched:sched_switch",
-				    "sched:sched_wakeup",
-				    "raw_syscalls:sys_enter",
-				    "raw_syscalls:sys_exit",
-				    "cpu-clock",
-				    "ns",
-				    "bash",
-				    "kworker/0:1",
-				    "",
-				    "/x86-64",
-				    "/arm",
-				    "//anon",
-				    "[vdso]",
-				    "[kernel.kallsyms]_text",
-				    "[ext4]",
-				    "/memfd:jit",
-				    "arch",
-				    "kernel_symbol",
-				    "6.1.0",
-				    "mono",
-				    "_ZN3foo3barEv",
-				    "ffffffff81000000 T _text\nffffffff81001000 t some\n"
-				    "ffffffff81002000 T other\n",
-				    "a;b\n\"<&>\"\xff\x9b"};
+static const char *const texts[] = {
+	"sched:sched_switch",
+	"sched:sched_wakeup",
+	"raw_syscalls:sys_enter",
+	"raw_syscalls:sys_exit",
+	"cpu-clock",
+	"ns",
+	"bash",
+	"kworker/0:1",
+	"",
+	"/x86-64",
+	"/arm",
+	"//anon",
+	"[vdso]",
+	"[kernel.kallsyms]_text",
+	"[ext4]",
+	"/memfd:jit",
+	"arch",
+	"kernel_symbol",
+	"6.1.0",
+	"mono",
+	"_ZN3foo3barEv",
+	"ffffffff81000000 T _text\nffffffff81001000 t some\nffffffff81002000 T other\n",
+	"a;b\n\"<&>\"\xff\x9b"};
 #define TEXTS (sizeof(texts) / sizeof(texts[0]))
 
 struct maker {

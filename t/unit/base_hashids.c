@@ -35,17 +35,17 @@ static void test_limits(void)
 	struct hashids bytes = {.max_ids = 1000, .max_bytes = 80};
 	uint32_t id = 0, greatest = 0, begun = 0, old;
 	bool fresh = false, right = true;
+	uint64_t before;
 
 	for (uint64_t i = 0; i < 2500; i++) {
 		right = right && !hashids_get(&t, &i, sizeof(i), &id, &fresh) && fresh &&
 			id == i % 1000 + 1;
 		/* The one before still has its id, unless all were forgotten in between. */
 		old = id;
-		i--;
-		if (i != UINT64_MAX && id != 1)
-			right = right && !hashids_get(&t, &i, sizeof(i), &id, &fresh) && !fresh &&
-				id == old - 1;
-		i++;
+		before = i - 1;
+		if (i && id != 1)
+			right = right && !hashids_get(&t, &before, sizeof(before), &id, &fresh) &&
+				!fresh && id == old - 1;
 	}
 	ok(right, "beyond the number of ids all are forgotten, and ids begin again");
 	for (uint64_t i = 0; i < 25; i++) {

@@ -25,7 +25,7 @@ static void write_to(struct fold *f, struct buf *b)
 /* Adds a stack that is given as folded text. */
 static void add(struct fold *f, const char *stack, uint64_t weight)
 {
-	uint32_t names[8], node;
+	uint32_t names[8], node = 0;
 	size_t n = 8;
 	int rc = 0;
 
@@ -141,7 +141,7 @@ static void test_lengths(void)
 	struct fold_opts opts = {0};
 	struct buf b = BUF_INIT, said = BUF_INIT;
 	struct diag *d;
-	struct fold *f;
+	struct fold *f = NULL;
 
 	ok(!diag_new(&d, "t", hear, &said) && !fold_new(&f, &opts, d), "new");
 	memset(text, 'n', sizeof(text));
@@ -197,7 +197,7 @@ static void test_clean(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct buf b = BUF_INIT, want = BUF_INIT;
-		uint32_t name, node;
+		uint32_t name, node = 0;
 		struct fold *f;
 
 		ok(!fold_new(&f, &opts, NULL), "new");
@@ -318,7 +318,7 @@ static void test_blocks(void)
 	for (size_t pad = 0; pad < sizeof(sample) && all; pad++) {
 		struct fold_opts opts = {0};
 		struct fold *f;
-		struct src *s;
+		struct src *s = NULL;
 		struct out o;
 		size_t samples = 0;
 		char want[64];

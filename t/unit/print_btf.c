@@ -128,7 +128,7 @@ int main(void)
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 			is_int(use(all.data, all.len, rows[i].func, rows[i].n, &text), 0,
 			       "the types are taken");
-			is_str(buf_str(&text), rows[i].text, rows[i].func);
+			is_str(buf_str(&text), rows[i].text, "%s", rows[i].func);
 		}
 	}
 	for (size_t cut = 0; cut < all.len; cut++)

@@ -112,7 +112,7 @@ static void test_guarded(void)
 
 		memcpy(&p[6], "hello", 6);
 		for (size_t k = 0; k < sizeof(p); k++)
-			sprintf(hex + 3 * k - !!k, " %02x" + !k, ((const uint8_t *)p)[k]);
+			sprintf(hex + 3 * k - !!k, k ? " %02x" : "%02x", ((const uint8_t *)p)[k]);
 		is_str(text_of(8, FIELDS, guarded[i].print, p, sizeof(p)),
 		       guarded[i].want ? guarded[i].want : hex, "%s of %d, %d", guarded[i].print,
 		       guarded[i].a, guarded[i].b);
