@@ -26,7 +26,9 @@ struct symbol_name {
 	uint32_t name; /* name id; 0: none */
 };
 
-/* The names of the threads that were seen last, by tid: most samples are of one of a few threads. */
+/*
+ * The names of the threads that were seen last, by tid: most samples are of one of a few threads.
+ */
 #define RECENT_COMMS 256
 
 struct comm_name {
@@ -50,7 +52,9 @@ struct fstream {
 	uint32_t used_string, used_stack, used_chain, used_frame, used_symbol, used_dso;
 	uint32_t *names[2]; /* by frame id, for others and Java: name id; 0: not yet */
 	uint32_t frames_cap;
-	/* By symbol id, but for frames that are inlined, or of Java: many frames have one symbol. */
+	/*
+	 * By symbol id, but for frames that are inlined, or of Java: many frames have one symbol.
+	 */
 	struct symbol_name *symbols;
 	uint32_t symbols_cap;
 	uint8_t *events; /* by event id: enum choice */
@@ -78,9 +82,9 @@ int fstream_room(struct fstream *s, size_t n);
 /* ---- stream_marks.c ---- */
 
 /*
- * The marks of a stack whose names are in the path from `from` on, leaf first: each run of addresses in no
- * mapping becomes one frame, and one below the root says how the walk up a copied stack ended, if that was not
- * at the outermost function.
+ * The marks of a stack whose names are in the path from `from` on, leaf first: each run of
+ * addresses in no mapping becomes one frame, and one below the root says how the walk up a copied
+ * stack ended, if that was not at the outermost function.
  */
 int fstream_marks(struct fstream *s, const struct ps_stack *st, size_t from, size_t *n);
 

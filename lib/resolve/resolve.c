@@ -254,8 +254,8 @@ struct part {
 };
 
 /*
- * The frames of the next address, likewise. Where the input has names, nothing is looked up, if not for
- * more than names.
+ * The frames of the next address, likewise. Where the input has names, nothing is looked up, if
+ * not for more than names.
  */
 static int add_address(struct resolver *r, struct machine *m, const struct part *p, uint64_t ip,
 		       uint32_t *depth, uint32_t *unknown)
@@ -291,8 +291,8 @@ static uint32_t count_addresses(const struct ps_chain *c)
 }
 
 /*
- * The input's stack as it came, if it cannot be compared address by address, and names more than what
- * is found now.
+ * The input's stack as it came, if it cannot be compared address by address, and names more than
+ * what is found now.
  */
 static int keep_whole(struct resolver *r, struct machine *m, const struct known *k, uint32_t *n,
 		      uint32_t *unknown, bool *cut)
@@ -504,7 +504,10 @@ static bool is_guest_ip(const struct ps_sample *s, const struct ps_chain *c)
 	return true;
 }
 
-/* The stacks of a sample. Those of an earlier psym are made again, and keep the names that they have. */
+/*
+ * The stacks of a sample. Those of an earlier psym are made again, and keep the names that they
+ * have.
+ */
 static int sample_stacks(struct resolver *r, struct machine *m, const struct sreader *in,
 			 struct ps_sample *s, const struct ps_chain *c,
 			 const struct ps_chain *other)
@@ -549,7 +552,10 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	return rc;
 }
 
-/* Whether the branches of a sample are the calls that it is in, as `perf record --call-graph lbr` has them. */
+/*
+ * Whether the branches of a sample are the calls that it is in, as `perf record --call-graph lbr`
+ * has them.
+ */
 static bool has_calls(const struct sreader *in, const struct ps_sample *s)
 {
 	const struct ps_event *e =
@@ -558,7 +564,9 @@ static bool has_calls(const struct sreader *in, const struct ps_sample *s)
 	return e && e->flags & PS_EVENT_BRANCH_CALLS;
 }
 
-/* The chains of a sample, written under ids of the output. c, other: those of the input, or NULL. */
+/*
+ * The chains of a sample, written under ids of the output. c, other: those of the input, or NULL.
+ */
 static int own_chains(struct resolver *r, struct machine *m, const struct sreader *in,
 		      struct ps_sample *s, const struct ps_chain *c, const struct ps_chain *other)
 {

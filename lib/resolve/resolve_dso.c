@@ -108,7 +108,10 @@ static void keep_tried(struct resolver *r, struct rdso *d, const struct dso_file
 				 symtab_reason_text(f->tried[i].why));
 }
 
-/* Once for a recording: that the files of this machine are not used where no build-id proves them. */
+/*
+ * Once for a recording: that the files of this machine are not used where no build-id proves
+ * them.
+ */
 static void say_unproven(struct resolver *r, struct machine *m)
 {
 	struct origin *o = &m->host.kernel.origin;
@@ -251,8 +254,8 @@ static int find_module(struct resolver *r, struct machine *m, struct rdso *d, ch
 }
 
 /*
- * Whether a module's file of this machine may be the recorded one: the path tells its release, so that
- * only the files of a running kernel that is another build of that release cannot be.
+ * Whether a module's file of this machine may be the recorded one: the path tells its release, so
+ * that only the files of a running kernel that is another build of that release cannot be.
  */
 static bool module_is_here(struct machine *m, const char *path)
 {

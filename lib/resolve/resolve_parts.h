@@ -409,8 +409,8 @@ void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip
 bool resolve_can_unwind(const struct machine *m, const struct ps_sample *s);
 
 /*
- * The chain of such a sample: what c (or NULL) has of the kernel, then what was unwound. It lives until the
- * next one, and has no id.
+ * The chain of such a sample: what c (or NULL) has of the kernel, then what was unwound. It lives
+ * until the next one, and has no id.
  */
 int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample *s,
 		   const struct ps_chain *c, struct ps_chain *out);
@@ -427,7 +427,8 @@ void resolve_unwind_release(struct resolver *r);
 
 /*
  * The stack that a sample came with, if there is one: st is NULL otherwise. What another psym has
- * named in it stays named. Frames belong to addresses in turn, each with those inlined at it before it.
+ * named in it stays named. Frames belong to addresses in turn, each with those inlined at it
+ * before it.
  */
 struct known {
 	const struct sreader *in;
@@ -451,9 +452,9 @@ struct known_frames {
 struct known_frames resolve_known_next(struct known *k);
 
 /*
- * Whether they stay, rather than the frame `id` (with FRAME_UNKNOWN) that was found for the address
- * now: if they are named, unless only this one has inlined functions or a line; or if this one lacks
- * what they have.
+ * Whether they stay, rather than the frame `id` (with FRAME_UNKNOWN) that was found for the
+ * address now: if they are named, unless only this one has inlined functions or a line; or if
+ * this one lacks what they have.
  */
 bool resolve_known_wins(const struct resolver *r, const struct known_frames *a, uint32_t id);
 

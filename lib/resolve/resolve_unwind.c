@@ -138,8 +138,8 @@ static int kernel_part(struct unwinding *u, const struct ps_sample *s, const str
 }
 
 /*
- * What was unwound, as the rest of the chain. A marker says that an address was not called from: what
- * a signal interrupted. perf has the addresses of calls, not those that they return to.
+ * What was unwound, as the rest of the chain. A marker says that an address was not called from:
+ * what a signal interrupted. perf has the addresses of calls, not those that they return to.
  */
 static uint32_t user_part(struct unwinding *u, const struct unwind_result *res, uint32_t n)
 {
@@ -204,8 +204,8 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 }
 
 /*
- * Where user space was: the chain has it, or the sample. For perf it is the beginning of the function that was
- * called last.
+ * Where user space was: the chain has it, or the sample. For perf it is the beginning of the
+ * function that was called last.
  */
 static uint64_t innermost(const struct unwinding *u, const struct ps_sample *s,
 			  const struct ps_chain *c)

@@ -1,6 +1,6 @@
 /*
- * The record types of the event stream, each with its fields: the one table that feeds the writer,
- * the reader, the printers, and the check of perfpipe-stream(5).
+ * The record types of the event stream, each with its fields: the one table that feeds the
+ * writer, the reader, the printers, and the check of perfpipe-stream(5).
  *
  * Kinds of field, as they lie in a record (every record begins at a multiple of 8 bytes):
  *	u32	4 bytes; they come in pairs, so that what follows is aligned
@@ -10,8 +10,8 @@
  *	u64s	u32 count, 4 bytes of 0, the numbers
  *
  * A record may be shorter than its table: the fields that it lacks read as zero. A longer one has
- * fields of a later version, which are skipped. New fields are added at the end only; to the entries
- * of EVENT.fields, which lie one after the other without a length, none can be added.
+ * fields of a later version, which are skipped. New fields are added at the end only; to the
+ * entries of EVENT.fields, which lie one after the other without a length, none can be added.
  *
  * R(NAME, number, text, what it is) with PS_FIELDS_NAME(F) and F(kind, name, what it is).
  */

@@ -95,7 +95,10 @@ static int take(struct maker *m, struct section *s, const GElf_Shdr *sh, bool ol
 	return 0;
 }
 
-/* Whether a section is the debug section of this name, "" any; *old: packed in the form before ELF's own. */
+/*
+ * Whether a section is the debug section of this name, "" any; *old: packed in the form before
+ * ELF's own.
+ */
 static bool is_debug(const char *name, const char *what, bool *old)
 {
 	*old = !strncmp(name, ".zdebug_", 8);

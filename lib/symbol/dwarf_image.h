@@ -24,8 +24,8 @@
 int dwarf_image(const struct elf_file *f, bool lines, struct buf *image);
 
 /*
- * Appends the bytes of one debug section, unpacked: "frame" of .debug_frame or .zdebug_frame, up to `max`
- * of them. 0; PP_ENOENT; PP_ELIMIT; PP_ECORRUPT; PP_ENOMEM.
+ * Appends the bytes of one debug section, unpacked: "frame" of .debug_frame or .zdebug_frame, up
+ * to `max` of them. 0; PP_ENOENT; PP_ELIMIT; PP_ECORRUPT; PP_ENOMEM.
  */
 int dwarf_section(const struct elf_file *f, const char *name, uint64_t max, struct buf *bytes);
 

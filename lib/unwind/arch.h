@@ -1,6 +1,7 @@
 /*
- * The machines whose stacks are unwound: how their registers are numbered by the kernel's perf events
- * (arch/ARCH/include/uapi/asm/perf_regs.h) and by DWARF (the ABI supplements), and which have a part.
+ * The machines whose stacks are unwound: how their registers are numbered by the kernel's perf
+ * events (arch/ARCH/include/uapi/asm/perf_regs.h) and by DWARF (the ABI supplements), and which
+ * have a part.
  */
 #ifndef PP_UNWIND_ARCH_H
 #define PP_UNWIND_ARCH_H
@@ -22,8 +23,9 @@ struct unwind_arch {
 };
 
 /*
- * The machine of a sample, by the registers that were recorded: mask and ABI as in PERF_SAMPLE_REGS_USER;
- * `name` is what uname(2) said there, NULL or "" if that is not known. NULL: one that is not supported.
+ * The machine of a sample, by the registers that were recorded: mask and ABI as in
+ * PERF_SAMPLE_REGS_USER; `name` is what uname(2) said there, NULL or "" if that is not known.
+ * NULL: one that is not supported.
  */
 const struct unwind_arch *unwind_arch(const char *name, uint64_t abi, uint64_t mask);
 

@@ -1,5 +1,6 @@
 /*
- * The call frame information (CFI) of a module: how to get from an address in it to the caller's frame.
+ * The call frame information (CFI) of a module: how to get from an address in it to the caller's
+ * frame.
  *
  *	struct rows rows = {0};
  *	struct cfi *c;
@@ -10,10 +11,10 @@
  *	cfi_free(c);
  *
  * It is read from .eh_frame, whose entries are found by the table in .eh_frame_hdr, and from
- * .debug_frame, plain or packed. Only what addresses fall on is read: a section is not loaded as a
- * whole, unless it has to be searched because there is no (sound) table; then an index of it is made
- * once. Addresses are DSO-relative virtual addresses (vaddr). Format: DWARF 5, 6.4; Linux Standard
- * Base 5.0, "Exception Frames".
+ * .debug_frame, plain or packed. Only what addresses fall on is read: a section is not loaded as
+ * a whole, unless it has to be searched because there is no (sound) table; then an index of it is
+ * made once. Addresses are DSO-relative virtual addresses (vaddr). Format: DWARF 5, 6.4; Linux
+ * Standard Base 5.0, "Exception Frames".
  */
 #ifndef PP_UNWIND_CFI_H
 #define PP_UNWIND_CFI_H
@@ -31,9 +32,9 @@ int cfi_new(struct cfi **c, struct rows *rows);
 void cfi_free(struct cfi *c); /* NULL is fine */
 
 /*
- * Takes what a file has and those before it did not have. It stays open as long as the cfi needs it:
- * the caller may close it (elf_file_ref). `image`: it is the file that was run, not a debug file, whose
- * segments are empty. 0 or PP_ENOMEM; a file without tables is no error.
+ * Takes what a file has and those before it did not have. It stays open as long as the cfi needs
+ * it: the caller may close it (elf_file_ref). `image`: it is the file that was run, not a debug
+ * file, whose segments are empty. 0 or PP_ENOMEM; a file without tables is no error.
  */
 int cfi_add(struct cfi *c, struct elf_file *f, bool image);
 
@@ -47,8 +48,8 @@ unsigned cfi_machine(const struct cfi *c);
 int cfi_row(struct cfi *c, uint64_t vaddr, uint32_t *id);
 
 /*
- * Reads what a program cannot change: bytes of segments that are not writable. 0; PP_ENOENT, PP_ECUT
- * and the like when they are not there.
+ * Reads what a program cannot change: bytes of segments that are not writable. 0; PP_ENOENT,
+ * PP_ECUT and the like when they are not there.
  */
 int cfi_read(const struct cfi *c, uint64_t vaddr, void *to, size_t n);
 

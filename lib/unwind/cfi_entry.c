@@ -44,7 +44,10 @@ int cfi_next_entry(struct cfi_section *s, uint64_t *at, bool *fde)
 
 	if (*at >= s->size)
 		return PP_END;
-	/* An entry of no bytes ends .eh_frame; the sections that were linked into one can have some. */
+	/*
+	 * An entry of no bytes ends .eh_frame; the sections that were linked into one can have
+	 * some.
+	 */
 	if (s->size - *at >= 4) {
 		const uint8_t *p = cfi_bytes(s, *at, 4);
 

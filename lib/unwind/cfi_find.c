@@ -38,7 +38,9 @@ void cfi_read_hdr(struct cfi *c)
 	c->table = (uint64_t)(cur.p - p);
 	if (cur.bad || !c->ntable || c->ntable > (c->hdr.size - c->table) / ENTRY_SIZE)
 		return;
-	/* A table that belongs to another section, or was never filled, shows at its first entry. */
+	/*
+	 * A table that belongs to another section, or was never filled, shows at its first entry.
+	 */
 	c->hdr_bad = !table_entry(c, 0, &start, &at) || cfi_fde_at(&c->eh, at, &fde) ||
 		     fde.start != start;
 }

@@ -78,8 +78,8 @@ const uint8_t *cfi_bytes(struct cfi_section *s, uint64_t at, uint64_t n);
 int cfi_fde_at(struct cfi_section *s, uint64_t at, struct cfi_fde *fde);
 
 /*
- * Steps over an entry: *at becomes the place of the next. 0; PP_END; PP_ECORRUPT. *fde: it is an FDE,
- * not a CIE.
+ * Steps over an entry: *at becomes the place of the next. 0; PP_END; PP_ECORRUPT. *fde: it is an
+ * FDE, not a CIE.
  */
 int cfi_next_entry(struct cfi_section *s, uint64_t *at, bool *fde);
 
@@ -92,7 +92,9 @@ uint64_t cfi_pointer(struct cursor *c, uint8_t encoding, uint8_t width, uint64_t
 /* Reads the head of the search table of .eh_frame_hdr, if it can be used. */
 void cfi_read_hdr(struct cfi *c);
 
-/* The entry of an address: 0, PP_ENOENT, PP_ECORRUPT (there is one, which is damaged), PP_ENOMEM. */
+/*
+ * The entry of an address: 0, PP_ENOENT, PP_ECORRUPT (there is one, which is damaged), PP_ENOMEM.
+ */
 int cfi_find(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde);
 
 /* ---- cfi_run.c ---- */

@@ -28,8 +28,8 @@ struct expr_env {
 };
 
 /*
- * 0; PP_ENOENT: a register is not known; PP_ECORRUPT; PP_EUNSUPPORTED: an operation that such tables do
- * not have; or what `read` returned.
+ * 0; PP_ENOENT: a register is not known; PP_ECORRUPT; PP_EUNSUPPORTED: an operation that such
+ * tables do not have; or what `read` returned.
  */
 int expr_run(const struct expr_env *env, const uint8_t *p, size_t n, const uint64_t *first,
 	     uint64_t *value);

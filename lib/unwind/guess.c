@@ -28,7 +28,10 @@ static bool is_call(const uint8_t *end)
 	return false;
 }
 
-/* Whether a branch before `end` leads to it or beyond, up to `to`: it is no end of a function then. */
+/*
+ * Whether a branch before `end` leads to it or beyond, up to `to`: it is no end of a function
+ * then.
+ */
 static bool leads_over(const uint8_t *code, size_t from, size_t end, size_t to)
 {
 	for (size_t i = from; i + 2 <= end; i++) {
@@ -92,11 +95,13 @@ static bool read_code(const struct unwind_place *place, struct code *c)
 
 	c->at = place->vaddr < BACK ? (size_t)place->vaddr : BACK;
 	/* The beginning and the end of a module can be nearer. */
-	while (ahead > 4 && cfi_read(place->cfi, place->vaddr, c->bytes, ahead))
+	memset(c->bytes, 0, sizeof(c->bytes));
+	while (ahead > 1 && cfi_read(place->cfi, place->vaddr, c->bytes, ahead))
 		ahead /= 2;
 	while (c->at && cfi_read(place->cfi, place->vaddr - c->at, c->bytes, c->at + ahead))
 		c->at /= 2;
-	c->len = c->at + ahead;
+	/* What is beyond the end counts as zeroes. */
+	c->len = c->at + (ahead < 4 ? 4 : ahead);
 	c->vaddr = place->vaddr - c->at;
 	return c->at != 0;
 }
@@ -108,8 +113,8 @@ static bool is_mov(const uint8_t *p)
 }
 
 /*
- * The last push %rbp that is not beyond the address, and the mov %rsp,%rbp that comes after it, with at most
- * a few instructions between them. False: there are none.
+ * The last push %rbp that is not beyond the address, and the mov %rsp,%rbp that comes after it,
+ * with at most a few instructions between them. False: there are none.
  */
 static bool find_prologue(const struct code *c, size_t *push, size_t *mov)
 {
@@ -154,8 +159,8 @@ static bool moves_stack(const struct code *c, size_t from)
 }
 
 /*
- * Whether the word at the stack pointer is where a call of this very function returns to, which has not
- * moved the stack pointer since.
+ * Whether the word at the stack pointer is where a call of this very function returns to, which
+ * has not moved the stack pointer since.
  */
 static bool was_called(const struct walk *w, const struct unwind_place *at, const struct code *c,
 		       int *rc)
@@ -195,8 +200,8 @@ static enum stage stage_of_code(const struct walk *w, const struct unwind_place 
 /* ---- any machine ---- */
 
 /*
- * Whether an address can be where a call returns to: mapped, and after a call as far as can be seen; if it
- * is `sure`, after a call.
+ * Whether an address can be where a call returns to: mapped, and after a call as far as can be
+ * seen; if it is `sure`, after a call.
  */
 static bool is_return(struct walk *w, uint64_t pc, bool sure, int *rc)
 {
@@ -221,8 +226,8 @@ static bool is_return(struct walk *w, uint64_t pc, bool sure, int *rc)
 }
 
 /*
- * To the caller, whose return address is at `slot`, and frame pointer at `saved`. 0: it is in its register;
- * then the return address has to be sure.
+ * To the caller, whose return address is at `slot`, and frame pointer at `saved`. 0: it is in its
+ * register; then the return address has to be sure.
  */
 static bool go(struct walk *w, uint64_t slot, uint64_t saved, int *rc)
 {
@@ -253,8 +258,8 @@ bool walk_guess(struct walk *w, const struct unwind_place *at, int *rc)
 	bool seen = at->cfi && a->machine == EM_X86_64; /* the code, not only the stack */
 
 	/*
-	 * A call of an address where nothing is has pushed where it came from; so has one of the code
-	 * that compilers put on the stack for the address of a nested function.
+	 * A call of an address where nothing is has pushed where it came from; so has one of the
+	 * code that compilers put on the stack for the address of a nested function.
 	 */
 	if (!at->cfi && w->exact && a->machine != EM_AARCH64 && go(w, sp, 0, rc))
 		return true;

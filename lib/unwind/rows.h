@@ -1,9 +1,9 @@
 /*
  * Compact rows: the rules that lead from a frame to the frame of its caller.
  *
- * The instructions of a call frame table are run once for an address; what comes out is a row. Nearly
- * all rows are "CFA = register + n, registers saved at CFA - m", and a whole library has a few hundred
- * different ones, so that equal rows are kept once:
+ * The instructions of a call frame table are run once for an address; what comes out is a row.
+ * Nearly all rows are "CFA = register + n, registers saved at CFA - m", and a whole library has a
+ * few hundred different ones, so that equal rows are kept once:
  *
  *	struct rows t = {0};
  *	rc = rows_add(&t, &made, &id);		(ids count from 1)
@@ -37,7 +37,10 @@ enum row_how {
 	ROW_VAL_EXPR,	/* what the expression says */
 };
 
-/* The rule of one register; value is the place of an expression in the row's bytes, len its length. */
+/*
+ * The rule of one register; value is the place of an expression in the row's bytes, len its
+ * length.
+ */
 struct row_rule {
 	uint8_t reg, how;
 	uint16_t len;

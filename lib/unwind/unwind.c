@@ -159,7 +159,10 @@ struct complex_step {
 	struct walk next;
 };
 
-/* The value of one register of the caller. 0, or an error; PP_EMISMATCH: it is outside of the copy. */
+/*
+ * The value of one register of the caller. 0, or an error; PP_EMISMATCH: it is outside of the
+ * copy.
+ */
 static int complex_rule(struct complex_step *s, const struct row_rule *r, uint64_t *value,
 			bool *keep)
 {
@@ -273,7 +276,9 @@ static enum unwind_end step(struct walk *w, const struct row *row, unsigned *sti
 		return UNWIND_OTHER_STACK;
 	if (row->flags & ROW_PLAIN || !has_rule(row, w->arch->sp))
 		walk_set(w, w->arch->sp, cfa);
-	/* A return address that stayed in its register is that of a function which calls nothing. */
+	/*
+	 * A return address that stayed in its register is that of a function which calls nothing.
+	 */
 	if (!walk_knows(w, row->ra))
 		return UNWIND_REGISTERS;
 	w->pc = w->reg[row->ra] & w->arch->pc_mask;

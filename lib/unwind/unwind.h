@@ -1,6 +1,6 @@
 /*
- * Unwinding of user stacks: from the registers of a sample and a copy of the top of its stack to the
- * chain of its callers.
+ * Unwinding of user stacks: from the registers of a sample and a copy of the top of its stack to
+ * the chain of its callers.
  *
  *	struct unwinder *u;
  *	unwinder_new(&u, find, ctx);
@@ -9,13 +9,15 @@
  *	... res.ips[0 .. res.n), res.end ...
  *	unwinder_free(u);
  *
- * The caller knows what is mapped where, and opens the modules (cfi.h): `find` is asked once for each
- * address, then a table of recent addresses answers, until the number of the address space changes.
- * For a frame that costs one look there, one addition and a read for each saved register.
+ * The caller knows what is mapped where, and opens the modules (cfi.h): `find` is asked once for
+ * each address, then a table of recent addresses answers, until the number of the address space
+ * changes. For a frame that costs one look there, one addition and a read for each saved
+ * register.
  *
- * Memory is read from the copy and from what a program cannot change in its files; the stack pointer
- * only grows; each walk has an end, and says which (UNWIND_ENDS). Where there is no table, the frame
- * pointer serves if everything that can be known speaks for it; `guessed` says that it was used.
+ * Memory is read from the copy and from what a program cannot change in its files; the stack
+ * pointer only grows; each walk has an end, and says which (UNWIND_ENDS). Where there is no
+ * table, the frame pointer serves if everything that can be known speaks for it; `guessed` says
+ * that it was used.
  *
  * It does not name functions, knows nothing of kernel stacks, and keeps no sample.
  */
