@@ -275,6 +275,8 @@ int expr_run(const struct expr_env *env, const uint8_t *p, size_t n, const uint6
 		if (m.c.bad)
 			m.rc = PP_ECORRUPT;
 	}
-	*value = pop(&m);
+	/* What failed first is what is wrong. */
+	if (!m.rc)
+		*value = pop(&m);
 	return m.rc;
 }
