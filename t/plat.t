@@ -560,6 +560,14 @@ like "$ERR" '^plat: 2[0-9] kinds: [0-9]+ starts = 75 intervals \+ .*; [0-9]+ end
 "$BIN/plat" -k oncpu --slower 0 --tsv trace.ps 2>/dev/null >want
 same got want 'texts are no fields'
 
+# A new thread that waits has the name that it had then, as its wakeup has it, not the one that it gives itself.
+"$BIN/pdecode" -t --ns perf.ps 2>/dev/null |
+	sed -n 's/.*\] *\([0-9]*\)\.\([0-9]*\): *sched:sched_wakeup_new: comm=\(.*\) pid=\([0-9]*\) .*/\1\2\t\4\t\3/p' | sort >want
+"$BIN/plat" -k runq --slower 0 --tsv perf.ps 2>/dev/null |
+	awk -F'\t' -v OFS='\t' '$11 == "new" { printf "%.0f\t%s\t%s\n", $1, $6, $4 }' | sort >got
+same got want 'a new thread waits under the name of its wakeup'
+isnt "$(wc -l <want)" 0 'and there are some'
+
 # The stacks of where threads went to sleep, by psym before or after.
 gzip -dc "$ROOT/t/data/sched-stacks.data.gz" >stacks.data
 "$BIN/pdecode" stacks.data 2>/dev/null >stacks.ps
