@@ -226,7 +226,7 @@ const remember = (replace) => {
 	}
 };
 
-// Long times and sizes with three digits, behind the whole number.
+// Long times and sizes with three digits, after the whole number.
 const scales = {' ns': [['s', 1e9], ['ms', 1e6], ['us', 1e3]], ' bytes': [['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 1024]]};
 const brief = (n) => {
 	const scale = (scales[unit] || []).find((s) => n >= s[1]);

@@ -1,3 +1,4 @@
+/* Memory that is given back all at once. */
 #include "base/arena.h"
 
 #include <stdlib.h>
@@ -83,7 +84,7 @@ char *arena_dup(struct arena *a, const void *bytes, size_t n)
 
 void arena_reset(struct arena *a)
 {
-	/* The oldest first, as they were used: so that none is passed over for being too small. */
+	/* The oldest first, as they were used: so that none is skipped for being too small. */
 	while (a->blocks) {
 		struct arena_block *next = a->blocks->next;
 

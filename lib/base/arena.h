@@ -30,7 +30,7 @@ struct arena {
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_zalloc(struct arena *a, size_t size);
 
-/* A copy of n bytes with a NUL behind it. */
+/* A copy of n bytes with a NUL after it. */
 char *arena_dup(struct arena *a, const void *bytes, size_t n);
 
 /* Forgets everything, but keeps the memory for what comes next. */

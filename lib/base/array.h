@@ -15,8 +15,8 @@
 #include <string.h>
 
 /*
- * v has *n entries of `size` bytes, NULL and 0 to begin with; it gets `first` of them, twice as many, and
- * so on. NULL: out of memory, or an index of 2^31 or more; v and *n are as they were.
+ * v has *n entries of `size` bytes, NULL and 0 to begin with; it gets `first` of them, twice as
+ * many, and so on. NULL: out of memory, or an index of 2^31 or more; v and *n are as they were.
  */
 static inline void *array_widen(void *v, uint32_t *n, uint32_t index, uint32_t first, size_t size)
 {

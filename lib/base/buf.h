@@ -90,7 +90,7 @@ static inline void buf_adds(struct buf *b, const char *s)
 /* Adds n bytes of value c. */
 void buf_fill(struct buf *b, char c, size_t n);
 
-/* As printf. */
+/* Formats as printf does. */
 __attribute__((format(printf, 2, 3))) void buf_addf(struct buf *b, const char *fmt, ...);
 void buf_vaddf(struct buf *b, const char *fmt, va_list ap);
 
@@ -99,8 +99,8 @@ void buf_add_u64(struct buf *b, uint64_t v, int width, char pad);
 void buf_add_hex(struct buf *b, uint64_t v, int width, char pad);
 
 /*
- * Adds untrusted text for a terminal: the bytes of control characters and of what is not valid UTF-8
- * become \xHH (see utf8_shown), a backslash stays.
+ * Adds untrusted text for a terminal: the bytes of control characters and of what is not valid
+ * UTF-8 become \xHH (see utf8_shown), a backslash stays.
  */
 void buf_add_safe(struct buf *b, const char *s, size_t n);
 
@@ -113,7 +113,10 @@ void buf_add_json(struct buf *b, const char *s, size_t n);
 /* Bytes of the valid UTF-8 character at s (1 to 4), or 0. */
 int utf8_len(const char *s, size_t n);
 
-/* As utf8_len, but 0 also for what a terminal would obey: controls, C1's too, and those of direction. */
+/*
+ * Like utf8_len, but 0 also for what a terminal would obey: controls, C1's too, and those of
+ * direction.
+ */
 int utf8_shown(const char *s, size_t n);
 
 /* The text, "" if nothing was added. */

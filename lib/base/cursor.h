@@ -94,8 +94,8 @@ CURSOR_GET(64)
 #undef CURSOR_GET
 
 /*
- * The next n numbers, brought to host order where they lie, for bytes that are the caller's to change
- * and are read once. NULL (and bad) if there are fewer. The caller bounds n.
+ * The next n numbers, brought to host order where they lie, for bytes that are the caller's to
+ * change and are read once. NULL (and bad) if there are fewer. The caller bounds n.
  */
 static inline uint64_t *take_u64s(struct cursor *c, uint64_t n)
 {
@@ -124,7 +124,7 @@ static inline void cursor_align(struct cursor *c, const uint8_t *start, size_t a
 		cursor_skip(c, align - off);
 }
 
-/* A cursor over the next n bytes, which are passed over; empty and bad if there are fewer. */
+/* A cursor over the next n bytes, which are skipped; empty and bad if there are fewer. */
 static inline struct cursor cursor_sub(struct cursor *c, uint64_t n)
 {
 	const uint8_t *p = get_bytes(c, n);
@@ -134,7 +134,7 @@ static inline struct cursor cursor_sub(struct cursor *c, uint64_t n)
 }
 
 /*
- * The text in the next `n` bytes up to its NUL; the n bytes are passed over. Sets *len (without the
+ * The text in the next `n` bytes up to its NUL; the n bytes are skipped. Sets *len (without the
  * NUL). NULL if there are fewer than n bytes. The text need not be terminated.
  */
 static inline const char *get_text(struct cursor *c, uint64_t n, size_t *len)

@@ -1,6 +1,6 @@
 /*
- * Messages to the user: their form, repeated warnings, progress. Nothing is allocated to print one, as
- * one may say that there is no memory left.
+ * Messages to the user: their form, repeated warnings, progress. Nothing is allocated to print one,
+ * as one may say that there is no memory left.
  */
 #include "base/diag.h"
 
@@ -35,8 +35,7 @@ struct diag {
 	bool progress, shown;	  /* progress is wanted; a line of it is on the screen */
 	int64_t started, updated; /* ms: of the first call, of the last line */
 	uint64_t lines;		  /* messages printed */
-	uint64_t warnings;
-	uint64_t unlisted; /* warnings beyond DIAG_KINDS_MAX kinds */
+	uint64_t unlisted;	  /* warnings beyond DIAG_KINDS_MAX kinds */
 	struct diag_kind kinds[DIAG_KINDS_MAX];
 	unsigned nkinds;
 };
@@ -89,11 +88,6 @@ void diag_free(struct diag *d)
 void diag_set_verbose(struct diag *d, bool verbose)
 {
 	d->verbose = verbose;
-}
-
-uint64_t diag_warnings(const struct diag *d)
-{
-	return d->warnings;
 }
 
 bool diag_silent(const struct diag *d)
@@ -165,7 +159,9 @@ static void emit_va(struct diag *d, const char *file, int64_t offset, const char
 	emit(d, file, offset, format(d, fmt, ap));
 }
 
-/* Remembers a warning. Returns true when it is the first of its kind, or there is no memory for it. */
+/*
+ * Remembers a warning. Returns true when it is the first of its kind, or there is no memory for it.
+ */
 static bool remember(struct diag *d, const char *file, const char *fmt, const char *text)
 {
 	struct buf key = BUF_INIT;
@@ -231,7 +227,6 @@ void diag_vwarn(struct diag *d, const char *file, int64_t offset, const char *fm
 
 	if (!d)
 		return;
-	d->warnings++;
 	text = format(d, fmt, ap);
 	if (remember(d, file, fmt, text))
 		emit(d, file, offset, text);

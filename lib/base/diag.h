@@ -33,8 +33,8 @@ int diag_new(struct diag **d, const char *prog, diag_sink *sink, void *ctx);
 void diag_free(struct diag *d); /* NULL is fine */
 
 /*
- * A diag that prints as another does, for a thread of its own: the sink then has to be fit for calls
- * from several threads. It shows no progress.
+ * A diag that prints as another does, for a thread of its own: the sink then has to be fit for
+ * calls from several threads. It shows no progress.
  */
 int diag_new_like(struct diag **d, const struct diag *like);
 
@@ -73,8 +73,5 @@ void diag_finish(struct diag *d);
 
 /* Whether nothing was printed so far. */
 bool diag_silent(const struct diag *d);
-
-/* Number of warnings so far, repeated ones included. */
-uint64_t diag_warnings(const struct diag *d);
 
 #endif

@@ -36,7 +36,10 @@ enum pp_err {
 			-1000, /* PP_ESYSTEM - errno: of values that none of the codes above fits */
 };
 
-/* The text of an error code, strerror(3)'s of an errno value; never NULL, valid until the next call. */
+/*
+ * The text of an error code, strerror(3)'s of an errno value; never NULL, valid until the next
+ * call.
+ */
 const char *pp_strerror(int err);
 
 /* The code that fits an errno value. */

@@ -1,3 +1,4 @@
+/* The hash table of ids that dictionaries of numbers share. */
 #include "base/hashids.h"
 
 #include "base/err.h"
@@ -9,8 +10,8 @@
 #include <xxhash.h>
 
 /*
- * A slot is an id with bits of the hash that do not choose the slot: strings that are new meet slots
- * only, of which sixteen are in a cache line. The hash itself, 96 bits of it, lies by id.
+ * A slot is an id with bits of the hash that do not choose the slot: strings that are new meet
+ * slots only, of which sixteen are in a cache line. The hash itself, 96 bits of it, lies by id.
  */
 #define ID_BITS 19
 #define ID_MASK ((1u << ID_BITS) - 1)

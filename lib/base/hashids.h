@@ -1,7 +1,8 @@
 /*
  * Small dense ids for byte strings that are too large, or too many, to be kept: only 96 bits of
- * their hash are. Memory is bounded: when the strings with live ids exceed a number or a sum of bytes, the
- * table is emptied and ids begin again at 1. (The event stream lets an id be defined again.)
+ * their hash are. Memory is bounded: when the strings with live ids exceed a number or a sum of
+ * bytes, the table is emptied and ids begin again at 1. (The event stream lets an id be defined
+ * again.)
  *
  *	struct hashids t = {.max_ids = 1 << 18, .max_bytes = 32 << 20};
  *	rc = hashids_get(&t, bytes, len, &id, &fresh);
@@ -35,8 +36,9 @@ struct hashids {
 int hashids_get(struct hashids *t, const void *bytes, size_t len, uint32_t *id, bool *fresh);
 
 /*
- * The same in steps, for who knows early what will be looked up: the hash, a hint to the processor to
- * fetch what the look-up needs, and the look-up of a string of `len` bytes with that hash.
+ * hashids_get in steps, for a caller that knows early what will be looked up: the hash, a hint to
+ * the processor to fetch what the look-up needs, and the look-up of a string of `len` bytes with
+ * that hash.
  */
 struct hashids_hash {
 	uint64_t low;

@@ -1,3 +1,4 @@
+/* Tables of distinct strings, and of 64-bit keys, each with a small number. */
 #include "base/intern.h"
 
 #include "base/err.h"

@@ -9,7 +9,7 @@
  *	intern_release(&t);
  *
  * Ids count from 1; 0 is never given out, so that it can stand for "none". The bytes are copied to
- *an arena, have a NUL behind them, are aligned to 8 bytes and live until intern_release.
+ * an arena, followed by a NUL, are aligned to 8 bytes and live until intern_release.
  *
  * struct map64 is the other table that the filters need: 64-bit keys to 32-bit values.
  */
@@ -50,7 +50,7 @@ void intern_release(struct intern *t);
 int intern_add(struct intern *t, const void *bytes, size_t len, uint32_t *id, bool *fresh);
 
 /*
- * The same for short strings of which a few come again and again: those, up to 32 bytes long, are
+ * intern_add for short strings of which a few come again and again: those, up to 32 bytes long, are
  * known again without their hash.
  */
 int intern_again(struct intern *t, const void *bytes, size_t len, uint32_t *id);

@@ -155,7 +155,9 @@ static void say_getopt_error(const struct opt_spec *spec, int c, char **argv, st
 	}
 }
 
-/* What getopt_long has to know: a long option's value is its place among all, from OPT_NO_SHORT on. */
+/*
+ * What getopt_long has to know: a long option's value is its place among all, from OPT_NO_SHORT on.
+ */
 static void describe(const struct flat *f, struct option *longs, char *shorts)
 {
 	*shorts++ = ':';

@@ -1,7 +1,7 @@
 /*
  * Command line options: one description per option feeds getopt_long, --help and the check of the
- * man pages (t/lint-man). Options come in groups, each with its handler: those that several programs
- * share are a group of the library, and a program adds its own.
+ * man pages (t/lint-man). Options come in groups, each with its handler: those that several
+ * programs share are a group of the library, and a program adds its own.
  *
  *	enum { STRICT = OPT_NO_SHORT };
  *	static const struct opt options[] = {
@@ -31,7 +31,9 @@
 #define PP_VERSION   "0.1.0"
 
 struct opt {
-	/* The short option's letter, or from OPT_NO_SHORT on; an id of its group. 0 ends the table. */
+	/*
+	 * The short option's letter, or from OPT_NO_SHORT on; an id of its group. 0 ends the table.
+	 */
 	int id;
 	const char *name; /* the long option; every option has one */
 	const char *arg;  /* name of its argument, NULL if none; "[X]" if it may be left out */
@@ -39,8 +41,8 @@ struct opt {
 };
 
 /*
- * Called for each option of a group, with its id and argument (NULL if none). Returns 0, or PP_EUSAGE
- * after writing what is wrong to `why` ("-F: not a number").
+ * Called for each option of a group, with its id and argument (NULL if none). Returns 0, or
+ * PP_EUSAGE after writing what is wrong to `why` ("-F: not a number").
  */
 typedef int opt_handler(void *ctx, int id, const char *arg, struct buf *why);
 
@@ -68,7 +70,7 @@ enum opt_result {
  */
 int opt_parse(const struct opt_spec *spec, int argc, char **argv, struct buf *text, int *first);
 
-/* As opt_parse, but options end at the first operand (pcap-perf -- COMMAND). */
+/* Parses like opt_parse, but options end at the first operand (pcap-perf -- COMMAND). */
 int opt_parse_command(const struct opt_spec *spec, int argc, char **argv, struct buf *text,
 		      int *first);
 
@@ -89,8 +91,8 @@ int opt_double(const char *name, const char *arg, double min, double max, double
 	       struct buf *why);
 
 /*
- * A duration with its unit, as "1.5ms": ns, us, ms, s, m, h; with `zero`, 0 (which needs no unit) too.
- * 0, or PP_EUSAGE with what is wrong with the option --name in `why`.
+ * A duration with its unit, as "1.5ms": ns, us, ms, s, m, h; with `zero`, 0 (which needs no unit)
+ * too. 0, or PP_EUSAGE with what is wrong with the option --name in `why`.
  */
 int opt_duration(const char *name, const char *arg, bool zero, uint64_t *ns, struct buf *why);
 

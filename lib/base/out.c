@@ -1,3 +1,4 @@
+/* Buffered output to a descriptor or a function; pages that a pipe takes without a copy. */
 #include "base/out.h"
 
 #include "base/err.h"
@@ -26,7 +27,10 @@ int out_init(struct out *o, int fd)
 		return o->err = PP_ENOMEM;
 	}
 	use_own(o);
-	/* A larger pipe means fewer switches between writer and reader. What is no pipe has no size. */
+	/*
+	 * A larger pipe means fewer switches between writer and reader. What is no pipe has no
+	 * size.
+	 */
 	if (fd >= 0 && fcntl(fd, F_GETPIPE_SZ) > 0) {
 		(void)fcntl(fd, F_SETPIPE_SZ, OUT_PIPE);
 		o->mode = OUT_PAGES_LATER;
@@ -92,7 +96,10 @@ static bool make_pages(struct out *o)
 	return !madvise(o->pages, OUT_HUGE, MADV_HUGEPAGE) && renew_pages(o);
 }
 
-/* Gives the pages of what is waiting to the pipe. The bytes that it has; less: not all could be given. */
+/*
+ * Gives the pages of what is waiting to the pipe. The bytes that it has; less: not all could be
+ * given.
+ */
 static size_t give_pages(struct out *o)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), done = 0;

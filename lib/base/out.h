@@ -9,10 +9,10 @@
  * An error is remembered and returned by every later call. The buffer is written when it is full or
  * on out_flush.
  *
- * What goes into a pipe, and is much, is not copied: the pages that it was made in become the pipe's
- * (vmsplice(2)), and are never touched again, so that it makes no difference who reads the pipe, and how
- * (read, splice, tee). New ones take their place. That is faster than copying where the kernel gives
- * them as huge pages only, so it is done only there.
+ * What goes into a pipe, and is much, is not copied: the pages that it was made in become the
+ * pipe's (vmsplice(2)), and are never touched again, so that it makes no difference who reads the
+ * pipe, and how (read, splice, tee). New ones take their place. That is faster than copying where
+ * the kernel gives them as huge pages only, so it is done only there.
  */
 #ifndef PP_BASE_OUT_H
 #define PP_BASE_OUT_H
@@ -23,7 +23,8 @@
 
 #define OUT_BUFFER 262144     /* bytes collected before a write */
 #define OUT_HUGE   (1u << 21) /* of a huge page, as a rule */
-#define OUT_PIPE   (1u << 20) /* of pipes, at both ends: room while the other end works, not waits */
+/* of pipes, at both ends: room while the other end works, not waits */
+#define OUT_PIPE (1u << 20)
 
 /* Takes the place of write(2): all n bytes, or an error. It may change the bytes. */
 typedef int out_fn(void *ctx, uint8_t *bytes, size_t n);

@@ -1,3 +1,4 @@
+/* Sources of bytes: files, pipes, memory, layers; copies of what cannot seek. */
 #include "base/src.h"
 
 #include "base/err.h"

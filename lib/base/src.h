@@ -59,7 +59,9 @@ int src_read(struct src *s, void *buf, size_t n, size_t *got);
 /* False when a read would have to wait for the writer of a pipe. */
 bool src_ready(const struct src *s);
 
-/* Exactly n bytes in sequence: 0, PP_END (nothing was left), PP_ECUT (less than n), or as src_read. */
+/*
+ * Exactly n bytes in sequence: 0, PP_END (nothing was left), PP_ECUT (less than n), or as src_read.
+ */
 int src_read_all(struct src *s, void *buf, size_t n);
 
 /* Gives n bytes back, which the following reads return first (for magic numbers). n <= 4096. */
@@ -72,8 +74,8 @@ int src_pread(struct src *s, void *buf, size_t n, uint64_t offset);
 int src_seek(struct src *s, uint64_t offset);
 
 /*
- * Makes a source seekable: copies what is left of it to an unlinked file in TMPDIR or /tmp. A source
- * that ends with PP_ECUT is copied up to there.
+ * Makes a source seekable: copies what is left of it to an unlinked file in TMPDIR or /tmp. A
+ * source that ends with PP_ECUT is copied up to there.
  */
 int src_spool(struct src *s, struct diag *d);
 

@@ -1,9 +1,9 @@
 /*
- * Compressed input: gzip (RFC 1952), zstd (RFC 8878) and xz, several members, frames or streams in a
- * row included.
+ * Compressed input: gzip (RFC 1952), zstd (RFC 8878) and xz, several members, frames or streams in
+ * a row included.
  *
- *	rc = unpack_new(&s, unpack_kind(first, n), packed, d);	(s reads what packed holds; it cannot
- *								 seek)
+ *	rc = unpack_new(&s, unpack_kind(first, n), packed, d);
+ *	(s reads what packed holds; it cannot seek)
  */
 #ifndef PP_BASE_UNPACK_H
 #define PP_BASE_UNPACK_H
@@ -22,8 +22,8 @@ enum unpack_kind {
 enum unpack_kind unpack_kind(const uint8_t *first, size_t n);
 
 /*
- * A source over a packed one, which it takes over (also when this fails). Damage of the packed bytes
- * is said to d and ends the source early, as a cut off input does. 0 or PP_ENOMEM.
+ * A source over a packed one, which it takes over (also when this fails). Damage of the packed
+ * bytes is reported to d and ends the source early, as a cut off input does. 0 or PP_ENOMEM.
  */
 int unpack_new(struct src **s, enum unpack_kind kind, struct src *packed, struct diag *d);
 
@@ -42,8 +42,8 @@ static inline uint64_t unpack_limit(uint64_t packed)
 }
 
 /*
- * Appends what n packed bytes hold to a buffer: 0, PP_EUNSUPPORTED (not compressed), PP_ECUT (damaged
- * or cut off), PP_ELIMIT (about max bytes or unpack_limit(n) or more), PP_ENOMEM.
+ * Appends what n packed bytes hold to a buffer: 0, PP_EUNSUPPORTED (not compressed), PP_ECUT
+ * (damaged or cut off), PP_ELIMIT (about max bytes or unpack_limit(n) or more), PP_ENOMEM.
  */
 int unpack_bytes(const void *packed, size_t n, size_t max, struct buf *out);
 

@@ -1,6 +1,6 @@
 /*
- * What compressed files begin with. Apart from the decompression, so that a program which reads event
- * streams only needs none of the libraries for that.
+ * What compressed files begin with. Apart from the decompression, so that a program which reads
+ * event streams only needs none of the libraries for that.
  */
 #include "base/unpack.h"
 

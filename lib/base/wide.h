@@ -6,8 +6,8 @@
  *	ns = wide_div(&product, divisor, &rest);	(product is now the quotient)
  *
  * and wide_int, a type for sums, which holds every int64_t and uint64_t and is used with + - * and
- * comparisons; what a machine without 128 bits has instead knows no shifts and no remainder, and its
- * division does not round, for which the functions below stand in.
+ * comparisons; what a machine without 128 bits has instead knows no shifts and no remainder, and
+ * its division does not round, for which the functions below stand in.
  */
 #ifndef PP_BASE_WIDE_H
 #define PP_BASE_WIDE_H

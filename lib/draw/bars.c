@@ -1,3 +1,4 @@
+/* Bars, one for each row, with the distribution of the row; and the histogram of one row. */
 #include "draw/plot.h"
 
 #include "base/err.h"
@@ -6,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BAR_PART     0.45 /* of the width behind the names, where there is a distribution as well */
+#define BAR_PART     0.45 /* of the width beside the names, where there is a distribution as well */
 #define ROWS_SHORT   12	  /* rows that one scale is enough for */
 #define BIN_WIDTH    3.0  /* pixels of a bin in a row's distribution */
 #define HIST_BIN     7.0  /* and in the histogram of a single row */
@@ -21,7 +22,7 @@ struct bars {
 	uint32_t n;		/* rows that are drawn */
 	double name, row;	/* pixels: where names end, height of a row */
 	struct scale bar, dist; /* dist.to is 0: there is none */
-	double right;		/* where the numbers behind the bars begin */
+	double right;		/* where the numbers after the bars begin */
 };
 
 static void add_amount(struct buf *b, const struct table_numbers *n, enum table_stat stat,
@@ -140,9 +141,8 @@ static int add_row(const struct bars *g, uint32_t row)
 	if (!isnan(v)) {
 		double from = plot_at(&g->bar, 0), to = plot_at(&g->bar, v);
 
-		buf_addf(&c->b,
-			 "<rect class=\"b\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">",
-			 fmin(from, to), y + 2, fmax(fabs(to - from), 0.5), g->row - 4);
+		buf_addf(&c->b, "<rect class=\"b\" " PLOT_BOX ">", fmin(from, to), y + 2,
+			 fmax(fabs(to - from), 0.5), g->row - 4);
 		add_tooltip(g, row, &n);
 		buf_adds(&c->b, "</rect>\n");
 		buf_reset(&s);
@@ -288,10 +288,8 @@ static void add_columns(struct chart *c, const struct panel *p, const struct sca
 		}
 		buf_addf(&s, ": %llu (%.2f%%)", (unsigned long long)bins[i].count,
 			 (double)bins[i].count / (double)all * 100);
-		buf_addf(
-			&c->b,
-			"<rect class=\"b\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
-			from + 0.5, y->from - tall, fmax(to - from - 1, 0.8), tall);
+		buf_addf(&c->b, "<rect class=\"b\" " PLOT_BOX "><title>", from + 0.5,
+			 y->from - tall, fmax(to - from - 1, 0.8), tall);
 		plot_text(&c->b, buf_str(&s), s.len);
 		buf_adds(&c->b, "</title></rect>\n");
 	}

@@ -1,3 +1,4 @@
+/* Charts: which view a table gets, the style, the head and the foot around the panels. */
 #include "draw/chart.h"
 
 #include "base/err.h"

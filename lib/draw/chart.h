@@ -9,8 +9,8 @@
  *	hist	the histogram of a table's only row
  *	lines	over time: how often, or how large
  *	heat	time from left to right, values from the bottom to the top, counts as colours
- * Which one is drawn follows from the table: rows of windows of time are lines, or what the table says;
- * one row with a distribution is a histogram; all else is bars.
+ * Which one is drawn follows from the table: rows of windows of time are lines, or what the table
+ * says; one row with a distribution is a histogram; all else is bars.
  *
  * Every mark has a tooltip with its exact numbers. A script fits the picture to the width of the
  * window; without one it is as wide as the options say.
@@ -21,7 +21,7 @@
 #include "base/out.h"
 #include "table/table.h"
 
-#define CHART_ROWS_MAX	 60 /* rows of a panel; those behind them are counted in its foot */
+#define CHART_ROWS_MAX	 60 /* rows of a panel; those after them are counted in its foot */
 #define CHART_LINES_MAX	 10 /* lines of a panel */
 #define CHART_PANELS_MAX 64
 
@@ -44,12 +44,16 @@ struct chart_opts {
 		.width = 1200, .font_size = 12 \
 	}
 
-/* The number of a view, from an option's argument: PP_EUSAGE with the names that there are in `why`. */
+/*
+ * The number of a view, from an option's argument: PP_EUSAGE with the names that there are in
+ * `why`.
+ */
 int chart_view_option(const char *name, enum chart_view *view, struct buf *why);
 
 /*
- * Writes the SVG; tables that are not sorted, in the order of their rows. 0; PP_END: there is nothing to draw (no rows, no such value):
- * nothing is written; PP_ENOENT: there is no such statistic; PP_ENOMEM, or the error of the output.
+ * Writes the SVG; tables that are not sorted, in the order of their rows. 0; PP_END: there is
+ * nothing to draw (no rows, no such value): nothing is written; PP_ENOENT: there is no such
+ * statistic; PP_ENOMEM, or the error of the output.
  */
 int chart_svg(struct tables *ts, const struct chart_opts *o, struct out *out);
 

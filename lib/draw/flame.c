@@ -1,3 +1,4 @@
+/* The tree of a flame graph: stacks are added, frames counted. */
 #include "draw/tree.h"
 
 #include "base/err.h"

@@ -10,7 +10,7 @@
  *	flame_free(f);
  *
  * Equal frames below the same caller are one frame, whatever the order of the stacks; siblings are
- * in byte order of their names, left to right, behind what belongs to the caller itself. All stacks
+ * in byte order of their names, left to right, after what belongs to the caller itself. All stacks
  * begin in the root, which is called "all". The width of a frame is its count, that of its callees
  * included.
  *
@@ -62,11 +62,11 @@ void flame_free(struct flame *f); /* NULL is fine */
 int flame_add(struct flame *f, const char *frames, size_t len, long double count);
 
 /*
- * Reads folded text to its end: on each line frames, a space, and a count behind the last space (an
- * integer or a float). What is not such a line is told to d, counted and left out; a line that begins
- * with "# partial: " says that what was folded was damaged, which goes to the account. Other kinds of
- * input are known by their first bytes: PP_EUNSUPPORTED. Else 0, PP_EIO, PP_ENOMEM or PP_ELIMIT; all of
- * these are told to d as well.
+ * Reads folded text to its end: on each line frames, a space, and a count after the last space (an
+ * integer or a float). What is not such a line is reported to d, counted and left out; a line that
+ * begins with "# partial: " says that what was folded was damaged, which goes to the account. Other
+ * kinds of input are known by their first bytes: PP_EUNSUPPORTED. Else 0, PP_EIO, PP_ENOMEM or
+ * PP_ELIMIT; all of these are reported to d as well.
  */
 int flame_read(struct flame *f, struct src *s, struct diag *d);
 
@@ -105,10 +105,13 @@ struct flame_opts {
 /* The number of a palette of that name: 0 or PP_ENOENT. */
 int flame_palette(const char *name, unsigned *palette);
 
-/* The same for an option's argument: PP_EUSAGE, with the names that there are in `why`. */
+/*
+ * The number of a palette, from an option's argument: PP_EUSAGE, with the names that there are in
+ * `why`.
+ */
 int flame_palette_option(const char *name, unsigned *palette, struct buf *why);
 
-/* The names of the palettes, from 0 on; NULL behind the last. Static storage. */
+/* The names of the palettes, from 0 on; NULL after the last. Static storage. */
 const char *flame_palette_name(unsigned palette);
 
 /*

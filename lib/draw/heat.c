@@ -1,3 +1,4 @@
+/* Heat maps: time from left to right, values from the bottom to the top, counts as colours. */
 #include "draw/plot.h"
 
 #include "base/err.h"
@@ -154,10 +155,7 @@ static void add_legend(const struct heat *g)
 	}
 	buf_adds(&c->b, "}</style>\n<g class=\"r\">\n");
 	for (int i = 0; i < HEAT_COLOURS; i++)
-		buf_addf(
-			&c->b,
-			"<rect class=\"k%d\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
-			i, x + i * w, y, w, c->em);
+		buf_addf(&c->b, "<rect class=\"k%d\" " PLOT_BOX "/>\n", i, x + i * w, y, w, c->em);
 	plot_label(c, x - c->em * 0.5, y + c->em * 0.85, "end", "t", "count 1");
 	unit_add_short(&s, (double)g->most, "");
 	plot_label(c, x + HEAT_COLOURS * w + c->em * 0.5, y + c->em * 0.85, "start", "t",

@@ -1,3 +1,4 @@
+/* Lines over time: how often, or how large, window by window. */
 #include "draw/plot.h"
 
 #include "base/err.h"
@@ -257,10 +258,8 @@ static void add_tooltips(const struct lines *g, double top, double bottom)
 		}
 		if (!any)
 			continue;
-		buf_addf(
-			b,
-			"<rect class=\"o\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
-			from, top, fmax(to - from, 0.5), bottom - top);
+		buf_addf(b, "<rect class=\"o\" " PLOT_BOX "><title>", from, top,
+			 fmax(to - from, 0.5), bottom - top);
 		plot_text(b, buf_str(&s), s.len);
 		buf_adds(b, "</title></rect>\n");
 	}
@@ -288,10 +287,8 @@ static void add_legend(const struct lines *g)
 			x = PLOT_MARGIN + c->em * 5;
 			c->y += c->em * 1.5;
 		}
-		buf_addf(
-			&c->b,
-			"<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
-			x, c->y - c->em * 0.75, c->em * 0.9, c->em * 0.9, plot_colour(l));
+		buf_addf(&c->b, "<rect " PLOT_BOX " fill=\"%s\"/>\n", x, c->y - c->em * 0.75,
+			 c->em * 0.9, c->em * 0.9, plot_colour(l));
 		plot_label(c, x + c->em * 1.3, c->y, "start", "", buf_str(&s));
 		x += width;
 	}

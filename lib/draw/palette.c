@@ -1,3 +1,4 @@
+/* The colours of frames, which follow from their names. */
 #include "draw/tree.h"
 
 #include "base/err.h"
@@ -16,7 +17,7 @@ struct range {
 
 enum { BY_KIND = 10, UNKNOWN, KERNEL, INLINED, JIT, CPP, USER };
 
-/* The first ones are what --colors takes; those behind BY_KIND are for frames of a kind. */
+/* The first ones are what --colors takes; those after BY_KIND are for frames of a kind. */
 static const struct range ranges[] = {
 	{"hot", {13, 15}, {4, 13}, {0, 4}},	    {"mem", {2, 7}, {11, 14}, {5, 9}},
 	{"io", {7, 9}, {9, 12}, {13, 15}},	    {"red", {14, 15}, {6, 10}, {6, 10}},

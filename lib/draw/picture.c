@@ -1,3 +1,4 @@
+/* What psvg does: reads stacks or tables of any kind, and writes one picture of them. */
 #include "draw/picture.h"
 
 #include "base/err.h"

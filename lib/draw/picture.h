@@ -1,6 +1,7 @@
 /*
- * What psvg draws: inputs of any kind that it knows, found by their first bytes. Folded text and event
- * streams, which are folded, become a flame graph; the tables of phist and plat become charts.
+ * What psvg draws: inputs of any kind that it knows, found by their first bytes. Folded text and
+ * event streams, which are folded, become a flame graph; the tables of phist and plat become
+ * charts.
  *
  *	struct picture *p;
  *	rc = picture_new(&p, false, diag);
@@ -32,8 +33,8 @@ int picture_new(struct picture **p, bool reverse, struct diag *d);
 void picture_free(struct picture *p); /* NULL is fine */
 
 /*
- * Reads a file, "-" is stdin. All files of a picture have to be of one sort: stacks or tables. 0, or an
- * error that was said. What is damaged is said and makes the picture partial.
+ * Reads a file, "-" is stdin. All files of a picture have to be of one sort: stacks or tables. 0,
+ * or an error that was reported. What is damaged is reported and makes the picture partial.
  */
 int picture_read(struct picture *p, const char *name);
 

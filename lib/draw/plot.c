@@ -1,3 +1,4 @@
+/* What all panels of a chart need: text, scales, axes, bins of histograms, colours. */
 #include "draw/plot.h"
 
 #include "base/err.h"

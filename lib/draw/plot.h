@@ -13,6 +13,9 @@
 #define PLOT_MARGIN 14.0 /* around everything */
 #define PLOT_TICKS  48
 
+/* A rectangle's attributes, for printf: four doubles. */
+#define PLOT_BOX "x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\""
+
 struct chart {
 	const struct chart_opts *o;
 	struct buf b;
@@ -49,7 +52,7 @@ void plot_label(struct chart *c, double x, double y, const char *anchor, const c
 /* The estimated width of a text in pixels. */
 double plot_width(const struct chart *c, const char *s);
 
-/* Shortens a text to a width, with dots behind it. */
+/* Shortens a text to a width, with dots after it. */
 void plot_fit(const struct chart *c, struct buf *s, double width);
 
 /* "comm, cpu" of a row; the window of time is left out. */
@@ -64,8 +67,8 @@ void plot_time(struct buf *b, uint64_t ns);
 /* ---- scales ---- */
 
 /*
- * A linear scale, or one that is logarithmic on both sides of zero: 0, 1, 2, 4, 8 are as far from each
- * other, and so are 0, -1, -2, -4.
+ * A linear scale, or one that is logarithmic on both sides of zero: 0, 1, 2, 4, 8 are as far from
+ * each other, and so are 0, -1, -2, -4.
  */
 struct scale {
 	bool log;
@@ -81,7 +84,10 @@ struct scale plot_scale(bool log, double low, double high, double from, double t
 			const char *unit);
 double plot_at(const struct scale *s, double v);
 
-/* An axis below y, with grid lines up to `top`; its labels alone; and one to the left of x, with grid lines to `right`. */
+/*
+ * An axis below y, with grid lines up to `top`; its labels alone; and one to the left of x, with
+ * grid lines to `right`.
+ */
 void plot_x_axis(struct chart *c, const struct scale *s, double y, double top, const char *title);
 void plot_x_labels(struct chart *c, const struct scale *s, double y);
 void plot_y_axis(struct chart *c, const struct scale *s, double x, double right);

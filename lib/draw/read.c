@@ -58,7 +58,9 @@ static bool parse_count(const char *s, size_t n, long double *v)
 	return true;
 }
 
-/* Whether there are NUL bytes, and the first line has no count: a name may have them, if need be. */
+/*
+ * Whether there are NUL bytes, and the first line has no count: a name may have them, if need be.
+ */
 static bool is_binary(const char *p, size_t n)
 {
 	const char *newline = memchr(p, '\n', n), *space;

@@ -1,3 +1,4 @@
+/* The SVG of a flame graph: places of frames, texts, tooltips, head and foot. */
 #include "draw/tree.h"
 
 #include "base/err.h"
@@ -160,7 +161,7 @@ static int by_bytes(const void *pa, const void *pb)
 
 /*
  * Links callees by name. Nodes are gone through in the order of their names, and each is put
- * behind the callees that its caller already has: no list is sorted by itself.
+ * after the callees that its caller already has: no list is sorted by itself.
  */
 static int link_siblings(struct layout *l)
 {

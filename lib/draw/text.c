@@ -1,3 +1,4 @@
+/* Text of the pictures: what XML allows, how wide it is, what of it fits. */
 #include "draw/tree.h"
 
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /*
- * Private to lib/draw: the tree behind struct flame, and the pieces of text and colour of the SVG.
+ * Private to lib/draw: the tree of struct flame, and the pieces of text and colour of the SVG.
  *
  *	struct label l = {0};
  *	rc = label_make(&l, name, len, palette, &arena);
@@ -48,7 +48,7 @@ struct label {
 
 int label_make(struct label *l, const char *name, size_t len, unsigned palette, struct arena *a);
 
-/* Bytes of the text that fit into `width` pixels, with ".." behind them if not all; 0: none. */
+/* Bytes of the text that fit into `width` pixels, with ".." after them if not all; 0: none. */
 size_t label_fit(const struct label *l, double width, double font_size);
 
 /* Makes any bytes text that XML 1.0 may contain, not yet escaped. */

@@ -1,3 +1,4 @@
+/* The loop of the filters that read event streams and write one. */
 #include "filter/filter.h"
 
 #include "base/err.h"
@@ -19,7 +20,7 @@ struct stage {
 	struct ssink *sink;
 	struct ps_end *end;
 	bool open;  /* a header has been written and its END has not */
-	bool named; /* and so has this filter's provenance record, behind those of upstream */
+	bool named; /* and so has this filter's provenance record, after those of upstream */
 };
 
 static void begin(struct stage *s)
@@ -65,7 +66,9 @@ static int run_one(struct stage *s, const char *file, struct diag *d)
 		if (rec->type == PS_END)
 			continue;
 		if (rec->type == PS_HEADER) {
-			/* At the first header, what is open is the last stream of the file before. */
+			/*
+			 * At the first header, what is open is the last stream of the file before.
+			 */
 			if (any) {
 				account(s->end, r, &told);
 				told = *sreader_account(r);

@@ -7,8 +7,8 @@
  *	filter_run(&f, argv + first, argc - first, &sink, d, &end);
  *	status = ssink_close(&sink, &end, d);
  *
- * Headers, END records, provenance, damage of the input and flushing before a wait are its work; the
- * filter sees every record, PS_HEADER included, and writes what shall come out.
+ * Headers, END records, provenance, damage of the input and flushing before a wait are its work;
+ * the filter sees every record, PS_HEADER included, and writes what shall come out.
  */
 #ifndef PP_FILTER_FILTER_H
 #define PP_FILTER_FILTER_H
@@ -20,7 +20,7 @@ struct filter {
 	int argc;
 	char **argv;   /* for the provenance record */
 	unsigned keep; /* enum sreader_keep */
-	/* 0, or an error that ends the run: it is said, and the status becomes PP_EXIT_FAIL. */
+	/* 0, or an error that ends the run: it is reported, and the status becomes PP_EXIT_FAIL. */
 	int (*record)(void *ctx, const struct sreader *r, const struct ps_record *rec);
 	void *ctx;
 	sreader_ahead_fn *ahead; /* NULL, or with the same ctx: what is shown of coming records */

@@ -1,6 +1,6 @@
 /*
- * A filter's standard output in the form that was asked for: binary, text or JSON. The filter writes
- * stream records to sink.w in any case.
+ * A filter's standard output in the form that was asked for: binary, text or JSON. The filter
+ * writes stream records to sink.w in any case.
  *
  *	struct ssink sink;
  *	ssink_open(&sink, STDOUT_FILENO, &opts, diag);

@@ -1,3 +1,4 @@
+/* Inputs that are read twice; a pipe is copied for that. */
 #include "filter/twice.h"
 
 #include "base/err.h"

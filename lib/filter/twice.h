@@ -8,7 +8,8 @@
  *	filter_run(&f, files, n, ...);
  *	twice_release(&t);
  *
- * What cannot be read twice, a pipe, is copied to a temporary file without a name in TMPDIR or /tmp.
+ * What cannot be read twice, a pipe, is copied to a temporary file without a name in TMPDIR or
+ * /tmp.
  */
 #ifndef PP_FILTER_TWICE_H
 #define PP_FILTER_TWICE_H
@@ -16,13 +17,13 @@
 #include "stream/stream.h"
 
 struct twice {
-	struct src **v; /* NULL: could not be opened, which was said */
+	struct src **v; /* NULL: could not be opened, which was reported */
 	int n, next;
 };
 
 /*
  * Reads all inputs (n 0: stdin) and gives each record to fn. Damage is left to the second reading
- * to say. 0, the error of fn, or PP_ENOMEM; an input that cannot be opened is passed over.
+ * to say. 0, the error of fn, or PP_ENOMEM; an input that cannot be opened is skipped.
  */
 int twice_scan(struct twice *t, char **files, int n, unsigned keep,
 	       int (*fn)(void *ctx, const struct sreader *r, const struct ps_record *rec),

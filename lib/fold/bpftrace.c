@@ -1,20 +1,19 @@
-#include "fold/lines.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 /*
- * The maps of bpftrace that are keyed by stacks and counted, as it prints them at its end:
+ * Folds the maps of bpftrace that are keyed by stacks and counted, as it prints them at its end:
  *
  *	@[
  *	    inner+1
  *	    outer+2
  *	, comm]: 12
  *
- * Keys stand one behind the other, separated by ", ": a line of its own between two stacks, before
- * the rest of the keys otherwise. All are frames, leaf first. An empty stack leaves "@[, comm]:
- *12".
+ * Keys stand one after the other, separated by ", ": a line of its own between two stacks, before
+ * the rest of the keys otherwise. All are frames, leaf first. An empty stack leaves
+ * "@[, comm]: 12".
  */
+#include "fold/readers.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 struct reader {
 	struct fold *fold;
@@ -22,7 +21,7 @@ struct reader {
 	bool open;		   /* within a map's key */
 };
 
-/* The place of the last "]: " with a digit behind it, or NULL. */
+/* The place of the last "]: " with a digit after it, or NULL. */
 static const char *find_end(const char *p, size_t n)
 {
 	for (size_t i = n; i-- > 0;)

@@ -1,3 +1,4 @@
+/* The table of remembered lines of perf script text. */
 #include "fold/cache.h"
 
 #include "fold/text.h"

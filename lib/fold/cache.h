@@ -1,11 +1,11 @@
 /*
  * Remembered lines of perf script text: the function and the DSO of a line with a frame, and the
- * names that they stand for. Private to fold_*.c.
+ * names that they stand for. Private to lib/fold.
  *
- * What is compared is the line from behind its address to the offset ("+0x1f"), and what follows
- * the offset: so there are as many entries as functions, and they stay in the processor's cache.
- * Call chains repeat, and so do the lines that follow each other: an entry knows which one came
- * after it the last time, so that most lines cost one comparison and no hashing.
+ * What is compared is the line from the end of its address to the offset ("+0x1f"), and what
+ * follows the offset: so there are as many entries as functions, and they stay in the processor's
+ * cache. Call chains repeat, and so do the lines that follow each other: an entry knows which one
+ * came after it the last time, so that most lines cost one comparison and no hashing.
  */
 #ifndef PP_FOLD_CACHE_H
 #define PP_FOLD_CACHE_H
@@ -15,10 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A line behind its address. */
+/* A line after its address. */
 struct fold_key {
 	const char *head; /* up to the offset */
-	const char *tail; /* from behind the offset to the end of the line */
+	const char *tail; /* from the end of the offset to the end of the line */
 	uint32_t head_len, tail_len;
 	bool offset; /* there is one; without, the tail follows the head */
 };
@@ -53,15 +53,15 @@ void fold_cache_release(struct fold_cache *c);
 uint32_t fold_cache_find(const struct fold_cache *c, const struct fold_key *k, uint64_t *hash);
 
 /*
- * Adds an entry with its names, leaf first. *entry is 0 if the cache was full: it is empty then, and
- * other entries are no longer valid. 0 or PP_ENOMEM.
+ * Adds an entry with its names, leaf first. *entry is 0 if the cache was full: it is empty then,
+ * and other entries are no longer valid. 0 or PP_ENOMEM.
  */
 int fold_cache_add(struct fold_cache *c, uint64_t hash, const struct fold_key *k,
 		   const uint32_t *names, size_t n, uint32_t *entry);
 
 /*
- * Whether a line, from behind its address, is that of an entry: the length up to its newline, or 0.
- * There are `left` bytes behind p, the last of which is a newline.
+ * Whether a line, after its address, is that of an entry: the length up to its newline, or 0.
+ * There are `left` bytes from p on, the last of which is a newline.
  */
 static inline size_t fold_cache_match(const struct fold_cache *c, uint32_t entry, const char *p,
 				      size_t left)

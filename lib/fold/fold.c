@@ -1,3 +1,4 @@
+/* The tree of stacks with its names and weights; folded text in its order. */
 #include "fold/fold.h"
 
 #include "base/buf.h"
@@ -21,7 +22,7 @@ struct node {
 	uint32_t len;	   /* bytes of the stack's text, with a ';' at its end */
 };
 
-/* Most that are passed by in a search are told by the hash alone. */
+/* Most that a search skips are recognized by the hash alone. */
 struct child {
 	uint32_t hash;
 	uint32_t node; /* FOLD_ROOT: free */
@@ -307,8 +308,8 @@ static int grow_nodes(struct fold *f)
 }
 
 /*
- * The node of parent's stack with one more frame towards the leaf; the parent itself, if there is no
- * room for one.
+ * The node of parent's stack with one more frame towards the leaf; the parent itself, if there is
+ * no room for one.
  */
 static int add_frame(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node)
 {

@@ -16,7 +16,7 @@
  *	fold_free(f);
  *
  * Memory is bounded by the distinct stacks. The output is folded text: `comm;outer;inner COUNT`,
- *one line for each stack, in the byte order of the stacks.
+ * one line for each stack, in the byte order of the stacks.
  */
 #ifndef PP_FOLD_FOLD_H
 #define PP_FOLD_FOLD_H
@@ -29,8 +29,8 @@
 #include <stdint.h>
 
 /*
- * The last line of folded text whose input was damaged or cut off. It has no count, so that programs
- * that do not know it leave it out; pfold and psvg say it and exit with 1.
+ * The last line of folded text whose input was damaged or cut off. It has no count, so that
+ * programs that do not know it leave it out; pfold and psvg say it and exit with 1.
  */
 #define FOLD_PARTIAL "# partial: the input was damaged or cut off"
 
@@ -109,13 +109,13 @@ bool fold_event(struct fold *f, const char *name, size_t len);
 
 /*
  * The node of a stack of n frames, names[0] the leaf, names[n - 1] the root. Quick for stacks that
- * were seen before. Of more than FOLD_DEPTH_MAX frames or FOLD_STACK_MAX bytes the leaves are left out
- * (fold_finish reports that). 0, PP_ENOMEM or PP_ELIMIT.
+ * were seen before. Of more than FOLD_DEPTH_MAX frames or FOLD_STACK_MAX bytes the leaves are left
+ * out (fold_finish reports that). 0, PP_ENOMEM or PP_ELIMIT.
  */
 int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node);
 
 /*
- * The same in steps, for who knows early which stacks come (queue.h): the hash of 1 to
+ * fold_stack in steps, for a caller that knows early which stacks come (queue.h): the hash of 1 to
  * FOLD_DEPTH_MAX names, a hint to the processor to fetch what will be looked up first (or, `next`,
  * what after that), and the look-up. fold_add_soon: the hint for fold_add.
  */
@@ -135,8 +135,8 @@ void fold_too_deep(struct fold *f, uint64_t frames);
 uint64_t fold_stacks(const struct fold *f);
 
 /*
- * Calls fn for each stack that was added to, in no order that means something: names[0] is the leaf.
- * Stops when fn returns something other than 0, and returns it; PP_ENOMEM.
+ * Calls fn for each stack that was added to, in no order that means something: names[0] is the
+ * leaf. Stops when fn returns something other than 0, and returns it; PP_ENOMEM.
  */
 typedef int fold_visit(void *ctx, const uint32_t *names, size_t n, uint64_t weight);
 int fold_each(const struct fold *f, fold_visit *fn, void *ctx);

@@ -1,5 +1,5 @@
 /* Folded text: "comm;outer;inner COUNT", in any order; the count is what follows the last space. */
-#include "fold/lines.h"
+#include "fold/readers.h"
 
 #include <stdlib.h>
 #include <string.h>

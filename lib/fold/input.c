@@ -1,3 +1,4 @@
+/* Finds out what an input is, and folds it; the account at the end. */
 #include "fold/input.h"
 
 #include "base/err.h"

@@ -12,15 +12,15 @@
 
 /*
  * Folds n files, stdin if there are none: event streams, perf script text, bpftrace text, folded
- * text. What is wrong is said to d. Returns the exit status: PP_EXIT_OK, PP_EXIT_PARTIAL (something
- * was damaged or cut off), PP_EXIT_FAIL.
+ * text. What is wrong is reported to d. Returns the exit status: PP_EXIT_OK, PP_EXIT_PARTIAL
+ * (something was damaged or cut off), PP_EXIT_FAIL.
  */
 int fold_files(struct fold *f, char **names, int n, struct diag *d);
 
 /* Folds a source, of any of these kinds, and frees it. 0, or an error that was reported to d. */
 int fold_source(struct fold *f, struct src *s, struct diag *d);
 
-/* Says the account to d: what became of the samples. */
+/* Reports the account to d: what became of the samples. */
 void fold_describe(struct fold *f, struct diag *d);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Lines of a source, for the readers of text; private to fold_*.c.
+ * Lines of a source of text, and what they are made of. Private to lib/fold.
  *
  *	struct fold_lines l;
  *	rc = fold_lines_init(&l, f, src);
@@ -7,8 +7,8 @@
  *		...	(the line is without its newline and valid until the next call)
  *	fold_lines_release(&l);
  *
- * A newline always lies behind the bytes in the buffer (at `end`), so that a scan for something
- *that is no newline needs no other bound.
+ * A newline always follows the bytes in the buffer (at `end`), so that a scan for something that is
+ * no newline needs no other bound.
  */
 #ifndef PP_FOLD_LINES_H
 #define PP_FOLD_LINES_H
@@ -41,7 +41,7 @@ struct fold_lines {
 int fold_lines_init(struct fold_lines *l, struct fold *f, struct src *s);
 void fold_lines_release(struct fold_lines *l);
 
-/* Reads once more behind what is in the buffer, if there is room; sets eof at the end. */
+/* Reads once more after what is in the buffer, if there is room; sets eof at the end. */
 int fold_lines_fill(struct fold_lines *l);
 
 /* For fold_lines_next only. */
@@ -68,7 +68,9 @@ static inline int fold_lines_next(struct fold_lines *l, const char **p, size_t *
 /* Counts and says that a line is of no known form. */
 void fold_lines_odd(struct fold_lines *l, const char *line, size_t len);
 
-/* The frames of a stack, in the order of the reader; at most FOLD_DEPTH_MAX, and room for one more. */
+/*
+ * The frames of a stack, in the order of the reader; at most FOLD_DEPTH_MAX, and room for one more.
+ */
 struct fold_frames {
 	uint32_t *names; /* owned */
 	size_t n, cap;
@@ -91,11 +93,6 @@ static inline int fold_frames_push(struct fold_frames *s, struct fold *f, uint32
 
 void fold_frames_reverse(struct fold_frames *s);
 
-/* The readers. The first lines are in the buffer already. */
-int fold_perf(struct fold *f, struct fold_lines *l);
-int fold_bpftrace(struct fold *f, struct fold_lines *l);
-int fold_folded(struct fold *f, struct fold_lines *l);
-
 /* Character classes, those of Perl for bytes: \s without the newline, \d, \w. */
 enum { FOLD_SPACE = 1, FOLD_DIGIT = 2, FOLD_WORD = 4, FOLD_HEX = 8 };
 extern const uint8_t fold_class[256];
@@ -107,19 +104,5 @@ static inline bool fold_is(char c, int class)
 
 /* Decimal digits as a number; UINT64_MAX if it is greater. */
 uint64_t fold_number(const char *digits, size_t len);
-
-/*
- * The parts of a header line of perf script, "comm 12/34 [000] 5.6: 100 cycles:": where the command
- * ends and the numbers are. False if the line is none.
- */
-struct fold_header {
-	size_t comm_len;
-	const char *pid, *tid; /* tid_len 0: there is one number only */
-	size_t pid_len, tid_len;
-};
-bool fold_header_parse(const char *p, size_t n, struct fold_header *h);
-
-/* Whether a line that begins with '#' is a comment, not the header of a thread of such a name. */
-bool fold_is_comment(const char *p, size_t n);
 
 #endif

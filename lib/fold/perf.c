@@ -1,13 +1,5 @@
-#include "fold/cache.h"
-#include "fold/lines.h"
-#include "fold/tidy.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*
- * perf script text:
+ * Folds perf script text:
  *
  *	comm 12/34 [000] 5.678: 100 cycles:
  *		ffffffff81000000 inner+0x12 ([kernel.kallsyms])
@@ -17,6 +9,14 @@
  * Read as stackcollapse-perf.pl reads it, whose regular expressions are quoted below: its result is
  * what others compare ours with.
  */
+#include "fold/cache.h"
+#include "fold/header.h"
+#include "fold/readers.h"
+#include "fold/tidy.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct reader {
 	struct fold *fold;
@@ -39,10 +39,12 @@ struct reader {
 struct frame_line {
 	const char *pc, *func, *dso;
 	size_t pc_len, func_len, dso_len;
-	bool plain; /* func begins behind the whole first word */
+	bool plain; /* func begins after the whole first word */
 };
 
-/* The end of a line's DSO: its last ')', or the mark of a file that is gone, "(/bin/x (deleted))". */
+/*
+ * The end of a line's DSO: its last ')', or the mark of a file that is gone, "(/bin/x (deleted))".
+ */
 static const char *dso_end(const char *p, size_t n)
 {
 	static const char gone[] = " (deleted)";
@@ -55,9 +57,9 @@ static const char *dso_end(const char *p, size_t n)
 }
 
 /*
- * As /^\s*(\w+)\s*(.+) \((.*)\)/, with what it gives back when it has to: the DSO begins behind the
- * last " (" that a ')' follows, and the function has at least one byte, if need be the last of the
- * word before.
+ * Like /^\s*(\w+)\s*(.+) \((.*)\)/, with what it gives back when it has to: the DSO begins after
+ * the last " (" that a ')' follows, and the function has at least one byte, if need be the last of
+ * the word before.
  */
 static bool frame_parse(const char *p, size_t n, struct frame_line *f)
 {
@@ -267,8 +269,8 @@ static int frame_line(struct reader *r, const char *p, size_t n)
 }
 
 /*
- * Takes lines for as long as they are those that came next the last time. Stops at the first that is
- * not, or is not wholly in the buffer.
+ * Takes lines for as long as they are those that came next the last time. Stops at the first that
+ * is not, or is not wholly in the buffer.
  */
 static int expected_frames(struct reader *r)
 {
@@ -285,7 +287,7 @@ static int expected_frames(struct reader *r)
 		if (!next)
 			return 0;
 		if (!r->opts->addrs) {
-			/* The newline behind the buffer's end is neither. */
+			/* The newline after the buffer's end is neither. */
 			while (fold_is(*key, FOLD_SPACE))
 				key++;
 			/* A line that is not indented may be a header. */

@@ -1,3 +1,4 @@
+/* Stacks on their way into a fold, whose steps alternate while memory is fetched. */
 #include "fold/queue.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
- * Stacks on their way into a fold. To count a stack takes three steps, each of which waits for memory
- * that the one before has named: the slot of its hash, the names it is compared with, the weight of
- * its node. So some stacks are on the way at once, and between the steps of one the others are
- * served. Private to fold_*.c.
+ * Stacks on their way into a fold. To count a stack takes three steps, each of which waits for
+ * memory that the one before has named: the slot of its hash, the names it is compared with, the
+ * weight of its node. So some stacks are on the way at once, and between the steps of one the
+ * others are served. Private to lib/fold.
  *
  *	struct fold_queue q = {.fold = f, .done = done, .ctx = ctx};
  *	rc = fold_queue_add(&q, names, n, weight, key, &place);
@@ -35,7 +35,10 @@ struct fold_queue {
 	struct fold_queue_entry v[FOLD_QUEUE_MAX];
 };
 
-/* n is from 1 to FOLD_QUEUE_NAMES. *place stands for the stack until it is done. 0, or as fold_stack. */
+/*
+ * n is from 1 to FOLD_QUEUE_NAMES. *place stands for the stack until it is done. 0, or as
+ * fold_stack.
+ */
 int fold_queue_add(struct fold_queue *q, const uint32_t *names, size_t n, uint64_t weight,
 		   uint64_t key, uint32_t *place);
 

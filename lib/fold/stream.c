@@ -1,3 +1,4 @@
+/* Folds event streams: the samples, their commands and events, what is remembered of them. */
 #include "fold/stream.h"
 
 #include "base/err.h"
@@ -10,8 +11,9 @@
 #include <string.h>
 
 #define TYPE_TRACEPOINT 2
-#define KEY_CHAIN	(1ull << 31) /* in the key of a node: the low bits are a chain, not a stack */
-#define AHEAD_FRAMES	12 /* of a stack that comes: few have more that were not seen just before */
+/* in the key of a node: the low bits are a chain, not a stack */
+#define KEY_CHAIN    (1ull << 31)
+#define AHEAD_FRAMES 12 /* of a stack that comes: few have more that were not seen just before */
 
 /* The command of a sample as a name. */
 static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *comm, bool *java)
@@ -155,8 +157,8 @@ static bool raw(const struct ps_sample *p)
 }
 
 /*
- * Both stacks of a sample as one: from the command to where it sleeps, then `--` and the waker's from
- * its innermost function to its command, so that the two ends meet.
+ * Both stacks of a sample as one: from the command to where it sleeps, then `--` and the waker's
+ * from its innermost function to its command, so that the two ends meet.
  */
 static int both_node(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
 		     uint32_t *node)
@@ -202,8 +204,8 @@ static void on_node(void *ctx, uint64_t key, uint32_t place, uint32_t node)
 }
 
 /*
- * Counts a sample by its stack's id: most are. False: by its chain, or with the stack of another, is
- * how it has to be counted; or the stack is one that cannot be queued.
+ * Counts a sample by its stack's id: most are. False: by its chain, or with the stack of another,
+ * is how it has to be counted; or the stack is one that cannot be queued.
  */
 static bool count_stack(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
 			uint64_t weight, int *rc)
@@ -250,7 +252,9 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 		return make_node(s, p, comm, java, node);
 	if (ps_sample_has(p, stack) && !by_chain) {
 		quick = p->stack < s->stacks_cap ? &s->stacks[p->stack] : NULL;
-		/* The fold finds what it has seen; a table of commands and stacks would be larger. */
+		/*
+		 * The fold finds what it has seen; a table of commands and stacks would be larger.
+		 */
 		rc = make_node(s, p, comm, java, node);
 		if (!rc && quick)
 			*quick = (struct stack_node){comm, *node};
@@ -383,7 +387,10 @@ static int on_record(struct fstream *s, const struct ps_record *rec)
 			forget_comms(s);
 		break;
 	case PS_STACK:
-		/* With id 1 all of them are forgotten: they may be referred to, but are not defined. */
+		/*
+		 * With id 1 all of them are forgotten: they may be referred to, but are not
+		 * defined.
+		 */
 		if (rec->stack.id <= s->used_stack || rec->stack.id == 1)
 			forget_stacks(s);
 		return new_stack(s, rec->stack.id);

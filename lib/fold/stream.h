@@ -15,7 +15,7 @@
 
 /*
  * Folds all streams of a source, which it frees. 0; PP_ECUT: what came is folded, but something
- * upstream was damaged or died (it was said); PP_EUNSUPPORTED, PP_EIO, PP_ENOMEM, PP_ELIMIT.
+ * upstream was damaged or died (which was reported); PP_EUNSUPPORTED, PP_EIO, PP_ENOMEM, PP_ELIMIT.
  */
 int fold_stream(struct fold *f, struct src *s);
 

@@ -1,5 +1,5 @@
 /*
- * What stream.c (samples) and stream_names.c (names of their frames) share. Private to them.
+ * What stream.c (samples) and stream_names.c (names of their frames) share. Private to lib/fold.
  */
 #ifndef PP_FOLD_STREAM_PARTS_H
 #define PP_FOLD_STREAM_PARTS_H

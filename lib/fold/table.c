@@ -1,3 +1,4 @@
+/* The table of the stacks that were seen last. */
 #include "fold/table.h"
 
 #include "base/err.h"

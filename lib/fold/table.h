@@ -1,6 +1,6 @@
 /*
- * The stacks that were seen last, each with its node in the tree: a short way to the node of a stack
- * that comes again. Private to fold.c.
+ * The stacks that were seen last, each with its node in the tree: a short way to the node of a
+ * stack that comes again. Private to lib/fold.
  *
  * A list of names is compared as it lies in one piece; the tree's nodes, through which it would be
  * compared otherwise, lie wherever there was room. Memory is bounded: what does not fit makes the

@@ -1,3 +1,4 @@
+/* The names of frames, by stackcollapse-perf.pl's conventions. */
 #include "fold/tidy.h"
 
 #define LITERAL(s) (s), sizeof(s) - 1

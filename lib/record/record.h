@@ -3,9 +3,13 @@
  *
  *	struct record_config c = {.freq = 99, .all_cpus = true, .callchain = true, .fd = 1};
  *	struct record_stats st;
- *	rc = record_events_add(&c.events, "cycles:u,sched:*", NULL, &why);	(or none: the
- *default) rc = record_events_filter(&c.events, "prev_pid != 0", &why); c.duration_ns = 10 *
- *1000000000ull; rc = record_run(&c, diag, &st); record_events_release(&c.events);
+ *	rc = record_events_add(&c.events, "cycles:u,sched:*", NULL, &why);
+ *	rc = record_events_filter(&c.events, "prev_pid != 0", &why);
+ *	c.duration_ns = 10 * 1000000000ull;
+ *	rc = record_run(&c, diag, &st);
+ *	record_events_release(&c.events);
+ *
+ * Without record_events_add it records the default event.
  *
  * The output is perf.data in its pipe format (see perfdata/format.h), which needs no seeking: the
  * attributes, names and formats of the events, then the tasks that exist already, written as if

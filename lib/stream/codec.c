@@ -1,3 +1,4 @@
+/* The records as bytes: sizes, encoding and decoding, from the tables of records.h. */
 #include "stream/codec.h"
 
 #include "base/err.h"
@@ -149,11 +150,6 @@ const struct ps_typedesc ps_event_field_desc = {"event_field", EVENT_FIELD_field
 const struct ps_typedesc *ps_typedesc(uint32_t type)
 {
 	return type < PS_TYPES && types[type].name ? &types[type] : NULL;
-}
-
-const char *ps_type_name(uint32_t type)
-{
-	return type < PS_TYPES && types[type].name ? types[type].name : "?";
 }
 
 const char *ps_end_how(uint32_t end)

@@ -1,6 +1,6 @@
 /*
- * Encoding and decoding of stream records by the tables of records.h, for code that treats any record
- * alike: reader and writer, the merge, JSON.
+ * Encoding and decoding of stream records by the tables of records.h, for code that treats any
+ * record alike: reader and writer, the merge, JSON.
  */
 #ifndef PP_STREAM_CODEC_H
 #define PP_STREAM_CODEC_H
@@ -31,7 +31,7 @@ extern const struct ps_typedesc ps_event_field_desc;
 /* Bytes that the fields take on the wire (without the record header), a multiple of 8. */
 size_t ps_unbounded_size(const struct ps_typedesc *t, const void *fields);
 
-/* The same; 0 when the record would exceed PS_RECORD_MAX. */
+/* Like ps_unbounded_size; 0 when the record would exceed PS_RECORD_MAX. */
 size_t ps_encoded_size(const struct ps_typedesc *t, const void *fields);
 uint8_t *ps_encode(const struct ps_typedesc *t, const void *fields, uint8_t *p);
 
@@ -41,7 +41,7 @@ uint8_t *ps_encode(const struct ps_typedesc *t, const void *fields, uint8_t *p);
  */
 int ps_decode(const struct ps_typedesc *t, struct cursor *c, void *fields);
 
-/* The same for a SAMPLE; its size is that of the whole record. */
+/* Both for a SAMPLE; its size is that of the whole record. */
 size_t ps_sample_size(const struct ps_sample *s);
 uint8_t *ps_sample_encode(const struct ps_sample *s, uint8_t *p);
 int ps_sample_decode(struct cursor *c, struct ps_sample *s);
@@ -64,7 +64,7 @@ static inline uint8_t *ps_put_counted(uint8_t *p, uint32_t count, const void *by
 	return end;
 }
 
-/* An id and what is reserved behind it. */
+/* An id and what is reserved after it. */
 static inline uint8_t *ps_put_ref(uint8_t *p, uint32_t id)
 {
 	uint32_t words[2] = {id, 0};
@@ -89,7 +89,9 @@ static inline struct ps_peek ps_peek(const uint8_t *p)
 	return peek;
 }
 
-/* A CHAIN or a STACK record of `size` bytes; its array stays where it is. False: it is not whole. */
+/*
+ * A CHAIN or a STACK record of `size` bytes; its array stays where it is. False: it is not whole.
+ */
 static inline bool ps_chain_whole(const uint8_t *raw, uint32_t size, struct ps_chain *c)
 {
 	uint32_t head[3];
@@ -127,8 +129,8 @@ _Static_assert(offsetof(struct ps_sample, cpu) == 4 && offsetof(struct ps_sample
 	       "the struct has another order than the record");
 
 /*
- * The fields that samples have as a rule come first in a record. They are written and read one after
- * the other, each asked for by name; those that may follow, the far ones, take a step each.
+ * The fields that samples have as a rule come first in a record. They are written and read one
+ * after the other, each asked for by name; those that may follow, the far ones, take a step each.
  */
 #define NEAR_FIELDS(F) \
 	F(u64, ip) \

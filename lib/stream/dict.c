@@ -1,3 +1,4 @@
+/* The dictionaries that a reader keeps. */
 #include "stream/dict.h"
 
 #include "base/err.h"
@@ -26,7 +27,7 @@ static void *take(uint8_t **p, const void *bytes, size_t n)
 	return at;
 }
 
-/* The same with a NUL behind them. */
+/* A copy with a NUL after it. */
 static void *take_text(uint8_t **p, const void *bytes, size_t n)
 {
 	uint8_t *at = *p;
@@ -71,7 +72,10 @@ static int dict_place(struct dict *d, uint32_t id, size_t need, uint8_t **place)
 		memset(d->v, 0, d->n * sizeof(*d->v));
 		d->ndefined = 0;
 	}
-	/* A restart takes as long as the ids before it are many: they have to be as many as they look. */
+	/*
+	 * A restart takes as long as the ids before it are many: they have to be as many as they
+	 * look.
+	 */
 	if (d->restarts && id > 2 * (uint64_t)d->ndefined + PS_ID_GAP)
 		return PP_ECORRUPT;
 	d->ndefined += d->ndefined < PS_ID_MAX;
@@ -87,7 +91,7 @@ static int dict_place(struct dict *d, uint32_t id, size_t need, uint8_t **place)
 	return 0;
 }
 
-/* An entry of a struct and the array behind it; *copy is the struct in the dictionary. */
+/* An entry of a struct and the array after it; *copy is the struct in the dictionary. */
 static int dict_set_array(struct dict *d, uint32_t id, const void *fields, size_t size,
 			  const void *array, size_t bytes, uint8_t **copy)
 {

@@ -16,15 +16,15 @@ struct dict {
 };
 
 /*
- * Copies the record `fields` of type t, with all its arrays; strings get a NUL behind them. What the
- * id meant before is forgotten, its memory is not free before the next restart or release.
- * 0, PP_ENOMEM, PP_ELIMIT (PS_ID_MAX, PS_DICT_BYTES), PP_ECORRUPT (id 0, or one that is not dense: see
+ * Copies the record `fields` of type t, with all its arrays; strings get a NUL at their end. What
+ * the id meant before is forgotten, its memory is not free before the next restart or release. 0,
+ * PP_ENOMEM, PP_ELIMIT (PS_ID_MAX, PS_DICT_BYTES), PP_ECORRUPT (id 0, or one that is not dense: see
  * PS_ID_GAP).
  */
 int dict_set(struct dict *d, uint32_t id, const struct ps_typedesc *t, const void *fields);
 
 /*
- * The same of the two that come with every second sample, a CHAIN and a STACK, from their fields:
+ * Copies one of the two that come with every second sample, a CHAIN and a STACK, from their fields:
  * what dict_set makes of them, in a third of the time.
  */
 int dict_set_chain(struct dict *d, const struct ps_chain *chain);

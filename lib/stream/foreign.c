@@ -4,20 +4,20 @@
 #include <string.h>
 
 static const struct ps_foreign formats[] = {
-	{"PERFILE2", 8, "a perf.data recording", true, NULL},
-	{"2ELIFREP", 8, "a perf.data recording", true, NULL},
-	{"PERFFILE", 8, "a perf.data recording", true, NULL},
-	{"ELIFFREP", 8, "a perf.data recording", true, NULL},
-	{"\x17\x08\x44tracing", 10, "a trace.dat recording", true, NULL},
-	{"\x1f\x8b", 2, "compressed by gzip", false, "decompress it first"},
-	{"\x28\xb5\x2f\xfd", 4, "compressed by zstd", false, "decompress it first"},
+	{"PERFILE2", 8, "a perf.data recording", true, false, NULL},
+	{"2ELIFREP", 8, "a perf.data recording", true, false, NULL},
+	{"PERFFILE", 8, "a perf.data recording", true, false, NULL},
+	{"ELIFFREP", 8, "a perf.data recording", true, false, NULL},
+	{"\x17\x08\x44tracing", 10, "a trace.dat recording", true, false, NULL},
+	{"\x1f\x8b", 2, "compressed by gzip", false, true, "decompress it first"},
+	{"\x28\xb5\x2f\xfd", 4, "compressed by zstd", false, true, "decompress it first"},
 	{"\xfd"
 	 "7zXZ",
-	 6, "compressed by xz", false, "decompress it first"},
-	{"#PPTABLE1", 9, "a table", false, "psvg draws it"},
+	 6, "compressed by xz", false, true, "decompress it first"},
+	{"#PPTABLE1", 9, "a table", false, false, "psvg draws it"},
 	{"\x7f"
 	 "ELF",
-	 4, "a program or library", false, "record it with pcap-perf or perf"},
+	 4, "a program or library", false, false, "record it with pcap-perf or perf"},
 };
 
 const struct ps_foreign *ps_foreign(const void *bytes, size_t n)

@@ -19,7 +19,8 @@ struct ps_foreign {
 	const char *magic;
 	size_t len;
 	const char *is;	    /* "a perf.data recording" */
-	bool recorded;	    /* pdecode reads it */
+	bool recorded;	    /* a recording: pdecode reads it */
+	bool packed;	    /* compressed: pdecode unpacks what it reads */
 	const char *remedy; /* of the others: what to do */
 };
 

@@ -1,3 +1,4 @@
+/* The fields of tracepoints' payloads, and their byte order. */
 #include "stream/payload.h"
 
 #include "base/cursor.h"
@@ -85,7 +86,7 @@ void ps_payload_swap_arrays(const struct ps_str *fields, uint8_t *payload, size_
 	}
 }
 
-/* A text of an entry: its length is swapped, and passed over with the bytes. */
+/* A text of an entry: its length is swapped, and skipped with the bytes. */
 static void swap_text(struct cursor *c)
 {
 	uint8_t *at = (uint8_t *)c->p;

@@ -6,9 +6,9 @@
  *		ps_payload_swap(&event.fields, payload, len);
  *
  * The layout is that of the format files in tracefs (Documentation/trace/events.rst of the kernel):
- * a dynamic field is a u32 location word, whose lower half is the offset of the data and whose upper
- * half is its length in bytes; the offset counts from the beginning of the payload, or, of a relative
- * field, from the end of the word.
+ * a dynamic field is a u32 location word, whose lower half is the offset of the data and whose
+ * upper half is its length in bytes; the offset counts from the beginning of the payload, or, of a
+ * relative field, from the end of the word.
  */
 #ifndef PP_STREAM_PAYLOAD_H
 #define PP_STREAM_PAYLOAD_H
@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#define PS_EVENT_FIELDS_MAX 1024 /* entries of a field table; what lies behind them is left alone */
+#define PS_EVENT_FIELDS_MAX 1024 /* entries of a field table; what follows them is left alone */
 
 /*
  * Brings a payload of `len` bytes from the other byte order to the host's, where it lies. `fields`

@@ -5,7 +5,6 @@
 #include "stream/payload.h"
 
 #include "base/err.h"
-#include "base/unpack.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -242,8 +241,7 @@ static int say_no_stream(struct sreader *r, const uint8_t *p, size_t n)
 	if (f) {
 		/* pdecode unpacks, too. */
 		diag_error(r->d, r->name, -1, "is no event stream but %s: %s", f->is,
-			   f->recorded || unpack_kind(p, n) ? "put pdecode before this filter"
-							    : f->remedy);
+			   f->recorded || f->packed ? "put pdecode before this filter" : f->remedy);
 		return PP_EUNSUPPORTED;
 	}
 	diag_error(r->d, r->name, -1, "is no event stream");
@@ -311,7 +309,9 @@ static void read_end(struct sreader *r, const struct ps_end *e)
 	r->in_stream = false;
 }
 
-/* Of a stream in the other byte order, the payloads of tracepoints need the events' field tables. */
+/*
+ * Of a stream in the other byte order, the payloads of tracepoints need the events' field tables.
+ */
 static bool wanted(const struct sreader *r, unsigned bit)
 {
 	return !bit || (r->keep & bit) || (r->swap && bit == SREADER_EVENTS);
@@ -450,8 +450,8 @@ static int read_record(struct sreader *r, struct ps_record *rec)
 }
 
 /*
- * A sample that is whole in the buffer, in host order: nearly all that is read. False: it is not, and
- * nothing was done but to r->rec, which the long way then fills.
+ * A sample that is whole in the buffer, in host order: nearly all that is read. False: it is not,
+ * and nothing was done but to r->rec, which the long way then fills.
  */
 static inline bool next_sample(struct sreader *r)
 {
@@ -526,9 +526,9 @@ __attribute__((noinline)) static int next_any(struct sreader *r)
 		rc = fail(r, PP_ECUT,
 			  "no input: what should have written the stream wrote nothing");
 	else if (r->in_stream && (rc == PP_END || rc == PP_ECUT))
-		rc = fail(
-			r, PP_ECUT,
-			"the stream ends without its END record: what wrote it died, or it was cut off");
+		rc = fail(r, PP_ECUT,
+			  "the stream ends without its END record: what wrote it died, or it was "
+			  "cut off");
 	else if (rc == PP_END)
 		tell_status(r);
 	r->in_stream = false;

@@ -37,7 +37,7 @@
 	R(LOST, 16, "lost", "the recorder lost events") \
 	R(THROTTLE, 17, "throttle", "sampling was throttled, or resumed") \
 	R(TEXT_POKE, 18, "text_poke", "kernel text was changed") \
-	R(AUX, 19, "aux", "hardware trace data, passed over") \
+	R(AUX, 19, "aux", "hardware trace data, skipped") \
 	R(READ, 20, "read", "counter values outside of a sample") \
 	R(BLOB, 21, "blob", "part of an attached text or table, such as kallsyms") \
 	R(OTHER, 22, "other", "a record of the recording that has no type of its own here") \
@@ -250,8 +250,8 @@
 #define PS_FIELDS_STACK(F) \
 	F(u32, id, "the stack's id, from 1") \
 	F(u32, flags, \
-	  "1 cut off: there are more frames; 2 some are guesses; 4 stitched; bits 8 to 15 how the " \
-	  "walk ended: PS_ENDS; bits 16 to 31 bytes of the copy of the stack") \
+	  "1 cut off: there are more frames; 2 some are guesses; 4 stitched; bits 8 to 15 how " \
+	  "the walk ended: PS_ENDS; bits 16 to 31 bytes of the copy of the stack") \
 	F(u32s, frames, "frame ids, leaf first")
 
 #define PS_FIELDS_SRCFILE(F) \
@@ -302,7 +302,7 @@
 	F(20, branch, branches, "branch stack, newest first") \
 	F(21, u64s, branch_counters, "counters of each branch") \
 	F(22, u64s, reads, "u64 format, then counter values as it says (PERF_SAMPLE_READ)") \
-	F(23, u64, aux_size, "bytes of hardware trace data, passed over") \
+	F(23, u64, aux_size, "bytes of hardware trace data, skipped") \
 	F(24, ref, other_stack, "second stack of an interval, such as the waker's") \
 	F(25, ref, other_chain, "second call chain of an interval") \
 	F(26, u64, end_time, "end of an interval") \

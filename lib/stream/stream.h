@@ -14,11 +14,11 @@
  *	status = sreader_status(r, rc);
  *	sreader_free(r);
  *
- * The reader keeps the dictionaries that it is asked for; the others are passed by. An id may be
- * defined again: the later definition holds for what follows. When id 1 of the call chains, symbols,
- * frames or stacks is defined again, all ids of that dictionary are forgotten: that is how a producer
- * bounds the memory of those behind it. A reader of several streams in a row
- * ("cat a b") gets a PS_HEADER record at the beginning of each, where all dictionaries are empty.
+ * The reader keeps the dictionaries that it is asked for; the others are skipped. An id may be
+ * defined again: the later definition holds for what follows. When id 1 of the call chains,
+ * symbols, frames or stacks is defined again, all ids of that dictionary are forgotten: that is how
+ * a producer bounds the memory of those after it. A reader of several streams in a row ("cat a b")
+ * gets a PS_HEADER record at the beginning of each, where all dictionaries are empty.
  *
  * A filter that defines nothing in a dictionary passes its records on with swriter_copy. A filter
  * that adds to a dictionary of its input has to renumber it.
@@ -222,8 +222,9 @@ enum ps_sample_bit {
 #define PS_HAS(name)	       (UINT64_C(1) << PS_BIT_##name)
 #define ps_sample_has(s, name) (((s)->fields & PS_HAS(name)) != 0)
 
-#define PS_TYPE_MADE	      UINT32_MAX /* EVENT.perf_type: none of the kernel's, made by a filter */
-#define PS_EVENT_SAMPLED      1u	 /* period or frequency */
+/* EVENT.perf_type: none of the kernel's, made by a filter */
+#define PS_TYPE_MADE	      UINT32_MAX
+#define PS_EVENT_SAMPLED      1u /* period or frequency */
 #define PS_EVENT_FREQ	      2u
 #define PS_EVENT_CHAINS	      4u
 #define PS_EVENT_BRANCH_CALLS 8u
@@ -273,8 +274,6 @@ enum ps_reason {
 };
 /* The text of a reason; never NULL. */
 const char *ps_reason(uint32_t reason);
-/* The text of a record type, "?" if unknown. */
-const char *ps_type_name(uint32_t type);
 
 /* One record as the reader gives it. Pointers live until the next sreader_next. */
 struct ps_record {
@@ -329,7 +328,7 @@ enum sreader_keep {
 	SREADER_SYMBOLS = 8, /* symbols, frames, stacks, source files */
 };
 
-/* A reader of a file or "-". What is wrong is said to d, which must outlive the reader. */
+/* A reader of a file or "-". What is wrong is reported to d, which must outlive the reader. */
 int sreader_open(struct sreader **r, const char *name, unsigned keep, struct diag *d);
 
 /* A reader of a source, which it frees. */
@@ -345,9 +344,9 @@ void sreader_free(struct sreader *r); /* NULL is fine */
 void sreader_on_wait(struct sreader *r, void (*fn)(void *ctx), void *ctx);
 
 /*
- * Shows each record some records before its turn, so that what its turn will need can be fetched from
- * memory: not yet checked, and perhaps never to come. Records that are not yet in the buffer, and
- * streams in the other byte order, are not shown.
+ * Shows each record some records before its turn, so that what its turn will need can be fetched
+ * from memory: not yet checked, and perhaps never to come. Records that are not yet in the buffer,
+ * and streams in the other byte order, are not shown.
  */
 struct ps_peek {
 	uint32_t type, source;
@@ -365,10 +364,11 @@ struct ps_u64s ps_peek_ips(const struct ps_peek *p);
 struct ps_u32s ps_peek_frames(const struct ps_peek *p);
 
 /*
- * The next record, the reader's until the next call. A header where an END record should be is said,
- * and makes the status partial; what follows it is read. 0; PP_END at the end of input; PP_ECUT: the
- * input ended without an END record or within a record; PP_ECORRUPT, PP_EUNSUPPORTED (no stream, or a later version), PP_ELIMIT, PP_EIO,
- * PP_ENOMEM. Errors have been said to the diag. After an error nothing more comes.
+ * The next record, the reader's until the next call. A header where an END record should be is
+ * said, and makes the status partial; what follows it is read. 0; PP_END at the end of input;
+ * PP_ECUT: the input ended without an END record or within a record; PP_ECORRUPT, PP_EUNSUPPORTED
+ * (no stream, or a later version), PP_ELIMIT, PP_EIO, PP_ENOMEM. Errors have been said to the diag.
+ * After an error nothing more comes.
  */
 int sreader_next(struct sreader *r, const struct ps_record **rec);
 
@@ -382,7 +382,9 @@ const struct ps_frame *sreader_frame(const struct sreader *r, uint32_t id);
 const struct ps_stack *sreader_stack(const struct sreader *r, uint32_t id);
 const struct ps_srcfile *sreader_srcfile(const struct sreader *r, uint32_t id);
 
-/* Walks through EVENT.fields: *pos begins at 0. 0, PP_END or PP_ECORRUPT; texts are not terminated. */
+/*
+ * Walks through EVENT.fields: *pos begins at 0. 0, PP_END or PP_ECORRUPT; texts are not terminated.
+ */
 int ps_event_field_next(const struct ps_event *e, size_t *pos, struct ps_event_field *f);
 
 /* The field of a name; false: there is none. */
@@ -392,13 +394,17 @@ bool ps_event_field_find(const struct ps_event *e, const char *name, size_t len,
 /* Appends an entry to a field table that is being made (EVENT.fields). */
 void ps_event_field_add(struct buf *table, const struct ps_event_field *f);
 
-/* The account of all streams read so far: the sums of their END records, the worst of their statuses. */
+/*
+ * The account of all streams read so far: the sums of their END records, the worst of their
+ * statuses.
+ */
 const struct ps_end *sreader_account(const struct sreader *r);
 
 /*
  * The exit status that a filter should give for its input, from what upstream reported and the code
- * `rc` that sreader_next ended with (PP_END is fine). PP_EXIT_FAIL only if nothing could be read: of
- * the input, or by what wrote it (its END says so, and no sample came). The reader has reported it.
+ * `rc` that sreader_next ended with (PP_END is fine). PP_EXIT_FAIL only if nothing could be read:
+ * of the input, or by what wrote it (its END says so, and no sample came). The reader has reported
+ * it.
  */
 int sreader_status(const struct sreader *r, int rc);
 
@@ -434,16 +440,16 @@ int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s
 
 /*
  * A record as it came from a reader, with what later versions have added. Of a stream in the other
- * byte order, records of unknown types cannot be passed on: PP_EUNSUPPORTED, and nothing is written.
- * The same with PP_EUSAGE for PS_HEADER and PS_END, which a filter writes itself.
+ * byte order, records of unknown types cannot be passed on: PP_EUNSUPPORTED, and nothing is
+ * written. The same with PP_EUSAGE for PS_HEADER and PS_END, which a filter writes itself.
  */
 int swriter_copy(struct swriter *w, const struct ps_record *rec);
 
-/* The same of a SAMPLE, with another mark. */
+/* Copies a SAMPLE with another mark. */
 int swriter_copy_marked(struct swriter *w, const struct ps_record *rec, enum ps_mark mark);
 
 /*
- * The same of a SAMPLE that has no stack, with one. False: it has one, or came in the other byte
+ * Copies a SAMPLE that has no stack, with one. False: it has one, or came in the other byte
  * order, and nothing is written; else *rc is as of swriter_copy.
  */
 bool swriter_copy_stack(struct swriter *w, const struct ps_record *rec, uint32_t stack, int *rc);

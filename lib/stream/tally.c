@@ -1,3 +1,4 @@
+/* The table of the events of a stream: samples, periods, times. */
 #include "stream/tally.h"
 
 #include "base/err.h"
@@ -193,7 +194,7 @@ int tally_record(struct tally *t, const struct sreader *r, const struct ps_recor
 	(void)r;
 	switch (rec->type) {
 	case PS_HEADER:
-		/* Ids begin again: what follows is told apart from what came before. */
+		/* Ids begin again: what follows is kept apart from what came before. */
 		map64_clear(&t->by_id);
 		map64_clear(&t->by_source);
 		return 0;

@@ -1,3 +1,4 @@
+/* Writes event streams: records, copies of records, the account at the end. */
 #include "stream/codec.h"
 
 #include "base/buf.h"

@@ -244,7 +244,7 @@ static void test_dictionaries(void)
 	got[7] = sreader_srcfile(r, 1);
 	for (int i = 1; i < 8; i++)
 		ok(got[i] && same_fields(ps_typedesc(kinds[i]), got[i], &in[i].sample), "%s: kept",
-		   ps_type_name(kinds[i]));
+		   ps_typedesc(kinds[i])->name);
 	ok(!sreader_event(r, 2) && !sreader_event(r, 0) && !sreader_event(r, UINT32_MAX),
 	   "ids that are not defined give NULL");
 	sreader_next(r, &rec);

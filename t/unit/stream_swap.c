@@ -183,11 +183,11 @@ static void test_records(void)
 		if (types[i] == PS_SAMPLE)
 			fill_sample(&in.sample, all_bits);
 		ok(!sreader_next(r, &rec) && rec->type == types[i] && rec->source == 7,
-		   "%s: type and source", ps_type_name(types[i]));
+		   "type %u: type and source", (unsigned)types[i]);
 		ok(types[i] == PS_SAMPLE
 			   ? same_sample(&in.sample, &rec->sample)
 			   : same_fields(ps_typedesc(types[i]), &in.sample, &rec->sample),
-		   "%s: every field", ps_type_name(types[i]));
+		   "type %u: every field", (unsigned)types[i]);
 		swriter_copy(&copy.w, rec);
 	}
 	ok(!sreader_next(r, &rec) && rec->type == PS_END, "END");
