@@ -146,7 +146,7 @@ int perf_read_file_header(struct perf_reader *r, const uint8_t *first16)
 	get_section(&c); /* event types: no longer used */
 	for (int i = 0; i < 4; i++)
 		p->features[i] = size >= PERF_FILE_HEADER_SIZE ? get_u64(&c) : 0;
-	if (p->swap)
+	if (p->big_endian)
 		mend_features(p->features, p->version);
 	p->data_offset = data.offset;
 	p->data_size = data.size;

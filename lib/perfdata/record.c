@@ -91,7 +91,7 @@ static int kernel_name(struct perf_decoder *p, const char *path, size_t *len, ui
 	return m.value.len ? perf_put(p, PS_META, &m) : 0;
 }
 
-/* What lies between the thread and the path. The build-id, if there is one, is left where it lies. */
+/* What lies between the thread and the path. Returns the build-id, empty if there is none. */
 static struct ps_str take_map(struct cursor *c, uint16_t misc, bool two, struct ps_mmap *m)
 {
 	struct ps_str build_id = {0};

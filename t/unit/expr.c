@@ -109,7 +109,11 @@ static void put_string(struct made *m, uint32_t id, const char *s)
 
 static void set(char *p, uint32_t at, uint64_t v, uint32_t size)
 {
-	memcpy(p + at, &v, size);
+	const char *from = (const char *)&v;
+
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+		from += sizeof(v) - size;
+	memcpy(p + at, from, size);
 }
 
 static void put_switch(struct made *m)

@@ -176,6 +176,9 @@ int main(void)
 		struct text_fast *fast;
 		struct ps_event e;
 
+		if (tep)
+			tep_set_file_bigendian(tep, tep_is_bigendian() ? TEP_BIG_ENDIAN
+								       : TEP_LITTLE_ENDIAN);
 		make_event(&format, &table, formats[i].print, &e);
 		fast = text_fast_new(&e, 8, false);
 		is_int(fast != NULL, formats[i].fast, "%s: %s", formats[i].print,

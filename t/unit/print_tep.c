@@ -34,14 +34,19 @@ static const char *text_of(uint32_t long_size, const char *fields, const char *p
 	return buf_str(&text);
 }
 
+/* A payload begins with common_type, a number of 16 bits. */
+#define BIG	 (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+#define TYPE(id) (BIG ? (uint32_t)(id) << 16 : (uint32_t)(id))
+
 /*
  * A field of the size of a long that is printed as a text is an address, which is not in the
  * recording.
  */
 static void test_long_size(void)
 {
-	static const uint32_t four[] = {5, 0, 0xc0123456};
-	static const uint64_t eight[] = {5, UINT64_C(0xffffffff81234567)};
+	static const uint32_t four[] = {TYPE(5), 0, 0xc0123456};
+	static const uint64_t eight[] = {(uint64_t)TYPE(5) << (BIG ? 32 : 0),
+					 UINT64_C(0xffffffff81234567)};
 
 	is_str(text_of(4, "\tfield:const char * msg;\toffset:8;\tsize:4;\tsigned:0;\n",
 		       "\"%s\", REC->msg", four, sizeof(four)),
@@ -102,14 +107,13 @@ static const struct {
 static void test_guarded(void)
 {
 	for (size_t i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++) {
-		uint32_t p[8] = {5,
-				 0,
-				 (uint32_t)guarded[i].a,
-				 (uint32_t)guarded[i].b,
-				 0x04030201,
-				 6u << 16 | 24};
+		uint32_t p[8] = {TYPE(5), 0};
 		char hex[3 * sizeof(p) + 1] = "";
 
+		p[2] = (uint32_t)guarded[i].a;
+		p[3] = (uint32_t)guarded[i].b;
+		memcpy(&p[4], "\1\2\3\4", 4);
+		p[5] = 6u << 16 | 24;
 		memcpy(&p[6], "hello", 6);
 		for (size_t k = 0; k < sizeof(p); k++)
 			sprintf(hex + 3 * k - !!k, k ? " %02x" : "%02x", ((const uint8_t *)p)[k]);

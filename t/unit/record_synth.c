@@ -17,6 +17,11 @@ static const uint8_t id20[20] = {1,  2,	 3,  4,	 5,  6,	 7,  8,	 9,  10,
 static struct buf want;
 static size_t want_at;
 
+static void w16(uint16_t v)
+{
+	buf_add(&want, &v, 2);
+}
+
 static void w32(uint32_t v)
 {
 	buf_add(&want, &v, 4);
@@ -31,7 +36,8 @@ static void w_begin(uint32_t type, uint16_t misc)
 {
 	want_at = want.len;
 	w32(type);
-	w32(misc);
+	w16(misc);
+	w16(0); /* the size, by w_end */
 }
 
 static void w_name(const char *name)
