@@ -132,7 +132,7 @@ bool symbolic_choice(const struct symbolic *s, const char *format, size_t len, c
 	return other->end && !other->begin;
 }
 
-const char *symbolic_find(const struct symbolic *s, uint64_t value)
+static const char *symbolic_find(const struct symbolic *s, uint64_t value)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->names[i].value == value)

@@ -6,7 +6,7 @@
  *
  *	struct symbolic s;
  *	symbolic_parse(&s, e->format.p, e->format.len, "vec");
- *	name = symbolic_find(&s, 1);	("TIMER"; NULL: none)
+ *	if (symbolic_text(&s, 1, text))	("TIMER")
  *
  * and the states of a thread in sched_switch, which kernels number differently:
  *
@@ -52,7 +52,6 @@ void symbolic_parse(struct symbolic *s, const char *format, size_t len, const ch
  */
 bool symbolic_choice(const struct symbolic *s, const char *format, size_t len, const char *field,
 		     char chooser[SYMBOLIC_TEXT], uint64_t *value, struct symbolic *other);
-const char *symbolic_find(const struct symbolic *s, uint64_t value);
 
 /* The names of a number, those of flags with '|' between them; false: it has none. */
 bool symbolic_text(const struct symbolic *s, uint64_t value, char text[SYMBOLIC_ALL]);

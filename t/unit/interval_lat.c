@@ -339,14 +339,14 @@ static void test_choice(void)
 		"__print_symbolic(REC->why, { 1, \"B\" }), "
 		"__print_symbolic(REC->one, { 1, \"C\" })";
 	static struct symbolic s, other;
-	char chooser[SYMBOLIC_TEXT];
+	char chooser[SYMBOLIC_TEXT], name[SYMBOLIC_ALL];
 	uint64_t value = 0;
 	size_t n = strlen(format);
 
 	symbolic_parse(&s, format, n, "why");
 	ok(symbolic_choice(&s, format, n, "why", chooser, &value, &other) && value == 1 &&
-		   !strcmp(chooser, "isa") && !strcmp(symbolic_find(&s, 1), "A") &&
-		   !strcmp(symbolic_find(&other, 1), "B"),
+		   !strcmp(chooser, "isa") && symbolic_text(&s, 1, name) && !strcmp(name, "A") &&
+		   symbolic_text(&other, 1, name) && !strcmp(name, "B"),
 	   "two lists of names, and the field that tells which");
 	symbolic_parse(&s, format, n, "one");
 	ok(!symbolic_choice(&s, format, n, "one", chooser, &value, &other), "one list");

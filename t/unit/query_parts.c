@@ -197,11 +197,12 @@ static void test_symbolic(void)
 	static const char format[] =
 		"__print_symbolic(REC->mode, { 0644, \"FILE\" }, { -1, \"NONE\" }), "
 		"__print_flags_u64(REC->bits, \"|\", { 010, \"EIGHT\" })";
+	char text[SYMBOLIC_ALL];
 	struct symbolic s;
 
 	symbolic_parse(&s, format, strlen(format), "mode");
-	is_str(symbolic_find(&s, 420), "FILE", "a name of an octal number");
-	is_str(symbolic_find(&s, UINT64_MAX), "NONE", "and of one below zero");
+	is_str(symbolic_text(&s, 420, text) ? text : NULL, "FILE", "a name of an octal number");
+	is_str(symbolic_text(&s, UINT64_MAX, text) ? text : NULL, "NONE", "and of one below zero");
 	symbolic_parse(&s, format, strlen(format), "bits");
 	ok(s.flags && s.n == 1 && s.names[0].value == 8, "flags of 64 bits");
 }
