@@ -69,8 +69,8 @@ static void test_expressions(void)
 #define EH_FRAME 0x2000u
 
 /*
- * A module with one table: a function at TEXT of 64 bytes, whose rules change after its first instruction,
- * and one after it that is outermost.
+ * A module with one table: a function at TEXT of 64 bytes, whose rules change after its first
+ * instruction, and one after it that is outermost.
  */
 static void make_module(uint16_t machine, struct buf *file)
 {
