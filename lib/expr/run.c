@@ -104,17 +104,38 @@ static bool has_pattern(const struct node *n, const struct qval *v)
 	return rx_matches(n->regex, v->s, v->len);
 }
 
+/*
+ * Names that did not match a moment ago, by where they are: a deep stack has few names, and one of them may
+ * be long.
+ */
+#define SEEN_NAMES 64
+#define SEEN_LONG  256 /* bytes: shorter names are matched as fast as they are looked up */
+
+static bool seen_before(const char *seen[SEEN_NAMES], const struct qval *v)
+{
+	const char **slot = &seen[((uintptr_t)v->s >> 3) % SEEN_NAMES];
+
+	if (v->len < SEEN_LONG)
+		return false;
+	if (*slot == v->s)
+		return true;
+	*slot = v->s;
+	return false;
+}
+
 /* Whether a frame of the stack is, or matches, what the instruction has. */
 static uint8_t stack_mark(const struct insn *i, const struct sreader *r, const struct ps_sample *s)
 {
 	bool negated = i->op == OP_NE || i->op == OP_NOTREGEX, found = false;
+	const char *seen[SEEN_NAMES] = {0};
 	struct qval v;
 
 	if (!s->stack || !sreader_stack(r, s->stack))
 		return PS_MARK_NA;
 	for (uint32_t f = 0; !found && field_frame(r, s, f, &v); f++)
-		found = i->node->kind == NODE_MATCH ? has_pattern(i->node, &v)
-						    : expr_compare_text(OP_EQ, &v, &i->k);
+		if (!seen_before(seen, &v))
+			found = i->node->kind == NODE_MATCH ? has_pattern(i->node, &v)
+							    : expr_compare_text(OP_EQ, &v, &i->k);
 	return mark_of(found != negated);
 }
 

@@ -9,12 +9,13 @@ static int on_module(struct resolver *r, struct machine *m, const struct ps_mmap
 		     uint32_t index)
 {
 	uint64_t end;
+	int rc;
 
 	if (__builtin_add_overflow(rec->addr, rec->len, &end))
 		end = UINT64_MAX;
 	r->dsos.v[index - 1]->base = rec->addr;
-	origin_module_map(&m->host.kernel.origin, r->dsos.v[index - 1]->path, rec->addr);
-	return ranges_put(&m->kmods, rec->addr, end, index, NULL);
+	rc = origin_module_map(&m->host.kernel.origin, r->dsos.v[index - 1]->path, rec->addr);
+	return rc ? rc : ranges_put(&m->kmods, rec->addr, end, index, NULL);
 }
 
 /* Remembers where a file's code is mapped: the debug file alone does not tell. */

@@ -57,12 +57,17 @@ void origin_module_path(struct origin *o, const char *path)
 	}
 }
 
-void origin_module_map(struct origin *o, const char *path, uint64_t addr)
+int origin_module_map(struct origin *o, const char *path, uint64_t addr)
 {
 	if (!addr || o->n_modules == ORIGIN_MODULES_MAX)
-		return;
+		return 0;
+	if (!o->modules)
+		o->modules = calloc(ORIGIN_MODULES_MAX, sizeof(*o->modules));
+	if (!o->modules)
+		return PP_ENOMEM;
 	o->modules[o->n_modules].addr = addr;
 	kmodule_name(path, o->modules[o->n_modules++].name);
+	return 0;
 }
 
 const char *origin_osrelease(const struct origin *o)
@@ -73,6 +78,7 @@ const char *origin_osrelease(const struct origin *o)
 void origin_release(struct origin *o)
 {
 	buf_release(&o->here.modules);
+	free(o->modules);
 }
 
 /* ---- this machine ---- */

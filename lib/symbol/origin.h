@@ -44,7 +44,7 @@ struct origin {
 	char module_release[128];		      /* of the paths of its modules */
 	struct build_id kernel;			      /* none: not recorded */
 	uint64_t text, end;			      /* of the kernel's mapping; 0: not recorded */
-	struct origin_module modules[ORIGIN_MODULES_MAX];
+	struct origin_module *modules;		      /* owned; NULL: none yet */
 	uint32_t n_modules;
 	struct here here;	  /* asked for when it is needed */
 	bool asked, asked_kernel; /* here is filled in; also with addresses */
@@ -60,8 +60,8 @@ void origin_kernel_map(struct origin *o, uint64_t addr, uint64_t len, uint64_t t
 /* The path of a module that the recording names, "/lib/modules/RELEASE/...": also tells the release. */
 void origin_module_path(struct origin *o, const char *path);
 
-/* Where a module is: "[ext4]" or its path, and its first address. */
-void origin_module_map(struct origin *o, const char *path, uint64_t addr);
+/* Where a module is: "[ext4]" or its path, and its first address. 0 or PP_ENOMEM. */
+int origin_module_map(struct origin *o, const char *path, uint64_t addr);
 
 /* The release of the recorded kernel, "" if nothing tells it. */
 const char *origin_osrelease(const struct origin *o);

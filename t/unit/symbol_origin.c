@@ -48,7 +48,7 @@ static struct origin made(const struct facts *f)
 		origin_kernel_map(&o, f->text, f->end - f->text, f->text);
 	if (f->module) {
 		origin_module_path(&o, f->module);
-		origin_module_map(&o, f->module, f->module_addr);
+		(void)origin_module_map(&o, f->module, f->module_addr);
 	}
 	return o;
 }
