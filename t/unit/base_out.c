@@ -1,6 +1,6 @@
 /*
- * lib/base/out.h into pipes: what is given to them page by page stays what it was, whoever reads it and
- * how, and where that cannot be done, what arrives is the same.
+ * lib/base/out.h into pipes: what is given to them page by page stays what it was, whoever reads it
+ * and how, and where that cannot be done, what arrives is the same.
  */
 #include "base/out.h"
 
@@ -28,7 +28,9 @@ static uint8_t byte_at(uint64_t i)
 	return (uint8_t)(i * 31 + i / 251);
 }
 
-/* The bytes of MANY that are wrong, in what comes from fd from `at` on, up to `n` bytes or its end. */
+/*
+ * The bytes of MANY that are wrong, in what comes from fd from `at` on, up to `n` bytes or its end.
+ */
 static uint64_t wrong_bytes(int fd, uint64_t *at, uint64_t n)
 {
 	static uint8_t got[65536];
@@ -47,7 +49,10 @@ static uint64_t wrong_bytes(int fd, uint64_t *at, uint64_t n)
 	return wrong;
 }
 
-/* What happens to a writer. `piece` is called before each piece; 0, or what the writer is to exit with. */
+/*
+ * What happens to a writer. `piece` is called before each piece; 0, or what the writer is to exit
+ * with.
+ */
 struct way {
 	const char *name;
 	int (*begin)(struct out *o);
@@ -244,7 +249,10 @@ static int end_child(const struct out *o)
 	return 0;
 }
 
-/* Children get the memory as it is, and write to it; the last one lives while what follows is written. */
+/*
+ * Children get the memory as it is, and write to it; the last one lives while what follows is
+ * written.
+ */
 static int fork_often(struct out *o, unsigned k)
 {
 	if (k % 3001 != 3000)

@@ -104,7 +104,10 @@ static void test_intern(void)
 	intern_release(&t);
 }
 
-/* intern_again gives what intern_add gives, for strings of few bytes that differ in one place or in length. */
+/*
+ * intern_again gives what intern_add gives, for strings of few bytes that differ in one place or in
+ * length.
+ */
 static void test_intern_again(void)
 {
 	struct intern a = INTERN_INIT, b = INTERN_INIT;

@@ -1,4 +1,6 @@
-/* pfold's reading of event streams made by hand; with ids that begin again, against a naive model. */
+/*
+ * pfold's reading of event streams made by hand; with ids that begin again, against a naive model.
+ */
 #include "fold/stream.h"
 
 #include "stream_make.h"

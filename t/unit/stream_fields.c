@@ -42,7 +42,9 @@ static const struct {
 	{{"event,trace,ip"}, TEXT_KIND_hw, ALL, false, F(event) | F(ip), 0},
 	{{"comm,bpf-output"}, TEXT_KIND_sw, ALL, false, F(comm) | F(bpf_output), 0},
 	{{"comm", "pid"}, TEXT_KIND_hw, ALL, false, F(pid), 0},
-	/* signs; perf takes a kind with signs for one that was set, chains of tracepoints included */
+	/*
+	 * signs; perf takes a kind with signs for one that was set, chains of tracepoints included
+	 */
 	{{"+pid"}, TEXT_KIND_hw, ALL, false, HW | F(pid), 0},
 	{{"-comm,+pid"}, TEXT_KIND_hw, ALL, false, (HW & ~F(comm)) | F(pid), 0},
 	{{"+pid"}, TEXT_KIND_trace, ALL, true, START | F(trace) | F(pid), 0},

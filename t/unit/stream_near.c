@@ -1,10 +1,12 @@
 /*
- * The reader keeps its record from one call to the next, and takes samples by a short way: nothing of what it
- * had before may be seen in a sample.
+ * The reader keeps its record from one call to the next, and takes samples by a short way: nothing
+ * of what it had before may be seen in a sample.
  */
 #include "stream_make.h"
 
-/* The samples that follow a record: each set of the fields that the short way takes, and one more. */
+/*
+ * The samples that follow a record: each set of the fields that the short way takes, and one more.
+ */
 #define NSAMPLES (PS_SAMPLE_NEAR + 2u)
 
 static uint64_t fields_of(unsigned i)
@@ -115,7 +117,9 @@ static void test_behind(uint32_t type, const char *name)
 	made_free(&m);
 }
 
-/* One that is cut off, or says that it has more than it has, is an error, however short its way is. */
+/*
+ * One that is cut off, or says that it has more than it has, is an error, however short its way is.
+ */
 static void test_cut_sample(void)
 {
 	const struct ps_record *rec;
