@@ -2,7 +2,7 @@
  * What addresses without a name cost: for each DSO and reason the samples that have such frames.
  *
  *	struct missing m = {0};
- *	miss = missing_pair(&m, dso, reason);		(a small number for each frame without a name)
+ *	miss = missing_pair(&m, dso, reason);	(a number for each frame without a name)
  *	rc = missing_set(&m, misses, n, &set);		(once for each call chain)
  *	m.counts[set]++;				(for each sample)
  *	missing_sum(&m);

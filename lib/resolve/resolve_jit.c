@@ -353,10 +353,9 @@ static int load_dump(struct resolver *r, struct machine *m, struct rjit *j)
 			  " functions are garbage: these go without source lines",
 			  info.bad_lines);
 	if (!rc && info.loads && !m->mono && !info.arch_time)
-		diag_warn(
-			r->d, path, -1,
-			"the recording has not the clock of the jitdump (perf record -k mono): code "
-			"that was replaced has its last name");
+		diag_warn(r->d, path, -1,
+			  "the recording has not the clock of the jitdump (perf record -k mono): "
+			  "code that was replaced has its last name");
 	buf_release(&b);
 	free(path);
 	return rc == PP_ENOMEM ? rc : 0;

@@ -7,9 +7,9 @@
  *	if (fd < 0)
  *		why = symtab_reason_errno(errno);
  *
- * A device, a FIFO or a socket is not even opened, as that alone can have effects. Below a directory
- * ".." and symbolic links lead to where they would lead if it were the root: openat2(2) with
- * RESOLVE_IN_ROOT; on kernels before 5.6 the path is followed here.
+ * A device, a FIFO or a socket is not even opened, as that alone can have effects. Below a
+ * directory ".." and symbolic links lead to where they would lead if it were the root: openat2(2)
+ * with RESOLVE_IN_ROOT; on kernels before 5.6 the path is followed here.
  */
 #ifndef PP_SYMBOL_BENEATH_H
 #define PP_SYMBOL_BENEATH_H

@@ -1,3 +1,4 @@
+/* Build-ids as bytes and as text, and where they are found: ELF notes, /sys. */
 #include "symbol/build_id.h"
 
 #include "base/cursor.h"

@@ -1,3 +1,6 @@
+/*
+ * Finds the compilation unit and the line of an address, and the files that DWARF is spread over.
+ */
 #include "symbol/debuginfo_parts.h"
 
 #include "base/err.h"
@@ -19,26 +22,6 @@ bool debuginfo_present(const struct elf_file *f)
 	if (!scn)
 		scn = elf_file_section(f, ".zdebug_info", &sh);
 	return scn && sh.sh_type != SHT_NOBITS && sh.sh_size;
-}
-
-int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *steps)
-{
-	Dwarf_Addr base, lo, hi;
-	ptrdiff_t at = 0;
-	bool any = false;
-
-	while ((at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0) {
-		if (!*steps)
-			return PP_ELIMIT;
-		--*steps;
-		/* What the linker threw away is at 0, or its end is before its beginning. */
-		if (!lo || lo >= hi)
-			continue;
-		if (ranges_put(map, lo, hi, value, NULL))
-			return PP_ENOMEM;
-		any = true;
-	}
-	return any ? 0 : PP_ENOENT;
 }
 
 static int add_unit(struct debuginfo *d, Dwarf_Die *die, Dwarf_Die *content)
@@ -243,40 +226,6 @@ static int find_unit(struct debuginfo *d, uint64_t vaddr, struct unit **u)
 	}
 	*u = i ? &d->units[i - 1] : NULL;
 	return rc ? rc : *u ? 0 : PP_ENOENT;
-}
-
-const char *unit_path(struct unit *u, const char *path)
-{
-	struct debuginfo *d = u->file;
-	Dwarf_Attribute attr;
-	const char *dir;
-	uint32_t *slot;
-	char *p;
-
-	if (!path || path[0] == '/')
-		return path;
-	slot = map64_put(&d->paths, (uintptr_t)path, NULL);
-	if (slot && *slot)
-		return d->whole[*slot - 1];
-	dir = dwarf_attr(&u->die, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
-	if (!slot || !dir || !dir[0])
-		return path;
-	if (d->nwhole == d->whole_cap) {
-		uint32_t cap = d->whole_cap ? d->whole_cap * 2 : 64;
-		const char **v = realloc(d->whole, cap * sizeof(*v));
-
-		if (!v)
-			return path;
-		d->whole = v;
-		d->whole_cap = cap;
-	}
-	p = arena_alloc(&d->arena, strlen(dir) + strlen(path) + 2);
-	if (!p)
-		return path;
-	sprintf(p, "%s/%s", dir, path);
-	d->whole[d->nwhole++] = p;
-	*slot = d->nwhole;
-	return p;
 }
 
 static uint64_t line_addr(struct unit *u, size_t i)

@@ -1,10 +1,66 @@
+/* The functions of a compilation unit, what is inlined into them, and the paths of its files. */
 #include "symbol/debuginfo_parts.h"
 
 #include "base/err.h"
 
 #include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *steps)
+{
+	Dwarf_Addr base, lo, hi;
+	ptrdiff_t at = 0;
+	bool any = false;
+
+	while ((at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0) {
+		if (!*steps)
+			return PP_ELIMIT;
+		--*steps;
+		/* What the linker threw away is at 0, or its end is before its beginning. */
+		if (!lo || lo >= hi)
+			continue;
+		if (ranges_put(map, lo, hi, value, NULL))
+			return PP_ENOMEM;
+		any = true;
+	}
+	return any ? 0 : PP_ENOENT;
+}
+
+const char *unit_path(struct unit *u, const char *path)
+{
+	struct debuginfo *d = u->file;
+	Dwarf_Attribute attr;
+	const char *dir;
+	uint32_t *slot;
+	char *p;
+
+	if (!path || path[0] == '/')
+		return path;
+	slot = map64_put(&d->paths, (uintptr_t)path, NULL);
+	if (slot && *slot)
+		return d->whole[*slot - 1];
+	dir = dwarf_attr(&u->die, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
+	if (!slot || !dir || !dir[0])
+		return path;
+	if (d->nwhole == d->whole_cap) {
+		uint32_t cap = d->whole_cap ? d->whole_cap * 2 : 64;
+		const char **v = realloc(d->whole, cap * sizeof(*v));
+
+		if (!v)
+			return path;
+		d->whole = v;
+		d->whole_cap = cap;
+	}
+	p = arena_alloc(&d->arena, strlen(dir) + strlen(path) + 2);
+	if (!p)
+		return path;
+	sprintf(p, "%s/%s", dir, path);
+	d->whole[d->nwhole++] = p;
+	*slot = d->nwhole;
+	return p;
+}
 
 void unit_release(struct unit *u)
 {

@@ -1,3 +1,4 @@
+/* Asks debuginfod-find for a debug file, within the time for all downloads. */
 #include "symbol/debuginfod.h"
 
 #include "base/err.h"

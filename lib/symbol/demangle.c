@@ -1,3 +1,4 @@
+/* Calls libiberty for C++, Rust and D names, with bounds on time and text. */
 #include "symbol/demangle.h"
 
 #include <libiberty/demangle.h>

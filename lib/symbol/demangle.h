@@ -7,7 +7,7 @@
  *	buf_release(&b);
  *
  * What follows an '@' ("@plt", a symbol version) is kept as it is. The work is done by libiberty;
- *hostile names cannot make it recurse without end or write more than a named maximum.
+ * hostile names cannot make it recurse without end or write more than a named maximum.
  */
 #ifndef PP_SYMBOL_DEMANGLE_H
 #define PP_SYMBOL_DEMANGLE_H

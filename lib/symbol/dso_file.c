@@ -1,3 +1,4 @@
+/* Tries the places where the files of a DSO can be, and proves that a file is the recorded one. */
 #include "symbol/dso_file.h"
 
 #include "base/err.h"
@@ -137,8 +138,9 @@ static void judge(struct finder *s, const char *path, struct elf_file *f, enum s
 }
 
 /*
- * Opens a file and checks it. What libelf could not do, and what looks damaged, is tried once more: a
- * read or an allocation that failed once is no damage. *failed: the error of this machine that remains.
+ * Opens a file and checks it. What libelf could not do, and what looks damaged, is tried once more:
+ * a read or an allocation that failed once is no damage. *failed: the error of this machine that
+ * remains.
  */
 static struct elf_file *open_checked(struct finder *s, const struct root *root, const char *path,
 				     enum proof proof, enum symtab_reason *why, int *failed)

@@ -17,8 +17,8 @@
  * binary's .gnu_debugdata and .dynsym serve.
  *
  * A file is used only if its build-id is the recorded one. Where nothing was recorded, the binary
- * at the path is believed, below a symfs root always, on this machine only if the recording was made
- * here; the debug file must agree with it, by build-id or by checksum.
+ * at the path is believed, below a symfs root always, on this machine only if the recording was
+ * made here; the debug file must agree with it, by build-id or by checksum.
  */
 #ifndef PP_SYMBOL_DSO_FILE_H
 #define PP_SYMBOL_DSO_FILE_H

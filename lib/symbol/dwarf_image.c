@@ -1,3 +1,4 @@
+/* Makes an ELF image of the few debug sections that are needed, unpacked, for libdw. */
 #include "symbol/dwarf_image.h"
 
 #include "base/cursor.h"

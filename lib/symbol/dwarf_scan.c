@@ -1,3 +1,4 @@
+/* Skips through the entries of a compilation unit, by its abbreviations, without libdw. */
 #include "symbol/dwarf_scan.h"
 
 #include "base/cursor.h"

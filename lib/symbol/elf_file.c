@@ -1,3 +1,4 @@
+/* Opens ELF files, plain or packed, and reads of them what others need, each size checked. */
 #include "symbol/elf_file.h"
 
 #include "base/cursor.h"

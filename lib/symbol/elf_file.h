@@ -31,8 +31,8 @@
 #define ELF_UNPACKED_MAX  (1u << 30)   /* and of what is in it */
 
 /*
- * One PT_LOAD program header; offset and size in the file, address in the DSO. Hollow: its code is not
- * in the file, as objcopy --only-keep-debug has it, and offset is not that of the binary.
+ * One PT_LOAD program header; offset and size in the file, address in the DSO. Hollow: its code is
+ * not in the file, as objcopy --only-keep-debug has it, and offset is not that of the binary.
  */
 struct elf_segment {
 	uint64_t offset, filesz, vaddr, memsz;
@@ -54,8 +54,8 @@ int elf_file_open(struct elf_file **f, const char *path, enum symtab_reason *why
 int elf_file_open_in(struct elf_file **f, int dir, const char *path, enum symtab_reason *why);
 
 /*
- * Whether all of its bytes can be read: 0, or the error of what failed, now or before. For files that
- * seem to be damaged or to lack something, which can be the fault of this machine.
+ * Whether all of its bytes can be read: 0, or the error of what failed, now or before. For files
+ * that seem to be damaged or to lack something, which can be the fault of this machine.
  */
 int elf_file_probe(const struct elf_file *f);
 
@@ -88,8 +88,8 @@ const struct elf_segments *elf_file_segments(const struct elf_file *f);
 
 /*
  * The DSO-relative virtual address of the file offset of code: 0 or PP_ENOENT. Only executable
- * segments are asked; an offset outside all of them, but in a page that is mapped with one, belongs to
- * that one.
+ * segments are asked; an offset outside all of them, but in a page that is mapped with one, belongs
+ * to that one.
  */
 int elf_segments_vaddr(const struct elf_segments *s, uint64_t offset, uint64_t *vaddr);
 
@@ -142,7 +142,10 @@ int elf_file_copy(const struct elf_file *f, uint64_t len,
  */
 int elf_file_altlink(const struct elf_file *f, const char **name, struct build_id *id);
 
-/* The checksum that a debug link names a file by: the CRC-32 of zlib over all bytes. 0, or an error. */
+/*
+ * The checksum that a debug link names a file by: the CRC-32 of zlib over all bytes. 0, or an
+ * error.
+ */
 int elf_file_crc(const struct elf_file *f, uint32_t *crc);
 
 /* Whether the file has a .symtab, a .dynsym, with bytes in the file. */

@@ -1,3 +1,4 @@
+/* Names the entries of a linkage table by the relocations that belong to them. */
 #include "symbol/elf_plt.h"
 
 #include "base/cursor.h"

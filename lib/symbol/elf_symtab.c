@@ -1,3 +1,4 @@
+/* Turns the symbol tables of an ELF file into a symtab, with the rules of perf. */
 #include "symbol/elf_symtab.h"
 
 #include "base/err.h"

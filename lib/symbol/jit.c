@@ -1,3 +1,4 @@
+/* Reads perf maps and jitdump files, and follows code that is moved or replaced over time. */
 #include "symbol/jit.h"
 
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* Parses the text of /proc/kallsyms, and moves it to where the recorded kernel was. */
 #include "symbol/kallsyms.h"
 
 #include "base/buf.h"

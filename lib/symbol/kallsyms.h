@@ -2,9 +2,9 @@
  * The symbols of a kernel from /proc/kallsyms or a saved copy.
  *
  *	struct kallsyms k;
- *	struct kallsyms_opts opts = {"_text", 0xffffffff9a400000};	(from the recording's kernel
- * mmap) if (kallsyms_load("/proc/kallsyms", &opts, &k, &why) == 0) { symtab_find(k.table, ip,
- * &sym);
+ *	struct kallsyms_opts opts = {"_text", 0xffffffff9a400000};	(of its mapping)
+ *	if (kallsyms_load("/proc/kallsyms", &opts, &k, &why) == 0) {
+ *		symtab_find(k.table, ip, &sym);
  *		kallsyms_release(&k);
  *	}
  *

@@ -1,3 +1,4 @@
+/* What a recording tells of its kernel: facts, announced symbols, parts of a kallsyms; its vdso. */
 #include "symbol/kernel.h"
 
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* Tries the places where the symbols of a kernel can be, in the order that kernel.h tells. */
 #include "symbol/kernel_find.h"
 
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* Kernel functions by address for filters that are no symbolizer: a kernel for each recording. */
 #include "symbol/kfunc.h"
 
 #include "base/err.h"

@@ -20,8 +20,8 @@
 struct kfunc;
 
 /*
- * kallsyms: a file; NULL. It must outlive the table. 0, PP_ENOMEM, or an error of that file, which was
- * said.
+ * kallsyms: a file; NULL. It must outlive the table. 0, PP_ENOMEM, or an error of that file, which
+ * was said.
  */
 int kfunc_new(struct kfunc **k, const char *kallsyms, struct diag *d);
 void kfunc_free(struct kfunc *k); /* NULL is fine */

@@ -1,3 +1,4 @@
+/* Kernel modules: their names, their files by the indexes of depmod, their layout in memory. */
 #include "symbol/kmodule.h"
 
 #include "base/err.h"

@@ -1,7 +1,8 @@
 /*
  * Kernel modules: their files, and where the kernel puts what is in them.
  *
- *	rc = kmodule_path(root, "6.1.0", "ext4", path);		(/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz)
+ *	rc = kmodule_path(root, "6.1.0", "ext4", path);
+ *		(path: /lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz)
  *	rc = kmodule_layout(f, base, &addrs, &n);
  *
  * A module is a relocatable file: its symbols are relative to sections, for which the kernel finds

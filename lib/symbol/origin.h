@@ -3,7 +3,7 @@
  * without a build-id, lend names to addresses.
  *
  *	struct origin o = {0};
- *	origin_meta(&o, "osrelease", 9, "6.1.0-56-amd64", 14);	(facts of the recording, as they come)
+ *	origin_meta(&o, "osrelease", 9, "6.1.0-56-amd64", 14);	(facts, as they come)
  *	origin_kernel_map(&o, 0xffffffff81000000, 0x120bb08, 0xffffffff81000000);
  *	if (origin_kernel(&o) == ORIGIN_HERE)
  *		... its kernel is the running one ...
@@ -57,7 +57,10 @@ void origin_meta(struct origin *o, const char *key, size_t klen, const char *val
 /* The mapping of the kernel: absolute first address, bytes, and the address of its first symbol. */
 void origin_kernel_map(struct origin *o, uint64_t addr, uint64_t len, uint64_t text);
 
-/* The path of a module that the recording names, "/lib/modules/RELEASE/...": also tells the release. */
+/*
+ * The path of a module that the recording names, "/lib/modules/RELEASE/...": also tells the
+ * release.
+ */
 void origin_module_path(struct origin *o, const char *path);
 
 /* Where a module is: "[ext4]" or its path, and its first address. 0 or PP_ENOMEM. */

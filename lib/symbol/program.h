@@ -20,8 +20,8 @@
 #define PROGRAM_LATE   -2 /* it was ended */
 
 /*
- * Up to size - 1 bytes of what it prints, also if it failed. PROGRAM_*, or the errno value for which
- * it could not be started.
+ * Up to size - 1 bytes of what it prints, also if it failed. PROGRAM_*, or the errno value for
+ * which it could not be started.
  */
 int program_run(char *const argv[], int64_t ms, char *text, size_t size);
 

@@ -1,3 +1,4 @@
+/* A map from address ranges to values, in sorted blocks, that later ranges overwrite. */
 #include "symbol/ranges.h"
 
 #include "base/err.h"

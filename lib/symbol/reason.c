@@ -1,3 +1,4 @@
+/* The texts of reasons, and how they go with errno values and error codes. */
 #include "symbol/reason.h"
 
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* Directories and archives that stand for the root of the recorded machine. */
 #include "symbol/root.h"
 
 #include "base/err.h"

@@ -53,8 +53,8 @@ int root_read_owned(const struct root *r, const char *path, uid_t owner, size_t 
 const char *root_path(const struct root *r, const char *path, char buf[ROOT_PATH_MAX]);
 
 /*
- * Whether a file of this machine that the user named can be opened; says what is wrong to d. 0, or an
- * error.
+ * Whether a file of this machine that the user named can be opened; says what is wrong to d. 0, or
+ * an error.
  */
 int root_check(const char *path, struct diag *d);
 

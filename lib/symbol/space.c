@@ -1,4 +1,6 @@
-/* The address spaces of processes, by process: fork, exec, exit, and what changes a serial number. */
+/*
+ * The address spaces of processes, by process: fork, exec, exit, and what changes a serial number.
+ */
 #include "symbol/space.h"
 
 #include "base/array.h"

@@ -9,9 +9,9 @@
  *	const struct map *m = space_find(sp, ip);	(NULL: nothing is mapped there)
  *	spaces_free(s);
  *
- * A forked process shares the mappings of its parent, also those that stay when some of them change. The serial number
- * of a space changes whenever an address that was looked up before could now mean something else:
- * what was found with the same serial is still true.
+ * A forked process shares the mappings of its parent, also those that stay when some of them
+ * change. The serial number of a space changes whenever an address that was looked up before could
+ * now mean something else: what was found with the same serial is still true.
  */
 #ifndef PP_SYMBOL_SPACE_H
 #define PP_SYMBOL_SPACE_H

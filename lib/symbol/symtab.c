@@ -1,3 +1,4 @@
+/* Looks up symbols by address in a table of sorted starts. */
 #include "symbol/symtab.h"
 
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* Collects symbols, gives ends to those without one, and keeps the best of each address. */
 #include "symbol/symtab_build.h"
 
 #include "base/err.h"

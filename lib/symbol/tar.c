@@ -1,3 +1,4 @@
+/* Indexes the members of a tar archive, follows its links, and writes one. */
 #include "symbol/tar.h"
 
 #include "base/err.h"

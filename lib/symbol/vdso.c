@@ -1,3 +1,4 @@
+/* The vdso of this process, or of a file, as a table of symbols. */
 #include "symbol/vdso.h"
 
 #include "base/err.h"

@@ -2,8 +2,10 @@
  * The symbols of [vdso], the code that the kernel maps into every process.
  *
  *	struct vdso *v;
- *	if (vdso_load(&v, &why) == 0 && (!recorded.len || build_id_equal(&v->id, &recorded)))
- *		... elf_segments_vaddr(&v->segments, ip - map_start + map_pgoff, &addr); symtab_find
+ *	if (vdso_load(&v, &why) == 0 && (!recorded.len || build_id_equal(&v->id, &recorded))) {
+ *		if (!elf_segments_vaddr(&v->segments, ip - map_start + map_pgoff, &addr))
+ *			symtab_find(v->table, addr, &sym);
+ *	}
  *	vdso_free(v);
  *
  * It is that of this process, hence of the running kernel and of this program's architecture: right
