@@ -1,6 +1,6 @@
 #!/bin/sh
 # psym --inline and --srcline on a program that is built here. That look-ups agree with addr2line is in
-# t/unit/symbol_debuginfo.c; here is what becomes of them in the stream.
+# t/unit/dwarf_debuginfo.c; here is what becomes of them in the stream.
 . "${0%/*}/lib.sh"
 CC=${CC:-gcc}
 need "$CC" objcopy strip addr2line

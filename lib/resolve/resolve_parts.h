@@ -11,7 +11,7 @@
 #include "resolve/frame_map.h"
 #include "resolve/missing.h"
 #include "resolve/resolve.h"
-#include "symbol/debuginfo.h"
+#include "dwarf/debuginfo.h"
 #include "symbol/jit.h"
 #include "symbol/kernel.h"
 #include "symbol/ranges.h"

@@ -2,7 +2,6 @@
 #include "symbol/dso_file.h"
 
 #include "base/err.h"
-#include "symbol/debuginfo.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -123,7 +122,7 @@ static void judge(struct finder *s, const char *path, struct elf_file *f, enum s
 		d->symbols_elf = f;
 		use = true;
 	}
-	if (s->search->dwarf && !d->dwarf && debuginfo_present(f)) {
+	if (s->search->dwarf && !d->dwarf && elf_file_has_dwarf(f)) {
 		d->dwarf = kept;
 		d->dwarf_elf = f;
 		use = true;

@@ -555,6 +555,16 @@ bool elf_file_has_dynsym(const struct elf_file *f)
 	return elf_file_section_type(f, SHT_DYNSYM, &shdr) && shdr.sh_size;
 }
 
+bool elf_file_has_dwarf(const struct elf_file *f)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = elf_file_section(f, ".debug_info", &sh);
+
+	if (!scn)
+		scn = elf_file_section(f, ".zdebug_info", &sh);
+	return scn && sh.sh_type != SHT_NOBITS && sh.sh_size;
+}
+
 bool elf_file_damaged(const struct elf_file *f)
 {
 	GElf_Shdr shdr;

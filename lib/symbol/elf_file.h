@@ -152,6 +152,9 @@ int elf_file_crc(const struct elf_file *f, uint32_t *crc);
 bool elf_file_has_symtab(const struct elf_file *f);
 bool elf_file_has_dynsym(const struct elf_file *f);
 
+/* Whether it has DWARF, packed or not. */
+bool elf_file_has_dwarf(const struct elf_file *f);
+
 /* Whether the header tells of sections that are not there: the file was cut off or overwritten. */
 bool elf_file_damaged(const struct elf_file *f);
 

@@ -18,7 +18,7 @@
 #ifndef PP_SYMBOL_JIT_H
 #define PP_SYMBOL_JIT_H
 
-#include "symbol/debuginfo.h"
+#include "symbol/source_frame.h"
 
 #include <stdbool.h>
 #include <stddef.h>

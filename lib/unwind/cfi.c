@@ -2,7 +2,7 @@
 #include "unwind/cfi_parts.h"
 
 #include "base/err.h"
-#include "symbol/dwarf_image.h"
+#include "dwarf/dwarf_image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Source lines and inlined functions, with libdw beneath them. */
-#include "symbol/debuginfo.h"
+#include "dwarf/debuginfo.h"
 #include "symbol/elf_file.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Skips through the entries of a compilation unit, by its abbreviations, without libdw. */
-#include "symbol/dwarf_scan.h"
+#include "dwarf/dwarf_scan.h"
 
 #include "base/cursor.h"
 #include "base/err.h"

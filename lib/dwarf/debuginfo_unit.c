@@ -1,5 +1,5 @@
 /* The functions of a compilation unit, what is inlined into them, and the paths of its files. */
-#include "symbol/debuginfo_parts.h"
+#include "dwarf/debuginfo_parts.h"
 
 #include "base/err.h"
 

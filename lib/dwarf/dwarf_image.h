@@ -9,8 +9,8 @@
  * describes variables, macros and the like, another part only lines. Packed sections may be of zlib
  * or zstd (ELF gABI, "Section Compression"), or of the form before that (.zdebug_info).
  */
-#ifndef PP_SYMBOL_DWARF_IMAGE_H
-#define PP_SYMBOL_DWARF_IMAGE_H
+#ifndef PP_DWARF_DWARF_IMAGE_H
+#define PP_DWARF_DWARF_IMAGE_H
 
 #include "base/buf.h"
 #include "symbol/elf_file.h"

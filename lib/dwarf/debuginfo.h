@@ -15,10 +15,11 @@
  * in that. Entries are passed over by dwarf_scan.h, what matters is read by libdw. Format: DWARF 2
  * to 5, dwarfstd.org.
  */
-#ifndef PP_SYMBOL_DEBUGINFO_H
-#define PP_SYMBOL_DEBUGINFO_H
+#ifndef PP_DWARF_DEBUGINFO_H
+#define PP_DWARF_DEBUGINFO_H
 
 #include "symbol/elf_file.h"
+#include "symbol/source_frame.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,13 +29,6 @@
 /* Steps through the entries of a file and their ranges: a damaged one could lead in circles. */
 #define DEBUGINFO_STEPS_MAX (UINT64_C(1) << 28)
 #define DEBUGINFO_DEPTH_MAX 256 /* of the tree of entries */
-
-/* Texts live as long as the debuginfo. */
-struct source_frame {
-	const char *function;  /* as the linker knows it, else as the source has it; NULL unknown */
-	const char *file;      /* with its directory; NULL unknown */
-	uint32_t line, column; /* 0 unknown; that of the call, if the frame before is inlined */
-};
 
 struct debuginfo;
 
@@ -47,9 +41,6 @@ struct debuginfo;
 int debuginfo_open(struct debuginfo **d, const struct elf_file *f, const struct elf_file *alt,
 		   bool lines);
 void debuginfo_close(struct debuginfo *d); /* NULL is fine */
-
-/* Whether a file has DWARF. */
-bool debuginfo_present(const struct elf_file *f);
 
 /*
  * The frames of a DSO-relative virtual address, the innermost first: one, or with `inlines` one for

@@ -2,14 +2,14 @@
  * The insides of debuginfo: debuginfo.c finds the unit and the line of an address, debuginfo_unit.c
  * the functions in a unit and what is inlined into them. Private to them.
  */
-#ifndef PP_SYMBOL_DEBUGINFO_PARTS_H
-#define PP_SYMBOL_DEBUGINFO_PARTS_H
+#ifndef PP_DWARF_DEBUGINFO_PARTS_H
+#define PP_DWARF_DEBUGINFO_PARTS_H
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/intern.h"
-#include "symbol/debuginfo.h"
-#include "symbol/dwarf_scan.h"
+#include "dwarf/debuginfo.h"
+#include "dwarf/dwarf_scan.h"
 #include "symbol/ranges.h"
 
 #include <elfutils/libdw.h>

@@ -14,8 +14,8 @@
  *
  * Format: DWARF 2 to 5, sections "Debugging Information Entry" and "Attribute Encodings".
  */
-#ifndef PP_SYMBOL_DWARF_SCAN_H
-#define PP_SYMBOL_DWARF_SCAN_H
+#ifndef PP_DWARF_DWARF_SCAN_H
+#define PP_DWARF_DWARF_SCAN_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>

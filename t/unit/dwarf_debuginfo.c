@@ -1,12 +1,12 @@
 /*
  * Source lines and inlined functions, compared with addr2line: at random addresses of this program.
  *
- *	symbol_debuginfo [FILE [ADDRESSES]]
+ *	dwarf_debuginfo [FILE [ADDRESSES]]
  *
  * With a FILE, of that. What is different is shown. ADDR2LINE: another program to ask, such as
  * llvm-addr2line.
  */
-#include "symbol/debuginfo.h"
+#include "dwarf/debuginfo.h"
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -94,8 +94,8 @@ static bool same_place(const struct source_frame *f, char *theirs, bool *unit_fi
 }
 
 /*
- * addr2line takes the symbol table's name for a function that the DWARF has no linker's name of. As the
- * name of an inlined function it is wrong.
+ * addr2line takes the symbol table's name for a function that the DWARF has no linker's name of. As
+ * the name of an inlined function it is wrong.
  */
 static bool same_name(const struct source_frame *f, const char *theirs, bool *by_symtab)
 {
@@ -116,7 +116,9 @@ static bool same_symbol(const char *ours, const char *theirs)
 	return same;
 }
 
-/* outermost: the name that the symbol table has for the function that is not inlined, as in psym. */
+/*
+ * outermost: the name that the symbol table has for the function that is not inlined, as in psym.
+ */
 static void compare(const struct source_frame *f, uint32_t n, const char *outermost,
 		    struct answer *a, struct account *sum)
 {

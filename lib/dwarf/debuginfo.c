@@ -1,11 +1,11 @@
 /*
  * Finds the compilation unit and the line of an address, and the files that DWARF is spread over.
  */
-#include "symbol/debuginfo_parts.h"
+#include "dwarf/debuginfo_parts.h"
 
 #include "base/err.h"
 #include "base/unpack.h"
-#include "symbol/dwarf_image.h"
+#include "dwarf/dwarf_image.h"
 
 #include <dwarf.h>
 #include <stdio.h>
@@ -13,16 +13,6 @@
 #include <string.h>
 
 /* ---- opening ---- */
-
-bool debuginfo_present(const struct elf_file *f)
-{
-	GElf_Shdr sh;
-	Elf_Scn *scn = elf_file_section(f, ".debug_info", &sh);
-
-	if (!scn)
-		scn = elf_file_section(f, ".zdebug_info", &sh);
-	return scn && sh.sh_type != SHT_NOBITS && sh.sh_size;
-}
 
 static int add_unit(struct debuginfo *d, Dwarf_Die *die, Dwarf_Die *content)
 {
@@ -161,7 +151,7 @@ int debuginfo_open(struct debuginfo **out, const struct elf_file *f, const struc
 	int rc;
 
 	*out = NULL;
-	if (!debuginfo_present(f))
+	if (!elf_file_has_dwarf(f))
 		return PP_ENOENT;
 	if (elf_file_type(f) == ET_REL)
 		return PP_EUNSUPPORTED;

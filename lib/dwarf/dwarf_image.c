@@ -1,5 +1,5 @@
 /* Makes an ELF image of the few debug sections that are needed, unpacked, for libdw. */
-#include "symbol/dwarf_image.h"
+#include "dwarf/dwarf_image.h"
 
 #include "base/cursor.h"
 #include "base/err.h"
