@@ -124,11 +124,11 @@ like "$OUT" 'inside of a virtual machine' 'user space of the guest stays without
 like "$OUT" '\[guest\.kernel\.kallsyms\]' 'and so does an address that its kernel does not have'
 
 run "$BIN/psym" --guest-kallsyms none -b guest.ps
-is "$status" 0 'a file that is not there is no failure'
-like "$ERR" '^psym: none: ' 'but said'
+is "$status" 2 'a file that is named and is not there is a failure'
+like "$ERR" '^psym: none: ' 'and is named'
 printf 'this is no kallsyms\n' >bad
 run "$BIN/psym" --guest-kallsyms bad --guest-vmlinux bad -t guest.ps
-is "$status" 0 'nor is a damaged one'
+is "$status" 2 'and so is a damaged one'
 like "$ERR" '^psym: bad: ' 'which is said'
 unlike "$OUT" 'guest_work' 'there are no names then'
 run "$BIN/psym" --guest-kallsyms

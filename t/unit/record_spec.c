@@ -32,7 +32,7 @@ static void make_tracefs(void)
 	tree_file("t/printk_formats", "0xffffffff81000000 : \"a\"\n");
 }
 
-/* One event that is understood. flags: u k h G(host excluded) H(guest excluded) I D, as excluded. */
+/* One event that is understood. flags: u k h G (no host) H (no guest) I D, as excluded. */
 static const struct {
 	const char *spec, *name;
 	uint32_t type;
