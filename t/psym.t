@@ -108,11 +108,11 @@ same "$OUT" named 'a second psym changes nothing'
 same text.folded named 'its text folds to the same'
 
 # What is named stays named, where the second finds nothing.
-"$BIN/psym" user.ps >first.ps
+"$BIN/psym" --stats user.ps >first.ps 2>first.err
 mv here/prog away
 fold first.ps
 same "$OUT" named 'a second psym without the program keeps the names'
-unlike "$ERR.1" '[1-9][0-9]* of them without a name' 'and counts none that is missing'
+like "$ERR.1" "$(grep -o '[0-9]* of them without a name' first.err)" 'and counts no more that are missing'
 fold first.ps --no-demangle
 like "$OUT" ';main;_ZN2ns4workEi [0-9]+$' 'also as the linker has them'
 "$BIN/psym" --srcline user.ps >bare.ps 2>/dev/null
