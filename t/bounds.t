@@ -57,7 +57,7 @@ mkdir -p root/tmp
 run_pipe '"$BIN/psym" --symfs root jit.ps' '"$BIN/pfold"'
 is "$statuses" '1 1' 'a perf map with a line of 17 MB: the stream is said to be cut off, no more'
 like "$ERR" 'a name of 17000000 bytes is cut off after' 'that the name is cut is reported'
-like "$OUT" 'x{1000,} 1$' 'and the name is there'
+like "$OUT" 'x{1000,}[.]{3}#[0-9a-f]+ 1$' 'and its beginning is there'
 ok 'as long as a name can be' test "$(wc -c <"$OUT")" -lt 70000
 # A name that 60,000 frames of a stack have is matched once: otherwise these are 30 GB of text.
 "$ROOT/t/hostile" frames 500000 >frames.ps
