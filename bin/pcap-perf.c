@@ -98,7 +98,8 @@ int main(int argc, char **argv)
 	diag_set_verbose(cli.diag, o.verbose);
 	dashes = strcmp(argv[cli.first - 1], "--") == 0;
 	if (o.rc || (o.rc = record_set_end(&o.c, argv + cli.first, dashes, &o.why)))
-		diag_error(cli.diag, NULL, -1, "%s", buf_str(&o.why));
+		diag_error(cli.diag, NULL, -1, "%s",
+			   o.why.len ? buf_str(&o.why) : pp_strerror(o.rc));
 	status = o.rc ? status_of(o.rc) : status_of(record_open_output(&o.c, o.output, cli.diag));
 	if (!status)
 		status = record(&o, cli.diag);

@@ -84,6 +84,10 @@ sub fault {
 
 	return 'takes too long' if $status eq 'time';
 	return "ends by signal " . ($status - 128) if $status >= 128;
+	if ($status == 0 && !defined $whole) {
+		system("pdecode '$result' >/dev/null 2>err") == 0 or return 'status 0, but pdecode does not read it';
+		return '';
+	}
 	if ($status == 0) {
 		return (slurp($result) // '') eq $whole ? '' : 'status 0, but the output differs';
 	}
@@ -91,7 +95,8 @@ sub fault {
 	return $err =~ /^[a-z-]+: ./m ? '' : "status $status without a message";
 }
 
-# COMMAND with each kind of failure. result: the file that it writes. crash: a signal may end it when it has
+# COMMAND with each kind of failure. result: the file that it writes. recording: it is another one each time, and
+# has to be one that pdecode finds whole. crash: a signal may end it when it has
 # no memory, since libtraceevent, which it calls, does not look whether it got any.
 sub try {
 	my ($name, $command, %o) = @_;
@@ -117,7 +122,7 @@ sub try {
 		for my $i (choose($n + 0)) {
 			unlink $result;
 			$status = run($command, "$what:$i$plus");
-			my $fault = fault($status, $whole, $result);
+			my $fault = fault($status, $o{recording} ? undef : $whole, $result);
 			$runs++;
 			next if $o{crash} && $what eq 'alloc' && $fault =~ /signal/;
 			push @faults, "$what:$i$plus: $fault" if $fault ne '';
@@ -164,5 +169,9 @@ try('plat emit', ['plat', '--emit', 'offcpu', 'perf.ps']);
 try('psvg', ['psvg', 'demo.folded']);
 try('psvg stream', ['psvg', 'demo.ps']);
 try('psvg table', ['psvg', 'hist.tsv']);
+# Not everybody may record.
+my @record = ('pcap-perf', '-e', 'cpu-clock', '-g', '-o', 'record.data', '--', 'true');
+if (run(\@record) eq '0') { try('pcap-perf', \@record, result => 'record.data', recording => 1) }
+else { print "# pcap-perf cannot record here\n" }
 print "1..$tests\n";
 exit($failed ? 1 : 0);
