@@ -158,7 +158,8 @@ static struct live live_process(uint32_t pid)
 	enum symtab_reason why;
 	struct buf b = BUF_INIT;
 	unsigned long v;
-	char path[64], *line, *end;
+	char path[64], *end;
+	const char *line;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
 	if (!root_read(NULL, path, STATUS_MAX, &b, &why)) {
