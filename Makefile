@@ -175,7 +175,7 @@ fuzz:
 	+@$(PARALLEL) O=build-fuzz FUZZER=1 fuzz-replay
 
 lint: all
-	@CC=$(CC) BIN=$(BIN) CPPFLAGS='-Ilib -Ibin $(DEP_CFLAGS)' JOBS=$(JOBS) t/lint
+	@CC=$(CC) BIN=$(BIN) OBJ=$(O) CPPFLAGS='-Ilib -Ibin $(DEP_CFLAGS)' JOBS=$(JOBS) t/lint
 
 bench: all $(MEASURE)
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/run

@@ -20,8 +20,9 @@ static void to_stderr(void *ctx, const char *line, size_t len)
 }
 
 /*
- * A file that is opened must not become stdin, stdout or stderr because that was closed: what is meant
- * for these would go there. They get /dev/null, opened the wrong way round, so that using them fails.
+ * A file that is opened must not become stdin, stdout or stderr because that was closed: what is
+ * meant for these would go there. They get /dev/null, opened the wrong way round, so that using
+ * them fails.
  */
 static void occupy_standard(void)
 {
@@ -104,7 +105,10 @@ int cli_finish(struct cli *cli, int status)
 {
 	int errnum = errno;
 
-	/* Where memory is short there is not always one who reports it. A reader that is gone is no news. */
+	/*
+	 * Where memory is short there is not always one who reports it. A reader that is gone is
+	 * no news.
+	 */
 	if (status == PP_EXIT_FAIL && diag_silent(cli->diag) && errnum != EPIPE)
 		diag_error(cli->diag, NULL, -1, "cannot go on: %s",
 			   errnum ? strerror(errnum) : "it failed");

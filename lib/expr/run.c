@@ -105,8 +105,8 @@ static bool has_pattern(const struct node *n, const struct qval *v)
 }
 
 /*
- * Names that did not match a moment ago, by where they are: a deep stack has few names, and one of them may
- * be long.
+ * Names that did not match a moment ago, by where they are: a deep stack has few names, and one
+ * of them may be long.
  */
 #define SEEN_NAMES 64
 #define SEEN_LONG  256 /* bytes: shorter names are matched as fast as they are looked up */

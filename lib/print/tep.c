@@ -73,7 +73,10 @@ int tep_plugin_option(const char *option)
 
 /* ---- trials ---- */
 
-/* A child follows a null pointer, or frees one twice: because there was no memory, or because that is the harm. */
+/*
+ * A child follows a null pointer, or frees one twice: because there was no memory, or because
+ * that is the harm.
+ */
 static void on_crash(int sig)
 {
 	(void)sig;

@@ -21,8 +21,9 @@ int tep_print_payload(struct tep_print *t, const struct ps_event *e, const struc
 		      struct buf *b);
 
 /*
- * Takes a part of a table of the recording: the kernel's symbols and the texts that belong to addresses
- * that payloads hold, for print formats that show them. 0 or PP_ENOMEM; other blobs are ignored.
+ * Takes a part of a table of the recording: the kernel's symbols and the texts that belong to
+ * addresses that payloads hold, for print formats that show them. 0 or PP_ENOMEM; other blobs are
+ * ignored.
  */
 int tep_print_table(struct tep_print *t, const struct ps_blob *b);
 

@@ -107,7 +107,9 @@ static int watch_all(struct recorder *r)
 		rc = watch(r, r->timer, EPOLLIN, OF_TIMER);
 	if (!rc && sink_poll_fd(&r->sink) >= 0)
 		rc = watch(r, sink_poll_fd(&r->sink), 0, OF_SINK); /* tells when the reader goes */
-	/* One event of each CPU and thread: it tells of the shared ring, and of the thread's end. */
+	/*
+	 * One event of each CPU and thread: it tells of the shared ring, and of the thread's end.
+	 */
 	for (size_t i = 0; i < r->s.n_cpus * r->s.n_tids && !rc; i++) {
 		if (a->fds[i] < 0)
 			continue;

@@ -1,4 +1,7 @@
-/* What files below /proc and /sys say: numbers, lines, whole files, and lists of CPUs or processes. */
+/*
+ * What files below /proc and /sys say: numbers, lines, whole files, and lists of CPUs or
+ * processes.
+ */
 #include "base/err.h"
 #include "record/parts.h"
 

@@ -1,6 +1,7 @@
 /*
- * The types of a kernel. The input is a table; all that looks like a name in it is asked for as a function.
- * No more is printed than the arguments' number and the names' length allow, and no control character.
+ * The types of a kernel. The input is a table; all that looks like a name in it is asked for as a
+ * function. No more is printed than the arguments' number and the names' length allow, and no
+ * control character.
  */
 #include "base/cursor.h"
 #include "print/btf.h"

@@ -1,7 +1,7 @@
 /*
- * What the fuzz entries of decoders share: the recording is decoded, and the stream that comes out is read
- * back at once. It must be one that our own reader takes without a complaint, with the account that the
- * decoder gave.
+ * What the fuzz entries of decoders share: the recording is decoded, and the stream that comes
+ * out is read back at once. It must be one that our own reader takes without a complaint, with
+ * the account that the decoder gave.
  *
  *	decode_and_check(data, size, SREADER_EVENTS | SREADER_CHAINS, check_sample);
  */

@@ -1,5 +1,7 @@
-/* The ELF reader, with libelf beneath it: headers, notes, links, symbols, linkage table, mini debuginfo,
- * kernel modules. */
+/*
+ * The ELF reader, with libelf beneath it: headers, notes, links, symbols, linkage table, mini
+ * debuginfo, kernel modules.
+ */
 #include "symbol/elf_symtab.h"
 
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /*
- * The filters as wholes: an event stream goes through psym, pfilter, pfold, phist, plat or the merge, and
- * what they write through the next one. The status is one of those that are documented, and a stream that
- * comes out has all samples that went in, or its status says that it has not.
+ * The filters as wholes: an event stream goes through psym, pfilter, pfold, phist, plat or the
+ * merge, and what they write through the next one. The status is one of those that are
+ * documented, and a stream that comes out has all samples that went in, or its status says that
+ * it has not.
  *
- * An input that does not begin as a stream is a program of a small language of which each sentence makes a
- * record: what comes out is well-formed and gets deep into the filters. Its first byte says which filter.
- * Symbols are looked for below FUZZ_ROOT/elf (t/fuzz/corpus/elf).
+ * An input that does not begin as a stream is a program of a small language of which each
+ * sentence makes a record: what comes out is well-formed and gets deep into the filters. Its
+ * first byte says which filter. Symbols are looked for below FUZZ_ROOT/elf (t/fuzz/corpus/elf).
  */
 #include "base/cursor.h"
 #include "base/err.h"
@@ -196,7 +197,9 @@ static void any_record(struct maker *m, uint32_t type)
 		    base);
 }
 
-/* Events 1 to 4 have fields that suit the built-in pairs: prev_pid and so on, at the same places. */
+/*
+ * Events 1 to 4 have fields that suit the built-in pairs: prev_pid and so on, at the same places.
+ */
 static void event(struct maker *m, uint32_t id, const char *name, const char *const fields[4])
 {
 	struct ps_event e = {.id = id, .perf_type = 2, .config = id};

@@ -1,10 +1,9 @@
 /*
- * pdecode's reader of perf.data, to the event stream and through its text printer, and what it tells of
- * a recording. Whatever the
- * input is: the stream that comes out is whole and well-formed, so that its own reader finds nothing
- * wrong with it, its samples are as many as its END record says, and the exit status is one of those
- * that are documented. Samples that libtraceevent would print are left out: it crashes on formats
- * that no kernel writes.
+ * pdecode's reader of perf.data, to the event stream and through its text printer, and what it
+ * tells of a recording. Whatever the input is: the stream that comes out is whole and
+ * well-formed, so that its own reader finds nothing wrong with it, its samples are as many as its
+ * END record says, and the exit status is one of those that are documented. Samples that
+ * libtraceevent would print are left out: it crashes on formats that no kernel writes.
  */
 #include "base/err.h"
 #include "base/src.h"

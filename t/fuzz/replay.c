@@ -7,9 +7,10 @@
  * times (over all files together) with one to four bits turned, but with --seconds no longer than
  * that. Flip number i depends on SEED + i only, so that `--flip 1 SEED+i FILE` repeats it.
  *
- * The bytes end at a page that cannot be read: reading past the end of the input crashes even in a
- * build without sanitizers. Exit: 0, 1 for a bad return value of the entry, 2 cannot read, 64 usage; a
- * crash or an input that takes longer than TIMEOUT seconds is named on stderr and ends by signal.
+ * The bytes end at a page that cannot be read: reading past the end of the input crashes even in
+ * a build without sanitizers. Exit: 0, 1 for a bad return value of the entry, 2 cannot read, 64
+ * usage; a crash or an input that takes longer than TIMEOUT seconds is named on stderr and ends
+ * by signal.
  */
 #include <dirent.h>
 #include <errno.h>

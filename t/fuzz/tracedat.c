@@ -1,7 +1,7 @@
 /*
- * The decoder of trace.dat (decode.h). What a recording says about itself is printed, too, and of some
- * inputs, or with FUZZ_TEXT in the environment of all, the text, which takes much longer: libtraceevent
- * loads its plugins, and a child tries each format.
+ * The decoder of trace.dat (decode.h). What a recording says about itself is printed, too, and of
+ * some inputs, or with FUZZ_TEXT in the environment of all, the text, which takes much longer:
+ * libtraceevent loads its plugins, and a child tries each format.
  */
 #include "decode.h"
 #include "print/text.h"

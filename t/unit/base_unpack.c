@@ -1,3 +1,4 @@
+/* What compressed files begin with. */
 #include "base/unpack.h"
 
 #include "base/err.h"

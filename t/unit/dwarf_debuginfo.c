@@ -242,8 +242,8 @@ static void against_addr2line(const char *path, struct elf_file *f, struct debug
 	symtab_free(t);
 	ok(p && pclose(p) == 0, "addr2line");
 	unlink(list);
-	printf("# %u addresses: %u the same, %u between functions, %u the same places with a name of "
-	       "the symbol table, %u in the unit's file, %u different\n",
+	printf("# %u addresses: %u the same, %u between functions, %u the same places with a "
+	       "name of the symbol table, %u in the unit's file, %u different\n",
 	       n, sum.same, sum.nothing, sum.source_name, sum.unit_file, sum.different);
 	wrong = n - sum.same - sum.nothing - sum.source_name - sum.unit_file;
 	ok(sum.unit_file * 100 <= n, "few are in another file");

@@ -1,3 +1,4 @@
+/* Folding: order, nodes, depth, lengths, characters that would break the text, options. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "fold/fold.h"

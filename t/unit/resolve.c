@@ -317,7 +317,10 @@ static void test_markers(void)
 	}
 }
 
-/* The two ends of each branch are frames of a stack of their own, in the order in which they came. */
+/*
+ * The two ends of each branch are frames of a stack of their own, in the order in which they
+ * came.
+ */
 /* perf shows a kernel module by its name, also where it knows the path of its file. */
 static void test_modules(void)
 {
@@ -644,7 +647,9 @@ static void test_generated_names(void)
 	       "memory by names and flags of the kernel");
 }
 
-/* A library with a function, one more byte, __restore_rt, and a function that only looks like it. */
+/*
+ * A library with a function, one more byte, __restore_rt, and a function that only looks like it.
+ */
 static void make_library(char *path)
 {
 	static const char names[] = "\0before\0__restore_rt\0after\0__restored";
@@ -676,8 +681,9 @@ static void make_library(char *path)
 }
 
 /*
- * A handler's return address is the first byte of what it returns to. Every other return address that
- * begins a function was left by a call that does not return, at the end of the function before it.
+ * A handler's return address is the first byte of what it returns to. Every other return address
+ * that begins a function was left by a call that does not return, at the end of the function
+ * before it.
  */
 static void test_signal(void)
 {

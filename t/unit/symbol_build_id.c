@@ -1,3 +1,4 @@
+/* Build-ids: as hexadecimal text, and out of notes. */
 #include "symbol/build_id.h"
 
 #include "base/err.h"

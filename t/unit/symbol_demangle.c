@@ -1,3 +1,4 @@
+/* Demangled names of C++, D and Rust. */
 #include "symbol/demangle.h"
 
 #include "tap.h"
@@ -5,7 +6,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What c++filt -p prints for C++, c++filt -s dlang for D; for Rust, the path that the compiler encoded (RFC 2603). */
+/*
+ * What c++filt -p prints for C++, c++filt -s dlang for D; for Rust, the path that the compiler
+ * encoded (RFC 2603).
+ */
 static const struct {
 	const char *in, *out;
 } names[] = {

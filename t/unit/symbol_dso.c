@@ -1,3 +1,4 @@
+/* Finding the files of a DSO: paths, links, build-ids, bundles. */
 #include "symbol/dso_file.h"
 
 #include "base/err.h"

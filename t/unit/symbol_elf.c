@@ -1,3 +1,4 @@
+/* ELF files: headers, segments, notes, links, damaged ones. */
 #include "symbol/elf_symtab.h"
 
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* Compiled code of processes: perf maps, jitdump with moved and changed code, bad files. */
 #include "symbol/jit.h"
 
 #include "base/buf.h"

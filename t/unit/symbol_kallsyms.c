@@ -1,3 +1,4 @@
+/* Kernel symbols out of kallsyms: modules, duplicates, zeroed addresses. */
 #include "symbol/kallsyms.h"
 
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* The kernel's symbols: which file is right for a recording. */
 #include "symbol/kernel.h"
 
 #include "base/buf.h"

@@ -1,3 +1,4 @@
+/* Kernel modules: where their sections lie, names out of paths. */
 #include "symbol/kmodule.h"
 
 #include "base/err.h"

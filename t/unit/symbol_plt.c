@@ -1,3 +1,4 @@
+/* Names for the entries of the linkage table. */
 #include "elf_make.h"
 #include "symbol/elf_symtab.h"
 #include "tap.h"

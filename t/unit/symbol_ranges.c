@@ -1,3 +1,4 @@
+/* A map of addresses in which later ranges cover earlier ones. */
 #include "symbol/ranges.h"
 
 #include "tap.h"

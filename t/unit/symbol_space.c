@@ -1,3 +1,4 @@
+/* Address spaces: mappings, fork, exec, exit. */
 #include "symbol/space.h"
 
 #include "base/err.h"
@@ -182,8 +183,9 @@ static void test_limit(void)
 }
 
 /*
- * Processes that share most of their mappings share the memory for them: 20,000 children of a process
- * with 20,000 mappings, each of which maps one more, and as many that replace their image.
+ * Processes that share most of their mappings share the memory for them: 20,000 children of a
+ * process with 20,000 mappings, each of which maps one more, and as many that replace their
+ * image.
  */
 static void test_share(void)
 {

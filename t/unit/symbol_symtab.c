@@ -1,3 +1,4 @@
+/* Symbol tables: which symbol is at an address. */
 #include "symbol/symtab.h"
 
 #include "base/err.h"

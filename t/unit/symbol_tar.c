@@ -1,3 +1,4 @@
+/* Tar archives: what is written is read back, by tar, too. */
 #include "symbol/tar.h"
 
 #include "base/buf.h"
