@@ -239,6 +239,16 @@ int src_unread(struct src *s, const void *buf, size_t n)
 	return 0;
 }
 
+int src_peek(struct src *s, void *buf, size_t n, size_t *got)
+{
+	size_t more = 1;
+	int rc = 0;
+
+	for (*got = 0; !rc && more && *got < n; *got += more)
+		rc = src_read(s, (uint8_t *)buf + *got, n - *got, &more);
+	return rc ? rc : src_unread(s, buf, *got);
+}
+
 int src_pread(struct src *s, void *buf, size_t n, uint64_t offset)
 {
 	size_t done = 0;

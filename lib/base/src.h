@@ -67,6 +67,12 @@ int src_read_all(struct src *s, void *buf, size_t n);
 /* Gives n bytes back, which the following reads return first (for magic numbers). n <= 4096. */
 int src_unread(struct src *s, const void *buf, size_t n);
 
+/*
+ * Up to n <= 4096 bytes that stay to be read; *got is less at the end of the input only. 0, or as
+ * src_read.
+ */
+int src_peek(struct src *s, void *buf, size_t n, size_t *got);
+
 /* Exactly n bytes at an absolute offset of a seekable source: 0, PP_ECUT, or a code of pp_errno. */
 int src_pread(struct src *s, void *buf, size_t n, uint64_t offset);
 

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/src.h"
 #include "diff/canon.h"
+#include "diff/stat.h"
 #include "fold/fold.h"
 #include "fold/input.h"
 #include "stream/stream.h"
@@ -214,13 +215,6 @@ static int count_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weig
 	return rc;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* What a sample weighs. */
 static double sample_weight(struct counting *c, const char *file)
 {
@@ -232,10 +226,9 @@ static double sample_weight(struct counting *c, const char *file)
 		return c->rs->period;
 	if (c->gcd >= GCD_MIN)
 		return (double)c->gcd;
-	qsort(c->light, c->nlight, sizeof(*c->light), by_number);
+	weight = stat_median(c->light, c->nlight); /* they are sorted now */
 	if (c->light[c->nlight / 4] < LIGHT_MIN)
 		return 1;
-	weight = c->light[c->nlight / 2];
 	diag_warn(c->rs->diag, file, -1,
 		  "the weights are no counts: %.0f is taken for one sample; better: pfold -c, or "
 		  "--period",
@@ -395,16 +388,6 @@ static int count_keys(struct counting *c, struct src *s, bool *partial)
 	return rc;
 }
 
-static int peek(struct src *s, char *magic, size_t *n)
-{
-	size_t got = 1;
-	int rc = 0;
-
-	for (*n = 0; !rc && got && *n < MAGIC_MAX; *n += got)
-		rc = src_read(s, magic + *n, MAGIC_MAX - *n, &got);
-	return rc ? rc : src_unread(s, magic, *n);
-}
-
 /* From the first event of a stream to its last. */
 static int learn_seconds(struct runs *rs, const char *file, double *seconds)
 {
@@ -436,7 +419,7 @@ static int read_run(struct counting *c, const char *file, bool *partial, bool *s
 
 	if (rc)
 		return PP_ENOENT;
-	rc = peek(s, magic, &n);
+	rc = src_peek(s, magic, MAGIC_MAX, &n);
 	if (rc) {
 		diag_error(c->rs->diag, file, -1, "cannot read: %s", pp_strerror(rc));
 		src_free(s);

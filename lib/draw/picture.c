@@ -118,22 +118,11 @@ static int read_tables(struct picture *p, struct src *s)
 	return 0;
 }
 
-/* The first bytes, which stay to be read. */
-static int peek(struct src *s, char *magic, size_t *n)
-{
-	size_t got = 1;
-	int rc = 0;
-
-	for (*n = 0; !rc && got && *n < MAGIC_MAX; *n += got)
-		rc = src_read(s, magic + *n, MAGIC_MAX - *n, &got);
-	return rc ? rc : src_unread(s, magic, *n);
-}
-
 static int read_source(struct picture *p, struct src *s, const char *name)
 {
 	char magic[MAGIC_MAX];
 	size_t n;
-	int rc = peek(s, magic, &n);
+	int rc = src_peek(s, magic, MAGIC_MAX, &n);
 	bool table = !rc && tables_is(magic, n);
 
 	if (rc) {

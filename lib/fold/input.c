@@ -16,15 +16,9 @@ int fold_source(struct fold *f, struct src *s, struct diag *d)
 	const size_t magic_len = sizeof(PS_MAGIC) - 1;
 	const struct ps_foreign *other;
 	char magic[PS_FOREIGN_MAX];
-	size_t n = 0, got = 1;
-	int rc = 0;
+	size_t n;
+	int rc = src_peek(s, magic, sizeof(magic), &n);
 
-	while (!rc && got && n < sizeof(magic)) {
-		rc = src_read(s, magic + n, sizeof(magic) - n, &got);
-		n += got;
-	}
-	if (!rc)
-		rc = src_unread(s, magic, n);
 	if (rc)
 		diag_error(d, src_name(s), -1, "cannot read: %s", pp_strerror(rc));
 	else if (n >= magic_len && !memcmp(magic, PS_MAGIC, magic_len))

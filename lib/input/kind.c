@@ -30,17 +30,6 @@ static enum input_kind kind_of(const uint8_t *p, size_t n)
 	return KIND_UNKNOWN;
 }
 
-/* Reads up to n bytes and gives them back. */
-static int peek(struct src *s, uint8_t *bytes, size_t n, size_t *got)
-{
-	size_t more = 1;
-	int rc = 0;
-
-	for (*got = 0; !rc && more && *got < n; *got += more)
-		rc = src_read(s, bytes + *got, n - *got, &more);
-	return rc ? rc : src_unread(s, bytes, *got);
-}
-
 /* Text has no magic: lines are looked at until one is an event. */
 static int look_for_text(struct src *s, enum input_kind *kind)
 {
@@ -79,7 +68,7 @@ int input_unwrap(struct src **s, enum input_kind *kind, struct diag *d)
 	size_t n;
 
 	for (int depth = 0; depth < UNPACK_DEPTH_MAX; depth++) {
-		int rc = peek(*s, first, sizeof(first), &n);
+		int rc = src_peek(*s, first, sizeof(first), &n);
 
 		if (rc) {
 			diag_error(d, src_name(*s), -1, "cannot read: %s", pp_strerror(rc));

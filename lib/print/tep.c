@@ -80,6 +80,7 @@ int tep_plugin_option(const char *option)
 static void on_crash(int sig)
 {
 	(void)sig;
+	/* NOLINTNEXTLINE(bugprone-signal-handler): errno is this thread's own, its place fixed. */
 	_exit(errno == ENOMEM ? TRIAL_LACKED : 1);
 }
 

@@ -34,9 +34,7 @@ static int open_archive(struct root *r, struct diag *d)
 
 	if (rc)
 		return rc;
-	rc = src_read(r->src, first, sizeof(first), &got);
-	if (!rc)
-		rc = src_unread(r->src, first, got);
+	rc = src_peek(r->src, first, sizeof(first), &got);
 	if (!rc && unpack_kind(first, got))
 		rc = unpack_new(&r->src, unpack_kind(first, got), r->src, d);
 	if (!rc)

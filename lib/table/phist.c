@@ -123,11 +123,9 @@ int phist_stream(struct phist *p, struct src *s)
 static bool is_table(struct src *s)
 {
 	char magic[sizeof(TABLE_MAGIC) - 1];
-	size_t n = 0, got = 1;
+	size_t n;
 
-	while (got && n < sizeof(magic) && !src_read(s, magic + n, sizeof(magic) - n, &got))
-		n += got;
-	return !src_unread(s, magic, n) && tables_is(magic, n);
+	return !src_peek(s, magic, sizeof(magic), &n) && tables_is(magic, n);
 }
 
 static int read_file(struct phist *p, struct src *s, bool merge)
