@@ -307,7 +307,7 @@ static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp
 			 const struct ps_chain *c, enum mode mode, const struct known *known,
 			 struct chain_state *st)
 {
-	bool fits = resolve_known_fits(known, count_addresses(c)), cut;
+	bool fits = known->st && resolve_known_fits(known, count_addresses(c)), cut;
 	uint32_t n = 0, unknown = 0, i;
 	struct known beside = fits ? *known : (struct known){0};
 	struct part part = {.sp = sp, .known = &beside, .mode = mode};

@@ -15,9 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROGRAM_DONE   0  /* it exited with 0 */
-#define PROGRAM_FAILED -1 /* with another status, or by a signal */
-#define PROGRAM_LATE   -2 /* it was ended */
+#define PROGRAM_DONE   0    /* it exited with 0 */
+#define PROGRAM_FAILED (-1) /* with another status, or by a signal */
+#define PROGRAM_LATE   (-2) /* it was ended */
 
 /*
  * Up to size - 1 bytes of what it prints, also if it failed. PROGRAM_*, or the errno value for

@@ -47,9 +47,9 @@ static int32_t shift_of(int32_t bucket)
 hist_int hist_bucket_name(int32_t bucket)
 {
 	int32_t b = bucket < 0 ? -bucket : bucket, shift = shift_of(b);
-	hist_int low = (hist_int)((uint64_t)(b - shift * SUB) << shift);
+	uint64_t low = (uint64_t)(b - shift * SUB) << shift;
 
-	return bucket < 0 ? -low : low;
+	return bucket < 0 ? -(hist_int)low : (hist_int)low;
 }
 
 void hist_range(int32_t bucket, hist_int *low, hist_int *high)

@@ -576,7 +576,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	raw = size >= 8 && !memcmp(data, "PPSTREAM", 8);
 	if (raw) {
 		buf_add(&stream, data, size);
-		which = variant = 0;
+		variant = 0;
 		for (size_t i = 8; i < size; i++)
 			variant = (uint8_t)(variant * 31 + data[i]);
 		which = variant >> 3;
