@@ -133,16 +133,3 @@ int build_id_kernel(struct build_id *id)
 {
 	return from_file("/sys/kernel/notes", id);
 }
-
-int build_id_module(const char *name, struct build_id *id)
-{
-	char path[160];
-	int n;
-
-	if (!name[0] || name[0] == '.' || strchr(name, '/'))
-		return PP_ENOENT;
-	n = snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
-	if (n < 0 || (size_t)n >= sizeof(path))
-		return PP_ENOENT;
-	return from_file(path, id);
-}

@@ -45,7 +45,4 @@ int build_id_from_notes(const void *bytes, size_t n, bool swap, size_t align, st
 /* Of the running kernel, from /sys/kernel/notes. 0 or an error. */
 int build_id_kernel(struct build_id *id);
 
-/* Of a loaded module ("ext4", without brackets), from /sys/module. 0 or an error. */
-int build_id_module(const char *name, struct build_id *id);
-
 #endif

@@ -256,16 +256,3 @@ int elf_symtab_load(const struct elf_file *syms, const struct elf_file *runtime,
 	free(l.places);
 	return rc;
 }
-
-int elf_symtab_load_path(const char *path, const struct elf_symtab_opts *opts, struct symtab **out,
-			 enum symtab_reason *why)
-{
-	struct elf_file *f;
-	int rc = elf_file_open(&f, path, why);
-
-	if (rc)
-		return rc;
-	rc = elf_symtab_load(f, NULL, opts, out, why);
-	elf_file_close(f);
-	return rc;
-}

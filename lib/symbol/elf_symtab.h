@@ -46,8 +46,4 @@ int elf_symtab_load(const struct elf_file *syms, const struct elf_file *runtime,
 		    const struct elf_symtab_opts *opts, struct symtab **out,
 		    enum symtab_reason *why);
 
-/* The same for one file given by its path. */
-int elf_symtab_load_path(const char *path, const struct elf_symtab_opts *opts, struct symtab **out,
-			 enum symtab_reason *why);
-
 #endif

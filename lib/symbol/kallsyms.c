@@ -8,11 +8,7 @@
 #include "symbol/symtab_build.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-#define READ_SIZE (1u << 20)
 
 struct line {
 	uint64_t addr;
@@ -249,45 +245,6 @@ int kallsyms_parse(const void *text, size_t len, const struct kallsyms_opts *opt
 	symtab_builder_release(&p.b);
 	intern_release(&p.modules);
 	free(p.module_text);
-	return rc;
-}
-
-static int read_file(const char *path, struct buf *b, enum symtab_reason *why)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = 1;
-
-	*why = fd < 0 ? symtab_reason_errno(errno) : SYMTAB_OK;
-	while (fd >= 0 && got && !*why) {
-		if (b->len > KALLSYMS_MAX_BYTES) {
-			*why = SYMTAB_CORRUPT;
-			break;
-		}
-		if (buf_reserve(b, READ_SIZE)) {
-			*why = SYMTAB_NO_MEMORY;
-			break;
-		}
-		got = read(fd, b->data + b->len, b->cap - b->len - 1);
-		if (got > 0)
-			b->len += (size_t)got;
-		else if (got < 0 && errno != EINTR)
-			*why = symtab_reason_errno(errno);
-	}
-	if (fd >= 0)
-		close(fd);
-	return symtab_reason_err(*why);
-}
-
-int kallsyms_load(const char *path, const struct kallsyms_opts *opts, struct kallsyms *k,
-		  enum symtab_reason *why)
-{
-	struct buf b = BUF_INIT;
-	int rc = read_file(path, &b, why);
-
-	*k = (struct kallsyms){0};
-	if (!rc)
-		rc = kallsyms_parse(b.data, b.len, opts, k, why);
-	buf_release(&b);
 	return rc;
 }
 

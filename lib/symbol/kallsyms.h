@@ -3,7 +3,7 @@
  *
  *	struct kallsyms k;
  *	struct kallsyms_opts opts = {"_text", 0xffffffff9a400000};	(of its mapping)
- *	if (kallsyms_load("/proc/kallsyms", &opts, &k, &why) == 0) {
+ *	if (kallsyms_parse(text, len, &opts, &k, &why) == 0) {
  *		symtab_find(k.table, ip, &sym);
  *		kallsyms_release(&k);
  *	}
@@ -46,10 +46,6 @@ struct kallsyms {
 /* Parses len bytes of text. 0, or an error and *why. opts may be NULL. */
 int kallsyms_parse(const void *text, size_t len, const struct kallsyms_opts *opts,
 		   struct kallsyms *k, enum symtab_reason *why);
-
-/* Reads a file whole, then the same. */
-int kallsyms_load(const char *path, const struct kallsyms_opts *opts, struct kallsyms *k,
-		  enum symtab_reason *why);
 
 void kallsyms_release(struct kallsyms *k);
 

@@ -36,11 +36,6 @@ void cfi_free(struct cfi *c)
 	free(c);
 }
 
-bool cfi_any(const struct cfi *c)
-{
-	return c->eh.size || c->debug.size;
-}
-
 unsigned cfi_machine(const struct cfi *c)
 {
 	return c->machine;

@@ -38,9 +38,6 @@ void cfi_free(struct cfi *c); /* NULL is fine */
  */
 int cfi_add(struct cfi *c, struct elf_file *f, bool image);
 
-/* Whether there is any table. */
-bool cfi_any(const struct cfi *c);
-
 /* EM_... of the first file that was added. */
 unsigned cfi_machine(const struct cfi *c);
 

@@ -86,8 +86,6 @@ static void test_notes(void)
 		free(copy);
 	}
 	is_int(bad, 0, "cut at every byte: never found");
-	is_int(build_id_module("../kernel", &id), PP_ENOENT, "a module's name is no path");
-	is_int(build_id_module("", &id), PP_ENOENT, "nor empty");
 }
 
 int main(void)

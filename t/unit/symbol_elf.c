@@ -135,7 +135,8 @@ static void test_zeros(void)
 
 static void test_reasons(void)
 {
-	struct elf_symtab_opts kernel = {.symtab_only = true}, opts = {0};
+	struct elf_symtab_opts kernel = {.symtab_only = true};
+	struct elf_file *none;
 	struct buf file = BUF_INIT;
 	enum symtab_reason why;
 	struct symtab *t;
@@ -155,9 +156,9 @@ static void test_reasons(void)
 	is_int(why, SYMTAB_NOT_ELF, "is no ELF file");
 	is_int(load("", 0, NULL, &t, &why), PP_EUNSUPPORTED, "an empty file");
 	is_int(why, SYMTAB_NOT_ELF, "neither");
-	is_int(elf_symtab_load_path("/nonexistent", &opts, &t, &why), PP_ENOENT, "no file");
+	is_int(elf_file_open(&none, "/nonexistent", &why), PP_ENOENT, "no file");
 	is_int(why, SYMTAB_NOT_FOUND, "is said");
-	is_int(elf_symtab_load_path("/dev/null", &opts, &t, &why), PP_EUNSUPPORTED, "a device");
+	is_int(elf_file_open(&none, "/dev/null", &why), PP_EUNSUPPORTED, "a device");
 	is_int(why, SYMTAB_NOT_ELF, "is not read");
 	for (int r = 0; r <= SYMTAB_NO_MEMORY; r++)
 		ok(!symtab_reason_err((enum symtab_reason)r) == (r == SYMTAB_OK) &&

@@ -164,8 +164,6 @@ static void test_refusals(void)
 		       rows[i].rc, "row %zu", i);
 		is_int(why, rows[i].why, "row %zu: %s", i, symtab_reason_text(rows[i].why));
 	}
-	is_int(kallsyms_load("/nonexistent/kallsyms", NULL, &k, &why), PP_ENOENT, "no file");
-	is_int(why, SYMTAB_NOT_FOUND, "is said");
 }
 
 static void test_cut(void)
@@ -189,21 +187,6 @@ static void test_cut(void)
 	is_int(bad, 0, "cut at every byte");
 }
 
-static void test_file(void)
-{
-	char path[] = "/tmp/kallsyms-test-XXXXXX";
-	int fd = mkstemp(path);
-	enum symtab_reason why;
-	struct kallsyms k;
-
-	ok(fd >= 0 && write(fd, sample, strlen(sample)) == (ssize_t)strlen(sample), "a copy");
-	is_int(kallsyms_load(path, NULL, &k, &why), 0, "is loaded from a file");
-	is_int(symtab_count(k.table), 10, "whole");
-	kallsyms_release(&k);
-	close(fd);
-	unlink(path);
-}
-
 int main(void)
 {
 	test_lookups();
@@ -211,6 +194,5 @@ int main(void)
 	test_equals();
 	test_refusals();
 	test_cut();
-	test_file();
 	return done();
 }
