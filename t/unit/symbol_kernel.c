@@ -7,6 +7,7 @@
 #include "tap.h"
 
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -206,7 +207,9 @@ static void test_vdso(void)
 	is_int(reason, PS_REASON_NO_FILE, "that is why");
 	id = build_id_make("12345678901234567890", 20);
 	ok(!kernel_vdso(&k, &id, &reason), "nor one with another build-id");
-	is_int(reason, PS_REASON_BUILD_ID, "for that reason");
+	/* An emulator may give its program no vdso at all. */
+	is_int(reason, getauxval(AT_SYSINFO_EHDR) ? PS_REASON_BUILD_ID : PS_REASON_NO_FILE,
+	       "for that reason");
 	kernel_release(&k);
 }
 
