@@ -7,7 +7,8 @@
  *
  * and wide_int, a type for sums, which holds every int64_t and uint64_t and is used with + - * and
  * comparisons; what a machine without 128 bits has instead knows no shifts and no remainder, and
- * its division does not round, for which the functions below stand in.
+ * its division does not round, for which the functions below stand in. Numbers below zero it does
+ * not turn into uint64_t, but into int64_t.
  */
 #ifndef PP_BASE_WIDE_H
 #define PP_BASE_WIDE_H

@@ -427,7 +427,8 @@ static int read_key(struct tread *r, uint32_t k, struct text s, uint64_t *key)
 	case TABLE_HEX:
 	case TABLE_WINDOW: rc = get_int(s, 0, UINT64_MAX, &v); break;
 	}
-	*key = (uint64_t)v;
+	/* In two steps: not every wide_int below zero becomes a number without a sign. */
+	*key = v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;
 	return rc;
 }
 
