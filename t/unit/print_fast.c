@@ -179,6 +179,8 @@ int main(void)
 		if (tep)
 			tep_set_file_bigendian(tep, tep_is_bigendian() ? TEP_BIG_ENDIAN
 								       : TEP_LITTLE_ENDIAN);
+		if (tep)
+			tep_set_long_size(tep, 8);
 		make_event(&format, &table, formats[i].print, &e);
 		fast = text_fast_new(&e, 8, false);
 		is_int(fast != NULL, formats[i].fast, "%s: %s", formats[i].print,

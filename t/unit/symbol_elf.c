@@ -374,7 +374,7 @@ static uint64_t mapping_shift(uintptr_t addr)
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 && addr >= from &&
 		    addr < to)
-			shift = offset - from;
+			shift = (uint64_t)offset - from;
 	if (f)
 		fclose(f);
 	return shift;

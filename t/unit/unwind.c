@@ -53,6 +53,8 @@ static void test_expressions(void)
 	struct expr_env env = {
 		.regs = regs, .known = 1 << 7 | 1 << 16, .width = 8, .read = read_word};
 
+	env.swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__; /* the bytes are little endian */
+
 	for (size_t i = 0; i < sizeof(expressions) / sizeof(*expressions); i++) {
 		uint64_t v = 0;
 		int rc = expr_run(&env, expressions[i].bytes, expressions[i].n, NULL, &v);
