@@ -4,6 +4,8 @@
 #   make demo         install what is missing, build, record this machine and draw cpu.svg
 #   make test         install what is missing, build, run every test; TESTS='t/a.t t/b.t' some
 #   make check        the same without installing
+#   make test-arch    ARCH=s390x|i386|arm64: tests of a build for it, by qemu, in a root of its own
+#                     (DIR=DIR keeps the root there: t/arch)
 #   make lint         formatting, static analysis, scripts, man pages, layout
 #   make bench        measure beside the installed peers (t/bench/README.md)
 #   make compare      is this tree slower than REF (default HEAD^)? recordings of both, and pdiff
@@ -167,6 +169,9 @@ check: all $(UNITS) fuzz-replay $(MEASURE) $(SHIM)
 	@BIN=$(BIN) UNIT=$(O)/t/unit FUZZ=$(O)/t/fuzz MEASURE=$(MEASURE) SHIM=$(SHIM) PROVE=$(PROVE) JOBS=$(JOBS) \
 		t/run $(TESTS)
 
+test-arch:
+	@JOBS=$(JOBS) TESTS='$(if $(filter-out file,$(origin TESTS)),$(TESTS))' t/arch '$(ARCH)' $(if $(DIR),$(call quote,$(DIR)))
+
 unit: $(UNITS)
 
 fuzz-replay: $(FUZZERS)
@@ -214,5 +219,5 @@ clean:
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
-.PHONY: all packages demo test check unit fuzz-replay fuzz lint bench compare install uninstall clean
+.PHONY: all packages demo test check test-arch unit fuzz-replay fuzz lint bench compare install uninstall clean
 .SECONDARY:
