@@ -71,10 +71,10 @@ mounts() {
 # inside DIR [NAME=VALUE...] COMMAND...: in /perfpipe there, with nothing of this machine's environment
 # but the way to the network.
 inside() {
-	in=$1
+	inside_root=$1
 	shift
 	# shellcheck disable=SC2016
-	chroot "$in" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+	chroot "$inside_root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
 		${http_proxy:+"http_proxy=$http_proxy"} ${https_proxy:+"https_proxy=$https_proxy"} \
 		sh -c 'cd /perfpipe && exec env "$@"' sh "$@"
 }
