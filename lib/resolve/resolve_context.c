@@ -122,6 +122,7 @@ int resolve_context(struct resolver *r, struct machine *m, const struct ps_recor
 		if (rec->src.page_size && !(rec->src.page_size & (rec->src.page_size - 1)))
 			m->page = rec->src.page_size;
 		m->mono = rec->src.clock.len == 4 && !memcmp(rec->src.clock.p, "mono", 4);
+		m->foreign = rec->src.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 		break;
 	case PS_META: on_kernel_meta(m, &rec->meta); break;
 	case PS_BLOB:

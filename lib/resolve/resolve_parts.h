@@ -129,6 +129,7 @@ struct machine {
 	uint32_t source;
 	bool said;     /* that this machine's files are not used */
 	bool mono;     /* the times are of CLOCK_MONOTONIC */
+	bool foreign;  /* it has the other byte order */
 	uint32_t page; /* bytes of a page */
 	struct spaces *spaces;
 	struct rjits code;

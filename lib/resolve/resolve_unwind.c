@@ -192,7 +192,8 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 				     .mask = s->user_regs.mask,
 				     .regs = s->user_regs.v,
 				     .stack = (const uint8_t *)s->user_stack.p,
-				     .len = s->user_stack.len};
+				     .len = s->user_stack.len,
+				     .swap = m->foreign};
 	struct unwinding *u;
 	struct unwind_result res;
 	uint32_t n;

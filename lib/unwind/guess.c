@@ -28,6 +28,12 @@ static bool is_call(const uint8_t *end)
 	return false;
 }
 
+/* The displacement of a branch or a call, which x86 has in little endian. */
+static int32_t displacement(const uint8_t *p)
+{
+	return (int32_t)(p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+}
+
 /*
  * Whether a branch before `end` leads to it or beyond, up to `to`: it is no end of a function
  * then.
@@ -36,16 +42,13 @@ static bool leads_over(const uint8_t *code, size_t from, size_t end, size_t to)
 {
 	for (size_t i = from; i + 2 <= end; i++) {
 		int64_t target = -1;
-		int32_t by = 0;
 
 		if (code[i] >> 4 == 7 || code[i] == 0xeb) { /* with a displacement of 8 bits */
 			target = (int64_t)i + 2 + (int8_t)code[i + 1];
 		} else if (code[i] == 0xe9 && i + 5 <= end) {
-			memcpy(&by, code + i + 1, 4);
-			target = (int64_t)i + 5 + by;
+			target = (int64_t)i + 5 + displacement(code + i + 1);
 		} else if (code[i] == 0x0f && code[i + 1] >> 4 == 8 && i + 6 <= end) {
-			memcpy(&by, code + i + 2, 4);
-			target = (int64_t)i + 6 + by;
+			target = (int64_t)i + 6 + displacement(code + i + 2);
 		}
 		if (target >= (int64_t)end && target <= (int64_t)to)
 			return true;
@@ -168,7 +171,6 @@ static bool was_called(const struct walk *w, const struct unwind_place *at, cons
 	uint64_t sp = w->reg[w->arch->sp], pc, target;
 	struct unwind_place place;
 	uint8_t call[5];
-	int32_t by;
 
 	if (!walk_has(w, sp, 8))
 		return false;
@@ -177,8 +179,7 @@ static bool was_called(const struct walk *w, const struct unwind_place *at, cons
 	if (*rc || place.cfi != at->cfi || cfi_read(place.cfi, place.vaddr - 4, call, 5) ||
 	    call[0] != 0xe8)
 		return false;
-	memcpy(&by, call + 1, 4);
-	target = place.vaddr + 1 + (uint64_t)(int64_t)by;
+	target = place.vaddr + 1 + (uint64_t)(int64_t)displacement(call + 1);
 	return target >= c->vaddr && target <= at->vaddr &&
 	       !ends_between(c->bytes, (size_t)(target - c->vaddr), c->at, c->vaddr) &&
 	       !moves_stack(c, (size_t)(target - c->vaddr));
