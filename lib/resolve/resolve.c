@@ -133,18 +133,12 @@ uint32_t resolver_status(const struct resolver *r)
 
 static int machine_of(struct resolver *r, uint32_t source, struct machine **out)
 {
-	struct machine *m;
+	struct machine **v, *m;
 
-	if (source >= r->machines.n) {
-		uint32_t n = source + 1;
-		struct machine **v = realloc(r->machines.v, n * sizeof(struct machine *));
-
-		if (!v)
-			return PP_ENOMEM;
-		memset(v + r->machines.n, 0, (n - r->machines.n) * sizeof(struct machine *));
-		r->machines.v = v;
-		r->machines.n = n;
-	}
+	v = array_widen(r->machines.v, &r->machines.n, source, 8, sizeof(struct machine *));
+	if (!v)
+		return PP_ENOMEM;
+	r->machines.v = v;
 	m = r->machines.v[source];
 	if (!m) {
 		m = calloc(1, sizeof(*m));
