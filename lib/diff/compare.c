@@ -15,8 +15,6 @@
 #define SHRINK_UNITS  20   /* fewer tell nothing of each other's dispersion */
 #define SHRINK_COUNT  5	   /* mean samples of a unit whose dispersion says something */
 #define ASSUMED_PHI   3.   /* where nothing is known of the variation from run to run */
-#define LEVEL	      .05  /* of the interval */
-#define POWER_T	      .8416212335729143 /* 80 % quantile of the normal distribution */
 #define DRIFT_FACTOR  .05
 #define RENAME_FACTOR .1 /* how much the shares of a renamed function may differ */
 
@@ -431,7 +429,7 @@ static double recordings_needed(const struct compare *c, const struct diff_row *
 {
 	double n = (c->samples[0] + c->samples[1]) / (double)(c->runs[0] + c->runs[1]);
 	double p = (r->y[0] + r->y[1]) / (c->sides[0] + c->sides[1]);
-	double z = stat_t_quantile(LEVEL, r->df) + POWER_T, effect = r->effect;
+	double z = stat_t_quantile(COMPARE_LEVEL, r->df) + COMPARE_POWER_T, effect = r->effect;
 
 	return ceil(z * z * r->phi * variance(c, p) * 2 / n / (effect * effect));
 }
@@ -448,7 +446,7 @@ static void test_row(struct compare *c, struct diff_row *r)
 	}
 	se = sqrt(r->phi * variance(c, p0) * (1 / n0 + 1 / n1));
 	r->p = se > 0 ? stat_t_p(r->diff / se, r->df) : 1;
-	t = stat_t_quantile(LEVEL, r->df);
+	t = stat_t_quantile(COMPARE_LEVEL, r->df);
 	se = sqrt(r->phi * (variance(c, r->share[0]) / n0 + variance(c, r->share[1]) / n1));
 	r->low = r->diff - t * se;
 	r->high = r->diff + t * se;

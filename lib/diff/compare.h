@@ -17,6 +17,9 @@
 #include "diff/noise.h"
 #include "diff/runs.h"
 
+#define COMPARE_LEVEL	.05		  /* of the intervals: 95 % */
+#define COMPARE_POWER_T .8416212335729143 /* 80 % quantile of the normal distribution */
+
 struct diff_row {
 	uint32_t unit;	  /* 0: all small ones together */
 	uint32_t partner; /* of RENAMED: the other unit */

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEVEL	.05
-#define POWER_T .8416212335729143 /* 80 % quantile of the normal distribution */
 /* A percentile is known to 1/256 of itself (hist.h): the variance of a value spread over that. */
 #define ROUNDING (1. / 256 / 256 / 12)
 
@@ -63,12 +61,12 @@ static void test(struct compare *c, const struct side *s, struct diff_row *r)
 	r->df = (v0 + v1) * (v0 + v1) / (v0 * v0 / (s[0].n - 1) + v1 * v1 / (s[1].n - 1));
 	r->phi = 1;
 	r->p = stat_t_p(change / se, r->df);
-	t = stat_t_quantile(LEVEL, r->df);
+	t = stat_t_quantile(COMPARE_LEVEL, r->df);
 	r->diff = expm1(change);
 	r->low = expm1(change - t * se);
 	r->high = expm1(change + t * se);
 	r->effect = c->opts->min_relative;
-	z = t + POWER_T;
+	z = t + COMPARE_POWER_T;
 	r->need = ceil(z * z * (v0 * s[0].n + v1 * s[1].n) / (log1p(r->effect) * log1p(r->effect)));
 }
 

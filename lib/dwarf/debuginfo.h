@@ -12,7 +12,7 @@
  *
  * The address ranges of all compilation units are read at the beginning; the line table and the
  * functions of a unit when an address is in it, the inlined calls of a function when an address is
- * in that. Entries are passed over by dwarf_scan.h, what matters is read by libdw. Format: DWARF 2
+ * in that. Entries are skipped by dwarf_scan.h, what matters is read by libdw. Format: DWARF 2
  * to 5, dwarfstd.org.
  */
 #ifndef PP_DWARF_DEBUGINFO_H

@@ -8,7 +8,7 @@
  *	status = ssink_close(&sink, &end, d);
  *
  * Headers, END records, provenance, damage of the input and flushing before a wait are its work;
- * the filter sees every record, PS_HEADER included, and writes what shall come out.
+ * the filter sees every record, PS_HEADER included, and writes what is to come out.
  */
 #ifndef PP_FILTER_FILTER_H
 #define PP_FILTER_FILTER_H

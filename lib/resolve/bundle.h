@@ -29,7 +29,7 @@ uint32_t bundle_files(const struct bundle *b);
 
 /*
  * Completes and frees it. After an error, its own or the caller's `err`, the file is removed, if it
- * is a regular one. PP_END: it is given up, and nothing is said. The first error of all.
+ * is a regular one. PP_END: it is given up, and nothing is reported. The first error of all.
  */
 int bundle_close(struct bundle *b, int err);
 

@@ -73,7 +73,7 @@ void resolver_free(struct resolver *r); /* NULL is fine */
 
 /*
  * Takes one record of the reader (which keeps events, chains and symbols) and writes what the
- * output shall have of it. HEADER makes it forget everything; HEADER and END are written by the
+ * output is to have of it. HEADER makes it forget everything; HEADER and END are written by the
  * caller. 0, PP_ENOMEM, PP_ELIMIT, or an error of the output.
  */
 int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec);

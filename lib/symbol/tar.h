@@ -9,7 +9,7 @@
  *
  * Formats: ustar and pax (POSIX.1-2001, pax(1)), and of GNU tar the long names and the numbers in
  * base 256. Names are only looked up, never created, so that no name can lead out of the archive:
- * "." and empty components are left out of them, and members with ".." are passed over.
+ * "." and empty components are left out of them, and members with ".." are skipped.
  */
 #ifndef PP_SYMBOL_TAR_H
 #define PP_SYMBOL_TAR_H
