@@ -203,9 +203,38 @@ else
 	skip 2 'jq is not installed'
 fi
 run "$BIN/pdiff" --folded --norm share a? -- d?
-is "$(grep -v '^#' "$OUT" | awk '{ n += $3 } END { print n }')" \
-	"$(cat d? | awk '{ n += $2 } END { print n }')" 'folded text has the new counts as they are'
-like "$OUT" '^# verdict: regressed f4$' 'and the verdicts'
+like "$OUT" '^# diff: 1 base=5 new=5 samples=[0-9]+,[0-9]+ norm=share decided=yes by=function$' \
+	'folded text tells what it is'
+like "$OUT" '^# verdict: total regressed 0\.0[0-9]+ 0\.0[0-9]+ [-0-9.e]+ f4$' 'the verdicts come first'
+like "$OUT" '^# verdict: self regressed .* f4$' 'of both measures'
+sums() { # FILE...: of the samples
+	awk '{ n += $NF } END { print n }' "$@"
+}
+columns() { # of folded text with two counts: "BASE NEW", their sums
+	awk '!/^#/ { a += $(NF - 1); b += $NF } END { print a, b }' "$OUT"
+}
+more=$({
+	sums a?
+	sums d?
+} | sort -n | tail -1)
+is "$(columns)" "$more $more" 'the smaller side has as many samples as the other'
+seq 1 3000 | sed 's/.*/p;m;f&;g h& 1/' >many
+printf '%s\n' 'p;m;f1;g h1 100' 'p;m;f2;g h2 600' >few
+run "$BIN/pdiff" --folded --norm share many few
+is "$(columns)" '3000 3000' 'nothing is rounded away'
+is "$(grep -v '^#' "$OUT" | grep -c ' 1 [0-9]*$')" 3000 'nor a stack'
+is "$(grep '^p;m;f2;g h2 ' "$OUT" | grep -c -E ' 1 257[12]$')" 1 'numbers of the smaller side are scaled'
+like "$OUT" '^# diff: .* decided=no ' 'one against one is marked'
+run "$BIN/pdiff" --folded --by stack many few
+like "$OUT" '^# verdict: self more .* p;m;f2;g h2$' 'a stack by its text'
+{
+	cat few
+	echo '# partial: the input was damaged or cut off'
+} >part
+run "$BIN/pdiff" --folded many part
+is "$status $(tail -1 "$OUT")" '1 # partial: the input was damaged or cut off' 'what is partial is marked as such'
+run "$BIN/pdiff" --folded --by dso many few
+is "$status" 64 'keys have no stacks'
 
 # Latencies: tables of one row, in which all values are equal; those below 512 have a bucket each.
 latencies() { # FILE VALUE [VALUE OF THE LAST 5 %]

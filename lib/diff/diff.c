@@ -147,6 +147,10 @@ int diff_run(struct diff *d)
 		diag_error(d->diag, NULL, -1, "latencies: two recordings of each side at least");
 		return PP_EUSAGE;
 	}
+	if (d->opts.stacks && !d->runs.whole.n) {
+		diag_error(d->diag, NULL, -1, "--folded writes stacks: tables have none");
+		return PP_EUSAGE;
+	}
 	see_partial(d);
 	if (d->opts.noise && d->runs.n == 2)
 		c->noise = &d->noise;

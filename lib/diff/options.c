@@ -186,6 +186,9 @@ int diff_command_check(struct diff_command *c, struct diag *diag)
 		why = "--learn-noise writes a noise table and compares nothing";
 	else if (c->opts.total && strcmp(c->opts.by, "function") != 0)
 		why = "--total is for functions: they alone call something";
+	else if (c->opts.stacks && strcmp(c->opts.by, "function") != 0 &&
+		 strcmp(c->opts.by, "stack") != 0 && strcmp(c->opts.by, "comm") != 0)
+		why = "--folded writes stacks: it is for functions, stacks and comm";
 	if (!why)
 		return 0;
 	diag_error(diag, NULL, -1, "%s", why);
