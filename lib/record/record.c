@@ -16,8 +16,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define TICK_MS	   250 /* the rings are emptied at least so often, for readers that follow live */
-#define EVENTS_MAX 64  /* taken from one epoll_wait */
+/*
+ * A round ends at least so often, for readers that follow live: what came in it is in order when
+ * the next one ends, so that one does not have to wait for further events.
+ */
+#define TICK_MS	   100
+#define SOON_MS	   40 /* ... after a round that had any */
+#define EVENTS_MAX 64 /* taken from one epoll_wait */
 
 /* What epoll reports: these, or OF_RING + index of a descriptor. */
 enum of { OF_SIGNAL, OF_TIMER, OF_SINK, OF_RING };
@@ -33,6 +38,7 @@ struct recorder {
 	sigset_t old_mask;
 	int epoll, signals, timer;
 	size_t watched; /* descriptors of events that live */
+	bool open;	/* the last round had records: they are in order when another has ended */
 	bool stop;
 	bool interrupted; /* a signal has ended it */
 };
@@ -192,8 +198,9 @@ static int pass(struct recorder *r, bool force)
 			&r->sink); /* the rings hold it; the kernel counts what it loses */
 	for (size_t i = 0; i < r->s.n_rings; i++)
 		n += ring_peek(&r->s.rings[i], r->iov + n, &r->counts);
-	if (!n)
+	if (!n && !r->open)
 		return sink_flush(&r->sink);
+	r->open = n;
 	r->iov[n++] = (struct iovec){&round, sizeof(round)};
 	rc = sink_putv(&r->sink, r->iov, n);
 	for (size_t i = 0; i < r->s.n_rings; i++)
@@ -271,7 +278,7 @@ static int loop(struct recorder *r)
 			epoll_ctl(r->epoll, EPOLL_CTL_MOD, sink_poll_fd(&r->sink), &e);
 			waiting = want;
 		}
-		n = epoll_wait(r->epoll, events, EVENTS_MAX, TICK_MS);
+		n = epoll_wait(r->epoll, events, EVENTS_MAX, r->open ? SOON_MS : TICK_MS);
 		if (n < 0 && errno != EINTR)
 			return os_error(r, "epoll");
 		for (int i = 0; i < n && !rc; i++)
