@@ -172,6 +172,12 @@ int out_flush(struct out *o)
 	return o->err;
 }
 
+int out_hand_on(void *o)
+{
+	out_flush(o);
+	return -1;
+}
+
 int out_grow(struct out *o, size_t n)
 {
 	uint8_t *own;

@@ -50,6 +50,8 @@ int out_init(struct out *o, int fd);
 int out_init_fn(struct out *o, out_fn *fn, void *ctx);
 
 int out_flush(struct out *o);
+/* The same for src_on_pause: -1, and the error is in o->err. */
+int out_hand_on(void *o);
 int out_grow(struct out *o, size_t n);
 
 /* Room for n bytes at o->data + o->len; the caller writes them and adds to o->len. */

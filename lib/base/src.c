@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SRC_UNREAD_MAX	4096
@@ -30,6 +31,9 @@ struct src {
 	uint64_t pos;
 	uint8_t *unread; /* bytes given back, from unread_pos to unread_len */
 	size_t unread_pos, unread_len;
+	src_pause_fn *pause; /* NULL: none */
+	void *pause_ctx;
+	int64_t paused; /* ms: when it was called last */
 };
 
 int src_from_fd(struct src **out, int fd, const char *name)
@@ -167,6 +171,39 @@ static size_t take_unread(struct src *s, void *buf, size_t n)
 	return n;
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void src_on_pause(struct src *s, src_pause_fn *fn, void *ctx)
+{
+	s->pause = fn;
+	s->pause_ctx = ctx;
+	s->paused = now_ms();
+}
+
+/* Before a read: the pause, if there is one. A signal that comes meanwhile makes one, too. */
+static void look_for_pause(struct src *s)
+{
+	struct pollfd p = {.fd = s->fd, .events = POLLIN};
+	int wait = SRC_PAUSE_MS;
+
+	while (s->pause && !s->seekable && wait >= 0) {
+		bool ready = poll(&p, 1, wait) > 0;
+
+		if (ready && now_ms() - s->paused < SRC_HOLD_MS)
+			return;
+		wait = s->pause(s->pause_ctx);
+		s->paused = now_ms();
+		if (ready)
+			return;
+	}
+}
+
 int src_read(struct src *s, void *buf, size_t n, size_t *got)
 {
 	ssize_t r;
@@ -186,6 +223,7 @@ int src_read(struct src *s, void *buf, size_t n, size_t *got)
 		if (*got)
 			memcpy(buf, s->mem + s->pos, *got);
 	} else {
+		look_for_pause(s);
 		do
 			r = read(s->fd, buf, n);
 		while (r < 0 && errno == EINTR);
@@ -195,13 +233,6 @@ int src_read(struct src *s, void *buf, size_t n, size_t *got)
 	}
 	s->pos += *got;
 	return 0;
-}
-
-bool src_ready(const struct src *s)
-{
-	struct pollfd p = {.fd = s->fd, .events = POLLIN};
-
-	return s->fd < 0 || s->seekable || s->unread_pos < s->unread_len || poll(&p, 1, 0) != 0;
 }
 
 int src_read_all(struct src *s, void *buf, size_t n)

@@ -56,8 +56,18 @@ uint64_t src_tell(const struct src *s);
 /* Up to n bytes in sequence; *got is 0 at the end only. 0, a code of pp_errno, or of a layer. */
 int src_read(struct src *s, void *buf, size_t n, size_t *got);
 
-/* False when a read would have to wait for the writer of a pipe. */
-bool src_ready(const struct src *s);
+/*
+ * What to do when reading pauses: a filter hands on what it has. fn is called before a read that
+ * would have to wait, when nothing has come for SRC_PAUSE_MS, and before any read when SRC_HOLD_MS
+ * have passed since it was last called. That costs a system call for each read, none for what lies
+ * in it. Nothing pauses in files and memory. A layer over the source needs no such call of its own.
+ *
+ * fn returns after how many ms it wants to be called again, if nothing has come by then; -1: never.
+ */
+#define SRC_PAUSE_MS 10
+#define SRC_HOLD_MS  100
+typedef int src_pause_fn(void *ctx);
+void src_on_pause(struct src *s, src_pause_fn *fn, void *ctx);
 
 /*
  * Exactly n bytes in sequence: 0, PP_END (nothing was left), PP_ECUT (less than n), or as src_read.

@@ -57,9 +57,11 @@ static int run_one(struct stage *s, const char *file, struct diag *d)
 	bool any = false;
 
 	rc = s->f->open ? s->f->open(s->f->open_ctx, file, &src, d) : src_open(&src, file, d);
-	if (rc || sreader_new(&r, src, s->f->keep, d))
+	if (rc)
 		return PP_EXIT_FAIL;
-	sreader_on_wait(r, ssink_flush, s->sink);
+	src_on_pause(src, ssink_flush, s->sink);
+	if (sreader_new(&r, src, s->f->keep, d))
+		return PP_EXIT_FAIL;
 	if (s->f->ahead)
 		sreader_on_ahead(r, s->f->ahead, s->f->ctx);
 	while (!(rc = sreader_next(r, &rec))) {

@@ -7,7 +7,7 @@
  *	filter_run(&f, argv + first, argc - first, &sink, d, &end);
  *	status = ssink_close(&sink, &end, d);
  *
- * Headers, END records, provenance, damage of the input and flushing before a wait are its work;
+ * Headers, END records, provenance, damage of the input and flushing in its pauses are its work;
  * the filter sees every record, PS_HEADER included, and writes what is to come out.
  */
 #ifndef PP_FILTER_FILTER_H

@@ -76,15 +76,15 @@ int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct di
 	return rc;
 }
 
-void ssink_flush(void *sink)
+int ssink_flush(void *sink)
 {
 	struct ssink *s = sink;
 
-	if (s->w.err)
-		return;
-	s->w.err = out_flush(&s->out);
+	if (!s->w.err)
+		s->w.err = out_flush(&s->out);
 	if (s->text && !s->w.err)
 		s->w.err = out_flush(&s->text_out);
+	return -1;
 }
 
 int ssink_close(struct ssink *s, struct ps_end *end, struct diag *d)

@@ -44,8 +44,8 @@ struct ssink {
 
 int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct diag *d);
 
-/* Writes what waits: to be called before waiting for input. */
-void ssink_flush(void *sink);
+/* Writes what waits: for src_on_pause of the input. -1, and the error is in s->w.err. */
+int ssink_flush(void *sink);
 
 /*
  * Writes the END record, closes the output. Says what failed, and returns the exit status: that of

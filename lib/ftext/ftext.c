@@ -304,8 +304,6 @@ static int fill(struct ftext *t, size_t *got)
 	t->at = 0;
 	if (buf_reserve(b, FTEXT_BLOCK))
 		return PP_ENOMEM;
-	if (!src_ready(t->src) && out_flush(t->w->out))
-		return t->w->err = t->w->out->err;
 	rc = src_read(t->src, b->data + b->len, FTEXT_BLOCK, got);
 	b->len += *got;
 	diag_progress(t->d, t->name, src_tell(t->src), src_size(t->src));

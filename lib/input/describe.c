@@ -205,6 +205,7 @@ static int describe(const char *name, const struct input_show *show, struct out 
 
 	if (input_open(&s, name, d))
 		return PP_EXIT_FAIL;
+	src_on_pause(s, out_hand_on, o);
 	return input_status(input_describe(s, show, o, d));
 }
 

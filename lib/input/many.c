@@ -21,7 +21,7 @@ struct ring {
 	bool closed;	/* nothing more will be written */
 	bool given_up;	/* nothing more will be read */
 	uint8_t *data;	/* RING bytes */
-	void (*flush)(void *ctx);
+	src_pause_fn *flush;
 	void *flush_ctx;
 };
 
@@ -64,12 +64,27 @@ static int ring_write(void *ctx, uint8_t *bytes, size_t n)
 	return given_up ? PP_EPIPE : 0;
 }
 
+/* Whether nothing comes for SRC_PAUSE_MS. The lock is held. */
+static bool pauses(struct ring *r)
+{
+	struct timespec until;
+	int rc = 0;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += SRC_PAUSE_MS * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	while (!rc && !r->len && !r->closed)
+		rc = pthread_cond_timedwait(&r->moved, &r->lock, &until);
+	return !r->len && !r->closed;
+}
+
 static int ring_read(void *ctx, void *buf, size_t n, size_t *got)
 {
 	struct ring *r = ctx;
 
 	pthread_mutex_lock(&r->lock);
-	if (!r->len && !r->closed && r->flush) {
+	if (r->flush && pauses(r)) {
 		pthread_mutex_unlock(&r->lock);
 		r->flush(r->flush_ctx);
 		pthread_mutex_lock(&r->lock);
@@ -118,6 +133,8 @@ static void *work(void *arg)
 		swriter_init(&w, &out);
 		swriter_header(&w);
 		rc = input_open(&s, k->name, k->d);
+		if (!rc)
+			src_on_pause(s, out_hand_on, &out);
 		if (!rc)
 			rc = input_decode_as(s, 1, &w, k->d, &end, k->opts);
 		end.status = (uint32_t)input_status(rc);
@@ -314,6 +331,8 @@ static void one(const struct input_many *m, struct swriter *w, struct diag *d, s
 	struct src *s;
 	int rc = input_open(&s, m->n ? m->names[0] : "-", d);
 
+	if (!rc && m->flush)
+		src_on_pause(s, m->flush, m->flush_ctx);
 	end->status = rc ? PP_EXIT_FAIL
 			 : (uint32_t)input_status(input_decode_as(s, 1, w, d, end, &m->opts));
 }

@@ -28,8 +28,8 @@ struct input_many {
 	const char *clock; /* that all times shall be of; NULL: as they are */
 	struct input_offset offsets[INPUT_OFFSETS_MAX];
 	size_t noffsets;
-	/* Called before waiting for input: the place to flush one's own output. */
-	void (*flush)(void *ctx);
+	/* Called when the input pauses (src_on_pause): the place to flush one's own output. */
+	src_pause_fn *flush;
 	void *flush_ctx;
 };
 

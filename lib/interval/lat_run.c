@@ -17,6 +17,7 @@ struct run {
 	struct plat_opts *o;
 	struct lat *l;
 	struct lat_emit *emit; /* NULL: tables or a list */
+	struct lat_list *list; /* NULL: tables or a stream */
 	uint64_t samples;
 	bool unknown; /* --by has a name that no event has */
 };
@@ -154,9 +155,15 @@ static int read_one(struct run *run, const char *name, struct diag *d, uint64_t 
 {
 	const struct ps_record *rec;
 	struct sreader *r;
-	int rc = sreader_open(&r, name, LAT_KEEP, d), status;
+	struct src *s;
+	int rc = src_open(&s, name, d), status;
 	bool ours;
 
+	if (rc)
+		return PP_EXIT_FAIL;
+	if (run->list)
+		src_on_pause(s, out_hand_on, &run->list->out);
+	rc = sreader_new(&r, s, LAT_KEEP, d);
 	if (rc)
 		return PP_EXIT_FAIL;
 	while (!(rc = sreader_next(r, &rec))) {
@@ -284,6 +291,7 @@ static int run_list(struct run *run, char **names, int n, struct diag *d)
 		return PP_EXIT_FAIL;
 	run->o->lat.sink = lat_list_add;
 	run->o->lat.sink_ctx = &list;
+	run->list = &list;
 	status = finish(run, read_all(run, names, n, d, &lost), d);
 	if (status != PP_EXIT_FAIL && !list.n)
 		status = say_no_line(run, &list, status, d);

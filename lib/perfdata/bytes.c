@@ -29,8 +29,6 @@ int perf_need_more(struct perf_bytes *in, uint64_t n)
 		size_t want = b->cap - b->len, got;
 		int rc;
 
-		if (in->flush && !src_ready(in->src) && out_flush(in->flush))
-			return in->flush->err;
 		if (want > in->left)
 			want = (size_t)in->left;
 		rc = src_read(in->src, block_bytes(b) + b->len, want, &got);

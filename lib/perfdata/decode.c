@@ -181,7 +181,7 @@ int perf_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *
 	p->account = account;
 	p->out.chains = (struct hashids){.max_ids = PERF_CHAIN_IDS, .max_bytes = PERF_CHAIN_BYTES};
 	order_init(&p->order, deliver_queued, p);
-	perf_reader_init(&p->r, s, d, &p->order.blocks, w->out);
+	perf_reader_init(&p->r, s, d, &p->order.blocks);
 	p->r.sink = (struct perf_sink){take_record, take_feature, p};
 	rc = begin(p);
 	if (!rc) {

@@ -119,7 +119,7 @@ int perf_describe(struct src *s, enum perf_describe what, struct out *o, struct 
 
 	if (what == PERF_DESCRIBE_DUMP)
 		return perf_dump(s, o, d);
-	perf_reader_init(&p.r, s, d, &p.blocks, NULL);
+	perf_reader_init(&p.r, s, d, &p.blocks);
 	p.r.sink = (struct perf_sink){no_record, tell_feature, &p};
 	rc = describe(&p);
 	perf_reader_release(&p.r);

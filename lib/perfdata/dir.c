@@ -42,7 +42,6 @@ static int open_part(struct perf_reader *r, struct part *t, const char *path)
 {
 	*t = (struct part){.bytes = {.left = UINT64_MAX,
 				     .blocks = r->first.blocks,
-				     .flush = r->first.flush,
 				     .d = r->first.d,
 				     .name = r->first.name}};
 	return src_open(&t->bytes.src, path, r->info.d);

@@ -375,7 +375,7 @@ int perf_dump(struct src *s, struct out *o, struct diag *d)
 	struct perf_dumper p = {.out = o};
 	int rc;
 
-	perf_reader_init(&p.r, s, d, &p.blocks, NULL);
+	perf_reader_init(&p.r, s, d, &p.blocks);
 	p.r.sink = (struct perf_sink){dump_record, no_feature, &p};
 	rc = perf_reader_open(&p.r);
 	if (!rc)

@@ -3,16 +3,11 @@
 
 #include <inttypes.h>
 
-void perf_reader_init(struct perf_reader *r, struct src *s, struct diag *d, struct blocks *blocks,
-		      struct out *flush)
+void perf_reader_init(struct perf_reader *r, struct src *s, struct diag *d, struct blocks *blocks)
 {
 	*r = (struct perf_reader){.in = &r->first};
-	r->first = (struct perf_bytes){.src = s,
-				       .left = UINT64_MAX,
-				       .blocks = blocks,
-				       .flush = flush,
-				       .d = d,
-				       .name = src_name(s)};
+	r->first = (struct perf_bytes){
+		.src = s, .left = UINT64_MAX, .blocks = blocks, .d = d, .name = src_name(s)};
 	perf_info_init(&r->info, d, src_name(s));
 }
 

@@ -30,14 +30,13 @@ struct perf_bytes {
 	struct buf inflate_tail; /* decompressed bytes that begin a record */
 	uint64_t inflated;	 /* bytes that compressed records became */
 	struct blocks *blocks;	 /* where memory comes from */
-	struct out *flush;	 /* flushed before waiting for input; NULL: nothing is */
 	struct diag *d;		 /* for progress */
 	const char *name;	 /* of the recording */
 };
 
 /*
  * Makes n contiguous bytes available at in->pos of the block in->cur. 0, PP_END (nothing is left),
- * PP_ECUT (less than n), an error of the input or of the output that is flushed.
+ * PP_ECUT (less than n), or an error of the input.
  */
 int perf_need_more(struct perf_bytes *in, uint64_t n);
 static inline int perf_need(struct perf_bytes *in, uint64_t n)
@@ -154,8 +153,7 @@ int perf_read_kallsyms(struct perf_reader *r, struct buf *b);
 
 /* ---- reader.c: from the beginning to the end ---- */
 
-void perf_reader_init(struct perf_reader *r, struct src *s, struct diag *d, struct blocks *blocks,
-		      struct out *flush);
+void perf_reader_init(struct perf_reader *r, struct src *s, struct diag *d, struct blocks *blocks);
 /* Leaves the source to the caller. */
 void perf_reader_release(struct perf_reader *r);
 

@@ -34,8 +34,6 @@ struct sreader {
 	struct diag *d;
 	char *name;
 	unsigned keep;
-	void (*on_wait)(void *ctx);
-	void *on_wait_ctx;
 
 	sreader_ahead_fn *ahead;
 	void *ahead_ctx;
@@ -133,12 +131,6 @@ void sreader_free(struct sreader *r)
 	free(r);
 }
 
-void sreader_on_wait(struct sreader *r, void (*fn)(void *ctx), void *ctx)
-{
-	r->on_wait = fn;
-	r->on_wait_ctx = ctx;
-}
-
 void sreader_on_ahead(struct sreader *r, sreader_ahead_fn *fn, void *ctx)
 {
 	r->ahead = fn;
@@ -190,8 +182,6 @@ static int read_more(struct sreader *r, size_t n)
 		size_t got;
 		int rc;
 
-		if (r->on_wait && !src_ready(r->src))
-			r->on_wait(r->on_wait_ctx);
 		rc = src_read(r->src, r->buf + r->len, r->cap - r->len, &got);
 		if (rc)
 			return rc;

@@ -340,9 +340,6 @@ int sreader_new_fed(struct sreader **r, const char *name, unsigned keep, struct 
 void sreader_feed(struct sreader *r, uint8_t *bytes, size_t len);
 void sreader_free(struct sreader *r); /* NULL is fine */
 
-/* Called before the reader waits for input: the place to flush one's own output. */
-void sreader_on_wait(struct sreader *r, void (*fn)(void *ctx), void *ctx);
-
 /*
  * Shows each record some records before its turn, so that what its turn will need can be fetched
  * from memory: not yet checked, and perhaps never to come. Records that are not yet in the buffer,
