@@ -4,10 +4,19 @@
 #include "fold/fold.h"
 #include "fold/input.h"
 
-#include <inttypes.h>
 #include <unistd.h>
 
-enum { ADDRS = OPT_NO_SHORT, EVENT_FILTER, NO_MARKS, OTHER, SRCLINE, STATS, STRICT, WAKER };
+enum {
+	ADDRS = OPT_NO_SHORT,
+	EVENT_FILTER,
+	NO_HEADER,
+	NO_MARKS,
+	OTHER,
+	SRCLINE,
+	STATS,
+	STRICT,
+	WAKER
+};
 
 static const struct opt options[] = {
 	{'p', "pid", NULL, "the first frame is the command and its process id"},
@@ -17,6 +26,7 @@ static const struct opt options[] = {
 	{'a', "all", NULL, "all marks: --kernel and --jit"},
 	{ADDRS, "addrs", NULL, "keep the addresses of unknown functions"},
 	{NO_MARKS, "no-marks", NULL, "leave out the frames that say how a stack ended"},
+	{NO_HEADER, "no-header", NULL, "leave out the first line, which tells what is counted"},
 	{SRCLINE, "srcline", NULL, "read the source lines of perf script -F +srcline"},
 	{'e', "event", "EVENT", "fold samples of EVENT (default: of the first event seen)"},
 	{EVENT_FILTER, "event-filter", "EVENT", "the same as --event"},
@@ -30,7 +40,7 @@ static const struct opt options[] = {
 
 struct config {
 	struct fold_opts fold;
-	bool stats, strict;
+	bool stats, strict, no_header;
 };
 
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
@@ -45,6 +55,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'k': c->fold.kernel = true; break;
 	case 'j': c->fold.jit = true; break;
 	case ADDRS: c->fold.addrs = true; break;
+	case NO_HEADER: c->no_header = true; break;
 	case NO_MARKS: c->fold.no_marks = true; break;
 	case SRCLINE: c->fold.srcline = true; break;
 	case 'e':
@@ -56,37 +67,6 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case STRICT: c->strict = true; break;
 	}
 	return 0;
-}
-
-static int finish(struct fold *f, int status, struct diag *d)
-{
-	const struct fold_account *a = fold_account(f);
-	struct out o;
-	int rc, close_rc;
-
-	fold_finish(f);
-	if (!fold_stacks(f)) {
-		if (a->filtered && fold_options(f)->event)
-			diag_error(d, NULL, -1, "no samples of %s, but %" PRIu64 " of other events",
-				   fold_options(f)->event, a->filtered);
-		else if (a->filtered)
-			diag_error(d, NULL, -1, "none of the %" PRIu64 " samples passed the filter",
-				   a->filtered);
-		else
-			diag_error(d, NULL, -1, "no samples%s",
-				   a->outside ? ": perf script printed no call stacks" : "");
-		return PP_EXIT_PARTIAL;
-	}
-	rc = out_init(&o, STDOUT_FILENO);
-	if (!rc)
-		rc = fold_write(f, &o);
-	if (!rc && status == PP_EXIT_PARTIAL)
-		rc = out_add(&o, FOLD_PARTIAL "\n", sizeof(FOLD_PARTIAL));
-	close_rc = out_close(&o);
-	rc = rc ? rc : close_rc;
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
-	return rc ? PP_EXIT_FAIL : status;
 }
 
 int main(int argc, char **argv)
@@ -105,7 +85,7 @@ int main(int argc, char **argv)
 		return cli_finish(&cli, PP_EXIT_FAIL);
 	status = fold_files(f, argv + cli.first, argc - cli.first, cli.diag);
 	if (status != PP_EXIT_FAIL)
-		status = finish(f, status, cli.diag);
+		status = fold_print(f, STDOUT_FILENO, !config.no_header, status);
 	if (!status && config.strict && fold_account(f)->lost)
 		status = PP_EXIT_PARTIAL;
 	if (config.stats)

@@ -62,16 +62,16 @@ is "$(sed -n 's/.*: \([0-9]*\) samples.*/\1/p' "$ERR.2")" 162 'stay in a row'
 is "$(sed -n 's/.*: \([0-9]*\) samples.*/\1/p' "$ERR.3")" 162 'for the next filter, too'
 
 # --- the filters behind it ---
-run_pipe '"$BIN/pdecode" "$small"' '"$BIN/pfold"'
+run_pipe '"$BIN/pdecode" "$small"' '"$BIN/pfold" --no-header'
 sort "$OUT" >one.folded
-run_pipe '"$BIN/pdecode" "$small" "$small"' '"$BIN/pfold"'
+run_pipe '"$BIN/pdecode" "$small" "$small"' '"$BIN/pfold" --no-header'
 awk '{ $NF *= 2; print }' one.folded | sort >double.folded
 sort "$OUT" >got.folded
 same got.folded double.folded 'pfold counts both'
-run_pipe '"$BIN/pdecode" "$small"' '"$BIN/psym"' '"$BIN/pfold"'
+run_pipe '"$BIN/pdecode" "$small"' '"$BIN/psym"' '"$BIN/pfold" --no-header'
 awk '{ $NF *= 2; print }' "$OUT" | sort >double.folded
 "$BIN/pdecode" "$small" 2>/dev/null | "$BIN/psym" >sym.pstream 2>/dev/null
-run_pipe '"$BIN/pdecode" sym.pstream sym.pstream' '"$BIN/pfold"'
+run_pipe '"$BIN/pdecode" sym.pstream sym.pstream' '"$BIN/pfold" --no-header'
 sort "$OUT" >got.folded
 same got.folded double.folded 'symbols and stacks are merged, too'
 

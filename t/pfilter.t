@@ -99,9 +99,9 @@ like "$ERR" "the stream knows no name for any value of 'ip'" 'which is said'
 
 # Symbols: what pfold prints says the same.
 "$BIN/pdecode" "$ROOT/t/data/demo.pstream.zst" >d.ps
-"$BIN/pfold" d.ps >folded
+"$BIN/pfold" --no-header d.ps >folded
 symbols() { # NAME EXPR GREP-OPTION... PATTERN
-	run_pipe "\"\$pfilter\" -d '$2' d.ps" '"$BIN/pfold"'
+	run_pipe "\"\$pfilter\" -d '$2' d.ps" '"$BIN/pfold" --no-header'
 	name=$1
 	shift 2
 	grep -E "$@" folded >want

@@ -3,7 +3,7 @@
 . "${0%/*}/lib.sh"
 
 fold() {
-	run "$BIN/pfold" "$@"
+	run "$BIN/pfold" --no-header "$@"
 }
 
 # want LINE... : what $OUT must hold
@@ -53,7 +53,7 @@ same "$OUT" want 'is folded'
 like "$ERR" '^pfold: only samples of cycles are folded; left out: instructions \(1\)' \
 	'and what was left out is named'
 
-run_pipe 'while IFS= read -r l; do printf "%s\n" "$l"; done <perf.txt' '"$BIN/pfold" -'
+run_pipe 'while IFS= read -r l; do printf "%s\n" "$l"; done <perf.txt' '"$BIN/pfold" --no-header -'
 same "$OUT" want 'a slow pipe gives the same'
 
 fold --tid perf.txt
@@ -260,7 +260,7 @@ fold long.txt
 want 'cc1;f 2'
 same "$OUT" want 'a line of three'
 like "$ERR" '^pfold: long.txt: offset 21: line of more than 1048576 bytes' 'is too long'
-run_pipe 'cat long.txt' '"$BIN/pfold"'
+run_pipe 'cat long.txt' '"$BIN/pfold" --no-header'
 same "$OUT" want 'also from a pipe'
 
 # bpftrace.
@@ -304,7 +304,7 @@ is "$status" 0 'folded text'
 want 'Web Content 12;x y 5 6' 'a 2' 'a-x 1' 'a;b 7' 'a;b;c 18446744073709551615'
 same "$OUT" want 'is merged'
 like "$ERR" '^pfold: a count exceeds 18446744073709551615 and stays there$' 'as far as counts go'
-"$BIN/pfold" one.folded two.folded perf.txt 2>/dev/null >all
+"$BIN/pfold" --no-header one.folded two.folded perf.txt 2>/dev/null >all
 fold all
 same "$OUT" all 'its own output stays as it is'
 
@@ -336,6 +336,41 @@ other README.md 'is no text of perf script or bpftrace, and no folded text$'
 other pfold.1 'is no text of perf script or bpftrace, and no folded text$'
 other buf.c 'is no text of perf script or bpftrace, and no folded text$'
 
+# The first line tells what is counted.
+about() {
+	"$BIN/pfold" "$@" 2>err | head -n 1
+}
+is "$(about perf.txt)" '# event: cycles, unit: cycles, samples: 5, from: perf.txt' \
+	'the first line tells what is counted'
+is "$(about --count perf.txt)" '# event: cycles, unit: samples, samples: 5, from: perf.txt' \
+	'samples that are counted are samples'
+sed 's/[0-9]* cycles:/cpu-clock:u:/' perf.txt >unweighed.txt
+is "$(about unweighed.txt)" '# event: cpu-clock:u, unit: samples, samples: 5, from: unweighed.txt' \
+	'and so are those without a period'
+sed 's/ cycles:/ cpu-clock:u:/' perf.txt >'a 9'
+is "$(about 'a 9')" '# event: cpu-clock:u, unit: ns, samples: 5, from: a_9' 'a name has no blanks'
+"$BIN/pfold" 'a 9' >a.folded 2>/dev/null
+"$BIN/pfold" perf.txt >cycles.folded 2>/dev/null
+is "$(about a.folded a.folded)" '# event: cpu-clock:u, unit: ns, samples: 10, from: a_9' \
+	'what is equal is merged'
+"$BIN/pfold" a.folded >again
+same again a.folded 'folded text is folded to itself'
+for other in cycles.folded perf.txt; do
+	run "$BIN/pfold" a.folded $other
+	is "$status" 2 "$other: another event"
+	like "$ERR" "^pfold: $other: counts cycles in cycles, but .* cpu-clock:u in ns: their sum would mean nothing" \
+		'is not added up'
+	empty "$OUT" 'and nothing is written'
+done
+printf 'a;b 1\n' >plain.folded
+is "$(about plain.folded)" 'a;b 1' 'what is not known is not said'
+is "$(about a.folded plain.folded | grep -c '^#')" 0 'nor if a part of it is not known'
+like err 'has no line that tells what it counts' 'which is reported'
+printf '# event: a, b: c, unit: ns, shape: round, samples: 3, from: x\na 7\n' >odd.folded
+is "$(about odd.folded)" '# event: a, unit: ns, samples: 3, from: x' 'unknown keys are skipped'
+is "$(awk '/ [0-9]+$/ { n++ } END { print n + 0 }' a.folded)" "$(grep -vc '^#' a.folded)" \
+	'the line ends in no count'
+
 # Usage.
 fold no-such-file
 is "$status" 2 'a file that is not there'
@@ -343,7 +378,7 @@ like "$ERR" '^pfold: no-such-file: cannot open' 'is named'
 fold --evnt x
 is "$status" 64 'wrong usage'
 if [ -w /dev/full ]; then
-	"$BIN/pfold" one.folded >/dev/full 2>err
+	"$BIN/pfold" --no-header one.folded >/dev/full 2>err
 	is $? 2 'a full disk'
 	like err '^pfold: cannot write' 'is noticed'
 else

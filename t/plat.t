@@ -578,20 +578,20 @@ isnt "$(grep -c ';.*;' after)" 0 'and there are stacks'
 
 # The second stack: the waker's.
 "$BIN/plat" --emit blocked stacks.ps 2>/dev/null | "$BIN/psym" 2>/dev/null >woken.ps
-"$BIN/pfold" --other woken.ps 2>/dev/null >wakers
-"$BIN/pfold" --waker woken.ps 2>/dev/null >both
-"$BIN/pfold" woken.ps 2>/dev/null >sleepers
+"$BIN/pfold" --no-header --other woken.ps 2>/dev/null >wakers
+"$BIN/pfold" --no-header --waker woken.ps 2>/dev/null >both
+"$BIN/pfold" --no-header woken.ps 2>/dev/null >sleepers
 awk '{ n += $NF } END { printf "%.0f\n", n }' sleepers >want
 for what in wakers both; do
 	awk '{ n += $NF } END { printf "%.0f\n", n }' $what >got
 	same got want "pfold, $what: the time is that of the first stacks"
 done
-sed 's/;--;.*\( [0-9]*\)$/\1/' both | "$BIN/pfold" >got 2>/dev/null
+sed 's/;--;.*\( [0-9]*\)$/\1/' both | "$BIN/pfold" --no-header >got 2>/dev/null
 same got sleepers '--waker: what is before -- is the first stack'
 # Turned round, what is behind it is what --other has.
 awk '{ c = $NF; sub(/ [0-9]*$/, ""); if (!sub(/.*;--;/, "")) next
 	n = split($0, f, ";"); s = f[n]; while (--n) s = s ";" f[n]; print s, c }' both |
-	"$BIN/pfold" >got 2>/dev/null
+	"$BIN/pfold" --no-header >got 2>/dev/null
 grep -v '^\[unknown\]' wakers >want
 same got want '--waker: what is behind -- is the second stack, upside down'
 isnt "$(grep -c ';.*;' want)" 0 'and there are stacks'

@@ -147,14 +147,15 @@ like "$ERR" 'do not go into one picture' 'are refused'
 run "$BIN/psvg" demo.ps
 is "$status" 0 'an event stream'
 same "$OUT" want 'is drawn as pfold would have folded it, in its unit'
-like "$OUT" '<desc>2,157,190,245 ns \(2\.16 s\), ' 'which is written short, too'
+like "$OUT" '<desc>2\.16 s on CPU \(2,157,190,245 ns, 645 samples\), ' 'and says what it counts'
 "$BIN/pdecode" "$ROOT/t/data/sched.dat" >sched.ps
 "$BIN/psvg" sched.ps 2>/dev/null >"$OUT"
-like "$OUT" '<desc>[0-9,]+ samples, ' 'tracepoints are samples'
-"$BIN/psvg" demo.ps sched.ps 2>/dev/null >"$OUT"
-like "$OUT" '<desc>total [0-9,]+, ' 'of several units none is said'
+like "$OUT" '<desc>[0-9,]+ samples of several events, ' 'tracepoints are samples'
+run "$BIN/psvg" demo.ps sched.ps
+is "$status" 2 'what has different units'
+like "$ERR" 'sched.ps: counts .* in samples, but what was read before counts cpu-clock in ns' 'is not added up'
 run "$BIN/psvg" --count-name ticks demo.ps
-like "$OUT" '<desc>2,157,190,245 ticks, ' 'what is said counts'
+like "$OUT" '<desc>2,157,190,245 ticks on CPU \(645 samples\), ' 'what is said counts'
 run_pipe 'head -c 100000 demo.ps' '"$BIN/psvg"'
 is "$status" 1 'one that is cut off'
 like "$OUT" 'partial: the input was damaged' 'gives a partial picture'

@@ -41,7 +41,7 @@ recorded perf record -q -N || recorded "$BIN/pcap-perf" || skip_all 'recording i
 
 # folded OPTION...: folded text of psym with these options.
 folded() {
-	"$BIN/psym" "$@" -b p.ps 2>psym.err | "$BIN/pfold" 2>/dev/null
+	"$BIN/psym" "$@" -b p.ps 2>psym.err | "$BIN/pfold" --no-header 2>/dev/null
 }
 
 folded >plain
@@ -61,7 +61,7 @@ for again in '' --srcline --inline '--inline --srcline'; do
 	"$BIN/psym" -t -F comm,ip,sym,srcline again.ps >again.text 2>psym.err
 	same again.text first.text "a second psym${again:+ $again} keeps inlined functions and lines"
 done
-"$BIN/psym" -b p.ps 2>psym.err | "$BIN/psym" --inline -b 2>psym.err | "$BIN/pfold" >again 2>/dev/null
+"$BIN/psym" -b p.ps 2>psym.err | "$BIN/psym" --inline -b 2>psym.err | "$BIN/pfold" --no-header >again 2>/dev/null
 same again inlined 'a second psym --inline adds inlined functions'
 
 # The frames of the leaf addresses in the program, against addr2line: "address name line name line ...".
@@ -112,7 +112,7 @@ mkdir split
 	"$CC" -no-pie -Wl,--build-id -o prog prog.o) 2>split.log
 if [ -e split/prog.dwo ] && "$BIN/pcap-perf" -F 999 -g -e cpu-clock:u -o split.data -- \
 	split/prog 2000000 >record.log 2>&1; then
-	"$BIN/pdecode" split.data 2>decode.log | "$BIN/psym" --inline -b 2>psym.err | "$BIN/pfold" >found
+	"$BIN/pdecode" split.data 2>decode.log | "$BIN/psym" --inline -b 2>psym.err | "$BIN/pfold" --no-header >found
 	like found ';outer;middle_\[i\];deepest_\[i\] [0-9]+$' 'split debug information'
 else
 	skip 1 "$CC does not split debug information"

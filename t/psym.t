@@ -81,7 +81,7 @@ fold() {
 	stream=$1
 	shift
 	psym_args=$*
-	run_pipe "\"\$BIN/psym\" --stats $psym_args $stream" '"$BIN/pfold"'
+	run_pipe "\"\$BIN/psym\" --stats $psym_args $stream" '"$BIN/pfold" --no-header'
 }
 
 fold user.ps
@@ -101,10 +101,10 @@ fold user.ps --no-demangle
 like "$OUT" ';main;_ZN2ns4workEi [0-9]+$' '--no-demangle keeps the mangled name'
 unlike "$OUT" 'ns::work' 'and shows no other'
 
-run_pipe '"$BIN/psym" user.ps' '"$BIN/psym"' '"$BIN/pfold"'
+run_pipe '"$BIN/psym" user.ps' '"$BIN/psym"' '"$BIN/pfold" --no-header'
 same "$OUT" named 'a second psym changes nothing'
 "$BIN/psym" -t user.ps >text 2>/dev/null
-"$BIN/pfold" text >text.folded 2>/dev/null
+"$BIN/pfold" --no-header text >text.folded 2>/dev/null
 same text.folded named 'its text folds to the same'
 
 # What is named stays named, where the second finds nothing.

@@ -105,8 +105,8 @@ for input in aa.pstream 'a.pstream a.pstream'; do
 	is "$(account "$OUT" | tr '\n' ,)" "$samples $samples 0,$samples $samples 0," \
 		'gives two streams'
 	# shellcheck disable=SC2086
-	run "$BIN/pfold" $input
-	"$BIN/pfold" a.pstream 2>/dev/null | awk '{ n = $NF; sub(/ [0-9]+$/, ""); print $0, 2 * n }' |
+	run "$BIN/pfold" --no-header $input
+	"$BIN/pfold" --no-header a.pstream 2>/dev/null | awk '{ n = $NF; sub(/ [0-9]+$/, ""); print $0, 2 * n }' |
 		sort >want
 	sort "$OUT" >got
 	same got want "pfold $input: every count twice"

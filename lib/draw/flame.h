@@ -25,6 +25,7 @@
 #include "base/diag.h"
 #include "base/out.h"
 #include "base/src.h"
+#include "fold/about.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,15 +40,17 @@ struct flame;
 
 /* What was read, for messages and for the text in the picture. */
 struct flame_account {
-	uint64_t lines;	    /* lines seen, empty ones left out */
-	uint64_t stacks;    /* stacks in the tree, equal ones each time */
-	bool partial;	    /* pfold says that its input was damaged or cut off */
-	uint64_t malformed; /* lines that are not "frames count", or too long */
-	uint64_t deep;	    /* stacks of which frames beyond FLAME_DEPTH_MAX were cut */
-	uint64_t frames;    /* different frames, without the root */
-	uint64_t drawn;	    /* of these in the SVG; set by flame_svg */
-	long double total;  /* sum of the counts */
-	long double pruned; /* counts in the frames that are too narrow; set by flame_svg */
+	uint64_t lines;		 /* lines seen, empty ones left out */
+	uint64_t stacks;	 /* stacks in the tree, equal ones each time */
+	bool partial;		 /* pfold says that its input was damaged or cut off */
+	uint64_t malformed;	 /* lines that are not "frames count", or too long */
+	uint64_t deep;		 /* stacks of which frames beyond FLAME_DEPTH_MAX were cut */
+	uint64_t frames;	 /* different frames, without the root */
+	uint64_t drawn;		 /* of these in the SVG; set by flame_svg */
+	long double total;	 /* sum of the counts */
+	struct fold_about about; /* what is counted, as the text says */
+	bool unsaid;		 /* there was text that does not */
+	long double pruned;	 /* counts in the frames that are too narrow; set by flame_svg */
 };
 
 /* With reverse set, stacks begin with their leaf: callers merge above callees. 0 or PP_ENOMEM. */
@@ -64,7 +67,8 @@ int flame_add(struct flame *f, const char *frames, size_t len, long double count
 /*
  * Reads folded text to its end: on each line frames, a space, and a count after the last space (an
  * integer or a float). What is not such a line is reported to d, counted and left out; a line that
- * begins with "# partial: " says that what was folded was damaged, which goes to the account. Other
+ * begins with "# partial: " says that what was folded was damaged, and one with "# event: " what is
+ * counted; both go to the account. PP_EMISMATCH: it is not what was counted before. Other
  * kinds of input are known by their first bytes: PP_EUNSUPPORTED. Else 0, PP_EIO, PP_ENOMEM or
  * PP_ELIMIT; all of these are reported to d as well.
  */
@@ -84,7 +88,7 @@ struct flame_opts {
 	const char *title;	/* NULL: "Flame Graph" or "Icicle Graph" */
 	const char *subtitle;	/* NULL: none */
 	const char *notes;	/* NULL: none; go into the SVG's description */
-	const char *count_name; /* what is counted; "": the folded text does not say */
+	const char *count_name; /* what is counted; "": as the folded text says */
 	const char *search;	/* regular expression that is searched at first; NULL: none */
 	double width;		/* pixels; without `fixed`, only until a script fits the window */
 	double frame_height;	/* pixels */

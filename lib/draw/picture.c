@@ -19,8 +19,6 @@ struct picture {
 	struct tables tables;
 	bool stacks, charts; /* what was read */
 	bool partial;
-	char unit[16]; /* of the streams; "": not known, or several */
-	bool units;    /* there are several */
 };
 
 int picture_new(struct picture **pp, bool reverse, struct diag *d)
@@ -59,11 +57,14 @@ static int collect(void *ctx, uint8_t *bytes, size_t n)
 /* Gives the stacks of a fold to the flame graph, as pfold would. */
 static int take_fold(struct picture *p, struct fold *f, bool partial, const char *name)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_INIT, about = BUF_INIT;
 	struct src *s = NULL;
 	struct out out;
 	int rc = out_init_fn(&out, collect, &text);
 
+	fold_write_about(f, &about);
+	if (!rc)
+		rc = about.err ? about.err : out_add(&out, buf_str(&about), about.len);
 	if (!rc)
 		rc = fold_write(f, &out);
 	if (!rc && partial && fold_stacks(f))
@@ -77,13 +78,8 @@ static int take_fold(struct picture *p, struct fold *f, bool partial, const char
 		rc = flame_read(p->flame, s, p->d);
 	src_free(s);
 	buf_release(&text);
+	buf_release(&about);
 	return rc;
-}
-
-static void take_unit(struct picture *p, const struct fold_account *a)
-{
-	p->units |= a->units || (*p->unit && strcmp(p->unit, a->unit) != 0);
-	snprintf(p->unit, sizeof(p->unit), "%s", p->units ? "" : a->unit);
 }
 
 /* Folds an event stream, and frees the source. */
@@ -100,7 +96,6 @@ static int read_stream(struct picture *p, struct src *s, const char *name)
 	rc = fold_stream(f, s);
 	fold_finish(f);
 	p->partial |= rc == PP_ECUT;
-	take_unit(p, fold_account(f));
 	if (!rc || rc == PP_ECUT)
 		rc = take_fold(p, f, rc == PP_ECUT, name);
 	fold_free(f);
@@ -158,12 +153,8 @@ int picture_read(struct picture *p, const char *name)
 
 static int write_svg(struct picture *p, const struct picture_opts *o, struct out *out)
 {
-	struct flame_opts flame = o->flame;
-	int rc;
-
-	if (!*flame.count_name)
-		flame.count_name = p->unit;
-	rc = p->charts ? chart_svg(&p->tables, &o->chart, out) : flame_svg(p->flame, &flame, out);
+	int rc = p->charts ? chart_svg(&p->tables, &o->chart, out)
+			   : flame_svg(p->flame, &o->flame, out);
 
 	if (rc == PP_END && !p->charts)
 		diag_error(p->d, NULL, -1, "no samples: nothing to draw");

@@ -25,6 +25,7 @@ struct reader {
 	bool eof;
 	bool skip;		 /* in a line that is too long */
 	bool first;		 /* no line was taken yet */
+	bool told;		 /* what is counted */
 	uint64_t lines, doubles; /* with a count, with two */
 };
 
@@ -106,9 +107,30 @@ static bool ends_with_count(const char *stack, size_t n)
 	       parse_count(space + 1, n - (size_t)(space + 1 - stack), &count);
 }
 
+/* What is counted has to be the same in all of the input. */
+static int take_about(struct reader *r, const struct fold_about *about)
+{
+	struct fold_about *known = &r->f->account.about;
+	struct buf b = BUF_INIT;
+
+	r->told = true;
+	if (!fold_about_clashes(known, about)) {
+		fold_about_merge(known, about);
+		return 0;
+	}
+	buf_adds(&b, "counts ");
+	fold_about_describe(about, &b);
+	buf_adds(&b, ", but what was read before counts ");
+	fold_about_describe(known, &b);
+	diag_error(r->d, src_name(r->s), -1, "%s: draw them one by one", buf_str(&b));
+	buf_release(&b);
+	return PP_EMISMATCH;
+}
+
 /* Takes a line without its newline. */
 static int take_line(struct reader *r, const char *line, size_t n)
 {
+	struct fold_about about;
 	const char *space;
 	long double count;
 	bool first = r->first;
@@ -123,6 +145,8 @@ static int take_line(struct reader *r, const char *line, size_t n)
 		diag_say(r->d, src_name(r->s), "the folded text is %.*s", (int)(n - 2), line + 2);
 		return 0;
 	}
+	if (*line == '#' && fold_about_parse(line, n, &about))
+		return take_about(r, &about);
 	r->f->account.lines++;
 	space = memrchr(line, ' ', n);
 	if (!space || !parse_count(space + 1, n - (size_t)(space + 1 - line), &count)) {
@@ -136,6 +160,7 @@ static int take_line(struct reader *r, const char *line, size_t n)
 			  "line without a count after its last space is left out");
 		return 0;
 	}
+	r->f->account.unsaid |= !r->told;
 	/* One line with a single count decides it. */
 	if (r->doubles == r->lines++)
 		r->doubles += ends_with_count(line, (size_t)(space - line));

@@ -27,6 +27,7 @@ struct layout {
 	uint32_t depth;	      /* of the deepest drawn frame */
 	uint64_t drawn;
 	double top, bottom, height;
+	const char *unit; /* of the counts; "": not known */
 };
 
 static void layout_release(struct layout *l)
@@ -245,10 +246,57 @@ static int layout_init(struct layout *l)
 static void add_amount(struct layout *l, long double count)
 {
 	add_count(l, count);
-	if (*l->o->count_name) {
+	if (*l->unit) {
 		add(l, " ");
-		add_text(l, l->o->count_name);
+		add_text(l, l->unit);
 	}
+}
+
+/* What was counted, in the words of people: 8.92 s on CPU (8,919,191,830 ns, 903 samples). */
+static void add_total(struct layout *l)
+{
+	static const char *const words[][2] = {
+		{"cpu-clock", " on CPU"},    {"task-clock", " on CPU"}, {"cycles", " on CPU"},
+		{"oncpu", " on CPU"},	     {"offcpu", " off CPU"},	{"blocked", " blocked"},
+		{"runq", " waiting to run"},
+	};
+	struct flame_account a = l->f->account;
+	const char *event = a.unsaid ? "" : a.about.event, *said = NULL;
+	bool known = unit_known(l->unit) && a.total >= 1024;
+	bool samples = !a.unsaid && a.about.samples && !a.about.uncounted;
+
+	if (!*l->unit)
+		add(l, "total ");
+	if (known) {
+		struct buf nice = BUF_INIT;
+
+		unit_add_mean(&nice, (double)a.total, l->unit);
+		add(l, buf_str(&nice));
+		buf_release(&nice);
+	} else {
+		add_amount(l, a.total);
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strncmp(event, words[i][0], strlen(words[i][0])))
+			said = words[i][1];
+	if (said) {
+		add(l, said);
+	} else if (*event) {
+		add(l, " of ");
+		add_text(l, strchr(event, '+') ? "several events" : event);
+	}
+	samples = samples && strcmp(l->unit, "samples") != 0;
+	if (known || samples)
+		add(l, " (");
+	if (known)
+		add_amount(l, a.total);
+	add(l, known && samples ? ", " : "");
+	if (samples) {
+		add_count(l, a.about.samples);
+		add(l, a.about.samples == 1 ? " sample" : " samples");
+	}
+	if (known || samples)
+		add(l, ")");
 }
 
 /* What is in the picture, and what of the input is not. */
@@ -256,16 +304,7 @@ static void add_account(struct layout *l)
 {
 	struct flame_account a = l->f->account;
 
-	if (!*l->o->count_name)
-		add(l, "total ");
-	add_amount(l, a.total);
-	if (a.total >= 1024 && unit_known(l->o->count_name)) {
-		struct buf nice = BUF_INIT;
-
-		unit_add_mean(&nice, (double)a.total, l->o->count_name);
-		addf(l, " (%s)", buf_str(&nice));
-		buf_release(&nice);
-	}
+	add_total(l);
 	add(l, ", ");
 	add_count(l, a.frames);
 	add(l, " frames");
@@ -297,7 +336,7 @@ static void add_group(struct layout *l)
 	const struct flame_opts *o = l->o;
 
 	add(l, "<g id=\"frames\" data-unit=\"");
-	add_text(l, o->count_name);
+	add_text(l, l->unit);
 	addf(l, "\" data-pad=\"%g\" data-textpad=\"%g\" data-row=\"%g\"%s%s", PAD, TEXT_PAD,
 	     l->top - ROW_HEIGHT, o->fixed ? " data-fixed=\"1\"" : "",
 	     o->inverted ? " data-inverted=\"1\"" : "");
@@ -472,8 +511,11 @@ static long double sum_pruned(const struct layout *l)
 
 int flame_svg(struct flame *f, const struct flame_opts *o, struct out *out)
 {
-	struct layout l = {.f = f, .o = o, .out = out};
+	struct layout l = {.f = f, .o = o, .out = out, .unit = o->count_name};
 	int rc;
+
+	if (!*l.unit && !f->account.unsaid)
+		l.unit = f->account.about.unit;
 
 	if (!(f->account.total > 0))
 		return PP_END;

@@ -441,8 +441,46 @@ static void finish_events(struct fold *f)
 	buf_release(&b);
 }
 
+int fold_tell(struct fold *f, const struct fold_about *a, const char *name)
+{
+	struct buf b = BUF_INIT;
+
+	if (!fold_about_clashes(&f->account.about, a)) {
+		fold_about_merge(&f->account.about, a);
+		return 0;
+	}
+	buf_adds(&b, "counts ");
+	fold_about_describe(a, &b);
+	buf_adds(&b, ", but what was read before counts ");
+	fold_about_describe(&f->account.about, &b);
+	diag_error(f->diag, name, -1, "%s: their sum would mean nothing", buf_str(&b));
+	buf_release(&b);
+	return PP_EMISMATCH;
+}
+
+void fold_write_about(struct fold *f, struct buf *b)
+{
+	if (!f->account.unsaid)
+		fold_about_write(&f->account.about, b);
+}
+
+static void finish_about(struct fold *f)
+{
+	const struct fold_about *a = &f->account.about;
+
+	if (a->units)
+		diag_warn(f->diag, NULL, -1, "weights in different units are added up: of %s",
+			  a->event);
+	if (f->account.unsaid && (*a->event || *a->unit))
+		diag_warn(
+			f->diag, NULL, -1,
+			"some folded text has no line that tells what it counts: it was added all "
+			"the same, and the result has none either");
+}
+
 void fold_finish(struct fold *f)
 {
+	finish_about(f);
 	finish_events(f);
 	if (f->deep)
 		diag_warn(f->diag, NULL, -1,

@@ -23,6 +23,7 @@
 
 #include "base/diag.h"
 #include "base/out.h"
+#include "fold/about.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,11 +75,11 @@ struct fold_account {
 	uint64_t joined;   /* not ended by an empty line: their frames went to the next sample */
 	uint64_t outside;  /* lines with a frame that belong to no sample */
 	uint64_t weight;   /* sum of what was added; saturates */
-	uint64_t unrecognised; /* lines */
-	bool partial;	       /* folded text said that it is partial (FOLD_PARTIAL) */
-	uint64_t lost;	       /* events that the recording says it lost (event streams) */
-	char unit[16];	       /* what weights count, of event streams; "": not known, or several */
-	bool units;	       /* there are several */
+	uint64_t unrecognised;	 /* lines */
+	bool partial;		 /* folded text said that it is partial (FOLD_PARTIAL) */
+	uint64_t lost;		 /* events that the recording says it lost (event streams) */
+	struct fold_about about; /* what is counted */
+	bool unsaid;		 /* there was folded text that does not tell what it counts */
 };
 
 struct fold;
@@ -148,9 +149,18 @@ const char *fold_name_text(const struct fold *f, uint32_t id, size_t *len);
 void fold_finish(struct fold *f);
 
 /*
- * Writes the folded text in the order of memcmp on the stacks' text (which is `LC_ALL=C sort` of
- * the stacks, not of the lines). 0, PP_ENOMEM or the error of o.
+ * Writes the folded text, without a line about it, in the order of memcmp on the stacks' text
+ * (which is `LC_ALL=C sort` of the stacks, not of the lines). 0, PP_ENOMEM or the error of o.
  */
 int fold_write(struct fold *f, struct out *o);
+
+/*
+ * Adds what a part of the input is about: 0, or PP_EMISMATCH if it counts something else than what
+ * was read before, which is reported with the input's name.
+ */
+int fold_tell(struct fold *f, const struct fold_about *a, const char *name);
+
+/* The line about what was folded, which goes first; nothing if it is not known. */
+void fold_write_about(struct fold *f, struct buf *b);
 
 #endif

@@ -49,6 +49,8 @@ static bool ends_with_number(const char *p, size_t n)
 
 int fold_folded(struct fold *f, struct fold_lines *l)
 {
+	struct fold_about about;
+	bool told = false;
 	uint64_t lines = 0, doubles = 0;
 	struct fold_frames frames = {0};
 	const char *p;
@@ -66,6 +68,13 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			fold_account(f)->partial = true;
 			continue;
 		}
+		if (fold_about_parse(p, n, &about)) {
+			rc = fold_tell(f, &about, src_name(l->src));
+			if (rc)
+				break;
+			told = true;
+			continue;
+		}
 		stack = n;
 		while (stack && fold_is(p[stack - 1], FOLD_DIGIT))
 			stack--;
@@ -73,6 +82,7 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			fold_lines_odd(l, p, n);
 			continue;
 		}
+		fold_account(f)->unsaid |= !told;
 		/* One line with a single count decides it. */
 		if (doubles == lines++)
 			doubles += ends_with_number(p, stack - 1);

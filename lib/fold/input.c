@@ -1,6 +1,7 @@
 /* Finds out what an input is, and folds it; the account at the end. */
 #include "fold/input.h"
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/src.h"
 #include "fold/stream.h"
@@ -58,6 +59,52 @@ int fold_files(struct fold *f, char **names, int n, struct diag *d)
 		status = PP_EXIT_PARTIAL;
 	}
 	return status;
+}
+
+static int write_all(struct fold *f, bool header, bool partial, struct out *o)
+{
+	struct buf b = BUF_INIT;
+	int rc;
+
+	if (header)
+		fold_write_about(f, &b);
+	rc = b.err ? b.err : out_add(o, buf_str(&b), b.len);
+	buf_release(&b);
+	if (!rc)
+		rc = fold_write(f, o);
+	if (!rc && partial)
+		rc = out_add(o, FOLD_PARTIAL "\n", sizeof(FOLD_PARTIAL));
+	return rc;
+}
+
+int fold_print(struct fold *f, int fd, bool header, int status)
+{
+	struct diag *d = fold_diag(f);
+	const struct fold_account *a = fold_account(f);
+	struct out o;
+	int rc, close_rc;
+
+	fold_finish(f);
+	if (!fold_stacks(f)) {
+		if (a->filtered && fold_options(f)->event)
+			diag_error(d, NULL, -1, "no samples of %s, but %" PRIu64 " of other events",
+				   fold_options(f)->event, a->filtered);
+		else if (a->filtered)
+			diag_error(d, NULL, -1, "none of the %" PRIu64 " samples passed the filter",
+				   a->filtered);
+		else
+			diag_error(d, NULL, -1, "no samples%s",
+				   a->outside ? ": perf script printed no call stacks" : "");
+		return PP_EXIT_PARTIAL;
+	}
+	rc = out_init(&o, fd);
+	if (!rc)
+		rc = write_all(f, header, status == PP_EXIT_PARTIAL, &o);
+	close_rc = out_close(&o);
+	rc = rc ? rc : close_rc;
+	if (rc && rc != PP_EPIPE)
+		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	return rc ? PP_EXIT_FAIL : status;
 }
 
 void fold_describe(struct fold *f, struct diag *d)

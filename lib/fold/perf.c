@@ -15,6 +15,7 @@
 #include "fold/tidy.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,8 @@ struct reader {
 	bool filtered;		   /* the last header was of another event */
 	bool java;
 	uint64_t weight;
+	struct fold_about about; /* of this text */
+	bool periods;		 /* headers have periods */
 	/* One for the names as they are, one for those in Java processes. */
 	struct fold_cache caches[2];
 	uint32_t last;		  /* entry of the line before in its cache; 0: none */
@@ -313,7 +316,7 @@ static int expected_frames(struct reader *r)
  * with a colon at its end, and before it a colon or a number that a colon precedes.
  */
 static bool event_parse(const char *p, size_t n, const char **event, size_t *event_len,
-			uint64_t *period)
+			uint64_t *period, bool *given)
 {
 	size_t end = n, word, digits, i;
 
@@ -333,6 +336,7 @@ static bool event_parse(const char *p, size_t n, const char **event, size_t *eve
 	/* 0 and no number stand for 1, but other ways to write 0 do not. */
 	if (i == digits || (i == digits + 1 && p[digits] == '0'))
 		*period = 1;
+	*given = digits < i;
 	if (digits < i)
 		for (i = digits; i && fold_is(p[i - 1], FOLD_SPACE);)
 			i--;
@@ -351,20 +355,44 @@ static void copy_number(char *to, const char *digits, size_t len)
 	to[len] = 0;
 }
 
+/* Notes the event of samples that are folded; in a text it is one. */
+static void note_event(struct reader *r, const char *event, size_t n, bool period)
+{
+	if (period && !r->opts->count)
+		r->periods = true;
+	if (!*r->about.event)
+		fold_about_event(&r->about, event, n, "", 0);
+}
+
+/* Of the headers without a period each counts 1. */
+static int tell(struct reader *r, uint64_t samples)
+{
+	const char *event = r->about.event;
+
+	r->about.samples = samples;
+	snprintf(r->about.unit, sizeof(r->about.unit), "%s",
+		 r->periods ? fold_about_unit(event, strlen(event)) : "samples");
+	fold_about_from(&r->about, src_name(r->lines->src), strlen(src_name(r->lines->src)));
+	return samples && *event ? fold_tell(r->fold, &r->about, src_name(r->lines->src)) : 0;
+}
+
 static int header(struct reader *r, const char *p, size_t n, const struct fold_header *h)
 {
 	char pid[NUMBER_MAX + 1] = "?", tid[NUMBER_MAX + 1];
 	const char *event;
 	size_t event_len;
 	uint64_t period;
+	bool given;
 
 	r->account->samples++;
-	if (!event_parse(p, n, &event, &event_len, &period)) {
+	if (!event_parse(p, n, &event, &event_len, &period, &given)) {
 		period = 1;
 	} else if (!fold_event(r->fold, event, event_len)) {
 		r->account->filtered++;
 		r->filtered = true;
 		return 0;
+	} else {
+		note_event(r, event, event_len, given);
 	}
 	r->filtered = false;
 	r->account->joined += r->comm != 0;
@@ -423,6 +451,7 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 	struct reader r = {
 		.fold = f, .opts = fold_options(f), .account = fold_account(f), .lines = l};
 	const uint64_t samples = r.account->samples, folded = r.account->folded;
+	const uint64_t counted = folded + r.account->bare;
 	const char *p;
 	size_t n;
 	int rc;
@@ -442,6 +471,8 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 		diag_error(fold_diag(f), src_name(l->src), -1, "%s", FOLD_NO_TEXT);
 		rc = PP_EUNSUPPORTED;
 	}
+	if (!rc)
+		rc = tell(&r, r.account->folded + r.account->bare - counted);
 	if (r.account->joined)
 		diag_warn(fold_diag(f), src_name(l->src), -1,
 			  "samples that no empty line ends, taken for one with the next: %" PRIu64,

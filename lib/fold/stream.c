@@ -53,20 +53,6 @@ static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *c
 	return 0;
 }
 
-static void note_unit(struct fold_account *a, struct ps_str unit)
-{
-	bool same = strlen(a->unit) == unit.len && !memcmp(a->unit, unit.p, unit.len);
-
-	if (a->units || same)
-		return;
-	a->units = *a->unit || unit.len >= sizeof(a->unit);
-	a->unit[0] = 0;
-	if (!a->units && unit.len) {
-		memcpy(a->unit, unit.p, unit.len);
-		a->unit[unit.len] = 0;
-	}
-}
-
 /* Whether samples of an event are folded, and whether they weigh 1; decided once. */
 static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 {
@@ -97,7 +83,9 @@ static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 			fold = fold_event(s->fold, e->name.p, e->name.len);
 		s->events[id] = !fold ? CHOICE_LEAVE : one ? CHOICE_FOLD_ONE : CHOICE_FOLD;
 		if (fold)
-			note_unit(s->account, one ? ps_str("samples", 7) : e->unit);
+			fold_about_event(&s->about, e->name.p, e->name.len,
+					 one ? "samples" : e->unit.p,
+					 one ? strlen("samples") : e->unit.len);
 	}
 	*choice = s->events[id];
 	return 0;
@@ -382,6 +370,7 @@ static int on_record(struct fstream *s, const struct ps_record *rec)
 	/* An id that was looked up is defined again: what was made of it is forgotten. */
 	switch (rec->type) {
 	case PS_SAMPLE: return on_sample(s, &rec->sample);
+	case PS_SOURCE: fold_about_from(&s->about, rec->src.name.p, rec->src.name.len); break;
 	case PS_STRING:
 		if (rec->string.id <= s->used_string)
 			forget_comms(s);
@@ -466,7 +455,8 @@ int fold_stream(struct fold *f, struct src *src)
 	const unsigned keep = SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS;
 	struct diag *d = fold_diag(f);
 	const struct ps_record *rec;
-	int rc = sreader_new(&s.in, src, keep, d), status, queued;
+	uint64_t before = s.account->folded + s.account->bare;
+	int rc = sreader_new(&s.in, src, keep, d), status, queued, told;
 
 	if (rc)
 		return rc;
@@ -483,10 +473,14 @@ int fold_stream(struct fold *f, struct src *src)
 		status = status ? status : PP_EXIT_PARTIAL;
 	}
 	s.account->lost += sreader_account(s.in)->lost;
+	s.about.samples = s.account->folded + s.account->bare - before;
+	told = s.about.samples ? fold_tell(f, &s.about, src_name(src)) : 0;
 	if (s.raw)
 		diag_say(d, NULL, "%llu samples have addresses only: put psym before pfold",
 			 (unsigned long long)s.raw);
 	release(&s);
+	if (told)
+		return told;
 	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
 		return rc;
 	if (status == PP_EXIT_FAIL && rc == PP_END)

@@ -41,6 +41,7 @@ struct fstream {
 	struct fold *fold;
 	const struct fold_opts *opts;
 	struct fold_account *account;
+	struct fold_about about; /* of this stream */
 	struct sreader *in;
 	struct map64 comms;	   /* thread and string id: name id * 2 + is Java */
 	struct map64 nodes;	   /* comm's name id, and chain id: node + 1 */

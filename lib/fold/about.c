@@ -1,0 +1,210 @@
+/* The first line of folded text: what is counted. */
+#include "fold/about.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Copies text that is to be part of the line; what is too long is cut between characters. */
+static void keep(char *to, size_t size, const char *s, size_t n)
+{
+	struct buf b = BUF_INIT;
+	size_t len;
+
+	buf_add_safe(&b, s, n);
+	len = b.err ? 0 : b.len < size ? b.len : size - 1;
+	while (len < b.len && len && ((uint8_t)b.data[len] & 0xc0) == 0x80)
+		len--;
+	if (len)
+		memcpy(to, b.data, len);
+	to[len] = 0;
+	buf_release(&b);
+}
+
+/* Whether a list, separated by `sep`, has an item. */
+static bool has_item(const char *list, char sep, const char *item, size_t n)
+{
+	for (const char *p = list; p; p = strchr(p, sep), p = p ? p + 1 : NULL)
+		if (!strncmp(p, item, n) && (p[n] == sep || !p[n]))
+			return true;
+	return false;
+}
+
+/* Adds an item to a list; when there is no room, "..." says that there are more. */
+static void add_item(char *list, size_t size, char sep, const char *item)
+{
+	size_t len = strlen(list), n = strlen(item);
+
+	if (!n || (len && has_item(list, sep, item, n)))
+		return;
+	if (len + n + 6 > size) {
+		if (len && len + 5 < size && !has_item(list, sep, "...", 3)) {
+			list[len] = sep;
+			memcpy(list + len + 1, "...", 4);
+		}
+		return;
+	}
+	if (len)
+		list[len++] = sep;
+	memcpy(list + len, item, n + 1);
+}
+
+/* Where the value ends that begins at s: before ", KEY: ". */
+static size_t value_end(const char *s, size_t n)
+{
+	for (size_t i = 0; i + 2 < n; i++) {
+		size_t k = i + 2;
+
+		if (s[i] != ',' || s[i + 1] != ' ')
+			continue;
+		while (k < n && s[k] >= 'a' && s[k] <= 'z')
+			k++;
+		if (k > i + 2 && k + 1 < n && s[k] == ':' && s[k + 1] == ' ')
+			return i;
+	}
+	return n;
+}
+
+static uint64_t number(const char *s, size_t n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i] < '0' || s[i] > '9' || __builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(s[i] - '0'), &v))
+			return 0;
+	return v;
+}
+
+static bool is_key(const char *s, size_t n, const char *key)
+{
+	return n == strlen(key) && !memcmp(s, key, n);
+}
+
+bool fold_about_parse(const char *line, size_t n, struct fold_about *a)
+{
+	const char *end = line + n;
+
+	if (n < sizeof(FOLD_ABOUT) - 1 || memcmp(line, FOLD_ABOUT, sizeof(FOLD_ABOUT) - 1))
+		return false;
+	*a = (struct fold_about){.uncounted = true};
+	for (const char *p = line + 2; p < end;) {
+		const char *colon = memchr(p, ':', (size_t)(end - p)), *value;
+		size_t key, len;
+
+		if (!colon || end - colon < 2)
+			break;
+		key = (size_t)(colon - p);
+		value = colon + 2;
+		len = value_end(value, (size_t)(end - value));
+		if (is_key(p, key, "event") && !is_key(value, len, "-"))
+			keep(a->event, sizeof(a->event), value, len);
+		else if (is_key(p, key, "unit"))
+			keep(a->unit, sizeof(a->unit), value, len);
+		else if (is_key(p, key, "from") && !is_key(value, len, "-"))
+			keep(a->from, sizeof(a->from), value, len);
+		else if (is_key(p, key, "samples"))
+			a->samples = number(value, len);
+		p = value + len + 2;
+	}
+	a->uncounted = !a->samples;
+	return true;
+}
+
+void fold_about_event(struct fold_about *a, const char *event, size_t event_len, const char *unit,
+		      size_t unit_len)
+{
+	char text[sizeof(a->event)], name[sizeof(a->unit)];
+
+	keep(text, sizeof(text), event, event_len);
+	add_item(a->event, sizeof(a->event), '+', text);
+	if (a->units)
+		return;
+	if (unit_len >= sizeof(a->unit)) {
+		a->units = true;
+	} else {
+		keep(name, sizeof(name), unit, unit_len);
+		a->units = *a->unit && strcmp(a->unit, name) != 0;
+		memcpy(a->unit, name, sizeof(name));
+	}
+	if (a->units)
+		*a->unit = 0;
+}
+
+void fold_about_from(struct fold_about *a, const char *name, size_t n)
+{
+	char text[sizeof(a->from)];
+
+	if ((n == 1 && *name == '-') || (n == 7 && !memcmp(name, "(stdin)", 7)))
+		return;
+	keep(text, sizeof(text), name, n);
+	for (char *p = text; *p; p++)
+		if (*p == ' ' || *p == ',')
+			*p = '_';
+	add_item(a->from, sizeof(a->from), ',', text);
+}
+
+static bool differ(const char *a, const char *b)
+{
+	return *a && *b && strcmp(a, b) != 0;
+}
+
+bool fold_about_clashes(const struct fold_about *a, const struct fold_about *b)
+{
+	return differ(a->event, b->event) || differ(a->unit, b->unit) ||
+	       (a->units && (b->units || *b->unit)) || (b->units && *a->unit);
+}
+
+void fold_about_merge(struct fold_about *a, const struct fold_about *b)
+{
+	if (!*a->event)
+		memcpy(a->event, b->event, sizeof(a->event));
+	if (!*a->unit)
+		memcpy(a->unit, b->unit, sizeof(a->unit));
+	if (__builtin_add_overflow(a->samples, b->samples, &a->samples))
+		a->samples = UINT64_MAX;
+	a->units |= b->units;
+	a->uncounted |= b->uncounted;
+	for (const char *p = b->from; *p;) {
+		size_t n = strcspn(p, ",");
+
+		fold_about_from(a, p, n);
+		p += n + (p[n] == ',');
+	}
+}
+
+void fold_about_describe(const struct fold_about *a, struct buf *b)
+{
+	buf_adds(b, *a->event ? a->event : "an unknown event");
+	if (*a->unit)
+		buf_addf(b, " in %s", a->unit);
+	else if (a->units)
+		buf_adds(b, " in several units");
+}
+
+void fold_about_write(const struct fold_about *a, struct buf *b)
+{
+	if (!*a->event && !*a->unit)
+		return;
+	buf_addf(b, "%s%s", FOLD_ABOUT, *a->event ? a->event : "-");
+	if (*a->unit)
+		buf_addf(b, ", unit: %s", a->unit);
+	if (a->samples && !a->uncounted)
+		buf_addf(b, ", samples: %" PRIu64, a->samples);
+	buf_addf(b, ", from: %s\n", *a->from ? a->from : "-");
+}
+
+const char *fold_about_unit(const char *event, size_t n)
+{
+	static const struct {
+		char event[12], unit[8];
+	} known[] = {{"cpu-clock", "ns"}, {"task-clock", "ns"}, {"cycles", "cycles"}};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		size_t len = strlen(known[i].event);
+
+		if (n >= len && !memcmp(event, known[i].event, len) &&
+		    (n == len || event[len] == ':'))
+			return known[i].unit;
+	}
+	return "events";
+}

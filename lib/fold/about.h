@@ -1,0 +1,60 @@
+/*
+ * What folded text is about: its first line says what is counted, and of how much.
+ *
+ *	# event: cpu-clock, unit: ns, samples: 12345, from: perf.data
+ *
+ *	struct fold_about a = {0};
+ *	fold_about_event(&a, "cpu-clock", 9, "ns", 2);
+ *	fold_about_from(&a, "perf.data", 9);
+ *	a.samples = 12345;
+ *	fold_about_write(&a, &buf);
+ *
+ * The line has no count at its end, so that programs that do not know it leave it out. What is not
+ * known is left out of it; the name after "from:" always is there, "-" if it is not known, and has
+ * no blanks. Keys that a reader does not know are skipped.
+ */
+#ifndef PP_FOLD_ABOUT_H
+#define PP_FOLD_ABOUT_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FOLD_ABOUT "# event: " /* begins the line */
+
+struct fold_about {
+	char event[200];  /* several are joined by "+"; "": not known */
+	char unit[16];	  /* what the weights count: ns, samples, ...; "": not known, or several */
+	char from[200];	  /* recordings, joined by ","; "": not known */
+	uint64_t samples; /* 0: not known */
+	bool units;	  /* there are several */
+	bool uncounted;	  /* samples are missing from the sum */
+};
+
+/* Whether a line is such a line, and what it says. */
+bool fold_about_parse(const char *line, size_t n, struct fold_about *a);
+
+/* An event is counted, in that unit; the same event again changes nothing. */
+void fold_about_event(struct fold_about *a, const char *event, size_t event_len, const char *unit,
+		      size_t unit_len);
+
+/* A recording, or another file, was read; the same again changes nothing. */
+void fold_about_from(struct fold_about *a, const char *name, size_t n);
+
+/* Whether both know what they count, and it is not the same: their sum would mean nothing. */
+bool fold_about_clashes(const struct fold_about *a, const struct fold_about *b);
+
+/* Adds what b says, which does not clash, to a. */
+void fold_about_merge(struct fold_about *a, const struct fold_about *b);
+
+/* "cpu-clock in ns", for messages. */
+void fold_about_describe(const struct fold_about *a, struct buf *b);
+
+/* The line with its newline; nothing if neither event nor unit are known. */
+void fold_about_write(const struct fold_about *a, struct buf *b);
+
+/* The unit of an event that is known by its name only. Static storage. */
+const char *fold_about_unit(const char *event, size_t n);
+
+#endif
