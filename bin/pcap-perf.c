@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { OPT_FILTER = OPT_NO_SHORT, OPT_STRICT };
+enum { OPT_FILTER = OPT_NO_SHORT, OPT_STRICT, OPT_CALL_GRAPH };
 
 struct options {
 	struct record_config c;
@@ -22,7 +22,8 @@ static const struct opt options[] = {
 	{'e', "event", "EVENT", "record EVENT: cycles, cpu-clock:u, sched:*, ..."},
 	{'F', "freq", "HZ", "take HZ samples per second, or max"},
 	{OPT_FILTER, "filter", "EXPR", "keep tracepoints of the last -e that EXPR fits"},
-	{'g', "call-graph", NULL, "record call chains by frame pointers"},
+	{'g', "chains", NULL, "record call chains by frame pointers"},
+	{OPT_CALL_GRAPH, "call-graph", "HOW", "by fp, dwarf[,SIZE] or lbr"},
 	{'k', "clockid", "CLOCK", "stamp by monotonic, monotonic_raw, boottime, realtime, tai"},
 	{'m', "mmap-pages", "N", "pages of each CPU's buffer, a power of two"},
 	{'o', "output", "FILE", "write to FILE instead of stdout"},
@@ -53,7 +54,11 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'e': return on_event(o, arg, why);
 	case 'F': return record_set_freq(&o->c, arg, why);
 	case OPT_FILTER: return o->rc ? 0 : record_events_filter(&o->c.events, arg, why);
-	case 'g': o->c.callchain = true; break;
+	case 'g':
+		if (!o->c.chains)
+			o->c.chains = RECORD_CHAINS_FP;
+		break;
+	case OPT_CALL_GRAPH: return record_set_chains(&o->c, arg, why);
 	case 'k': return record_set_clock(&o->c, arg, why);
 	case 'm': return record_set_pages(&o->c, arg, why);
 	case 'o': o->output = arg; break;

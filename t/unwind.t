@@ -91,6 +91,8 @@ recorded() {
 }
 build plain || skip_all "$CC cannot build the program"
 recorded plain.data 16384 ./plain 5 || skip_all 'recording with perf is not allowed here'
+run "$BIN/pcap-perf" -F 999 -e cpu-clock:u --call-graph dwarf,16384 -o own.data -- ./plain 5
+own=$status
 
 # chains FILE OPTION...: a line for each sample: names of the program's functions, outermost first, and how
 # it ended.
@@ -157,6 +159,19 @@ same again.txt once.txt '--keep-stacks: another psym unwinds them again'
 same again.txt once.txt 'and keeps what was unwound where they are gone'
 "$BIN/psym" -s -b plain.data.ps 2>/dev/null | "$BIN/psym" -j 2>/dev/null >again.json
 like again.json '"stack_end":"the outermost function was reached"' 'with how the walk ended'
+
+# What pcap-perf records is no different.
+if [ "$own" = 0 ]; then
+	"$BIN/pdecode" -b own.data >own.ps 2>decode.log
+	ok 'pcap-perf --call-graph dwarf: every stack is whole' whole own.ps
+	diag_file ends.txt
+	chains own.ps >own.txt
+	like own.txt '^_start;.*main;(deep;){6}array;spin;$' 'every call is there'
+	perf script --no-inline -F comm,ip,sym -i own.data >own.perf 2>perf.err
+	like own.perf 'deep' 'perf reads it, too'
+else
+	skip 3 'pcap-perf cannot record here'
+fi
 
 if recorded cut.data 1024 ./plain 30; then
 	ends cut.data.ps >ends.txt

@@ -42,6 +42,30 @@ int record_set_pages(struct record_config *c, const char *arg, struct buf *why)
 	return 0;
 }
 
+int record_set_chains(struct record_config *c, const char *arg, struct buf *why)
+{
+	static const char dwarf[] = "dwarf,";
+	uint64_t size = 0;
+
+	if (!strcmp(arg, "fp")) {
+		c->chains = RECORD_CHAINS_FP;
+	} else if (!strcmp(arg, "lbr")) {
+		c->chains = RECORD_CHAINS_LBR;
+	} else if (!strcmp(arg, "dwarf")) {
+		c->chains = RECORD_CHAINS_DWARF;
+	} else if (strncmp(arg, dwarf, strlen(dwarf)) != 0) {
+		return bad(why, "not fp, dwarf, dwarf,SIZE or lbr: ", arg);
+	} else {
+		c->chains = RECORD_CHAINS_DWARF;
+		if (opt_u64(arg + strlen(dwarf), 8, RECORD_STACK_MAX, &size))
+			return bad(why, "a copy of the stack has 8 to 65528 bytes, not ",
+				   arg + strlen(dwarf));
+	}
+	/* The kernel wants a multiple of 8. */
+	c->stack_size = (uint32_t)(size + 7) & ~UINT32_C(7);
+	return 0;
+}
+
 int record_set_clock(struct record_config *c, const char *arg, struct buf *why)
 {
 	static const struct {

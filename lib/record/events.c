@@ -79,8 +79,10 @@ static void set_rate(const struct session *s, struct perf_event_attr *attr)
 	attr->sample_freq = max;
 }
 
-static void set_tracking(struct perf_event_attr *attr)
+static void set_tracking(const struct session *s, struct perf_event_attr *attr)
 {
+	/* perf reads tables for unwinding through the mappings that have them. */
+	attr->mmap_data = s->c->chains == RECORD_CHAINS_DWARF;
 	attr->mmap = 1;
 	attr->mmap2 = 1;
 	attr->comm = 1;
@@ -100,6 +102,47 @@ static void set_common(const struct session *s, struct perf_event_attr *attr)
 	if (s->c->use_clock) {
 		attr->use_clockid = 1;
 		attr->clockid = s->c->clock;
+	}
+}
+
+/*
+ * The registers that a copy of the stack is unwound from, as perf_regs.h of the architecture
+ * numbers them.
+ */
+#if defined(__x86_64__)
+#define USER_REGS UINT64_C(0xff0fff) /* without ds, es, fs, gs, which the kernel refuses */
+#elif defined(__i386__)
+#define USER_REGS UINT64_C(0xfff)
+#elif defined(__aarch64__)
+#define USER_REGS ((UINT64_C(1) << 33) - 1)
+#elif defined(__riscv)
+#define USER_REGS UINT64_C(0xffffffff)
+#elif defined(__arm__)
+#define USER_REGS UINT64_C(0xffff)
+#else
+#define USER_REGS UINT64_C(0) /* not known */
+#endif
+
+/* Call chains; lbr: of user space only, so of events that have that part. */
+static void set_chains(const struct session *s, struct perf_event_attr *attr)
+{
+	enum record_chains how = s->c->chains;
+
+	if (!how)
+		return;
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (how == RECORD_CHAINS_DWARF && USER_REGS) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		attr->sample_regs_user = USER_REGS;
+		attr->sample_stack_user =
+			s->c->stack_size ? s->c->stack_size : RECORD_STACK_DEFAULT;
+		attr->exclude_callchain_user = 1;
+	}
+	if (how == RECORD_CHAINS_LBR && !attr->exclude_user) {
+		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+					   PERF_SAMPLE_BRANCH_NO_CYCLES |
+					   PERF_SAMPLE_BRANCH_NO_FLAGS;
 	}
 }
 
@@ -123,8 +166,7 @@ static int set_event(struct session *s, struct rec_attr *a, const struct record_
 	attr->exclude_host = ev->exclude_host;
 	attr->pinned = ev->pinned;
 	attr->precise_ip = ev->precise < 3 ? ev->precise : 3;
-	if (s->c->callchain)
-		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	set_chains(s, attr);
 	if (ev->type == PERF_TYPE_TRACEPOINT ||
 	    (ev->type == PERF_TYPE_SOFTWARE && ev->config == PERF_COUNT_SW_BPF_OUTPUT))
 		attr->sample_type |= PERF_SAMPLE_RAW;
@@ -165,7 +207,7 @@ int session_attrs(struct session *s, bool track_apart, bool on_exec)
 	if (!rc && track_apart)
 		rc = set_tracker(s, &s->attrs[s->n_attrs - 1]);
 	/* Without a tracker the first event does it, and runs from the beginning if it must. */
-	set_tracking(&s->attrs[track_apart ? s->n_attrs - 1 : 0].attr);
+	set_tracking(s, &s->attrs[track_apart ? s->n_attrs - 1 : 0].attr);
 	if (!track_apart && !on_exec)
 		s->attrs[0].attr.disabled = 0;
 	for (size_t i = 0; i < s->n_attrs; i++)

@@ -227,6 +227,11 @@ static void explain_denied(const struct session *s, const struct rec_attr *a, st
 /* What an errno of perf_event_open means for the user. */
 static void explain(const struct session *s, const struct rec_attr *a, int errnum, struct buf *why)
 {
+	if (a->attr.branch_sample_type && (errnum == EOPNOTSUPP || errnum == EINVAL)) {
+		buf_adds(why, "it has no record of last branches (LBR) here; --call-graph dwarf "
+			      "works everywhere");
+		return;
+	}
 	switch (errnum) {
 	case EACCES:
 	case EPERM: explain_denied(s, a, why); break;
@@ -365,7 +370,9 @@ static void say_concessions(const struct session *s, uint32_t asked)
 int session_open(struct session *s, pid_t child)
 {
 	struct buf why = BUF_INIT;
-	uint32_t asked = s->c->pages ? s->c->pages : RECORD_PAGES_DEFAULT;
+	bool stacks = s->c->chains == RECORD_CHAINS_DWARF;
+	uint32_t fit = stacks ? RECORD_PAGES_STACKS : RECORD_PAGES_DEFAULT;
+	uint32_t asked = s->c->pages ? s->c->pages : fit;
 	bool apart = s->c->all_cpus || s->c->pids;
 	int rc = find_cpus(s);
 

@@ -139,6 +139,7 @@ struct synth {
 	struct intern files;  /* device, inode and path of the files whose build-id is known */
 	struct buf ids;	      /* struct build id for each of `files` */
 	bool build_ids;	      /* read build-ids of mapped files */
+	bool data;	      /* mappings of files that are not code, too */
 };
 
 /* FORK, COMM and MMAP2 for every process, or for those listed. Tasks that vanish are left out. */

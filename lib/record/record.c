@@ -176,6 +176,7 @@ static int begin(struct recorder *r)
 	snprintf(modules, sizeof(modules), "/lib/modules/%s", u.release);
 	y.id_size = header_sample_id_size(&r->s);
 	y.build_ids = true;
+	y.data = r->s.c->chains == RECORD_CHAINS_DWARF;
 	y.put = put_bytes;
 	y.ctx = r;
 	rc = synthesize(r, &y);

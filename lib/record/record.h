@@ -1,7 +1,7 @@
 /*
  * Recording: what pcap-perf asks of the kernel, and the perf.data stream that it makes of it.
  *
- *	struct record_config c = {.freq = 99, .all_cpus = true, .callchain = true, .fd = 1};
+ *	struct record_config c = {.freq = 99, .all_cpus = true, .fd = 1};
  *	struct record_stats st;
  *	rc = record_events_add(&c.events, "cycles:u,sched:*", NULL, &why);
  *	rc = record_events_filter(&c.events, "prev_pid != 0", &why);
@@ -30,6 +30,7 @@
 
 #define RECORD_EVENTS_MAX    8192  /* events of one recording, globs expanded */
 #define RECORD_PAGES_DEFAULT 128   /* pages of a ring buffer */
+#define RECORD_PAGES_STACKS  1024  /* likewise, for copies of stacks */
 #define RECORD_PAGES_MAX     65536 /* likewise */
 #define RECORD_FREQ_DEFAULT  4000  /* Hz */
 #define RECORD_PRECISE_MAX   4	   /* record_event.precise: as precise as the machine allows */
@@ -73,17 +74,29 @@ int record_events_filter(struct record_events *e, const char *expr, struct buf *
 
 void record_events_release(struct record_events *e);
 
+/* How call chains are recorded. */
+enum record_chains {
+	RECORD_NO_CHAINS,
+	RECORD_CHAINS_FP,    /* the kernel walks frame pointers */
+	RECORD_CHAINS_DWARF, /* registers and a copy of the user stack, which psym unwinds */
+	RECORD_CHAINS_LBR,   /* the processor's last branches, used as a stack of calls */
+};
+
+#define RECORD_STACK_DEFAULT 16384 /* bytes of a copy of the user stack */
+#define RECORD_STACK_MAX     65528 /* the kernel's limit */
+
 struct record_config {
 	struct record_events events; /* none: cycles, or cpu-clock where there is no PMU */
 	uint64_t freq;		     /* samples per second of each event; 0: not given */
 	uint64_t period;	     /* events per sample; 0: not given; goes before freq */
 	bool freq_max;		     /* as fast as the kernel allows */
 	bool all_cpus;		     /* every task on the CPUs; otherwise pids or command */
-	bool callchain;		     /* record call chains by frame pointers */
-	const char *cpus;	     /* with all_cpus: "0-3,6"; NULL: those that are online */
-	const char *pids; /* "12,34": the threads of these processes and their children */
-	uint32_t pages;	  /* of each CPU's buffer: a power of two; 0: the default */
-	bool use_clock;	  /* stamp by `clock`, not by the scheduler's clock */
+	enum record_chains chains;
+	uint32_t stack_size; /* of RECORD_CHAINS_DWARF, a multiple of 8; 0: the default */
+	const char *cpus;    /* with all_cpus: "0-3,6"; NULL: those that are online */
+	const char *pids;    /* "12,34": the threads of these processes and their children */
+	uint32_t pages;	     /* of each CPU's buffer: a power of two; 0: the default */
+	bool use_clock;	     /* stamp by `clock`, not by the scheduler's clock */
 	clockid_t clock;
 	uint64_t duration_ns; /* 0: until a signal or the end of the command */
 	char **command;	      /* NULL, or argv of what to run */
@@ -94,8 +107,10 @@ struct record_config {
 
 /*
  * Options in words: a frequency in Hz or "max"; a period; a power of two of pages; a clock as perf
- * and clock_gettime(2) name it. 0 or PP_EUSAGE with the reason in `why`.
+ * and clock_gettime(2) name it; a way to record call chains, as fp, dwarf, dwarf,SIZE or lbr.
+ * 0 or PP_EUSAGE with the reason in `why`.
  */
+int record_set_chains(struct record_config *c, const char *arg, struct buf *why);
 int record_set_freq(struct record_config *c, const char *arg, struct buf *why);
 int record_set_period(struct record_config *c, const char *arg, struct buf *why);
 int record_set_pages(struct record_config *c, const char *arg, struct buf *why);

@@ -197,8 +197,9 @@ static const struct known_id *build_id(struct synth *s, pid_t pid, const struct 
 static int add_mapping(struct synth *s, pid_t pid, const struct mapping *m)
 {
 	const struct known_id *k = build_id(s, pid, m);
-	size_t start = synth_begin(s, PERF_REC_MMAP2,
-				   k ? PERF_MISC_USER | PERF_MISC_MMAP_BUILD_ID : PERF_MISC_USER);
+	uint16_t misc = PERF_MISC_USER | (k ? PERF_MISC_MMAP_BUILD_ID : 0) |
+			(m->prot & PROT_EXEC ? 0 : PERF_MISC_MMAP_DATA);
+	size_t start = synth_begin(s, PERF_REC_MMAP2, misc);
 
 	synth_u32(s, (uint32_t)pid);
 	synth_u32(s, (uint32_t)pid);
@@ -242,7 +243,8 @@ static int add_mappings(struct synth *s, pid_t pid)
 			break;
 		*end = 0;
 		next = end + 1;
-		if (parse_mapping(line, &m) && m.prot & PROT_EXEC)
+		if (parse_mapping(line, &m) &&
+		    (m.prot & PROT_EXEC || (s->data && m.prot & PROT_READ && m.inode)))
 			rc = add_mapping(s, pid, &m);
 	}
 	buf_release(&maps);
