@@ -36,7 +36,7 @@ static const struct opt options[] = {
 static int on_event(struct options *o, const char *arg, struct buf *why)
 {
 	if (!o->rc)
-		o->rc = record_events_add(&o->c.events, arg, NULL, &o->why);
+		o->rc = pevents_add(&o->c.events, arg, &o->why);
 	buf_adds(why, buf_str(&o->why));
 	return o->rc == PP_EUSAGE ? o->rc : 0; /* the others are no fault of the words */
 }
@@ -53,7 +53,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'C': o->c.cpus = arg; break;
 	case 'e': return on_event(o, arg, why);
 	case 'F': return record_set_freq(&o->c, arg, why);
-	case OPT_FILTER: return o->rc ? 0 : record_events_filter(&o->c.events, arg, why);
+	case OPT_FILTER: return o->rc ? 0 : pevents_filter(&o->c.events, arg, why);
 	case 'g':
 		if (!o->c.chains)
 			o->c.chains = RECORD_CHAINS_FP;
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	status = o.rc ? status_of(o.rc) : status_of(record_open_output(&o.c, o.output, cli.diag));
 	if (!status)
 		status = record(&o, cli.diag);
-	record_events_release(&o.c.events);
+	pevents_release(&o.c.events);
 	buf_release(&o.why);
 	return cli_finish(&cli, status);
 }

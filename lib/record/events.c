@@ -1,6 +1,7 @@
 /* Attributes: what each event is to record, and how it falls back where the kernel is older. */
 #include "base/err.h"
 #include "perfdata/format.h"
+#include "pevent/sysfile.h"
 #include "record/parts.h"
 
 #include <errno.h>
@@ -40,9 +41,9 @@ static int choose(struct session *s)
 	pmu = has_cycles();
 	if (!pmu)
 		diag_note(s->d, NULL, -1, "no hardware counters here: recording cpu-clock");
-	rc = record_events_add(&s->fallback, pmu ? "cycles" : "cpu-clock", NULL, &why);
+	rc = pevents_add(&s->fallback, pmu ? "cycles:P" : "cpu-clock", &why);
 	if (!rc)
-		s->fallback.v[0].precise = pmu ? RECORD_PRECISE_MAX : 0;
+		strcpy(s->fallback.v[0].name, pmu ? "cycles" : "cpu-clock");
 	s->events = &s->fallback;
 	buf_release(&why);
 	return rc;
@@ -146,29 +147,20 @@ static void set_chains(const struct session *s, struct perf_event_attr *attr)
 	}
 }
 
-static int set_event(struct session *s, struct rec_attr *a, const struct record_event *ev,
-		     bool on_exec)
+static int set_event(struct session *s, struct rec_attr *a, const struct pevent *ev, bool on_exec)
 {
 	struct perf_event_attr *attr = &a->attr;
 
 	a->ev = ev;
 	a->name = strdup(ev->name);
-	attr->type = ev->type;
-	attr->config = ev->config;
+	*attr = ev->attr;
 	set_common(s, attr);
 	set_rate(s, attr);
 	attr->disabled = 1;
 	attr->enable_on_exec = on_exec;
-	attr->exclude_user = ev->exclude_user;
-	attr->exclude_kernel = ev->exclude_kernel;
-	attr->exclude_hv = ev->exclude_hv;
-	attr->exclude_idle = ev->exclude_idle;
-	attr->exclude_host = ev->exclude_host;
-	attr->pinned = ev->pinned;
-	attr->precise_ip = ev->precise < 3 ? ev->precise : 3;
 	set_chains(s, attr);
-	if (ev->type == PERF_TYPE_TRACEPOINT ||
-	    (ev->type == PERF_TYPE_SOFTWARE && ev->config == PERF_COUNT_SW_BPF_OUTPUT))
+	if (attr->type == PERF_TYPE_TRACEPOINT ||
+	    (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT))
 		attr->sample_type |= PERF_SAMPLE_RAW;
 	return a->name ? 0 : PP_ENOMEM;
 }
@@ -227,7 +219,7 @@ void attr_adapt(struct session *s, struct rec_attr *a)
 	attr->build_id = tracking && s->level < 2;  /* 5.12 */
 	attr->bpf_event = tracking && s->level < 3; /* 5.1 */
 	attr->ksymbol = tracking && s->level < 3;
-	attr->exclude_guest = s->level < 4 && a->ev && a->ev->exclude_guest;
+	attr->exclude_guest = s->level < 4 && a->ev && a->ev->attr.exclude_guest;
 	if (s->user_only) {
 		attr->exclude_kernel = 1;
 		attr->exclude_hv = 1;

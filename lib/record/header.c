@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/opt.h"
 #include "perfdata/format.h"
+#include "pevent/sysfile.h"
 #include "record/parts.h"
 
 #include <sys/utsname.h>
@@ -253,7 +254,7 @@ static int tracing_data(struct buf *b, const struct session *s)
 	int rc;
 
 	for (i = 0; i < s->events->n; i++)
-		if (s->events->v[i].type == PERF_TYPE_TRACEPOINT)
+		if (s->events->v[i].attr.type == PERF_TYPE_TRACEPOINT)
 			break;
 	if (i == s->events->n)
 		return 0;

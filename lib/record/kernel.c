@@ -5,6 +5,7 @@
  */
 #include "base/err.h"
 #include "perfdata/format.h"
+#include "pevent/sysfile.h"
 #include "record/parts.h"
 
 #include <ctype.h>

@@ -1,5 +1,7 @@
 /* The matrix of event descriptors, events by CPUs by threads, and a ring buffer for each CPU. */
 #include "base/err.h"
+#include "pevent/sysfile.h"
+#include "pevent/tracefs.h"
 #include "record/parts.h"
 
 #include <dirent.h>
@@ -158,7 +160,7 @@ static void adapt_all(struct session *s)
 /* The kernel side is forbidden: records the user side, unless the user asked for levels. */
 static bool fall_back_to_user(struct session *s, const struct rec_attr *a)
 {
-	if (s->user_only || a->attr.exclude_kernel || (a->ev && a->ev->modifiers) ||
+	if (s->user_only || a->attr.exclude_kernel || (a->ev && a->ev->levels) ||
 	    a->attr.type == PERF_TYPE_TRACEPOINT)
 		return false;
 	s->user_only = true;
@@ -167,7 +169,7 @@ static bool fall_back_to_user(struct session *s, const struct rec_attr *a)
 		struct rec_attr *each = &s->attrs[i];
 		struct buf name = BUF_INIT;
 
-		if (!each->ev || each->ev->modifiers)
+		if (!each->ev || each->ev->levels)
 			continue;
 		buf_addf(&name, "%s%s", each->name, strchr(each->name, ':') ? "u" : ":u");
 		if (!name.err) {
@@ -188,7 +190,7 @@ static bool concede(struct session *s, struct rec_attr *a, int errnum)
 	case E2BIG:
 	case ENOENT:
 	case EOPNOTSUPP:
-		if (a->attr.precise_ip && a->ev && a->ev->precise == RECORD_PRECISE_MAX) {
+		if (a->attr.precise_ip && a->ev && a->ev->precise_max) {
 			a->attr.precise_ip--;
 			return true;
 		}
@@ -276,8 +278,8 @@ static int set_filter(const struct session *s, const struct rec_attr *a, int fd)
 	if (!a->ev || !a->ev->filter || !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, a->ev->filter))
 		return 0;
 	rc = pp_errno(errno);
-	if (dir)
-		tracefs_filter_fault(dir, a->ev, &why);
+	if (dir && a->ev->tp)
+		tracefs_filter_fault(dir, a->ev->system, a->ev->tp, a->ev->filter, &why);
 	diag_error(s->d, NULL, -1, "the kernel rejects the filter '%s' for %s%s", a->ev->filter,
 		   a->name, buf_str(&why));
 	buf_release(&why);
@@ -449,6 +451,6 @@ void session_close(struct session *s)
 	free(s->cpus);
 	free(s->pids);
 	free(s->tids);
-	record_events_release(&s->fallback);
+	pevents_release(&s->fallback);
 	*s = (struct session){0};
 }

@@ -1,7 +1,7 @@
 /*
  * The parts of recording; private to lib/record.
  *
- * sysfile: small files of /proc, /sys and tracefs.  tracefs: tracepoints.  sink: output that does
+ * tracing: the formats of tracepoints.  sink: output that does
  * not wait.  ring: the kernel's buffers.  synth: records for what exists already.  buildid: notes.
  * open: the matrix of event descriptors.  header: the records that describe the recording.
  */
@@ -17,41 +17,13 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* sysfile.c */
-
-#define SYSFILE_MAX (64u << 20) /* bytes of a file that is read whole */
-
-/* Adds the whole file to b, at most max bytes (PP_ELIMIT if there are more). 0 or pp_errno. */
-int sysfile_read(const char *path, size_t max, struct buf *b);
-
-/* A decimal or 0x number at the start of the file. */
-int sysfile_u64(const char *path, uint64_t *v);
-
-/* "0-3,6" to a sorted list without repetitions, owned by the caller. 0, PP_EUSAGE, PP_ENOMEM. */
-int cpulist_parse(const char *s, int **cpus, size_t *n);
-
-/* "12,34" to a list, owned by the caller. 0, PP_EUSAGE, PP_ENOMEM. */
-int pidlist_parse(const char *s, pid_t **pids, size_t *n);
-
-/* tracefs.c */
-
-/* Where tracefs is mounted; static storage. PP_ENOENT or PP_EACCES, with a reason in why. */
-int tracefs_find(const char **dir, struct buf *why);
-
-typedef int tracefs_visit(void *ctx, const char *system, const char *name, uint64_t id);
-
-/* Calls visit in alphabetical order for each tracepoint that fits; see record_events_add. */
-int tracefs_glob(const char *dir, const char *system, const char *name, tracefs_visit *visit,
-		 void *ctx, struct buf *why);
-
-/* What is probably wrong with a filter that the kernel did not accept. */
-void tracefs_filter_fault(const char *dir, const struct record_event *ev, struct buf *why);
+/* tracing.c */
 
 /*
  * Adds what a reader needs to decode the tracepoints of e: the "tracing data" of perf.data and
  * trace.dat version 0.6 (see trace-event-info.c of perf).
  */
-int tracefs_data(const char *dir, const struct record_events *e, struct buf *b);
+int tracefs_data(const char *dir, const struct pevents *e, struct buf *b);
 
 /* sink.c */
 
@@ -166,9 +138,9 @@ int synth_end(struct synth *s, size_t start);
 /* One attribute: an event, or the tracker of tasks and mappings. */
 struct rec_attr {
 	struct perf_event_attr attr;
-	const struct record_event *ev; /* NULL for the tracker */
-	char *name;		       /* owned */
-	int *fds;		       /* [cpu * tids + tid], -1 where there is none */
+	const struct pevent *ev; /* NULL for the tracker */
+	char *name;		 /* owned */
+	int *fds;		 /* [cpu * tids + tid], -1 where there is none */
 	uint64_t *ids;
 	size_t n_ids;
 };
@@ -178,8 +150,8 @@ struct session {
 	struct diag *d;
 	struct rec_attr *attrs;
 	size_t n_attrs;
-	struct record_events fallback; /* the default event, if the user named none */
-	const struct record_events *events;
+	struct pevents fallback; /* the default event, if the user named none */
+	const struct pevents *events;
 	int *cpus;
 	size_t n_cpus;
 	pid_t *pids, *tids; /* tids: {-1} for every task */

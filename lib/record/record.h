@@ -3,13 +3,13 @@
  *
  *	struct record_config c = {.freq = 99, .all_cpus = true, .fd = 1};
  *	struct record_stats st;
- *	rc = record_events_add(&c.events, "cycles:u,sched:*", NULL, &why);
- *	rc = record_events_filter(&c.events, "prev_pid != 0", &why);
+ *	rc = pevents_add(&c.events, "cycles:u,sched:*", &why);
+ *	rc = pevents_filter(&c.events, "prev_pid != 0", &why);
  *	c.duration_ns = 10 * 1000000000ull;
  *	rc = record_run(&c, diag, &st);
- *	record_events_release(&c.events);
+ *	pevents_release(&c.events);
  *
- * Without record_events_add it records the default event.
+ * Without pevents_add it records the default event.
  *
  * The output is perf.data in its pipe format (see perfdata/format.h), which needs no seeking: the
  * attributes, names and formats of the events, then the tasks that exist already, written as if
@@ -19,60 +19,18 @@
 #ifndef PP_RECORD_H
 #define PP_RECORD_H
 
-#include "base/arena.h"
-#include "base/buf.h"
 #include "base/diag.h"
+#include "pevent/pevent.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
-#define RECORD_EVENTS_MAX    8192  /* events of one recording, globs expanded */
 #define RECORD_PAGES_DEFAULT 128   /* pages of a ring buffer */
 #define RECORD_PAGES_STACKS  1024  /* likewise, for copies of stacks */
 #define RECORD_PAGES_MAX     65536 /* likewise */
 #define RECORD_FREQ_DEFAULT  4000  /* Hz */
-#define RECORD_PRECISE_MAX   4	   /* record_event.precise: as precise as the machine allows */
-
-/* An event as the user named it. */
-struct record_event {
-	char *name;	   /* as perf shows it: "cycles:u", "sched:sched_switch" */
-	char *system, *tp; /* a tracepoint's two names; NULL for other events */
-	char *filter;	   /* the kernel's filter expression, or NULL */
-	uint32_t type;	   /* PERF_TYPE_* */
-	uint64_t config;   /* the event's number within the type */
-	uint8_t precise;   /* 0 to 3, or RECORD_PRECISE_MAX */
-	bool modifiers;	   /* the user said which levels (u, k, h) to record */
-	bool exclude_user, exclude_kernel, exclude_hv;
-	bool exclude_host, exclude_guest, exclude_idle, pinned;
-};
-
-/* A growing list of events; zero it to begin. The texts live in the arena. */
-struct record_events {
-	struct record_event *v;
-	size_t n, cap;
-	size_t last; /* the first event of the last record_events_add */
-	struct arena arena;
-};
-
-/*
- * Adds the events of a comma-separated list: hardware, software and cache events by perf's names,
- * rNNN, and system:name tracepoints, where both parts may be globs; all but rNNN with modifiers
- * after a colon. tracefs is the directory above events/, NULL to look where it is usually mounted.
- * Returns 0; PP_EUSAGE (not the syntax, or an event that no machine has), PP_ENOENT (no such
- * tracepoint, or no tracefs), PP_EACCES, PP_ELIMIT or PP_ENOMEM, with the reason in `why`.
- */
-int record_events_add(struct record_events *e, const char *list, const char *tracefs,
-		      struct buf *why);
-
-/*
- * Sets the filter expression of the tracepoints of the last record_events_add; a second one for
- * the same events is joined by &&. 0, PP_EUSAGE (with the reason in `why`) or PP_ENOMEM.
- */
-int record_events_filter(struct record_events *e, const char *expr, struct buf *why);
-
-void record_events_release(struct record_events *e);
 
 /* How call chains are recorded. */
 enum record_chains {
@@ -86,11 +44,11 @@ enum record_chains {
 #define RECORD_STACK_MAX     65528 /* the kernel's limit */
 
 struct record_config {
-	struct record_events events; /* none: cycles, or cpu-clock where there is no PMU */
-	uint64_t freq;		     /* samples per second of each event; 0: not given */
-	uint64_t period;	     /* events per sample; 0: not given; goes before freq */
-	bool freq_max;		     /* as fast as the kernel allows */
-	bool all_cpus;		     /* every task on the CPUs; otherwise pids or command */
+	struct pevents events; /* none: cycles, or cpu-clock where there is no PMU */
+	uint64_t freq;	       /* samples per second of each event; 0: not given */
+	uint64_t period;       /* events per sample; 0: not given; goes before freq */
+	bool freq_max;	       /* as fast as the kernel allows */
+	bool all_cpus;	       /* every task on the CPUs; otherwise pids or command */
 	enum record_chains chains;
 	uint32_t stack_size; /* of RECORD_CHAINS_DWARF, a multiple of 8; 0: the default */
 	const char *cpus;    /* with all_cpus: "0-3,6"; NULL: those that are online */

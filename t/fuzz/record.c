@@ -1,4 +1,5 @@
 /* What recording parses: notes and ELF files of others, and the user's words. */
+#include "pevent/sysfile.h"
 #include "record/parts.h"
 
 #include "base/err.h"
@@ -11,20 +12,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void words(const char *text)
 {
-	struct record_events e = {0};
+	struct pevents e = {.sys = "/nonexistent", .tracefs = "/nonexistent"};
 	struct record_config c = {0};
 	struct buf why = BUF_INIT;
 	int *list, rc;
 	size_t n;
 
-	/* A directory that is not there: tracepoints are parsed, and not found. */
-	rc = record_events_add(&e, text, "/nonexistent", &why);
+	/* Directories that are not there: tracepoints and PMUs are parsed, and not found. */
+	rc = pevents_add(&e, text, &why);
 	if ((rc != 0) != (why.len != 0))
 		abort();
 	for (size_t i = 0; !rc && i < e.n; i++)
-		if (!e.v[i].name || e.v[i].precise > RECORD_PRECISE_MAX)
+		if (!e.v[i].name || !e.v[i].attr.size)
 			abort();
-	record_events_release(&e);
+	pevents_release(&e);
 	buf_reset(&why);
 	record_set_freq(&c, text, &why);
 	record_set_period(&c, text, &why);

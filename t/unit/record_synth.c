@@ -1,4 +1,5 @@
 /* Records for what exists already, from a small /proc and /sys; build-ids from small ELF files. */
+#include "pevent/sysfile.h"
 #include "record/parts.h"
 
 #include "base/err.h"

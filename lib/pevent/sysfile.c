@@ -2,17 +2,22 @@
  * What files below /proc and /sys say: numbers, lines, whole files, and lists of CPUs or
  * processes.
  */
-#include "base/err.h"
-#include "record/parts.h"
+#include "pevent/sysfile.h"
 
+#include "base/err.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define LIST_MAX   65536 /* CPUs or processes in a list */
 #define CPU_MAX	   65535
 #define READ_BLOCK 16384
+#define NAMES_MAX  16384 /* entries of one directory */
 
 int sysfile_read(const char *path, size_t max, struct buf *b)
 {
@@ -148,5 +153,53 @@ int pidlist_parse(const char *s, pid_t **pids, size_t *n)
 		free(*pids);
 		rc = PP_EUSAGE;
 	}
+	return rc;
+}
+
+void sysnames_release(struct sysnames *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i]);
+	free(l->v);
+	*l = (struct sysnames){0};
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The entries of a directory that fit the glob, in order. */
+int sysnames_read(struct sysnames *l, const char *dir, const char *glob)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	int rc = 0;
+
+	if (!d)
+		return pp_errno(errno);
+	while (!rc && (e = readdir(d))) {
+		char **v = l->v;
+
+		if (fnmatch(glob, e->d_name, FNM_PERIOD) != 0)
+			continue;
+		if (l->n == l->cap) {
+			l->cap = l->cap ? 2 * l->cap : 64;
+			v = l->cap > NAMES_MAX ? NULL : realloc(v, l->cap * sizeof(*v));
+		}
+		if (!v) {
+			rc = l->cap > NAMES_MAX ? PP_ELIMIT : PP_ENOMEM;
+			break;
+		}
+		l->v = v;
+		v[l->n] = strdup(e->d_name);
+		if (v[l->n])
+			l->n++;
+		else
+			rc = PP_ENOMEM;
+	}
+	closedir(d);
+	if (l->n)
+		qsort(l->v, l->n, sizeof(*l->v), by_name);
 	return rc;
 }
