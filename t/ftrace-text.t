@@ -67,11 +67,11 @@ function out() { if (n) { for (line = comm; n; n--) line = line ";" f[n]; print 
 { comm = $1; sub(/-[0-9]*$/, "", comm) }
 END { out() }' "$texts/function-stack" | sort | uniq -c | awk '{ $NF = $1; sub(/^ *[0-9]* /, ""); print }' >want
 run_pipe '"$BIN/pdecode" "$texts/function-stack"' '"$BIN/pfold"'
-sort "$OUT" | sed 's/_\[[km]\]//g' >got
+grep -v '^# event: ' "$OUT" | sort | sed 's/_\[[km]\]//g' >got
 sort want >want.sorted
 same got want.sorted 'pfold folds the stacks behind events'
 run_pipe '"$BIN/pdecode" "$texts/function-stack"' '"$BIN/psym"' '"$BIN/pfold"'
-sort "$OUT" | sed 's/_\[[km]\]//g' >got
+grep -v '^# event: ' "$OUT" | sort | sed 's/_\[[km]\]//g' >got
 same got want.sorted 'psym leaves them as they are'
 run_pipe '"$BIN/pdecode" "$texts/graph-time-task"' '"$BIN/pfold"'
 like "$OUT" 'prepare_to_wait_event;_raw_spin_unlock_irqrestore;local_clock' \

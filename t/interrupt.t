@@ -31,4 +31,5 @@ perl -e '
 ok 'the recording folds' [ -s whole ]
 is "$(cat 1)" 0 'pdecode outlives the interrupt'
 is "$(cat 3)" 0 'so does pfold'
-is "$(md5sum <got)" "$(md5sum <whole)" 'and nothing is missing'
+# The first line has the name of the file that was read.
+is "$(grep -v '^# event: ' got | md5sum)" "$(grep -v '^# event: ' whole | md5sum)" 'and nothing is missing'

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Copies text that is to be part of the line; what is too long is cut between characters. */
-static void keep(char *to, size_t size, const char *s, size_t n)
+static void keep(struct fold_about *a, char *to, size_t size, const char *s, size_t n)
 {
 	struct buf b = BUF_INIT;
 	size_t len;
@@ -17,6 +17,8 @@ static void keep(char *to, size_t size, const char *s, size_t n)
 	if (len)
 		memcpy(to, b.data, len);
 	to[len] = 0;
+	if (b.err)
+		a->err = b.err;
 	buf_release(&b);
 }
 
@@ -97,11 +99,11 @@ bool fold_about_parse(const char *line, size_t n, struct fold_about *a)
 		value = colon + 2;
 		len = value_end(value, (size_t)(end - value));
 		if (is_key(p, key, "event") && !is_key(value, len, "-"))
-			keep(a->event, sizeof(a->event), value, len);
+			keep(a, a->event, sizeof(a->event), value, len);
 		else if (is_key(p, key, "unit"))
-			keep(a->unit, sizeof(a->unit), value, len);
+			keep(a, a->unit, sizeof(a->unit), value, len);
 		else if (is_key(p, key, "from") && !is_key(value, len, "-"))
-			keep(a->from, sizeof(a->from), value, len);
+			keep(a, a->from, sizeof(a->from), value, len);
 		else if (is_key(p, key, "samples"))
 			a->samples = number(value, len);
 		p = value + len + 2;
@@ -115,14 +117,14 @@ void fold_about_event(struct fold_about *a, const char *event, size_t event_len,
 {
 	char text[sizeof(a->event)], name[sizeof(a->unit)];
 
-	keep(text, sizeof(text), event, event_len);
+	keep(a, text, sizeof(text), event, event_len);
 	add_item(a->event, sizeof(a->event), '+', text);
 	if (a->units)
 		return;
 	if (unit_len >= sizeof(a->unit)) {
 		a->units = true;
 	} else {
-		keep(name, sizeof(name), unit, unit_len);
+		keep(a, name, sizeof(name), unit, unit_len);
 		a->units = *a->unit && strcmp(a->unit, name) != 0;
 		memcpy(a->unit, name, sizeof(name));
 	}
@@ -136,7 +138,7 @@ void fold_about_from(struct fold_about *a, const char *name, size_t n)
 
 	if ((n == 1 && *name == '-') || (n == 7 && !memcmp(name, "(stdin)", 7)))
 		return;
-	keep(text, sizeof(text), name, n);
+	keep(a, text, sizeof(text), name, n);
 	for (char *p = text; *p; p++)
 		if (*p == ' ' || *p == ',')
 			*p = '_';
@@ -162,6 +164,7 @@ void fold_about_merge(struct fold_about *a, const struct fold_about *b)
 		memcpy(a->unit, b->unit, sizeof(a->unit));
 	if (__builtin_add_overflow(a->samples, b->samples, &a->samples))
 		a->samples = UINT64_MAX;
+	a->err = a->err ? a->err : b->err;
 	a->units |= b->units;
 	a->uncounted |= b->uncounted;
 	for (const char *p = b->from; *p;) {
@@ -183,6 +186,8 @@ void fold_about_describe(const struct fold_about *a, struct buf *b)
 
 void fold_about_write(const struct fold_about *a, struct buf *b)
 {
+	if (a->err)
+		b->err = a->err;
 	if (!*a->event && !*a->unit)
 		return;
 	buf_addf(b, "%s%s", FOLD_ABOUT, *a->event ? a->event : "-");

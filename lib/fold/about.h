@@ -30,6 +30,7 @@ struct fold_about {
 	uint64_t samples; /* 0: not known */
 	bool units;	  /* there are several */
 	bool uncounted;	  /* samples are missing from the sum */
+	int err; /* a code of pp_errno when memory ran out; fold_about_write passes it on */
 };
 
 /* Whether a line is such a line, and what it says. */
