@@ -187,6 +187,9 @@ int lat_emit_record(struct lat_emit *e, struct lat *l, const struct sreader *r,
 	case PS_EVENT:
 	case PS_STRING:
 	case PS_READ:
+	case PS_COUNTER:
+	case PS_COUNT:
+	case PS_ROUND:
 	case PS_THROTTLE: return 0;
 	case PS_COMM: return put_comm(e, l, r, rec);
 	case PS_LOST: return put_lost(e, rec);

@@ -112,6 +112,9 @@ static int renumber(struct smerge *m, struct merge_input *in, struct ps_record *
 	case PS_THROTTLE:
 		return merge_ref(m, in, MERGE_EVENT, rec->throttle.event, &rec->throttle.event);
 	case PS_READ: return merge_ref(m, in, MERGE_EVENT, rec->read.event, &rec->read.event);
+	case PS_COUNTER:
+		return merge_ref(m, in, MERGE_EVENT, rec->counter.event, &rec->counter.event);
+	case PS_COUNT: return merge_ref(m, in, MERGE_EVENT, rec->count.event, &rec->count.event);
 	case PS_SOURCE:
 		if (m->clock)
 			rec->src.clock = ps_str(m->clock, strlen(m->clock));

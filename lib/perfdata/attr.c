@@ -148,5 +148,6 @@ int perf_attr_rename(struct perf_attr *a, const char *name, size_t len)
 void perf_attr_release(struct perf_attr *a)
 {
 	free(a->name);
+	free(a->count_unit);
 	buf_release(&a->fields);
 }

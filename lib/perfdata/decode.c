@@ -162,6 +162,7 @@ static void release(struct perf_decoder *p)
 	hashids_release(&p->out.chains);
 	perf_threads_release(&p->threads);
 	perf_counters_release(&p->counters);
+	buf_release(&p->counts.tids);
 	perf_deferred_release(&p->deferred);
 	perf_reader_release(&p->r); /* its block is one of the queue's */
 	order_release(&p->order);

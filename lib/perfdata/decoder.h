@@ -55,6 +55,12 @@ struct perf_counters {
 	uint32_t n, cap;
 };
 
+/* What perf stat record counted: whose counts they are, and whether the counters are written. */
+struct perf_counts {
+	struct buf tids; /* uint32_t for each index of the thread map */
+	bool counters;	 /* the descriptors of events and COUNTER records are in the stream */
+};
+
 /* Queued PERF_RECORD_CALLCHAIN_DEFERRED. */
 struct perf_deferred {
 	struct perf_deferred_chain {
@@ -86,6 +92,7 @@ struct perf_decoder {
 	struct perf_ahead ahead;
 	struct perf_threads threads; /* names: string ids */
 	struct perf_counters counters;
+	struct perf_counts counts;
 	struct perf_deferred deferred;
 	struct perf_tally tally;
 };
@@ -106,6 +113,8 @@ static inline int perf_put(struct perf_decoder *p, enum ps_type type, const void
 }
 /* A META record, held back until the SOURCE record is written. */
 int perf_meta(struct perf_decoder *p, const char *key, const char *value, size_t len);
+/* The same of a text that was put together, and is released; PP_ECUT if what it is from was cut. */
+int perf_meta_buf(struct perf_decoder *p, const char *key, bool cut, struct buf *value);
 /* The id of a text, which is written when it is new. */
 int perf_put_string(struct perf_decoder *p, const char *s, size_t len, uint32_t *id);
 /* A text that psym or a printer needs, in parts: BLOB records of this kind. */
@@ -133,6 +142,15 @@ int perf_feature_put(struct perf_decoder *p, uint32_t feature, struct cursor c);
 
 /* Makes facts of a record that is about the recording as a whole. */
 int perf_session_put(struct perf_decoder *p, const struct perf_raw *raw);
+
+/* ---- counts.c: records of perf stat ---- */
+
+int perf_thread_map(struct perf_decoder *p, struct cursor c);
+int perf_stat_config(struct perf_decoder *p, struct cursor c);
+int perf_count(struct perf_decoder *p, struct cursor c);
+int perf_round(struct perf_decoder *p, struct cursor c);
+/* Sets the unit of an event's counts. 0 or PP_ENOMEM. */
+int perf_counter_unit(struct perf_attr *a, const char *unit, size_t len);
 
 /* ---- record.c: context records ---- */
 

@@ -46,12 +46,16 @@ struct perf_attr {
 	uint32_t nfront; /* u64s of its samples up to the period */
 	char *name;	 /* owned; NULL until known */
 	bool renamed;	 /* since the descriptor was written */
+	/* How perf stat shows its counts. */
+	uint64_t count_scale; /* bits of a double; 0: as they are */
+	char *count_unit;     /* owned; NULL: none */
 };
 
 /* Bits of perf_event_attr, in the kernel's order. */
 #define PERF_ATTR_EXCLUDE_USER	 (1ull << 4)
 #define PERF_ATTR_EXCLUDE_KERNEL (1ull << 5)
 #define PERF_ATTR_EXCLUDE_HV	 (1ull << 6)
+#define PERF_ATTR_EXCLUDE_IDLE	 (1ull << 7)
 #define PERF_ATTR_FREQ		 (1ull << 10)
 #define PERF_ATTR_PRECISE_SHIFT	 15
 #define PERF_ATTR_SAMPLE_ID_ALL	 (1ull << 18)

@@ -84,6 +84,18 @@ int perf_meta(struct perf_decoder *p, const char *key, const char *value, size_t
 	return b->err;
 }
 
+int perf_meta_buf(struct perf_decoder *p, const char *key, bool cut, struct buf *value)
+{
+	int rc = value->err;
+
+	if (!rc && cut)
+		rc = PP_ECUT;
+	if (!rc)
+		rc = perf_meta(p, key, buf_str(value), value->len);
+	buf_release(value);
+	return rc;
+}
+
 int perf_put_string(struct perf_decoder *p, const char *s, size_t len, uint32_t *id)
 {
 	struct ps_string rec;

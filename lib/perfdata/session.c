@@ -1,6 +1,6 @@
 /*
- * Records of perf(1) about the recording as a whole: they become facts (META records), counter
- * values, or change an event's descriptor. The layouts are those of
+ * Records of perf(1) about the recording as a whole: they become facts (META records), or change an
+ * event's descriptor; those of perf stat are in counts.c. The layouts are those of
  * tools/lib/perf/include/perf/event.h of the kernel tree.
  */
 #include "perfdata/decoder.h"
@@ -8,19 +8,11 @@
 #include "base/err.h"
 
 #include <inttypes.h>
-#include <linux/perf_event.h>
 
 /* Writes what was put together as a fact, unless it was cut off. */
 static int fact(struct perf_decoder *p, const char *key, const struct cursor *c, struct buf *b)
 {
-	int rc = b->err;
-
-	if (!rc && c->bad)
-		rc = PP_ECUT;
-	if (!rc)
-		rc = perf_meta(p, key, buf_str(b), b->len);
-	buf_release(b);
-	return rc;
+	return perf_meta_buf(p, key, c->bad, b);
 }
 
 /* ---- CPUs ---- */
@@ -54,6 +46,7 @@ static int event_update(struct perf_decoder *p, struct cursor c)
 	const char *text;
 	double scale;
 	size_t len;
+	int rc;
 
 	if (c.bad)
 		return PP_ECUT;
@@ -64,14 +57,16 @@ static int event_update(struct perf_decoder *p, struct cursor c)
 	case UPDATE_NAME: return perf_event_write_renamed(p); /* noted by the reader */
 	case UPDATE_UNIT: /* of the values as perf stat shows them: by the scale, not of a period */
 		text = get_text(&c, cursor_left(&c), &len);
-		if (!text)
-			return PP_ECUT;
+		rc = text ? perf_counter_unit(a, text, len) : PP_ECUT;
+		if (rc)
+			return rc;
 		add_event_name(p, a, &b);
 		buf_add_safe(&b, text, len);
 		return fact(p, "event_unit", &c, &b);
 	case UPDATE_SCALE:
 		bits = get_u64(&c);
 		memcpy(&scale, &bits, sizeof(scale));
+		a->count_scale = c.bad ? 0 : bits;
 		add_event_name(p, a, &b);
 		buf_addf(&b, "%g", scale);
 		return fact(p, "event_scale", &c, &b);
@@ -81,73 +76,6 @@ static int event_update(struct perf_decoder *p, struct cursor c)
 		return fact(p, "event_cpus", &c, &b);
 	default: return 0;
 	}
-}
-
-/* ---- perf stat ---- */
-
-static int thread_map(struct perf_decoder *p, struct cursor c)
-{
-	uint64_t n = get_u64(&c);
-	struct buf b = BUF_INIT;
-
-	for (uint64_t i = 0; i < n && perf_lines_more(&c, &b); i++) {
-		uint64_t pid = get_u64(&c);
-		size_t len;
-		const char *comm = get_text(&c, 16, &len);
-
-		if (!comm)
-			break;
-		buf_addf(&b, "%s%" PRId64 " ", i ? "\n" : "", (int64_t)pid);
-		buf_add_safe(&b, comm, len);
-	}
-	return fact(p, "thread_map", &c, &b);
-}
-
-static int stat_config(struct perf_decoder *p, struct cursor c)
-{
-	static const char *const tags[] = {"aggr_mode", "interval", "scale"};
-	uint64_t n = get_u64(&c);
-	struct buf b = BUF_INIT;
-
-	for (uint64_t i = 0; i < n && perf_lines_more(&c, &b); i++) {
-		uint64_t tag = get_u64(&c), value = get_u64(&c);
-
-		if (tag < sizeof(tags) / sizeof(tags[0]))
-			buf_addf(&b, "%s%s %" PRIu64, b.len ? "\n" : "", tags[tag], value);
-	}
-	return fact(p, "stat_config", &c, &b);
-}
-
-/* Values of an event on a CPU or of a thread. */
-static int stat_values(struct perf_decoder *p, struct cursor c)
-{
-	struct perf_attr *a = perf_attr_find(&p->r.info, get_u64(&c));
-	struct ps_read m = {.pid = PS_NONE, .tid = PS_NONE};
-	uint64_t values[3];
-
-	m.format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	m.cpu = get_u32(&c);
-	get_u32(&c); /* index of the thread in the thread map */
-	for (int i = 0; i < 3; i++)
-		values[i] = get_u64(&c);
-	m.values = (struct ps_u64s){values, 3};
-	if (c.bad)
-		return PP_ECUT;
-	if (!a)
-		return 0;
-	if (perf_event_write(p, a))
-		return PP_ENOMEM;
-	m.event = a->event;
-	return perf_put(p, PS_READ, &m);
-}
-
-static int stat_round(struct perf_decoder *p, struct cursor c)
-{
-	uint64_t type = get_u64(&c), time = get_u64(&c);
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b, "%s %" PRIu64, type ? "final" : "interval", time);
-	return fact(p, "stat_round", &c, &b);
 }
 
 /* ---- others ---- */
@@ -261,11 +189,11 @@ int perf_session_put(struct perf_decoder *p, const struct perf_raw *raw)
 	case PERF_REC_AUXTRACE: return auxtrace(p, c);
 	case PERF_REC_AUXTRACE_INFO: return auxtrace_info(p, c);
 	case PERF_REC_AUXTRACE_ERROR: return auxtrace_error(p, c);
-	case PERF_REC_THREAD_MAP: return thread_map(p, c);
+	case PERF_REC_THREAD_MAP: return perf_thread_map(p, c);
 	case PERF_REC_CPU_MAP: return cpu_map(p, c);
-	case PERF_REC_STAT_CONFIG: return stat_config(p, c);
-	case PERF_REC_STAT: return stat_values(p, c);
-	case PERF_REC_STAT_ROUND: return stat_round(p, c);
+	case PERF_REC_STAT_CONFIG: return perf_stat_config(p, c);
+	case PERF_REC_STAT: return perf_count(p, c);
+	case PERF_REC_STAT_ROUND: return perf_round(p, c);
 	case PERF_REC_TIME_CONV: return time_conv(p, c);
 	case PERF_REC_BPF_METADATA: return bpf_metadata(p, c);
 	default: return 0;

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/intern.h"
+#include "count/reader.h"
 #include "print/tep_print.h"
 #include "print/text_fields.h"
 #include "print/text_trace.h"
@@ -47,7 +48,8 @@ struct text_perf {
 	struct map64 cgroups; /* id to string in paths */
 	struct intern paths;
 	size_t paths_bytes;
-	struct buf b; /* the line that is being made */
+	struct count_reader *counts; /* made when there is something for it */
+	struct buf b;		     /* the line that is being made */
 };
 
 #define NO_DATA_SRC 0x5080021 /* all parts: not available */
@@ -76,6 +78,7 @@ void text_perf_free(struct text_perf *t)
 		free(t->labels[i].text);
 	free(t->labels);
 	tep_print_free(t->tep);
+	count_reader_free(t->counts);
 	map64_release(&t->cgroups);
 	intern_release(&t->paths);
 	buf_release(&t->b);
@@ -411,6 +414,20 @@ static int print_sample(struct text_perf *t, const struct sreader *r, const stru
 	return rc ? rc : text_page_add(t->page, &t->b);
 }
 
+/* Counts of perf stat: a table, at the end of each round. */
+static int print_counts(struct text_perf *t, const struct sreader *r, const struct ps_record *rec)
+{
+	int rc = t->counts ? 0 : count_reader_new(&t->counts, COUNT_VIEW_RAW);
+
+	if (rc)
+		return rc;
+	buf_reset(&t->b);
+	rc = count_reader_take(t->counts, r, rec, &t->b);
+	if (rec->type == PS_ROUND && count_reader_strays(t->counts))
+		diag_warn(t->d, NULL, -1, "counts of an unknown CPU or thread are left out");
+	return rc || !t->b.len ? rc : text_page_add(t->page, &t->b);
+}
+
 int text_perf_record(struct text_perf *t, const struct sreader *r, const struct ps_record *rec)
 {
 	int rc;
@@ -426,7 +443,10 @@ int text_perf_record(struct text_perf *t, const struct sreader *r, const struct 
 				 rec->meta.value.p);
 		if (rec->meta.key.len == 11 && !memcmp(rec->meta.key.p, "wall_offset", 11))
 			text_tod_set(&t->tod, &rec->meta.value);
-		return 0;
+		return print_counts(t, r, rec);
+	case PS_COUNTER:
+	case PS_COUNT:
+	case PS_ROUND: return print_counts(t, r, rec);
 	case PS_EVENT: return add_event(t, &rec->event);
 	case PS_CGROUP: return take_cgroup(t, &rec->cgroup);
 	case PS_SAMPLE:

@@ -142,6 +142,9 @@ int split_see(struct split *sp, const struct ps_record *rec)
 	case PS_THROTTLE:
 	case PS_AUX:
 	case PS_READ:
+	case PS_COUNTER:
+	case PS_COUNT:
+	case PS_ROUND:
 	case PS_OTHER: return 0;
 	default: break;
 	}

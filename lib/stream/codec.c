@@ -74,6 +74,15 @@ FD(BLOB) = {PS_FIELDS_BLOB(PS_F)};
 #define THIS struct ps_other
 FD(OTHER) = {PS_FIELDS_OTHER(PS_F)};
 #undef THIS
+#define THIS struct ps_counter
+FD(COUNTER) = {PS_FIELDS_COUNTER(PS_F)};
+#undef THIS
+#define THIS struct ps_count
+FD(COUNT) = {PS_FIELDS_COUNT(PS_F)};
+#undef THIS
+#define THIS struct ps_round
+FD(ROUND) = {PS_FIELDS_ROUND(PS_F)};
+#undef THIS
 #define THIS struct ps_chain
 FD(CHAIN) = {PS_FIELDS_CHAIN(PS_F)};
 #undef THIS
@@ -119,6 +128,9 @@ static const struct ps_fielddesc SAMPLE_fields[1];
 	S(READ, read) \
 	S(BLOB, blob) \
 	S(OTHER, other) \
+	S(COUNTER, counter) \
+	S(COUNT, count) \
+	S(ROUND, round) \
 	S(CHAIN, chain) \
 	S(SYMBOL, symbol) \
 	S(FRAME, frame) \

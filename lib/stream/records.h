@@ -41,6 +41,9 @@
 	R(READ, 20, "read", "counter values outside of a sample") \
 	R(BLOB, 21, "blob", "part of an attached text or table, such as kallsyms") \
 	R(OTHER, 22, "other", "a record of the recording that has no type of its own here") \
+	R(COUNTER, 23, "counter", "how an event is counted, and its counts are shown") \
+	R(COUNT, 24, "count", "a counter was read") \
+	R(ROUND, 25, "round", "all counters have been read") \
 	R(CHAIN, 32, "chain", "defines a call chain of addresses") \
 	R(SYMBOL, 33, "symbol", "defines a symbol") \
 	R(FRAME, 34, "frame", "defines a symbolized frame") \
@@ -219,6 +222,27 @@
 	F(u32, misc, "") \
 	F(u32, reserved, "0") \
 	F(str, data, "its bytes, in the byte order of the recording")
+
+/* Counts as of perf stat record: COUNT for each counter, then ROUND. */
+#define PS_FIELDS_COUNTER(F) \
+	F(u32, event, "the event") \
+	F(u32, without, \
+	  "not counted: 1 user space, 2 the kernel, 4 the hypervisor, 8 the host, 16 the idle " \
+	  "task, 32 guests") \
+	F(u64, scale, "the bits of a double: counts are to be multiplied by it") \
+	F(str, unit, "of counts that are scaled: msec, Joules, ...; empty: it is a number")
+
+#define PS_FIELDS_COUNT(F) \
+	PS_FIELDS_CONTEXT(F) \
+	F(u32, event, "the event") \
+	F(u64, value, "what was counted since the beginning, not scaled") \
+	F(u64, enabled, "ns that the counter was switched on") \
+	F(u64, running, "ns that it counted; less than enabled: it shared the hardware")
+
+#define PS_FIELDS_ROUND(F) \
+	F(u32, kind, "0 an interval is over, 1 the end") \
+	F(u32, reserved, "0") \
+	F(u64, elapsed, "ns since counting began")
 
 #define PS_FIELDS_CHAIN(F) \
 	F(u32, id, "the chain's id, from 1") \

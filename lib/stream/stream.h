@@ -157,6 +157,15 @@ struct ps_blob {
 struct ps_other {
 	PS_FIELDS_OTHER(PS_F)
 };
+struct ps_counter {
+	PS_FIELDS_COUNTER(PS_F)
+};
+struct ps_count {
+	PS_FIELDS_COUNT(PS_F)
+};
+struct ps_round {
+	PS_FIELDS_ROUND(PS_F)
+};
 struct ps_chain {
 	PS_FIELDS_CHAIN(PS_F)
 };
@@ -248,6 +257,12 @@ enum ps_sample_bit {
 #define PS_LOST_RECORDS	      1u /* LOST.kind */
 #define PS_LOST_SAMPLES	      2u
 #define PS_LOST_TRACE	      4u /* hardware trace data */
+#define PS_WITHOUT_USER	      1u /* COUNTER.without */
+#define PS_WITHOUT_KERNEL     2u
+#define PS_WITHOUT_HV	      4u
+#define PS_WITHOUT_HOST	      8u
+#define PS_WITHOUT_IDLE	      16u
+#define PS_WITHOUT_GUEST      32u
 
 /* STACK.flags, CHAIN.flags */
 #define PS_STACK_CUT	     1u
@@ -307,6 +322,9 @@ struct ps_record {
 		struct ps_read read;
 		struct ps_blob blob;
 		struct ps_other other;
+		struct ps_counter counter;
+		struct ps_count count;
+		struct ps_round round;
 		struct ps_chain chain;
 		struct ps_symbol symbol;
 		struct ps_frame frame;

@@ -78,6 +78,7 @@ void phist_free(struct phist *p)
 	for (unsigned i = 0; i < TABLE_KEYS_MAX; i++)
 		buf_release(&p->raw[i]);
 	phist_events_release(&p->events);
+	count_reader_free(p->counts);
 	free(p);
 }
 
@@ -94,6 +95,9 @@ static int see(struct phist *p, const struct sreader *r, const struct ps_record 
 
 	if (rec->type == PS_HEADER)
 		p->last_event = 0;
+	rc = phist_count(p, r, rec);
+	if (rc)
+		return rc;
 	rc = p->fields ? expr_see(p->fields, r, rec) : 0;
 	if (!rc)
 		rc = phist_events_see(&p->events, rec);
@@ -290,10 +294,13 @@ int phist_print(struct phist *p, int status, const struct table_opts *o)
 
 	if (status == PP_EXIT_FAIL)
 		return status;
+	status = phist_counted(p, status);
 	say_account(p);
 	problems = say_problems(p, p->fields);
 	problems |= say_problems(p, p->by);
 	if (tables_empty(&p->tables)) {
+		if (!p->account.samples && p->counts && count_reader_rounds(p->counts))
+			return status;
 		if (p->tables.n)
 			diag_error(p->d, NULL, -1, "the tables have no rows");
 		else

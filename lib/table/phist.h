@@ -11,6 +11,9 @@
  *
  * A sample counts if it passed the filters before, if it has all keys, and at least one of the
  * fields. What does not count is accounted for, and said.
+ *
+ * A recording of perf stat has no samples, but counts: if nothing is asked for, they are printed as
+ * perf stat printed them, to standard output, when they come.
  */
 #ifndef PP_TABLE_PHIST_H
 #define PP_TABLE_PHIST_H
@@ -27,6 +30,7 @@ struct phist_opts {
 	const char *view;   /* tables.view */
 	uint64_t window;    /* ns of each row's window of time; 0: none */
 	uint64_t step;	    /* of linear buckets; 0: there are none */
+	bool as_table;	    /* counts of perf stat come as a table, too, not in perf's columns */
 };
 
 struct phist;

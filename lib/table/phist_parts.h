@@ -4,6 +4,7 @@
 #ifndef PP_TABLE_PHIST_PARTS_H
 #define PP_TABLE_PHIST_PARTS_H
 
+#include "count/reader.h"
 #include "expr/expr.h"
 #include "table/phist.h"
 
@@ -46,13 +47,22 @@ struct phist {
 	struct buf text;		/* of a key that is put together */
 	struct buf raw[TABLE_KEYS_MAX]; /* of keys that are addresses instead of functions */
 	struct phist_events events;
-	bool twice; /* an automatic width was doubled last, not multiplied by 5 */
+	struct count_reader *counts; /* made when there is something for it */
+	bool twice;		     /* an automatic width was doubled last, not multiplied by 5 */
 };
 
 /* ---- phist_sample.c ---- */
 
 /* Takes a sample. 0, PP_ENOMEM or PP_ELIMIT. */
 int phist_sample(struct phist *p, const struct sreader *r, const struct ps_record *rec);
+
+/* ---- phist_count.c ---- */
+
+/* Takes a record that is no sample, for the counts of perf stat. 0 or an error. */
+int phist_count(struct phist *p, const struct sreader *r, const struct ps_record *rec);
+
+/* Says what is wrong with the counts; the status that follows from it, if `status` is better. */
+int phist_counted(struct phist *p, int status);
 
 /* ---- phist_event.c ---- */
 

@@ -335,9 +335,11 @@ static void test_session(bool swap)
 		META("auxtrace_info", "intel_pt"),
 		META("bpf_metadata", "prog: key = value\\u000aprog: k = v"),
 		META("hostname", "box"),
-		"{\"type\":\"read\",\"source\":1,\"time\":0,\"cpu\":2,\"event\":1,\"format\":3,"
-		"\"values\":[1000,2000,1500]}",
-		META("stat_round", "final 123456"),
+		"{\"type\":\"counter\",\"source\":1,\"event\":1,\"without\":0,"
+		"\"scale\":4598175219545276416,\"unit\":\"Joules\"}",
+		"{\"type\":\"count\",\"source\":1,\"time\":0,\"cpu\":2,\"tid\":42,\"event\":1,"
+		"\"value\":1000,\"enabled\":2000,\"running\":1500}",
+		"{\"type\":\"round\",\"source\":1,\"kind\":1,\"elapsed\":123456}",
 		"{\"type\":\"aux\",\"source\":1,\"time\":0,\"cpu\":2,\"tid\":41,\"kind\":71,"
 		"\"offset\":64,\"size\":16,\"flags\":5}",
 		NULL};
@@ -366,7 +368,7 @@ static void test_session(bool swap)
 	    64, "v", 256);
 	own(&m, PERF_REC_HEADER_FEATURE, 0, "qwx", Q(PERF_FEAT_HOSTNAME), 8, "box", 8);
 	own(&m, PERF_REC_FINISHED_INIT, 0, "");
-	own(&m, PERF_REC_STAT, 0, "qwwqqq", Q(50), 2, 0, Q(1000), Q(2000), Q(1500));
+	own(&m, PERF_REC_STAT, 0, "qwwqqq", Q(50), 2, 1, Q(1000), Q(2000), Q(1500));
 	own(&m, PERF_REC_STAT_ROUND, 0, "qq", Q(1), Q(123456));
 	own(&m, PERF_REC_AUXTRACE, 0, "qqqwwww", Q(16), Q(64), Q(5), 0, 41, 2, 0);
 	buf_fill(&m.b, 'x', 16); /* the trace data */
