@@ -398,6 +398,18 @@ int fold_stack_hashed(struct fold *f, uint32_t hash, const uint32_t *names, size
 	return rc ? rc : fold_table_add(&f->stacks, hash, names, n, *node);
 }
 
+uint32_t fold_nodes(const struct fold *f)
+{
+	return f->n;
+}
+
+uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t *weight)
+{
+	*name = f->nodes[node].name;
+	*weight = f->weights[node];
+	return f->nodes[node].parent;
+}
+
 void fold_add_soon(const struct fold *f, uint32_t node)
 {
 	__builtin_prefetch(&f->weights[node], 1);

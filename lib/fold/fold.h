@@ -142,6 +142,14 @@ uint64_t fold_stacks(const struct fold *f);
 typedef int fold_visit(void *ctx, const uint32_t *names, size_t n, uint64_t weight);
 int fold_each(const struct fold *f, fold_visit *fn, void *ctx);
 
+/*
+ * The number of nodes, the root included: the node of a stack is greater than those of its parts.
+ * And of a node, which is not the root: that of the stack without its innermost frame, whose name
+ * is *name; its own weight.
+ */
+uint32_t fold_nodes(const struct fold *f);
+uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t *weight);
+
 /* The text of a name's id, which lives as long as the fold. */
 const char *fold_name_text(const struct fold *f, uint32_t id, size_t *len);
 

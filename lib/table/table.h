@@ -296,6 +296,12 @@ opt_handler table_option;
  */
 int tables_read(struct tables *ts, struct src *s, struct diag *d);
 
+/*
+ * A name or key as the TSV form has it: what would break a cell is written as \xHH, with `colon`
+ * the colon, too. For other writers of that form.
+ */
+void table_add_escaped(struct buf *b, const char *s, size_t n, bool colon);
+
 /* Whether the first bytes of an input are those of the TSV form. */
 bool tables_is(const void *bytes, size_t len);
 

@@ -11,7 +11,7 @@
  * Names and keys: what would break a cell is written as \xHH, and so is what would make it look
  * like TABLE_OTHER. The reader gets back all bytes.
  */
-static void add_escaped(struct buf *b, const char *s, size_t n, bool colon)
+void table_add_escaped(struct buf *b, const char *s, size_t n, bool colon)
 {
 	bool other = n == strlen(TABLE_OTHER) && !memcmp(s, TABLE_OTHER, n);
 	size_t done = 0;
@@ -38,11 +38,11 @@ static void add_escaped(struct buf *b, const char *s, size_t n, bool colon)
 static void add_column(struct buf *b, const char *name, const char *what, const char *param)
 {
 	buf_addc(b, '\t');
-	add_escaped(b, name, strlen(name), true);
+	table_add_escaped(b, name, strlen(name), true);
 	buf_addf(b, ":%s", what);
 	if (*param) {
 		buf_addc(b, ':');
-		add_escaped(b, param, strlen(param), true);
+		table_add_escaped(b, param, strlen(param), true);
 	}
 }
 
@@ -71,7 +71,7 @@ static void add_header(const struct tables *ts, const struct table *t, struct bu
 	if (t->overlap)
 		buf_adds(b, " overlap=1");
 	buf_adds(b, " name=");
-	add_escaped(b, t->name, strlen(t->name), false);
+	table_add_escaped(b, t->name, strlen(t->name), false);
 	for (uint32_t k = 0; k < t->nkeys; k++) {
 		snprintf(param, sizeof(param), "%llu", (unsigned long long)t->keys[k].window);
 		add_column(b, t->keys[k].name, table_key_kind_name(t->keys[k].kind),
@@ -147,7 +147,7 @@ static void add_key(const struct table *t, uint32_t row, uint32_t k, struct buf 
 	}
 	buf_reset(text);
 	table_key_add(t, row, k, text);
-	add_escaped(b, buf_str(text), text->len, false);
+	table_add_escaped(b, buf_str(text), text->len, false);
 	if (text->err)
 		b->err = text->err;
 }
@@ -163,7 +163,7 @@ static void begin_row(void *ctx)
 {
 	const struct tsv *x = ctx;
 
-	add_escaped(x->b, x->t->name, strlen(x->t->name), false);
+	table_add_escaped(x->b, x->t->name, strlen(x->t->name), false);
 }
 
 static void on_key(void *ctx, uint32_t row, uint32_t k)

@@ -1,6 +1,6 @@
 /*
- * The filters as wholes: an event stream goes through psym, pfilter, pfold, phist, plat or the
- * merge, and what they write through the next one. The status is one of those that are
+ * The filters as wholes: an event stream goes through psym, pfilter, pfold, phist, plat, preport or
+ * the merge, and what they write through the next one. The status is one of those that are
  * documented, and a stream that comes out has all samples that went in, or its status says that
  * it has not.
  *
@@ -16,6 +16,7 @@
 #include "fold/input.h"
 #include "input/many.h"
 #include "interval/lat_run.h"
+#include "report/report.h"
 #include "resolve/resolve.h"
 #include "select/marker.h"
 #include "stream/codec.h"
@@ -490,6 +491,26 @@ static int plat(char **files, int n, int variant)
 	return plat_run(&o, files, n, quiet);
 }
 
+static int preport(char **files, int n, int variant)
+{
+	struct report_opts o = REPORT_OPTS_INIT;
+	struct report *r;
+	int status;
+
+	o.by = variant & 8 ? "tid, sym, srcline" : NULL;
+	o.form = (enum report_form)(variant & 3);
+	o.tree = (enum report_tree)(variant % 5 % 3);
+	o.addrs = o.count = o.ascii = variant & 16;
+	o.no_children = o.of_parent = variant & 32;
+	o.min_share = variant & 4 ? 0 : -1;
+	if (report_new(&r, &o, quiet))
+		abort();
+	status = report_print(r, report_files(r, files, n), dup(STDOUT_FILENO));
+	report_describe(r);
+	report_free(r);
+	return status;
+}
+
 static int draw(char **files, int n)
 {
 	struct picture_opts o = PICTURE_OPTS_INIT;
@@ -528,6 +549,7 @@ static int run(int which, int variant, char **files, int n, bool *all)
 	case 3: return phist(files, n, variant & 2 ? &values : &by);
 	case 4: return plat(files, n, variant);
 	case 5: *all = true; return merge(files, n);
+	case 7: return preport(files, n, variant);
 	default: return draw(files, n);
 	}
 }
@@ -564,7 +586,7 @@ static void check_all(char **files, int n, int status)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const uint8_t next[] = {2, 4, 6, 6, 3, 0, 6};
+	static const uint8_t next[] = {2, 4, 7, 6, 3, 0, 6, 6};
 	char *names[2] = {input.name, second.name}, *made[1] = {result.name};
 	uint8_t which = size ? data[0] : 0, variant = size > 1 ? data[1] : 0;
 	struct buf stream = BUF_INIT;
@@ -583,7 +605,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else if (size > 2) {
 		make_stream(data + 2, size - 2, &stream);
 	}
-	which %= 7;
+	which %= 8;
 	fill(&input, stream.data, stream.len);
 	if (which == 5 || variant & 0x80) {
 		fill(&second, stream.data, variant & 0x40 ? stream.len : stream.len / 2);

@@ -1,0 +1,260 @@
+/*
+ * Private to lib/report: the state of a report, and what its files need of each other.
+ *
+ * The tree is a struct fold whose names are not texts, but numbers of calls (struct call): the
+ * fold's name k is call k. The first call of every stack is its group: the event, and the keys that
+ * a sample has as a whole. When all is read, a result is made of it (rows.c), and written.
+ */
+#ifndef PP_REPORT_PARTS_H
+#define PP_REPORT_PARTS_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "expr/expr.h"
+#include "fold/fold.h"
+#include "report/report.h"
+#include "table/table.h"
+
+#define REPORT_KEYS_MAX (TABLE_KEYS_MAX - 1)
+#define REPORT_NONE	UINT32_MAX
+
+/* What tells frames apart; compared as bytes, so that there is no padding. */
+enum call_flags {
+	CALL_GROUP = 1, /* no frame: `sym` is a number of report.groups */
+	CALL_KERNEL = 2,
+	CALL_INLINED = 4
+};
+struct call {
+	uint64_t addr;		 /* with --addrs, of one without a name; else 0 */
+	uint32_t sym, dso, line; /* texts; 0: not known */
+	uint32_t flags;
+};
+
+/* A group: the event, and the texts of the keys, 0 for those of frames. Compared as bytes. */
+struct group {
+	uint32_t event;
+	uint32_t key[REPORT_KEYS_MAX];
+};
+
+struct report_key {
+	char *name;
+	bool frame;	  /* a frame has it: sym, dso, srcline */
+	enum field_id id; /* of such a one, and of those that every sample has */
+	bool hex;	  /* an address */
+	bool number;	  /* all values were numbers */
+	bool comm;	  /* is the name of the thread */
+	bool own;	  /* and never a field of the event */
+};
+
+/* An event; its figures are those of the samples that count. */
+struct report_event {
+	uint32_t name, unit; /* texts; unit 0: none */
+	uint32_t number;     /* among those of that name, from 1 */
+	uint64_t samples, weight;
+	uint64_t broken, broken_weight; /* whose stack is evidently not whole */
+	uint64_t bare;			/* without a stack */
+	bool deep;			/* there is a stack of more than one frame */
+	bool units;			/* there are several units */
+};
+
+/* samples = counted + filtered + others + joined + no_key. */
+struct report_account {
+	uint64_t samples, counted;
+	uint64_t filtered; /* a filter before has not let them pass */
+	uint64_t others;   /* of events that were not asked for */
+	uint64_t joined;   /* stacks that belong to the sample before them */
+	uint64_t no_key;   /* lack a key */
+	uint64_t raw;	   /* counted, but with addresses only */
+	uint64_t lost;
+};
+
+/* A place in a function, for --function: what samples were there themselves. */
+struct place {
+	uint32_t event, sym, dso, file, line;
+	uint32_t flags;
+	uint64_t addr; /* DSO-relative; kernel: absolute */
+};
+struct place_count {
+	uint64_t weight, samples;
+};
+
+struct report {
+	struct report_opts o;
+	struct diag *d;
+	struct expr *by;
+	unsigned nkeys;
+	struct report_key key[REPORT_KEYS_MAX];
+	bool text_only; /* so far all input was text, without events and DSOs */
+	struct intern texts, calls, groups, places;
+	struct intern event_ids;	  /* of name and number */
+	struct place_count *place_counts; /* by id - 1 */
+	uint32_t nplace_counts;
+	struct fold *tree;
+	uint64_t *counts; /* samples by node */
+	uint32_t ncounts;
+	struct report_event *events;
+	uint32_t nevents, cap_events;
+	struct report_account account;
+	struct buf text; /* of a key that is put together */
+	bool partial;	 /* the input was damaged or cut off */
+};
+
+/* ---- calls.c ---- */
+
+/* The number of a text, from 1 on; 0 is no text. 0 or PP_ENOMEM, PP_ELIMIT. */
+int report_text(struct report *r, const char *s, size_t len, uint32_t *id);
+const char *report_text_get(const struct report *r, uint32_t id, size_t *len);
+
+/* The number of a call, which is its name in the tree. */
+int report_call(struct report *r, const struct call *c, uint32_t *id);
+const struct call *report_call_get(const struct report *r, uint32_t id);
+
+/* The number of a group's call. */
+int report_group(struct report *r, const struct group *g, uint32_t *id);
+const struct group *report_group_get(const struct report *r, const struct call *c);
+
+/* What an event is called; made when it is new. */
+int report_event(struct report *r, struct ps_str name, uint32_t number, struct ps_str unit,
+		 uint32_t *event);
+
+/* Adds a sample to a node of the tree. 0 or PP_ENOMEM. */
+int report_add(struct report *r, uint32_t event, uint32_t node, uint64_t weight, uint64_t samples);
+
+/* How a call is shown: its name, that of its file in brackets, or its address. */
+void report_call_name(const struct report *r, const struct call *c, struct buf *b);
+
+/* The keys of a group, for people. */
+void report_group_name(const struct report *r, const struct call *c, struct buf *b);
+
+/* The name of an event, with its number if it is not the first of that name. */
+void report_event_name(const struct report *r, uint32_t event, struct buf *b);
+
+/* ---- stream.c ---- */
+
+/* Takes all samples of a stream from a source, which it frees. Returns the exit status. */
+int report_stream(struct report *r, struct src *s);
+
+/* ---- folded.c ---- */
+
+/* Takes the stacks of text from a source, which it frees. Returns the exit status. */
+int report_folded(struct report *r, struct src *s);
+
+/* ---- rows.c ---- */
+
+struct row {
+	uint32_t event;
+	uint32_t key;  /* number in result.keys */
+	uint32_t call; /* one of its frames; 0: it has none */
+	uint64_t children, self;
+	uint64_t nchildren, nself; /* samples */
+};
+
+/* What is made of the tree when all is read. */
+struct result {
+	const struct report *r;
+	uint32_t n;	   /* nodes */
+	uint64_t *total;   /* by node: its weight and that of all below */
+	uint64_t *samples; /* likewise */
+	uint32_t *parent, *name;
+	uint32_t *first, *next; /* by node: its children, the greatest first; REPORT_NONE: none */
+	uint32_t *group;	/* by node: the call of its group */
+	uint32_t *row_of;	/* by node */
+	struct intern keys;	/* tuples of event and texts */
+	struct row *rows;
+	uint32_t nrows, cap_rows;
+	uint32_t *row_first, *row_next; /* the nodes of a row: by row, by node; REPORT_NONE: none */
+	uint32_t *order;		/* rows as they are shown: by event, then as asked for */
+};
+
+/* 0, PP_ENOMEM, or PP_ENOENT: there is no such column to sort by. */
+int result_make(struct result *s, const struct report *r);
+void result_release(struct result *s);
+
+/* The text of key k of a row, as it is. */
+const char *row_key(const struct result *s, const struct row *row, unsigned k, size_t *len);
+
+/* Key k of a row as it is shown: what is not known has a word, too. Not yet safe for a terminal. */
+void row_cell(const struct result *s, const struct row *row, unsigned k, struct buf *b);
+
+/* Whether there is a column for a key: text does not tell the files of functions. */
+bool report_has_key(const struct report *r, unsigned k);
+
+/* A share in percent; 0 of nothing. */
+static inline double report_share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* The rows of an event: the range of result.order. */
+void result_event(const struct result *s, uint32_t event, uint32_t *from, uint32_t *to);
+
+/* What a node has itself, not below it. */
+void result_own(const struct result *s, uint32_t node, uint64_t *weight, uint64_t *samples);
+
+/* Whether a row is in the table: not what has too small a share. */
+bool result_shows(const struct result *s, const struct row *row);
+
+/* ---- tree.c ---- */
+
+/* A node of a tree that is printed. Node 0 is the root, and stands for all of it. */
+struct branch {
+	uint32_t call; /* its number; right below the root of a caller's tree a group's */
+	uint32_t parent;
+	uint32_t depth;	      /* frames from the root */
+	uint32_t first, next; /* its children, the greatest first; 0: none */
+	uint64_t total, self, samples;
+};
+struct branches {
+	struct branch *v;
+	uint32_t n, cap;
+	struct map64 index; /* by parent and call */
+};
+
+/* The stacks of an event from the root on, below their groups. 0 or PP_ENOMEM. */
+int branches_caller(struct branches *b, const struct result *s, uint32_t event);
+
+/* What called the frames of a row that have something themselves. 0 or PP_ENOMEM. */
+int branches_callee(struct branches *b, const struct result *s, uint32_t row);
+void branches_release(struct branches *b);
+
+/* The share of an event's weight below which branches are left out, in percent. */
+double report_least(const struct report *r);
+
+/* ---- text.c ---- */
+
+/* Lines are to be no longer than `width`; 0: they may be. 0 or an error, as of those below. */
+int report_write_text(const struct result *s, uint32_t width, struct out *out);
+
+/* The table or the tree of an event; b is used on the way. */
+int report_write_event(const struct result *s, uint32_t event, uint32_t width, struct buf *b,
+		       struct out *out);
+
+/* What was counted of an event, and what was not: a line without its end. */
+void report_head(const struct report *r, uint32_t event, struct buf *b);
+
+/* ---- tree_text.c ---- */
+
+struct tree_draw {
+	const struct report *r;
+	const struct branches *b;
+	uint64_t whole; /* what shares are of */
+	uint32_t width; /* of a line; 0: any */
+	uint32_t indent;
+};
+
+/* Appends the lines of what is below a node. 0 or PP_ENOMEM. */
+int tree_draw(const struct tree_draw *t, uint32_t node, struct buf *out);
+
+/* ---- tsv.c ---- */
+
+int report_write_tsv(const struct result *s, struct out *out);
+
+/* ---- json.c ---- */
+
+int report_write_json(const struct result *s, struct out *out);
+
+/* ---- markdown.c ---- */
+
+int report_write_markdown(const struct result *s, struct out *out);
+
+#endif

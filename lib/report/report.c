@@ -1,0 +1,246 @@
+/* A report from its options to what it says in the end. */
+#include "base/err.h"
+#include "fold/input.h"
+#include "report/parts.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* What is wrong with an expression takes several lines. */
+static void say_lines(struct diag *d, const char *text)
+{
+	for (const char *at = text; *at; at += strspn(at, "\n")) {
+		size_t n = strcspn(at, "\n");
+
+		diag_error(d, NULL, -1, "%.*s", (int)n, at);
+		at += n;
+	}
+}
+
+/* A key of the rows. */
+static int add_key(struct report *r, unsigned i)
+{
+	struct ps_str text = expr_text(r->by, i);
+	struct report_key *k = &r->key[i];
+
+	*k = (struct report_key){.number = true, .id = FIELD_PAYLOAD};
+	k->name = strndup(text.p, text.len);
+	if (!k->name)
+		return PP_ENOMEM;
+	(void)field_builtin(text.p, text.len, &k->id);
+	k->frame = k->id == FIELD_SYM || k->id == FIELD_DSO || k->id == FIELD_SRCLINE;
+	k->comm = k->id == FIELD_COMM;
+	k->own = k->comm && *k->name == 'C';
+	for (char *c = k->name; k->own && *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	k->hex = k->id == FIELD_IP || k->id == FIELD_ADDR || k->id == FIELD_PHYS_ADDR;
+	return 0;
+}
+
+static int parse(struct report *r, const char *by)
+{
+	struct buf why = BUF_INIT;
+	int rc = expr_new(&r->by, by, EXPR_VALUES, &why);
+
+	if (!rc && expr_count(r->by) > REPORT_KEYS_MAX) {
+		buf_addf(&why, "more than %u values", REPORT_KEYS_MAX);
+		rc = PP_EUSAGE;
+	}
+	if (rc) {
+		diag_error(r->d, NULL, -1, "--by: %s", by);
+		say_lines(r->d, rc == PP_EUSAGE ? buf_str(&why) : pp_strerror(rc));
+	}
+	buf_release(&why);
+	for (unsigned i = 0; !rc && i < expr_count(r->by); i++, r->nkeys++)
+		rc = add_key(r, i);
+	return rc;
+}
+
+int report_new(struct report **out, const struct report_opts *o, struct diag *d)
+{
+	static const struct fold_opts plain;
+	struct report *r = calloc(1, sizeof(*r));
+	int rc = r ? fold_new(&r->tree, &plain, d) : PP_ENOMEM;
+
+	*out = r;
+	if (!rc) {
+		r->o = *o;
+		r->d = d;
+		r->text_only = true;
+		rc = parse(r, o->by ? o->by : REPORT_BY);
+	}
+	if (rc) {
+		report_free(r);
+		*out = NULL;
+	}
+	return rc;
+}
+
+void report_free(struct report *r)
+{
+	if (!r)
+		return;
+	for (unsigned k = 0; k < r->nkeys; k++)
+		free(r->key[k].name);
+	expr_free(r->by);
+	intern_release(&r->texts);
+	intern_release(&r->calls);
+	intern_release(&r->groups);
+	intern_release(&r->places);
+	intern_release(&r->event_ids);
+	free(r->place_counts);
+	fold_free(r->tree);
+	free(r->counts);
+	free(r->events);
+	free(r);
+}
+
+uint64_t report_lost(const struct report *r)
+{
+	return r->account.lost;
+}
+
+/* ---- input ---- */
+
+static int read_file(struct report *r, const char *name)
+{
+	char magic[sizeof(PS_MAGIC) - 1];
+	struct src *s;
+	size_t n;
+
+	if (src_open(&s, name, r->d))
+		return PP_EXIT_FAIL;
+	if (!src_peek(s, magic, sizeof(magic), &n) && n == sizeof(magic) &&
+	    !memcmp(magic, PS_MAGIC, n))
+		return report_stream(r, s);
+	return report_folded(r, s);
+}
+
+int report_files(struct report *r, char **names, int n)
+{
+	static char *standard_input[] = {"-"};
+	int worst = PP_EXIT_OK, i = 0;
+
+	if (!n)
+		names = standard_input;
+	do {
+		int status = read_file(r, names[i]);
+
+		if (status == PP_EXIT_FAIL)
+			return status;
+		worst = status > worst ? status : worst;
+	} while (++i < n);
+	r->partial = worst == PP_EXIT_PARTIAL;
+	return worst;
+}
+
+/* ---- output ---- */
+
+/* Names that no event has. */
+static bool say_problems(struct report *r)
+{
+	struct buf why = BUF_INIT;
+	bool any = !r->text_only && expr_problems(r->by, &why);
+
+	if (any)
+		say_lines(r->d, buf_str(&why));
+	buf_release(&why);
+	return any;
+}
+
+static void say_nothing(struct report *r)
+{
+	const struct report_account *a = &r->account;
+
+	if (a->others && r->o.event)
+		diag_error(r->d, NULL, -1, "no samples of %s, but %" PRIu64 " of other events",
+			   r->o.event, a->others);
+	else if (a->filtered)
+		diag_error(r->d, NULL, -1, "none of the %" PRIu64 " samples passed the filter",
+			   a->filtered);
+	else if (a->no_key)
+		diag_error(r->d, NULL, -1, "none of %" PRIu64 " samples has all of: %s", a->samples,
+			   r->o.by ? r->o.by : REPORT_BY);
+	else
+		diag_error(r->d, NULL, -1, "no samples");
+}
+
+static void say_account(struct report *r)
+{
+	const struct report_account *a = &r->account;
+
+	if (a->no_key && a->counted)
+		diag_say(r->d, NULL, "%" PRIu64 " of %" PRIu64 " samples do not count: without %s",
+			 a->no_key, a->samples, r->o.by ? r->o.by : REPORT_BY);
+	if (a->raw)
+		diag_say(r->d, NULL,
+			 "%" PRIu64 " samples have addresses only: put psym before preport",
+			 a->raw);
+	if (a->lost && r->o.form != REPORT_TEXT)
+		diag_say(r->d, NULL, "the recording lost %" PRIu64 " events: they are in no count",
+			 a->lost);
+}
+
+static int write_form(const struct result *s, int fd)
+{
+	const struct report_opts *o = &s->r->o;
+	uint32_t width = o->wide ? 0 : table_terminal_width(fd);
+	struct out out;
+	int rc = out_init(&out, fd), closed;
+
+	if (rc)
+		return rc;
+	switch (o->form) {
+	case REPORT_TEXT: rc = report_write_text(s, width, &out); break;
+	case REPORT_TSV: rc = report_write_tsv(s, &out); break;
+	case REPORT_JSON: rc = report_write_json(s, &out); break;
+	case REPORT_MARKDOWN: rc = report_write_markdown(s, &out); break;
+	}
+	closed = out_close(&out);
+	return rc ? rc : closed;
+}
+
+int report_print(struct report *r, int status, int fd)
+{
+	struct result s;
+	bool problems;
+	int rc;
+
+	if (status == PP_EXIT_FAIL)
+		return status;
+	say_account(r);
+	problems = say_problems(r);
+	if (!r->account.counted) {
+		say_nothing(r);
+		return PP_EXIT_PARTIAL;
+	}
+	rc = result_make(&s, r);
+	if (rc == PP_ENOENT) {
+		diag_error(r->d, NULL, -1, "--sort: there is no column %s", r->o.sort);
+		result_release(&s);
+		return PP_EXIT_USAGE;
+	}
+	if (!rc)
+		rc = write_form(&s, fd);
+	result_release(&s);
+	if (rc && rc != PP_EPIPE)
+		diag_error(r->d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	if (rc)
+		return PP_EXIT_FAIL;
+	return problems && !status ? PP_EXIT_PARTIAL : status;
+}
+
+void report_describe(const struct report *r)
+{
+	const struct report_account *a = &r->account;
+
+	diag_say(r->d, NULL,
+		 "samples %" PRIu64 " = counted %" PRIu64 " + not passing %" PRIu64
+		 " + of other events %" PRIu64 " + without key %" PRIu64
+		 " + joined to another %" PRIu64,
+		 a->samples, a->counted, a->filtered, a->others, a->no_key, a->joined);
+	diag_say(r->d, NULL, "events %u, stacks %" PRIu64 ", lost by the recording %" PRIu64,
+		 r->nevents, fold_stacks(r->tree), a->lost);
+}

@@ -1,0 +1,410 @@
+/* From the tree to rows: what each node has with all below it, and what each key has. */
+#include "report/parts.h"
+
+#include "base/array.h"
+#include "base/err.h"
+
+#include <stdlib.h>
+
+/* What identifies a row; compared as bytes. */
+struct row_id {
+	uint32_t event;
+	uint32_t key[REPORT_KEYS_MAX];
+};
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* ---- nodes ---- */
+
+static int make_arrays(struct result *s)
+{
+	size_t n = s->n;
+
+	s->total = calloc(n, sizeof(*s->total));
+	s->samples = calloc(n, sizeof(*s->samples));
+	s->parent = calloc(n, sizeof(*s->parent));
+	s->name = calloc(n, sizeof(*s->name));
+	s->first = calloc(n, sizeof(*s->first));
+	s->next = calloc(n, sizeof(*s->next));
+	s->group = calloc(n, sizeof(*s->group));
+	s->row_of = calloc(n, sizeof(*s->row_of));
+	return s->total && s->samples && s->parent && s->name && s->first && s->next && s->group &&
+			       s->row_of
+		       ? 0
+		       : PP_ENOMEM;
+}
+
+struct child {
+	uint64_t total;
+	uint32_t node, parent;
+};
+
+/* By parent, then the smallest first, as they are put in front of each other. */
+static int compare_children(const void *va, const void *vb)
+{
+	const struct child *a = va, *b = vb;
+
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	if (a->total != b->total)
+		return a->total < b->total ? -1 : 1;
+	return a->node > b->node ? -1 : a->node < b->node;
+}
+
+static int link_children(struct result *s)
+{
+	struct child *v = calloc(s->n, sizeof(*v));
+
+	if (!v)
+		return PP_ENOMEM;
+	for (uint32_t k = 0; k < s->n; k++)
+		s->first[k] = s->next[k] = REPORT_NONE;
+	for (uint32_t k = 1; k < s->n; k++)
+		v[k - 1] = (struct child){s->total[k], k, s->parent[k]};
+	qsort(v, s->n - 1, sizeof(*v), compare_children);
+	for (uint32_t i = 0; i + 1 < s->n; i++) {
+		s->next[v[i].node] = s->first[v[i].parent];
+		s->first[v[i].parent] = v[i].node;
+	}
+	free(v);
+	return 0;
+}
+
+static int fill_nodes(struct result *s)
+{
+	const struct report *r = s->r;
+	uint64_t weight;
+
+	for (uint32_t k = 1; k < s->n; k++) {
+		s->parent[k] = fold_node(r->tree, k, &s->name[k], &weight);
+		s->total[k] = weight;
+		s->samples[k] = k < r->ncounts ? r->counts[k] : 0;
+		s->group[k] = s->parent[k] ? s->group[s->parent[k]] : s->name[k];
+	}
+	/* A node is greater than its parent. */
+	for (uint32_t k = s->n; k-- > 1;) {
+		s->total[s->parent[k]] = add(s->total[s->parent[k]], s->total[k]);
+		s->samples[s->parent[k]] += s->samples[k];
+	}
+	return link_children(s);
+}
+
+/* ---- rows ---- */
+
+static uint32_t frame_key(const struct report_key *k, const struct call *c)
+{
+	if (c->flags & CALL_GROUP)
+		return 0;
+	return k->id == FIELD_SYM ? c->sym : k->id == FIELD_DSO ? c->dso : c->line;
+}
+
+/* Frames without a name that have different addresses are different. */
+static int find_row(struct result *s, uint32_t node, uint32_t *row)
+{
+	const struct report *r = s->r;
+	const struct call *c = report_call_get(r, s->name[node]);
+	const struct group *g = report_group_get(r, report_call_get(r, s->group[node]));
+	struct row_id id[2];
+	struct row *v;
+	bool fresh, addr = false;
+	size_t size = sizeof(id[0]);
+	int rc;
+
+	memset(id, 0, sizeof(id));
+	id[0].event = g->event;
+	for (unsigned k = 0; k < r->nkeys; k++) {
+		id[0].key[k] = r->key[k].frame ? frame_key(&r->key[k], c) : g->key[k];
+		addr |= r->key[k].frame && r->key[k].id == FIELD_SYM && c->addr;
+		/* An inlined function is not the one that was compiled on its own. */
+		if (r->key[k].frame && r->key[k].id == FIELD_SYM)
+			id[1].event |= c->flags & CALL_INLINED;
+	}
+	if (addr)
+		memcpy(id[1].key, &c->addr, sizeof(c->addr));
+	if (addr || id[1].event)
+		size = sizeof(id);
+	rc = intern_add(&s->keys, id, size, row, &fresh);
+	if (rc)
+		return rc;
+	--*row;
+	if (!fresh)
+		return 0;
+	v = array_widen(s->rows, &s->cap_rows, *row, 256, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	s->rows = v;
+	s->nrows = *row + 1;
+	v[*row] = (struct row){.event = g->event,
+			       .key = *row + 1,
+			       .call = c->flags & CALL_GROUP ? 0 : s->name[node]};
+	return 0;
+}
+
+/* The row of each node that needs one: all frames, and groups of samples without a frame. */
+static int find_rows(struct result *s)
+{
+	int rc = 0;
+
+	for (uint32_t k = 1; k < s->n && !rc; k++) {
+		uint64_t below = 0;
+
+		if (!s->parent[k])
+			for (uint32_t c = s->first[k]; c != REPORT_NONE; c = s->next[c])
+				below += s->samples[c];
+		s->row_of[k] = REPORT_NONE;
+		if (s->parent[k] || s->samples[k] > below)
+			rc = find_row(s, k, &s->row_of[k]);
+	}
+	return rc;
+}
+
+void result_own(const struct result *s, uint32_t k, uint64_t *weight, uint64_t *samples)
+{
+	uint32_t name;
+
+	(void)fold_node(s->r->tree, k, &name, weight);
+	*samples = k < s->r->ncounts ? s->r->counts[k] : 0;
+}
+
+/*
+ * Goes down and up through all nodes. A row counts a node's samples once: where none of the nodes
+ * above is of the same row.
+ */
+static int add_up(struct result *s)
+{
+	uint32_t *on_path = calloc((size_t)s->nrows + 1, sizeof(*on_path));
+	uint32_t k = s->first[0];
+	uint64_t weight, samples;
+
+	if (!on_path)
+		return PP_ENOMEM;
+	while (k != REPORT_NONE && k) {
+		struct row *row = s->row_of[k] == REPORT_NONE ? NULL : &s->rows[s->row_of[k]];
+
+		if (row) {
+			bool frame = s->parent[k] != 0;
+
+			result_own(s, k, &weight, &samples);
+			row->self = add(row->self, weight);
+			row->nself += samples;
+			/* The frames of a group's other samples count for themselves. */
+			if (!on_path[s->row_of[k]]++) {
+				row->children = add(row->children, frame ? s->total[k] : weight);
+				row->nchildren += frame ? s->samples[k] : samples;
+			}
+			if (!frame)
+				on_path[s->row_of[k]]--;
+		}
+		if (s->first[k] != REPORT_NONE) {
+			k = s->first[k];
+			continue;
+		}
+		for (;;) {
+			if (s->parent[k] && s->row_of[k] != REPORT_NONE)
+				on_path[s->row_of[k]]--;
+			if (s->next[k] != REPORT_NONE || !s->parent[k])
+				break;
+			k = s->parent[k];
+		}
+		k = s->next[k];
+	}
+	free(on_path);
+	return 0;
+}
+
+/* The nodes of each row. */
+static int link_rows(struct result *s)
+{
+	s->row_first = calloc((size_t)s->nrows + 1, sizeof(*s->row_first));
+	s->row_next = calloc(s->n, sizeof(*s->row_next));
+	if (!s->row_first || !s->row_next)
+		return PP_ENOMEM;
+	for (uint32_t i = 0; i < s->nrows; i++)
+		s->row_first[i] = REPORT_NONE;
+	for (uint32_t k = s->n; k-- > 1;) {
+		if (s->row_of[k] == REPORT_NONE)
+			continue;
+		s->row_next[k] = s->row_first[s->row_of[k]];
+		s->row_first[s->row_of[k]] = k;
+	}
+	return 0;
+}
+
+/* ---- order ---- */
+
+enum { BY_CHILDREN = -3, BY_SELF, BY_SAMPLES };
+
+struct order {
+	const struct result *s;
+	int by; /* or the number of a key */
+	int sign;
+};
+
+const char *row_key(const struct result *s, const struct row *row, unsigned k, size_t *len)
+{
+	const struct row_id *id = (const void *)intern_get(&s->keys, row->key, NULL);
+
+	return report_text_get(s->r, id->key[k], len);
+}
+
+bool report_has_key(const struct report *r, unsigned k)
+{
+	const struct report_key *key = &r->key[k];
+
+	return !(r->text_only && key->frame && key->id != FIELD_SYM);
+}
+
+void row_cell(const struct result *s, const struct row *row, unsigned k, struct buf *b)
+{
+	const struct call *c = report_call_get(s->r, row->call);
+	const struct report_key *key = &s->r->key[k];
+	bool sym = key->frame && key->id == FIELD_SYM;
+	size_t len;
+	const char *text = row_key(s, row, k, &len);
+
+	if (len || !key->frame)
+		buf_add(b, text, len);
+	else if (sym && c->addr)
+		buf_addf(b, "0x%llx", (unsigned long long)c->addr);
+	else
+		buf_adds(b, key->id == FIELD_SRCLINE ? "-" : "[unknown]");
+	if (sym && c->flags & CALL_INLINED)
+		buf_adds(b, " (inlined)");
+}
+
+static int compare_texts(const struct result *s, const struct row *a, const struct row *b,
+			 unsigned k)
+{
+	size_t la, lb;
+	const char *ta = row_key(s, a, k, &la), *tb = row_key(s, b, k, &lb);
+	int r;
+
+	/* Whole numbers that have no sign: the longer is the greater. */
+	if (s->r->key[k].number && !s->r->key[k].frame && la != lb && la && lb && *ta != '-' &&
+	    *tb != '-')
+		return la < lb ? -1 : 1;
+	r = memcmp(ta, tb, la < lb ? la : lb);
+	return r ? r : la < lb ? -1 : la > lb;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int compare_rows(const void *va, const void *vb, void *ctx)
+{
+	const struct order *o = ctx;
+	const struct row *a = &o->s->rows[*(const uint32_t *)va];
+	const struct row *b = &o->s->rows[*(const uint32_t *)vb];
+	int r = 0;
+
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	switch (o->by) {
+	case BY_CHILDREN: r = compare_numbers(a->children, b->children); break;
+	case BY_SELF: r = compare_numbers(a->self, b->self); break;
+	case BY_SAMPLES: r = compare_numbers(a->nself, b->nself); break;
+	default: r = compare_texts(o->s, a, b, (unsigned)o->by); break;
+	}
+	if (r)
+		return r * o->sign;
+	r = compare_numbers(a->children, b->children);
+	r = r ? r : compare_numbers(a->self, b->self);
+	for (unsigned k = 0; k < o->s->r->nkeys && !r; k++)
+		r = compare_texts(o->s, a, b, k);
+	return r ? r : a->key < b->key ? -1 : a->key > b->key;
+}
+
+static int find_order(const struct report *r, struct order *o)
+{
+	const char *by = r->o.sort					  ? r->o.sort
+			 : r->o.no_children || r->o.tree == REPORT_CALLEE ? "self"
+									  : "children";
+
+	o->sign = *by == '-' ? -1 : 1;
+	by += *by == '-';
+	o->by = !strcmp(by, "children")	 ? BY_CHILDREN
+		: !strcmp(by, "self")	 ? BY_SELF
+		: !strcmp(by, "samples") ? BY_SAMPLES
+					 : (int)r->nkeys;
+	for (unsigned k = 0; o->by == (int)r->nkeys && k < r->nkeys; k++)
+		if (!strcmp(by, r->key[k].name))
+			o->by = (int)k;
+	return o->by == (int)r->nkeys ? PP_ENOENT : 0;
+}
+
+static int sort_rows(struct result *s)
+{
+	struct order o = {.s = s};
+	int rc = find_order(s->r, &o);
+
+	if (rc)
+		return rc;
+	s->order = calloc((size_t)s->nrows + 1, sizeof(*s->order));
+	if (!s->order)
+		return PP_ENOMEM;
+	for (uint32_t i = 0; i < s->nrows; i++)
+		s->order[i] = i;
+	qsort_r(s->order, s->nrows, sizeof(*s->order), compare_rows, &o);
+	return 0;
+}
+
+int result_make(struct result *s, const struct report *r)
+{
+	int rc;
+
+	*s = (struct result){.r = r, .n = fold_nodes(r->tree)};
+	rc = make_arrays(s);
+	if (!rc)
+		rc = fill_nodes(s);
+	if (!rc)
+		rc = find_rows(s);
+	if (!rc)
+		rc = add_up(s);
+	if (!rc)
+		rc = link_rows(s);
+	return rc ? rc : sort_rows(s);
+}
+
+void result_release(struct result *s)
+{
+	free(s->total);
+	free(s->samples);
+	free(s->parent);
+	free(s->name);
+	free(s->first);
+	free(s->next);
+	free(s->group);
+	free(s->row_of);
+	intern_release(&s->keys);
+	free(s->rows);
+	free(s->row_first);
+	free(s->row_next);
+	free(s->order);
+}
+
+void result_event(const struct result *s, uint32_t event, uint32_t *from, uint32_t *to)
+{
+	for (*from = 0; *from < s->nrows && s->rows[s->order[*from]].event < event;)
+		++*from;
+	for (*to = *from; *to < s->nrows && s->rows[s->order[*to]].event == event;)
+		++*to;
+}
+
+bool result_shows(const struct result *s, const struct row *row)
+{
+	const struct report_opts *o = &s->r->o;
+	uint64_t part = o->no_children || o->tree == REPORT_CALLEE ? row->self : row->children;
+	double least = o->min_share < 0 ? 0 : o->min_share;
+
+	/* What has nothing itself is no row of a table of what functions have themselves. */
+	if (!part && (o->no_children || o->tree == REPORT_CALLEE) && !row->nself)
+		return false;
+	return report_share(part, s->r->events[row->event].weight) >= least;
+}

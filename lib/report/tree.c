@@ -1,0 +1,164 @@
+/* Trees of a report: what functions call, from the root on, and what calls them. */
+#include "report/parts.h"
+
+#include "base/array.h"
+#include "base/err.h"
+
+#include <stdlib.h>
+
+double report_least(const struct report *r)
+{
+	return r->o.min_share < 0 ? 0.5 : r->o.min_share;
+}
+
+void branches_release(struct branches *b)
+{
+	free(b->v);
+	map64_release(&b->index);
+	*b = (struct branches){0};
+}
+
+static int new_branch(struct branches *b, uint32_t parent, uint32_t call, uint32_t *at)
+{
+	struct branch *v = array_widen(b->v, &b->cap, b->n, 64, sizeof(*v));
+
+	if (!v)
+		return PP_ENOMEM;
+	b->v = v;
+	v[b->n] = (struct branch){.parent = parent, .call = call};
+	v[b->n].depth = b->n ? v[parent].depth + 1 : 0;
+	*at = b->n++;
+	return 0;
+}
+
+/* The branch of a call below another one, made if it is new. */
+static int step(struct branches *b, uint32_t parent, uint32_t call, uint32_t *at)
+{
+	uint32_t *slot = map64_put(&b->index, (uint64_t)parent << 32 | call, NULL);
+	int rc = 0;
+
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot)
+		rc = new_branch(b, parent, call, slot);
+	*at = *slot;
+	return rc;
+}
+
+static void add(struct branch *v, uint64_t weight, uint64_t samples)
+{
+	if (__builtin_add_overflow(v->total, weight, &v->total))
+		v->total = UINT64_MAX;
+	v->samples += samples;
+}
+
+struct child {
+	uint64_t total;
+	uint32_t node, parent;
+};
+
+/* By parent, then the smallest first, as they are put in front of each other. */
+static int compare(const void *va, const void *vb)
+{
+	const struct child *a = va, *b = vb;
+
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	if (a->total != b->total)
+		return a->total < b->total ? -1 : 1;
+	return a->node > b->node ? -1 : a->node < b->node;
+}
+
+/* Links what is not left out: too small, too deep, or below such a one. */
+static int link_all(struct branches *b, const struct report *r, uint32_t event, bool groups)
+{
+	uint64_t whole = r->events[event].weight;
+	struct child *v = calloc((size_t)b->n + 1, sizeof(*v));
+	double least = report_least(r);
+	uint32_t deepest = r->o.depth ? r->o.depth + groups : UINT32_MAX, n = 0;
+
+	if (!v)
+		return PP_ENOMEM;
+	for (uint32_t i = 1; i < b->n; i++)
+		if (b->v[i].depth <= deepest && report_share(b->v[i].total, whole) >= least)
+			v[n++] = (struct child){b->v[i].total, i, b->v[i].parent};
+	qsort(v, n, sizeof(*v), compare);
+	for (uint32_t i = 0; i < n; i++) {
+		b->v[v[i].node].next = b->v[v[i].parent].first;
+		b->v[v[i].parent].first = v[i].node;
+	}
+	free(v);
+	return 0;
+}
+
+/* The way from a node of the result up to its group, which is the last of `path`. */
+static int up(const struct result *s, uint32_t node, uint32_t **path, size_t *cap, size_t *n)
+{
+	*n = 0;
+	for (; node; node = s->parent[node]) {
+		if (*n == *cap) {
+			size_t more = *cap ? *cap * 2 : 256;
+			uint32_t *v = reallocarray(*path, more, sizeof(*v));
+
+			if (!v)
+				return PP_ENOMEM;
+			*path = v;
+			*cap = more;
+		}
+		(*path)[(*n)++] = s->name[node];
+	}
+	return 0;
+}
+
+int branches_caller(struct branches *b, const struct result *s, uint32_t event)
+{
+	uint32_t *path = NULL, at;
+	size_t cap = 0, n;
+	int rc = new_branch(b, 0, 0, &at);
+
+	for (uint32_t k = 1; k < s->n && !rc; k++) {
+		const struct call *group = report_call_get(s->r, s->group[k]);
+		uint64_t weight, samples;
+
+		if (report_group_get(s->r, group)->event != event)
+			continue;
+		result_own(s, k, &weight, &samples);
+		if (!samples)
+			continue;
+		rc = up(s, k, &path, &cap, &n);
+		add(&b->v[0], weight, samples);
+		for (at = 0; n-- && !rc;) {
+			rc = step(b, at, path[n], &at);
+			if (!rc)
+				add(&b->v[at], weight, samples);
+		}
+		if (!rc)
+			b->v[at].self += weight;
+	}
+	free(path);
+	return rc ? rc : link_all(b, s->r, event, true);
+}
+
+int branches_callee(struct branches *b, const struct result *s, uint32_t row)
+{
+	uint32_t at;
+	int rc = new_branch(b, 0, 0, &at);
+
+	for (uint32_t k = s->row_first[row]; k != REPORT_NONE && !rc; k = s->row_next[k]) {
+		uint64_t weight, samples;
+
+		result_own(s, k, &weight, &samples);
+		if (!samples)
+			continue;
+		add(&b->v[0], weight, samples);
+		at = 0;
+		for (uint32_t p = s->parent[k]; p && s->parent[p] && !rc; p = s->parent[p]) {
+			rc = step(b, at, s->name[p], &at);
+			if (!rc)
+				add(&b->v[at], weight, samples);
+		}
+		if (!rc)
+			b->v[at].self += weight;
+	}
+	return rc ? rc : link_all(b, s->r, s->rows[row].event, false);
+}
