@@ -5,7 +5,8 @@
 
 "$BIN/pdecode" "$ROOT/t/data/demo.pstream.zst" >demo.ps 2>/dev/null || exit 1
 "$BIN/pdecode" "$ROOT/t/data/sched.data.gz" >sched.ps 2>/dev/null || exit 1
-"$BIN/pfold" --no-marks demo.ps >demo.folded || exit 1
+"$BIN/pfold" --no-marks demo.ps >said.folded || exit 1
+grep -v '^#' said.folded >demo.folded
 
 # What perf 6.1 printed on the recorded machine: with children, without, and the chains of -g folded. The
 # programs are not here, so the kernel's functions are compared.
@@ -52,6 +53,9 @@ same got twice 'several files add up'
 run_pipe 'cat small.folded' '"$BIN/preport" --tsv'
 rows "$OUT" >got
 same got want 'a pipe'
+
+run "$BIN/preport" said.folded
+like "$OUT" '^cpu-clock: 645 samples, 2\.16 s' 'the first line of folded text tells the event, its samples and unit'
 
 # A stream has the same as the folded text that is made of it.
 run "$BIN/preport" --by COMM,sym --tsv demo.ps

@@ -110,8 +110,15 @@ static int on_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weight)
 static int take(struct report *r, struct fold *f)
 {
 	struct visit v = {.r = r, .from = f};
-	int rc = report_event(r, ps_str("folded stacks", 13), 1, ps_str(NULL, 0), &v.event);
+	const struct fold_about *a = &fold_account(f)->about;
+	const char *name = *a->event ? a->event : "folded stacks";
+	int rc = report_event(r, ps_str(name, strlen(name)), 1, ps_str(a->unit, strlen(a->unit)),
+			      &v.event);
 
+	if (!rc) {
+		r->events[v.event].told += a->samples;
+		r->events[v.event].units |= a->units;
+	}
 	if (!rc)
 		rc = fold_each(f, on_stack, &v);
 	free(v.calls);

@@ -51,6 +51,7 @@ struct report_event {
 	uint32_t name, unit; /* texts; unit 0: none */
 	uint32_t number;     /* among those of that name, from 1 */
 	uint64_t samples, weight;
+	uint64_t told;			/* samples, as the first line of folded text has it */
 	uint64_t broken, broken_weight; /* whose stack is evidently not whole */
 	uint64_t bare;			/* without a stack */
 	bool deep;			/* there is a stack of more than one frame */

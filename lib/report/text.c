@@ -28,10 +28,11 @@ void report_head(const struct report *r, uint32_t event, struct buf *b)
 	const char *unit = report_text_get(r, e->unit, &len);
 
 	report_event_name(r, event, b);
-	buf_addf(b, ": %" PRIu64 " %s", e->samples,
-		 r->text_only	   ? "stacks"
-		 : e->samples == 1 ? "sample"
-				   : "samples");
+	if (!r->text_only || e->told)
+		buf_addf(b, ": %" PRIu64 " %s", r->text_only ? e->told : e->samples,
+			 e->samples == 1 && !r->text_only ? "sample" : "samples");
+	else
+		buf_addf(b, ": %" PRIu64 " %s", e->samples, e->samples == 1 ? "stack" : "stacks");
 	if (e->weight != e->samples) {
 		buf_adds(b, ", ");
 		unit_add(b, e->weight, e->units ? "" : unit);
