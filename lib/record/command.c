@@ -1,6 +1,7 @@
 /* The command that is recorded. */
+#include "record/command.h"
+
 #include "base/err.h"
-#include "record/parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +36,7 @@ int command_prepare(struct command *c, char **argv, bool to_stderr, const sigset
 {
 	int go[2], why[2], rc;
 
-	*c = (struct command){.go = -1, .why = -1};
+	*c = (struct command)COMMAND_NONE;
 	if (pipe2(go, O_CLOEXEC))
 		return pp_errno(errno);
 	if (pipe2(why, O_CLOEXEC)) {
@@ -76,10 +77,17 @@ int command_start(struct command *c, int *errnum)
 
 bool command_ended(struct command *c)
 {
-	if (c->pid > 0 && waitpid(c->pid, NULL, WNOHANG) == 0)
+	if (c->pid > 0 && wait4(c->pid, &c->status, WNOHANG, &c->usage) == 0)
 		return false;
 	c->pid = 0;
 	return true;
+}
+
+int command_exit_status(const struct command *c)
+{
+	if (WIFSIGNALED(c->status))
+		return 128 + WTERMSIG(c->status);
+	return WIFEXITED(c->status) ? WEXITSTATUS(c->status) : 0;
 }
 
 void command_end(struct command *c)

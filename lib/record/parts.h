@@ -9,6 +9,7 @@
 #define PP_RECORD_PARTS_H
 
 #include "base/intern.h"
+#include "record/command.h"
 #include "record/record.h"
 
 #include <linux/perf_event.h>
@@ -187,27 +188,5 @@ size_t header_sample_id_size(const struct session *s);
 
 /* The pipe header, attributes, names, features and tracing data. */
 int header_write(const struct session *s, struct buf *b);
-
-/* command.c */
-
-struct command {
-	pid_t pid;   /* 0: none */
-	int go, why; /* pipe ends: closing starts it; errno of a failed exec comes */
-};
-
-/*
- * Forks a process that waits to become argv, with the given signal mask; its stdout is stderr if
- * to_stderr. 0 or PP_EIO.
- */
-int command_prepare(struct command *c, char **argv, bool to_stderr, const sigset_t *mask);
-
-/* Lets it go; *errnum is 0, or why it could not be executed. */
-int command_start(struct command *c, int *errnum);
-
-/* Has it ended? Reaps it then. */
-bool command_ended(struct command *c);
-
-/* Sends SIGTERM if it runs still, and waits a little for its end. SIGCHLD is blocked. */
-void command_end(struct command *c);
 
 #endif

@@ -409,7 +409,7 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	}
 	r.s.c = c;
 	r.s.d = d;
-	r.command.go = r.command.why = -1;
+	r.command = (struct command)COMMAND_NONE;
 	sink_init(&r.sink, c->fd);
 	rc = block_signals(&r);
 	if (!rc && c->command) {
