@@ -48,6 +48,23 @@ static int find_generated(struct unwinding *u, uint64_t addr, struct unwind_plac
 	return rc;
 }
 
+/*
+ * The rest of a mapping: another part of the file can have its own place in memory, which no loader
+ * does.
+ */
+static void whole_mapping(const struct machine *m, const struct rdso *d, const struct map *map,
+			  uint64_t addr, struct unwind_place *place)
+{
+	uint64_t last = map->end - map->start - 1, vaddr[2];
+
+	if (!resolve_vaddr(m, d, map->pgoff, &vaddr[0]) &&
+	    !resolve_vaddr(m, d, map->pgoff + last, &vaddr[1]) && vaddr[1] - vaddr[0] == last &&
+	    place->vaddr - vaddr[0] == addr - map->start) {
+		place->start = map->start;
+		place->len = last + 1;
+	}
+}
+
 /* An unwind_find_fn. */
 static int find(void *ctx, uint64_t addr, struct unwind_place *place)
 {
@@ -72,6 +89,8 @@ static int find(void *ctx, uint64_t addr, struct unwind_place *place)
 	if (resolve_vaddr(u->m, d, offset, &place->vaddr)) {
 		place->cfi = NULL;
 		place->why = UNWIND_NO_FILE;
+	} else {
+		whole_mapping(u->m, d, map, addr, place);
 	}
 	return 0;
 }

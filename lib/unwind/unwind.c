@@ -8,13 +8,22 @@
 #include <stdlib.h>
 
 #define CACHE	  32768	      /* addresses whose rows are remembered, a power of two */
+#define PLACES	  8	      /* mappings that are, likewise */
 #define FAR_AWAY  (16u << 20) /* bytes beyond the copy: what lies there is not the same stack */
 #define STILL_MAX 2	      /* frames in a row that may not move the stack pointer */
 
+/* The row of an address of a module. */
 struct cached {
-	uint64_t addr;
-	uint32_t space;
-	uint32_t row; /* 0: none */
+	uint64_t vaddr;
+	const struct cfi *cfi; /* NULL: unused */
+	const struct row *row;
+};
+
+/* A mapping of a module. */
+struct recent {
+	uint64_t start, len; /* len 0: unused */
+	uint64_t bias;	     /* address less vaddr */
+	struct cfi *cfi;
 };
 
 struct unwinder {
@@ -22,6 +31,9 @@ struct unwinder {
 	void *ctx;
 	struct rows *rows;
 	struct cached cache[CACHE];
+	/* Of the address space `space`. */
+	struct recent places[PLACES];
+	unsigned last; /* the one that was used last */
 	uint64_t ips[UNWIND_DEPTH_MAX];
 	bool exact[UNWIND_DEPTH_MAX];
 	uint32_t space;
@@ -45,21 +57,63 @@ void unwinder_free(struct unwinder *u)
 	free(u);
 }
 
+static void forget_places(struct unwinder *u)
+{
+	memset(u->places, 0, sizeof(u->places));
+}
+
 void unwinder_forget(struct unwinder *u)
 {
 	memset(u->cache, 0, sizeof(u->cache));
+	forget_places(u);
 }
 
-static int find_row(struct walk *w, uint64_t addr, struct cached *slot)
+/* The module of an address that is in none of the recent mappings; NULL: it has no tables. */
+static int find_module(struct walk *w, uint64_t addr, const struct recent **found)
 {
+	struct unwinder *u = w->u;
 	struct unwind_place place;
-	uint32_t row = 0;
+	struct recent *r;
 	int rc = walk_find(w, addr, &place);
 
-	if (!rc && place.cfi && cfi_machine(place.cfi) == w->arch->machine)
-		rc = cfi_row(place.cfi, place.vaddr, &row);
+	*found = NULL;
+	if (rc || !place.cfi || cfi_machine(place.cfi) != w->arch->machine)
+		return rc;
+	u->last = (u->last + 1) % PLACES;
+	*found = r = &u->places[u->last];
+	*r = (struct recent){addr, 1, addr - place.vaddr, place.cfi};
+	if (addr - place.start < place.len) {
+		r->start = place.start;
+		r->len = place.len;
+	}
+	return 0;
+}
+
+/* Likewise, of any address. */
+static inline int module_of(struct walk *w, uint64_t addr, const struct recent **found)
+{
+	struct unwinder *u = w->u;
+
+	for (unsigned i = 0; i < PLACES; i++) {
+		/* A function is called by one of its own module more often than not. */
+		unsigned at = (u->last + i) % PLACES;
+
+		if (addr - u->places[at].start < u->places[at].len) {
+			u->last = at;
+			*found = &u->places[at];
+			return 0;
+		}
+	}
+	return find_module(w, addr, found);
+}
+
+static int find_row(struct unwinder *u, struct cfi *cfi, uint64_t vaddr, struct cached *slot)
+{
+	uint32_t row;
+	int rc = cfi_row(cfi, vaddr, &row);
+
 	if (!rc)
-		*slot = (struct cached){addr, w->u->space, row};
+		*slot = (struct cached){vaddr, cfi, rows_get(u->rows, row)};
 	return rc;
 }
 
@@ -67,16 +121,23 @@ static int find_row(struct walk *w, uint64_t addr, struct cached *slot)
 static inline int row_of(struct walk *w, uint64_t addr, const struct row **row)
 {
 	struct unwinder *u = w->u;
-	uint64_t hash = (addr ^ (uint64_t)u->space << 20) * UINT64_C(0x9e3779b97f4a7c15);
-	struct cached *c = &u->cache[hash >> 49 & (CACHE - 1)];
-	int rc;
+	const struct recent *in;
+	struct cached *c;
+	uint64_t vaddr, hash;
+	int rc = module_of(w, addr, &in);
 
-	if (c->addr != addr || c->space != u->space) {
-		rc = find_row(w, addr, c);
+	*row = NULL;
+	if (rc || !in)
+		return rc;
+	vaddr = addr - in->bias;
+	hash = (vaddr ^ (uintptr_t)in->cfi) * UINT64_C(0x9e3779b97f4a7c15);
+	c = &u->cache[hash >> 49 & (CACHE - 1)];
+	if (c->vaddr != vaddr || c->cfi != in->cfi) {
+		rc = find_row(u, in->cfi, vaddr, c);
 		if (rc)
 			return rc;
 	}
-	*row = c->row ? rows_get(u->rows, c->row) : NULL;
+	*row = c->row;
 	return 0;
 }
 
@@ -380,6 +441,8 @@ int unwinder_run(struct unwinder *u, const struct unwind_sample *s, struct unwin
 	w.u = u;
 	*res = (struct unwind_result){.ips = u->ips, .exact = u->exact};
 	memset(w.reg, 0, sizeof(w.reg));
+	if (u->space != s->space)
+		forget_places(u);
 	u->space = s->space;
 	if (!take_registers(&w, s)) {
 		res->end = UNWIND_REGISTERS;

@@ -9,10 +9,11 @@
  *	... res.ips[0 .. res.n), res.end ...
  *	unwinder_free(u);
  *
- * The caller knows what is mapped where, and opens the modules (cfi.h): `find` is asked once for
- * each address, then a table of recent addresses answers, until the number of the address space
- * changes. For a frame that costs one look there, one addition and a read for each saved
- * register.
+ * The caller knows what is mapped where, and opens the modules (cfi.h): `find` is asked for the
+ * mapping of an address, then the mappings that were used last answer, until the number of the
+ * address space changes. The rules of recent addresses are kept by module, so that it makes no
+ * difference which process they are met in. For a frame that costs two looks there, one addition
+ * and a read for each saved register.
  *
  * Memory is read from the copy and from what a program cannot change in its files; the stack
  * pointer only grows; each walk has an end, and says which (UNWIND_ENDS). Where there is no
@@ -57,6 +58,11 @@ struct unwind_place {
 	struct cfi *cfi;     /* NULL: none, and `why` */
 	uint64_t vaddr;	     /* of the address in the module */
 	enum unwind_end why; /* if there is no cfi: how a walk ends there */
+	/*
+	 * The addresses from start on, len of them, that are in the same module, at vaddrs that
+	 * are as far from them; len 0: just this one.
+	 */
+	uint64_t start, len;
 };
 
 /* 0, or an error that ends the run. */
@@ -86,7 +92,7 @@ struct unwinder;
 int unwinder_new(struct unwinder **u, struct rows *rows, unwind_find_fn find, void *ctx);
 void unwinder_free(struct unwinder *u); /* NULL is fine */
 
-/* Forgets what find said. */
+/* Forgets what find said; to be called before a cfi that it gave is freed. */
 void unwinder_forget(struct unwinder *u);
 
 /* The result lives until the next run. 0, or an error of find. */
