@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CTX_MAX		 ((uint64_t)-4095) /* PERF_CONTEXT_MAX: markers are at and above it */
-#define CTX_HV		 ((uint64_t)-32)
-#define CTX_KERNEL	 ((uint64_t)-128)
-#define CTX_USER	 ((uint64_t)-512)
-#define CTX_GUEST_KERNEL ((uint64_t)-2176)
-#define CTX_GUEST_USER	 ((uint64_t)-2560)
-
 /* What a recording that does not show its machine goes without. */
 #define ADVICE \
 	"its kernel, and its files without a recorded build-id, lend no names; give --kallsyms " \
@@ -168,190 +161,6 @@ static int machine_of(struct resolver *r, uint32_t source, struct machine **out)
 
 /* ---- stacks ---- */
 
-static enum mode mode_of_marker(uint64_t ip)
-{
-	switch (ip) {
-	case CTX_HV: return MODE_HV;
-	case CTX_KERNEL: return MODE_KERNEL;
-	case CTX_USER: return MODE_USER;
-	case CTX_GUEST_KERNEL: return MODE_GUEST_KERNEL;
-	case CTX_GUEST_USER: return MODE_GUEST_USER;
-	}
-	return MODE_UNKNOWN;
-}
-
-/* The set of what the n frames in r->stack.frames lack. */
-static int miss_frames(struct resolver *r, uint32_t n, uint32_t *set)
-{
-	uint16_t misses[RESOLVE_DEPTH_MAX];
-	int rc;
-
-	for (uint32_t i = 0; i < n; i++)
-		misses[i] = r->out.miss[r->stack.frames[i]];
-	rc = missing_set(&r->lacks.missing, misses, n, set);
-	if (rc == PP_ELIMIT) {
-		missing_sum(&r->lacks.missing);
-		resolve_forget_chains(r);
-		rc = missing_set(&r->lacks.missing, misses, n, set);
-	}
-	return rc;
-}
-
-/* New frames that n addresses can make. */
-static uint64_t frames_of(const struct resolver *r, uint32_t n)
-{
-	uint64_t most = r->opts.inlines ? (uint64_t)n * DEBUGINFO_FRAMES_MAX : n;
-	uint64_t stack = r->stack.depth_max + DEBUGINFO_FRAMES_MAX;
-
-	return most < stack ? most : stack;
-}
-
-/* An address's frames, the innermost first, on top of the n of the stack that is being made. */
-static uint32_t add_frames(struct resolver *r, uint32_t id, uint32_t n, uint32_t *unknown)
-{
-	if (!r->out.lines) {
-		r->stack.frames[n] = id & ~FRAME_UNKNOWN;
-		*unknown += id >> 31;
-		return n + 1;
-	}
-	id &= ~FRAME_UNKNOWN;
-	do {
-		r->stack.frames[n++] = id;
-		*unknown += r->out.miss[id] != 0;
-	} while (r->out.lines[id++] & FRAME_INLINED && n < r->stack.depth_max);
-	return n;
-}
-
-/* The frames of an address that the input has, on top of those of the stack that is being made. */
-static int keep_frames(struct resolver *r, struct machine *m, const struct known *k,
-		       const struct known_frames *a, uint32_t *depth, uint32_t *unknown)
-{
-	uint32_t kept;
-
-	for (uint32_t i = 0; i < a->n && *depth < r->stack.depth_max; i++) {
-		int rc = resolve_keep_frame(r, m, k->in, k->st->frames.v[a->first + i], &kept);
-
-		if (rc)
-			return rc;
-		r->stack.frames[(*depth)++] = kept;
-		*unknown += r->out.miss[kept] != 0;
-	}
-	return 0;
-}
-
-/* What is common to the addresses of a part of a chain. */
-struct part {
-	struct space *sp;
-	struct known *known; /* the input's stack, beside it */
-	enum mode mode;
-	bool ret; /* the next address is one that was returned to */
-};
-
-/*
- * The frames of the next address, likewise. Where the input has names, nothing is looked up, if
- * not for more than names.
- */
-static int add_address(struct resolver *r, struct machine *m, const struct part *p, uint64_t ip,
-		       uint32_t *depth, uint32_t *unknown)
-{
-	struct known_frames a = resolve_known_next(p->known);
-	bool room = r->out.nframes + a.n + DEBUGINFO_FRAMES_MAX < r->out.frames_max;
-	uint32_t id;
-	int rc;
-
-	if (a.named && room && !r->out.lines && !r->bundle)
-		return keep_frames(r, m, p->known, &a, depth, unknown);
-	rc = resolve_frame(r, m, p->sp, ip, p->mode, p->ret, &id);
-	if (rc)
-		return rc;
-	if (a.n && room && resolve_known_wins(r, &a, id))
-		return keep_frames(r, m, p->known, &a, depth, unknown);
-	*depth = add_frames(r, id, *depth, unknown);
-	return 0;
-}
-
-/* Addresses of a chain up to what is no marker that is known. */
-static uint32_t count_addresses(const struct ps_chain *c)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < c->ips.n; i++) {
-		if (c->ips.v[i] < CTX_MAX)
-			n++;
-		else if (mode_of_marker(c->ips.v[i]) == MODE_UNKNOWN)
-			break;
-	}
-	return n;
-}
-
-/*
- * The input's stack as it came, if it cannot be compared address by address, and names more than
- * what is found now.
- */
-static int keep_whole(struct resolver *r, struct machine *m, const struct known *k, uint32_t *n,
-		      uint32_t *unknown, bool *cut)
-{
-	if (!k->st || resolve_known_unnamed(k) >= *unknown)
-		return 0;
-	*unknown = resolve_known_unnamed(k);
-	return resolve_text_stack(r, m, k->in, k->st, n, cut);
-}
-
-static int resolve_chain(struct resolver *r, struct machine *m, struct space *sp,
-			 const struct ps_chain *c, enum mode mode, const struct known *known,
-			 struct chain_state *st)
-{
-	bool fits = known->st && resolve_known_fits(known, count_addresses(c)), cut;
-	uint32_t n = 0, unknown = 0, i;
-	struct known beside = fits ? *known : (struct known){0};
-	struct part part = {.sp = sp, .known = &beside, .mode = mode};
-	int rc = 0;
-
-	/* Room for the frames of this chain, before ids of an older numbering are in it. */
-	if (r->out.nframes + frames_of(r, c->ips.n) +
-		    (fits ? frames_of(r, known->st->frames.n) : 0) >
-	    r->out.frames_max)
-		resolve_restart(r);
-	for (i = 0; i < c->ips.n && n < r->stack.depth_max; i++) {
-		uint64_t ip = c->ips.v[i];
-
-		if (ip >= CTX_MAX) {
-			/*
-			 * What a marker announces begins with an address that was not called from.
-			 */
-			part.mode = mode_of_marker(ip);
-			part.ret = false;
-			/*
-			 * Garbage that looks like a marker, or one of the future: what follows it
-			 * is not known. perf throws the whole chain away then.
-			 */
-			if (part.mode == MODE_UNKNOWN && r->opts.like_perf)
-				n = unknown = 0;
-			if (part.mode == MODE_UNKNOWN)
-				break;
-			continue;
-		}
-		/* What is kept takes room, too. */
-		if (fits && r->out.nframes + DEBUGINFO_FRAMES_MAX > r->out.frames_max)
-			break;
-		rc = add_address(r, m, &part, ip, &n, &unknown);
-		if (rc)
-			return rc;
-		part.ret = true;
-	}
-	cut = i < c->ips.n;
-	if (!fits)
-		rc = keep_whole(r, m, known, &n, &unknown, &cut);
-	if (rc)
-		return rc;
-	st->frames = (uint16_t)n;
-	st->unknown = (uint16_t)unknown;
-	rc = st->unknown && r->opts.missing ? miss_frames(r, n, &st->missing) : 0;
-	return rc ? rc
-		  : resolve_put_stack(r, m->source, n, c->flags | (cut ? PS_STACK_CUT : 0),
-				      &st->stack);
-}
-
 /* The state of a chain id; NULL: out of memory. */
 static struct chain_state *chain_state(struct resolver *r, uint32_t id)
 {
@@ -368,7 +177,7 @@ static bool has_user(const struct ps_chain *c, enum mode mode)
 {
 	for (uint32_t i = 0; i < c->ips.n; i++) {
 		if (c->ips.v[i] >= CTX_MAX)
-			mode = mode_of_marker(c->ips.v[i]);
+			mode = resolve_mode_of_marker(c->ips.v[i]);
 		else if (mode == MODE_USER || (mode == MODE_UNKNOWN && !(c->ips.v[i] >> 63)))
 			return true;
 	}
@@ -426,15 +235,15 @@ static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sampl
 	uint32_t unknown = 0, n = 0;
 	int rc;
 
-	if (r->out.nframes + 2 * frames_of(r, 1) > r->out.frames_max)
+	if (r->out.nframes + 2 * resolve_frames_of(r, 1) > r->out.frames_max)
 		resolve_restart(r);
-	rc = add_address(r, m, &part, s->ip, &n, &unknown);
+	rc = resolve_address(r, m, &part, s->ip, &n, &unknown);
 	if (rc)
 		return rc;
 	out->frames = (uint16_t)n;
 	out->unknown = (uint16_t)unknown;
 	if (out->unknown && r->opts.missing)
-		rc = miss_frames(r, out->frames, &out->missing);
+		rc = resolve_miss_frames(r, out->frames, &out->missing);
 	return rc ? rc : resolve_put_stack(r, m->source, out->frames, false, &out->stack);
 }
 
@@ -465,7 +274,7 @@ static int branch_stack(struct resolver *r, struct machine *m, const struct ps_s
 	bool fits = known->st && known->st->frames.n == 2 * n;
 	struct known beside = fits ? *known : (struct known){0};
 
-	if (r->out.nframes + frames_of(r, 2 * n) + (fits ? 2 * n : 0) > r->out.frames_max)
+	if (r->out.nframes + resolve_frames_of(r, 2 * n) + (fits ? 2 * n : 0) > r->out.frames_max)
 		resolve_restart(r);
 	for (uint32_t i = 0; i < 2 * n; i++) {
 		struct known_frames a = resolve_known_next(&beside);

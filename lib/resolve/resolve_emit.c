@@ -202,6 +202,7 @@ void resolve_forget_chains(struct resolver *r)
 		memset(r->seen.chains, 0, r->seen.nchains * sizeof(*r->seen.chains));
 	memset(r->seen.recent, 0, sizeof(r->seen.recent));
 	memset(r->seen.maps, 0, sizeof(r->seen.maps));
+	r->seen.tail.n = 0;
 }
 
 void resolve_restart(struct resolver *r)

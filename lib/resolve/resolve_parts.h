@@ -18,6 +18,9 @@
 #include "symbol/space.h"
 #include "unwind/unwind.h"
 
+#define CTX_MAX	 ((uint64_t)-4095) /* PERF_CONTEXT_MAX: markers are at and above it */
+#define CTX_USER ((uint64_t)-512)
+
 /* Where an address belongs: the values of PERF_RECORD_MISC_CPUMODE. */
 enum mode {
 	MODE_UNKNOWN,
@@ -196,6 +199,20 @@ struct recent_map {
 	struct rdso *dso; /* NULL: none */
 };
 
+#define CHAIN_TAIL_MAX 256
+
+/*
+ * The outer end of the chain that was resolved last: what user space calls return to, the outermost
+ * first. Most samples of a thread have most of it in common with the one before.
+ */
+struct chain_tail {
+	uint32_t space; /* as in chain_state */
+	uint32_t source;
+	uint32_t n;
+	uint64_t ips[CHAIN_TAIL_MAX];
+	uint32_t ids[CHAIN_TAIL_MAX]; /* of frames, as resolve_frame gives them */
+};
+
 /* What need not be looked up again. */
 struct seen {
 	struct chain_state *chains; /* by chain id */
@@ -209,6 +226,7 @@ struct seen {
 	 */
 	struct recent_frame recent[RECENT_SETS][2];
 	struct recent_map maps[RECENT_MAPS];
+	struct chain_tail tail;
 };
 
 /* The places of an address among the recent ones. */
@@ -475,6 +493,36 @@ int resolve_text_stack(struct resolver *r, struct machine *m, const struct sread
 
 /* A symbol or a frame of the input is defined again. */
 void resolve_text_forget(struct machine *m, const struct ps_record *rec);
+
+/* ---- resolve_chain.c: from a chain to its frames ---- */
+
+/* What is common to the addresses of a part of a chain. */
+struct part {
+	struct space *sp;
+	struct known *known; /* the input's stack, beside it */
+	enum mode mode;
+	bool ret; /* the next address is one that was returned to */
+};
+
+/* What follows a marker in a chain. */
+enum mode resolve_mode_of_marker(uint64_t ip);
+
+/* New frames that n addresses can make. */
+uint64_t resolve_frames_of(const struct resolver *r, uint32_t n);
+
+/* The set of what the n frames in r->stack.frames lack. */
+int resolve_miss_frames(struct resolver *r, uint32_t n, uint32_t *set);
+
+/*
+ * The frames of the next address, the innermost first, on top of the *depth of the stack that is
+ * being made. Where the input has names, nothing is looked up, if not for more than names.
+ */
+int resolve_address(struct resolver *r, struct machine *m, const struct part *p, uint64_t ip,
+		    uint32_t *depth, uint32_t *unknown);
+
+/* The stack of a chain, written if it is new: *st gets what is known of it then. */
+int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const struct ps_chain *c,
+		  enum mode mode, const struct known *known, struct chain_state *st);
 
 /* ---- resolve_context.c: records that are no samples ---- */
 

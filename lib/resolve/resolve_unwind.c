@@ -7,9 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define CTX_MAX	   ((uint64_t)-4095) /* PERF_CONTEXT_MAX: markers are at and above it */
 #define CTX_KERNEL ((uint64_t)-128)
-#define CTX_USER   ((uint64_t)-512)
 
 #define BRANCHES_MAX 2048 /* that are taken of a sample; processors have 8 to 32 */
 
