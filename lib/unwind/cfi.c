@@ -1,6 +1,7 @@
 /* The files that call frame information is read from, and the rows of addresses. */
 #include "unwind/cfi_parts.h"
 
+#include "base/array.h"
 #include "base/err.h"
 #include "dwarf/dwarf_image.h"
 
@@ -33,6 +34,8 @@ void cfi_free(struct cfi *c)
 	section_release(&c->debug);
 	elf_file_close(c->image);
 	map64_release(&c->by_addr);
+	map64_release(&c->by_entry);
+	free(c->spans);
 	free(c);
 }
 
@@ -190,17 +193,60 @@ static int no_row(struct cfi *c, uint8_t flags, uint32_t *id)
 	return rows_add(c->rows, &none, id);
 }
 
+/* The row of an address, if one of the same row was found before; 0: none was. */
+static uint32_t remembered(struct cfi *c, uint64_t vaddr)
+{
+	uint64_t start;
+
+	for (int debug = 0; debug < 2; debug++) {
+		const uint32_t *first = cfi_entry_start(c, debug, vaddr, &start)
+						? map64_get(&c->by_entry, start)
+						: NULL;
+
+		for (uint32_t i = first ? *first : 0; i; i = c->spans[i - 1].next)
+			if (vaddr >= c->spans[i - 1].start && vaddr < c->spans[i - 1].end)
+				return c->spans[i - 1].row;
+	}
+	return 0;
+}
+
+/* Notes the addresses of a row of the entry that begins at `entry`. */
+static int remember(struct cfi *c, uint64_t entry, const struct cfi_span *span, uint32_t row)
+{
+	struct cfi_span *v;
+	uint32_t *first;
+
+	if (span->start >= span->end || c->nspans >= CFI_SPANS_MAX)
+		return 0;
+	v = array_widen(c->spans, &c->spans_cap, c->nspans, 64, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	c->spans = v;
+	first = map64_put(&c->by_entry, entry, NULL);
+	if (!first)
+		return PP_ENOMEM;
+	v[c->nspans++] = (struct cfi_span){span->start, span->end, row, *first};
+	*first = c->nspans;
+	return 0;
+}
+
 static int make_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 {
 	struct row_maker row;
+	struct cfi_span span;
 	struct cfi_fde fde;
-	int rc = cfi_find(c, vaddr, &fde);
+	int rc;
 
+	*id = remembered(c, vaddr);
+	if (*id)
+		return 0;
+	rc = cfi_find(c, vaddr, &fde);
 	if (!rc)
-		rc = cfi_run(&fde, vaddr, &row);
-	if (!rc)
-		return rows_add(c->rows, &row, id);
-	return rc == PP_ENOMEM ? rc : no_row(c, rc == PP_ENOENT ? 0 : ROW_DAMAGED, id);
+		rc = cfi_run(&fde, vaddr, &row, &span);
+	if (rc)
+		return rc == PP_ENOMEM ? rc : no_row(c, rc == PP_ENOENT ? 0 : ROW_DAMAGED, id);
+	rc = rows_add(c->rows, &row, id);
+	return rc ? rc : remember(c, fde.start, &span, *id);
 }
 
 int cfi_row(struct cfi *c, uint64_t vaddr, uint32_t *id)

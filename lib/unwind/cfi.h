@@ -25,6 +25,8 @@
 #define CFI_SECTION_MAX (UINT64_C(1) << 30) /* bytes of a section */
 #define CFI_ROWS_MAX	(1u << 20)	    /* addresses of a module whose rows are remembered */
 
+#define CFI_SPANS_MAX (1u << 20) /* parts of functions of which that is so */
+
 struct cfi;
 
 /* The rows must outlive it. 0 or PP_ENOMEM. */

@@ -1,7 +1,7 @@
 /* The bytes of a section, read from its file where they are needed. */
 #include "unwind/cfi_parts.h"
 
-const uint8_t *cfi_bytes(struct cfi_section *s, uint64_t at, uint64_t n)
+const uint8_t *cfi_read_bytes(struct cfi_section *s, uint64_t at, uint64_t n)
 {
 	if (at > s->size || n > s->size - at)
 		return NULL;

@@ -45,28 +45,36 @@ void cfi_read_hdr(struct cfi *c)
 		     fde.start != start;
 }
 
-/* The last entry of the table that begins at or before an address. */
-static int find_in_table(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde)
+/*
+ * The last entry of the table that begins at or before an address: 0, PP_ENOENT, or PP_ECORRUPT,
+ * and then the table is not to be used.
+ */
+static int search_table(struct cfi *c, uint64_t vaddr, uint64_t *start, uint64_t *at)
 {
-	uint64_t lo = 0, hi = c->ntable, start, at;
-	int rc;
+	uint64_t lo = 0, hi = c->ntable;
 
 	while (lo < hi) {
 		uint64_t mid = lo + (hi - lo) / 2;
 
-		if (!table_entry(c, mid, &start, &at)) {
+		if (!table_entry(c, mid, start, at)) {
 			c->hdr_bad = true;
 			return PP_ECORRUPT;
 		}
-		if (start <= vaddr)
+		if (*start <= vaddr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (!lo)
-		return PP_ENOENT;
-	table_entry(c, lo - 1, &start, &at);
-	rc = cfi_fde_at(&c->eh, at, fde);
+	return lo && table_entry(c, lo - 1, start, at) ? 0 : PP_ENOENT;
+}
+
+static int find_in_table(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde)
+{
+	uint64_t start, at;
+	int rc = search_table(c, vaddr, &start, &at);
+
+	if (!rc)
+		rc = cfi_fde_at(&c->eh, at, fde);
 	if (!rc && fde->start != start) {
 		c->hdr_bad = true;
 		return PP_ECORRUPT;
@@ -123,12 +131,11 @@ static int make_index(struct cfi_section *s)
 	return rc;
 }
 
-static int find_in_index(struct cfi_section *s, uint64_t vaddr, struct cfi_fde *fde)
+/* How many entries of the index begin at or before an address. */
+static size_t search_index(const struct cfi_section *s, uint64_t vaddr)
 {
-	size_t lo = 0, hi;
-	int rc = s->indexed ? 0 : make_index(s);
+	size_t lo = 0, hi = s->nindex;
 
-	hi = s->nindex;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -137,10 +144,32 @@ static int find_in_index(struct cfi_section *s, uint64_t vaddr, struct cfi_fde *
 		else
 			hi = mid;
 	}
-	if (rc || !lo)
+	return lo;
+}
+
+static int find_in_index(struct cfi_section *s, uint64_t vaddr, struct cfi_fde *fde)
+{
+	int rc = s->indexed ? 0 : make_index(s);
+	size_t n = search_index(s, vaddr);
+
+	if (rc || !n)
 		return rc ? rc : PP_ENOENT;
-	rc = cfi_fde_at(s, s->index[lo - 1].at, fde);
+	rc = cfi_fde_at(s, s->index[n - 1].at, fde);
 	return rc ? rc : vaddr - fde->start < fde->len ? 0 : PP_ENOENT;
+}
+
+bool cfi_entry_start(struct cfi *c, bool debug, uint64_t vaddr, uint64_t *start)
+{
+	const struct cfi_section *s = debug ? &c->debug : &c->eh;
+	uint64_t at;
+	size_t n;
+
+	if (!debug && s->size && !c->hdr_bad)
+		return !search_table(c, vaddr, start, &at);
+	n = s->indexed ? search_index(s, vaddr) : 0;
+	if (n)
+		*start = s->index[n - 1].start;
+	return n != 0;
 }
 
 int cfi_find(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde)

@@ -51,6 +51,13 @@ struct cfi_fde {
 	uint64_t run_vaddr; /* where its instructions are */
 };
 
+/* The addresses of an entry that have the same row. */
+struct cfi_span {
+	uint64_t start, end;
+	uint32_t row;
+	uint32_t next; /* of the same entry: index + 1; 0: none */
+};
+
 struct cfi {
 	struct rows *rows;
 	unsigned machine;
@@ -64,13 +71,27 @@ struct cfi {
 	uint64_t table;	      /* offset in hdr */
 	uint64_t ntable;      /* entries */
 	struct map64 by_addr; /* row of an address */
-	uint32_t none;	      /* the row without rules; 0: not yet made */
+	/* What was found of each entry: by where it begins, index + 1 of its first span. */
+	struct map64 by_entry;
+	struct cfi_span *spans;
+	uint32_t nspans, spans_cap;
 };
 
 /* ---- cfi_bytes.c ---- */
 
 /* n bytes of a section, in place; NULL when it does not have them, or they cannot be read. */
-const uint8_t *cfi_bytes(struct cfi_section *s, uint64_t at, uint64_t n);
+const uint8_t *cfi_read_bytes(struct cfi_section *s, uint64_t at, uint64_t n);
+
+static inline const uint8_t *cfi_bytes(struct cfi_section *s, uint64_t at, uint64_t n)
+{
+	uint64_t b = at / CFI_BLOCK;
+
+	/* Nearly always they are there. */
+	if (s->file && at < s->size && n <= s->size - at && n && (at + n - 1) / CFI_BLOCK == b &&
+	    s->have[b / 64] >> b % 64 & 1)
+		return s->bytes + at;
+	return cfi_read_bytes(s, at, n);
+}
 
 /* ---- cfi_entry.c ---- */
 
@@ -97,9 +118,19 @@ void cfi_read_hdr(struct cfi *c);
  */
 int cfi_find(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde);
 
+/*
+ * Where the last entry of .eh_frame (or of .debug_frame) begins that begins at or before an address;
+ * false: there is none, or it is not known without reading all. The entry may end before it.
+ */
+bool cfi_entry_start(struct cfi *c, bool debug, uint64_t vaddr, uint64_t *start);
+
 /* ---- cfi_run.c ---- */
 
-/* Runs the instructions of an entry up to an address. 0, PP_ECORRUPT, PP_ELIMIT. */
-int cfi_run(const struct cfi_fde *fde, uint64_t vaddr, struct row_maker *row);
+/*
+ * Runs the instructions of an entry up to an address. *span: the addresses that have this row, or
+ * none. 0, PP_ECORRUPT, PP_ELIMIT.
+ */
+int cfi_run(const struct cfi_fde *fde, uint64_t vaddr, struct row_maker *row,
+	    struct cfi_span *span);
 
 #endif

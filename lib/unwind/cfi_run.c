@@ -56,6 +56,8 @@ struct runner {
 	const struct cfi_fde *fde;
 	struct cursor c;
 	uint64_t at, target, c_vaddr;
+	uint64_t from;	/* the row that is being made holds from here on */
+	bool backwards; /* the addresses do not only grow */
 	const uint8_t *c_start;
 	struct state now, first; /* first: after the CIE's instructions */
 	struct state kept[REMEMBER_MAX];
@@ -87,10 +89,20 @@ static void set_expr(struct runner *r, struct rule *rule, enum row_how how)
 		*rule = (struct rule){.how = (uint8_t)how, .value = (int64_t)n, .expr = p};
 }
 
+/* The rules that follow hold from an address on. */
+static void move(struct runner *r, uint64_t to)
+{
+	r->backwards |= to < r->at;
+	r->from = r->at;
+	r->at = to;
+	r->done = to > r->target;
+	if (!r->done)
+		r->from = to;
+}
+
 static void advance(struct runner *r, uint64_t by)
 {
-	r->at += by * r->fde->cie.code_align;
-	r->done = r->at > r->target;
+	move(r, r->at + by * r->fde->cie.code_align);
 }
 
 static void restore(struct runner *r, uint64_t reg)
@@ -107,8 +119,7 @@ static bool run_place(struct runner *r, uint8_t op)
 	case OP_NOP: return true;
 	case OP_SET_LOC:
 		vaddr = r->c_vaddr + (uint64_t)(r->c.p - r->c_start);
-		r->at = cfi_pointer(&r->c, r->fde->cie.encoding, r->fde->cie.width, vaddr, 0);
-		r->done = r->at > r->target;
+		move(r, cfi_pointer(&r->c, r->fde->cie.encoding, r->fde->cie.width, vaddr, 0));
 		return true;
 	case OP_ADVANCE1: advance(r, get_u8(&r->c)); return true;
 	case OP_ADVANCE2: advance(r, get_u16(&r->c)); return true;
@@ -240,15 +251,16 @@ static int make_row(const struct runner *r, struct row_maker *row)
 	return rc;
 }
 
-int cfi_run(const struct cfi_fde *fde, uint64_t vaddr, struct row_maker *row)
+int cfi_run(const struct cfi_fde *fde, uint64_t vaddr, struct row_maker *row, struct cfi_span *span)
 {
 	struct runner r;
+	uint64_t end;
 
 	r.fde = fde;
-	r.at = fde->start;
+	r.at = r.from = fde->start;
 	r.target = vaddr;
 	r.nkept = 0;
-	r.done = false;
+	r.done = r.backwards = false;
 	r.rc = 0;
 	memset(&r.now, 0, sizeof(r.now));
 	memset(&r.first, 0, sizeof(r.first));
@@ -256,5 +268,9 @@ int cfi_run(const struct cfi_fde *fde, uint64_t vaddr, struct row_maker *row)
 	r.first = r.now;
 	if (!r.rc && !r.done)
 		run(&r, fde->run, fde->run_vaddr);
+	end = r.done ? r.at : fde->start + fde->len;
+	*span = (struct cfi_span){0};
+	if (!r.backwards && r.from <= vaddr && vaddr < end && end - fde->start <= fde->len)
+		*span = (struct cfi_span){.start = r.from, .end = end};
 	return r.rc ? r.rc : make_row(&r, row);
 }

@@ -27,6 +27,18 @@ static bool is_plain(const struct row_maker *m)
 	return true;
 }
 
+/* What a plain row reads and sets. */
+static void add_summary(struct row *row, const struct row_rule *rule, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (!i || rule[i].value < row->low)
+			row->low = rule[i].value;
+		if (!i || rule[i].value > row->high)
+			row->high = rule[i].value;
+		row->sets |= UINT64_C(1) << rule[i].reg;
+	}
+}
+
 int rows_add(struct rows *t, const struct row_maker *m, uint32_t *id)
 {
 	union {
@@ -39,6 +51,8 @@ int rows_add(struct rows *t, const struct row_maker *m, uint32_t *id)
 			     .nrules = m->nrules,
 			     .ra = m->ra,
 			     .cfa = m->cfa};
+	if (u.row.flags & ROW_PLAIN)
+		add_summary(&u.row, m->rule, m->nrules);
 	memcpy(u.bytes + sizeof(struct row), m->rule, rules);
 	memcpy(u.bytes + sizeof(struct row) + rules, m->bytes, m->nbytes);
 	if (t->rows.n >= ROWS_MAX)

@@ -190,6 +190,24 @@ static enum unwind_end outside(const struct walk *w, uint64_t addr)
 	return UNWIND_COPY;
 }
 
+/*
+ * Takes all registers of a plain row, as nearly every step of a 64-bit machine can. False: not all
+ * of them are in the copy.
+ */
+static inline bool take_all(struct walk *w, const struct row *row, uint64_t cfa)
+{
+	uint64_t at = cfa + (uint64_t)(int64_t)row->low - w->base;
+	uint64_t span = (uint64_t)((int64_t)row->high - row->low) + 8;
+
+	if (w->arch->width != 8 || w->swap || span > w->len || at > w->len - span)
+		return false;
+	for (unsigned i = 0; i < row->nrules; i++)
+		memcpy(&w->reg[row->rule[i].reg],
+		       w->stack + at + (uint32_t)(row->rule[i].value - row->low), 8);
+	w->known |= row->sets;
+	return true;
+}
+
 /* Where the registers of most functions are. The new values do not depend on the old ones. */
 static enum unwind_end step_plain(struct walk *w, const struct row *row, uint64_t *cfa)
 {
@@ -198,6 +216,8 @@ static enum unwind_end step_plain(struct walk *w, const struct row *row, uint64_
 	if (!walk_knows(w, row->cfa.reg))
 		return UNWIND_REGISTERS;
 	*cfa = w->reg[row->cfa.reg] + (uint64_t)(int64_t)row->cfa.value;
+	if (take_all(w, row, *cfa))
+		return UNWIND_NONE;
 	for (unsigned i = 0; i < row->nrules; i++) {
 		const struct row_rule *r = &row->rule[i];
 		uint64_t at = *cfa + (uint64_t)(int64_t)r->value;
