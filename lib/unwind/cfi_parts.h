@@ -119,8 +119,8 @@ void cfi_read_hdr(struct cfi *c);
 int cfi_find(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde);
 
 /*
- * Where the last entry of .eh_frame (or of .debug_frame) begins that begins at or before an address;
- * false: there is none, or it is not known without reading all. The entry may end before it.
+ * Where the last entry of .eh_frame (or of .debug_frame) begins that begins at or before an
+ * address; false: there is none, or it is not known without reading all. It may end before that.
  */
 bool cfi_entry_start(struct cfi *c, bool debug, uint64_t vaddr, uint64_t *start);
 

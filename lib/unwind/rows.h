@@ -60,7 +60,7 @@ struct row {
 	uint8_t nrules;
 	uint8_t ra;    /* the register of the return address */
 	uint8_t slots; /* 0 */
-	/* Of a plain one: what it reads is at CFA + low up to CFA + high, and which registers it sets. */
+	/* Of a plain one: what it reads, from CFA + low up to CFA + high; the registers it sets. */
 	int32_t low, high;
 	uint64_t sets;
 	struct row_rule cfa;	/* how: ROW_REGISTER (reg + value) or ROW_VAL_EXPR */
