@@ -70,6 +70,7 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	}
 	c->o.step = c->out.step;
 	c->o.as_table = c->out.form != TABLE_FORM_TEXT;
+	c->o.every = &c->out;
 	rc = phist_new(&p, &c->o, d);
 	if (rc)
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;

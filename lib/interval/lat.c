@@ -283,11 +283,21 @@ int lat_bound(struct lat *l)
 	return rc;
 }
 
+int lat_end(struct lat *l)
+{
+	return end_stream(l);
+}
+
+int lat_complete(struct lat *l)
+{
+	return lat_rows_finish(l);
+}
+
 int lat_finish(struct lat *l)
 {
-	int rc = end_stream(l);
+	int rc = lat_end(l);
 
-	return rc ? rc : lat_rows_finish(l);
+	return rc ? rc : lat_complete(l);
 }
 
 struct tables *lat_tables(struct lat *l)

@@ -145,6 +145,13 @@ int lat_bound(struct lat *l);
 /* The end of all input: what is still open is accounted for. 0 or PP_ENOMEM. */
 int lat_finish(struct lat *l);
 
+/*
+ * lat_finish in two steps. The second can also be taken while the input goes on, to write the
+ * tables, if those that are derived are removed before the next time (tables_drop_derived).
+ */
+int lat_end(struct lat *l);
+int lat_complete(struct lat *l);
+
 /* The results: LAT_SUMMARY with a row for each kind, and a table for each kind. */
 #define LAT_SUMMARY "intervals"
 struct tables *lat_tables(struct lat *l);

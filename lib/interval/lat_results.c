@@ -85,6 +85,7 @@ int lat_rows_finish(struct lat *l)
 	int rc = 0;
 
 	lat_rows_settle(l);
+	l->rows.summary = NULL;
 	if (l->o->threads)
 		return 0;
 	/* By kind alone, it would have the rows that there are already. */
@@ -93,7 +94,7 @@ int lat_rows_finish(struct lat *l)
 		rc = tables_add(&l->rows.tables, LAT_SUMMARY, &key, 1, &value, 1, &l->rows.summary);
 	/* A thread that is off the CPU is blocked, and in a system call. */
 	if (l->rows.summary)
-		l->rows.summary->overlap = true;
+		l->rows.summary->overlap = l->rows.summary->derived = true;
 	order_tables(l);
 	for (int late = 0; late < 2; late++)
 		for (unsigned i = 0; i < l->e.nkinds && l->rows.summary && !rc; i++)

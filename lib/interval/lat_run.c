@@ -5,6 +5,7 @@
 #include "interval/lat_out.h"
 
 #include "base/err.h"
+#include "table/periods.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,8 +17,9 @@
 struct run {
 	struct plat_opts *o;
 	struct lat *l;
-	struct lat_emit *emit; /* NULL: tables or a list */
-	struct lat_list *list; /* NULL: tables or a stream */
+	struct lat_emit *emit;	 /* NULL: tables or a list */
+	struct lat_list *list;	 /* NULL: tables or a stream */
+	struct periods *periods; /* NULL: one table in the end */
 	uint64_t samples;
 	bool unknown; /* --by has a name that no event has */
 };
@@ -151,6 +153,15 @@ static int on_record(void *ctx, const struct sreader *r, const struct ps_record 
 	return rc;
 }
 
+static int see_period(struct periods *p, const struct ps_record *rec)
+{
+	if (rec->type == PS_HEADER)
+		return periods_end(p, false);
+	if (rec->type != PS_SAMPLE || rec->sample.flags & PS_SAMPLE_NO_TIME)
+		return 0;
+	return periods_see(p, rec->sample.time);
+}
+
 static int read_one(struct run *run, const char *name, struct diag *d, uint64_t *lost)
 {
 	const struct ps_record *rec;
@@ -163,13 +174,21 @@ static int read_one(struct run *run, const char *name, struct diag *d, uint64_t 
 		return PP_EXIT_FAIL;
 	if (run->list)
 		src_on_pause(s, out_hand_on, &run->list->out);
+	if (run->periods)
+		src_on_pause(s, periods_pause, run->periods);
 	rc = sreader_new(&r, s, LAT_KEEP, d);
 	if (rc)
 		return PP_EXIT_FAIL;
 	while (!(rc = sreader_next(r, &rec))) {
 		see(run, rec);
+		if (run->periods && (rc = see_period(run->periods, rec)))
+			break;
 		if ((rc = lat_record(run->l, r, rec)))
 			break;
+	}
+	if (run->periods && run->periods->err) {
+		sreader_free(r);
+		return periods_status(run->periods->err);
 	}
 	/* The reader has said what it gave; errors of the engine it has not. */
 	ours = rc == PP_ENOMEM || rc == PP_ELIMIT;
@@ -191,7 +210,7 @@ static int read_all(struct run *run, char **names, int n, struct diag *d, uint64
 	do {
 		int status = read_one(run, names[i], d, lost);
 
-		if (status == PP_EXIT_FAIL)
+		if (status == PP_EXIT_FAIL || status == PP_EXIT_USAGE)
 			return status;
 		worst = status > worst ? status : worst;
 	} while (++i < n);
@@ -208,10 +227,14 @@ static int finish(struct run *run, int status, struct diag *d)
 {
 	unsigned unknown;
 	struct buf why = BUF_INIT;
+	int rc;
 
-	if (status == PP_EXIT_FAIL)
+	if (status == PP_EXIT_FAIL || status == PP_EXIT_USAGE)
 		return status;
-	if (lat_finish(run->l) || (run->o->failed && run->o->failed(run->o->see_ctx))) {
+	rc = lat_end(run->l);
+	if (!rc && run->periods && periods_end(run->periods, true))
+		return periods_status(run->periods->err);
+	if (rc || lat_complete(run->l) || (run->o->failed && run->o->failed(run->o->see_ctx))) {
 		diag_error(d, NULL, -1, "out of memory");
 		return PP_EXIT_FAIL;
 	}
@@ -229,42 +252,9 @@ static int last(const struct run *run, int status, uint64_t lost)
 	return !status && (run->unknown || (run->o->strict && lost)) ? PP_EXIT_PARTIAL : status;
 }
 
-/* The first rows of each kind; of the table of all kinds no row is left out. */
-static int sort_tables(struct run *run)
+/* How the tables are written, where nothing was said. */
+static void choose_form(struct plat_opts *o)
 {
-	struct tables *ts = lat_tables(run->l);
-	struct plat_opts *o = run->o;
-	int rc = 0;
-
-	for (uint32_t i = 0; i < ts->n && o->out.top && !rc; i++) {
-		rc = table_sort(ts->v[i], o->out.sort);
-		if (rc == PP_ENOENT)
-			rc = table_sort(ts->v[i], NULL);
-		if (!rc && strcmp(ts->v[i]->name, LAT_SUMMARY) != 0)
-			rc = table_top(ts->v[i], o->out.top);
-	}
-	o->out.top = 0;
-	return rc;
-}
-
-static int run_tables(struct run *run, char **names, int n, struct diag *d)
-{
-	struct plat_opts *o = run->o;
-	struct tables *ts = lat_tables(run->l);
-	uint64_t lost = 0;
-	int status, printed;
-
-	status = finish(run, read_all(run, names, n, d, &lost), d);
-	if (status == PP_EXIT_FAIL)
-		return status;
-	ts->lost = lost;
-	ts->partial = status == PP_EXIT_PARTIAL;
-	if (o->view)
-		ts->view = o->view;
-	if (tables_empty(ts))
-		return say_nothing(run->l, run->samples, d);
-	if (o->out.form != TABLE_FORM_TEXT && o->stats && lat_account_table(run->l))
-		return PP_EXIT_FAIL;
 	if (o->out.form == TABLE_FORM_TEXT && !o->out.top && !o->lat.by && !o->lat.window)
 		o->out.top = PLAT_TOP;
 	if (o->lat.threads) {
@@ -273,12 +263,56 @@ static int run_tables(struct run *run, char **names, int n, struct diag *d)
 	}
 	if (!o->out.stats)
 		o->out.stats = (1u << TABLE_NSTATS) - 1;
-	if (sort_tables(run))
+}
+
+static int print_tables(struct run *run, int status, uint64_t lost, struct diag *d)
+{
+	struct plat_opts *o = run->o;
+	struct tables *ts = lat_tables(run->l);
+	int printed;
+
+	if (status == PP_EXIT_FAIL || status == PP_EXIT_USAGE)
+		return status;
+	ts->lost = lost;
+	ts->partial = status == PP_EXIT_PARTIAL;
+	if (tables_empty(ts))
+		return say_nothing(run->l, run->samples, d);
+	if (o->out.form != TABLE_FORM_TEXT && o->stats && lat_account_table(run->l))
 		return PP_EXIT_FAIL;
 	printed = tables_print(ts, &o->out, STDOUT_FILENO, d);
 	if (printed)
 		return printed;
 	return last(run, status, lost);
+}
+
+/* A completion of struct periods. */
+static int complete(void *ctx)
+{
+	return lat_complete(ctx);
+}
+
+static int run_tables(struct run *run, char **names, int n, struct diag *d)
+{
+	struct plat_opts *o = run->o;
+	struct periods periods;
+	uint64_t lost = 0;
+	int status;
+
+	choose_form(o);
+	if (o->view)
+		lat_tables(run->l)->view = o->view;
+	if (o->out.every) {
+		if (periods_open(&periods, &o->out, lat_tables(run->l), d))
+			return PP_EXIT_FAIL;
+		periods.complete = complete;
+		periods.ctx = run->l;
+		run->periods = &periods;
+	}
+	status = finish(run, read_all(run, names, n, d, &lost), d);
+	status = print_tables(run, status, lost, d);
+	if (run->periods)
+		periods_release(run->periods);
+	return status;
 }
 
 static int run_list(struct run *run, char **names, int n, struct diag *d)
@@ -378,6 +412,16 @@ int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 	if (o->emit && (o->list || o->out.form == TABLE_FORM_TSV)) {
 		diag_error(d, NULL, -1,
 			   "--emit writes a stream: --slower and --tsv do not go with it");
+		return PP_EXIT_USAGE;
+	}
+	if ((o->out.every || o->out.cumulative) &&
+	    (!o->out.every || o->emit || o->list || o->lat.window || o->lat.threads ||
+	     o->lat.unmatched)) {
+		diag_error(d, NULL, -1,
+			   o->out.every
+				   ? "--every goes with none of --emit, --slower, --unmatched, "
+				     "--threads, --over-time, --heatmap"
+				   : "--cumulative is for --every");
 		return PP_EXIT_USAGE;
 	}
 	if (o->emit && o->out.form == TABLE_FORM_JSON)

@@ -62,6 +62,7 @@ static void add_buckets(struct buf *b, const struct hist *h, const char *name, u
 
 /* What the walk through the rows knows. */
 struct json {
+	const struct tables *ts;
 	const struct table *t;
 	struct buf *b, text;
 	struct out *out;
@@ -73,6 +74,10 @@ static void begin_row(void *ctx)
 
 	buf_adds(x->b, "{\"table\":");
 	buf_add_json(x->b, x->t->name, strlen(x->t->name));
+	if (x->ts->period_end)
+		buf_addf(x->b, ",\"period\":{\"begin\":%llu,\"end\":%llu}",
+			 (unsigned long long)x->ts->period_begin,
+			 (unsigned long long)x->ts->period_end);
 	buf_adds(x->b, ",\"keys\":{");
 }
 
@@ -128,10 +133,10 @@ static int end_row(void *ctx)
 	return table_flush(x->b, x->out);
 }
 
-int table_write_json(const struct table *t, struct buf *b, struct out *out)
+int table_write_json(const struct tables *ts, const struct table *t, struct buf *b, struct out *out)
 {
 	static const struct table_walk walk = {begin_row, on_key, between, on_value, end_row};
-	struct json x = {.t = t, .b = b, .out = out};
+	struct json x = {.ts = ts, .t = t, .b = b, .out = out};
 	int rc = table_each_row(t, &walk, &x);
 
 	buf_release(&x.text);

@@ -1,5 +1,5 @@
 /* The command line options of tables, and how phist and plat print theirs in the end. */
-#include "table/table.h"
+#include "table/parts.h"
 
 #include "base/err.h"
 
@@ -26,7 +26,7 @@ static int step(const char *arg, uint64_t *v, struct buf *why)
 	return rc ? number("linear", arg, INT64_MAX, v, why) : 0;
 }
 
-enum { LOG2 = OPT_NO_SHORT, LINEAR, FINE, SORT, TSV, JSON, WIDE };
+enum { LOG2 = OPT_NO_SHORT, LINEAR, FINE, SORT, TSV, JSON, WIDE, EVERY, CUMULATIVE };
 
 const struct opt table_options[] = {
 	{LOG2, "log2", NULL, "draw each row's histogram by powers of two"},
@@ -36,6 +36,8 @@ const struct opt table_options[] = {
 	{SORT, "sort", "COLUMN",
 	 "sort by COLUMN: count, sum, p99, max, a key, ...; -COLUMN: backwards"},
 	{WIDE, "wide", NULL, "all columns, also where the terminal is narrower"},
+	{EVERY, "every", "TIME", "write the tables of every TIME, such as 2s, then their sum"},
+	{CUMULATIVE, "cumulative", NULL, "of --every: the tables of all until then"},
 	{TSV, "tsv", NULL, "write tab-separated values, for phist --merge and psvg"},
 	{JSON, "json", NULL, "write JSON, one object a row"},
 	{0},
@@ -63,6 +65,8 @@ int table_option(void *opts, int id, const char *arg, struct buf *why)
 		break;
 	case SORT: o->sort = arg; break;
 	case WIDE: o->wide = true; break;
+	case EVERY: return opt_duration("every", arg, false, &o->every, why);
+	case CUMULATIVE: o->cumulative = true; break;
 	case TSV: o->form = TABLE_FORM_TSV; break;
 	case JSON: o->form = TABLE_FORM_JSON; break;
 	}
@@ -70,7 +74,7 @@ int table_option(void *opts, int id, const char *arg, struct buf *why)
 }
 
 /* A column needs to be in one of the tables only: several tables have different ones. */
-static int sort_all(struct tables *ts, const struct table_opts *o, struct diag *d)
+int tables_arrange(struct tables *ts, const struct table_opts *o, struct diag *d)
 {
 	bool found = !o->sort || !ts->n;
 	int rc = 0;
@@ -80,7 +84,7 @@ static int sort_all(struct tables *ts, const struct table_opts *o, struct diag *
 		found |= !rc;
 		if (rc == PP_ENOENT)
 			rc = table_sort(ts->v[i], NULL);
-		if (!rc && o->top)
+		if (!rc && o->top && !ts->v[i]->derived)
 			rc = table_top(ts->v[i], o->top);
 	}
 	if (rc || found)
@@ -100,7 +104,7 @@ int tables_print(struct tables *ts, const struct table_opts *opts, int fd, struc
 {
 	struct table_opts fitted = *opts, *o = &fitted;
 	struct out out;
-	int rc = sort_all(ts, o, d), closed;
+	int rc = tables_arrange(ts, o, d), closed;
 
 	if (!o->wide && !o->width)
 		o->width = table_terminal_width(fd);

@@ -17,6 +17,19 @@ int table_merge_row(struct table *t, uint32_t to, uint32_t from);
 /* The greatest count of a row's values: what decides which rows are kept. */
 uint64_t table_weight(const struct table *t, uint32_t row);
 
+/* Leaves its columns alone. */
+void table_clear(struct table *t);
+void table_free(struct table *t);
+
+/* As tables_merge, but with those that are derived, into tables that have none yet. */
+int tables_copy(struct tables *to, const struct tables *from);
+
+/*
+ * Sorts all, and leaves the first rows of those that are not derived. 0, PP_ENOMEM or PP_EUSAGE (no
+ * table has the column to sort by), which is reported.
+ */
+int tables_arrange(struct tables *ts, const struct table_opts *o, struct diag *d);
+
 /* The table of that name, NULL if there is none. */
 struct table *tables_find(const struct tables *ts, const char *name, size_t len);
 
@@ -36,7 +49,8 @@ struct table_walk {
 int table_each_row(const struct table *t, const struct table_walk *w, void *ctx);
 
 int table_write_tsv(const struct tables *ts, const struct table *t, struct buf *b, struct out *out);
-int table_write_json(const struct table *t, struct buf *b, struct out *out);
+int table_write_json(const struct tables *ts, const struct table *t, struct buf *b,
+		     struct out *out);
 int table_write_text(struct tables *ts, const struct table *t, const struct table_opts *o,
 		     struct buf *b, struct out *out);
 

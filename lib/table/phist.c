@@ -43,6 +43,34 @@ static int parse(struct phist *p, const char *name, const char *text, unsigned m
 	return rc;
 }
 
+static void mark_sums(const struct tables *ts);
+
+/* The periods' tables are complete. */
+static int complete(void *ctx)
+{
+	struct phist *p = ctx;
+
+	mark_sums(&p->tables);
+	return 0;
+}
+
+static int begin_periods(struct phist *p, const struct table_opts *o)
+{
+	if (!o || (!o->every && !o->cumulative))
+		return 0;
+	if (!o->every || p->window) {
+		diag_error(p->d, NULL, -1,
+			   o->every ? "--every does not go with --over-time and --heatmap"
+				    : "--cumulative is for --every");
+		return PP_EUSAGE;
+	}
+	p->every = *o;
+	if (!p->every.sort)
+		p->every.sort = "count";
+	p->by_period = true;
+	return periods_open(&p->periods, &p->every, &p->tables, p->d);
+}
+
 int phist_new(struct phist **pp, const struct phist_opts *opts, struct diag *d)
 {
 	struct phist *p = calloc(1, sizeof(*p));
@@ -59,10 +87,14 @@ int phist_new(struct phist **pp, const struct phist_opts *opts, struct diag *d)
 	rc = parse(p, "field", opts->fields, TABLE_VALUES_MAX, &p->fields, &p->nfields);
 	if (!rc)
 		rc = parse(p, "by", opts->by, TABLE_KEYS_MAX - 1, &p->by, &p->nby);
+	if (!rc)
+		rc = begin_periods(p, opts->every);
 	if (rc) {
 		phist_free(p);
 		return rc;
 	}
+	p->periods.complete = complete;
+	p->periods.ctx = p;
 	*pp = p;
 	return 0;
 }
@@ -73,6 +105,8 @@ void phist_free(struct phist *p)
 		return;
 	expr_free(p->fields);
 	expr_free(p->by);
+	if (p->by_period)
+		periods_release(&p->periods);
 	tables_release(&p->tables);
 	buf_release(&p->text);
 	for (unsigned i = 0; i < TABLE_KEYS_MAX; i++)
@@ -91,11 +125,13 @@ uint64_t phist_lost(const struct phist *p)
 
 static int see(struct phist *p, const struct sreader *r, const struct ps_record *rec)
 {
-	int rc;
+	int rc = 0;
 
-	if (rec->type == PS_HEADER)
+	if (rec->type == PS_HEADER) {
 		p->last_event = 0;
-	rc = phist_count(p, r, rec);
+		rc = p->by_period ? periods_end(&p->periods, false) : 0;
+	}
+	rc = rc ? rc : phist_count(p, r, rec);
 	if (rc)
 		return rc;
 	rc = p->fields ? expr_see(p->fields, r, rec) : 0;
@@ -104,21 +140,38 @@ static int see(struct phist *p, const struct sreader *r, const struct ps_record 
 	return !rc && p->by ? expr_see(p->by, r, rec) : rc;
 }
 
+static int take(struct phist *p, const struct sreader *r, const struct ps_record *rec)
+{
+	int rc = 0;
+
+	if (rec->type != PS_SAMPLE)
+		return see(p, r, rec);
+	if (p->by_period && !(rec->sample.flags & PS_SAMPLE_NO_TIME))
+		rc = periods_see(&p->periods, rec->sample.time);
+	return rc ? rc : phist_sample(p, r, rec);
+}
+
 /* Takes all records of a source, and frees it. */
 int phist_stream(struct phist *p, struct src *s)
 {
 	const struct ps_record *rec;
 	struct sreader *r;
-	int rc = sreader_new(&r, s, KEEP, p->d), status;
+	int rc, status;
 
+	if (p->by_period)
+		src_on_pause(s, periods_pause, &p->periods);
+	rc = sreader_new(&r, s, KEEP, p->d);
 	if (rc)
 		return PP_EXIT_FAIL;
 	while (!(rc = sreader_next(r, &rec)))
-		if ((rc = rec->type == PS_SAMPLE ? phist_sample(p, r, rec) : see(p, r, rec)))
+		if ((rc = take(p, r, rec)))
 			break;
-	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
-		diag_error(p->d, NULL, -1, "%s", pp_strerror(rc));
-	status = rc == PP_ENOMEM || rc == PP_ELIMIT ? PP_EXIT_FAIL : sreader_status(r, rc);
+	if (p->periods.err)
+		status = periods_status(p->periods.err);
+	else if (rc == PP_ENOMEM || rc == PP_ELIMIT)
+		status = PP_EXIT_FAIL, diag_error(p->d, NULL, -1, "%s", pp_strerror(rc));
+	else
+		status = sreader_status(r, rc);
 	p->tables.lost += sreader_account(r)->lost;
 	sreader_free(r);
 	return status;
@@ -159,7 +212,7 @@ static int read_files(struct phist *p, char **names, int n, bool merge)
 		struct src *s;
 		int status = src_open(&s, names[i], p->d) ? PP_EXIT_FAIL : read_file(p, s, merge);
 
-		if (status == PP_EXIT_FAIL)
+		if (status == PP_EXIT_FAIL || status == PP_EXIT_USAGE)
 			return status;
 		worst = status > worst ? status : worst;
 	} while (++i < n);
@@ -179,6 +232,10 @@ const struct tables *phist_tables(const struct phist *p)
 
 int phist_merge(struct phist *p, char **names, int n)
 {
+	if (p->by_period) {
+		diag_error(p->d, NULL, -1, "--every does not go with --merge");
+		return PP_EXIT_USAGE;
+	}
 	return read_files(p, names, n, true);
 }
 
@@ -292,8 +349,10 @@ int phist_print(struct phist *p, int status, const struct table_opts *o)
 	bool problems;
 	int printed;
 
-	if (status == PP_EXIT_FAIL)
+	if (status == PP_EXIT_FAIL || status == PP_EXIT_USAGE)
 		return status;
+	if (p->by_period && periods_end(&p->periods, true))
+		return periods_status(p->periods.err);
 	status = phist_counted(p, status);
 	say_account(p);
 	problems = say_problems(p, p->fields);

@@ -31,13 +31,14 @@ struct phist_opts {
 	uint64_t window;    /* ns of each row's window of time; 0: none */
 	uint64_t step;	    /* of linear buckets; 0: there are none */
 	bool as_table;	    /* counts of perf stat come as a table, too, not in perf's columns */
+	const struct table_opts *every; /* NULL, or how the tables of its periods are written */
 };
 
 struct phist;
 
 /*
- * The texts of opts and the diag must outlive it. 0; PP_EUSAGE: an expression is wrong; PP_ENOMEM.
- * Both are reported.
+ * The texts of opts and the diag must outlive it. 0; PP_EUSAGE: an expression is wrong, or options
+ * do not go together; PP_ENOMEM. Both are reported.
  */
 int phist_new(struct phist **p, const struct phist_opts *opts, struct diag *d);
 void phist_free(struct phist *p); /* NULL is fine */

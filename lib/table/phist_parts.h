@@ -6,6 +6,7 @@
 
 #include "count/reader.h"
 #include "expr/expr.h"
+#include "table/periods.h"
 #include "table/phist.h"
 
 /* samples = counted + filtered + no_field + no_key + no_time + joined. */
@@ -48,7 +49,10 @@ struct phist {
 	struct buf raw[TABLE_KEYS_MAX]; /* of keys that are addresses instead of functions */
 	struct phist_events events;
 	struct count_reader *counts; /* made when there is something for it */
-	bool twice;		     /* an automatic width was doubled last, not multiplied by 5 */
+	struct table_opts every;     /* of the periods */
+	struct periods periods;
+	bool by_period; /* there are any */
+	bool twice;	/* an automatic width was doubled last, not multiplied by 5 */
 };
 
 /* ---- phist_sample.c ---- */

@@ -1,4 +1,5 @@
 /* Reads the TSV form of tables back, without loss, and merges it with what is there. */
+#include "table/cell.h"
 #include "table/parts.h"
 
 #include "base/err.h"
@@ -9,11 +10,6 @@
 #define BLOCK	    (1u << 18)
 #define COLUMNS_MAX 2048
 #define VIEWS	    "bars", "lines", "heat"
-
-struct text {
-	const char *p;
-	size_t n;
-};
 
 /* What a column is. */
 enum role { ROLE_UNKNOWN, ROLE_KEY, ROLE_STAT, ROLE_BUCKETS, ROLE_LINEAR };
@@ -35,11 +31,12 @@ struct tread {
 	uint64_t rows, folded;
 	uint32_t ncolumns;
 	struct column columns[COLUMNS_MAX];
-	struct text cells[COLUMNS_MAX];
+	struct cell cells[COLUMNS_MAX];
 	uint32_t ncells;
 	struct buf texts;      /* unescaped names of the header */
 	struct buf key;	       /* unescaped key of a row */
 	bool partial, overlap; /* overlap: of t */
+	bool skip;	       /* the rows are of a period: the sum of all comes after them */
 };
 
 bool tables_is(const void *bytes, size_t len)
@@ -53,82 +50,7 @@ static int corrupt(struct tread *r, const char *what)
 	return PP_ECORRUPT;
 }
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Adds the bytes that a cell stands for. */
-static int unescape(struct buf *b, struct text s)
-{
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] != '\\') {
-			buf_addc(b, s.p[i]);
-		} else if (i + 1 < s.n && s.p[i + 1] == '\\') {
-			buf_addc(b, '\\');
-			i++;
-		} else if (i + 3 < s.n && s.p[i + 1] == 'x' && hex_digit(s.p[i + 2]) >= 0 &&
-			   hex_digit(s.p[i + 3]) >= 0) {
-			buf_addc(b, (char)(hex_digit(s.p[i + 2]) * 16 + hex_digit(s.p[i + 3])));
-			i += 3;
-		} else {
-			return PP_ECORRUPT;
-		}
-	}
-	return b->err;
-}
-
-static bool equals(struct text s, const char *want)
-{
-	return s.n == strlen(want) && !memcmp(s.p, want, s.n);
-}
-
-/* A decimal integer; hexadecimal after 0x. */
-static int get_int(struct text s, hist_int least, hist_int most, hist_int *v)
-{
-	bool negative = s.n && *s.p == '-', hex;
-	size_t i = negative;
-	int base;
-
-	hex = s.n > i + 2 && s.p[i] == '0' && s.p[i + 1] == 'x';
-	base = hex ? 16 : 10;
-	i += hex ? 2 : 0;
-	if (i >= s.n)
-		return PP_ECORRUPT;
-	for (*v = 0; i < s.n; i++) {
-		int digit = hex_digit(s.p[i]);
-
-		if (digit < 0 || digit >= base || wide_int_mul(*v, base, v) ||
-		    wide_int_add(*v, -digit, v))
-			return PP_ECORRUPT;
-	}
-	/* Collected below zero, where there is one number more. */
-	if (!negative && wide_int_mul(*v, -1, v))
-		return PP_ECORRUPT;
-	return *v < least || *v > most ? PP_ECORRUPT : 0;
-}
-
-static int get_u64_text(struct text s, uint64_t *v)
-{
-	hist_int x;
-	int rc = get_int(s, 0, UINT64_MAX, &x);
-
-	*v = rc ? 0 : (uint64_t)x;
-	return rc;
-}
-
-/* Cuts off what stands before c, or all. */
-static struct text until(struct text *s, char c)
-{
-	const char *at = memchr(s->p, c, s->n);
-	struct text head = {s->p, at ? (size_t)(at - s->p) : s->n};
-
-	s->p += head.n + (at != NULL);
-	s->n -= head.n + (at != NULL);
-	return head;
-}
-
-static int split(struct tread *r, struct text line)
+static int split(struct tread *r, struct cell line)
 {
 	r->ncells = 0;
 	for (;;) {
@@ -136,7 +58,7 @@ static int split(struct tread *r, struct text line)
 
 		if (r->ncells == COLUMNS_MAX)
 			return corrupt(r, "too many columns");
-		r->cells[r->ncells++] = until(&line, '\t');
+		r->cells[r->ncells++] = cell_until(&line, '\t');
 		if (!more)
 			return 0;
 	}
@@ -145,39 +67,40 @@ static int split(struct tread *r, struct text line)
 /* ---- header ---- */
 
 /* "#PPTABLE1 rows=12 view=bars ... name=NAME" */
-static int read_first_cell(struct tread *r, struct text s)
+static int read_first_cell(struct tread *r, struct cell s)
 {
 	static const char *const views[] = {VIEWS};
 	uint64_t lost = 0;
 
 	r->folded = 0;
-	r->overlap = false;
+	r->overlap = r->skip = false;
 	r->expected = UINT64_MAX;
 	buf_reset(&r->name);
-	until(&s, ' ');
+	cell_until(&s, ' ');
 	while (s.n) {
-		struct text value, key;
+		struct cell value, key;
 
 		if (s.n >= 5 && !memcmp(s.p, "name=", 5)) {
 			buf_add(&r->name, s.p + 5, s.n - 5);
 			break;
 		}
-		value = until(&s, ' ');
-		key = until(&value, '=');
-		if (equals(key, "rows") && get_u64_text(value, &r->expected))
+		value = cell_until(&s, ' ');
+		key = cell_until(&value, '=');
+		if (cell_is(key, "rows") && cell_u64(value, &r->expected))
 			return PP_ECORRUPT;
-		if (equals(key, "folded") && get_u64_text(value, &r->folded))
+		if (cell_is(key, "folded") && cell_u64(value, &r->folded))
 			return PP_ECORRUPT;
-		if (equals(key, "lost") && get_u64_text(value, &lost))
+		if (cell_is(key, "lost") && cell_u64(value, &lost))
 			return PP_ECORRUPT;
-		if (equals(key, "partial") && equals(value, "1") && !r->partial) {
+		if (cell_is(key, "partial") && cell_is(value, "1") && !r->partial) {
 			diag_say(r->d, src_name(r->s),
 				 "the table is partial: its input was damaged");
 			r->partial = true;
 		}
-		r->overlap |= equals(key, "overlap") && equals(value, "1");
+		r->skip |= cell_is(key, "period");
+		r->overlap |= cell_is(key, "overlap") && cell_is(value, "1");
 		for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
-			if (equals(key, "view") && equals(value, views[i]) && !r->ts->viewed)
+			if (cell_is(key, "view") && cell_is(value, views[i]) && !r->ts->viewed)
 				r->ts->view = views[i];
 	}
 	r->ts->viewed = true;
@@ -196,20 +119,20 @@ struct shape {
 };
 
 /* Keeps an unescaped name; a name with a NUL in it is no name. */
-static int keep(struct tread *r, struct text s, size_t *at)
+static int keep(struct tread *r, struct cell s, size_t *at)
 {
 	int rc;
 
 	*at = r->texts.len;
-	rc = unescape(&r->texts, s);
+	rc = cell_unescape(&r->texts, s);
 	if (!rc && memchr(buf_str(&r->texts) + *at, 0, r->texts.len - *at))
 		rc = PP_ECORRUPT;
 	buf_addc(&r->texts, 0);
 	return rc ? rc : r->texts.err;
 }
 
-static int key_column(struct tread *r, struct shape *s, struct text name, uint32_t kind,
-		      struct text param, struct column *c)
+static int key_column(struct tread *r, struct shape *s, struct cell name, uint32_t kind,
+		      struct cell param, struct column *c)
 {
 	struct table_key *k = &s->keys[s->nkeys];
 
@@ -217,18 +140,18 @@ static int key_column(struct tread *r, struct shape *s, struct text name, uint32
 		return PP_ECORRUPT;
 	*c = (struct column){.role = ROLE_KEY, .i = s->nkeys};
 	*k = (struct table_key){.kind = (enum table_key_kind)kind};
-	if (k->kind == TABLE_WINDOW && (get_u64_text(param, &k->window) || !k->window))
+	if (k->kind == TABLE_WINDOW && (cell_u64(param, &k->window) || !k->window))
 		return PP_ECORRUPT;
 	return keep(r, name, &s->key_name[s->nkeys++]);
 }
 
-static int value_column(struct tread *r, struct shape *s, struct text name, struct text what,
-			struct text param, struct column *c)
+static int value_column(struct tread *r, struct shape *s, struct cell name, struct cell what,
+			struct cell param, struct column *c)
 {
 	struct table_value *v;
 	int rc = 0;
 
-	if (equals(what, table_stat_name(TABLE_STAT_COUNT))) {
+	if (cell_is(what, table_stat_name(TABLE_STAT_COUNT))) {
 		if (s->nvalues == TABLE_VALUES_MAX)
 			return PP_ECORRUPT;
 		s->values[s->nvalues] = (struct table_value){.kind = TABLE_COUNT};
@@ -241,17 +164,17 @@ static int value_column(struct tread *r, struct shape *s, struct text name, stru
 	v = &s->values[s->nvalues - 1];
 	c->i = s->nvalues - 1;
 	for (int i = 0; i < TABLE_NSTATS; i++)
-		if (equals(what, table_stat_name((enum table_stat)i)))
+		if (cell_is(what, table_stat_name((enum table_stat)i)))
 			*c = (struct column){ROLE_STAT, c->i, (enum table_stat)i};
 	if (c->role == ROLE_STAT && c->stat == TABLE_STAT_SUM) {
 		v->kind = v->kind > TABLE_SUM ? v->kind : TABLE_SUM;
 		rc = keep(r, param, &s->unit[c->i]);
-	} else if (equals(what, "buckets")) {
+	} else if (cell_is(what, "buckets")) {
 		v->kind = TABLE_HIST;
 		c->role = ROLE_BUCKETS;
-	} else if (equals(what, "linear")) {
+	} else if (cell_is(what, "linear")) {
 		c->role = ROLE_LINEAR;
-		rc = get_u64_text(param, &v->step);
+		rc = cell_u64(param, &v->step);
 		if (!rc && !v->step)
 			rc = PP_ECORRUPT;
 	}
@@ -264,13 +187,13 @@ static int read_columns(struct tread *r, struct shape *s)
 
 	r->ncolumns = r->ncells;
 	for (uint32_t i = 1; i < r->ncells && !rc; i++) {
-		struct text param = r->cells[i], name = until(&param, ':');
-		struct text what = until(&param, ':');
+		struct cell param = r->cells[i], name = cell_until(&param, ':');
+		struct cell what = cell_until(&param, ':');
 		uint32_t kind = 0;
 
 		r->columns[i] = (struct column){.role = ROLE_UNKNOWN};
 		while (kind <= TABLE_WINDOW &&
-		       !equals(what, table_key_kind_name((enum table_key_kind)kind)))
+		       !cell_is(what, table_key_kind_name((enum table_key_kind)kind)))
 			kind++;
 		rc = kind <= TABLE_WINDOW ? key_column(r, s, name, kind, param, &r->columns[i])
 					  : value_column(r, s, name, what, param, &r->columns[i]);
@@ -316,7 +239,7 @@ static void check_rows(struct tread *r)
 	r->partial = true;
 }
 
-static int read_header(struct tread *r, struct text line)
+static int read_header(struct tread *r, struct cell line)
 {
 	struct shape s = {0};
 	size_t at;
@@ -328,9 +251,11 @@ static int read_header(struct tread *r, struct text line)
 		rc = corrupt(r, "the first cell of its header is malformed");
 	r->t = NULL;
 	r->rows = 0;
+	if (!rc && r->skip)
+		return 0;
 	if (!rc && (read_columns(r, &s) || !s.nvalues))
 		rc = corrupt(r, "its header is malformed");
-	if (!rc && keep(r, (struct text){buf_str(&r->name), r->name.len}, &at))
+	if (!rc && keep(r, (struct cell){buf_str(&r->name), r->name.len}, &at))
 		rc = corrupt(r, "its name is malformed");
 	if (rc)
 		return rc;
@@ -354,16 +279,16 @@ static int read_header(struct tread *r, struct text line)
 
 /* ---- rows ---- */
 
-static int read_buckets(struct text s, uint64_t step, struct hist_buckets *b)
+static int read_buckets(struct cell s, uint64_t step, struct hist_buckets *b)
 {
 	while (s.n) {
-		struct text count = until(&s, ' '), low = until(&count, ':');
+		struct cell count = cell_until(&s, ' '), low = cell_until(&count, ':');
 		hist_int v;
 		uint64_t n;
 		int32_t bucket;
 
-		if (get_int(low, INT64_MIN, step ? HIST_SUM_MAX : UINT64_MAX, &v) ||
-		    get_u64_text(count, &n) || !n)
+		if (cell_int(low, INT64_MIN, step ? HIST_SUM_MAX : UINT64_MAX, &v) ||
+		    cell_u64(count, &n) || !n)
 			return PP_ECORRUPT;
 		bucket = step ? hist_linear_bucket(v, step) : hist_bucket(v);
 		if ((step ? (hist_int)bucket * step : hist_bucket_name(bucket)) != v)
@@ -374,17 +299,17 @@ static int read_buckets(struct text s, uint64_t step, struct hist_buckets *b)
 	return 0;
 }
 
-static int read_stat(struct text s, enum table_stat stat, struct hist *h)
+static int read_stat(struct cell s, enum table_stat stat, struct hist *h)
 {
 	if (stat == TABLE_STAT_COUNT)
-		return get_u64_text(s, &h->count);
+		return cell_u64(s, &h->count);
 	if (!h->count)
 		return s.n ? PP_ECORRUPT : 0;
 	switch (stat) {
-	case TABLE_STAT_SUM: return get_int(s, -HIST_SUM_MAX, HIST_SUM_MAX, &h->sum);
-	case TABLE_STAT_MIN: return get_int(s, INT64_MIN, UINT64_MAX, &h->min);
-	case TABLE_STAT_MAX: return get_int(s, INT64_MIN, UINT64_MAX, &h->max);
-	case TABLE_STAT_MAX_TIME: return get_u64_text(s, &h->max_time);
+	case TABLE_STAT_SUM: return cell_int(s, -HIST_SUM_MAX, HIST_SUM_MAX, &h->sum);
+	case TABLE_STAT_MIN: return cell_int(s, INT64_MIN, UINT64_MAX, &h->min);
+	case TABLE_STAT_MAX: return cell_int(s, INT64_MIN, UINT64_MAX, &h->max);
+	case TABLE_STAT_MAX_TIME: return cell_u64(s, &h->max_time);
 	default: return 0; /* follows from the others */
 	}
 }
@@ -412,7 +337,7 @@ static bool is_sound(const struct hist *h, const struct table_value *v)
 	       h->fine.high == hist_bucket(h->max) && (!v->step || adds_up(&h->linear, h->count));
 }
 
-static int read_key(struct tread *r, uint32_t k, struct text s, uint64_t *key)
+static int read_key(struct tread *r, uint32_t k, struct cell s, uint64_t *key)
 {
 	hist_int v = 0;
 	int rc = 0;
@@ -420,12 +345,12 @@ static int read_key(struct tread *r, uint32_t k, struct text s, uint64_t *key)
 	switch (r->t->keys[k].kind) {
 	case TABLE_TEXT:
 		buf_reset(&r->key);
-		rc = unescape(&r->key, s);
+		rc = cell_unescape(&r->key, s);
 		return rc ? rc : table_text(r->t, buf_str(&r->key), r->key.len, key);
-	case TABLE_SIGNED: rc = get_int(s, INT64_MIN, INT64_MAX, &v); break;
+	case TABLE_SIGNED: rc = cell_int(s, INT64_MIN, INT64_MAX, &v); break;
 	case TABLE_NUMBER:
 	case TABLE_HEX:
-	case TABLE_WINDOW: rc = get_int(s, 0, UINT64_MAX, &v); break;
+	case TABLE_WINDOW: rc = cell_int(s, 0, UINT64_MAX, &v); break;
 	}
 	/* In two steps: not every wide_int below zero becomes a number without a sign. */
 	*key = v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;
@@ -442,7 +367,7 @@ static int find_row(struct tread *r, uint32_t *row)
 	for (uint32_t i = 1; i < r->ncolumns && !rc; i++) {
 		if (r->columns[i].role != ROLE_KEY)
 			continue;
-		if (equals(r->cells[i], TABLE_OTHER))
+		if (cell_is(r->cells[i], TABLE_OTHER))
 			others++;
 		else
 			rc = read_key(r, r->columns[i].i, r->cells[i], &key[r->columns[i].i]);
@@ -481,7 +406,7 @@ static int read_cells(struct tread *r, struct hist *h)
 	return rc;
 }
 
-static int read_row(struct tread *r, struct text line)
+static int read_row(struct tread *r, struct cell line)
 {
 	struct hist h[TABLE_VALUES_MAX] = {0};
 	uint32_t row;
@@ -514,11 +439,11 @@ static int read_row(struct tread *r, struct text line)
 
 /* ---- lines ---- */
 
-static int read_line(struct tread *r, struct text line)
+static int read_line(struct tread *r, struct cell line)
 {
 	if (tables_is(line.p, line.n))
 		return read_header(r, line);
-	if (!r->t && !line.n)
+	if (r->skip || (!r->t && !line.n))
 		return 0;
 	if (!r->t)
 		return corrupt(r, "no header comes first");
@@ -528,11 +453,11 @@ static int read_line(struct tread *r, struct text line)
 /* Takes the whole lines that were read, and moves the rest to the front. */
 static int take_lines(struct tread *r)
 {
-	struct text rest = {buf_str(&r->data), r->data.len};
+	struct cell rest = {buf_str(&r->data), r->data.len};
 	int rc = 0;
 
 	while (!rc && memchr(rest.p, '\n', rest.n)) {
-		struct text line = until(&rest, '\n');
+		struct cell line = cell_until(&rest, '\n');
 
 		rc = read_line(r, line);
 		r->offset += line.n + 1;
@@ -568,6 +493,11 @@ static int read_all(struct tread *r)
 	if (r->data.len) {
 		diag_warn(r->d, src_name(r->s), (int64_t)r->offset,
 			  "the last line has no newline: the table is cut off");
+		r->partial = true;
+	}
+	if (r->skip) {
+		diag_warn(r->d, src_name(r->s), (int64_t)r->offset,
+			  "the sum of the periods is missing: the table is cut off");
 		r->partial = true;
 	}
 	if (!r->t && !r->partial) {

@@ -11,7 +11,7 @@ void tables_init(struct tables *ts)
 	*ts = (struct tables){.view = "bars"};
 }
 
-static void table_free(struct table *t)
+void table_free(struct table *t)
 {
 	for (uint32_t i = 0; i < t->nrows * t->nvalues; i++)
 		hist_release(&t->cell[i]);
@@ -22,6 +22,22 @@ static void table_free(struct table *t)
 	free(t->order);
 	free(t->slots);
 	free(t);
+}
+
+void table_clear(struct table *t)
+{
+	for (uint32_t i = 0; i < t->nrows * t->nvalues; i++)
+		hist_release(&t->cell[i]);
+	intern_release(&t->texts);
+	t->texts = (struct intern)INTERN_INIT;
+	if (t->slots)
+		memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof(*t->slots));
+	t->nrows = t->nordered = 0;
+	t->other = TABLE_NO_ROW;
+	t->folded = 0;
+	t->bytes = 0;
+	t->sorted = false;
+	t->generation++;
 }
 
 void tables_release(struct tables *ts)
@@ -102,7 +118,8 @@ int tables_add(struct tables *ts, const char *name, const struct table_key *keys
 
 int table_set_title(struct table *t, const char *title)
 {
-	t->title = copy(t, title);
+	if (!t->title || strcmp(t->title, title) != 0)
+		t->title = copy(t, title);
 	return t->title ? 0 : PP_ENOMEM;
 }
 

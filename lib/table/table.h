@@ -134,6 +134,7 @@ struct table {
 	bool as_added;	 /* may be set: table_sort by NULL leaves the rows as they came */
 	uint32_t no_sum; /* may be set: bits, values whose sum means nothing; text has none */
 	bool overlap; /* may be set: what one row counts others count, too, and none has a share */
+	bool derived; /* may be set: made of the others; all its rows are written */
 };
 
 /* The tables of a result, and what is to be known of it as a whole. */
@@ -145,6 +146,8 @@ struct tables {
 	bool partial;	  /* the input was damaged or cut off */
 	bool viewed;	  /* a table was read: its view holds */
 	bool left_out;	  /* columns were, when the tables were written as text */
+	/* ns: the part of the recording's time that they are of; 0 and 0: all of it */
+	uint64_t period_begin, period_end;
 };
 
 void tables_init(struct tables *ts);
@@ -162,6 +165,21 @@ int table_set_title(struct table *t, const char *title);
 
 /* Whether none of them has a row. */
 bool tables_empty(const struct tables *ts);
+
+/* ---- adding up ---- */
+
+/*
+ * Adds the rows of all tables of `from` that are not derived to those of the same name, which are
+ * made if they are not there and have to have the same columns, but for the kinds of keys: they
+ * become those of `from`. 0, PP_ENOMEM or PP_ELIMIT.
+ */
+int tables_merge(struct tables *to, const struct tables *from);
+
+/* Leaves the columns alone: no row, no text. The numbers of both are no longer good. */
+void tables_clear(struct tables *ts);
+
+/* Removes the tables that are derived. */
+void tables_drop_derived(struct tables *ts);
 
 /* ---- filling ---- */
 
@@ -257,6 +275,8 @@ struct table_opts {
 	uint64_t time_base; /* text: not subtracted from times if 0 */
 	uint32_t width;	    /* text: columns of a terminal that the tables are to fit; 0: any */
 	bool wide;	    /* tables_print: also to a terminal that is narrower */
+	uint64_t every;	    /* ns of a period, for the caller (periods.h); 0: none */
+	bool cumulative;    /* likewise */
 };
 
 #define TABLE_STATS_SHOWN (((1u << TABLE_NSTATS) - 1) & ~(1u << TABLE_STAT_MAX_TIME))

@@ -64,6 +64,9 @@ static void add_header(const struct tables *ts, const struct table *t, struct bu
 	buf_addf(b, " rows=%u view=%s", table_nordered(t), ts->view);
 	if (t->folded)
 		buf_addf(b, " folded=%llu", (unsigned long long)t->folded);
+	if (ts->period_end)
+		buf_addf(b, " period=%llu,%llu", (unsigned long long)ts->period_begin,
+			 (unsigned long long)ts->period_end);
 	if (ts->lost)
 		buf_addf(b, " lost=%llu", (unsigned long long)ts->lost);
 	if (ts->partial)

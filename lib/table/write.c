@@ -16,10 +16,11 @@ int tables_write(struct tables *ts, const struct table_opts *o, struct out *out)
 		switch (o->form) {
 		case TABLE_FORM_TEXT: rc = table_write_text(ts, ts->v[i], o, &b, out); break;
 		case TABLE_FORM_TSV: rc = table_write_tsv(ts, ts->v[i], &b, out); break;
-		case TABLE_FORM_JSON: rc = table_write_json(ts->v[i], &b, out); break;
+		case TABLE_FORM_JSON: rc = table_write_json(ts, ts->v[i], &b, out); break;
 		}
 	}
-	if (!rc && o->form == TABLE_FORM_JSON) {
+	/* What there is to say of the whole comes after the last period. */
+	if (!rc && o->form == TABLE_FORM_JSON && !ts->period_end) {
 		buf_addf(&b, "{\"end\":{\"tables\":%u,\"lost\":%llu,\"partial\":%s}}\n", ts->n,
 			 (unsigned long long)ts->lost, ts->partial ? "true" : "false");
 		rc = table_flush(&b, out);
