@@ -43,7 +43,7 @@ OPT      ?= -O2
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 # A make that this one calls with -j itself, unless it was called with -j.
 PARALLEL  = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
-PACKAGES := libelf zlib libzstd liblzma libdw libtraceevent libxxhash
+PACKAGES := libelf zlib libzstd liblzma libdw libtraceevent libxxhash capstone
 
 CFLAGS   ?= $(OPT) -g
 PP_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -Ibin -Wall -Wextra -Wshadow -Wstrict-prototypes \

@@ -90,38 +90,14 @@ static void close_dwarf(struct debuginfo *d)
 	}
 }
 
-/* libdw unpacks all debug sections of a file: whether their sizes together are believable. */
-static int check_packed(const struct elf_file *f)
-{
-	uint64_t sum = 0, packed = 0;
-	Elf_Scn *scn = NULL;
-
-	while ((scn = elf_nextscn(elf_file_elf(f), scn)) != NULL) {
-		GElf_Shdr sh;
-		GElf_Chdr ch;
-
-		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_COMPRESSED))
-			continue;
-		if (!gelf_getchdr(scn, &ch))
-			return PP_ECORRUPT;
-		if (ch.ch_size > DWARF_IMAGE_MAX - sum)
-			return PP_ELIMIT;
-		sum += ch.ch_size;
-		packed += sh.sh_size < DWARF_IMAGE_MAX ? sh.sh_size : DWARF_IMAGE_MAX;
-		if (sum > unpack_limit(packed))
-			return PP_ELIMIT;
-	}
-	return 0;
-}
-
 /* Opens the DWARF by images, or by the files themselves. */
 static int begin(struct debuginfo *d, const struct elf_file *f, const struct elf_file *alt,
 		 bool images, bool *split)
 {
-	int rc = images ? 0 : check_packed(f);
+	int rc = images ? 0 : dwarf_check_packed(f);
 
 	if (!rc && !images && alt)
-		rc = check_packed(alt);
+		rc = dwarf_check_packed(alt);
 	if (rc)
 		return rc;
 	if (images)

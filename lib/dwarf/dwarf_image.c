@@ -316,3 +316,26 @@ int dwarf_section(const struct elf_file *f, const char *name, uint64_t max, stru
 	bytes->len += rc ? 0 : s.size;
 	return rc;
 }
+
+int dwarf_check_packed(const struct elf_file *f)
+{
+	uint64_t sum = 0, packed = 0;
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf_file_elf(f), scn)) != NULL) {
+		GElf_Shdr sh;
+		GElf_Chdr ch;
+
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_COMPRESSED))
+			continue;
+		if (!gelf_getchdr(scn, &ch))
+			return PP_ECORRUPT;
+		if (ch.ch_size > DWARF_IMAGE_MAX - sum)
+			return PP_ELIMIT;
+		sum += ch.ch_size;
+		packed += sh.sh_size < DWARF_IMAGE_MAX ? sh.sh_size : DWARF_IMAGE_MAX;
+		if (sum > unpack_limit(packed))
+			return PP_ELIMIT;
+	}
+	return 0;
+}

@@ -29,4 +29,10 @@ int dwarf_image(const struct elf_file *f, bool lines, struct buf *image);
  */
 int dwarf_section(const struct elf_file *f, const char *name, uint64_t max, struct buf *bytes);
 
+/*
+ * libdw unpacks all debug sections of a file that it reads itself: whether their sizes together are
+ * believable. 0, PP_ELIMIT, PP_ECORRUPT.
+ */
+int dwarf_check_packed(const struct elf_file *f);
+
 #endif

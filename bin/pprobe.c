@@ -1,0 +1,109 @@
+/* pprobe: probes at functions, lines and variables of programs and of the kernel. */
+#include "cli.h"
+#include "probe/probe.h"
+
+enum {
+	ALL_MINE = OPT_NO_SHORT,
+	EXTERNS,
+	GROUP,
+	JSON,
+	MINE,
+	NO_INLINES,
+	TRACEFS,
+	TSV,
+};
+
+static const struct opt options[] = {
+	{'x', "exec", "FILE", "the program or library: a path, or a name that is searched for"},
+	{'p', "pid", "PID", "what this process runs, or FILE as it sees it (containers)"},
+	{'F', "funcs", NULL, "list functions; operand: a pattern"},
+	{'L', "lines", "WHAT", "list lines of FUNC or of FILE[:N-M] that can take a probe"},
+	{'V', "vars", "WHAT", "list variables at FUNC[:LINE|+OFF]"},
+	{'U', "usdt", NULL, "list markers (USDT); operand: a pattern"},
+	{EXTERNS, "externs", NULL, "with -V: variables outside of functions, too"},
+	{'n', "dry-run", NULL, "print definitions, but make no probes"},
+	{GROUP, "group", "NAME", "the group of the events (probe_FILE)"},
+	{NO_INLINES, "no-inlines", NULL, "no probes where a function was inlined"},
+	{'l', "list", NULL, "list the probes that there are"},
+	{'d', "del", "PATTERN", "remove probes; more patterns as operands"},
+	{ALL_MINE, "all-mine", NULL, "remove all probes that pprobe made"},
+	{TSV, "tsv", NULL, "lists as tab-separated values"},
+	{JSON, "json", NULL, "lists as JSON, one object a line"},
+	{TRACEFS, "tracefs", "DIR", "where the kernel's lists of probes are"},
+	{MINE, "mine", "FILE", "where the names of probes that pprobe made are kept"},
+	{'v', "verbose", NULL, "tell more: places, names, inlined copies"},
+	{0},
+};
+
+struct config {
+	struct probe_opts o;
+	char *patterns[256]; /* of -d, then operands */
+	int n;
+	bool verbose;
+};
+
+static int act(struct config *c, enum probe_action action, const char *what)
+{
+	c->o.action = action;
+	c->o.what = what;
+	return 0;
+}
+
+static int on_option(void *ctx, int id, const char *arg, struct buf *why)
+{
+	struct config *c = ctx;
+	uint64_t pid;
+
+	switch (id) {
+	case 'x': c->o.binary = arg; break;
+	case 'p':
+		if (opt_u64(arg, 1, INT32_MAX, &pid)) {
+			buf_addf(why, "-p: '%s' is no process id", arg);
+			return PP_EUSAGE;
+		}
+		c->o.pid = (pid_t)pid;
+		break;
+	case 'F': return act(c, PROBE_FUNCTIONS, NULL);
+	case 'L': return act(c, PROBE_LINES, arg);
+	case 'V': return act(c, PROBE_VARIABLES, arg);
+	case 'U': return act(c, PROBE_MARKERS, NULL);
+	case 'l': return act(c, PROBE_LIST, NULL);
+	case 'd':
+		if (c->n == sizeof(c->patterns) / sizeof(c->patterns[0])) {
+			buf_adds(why, "-d: too many patterns");
+			return PP_EUSAGE;
+		}
+		c->patterns[c->n++] = (char *)arg;
+		return act(c, PROBE_DELETE, NULL);
+	case ALL_MINE: c->o.all_mine = true; return act(c, PROBE_DELETE, NULL);
+	case EXTERNS: c->o.externs = true; break;
+	case 'n': c->o.dry_run = true; break;
+	case GROUP: c->o.group = arg; break;
+	case NO_INLINES: c->o.no_copies = true; break;
+	case TSV: c->o.form = SHEET_TSV; break;
+	case JSON: c->o.form = SHEET_JSON; break;
+	case TRACEFS: c->o.tracefs = arg; break;
+	case MINE: c->o.mine_file = arg; break;
+	case 'v': c->verbose = true; break;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct config config = {0};
+	const struct opt_group groups[] = {{options, on_option, &config}, {0}};
+	const struct opt_spec spec = {"pprobe", "[OPTION]... [DEFINITION|PATTERN]...",
+				      "find what can be probed; make, list and remove probes",
+				      groups};
+	struct cli cli;
+
+	if (cli_start(&cli, &spec, argc, argv))
+		return cli.status;
+	diag_set_verbose(cli.diag, config.verbose);
+	for (int i = cli.first; i < argc && config.o.action == PROBE_DELETE && config.n < 256; i++)
+		config.patterns[config.n++] = argv[i];
+	if (config.o.action == PROBE_DELETE)
+		return cli_finish(&cli, probe_run(&config.o, config.patterns, config.n, cli.diag));
+	return cli_finish(&cli, probe_run(&config.o, argv + cli.first, argc - cli.first, cli.diag));
+}

@@ -1,0 +1,73 @@
+/*
+ * A binary that is to be probed: its ELF file, its DWARF wherever that is, its code.
+ *
+ *	struct binary *b;
+ *	rc = binary_open(&b, "/usr/bin/zstd", diag);
+ *	if (binary_offset(b, vaddr, &offset) == 0) ...
+ *	binary_close(b);
+ *
+ * The DWARF may lie in the binary, in its debug file, or be missing (b->dwarf is NULL then).
+ */
+#ifndef PP_INSPECT_BINARY_H
+#define PP_INSPECT_BINARY_H
+
+#include "base/diag.h"
+#include "symbol/dso_file.h"
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BINARY_CODE_MAX	 (16u << 20)	     /* bytes of one function that are read */
+#define BINARY_STEPS_MAX (UINT64_C(1) << 28) /* entries of DWARF that are passed */
+
+/* A part of the code that one compilation unit describes. */
+struct binary_unit {
+	uint64_t lo, hi;
+	Dwarf_Off die;
+};
+
+struct binary {
+	const char *path; /* as the kernel is to get it; owned */
+	struct dso_file dso;
+	struct elf_file *elf; /* of dso: the binary itself */
+	struct elf_file *alt_elf;
+	Dwarf *dwarf, *alt;		   /* NULL: none */
+	Dwarf_CFI *eh_frame, *debug_frame; /* owned by libdw or by eh_elf's holder */
+	struct binary_unit *units;	   /* in the order of lo */
+	uint32_t n_units, cap_units;
+	uint64_t steps; /* that are left */
+	bool go;	/* built by Go */
+	bool x86_64;
+	struct diag *diag;
+};
+
+/*
+ * Opens a binary and what describes it; says what is wrong to d. The path may lead through
+ * /proc/PID/root. 0, or an error.
+ */
+int binary_open(struct binary **b, const char *path, struct diag *d);
+void binary_close(struct binary *b); /* NULL is fine */
+
+/* The file offset of the code at an address: 0 or PP_ENOENT. */
+int binary_offset(const struct binary *b, uint64_t vaddr, uint64_t *offset);
+
+/* Whether the address is in an executable segment. */
+bool binary_is_code(const struct binary *b, uint64_t vaddr);
+
+/*
+ * What the kernel's @+OFFSET must say for the data at an address, read by a probe at `probe`: the
+ * kernel adds the difference of the probe's address and its file offset.
+ */
+int64_t binary_data_offset(const struct binary *b, uint64_t probe, uint64_t data);
+
+/* n bytes at an address: 0, PP_ENOENT, PP_ECUT, or an error of reading. */
+int binary_read(const struct binary *b, uint64_t vaddr, void *to, size_t n);
+
+/* The entry of the compilation unit that covers an address: 0 or PP_ENOENT. */
+int binary_unit(struct binary *b, uint64_t vaddr, Dwarf_Die *unit);
+
+/* The canonical frame address at pc, as operations of DWARF; the caller frees *frame. */
+int binary_cfa(struct binary *b, uint64_t pc, Dwarf_Frame **frame, Dwarf_Op **ops, size_t *n);
+
+#endif

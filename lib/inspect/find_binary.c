@@ -1,0 +1,121 @@
+/* Which file is meant: a path, the name of a program or library, or that of a process. */
+#include "inspect/find_binary.h"
+
+#include "base/err.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* The first of the directories, with ':' between them, that has the name. */
+static bool search(const char *dirs, const char *name, char path[BINARY_PATH_MAX])
+{
+	while (dirs && *dirs) {
+		size_t n = strcspn(dirs, ":");
+
+		if (snprintf(path, BINARY_PATH_MAX, "%.*s/%s", (int)n, dirs, name) <
+			    BINARY_PATH_MAX &&
+		    is_file(path))
+			return true;
+		dirs += n + (dirs[n] == ':');
+	}
+	return false;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* As the process sees it; the short form where that is the same file. */
+static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], struct diag *d)
+{
+	char link[64], exe[BINARY_PATH_MAX - 64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	n = readlink(link, exe, sizeof(exe) - 1);
+	if (n < 0) {
+		diag_error(d, NULL, -1, "process %d: %s", (int)pid, strerror(errno));
+		return pp_errno(errno);
+	}
+	exe[n] = 0;
+	if (name && name[0] != '/') {
+		diag_error(d, NULL, -1, "%s: with -p the path of a file has to begin with '/'",
+			   name);
+		return PP_EUSAGE;
+	}
+	if (name && strlen(name) >= sizeof(exe)) {
+		diag_error(d, NULL, -1, "the path is too long");
+		return PP_EUSAGE;
+	}
+	if (name)
+		strcpy(exe, name);
+	snprintf(path, BINARY_PATH_MAX, "/proc/%d/root%s", (int)pid, exe);
+	if (same_file(path, exe))
+		strcpy(path, exe);
+	else if (!is_file(path) && !name)
+		/* The file has another name by now, or none. */
+		strcpy(path, link);
+	if (is_file(path))
+		return 0;
+	diag_error(d, path, -1, "%s", strerror(errno ? errno : ENOENT));
+	return PP_ENOENT;
+}
+
+static int of_name(const char *name, char path[BINARY_PATH_MAX], struct diag *d)
+{
+	static const char libraries[] = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:"
+					"/usr/lib64:/lib:/usr/lib:/usr/local/lib";
+	char found[BINARY_PATH_MAX], *whole;
+
+	if (strlen(name) >= BINARY_PATH_MAX) {
+		diag_error(d, NULL, -1, "the path is too long");
+		return PP_EUSAGE;
+	}
+	strcpy(found, name);
+	if (!is_file(found) && !strchr(name, '/') && !search(getenv("PATH"), name, found) &&
+	    !search(libraries, name, found))
+		strcpy(found, name);
+	/* What leads through the root of a process must not be resolved: it would lose it. */
+	if (!strncmp(found, "/proc/", 6)) {
+		strcpy(path, found);
+		return 0;
+	}
+	whole = realpath(found, NULL);
+	if (!whole || strlen(whole) >= BINARY_PATH_MAX) {
+		diag_error(d, name, -1, "%s", strerror(errno));
+		free(whole);
+		return pp_errno(errno);
+	}
+	strcpy(path, whole);
+	free(whole);
+	return 0;
+}
+
+int binary_path(const char *name, pid_t pid, char path[BINARY_PATH_MAX], struct diag *d)
+{
+	int rc;
+
+	errno = 0;
+	rc = pid ? of_process(name, pid, path, d) : of_name(name, path, d);
+	if (!rc && strpbrk(path, " \t\n")) {
+		diag_error(d, path, -1,
+			   "the kernel takes no path with blanks: probe a link to it without any");
+		return PP_EUSAGE;
+	}
+	return rc;
+}

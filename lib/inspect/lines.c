@@ -1,0 +1,62 @@
+/* Source lines, by the line tables of DWARF. */
+#include "inspect/lines.h"
+
+#include "base/err.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+int lines_each(Dwarf_Die *unit, line_fn *fn, void *ctx)
+{
+	Dwarf_Lines *lines;
+	size_t n;
+	int rc = 0;
+
+	if (dwarf_getsrclines(unit, &lines, &n))
+		return 0;
+	for (size_t i = 0; !rc && i < n; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		bool stmt = false, end = false;
+		struct line_row r;
+		Dwarf_Addr addr;
+
+		if (dwarf_linebeginstatement(line, &stmt) || !stmt ||
+		    dwarf_lineendsequence(line, &end) || end || dwarf_lineaddr(line, &addr) ||
+		    dwarf_lineno(line, &r.line) || r.line <= 0)
+			continue;
+		r.addr = addr;
+		r.file = dwarf_linesrc(line, NULL, NULL);
+		if (r.file)
+			rc = fn(ctx, &r);
+	}
+	return rc;
+}
+
+int lines_at(struct binary *b, uint64_t addr, struct line_row *r)
+{
+	Dwarf_Die unit;
+	Dwarf_Line *line;
+
+	if (!b->dwarf || binary_unit(b, addr, &unit))
+		return PP_ENOENT;
+	line = dwarf_getsrc_die(&unit, addr);
+	if (!line || dwarf_lineno(line, &r->line) || r->line <= 0)
+		return PP_ENOENT;
+	r->file = dwarf_linesrc(line, NULL, NULL);
+	r->addr = addr;
+	return r->file ? 0 : PP_ENOENT;
+}
+
+bool lines_same_file(const char *path, const char *end, size_t len)
+{
+	size_t n = strlen(path);
+
+	return n >= len && !memcmp(path + n - len, end, len) &&
+	       (n == len || path[n - len - 1] == '/' || end[0] == '/');
+}
+
+int lines_declared(Dwarf_Die *die, const char **file, int *line)
+{
+	*file = dwarf_decl_file(die);
+	return *file && dwarf_decl_line(die, line) == 0 ? 0 : PP_ENOENT;
+}

@@ -1,0 +1,247 @@
+/* Names of functions as people write them, and names of events as the kernel wants them. */
+#include "inspect/name.h"
+
+#include "event/glob.h"
+#include "symbol/demangle.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* "operator" and what follows is no template argument. Bytes of it at s, else 0. */
+static size_t operator_len(const char *s)
+{
+	static const char *const ops[] = {"operator<=>", "operator->*", "operator<<=",
+					  "operator>>=", "operator<<",	"operator>>",
+					  "operator<=",	 "operator>=",	"operator->",
+					  "operator()",	 "operator<",	"operator>"};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (!strncmp(s, ops[i], strlen(ops[i])))
+			return strlen(ops[i]);
+	return 0;
+}
+
+/* The hash of a legacy Rust name, "::h" and 16 digits at the end. */
+static bool rust_hash(const char *s)
+{
+	return !strncmp(s, "::h", 3) && strlen(s) == 19 && strspn(s + 3, "0123456789abcdef") == 16;
+}
+
+/* Bytes up to the bracket that closes the one at s; 0: none does. */
+static size_t closing(const char *s, char open, char close)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; s[i]; i++) {
+		if (s[i] == open)
+			depth++;
+		else if (s[i] == close && (!i || s[i - 1] != '-') && !--depth)
+			return i + 1;
+	}
+	return 0;
+}
+
+/* Bytes to leave out at s, which is not the begin of a part of a name if `inside`. */
+static size_t leave_out(const char *s, bool inside)
+{
+	if (*s == '<' && inside)
+		return closing(s, '<', '>');
+	/* v0 crate hashes: rs[8802a1ab63e92b98]::, and generics of Go: Map[...] */
+	if (*s == '[' && inside && s[1] != ']')
+		return closing(s, '[', ']');
+	if (rust_hash(s))
+		return strlen(s);
+	return 0;
+}
+
+void name_bare(const char *s, struct buf *b)
+{
+	bool inside = false;
+
+	buf_reset(b);
+	while (*s) {
+		size_t op = !inside ? operator_len(s) : 0;
+		size_t skip = op ? 0 : leave_out(s, inside);
+
+		/* Rust's "::<T>": the colons go with it. */
+		if (!skip && !strncmp(s, "::<", 3) && inside && strncmp(s, "::<impl", 7)) {
+			size_t n = closing(s + 2, '<', '>');
+
+			skip = n ? n + 2 : 0;
+		}
+		if (skip) {
+			s += skip;
+			continue;
+		}
+		/* Parameters: the first round bracket after a name, but not Go's (*T). */
+		if (*s == '(' && inside && strncmp(s, "(anonymous", 10) && s[-1] != '.')
+			break;
+		buf_add(b, s, op ? op : 1);
+		inside = op || word(*s) || *s == ')' || *s == '>' || *s == '}';
+		s += op ? op : 1;
+	}
+}
+
+/* The longest run of letters and digits of a pattern: every name that fits has it in it. */
+static void find_needle(struct name_pattern *p)
+{
+	size_t i = 0;
+
+	p->needle = "";
+	p->needle_len = 0;
+	while (i < p->len) {
+		size_t n = 0;
+
+		if (p->text[i] == '[') {
+			while (i < p->len && p->text[i] != ']')
+				i++;
+		}
+		while (i + n < p->len && word(p->text[i + n]))
+			n++;
+		if (n > p->needle_len) {
+			p->needle = p->text + i;
+			p->needle_len = n;
+		}
+		i += n ? n : 1;
+	}
+}
+
+void name_pattern_set(struct name_pattern *p, const char *text)
+{
+	p->text = text;
+	p->len = strlen(text);
+	p->glob = strpbrk(text, "*?[") != NULL && !strstr(text, "(*") &&
+		  !strstr(text, "operator*") && !strstr(text, "operator[");
+	find_needle(p);
+	/* Mangled names have no operators, constructors or closures in their letters. */
+	if (strstr(text, "operator") || strchr(text, '~') || strchr(text, '{') || strchr(text, '<'))
+		p->needle_len = 0;
+}
+
+static bool fits(const struct name_pattern *p, const char *name, size_t len)
+{
+	if (p->glob)
+		return glob_match(p->text, p->len, name, len);
+	return len == p->len && !memcmp(p->text, name, len);
+}
+
+/* Whether the pattern is the last parts of a name: what stands before it ends a part. */
+static bool fits_end(const struct name_pattern *p, const char *name, size_t len)
+{
+	const char *at;
+
+	if (p->glob || !p->len || len <= p->len)
+		return false;
+	at = name + len - p->len;
+	if (memcmp(at, p->text, p->len))
+		return false;
+	return at[-1] == '.' || at[-1] == '/' || (at[-1] == ':' && word(*p->text)) ||
+	       (at[-1] == ':' && (*p->text == '~' || *p->text == '{'));
+}
+
+/* Go's methods: "pkg.(*T).M" is known as "T.M", too. */
+static void without_stars(struct buf *b)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < b->len; i++) {
+		if (b->data[i] == '(' && i + 1 < b->len && b->data[i + 1] == '*')
+			i++;
+		else if (b->data[i] != ')')
+			b->data[to++] = b->data[i];
+	}
+	b->len = to;
+	if (b->data)
+		b->data[to] = 0;
+}
+
+enum name_fit name_match(const struct name_pattern *p, const char *name, struct name_scratch *s)
+{
+	const char *shown, *bare;
+
+	if (fits(p, name, strlen(name)))
+		return NAME_WHOLE;
+	if (p->needle_len && !memmem(name, strlen(name), p->needle, p->needle_len))
+		return NAME_NO;
+	shown = demangle(name, &s->demangled);
+	if (fits(p, shown, strlen(shown)))
+		return NAME_WHOLE;
+	name_bare(shown, &s->bare);
+	bare = buf_str(&s->bare);
+	if (fits(p, bare, s->bare.len))
+		return NAME_BARE;
+	if (fits_end(p, bare, s->bare.len) || fits_end(p, shown, strlen(shown)))
+		return NAME_PART;
+	if (strstr(bare, ".(*")) {
+		without_stars(&s->bare);
+		if (fits(p, bare, s->bare.len))
+			return NAME_BARE;
+		if (fits_end(p, bare, s->bare.len))
+			return NAME_PART;
+	}
+	return NAME_NO;
+}
+
+void name_scratch_release(struct name_scratch *s)
+{
+	buf_release(&s->demangled);
+	buf_release(&s->bare);
+}
+
+void name_valid(const char *name, size_t max, struct buf *b)
+{
+	buf_reset(b);
+	if (isdigit((unsigned char)*name))
+		buf_addc(b, '_');
+	for (; *name; name++) {
+		if (word(*name))
+			buf_addc(b, *name);
+		else if (b->len && b->data[b->len - 1] != '_')
+			buf_addc(b, '_');
+	}
+	while (b->len > max || (b->len > 1 && b->data[b->len - 1] == '_' && !word(name[-1])))
+		b->data[--b->len] = 0;
+	if (!b->len)
+		buf_adds(b, "probe");
+}
+
+void name_event(const char *name, struct buf *b)
+{
+	const char *slash = strrchr(name, '/');
+
+	/* The path of Go's packages says less than what comes after it. */
+	name_valid(slash && slash[1] && !strchr(slash, ' ') ? slash + 1 : name, NAME_EVENT_MAX, b);
+}
+
+bool name_is_valid(const char *name, size_t len, size_t max)
+{
+	if (!len || len > max || isdigit((unsigned char)*name))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!word(name[i]))
+			return false;
+	return true;
+}
+
+bool name_confuses_perf(const char *name)
+{
+	static const char *const known[] = {
+		"cycles", "instructions",  "branches",	"faults",      "cs", "migrations",
+		"dummy",  "duration_time", "user_time", "system_time", "mem"};
+	size_t n = strlen(name);
+
+	if (name[0] == 'r' && n > 1 && n <= 17 &&
+	    strspn(name + 1, "0123456789abcdefABCDEF") == n - 1)
+		return true;
+	if (n == 1 && strchr("ukhGHpPSDIWeb", name[0]))
+		return true;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(name, known[i]))
+			return true;
+	return false;
+}

@@ -1,0 +1,32 @@
+/*
+ * Arguments of a probe as people write them: variables, registers, memory, $params.
+ *
+ *	struct arg_site site = {.b = binary, .scopes = &scopes, .from = scopes.n - 1, .pc = pc};
+ *	rc = arg_resolve(&site, "p->msec", &fetches, &why);
+ *
+ * [NAME=]EXPR[:TYPE], where EXPR is a variable with ->, ., [N] and * before it; $params, $vars,
+ * $retval, $comm, $stack, $stackN; or the kernel's own syntax (%di, +0(%si), @+0x4010, \1).
+ */
+#ifndef PP_PROBE_ARG_H
+#define PP_PROBE_ARG_H
+
+#include "probe/fetch.h"
+#include "inspect/scope.h"
+
+struct arg_site {
+	struct binary *b;
+	struct scopes *scopes; /* n is 0 where nothing is known of the code */
+	unsigned from;	       /* the scope whose variables come first */
+	uint64_t pc;
+	uint64_t body;		  /* where the frame is set up; 0: it is, or that is not known */
+	bool returns;		  /* pc is an instruction that returns */
+	bool kernel_returns;	  /* the kernel's own return probe: $retval is its */
+	bool late;		  /* out: a variable needs the frame */
+	uint32_t skipped;	  /* out: variables of $params and $vars that are not there */
+	struct buf skipped_names; /* which, and why; the caller's to release */
+};
+
+/* 0; PP_EUSAGE or PP_ENOENT with what is wrong in `why`; PP_ENOMEM. */
+int arg_resolve(struct arg_site *site, const char *text, struct fetches *f, struct buf *why);
+
+#endif

@@ -1,0 +1,453 @@
+/* From definitions to events: names, arguments at each point, lines for the kernel. */
+#include "probe/define.h"
+
+#include "base/err.h"
+#include "probe/arg.h"
+#include "probe/event.h"
+#include "inspect/name.h"
+#include "probe/point.h"
+#include "probe/points.h"
+#include "inspect/usdt.h"
+#include "symbol/demangle.h"
+
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is wanted of one definition. */
+struct job {
+	struct definer *d;
+	const struct spec *spec;
+	struct points points;
+	struct buf why; /* of the last point that failed */
+	uint32_t failed, made;
+	int last;  /* error of such a point */
+	bool each; /* a wildcard: an event for each function */
+	bool told_late, told_skipped;
+	const char *text;
+};
+
+static void shown_name(const char *raw, struct buf *out)
+{
+	struct buf b = BUF_INIT;
+
+	name_bare(demangle(raw, &b), out);
+	buf_release(&b);
+}
+
+/* The name of the event for a point. */
+static void base_name(const struct job *j, const struct point *pt, struct buf *out)
+{
+	const struct spec *s = j->spec;
+	struct buf shown = BUF_INIT;
+	const char *end = "";
+	char line[32];
+
+	if (s->event && !j->each) {
+		name_valid(s->event, NAME_EVENT_MAX, out);
+		return;
+	}
+	if (pt->func && (s->kind == SPEC_SOURCE || s->kind == SPEC_ADDRESS || j->each || !s->func ||
+			 strpbrk(s->func, "*?")))
+		shown_name(pt->func, &shown);
+	else
+		name_bare(s->func, &shown);
+	if (!j->each && s->func && s->kind != SPEC_ADDRESS && strpbrk(s->func, "*?[")) {
+		buf_reset(&shown);
+		buf_adds(&shown, s->func);
+	}
+	name_event(buf_str(&shown), out);
+	if (s->kind == SPEC_RETURN || s->kind == SPEC_URETURN) {
+		end = "__return";
+	} else if (s->kind == SPEC_LINE || s->kind == SPEC_SOURCE || s->kind == SPEC_PATTERN) {
+		snprintf(line, sizeof(line), "_L%" PRIu64,
+			 s->kind == SPEC_PATTERN ? (uint64_t)pt->line : s->number);
+		end = line;
+	}
+	if (out->len + strlen(end) > NAME_EVENT_MAX)
+		out->len = NAME_EVENT_MAX - strlen(end);
+	buf_adds(out, end);
+	if (name_confuses_perf(buf_str(out)))
+		buf_adds(out, "_");
+	buf_inherit(out, &shown);
+	buf_release(&shown);
+}
+
+/* ---- arguments ---- */
+
+static int arguments(struct job *j, struct arg_site *site, struct fetches *f)
+{
+	int rc = 0;
+
+	f->n = f->left_out = 0;
+	site->late = false;
+	site->skipped = 0;
+	buf_reset(&site->skipped_names);
+	buf_reset(&j->why);
+	for (uint32_t i = 0; !rc && i < j->spec->n_args; i++)
+		rc = arg_resolve(site, j->spec->args[i], f, &j->why);
+	return rc;
+}
+
+static unsigned scope_index(const struct scopes *s, const struct point *pt)
+{
+	if (pt->inlined.addr)
+		for (unsigned i = 0; i < s->n; i++)
+			if (s->die[i].addr == pt->inlined.addr)
+				return i;
+	/* At the entry of a function the function itself is meant, not what is inlined there. */
+	return s->n && !pt->entry && !pt->returns ? s->n - 1 : 0;
+}
+
+static void tell_skipped(struct job *j, const struct arg_site *site, const struct point *pt)
+{
+	if (!site->skipped || j->told_skipped)
+		return;
+	j->told_skipped = true;
+	diag_say(j->d->diag, NULL, "%s: not recorded: %s", pt->func ? pt->func : j->text,
+		 buf_str(&site->skipped_names));
+}
+
+/* Moves a point after the set-up of the frame, where that is one way in. */
+static int move_late(struct job *j, struct arg_site *site, struct point *pt, struct fetches *f)
+{
+	const struct func *fn = funcs_at(j->d->funcs, pt->func_addr);
+	struct buf why = BUF_INIT;
+	int rc = points_check(j->d->b, fn, site->body, &why);
+
+	if (rc) {
+		buf_reset(&j->why);
+		buf_addf(&j->why,
+			 "%s: its variables are not in place where it begins, and where its "
+			 "frame is set up is not known",
+			 pt->func);
+		buf_release(&why);
+		return rc;
+	}
+	buf_release(&why);
+	pt->addr = site->pc = site->body;
+	rc = scopes_at(site->scopes, j->d->b, pt->addr);
+	site->from = 0;
+	if (!j->told_late)
+		diag_note(j->d->diag, NULL, -1, "%s: probed after its frame is set up", pt->func);
+	j->told_late = true;
+	return rc ? rc : arguments(j, site, f);
+}
+
+static int resolve(struct job *j, struct point *pt, struct fetches *f)
+{
+	struct scopes scopes = {.b = j->d->b};
+	struct arg_site site = {.b = j->d->b,
+				.scopes = &scopes,
+				.pc = pt->addr,
+				.returns = (pt->returns && !pt->tail) || pt->uretprobe};
+	int rc = 0;
+
+	f->n = 0;
+	if (!j->spec->n_args)
+		return 0;
+	if (scopes_at(&scopes, j->d->b, pt->addr))
+		scopes.n = 0;
+	site.from = scope_index(&scopes, pt);
+	if (pt->entry && !pt->inlined.addr)
+		site.body = scope_body(&scopes);
+	rc = arguments(j, &site, f);
+	if (!rc && site.late)
+		rc = move_late(j, &site, pt, f);
+	if (!rc)
+		tell_skipped(j, &site, pt);
+	buf_release(&site.skipped_names);
+	return rc;
+}
+
+/* ---- lines ---- */
+
+static int add_line(struct job *j, struct event *e, uint64_t addr, uint64_t ref,
+		    const struct fetches *f)
+{
+	struct definer *d = j->d;
+	uint64_t offset;
+	int rc = binary_offset(d->b, addr, &offset);
+
+	if (rc) {
+		buf_addf(&j->why, "0x%" PRIx64 " is not in the code of the file", addr);
+		return rc;
+	}
+	buf_addf(&e->lines, "%c:%s/%s %s:0x%" PRIx64, e->kind, e->group, e->name, d->b->path,
+		 offset);
+	if (ref)
+		buf_addf(&e->lines, "(0x%" PRIx64 ")", ref);
+	event_args(e, f);
+	e->points++;
+	j->made++;
+	return e->lines.err;
+}
+
+static int make_point(struct job *j, struct point *pt, struct fetches *f)
+{
+	struct buf base = BUF_INIT;
+	struct event *e;
+	int rc = resolve(j, pt, f);
+
+	if (rc) {
+		j->failed++;
+		j->last = rc;
+		return rc == PP_ENOMEM ? rc : 0;
+	}
+	base_name(j, pt, &base);
+	e = base.err ? NULL
+		     : definer_event(j->d, j->spec->group, buf_str(&base),
+				     pt->uretprobe ? 'r' : 'p', f);
+	buf_release(&base);
+	return e ? add_line(j, e, pt->addr, 0, f) : PP_ENOMEM;
+}
+
+/* ---- return probes ---- */
+
+static const char *language(struct job *j, const struct point *pt)
+{
+	Dwarf_Die unit;
+	int lang;
+
+	if (j->d->b->go)
+		return "Go";
+	if (pt->func && !strncmp(pt->func, "_R", 2))
+		return "Rust";
+	if (pt->func && !strncmp(pt->func, "_ZN", 3) && strstr(pt->func, "17h"))
+		return "Rust";
+	if (pt->func && !strncmp(pt->func, "_Z", 2))
+		return "C++";
+	if (!j->d->b->dwarf || binary_unit(j->d->b, pt->addr, &unit))
+		return "";
+	lang = dwarf_srclang(&unit);
+	return lang == DW_LANG_Rust ? "Rust" : lang == DW_LANG_Go ? "Go" : "";
+}
+
+static int check_uretprobe(struct job *j)
+{
+	for (uint32_t i = 0; i < j->points.n; i++) {
+		const char *lang = language(j, &j->points.v[i]);
+
+		if (!strcmp(lang, "Go")) {
+			diag_error(
+				j->d->diag, NULL, -1,
+				"%s: %%uretprobe crashes Go programs when a stack grows; use %%return",
+				j->text);
+			return PP_EUSAGE;
+		}
+		if (*lang) {
+			diag_warn(
+				j->d->diag, NULL, -1,
+				"%s: %%uretprobe kills %s programs when %s passes through the function; "
+				"%%return does not",
+				j->text, lang, *lang == 'R' ? "a panic" : "an exception");
+			break;
+		}
+	}
+	return 0;
+}
+
+static bool asks_result(const struct spec *s)
+{
+	for (uint32_t i = 0; i < s->n_args; i++)
+		if (strstr(s->args[i], "$retval"))
+			return true;
+	return false;
+}
+
+/* Where a function leaves by a jump to another one, its result is not there yet. */
+static void drop_tails(struct job *j)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < j->points.n; i++)
+		if (!j->points.v[i].tail)
+			j->points.v[n++] = j->points.v[i];
+	j->points.n = n;
+}
+
+static int check_returns(struct job *j)
+{
+	const struct points *p = &j->points;
+	struct diag *diag = j->d->diag;
+	bool result = asks_result(j->spec);
+
+	if (result)
+		drop_tails(j);
+	if (!p->n) {
+		diag_error(
+			diag, NULL, -1,
+			"%s: it always leaves by a jump to another function, where its result is not "
+			"there yet; %%uretprobe has it",
+			j->text);
+		return PP_ENOENT;
+	}
+	if (p->tails)
+		diag_warn(diag, NULL, -1,
+			  "%s: %u of the places where it returns are jumps to other functions%s",
+			  j->text, p->tails,
+			  result ? ", which return for it: those calls are not recorded"
+				 : ": recorded before those run");
+	if (p->indirect)
+		diag_note(diag, NULL, -1, "%s: %u jumps could be returns, too", j->text,
+			  p->indirect);
+	if (p->endless)
+		diag_warn(diag, NULL, -1, "%s: %u functions have no instruction that returns",
+			  j->text, p->endless);
+	if (p->unreadable)
+		diag_warn(
+			diag, NULL, -1,
+			"%s: %u functions have bytes that are no known instruction; returns after them "
+			"are not seen",
+			j->text, p->unreadable);
+	return 0;
+}
+
+/* ---- USDT ---- */
+
+struct markers {
+	struct job *j;
+	struct name_pattern name;
+	struct fetches *f;
+	int rc;
+};
+
+static int marker_args(struct markers *m, const struct usdt *u)
+{
+	const char *at = u->args;
+	struct buf text = BUF_INIT;
+	char type[16], name[16];
+	int rc;
+
+	m->f->n = 0;
+	for (unsigned i = 1; (rc = usdt_operand(m->j->d->b, u, &at, &text, type)) != PP_ENOENT;
+	     i++) {
+		snprintf(name, sizeof(name), "arg%u", i);
+		if (rc || fetch_add(m->f, name, buf_str(&text), type))
+			diag_warn(m->j->d->diag, NULL, -1,
+				  "%s:%s: argument %u is where the kernel cannot get it: %s",
+				  u->provider, u->name, i, u->args);
+	}
+	rc = text.err;
+	buf_release(&text);
+	return rc;
+}
+
+static int on_marker(void *ctx, const struct usdt *u)
+{
+	struct markers *m = ctx;
+	struct job *j = m->j;
+	struct buf base = BUF_INIT, group = BUF_INIT;
+	struct name_scratch scratch = {0};
+	struct event *e;
+	int rc;
+
+	if ((j->spec->src && strcmp(j->spec->src, u->provider) != 0) ||
+	    name_match(&m->name, u->name, &scratch) != NAME_WHOLE) {
+		name_scratch_release(&scratch);
+		return 0;
+	}
+	name_scratch_release(&scratch);
+	rc = marker_args(m, u);
+	name_event(j->spec->event && !m->name.glob ? j->spec->event : u->name, &base);
+	buf_adds(&base, "");
+	name_valid("sdt_", NAME_EVENT_MAX, &group);
+	buf_reset(&group);
+	buf_addf(&group, "sdt_%.58s", u->provider);
+	if (!rc) {
+		struct buf valid = BUF_INIT;
+
+		name_valid(buf_str(&group), NAME_EVENT_MAX, &valid);
+		e = definer_event(j->d, j->spec->group ? j->spec->group : buf_str(&valid),
+				  buf_str(&base), 'p', m->f);
+		rc = e ? add_line(j, e, u->addr, u->semaphore, m->f) : PP_ENOMEM;
+		buf_release(&valid);
+	}
+	buf_release(&base);
+	buf_release(&group);
+	return rc;
+}
+
+static int markers(struct job *j, struct fetches *f)
+{
+	struct markers m = {.j = j, .f = f};
+	int rc;
+
+	name_pattern_set(&m.name, j->spec->func);
+	rc = usdt_each(j->d->b, on_marker, &m);
+	if (!rc && !j->made) {
+		buf_addf(&j->why, "%s has no marker %s%s%s", j->d->b->path,
+			 j->spec->src ? j->spec->src : "", j->spec->src ? ":" : "", j->spec->func);
+		rc = PP_ENOENT;
+	}
+	return rc;
+}
+
+/* ---- a definition ---- */
+
+static void tell_many(struct job *j)
+{
+	const struct points *p = &j->points;
+	bool glob = j->spec->func && strpbrk(j->spec->func, "*?");
+
+	if (p->functions > 1 && !glob && j->spec->kind != SPEC_SOURCE)
+		diag_note(j->d->diag, NULL, -1, "%s: %u functions have that name", j->text,
+			  p->functions);
+	if (p->copies)
+		diag_note(j->d->diag, NULL, -1, "%s: and %u inlined copies", j->text, p->copies);
+	if (p->ifuncs && p->n)
+		diag_note(j->d->diag, NULL, -1, "%s: %u more only choose what is called (ifunc)",
+			  j->text, p->ifuncs);
+}
+
+static int functions(struct job *j, struct fetches *f)
+{
+	struct definer *d = j->d;
+	int rc = points_find(&j->points, d->b, d->funcs, j->spec, !d->no_copies, &j->why);
+
+	if (!rc && j->spec->kind == SPEC_URETURN)
+		rc = check_uretprobe(j);
+	if (!rc && j->spec->kind == SPEC_RETURN)
+		rc = check_returns(j);
+	if (rc)
+		return rc;
+	j->each = j->spec->func && strpbrk(j->spec->func, "*?") && !j->spec->event &&
+		  !strstr(j->spec->func, "(*") && j->points.functions > 1 &&
+		  j->points.functions <= DEFINE_EACH_MAX;
+	tell_many(j);
+	for (uint32_t i = 0; !rc && i < j->points.n; i++)
+		rc = make_point(j, &j->points.v[i], f);
+	if (rc)
+		return rc;
+	if (!j->made)
+		return j->last ? j->last : PP_ENOENT;
+	if (j->failed)
+		diag_warn(d->diag, NULL, -1, "%s: %u of %u places left out: %s", j->text, j->failed,
+			  j->points.n, buf_str(&j->why));
+	d->failed += j->failed;
+	return 0;
+}
+
+int definer_add(struct definer *d, const char *text)
+{
+	struct spec s;
+	struct job j = {.d = d, .spec = &s, .text = text};
+	struct fetches *f = calloc(1, sizeof(*f));
+	int rc = spec_parse(&s, text, &j.why);
+
+	d->specs++;
+	if (!f)
+		rc = PP_ENOMEM;
+	if (!rc)
+		rc = s.kind == SPEC_MARKER ? markers(&j, f) : functions(&j, f);
+	if (rc && (j.why.len || rc == PP_ENOMEM || rc == PP_ELIMIT))
+		diag_error(d->diag, NULL, -1, "%s: %s", text,
+			   j.why.len ? buf_str(&j.why) : pp_strerror(rc));
+	points_release(&j.points);
+	buf_release(&j.why);
+	spec_release(&s);
+	free(f);
+	return rc;
+}

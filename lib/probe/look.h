@@ -1,0 +1,35 @@
+/*
+ * What can be probed: functions, lines, variables, markers of a binary, as tables.
+ *
+ *	struct look l = {.b = binary, .funcs = &funcs, .form = SHEET_TEXT, .diag = diag};
+ *	status = look_functions(&l, "malloc*");
+ *
+ * Each writes to the standard output, closes it, and returns an exit status.
+ */
+#ifndef PP_PROBE_LOOK_H
+#define PP_PROBE_LOOK_H
+
+#include "inspect/funcs.h"
+#include "probe/sheet.h"
+
+struct look {
+	struct binary *b;
+	struct funcs *funcs;
+	struct diag *diag;
+	enum sheet_form form;
+	bool externs; /* -V: variables outside of functions, too */
+};
+
+/* Functions whose names fit; NULL: all. */
+int look_functions(struct look *l, const char *pattern);
+
+/* "FUNC" or "FILE[:N-M]": the lines, and which of them can take a probe. */
+int look_lines(struct look *l, const char *what);
+
+/* "FUNC[:LINE|+OFF]": the variables there. */
+int look_variables(struct look *l, const char *what);
+
+/* Markers whose names fit "[PROVIDER:]NAME"; NULL: all. */
+int look_markers(struct look *l, const char *pattern);
+
+#endif

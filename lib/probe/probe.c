@@ -1,0 +1,150 @@
+/* pprobe: from its options to what it does. */
+#include "probe/probe.h"
+
+#include "base/err.h"
+#include "probe/define.h"
+#include "inspect/find_binary.h"
+#include "probe/look.h"
+#include "probe/mine.h"
+#include "probe/registry.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+struct run {
+	const struct probe_opts *o;
+	struct diag *d;
+	struct binary *b;
+	struct funcs funcs;
+	const char *mine_file;
+};
+
+static int status_of(int rc)
+{
+	return !rc ? PP_EXIT_OK : rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
+}
+
+static int print(const struct definer *df, struct diag *d)
+{
+	struct out out;
+	int rc = out_init(&out, STDOUT_FILENO), closed;
+
+	for (uint32_t i = 0; !rc && i < df->n; i++)
+		rc = out_add(&out, df->v[i].lines.data, df->v[i].lines.len);
+	closed = out_close(&out);
+	rc = rc ? rc : closed;
+	if (rc && rc != PP_EPIPE)
+		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	return rc;
+}
+
+/* All events of a command, or none of them. */
+static int enter(struct run *r, const struct definer *df, const struct tracefs *t)
+{
+	struct buf why = BUF_INIT;
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < df->n; i++)
+		rc = registry_add(t, TRACEFS_UPROBES, &df->v[i], r->mine_file, r->d);
+	if (rc)
+		for (i--; i-- > 0;) {
+			char name[2 * NAME_EVENT_MAX + 4];
+
+			snprintf(name, sizeof(name), "%s/%s", df->v[i].group, df->v[i].name);
+			tracefs_remove(t, TRACEFS_UPROBES, name, &why);
+			mine_remove(r->mine_file, name);
+		}
+	buf_release(&why);
+	return rc;
+}
+
+static int make(struct run *r, char **names, int n)
+{
+	struct definer df;
+	struct tracefs t;
+	bool reg = !r->o->dry_run;
+	int rc = reg ? tracefs_open(&t, r->o->tracefs, r->d) : 0;
+
+	if (rc)
+		return PP_EXIT_FAIL;
+	definer_init(&df, r->b, &r->funcs, r->d);
+	df.group = r->o->group;
+	df.no_copies = r->o->no_copies;
+	if (reg)
+		rc = definer_take_names(&df, &t);
+	for (int i = 0; !rc && i < n; i++)
+		rc = definer_add(&df, names[i]);
+	if (!rc && reg)
+		rc = enter(r, &df, &t);
+	if (!rc)
+		rc = print(&df, r->d);
+	for (uint32_t i = 0; !rc && reg && i < df.n; i++)
+		diag_say(r->d, NULL, "made %s:%s%s", df.v[i].group, df.v[i].name,
+			 df.v[i].points > 1 ? ", at several places" : "");
+	rc = rc ? status_of(rc) : df.failed ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+	definer_release(&df);
+	return rc;
+}
+
+static int look(struct run *r, char **names, int n)
+{
+	struct look l = {.b = r->b,
+			 .funcs = &r->funcs,
+			 .diag = r->d,
+			 .form = r->o->form,
+			 .externs = r->o->externs};
+	const char *pattern = n ? names[0] : NULL;
+
+	if (n > 1) {
+		diag_error(r->d, NULL, -1, "%s: one pattern is enough", names[1]);
+		return PP_EXIT_USAGE;
+	}
+	switch (r->o->action) {
+	case PROBE_FUNCTIONS: return look_functions(&l, pattern);
+	case PROBE_LINES: return look_lines(&l, r->o->what);
+	case PROBE_VARIABLES: return look_variables(&l, r->o->what);
+	default: return look_markers(&l, pattern);
+	}
+}
+
+static int with_binary(struct run *r, char **names, int n)
+{
+	char path[BINARY_PATH_MAX];
+	int rc = binary_path(r->o->binary, r->o->pid, path, r->d);
+
+	if (!rc)
+		rc = binary_open(&r->b, path, r->d);
+	if (!rc) {
+		rc = funcs_load(&r->funcs, r->b);
+		if (rc)
+			diag_error(r->d, path, -1, "%s", pp_strerror(rc));
+	}
+	if (rc)
+		rc = status_of(rc);
+	else
+		rc = r->o->action == PROBE_MAKE ? make(r, names, n) : look(r, names, n);
+	funcs_release(&r->funcs);
+	binary_close(r->b);
+	return rc;
+}
+
+static int existing(struct run *r, char **names, int n)
+{
+	struct tracefs t;
+
+	if (tracefs_open(&t, r->o->tracefs, r->d))
+		return PP_EXIT_FAIL;
+	if (r->o->action == PROBE_LIST)
+		return registry_list(&t, r->o->form, r->mine_file, r->d);
+	return registry_delete(&t, names, n, r->o->all_mine, r->mine_file, r->d);
+}
+
+int probe_run(const struct probe_opts *o, char **names, int n, struct diag *d)
+{
+	struct run r = {.o = o, .d = d, .mine_file = o->mine_file ? o->mine_file : MINE_FILE};
+
+	if (o->action == PROBE_LIST || o->action == PROBE_DELETE)
+		return existing(&r, names, n);
+	return with_binary(&r, names, n);
+}

@@ -1,0 +1,28 @@
+/*
+ * Probes that exist: registering events, listing and removing them.
+ *
+ *	rc = registry_add(&tracefs, TRACEFS_UPROBES, &event, mine_file, diag);
+ */
+#ifndef PP_PROBE_REGISTRY_H
+#define PP_PROBE_REGISTRY_H
+
+#include "probe/define.h"
+#include "probe/sheet.h"
+#include "probe/tracefs.h"
+
+/* All of an event's lines, or none of them. 0, or an error that was said. */
+int registry_add(const struct tracefs *t, enum tracefs_list list, const struct event *e,
+		 const char *mine_file, struct diag *d);
+
+/* The probes that exist, those of others, too. Returns an exit status. */
+int registry_list(const struct tracefs *t, enum sheet_form form, const char *mine_file,
+		  struct diag *d);
+
+/*
+ * Removes the events whose names, "GROUP:EVENT" or "EVENT", fit one of n patterns; with `all_mine`
+ * those that pprobe made. Returns an exit status.
+ */
+int registry_delete(const struct tracefs *t, char **patterns, int n, bool all_mine,
+		    const char *mine_file, struct diag *d);
+
+#endif

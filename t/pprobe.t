@@ -1,0 +1,231 @@
+#!/bin/sh
+# pprobe: what can be probed, definitions in the kernel's syntax, and values as they are recorded.
+. "${0%/*}/lib.sh"
+
+src=$ROOT/t/probe
+make_c() { # OPT NAME
+	"${CC:-gcc}" -std=gnu11 -g "$1" -o "$2" "$src/values.c" 2>"$ERR" || bail "$(cat "$ERR")"
+}
+CC=gcc
+for level in 0 2; do
+	make_c "-O$level" "c$level"
+done
+
+# ---- looking ----
+
+run "$BIN/pprobe" -x ./c2 -F --tsv
+is "$status" 0 'functions'
+nm c2 | awk 'NF == 3 && $2 ~ /^[tT]$/ { print $3, "0x" $1 }' | sed 's/0x0*/0x/' | LC_ALL=C sort >want
+awk -F'\t' '!/^#/ { print $7, $2 }' "$OUT" | LC_ALL=C sort >got
+same got want 'are those of nm'
+like "$OUT" 'values.c:[0-9]+' 'with the line where they begin'
+
+run "$BIN/pprobe" -x ./c2 -F --json 'sever*'
+is "$(sed 's/"address":"[^"]*"/A/; s/"size":[0-9]*/S/; s/"where":"[^"]*"/W/' "$OUT")" \
+	'{"name":"several",A,S,"params":"yes",W,"source":"symtab","symbol":"several"}' 'one, as JSON'
+
+run "$BIN/pprobe" -x ./c2 -F nosuch
+is "$status" 2 'no such function is an error'
+like "$ERR" 'no such functions' 'and is reported'
+
+run "$BIN/pprobe" -x ./c0 -L values
+is "$status" 0 'lines of a function'
+like "$OUT" 'yes +int sum = msec' 'with their text'
+first=$(awk '/^KEEP int values/ { print NR }' "$src/values.c")
+like "$OUT" "^$((first + 3)) +\\+3 +yes" 'counted from its declaration'
+run "$BIN/pprobe" -x ./c0 -L "values.c:$first-$((first + 5))" --tsv
+is "$(grep -vc '^#' "$OUT")" 6 'lines of a file'
+
+run "$BIN/pprobe" -x ./c0 -V values --tsv
+is "$status" 0 'variables'
+is "$(awk -F'\t' '$3 == "param" { printf "%s ", $4 }' "$OUT")" \
+	'msec who p u big neg seventh byval ' 'all parameters'
+like "$OUT" 'const char \*' 'with their types'
+run "$BIN/pprobe" -x ./c2 -V values
+like "$OUT" 'msec +int +%di$' 'and places'
+
+# ---- definitions ----
+
+n() { # BINARY DEFINITION...
+	binary=$1
+	shift
+	run "$BIN/pprobe" -n -x "./$binary" "$@"
+}
+
+addr() { # BINARY SYMBOL: the file offset of a function, which is its address in these programs
+	echo "0x$(nm "$1" | awk -v s="$2" '$3 == s { print $1 }' | sed 's/^0*//')"
+}
+
+n c2 'values+0'
+is "$(cat "$OUT")" "p:probe_c2/values $PWD/c2:$(addr c2 values)" 'an entry'
+n c2 'values%uretprobe $retval'
+is "$status" 0 "the kernel's own return probe"
+n c2 'grp:ev=values %di name=+0(%rsi):string \1 $comm $stack2'
+is "$(sed 's/.*:0x[0-9a-f]* //' "$OUT")" \
+	'di=%di name=+0(%si):string arg3=\1 comm=$comm:string stack2=$stack2' "the kernel's syntax"
+like "$OUT" '^p:grp/ev ' 'a group and a name'
+
+# Every offset within a function, against the disassembler of binutils.
+if have objdump; then
+	start=$(addr c2 values)
+	size=$(nm -S c2 | awk '$4 == "values" { print "0x" $2 }')
+	objdump -d --no-show-raw-insn --start-address="$start" \
+		--stop-address=$((start + size)) c2 | awk '/^ *[0-9a-f]+:\t/ { print "0x" $1 }' |
+		tr -d : >begins
+	i=0
+	wrong=
+	while [ $i -lt $((size)) ]; do
+		want=2
+		grep -qx "$(printf '0x%x' $((start + i)))" begins && want=0
+		"$BIN/pprobe" -n -x ./c2 "values+$i" >"$OUT" 2>"$ERR"
+		[ $? = $want ] || wrong="$wrong $i"
+		[ $want = 0 ] || cp "$ERR" refused
+		i=$((i + 1))
+	done
+	is "$wrong" '' 'places within instructions are refused, all others taken'
+	like refused 'in the middle of an instruction' 'and the reason is given'
+	n c2 'values%return $retval'
+	is "$(wc -l <"$OUT")" \
+		"$(objdump -d c2 | awk '/<values>:/ { on = 1 } /^$/ { on = 0 } on && /\tret/' | wc -l)" \
+		'a point for each instruction that returns'
+else
+	skip 3 'objdump is not installed'
+fi
+if gcc -g -O2 -fcf-protection -o cet "$src/values.c" 2>"$ERR"; then
+	n cet several
+	is "$(cat "$OUT")" "p:probe_cet/several $PWD/cet:$(printf '0x%x' $(($(addr cet several) + 4)))" \
+		'an entry is after endbr64'
+else
+	skip 1 'gcc makes no code for control-flow protection'
+fi
+
+n c2 'values x=nosuch'
+is "$status" 2 'no such variable'
+like "$ERR" 'there are: msec, who' 'those that there are are listed'
+n c2 'nosuch'
+is "$status" 2 'no such function'
+n c2 'values %xmm0'
+is "$status" 64 'a register that the kernel does not know'
+n c2 'values msec:u99'
+is "$status" 64 'a type that it does not know'
+n c2 'values $retval'
+is "$status" 64 'a result where nothing returns'
+n c2 'a b=c=d' 'x-y:z=values'
+isnt "$status" 0 'nonsense'
+n c2 "values $(yes %di | head -n 200 | tr '\n' ' ')"
+isnt "$status" 0 'too many arguments'
+n c2 'jumps%return'
+is "$status" 0 'a return by a jump'
+like "$ERR" 'jumps to other functions' 'is reported'
+n c2 'jumps%return $retval'
+is "$status" 2 'its result is not there'
+n c2 'inlined $params'
+like "$OUT" '^p:probe_c2/inlined ' 'an inlined function'
+n c2 '*e*'
+is "$status" 0 'a pattern'
+
+"$BIN/pprobe" -n -x ./c2 values >want
+strip -o stripped c2
+"$BIN/pprobe" -n -x ./stripped --group probe_c2 "$(addr c2 values)" >got 2>"$ERR"
+isnt "$(cat got)" '' 'a stripped program has functions, too'
+
+run "$BIN/pprobe" -n -x ./nosuch values
+is "$status" 2 'no such file'
+run "$BIN/pprobe" -n -x "$src/values.c" values
+is "$status" 2 'a file that is no program'
+
+# ---- recording ----
+
+tracefs=/sys/kernel/tracing
+instance=$tracefs/instances/pprobe-test-$$
+group=pptest$$
+if [ ! -w "$tracefs/uprobe_events" ] || ! mkdir "$instance" 2>/dev/null; then
+	skip 12 'recording: no uprobes here, or not root'
+	done_testing
+	exit 0
+fi
+cleanup() {
+	echo 0 >"$instance/events/$group/enable"
+	rmdir "$instance"
+	"$BIN/pprobe" --mine mine --all-mine
+} 2>/dev/null
+trap 'cleanup; t_end' EXIT
+
+pprobe() {
+	"$BIN/pprobe" --mine mine --group "$group" "$@"
+}
+
+# record PROGRAM [ARG]: what the program prints goes to `want`, what is recorded to `got`.
+record() {
+	echo 1 >"$instance/events/$group/enable"
+	"./$1" 6 >/dev/null 2>printed
+	echo 0 >"$instance/events/$group/enable"
+	sed -n 's/^.*: \([a-zA-Z0-9_]*\): (0x[0-9a-f]*) */\1 /p' "$instance/trace" >recorded
+	: >"$instance/trace"
+}
+
+# values NAME: the lines of an event are equal.
+values() {
+	grep "^$1 " printed >want
+	grep "^$1 " recorded >got
+	if [ -s want ] && cmp -s want got; then
+		pass "$2: $1: $(wc -l <want) calls, all values"
+	else
+		fail "$2: $1"
+		diff want got | head -n 6 | diag "$(cat)"
+	fi
+}
+
+for level in 0 2; do
+	pprobe -x "./c$level" \
+		'values msec who:string txt=p->next->txt:string u big neg seventh byval.id p->bf.a p->bf.b p->bf.c p->col p->arr arr_2=p->arr[1] counter' \
+		'values%return $retval' 'several%return $retval' 'loop:6 i n' >"$OUT" 2>"$ERR"
+	is "$?" 0 "C, -O$level: probes are made"
+	record "c$level"
+	for event in values values__return several__return loop_L6; do
+		values "$event" "C, -O$level"
+	done
+	pprobe --all-mine
+	grep -c "$group" "$tracefs/uprobe_events" >left
+	is "$(cat left)" 0 'and removed'
+done
+
+if have g++; then
+	for level in 0 2; do
+		g++ -std=c++17 -g "-O$level" -o "cc$level" "$src/values.cc" 2>"$ERR" || bail "$(cat "$ERR")"
+		pprobe -x "./cc$level" \
+			'ns::values s:string sv:string len=s._M_string_length v=v[1] d.name:string last=d.v[2] k *up d.id counter' \
+			'ns::Box::get this->v add' 'operator== o this->id' 'make%return $retval:string' \
+			'thrower n' 'thrower%return $retval' 'over' >"$OUT" 2>"$ERR"
+		is "$?" 0 "C++, -O$level: probes are made"
+		record "cc$level"
+		for event in ns_values ns_Box_get operator make__return thrower thrower__return; do
+			values "$event" "C++, -O$level"
+		done
+		is "$(grep -c '^over ' recorded)" 12 'both functions of one name are probed'
+		pprobe --all-mine
+	done
+else
+	skip 16 'C++: g++ is not installed'
+fi
+
+# Names, and what is removed.
+pprobe -x ./c2 values >"$OUT" 2>"$ERR"
+pprobe -x ./c2 values >"$OUT" 2>"$ERR"
+like "$OUT" "$group/values_1 " 'a name that exists gets a number'
+run "$BIN/pprobe" --mine mine -l
+like "$OUT" "$group:values_1 +mine" 'both are listed, and mine'
+run "$BIN/pprobe" --mine mine -d "$group:values_*"
+is "$(grep -c "$group/" "$tracefs/uprobe_events")" 1 'a pattern removes what fits'
+run "$BIN/pprobe" --mine other --all-mine
+is "$(grep -c "$group/" "$tracefs/uprobe_events")" 1 "others' probes stay"
+run "$BIN/pprobe" --mine mine -d "$group:nosuch"
+is "$status" 2 'nothing that fits is an error'
+echo 1 >"$instance/events/$group/enable"
+run "$BIN/pprobe" --mine mine -d "$group:values"
+is "$status" 2 'a probe in use stays'
+like "$ERR" 'in use' 'and that is reported'
+echo 0 >"$instance/events/$group/enable"
+run "$BIN/pprobe" --mine mine --all-mine
+is "$(grep -c "$group/" "$tracefs/uprobe_events")" 0 'all are removed'
+done_testing
