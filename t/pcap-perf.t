@@ -44,8 +44,8 @@ run "$pcap" --filter 'x == 1' 1
 is "$status" 64 'a filter without an event'
 run "$pcap" -F 99 -c 5 1
 is "$status" 64 'a frequency and a period'
-run "$pcap" -a -p $$ 1
-is "$status" 64 'everything and one process'
+run "$pcap" -t 1 -p $$ 1
+is "$status" 64 'threads and processes'
 run "$pcap" 1 true
 is "$status" 64 'seconds and a command'
 run "$pcap" -m 3 1
@@ -74,7 +74,7 @@ fi
 busy='i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done'
 run "$pcap" -v -e cpu-clock:u -- sh -c "echo said; $busy; exit 3"
 cp "$OUT" cmd.data
-is "$status" 0 'the exit status of the command is its own affair'
+is "$status" 3 'the exit status of the command is passed on'
 is "$(head -c 8 cmd.data)" PERFILE2 'the output is perf.data'
 records cmd.data >cmd.records
 like cmd.records '^whole$' 'its last record is whole'
@@ -82,7 +82,7 @@ like "$ERR" '^said$' 'what the command says is not in the recording'
 is "$(count cmd.records $attr)" 1 'one event'
 is "$(count cmd.records $init)" 1 'one end of what existed before'
 is "$(count cmd.records $feature)" \
-	"$(grep -cE '^(model name|vendor_id)' /proc/cpuinfo | awk '{ print $1 ? 10 : 8 }')" \
+	"$(grep -cE '^(model name|vendor_id)' /proc/cpuinfo | awk '{ print $1 ? 12 : 10 }')" \
 	'the machine is described'
 ok 'the command is named' test "$(count cmd.records $comm)" -ge 1
 ok 'its mappings are known' test "$(count cmd.records $mmap2)" -ge 1

@@ -31,7 +31,7 @@ struct diag {
 	struct buf text, line; /* the message that is being made; as it is printed */
 	diag_sink *sink;
 	void *ctx;
-	bool verbose;
+	bool verbose, quiet;
 	bool progress, shown;	  /* progress is wanted; a line of it is on the screen */
 	int64_t started, updated; /* ms: of the first call, of the last line */
 	uint64_t lines;		  /* messages printed */
@@ -88,6 +88,11 @@ void diag_free(struct diag *d)
 void diag_set_verbose(struct diag *d, bool verbose)
 {
 	d->verbose = verbose;
+}
+
+void diag_set_quiet(struct diag *d, bool quiet)
+{
+	d->quiet = quiet;
 }
 
 bool diag_silent(const struct diag *d)
@@ -225,7 +230,7 @@ void diag_vwarn(struct diag *d, const char *file, int64_t offset, const char *fm
 {
 	const char *text;
 
-	if (!d)
+	if (!d || d->quiet)
 		return;
 	text = format(d, fmt, ap);
 	if (remember(d, file, fmt, text))

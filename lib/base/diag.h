@@ -41,6 +41,9 @@ int diag_new_like(struct diag **d, const struct diag *like);
 /* With verbose set, diag_note is heard. */
 void diag_set_verbose(struct diag *d, bool verbose);
 
+/* With quiet set, diag_warn is not heard. */
+void diag_set_quiet(struct diag *d, bool quiet);
+
 /*
  * All take the file (or NULL) and the offset in it in bytes (or -1), and a lower case text without
  * newline. A NULL diag is silent. diag_error prints always and returns nothing: the caller has a

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define OPT_MAX	    128
+#define OPT_MAX	    256
 #define OPT_ID_HELP (OPT_NO_SHORT + OPT_MAX)
 #define OPT_ID_VER  (OPT_ID_HELP + 1)
 
@@ -57,7 +57,8 @@ void opt_help(const struct opt_spec *spec, struct buf *b)
 	flatten(spec, &f);
 	buf_addf(b, "usage: %s %s\n%s\n\n", spec->prog, spec->synopsis, spec->purpose);
 	for (size_t i = 0; i < f.n; i++)
-		help_line(b, f.v[i].opt);
+		if (f.v[i].opt->help)
+			help_line(b, f.v[i].opt);
 	buf_addf(b, "      --help                  print this and exit\n"
 		    "      --version               print the version and exit\n");
 }

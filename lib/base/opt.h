@@ -37,7 +37,7 @@ struct opt {
 	int id;
 	const char *name; /* the long option; every option has one */
 	const char *arg;  /* name of its argument, NULL if none; "[X]" if it may be left out */
-	const char *help; /* a few words, lower case */
+	const char *help; /* a few words, lower case; NULL: accepted, but not in --help */
 };
 
 /*

@@ -42,9 +42,13 @@ static int choose(struct session *s)
 	if (!pmu)
 		diag_note(s->d, NULL, -1, "no hardware counters here: recording cpu-clock");
 	rc = pevents_add(&s->fallback, pmu ? "cycles:P" : "cpu-clock", &why);
-	if (!rc)
-		strcpy(s->fallback.v[0].name, pmu ? "cycles" : "cpu-clock");
+	if (!rc && pmu)
+		strcpy(s->fallback.v[0].name, "cycles");
+	if (!rc && s->c->cgroup)
+		rc = pevents_cgroups(&s->fallback, s->c->cgroup, &why);
 	s->events = &s->fallback;
+	if (why.len)
+		diag_error(s->d, NULL, -1, "%s", buf_str(&why));
 	buf_release(&why);
 	return rc;
 }
@@ -58,37 +62,61 @@ static uint64_t max_rate(void)
 	return v;
 }
 
-/* Whole or parts of a second: -c, -F, or the default of the kind of event. */
-static void set_rate(const struct session *s, struct perf_event_attr *attr)
+/* So many samples a second, or as many as the kernel allows. */
+static int set_freq(const struct session *s, struct perf_event_attr *attr, uint64_t freq)
+{
+	uint64_t max = max_rate();
+
+	attr->freq = 1;
+	attr->sample_freq = freq > max ? max : freq;
+	if (freq <= max || freq == UINT64_MAX || (!s->c->freq && freq == RECORD_FREQ_DEFAULT))
+		return 0;
+	if (s->c->strict_freq) {
+		diag_error(
+			s->d, NULL, -1,
+			"the kernel's limit is %llu Hz: sysctl kernel.perf_event_max_sample_rate",
+			(unsigned long long)max);
+		return PP_EUSAGE;
+	}
+	diag_warn(s->d, NULL, -1, "the kernel's limit is %llu Hz (perf_event_max_sample_rate)",
+		  (unsigned long long)max);
+	return 0;
+}
+
+/* What the event's own terms say, then -c and -F, then what is usual for its kind. */
+static int set_rate(const struct session *s, struct perf_event_attr *attr, const struct pevent *ev)
 {
 	const struct record_config *c = s->c;
-	uint64_t max;
+	bool each = attr->type == PERF_TYPE_TRACEPOINT || attr->type == PERF_TYPE_BREAKPOINT;
 
-	if (c->period || (!c->freq && !c->freq_max && attr->type == PERF_TYPE_TRACEPOINT)) {
-		attr->sample_period = c->period ? c->period : 1;
-		return;
+	if (c->no_samples)
+		return 0;
+	if (ev->period || ev->freq) {
+		attr->sample_period = ev->period;
+		return ev->period ? 0 : set_freq(s, attr, ev->freq);
 	}
-	max = max_rate();
-	attr->freq = 1;
-	attr->sample_freq = c->freq_max ? max : c->freq ? c->freq : RECORD_FREQ_DEFAULT;
-	if (attr->sample_freq <= max)
-		return;
-	if (c->freq)
-		diag_warn(s->d, NULL, -1,
-			  "the kernel's limit is %llu Hz (perf_event_max_sample_rate)",
-			  (unsigned long long)max);
-	attr->sample_freq = max;
+	if (c->period || (!c->freq && !c->freq_max && each)) {
+		attr->sample_period = c->period ? c->period : 1;
+		return 0;
+	}
+	return set_freq(s, attr,
+			c->freq_max ? UINT64_MAX
+			: c->freq   ? c->freq
+				    : RECORD_FREQ_DEFAULT);
 }
 
 static void set_tracking(const struct session *s, struct perf_event_attr *attr)
 {
 	/* perf reads tables for unwinding through the mappings that have them. */
-	attr->mmap_data = s->c->chains == RECORD_CHAINS_DWARF;
+	attr->mmap_data = s->c->chains == RECORD_CHAINS_DWARF || s->c->map_data;
 	attr->mmap = 1;
 	attr->mmap2 = 1;
 	attr->comm = 1;
 	attr->comm_exec = 1;
 	attr->task = 1;
+	attr->context_switch = s->c->switch_events;
+	attr->namespaces = s->c->namespaces;
+	attr->cgroup = s->c->cgroups;
 }
 
 static void set_common(const struct session *s, struct perf_event_attr *attr)
@@ -99,44 +127,42 @@ static void set_common(const struct session *s, struct perf_event_attr *attr)
 	if (s->with_ids)
 		attr->sample_type |= PERF_SAMPLE_IDENTIFIER;
 	attr->sample_id_all = 1;
-	attr->inherit = 1;
-	if (s->c->use_clock) {
-		attr->use_clockid = 1;
-		attr->clockid = s->c->clock;
-	}
+	attr->inherit = !s->c->no_inherit && !s->c->per_thread;
+	attr->inherit_stat = attr->inherit && s->c->thread_counts;
+	attr->use_clockid = 1;
+	attr->clockid = s->c->use_clock ? s->c->clock : CLOCK_MONOTONIC;
+	if (s->c->no_buffering)
+		attr->wakeup_events = 1;
 }
 
-/*
- * The registers that a copy of the stack is unwound from, as perf_regs.h of the architecture
- * numbers them.
- */
-#if defined(__x86_64__)
-#define USER_REGS UINT64_C(0xff0fff) /* without ds, es, fs, gs, which the kernel refuses */
-#elif defined(__i386__)
-#define USER_REGS UINT64_C(0xfff)
-#elif defined(__aarch64__)
-#define USER_REGS ((UINT64_C(1) << 33) - 1)
-#elif defined(__riscv)
-#define USER_REGS UINT64_C(0xffffffff)
-#elif defined(__arm__)
-#define USER_REGS UINT64_C(0xffff)
-#else
-#define USER_REGS UINT64_C(0) /* not known */
-#endif
+/* How the event's chains are recorded: by its own term, or by the options. */
+static enum record_chains chains_of(const struct session *s, const struct pevent *ev)
+{
+	if (!ev->callgraph)
+		return s->chains;
+	return strcmp(ev->callgraph, "dwarf") == 0 ? RECORD_CHAINS_DWARF
+	       : strcmp(ev->callgraph, "lbr") == 0 ? RECORD_CHAINS_LBR
+	       : strcmp(ev->callgraph, "fp") == 0  ? RECORD_CHAINS_FP
+						   : RECORD_NO_CHAINS;
+}
 
 /* Call chains; lbr: of user space only, so of events that have that part. */
-static void set_chains(const struct session *s, struct perf_event_attr *attr)
+static void set_chains(const struct session *s, struct perf_event_attr *attr,
+		       const struct pevent *ev)
 {
-	enum record_chains how = s->c->chains;
+	enum record_chains how = chains_of(s, ev);
+	uint32_t size = ev->stack_size ? (ev->stack_size + 7) & ~7u : s->c->stack_size;
 
 	if (!how)
 		return;
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	if (how == RECORD_CHAINS_DWARF && USER_REGS) {
+	attr->sample_max_stack = (uint16_t)(ev->max_stack ? ev->max_stack : s->c->max_stack);
+	attr->exclude_callchain_kernel = s->c->user_chains && !s->c->kernel_chains;
+	attr->exclude_callchain_user = s->c->kernel_chains && !s->c->user_chains;
+	if (how == RECORD_CHAINS_DWARF && words_all_registers()) {
 		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-		attr->sample_regs_user = USER_REGS;
-		attr->sample_stack_user =
-			s->c->stack_size ? s->c->stack_size : RECORD_STACK_DEFAULT;
+		attr->sample_regs_user = words_all_registers();
+		attr->sample_stack_user = size ? size : RECORD_STACK_DEFAULT;
 		attr->exclude_callchain_user = 1;
 	}
 	if (how == RECORD_CHAINS_LBR && !attr->exclude_user) {
@@ -147,22 +173,100 @@ static void set_chains(const struct session *s, struct perf_event_attr *attr)
 	}
 }
 
+/* The fields that were asked for beside the usual ones. */
+static int set_fields(const struct session *s, struct perf_event_attr *attr,
+		      const struct pevent *ev)
+{
+	const struct record_config *c = s->c;
+	uint64_t branches = c->branches;
+	struct buf why = BUF_INIT;
+	int rc = 0;
+
+	attr->sample_type |= c->sample;
+	if (attr->type == PERF_TYPE_BREAKPOINT)
+		attr->sample_type |= PERF_SAMPLE_ADDR;
+	if (c->cgroups)
+		attr->sample_type |= PERF_SAMPLE_CGROUP;
+	if (ev->branch)
+		rc = words_branches(ev->branch, &branches, &why);
+	if (rc)
+		diag_error(s->d, NULL, -1, "%s: branch_type: %s", ev->name, buf_str(&why));
+	buf_release(&why);
+	if (branches) {
+		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		attr->branch_sample_type |= branches;
+	}
+	if (c->regs_intr) {
+		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
+		attr->sample_regs_intr = c->regs_intr;
+	}
+	if (c->regs_user) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user |= c->regs_user;
+	}
+	return rc;
+}
+
+/*
+ * Each event of a tracepoint counts one and has its place in its name, so both fields are left out
+ * where nothing asks for them: that saves a sixth of what it costs.
+ */
+static void make_lean(const struct session *s, struct perf_event_attr *attr)
+{
+	if (attr->type != PERF_TYPE_TRACEPOINT || attr->sample_period != 1 || s->c->with_period ||
+	    s->c->snapshot)
+		return;
+	attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+	if (!(attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK)))
+		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_IP;
+}
+
+/* :S: samples of the leader carry the counts of all, which are not sampled themselves. */
+static void set_counted_too(struct rec_attr *a, const struct rec_attr *leader)
+{
+	struct perf_event_attr *attr = &a->attr;
+
+	attr->sample_type |= PERF_SAMPLE_READ;
+	if (a->in_group)
+		attr->inherit = attr->inherit_stat = 0;
+	if (a == leader)
+		return;
+	attr->freq = 0;
+	attr->sample_period = 0;
+	attr->sample_type |= leader->attr.sample_type;
+}
+
 static int set_event(struct session *s, struct rec_attr *a, const struct pevent *ev, bool on_exec)
 {
 	struct perf_event_attr *attr = &a->attr;
+	int rc;
 
 	a->ev = ev;
 	a->name = strdup(ev->name);
 	*attr = ev->attr;
 	set_common(s, attr);
-	set_rate(s, attr);
+	if (ev->tool) {
+		diag_error(s->d, NULL, -1, "%s can only be counted (--stat)", ev->name);
+		return PP_EUSAGE;
+	}
+	rc = set_rate(s, attr, ev);
 	attr->disabled = 1;
 	attr->enable_on_exec = on_exec;
-	set_chains(s, attr);
+	if (s->c->all_user)
+		attr->exclude_user = 0, attr->exclude_kernel = 1, attr->exclude_hv = 1;
+	if (s->c->all_kernel)
+		attr->exclude_user = 1, attr->exclude_kernel = 0, attr->exclude_hv = 1;
+	if (ev->inherit)
+		attr->inherit = ev->inherit == PEVENT_YES && !s->c->per_thread;
+	attr->write_backward = s->c->snapshot;
+	set_chains(s, attr, ev);
+	if (!rc)
+		rc = set_fields(s, attr, ev);
 	if (attr->type == PERF_TYPE_TRACEPOINT ||
 	    (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT))
 		attr->sample_type |= PERF_SAMPLE_RAW;
-	return a->name ? 0 : PP_ENOMEM;
+	make_lean(s, attr);
+	return rc ? rc : a->name ? 0 : PP_ENOMEM;
 }
 
 /*
@@ -181,12 +285,32 @@ static int set_tracker(struct session *s, struct rec_attr *a)
 	return a->name ? 0 : PP_ENOMEM;
 }
 
+/* Which event leads each group. */
+static void set_groups(struct session *s)
+{
+	for (size_t i = 0; i < s->events->n; i++) {
+		struct rec_attr *a = &s->attrs[i];
+		uint32_t group = s->c->group ? 1 : a->ev->group;
+
+		a->leader = i;
+		for (size_t k = 0; k < i && group && a->leader == i; k++)
+			if (s->c->group || s->events->v[k].group == group)
+				a->leader = k;
+		if (a->leader != i)
+			a->in_group = s->attrs[a->leader].in_group = true;
+	}
+	for (size_t i = 0; i < s->events->n; i++)
+		if (s->attrs[i].ev->counted_too)
+			set_counted_too(&s->attrs[i], &s->attrs[s->attrs[i].leader]);
+}
+
 int session_attrs(struct session *s, bool track_apart, bool on_exec)
 {
 	int rc = choose(s);
 
 	if (rc)
 		return rc;
+	track_apart |= s->c->snapshot || s->events->v[0].cgroup || s->events->v[0].pmu;
 	s->n_attrs = s->events->n + track_apart;
 	s->with_ids = s->n_attrs > 1;
 	s->attrs = calloc(s->n_attrs, sizeof(*s->attrs));
@@ -194,13 +318,19 @@ int session_attrs(struct session *s, bool track_apart, bool on_exec)
 		s->n_attrs = 0;
 		return PP_ENOMEM;
 	}
+	for (size_t i = 0; i < s->n_attrs; i++)
+		s->attrs[i].cgroup_fd = -1;
 	for (size_t i = 0; i < s->events->n && !rc; i++)
 		rc = set_event(s, &s->attrs[i], &s->events->v[i], on_exec);
-	if (!rc && track_apart)
+	if (!rc)
+		set_groups(s);
+	if (!rc && track_apart) {
 		rc = set_tracker(s, &s->attrs[s->n_attrs - 1]);
+		s->attrs[s->n_attrs - 1].leader = s->n_attrs - 1;
+	}
 	/* Without a tracker the first event does it, and runs from the beginning if it must. */
 	set_tracking(s, &s->attrs[track_apart ? s->n_attrs - 1 : 0].attr);
-	if (!track_apart && !on_exec)
+	if (!track_apart && !on_exec && !s->c->disabled && !s->c->n_spans)
 		s->attrs[0].attr.disabled = 0;
 	for (size_t i = 0; i < s->n_attrs; i++)
 		attr_adapt(s, &s->attrs[i]);
@@ -216,8 +346,13 @@ void attr_adapt(struct session *s, struct rec_attr *a)
 	attr->read_format = PERF_FORMAT_ID;
 	if (s->level < 1) /* 6.0 */
 		attr->read_format |= PERF_FORMAT_LOST;
-	attr->build_id = tracking && s->level < 2;  /* 5.12 */
-	attr->bpf_event = tracking && s->level < 3; /* 5.1 */
+	if (attr->sample_type & PERF_SAMPLE_READ && a->in_group)
+		attr->read_format |= PERF_FORMAT_GROUP;
+	if (s->c->running_time)
+		attr->read_format |=
+			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr->build_id = tracking && s->level < 2 && !s->c->no_build_ids; /* 5.12 */
+	attr->bpf_event = tracking && s->level < 3 && !s->c->no_bpf;	  /* 5.1 */
 	attr->ksymbol = tracking && s->level < 3;
 	attr->exclude_guest = s->level < 4 && a->ev && a->ev->attr.exclude_guest;
 	if (s->user_only) {

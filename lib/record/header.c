@@ -221,6 +221,35 @@ static void event_desc_feature(struct buf *b, const struct session *s)
 	end(b, start);
 }
 
+/* Groups of events: name, leader, number of members; see HEADER_GROUP_DESC. */
+static void group_desc_feature(struct buf *b, const struct session *s)
+{
+	size_t start = feature(b, PERF_FEAT_GROUP_DESC), count = b->len;
+	uint32_t n = 0;
+
+	add_u32(b, 0);
+	for (size_t i = 0; i < s->n_attrs; i++) {
+		const struct rec_attr *a = &s->attrs[i];
+		const char *name = a->ev && a->ev->group_name ? a->ev->group_name : "{anon_group}";
+		uint32_t members = 0;
+
+		for (size_t k = i; k < s->n_attrs && a->in_group && a->leader == i; k++)
+			members += s->attrs[k].leader == i;
+		if (!members)
+			continue;
+		add_text(b, name, strlen(name));
+		add_u32(b, (uint32_t)i);
+		add_u32(b, members);
+		n++;
+	}
+	if (!b->err)
+		memcpy(b->data + count, &n, sizeof(n));
+	if (n)
+		end(b, start);
+	else
+		b->len = b->err ? b->len : start;
+}
+
 static uint64_t nanoseconds(clockid_t clock)
 {
 	struct timespec t = {0};
@@ -285,8 +314,8 @@ int header_write(const struct session *s, struct buf *b)
 	machine_features(b);
 	cmdline_feature(b, s->c->argc, s->c->argv);
 	event_desc_feature(b, s);
-	if (s->c->use_clock)
-		clock_features(b, s->c->clock);
+	clock_features(b, s->c->use_clock ? s->c->clock : CLOCK_MONOTONIC);
+	group_desc_feature(b, s);
 	rc = tracing_data(b, s);
 	for (size_t i = 0; i < s->n_attrs; i++)
 		add_name(b, &s->attrs[i]);

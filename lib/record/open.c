@@ -1,12 +1,11 @@
-/* The matrix of event descriptors, events by CPUs by threads, and a ring buffer for each CPU. */
+/* The matrix of event descriptors, events by CPUs by threads, and their ring buffers. */
 #include "base/err.h"
+#include "pevent/cgroup.h"
 #include "pevent/sysfile.h"
 #include "pevent/tracefs.h"
 #include "record/parts.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -16,101 +15,13 @@
 #define LEVEL_MAX 4			   /* of attr_adapt */
 #define IDS_MAX	  ((0xffff - 8 - 128) / 8) /* ids that one HEADER_ATTR record can hold */
 #define FDS_MAX	  (1u << 20)		   /* descriptors altogether */
-#define ONLINE	  "/sys/devices/system/cpu/online"
-#define PARANOID  "/proc/sys/kernel/perf_event_paranoid"
 #define OTHER_FDS 64
+#define RINGS_MAX (256u << 20) /* bytes of all rings that are sized by what is recorded */
 
 static int fail(const struct session *s, int rc, const char *text)
 {
 	diag_error(s->d, NULL, -1, "%s: %s", text, pp_strerror(rc));
 	return rc;
-}
-
-static bool has(const int *list, size_t n, int v)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i] == v)
-			return true;
-	return false;
-}
-
-/* The CPUs that are online, of those that the user named. */
-static int find_cpus(struct session *s)
-{
-	struct buf b = BUF_INIT;
-	int *online = NULL;
-	size_t n = 0, kept = 0;
-	int rc = sysfile_read(ONLINE, SYSFILE_MAX, &b);
-
-	if (!rc)
-		rc = cpulist_parse(buf_str(&b), &online, &n);
-	buf_release(&b);
-	if (rc)
-		return fail(s, rc, ONLINE);
-	if (!s->c->cpus) {
-		s->cpus = online;
-		s->n_cpus = n;
-		return 0;
-	}
-	rc = cpulist_parse(s->c->cpus, &s->cpus, &s->n_cpus);
-	if (rc)
-		diag_error(s->d, NULL, -1, "'%s' is no list of CPUs", s->c->cpus);
-	for (size_t i = 0; i < s->n_cpus; i++) {
-		if (has(online, n, s->cpus[i]))
-			s->cpus[kept++] = s->cpus[i];
-		else
-			diag_warn(s->d, NULL, -1, "CPU %d is not online", s->cpus[i]);
-	}
-	s->n_cpus = kept;
-	free(online);
-	return rc;
-}
-
-static int add_threads(struct session *s, pid_t pid, struct buf *tids)
-{
-	char path[64];
-	struct dirent *e;
-	DIR *d;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	d = opendir(path);
-	if (!d) {
-		diag_error(s->d, NULL, -1, "there is no process %d", pid);
-		return PP_ENOENT;
-	}
-	while ((e = readdir(d))) {
-		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
-
-		if (tid > 0)
-			buf_add(tids, &tid, sizeof(tid));
-	}
-	closedir(d);
-	return tids->err;
-}
-
-/* The threads to watch: all (-1), those of the listed processes, or the command's one. */
-static int find_threads(struct session *s, pid_t child)
-{
-	struct buf tids = BUF_INIT;
-	pid_t one = s->c->all_cpus ? -1 : child;
-	int rc = 0;
-
-	if (!s->c->pids) {
-		buf_add(&tids, &one, sizeof(one));
-	} else if (pidlist_parse(s->c->pids, &s->pids, &s->n_pids)) {
-		diag_error(s->d, NULL, -1, "'%s' is no list of process numbers", s->c->pids);
-		rc = PP_EUSAGE;
-	}
-	for (size_t i = 0; i < s->n_pids && !rc; i++)
-		rc = add_threads(s, s->pids[i], &tids);
-	rc = rc ? rc : tids.err;
-	if (rc) {
-		buf_release(&tids);
-		return rc;
-	}
-	s->tids = (void *)tids.data;
-	s->n_tids = tids.len / sizeof(pid_t);
-	return 0;
 }
 
 /* As many descriptors as the matrix needs, if they may be had. */
@@ -134,11 +45,13 @@ static void raise_limit(size_t need)
 
 static int make_matrix(struct session *s)
 {
-	size_t n = s->n_cpus * s->n_tids;
+	size_t n = s->t.n_cpus * s->t.n_tids;
 
+	s->n_rows = s->c->per_thread ? s->t.n_tids : s->t.n_cpus;
+	s->n_rings = s->n_rows * (s->c->snapshot ? 2 : 1);
 	if (n * s->n_attrs > FDS_MAX)
 		return fail(s, PP_ELIMIT, "events times CPUs times threads");
-	raise_limit(n * s->n_attrs + OTHER_FDS);
+	raise_limit(n * s->n_attrs + 2 * s->n_rings + OTHER_FDS);
 	for (size_t i = 0; i < s->n_attrs; i++) {
 		s->attrs[i].fds = malloc(n * sizeof(int));
 		s->attrs[i].ids = calloc(n, sizeof(uint64_t));
@@ -147,7 +60,9 @@ static int make_matrix(struct session *s)
 		for (size_t k = 0; k < n; k++)
 			s->attrs[i].fds[k] = -1;
 	}
-	s->rings = calloc(s->n_cpus, sizeof(*s->rings));
+	s->rings = calloc(s->n_rings, sizeof(*s->rings));
+	for (size_t i = 0; i < s->n_rings && s->rings; i++)
+		s->rings[i].fd = -1;
 	return s->rings ? 0 : fail(s, PP_ENOMEM, "ring buffers");
 }
 
@@ -161,7 +76,7 @@ static void adapt_all(struct session *s)
 static bool fall_back_to_user(struct session *s, const struct rec_attr *a)
 {
 	if (s->user_only || a->attr.exclude_kernel || (a->ev && a->ev->levels) ||
-	    a->attr.type == PERF_TYPE_TRACEPOINT)
+	    a->attr.type == PERF_TYPE_TRACEPOINT || s->c->all_kernel)
 		return false;
 	s->user_only = true;
 	adapt_all(s);
@@ -194,6 +109,12 @@ static bool concede(struct session *s, struct rec_attr *a, int errnum)
 			a->attr.precise_ip--;
 			return true;
 		}
+		/* Old kernels and CPUs know weights of one kind only. */
+		if (a->attr.sample_type & PERF_SAMPLE_WEIGHT_STRUCT && errnum == EINVAL) {
+			a->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_WEIGHT_STRUCT;
+			a->attr.sample_type |= PERF_SAMPLE_WEIGHT;
+			return true;
+		}
 		if (errnum == ENOENT || s->level >= LEVEL_MAX)
 			return false;
 		s->level++;
@@ -203,153 +124,145 @@ static bool concede(struct session *s, struct rec_attr *a, int errnum)
 	return false;
 }
 
-static long open_event(struct session *s, struct rec_attr *a, pid_t tid, int cpu)
+static long open_event(struct session *s, struct rec_attr *a, size_t cpu, size_t tid)
 {
+	const struct rec_attr *leader = &s->attrs[a->leader];
+	int group = leader == a ? -1 : leader->fds[cpu * s->t.n_tids + tid];
+	pid_t who = a->cgroup_fd >= 0 ? a->cgroup_fd : s->t.tids[tid];
+	unsigned long flags = PERF_FLAG_FD_CLOEXEC | (a->cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0);
 	long fd;
 
 	do
-		fd = syscall(SYS_perf_event_open, &a->attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+		fd = syscall(SYS_perf_event_open, &a->attr, who, s->t.cpus[cpu], group, flags);
 	while (fd < 0 && (errno == EINTR || concede(s, a, errno)));
 	return fd;
-}
-
-static void explain_denied(const struct session *s, const struct rec_attr *a, struct buf *why)
-{
-	uint64_t level;
-
-	buf_addf(why, "the kernel does not permit it: %sbe root, or have CAP_PERFMON%s",
-		 s->pids ? "is the process yours? Otherwise " : "",
-		 a->attr.type == PERF_TYPE_TRACEPOINT ? ", or set perf_event_paranoid to -1" : "");
-	if (!sysfile_u64(PARANOID, &level))
-		buf_addf(why, " (kernel.perf_event_paranoid is %lld%s)", (long long)level,
-			 (int64_t)level > 0 ? "; all CPUs need 0 or less, the kernel side 1 or less"
-					    : "");
-}
-
-/* What an errno of perf_event_open means for the user. */
-static void explain(const struct session *s, const struct rec_attr *a, int errnum, struct buf *why)
-{
-	if (a->attr.branch_sample_type && (errnum == EOPNOTSUPP || errnum == EINVAL)) {
-		buf_adds(why, "it has no record of last branches (LBR) here; --call-graph dwarf "
-			      "works everywhere");
-		return;
-	}
-	switch (errnum) {
-	case EACCES:
-	case EPERM: explain_denied(s, a, why); break;
-	case ENOENT:
-	case ENODEV:
-	case EOPNOTSUPP:
-		if (a->attr.type == PERF_TYPE_SOFTWARE || a->attr.type == PERF_TYPE_TRACEPOINT)
-			buf_adds(why, "the kernel does not have it");
-		else
-			buf_adds(why, "the machine does not count it (is it a virtual one?); "
-				      "cpu-clock works everywhere");
-		break;
-	case EINVAL: buf_adds(why, "the kernel takes it for invalid"); break;
-	case EBUSY: buf_adds(why, "another program has the counter"); break;
-	case EMFILE:
-	case ENFILE:
-		buf_adds(why, "too many open files: raise the limit (ulimit -n), or name fewer "
-			      "events or processes");
-		break;
-	case ENOSYS: buf_adds(why, "the kernel has no perf events"); break;
-	default: buf_adds(why, strerror(errnum)); break;
-	}
-}
-
-static int say_why(const struct session *s, const struct rec_attr *a, int errnum)
-{
-	struct buf why = BUF_INIT;
-	int rc = pp_errno(errnum);
-
-	explain(s, a, errnum, &why);
-	diag_error(s->d, NULL, -1, "cannot record %s: %s", a->name, buf_str(&why));
-	buf_release(&why);
-	return rc == PP_EPIPE ? PP_EIO : rc;
 }
 
 static int set_filter(const struct session *s, const struct rec_attr *a, int fd)
 {
 	struct buf why = BUF_INIT;
-	const char *dir = s->tracefs;
 	int rc;
 
 	if (!a->ev || !a->ev->filter || !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, a->ev->filter))
 		return 0;
 	rc = pp_errno(errno);
-	if (dir && a->ev->tp)
-		tracefs_filter_fault(dir, a->ev->system, a->ev->tp, a->ev->filter, &why);
+	if (s->tracefs && a->ev->tp)
+		tracefs_filter_fault(s->tracefs, a->ev->system, a->ev->tp, a->ev->filter, &why);
 	diag_error(s->d, NULL, -1, "the kernel rejects the filter '%s' for %s%s", a->ev->filter,
 		   a->name, buf_str(&why));
 	buf_release(&why);
 	return rc == PP_EPIPE ? PP_EIO : rc;
 }
 
-/* Joins a new descriptor to its CPU's ring buffer, which the CPU's first one makes. */
-static int join_ring(struct session *s, const struct rec_attr *a, int cpu, int fd)
+/* Joins a new descriptor to the ring buffer of its CPU, or of its thread. */
+static int join_ring(struct session *s, const struct rec_attr *a, size_t cpu, size_t tid, int fd)
 {
-	struct ring *last = s->n_rings ? &s->rings[s->n_rings - 1] : NULL;
+	bool back = a->attr.write_backward;
+	struct ring *r = &s->rings[(s->c->per_thread ? tid : cpu) + (back ? s->n_rows : 0)];
 	int errnum = 0;
 
-	if (last && last->cpu == cpu) {
-		if (!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, last->fd))
-			return 0;
-		return say_why(s, a, errno);
+	if (r->fd < 0) {
+		*r = (struct ring){
+			.fd = -1, .cpu = s->t.cpus[cpu], .tid = s->t.tids[tid], .back = back};
+		if (ring_open(r, &a->attr, back ? s->back_pages : s->pages, &errnum))
+			return errnum == ESRCH ? PP_END : deny_ring(s, errnum);
+		if (!back)
+			s->pages = r->pages;
 	}
-	if (!ring_map(&s->rings[s->n_rings], cpu, fd, &s->pages, &errnum)) {
-		s->n_rings++;
+	if (!ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd))
 		return 0;
-	}
-	diag_error(s->d, NULL, -1, "cannot map a ring buffer: %s%s", strerror(errnum),
-		   errnum == EPERM ? " (kernel.perf_event_mlock_kb is too small)" : "");
-	return pp_errno(errnum);
+	return deny_event(s, a, errno);
+}
+
+/* Has the event a place there? PMUs that count for a socket are opened once for each. */
+static bool has_place(const struct session *s, const struct rec_attr *a, size_t cpu, size_t tid)
+{
+	if (tid && (a->cgroup_fd >= 0 || (a->only_cpus && !a->ev->cpus_all)))
+		return false;
+	for (size_t i = 0; i < a->n_only; i++)
+		if (a->only_cpus[i] == s->t.cpus[cpu])
+			return true;
+	return !a->only_cpus;
 }
 
 static int open_one(struct session *s, struct rec_attr *a, size_t cpu, size_t tid)
 {
-	long fd = open_event(s, a, s->tids[tid], s->cpus[cpu]);
+	long fd;
 	int rc;
 
+	if (!has_place(s, a, cpu, tid))
+		return 0;
+	fd = open_event(s, a, cpu, tid);
 	if (fd < 0 && errno == ESRCH)
 		return 0; /* the thread has ended */
 	if (fd < 0 && errno == ENODEV && a->attr.type == PERF_TYPE_SOFTWARE) {
-		diag_warn(s->d, NULL, -1, "CPU %d has gone offline", s->cpus[cpu]);
+		diag_warn(s->d, NULL, -1, "CPU %d has gone offline", s->t.cpus[cpu]);
 		return PP_END;
 	}
 	if (fd < 0)
-		return say_why(s, a, errno);
-	a->fds[cpu * s->n_tids + tid] = (int)fd;
-	rc = join_ring(s, a, s->cpus[cpu], (int)fd);
+		return deny_event(s, a, errno);
+	a->fds[cpu * s->t.n_tids + tid] = (int)fd;
+	rc = join_ring(s, a, cpu, tid, (int)fd);
+	if (rc == PP_END) { /* the thread ended meanwhile */
+		close((int)fd);
+		a->fds[cpu * s->t.n_tids + tid] = -1;
+		return 0;
+	}
 	if (!rc)
 		rc = set_filter(s, a, (int)fd);
 	if (!rc && ioctl((int)fd, PERF_EVENT_IOC_ID, &a->ids[a->n_ids++]))
-		rc = say_why(s, a, errno);
+		rc = deny_event(s, a, errno);
 	return rc;
 }
 
 static int open_all(struct session *s)
 {
-	for (size_t c = 0; c < s->n_cpus; c++) {
+	bool any = false;
+
+	for (size_t c = 0; c < s->t.n_cpus; c++) {
 		int rc = 0;
 
-		for (size_t t = 0; t < s->n_tids && !rc; t++)
+		for (size_t t = 0; t < s->t.n_tids && !rc; t++)
 			for (size_t i = 0; i < s->n_attrs && !rc; i++)
 				rc = open_one(s, &s->attrs[i], c, t);
 		if (rc && rc != PP_END)
 			return rc;
 	}
-	if (s->n_rings)
+	for (size_t i = 0; i < s->n_rings; i++)
+		any |= s->rings[i].fd >= 0;
+	if (any)
 		return 0;
 	diag_error(s->d, NULL, -1, "nothing to record: no CPU or thread is there");
 	return PP_ENOENT;
+}
+
+/* The cgroup of each event, and the CPUs of its PMU. */
+static int find_places(struct session *s)
+{
+	struct buf full = BUF_INIT, why = BUF_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; i < s->n_attrs && !rc; i++) {
+		struct rec_attr *a = &s->attrs[i];
+
+		if (a->ev && a->ev->cgroup && a->ev->cgroup[0]) {
+			rc = cgroup_open(a->ev->cgroup, &a->cgroup_fd, &full, &why);
+			if (rc)
+				diag_error(s->d, NULL, -1, "--cgroup: %s", buf_str(&why));
+		}
+		if (!rc && a->ev && a->ev->cpus)
+			rc = cpulist_parse(a->ev->cpus, &a->only_cpus, &a->n_only);
+	}
+	buf_release(&full);
+	buf_release(&why);
+	return rc;
 }
 
 /* Without ids in the records there is one attribute only, and the length of its list is no limit.
  */
 static bool too_many_ids(const struct session *s)
 {
-	return s->n_cpus * s->n_tids > IDS_MAX;
+	return s->t.n_cpus * s->t.n_tids > IDS_MAX;
 }
 
 static const char *const left_out[LEVEL_MAX + 1] = {
@@ -369,32 +282,81 @@ static void say_concessions(const struct session *s, uint32_t asked)
 			  left_out[s->level]);
 }
 
+/* The largest power of two of pages that fits into a share of some bytes. */
+static uint32_t pages_within(const struct session *s, uint64_t bytes, uint32_t most)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t each = bytes / ((s->n_rows ? s->n_rows : 1) * page);
+	uint32_t pages = 1;
+
+	while (pages < most && 2ull * pages <= each)
+		pages *= 2;
+	return pages;
+}
+
+/*
+ * Sizes by rate: a frequency has a limit, but tracepoints and periods come in bursts, and copies of
+ * stacks are long. What was too small is made larger when losses begin, up to pages_max.
+ */
+static void choose_pages(struct session *s)
+{
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	bool burst = s->chains == RECORD_CHAINS_DWARF;
+
+	for (size_t i = 0; i < s->events->n; i++)
+		burst |= s->attrs[i].attr.sample_period && !s->attrs[i].attr.freq;
+	s->pages = s->c->pages;
+	if (!s->pages)
+		s->pages = pages_within(s, RINGS_MAX,
+					burst ? RECORD_PAGES_BURST : RECORD_PAGES_DEFAULT);
+	s->pages_max = s->c->pages ? 0 : pages_within(s, memory / 16, RECORD_PAGES_GROWN);
+	s->back_pages = s->c->pages ? s->c->pages : RECORD_PAGES_BURST;
+	if (s->c->snapshot_size)
+		s->back_pages = pages_within(s, s->c->snapshot_size, RECORD_PAGES_MAX);
+	if (s->c->snapshot && !s->c->pages)
+		s->pages = RECORD_PAGES_DEFAULT;
+}
+
+/* A buffer for each thread, wherever it runs. */
+static void without_cpus(struct target *t)
+{
+	t->cpus[0] = -1;
+	t->n_cpus = 1;
+}
+
 int session_open(struct session *s, pid_t child)
 {
 	struct buf why = BUF_INIT;
-	bool stacks = s->c->chains == RECORD_CHAINS_DWARF;
-	uint32_t fit = stacks ? RECORD_PAGES_STACKS : RECORD_PAGES_DEFAULT;
-	uint32_t asked = s->c->pages ? s->c->pages : fit;
-	bool apart = s->c->all_cpus || s->c->pids;
-	int rc = find_cpus(s);
+	bool apart = session_sees_others(s->c);
+	uint32_t asked;
+	int rc;
 
-	s->pages = asked;
 	if (tracefs_find(&s->tracefs, &why))
 		s->tracefs = NULL;
 	buf_release(&why);
-	if (!rc)
-		rc = find_threads(s, child);
+	rc = target_find(&s->t, &s->c->whom, child, s->d);
+	if (!rc && s->c->per_thread && s->t.n_cpus)
+		without_cpus(&s->t);
 	if (rc)
 		return rc;
+	s->chains = s->c->chains;
+	if (s->chains == RECORD_CHAINS_AUTO)
+		s->chains = framepointer_choose(s->c, &s->t, s->d);
 	if (too_many_ids(s) && s->c->events.n <= 1)
 		apart = false;
 	else if (too_many_ids(s))
 		return fail(s, PP_ELIMIT, "so many threads on so many CPUs take one event only");
-	rc = session_attrs(s, apart, !apart && !s->c->pids);
+	rc = session_attrs(s, apart,
+			   !session_sees_others(s->c) && !s->c->n_spans && !s->c->disabled);
+	if (!rc)
+		rc = find_places(s);
 	if (!rc)
 		rc = make_matrix(s);
-	if (!rc)
-		rc = open_all(s);
+	if (rc)
+		return rc;
+	choose_pages(s);
+	asked = s->pages;
+	rc = open_all(s);
 	if (!rc && s->attrs[0].n_ids > IDS_MAX)
 		s->attrs[0].n_ids = 0; /* no record refers to them */
 	if (!rc)
@@ -402,55 +364,112 @@ int session_open(struct session *s, pid_t child)
 	return rc;
 }
 
-void session_enable(struct session *s, bool on)
+void session_enable(struct session *s, bool on, const char *name)
 {
-	size_t n = s->n_cpus * s->n_tids;
+	size_t n = s->t.n_cpus * s->t.n_tids;
 
-	for (size_t i = 0; i < s->n_attrs; i++)
+	for (size_t i = 0; i < s->n_attrs; i++) {
+		if (!s->attrs[i].fds || (name && strcmp(name, s->attrs[i].name) != 0))
+			continue;
 		for (size_t k = 0; k < n; k++)
 			if (s->attrs[i].fds[k] >= 0)
 				ioctl(s->attrs[i].fds[k],
 				      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	}
+}
+
+/* Sends all records of a row to a buffer's owner. 0 or pp_errno. */
+static int redirect(const struct session *s, size_t row, int owner)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < s->n_attrs; i++) {
+		for (size_t k = 0; k < s->t.n_cpus * s->t.n_tids; k++) {
+			size_t at = s->c->per_thread ? k % s->t.n_tids : k / s->t.n_tids;
+			int fd = s->attrs[i].fds[k];
+
+			if (at == row && fd >= 0 && !s->attrs[i].attr.write_backward &&
+			    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, owner) && !rc)
+				rc = pp_errno(errno);
+		}
+	}
+	return rc;
+}
+
+/* The events change over one by one, so that no record is without a place. */
+int session_grow(struct session *s, struct ring *r, uint32_t pages, struct ring *old)
+{
+	struct ring grown = {.cpu = r->cpu, .tid = r->tid, .fd = -1, .lost = r->lost};
+	size_t row = (size_t)(r - s->rings);
+	int errnum, rc = ring_open(&grown, &s->attrs[0].attr, pages, &errnum);
+
+	if (rc)
+		return rc;
+	rc = grown.pages > r->pages ? redirect(s, row, grown.fd) : PP_ELIMIT;
+	if (rc) {
+		(void)redirect(s, row, r->fd);
+		ring_close(&grown);
+		return rc;
+	}
+	*old = *r;
+	*r = grown;
+	return 0;
+}
+
+void session_pause(struct session *s, bool on)
+{
+	for (size_t i = 0; i < s->n_rings; i++)
+		if (s->rings[i].fd >= 0 && s->rings[i].back)
+			ioctl(s->rings[i].fd, PERF_EVENT_IOC_PAUSE_OUTPUT, on ? 1 : 0);
+}
+
+/* The last number of what read(2) gives for an event: its own losses. */
+static uint64_t read_lost(const struct rec_attr *a, int fd)
+{
+	uint64_t v[4 + 3 * 64]; /* a group of up to 64; those of its own come first */
+	ssize_t n = read(fd, v, sizeof(v));
+	bool times = a->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED;
+	size_t at = 2 + (times ? 2 : 0); /* value, times, id, lost */
+
+	if (a->attr.read_format & PERF_FORMAT_GROUP)
+		at = 1 + (times ? 2 : 0) + 2; /* number, times, value, id, lost */
+	return n >= (ssize_t)((at + 1) * sizeof(*v)) ? v[at] : 0;
 }
 
 bool session_lost(const struct session *s, uint64_t *lost)
 {
-	size_t n = s->n_cpus * s->n_tids;
+	size_t n = s->t.n_cpus * s->t.n_tids;
 
 	*lost = 0;
 	if (!s->n_attrs || !(s->attrs[0].attr.read_format & PERF_FORMAT_LOST))
 		return false;
-	for (size_t i = 0; i < s->n_attrs; i++) {
-		for (size_t k = 0; k < n; k++) {
-			uint64_t v[3]; /* count, id, lost */
-
-			if (s->attrs[i].fds[k] >= 0 &&
-			    read(s->attrs[i].fds[k], v, sizeof(v)) == sizeof(v))
-				*lost += v[2];
-		}
-	}
+	for (size_t i = 0; i < s->n_attrs; i++)
+		for (size_t k = 0; k < n; k++)
+			if (s->attrs[i].fds[k] >= 0 && !s->attrs[i].attr.write_backward)
+				*lost += read_lost(&s->attrs[i], s->attrs[i].fds[k]);
 	return true;
 }
 
 void session_close(struct session *s)
 {
-	size_t n = s->n_cpus * s->n_tids;
+	size_t n = s->t.n_cpus * s->t.n_tids;
 
-	for (size_t i = 0; i < s->n_rings; i++)
-		ring_unmap(&s->rings[i]);
+	for (size_t i = 0; i < s->n_rings && s->rings; i++)
+		ring_close(&s->rings[i]);
 	for (size_t i = 0; i < s->n_attrs; i++) {
 		for (size_t k = 0; s->attrs[i].fds && k < n; k++)
 			if (s->attrs[i].fds[k] >= 0)
 				close(s->attrs[i].fds[k]);
+		if (s->attrs[i].cgroup_fd >= 0)
+			close(s->attrs[i].cgroup_fd);
+		free(s->attrs[i].only_cpus);
 		free(s->attrs[i].fds);
 		free(s->attrs[i].ids);
 		free(s->attrs[i].name);
 	}
 	free(s->attrs);
 	free(s->rings);
-	free(s->cpus);
-	free(s->pids);
-	free(s->tids);
+	target_release(&s->t);
 	pevents_release(&s->fallback);
 	*s = (struct session){0};
 }

@@ -64,28 +64,58 @@ int sink_put(struct sink *s, const void *bytes, size_t n);
 /* Writes what is waiting as far as it goes without waiting. */
 int sink_flush(struct sink *s);
 
+/* words.c */
+
+/* "any_call,u" to PERF_SAMPLE_BRANCH_*, added to *mask. 0 or PP_EUSAGE with the reason. */
+int words_branches(const char *arg, uint64_t *mask, struct buf *why);
+
+/* "ax,sp" to bits by register number; NULL: all. 0 or PP_EUSAGE with the reason. */
+int words_registers(const char *arg, uint64_t *mask, struct buf *why);
+uint64_t words_all_registers(void);
+
+/* "16M" to bytes (B, K, M, G, T of 1024); *unit: there is one. 0 or PP_EUSAGE. */
+int words_size(const char *arg, uint64_t *bytes, bool *unit);
+
 /* ring.c */
 
+/* A buffer, which belongs to an event of its own that others send their records to. */
 struct ring {
-	int cpu, fd;   /* fd: the event that owns the buffer */
+	int cpu;   /* -1: of a thread on any CPU */
+	pid_t tid; /* -1: of all */
+	int fd;	   /* the event that owns the buffer; -1: there is none */
+	bool back; /* the kernel writes backward, over the oldest */
+	uint32_t pages;
 	uint8_t *base; /* control page, then the data */
 	size_t map_size;
 	uint64_t mask; /* bytes of data - 1 */
 	uint64_t tail, head;
+	uint64_t lost; /* events that the kernel had no room for, so far */
 };
 
 /* What passed through the rings. */
 struct ring_counts {
 	uint64_t samples, lost, throttled;
+	size_t chain_at;	       /* where samples have their call chain; 0: not looked at */
+	uint64_t chains, short_chains; /* of some: with a user part; one of a frame or two */
 };
 
-/* Maps 1 + pages; pages is halved when the kernel allows no more, down to one. */
-int ring_map(struct ring *r, int cpu, int fd, uint32_t *pages, int *errnum);
-void ring_unmap(struct ring *r);
+/*
+ * Opens the owner and maps 1 + pages; pages is halved when the kernel allows no more, down to one.
+ * 0, or a code with *errnum.
+ */
+int ring_open(struct ring *r, const struct perf_event_attr *like, uint32_t pages, int *errnum);
+void ring_close(struct ring *r);
 
 /* What is readable, as 0 to 2 pieces; they stay readable until ring_done. */
 size_t ring_peek(struct ring *r, struct iovec v[2], struct ring_counts *counts);
 void ring_done(struct ring *r);
+
+/*
+ * Adds what a backward ring has that is newer than the last time, oldest first, and not before
+ * `since` (a time as samples have it, at the offset time_at in them). 0 or PP_ENOMEM.
+ */
+int ring_take_back(struct ring *r, uint64_t since, size_t time_at, struct buf *b,
+		   struct ring_counts *counts);
 
 /* buildid.c */
 
@@ -108,11 +138,12 @@ struct synth {
 	size_t id_size;			  /* bytes of the sample_id behind each record */
 	synth_put *put; /* gets the records in large pieces; NULL: they stay in buf */
 	void *ctx;
-	struct buf buf, text; /* records; scratch */
-	struct intern files;  /* device, inode and path of the files whose build-id is known */
-	struct buf ids;	      /* struct build id for each of `files` */
-	bool build_ids;	      /* read build-ids of mapped files */
-	bool data;	      /* mappings of files that are not code, too */
+	struct buf buf, text;	/* records; scratch */
+	struct intern files;	/* device, inode and path of the files whose build-id is known */
+	struct buf ids;		/* struct build id for each of `files` */
+	bool build_ids;		/* read build-ids of mapped files */
+	bool data;		/* mappings of files that are not code, too */
+	bool no_tasks, no_maps; /* the others only */
 };
 
 /* FORK, COMM and MMAP2 for every process, or for those listed. Tasks that vanish are left out. */
@@ -144,6 +175,11 @@ struct rec_attr {
 	int *fds;		 /* [cpu * tids + tid], -1 where there is none */
 	uint64_t *ids;
 	size_t n_ids;
+	size_t leader;	/* index of the group's first event; its own if it is alone */
+	bool in_group;	/* there are others */
+	int cgroup_fd;	/* -1: none */
+	int *only_cpus; /* where its PMU is to be opened; NULL: everywhere */
+	size_t n_only;
 };
 
 struct session {
@@ -153,29 +189,62 @@ struct session {
 	size_t n_attrs;
 	struct pevents fallback; /* the default event, if the user named none */
 	const struct pevents *events;
-	int *cpus;
-	size_t n_cpus;
-	pid_t *pids, *tids; /* tids: {-1} for every task */
-	size_t n_pids, n_tids;
-	struct ring *rings; /* n_rings, of the CPUs that are there */
-	size_t n_rings;
-	uint32_t pages;
-	int level;	/* how much was left out for older kernels */
-	bool user_only; /* the kernel side is forbidden */
-	bool with_ids;	/* samples carry the id of their event */
+	enum record_chains chains; /* auto is decided */
+	struct target t;	   /* with a buffer for each thread: one CPU, -1 */
+	struct ring *rings;	   /* n_rings, fd -1 where there is none; then those backward */
+	size_t n_rings;		   /* all of them */
+	size_t n_rows;		   /* CPUs, or threads: buffers of a kind */
+	uint32_t pages, back_pages;
+	uint32_t pages_max; /* of a buffer that grows */
+	int level;	    /* how much was left out for older kernels */
+	bool user_only;	    /* the kernel side is forbidden */
+	bool with_ids;	    /* samples carry the id of their event */
 	const char *tracefs;
 };
 
 /* Finds CPUs and threads (child: the command's process, or 0), opens and maps everything. */
 int session_open(struct session *s, pid_t child);
 
-/* Starts or stops all events. */
-void session_enable(struct session *s, bool on);
+/* Starts or stops all events; for one that is a name's only ("enable cycles" of --control). */
+void session_enable(struct session *s, bool on, const char *name);
+
+/*
+ * Gives a ring a buffer of so many pages. *old is the one before, to be read to its end and closed.
+ */
+int session_grow(struct session *s, struct ring *r, uint32_t pages, struct ring *old);
+
+/* Stops and continues writing into backward rings. */
+void session_pause(struct session *s, bool on);
 
 /* Events that were lost, by the kernel's own account; false if it keeps none. */
 bool session_lost(const struct session *s, uint64_t *lost);
 
+/* The events see tasks that were there before, so that a tracker and its synthesis are needed. */
+static inline bool session_sees_others(const struct record_config *c)
+{
+	return c->whom.all_cpus || target_has_tasks(&c->whom);
+}
+
 void session_close(struct session *s);
+
+/* deny.c */
+
+/* Reports why the kernel refused an event, and what can be done. Returns the code that fits. */
+int deny_event(const struct session *s, const struct rec_attr *a, int errnum);
+int deny_ring(const struct session *s, int errnum);
+
+/* framepointer.c */
+
+/*
+ * Has the program frame pointers? By the first instructions of its functions, of which its
+ * .eh_frame_hdr has a table. *share: of a hundred functions. 0, or PP_ENOENT where it cannot be
+ * told.
+ */
+int framepointer_share(const char *path, unsigned *share);
+
+/* What --call-graph auto means for this command or these processes. */
+enum record_chains framepointer_choose(const struct record_config *c, const struct target *t,
+				       struct diag *d);
 
 /* events.c: the default event and the attributes of all. */
 int session_attrs(struct session *s, bool track_apart, bool on_exec);
@@ -188,5 +257,81 @@ size_t header_sample_id_size(const struct session *s);
 
 /* The pipe header, attributes, names, features and tracing data. */
 int header_write(const struct session *s, struct buf *b);
+
+/* run.c: what the parts of a running recording share */
+
+struct recorder {
+	struct record_config own; /* contradictions are settled */
+	const struct record_config *c;
+	struct diag *d;
+	struct session s;
+	struct sink sink;
+	struct command command;
+	struct ring_counts counts;
+	struct iovec *iov; /* two for each ring, one more */
+	uint64_t *lost;	   /* for each row, before a round */
+	sigset_t old_mask;
+	int epoll, signals, timer;
+	size_t watched; /* descriptors of events that live */
+	bool stop;
+	bool open; /* events were written after the last round but one */
+	bool snap; /* SIGUSR2 has come: a snapshot, or a new file */
+
+	uint64_t began, started; /* the process, the events: ns of CLOCK_MONOTONIC */
+	size_t span;		 /* the one that is or comes */
+	bool on;		 /* events are on */
+
+	int control, ack; /* of --control; -1: none */
+	struct buf line;  /* of a command that is not whole */
+
+	uint64_t file_began; /* when the file was begun, as `started` */
+	uint64_t bytes;	     /* in earlier files */
+	struct buf files;    /* names of those, each with a NUL */
+	uint32_t n_files;
+};
+
+/* What epoll reports: these, or OF_RING + index of a descriptor. */
+enum of { OF_SIGNAL, OF_TIMER, OF_SINK, OF_CONTROL, OF_RING };
+
+uint64_t now_ns(clockid_t clock);
+
+/* Reports errno. PP_EIO. */
+int os_error(struct recorder *r, const char *what);
+
+/* Says why the output failed, and gives rc back; a reader that is gone is no error to report. */
+int out_error(struct recorder *r, int rc);
+
+int put_record(struct recorder *r, uint32_t type, uint16_t misc);
+
+/* begin.c: the header, and records for what exists already. */
+int begin_output(struct recorder *r);
+
+/* rounds.c: takes what is in all rings, and ends the round. `force`: however much is waiting. */
+int rounds_pass(struct recorder *r, bool force);
+
+/* What backward rings keep, as a round. */
+int rounds_snapshot(struct recorder *r);
+
+/* The losses that the kernel has not reported in a record, then the mark of the end. */
+int rounds_end(struct recorder *r);
+
+/* At the end: what was lost, and what would help. */
+void rounds_tell(struct recorder *r);
+
+/* control.c */
+
+int control_open(struct recorder *r);
+void control_close(struct recorder *r);
+
+/* Commands that have come. 0, or an error of what they did. */
+int control_take(struct recorder *r);
+
+/* files.c */
+
+/* Is it time for a new file? */
+bool files_due(const struct recorder *r);
+
+/* Ends the file, gives it its name, and begins the next; `last`: no next. */
+int files_switch(struct recorder *r, bool last);
 
 #endif

@@ -6,14 +6,13 @@
 #include "record/parts.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
-#include <signal.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 /*
@@ -23,39 +22,6 @@
 #define TICK_MS	   100
 #define SOON_MS	   40 /* ... after a round that had any */
 #define EVENTS_MAX 64 /* taken from one epoll_wait */
-
-/* What epoll reports: these, or OF_RING + index of a descriptor. */
-enum of { OF_SIGNAL, OF_TIMER, OF_SINK, OF_RING };
-
-struct recorder {
-	const struct record_config *c;
-	struct diag *d;
-	struct session s;
-	struct sink sink;
-	struct command command;
-	struct ring_counts counts;
-	struct iovec *iov; /* two for each ring, one more */
-	sigset_t old_mask;
-	int epoll, signals, timer;
-	size_t watched; /* descriptors of events that live */
-	bool open;	/* the last round had records: they are in order when another has ended */
-	bool stop;
-	bool interrupted; /* a signal has ended it */
-};
-
-static int os_error(struct recorder *r, const char *what)
-{
-	diag_error(r->d, NULL, -1, "%s: %s", what, strerror(errno));
-	return PP_EIO;
-}
-
-/* Says why the output failed; a reader that is gone is no error to tell. */
-static int out_error(struct recorder *r, int rc)
-{
-	if (rc && rc != PP_EPIPE)
-		diag_error(r->d, NULL, -1, "cannot write: %s", strerror(r->sink.errnum));
-	return rc;
-}
 
 static int watch(struct recorder *r, int fd, uint32_t events, uint64_t what)
 {
@@ -75,6 +41,8 @@ static int block_signals(struct recorder *r)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
+	if (r->c->snapshot || r->c->switch_signal)
+		sigaddset(&set, SIGUSR2);
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	sigaddset(&set, SIGPIPE); /* a reader that has gone is an error of write */
 	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
@@ -92,6 +60,8 @@ static void restore_signals(struct recorder *r)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGPIPE);
+	if (r->c->snapshot || r->c->switch_signal)
+		sigaddset(&set, SIGUSR2);
 	while (sigtimedwait(&set, NULL, &now) > 0)
 		;
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
@@ -99,7 +69,7 @@ static void restore_signals(struct recorder *r)
 
 static int watch_all(struct recorder *r)
 {
-	const struct rec_attr *a = &r->s.attrs[0];
+	const struct rec_attr *a = &r->s.attrs[r->s.n_attrs - 1];
 	int rc;
 
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -113,10 +83,13 @@ static int watch_all(struct recorder *r)
 		rc = watch(r, r->timer, EPOLLIN, OF_TIMER);
 	if (!rc && sink_poll_fd(&r->sink) >= 0)
 		rc = watch(r, sink_poll_fd(&r->sink), 0, OF_SINK); /* tells when the reader goes */
+	if (!rc && r->control >= 0)
+		rc = watch(r, r->control, EPOLLIN, OF_CONTROL);
 	/*
 	 * One event of each CPU and thread: it tells of the shared ring, and of the thread's end.
+	 * The last one is the tracker, if there is one, and then is everywhere.
 	 */
-	for (size_t i = 0; i < r->s.n_cpus * r->s.n_tids && !rc; i++) {
+	for (size_t i = 0; i < r->s.t.n_cpus * r->s.t.n_tids && !rc; i++) {
 		if (a->fds[i] < 0)
 			continue;
 		rc = watch(r, a->fds[i], EPOLLIN, OF_RING + i);
@@ -125,108 +98,88 @@ static int watch_all(struct recorder *r)
 	return rc;
 }
 
-static int put_record(struct recorder *r, uint32_t type, uint16_t misc)
+/* The next moment at which something is to be done, in ns from the start; 0: none. */
+static uint64_t next_deadline(const struct recorder *r)
 {
-	struct perf_event_header h = {.type = type, .misc = misc, .size = sizeof(h)};
+	const struct record_config *c = r->c;
+	uint64_t next = c->duration_ns;
 
-	return sink_put(&r->sink, &h, sizeof(h));
-}
+	if (r->span < c->n_spans) {
+		const struct record_span *s = &c->spans[r->span];
+		uint64_t at = r->on ? s->to : s->from ? s->from : 1;
 
-static int put_bytes(void *ctx, const void *bytes, size_t n)
-{
-	struct recorder *r = ctx;
-
-	return sink_put(&r->sink, bytes, n);
-}
-
-/* The kernel, its modules, and the tasks that the events see. */
-static int synthesize(struct recorder *r, struct synth *y)
-{
-	int rc = synth_kernel(y);
-
-	if (rc == PP_EACCES || rc == PP_ENOENT) {
-		diag_note(r->d, NULL, -1,
-			  "/proc/kallsyms hides the kernel's addresses (kernel.kptr_restrict): the "
-			  "recording does not tell where the kernel lies");
-		rc = 0;
+		if (at && (!next || at < next))
+			next = at;
 	}
-	if (!rc)
-		rc = synth_modules(y);
-	if (!rc && r->c->all_cpus)
-		rc = synth_processes(y);
-	for (size_t i = 0; i < r->s.n_pids && !rc; i++)
-		rc = synth_process(y, r->s.pids[i]);
-	return rc ? rc : synth_flush(y);
+	if (c->switch_ns) {
+		uint64_t at = r->file_began - r->started + c->switch_ns;
+
+		if (!next || at < next)
+			next = at;
+	}
+	return next;
 }
 
-static int begin(struct recorder *r)
+static int set_timer(struct recorder *r)
 {
-	struct buf header = BUF_INIT;
-	struct utsname u = {0};
-	char modules[PATH_MAX];
-	struct synth y = {.proc = "/proc", .sys = "/sys", .modules = modules};
-	int rc = header_write(&r->s, &header);
+	struct itimerspec t = {0};
+	uint64_t at = next_deadline(r);
 
-	if (!rc)
-		rc = sink_put(&r->sink, header.data, header.len);
-	buf_release(&header);
-	if (rc)
-		return out_error(r, rc);
-	uname(&u);
-	snprintf(modules, sizeof(modules), "/lib/modules/%s", u.release);
-	y.id_size = header_sample_id_size(&r->s);
-	y.build_ids = true;
-	y.data = r->s.c->chains == RECORD_CHAINS_DWARF;
-	y.put = put_bytes;
-	y.ctx = r;
-	rc = synthesize(r, &y);
-	synth_release(&y);
-	if (!rc)
-		rc = put_record(r, PERF_REC_FINISHED_INIT, 0);
-	return out_error(r, rc);
+	if (!at)
+		return 0;
+	at += r->started;
+	t.it_value.tv_sec = (time_t)(at / 1000000000u);
+	t.it_value.tv_nsec = (long)(at % 1000000000u);
+	return timerfd_settime(r->timer, TFD_TIMER_ABSTIME, &t, NULL) ? os_error(r, "timerfd") : 0;
 }
 
-/* Takes what is in all rings, and ends the round. `force`: even if much is waiting to be written.
- */
-static int pass(struct recorder *r, bool force)
+/* Does what is due: spans of --delay begin and end, and the recording ends. */
+static int on_timer(struct recorder *r)
 {
-	struct perf_event_header round = {.type = PERF_REC_FINISHED_ROUND, .size = sizeof(round)};
-	size_t n = 0;
-	int rc;
+	uint64_t now = now_ns(CLOCK_MONOTONIC) - r->started;
+	uint64_t ignored;
 
-	if (sink_waiting(&r->sink) > SINK_MAX && !force)
-		return sink_flush(
-			&r->sink); /* the rings hold it; the kernel counts what it loses */
-	for (size_t i = 0; i < r->s.n_rings; i++)
-		n += ring_peek(&r->s.rings[i], r->iov + n, &r->counts);
-	if (!n && !r->open)
-		return sink_flush(&r->sink);
-	r->open = n;
-	r->iov[n++] = (struct iovec){&round, sizeof(round)};
-	rc = sink_putv(&r->sink, r->iov, n);
-	for (size_t i = 0; i < r->s.n_rings; i++)
-		ring_done(&r->s.rings[i]);
-	return rc;
+	if (read(r->timer, &ignored, sizeof(ignored)) < 0 && errno != EAGAIN)
+		return os_error(r, "timerfd");
+	while (r->span < r->c->n_spans) {
+		const struct record_span *s = &r->c->spans[r->span];
+
+		if (!r->on && now >= s->from) {
+			session_enable(&r->s, true, NULL);
+			r->on = true;
+		} else if (r->on && s->to && now >= s->to) {
+			session_enable(&r->s, false, NULL);
+			r->on = false;
+			r->stop |= ++r->span == r->c->n_spans;
+		} else {
+			break;
+		}
+	}
+	r->stop |= r->c->duration_ns && now >= r->c->duration_ns;
+	return set_timer(r);
 }
 
 static int start(struct recorder *r)
 {
-	struct itimerspec t = {0};
 	int errnum = 0, rc = 0;
 
-	if (r->s.c->all_cpus || r->s.c->pids)
-		session_enable(&r->s, true);
-	t.it_value.tv_sec = (time_t)(r->c->duration_ns / 1000000000u);
-	t.it_value.tv_nsec = (long)(r->c->duration_ns % 1000000000u);
-	if (r->c->duration_ns && timerfd_settime(r->timer, 0, &t, NULL))
-		return os_error(r, "timerfd");
-	if (!r->c->command)
-		return 0;
+	r->started = r->file_began = now_ns(CLOCK_MONOTONIC);
+	if (session_sees_others(r->c) && !r->c->n_spans && !r->c->disabled)
+		session_enable(&r->s, true, NULL);
+	rc = set_timer(r);
+	if (rc || !r->c->command)
+		return rc;
 	rc = command_start(&r->command, &errnum);
 	if (!rc && !errnum)
 		return 0;
 	diag_error(r->d, NULL, -1, "cannot execute %s: %s", r->c->command[0],
 		   rc ? pp_strerror(rc) : strerror(errnum));
+	/* "-g dwarf" is an old mistake. */
+	if (errnum == ENOENT &&
+	    (!strcmp(r->c->command[0], "dwarf") || !strcmp(r->c->command[0], "fp") ||
+	     !strcmp(r->c->command[0], "lbr")))
+		diag_error(r->d, NULL, -1, "-g takes no argument: use --call-graph %s",
+			   r->c->command[0]);
 	return rc ? rc : errnum == ENOENT ? PP_ENOENT : PP_EIO;
 }
 
@@ -236,8 +189,10 @@ static void take_signals(struct recorder *r)
 	struct signalfd_siginfo info;
 
 	while (read(r->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo != SIGCHLD)
-			r->stop = r->interrupted = true;
+		if (info.ssi_signo == SIGUSR2)
+			r->snap = true;
+		else if (info.ssi_signo != SIGCHLD)
+			r->stop = true;
 		else if (r->c->command && command_ended(&r->command))
 			r->stop = true;
 	}
@@ -245,9 +200,12 @@ static void take_signals(struct recorder *r)
 
 static int take_event(struct recorder *r, const struct epoll_event *e)
 {
+	const struct rec_attr *a = &r->s.attrs[r->s.n_attrs - 1];
+
 	switch (e->data.u64) {
 	case OF_SIGNAL: take_signals(r); break;
-	case OF_TIMER: r->stop = true; break;
+	case OF_TIMER: return on_timer(r);
+	case OF_CONTROL: return control_take(r);
 	case OF_SINK:
 		if (e->events & EPOLLERR)
 			return PP_EPIPE;
@@ -255,55 +213,13 @@ static int take_event(struct recorder *r, const struct epoll_event *e)
 	default:
 		if (!(e->events & (EPOLLHUP | EPOLLERR)))
 			break;
-		/* The thread and all that it has started have ended. */
-		epoll_ctl(r->epoll, EPOLL_CTL_DEL, r->s.attrs[0].fds[e->data.u64 - OF_RING], NULL);
-		if (!--r->watched)
+		/* The thread and all that it has started have ended, or the CPU is gone. */
+		epoll_ctl(r->epoll, EPOLL_CTL_DEL, a->fds[e->data.u64 - OF_RING], NULL);
+		/* A command is over when it can be waited for, which is soon. */
+		if (!--r->watched && !r->command.pid)
 			r->stop = true;
 	}
 	return 0;
-}
-
-static int loop(struct recorder *r)
-{
-	struct epoll_event events[EVENTS_MAX];
-	bool waiting = false;
-	int rc = 0;
-
-	while (!rc && !r->stop) {
-		bool want = sink_poll_fd(&r->sink) >= 0 && sink_waiting(&r->sink);
-		int n;
-
-		if (want != waiting) {
-			struct epoll_event e = {.events = want ? EPOLLOUT : 0, .data.u64 = OF_SINK};
-
-			epoll_ctl(r->epoll, EPOLL_CTL_MOD, sink_poll_fd(&r->sink), &e);
-			waiting = want;
-		}
-		n = epoll_wait(r->epoll, events, EVENTS_MAX, r->open ? SOON_MS : TICK_MS);
-		if (n < 0 && errno != EINTR)
-			return os_error(r, "epoll");
-		for (int i = 0; i < n && !rc; i++)
-			rc = take_event(r, &events[i]);
-		if (!rc)
-			rc = pass(r, false);
-	}
-	return rc;
-}
-
-/* The kernel tells of losses in the next record that fits; the last ones are told here. */
-static int put_last_losses(struct recorder *r)
-{
-	struct perf_event_header h = {.type = PERF_REC_LOST};
-	uint64_t total, body[2 + 4] = {0}; /* id, lost, sample_id */
-
-	if (!session_lost(&r->s, &total) || total <= r->counts.lost)
-		return 0;
-	body[0] = r->s.attrs[0].n_ids ? r->s.attrs[0].ids[0] : 0;
-	body[1] = total - r->counts.lost;
-	r->counts.lost = total;
-	h.size = (uint16_t)(sizeof(h) + 16 + header_sample_id_size(&r->s));
-	sink_put(&r->sink, &h, sizeof(h));
-	return sink_put(&r->sink, body, h.size - sizeof(h));
 }
 
 /* Waits until all is written. A second signal ends the wait. */
@@ -331,64 +247,168 @@ static int drain(struct recorder *r)
 	return out_error(r, rc);
 }
 
+/* Whatever is still in the rings, and the end of a file. */
+static int end_output(struct recorder *r)
+{
+	int rc = r->c->snapshot ? rounds_snapshot(r) : rounds_pass(r, true);
+
+	if (!rc)
+		rc = rounds_end(r);
+	return out_error(r, rc);
+}
+
+/* SIGUSR2, and limits of size and time. */
+static int take_limits(struct recorder *r)
+{
+	bool snap = r->snap;
+	int rc = 0;
+
+	if (files_due(r)) {
+		rc = end_output(r);
+		if (!rc)
+			rc = files_switch(r, false);
+		if (!rc)
+			rc = begin_output(r);
+		rc = rc ? rc : set_timer(r);
+	} else if (snap && r->c->snapshot) {
+		rc = out_error(r, rounds_snapshot(r));
+	}
+	r->snap = false;
+	if (r->c->max_size && r->bytes + r->sink.bytes + sink_waiting(&r->sink) >= r->c->max_size) {
+		diag_note(r->d, NULL, -1, "the recording ends: --max-size is reached");
+		r->stop = true;
+	}
+	return rc;
+}
+
+static int loop(struct recorder *r)
+{
+	struct epoll_event events[EVENTS_MAX];
+	bool waiting = false;
+	int rc = 0;
+
+	while (!rc && !r->stop) {
+		bool want = sink_poll_fd(&r->sink) >= 0 && sink_waiting(&r->sink);
+		int n;
+
+		if (want != waiting) {
+			struct epoll_event e = {.events = want ? EPOLLOUT : 0, .data.u64 = OF_SINK};
+
+			epoll_ctl(r->epoll, EPOLL_CTL_MOD, sink_poll_fd(&r->sink), &e);
+			waiting = want;
+		}
+		n = epoll_wait(r->epoll, events, EVENTS_MAX, r->open ? SOON_MS : TICK_MS);
+		if (n < 0 && errno != EINTR)
+			return os_error(r, "epoll");
+		for (int i = 0; i < n && !rc; i++)
+			rc = take_event(r, &events[i]);
+		if (!rc)
+			rc = out_error(r, rounds_pass(r, false));
+		if (!rc && !r->stop)
+			rc = take_limits(r);
+	}
+	return rc;
+}
+
 static int finish(struct recorder *r)
 {
 	int rc;
 
-	session_enable(&r->s, false);
-	rc = pass(r, true);
-	if (!rc)
-		rc = put_last_losses(r);
-	if (!rc)
-		rc = put_record(r, PERF_REC_FINISHED_ROUND, PERF_MISC_END_MARK);
-	return rc ? out_error(r, rc) : drain(r);
+	session_enable(&r->s, false, NULL);
+	rc = end_output(r);
+	return rc ? rc : drain(r);
+}
+
+/* Where samples have their call chain; see "struct perf_event_sample" in perf_event_open(2). */
+static size_t chain_at(const struct session *s)
+{
+	uint64_t type = s->attrs[0].attr.sample_type;
+	uint64_t before = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			  PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
+			  PERF_SAMPLE_PERIOD;
+
+	if (s->events->n != 1 || s->chains != RECORD_CHAINS_FP || type & PERF_SAMPLE_READ)
+		return 0;
+	return sizeof(struct perf_event_header) + 8 * (size_t)__builtin_popcountll(type & before);
 }
 
 static int run(struct recorder *r)
 {
-	int rc = watch_all(r);
+	int rc = control_open(r);
 
+	if (!rc)
+		rc = watch_all(r);
 	r->iov = calloc(2 * r->s.n_rings + 1, sizeof(*r->iov));
-	if (!rc && !r->iov)
+	r->lost = calloc(r->s.n_rows, sizeof(*r->lost));
+	r->counts.chain_at = chain_at(&r->s);
+	if (!rc && (!r->iov || !r->lost))
 		rc = PP_ENOMEM;
 	if (!rc)
-		rc = begin(r);
+		rc = begin_output(r);
 	if (!rc)
 		rc = start(r);
 	if (rc)
 		return rc;
 	rc = loop(r);
-	return rc ? out_error(r, rc) : finish(r);
+	return rc ? rc : finish(r);
 }
 
-static void tell_losses(struct recorder *r)
+static uint64_t micros(const struct timeval *t)
 {
-	if (r->counts.lost)
-		diag_warn(r->d, NULL, -1,
-			  "%llu events lost: the ring buffers were full (see -m, -F)",
-			  (unsigned long long)r->counts.lost);
-	if (r->counts.throttled)
-		diag_note(
-			r->d, NULL, -1,
-			"the kernel paused sampling %llu times (perf_event_max_sample_rate, or idle)",
-			(unsigned long long)r->counts.throttled);
+	return (uint64_t)t->tv_sec * 1000000u + (uint64_t)t->tv_usec;
+}
+
+/* --overhead: what recording took of the machine, as far as this process can see. */
+static void tell_overhead(const struct recorder *r)
+{
+	double elapsed = (double)(now_ns(CLOCK_MONOTONIC) - r->began) / 1e9;
+	struct rusage u;
+	double user, sys;
+
+	if (getrusage(RUSAGE_SELF, &u))
+		return;
+	user = (double)micros(&u.ru_utime) / 1e6;
+	sys = (double)micros(&u.ru_stime) / 1e6;
+	diag_say(r->d, NULL,
+		 "recording took %.3f s user and %.3f s system time in %.3f s, %.2f %% of a CPU; "
+		 "%.1f MB/s written, %.0f samples/s",
+		 user, sys, elapsed, 100 * (user + sys) / elapsed,
+		 (double)(r->bytes + r->sink.bytes) / 1e6 / elapsed,
+		 (double)r->counts.samples / elapsed);
 }
 
 static int check(const struct record_config *c, struct diag *d)
 {
+	const struct target_want *w = &c->whom;
 	const char *wrong = NULL;
 
-	if (!c->all_cpus && !c->pids && !c->command)
+	if (!w->all_cpus && !target_has_tasks(w) && !c->command)
 		wrong = "nothing to record: all CPUs, processes or a command";
-	else if (c->all_cpus && c->pids)
-		wrong = "either all CPUs or processes can be recorded";
-	else if (c->cpus && !c->all_cpus)
-		wrong = "CPUs are chosen when all processes are recorded";
+	else if ((w->pids != NULL) + (w->tids != NULL) + (w->user != NULL) > 1)
+		wrong = "processes, threads and a user exclude each other (-p, -t, -u)";
+	else if (c->per_thread && (w->all_cpus || w->cpus))
+		wrong = "--per-thread is for processes, threads or a command, on any CPU";
 	else if (c->period && (c->freq || c->freq_max))
 		wrong = "either a period or a frequency can be given";
+	else if (c->disabled && !c->control)
+		wrong = "--delay=-1 needs --control, by which events are enabled";
+	for (size_t i = 0; i < c->events.n && !wrong; i++)
+		if (c->events.v[i].cgroup && target_has_tasks(w))
+			wrong = "a cgroup and processes exclude each other (--cgroup, -p, -t, -u)";
 	if (wrong)
 		diag_error(d, NULL, -1, "%s", wrong);
 	return wrong ? PP_EUSAGE : 0;
+}
+
+static int set_priority(struct recorder *r)
+{
+	struct sched_param p = {.sched_priority = r->c->realtime};
+
+	if (!r->c->realtime || !sched_setscheduler(0, SCHED_FIFO, &p))
+		return 0;
+	diag_error(r->d, NULL, -1, "--realtime: %s%s", strerror(errno),
+		   errno == EPERM ? ": be root, or have CAP_SYS_NICE, or raise ulimit -r" : "");
+	return PP_EACCES;
 }
 
 static void close_fd(int fd)
@@ -397,38 +417,82 @@ static void close_fd(int fd)
 		close(fd);
 }
 
+static int prepare(struct recorder *r)
+{
+	const struct record_config *c = r->c;
+	int rc = block_signals(r);
+
+	if (!rc && c->command) {
+		rc = command_prepare(&r->command, c->command, c->fd == STDOUT_FILENO, &r->old_mask);
+		if (rc)
+			diag_error(r->d, NULL, -1, "cannot start a process: %s", pp_strerror(rc));
+	}
+	if (!rc)
+		rc = set_priority(r);
+	return rc ? rc : session_open(&r->s, r->command.pid);
+}
+
+static int record(struct recorder *r, struct record_stats *st)
+{
+	bool ran;
+	int rc = prepare(r);
+
+	if (!rc)
+		rc = run(r);
+	ran = r->command.pid == 0;
+	command_end(&r->command);
+	rounds_tell(r);
+	*st = (struct record_stats){
+		.samples = r->counts.samples,
+		.lost = r->counts.lost,
+		.bytes = r->bytes + r->sink.bytes,
+		.command = r->c->command && ran ? command_exit_status(&r->command) : 0,
+	};
+	if (r->c->overhead)
+		tell_overhead(r);
+	/* The reader first: the kernel takes 10 ms and more to close a tracepoint. */
+	if (rc)
+		sink_close(&r->sink);
+	else
+		rc = files_switch(r, true);
+	return rc;
+}
+
 int record_run(const struct record_config *c, struct diag *d, struct record_stats *st)
 {
-	struct recorder r = {.c = c, .d = d, .epoll = -1, .signals = -1, .timer = -1};
-	int rc = check(c, d);
+	struct recorder r = {.c = c,
+			     .d = d,
+			     .epoll = -1,
+			     .signals = -1,
+			     .timer = -1,
+			     .control = -1,
+			     .ack = -1,
+			     .began = now_ns(CLOCK_MONOTONIC)};
+	struct target_want *whom = &r.own.whom;
+	int rc;
 
 	*st = (struct record_stats){0};
+	r.own = *c;
+	r.c = &r.own;
+	if (whom->all_cpus && target_has_tasks(whom)) {
+		diag_warn(d, NULL, -1, "certain tasks are recorded (-p, -t, -u), not all (-a)");
+		whom->all_cpus = false;
+	}
+	rc = check(r.c, d);
 	if (rc) {
 		close_fd(c->fd);
 		return rc;
 	}
-	r.s.c = c;
+	r.s.c = r.c;
 	r.s.d = d;
 	r.command = (struct command)COMMAND_NONE;
 	sink_init(&r.sink, c->fd);
-	rc = block_signals(&r);
-	if (!rc && c->command) {
-		rc = command_prepare(&r.command, c->command, c->fd == STDOUT_FILENO, &r.old_mask);
-		if (rc)
-			diag_error(d, NULL, -1, "cannot start a process: %s", pp_strerror(rc));
-	}
-	if (!rc)
-		rc = session_open(&r.s, r.command.pid);
-	if (!rc)
-		rc = run(&r);
-	command_end(&r.command);
-	tell_losses(&r);
-	*st = (struct record_stats){r.counts.samples, r.counts.lost, r.sink.bytes};
-	/* The reader first: the kernel takes 10 ms and more to close a tracepoint. */
-	if (sink_close(&r.sink) && !rc)
-		rc = out_error(&r, r.sink.err);
+	rc = record(&r, st);
 	session_close(&r.s);
 	free(r.iov);
+	free(r.lost);
+	buf_release(&r.files);
+	control_close(&r);
 	close_fd(r.epoll);
 	close_fd(r.signals);
 	close_fd(r.timer);

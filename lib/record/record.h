@@ -1,7 +1,7 @@
 /*
  * Recording: what pcap-perf asks of the kernel, and the perf.data stream that it makes of it.
  *
- *	struct record_config c = {.freq = 99, .all_cpus = true, .fd = 1};
+ *	struct record_config c = {.freq = 99, .whom.all_cpus = true, .fd = 1};
  *	struct record_stats st;
  *	rc = pevents_add(&c.events, "cycles:u,sched:*", &why);
  *	rc = pevents_filter(&c.events, "prev_pid != 0", &why);
@@ -21,6 +21,7 @@
 
 #include "base/diag.h"
 #include "pevent/pevent.h"
+#include "pevent/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +29,8 @@
 #include <time.h>
 
 #define RECORD_PAGES_DEFAULT 128   /* pages of a ring buffer */
-#define RECORD_PAGES_STACKS  1024  /* likewise, for copies of stacks */
+#define RECORD_PAGES_BURST   1024  /* likewise, for tracepoints, periods and copies of stacks */
+#define RECORD_PAGES_GROWN   16384 /* likewise, where losses made it grow */
 #define RECORD_PAGES_MAX     65536 /* likewise */
 #define RECORD_FREQ_DEFAULT  4000  /* Hz */
 
@@ -38,29 +40,74 @@ enum record_chains {
 	RECORD_CHAINS_FP,    /* the kernel walks frame pointers */
 	RECORD_CHAINS_DWARF, /* registers and a copy of the user stack, which psym unwinds */
 	RECORD_CHAINS_LBR,   /* the processor's last branches, used as a stack of calls */
+	RECORD_CHAINS_AUTO,  /* fp or dwarf, by what the program was compiled for */
 };
 
 #define RECORD_STACK_DEFAULT 16384 /* bytes of a copy of the user stack */
 #define RECORD_STACK_MAX     65528 /* the kernel's limit */
 
+/* Which of the tasks and cgroups that exist already are written before the events (--synth). */
+enum record_synth {
+	RECORD_SYNTH_ALL,
+	RECORD_SYNTH_NONE,
+	RECORD_SYNTH_TASK,
+	RECORD_SYNTH_MMAP,
+	RECORD_SYNTH_CGROUP,
+};
+
+/* A time span, in ns from the start; `to` 0: open. */
+struct record_span {
+	uint64_t from, to;
+};
+#define RECORD_SPANS_MAX 64
+
 struct record_config {
 	struct pevents events; /* none: cycles, or cpu-clock where there is no PMU */
-	uint64_t freq;	       /* samples per second of each event; 0: not given */
-	uint64_t period;       /* events per sample; 0: not given; goes before freq */
-	bool freq_max;	       /* as fast as the kernel allows */
-	bool all_cpus;	       /* every task on the CPUs; otherwise pids or command */
+	struct target_want whom;
+	const char *cgroup; /* of the default event */
+	bool no_inherit, per_thread;
+
+	uint64_t freq;	 /* samples per second of each event; 0: not given */
+	uint64_t period; /* events per sample; 0: not given; goes before freq */
+	bool freq_max;	 /* as fast as the kernel allows */
+	bool strict_freq, no_samples;
+	bool group, all_user, all_kernel;
+
 	enum record_chains chains;
 	uint32_t stack_size; /* of RECORD_CHAINS_DWARF, a multiple of 8; 0: the default */
-	const char *cpus;    /* with all_cpus: "0-3,6"; NULL: those that are online */
-	const char *pids;    /* "12,34": the threads of these processes and their children */
-	uint32_t pages;	     /* of each CPU's buffer: a power of two; 0: the default */
-	bool use_clock;	     /* stamp by `clock`, not by the scheduler's clock */
+	uint32_t max_stack;  /* frames; 0: as many as the kernel takes */
+	bool user_chains, kernel_chains; /* one part of the chains only */
+	uint64_t branches;		 /* PERF_SAMPLE_BRANCH_*; 0: none */
+	uint64_t sample;		 /* PERF_SAMPLE_* beside the usual fields */
+	uint64_t regs_intr, regs_user;	 /* registers by number */
+	bool map_data, with_period, thread_counts, running_time;
+	bool switch_events, namespaces, cgroups, no_bpf, no_build_ids;
+	enum record_synth synth;
+	bool use_clock; /* stamp by `clock`, not by monotonic */
 	clockid_t clock;
+
+	uint32_t pages;	   /* of each CPU's buffer: a power of two; 0: by what is recorded */
+	bool no_buffering; /* wake up for each event */
+	int realtime;	   /* priority; 0: none */
+	bool snapshot;	   /* the buffers keep the newest events, which SIGUSR2 writes */
+	uint64_t snapshot_size, snapshot_ns; /* all buffers; only what is not older */
+
 	uint64_t duration_ns; /* 0: until a signal or the end of the command */
-	char **command;	      /* NULL, or argv of what to run */
-	int argc;	      /* this program's own arguments, for the record */
+	bool disabled;	      /* begins disabled, for `control` */
+	struct record_span spans[RECORD_SPANS_MAX];
+	size_t n_spans;	     /* when events are on; 0: always */
+	const char *control; /* "fd:3,4", "fifo:PATH" */
+	uint64_t max_size;   /* bytes; 0: no end */
+	bool switch_signal, stamp_file;
+	uint64_t switch_size, switch_ns;
+	uint32_t switch_files; /* so many are kept; 0: all */
+
+	char **command; /* NULL, or argv of what to run */
+	int argc;	/* this program's own arguments, for the record */
 	char **argv;
-	int fd; /* where the recording goes; record_run closes it */
+	const char *path; /* of fd, where files are switched */
+	int fd;		  /* where the recording goes; record_run closes it */
+	bool overhead;	  /* tell what it cost */
 };
 
 /*
@@ -69,6 +116,14 @@ struct record_config {
  * 0 or PP_EUSAGE with the reason in `why`.
  */
 int record_set_chains(struct record_config *c, const char *arg, struct buf *why);
+int record_set_delay(struct record_config *c, const char *arg, struct buf *why);
+int record_set_max_size(struct record_config *c, const char *arg, struct buf *why);
+int record_set_max_stack(struct record_config *c, const char *arg, struct buf *why);
+int record_set_realtime(struct record_config *c, const char *arg, struct buf *why);
+int record_set_snapshot(struct record_config *c, const char *arg, struct buf *why);
+int record_set_switch(struct record_config *c, const char *arg, struct buf *why);
+int record_set_switch_files(struct record_config *c, const char *arg, struct buf *why);
+int record_set_synth(struct record_config *c, const char *arg, struct buf *why);
 int record_set_freq(struct record_config *c, const char *arg, struct buf *why);
 int record_set_period(struct record_config *c, const char *arg, struct buf *why);
 int record_set_pages(struct record_config *c, const char *arg, struct buf *why);
@@ -91,6 +146,7 @@ struct record_stats {
 	uint64_t samples; /* in the recording */
 	uint64_t lost;	  /* events that the kernel had no room for */
 	uint64_t bytes;	  /* written */
+	int command;	  /* exit status of the command, 128 + the signal that ended it; 0 */
 };
 
 /*

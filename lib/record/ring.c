@@ -4,85 +4,159 @@
 #include "record/parts.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-int ring_map(struct ring *r, int cpu, int fd, uint32_t *pages, int *errnum)
+#define CHAIN_EVERY 8 /* one in so many chains is looked at */
+#define CHAIN_SHORT 2 /* frames of a chain that has probably been cut off */
+
+static int open_owner(const struct ring *r, const struct perf_event_attr *like)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.use_clockid = like->use_clockid, /* one clock for all that share a buffer */
+		.clockid = like->clockid,
+		.write_backward = r->back,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, r->tid, r->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+int ring_open(struct ring *r, const struct perf_event_attr *like, uint32_t pages, int *errnum)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int prot = PROT_READ | (r->back ? 0 : PROT_WRITE);
 
-	*r = (struct ring){.cpu = cpu, .fd = fd};
-	for (;; *pages /= 2) {
+	r->fd = open_owner(r, like);
+	if (r->fd < 0) {
+		*errnum = errno;
+		return pp_errno(errno);
+	}
+	for (;; pages /= 2) {
 		void *base;
 
-		r->map_size = (1 + (size_t)*pages) * page;
-		base = mmap(NULL, r->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		r->map_size = (1 + (size_t)pages) * page;
+		base = mmap(NULL, r->map_size, prot, MAP_SHARED, r->fd, 0);
 		if (base != MAP_FAILED) {
 			r->base = base;
-			r->mask = (uint64_t)*pages * page - 1;
+			r->pages = pages;
+			r->mask = (uint64_t)pages * page - 1;
+			r->tail = r->head = 0;
 			return 0;
 		}
 		*errnum = errno;
-		if ((errno != EPERM && errno != ENOMEM) || *pages <= 1)
-			return pp_errno(errno);
+		if ((errno != EPERM && errno != ENOMEM) || pages <= 1)
+			break;
 	}
+	close(r->fd);
+	r->fd = -1;
+	return pp_errno(*errnum);
 }
 
-void ring_unmap(struct ring *r)
+void ring_close(struct ring *r)
 {
 	if (r->base)
 		munmap(r->base, r->map_size);
+	if (r->fd >= 0)
+		close(r->fd);
 	r->base = NULL;
+	r->fd = -1;
+}
+
+static uint8_t *data_of(const struct ring *r)
+{
+	return r->base + (r->map_size - (size_t)(r->mask + 1));
 }
 
 /* A word at a position in the data; words are aligned, so none lies across the end. */
-static uint64_t word(const struct ring *r, const uint8_t *data, uint64_t pos)
+static uint64_t word(const struct ring *r, uint64_t pos)
 {
 	uint64_t v;
 
-	memcpy(&v, data + (pos & r->mask), sizeof(v));
+	memcpy(&v, data_of(r) + (pos & r->mask), sizeof(v));
 	return v;
 }
 
-static void count(const struct ring *r, const uint8_t *data, struct ring_counts *counts)
+/* How deep is the user part of a sample's call chain? */
+static void look_at_chain(const struct ring *r, uint64_t pos, size_t size,
+			  struct ring_counts *counts)
+{
+	size_t at = counts->chain_at;
+	uint64_t n = size >= at + 8 ? word(r, pos + at) : 0, frames = 0;
+	bool user = false;
+
+	if (n > (size - at) / 8)
+		return;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t ip = word(r, pos + at + 8 + 8 * i);
+
+		if (ip >= PERF_CTX_MAX)
+			user = ip == PERF_CTX_USER;
+		else
+			frames += user;
+	}
+	counts->chains += frames > 0;
+	counts->short_chains += frames > 0 && frames <= CHAIN_SHORT;
+}
+
+static void count_one(struct ring *r, const struct perf_event_header *h, uint64_t pos,
+		      struct ring_counts *counts)
+{
+	if (h->type == PERF_REC_SAMPLE) {
+		if (!(counts->samples++ % CHAIN_EVERY) && counts->chain_at)
+			look_at_chain(r, pos, h->size, counts);
+	} else if (h->type == PERF_REC_LOST) { /* header, id, lost */
+		counts->lost += word(r, pos + 16);
+		r->lost += word(r, pos + 16);
+	} else if (h->type == PERF_REC_THROTTLE) {
+		counts->throttled++;
+	}
+}
+
+static void count(struct ring *r, struct ring_counts *counts)
 {
 	uint64_t pos = r->tail;
 
 	while (r->head - pos >= sizeof(struct perf_event_header)) {
 		struct perf_event_header h;
 
-		memcpy(&h, data + (pos & r->mask), sizeof(h));
+		memcpy(&h, data_of(r) + (pos & r->mask), sizeof(h));
 		if (h.size < sizeof(h))
 			return;
-		if (h.type == PERF_REC_SAMPLE)
-			counts->samples++;
-		else if (h.type == PERF_REC_LOST) /* header, id, lost */
-			counts->lost += word(r, data, pos + 16);
-		else if (h.type == PERF_REC_THROTTLE)
-			counts->throttled++;
+		count_one(r, &h, pos, counts);
 		pos += h.size;
 	}
+}
+
+/* The piece from `from`, in one or two parts. */
+static size_t pieces(const struct ring *r, uint64_t from, uint64_t len, struct iovec v[2])
+{
+	uint64_t at = from & r->mask, first = r->mask + 1 - at;
+
+	if (first > len)
+		first = len;
+	v[0] = (struct iovec){data_of(r) + at, (size_t)first};
+	v[1] = (struct iovec){data_of(r), (size_t)(len - first)};
+	return first < len ? 2 : 1;
 }
 
 size_t ring_peek(struct ring *r, struct iovec v[2], struct ring_counts *counts)
 {
 	struct perf_event_mmap_page *control = (void *)r->base;
-	uint8_t *data = r->base + (r->map_size - (size_t)(r->mask + 1));
-	uint64_t from, len, first;
 
 	/* Pairs with the barrier before the kernel's store of data_head. */
 	r->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
-	len = r->head - r->tail;
-	if (!len)
+	if (r->head == r->tail)
 		return 0;
-	count(r, data, counts);
-	from = r->tail & r->mask;
-	first = r->mask + 1 - from;
-	if (first > len)
-		first = len;
-	v[0] = (struct iovec){data + from, (size_t)first};
-	v[1] = (struct iovec){data, (size_t)(len - first)};
-	return first < len ? 2 : 1;
+	count(r, counts);
+	return pieces(r, r->tail, r->head - r->tail, v);
 }
 
 void ring_done(struct ring *r)
@@ -91,4 +165,54 @@ void ring_done(struct ring *r)
 
 	r->tail = r->head;
 	__atomic_store_n(&control->data_tail, r->tail, __ATOMIC_RELEASE);
+}
+
+/* The records of a backward ring, up to what was taken before or the oldest that is whole. */
+static int find_records(struct ring *r, struct buf *at)
+{
+	uint64_t pos = r->head, end = r->head + r->mask + 1;
+
+	if (r->tail && r->tail < end)
+		end = r->tail;
+	while (end - pos >= sizeof(struct perf_event_header)) {
+		struct perf_event_header h;
+
+		memcpy(&h, data_of(r) + (pos & r->mask), sizeof(h));
+		if (h.size < sizeof(h) || h.size % 8 || h.size > end - pos)
+			break;
+		buf_add(at, &pos, sizeof(pos));
+		pos += h.size;
+	}
+	return at->err;
+}
+
+int ring_take_back(struct ring *r, uint64_t since, size_t time_at, struct buf *b,
+		   struct ring_counts *counts)
+{
+	struct perf_event_mmap_page *control = (void *)r->base;
+	struct buf at = BUF_INIT;
+	const uint64_t *v;
+	int rc;
+
+	/* data_head goes down from 0; what lies from it on is newest first. */
+	r->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+	rc = find_records(r, &at);
+	v = (const void *)at.data;
+	for (size_t i = at.len / sizeof(*v); i-- > 0 && !rc;) {
+		struct perf_event_header h;
+		struct iovec part[2];
+		size_t n;
+
+		memcpy(&h, data_of(r) + (v[i] & r->mask), sizeof(h));
+		if (h.type == PERF_REC_SAMPLE && time_at && word(r, v[i] + time_at) < since)
+			continue;
+		count_one(r, &h, v[i], counts);
+		n = pieces(r, v[i], h.size, part);
+		for (size_t k = 0; k < n; k++)
+			buf_add(b, part[k].iov_base, part[k].iov_len);
+		rc = b->err;
+	}
+	r->tail = r->head;
+	buf_release(&at);
+	return rc;
 }

@@ -340,10 +340,10 @@ int synth_process(struct synth *s, pid_t pid)
 	snprintf(path, sizeof(path), "%s/%d/task", s->proc, pid);
 	if (!read_parent(s, pid, &ppid))
 		return 0;
-	rc = add_task(s, pid, pid, ppid);
-	if (!rc)
+	rc = s->no_tasks ? 0 : add_task(s, pid, pid, ppid);
+	if (!rc && !s->no_maps)
 		rc = add_mappings(s, pid);
-	if (!rc && !numbers(path, &tids)) {
+	if (!rc && !s->no_tasks && !numbers(path, &tids)) {
 		const pid_t *v = (const void *)tids.data;
 
 		for (size_t i = 0; i < tids.len / sizeof(pid_t) && (!rc || rc == PP_ENOENT); i++)

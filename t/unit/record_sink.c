@@ -125,21 +125,21 @@ static void test_words(void)
 	     *nothing[] = {"7z", NULL};
 
 	is_int(record_set_end(&c, none, false, &why), 0, "no end");
-	ok(c.all_cpus && !c.duration_ns && !c.command, "everything, until it is stopped");
+	ok(c.whom.all_cpus && !c.duration_ns && !c.command, "everything, until it is stopped");
 	c = (struct record_config){0};
 	is_int(record_set_end(&c, two, false, &why), 0, "2.5 seconds");
 	is_u64(c.duration_ns, 2500000000u, "are so many ns");
-	ok(c.all_cpus, "of everything");
-	c = (struct record_config){.pids = "1"};
+	ok(c.whom.all_cpus, "of everything");
+	c = (struct record_config){.whom.pids = "1"};
 	is_int(record_set_end(&c, tiny, false, &why), 0, "0.25 seconds of a process");
 	is_u64(c.duration_ns, 250000000u, "are so many ns (2)");
-	ok(!c.all_cpus, "of that process");
+	ok(!c.whom.all_cpus, "of that process");
 	c = (struct record_config){0};
 	is_int(record_set_end(&c, two, true, &why), 0, "-- 2.5");
-	ok(c.command == two && !c.duration_ns && !c.all_cpus, "is a command");
-	c = (struct record_config){.cpus = "0"};
+	ok(c.command == two && !c.duration_ns && !c.whom.all_cpus, "is a command");
+	c = (struct record_config){.whom.cpus = "0"};
 	is_int(record_set_end(&c, ls, false, &why), 0, "-C 0 ls -l");
-	ok(c.command == ls && c.all_cpus, "is a command that says how long");
+	ok(c.command == ls && c.whom.all_cpus, "is a command that says how long");
 	c = (struct record_config){0};
 	is_int(record_set_end(&c, odd, false, &why), 0, "1e3");
 	ok(c.command == odd, "is no number of seconds");

@@ -1,0 +1,121 @@
+/* What it means when the kernel refuses an event or a buffer, and what can be done about it. */
+#include "base/err.h"
+#include "pevent/sysfile.h"
+#include "record/parts.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+/* Permissions: what is needed, what is so now, and what can be done without it. */
+static void denied(const struct session *s, const struct rec_attr *a, struct buf *why)
+{
+	bool tracepoint = a->attr.type == PERF_TYPE_TRACEPOINT;
+	uint64_t level;
+
+	buf_addf(why, "the kernel does not permit it: %sbe root, or have CAP_PERFMON%s",
+		 s->t.n_pids ? "is the process yours? Otherwise " : "",
+		 tracepoint ? ", or set kernel.perf_event_paranoid to -1" : "");
+	if (sysfile_u64(PARANOID, &level))
+		return;
+	buf_addf(why, " (kernel.perf_event_paranoid is %lld", (long long)level);
+	if ((int64_t)level <= 0 || tracepoint)
+		buf_adds(why, ")");
+	else if ((int64_t)level > 2)
+		buf_adds(why, "; 2 or less lets you record your own processes)");
+	else
+		buf_adds(why, "; all CPUs need 0 or less, the kernel side 1 or less)");
+	if (!tracepoint && (int64_t)level <= 2 && s->c->whom.all_cpus)
+		buf_adds(why, "; without it: your own processes, by -p, -u or -- COMMAND");
+	else if (!tracepoint && (int64_t)level == 2 && !a->attr.exclude_kernel)
+		buf_adds(why, "; without it: user space only, as cycles:u");
+}
+
+/* The machine does not have what is asked for. */
+static void missing(const struct rec_attr *a, struct buf *why)
+{
+	switch (a->attr.type) {
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_TRACEPOINT: buf_adds(why, "the kernel does not have it"); break;
+	case PERF_TYPE_BREAKPOINT:
+		buf_adds(why, "the machine has no such breakpoint; lengths are 1, 2, 4 and 8, and "
+			      "an address is a multiple of them");
+		break;
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+		buf_adds(why, "the machine does not count it (is it a virtual one?); cpu-clock "
+			      "works everywhere");
+		break;
+	default: buf_adds(why, "its PMU does not take it");
+	}
+}
+
+static void invalid(const struct session *s, const struct rec_attr *a, struct buf *why)
+{
+	if (a->attr.branch_sample_type)
+		buf_adds(why, "it has no record of last branches (LBR) here; --call-graph dwarf "
+			      "works everywhere");
+	else if (a->attr.type == PERF_TYPE_BREAKPOINT)
+		missing(a, why);
+	else if (a->ev && a->ev->pmu)
+		buf_addf(why, "the PMU %s %s", a->ev->pmu,
+			 s->c->whom.all_cpus ? "does not sample this; count it with --stat"
+					     : "does not count single tasks (record -a), or does "
+					       "not sample this (count it with --stat)");
+	else if (s->c->use_clock && s->c->clock != CLOCK_MONOTONIC &&
+		 s->c->clock != CLOCK_MONOTONIC_RAW)
+		buf_adds(why, "the kernel takes it for invalid; hardware events can only be "
+			      "stamped by monotonic and monotonic_raw (-k)");
+	else if (a->in_group)
+		buf_adds(why, "the kernel does not take this group; without {} it may");
+	else
+		buf_adds(why, "the kernel takes it for invalid");
+}
+
+int deny_event(const struct session *s, const struct rec_attr *a, int errnum)
+{
+	struct buf why = BUF_INIT;
+	int rc = pp_errno(errnum);
+
+	switch (errnum) {
+	case EACCES:
+	case EPERM: denied(s, a, &why); break;
+	case ENOENT:
+	case ENODEV: missing(a, &why); break;
+	case EOPNOTSUPP:
+		if (a->attr.branch_sample_type || (a->ev && a->ev->pmu))
+			invalid(s, a, &why);
+		else
+			missing(a, &why);
+		break;
+	case EINVAL: invalid(s, a, &why); break;
+	case EBUSY: buf_adds(&why, "another program has the counter"); break;
+	case EMFILE:
+	case ENFILE:
+		buf_adds(&why, "too many open files: raise the limit (ulimit -n), or name fewer "
+			       "events or processes");
+		break;
+	case ENOSPC:
+		buf_adds(&why, "no counter or breakpoint is left: name fewer events, or end other "
+			       "programs that use them");
+		break;
+	case ENOSYS: buf_adds(&why, "the kernel has no perf events"); break;
+	default: buf_adds(&why, strerror(errnum)); break;
+	}
+	diag_error(s->d, NULL, -1, "cannot record %s: %s", a->name, buf_str(&why));
+	buf_release(&why);
+	return rc == PP_EPIPE ? PP_EIO : rc;
+}
+
+int deny_ring(const struct session *s, int errnum)
+{
+	int rc = pp_errno(errnum);
+
+	diag_error(s->d, NULL, -1, "cannot map a ring buffer: %s%s", strerror(errnum),
+		   errnum == EPERM ? ": raise kernel.perf_event_mlock_kb or the limit of locked "
+				     "memory (ulimit -l), or ask for less (-m)"
+				   : "");
+	return rc == PP_EPIPE ? PP_EIO : rc;
+}

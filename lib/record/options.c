@@ -1,0 +1,368 @@
+/* The options of a recording: one table, what each one sets, and perf's that have no place here. */
+#include "record/options.h"
+
+#include "base/err.h"
+#include "record/parts.h"
+
+#include <stddef.h>
+
+/* Options without a short one. */
+enum {
+	OPT_ALL_CGROUPS = OPT_NO_SHORT,
+	OPT_ALL_KERNEL,
+	OPT_ALL_USER,
+	OPT_CALL_GRAPH,
+	OPT_CGROUP,
+	OPT_CODE_PAGE,
+	OPT_CONTROL,
+	OPT_DATA_PAGE,
+	OPT_DRY_RUN,
+	OPT_EXCLUDE_SELF,
+	OPT_EXCLUDE_PERF,
+	OPT_FILTER,
+	OPT_GROUP,
+	OPT_K_CHAINS,
+	OPT_LIST,
+	OPT_LIST_FUNCTIONS,
+	OPT_MAX_SIZE,
+	OPT_MAX_STACK,
+	OPT_NAMESPACES,
+	OPT_NO_BPF,
+	OPT_NO_BUFFERING,
+	OPT_OVERHEAD,
+	OPT_OVERWRITE,
+	OPT_PER_THREAD,
+	OPT_PHYS,
+	OPT_RECORD_CGROUPS,
+	OPT_RUNNING_TIME,
+	OPT_SNAPSHOT,
+	OPT_STRICT,
+	OPT_STRICT_FREQ,
+	OPT_SWITCH_EVENTS,
+	OPT_SWITCH_MAX,
+	OPT_SWITCH_OUTPUT,
+	OPT_SYNTH,
+	OPT_TIMESTAMP_FILE,
+	OPT_TRANSACTION,
+	OPT_U_CHAINS,
+	OPT_USER_REGS,
+	OPT_SAME,
+	OPT_AIO,
+	OPT_AUX_SAMPLE,
+	OPT_CLANG,
+	OPT_DEBUGINFOD,
+	OPT_KCORE,
+	OPT_OFF_CPU,
+	OPT_SWITCH_EVENT,
+	OPT_VMLINUX,
+};
+
+const struct opt record_options[] = {
+	/* whom */
+	{'a', "all-cpus", NULL, "record all CPUs; the default if nothing else is named"},
+	{'C', "cpu", "LIST", "record these CPUs only, such as 0-3,6"},
+	{'p', "pid", "PID[,PID]", "record these processes"},
+	{'t', "tid", "TID[,TID]", "record these threads"},
+	{'u', "uid", "USER", "record the processes of a user"},
+	{OPT_CGROUP, "cgroup", "NAME[,NAME]", "record a cgroup, such as docker/9c2281"},
+	{'i', "no-inherit", NULL, "leave out what the recorded tasks start"},
+	{OPT_PER_THREAD, "per-thread", NULL, "a buffer for each thread, not for each CPU"},
+	/* what */
+	{'e', "event", "EVENT", "record EVENT: cycles, cpu-clock:u, sched:*, ...; see --list"},
+	{OPT_FILTER, "filter", "EXPR", "keep tracepoints of the last -e that EXPR fits"},
+	{OPT_EXCLUDE_SELF, "exclude-self", NULL, "keep tracepoints of the last -e by others only"},
+	{OPT_GROUP, "group", NULL, "make all events one group"},
+	{OPT_ALL_USER, "all-user", NULL, "record all events in user space only"},
+	{OPT_ALL_KERNEL, "all-kernel", NULL, "record all events in the kernel only"},
+	{'F', "freq", "HZ", "take HZ samples per second, or max"},
+	{OPT_STRICT_FREQ, "strict-freq", NULL, "fail if the kernel does not allow so many"},
+	{'c', "count", "N", "take a sample every N events"},
+	{'n', "no-samples", NULL, "take none: tasks and mappings only"},
+	/* with what */
+	{'g', "chains", NULL, "record call chains by frame pointers"},
+	{OPT_CALL_GRAPH, "call-graph", "HOW", "by fp, dwarf[,SIZE], lbr or auto"},
+	{OPT_MAX_STACK, "max-stack", "N", "frames of a call chain at most"},
+	{OPT_U_CHAINS, "user-callchains", NULL, "only the user part of call chains"},
+	{OPT_K_CHAINS, "kernel-callchains", NULL, "only the kernel part of call chains"},
+	{'b', "branch-any", NULL, "record the last branches"},
+	{'j', "branch-filter", "KIND[,KIND]", "those of a kind: any_call, u, ..."},
+	{'d', "data", NULL, "record the addresses of data"},
+	{OPT_PHYS, "phys-data", NULL, "record their physical addresses"},
+	{OPT_DATA_PAGE, "data-page-size", NULL, "record the sizes of their pages"},
+	{OPT_CODE_PAGE, "code-page-size", NULL, "record the sizes of the code's pages"},
+	{'W', "weight", NULL, "record weights, which are latencies of loads"},
+	{OPT_TRANSACTION, "transaction", NULL, "record flags of transactions"},
+	{'I', "intr-regs", "[REG,...]", "record registers"},
+	{OPT_USER_REGS, "user-regs", "[REG,...]", "record registers of user space"},
+	{'R', "raw-samples", NULL, "record raw data of all events"},
+	{'s', "stat", NULL, "record counts of each thread at its end"},
+	{OPT_SWITCH_EVENTS, "switch-events", NULL, "record switches of tasks"},
+	{OPT_NAMESPACES, "namespaces", NULL, "record namespaces of tasks"},
+	{OPT_RECORD_CGROUPS, "record-cgroups", NULL, "record the cgroup of each sample"},
+	{OPT_NO_BPF, "no-bpf-event", NULL, "leave out news of BPF programs"},
+	{'k', "clockid", "CLOCK", "stamp by monotonic (default), monotonic_raw, boottime, ..."},
+	/* how long, how much, where */
+	{'D', "delay", "MS", "begin after MS, or in ranges A-B,C-D, or disabled (-1)"},
+	{OPT_CONTROL, "control", "WHERE", "obey commands from fd:N[,ACK] or fifo:PATH[,ACK]"},
+	{OPT_MAX_SIZE, "max-size", "SIZE", "end when so much is written, such as 100M"},
+	{OPT_SWITCH_OUTPUT, "switch-output", "[WHEN]", "begin new files: signal, SIZE, TIME"},
+	{OPT_SWITCH_MAX, "switch-max-files", "N", "keep the N newest of them"},
+	{OPT_SNAPSHOT, "snapshot", "[SIZE]", "keep the newest; write it at SIGUSR2 and at the end"},
+	{'m', "mmap-pages", "N", "pages of each CPU's buffer, a power of two, or a size"},
+	{'r', "realtime", "PRIO", "run with this SCHED_FIFO priority"},
+	{'o', "output", "FILE", "write to FILE instead of stdout"},
+	{OPT_STRICT, "strict", NULL, "exit 1 if the kernel lost events"},
+	{OPT_OVERHEAD, "overhead", NULL, "tell at the end what recording cost"},
+	{'q', "quiet", NULL, "no warnings"},
+	{'v', "verbose", NULL, "say more on stderr"},
+	{OPT_LIST, "list", NULL, "list events: all, or by class, GLOB or part of a name"},
+	{OPT_LIST_FUNCTIONS, "list-functions", "GLOB", "list the kernel's functions"},
+	{OPT_DRY_RUN, "dry-run", NULL, "check the options only"},
+	{0},
+};
+
+const struct opt record_pasted[] = {
+	{'G', "G", "NAME", NULL},
+	{OPT_ALL_CGROUPS, "all-cgroups", NULL, NULL},
+	{OPT_EXCLUDE_PERF, "exclude-perf", NULL, NULL},
+	{OPT_OVERWRITE, "overwrite", NULL, NULL},
+	{OPT_RUNNING_TIME, "running-time", NULL, NULL},
+	{OPT_NO_BUFFERING, "no-buffering", NULL, NULL},
+	{OPT_SYNTH, "synth", "WHAT", NULL},
+	{OPT_TIMESTAMP_FILE, "timestamp-filename", NULL, NULL},
+	/* What is so in any case, or has nothing to act on here. */
+	{'B', "no-buildid", NULL, NULL},
+	{'N', "no-buildid-cache", NULL, NULL},
+	{'P', "period", NULL, NULL},
+	{'T', "timestamp", NULL, NULL},
+	{OPT_SAME, "sample-cpu", NULL, NULL},
+	{OPT_SAME, "sample-identifier", NULL, NULL},
+	{OPT_SAME, "buildid-all", NULL, NULL},
+	{OPT_SAME, "buildid-mmap", NULL, NULL},
+	{OPT_SAME, "timestamp-boundary", NULL, NULL},
+	{OPT_SAME, "tail-synthesize", NULL, NULL},
+	{OPT_SAME, "proc-map-timeout", "MS", NULL},
+	{OPT_SAME, "num-thread-synthesize", "N", NULL},
+	{OPT_SAME, "affinity", "WHAT", NULL},
+	{OPT_SAME, "mmap-flush", "N", NULL},
+	{OPT_SAME, "threads", "[SPEC]", NULL},
+	{OPT_AIO, "aio", "[N]", NULL},
+	/* What is refused. */
+	{'S', "aux-snapshot", "[OPTS]", NULL},
+	{'z', "compression-level", "[N]", NULL},
+	{OPT_AUX_SAMPLE, "aux-sample", "[OPTS]", NULL},
+	{OPT_CLANG, "clang-opt", "OPTS", NULL},
+	{OPT_CLANG, "clang-path", "PATH", NULL},
+	{OPT_DEBUGINFOD, "debuginfod", "[URLS]", NULL},
+	{OPT_KCORE, "kcore", NULL, NULL},
+	{OPT_OFF_CPU, "off-cpu", NULL, NULL},
+	{OPT_SWITCH_EVENT, "switch-output-event", "EVENT", NULL},
+	{OPT_VMLINUX, "vmlinux", "FILE", NULL},
+	{0},
+};
+
+/* Options that are not supported, and what does the same. */
+static const struct {
+	int id;
+	const char *text;
+} refused[] = {
+	{'S', "snapshots of AUX areas (processor traces) are not supported: use perf record; "
+	      "--snapshot keeps the newest events"},
+	{OPT_AUX_SAMPLE, "AUX areas (processor traces) are not supported: use perf record"},
+	{'z', "recordings are not compressed here: pipe to zstd, and pdecode reads it"},
+	{OPT_CLANG, "BPF programs are not compiled here: use bpftrace or bcc"},
+	{OPT_DEBUGINFOD, "a recording needs no debug files: psym --debuginfod fetches them"},
+	{OPT_KCORE, "the kernel's code is not copied: use perf record --kcore"},
+	{OPT_OFF_CPU, "for time off the CPU record -e sched:sched_switch -g, and use "
+		      "plat --emit offcpu"},
+	{OPT_SWITCH_EVENT, "use --switch-output=signal, and send SIGUSR2 at the event"},
+	{OPT_VMLINUX, "a recording needs no vmlinux: psym --vmlinux names its file"},
+};
+
+/* Options that are a bool of the configuration. */
+#define FLAG(id, field) \
+	{ \
+		id, offsetof(struct record_options, field) \
+	}
+static const struct {
+	int id;
+	size_t offset;
+} flags[] = {
+	FLAG('a', c.whom.all_cpus),
+	FLAG('i', c.no_inherit),
+	FLAG(OPT_PER_THREAD, c.per_thread),
+	FLAG(OPT_GROUP, c.group),
+	FLAG(OPT_ALL_USER, c.all_user),
+	FLAG(OPT_ALL_KERNEL, c.all_kernel),
+	FLAG(OPT_STRICT_FREQ, c.strict_freq),
+	FLAG('n', c.no_samples),
+	FLAG(OPT_U_CHAINS, c.user_chains),
+	FLAG(OPT_K_CHAINS, c.kernel_chains),
+	FLAG('s', c.thread_counts),
+	FLAG(OPT_SWITCH_EVENTS, c.switch_events),
+	FLAG(OPT_NAMESPACES, c.namespaces),
+	FLAG(OPT_RECORD_CGROUPS, c.cgroups),
+	FLAG(OPT_ALL_CGROUPS, c.cgroups),
+	FLAG(OPT_NO_BPF, c.no_bpf),
+	FLAG(OPT_OVERWRITE, c.snapshot),
+	FLAG(OPT_RUNNING_TIME, c.running_time),
+	FLAG(OPT_NO_BUFFERING, c.no_buffering),
+	FLAG('B', c.no_build_ids),
+	FLAG('P', c.with_period),
+	FLAG(OPT_OVERHEAD, c.overhead),
+	FLAG(OPT_STRICT, strict),
+	FLAG('v', verbose),
+	FLAG('q', quiet),
+	FLAG(OPT_LIST, list),
+	FLAG(OPT_DRY_RUN, dry),
+};
+
+/* Options that add a field to each sample. */
+static const struct {
+	int id;
+	uint64_t bits;
+} fields[] = {
+	{'d', PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC},
+	{OPT_PHYS, PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR},
+	{OPT_DATA_PAGE, PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE},
+	{OPT_CODE_PAGE, PERF_SAMPLE_CODE_PAGE_SIZE},
+	{'W', PERF_SAMPLE_WEIGHT_STRUCT},
+	{OPT_TRANSACTION, PERF_SAMPLE_TRANSACTION},
+	{'R', PERF_SAMPLE_RAW},
+};
+
+#define N(table) (sizeof(table) / sizeof((table)[0]))
+
+/* Options of the tables. 1: the id is one of them. */
+static int by_table(struct record_options *o, int id, struct buf *why)
+{
+	for (size_t i = 0; i < N(flags); i++)
+		if (flags[i].id == id) {
+			*(bool *)((char *)o + flags[i].offset) = true;
+			return 1;
+		}
+	for (size_t i = 0; i < N(fields); i++)
+		if (fields[i].id == id) {
+			o->c.sample |= fields[i].bits;
+			o->c.map_data |= id == 'd';
+			return 1;
+		}
+	for (size_t i = 0; i < N(refused); i++)
+		if (refused[i].id == id) {
+			buf_adds(why, refused[i].text);
+			return PP_EUSAGE;
+		}
+	return id == OPT_SAME || id == OPT_AIO || id == 'N' || id == 'T';
+}
+
+/* What is wrong with the words is told at once; what the machine lacks, when all are read. */
+static int later(struct record_options *o, int rc, struct buf *why)
+{
+	o->rc = rc;
+	buf_adds(why, buf_str(&o->why));
+	return rc == PP_EUSAGE || rc == PP_ENOMEM ? rc : 0;
+}
+
+static int on_event(struct record_options *o, const char *arg, struct buf *why)
+{
+	if (strcmp(arg, "help") == 0)
+		o->list = true;
+	else if (!o->rc)
+		return later(o, pevents_add(&o->c.events, arg, &o->why), why);
+	return 0;
+}
+
+static int on_cgroup(struct record_options *o, const char *arg, struct buf *why)
+{
+	if (o->c.events.n)
+		return o->rc ? 0 : pevents_cgroups(&o->c.events, arg, why);
+	o->cgroup_first = arg;
+	return 0;
+}
+
+static int on_self(struct record_options *o, struct buf *why)
+{
+	char filter[64];
+
+	snprintf(filter, sizeof(filter), "common_pid != %d", (int)getpid());
+	return o->rc ? 0 : pevents_filter(&o->c.events, filter, why);
+}
+
+static int on_branches(struct record_options *o, const char *arg, struct buf *why)
+{
+	return words_branches(arg, &o->c.branches, why);
+}
+
+int record_option(void *options, int id, const char *arg, struct buf *why)
+{
+	struct record_options *o = options;
+	struct record_config *c = &o->c;
+	int rc;
+
+	if (id < OPT_NO_SHORT)
+		buf_addf(why, "-%c: ", id);
+	rc = by_table(o, id, why);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	switch (id) {
+	case 'b': return on_branches(o, "any", why);
+	case 'c': return record_set_period(c, arg, why);
+	case 'C': c->whom.cpus = arg; break;
+	case 'D': return record_set_delay(c, arg, why);
+	case 'e': return on_event(o, arg, why);
+	case 'F': return record_set_freq(c, arg, why);
+	case 'g': c->chains = c->chains ? c->chains : RECORD_CHAINS_FP; break;
+	case 'G':
+	case OPT_CGROUP: return on_cgroup(o, arg, why);
+	case 'I': return words_registers(arg, &c->regs_intr, why);
+	case 'j': return on_branches(o, arg, why);
+	case 'k': return record_set_clock(c, arg, why);
+	case 'm': return record_set_pages(c, arg, why);
+	case 'o': o->output = arg; break;
+	case 'p': c->whom.pids = arg; break;
+	case 'r': return record_set_realtime(c, arg, why);
+	case 't': c->whom.tids = arg; break;
+	case 'u': c->whom.user = arg; break;
+	case OPT_CALL_GRAPH: return record_set_chains(c, arg, why);
+	case OPT_CONTROL: c->control = arg; break;
+	case OPT_EXCLUDE_SELF:
+	case OPT_EXCLUDE_PERF: return on_self(o, why);
+	case OPT_FILTER: return o->rc ? 0 : pevents_filter(&c->events, arg, why);
+	case OPT_LIST_FUNCTIONS: o->functions = arg; break;
+	case OPT_MAX_SIZE: return record_set_max_size(c, arg, why);
+	case OPT_MAX_STACK: return record_set_max_stack(c, arg, why);
+	case OPT_SNAPSHOT: return record_set_snapshot(c, arg, why);
+	case OPT_SWITCH_MAX: return record_set_switch_files(c, arg, why);
+	case OPT_SWITCH_OUTPUT: return record_set_switch(c, arg, why);
+	case OPT_SYNTH: return record_set_synth(c, arg, why);
+	case OPT_TIMESTAMP_FILE: c->stamp_file = true; break;
+	case OPT_USER_REGS: return words_registers(arg, &c->regs_user, why);
+	}
+	return 0;
+}
+
+int record_options_end(struct record_options *o, char **words, bool dashes)
+{
+	int rc = o->rc;
+
+	if (!rc && o->cgroup_first && o->c.events.n)
+		rc = pevents_cgroups(&o->c.events, o->cgroup_first, &o->why);
+	else if (o->cgroup_first)
+		o->c.cgroup = o->cgroup_first;
+	if (!rc)
+		rc = record_set_end(&o->c, words, dashes, &o->why);
+	return rc;
+}
+
+int record_options_list(struct record_options *o, char **words, struct buf *text)
+{
+	if (o->functions)
+		return pevents_list_functions(&o->c.events, o->functions, text, &o->why);
+	return pevents_list(&o->c.events, words, pevent_has, text, &o->why);
+}
+
+void record_options_release(struct record_options *o)
+{
+	pevents_release(&o->c.events);
+	buf_release(&o->why);
+}

@@ -1,0 +1,189 @@
+/* Rounds over the ring buffers: reading, growing, snapshots, the account of losses. */
+#include "base/err.h"
+#include "perfdata/format.h"
+#include "record/parts.h"
+
+#include <inttypes.h>
+
+#define GROW_BY	   4  /* a buffer that loses events gets so many times its pages */
+#define ADVISE_MIN 50 /* call chains that advice is founded on */
+
+static int put_ring(struct recorder *r, struct ring *ring)
+{
+	size_t n = ring_peek(ring, r->iov, &r->counts);
+	int rc = n ? sink_putv(&r->sink, r->iov, n) : 0;
+
+	ring_done(ring);
+	return rc;
+}
+
+/*
+ * Losses have begun: the buffer becomes larger. The last records of the old one belong to the next
+ * round, as those of the new one do.
+ */
+static int grow(struct recorder *r, struct ring *ring)
+{
+	uint32_t pages = ring->pages * GROW_BY;
+	struct ring old;
+	int rc;
+
+	if (pages > r->s.pages_max)
+		pages = r->s.pages_max;
+	if (pages <= ring->pages || session_grow(&r->s, ring, pages, &old))
+		return 0; /* what there is, is what there can be */
+	rc = put_ring(r, &old);
+	ring->lost = old.lost;
+	ring_close(&old);
+	diag_note(r->d, NULL, -1,
+		  "CPU %d: events were lost, so its buffer has %" PRIu32 " pages now", ring->cpu,
+		  ring->pages);
+	return rc;
+}
+
+static int grow_where_lost(struct recorder *r, const uint64_t *lost_before)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < r->s.n_rows && !rc; i++)
+		if (r->s.rings[i].fd >= 0 && r->s.rings[i].lost > lost_before[i])
+			rc = grow(r, &r->s.rings[i]);
+	return rc;
+}
+
+int rounds_pass(struct recorder *r, bool force)
+{
+	struct perf_event_header round = {.type = PERF_REC_FINISHED_ROUND, .size = sizeof(round)};
+	struct session *s = &r->s;
+	size_t n = 0;
+	int rc;
+
+	if (sink_waiting(&r->sink) > SINK_MAX && !force)
+		return sink_flush(
+			&r->sink); /* the rings hold it; the kernel counts what it loses */
+	for (size_t i = 0; i < s->n_rows; i++) {
+		r->lost[i] = s->rings[i].lost;
+		if (s->rings[i].fd >= 0)
+			n += ring_peek(&s->rings[i], r->iov + n, &r->counts);
+	}
+	if (!n && !r->open)
+		return sink_flush(&r->sink);
+	r->open = n;
+	r->iov[n++] = (struct iovec){&round, sizeof(round)};
+	rc = sink_putv(&r->sink, r->iov, n);
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (s->rings[i].fd >= 0)
+			ring_done(&s->rings[i]);
+	return rc || !s->pages_max ? rc : grow_where_lost(r, r->lost);
+}
+
+/* Bytes of a sample before its time. */
+static size_t time_at(const struct session *s)
+{
+	uint64_t type = s->attrs[0].attr.sample_type;
+	size_t at = sizeof(struct perf_event_header);
+
+	at += type & PERF_SAMPLE_IDENTIFIER ? 8 : 0;
+	at += type & PERF_SAMPLE_IP ? 8 : 0;
+	return at + (type & PERF_SAMPLE_TID ? 8 : 0);
+}
+
+int rounds_snapshot(struct recorder *r)
+{
+	uint64_t now = now_ns(r->c->use_clock ? r->c->clock : CLOCK_MONOTONIC);
+	uint64_t since = r->c->snapshot_ns && now > r->c->snapshot_ns ? now - r->c->snapshot_ns : 0;
+	struct buf kept = BUF_INIT;
+	int rc = rounds_pass(r, true);
+
+	session_pause(&r->s, true);
+	for (size_t i = r->s.n_rows; i < r->s.n_rings && !rc; i++)
+		if (r->s.rings[i].fd >= 0)
+			rc = ring_take_back(&r->s.rings[i], since, time_at(&r->s), &kept,
+					    &r->counts);
+	session_pause(&r->s, false);
+	if (!rc)
+		rc = sink_put(&r->sink, kept.data, kept.len);
+	buf_release(&kept);
+	return rc ? rc : put_record(r, PERF_REC_FINISHED_ROUND, 0);
+}
+
+/* The kernel tells of losses in the next record that fits; the last ones are told here. */
+static int put_last_losses(struct recorder *r)
+{
+	struct perf_event_header h = {.type = PERF_REC_LOST};
+	uint64_t total, body[2 + 4] = {0}; /* id, lost, sample_id */
+
+	if (!session_lost(&r->s, &total) || total <= r->counts.lost)
+		return 0;
+	body[0] = r->s.attrs[0].n_ids ? r->s.attrs[0].ids[0] : 0;
+	body[1] = total - r->counts.lost;
+	r->counts.lost = total;
+	h.size = (uint16_t)(sizeof(h) + 16 + header_sample_id_size(&r->s));
+	sink_put(&r->sink, &h, sizeof(h));
+	return sink_put(&r->sink, body, h.size - sizeof(h));
+}
+
+int rounds_end(struct recorder *r)
+{
+	int rc = put_last_losses(r);
+
+	return rc ? rc : put_record(r, PERF_REC_FINISHED_ROUND, PERF_MISC_END_MARK);
+}
+
+/* Which CPUs lost how many, as far as the records tell. */
+static void lost_by_cpu(const struct recorder *r, struct buf *b)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < r->s.n_rows && r->s.rings; i++) {
+		const struct ring *ring = &r->s.rings[i];
+
+		if (!ring->lost || ring->cpu < 0)
+			continue;
+		if (shown++ == 8) {
+			buf_adds(b, ", ...");
+			break;
+		}
+		buf_addf(b, "%s%d: %" PRIu64, shown == 1 ? " (CPU " : ", ", ring->cpu, ring->lost);
+	}
+	if (shown)
+		buf_adds(b, ")");
+}
+
+/* The option that would help most. */
+static const char *remedy(const struct recorder *r)
+{
+	bool each = false;
+
+	for (size_t i = 0; i < r->s.n_attrs; i++)
+		each |= r->s.attrs[i].attr.type == PERF_TYPE_TRACEPOINT;
+	return each ? "larger buffers (-m), or fewer events (--filter, -c)"
+	       : r->s.chains == RECORD_CHAINS_DWARF
+		       ? "larger buffers (-m), a lower frequency (-F) or smaller stacks "
+			 "(--call-graph dwarf,SIZE)"
+		       : "larger buffers (-m) or a lower frequency (-F)";
+}
+
+void rounds_tell(struct recorder *r)
+{
+	const struct ring_counts *c = &r->counts;
+	struct buf cpus = BUF_INIT;
+
+	lost_by_cpu(r, &cpus);
+	if (c->lost)
+		diag_warn(r->d, NULL, -1,
+			  "%" PRIu64 " events lost%s: the ring buffers were full; what helps: %s",
+			  c->lost, buf_str(&cpus), remedy(r));
+	buf_release(&cpus);
+	if (c->throttled)
+		diag_note(r->d, NULL, -1,
+			  "the kernel paused sampling %" PRIu64
+			  " times: a lower frequency (-F) or longer period (-c) helps, or sysctl "
+			  "kernel.perf_event_max_sample_rate",
+			  c->throttled);
+	if (r->s.chains == RECORD_CHAINS_FP && c->chains >= ADVISE_MIN &&
+	    c->short_chains > c->chains / 2)
+		diag_warn(r->d, NULL, -1,
+			  "%" PRIu64 " %% of the user call chains end after two frames: the code "
+			  "lacks frame pointers; --call-graph dwarf does without them",
+			  100 * c->short_chains / c->chains);
+}
