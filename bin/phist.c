@@ -71,13 +71,16 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	c->o.step = c->out.step;
 	c->o.as_table = c->out.form != TABLE_FORM_TEXT;
 	c->o.every = &c->out;
+	c->o.merge = c->merge;
+	c->o.gates = c->out.gates;
+	c->o.ngates = c->out.ngates;
 	rc = phist_new(&p, &c->o, d);
 	if (rc)
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 	c->out.draw |= !c->o.by && !c->o.window && !c->merge;
 	status = c->merge ? phist_merge(p, names, n) : phist_files(p, names, n);
 	status = phist_print(p, status, &c->out);
-	if (!status && c->strict && phist_lost(p))
+	if ((!status || status == PP_EXIT_UNSURE) && c->strict && phist_lost(p))
 		status = PP_EXIT_PARTIAL;
 	if (c->stats)
 		phist_describe(p);

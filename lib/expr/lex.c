@@ -1,5 +1,5 @@
 /* Cuts the text of an expression into tokens. */
-#include "expr/parts.h"
+#include "expr/lex.h"
 
 #include "base/err.h"
 
@@ -127,11 +127,12 @@ static int unit(struct expr_lex *l, struct token *t, uint64_t fraction, unsigned
 	}
 	for (unsigned i = 0; i < places; i++)
 		scale *= 10;
+	t->real = ((double)t->num + (double)fraction / (double)scale) * (double)factor;
 	if (__builtin_mul_overflow(t->num, factor, &t->num) ||
 	    __builtin_mul_overflow(fraction, factor, &part) ||
 	    __builtin_add_overflow(t->num, part / scale, &t->num))
 		return bad_number(l, t, "the number does not fit into 64 bits");
-	if (part % scale)
+	if (part % scale && !l->fractions)
 		return bad_number(l, t,
 				  "not a whole number; fractions need a unit that makes "
 				  "them whole, such as 1.5ms");
@@ -157,6 +158,7 @@ static int number(struct expr_lex *l, struct token *t)
 	t->hex = base != 10;
 	if (!digits(l, base, &t->num, &n))
 		return bad_number(l, t, "the number does not fit into 64 bits");
+	t->real = (double)t->num;
 	if (base != 10)
 		return n && !is_word(l->src.text[l->pos])
 			       ? 0

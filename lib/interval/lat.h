@@ -156,6 +156,12 @@ int lat_complete(struct lat *l);
 #define LAT_SUMMARY "intervals"
 struct tables *lat_tables(struct lat *l);
 
+/*
+ * Adds tables without rows, which have the names of values and keys that lat_tables can have. 0 or
+ * PP_ENOMEM.
+ */
+int lat_names(struct lat *l, struct tables *ts);
+
 /* The account of kind i (pair_kinds, then the pair of -s and -e): NULL after the last one. */
 const uint64_t *lat_account(const struct lat *l, unsigned i, const char **name);
 

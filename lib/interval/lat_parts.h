@@ -69,6 +69,8 @@ struct lat {
 int lat_terms_new(struct lat *l, struct buf *why);
 /* Makes the table of a kind, whose first interval this is. 0 or PP_ENOMEM. */
 int lat_terms_table(struct lat *l, struct lat_kind_rows *k, const struct interval *iv);
+/* Adds a table like it, without rows: its names are known before the input. 0 or PP_ENOMEM. */
+int lat_terms_names(struct lat *l, struct lat_kind_rows *k, struct tables *ts);
 /* The key of term i in a column. 0 or PP_ENOMEM. */
 int lat_term_key(struct lat *l, struct lat_kind_rows *k, uint32_t i, uint32_t column,
 		 const struct interval *iv, uint64_t *key);
@@ -77,6 +79,8 @@ int lat_text_key(struct lat *l, struct lat_kind_rows *k, uint32_t id, uint64_t *
 
 /* ---- lat_rows.c ---- */
 
+/* The columns of the table of threads. 0 or PP_ENOMEM. */
+int lat_threads_table(struct lat *l, struct tables *ts, struct table **t);
 /* Makes the rows the sink of the engines. 0, PP_ENOMEM, PP_EUSAGE. */
 int lat_rows_new(struct lat *l, struct buf *why);
 void lat_rows_release(struct lat *l);

@@ -78,23 +78,45 @@ static int set_titles(struct lat *l)
 	return rc;
 }
 
-int lat_rows_finish(struct lat *l)
+/* The table of all kinds, without rows. By kind alone, it would have the rows there are already. */
+static int add_summary(struct lat *l, struct tables *ts, struct table **t)
 {
 	static const struct table_key key = {"kind", TABLE_TEXT, 0};
 	struct table_value value = {"duration", TABLE_HIST, l->e.texts.unit, l->o->step};
+	int rc;
+
+	if (!ts->n || l->o->unmatched || l->rows.window || (l->o->by && !strcmp(l->o->by, "kind")))
+		return 0;
+	rc = tables_add(ts, LAT_SUMMARY, &key, 1, &value, 1, t);
+	/* A thread that is off the CPU is blocked, and in a system call. */
+	if (!rc)
+		(*t)->overlap = (*t)->derived = true;
+	return rc;
+}
+
+int lat_names(struct lat *l, struct tables *ts)
+{
+	struct table *t;
+	int rc = 0;
+
+	if (l->o->threads)
+		return lat_threads_table(l, ts, &t);
+	for (unsigned i = 0; i < l->e.nkinds && !rc; i++) {
+		if (lat_kind_on(l, i))
+			rc = lat_terms_names(l, &l->rows.kinds[i], ts);
+	}
+	return rc ? rc : add_summary(l, ts, &t);
+}
+
+int lat_rows_finish(struct lat *l)
+{
 	int rc = 0;
 
 	lat_rows_settle(l);
 	l->rows.summary = NULL;
 	if (l->o->threads)
 		return 0;
-	/* By kind alone, it would have the rows that there are already. */
-	if (l->rows.tables.n && !l->o->unmatched && !l->rows.window &&
-	    !(l->o->by && !strcmp(l->o->by, "kind")))
-		rc = tables_add(&l->rows.tables, LAT_SUMMARY, &key, 1, &value, 1, &l->rows.summary);
-	/* A thread that is off the CPU is blocked, and in a system call. */
-	if (l->rows.summary)
-		l->rows.summary->overlap = l->rows.summary->derived = true;
+	rc = add_summary(l, &l->rows.tables, &l->rows.summary);
 	order_tables(l);
 	for (int late = 0; late < 2; late++)
 		for (unsigned i = 0; i < l->e.nkinds && l->rows.summary && !rc; i++)

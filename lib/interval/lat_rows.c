@@ -176,7 +176,7 @@ static int on_open(void *ctx, struct interval *iv, uint64_t from, uint64_t to)
 
 /* ---- the table of threads ---- */
 
-static int make_threads(struct lat *l)
+int lat_threads_table(struct lat *l, struct tables *ts, struct table **t)
 {
 	static const struct table_key keys[] = {
 		{"comm", TABLE_TEXT, 0}, {"pid", TABLE_SIGNED, 0}, {"tid", TABLE_SIGNED, 0}};
@@ -188,7 +188,7 @@ static int make_threads(struct lat *l)
 		{"preempted", TABLE_SUM, "", 0},  {"migrations", TABLE_SUM, "", 0},
 	};
 
-	return tables_add(&l->rows.tables, "threads", keys, 3, values, 8, &l->rows.threads);
+	return tables_add(ts, "threads", keys, 3, values, 8, t);
 }
 
 /* As lat_sink.thread. */
@@ -201,7 +201,7 @@ static int on_thread(void *ctx, const struct lat_thread *t)
 	uint32_t row;
 	size_t len;
 	const char *name = engine_name(&l->e, t->comm, &len);
-	int rc = l->rows.threads ? 0 : make_threads(l);
+	int rc = l->rows.threads ? 0 : lat_threads_table(l, &l->rows.tables, &l->rows.threads);
 
 	if (!rc)
 		rc = table_text(l->rows.threads, name, len, &key[0]);

@@ -5,6 +5,7 @@
 #include "interval/lat_out.h"
 
 #include "base/err.h"
+#include "table/gate.h"
 #include "table/periods.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@ struct run {
 	struct lat_emit *emit;	 /* NULL: tables or a list */
 	struct lat_list *list;	 /* NULL: tables or a stream */
 	struct periods *periods; /* NULL: one table in the end */
+	struct gates *gates;	 /* NULL: none */
 	uint64_t samples;
 	bool unknown; /* --by has a name that no event has */
 };
@@ -252,6 +254,35 @@ static int last(const struct run *run, int status, uint64_t lost)
 	return !status && (run->unknown || (run->o->strict && lost)) ? PP_EXIT_PARTIAL : status;
 }
 
+/* Intervals of a kind were made, and all were left out by a filter: gates_zero_fn. */
+static bool counted_zero(void *ctx, const char *value, size_t len)
+{
+	const struct lat *l = ctx;
+	const uint64_t *count;
+	bool filtered = false;
+	const char *name;
+
+	for (unsigned i = 0; (count = lat_account(l, i, &name)); i++) {
+		if (!lat_kind_on(l, i) ||
+		    (value && (strlen(name) != len || memcmp(name, value, len) != 0)))
+			continue;
+		if (count[LAT_INTERVALS])
+			return false;
+		filtered |= count[LAT_FILTERED] > 0;
+	}
+	return filtered;
+}
+
+/* 0, or the exit status. */
+static int judge(struct run *run, struct diag *d)
+{
+	int rc = run->gates ? gates_judge(run->gates, lat_tables(run->l), counted_zero, run->l) : 0;
+
+	if (rc == PP_ENOMEM)
+		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
+	return !rc ? 0 : rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
+}
+
 /* How the tables are written, where nothing was said. */
 static void choose_form(struct plat_opts *o)
 {
@@ -275,14 +306,20 @@ static int print_tables(struct run *run, int status, uint64_t lost, struct diag 
 		return status;
 	ts->lost = lost;
 	ts->partial = status == PP_EXIT_PARTIAL;
-	if (tables_empty(ts))
-		return say_nothing(run->l, run->samples, d);
+	printed = judge(run, d);
+	if (printed)
+		return printed;
+	if (tables_empty(ts)) {
+		printed = say_nothing(run->l, run->samples, d);
+		return run->gates ? gates_status(run->gates, last(run, status, lost)) : printed;
+	}
 	if (o->out.form != TABLE_FORM_TEXT && o->stats && lat_account_table(run->l))
 		return PP_EXIT_FAIL;
 	printed = tables_print(ts, &o->out, STDOUT_FILENO, d);
 	if (printed)
 		return printed;
-	return last(run, status, lost);
+	status = last(run, status, lost);
+	return run->gates ? gates_status(run->gates, status) : status;
 }
 
 /* A completion of struct periods. */
@@ -396,6 +433,31 @@ static int list_kinds(void)
 	return out_close(&out);
 }
 
+/* --fail-if: the conditions, and whether there are such names. 0, or the exit status. */
+static int make_gates(struct run *run, struct diag *d)
+{
+	const struct plat_opts *o = run->o;
+	struct tables names;
+	int rc;
+
+	if (!o->out.ngates)
+		return 0;
+	if (o->emit || o->list) {
+		diag_error(d, NULL, -1, "--fail-if is for tables: not with --emit, --slower");
+		return PP_EXIT_USAGE;
+	}
+	rc = gates_new(&run->gates, o->out.gates, o->out.ngates, d);
+	if (rc)
+		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
+	tables_init(&names);
+	rc = lat_names(run->l, &names);
+	if (rc)
+		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
+	rc = rc ? rc : gates_check(run->gates, &names);
+	tables_release(&names);
+	return !rc ? 0 : rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
+}
+
 int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 {
 	struct buf why = BUF_INIT;
@@ -438,12 +500,16 @@ int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 	buf_release(&why);
 	if (rc)
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
-	if (o->emit)
+	status = make_gates(&run, d);
+	if (status)
+		;
+	else if (o->emit)
 		status = run_emit(&run, names, n, d);
 	else if (o->list)
 		status = run_list(&run, names, n, d);
 	else
 		status = run_tables(&run, names, n, d);
+	gates_free(run.gates);
 	lat_free(run.l);
 	return status;
 }

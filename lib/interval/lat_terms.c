@@ -88,34 +88,43 @@ static enum table_key_kind value_kind(const struct lat *l, const struct interval
 	return l->e.by.hex & (1u << v) ? TABLE_HEX : TABLE_SIGNED;
 }
 
-int lat_terms_table(struct lat *l, struct lat_kind_rows *k, const struct interval *iv)
+/* The columns of the keys of --by; iv: the first interval, NULL: only their names matter. */
+static int term_columns(struct lat *l, struct lat_kind_rows *k, const struct interval *iv,
+			struct table_key *keys, uint32_t *n)
 {
-	struct table_key keys[LAT_BY_MAX + 2];
-	struct table_value values[2];
-	uint32_t n = 0, nv = 0, id;
-	struct ps_str text;
-	char name[96];
+	for (uint32_t i = 0; i < k->nterms; i++, ++*n) {
+		uint32_t v = k->values[i], id;
+		struct ps_str text;
 
-	if (l->rows.window)
-		keys[n++] = (struct table_key){"time", TABLE_WINDOW, l->rows.window};
-	for (uint32_t i = 0; i < k->nterms; i++) {
-		uint32_t v = k->values[i];
-
-		if (k->terms[i] == LAT_TERM_KEY && (iv->keys || !engine_key_is_number(&l->e, iv))) {
-			keys[n++] = (struct table_key){"key", TABLE_TEXT, 0};
-			continue;
-		}
 		if (k->terms[i] != LAT_TERM_VALUE) {
-			keys[n++] = (struct table_key){terms[k->terms[i]].name,
-						       terms[k->terms[i]].kind, 0};
+			keys[*n] = (struct table_key){terms[k->terms[i]].name,
+						      terms[k->terms[i]].kind, 0};
+			if (k->terms[i] == LAT_TERM_KEY && iv &&
+			    (iv->keys || !engine_key_is_number(&l->e, iv)))
+				keys[*n].kind = TABLE_TEXT;
 			continue;
 		}
 		text = expr_text(l->e.by.v[v], 0);
 		if (engine_text(&l->e, text.p, text.len, &id))
 			return PP_ENOMEM;
-		keys[n++] =
-			(struct table_key){engine_name(&l->e, id, NULL), value_kind(l, iv, v), 0};
+		keys[*n] = (struct table_key){engine_name(&l->e, id, NULL),
+					      iv ? value_kind(l, iv, v) : TABLE_TEXT, 0};
 	}
+	return 0;
+}
+
+static int add_table(struct lat *l, struct lat_kind_rows *k, const struct interval *iv,
+		     struct tables *ts, struct table **t)
+{
+	struct table_key keys[LAT_BY_MAX + 2];
+	struct table_value values[2];
+	uint32_t n = 0, nv = 0;
+	char name[96];
+
+	if (l->rows.window)
+		keys[n++] = (struct table_key){"time", TABLE_WINDOW, l->rows.window};
+	if (term_columns(l, k, iv, keys, &n))
+		return PP_ENOMEM;
 	if (l->o->unmatched)
 		keys[n++] = (struct table_key){"stack", TABLE_TEXT, 0};
 	/*
@@ -128,8 +137,20 @@ int lat_terms_table(struct lat *l, struct lat_kind_rows *k, const struct interva
 		(struct table_value){l->o->unmatched ? "age" : k->k->name, TABLE_HIST,
 				     engine_unit(&l->e, (uint32_t)(k - l->rows.kinds)), l->o->step};
 	snprintf(name, sizeof(name), "%s%s", k->k->name, l->o->unmatched ? " open" : "");
+	return tables_add(ts, name, keys, n, values, nv, t);
+}
+
+int lat_terms_table(struct lat *l, struct lat_kind_rows *k, const struct interval *iv)
+{
 	k->generation = 0;
-	return tables_add(&l->rows.tables, name, keys, n, values, nv, &k->table);
+	return add_table(l, k, iv, &l->rows.tables, &k->table);
+}
+
+int lat_terms_names(struct lat *l, struct lat_kind_rows *k, struct tables *ts)
+{
+	struct table *t;
+
+	return add_table(l, k, NULL, ts, &t);
 }
 
 int lat_text_key(struct lat *l, struct lat_kind_rows *k, uint32_t id, uint64_t *key)

@@ -26,7 +26,7 @@ static int step(const char *arg, uint64_t *v, struct buf *why)
 	return rc ? number("linear", arg, INT64_MAX, v, why) : 0;
 }
 
-enum { LOG2 = OPT_NO_SHORT, LINEAR, FINE, SORT, TSV, JSON, WIDE, EVERY, CUMULATIVE };
+enum { LOG2 = OPT_NO_SHORT, LINEAR, FINE, SORT, TSV, JSON, WIDE, EVERY, CUMULATIVE, FAIL_IF };
 
 const struct opt table_options[] = {
 	{LOG2, "log2", NULL, "draw each row's histogram by powers of two"},
@@ -38,6 +38,7 @@ const struct opt table_options[] = {
 	{WIDE, "wide", NULL, "all columns, also where the terminal is narrower"},
 	{EVERY, "every", "TIME", "write the tables of every TIME, such as 2s, then their sum"},
 	{CUMULATIVE, "cumulative", NULL, "of --every: the tables of all until then"},
+	{FAIL_IF, "fail-if", "COND", "exit 3 if COND holds, such as 'p99(runq) > 10ms'"},
 	{TSV, "tsv", NULL, "write tab-separated values, for phist --merge and psvg"},
 	{JSON, "json", NULL, "write JSON, one object a row"},
 	{0},
@@ -67,6 +68,13 @@ int table_option(void *opts, int id, const char *arg, struct buf *why)
 	case WIDE: o->wide = true; break;
 	case EVERY: return opt_duration("every", arg, false, &o->every, why);
 	case CUMULATIVE: o->cumulative = true; break;
+	case FAIL_IF:
+		if (o->ngates == TABLE_GATES_MAX) {
+			buf_addf(why, "--fail-if: more than %d of them", TABLE_GATES_MAX);
+			return PP_EUSAGE;
+		}
+		o->gates[o->ngates++] = arg;
+		break;
 	case TSV: o->form = TABLE_FORM_TSV; break;
 	case JSON: o->form = TABLE_FORM_JSON; break;
 	}

@@ -71,6 +71,55 @@ static int begin_periods(struct phist *p, const struct table_opts *o)
 	return periods_open(&p->periods, &p->every, &p->tables, p->d);
 }
 
+/*
+ * Adds a table without rows that has the names which that of the results will have: for messages
+ * about conditions before the input is read.
+ */
+static int add_names(const struct phist *p, struct tables *ts)
+{
+	struct table_key keys[TABLE_KEYS_MAX];
+	struct table_value values[TABLE_VALUES_MAX] = {{"events", TABLE_COUNT, "", 0}};
+	char *texts[TABLE_KEYS_MAX + TABLE_VALUES_MAX];
+	uint32_t n = 0, ntexts = 0;
+	struct table *t;
+	int rc = 0;
+
+	for (unsigned i = 0; i < p->nby + p->nfields; i++) {
+		struct ps_str s =
+			i < p->nby ? expr_text(p->by, i) : expr_text(p->fields, i - p->nby);
+
+		texts[ntexts++] = strndup(s.p, s.len);
+		rc = texts[i] ? rc : PP_ENOMEM;
+	}
+	if (p->window)
+		keys[n++] = (struct table_key){"time", TABLE_WINDOW, p->window};
+	for (unsigned i = 0; i < p->nby; i++)
+		keys[n++] = (struct table_key){texts[i], TABLE_TEXT, 0};
+	for (unsigned i = 0; i < p->nfields; i++)
+		values[i] = (struct table_value){texts[p->nby + i], TABLE_HIST, "", 0};
+	if (!rc)
+		rc = tables_add(ts, "", keys, n, values, p->nfields ? p->nfields : 1, &t);
+	while (ntexts)
+		free(texts[--ntexts]);
+	return rc || p->nby || p->nfields || p->window ? rc : phist_count_names(ts);
+}
+
+static int make_gates(struct phist *p)
+{
+	struct tables names;
+	int rc = gates_new(&p->gates, p->o.gates, p->o.ngates, p->d);
+
+	if (rc || p->o.merge)
+		return rc;
+	tables_init(&names);
+	rc = add_names(p, &names);
+	if (rc)
+		diag_error(p->d, NULL, -1, "%s", pp_strerror(rc));
+	rc = rc ? rc : gates_check(p->gates, &names);
+	tables_release(&names);
+	return rc;
+}
+
 int phist_new(struct phist **pp, const struct phist_opts *opts, struct diag *d)
 {
 	struct phist *p = calloc(1, sizeof(*p));
@@ -89,6 +138,8 @@ int phist_new(struct phist **pp, const struct phist_opts *opts, struct diag *d)
 		rc = parse(p, "by", opts->by, TABLE_KEYS_MAX - 1, &p->by, &p->nby);
 	if (!rc)
 		rc = begin_periods(p, opts->every);
+	if (!rc && opts->ngates)
+		rc = make_gates(p);
 	if (rc) {
 		phist_free(p);
 		return rc;
@@ -113,6 +164,7 @@ void phist_free(struct phist *p)
 		buf_release(&p->raw[i]);
 	phist_events_release(&p->events);
 	count_reader_free(p->counts);
+	gates_free(p->gates);
 	free(p);
 }
 
@@ -343,11 +395,39 @@ static void mark_sums(const struct tables *ts)
 				ts->v[i]->no_sum |= 1u << v;
 }
 
+/* There are no rows because a filter before has let nothing pass: that is a result. */
+static bool all_filtered(const struct phist *p)
+{
+	const struct phist_account *a = &p->account;
+
+	return a->filtered && a->filtered + a->joined == a->samples;
+}
+
+/* gates_zero_fn. */
+static bool counted_zero(void *ctx, const char *value, size_t len)
+{
+	(void)value;
+	(void)len;
+	return all_filtered(ctx);
+}
+
+/* Nothing was counted. With gates, that can be what is wanted. */
+static int print_nothing(struct phist *p, int status)
+{
+	if (p->tables.n)
+		diag_error(p->d, NULL, -1, "the tables have no rows");
+	else
+		say_nothing(p);
+	if (!p->gates)
+		return PP_EXIT_PARTIAL;
+	return gates_status(p->gates, status);
+}
+
 int phist_print(struct phist *p, int status, const struct table_opts *o)
 {
 	struct table_opts opts = *o;
 	bool problems;
-	int printed;
+	int printed, rc;
 
 	if (status == PP_EXIT_FAIL || status == PP_EXIT_USAGE)
 		return status;
@@ -357,22 +437,26 @@ int phist_print(struct phist *p, int status, const struct table_opts *o)
 	say_account(p);
 	problems = say_problems(p, p->fields);
 	problems |= say_problems(p, p->by);
-	if (tables_empty(&p->tables)) {
-		if (!p->account.samples && p->counts && count_reader_rounds(p->counts))
-			return status;
-		if (p->tables.n)
-			diag_error(p->d, NULL, -1, "the tables have no rows");
-		else
-			say_nothing(p);
-		return PP_EXIT_PARTIAL;
-	}
+	if (problems && !status)
+		status = PP_EXIT_PARTIAL;
+	rc = p->gates ? gates_judge(p->gates, &p->tables, counted_zero, p) : 0;
+	if (rc == PP_ENOMEM)
+		diag_error(p->d, NULL, -1, "%s", pp_strerror(rc));
+	if (rc)
+		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
+	/* Counts that perf stat recorded are printed already. */
+	if (!p->account.samples && p->counts && count_reader_rounds(p->counts) &&
+	    (!p->o.as_table || tables_empty(&p->tables)))
+		return p->gates ? gates_status(p->gates, status) : status;
+	if (tables_empty(&p->tables))
+		return print_nothing(p, status);
 	if (!o->sort && !p->window && p->t)
 		opts.sort = "count";
 	mark_sums(&p->tables);
 	printed = tables_print(&p->tables, &opts, STDOUT_FILENO, p->d);
 	if (printed)
 		return printed;
-	return problems && !status ? PP_EXIT_PARTIAL : status;
+	return p->gates ? gates_status(p->gates, status) : status;
 }
 
 void phist_describe(const struct phist *p)

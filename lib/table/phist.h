@@ -32,13 +32,17 @@ struct phist_opts {
 	uint64_t step;	    /* of linear buckets; 0: there are none */
 	bool as_table;	    /* counts of perf stat come as a table, too, not in perf's columns */
 	const struct table_opts *every; /* NULL, or how the tables of its periods are written */
+	bool merge; /* for phist_merge: names of keys and fields are in the input */
+	/* Conditions that phist_print decides (gate.h). */
+	const char *const *gates;
+	unsigned ngates;
 };
 
 struct phist;
 
 /*
- * The texts of opts and the diag must outlive it. 0; PP_EUSAGE: an expression is wrong, or options
- * do not go together; PP_ENOMEM. Both are reported.
+ * The texts of opts and the diag must outlive it. 0; PP_EUSAGE: an expression or a condition is
+ * wrong, or options do not go together; PP_ENOMEM. Both are reported.
  */
 int phist_new(struct phist **p, const struct phist_opts *opts, struct diag *d);
 void phist_free(struct phist *p); /* NULL is fine */
@@ -61,7 +65,7 @@ uint64_t phist_lost(const struct phist *p);
 /*
  * Says what did not count, and writes the result to standard output, sorted by count if nothing
  * else is asked for (tables_print). `status` is that of the reading; returns the exit status of the
- * whole: PP_EXIT_PARTIAL if nothing was counted, which is reported.
+ * whole: PP_EXIT_PARTIAL if nothing was counted, which is reported; with gates, gates_status.
  */
 int phist_print(struct phist *p, int status, const struct table_opts *o);
 

@@ -18,7 +18,7 @@ static int make_reader(struct phist *p)
 {
 	int rc = count_reader_new(&p->counts, COUNT_VIEW_TABLE);
 
-	if (!rc && p->o.as_table)
+	if (!rc && (p->o.as_table || p->gates))
 		count_reader_on_round(p->counts, add_round, p);
 	return rc;
 }
@@ -52,4 +52,28 @@ int phist_counted(struct phist *p, int status)
 		strays++;
 	}
 	return strays && !status ? PP_EXIT_PARTIAL : status;
+}
+
+int phist_count_names(struct tables *ts)
+{
+	static const struct table_value values[] = {{"count", TABLE_SUM, "", 0},
+						    {"running", TABLE_SUM, "%", 0}};
+	static const char *const by[] = {
+#define B(name, text) text,
+		COUNT_BYS(B)
+#undef B
+	};
+	struct table_key keys[3 + sizeof(by) / sizeof(by[0])] = {
+		{"time", TABLE_WINDOW, 1}, {"event", TABLE_TEXT, 0}, {"cgroup", TABLE_TEXT, 0}};
+	uint32_t n = 3;
+	struct table *t;
+	int rc;
+
+	for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++)
+		if (i != COUNT_BY_ALL)
+			keys[n++] = (struct table_key){by[i], TABLE_TEXT, 0};
+	rc = tables_add(ts, "counts", keys, n, values, 2, &t);
+	if (!rc)
+		t->overlap = true; /* what a condition on samples does not name, it does not mean */
+	return rc;
 }

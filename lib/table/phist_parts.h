@@ -6,6 +6,7 @@
 
 #include "count/reader.h"
 #include "expr/expr.h"
+#include "table/gate.h"
 #include "table/periods.h"
 #include "table/phist.h"
 
@@ -48,6 +49,7 @@ struct phist {
 	struct buf text;		/* of a key that is put together */
 	struct buf raw[TABLE_KEYS_MAX]; /* of keys that are addresses instead of functions */
 	struct phist_events events;
+	struct gates *gates;	     /* NULL: none */
 	struct count_reader *counts; /* made when there is something for it */
 	struct table_opts every;     /* of the periods */
 	struct periods periods;
@@ -67,6 +69,9 @@ int phist_count(struct phist *p, const struct sreader *r, const struct ps_record
 
 /* Says what is wrong with the counts; the status that follows from it, if `status` is better. */
 int phist_counted(struct phist *p, int status);
+
+/* Adds a table without rows that has the names of such tables, for gates. 0 or PP_ENOMEM. */
+int phist_count_names(struct tables *ts);
 
 /* ---- phist_event.c ---- */
 

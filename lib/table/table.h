@@ -262,6 +262,8 @@ const char *table_stat_title(enum table_stat stat);
 
 /* ---- output ---- */
 
+#define TABLE_GATES_MAX 64 /* --fail-if */
+
 enum table_form { TABLE_FORM_TEXT, TABLE_FORM_TSV, TABLE_FORM_JSON };
 
 struct table_opts {
@@ -277,6 +279,9 @@ struct table_opts {
 	bool wide;	    /* tables_print: also to a terminal that is narrower */
 	uint64_t every;	    /* ns of a period, for the caller (periods.h); 0: none */
 	bool cumulative;    /* likewise */
+	/* The texts of --fail-if, for gates_new (gate.h). */
+	const char *gates[TABLE_GATES_MAX];
+	unsigned ngates;
 };
 
 #define TABLE_STATS_SHOWN (((1u << TABLE_NSTATS) - 1) & ~(1u << TABLE_STAT_MAX_TIME))
