@@ -9,6 +9,8 @@
 #	stacks	yes if call chains are recorded, too; -s sets it
 #	record	how to record, where pcap-perf cannot
 #	pages	how large the buffer of each CPU is for events that come thick (pcap-perf -m)
+#	tables	yes if the result is tables of phist or plat: -i writes them every so often
+#	profile	in the place of events: how pcap-perf samples
 #
 # Then it defines pipe, of stages (stage FILTER [ARG]..., the first one decode), and ends with
 # main "$@". The exit status is the worst of all stages.
@@ -20,6 +22,10 @@ stacks=${stacks:-}
 symbols=${symbols:-}
 record=${record:-}
 pages=${pages:-}
+tables=${tables:-}
+profile=${profile:-}
+interval=${interval:-}
+[ -z "$tables" ] || letters=${letters}i:
 
 # Whether pcap-perf can record what it needs.
 can_record() {
@@ -32,8 +38,13 @@ usage() {
 	case $letters in *e:*) own="$own -e EVENT" ;; esac
 	case $letters in *f:*) own="$own -f FIELD" ;; esac
 	case $letters in *s*) own="$own [-s]" ;; esac
+	case $letters in *i:*) ! can_record || own="$own [-i SECONDS]" ;; esac
 	[ -z "$symbols" ] || own="$own [--symfs DIR]..."
-	echo "usage: $name$own $(can_record && echo 'SECONDS|')FILE|- [OPTION]..."
+	if can_record; then
+		echo "usage: $name$own [SECONDS|FILE|-] [OPTION]..."
+	else
+		echo "usage: $name$own FILE|- [OPTION]..."
+	fi
 }
 
 help() {
@@ -50,9 +61,12 @@ help() {
 		echo "              where symbols are: goes to psym"
 	}
 	echo "  -h, --help  print this and exit"
-	! can_record || echo "  SECONDS     record this machine for so long"
+	case $letters in *i:*) echo "  -i SECONDS  print a table for every so many seconds${interval:+ ($interval)}, and the sum at the end" ;; esac
+	! can_record || {
+		echo "  SECONDS     record this machine for so long; without it and FILE: until Control-C"
+	}
 	echo "  FILE        a recording of perf, trace-cmd or pcap-perf, or an event stream; -: stdin"
-	echo "  OPTION      goes to $last"
+	echo "  OPTION      goes to $last; without SECONDS and FILE after --"
 	[ -z "$events" ] || echo "events: $events"
 	[ -z "$record" ] || echo "to record: $record"
 }
@@ -96,11 +110,24 @@ stage() {
 	echo "$filter $rc" >&3
 }
 
+# awk, for lines that come while the recording runs: each is printed at once. mawk waits for more
+# lines and collects its output unless it is told not to.
+promptly() {
+	if [ -z "$live" ]; then
+		patiently awk "$@"
+		return
+	fi
+	case $(awk -W version 2>/dev/null </dev/null) in
+	mawk*) patiently awk -W interactive -v live=1 "$@" ;;
+	*) patiently awk -v live=1 "$@" ;;
+	esac
+}
+
 # Lines as they are; to print none is to have found nothing.
 lines() {
 	trap : INT
 	rc=0
-	patiently awk '{ print } END { exit NR == 0 }' 3>&- 4>&- || rc=$?
+	promptly '{ print; if (live) fflush() } END { exit NR == 0 }' 3>&- 4>&- || rc=$?
 	echo "lines $rc" >&3
 }
 
@@ -114,7 +141,7 @@ table() {
 		return
 	fi
 	rc=0
-	LC_ALL=C patiently awk -v header="$1" '
+	LC_ALL=C promptly -v header="$1" '
 		function value(name,   s) {
 			s = " " text
 			if (!match(s, "[ ,]" name "(=|: *)"))
@@ -131,6 +158,8 @@ table() {
 			if (!rows++)
 				print header
 			print s
+			if (live)
+				fflush()
 		}
 		!match($0, / [0-9]+\/[0-9]+ +\[[0-9]+\] +[0-9]+\.[0-9]+: +[^ ]+:/) { next }
 		{
@@ -201,17 +230,18 @@ symbolize() {
 }
 
 decode() {
-	if [ -n "$seconds" ]; then
-		# shellcheck disable=SC2086
-		stage pcap-perf -a ${stacks:+-g} ${pages:+-m "$pages"} $(printf -- '-e %s ' $events) "$seconds" | stage pdecode
+	if [ -n "$live" ]; then
+		# shellcheck disable=SC2046,SC2086
+		stage pcap-perf -a ${profile:-${stacks:+-g} $(printf -- '-e %s ' $events)} ${pages:+-m "$pages"} \
+			${seconds:+"$seconds"} | stage pdecode
 	else
 		stage pdecode -- "$operand"
 	fi
 }
 
 how_to_record() {
-	if [ -n "$seconds" ]; then
-		echo "$name: nothing to show: of the events $events there was none in $seconds s, or none that fits"
+	if [ -n "$live" ]; then
+		echo "$name: nothing to show: of ${events:+the events }${events:-samples} there was none${seconds:+ in $seconds s}, or none that fits"
 		return
 	fi
 	echo "$name: nothing to show"
@@ -222,6 +252,7 @@ how_to_record() {
 		# shellcheck disable=SC2086
 		echo "$name: or: trace-cmd record ${stacks:+-T }$(printf -- '-e %s ' $events)sleep 10"
 	fi
+	[ -z "$profile" ] || echo "$name: to record: perf record -a $profile -- sleep 10"
 	[ -z "$record" ] || echo "$name: to record: $record"
 }
 
@@ -250,6 +281,7 @@ main() {
 		e) events=$OPTARG event=$OPTARG ;;
 		f) field=$OPTARG ;;
 		s) stacks=yes ;;
+		i) interval=$OPTARG ;;
 		:) bad_usage "option -$OPTARG needs an argument" ;;
 		*) bad_usage "there is no option -$OPTARG" ;;
 		esac
@@ -259,18 +291,33 @@ main() {
 		take_symbols "$@"
 		shift "$taken"
 	fi
-	[ $# -gt 0 ] || bad_usage 'what to read, or how many seconds to record, is missing'
+	live=
+	seconds=
+	operand=
+	# Without SECONDS and FILE, options for the last filter come after "--".
+	case ${1--x} in
+	-?*)
+		can_record || bad_usage 'what to read is missing'
+		live=yes
+		;;
+	*)
+		operand=$1
+		shift
+		;;
+	esac
 	case $letters in *e:*) [ -n "${event:-}" ] || bad_usage 'which event? -e EVENT' ;; esac
 	case $letters in *f:*) [ -n "${field:-}" ] || bad_usage 'which field? -f FIELD' ;; esac
-	operand=$1
-	shift
 	options=$*
-	seconds=
 	case $operand in
 	'' | . | *.*.* | *[!0-9.]*) ;;
-	*) seconds=$operand ;;
+	*) live=yes seconds=$operand ;;
 	esac
-	if [ -n "$seconds" ] && [ -z "$events" ]; then
+	case $interval in
+	'') ;;
+	*[!0-9.]*) set -- --every "$interval" "$@" ;;
+	*) set -- --every "${interval}s" "$@" ;;
+	esac
+	if [ -n "$live" ] && [ -z "$events$profile" ]; then
 		echo "$name: pcap-perf cannot record this; use: $record" >&2
 		exit 2
 	fi
