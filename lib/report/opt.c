@@ -3,7 +3,6 @@
 
 #include "base/err.h"
 
-#include <langinfo.h>
 #include <string.h>
 
 enum {
@@ -18,7 +17,11 @@ enum {
 	WIDE,
 	TSV,
 	JSON,
-	MARKDOWN
+	MARKDOWN,
+	HTML,
+	ANNOTATE,
+	SOURCE,
+	TRUST_HOST
 };
 
 const struct opt report_options[] = {
@@ -29,6 +32,13 @@ const struct opt report_options[] = {
 	{TREE, "tree", "KIND", "print call trees: caller (from the root on) or callee"},
 	{PARENT, "of-parent", NULL, "percentages in trees are of what is one step up"},
 	{DEPTH, "depth", "N", "trees: only N frames of a branch"},
+	{'f', "function", "NAME", "its callers, callees and source lines; NAME may be a pattern"},
+	{ANNOTATE, "annotate", NULL, "with --function: the instructions, too"},
+	{'S', "symfs", "DIR", "look for binaries in DIR or a tar archive first (repeatable)"},
+	{'D', "debug-dir", "DIR", "debug files are below DIR (default /usr/lib/debug; repeatable)"},
+	{'K', "vmlinux", "FILE", "the kernel's code: a vmlinux, or /proc/kcore"},
+	{TRUST_HOST, "trust-host", NULL, "this machine's binaries are those of the recording"},
+	{SOURCE, "source", "DIR", "show source lines from files below DIR"},
 	{ADDRS, "addrs", NULL, "tell functions without a name apart by their address"},
 	{MIN_SHARE, "min-share", "PERCENT", "leave out what has less (default 0.5 in trees)"},
 	{'n', "samples", NULL, "show the number of samples, too"},
@@ -39,6 +49,7 @@ const struct opt report_options[] = {
 	{TSV, "tsv", NULL, "write tab-separated values"},
 	{JSON, "json", NULL, "write JSON, one object a row"},
 	{MARKDOWN, "markdown", NULL, "write Markdown"},
+	{HTML, "html", NULL, "with --function: write an HTML page"},
 	{0},
 };
 
@@ -57,9 +68,6 @@ static int number(const char *name, const char *arg, uint32_t *v, struct buf *wh
 
 static int tree(struct report_opts *o, const char *arg, struct buf *why)
 {
-	/* Where the terminal has no other characters. */
-	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
-		o->ascii = true;
 	if (!strcmp(arg, "callee"))
 		o->tree = REPORT_CALLEE;
 	else if (!strcmp(arg, "caller"))
@@ -69,6 +77,16 @@ static int tree(struct report_opts *o, const char *arg, struct buf *why)
 		buf_add_safe(why, arg, strlen(arg));
 		return PP_EUSAGE;
 	}
+	return 0;
+}
+
+static int add_dir(const char **dirs, size_t *n, const char *arg, struct buf *why)
+{
+	if (*n == REPORT_DIRS_MAX) {
+		buf_addf(why, "more than %d directories", REPORT_DIRS_MAX);
+		return PP_EUSAGE;
+	}
+	dirs[(*n)++] = arg;
 	return 0;
 }
 
@@ -94,6 +112,14 @@ int report_option(void *opts, int id, const char *arg, struct buf *why)
 	case WIDE: o->wide = true; break;
 	case TSV: o->form = REPORT_TSV; break;
 	case JSON: o->form = REPORT_JSON; break;
+	case 'f': o->function = arg; break;
+	case ANNOTATE: o->annotate = true; break;
+	case 'S': return add_dir(o->symfs, &o->n_symfs, arg, why);
+	case 'D': return add_dir(o->debug, &o->n_debug, arg, why);
+	case 'K': o->vmlinux = arg; break;
+	case TRUST_HOST: o->trust_host = true; break;
+	case SOURCE: o->source = arg; break;
+	case HTML: o->form = REPORT_HTML; break;
 	case MARKDOWN: o->form = REPORT_MARKDOWN; break;
 	}
 	return 0;

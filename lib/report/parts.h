@@ -13,6 +13,7 @@
 #include "expr/expr.h"
 #include "fold/fold.h"
 #include "report/report.h"
+#include "symbol/root.h"
 #include "table/table.h"
 
 #define REPORT_KEYS_MAX (TABLE_KEYS_MAX - 1)
@@ -69,12 +70,17 @@ struct report_account {
 	uint64_t lost;
 };
 
-/* A place in a function, for --function: what samples were there themselves. */
+/* A place in a function that was asked for. Compared as bytes, so that there is no padding. */
 struct place {
-	uint32_t event, sym, dso, file, line;
-	uint32_t flags;
-	uint64_t addr; /* DSO-relative; kernel: absolute */
+	uint64_t addr;		     /* DSO-relative; kernel: absolute */
+	uint64_t sym_addr, sym_size; /* of its function */
+	uint32_t event, sym, dso;
+	uint32_t build_id;   /* a text: the bytes; 0: not known */
+	uint32_t file, line; /* of the source; 0: not known */
+	uint32_t flags;	     /* CALL_KERNEL */
+	uint32_t reserved;
 };
+/* What samples that were there themselves have. */
 struct place_count {
 	uint64_t weight, samples;
 };
@@ -88,7 +94,7 @@ struct report {
 	bool text_only; /* so far all input was text, without events and DSOs */
 	struct intern texts, calls, groups, places;
 	struct intern event_ids;	  /* of name and number */
-	struct place_count *place_counts; /* by id - 1 */
+	struct place_count *place_counts; /* by id */
 	uint32_t nplace_counts;
 	struct fold *tree;
 	uint64_t *counts; /* samples by node */
@@ -96,8 +102,11 @@ struct report {
 	struct report_event *events;
 	uint32_t nevents, cap_events;
 	struct report_account account;
-	struct buf text; /* of a key that is put together */
-	bool partial;	 /* the input was damaged or cut off */
+	struct buf text;		     /* of a key that is put together */
+	struct root *roots[REPORT_DIRS_MAX]; /* of --symfs */
+	size_t n_roots;
+	bool *failed; /* a file that is there could not be read; owned */
+	bool partial; /* the input was damaged or cut off */
 };
 
 /* ---- calls.c ---- */
@@ -134,6 +143,15 @@ void report_event_name(const struct report *r, uint32_t event, struct buf *b);
 
 /* Takes all samples of a stream from a source, which it frees. Returns the exit status. */
 int report_stream(struct report *r, struct src *s);
+
+/* ---- places.c ---- */
+
+/* Takes note of where in a function that was asked for a sample is. 0 or PP_ENOMEM. */
+int report_place(struct report *r, const struct sreader *in, const struct ps_sample *p,
+		 uint32_t event, uint64_t weight);
+
+/* Whether a function was asked for. */
+bool report_wants(const struct report *r, const char *name, size_t len);
 
 /* ---- folded.c ---- */
 
@@ -245,6 +263,77 @@ struct tree_draw {
 
 /* Appends the lines of what is below a node. 0 or PP_ENOMEM. */
 int tree_draw(const struct tree_draw *t, uint32_t node, struct buf *out);
+
+/* ---- function.c ---- */
+
+/* Who called a function, or what it called. */
+struct edge {
+	uint32_t call;
+	uint64_t weight, samples;
+};
+struct edges {
+	struct edge *v;
+	uint32_t n, cap;
+};
+
+/* A place, and what it has. */
+struct spot {
+	struct place at;
+	uint64_t weight, samples;
+};
+
+/* All about one function of one event. */
+struct function {
+	uint32_t event, sym, dso;
+	uint64_t total, self, samples, nself; /* samples: with it anywhere */
+	struct edges callers, callees;	      /* the greatest first; call 0: there is none */
+	struct spot *spots;		      /* by the address of the function, and theirs */
+	uint32_t nspots, cap_spots;
+};
+struct functions {
+	struct function *v; /* the greatest first */
+	uint32_t n, cap;
+};
+
+#define FUNCTIONS_MAX 256 /* that a pattern may stand for */
+
+/* The functions of an event that were asked for. 0, PP_ENOMEM, or PP_ELIMIT: there are too many. */
+int functions_make(struct functions *f, const struct result *s, uint32_t event);
+void functions_release(struct functions *f);
+
+/* ---- facts.c ---- */
+
+/* What is told of a function, one after the other, in all forms. */
+enum fact_kind { FACT_FUNCTION, FACT_CALLER, FACT_CALLEE, FACT_LINE, FACT_CODE, FACT_NOTE };
+struct fact {
+	enum fact_kind kind;
+	uint64_t weight, samples;
+	double share;	  /* percent: of the event; lines and code: of the function itself */
+	uint64_t addr;	  /* of code */
+	uint64_t target;  /* of code that jumps within the function; 0: it does not */
+	const char *file; /* of lines, and of code where it changes; NULL: none */
+	uint32_t line;
+	const char *text; /* name, instruction, or what is to be said */
+	bool hot;	  /* has more than most */
+};
+typedef int fact_fn(void *ctx, const struct function *f, const struct fact *fact);
+
+/* Tells all of a function. 0, PP_ENOMEM, or what fn returned. */
+int function_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx);
+
+/* ---- code.c ---- */
+
+/* Tells the instructions of a function; of one whose code is not to be had a note says why. */
+int code_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx);
+
+/* ---- function_text.c ---- */
+
+/* The forms of --function. */
+int report_write_functions(const struct result *s, uint32_t width, struct out *out);
+
+/* ---- html.c ---- */
+
+int report_write_html(const struct result *s, struct out *out);
 
 /* ---- tsv.c ---- */
 

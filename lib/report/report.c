@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <langinfo.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -58,6 +59,39 @@ static int parse(struct report *r, const char *by)
 	return rc;
 }
 
+/* Which options do not go together. */
+static int check(const struct report_opts *o, struct diag *d)
+{
+	const char *what = NULL;
+
+	if (!o->function && (o->annotate || o->form == REPORT_HTML))
+		what = o->annotate ? "--annotate needs --function" : "--html needs --function";
+	else if (o->function && (o->form == REPORT_MARKDOWN || o->tree))
+		what = o->tree ? "--tree is not for --function"
+			       : "--markdown is not for --function";
+	if (what)
+		diag_error(d, NULL, -1, "%s", what);
+	return what ? PP_EUSAGE : 0;
+}
+
+/* The files that the user named for --annotate are needed. */
+static int open_files(struct report *r)
+{
+	int rc = r->o.vmlinux ? root_check(r->o.vmlinux, r->d) : 0;
+
+	r->failed = calloc(1, sizeof(*r->failed));
+	if (!r->failed)
+		return PP_ENOMEM;
+	for (; !rc && r->n_roots < r->o.n_symfs; r->n_roots++) {
+		int damaged = root_open(&r->roots[r->n_roots], r->o.symfs[r->n_roots], r->d);
+
+		if (!r->roots[r->n_roots])
+			return damaged;
+		*r->failed |= damaged != 0;
+	}
+	return rc;
+}
+
 int report_new(struct report **out, const struct report_opts *o, struct diag *d)
 {
 	static const struct fold_opts plain;
@@ -65,12 +99,16 @@ int report_new(struct report **out, const struct report_opts *o, struct diag *d)
 	int rc = r ? fold_new(&r->tree, &plain, d) : PP_ENOMEM;
 
 	*out = r;
+	rc = rc ? rc : check(o, d);
 	if (!rc) {
 		r->o = *o;
+		r->o.ascii |= strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 		r->d = d;
 		r->text_only = true;
 		rc = parse(r, o->by ? o->by : REPORT_BY);
 	}
+	if (!rc)
+		rc = open_files(r);
 	if (rc) {
 		report_free(r);
 		*out = NULL;
@@ -91,6 +129,9 @@ void report_free(struct report *r)
 	intern_release(&r->places);
 	intern_release(&r->event_ids);
 	free(r->place_counts);
+	while (r->n_roots)
+		root_free(r->roots[--r->n_roots]);
+	free(r->failed);
 	fold_free(r->tree);
 	free(r->counts);
 	free(r->events);
@@ -109,11 +150,17 @@ static int read_file(struct report *r, const char *name)
 	char magic[sizeof(PS_MAGIC) - 1];
 	struct src *s;
 	size_t n;
+	int rc;
 
 	if (src_open(&s, name, r->d))
 		return PP_EXIT_FAIL;
-	if (!src_peek(s, magic, sizeof(magic), &n) && n == sizeof(magic) &&
-	    !memcmp(magic, PS_MAGIC, n))
+	rc = src_peek(s, magic, sizeof(magic), &n);
+	if (rc) {
+		diag_error(r->d, name, -1, "cannot read: %s", pp_strerror(rc));
+		src_free(s);
+		return PP_EXIT_FAIL;
+	}
+	if (n == sizeof(magic) && !memcmp(magic, PS_MAGIC, n))
 		return report_stream(r, s);
 	return report_folded(r, s);
 }
@@ -183,6 +230,8 @@ static void say_account(struct report *r)
 			 a->lost);
 }
 
+#define REPORT_FUNCTIONS (-1)
+
 static int write_form(const struct result *s, int fd)
 {
 	const struct report_opts *o = &s->r->o;
@@ -192,7 +241,11 @@ static int write_form(const struct result *s, int fd)
 
 	if (rc)
 		return rc;
-	switch (o->form) {
+	switch (o->function ? REPORT_FUNCTIONS : (int)o->form) {
+	case REPORT_FUNCTIONS:
+		rc = o->form == REPORT_HTML ? report_write_html(s, &out)
+					    : report_write_functions(s, width, &out);
+		break;
 	case REPORT_TEXT: rc = report_write_text(s, width, &out); break;
 	case REPORT_TSV: rc = report_write_tsv(s, &out); break;
 	case REPORT_JSON: rc = report_write_json(s, &out); break;
@@ -225,11 +278,18 @@ int report_print(struct report *r, int status, int fd)
 	if (!rc)
 		rc = write_form(&s, fd);
 	result_release(&s);
+	if (rc == PP_ELIMIT || rc == PP_ENOENT) {
+		diag_error(r->d, NULL, -1,
+			   rc == PP_ENOENT ? "there is no function %s"
+					   : "too many functions match %s",
+			   r->o.function);
+		return rc == PP_ENOENT ? PP_EXIT_PARTIAL : PP_EXIT_USAGE;
+	}
 	if (rc && rc != PP_EPIPE)
 		diag_error(r->d, NULL, -1, "cannot write: %s", pp_strerror(rc));
 	if (rc)
 		return PP_EXIT_FAIL;
-	return problems && !status ? PP_EXIT_PARTIAL : status;
+	return (problems || *r->failed) && !status ? PP_EXIT_PARTIAL : status;
 }
 
 void report_describe(const struct report *r)

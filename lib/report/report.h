@@ -27,7 +27,9 @@
 /* The keys, if none are asked for: in capitals, as events have fields of their own named comm. */
 #define REPORT_BY "COMM, dso, sym"
 
-enum report_form { REPORT_TEXT, REPORT_TSV, REPORT_JSON, REPORT_MARKDOWN };
+#define REPORT_DIRS_MAX 16
+
+enum report_form { REPORT_TEXT, REPORT_TSV, REPORT_JSON, REPORT_MARKDOWN, REPORT_HTML };
 
 /* Which tree is printed. */
 enum report_tree {
@@ -43,16 +45,23 @@ struct report_opts {
 	const char *sort;     /* children, self, samples, or a key; NULL: children */
 	enum report_form form;
 	enum report_tree tree;
-	bool count;	  /* each sample weighs 1, whatever its period */
-	bool addrs;	  /* functions without a name are told apart by their address */
-	bool samples;	  /* text: a column with the number of samples */
-	bool no_children; /* text: no column of what the callees took */
-	bool wide;	  /* text: lines may be longer than the terminal is wide */
-	bool ascii;	  /* text: lines of trees in ASCII */
-	bool of_parent;	  /* trees: percentages are of what is one step up */
-	double min_share; /* percent: what has less is left out; below 0: 0.5 in trees, else 0 */
-	uint32_t top;	  /* rows of a table; 0: all */
-	uint32_t depth;	  /* frames of a branch of a tree; 0: all */
+	bool annotate;			    /* of these functions the instructions, too */
+	const char *symfs[REPORT_DIRS_MAX]; /* where their binaries are: roots (symbol/root.h) */
+	const char *debug[REPORT_DIRS_MAX]; /* directories of debug files */
+	size_t n_symfs, n_debug;
+	const char *vmlinux; /* the kernel's code: a vmlinux, or a /proc/kcore */
+	const char *source;  /* a directory with the sources; NULL: they are not shown */
+	bool trust_host;     /* the binaries of this machine are those of the recording */
+	bool count;	     /* each sample weighs 1, whatever its period */
+	bool addrs;	     /* functions without a name are told apart by their address */
+	bool samples;	     /* text: a column with the number of samples */
+	bool no_children;    /* text: no column of what the callees took */
+	bool wide;	     /* text: lines may be longer than the terminal is wide */
+	bool ascii;	     /* text: lines of trees in ASCII */
+	bool of_parent;	     /* trees: percentages are of what is one step up */
+	double min_share;    /* percent: what has less is left out; below 0: 0.5 in trees, else 0 */
+	uint32_t top;	     /* rows of a table; 0: all */
+	uint32_t depth;	     /* frames of a branch of a tree; 0: all */
 };
 
 #define REPORT_OPTS_INIT \

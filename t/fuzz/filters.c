@@ -46,7 +46,7 @@ static struct diag *quiet;
 static struct root *root;
 static int null_fd;
 static bool raw; /* the input is a stream */
-static char kallsyms[4096];
+static char kallsyms[4096], symfs[4096];
 static char scratch[] = "/tmp/perfpipe-fuzz.XXXXXX", split_prefix[sizeof(scratch) + 2];
 
 static void drop_line(void *ctx, const char *line, size_t len)
@@ -83,6 +83,7 @@ static void start_once(void)
 	dir = dir ? dir : "t/fuzz/corpus";
 	snprintf(kallsyms, sizeof(kallsyms), "%s/kallsyms/small", dir);
 	snprintf(path, sizeof(path), "%s/elf", dir);
+	snprintf(symfs, sizeof(symfs), "%s", path);
 	make_file(&input);
 	make_file(&second);
 	make_file(&result);
@@ -503,6 +504,13 @@ static int preport(char **files, int n, int variant)
 	o.addrs = o.count = o.ascii = variant & 16;
 	o.no_children = o.of_parent = variant & 32;
 	o.min_share = variant & 4 ? 0 : -1;
+	if (variant & 64) {
+		o.function = variant & 2 ? "*" : "*o*";
+		o.tree = REPORT_NO_TREE;
+		o.annotate = true;
+		o.symfs[o.n_symfs++] = symfs;
+		o.form = variant & 1 ? REPORT_HTML : REPORT_TSV;
+	}
 	if (report_new(&r, &o, quiet))
 		abort();
 	status = report_print(r, report_files(r, files, n), dup(STDOUT_FILENO));

@@ -1,0 +1,255 @@
+/* What there is to tell of single functions: who called them, what they called, where they were. */
+#include "base/array.h"
+#include "base/err.h"
+#include "report/parts.h"
+
+#include <stdlib.h>
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* `at` tells where a call is in e, from 1 on. */
+static int add_edge(struct edges *e, uint32_t *at, uint32_t call, uint64_t weight, uint64_t samples)
+{
+	struct edge *v;
+
+	if (!at[call]) {
+		v = array_widen(e->v, &e->cap, e->n, 8, sizeof(*v));
+		if (!v)
+			return PP_ENOMEM;
+		e->v = v;
+		e->v[e->n++] = (struct edge){.call = call};
+		at[call] = e->n;
+	}
+	v = &e->v[at[call] - 1];
+	v->weight = add(v->weight, weight);
+	v->samples += samples;
+	return 0;
+}
+
+/* A walk through the tree with what is on the path: so each sample counts once for an edge. */
+struct walk {
+	const struct result *s;
+	struct function *f;
+	uint32_t *caller_on, *callee_on; /* by call */
+	uint32_t *caller_at, *callee_at; /* likewise: where it is among the edges */
+	uint32_t on;			 /* the function itself */
+};
+
+static bool is_it(const struct walk *w, uint32_t node)
+{
+	const struct call *c = report_call_get(w->s->r, w->s->name[node]);
+
+	return node && !(c->flags & CALL_GROUP) && c->sym == w->f->sym && c->dso == w->f->dso;
+}
+
+/* The caller's call; 0: the node is the outermost frame. */
+static uint32_t caller_of(const struct walk *w, uint32_t node)
+{
+	uint32_t p = w->s->parent[node];
+
+	return p && w->s->parent[p] ? w->s->name[p] : 0;
+}
+
+static int enter(struct walk *w, uint32_t k)
+{
+	const struct result *s = w->s;
+	uint64_t weight, samples;
+	int rc = 0;
+
+	if (is_it(w, s->parent[k]) && !w->callee_on[s->name[k]]++)
+		rc = add_edge(&w->f->callees, w->callee_at, s->name[k], s->total[k], s->samples[k]);
+	if (rc || !is_it(w, k))
+		return rc;
+	if (!w->on++) {
+		w->f->total = add(w->f->total, s->total[k]);
+		w->f->samples += s->samples[k];
+	}
+	result_own(s, k, &weight, &samples);
+	w->f->self = add(w->f->self, weight);
+	w->f->nself += samples;
+	if (!w->caller_on[caller_of(w, k)]++)
+		rc = add_edge(&w->f->callers, w->caller_at, caller_of(w, k), s->total[k],
+			      s->samples[k]);
+	return rc;
+}
+
+static void leave(struct walk *w, uint32_t k)
+{
+	const struct result *s = w->s;
+
+	if (is_it(w, s->parent[k]))
+		w->callee_on[s->name[k]]--;
+	if (!is_it(w, k))
+		return;
+	w->on--;
+	w->caller_on[caller_of(w, k)]--;
+}
+
+/* All nodes of the function's event, down and up. */
+static int walk(struct walk *w)
+{
+	const struct result *s = w->s;
+	int rc = 0;
+
+	for (uint32_t top = s->first[0]; top != REPORT_NONE && !rc; top = s->next[top]) {
+		uint32_t k = top;
+
+		if (report_group_get(s->r, report_call_get(s->r, s->name[top]))->event !=
+		    w->f->event)
+			continue;
+		rc = enter(w, k);
+		while (!rc) {
+			if (s->first[k] != REPORT_NONE) {
+				k = s->first[k];
+				rc = enter(w, k);
+				continue;
+			}
+			leave(w, k);
+			while (k != top && s->next[k] == REPORT_NONE) {
+				k = s->parent[k];
+				leave(w, k);
+			}
+			if (k == top)
+				break;
+			k = s->next[k];
+			rc = enter(w, k);
+		}
+	}
+	return rc;
+}
+
+static int compare_edges(const void *va, const void *vb)
+{
+	const struct edge *a = va, *b = vb;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return a->call < b->call ? -1 : a->call > b->call;
+}
+
+static int fill_edges(const struct result *s, struct function *f)
+{
+	struct walk w = {.s = s, .f = f};
+	size_t n = (size_t)s->r->calls.n + 1;
+	int rc = PP_ENOMEM;
+
+	w.caller_on = calloc(n, sizeof(*w.caller_on));
+	w.callee_on = calloc(n, sizeof(*w.callee_on));
+	w.caller_at = calloc(n, sizeof(*w.caller_at));
+	w.callee_at = calloc(n, sizeof(*w.callee_at));
+	if (w.caller_on && w.callee_on && w.caller_at && w.callee_at)
+		rc = walk(&w);
+	free(w.caller_on);
+	free(w.callee_on);
+	free(w.caller_at);
+	free(w.callee_at);
+	if (f->callers.n)
+		qsort(f->callers.v, f->callers.n, sizeof(*f->callers.v), compare_edges);
+	if (f->callees.n)
+		qsort(f->callees.v, f->callees.n, sizeof(*f->callees.v), compare_edges);
+	return rc;
+}
+
+static int compare_spots(const void *va, const void *vb)
+{
+	const struct spot *a = va, *b = vb;
+
+	if (a->at.sym_addr != b->at.sym_addr)
+		return a->at.sym_addr < b->at.sym_addr ? -1 : 1;
+	return a->at.addr < b->at.addr ? -1 : a->at.addr > b->at.addr;
+}
+
+static int fill_spots(const struct report *r, struct function *f)
+{
+	for (uint32_t id = 1; id <= r->places.n; id++) {
+		const struct place *p = (const void *)intern_get(&r->places, id, NULL);
+		struct spot *v;
+
+		if (p->event != f->event || p->sym != f->sym || p->dso != f->dso)
+			continue;
+		v = array_widen(f->spots, &f->cap_spots, f->nspots, 64, sizeof(*v));
+		if (!v)
+			return PP_ENOMEM;
+		f->spots = v;
+		v[f->nspots++] =
+			(struct spot){*p, r->place_counts[id].weight, r->place_counts[id].samples};
+	}
+	if (f->nspots)
+		qsort(f->spots, f->nspots, sizeof(*f->spots), compare_spots);
+	return 0;
+}
+
+/* The function of a call, made if it is new. */
+static int find(struct functions *f, uint32_t event, const struct call *c)
+{
+	struct function *v;
+
+	for (uint32_t i = 0; i < f->n; i++)
+		if (f->v[i].sym == c->sym && f->v[i].dso == c->dso)
+			return 0;
+	if (f->n == FUNCTIONS_MAX)
+		return PP_ELIMIT;
+	v = array_widen(f->v, &f->cap, f->n, 8, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	f->v = v;
+	v[f->n++] = (struct function){.event = event, .sym = c->sym, .dso = c->dso};
+	return 0;
+}
+
+static int compare_functions(const void *va, const void *vb)
+{
+	const struct function *a = va, *b = vb;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	if (a->self != b->self)
+		return a->self > b->self ? -1 : 1;
+	return a->sym < b->sym ? -1 : a->sym > b->sym;
+}
+
+int functions_make(struct functions *f, const struct result *s, uint32_t event)
+{
+	const struct report *r = s->r;
+	int rc = 0;
+
+	for (uint32_t id = 1; id <= r->calls.n && !rc; id++) {
+		const struct call *c = report_call_get(r, id);
+		size_t len;
+		const char *name = report_text_get(r, c->flags & CALL_GROUP ? 0 : c->sym, &len);
+
+		if (len && report_wants(r, name, len))
+			rc = find(f, event, c);
+	}
+	for (uint32_t i = 0; i < f->n && !rc; i++) {
+		rc = fill_edges(s, &f->v[i]);
+		if (!rc)
+			rc = fill_spots(r, &f->v[i]);
+	}
+	if (f->n)
+		qsort(f->v, f->n, sizeof(*f->v), compare_functions);
+	/* Those of other events have nothing here. */
+	while (f->n && !f->v[f->n - 1].samples) {
+		f->n--;
+		free(f->v[f->n].callers.v);
+		free(f->v[f->n].callees.v);
+		free(f->v[f->n].spots);
+	}
+	return rc;
+}
+
+void functions_release(struct functions *f)
+{
+	for (uint32_t i = 0; i < f->n; i++) {
+		free(f->v[i].callers.v);
+		free(f->v[i].callees.v);
+		free(f->v[i].spots);
+	}
+	free(f->v);
+	*f = (struct functions){0};
+}

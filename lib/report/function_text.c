@@ -1,0 +1,300 @@
+/* What there is to tell of functions, as text, tab-separated values and JSON. */
+#include "base/array.h"
+#include "base/err.h"
+#include "report/jumps.h"
+#include "report/parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const kinds[] = {"function", "caller", "callee", "line", "code", "note"};
+
+/* Instructions wait until the last has come, as jumps are drawn beside them. */
+struct writer {
+	const struct result *s;
+	struct out *out;
+	struct buf b, texts;
+	uint32_t width;
+	enum fact_kind last;
+	bool first;
+	uint64_t *addr, *target;
+	struct fact *code; /* texts are offsets in `texts`, from 1 on */
+	uint32_t n, cap_addr, cap_target, cap_code;
+};
+
+static int flush(struct writer *w)
+{
+	int rc = w->b.err ? w->b.err : out_add(w->out, w->b.data, w->b.len);
+
+	buf_reset(&w->b);
+	return rc;
+}
+
+/* ---- text ---- */
+
+static int keep(struct writer *w, const struct fact *fact)
+{
+	uint64_t *addr = array_widen(w->addr, &w->cap_addr, w->n, 256, sizeof(*addr));
+	uint64_t *target;
+	struct fact *code;
+
+	if (!addr)
+		return PP_ENOMEM;
+	w->addr = addr;
+	target = array_widen(w->target, &w->cap_target, w->n, 256, sizeof(*target));
+	if (!target)
+		return PP_ENOMEM;
+	w->target = target;
+	code = array_widen(w->code, &w->cap_code, w->n, 256, sizeof(*code));
+	if (!code)
+		return PP_ENOMEM;
+	w->code = code;
+	addr[w->n] = fact->addr;
+	target[w->n] = fact->target;
+	code[w->n] = *fact;
+	code[w->n].file = code[w->n].text = NULL;
+	/* The instruction, a NUL, and the file if there is one. */
+	code[w->n++].weight = w->texts.len;
+	buf_adds(&w->texts, fact->text);
+	buf_addc(&w->texts, 0);
+	buf_adds(&w->texts, fact->file ? fact->file : "");
+	buf_addc(&w->texts, 0);
+	return w->texts.err;
+}
+
+/* A line of the source, if the user said where that is. */
+static void add_source(struct writer *w, const char *file, uint32_t line)
+{
+	const char *dir = w->s->r->o.source;
+	char path[4096], text[512];
+	FILE *f;
+
+	if (!dir || strstr(file, "..") ||
+	    (size_t)snprintf(path, sizeof(path), "%s/%s", dir, file) >= sizeof(path))
+		return;
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	while (line && fgets(text, sizeof(text), f))
+		line -= strchr(text, '\n') != NULL;
+	if (!line) {
+		buf_adds(&w->b, "   ");
+		buf_add_safe(&w->b, text, strcspn(text, "\n"));
+	}
+	fclose(f);
+}
+
+static void add_code(struct writer *w, const struct jumps *j, uint32_t i)
+{
+	const struct fact *c = &w->code[i];
+	const char *text = buf_str(&w->texts) + c->weight, *file = text + strlen(text) + 1;
+
+	if (*file) {
+		buf_adds(&w->b, "                      ");
+		buf_add_safe(&w->b, file, strlen(file));
+		buf_addf(&w->b, ":%u", c->line);
+		add_source(w, file, c->line);
+		buf_addc(&w->b, '\n');
+	}
+	if (c->samples)
+		buf_addf(&w->b, "%7.2f%%%c ", c->share, c->hot ? '*' : ' ');
+	else
+		buf_adds(&w->b, "          ");
+	buf_addf(&w->b, "%12" PRIx64 "  ", c->addr);
+	jumps_draw(j, i, w->s->r->o.ascii, &w->b);
+	buf_add_safe(&w->b, text, strlen(text));
+	buf_addc(&w->b, '\n');
+}
+
+/* The instructions that waited. */
+static int draw_code(struct writer *w)
+{
+	struct jumps j;
+	int rc = w->n ? jumps_make(&j, w->addr, w->target, w->n) : 0;
+
+	if (!w->n || rc)
+		return rc;
+	buf_adds(&w->b, "\ninstructions, with their share of the function (* 5 % or more)\n");
+	for (uint32_t i = 0; i < w->n && !rc; i++) {
+		add_code(w, &j, i);
+		rc = flush(w);
+	}
+	jumps_release(&j);
+	w->n = 0;
+	buf_reset(&w->texts);
+	return rc;
+}
+
+static void add_title(struct writer *w, const struct function *f, const struct fact *fact)
+{
+	const struct report *r = w->s->r;
+	struct call c = {.sym = f->sym};
+	size_t len;
+	const char *dso;
+
+	switch (fact->kind) {
+	case FACT_FUNCTION:
+		buf_addc(&w->b, '\n');
+		report_call_name(r, &c, &w->b);
+		dso = report_text_get(r, f->dso, &len);
+		buf_adds(&w->b, len ? " in " : "");
+		buf_add_safe(&w->b, dso, len);
+		buf_addf(&w->b, ": %.2f%% with what it called, %.2f%% itself (%" PRIu64 " %s)\n",
+			 fact->share, report_share(f->self, r->events[f->event].weight), f->nself,
+			 r->text_only ? "stacks" : "samples");
+		return;
+	case FACT_CALLER: buf_adds(&w->b, "\ncallers\n"); break;
+	case FACT_CALLEE: buf_adds(&w->b, "\ncallees\n"); break;
+	case FACT_LINE:
+		buf_adds(&w->b, "\nsource lines, with their share of the function\n");
+		break;
+	case FACT_CODE: break;
+	case FACT_NOTE: buf_addc(&w->b, '\n'); break;
+	}
+}
+
+/* A fact_fn. */
+static int as_text(void *ctx, const struct function *f, const struct fact *fact)
+{
+	struct writer *w = ctx;
+	bool again = w->last == fact->kind && fact->kind != FACT_FUNCTION;
+	int rc = 0;
+
+	if (fact->kind == FACT_CODE) {
+		/* The next function of the same name. */
+		if (w->n && fact->addr <= w->addr[w->n - 1])
+			rc = draw_code(w);
+		w->last = fact->kind;
+		return rc ? rc : keep(w, fact);
+	}
+	rc = draw_code(w);
+	if (!again)
+		add_title(w, f, fact);
+	w->last = fact->kind;
+	if (fact->kind == FACT_FUNCTION)
+		return rc;
+	if (fact->kind == FACT_NOTE) {
+		buf_addf(&w->b, "(%s)\n", fact->text);
+		return rc;
+	}
+	buf_addf(&w->b, "%7.2f%%  ", fact->share);
+	buf_add_safe(&w->b, fact->text, strlen(fact->text));
+	if (fact->file) {
+		buf_addf(&w->b, ":%u", fact->line);
+		add_source(w, fact->file, fact->line);
+	}
+	buf_addc(&w->b, '\n');
+	return rc ? rc : flush(w);
+}
+
+/* ---- values ---- */
+
+static void add_escaped(struct buf *b, const char *s)
+{
+	table_add_escaped(b, s, strlen(s), false);
+}
+
+static int as_tsv(void *ctx, const struct function *f, const struct fact *fact)
+{
+	struct writer *w = ctx;
+	const struct report *r = w->s->r;
+	size_t len;
+
+	if (w->first)
+		buf_adds(&w->b, "# event\tfunction\tdso\tkind\tweight\tsamples\tshare\taddress\t"
+				"file\tline\ttext\n");
+	w->first = false;
+	report_event_name(r, f->event, &w->b);
+	buf_addc(&w->b, '\t');
+	add_escaped(&w->b, report_text_get(r, f->sym, &len));
+	buf_addc(&w->b, '\t');
+	add_escaped(&w->b, report_text_get(r, f->dso, &len));
+	buf_addf(&w->b, "\t%s\t%" PRIu64 "\t%" PRIu64 "\t%.4f\t", kinds[fact->kind], fact->weight,
+		 fact->samples, fact->share);
+	if (fact->kind == FACT_CODE)
+		buf_addf(&w->b, "0x%" PRIx64, fact->addr);
+	buf_addc(&w->b, '\t');
+	add_escaped(&w->b, fact->file ? fact->file : "");
+	buf_addc(&w->b, '\t');
+	if (fact->file)
+		buf_addf(&w->b, "%u", fact->line);
+	buf_addc(&w->b, '\t');
+	add_escaped(&w->b, fact->text);
+	buf_addc(&w->b, '\n');
+	return flush(w);
+}
+
+static void add_json(struct buf *b, const char *name, const char *s)
+{
+	buf_addf(b, ",\"%s\":", name);
+	buf_add_json(b, s, strlen(s));
+}
+
+static int as_json(void *ctx, const struct function *f, const struct fact *fact)
+{
+	struct writer *w = ctx;
+	const struct report *r = w->s->r;
+	struct buf event = BUF_INIT;
+	size_t len;
+
+	report_event_name(r, f->event, &event);
+	buf_adds(&w->b, "{\"event\":");
+	buf_add_json(&w->b, buf_str(&event), event.len);
+	buf_inherit(&w->b, &event);
+	buf_release(&event);
+	add_json(&w->b, "function", report_text_get(r, f->sym, &len));
+	add_json(&w->b, "dso", report_text_get(r, f->dso, &len));
+	add_json(&w->b, "kind", kinds[fact->kind]);
+	buf_addf(&w->b, ",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"share\":%.6f",
+		 fact->weight, fact->samples, fact->share / 100);
+	if (fact->kind == FACT_CODE)
+		buf_addf(&w->b, ",\"address\":\"0x%" PRIx64 "\"", fact->addr);
+	if (fact->file) {
+		add_json(&w->b, "file", fact->file);
+		buf_addf(&w->b, ",\"line\":%u", fact->line);
+	}
+	add_json(&w->b, "text", fact->text);
+	buf_adds(&w->b, "}\n");
+	return flush(w);
+}
+
+static int write_event(struct writer *w, uint32_t event, bool *any)
+{
+	const struct report *r = w->s->r;
+	struct functions f = {0};
+	int rc = functions_make(&f, w->s, event);
+	fact_fn *fn = r->o.form == REPORT_TSV	 ? as_tsv
+		      : r->o.form == REPORT_JSON ? as_json
+						 : as_text;
+
+	if (!rc && f.n && fn == as_text) {
+		report_head(r, event, &w->b);
+		buf_addc(&w->b, '\n');
+	}
+	for (uint32_t i = 0; i < f.n && !rc; i++) {
+		*any = true;
+		rc = function_tell(w->s, &f.v[i], fn, w);
+		if (!rc)
+			rc = draw_code(w);
+	}
+	functions_release(&f);
+	return rc ? rc : flush(w);
+}
+
+int report_write_functions(const struct result *s, uint32_t width, struct out *out)
+{
+	struct writer w = {.s = s, .out = out, .width = width, .first = true};
+	bool any = false;
+	int rc = 0;
+
+	for (uint32_t event = 0; event < s->r->nevents && !rc; event++)
+		if (s->r->events[event].samples)
+			rc = write_event(&w, event, &any);
+	buf_release(&w.b);
+	buf_release(&w.texts);
+	free(w.addr);
+	free(w.target);
+	free(w.code);
+	return rc || any ? rc : PP_ENOENT;
+}
