@@ -40,8 +40,10 @@ static int on_record(void *ctx, const struct sreader *r, const struct ps_record 
 }
 
 /* What the user has to know about the names: the account, and what is missing. */
-static void say_result(const struct resolver_stats *s, bool stats, struct diag *d)
+static void say_result(struct resolver *r, bool stats, struct diag *d)
 {
+	const struct resolver_stats *s = resolver_stats(r);
+
 	if (stats)
 		diag_say(d, NULL, "%llu samples, %llu frames, %llu of them without a name",
 			 (unsigned long long)s->samples, (unsigned long long)s->frames,
@@ -50,13 +52,8 @@ static void say_result(const struct resolver_stats *s, bool stats, struct diag *
 		if (s->reasons[i])
 			diag_say(d, NULL, "%llu addresses: %s", (unsigned long long)s->reasons[i],
 				 ps_reason(i));
-	if (stats && s->unwound)
-		diag_say(d, NULL, "%llu user stacks unwound, %llu frames",
-			 (unsigned long long)s->unwound, (unsigned long long)s->unwound_frames);
-	for (uint32_t i = 1; stats && i < PS_END_MAX; i++)
-		if (s->ends[i])
-			diag_say(d, NULL, "%llu (%.1f %%): %s", (unsigned long long)s->ends[i],
-				 100.0 * (double)s->ends[i] / (double)s->unwound, ps_end_how(i));
+	if (stats)
+		resolver_say_stacks(r, d);
 	if (!stats && s->unknown * 20 > s->frames)
 		diag_say(d, NULL, "%.1f %% of the frames have no name (psym --missing says why)",
 			 100.0 * (double)s->unknown / (double)s->frames);
@@ -90,6 +87,7 @@ int main(int argc, char **argv)
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
 	diag_set_verbose(cli.diag, c.verbose);
+	c.from.r.stats = c.stats;
 	if (symopt_no_stream(&c.from))
 		c.out.form = SSINK_NONE;
 	if (symopt_ready(&c.from, cli.diag) || ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag)) {
@@ -109,7 +107,7 @@ int main(int argc, char **argv)
 		end.status = PP_EXIT_PARTIAL;
 	if (resolver_status(r) > end.status)
 		end.status = resolver_status(r);
-	say_result(resolver_stats(r), c.stats, cli.diag);
+	say_result(r, c.stats, cli.diag);
 	status = ssink_close(&sink, &end, cli.diag);
 	if (status < PP_EXIT_FAIL && symopt_no_stream(&c.from) &&
 	    symopt_result(&c.from, r, STDOUT_FILENO, cli.diag))

@@ -46,6 +46,15 @@ NOINLINE unsigned long deep(unsigned long depth)
 	return depth ? deep(depth - 1) + (unsigned long)room[depth % 400] : array(depth) + 1;
 }
 
+/* Busy at each depth: samples of it are in all sizes. */
+NOINLINE unsigned long ladder(unsigned long depth)
+{
+	char room[400];
+
+	memset(room, (int)spin(depth), sizeof(room));
+	return depth ? ladder(depth - 1) + (unsigned long)room[depth % 400] : sum;
+}
+
 static void handler(int sig)
 {
 	sum += spin((unsigned long)sig) + 1;
@@ -61,10 +70,11 @@ int main(int argc, char **argv)
 	int v[] = {3, 1, 2, 4};
 	unsigned long depth = (unsigned long)atoi(argv[1]);
 
-	(void)argc;
 	signal(SIGUSR1, handler);
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	while (!over(0.4)) {
+	while (argc > 2 && !over(0.6))
+		sum += ladder(depth);
+	while (argc < 3 && !over(0.4)) {
 		sum += deep(depth);
 		qsort(v, 4, sizeof(*v), order);
 		raise(SIGUSR1);
@@ -186,6 +196,34 @@ else
 	skip 4 'perf failed'
 fi
 
+# Half of the ladder is within the copies, so that those stacks are whole which the others are continued by.
+if recorded ladder.data 8192 ./plain 30 ladder; then
+	ends ladder.data.ps >ends.txt
+	like ends.txt '[0-9] the copy of the stack ended' 'the deeper half of a recursion is cut'
+	"$BIN/psym" -s -b ladder.data.ps 2>stats.txt >/dev/null
+	like stats.txt 'record larger copies .*: 16384 bytes are enough for (9[0-9]|100) %' 'psym --stats says which size would do'
+	"$BIN/psym" -j --stitch ladder.data.ps 2>/dev/null >ladder.json
+	ok '--stitch continues most of them' \
+		test "$(grep -c '"stack_stitched":1' ladder.json)" -gt "$(awk '/copy/ { print int($1 / 2) }' ends.txt)"
+	chains ladder.data.ps --stitch | grep 'ladder;spin;$' | grep '^_start' | sort -u >ladder.txt
+	is "$(grep -Evc '^_start;[^;]*;[^;]*;main;(ladder;){1,31}spin;$' ladder.txt)" 0 'every call is there, and none too many'
+	# The stack pointer tells the depth: frames of one size.
+	"$BIN/psym" -j --stitch --keep-stacks ladder.data.ps 2>/dev/null | awk -F '"user_regs":' '
+		/"sym":"spin"/ && /"sym":"_start"/ && NF > 1 {
+			sp = $2
+			gsub(/.*"mask"[^[]*\[/, "", sp)
+			split(sp, reg, ",")
+			n = gsub(/"sym":"ladder"/, "&")
+			print n, reg[8]
+		}' | sort -u >depth.txt
+	is "$(awk '{ print $1 }' depth.txt | sort | uniq -d)" '' 'each depth has one stack pointer'
+	is "$(awk '{ print $2 }' depth.txt | sort | uniq -d)" '' 'and each stack pointer one depth'
+	"$BIN/psym" -b --stitch ladder.data.ps 2>/dev/null | "$BIN/pfold" >stitched.folded 2>/dev/null
+	like stitched.folded '_start;.*;main;(ladder;){29,31}spin ' 'pfold folds them with whole ones'
+else
+	skip 7 'perf failed'
+fi
+
 # other NAME DESCRIPTION FLAG...: stacks are whole also without some of the tables.
 other() {
 	name=$1
@@ -210,10 +248,13 @@ if build none -fno-asynchronous-unwind-tables 2>/dev/null && recorded none.data 
 	like ends.txt '[0-9] an address has no unwind table' 'a program without tables: the end of the walk tells'
 	"$BIN/pfold" out.ps >none.folded 2>/dev/null
 	like none.folded '^[^;]*;\[no unwind table: none\];' 'and pfold names the file'
+	"$BIN/psym" -s -b none.data.ps 2>stats.txt >/dev/null
+	like stats.txt '^psym:   [0-9]+ in .*/none' 'psym --stats, too'
+	like stats.txt '^psym:   build it with' 'with what would help'
 	chains none.data.ps >none.txt
 	unlike none.txt '^_start;.*deep' 'and nothing is guessed'
 else
-	skip 3 'cannot be built or recorded here'
+	skip 5 'cannot be built or recorded here'
 fi
 if build steps -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer 2>/dev/null &&
 	recorded steps.data 16384 ./steps 3; then

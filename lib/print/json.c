@@ -119,6 +119,8 @@ static void json_stack(struct line *l, const char *name, uint32_t id)
 		json_text(l->b, "stack_end", ps_end_how(end), strlen(ps_end_how(end)));
 	if (st && st->flags & PS_STACK_GUESSED)
 		json_num(l->b, "stack_guessed", 1);
+	if (st && st->flags & PS_STACK_STITCHED)
+		json_num(l->b, "stack_stitched", 1);
 }
 
 static void json_ref(struct line *l, const char *name, int bit, uint32_t id)

@@ -218,7 +218,7 @@ static int chain_stack(struct resolver *r, struct machine *m, const struct ps_ch
 	if (known->id > r->seen.known)
 		r->seen.known = known->id;
 	/* Where a marker comes first, the mode of the sample says nothing. */
-	found.mode = c->ips.n && c->ips.v[0] < CTX_MAX ? mode : MODES;
+	found.mode = (uint8_t)(c->ips.n && c->ips.v[0] < CTX_MAX ? mode : MODES);
 	found.source = (uint16_t)m->source;
 	/* Looking up can have changed nothing of the space but that a miss is remembered. */
 	found.space = has_user(c, mode) ? space_key(sp) : KERNEL_SPACE;
@@ -350,6 +350,7 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	s->other_stack = st2.stack;
 	r->stats.frames += st.frames + st2.frames;
 	r->stats.unknown += st.unknown + st2.unknown;
+	r->stats.strayed += st.strayed;
 	if (st.missing)
 		r->lacks.missing.counts[st.missing]++;
 	return rc;
@@ -415,6 +416,7 @@ static void account(struct resolver *r, const struct chain_state *st)
 {
 	r->stats.frames += st->frames;
 	r->stats.unknown += st->unknown;
+	r->stats.strayed += st->strayed;
 	if (st->missing)
 		r->lacks.missing.counts[st->missing]++;
 }
@@ -469,10 +471,12 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	sp = m->code.n ? spaces_get(m->spaces, from->pid) : NULL;
 	if (sp && space_tag(sp) && (rc = resolve_jit_advance(r, m, sp, from->time)))
 		return rc;
-	if (resolve_can_unwind(m, from) || has_calls(in, from))
+	if (resolve_can_unwind(m, from) || has_calls(in, from)) {
 		r->out.own_chains = true;
-	else
+	} else {
 		r->stats.user_stacks += ps_sample_has(from, user_stack);
+		r->stats.chains += ps_sample_has(from, chain);
+	}
 	if (!r->out.own_chains && plain_sample(r, m, in, rec, &rc))
 		return rc;
 	s = *from;

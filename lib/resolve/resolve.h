@@ -44,6 +44,8 @@ struct resolver_opts {
 	bool inlines;	  /* functions inlined at an address become frames, from DWARF */
 	bool srcline;	  /* frames get source lines, from DWARF */
 	bool keep_stacks; /* registers and copies of stacks stay in the output */
+	bool stitch;	  /* continue stacks whose copy ended by earlier ones of the same thread */
+	bool stats;	  /* collect what resolver_say_stacks tells */
 	bool missing;	  /* collect what resolver_missing tells */
 	/*
 	 * Pack what the symbols were taken from into this file, an archive that can stand for the
@@ -63,6 +65,9 @@ struct resolver_stats {
 	uint64_t user_stacks; /* samples with a copied user stack that could not be unwound */
 	uint64_t unwound, unwound_frames; /* samples whose user stack was, and frames of it */
 	uint64_t ends[PS_END_MAX];	  /* how: enum ps_end_how */
+	uint64_t stitched;		  /* of those whose copy ended */
+	uint64_t strayed; /* samples whose chain by frame pointers leads to no code */
+	uint64_t chains;  /* samples with a chain */
 };
 
 struct resolver;
@@ -82,6 +87,9 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 void resolver_ahead(void *resolver, const struct ps_peek *p);
 
 const struct resolver_stats *resolver_stats(const struct resolver *r);
+
+/* Reports what became of the user stacks, and what would help those that are not whole. */
+void resolver_say_stacks(struct resolver *r, struct diag *d);
 
 /*
  * The exit status that the account calls for: PP_EXIT_FAIL where a file that the user named has no

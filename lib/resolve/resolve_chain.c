@@ -246,6 +246,19 @@ static int chain_frames(struct resolver *r, struct machine *m, const struct ps_c
 	return rc;
 }
 
+/* Whether calls of user space seem to return to where nothing is mapped. */
+static bool strays(const struct resolver *r, const struct machine *m, const struct ps_chain *c,
+		   uint32_t n)
+{
+	/* What was unwound tells itself how it ended. */
+	if (!r->opts.stats || !m->nowhere[0] || c->flags & PS_STACK_END_MASK)
+		return false;
+	for (uint32_t i = 1; i < n; i++)
+		if (r->stack.frames[i] == m->nowhere[0])
+			return true;
+	return false;
+}
+
 int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const struct ps_chain *c,
 		  enum mode mode, const struct known *known, struct chain_state *st)
 {
@@ -268,6 +281,7 @@ int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const
 		return rc;
 	st->frames = (uint16_t)n;
 	st->unknown = (uint16_t)unknown;
+	st->strayed = strays(r, m, c, n);
 	rc = st->unknown && r->opts.missing ? resolve_miss_frames(r, n, &st->missing) : 0;
 	return rc ? rc
 		  : resolve_put_stack(r, m->source, n, c->flags | (cut ? PS_STACK_CUT : 0),

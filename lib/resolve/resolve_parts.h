@@ -172,7 +172,8 @@ struct chain_state {
 	uint16_t frames; /* at most RESOLVE_DEPTH_MAX */
 	uint16_t unknown;
 	uint16_t source;
-	uint16_t mode;	  /* of the sample; MODES: of any */
+	uint8_t mode;	  /* of the sample; MODES: of any */
+	bool strayed;	  /* calls return to addresses of user space where nothing is mapped */
 	uint32_t missing; /* the set in r->lacks */
 	uint32_t known;	  /* the stack of the input that it was compared with; 0: none */
 };
@@ -280,6 +281,31 @@ struct stack_made {
 	uint32_t frames[RESOLVE_DEPTH_MAX + 1];
 };
 
+#define ENDS_MAX (1u << 16) /* threads, and stacks that were cut, which are remembered */
+
+/* A stack whose copy ended. */
+struct cut_stack {
+	uint64_t sp;
+	uint32_t thread; /* index in ends.tops */
+	uint32_t len;	 /* of the copy */
+};
+
+/* What the stacks lack that are not whole. */
+struct ends {
+	struct map64 by_thread; /* source and thread: index in tops, + 1 */
+	uint64_t *tops;		/* by thread: where its whole stacks end; 0: none was seen */
+	uint32_t ntops, tops_cap;
+	struct cut_stack *cut;
+	uint32_t ncut, cut_cap;
+	struct intern files;  /* of the last frames */
+	struct map64 by_file; /* how it ended, and the file: index in counts, + 1 */
+	struct end_count {
+		uint32_t end, file;
+		uint64_t stacks;
+	} * counts;
+	uint32_t ncounts, counts_cap;
+};
+
 struct resolver {
 	struct resolver_opts opts;
 	struct swriter *w;
@@ -293,6 +319,8 @@ struct resolver {
 	struct stack_made stack;
 	struct rows rows;	     /* of all DSOs */
 	struct unwinding *unwinding; /* NULL: nothing was unwound */
+	struct stitcher *stitcher;   /* NULL: nothing was kept to stitch */
+	struct ends ends;
 	struct resolver_stats stats;
 	uint32_t pid; /* of the sample that is being resolved */
 };
@@ -437,6 +465,31 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 /* The same from a stack of branches that are calls: those that the innermost function is in. */
 int resolve_branch_calls(struct resolver *r, const struct ps_sample *s, const struct ps_chain *c,
 			 struct ps_chain *out);
+
+/* ---- resolve_stitch.c ---- */
+
+#define STITCH_FRAMES_MAX 1024 /* of a stack that are kept */
+
+struct stitch_frame {
+	uint64_t ip, sp;
+	bool exact;
+};
+
+/*
+ * What continues a stack whose copy ended: more[n - 1] is the caller of its last frame, more[0] the
+ * outermost; n 0: nothing is known that would. Whole stacks are kept for that. 0 or PP_ENOMEM.
+ */
+int resolve_stitch(struct resolver *r, uint64_t thread, const struct unwind_result *res,
+		   const struct stitch_frame **more, uint32_t *n);
+void resolve_stitch_forget(struct resolver *r);
+void resolve_stitch_release(struct resolver *r);
+
+/* ---- resolve_ends.c ---- */
+
+/* Counts the end of a stack. `file`: of its last frame, NULL if there is none. 0 or PP_ENOMEM. */
+int resolve_ends_add(struct resolver *r, uint64_t thread, const struct unwind_result *res,
+		     size_t len, const char *file);
+void resolve_ends_release(struct resolver *r);
 
 /* The address spaces are gone. */
 void resolve_unwind_forget(struct resolver *r);

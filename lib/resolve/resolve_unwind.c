@@ -125,6 +125,7 @@ void resolve_unwind_forget(struct resolver *r)
 {
 	if (r->unwinding)
 		unwinder_forget(r->unwinding->unwinder);
+	resolve_stitch_forget(r);
 }
 
 void resolve_unwind_release(struct resolver *r)
@@ -134,6 +135,8 @@ void resolve_unwind_release(struct resolver *r)
 		free(r->unwinding->ips);
 		free(r->unwinding);
 	}
+	resolve_stitch_release(r);
+	resolve_ends_release(r);
 	rows_release(&r->rows);
 }
 
@@ -187,6 +190,19 @@ static uint32_t user_part(struct unwinding *u, const struct unwind_result *res, 
 	return n;
 }
 
+/* The frames that continue it, likewise. */
+static uint32_t stitched_part(struct unwinding *u, const struct stitch_frame *more, uint32_t count,
+			      uint32_t n)
+{
+	while (count-- > 0) {
+		if (more[count].exact)
+			u->ips[n++] = CTX_USER;
+		if (more[count].ip < CTX_MAX)
+			u->ips[n++] = more[count].ip - (u->r->opts.like_perf && !more[count].exact);
+	}
+	return n;
+}
+
 static uint32_t flags_of(const struct unwind_result *res, size_t len)
 {
 	uint32_t bytes = len < UINT16_MAX ? (uint32_t)len : UINT16_MAX;
@@ -199,6 +215,46 @@ bool resolve_can_unwind(const struct machine *m, const struct ps_sample *s)
 {
 	return ps_sample_has(s, user_stack) && ps_sample_has(s, user_regs) && s->user_regs.abi &&
 	       unwind_arch(m->host.kernel.origin.arch, s->user_regs.abi, s->user_regs.mask);
+}
+
+/* The file that a stack's last frame is in. */
+static const char *last_file(const struct unwinding *u, const struct unwind_result *res)
+{
+	uint32_t last = res->n - 1;
+	const struct map *map = res->n && u->space
+					? space_find(u->space, res->ips[last] - !res->exact[last])
+					: NULL;
+
+	return map ? u->r->dsos.v[map->dso - 1]->path : NULL;
+}
+
+/* The user part of a sample's chain, with its end, after the n addresses that are there. */
+static int finish_chain(struct unwinding *u, const struct ps_sample *s,
+			const struct unwind_result *res, uint32_t n, struct ps_chain *out)
+{
+	struct resolver *r = u->r;
+	uint64_t thread = (uint64_t)u->m->source << 32 | s->tid;
+	const struct stitch_frame *more = NULL;
+	uint32_t count = 0;
+	int rc = 0;
+
+	r->stats.unwound++;
+	r->stats.unwound_frames += res->n;
+	r->stats.ends[res->end]++;
+	if (r->opts.stats)
+		rc = resolve_ends_add(r, thread, res, s->user_stack.len, last_file(u, res));
+	if (!rc && r->opts.stitch)
+		rc = resolve_stitch(r, thread, res, &more, &count);
+	n = user_part(u, res, n);
+	out->flags = flags_of(res, s->user_stack.len);
+	if (count) {
+		n = stitched_part(u, more, count, n);
+		out->flags = (uint32_t)UNWIND_OUTERMOST << PS_STACK_END_SHIFT | PS_STACK_STITCHED |
+			     (res->guessed ? PS_STACK_GUESSED : 0);
+		r->stats.stitched++;
+	}
+	out->ips = (struct ps_u64s){u->ips, n};
+	return rc;
 }
 
 int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample *s,
@@ -227,14 +283,8 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 	rc = kernel_part(u, s, c, &n);
 	if (!rc)
 		rc = unwinder_run(u->unwinder, &from, &res);
-	if (rc)
-		return rc;
-	r->stats.unwound++;
-	r->stats.unwound_frames += res.n;
-	r->stats.ends[res.end]++;
-	n = user_part(u, &res, n);
-	*out = (struct ps_chain){.flags = flags_of(&res, s->user_stack.len), .ips = {u->ips, n}};
-	return 0;
+	*out = (struct ps_chain){0};
+	return rc ? rc : finish_chain(u, s, &res, n, out);
 }
 
 /*

@@ -25,6 +25,7 @@ enum {
 	GUEST_VMLINUX,
 	TRUST_HOST,
 	KEEP_STACKS,
+	STITCH,
 };
 
 const struct opt symopt_options[] = {
@@ -43,6 +44,7 @@ const struct opt symopt_options[] = {
 	{SRCLINE, "srcline", NULL, "give frames their source lines"},
 	{NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++, Rust and D names"},
 	{KEEP_STACKS, "keep-stacks", NULL, "leave copies of user stacks in the output"},
+	{STITCH, "stitch", NULL, "continue stacks whose copy ended by earlier ones of the thread"},
 	{LIKE_PERF, "like-perf", NULL, "decide as perf does also where it errs, to compare"},
 	{MISSING, "missing", NULL, "print what addresses without a name lack, not the stream"},
 	{BUNDLE, "bundle", "FILE", "pack what the symbols come from into FILE, for --symfs"},
@@ -75,6 +77,7 @@ int symopt_option(void *opts, int id, const char *arg, struct buf *why)
 	case SRCLINE: o->r.srcline = true; break;
 	case NO_DEMANGLE: o->r.no_demangle = true; break;
 	case KEEP_STACKS: o->r.keep_stacks = true; break;
+	case STITCH: o->r.stitch = true; break;
 	case LIKE_PERF: o->r.like_perf = true; break;
 	case DEBUGINFOD: return debuginfod_limit(o, arg, why);
 	case MISSING: o->r.missing = true; break;

@@ -148,8 +148,11 @@ static int take_headers(struct cfi *c, struct elf_file *f)
 static void take_image(struct cfi *c, struct elf_file *f)
 {
 	size_t n;
+	GElf_Ehdr eh;
 	GElf_Phdr p;
 
+	if (gelf_getehdr(elf_file_elf(f), &eh))
+		c->entry = eh.e_entry;
 	if (elf_getphdrnum(elf_file_elf(f), &n))
 		n = 0;
 	for (size_t i = 0; i < n && c->nsegments < ELF_SEGMENTS_MAX; i++)
@@ -270,14 +273,43 @@ int cfi_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 	return 0;
 }
 
+int cfi_is_entry(struct cfi *c, uint64_t vaddr, bool *is)
+{
+	uint32_t id;
+	int rc;
+
+	*is = false;
+	if (!c->entry || vaddr - c->entry >= CFI_ENTRY_CODE)
+		return 0;
+	rc = cfi_row(c, c->entry, &id);
+	*is = !rc && rows_get(c->rows, id)->flags & ROW_NONE;
+	return rc;
+}
+
+/* The segment that an address is in; NULL: it is in none that is not writable. */
+static const struct elf_segment *segment_of(const struct cfi *c, uint64_t vaddr)
+{
+	for (unsigned i = 0; i < c->nsegments; i++)
+		if (vaddr >= c->segments[i].vaddr &&
+		    vaddr - c->segments[i].vaddr < c->segments[i].filesz)
+			return &c->segments[i];
+	return NULL;
+}
+
+void cfi_extent(const struct cfi *c, uint64_t vaddr, uint64_t *before, uint64_t *after)
+{
+	const struct elf_segment *g = segment_of(c, vaddr);
+
+	*before = g ? vaddr - g->vaddr : 0;
+	*after = g ? g->filesz - *before : 0;
+}
+
 int cfi_read(const struct cfi *c, uint64_t vaddr, void *to, size_t n)
 {
-	for (unsigned i = 0; i < c->nsegments; i++) {
-		const struct elf_segment *g = &c->segments[i];
-		uint64_t in = vaddr - g->vaddr;
+	const struct elf_segment *g = segment_of(c, vaddr);
+	uint64_t in = g ? vaddr - g->vaddr : 0;
 
-		if (vaddr >= g->vaddr && in < g->filesz && n <= g->filesz - in)
-			return elf_file_read(c->image, g->offset + in, to, n);
-	}
-	return PP_ENOENT;
+	if (!g || n > g->filesz - in)
+		return PP_ENOENT;
+	return elf_file_read(c->image, g->offset + in, to, n);
 }

@@ -52,6 +52,16 @@ int cfi_row(struct cfi *c, uint64_t vaddr, uint32_t *id);
  */
 int cfi_read(const struct cfi *c, uint64_t vaddr, void *to, size_t n);
 
+/* How many bytes cfi_read can read before an address, and from it on. */
+void cfi_extent(const struct cfi *c, uint64_t vaddr, uint64_t *before, uint64_t *after);
+
+/*
+ * Whether an address is in the code at the entry point of the file that was run: what the kernel
+ * starts has no caller, though there is often no table that says so. False where one does. 0 or
+ * an error of cfi_row.
+ */
+int cfi_is_entry(struct cfi *c, uint64_t vaddr, bool *is);
+
 /* Whether the bytes are not in this machine's order. */
 bool cfi_swap(const struct cfi *c);
 

@@ -10,7 +10,8 @@
 #include "base/intern.h"
 #include "unwind/cfi.h"
 
-#define CFI_BLOCK 16384 /* bytes that are read from a section at a time */
+#define CFI_ENTRY_CODE 128   /* bytes at an entry point that have no caller */
+#define CFI_BLOCK      16384 /* bytes that are read from a section at a time */
 
 /* A section, whose bytes are read from the file when they are needed. */
 struct cfi_section {
@@ -64,6 +65,7 @@ struct cfi {
 	bool swap, any;
 	uint8_t width;
 	struct elf_file *image; /* whose segments cfi_read reads; a reference */
+	uint64_t entry;		/* where it begins to run; 0: nowhere */
 	uint8_t nsegments;
 	struct elf_segment segments[ELF_SEGMENTS_MAX]; /* that are not writable */
 	struct cfi_section eh, hdr, debug;

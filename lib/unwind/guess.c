@@ -94,19 +94,17 @@ struct code {
 /* False: it cannot be read. */
 static bool read_code(const struct unwind_place *place, struct code *c)
 {
-	size_t ahead = AHEAD;
+	uint64_t before, ahead;
 
-	c->at = place->vaddr < BACK ? (size_t)place->vaddr : BACK;
-	/* The beginning and the end of a module can be nearer. */
-	memset(c->bytes, 0, sizeof(c->bytes));
-	while (ahead > 1 && cfi_read(place->cfi, place->vaddr, c->bytes, ahead))
-		ahead /= 2;
-	while (c->at && cfi_read(place->cfi, place->vaddr - c->at, c->bytes, c->at + ahead))
-		c->at /= 2;
+	cfi_extent(place->cfi, place->vaddr, &before, &ahead);
+	c->at = before < BACK ? (size_t)before : BACK;
+	if (ahead > AHEAD)
+		ahead = AHEAD;
 	/* What is beyond the end counts as zeroes. */
-	c->len = c->at + (ahead < 4 ? 4 : ahead);
+	memset(c->bytes, 0, sizeof(c->bytes));
+	c->len = c->at + (ahead < 4 ? 4 : (size_t)ahead);
 	c->vaddr = place->vaddr - c->at;
-	return c->at != 0;
+	return ahead && !cfi_read(place->cfi, c->vaddr, c->bytes, c->at + (size_t)ahead);
 }
 
 /* Whether mov %rsp,%rbp is there, in one of its encodings. */
@@ -135,10 +133,12 @@ static bool find_prologue(const struct code *c, size_t *push, size_t *mov)
 
 static enum stage stage_of(const struct code *c, bool exact)
 {
-	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa}, sub[] = {0x48, 0x83, 0xec, 0x08};
+	const uint8_t *here = c->bytes + c->at;
 	size_t push, mov;
 
-	if (exact && (c->bytes[c->at] == 0xc3 || !memcmp(c->bytes + c->at, endbr, 4)))
+	/* A function that linkers put together (.init, .fini) begins with sub $8,%rsp. */
+	if (exact && (*here == 0xc3 || !memcmp(here, endbr, 4) || !memcmp(here, sub, 4)))
 		return STAGE_ENTRY;
 	if (!find_prologue(c, &push, &mov))
 		return STAGE_UNKNOWN;

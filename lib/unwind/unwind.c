@@ -34,7 +34,7 @@ struct unwinder {
 	/* Of the address space `space`. */
 	struct recent places[PLACES];
 	unsigned last; /* the one that was used last */
-	uint64_t ips[UNWIND_DEPTH_MAX];
+	uint64_t ips[UNWIND_DEPTH_MAX], sps[UNWIND_DEPTH_MAX];
 	bool exact[UNWIND_DEPTH_MAX];
 	uint32_t space;
 };
@@ -374,12 +374,15 @@ static enum unwind_end step(struct walk *w, const struct row *row, unsigned *sti
 static enum unwind_end step_without(struct walk *w, const struct row *row, bool *guessed, int *rc)
 {
 	struct unwind_place place;
+	bool entry;
 
 	*rc = walk_find(w, walk_addr(w), &place);
 	if (*rc)
 		return UNWIND_NONE;
 	if (row && row->flags & ROW_DAMAGED)
 		return UNWIND_DAMAGED;
+	if (place.cfi && ((*rc = cfi_is_entry(place.cfi, place.vaddr, &entry)) || entry))
+		return UNWIND_OUTERMOST;
 	if (walk_guess(w, &place, rc)) {
 		*guessed = true;
 		return UNWIND_NONE;
@@ -399,6 +402,7 @@ static int walk(struct walk *w, struct unwind_result *res)
 		/* What was interrupted after a call of address 0 is no function. */
 		if (w->pc || !res->n) {
 			u->ips[res->n] = w->pc;
+			u->sps[res->n] = w->reg[w->arch->sp];
 			u->exact[res->n++] = w->exact;
 		}
 		rc = row_of(w, walk_addr(w), &row);
@@ -459,7 +463,7 @@ int unwinder_run(struct unwinder *u, const struct unwind_sample *s, struct unwin
 	w.find = u->find;
 	w.ctx = u->ctx;
 	w.u = u;
-	*res = (struct unwind_result){.ips = u->ips, .exact = u->exact};
+	*res = (struct unwind_result){.ips = u->ips, .sps = u->sps, .exact = u->exact};
 	memset(w.reg, 0, sizeof(w.reg));
 	if (u->space != s->space)
 		forget_places(u);

@@ -80,6 +80,7 @@ struct unwind_sample {
 
 struct unwind_result {
 	const uint64_t *ips; /* the innermost first; callers are return addresses */
+	const uint64_t *sps; /* the stack pointer in each frame */
 	const bool *exact;   /* an address that was interrupted, not called from */
 	uint32_t n;
 	enum unwind_end end;

@@ -1,0 +1,237 @@
+/* What became of the stacks that were unwound, and what would help those that are not whole. */
+#include "resolve/resolve_parts.h"
+
+#include "base/array.h"
+#include "base/err.h"
+#include "symbol/package.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define COPY_MAX  65528 /* bytes of a stack that the kernel copies at most */
+#define FILES_MAX 5	/* files that are named for each kind of end */
+#define FEW	  0.05	/* shares of chains below are what every recording has */
+
+typedef unsigned long long ull;
+
+/* ---- collecting ---- */
+
+/* The index of a thread in tops, + 1; 0: no room, or out of memory. */
+static uint32_t thread_of(struct ends *e, uint64_t thread)
+{
+	uint32_t *slot = map64_get(&e->by_thread, thread);
+	uint64_t *tops;
+
+	if (slot)
+		return *slot;
+	if (e->ntops >= ENDS_MAX)
+		return 0;
+	tops = array_widen(e->tops, &e->tops_cap, e->ntops, 16, sizeof(*tops));
+	if (!tops)
+		return 0;
+	e->tops = tops;
+	slot = map64_put(&e->by_thread, thread, NULL);
+	if (!slot)
+		return 0;
+	tops[e->ntops] = 0;
+	return *slot = ++e->ntops;
+}
+
+/* A stack that was cut: how large a copy it needs is known when whole ones have been seen. */
+static int add_cut(struct ends *e, uint32_t thread, uint64_t sp, size_t len)
+{
+	struct cut_stack *v;
+
+	if (e->ncut >= ENDS_MAX)
+		return 0;
+	v = array_widen(e->cut, &e->cut_cap, e->ncut, 64, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	e->cut = v;
+	v[e->ncut++] = (struct cut_stack){sp, thread - 1, (uint32_t)len};
+	return 0;
+}
+
+static int add_file(struct ends *e, uint32_t end, const char *path)
+{
+	uint32_t file, *slot;
+	struct end_count *v;
+	int rc = intern_add(&e->files, path, strlen(path) + 1, &file, NULL);
+
+	if (rc || e->ncounts >= ENDS_MAX)
+		return rc;
+	slot = map64_put(&e->by_file, (uint64_t)end << 32 | file, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		v = array_widen(e->counts, &e->counts_cap, e->ncounts, 16, sizeof(*v));
+		if (!v)
+			return PP_ENOMEM;
+		e->counts = v;
+		v[e->ncounts] = (struct end_count){.end = end, .file = file};
+		*slot = ++e->ncounts;
+	}
+	e->counts[*slot - 1].stacks++;
+	return 0;
+}
+
+int resolve_ends_add(struct resolver *r, uint64_t thread, const struct unwind_result *res,
+		     size_t len, const char *file)
+{
+	struct ends *e = &r->ends;
+	uint32_t t;
+
+	switch (res->end) {
+	case UNWIND_OUTERMOST:
+	case UNWIND_COPY:
+		t = res->n ? thread_of(e, thread) : 0;
+		if (!t)
+			return 0;
+		if (res->end == UNWIND_COPY)
+			return add_cut(e, t, res->sps[0], len);
+		if (res->sps[res->n - 1] > e->tops[t - 1])
+			e->tops[t - 1] = res->sps[res->n - 1];
+		return 0;
+	case UNWIND_NO_CFI:
+	case UNWIND_NO_FILE:
+	case UNWIND_BUILD_ID:
+	case UNWIND_DAMAGED:
+	case UNWIND_GENERATED: return file ? add_file(e, res->end, file) : 0;
+	default: return 0;
+	}
+}
+
+void resolve_ends_release(struct resolver *r)
+{
+	struct ends *e = &r->ends;
+
+	map64_release(&e->by_thread);
+	map64_release(&e->by_file);
+	intern_release(&e->files);
+	free(e->tops);
+	free(e->cut);
+	free(e->counts);
+	*e = (struct ends){0};
+}
+
+/* ---- reporting ---- */
+
+/* The shares of the cut stacks that larger copies would hold. */
+static void say_sizes(const struct ends *e, struct diag *d)
+{
+	uint32_t known = 0, largest = 0, sizes[] = {8192, 16384, 32768, COPY_MAX}, fit[4] = {0};
+	struct buf b = BUF_INIT;
+
+	for (uint32_t i = 0; i < e->ncut; i++) {
+		const struct cut_stack *c = &e->cut[i];
+		uint64_t top = e->tops[c->thread];
+
+		if (c->len > largest)
+			largest = c->len;
+		if (top <= c->sp)
+			continue;
+		known++;
+		for (int k = 0; k < 4; k++)
+			fit[k] += top - c->sp < sizes[k];
+	}
+	for (int k = 0; k < 4; k++)
+		if (known && sizes[k] > largest && fit[k] && (!k || fit[k] > fit[k - 1]))
+			buf_addf(&b,
+				 b.len ? ", %" PRIu32 " for %.0f %%"
+				       : ": %" PRIu32 " bytes are enough for %.0f %% of these",
+				 sizes[k], 100.0 * fit[k] / known);
+	if (largest < COPY_MAX - 8)
+		diag_say(d, NULL, "  record larger copies (--call-graph dwarf,SIZE)%s",
+			 buf_str(&b));
+	buf_release(&b);
+}
+
+static const char *help_of(uint32_t end)
+{
+	switch (end) {
+	case PS_END_NO_CFI:
+		return "build it with -fasynchronous-unwind-tables or frame pointers; its debug "
+		       "package can have .debug_frame";
+	case PS_END_NO_FILE:
+	case PS_END_BUILD_ID:
+		return "--symfs with the recorded machine's file, or --debuginfod; psym --bundle "
+		       "there keeps it";
+	case PS_END_DAMAGED: return "bring a sound copy of the file, with --symfs";
+	case PS_END_GENERATED:
+		return "only its own frame pointers help: record with --call-graph fp (node "
+		       "--interpreted-frames-native-stack, java -XX:+PreserveFramePointer)";
+	case PS_END_REGISTERS: return "record without --user-regs";
+	case PS_END_MEMORY: return "a larger copy may help (--call-graph dwarf,SIZE)";
+	default: return NULL;
+	}
+}
+
+/* The files that most of the stacks of one kind end in. */
+static void say_files(const struct ends *e, uint32_t end, struct diag *d)
+{
+	uint64_t below = UINT64_MAX;
+	uint32_t before = UINT32_MAX;
+
+	for (int k = 0; k < FILES_MAX; k++) {
+		const struct end_count *most = NULL;
+		char package[PACKAGE_NAME_MAX];
+		const char *path;
+
+		for (uint32_t i = 0; i < e->ncounts; i++) {
+			const struct end_count *c = &e->counts[i];
+			bool later = c->stacks < below || (c->stacks == below && i > before);
+
+			if (c->end == end && later && (!most || c->stacks > most->stacks))
+				most = c;
+		}
+		if (!most)
+			return;
+		below = most->stacks;
+		before = (uint32_t)(most - e->counts);
+		path = e->files.entries[most->file - 1].bytes;
+		if (end == PS_END_NO_CFI && !package_of(path, package))
+			diag_say(d, NULL, "  %llu in %s (package %s)", (ull)most->stacks, path,
+				 package);
+		else
+			diag_say(d, NULL, "  %llu in %s", (ull)most->stacks, path);
+	}
+}
+
+static void say_end(const struct resolver *r, uint32_t end, struct diag *d)
+{
+	const struct resolver_stats *s = &r->stats;
+	const char *help = help_of(end);
+
+	diag_say(d, NULL, "%llu (%.1f %%): %s", (ull)s->ends[end],
+		 100.0 * (double)s->ends[end] / (double)s->unwound, ps_end_how(end));
+	say_files(&r->ends, end, d);
+	if (end == PS_END_COPY)
+		say_sizes(&r->ends, d);
+	if (end == PS_END_COPY && r->opts.stitch)
+		diag_say(d, NULL, "  %llu of these were continued by an earlier stack (--stitch)",
+			 (ull)s->stitched);
+	else if (end == PS_END_COPY)
+		diag_say(d, NULL, "  psym --stitch continues those that an earlier stack fits");
+	if (help)
+		diag_say(d, NULL, "  %s", help);
+}
+
+void resolver_say_stacks(struct resolver *r, struct diag *d)
+{
+	const struct resolver_stats *s = &r->stats;
+
+	if (s->unwound)
+		diag_say(d, NULL, "%llu user stacks unwound, %llu frames", (ull)s->unwound,
+			 (ull)s->unwound_frames);
+	for (uint32_t i = 1; i < PS_END_MAX; i++)
+		if (s->ends[i])
+			say_end(r, i, d);
+	if (s->strayed > FEW * (double)s->chains)
+		diag_say(d, NULL,
+			 "%llu chains (%.1f %%) lead to addresses that are no code: something was "
+			 "built without frame pointers; --call-graph dwarf makes true ones",
+			 (ull)s->strayed, 100.0 * (double)s->strayed / (double)s->chains);
+	if (s->samples && !s->chains && !s->unwound)
+		diag_say(d, NULL,
+			 "no sample has a call chain: record with -g, or --call-graph dwarf");
+}
