@@ -450,22 +450,6 @@ int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint6
 /* The processor shall fetch what is likely to be needed for the frame of an address. */
 void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip, bool ret);
 
-/* ---- resolve_unwind.c: copies of user stacks ---- */
-
-/* Whether a sample has a copy of its stack and the registers that go with it. */
-bool resolve_can_unwind(const struct machine *m, const struct ps_sample *s);
-
-/*
- * The chain of such a sample: what c (or NULL) has of the kernel, then what was unwound. It lives
- * until the next one, and has no id.
- */
-int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample *s,
-		   const struct ps_chain *c, struct ps_chain *out);
-
-/* The same from a stack of branches that are calls: those that the innermost function is in. */
-int resolve_branch_calls(struct resolver *r, const struct ps_sample *s, const struct ps_chain *c,
-			 struct ps_chain *out);
-
 /* ---- resolve_stitch.c ---- */
 
 #define STITCH_FRAMES_MAX 1024 /* of a stack that are kept */
@@ -490,6 +474,22 @@ void resolve_stitch_release(struct resolver *r);
 int resolve_ends_add(struct resolver *r, uint64_t thread, const struct unwind_result *res,
 		     size_t len, const char *file);
 void resolve_ends_release(struct resolver *r);
+
+/* ---- resolve_unwind.c: copies of user stacks ---- */
+
+/* Whether a sample has a copy of its stack and the registers that go with it. */
+bool resolve_can_unwind(const struct machine *m, const struct ps_sample *s);
+
+/*
+ * The chain of such a sample: what c (or NULL) has of the kernel, then what was unwound. It lives
+ * until the next one, and has no id.
+ */
+int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample *s,
+		   const struct ps_chain *c, struct ps_chain *out);
+
+/* The same from a stack of branches that are calls: those that the innermost function is in. */
+int resolve_branch_calls(struct resolver *r, const struct ps_sample *s, const struct ps_chain *c,
+			 struct ps_chain *out);
 
 /* The address spaces are gone. */
 void resolve_unwind_forget(struct resolver *r);

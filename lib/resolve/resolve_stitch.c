@@ -72,8 +72,8 @@ static bool same(const struct stitch_frame *f, const struct unwind_result *res, 
 }
 
 /*
- * How many frames of the kept stack are beyond the last one that a stack has: both have this one and
- * those before it, at the same addresses of the stack. 0: they do not belong together.
+ * How many frames of the kept stack are beyond the last one that a stack has: both have this one
+ * and those before it, at the same addresses of the stack. 0: they do not belong together.
  */
 static uint32_t beyond(const struct kept *k, const struct unwind_result *res)
 {
