@@ -114,13 +114,21 @@ $(O)/%.o: %.c | packages
 $(BIN)/preport $(O)/t/fuzz/filters: DEP_LIBS += $(shell $(PKG_CONFIG) --libs capstone 2>/dev/null)
 
 # The scripts and the style inside psvg's pictures: C strings, without indentation and comments.
-$(O)/share/psvg.c: share/psvg.js share/psvg-chart.js share/psvg.css
+# With the hashes that a Content-Security-Policy names them by.
+$(O)/share/psvg.c: share/psvg.js share/psvg-chart.js share/psvg.css share/psvg-timeline.js \
+		share/psvg-timeline.css
 	@mkdir -p $(@D)
-	$(Q)for v in script:psvg.js chart_script:psvg-chart.js style:psvg.css; do \
-		echo "extern const char draw_$${v%:*}[];"; echo "const char draw_$${v%:*}[] ="; \
+	$(Q)for v in script:psvg.js chart_script:psvg-chart.js style:psvg.css \
+			timeline_script:psvg-timeline.js timeline_style:psvg-timeline.css; do \
 		sed -e 's/^[[:space:]]*//' -e '/^$$/d' -e '/^\/\//d' -e '/^\/\*.*\*\/$$/d' \
-			-e 's/[\"]/\\&/g' -e 's/.*/"&\\n"/' share/$${v#*:}; echo ';'; \
+			share/$${v#*:} >$@.text || exit; \
+		hash=$$(sha256sum <$@.text) || exit; \
+		echo "extern const char draw_$${v%:*}[], draw_$${v%:*}_sha256[];"; \
+		echo "const char draw_$${v%:*}_sha256[] = \"$${hash%% *}\";"; \
+		echo "const char draw_$${v%:*}[] ="; \
+		sed -e 's/[\"]/\\&/g' -e 's/.*/"&\\n"/' $@.text; echo ';'; \
 	done >$@
+	@rm -f $@.text
 
 $(O)/share/psvg.o: $(O)/share/psvg.c
 	$(Q)$(CC) $(PP_CFLAGS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<

@@ -14,6 +14,7 @@ enum {
 	UNMATCHED,
 	THREADS,
 	EMIT,
+	TIMELINE,
 	KALLSYMS,
 	BINARY,
 	STATS,
@@ -35,6 +36,7 @@ static const struct opt options[] = {
 	{OVER_TIME, "over-time", "[WIDTH]", "a row for each window of time, such as 10ms"},
 	{HEATMAP, "heatmap", "[WIDTH]", "the same, to be drawn by psvg as a heat map"},
 	{EMIT, "emit", "KINDS", "write the intervals as samples of an event stream"},
+	{TIMELINE, "timeline", NULL, "write all intervals for psvg --timeline"},
 	{KALLSYMS, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
 	{BINARY, "binary", NULL, "with --emit: in binary form, also to a terminal"},
 	{'t', "text", NULL, "with --emit: as text"},
@@ -76,6 +78,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case THREADS: o->lat.threads = true; break;
 	case OVER_TIME: return window(o, "over-time", "lines", arg, why);
 	case HEATMAP: return window(o, "heatmap", "heat", arg, why);
+	case TIMELINE: o->timeline = true; break;
 	case EMIT: o->emit = arg; break;
 	case KALLSYMS: c->kallsyms = arg; break;
 	case BINARY: o->sink.form = SSINK_BINARY; break;

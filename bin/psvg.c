@@ -6,7 +6,8 @@
 
 /* clang-format off */
 enum { OPT_SUBTITLE = OPT_NO_SHORT, OPT_WIDTH, OPT_FRAME_HEIGHT, OPT_MIN_WIDTH, OPT_FONT_SIZE,
-       OPT_COUNT_NAME, OPT_HASH, OPT_NOTES, OPT_STATS, OPT_VIEW, OPT_VALUE, OPT_STAT };
+       OPT_COUNT_NAME, OPT_HASH, OPT_NOTES, OPT_STATS, OPT_VIEW, OPT_VALUE, OPT_STAT,
+       OPT_TIMELINE };
 /* clang-format on */
 
 static const struct opt options[] = {
@@ -32,6 +33,7 @@ static const struct opt options[] = {
 	{OPT_VIEW, "view", "VIEW", "of a table: bars, hist, lines, heat (default: what fits)"},
 	{OPT_VALUE, "value", "NAME", "of a table: this value only"},
 	{OPT_STAT, "stat", "NAME", "of a table: draw count, sum, mean, p99, ..."},
+	{OPT_TIMELINE, "timeline", "[FORM]", "of plat --timeline: html (default) or a static svg"},
 	{OPT_NOTES, "notes", "TEXT", "put TEXT into the description inside the SVG"},
 	{OPT_STATS, "stats", NULL, "print the account of what was read and drawn"},
 	{0},
@@ -46,12 +48,13 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
 	struct flame_opts *f = &c->o.flame;
+	struct timeline_opts *line = &c->o.timeline;
 	struct chart_opts *t = &c->o.chart;
 	int rc = 0;
 
 	switch (id) {
-	case 't': f->title = t->title = arg; break;
-	case OPT_SUBTITLE: f->subtitle = t->subtitle = arg; break;
+	case 't': f->title = t->title = line->title = arg; break;
+	case OPT_SUBTITLE: f->subtitle = t->subtitle = line->subtitle = arg; break;
 	case 'i': f->inverted = true; break;
 	case 'r': c->reverse = true; break;
 	case 'c': return flame_palette_option(arg, &f->palette, why);
@@ -59,7 +62,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case OPT_WIDTH:
 		f->fixed = t->fixed = true;
 		rc = opt_double("width", arg, 100, 100000, &f->width, NULL, why);
-		t->width = f->width;
+		t->width = line->width = f->width;
 		break;
 	case OPT_FRAME_HEIGHT:
 		return opt_double("frame-height", arg, 4, 200, &f->frame_height, NULL, why);
@@ -70,10 +73,11 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case OPT_MIN_WIDTH:
 		return opt_double("min-width", arg, 0, 100, &f->min_width, &f->min_percent, why);
 	case OPT_COUNT_NAME: f->count_name = arg; break;
-	case OPT_NOTES: f->notes = t->notes = arg; break;
+	case OPT_NOTES: f->notes = t->notes = line->notes = arg; break;
 	case OPT_VIEW: return chart_view_option(arg, &t->view, why);
 	case OPT_VALUE: t->value = arg; break;
 	case OPT_STAT: t->stat = arg; break;
+	case OPT_TIMELINE: return timeline_form(arg, &c->o.timeline_svg, why);
 	case OPT_STATS: c->stats = true; break;
 	}
 	return rc;

@@ -17,7 +17,8 @@ struct picture {
 	struct diag *d;
 	struct flame *flame;
 	struct tables tables;
-	bool stacks, charts; /* what was read */
+	struct timeline *timeline; /* NULL: none was read */
+	bool stacks, charts;	   /* what was read */
 	bool partial;
 };
 
@@ -43,6 +44,7 @@ void picture_free(struct picture *p)
 		return;
 	flame_free(p->flame);
 	tables_release(&p->tables);
+	timeline_free(p->timeline);
 	free(p);
 }
 
@@ -113,6 +115,24 @@ static int read_tables(struct picture *p, struct src *s)
 	return 0;
 }
 
+static int read_timeline(struct picture *p, struct src *s, const char *name)
+{
+	int rc = 0;
+
+	if (p->timeline || p->charts || p->stacks) {
+		diag_error(p->d, name, -1, "a timeline is one picture: nothing else goes into it");
+		rc = PP_EMISMATCH;
+	}
+	if (!rc)
+		rc = timeline_new(&p->timeline);
+	if (!rc)
+		rc = timeline_read(p->timeline, s, p->d);
+	src_free(s);
+	if (!rc)
+		p->partial |= timeline_account(p->timeline)->partial;
+	return rc;
+}
+
 static int read_source(struct picture *p, struct src *s, const char *name)
 {
 	char magic[MAGIC_MAX];
@@ -125,6 +145,8 @@ static int read_source(struct picture *p, struct src *s, const char *name)
 		src_free(s);
 		return rc;
 	}
+	if (timeline_is(magic, n))
+		return read_timeline(p, s, name);
 	if (table ? p->stacks : p->charts) {
 		diag_error(p->d, name, -1, "tables and stacks do not go into one picture");
 		src_free(s);
@@ -153,10 +175,17 @@ int picture_read(struct picture *p, const char *name)
 
 static int write_svg(struct picture *p, const struct picture_opts *o, struct out *out)
 {
-	int rc = p->charts ? chart_svg(&p->tables, &o->chart, out)
-			   : flame_svg(p->flame, &o->flame, out);
+	int rc;
 
-	if (rc == PP_END && !p->charts)
+	if (p->timeline)
+		rc = o->timeline_svg ? timeline_svg(p->timeline, &o->timeline, out)
+				     : timeline_page(p->timeline, &o->timeline, out);
+	else
+		rc = p->charts ? chart_svg(&p->tables, &o->chart, out)
+			       : flame_svg(p->flame, &o->flame, out);
+	if (rc == PP_END && p->timeline)
+		diag_error(p->d, NULL, -1, "no intervals: nothing to draw");
+	else if (rc == PP_END && !p->charts)
 		diag_error(p->d, NULL, -1, "no samples: nothing to draw");
 	else if (rc == PP_END)
 		diag_error(p->d, NULL, -1, "no rows%s%s: nothing to draw",
@@ -173,7 +202,15 @@ static void say_account(const struct picture *p)
 
 	for (uint32_t i = 0; i < p->tables.n; i++)
 		rows += table_nordered(p->tables.v[i]);
-	if (p->charts)
+	if (p->timeline)
+		buf_addf(&text,
+			 "%" PRIu64 " intervals, %" PRIu64 " unfinished, %" PRIu64
+			 " losses, %" PRIu64 " marks; %" PRIu64 " malformed lines",
+			 timeline_account(p->timeline)->intervals,
+			 timeline_account(p->timeline)->open, timeline_account(p->timeline)->losses,
+			 timeline_account(p->timeline)->marks,
+			 timeline_account(p->timeline)->malformed);
+	else if (p->charts)
 		buf_addf(&text, "%u tables, %" PRIu64 " rows", p->tables.n, rows);
 	else
 		flame_describe(p->flame, &text);

@@ -1,7 +1,7 @@
 /*
  * What psvg draws: inputs of any kind that it knows, found by their first bytes. Folded text and
  * event streams, which are folded, become a flame graph; the tables of phist and plat become
- * charts.
+ * charts; what plat --timeline writes becomes a timeline.
  *
  *	struct picture *p;
  *	rc = picture_new(&p, false, diag);
@@ -15,12 +15,15 @@
 #include "base/diag.h"
 #include "draw/chart.h"
 #include "draw/flame.h"
+#include "draw/timeline.h"
 
 struct picture;
 
 struct picture_opts {
 	struct flame_opts flame;
 	struct chart_opts chart;
+	struct timeline_opts timeline;
+	bool timeline_svg; /* not a page */
 };
 
 #define PICTURE_OPTS_INIT \

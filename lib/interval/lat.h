@@ -126,6 +126,7 @@ struct lat_opts {
 	lat_symbol_fn *symbol; /* NULL: addresses stay numbers */
 	void *symbol_ctx;
 	lat_sink_fn *sink; /* NULL: intervals are added up in tables */
+	lat_sink_fn *open; /* gets those that are open at the end, up to it; NULL: nobody does */
 	void *sink_ctx;
 };
 

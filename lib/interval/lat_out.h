@@ -5,6 +5,7 @@
 #ifndef PP_INTERVAL_LAT_OUT_H
 #define PP_INTERVAL_LAT_OUT_H
 
+#include "base/intern.h"
 #include "interval/interval.h"
 #include "interval/lat_run.h"
 
@@ -27,6 +28,29 @@ lat_sink_fn lat_list_add;
 int lat_list_close(struct lat_list *s);
 /* What there is to say of a list without a line: false if there were no intervals at all. */
 bool lat_list_none(const struct lat_list *s, struct buf *b);
+
+/* Lines for psvg --timeline (lat_timeline.c), perfpipe-timeline(5). */
+#define LAT_TIMELINE_MAGIC "#PPTIMELINE1"
+#define LAT_TIMELINE_KINDS "oncpu,runq,blocked,irq,softirq"
+#define LAT_MARKS_MAX	   200000 /* events that are marks; those after them are counted */
+
+struct lat_timeline {
+	struct out out;
+	struct buf line;
+	struct intern threads; /* domain, tid and name */
+	uint8_t *texts;	       /* by text id: defined */
+	uint32_t *events;      /* by event id: 0 not known, 1 no mark, else the mark's number + 1 */
+	uint32_t ntexts, nevents, nmarks;
+	uint64_t kinds; /* bits: defined */
+	uint64_t n, marks, more_marks;
+};
+
+int lat_timeline_start(struct lat_timeline *t);
+/* A record of the input: losses, marks. 0, PP_ENOMEM or the output's error. */
+int lat_timeline_see(struct lat_timeline *t, struct lat *l, const struct sreader *r,
+		     const struct ps_record *rec);
+lat_sink_fn lat_timeline_add, lat_timeline_open;
+int lat_timeline_close(struct lat_timeline *t, int status);
 
 struct lat_emit {
 	struct swriter *w;

@@ -167,10 +167,12 @@ static int on_open(void *ctx, struct interval *iv, uint64_t from, uint64_t to)
 	struct lat_kind_rows *k = &l->rows.kinds[iv->kind];
 
 	k->account->count[LAT_OPEN]++;
-	if (!l->o->unmatched || !k->account->on || iv->start.mark == PS_MARK_FAIL)
+	if (!(l->o->unmatched || l->o->open) || !k->account->on || iv->start.mark == PS_MARK_FAIL)
 		return 0;
 	iv->dur = to > from ? to - from : 0;
 	iv->end = (struct lat_point){.time = to, .cpu = PS_NONE, .pid = PS_NONE};
+	if (l->o->open)
+		return l->o->open(l->o->sink_ctx, l, iv);
 	return l->o->sink ? l->o->sink(l->o->sink_ctx, l, iv) : add(l, k, iv);
 }
 

@@ -18,10 +18,11 @@
 struct run {
 	struct plat_opts *o;
 	struct lat *l;
-	struct lat_emit *emit;	 /* NULL: tables or a list */
-	struct lat_list *list;	 /* NULL: tables or a stream */
-	struct periods *periods; /* NULL: one table in the end */
-	struct gates *gates;	 /* NULL: none */
+	struct lat_emit *emit;	       /* NULL: tables or a list */
+	struct lat_list *list;	       /* NULL: tables or a stream */
+	struct periods *periods;       /* NULL: one table in the end */
+	struct gates *gates;	       /* NULL: none */
+	struct lat_timeline *timeline; /* NULL: something else */
 	uint64_t samples;
 	bool unknown; /* --by has a name that no event has */
 };
@@ -185,7 +186,10 @@ static int read_one(struct run *run, const char *name, struct diag *d, uint64_t 
 		see(run, rec);
 		if (run->periods && (rc = see_period(run->periods, rec)))
 			break;
-		if ((rc = lat_record(run->l, r, rec)))
+		rc = run->timeline ? lat_timeline_see(run->timeline, run->l, r, rec) : 0;
+		if (!rc)
+			rc = lat_record(run->l, r, rec);
+		if (rc)
 			break;
 	}
 	if (run->periods && run->periods->err) {
@@ -377,6 +381,30 @@ static int run_list(struct run *run, char **names, int n, struct diag *d)
 	return last(run, status, lost);
 }
 
+static int run_timeline(struct run *run, char **names, int n, struct diag *d)
+{
+	struct lat_timeline t;
+	uint64_t lost = 0;
+	int rc = lat_timeline_start(&t), status;
+
+	if (rc)
+		return PP_EXIT_FAIL;
+	run->o->lat.sink = lat_timeline_add;
+	run->o->lat.open = lat_timeline_open;
+	run->o->lat.sink_ctx = &t;
+	run->timeline = &t;
+	status = finish(run, read_all(run, names, n, d, &lost), d);
+	if (status != PP_EXIT_FAIL && !t.n)
+		status = say_nothing(run->l, run->samples, d);
+	if (t.more_marks)
+		diag_say(d, NULL, "%" PRIu64 " events are not marked: only the first %d are",
+			 t.more_marks, LAT_MARKS_MAX);
+	rc = lat_timeline_close(&t, status);
+	if (rc && rc != PP_EPIPE)
+		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	return rc ? PP_EXIT_FAIL : last(run, status, lost);
+}
+
 static int run_emit(struct run *run, char **names, int n, struct diag *d)
 {
 	struct plat_opts *o = run->o;
@@ -488,6 +516,15 @@ int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 	}
 	if (o->emit && o->out.form == TABLE_FORM_JSON)
 		o->sink.form = SSINK_JSON;
+	if (o->timeline &&
+	    (o->emit || o->list || o->lat.threads || o->lat.unmatched || o->out.every)) {
+		diag_error(d, NULL, -1,
+			   "--timeline goes with none of --emit, --every, --slower, --threads, "
+			   "--unmatched");
+		return PP_EXIT_USAGE;
+	}
+	if (o->timeline && !o->lat.kinds)
+		o->lat.kinds = LAT_TIMELINE_KINDS;
 	o->lat.step = o->out.step;
 	if (o->emit)
 		o->lat.kinds = o->emit;
@@ -505,6 +542,8 @@ int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 		;
 	else if (o->emit)
 		status = run_emit(&run, names, n, d);
+	else if (o->timeline)
+		status = run_timeline(&run, names, n, d);
 	else if (o->list)
 		status = run_list(&run, names, n, d);
 	else

@@ -18,6 +18,7 @@ struct plat_opts {
 	struct ssink_opts sink; /* of emit */
 	const char *view;	/* tables.view; NULL: bars */
 	const char *emit;	/* kinds to write as samples; NULL: none */
+	bool timeline;		/* write lines for psvg --timeline */
 	bool list;		/* print each interval that is longer than... */
 	uint64_t slower;	/* ... ns */
 	bool list_kinds;

@@ -1,0 +1,61 @@
+/*
+ * psvg's reader of timelines and its two writers. What the page has between its elements of data
+ * must not end them, whatever the names are.
+ */
+#include "draw/timeline.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_page(const struct out *out)
+{
+	const char *p = (const char *)out->data, *end = p + out->len;
+	unsigned scripts = 0;
+
+	for (; (p = memmem(p, (size_t)(end - p), "</script>", 9)); p += 9)
+		scripts++;
+	/* What the page is about, its seven columns, and its script. */
+	if (scripts != 9)
+		abort();
+}
+
+static void check_svg(const struct out *out)
+{
+	const char *p = (const char *)out->data, *end = p + out->len;
+	unsigned rects = 0;
+
+	for (; (p = memmem(p, (size_t)(end - p), "<rect ", 6)); p += 6)
+		rects++;
+	if (rects > TIMELINE_RECTS_MAX + 1)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct timeline_opts o = {.title = "fuzz"};
+	static int null = -1;
+	struct timeline *t;
+	struct out out;
+	struct src *s;
+
+	if (null < 0)
+		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (timeline_new(&t))
+		return 0;
+	if (!src_from_mem(&s, data, size, "fuzz")) {
+		for (int svg = 0; !timeline_read(t, s, NULL) && svg < 2; svg++) {
+			if (out_init(&out, null))
+				break;
+			if (!(svg ? timeline_svg(t, &o, &out) : timeline_page(t, &o, &out)) &&
+			    !out.written)
+				svg ? check_svg(&out) : check_page(&out);
+			out_release(&out);
+		}
+		src_free(s);
+	}
+	timeline_free(t);
+	return 0;
+}
