@@ -1,6 +1,7 @@
 /* pcap-perf: records events of the running system as a perf.data stream. */
 #include "cli.h"
 #include "record/options.h"
+#include "stat/options.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -53,6 +54,32 @@ static int run(struct record_options *o, char **words, bool dashes, struct diag 
 	return rc ? status_of(rc) : record(o, d);
 }
 
+/* pcap-perf --stat: counts. */
+static int count(int argc, char **argv)
+{
+	static struct stat_options o; /* outlives an early return */
+	const struct opt_group groups[] = {{stat_options, stat_option, &o}, {0}};
+	const struct opt_spec spec = {
+		"pcap-perf", "--stat [OPTION]... [SECONDS | -- COMMAND [ARG]...]",
+		"count events of the running system, as perf stat does", groups};
+	struct cli cli;
+	int rc, status = 0;
+
+	o.c.repeat = 1;
+	o.c.log_fd = -1;
+	if (cli_start_command(&cli, &spec, argc, argv))
+		return cli.status;
+	rc = stat_options_end(&o, argv + cli.first, !strcmp(argv[cli.first - 1], "--"));
+	if (rc)
+		diag_error(cli.diag, NULL, -1, "%s", o.why.len ? buf_str(&o.why) : pp_strerror(rc));
+	else
+		rc = stat_run(&o.c, cli.diag, &status);
+	if (rc == PP_EPIPE && signal(SIGPIPE, SIG_DFL) != SIG_ERR)
+		raise(SIGPIPE);
+	stat_options_release(&o);
+	return cli_finish(&cli, rc ? status_of(rc) : status);
+}
+
 int main(int argc, char **argv)
 {
 	static struct record_options o; /* outlives an early return */
@@ -64,6 +91,8 @@ int main(int argc, char **argv)
 	struct cli cli;
 	int status;
 
+	if (argc > 1 && !strcmp(argv[1], "--stat"))
+		return count(argc, argv);
 	o.c.argc = argc;
 	o.c.argv = argv;
 	if (cli_start_command(&cli, &spec, argc, argv))

@@ -252,7 +252,7 @@ static double sum(const struct counts *c, uint32_t event, const struct count_gro
 			size_t at = ((size_t)event * c->n_cpus + p) * c->n_threads + t;
 			struct count_value v;
 
-			if (!belongs(c, g, p, t))
+			if (c->cells[at].running == COUNT_ABSENT || !belongs(c, g, p, t))
 				continue;
 			v = since(c, at, delta);
 			total.value += v.value;

@@ -71,6 +71,7 @@ struct count_thread {
 struct count_value {
 	uint64_t value, enabled, running; /* the last two in ns */
 };
+#define COUNT_ABSENT UINT64_MAX /* `running`, where there is no counter: such as of a package */
 
 /* What a row stands for: those parts that counts are summed up by, -1 for the others. */
 struct count_group {
@@ -130,7 +131,7 @@ static inline struct count_value *counts_cell(const struct counts *c, uint32_t e
 /* Columns of the widest unit. */
 unsigned counts_unit_width(const struct counts *c);
 
-/* Sets all cells to 0, for another run. */
+/* Sets all cells to 0, for another run; none is absent. */
 void counts_clear(struct counts *c);
 
 /*

@@ -51,6 +51,8 @@ void count_form_begin(struct count_form *f, const struct counts *c, struct buf *
 void form_row(const struct count_form *f, const struct counts *c, uint32_t event, uint32_t group,
 	      struct buf *b)
 {
+	if (!counts_row(c, event, group)->cpus)
+		return; /* there is no counter of the event */
 	switch (f->kind) {
 	case COUNT_TEXT: form_text_row(f, c, event, group, b); break;
 	case COUNT_CSV: form_csv_row(f, c, event, group, b); break;

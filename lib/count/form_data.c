@@ -60,6 +60,12 @@ static void csv_start(const struct count_form *f, const struct counts *c, uint32
 	form_csv_group(f, c, group, row->cpus, b);
 }
 
+/* ns that were counted, of one run. */
+static uint64_t runtime_of(const struct count_row *row)
+{
+	return row->runs ? row->running / row->runs : 0;
+}
+
 /* SEPARATOR number SEPARATOR unit, both empty where there is no metric. */
 static void csv_metric(const struct count_form *f, const struct count_metric *m, struct buf *b)
 {
@@ -107,7 +113,7 @@ void form_csv_row(const struct count_form *f, const struct counts *c, uint32_t e
 	}
 	if (f->repeats > 1)
 		buf_addf(b, "%s%.2f%%", s, form_deviation(row));
-	buf_addf(b, "%s%" PRIu64 "%s%.2f", s, row->running, s, form_running(row));
+	buf_addf(b, "%s%" PRIu64 "%s%.2f", s, runtime_of(row), s, form_running(row));
 	csv_metric(f, n ? &m[0] : NULL, b);
 	for (unsigned i = 1; i < n; i++) {
 		buf_addc(b, '\n');

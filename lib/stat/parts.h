@@ -1,0 +1,115 @@
+/*
+ * Counting, for its files; private to lib/stat.
+ *
+ * stat.c: runs, intervals, the end.  events.c: which events.  open.c: their descriptors.
+ * read.c: from descriptors to the table.  topology.c: where CPUs are.  print.c: output.
+ * control.c: commands that come by a pipe.
+ */
+#ifndef PP_STAT_PARTS_H
+#define PP_STAT_PARTS_H
+
+#include "count/form.h"
+#include "record/command.h"
+#include "stat/stat.h"
+#include "table/table.h"
+
+/* An event of a cgroup, or of all. */
+struct stat_event {
+	const struct pevent *ev;
+	char *name;	    /* owned: with :u where the kernel side is forbidden */
+	const char *cgroup; /* NULL: none */
+	int cgroup_fd;	    /* -1: none */
+	uint32_t set;	    /* of several cgroups the one whose events these are */
+	bool supported, user_only;
+	int *fds;    /* [cpu * n_tids + tid], -1 where there is none */
+	bool *leads; /* likewise: it is switched on and off by itself */
+};
+
+struct stat_control {
+	int in, ack; /* -1: none */
+	bool own;    /* they were opened here */
+};
+
+/* What is counted, and where it goes. */
+struct counting {
+	const struct stat_config *c;
+	struct diag *d;
+	bool system_wide;
+	struct pevents usual; /* events that the user did not name */
+	struct stat_event *events;
+	uint32_t n_events;
+	char *cgroup_names; /* owned: each_cgroup, taken apart */
+	struct target target;
+	int any_cpu; /* -1, what the list of CPUs is for tasks */
+	const int *cpus;
+	size_t n_cpus, n_tids;
+	pid_t *tids; /* of the target, or one of these: */
+	pid_t *all_tids, command_tid;
+	struct counts counts;
+	struct command command;
+	struct stat_control control;
+	/* Output. */
+	struct count_form form;
+	struct tables tables; /* of TSV */
+	struct buf text, title;
+	char thousands[8];
+	int out;
+	bool close_out;
+	/* Times. */
+	uint64_t began, ended, last; /* of the run, of the interval before: CLOCK_MONOTONIC, ns */
+	double *runs;		     /* seconds of each run */
+	unsigned n_runs, cap_runs;
+	bool interrupted; /* by a signal: no further runs */
+	bool over;	  /* before counting began */
+	bool cut_short;	  /* the command was sent SIGTERM at the end */
+	int epoll, signals, timer, tick;
+	sigset_t old_mask;
+};
+
+/* events.c */
+
+/* The events to count, the usual ones if the user named none. */
+int stat_events(struct counting *s);
+void stat_events_release(struct counting *s);
+
+/* topology.c */
+
+/* Where a CPU is, by sysfs. */
+void stat_place(int cpu, struct count_cpu *place);
+
+/* open.c */
+
+/* Opens all events for the CPUs and threads; they do not count yet. */
+int stat_open(struct counting *s);
+void stat_enable(const struct counting *s, bool on);
+void stat_close(struct counting *s);
+
+/* read.c */
+
+/* The table, for the events, CPUs and threads. */
+int stat_lay_out(struct counting *s);
+
+/* What the descriptors say now, into its cells. */
+void stat_read(struct counting *s);
+
+/* print.c */
+
+int stat_output(struct counting *s);
+int stat_print_interval(struct counting *s);
+int stat_print(struct counting *s);
+/* The end of all output. The first error of all. */
+int stat_output_close(struct counting *s);
+
+/* control.c */
+
+int stat_control_open(struct stat_control *k, const char *how, struct diag *d);
+/* What has come, each command answered. *stop: counting is to end. 0 or PP_END: no more will come.
+ */
+int stat_control_take(struct stat_control *k, struct counting *s, bool *stop);
+void stat_control_close(struct stat_control *k);
+
+/* stat.c */
+
+uint64_t stat_now(void); /* CLOCK_MONOTONIC in ns */
+
+#endif

@@ -1,0 +1,130 @@
+/* From descriptors to the table. */
+#include "stat/parts.h"
+
+#include "base/err.h"
+#include "pevent/sysfile.h"
+#include "stream/stream.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MSEC_SCALE 1e-6
+
+/* What leaves out the same levels is compared: as COUNTER.without has it. */
+static uint32_t without_of(const struct stat_config *c, const struct stat_event *e)
+{
+	const struct perf_event_attr *a = &e->ev->attr;
+	bool user = c->all_kernel || (a->exclude_user && !c->all_user);
+	bool kernel = c->all_user || e->user_only || (a->exclude_kernel && !c->all_kernel);
+
+	return (user ? PS_WITHOUT_USER : 0) | (kernel ? PS_WITHOUT_KERNEL : 0) |
+	       (a->exclude_hv ? PS_WITHOUT_HV : 0) | (a->exclude_host ? PS_WITHOUT_HOST : 0) |
+	       (a->exclude_idle ? PS_WITHOUT_IDLE : 0);
+}
+
+static int add_event(struct counting *s, const struct stat_event *e)
+{
+	const struct pevent *ev = e->ev;
+	struct count_event ce = {
+		.name = e->name,
+		.cgroup = e->cgroup,
+		.unit = ev->unit,
+		.scale = ev->scale > 0 ? ev->scale : 1,
+		.type = ev->attr.type,
+		.config = ev->attr.config,
+		.without = without_of(s->c, e),
+		.supported = e->supported,
+	};
+
+	if (ev->tool) {
+		ce.unit = "ns";
+		ce.supported = ev->tool == PEVENT_DURATION_TIME || s->command.pid;
+	} else if (count_is_clock(&(struct count_event){.role = count_role(&ce)}) && !ev->unit) {
+		ce.unit = "msec";
+		ce.scale = MSEC_SCALE;
+	}
+	return counts_add_event(&s->counts, &ce);
+}
+
+static int add_thread(struct counting *s, pid_t tid)
+{
+	struct buf comm = BUF_INIT;
+	char path[64];
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
+	if (s->c->by != COUNT_BY_THREAD || sysfile_read(path, 4096, &comm))
+		buf_reset(&comm);
+	while (comm.len && comm.data[comm.len - 1] == '\n')
+		comm.data[--comm.len] = 0;
+	rc = counts_add_thread(&s->counts, tid, buf_str(&comm));
+	buf_release(&comm);
+	return rc;
+}
+
+int stat_lay_out(struct counting *s)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->n_events && !rc; i++)
+		rc = add_event(s, &s->events[i]);
+	for (size_t i = 0; i < s->n_cpus && !rc; i++) {
+		struct count_cpu place;
+
+		stat_place(s->cpus[i], &place);
+		rc = counts_add_cpu(&s->counts, &place);
+	}
+	for (size_t i = 0; i < s->n_tids && !rc; i++)
+		rc = add_thread(s, s->tids[i]);
+	if (!rc)
+		rc = counts_lay_out(&s->counts);
+	if (rc == PP_ELIMIT)
+		diag_error(s->d, NULL, -1, "too many events by CPUs by threads");
+	return rc;
+}
+
+static uint64_t ns_of(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
+}
+
+/* Times that the kernel has no counters of. */
+static struct count_value tool_value(const struct counting *s, enum pevent_tool tool)
+{
+	uint64_t elapsed = (s->ended ? s->ended : stat_now()) - s->began;
+	uint64_t v = elapsed;
+
+	if (tool == PEVENT_USER_TIME)
+		v = ns_of(&s->command.usage.ru_utime);
+	else if (tool == PEVENT_SYSTEM_TIME)
+		v = ns_of(&s->command.usage.ru_stime);
+	return (struct count_value){v, elapsed, elapsed};
+}
+
+static struct count_value read_counter(const struct stat_event *e, int fd)
+{
+	uint64_t v[3];
+
+	if (fd < 0 && (e->ev->cpus || e->ev->tool))
+		return (struct count_value){.running = COUNT_ABSENT};
+	if (fd < 0 || read(fd, v, sizeof(v)) != sizeof(v))
+		return (struct count_value){0};
+	return (struct count_value){v[0], v[1], v[2]};
+}
+
+void stat_read(struct counting *s)
+{
+	for (uint32_t i = 0; i < s->n_events; i++) {
+		const struct stat_event *e = &s->events[i];
+
+		for (uint32_t c = 0; c < s->n_cpus; c++)
+			for (uint32_t t = 0; t < s->n_tids; t++)
+				*counts_cell(&s->counts, i, c, t) =
+					read_counter(e, e->fds[c * s->n_tids + t]);
+		if (e->ev->tool && s->n_cpus && s->n_tids)
+			*counts_cell(&s->counts, i, 0, 0) = tool_value(s, e->ev->tool);
+		/* In a later run it may be there. */
+		s->counts.events[i].supported |= e->supported;
+	}
+}
