@@ -36,6 +36,7 @@ enum {
 	OPT_RECORD_CGROUPS,
 	OPT_RUNNING_TIME,
 	OPT_SNAPSHOT,
+	OPT_STAT,
 	OPT_STRICT,
 	OPT_STRICT_FREQ,
 	OPT_SWITCH_EVENTS,
@@ -95,7 +96,7 @@ const struct opt record_options[] = {
 	{'I', "intr-regs", "[REG,...]", "record registers"},
 	{OPT_USER_REGS, "user-regs", "[REG,...]", "record registers of user space"},
 	{'R', "raw-samples", NULL, "record raw data of all events"},
-	{'s', "stat", NULL, "record counts of each thread at its end"},
+	{'s', "thread-counts", NULL, "record counts of each thread at its end"},
 	{OPT_SWITCH_EVENTS, "switch-events", NULL, "record switches of tasks"},
 	{OPT_NAMESPACES, "namespaces", NULL, "record namespaces of tasks"},
 	{OPT_RECORD_CGROUPS, "record-cgroups", NULL, "record the cgroup of each sample"},
@@ -115,6 +116,7 @@ const struct opt record_options[] = {
 	{OPT_OVERHEAD, "overhead", NULL, "tell at the end what recording cost"},
 	{'q', "quiet", NULL, "no warnings"},
 	{'v', "verbose", NULL, "say more on stderr"},
+	{OPT_STAT, "stat", NULL, "count, not record: the first option; see --stat --help"},
 	{OPT_LIST, "list", NULL, "list events: all, or by class, GLOB or part of a name"},
 	{OPT_LIST_FUNCTIONS, "list-functions", "GLOB", "list the kernel's functions"},
 	{OPT_DRY_RUN, "dry-run", NULL, "check the options only"},
@@ -175,6 +177,7 @@ static const struct {
 	{OPT_KCORE, "the kernel's code is not copied: use perf record --kcore"},
 	{OPT_OFF_CPU, "for time off the CPU record -e sched:sched_switch -g, and use "
 		      "plat --emit offcpu"},
+	{OPT_STAT, "to count, let --stat be the first option (of perf record: use -s)"},
 	{OPT_SWITCH_EVENT, "use --switch-output=signal, and send SIGUSR2 at the event"},
 	{OPT_VMLINUX, "a recording needs no vmlinux: psym --vmlinux names its file"},
 };

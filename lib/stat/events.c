@@ -1,4 +1,4 @@
-/* Which events are counted: the user's, or the usual ones; for each cgroup, if that is asked for. */
+/* Which events are counted: the user's, or the usual ones; for each cgroup, if wanted. */
 #include "stat/parts.h"
 
 #include "base/err.h"

@@ -13,6 +13,10 @@
 #include "stat/stat.h"
 #include "table/table.h"
 
+#include <time.h>
+
+#define STAT_NS 1000000000u /* of a second */
+
 /* An event of a cgroup, or of all. */
 struct stat_event {
 	const struct pevent *ev;
@@ -108,8 +112,13 @@ int stat_control_open(struct stat_control *k, const char *how, struct diag *d);
 int stat_control_take(struct stat_control *k, struct counting *s, bool *stop);
 void stat_control_close(struct stat_control *k);
 
-/* stat.c */
+/* CLOCK_MONOTONIC in ns. */
+static inline uint64_t stat_now(void)
+{
+	struct timespec t;
 
-uint64_t stat_now(void); /* CLOCK_MONOTONIC in ns */
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * STAT_NS + (uint64_t)t.tv_nsec;
+}
 
 #endif

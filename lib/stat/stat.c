@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS	 1000000000u
+#define NS	 STAT_NS
 #define TICK_NS	 100000000u /* how often threads are looked for that may have ended */
 #define GRACE_MS 200	    /* for a command that was interrupted together with us */
 #define EVENTS	 16
@@ -36,14 +36,6 @@ struct wait {
 	int *pidfds;
 	bool stop;
 };
-
-uint64_t stat_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
-}
 
 static int os_error(const struct counting *s, const char *what)
 {

@@ -1,5 +1,7 @@
-/* Where CPUs are: core, die, socket, NUMA node, by /sys/devices/system (see sysfs-devices-system-cpu
- * in the kernel's documentation of its ABI). */
+/*
+ * Where CPUs are: core, die, socket, NUMA node, by /sys/devices/system (sysfs-devices-system-cpu in
+ * the kernel's documentation of its ABI).
+ */
 #include "stat/parts.h"
 
 #include "base/err.h"
