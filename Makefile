@@ -69,7 +69,7 @@ PP_LDFLAGS += -fsanitize=fuzzer,address,undefined
 endif
 
 # Said by the rule `packages`, not here, so that make test can install what is missing first.
-HAVE_PACKAGES := $(shell $(PKG_CONFIG) --exists $(PACKAGES) capstone 2>/dev/null && \
+HAVE_PACKAGES := $(shell $(PKG_CONFIG) --exists $(PACKAGES) 2>/dev/null && \
 	$(CC) -include libiberty/demangle.h -E -x c /dev/null >/dev/null 2>&1 && echo yes)
 DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 DEP_LIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -liberty -lm
@@ -110,9 +110,6 @@ $(O)/%.o: %.c | packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) $(DEP_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# Only preport takes code apart: the others do not load what it needs for that.
-$(BIN)/preport $(O)/t/fuzz/filters: DEP_LIBS += $(shell $(PKG_CONFIG) --libs capstone 2>/dev/null)
-
 # The scripts and the style inside psvg's pictures: C strings, without indentation and comments.
 # With the hashes that a Content-Security-Policy names them by.
 $(O)/share/psvg.c: share/psvg.js share/psvg-chart.js share/psvg.css share/psvg-timeline.js \
@@ -143,7 +140,7 @@ $(LIB): $(LIB_OBJ)
 define link
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(PP_LDFLAGS) $(LDFLAGS) -o $@ $^ $(DEP_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(PP_LDFLAGS) $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(DEP_LIBS)
 endef
 
 $(BIN)/%: $(O)/bin/%.o $(O)/bin/cli.o $(LIB)

@@ -112,8 +112,9 @@ static int take(struct report *r, struct fold *f)
 	struct visit v = {.r = r, .from = f};
 	const struct fold_about *a = &fold_account(f)->about;
 	const char *name = *a->event ? a->event : "folded stacks";
-	int rc = report_event(r, ps_str(name, strlen(name)), 1, ps_str(a->unit, strlen(a->unit)),
-			      &v.event);
+	int rc = a->err ? a->err
+			: report_event(r, ps_str(name, strlen(name)), 1,
+				       ps_str(a->unit, strlen(a->unit)), &v.event);
 
 	if (!rc) {
 		r->events[v.event].told += a->samples;
