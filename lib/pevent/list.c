@@ -221,7 +221,8 @@ static int fields(struct listing *l, const char *dir)
 	return rc;
 }
 
-static int tracepoints(struct listing *l)
+/* What is missing where tracefs cannot be read goes to why. */
+static int tracepoints(struct listing *l, struct buf *why)
 {
 	const char *dir = l->where->tracefs;
 	struct buf ignored = BUF_INIT;
@@ -237,6 +238,8 @@ static int tracepoints(struct listing *l)
 			rc = fields(l, dir);
 	} else if (fits(l, "SYSTEM:NAME", NULL, "tracepoint")) {
 		rc = line(l, "SYSTEM:NAME", "tracepoint", buf_str(&ignored));
+	} else {
+		buf_join(why, &ignored);
 	}
 	buf_release(&ignored);
 	return rc;
@@ -246,6 +249,7 @@ int pevents_list(const struct pevents *where, char *const *words, pevent_has_fn 
 		 struct buf *why)
 {
 	struct listing l = {.where = where, .words = words, .has = has, .b = b};
+	struct buf missing = BUF_INIT;
 	int rc = name_each(on_name, &l);
 
 	if (!rc && fits(&l, "rNNN", NULL, "raw"))
@@ -257,15 +261,18 @@ int pevents_list(const struct pevents *where, char *const *words, pevent_has_fn 
 	if (!rc)
 		rc = pmu_each(where, "*", on_pmu, &l);
 	if (!rc || rc == PP_ENOENT)
-		rc = tracepoints(&l);
+		rc = tracepoints(&l, &missing);
 	if (!rc && !l.lines) {
 		buf_adds(why, "nothing here fits");
 		for (char *const *w = words; w && *w; w++) {
 			buf_addc(why, ' ');
 			buf_add_safe(why, *w, strlen(*w));
 		}
+		if (missing.len)
+			buf_addf(why, " (%s)", buf_str(&missing));
 		rc = PP_ENOENT;
 	}
+	buf_release(&missing);
 	return rc;
 }
 

@@ -26,10 +26,22 @@ static int put_cgroup(void *ctx, uint64_t id, const char *name)
 	return synth_end(y, start);
 }
 
+/* Does any event see the kernel? Finding out where it lies takes as long as all else here. */
+static bool sees_kernel(const struct session *s)
+{
+	for (size_t i = 0; i < s->events->n; i++)
+		if (!s->attrs[i].attr.exclude_kernel)
+			return true;
+	return false;
+}
+
 static int synthesize_kernel(struct recorder *r, struct synth *y)
 {
-	int rc = synth_kernel(y);
+	int rc;
 
+	if (!sees_kernel(&r->s) && !r->s.user_only)
+		return 0;
+	rc = synth_kernel(y);
 	if (rc == PP_EACCES || rc == PP_ENOENT) {
 		diag_note(r->d, NULL, -1,
 			  "/proc/kallsyms hides the kernel's addresses (kernel.kptr_restrict): the "

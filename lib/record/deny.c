@@ -12,6 +12,10 @@
 static void denied(const struct session *s, const struct rec_attr *a, struct buf *why)
 {
 	bool tracepoint = a->attr.type == PERF_TYPE_TRACEPOINT;
+	const char *option = a->attr.namespaces				   ? "--namespaces"
+			     : a->attr.sample_type & PERF_SAMPLE_PHYS_ADDR ? "--phys-data"
+			     : a->attr.sample_type & PERF_SAMPLE_REGS_INTR ? "--intr-regs"
+									   : NULL;
 	uint64_t level;
 
 	buf_addf(why, "the kernel does not permit it: %sbe root, or have CAP_PERFMON%s",
@@ -26,7 +30,9 @@ static void denied(const struct session *s, const struct rec_attr *a, struct buf
 		buf_adds(why, "; 2 or less lets you record your own processes)");
 	else
 		buf_adds(why, "; all CPUs need 0 or less, the kernel side 1 or less)");
-	if (!tracepoint && (int64_t)level <= 2 && s->c->whom.all_cpus)
+	if (option)
+		buf_addf(why, "; or leave out %s", option);
+	else if (!tracepoint && (int64_t)level <= 2 && s->c->whom.all_cpus)
 		buf_adds(why, "; without it: your own processes, by -p, -u or -- COMMAND");
 	else if (!tracepoint && (int64_t)level == 2 && !a->attr.exclude_kernel)
 		buf_adds(why, "; without it: user space only, as cycles:u");

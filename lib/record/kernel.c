@@ -17,7 +17,7 @@
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 #define NOTES_MAX   65536 /* bytes of a file with notes */
-#define LINE_MAX_   1024  /* bytes of a line of kallsyms */
+#define LINE_MAX_   2048  /* bytes of a line of kallsyms, with room for a page */
 #define MODULE_MAX  64	  /* bytes of a module's name; the kernel's limit is 56 */
 
 static int add_map(struct synth *s, uint64_t start, uint64_t len, uint64_t pgoff, const char *name)
@@ -76,19 +76,42 @@ static void take_symbol(struct kernel_text *k, const char *line)
 		k->etext = v;
 }
 
-/* Reads as far as needed: the whole file has some 10 MB on a kernel of a distribution. */
+/* Takes the whole lines of a piece; what is left of the last one begins the next piece. */
+static size_t take_lines(struct kernel_text *k, char *text, size_t len)
+{
+	size_t at = 0;
+
+	for (char *end; at < len && (end = memchr(text + at, '\n', len - at));) {
+		*end = 0;
+		take_symbol(k, text + at);
+		at = (size_t)(end - text) + 1;
+	}
+	memmove(text, text + at, len - at);
+	return len - at;
+}
+
+/*
+ * Reads as far as needed: the whole file has some 10 MB on a kernel of a distribution. The kernel
+ * gives a page a call at most, which a buffered FILE would cut into four.
+ */
 static int read_kallsyms(const char *path, struct kernel_text *k)
 {
-	FILE *f = fopen(path, "re");
-	char line[LINE_MAX_];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[4 * LINE_MAX_ + 1];
+	size_t len = 0;
 
-	if (!f)
+	if (fd < 0)
 		return pp_errno(errno);
-	while (!(k->etext && (k->text || k->stext)) && fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = 0;
-		take_symbol(k, line);
+	while (!(k->etext && (k->text || k->stext)) && len < sizeof(text) - 1) {
+		ssize_t n = read(fd, text + len, sizeof(text) - 1 - len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		len = take_lines(k, text, len + (size_t)n);
 	}
-	fclose(f);
+	close(fd);
 	return k->etext && (k->text || k->stext) ? 0 : PP_EACCES;
 }
 

@@ -172,7 +172,8 @@ static int find_records(struct ring *r, struct buf *at)
 {
 	uint64_t pos = r->head, end = r->head + r->mask + 1;
 
-	if (r->tail && r->tail < end)
+	/* Positions begin with 0 and go down, so that a later one is the smaller, modulo 2^64. */
+	if (r->tail - r->head <= r->mask)
 		end = r->tail;
 	while (end - pos >= sizeof(struct perf_event_header)) {
 		struct perf_event_header h;

@@ -67,8 +67,10 @@ int rounds_pass(struct recorder *r, bool force)
 	}
 	if (!n && !r->open)
 		return sink_flush(&r->sink);
-	r->open = n;
-	r->iov[n++] = (struct iovec){&round, sizeof(round)};
+	r->open = n && !r->c->snapshot;
+	/* What a snapshot holds is older than this: its round ends with it. */
+	if (!r->c->snapshot)
+		r->iov[n++] = (struct iovec){&round, sizeof(round)};
 	rc = sink_putv(&r->sink, r->iov, n);
 	for (size_t i = 0; i < s->n_rows; i++)
 		if (s->rings[i].fd >= 0)
