@@ -1,0 +1,137 @@
+#!/bin/sh
+# What a program is known to do is recorded to the last event: system calls, forks, page faults, hits
+# of a probe, in all its threads and children. What the kernel does not permit here is skipped.
+. "${0%/*}/lib.sh"
+CC=${CC:-gcc}
+need "$CC"
+
+pcap=$BIN/pcap-perf
+tracing=/sys/kernel/tracing
+run "$pcap" -e faults:u -c 1 -o probe.data -- true
+[ "$status" = 0 ] || {
+	diag_file "$ERR"
+	skip_all 'the kernel refuses perf events here'
+}
+
+# load CALLS FORKS PAGES HITS THREADS: as many getppid(2) in each thread and in each child, and so on. It
+# prints the addresses of the pages.
+cat >load.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static long calls;
+
+__attribute__((noinline, noclone)) void probed(volatile int *x)
+{
+	++*x;
+}
+
+static void *work(void *unused)
+{
+	for (long i = 0; i < calls; i++)
+		syscall(SYS_getppid);
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	long forks = atol(argv[2]), pages = atol(argv[3]), hits = atol(argv[4]), threads = atol(argv[5]);
+	long size = sysconf(_SC_PAGESIZE);
+	volatile int x = 0;
+	pthread_t t[16];
+	char *p;
+
+	calls = argc ? atol(argv[1]) : 0;
+	work(NULL);
+	for (long i = 0; i < threads; i++)
+		pthread_create(&t[i], NULL, work, NULL);
+	for (long i = 0; i < threads; i++)
+		pthread_join(t[i], NULL);
+	for (long i = 0; i < forks; i++) {
+		if (!fork()) {
+			work(NULL);
+			_exit(0);
+		}
+		wait(NULL);
+	}
+	/* The first page does not count: the kernel may try twice, when it also makes a page table. */
+	p = mmap(NULL, (pages + 1) * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise(p, (pages + 1) * size, MADV_NOHUGEPAGE);
+	*(volatile char *)p = 1;
+	p += size;
+	for (long i = 0; i < pages; i++)
+		p[i * size] = 1;
+	for (long i = 0; i < hits; i++)
+		probed(&x);
+	printf("%lx %lx\n", (unsigned long)p, (unsigned long)(p + pages * size));
+	return 0;
+}
+END
+"$CC" -O1 -pthread -o load load.c || skip_all 'the compiler cannot make the program'
+
+# samples FILE: how many there are; and none was lost.
+samples() {
+	run "$BIN/pdecode" --strict -t "$1"
+	[ "$status" = 0 ] || diag_file "$ERR"
+	grep -cE "^ *load +[0-9]" "$OUT"
+}
+
+# Page faults, by address: each page once.
+"$pcap" -e faults:u -c 1 -d -o faults.data -- ./load 0 0 400 0 0 >range
+is "$?" 0 'page faults are recorded'
+"$BIN/pdecode" -j faults.data >faults.json
+perl -MJSON::PP -ne 'BEGIN { ($from, $to) = map { hex } split " ", shift; }
+	$r = decode_json($_);
+	next unless defined $r->{addr};
+	$a = $r->{addr} =~ /^0x/ ? hex $r->{addr} : $r->{addr};
+	$n{$a}++ if $a >= $from && $a < $to;
+	END { print scalar(keys %n), " ", scalar(grep { $_ != 1 } values %n), "\n" }' "$(cat range)" <faults.json >counted
+is "$(cat counted)" '400 0' 'each of 400 pages has one fault'
+
+if [ ! -e $tracing/events/syscalls/sys_enter_getppid/id ]; then
+	skip 8 'there are no tracepoints of system calls here'
+elif ! "$pcap" -e syscalls:sys_enter_getppid -o probe.data -- true 2>"$ERR"; then
+	skip 8 "tracepoints are refused: $(head -n 1 "$ERR")"
+else
+	getppid=syscalls:sys_enter_getppid
+	"$pcap" -e $getppid -o calls.data -- ./load 20000 0 0 0 0 >range
+	is "$(samples calls.data)" 20000 'system calls of a thread'
+	"$pcap" -e $getppid -g -P -o calls.data -- ./load 3000 5 0 0 4 >range
+	is "$(samples calls.data)" 30000 'system calls of 5 threads and 5 children, with call chains'
+	"$pcap" -e $getppid -i -o calls.data -- ./load 3000 5 0 0 0 >range
+	is "$(samples calls.data)" 3000 'without what is started'
+	"$pcap" -e $getppid --per-thread -o calls.data -- ./load 3000 0 0 0 0 >range
+	is "$(samples calls.data)" 3000 'with a buffer for the thread'
+	"$pcap" -e $getppid -c 100 --per-thread -o calls.data -- ./load 20000 0 0 0 0 >range
+	is "$(samples calls.data)" 200 'one in 100'
+	"$pcap" -e 'sched:sched_process_fork' -o forks.data -- ./load 0 50 0 0 0 >range
+	is "$(samples forks.data)" 50 'forks'
+	"$pcap" -e "$getppid,sched:sched_process_exit" -a -o all.data -- ./load 5000 3 0 0 0 >range
+	run "$BIN/pdecode" --strict -t all.data
+	is "$(grep -c '^ *load .*sys_enter_getppid' "$OUT")" 20000 'on all CPUs'
+	is "$(grep -c '^ *load .*sched_process_exit' "$OUT")" 4 'two events at once'
+fi
+
+# A probe at the beginning of a function. Made for this process only, and removed.
+offset=$(nm load | awk '$3 == "probed" { print $1 }')
+group=pp_t_$$
+if [ "$(id -u)" = 0 ] && [ -w $tracing/uprobe_events ] && [ -n "$offset" ] &&
+	address=$(readelf -lW load | perl -ne '
+		BEGIN { $a = hex shift }
+		if (/^\s*LOAD\s+(\S+)\s+(\S+)\s+\S+\s+(\S+)/) {
+			($o, $v, $s) = map { hex } $1, $2, $3;
+			printf "0x%x\n", $a - $v + $o if $a >= $v && $a < $v + $s }' "$offset") &&
+	echo "p:$group/probed $TMP/load:$address" >>$tracing/uprobe_events 2>"$ERR"; then
+	"$pcap" -e "$group:probed" -o hits.data -- ./load 0 0 0 12345 0 >range
+	is "$(samples hits.data)" 12345 'hits of a probe'
+	echo "-:$group/probed" >>$tracing/uprobe_events
+else
+	skip 1 'probes cannot be made here'
+fi
+done_testing
