@@ -259,9 +259,9 @@ static int set_event(struct session *s, struct rec_attr *a, const struct pevent 
 	attr->disabled = 1;
 	attr->enable_on_exec = on_exec;
 	if (s->c->all_user)
-		attr->exclude_user = 0, attr->exclude_kernel = 1, attr->exclude_hv = 1;
+		attr->exclude_user = 0, attr->exclude_kernel = 1;
 	if (s->c->all_kernel)
-		attr->exclude_user = 1, attr->exclude_kernel = 0, attr->exclude_hv = 1;
+		attr->exclude_user = 1, attr->exclude_kernel = 0;
 	if (ev->inherit)
 		attr->inherit = ev->inherit == PEVENT_YES && !s->c->per_thread;
 	attr->write_backward = s->c->snapshot;

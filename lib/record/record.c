@@ -381,6 +381,7 @@ static int check(const struct record_config *c, struct diag *d)
 {
 	const struct target_want *w = &c->whom;
 	const char *wrong = NULL;
+	bool cgroup;
 
 	if (!w->all_cpus && !target_has_tasks(w) && !c->command)
 		wrong = "nothing to record: all CPUs, processes or a command";
@@ -392,9 +393,11 @@ static int check(const struct record_config *c, struct diag *d)
 		wrong = "either a period or a frequency can be given";
 	else if (c->disabled && !c->control)
 		wrong = "--delay=-1 needs --control, by which events are enabled";
-	for (size_t i = 0; i < c->events.n && !wrong; i++)
-		if (c->events.v[i].cgroup && target_has_tasks(w))
-			wrong = "a cgroup and processes exclude each other (--cgroup, -p, -t, -u)";
+	cgroup = c->cgroup != NULL;
+	for (size_t i = 0; i < c->events.n; i++)
+		cgroup |= c->events.v[i].cgroup != NULL;
+	if (cgroup && target_has_tasks(w) && !wrong)
+		wrong = "a cgroup and processes exclude each other (--cgroup, -p, -t, -u)";
 	if (wrong)
 		diag_error(d, NULL, -1, "%s", wrong);
 	return wrong ? PP_EUSAGE : 0;

@@ -1,0 +1,314 @@
+#!/bin/sh
+# The options of a recording: those of perf record are all known here, attributes are those that perf
+# makes of the same words, and tasks, times, files and snapshots are what was asked for.
+. "${0%/*}/lib.sh"
+
+pcap=$BIN/pcap-perf
+
+# Every option of perf record is accepted, or a message says what to use instead.
+cat >perf.options <<'END'
+-a
+-b
+-B
+-c 1000
+-C 0
+-d
+-D 10
+-e cs
+-F 99
+-g
+-G /
+-I
+-i
+-j any,u
+-k mono
+-m 16
+-N
+-n
+-o x.data
+-P
+-p 1
+-q
+-R
+-r 1
+-S refused
+-s
+-T
+-t 1
+-u 0
+-v
+-W
+-z refused
+--affinity=cpu
+--aio=2
+--all-cgroups
+--all-kernel
+--all-user
+--aux-sample refused
+--buildid-all
+--buildid-mmap
+--call-graph=dwarf,8192
+--clang-opt=x refused
+--clang-path=x refused
+--code-page-size
+--control=fd:1
+--data-page-size
+--debuginfod refused
+--dry-run
+--group
+--kcore refused
+--kernel-callchains
+--max-size=1M
+--mmap-flush=1
+--namespaces
+--no-bpf-event
+--no-buffering
+--num-thread-synthesize=2
+--off-cpu refused
+--overwrite
+--per-thread
+--phys-data
+--proc-map-timeout=500
+--running-time
+--sample-cpu
+--sample-identifier
+--strict-freq
+--switch-events
+--switch-max-files=2
+--switch-output=1M
+--switch-output-event=cs refused
+--synth=task
+--tail-synthesize
+--threads
+--timestamp-boundary
+--timestamp-filename
+--transaction
+--user-callchains
+--user-regs
+--vmlinux=x refused
+--intr-regs
+--no-inherit
+--branch-filter=any_call
+--mmap-pages=16M
+--delay=10-20,30-40
+END
+while read -r option rest; do
+	refused=
+	[ "${rest#refused}" = "$rest" ] || refused=yes rest=
+	# shellcheck disable=SC2086
+	run "$pcap" --dry-run "$option" $rest -o x.data -- true
+	if [ "$refused" ]; then
+		is "$status" 64 "$option is refused"
+		like "$ERR" '(use|needs no|not compiled|plat|perf record|zstd)' "$option: what to use instead is told"
+	else
+		is "$status" 0 "$option is accepted"
+		[ "$status" = 0 ] || diag_file "$ERR"
+	fi
+done <perf.options
+run "$pcap" --dry-run -e cs --exclude-perf -- true
+is "$status" 64 '--exclude-perf needs a tracepoint, as for perf'
+if have perf; then
+	for option in $(perf record --list-opts 2>&1); do
+		case $option in
+		--no-no-*) continue ;;
+		esac
+		grep -q -e "^$option\( \|=\|\$\)" perf.options || echo "$option"
+	done | grep '^--[a-z]' >unlisted
+	missing=
+	while read -r option; do
+		run "$pcap" --dry-run "$option" -- true
+		! grep -q 'unknown option' "$ERR" || missing="$missing $option"
+	done <unlisted
+	is "$missing" '' 'perf record has no option that is unknown here'
+else
+	skip 1 'perf is not installed'
+fi
+
+# What contradicts itself.
+for words in '--cgroup / -p 1' '-p 1 -u 0' '--per-thread -a' '-D -1' '-D 20-10' '--control=x' '-m 3' \
+	'--switch-output=1M' '--snapshot=x' '--max-size=0' '-r 0' '--synth=x' '--call-graph=dwarf,7' '-j x' \
+	'-I=xx' '-k x' '-e duration_time'; do
+	# shellcheck disable=SC2086
+	run "$pcap" $words -- true
+	is "$status" 64 "$words: wrong"
+	[ -s "$ERR" ] || fail "$words: silent"
+done
+
+run "$pcap" -e dummy -o probe.data -- true
+[ "$status" = 0 ] || {
+	diag_file "$ERR"
+	skip 1 'the kernel refuses perf events here'
+	done_testing
+	exit 0
+}
+
+# Attributes, in the words of perf evlist -v: ours are those of perf, but for what is always recorded here.
+attributes() {
+	perf evlist -v -i "$1" 2>/dev/null | grep -v '^# ' | grep -v -e '^dummy:' |
+		sed 's/, /\n/g' | grep -E -e '^(type|config|bp_[a-z]+|exclude_(user|kernel|hv|idle)|precise_ip|pinned|exclusive|freq|[a-z_ {},]*sample_freq[ }]*):' \
+		-e '^(inherit|sample_max_stack|branch_sample_type|sample_stack_user):' | grep -v '^type: 1$' | tr '\n' ' '
+}
+same() { # WORDS...
+	run perf record -q -N -B -o theirs.data "$@" -- true
+	if [ "$status" != 0 ]; then
+		skip 1 "$*: perf cannot record it here"
+		return
+	fi
+	run "$pcap" -o ours.data "$@" -- true
+	is "$(attributes ours.data)" "$(attributes theirs.data)" "$*: attributes are those of perf"
+}
+if have perf; then
+	same -e cpu-clock:u
+	same -e cpu-clock:k -F 99
+	same -e cs -c 3
+	same -e 'cpu-clock:ukI,faults:D'
+	same -e cpu-clock/period=1000/u
+	same -e cpu-clock/freq=77,no-inherit/
+	same -e '{cpu-clock,cs:u}:k'
+	same -e '{cpu-clock,faults}:S'
+	same -e mem:0x1000:rw:u
+	same -e mem:0x1000/8:w
+	same -e mem:0x1000:x:u
+	same -e 1:2:k
+	same -i -e faults
+	same -e cpu-clock --all-user
+	same -e cpu-clock --all-kernel
+	same -e cpu-clock --call-graph dwarf,4096
+	same -F max -e cpu-clock
+else
+	skip 17 'perf is not installed'
+fi
+
+# Whom.
+sh -c 'while :; do :; done' &
+busy=$!
+"$pcap" -e cpu-clock:u -F 99 -t "$busy" -o tid.data 0.3
+is "$?" 0 'a thread'
+"$BIN/pdecode" -t tid.data >tid.text
+ok 'has samples' test -s tid.text
+is "$(awk -v pid="$busy" '$2 != pid' tid.text)" '' 'and no other'
+run "$pcap" -e cpu-clock:u -F 99 -u "$(id -u)" -o user.data 0.3
+is "$status" 0 'the processes of a user'
+"$BIN/pdecode" -t user.data >user.text
+ok 'among them ours' grep -q " $busy " user.text
+run "$pcap" -e cpu-clock:u -u no-such-user 0.1
+is "$status" 2 'a user who is not there'
+like "$ERR" "no user 'no-such-user'" 'this is said'
+run "$pcap" -e cpu-clock:u -t 2147483647 0.1
+is "$status" 2 'a thread that is not there'
+run "$pcap" -e cpu-clock -a -p "$busy" -o both.data 0.1
+is "$status" 0 '-a and -p, as people write it'
+like "$ERR" 'certain tasks are recorded' 'this is said'
+
+# When.
+"$pcap" -e cpu-clock:u -F 999 -p "$busy" -D 100-200,300-400 -o ranges.data
+is "$?" 0 'ranges of time'
+"$BIN/pdecode" -j ranges.data | perl -MJSON::PP -ne '$r = decode_json($_); push @t, $r->{time} if $r->{type} eq "sample";
+	END { @t = sort { $a <=> $b } @t; $gap = 0; for (1 .. $#t) { $d = $t[$_] - $t[$_ - 1]; $gap = $d if $d > $gap }
+		print $gap > 50e6 ? "gap\n" : "gap of $gap, " . @t . " samples\n" }' >gap
+is "$(cat gap)" gap 'between them nothing is recorded'
+run "$pcap" -e cpu-clock:u -F 999 -p "$busy" --max-size=20K -o small.data 20
+is "$status" 0 'a limit of size'
+ok 'holds, by a round' test "$(wc -c <small.data)" -lt 400000
+run "$BIN/pdecode" -b small.data
+is "$status" 0 'the recording is whole'
+mkfifo commands answers
+"$pcap" -e cpu-clock:u -F 999 -p "$busy" -D -1 --control fifo:commands,answers -o control.data 20 2>"$ERR" &
+recorder=$!
+exec 9<>answers
+answer() {
+	echo "$1" >commands
+	IFS= read -r line <&9
+	printf '%s' "$line" | tr -d '\0'
+}
+is "$(answer ping)" ack 'a command is answered'
+is "$(answer enable)" ack 'events are enabled'
+sleep 0.3
+is "$(answer evlist)" ack 'events are listed'
+is "$(answer stop)" ack 'the recording is ended'
+wait "$recorder"
+is "$?" 0 'and is done'
+exec 9>&-
+like "$ERR" '^pcap-perf: cpu-clock:u$' 'the list'
+"$BIN/pdecode" -t control.data >control.text
+ok 'there are samples' test -s control.text
+
+# Where.
+run "$pcap" -e cpu-clock:u -F 999 -p "$busy" --switch-output=150ms --switch-max-files=3 -o many.data 1
+is "$status" 0 'a file for each time span'
+set -- many.data.*
+is $# 3 'the newest are kept'
+bad=
+for file; do
+	run "$BIN/pdecode" -b "$file"
+	[ "$status" = 0 ] || bad="$bad $file"
+	"$BIN/pdecode" -t "$file" | grep -q cpu-clock || bad="$bad $file:empty"
+done
+is "$bad" '' 'each is whole'
+"$pcap" -e cpu-clock:u -F 999 -p "$busy" --snapshot=1M -o snap.data 2>"$ERR" &
+recorder=$!
+sleep 0.5
+kill -USR2 "$recorder"
+sleep 0.3
+kill -INT "$recorder"
+wait "$recorder"
+is "$?" 0 'a snapshot, and another at the end'
+run "$BIN/pdecode" -j snap.data
+is "$status" 0 'can be read'
+empty "$ERR" 'in order'
+perl -MJSON::PP -ne '$r = decode_json($_); $n{$r->{time}}++ if $r->{type} eq "sample";
+	END { print scalar(grep { $_ > 1 } values %n), keys %n > 100 ? "" : " few", "\n" }' "$OUT" >twice
+is "$(cat twice)" 0 'no sample is there twice'
+run "$pcap" -e cpu-clock:u -F 999 -p "$busy" --snapshot=100ms -o short.data 1
+"$BIN/pdecode" -j short.data | perl -MJSON::PP -ne '$r = decode_json($_); push @t, $r->{time} if $r->{type} eq "sample";
+	END { @t = sort { $a <=> $b } @t; $s = $t[-1] - $t[0]; print @t && $s <= 150e6 ? "short\n" : "$s\n" }' >span
+is "$(cat span)" short 'a snapshot of the last 100 ms'
+kill "$busy"
+wait "$busy" 2>/dev/null
+
+# The status of a command.
+run "$pcap" -e cs:u -o status.data -- sh -c 'exit 77'
+is "$status" 77 'the status of a command is passed on'
+run "$pcap" -e cs:u -o status.data -- sh -c 'kill -KILL $$'
+is "$status" 137 'and the signal that ended it'
+
+# Call chains: auto sees how a program was compiled.
+CC=${CC:-gcc}
+if have "$CC" && { [ "$(uname -m)" = x86_64 ] || [ "$(uname -m)" = aarch64 ]; }; then
+	cat >many.c <<'END'
+#include <stdio.h>
+#define F(n) __attribute__((noinline)) int f##n(int x, int y) { int b[64]; for (int i = 0; i < 64; i++) b[i] = x * i; printf("%d", b[y & 63]); return b[x & 63] + n; }
+F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15) F(16)
+int main(void) { return f1(1, 2) + f2(1, 2) + f3(1, 2) + f4(1, 2) + f5(1, 2) + f6(1, 2) + f7(1, 2) + f8(1, 2) + f9(1, 2) == 3; }
+END
+	"$CC" -O1 -fno-omit-frame-pointer -o with many.c
+	"$CC" -O1 -fomit-frame-pointer -o without many.c
+	run "$pcap" -e cpu-clock:u --call-graph auto -o with.data -- ./with
+	like "$ERR" 'call chains by frame pointers: [4-9][0-9] %' 'a program with frame pointers'
+	run "$pcap" -e cpu-clock:u --call-graph auto -o without.data -- ./without
+	if [ "$(uname -m)" = x86_64 ]; then
+		like "$ERR" 'call chains by dwarf' 'a program without them'
+	else
+		skip 1 'programs of this machine have frame records in any case'
+	fi
+else
+	skip 2 'no compiler, or another kind of machine'
+fi
+
+# Lists.
+run "$pcap" --list sw
+is "$status" 0 'a list by class'
+like "$OUT" '^page-faults +software +also faults$' 'names, classes, other names'
+run "$pcap" -e help
+like "$OUT" '^cpu-clock +software' '-e help'
+run "$pcap" --list no-such-event-anywhere
+is "$status" 2 'nothing fits'
+if [ -r /sys/kernel/tracing/events/sched/sched_switch/format ]; then
+	run "$pcap" --list sched:sched_switch
+	like "$OUT" '^  next_prio +int$' 'the fields of a tracepoint'
+	is "$("$pcap" --list 'sched:*' | awk '{ print $1 }' | sort)" \
+		"$(cd /sys/kernel/tracing/events && printf '%s\n' sched/*/id | sed 's,/id,,; s,/,:,' | sort)" 'all of a system'
+else
+	skip 2 'there are no tracepoints here'
+fi
+done_testing
