@@ -209,6 +209,60 @@ else
 	skip 16 'C++: g++ is not installed'
 fi
 
+# rustup keeps its compilers beside its programs; HOME is another here.
+[ -n "${RUSTUP_HOME:-}" ] || ! have rustc || RUSTUP_HOME=$(dirname "$(command -v rustc)")/../../.rustup
+[ ! -d "${RUSTUP_HOME:-}" ] || export RUSTUP_HOME
+if have rustc && rustc --version >/dev/null 2>&1; then
+	for level in 0 2; do
+		rustc -g -C "opt-level=$level" -o "rs$level" "$src/values.rs" 2>"$ERR" ||
+			bail "$(cat "$ERR")"
+		pprobe -x "./rs$level" \
+			'save=Store::save id=self.id len=self.name.vec.len key__len=key.length n item=self.items[1]' \
+			'save__return=Store::save%return $retval' \
+			'area=<values::store::Square as values::store::Shape>::area scale side=self.0' \
+			'sum=values::sum a f g m=many[1]' 'panics n' 'panics%return $retval' show \
+			>"$OUT" 2>"$ERR"
+		is "$?" 0 "Rust, -O$level: probes are made"
+		record "rs$level"
+		for event in save save__return area sum panics panics__return; do
+			values "$event" "Rust, -O$level"
+		done
+		is "$(grep -c '^show ' recorded)" 12 'every instance of a generic function is probed'
+		pprobe --all-mine
+	done
+else
+	skip 16 'Rust: rustc is not installed'
+fi
+
+if have go; then
+	export GOCACHE="$TMP/cache" GOFLAGS=-mod=mod
+	for level in 0 2; do
+		flags=
+		[ "$level" = 2 ] || flags='-N -l'
+		go build -gcflags="$flags" -o "go$level" "$src/values.go" 2>"$ERR" || bail "$(cat "$ERR")"
+		pprobe -x "./go$level" \
+			'Save=Store.Save s.id n flag item=s.items[1] len=list.len first=list[0] keylen=key.len' \
+			'Save__return=main.(*Store).Save%return $retval' 'Area=Square.Area scale side=s.side' \
+			'many=main.many a i j k slen=s.len' 'deep=main.deep n' >"$OUT" 2>"$ERR"
+		is "$?" 0 "Go, level $level: probes are made"
+		record "go$level"
+		for event in Save Save__return Area many deep; do
+			values "$event" "Go, level $level"
+		done
+		pprobe --all-mine
+	done
+	run "$BIN/pprobe" -n -x ./go2 'main.many%uretprobe'
+	is "$status" 64 "the kernel's return probe is refused for Go"
+	go build -ldflags='-s -w' -o gos "$src/values.go"
+	"$BIN/pprobe" -x ./go2 -F --tsv 'main.*' | grep -v inlined | cut -f 1-3 >want
+	"$BIN/pprobe" -x ./gos -F --tsv 'main.*' | grep -v inlined | cut -f 1-3 >got
+	cut -f 1-2 want >want.names
+	cut -f 1-2 got >got.names
+	is "$(wc -l <got)" "$(wc -l <want)" 'a stripped Go program has the same functions'
+else
+	skip 14 'Go: go is not installed'
+fi
+
 # Names, and what is removed.
 pprobe -x ./c2 values >"$OUT" 2>"$ERR"
 pprobe -x ./c2 values >"$OUT" 2>"$ERR"

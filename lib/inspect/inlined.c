@@ -11,6 +11,7 @@
 struct walk {
 	struct binary *b;
 	const struct name_pattern *pattern;
+	enum name_fit least;
 	struct name_scratch scratch;
 	struct map64 wanted; /* addresses of the entries of functions */
 	inlined_fn *fn;
@@ -56,7 +57,7 @@ static int want(struct walk *w, Dwarf_Die *die)
 	if (!dwarf_hasattr(die, DW_AT_inline))
 		return 0;
 	name = scope_name(die);
-	if (!name || (w->pattern && name_match(w->pattern, name, &w->scratch) == NAME_NO))
+	if (!name || (w->pattern && name_match(w->pattern, name, &w->scratch) < w->least))
 		return 0;
 	slot = map64_put(&w->wanted, (uintptr_t)die->addr, NULL);
 	if (!slot)
@@ -83,9 +84,10 @@ static int take(struct walk *w, Dwarf_Die *die)
 	return p.addr && p.name ? w->fn(w->ctx, &p) : 0;
 }
 
-int inlined_each(struct binary *b, const struct name_pattern *p, inlined_fn *fn, void *ctx)
+int inlined_each(struct binary *b, const struct name_pattern *p, enum name_fit least,
+		 inlined_fn *fn, void *ctx)
 {
-	struct walk w = {.b = b, .pattern = p, .fn = fn, .ctx = ctx};
+	struct walk w = {.b = b, .pattern = p, .least = least, .fn = fn, .ctx = ctx};
 	int rc = 0;
 
 	if (!b->dwarf)

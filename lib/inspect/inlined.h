@@ -1,7 +1,7 @@
 /*
  * Where functions were inlined.
  *
- *	rc = inlined_each(binary, &pattern, on_place, ctx);
+ *	rc = inlined_each(binary, &pattern, NAME_PART, on_place, ctx);
  */
 #ifndef PP_INSPECT_INLINED_H
 #define PP_INSPECT_INLINED_H
@@ -20,9 +20,11 @@ struct inlined_place {
 typedef int inlined_fn(void *ctx, const struct inlined_place *p);
 
 /*
- * All places where functions whose names fit were inlined; a pattern of NULL fits all. 0; what the
- * function returned; PP_ELIMIT: there is too much to go through; PP_ENOMEM.
+ * All places where functions whose names fit, at least as well as `least`, were inlined; a pattern
+ * of NULL fits all. 0; what the function returned; PP_ELIMIT: there is too much to go through;
+ * PP_ENOMEM.
  */
-int inlined_each(struct binary *b, const struct name_pattern *p, inlined_fn *fn, void *ctx);
+int inlined_each(struct binary *b, const struct name_pattern *p, enum name_fit least,
+		 inlined_fn *fn, void *ctx);
 
 #endif

@@ -3,7 +3,8 @@
  *
  *	why = result_loc(binary, &scopes, &loc);
  *
- * C and C++: System V ABI for x86-64, 3.2.3. Go: its ABI with registers, since 1.17.
+ * C and C++: System V ABI for x86-64, 3.2.3. Rust: two numbers in two registers, as rustc has it.
+ * Go: go_abi.h.
  */
 #ifndef PP_INSPECT_RESULT_H
 #define PP_INSPECT_RESULT_H
@@ -13,8 +14,5 @@
 
 /* The place of the result of the function of a scope, at its RET. NULL, or why it has none. */
 const char *result_loc(struct binary *b, struct scopes *s, struct loc *l);
-
-/* Whether a parameter is a result, as Go describes them. */
-bool result_is(const struct variable *v);
 
 #endif

@@ -230,6 +230,13 @@ static int find_member(Dwarf_Die *type, const char *name, size_t len, struct fie
 
 int type_member(Dwarf_Die *type, const char *name, size_t len, struct field *f)
 {
+	char numbered[16] = "__";
+
+	/* Parts of Rust's tuples: t.0 is described as __0. */
+	if (len && len < 8 && strspn(name, "0123456789") >= len) {
+		memcpy(numbered + 2, name, len);
+		return find_member(type, numbered, len + 2, f, 0);
+	}
 	return find_member(type, name, len, f, 0);
 }
 

@@ -2,6 +2,7 @@
 #include "probe/arg.h"
 
 #include "base/err.h"
+#include "inspect/go_abi.h"
 #include "inspect/result.h"
 
 #include <ctype.h>
@@ -171,7 +172,8 @@ static const char *open_variable(struct arg_site *site, const struct variable *v
 	memset(l, 0, sizeof(*l));
 	if (v->gone)
 		return PLACE_GONE;
-	place_of(&l->place, site->b, function, &die, site->pc);
+	if (!site->entry || !site->b->go || !go_abi_param(site->scopes, v, &l->place))
+		place_of(&l->place, site->b, function, &die, site->pc);
 	l->untyped = type_of(&die, &l->type) != 0;
 	if (l->place.kind == PLACE_NONE)
 		return l->place.why;
@@ -317,7 +319,7 @@ static int add_one(void *ctx, const struct variable *v)
 	if (a->n_seen == FETCH_MAX)
 		return 0;
 	a->seen[a->n_seen++] = v->name;
-	if (result_is(v))
+	if (go_abi_is_result(v))
 		return 0;
 	bad = open_variable(a->site, v, &l);
 	if (!bad)
@@ -357,6 +359,24 @@ static int plain(const struct parts *p, const char *name, const char *type, stru
 	return PP_EUSAGE;
 }
 
+/* All that a function of Go returns. */
+static int go_results(struct arg_site *site, const struct parts *p, struct fetches *f,
+		      struct buf *why)
+{
+	const char *bad = NULL, *name = NULL;
+	struct loc l;
+
+	for (unsigned i = 0; !bad && !go_abi_result(site->scopes, i, &l, &name); i++) {
+		if (*p->name || !name || *name == '~')
+			name = *p->name ? p->name : "retval";
+		bad = fetch_loc(f, name, &l, NULL, site->b, site->pc);
+	}
+	if (!bad)
+		return 0;
+	buf_addf(why, "'%s': %s", p->expr, bad);
+	return PP_ENOENT;
+}
+
 static int retval(struct arg_site *site, const struct parts *p, struct fetches *f, struct buf *why)
 {
 	const char *bad, *rest = p->expr + strlen("$retval");
@@ -369,7 +389,9 @@ static int retval(struct arg_site *site, const struct parts *p, struct fetches *
 	bad = result_loc(site->b, site->scopes, &l);
 	if (!bad)
 		bad = steps(&l, rest);
-	/* Without a type it is the register. */
+	if (!bad && site->b->go && !*rest && !*p->type)
+		return go_results(site, p, f, why);
+	/* Without a description it is the register. */
 	if (bad && !*rest && (!site->b->dwarf || !site->scopes->n)) {
 		l = (struct loc){.place = place_register(0), .untyped = true};
 		bad = NULL;

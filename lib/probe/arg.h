@@ -19,6 +19,7 @@ struct arg_site {
 	unsigned from;	       /* the scope whose variables come first */
 	uint64_t pc;
 	uint64_t body;		  /* where the frame is set up; 0: it is, or that is not known */
+	bool entry;		  /* pc is where calls of the function begin */
 	bool returns;		  /* pc is an instruction that returns */
 	bool kernel_returns;	  /* the kernel's own return probe: $retval is its */
 	bool late;		  /* out: a variable needs the frame */

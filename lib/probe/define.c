@@ -142,6 +142,7 @@ static int resolve(struct job *j, struct point *pt, struct fetches *f)
 	struct arg_site site = {.b = j->d->b,
 				.scopes = &scopes,
 				.pc = pt->addr,
+				.entry = pt->entry && !pt->inlined.addr,
 				.returns = (pt->returns && !pt->tail) || pt->uretprobe};
 	int rc = 0;
 

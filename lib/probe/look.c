@@ -5,12 +5,12 @@
 #include "base/intern.h"
 #include "dwarf/dwarf_scan.h"
 #include "event/glob.h"
+#include "inspect/go_abi.h"
 #include "inspect/inlined.h"
 #include "inspect/lines.h"
 #include "inspect/name.h"
 #include "inspect/place.h"
 #include "probe/point.h"
-#include "inspect/result.h"
 #include "inspect/scope.h"
 #include "inspect/type.h"
 #include "inspect/usdt.h"
@@ -187,7 +187,7 @@ int look_functions(struct look *l, const char *pattern)
 			rc = put_function(&f, &l->funcs->v[i]);
 	/* Copies of everything would be most of the list. */
 	if (!rc && f.wanted)
-		rc = inlined_each(l->b, f.wanted, put_copy, &f);
+		rc = inlined_each(l->b, f.wanted, NAME_PART, put_copy, &f);
 	map64_release(&f.dies);
 	free(f.entries);
 	buf_release(&f.shown);
@@ -264,10 +264,10 @@ static int put_variable(void *ctx, const struct variable *v)
 
 	sheet_text(&s->r, demangle(s->pt->func, &s->text));
 	sheet_textf(&s->r, "0x%" PRIx64, s->pc);
-	sheet_text(&s->r, result_is(v) ? "result"
-			  : v->param   ? "param"
-			  : function   ? "var"
-				       : "global");
+	sheet_text(&s->r, go_abi_is_result(v) ? "result"
+			  : v->param	      ? "param"
+			  : function	      ? "var"
+					      : "global");
 	sheet_text(&s->r, v->name);
 	buf_reset(&s->text);
 	if (type_of(&die, &type))
@@ -276,7 +276,8 @@ static int put_variable(void *ctx, const struct variable *v)
 		type_name(&type, &s->text);
 	sheet_text(&s->r, buf_str(&s->text));
 	buf_reset(&s->text);
-	place_of(&p, s->l->b, function, &die, s->pc);
+	if (!s->pt->entry || !s->l->b->go || !function || !go_abi_param(&s->scopes, v, &p))
+		place_of(&p, s->l->b, function, &die, s->pc);
 	if (v->gone)
 		buf_adds(&s->text, PLACE_GONE);
 	else

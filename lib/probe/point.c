@@ -74,6 +74,7 @@ int points_functions(struct points *p, struct funcs *t, const char *pattern)
 		rc = points_add(p, &pt);
 	}
 	p->functions = p->n;
+	p->fit = p->n ? best : NAME_PART;
 	if (scratch.demangled.err || scratch.bare.err)
 		rc = PP_ENOMEM;
 	name_scratch_release(&scratch);
@@ -247,10 +248,11 @@ static int on_copy(void *ctx, const struct inlined_place *place)
 static int add_copies(struct points *p, struct binary *b, struct funcs *t, const char *func)
 {
 	struct copies c = {p, t};
+	enum name_fit least = p->fit ? p->fit : NAME_PART;
 	struct name_pattern np;
 
 	name_pattern_set(&np, func);
-	return inlined_each(b, &np, on_copy, &c);
+	return inlined_each(b, &np, np.glob ? NAME_PART : least, on_copy, &c);
 }
 
 /* ---- everything ---- */
@@ -307,6 +309,7 @@ int points_find(struct points *p, struct binary *b, struct funcs *t, const struc
 		linepoints_keep_file(&found, b, s->src);
 	p->functions = found.n;
 	p->ifuncs = found.ifuncs;
+	p->fit = found.fit;
 	if (!rc && copies && (s->kind == SPEC_LINE || s->kind == SPEC_PATTERN))
 		rc = add_copies(&found, b, t, s->func);
 	if (!rc && (s->kind == SPEC_LINE || s->kind == SPEC_PATTERN))

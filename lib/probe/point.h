@@ -16,6 +16,7 @@
 
 #include "inspect/binary.h"
 #include "inspect/funcs.h"
+#include "inspect/name.h"
 #include "probe/spec.h"
 
 #define POINTS_MAX 100000 /* of one definition */
@@ -39,6 +40,7 @@ struct points {
 	uint32_t endless;	    /* functions without an instruction that returns */
 	uint32_t unreadable;	    /* functions with bytes that are no known instruction */
 	uint32_t ifuncs;
+	enum name_fit fit; /* of the functions' names */
 };
 
 /*
