@@ -431,6 +431,14 @@ for from in "--kallsyms|saved 'k.txt" "--kallsyms=saved 'k.txt|--trust-host"; do
 done
 recipe stackcount -e lock:contention_begin named.ps
 same "$OUT" want 'stackcount: names that a stream has stay'
+recipe offcputime --call-graph dwarf c.data
+is "$status" 64 '--call-graph with a file'
+recipe wakeuptime --call-graph dwarf 1
+is "$status" 64 '--call-graph without the option for stacks'
+recipe runqlat --call-graph dwarf 1
+is "$status" 64 '--call-graph of a recipe without call chains'
+recipe offcputime --call-graph dorf 0.1
+is "$status" 64 '--call-graph with a word that pcap-perf does not know'
 recipe offcputime --symfs
 is "$status" 64 'an option without its argument'
 recipe runqlat --symfs x c.data

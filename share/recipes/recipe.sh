@@ -6,7 +6,7 @@
 #	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field)
 #	symbols	yes if functions are found by psym (stage psym is symbolize): it takes psym's options
 #		that say where symbols are
-#	stacks	yes if call chains are recorded, too; -s sets it
+#	stacks	yes if call chains are recorded, too; -s sets it; --call-graph says how
 #	record	how to record, where pcap-perf cannot
 #	pages	how large the buffer of each CPU is for events that come thick (pcap-perf -m)
 #	tables	yes if the result is tables of phist or plat: -i writes them every so often
@@ -25,7 +25,17 @@ pages=${pages:-}
 tables=${tables:-}
 profile=${profile:-}
 interval=${interval:-}
+graph=
+symbols_from=
 [ -z "$tables" ] || letters=${letters}i:
+
+# Whether it can record call chains: --call-graph says how.
+can_walk() {
+	case ${stacks}${profile} in
+	yes | *-g*) can_record ;;
+	*) case $letters in *s*) can_record ;; *) false ;; esac ;;
+	esac
+}
 
 # Whether pcap-perf can record what it needs.
 can_record() {
@@ -39,6 +49,7 @@ usage() {
 	case $letters in *f:*) own="$own -f FIELD" ;; esac
 	case $letters in *s*) own="$own [-s]" ;; esac
 	case $letters in *i:*) ! can_record || own="$own [-i SECONDS]" ;; esac
+	! can_walk || own="$own [--call-graph HOW]"
 	[ -z "$symbols" ] || own="$own [--symfs DIR]..."
 	if can_record; then
 		echo "usage: $name$own [SECONDS|FILE|-] [OPTION]..."
@@ -55,6 +66,11 @@ help() {
 	case $letters in *e:*) echo "  -e EVENT    this event; it may be a shell pattern in a recording" ;; esac
 	case $letters in *f:*) echo "  -f FIELD    this field or expression" ;; esac
 	case $letters in *s*) echo "  -s          ${folded:-}" ;; esac
+	! can_walk || {
+		echo "  --call-graph fp|dwarf[,SIZE]|lbr"
+		echo "              how call chains are recorded; dwarf: true ones of programs without frame"
+		echo "              pointers, at the price of SIZE bytes for each event (dwarf,4096)"
+	}
 	[ -z "$symbols" ] || {
 		echo "  --kallsyms FILE, --vmlinux FILE, --symfs DIR, --debug-dir DIR, --debuginfod[=SECONDS],"
 		echo "  --guest-kallsyms FILE, --guest-vmlinux FILE, --trust-host"
@@ -201,9 +217,21 @@ quote() {
 	printf " '%s'" "$(printf '%s\n' "$1" | sed "s/'/'\\\\''/g")"
 }
 
+# How call chains are recorded, in $graph; $words: how many words say so.
+take_graph() {
+	can_walk || bad_usage "it records no call chains: there is no option --call-graph"
+	case $1 in
+	--call-graph=*) graph=$1 words=1 ;;
+	*)
+		[ $# -gt 1 ] || bad_usage "option $1 needs an argument"
+		graph=--call-graph=$2 words=2
+		;;
+	esac
+	taken=$((taken + words))
+}
+
 # The options for psym that come first, in symbols_from; $taken: how many words they are.
 take_symbols() {
-	symbols_from=''
 	taken=0
 	while [ -n "$symbols" ] && [ $# -gt 0 ]; do
 		case $1 in
@@ -219,6 +247,7 @@ take_symbols() {
 			taken=$((taken + 1))
 			shift
 			;;
+		--call-graph | --call-graph=*) take_graph "$@" && shift $((words - 1)) && shift ;;
 		*) return ;;
 		esac
 	done
@@ -232,8 +261,8 @@ symbolize() {
 decode() {
 	if [ -n "$live" ]; then
 		# shellcheck disable=SC2046,SC2086
-		stage pcap-perf -a ${profile:-${stacks:+-g} $(printf -- '-e %s ' $events)} ${pages:+-m "$pages"} \
-			${seconds:+"$seconds"} | stage pdecode
+		stage pcap-perf -a ${profile:-${stacks:+-g} $(printf -- '-e %s ' $events)} $graph \
+			${pages:+-m "$pages"} ${seconds:+"$seconds"} | stage pdecode
 	else
 		stage pdecode -- "$operand"
 	fi
@@ -262,21 +291,17 @@ worst() {
 	awk '$2 == 141 { pipe = 1; next } $2 > max { max = $2 } END { print max ? max : pipe ? 141 : 0 }'
 }
 
-main() {
-	case ${1:-} in
-	--help)
-		help
-		exit 0
-		;;
-	esac
-	take_symbols "$@"
-	shift "$taken"
-	while getopts ":h$letters" letter; do
+# The options of one letter that come first; $taken: how many words they are, $more: others follow.
+take_letters() {
+	more=
+	OPTIND=1
+	while [ -z "$more" ] && getopts ":h-:$letters" letter; do
 		case $letter in
 		h)
 			help
 			exit 0
 			;;
+		-) more=yes ;;
 		t) time=$OPTARG ;;
 		e) events=$OPTARG event=$OPTARG ;;
 		f) field=$OPTARG ;;
@@ -286,11 +311,27 @@ main() {
 		*) bad_usage "there is no option -$OPTARG" ;;
 		esac
 	done
-	shift $((OPTIND - 1))
-	if [ -z "$symbols_from" ]; then
+	taken=$((OPTIND - 1))
+	# The long option has still to be taken.
+	[ -z "$more" ] || taken=$((taken - 1))
+}
+
+main() {
+	case ${1:-} in
+	--help)
+		help
+		exit 0
+		;;
+	esac
+	# Options of both kinds, in any order.
+	more=yes
+	while [ -n "$more" ]; do
 		take_symbols "$@"
 		shift "$taken"
-	fi
+		case ${1-} in --?*) bad_usage "there is no option $1" ;; esac
+		take_letters "$@"
+		shift "$taken"
+	done
 	live=
 	seconds=
 	operand=
@@ -307,10 +348,19 @@ main() {
 	esac
 	case $letters in *e:*) [ -n "${event:-}" ] || bad_usage 'which event? -e EVENT' ;; esac
 	case $letters in *f:*) [ -n "${field:-}" ] || bad_usage 'which field? -f FIELD' ;; esac
+	# For copies of stacks the buffers are large already.
+	case $graph in *dwarf*) pages= ;; esac
 	options=$*
 	case $operand in
 	'' | . | *.*.* | *[!0-9.]*) ;;
 	*) live=yes seconds=$operand ;;
+	esac
+	case $graph in
+	'') ;;
+	*)
+		[ -n "$stacks$profile" ] || bad_usage "--call-graph goes with -s"
+		[ -n "$live" ] || bad_usage "--call-graph is for recording, not for a file"
+		;;
 	esac
 	case $interval in
 	'') ;;
