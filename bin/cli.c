@@ -101,6 +101,23 @@ int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, ch
 	return start(cli, spec, argc, argv, opt_parse_command);
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+const volatile sig_atomic_t *cli_until_interrupt(void)
+{
+	struct sigaction end = {.sa_handler = interrupt, .sa_flags = SA_RESETHAND};
+
+	sigaction(SIGINT, &end, NULL);
+	sigaction(SIGTERM, &end, NULL);
+	return &interrupted;
+}
+
 int cli_finish(struct cli *cli, int status)
 {
 	int errnum = errno;

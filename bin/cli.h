@@ -14,6 +14,8 @@
 #include "base/err.h"
 #include "base/opt.h"
 
+#include <signal.h>
+
 struct cli {
 	struct diag *diag;
 	int first;  /* index of the first operand in argv */
@@ -25,6 +27,12 @@ int cli_start(struct cli *cli, const struct opt_spec *spec, int argc, char **arg
 
 /* As cli_start, for programs whose options end at the first operand. */
 int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, char **argv);
+
+/*
+ * Makes the first SIGINT or SIGTERM set what is returned, so that the program ends in order; the
+ * second one ends it.
+ */
+const volatile sig_atomic_t *cli_until_interrupt(void);
 
 /* Sums up the warnings, frees, and gives the exit status back. */
 int cli_finish(struct cli *cli, int status);

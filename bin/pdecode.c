@@ -8,6 +8,7 @@
 enum { CLOCK = OPT_NO_SHORT, OFFSET, SEPARATE_STACKS, STRICT };
 
 static const struct opt options[] = {
+	{'f', "follow", NULL, "wait for more at the end of a file, until Control-C"},
 	{'v', "verbose", NULL, "report what is skipped and what is done"},
 	{'s', "stats", NULL, "print the account of samples and records on stderr"},
 	{CLOCK, "clock", "NAME", "convert all times to this clock, such as realtime"},
@@ -30,6 +31,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
 	switch (id) {
+	case 'f': c->in.follow = cli_until_interrupt(); break;
 	case 'v': c->verbose = true; break;
 	case 's': c->stats = c->in.opts.stats = true; break;
 	case CLOCK: c->in.clock = arg; break;

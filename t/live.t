@@ -108,4 +108,95 @@ else
 	skip 5 'script is not installed'
 fi
 
+# wait_for FILE ERE: until a line of it matches, for a minute at most.
+wait_for() {
+	t_i=0
+	until grep -Eq -e "$2" "$1" 2>/dev/null || [ $t_i = 600 ]; do
+		sleep 0.1
+		t_i=$((t_i + 1))
+	done
+	[ $t_i -lt 600 ]
+}
+
+# --- ftrace text, as trace_pipe has it: each line is shown before the next one comes ---
+
+: >shown
+# shellcheck disable=SC2094
+{
+	for i in 1 2 3; do
+		printf '            bash-123   [001] d... 10%d.000001: sched_process_exec: filename=/%d pid=1 old_pid=1\n' $i $i
+		wait_for shown "filename=/$i " && echo "$i" >>came.text
+	done
+} | "$BIN/pdecode" -t >shown
+is "$(tr '\n' ' ' <came.text)" '1 2 3 ' 'trace_pipe: each event is shown at once'
+
+# --- files that grow ---
+
+# grow FILE: is written in two halves; the second one comes when the first one is shown.
+grow() {
+	size=$(wc -c <"$1")
+	rm -f grown
+	head -c $((size / 2)) "$1" >grown
+	"$BIN/pdecode" --follow -t grown >shown 2>follow.err &
+	follower=$!
+	wait_for shown . && pass "$1: its first half is shown"
+	tail -c +$((size / 2 + 1)) "$1" >>grown
+	# What has no mark of its end ends with Control-C. Background jobs of a shell ignore that.
+	if [ -n "${2:-}" ]; then
+		wait_for shown "$2"
+		kill -TERM $follower
+	fi
+	status=0
+	wait $follower || status=$?
+	is "$status" 0 "$1: followed to its end"
+	"$BIN/pdecode" -t "$1" >want 2>/dev/null
+	same shown want "$1: as if it had been there from the beginning"
+	empty follow.err 'without a complaint'
+}
+gzip -dc "$data/trace-instances.report.gz" | grep -v '^cpus=' >text
+printf '# tracer: nop\n' | cat - text >grown.text
+grow grown.text "$(tail -n 1 text | grep -o '[0-9]*\.[0-9]*:' | head -n 1)"
+grow sched.ps
+run "$BIN/pdecode" -f sched.ps sched.ps
+isnt "$status" 0 'two files cannot be followed'
+run "$BIN/pdecode" -f "$data/sched.dat"
+is "$status" 2 'nor can a trace.dat'
+
+# --- while the recording runs ---
+
+if ! "$BIN/pcap-perf" -e sched:sched_process_exec -o /dev/null 0.1 2>/dev/null; then
+	skip 1 'recording is not allowed'
+	done_testing
+	exit 0
+fi
+${CC:-cc} -O1 -D_GNU_SOURCE -o latency "$ROOT/t/latency.c" || exit 1
+
+# How long each of 9 programs takes from its start to its line: all, and within 2 s. The recorder ends when
+# its pipe is closed.
+through() {
+	t_name=$1
+	t_last=$2
+	rm -f came begun
+	# shellcheck disable=SC2086
+	eval "\"$BIN/pcap-perf\" -e sched:sched_process_exec 60 $t_last" 2>through.err | ./latency -9 >came &
+	# The recorder has to have begun.
+	sleep 2
+	./latency 9 >begun
+	wait_for came "^$(sed -n '$s/ .*//p' begun) "
+	sleep 0.2
+	sort -k1,1 begun >begun.s
+	sort -k1,1 came >came.s
+	join begun.s came.s | awk '{ print ($3 - $2) / 1000 }' | sort -n >took
+	is "$(wc -l <took)" 9 "$t_name: all programs are shown"
+	diag "$t_name: ms from the event to the line: median $(sed -n 5p took), longest $(sed -n 9p took)"
+	is "$(awk '$1 > 2000' took)" '' 'within two seconds'
+	wait
+}
+pd="'$BIN/pdecode'" ps="'$BIN/psym'" pf="'$BIN/pfilter'"
+through '1 step' "| $pd -t"
+through '3 steps' "| $pd | $ps | $pf -t"
+through '5 steps' "| $pd | $ps | $pf 'pid > 0' | $pf 'pid > 1' | $pf -t"
+through 'JSON' "| $pd -j"
+through 'a recipe' "| BINDIR='$BIN' '$ROOT/share/recipes/execsnoop' -"
+
 done_testing

@@ -17,6 +17,7 @@
 #define DIAG_KINDS_MAX 256  /* distinct warnings that are remembered */
 #define PROGRESS_AFTER 1000 /* ms of work before progress is shown */
 #define PROGRESS_EVERY 200  /* ms between two lines of it */
+#define SHOW_EVERY     1000 /* of diag_show */
 
 struct diag_kind {
 	char *key; /* file, 0, format string */
@@ -281,27 +282,54 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-void diag_progress(struct diag *d, const char *file, uint64_t done, uint64_t total)
+/* Whether it is time for a line of progress, so many ms after the last one. It is begun then. */
+static bool begin_progress(struct diag *d, int64_t every)
 {
 	int64_t now;
 
-	if (!d || !d->progress || !total)
-		return;
+	if (!d || !d->progress)
+		return false;
 	now = now_ms();
 	if (!d->started)
 		d->started = d->updated = now;
-	if (now - d->started < PROGRESS_AFTER || now - d->updated < PROGRESS_EVERY)
-		return;
+	if (now - d->started < PROGRESS_AFTER || now - d->updated < every)
+		return false;
 	d->updated = now;
 	buf_reset(&d->line);
 	buf_addf(&d->line, "\r\033[K%s: ", d->prog);
-	buf_add_safe(&d->line, file, strlen(file));
-	buf_addf(&d->line, ": %3.0f %% of %.0f MB", 100.0 * (double)done / (double)total,
-		 (double)total / 1e6);
+	return true;
+}
+
+/* What another program prints to the terminal is to begin where the line does: it covers it. */
+static void end_progress(struct diag *d)
+{
+	buf_addc(&d->line, '\r');
 	if (!d->line.err)
 		d->sink(d->ctx, buf_str(&d->line), d->line.len);
 	d->line.err = 0;
 	d->shown = true;
+}
+
+void diag_progress(struct diag *d, const char *file, uint64_t done, uint64_t total)
+{
+	if (!total || !begin_progress(d, PROGRESS_EVERY))
+		return;
+	buf_add_safe(&d->line, file, strlen(file));
+	buf_addf(&d->line, ": %3.0f %% of %.0f MB", 100.0 * (double)done / (double)total,
+		 (double)total / 1e6);
+	end_progress(d);
+}
+
+void diag_show(struct diag *d, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!begin_progress(d, SHOW_EVERY))
+		return;
+	va_start(ap, fmt);
+	buf_vaddf(&d->line, fmt, ap);
+	va_end(ap);
+	end_progress(d);
 }
 
 void diag_finish(struct diag *d)

@@ -71,6 +71,9 @@ void diag_set_progress(struct diag *d, bool on);
  */
 void diag_progress(struct diag *d, const char *file, uint64_t done, uint64_t total);
 
+/* The same in words, every second, for work whose total is not known. */
+__attribute__((format(printf, 2, 3))) void diag_show(struct diag *d, const char *fmt, ...);
+
 /* Sums up the repeated warnings. */
 void diag_finish(struct diag *d);
 

@@ -33,7 +33,11 @@ struct src {
 	size_t unread_pos, unread_len;
 	src_pause_fn *pause; /* NULL: none */
 	void *pause_ctx;
-	int64_t paused; /* ms: when it was called last */
+	void (*before)(void *ctx); /* NULL: none */
+	void *before_ctx;
+	int64_t paused;			     /* ms: when it was called last */
+	const volatile sig_atomic_t *follow; /* of a file that grows: set when it is to end */
+	bool whole;			     /* it does not grow any more */
 };
 
 int src_from_fd(struct src **out, int fd, const char *name)
@@ -186,6 +190,19 @@ void src_on_pause(struct src *s, src_pause_fn *fn, void *ctx)
 	s->paused = now_ms();
 }
 
+void src_before_pause(struct src *s, void (*fn)(void *ctx), void *ctx)
+{
+	s->before = fn;
+	s->before_ctx = ctx;
+}
+
+static int pause_now(struct src *s, bool ready)
+{
+	if (!ready && s->before)
+		s->before(s->before_ctx);
+	return s->pause(s->pause_ctx);
+}
+
 /* Before a read: the pause, if there is one. A signal that comes meanwhile makes one, too. */
 static void look_for_pause(struct src *s)
 {
@@ -197,11 +214,46 @@ static void look_for_pause(struct src *s)
 
 		if (ready && now_ms() - s->paused < SRC_HOLD_MS)
 			return;
-		wait = s->pause(s->pause_ctx);
+		wait = pause_now(s, ready);
 		s->paused = now_ms();
 		if (ready)
 			return;
 	}
+}
+
+void src_follow(struct src *s, const volatile sig_atomic_t *stop)
+{
+	if (s->fd >= 0 && s->seekable)
+		s->follow = stop;
+}
+
+void src_unfollow(struct src *s)
+{
+	s->whole = true;
+}
+
+bool src_follows(const struct src *s)
+{
+	return s->follow != NULL;
+}
+
+bool src_stopped(const struct src *s)
+{
+	return s->follow && *s->follow && !s->whole;
+}
+
+/* At the end of a file: whether there may be more to read. */
+static bool wait_for_more(struct src *s)
+{
+	struct stat st;
+
+	if (!s->follow || s->whole || *s->follow)
+		return false;
+	if (s->pause)
+		(void)pause_now(s, false);
+	if (poll(NULL, 0, SRC_FOLLOW_MS) < 0 && errno != EINTR)
+		return false;
+	return !*s->follow && !fstat(s->fd, &st) && (uint64_t)st.st_size >= s->pos;
 }
 
 int src_read(struct src *s, void *buf, size_t n, size_t *got)
@@ -226,12 +278,14 @@ int src_read(struct src *s, void *buf, size_t n, size_t *got)
 		look_for_pause(s);
 		do
 			r = read(s->fd, buf, n);
-		while (r < 0 && errno == EINTR);
+		while ((r < 0 && errno == EINTR) || (!r && n && wait_for_more(s)));
 		if (r < 0)
 			return pp_errno(errno);
 		*got = (size_t)r;
 	}
 	s->pos += *got;
+	if (s->follow && s->pos > s->size)
+		s->size = s->pos;
 	return 0;
 }
 

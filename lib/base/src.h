@@ -14,6 +14,7 @@
 
 #include "base/diag.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,6 +74,25 @@ void src_on_pause(struct src *s, src_pause_fn *fn, void *ctx);
  * Exactly n bytes in sequence: 0, PP_END (nothing was left), PP_ECUT (less than n), or as src_read.
  */
 int src_read_all(struct src *s, void *buf, size_t n);
+
+/*
+ * What a decoder holds back, for want of what follows: fn gives it out before that, where nothing
+ * has come. In the place of one that was set before.
+ */
+void src_before_pause(struct src *s, void (*fn)(void *ctx), void *ctx);
+
+/*
+ * Makes a file one that still grows: at its end, src_read waits for more, until *stop is set, by a
+ * signal handler, or the file is cut shorter, or src_unfollow says that it is whole. What else can
+ * be read is no file, and is as it was.
+ */
+#define SRC_FOLLOW_MS 50 /* how often it looks */
+void src_follow(struct src *s, const volatile sig_atomic_t *stop);
+void src_unfollow(struct src *s);
+bool src_follows(const struct src *s);
+
+/* Whether reading ended by *stop: what is missing then is yet to come. */
+bool src_stopped(const struct src *s);
 
 /* Gives n bytes back, which the following reads return first (for magic numbers). n <= 4096. */
 int src_unread(struct src *s, const void *buf, size_t n);

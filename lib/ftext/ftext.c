@@ -306,6 +306,8 @@ static int fill(struct ftext *t, size_t *got)
 		return PP_ENOMEM;
 	rc = src_read(t->src, b->data + b->len, FTEXT_BLOCK, got);
 	b->len += *got;
+	if (t->paused)
+		return t->paused;
 	diag_progress(t->d, t->name, src_tell(t->src), src_size(t->src));
 	return rc;
 }
@@ -333,6 +335,21 @@ static int take_lines(struct ftext *t)
 	return rc;
 }
 
+/*
+ * Nothing comes: what waits for a stack has none, and text is shown. With half a line there is more
+ * to come.
+ */
+static void on_pause(void *ctx)
+{
+	struct ftext *t = ctx;
+
+	if (t->paused || t->at < t->bytes.len)
+		return;
+	t->paused = ftext_release(t);
+	if (!t->paused && t->announced)
+		t->paused = flush_text(t);
+}
+
 static int read_all(struct ftext *t)
 {
 	size_t got = 1;
@@ -347,7 +364,7 @@ static int read_all(struct ftext *t)
 		if (!rc)
 			rc = take_lines(t);
 	}
-	if (!rc && t->at < t->bytes.len) {
+	if (!rc && t->at < t->bytes.len && !src_stopped(t->src)) {
 		/* Half a number would be another number. */
 		t->damage = PP_ECUT;
 		t->account->missing++;
@@ -397,7 +414,9 @@ int ftext_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 	t->source = source;
 	t->account = account;
 	t->stacks = (struct hashids){.max_ids = 1 << 18, .max_bytes = 32 << 20};
+	src_before_pause(s, on_pause, t);
 	rc = read_all(t);
+	src_before_pause(s, NULL, NULL);
 	if (!rc && t->other)
 		diag_say(d, t->name, "%" PRIu64 " lines are no events", t->other);
 	if (t->lost)

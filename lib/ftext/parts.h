@@ -81,6 +81,7 @@ struct ftext_held {
 
 struct ftext {
 	struct src *src;
+	int paused; /* error of what was done in a pause */
 	struct swriter *w;
 	struct diag *d;
 	const char *name;

@@ -38,6 +38,9 @@ static int copy_stream(struct src *s, struct swriter *w, struct diag *d, struct 
 	if (rc)
 		return rc;
 	while (!(rc = sreader_next(r, &rec)) && !w->err) {
+		/* Of a file that grows: the stream is whole. */
+		if (rec->type == PS_END)
+			src_unfollow(s);
 		if (rec->type == PS_HEADER && any)
 			next_stream(w, r, &told);
 		else if (rec->type != PS_HEADER && rec->type != PS_END)
@@ -82,6 +85,11 @@ int input_decode_as(struct src *s, uint32_t source, struct swriter *w, struct di
 
 	if (!rc && kind == KIND_STREAM)
 		return copy_stream(s, w, d, account);
+	if (!rc && kind == KIND_TRACE_DAT && src_follows(s)) {
+		diag_error(d, src_name(s), -1,
+			   "trace-cmd writes a trace.dat when it ends: it cannot be followed");
+		rc = PP_EUNSUPPORTED;
+	}
 	if (!rc && kind == KIND_FTRACE_TEXT)
 		rc = ftext_decode(s, source, w, d, account);
 	else if (!rc)

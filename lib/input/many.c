@@ -277,6 +277,11 @@ static int check(const struct input_many *m, struct diag *d)
 {
 	int stdins = 0;
 
+	if (m->follow && (m->n > 1 || m->clock || m->noffsets)) {
+		diag_error(d, NULL, -1,
+			   "--follow is for one file, and does not go with --clock and --offset");
+		return PP_EUSAGE;
+	}
 	for (int i = 0; i < m->n; i++)
 		stdins += !strcmp(m->names[i], "-");
 	if (stdins > 1 || m->n > INPUT_MANY_MAX) {
@@ -333,6 +338,8 @@ static void one(const struct input_many *m, struct swriter *w, struct diag *d, s
 
 	if (!rc && m->flush)
 		src_on_pause(s, m->flush, m->flush_ctx);
+	if (!rc && m->follow)
+		src_follow(s, m->follow);
 	end->status = rc ? PP_EXIT_FAIL
 			 : (uint32_t)input_status(input_decode_as(s, 1, w, d, end, &m->opts));
 }

@@ -31,6 +31,8 @@ struct input_many {
 	/* Called when the input pauses (src_on_pause): the place to flush one's own output. */
 	src_pause_fn *flush;
 	void *flush_ctx;
+	/* NULL, or that the one file grows, until this is set (src_follow). */
+	const volatile sig_atomic_t *follow;
 };
 
 /*

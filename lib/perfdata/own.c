@@ -61,8 +61,10 @@ int perf_own_learn(struct perf_reader *r, const struct perf_raw *raw)
 	case PERF_REC_HEADER_BUILD_ID: return perf_build_id(&r->info, c, raw->misc);
 	case PERF_REC_HEADER_FEATURE: return learn_feature(r, c);
 	case PERF_REC_FINISHED_ROUND:
-		if (raw->misc == PERF_MISC_END_MARK)
+		if (raw->misc == PERF_MISC_END_MARK) {
 			r->mark_seen = true;
+			src_unfollow(r->first.src);
+		}
 		return 0;
 	default: return 0;
 	}

@@ -197,6 +197,15 @@ static inline int take(struct perf_reader *r, const struct perf_raw *raw)
 	return is_damage(rc) ? damaged(r, raw, rc) : rc;
 }
 
+/*
+ * Of a file that perf is writing, only its header tells at last where the records end. What follows
+ * them, a table of offsets, has no type of a record.
+ */
+static bool after_records(const struct perf_reader *r, uint32_t type)
+{
+	return type >= 256 && !r->info.pipe && !r->info.data_size && src_follows(r->first.src);
+}
+
 int perf_read_records(struct perf_reader *r)
 {
 	struct perf_bytes *in = r->in;
@@ -216,6 +225,8 @@ int perf_read_records(struct perf_reader *r)
 		type = get_u32(&c);
 		misc = get_u16(&c);
 		size = get_u16(&c);
+		if (after_records(r, type))
+			return PP_END;
 		if (size < 8) {
 			perf_damage(&r->info, PP_ECORRUPT, (int64_t)(in->cur->base + in->pos),
 				    "a record of %u bytes: what follows cannot be read", size);

@@ -107,6 +107,11 @@ int perf_reader_ended(struct perf_reader *r, int rc)
 {
 	int64_t at = (int64_t)src_tell(r->first.src);
 
+	/* What is missing at the end is yet to come, or came when the records were done. */
+	if (src_stopped(r->first.src) && (rc == PP_END || rc == PP_ECUT))
+		return 0;
+	if (rc == PP_END && src_follows(r->first.src) && !r->info.pipe && !r->info.data_size)
+		return 0;
 	if (rc == PP_END)
 		ended(r);
 	else if (rc == PP_ECUT)

@@ -29,7 +29,7 @@ struct ranges {
 	int64_t first, last; /* the range that is open; first -2: none */
 };
 
-static void close_range(struct ranges *r)
+static void end_range(struct ranges *r)
 {
 	if (r->first == -2)
 		return;
@@ -45,7 +45,7 @@ static void add_cpu(struct ranges *r, int64_t cpu)
 		r->last = cpu;
 		return;
 	}
-	close_range(r);
+	end_range(r);
 	r->first = r->last = cpu;
 }
 
@@ -75,14 +75,14 @@ void perf_add_cpus(struct cursor *c, struct buf *b)
 		/* Two bytes instead of a number: any, padding. */
 		if (get_u8(&first))
 			add_cpu(&r, -1);
-		close_range(&r);
+		end_range(&r);
 		r.first = get_u16(c);
 		r.last = get_u16(c);
 	} else {
 		c->bad = true;
 	}
 	if (!c->bad)
-		close_range(&r);
+		end_range(&r);
 	buf_join(b, &text);
 	buf_release(&text);
 }

@@ -281,6 +281,20 @@ static int take_limits(struct recorder *r)
 	return rc;
 }
 
+/* What there is so far, for people who watch a terminal. */
+static void show(const struct recorder *r)
+{
+	const struct ring_counts *n = &r->counts;
+	double bytes = (double)(r->bytes + r->sink.bytes);
+
+	if (n->lost)
+		diag_show(r->d, "%llu samples, %.1f MB, %llu events lost",
+			  (unsigned long long)n->samples, bytes / 1e6, (unsigned long long)n->lost);
+	else
+		diag_show(r->d, "%llu samples, %.1f MB", (unsigned long long)n->samples,
+			  bytes / 1e6);
+}
+
 static int loop(struct recorder *r)
 {
 	struct epoll_event events[EVENTS_MAX];
@@ -306,6 +320,7 @@ static int loop(struct recorder *r)
 			rc = out_error(r, rounds_pass(r, false));
 		if (!rc && !r->stop)
 			rc = take_limits(r);
+		show(r);
 	}
 	return rc;
 }

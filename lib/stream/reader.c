@@ -515,6 +515,8 @@ __attribute__((noinline)) static int next_any(struct sreader *r)
 	else if (rc == PP_END && !r->any)
 		rc = fail(r, PP_ECUT,
 			  "no input: what should have written the stream wrote nothing");
+	else if ((rc == PP_END || rc == PP_ECUT) && src_stopped(r->src))
+		rc = PP_END;
 	else if (r->in_stream && (rc == PP_END || rc == PP_ECUT))
 		rc = fail(r, PP_ECUT,
 			  "the stream ends without its END record: what wrote it died, or it was "

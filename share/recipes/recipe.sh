@@ -129,7 +129,7 @@ stage() {
 # awk, for lines that come while the recording runs: each is printed at once. mawk waits for more
 # lines and collects its output unless it is told not to.
 promptly() {
-	if [ -z "$live" ]; then
+	if [ -z "$live" ] && [ "$operand" != - ]; then
 		patiently awk "$@"
 		return
 	fi
