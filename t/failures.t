@@ -146,6 +146,9 @@ make("psym --symfs root deep.ps >deep.sym");
 make("gzip -dc $data/lock.data.gz | pdecode >lock.ps && gzip -dc $data/lock.kallsyms.gz >lock.kallsyms");
 make("pfold demo.ps >demo.folded");
 make("phist --tsv --by comm sched.ps >hist.tsv");
+make("seq 1 40 | sed 's/.*/prog;main;f&;g 3&/' >a.folded && sed 's/f4;/f5;/' a.folded >b.folded");
+make("sed 's/ 3/ 4/' a.folded >c.folded && pdiff --learn-noise a.folded b.folded c.folded >noise.tsv");
+make("plat --tsv --by comm -k runq sched.ps >lat.tsv");
 
 try('pdecode perf.data', ['pdecode', "$data/small.data"]);
 try('pdecode perf.data directory', ['pdecode', "$data/threads.dir"]);
@@ -171,6 +174,15 @@ try('plat', ['plat', 'sched.ps']);
 try('plat open', ['plat', '-u', '--json', 'sched.ps']);
 try('plat list', ['plat', '--slower', '1ms', '--by', 'prev_prio', 'sched.ps']);
 try('plat emit', ['plat', '--emit', 'offcpu', 'perf.ps']);
+try('phist gate', ['phist', '--by', 'comm', '-f', 'prev_prio', '--fail-if',
+	'any(p99(prev_prio) > 1000 && comm =~ "^a")', 'sched.ps']);
+try('plat gate', ['plat', '-k', 'runq', '--fail-if', 'p50(runq, comm in {a, wl}) > 100s', 'sched.ps']);
+try('pdiff', ['pdiff', 'a.folded', 'b.folded', '--', 'c.folded', 'b.folded']);
+try('pdiff folded', ['pdiff', '--folded', 'a.folded', 'c.folded']);
+try('pdiff streams', ['pdiff', '--norm=time', 'demo.ps', 'demo.ps']);
+try('pdiff noise', ['pdiff', '--json', '--noise', 'noise.tsv', 'a.folded', 'b.folded']);
+try('pdiff learn', ['pdiff', '--learn-noise', 'a.folded', 'b.folded', 'c.folded']);
+try('pdiff latencies', ['pdiff', '--markdown', 'lat.tsv', 'lat.tsv', '--', 'lat.tsv', 'lat.tsv']);
 try('psvg', ['psvg', 'demo.folded']);
 try('psvg stream', ['psvg', 'demo.ps']);
 try('psvg table', ['psvg', 'hist.tsv']);

@@ -67,6 +67,12 @@ is "$status" 0 'and no change is none'
 run "$BIN/pdiff" --gate --noise a1 a1 b1
 is "$status" 2 'a file that is no noise table'
 like "$ERR" 'no noise table' 'is reported'
+sed '$d' noise.tsv >short.tsv
+run "$BIN/pdiff" --gate --noise short.tsv a1 b1
+is "$status" 2 'a noise table that lacks a line'
+tr '.' '\000' <noise.tsv >odd.tsv
+run "$BIN/pdiff" --gate --noise odd.tsv a1 b1
+is "$status" 2 'one with bytes that are no text'
 run "$BIN/pdiff" --learn-noise a1 a2
 is "$status" 64 'two recordings teach nothing'
 

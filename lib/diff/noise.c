@@ -56,7 +56,7 @@ static int take_line(struct noise *n, char *line)
 
 	if (!*line)
 		return 0;
-	if (!tab || !number(tab + 1, &icc))
+	if (!tab || !number(tab + 1, &icc) || icc > 1)
 		return PP_ECORRUPT;
 	return noise_add(n, line, (size_t)(tab - line), icc);
 }
@@ -64,14 +64,15 @@ static int take_line(struct noise *n, char *line)
 static int take_text(struct noise *n, char *text)
 {
 	char *next = strchr(text, '\n');
-	double recordings = 0;
+	double recordings = 0, rows = 0;
 	int rc = 0;
 
 	if (!next || strncmp(text, MAGIC "\t", sizeof(MAGIC)) != 0)
 		return PP_EUNSUPPORTED;
 	*next++ = 0;
 	if (!header_word(text, "recordings=", &recordings) || recordings > UINT32_MAX ||
-	    !header_word(text, "prior=", &n->prior) || !header_word(text, "df=", &n->df))
+	    !header_word(text, "prior=", &n->prior) || n->prior > 1 ||
+	    !header_word(text, "df=", &n->df) || !(n->df > 0) || !header_word(text, "rows=", &rows))
 		return PP_ECORRUPT;
 	n->recordings = (uint32_t)recordings;
 	while (!rc && *next) {
@@ -82,8 +83,9 @@ static int take_text(struct noise *n, char *text)
 		*end = 0;
 		next = end + 1;
 		rc = take_line(n, line);
+		rows--;
 	}
-	return rc;
+	return !rc && rows > 0 ? PP_ECUT : !rc && rows < 0 ? PP_ECORRUPT : rc;
 }
 
 int noise_read(struct noise *n, const char *file, struct diag *d)
@@ -105,6 +107,8 @@ int noise_read(struct noise *n, const char *file, struct diag *d)
 	src_free(s);
 	buf_addc(&text, 0);
 	rc = rc ? rc : text.err;
+	if (!rc && memchr(text.data, 0, text.len - 1))
+		rc = PP_ECORRUPT;
 	if (!rc && text.len > FILE_MAX)
 		rc = PP_ELIMIT;
 	if (!rc)
@@ -121,10 +125,17 @@ int noise_read(struct noise *n, const char *file, struct diag *d)
 int noise_write(const struct noise *n, struct out *out)
 {
 	struct buf b = BUF_INIT;
+	uint32_t rows = 0;
 	int rc;
 
-	buf_addf(&b, MAGIC "\trecordings=%u\tprior=%.9g\tdf=%.9g\n", n->recordings, n->prior,
-		 n->df);
+	for (uint32_t id = 1; id <= n->names.n; id++) {
+		size_t len;
+		const char *name = intern_get(&n->names, id, &len);
+
+		rows += !memchr(name, '\n', len);
+	}
+	buf_addf(&b, MAGIC "\trecordings=%u\tprior=%.9g\tdf=%.9g\trows=%u\n", n->recordings,
+		 n->prior, n->df, rows);
 	for (uint32_t id = 1; id <= n->names.n; id++) {
 		size_t len;
 		const char *name = intern_get(&n->names, id, &len);
