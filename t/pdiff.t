@@ -76,6 +76,63 @@ is "$status" 2 'one with bytes that are no text'
 run "$BIN/pdiff" --learn-noise a1 a2
 is "$status" 64 'two recordings teach nothing'
 
+# One event stream against one: slices of time show how each varies. "burst" is there for two short
+# spans only; "beta" gives a third of its time to "gamma" in the other.
+events() { # SEED BURST MORE
+	awk -v state="$1" -v burst="$2" -v more="$3" '
+		function draw() { return (state = (state * 16807) % 2147483647) / 2147483647 }
+		BEGIN {
+			for (i = 0; i < 6000; i++) {
+				u = draw()
+				name = u < .4 ? "alpha" : u < .7 ? "beta" : u < .9 ? "gamma" : "delta"
+				if (burst && int(i / 200) % 10 == 3) name = "burst"
+				if (more && name == "beta" && draw() < more) name = "gamma"
+				printf "%s-7  [000] d..1. %12.6f: bputs: x\n", name, 100 + i / 2000
+			}
+		}'
+}
+events 1 1 0 >one.txt && events 2 0 .3 >two.txt || exit 1
+"$BIN/pdecode" one.txt >one.ps && "$BIN/pdecode" two.txt >two.ps || exit 1
+run "$BIN/pdiff" --tsv --norm share one.ps two.ps
+awk -F '\t' '$2 == "self" { print $15, $12, $13 }' "$OUT" | sort >got
+# phi of each name: both variances by slices, by those of independent samples.
+awk '{
+	split($1, part, "-")
+	sub(/:$/, "", $4)
+	side = FILENAME == "two.txt"
+	slice = int((($4 - 100) * 1e9 + .5) / (int(2999500000 / 30) + 1))
+	n[side, slice]++; all[side]++
+	y[part[1], side, slice]++; sum[part[1], side]++; names[part[1]] = 1
+} END {
+	for (name in names) {
+		var = 0
+		for (side = 0; side < 2; side++) {
+			p = sum[name, side] / all[side]
+			for (slice = 0; slice < 30; slice++) {
+				off = y[name, side, slice] - n[side, slice] * p
+				var += 30 / 29 * off * off / all[side] / all[side]
+			}
+		}
+		p = (sum[name, 0] + sum[name, 1]) / (all[0] + all[1])
+		phi = var / (p * (1 - p) * (1 / all[0] + 1 / all[1]))
+		printf "%s %.9g 58\n", name, phi < 1 ? 1 : phi
+	}
+}' one.txt two.txt | sort >want
+is "$(cut -d ' ' -f 1,3 got | paste -s -d ' ')" "$(cut -d ' ' -f 1,3 want | paste -s -d ' ')" \
+	'two streams: the same names, 30 slices of each'
+paste -d ' ' got want | awk '{ d = $2 - $5; if (d < 0) d = -d; if (d > 1e-6 * $5) print }' >off
+empty off 'the dispersion is that of the slices'
+like "$OUT" '^more	self	.*	gamma$' 'what takes more is found'
+unlike "$OUT" '^(less|gone)	self	.*	burst$' 'a burst is none, however many samples it has'
+run "$BIN/pdiff" --gate one.ps two.ps
+is "$status" 0 'no gate is closed'
+like "$OUT" 'tested by how they vary in themselves' 'which is reported'
+"$BIN/pfold" -c one.ps >one.folded && "$BIN/pfold" -c two.ps >two.folded || exit 1
+run "$BIN/pdiff" --tsv one.folded two.folded
+like "$OUT" '	3	inf	.*	gamma$' 'of folded text the dispersion is assumed'
+run "$BIN/pdiff" --tsv one.ps - <two.ps
+like "$OUT" '	3	inf	.*	gamma$' 'so it is of what cannot be read twice'
+
 # Names.
 printf '%s\n' 'p;m;f.isra.0 100' 'p;m;g.constprop.0.cold 100' 'p;m;h [clone .part.3] 100' \
 	'p;m;r::s::h0123456789abcdef 100' 'p;m;k.cold_[k] 100' 'p;m;0x7f12 50' 'p;m;u+0x1f 100' >n1

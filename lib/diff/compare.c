@@ -2,6 +2,7 @@
 #include "diff/compare.h"
 
 #include "base/err.h"
+#include "diff/slices.h"
 #include "diff/stat.h"
 
 #include <math.h>
@@ -406,16 +407,27 @@ static int estimate(struct compare *c, struct sums *s, struct family *f, bool on
 	return rc;
 }
 
-/* The same where one recording stands against one: what was learned before, or an assumption. */
+/*
+ * The same where one recording stands against one: what was learned before, else how each varies
+ * in itself, else an assumption.
+ */
 static void assume(struct compare *c, struct family *f)
 {
-	double n = 2 / (1 / c->sides[0] + 1 / c->sides[1]);
+	double n = 2 / (1 / c->sides[0] + 1 / c->sides[1]), df = INFINITY;
+	bool sliced = !c->noise && slices_known(c, &df);
 
 	for (size_t i = 0; i < f->tested; i++) {
 		struct diff_row *r = &f->rows[i];
 		size_t len;
 		const char *name = intern_get(&c->rs->units, r->unit, &len);
 
+		if (sliced) {
+			double p = (r->y[0] + r->y[1]) / (c->sides[0] + c->sides[1]);
+
+			r->df = df;
+			r->phi = slices_phi(c, r, f->total, variance(c, p) * 2 / n);
+			continue;
+		}
 		r->df = c->noise ? c->noise->df : INFINITY;
 		r->phi = c->noise ? 1 + (n - 1) * noise_of(c->noise, name, len) : ASSUMED_PHI;
 	}

@@ -130,6 +130,17 @@ static bool has_totals(const struct runs *rs)
 	return true;
 }
 
+/* One against one: all that can be seen of variation is within the recordings. */
+static int read_slices(struct diff *d)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < 2 && d->runs.n == 2 && !d->compare.noise && !rc; i++)
+		if (d->runs.v[0].again && d->runs.v[1].again)
+			rc = runs_slice(&d->runs, &d->runs.v[i]);
+	return rc;
+}
+
 int diff_run(struct diff *d)
 {
 	struct compare *c = &d->compare;
@@ -157,6 +168,9 @@ int diff_run(struct diff *d)
 	else if (d->opts.noise)
 		diag_say(d->diag, d->opts.noise,
 			 "is not used: the recordings show themselves how they vary");
+	rc = read_slices(d);
+	if (rc)
+		return rc;
 	rc = compare_sizes(c, &d->runs, &d->opts);
 	for (int total = 0; !rc && total <= has_totals(&d->runs); total++) {
 		c->nfamilies++;

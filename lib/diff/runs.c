@@ -6,6 +6,7 @@
 #include "base/src.h"
 #include "diff/canon.h"
 #include "diff/stat.h"
+#include "diff/times.h"
 #include "fold/fold.h"
 #include "fold/input.h"
 #include "stream/stream.h"
@@ -40,7 +41,9 @@ struct counting {
 	double *self, *total;
 	uint32_t *seen; /* stack or row in which the unit was counted last */
 	uint32_t nself, ntotal, nseen, stacks;
-	bool totals; /* total is kept, too */
+	bool totals;		   /* total is kept, too */
+	struct run_slices *slices; /* counts go there instead, to `slice` */
+	uint32_t slice;
 	double n;
 	struct buf text, stack;
 };
@@ -66,6 +69,28 @@ static void counting_release(struct counting *c)
 	buf_release(&c->stack);
 }
 
+/* Adds to a unit's counts in the slice. */
+static int count_slice(struct counting *c, uint32_t unit, double self, double total)
+{
+	uint64_t at = (uint64_t)unit * RUN_SLICES + c->slice;
+	struct run_slices *s = c->slices;
+	double *v;
+
+	if (at > INT32_MAX)
+		return PP_ENOMEM;
+	v = array_widen(s->self, &s->nself, (uint32_t)at, 1024, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	s->self = v;
+	v[at] += self;
+	v = array_widen(s->total, &s->ntotal, (uint32_t)at, 1024, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	s->total = v;
+	v[at] += total;
+	return 0;
+}
+
 /* Adds to a unit's counts, in the total once for each stack. */
 static int count(struct counting *c, uint32_t unit, double self, double total)
 {
@@ -83,6 +108,11 @@ static int count(struct counting *c, uint32_t unit, double self, double total)
 	if (!seen)
 		return PP_ENOMEM;
 	c->seen = seen;
+	if (c->slices) {
+		total = seen[unit] != c->stacks ? total : 0;
+		seen[unit] = c->stacks;
+		return count_slice(c, unit, self, total);
+	}
 	s[unit] += self;
 	if (seen[unit] != c->stacks)
 		t[unit] += total;
@@ -101,7 +131,18 @@ static void frame_name(struct counting *c, const char *name, size_t len)
 	buf_add(&c->text, name, len);
 }
 
-static int frame_unit(struct counting *c, uint32_t name, uint32_t *unit)
+static const char *name_text(const struct counting *c, uint32_t name, bool first, size_t *len)
+{
+	const char *s = fold_name_text(c->f, name, len);
+
+	if (!c->slices || !first)
+		return s;
+	*len -= FOLD_SLICE_LEN;
+	return s + FOLD_SLICE_LEN;
+}
+
+/* `first`: it is the command, before which the slice may stand. */
+static int frame_unit(struct counting *c, uint32_t name, bool first, uint32_t *unit)
 {
 	uint32_t *v = array_widen(c->unit_of, &c->nunit_of, name, 1024, sizeof(*v));
 	const char *s;
@@ -112,7 +153,7 @@ static int frame_unit(struct counting *c, uint32_t name, uint32_t *unit)
 		return PP_ENOMEM;
 	c->unit_of = v;
 	if (!v[name]) {
-		s = fold_name_text(c->f, name, &len);
+		s = name_text(c, name, first, &len);
 		frame_name(c, s, len);
 		rc = c->text.err;
 		if (!rc)
@@ -127,11 +168,14 @@ static int frame_unit(struct counting *c, uint32_t name, uint32_t *unit)
 static int stack_id(struct counting *c, struct intern *in, const uint32_t *names, size_t n,
 		    uint32_t *id)
 {
+	bool first = true;
+
 	buf_reset(&c->stack);
 	while (n--) {
 		size_t len;
-		const char *s = fold_name_text(c->f, names[n], &len);
+		const char *s = name_text(c, names[n], first, &len);
 
+		first = false;
 		frame_name(c, s, len);
 		buf_add(&c->stack, buf_str(&c->text), c->text.len);
 		if (n)
@@ -198,17 +242,24 @@ static int count_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weig
 
 	c->n += w;
 	c->stacks++;
+	if (c->slices) {
+		size_t len;
+		const char *s = fold_name_text(c->f, names[n - 1], &len);
+
+		c->slice = (uint32_t)(s[0] - '0') * 10 + (uint32_t)(s[1] - '0');
+		c->slices->n[c->slice] += w;
+	}
 	if (rc || c->kind == BY_STACK) {
 		rc = rc ? rc : stack_id(c, &c->rs->units, names, n, &unit);
 		return rc ? rc : count(c, unit, w, 0);
 	}
 	if (c->kind == BY_COMM) {
-		rc = frame_unit(c, names[n - 1], &unit);
+		rc = frame_unit(c, names[n - 1], true, &unit);
 		return rc ? rc : count(c, unit, w, 0);
 	}
 	/* The first frame is the command; alone, it stands for a sample without a stack. */
 	for (size_t i = 0; i < n && !rc && (i + 1 < n || !i); i++) {
-		rc = frame_unit(c, names[i], &unit);
+		rc = frame_unit(c, names[i], i + 1 == n, &unit);
 		if (!rc)
 			rc = count(c, unit, i ? 0 : w, w);
 	}
@@ -388,25 +439,51 @@ static int count_keys(struct counting *c, struct src *s, bool *partial)
 	return rc;
 }
 
-/* From the first event of a stream to its last. */
-static int learn_seconds(struct runs *rs, const char *file, double *seconds)
+/* Damage was reported when it was read first. */
+static int count_slices(struct counting *c, const char *file, uint64_t first, uint64_t last)
 {
-	uint64_t first = UINT64_MAX, last = 0;
-	const struct ps_record *rec;
-	struct sreader *r;
-	int rc = sreader_open(&r, file, 0, rs->diag);
+	const struct fold_opts opts = {.count = true,
+				       .slices = RUN_SLICES,
+				       .slice_first = first,
+				       .slice_width = (last - first) / RUN_SLICES + 1};
+	struct src *s;
+	int rc = src_open(&s, file, NULL);
 
 	if (rc)
 		return rc;
-	while (!(rc = sreader_next(r, &rec))) {
-		if (rec->type != PS_SAMPLE)
-			continue;
-		first = rec->sample.time < first ? rec->sample.time : first;
-		last = rec->sample.time > last ? rec->sample.time : last;
+	rc = fold_new(&c->f, &opts, NULL);
+	if (rc) {
+		src_free(s);
+		return rc;
 	}
-	sreader_free(r);
-	*seconds = last > first ? (double)(last - first) / 1e9 : 0;
-	return rc == PP_END || rc == PP_ECUT ? 0 : rc;
+	rc = fold_source(c->f, s, NULL);
+	rc = rc && rc != PP_ECUT ? rc : fold_each(c->f, count_stack, c);
+	/* Something else than before: the file has changed. */
+	return !rc && c->n != c->slices->samples ? PP_EMISMATCH : rc;
+}
+
+int runs_slice(struct runs *rs, struct run *r)
+{
+	struct counting c = {.rs = rs, .kind = kind_of(rs->by), .side = r->side};
+	uint64_t first, last;
+	int rc;
+
+	if (!r->again || c.kind == BY_KEY)
+		return 0;
+	rc = times_learn(r->name, NULL, &first, &last);
+	if (!rc && first == last)
+		return 0;
+	r->slices = c.slices = calloc(1, sizeof(*r->slices));
+	if (!rc && !c.slices)
+		rc = PP_ENOMEM;
+	if (!rc) {
+		r->slices->samples = r->n;
+		rc = count_slices(&c, r->name, first, last);
+	}
+	if (rc)
+		diag_error(rs->diag, r->name, -1, "cannot be read again: %s", pp_strerror(rc));
+	counting_release(&c);
+	return rc;
 }
 
 static int read_run(struct counting *c, const char *file, bool *partial, bool *stream)
@@ -454,10 +531,12 @@ int runs_add(struct runs *rs, enum diff_side side, const char *file)
 	c.weight = sample_weight(&c, file);
 	if (!rc)
 		rc = keep_run(&c, file, partial);
+	if (!rc)
+		rs->v[rs->n - 1].again = stream && times_again(file);
 	if (!rc && rs->keep_stacks && c.f)
 		rc = fold_each(c.f, keep_stack, &c);
 	if (!rc && rs->seconds && stream)
-		rc = learn_seconds(rs, file, &rs->v[rs->n - 1].seconds);
+		rc = times_seconds(file, rs->diag, &rs->v[rs->n - 1].seconds);
 	if (rc == PP_ENOMEM)
 		diag_error(rs->diag, file, -1, "%s", pp_strerror(rc));
 	counting_release(&c);
@@ -471,6 +550,11 @@ void runs_release(struct runs *rs)
 		free(rs->v[i].unit);
 		free(rs->v[i].self);
 		free(rs->v[i].total);
+		if (rs->v[i].slices) {
+			free(rs->v[i].slices->self);
+			free(rs->v[i].slices->total);
+			free(rs->v[i].slices);
+		}
 	}
 	free(rs->v);
 	intern_release(&rs->units);

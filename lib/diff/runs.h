@@ -12,13 +12,24 @@
 #include "base/intern.h"
 #include "diff/diff.h"
 
+#define RUN_SLICES 30
+
+/* What was seen in parts of a recording of equal time. Arrays: by unit * RUN_SLICES + slice. */
+struct run_slices {
+	double n[RUN_SLICES], samples; /* of each, of all */
+	double *self, *total;	       /* NULL: nothing */
+	uint32_t nself, ntotal;
+};
+
 /* One recording. The arrays are parallel; a unit that is not in them was not seen. */
 struct run {
 	char *name; /* of its file */
 	enum diff_side side;
 	bool partial;
-	double n;	/* samples */
-	double seconds; /* from the first sample to the last; 0: not known */
+	double n;		   /* samples */
+	double seconds;		   /* from the first sample to the last; 0: not known */
+	bool again;		   /* it is an event stream in a file, which can be read again */
+	struct run_slices *slices; /* NULL: not read */
 	uint32_t nunits;
 	uint32_t *unit; /* ids in runs.units */
 	double *self;	/* samples whose leaf is the unit (or whose key is it) */
@@ -49,6 +60,12 @@ struct runs {
  * recording that is damaged is kept, and `partial`; one without samples is an error.
  */
 int runs_add(struct runs *rs, enum diff_side side, const char *file);
+
+/*
+ * Reads a recording once more, for its slices. 0, also if it has none (then they stay NULL), or an
+ * error that was reported.
+ */
+int runs_slice(struct runs *rs, struct run *r);
 
 void runs_release(struct runs *rs);
 

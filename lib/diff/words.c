@@ -1,5 +1,6 @@
 /* What all forms of a comparison say in the same words, and the order of its rows. */
 #include "diff/parts.h"
+#include "diff/slices.h"
 
 #include "table/unit.h"
 
@@ -99,12 +100,16 @@ void diff_add_notes(const struct diff *d, const char *before, struct buf *b)
 {
 	const struct compare *c = &d->compare;
 
+	double df;
+
 	if (!c->gated)
 		buf_addf(b,
 			 "%sOne recording stands against one: how much runs of one build\n"
 			 "differ is not known. What is listed differs between these two,\n"
-			 "perhaps not between others.",
-			 before);
+			 "perhaps not between others%s.",
+			 before,
+			 slices_known(c, &df) ? "; it was tested by how they vary in themselves"
+					      : "");
 	if (c->norm == DIFF_NORM_MEDIAN && fabs(c->drift) > .05)
 		buf_addf(b,
 			 "%sBeside the typical function, the whole %s by %.1f %%: it costs\n"

@@ -44,7 +44,9 @@
 #define FOLD_NAME_MAX	4096	/* bytes of a name; a longer one is cut, and ends in "...#HASH" */
 #define FOLD_STACK_MAX	1048000 /* bytes of a stack's text: what is written can be read again */
 #define FOLD_NODES_MAX	0x7fffffff /* distinct stacks and parts of stacks */
-#define FOLD_EVENTS_MAX 64	   /* left-out events that are named */
+#define FOLD_SLICES_MAX 99
+#define FOLD_SLICE_LEN	3  /* bytes of a slice's number in a name */
+#define FOLD_EVENTS_MAX 64 /* left-out events that are named */
 
 /* What is folded of samples with a second stack, as intervals with a waker have it. */
 enum fold_second {
@@ -62,6 +64,13 @@ struct fold_opts {
 	bool srcline;  /* each frame of perf script text is followed by a source line */
 	bool no_marks; /* no frame says how a stack ended, or that it is broken */
 	bool count;    /* each sample weighs 1, whatever its period */
+	/*
+	 * Not 0 (event streams): the first frame begins with the number of the slice of time that
+	 * the sample is in, two digits and a blank. There are so many, FOLD_SLICES_MAX at most, of
+	 * slice_width ns from slice_first on; the last one takes what is after it.
+	 */
+	uint32_t slices;
+	uint64_t slice_first, slice_width;
 	enum fold_second second;
 	const char *event; /* the event to fold; NULL or "": the first one seen */
 };

@@ -53,6 +53,37 @@ static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *c
 	return 0;
 }
 
+/* The name of a command becomes that of it in the sample's slice of time. */
+static int slice_comm(struct fstream *s, const struct ps_sample *p, uint32_t *comm)
+{
+	const struct fold_opts *o = s->opts;
+	uint64_t slice = 0;
+	const char *text;
+	uint32_t *slot;
+	size_t len;
+	int rc;
+
+	if (!(p->flags & PS_SAMPLE_NO_TIME) && p->time > o->slice_first)
+		slice = (p->time - o->slice_first) / o->slice_width;
+	if (slice >= o->slices)
+		slice = o->slices - 1;
+	slot = map64_put(&s->sliced, slice << 32 | *comm, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		text = fold_name_text(s->fold, *comm, &len);
+		buf_reset(&s->name);
+		buf_addf(&s->name, "%02u ", (unsigned)slice);
+		buf_add(&s->name, text, len);
+		rc = s->name.err ? s->name.err
+				 : fold_name(s->fold, buf_str(&s->name), s->name.len, slot);
+		if (rc)
+			return rc;
+	}
+	*comm = *slot;
+	return 0;
+}
+
 /* Whether samples of an event are folded, and whether they weigh 1; decided once. */
 static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 {
@@ -306,6 +337,8 @@ static int on_sample(struct fstream *s, const struct ps_sample *p)
 		p = &other;
 	}
 	rc = sample_comm(s, p, &comm, &java);
+	if (!rc && s->opts->slices)
+		rc = slice_comm(s, p, &comm);
 	if (rc)
 		return rc;
 	weight = choice == CHOICE_FOLD_ONE || !ps_sample_has(p, period) ? 1 : p->period;
@@ -438,6 +471,7 @@ static void release(struct fstream *s)
 {
 	sreader_free(s->in);
 	map64_release(&s->comms);
+	map64_release(&s->sliced);
 	map64_release(&s->nodes);
 	map64_release(&s->ips);
 	free(s->names[0]);

@@ -44,6 +44,7 @@ struct fstream {
 	struct fold_about about; /* of this stream */
 	struct sreader *in;
 	struct map64 comms;	   /* thread and string id: name id * 2 + is Java */
+	struct map64 sliced;	   /* comm's name id, and slice: name id of both */
 	struct map64 nodes;	   /* comm's name id, and chain id: node + 1 */
 	struct stack_node *stacks; /* by stack id */
 	struct fold_queue queue;   /* samples of stacks that are not yet there */

@@ -1,7 +1,7 @@
 /*
- * pdiff: recordings as folded text, tables or streams, and noise tables, in all its forms. The first
- * byte chooses the form and what is a noise table, the second the options; after them come the parts,
- * with lines of "%%" between: recordings of the base and new ones in turn.
+ * pdiff: recordings as folded text, tables or streams, and noise tables, in all its forms. The
+ * first byte chooses the form and what is a noise table, the second the options; after them come
+ * the parts, with lines of "%%" between: recordings of the base and new ones in turn.
  */
 #include "base/buf.h"
 #include "base/err.h"
