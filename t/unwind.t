@@ -243,6 +243,88 @@ other debug 'only .debug_frame' -fno-asynchronous-unwind-tables -g
 other packed 'only .debug_frame, packed' -fno-asynchronous-unwind-tables -g -gz=zlib
 other fp 'clang and its linker' -fuse-ld=lld
 
+# apart NAME DESCRIPTION COMMAND...: the same when the tables are moved out of the program, to NAME.debug.
+apart() {
+	name=$1
+	what=$2
+	shift 2
+	if have objcopy && have xz && build "$name" -fno-asynchronous-unwind-tables -g 2>/dev/null &&
+		objcopy --only-keep-debug "$name" "$name.debug" && objcopy --strip-all "$name" && "$@" &&
+		recorded "$name.data" 16384 "./$name" 3; then
+		ok "$what" whole "$name.data.ps"
+		diag_file ends.txt
+		mv "$name.debug" moved
+		"$BIN/psym" -s -b "$name.data.ps" 2>ends.txt >/dev/null
+		mv moved "$name.debug"
+	else
+		skip 1 "$what: cannot be built or recorded here"
+		false
+	fi
+}
+linked() { objcopy --remove-section=.gnu_debuglink --add-gnu-debuglink=linked.debug linked; }
+if apart linked '.debug_frame in the file of the debug link' linked; then
+	like ends.txt ': an address has no unwind table$' 'without that file the walks end'
+else
+	skip 1 'no such recording'
+fi
+packed_link() {
+	objcopy --compress-debug-sections=zlib-gnu zlink.debug 2>/dev/null
+	objcopy --remove-section=.gnu_debuglink --add-gnu-debuglink=zlink.debug zlink
+}
+apart zlink 'the same, packed as .zdebug_frame' packed_link
+# Fedora's mini debuginfo: symbols and .debug_frame, without the rest, in a section of the program.
+mini() {
+	objcopy --remove-section=.debug_info --remove-section=.debug_abbrev --remove-section=.debug_line \
+		--remove-section=.debug_str --remove-section=.debug_line_str --remove-section=.debug_aranges \
+		--remove-section=.debug_rnglists --remove-section=.debug_loclists mini.debug mini.small &&
+		xz -f mini.small && objcopy --add-section=.gnu_debugdata=mini.small.xz mini
+}
+if apart mini '.debug_frame in .gnu_debugdata' mini; then
+	unlike ends.txt ': an address has no unwind table$' 'which is in the program itself'
+	chains mini.data.ps >mini.txt
+	like mini.txt '^_start;.*main;(deep;){4}array;spin;$' 'with its symbols'
+else
+	skip 2 'no such recording'
+fi
+
+# The kernel's code in every process: its image is this kernel's, if the build-ids agree.
+cat >clock.c <<'EOF_C'
+#include <time.h>
+__attribute__((noinline)) static void tick(struct timespec *t)
+{
+	for (int i = 0; i < 100; i++)
+		clock_gettime(CLOCK_MONOTONIC, t);
+}
+int main(void)
+{
+	struct timespec a, b;
+
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	do
+		tick(&b);
+	while ((double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec) < 0.4);
+	return 0;
+}
+EOF_C
+"$CC" -O2 -fomit-frame-pointer -o clock clock.c
+if recorded clock.data 4096 ./clock && "$BIN/psym" -j clock.data.ps 2>/dev/null |
+	grep '"type":"sample"' >clock.json && grep -q 'dso":"\[vdso\]"' clock.json; then
+	ok 'through the vdso' whole clock.data.ps
+	diag_file ends.txt
+	id=$("$BIN/pdecode" -j clock.data 2>/dev/null | grep -a '"path":"\[vdso\]"' | sed -n 's/.*"build_id":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
+	if [ -n "$id" ]; then
+		perl -0777 -pe 'BEGIN { $id = pack "H*", shift } s/\Q$id\E/~$id/ge' "$id" clock.data.ps >other.ps
+		"$BIN/psym" -j other.ps 2>/dev/null | grep '"type":"sample"' | grep 'dso":"\[vdso\]"' >other.json
+		unlike other.json '"sym":"[^"]*","dso":"\[vdso\]"' "a recording with another vdso: this kernel's lends no names"
+		is "$(grep -v '"stack_guessed":1' other.json | grep -c 'the outermost function was reached')" 0 \
+			'nor tables: a stack through it ends there, or is a guess'
+	else
+		skip 2 'perf has recorded no build-id of it'
+	fi
+else
+	skip 3 'no sample is in the vdso'
+fi
+
 if build none -fno-asynchronous-unwind-tables 2>/dev/null && recorded none.data 16384 ./none 3; then
 	ends none.data.ps >ends.txt
 	like ends.txt '[0-9] an address has no unwind table' 'a program without tables: the end of the walk tells'
