@@ -20,6 +20,7 @@
 #include "resolve/resolve.h"
 #include "select/marker.h"
 #include "stream/codec.h"
+#include "strace/strace.h"
 #include "table/phist.h"
 
 #include <fcntl.h>
@@ -519,6 +520,25 @@ static int preport(char **files, int n, int variant)
 	return status;
 }
 
+static int pstrace(char **files, int n, int variant)
+{
+	struct strace_opts o = {.calls = variant & 4 ? "!open*,net" : NULL,
+				.failed = variant & 8,
+				.summary = variant & 16,
+				.by_thread = variant & 32,
+				.raw = variant & 64,
+				.form = (enum strace_form)(variant % 3)};
+	struct strace *s;
+	int status;
+
+	if (strace_new(&s, &o, dup(STDOUT_FILENO), quiet))
+		abort();
+	status = strace_close(s, strace_files(s, files, n));
+	strace_describe(s);
+	strace_free(s);
+	return status;
+}
+
 static int draw(char **files, int n)
 {
 	struct picture_opts o = PICTURE_OPTS_INIT;
@@ -558,6 +578,7 @@ static int run(int which, int variant, char **files, int n, bool *all)
 	case 4: return plat(files, n, variant);
 	case 5: *all = true; return merge(files, n);
 	case 7: return preport(files, n, variant);
+	case 8: return pstrace(files, n, variant);
 	default: return draw(files, n);
 	}
 }
@@ -594,7 +615,7 @@ static void check_all(char **files, int n, int status)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const uint8_t next[] = {2, 4, 7, 6, 3, 0, 6, 6};
+	static const uint8_t next[] = {2, 4, 7, 6, 3, 8, 6, 6, 6};
 	char *names[2] = {input.name, second.name}, *made[1] = {result.name};
 	uint8_t which = size ? data[0] : 0, variant = size > 1 ? data[1] : 0;
 	struct buf stream = BUF_INIT;
@@ -613,7 +634,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else if (size > 2) {
 		make_stream(data + 2, size - 2, &stream);
 	}
-	which %= 8;
+	which %= 9;
 	fill(&input, stream.data, stream.len);
 	if (which == 5 || variant & 0x80) {
 		fill(&second, stream.data, variant & 0x40 ? stream.len : stream.len / 2);

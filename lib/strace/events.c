@@ -1,0 +1,166 @@
+/* What events mean: beginnings and ends of system calls, and probes that tell paths. */
+#include "base/array.h"
+#include "base/err.h"
+#include "strace/parts.h"
+
+#include <stdlib.h>
+
+static bool begins(struct ps_str s, const char *with, struct ps_str *rest)
+{
+	size_t n = strlen(with);
+
+	if (s.len < n || memcmp(s.p, with, n) != 0)
+		return false;
+	*rest = ps_str(s.p + n, s.len - n);
+	return true;
+}
+
+static bool equals(struct ps_str s, const char *with)
+{
+	return s.len == strlen(with) && !memcmp(s.p, with, s.len);
+}
+
+uint64_t strace_number(const struct ps_sample *p, uint32_t offset, uint32_t size)
+{
+	uint64_t v = 0;
+	uint32_t v32;
+
+	if (!ps_sample_has(p, payload) || offset > p->payload.len || size > p->payload.len - offset)
+		return 0;
+	if (size == 8)
+		memcpy(&v, p->payload.p + offset, 8);
+	else if (size == 4) {
+		memcpy(&v32, p->payload.p + offset, 4);
+		v = v32;
+	}
+	return v;
+}
+
+static bool find(const struct ps_event *e, const char *name, uint32_t *offset, uint32_t *size)
+{
+	struct ps_event_field f;
+
+	if (!ps_event_field_find(e, name, strlen(name), &f))
+		return false;
+	*offset = f.offset;
+	*size = f.size;
+	return true;
+}
+
+/* The arguments of raw_syscalls:sys_enter: an array of six longs. */
+static void bind_raw(struct known_event *k, const struct ps_event *e)
+{
+	struct ps_event_field f;
+
+	if (!find(e, "id", &k->nr, &k->nr_size) || !ps_event_field_find(e, "args", 4, &f))
+		return;
+	k->meaning = MEANING_RAW_ENTER;
+	k->nargs = CALL_ARGS_MAX;
+	for (uint32_t i = 0; i < CALL_ARGS_MAX; i++) {
+		k->arg[i].size = f.size / CALL_ARGS_MAX;
+		k->arg[i].offset = f.offset + i * k->arg[i].size;
+	}
+}
+
+/* Those of syscalls:sys_enter_NAME: its fields after the common ones and the number. */
+static int bind_enter(struct strace *s, struct known_event *k, const struct ps_event *e,
+		      struct ps_str name)
+{
+	const struct call_args *c = call_find(name.p, name.len);
+	struct ps_event_field f;
+	size_t pos = 0;
+	int rc = 0;
+
+	k->meaning = MEANING_ENTER;
+	while (!rc && k->nargs < CALL_ARGS_MAX && !ps_event_field_next(e, &pos, &f)) {
+		struct event_arg *a = &k->arg[k->nargs];
+		struct ps_str rest;
+
+		if (begins(f.name, "common_", &rest) || equals(f.name, "__syscall_nr") ||
+		    equals(f.name, "nr") || f.flags & (PS_FIELD_DYNAMIC | PS_FIELD_ARRAY))
+			continue;
+		a->offset = f.offset;
+		a->size = f.size;
+		a->kind = call_arg_kind(c, f.name.p, f.name.len);
+		rc = intern_add(&s->texts, f.name.p, f.name.len, &a->name, NULL);
+		k->nargs++;
+	}
+	return rc;
+}
+
+/* A probe with a text that is named as paths are. */
+static void bind_path(struct known_event *k, const struct ps_event *e)
+{
+	static const char *const names[] = {"filename",	       "pathname",	  "path",
+					    "filename_string", "pathname_string", "name"};
+	struct ps_event_field f;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!ps_event_field_find(e, names[i], strlen(names[i]), &f) ||
+		    !(f.flags & PS_FIELD_STRING))
+			continue;
+		k->meaning = MEANING_PATH;
+		k->path = f.offset;
+		k->path_size = f.size;
+		k->dynamic = f.flags & PS_FIELD_DYNAMIC;
+		k->relative = f.flags & PS_FIELD_RELATIVE;
+		return;
+	}
+}
+
+/* Probes only: events of the kernel have names of files and of other things, too. */
+static bool is_probe(struct ps_str name)
+{
+	struct ps_str rest;
+
+	return begins(name, "probe", &rest) || begins(name, "sdt", &rest) ||
+	       begins(name, "uprobes:", &rest) || begins(name, "kprobes:", &rest) ||
+	       begins(name, "fprobes:", &rest) || begins(name, "perfpipe", &rest);
+}
+
+/* The kernel calls some by names of its own: newfstat is fstat. */
+static struct ps_str real_name(struct ps_str name)
+{
+	if (equals(name, "newstat") || equals(name, "newfstat") || equals(name, "newlstat") ||
+	    equals(name, "newuname"))
+		return ps_str(name.p + 3, name.len - 3);
+	if (equals(name, "sendfile64"))
+		return ps_str(name.p, name.len - 2);
+	return equals(name, "umount") ? ps_str("umount2", 7) : name;
+}
+
+int strace_event(struct strace *s, const struct ps_event *e)
+{
+	struct known_event *v = array_widen(s->events, &s->nevents, e->id, 64, sizeof(*v)), *k;
+	struct ps_str name = e->name, rest;
+	int rc = 0;
+
+	if (!v)
+		return PP_ENOMEM;
+	s->events = v;
+	k = &v[e->id];
+	*k = (struct known_event){.meaning = MEANING_OTHER};
+	if (is_probe(name)) {
+		bind_path(k, e);
+		return 0;
+	}
+	if (begins(name, "raw_syscalls:", &rest))
+		name = rest;
+	else if (begins(name, "syscalls:", &rest))
+		name = rest;
+	if (equals(name, "sys_enter")) {
+		bind_raw(k, e);
+	} else if (equals(name, "sys_exit")) {
+		if (find(e, "id", &k->nr, &k->nr_size) && find(e, "ret", &k->ret, &k->ret_size))
+			k->meaning = MEANING_RAW_EXIT;
+	} else if (begins(name, "sys_enter_", &rest)) {
+		rest = real_name(rest);
+		rc = intern_add(&s->texts, rest.p, rest.len, &k->call, NULL);
+		rc = rc ? rc : bind_enter(s, k, e, rest);
+	} else if (begins(name, "sys_exit_", &rest) && find(e, "ret", &k->ret, &k->ret_size)) {
+		rest = real_name(rest);
+		rc = intern_add(&s->texts, rest.p, rest.len, &k->call, NULL);
+		k->meaning = MEANING_EXIT;
+	}
+	return rc;
+}

@@ -1,0 +1,76 @@
+/* The files that processes have open, as far as a probe has told their paths. */
+#include "base/err.h"
+#include "strace/parts.h"
+
+#include <stdlib.h>
+
+static uint64_t key_of(uint32_t pid, uint64_t fd)
+{
+	return (uint64_t)pid << 32 | (uint32_t)fd;
+}
+
+uint32_t strace_file(const struct strace *s, uint32_t pid, uint64_t fd)
+{
+	const uint32_t *slot = map64_get(&s->files, key_of(pid, fd));
+
+	return slot ? *slot : 0;
+}
+
+static int set(struct strace *s, uint32_t pid, uint64_t fd, uint32_t path)
+{
+	uint32_t *slot = map64_get(&s->files, key_of(pid, fd));
+
+	if (!slot && (!path || s->files.n >= STRACE_FILES_MAX))
+		return 0;
+	if (!path) {
+		map64_del(&s->files, key_of(pid, fd));
+		return 0;
+	}
+	slot = map64_put(&s->files, key_of(pid, fd), NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	*slot = path;
+	return 0;
+}
+
+int strace_files_after(struct strace *s, const struct call *c)
+{
+	size_t len;
+	const char *name = strace_text(s, c->name, &len);
+	uint32_t pid = c->t->pid;
+
+	if (!c->begun || !c->ended || c->ret < 0)
+		return 0;
+	if (!strncmp(name, "open", 4) || !strcmp(name, "creat"))
+		return set(s, pid, (uint64_t)c->ret, c->t->path);
+	if (!strcmp(name, "close"))
+		return set(s, pid, c->t->arg[0], 0);
+	if (!strncmp(name, "dup", 3))
+		return set(s, pid, (uint64_t)c->ret, strace_file(s, pid, c->t->arg[0]));
+	/* What other calls make is no file whose path is known. */
+	if (!strncmp(name, "socket", 6) || !strncmp(name, "accept", 6) ||
+	    !strncmp(name, "epoll_create", 12) || !strncmp(name, "eventfd", 7))
+		return set(s, pid, (uint64_t)c->ret, 0);
+	return 0;
+}
+
+int strace_files_fork(struct strace *s, uint32_t pid, uint32_t parent)
+{
+	uint32_t n = s->files.n;
+	uint64_t *keys;
+	int rc = 0;
+
+	if (pid == parent || !n)
+		return 0;
+	keys = malloc(n * sizeof(*keys));
+	if (!keys)
+		return PP_ENOMEM;
+	n = 0;
+	for (uint32_t i = 0; i <= s->files.mask; i++)
+		if (s->files.slots[i].used && s->files.slots[i].key >> 32 == parent)
+			keys[n++] = s->files.slots[i].key;
+	for (uint32_t i = 0; i < n && !rc; i++)
+		rc = set(s, pid, keys[i], strace_file(s, parent, keys[i]));
+	free(keys);
+	return rc;
+}

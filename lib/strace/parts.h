@@ -1,0 +1,140 @@
+/*
+ * Private to lib/strace: the state of a trace, and what its files need of each other.
+ */
+#ifndef PP_STRACE_PARTS_H
+#define PP_STRACE_PARTS_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/out.h"
+#include "stream/stream.h"
+#include "strace/calls.h"
+#include "strace/strace.h"
+
+#define STRACE_PATH_MAX 4096 /* bytes of a path that are kept */
+#define STRACE_FILES_MAX \
+	(1u << 20) /* open files whose paths are kept; of further ones no path is */
+
+/* What an event descriptor means. */
+enum meaning {
+	MEANING_NEW,
+	MEANING_OTHER,
+	MEANING_RAW_ENTER,
+	MEANING_RAW_EXIT,
+	MEANING_ENTER,
+	MEANING_EXIT,
+	MEANING_PATH /* a probe that has the path of the thread's next call, or of this one */
+};
+struct event_arg {
+	uint32_t name; /* text; of raw events 0 */
+	uint32_t offset, size;
+	enum arg_kind kind;
+};
+struct known_event {
+	enum meaning meaning;
+	uint32_t call;		  /* text: its name; of raw events 0 */
+	uint32_t nr, nr_size;	  /* of raw events: where the number is */
+	uint32_t ret, ret_size;	  /* of the end of a call */
+	uint32_t path, path_size; /* the field of MEANING_PATH, */
+	bool dynamic, relative;
+	uint32_t nargs;
+	struct event_arg arg[CALL_ARGS_MAX];
+};
+
+struct thread {
+	uint32_t tid, pid;
+	uint32_t comm;	/* text */
+	uint32_t event; /* that began its call; of the source that it came from */
+	uint32_t call;	/* text: name of the call; 0: it is in none */
+	uint32_t path;	/* text: what a probe told; 0: nothing */
+	uint64_t start;
+	uint64_t arg[CALL_ARGS_MAX];
+	struct event_arg about[CALL_ARGS_MAX];
+	uint32_t nargs;
+	enum ps_mark mark; /* of its beginning */
+	bool timed;
+};
+
+struct strace_account {
+	uint64_t samples, calls;
+	uint64_t shown;	   /* calls */
+	uint64_t filtered; /* calls that were not asked for, or did not pass a filter */
+	uint64_t unended, unbegun;
+	uint64_t lost;
+};
+
+struct strace {
+	struct strace_opts o;
+	struct diag *d;
+	struct out out;
+	struct buf b;
+	struct intern texts;
+	struct known_event *events; /* by id */
+	uint32_t nevents;
+	struct thread *threads;
+	uint32_t nthreads, cap_threads;
+	struct map64 by_tid; /* number of a thread, from 1 on */
+	struct map64 files;  /* text of a path, by pid and descriptor */
+	uint64_t base;	     /* time of the first event */
+	bool based, begun;
+	bool arm; /* flags of open are those of arm */
+	char arch[32];
+	struct map64 names;  /* of calls by number: text; UINT32_MAX: there is none */
+	bool told;	     /* a probe told a path */
+	bool pathless;	     /* a path was written as its address */
+	struct map64 wanted; /* by name: 1 no, 2 yes */
+	struct tables tables;
+	struct table *table;
+	struct strace_account account;
+};
+
+/* A call that is to be written. */
+struct call {
+	const struct thread *t;
+	uint32_t name; /* text */
+	const char *comm;
+	size_t comm_len;
+	uint64_t start, end;
+	bool begun, ended;
+	int64_t ret;
+};
+
+/* ---- events.c ---- */
+
+/* Finds out what an event means. 0 or PP_ENOMEM. */
+int strace_event(struct strace *s, const struct ps_event *e);
+
+/* A number of a payload; 0 if it is not there. */
+uint64_t strace_number(const struct ps_sample *p, uint32_t offset, uint32_t size);
+
+/* ---- names.c ---- */
+
+/* The name of a call by its number, as text; "syscall_N" if it has none. 0 or PP_ENOMEM. */
+int strace_call_name(struct strace *s, uint64_t number, uint32_t *text);
+
+/* Whether a call was asked for. */
+bool strace_wants(struct strace *s, uint32_t name);
+
+const char *strace_text(const struct strace *s, uint32_t id, size_t *len);
+
+/* ---- files.c ---- */
+
+/* What a call that ended changes of the files of its process. 0 or PP_ENOMEM. */
+int strace_files_after(struct strace *s, const struct call *c);
+
+/* A process begins with its parent's files. */
+int strace_files_fork(struct strace *s, uint32_t pid, uint32_t parent);
+
+/* The path of a descriptor; 0: not known. */
+uint32_t strace_file(const struct strace *s, uint32_t pid, uint64_t fd);
+
+/* ---- write.c ---- */
+
+/* Writes a call in the form that was asked for, or counts it. 0 or an error. */
+int strace_write(struct strace *s, const struct call *c);
+
+/* ---- summary.c ---- */
+
+int strace_count(struct strace *s, const struct call *c);
+
+#endif

@@ -1,0 +1,394 @@
+/* A trace from its input to its end: threads, their calls, when these are written. */
+#include "strace/strace.h"
+
+#include "base/array.h"
+#include "base/err.h"
+#include "strace/parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int strace_new(struct strace **out, const struct strace_opts *o, int fd, struct diag *d)
+{
+	struct strace *s = calloc(1, sizeof(*s));
+	int rc = s ? out_init(&s->out, fd) : PP_ENOMEM;
+
+	*out = s;
+	if (rc) {
+		free(s);
+		*out = NULL;
+		return rc;
+	}
+	s->o = *o;
+	s->d = d;
+	return 0;
+}
+
+void strace_free(struct strace *s)
+{
+	if (!s)
+		return;
+	buf_release(&s->b);
+	intern_release(&s->texts);
+	free(s->events);
+	free(s->threads);
+	map64_release(&s->by_tid);
+	map64_release(&s->files);
+	map64_release(&s->names);
+	map64_release(&s->wanted);
+	if (s->table)
+		tables_release(&s->tables);
+	free(s);
+}
+
+uint64_t strace_lost(const struct strace *s)
+{
+	return s->account.lost;
+}
+
+/* ---- calls ---- */
+
+static int thread_of(struct strace *s, const struct ps_sample *p, struct thread **t)
+{
+	uint32_t *slot = map64_put(&s->by_tid, p->tid, NULL);
+	struct thread *v;
+
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		v = array_widen(s->threads, &s->cap_threads, s->nthreads, 64, sizeof(*v));
+		if (!v)
+			return PP_ENOMEM;
+		s->threads = v;
+		v[s->nthreads++] = (struct thread){.tid = p->tid};
+		*slot = s->nthreads;
+	}
+	*t = &s->threads[*slot - 1];
+	(*t)->pid = p->pid;
+	return 0;
+}
+
+/* The comm of a sample; for a call that ends later it is kept. */
+static const char *comm_of(const struct sreader *r, const struct ps_sample *p, size_t *len)
+{
+	const char *s = p->comm ? sreader_string(r, p->comm, len) : NULL;
+
+	if (!s)
+		*len = 5;
+	return s ? s : "<...>";
+}
+
+/* A call that did not end, as far as the recording tells. */
+static int give_up(struct strace *s, struct thread *t)
+{
+	struct call c = {.t = t, .name = t->call, .start = t->start, .begun = true};
+	int rc = 0;
+
+	c.comm = strace_text(s, t->comm, &c.comm_len);
+	s->account.unended++;
+	if (t->mark == PS_MARK_PASS)
+		rc = strace_write(s, &c);
+	t->call = t->path = 0;
+	return rc;
+}
+
+static bool never_returns(const struct strace *s, uint32_t name)
+{
+	size_t len;
+	const char *text = strace_text(s, name, &len);
+
+	return !strcmp(text, "exit") || !strcmp(text, "exit_group");
+}
+
+static int on_enter(struct strace *s, const struct sreader *r, const struct ps_sample *p,
+		    const struct known_event *k)
+{
+	size_t len;
+	const char *comm = comm_of(r, p, &len);
+	struct thread *t;
+	uint32_t path;
+	int rc = thread_of(s, p, &t);
+
+	if (rc)
+		return rc;
+	path = t->call ? 0 : t->path;
+	if (t->call)
+		rc = give_up(s, t);
+	if (!rc)
+		rc = k->meaning == MEANING_ENTER
+			     ? (t->call = k->call, 0)
+			     : strace_call_name(s, strace_number(p, k->nr, k->nr_size), &t->call);
+	if (!rc)
+		rc = intern_again(&s->texts, comm, len, &t->comm);
+	if (rc)
+		return rc;
+	t->path = path;
+	t->start = p->time;
+	t->mark = (enum ps_mark)(p->flags & PS_MARK_MASK);
+	t->nargs = k->nargs;
+	for (uint32_t i = 0; i < k->nargs; i++) {
+		t->about[i] = k->arg[i];
+		t->arg[i] = strace_number(p, k->arg[i].offset, k->arg[i].size);
+	}
+	return never_returns(s, t->call) ? give_up(s, t) : 0;
+}
+
+static bool is_close(const struct strace *s, uint32_t name)
+{
+	size_t len;
+
+	return !strcmp(strace_text(s, name, &len), "close");
+}
+
+static int on_exit_of(struct strace *s, const struct sreader *r, const struct ps_sample *p,
+		      const struct known_event *k)
+{
+	enum ps_mark mark = (enum ps_mark)(p->flags & PS_MARK_MASK);
+	struct call c = {.ended = true, .end = p->time};
+	struct thread *t;
+	bool closes;
+	int rc = thread_of(s, p, &t);
+
+	if (rc)
+		return rc;
+	c.t = t;
+	c.ret = (int64_t)strace_number(p, k->ret, k->ret_size);
+	if (k->ret_size == 4)
+		c.ret = (int32_t)c.ret;
+	c.name = k->call;
+	if (k->meaning == MEANING_RAW_EXIT)
+		rc = strace_call_name(s, strace_number(p, k->nr, k->nr_size), &c.name);
+	/* The end of a signal handler has no number. */
+	c.begun = t->call &&
+		  (t->call == c.name || (k->meaning == MEANING_RAW_EXIT &&
+					 strace_number(p, k->nr, k->nr_size) == UINT64_MAX));
+	if (rc)
+		return rc;
+	if (c.begun)
+		c.name = t->call;
+	else if (t->call)
+		rc = give_up(s, t);
+	s->account.unbegun += !c.begun;
+	c.start = c.begun && t->start <= p->time ? t->start : p->time;
+	c.comm = comm_of(r, p, &c.comm_len);
+	/* What is closed has its path in its line yet; what is opened has it already. */
+	closes = is_close(s, c.name);
+	if (!rc && !closes)
+		rc = strace_files_after(s, &c);
+	if (c.begun ? t->mark == PS_MARK_PASS || (t->mark == PS_MARK_NA && mark == PS_MARK_PASS)
+		    : mark == PS_MARK_PASS)
+		rc = rc ? rc : strace_write(s, &c);
+	if (!rc && closes)
+		rc = strace_files_after(s, &c);
+	t->call = t->path = 0;
+	return rc;
+}
+
+/* A path that a probe tells belongs to the call that the thread is in, or to its next one. */
+static int on_path(struct strace *s, const struct ps_sample *p, const struct known_event *k)
+{
+	uint64_t at = k->path, len = k->path_size;
+	struct thread *t;
+	int rc = thread_of(s, p, &t);
+
+	if (rc || !ps_sample_has(p, payload))
+		return rc;
+	if (k->dynamic) {
+		uint64_t word = strace_number(p, k->path, 4);
+
+		at = (word & 0xffff) + (k->relative ? (uint64_t)k->path + 4 : 0);
+		len = word >> 16;
+	}
+	if (at > p->payload.len || len > p->payload.len - at)
+		return 0;
+	len = strnlen(p->payload.p + at, len < STRACE_PATH_MAX ? len : STRACE_PATH_MAX);
+	return len ? intern_again(&s->texts, p->payload.p + at, len, &t->path) : 0;
+}
+
+static int on_sample(struct strace *s, const struct sreader *r, const struct ps_sample *p)
+{
+	const struct known_event *k = p->event < s->nevents ? &s->events[p->event] : NULL;
+
+	s->account.samples++;
+	if (!s->based && !(p->flags & PS_SAMPLE_NO_TIME)) {
+		s->base = p->time;
+		s->based = true;
+	}
+	if (!k || p->tid == PS_NONE)
+		return 0;
+	if (p->time < s->base)
+		s->base = p->time;
+	switch (k->meaning) {
+	case MEANING_RAW_ENTER:
+	case MEANING_ENTER: return on_enter(s, r, p, k);
+	case MEANING_RAW_EXIT:
+	case MEANING_EXIT: return on_exit_of(s, r, p, k);
+	case MEANING_PATH: s->told = true; return on_path(s, p, k);
+	default: return 0;
+	}
+}
+
+/* ---- input ---- */
+
+static int all_unended(struct strace *s)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->nthreads && !rc; i++)
+		if (s->threads[i].call)
+			rc = give_up(s, &s->threads[i]);
+	return rc;
+}
+
+static int forget(struct strace *s)
+{
+	int rc = all_unended(s);
+
+	if (s->nevents)
+		memset(s->events, 0, s->nevents * sizeof(*s->events));
+	map64_clear(&s->by_tid);
+	map64_clear(&s->files);
+	map64_clear(&s->names);
+	s->nthreads = 0;
+	snprintf(s->arch, sizeof(s->arch), "%s", s->o.arch ? s->o.arch : "x86_64");
+	s->arm = !strncmp(s->arch, "aarch64", 7) || !strncmp(s->arch, "arm", 3);
+	return rc;
+}
+
+static int on_thread_end(struct strace *s, uint32_t tid)
+{
+	uint32_t *slot = map64_get(&s->by_tid, tid);
+
+	return slot && s->threads[*slot - 1].call ? give_up(s, &s->threads[*slot - 1]) : 0;
+}
+
+static int see(struct strace *s, const struct ps_record *rec)
+{
+	const struct ps_meta *m = &rec->meta;
+
+	switch (rec->type) {
+	case PS_HEADER: return forget(s);
+	case PS_EVENT: return strace_event(s, &rec->event);
+	case PS_FORK: return strace_files_fork(s, rec->fork.pid, rec->fork.ppid);
+	case PS_EXIT: return on_thread_end(s, rec->exit.tid);
+	case PS_META:
+		if (s->o.arch || m->key.len != 4 || memcmp(m->key.p, "arch", 4) != 0 ||
+		    m->value.len >= sizeof(s->arch))
+			return 0;
+		memcpy(s->arch, m->value.p, m->value.len);
+		s->arch[m->value.len] = 0;
+		s->arm = !strncmp(s->arch, "aarch64", 7) || !strncmp(s->arch, "arm", 3);
+		map64_clear(&s->names);
+		return 0;
+	default: return 0;
+	}
+}
+
+/* A src_pause_fn: what there is goes out. What fails is found at the next write. */
+static int on_pause(void *ctx)
+{
+	struct strace *s = ctx;
+
+	if (!s->b.err && !out_add(&s->out, s->b.data, s->b.len)) {
+		buf_reset(&s->b);
+		(void)out_flush(&s->out);
+	}
+	return -1;
+}
+
+static int read_one(struct strace *s, const char *name)
+{
+	const struct ps_record *rec;
+	struct sreader *r;
+	struct src *src;
+	int rc = src_open(&src, name, s->d), status;
+
+	if (rc)
+		return PP_EXIT_FAIL;
+	if (!s->o.summary)
+		src_on_pause(src, on_pause, s);
+	rc = sreader_new(&r, src, SREADER_EVENTS, s->d);
+	if (rc)
+		return PP_EXIT_FAIL;
+	while (!(rc = sreader_next(r, &rec)) &&
+	       !(rc = rec->type == PS_SAMPLE ? on_sample(s, r, &rec->sample) : see(s, rec)))
+		;
+	status = sreader_status(r, rc);
+	s->account.lost += sreader_account(r)->lost;
+	sreader_free(r);
+	if (rc == PP_END || rc == PP_ECUT || rc == PP_ECORRUPT)
+		return all_unended(s) ? PP_EXIT_FAIL : status;
+	return PP_EXIT_FAIL;
+}
+
+int strace_files(struct strace *s, char **names, int n)
+{
+	static char *standard_input[] = {"-"};
+	int worst = PP_EXIT_OK, i = 0;
+
+	if (!n)
+		names = standard_input;
+	do {
+		int status = read_one(s, names[i]);
+
+		if (status == PP_EXIT_FAIL)
+			return status;
+		worst = status > worst ? status : worst;
+	} while (++i < n);
+	return worst;
+}
+
+/* ---- the end ---- */
+
+static int print_table(struct strace *s, int status)
+{
+	int fd = s->out.fd, printed;
+
+	out_release(&s->out);
+	s->tables.lost = s->account.lost;
+	s->tables.partial = status == PP_EXIT_PARTIAL;
+	printed = tables_print(&s->tables, &s->o.table, fd, s->d);
+	return printed ? printed : status;
+}
+
+int strace_close(struct strace *s, int status)
+{
+	int rc = s->b.err, closed;
+
+	if (status != PP_EXIT_FAIL && !s->account.calls) {
+		diag_error(s->d, NULL, -1,
+			   s->account.samples
+				   ? "no system calls: record raw_syscalls:sys_enter and sys_exit"
+				   : "no samples");
+		status = PP_EXIT_PARTIAL;
+	}
+	if (s->table && status != PP_EXIT_FAIL)
+		return print_table(s, status);
+	if (!rc)
+		rc = out_add(&s->out, s->b.data, s->b.len);
+	closed = out_close(&s->out);
+	rc = rc ? rc : closed;
+	if (rc && rc != PP_EPIPE)
+		diag_error(s->d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	if (s->pathless && !s->told && s->o.form == STRACE_TEXT)
+		diag_say(s->d, NULL,
+			 "paths are addresses: they were not recorded (pstrace(1), PATHS)");
+	if (s->account.lost)
+		diag_say(s->d, NULL,
+			 "the recording lost %" PRIu64
+			 " events: calls without beginning or end can be due to that",
+			 s->account.lost);
+	return rc ? PP_EXIT_FAIL : status;
+}
+
+void strace_describe(const struct strace *s)
+{
+	const struct strace_account *a = &s->account;
+
+	diag_say(s->d, NULL,
+		 "samples %" PRIu64 ", calls %" PRIu64 " = shown %" PRIu64
+		 " + not asked for %" PRIu64 "; without an end %" PRIu64
+		 ", without a beginning %" PRIu64 ", lost by the recording %" PRIu64,
+		 a->samples, a->calls, a->shown, a->filtered, a->unended, a->unbegun, a->lost);
+}

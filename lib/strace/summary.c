@@ -1,0 +1,36 @@
+/* The table of calls: how many, how many failed, and how long they took. */
+#include "base/err.h"
+#include "strace/parts.h"
+
+static int make(struct strace *s)
+{
+	static const struct table_key keys[] = {
+		{"call", TABLE_TEXT, 0}, {"comm", TABLE_TEXT, 0}, {"tid", TABLE_NUMBER, 0}};
+	static const struct table_value values[] = {{"time", TABLE_SUM, "ns", 0},
+						    {"errors", TABLE_COUNT, "", 0}};
+
+	tables_init(&s->tables);
+	return tables_add(&s->tables, "system calls", keys, s->o.by_thread ? 3 : 1, values, 2,
+			  &s->table);
+}
+
+int strace_count(struct strace *s, const struct call *c)
+{
+	uint64_t key[3] = {0, 0, c->t->tid};
+	size_t len;
+	const char *name = strace_text(s, c->name, &len);
+	uint32_t row;
+	int rc = s->table ? 0 : make(s);
+
+	if (!rc)
+		rc = table_text(s->table, name, len, &key[0]);
+	if (!rc && s->o.by_thread)
+		rc = table_text(s->table, c->comm, c->comm_len, &key[1]);
+	if (!rc)
+		rc = table_row(s->table, key, &row);
+	if (!rc && c->begun && c->ended)
+		rc = table_add(s->table, row, 0, (hist_int)(c->end - c->start), c->start);
+	if (!rc && c->ended && c->ret < 0 && c->ret >= -4095)
+		rc = table_add(s->table, row, 1, 0, 0);
+	return rc;
+}

@@ -1,0 +1,242 @@
+/* A call as text, as tab-separated values, as JSON. */
+#include "base/err.h"
+#include "strace/parts.h"
+
+#include <inttypes.h>
+
+static bool returns_address(const char *name)
+{
+	return !strcmp(name, "mmap") || !strcmp(name, "mmap2") || !strcmp(name, "brk") ||
+	       !strcmp(name, "mremap") || !strcmp(name, "shmat");
+}
+
+static bool failed(const struct call *c)
+{
+	return c->ended && c->ret < 0 && c->ret >= -4095;
+}
+
+static void add_path(struct strace *s, uint32_t path)
+{
+	size_t len;
+	const char *text = strace_text(s, path, &len);
+
+	buf_addc(&s->b, '"');
+	buf_add_safe(&s->b, text, len);
+	buf_addc(&s->b, '"');
+}
+
+static void add_file(struct strace *s, uint32_t pid, uint64_t fd)
+{
+	uint32_t path = strace_file(s, pid, fd);
+	size_t len;
+	const char *text = strace_text(s, path, &len);
+
+	if (!path)
+		return;
+	buf_addc(&s->b, '<');
+	buf_add_safe(&s->b, text, len);
+	buf_addc(&s->b, '>');
+}
+
+/* Arguments at the end that are 0 say nothing, where there are more than the call has. */
+static uint32_t count_args(const struct thread *t, const struct call_args *known)
+{
+	uint32_t n = t->nargs;
+
+	if (known) {
+		for (n = 0; n < CALL_ARGS_MAX && known->arg[n].name;)
+			n++;
+		return n < t->nargs ? n : t->nargs;
+	}
+	while (n && !t->arg[n - 1] && !t->about[n - 1].name)
+		n--;
+	return n;
+}
+
+/* The mode of open is there only where a file may be made. */
+static bool is_left_out(const struct thread *t, const struct call_args *known, uint32_t i)
+{
+	if (!i || !known || known->arg[i].kind != ARG_MODE || known->arg[i - 1].kind != ARG_OPEN)
+		return false;
+	return !(t->arg[i - 1] & 0100) && (t->arg[i - 1] & 020000000) != 020000000;
+}
+
+static void add_args(struct strace *s, const struct call *c, const char *name)
+{
+	const struct thread *t = c->t;
+	const struct call_args *known = call_find(name, strlen(name));
+	uint32_t n = c->begun ? count_args(t, known) : 0, path = t->path;
+
+	for (uint32_t i = 0; i < n; i++) {
+		enum arg_kind kind = t->about[i].kind;
+		size_t len;
+		const char *arg = strace_text(s, t->about[i].name, &len);
+
+		if (is_left_out(t, known, i))
+			continue;
+		if (!t->about[i].name && known) {
+			kind = known->arg[i].kind;
+			arg = known->arg[i].name;
+			len = strlen(arg);
+		} else if (!t->about[i].name) {
+			kind = ARG_PTR;
+		}
+		buf_adds(&s->b, i ? ", " : "");
+		buf_add_safe(&s->b, arg, len);
+		buf_adds(&s->b, len ? ": " : "");
+		if (kind == ARG_PATH && path && t->arg[i]) {
+			add_path(s, path);
+			path = 0;
+		} else if (s->o.raw) {
+			buf_addf(&s->b, "0x%" PRIx64, t->arg[i]);
+		} else {
+			s->pathless |= kind == ARG_PATH && t->arg[i];
+			value_add(&s->b, kind, t->arg[i], s->arm);
+		}
+		if (kind == ARG_FD || kind == ARG_DIRFD)
+			add_file(s, t->pid, t->arg[i]);
+	}
+}
+
+static void add_result(struct strace *s, const struct call *c, const char *name)
+{
+	const char *text, *error;
+
+	if (!c->ended) {
+		buf_addc(&s->b, '?');
+	} else if (failed(c)) {
+		error = value_errno((uint32_t)-c->ret, &text);
+		if (s->o.raw || !error)
+			buf_addf(&s->b, "%" PRId64, c->ret);
+		else
+			buf_addf(&s->b, "%s %s (%s)", c->ret <= -512 ? "?" : "-1", error, text);
+	} else if (returns_address(name)) {
+		buf_addf(&s->b, "0x%" PRIx64, (uint64_t)c->ret);
+	} else {
+		buf_addf(&s->b, "%" PRId64, c->ret);
+		if (!strncmp(name, "open", 4) || !strcmp(name, "creat") || !strncmp(name, "dup", 3))
+			add_file(s, c->t->pid, (uint64_t)c->ret);
+	}
+}
+
+static void add_text(struct strace *s, const struct call *c, const char *name)
+{
+	if (c->begun)
+		buf_addf(&s->b, "%10.3f ", (double)(c->start - s->base) / 1e6);
+	else
+		buf_adds(&s->b, "         ? ");
+	if (c->begun && c->ended)
+		buf_addf(&s->b, "(%9.3f ms) ", (double)(c->end - c->start) / 1e6);
+	else
+		buf_adds(&s->b, "(            ) ");
+	buf_add_safe(&s->b, c->comm, c->comm_len);
+	buf_addf(&s->b, "/%u ", c->t->tid);
+	buf_add_safe(&s->b, name, strlen(name));
+	buf_addc(&s->b, '(');
+	if (c->begun)
+		add_args(s, c, name);
+	else
+		buf_adds(&s->b, "...");
+	buf_adds(&s->b, ") = ");
+	add_result(s, c, name);
+	buf_addc(&s->b, '\n');
+}
+
+/* The arguments and the result as one text each, in scratch. */
+static void add_part(struct strace *s, const struct call *c, const char *name, bool args,
+		     struct buf *part)
+{
+	struct buf kept = s->b;
+
+	s->b = (struct buf)BUF_INIT;
+	if (args)
+		add_args(s, c, name);
+	else
+		add_result(s, c, name);
+	*part = s->b;
+	s->b = kept;
+}
+
+static void add_tsv(struct strace *s, const struct call *c, const char *name)
+{
+	struct buf args, result;
+
+	if (!s->begun)
+		buf_adds(&s->b, "# start\tduration\tcomm\tpid\ttid\tcall\targuments\tresult\n");
+	add_part(s, c, name, true, &args);
+	add_part(s, c, name, false, &result);
+	if (c->begun)
+		buf_add_u64(&s->b, c->start, 0, ' ');
+	buf_addc(&s->b, '\t');
+	if (c->begun && c->ended)
+		buf_add_u64(&s->b, c->end - c->start, 0, ' ');
+	buf_addc(&s->b, '\t');
+	table_add_escaped(&s->b, c->comm, c->comm_len, false);
+	buf_addf(&s->b, "\t%u\t%u\t", c->t->pid, c->t->tid);
+	table_add_escaped(&s->b, name, strlen(name), false);
+	buf_addc(&s->b, '\t');
+	table_add_escaped(&s->b, buf_str(&args), args.len, false);
+	buf_addc(&s->b, '\t');
+	table_add_escaped(&s->b, buf_str(&result), result.len, false);
+	buf_addc(&s->b, '\n');
+	buf_inherit(&s->b, &args);
+	buf_inherit(&s->b, &result);
+	buf_release(&args);
+	buf_release(&result);
+}
+
+static void add_json(struct strace *s, const struct call *c, const char *name)
+{
+	struct buf args, result;
+
+	add_part(s, c, name, true, &args);
+	add_part(s, c, name, false, &result);
+	buf_adds(&s->b, "{");
+	if (c->begun)
+		buf_addf(&s->b, "\"start\":%" PRIu64 ",", c->start);
+	if (c->begun && c->ended)
+		buf_addf(&s->b, "\"duration\":%" PRIu64 ",", c->end - c->start);
+	buf_adds(&s->b, "\"comm\":");
+	buf_add_json(&s->b, c->comm, c->comm_len);
+	buf_addf(&s->b, ",\"pid\":%u,\"tid\":%u,\"call\":", c->t->pid, c->t->tid);
+	buf_add_json(&s->b, name, strlen(name));
+	buf_adds(&s->b, ",\"arguments\":");
+	buf_add_json(&s->b, buf_str(&args), args.len);
+	if (c->ended)
+		buf_addf(&s->b, ",\"ret\":%" PRId64, c->ret);
+	buf_adds(&s->b, ",\"result\":");
+	buf_add_json(&s->b, buf_str(&result), result.len);
+	buf_adds(&s->b, "}\n");
+	buf_inherit(&s->b, &args);
+	buf_inherit(&s->b, &result);
+	buf_release(&args);
+	buf_release(&result);
+}
+
+int strace_write(struct strace *s, const struct call *c)
+{
+	size_t len;
+	const char *name = strace_text(s, c->name, &len);
+
+	s->account.calls++;
+	if (!strace_wants(s, c->name) || (s->o.failed && !failed(c)) ||
+	    (s->o.slower && (!c->begun || !c->ended || c->end - c->start < s->o.slower))) {
+		s->account.filtered++;
+		return 0;
+	}
+	s->account.shown++;
+	if (s->o.summary)
+		return strace_count(s, c);
+	switch (s->o.form) {
+	case STRACE_TEXT: add_text(s, c, name); break;
+	case STRACE_TSV: add_tsv(s, c, name); break;
+	case STRACE_JSON: add_json(s, c, name); break;
+	}
+	s->begun = true;
+	if (s->b.err || s->b.len < 32768)
+		return s->b.err;
+	if (out_add(&s->out, s->b.data, s->b.len))
+		return s->out.err;
+	buf_reset(&s->b);
+	return 0;
+}

@@ -1,0 +1,113 @@
+#!/bin/sh
+# pstrace: its calls beside what perf trace printed of the same recording, its table beside plat's; paths
+# that probes tell; selection, forms, damaged input, refusals and exit statuses.
+. "${0%/*}/lib.sh"
+
+# What perf 6.1 printed: beginning, duration, thread, call and result of each.
+gzip -dc "$ROOT/t/data/strace.data.gz" >strace.data
+gzip -dc "$ROOT/t/data/strace.trace.gz" >strace.trace.txt
+run env BIN="$BIN" "$ROOT/t/oracle/perf-strace" -v strace.data
+is "$status" 0 'calls are those of perf trace'
+like "$OUT" '^strace.data: [5-9][0-9] calls equal, 0 differ, 0 only perf, 0 only pstrace' 'all of them'
+"$BIN/pdecode" strace.data >strace.ps 2>/dev/null || exit 1
+
+# Arguments, as perf printed them where they are numbers.
+run "$BIN/pstrace" strace.ps
+is "$status" 0 'text'
+sed -n 's/.* \(read\|write\)(fd: \([0-9]*\), buf: \(0x[0-9a-f]*\), count: \([0-9]*\)) .*/\1 \2 \3 \4/p' "$OUT" | sort >got
+sed -n 's/.*[ :]\(read\|write\)(fd: \([0-9]*\), buf: \(0x[0-9a-f]*\), count: \([0-9]*\)).*/\1 \2 \3 \4/p' strace.trace.txt |
+	sort >want
+ok 'there are reads and writes' test -s want
+comm -23 want got >missing
+empty missing 'descriptors, addresses and counts'
+like "$OUT" 'exit_group\(error_code: 0\) = \?$' 'a call that does not return'
+like "$OUT" 'wait4\(upid: [0-9]+, stat_addr: NULL' 'addresses that are 0'
+
+# The table, as plat has it.
+"$BIN/pdecode" "$ROOT/t/data/syscalls.dat" >sys.ps 2>/dev/null || exit 1
+run "$BIN/pstrace" -s --tsv sys.ps
+is "$status" 0 'a table of calls'
+awk -F '\t' '!/^#/ && $3 { print $2, $3, $4 }' "$OUT" | sort >got
+"$BIN/plat" --kind syscall --by name --tsv sys.ps 2>/dev/null >plat.tsv
+awk -F '\t' '
+	/^#/ { for (i = 1; i <= NF; i++) { if ($i ~ /^name:key/) k = i; if ($i ~ /:count$/ && !c) c = i; if ($i ~ /:sum:ns$/) s = i } next }
+	k { print $k, $c, $s }' plat.tsv | sed 's/^new\([lf]*stat \)/\1/' | sort >want
+ok 'plat has calls' test -s want
+same got want 'counts and times are those of plat'
+run "$BIN/pstrace" --by-thread --sort call sys.ps
+like "$OUT" '^call +comm +tid ' '--by-thread'
+
+# Which calls.
+run "$BIN/pstrace" sys.ps
+cp "$OUT" all
+run "$BIN/pstrace" -e 'open*,close' sys.ps
+grep -E '/[0-9]+ (open[a-z0-9]*|close)\(' all >want
+same "$OUT" want '-e with a pattern and a name'
+run "$BIN/pstrace" -e '!open*,close' sys.ps
+grep -vE '/[0-9]+ (open[a-z0-9]*|close)\(' all >want
+same "$OUT" want '-e turned round'
+run "$BIN/pstrace" --failed sys.ps
+grep -E ' = (-1|\?) E[A-Z]+ ' all >want
+same "$OUT" want '--failed'
+run "$BIN/pstrace" -e memory sys.ps
+is "$(grep -cvE '/[0-9]+ (m|brk)' "$OUT")" 0 'a group'
+run "$BIN/pstrace" --slower 100us sys.ps
+awk -F '[( ]+' '{ for (i = 1; i <= NF; i++) if ($i == "ms)") { if ($(i - 1) + 0 >= 0.1) print; break } }' all >want
+same "$OUT" want '--slower'
+like all 'openat\(dfd: AT_FDCWD, filename: 0x[0-9a-f]+, flags: O_RDONLY' 'flags by name'
+like all '= -1 E[A-Z]+ \([A-Z]' 'errors by name and text'
+run "$BIN/pstrace" --raw -e openat sys.ps
+like "$OUT" 'dfd: 0xffffff' '--raw'
+"$BIN/pfilter" 'ret < 0' sys.ps >marked.ps
+run "$BIN/pstrace" marked.ps
+grep -E ' = (-1|\?) E[A-Z]+ ' all | sed 's/^ *[0-9.?]* //' >want
+sed 's/^ *[0-9.?]* //' "$OUT" >got
+same got want 'pfilter says which count, by their end'
+run "$BIN/pstrace" --tsv sys.ps
+is "$(grep -cv '^#' "$OUT")" "$(wc -l <all)" 'TSV has a line for each'
+is "$(awk -F '\t' 'NF != 8' "$OUT")" '' 'of eight columns'
+run "$BIN/pstrace" --json sys.ps
+if have python3; then
+	python3 -c '
+import json, sys
+calls = [json.loads(line) for line in sys.stdin]
+assert all(c["call"] and c["tid"] > 0 for c in calls)
+print(len(calls))' <"$OUT" >n
+	is "$(cat n)" "$(wc -l <all)" 'JSON'
+else
+	skip 1 'python3 is not installed'
+fi
+
+# Paths, as a probe in the C library told them, and as the program opened them (t/data/README.md).
+gzip -dc "$ROOT/t/data/paths.data.gz" | "$BIN/pdecode" >paths.ps 2>/dev/null
+run "$BIN/pstrace" paths.ps
+like "$OUT" 'openat\(dfd: AT_FDCWD, filename: "/etc/hostname", flags: O_RDONLY\|O_CLOEXEC\) = 3</etc/hostname>' 'a path'
+like "$OUT" 'read\(fd: 3</etc/hostname>, .*count: 8\) = 3' 'of a descriptor'
+like "$OUT" 'dup\(fildes: 3</etc/hostname>\) = 5</etc/hostname>' 'and its duplicate'
+like "$OUT" 'read\(fd: 3</etc/hostname>, .*count: 1\) = 1' 'a child has the files of its parent'
+like "$OUT" 'filename: "/no/such", flags: O_RDWR\|O_CREAT, mode: 0600\) = -1 ENOENT' 'a file that could not be opened'
+like "$OUT" 'close\(fd: 3</etc/hostname>\) = 0' 'until it is closed'
+is "$(grep -c 'hostname' "$OUT")" 8 'nothing else has that path'
+like "$OUT" 'wait4\(upid: -1,' 'numbers of 32 bits'
+unlike "$ERR" 'paths are addresses' 'without a message'
+run "$BIN/pstrace" strace.ps
+run "$BIN/pstrace" sys.ps
+like "$ERR" 'paths are addresses: they were not recorded' 'where there are none, a message says so'
+
+# What is not whole.
+head -c 20000 sys.ps >cut.ps
+run "$BIN/pstrace" cut.ps
+is "$status" 1 'a stream that is cut off'
+"$BIN/pdecode" "$ROOT/t/data/small.data" >small.ps 2>/dev/null
+run "$BIN/pstrace" small.ps
+is "$status" 1 'a recording without system calls'
+like "$ERR" 'no system calls: record raw_syscalls' 'which is reported'
+run "$BIN/pstrace" nothing
+is "$status" 2 'a file that is not there'
+run "$BIN/pstrace" --slower soon sys.ps
+is "$status" 64 'a time that is none'
+run "$BIN/pstrace" -s --sort nosuch sys.ps
+is "$status" 64 'a column that is none'
+run "$BIN/pstrace" --stats sys.ps
+like "$ERR" 'calls [0-9]+ = shown [0-9]+' '--stats'
+done_testing
