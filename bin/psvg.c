@@ -7,7 +7,8 @@
 /* clang-format off */
 enum { OPT_SUBTITLE = OPT_NO_SHORT, OPT_WIDTH, OPT_FRAME_HEIGHT, OPT_MIN_WIDTH, OPT_FONT_SIZE,
        OPT_COUNT_NAME, OPT_HASH, OPT_NOTES, OPT_STATS, OPT_VIEW, OPT_VALUE, OPT_STAT,
-       OPT_TIMELINE };
+       OPT_TIMELINE, OPT_DIFF, OPT_LEAF, OPT_RAW, OPT_GONE,
+       OPT_NEGATE };
 /* clang-format on */
 
 static const struct opt options[] = {
@@ -34,6 +35,11 @@ static const struct opt options[] = {
 	{OPT_VALUE, "value", "NAME", "of a table: this value only"},
 	{OPT_STAT, "stat", "NAME", "of a table: draw count, sum, mean, p99, ..."},
 	{OPT_TIMELINE, "timeline", "[FORM]", "of plat --timeline: html (default) or a static svg"},
+	{OPT_DIFF, "diff", NULL, "BASE NEW, or text with two counts: colour the difference"},
+	{OPT_GONE, "gone", NULL, "of --diff: draw what is gone"},
+	{OPT_LEAF, "leaf", NULL, "of --diff: colour frames without their callees' difference"},
+	{OPT_RAW, "raw", NULL, "of --diff: do not scale the base to the same total"},
+	{OPT_NEGATE, "negate", NULL, "of --diff: red is less, blue is more"},
 	{OPT_NOTES, "notes", "TEXT", "put TEXT into the description inside the SVG"},
 	{OPT_STATS, "stats", NULL, "print the account of what was read and drawn"},
 	{0},
@@ -41,7 +47,7 @@ static const struct opt options[] = {
 
 struct config {
 	struct picture_opts o;
-	bool reverse, stats;
+	bool reverse, stats, diff;
 };
 
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
@@ -78,6 +84,11 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case OPT_VALUE: t->value = arg; break;
 	case OPT_STAT: t->stat = arg; break;
 	case OPT_TIMELINE: return timeline_form(arg, &c->o.timeline_svg, why);
+	case OPT_DIFF: c->diff = true; break;
+	case OPT_GONE: c->diff = f->gone = true; break;
+	case OPT_LEAF: c->diff = f->leaf = true; break;
+	case OPT_RAW: c->diff = f->raw = true; break;
+	case OPT_NEGATE: c->diff = f->negate = true; break;
 	case OPT_STATS: c->stats = true; break;
 	}
 	return rc;
@@ -97,6 +108,8 @@ int main(int argc, char **argv)
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
 	rc = picture_new(&p, c.reverse, cli.diag);
+	if (!rc && c.diff)
+		rc = picture_compare(p);
 	if (!rc && cli.first == argc)
 		rc = picture_read(p, "-");
 	for (int i = cli.first; i < argc && !rc; i++)

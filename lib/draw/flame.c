@@ -32,6 +32,7 @@ void flame_free(struct flame *f)
 {
 	if (!f)
 		return;
+	flame_diff_free(f->diff);
 	intern_release(&f->names);
 	map64_release(&f->children);
 	buf_release(&f->last);
@@ -193,6 +194,7 @@ int flame_add(struct flame *f, const char *frames, size_t len, long double count
 		buf_reset(&f->last);
 		return rc;
 	}
+	f->leaf = leaf;
 	f->nodes[leaf].self += count;
 	f->account.total += count;
 	f->account.stacks++;

@@ -65,6 +65,17 @@ void flame_free(struct flame *f); /* NULL is fine */
 int flame_add(struct flame *f, const char *frames, size_t len, long double count);
 
 /*
+ * From now on there are two profiles: a graph of the new one, coloured by the difference to the
+ * base. 0 or PP_ENOMEM. Stacks are added with both counts, or read: from text with two counts a
+ * line, or with one, which is of the side that was chosen last (the new one).
+ */
+int flame_compare(struct flame *f);
+void flame_side(struct flame *f, bool base);
+bool flame_is_both(const struct flame *f); /* text with two counts was read */
+int flame_add_both(struct flame *f, const char *frames, size_t len, long double base,
+		   long double count);
+
+/*
  * Reads folded text to its end: on each line frames, a space, and a count after the last space (an
  * integer or a float). What is not such a line is reported to d, counted and left out; a line that
  * begins with "# partial: " says that what was folded was damaged, and one with "# event: " what is
@@ -98,6 +109,11 @@ struct flame_opts {
 	bool fixed;		/* the script keeps the width */
 	bool inverted;		/* icicle: the root is at the top */
 	unsigned palette;	/* from flame_palette */
+	/* Of two profiles: */
+	bool leaf;   /* colours by the difference of the frame alone, not with its callees */
+	bool raw;    /* counts as they are, not scaled to the same total */
+	bool gone;   /* only what the new one has no more */
+	bool negate; /* red is less */
 };
 
 #define FLAME_OPTS_INIT \

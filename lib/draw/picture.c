@@ -19,6 +19,8 @@ struct picture {
 	struct tables tables;
 	struct timeline *timeline; /* NULL: none was read */
 	bool stacks, charts;	   /* what was read */
+	bool compare;
+	unsigned sources; /* that were read */
 	bool partial;
 };
 
@@ -36,6 +38,16 @@ int picture_new(struct picture **pp, bool reverse, struct diag *d)
 	tables_init(&p->tables);
 	*pp = p;
 	return 0;
+}
+
+int picture_compare(struct picture *p)
+{
+	int rc = flame_compare(p->flame);
+
+	p->compare = true;
+	if (rc)
+		diag_error(p->d, NULL, -1, "%s", pp_strerror(rc));
+	return rc;
 }
 
 void picture_free(struct picture *p)
@@ -152,6 +164,14 @@ static int read_source(struct picture *p, struct src *s, const char *name)
 		src_free(s);
 		return PP_EMISMATCH;
 	}
+	if (p->compare && (table || p->sources > 1)) {
+		diag_error(p->d, name, -1,
+			   table ? "is a table: only stacks are compared"
+				 : "--diff takes two files, the base and the new one");
+		src_free(s);
+		return PP_EMISMATCH;
+	}
+	flame_side(p->flame, !p->sources++);
 	p->charts |= table;
 	p->stacks |= !table;
 	if (table)
@@ -183,7 +203,9 @@ static int write_svg(struct picture *p, const struct picture_opts *o, struct out
 	else
 		rc = p->charts ? chart_svg(&p->tables, &o->chart, out)
 			       : flame_svg(p->flame, &o->flame, out);
-	if (rc == PP_END && p->timeline)
+	if (rc == PP_END && p->compare && o->flame.gone)
+		diag_error(p->d, NULL, -1, "nothing is gone: nothing to draw");
+	else if (rc == PP_END && p->timeline)
 		diag_error(p->d, NULL, -1, "no intervals: nothing to draw");
 	else if (rc == PP_END && !p->charts)
 		diag_error(p->d, NULL, -1, "no samples: nothing to draw");
@@ -224,6 +246,12 @@ int picture_print(struct picture *p, const struct picture_opts *o, int fd, bool 
 	struct out out;
 	int rc = out_init(&out, fd), closed;
 
+	if (!rc && p->compare && p->sources < 2 && !flame_is_both(p->flame)) {
+		diag_error(p->d, NULL, -1,
+			   "--diff takes two files, or text with two counts in each line");
+		out_release(&out);
+		return PP_EXIT_USAGE;
+	}
 	if (!rc)
 		rc = write_svg(p, o, &out);
 	closed = out_close(&out);

@@ -36,6 +36,12 @@ int picture_new(struct picture **p, bool reverse, struct diag *d);
 void picture_free(struct picture *p); /* NULL is fine */
 
 /*
+ * A flame graph of two profiles: one file of text with two counts, or the base's and then the new
+ * one's. 0 or PP_ENOMEM, which is reported.
+ */
+int picture_compare(struct picture *p);
+
+/*
  * Reads a file, "-" is stdin. All files of a picture have to be of one sort: stacks or tables. 0,
  * or an error that was reported. What is damaged is reported and makes the picture partial.
  */

@@ -23,10 +23,11 @@ struct reader {
 	size_t len;
 	uint64_t offset; /* of data in the input */
 	bool eof;
-	bool skip;		 /* in a line that is too long */
-	bool first;		 /* no line was taken yet */
-	bool told;		 /* what is counted */
-	uint64_t lines, doubles; /* with a count, with two */
+	bool skip;						    /* in a line that is too long */
+	bool first;						    /* no line was taken yet */
+	bool told;						    /* what is counted */
+	uint64_t lines, doubles;				    /* with a count, with two */
+	enum { COLUMNS_UNKNOWN, COLUMNS_ONE, COLUMNS_TWO } columns; /* of a comparison */
 };
 
 static bool parse_float(const char *s, size_t n, long double *v)
@@ -127,6 +128,30 @@ static int take_about(struct reader *r, const struct fold_about *about)
 	return PP_EMISMATCH;
 }
 
+/* A line of a comparison, whose last count is at `space`. The first line says how many there are. */
+static int take_both(struct reader *r, const char *line, const char *space, long double count)
+{
+	const char *first = memrchr(line, ' ', (size_t)(space - line));
+	struct flame_diff *d = r->f->diff;
+	long double base = 0;
+	bool two = first && parse_count(first + 1, (size_t)(space - first - 1), &base);
+
+	if (r->columns == COLUMNS_UNKNOWN) {
+		r->columns = two ? COLUMNS_TWO : COLUMNS_ONE;
+		d->both |= two;
+	}
+	if (r->columns == COLUMNS_TWO && two)
+		return flame_add_both(r->f, line, (size_t)(first - line), base, count);
+	if (r->columns == COLUMNS_TWO) {
+		r->f->account.malformed++;
+		diag_warn(r->d, src_name(r->s), (int64_t)(r->offset + (size_t)(line - r->data)),
+			  "line without two counts is left out");
+		return 0;
+	}
+	return d->base_side ? flame_add_both(r->f, line, (size_t)(space - line), count, 0)
+			    : flame_add_both(r->f, line, (size_t)(space - line), 0, count);
+}
+
 /* Takes a line without its newline. */
 static int take_line(struct reader *r, const char *line, size_t n)
 {
@@ -134,6 +159,7 @@ static int take_line(struct reader *r, const char *line, size_t n)
 	const char *space;
 	long double count;
 	bool first = r->first;
+	int rc;
 
 	while (n && is_blank(line[n - 1]))
 		n--;
@@ -147,6 +173,8 @@ static int take_line(struct reader *r, const char *line, size_t n)
 	}
 	if (*line == '#' && fold_about_parse(line, n, &about))
 		return take_about(r, &about);
+	if (*line == '#' && flame_diff_line(r->f, line, n, &rc))
+		return rc;
 	r->f->account.lines++;
 	space = memrchr(line, ' ', n);
 	if (!space || !parse_count(space + 1, n - (size_t)(space + 1 - line), &count)) {
@@ -161,6 +189,8 @@ static int take_line(struct reader *r, const char *line, size_t n)
 		return 0;
 	}
 	r->f->account.unsaid |= !r->told;
+	if (r->f->diff)
+		return take_both(r, line, space, count);
 	/* One line with a single count decides it. */
 	if (r->doubles == r->lines++)
 		r->doubles += ends_with_count(line, (size_t)(space - line));
@@ -208,7 +238,7 @@ static int refuse_text(struct reader *r)
 {
 	if (!r->lines || r->doubles < r->lines)
 		return 0;
-	diag_error(r->d, src_name(r->s), -1, "%s", FOLD_TWO_COUNTS);
+	diag_error(r->d, src_name(r->s), -1, "%s; psvg --diff draws both", FOLD_TWO_COUNTS);
 	return PP_EUNSUPPORTED;
 }
 

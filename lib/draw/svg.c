@@ -148,47 +148,54 @@ static void add_percent(struct layout *l, long double v)
 struct name_rank {
 	const char *s;
 	size_t len;
-	uint32_t id;
+	uint32_t key; /* name * 2, + 1 for frames that have callees */
 };
 
 static int by_bytes(const void *pa, const void *pb)
 {
 	const struct name_rank *a = pa, *b = pb;
 	size_t n = a->len < b->len ? a->len : b->len;
-	int c = n ? memcmp(a->s, b->s, n) : 0;
+	int c = n ? memcmp(a->s, b->s, n) : 0, x, y;
 
-	return c ? c : (a->len > b->len) - (a->len < b->len);
+	/* What follows in folded text: a ';', or nothing. */
+	x = a->len > n ? (uint8_t)a->s[n] : a->key & 1 ? ';' : -1;
+	y = b->len > n ? (uint8_t)b->s[n] : b->key & 1 ? ';' : -1;
+	return c ? c : x != y ? x - y : (a->len > b->len) - (a->len < b->len);
 }
 
 /*
- * Links callees by name. Nodes are gone through in the order of their names, and each is put
+ * Links callees in the order of folded text that is sorted by bytes. Nodes are gone through in the order of their names, and each is put
  * after the callees that its caller already has: no list is sorted by itself.
  */
 static int link_siblings(struct layout *l)
 {
 	uint32_t names = l->f->names.n, n = l->f->n, sum = 0;
-	struct name_rank *ranks = malloc((names + 1) * sizeof(*ranks));
-	uint32_t *start = calloc(names + 2, sizeof(*start)); /* by name: place in order */
+	size_t keys = 2 * (size_t)names;
+	struct name_rank *ranks = malloc((keys + 1) * sizeof(*ranks));
+	uint32_t *start = calloc(keys + 2, sizeof(*start)); /* by key: place in order */
+	uint8_t *inner = calloc(n, 1);			    /* by node: it has callees */
 	uint32_t *order = calloc(n, sizeof(*order));
-	int rc = ranks && start && order ? 0 : PP_ENOMEM;
+	int rc = ranks && start && order && inner ? 0 : PP_ENOMEM;
 
 	if (rc)
 		goto out;
-	for (uint32_t i = 0; i < names; i++) {
-		ranks[i].id = i + 1;
-		ranks[i].s = intern_get(&l->f->names, i + 1, &ranks[i].len);
+	for (size_t i = 0; i < keys; i++) {
+		ranks[i].key = (uint32_t)i;
+		ranks[i].s = intern_get(&l->f->names, (uint32_t)(i / 2) + 1, &ranks[i].len);
 	}
-	qsort(ranks, names, sizeof(*ranks), by_bytes);
+	qsort(ranks, keys, sizeof(*ranks), by_bytes);
 	for (uint32_t i = 1; i < n; i++)
-		start[l->f->nodes[i].name]++;
-	for (uint32_t i = 0; i < names; i++) {
-		uint32_t count = start[ranks[i].id];
+		inner[l->f->nodes[i].parent] = 1;
+	for (uint32_t i = 1; i < n; i++)
+		start[(l->f->nodes[i].name - 1) * 2 + inner[i]]++;
+	for (size_t i = 0; i < keys; i++) {
+		uint32_t count = start[ranks[i].key];
 
-		start[ranks[i].id] = sum;
+		start[ranks[i].key] = sum;
 		sum += count;
 	}
 	for (uint32_t i = 1; i < n; i++)
-		order[start[l->f->nodes[i].name]++] = i;
+		order[start[(l->f->nodes[i].name - 1) * 2 + inner[i]]++] = i;
 	for (uint32_t i = 0; i + 1 < n; i++) {
 		uint32_t parent = l->f->nodes[order[i]].parent;
 
@@ -199,6 +206,7 @@ out:
 	free(ranks);
 	free(start);
 	free(order);
+	free(inner);
 	return rc;
 }
 
@@ -303,18 +311,28 @@ static void add_total(struct layout *l)
 static void add_account(struct layout *l)
 {
 	struct flame_account a = l->f->account;
+	uint64_t hidden = a.frames - l->drawn;
 
 	add_total(l);
 	add(l, ", ");
 	add_count(l, a.frames);
 	add(l, " frames");
-	if (l->drawn < a.frames) {
+	if (l->f->diff)
+		hidden -= l->f->diff->gone;
+	if (hidden) {
 		add(l, "; not drawn: ");
-		add_count(l, a.frames - l->drawn);
+		add_count(l, hidden);
 		addf(l, " frames narrower than %g%s, with ", l->o->min_width,
 		     l->o->min_percent ? "% of the total" : " px");
 		add_percent(l, a.pruned);
 		add(l, " of all");
+	}
+	if (l->f->diff) {
+		struct buf b = BUF_INIT;
+
+		flame_diff_describe(l->f, l->o, &b);
+		add(l, buf_str(&b));
+		buf_release(&b);
 	}
 	if (a.deep)
 		addf(l, "; cut: %llu stacks deeper than %d frames", (unsigned long long)a.deep,
@@ -325,8 +343,12 @@ static void add_account(struct layout *l)
 		addf(l, "; left out: %llu malformed lines", (unsigned long long)a.malformed);
 }
 
-static const char *title_of(const struct flame_opts *o)
+static const char *title_of(const struct layout *l)
 {
+	const struct flame_opts *o = l->o;
+
+	if (!o->title && l->f->diff)
+		return "Difference";
 	return o->title ? o->title : o->inverted ? "Icicle Graph" : "Flame Graph";
 }
 
@@ -355,14 +377,14 @@ static void add_head(struct layout *l)
 
 	l->top = ceil(y + 8 + (o->subtitle ? o->font_size * 1.5 : 0) + ROW_HEIGHT);
 	l->bottom = l->top + (l->depth + 1) * o->frame_height;
-	l->height = ceil(l->bottom + o->font_size * 2 + 6);
+	l->height = ceil(l->bottom + o->font_size * (l->f->diff ? 3.5 : 2) + 6);
 	add(l, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	addf(l,
 	     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%.0f\" "
 	     "viewBox=\"0 0 %g %.0f\" font-family=\"Verdana,DejaVu Sans,sans-serif\" "
 	     "font-size=\"%g\">\n<title>",
 	     o->width, l->height, o->width, l->height, o->font_size);
-	add_text(l, title_of(o));
+	add_text(l, title_of(l));
 	add(l, "</title>\n<desc>");
 	add_account(l);
 	if (o->notes) {
@@ -376,7 +398,7 @@ static void add_head(struct layout *l)
 	     "<g id=\"head\"><rect id=\"cover\" width=\"100%%\" height=\"%g\" fill=\"#fff\"/>"
 	     "<text x=\"%g\" y=\"%g\" font-size=\"%g\" text-anchor=\"middle\">",
 	     l->top - 2, middle, y, title);
-	add_text(l, title_of(o));
+	add_text(l, title_of(l));
 	add(l, "</text>");
 	if (o->subtitle) {
 		addf(l, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">", middle,
@@ -419,6 +441,7 @@ static int add_frame(struct layout *l, uint32_t node, long double start, long do
 	/* Both edges are rounded, so that frames that touch still do. */
 	int64_t x = llround((PAD + left) * 10), w = llround((PAD + left + width) * 10) - x;
 	struct label *label;
+	char fill[8];
 	size_t fit;
 	int rc = label_of(l, node, &label);
 
@@ -433,7 +456,9 @@ static int add_frame(struct layout *l, uint32_t node, long double start, long do
 	add(l, "\" height=\"");
 	add_tenths(l, llround((o->frame_height - 1) * 10));
 	add(l, "\" fill=\"#");
-	out_add(l->out, label->fill, 3);
+	if (l->f->diff)
+		flame_diff_fill(l->f, o, node, l->total[node], fill);
+	add(l, l->f->diff ? fill : label->fill);
 	if (gap > 0)
 		addf(l,
 		     gap < 0x1p64L && gap == floorl(gap) ? "\" data-gap=\"%.0Lf"
@@ -445,6 +470,13 @@ static int add_frame(struct layout *l, uint32_t node, long double start, long do
 	add_amount(l, l->total[node]);
 	add(l, ", ");
 	add_percent(l, l->total[node]);
+	if (l->f->diff) {
+		struct buf b = BUF_INIT;
+
+		flame_diff_words(l->f, o, node, l->total[node], &b);
+		add(l, buf_str(&b));
+		buf_release(&b);
+	}
 	add(l, ")</title></rect>\n");
 	fit = label_fit(label, (double)w / 10 - 2 * TEXT_PAD, o->font_size);
 	if (fit) {
@@ -498,6 +530,15 @@ static int add_frames(struct layout *l)
 	return 0;
 }
 
+static void add_legend(struct layout *l)
+{
+	struct buf b = BUF_INIT;
+
+	flame_diff_legend(l->f, l->o, PAD, l->bottom + l->o->font_size * 2, &b);
+	add(l, buf_str(&b));
+	buf_release(&b);
+}
+
 /* Topmost frames that are not drawn: their counts are what is missing above the drawn ones. */
 static long double sum_pruned(const struct layout *l)
 {
@@ -517,6 +558,9 @@ int flame_svg(struct flame *f, const struct flame_opts *o, struct out *out)
 	if (!*l.unit && !f->account.unsaid)
 		l.unit = f->account.about.unit;
 
+	rc = f->diff ? flame_diff_prepare(f, o) : 0;
+	if (rc)
+		return rc;
 	if (!(f->account.total > 0))
 		return PP_END;
 	rc = layout_init(&l);
@@ -527,7 +571,10 @@ int flame_svg(struct flame *f, const struct flame_opts *o, struct out *out)
 		rc = add_frames(&l);
 	}
 	if (!rc) {
-		addf(&l, "</g>\n<text id=\"foot\" x=\"%g\" y=\"%g\">", PAD,
+		add(&l, "</g>\n");
+		if (f->diff)
+			add_legend(&l);
+		addf(&l, "<text id=\"foot\" x=\"%g\" y=\"%g\">", PAD,
 		     l.bottom + o->font_size * 1.5);
 		add_account(&l);
 		add(&l, "</text>\n<script><![CDATA[\n");

@@ -22,8 +22,43 @@ struct flame_node {
 	uint32_t depth;	  /* 0 for the root */
 };
 
+/* Two profiles: the base beside the nodes' own counts (diff.c). */
+struct flame_diff {
+	bool base_side; /* lines with one count are the base's */
+	bool both;	/* lines had two counts, which are on one scale */
+	bool judged;	/* pdiff said what is significant */
+	enum { FLAME_BY_FUNCTION, FLAME_BY_STACK, FLAME_BY_COMM } by;
+	long double *base; /* by node: counts of the stacks that end here */
+	uint32_t nbase;
+	long double base_sum;
+	int8_t *verdict; /* by node, of stacks: 1 more, -1 less */
+	uint32_t nverdict;
+	struct map64 names; /* verdicts by name: 2 more, 1 less */
+	/* Of flame_diff_prepare. */
+	long double *total; /* by node: of the base, with callees */
+	long double most;   /* greatest difference of a frame */
+	uint64_t gone;	    /* frames of the base alone */
+	long double gone_sum;
+};
+
+void flame_diff_free(struct flame_diff *d);
+/* Whether a line is one of pdiff's about its verdicts; *rc: what came of it. */
+bool flame_diff_line(struct flame *f, const char *line, size_t n, int *rc);
+/* Before the drawing: sums of the base; with o->gone, only what is gone is left. 0 or PP_ENOMEM. */
+int flame_diff_prepare(struct flame *f, const struct flame_opts *o);
+/* Colour (six digits), tooltip and account; `total` is the frame's count with its callees. */
+void flame_diff_fill(const struct flame *f, const struct flame_opts *o, uint32_t node,
+		     long double total, char fill[8]);
+void flame_diff_words(const struct flame *f, const struct flame_opts *o, uint32_t node,
+		      long double total, struct buf *b);
+void flame_diff_legend(const struct flame *f, const struct flame_opts *o, double x, double y,
+		       struct buf *b);
+void flame_diff_describe(const struct flame *f, const struct flame_opts *o, struct buf *b);
+
 struct flame {
 	bool reverse;
+	uint32_t leaf;		 /* node of the stack that was added last */
+	struct flame_diff *diff; /* NULL: one profile */
 	struct flame_node *nodes;
 	uint32_t n, cap;
 	struct intern names;
