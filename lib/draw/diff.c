@@ -31,17 +31,6 @@ bool flame_is_both(const struct flame *f)
 	return f->diff && f->diff->both;
 }
 
-void flame_diff_free(struct flame_diff *d)
-{
-	if (!d)
-		return;
-	free(d->base);
-	free(d->verdict);
-	free(d->total);
-	map64_release(&d->names);
-	free(d);
-}
-
 int flame_add_both(struct flame *f, const char *frames, size_t len, long double base,
 		   long double count)
 {
@@ -297,7 +286,7 @@ void flame_diff_fill(const struct flame *f, const struct flame_opts *o, uint32_t
 		memcpy(fill, o->leaf ? "ffffff" : "eeeeee", 7);
 }
 
-/* "; before 30.00%, +5.00 points, +16.7%", without commas: the script takes titles apart at them. */
+/* "; before 30.00%; +5.00 points; +16.7%": no comma, at which the script takes titles apart. */
 void flame_diff_words(const struct flame *f, const struct flame_opts *o, uint32_t node,
 		      long double total, struct buf *b)
 {

@@ -28,11 +28,22 @@ int flame_new(struct flame **out, bool reverse)
 	return 0;
 }
 
+static void diff_free(struct flame_diff *d)
+{
+	if (!d)
+		return;
+	free(d->base);
+	free(d->verdict);
+	free(d->total);
+	map64_release(&d->names);
+	free(d);
+}
+
 void flame_free(struct flame *f)
 {
 	if (!f)
 		return;
-	flame_diff_free(f->diff);
+	diff_free(f->diff);
 	intern_release(&f->names);
 	map64_release(&f->children);
 	buf_release(&f->last);

@@ -128,7 +128,7 @@ static int take_about(struct reader *r, const struct fold_about *about)
 	return PP_EMISMATCH;
 }
 
-/* A line of a comparison, whose last count is at `space`. The first line says how many there are. */
+/* A line of a comparison, whose last count is at `space`. The first one decides. */
 static int take_both(struct reader *r, const char *line, const char *space, long double count)
 {
 	const char *first = memrchr(line, ' ', (size_t)(space - line));

@@ -164,8 +164,9 @@ static int by_bytes(const void *pa, const void *pb)
 }
 
 /*
- * Links callees in the order of folded text that is sorted by bytes. Nodes are gone through in the order of their names, and each is put
- * after the callees that its caller already has: no list is sorted by itself.
+ * Links callees in the order of folded text that is sorted by bytes. Nodes are gone through in the
+ * order of their names, and each is put after the callees that its caller already has: no list is
+ * sorted by itself.
  */
 static int link_siblings(struct layout *l)
 {

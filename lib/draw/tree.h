@@ -41,7 +41,6 @@ struct flame_diff {
 	long double gone_sum;
 };
 
-void flame_diff_free(struct flame_diff *d);
 /* Whether a line is one of pdiff's about its verdicts; *rc: what came of it. */
 bool flame_diff_line(struct flame *f, const char *line, size_t n, int *rc);
 /* Before the drawing: sums of the base; with o->gone, only what is gone is left. 0 or PP_ENOMEM. */
