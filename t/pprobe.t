@@ -140,7 +140,7 @@ tracefs=/sys/kernel/tracing
 instance=$tracefs/instances/pprobe-test-$$
 group=pptest$$
 if [ ! -w "$tracefs/uprobe_events" ] || ! mkdir "$instance" 2>/dev/null; then
-	skip 12 'recording: no uprobes here, or not root'
+	skip 79 'recording: no uprobes here, or not root'
 	done_testing
 	exit 0
 fi
@@ -262,6 +262,24 @@ if have go; then
 else
 	skip 14 'Go: go is not installed'
 fi
+
+# What was recorded in parts comes out whole.
+pprobe -x ./c2 'parts=values p->bf.b text=p->next->txt p->arr msec' >"$OUT" 2>"$ERR"
+"$BIN/pcap-perf" -e "$group:parts" -- ./c2 4 2>printed >parts.data
+"$BIN/pdecode" -t parts.data | sed -n 's/^.*: ([0-9a-f]*) /parts /p' >got
+awk '$1 == "values" {
+	for (i = 2; i <= NF; i++) {
+		n = index($i, "=")
+		v[substr($i, 1, n - 1)] = substr($i, n + 1)
+	}
+	b = v["b__s7"] + 0 > 63 ? v["b__s7"] - 128 : v["b__s7"]
+	print "parts b=" b " text=" v["txt"] " arr=" v["arr__elem"] " msec=" v["msec"]
+}' printed >want
+same got want 'texts, arrays and signed bit fields, as pdecode shows them'
+like want 'b=-8 text="second" arr=.1,2,3. ' 'there are such'
+is "$("$BIN/pdecode" parts.data | "$BIN/pfilter" --drop 'b < 0 && text == "second"' | "$BIN/pdecode" -t | wc -l)" \
+	"$(grep -c 'b=-.*second' want)" 'and filters know them'
+pprobe --all-mine
 
 # Names, and what is removed.
 pprobe -x ./c2 values >"$OUT" 2>"$ERR"

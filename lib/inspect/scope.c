@@ -98,23 +98,43 @@ static bool has_copy(Dwarf_Die *scope, Dwarf_Die *abstract)
 	return false;
 }
 
-static int each_child(Dwarf_Die *of, Dwarf_Die *copy, unsigned scope, variable_fn *fn, void *ctx)
+struct walk {
+	variable_fn *fn;
+	void *ctx;
+	unsigned scope;
+};
+
+/* A block without code of its own: what is in it belongs to what it is in. */
+static bool is_empty_block(Dwarf_Die *die)
+{
+	return dwarf_tag(die) == DW_TAG_lexical_block && !dwarf_hasattr(die, DW_AT_low_pc) &&
+	       !dwarf_hasattr(die, DW_AT_ranges);
+}
+
+static int each_child(Dwarf_Die *of, Dwarf_Die *copy, struct walk *w, unsigned depth)
 {
 	uint32_t left = SCOPE_VARS_MAX;
 	Dwarf_Die child;
 	int rc = 0;
 
-	if (dwarf_child(of, &child))
+	if (depth > 32 || dwarf_child(of, &child))
 		return 0;
 	do {
-		struct variable v = {.die = child, .scope = scope};
+		struct variable v = {.die = child, .scope = w->scope};
 
+		if (!copy && is_empty_block(&child))
+			rc = each_child(&child, NULL, w, depth + 1);
+		/* A block of which the copy has nothing. */
+		if (copy && dwarf_tag(&child) == DW_TAG_lexical_block && !has_copy(copy, &child))
+			rc = each_child(&child, copy, w, depth + 1);
 		if (!is_variable(&child, &v.param) || (copy && has_copy(copy, &child)))
 			continue;
-		v.gone = copy != NULL;
+		/* Static variables are described once, for all copies. */
+		v.gone = copy && !dwarf_hasattr(&child, DW_AT_location) &&
+			 !dwarf_hasattr(&child, DW_AT_const_value);
 		v.name = dwarf_diename(&child);
 		if (v.name)
-			rc = fn(ctx, &v);
+			rc = w->fn(w->ctx, &v);
 	} while (!rc && --left && dwarf_siblingof(&child, &child) == 0);
 	return rc;
 }
@@ -131,10 +151,11 @@ int scopes_each(const struct scopes *s, unsigned from, variable_fn *fn, void *ct
 {
 	for (unsigned i = from + 1; i-- > 0;) {
 		Dwarf_Die die = s->die[i], abstract;
-		int rc = each_child(&die, NULL, i, fn, ctx);
+		struct walk w = {fn, ctx, i};
+		int rc = each_child(&die, NULL, &w, 0);
 
 		if (!rc && abstract_of(&die, &abstract))
-			rc = each_child(&abstract, &die, i, fn, ctx);
+			rc = each_child(&abstract, &die, &w, 0);
 		if (rc)
 			return rc;
 	}

@@ -177,9 +177,13 @@ int type_field(Dwarf_Die *m, struct field *f)
 	if (!number(m, DW_AT_bit_size, &bits) || !bits || bits > 64)
 		return 0;
 	f->bits = (unsigned)bits;
+	size = type_size(&f->type);
 	if (number(m, DW_AT_data_bit_offset, &at)) {
-		f->offset = at / 8;
-		f->bit_offset = at % 8;
+		/* Of the whole storage unit, which is read without leaving the structure. */
+		if (!size || at % (8 * size) + bits > 8 * size)
+			size = 1;
+		f->offset = at / (8 * size) * size;
+		f->bit_offset = (unsigned)(at % (8 * size));
 	} else if (number(m, DW_AT_bit_offset, &at)) {
 		/* DWARF 2 and 3 count from the other end of the storage unit. */
 		if (!number(m, DW_AT_byte_size, &size))

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "event/probe_parts.h"
 
 #include <stdlib.h>
 
@@ -150,4 +151,5 @@ void perf_attr_release(struct perf_attr *a)
 	free(a->name);
 	free(a->count_unit);
 	buf_release(&a->fields);
+	probe_parts_free(a->parts);
 }

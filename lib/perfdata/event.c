@@ -3,16 +3,17 @@
 
 #include "base/err.h"
 #include "event/fields.h"
+#include "event/probe_parts.h"
 
 #include <linux/perf_event.h>
 
 int perf_event_write(struct perf_decoder *p, struct perf_attr *a)
 {
 	struct ps_event e = {.id = a->event, .perf_type = a->type, .config = a->config};
-	struct buf name = BUF_INIT, table = BUF_INIT;
+	struct buf name = BUF_INIT, table = BUF_INIT, joined = BUF_INIT;
 	const char *system, *event, *u = perf_attr_unit(a), *format;
 	size_t len;
-	int rc;
+	int rc = 0;
 
 	if (a->written)
 		return 0;
@@ -31,18 +32,22 @@ int perf_event_write(struct perf_decoder *p, struct perf_attr *a)
 	if (a->type == PERF_TYPE_TRACEPOINT) {
 		format = perf_tracing_format(p->r.info.tracing, a->config, &len, &system, &event);
 		if (format) {
-			e.format = ps_str(format, len);
-			fields_of_format(format, len, perf_tracing_long_size(p->r.info.tracing),
-					 &table);
+			probe_parts_free(a->parts);
+			rc = probe_parts_new(&a->parts, format, len, &joined);
+			e.format = a->parts ? ps_str(buf_str(&joined), joined.len)
+					    : ps_str(format, len);
+			fields_of_format(e.format.p, e.format.len,
+					 perf_tracing_long_size(p->r.info.tracing), &table);
 			e.fields = ps_str(buf_str(&table), table.len);
 		}
 	}
-	rc = name.err ? name.err : table.err;
+	rc = rc ? rc : name.err ? name.err : table.err;
 	if (!rc)
 		rc = perf_put(p, PS_EVENT, &e);
 	a->written = true;
 	a->renamed = false;
 	buf_release(&name);
+	buf_release(&joined);
 	buf_release(&a->fields);
 	a->fields = table;
 	return rc;

@@ -38,9 +38,10 @@ struct perf_attr {
 	uint32_t stack_user, aux_watermark, max_stack, aux_sample_size;
 	int32_t clockid;
 	/* Of the decoder: the descriptor in the stream. */
-	uint32_t event;	   /* its id */
-	bool written;	   /* it is in the stream */
-	struct buf fields; /* field table of a tracepoint */
+	uint32_t event;		   /* its id */
+	bool written;		   /* it is in the stream */
+	struct buf fields;	   /* field table of a tracepoint */
+	struct probe_parts *parts; /* what a probe recorded in parts; NULL: nothing */
 	/* Where what lies in its samples, by perf_attr_layout. */
 	int time_pos;	 /* index of the u64 in its samples that is the time; -1 none */
 	uint32_t nfront; /* u64s of its samples up to the period */

@@ -5,6 +5,7 @@
 #include "perfdata/info.h"
 
 #include "base/err.h"
+#include "event/probe_parts.h"
 #include "stream/payload.h"
 
 #include <linux/perf_event.h>
@@ -229,6 +230,8 @@ static void take_back(const struct perf_info *p, struct cursor *c, const struct 
 
 			ps_payload_swap(&fields, bytes, n);
 		}
+		if (bytes)
+			probe_parts_join(a->parts, bytes, n);
 		s->fields |= PS_HAS(payload);
 	}
 	if (type & PSB_BRANCH_STACK)

@@ -172,7 +172,8 @@ static const char *bit_field(struct target *t, const char *name, struct loc *l)
 	if (!bits || bits > 64 || l->bit + bits > 64)
 		return "in the middle of a register";
 	if (l->place.kind == PLACE_MEMORY)
-		for (container = 8; container < l->bit + bits; container *= 2)
+		for (container = l->bits ? 8 * type_size(&l->type) : 8; container < l->bit + bits;
+		     container *= 2)
 			;
 	if (bits == container) {
 		snprintf(type, sizeof(type), "%c%u", type_signed(&l->type) ? 's' : 'u',
@@ -237,7 +238,7 @@ static const char *array(struct target *t, const char *name, struct loc *l)
 	if (!scalar_type(&one, type))
 		return "an array of structures: name one of them, as in a[0]";
 	snprintf(list, sizeof(list), "%.8s[%u]", type_is_char(&elem) ? "x8" : type, (unsigned)n);
-	return suffixed(t, name, type_is_char(&elem) ? "__str" : "", &one, list);
+	return suffixed(t, name, type_is_char(&elem) ? "__str" : "__elem", &one, list);
 }
 
 static const char *sequence(struct target *t, const char *name, struct sequence *s)

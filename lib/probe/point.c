@@ -290,7 +290,6 @@ static int address_point(struct points *p, struct binary *b, struct funcs *t, co
 		return rc;
 	pt.func = f->name;
 	pt.func_addr = f->addr;
-	pt.entry = pt.addr == f->addr;
 	return points_add(p, &pt);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/src.h"
+#include "event/probe_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -388,8 +389,10 @@ void trace_release(struct trace *t)
 		buf_release(&t->cpus[i].hold);
 		buf_release(&t->cpus[i].hold_rec);
 	}
-	for (uint32_t i = 0; i < t->nevents; i++)
+	for (uint32_t i = 0; i < t->nevents; i++) {
 		buf_release(&t->events[i].fields);
+		probe_parts_free(t->events[i].parts);
+	}
 	for (uint32_t i = 0; i < t->nshifts; i++)
 		free(t->shifts[i].v);
 	free(t->shifts);

@@ -2,6 +2,7 @@
 #include "tracedat/parts.h"
 
 #include "base/err.h"
+#include "event/probe_parts.h"
 #include "event/fields.h"
 
 #include <stdio.h>
@@ -65,10 +66,22 @@ static void kind_of(struct trace_event *e)
 
 void trace_event_make(struct trace *t, struct trace_event *e)
 {
+	struct buf joined = BUF_INIT;
+
 	if (e->ready)
 		return;
 	e->ready = true;
+	if (probe_parts_new(&e->parts, e->format, e->len, &joined))
+		joined.err = PP_ENOMEM;
+	if (e->parts) {
+		char *copy = arena_dup(&t->arena, joined.data, joined.len);
+
+		e->format = copy ? copy : e->format;
+		e->len = copy ? joined.len : e->len;
+	}
 	fields_of_format(e->format, e->len, t->long_size, &e->fields);
+	buf_inherit(&e->fields, &joined);
+	buf_release(&joined);
 	kind_of(e);
 }
 

@@ -105,8 +105,9 @@ struct trace_event {
 	uint32_t id;	     /* of the format */
 	uint32_t descriptor; /* in the stream, for the first buffer; 0: not written */
 	enum trace_kind kind;
-	bool ready;	   /* the field table is made */
-	struct buf fields; /* field table */
+	bool ready;		   /* the field table is made */
+	struct probe_parts *parts; /* what a probe recorded in parts; NULL: nothing */
+	struct buf fields;	   /* field table */
 	/* function: ip, parent_ip; kernel_stack: size, caller; user_stack: tgid, caller */
 	uint32_t at[2], size[2];
 };

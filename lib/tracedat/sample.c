@@ -11,6 +11,7 @@
 #include "tracedat/parts.h"
 
 #include "base/err.h"
+#include "event/probe_parts.h"
 #include "stream/payload.h"
 
 #define CONTEXT_KERNEL ((uint64_t)-128) /* PERF_CONTEXT_KERNEL: kernel addresses follow */
@@ -242,14 +243,16 @@ static int payload(struct trace *t, const struct trace_event *e, const struct tr
 
 	s->fields |= PS_HAS(payload);
 	s->payload = ps_str((const char *)r->data, r->size);
-	if (!t->swap)
+	if (!t->swap && !e->parts)
 		return 0;
 	buf_reset(&t->payload);
 	buf_add(&t->payload, r->data, r->size);
 	if (t->payload.err)
 		return t->payload.err;
-	ps_payload_swap(&fields, t->payload.data, r->size);
-	if (e->kind == TRACE_KERNEL_STACK)
+	if (t->swap)
+		ps_payload_swap(&fields, t->payload.data, r->size);
+	probe_parts_join(e->parts, t->payload.data, r->size);
+	if (t->swap && e->kind == TRACE_KERNEL_STACK)
 		swap_stack(t, e, t->payload.data, r->size);
 	s->payload.p = (const char *)t->payload.data;
 	return 0;

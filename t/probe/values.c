@@ -38,7 +38,7 @@ KEEP int values(int msec, const char *who, struct node *p, unsigned char u, long
 
 	fprintf(out,
 		"values msec=%d who=\"%s\" txt=\"%s\" u=%u big=%ld neg=%d seventh=%d id=%d a=%u b__s7=%u "
-		"c=%u col=%u arr={%ld,%ld,%ld} arr_2=%ld counter=%d\n",
+		"c=%u col=%u arr__elem={%ld,%ld,%ld} arr_2=%ld counter=%d\n",
 		msec, who, p->next->txt, u, big, neg, seventh, byval.id, p->bf.a,
 		(unsigned)p->bf.b & 127, p->bf.c, p->col, p->arr[0], p->arr[1], p->arr[2],
 		p->arr[1], counter);
