@@ -150,6 +150,7 @@ make("phist --tsv --by comm sched.ps >hist.tsv");
 make("seq 1 40 | sed 's/.*/prog;main;f&;g 3&/' >a.folded && sed 's/f4;/f5;/' a.folded >b.folded");
 make("sed 's/ 3/ 4/' a.folded >c.folded && pdiff --learn-noise a.folded b.folded c.folded >noise.tsv");
 make("plat --tsv --by comm -k runq sched.ps >lat.tsv");
+make("gunzip -c '$data/stat.data.gz' >stat.data && pdecode stat.data >stat.ps");
 
 try('pdecode perf.data', ['pdecode', "$data/small.data"]);
 try('pdecode perf.data directory', ['pdecode', "$data/threads.dir"]);
@@ -166,6 +167,9 @@ try('psym:kallsyms', ['psym', '--kallsyms', 'lock.kallsyms', 'lock.ps']);
 try('pfold stream', ['pfold', 'demo.ps']);
 try('pfold folded', ['pfold', 'demo.folded']);
 try('phist', ['phist', '--by', 'event,comm', 'sched.ps']);
+try('phist counts', ['phist', 'stat.ps']);
+try('phist counts as a table', ['phist', '--tsv', 'stat.ps']);
+try('pdecode -t counts', ['pdecode', '-t', 'stat.data']);
 try('phist heat', ['phist', '-f', 'prev_prio', '--heatmap=10ms', '--tsv', 'sched.ps']);
 try('preport', ['preport', 'demo.ps']);
 try('preport tree', ['preport', '--tree', 'callee', '--by', 'tid,sym', '--json', 'demo.ps']);

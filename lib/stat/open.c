@@ -140,14 +140,14 @@ static int say_why(const struct counting *s, const struct stat_event *e, int err
 			   "cannot count %s: the kernel does not permit it: be root, or have "
 			   "CAP_PERFMON (kernel.perf_event_paranoid is %lld; all CPUs need 0 or "
 			   "less, the kernel side 1 or less)",
-			   e->name, (long long)level);
+			   e->ev->name, (long long)level);
 	else if (errnum == EMFILE || errnum == ENFILE)
 		diag_error(s->d, NULL, -1,
 			   "cannot count %s: too many open files: raise the limit (ulimit -n), or "
 			   "name fewer events or processes",
-			   e->name);
+			   e->ev->name);
 	else
-		diag_error(s->d, NULL, -1, "cannot count %s: %s", e->name, strerror(errnum));
+		diag_error(s->d, NULL, -1, "cannot count %s: %s", e->ev->name, strerror(errnum));
 	return rc == PP_EPIPE ? PP_EIO : rc;
 }
 

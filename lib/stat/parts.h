@@ -94,7 +94,7 @@ void stat_close(struct counting *s);
 int stat_lay_out(struct counting *s);
 
 /* What the descriptors say now, into its cells. */
-void stat_read(struct counting *s);
+int stat_read(struct counting *s);
 
 /* print.c */
 

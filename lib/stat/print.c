@@ -155,12 +155,12 @@ int stat_print_interval(struct counting *s)
 	s->form.time = now - s->began;
 	s->counts.elapsed = now - s->last;
 	s->last = now;
-	stat_read(s);
-	counts_sum(&s->counts, COUNT_INTERVAL);
-	if (s->c->form == STAT_TSV) {
-		rc = count_table_add(&s->tables, &s->counts, s->c->interval_ns, s->form.time);
+	rc = stat_read(s);
+	if (rc)
 		return rc;
-	}
+	counts_sum(&s->counts, COUNT_INTERVAL);
+	if (s->c->form == STAT_TSV)
+		return count_table_add(&s->tables, &s->counts, s->c->interval_ns, s->form.time);
 	if (s->c->verbose)
 		add_raw(s);
 	if (s->c->clear)

@@ -5,6 +5,7 @@
 #include "pevent/sysfile.h"
 #include "stream/stream.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,29 +103,45 @@ static struct count_value tool_value(const struct counting *s, enum pevent_tool 
 	return (struct count_value){v, elapsed, elapsed};
 }
 
-static struct count_value read_counter(const struct stat_event *e, int fd)
+static int read_counter(const struct counting *s, const struct stat_event *e, int fd,
+			struct count_value *value)
 {
-	uint64_t v[3];
+	uint64_t v[3] = {0};
+	ssize_t n;
 
-	if (fd < 0 && (e->ev->cpus || e->ev->tool))
-		return (struct count_value){.running = COUNT_ABSENT};
-	if (fd < 0 || read(fd, v, sizeof(v)) != sizeof(v))
-		return (struct count_value){0};
-	return (struct count_value){v[0], v[1], v[2]};
+	*value = (struct count_value){0};
+	if (fd < 0) {
+		if (e->ev->cpus || e->ev->tool)
+			value->running = COUNT_ABSENT;
+		return 0;
+	}
+	n = read(fd, v, sizeof(v));
+	if (n < 0) {
+		diag_error(s->d, NULL, -1, "cannot read the counter of %s: %s", e->name,
+			   strerror(errno));
+		return PP_EIO;
+	}
+	/* Nothing: a pinned event that could not be kept on the hardware. */
+	if (n == sizeof(v))
+		*value = (struct count_value){v[0], v[1], v[2]};
+	return 0;
 }
 
-void stat_read(struct counting *s)
+int stat_read(struct counting *s)
 {
-	for (uint32_t i = 0; i < s->n_events; i++) {
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->n_events && !rc; i++) {
 		const struct stat_event *e = &s->events[i];
 
-		for (uint32_t c = 0; c < s->n_cpus; c++)
-			for (uint32_t t = 0; t < s->n_tids; t++)
-				*counts_cell(&s->counts, i, c, t) =
-					read_counter(e, e->fds[c * s->n_tids + t]);
+		for (uint32_t c = 0; c < s->n_cpus && !rc; c++)
+			for (uint32_t t = 0; t < s->n_tids && !rc; t++)
+				rc = read_counter(s, e, e->fds[c * s->n_tids + t],
+						  counts_cell(&s->counts, i, c, t));
 		if (e->ev->tool && s->n_cpus && s->n_tids)
 			*counts_cell(&s->counts, i, 0, 0) = tool_value(s, e->ev->tool);
 		/* In a later run it may be there. */
 		s->counts.events[i].supported |= e->supported;
 	}
+	return rc;
 }

@@ -75,16 +75,18 @@ static void restore_signals(struct counting *s)
 	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
 }
 
-static void take_signals(struct counting *s, struct wait *w)
+static int take_signals(struct counting *s, struct wait *w)
 {
 	struct signalfd_siginfo info;
+	ssize_t n;
 
-	while (read(s->signals, &info, sizeof(info)) == sizeof(info)) {
+	while ((n = read(s->signals, &info, sizeof(info))) == sizeof(info)) {
 		if (info.ssi_signo != SIGCHLD)
 			s->interrupted = w->stop = true;
 		else if (s->command.pid && command_ended(&s->command))
 			w->stop = true;
 	}
+	return n < 0 && errno != EAGAIN && errno != EINTR ? os_error(s, "signalfd") : 0;
 }
 
 /* A command that the same Ctrl-C has reached is about to end: its last counts belong to it. */
@@ -172,7 +174,7 @@ static int take_timer(struct counting *s, struct wait *w)
 	int rc = 0;
 
 	if (read(s->timer, &n, sizeof(n)) < 0)
-		return 0;
+		return errno == EAGAIN || errno == EINTR ? 0 : os_error(s, "timerfd");
 	/* The last interval ends with the counting: it is printed then. */
 	if (w->end && now >= w->end) {
 		w->stop = true;
@@ -213,11 +215,12 @@ static int take(struct counting *s, struct wait *w, enum of what)
 	uint64_t n;
 
 	switch (what) {
-	case OF_SIGNAL: take_signals(s, w); return 0;
+	case OF_SIGNAL: return take_signals(s, w);
 	case OF_TIMER: return take_timer(s, w);
 	case OF_TICK:
-		if (read(s->tick, &n, sizeof(n)) > 0 && !any_thread(s))
-			w->stop = true;
+		if (read(s->tick, &n, sizeof(n)) < 0)
+			return errno == EAGAIN ? 0 : os_error(s, "timerfd");
+		w->stop |= !any_thread(s);
 		return 0;
 	case OF_CONTROL:
 		if (stat_control_take(&s->control, s, &w->stop) == PP_END)
@@ -331,7 +334,7 @@ static void delay(struct counting *s)
 		const struct timespec t = {(time_t)((end - now) / NS), (long)((end - now) % NS)};
 
 		if (ppoll(&p, 1, &t, NULL) > 0)
-			take_signals(s, &w);
+			w.stop |= take_signals(s, &w) != 0;
 	}
 	s->over = w.stop;
 }
@@ -372,7 +375,8 @@ static int sum_up(struct counting *s)
 	/* What remained of an interval. */
 	if (s->c->interval_ns && s->ended > s->last && !s->c->intervals)
 		rc = stat_print_interval(s);
-	stat_read(s);
+	if (!rc)
+		rc = stat_read(s);
 	if (!rc && s->c->form == STAT_TSV && !s->c->interval_ns) {
 		counts_sum(&s->counts, COUNT_ANEW);
 		return count_table_add(&s->tables, &s->counts, 0, s->ended - s->began);
