@@ -199,4 +199,72 @@ through '5 steps' "| $pd | $ps | $pf 'pid > 0' | $pf 'pid > 1' | $pf -t"
 through 'JSON' "| $pd -j"
 through 'a recipe' "| BINDIR='$BIN' '$ROOT/share/recipes/execsnoop' -"
 
+# Control-C, to all of the pipe: the last table is written, and the sum is that of the same recording read from
+# a file. In a process group of its own, by perl: the background jobs of a shell ignore SIGINT.
+if have perl; then
+	cat >watch <<EOS
+{ trap : INT; "$BIN/pcap-perf" -e sched:sched_process_exec,sched:sched_switch 60 2>rec.err; } |
+	{ trap '' INT; tee rec.data; } | { trap : INT; $pd; } | { trap : INT; $ps 2>psym.err; } |
+	{ trap : INT; "$BIN/phist" --by COMM,event --every 500ms >live.out; echo \$? >live.status; }
+EOS
+	cat >interrupt.pl <<'EOS'
+		my $pid = fork // die;
+		if (!$pid) { setpgrp; $SIG{INT} = "DEFAULT"; exec "sh", "watch" }
+		for (1 .. 400) { last if `grep -c "^period" live.out 2>/dev/null` > 2; select undef, undef, undef, 0.1; }
+		kill "INT", -$pid;
+		waitpid $pid, 0;
+EOS
+	perl interrupt.pl
+	is "$(cat live.status)" 0 'Control-C: phist ends with 0'
+	"$BIN/pdecode" rec.data | "$BIN/phist" --by COMM,event >want
+	sum live.out >got
+	same got want 'the sum is that of the recording in a file'
+	isnt "$(grep -c '^period' live.out)" 0 'after periods'
+else
+	skip 3 'perl is not installed'
+fi
+
+# A program that starts after psym, and has ended when its samples are shown.
+cat >late.c <<'C'
+#include <time.h>
+volatile unsigned long n;
+__attribute__((noinline)) static void busy_in_the_pipe(void)
+{
+	for (clock_t end = clock() + CLOCKS_PER_SEC / 4; clock() < end;)
+		for (int i = 0; i < 1000000; i++)
+			n += i;
+}
+int main(void)
+{
+	busy_in_the_pipe();
+	return 0;
+}
+C
+${CC:-cc} -O1 -o late late.c || exit 1
+mkfifo recording
+: >shown
+"$BIN/pdecode" <recording | "$BIN/psym" -t >shown 2>/dev/null &
+pipe=$!
+"$BIN/pcap-perf" -e cpu-clock -F 499 60 >recording 2>late.err &
+recorder=$!
+wait_for shown . # psym runs
+./late
+ok 'psym names its function while the recording goes on' wait_for shown 'busy_in_the_pipe'
+ok 'which it does' kill -TERM $recorder
+wait $recorder $pipe
+
+# A recording that is being written.
+"$BIN/pcap-perf" -e sched:sched_process_exec -o grows.data 4 2>grows.err &
+until [ -s grows.data ]; do sleep 0.1; done
+"$BIN/pdecode" -f -t grows.data >shown 2>follow.err &
+follower=$!
+sleep 2 # events begin after the header
+./latency 1 >begun
+ok 'a perf.data that is being written: its events are shown' wait_for shown 'mark-1'
+status=0
+wait $follower || status=$?
+is "$status" 0 'until its recorder ends'
+"$BIN/pdecode" -t grows.data >want
+same shown want 'as if it had been there from the beginning'
+
 done_testing
