@@ -58,8 +58,9 @@ static void say_result(struct resolver *r, bool stats, struct diag *d)
 		diag_say(d, NULL, "%.1f %% of the frames have no name (psym --missing says why)",
 			 100.0 * (double)s->unknown / (double)s->frames);
 	if (s->user_stacks)
-		diag_say(d, NULL, "%llu copies of user stacks cannot be unwound",
-			 (unsigned long long)s->user_stacks);
+		diag_say(d, NULL, "%llu copies of user stacks cannot be unwound%s%s",
+			 (unsigned long long)s->user_stacks, s->strange_arch[0] ? ", of " : "",
+			 s->strange_arch);
 }
 
 int main(int argc, char **argv)

@@ -474,7 +474,8 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	if (resolve_can_unwind(m, from) || has_calls(in, from)) {
 		r->out.own_chains = true;
 	} else {
-		r->stats.user_stacks += ps_sample_has(from, user_stack);
+		if (ps_sample_has(from, user_stack))
+			resolve_not_unwound(r, m, from);
 		r->stats.chains += ps_sample_has(from, chain);
 	}
 	if (!r->out.own_chains && plain_sample(r, m, in, rec, &rc))

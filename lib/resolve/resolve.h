@@ -60,9 +60,10 @@ struct resolver_opts {
 struct resolver_stats {
 	uint64_t samples, frames, unknown;
 	uint64_t reasons[PS_REASON_MAX];
-	uint64_t useless;     /* files that the user named, and that have no symbols */
-	uint64_t failed;      /* files that are there, but could not be read */
-	uint64_t user_stacks; /* samples with a copied user stack that could not be unwound */
+	uint64_t useless;      /* files that the user named, and that have no symbols */
+	uint64_t failed;       /* files that are there, but could not be read */
+	uint64_t user_stacks;  /* samples with a copied user stack that could not be unwound */
+	char strange_arch[32]; /* the machine of one of them, if it is one that is not unwound */
 	uint64_t unwound, unwound_frames; /* samples whose user stack was, and frames of it */
 	uint64_t ends[PS_END_MAX];	  /* how: enum ps_end_how */
 	uint64_t stitched;		  /* of those whose copy ended */

@@ -477,6 +477,9 @@ void resolve_ends_release(struct resolver *r);
 
 /* ---- resolve_unwind.c: copies of user stacks ---- */
 
+/* Counts a copy of a stack that cannot be unwound, and notes why. */
+void resolve_not_unwound(struct resolver *r, const struct machine *m, const struct ps_sample *s);
+
 /* Whether a sample has a copy of its stack and the registers that go with it. */
 bool resolve_can_unwind(const struct machine *m, const struct ps_sample *s);
 

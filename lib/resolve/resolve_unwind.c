@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -209,6 +210,15 @@ static uint32_t flags_of(const struct unwind_result *res, size_t len)
 
 	return (uint32_t)res->end << PS_STACK_END_SHIFT | (res->guessed ? PS_STACK_GUESSED : 0) |
 	       (res->end == UNWIND_COPY ? bytes << PS_STACK_BYTES_SHIFT : 0);
+}
+
+void resolve_not_unwound(struct resolver *r, const struct machine *m, const struct ps_sample *s)
+{
+	const char *arch = m->host.kernel.origin.arch;
+
+	r->stats.user_stacks++;
+	if (ps_sample_has(s, user_regs) && s->user_regs.abi && arch)
+		snprintf(r->stats.strange_arch, sizeof(r->stats.strange_arch), "%s", arch);
 }
 
 bool resolve_can_unwind(const struct machine *m, const struct ps_sample *s)

@@ -47,6 +47,49 @@ static const struct unwind_arch aarch64 = {
 	.pc_mask = (UINT64_C(1) << 48) - 1,
 };
 
+static const struct unwind_arch riscv64 = {
+	.name = "riscv64",
+	.machine = EM_RISCV,
+	.width = 8,
+	.sp = 2,
+	.fp = 8,
+	.ra = 1,
+	.pc = 0,
+	.nperf = 32,
+	/* pc has the place of x0 */
+	.dwarf = {-1, 1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+		  16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31},
+	.pc_mask = UINT64_MAX,
+};
+
+/* Bit 0 of an address says that the code is Thumb. */
+static const struct unwind_arch arm = {
+	.name = "arm",
+	.machine = EM_ARM,
+	.width = 4,
+	.sp = 13,
+	.fp = 11,
+	.ra = 14,
+	.pc = 15,
+	.nperf = 15,
+	.dwarf = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14},
+	.pc_mask = UINT32_MAX - 1,
+};
+
+/* A process of 32 bits under a kernel of aarch64, whose numbers its registers have. */
+static const struct unwind_arch arm_compat = {
+	.name = "arm",
+	.machine = EM_ARM,
+	.width = 4,
+	.sp = 13,
+	.fp = 11,
+	.ra = 14,
+	.pc = 32,
+	.nperf = 15,
+	.dwarf = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14},
+	.pc_mask = UINT32_MAX - 1,
+};
+
 #define ABI_32 1 /* PERF_SAMPLE_REGS_ABI_32 */
 
 const struct unwind_arch *unwind_arch(const char *name, uint64_t abi, uint64_t mask)
@@ -60,7 +103,11 @@ const struct unwind_arch *unwind_arch(const char *name, uint64_t abi, uint64_t m
 		a = &x86_64;
 	else if (!strcmp(name, "aarch64") || !strcmp(name, "arm64"))
 		a = &aarch64;
+	else if (!strcmp(name, "riscv64") && abi != ABI_32)
+		return &riscv64;
+	else if (!strncmp(name, "arm", 3) && abi == ABI_32)
+		return &arm;
 	if (abi == ABI_32)
-		a = a == &x86_64 ? &i386 : NULL;
+		a = a == &x86_64 ? &i386 : a == &aarch64 ? &arm_compat : NULL;
 	return a;
 }

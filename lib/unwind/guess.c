@@ -258,6 +258,9 @@ bool walk_guess(struct walk *w, const struct unwind_place *at, int *rc)
 	enum stage stage = STAGE_BODY;
 	bool seen = at->cfi && a->machine == EM_X86_64; /* the code, not only the stack */
 
+	/* Where others have their frame records, and what their calls look like, is not known. */
+	if (a->machine != EM_X86_64 && a->machine != EM_386 && a->machine != EM_AARCH64)
+		return false;
 	/*
 	 * A call of an address where nothing is has pushed where it came from; so has one of the
 	 * code that compilers put on the stack for the address of a nested function.

@@ -316,7 +316,8 @@ static enum unwind_end step_complex(struct walk *w, const struct row *row, uint6
 	s.row = row;
 	s.next = *w;
 	/* On x86 expressions ask for the address that is executed. */
-	if (row->ra != w->arch->sp && w->arch->ra == row->ra && w->arch->machine != EM_AARCH64) {
+	if (w->arch->ra == row->ra &&
+	    (w->arch->machine == EM_X86_64 || w->arch->machine == EM_386)) {
 		walk_set(w, row->ra, w->pc);
 		s.env.known = w->known;
 	}

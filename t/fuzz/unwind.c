@@ -48,10 +48,11 @@ static void check(const struct unwind_result *res)
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const uint64_t masks[] = {0xff0fff, (UINT64_C(1) << 33) - 1, 0x1ff};
-	static const char *const names[] = {"x86_64", "aarch64", "i686"};
+	static const uint64_t masks[] = {0xff0fff, (UINT64_C(1) << 33) - 1, 0x1ff, 0xffffffff,
+					 0xffff};
+	static const char *const names[] = {"x86_64", "aarch64", "i686", "riscv64", "armv7l"};
 	struct cursor c = cursor_make(data, size, false);
-	unsigned kind = get_u8(&c) % 3;
+	unsigned kind = get_u8(&c) % 5;
 	uint64_t regs[33], mask = masks[kind];
 	struct unwind_result res;
 	struct rows rows = {0};
@@ -66,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int i = 0; i < 33; i++)
 		regs[i] = get_u64(&c);
 	s.stack = get_bytes(&c, s.len);
-	s.arch = unwind_arch(names[kind], kind == 2 ? 1 : 2, mask);
+	s.arch = unwind_arch(names[kind], kind == 2 || kind == 4 ? 1 : 2, mask);
 	if (c.bad || elf_file_memory(&f, c.p, cursor_left(&c), &why))
 		return 0;
 	if (!cfi_new(&w.cfi, &rows) && !cfi_add(w.cfi, f, true) &&

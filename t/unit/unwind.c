@@ -222,10 +222,117 @@ static void test_aarch64(void)
 	finish(&r);
 }
 
+/*
+ * A module of a machine whose return address is in a register, which is saved with the frame
+ * pointer by the first instruction (run); the second function is outermost (last).
+ */
+static void make_other(uint16_t machine, const uint8_t cie[16], const uint8_t run[8],
+		       const uint8_t last[8], struct buf *file)
+{
+	struct elf_make m = {.is64 = machine != EM_ARM, .machine = machine, .type = ET_DYN};
+	struct buf frame = BUF_INIT;
+
+	/* .debug_frame: what arm has, where .eh_frame is rare; addresses as they are */
+	elf_make_put(&m, &frame, 16, 4);
+	buf_add(&frame, cie, 16);
+	for (int i = 0; i < 2; i++) {
+		elf_make_put(&m, &frame, (uint64_t)(12 + 2 * (m.is64 ? 8 : 4)), 4);
+		elf_make_put(&m, &frame, 0, 4);
+		elf_make_word(&m, &frame, (uint64_t)(TEXT + 64 * i));
+		elf_make_word(&m, &frame, 64);
+		buf_add(&frame, i ? last : run, 8);
+	}
+	elf_make_section(&m, ".debug_frame", SHT_PROGBITS, 0, 0, frame.data, frame.len);
+	elf_make_finish(&m, file);
+	buf_release(&frame);
+}
+
+static void begin_other(struct run *r, uint16_t machine, const uint8_t cie[16],
+			const uint8_t run[8], const uint8_t last[8])
+{
+	enum symtab_reason why;
+
+	*r = (struct run){0};
+	make_other(machine, cie, run, last, &r->file);
+	is_int(elf_file_memory(&r->elf, r->file.data, r->file.len, &why), 0, "the module opens");
+	cfi_new(&r->world.cfi, &r->rows);
+	is_int(cfi_add(r->world.cfi, r->elf, true), 0, "and has tables");
+	unwinder_new(&r->u, &r->rows, find, &r->world);
+}
+
+static void test_riscv64(void)
+{
+	/* addi sp,-16; sd ra,8(sp); sd s0,0(sp): CFA = sp + 16, ra at CFA - 8, s0 at CFA - 16 */
+	static const uint8_t cie[16] = {0xff, 0xff, 0xff, 0xff, 1, 0, 1, 0x78, 1, 0x0c, 2, 0};
+	static const uint8_t run[8] = {0x44, 0x0e, 16, 0x81, 1, 0x88, 2, 0};
+	static const uint8_t last[8] = {0x07, 1, 0, 0, 0, 0, 0, 0};
+	uint64_t mask = UINT64_C(0xffffffff), regs[32] = {0x401008, 0x401020, 0x7000, [8] = 5};
+	uint64_t stack[] = {0x6, 0x401014, 0x7, 0x401050, 0, 0};
+	struct unwind_sample s = {.arch = unwind_arch("riscv64", 2, mask),
+				  .space = 1,
+				  .mask = mask,
+				  .regs = regs,
+				  .stack = (const uint8_t *)stack,
+				  .len = sizeof(stack)};
+	struct unwind_result res;
+	struct run r;
+
+	begin_other(&r, EM_RISCV, cie, run, last);
+	is_int(unwinder_run(r.u, &s, &res), 0, "riscv64: runs");
+	is_int(res.n, 3, "up to the function that has no caller");
+	is_u64(res.ips[1], 0x401014, "a return address that was saved");
+	is_u64(res.ips[2], 0x401050, "and the next");
+	is_int(res.end, UNWIND_OUTERMOST, "the end");
+	regs[0] = 0x401000;
+	is_int(unwinder_run(r.u, &s, &res), 0, "at the first instruction");
+	is_u64(res.ips[1], 0x401020, "the return address is in its register");
+	regs[0] = 0x500000;
+	unwinder_run(r.u, &s, &res);
+	is_int(res.end, UNWIND_NO_MAPPING, "nothing is guessed where nothing is mapped");
+	finish(&r);
+}
+
+static void test_arm(void)
+{
+	/* push {r11, lr}: CFA = sp + 8, lr at CFA - 4, r11 at CFA - 8 */
+	static const uint8_t cie[16] = {0xff, 0xff, 0xff, 0xff, 1, 0, 1, 0x7c, 14, 0x0c, 13, 0};
+	static const uint8_t run[8] = {0x44, 0x0e, 8, 0x8e, 1, 0x8b, 2, 0};
+	static const uint8_t last[8] = {0x07, 14, 0, 0, 0, 0, 0, 0};
+	uint64_t regs[33] = {[11] = 5, [13] = 0x7000, [14] = 0x401021, [15] = 0x401008};
+	uint32_t stack[] = {6, 0x401015, 7, 0x401050, 0, 0};
+	struct unwind_sample s = {.arch = unwind_arch("armv7l", 1, 0xffff),
+				  .space = 1,
+				  .mask = 0xffff,
+				  .regs = regs,
+				  .stack = (const uint8_t *)stack,
+				  .len = sizeof(stack)};
+	struct unwind_result res;
+	struct run r;
+
+	begin_other(&r, EM_ARM, cie, run, last);
+	is_int(unwinder_run(r.u, &s, &res), 0, "arm: runs");
+	is_int(res.n, 3, "up to the function that has no caller");
+	is_u64(res.ips[1], 0x401014, "the bit that says Thumb is taken off");
+	is_u64(res.ips[2], 0x401050, "and the next");
+	is_int(res.end, UNWIND_OUTERMOST, "the end");
+	/* The same process under a kernel of 64 bits. */
+	s.mask = UINT64_C(0x100000000) | 0x7fff;
+	s.arch = unwind_arch("aarch64", 1, s.mask);
+	regs[15] = 0x401008; /* the last of the mask: pc */
+	is_int(unwinder_run(r.u, &s, &res), 0, "arm under aarch64: runs");
+	is_int(res.n, 3, "with the same frames");
+	is_int(res.end, UNWIND_OUTERMOST, "and the same end");
+	finish(&r);
+	is_int(!unwind_arch("ppc64le", 2, 0xffff), 1, "other machines are not unwound");
+	is_int(!unwind_arch("s390x", 2, 0xffff), 1, "nor this one");
+}
+
 int main(void)
 {
 	test_expressions();
 	test_x86_64();
 	test_aarch64();
+	test_riscv64();
+	test_arm();
 	return done();
 }
