@@ -26,11 +26,14 @@ static int add_files(struct diff *d, enum diff_side side, char **names, int n)
 	return rc;
 }
 
-/* Without "--", of two names the first is the base; with --learn-noise all are. */
+/*
+ * Without "--" (more is NULL), of two names the first is the base; with --learn-noise all are.
+ * After a "--" there may be nothing, such as for a pattern: that compares nothing.
+ */
 static int add_all(struct diff *d, const struct diff_command *c, char **names, int n, char **more,
 		   int m)
 {
-	int base = c->learn || c->base.n || c->other.n || m || n != 2 ? n : 1, rc;
+	int base = c->learn || c->base.n || c->other.n || more || n != 2 ? n : 1, rc;
 
 	rc = add_files(d, DIFF_BASE, names, base);
 	if (!rc)
@@ -90,8 +93,8 @@ int main(int argc, char **argv)
 		return cli.status;
 	}
 	if (!diff_command_check(&command, cli.diag))
-		status = run(&command, argv + cli.first, border - cli.first, argv + after,
-			     argc - after, cli.diag);
+		status = run(&command, argv + cli.first, border - cli.first,
+			     after > border ? argv + after : NULL, argc - after, cli.diag);
 	diff_command_release(&command);
 	return cli_finish(&cli, status);
 }

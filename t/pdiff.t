@@ -182,6 +182,18 @@ run "$BIN/pdiff" a1 missing
 is "$status" 2 'so is one that is missing'
 run "$BIN/pdiff" a1
 is "$status" 64 'one side only'
+run "$BIN/pdiff" --gate a1 a2 --
+is "$status" 64 'nothing after "--" is no comparison of what is before it'
+"$BIN/pdecode" "$ROOT/t/data/sched.dat" >sched.ps 2>/dev/null
+"$BIN/phist" --tsv --by comm sched.ps >comm.tsv || exit 1
+run "$BIN/pdiff" a1 comm.tsv
+is "$status" 2 'folded text and a table'
+like "$ERR" 'is a table, and what comes before is none' 'cannot be compared'
+run "$BIN/pdiff" --by comm,cpu sched.ps sched.ps
+is "$status" 0 'several keys of a stream'
+head -c 3000 /dev/zero >binary
+run "$BIN/pdiff" a1 binary
+is "$status" 2 'binary bytes that are nothing'
 run "$BIN/pdiff" --norm=nonsense a1 b1
 is "$status" 64 'an unknown norm'
 run "$BIN/pdiff" --base 'none*' --new b1
@@ -247,7 +259,7 @@ unlike "$OUT" 'a\|b' 'and no cell border in a name'
 like "$OUT" '^\*\*pdiff:\*\* 1 regressed, 1 improved' 'begins with the verdict'
 run "$BIN/pdiff" --junit h? -- k?
 unlike "$OUT" '<script' 'JUnit has neither'
-like "$OUT" '<testsuite name="pdiff" tests="2" failures="1" skipped="0">' 'and counts'
+like "$OUT" '<testsuite name="pdiff" tests="2" failures="1" errors="0" skipped="0">' 'and counts'
 if have xmllint; then
 	ok 'it is XML' xmllint --noout "$OUT"
 else
@@ -339,4 +351,9 @@ like "$ERR" 'counts and latencies' 'are refused'
 CELLS=small run env CELLS=small "$ROOT/t/oracle/pdiff-rate" -n 40
 is "$status" 0 'wrong in 5 % of runs at most; the binomial test is wrong more often'
 [ "$status" = 0 ] || diag_file "$OUT"
+"$BIN/plat" --tsv -k runq sched.ps >runq.tsv 2>/dev/null || exit 1
+run "$BIN/pdiff" --wide --top 0 runq.tsv runq.tsv -- runq.tsv runq.tsv
+is "$status" 0 'what plat writes by itself: several tables'
+like "$OUT" ' intervals: runq$' 'the one of all kinds'
+like "$OUT" ' runq: wl$' 'and that of each'
 done_testing

@@ -60,7 +60,8 @@ int diff_write_junit(struct diff *d, struct buf *b, struct out *out)
 	(void)out;
 	buf_addf(b,
 		 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"pdiff\" "
-		 "tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" skipped=\"%" PRIu64 "\">\n",
+		 "tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"0\" skipped=\"%" PRIu64
+		 "\">\n",
 		 d->result.tested, v[DIFF_REGRESSED] + v[DIFF_NEW],
 		 v[DIFF_UNCLEAR] + v[DIFF_MORE] + v[DIFF_LESS]);
 	for (size_t k = 0; k < c->nfamilies; k++)

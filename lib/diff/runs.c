@@ -361,10 +361,16 @@ static int count_cell(struct counting *c, const struct hist *h, uint32_t unit)
 	return count(c, unit, (double)p[0], h->count < P99_COUNT ? 0 : (double)p[1]);
 }
 
-/* The name of a row is that of its keys. */
-static int row_unit(struct counting *c, const struct table *t, uint32_t row, uint32_t *unit)
+/*
+ * The name of a row is that of its keys; where there are several tables, after that of the table,
+ * but for one that sums up the others.
+ */
+static int row_unit(struct counting *c, const struct table *t, bool named, uint32_t row,
+		    uint32_t *unit)
 {
 	buf_reset(&c->stack);
+	if (named)
+		buf_addf(&c->stack, "%s: ", t->name);
 	for (uint32_t k = 0; k < t->nkeys; k++) {
 		if (k)
 			buf_adds(&c->stack, ", ");
@@ -376,31 +382,51 @@ static int row_unit(struct counting *c, const struct table *t, uint32_t row, uin
 	return intern_add(&c->rs->units, buf_str(&c->text), c->text.len, unit, NULL);
 }
 
-static int count_rows(struct counting *c, const struct table *t)
+static int count_rows(struct counting *c, const struct table *t, bool named)
 {
-	uint32_t v = distribution_of(t), unit;
-	bool latency = v < t->nvalues;
-	int rc = t->nvalues && (!c->rs->n || latency == c->rs->latency) ? 0 : PP_EMISMATCH;
+	uint32_t v = c->rs->latency ? distribution_of(t) : 0, unit;
+	double before = c->n;
+	int rc = 0;
 
-	if (rc)
-		diag_error(c->rs->diag, NULL, -1, "%s: counts and latencies cannot be compared",
-			   t->name);
-	c->rs->latency = c->totals = latency;
 	for (uint32_t row = 0; row < t->nrows && !rc; row++) {
 		c->stacks++;
-		rc = row_unit(c, t, row, &unit);
+		rc = row_unit(c, t, named, row, &unit);
 		if (!rc)
-			rc = count_cell(c, table_cell(t, row, latency ? v : 0), unit);
+			rc = count_cell(c, table_cell(t, row, v), unit);
 	}
+	/* What others count, too, is counted once. */
+	if (t->overlap && named)
+		c->n = before;
 	return rc;
 }
 
+/* Latencies are of all tables that have distributions, counts of the first. */
 static int count_tables(struct counting *c, const struct tables *ts)
 {
-	if (ts->n > 1)
+	uint32_t n = 0;
+	bool latency;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < ts->n; i++)
+		n += distribution_of(ts->v[i]) < ts->v[i]->nvalues;
+	latency = n > 0;
+	if (!ts->n)
+		return 0;
+	if (c->rs->n && latency != c->rs->latency) {
+		diag_error(c->rs->diag, NULL, -1, "%s: counts and latencies cannot be compared",
+			   ts->v[0]->name);
+		return PP_EMISMATCH;
+	}
+	if (!latency && ts->n > 1)
 		diag_warn(c->rs->diag, NULL, -1,
 			  "only the first table of each file is compared: %s", ts->v[0]->name);
-	return ts->n ? count_rows(c, ts->v[0]) : 0;
+	c->rs->latency = c->totals = latency;
+	if (!latency)
+		return ts->v[0]->nvalues ? count_rows(c, ts->v[0], false) : PP_EMISMATCH;
+	for (uint32_t i = 0; i < ts->n && !rc; i++)
+		if (distribution_of(ts->v[i]) < ts->v[i]->nvalues)
+			rc = count_rows(c, ts->v[i], n > 1);
+	return rc;
 }
 
 static int count_table(struct counting *c, struct src *s, bool *partial)
@@ -492,6 +518,7 @@ static int read_run(struct counting *c, const char *file, bool *partial, bool *s
 	char magic[MAGIC_MAX];
 	struct src *s;
 	size_t n;
+	bool rows;
 	int rc = src_open(&s, file, c->rs->diag);
 
 	if (rc)
@@ -503,6 +530,14 @@ static int read_run(struct counting *c, const char *file, bool *partial, bool *s
 		return rc;
 	}
 	*stream = n >= magic_len && !memcmp(magic, PS_MAGIC, magic_len);
+	rows = c->kind == BY_KEY || tables_is(magic, n);
+	if (c->rs->n && rows != c->rs->rows) {
+		diag_error(c->rs->diag, file, -1, "%s table, and what comes before is %s",
+			   rows ? "is a" : "is no", rows ? "none" : "one");
+		src_free(s);
+		return PP_EMISMATCH;
+	}
+	c->rs->rows = rows;
 	if (tables_is(magic, n)) {
 		c->kind = BY_KEY;
 		return count_table(c, s, partial);

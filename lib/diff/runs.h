@@ -41,6 +41,7 @@ struct runs {
 	const char *by; /* the kind of unit */
 	bool exact;	/* keep what canon.h leaves out */
 	bool latency;	/* the recordings are tables with distributions */
+	bool rows;	/* they are tables, or were made such by keys */
 	bool seconds;	/* learn how long the recordings took */
 	struct diag *diag;
 	double period; /* weight of a sample in folded text; 0: found out */
