@@ -4,9 +4,11 @@
 
 enum {
 	ALL_MINE = OPT_NO_SHORT,
+	BTF,
 	EXTERNS,
 	GROUP,
 	JSON,
+	KALLSYMS,
 	MINE,
 	NO_INLINES,
 	TRACEFS,
@@ -16,6 +18,9 @@ enum {
 static const struct opt options[] = {
 	{'x', "exec", "FILE", "the program or library: a path, or a name that is searched for"},
 	{'p', "pid", "PID", "what this process runs, or FILE as it sees it (containers)"},
+	{'k', "kernel", NULL, "the kernel"},
+	{KALLSYMS, "kallsyms", "FILE", "with -k: the kernel's symbols (/proc/kallsyms)"},
+	{BTF, "btf", "FILE", "with -k: the kernel's types (/sys/kernel/btf/vmlinux)"},
 	{'F', "funcs", NULL, "list functions; operand: a pattern"},
 	{'L', "lines", "WHAT", "list lines of FUNC or of FILE[:N-M] that can take a probe"},
 	{'V', "vars", "WHAT", "list variables at FUNC[:LINE|+OFF]"},
@@ -63,6 +68,9 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 		}
 		c->o.pid = (pid_t)pid;
 		break;
+	case 'k': c->o.kernel = true; break;
+	case KALLSYMS: c->o.kallsyms = arg; break;
+	case BTF: c->o.btf = arg; break;
 	case 'F': return act(c, PROBE_FUNCTIONS, NULL);
 	case 'L': return act(c, PROBE_LINES, arg);
 	case 'V': return act(c, PROBE_VARIABLES, arg);

@@ -134,6 +134,36 @@ is "$status" 2 'no such file'
 run "$BIN/pprobe" -n -x "$src/values.c" values
 is "$status" 2 'a file that is no program'
 
+# ---- the kernel ----
+
+cat >kallsyms <<'END'
+ffffffff81000000 T vfs_read
+ffffffff81000100 t do_sys_openat2
+ffffffff81000200 T ksys_write
+ffffffff81000300 T twice
+ffffffff81000400 t twice
+END
+k() {
+	run "$BIN/pprobe" -k --kallsyms kallsyms -n "$@"
+}
+k 'kprobes:kr_write=ksys_write%return ret=$retval:s64'
+is "$(cat "$OUT")" 'r:kprobes/kr_write ksys_write ret=$retval:s64' 'a return probe of the kernel'
+k 'vfs_read+5 a=%ax:u8 b=%bx:s16 bit=%dx:b4@2/32 imm=\10'
+is "$(cat "$OUT")" 'p:probe/vfs_read vfs_read+5 a=%ax:u8 b=%bx:s16 bit=%dx:b4@2/32 imm=\10' \
+	'an offset, registers'
+k nosuch
+is "$status" 2 'a function that the kernel does not have'
+k twice
+like "$ERR" '2 functions have that name' 'a name that is there twice is reported'
+if [ -r /sys/kernel/btf/vmlinux ]; then
+	k 'vfs_read count file:x64' 'do_sys_openat2 dfd filename:ustring how->flags'
+	is "$(cat "$OUT")" 'p:probe/vfs_read vfs_read count=%dx:u64 file=%di:x64
+p:probe/do_sys_openat2 do_sys_openat2 dfd=%di:s32 filename=+0(%si):ustring flags=+0(%dx):u64' \
+		'parameters and members by the types of the kernel'
+else
+	skip 1 'the kernel has no BTF'
+fi
+
 # ---- recording ----
 
 tracefs=/sys/kernel/tracing

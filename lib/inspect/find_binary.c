@@ -63,13 +63,13 @@ static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], s
 		return PP_EUSAGE;
 	}
 	if (name)
-		strcpy(exe, name);
+		snprintf(exe, sizeof(exe), "%s", name);
 	snprintf(path, BINARY_PATH_MAX, "/proc/%d/root%s", (int)pid, exe);
 	if (same_file(path, exe))
-		strcpy(path, exe);
+		snprintf(path, BINARY_PATH_MAX, "%s", exe);
 	else if (!is_file(path) && !name)
 		/* The file has another name by now, or none. */
-		strcpy(path, link);
+		snprintf(path, BINARY_PATH_MAX, "%s", link);
 	if (is_file(path))
 		return 0;
 	diag_error(d, path, -1, "%s", strerror(errno ? errno : ENOENT));
@@ -86,13 +86,13 @@ static int of_name(const char *name, char path[BINARY_PATH_MAX], struct diag *d)
 		diag_error(d, NULL, -1, "the path is too long");
 		return PP_EUSAGE;
 	}
-	strcpy(found, name);
+	snprintf(found, sizeof(found), "%s", name);
 	if (!is_file(found) && !strchr(name, '/') && !search(getenv("PATH"), name, found) &&
 	    !search(libraries, name, found))
-		strcpy(found, name);
+		snprintf(found, sizeof(found), "%s", name);
 	/* What leads through the root of a process must not be resolved: it would lose it. */
 	if (!strncmp(found, "/proc/", 6)) {
-		strcpy(path, found);
+		snprintf(path, BINARY_PATH_MAX, "%s", found);
 		return 0;
 	}
 	whole = realpath(found, NULL);
@@ -101,7 +101,7 @@ static int of_name(const char *name, char path[BINARY_PATH_MAX], struct diag *d)
 		free(whole);
 		return pp_errno(errno);
 	}
-	strcpy(path, whole);
+	snprintf(path, BINARY_PATH_MAX, "%s", whole);
 	free(whole);
 	return 0;
 }

@@ -15,6 +15,7 @@ struct assign {
 	uint64_t stack;		       /* bytes of stack that are taken */
 	struct place *p;	       /* of the parameter in hand */
 	uint64_t offset[PLACE_PIECES]; /* of its pieces */
+	unsigned left;		       /* members that may still be passed */
 };
 
 static bool has_registers(struct scopes *s)
@@ -26,7 +27,7 @@ static bool has_registers(struct scopes *s)
 	return producer && strstr(producer, "regabi");
 }
 
-static uint64_t alignment(Dwarf_Die *type, int depth)
+static uint64_t alignment(struct assign *as, Dwarf_Die *type, int depth)
 {
 	Dwarf_Die t = *type, m, elem;
 	uint64_t most = 1;
@@ -35,7 +36,7 @@ static uint64_t alignment(Dwarf_Die *type, int depth)
 	if (depth > TYPE_DEPTH)
 		return 8;
 	if (type_class(&t) == TYPE_ARRAY)
-		return type_count(&t, &elem) ? alignment(&elem, depth + 1) : 1;
+		return type_count(&t, &elem) ? alignment(as, &elem, depth + 1) : 1;
 	if (type_class(&t) != TYPE_STRUCT) {
 		uint64_t size = type_size(&t);
 
@@ -47,11 +48,11 @@ static uint64_t alignment(Dwarf_Die *type, int depth)
 		struct field f;
 
 		if (dwarf_tag(&m) == DW_TAG_member && !type_field(&m, &f)) {
-			uint64_t a = alignment(&f.type, depth + 1);
+			uint64_t a = alignment(as, &f.type, depth + 1);
 
 			most = a > most ? a : most;
 		}
-	} while (dwarf_siblingof(&m, &m) == 0);
+	} while (as->left && --as->left && dwarf_siblingof(&m, &m) == 0);
 	return most;
 }
 
@@ -94,7 +95,7 @@ static bool to_registers(struct assign *a, Dwarf_Die *type, uint64_t offset, int
 		if (dwarf_tag(&m) == DW_TAG_member &&
 		    (type_field(&m, &f) || !to_registers(a, &f.type, offset + f.offset, depth + 1)))
 			return false;
-	} while (dwarf_siblingof(&m, &m) == 0);
+	} while (a->left && --a->left && dwarf_siblingof(&m, &m) == 0);
 	return true;
 }
 
@@ -116,7 +117,7 @@ static void end_pieces(struct assign *a, uint64_t size)
 static void assign(struct assign *a, Dwarf_Die *type, struct place *p)
 {
 	unsigned n = a->n, floats = a->floats;
-	uint64_t size = type_size(type), align = alignment(type, 0);
+	uint64_t size = type_size(type), align = alignment(a, type, 0);
 
 	memset(p, 0, sizeof(*p));
 	a->p = p;
@@ -171,7 +172,7 @@ static bool walk(struct scopes *s, bool results, struct assign *a, Dwarf_Die *wa
 
 bool go_abi_param(struct scopes *s, const struct variable *v, struct place *p)
 {
-	struct assign a = {.registers = has_registers(s)};
+	struct assign a = {.registers = has_registers(s), .left = TYPE_MEMBERS_MAX};
 	Dwarf_Die die = v->die;
 	struct loc l = {0};
 
@@ -184,7 +185,7 @@ bool go_abi_param(struct scopes *s, const struct variable *v, struct place *p)
 
 const char *go_abi_result(struct scopes *s, unsigned i, struct loc *l, const char **name)
 {
-	struct assign a = {.registers = has_registers(s)};
+	struct assign a = {.registers = has_registers(s), .left = TYPE_MEMBERS_MAX};
 	Dwarf_Die none = {0};
 
 	memset(l, 0, sizeof(*l));

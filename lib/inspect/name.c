@@ -196,9 +196,9 @@ void name_scratch_release(struct name_scratch *s)
 void name_valid(const char *name, size_t max, struct buf *b)
 {
 	buf_reset(b);
-	if (isdigit((unsigned char)*name))
-		buf_addc(b, '_');
 	for (; *name; name++) {
+		if (!b->len && isdigit((unsigned char)*name))
+			buf_addc(b, '_');
 		if (word(*name))
 			buf_addc(b, *name);
 		else if (b->len && b->data[b->len - 1] != '_')

@@ -10,7 +10,7 @@
 enum { REG_AX, REG_DX };
 
 /* Whether a floating point number is among the members, whose register cannot be recorded. */
-static bool has_float(Dwarf_Die *type, int depth)
+static bool has_float(Dwarf_Die *type, int depth, unsigned *left)
 {
 	Dwarf_Die t = *type, m;
 
@@ -24,9 +24,9 @@ static bool has_float(Dwarf_Die *type, int depth)
 		int tag = dwarf_tag(&m);
 
 		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && !type_field(&m, &f) &&
-		    has_float(&f.type, depth + 1))
+		    has_float(&f.type, depth + 1, left))
 			return true;
-	} while (dwarf_siblingof(&m, &m) == 0);
+	} while (*left && --*left && dwarf_siblingof(&m, &m) == 0);
 	return false;
 }
 
@@ -74,6 +74,7 @@ static uint64_t second_number(Dwarf_Die *type)
 static const char *structure(struct scopes *s, struct loc *l, uint64_t size)
 {
 	uint64_t half = 8;
+	unsigned left = TYPE_MEMBERS_MAX;
 
 	if (size > 16 || type_by_reference(&l->type)) {
 		if (is_rust(s))
@@ -82,7 +83,7 @@ static const char *structure(struct scopes *s, struct loc *l, uint64_t size)
 		l->place.kind = PLACE_MEMORY;
 		return NULL;
 	}
-	if (has_float(&l->type, 0))
+	if (has_float(&l->type, 0, &left))
 		return "it is, or a part of it is, in a floating point register";
 	if (is_rust(s))
 		half = second_number(&l->type);

@@ -205,7 +205,8 @@ static bool same_name(Dwarf_Die *die, const char *name, size_t len)
 }
 
 /* Members of unnamed members, of base classes and of the variants of an enum are members. */
-static int find_member(Dwarf_Die *type, const char *name, size_t len, struct field *f, int depth)
+static int find_member(Dwarf_Die *type, const char *name, size_t len, struct field *f, int depth,
+		       unsigned *left)
 {
 	Dwarf_Die t = *type, m;
 
@@ -221,27 +222,28 @@ static int find_member(Dwarf_Die *type, const char *name, size_t len, struct fie
 		if (tag == DW_TAG_member && same_name(&m, name, len))
 			return type_field(&m, f);
 		if ((tag == DW_TAG_variant_part || tag == DW_TAG_variant) &&
-		    !find_member(&m, name, len, f, depth + 1))
+		    !find_member(&m, name, len, f, depth + 1, left))
 			return 0;
 		if (transparent && !type_field(&m, &outer) &&
-		    !find_member(&outer.type, name, len, f, depth + 1)) {
+		    !find_member(&outer.type, name, len, f, depth + 1, left)) {
 			f->offset += outer.offset;
 			return 0;
 		}
-	} while (dwarf_siblingof(&m, &m) == 0);
+	} while (*left && --*left && dwarf_siblingof(&m, &m) == 0);
 	return PP_ENOENT;
 }
 
 int type_member(Dwarf_Die *type, const char *name, size_t len, struct field *f)
 {
 	char numbered[16] = "__";
+	unsigned left = TYPE_MEMBERS_MAX;
 
 	/* Parts of Rust's tuples: t.0 is described as __0. */
 	if (len && len < 8 && strspn(name, "0123456789") >= len) {
 		memcpy(numbered + 2, name, len);
-		return find_member(type, numbered, len + 2, f, 0);
+		return find_member(type, numbered, len + 2, f, 0, &left);
 	}
-	return find_member(type, name, len, f, 0);
+	return find_member(type, name, len, f, 0, &left);
 }
 
 int type_path(Dwarf_Die *type, const char *path, struct field *f)
@@ -262,7 +264,7 @@ int type_path(Dwarf_Die *type, const char *path, struct field *f)
 	return 0;
 }
 
-static int first_pointer(Dwarf_Die *type, struct field *f, int depth)
+static int first_pointer(Dwarf_Die *type, struct field *f, int depth, unsigned *left)
 {
 	Dwarf_Die t = *type, m;
 
@@ -278,18 +280,20 @@ static int first_pointer(Dwarf_Die *type, struct field *f, int depth)
 		if (type_class(&f->type) == TYPE_POINTER)
 			return 0;
 		if (type_class(&f->type) == TYPE_STRUCT &&
-		    !first_pointer(&f->type, &inner, depth + 1)) {
+		    !first_pointer(&f->type, &inner, depth + 1, left)) {
 			inner.offset += f->offset;
 			*f = inner;
 			return 0;
 		}
-	} while (dwarf_siblingof(&m, &m) == 0);
+	} while (*left && --*left && dwarf_siblingof(&m, &m) == 0);
 	return PP_ENOENT;
 }
 
 int type_first_pointer(Dwarf_Die *type, struct field *f)
 {
-	return first_pointer(type, f, 0);
+	unsigned left = TYPE_MEMBERS_MAX;
+
+	return first_pointer(type, f, 0, &left);
 }
 
 bool type_by_reference(Dwarf_Die *type)

@@ -14,7 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TYPE_DEPTH 32 /* typedefs of typedefs, structures in structures */
+#define TYPE_DEPTH	 32	/* typedefs of typedefs, structures in structures */
+#define TYPE_MEMBERS_MAX 100000 /* that are passed in a search */
 
 enum type_class {
 	TYPE_VOID,

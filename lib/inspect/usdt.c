@@ -110,7 +110,7 @@ static bool register_name(const char *s, size_t n, char out[8], bool *high)
 		    (n == 2 && !strncmp(s, w, 2)) || (n == 3 && !strncmp(s, w, 2) && s[2] == 'l') ||
 		    (n == 2 && w[1] == 'x' && s[0] == w[0] && (s[1] == 'l' || s[1] == 'h'))) {
 			*high = n == 2 && s[1] == 'h';
-			strcpy(out, w);
+			snprintf(out, 8, "%s", w);
 			return true;
 		}
 	}
@@ -226,6 +226,6 @@ int usdt_operand(const struct binary *b, const struct usdt *u, const char **at, 
 	end += 1 + (*end == 'f');
 	rc = operand(b, u, end, (size_t)(s + n - end), out, &high);
 	if (high)
-		strcpy(type, "b8@8/16");
+		snprintf(type, 16, "b8@8/16");
 	return rc;
 }

@@ -30,7 +30,7 @@ static int split(const char *text, struct parts *p, struct buf *why)
 		buf_addf(why, "argument is too long: %.40s...", text);
 		return PP_EUSAGE;
 	}
-	strcpy(p->copy, text);
+	snprintf(p->copy, sizeof(p->copy), "%s", text);
 	p->name = p->type = "";
 	p->expr = p->copy;
 	while (ident(p->copy[n]))
@@ -130,9 +130,9 @@ static int raw(const struct parts *p, struct fetches *f, struct buf *why)
 
 		/* A register's name is a good one for the argument. */
 		if (*p->name)
-			strcpy(name, p->name);
+			snprintf(name, sizeof(name), "%s", p->name);
 		else if (p->expr[0] == '%' && strlen(p->expr) < sizeof(name))
-			strcpy(name, p->expr + n);
+			snprintf(name, sizeof(name), "%s", p->expr + n);
 		else
 			snprintf(name, sizeof(name), "arg%u", (unsigned)f->n + 1);
 		bad = text.err ? "out of memory" : fetch_add(f, name, buf_str(&text), type);

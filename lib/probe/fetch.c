@@ -14,6 +14,7 @@ struct target {
 	uint64_t pc;
 	const char *type; /* that the user asked for */
 	uint32_t first;	  /* arguments before this variable */
+	unsigned left;	  /* members that may still be passed */
 };
 
 static const char *value(struct target *t, const char *name, const struct loc *l, int depth);
@@ -301,7 +302,7 @@ static const char *structure(struct target *t, const char *name, struct loc *l, 
 			t->f->left_out++;
 			why = bad;
 		}
-	} while (dwarf_siblingof(&m, &m) == 0);
+	} while (t->left && --t->left && dwarf_siblingof(&m, &m) == 0);
 	return t->f->n > had ? NULL : why;
 }
 
@@ -358,7 +359,8 @@ static const char *typed(struct target *t, const char *name, const struct loc *f
 const char *fetch_loc(struct fetches *f, const char *name, const struct loc *l, const char *type,
 		      const struct binary *b, uint64_t pc)
 {
-	struct target t = {.f = f, .b = b, .pc = pc, .type = type, .first = f->n};
+	struct target t = {
+		.f = f, .b = b, .pc = pc, .type = type, .first = f->n, .left = TYPE_MEMBERS_MAX};
 	uint32_t had = f->n;
 	const char *why = type ? typed(&t, name, l) : value(&t, name, l, 0);
 

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "probe/define.h"
+#include "probe/kernel.h"
 #include "inspect/find_binary.h"
 #include "probe/look.h"
 #include "probe/mine.h"
@@ -39,20 +40,21 @@ static int print(const struct definer *df, struct diag *d)
 }
 
 /* All events of a command, or none of them. */
-static int enter(struct run *r, const struct definer *df, const struct tracefs *t)
+static int enter(struct run *r, const struct definer *df, const struct tracefs *t,
+		 enum tracefs_list list)
 {
 	struct buf why = BUF_INIT;
 	uint32_t i;
 	int rc = 0;
 
 	for (i = 0; !rc && i < df->n; i++)
-		rc = registry_add(t, TRACEFS_UPROBES, &df->v[i], r->mine_file, r->d);
+		rc = registry_add(t, list, &df->v[i], r->mine_file, r->d);
 	if (rc)
 		for (i--; i-- > 0;) {
 			char name[2 * NAME_EVENT_MAX + 4];
 
 			snprintf(name, sizeof(name), "%s/%s", df->v[i].group, df->v[i].name);
-			tracefs_remove(t, TRACEFS_UPROBES, name, &why);
+			tracefs_remove(t, list, name, &why);
 			mine_remove(r->mine_file, name);
 		}
 	buf_release(&why);
@@ -76,7 +78,7 @@ static int make(struct run *r, char **names, int n)
 	for (int i = 0; !rc && i < n; i++)
 		rc = definer_add(&df, names[i]);
 	if (!rc && reg)
-		rc = enter(r, &df, &t);
+		rc = enter(r, &df, &t, TRACEFS_UPROBES);
 	if (!rc)
 		rc = print(&df, r->d);
 	for (uint32_t i = 0; !rc && reg && i < df.n; i++)
@@ -129,6 +131,54 @@ static int with_binary(struct run *r, char **names, int n)
 	return rc;
 }
 
+static int make_kernel(struct run *r, struct kernel *k, char **names, int n)
+{
+	struct definer df;
+	struct tracefs t;
+	bool reg = !r->o->dry_run;
+	int rc = reg ? tracefs_open(&t, r->o->tracefs, r->d) : 0;
+
+	if (rc)
+		return PP_EXIT_FAIL;
+	if (reg && !tracefs_has(&t, TRACEFS_KPROBES)) {
+		diag_error(r->d, t.dir, -1, "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)");
+		return PP_EXIT_FAIL;
+	}
+	definer_init(&df, NULL, NULL, r->d);
+	df.group = r->o->group;
+	if (reg)
+		rc = definer_take_names(&df, &t);
+	for (int i = 0; !rc && i < n; i++)
+		rc = kernel_define(k, &df, names[i]);
+	if (!rc && reg)
+		rc = enter(r, &df, &t, TRACEFS_KPROBES);
+	if (!rc)
+		rc = print(&df, r->d);
+	definer_release(&df);
+	return status_of(rc);
+}
+
+static int with_kernel(struct run *r, char **names, int n)
+{
+	struct kernel k;
+	int status = PP_EXIT_FAIL;
+
+	if (!kernel_open(&k, r->o->btf, r->o->kallsyms, r->d)) {
+		switch (r->o->action) {
+		case PROBE_MAKE: status = make_kernel(r, &k, names, n); break;
+		case PROBE_FUNCTIONS:
+			status = kernel_functions(&k, n ? names[0] : NULL, r->o->form);
+			break;
+		case PROBE_VARIABLES: status = kernel_variables(&k, r->o->what, r->o->form); break;
+		default:
+			diag_error(r->d, NULL, -1, "of the kernel there are no lines and markers");
+			status = PP_EXIT_USAGE;
+		}
+	}
+	kernel_close(&k);
+	return status;
+}
+
 static int existing(struct run *r, char **names, int n)
 {
 	struct tracefs t;
@@ -146,5 +196,5 @@ int probe_run(const struct probe_opts *o, char **names, int n, struct diag *d)
 
 	if (o->action == PROBE_LIST || o->action == PROBE_DELETE)
 		return existing(&r, names, n);
-	return with_binary(&r, names, n);
+	return o->kernel ? with_kernel(&r, names, n) : with_binary(&r, names, n);
 }

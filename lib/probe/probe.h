@@ -29,7 +29,6 @@ struct probe_opts {
 	const char *binary; /* path or name; NULL: of the process, or the kernel */
 	pid_t pid;	    /* 0: none */
 	bool kernel;
-	const char *vmlinux;  /* NULL: none is asked for */
 	const char *btf;      /* types of the kernel; NULL: its own */
 	const char *kallsyms; /* symbols of the kernel; NULL: its own */
 	enum probe_action action;

@@ -1,0 +1,95 @@
+/*
+ * What pprobe reads beside DWARF and ELF, which libraries read: definitions, formats of probes with
+ * values in parts, the kernel's types, the function table of Go. The first byte says which.
+ */
+#include "base/err.h"
+#include "event/probe_parts.h"
+#include "inspect/gopcln.h"
+#include "inspect/kbtf.h"
+#include "inspect/name.h"
+#include "probe/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void definition(const char *text)
+{
+	struct name_scratch scratch = {0};
+	struct buf b = BUF_INIT;
+	struct name_pattern p;
+	struct spec s;
+
+	spec_parse(&s, text, &b);
+	spec_release(&s);
+	name_event(text, &b);
+	if (b.len > NAME_EVENT_MAX || !name_is_valid(buf_str(&b), b.len, NAME_EVENT_MAX))
+		abort();
+	name_bare(text, &b);
+	name_pattern_set(&p, text);
+	name_match(&p, text, &scratch);
+	name_scratch_release(&scratch);
+	buf_release(&b);
+}
+
+static void format(const char *text, size_t n)
+{
+	uint8_t payload[512];
+	struct buf b = BUF_INIT;
+	struct probe_parts *p;
+
+	for (size_t i = 0; i < sizeof(payload); i++)
+		payload[i] = n ? (uint8_t)text[i % n] : 0;
+	probe_parts_new(&p, text, n, &b);
+	probe_parts_join(p, payload, sizeof(payload));
+	probe_parts_free(p);
+	buf_release(&b);
+}
+
+static void types(const uint8_t *data, size_t n)
+{
+	struct kbtf *k;
+	uint32_t proto, type, size;
+	const char *name;
+	bool sign;
+
+	if (kbtf_bytes(&k, data, n))
+		return;
+	kbtf_function(k, "f", &proto);
+	for (uint32_t id = 0; id < 64; id++) {
+		struct kbtf_member m;
+
+		kbtf_class(k, id, &size, &sign);
+		kbtf_param(k, id, 0, &name, &type);
+		kbtf_result(k, id, &type);
+		kbtf_target(k, id, &type);
+		kbtf_find(k, id, "id", 2, &m);
+	}
+	kbtf_close(k);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct funcs funcs = {0};
+	char *text;
+
+	if (!size || size > 65536)
+		return 0;
+	text = malloc(size);
+	if (!text)
+		return 0;
+	memcpy(text, data + 1, size - 1);
+	text[size - 1] = 0;
+	switch (data[0]) {
+	case 'd': definition(text); break;
+	case 'f': format(text, size - 1); break;
+	case 't': types(data + 1, size - 1); break;
+	case 'g':
+		gopcln_parse(&funcs, data + 1, size - 1, false, 0x1000);
+		funcs_release(&funcs);
+		break;
+	}
+	free(text);
+	return 0;
+}
