@@ -69,6 +69,15 @@ printf 'a;B;x 2\na;b 3\n' >backward
 run "$BIN/psvg" -r backward
 same "$OUT" want 'reversed stacks are stacks written backwards'
 
+# Of very many frames, only the wider ones are drawn, unless a width is asked for.
+awk 'BEGIN { for (i = 0; i < 30000; i++) print "p;f" i ";g " 1 + (i % 3) * 3 }' >many
+run "$BIN/psvg" --width 100000 many
+is "$status" 0 'many frames'
+ok 'are at most 20,000' test "$(grep -c '^<rect x=' "$OUT")" -le 20002
+like "$OUT" 'not drawn: [0-9,]* frames narrower than [0-9.]* px, with [0-9.]*% of all' 'and what is missing is said'
+run "$BIN/psvg" --width 100000 --min-width 0.1 many
+is "$(grep -c '^<rect x=' "$OUT")" 60002 '--min-width draws them'
+
 # Counts.
 printf 'a 18446744073709551615\n' | "$BIN/psvg" >max.svg
 like max.svg 'a \(18,446,744,073,709,551,615, 100%\)' '2^64-1 is exact'

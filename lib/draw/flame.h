@@ -34,6 +34,7 @@
 #define FLAME_DEPTH_MAX 4096	   /* frames of a stack below the root; deeper ones are cut */
 #define FLAME_LINE_MAX	(1u << 20) /* bytes of a line of folded text */
 #define FLAME_NODES_MAX (1u << 27) /* different frames of a tree */
+#define FLAME_DRAWN_MAX 20000	   /* frames of an SVG, if no width is asked for */
 #define FLAME_COUNT_MAX 1e24L	   /* count of one stack */
 
 struct flame;
@@ -104,11 +105,15 @@ struct flame_opts {
 	double width;		/* pixels; without `fixed`, only until a script fits the window */
 	double frame_height;	/* pixels */
 	double font_size;	/* pixels */
-	double min_width;	/* narrower frames are left out; pixels, or see min_percent */
-	bool min_percent;	/* min_width is in percent of the total */
-	bool fixed;		/* the script keeps the width */
-	bool inverted;		/* icicle: the root is at the top */
-	unsigned palette;	/* from flame_palette */
+	/*
+	 * Narrower frames are left out; pixels, or see min_percent. Less than 0: 0.1 pixels, or
+	 * more until no more than FLAME_DRAWN_MAX frames are left.
+	 */
+	double min_width;
+	bool min_percent; /* min_width is in percent of the total */
+	bool fixed;	  /* the script keeps the width */
+	bool inverted;	  /* icicle: the root is at the top */
+	unsigned palette; /* from flame_palette */
 	/* Of two profiles: */
 	bool leaf;   /* colours by the difference of the frame alone, not with its callees */
 	bool raw;    /* counts as they are, not scaled to the same total */
@@ -119,7 +124,7 @@ struct flame_opts {
 #define FLAME_OPTS_INIT \
 	{ \
 		.count_name = "", .width = 1200, .frame_height = 16, .font_size = 12, \
-		.min_width = 0.1 \
+		.min_width = -1 \
 	}
 
 /* The number of a palette of that name: 0 or PP_ENOENT. */

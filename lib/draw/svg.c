@@ -24,6 +24,7 @@ struct layout {
 	long double *gap;     /* by depth: counts not drawn since that edge was set */
 	long double least;    /* narrower frames are not drawn */
 	double scale;	      /* pixels per count */
+	double narrow;	      /* what `least` is, as min_width */
 	uint32_t depth;	      /* of the deepest drawn frame */
 	uint64_t drawn;
 	double top, bottom, height;
@@ -216,6 +217,20 @@ static bool is_drawn(const struct layout *l, uint32_t i)
 	return i == FLAME_ROOT || (l->total[i] > 0 && l->total[i] >= l->least);
 }
 
+static void count_drawn(struct layout *l)
+{
+	const struct flame_node *nodes = l->f->nodes;
+
+	l->drawn = l->depth = 0;
+	for (uint32_t i = 1; i < l->f->n; i++) {
+		if (!is_drawn(l, i))
+			continue;
+		l->drawn++;
+		if (nodes[i].depth > l->depth)
+			l->depth = nodes[i].depth;
+	}
+}
+
 static int layout_init(struct layout *l)
 {
 	const struct flame *f = l->f;
@@ -239,14 +254,14 @@ static int layout_init(struct layout *l)
 	for (uint32_t i = f->n - 1; i > 0; i--)
 		l->total[f->nodes[i].parent] += l->total[i];
 	l->scale = (double)((long double)width / total);
-	l->least = l->o->min_percent ? total * (long double)l->o->min_width / 100
-				     : total / (long double)width * (long double)l->o->min_width;
-	for (uint32_t i = 1; i < f->n; i++) {
-		if (!is_drawn(l, i))
-			continue;
-		l->drawn++;
-		if (f->nodes[i].depth > l->depth)
-			l->depth = f->nodes[i].depth;
+	l->narrow = l->o->min_width < 0 ? 0.1 : l->o->min_width;
+	l->least = l->o->min_percent ? total * (long double)l->narrow / 100
+				     : total / (long double)width * (long double)l->narrow;
+	count_drawn(l);
+	while (l->o->min_width < 0 && l->drawn > FLAME_DRAWN_MAX) {
+		l->least *= 1.25L;
+		l->narrow *= 1.25;
+		count_drawn(l);
 	}
 	return 0;
 }
@@ -264,13 +279,8 @@ static void add_amount(struct layout *l, long double count)
 /* What was counted, in the words of people: 8.92 s on CPU (8,919,191,830 ns, 903 samples). */
 static void add_total(struct layout *l)
 {
-	static const char *const words[][2] = {
-		{"cpu-clock", " on CPU"},    {"task-clock", " on CPU"}, {"cycles", " on CPU"},
-		{"oncpu", " on CPU"},	     {"offcpu", " off CPU"},	{"blocked", " blocked"},
-		{"runq", " waiting to run"},
-	};
 	struct flame_account a = l->f->account;
-	const char *event = a.unsaid ? "" : a.about.event, *said = NULL;
+	const char *event = a.unsaid ? "" : a.about.event, *said;
 	bool known = unit_known(l->unit) && a.total >= 1024;
 	bool samples = !a.unsaid && a.about.samples && !a.about.uncounted;
 
@@ -285,9 +295,7 @@ static void add_total(struct layout *l)
 	} else {
 		add_amount(l, a.total);
 	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strncmp(event, words[i][0], strlen(words[i][0])))
-			said = words[i][1];
+	said = event_words(event);
 	if (said) {
 		add(l, said);
 	} else if (*event) {
@@ -323,7 +331,7 @@ static void add_account(struct layout *l)
 	if (hidden) {
 		add(l, "; not drawn: ");
 		add_count(l, hidden);
-		addf(l, " frames narrower than %g%s, with ", l->o->min_width,
+		addf(l, " frames narrower than %.3g%s, with ", l->narrow,
 		     l->o->min_percent ? "% of the total" : " px");
 		add_percent(l, a.pruned);
 		add(l, " of all");

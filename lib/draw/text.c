@@ -143,3 +143,17 @@ size_t label_fit(const struct label *l, double width, double font_size)
 	}
 	return chars < CHARS_MIN ? 0 : i;
 }
+
+const char *event_words(const char *event)
+{
+	static const char *const words[][2] = {
+		{"cpu-clock", " on CPU"},    {"task-clock", " on CPU"}, {"cycles", " on CPU"},
+		{"oncpu", " on CPU"},	     {"offcpu", " off CPU"},	{"blocked", " blocked"},
+		{"runq", " waiting to run"},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strncmp(event, words[i][0], strlen(words[i][0])))
+			return words[i][1];
+	return NULL;
+}

@@ -91,6 +91,9 @@ void xml_clean(struct buf *b, const char *s, size_t n);
 /* Escapes cleaned text for use as content and as attribute. 0 or the output's error. */
 int xml_escape(struct out *o, const char *s, size_t n);
 
+/* What the time of an event was spent with: " on CPU"; NULL: it has no words. */
+const char *event_words(const char *event);
+
 /* The colour of a function, the same in every graph. */
 void palette_fill(unsigned palette, const char *name, size_t len, char fill[4]);
 
