@@ -302,7 +302,7 @@ static void add_total(struct layout *l)
 		add(l, " of ");
 		add_text(l, strchr(event, '+') ? "several events" : event);
 	}
-	samples = samples && strcmp(l->unit, "samples") != 0;
+	samples = samples && !l->f->diff && strcmp(l->unit, "samples") != 0;
 	if (known || samples)
 		add(l, " (");
 	if (known)
