@@ -7,25 +7,27 @@ pcap=$BIN/pcap-perf
 [ -x "$pcap" ] || skip_all "$pcap is not built"
 
 # records FILE: "TYPE COUNT" for each type of record, "lost N", and "whole" if the last one is. All
-# records are multiples of 8 bytes, so that od's lines of 8 do. (The low half of a word is first.)
+# records are multiples of 4 bytes, so that od's lines of 4 do. (The low half of a word is first.)
 records() {
-	od -An -v -tu4 -w8 "$1" | awk '
-	NR <= 2 { next }
-	data { skip = $1 / 8; data = 0; next }
-	lost && !--lost { losses += $1 + $2 * 4294967296 }
+	od -An -v -tu4 -w4 "$1" | awk '
+	NR <= 4 { next }
+	data { skip += $1 / 4; data = 0; next }
+	lost && !--lost { losses += $1 }
 	skip { skip--; next }
+	!head { type = $1; head = 1; next }
 	{
-		size = int($2 / 65536)
-		if (size < 8 || size % 8) { print "bad size " size; exit }
-		count[$1]++
-		skip = size / 8 - 1
-		data = $1 == 66
-		if ($1 == 2) lost = 2
+		head = 0
+		size = int($1 / 65536)
+		if (size < 8 || size % 4) { print "bad size " size; exit }
+		count[type]++
+		skip = size / 4 - 2
+		if (type == 66) { data = 1; skip-- }
+		if (type == 2) lost = 3
 	}
 	END {
 		for (type in count) print type, count[type]
 		print "lost", losses + 0
-		if (!skip) print "whole"
+		if (!skip && !head) print "whole"
 	}'
 }
 

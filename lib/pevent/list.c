@@ -116,7 +116,7 @@ static int on_name(void *ctx, const char *name, const char *other, const char *c
 	if (other)
 		snprintf(note, sizeof(note), "also %s", other);
 	else if (ev->tool)
-		strcpy(note, "for counting only");
+		snprintf(note, sizeof(note), "for counting only");
 	return line(l, name, class, note);
 }
 

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,8 +190,7 @@ static int each_cache(name_visit *visit, void *ctx)
 		for (size_t k = 0; k < 6 && !rc; k++) {
 			struct pevent ev = {.attr = {.size = sizeof(ev.attr)}};
 
-			strcpy(name, usual[i]);
-			strcat(name, tails[k]);
+			snprintf(name, sizeof(name), "%s%s", usual[i], tails[k]);
 			if (find_cache(name, &ev))
 				rc = visit(ctx, name, NULL, "cache", &ev);
 		}

@@ -21,7 +21,8 @@
 /* A name from the user is an entry of a directory, and no path. */
 static bool is_entry(const char *name)
 {
-	return *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !strchr(name, '/');
+	return name && *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
+	       !strchr(name, '/');
 }
 
 static const char *sys(const struct pevents *e)
@@ -53,7 +54,7 @@ int pmu_open(const struct pevents *e, const char *name, struct pmu *p)
 	    snprintf(p->dir, sizeof(p->dir), "%s/bus/event_source/devices/%s", sys(e), name) >=
 		    (int)sizeof(p->dir))
 		return PP_ENOENT;
-	strcpy(p->name, name);
+	memcpy(p->name, name, strlen(name) + 1);
 	snprintf(path, sizeof(path), "%s/type", p->dir);
 	rc = sysfile_u64(path, &type);
 	p->type = (uint32_t)type;
@@ -237,30 +238,32 @@ static bool is_given(const struct building *b, const char *key)
 	return false;
 }
 
+/* The text of "events/NAME.KIND". */
+static bool named_file(const struct building *b, const char *name, const char *kind,
+		       struct buf *text)
+{
+	char file[256];
+
+	buf_reset(text);
+	return snprintf(file, sizeof(file), "events/%s.%s", name, kind) < (int)sizeof(file) &&
+	       !pmu_text(b->p, file, text);
+}
+
 /* What files beside a named event say: its scale, its unit, how counts are summed. */
 static int named_more(struct building *b, const char *name)
 {
 	struct buf text = BUF_INIT;
 	struct pevent *ev = b->ev;
-	char file[256];
 	int rc = 0;
 
-	if (snprintf(file, sizeof(file) - 16, "events/%s", name) >= (int)sizeof(file) - 16)
-		return 0;
-	strcat(file, ".scale");
-	if (!pmu_text(b->p, file, &text) && text.len)
+	if (named_file(b, name, "scale", &text) && text.len)
 		ev->scale = strtod(buf_str(&text), NULL);
-	buf_reset(&text);
-	strcpy(strrchr(file, '.'), ".unit");
-	if (!pmu_text(b->p, file, &text) && text.len) {
+	if (named_file(b, name, "unit", &text) && text.len) {
 		ev->unit = arena_dup(&b->e->arena, text.data, text.len);
 		rc = ev->unit ? 0 : PP_ENOMEM;
 	}
-	buf_reset(&text);
-	strcpy(strrchr(file, '.'), ".per-pkg");
-	ev->per_pkg = !pmu_text(b->p, file, &text);
-	strcpy(strrchr(file, '.'), ".snapshot");
-	ev->snapshot = !pmu_text(b->p, file, &text);
+	ev->per_pkg = named_file(b, name, "per-pkg", &text);
+	ev->snapshot = named_file(b, name, "snapshot", &text);
 	buf_release(&text);
 	return rc;
 }

@@ -43,7 +43,7 @@ static int choose(struct session *s)
 		diag_note(s->d, NULL, -1, "no hardware counters here: recording cpu-clock");
 	rc = pevents_add(&s->fallback, pmu ? "cycles:P" : "cpu-clock", &why);
 	if (!rc && pmu)
-		strcpy(s->fallback.v[0].name, "cycles");
+		memcpy(s->fallback.v[0].name, "cycles", sizeof("cycles"));
 	if (!rc && s->c->cgroup)
 		rc = pevents_cgroups(&s->fallback, s->c->cgroup, &why);
 	s->events = &s->fallback;

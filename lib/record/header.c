@@ -11,11 +11,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define NAME_ALIGN    64     /* strings of features are padded to a multiple */
-#define RECORD_MAX    0xffff /* bytes of a record */
-#define UPDATE_NAME   2	     /* EVENT_UPDATE: what is updated */
-#define CPUINFO_MAX   (16u << 20)
-#define CLOCK_VERSION 1
+#define NAME_ALIGN     64     /* strings of features are padded to a multiple */
+#define RECORD_MAX     0xffff /* bytes of a record */
+#define UPDATE_NAME    2      /* EVENT_UPDATE: what is updated */
+#define CPUINFO_MAX    (16u << 20)
+#define CLOCK_VERSION  1
+#define TRACING_RECORD 12u /* bytes of HEADER_TRACING_DATA */
 
 static void add_u32(struct buf *b, uint32_t v)
 {
@@ -275,11 +276,14 @@ static void clock_features(struct buf *b, clockid_t clock)
 	end(b, start);
 }
 
-/* The record holds the size of the data that follows it. */
+/*
+ * The record holds the size of the data that follows it. It is 12 bytes long, the only size
+ * that hotspot reads.
+ */
 static int tracing_data(struct buf *b, const struct session *s)
 {
 	struct buf data = BUF_INIT;
-	size_t start, i;
+	size_t i;
 	int rc;
 
 	for (i = 0; i < s->events->n; i++)
@@ -294,9 +298,11 @@ static int tracing_data(struct buf *b, const struct session *s)
 	} else {
 		buf_fill(&data, 0, (8 - data.len % 8) % 8);
 		rc = data.err;
-		start = begin(b, PERF_REC_HEADER_TRACING_DATA);
+		buf_add(b,
+			&(struct perf_event_header){.type = PERF_REC_HEADER_TRACING_DATA,
+						    .size = TRACING_RECORD},
+			sizeof(struct perf_event_header));
 		add_u32(b, (uint32_t)data.len);
-		end(b, start);
 		buf_add(b, data.data, data.len);
 	}
 	buf_release(&data);

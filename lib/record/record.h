@@ -65,49 +65,49 @@ struct record_config {
 	struct pevents events; /* none: cycles, or cpu-clock where there is no PMU */
 	struct target_want whom;
 	const char *cgroup; /* of the default event */
-	bool no_inherit, per_thread;
 
-	uint64_t freq;	 /* samples per second of each event; 0: not given */
-	uint64_t period; /* events per sample; 0: not given; goes before freq */
-	bool freq_max;	 /* as fast as the kernel allows */
-	bool strict_freq, no_samples;
-	bool group, all_user, all_kernel;
+	uint64_t freq;		       /* samples per second of each event; 0: not given */
+	uint64_t period;	       /* events per sample; 0: not given; goes before freq */
+	uint64_t branches;	       /* PERF_SAMPLE_BRANCH_*; 0: none */
+	uint64_t sample;	       /* PERF_SAMPLE_* beside the usual fields */
+	uint64_t regs_intr, regs_user; /* registers by number */
+
+	uint64_t snapshot_size, snapshot_ns; /* all buffers; only what is not older; 0: not given */
+	uint64_t duration_ns;		     /* 0: until a signal or the end of the command */
+	uint64_t max_size;		     /* bytes; 0: no end */
+	uint64_t switch_size, switch_ns;     /* when a new file begins; 0: not by this */
+	struct record_span spans[RECORD_SPANS_MAX];
+	size_t n_spans;	     /* when events are on; 0: always */
+	const char *control; /* "fd:3,4", "fifo:PATH" */
+
+	char **command;	  /* NULL, or argv of what to run */
+	char **argv;	  /* this program's own arguments, for the record */
+	const char *path; /* of fd, where files are switched */
+	int argc;
+	int fd; /* where the recording goes; record_run closes it */
 
 	enum record_chains chains;
 	uint32_t stack_size; /* of RECORD_CHAINS_DWARF, a multiple of 8; 0: the default */
 	uint32_t max_stack;  /* frames; 0: as many as the kernel takes */
-	bool user_chains, kernel_chains; /* one part of the chains only */
-	uint64_t branches;		 /* PERF_SAMPLE_BRANCH_*; 0: none */
-	uint64_t sample;		 /* PERF_SAMPLE_* beside the usual fields */
-	uint64_t regs_intr, regs_user;	 /* registers by number */
-	bool map_data, with_period, thread_counts, running_time;
-	bool switch_events, namespaces, cgroups, no_bpf, no_build_ids;
 	enum record_synth synth;
-	bool use_clock; /* stamp by `clock`, not by monotonic */
 	clockid_t clock;
-
-	uint32_t pages;	   /* of each CPU's buffer: a power of two; 0: by what is recorded */
-	bool no_buffering; /* wake up for each event */
-	int realtime;	   /* priority; 0: none */
-	bool snapshot;	   /* the buffers keep the newest events, which SIGUSR2 writes */
-	uint64_t snapshot_size, snapshot_ns; /* all buffers; only what is not older */
-
-	uint64_t duration_ns; /* 0: until a signal or the end of the command */
-	bool disabled;	      /* begins disabled, for `control` */
-	struct record_span spans[RECORD_SPANS_MAX];
-	size_t n_spans;	     /* when events are on; 0: always */
-	const char *control; /* "fd:3,4", "fifo:PATH" */
-	uint64_t max_size;   /* bytes; 0: no end */
-	bool switch_signal, stamp_file;
-	uint64_t switch_size, switch_ns;
+	uint32_t pages;	       /* of each CPU's buffer: a power of two; 0: by what is recorded */
+	int realtime;	       /* priority; 0: none */
 	uint32_t switch_files; /* so many are kept; 0: all */
 
-	char **command; /* NULL, or argv of what to run */
-	int argc;	/* this program's own arguments, for the record */
-	char **argv;
-	const char *path; /* of fd, where files are switched */
-	int fd;		  /* where the recording goes; record_run closes it */
-	bool overhead;	  /* tell what it cost */
+	bool no_inherit, per_thread;
+	bool freq_max; /* as fast as the kernel allows */
+	bool strict_freq, no_samples;
+	bool group, all_user, all_kernel;
+	bool user_chains, kernel_chains; /* one part of the chains only */
+	bool map_data, with_period, thread_counts, running_time;
+	bool switch_events, namespaces, cgroups, no_bpf, no_build_ids;
+	bool use_clock;	   /* stamp by `clock`, not by monotonic */
+	bool no_buffering; /* wake up for each event */
+	bool snapshot;	   /* the buffers keep the newest events, which SIGUSR2 writes */
+	bool disabled;	   /* begins disabled, for `control` */
+	bool switch_signal, stamp_file;
+	bool overhead; /* tell what it cost */
 };
 
 /*
