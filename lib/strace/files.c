@@ -35,23 +35,20 @@ static int set(struct strace *s, uint32_t pid, uint64_t fd, uint32_t path)
 
 int strace_files_after(struct strace *s, const struct call *c)
 {
-	size_t len;
-	const char *name = strace_text(s, c->name, &len);
+	const struct known_call *k = strace_known(s, c->name);
 	uint32_t pid = c->t->pid;
 
+	if (!k)
+		return PP_ENOMEM;
 	if (!c->begun || !c->ended || c->ret < 0)
 		return 0;
-	if (!strncmp(name, "open", 4) || !strcmp(name, "creat"))
+	if (k->what & WHAT_OPENS)
 		return set(s, pid, (uint64_t)c->ret, c->t->path);
-	if (!strcmp(name, "close"))
+	if (k->what & WHAT_CLOSES)
 		return set(s, pid, c->t->arg[0], 0);
-	if (!strncmp(name, "dup", 3))
+	if (k->what & WHAT_DOUBLES)
 		return set(s, pid, (uint64_t)c->ret, strace_file(s, pid, c->t->arg[0]));
-	/* What other calls make is no file whose path is known. */
-	if (!strncmp(name, "socket", 6) || !strncmp(name, "accept", 6) ||
-	    !strncmp(name, "epoll_create", 12) || !strncmp(name, "eventfd", 7))
-		return set(s, pid, (uint64_t)c->ret, 0);
-	return 0;
+	return k->what & WHAT_MAKES ? set(s, pid, (uint64_t)c->ret, 0) : 0;
 }
 
 int strace_files_fork(struct strace *s, uint32_t pid, uint32_t parent)

@@ -1,4 +1,5 @@
 /* Names of calls by their number, and which calls were asked for. */
+#include "base/array.h"
 #include "base/err.h"
 #include "event/glob.h"
 #include "interval/syscall_names.h"
@@ -36,6 +37,52 @@ int strace_call_name(struct strace *s, uint64_t number, uint32_t *text)
 	}
 	*text = *slot;
 	return 0;
+}
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+	while (*list && strcmp(name, *list) != 0)
+		list++;
+	return *list != NULL;
+}
+
+static uint32_t what_is(const char *name)
+{
+	static const char *const addresses[] = {"mmap", "mmap2", "brk", "mremap", "shmat", NULL};
+	static const char *const ends[] = {"exit", "exit_group", NULL};
+
+	if (!strncmp(name, "open", 4) || !strcmp(name, "creat"))
+		return WHAT_OPENS;
+	if (!strcmp(name, "close"))
+		return WHAT_CLOSES;
+	if (!strncmp(name, "dup", 3))
+		return WHAT_DOUBLES;
+	if (!strncmp(name, "socket", 6) || !strncmp(name, "accept", 6) ||
+	    !strncmp(name, "epoll_create", 12) || !strncmp(name, "eventfd", 7))
+		return WHAT_MAKES;
+	if (is_one_of(name, addresses))
+		return WHAT_ADDRESS;
+	return is_one_of(name, ends) ? WHAT_ENDS : 0;
+}
+
+const struct known_call *strace_known(struct strace *s, uint32_t name)
+{
+	struct known_call *v = array_widen(s->calls, &s->ncalls, name, 256, sizeof(*v)), *k;
+	const char *text;
+	size_t len;
+
+	if (!v)
+		return NULL;
+	s->calls = v;
+	k = &v[name];
+	if (k->what)
+		return k;
+	text = strace_text(s, name, &len);
+	k->args = call_find(text, len);
+	while (k->args && k->nargs < CALL_ARGS_MAX && k->args->arg[k->nargs].name)
+		k->nargs++;
+	k->what = WHAT_SEEN | what_is(text);
+	return k;
 }
 
 static bool item_has(const char *item, size_t n, const char *name, size_t len)

@@ -41,6 +41,22 @@ struct known_event {
 	struct event_arg arg[CALL_ARGS_MAX];
 };
 
+/* What is known of a name of a call. */
+enum call_what {
+	WHAT_SEEN = 1,
+	WHAT_OPENS = 2, /* returns a descriptor of a path */
+	WHAT_CLOSES = 4,
+	WHAT_DOUBLES = 8,  /* returns another descriptor of a file */
+	WHAT_MAKES = 16,   /* returns a descriptor of no path */
+	WHAT_ADDRESS = 32, /* returns an address */
+	WHAT_ENDS = 64	   /* does not return */
+};
+struct known_call {
+	const struct call_args *args; /* NULL: not known */
+	uint32_t nargs;
+	uint32_t what;
+};
+
 struct thread {
 	uint32_t tid, pid;
 	uint32_t comm;	/* text */
@@ -71,6 +87,8 @@ struct strace {
 	struct intern texts;
 	struct known_event *events; /* by id */
 	uint32_t nevents;
+	struct known_call *calls; /* by text */
+	uint32_t ncalls;
 	struct thread *threads;
 	uint32_t nthreads, cap_threads;
 	struct map64 by_tid; /* number of a thread, from 1 on */
@@ -111,6 +129,9 @@ uint64_t strace_number(const struct ps_sample *p, uint32_t offset, uint32_t size
 
 /* The name of a call by its number, as text; "syscall_N" if it has none. 0 or PP_ENOMEM. */
 int strace_call_name(struct strace *s, uint64_t number, uint32_t *text);
+
+/* What is known of a call; NULL: out of memory. Valid until the next is asked for. */
+const struct known_call *strace_known(struct strace *s, uint32_t name);
 
 /* Whether a call was asked for. */
 bool strace_wants(struct strace *s, uint32_t name);

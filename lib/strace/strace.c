@@ -32,6 +32,7 @@ void strace_free(struct strace *s)
 	buf_release(&s->b);
 	intern_release(&s->texts);
 	free(s->events);
+	free(s->calls);
 	free(s->threads);
 	map64_release(&s->by_tid);
 	map64_release(&s->files);
@@ -93,12 +94,11 @@ static int give_up(struct strace *s, struct thread *t)
 	return rc;
 }
 
-static bool never_returns(const struct strace *s, uint32_t name)
+static bool is_of(struct strace *s, uint32_t name, enum call_what what)
 {
-	size_t len;
-	const char *text = strace_text(s, name, &len);
+	const struct known_call *k = strace_known(s, name);
 
-	return !strcmp(text, "exit") || !strcmp(text, "exit_group");
+	return k && k->what & what;
 }
 
 static int on_enter(struct strace *s, const struct sreader *r, const struct ps_sample *p,
@@ -131,14 +131,7 @@ static int on_enter(struct strace *s, const struct sreader *r, const struct ps_s
 		t->about[i] = k->arg[i];
 		t->arg[i] = strace_number(p, k->arg[i].offset, k->arg[i].size);
 	}
-	return never_returns(s, t->call) ? give_up(s, t) : 0;
-}
-
-static bool is_close(const struct strace *s, uint32_t name)
-{
-	size_t len;
-
-	return !strcmp(strace_text(s, name, &len), "close");
+	return is_of(s, t->call, WHAT_ENDS) ? give_up(s, t) : 0;
 }
 
 static int on_exit_of(struct strace *s, const struct sreader *r, const struct ps_sample *p,
@@ -173,7 +166,7 @@ static int on_exit_of(struct strace *s, const struct sreader *r, const struct ps
 	c.start = c.begun && t->start <= p->time ? t->start : p->time;
 	c.comm = comm_of(r, p, &c.comm_len);
 	/* What is closed has its path in its line yet; what is opened has it already. */
-	closes = is_close(s, c.name);
+	closes = is_of(s, c.name, WHAT_CLOSES);
 	if (!rc && !closes)
 		rc = strace_files_after(s, &c);
 	if (c.begun ? t->mark == PS_MARK_PASS || (t->mark == PS_MARK_NA && mark == PS_MARK_PASS)

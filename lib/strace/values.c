@@ -315,22 +315,26 @@ void value_add(struct buf *b, enum arg_kind kind, uint64_t v, bool arm)
 		}
 		buf_addf(b, "%" PRId32, (int32_t)v);
 		break;
-	case ARG_FD: buf_addf(b, "%" PRId32, (int32_t)v); break;
-	case ARG_INT: buf_addf(b, "%" PRId32, (int32_t)v); break;
-	case ARG_UINT: buf_addf(b, "%" PRIu32, (uint32_t)v); break;
+	case ARG_FD:
+	case ARG_INT:
+		if (v & 1u << 31)
+			buf_addf(b, "%" PRId32, (int32_t)v);
+		else
+			buf_add_u64(b, v & UINT32_MAX, 0, ' ');
+		break;
+	case ARG_UINT: buf_add_u64(b, v & UINT32_MAX, 0, ' '); break;
 	case ARG_LONG: buf_addf(b, "%" PRId64, (int64_t)v); break;
 	case ARG_PTR:
 	case ARG_PATH:
+		buf_adds(b, v ? "0x" : "NULL");
 		if (v)
-			buf_addf(b, "0x%" PRIx64, v);
-		else
-			buf_adds(b, "NULL");
+			buf_add_hex(b, v, 0, ' ');
 		break;
 	default:
 		if (v > UINT32_MAX)
 			buf_addf(b, "0x%" PRIx64, v);
 		else
-			buf_addf(b, "%" PRIu64, v);
+			buf_add_u64(b, v, 0, ' ');
 	}
 }
 

@@ -4,12 +4,6 @@
 
 #include <inttypes.h>
 
-static bool returns_address(const char *name)
-{
-	return !strcmp(name, "mmap") || !strcmp(name, "mmap2") || !strcmp(name, "brk") ||
-	       !strcmp(name, "mremap") || !strcmp(name, "shmat");
-}
-
 static bool failed(const struct call *c)
 {
 	return c->ended && c->ret < 0 && c->ret >= -4095;
@@ -39,15 +33,12 @@ static void add_file(struct strace *s, uint32_t pid, uint64_t fd)
 }
 
 /* Arguments at the end that are 0 say nothing, where there are more than the call has. */
-static uint32_t count_args(const struct thread *t, const struct call_args *known)
+static uint32_t count_args(const struct thread *t, const struct known_call *k)
 {
 	uint32_t n = t->nargs;
 
-	if (known) {
-		for (n = 0; n < CALL_ARGS_MAX && known->arg[n].name;)
-			n++;
-		return n < t->nargs ? n : t->nargs;
-	}
+	if (k->args)
+		return k->nargs < n ? k->nargs : n;
 	while (n && !t->arg[n - 1] && !t->about[n - 1].name)
 		n--;
 	return n;
@@ -61,11 +52,11 @@ static bool is_left_out(const struct thread *t, const struct call_args *known, u
 	return !(t->arg[i - 1] & 0100) && (t->arg[i - 1] & 020000000) != 020000000;
 }
 
-static void add_args(struct strace *s, const struct call *c, const char *name)
+static void add_args(struct strace *s, const struct call *c, const struct known_call *k)
 {
 	const struct thread *t = c->t;
-	const struct call_args *known = call_find(name, strlen(name));
-	uint32_t n = c->begun ? count_args(t, known) : 0, path = t->path;
+	const struct call_args *known = k->args;
+	uint32_t n = c->begun ? count_args(t, k) : 0, path = t->path;
 
 	for (uint32_t i = 0; i < n; i++) {
 		enum arg_kind kind = t->about[i].kind;
@@ -98,7 +89,7 @@ static void add_args(struct strace *s, const struct call *c, const char *name)
 	}
 }
 
-static void add_result(struct strace *s, const struct call *c, const char *name)
+static void add_result(struct strace *s, const struct call *c, const struct known_call *k)
 {
 	const char *text, *error;
 
@@ -110,61 +101,85 @@ static void add_result(struct strace *s, const struct call *c, const char *name)
 			buf_addf(&s->b, "%" PRId64, c->ret);
 		else
 			buf_addf(&s->b, "%s %s (%s)", c->ret <= -512 ? "?" : "-1", error, text);
-	} else if (returns_address(name)) {
+	} else if (k->what & WHAT_ADDRESS) {
 		buf_addf(&s->b, "0x%" PRIx64, (uint64_t)c->ret);
 	} else {
-		buf_addf(&s->b, "%" PRId64, c->ret);
-		if (!strncmp(name, "open", 4) || !strcmp(name, "creat") || !strncmp(name, "dup", 3))
+		if (c->ret < 0)
+			buf_addf(&s->b, "%" PRId64, c->ret);
+		else
+			buf_add_u64(&s->b, (uint64_t)c->ret, 0, ' ');
+		if (k->what & (WHAT_OPENS | WHAT_DOUBLES))
 			add_file(s, c->t->pid, (uint64_t)c->ret);
 	}
 }
 
-static void add_text(struct strace *s, const struct call *c, const char *name)
+/* ns as milliseconds with three decimals. */
+static void add_ms(struct buf *b, uint64_t ns, int width)
 {
+	uint64_t us = ns / 1000 + (ns % 1000 >= 500);
+
+	buf_add_u64(b, us / 1000, width, ' ');
+	buf_addc(b, '.');
+	buf_add_u64(b, us % 1000, 3, '0');
+}
+
+static void add_text(struct strace *s, const struct call *c, const struct known_call *k)
+{
+	size_t len;
+	const char *name = strace_text(s, c->name, &len);
+	struct buf *b = &s->b;
+
 	if (c->begun)
-		buf_addf(&s->b, "%10.3f ", (double)(c->start - s->base) / 1e6);
+		add_ms(b, c->start - s->base, 6);
 	else
-		buf_adds(&s->b, "         ? ");
-	if (c->begun && c->ended)
-		buf_addf(&s->b, "(%9.3f ms) ", (double)(c->end - c->start) / 1e6);
-	else
-		buf_adds(&s->b, "(            ) ");
-	buf_add_safe(&s->b, c->comm, c->comm_len);
-	buf_addf(&s->b, "/%u ", c->t->tid);
-	buf_add_safe(&s->b, name, strlen(name));
-	buf_addc(&s->b, '(');
+		buf_adds(b, "         ?");
+	if (c->begun && c->ended) {
+		buf_adds(b, " (");
+		add_ms(b, c->end - c->start, 5);
+		buf_adds(b, " ms) ");
+	} else {
+		buf_adds(b, " (            ) ");
+	}
+	buf_add_safe(b, c->comm, c->comm_len);
+	buf_addc(b, '/');
+	buf_add_u64(b, c->t->tid, 0, ' ');
+	buf_addc(b, ' ');
+	buf_add_safe(b, name, len);
+	buf_addc(b, '(');
 	if (c->begun)
-		add_args(s, c, name);
+		add_args(s, c, k);
 	else
-		buf_adds(&s->b, "...");
-	buf_adds(&s->b, ") = ");
-	add_result(s, c, name);
-	buf_addc(&s->b, '\n');
+		buf_adds(b, "...");
+	buf_adds(b, ") = ");
+	add_result(s, c, k);
+	buf_addc(b, '\n');
 }
 
 /* The arguments and the result as one text each, in scratch. */
-static void add_part(struct strace *s, const struct call *c, const char *name, bool args,
+static void add_part(struct strace *s, const struct call *c, const struct known_call *k, bool args,
 		     struct buf *part)
 {
 	struct buf kept = s->b;
 
 	s->b = (struct buf)BUF_INIT;
 	if (args)
-		add_args(s, c, name);
+		add_args(s, c, k);
 	else
-		add_result(s, c, name);
+		add_result(s, c, k);
 	*part = s->b;
 	s->b = kept;
 }
 
-static void add_tsv(struct strace *s, const struct call *c, const char *name)
+static void add_tsv(struct strace *s, const struct call *c, const struct known_call *k)
 {
+	size_t len;
+	const char *name = strace_text(s, c->name, &len);
 	struct buf args, result;
 
 	if (!s->begun)
 		buf_adds(&s->b, "# start\tduration\tcomm\tpid\ttid\tcall\targuments\tresult\n");
-	add_part(s, c, name, true, &args);
-	add_part(s, c, name, false, &result);
+	add_part(s, c, k, true, &args);
+	add_part(s, c, k, false, &result);
 	if (c->begun)
 		buf_add_u64(&s->b, c->start, 0, ' ');
 	buf_addc(&s->b, '\t');
@@ -185,12 +200,14 @@ static void add_tsv(struct strace *s, const struct call *c, const char *name)
 	buf_release(&result);
 }
 
-static void add_json(struct strace *s, const struct call *c, const char *name)
+static void add_json(struct strace *s, const struct call *c, const struct known_call *k)
 {
+	size_t len;
+	const char *name = strace_text(s, c->name, &len);
 	struct buf args, result;
 
-	add_part(s, c, name, true, &args);
-	add_part(s, c, name, false, &result);
+	add_part(s, c, k, true, &args);
+	add_part(s, c, k, false, &result);
 	buf_adds(&s->b, "{");
 	if (c->begun)
 		buf_addf(&s->b, "\"start\":%" PRIu64 ",", c->start);
@@ -215,9 +232,10 @@ static void add_json(struct strace *s, const struct call *c, const char *name)
 
 int strace_write(struct strace *s, const struct call *c)
 {
-	size_t len;
-	const char *name = strace_text(s, c->name, &len);
+	const struct known_call *k = strace_known(s, c->name);
 
+	if (!k)
+		return PP_ENOMEM;
 	s->account.calls++;
 	if (!strace_wants(s, c->name) || (s->o.failed && !failed(c)) ||
 	    (s->o.slower && (!c->begun || !c->ended || c->end - c->start < s->o.slower))) {
@@ -228,9 +246,9 @@ int strace_write(struct strace *s, const struct call *c)
 	if (s->o.summary)
 		return strace_count(s, c);
 	switch (s->o.form) {
-	case STRACE_TEXT: add_text(s, c, name); break;
-	case STRACE_TSV: add_tsv(s, c, name); break;
-	case STRACE_JSON: add_json(s, c, name); break;
+	case STRACE_TEXT: add_text(s, c, k); break;
+	case STRACE_TSV: add_tsv(s, c, k); break;
+	case STRACE_JSON: add_json(s, c, k); break;
 	}
 	s->begun = true;
 	if (s->b.err || s->b.len < 32768)
