@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #define LINE_MAX_ 4096
@@ -119,7 +120,7 @@ static int obey(struct recorder *r, const char *line)
 int control_take(struct recorder *r)
 {
 	char bytes[512];
-	ssize_t n;
+	ssize_t n = -1;
 	int rc = 0;
 
 	while (!rc && (n = read(r->control, bytes, sizeof(bytes))) > 0) {
@@ -134,5 +135,8 @@ int control_take(struct recorder *r)
 			buf_reset(&r->line);
 		}
 	}
+	/* Nobody can send more: it would be reported for ever. */
+	if (!rc && (n == 0 || (errno != EAGAIN && errno != EINTR)))
+		epoll_ctl(r->epoll, EPOLL_CTL_DEL, r->control, NULL);
 	return rc;
 }

@@ -187,8 +187,9 @@ static int start(struct recorder *r)
 static void take_signals(struct recorder *r)
 {
 	struct signalfd_siginfo info;
+	ssize_t n;
 
-	while (read(r->signals, &info, sizeof(info)) == sizeof(info)) {
+	while ((n = read(r->signals, &info, sizeof(info))) == sizeof(info)) {
 		if (info.ssi_signo == SIGUSR2)
 			r->snap = true;
 		else if (info.ssi_signo != SIGCHLD)
@@ -196,6 +197,8 @@ static void take_signals(struct recorder *r)
 		else if (r->c->command && command_ended(&r->command))
 			r->stop = true;
 	}
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		r->stop = true; /* nothing else could end it */
 }
 
 static int take_event(struct recorder *r, const struct epoll_event *e)
