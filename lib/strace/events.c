@@ -144,9 +144,7 @@ int strace_event(struct strace *s, const struct ps_event *e)
 		bind_path(k, e);
 		return 0;
 	}
-	if (begins(name, "raw_syscalls:", &rest))
-		name = rest;
-	else if (begins(name, "syscalls:", &rest))
+	if (begins(name, "raw_syscalls:", &rest) || begins(name, "syscalls:", &rest))
 		name = rest;
 	if (equals(name, "sys_enter")) {
 		bind_raw(k, e);
