@@ -17,13 +17,13 @@ cp "$OUT" diff.svg
 frames diff.svg >got
 cat >want <<'EOT'
 all 1000 eeeeee
-f 300 3d3dff
-g 600 3d3dff
-h 600 ff0000
-new 100 ff7c7c
+f 300 7979ff
+g 600 7979ff
+h 600 ff5050
+new 100 ffa2a2
 p 1000 eeeeee
 EOT
-sed -i 's/^g 600 .*/g 600 ff3d3d/' want
+sed -i 's/^g 600 .*/g 600 ff7979/' want
 same got want 'are as wide as in the new one, and coloured by the difference with all callees'
 like diff.svg '<title>f \(60, 30\.00%; before 60\.00%; -30\.00 points; -50\.0%\)</title>' 'less, in words'
 like diff.svg '<title>new \(20, 10\.00%; before 0\.00%; \+10\.00 points; new\)</title>' 'new'
@@ -40,7 +40,7 @@ run "$BIN/psvg" --diff --raw --width 1020 old new
 like "$OUT" '<title>f \(60, 30\.00%; before 60\.00%; -30\.00 points; \+0\.0%\)' '--raw: the counts as they are'
 run "$BIN/psvg" --diff --negate --width 1020 old new
 frames "$OUT" | grep '^h ' >got
-is "$(cat got)" 'h 600 0000ff' '--negate'
+is "$(cat got)" 'h 600 5050ff' '--negate'
 run "$BIN/psvg" --gone --width 1020 old new
 is "$status" 0 '--gone'
 frames "$OUT" | cut -d ' ' -f 1,2 >got

@@ -277,7 +277,9 @@ void flame_diff_fill(const struct flame *f, const struct flame_opts *o, uint32_t
 		delta = (delta < 0 ? -1 : 1) * sqrtl(fabsl(delta) / most) * most;
 	if (o->negate)
 		delta = -delta;
-	pale = (int)(210 * (most - fabsl(delta)) / most);
+	/* Black text has to be readable on the deepest colour. */
+	pale = o->leaf ? (int)(210 * (most - fabsl(delta)) / most)
+		       : 80 + (int)(140 * (most - fabsl(delta)) / most);
 	if (delta > 0)
 		snprintf(fill, 8, "ff%02x%02x", (unsigned)pale, (unsigned)pale);
 	else if (delta < 0)
