@@ -115,7 +115,7 @@ static void add_table(const struct count_times *t, unsigned n, int precision, st
 
 		buf_addf(b, " %17.*f (%+.*f) ", precision, run, precision, run - t->elapsed);
 		/* A mark for each 5 percent. */
-		buf_fill(b, '#', (size_t)(1 + abs((int)off / 5)));
+		buf_fill(b, '#', (size_t)abs((int)off / 5) + 1);
 		buf_addc(b, '\n');
 	}
 	buf_addf(b, "\n%*s# Final result:\n", indent, "");

@@ -52,7 +52,7 @@ static void find_thousands(struct counting *s)
 	const char *mark = l ? nl_langinfo_l(THOUSEP, l) : "";
 
 	if (!s->c->no_thousands && strlen(mark) < sizeof(s->thousands))
-		strcpy(s->thousands, mark);
+		memcpy(s->thousands, mark, strlen(mark) + 1);
 	if (l)
 		freelocale(l);
 	s->form.thousands = s->thousands;
