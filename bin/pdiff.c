@@ -21,7 +21,7 @@ static int add_files(struct diff *d, enum diff_side side, char **names, int n)
 {
 	int rc = 0;
 
-	for (int i = 0; i < n && !rc; i++)
+	for (int i = 0; names && i < n && !rc; i++)
 		rc = diff_add(d, side, names[i]);
 	return rc;
 }
