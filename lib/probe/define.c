@@ -361,7 +361,10 @@ static int on_marker(void *ctx, const struct usdt *u)
 		struct buf valid = BUF_INIT;
 
 		name_valid(buf_str(&group), NAME_EVENT_MAX, &valid);
-		e = definer_event(j->d, j->spec->group ? j->spec->group : buf_str(&valid),
+		e = definer_event(j->d,
+				  j->spec->group ? j->spec->group
+				  : j->d->group	 ? j->d->group
+						 : buf_str(&valid),
 				  buf_str(&base), 'p', m->f);
 		rc = e ? add_line(j, e, u->addr, u->semaphore, m->f) : PP_ENOMEM;
 		buf_release(&valid);
