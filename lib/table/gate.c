@@ -341,6 +341,7 @@ static int judge(struct gate *g, struct gate_eval *e)
 		buf_reset(&g->what);
 		buf_join(&g->what, &why);
 	}
+	e->why = NULL;
 	buf_release(&why);
 	return e->err ? e->err : g->what.err;
 }

@@ -88,7 +88,7 @@ static const char *nearest(const struct tables *ts, const struct gate_node *n, b
 	char word[NAME_MAX + 1];
 	size_t count = 0;
 
-	if (n->len > NAME_MAX)
+	if (!n->name || n->len > NAME_MAX)
 		return NULL;
 	memcpy(word, n->name, n->len);
 	word[n->len] = 0;

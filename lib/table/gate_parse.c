@@ -28,7 +28,7 @@ const struct gate_stat_info gate_stats[GATE_NSTATS] = {
 
 bool gate_is_condition(const struct gate_node *n)
 {
-	return n->kind >= GATE_COMPARE;
+	return n && n->kind >= GATE_COMPARE;
 }
 
 static int advance(struct parser *p)
