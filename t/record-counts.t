@@ -119,7 +119,7 @@ else
 
 	# The recorder is stopped while its buffers fill: what is recorded and what is lost is all there was.
 	# shellcheck disable=SC2016
-	stopped='kill -STOP $PPID; ./load 200000 0 0 0 0; kill -CONT $PPID; sleep 0.3; ./load 100 0 0 0 0'
+	stopped='kill -STOP $PPID; ./load 200000 0 0 0 0; kill -CONT $PPID; sleep 1; ./load 100 0 0 0 0'
 	for pages in '-m 16' ''; do
 		# shellcheck disable=SC2086
 		"$pcap" -v -e $getppid $pages -o lost.data -- sh -c "$stopped" >range 2>told

@@ -178,6 +178,7 @@ static int take_meta(struct source *s, const struct ps_meta *m)
 		{"numa_topology", &s->numa},
 	};
 	struct buf value = BUF_INIT;
+	int rc;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (m->key.len != strlen(texts[i].key) ||
@@ -194,8 +195,9 @@ static int take_meta(struct source *s, const struct ps_meta *m)
 		sscanf(buf_str(&value), "%u.%u", &s->major, &s->minor);
 	else if (m->key.len == 11 && !memcmp(m->key.p, "stat_config", 11))
 		take_config(s, buf_str(&value));
+	rc = value.err;
 	buf_release(&value);
-	return value.err;
+	return rc;
 }
 
 /* ---- CPUs and threads ---- */

@@ -180,44 +180,24 @@ static void keep_gone(struct flame *f, const long double *total)
 	}
 }
 
-static int sum_up(struct flame *f, const long double *self, long double **total)
+/* Counts with those of the callees, by node; NULL: no memory. */
+static long double *sum_up(const struct flame *f, const long double *self)
 {
-	long double *v = realloc(*total, f->n * sizeof(*v));
+	long double *v = calloc((size_t)f->n + 1, sizeof(*v));
 
-	if (!v)
-		return PP_ENOMEM;
-	*total = v;
-	for (uint32_t i = 0; i < f->n; i++)
+	for (uint32_t i = 0; v && i < f->n; i++)
 		v[i] = self ? self[i] : f->nodes[i].self;
-	for (uint32_t i = f->n - 1; i > 0; i--)
+	for (uint32_t i = f->n - 1; v && i > 0; i--)
 		v[f->nodes[i].parent] += v[i];
-	return 0;
+	return v;
 }
 
-int flame_diff_prepare(struct flame *f, const struct flame_opts *o)
+static void compare(struct flame *f, const struct flame_opts *o, const long double *new)
 {
 	struct flame_diff *d = f->diff;
-	long double *new = NULL, scale, delta;
-	int rc;
+	long double delta;
 
-	d->base = d->nbase < f->n ? array_widen(d->base, &d->nbase, f->n, 1024, sizeof(*d->base))
-				  : d->base;
-	if (!d->base)
-		return PP_ENOMEM;
-	scale = scale_of(f, o);
-	for (uint32_t i = 0; i < f->n; i++)
-		d->base[i] *= scale;
-	rc = sum_up(f, NULL, &new);
-	if (!rc && o->gone)
-		keep_gone(f, new);
-	if (!rc && o->gone)
-		rc = sum_up(f, NULL, &new);
-	if (!rc)
-		rc = sum_up(f, d->base, &d->total);
-	d->most = 0;
-	d->gone = 0;
-	d->gone_sum = 0;
-	for (uint32_t i = 0; i < f->n && !rc; i++) {
+	for (uint32_t i = 0; i < f->n; i++) {
 		delta = o->leaf ? f->nodes[i].self - d->base[i]
 				: new[i] - (o->gone ? 0 : d->total[i]);
 		if ((o->leaf || i) && fabsl(delta) > d->most)
@@ -229,8 +209,35 @@ int flame_diff_prepare(struct flame *f, const struct flame_opts *o)
 	}
 	if (o->leaf && d->most < 1)
 		d->most = 1;
+}
+
+int flame_diff_prepare(struct flame *f, const struct flame_opts *o)
+{
+	struct flame_diff *d = f->diff;
+	long double *new, scale;
+
+	d->base = d->nbase < f->n ? array_widen(d->base, &d->nbase, f->n, 1024, sizeof(*d->base))
+				  : d->base;
+	if (!d->base)
+		return PP_ENOMEM;
+	scale = scale_of(f, o);
+	for (uint32_t i = 0; i < f->n; i++)
+		d->base[i] *= scale;
+	new = sum_up(f, NULL);
+	if (new && o->gone) {
+		keep_gone(f, new);
+		free(new);
+		new = sum_up(f, NULL);
+	}
+	free(d->total);
+	d->total = new ? sum_up(f, d->base) : NULL;
+	d->most = 0;
+	d->gone = 0;
+	d->gone_sum = 0;
+	if (d->total)
+		compare(f, o, new);
 	free(new);
-	return rc;
+	return d->total ? 0 : PP_ENOMEM;
 }
 
 /* What pdiff says of a frame: 1 more, -1 less, 0 not significant. */

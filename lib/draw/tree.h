@@ -24,21 +24,21 @@ struct flame_node {
 
 /* Two profiles: the base beside the nodes' own counts (diff.c). */
 struct flame_diff {
+	long double base_sum;
+	/* Of flame_diff_prepare. */
+	long double most; /* greatest difference of a frame */
+	long double gone_sum;
+	long double *total; /* by node: of the base, with callees */
+	uint64_t gone;	    /* frames of the base alone */
+
+	long double *base;  /* by node: counts of the stacks that end here */
+	int8_t *verdict;    /* by node, of stacks: 1 more, -1 less */
+	struct map64 names; /* verdicts by name: 2 more, 1 less */
+	uint32_t nbase, nverdict;
+	enum { FLAME_BY_FUNCTION, FLAME_BY_STACK, FLAME_BY_COMM } by;
 	bool base_side; /* lines with one count are the base's */
 	bool both;	/* lines had two counts, which are on one scale */
 	bool judged;	/* pdiff said what is significant */
-	enum { FLAME_BY_FUNCTION, FLAME_BY_STACK, FLAME_BY_COMM } by;
-	long double *base; /* by node: counts of the stacks that end here */
-	uint32_t nbase;
-	long double base_sum;
-	int8_t *verdict; /* by node, of stacks: 1 more, -1 less */
-	uint32_t nverdict;
-	struct map64 names; /* verdicts by name: 2 more, 1 less */
-	/* Of flame_diff_prepare. */
-	long double *total; /* by node: of the base, with callees */
-	long double most;   /* greatest difference of a frame */
-	uint64_t gone;	    /* frames of the base alone */
-	long double gone_sum;
 };
 
 /* Whether a line is one of pdiff's about its verdicts; *rc: what came of it. */

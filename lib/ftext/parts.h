@@ -81,7 +81,6 @@ struct ftext_held {
 
 struct ftext {
 	struct src *src;
-	int paused; /* error of what was done in a pause */
 	struct swriter *w;
 	struct diag *d;
 	const char *name;
@@ -113,6 +112,7 @@ struct ftext {
 	struct ftext_cpu *cpus; /* of the function graph tracer */
 	uint32_t ncpus;
 	struct ftext_held held, before; /* the last event, and one whose stack it is */
+	int paused;			/* error of what was done in a pause */
 	int damage;
 };
 

@@ -353,6 +353,7 @@ static int run_tables(struct run *run, char **names, int n, struct diag *d)
 	status = print_tables(run, status, lost, d);
 	if (run->periods)
 		periods_release(run->periods);
+	run->periods = NULL;
 	return status;
 }
 
@@ -373,6 +374,7 @@ static int run_list(struct run *run, char **names, int n, struct diag *d)
 	if (list.hidden)
 		diag_say(d, NULL,
 			 "the terminal is narrower than the lines: --wide shows all columns");
+	run->list = NULL;
 	rc = lat_list_close(&list);
 	if (rc && rc != PP_EPIPE)
 		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
@@ -399,6 +401,7 @@ static int run_timeline(struct run *run, char **names, int n, struct diag *d)
 	if (t.more_marks)
 		diag_say(d, NULL, "%" PRIu64 " events are not marked: only the first %d are",
 			 t.more_marks, LAT_MARKS_MAX);
+	run->timeline = NULL;
 	rc = lat_timeline_close(&t, status);
 	if (rc && rc != PP_EPIPE)
 		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
