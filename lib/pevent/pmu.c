@@ -310,7 +310,7 @@ static int apply_one(struct building *b, const char *key, const char *value)
 	bool mine;
 	int rc = term_take(b->e, b->ev, key, value, &mine, b->why);
 
-	if (rc || mine)
+	if (rc || mine || !key)
 		return rc;
 	if (value && strcmp(value, "?") == 0)
 		return is_given(b, key) ? 0 : say_term(b, key, "= must be given for this event");

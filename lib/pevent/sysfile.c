@@ -199,7 +199,7 @@ int sysnames_read(struct sysnames *l, const char *dir, const char *glob)
 			rc = PP_ENOMEM;
 	}
 	closedir(d);
-	if (l->n)
+	if (l->v)
 		qsort(l->v, l->n, sizeof(*l->v), by_name);
 	return rc;
 }

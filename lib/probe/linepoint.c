@@ -127,16 +127,18 @@ static int source_read(struct source *src, const char *path)
 	FILE *f = fopen(path, "re");
 	char *text = NULL;
 	size_t cap = 0;
-	ssize_t n;
+	int rc = 0;
 
 	memset(src, 0, sizeof(*src));
 	if (!f)
 		return PP_ENOENT;
-	while ((n = getline(&text, &cap, f)) >= 0) {
+	while (getline(&text, &cap, f) >= 0) {
 		char **v = reallocarray(src->line, src->n + 1, sizeof(*v));
 
-		if (!v)
+		if (!v) {
+			rc = PP_ENOMEM;
 			break;
+		}
 		src->line = v;
 		src->line[src->n++] = text;
 		text = NULL;
@@ -144,7 +146,7 @@ static int source_read(struct source *src, const char *path)
 	}
 	free(text);
 	fclose(f);
-	return 0;
+	return rc;
 }
 
 struct by_text {

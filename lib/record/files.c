@@ -70,7 +70,7 @@ int files_switch(struct recorder *r, bool last)
 		return out_error(r, rc);
 	r->sink.bytes = 0;
 	rc = r->c->path && r->c->stamp_file ? give_name(r) : 0;
-	if (rc || last)
+	if (rc || last || !r->c->path)
 		return rc;
 	fd = open(r->c->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0) {

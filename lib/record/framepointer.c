@@ -102,7 +102,7 @@ static int count_functions(const struct image *im, const Elf64_Phdr *table, unsi
 	struct cursor c = cursor_make(p, p ? left : 0, false);
 	uint32_t n;
 
-	if (left < 12 || !p || p[0] != 1 || p[1] != 0x1b || p[2] != 0x03 || p[3] != 0x3b)
+	if (!p || left < 12 || p[0] != 1 || p[1] != 0x1b || p[2] != 0x03 || p[3] != 0x3b)
 		return PP_ENOENT;
 	cursor_skip(&c, 8);
 	n = get_u32(&c);

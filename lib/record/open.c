@@ -179,7 +179,7 @@ static bool has_place(const struct session *s, const struct rec_attr *a, size_t 
 {
 	if (tid && (a->cgroup_fd >= 0 || (a->only_cpus && !a->ev->cpus_all)))
 		return false;
-	for (size_t i = 0; i < a->n_only; i++)
+	for (size_t i = 0; a->only_cpus && i < a->n_only; i++)
 		if (a->only_cpus[i] == s->t.cpus[cpu])
 			return true;
 	return !a->only_cpus;

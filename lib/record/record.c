@@ -192,9 +192,7 @@ static void take_signals(struct recorder *r)
 	while ((n = read(r->signals, &info, sizeof(info))) == sizeof(info)) {
 		if (info.ssi_signo == SIGUSR2)
 			r->snap = true;
-		else if (info.ssi_signo != SIGCHLD)
-			r->stop = true;
-		else if (r->c->command && command_ended(&r->command))
+		else if (info.ssi_signo != SIGCHLD || (r->c->command && command_ended(&r->command)))
 			r->stop = true;
 	}
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
