@@ -57,6 +57,8 @@ static int expected(const struct parser *p, const char *what)
 
 static int wrong(const struct parser *p, const struct gate_node *n, const char *what)
 {
+	if (!n)
+		return expected(p, "a condition");
 	return expr_error(&p->lex.src, n->at, n->end - n->at, p->lex.why, "%s", what);
 }
 
@@ -421,7 +423,7 @@ static int parse_factor(struct parser *p, struct gate_node **out)
 	if (p->t.kind == TOK_OPEN) {
 		rc = advance(p);
 		rc = rc ? rc : parse_or(p, out);
-		if (rc)
+		if (rc || !*out)
 			return rc;
 		(*out)->at = first.at;
 		(*out)->end = p->t.end;
