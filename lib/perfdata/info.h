@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/diag.h"
+#include "base/ended.h"
 #include "base/intern.h"
 #include "perfdata/format.h"
 #include "stream/stream.h"
@@ -336,22 +337,23 @@ int perf_sample_take(const struct perf_info *p, const struct perf_attr *a, struc
 
 /* The names of threads, as numbers of the caller's. */
 struct perf_threads {
-	struct map64 by_tid; /* tid to index in comms, + 1 */
-	uint32_t *comms;     /* ids; 0: has no name of its own */
-	uint32_t n, cap;
+	struct map64 comms; /* by tid: ids; 0: has no name of its own */
+	struct ended ended;
 };
 
 /* The name of a thread; 0: none of its own. */
 static inline uint32_t perf_threads_get(const struct perf_threads *t, uint32_t tid)
 {
-	const uint32_t *slot = map64_get(&t->by_tid, tid);
+	const uint32_t *comm = map64_get(&t->comms, tid);
 
-	return slot ? t->comms[*slot - 1] : 0;
+	return comm ? *comm : 0;
 }
 /* 0, PP_ENOMEM, or PP_ELIMIT: more threads than a kernel can have. */
 int perf_threads_set(struct perf_threads *t, uint32_t tid, uint32_t comm);
 /* A new thread has the name of its parent, if that is known. */
 int perf_threads_inherit(struct perf_threads *t, uint32_t tid, uint32_t ptid);
+/* A thread ended. It keeps its name for samples that come late, until ENDED_MAX others ended. */
+void perf_threads_exit(struct perf_threads *t, uint32_t tid);
 void perf_threads_release(struct perf_threads *t);
 
 #endif

@@ -186,6 +186,8 @@ static int do_task(struct perf_decoder *p, struct cursor c, uint32_t type, uint1
 	if (type == PERF_REC_FORK) {
 		m.flags = misc & PERF_MISC_FORK_EXEC ? 1 : 0;
 		rc = perf_threads_inherit(&p->threads, m.tid, m.ptid);
+	} else {
+		perf_threads_exit(&p->threads, m.tid);
 	}
 	return rc ? rc : perf_put(p, type == PERF_REC_FORK ? PS_FORK : PS_EXIT, &m);
 }

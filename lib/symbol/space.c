@@ -4,13 +4,12 @@
 #include "symbol/space.h"
 
 #include "base/array.h"
+#include "base/ended.h"
 #include "base/err.h"
 #include "base/intern.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define EXITED_FIRST 64
 
 struct space {
 	uint32_t refs;
@@ -26,9 +25,9 @@ struct spaces {
 	struct space **table; /* NULL: free */
 	uint32_t n, cap;
 	uint32_t serial;
-	uint32_t *exited;   /* pids, a ring once it has SPACES_EXITED_MAX; 0: none */
-	struct map64 dying; /* pid: its place in the ring, + 1 */
-	uint32_t exited_cap, next_exited;
+	struct ended ended;
+	uint32_t *vacant; /* indices in table, + 1, of processes that were forgotten */
+	uint32_t nvacant, vacant_cap;
 };
 
 int spaces_new(struct spaces **s)
@@ -53,9 +52,9 @@ void spaces_free(struct spaces *s)
 	for (uint32_t i = 0; i < s->n; i++)
 		space_unref(s->table[i]);
 	free(s->table);
-	free(s->exited);
+	free(s->vacant);
 	map64_release(&s->by_pid);
-	map64_release(&s->dying);
+	ended_release(&s->ended);
 	free(s);
 }
 
@@ -103,7 +102,9 @@ static struct space **place(struct spaces *s, uint32_t pid)
 
 	if (!slot)
 		return NULL;
-	if (!*slot) {
+	if (!*slot && s->nvacant) {
+		*slot = s->vacant[--s->nvacant];
+	} else if (!*slot) {
 		if (s->n == s->cap) {
 			uint32_t cap = s->cap ? s->cap * 2 : 64;
 			struct space **t = realloc(s->table, cap * sizeof(*t));
@@ -119,22 +120,11 @@ static struct space **place(struct spaces *s, uint32_t pid)
 	return &s->table[*slot - 1];
 }
 
-/* A pid that is used again is no longer that of a process that ended. */
-static void revive(struct spaces *s, uint32_t pid)
-{
-	uint32_t *slot = map64_get(&s->dying, pid);
-
-	if (!slot)
-		return;
-	s->exited[*slot - 1] = 0;
-	map64_del(&s->dying, pid);
-}
-
 int spaces_fork(struct spaces *s, uint32_t pid, uint32_t parent)
 {
 	struct space *from = spaces_get(s, parent), **at;
 
-	revive(s, pid);
+	ended_revive(&s->ended, pid);
 	at = place(s, pid);
 	if (!at)
 		return PP_ENOMEM;
@@ -155,39 +145,29 @@ void spaces_clear(struct spaces *s, uint32_t pid)
 	}
 }
 
-/* The place of the next process that ends; NULL: out of memory. */
-static uint32_t *next_place(struct spaces *s)
+/* Nothing is known of the process any more; its place is free for another. */
+static void forget(struct spaces *s, uint32_t pid)
 {
-	if (s->next_exited == s->exited_cap && s->exited_cap < SPACES_EXITED_MAX) {
-		uint32_t *v = array_widen(s->exited, &s->exited_cap, s->next_exited, EXITED_FIRST,
-					  sizeof(*v));
+	const uint32_t *slot = map64_get(&s->by_pid, pid);
+	uint32_t *v;
 
-		if (!v)
-			return NULL;
-		s->exited = v;
-	}
-	s->next_exited %= SPACES_EXITED_MAX;
-	return &s->exited[s->next_exited];
+	if (!slot)
+		return;
+	spaces_clear(s, pid);
+	v = array_widen(s->vacant, &s->vacant_cap, s->nvacant, 64, sizeof(*v));
+	if (!v)
+		return;
+	s->vacant = v;
+	s->vacant[s->nvacant++] = *slot;
+	map64_del(&s->by_pid, pid);
 }
 
 void spaces_exit(struct spaces *s, uint32_t pid)
 {
-	uint32_t *ring, *slot;
+	uint32_t gone;
 
-	revive(s, pid);
-	/* Without memory it is kept for ever, which is no harm. */
-	ring = next_place(s);
-	if (!ring)
-		return;
-	if (*ring) {
-		spaces_clear(s, *ring);
-		map64_del(&s->dying, *ring);
-	}
-	slot = map64_put(&s->dying, pid, NULL);
-	*ring = slot ? pid : 0;
-	s->next_exited++;
-	if (slot)
-		*slot = (uint32_t)(ring - s->exited) + 1;
+	if (map64_get(&s->by_pid, pid) && ended_add(&s->ended, pid, &gone))
+		forget(s, gone);
 }
 
 const struct map *space_find(struct space *sp, uint64_t addr)

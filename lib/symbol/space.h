@@ -18,8 +18,6 @@
 
 #include "symbol/maps.h"
 
-#define SPACES_EXITED_MAX 4096 /* processes that are remembered after their exit */
-
 struct space;
 struct spaces;
 
@@ -44,7 +42,8 @@ int spaces_exec(struct spaces *s, uint32_t pid);
 int spaces_settle(struct spaces *s, uint32_t pid);
 
 /*
- * A process ended. It stays known for samples that come late, until SPACES_EXITED_MAX others ended.
+ * A process ended. It stays known for samples that come late, until ENDED_MAX others ended
+ * (base/ended.h).
  */
 void spaces_exit(struct spaces *s, uint32_t pid);
 

@@ -1,6 +1,7 @@
 /* Address spaces: mappings, fork, exec, exit. */
 #include "symbol/space.h"
 
+#include "base/ended.h"
 #include "base/err.h"
 #include "tap.h"
 
@@ -148,20 +149,24 @@ static void test_exit(void)
 	uint32_t gone = 0;
 
 	spaces_new(&s);
-	for (uint32_t pid = 1; pid <= SPACES_EXITED_MAX + 2; pid++) {
+	for (uint32_t pid = 1; pid <= ENDED_MAX + 2; pid++) {
 		add(s, pid, 0x1000, 0x2000, 0, pid);
 		spaces_exit(s, pid);
 	}
 	ok(!spaces_get(s, 1) && !spaces_get(s, 2), "the oldest that ended are forgotten");
-	for (uint32_t pid = 3; pid <= SPACES_EXITED_MAX + 2; pid++)
+	for (uint32_t pid = 3; pid <= ENDED_MAX + 2; pid++)
 		gone += !spaces_get(s, pid);
 	is_int(gone, 0, "the others are still known");
 	/* 3 is used again: the end of the old process must not take the new one's mappings. */
 	spaces_fork(s, 3, 4);
-	for (uint32_t pid = 0; pid < SPACES_EXITED_MAX + 5; pid++)
+	for (uint32_t pid = 0; pid < ENDED_MAX + 5; pid++) {
+		add(s, 100000 + pid, 0x1000, 0x2000, 0, 7);
 		spaces_exit(s, 100000 + pid);
+	}
 	is_str(at(s, 3, 0x1000), "4:0", "a pid that is used again is not forgotten");
 	ok(!spaces_get(s, 5), "one that is not, is");
+	is_str(at(s, 100000 + ENDED_MAX, 0x1000), "7:0",
+	       "places of those that were forgotten serve others");
 	spaces_free(s);
 }
 
