@@ -191,7 +191,10 @@ int lat_timeline_see(struct lat_timeline *t, struct lat *l, const struct sreader
 {
 	switch (rec->type) {
 	case PS_SAMPLE: return see_sample(t, l, r, &rec->sample);
-	case PS_HEADER: memset(t->events, 0, t->nevents * sizeof(*t->events)); break;
+	case PS_HEADER:
+		if (t->events)
+			memset(t->events, 0, t->nevents * sizeof(*t->events));
+		break;
 	case PS_EVENT:
 		if (rec->event.id < t->nevents)
 			t->events[rec->event.id] = 0;
