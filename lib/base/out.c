@@ -229,3 +229,13 @@ int out_write_all(int fd, const void *bytes, size_t n)
 	}
 	return 0;
 }
+
+int out_take(struct out *o, struct buf *b)
+{
+	int rc = b->err;
+
+	if (!rc && b->len)
+		rc = out_add(o, b->data, b->len);
+	buf_reset(b);
+	return rc;
+}

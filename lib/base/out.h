@@ -17,6 +17,8 @@
 #ifndef PP_BASE_OUT_H
 #define PP_BASE_OUT_H
 
+#include "base/buf.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -73,6 +75,9 @@ static inline int out_add(struct out *o, const void *bytes, size_t n)
 	o->len += n;
 	return 0;
 }
+
+/* Adds what is in b, which is empty then. 0, or the error of b or o. */
+int out_take(struct out *o, struct buf *b);
 
 /* Writes what is left, closes the descriptor, frees the buffer. Returns the first error of all. */
 int out_close(struct out *o);

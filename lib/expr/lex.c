@@ -283,3 +283,19 @@ int expr_lex(struct expr_lex *l, struct token *t)
 	t->end = l->pos;
 	return rc;
 }
+
+void expr_say_expected(const struct expr_lex *l, const struct token *t, const char *what)
+{
+	struct buf found = BUF_INIT;
+
+	if (t->kind == TOK_END) {
+		buf_adds(&found, "the end");
+	} else {
+		buf_addc(&found, '\'');
+		buf_add_safe(&found, l->src.text + t->at, t->end - t->at);
+		buf_addc(&found, '\'');
+	}
+	expr_say(&l->src, t->at, t->end - t->at, l->why, "expected %s, found %.60s", what,
+		 buf_str(&found));
+	buf_release(&found);
+}

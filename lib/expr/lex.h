@@ -132,4 +132,8 @@ struct expr_lex {
 /* 0, PP_EUSAGE (said), PP_ENOMEM. */
 int expr_lex(struct expr_lex *l, struct token *t);
 
+/* "expected a value, found ')'", at that token. */
+void expr_say_expected(const struct expr_lex *l, const struct token *t, const char *what);
+#define expr_expected(l, t, what) (expr_say_expected((l), (t), (what)), PP_EUSAGE)
+
 #endif

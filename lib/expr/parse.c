@@ -31,30 +31,12 @@ static int advance(struct parser *p)
 	return expr_lex(&p->lex, &p->t);
 }
 
-/* "expected a value, found ')'". */
-static void say_expected(const struct parser *p, const char *what)
-{
-	const struct token *t = &p->t;
-	struct buf found = BUF_INIT;
-
-	if (t->kind == TOK_END) {
-		buf_adds(&found, "the end");
-	} else {
-		buf_addc(&found, '\'');
-		buf_add_safe(&found, p->lex.src.text + t->at, t->end - t->at);
-		buf_addc(&found, '\'');
-	}
-	expr_say(&p->lex.src, t->at, t->end - t->at, p->lex.why, "expected %s, found %.60s", what,
-		 buf_str(&found));
-	buf_release(&found);
-}
-
 static void say_wrong(const struct parser *p, const struct node *n, const char *what)
 {
 	expr_say(&p->lex.src, n->at, n->end - n->at, p->lex.why, "%s", what);
 }
 
-#define expected(p, what) (say_expected((p), (what)), PP_EUSAGE)
+#define expected(p, what) expr_expected(&(p)->lex, &(p)->t, (what))
 #define wrong(p, n, what) (say_wrong((p), (n), (what)), PP_EUSAGE)
 
 static int node_depth(const struct node *n)

@@ -1,6 +1,7 @@
 /* A binary that is to be probed: its ELF file, its DWARF wherever that is, its code. */
 #include "inspect/binary.h"
 
+#include "base/array.h"
 #include "base/err.h"
 #include "dwarf/dwarf_image.h"
 
@@ -10,17 +11,14 @@
 
 static int add_range(struct binary *b, uint64_t lo, uint64_t hi, Dwarf_Off die)
 {
+	struct binary_unit *v;
+
 	if (lo >= hi || !lo)
 		return 0;
-	if (b->n_units == b->cap_units) {
-		uint32_t cap = b->cap_units ? b->cap_units * 2 : 256;
-		struct binary_unit *v = reallocarray(b->units, cap, sizeof(*v));
-
-		if (!v)
-			return PP_ENOMEM;
-		b->units = v;
-		b->cap_units = cap;
-	}
+	v = array_widen(b->units, &b->cap_units, b->n_units, 256, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	b->units = v;
 	b->units[b->n_units++] = (struct binary_unit){lo, hi, die};
 	return 0;
 }

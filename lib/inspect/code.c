@@ -1,6 +1,7 @@
 /* The instructions of a function, by libcapstone. */
 #include "inspect/code.h"
 
+#include "base/array.h"
 #include "base/err.h"
 
 #include <capstone/capstone.h>
@@ -57,15 +58,11 @@ static void classify(const cs_insn *i, struct insn *out)
 
 static int add(struct code *c, const cs_insn *i)
 {
-	if (c->n == c->cap) {
-		uint32_t cap = c->cap ? c->cap * 2 : 256;
-		struct insn *v = reallocarray(c->insn, cap, sizeof(*v));
+	struct insn *v = array_widen(c->insn, &c->cap, c->n, 256, sizeof(*v));
 
-		if (!v)
-			return PP_ENOMEM;
-		c->insn = v;
-		c->cap = cap;
-	}
+	if (!v)
+		return PP_ENOMEM;
+	c->insn = v;
 	classify(i, &c->insn[c->n++]);
 	return 0;
 }

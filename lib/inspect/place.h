@@ -56,7 +56,7 @@ struct place {
 	struct piece piece[PLACE_PIECES];
 };
 
-/* What is said of a variable that has no place. */
+/* What is reported of a variable that has no place. */
 #define PLACE_GONE "optimized out"
 
 /*

@@ -21,12 +21,7 @@ int lat_timeline_start(struct lat_timeline *t)
 
 static int flush(struct lat_timeline *t)
 {
-	int rc = t->line.err;
-
-	if (!rc && t->line.len)
-		rc = out_add(&t->out, t->line.data, t->line.len);
-	buf_reset(&t->line);
-	return rc;
+	return out_take(&t->out, &t->line);
 }
 
 static void put(struct buf *b, uint64_t v)

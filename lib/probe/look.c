@@ -1,6 +1,7 @@
 /* What can be probed, as tables: functions, markers, variables. */
 #include "probe/look.h"
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/intern.h"
 #include "dwarf/dwarf_scan.h"
@@ -56,18 +57,14 @@ struct functions {
 static int remember(struct functions *f, const struct scan_entry *e)
 {
 	uint32_t *slot = map64_put(&f->dies, e->lo, NULL);
+	Dwarf_Off *v;
 
 	if (!slot)
 		return PP_ENOMEM;
-	if (f->n == f->cap) {
-		uint32_t cap = f->cap ? f->cap * 2 : 4096;
-		Dwarf_Off *v = reallocarray(f->entries, cap, sizeof(*v));
-
-		if (!v)
-			return PP_ENOMEM;
-		f->entries = v;
-		f->cap = cap;
-	}
+	v = array_widen(f->entries, &f->cap, f->n, 4096, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	f->entries = v;
 	f->entries[f->n++] = e->offset;
 	*slot = f->n;
 	return 0;

@@ -1,6 +1,7 @@
 /* Lists of points, and where a probe may be put. */
 #include "probe/points.h"
 
+#include "base/array.h"
 #include "base/err.h"
 #include "inspect/code.h"
 
@@ -10,17 +11,14 @@
 
 int points_add(struct points *p, const struct point *pt)
 {
+	struct point *v;
+
 	if (p->n == POINTS_MAX)
 		return PP_ELIMIT;
-	if (p->n == p->cap) {
-		uint32_t cap = p->cap ? p->cap * 2 : 16;
-		struct point *v = reallocarray(p->v, cap, sizeof(*v));
-
-		if (!v)
-			return PP_ENOMEM;
-		p->v = v;
-		p->cap = cap;
-	}
+	v = array_widen(p->v, &p->cap, p->n, 16, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	p->v = v;
 	p->v[p->n++] = *pt;
 	return 0;
 }

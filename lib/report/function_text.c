@@ -25,10 +25,7 @@ struct writer {
 
 static int flush(struct writer *w)
 {
-	int rc = w->b.err ? w->b.err : out_add(w->out, w->b.data, w->b.len);
-
-	buf_reset(&w->b);
-	return rc;
+	return out_take(w->out, &w->b);
 }
 
 /* ---- text ---- */

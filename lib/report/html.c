@@ -36,10 +36,7 @@ static void add_text(struct buf *b, const char *text)
 
 static int flush(struct page *p)
 {
-	int rc = p->b.err ? p->b.err : out_add(p->out, p->b.data, p->b.len);
-
-	buf_reset(&p->b);
-	return rc;
+	return out_take(p->out, &p->b);
 }
 
 static void end_table(struct page *p)

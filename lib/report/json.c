@@ -5,14 +5,6 @@
 
 #include <inttypes.h>
 
-static int flush(struct buf *b, struct out *out)
-{
-	int rc = b->err ? b->err : out_add(out, b->data, b->len);
-
-	buf_reset(b);
-	return rc;
-}
-
 static void add_event(const struct report *r, uint32_t event, struct buf *b)
 {
 	const struct report_event *e = &r->events[event];
@@ -120,7 +112,7 @@ static int add_below(const struct tree *t, struct buf *b, struct out *out)
 
 	while (at && !rc) {
 		add_node(t, at, b);
-		rc = flush(b, out);
+		rc = out_take(out, b);
 		if (v[at].first) {
 			at = v[at].first;
 			continue;
@@ -157,7 +149,7 @@ static int write_rows(const struct result *s, uint32_t event, struct buf *b, str
 			add_row(s, &s->rows[s->order[i]], b);
 		}
 		if (!rc)
-			rc = flush(b, out);
+			rc = out_take(out, b);
 	}
 	return rc;
 }
@@ -185,7 +177,7 @@ int report_write_json(const struct result *s, struct out *out)
 	buf_addf(&b, "{\"end\":{\"tables\":%u,\"lost\":%" PRIu64 ",\"partial\":%s}}\n",
 		 s->r->nevents, s->r->account.lost, s->r->partial ? "true" : "false");
 	if (!rc)
-		rc = flush(&b, out);
+		rc = out_take(out, &b);
 	buf_release(&b);
 	return rc;
 }

@@ -7,14 +7,6 @@
 
 #define TREE_WIDTH 120
 
-static int flush(struct buf *b, struct out *out)
-{
-	int rc = b->err ? b->err : out_add(out, b->data, b->len);
-
-	buf_reset(b);
-	return rc;
-}
-
 /* Text between tags, in which no character has a meaning. */
 static void add_plain(struct buf *b, const struct buf *text)
 {
@@ -96,7 +88,7 @@ static int write_table(const struct result *s, uint32_t event, struct buf *b, st
 			continue;
 		rows++;
 		add_row(s, &s->rows[s->order[i]], children, b);
-		rc = flush(b, out);
+		rc = out_take(out, b);
 	}
 	return rc;
 }
@@ -124,7 +116,7 @@ int report_write_markdown(const struct result *s, struct out *out)
 			rc = write_table(s, event, &b, out);
 		}
 		if (!rc)
-			rc = flush(&b, out);
+			rc = out_take(out, &b);
 	}
 	buf_release(&b);
 	buf_release(&head);

@@ -213,6 +213,15 @@ void result_own(const struct result *s, uint32_t node, uint64_t *weight, uint64_
 /* Whether a row is in the table: not what has too small a share. */
 bool result_shows(const struct result *s, const struct row *row);
 
+/* A node that is to be linked to its parent. */
+struct report_child {
+	uint64_t total;
+	uint32_t node, parent;
+};
+
+/* By parent, then the smallest first, as they are put in front of each other. */
+void report_sort_children(struct report_child *v, size_t n);
+
 /* ---- tree.c ---- */
 
 /* A node of a tree that is printed. Node 0 is the root, and stands for all of it. */

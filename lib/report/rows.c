@@ -39,15 +39,9 @@ static int make_arrays(struct result *s)
 		       : PP_ENOMEM;
 }
 
-struct child {
-	uint64_t total;
-	uint32_t node, parent;
-};
-
-/* By parent, then the smallest first, as they are put in front of each other. */
 static int compare_children(const void *va, const void *vb)
 {
-	const struct child *a = va, *b = vb;
+	const struct report_child *a = va, *b = vb;
 
 	if (a->parent != b->parent)
 		return a->parent < b->parent ? -1 : 1;
@@ -56,17 +50,22 @@ static int compare_children(const void *va, const void *vb)
 	return a->node > b->node ? -1 : a->node < b->node;
 }
 
+void report_sort_children(struct report_child *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), compare_children);
+}
+
 static int link_children(struct result *s)
 {
-	struct child *v = calloc(s->n, sizeof(*v));
+	struct report_child *v = calloc(s->n, sizeof(*v));
 
 	if (!v)
 		return PP_ENOMEM;
 	for (uint32_t k = 0; k < s->n; k++)
 		s->first[k] = s->next[k] = REPORT_NONE;
 	for (uint32_t k = 1; k < s->n; k++)
-		v[k - 1] = (struct child){s->total[k], k, s->parent[k]};
-	qsort(v, s->n - 1, sizeof(*v), compare_children);
+		v[k - 1] = (struct report_child){s->total[k], k, s->parent[k]};
+	report_sort_children(v, s->n - 1);
 	for (uint32_t i = 0; i + 1 < s->n; i++) {
 		s->next[v[i].node] = s->first[v[i].parent];
 		s->first[v[i].parent] = v[i].node;

@@ -207,14 +207,6 @@ static int add_callers(struct grid *g, uint32_t row)
 	return rc;
 }
 
-static int flush(struct buf *b, struct out *out)
-{
-	int rc = b->err ? b->err : out_add(out, b->data, b->len);
-
-	buf_reset(b);
-	return rc;
-}
-
 static int write_table(struct grid *g, uint32_t from, uint32_t to, struct out *out)
 {
 	const struct report_opts *o = &g->s->r->o;
@@ -235,12 +227,12 @@ static int write_table(struct grid *g, uint32_t from, uint32_t to, struct out *o
 		if (o->tree == REPORT_CALLEE)
 			rc = add_callers(g, row);
 		if (!rc)
-			rc = flush(g->out, out);
+			rc = out_take(out, g->out);
 	}
 	if (left)
 		buf_addf(g->out, "(%u more %s not shown)\n", left,
 			 left == 1 ? "row is" : "rows are");
-	return rc ? rc : flush(g->out, out);
+	return rc ? rc : out_take(out, g->out);
 }
 
 /* ---- the caller's tree ---- */
@@ -260,7 +252,7 @@ static int write_tree(const struct result *s, uint32_t event, uint32_t width, st
 		buf_addc(b, '\n');
 		rc = tree_draw(&t, i, b);
 		if (!rc)
-			rc = flush(b, out);
+			rc = out_take(out, b);
 	}
 	branches_release(&tree);
 	return rc;

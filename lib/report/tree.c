@@ -52,28 +52,11 @@ static void add(struct branch *v, uint64_t weight, uint64_t samples)
 	v->samples += samples;
 }
 
-struct child {
-	uint64_t total;
-	uint32_t node, parent;
-};
-
-/* By parent, then the smallest first, as they are put in front of each other. */
-static int compare(const void *va, const void *vb)
-{
-	const struct child *a = va, *b = vb;
-
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	if (a->total != b->total)
-		return a->total < b->total ? -1 : 1;
-	return a->node > b->node ? -1 : a->node < b->node;
-}
-
 /* Links what is not left out: too small, too deep, or below such a one. */
 static int link_all(struct branches *b, const struct report *r, uint32_t event, bool groups)
 {
 	uint64_t whole = r->events[event].weight;
-	struct child *v = calloc((size_t)b->n + 1, sizeof(*v));
+	struct report_child *v = calloc((size_t)b->n + 1, sizeof(*v));
 	double least = report_least(r);
 	uint32_t deepest = r->o.depth ? r->o.depth + groups : UINT32_MAX, n = 0;
 
@@ -81,8 +64,8 @@ static int link_all(struct branches *b, const struct report *r, uint32_t event, 
 		return PP_ENOMEM;
 	for (uint32_t i = 1; i < b->n; i++)
 		if (b->v[i].depth <= deepest && report_share(b->v[i].total, whole) >= least)
-			v[n++] = (struct child){b->v[i].total, i, b->v[i].parent};
-	qsort(v, n, sizeof(*v), compare);
+			v[n++] = (struct report_child){b->v[i].total, i, b->v[i].parent};
+	report_sort_children(v, n);
 	for (uint32_t i = 0; i < n; i++) {
 		b->v[v[i].node].next = b->v[v[i].parent].first;
 		b->v[v[i].parent].first = v[i].node;

@@ -8,14 +8,6 @@
 
 #include <inttypes.h>
 
-static int flush(struct buf *b, struct out *out)
-{
-	int rc = b->err ? b->err : out_add(out, b->data, b->len);
-
-	buf_reset(b);
-	return rc;
-}
-
 /* The name of an event, as it was recorded. */
 static void add_name(const struct report *r, uint32_t event, struct buf *b)
 {
@@ -114,10 +106,10 @@ static int write_table(const struct result *s, uint32_t event, struct buf *b, st
 		if (!result_shows(s, &s->rows[s->order[i]]))
 			continue;
 		add_row(s, &s->rows[s->order[i]], b);
-		rc = flush(b, out);
+		rc = out_take(out, b);
 		rows--;
 	}
-	return rc ? rc : flush(b, out);
+	return rc ? rc : out_take(out, b);
 }
 
 /* ---- trees ---- */
@@ -176,7 +168,7 @@ static int add_below(const struct tree *t, uint32_t top, struct buf *b, struct o
 
 	while (at && !rc) {
 		add_node(t, at, v[at].depth, b);
-		rc = flush(b, out);
+		rc = out_take(out, b);
 		if (v[at].first) {
 			at = v[at].first;
 			continue;
@@ -202,7 +194,7 @@ static int add_callee(const struct result *s, uint32_t row, struct buf *b, struc
 		rc = add_below(&t, 0, b, out);
 	}
 	branches_release(&tree);
-	return rc ? rc : flush(b, out);
+	return rc ? rc : out_take(out, b);
 }
 
 static int write_tree(const struct result *s, uint32_t event, struct buf *b, struct out *out)
@@ -218,7 +210,7 @@ static int write_tree(const struct result *s, uint32_t event, struct buf *b, str
 		if (!rc)
 			rc = add_below(&t, 0, b, out);
 		branches_release(&tree);
-		return rc ? rc : flush(b, out);
+		return rc ? rc : out_take(out, b);
 	}
 	result_event(s, event, &from, &to);
 	for (uint32_t i = from; i < to && !rc && (!s->r->o.top || rows < s->r->o.top); i++) {
@@ -227,7 +219,7 @@ static int write_tree(const struct result *s, uint32_t event, struct buf *b, str
 		rows++;
 		rc = add_callee(s, s->order[i], b, out);
 	}
-	return rc ? rc : flush(b, out);
+	return rc ? rc : out_take(out, b);
 }
 
 int report_write_tsv(const struct result *s, struct out *out)

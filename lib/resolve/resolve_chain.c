@@ -156,7 +156,7 @@ static uint32_t shared_tail(const struct chain_tail *t, const struct machine *m,
 	return n;
 }
 
-/* The processor shall fetch what the addresses of a chain need that was just made. */
+/* Makes the processor fetch what the addresses of a chain need that was just made. */
 static void fetch_frames(struct resolver *r, const struct machine *m, const struct ps_chain *c,
 			 uint32_t n)
 {

@@ -39,20 +39,7 @@ static int advance(struct parser *p)
 /* "expected a number, found ')'". */
 static int expected(const struct parser *p, const char *what)
 {
-	const struct token *t = &p->t;
-	struct buf found = BUF_INIT;
-
-	if (t->kind == TOK_END) {
-		buf_adds(&found, "the end");
-	} else {
-		buf_addc(&found, '\'');
-		buf_add_safe(&found, p->lex.src.text + t->at, t->end - t->at);
-		buf_addc(&found, '\'');
-	}
-	expr_say(&p->lex.src, t->at, t->end - t->at, p->lex.why, "expected %s, found %.60s", what,
-		 buf_str(&found));
-	buf_release(&found);
-	return PP_EUSAGE;
+	return expr_expected(&p->lex, &p->t, what);
 }
 
 static int wrong(const struct parser *p, const struct gate_node *n, const char *what)
