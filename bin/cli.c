@@ -76,7 +76,7 @@ static void let_pass(int sig)
 
 /*
  * Control-C goes to every process of a pipeline. The recorder at its head ends cleanly; the filters
- * behind it have to live on to finish what it recorded. So one that reads a pipe lets the first
+ * after it have to live on to finish what it recorded. So one that reads a pipe lets the first
  * SIGINT pass; the second ends it.
  */
 static void outlive_interrupt(void)

@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		rc = split_check(&c.m.split, &why);
 	if (!rc)
 		rc = select_new(&c.m.select, &c.select, &why);
-	/* What is wrong with the file of --kallsyms was said. */
+	/* What is wrong with the file of --kallsyms was reported. */
 	if (rc && (k || rc == PP_ENOMEM))
 		diag_lines(cli.diag, rc == PP_EUSAGE ? buf_str(&why) : pp_strerror(rc));
 	if (rc)

@@ -14,5 +14,5 @@ printf '#!/bin/sh\necho 1000\n' >user/id
 chmod +x user/id
 run env PATH="$TMP/user:$PATH" TMPDIR="$TMP" "$ROOT/t/arch" s390x
 is "$status" 77 'not root: cannot be tried'
-like "$ERR" '^t/arch: cannot be tried here: this is not root$' 'which is said'
+like "$ERR" '^t/arch: cannot be tried here: this is not root$' 'which is reported'
 is "$(find "$TMP" -name 'perfpipe-arch*')" '' 'and nothing is left'

@@ -55,14 +55,14 @@ mkdir -p root/tmp
 } >root/tmp/perf-77.map
 "$ROOT/t/hostile" jit >jit.ps
 run_pipe '"$BIN/psym" --symfs root jit.ps' '"$BIN/pfold"'
-is "$statuses" '1 1' 'a perf map with a line of 17 MB: the stream is said to be cut off, no more'
+is "$statuses" '1 1' 'a perf map with a line of 17 MB: the stream is reported to be cut off, no more'
 like "$ERR" 'a name of 17000000 bytes is cut off after' 'that the name is cut is reported'
 like "$OUT" 'x{1000,}[.]{3}#[0-9a-f]+ 1$' 'and its beginning is there'
 ok 'as long as a name can be' test "$(wc -c <"$OUT")" -lt 70000
 # A name that 60,000 frames of a stack have is matched once: otherwise these are 30 GB of text.
 "$ROOT/t/hostile" frames 500000 >frames.ps
 run sh -c 'ulimit -t 20; exec "$1" "$2" "$3"' sh "$BIN/pfilter" 'stack =~ "a+b"' frames.ps
-is "$status" 1 'a pattern and a deep stack of long names: the stream is said to be cut off, no more'
+is "$status" 1 'a pattern and a deep stack of long names: the stream is reported to be cut off, no more'
 peak 'folding it' $((300 * more)) "'$BIN/pfold' frames.ps" 'cat >folded'
 ok 'what comes out is in proportion' test "$(wc -c <folded)" -lt 50000000
 done_testing

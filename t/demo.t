@@ -30,7 +30,7 @@ demo() {
 demo
 is "$status" 0 'all steps succeed'
 is "$(cat cpu.svg)" 'svg of recording' 'the picture is of the recording'
-like "$OUT" "the picture is $TMP/cpu.svg" 'where it is, is said'
+like "$OUT" "the picture is $TMP/cpu.svg" 'where it is, is reported'
 demo other.svg
 ok 'a name of its own' test -s other.svg
 
@@ -40,7 +40,7 @@ printf 'cat "${1:--}" >data.$$\n[ -s data.$$ ] || echo "pdecode: no input" >&2\n
 demo
 is "$status" 0 'the kernel refuses: done all the same'
 is "$(cat cpu.svg)" 'svg of sample' 'with the sample recording'
-like "$OUT" 'does not let this user record' 'which is said'
+like "$OUT" 'does not let this user record' 'which is reported'
 unlike "$ERR" 'pdecode' 'and nothing about the empty recording'
 like "$ERR" '^pcap-perf: not permitted$' 'but why, in the words of pcap-perf'
 rm sample
@@ -51,7 +51,7 @@ echo sample >sample
 echo 'echo recording; exit 1' | filter pcap-perf
 demo
 is "$status" 0 'a partial recording is drawn'
-like "$ERR" 'pcap-perf says that the result is partial' 'which is said'
+like "$ERR" 'pcap-perf says that the result is partial' 'which is reported'
 
 echo 'echo recording' | filter pcap-perf
 echo 'echo "psym: a warning" >&2; cat' | filter psym

@@ -63,4 +63,4 @@ deps root build
 is "$status" 0 'root with apt-get: installs'
 is "$(grep -c '^apt-get.* install .*libelf-dev.*libiberty-dev' log)" 1 'one install, of all'
 deps root build
-empty "$ERR" 'and nothing is said when nothing is missing'
+empty "$ERR" 'and nothing is reported when nothing is missing'

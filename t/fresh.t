@@ -11,7 +11,7 @@ printf '#!/bin/sh\necho 1000\n' >user/id
 chmod +x user/id
 run env PATH="$TMP/user:$PATH" TMPDIR="$TMP" "$ROOT/t/fresh"
 is "$status" 77 'not root: cannot be tried'
-like "$ERR" '^t/fresh: cannot be tried here: this is not root$' 'which is said'
+like "$ERR" '^t/fresh: cannot be tried here: this is not root$' 'which is reported'
 
 # Root, but without the right to make a mount namespace.
 printf '#!/bin/sh\necho 0\n' >user/id

@@ -69,7 +69,7 @@ END { out() }' "$texts/function-stack" | sort | uniq -c | awk '{ $NF = $1; sub(/
 run_pipe '"$BIN/pdecode" "$texts/function-stack"' '"$BIN/pfold"'
 grep -v '^# event: ' "$OUT" | sort | sed 's/_\[[km]\]//g' >got
 sort want >want.sorted
-same got want.sorted 'pfold folds the stacks behind events'
+same got want.sorted 'pfold folds the stacks after events'
 run_pipe '"$BIN/pdecode" "$texts/function-stack"' '"$BIN/psym"' '"$BIN/pfold"'
 grep -v '^# event: ' "$OUT" | sort | sed 's/_\[[km]\]//g' >got
 same got want.sorted 'psym leaves them as they are'
@@ -104,7 +104,7 @@ run "$BIN/pdecode" -s -t "$texts/odd"
 printf '%s' "$(cat odd.txt)" >cut.txt
 run "$BIN/pdecode" -s -b cut.txt
 is "$status" 1 'a last line without an end: cut off'
-like "$ERR" 'the last line has no end' 'it is said'
+like "$ERR" 'the last line has no end' 'it is reported'
 is "$(stats samples "$ERR")" 2 'and it is no event'
 bad=
 size=0

@@ -6,7 +6,7 @@
 #	plan 3
 #	run "$BIN/pfold" "$ROOT/t/data/empty"
 #	is "$status" 1 'no sample is an error'
-#	like "$ERR" 'no sample' 'and it is said'
+#	like "$ERR" 'no sample' 'and it is reported'
 #	run_pipe '"$BIN/pdecode" x.data' '"$BIN/pfold"'
 #	is "$statuses" '2 1' 'each stage has its own status'
 #

@@ -47,7 +47,7 @@ lint() { # sed script that makes the fault
 
 lint ''
 is "$status" 0 'page and --help agree'
-empty "$ERR" 'and nothing is said'
+empty "$ERR" 'and nothing is reported'
 lint '/It Fl -strict/d'
 is "$status" 1 'an option missing in the page'
 like "$ERR" '^-- --strict -$' 'is named'

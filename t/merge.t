@@ -61,7 +61,7 @@ is "$statuses" '0 0 0' 'streams in a row'
 is "$(sed -n 's/.*: \([0-9]*\) samples.*/\1/p' "$ERR.2")" 162 'stay in a row'
 is "$(sed -n 's/.*: \([0-9]*\) samples.*/\1/p' "$ERR.3")" 162 'for the next filter, too'
 
-# --- the filters behind it ---
+# --- the filters after it ---
 run_pipe '"$BIN/pdecode" "$small"' '"$BIN/pfold" --no-header'
 sort "$OUT" >one.folded
 run_pipe '"$BIN/pdecode" "$small" "$small"' '"$BIN/pfold" --no-header'
@@ -82,7 +82,7 @@ run "$BIN/pdecode" -b inst.dat "$small"
 like "$ERR" 'small.data: it was recorded on vm, inst.dat on guest: their clocks' 'of two machines'
 run "$BIN/pdecode" -b --clock realtime inst.dat "$small"
 is "$status" 2 'a clock that the recordings do not tell of'
-like "$ERR" 'inst.dat: clock local: the recording does not tell its relation to realtime' 'it is said'
+like "$ERR" 'inst.dat: clock local: the recording does not tell its relation to realtime' 'it is reported'
 run "$BIN/pdecode" -j --offset 1s "$small"
 stamps "$OUT" >shifted.txt
 run "$BIN/pdecode" -j "$small"
@@ -102,13 +102,13 @@ for bad in 5m x a.data: 1e99s '' :; do
 done
 run "$BIN/pdecode" --offset other.data:1 "$small"
 is "$status" 2 '--offset of a file that is not read'
-like "$ERR" 'other.data is not among the files' 'is said'
+like "$ERR" 'other.data is not among the files' 'is reported'
 
 # --- damage ---
 head -c 30000 inst.dat >cut.dat
 run "$BIN/pdecode" -s -b cut.dat "$small"
 is "$status" 1 'one is cut off: partial'
-like "$ERR" 'cut.dat: ' 'it is said'
+like "$ERR" 'cut.dat: ' 'it is reported'
 run "$BIN/pdecode" -b nowhere "$small"
 is "$status" 1 'one is not there: partial'
 run "$BIN/pdecode" -b nowhere elsewhere
@@ -118,7 +118,7 @@ run "$BIN/pdecode" -b text nowhere
 is "$status" 2 'none can be decoded'
 run "$BIN/pdecode" - - <"$small"
 is "$status" 2 'stdin twice'
-like "$ERR" 'stdin cannot be read twice' 'is said'
+like "$ERR" 'stdin cannot be read twice' 'is reported'
 head -c 5000 small.pstream >cut.pstream
 run "$BIN/pdecode" -b cut.pstream "$small"
 is "$status" 1 'an event stream without its end: partial'

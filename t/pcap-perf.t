@@ -58,7 +58,7 @@ like "$ERR" 'no/such/directory/file' 'it is named'
 if have script; then
 	script -qec "'$pcap' -a 1" /dev/null >"$OUT" 2>&1
 	is "$?" 64 'a terminal as the output'
-	like "$OUT" 'terminal' 'this is said'
+	like "$OUT" 'terminal' 'this is reported'
 else
 	skip 2 'script is not installed'
 fi
@@ -95,7 +95,7 @@ like "$ERR" "^pcap-perf: $(count cmd.records $sample) samples, $(wc -c <cmd.data
 run "$pcap" -o file.data -e cpu-clock:u -- echo said
 is "$status" 0 'a command with -o'
 is "$(cat "$OUT")" said 'has its standard output'
-empty "$ERR" 'nothing is said without -v'
+empty "$ERR" 'nothing is reported without -v'
 records file.data >file.records
 like file.records '^whole$' 'the file is whole'
 
@@ -111,11 +111,11 @@ is "$?" 0 'with stdin, stdout and stderr closed'
 unlike closed.data 'HELLO' 'what the command says is not in the recording'
 "$pcap" -e cpu-clock:u -- true >&- 2>"$ERR"
 is "$?" 2 'stdout is closed and is where the recording should go'
-like "$ERR" 'cannot write' 'this is said'
+like "$ERR" 'cannot write' 'this is reported'
 
 run "$pcap" -- ./no-such-command
 is "$status" 2 'a command that is not there'
-like "$ERR" 'cannot execute ./no-such-command: No such file' 'this is said'
+like "$ERR" 'cannot execute ./no-such-command: No such file' 'this is reported'
 
 # Processes.
 sh -c 'sleep 60 & echo $! >sleeping; wait' &
@@ -168,10 +168,10 @@ kill -KILL "$recorder"
 wait "$recorder" 2>"$ERR"
 run "$BIN/pdecode" -b dead.data
 is "$status" 1 'SIGKILL: the recording is not whole'
-like "$ERR" 'dead.data: offset [0-9]*: the input is cut off: the end mark .* is missing' 'it is said'
+like "$ERR" 'dead.data: offset [0-9]*: the input is cut off: the end mark .* is missing' 'it is reported'
 run "$BIN/pdecode" -b cmd.data
 is "$status" 0 'a recording that has ended is whole'
-empty "$ERR" 'nothing is said of it'
+empty "$ERR" 'nothing is reported of it'
 # Where each record ends: sizes are the high half of the second word.
 od -An -v -tu4 -w8 cmd.data | awk '
 	NR > 2 && !skip { skip = int($2 / 65536) / 8; if (NR > 3) print 8 * (NR - 1) }
@@ -192,7 +192,7 @@ empty "$ERR.1" 'and quietly'
 if [ -w /dev/full ]; then
 	"$pcap" -e cpu-clock:u -- true >/dev/full 2>"$ERR"
 	is "$?" 2 'a full device'
-	like "$ERR" 'cannot write: No space left' 'this is said'
+	like "$ERR" 'cannot write: No space left' 'this is reported'
 else
 	skip 2 'no /dev/full'
 fi
@@ -208,7 +208,7 @@ for name in cpu-clock:u faults:u; do
 	is "$?" 0 "$name is named"
 done
 
-# Buffers of one page lose events when many come; then it is said, counted and strict.
+# Buffers of one page lose events when many come; then it is reported, counted and strict.
 run "$pcap" --strict -m 1 -e faults:u -c 1 -- sh -c 'ls -lR /usr/lib /usr/share >/dev/null 2>&1; true'
 records "$OUT" >loss.records
 lost=$(count loss.records lost)

@@ -57,14 +57,14 @@ at=$(od -An -v -t u8 -j $((10144 + 2 * 16)) -N 8 "$small" | tr -d ' ')
 dd if=ff of=broken.data bs=1 seek="$at" conv=notrunc 2>/dev/null
 run "$BIN/pdecode" --header broken.data
 is "$status" 1 'a feature that is damaged'
-is "$(grep -c 'offset .*: header feature 3 is damaged' "$ERR")" 1 'is said once'
+is "$(grep -c 'offset .*: header feature 3 is damaged' "$ERR")" 1 'is reported once'
 ok 'the others are there' grep -q '^# os release' "$OUT"
 # A feature whose section is empty: number 8, the eighth in the table.
 cp "$small" nothing.data
 head -c 8 /dev/zero | dd of=nothing.data bs=1 seek=$((10144 + 7 * 16 + 8)) conv=notrunc 2>/dev/null
 run "$BIN/pdecode" --header nothing.data
 is "$status" 0 'a feature without content is no damage'
-empty "$ERR" 'nothing is said of it'
+empty "$ERR" 'nothing is reported of it'
 grep -v -e '^# cpudesc' -e '^# captured on' header.txt >want
 grep -v '^# captured on' "$OUT" >got
 same got want 'nor by it; the others are there'

@@ -49,7 +49,7 @@ run "$UNIT/perfdata" made
 is "$status" 0 'recordings of both byte orders are made'
 run "$BIN/pdecode" -s made/two-events-swapped.data
 is "$status" 0 'lost events are no damage'
-like "$ERR" 'the recorder lost 4 events' 'but they are said'
+like "$ERR" 'the recorder lost 4 events' 'but they are reported'
 is "$(stats 'lost by the recorder' "$ERR")" 4 'and counted'
 run "$BIN/pdecode" --strict made/two-events-swapped.data
 is "$status" 1 '--strict makes them exit status 1'
@@ -88,7 +88,7 @@ cp -r "$dir" cut.dir
 cp cut.1 cut.dir/data.1
 run "$BIN/pdecode" -t cut.dir
 is "$status" 1 'one of its files is cut off'
-like "$ERR" 'cut.dir/data: offset .*data.1: ' 'it is said which'
+like "$ERR" 'cut.dir/data: offset .*data.1: ' 'it is reported which'
 ok 'the rest is read' test "$(wc -l <"$OUT")" -gt 20
 
 # --- damage ---
@@ -117,12 +117,12 @@ is "$bad" '' "cut at $n places: a message, status 1 or 2, and never fewer sample
 head -c $((data_end - 1)) "$small" >cut.data
 run "$BIN/pdecode" -s cut.data
 is "$status" 1 'the last byte of the data is missing'
-like "$ERR" 'cut off: .* of .* bytes of records are missing|ends within a record' 'it is said'
+like "$ERR" 'cut off: .* of .* bytes of records are missing|ends within a record' 'it is reported'
 is "$(stats samples "$ERR")" 81 'all samples before it are there'
 head -c 50000 "$pipe" >cut.data
 run_pipe 'cat cut.data' '"$BIN/pdecode"' '"$BIN/pdecode" -s'
 is "$statuses" '0 1 1' 'a cut pipe: status 1, also of the next filter'
-like "$ERR.2" 'the input ends within a record' 'and it is said'
+like "$ERR.2" 'the input ends within a record' 'and it is reported'
 ok 'what was readable is there' test "$(stats samples "$ERR.3")" -gt 10
 
 # A recorder that was killed leaves 0 as the size of the data, and no features.
@@ -130,16 +130,16 @@ head -c "$data_end" "$small" >unfinished.data
 printf '\0\0\0\0\0\0\0\0' | dd of=unfinished.data bs=1 seek=48 conv=notrunc 2>/dev/null
 run "$BIN/pdecode" -s unfinished.data
 is "$status" 1 'an unfinished recording is damage'
-like "$ERR" 'never finished' 'it is said'
+like "$ERR" 'never finished' 'it is reported'
 is "$(stats samples "$ERR")" 81 'and read to its end'
 
-# A record of size 0 in the middle: nothing behind it can be read.
+# A record of size 0 in the middle: nothing after it can be read.
 cp "$small" zero.data
 at=$((data_begin))
 printf '\0\0' | dd of=zero.data bs=1 seek=$((at + 6)) conv=notrunc 2>/dev/null
 run "$BIN/pdecode" -s zero.data
 is "$status" 1 'a record without size'
-like "$ERR" "offset $at: a record of 0 bytes" 'is said with its offset'
+like "$ERR" "offset $at: a record of 0 bytes" 'is reported with its offset'
 
 # Cut off within the magic's neighbourhood: too short for any kind of recording.
 silent=
@@ -157,12 +157,12 @@ is "$silent" '' 'the first 8 to 16 bytes of a recording alone: a message, status
 head -c 16 "$pipe" >cut.data
 run "$BIN/pdecode" cut.data
 is "$status" 1 'the header of a pipe alone was cut off'
-like "$ERR" 'cut.data: offset 16: the input is cut off: no event follows' 'it is said'
+like "$ERR" 'cut.data: offset 16: the input is cut off: no event follows' 'it is reported'
 
 : >empty
 run "$BIN/pdecode" empty
 is "$status" 1 'an empty file is one that was cut off'
-like "$ERR" 'empty: is empty' 'and it is said'
+like "$ERR" 'empty: is empty' 'and it is reported'
 run "$BIN/pdecode" nowhere
 is "$status" 2 'a file that is not there cannot be decoded'
 echo 'some text, long enough for a magic' >text

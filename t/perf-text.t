@@ -21,7 +21,7 @@ run "$pdecode" -t -F +pid,-comm "$small"
 is "$(grep -c '^ *[0-9][0-9]*/[0-9][0-9]* .*cpu-clock: *$' "$OUT")" 77 'signs add and remove'
 run "$pdecode" -t -F comm,time,addr,weight "$small"
 is "$status" 0 'fields that were not recorded'
-like "$ERR" '^pdecode: software events, such as cpu-clock, were recorded without: addr, weight$' 'are said'
+like "$ERR" '^pdecode: software events, such as cpu-clock, were recorded without: addr, weight$' 'are reported'
 unlike "$ERR" 'hardware|breakpoint' 'for kinds of events that occur'
 is "$(grep -vcE '^ +busy +[0-9]+\.[0-9]{6}: *$' "$OUT")" 0 'and left out'
 run "$pdecode" -t -F comm,perriod "$small"
@@ -38,7 +38,7 @@ cut -c 1-17 <"$OUT" >first
 run_pipe '"$pdecode" "$small"' '"$BIN/psym" -t -F comm,ip,sym,dso'
 is "$statuses" '0 0' 'psym has the same options'
 cut -c 1-17 <"$OUT" >second
-same second first 'symbols come behind the addresses'
+same second first 'symbols come after the addresses'
 like "$OUT" '\(\[kernel' 'objects in parentheses'
 run_pipe '"$pdecode" "$small"' '"$BIN/psym" -t -G -F comm,ip,sym'
 is "$(grep -c . "$OUT")" 81 '-G: no call chains'

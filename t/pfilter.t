@@ -41,7 +41,7 @@ passes s.ps --drop 'prev_state == R'
 "$BIN/pdecode" -t --all out.ps | grep -v '^cpus=' >again.txt
 same "$OUT" again.txt '--drop leaves out the rest'
 run_pipe '"$pfilter" "sched_switch:" s.ps' '"$pfilter" -t "COMM == \"<idle>\""'
-is "$statuses" '0 0' 'one behind the other'
+is "$statuses" '0 0' 'one after the other'
 grep -v '^cpus=' "$OUT" >both.txt
 awk '/<idle>-0 .*sched_switch:/' all.txt >want
 same both.txt want 'pass if they pass both'
@@ -83,7 +83,7 @@ wants 'a name that is misspelt beside one that is not' '/function: +vfs_read( |$
 is "$(cat "$ERR")" "pfilter: column 20: neither the kernel's symbols nor the samples have a function \
 of this name; did you mean vfs_read?
   ip in (\"vfs_read\", \"vfs_raed\")
-                     ^~~~~~~~~~" 'is said'
+                     ^~~~~~~~~~" 'is reported'
 run "$pfilter" -d 'ip != vfs_raed && parent_ip.function != x_y_z' s.ps
 is "$(grep -c 'neither' "$ERR")" 2 'also of what everything passes'
 run "$pfilter" -d 'ip == vfs_read || ip == schedule || ip ~ "vfs_raed*"' s.ps
@@ -95,7 +95,7 @@ run "$pfilter" 'common_type != 0 && CPU.function == x' s.ps
 is "$status" 2 'a number that is no address'
 run "$pfilter" 'ip == vfs_read' p.ps
 is "$status" 2 'no symbols'
-like "$ERR" "the stream knows no name for any value of 'ip'" 'which is said'
+like "$ERR" "the stream knows no name for any value of 'ip'" 'which is reported'
 
 # Symbols: what pfold prints says the same.
 "$BIN/pdecode" "$ROOT/t/data/demo.pstream.zst" >d.ps
@@ -251,10 +251,10 @@ is "$status" 0 '--lenient'
 empty "$ERR" 'says nothing'
 run "$pfilter" 'prev_state == Q' s.ps
 is "$status" 2 'a value without that name'
-like "$ERR" "column 15: no event has the field or the name 'Q', for a value of prev_state\$" 'is said'
+like "$ERR" "column 15: no event has the field or the name 'Q', for a value of prev_state\$" 'is reported'
 run "$pfilter" 'nosuch/*: cpu == 0' s.ps
 is "$status" 2 'an event that is not there'
-like "$ERR" 'column 1: the stream has no event of this name$' 'is said'
+like "$ERR" 'column 1: the stream has no event of this name$' 'is reported'
 cat s.ps p.ps >two.ps
 run "$pfilter" 'prev_state == 0 && period == 1' two.ps
 is "$status" 0 'a field that an event of another stream has'

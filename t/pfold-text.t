@@ -96,7 +96,7 @@ empty "$ERR" 'an event that was chosen needs no warning'
 fold -e none perf.txt
 is "$status" 1 'an event that is not there'
 empty "$OUT" 'gives nothing'
-like "$ERR" '^pfold: no samples of none, but 6 of other events$' 'and it is said'
+like "$ERR" '^pfold: no samples of none, but 6 of other events$' 'and it is reported'
 
 cat >srcline.txt <<'EOT'
 a.out 3 2.5:     6 cycles:
@@ -244,7 +244,7 @@ for text in '' '\n\n' '# only a comment\n' '\t1 f (/x)\n'; do
 	printf "$text" >none.txt
 	fold none.txt
 	is "$status" 1 "no sample in '$text'"
-	like "$ERR" '^pfold: no samples' 'is said'
+	like "$ERR" '^pfold: no samples' 'is reported'
 done
 
 # A long line, one that fits and one that does not.
@@ -312,7 +312,7 @@ printf 'a;b 10 12\nmain 0 3\n' >diff.folded
 fold diff.folded
 is "$status" 2 'a comparison of two profiles is no profile'
 empty "$OUT" 'of which nothing is folded'
-like "$ERR" '^pfold: diff.folded: each line has two counts, as difffolded.pl writes them' 'which is said'
+like "$ERR" '^pfold: diff.folded: each line has two counts, as difffolded.pl writes them' 'which is reported'
 
 # What is of another kind.
 other() { # FILE WHAT

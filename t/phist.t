@@ -41,7 +41,7 @@ run "$BIN/phist" --tsv -f runtime --unit ns zlib.ps
 columns "$OUT" 2-4,5,11 >got
 awk -v OFS='\t' '{ sum += $1; v[NR] = $1 } END { print NR, sum, "100.0000", v[1], v[NR] }' values >want
 same got want 'count, sum, minimum, maximum'
-like "$ERR" 'samples do not count: without runtime' 'and the others are said'
+like "$ERR" 'samples do not count: without runtime' 'and the others are reported'
 columns "$OUT" 7-10 | tr '\t' '\n' >got
 awk -v p='50 90 99 99.9' '{ v[NR] = $1 } END {
 	n = split(p, q, " ")
@@ -120,7 +120,7 @@ run "$BIN/phist" --merge whole.tsv
 like "$OUT" '^comm ' 'a result as text'
 "$BIN/phist" --tsv -f runtime,prio --by cpu --linear 7 zlib.ps >other.tsv 2>/dev/null
 run "$BIN/phist" --merge whole.tsv other.tsv
-is "$status" 0 'tables of other names come one behind the other'
+is "$status" 0 'tables of other names come one after the other'
 sed 's/comm:key/comm:hex/' whole.tsv >bad.tsv
 run "$BIN/phist" --merge whole.tsv bad.tsv
 is "$status" 2 'a table of the same name with other columns'
@@ -175,7 +175,7 @@ if have perf; then
 	columns "$OUT" 2-4 | sed -n 's/^cpu-clock\t//p' >got
 	same got want 'periods are those of perf script'
 	like "$OUT" "period:sum$tab" 'ns and events make no unit'
-	like "$ERR" 'different units' 'and it is said'
+	like "$ERR" 'different units' 'and it is reported'
 else
 	skip 3 'perf is not installed'
 fi
@@ -238,7 +238,7 @@ is "$(sed -n 's/.*samples \([0-9]*\) = counted \(.*\)/\1 = \2/p' "$ERR" | sed 's
 	1 'samples read are samples accounted for'
 run "$BIN/phist" -f comm zlib.ps
 is "$status" 1 'a text has no histogram'
-like "$ERR" 'is a text, not a number' 'and it is said'
+like "$ERR" 'is a text, not a number' 'and it is reported'
 run "$BIN/phist" -f 'runtime +' zlib.ps
 is "$status" 64 'an expression that is none'
 like "$ERR" '\^' 'with a mark at the place'

@@ -46,10 +46,10 @@ for what in chains stacks; do
 done
 isnt "$(ones 32 stacks.emitted)" 1 'the ids of what is written begin anew, too'
 
-# psym behind plat gives what it gives before it.
+# psym after plat gives what it gives before it.
 "$BIN/psym" chains.emitted 2>/dev/null | "$BIN/pdecode" -j 2>/dev/null | chains list | sort >got
 grep -v '^open' stacks.all >want
-same got want 'psym behind plat'
+same got want 'psym after plat'
 
 # The tables and lists, whose stacks are texts, of the roots first.
 texts() {

@@ -369,7 +369,7 @@ run "$BIN/plat" -k oncpu --slower 0 --by next_prio --json perf.ps
 like "$OUT" '"next_prio":-?[0-9]+}$' 'also in JSON'
 run "$BIN/plat" -k runq --by comm,no_such perf.ps
 is "$status" 1 '--by: a field that no event has'
-like "$ERR" "no event of the stream has the field 'no_such'" 'is said'
+like "$ERR" "no event of the stream has the field 'no_such'" 'is reported'
 like "$OUT" '^runq' 'and the rest is there'
 
 # A thread was woken, and then ran without a switch to it in the recording: what had woken it has nothing
@@ -479,7 +479,7 @@ run "$BIN/plat" trace.ps
 is "$status" 0 'text'
 like "$OUT" '^oncpu +[0-9]+ ' 'a row for each kind'
 like "$OUT" '^comm +state +count' 'a table for each kind'
-like "$ERR" '^plat: 2[0-9] kinds: [0-9]+ starts = .* open.* ends without start' 'the account is said'
+like "$ERR" '^plat: 2[0-9] kinds: [0-9]+ starts = .* open.* ends without start' 'the account is reported'
 run "$BIN/plat" -k runq --tsv --by cause trace.ps
 cp "$OUT" once
 run "$BIN/phist" --merge --tsv once once
@@ -588,12 +588,12 @@ for what in wakers both; do
 done
 sed 's/;--;.*\( [0-9]*\)$/\1/' both | "$BIN/pfold" --no-header >got 2>/dev/null
 same got sleepers '--waker: what is before -- is the first stack'
-# Turned round, what is behind it is what --other has.
+# Turned round, what is after it is what --other has.
 awk '{ c = $NF; sub(/ [0-9]*$/, ""); if (!sub(/.*;--;/, "")) next
 	n = split($0, f, ";"); s = f[n]; while (--n) s = s ";" f[n]; print s, c }' both |
 	"$BIN/pfold" --no-header >got 2>/dev/null
 grep -v '^\[unknown\]' wakers >want
-same got want '--waker: what is behind -- is the second stack, upside down'
+same got want '--waker: what is after -- is the second stack, upside down'
 isnt "$(grep -c ';.*;' want)" 0 'and there are stacks'
 "$BIN/plat" -k blocked --slower 1ns --tsv stacks.ps 2>/dev/null |
 	sed 1d | awk -F'\t' '$12 != "" { gsub(/ /, "_", $12); t[$12] += $2 }
@@ -675,10 +675,10 @@ run "$BIN/plat" -k nothing trace.ps
 is "$status" 64 'a kind that there is not'
 run "$BIN/plat" -s sched_switch trace.ps
 is "$status" 64 'a start without an end'
-like "$ERR" 'an event that ends it' 'is said'
+like "$ERR" 'an event that ends it' 'is reported'
 run "$BIN/plat" -s no_such -e sched_switch trace.ps
 is "$status" 1 'an event that there is not'
-like "$ERR" 'no event no_such' 'is said'
+like "$ERR" 'no event no_such' 'is reported'
 run "$BIN/plat" --by '1 +' trace.ps
 is "$status" 64 'an expression that is none'
 head -c 100000 trace.ps >cut.ps
@@ -692,5 +692,5 @@ is "$status" 2 'a recording that was not decoded'
 "$BIN/pdecode" "$ROOT/t/data/small.data" >small.ps
 run "$BIN/plat" -k irq small.ps
 is "$status" 1 'an input without such events'
-like "$ERR" 'none of [0-9]+ samples begins or ends an interval' 'is said'
+like "$ERR" 'none of [0-9]+ samples begins or ends an interval' 'is reported'
 done_testing

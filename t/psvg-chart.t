@@ -91,7 +91,7 @@ like heat.svg '>count 1<' 'what the colours mean'
 run "$BIN/psvg" --view lines heat.tsv
 like "$OUT" '<path class="l"' 'the same as lines'
 
-# Tables one behind the other, titles, widths.
+# Tables one after the other, titles, widths.
 cat bars.tsv rows.tsv >two.tsv
 run "$BIN/psvg" --title 'A & <b>' --subtitle 'x"y' --notes 'how' --width 700 --font-size 11 two.tsv
 is "$status" 0 'two tables'
@@ -155,7 +155,7 @@ run "$BIN/psvg" demo.ps sched.ps
 is "$status" 2 'what has different units'
 like "$ERR" 'sched.ps: counts .* in samples, but what was read before counts cpu-clock in ns' 'is not added up'
 run "$BIN/psvg" --count-name ticks demo.ps
-like "$OUT" '<desc>2,157,190,245 ticks on CPU \(645 samples\), ' 'what is said counts'
+like "$OUT" '<desc>2,157,190,245 ticks on CPU \(645 samples\), ' 'what is reported counts'
 run_pipe 'head -c 100000 demo.ps' '"$BIN/psvg"'
 is "$status" 1 'one that is cut off'
 like "$OUT" 'partial: the input was damaged' 'gives a partial picture'

@@ -27,7 +27,7 @@ sed -i 's/^g 600 .*/g 600 ff7979/' want
 same got want 'are as wide as in the new one, and coloured by the difference with all callees'
 like diff.svg '<title>f \(60, 30\.00%; before 60\.00%; -30\.00 points; -50\.0%\)</title>' 'less, in words'
 like diff.svg '<title>new \(20, 10\.00%; before 0\.00%; \+10\.00 points; new\)</title>' 'new'
-like diff.svg 'gone: 1 frames with 10\.00% of the base \(--gone\); the base is scaled' 'what is gone is said'
+like diff.svg 'gone: 1 frames with 10\.00% of the base \(--gone\); the base is scaled' 'what is gone is reported'
 unlike diff.svg 'narrower' 'and is not called narrow'
 like diff.svg '<g id="legend">.*more.*less' 'a legend'
 unlike diff.svg 'not significant' 'has what there is'
@@ -48,7 +48,7 @@ printf '%s\n' 'all 1000' 'old 1000' 'p 1000' >want
 same got want 'draws what the new one has no more'
 run "$BIN/psvg" --gone new new
 is "$status" 1 'nothing is gone'
-like "$ERR" 'nothing is gone' 'is said'
+like "$ERR" 'nothing is gone' 'is reported'
 
 # Two counts a line. The colours of --leaf follow from flamegraph.pl's rule: int(210 * (max - d) / max).
 printf '%s\n' 'p;f 120 60' 'p;g 60 0' 'p;g;h 0 120' 'p;new 0 20' 'p;old 20 0' >both

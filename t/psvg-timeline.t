@@ -58,7 +58,7 @@ is "$status" 1 'a timeline without intervals'
 printf '#PPTIMELINE1\nz\t0\t0\t0\n' >empty.tl
 run "$BIN/psvg" empty.tl
 is "$status" 1 'nothing at all'
-like "$ERR" 'nothing to draw' 'is said'
+like "$ERR" 'nothing to draw' 'is reported'
 empty "$OUT" 'and not drawn'
 
 # Names that want out of the page.
@@ -186,7 +186,7 @@ const hostile = async (page) => {
 		'</script><img src=x onerror=alert(1)>', 'they are shown as they are');
 	is(await page.eval('document.querySelector("#expression").textContent'),
 		'time >= 1000000000000000001 && time < 1000000000000010001', 'times keep every digit');
-	is(await page.eval('document.querySelector("#note").textContent'), 'Events were lost: what is hatched is not known.', 'losses are said');
+	is(await page.eval('document.querySelector("#note").textContent'), 'Events were lost: what is hatched is not known.', 'losses are reported');
 	is(await page.eval('document.querySelector("#subtitle").textContent'), '5 intervals, 1 unfinished', 'and what is unfinished');
 };
 const dark = async (page) => {

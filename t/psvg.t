@@ -74,7 +74,7 @@ awk 'BEGIN { for (i = 0; i < 30000; i++) print "p;f" i ";g " 1 + (i % 3) * 3 }' 
 run "$BIN/psvg" --width 100000 many
 is "$status" 0 'many frames'
 ok 'are at most 20,000' test "$(grep -c '^<rect x=' "$OUT")" -le 20002
-like "$OUT" 'not drawn: [0-9,]* frames narrower than [0-9.]* px, with [0-9.]*% of all' 'and what is missing is said'
+like "$OUT" 'not drawn: [0-9,]* frames narrower than [0-9.]* px, with [0-9.]*% of all' 'and what is missing is reported'
 run "$BIN/psvg" --width 100000 --min-width 0.1 many
 is "$(grep -c '^<rect x=' "$OUT")" 60002 '--min-width draws them'
 
@@ -106,7 +106,7 @@ for text in '' '\n\n' 'a 0\n' 'no count here\n'; do
 	run "$BIN/psvg" nothing
 	is "$status" 1 "nothing to draw ($text): exit 1"
 	empty "$OUT" 'and no picture'
-	like "$ERR" 'no samples' 'and it is said'
+	like "$ERR" 'no samples' 'and it is reported'
 done
 
 # Input that is cut off.
@@ -155,7 +155,7 @@ is "$status" 2 'a directory: exit 2'
 if [ -c /dev/full ]; then
 	"$BIN/psvg" in >/dev/full 2>"$ERR"
 	is "$?" 2 'full disk: exit 2'
-	like "$ERR" 'cannot write' 'and it is said'
+	like "$ERR" 'cannot write' 'and it is reported'
 else
 	skip 2 'no /dev/full'
 fi
@@ -191,7 +191,7 @@ like "$OUT" 'f0 \(200, 0\.10%\)' 'and none is added to another'
 	done
 } >prune
 run "$BIN/psvg" --width 1022 --min-width 0.11 --stats prune
-like "$OUT" 'id="foot".*>total 10,020, 41 frames; not drawn: 40 frames narrower than 0\.11 px, with 0\.20% of all<' 'what is not drawn is said'
+like "$OUT" 'id="foot".*>total 10,020, 41 frames; not drawn: 40 frames narrower than 0\.11 px, with 0\.20% of all<' 'what is not drawn is reported'
 like "$ERR" 'counted 10020: drawn 10000, too narrow 20; 41 frames: 1 drawn, 40 too narrow' 'counts are conserved'
 run "$BIN/psvg" --min-width 0 prune
 is "$(grep -c '^<rect x=' "$OUT")" 42 'all are drawn when asked for'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# psym --bundle and --missing: a recording symbolized where the binaries are not, and what is said of
+# psym --bundle and --missing: a recording symbolized where the binaries are not, and what is reported of
 # the names that are not found.
 . "${0%/*}/lib.sh"
 CC=${CC:-gcc}
@@ -118,23 +118,23 @@ same again.tar out.tar 'a bundle made from a bundle is the same'
 head -c 6000 out.tar >cut.tar
 fold --debug-dir none --symfs cut.tar p.ps
 is "$statuses" '1 1' 'a bundle that is cut off is used as far as it goes'
-like "$ERR.1" 'cut.tar: the archive is damaged: ' 'and it is said'
+like "$ERR.1" 'cut.tar: the archive is damaged: ' 'and it is reported'
 run "$BIN/psym" --symfs p.data p.ps
 is "$status" 2 'what is no archive is refused'
-like "$ERR" 'p.data: is neither a directory nor a tar archive' 'and it is said'
+like "$ERR" 'p.data: is neither a directory nor a tar archive' 'and it is reported'
 echo hello >short.tar
 run "$BIN/psym" --symfs short.tar p.ps
 is "$status" 2 'also when it is shorter than any archive'
 run "$BIN/psym" --symfs nowhere p.ps
 is "$status" 2 'a directory that does not exist'
-like "$ERR" '^psym: nowhere: cannot be read: No such file or directory$' 'is said'
+like "$ERR" '^psym: nowhere: cannot be read: No such file or directory$' 'is reported'
 run "$BIN/psym" --bundle /nonexistent/out.tar p.ps
 is "$status" 2 'a bundle that cannot be made'
-is "$(cat "$ERR")" 'psym: /nonexistent/out.tar: cannot be made: No such file or directory' 'is said once'
+is "$(cat "$ERR")" 'psym: /nonexistent/out.tar: cannot be made: No such file or directory' 'is reported once'
 ln -s /dev/full full
 run "$BIN/psym" --bundle full p.ps
 is "$status" 2 'a bundle that cannot be written'
-like "$ERR" '^psym: full: cannot be written: ' 'is said'
+like "$ERR" '^psym: full: cannot be written: ' 'is reported'
 ok 'the device is not removed' test -L full
 run "$BIN/psym" --bundle lost.tar nothing.ps
 is "$status" 2 'a bundle of a stream that is not there'
@@ -211,7 +211,7 @@ is "$statuses" '0 0' 'a server that is slow'
 like "$ERR.1" 'debuginfod: the time for downloads is over' 'is given up in time'
 unset DEBUGINFOD_URLS
 fold --debug-dir none --debuginfod p.ps
-like "$ERR.1" 'debuginfod: DEBUGINFOD_URLS names no server' 'no server is said'
+like "$ERR.1" 'debuginfod: DEBUGINFOD_URLS names no server' 'no server is reported'
 run "$BIN/psym" --debuginfod=soon p.ps
 is "$status" 64 'a time that is no number'
 done_testing

@@ -129,7 +129,7 @@ like "$ERR" '^psym: none: ' 'and is named'
 printf 'this is no kallsyms\n' >bad
 run "$BIN/psym" --guest-kallsyms bad --guest-vmlinux bad -t guest.ps
 is "$status" 2 'and so is a damaged one'
-like "$ERR" '^psym: bad: ' 'which is said'
+like "$ERR" '^psym: bad: ' 'which is reported'
 unlike "$OUT" 'guest_work' 'there are no names then'
 run "$BIN/psym" --guest-kallsyms
 is "$status" 64 'the option takes a file'

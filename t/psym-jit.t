@@ -258,7 +258,7 @@ if "$BIN/pdecode" -j dump.data | grep -q '"clock":"mono"'; then
 	b=$(sed -n 's/.*beta code //p' "$OUT")
 	ok 'each for about half of the time' test "$((4 * a))" -gt "$b" -a "$((4 * b))" -gt "$a"
 else
-	like "$ERR.1" 'clock of the jitdump' 'without its clock in the recording: it is said'
+	like "$ERR.1" 'clock of the jitdump' 'without its clock in the recording: it is reported'
 	skip 1 'the recording does not tell its clock'
 fi
 

@@ -63,7 +63,7 @@ for file in "$dir"/*; do
 	# shellcheck disable=SC2086
 	recipe "$name" $need_options "$data/demo.data"
 	is "$status" 1 "$name: a recording without its events"
-	like "$ERR" 'nothing to show' "$name: and it is said"
+	like "$ERR" 'nothing to show' "$name: and it is reported"
 	case $name in
 	funccount | funcslower) wanted='trace-cmd record -p function' ;;
 	argdist | stackcount) wanted='perf record -a .*-e sched:sched_no -- sleep' ;;
@@ -241,7 +241,7 @@ recipe bitesize "$data/block.data.gz" --tsv
 is "$(counts)" "$issued_n" bitesize
 
 # A wakeup, a birth or a preemption, and the next switch to the thread. One thread is called
-# "ch ild:0 [x]": its id is what stands behind the last colon.
+# "ch ild:0 [x]": its id is what stands after the last colon.
 text sched.dat | awk '
 	function id(s) { sub(/ \[[0-9]+\]( CPU:[0-9]+| [A-Z+]+)?$/, "", s); sub(/.*:/, "", s); return s + 0 }
 	{ match($0, / [0-9]+\.[0-9]+: /); t = substr($0, RSTART, RLENGTH - 2) + 0 }
@@ -385,7 +385,7 @@ if "$BIN/pcap-perf" -a -e sched:sched_switch -o live.data 0.1 2>/dev/null; then
 	is "$status" 64 'live: an option that phist does not have'
 	recipe argdist -e sched:no_such_event -f pid 0.3
 	is "$status" 2 'live: an event that this kernel does not have'
-	like "$ERR" "no tracepoint is called 'sched:no_such_event'" 'live: is said'
+	like "$ERR" "no tracepoint is called 'sched:no_such_event'" 'live: is reported'
 	# Control-C ends the recording, not the recipe. In a process group of its own, by perl.
 	perl -e '
 		my $pid = fork // die;
@@ -410,7 +410,7 @@ if "$BIN/pcap-perf" -a -e sched:sched_switch -o live.data 0.1 2>/dev/null; then
 	recipe tcpretrans 0.01
 	case $status in
 	0) ok 'live: there was such a segment' true ;;
-	*) like "$ERR" 'there was none in 0.01 s' 'live: that nothing happened is said' ;;
+	*) like "$ERR" 'there was none in 0.01 s' 'live: that nothing happened is reported' ;;
 	esac
 else
 	skip 9 'recording is not allowed'

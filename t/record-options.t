@@ -193,12 +193,12 @@ is "$status" 0 'the processes of a user'
 ok 'among them ours' grep -q " $busy " user.text
 run "$pcap" -e cpu-clock:u -u no-such-user 0.1
 is "$status" 2 'a user who is not there'
-like "$ERR" "no user 'no-such-user'" 'this is said'
+like "$ERR" "no user 'no-such-user'" 'this is reported'
 run "$pcap" -e cpu-clock:u -t 2147483647 0.1
 is "$status" 2 'a thread that is not there'
 run "$pcap" -e cpu-clock -a -p "$busy" -o both.data 0.1
 is "$status" 0 '-a and -p, as people write it'
-like "$ERR" 'certain tasks are recorded' 'this is said'
+like "$ERR" 'certain tasks are recorded' 'this is reported'
 
 # When.
 "$pcap" -e cpu-clock:u -F 999 -p "$busy" -D 100-200,300-400 -o ranges.data

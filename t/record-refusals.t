@@ -29,7 +29,7 @@ case $level in
 	like "$ERR" 'own processes' 'what can be done without'
 	as "$pcap" -e cpu-clock -p 1 -o x.data 0.1
 	is "$status" 2 'a process of another user is refused'
-	like "$ERR" 'is the process yours\?' 'this is said'
+	like "$ERR" 'is the process yours\?' 'this is reported'
 	;;
 esac
 if [ "$level" = 2 ]; then
@@ -38,7 +38,7 @@ if [ "$level" = 2 ]; then
 	like "$ERR" 'without it: user space only' 'what can be done without'
 	as "$pcap" -e cpu-clock -o x.data -- true
 	is "$status" 0 'unless it was not asked for'
-	like "$ERR" 'the kernel side is not recorded' 'which is said'
+	like "$ERR" 'the kernel side is not recorded' 'which is reported'
 	as "$pcap" -q -e cpu-clock -o x.data -- true
 	empty "$ERR" 'if one wants to hear it'
 	as "$pcap" -e cpu-clock:u --namespaces -o x.data -- true

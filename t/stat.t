@@ -70,7 +70,7 @@ done
 } | ./make >many.data
 run_pipe "\"$BIN/pdecode\" many.data" "\"$BIN/phist\""
 is "$statuses" '0 2' 'more rows than there can be counts for'
-like "$ERR" 'exceeds its limit' 'this is said'
+like "$ERR" 'exceeds its limit' 'this is reported'
 
 # What the words of the command line contradict.
 pcap=$BIN/pcap-perf
@@ -118,7 +118,7 @@ is "$status" 2 'a command that is not there'
 like "$ERR" 'no-such-command: No such file' 'it is named'
 run "$pcap" --stat -e task-clock -o /dev/full -- true
 is "$status" 2 'a disk that is full'
-like "$ERR" 'cannot write' 'this is said'
+like "$ERR" 'cannot write' 'this is reported'
 run "$pcap" --stat -a -e cs -G no/such/cgroup 0.1
 is "$status" 2 'a cgroup that is not there'
 like "$ERR" 'no/such/cgroup' 'it is named'

@@ -114,7 +114,7 @@ done
 cat a.pstream cut.pstream >broken.pstream
 run "$BIN/psym" -j broken.pstream
 is "$status" 1 'the second of two streams is cut off'
-is "$(account "$OUT" | cut -d ' ' -f 3 | tr '\n' ,)" '0,1,' 'which is said of the second only'
+is "$(account "$OUT" | cut -d ' ' -f 3 | tr '\n' ,)" '0,1,' 'which is reported of the second only'
 # Without its last record, END: 48 bytes.
 head -c $((size - 48)) a.pstream >noend.pstream
 cat noend.pstream a.pstream >noend2.pstream
@@ -127,8 +127,8 @@ is "$(account "$OUT" | tr '\n' ,)" "$samples $samples 1,$samples $samples 1," \
 	echo trash
 } >trash.pstream
 run_pipe "'$BIN/psym' trash.pstream" "'$BIN/pfold'"
-is "$statuses" '1 1' 'bytes behind END are damage'
-like "$ERR.1" 'END record is no event stream' 'which is said'
+is "$statuses" '1 1' 'bytes after END are damage'
+like "$ERR.1" 'END record is no event stream' 'which is reported'
 
 # ---- provenance: one record of each filter, in the order of the pipe ----
 

@@ -187,7 +187,7 @@ if have trace-cmd; then
 		is "$status" 0 "as trace-cmd here prints with $opts"
 		[ "$status" = 0 ] || diag_file "$OUT"
 	done
-	# Not of further buffers, nor of arrays behind a record: QUIRKS in perfpipe-formats(7).
+	# Not of further buffers, nor of arrays after a record: QUIRKS in perfpipe-formats(7).
 	for opts in '-R -l' '--cpu 0'; do
 		run "$ROOT/t/oracle/trace-report" -o "--trace-cmd $(trace_cmd_as) $opts" made/trace-tsc2nsec.dat
 		is "$status" 0 "as trace-cmd here prints with $opts"
@@ -217,7 +217,7 @@ like "$OUT" '^   1 [0-9]+	1024	\[id, data offset and size\]$' 'buffers'
 run_pipe 'cat x.dat' '"$BIN/pdecode" --dump'
 is "$(sed -n '3,$p' "$OUT" | cksum)" "$("$BIN/pdecode" --dump x.dat | sed -n '3,$p' | cksum)" 'of a pipe: the same'
 run_pipe 'cat x.dat' '"$BIN/pdecode" -v -t'
-like "$ERR" 'copied' 'that a pipe is copied is said with -v'
+like "$ERR" 'copied' 'that a pipe is copied is reported with -v'
 run "$BIN/pdecode" -s x.dat
 like "$ERR" 'x.dat: CPU 0: 1024 bytes, 6 samples, 42 lost by the recorder, times 5.000000000 to 5.301001000$' \
 	'-s: the account of each CPU'
@@ -285,6 +285,6 @@ for dat in "$ROOT"/t/data/trace-*.dat "$ROOT"/t/data/trace-*.dat.gz; do
 	same "$OUT" report "$name prints as trace-cmd report printed it"
 	sed -n 's/.*\[\([0-9]*\) EVENTS DROPPED\]$/\1/p' report | awk '{ n += $1 } END { print n + 0 }' >want
 	sed -n 's/.*: the recorder lost \([0-9]*\) events$/\1/p' "$ERR" | grep . >got || echo 0 >got
-	same want got "$name: what was lost is said once"
+	same want got "$name: what was lost is reported once"
 done
 done_testing

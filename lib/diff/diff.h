@@ -101,7 +101,7 @@ struct diff_result {
 	uint64_t tested;
 	bool gated;   /* there is enough to decide on: several recordings, or a noise table */
 	bool worse;   /* something regressed, or is new */
-	bool unclear; /* of something it cannot be said */
+	bool unclear; /* of something, this is not known */
 	bool partial; /* a recording was damaged or cut off */
 };
 

@@ -16,7 +16,7 @@
 
 #define BINARY_PATH_MAX 4096
 
-/* pid 0: none. 0, or an error that was said. */
+/* pid 0: none. 0, or an error that was reported. */
 int binary_path(const char *name, pid_t pid, char path[BINARY_PATH_MAX], struct diag *d);
 
 #endif

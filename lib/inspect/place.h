@@ -71,7 +71,7 @@ struct place place_register(int reg);
 
 /*
  * The value, or with `memory` what is at it, in the kernel's syntax, for a probe at pc. NULL, or
- * why that cannot be said.
+ * why there is none.
  */
 const char *place_text(const struct value *v, bool memory, const struct binary *b, uint64_t pc,
 		       struct buf *out);

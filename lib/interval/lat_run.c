@@ -287,7 +287,7 @@ static int judge(struct run *run, struct diag *d)
 	return !rc ? 0 : rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 }
 
-/* How the tables are written, where nothing was said. */
+/* How the tables are written, unless an option tells. */
 static void choose_form(struct plat_opts *o)
 {
 	if (o->out.form == TABLE_FORM_TEXT && !o->out.top && !o->lat.by && !o->lat.window)

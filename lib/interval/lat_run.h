@@ -10,7 +10,7 @@
 #include "interval/lat.h"
 #include "filter/filter.h"
 
-#define PLAT_TOP 20 /* rows of a table in text, when nothing was said */
+#define PLAT_TOP 20 /* rows of a table in text, unless --top tells */
 
 struct plat_opts {
 	struct lat_opts lat;

@@ -65,7 +65,7 @@ int sysfile_u64(const char *path, uint64_t *v)
 	return rc;
 }
 
-/* A decimal number up to max at *s, which is moved behind it. */
+/* A decimal number up to max at *s, which is moved past it. */
 static bool number(const char **s, uint64_t max, int *v)
 {
 	uint64_t x = 0;

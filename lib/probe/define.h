@@ -51,7 +51,7 @@ void definer_release(struct definer *d);
 /* 0, or an error of reading. */
 int definer_take_names(struct definer *d, const struct tracefs *t);
 
-/* 0 with events added; an error that was said. */
+/* 0 with events added; an error that was reported. */
 int definer_add(struct definer *d, const char *text);
 
 /* An event for a point of a definition: the one that fits, or a new one. NULL: no memory. For

@@ -25,11 +25,11 @@ struct kernel {
 	struct diag *diag;
 };
 
-/* The files, or NULL for those of this machine. 0, or an error that was said. */
+/* The files, or NULL for those of this machine. 0, or an error that was reported. */
 int kernel_open(struct kernel *k, const char *btf, const char *kallsyms, struct diag *d);
 void kernel_close(struct kernel *k);
 
-/* 0 with an event added to d, which has no binary; or an error that was said. */
+/* 0 with an event added to d, which has no binary; or an error that was reported. */
 int kernel_define(struct kernel *k, struct definer *d, const char *text);
 
 /* Lists functions whose names fit; NULL: all. Returns an exit status. */

@@ -10,7 +10,7 @@
 #include "probe/sheet.h"
 #include "probe/tracefs.h"
 
-/* All of an event's lines, or none of them. 0, or an error that was said. */
+/* All of an event's lines, or none of them. 0, or an error that was reported. */
 int registry_add(const struct tracefs *t, enum tracefs_list list, const struct event *e,
 		 const char *mine_file, struct diag *d);
 

@@ -27,7 +27,7 @@ struct tracefs {
 	struct diag *diag;
 };
 
-/* Finds it; dir NULL: where it is mounted. 0, or an error that was said. */
+/* Finds it; dir NULL: where it is mounted. 0, or an error that was reported. */
 int tracefs_open(struct tracefs *t, const char *dir, struct diag *d);
 
 /* The text of a list; a list that is not there is empty. 0, or an error. */

@@ -93,7 +93,7 @@ void buildid_from_elf(int fd, uint8_t id[BUILDID_MAX], size_t *len)
 	count = get_u16(&c);
 	if (c.bad || entry != (wide ? 56 : 32) || count > PHDRS_MAX || phoff > INT64_MAX)
 		return;
-	/* The table lies just behind the header in nearly every file. */
+	/* The table lies just after the header in nearly every file. */
 	if (phoff <= (uint64_t)n && (uint64_t)n - phoff >= (uint64_t)entry * count)
 		phdrs = head + phoff;
 	else if (pread(fd, table, (size_t)entry * count, (off_t)phoff) != entry * count)

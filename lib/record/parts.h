@@ -135,7 +135,7 @@ typedef int synth_put(void *ctx, const void *bytes, size_t n);
 
 struct synth {
 	const char *proc, *sys, *modules; /* "/proc", "/sys", "/lib/modules" */
-	size_t id_size;			  /* bytes of the sample_id behind each record */
+	size_t id_size;			  /* bytes of the sample_id after each record */
 	synth_put *put; /* gets the records in large pieces; NULL: they stay in buf */
 	void *ctx;
 	struct buf buf, text;	/* records; scratch */
@@ -252,7 +252,7 @@ void attr_adapt(struct session *s, struct rec_attr *a);
 
 /* header.c */
 
-/* Bytes of the sample_id behind each record that is no sample. */
+/* Bytes of the sample_id after each record that is no sample. */
 size_t header_sample_id_size(const struct session *s);
 
 /* The pipe header, attributes, names, features and tracing data. */

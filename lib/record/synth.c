@@ -252,7 +252,7 @@ static int add_mappings(struct synth *s, pid_t pid)
 	return rc;
 }
 
-/* The parent: the second field behind the name in "pid (any name) S ppid ...". */
+/* The parent: the second field after the name in "pid (any name) S ppid ...". */
 static bool read_parent(struct synth *s, pid_t pid, uint32_t *ppid)
 {
 	char path[PATH_MAX];

@@ -322,7 +322,7 @@ struct fact {
 	uint64_t target;  /* of code that jumps within the function; 0: it does not */
 	const char *file; /* of lines, and of code where it changes; NULL: none */
 	uint32_t line;
-	const char *text; /* name, instruction, or what is to be said */
+	const char *text; /* name, instruction, or what is to be reported */
 	bool hot;	  /* has more than most */
 };
 typedef int fact_fn(void *ctx, const struct function *f, const struct fact *fact);

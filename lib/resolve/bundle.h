@@ -18,7 +18,7 @@
 
 struct bundle;
 
-/* Makes the file; one whose name ends in ".tar" is not packed. What is wrong is said to d. */
+/* Makes the file; one whose name ends in ".tar" is not packed. What is wrong is reported to d. */
 int bundle_open(struct bundle **b, const char *name, struct diag *d);
 
 /* Adds a file. 0, or an error that has been said; after one nothing more is written. */

@@ -41,14 +41,14 @@ int split_parse(struct split *sp, const char *text, struct buf *why);
 /* --split and --output go together: 0, or PP_EUSAGE with `why`. */
 int split_check(const struct split *sp, struct buf *why);
 
-/* Opens the first file as the sink. 0, or an error, which was said. */
+/* Opens the first file as the sink. 0, or an error, which was reported. */
 int split_begin(struct split *sp, struct ssink *sink, const struct ssink_opts *opts,
 		struct diag *d);
 
 /* Remembers what the files to come need of a record. */
 int split_see(struct split *sp, const struct ps_record *rec);
 
-/* Goes to the next file if the sample belongs there. 0, or an error, which was said. */
+/* Goes to the next file if the sample belongs there. 0, or an error, which was reported. */
 int split_sample(struct split *sp, const struct ps_record *rec);
 void split_release(struct split *sp);
 

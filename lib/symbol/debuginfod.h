@@ -26,7 +26,7 @@ int debuginfod_new(struct debuginfod **df, unsigned seconds, struct diag *d);
 void debuginfod_free(struct debuginfod *df); /* NULL is fine */
 
 /*
- * dso_search.fetch. What keeps it from asking at all (no program, no servers, no time) is said
+ * dso_search.fetch. What keeps it from asking at all (no program, no servers, no time) is reported
  * once. The caller checks the build-id of what it gets.
  */
 bool debuginfod_fetch(void *df, const struct build_id *id, char path[DSO_MAX_PATH]);

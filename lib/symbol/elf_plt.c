@@ -273,7 +273,7 @@ static const struct layout {
 	{EM_RISCV, 32, 16},
 };
 
-/* Entries in the order of .rela.plt, behind a header. A table of another size stays unnamed. */
+/* Entries in the order of .rela.plt, after a header. A table of another size stays unnamed. */
 static int in_order(struct plt *p, const GElf_Shdr *shdr)
 {
 	const struct layout *l = NULL;

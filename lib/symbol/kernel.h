@@ -94,7 +94,7 @@ int kernel_ksymbol(struct kernel *k, uint64_t addr, uint64_t len, const char *na
  */
 const struct ksymbol *kernel_find_ksymbol(const struct kernel *k, uint64_t addr);
 
-/* The table, or NULL and *reason. What is wrong is said once. */
+/* The table, or NULL and *reason. What is wrong is reported once. */
 const struct symtab *kernel_symbols(struct kernel *k, uint32_t *reason);
 
 /* Says once that the recording does not show its machine. */

@@ -21,7 +21,7 @@ struct kfunc;
 
 /*
  * kallsyms: a file; NULL. It must outlive the table. 0, PP_ENOMEM, or an error of that file, which
- * was said.
+ * was reported.
  */
 int kfunc_new(struct kfunc **k, const char *kallsyms, struct diag *d);
 void kfunc_free(struct kfunc *k); /* NULL is fine */

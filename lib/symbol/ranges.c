@@ -32,7 +32,7 @@ void ranges_release(struct ranges *t)
 	*t = (struct ranges){0};
 }
 
-/* The first range that ends after addr; behind the last block: none does. */
+/* The first range that ends after addr; after the last block: none does. */
 static struct place lower(const struct ranges *t, uint64_t addr)
 {
 	size_t lo = 0, hi = t->n;
@@ -121,7 +121,7 @@ static int insert(struct ranges *t, struct place p, const struct range *r)
 	struct ranges_block *b;
 	int rc = 0;
 
-	/* Behind all others: at the end of the last block, so that rising addresses fill blocks. */
+	/* After all others: at the end of the last block, so that rising addresses fill blocks. */
 	if (p.block == t->n && t->n)
 		p = (struct place){t->n - 1, t->blocks[t->n - 1]->n};
 	if (!t->n) {

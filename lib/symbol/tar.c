@@ -168,7 +168,7 @@ static int add_member(struct tar *t, const char *name, const struct tar_member *
 
 static void name_of(const uint8_t *h, const struct extra *x, char out[TAR_NAME_MAX])
 {
-	bool ustar = !memcmp(h + F_MAGIC, "ustar", 6); /* GNU's magic has a blank behind it */
+	bool ustar = !memcmp(h + F_MAGIC, "ustar", 6); /* GNU's magic has a blank after it */
 	int n = 0;
 
 	if (x->path[0]) {

@@ -40,7 +40,7 @@ static void check_cpus(struct trace *t)
 		}
 		if (c->size && c->offset >= t->size) {
 			trace_damage(t, PP_ECUT, (int64_t)c->offset,
-				     "the data of CPU %u lie behind the end of the file", c->cpu);
+				     "the data of CPU %u lie past the end of the file", c->cpu);
 			c->size = 0;
 		}
 		if (c->size > t->size - c->offset && c->size) {
@@ -414,7 +414,7 @@ void trace_release(struct trace *t)
 	ZSTD_freeDCtx(t->zstd_bare);
 }
 
-/* The error of the head is said here, once, if it was not yet. */
+/* The error of the head is reported here, once, if it was not yet. */
 static int finish(struct trace *t, int rc)
 {
 	if (rc == PP_ECUT && !t->damage)

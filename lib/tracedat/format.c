@@ -344,7 +344,7 @@ int trace_table(struct trace *t, struct tin *in, uint32_t kind, unsigned size_by
 /* ---- descriptors ---- */
 
 /*
- * What the blk tracer writes has no format in tracefs. Its id is the one behind user_stack, its
+ * What the blk tracer writes has no format in tracefs. Its id is the one after user_stack, its
  * layout that of struct blk_io_trace, whose head the common fields overwrite.
  */
 static int blk_format(struct trace *t, uint32_t id, struct trace_event *e)

@@ -143,8 +143,8 @@ struct trace_cpu {
 	uint64_t stamp;			       /* raw time */
 	int64_t missed;
 	struct trace_rec last; /* what is being delivered */
-	struct trace_rec rec;  /* the one behind it, which waits for its turn */
-	struct trace_rec peek; /* the one behind that, when it was looked at */
+	struct trace_rec rec;  /* the one after it, which waits for its turn */
+	struct trace_rec peek; /* the one after that, when it was looked at */
 	bool peeked;
 	uint32_t joined;	   /* stacks to come that a sample has as its call chain */
 	struct buf hold, hold_rec; /* bytes of last and rec, when their block had to go */

@@ -2,7 +2,7 @@
  * The records in the pages of the ring buffer.
  *
  * A page begins with a u64 time and a commit word, a long: its low bits are the bytes of data, its
- * bits 31 and 30 tell that events were lost before the page, and that their number stands behind
+ * bits 31 and 30 tell that events were lost before the page, and that their number stands after
  * the data. Each record has a u32 head: type_len of 5 bits and time_delta of 27 bits, in the order
  * of bit fields of the machine. type_len 1 to 28 is the length in words, 0: the length is the next
  * u32; 29 to 31 are padding, a longer delta and an absolute time.

@@ -3,7 +3,7 @@
  *
  * Call chains: a function tracer's record has one of two addresses, the function and its caller.
  * A kernel_stack record is the stack of the event before it on its CPU, a user_stack record
- * behind it the rest of that: the event's sample gets the chain. The records themselves follow as
+ * after it the rest of that: the event's sample gets the chain. The records themselves follow as
  * samples of their own, so that a printer shows them, with the flag PS_SAMPLE_JOINED, so that
  * nothing is counted twice. A stack that belongs to no event, or all when they are to be
  * separate, has a chain of its own.
@@ -119,7 +119,7 @@ static uint32_t add_kernel(struct trace *t, const struct trace_event *e, const s
 	return n > 1 ? n : 0;
 }
 
-/* Adds those of a user_stack, an array that 0 ends, behind n others. Its process is known, too. */
+/* Adds those of a user_stack, an array that 0 ends, after n others. Its process is known, too. */
 static uint32_t add_user(struct trace *t, const struct trace_event *e, const struct trace_rec *r,
 			 uint32_t n, struct ps_sample *s)
 {
@@ -328,7 +328,7 @@ __attribute__((noinline)) static int any_sample(struct trace *t, struct trace_cp
 	return rc;
 }
 
-/* An event that has been described, nothing but its fields in it, and no stack behind it. */
+/* An event that has been described, nothing but its fields in it, and no stack after it. */
 static inline bool is_plain(const struct trace *t, const struct trace_cpu *c,
 			    const struct trace_event *e, const struct trace_rec *next)
 {

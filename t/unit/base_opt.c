@@ -1,4 +1,4 @@
-/* lib/base/opt.h: parsing, --help, what is said about bad options, numbers. */
+/* lib/base/opt.h: parsing, --help, what is reported about bad options, numbers. */
 #include "base/opt.h"
 
 #include "base/err.h"
@@ -199,7 +199,7 @@ static void test_durations(void)
 		       "or 0: '%s'", with_zero[i].text);
 		is_u64(ns, with_zero[i].rc ? 7 : with_zero[i].ns, "ns of '%s'", with_zero[i].text);
 	}
-	ok(strstr(buf_str(&why), "--slower: not a duration like 10ms") != NULL, "it is said");
+	ok(strstr(buf_str(&why), "--slower: not a duration like 10ms") != NULL, "it is reported");
 	buf_release(&why);
 }
 

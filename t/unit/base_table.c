@@ -97,7 +97,7 @@ static void test_intern(void)
 		text_ok = text_ok && !strcmp(intern_get(&t, id, &len), s) && len == (size_t)n;
 	}
 	ok(same, "known ones keep theirs");
-	ok(text_ok, "the text of an id, with a NUL behind it");
+	ok(text_ok, "the text of an id, with a NUL after it");
 	is_int(intern_find(&t, "symbol_", 7), 0, "a prefix is another string");
 	ok(!intern_get(&t, 0, &len) && len == 0, "0 is no id");
 	ok(!intern_get(&t, MANY + 1, &len) && len == 0, "nor is one never given out");

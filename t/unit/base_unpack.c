@@ -62,7 +62,8 @@ static void test_kind(enum unpack_kind kind, const char *name)
 		cuts += unpack_bytes(packed, cut, TEXT_LEN, &out) != PP_ECUT;
 		cuts += out.len && memcmp(out.data, text, out.len) != 0;
 	}
-	is_int((int64_t)cuts, 0, "%s: cut anywhere is said, and nothing wrong comes before", name);
+	is_int((int64_t)cuts, 0, "%s: cut anywhere is reported, and nothing wrong comes before",
+	       name);
 	packed[n / 2] ^= 0x55;
 	buf_reset(&out);
 	is_int(unpack_bytes(packed, n, TEXT_LEN, &out), PP_ECUT, "%s: damaged", name);

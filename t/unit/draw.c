@@ -31,7 +31,7 @@ static const struct read_case {
 	{"spaces within", "a b;c d e 7\n", 0, 1, 1, 0, 2, 7, NULL},
 	{"a space before the last one is the frame's", "a  7\na 1\n", 0, 2, 2, 0, 2, 8, NULL},
 	{"no frames", " 5\n", 0, 1, 1, 0, 0, 5, NULL},
-	{"no frames behind an empty frame", ";a 1\n 5\n", 0, 2, 2, 0, 2, 6, NULL},
+	{"no frames after an empty frame", ";a 1\n 5\n", 0, 2, 2, 0, 2, 6, NULL},
 	{"empty frames", ";;a 1\n;a 1\n; 1\n", 0, 3, 3, 0, 4, 3, NULL},
 	{"no count", "a;b\nc 1\n", 0, 2, 1, 1, 1, 1, "offset 0: line without a count"},
 	{"bad counts", "a x\nb 0x1\nc -1\nd 1e99\ne nan\nf 1e+\ng 1\n", 0, 7, 1, 6, 1, 1,

@@ -296,7 +296,7 @@ static void test_raw(void)
 	       "my_job;0x10 3\nmy_job;0x401000;0xffffffff81000010 3\nmy_job;main;[x] 4\n",
 	       "addresses that nobody symbolized");
 	ok(strstr(buf_str(&said), "2 samples have addresses only: put psym before pfold"),
-	   "which is said");
+	   "which is reported");
 	buf_release(&r.text);
 	made_free(&m);
 }
@@ -417,7 +417,7 @@ static void test_damage(void)
 	is_int(r.rc, PP_ECUT, "a stack that is not defined: partial");
 	is_str(buf_str(&r.text), "my_job 4\nmy_job;main;[x] 8\n",
 	       "its sample counts for the command, the others as they are");
-	ok(strstr(buf_str(&said), "samples refer to what it does not define"), "it is said");
+	ok(strstr(buf_str(&said), "samples refer to what it does not define"), "it is reported");
 	buf_release(&r.text);
 	made_free(&m);
 

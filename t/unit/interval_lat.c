@@ -358,7 +358,7 @@ static void test_choice(void)
 		symbolic_choice(&s, cut, n, "why", chooser, &value, &other);
 		free(cut);
 	}
-	ok(true, "cut anywhere, nothing is read behind the end");
+	ok(true, "cut anywhere, nothing is read after the end");
 }
 
 static void test_states(void)

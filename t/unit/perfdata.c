@@ -412,7 +412,7 @@ static void test_fields(bool swap)
 	ok(!s.rc && s.n == 1, "values, branches, weights: decoded");
 	ok(s.samples[0].reads.n == 10 && s.reads[0][0] == 31 && s.reads[0][1] == 2 &&
 		   s.reads[0][2] == 100 && s.reads[0][9] == 107,
-	   "a group of two with id and lost takes nine numbers behind the format");
+	   "a group of two with id and lost takes nine numbers after the format");
 	is_u64(s.branches[0][2], UINT64_C(1) | UINT64_C(300) << 4 | UINT64_C(5) << 20,
 	       "flags of a branch lie as on little endian machines");
 	ok(s.samples[0].weight == 11 && s.samples[0].weight_more == (UINT64_C(33) << 32 | 22),

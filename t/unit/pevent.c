@@ -293,7 +293,7 @@ static void test_list(const char *tracefs, const char *sys)
 		 "\n  prev_comm                                     char[16]\n"),
 	   "the fields of a tracepoint");
 	is_int(pevents_list(&e, WORDS("hw"), has_software, &b, &why), PP_ENOENT, "none");
-	is_str(buf_str(&why), "nothing here fits hw", "none: this is said");
+	is_str(buf_str(&why), "nothing here fits hw", "none: this is reported");
 	buf_release(&b);
 	buf_release(&why);
 }
@@ -516,7 +516,7 @@ static void test_filters(const char *tracefs, const char *sys)
 	struct buf why = BUF_INIT;
 
 	is_int(pevents_filter(&e, "a == 1", &why), PP_EUSAGE, "a filter needs an event");
-	ok(why.len, "and this is said");
+	ok(why.len, "and this is reported");
 	pevents_add(&e, "sched:sched_wakeup", &why);
 	pevents_add(&e, "cs,sched:sched_s*", &why);
 	is_int(pevents_filter(&e, "prev_pid != 0", &why), 0, "filter");

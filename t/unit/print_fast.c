@@ -188,7 +188,7 @@ int main(void)
 		if (fast && ok(tep && !tep_parse_event(tep, e.format.p, e.format.len, "x"),
 			       "libtraceevent takes it"))
 			is_int(compare(tep, fast), 0,
-			       "the same text, and no byte behind the payload");
+			       "the same text, and no byte after the payload");
 		text_fast_free(fast);
 		tep_free(tep);
 		buf_release(&format);

@@ -233,7 +233,7 @@ static void test_names(void)
 	value_is("", "vec", "HI", -1);
 	value_is("print fmt: \"%s\", __print_symbolic(REC->mode, { 0644, \"FILE\" })", "mode",
 		 "FILE", 420);
-	/* Cut off anywhere: nothing is read behind the end. */
+	/* Cut off anywhere: nothing is read after the end. */
 	for (size_t n = 0; n < sizeof(fmt); n++) {
 		char *copy = malloc(n + 1);
 		struct ps_event e = {.format = ps_str(copy, n)};
@@ -261,7 +261,7 @@ static void span_is(const char *text, const char *want)
 			buf_addf(&got, "%s%" PRIu64 "-%" PRIu64, i ? " " : "", s.ranges[i].first,
 				 s.ranges[i].last);
 	is_str(buf_str(&got), want, "--time %s", text);
-	ok((rc == PP_EUSAGE) == (why.len != 0), "and a wrong one is said");
+	ok((rc == PP_EUSAGE) == (why.len != 0), "and a wrong one is reported");
 	spans_release(&s);
 	buf_release(&why);
 	buf_release(&got);

@@ -9,7 +9,7 @@
 #include <elf.h>
 #include <fcntl.h>
 
-#define ID_SIZE 8 /* bytes of sample_id behind each record here */
+#define ID_SIZE 8 /* bytes of sample_id after each record here */
 
 static const uint8_t id20[20] = {1,  2,	 3,  4,	 5,  6,	 7,  8,	 9,  10,
 				 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};

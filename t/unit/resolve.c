@@ -259,7 +259,7 @@ static void test_kernel(void)
 	       "12 bpf_prog_a bpf_prog_a [kernel.kallsyms]:ffffffff81000101!9\n"
 	       "13 bpf_prog_a bpf_prog_a [kernel.kallsyms]:ffffffff81000101!9\n"
 	       "14 bpf_prog_a bpf_prog_a [kernel.kallsyms]:ffffffff81000101!9\n",
-	       "the return address behind a function's end is in it");
+	       "the return address after a function's end is in it");
 	is_int(r.stacks, 1, "the kernel is the same for all processes");
 	is_int(r.frames, 3, "each address is resolved once");
 	result_free(&r);

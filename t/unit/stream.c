@@ -185,7 +185,7 @@ static void one_sample(uint64_t fields, const char *name)
 	made_end(&m, 0);
 	r = made_reader(&m, 0);
 	sreader_next(r, &rec);
-	ok(!sreader_next(r, &rec) && same_sample(&all, &rec->sample), "sample: %s, behind all",
+	ok(!sreader_next(r, &rec) && same_sample(&all, &rec->sample), "sample: %s, after all",
 	   name);
 	ok(!sreader_next(r, &rec) && rec->type == PS_SAMPLE && rec->source == 3 &&
 		   same_sample(&in, &rec->sample),
@@ -233,7 +233,7 @@ static void test_dictionaries(void)
 		sreader_next(r, &rec);
 	s = sreader_string(r, 1, &len);
 	is_mem(s, len, in[0].string.text.p, in[0].string.text.len, "a string is kept");
-	is_int(s[len], 0, "with a NUL behind it");
+	is_int(s[len], 0, "with a NUL after it");
 	got[0] = NULL;
 	got[1] = sreader_event(r, 1);
 	got[2] = sreader_dso(r, 1);
@@ -320,7 +320,7 @@ static void test_longer(void)
 	e32(&b, 0);
 	e64(&b, 0xffff);
 	e64(&b, 0xffff);
-	e_record(&b, 64, 48, 0); /* a SAMPLE with a field of bit 40 behind its ip */
+	e_record(&b, 64, 48, 0); /* a SAMPLE with a field of bit 40 after its ip */
 	e32(&b, 1);
 	e32(&b, 2);
 	e64(&b, 3);
@@ -505,7 +505,7 @@ static void test_cut(void)
 	is_int((int64_t)records, 3, "what is there is read");
 	buf_addc(&m.bytes, 'x');
 	is_int(drain(m.bytes.data, m.bytes.len, &status, &records), PP_ECORRUPT,
-	       "bytes behind END are no stream");
+	       "bytes after END are no stream");
 	is_int(status, 1, "which makes the result partial");
 	is_int((int64_t)records, 4, "after it was read");
 	is_int(drain("PERFILE2 and so on until it is long", 30, &status, &records), PP_EUNSUPPORTED,

@@ -27,7 +27,7 @@ static void show(void *ctx, const struct ps_peek *p)
 		chains++, chains_wrong += ips.v[ips.n - 1] != ips.n;
 }
 
-/* Chains of many lengths, each with a sample behind it; the file is many times the buffer. */
+/* Chains of many lengths, each with a sample after it; the file is many times the buffer. */
 static void make(struct made *m)
 {
 	static uint64_t ips[200];

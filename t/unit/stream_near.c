@@ -36,7 +36,7 @@ static bool is_sample(const struct ps_record *rec, uint64_t fields)
 	       same_sample(&want, &rec->sample) && lacks(&rec->sample, fields);
 }
 
-/* The record, two samples behind it, the record, ... */
+/* The record, two samples after it, the record, ... */
 static void make(struct made *m, uint32_t type)
 {
 	struct ps_sample s;
@@ -112,8 +112,8 @@ static void test_behind(uint32_t type, const char *name)
 	struct made m;
 
 	make(&m, type);
-	is_u64(read_whole(&m), 2 * NSAMPLES, "samples behind %s: nothing of it is in them", name);
-	is_u64(read_fed(&m), 2 * NSAMPLES, "samples behind %s, each fed alone", name);
+	is_u64(read_whole(&m), 2 * NSAMPLES, "samples after %s: nothing of it is in them", name);
+	is_u64(read_fed(&m), 2 * NSAMPLES, "samples after %s, each fed alone", name);
 	made_free(&m);
 }
 
@@ -143,7 +143,7 @@ static void test_cut_sample(void)
 	}
 	is_u64(wrong, 0, "a sample that is shorter than its fields is corrupt");
 	memcpy(m.bytes.data + PS_HEADER_SIZE, &size, 4);
-	/* The length of the payload, behind ip, period, chain and stack. */
+	/* The length of the payload, after ip, period, chain and stack. */
 	size = UINT32_MAX - 3;
 	memcpy(m.bytes.data + PS_HEADER_SIZE + PS_SAMPLE_FIXED + 32, &size, 4);
 	r = made_reader(&m, 0);

@@ -351,7 +351,7 @@ static void test_table(void)
 	buf_release(&copy);
 }
 
-/* A stream of this byte order behind a foreign one: of that one's last sample nothing is left. */
+/* A stream of this byte order after a foreign one: of that one's last sample nothing is left. */
 static void test_then_native(void)
 {
 	struct made first, second;

@@ -157,7 +157,7 @@ static void test_reasons(void)
 	is_int(load("", 0, NULL, &t, &why), PP_EUNSUPPORTED, "an empty file");
 	is_int(why, SYMTAB_NOT_ELF, "neither");
 	is_int(elf_file_open(&none, "/nonexistent", &why), PP_ENOENT, "no file");
-	is_int(why, SYMTAB_NOT_FOUND, "is said");
+	is_int(why, SYMTAB_NOT_FOUND, "is reported");
 	is_int(elf_file_open(&none, "/dev/null", &why), PP_EUNSUPPORTED, "a device");
 	is_int(why, SYMTAB_NOT_ELF, "is not read");
 	for (int r = 0; r <= SYMTAB_NO_MEMORY; r++)
@@ -206,7 +206,7 @@ static void test_kernel_moved(void)
 	symtab_free(t);
 	opts.ref_name = "_text";
 	is_int(load(file.data, file.len, &opts, &t, &why), PP_EMISMATCH, "no such symbol");
-	is_int(why, SYMTAB_NO_REF, "is said");
+	is_int(why, SYMTAB_NO_REF, "is reported");
 	buf_release(&file);
 }
 

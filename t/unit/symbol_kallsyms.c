@@ -97,7 +97,7 @@ static void test_relocation(void)
 
 	is_int(kallsyms_parse(sample, strlen(sample), &missing, &k, &why), PP_EMISMATCH,
 	       "no such reference");
-	is_int(why, SYMTAB_NO_REF, "is said");
+	is_int(why, SYMTAB_NO_REF, "is reported");
 }
 
 /* Of several symbols with one address: the one that says most; or the last, as perf 6.1 has it. */

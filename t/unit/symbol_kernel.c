@@ -38,7 +38,7 @@ static void test_ksymbols(void)
 	is_str(name_at(&k, 0x0fff), "-", "before");
 	is_str(name_at(&k, 0x1000), "bpf_prog_one", "its first byte");
 	is_str(name_at(&k, 0x10ff), "bpf_prog_one", "its last byte");
-	is_str(name_at(&k, 0x1100), "-", "behind");
+	is_str(name_at(&k, 0x1100), "-", "after");
 	is_str(name_at(&k, 0x3001), "bpf_prog_two", "the other");
 	kernel_ksymbol(&k, 0x1080, 0x2000, "new", 3, false);
 	is_str(name_at(&k, 0x1000), "-", "what a new one covers in part is gone");
@@ -148,7 +148,7 @@ static void test_sources(struct diag *d)
 	ok(origin_kernel(&k.origin) == ORIGIN_ELSEWHERE, "another release is not the running one");
 	buf_reset(&said);
 	is_str(kernel_name(&k, 0xffffffff81000100), "?", "it has no names");
-	ok(strstr(buf_str(&said), "recorded on kernel 0.0.1-other"), "which is said");
+	ok(strstr(buf_str(&said), "recorded on kernel 0.0.1-other"), "which is reported");
 	ok(strstr(buf_str(&said), "--kallsyms"), "with what to do");
 	buf_reset(&said);
 	kernel_name(&k, 0xffffffff81000100);
@@ -188,7 +188,7 @@ static void test_sources(struct diag *d)
 	set(&k, "osrelease", "0.0.1-other");
 	buf_reset(&said);
 	is_str(kernel_name(&k, 0xffffffff81000123), "?", "a file that is not there");
-	ok(strstr(buf_str(&said), "/nonexistent/kallsyms: "), "is said");
+	ok(strstr(buf_str(&said), "/nonexistent/kallsyms: "), "is reported");
 	kernel_release(&k);
 	unlink(path);
 }

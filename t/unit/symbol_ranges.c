@@ -49,7 +49,7 @@ static void test_random(uint32_t seed, uint32_t longest, const char *what)
 			wrong += differences(&t);
 	}
 	is_int(wrong, 0, "%s: every address has its last value", what);
-	is_int(uncovered, 0, "%s: it is said when something is covered", what);
+	is_int(uncovered, 0, "%s: it is reported when something is covered", what);
 	ranges_release(&t);
 }
 

@@ -48,11 +48,11 @@ static void test_overlaps(void)
 	is_str(at(s, 1, 0x0fff), "-", "before it");
 	is_str(at(s, 1, 0x1000), "1:10000", "its first byte");
 	is_str(at(s, 1, 0x4fff), "1:13fff", "its last byte");
-	is_str(at(s, 1, 0x5000), "-", "behind it");
+	is_str(at(s, 1, 0x5000), "-", "after it");
 	add(s, 1, 0x2000, 0x3000, 0, 2);
 	is_str(at(s, 1, 0x1fff), "1:10fff", "split: the piece before");
 	is_str(at(s, 1, 0x2000), "2:0", "split: the new one");
-	is_str(at(s, 1, 0x3000), "1:12000", "split: the piece behind has its own offset");
+	is_str(at(s, 1, 0x3000), "1:12000", "split: the piece after has its own offset");
 	add(s, 1, 0x1800, 0x2800, 0, 3);
 	is_str(at(s, 1, 0x17ff), "1:107ff", "the end of an older one is cut");
 	is_str(at(s, 1, 0x27ff), "3:fff", "over two of them");
