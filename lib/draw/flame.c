@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LOOKS_MAX 64 /* siblings, for a leaf that has callees after all */
+
 int flame_new(struct flame **out, bool reverse)
 {
 	struct flame *f = calloc(1, sizeof(*f));
@@ -16,10 +18,12 @@ int flame_new(struct flame **out, bool reverse)
 		return PP_ENOMEM;
 	f->reverse = reverse;
 	f->cap = 1024;
+	f->unsorted = reverse;
 	f->nodes = calloc(f->cap, sizeof(*f->nodes));
+	f->links = calloc(f->cap, sizeof(*f->links));
 	f->path = calloc(FLAME_DEPTH_MAX, sizeof(*f->path));
 	f->ends = calloc(FLAME_DEPTH_MAX, sizeof(*f->ends));
-	if (!f->nodes || !f->path || !f->ends) {
+	if (!f->nodes || !f->links || !f->path || !f->ends) {
 		flame_free(f);
 		return PP_ENOMEM;
 	}
@@ -48,6 +52,7 @@ void flame_free(struct flame *f)
 	map64_release(&f->children);
 	buf_release(&f->last);
 	free(f->nodes);
+	free(f->links);
 	free(f->path);
 	free(f->ends);
 	free(f);
@@ -71,32 +76,104 @@ void flame_describe(const struct flame *f, struct buf *b)
 		 a->drawn, a->frames - a->drawn);
 }
 
-static int node_new(struct flame *f, uint32_t parent, uint32_t name, uint32_t *id)
+static int nodes_grow(struct flame *f)
 {
+	struct flame_links *links;
 	struct flame_node *nodes;
 
 	if (f->n == FLAME_NODES_MAX)
 		return PP_ELIMIT;
-	if (f->n == f->cap) {
-		nodes = realloc(f->nodes, 2 * (size_t)f->cap * sizeof(*nodes));
-		if (!nodes)
+	nodes = realloc(f->nodes, 2 * (size_t)f->cap * sizeof(*nodes));
+	if (!nodes)
+		return PP_ENOMEM;
+	f->nodes = nodes;
+	if (!f->unsorted) {
+		links = realloc(f->links, 2 * (size_t)f->cap * sizeof(*links));
+		if (!links)
 			return PP_ENOMEM;
-		f->nodes = nodes;
-		f->cap *= 2;
+		f->links = links;
 	}
+	f->cap *= 2;
+	return 0;
+}
+
+static int node_new(struct flame *f, uint32_t parent, uint32_t name, uint32_t *id)
+{
+	int rc = f->n == f->cap ? nodes_grow(f) : 0;
+
+	if (rc)
+		return rc;
 	f->nodes[f->n] = (struct flame_node){
 		.parent = parent, .name = name, .depth = f->nodes[parent].depth + 1};
+	if (!f->unsorted) {
+		f->links[f->n] = (struct flame_links){.before = f->links[parent].last};
+		f->links[parent].last = f->n;
+	}
 	f->account.frames++;
 	*id = f->n++;
 	return 0;
+}
+
+/* From now on callees are looked up. */
+static int begin_unsorted(struct flame *f)
+{
+	uint32_t *slot;
+
+	for (uint32_t i = 1; i < f->n; i++) {
+		slot = map64_put(&f->children,
+				 (uint64_t)f->nodes[i].parent << 32 | f->nodes[i].name, NULL);
+		if (!slot)
+			return PP_ENOMEM;
+		*slot = i;
+	}
+	f->unsorted = true;
+	return 0;
+}
+
+/*
+ * Of sorted stacks, a frame that does not begin like the stack before is new, unless it was a
+ * leaf, and names came in between that begin with its own and go on below ';'. Now it has callees,
+ * and its place is after those names. *id is FLAME_ROOT if it is new. False: there are too many
+ * names to look at.
+ */
+static bool take_leaf(struct flame *f, uint32_t parent, uint32_t name, uint32_t *id)
+{
+	struct flame_links *links = f->links;
+	size_t n, len;
+	const char *s = intern_get(&f->names, name, &n), *sibling;
+	uint32_t right = FLAME_ROOT, looks = 0;
+
+	*id = FLAME_ROOT;
+	for (uint32_t i = links[parent].last; i != FLAME_ROOT; right = i, i = links[i].before) {
+		sibling = intern_get(&f->names, f->nodes[i].name, &len);
+		if (len < n || memcmp(s, sibling, n) != 0)
+			break;
+		if (looks++ == LOOKS_MAX)
+			return false;
+		if (len > n)
+			continue;
+		*id = i;
+		if (right != FLAME_ROOT) {
+			links[right].before = links[i].before;
+			links[i].before = links[parent].last;
+			links[parent].last = i;
+		}
+		break;
+	}
+	return true;
 }
 
 static int child(struct flame *f, uint32_t parent, const char *name, size_t len, uint32_t *id)
 {
 	uint32_t name_id, *slot;
 	bool fresh;
-	int rc = intern_add(&f->names, name, len, &name_id, NULL);
+	int rc = intern_again(&f->names, name, len, &name_id);
 
+	if (!rc && !f->unsorted) {
+		if (take_leaf(f, parent, name_id, id))
+			return *id == FLAME_ROOT ? node_new(f, parent, name_id, id) : 0;
+		rc = begin_unsorted(f);
+	}
 	if (rc)
 		return rc;
 	slot = map64_put(&f->children, (uint64_t)parent << 32 | name_id, &fresh);
@@ -127,23 +204,31 @@ static size_t common_prefix(const char *a, const char *b, size_t n)
 	return i;
 }
 
-/* Leaves in f->depth as many frames of the last stack as this one begins with. */
-static void share_path(struct flame *f, const char *s, size_t n)
+/*
+ * Leaves in f->depth as many frames of the last stack as this one begins with. False: this one
+ * comes before the last, in the order of bytes.
+ */
+static bool share_path(struct flame *f, const char *s, size_t n)
 {
-	size_t same = common_prefix(buf_str(&f->last), s, n < f->last.len ? n : f->last.len);
+	const char *last = buf_str(&f->last);
+	size_t same = common_prefix(last, s, n < f->last.len ? n : f->last.len);
 	uint32_t d = 0;
 
 	while (n && d < f->depth && f->ends[d] <= same && (f->ends[d] == n || s[f->ends[d]] == ';'))
 		d++;
 	f->depth = d;
+	return same == f->last.len || (same < n && (uint8_t)s[same] > (uint8_t)last[same]);
 }
 
 static int walk_forward(struct flame *f, const char *s, size_t n, uint32_t *leaf)
 {
 	size_t pos;
-	int rc;
+	int rc = 0;
 
-	share_path(f, s, n);
+	if (!share_path(f, s, n) && !f->unsorted)
+		rc = begin_unsorted(f);
+	if (rc)
+		return rc;
 	*leaf = f->depth ? f->path[f->depth - 1] : FLAME_ROOT;
 	pos = f->depth ? f->ends[f->depth - 1] + 1 : 0;
 	while (pos <= n && n) {
@@ -196,15 +281,13 @@ int flame_add(struct flame *f, const char *frames, size_t len, long double count
 	uint32_t leaf;
 	int rc;
 
-	if (!(count >= 0 && count <= FLAME_COUNT_MAX))
-		return PP_EUSAGE;
+	if (f->failed || !(count >= 0 && count <= FLAME_COUNT_MAX))
+		return f->failed ? f->failed : PP_EUSAGE;
 	rc = f->reverse ? walk_reverse(f, frames, len, &leaf) : walk_forward(f, frames, len, &leaf);
-	if (rc) {
-		/* The path may be half this stack's and half the last one's. */
-		f->depth = 0;
-		buf_reset(&f->last);
+	/* The path may be half this stack's and half the last one's: nothing can follow. */
+	f->failed = rc;
+	if (rc)
 		return rc;
-	}
 	f->leaf = leaf;
 	f->nodes[leaf].self += count;
 	f->account.total += count;

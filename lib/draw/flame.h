@@ -61,8 +61,7 @@ void flame_free(struct flame *f); /* NULL is fine */
 /*
  * Adds a stack of len bytes, frames separated by semicolons, root first; nothing is kept of the
  * bytes. Counts must be finite, 0 or more, at most FLAME_COUNT_MAX (else PP_EUSAGE). A stack of no
- * bytes counts for the root. 0, PP_EUSAGE, PP_ENOMEM or PP_ELIMIT.
- */
+XX */
 int flame_add(struct flame *f, const char *frames, size_t len, long double count);
 
 /*

@@ -16,9 +16,9 @@ struct layout {
 	const struct flame_opts *o;
 	struct out *out;
 	struct arena arena;
-	long double *total;   /* by node: with its callees */
-	uint32_t *last;	      /* by node: its last callee, or FLAME_ROOT */
-	uint32_t *before;     /* by node: the sibling to the left, or FLAME_ROOT */
+	long double *total;		 /* by node: with its callees */
+	const struct flame_links *links; /* by node: the tree's, or own ones */
+	struct flame_links *own;
 	struct label *labels; /* by name */
 	long double *right;   /* by depth: right edge that is left for a frame, in counts */
 	long double *gap;     /* by depth: counts not drawn since that edge was set */
@@ -35,8 +35,7 @@ static void layout_release(struct layout *l)
 {
 	arena_release(&l->arena);
 	free(l->total);
-	free(l->last);
-	free(l->before);
+	free(l->own);
 	free(l->labels);
 	free(l->right);
 	free(l->gap);
@@ -201,8 +200,8 @@ static int link_siblings(struct layout *l)
 	for (uint32_t i = 0; i + 1 < n; i++) {
 		uint32_t parent = l->f->nodes[order[i]].parent;
 
-		l->before[order[i]] = l->last[parent];
-		l->last[parent] = order[i];
+		l->own[order[i]].before = l->own[parent].last;
+		l->own[parent].last = order[i];
 	}
 out:
 	free(ranks);
@@ -239,14 +238,15 @@ static int layout_init(struct layout *l)
 	int rc;
 
 	l->total = malloc(f->n * sizeof(*l->total));
-	l->last = calloc(f->n, sizeof(*l->last));
-	l->before = calloc(f->n, sizeof(*l->before));
+	if (f->unsorted)
+		l->own = calloc(f->n, sizeof(*l->own));
+	l->links = f->unsorted ? l->own : f->links;
 	l->labels = calloc((size_t)f->names.n + 1, sizeof(*l->labels));
 	l->right = calloc(FLAME_DEPTH_MAX + 2, sizeof(*l->right));
 	l->gap = calloc(FLAME_DEPTH_MAX + 2, sizeof(*l->gap));
-	if (!l->total || !l->last || !l->before || !l->labels || !l->right || !l->gap)
+	if (!l->total || !l->links || !l->labels || !l->right || !l->gap)
 		return PP_ENOMEM;
-	rc = link_siblings(l);
+	rc = f->unsorted ? link_siblings(l) : 0;
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i < f->n; i++)
@@ -524,15 +524,15 @@ static int add_frames(struct layout *l)
 				return rc;
 			l->gap[d] = l->gap[d + 1] = 0;
 			l->right[d + 1] = end;
-			down = l->last[node];
+			down = l->links[node].last;
 		} else {
 			l->right[d] -= l->total[node];
 			l->gap[d] += l->total[node];
 		}
 		if (down == FLAME_ROOT) {
-			while (node != FLAME_ROOT && l->before[node] == FLAME_ROOT)
+			while (node != FLAME_ROOT && l->links[node].before == FLAME_ROOT)
 				node = nodes[node].parent;
-			down = l->before[node];
+			down = l->links[node].before;
 		}
 		node = down;
 	} while (node != FLAME_ROOT);

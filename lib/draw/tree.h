@@ -22,6 +22,12 @@ struct flame_node {
 	uint32_t depth;	  /* 0 for the root */
 };
 
+/* Where the callees of a node are, in the order of folded text that is sorted by bytes. */
+struct flame_links {
+	uint32_t last;	 /* its last callee, or FLAME_ROOT */
+	uint32_t before; /* the sibling to its left, or FLAME_ROOT */
+};
+
 /* Two profiles: the base beside the nodes' own counts (diff.c). */
 struct flame_diff {
 	long double base_sum;
@@ -56,12 +62,19 @@ void flame_diff_describe(const struct flame *f, const struct flame_opts *o, stru
 
 struct flame {
 	bool reverse;
+	int failed;		 /* what a stack could not be added for */
 	uint32_t leaf;		 /* node of the stack that was added last */
 	struct flame_diff *diff; /* NULL: one profile */
 	struct flame_node *nodes;
+	struct flame_links *links; /* by node, as long as the stacks come sorted */
 	uint32_t n, cap;
 	struct intern names;
-	struct map64 children; /* parent << 32 | name: index of the node */
+	/*
+	 * Sorted stacks need no look-ups: what does not begin like the stack before is new, and
+	 * siblings come in their order. The first one that is out of order fills `children`.
+	 */
+	bool unsorted;
+	struct map64 children; /* parent << 32 | name: index of the node; if unsorted */
 	/* The last stack: the next one often begins like it, and need not look up those frames. */
 	struct buf last;
 	uint32_t depth;
