@@ -10,7 +10,14 @@
 #include <stdlib.h>
 
 #define SREADER_BLOCK (1u << 18) /* bytes of the buffer to begin with */
-#define SREADER_AHEAD 10	 /* records */
+/*
+ * What is read goes to half a page past the beginning of one. Copies of the kernel take up to four
+ * times as long where the destination lies a few bytes after the source, modulo the page, and what
+ * a pipe holds begins with a page: so do blocks of malloc, but for 16 bytes.
+ */
+#define SREADER_PAGE  4096u
+#define SREADER_PLACE (SREADER_PAGE / 2)
+#define SREADER_AHEAD 10 /* records */
 
 /* The dictionaries: record type, and the bit that asks for it (0: always kept). */
 #define DICTS(D) \
@@ -38,8 +45,10 @@ struct sreader {
 	sreader_ahead_fn *ahead;
 	void *ahead_ctx;
 
-	uint8_t *buf; /* owned unless fed */
-	size_t pos, len, cap;
+	uint8_t *block; /* holds buf, unless fed */
+	size_t room;	/* bytes of it */
+	uint8_t *buf;
+	size_t pos, len;
 	size_t shown;	 /* up to where in buf records were shown to `ahead` */
 	uint32_t nshown; /* records from pos to there */
 	uint64_t base;	 /* offset of buf[0] in the input */
@@ -82,17 +91,7 @@ static int sreader_make(struct sreader **out, struct src *s, const char *name, u
 
 int sreader_new(struct sreader **out, struct src *s, unsigned keep, struct diag *d)
 {
-	int rc = sreader_make(out, s, src_name(s), keep, d);
-
-	if (rc)
-		return rc;
-	(*out)->buf = malloc(SREADER_BLOCK);
-	(*out)->cap = SREADER_BLOCK;
-	if ((*out)->buf)
-		return 0;
-	sreader_free(*out);
-	*out = NULL;
-	return PP_ENOMEM;
+	return sreader_make(out, s, src_name(s), keep, d);
 }
 
 int sreader_open(struct sreader **r, const char *name, unsigned keep, struct diag *d)
@@ -124,8 +123,7 @@ void sreader_free(struct sreader *r)
 		return;
 	for (int i = 0; i < NDICTS; i++)
 		dict_release(&r->dicts[i]);
-	if (r->src)
-		free(r->buf);
+	free(r->block);
 	src_free(r->src);
 	free(r->name);
 	free(r);
@@ -161,33 +159,55 @@ const struct ps_end *sreader_account(const struct sreader *r)
 	return &r->account;
 }
 
-static int read_more(struct sreader *r, size_t n)
+/*
+ * Moves what is left to where more of it can be read to its end, so that there is room for n bytes
+ * in all, and for a block at least. 0 or PP_ENOMEM.
+ */
+static int make_room(struct sreader *r, size_t n, size_t *more)
 {
-	if (!r->src)
-		return r->len == r->pos ? PP_END : PP_ECUT;
-	memmove(r->buf, r->buf + r->pos, r->len - r->pos);
+	size_t left = r->len - r->pos, at;
+	uint8_t *block = r->block;
+
+	*more = n - left > SREADER_BLOCK ? n - left : SREADER_BLOCK;
+	if (r->room < left + *more + 2 * SREADER_PAGE) {
+		r->room = left + *more + 2 * SREADER_PAGE;
+		block = malloc(r->room);
+		if (!block)
+			return PP_ENOMEM;
+	}
+	/* Records begin at multiples of 8 bytes, in memory, too. */
+	at = left + (SREADER_PLACE + left % 8 - ((uintptr_t)block + left)) % SREADER_PAGE;
+	if (left)
+		memmove(block + at - left, r->buf + r->pos, left);
+	if (block != r->block)
+		free(r->block);
+	r->block = block;
+	r->buf = block + at - left;
 	r->base += r->pos;
-	r->len -= r->pos;
+	r->len = left;
 	r->shown = r->shown > r->pos ? r->shown - r->pos : 0;
 	r->pos = 0;
-	if (n > r->cap) {
-		uint8_t *buf = realloc(r->buf, n);
+	return 0;
+}
 
-		if (!buf)
-			return PP_ENOMEM;
-		r->buf = buf;
-		r->cap = n;
-	}
+static int read_more(struct sreader *r, size_t n)
+{
+	size_t more, got;
+	int rc;
+
+	if (!r->src)
+		return r->len == r->pos ? PP_END : PP_ECUT;
+	rc = make_room(r, n, &more);
+	if (rc)
+		return rc;
 	while (r->len < n) {
-		size_t got;
-		int rc;
-
-		rc = src_read(r->src, r->buf + r->len, r->cap - r->len, &got);
+		rc = src_read(r->src, r->buf + r->len, more, &got);
 		if (rc)
 			return rc;
 		if (!got)
 			return r->len ? PP_ECUT : PP_END;
 		r->len += got;
+		more -= got;
 		diag_progress(r->d, r->name, src_tell(r->src), src_size(r->src));
 	}
 	return 0;
