@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 {
 	int n = atoi(argv[argc - 1]);
 
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < 240; i++) {
 		outer(n);
 		far_away(n);
 	}
