@@ -16,11 +16,14 @@ static int status_of(int rc)
 static int record(struct record_options *o, struct diag *d)
 {
 	struct record_stats st;
-	int rc = record_run(&o->c, d, &st);
+	int rc;
+
+	o->c.tally = !o->quiet && (o->verbose || isatty(STDERR_FILENO));
+	rc = record_run(&o->c, d, &st);
 
 	if (rc == PP_EPIPE && signal(SIGPIPE, SIG_DFL) != SIG_ERR)
 		raise(SIGPIPE);
-	if (!rc && (o->verbose || isatty(STDERR_FILENO)) && !o->quiet)
+	if (!rc && o->c.tally)
 		diag_say(d, NULL, "%llu samples, %llu bytes written",
 			 (unsigned long long)st.samples, (unsigned long long)st.bytes);
 	if (rc)

@@ -1,7 +1,7 @@
 /*
  * Records for the kernel's own code: its image and modules, where they lie and their build-ids.
- * Sources: /proc/kallsyms, /proc/modules (see lsmod(8)), the notes below /sys, modules.dep(5); the
- * names and the meaning of pgoff are those that perf writes and expects.
+ * Sources: /proc/kallsyms, /proc/iomem, /proc/modules (see lsmod(8)), the notes below /sys,
+ * modules.dep(5); the names and the meaning of pgoff are those that perf writes and expects.
  */
 #include "base/err.h"
 #include "perfdata/format.h"
@@ -91,10 +91,39 @@ static size_t take_lines(struct kernel_text *k, char *text, size_t len)
 }
 
 /*
- * Reads as far as needed: the whole file has some 10 MB on a kernel of a distribution. The kernel
- * gives a page a call at most, which a buffered FILE would cut into four.
+ * The size of the kernel's code, from "  01000000-02209987 : Kernel code"; 0 if it is not known. On
+ * these machines that is from _text to _etext (setup_arch of the kernel); arm64 means more by it.
+ * Without privilege all addresses are 0.
  */
-static int read_kallsyms(const char *path, struct kernel_text *k)
+static uint64_t code_size(struct synth *s)
+{
+#if defined(__x86_64__) || defined(__i386__) || defined(__riscv) || defined(__s390x__)
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/iomem", s->proc);
+	buf_reset(&s->text);
+	if (sysfile_read(path, SYSFILE_MAX, &s->text))
+		return 0;
+	for (const char *p = buf_str(&s->text); p; p = strchr(p, '\n')) {
+		unsigned long long from, to;
+
+		p += strspn(p, "\n ");
+		if (sscanf(p, "%llx-%llx", &from, &to) == 2 && to > from &&
+		    strncmp(p + strcspn(p, ":\n"), ": Kernel code\n", 14) == 0)
+			return to - from + 1;
+	}
+#else
+	(void)s;
+#endif
+	return 0;
+}
+
+/*
+ * Reads as far as needed: the whole file has some 10 MB on a kernel of a distribution, of which the
+ * kernel makes each line anew. It gives a page a call at most, which a buffered FILE would cut into
+ * four. size: of the code, or 0; _etext comes late, _text among the first.
+ */
+static int read_kallsyms(const char *path, uint64_t size, struct kernel_text *k)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char text[4 * LINE_MAX_ + 1];
@@ -110,6 +139,8 @@ static int read_kallsyms(const char *path, struct kernel_text *k)
 		if (n <= 0)
 			break;
 		len = take_lines(k, text, len + (size_t)n);
+		if (k->text && !k->etext && size && k->text + size > k->text)
+			k->etext = k->text + size;
 	}
 	close(fd);
 	return k->etext && (k->text || k->stext) ? 0 : PP_EACCES;
@@ -123,7 +154,7 @@ int synth_kernel(struct synth *s)
 	int rc;
 
 	snprintf(path, sizeof(path), "%s/kallsyms", s->proc);
-	rc = read_kallsyms(path, &k);
+	rc = read_kallsyms(path, code_size(s), &k);
 	if (rc)
 		return rc;
 	start = k.text ? k.text : k.stext;

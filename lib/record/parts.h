@@ -90,10 +90,12 @@ struct ring {
 	uint64_t mask; /* bytes of data - 1 */
 	uint64_t tail, head;
 	uint64_t lost; /* events that the kernel had no room for, so far */
+	bool was_full; /* nearly, since the last look: a record may tell of losses */
 };
 
 /* What passed through the rings. */
 struct ring_counts {
+	bool all; /* look at each record; else only where one may tell of losses */
 	uint64_t samples, lost, throttled;
 	size_t chain_at;	       /* where samples have their call chain; 0: not looked at */
 	uint64_t chains, short_chains; /* of some: with a user part; one of a frame or two */

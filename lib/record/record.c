@@ -348,6 +348,18 @@ static size_t chain_at(const struct session *s)
 	return sizeof(struct perf_event_header) + 8 * (size_t)__builtin_popcountll(type & before);
 }
 
+/*
+ * To look at each record takes a fifth of the time that a recording of tracepoints takes. It finds
+ * samples to count, and throttling, which tracepoints do not have.
+ */
+static bool look_at_all(const struct recorder *r)
+{
+	for (size_t i = 0; i < r->s.events->n; i++)
+		if (r->s.attrs[i].attr.type != PERF_TYPE_TRACEPOINT)
+			return true;
+	return r->c->tally || r->c->overhead;
+}
+
 static int run(struct recorder *r)
 {
 	int rc = control_open(r);
@@ -357,6 +369,7 @@ static int run(struct recorder *r)
 	r->iov = calloc(2 * r->s.n_rings + 1, sizeof(*r->iov));
 	r->lost = calloc(r->s.n_rows, sizeof(*r->lost));
 	r->counts.chain_at = chain_at(&r->s);
+	r->counts.all = look_at_all(r);
 	if (!rc && (!r->iov || !r->lost))
 		rc = PP_ENOMEM;
 	if (!rc)

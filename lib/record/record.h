@@ -108,6 +108,7 @@ struct record_config {
 	bool disabled;	   /* begins disabled, for `control` */
 	bool switch_signal, stamp_file;
 	bool overhead; /* tell what it cost */
+	bool tally;    /* count the samples */
 };
 
 /*
@@ -143,7 +144,7 @@ int record_set_end(struct record_config *c, char **words, bool command, struct b
 int record_open_output(struct record_config *c, const char *path, struct diag *d);
 
 struct record_stats {
-	uint64_t samples; /* in the recording */
+	uint64_t samples; /* in the recording; 0 for tracepoints alone, unless `tally` is set */
 	uint64_t lost;	  /* events that the kernel had no room for */
 	uint64_t bytes;	  /* written */
 	int command;	  /* exit status of the command, 128 + the signal that ended it; 0 */

@@ -12,6 +12,12 @@
 #define CHAIN_EVERY 8 /* one in so many chains is looked at */
 #define CHAIN_SHORT 2 /* frames of a chain that has probably been cut off */
 
+/*
+ * The kernel drops a record for which there is no room: one of 64 KiB at most, while another one is
+ * half written below each level of interrupts.
+ */
+#define ROOM_MAX (4u * 65536)
+
 static int open_owner(const struct ring *r, const struct perf_event_attr *like)
 {
 	struct perf_event_attr attr = {
@@ -49,6 +55,7 @@ int ring_open(struct ring *r, const struct perf_event_attr *like, uint32_t pages
 			r->pages = pages;
 			r->mask = (uint64_t)pages * page - 1;
 			r->tail = r->head = 0;
+			r->was_full = false;
 			return 0;
 		}
 		*errnum = errno;
@@ -147,6 +154,11 @@ static size_t pieces(const struct ring *r, uint64_t from, uint64_t len, struct i
 	return first < len ? 2 : 1;
 }
 
+static bool nearly_full(const struct ring *r, uint64_t tail, uint64_t head)
+{
+	return head - tail + ROOM_MAX > r->mask;
+}
+
 size_t ring_peek(struct ring *r, struct iovec v[2], struct ring_counts *counts)
 {
 	struct perf_event_mmap_page *control = (void *)r->base;
@@ -155,16 +167,26 @@ size_t ring_peek(struct ring *r, struct iovec v[2], struct ring_counts *counts)
 	r->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
 	if (r->head == r->tail)
 		return 0;
-	count(r, counts);
+	if (counts->all || r->was_full || nearly_full(r, r->tail, r->head))
+		count(r, counts);
+	r->was_full = false;
 	return pieces(r, r->tail, r->head - r->tail, v);
 }
 
 void ring_done(struct ring *r)
 {
 	struct perf_event_mmap_page *control = (void *)r->base;
+	uint64_t before = r->tail;
 
 	r->tail = r->head;
 	__atomic_store_n(&control->data_tail, r->tail, __ATOMIC_RELEASE);
+	/*
+	 * Was there room all the time? If not, a record that tells of a loss may come next. What is
+	 * dropped after this store does not find room after the new tail, which the next look sees.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	r->was_full |=
+		nearly_full(r, before, __atomic_load_n(&control->data_head, __ATOMIC_RELAXED));
 }
 
 /* The records of a backward ring, up to what was taken before or the oldest that is whole. */

@@ -318,6 +318,19 @@ static void test_kernel(struct synth *s)
 	w_kernel_id("[kernel.kallsyms]");
 	is_int(synth_kernel(s), 0, "kernel");
 	is_mem(s->buf.data, s->buf.len, want.data, want.len, "its map and build-id");
+#if defined(__x86_64__) || defined(__i386__) || defined(__riscv) || defined(__s390x__)
+	/* The end of the code by its size, so that the rest of kallsyms is not read. */
+	tree_file("proc/kallsyms", "ffffffff81000000 T _text\n");
+	is_int(synth_kernel(s), PP_EACCES, "no end of the kernel's code");
+	tree_file("proc/iomem", "00000000-00000000 : Kernel code\n");
+	is_int(synth_kernel(s), PP_EACCES, "/proc/iomem without privilege");
+	tree_file("proc/iomem", "00001000-0009fbff : System RAM\n"
+				"  01000000-01ffffff : Kernel code\n"
+				"  02400000-02e09fff : Kernel rodata\n");
+	buf_reset(&s->buf);
+	is_int(synth_kernel(s), 0, "the kernel's end by /proc/iomem");
+	is_mem(s->buf.data, s->buf.len, want.data, want.len, "is the same");
+#endif
 	tree_file("proc/kallsyms", "ffff800080010000 T _stext\nffff800081000000 D _etext\n");
 	buf_reset(&want);
 	buf_reset(&s->buf);
