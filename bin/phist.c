@@ -1,10 +1,11 @@
 /* phist: counts and distributions of what samples have. */
 #include "cli.h"
+#include "symbol/kfunc.h"
 #include "table/phist.h"
 
 #include <unistd.h>
 
-enum { OVER_TIME = OPT_NO_SHORT, HEATMAP, UNIT, MERGE, STATS, STRICT };
+enum { OVER_TIME = OPT_NO_SHORT, HEATMAP, UNIT, RAW, KALLSYMS, MERGE, STATS, STRICT };
 
 static const struct opt options[] = {
 	{'f', "field", "EXPR", "make a histogram of EXPR (several: commas, or -f again)"},
@@ -12,6 +13,8 @@ static const struct opt options[] = {
 	{OVER_TIME, "over-time", "[WIDTH]", "a row for each window of time, such as 10ms"},
 	{HEATMAP, "heatmap", "[WIDTH]", "the same, to be drawn by psvg as a heat map"},
 	{UNIT, "unit", "UNIT", "the unit of the fields: ns, bytes, ..."},
+	{RAW, "raw", NULL, "numbers as keys, also where they have names"},
+	{KALLSYMS, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
 	{MERGE, "merge", NULL, "read results in the form of --tsv, and add them up"},
 	{STATS, "stats", NULL, "print what became of the samples to stderr"},
 	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
@@ -22,6 +25,7 @@ struct config {
 	struct phist_opts o;
 	struct table_opts out;
 	struct buf fields, by;
+	const char *kallsyms;
 	bool merge, stats, strict;
 };
 
@@ -52,6 +56,8 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case OVER_TIME: return window(c, "over-time", "lines", arg, why);
 	case HEATMAP: return window(c, "heatmap", "heat", arg, why);
 	case UNIT: c->o.unit = arg; break;
+	case RAW: c->o.raw = true; break;
+	case KALLSYMS: c->kallsyms = arg; break;
 	case MERGE: c->merge = true; break;
 	case STATS: c->stats = true; break;
 	case STRICT: c->strict = true; break;
@@ -59,15 +65,12 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	return 0;
 }
 
-static int run(struct config *c, char **names, int n, struct diag *d)
+static int run(struct config *c, struct kfunc *k, char **names, int n, struct diag *d)
 {
 	struct phist *p;
 	int status, rc;
 
-	if (c->fields.err || c->by.err) {
-		diag_error(d, NULL, -1, "%s", pp_strerror(PP_ENOMEM));
-		return PP_EXIT_FAIL;
-	}
+	c->o.symbols = (struct expr_symbols){kfunc_name, kfunc_see, NULL, k, kfunc_device};
 	c->o.step = c->out.step;
 	c->o.as_table = c->out.form != TABLE_FORM_TEXT;
 	c->o.every = &c->out;
@@ -85,7 +88,10 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	if (c->stats)
 		phist_describe(p);
 	phist_free(p);
-	return status;
+	if (!kfunc_failed(k))
+		return status;
+	diag_error(d, NULL, -1, "%s", pp_strerror(PP_ENOMEM));
+	return PP_EXIT_FAIL;
 }
 
 int main(int argc, char **argv)
@@ -95,11 +101,18 @@ int main(int argc, char **argv)
 		{options, on_option, &config}, {table_options, table_option, &config.out}, {0}};
 	const struct opt_spec spec = {"phist", "[OPTION]... [FILE]...",
 				      "count events, and make histograms of their fields", groups};
+	struct kfunc *k = NULL;
 	struct cli cli;
-	bool done = cli_start(&cli, &spec, argc, argv);
-	int status = done ? cli.status : run(&config, argv + cli.first, argc - cli.first, cli.diag);
+	int status;
 
+	if (cli_start(&cli, &spec, argc, argv))
+		return cli.status;
+	if (config.fields.err || config.by.err || kfunc_new(&k, config.kallsyms, cli.diag))
+		status = PP_EXIT_FAIL;
+	else
+		status = run(&config, k, argv + cli.first, argc - cli.first, cli.diag);
+	kfunc_free(k);
 	buf_release(&config.fields);
 	buf_release(&config.by);
-	return done ? status : cli_finish(&cli, status);
+	return cli_finish(&cli, status);
 }

@@ -16,6 +16,7 @@ enum {
 	EMIT,
 	TIMELINE,
 	KALLSYMS,
+	RAW,
 	BINARY,
 	STATS,
 	STRICT
@@ -38,6 +39,7 @@ static const struct opt options[] = {
 	{EMIT, "emit", "KINDS", "write the intervals as samples of an event stream"},
 	{TIMELINE, "timeline", NULL, "write all intervals for psvg --timeline"},
 	{KALLSYMS, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
+	{RAW, "raw", NULL, "numbers, also where they have names"},
 	{BINARY, "binary", NULL, "with --emit: in binary form, also to a terminal"},
 	{'t', "text", NULL, "with --emit: as text"},
 	{STATS, "stats", NULL, "print what became of all starts and ends to stderr"},
@@ -81,6 +83,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case TIMELINE: o->timeline = true; break;
 	case EMIT: o->emit = arg; break;
 	case KALLSYMS: c->kallsyms = arg; break;
+	case RAW: o->lat.raw = true; break;
 	case BINARY: o->sink.form = SSINK_BINARY; break;
 	case 't': o->sink.form = SSINK_TEXT; break;
 	case STATS: o->stats = true; break;
@@ -105,6 +108,7 @@ int main(int argc, char **argv)
 	if (kfunc_new(&k, c.kallsyms, cli.diag))
 		return cli_finish(&cli, PP_EXIT_FAIL);
 	c.o.lat.symbol = kfunc_name;
+	c.o.lat.device = kfunc_device;
 	c.o.see = kfunc_see;
 	c.o.failed = kfunc_failed;
 	c.o.lat.symbol_ctx = c.o.see_ctx = k;

@@ -258,7 +258,7 @@ is "$status" 1 'as does the next one'
 # 64 bits are compared as texts of one length.)
 gzip -dc "$ROOT/t/data/slab-sites.kallsyms.gz" >slab.kallsyms
 "$BIN/pdecode" "$ROOT/t/data/slab-sites.data.gz" 2>/dev/null | "$BIN/psym" --kallsyms slab.kallsyms 2>/dev/null >slab.ps
-"$BIN/phist" --by call_site,site --tsv slab.ps 2>/dev/null | columns - 2-4 | sort >sites
+"$BIN/phist" --raw --by call_site,site --tsv slab.ps 2>/dev/null | columns - 2-4 | sort >sites
 sort slab.kallsyms | awk -v OFS='\t' -v sites=sites '
 	BEGIN { while ((getline line <sites) > 0) { n++; split(line, f, "\t"); at[n] = substr(f[1], 3); rest[n] = f[2] OFS f[3] } i = 1 }
 	{ while (i <= n && "x" at[i] <= "x" $1) print name, rest[i++]; name = $3 }
@@ -266,6 +266,10 @@ sort slab.kallsyms | awk -v OFS='\t' -v sites=sites '
 isnt "$(wc -l <asked)" 0 'there are slab events with call chains'
 # Two allocators are upon the slab allocator: site is whom they work for.
 is "$(awk '$1 != $2 && $1 !~ /^(mempool_alloc|__vmalloc_node_range)_/' asked)" '' 'site of slab events is who the kernel says has asked'
+"$BIN/phist" --kallsyms slab.kallsyms --by call_site,site --tsv slab.ps 2>/dev/null | columns - 2-4 | sort >named
+# The functions of several addresses are one.
+awk -v OFS='\t' '{ n[$1 OFS $2] += $3 } END { for (f in n) print f, n[f] }' asked | sort >want
+same named want 'and call_site is shown as that function'
 is "$(awk '$1 != $2 && $2 ~ /mempool|vmalloc/' asked)" '' 'or who asked an allocator that did'
 
 # Losses of the recording.

@@ -156,7 +156,7 @@ if have trace-cmd && have perl; then
 		print "$a T __lock_text_start\n" if !$n; print $n % 3 ? "$a t $2\n$a W compat_sys_other\n" : "$a T $2\n$a T __x_text_start\n"; $n++' want >doctored
 	for how in '' '--kallsyms doctored'; do
 		# shellcheck disable=SC2086
-		"$BIN/pdecode" v6.dat 2>/dev/null | "$BIN/plat" $how -k func --by func,name --tsv 2>/dev/null |
+		"$BIN/pdecode" v6.dat 2>/dev/null | "$BIN/plat" $how -k func --by "func + 0,name" --tsv 2>/dev/null |
 			awk -F'\t' '$1 == "func" { print $2, $3 }' | sort >found
 		join want found | awk '$2 != $3' >differ
 		is "$(cat differ)" '' "func: names of trace-cmd report $how"

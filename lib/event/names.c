@@ -1,4 +1,4 @@
-/* Finds __print_symbolic and __print_flags in a print format: the values of names. */
+/* Finds __print_symbolic and __print_flags in a print format: values of names, names of values. */
 #include "event/names.h"
 
 #include "base/err.h"
@@ -8,7 +8,7 @@
 #define TABLES_MAX  64
 #define DEPTH_MAX   64 /* parentheses of an expression */
 
-/* "REC->x", "(REC->x >> 4) & 0xf", "(int)REC->x": the field, shift and mask. */
+/* "REC->x", "(REC->x >> 4) & 0xf", "(int)REC->x", "-REC->x": the field, shift and mask. */
 static void argument(struct scan *s, struct names_table *t)
 {
 	uint64_t v;
@@ -19,6 +19,8 @@ static void argument(struct scan *s, struct names_table *t)
 	}
 	while (scan_cast(s))
 		;
+	if (scan_take(s, "-"))
+		t->negated = !t->negated;
 	if (scan_take(s, "(")) {
 		argument(s, t);
 		if (!scan_take(s, ")"))
@@ -41,7 +43,7 @@ static void argument(struct scan *s, struct names_table *t)
 			t->mask &= scan_constant(s, SCAN_SHIFT);
 		}
 	}
-	s->bad = s->bad || t->shift > 63;
+	s->bad = s->bad || t->shift > 63 || (t->negated && (t->shift || t->mask != UINT64_MAX));
 	s->depth--;
 }
 
@@ -52,8 +54,12 @@ static int add(struct names *n, struct names_table *t, const char *name, uint32_
 
 	if (!e)
 		return PP_ENOMEM;
-	*e = (struct names_entry){name, len, value, t->entries};
-	t->entries = e;
+	*e = (struct names_entry){name, len, t->negated ? 0 - value : value, NULL};
+	if (t->last)
+		t->last->next = e;
+	else
+		t->entries = e;
+	t->last = e;
 	return 0;
 }
 
@@ -160,6 +166,55 @@ const struct names_table *names_find(const struct names *n, const char *field, s
 		if (t->field_len == len && !memcmp(t->field, field, len))
 			found = t;
 	return found;
+}
+
+static bool same_bits(const struct names_table *a, const struct names_table *b)
+{
+	return a->field_len == b->field_len && !memcmp(a->field, b->field, a->field_len) &&
+	       a->shift == b->shift && a->mask == b->mask;
+}
+
+const struct names_table *names_only(const struct names *n, const char *field, size_t len)
+{
+	const struct names_table *found = names_find(n, field, len);
+
+	for (const struct names_table *t = n->tables; found && t; t = t->next)
+		if (t != found && same_bits(t, found))
+			return NULL;
+	return found;
+}
+
+/* The bits that have names, as the kernel prints them: the first ones in the list first. */
+static bool flags_text(const struct names_table *t, uint64_t value, struct buf *b)
+{
+	bool any = false;
+
+	for (const struct names_entry *e = t->entries; e && value; e = e->next) {
+		if (!e->value || (value & e->value) != e->value)
+			continue;
+		value &= ~e->value;
+		buf_adds(b, any ? "|" : "");
+		buf_add_safe(b, e->name, e->len);
+		any = true;
+	}
+	if (any && value)
+		buf_addf(b, "|0x%llx", (unsigned long long)value);
+	return any;
+}
+
+bool names_text(const struct names_table *t, uint64_t value, uint64_t bits, struct buf *b)
+{
+	uint64_t named = value >> t->shift & t->mask, width = bits >> t->shift & t->mask;
+
+	/* What the table does not stand for would be left out. */
+	if (value & ~(width << t->shift))
+		return false;
+	for (const struct names_entry *e = t->entries; e; e = e->next)
+		if (!((e->value ^ named) & width)) {
+			buf_add_safe(b, e->name, e->len);
+			return true;
+		}
+	return t->flags && flags_text(t, named, b);
 }
 
 static bool one_value(const struct names_table *t, const char *name, size_t len, uint64_t *value)

@@ -14,12 +14,14 @@
  *	print fmt: "vec=%u [action=%s]", REC->vec, __print_symbolic(REC->vec, { 0, "HI" }, ...)
  *
  * A table stands for (field >> shift) & mask. Of "(REC->x & 7) ? __print_flags(REC->x & 7, ...) :
- * "R"" the last text is the name of 0. Values that are no constant expressions have no name.
+ * "R"" the last text is the name of 0; of "-REC->error" the values are what the field holds, below
+ * zero. Values that are no constant expressions have no name.
  */
 #ifndef PP_EVENT_NAMES_H
 #define PP_EVENT_NAMES_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "stream/stream.h"
 
 struct names_entry {
@@ -33,9 +35,10 @@ struct names_table {
 	const char *field; /* not terminated, in the descriptor */
 	uint32_t field_len;
 	uint32_t shift;
-	uint64_t mask; /* UINT64_MAX: the whole field */
-	bool flags;    /* bits that can be combined */
-	struct names_entry *entries;
+	uint64_t mask;			    /* UINT64_MAX: the whole field */
+	bool negated;			    /* the names are of -field */
+	bool flags;			    /* bits that can be combined */
+	struct names_entry *entries, *last; /* as they are in the text */
 	struct names_table *next;
 };
 
@@ -50,6 +53,18 @@ void names_release(struct names *n);
 
 /* The table of a field, NULL if it has none. */
 const struct names_table *names_find(const struct names *n, const char *field, size_t len);
+
+/*
+ * The same, but NULL also if there are several tables for the same bits: another field tells then
+ * which one holds, as the isa of kvm_exit does.
+ */
+const struct names_table *names_only(const struct names *n, const char *field, size_t len);
+
+/*
+ * Appends the name of a value of the field, of which `bits` exist; of flags those that are set with
+ * '|' between them, and what has no name as 0x10. False, and nothing is appended: it has none.
+ */
+bool names_text(const struct names_table *t, uint64_t value, uint64_t bits, struct buf *b);
 
 /* The value of a name; of flags several may be combined: "S|D". */
 bool names_value(const struct names_table *t, const char *name, size_t len, uint64_t *value);

@@ -415,6 +415,8 @@ int expr_compile(struct expr *x, unsigned item, const struct ps_event *e, struct
 		p->mark = p->constant ? (enum ps_mark)mark : PS_MARK_NA;
 	}
 	names_release(&c.names);
+	if (!c.err && x->shows_names)
+		c.err = shown_field_new(p, e);
 	if (c.err)
 		program_release(p);
 	return c.err;
@@ -426,5 +428,6 @@ void program_release(struct program *p)
 		field_release(&p->fields[i]);
 	free(p->fields);
 	free(p->code);
+	shown_field_free(p->shown);
 	*p = (struct program){.mark = PS_MARK_NA};
 }

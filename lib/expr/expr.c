@@ -84,6 +84,7 @@ void expr_free(struct expr *x)
 		free(x->memos[i].known);
 	intern_release(&x->names);
 	expr_forget_cgroups(x);
+	shown_release_all(x);
 	arena_release(&x->arena);
 	free(x);
 }
@@ -203,13 +204,15 @@ int expr_see(struct expr *x, const struct sreader *r, const struct ps_record *re
 {
 	switch (rec->type) {
 	case PS_HEADER:
+		shown_forget(x);
 		forget_all(x);
 		expr_forget_cgroups(x);
 		memo_clear(x, true);
 		memo_clear(x, false);
 		x->strings = x->stacks = 0;
 		return 0;
-	case PS_CGROUP: return expr_see_cgroup(x, rec);
+	case PS_CGROUP: shown_forget(x); return expr_see_cgroup(x, rec);
+	case PS_KSYMBOL: shown_forget(x); return 0;
 	case PS_EVENT: return see_event(x, r, rec->event.id);
 	case PS_STRING:
 		if (rec->string.id > x->strings)
@@ -268,7 +271,8 @@ bool expr_value(struct expr *x, unsigned i, const struct sreader *r, const struc
 	p = &x->programs[event * programs_each(x) + i];
 	/* A field, and nothing to reckon. */
 	if (p->n == 1 && p->code->code == INSN_FIELD && p->value && !p->constant)
-		return field_get(&p->fields[p->code->arg], r, rec, v);
+		return field_get(&p->fields[p->code->arg], r, rec, v) &&
+		       (!p->shown || shown_value(x, p->shown, rec->source, v));
 	mark = program_mark(x, p, r, rec, v);
 	if (p->value || mark == PS_MARK_NA)
 		return v->kind != QV_NA;

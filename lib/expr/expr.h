@@ -52,15 +52,23 @@ void expr_free(struct expr *x); /* NULL is fine */
  * "kfree". `see` gets each record that is no sample, `name` returns a text that is not
  * terminated, NULL: not known. `lacks` tells whether there are symbols, but none of that name,
  * and sets *near to one that is spelt nearly so, or NULL; it may be NULL itself (symbol/kfunc.h).
- * To be set before the first record.
+ * `device` returns the name of a block device of the recorded machine as `name` does; NULL: none
+ * is known; it may be NULL itself. To be set before the first record.
  */
 struct expr_symbols {
 	const char *(*name)(void *ctx, uint32_t source, uint64_t addr, size_t *len);
 	void (*see)(void *ctx, const struct ps_record *rec);
 	bool (*lacks)(void *ctx, const char *name, size_t len, const char **near);
 	void *ctx;
+	const char *(*device)(void *ctx, uint32_t source, uint64_t dev, size_t *len);
 };
 void expr_symbols(struct expr *x, const struct expr_symbols *symbols);
+
+/*
+ * From now on a value that is a field, and no more, is the name of its number where that has one
+ * (event/shown.h): the function at an address, flags, states, devices. Before the first record.
+ */
+void expr_show_names(struct expr *x);
 
 /* To be called with every record that is no sample, PS_HEADER too. 0 or PP_ENOMEM. */
 int expr_see(struct expr *x, const struct sreader *r, const struct ps_record *rec);

@@ -57,7 +57,7 @@ void expr_forget_cgroups(struct expr *x)
 	x->cgroup_cap = 0;
 }
 
-static const char *cgroup_path(const struct expr *x, uint32_t source, uint64_t id, size_t *len)
+const char *expr_cgroup_path(const struct expr *x, uint32_t source, uint64_t id, size_t *len)
 {
 	struct cgroup_key key = {id, source};
 	uint32_t at = intern_find(&x->cgroups, &key, sizeof(key));
@@ -86,7 +86,7 @@ void expr_name(struct expr *x, const struct field *f, struct node *word, const s
 		return;
 	}
 	if (f->id == FIELD_CGROUP)
-		name = cgroup_path(x, rec->source, num, &len);
+		name = expr_cgroup_path(x, rec->source, num, &len);
 	else if (x->symbols.name)
 		name = x->symbols.name(x->symbols.ctx, rec->source, num, &len);
 	word->answered = word->answered || name;

@@ -13,6 +13,7 @@
 #include "expr/expr.h"
 #include "expr/lex.h"
 #include "event/names.h"
+#include "event/shown.h"
 #include "expr/regex.h"
 
 #define EXPR_DEPTH_MAX	 250   /* parentheses and operators within each other */
@@ -140,9 +141,10 @@ struct program {
 	struct insn *code;
 	struct field *fields;
 	uint32_t n, nfields, cap, fields_cap;
-	bool value;	   /* it leaves a value, else a mark */
-	bool constant;	   /* nothing to run: mark is it */
-	enum ps_mark mark; /* NA of a value: none */
+	bool value;		   /* it leaves a value, else a mark */
+	bool constant;		   /* nothing to run: mark is it */
+	enum ps_mark mark;	   /* NA of a value: none */
+	struct shown_field *shown; /* owned: of a value that is a field with names; NULL */
 };
 
 /* Answers already found for ids of a dictionary: names (comm) or stacks. */
@@ -170,6 +172,10 @@ struct expr {
 	struct intern cgroup_paths;
 	uint32_t *cgroup_path; /* by the id of `cgroups`: that of the path */
 	uint32_t cgroup_cap;
+	bool shows_names;	   /* values are names where there are some */
+	uint32_t shown_generation; /* changes when numbers get other names */
+	struct intern shown_names;
+	struct buf shown_text;
 	uint64_t events;		/* descriptors seen */
 	struct qval values[EXPR_STACK]; /* while a program runs */
 	uint8_t marks[EXPR_STACK];
@@ -194,11 +200,25 @@ void expr_name(struct expr *x, const struct field *f, struct node *word, const s
 int expr_see_cgroup(struct expr *x, const struct ps_record *rec);
 void expr_forget_cgroups(struct expr *x);
 
+/* The path of a cgroup; not terminated; NULL: not known. */
+const char *expr_cgroup_path(const struct expr *x, uint32_t source, uint64_t id, size_t *len);
+
 /* What an operator makes of two numbers; false: it is not defined (division by 0). */
 bool expr_arith(enum expr_op op, const struct qval *a, const struct qval *b, struct qval *v);
 
 /* Whether a comparison holds between two numbers, between two texts. */
 bool expr_compare(enum expr_op op, const struct qval *a, const struct qval *b);
 bool expr_compare_text(enum expr_op op, const struct qval *a, const struct qval *b);
+
+/* ---- shown.c ---- */
+
+/* Finds out whether the value of a program has names. 0 or PP_ENOMEM. */
+int shown_field_new(struct program *p, const struct ps_event *e);
+void shown_field_free(struct shown_field *s); /* NULL is fine */
+/* Makes a number its name if it has one. Returns true. */
+bool shown_value(struct expr *x, struct shown_field *s, uint32_t source, struct qval *v);
+/* Numbers may have other names from now on. */
+void shown_forget(struct expr *x);
+void shown_release_all(struct expr *x);
 
 #endif

@@ -173,7 +173,9 @@ struct engine {
 	struct lat_names texts;
 	struct lat_by by;
 	struct lat_filter filter;
+	bool raw;	       /* numbers have no names */
 	lat_symbol_fn *symbol; /* NULL: addresses stay numbers */
+	lat_symbol_fn *device; /* NULL: devices are two numbers */
 	void *symbol_ctx;
 	/* Points: their stacks as texts, and for a stream (NULL: nobody writes them). */
 	struct lat_stacks *stacks_kept;

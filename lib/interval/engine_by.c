@@ -23,9 +23,17 @@ int engine_by_add(struct engine *en, const char *s, size_t n, uint32_t *number, 
 	if (en->texts.text.err)
 		return PP_ENOMEM;
 	rc = expr_new(&en->by.v[en->by.n], buf_str(&en->texts.text), EXPR_VALUES, why);
-	if (!rc)
-		en->by.n++;
-	return rc;
+	if (rc)
+		return rc;
+	if (!en->raw) {
+		const struct expr_symbols ask = {
+			.name = en->symbol, .device = en->device, .ctx = en->symbol_ctx};
+
+		expr_symbols(en->by.v[en->by.n], &ask);
+		expr_show_names(en->by.v[en->by.n]);
+	}
+	en->by.n++;
+	return 0;
 }
 
 int engine_values(struct engine *en, const struct sreader *r, const struct ps_record *rec,

@@ -89,7 +89,9 @@ int lat_new(struct lat **out, const struct lat_opts *o, struct diag *d, struct b
 		return PP_ENOMEM;
 	l->o = o;
 	l->e.d = d;
-	l->e.symbol = o->symbol;
+	l->e.raw = o->raw;
+	l->e.symbol = o->raw ? NULL : o->symbol;
+	l->e.device = o->raw ? NULL : o->device;
 	l->e.symbol_ctx = o->symbol_ctx;
 	strcpy(l->e.texts.unit, "ns");
 	rc = choose_kinds(l, why);

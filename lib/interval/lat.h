@@ -103,7 +103,8 @@ int lat_pair_add(const char **list, uint32_t *n, const char *arg, struct buf *wh
 int lat_pair_restart(struct lat_pair *p, const char *arg, struct buf *why);
 
 /*
- * The kernel function at an address: NULL if it is not known. The text lives until the next call.
+ * The kernel function at an address, the name of a device: NULL if it is not known. The text lives
+ * until the next call.
  */
 typedef const char *lat_symbol_fn(void *ctx, uint32_t source, uint64_t addr, size_t *len);
 
@@ -123,7 +124,9 @@ struct lat_opts {
 	bool unmatched;	     /* make tables of what is open at the end */
 	bool threads;	     /* make a table of the threads' times */
 	struct lat_pair pair;
+	bool raw;	       /* numbers as they are, also where they have names */
 	lat_symbol_fn *symbol; /* NULL: addresses stay numbers */
+	lat_symbol_fn *device; /* of a block device by its dev_t; NULL: two numbers */
 	void *symbol_ctx;
 	lat_sink_fn *sink; /* NULL: intervals are added up in tables */
 	lat_sink_fn *open; /* gets those that are open at the end, up to it; NULL: nobody does */

@@ -71,6 +71,9 @@ int lat_terms_new(struct lat *l, struct buf *why);
 int lat_terms_table(struct lat *l, struct lat_kind_rows *k, const struct interval *iv);
 /* Adds a table like it, without rows: its names are known before the input. 0 or PP_ENOMEM. */
 int lat_terms_names(struct lat *l, struct lat_kind_rows *k, struct tables *ts);
+/* Makes columns texts that hold numbers so far, where an interval has a text. 0 or PP_ENOMEM. */
+int lat_terms_fit(struct lat *l, struct lat_kind_rows *k, uint32_t column,
+		  const struct interval *iv);
 /* The key of term i in a column. 0 or PP_ENOMEM. */
 int lat_term_key(struct lat *l, struct lat_kind_rows *k, uint32_t i, uint32_t column,
 		 const struct interval *iv, uint64_t *key);

@@ -121,6 +121,8 @@ static int add(struct lat *l, struct lat_kind_rows *k, const struct interval *iv
 		return rc;
 	if (l->rows.window)
 		rc = window_key(l, iv->start.time, &key[n++]);
+	if (!rc)
+		rc = lat_terms_fit(l, k, n, iv);
 	for (uint32_t i = 0; i < k->nterms && !rc; i++, n++)
 		rc = lat_term_key(l, k, i, n, iv, &key[n]);
 	if (l->o->unmatched && !rc)

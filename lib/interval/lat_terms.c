@@ -202,8 +202,10 @@ static int value_key(struct lat *l, struct lat_kind_rows *k, uint32_t i, uint32_
 	}
 	/* A number where the first interval had a text. */
 	if (iv->numbers & bit) {
+		bool hex = l->e.by.hex & bit && iv->values[i] >> 63;
 		char digits[24];
-		int n = snprintf(digits, sizeof(digits), "%lld", (long long)iv->values[i]);
+		int n = snprintf(digits, sizeof(digits), hex ? "0x%llx" : "%lld",
+				 (long long)iv->values[i]);
 
 		if (engine_text(&l->e, digits, (size_t)n, &id))
 			return PP_ENOMEM;
@@ -211,6 +213,27 @@ static int value_key(struct lat *l, struct lat_kind_rows *k, uint32_t i, uint32_
 		id = (uint32_t)iv->values[i];
 	}
 	return lat_text_key(l, k, id, key);
+}
+
+int lat_terms_fit(struct lat *l, struct lat_kind_rows *k, uint32_t column,
+		  const struct interval *iv)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < k->nterms && !rc; i++, column++) {
+		uint32_t bit = 1u << k->values[i];
+		bool text = false;
+
+		if (k->table->keys[column].kind == TABLE_TEXT)
+			continue;
+		if (k->terms[i] == LAT_TERM_VALUE)
+			text = iv->set & ~iv->numbers & bit;
+		else if (k->terms[i] == LAT_TERM_KEY)
+			text = iv->keys || !engine_key_is_number(&l->e, iv);
+		if (text)
+			rc = table_rekey(k->table, column, TABLE_TEXT, 0);
+	}
+	return rc;
 }
 
 int lat_term_key(struct lat *l, struct lat_kind_rows *k, uint32_t i, uint32_t column,

@@ -60,7 +60,7 @@
 	R(HEX, "hex", "0x1f") \
 	R(SYMBOLIC, "symbolic", "by the names in the event's print format") \
 	R(SYSCALL, "syscall", "a system call of the recorded machine") \
-	R(DEV, "dev", "a device: major,minor") \
+	R(DEV, "dev", "a block device: its name, or major,minor") \
 	R(ADDR, "addr", "an address: its kernel function") \
 	R(COMM, "comm", "no field: the thread's name, whatever is before the colon")
 enum pair_render {

@@ -4,6 +4,8 @@
  */
 #include "interval/pair_parts.h"
 
+#include "event/shown.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -432,12 +434,17 @@ static void add_number(struct engine *en, const struct pair_part *part, const st
 	switch (part->render) {
 	case PAIR_RENDER_HEX: buf_addf(&en->texts.text, "0x%" PRIx64, v); return;
 	case PAIR_RENDER_DEV:
-		buf_addf(&en->texts.text, "%" PRIu64 ",%" PRIu64, v >> 20, v & 0xfffff);
-		return;
-	case PAIR_RENDER_SYMBOLIC:
-		s = symbolic_text(names_of(part, r, rec), v, names) ? names : NULL;
+		if (en->device)
+			s = en->device(en->symbol_ctx, rec->source, v, &len);
+		if (!s) {
+			shown_device(v, &en->texts.text);
+			return;
+		}
 		break;
-	case PAIR_RENDER_SYSCALL: s = engine_syscall(en, v); break;
+	case PAIR_RENDER_SYMBOLIC:
+		s = !en->raw && symbolic_text(names_of(part, r, rec), v, names) ? names : NULL;
+		break;
+	case PAIR_RENDER_SYSCALL: s = en->raw ? NULL : engine_syscall(en, v); break;
 	case PAIR_RENDER_ADDR:
 		if (en->symbol)
 			s = en->symbol(en->symbol_ctx, rec->source, v, &len);

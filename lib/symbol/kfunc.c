@@ -1,14 +1,21 @@
-/* Kernel functions by address for filters that are no symbolizer: a kernel for each recording. */
+/*
+ * Kernel functions by address, and devices by number, for filters that are no symbolizer: a kernel
+ * for each recording.
+ */
 #include "symbol/kfunc.h"
 
 #include "base/err.h"
+#include "base/intern.h"
 #include "base/opt.h"
 #include "symbol/kernel.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define NEAR_MAX 128 /* bytes of names that are compared with one that is misspelt */
+#define DEVICES_MAX 4096 /* whose names are kept */
+#define NEAR_MAX    128	 /* bytes of names that are compared with one that is misspelt */
 
 struct kfunc {
 	struct diag *d;
@@ -17,6 +24,8 @@ struct kfunc {
 	struct kernel *kernels[KFUNC_SOURCES]; /* by source */
 	bool narrow[KFUNC_SOURCES];	       /* addresses have 32 bits */
 	bool no_memory;			       /* of the recordings that are forgotten, too */
+	struct map64 devices;		       /* of this machine: ids of device_names; 0: none */
+	struct intern device_names;
 };
 
 int kfunc_new(struct kfunc **out, const char *kallsyms, struct diag *d)
@@ -53,6 +62,8 @@ void kfunc_free(struct kfunc *k)
 	if (!k)
 		return;
 	forget(k);
+	map64_release(&k->devices);
+	intern_release(&k->device_names);
 	free(k);
 }
 
@@ -169,6 +180,49 @@ const char *kfunc_name(void *ctx, uint32_t source, uint64_t addr, size_t *len)
 	name = symtab_text(table, s.name);
 	*len = strlen(name);
 	return name;
+}
+
+/* What this machine calls a block device: the end of "../../devices/pci0000:00/.../block/sda". */
+static size_t read_device(uint64_t dev, char *to, size_t size)
+{
+	char path[64];
+	const char *slash;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%llu:%llu", (unsigned long long)(dev >> 20),
+		 (unsigned long long)(dev & 0xfffff));
+	n = readlink(path, to, size - 1);
+	if (n <= 0)
+		return 0;
+	to[n] = 0;
+	slash = strrchr(to, '/');
+	if (slash)
+		memmove(to, slash + 1, strlen(slash + 1) + 1);
+	return strlen(to);
+}
+
+const char *kfunc_device(void *ctx, uint32_t source, uint64_t dev, size_t *len)
+{
+	struct kfunc *k = ctx;
+	struct kernel *kernel = kernel_of(k, source);
+	char name[512];
+	uint32_t *id;
+	bool fresh;
+	size_t n;
+
+	if (!kernel || origin_files(&kernel->origin) != ORIGIN_HERE)
+		return NULL;
+	if (k->devices.n > DEVICES_MAX)
+		return NULL;
+	id = map64_put(&k->devices, dev, &fresh);
+	if (id && fresh) {
+		n = read_device(dev, name, sizeof(name));
+		*id = 0;
+		if (n && intern_add(&k->device_names, name, n, id, NULL))
+			k->no_memory = true;
+	}
+	k->no_memory |= !id;
+	return id && *id ? intern_get(&k->device_names, *id, len) : NULL;
 }
 
 /* The kernel's table, read in silence: nobody waits for names any more. */

@@ -1,6 +1,6 @@
 /*
  * Functions of the kernel by their address, for filters that read a stream and meet addresses in
- * the fields of events: call sites, the functions of timers.
+ * the fields of events: call sites, the functions of timers; and block devices by their number.
  *
  *	struct kfunc *k;
  *	kfunc_new(&k, NULL, diag);
@@ -34,6 +34,12 @@ bool kfunc_failed(void *k);
 
 /* The name of the function that an address of a recording is in; not terminated. */
 const char *kfunc_name(void *k, uint32_t source, uint64_t addr, size_t *len);
+
+/*
+ * The name of a block device of a recording that was made on this machine, by the kernel's dev_t
+ * (20 bits for the second number): "sda1". NULL: not known. Not terminated, lives as long as k.
+ */
+const char *kfunc_device(void *k, uint32_t source, uint64_t dev, size_t *len);
 
 /*
  * Whether the recordings' kernels have symbols, but none of this name; *near: one that is spelt

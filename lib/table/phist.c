@@ -136,6 +136,10 @@ int phist_new(struct phist **pp, const struct phist_opts *opts, struct diag *d)
 	rc = parse(p, "field", opts->fields, TABLE_VALUES_MAX, &p->fields, &p->nfields);
 	if (!rc)
 		rc = parse(p, "by", opts->by, TABLE_KEYS_MAX - 1, &p->by, &p->nby);
+	if (!rc && p->by && !opts->raw) {
+		expr_symbols(p->by, &opts->symbols);
+		expr_show_names(p->by);
+	}
 	if (!rc)
 		rc = begin_periods(p, opts->every);
 	if (!rc && opts->ngates)
@@ -186,6 +190,8 @@ static int see(struct phist *p, const struct sreader *r, const struct ps_record 
 	rc = rc ? rc : phist_count(p, r, rec);
 	if (rc)
 		return rc;
+	if (p->by && p->o.symbols.see)
+		p->o.symbols.see(p->o.symbols.ctx, rec);
 	rc = p->fields ? expr_see(p->fields, r, rec) : 0;
 	if (!rc)
 		rc = phist_events_see(&p->events, rec);

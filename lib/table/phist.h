@@ -18,6 +18,7 @@
 #ifndef PP_TABLE_PHIST_H
 #define PP_TABLE_PHIST_H
 
+#include "expr/expr.h"
 #include "table/table.h"
 
 #define PHIST_WINDOW_AUTO UINT64_MAX
@@ -33,6 +34,8 @@ struct phist_opts {
 	bool as_table;	    /* counts of perf stat come as a table, too, not in perf's columns */
 	const struct table_opts *every; /* NULL, or how the tables of its periods are written */
 	bool merge; /* for phist_merge: names of keys and fields are in the input */
+	bool raw;   /* keys are numbers, also where these have names */
+	struct expr_symbols symbols; /* for the names; its functions may be NULL */
 	/* Conditions that phist_print decides (gate.h). */
 	const char *const *gates;
 	unsigned ngates;

@@ -192,7 +192,10 @@ static int key_of(struct phist *p, uint32_t k, const struct qval *v, uint64_t *k
 		return table_text(p->t, v->s, v->len, key);
 	switch (v->kind) {
 	case QV_INT:
-		n = snprintf(number, sizeof(number), v->is_unsigned ? "%llu" : "%lld",
+		n = snprintf(number, sizeof(number),
+			     !v->is_unsigned	     ? "%lld"
+			     : v->num >= KERNEL_HALF ? "0x%llx"
+						     : "%llu",
 			     (unsigned long long)v->num);
 		return table_text(p->t, number, (size_t)n, key);
 	default: break;
