@@ -3,6 +3,7 @@
 
 #include "base/cursor.h"
 #include "base/err.h"
+#include "inspect/type.h"
 
 #include <dwarf.h>
 #include <inttypes.h>
@@ -14,6 +15,8 @@ static const char why_computed[] = "a computed value";
 static const char why_entry[] = "known only as the value at the function's entry";
 static const char why_tls[] = "thread-local";
 static const char why_damaged[] = "its location is damaged";
+/* libdw reads no list of which an entry has DW_OP_GNU_uninit. */
+static const char why_unread[] = "its location cannot be read; it may not be set yet";
 
 struct eval {
 	struct binary *b;
@@ -175,9 +178,20 @@ static size_t decode_block(Dwarf_Attribute *attr, bool swap, Dwarf_Op *ops, size
 	return c.bad ? 0 : n;
 }
 
-/* The operations of a location at pc. 0: there are none there. */
+static bool is_list(Dwarf_Attribute *attr)
+{
+	switch (dwarf_whatform(attr)) {
+	case DW_FORM_sec_offset:
+	case DW_FORM_loclistx:
+	case DW_FORM_data4:
+	case DW_FORM_data8: return true;
+	default: return false;
+	}
+}
+
+/* The operations of a location at pc. 0: there are none there; *why is set if that is known. */
 static size_t operations(struct binary *b, Dwarf_Attribute *attr, uint64_t pc, Dwarf_Op *own,
-			 size_t max, Dwarf_Op **ops)
+			 size_t max, Dwarf_Op **ops, const char **why)
 {
 	size_t n = 0;
 	int found = dwarf_getlocation_addr(attr, pc, ops, &n, 1);
@@ -186,6 +200,10 @@ static size_t operations(struct binary *b, Dwarf_Attribute *attr, uint64_t pc, D
 		return n <= PLACE_OPS ? n : 0;
 	if (found == 0)
 		return 0;
+	if (is_list(attr)) {
+		*why = why_unread;
+		return 0;
+	}
 	*ops = own;
 	return decode_block(attr, elf_file_swap(b->elf), own, max);
 }
@@ -194,13 +212,14 @@ static void push_frame_base(struct eval *e, int64_t add)
 {
 	Dwarf_Op own[16], *ops;
 	Dwarf_Attribute attr;
+	const char *why;
 	size_t n;
 
 	if (!e->function || !dwarf_attr_integrate(e->function, DW_AT_frame_base, &attr)) {
 		e->why = "its function has no frame";
 		return;
 	}
-	n = operations(e->b, &attr, e->pc, own, 16, &ops);
+	n = operations(e->b, &attr, e->pc, own, 16, &ops, &why);
 	for (size_t i = 0; i < n; i++)
 		if (ops[i].atom == DW_OP_fbreg)
 			n = 0;
@@ -227,11 +246,11 @@ static void end_piece(struct eval *e, uint64_t bits)
 	}
 	q = &p->piece[p->n++];
 	*q = (struct piece){.bits = bits, .why = PLACE_GONE};
-	if (e->depth) {
+	if (e->why) {
+		q->why = e->why;
+	} else if (e->depth) {
 		q->kind = e->is_value ? PLACE_VALUE : PLACE_MEMORY;
 		q->v = *top(e);
-	} else if (e->why) {
-		q->why = e->why;
 	}
 	e->why = NULL;
 	e->depth = 0;
@@ -335,13 +354,30 @@ static void run(struct eval *e, const Dwarf_Op *ops, size_t n)
 	}
 }
 
-static void constant(struct place *p, Dwarf_Attribute *attr)
+/* Bytes that are a number of the variable's type, which tells whether the highest bit is a sign. */
+static bool is_unsigned_data(Dwarf_Attribute *attr, Dwarf_Die *variable)
+{
+	Dwarf_Die type;
+
+	switch (dwarf_whatform(attr)) {
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+	case DW_FORM_data8: return !type_of(variable, &type) && !type_signed(&type);
+	default: return false;
+	}
+}
+
+static void constant(struct place *p, Dwarf_Attribute *attr, Dwarf_Die *variable)
 {
 	Dwarf_Sword s;
+	Dwarf_Word u;
 	Dwarf_Block block;
 
 	p->v = (struct value){.base = VALUE_CONSTANT};
-	if (dwarf_formsdata(attr, &s) == 0) {
+	if (is_unsigned_data(attr, variable) && dwarf_formudata(attr, &u) == 0) {
+		p->v.addr = u;
+	} else if (dwarf_formsdata(attr, &s) == 0) {
 		p->v.addr = (uint64_t)s;
 	} else if (dwarf_formblock(attr, &block) == 0 && block.length <= 8) {
 		memcpy(&p->v.addr, block.data, block.length);
@@ -350,17 +386,6 @@ static void constant(struct place *p, Dwarf_Attribute *attr)
 		return;
 	}
 	p->kind = PLACE_VALUE;
-}
-
-static bool is_list(Dwarf_Attribute *attr)
-{
-	switch (dwarf_whatform(attr)) {
-	case DW_FORM_sec_offset:
-	case DW_FORM_loclistx:
-	case DW_FORM_data4:
-	case DW_FORM_data8: return true;
-	default: return false;
-	}
 }
 
 void place_of(struct place *p, struct binary *b, Dwarf_Die *function, Dwarf_Die *variable,
@@ -374,14 +399,14 @@ void place_of(struct place *p, struct binary *b, Dwarf_Die *function, Dwarf_Die 
 	memset(p, 0, sizeof(*p));
 	p->why = PLACE_GONE;
 	if (dwarf_attr_integrate(variable, DW_AT_const_value, &attr)) {
-		constant(p, &attr);
+		constant(p, &attr, variable);
 		return;
 	}
 	if (!dwarf_attr_integrate(variable, DW_AT_location, &attr))
 		return;
 	e.attr = &attr;
 	e.list = is_list(&attr);
-	n = operations(b, &attr, pc, own, 32, &ops);
+	n = operations(b, &attr, pc, own, 32, &ops, &p->why);
 	if (!n)
 		return;
 	run(&e, ops, n);
@@ -414,7 +439,7 @@ static const char *base_text(const struct value *v, const struct binary *b, uint
 		return NULL;
 	case VALUE_DATA:
 		if (!loaded)
-			return "an address, which the kernel cannot work out";
+			return "which the kernel cannot work out";
 		buf_addf(out, "@+0x%" PRIx64,
 			 (uint64_t)binary_data_offset(b, pc, v->addr + (uint64_t)first));
 		return NULL;
@@ -465,6 +490,9 @@ static void show(enum place_kind kind, const struct value *v, const char *why,
 		why = place_text(&plain, kind == PLACE_MEMORY, b, pc, out);
 		if (why) {
 			out->len = had;
+			if (v->base == VALUE_DATA && !v->n && kind == PLACE_VALUE)
+				buf_addf(out, "the address 0x%" PRIx64 ", ",
+					 v->addr + (uint64_t)v->add);
 			buf_adds(out, why);
 		} else if (kind == PLACE_VALUE && v->add) {
 			buf_addf(out, "%+" PRId64, v->add);
