@@ -1,118 +1,68 @@
 /* plat: pairs events into intervals: latencies. */
 #include "cli.h"
+#include "history/history.h"
 #include "interval/lat_run.h"
 #include "symbol/kfunc.h"
 
-enum {
-	KINDS = OPT_NO_SHORT,
-	RESTART,
-	NAME,
-	OVER_TIME,
-	HEATMAP,
-	SLOWER,
-	STACKS,
-	UNMATCHED,
-	THREADS,
-	EMIT,
-	TIMELINE,
-	KALLSYMS,
-	RAW,
-	BINARY,
-	STATS,
-	STRICT
-};
-
-static const struct opt options[] = {
-	{'k', "kind", "KINDS", "only these kinds of intervals, commas between (--list-kinds)"},
-	{KINDS, "list-kinds", NULL, "print the kinds there are"},
-	{'b', "by", "KEYS", "a row for each KEYS: names or expressions, commas between"},
-	{'s', "start", "EVENT", "EVENT[:KEY] begins an interval (repeatable)"},
-	{'e', "end", "EVENT", "EVENT[:KEY] ends the one with the same KEY (repeatable)"},
-	{RESTART, "restart", "HOW", "begun again before it ended: replace, nest or keep"},
-	{NAME, "name", "NAME", "what to call the pairs of -s and -e"},
-	{SLOWER, "slower", "TIME", "list each interval of TIME, such as 10ms, or longer; 0 all"},
-	{STACKS, "stacks", NULL, "with their stacks"},
-	{'u', "unmatched", NULL, "show what is still open at the end"},
-	{THREADS, "threads", NULL, "show for each thread how long it ran and waited"},
-	{OVER_TIME, "over-time", "[WIDTH]", "a row for each window of time, such as 10ms"},
-	{HEATMAP, "heatmap", "[WIDTH]", "the same, to be drawn by psvg as a heat map"},
-	{EMIT, "emit", "KINDS", "write the intervals as samples of an event stream"},
-	{TIMELINE, "timeline", NULL, "write all intervals for psvg --timeline"},
-	{KALLSYMS, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
-	{RAW, "raw", NULL, "numbers, also where they have names"},
-	{BINARY, "binary", NULL, "with --emit: in binary form, also to a terminal"},
-	{'t', "text", NULL, "with --emit: as text"},
-	{STATS, "stats", NULL, "print what became of all starts and ends to stderr"},
-	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
-	{0},
-};
-
-static int window(struct plat_opts *o, const char *name, const char *view, const char *arg,
-		  struct buf *why)
-{
-	o->view = view;
-	o->lat.window = LAT_WINDOW_AUTO;
-	return arg ? opt_duration(name, arg, false, &o->lat.window, why) : 0;
-}
+#include <unistd.h>
 
 struct config {
 	struct plat_opts o;
-	const char *kallsyms;
+	struct history_opts history;
+	bool table; /* an option of tables */
 };
 
-static int on_option(void *ctx, int id, const char *arg, struct buf *why)
+static int on_table(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
-	struct plat_opts *o = &c->o;
-	struct lat_pair *p = &o->lat.pair;
 
-	switch (id) {
-	case 'k': o->lat.kinds = arg; break;
-	case KINDS: o->list_kinds = true; break;
-	case 'b': o->lat.by = arg; break;
-	case 's': return lat_pair_add(p->starts, &p->nstarts, arg, why);
-	case 'e': return lat_pair_add(p->ends, &p->nends, arg, why);
-	case RESTART: return lat_pair_restart(p, arg, why);
-	case NAME: p->name = arg; break;
-	case SLOWER: o->list = true; return opt_duration("slower", arg, true, &o->slower, why);
-	case STACKS: o->lat.stacks = true; break;
-	case 'u': o->lat.unmatched = true; break;
-	case THREADS: o->lat.threads = true; break;
-	case OVER_TIME: return window(o, "over-time", "lines", arg, why);
-	case HEATMAP: return window(o, "heatmap", "heat", arg, why);
-	case TIMELINE: o->timeline = true; break;
-	case EMIT: o->emit = arg; break;
-	case KALLSYMS: c->kallsyms = arg; break;
-	case RAW: o->lat.raw = true; break;
-	case BINARY: o->sink.form = SSINK_BINARY; break;
-	case 't': o->sink.form = SSINK_TEXT; break;
-	case STATS: o->stats = true; break;
-	case STRICT: o->strict = true; break;
+	c->table = true;
+	return table_option(&c->o.out, id, arg, why);
+}
+
+/* --timehist and --map: lines of switches, no intervals. */
+static int run_history(struct config *c, char **names, int n, struct diag *d)
+{
+	if (!history_check(&c->history, d))
+		return PP_EXIT_USAGE;
+	if (c->o.any || c->table) {
+		diag_error(d, NULL, -1, "--timehist and --map go with their own options alone");
+		return PP_EXIT_USAGE;
 	}
-	return 0;
+	c->history.strict = c->o.strict;
+	return history_run(&c->history, names, n, STDOUT_FILENO, d);
+}
+
+static int run(struct config *c, char **names, int n, struct diag *d)
+{
+	struct kfunc *k;
+	int status;
+
+	if (c->history.form || c->history.any)
+		return run_history(c, names, n, d);
+	if (kfunc_new(&k, c->o.kallsyms, d))
+		return PP_EXIT_FAIL;
+	c->o.lat.symbol = kfunc_name;
+	c->o.see = kfunc_see;
+	c->o.failed = kfunc_failed;
+	c->o.lat.symbol_ctx = c->o.see_ctx = k;
+	status = plat_run(&c->o, names, n, d);
+	kfunc_free(k);
+	return status;
 }
 
 int main(int argc, char **argv)
 {
 	struct config c = {.o = {.argc = argc, .argv = argv}};
-	const struct opt_group groups[] = {
-		{options, on_option, &c}, {table_options, table_option, &c.o.out}, {0}};
+	const struct opt_group groups[] = {{plat_options, plat_option, &c.o},
+					   {history_options, history_option, &c.history},
+					   {table_options, on_table, &c},
+					   {0}};
 	const struct opt_spec spec = {"plat", "[OPTION]... [FILE]...", "pair events into intervals",
 				      groups};
-	struct kfunc *k;
 	struct cli cli;
-	int status;
 
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
-	if (kfunc_new(&k, c.kallsyms, cli.diag))
-		return cli_finish(&cli, PP_EXIT_FAIL);
-	c.o.lat.symbol = kfunc_name;
-	c.o.lat.device = kfunc_device;
-	c.o.see = kfunc_see;
-	c.o.failed = kfunc_failed;
-	c.o.lat.symbol_ctx = c.o.see_ctx = k;
-	status = plat_run(&c.o, argv + cli.first, argc - cli.first, cli.diag);
-	kfunc_free(k);
-	return cli_finish(&cli, status);
+	return cli_finish(&cli, run(&c, argv + cli.first, argc - cli.first, cli.diag));
 }

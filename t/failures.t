@@ -182,6 +182,8 @@ try('plat', ['plat', 'sched.ps']);
 try('plat open', ['plat', '-u', '--json', 'sched.ps']);
 try('plat list', ['plat', '--slower', '1ms', '--by', 'prev_prio', 'sched.ps']);
 try('plat emit', ['plat', '--emit', 'offcpu', 'perf.ps']);
+try('plat timehist', ['plat', '--timehist', '-w', '-V', '--with-summary', 'sched.ps']);
+try('plat map', ['plat', '--map', '--compact', 'sched.ps']);
 try('phist gate', ['phist', '--by', 'comm', '-f', 'prev_prio', '--fail-if',
 	'any(p99(prev_prio) > 1000 && comm =~ "^a")', 'sched.ps']);
 try('plat gate', ['plat', '-k', 'runq', '--fail-if', 'p50(runq, comm in {a, wl}) > 100s', 'sched.ps']);

@@ -7,6 +7,7 @@
 #ifndef PP_INTERVAL_LAT_RUN_H
 #define PP_INTERVAL_LAT_RUN_H
 
+#include "base/opt.h"
 #include "interval/lat.h"
 #include "filter/filter.h"
 
@@ -23,7 +24,9 @@ struct plat_opts {
 	uint64_t slower;	/* ... ns */
 	bool list_kinds;
 	bool stats, strict;
-	int argc; /* for the provenance record */
+	bool any;	      /* an option was given, other than --strict */
+	const char *kallsyms; /* for the caller, who knows functions of the kernel */
+	int argc;	      /* for the provenance record */
 	char **argv;
 	/*
 	 * Called with each record that is no sample, before the engine: for the symbols. NULL: not.
@@ -33,6 +36,10 @@ struct plat_opts {
 	bool (*failed)(void *ctx);
 	void *see_ctx;
 };
+
+/* The options, and their handler, whose context is a struct plat_opts. */
+extern const struct opt plat_options[];
+opt_handler plat_option;
 
 /* Reads event streams, stdin if n is 0, and writes to standard output. Returns the exit status. */
 int plat_run(struct plat_opts *o, char **names, int n, struct diag *d);

@@ -14,6 +14,7 @@
 #include "filter/filter.h"
 #include "fold/fold.h"
 #include "fold/input.h"
+#include "history/history.h"
 #include "input/many.h"
 #include "interval/lat_run.h"
 #include "report/report.h"
@@ -477,6 +478,19 @@ static int plat(char **files, int n, int variant)
 	char *argv[] = {(char *)"plat", NULL};
 	struct plat_opts o = {.argc = 1, .argv = argv, .sink = {.form = SSINK_BINARY}};
 
+	if (variant & 64) {
+		const struct history_opts h = {.form = variant & 1 ? HISTORY_MAP : HISTORY_TIMES,
+					       .wakeups = variant & 2,
+					       .migrations = variant & 2,
+					       .cpus = variant & 4,
+					       .next = variant & 4,
+					       .state = variant & 8,
+					       .idle = variant & 16,
+					       .compact = variant & 2,
+					       .summary = (enum history_summary)(variant >> 3 & 1)};
+
+		return history_run(&h, files, n, STDOUT_FILENO, quiet);
+	}
 	switch (variant % 4) {
 	case 0: o.emit = "runq,oncpu,offcpu,syscall,slab"; break;
 	case 1:

@@ -1,0 +1,134 @@
+/* Reads recordings of the scheduler, gives each event to the form that was asked for. */
+#include "base/err.h"
+#include "history/parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static int end_of_stream(struct history *h)
+{
+	if (h->o.form == HISTORY_TIMES && h->switches && h->o.summary != HISTORY_LINES)
+		history_summarize(h);
+	h->all_switches += h->switches;
+	h->switches = 0;
+	return history_write(h);
+}
+
+static int see(struct history *h, const struct ps_record *rec)
+{
+	int rc;
+
+	h->rec = rec;
+	switch (rec->type) {
+	case PS_HEADER:
+		rc = end_of_stream(h);
+		history_unbind(h);
+		history_forget(h);
+		return rc;
+	case PS_EVENT: return history_bind(h, rec);
+	case PS_COMM:
+	case PS_FORK:
+	case PS_EXIT:
+	case PS_META: return history_context(h, rec);
+	case PS_LOST: return history_lost(h, &rec->lost);
+	case PS_SAMPLE:
+		h->samples++;
+		if (!history_decode(h))
+			return 0;
+		return h->o.form == HISTORY_MAP ? history_map(h) : history_times(h);
+	default: return 0;
+	}
+}
+
+static int read_one(struct history *h, const char *name)
+{
+	const struct ps_record *rec;
+	struct src *src;
+	int rc = src_open(&src, name, h->d), status;
+	bool ours;
+
+	if (rc)
+		return PP_EXIT_FAIL;
+	src_on_pause(src, out_hand_on, &h->out);
+	rc = sreader_new(&h->r, src, FIELD_KEEP, h->d);
+	if (rc)
+		return PP_EXIT_FAIL;
+	while (!(rc = sreader_next(h->r, &rec)) && !(rc = see(h, rec)))
+		;
+	/* The reader has reported what it gave; errors of this have not been. */
+	ours = rc == PP_ENOMEM || rc == PP_ELIMIT;
+	if (ours)
+		diag_error(h->d, name, -1, "cannot go on: %s", pp_strerror(rc));
+	status = ours || rc == h->out.err ? PP_EXIT_FAIL : sreader_status(h->r, rc);
+	h->lost += sreader_account(h->r)->lost;
+	if (status != PP_EXIT_FAIL && end_of_stream(h))
+		status = PP_EXIT_FAIL;
+	history_unbind(h);
+	history_forget(h);
+	sreader_free(h->r);
+	return status;
+}
+
+static void explain(const struct history *h)
+{
+	if (h->missing)
+		diag_say(h->d, NULL,
+			 "%" PRIu64
+			 " switches are not in the recording: the next run time on their "
+			 "CPU is not known, and is 0.000",
+			 h->missing);
+	if (h->lost)
+		diag_say(h->d, NULL, "the recording lost %" PRIu64 " events", h->lost);
+	if (h->nameless)
+		diag_say(h->d, NULL, "%" PRIu64 " stacks have no names: use psym before plat",
+			 h->nameless);
+}
+
+static void release(struct history *h)
+{
+	history_unbind(h);
+	buf_release(&h->b);
+	intern_release(&h->texts);
+	intern_release(&h->buffers);
+	map64_release(&h->by_tid);
+	free(h->events);
+	free(h->threads);
+	free(h->cpus);
+	free(h->columns);
+	free(h->by_code);
+}
+
+int history_run(const struct history_opts *o, char **names, int n, int fd, struct diag *d)
+{
+	static char *standard_input[] = {"-"};
+	struct history h = {.o = *o, .d = d, .width = HISTORY_WIDTH};
+	int worst = PP_EXIT_OK, i = 0, rc = out_init(&h.out, fd);
+
+	if (rc)
+		return PP_EXIT_FAIL;
+	if (!n)
+		names = standard_input;
+	do {
+		int status = read_one(&h, names[i]);
+
+		worst = status > worst ? status : worst;
+	} while (worst != PP_EXIT_FAIL && ++i < n);
+	if (worst != PP_EXIT_FAIL && (!h.all_switches || !h.shown)) {
+		if (!h.all_switches)
+			diag_error(d, NULL, -1,
+				   h.samples ? "no switches: record sched:sched_switch"
+					     : "no samples");
+		else
+			diag_error(d, NULL, -1, "nothing to show of %" PRIu64 " switches",
+				   h.all_switches);
+		worst = PP_EXIT_PARTIAL;
+	}
+	explain(&h);
+	rc = out_close(&h.out);
+	if (rc && rc != PP_EPIPE)
+		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	release(&h);
+	if (rc)
+		return PP_EXIT_FAIL;
+	return !worst && o->strict && h.lost ? PP_EXIT_PARTIAL : worst;
+}

@@ -1,0 +1,86 @@
+/* The command line options of plat. */
+#include "interval/lat_run.h"
+
+enum {
+	KINDS = OPT_NO_SHORT,
+	RESTART,
+	NAME,
+	OVER_TIME,
+	HEATMAP,
+	SLOWER,
+	STACKS,
+	UNMATCHED,
+	THREADS,
+	EMIT,
+	TIMELINE,
+	KALLSYMS,
+	RAW,
+	BINARY,
+	STATS,
+	STRICT
+};
+
+const struct opt plat_options[] = {
+	{'k', "kind", "KINDS", "only these kinds of intervals, commas between (--list-kinds)"},
+	{KINDS, "list-kinds", NULL, "print the kinds there are"},
+	{'b', "by", "KEYS", "a row for each KEYS: names or expressions, commas between"},
+	{'s', "start", "EVENT", "EVENT[:KEY] begins an interval (repeatable)"},
+	{'e', "end", "EVENT", "EVENT[:KEY] ends the one with the same KEY (repeatable)"},
+	{RESTART, "restart", "HOW", "begun again before it ended: replace, nest or keep"},
+	{NAME, "name", "NAME", "what to call the pairs of -s and -e"},
+	{SLOWER, "slower", "TIME", "list each interval of TIME, such as 10ms, or longer; 0 all"},
+	{STACKS, "stacks", NULL, "with their stacks"},
+	{'u', "unmatched", NULL, "show what is still open at the end"},
+	{THREADS, "threads", NULL, "show for each thread how long it ran and waited"},
+	{OVER_TIME, "over-time", "[WIDTH]", "a row for each window of time, such as 10ms"},
+	{HEATMAP, "heatmap", "[WIDTH]", "the same, to be drawn by psvg as a heat map"},
+	{EMIT, "emit", "KINDS", "write the intervals as samples of an event stream"},
+	{TIMELINE, "timeline", NULL, "write all intervals for psvg --timeline"},
+	{KALLSYMS, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
+	{RAW, "raw", NULL, "numbers, also where they have names"},
+	{BINARY, "binary", NULL, "with --emit: in binary form, also to a terminal"},
+	{'t', "text", NULL, "with --emit: as text"},
+	{STATS, "stats", NULL, "print what became of all starts and ends to stderr"},
+	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
+	{0},
+};
+
+static int window(struct plat_opts *o, const char *name, const char *view, const char *arg,
+		  struct buf *why)
+{
+	o->view = view;
+	o->lat.window = LAT_WINDOW_AUTO;
+	return arg ? opt_duration(name, arg, false, &o->lat.window, why) : 0;
+}
+
+int plat_option(void *opts, int id, const char *arg, struct buf *why)
+{
+	struct plat_opts *o = opts;
+	struct lat_pair *p = &o->lat.pair;
+
+	o->any |= id != STRICT;
+	switch (id) {
+	case 'k': o->lat.kinds = arg; break;
+	case KINDS: o->list_kinds = true; break;
+	case 'b': o->lat.by = arg; break;
+	case 's': return lat_pair_add(p->starts, &p->nstarts, arg, why);
+	case 'e': return lat_pair_add(p->ends, &p->nends, arg, why);
+	case RESTART: return lat_pair_restart(p, arg, why);
+	case NAME: p->name = arg; break;
+	case SLOWER: o->list = true; return opt_duration("slower", arg, true, &o->slower, why);
+	case STACKS: o->lat.stacks = true; break;
+	case 'u': o->lat.unmatched = true; break;
+	case THREADS: o->lat.threads = true; break;
+	case OVER_TIME: return window(o, "over-time", "lines", arg, why);
+	case HEATMAP: return window(o, "heatmap", "heat", arg, why);
+	case TIMELINE: o->timeline = true; break;
+	case EMIT: o->emit = arg; break;
+	case KALLSYMS: o->kallsyms = arg; break;
+	case RAW: o->lat.raw = true; break;
+	case BINARY: o->sink.form = SSINK_BINARY; break;
+	case 't': o->sink.form = SSINK_TEXT; break;
+	case STATS: o->stats = true; break;
+	case STRICT: o->strict = true; break;
+	}
+	return 0;
+}
