@@ -20,22 +20,6 @@ static bool equals(struct ps_str s, const char *with)
 	return s.len == strlen(with) && !memcmp(s.p, with, s.len);
 }
 
-uint64_t strace_number(const struct ps_sample *p, uint32_t offset, uint32_t size)
-{
-	uint64_t v = 0;
-	uint32_t v32;
-
-	if (!ps_sample_has(p, payload) || offset > p->payload.len || size > p->payload.len - offset)
-		return 0;
-	if (size == 8)
-		memcpy(&v, p->payload.p + offset, 8);
-	else if (size == 4) {
-		memcpy(&v32, p->payload.p + offset, 4);
-		v = v32;
-	}
-	return v;
-}
-
 static bool find(const struct ps_event *e, const char *name, uint32_t *offset, uint32_t *size)
 {
 	struct ps_event_field f;
@@ -56,6 +40,7 @@ static void bind_raw(struct known_event *k, const struct ps_event *e)
 		return;
 	k->meaning = MEANING_RAW_ENTER;
 	k->nargs = CALL_ARGS_MAX;
+	k->together = f.size == CALL_ARGS_MAX * 8;
 	for (uint32_t i = 0; i < CALL_ARGS_MAX; i++) {
 		k->arg[i].size = f.size / CALL_ARGS_MAX;
 		k->arg[i].offset = f.offset + i * k->arg[i].size;

@@ -16,9 +16,10 @@ const char *strace_text(const struct strace *s, uint32_t id, size_t *len)
 	return t ? t : "";
 }
 
-int strace_call_name(struct strace *s, uint64_t number, uint32_t *text)
+int strace_find_name(struct strace *s, uint64_t number, uint32_t *text)
 {
-	uint32_t *slot = map64_put(&s->names, number, NULL);
+	uint32_t *slot =
+		number < STRACE_NUMBERS ? &s->numbers[number] : map64_put(&s->names, number, NULL);
 	const char *name;
 	char other[32];
 	int rc;
@@ -37,6 +38,12 @@ int strace_call_name(struct strace *s, uint64_t number, uint32_t *text)
 	}
 	*text = *slot;
 	return 0;
+}
+
+void strace_forget_names(struct strace *s)
+{
+	memset(s->numbers, 0, sizeof(s->numbers));
+	map64_clear(&s->names);
 }
 
 static bool is_one_of(const char *name, const char *const *list)
@@ -65,7 +72,7 @@ static uint32_t what_is(const char *name)
 	return is_one_of(name, ends) ? WHAT_ENDS : 0;
 }
 
-const struct known_call *strace_known(struct strace *s, uint32_t name)
+struct known_call *strace_learn(struct strace *s, uint32_t name)
 {
 	struct known_call *v = array_widen(s->calls, &s->ncalls, name, 256, sizeof(*v)), *k;
 	const char *text;
@@ -75,8 +82,6 @@ const struct known_call *strace_known(struct strace *s, uint32_t name)
 		return NULL;
 	s->calls = v;
 	k = &v[name];
-	if (k->what)
-		return k;
 	text = strace_text(s, name, &len);
 	k->args = call_find(text, len);
 	while (k->args && k->nargs < CALL_ARGS_MAX && k->args->arg[k->nargs].name)
@@ -97,8 +102,6 @@ bool strace_wants(struct strace *s, uint32_t name)
 	size_t len;
 	bool no, found = false;
 
-	if (!at)
-		return true;
 	slot = map64_put(&s->wanted, name, NULL);
 	if (slot && *slot)
 		return *slot == 2;

@@ -12,6 +12,7 @@
 #include "strace/strace.h"
 
 #define STRACE_PATH_MAX 4096 /* bytes of a path that are kept */
+#define STRACE_NUMBERS	512  /* calls below this number have their name in an array */
 #define STRACE_FILES_MAX \
 	(1u << 20) /* open files whose paths are kept; of further ones no path is */
 
@@ -38,6 +39,7 @@ struct known_event {
 	uint32_t path, path_size; /* the field of MEANING_PATH, */
 	bool dynamic, relative;
 	uint32_t nargs;
+	bool together; /* its arguments are six numbers of 64 bits, side by side */
 	struct event_arg arg[CALL_ARGS_MAX];
 };
 
@@ -55,17 +57,18 @@ struct known_call {
 	const struct call_args *args; /* NULL: not known */
 	uint32_t nargs;
 	uint32_t what;
+	uint32_t row, generation; /* of the table: its row + 1, good while the generation stays */
 };
 
 struct thread {
 	uint32_t tid, pid;
-	uint32_t comm;	/* text */
-	uint32_t event; /* that began its call; of the source that it came from */
-	uint32_t call;	/* text: name of the call; 0: it is in none */
-	uint32_t path;	/* text: what a probe told; 0: nothing */
+	uint32_t comm;	 /* text */
+	uint32_t string; /* of the stream, which comm was last made of */
+	uint32_t event;	 /* that began its call */
+	uint32_t call;	 /* text: name of the call; 0: it is in none */
+	uint32_t path;	 /* text: what a probe told; 0: nothing */
 	uint64_t start;
 	uint64_t arg[CALL_ARGS_MAX];
-	struct event_arg about[CALL_ARGS_MAX];
 	uint32_t nargs;
 	enum ps_mark mark; /* of its beginning */
 	bool timed;
@@ -92,15 +95,18 @@ struct strace {
 	struct thread *threads;
 	uint32_t nthreads, cap_threads;
 	struct map64 by_tid; /* number of a thread, from 1 on */
+	uint32_t last;	     /* the thread of the last event, from 1 on; 0: none */
 	struct map64 files;  /* text of a path, by pid and descriptor */
 	uint64_t base;	     /* time of the first event */
 	bool based, begun;
-	bool arm; /* flags of open are those of arm */
+	bool lean; /* arguments, files and names of threads are not needed */
+	bool arm;  /* flags of open are those of arm */
 	char arch[32];
-	struct map64 names;  /* of calls by number: text; UINT32_MAX: there is none */
-	bool told;	     /* a probe told a path */
-	bool pathless;	     /* a path was written as its address */
-	struct map64 wanted; /* by name: 1 no, 2 yes */
+	uint32_t numbers[STRACE_NUMBERS]; /* names of calls by number: text; 0: not asked yet */
+	struct map64 names;		  /* the same of numbers that are greater */
+	bool told;			  /* a probe told a path */
+	bool pathless;			  /* a path was written as its address */
+	struct map64 wanted;		  /* by name: 1 no, 2 yes */
 	struct tables tables;
 	struct table *table;
 	struct strace_account account;
@@ -110,8 +116,6 @@ struct strace {
 struct call {
 	const struct thread *t;
 	uint32_t name; /* text */
-	const char *comm;
-	size_t comm_len;
 	uint64_t start, end;
 	bool begun, ended;
 	int64_t ret;
@@ -123,17 +127,45 @@ struct call {
 int strace_event(struct strace *s, const struct ps_event *e);
 
 /* A number of a payload; 0 if it is not there. */
-uint64_t strace_number(const struct ps_sample *p, uint32_t offset, uint32_t size);
+static inline uint64_t strace_number(const struct ps_sample *p, uint32_t offset, uint32_t size)
+{
+	uint64_t v = 0;
+	uint32_t v32;
+
+	if (!ps_sample_has(p, payload) || offset > p->payload.len || size > p->payload.len - offset)
+		return 0;
+	if (size == 8) {
+		memcpy(&v, p->payload.p + offset, 8);
+	} else if (size == 4) {
+		memcpy(&v32, p->payload.p + offset, 4);
+		v = v32;
+	}
+	return v;
+}
 
 /* ---- names.c ---- */
 
 /* The name of a call by its number, as text; "syscall_N" if it has none. 0 or PP_ENOMEM. */
-int strace_call_name(struct strace *s, uint64_t number, uint32_t *text);
+int strace_find_name(struct strace *s, uint64_t number, uint32_t *text);
+static inline int strace_call_name(struct strace *s, uint64_t number, uint32_t *text)
+{
+	if (number >= STRACE_NUMBERS || !s->numbers[number])
+		return strace_find_name(s, number, text);
+	*text = s->numbers[number];
+	return 0;
+}
+
+/* Forgets these names: the machine is another one. */
+void strace_forget_names(struct strace *s);
 
 /* What is known of a call; NULL: out of memory. Valid until the next is asked for. */
-const struct known_call *strace_known(struct strace *s, uint32_t name);
+struct known_call *strace_learn(struct strace *s, uint32_t name);
+static inline struct known_call *strace_known(struct strace *s, uint32_t name)
+{
+	return name < s->ncalls && s->calls[name].what ? &s->calls[name] : strace_learn(s, name);
+}
 
-/* Whether a call was asked for. */
+/* Whether a call was asked for with -e. */
 bool strace_wants(struct strace *s, uint32_t name);
 
 const char *strace_text(const struct strace *s, uint32_t id, size_t *len);
@@ -156,6 +188,6 @@ int strace_write(struct strace *s, const struct call *c);
 
 /* ---- summary.c ---- */
 
-int strace_count(struct strace *s, const struct call *c);
+int strace_count(struct strace *s, const struct call *c, struct known_call *k);
 
 #endif

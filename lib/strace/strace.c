@@ -22,6 +22,7 @@ int strace_new(struct strace **out, const struct strace_opts *o, int fd, struct 
 	}
 	s->o = *o;
 	s->d = d;
+	s->lean = o->summary && !o->by_thread;
 	return 0;
 }
 
@@ -50,9 +51,9 @@ uint64_t strace_lost(const struct strace *s)
 
 /* ---- calls ---- */
 
-static int thread_of(struct strace *s, const struct ps_sample *p, struct thread **t)
+static int new_thread(struct strace *s, uint32_t tid)
 {
-	uint32_t *slot = map64_put(&s->by_tid, p->tid, NULL);
+	uint32_t *slot = map64_put(&s->by_tid, tid, NULL);
 	struct thread *v;
 
 	if (!slot)
@@ -62,22 +63,39 @@ static int thread_of(struct strace *s, const struct ps_sample *p, struct thread 
 		if (!v)
 			return PP_ENOMEM;
 		s->threads = v;
-		v[s->nthreads++] = (struct thread){.tid = p->tid};
+		v[s->nthreads++] = (struct thread){.tid = tid};
 		*slot = s->nthreads;
 	}
-	*t = &s->threads[*slot - 1];
+	s->last = *slot;
+	return 0;
+}
+
+/* The thread of a sample; mostly it is that of the last one. */
+static inline int thread_of(struct strace *s, const struct ps_sample *p, struct thread **t)
+{
+	int rc = 0;
+
+	if (!s->last || s->threads[s->last - 1].tid != p->tid)
+		rc = new_thread(s, p->tid);
+	if (rc)
+		return rc;
+	*t = &s->threads[s->last - 1];
 	(*t)->pid = p->pid;
 	return 0;
 }
 
-/* The comm of a sample; for a call that ends later it is kept. */
-static const char *comm_of(const struct sreader *r, const struct ps_sample *p, size_t *len)
+/* Its name, as the sample has it; a table without threads has no use for it. */
+static inline int name_thread(struct strace *s, const struct sreader *r, const struct ps_sample *p,
+			      struct thread *t)
 {
-	const char *s = p->comm ? sreader_string(r, p->comm, len) : NULL;
+	size_t len = 5;
+	const char *text;
 
-	if (!s)
-		*len = 5;
-	return s ? s : "<...>";
+	if (s->lean || (t->comm && t->string == p->comm))
+		return 0;
+	text = p->comm ? sreader_string(r, p->comm, &len) : NULL;
+	t->string = p->comm;
+	return intern_add(&s->texts, text ? text : "<...>", text ? len : 5, &t->comm, NULL);
 }
 
 /* A call that did not end, as far as the recording tells. */
@@ -86,7 +104,6 @@ static int give_up(struct strace *s, struct thread *t)
 	struct call c = {.t = t, .name = t->call, .start = t->start, .begun = true};
 	int rc = 0;
 
-	c.comm = strace_text(s, t->comm, &c.comm_len);
 	s->account.unended++;
 	if (t->mark == PS_MARK_PASS)
 		rc = strace_write(s, &c);
@@ -94,18 +111,29 @@ static int give_up(struct strace *s, struct thread *t)
 	return rc;
 }
 
-static bool is_of(struct strace *s, uint32_t name, enum call_what what)
+static inline bool is_of(struct strace *s, uint32_t name, enum call_what what)
 {
 	const struct known_call *k = strace_known(s, name);
 
 	return k && k->what & what;
 }
 
+/* The arguments of a call that begins; a table has no use for them. */
+static void take_args(struct thread *t, const struct ps_sample *p, const struct known_event *k)
+{
+	t->nargs = k->nargs;
+	if (k->together && ps_sample_has(p, payload) && k->arg[0].offset <= p->payload.len &&
+	    p->payload.len - k->arg[0].offset >= sizeof(t->arg)) {
+		memcpy(t->arg, p->payload.p + k->arg[0].offset, sizeof(t->arg));
+		return;
+	}
+	for (uint32_t i = 0; i < k->nargs; i++)
+		t->arg[i] = strace_number(p, k->arg[i].offset, k->arg[i].size);
+}
+
 static int on_enter(struct strace *s, const struct sreader *r, const struct ps_sample *p,
 		    const struct known_event *k)
 {
-	size_t len;
-	const char *comm = comm_of(r, p, &len);
 	struct thread *t;
 	uint32_t path;
 	int rc = thread_of(s, p, &t);
@@ -116,21 +144,19 @@ static int on_enter(struct strace *s, const struct sreader *r, const struct ps_s
 	if (t->call)
 		rc = give_up(s, t);
 	if (!rc)
+		rc = name_thread(s, r, p, t);
+	if (!rc)
 		rc = k->meaning == MEANING_ENTER
 			     ? (t->call = k->call, 0)
 			     : strace_call_name(s, strace_number(p, k->nr, k->nr_size), &t->call);
-	if (!rc)
-		rc = intern_again(&s->texts, comm, len, &t->comm);
 	if (rc)
 		return rc;
 	t->path = path;
 	t->start = p->time;
 	t->mark = (enum ps_mark)(p->flags & PS_MARK_MASK);
-	t->nargs = k->nargs;
-	for (uint32_t i = 0; i < k->nargs; i++) {
-		t->about[i] = k->arg[i];
-		t->arg[i] = strace_number(p, k->arg[i].offset, k->arg[i].size);
-	}
+	t->event = p->event;
+	if (!s->lean)
+		take_args(t, p, k);
 	return is_of(s, t->call, WHAT_ENDS) ? give_up(s, t) : 0;
 }
 
@@ -164,10 +190,10 @@ static int on_exit_of(struct strace *s, const struct sreader *r, const struct ps
 		rc = give_up(s, t);
 	s->account.unbegun += !c.begun;
 	c.start = c.begun && t->start <= p->time ? t->start : p->time;
-	c.comm = comm_of(r, p, &c.comm_len);
+	rc = rc ? rc : name_thread(s, r, p, t);
 	/* What is closed has its path in its line yet; what is opened has it already. */
-	closes = is_of(s, c.name, WHAT_CLOSES);
-	if (!rc && !closes)
+	closes = !s->lean && is_of(s, c.name, WHAT_CLOSES);
+	if (!rc && !closes && !s->lean)
 		rc = strace_files_after(s, &c);
 	if (c.begun ? t->mark == PS_MARK_PASS || (t->mark == PS_MARK_NA && mark == PS_MARK_PASS)
 		    : mark == PS_MARK_PASS)
@@ -242,8 +268,8 @@ static int forget(struct strace *s)
 		memset(s->events, 0, s->nevents * sizeof(*s->events));
 	map64_clear(&s->by_tid);
 	map64_clear(&s->files);
-	map64_clear(&s->names);
-	s->nthreads = 0;
+	strace_forget_names(s);
+	s->nthreads = s->last = 0;
 	snprintf(s->arch, sizeof(s->arch), "%s", s->o.arch ? s->o.arch : "x86_64");
 	s->arm = !strncmp(s->arch, "aarch64", 7) || !strncmp(s->arch, "arm", 3);
 	return rc;
@@ -272,7 +298,7 @@ static int see(struct strace *s, const struct ps_record *rec)
 		memcpy(s->arch, m->value.p, m->value.len);
 		s->arch[m->value.len] = 0;
 		s->arm = !strncmp(s->arch, "aarch64", 7) || !strncmp(s->arch, "arm", 3);
-		map64_clear(&s->names);
+		strace_forget_names(s);
 		return 0;
 	default: return 0;
 	}

@@ -14,20 +14,36 @@ static int make(struct strace *s)
 			  &s->table);
 }
 
-int strace_count(struct strace *s, const struct call *c)
+/* The row of a call; the one of a thread's calls is looked up each time. */
+static int find_row(struct strace *s, const struct call *c, struct known_call *k, uint32_t *row)
 {
 	uint64_t key[3] = {0, 0, c->t->tid};
 	size_t len;
 	const char *name = strace_text(s, c->name, &len);
+	int rc = table_text(s->table, name, len, &key[0]);
+
+	if (!rc && s->o.by_thread) {
+		name = strace_text(s, c->t->comm, &len);
+		rc = table_text(s->table, name, len, &key[1]);
+	}
+	if (!rc)
+		rc = table_row(s->table, key, row);
+	if (!rc && !s->o.by_thread) {
+		k->row = *row + 1;
+		k->generation = s->table->generation;
+	}
+	return rc;
+}
+
+int strace_count(struct strace *s, const struct call *c, struct known_call *k)
+{
 	uint32_t row;
 	int rc = s->table ? 0 : make(s);
 
-	if (!rc)
-		rc = table_text(s->table, name, len, &key[0]);
-	if (!rc && s->o.by_thread)
-		rc = table_text(s->table, c->comm, c->comm_len, &key[1]);
-	if (!rc)
-		rc = table_row(s->table, key, &row);
+	if (!rc && k->row && k->generation == s->table->generation)
+		row = k->row - 1;
+	else
+		rc = rc ? rc : find_row(s, c, k, &row);
 	if (!rc && c->begun && c->ended)
 		rc = table_add(s->table, row, 0, (hist_int)(c->end - c->start), c->start);
 	if (!rc && c->ended && c->ret < 0 && c->ret >= -4095)

@@ -33,13 +33,14 @@ static void add_file(struct strace *s, uint32_t pid, uint64_t fd)
 }
 
 /* Arguments at the end that are 0 say nothing, where there are more than the call has. */
-static uint32_t count_args(const struct thread *t, const struct known_call *k)
+static uint32_t count_args(const struct thread *t, const struct event_arg *about,
+			   const struct known_call *k)
 {
 	uint32_t n = t->nargs;
 
 	if (k->args)
 		return k->nargs < n ? k->nargs : n;
-	while (n && !t->arg[n - 1] && !t->about[n - 1].name)
+	while (n && !t->arg[n - 1] && !about[n - 1].name)
 		n--;
 	return n;
 }
@@ -56,20 +57,21 @@ static void add_args(struct strace *s, const struct call *c, const struct known_
 {
 	const struct thread *t = c->t;
 	const struct call_args *known = k->args;
-	uint32_t n = c->begun ? count_args(t, k) : 0, path = t->path;
+	const struct event_arg *about = s->events[t->event].arg;
+	uint32_t n = c->begun ? count_args(t, about, k) : 0, path = t->path;
 
 	for (uint32_t i = 0; i < n; i++) {
-		enum arg_kind kind = t->about[i].kind;
+		enum arg_kind kind = about[i].kind;
 		size_t len;
-		const char *arg = strace_text(s, t->about[i].name, &len);
+		const char *arg = strace_text(s, about[i].name, &len);
 
 		if (is_left_out(t, known, i))
 			continue;
-		if (!t->about[i].name && known) {
+		if (!about[i].name && known) {
 			kind = known->arg[i].kind;
 			arg = known->arg[i].name;
 			len = strlen(arg);
-		} else if (!t->about[i].name) {
+		} else if (!about[i].name) {
 			kind = ARG_PTR;
 		}
 		buf_adds(&s->b, i ? ", " : "");
@@ -125,8 +127,9 @@ static void add_ms(struct buf *b, uint64_t ns, int width)
 
 static void add_text(struct strace *s, const struct call *c, const struct known_call *k)
 {
-	size_t len;
+	size_t len, comm_len;
 	const char *name = strace_text(s, c->name, &len);
+	const char *comm = strace_text(s, c->t->comm, &comm_len);
 	struct buf *b = &s->b;
 
 	if (c->begun)
@@ -140,7 +143,7 @@ static void add_text(struct strace *s, const struct call *c, const struct known_
 	} else {
 		buf_adds(b, " (            ) ");
 	}
-	buf_add_safe(b, c->comm, c->comm_len);
+	buf_add_safe(b, comm, comm_len);
 	buf_addc(b, '/');
 	buf_add_u64(b, c->t->tid, 0, ' ');
 	buf_addc(b, ' ');
@@ -172,8 +175,9 @@ static void add_part(struct strace *s, const struct call *c, const struct known_
 
 static void add_tsv(struct strace *s, const struct call *c, const struct known_call *k)
 {
-	size_t len;
+	size_t len, comm_len;
 	const char *name = strace_text(s, c->name, &len);
+	const char *comm = strace_text(s, c->t->comm, &comm_len);
 	struct buf args, result;
 
 	if (!s->begun)
@@ -186,7 +190,7 @@ static void add_tsv(struct strace *s, const struct call *c, const struct known_c
 	if (c->begun && c->ended)
 		buf_add_u64(&s->b, c->end - c->start, 0, ' ');
 	buf_addc(&s->b, '\t');
-	table_add_escaped(&s->b, c->comm, c->comm_len, false);
+	table_add_escaped(&s->b, comm, comm_len, false);
 	buf_addf(&s->b, "\t%u\t%u\t", c->t->pid, c->t->tid);
 	table_add_escaped(&s->b, name, strlen(name), false);
 	buf_addc(&s->b, '\t');
@@ -202,8 +206,9 @@ static void add_tsv(struct strace *s, const struct call *c, const struct known_c
 
 static void add_json(struct strace *s, const struct call *c, const struct known_call *k)
 {
-	size_t len;
+	size_t len, comm_len;
 	const char *name = strace_text(s, c->name, &len);
+	const char *comm = strace_text(s, c->t->comm, &comm_len);
 	struct buf args, result;
 
 	add_part(s, c, k, true, &args);
@@ -214,7 +219,7 @@ static void add_json(struct strace *s, const struct call *c, const struct known_
 	if (c->begun && c->ended)
 		buf_addf(&s->b, "\"duration\":%" PRIu64 ",", c->end - c->start);
 	buf_adds(&s->b, "\"comm\":");
-	buf_add_json(&s->b, c->comm, c->comm_len);
+	buf_add_json(&s->b, comm, comm_len);
 	buf_addf(&s->b, ",\"pid\":%u,\"tid\":%u,\"call\":", c->t->pid, c->t->tid);
 	buf_add_json(&s->b, name, strlen(name));
 	buf_adds(&s->b, ",\"arguments\":");
@@ -232,19 +237,19 @@ static void add_json(struct strace *s, const struct call *c, const struct known_
 
 int strace_write(struct strace *s, const struct call *c)
 {
-	const struct known_call *k = strace_known(s, c->name);
+	struct known_call *k = strace_known(s, c->name);
 
 	if (!k)
 		return PP_ENOMEM;
 	s->account.calls++;
-	if (!strace_wants(s, c->name) || (s->o.failed && !failed(c)) ||
+	if ((s->o.calls && !strace_wants(s, c->name)) || (s->o.failed && !failed(c)) ||
 	    (s->o.slower && (!c->begun || !c->ended || c->end - c->start < s->o.slower))) {
 		s->account.filtered++;
 		return 0;
 	}
 	s->account.shown++;
 	if (s->o.summary)
-		return strace_count(s, c);
+		return strace_count(s, c, k);
 	switch (s->o.form) {
 	case STRACE_TEXT: add_text(s, c, k); break;
 	case STRACE_TSV: add_tsv(s, c, k); break;
