@@ -51,6 +51,16 @@ grep -E ' = (-1|\?) E[A-Z]+ ' all >want
 same "$OUT" want '--failed'
 run "$BIN/pstrace" -e memory sys.ps
 is "$(grep -cvE '/[0-9]+ (m|brk)' "$OUT")" 0 'a group'
+"$BIN/pstrace" -e '%memory' sys.ps >got 2>/dev/null
+same "$OUT" got 'its name may begin with a percent sign'
+run "$BIN/pstrace" -e 'trace=!%memory' sys.ps
+grep -vE '/[0-9]+ (mmap|brk|munmap|mprotect|mremap|madvise|msync|mincore)\(' all >want
+same "$OUT" want 'as strace -e trace=!... has it'
+run "$BIN/pstrace" -e 'open,opne' sys.ps
+is "$status" 64 'a name of no call'
+like "$ERR" 'no system call: opne' 'is told'
+run "$BIN/pstrace" -e '%nonsense' sys.ps
+is "$status" 64 'likewise a group'
 run "$BIN/pstrace" --slower 100us sys.ps
 awk -F '[( ]+' '{ for (i = 1; i <= NF; i++) if ($i == "ms)") { if ($(i - 1) + 0 >= 0.1) print; break } }' all >want
 same "$OUT" want '--slower'
@@ -93,6 +103,43 @@ unlike "$ERR" 'paths are addresses' 'without a message'
 run "$BIN/pstrace" strace.ps
 run "$BIN/pstrace" sys.ps
 like "$ERR" 'paths are addresses: they were not recorded' 'where there are none, a message says so'
+
+# A program of 32 bits (t/data/README.md) beside one of 64.
+gzip -dc "$ROOT/t/data/narrow.data.gz" | "$BIN/pdecode" >narrow.ps 2>/dev/null
+run "$BIN/pstrace" narrow.ps
+sed -n 's/.*prog32\/[0-9]* //p' "$OUT" | tail -n 5 >got
+cat >want <<'E'
+open(filename: 0x804a000, flags: O_RDONLY) = 3
+read(fd: 3, buf: 0x804a00e, count: 4) = 3
+getpid() = 29174
+close(fd: -1) = -1 EBADF (Bad file descriptor)
+exit_group(error_code: 7) = ?
+E
+same got want 'calls of 32 bits'
+like "$OUT" 'sh/29165 wait4\(' 'calls of 64 bits'
+run "$BIN/pstrace" --abi 64:prog32 narrow.ps
+like "$OUT" 'prog32/29174 fstat\(' '--abi by name'
+run "$BIN/pstrace" --abi 64 --abi 32:29174 narrow.ps
+like "$OUT" 'prog32/29174 open\(' '--abi by number'
+run "$BIN/pstrace" --abi 31 narrow.ps
+is "$status" 64 'an ABI that is none'
+
+# The lines of strace -f -ttt -T: a call that another interrupts is two.
+gzip -dc "$ROOT/t/data/resumed.data.gz" | "$BIN/pdecode" >resumed.ps 2>/dev/null
+run "$BIN/pstrace" --strace resumed.ps
+is "$status" 0 '--strace'
+like "$OUT" '^31811 14990\.[0-9]{6} futex\(.* <unfinished \.\.\.>$' 'a call that is interrupted'
+like "$OUT" '^31811 14991\.[0-9]{6} <\.\.\. futex resumed>\) = 0 <0\.030[0-9]{3}>$' 'and goes on'
+like "$OUT" 'read\(3, 0x[0-9a-f]+, 1\) = \? ERESTARTSYS .* <0\.0[0-9]+>$' 'one that a signal ended'
+is "$(grep -c unfinished "$OUT")" "$(grep -c resumed "$OUT")" 'each goes on'
+run "$BIN/pstrace" resumed.ps
+wc -l <"$OUT" >want
+run "$BIN/pstrace" --strace resumed.ps
+grep -vc 'unfinished' "$OUT" >got
+same got want 'no call is missing'
+run "$BIN/pstrace" --strace --slower 10ms resumed.ps
+unlike "$OUT" 'unfinished' 'what is decided at the end is one line'
+like "$OUT" '^31811 14990\.[0-9]{6} futex\(.*\) = 0 <0\.030' 'with its beginning'
 
 # What is not whole.
 head -c 20000 sys.ps >cut.ps

@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CALL_ARGS_MAX 6
+#define CALL_ARGS_MAX	 6
+#define CALL_NUMBERS_MAX 1024 /* above the number of every call */
 
 /* How a number is written. A(NAME, what it is). */
 #define ARG_KINDS(A) \
@@ -24,6 +25,7 @@
 	A(LONG, "likewise, which may be below zero") \
 	A(PTR, "an address") \
 	A(PATH, "the address of a path") \
+	A(SOCKADDR, "the address of a socket's address that the program gives") \
 	A(FD, "a file descriptor") \
 	A(DIRFD, "likewise, or AT_FDCWD") \
 	A(MODE, "permissions, in octal") \
@@ -78,8 +80,15 @@ const struct call_args *call_find(const char *name, size_t len);
 /* The kind of a call's argument by its name; ARG_PTR or ARG_UINT if it is not known. */
 enum arg_kind call_arg_kind(const struct call_args *c, const char *name, size_t len);
 
-/* Whether a call is in a group: file, desc, net, process, memory, signal, ipc. */
+/*
+ * Whether a call is in a group: file, desc, net or network, process, memory, signal, ipc, stat,
+ * creds, clock.
+ */
 bool call_in_group(const char *name, size_t len, const char *group, size_t group_len);
+
+/* Whether there is a group, or, on any machine, a call of that name. */
+bool call_group_known(const char *group, size_t len);
+bool call_name_known(const char *name, size_t len);
 
 /* ---- values.c ---- */
 
@@ -88,6 +97,12 @@ bool call_in_group(const char *name, size_t len, const char *group, size_t group
  * aarch64, which differ.
  */
 void value_add(struct buf *b, enum arg_kind kind, uint64_t v, bool arm);
+
+/*
+ * Appends a socket's address, as struct sockaddr has it in this machine's byte order, for people:
+ * {AF_INET, 127.0.0.1:80}. What is too short is written as its bytes' number.
+ */
+void value_add_sockaddr(struct buf *b, const char *bytes, size_t len);
 
 /* "ENOENT" and "No such file or directory" of 2; NULL: not known. */
 const char *value_errno(uint32_t err, const char **text);

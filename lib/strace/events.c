@@ -73,24 +73,51 @@ static int bind_enter(struct strace *s, struct known_event *k, const struct ps_e
 	return rc;
 }
 
-/* A probe with a text that is named as paths are. */
-static void bind_path(struct known_event *k, const struct ps_event *e)
+/* The first of these fields that is there and a text, or, of `any`, bytes. */
+static bool bind_told(struct told_field *to, const struct ps_event *e, const char *const *names,
+		      size_t n, bool any)
 {
-	static const char *const names[] = {"filename",	       "pathname",	  "path",
-					    "filename_string", "pathname_string", "name"};
 	struct ps_event_field f;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!ps_event_field_find(e, names[i], strlen(names[i]), &f) ||
-		    !(f.flags & PS_FIELD_STRING))
+		    !(f.flags & (any ? PS_FIELD_ARRAY : PS_FIELD_STRING)))
 			continue;
-		k->meaning = MEANING_PATH;
-		k->path = f.offset;
-		k->path_size = f.size;
-		k->dynamic = f.flags & PS_FIELD_DYNAMIC;
-		k->relative = f.flags & PS_FIELD_RELATIVE;
-		return;
+		*to = (struct told_field){f.offset, f.size, f.flags & PS_FIELD_DYNAMIC,
+					  f.flags & PS_FIELD_RELATIVE};
+		return true;
 	}
+	return false;
+}
+
+/* A probe with texts that are named as paths are, or the bytes of a socket's address. */
+static void bind_probe(struct known_event *k, const struct ps_event *e)
+{
+	static const char *const names[] = {"filename",	       "pathname",	  "path", "oldname",
+					    "filename_string", "pathname_string", "name"};
+	static const char *const seconds[] = {"newname", "newpath"};
+	static const char *const sockets[] = {"sockaddr", "uservaddr", "umyaddr"};
+	bool told = bind_told(&k->path[0], e, names, sizeof(names) / sizeof(names[0]), false);
+
+	told |= bind_told(&k->path[1], e, seconds, sizeof(seconds) / sizeof(seconds[0]), false);
+	told |= bind_told(&k->sockaddr, e, sockets, sizeof(sockets) / sizeof(sockets[0]), true);
+	if (told)
+		k->meaning = MEANING_TOLD;
+}
+
+/* The records of perf trace's BPF programs (told.c) have no format: it is always this one. */
+static void bind_bpf(struct known_event *k)
+{
+	k->meaning = MEANING_RAW_ENTER;
+	k->nr = 8;
+	k->nr_size = 8;
+	k->nargs = CALL_ARGS_MAX;
+	k->together = true;
+	for (uint32_t i = 0; i < CALL_ARGS_MAX; i++) {
+		k->arg[i].size = 8;
+		k->arg[i].offset = 16 + 8 * i;
+	}
+	k->extra = 16 + 8 * CALL_ARGS_MAX;
 }
 
 /* Probes only: events of the kernel have names of files and of other things, too. */
@@ -126,7 +153,11 @@ int strace_event(struct strace *s, const struct ps_event *e)
 	k = &v[e->id];
 	*k = (struct known_event){.meaning = MEANING_OTHER};
 	if (is_probe(name)) {
-		bind_path(k, e);
+		bind_probe(k, e);
+		return 0;
+	}
+	if (equals(name, "__augmented_syscalls__")) {
+		bind_bpf(k);
 		return 0;
 	}
 	if (begins(name, "raw_syscalls:", &rest) || begins(name, "syscalls:", &rest))

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "strace/parts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static uint64_t key_of(uint32_t pid, uint64_t fd)
@@ -40,10 +41,12 @@ int strace_files_after(struct strace *s, const struct call *c)
 
 	if (!k)
 		return PP_ENOMEM;
+	if (k->what & WHAT_CONNECTS && c->begun && (!c->ret || c->ret == -EINPROGRESS))
+		return c->t->sockaddr ? set(s, pid, c->t->arg[0], c->t->sockaddr) : 0;
 	if (!c->begun || !c->ended || c->ret < 0)
 		return 0;
 	if (k->what & WHAT_OPENS)
-		return set(s, pid, (uint64_t)c->ret, c->t->path);
+		return set(s, pid, (uint64_t)c->ret, c->t->path[0]);
 	if (k->what & WHAT_CLOSES)
 		return set(s, pid, c->t->arg[0], 0);
 	if (k->what & WHAT_DOUBLES)

@@ -16,18 +16,29 @@ const char *strace_text(const struct strace *s, uint32_t id, size_t *len)
 	return t ? t : "";
 }
 
-int strace_find_name(struct strace *s, uint64_t number, uint32_t *text)
+/* Two calls of i386 have the arguments of others that are called the same elsewhere. */
+static const char *call_of_i386(const char *arch, const char *name)
 {
-	uint32_t *slot =
-		number < STRACE_NUMBERS ? &s->numbers[number] : map64_put(&s->names, number, NULL);
-	const char *name;
+	if (*arch != 'i' || arch[2] != '8')
+		return name;
+	return !strcmp(name, "mmap") ? "old_mmap" : !strcmp(name, "select") ? "old_select" : name;
+}
+
+int strace_find_name(struct strace *s, bool narrow, uint64_t number, uint32_t *text)
+{
+	const uint64_t x32 = 1 << 30; /* calls of x86-64 with addresses of 32 bits */
+	const char *arch = narrow ? s->narrow_arch : s->arch, *name;
+	uint32_t *slot = number < STRACE_NUMBERS
+				 ? &s->numbers[narrow][number]
+				 : map64_put(&s->names, narrow ? ~number : number, NULL);
 	char other[32];
 	int rc;
 
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot) {
-		name = syscall_name(s->arch, number);
+		name = syscall_name(arch, !strcmp(arch, "x86_64") ? number & ~x32 : number);
+		name = name ? call_of_i386(arch, name) : NULL;
 		if (!name) {
 			snprintf(other, sizeof(other), "syscall_%lld", (long long)number);
 			name = other;
@@ -55,7 +66,8 @@ static bool is_one_of(const char *name, const char *const *list)
 
 static uint32_t what_is(const char *name)
 {
-	static const char *const addresses[] = {"mmap", "mmap2", "brk", "mremap", "shmat", NULL};
+	static const char *const addresses[] = {"mmap",	  "mmap2", "old_mmap", "brk",
+						"mremap", "shmat", NULL};
 	static const char *const ends[] = {"exit", "exit_group", NULL};
 
 	if (!strncmp(name, "open", 4) || !strcmp(name, "creat"))
@@ -69,6 +81,10 @@ static uint32_t what_is(const char *name)
 		return WHAT_MAKES;
 	if (is_one_of(name, addresses))
 		return WHAT_ADDRESS;
+	if (!strcmp(name, "connect"))
+		return WHAT_CONNECTS;
+	if (!strcmp(name, "restart_syscall"))
+		return WHAT_RESTARTS;
 	return is_one_of(name, ends) ? WHAT_ENDS : 0;
 }
 
@@ -92,6 +108,8 @@ struct known_call *strace_learn(struct strace *s, uint32_t name)
 
 static bool item_has(const char *item, size_t n, const char *name, size_t len)
 {
+	if (n && *item == '%')
+		return call_in_group(name, len, item + 1, n - 1);
 	return call_in_group(name, len, item, n) || glob_match(item, n, name, len);
 }
 
@@ -106,6 +124,7 @@ bool strace_wants(struct strace *s, uint32_t name)
 	if (slot && *slot)
 		return *slot == 2;
 	text = strace_text(s, name, &len);
+	at += strncmp(at, "trace=", 6) ? 0 : 6;
 	no = *at == '!';
 	for (at += no; *at && !found; at += *at == ',') {
 		size_t n = strcspn(at, ",");

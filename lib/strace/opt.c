@@ -1,12 +1,15 @@
 /* The command line options of pstrace. */
 #include "base/err.h"
+#include "strace/calls.h"
 #include "strace/strace.h"
 
-enum { FAILED = OPT_NO_SHORT, SLOWER, BY_THREAD, RAW, ARCH, TSV, JSON, SORT, TOP };
+#include <string.h>
+
+enum { FAILED = OPT_NO_SHORT, SLOWER, BY_THREAD, RAW, ARCH, ABI, STRACE, TSV, JSON, SORT, TOP };
 
 const struct opt strace_options[] = {
 	{'e', "calls", "CALLS",
-	 "only CALLS: names, patterns, file, desc, net, process, memory, ..."},
+	 "only CALLS: names, patterns, %file, %desc, %net, %process, %memory, ..."},
 	{FAILED, "failed", NULL, "only calls that failed"},
 	{SLOWER, "slower", "TIME", "only calls that took TIME or longer, such as 1ms"},
 	{'s', "summary", NULL, "a table of calls, their errors and times, not the calls"},
@@ -15,17 +18,60 @@ const struct opt strace_options[] = {
 	{SORT, "sort", "COLUMN", "with --summary: sort by time, errors, count, max, call, ..."},
 	{RAW, "raw", NULL, "numbers, not the names of flags and errors"},
 	{ARCH, "arch", "ARCH", "calls and flags are those of ARCH: x86_64, i386, aarch64"},
+	{ABI, "abi", "ABI",
+	 "calls are of 32 or 64 bits; 32:WHO: those of a thread, by name or number"},
+	{STRACE, "strace", NULL, "lines as strace -f -ttt -T has them"},
 	{TSV, "tsv", NULL, "write tab-separated values"},
 	{JSON, "json", NULL, "write JSON, one object a call"},
 	{0},
 };
+
+/* Names of -e that are no patterns have to be those of calls or groups. */
+static int check_calls(const char *list, struct buf *why)
+{
+	list += strncmp(list, "trace=", 6) ? 0 : 6;
+	for (list += *list == '!'; *list; list += *list == ',') {
+		size_t n;
+
+		list += strspn(list, " ");
+		n = strcspn(list, ",");
+		if (*list == '%' ? call_group_known(list + 1, n - 1)
+				 : memchr(list, '*', n) || memchr(list, '?', n) ||
+					   memchr(list, '[', n) || call_group_known(list, n) ||
+					   call_name_known(list, n)) {
+			list += n;
+			continue;
+		}
+		buf_adds(why, *list == '%' ? "no group of system calls: " : "no system call: ");
+		buf_add_safe(why, list, n);
+		return PP_EUSAGE;
+	}
+	return 0;
+}
+
+static int add_abi(struct strace_opts *o, const char *arg, struct buf *why)
+{
+	bool fine = !strncmp(arg, "32", 2) || !strncmp(arg, "64", 2);
+
+	if (!fine || (arg[2] && (arg[2] != ':' || !arg[3]))) {
+		buf_adds(why, "--abi: neither 32 nor 64, with :WHO after it: ");
+		buf_add_safe(why, arg, strlen(arg));
+		return PP_EUSAGE;
+	}
+	if (o->nabis == STRACE_ABIS_MAX) {
+		buf_adds(why, "--abi: too often");
+		return PP_EUSAGE;
+	}
+	o->abis[o->nabis++] = arg;
+	return 0;
+}
 
 int strace_option(void *opts, int id, const char *arg, struct buf *why)
 {
 	struct strace_opts *o = opts;
 
 	switch (id) {
-	case 'e': o->calls = arg; break;
+	case 'e': o->calls = arg; return check_calls(arg, why);
 	case FAILED: o->failed = true; break;
 	case SLOWER: return opt_duration("slower", arg, false, &o->slower, why);
 	case 's': o->summary = true; break;
@@ -44,6 +90,8 @@ int strace_option(void *opts, int id, const char *arg, struct buf *why)
 	case SORT: o->table.sort = arg; break;
 	case RAW: o->raw = true; break;
 	case ARCH: o->arch = arg; break;
+	case ABI: return add_abi(o, arg, why);
+	case STRACE: o->form = STRACE_LINES; break;
 	case TSV:
 		o->form = STRACE_TSV;
 		o->table.form = TABLE_FORM_TSV;

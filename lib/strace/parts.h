@@ -12,6 +12,7 @@
 #include "strace/strace.h"
 
 #define STRACE_PATH_MAX 4096 /* bytes of a path that are kept */
+#define TOLD_PATHS	2    /* paths of a call that can be told: rename has two */
 #define STRACE_NUMBERS	512  /* calls below this number have their name in an array */
 #define STRACE_FILES_MAX \
 	(1u << 20) /* open files whose paths are kept; of further ones no path is */
@@ -24,7 +25,12 @@ enum meaning {
 	MEANING_RAW_EXIT,
 	MEANING_ENTER,
 	MEANING_EXIT,
-	MEANING_PATH /* a probe that has the path of the thread's next call, or of this one */
+	MEANING_TOLD /* a probe: the path of the thread's next call, or of this one */
+};
+/* Bytes that a probe told. */
+struct told_field {
+	uint32_t offset, size; /* size 0: there is none */
+	bool dynamic, relative;
 };
 struct event_arg {
 	uint32_t name; /* text; of raw events 0 */
@@ -33,11 +39,11 @@ struct event_arg {
 };
 struct known_event {
 	enum meaning meaning;
-	uint32_t call;		  /* text: its name; of raw events 0 */
-	uint32_t nr, nr_size;	  /* of raw events: where the number is */
-	uint32_t ret, ret_size;	  /* of the end of a call */
-	uint32_t path, path_size; /* the field of MEANING_PATH, */
-	bool dynamic, relative;
+	uint32_t call;		/* text: its name; of raw events 0 */
+	uint32_t nr, nr_size;	/* of raw events: where the number is */
+	uint32_t ret, ret_size; /* of the end of a call */
+	uint32_t extra;		/* where what BPF programs told begins; 0: nowhere */
+	struct told_field path[TOLD_PATHS], sockaddr; /* of MEANING_TOLD */
 	uint32_t nargs;
 	bool together; /* its arguments are six numbers of 64 bits, side by side */
 	struct event_arg arg[CALL_ARGS_MAX];
@@ -51,7 +57,9 @@ enum call_what {
 	WHAT_DOUBLES = 8,  /* returns another descriptor of a file */
 	WHAT_MAKES = 16,   /* returns a descriptor of no path */
 	WHAT_ADDRESS = 32, /* returns an address */
-	WHAT_ENDS = 64	   /* does not return */
+	WHAT_ENDS = 64,	   /* does not return */
+	WHAT_CONNECTS = 128,
+	WHAT_RESTARTS = 256 /* goes on with a call that a signal interrupted */
 };
 struct known_call {
 	const struct call_args *args; /* NULL: not known */
@@ -62,16 +70,18 @@ struct known_call {
 
 struct thread {
 	uint32_t tid, pid;
-	uint32_t comm;	 /* text */
-	uint32_t string; /* of the stream, which comm was last made of */
-	uint32_t event;	 /* that began its call */
-	uint32_t call;	 /* text: name of the call; 0: it is in none */
-	uint32_t path;	 /* text: what a probe told; 0: nothing */
+	uint32_t comm;			     /* text */
+	uint32_t string;		     /* of the stream, which comm was last made of */
+	uint32_t event;			     /* that began its call */
+	uint32_t call;			     /* text: name of the call; 0: it is in none */
+	uint32_t path[TOLD_PATHS], sockaddr; /* texts: what was told; 0: nothing */
+	uint32_t interrupted;		     /* text: name of a call that is to be restarted */
 	uint64_t start;
 	uint64_t arg[CALL_ARGS_MAX];
 	uint32_t nargs;
 	enum ps_mark mark; /* of its beginning */
-	bool timed;
+	bool narrow;	   /* its calls are of 32 bits on a machine of 64 */
+	bool split;	   /* --strace: the line of the beginning was written */
 };
 
 struct strace_account {
@@ -102,11 +112,15 @@ struct strace {
 	bool lean; /* arguments, files and names of threads are not needed */
 	bool arm;  /* flags of open are those of arm */
 	char arch[32];
-	uint32_t numbers[STRACE_NUMBERS]; /* names of calls by number: text; 0: not asked yet */
-	struct map64 names;		  /* the same of numbers that are greater */
-	bool told;			  /* a probe told a path */
-	bool pathless;			  /* a path was written as its address */
-	struct map64 wanted;		  /* by name: 1 no, 2 yes */
+	const char *narrow_arch; /* of its calls of 32 bits; NULL: it has none */
+	struct map64 narrow;	 /* processes whose calls are of 32 bits */
+	/* Names of calls by number: text; 0: not asked yet. The second are those of 32 bits. */
+	uint32_t numbers[2][STRACE_NUMBERS];
+	struct map64 names;  /* the same of numbers that are greater */
+	uint32_t begun_line; /* --strace: thread whose call has no line yet, from 1 on */
+	bool told;	     /* a probe told a path */
+	bool pathless;	     /* a path was written as its address */
+	struct map64 wanted; /* by name: 1 no, 2 yes */
 	struct tables tables;
 	struct table *table;
 	struct strace_account account;
@@ -143,15 +157,40 @@ static inline uint64_t strace_number(const struct ps_sample *p, uint32_t offset,
 	return v;
 }
 
+/* ---- abi.c ---- */
+
+void strace_set_arch(struct strace *s, const char *arch, size_t len);
+
+/* What records tell of processes. 0 or PP_ENOMEM. */
+int strace_abi_mmap(struct strace *s, const struct sreader *r, const struct ps_mmap *m);
+int strace_abi_fork(struct strace *s, uint32_t pid, uint32_t parent);
+void strace_abi_exit(struct strace *s, uint32_t pid);
+
+/* Sets whether the calls of a sample's thread are of 32 bits. 0 or PP_ENOMEM. */
+int strace_abi_of(struct strace *s, const struct ps_sample *p, struct thread *t);
+
+/* ---- told.c ---- */
+
+/* Keeps what a probe told for the thread's call. 0 or PP_ENOMEM. */
+int strace_told_by_probe(struct strace *s, struct thread *t, const struct ps_sample *p,
+			 const struct known_event *k);
+
+/* Likewise what follows the arguments of a call that began. 0 or PP_ENOMEM. */
+int strace_told_by_bpf(struct strace *s, struct thread *t, const struct ps_sample *p,
+		       const struct known_event *k);
+
 /* ---- names.c ---- */
 
-/* The name of a call by its number, as text; "syscall_N" if it has none. 0 or PP_ENOMEM. */
-int strace_find_name(struct strace *s, uint64_t number, uint32_t *text);
-static inline int strace_call_name(struct strace *s, uint64_t number, uint32_t *text)
+/*
+ * The name of a call by its number, as text; "syscall_N" if it has none. `narrow`: it is one of 32
+ * bits. 0 or PP_ENOMEM.
+ */
+int strace_find_name(struct strace *s, bool narrow, uint64_t number, uint32_t *text);
+static inline int strace_call_name(struct strace *s, bool narrow, uint64_t number, uint32_t *text)
 {
-	if (number >= STRACE_NUMBERS || !s->numbers[number])
-		return strace_find_name(s, number, text);
-	*text = s->numbers[number];
+	if (number >= STRACE_NUMBERS || !s->numbers[narrow][number])
+		return strace_find_name(s, narrow, number, text);
+	*text = s->numbers[narrow][number];
 	return 0;
 }
 
@@ -180,6 +219,26 @@ int strace_files_fork(struct strace *s, uint32_t pid, uint32_t parent);
 
 /* The path of a descriptor; 0: not known. */
 uint32_t strace_file(const struct strace *s, uint32_t pid, uint64_t fd);
+
+/* ---- args.c ---- */
+
+/* The arguments, with their names or without; the result. */
+void strace_add_args(struct strace *s, const struct call *c, const struct known_call *k,
+		     bool names);
+void strace_add_result(struct strace *s, const struct call *c, const struct known_call *k);
+
+static inline bool strace_failed(const struct call *c)
+{
+	return c->ended && c->ret < 0 && c->ret >= -4095;
+}
+
+/* ---- lines.c: the lines of --strace ---- */
+
+/* A call began. */
+void strace_line_begin(struct strace *s, struct thread *t);
+
+/* It ended; or will not be seen to end. */
+void strace_line_end(struct strace *s, const struct call *c, const struct known_call *k);
 
 /* ---- write.c ---- */
 

@@ -6,7 +6,6 @@
 #include "strace/parts.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 int strace_new(struct strace **out, const struct strace_opts *o, int fd, struct diag *d)
@@ -38,6 +37,7 @@ void strace_free(struct strace *s)
 	map64_release(&s->by_tid);
 	map64_release(&s->files);
 	map64_release(&s->names);
+	map64_release(&s->narrow);
 	map64_release(&s->wanted);
 	if (s->table)
 		tables_release(&s->tables);
@@ -98,6 +98,16 @@ static inline int name_thread(struct strace *s, const struct sreader *r, const s
 	return intern_add(&s->texts, text ? text : "<...>", text ? len : 5, &t->comm, NULL);
 }
 
+#define RESTART_BLOCK 516 /* ERESTART_RESTARTBLOCK of the kernel: restart_syscall goes on with it */
+
+/* What is told from now on is for the next call. */
+static void end_call(struct thread *t)
+{
+	t->call = t->sockaddr = 0;
+	memset(t->path, 0, sizeof(t->path));
+	t->split = false;
+}
+
 /* A call that did not end, as far as the recording tells. */
 static int give_up(struct strace *s, struct thread *t)
 {
@@ -107,7 +117,7 @@ static int give_up(struct strace *s, struct thread *t)
 	s->account.unended++;
 	if (t->mark == PS_MARK_PASS)
 		rc = strace_write(s, &c);
-	t->call = t->path = 0;
+	end_call(t);
 	return rc;
 }
 
@@ -131,32 +141,49 @@ static void take_args(struct thread *t, const struct ps_sample *p, const struct 
 		t->arg[i] = strace_number(p, k->arg[i].offset, k->arg[i].size);
 }
 
+/* The name of the call that a sample of raw_syscalls, or of one call, is about. */
+static inline int name_call(struct strace *s, const struct ps_sample *p,
+			    const struct known_event *k, struct thread *t, uint32_t *name)
+{
+	int rc = 0;
+
+	*name = k->call;
+	if (k->call)
+		return 0;
+	if (s->narrow.n || s->o.nabis || ps_sample_has(p, user_regs))
+		rc = strace_abi_of(s, p, t);
+	else
+		t->narrow = false;
+	return rc ? rc : strace_call_name(s, t->narrow, strace_number(p, k->nr, k->nr_size), name);
+}
+
 static int on_enter(struct strace *s, const struct sreader *r, const struct ps_sample *p,
 		    const struct known_event *k)
 {
 	struct thread *t;
-	uint32_t path;
 	int rc = thread_of(s, p, &t);
 
 	if (rc)
 		return rc;
-	path = t->call ? 0 : t->path;
 	if (t->call)
 		rc = give_up(s, t);
 	if (!rc)
 		rc = name_thread(s, r, p, t);
 	if (!rc)
-		rc = k->meaning == MEANING_ENTER
-			     ? (t->call = k->call, 0)
-			     : strace_call_name(s, strace_number(p, k->nr, k->nr_size), &t->call);
+		rc = name_call(s, p, k, t, &t->call);
 	if (rc)
 		return rc;
-	t->path = path;
 	t->start = p->time;
 	t->mark = (enum ps_mark)(p->flags & PS_MARK_MASK);
 	t->event = p->event;
 	if (!s->lean)
 		take_args(t, p, k);
+	if (k->extra && !s->lean)
+		rc = strace_told_by_bpf(s, t, p, k);
+	if (rc)
+		return rc;
+	if (s->o.form == STRACE_LINES)
+		strace_line_begin(s, t);
 	return is_of(s, t->call, WHAT_ENDS) ? give_up(s, t) : 0;
 }
 
@@ -175,9 +202,7 @@ static int on_exit_of(struct strace *s, const struct sreader *r, const struct ps
 	c.ret = (int64_t)strace_number(p, k->ret, k->ret_size);
 	if (k->ret_size == 4)
 		c.ret = (int32_t)c.ret;
-	c.name = k->call;
-	if (k->meaning == MEANING_RAW_EXIT)
-		rc = strace_call_name(s, strace_number(p, k->nr, k->nr_size), &c.name);
+	rc = name_call(s, p, k, t, &c.name);
 	/* The end of a signal handler has no number. */
 	c.begun = t->call &&
 		  (t->call == c.name || (k->meaning == MEANING_RAW_EXIT &&
@@ -200,29 +225,19 @@ static int on_exit_of(struct strace *s, const struct sreader *r, const struct ps
 		rc = rc ? rc : strace_write(s, &c);
 	if (!rc && closes)
 		rc = strace_files_after(s, &c);
-	t->call = t->path = 0;
+	t->interrupted = c.ret == -RESTART_BLOCK ? c.name : 0;
+	end_call(t);
 	return rc;
 }
 
-/* A path that a probe tells belongs to the call that the thread is in, or to its next one. */
-static int on_path(struct strace *s, const struct ps_sample *p, const struct known_event *k)
+/* What a probe tells belongs to the call that the thread is in, or to its next one. */
+static int on_told(struct strace *s, const struct ps_sample *p, const struct known_event *k)
 {
-	uint64_t at = k->path, len = k->path_size;
 	struct thread *t;
-	int rc = thread_of(s, p, &t);
+	int rc = s->lean ? 0 : thread_of(s, p, &t);
 
-	if (rc || !ps_sample_has(p, payload))
-		return rc;
-	if (k->dynamic) {
-		uint64_t word = strace_number(p, k->path, 4);
-
-		at = (word & 0xffff) + (k->relative ? (uint64_t)k->path + 4 : 0);
-		len = word >> 16;
-	}
-	if (at > p->payload.len || len > p->payload.len - at)
-		return 0;
-	len = strnlen(p->payload.p + at, len < STRACE_PATH_MAX ? len : STRACE_PATH_MAX);
-	return len ? intern_again(&s->texts, p->payload.p + at, len, &t->path) : 0;
+	s->told = true;
+	return rc || s->lean ? rc : strace_told_by_probe(s, t, p, k);
 }
 
 static int on_sample(struct strace *s, const struct sreader *r, const struct ps_sample *p)
@@ -243,7 +258,7 @@ static int on_sample(struct strace *s, const struct sreader *r, const struct ps_
 	case MEANING_ENTER: return on_enter(s, r, p, k);
 	case MEANING_RAW_EXIT:
 	case MEANING_EXIT: return on_exit_of(s, r, p, k);
-	case MEANING_PATH: s->told = true; return on_path(s, p, k);
+	case MEANING_TOLD: return on_told(s, p, k);
 	default: return 0;
 	}
 }
@@ -262,43 +277,44 @@ static int all_unended(struct strace *s)
 
 static int forget(struct strace *s)
 {
+	const char *arch = s->o.arch ? s->o.arch : "x86_64";
 	int rc = all_unended(s);
 
 	if (s->nevents)
 		memset(s->events, 0, s->nevents * sizeof(*s->events));
 	map64_clear(&s->by_tid);
 	map64_clear(&s->files);
-	strace_forget_names(s);
-	s->nthreads = s->last = 0;
-	snprintf(s->arch, sizeof(s->arch), "%s", s->o.arch ? s->o.arch : "x86_64");
-	s->arm = !strncmp(s->arch, "aarch64", 7) || !strncmp(s->arch, "arm", 3);
+	map64_clear(&s->narrow);
+	s->nthreads = s->last = s->begun_line = 0;
+	strace_set_arch(s, arch, strlen(arch));
 	return rc;
 }
 
-static int on_thread_end(struct strace *s, uint32_t tid)
+static int on_thread_end(struct strace *s, uint32_t pid, uint32_t tid)
 {
 	uint32_t *slot = map64_get(&s->by_tid, tid);
 
+	if (pid == tid)
+		strace_abi_exit(s, pid);
 	return slot && s->threads[*slot - 1].call ? give_up(s, &s->threads[*slot - 1]) : 0;
 }
 
-static int see(struct strace *s, const struct ps_record *rec)
+static int see(struct strace *s, const struct sreader *r, const struct ps_record *rec)
 {
 	const struct ps_meta *m = &rec->meta;
+	int rc;
 
 	switch (rec->type) {
 	case PS_HEADER: return forget(s);
 	case PS_EVENT: return strace_event(s, &rec->event);
-	case PS_FORK: return strace_files_fork(s, rec->fork.pid, rec->fork.ppid);
-	case PS_EXIT: return on_thread_end(s, rec->exit.tid);
+	case PS_MMAP: return strace_abi_mmap(s, r, &rec->mmap);
+	case PS_FORK:
+		rc = strace_abi_fork(s, rec->fork.pid, rec->fork.ppid);
+		return rc ? rc : strace_files_fork(s, rec->fork.pid, rec->fork.ppid);
+	case PS_EXIT: return on_thread_end(s, rec->exit.pid, rec->exit.tid);
 	case PS_META:
-		if (s->o.arch || m->key.len != 4 || memcmp(m->key.p, "arch", 4) != 0 ||
-		    m->value.len >= sizeof(s->arch))
-			return 0;
-		memcpy(s->arch, m->value.p, m->value.len);
-		s->arch[m->value.len] = 0;
-		s->arm = !strncmp(s->arch, "aarch64", 7) || !strncmp(s->arch, "arm", 3);
-		strace_forget_names(s);
+		if (!s->o.arch && m->key.len == 4 && !memcmp(m->key.p, "arch", 4))
+			strace_set_arch(s, m->value.p, m->value.len);
 		return 0;
 	default: return 0;
 	}
@@ -327,11 +343,11 @@ static int read_one(struct strace *s, const char *name)
 		return PP_EXIT_FAIL;
 	if (!s->o.summary)
 		src_on_pause(src, on_pause, s);
-	rc = sreader_new(&r, src, SREADER_EVENTS, s->d);
+	rc = sreader_new(&r, src, SREADER_EVENTS | SREADER_DSOS, s->d);
 	if (rc)
 		return PP_EXIT_FAIL;
 	while (!(rc = sreader_next(r, &rec)) &&
-	       !(rc = rec->type == PS_SAMPLE ? on_sample(s, r, &rec->sample) : see(s, rec)))
+	       !(rc = rec->type == PS_SAMPLE ? on_sample(s, r, &rec->sample) : see(s, r, rec)))
 		;
 	status = sreader_status(r, rc);
 	s->account.lost += sreader_account(r)->lost;

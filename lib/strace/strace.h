@@ -21,7 +21,9 @@
 #include "base/opt.h"
 #include "table/table.h"
 
-enum strace_form { STRACE_TEXT, STRACE_TSV, STRACE_JSON };
+#define STRACE_ABIS_MAX 64
+
+enum strace_form { STRACE_TEXT, STRACE_LINES, STRACE_TSV, STRACE_JSON };
 
 struct strace_opts {
 	const char
@@ -32,6 +34,8 @@ struct strace_opts {
 	bool by_thread;	  /* with a row for each thread's */
 	bool raw;	  /* numbers, not the names of flags and errors */
 	const char *arch; /* whose numbers and flags they are; NULL: as recorded */
+	const char *abis[STRACE_ABIS_MAX]; /* "32" or "64", for all, or ":" and for whom */
+	unsigned nabis;
 	enum strace_form form;
 	struct table_opts table;
 };

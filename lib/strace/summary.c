@@ -46,7 +46,7 @@ int strace_count(struct strace *s, const struct call *c, struct known_call *k)
 		rc = rc ? rc : find_row(s, c, k, &row);
 	if (!rc && c->begun && c->ended)
 		rc = table_add(s->table, row, 0, (hist_int)(c->end - c->start), c->start);
-	if (!rc && c->ended && c->ret < 0 && c->ret >= -4095)
+	if (!rc && strace_failed(c))
 		rc = table_add(s->table, row, 1, 0, 0);
 	return rc;
 }

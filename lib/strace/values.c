@@ -1,10 +1,12 @@
 /* Names of numbers that system calls take and return: flags, commands, signals, errors. */
 #include "strace/calls.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/futex.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -326,6 +328,7 @@ void value_add(struct buf *b, enum arg_kind kind, uint64_t v, bool arm)
 	case ARG_LONG: buf_addf(b, "%" PRId64, (int64_t)v); break;
 	case ARG_PTR:
 	case ARG_PATH:
+	case ARG_SOCKADDR:
 		buf_adds(b, v ? "0x" : "NULL");
 		if (v)
 			buf_add_hex(b, v, 0, ' ');
@@ -336,6 +339,45 @@ void value_add(struct buf *b, enum arg_kind kind, uint64_t v, bool arm)
 		else
 			buf_add_u64(b, v, 0, ' ');
 	}
+}
+
+void value_add_sockaddr(struct buf *b, const char *bytes, size_t len)
+{
+	char text[INET6_ADDRSTRLEN];
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	uint16_t family;
+
+	if (len < sizeof(family)) {
+		buf_addf(b, "{%zu bytes}", len);
+		return;
+	}
+	memcpy(&family, bytes, sizeof(family));
+	buf_addc(b, '{');
+	add_one(b, families, family);
+	if (family == AF_INET && len >= sizeof(in)) {
+		memcpy(&in, bytes, sizeof(in));
+		inet_ntop(AF_INET, &in.sin_addr, text, sizeof(text));
+		buf_addf(b, ", %s:%u", text, ntohs(in.sin_port));
+	} else if (family == AF_INET6 && len >= sizeof(in6) - sizeof(in6.sin6_scope_id)) {
+		memcpy(&in6, bytes, sizeof(in6) - sizeof(in6.sin6_scope_id));
+		inet_ntop(AF_INET6, &in6.sin6_addr, text, sizeof(text));
+		buf_addf(b, ", [%s]:%u", text, ntohs(in6.sin6_port));
+	} else if (family == AF_UNIX && len > 2) {
+		/* A name that begins with a zero is one of no file. */
+		const char *name = bytes + 2 + !bytes[2];
+
+		buf_adds(b, ", \"");
+		buf_adds(b, bytes[2] ? "" : "@");
+		buf_add_safe(b, name, strnlen(name, len - (size_t)(name - bytes)));
+		buf_addc(b, '"');
+	} else if (family == AF_NETLINK && len >= 8) {
+		uint32_t pid;
+
+		memcpy(&pid, bytes + 4, sizeof(pid));
+		buf_addf(b, ", pid %" PRIu32, pid);
+	}
+	buf_addc(b, '}');
 }
 
 const char *value_errno(uint32_t err, const char **text)

@@ -4,117 +4,6 @@
 
 #include <inttypes.h>
 
-static bool failed(const struct call *c)
-{
-	return c->ended && c->ret < 0 && c->ret >= -4095;
-}
-
-static void add_path(struct strace *s, uint32_t path)
-{
-	size_t len;
-	const char *text = strace_text(s, path, &len);
-
-	buf_addc(&s->b, '"');
-	buf_add_safe(&s->b, text, len);
-	buf_addc(&s->b, '"');
-}
-
-static void add_file(struct strace *s, uint32_t pid, uint64_t fd)
-{
-	uint32_t path = strace_file(s, pid, fd);
-	size_t len;
-	const char *text = strace_text(s, path, &len);
-
-	if (!path)
-		return;
-	buf_addc(&s->b, '<');
-	buf_add_safe(&s->b, text, len);
-	buf_addc(&s->b, '>');
-}
-
-/* Arguments at the end that are 0 say nothing, where there are more than the call has. */
-static uint32_t count_args(const struct thread *t, const struct event_arg *about,
-			   const struct known_call *k)
-{
-	uint32_t n = t->nargs;
-
-	if (k->args)
-		return k->nargs < n ? k->nargs : n;
-	while (n && !t->arg[n - 1] && !about[n - 1].name)
-		n--;
-	return n;
-}
-
-/* The mode of open is there only where a file may be made. */
-static bool is_left_out(const struct thread *t, const struct call_args *known, uint32_t i)
-{
-	if (!i || !known || known->arg[i].kind != ARG_MODE || known->arg[i - 1].kind != ARG_OPEN)
-		return false;
-	return !(t->arg[i - 1] & 0100) && (t->arg[i - 1] & 020000000) != 020000000;
-}
-
-static void add_args(struct strace *s, const struct call *c, const struct known_call *k)
-{
-	const struct thread *t = c->t;
-	const struct call_args *known = k->args;
-	const struct event_arg *about = s->events[t->event].arg;
-	uint32_t n = c->begun ? count_args(t, about, k) : 0, path = t->path;
-
-	for (uint32_t i = 0; i < n; i++) {
-		enum arg_kind kind = about[i].kind;
-		size_t len;
-		const char *arg = strace_text(s, about[i].name, &len);
-
-		if (is_left_out(t, known, i))
-			continue;
-		if (!about[i].name && known) {
-			kind = known->arg[i].kind;
-			arg = known->arg[i].name;
-			len = strlen(arg);
-		} else if (!about[i].name) {
-			kind = ARG_PTR;
-		}
-		buf_adds(&s->b, i ? ", " : "");
-		buf_add_safe(&s->b, arg, len);
-		buf_adds(&s->b, len ? ": " : "");
-		if (kind == ARG_PATH && path && t->arg[i]) {
-			add_path(s, path);
-			path = 0;
-		} else if (s->o.raw) {
-			buf_addf(&s->b, "0x%" PRIx64, t->arg[i]);
-		} else {
-			s->pathless |= kind == ARG_PATH && t->arg[i];
-			value_add(&s->b, kind, t->arg[i], s->arm);
-		}
-		if (kind == ARG_FD || kind == ARG_DIRFD)
-			add_file(s, t->pid, t->arg[i]);
-	}
-}
-
-static void add_result(struct strace *s, const struct call *c, const struct known_call *k)
-{
-	const char *text, *error;
-
-	if (!c->ended) {
-		buf_addc(&s->b, '?');
-	} else if (failed(c)) {
-		error = value_errno((uint32_t)-c->ret, &text);
-		if (s->o.raw || !error)
-			buf_addf(&s->b, "%" PRId64, c->ret);
-		else
-			buf_addf(&s->b, "%s %s (%s)", c->ret <= -512 ? "?" : "-1", error, text);
-	} else if (k->what & WHAT_ADDRESS) {
-		buf_addf(&s->b, "0x%" PRIx64, (uint64_t)c->ret);
-	} else {
-		if (c->ret < 0)
-			buf_addf(&s->b, "%" PRId64, c->ret);
-		else
-			buf_add_u64(&s->b, (uint64_t)c->ret, 0, ' ');
-		if (k->what & (WHAT_OPENS | WHAT_DOUBLES))
-			add_file(s, c->t->pid, (uint64_t)c->ret);
-	}
-}
-
 /* ns as milliseconds with three decimals. */
 static void add_ms(struct buf *b, uint64_t ns, int width)
 {
@@ -150,11 +39,11 @@ static void add_text(struct strace *s, const struct call *c, const struct known_
 	buf_add_safe(b, name, len);
 	buf_addc(b, '(');
 	if (c->begun)
-		add_args(s, c, k);
+		strace_add_args(s, c, k, true);
 	else
 		buf_adds(b, "...");
 	buf_adds(b, ") = ");
-	add_result(s, c, k);
+	strace_add_result(s, c, k);
 	buf_addc(b, '\n');
 }
 
@@ -166,9 +55,9 @@ static void add_part(struct strace *s, const struct call *c, const struct known_
 
 	s->b = (struct buf)BUF_INIT;
 	if (args)
-		add_args(s, c, k);
+		strace_add_args(s, c, k, true);
 	else
-		add_result(s, c, k);
+		strace_add_result(s, c, k);
 	*part = s->b;
 	s->b = kept;
 }
@@ -242,7 +131,7 @@ int strace_write(struct strace *s, const struct call *c)
 	if (!k)
 		return PP_ENOMEM;
 	s->account.calls++;
-	if ((s->o.calls && !strace_wants(s, c->name)) || (s->o.failed && !failed(c)) ||
+	if ((s->o.calls && !strace_wants(s, c->name)) || (s->o.failed && !strace_failed(c)) ||
 	    (s->o.slower && (!c->begun || !c->ended || c->end - c->start < s->o.slower))) {
 		s->account.filtered++;
 		return 0;
@@ -252,6 +141,7 @@ int strace_write(struct strace *s, const struct call *c)
 		return strace_count(s, c, k);
 	switch (s->o.form) {
 	case STRACE_TEXT: add_text(s, c, k); break;
+	case STRACE_LINES: strace_line_end(s, c, k); break;
 	case STRACE_TSV: add_tsv(s, c, k); break;
 	case STRACE_JSON: add_json(s, c, k); break;
 	}

@@ -541,7 +541,9 @@ static int pstrace(char **files, int n, int variant)
 				.summary = variant & 16,
 				.by_thread = variant & 32,
 				.raw = variant & 64,
-				.form = (enum strace_form)(variant % 3)};
+				.form = (enum strace_form)(variant % 4),
+				.abis = {"32:1*"},
+				.nabis = variant & 8 ? 1 : 0};
 	struct strace *s;
 	int status;
 
