@@ -28,7 +28,9 @@ static int record(struct record_options *o, struct diag *d)
 			 (unsigned long long)st.samples, (unsigned long long)st.bytes);
 	if (rc)
 		return status_of(rc);
-	return st.command ? st.command : o->strict && st.lost ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+	if (st.command)
+		return st.command;
+	return (o->strict && st.lost) || st.missing ? PP_EXIT_PARTIAL : PP_EXIT_OK;
 }
 
 static int list(struct record_options *o, char **words, struct diag *d)

@@ -11,6 +11,8 @@ static int put_bytes(void *ctx, const void *bytes, size_t n)
 {
 	struct recorder *r = ctx;
 
+	if (r->counts.keep)
+		keep_records(r->counts.keep, bytes, n);
 	return sink_put(&r->sink, bytes, n);
 }
 

@@ -11,6 +11,7 @@ enum {
 	OPT_ALL_CGROUPS = OPT_NO_SHORT,
 	OPT_ALL_KERNEL,
 	OPT_ALL_USER,
+	OPT_BUNDLE,
 	OPT_CALL_GRAPH,
 	OPT_CGROUP,
 	OPT_CODE_PAGE,
@@ -112,6 +113,7 @@ const struct opt record_options[] = {
 	{'m', "mmap-pages", "N", "pages of each CPU's buffer, a power of two, or a size"},
 	{'r', "realtime", "PRIO", "run with this SCHED_FIFO priority"},
 	{'o', "output", "FILE", "write to FILE instead of stdout"},
+	{OPT_BUNDLE, "bundle", "FILE", "pack the binaries that were hit, for psym --symfs"},
 	{OPT_STRICT, "strict", NULL, "exit 1 if the kernel lost events"},
 	{OPT_OVERHEAD, "overhead", NULL, "tell at the end what recording cost"},
 	{'q', "quiet", NULL, "no warnings"},
@@ -327,6 +329,7 @@ int record_option(void *options, int id, const char *arg, struct buf *why)
 	case 't': c->whom.tids = arg; break;
 	case 'u': c->whom.user = arg; break;
 	case OPT_CALL_GRAPH: return record_set_chains(c, arg, why);
+	case OPT_BUNDLE: c->bundle = arg; break;
 	case OPT_CONTROL: c->control = arg; break;
 	case OPT_EXCLUDE_SELF:
 	case OPT_EXCLUDE_PERF: return on_self(o, why);

@@ -10,6 +10,7 @@
 
 #include "base/intern.h"
 #include "record/command.h"
+#include "record/keep.h"
 #include "record/record.h"
 
 #include <linux/perf_event.h>
@@ -95,7 +96,8 @@ struct ring {
 
 /* What passed through the rings. */
 struct ring_counts {
-	bool all; /* look at each record; else only where one may tell of losses */
+	bool all;	   /* look at each record; else only where one may tell of losses */
+	struct keep *keep; /* gets each record; NULL: none */
 	uint64_t samples, lost, throttled;
 	size_t chain_at;	       /* where samples have their call chain; 0: not looked at */
 	uint64_t chains, short_chains; /* of some: with a user part; one of a frame or two */

@@ -21,6 +21,7 @@
  */
 #define TICK_MS	   100
 #define SOON_MS	   40 /* ... after a round that had any */
+#define KEEP_MS	   10 /* ... with --bundle: a file may be gone soon, with the process that had it */
 #define EVENTS_MAX 64 /* taken from one epoll_wait */
 
 static int watch(struct recorder *r, int fd, uint32_t events, uint64_t what)
@@ -296,6 +297,12 @@ static void show(const struct recorder *r)
 			  bytes / 1e6);
 }
 
+/* Milliseconds to wait for events. */
+static int patience(const struct recorder *r)
+{
+	return r->c->bundle ? KEEP_MS : r->open ? SOON_MS : TICK_MS;
+}
+
 static int loop(struct recorder *r)
 {
 	struct epoll_event events[EVENTS_MAX];
@@ -312,7 +319,7 @@ static int loop(struct recorder *r)
 			epoll_ctl(r->epoll, EPOLL_CTL_MOD, sink_poll_fd(&r->sink), &e);
 			waiting = want;
 		}
-		n = epoll_wait(r->epoll, events, EVENTS_MAX, r->open ? SOON_MS : TICK_MS);
+		n = epoll_wait(r->epoll, events, EVENTS_MAX, patience(r));
 		if (n < 0 && errno != EINTR)
 			return os_error(r, "epoll");
 		for (int i = 0; i < n && !rc; i++)
@@ -357,7 +364,7 @@ static bool look_at_all(const struct recorder *r)
 	for (size_t i = 0; i < r->s.events->n; i++)
 		if (r->s.attrs[i].attr.type != PERF_TYPE_TRACEPOINT)
 			return true;
-	return r->c->tally || r->c->overhead;
+	return r->c->tally || r->c->overhead || r->c->bundle;
 }
 
 static int run(struct recorder *r)
@@ -370,6 +377,8 @@ static int run(struct recorder *r)
 	r->lost = calloc(r->s.n_rows, sizeof(*r->lost));
 	r->counts.chain_at = chain_at(&r->s);
 	r->counts.all = look_at_all(r);
+	if (!rc && r->counts.keep)
+		rc = keep_start(r->counts.keep);
 	if (!rc && (!r->iov || !r->lost))
 		rc = PP_ENOMEM;
 	if (!rc)
@@ -461,16 +470,21 @@ static int prepare(struct recorder *r)
 	}
 	if (!rc)
 		rc = set_priority(r);
+	if (!rc && r->c->bundle)
+		rc = keep_new(&r->counts.keep, r->c->bundle, &r->s, r->d);
 	return rc ? rc : session_open(&r->s, r->command.pid);
 }
 
 static int record(struct recorder *r, struct record_stats *st)
 {
+	uint32_t missing = 0;
 	bool ran;
 	int rc = prepare(r);
 
 	if (!rc)
 		rc = run(r);
+	if (r->counts.keep)
+		rc = keep_close(r->counts.keep, rc, &missing);
 	ran = r->command.pid == 0;
 	command_end(&r->command);
 	rounds_tell(r);
@@ -478,6 +492,7 @@ static int record(struct recorder *r, struct record_stats *st)
 		.samples = r->counts.samples,
 		.lost = r->counts.lost,
 		.bytes = r->bytes + r->sink.bytes,
+		.missing = missing,
 		.command = r->c->command && ran ? command_exit_status(&r->command) : 0,
 	};
 	if (r->c->overhead)

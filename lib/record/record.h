@@ -79,6 +79,7 @@ struct record_config {
 	struct record_span spans[RECORD_SPANS_MAX];
 	size_t n_spans;	     /* when events are on; 0: always */
 	const char *control; /* "fd:3,4", "fifo:PATH" */
+	const char *bundle;  /* an archive of the binaries that were hit; NULL: none */
 
 	char **command;	  /* NULL, or argv of what to run */
 	char **argv;	  /* this program's own arguments, for the record */
@@ -147,6 +148,7 @@ struct record_stats {
 	uint64_t samples; /* in the recording; 0 for tracepoints alone, unless `tally` is set */
 	uint64_t lost;	  /* events that the kernel had no room for */
 	uint64_t bytes;	  /* written */
+	uint32_t missing; /* binaries that were hit and are not in the bundle */
 	int command;	  /* exit status of the command, 128 + the signal that ended it; 0 */
 };
 

@@ -113,6 +113,18 @@ static void look_at_chain(const struct ring *r, uint64_t pos, size_t size,
 	counts->short_chains += frames > 0 && frames <= CHAIN_SHORT;
 }
 
+/* The piece from `from`, in one or two parts. */
+static size_t pieces(const struct ring *r, uint64_t from, uint64_t len, struct iovec v[2])
+{
+	uint64_t at = from & r->mask, first = r->mask + 1 - at;
+
+	if (first > len)
+		first = len;
+	v[0] = (struct iovec){data_of(r) + at, (size_t)first};
+	v[1] = (struct iovec){data_of(r), (size_t)(len - first)};
+	return first < len ? 2 : 1;
+}
+
 static void count_one(struct ring *r, const struct perf_event_header *h, uint64_t pos,
 		      struct ring_counts *counts)
 {
@@ -125,6 +137,11 @@ static void count_one(struct ring *r, const struct perf_event_header *h, uint64_
 	} else if (h->type == PERF_REC_THROTTLE) {
 		counts->throttled++;
 	}
+	if (counts->keep) {
+		struct iovec v[2];
+
+		keep_parts(counts->keep, v, pieces(r, pos, h->size, v));
+	}
 }
 
 static void count(struct ring *r, struct ring_counts *counts)
@@ -135,23 +152,11 @@ static void count(struct ring *r, struct ring_counts *counts)
 		struct perf_event_header h;
 
 		memcpy(&h, data_of(r) + (pos & r->mask), sizeof(h));
-		if (h.size < sizeof(h))
+		if (h.size < sizeof(h) || h.size > r->head - pos)
 			return;
 		count_one(r, &h, pos, counts);
 		pos += h.size;
 	}
-}
-
-/* The piece from `from`, in one or two parts. */
-static size_t pieces(const struct ring *r, uint64_t from, uint64_t len, struct iovec v[2])
-{
-	uint64_t at = from & r->mask, first = r->mask + 1 - at;
-
-	if (first > len)
-		first = len;
-	v[0] = (struct iovec){data_of(r) + at, (size_t)first};
-	v[1] = (struct iovec){data_of(r), (size_t)(len - first)};
-	return first < len ? 2 : 1;
 }
 
 static bool nearly_full(const struct ring *r, uint64_t tail, uint64_t head)

@@ -75,6 +75,8 @@ int rounds_pass(struct recorder *r, bool force)
 	for (size_t i = 0; i < s->n_rows; i++)
 		if (s->rings[i].fd >= 0)
 			ring_done(&s->rings[i]);
+	if (!rc && r->counts.keep)
+		rc = keep_round(r->counts.keep);
 	return rc || !s->pages_max ? rc : grow_where_lost(r, r->lost);
 }
 

@@ -1,0 +1,643 @@
+/*
+ * --bundle: keeps the binaries that were hit while they still exist. A file is opened when the
+ * record of its mapping comes, so that it may be removed or replaced afterwards; those in which an
+ * address of a sample lies are packed in the end, under the names that psym looks for.
+ *
+ * The buffers of several CPUs are read one after the other, so that a sample may come before the
+ * mapping that it needs: addresses are looked up when the round has ended, and once more after the
+ * next one.
+ */
+#include "record/keep.h"
+
+#include "base/cursor.h"
+#include "base/err.h"
+#include "perfdata/format.h"
+#include "pevent/sysfile.h"
+#include "record/parts.h"
+#include "resolve/bundle.h"
+#include "symbol/dso_file.h"
+#include "symbol/vdso.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILES_MAX  16384      /* that are open at once */
+#define MAPS_MAX   65536      /* mappings of a process */
+#define PLACES_MAX (1u << 20) /* pages of processes that are known to have been looked up */
+#define TRIES_MAX  8	      /* ways to a file that cannot be opened by the first ones */
+#define SAME_MAX   512	      /* mappings that are compared with a new one */
+#define MAP_KEY	   24	      /* bytes of MMAP2 that tell which file it is */
+#define PAGE_BITS  12
+#define TEXT_MAX   (256u << 20) /* bytes of kallsyms, and of a perf map */
+
+struct kept_file {
+	struct elf_file *elf; /* NULL: it could not be opened */
+	char *path;
+	struct build_id id; /* as recorded, which names it: psym knows no other */
+	uint8_t tries;
+	bool hit;
+	bool strange; /* no ELF file: there is nothing to keep */
+};
+
+struct kept_map {
+	uint64_t start, end;
+	uint32_t file; /* index + 1; 0: not of a file */
+};
+
+struct space {
+	struct kept_map *maps;
+	uint32_t n, cap;
+	uint32_t pid;
+	bool all_hit; /* samples have copies of stacks, or what is not looked at */
+	bool code;    /* addresses in no file, which a perf map may name */
+	bool ended;
+};
+
+struct place {
+	uint64_t addr;
+	uint32_t pid;
+	bool again; /* was looked up once */
+};
+
+struct keep {
+	const struct session *s;
+	struct diag *d;
+	struct bundle *out;
+	struct intern names; /* what tells files apart; `files` by id */
+	struct kept_file *files;
+	struct space *spaces;
+	struct map64 by_pid; /* index + 1 of `spaces` */
+	struct map64 places; /* those that were looked up, or wait for it */
+	struct map64 attrs;  /* index by the id of an event */
+	struct buf wait;     /* struct place */
+	struct buf whole;    /* a record that lies in two parts */
+	uint32_t n_files, cap_files, n_spaces, cap_spaces;
+	bool kernel, vdso, full;
+	int err;
+};
+
+int keep_new(struct keep **out, const char *name, const struct session *s, struct diag *d)
+{
+	struct keep *k = calloc(1, sizeof(*k));
+	struct rlimit r;
+	int rc = k ? bundle_open(&k->out, name, d) : PP_ENOMEM;
+
+	*out = k;
+	if (rc) {
+		free(k);
+		*out = NULL;
+		return rc;
+	}
+	k->s = s;
+	k->d = d;
+	if (!getrlimit(RLIMIT_NOFILE, &r) && r.rlim_cur < r.rlim_max) {
+		r.rlim_cur = r.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &r);
+	}
+	return 0;
+}
+
+static bool grow(void *list, size_t size, uint32_t n, uint32_t *cap)
+{
+	uint32_t want = *cap ? 2 * *cap : 16;
+	void *p, **at = list;
+
+	if (n < *cap)
+		return true;
+	p = realloc(*at, size * want);
+	if (!p)
+		return false;
+	*at = p;
+	*cap = want;
+	return true;
+}
+
+static struct space *space_of(struct keep *k, uint32_t pid)
+{
+	bool fresh;
+	uint32_t *at = map64_put(&k->by_pid, pid, &fresh);
+
+	if (!at || (fresh && !grow(&k->spaces, sizeof(*k->spaces), k->n_spaces, &k->cap_spaces))) {
+		k->err = PP_ENOMEM;
+		return NULL;
+	}
+	if (fresh) {
+		k->spaces[k->n_spaces] = (struct space){.pid = pid};
+		*at = ++k->n_spaces;
+	}
+	return &k->spaces[*at - 1];
+}
+
+/* Opens a file at a path, if it is the one that was mapped. */
+static bool open_at(struct kept_file *f, const char *path, uint64_t inode)
+{
+	enum symtab_reason why;
+	struct build_id id;
+	struct elf_file *elf;
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || (inode && st.st_ino != inode))
+		return false;
+	if (elf_file_open(&elf, path, &why)) {
+		f->strange = why == SYMTAB_NOT_ELF && !f->id.len;
+		return f->strange;
+	}
+	if (elf_file_build_id(elf, &id))
+		id = (struct build_id){0};
+	if (f->id.len && !build_id_equal(&f->id, &id)) {
+		elf_file_close(elf);
+		return false;
+	}
+	f->elf = elf;
+	return true;
+}
+
+/* What was mapped at first, even if it is deleted or in a container; else by its name. */
+static void open_file(struct kept_file *f, uint32_t pid, uint64_t start, uint64_t end,
+		      uint64_t inode)
+{
+	char path[PATH_MAX];
+
+	f->tries++;
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)start,
+		 (unsigned long long)end);
+	if (open_at(f, path, 0))
+		return;
+	if (snprintf(path, sizeof(path), "/proc/%u/root%s", pid, f->path) < PATH_MAX &&
+	    open_at(f, path, inode))
+		return;
+	/* A process that is gone already: its file may be one that others see, too. */
+	if (f->id.len || inode)
+		(void)open_at(f, f->path, inode);
+}
+
+/* The file of a mapping, opened when it is the first one of that; index + 1, 0: none. */
+static uint32_t file_of(struct keep *k, const uint8_t *key, const char *path,
+			const struct build_id *id)
+{
+	struct kept_file *f;
+	uint32_t at;
+	bool fresh;
+
+	if (k->n_files >= FILES_MAX && !intern_find(&k->names, key, MAP_KEY)) {
+		k->full = true;
+		return 0;
+	}
+	k->err = intern_add(&k->names, key, MAP_KEY, &at, &fresh);
+	if (k->err || !fresh)
+		return k->err ? 0 : at;
+	if (!grow(&k->files, sizeof(*k->files), k->n_files, &k->cap_files)) {
+		k->err = PP_ENOMEM;
+		return 0;
+	}
+	f = &k->files[k->n_files++];
+	*f = (struct kept_file){.id = *id, .path = strdup(path)};
+	if (!f->path)
+		k->err = PP_ENOMEM;
+	return k->err ? 0 : at;
+}
+
+/* Names that are memory in truth, see mmap(2), memfd_create(2) and shmget(2). */
+static bool is_file(const char *name)
+{
+	static const char *const not [] = {"//",    "/memfd:",	      "/dev/",
+					   "/SYSV", "/anon_hugepage", "/[aio]"};
+
+	for (size_t i = 0; i < sizeof(not ) / sizeof(not [0]); i++)
+		if (strncmp(name, not [i], strlen(not [i])) == 0)
+			return false;
+	return name[0] == '/';
+}
+
+/* A mapping that is told again, at the beginning of another file, is there already. */
+static void add_map(struct keep *k, uint32_t pid, const struct kept_map *m)
+{
+	struct space *s = space_of(k, pid);
+
+	if (!s || s->n >= MAPS_MAX)
+		return;
+	if (s->ended)
+		s->n = 0, s->ended = s->code = false;
+	for (uint32_t i = 0; i < s->n && i < SAME_MAX; i++)
+		if (memcmp(&s->maps[s->n - 1 - i], m, sizeof(*m)) == 0)
+			return;
+	if (!grow(&s->maps, sizeof(*s->maps), s->n, &s->cap))
+		k->err = PP_ENOMEM;
+	else
+		s->maps[s->n++] = *m;
+}
+
+/* MMAP2: see PERF_RECORD_MMAP2 in perf_event_open(2). */
+static void take_map(struct keep *k, const struct perf_event_header *h, struct cursor *c)
+{
+	struct kept_map m = {0};
+	struct build_id id = {0};
+	const uint8_t *key, *name;
+	uint32_t pid = get_u32(c), prot;
+	uint64_t inode = 0;
+	size_t left;
+
+	cursor_skip(c, 4);
+	m.start = get_u64(c);
+	m.end = m.start + get_u64(c);
+	cursor_skip(c, 8);
+	key = get_bytes(c, MAP_KEY); /* of a build-id, or of device and inode */
+	prot = get_u32(c);
+	cursor_skip(c, 4);
+	left = cursor_left(c);
+	name = get_bytes(c, left);
+	if (c->bad || !memchr(name, 0, left) || !(prot & PROT_EXEC) || m.end <= m.start)
+		return;
+	if (h->misc & PERF_MISC_MMAP_BUILD_ID)
+		id = build_id_make(key + 4, key[0] <= BUILDID_MAX ? key[0] : 0);
+	else
+		memcpy(&inode, key + 8, sizeof(inode));
+	if (is_file((const char *)name) && (id.len || inode)) {
+		m.file = file_of(k, key, (const char *)name, &id);
+		if (m.file) {
+			struct kept_file *f = &k->files[m.file - 1];
+
+			if (!f->elf && !f->strange && f->tries < TRIES_MAX)
+				open_file(f, pid, m.start, m.end, inode);
+		}
+	} else if (strcmp((const char *)name, "[vdso]") == 0) {
+		m.file = UINT32_MAX;
+	}
+	add_map(k, pid, &m);
+}
+
+/* FORK: a process has the mappings of its parent. */
+static void take_fork(struct keep *k, struct cursor *c)
+{
+	uint32_t pid = get_u32(c), ppid = get_u32(c);
+	uint32_t *at = map64_get(&k->by_pid, ppid);
+
+	if (c->bad || pid == ppid || !at)
+		return;
+	/* Lists move when they grow: the parent is found anew each time. */
+	for (uint32_t i = 0, parent = *at - 1; i < k->spaces[parent].n && !k->err; i++) {
+		struct kept_map m = k->spaces[parent].maps[i];
+
+		add_map(k, pid, &m);
+	}
+}
+
+static void take_exit(struct keep *k, struct cursor *c)
+{
+	uint32_t pid = get_u32(c), tid;
+	uint32_t *at = map64_get(&k->by_pid, pid);
+
+	cursor_skip(c, 4);
+	tid = get_u32(c);
+	if (!c->bad && at && pid == tid)
+		k->spaces[*at - 1].ended = true;
+}
+
+/* An address of user space, to be looked up later: each page once in a process. */
+static void take_address(struct keep *k, uint32_t pid, uint64_t addr)
+{
+	struct place p = {.addr = addr, .pid = pid};
+	bool fresh;
+
+	if (k->places.n >= PLACES_MAX)
+		map64_clear(&k->places);
+	if (!map64_put(&k->places, addr >> PAGE_BITS | (uint64_t)pid << 42, &fresh))
+		k->err = PP_ENOMEM;
+	else if (fresh)
+		buf_add(&k->wait, &p, sizeof(p));
+	if (k->wait.err)
+		k->err = PP_ENOMEM;
+}
+
+static void take_chain(struct keep *k, struct cursor *c, uint32_t pid)
+{
+	uint64_t n = get_u64(c);
+	bool user = false;
+
+	for (uint64_t i = 0; i < n && !c->bad; i++) {
+		uint64_t ip = get_u64(c);
+
+		if (c->bad)
+			return;
+		if (ip >= PERF_CTX_MAX) {
+			user = ip == PERF_CTX_USER;
+			k->kernel |= ip == PERF_CTX_KERNEL;
+		} else if (user) {
+			take_address(k, pid, ip);
+		}
+	}
+}
+
+static const struct perf_event_attr *attr_of(const struct keep *k, struct cursor c)
+{
+	const uint32_t *at;
+
+	if (!k->s->with_ids)
+		return &k->s->attrs[0].attr;
+	at = map64_get(&k->attrs, get_u64(&c));
+	return at && !c.bad ? &k->s->attrs[*at].attr : NULL;
+}
+
+/* What is before the call chain has 8 bytes a field. */
+static void take_sample(struct keep *k, const struct perf_event_header *h, struct cursor *c)
+{
+	const struct perf_event_attr *a = attr_of(k, *c);
+	bool user = (h->misc & PERF_MISC_CPUMODE) == PERF_MISC_USER;
+	uint64_t type = a ? a->sample_type : 0, ip = 0;
+	uint32_t pid = 0;
+
+	if (!(type & PERF_SAMPLE_TID))
+		return;
+	cursor_skip(c, type & PERF_SAMPLE_IDENTIFIER ? 8 : 0);
+	ip = type & PERF_SAMPLE_IP ? get_u64(c) : 0;
+	pid = get_u32(c);
+	cursor_skip(c, 4);
+	if (c->bad)
+		return;
+	if (type & PERF_SAMPLE_IP && user)
+		take_address(k, pid, ip);
+	k->kernel |= type & PERF_SAMPLE_IP && (h->misc & PERF_MISC_CPUMODE) == PERF_MISC_KERNEL;
+	if (type & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_READ)) {
+		struct space *s = space_of(k, pid);
+
+		if (s)
+			s->all_hit = true;
+	}
+	if (type & PERF_SAMPLE_READ || !(type & PERF_SAMPLE_CALLCHAIN))
+		return;
+	type &= PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+	cursor_skip(c, 8 * (size_t)__builtin_popcountll(type));
+	take_chain(k, c, pid);
+}
+
+static void take(struct keep *k, const void *record, size_t size)
+{
+	struct cursor c = cursor_make(record, size, false);
+	struct perf_event_header h;
+
+	memcpy(&h, get_bytes(&c, sizeof(h)), sizeof(h));
+	switch (h.type) {
+	case PERF_REC_SAMPLE: take_sample(k, &h, &c); break;
+	case PERF_REC_MMAP2: take_map(k, &h, &c); break;
+	case PERF_REC_FORK: take_fork(k, &c); break;
+	case PERF_REC_EXIT: take_exit(k, &c); break;
+	}
+}
+
+void keep_records(struct keep *k, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+	struct perf_event_header h;
+
+	for (; n >= sizeof(h); p += h.size, n -= h.size) {
+		memcpy(&h, p, sizeof(h));
+		if (h.size < sizeof(h) || h.size > n)
+			return;
+		take(k, p, h.size);
+	}
+}
+
+void keep_parts(struct keep *k, const struct iovec *v, size_t n)
+{
+	if (n == 1) {
+		keep_records(k, v->iov_base, v->iov_len);
+		return;
+	}
+	buf_reset(&k->whole);
+	for (size_t i = 0; i < n; i++)
+		buf_add(&k->whole, v[i].iov_base, v[i].iov_len);
+	if (k->whole.err)
+		k->err = PP_ENOMEM;
+	else
+		keep_records(k, k->whole.data, k->whole.len);
+}
+
+int keep_start(struct keep *k)
+{
+	for (size_t i = 0; i < k->s->n_attrs; i++)
+		for (size_t n = 0; n < k->s->attrs[i].n_ids; n++) {
+			uint32_t *at = map64_put(&k->attrs, k->s->attrs[i].ids[n], NULL);
+
+			if (!at)
+				return PP_ENOMEM;
+			*at = (uint32_t)i;
+		}
+	return 0;
+}
+
+/* The newest mapping goes before what was there. False: there is none. */
+static bool look_up(struct keep *k, struct space *s, uint64_t addr)
+{
+	for (uint32_t i = s->n; i-- > 0;) {
+		const struct kept_map *m = &s->maps[i];
+
+		if (addr < m->start || addr >= m->end)
+			continue;
+		if (m->file == UINT32_MAX)
+			k->vdso = true;
+		else if (m->file)
+			k->files[m->file - 1].hit = true;
+		else
+			s->code = true;
+		return true;
+	}
+	return false;
+}
+
+static void hit_all(struct keep *k, struct space *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->maps[i].file == UINT32_MAX)
+			k->vdso = true;
+		else if (s->maps[i].file)
+			k->files[s->maps[i].file - 1].hit = true;
+	s->all_hit = false;
+}
+
+/* Processes that had ended before the last round are forgotten. */
+static void forget_ended(struct keep *k)
+{
+	for (uint32_t i = 0; i < k->n_spaces; i++) {
+		struct space *s = &k->spaces[i], *last = &k->spaces[k->n_spaces - 1];
+		uint32_t *at;
+
+		if (!s->ended || s->code)
+			continue;
+		free(s->maps);
+		map64_del(&k->by_pid, s->pid);
+		if (s != last && (at = map64_get(&k->by_pid, last->pid)))
+			*at = i + 1;
+		*s = *last;
+		k->n_spaces--;
+		i--;
+	}
+}
+
+int keep_round(struct keep *k)
+{
+	struct place *p = (void *)k->wait.data;
+	size_t n = k->wait.len / sizeof(*p), left = 0;
+
+	for (uint32_t i = 0; i < k->n_spaces; i++)
+		if (k->spaces[i].all_hit)
+			hit_all(k, &k->spaces[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t *at = map64_get(&k->by_pid, p[i].pid);
+
+		if ((at && look_up(k, &k->spaces[*at - 1], p[i].addr)) || p[i].again)
+			continue;
+		p[i].again = true;
+		p[left++] = p[i];
+	}
+	k->wait.len = left * sizeof(*p);
+	if (!left)
+		forget_ended(k);
+	return k->err;
+}
+
+/* ".build-id/xx/yyyy/NAME", or its path without the mark of the kernel for files that are gone. */
+static const char *member(const struct build_id *id, const char *name, const char *path,
+			  char buf[DSO_MAX_PATH])
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(path), mark = sizeof(deleted) - 1;
+
+	if (!dso_id_path(id, name, buf, DSO_MAX_PATH))
+		return buf;
+	if (len > mark && strcmp(path + len - mark, deleted) == 0)
+		len -= mark;
+	return snprintf(buf, DSO_MAX_PATH, "%.*s", (int)len - 1, path + 1) < DSO_MAX_PATH ? buf
+											  : NULL;
+}
+
+static int pack_text(struct keep *k, const char *from, const char *name)
+{
+	struct buf text = BUF_INIT;
+	int rc = sysfile_read(from, TEXT_MAX, &text);
+
+	if (!rc && text.len && name)
+		rc = bundle_bytes(k->out, name, text.data, text.len);
+	else
+		rc = text.err; /* what cannot be read is not there */
+	buf_release(&text);
+	return rc;
+}
+
+static int pack_system(struct keep *k)
+{
+	char path[DSO_MAX_PATH];
+	enum symtab_reason why;
+	struct build_id id = {0};
+	struct vdso *v;
+	int rc = 0;
+
+	if (k->kernel) {
+		(void)build_id_kernel(&id);
+		rc = pack_text(k, "/proc/kallsyms",
+			       member(&id, "kallsyms", "/proc/kallsyms", path));
+	}
+	if (!rc && k->vdso && !vdso_load(&v, &why)) {
+		rc = bundle_bytes(k->out, member(&v->id, "vdso", "/vdso", path), v->image.data,
+				  v->image.len);
+		vdso_free(v);
+	}
+	return rc;
+}
+
+/* The number that a process has in its own namespace; see proc(5). */
+static uint32_t inner_pid(uint32_t pid)
+{
+	struct buf text = BUF_INIT;
+	char path[64];
+	const char *p, *last;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	(void)sysfile_read(path, SYSFILE_MAX, &text);
+	p = strstr(buf_str(&text), "\nNSpid:");
+	if (p) {
+		p += strlen("\nNSpid:");
+		last = p + strcspn(p, "\n");
+		while (last > p && last[-1] >= '0' && last[-1] <= '9')
+			last--;
+		pid = (uint32_t)strtoul(last, NULL, 10);
+	}
+	buf_release(&text);
+	return pid;
+}
+
+/* The names that runtimes write for code of theirs; in containers by the number there. */
+static int pack_code(struct keep *k, const struct space *s)
+{
+	char from[PATH_MAX], name[64];
+
+	snprintf(name, sizeof(name), "tmp/perf-%u.map", s->pid);
+	snprintf(from, sizeof(from), "/proc/%u/root/tmp/perf-%u.map", s->pid, inner_pid(s->pid));
+	if (access(from, R_OK))
+		snprintf(from, sizeof(from), "/tmp/perf-%u.map", s->pid);
+	return pack_text(k, from, name);
+}
+
+static int pack(struct keep *k, uint32_t *missing)
+{
+	char path[DSO_MAX_PATH];
+	int rc = pack_system(k);
+
+	for (uint32_t i = 0; i < k->n_files && !rc; i++) {
+		struct kept_file *f = &k->files[i];
+		const char *name = f->hit ? member(&f->id, "elf", f->path, path) : NULL;
+
+		if (f->hit && !f->strange && (!f->elf || !name)) {
+			diag_warn(k->d, f->path, -1, "not in the bundle: it was gone or replaced");
+			++*missing;
+		} else if (f->hit && f->elf) {
+			rc = bundle_elf(k->out, name, f->elf);
+		}
+	}
+	for (uint32_t i = 0; i < k->n_spaces && !rc; i++)
+		if (k->spaces[i].code)
+			rc = pack_code(k, &k->spaces[i]);
+	return rc;
+}
+
+int keep_close(struct keep *k, int err, uint32_t *missing)
+{
+	uint32_t files;
+	int rc;
+
+	if (!k)
+		return 0;
+	*missing = 0;
+	if (!err)
+		err = keep_round(k);
+	if (!err)
+		err = keep_round(k);
+	rc = err ? err : pack(k, missing);
+	files = bundle_files(k->out);
+	/* A recording that failed leaves what was hit up to then; the caller reports why. */
+	rc = bundle_close(k->out, rc ? PP_END : 0);
+	if (!rc)
+		diag_note(k->d, NULL, -1, "the bundle has %u files", files);
+	if (k->full)
+		diag_warn(k->d, NULL, -1, "the bundle lacks files beyond the first %d", FILES_MAX);
+	for (uint32_t i = 0; i < k->n_files; i++) {
+		elf_file_close(k->files[i].elf);
+		free(k->files[i].path);
+	}
+	for (uint32_t i = 0; i < k->n_spaces; i++)
+		free(k->spaces[i].maps);
+	intern_release(&k->names);
+	map64_release(&k->by_pid);
+	map64_release(&k->places);
+	map64_release(&k->attrs);
+	buf_release(&k->wait);
+	buf_release(&k->whole);
+	free(k->files);
+	free(k->spaces);
+	free(k);
+	return err ? err : rc;
+}

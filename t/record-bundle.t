@@ -1,0 +1,125 @@
+#!/bin/sh
+# pcap-perf --bundle: binaries that are gone when the recording is symbolized.
+. "${0%/*}/lib.sh"
+CC=${CC:-gcc}
+need "$CC" tar readelf
+
+# It removes or replaces its own file when it has begun.
+cat >prog.c <<'EOF'
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+volatile unsigned long sum;
+static void __attribute__((noinline)) in_program(int n)
+{
+	for (int i = 0; i < n; i++)
+		sum += i;
+}
+int main(int argc, char **argv)
+{
+	clock_t end;
+
+	if (argc > 1 && !strcmp(argv[1], "replace"))
+		rename("other", argv[0]);
+	else if (argc > 1 && !strcmp(argv[1], "remove"))
+		unlink(argv[0]);
+	for (end = clock() + CLOCKS_PER_SEC / 2; clock() < end;)
+		in_program(100000);
+	return 0;
+}
+EOF
+flags='-O0 -fno-omit-frame-pointer'
+# shellcheck disable=SC2086
+"$CC" $flags -Wl,--build-id -o with prog.c || bail "$CC cannot build a program"
+# shellcheck disable=SC2086
+"$CC" $flags -Wl,--build-id=none -o without prog.c || bail "$CC cannot build a program without a build-id"
+id=$(readelf -n with | sed -n 's/.*Build ID: //p')
+cp -f with prog
+event=cpu-clock
+"$BIN/pcap-perf" -F 999 -g -e $event -o p.data -- ./prog >/dev/null 2>&1 || event=cpu-clock:u
+"$BIN/pcap-perf" -F 999 -g -e $event -o p.data -- ./prog >/dev/null 2>&1 || skip_all 'recording is not allowed here'
+[ "$(id -u)" = 0 ] || skip_all 'files that are deleted can be opened by root only'
+
+names() { # ARCHIVE: the folded stacks with its names
+	"$BIN/pdecode" p.data >p.ps 2>/dev/null
+	run_pipe "\"\$BIN/psym\" --symfs $1 p.ps" '"$BIN/pfold"'
+}
+
+record() { # the name of the program; OPTIONS before it are in $options, arguments after
+	# shellcheck disable=SC2086
+	run "$BIN/pcap-perf" -F 999 -e $event $options -o p.data -- "$@"
+}
+
+options='-g --bundle b.tar'
+record ./prog remove
+is "$status" 0 'a program that removes itself'
+ok 'is gone' test ! -e prog
+tar -tf b.tar >list
+like list "^.build-id/$(echo "$id" | cut -c 1-2)/$(echo "$id" | cut -c 3-)/elf\$" 'and kept by its build-id'
+tar -xOf b.tar ".build-id/$(echo "$id" | cut -c 1-2)/$(echo "$id" | cut -c 3-)/elf" >kept
+same kept with 'as it was'
+names b.tar
+like "$OUT" ';main;in_program [0-9]+$' 'its functions have names'
+unlike list 'libcrypt|libm' 'what was not mapped is not packed'
+rm -f b.tar
+
+cp without prog
+printf 'another file\n' >other
+chmod +x other
+options='-g --bundle b.tar.zst'
+record ./prog replace
+is "$status" 0 'a program without a build-id that is replaced'
+like prog '^another file' 'is another file now'
+names b.tar.zst
+like "$OUT" ';main;in_program [0-9]+$' 'its functions have names'
+
+cp -f with prog
+options='-g -B --bundle b.tar'
+record ./prog remove
+names b.tar
+is "$status" 0 'without build-ids in the recording'
+like "$OUT" ';main;in_program [0-9]+$' 'a file is found by its path'
+
+cp -f with prog
+options='--call-graph dwarf,1024 --bundle b.tar'
+record ./prog remove
+tar -tf b.tar >list
+is "$(grep -c -v kallsyms list)" "$(grep -c 'elf$\|vdso$' list)" 'copies of stacks: files and the vdso'
+ok 'libraries, too' test "$(grep -c 'elf$' list)" -gt 2
+
+cp -f with prog
+options='-g -F 99 --switch-output=100K --bundle b.tar'
+record ./prog remove
+is "$status" 0 'several files have one bundle'
+tar -tf b.tar >list
+like list '/elf$' 'with the program'
+
+# In a mount namespace, where the host does not see the file.
+mkdir -p inside
+if unshare -m sh -c "mount -t tmpfs none '$TMP/inside'" 2>/dev/null; then
+	cp -f with prog
+	options='-g -a --bundle b.tar'
+	# shellcheck disable=SC2016
+	record unshare -m sh -c 'mount -t tmpfs none "$1/inside" && cp prog "$1/inside/prog" && "$1/inside/prog"' sh "$TMP"
+	is "$status" 0 'a program in a container'
+	ok 'is not seen by the host' test ! -e inside/prog
+	names b.tar
+	like "$OUT" '^prog;.*main;in_program [0-9]+$' 'its functions have names'
+else
+	skip 3 'no mount namespaces here'
+fi
+
+run "$BIN/pcap-perf" -e $event --bundle none/b.tar -o x.data -- true
+is "$status" 2 'a bundle that cannot be made'
+like "$ERR" 'none/b.tar: cannot be made: No such file' 'is reported'
+cp -f with prog
+run "$BIN/pcap-perf" -F 999 -e $event --bundle /dev/full -o x.data -- ./prog
+is "$status" 2 'a bundle that cannot be written'
+like "$ERR" '/dev/full: cannot be written: No space left' 'is reported'
+run "$BIN/pdecode" -b x.data
+is "$status" 0 'the recording is whole all the same'
+run "$BIN/pcap-perf" -e $event --bundle b.tar -o x.data -- ./nothing
+is "$status" 2 'a recording that fails'
+ok 'leaves no bundle' test ! -e b.tar
+done_testing
