@@ -1,103 +1,13 @@
 /* psvg: draws stacks as an interactive flame graph, and tables as charts. */
 #include "cli.h"
-#include "draw/picture.h"
+#include "draw/options.h"
 
 #include <unistd.h>
 
-/* clang-format off */
-enum { OPT_SUBTITLE = OPT_NO_SHORT, OPT_WIDTH, OPT_FRAME_HEIGHT, OPT_MIN_WIDTH, OPT_FONT_SIZE,
-       OPT_COUNT_NAME, OPT_HASH, OPT_NOTES, OPT_STATS, OPT_VIEW, OPT_VALUE, OPT_STAT,
-       OPT_TIMELINE, OPT_DIFF, OPT_LEAF, OPT_RAW, OPT_GONE,
-       OPT_NEGATE };
-/* clang-format on */
-
-static const struct opt options[] = {
-	{'t', "title", "TEXT", "heading (default \"Flame Graph\")"},
-	{OPT_SUBTITLE, "subtitle", "TEXT", "second line of the heading"},
-	{'i', "inverted", NULL, "icicle graph: the root is at the top"},
-	{'r', "reverse", NULL, "merge stacks from the leaf on"},
-	{'c', "colors", "PALETTE",
-	 "hot (default), mem, io, red, green, blue, aqua, yellow,\n"
-	 "                              purple, orange, or kind: kernel, inlined, JIT, C++, others"},
-	{OPT_HASH, "hash", NULL, "colours depend on the name alone: always so"},
-	{'s', "search", "REGEX", "highlight what matches, to begin with"},
-	{OPT_WIDTH, "width", "PIXELS", "fixed width (default: the window's, else 1200)"},
-	{OPT_FRAME_HEIGHT, "frame-height", "PIXELS", "height of a frame (default 16)"},
-	{OPT_FRAME_HEIGHT, "height", "PIXELS", "the same as --frame-height"},
-	{OPT_FONT_SIZE, "font-size", "PIXELS", "size of the text (default 12)"},
-	{OPT_FONT_SIZE, "fontsize", "PIXELS", "the same as --font-size"},
-	{OPT_MIN_WIDTH, "min-width", "PIXELS",
-	 "leave out narrower frames (default 0.1); or NUMBER%"},
-	{OPT_MIN_WIDTH, "minwidth", "PIXELS", "the same as --min-width"},
-	{OPT_COUNT_NAME, "count-name", "TEXT", "what is counted: samples, ns, ..."},
-	{OPT_COUNT_NAME, "countname", "TEXT", "the same as --count-name"},
-	{OPT_VIEW, "view", "VIEW", "of a table: bars, hist, lines, heat (default: what fits)"},
-	{OPT_VALUE, "value", "NAME", "of a table: this value only"},
-	{OPT_STAT, "stat", "NAME", "of a table: draw count, sum, mean, p99, ..."},
-	{OPT_TIMELINE, "timeline", "[FORM]", "of plat --timeline: html (default) or a static svg"},
-	{OPT_DIFF, "diff", NULL, "BASE NEW, or text with two counts: colour the difference"},
-	{OPT_GONE, "gone", NULL, "of --diff: draw what is gone"},
-	{OPT_LEAF, "leaf", NULL, "of --diff: colour frames without their callees' difference"},
-	{OPT_RAW, "raw", NULL, "of --diff: do not scale the base to the same total"},
-	{OPT_NEGATE, "negate", NULL, "of --diff: red is less, blue is more"},
-	{OPT_NOTES, "notes", "TEXT", "put TEXT into the description inside the SVG"},
-	{OPT_STATS, "stats", NULL, "print the account of what was read and drawn"},
-	{0},
-};
-
-struct config {
-	struct picture_opts o;
-	bool reverse, stats, diff;
-};
-
-static int on_option(void *ctx, int id, const char *arg, struct buf *why)
-{
-	struct config *c = ctx;
-	struct flame_opts *f = &c->o.flame;
-	struct timeline_opts *line = &c->o.timeline;
-	struct chart_opts *t = &c->o.chart;
-	int rc = 0;
-
-	switch (id) {
-	case 't': f->title = t->title = line->title = arg; break;
-	case OPT_SUBTITLE: f->subtitle = t->subtitle = line->subtitle = arg; break;
-	case 'i': f->inverted = true; break;
-	case 'r': c->reverse = true; break;
-	case 'c': return flame_palette_option(arg, &f->palette, why);
-	case 's': f->search = arg; break;
-	case OPT_WIDTH:
-		f->fixed = t->fixed = true;
-		rc = opt_double("width", arg, 100, 100000, &f->width, NULL, why);
-		t->width = line->width = f->width;
-		break;
-	case OPT_FRAME_HEIGHT:
-		return opt_double("frame-height", arg, 4, 200, &f->frame_height, NULL, why);
-	case OPT_FONT_SIZE:
-		rc = opt_double("font-size", arg, 4, 100, &f->font_size, NULL, why);
-		t->font_size = f->font_size;
-		break;
-	case OPT_MIN_WIDTH:
-		return opt_double("min-width", arg, 0, 100, &f->min_width, &f->min_percent, why);
-	case OPT_COUNT_NAME: f->count_name = arg; break;
-	case OPT_NOTES: f->notes = t->notes = line->notes = arg; break;
-	case OPT_VIEW: return chart_view_option(arg, &t->view, why);
-	case OPT_VALUE: t->value = arg; break;
-	case OPT_STAT: t->stat = arg; break;
-	case OPT_TIMELINE: return timeline_form(arg, &c->o.timeline_svg, why);
-	case OPT_DIFF: c->diff = true; break;
-	case OPT_GONE: c->diff = f->gone = true; break;
-	case OPT_LEAF: c->diff = f->leaf = true; break;
-	case OPT_RAW: c->diff = f->raw = true; break;
-	case OPT_NEGATE: c->diff = f->negate = true; break;
-	case OPT_STATS: c->stats = true; break;
-	}
-	return rc;
-}
-
 int main(int argc, char **argv)
 {
-	struct config c = {.o = PICTURE_OPTS_INIT};
-	const struct opt_group groups[] = {{options, on_option, &c}, {0}};
+	struct picture_command c = PICTURE_COMMAND_INIT;
+	const struct opt_group groups[] = {{picture_options, picture_option, &c}, {0}};
 	const struct opt_spec spec = {
 		"psvg", "[OPTION]... [FILE]...",
 		"draw stacks as an interactive flame graph, tables as charts (SVG)", groups};
@@ -107,7 +17,10 @@ int main(int argc, char **argv)
 
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
-	rc = picture_new(&p, c.reverse, cli.diag);
+	/* The script of a page merges stacks from either side. */
+	rc = picture_new(&p, c.reverse && !c.o.page, cli.diag);
+	if (!rc && c.chart)
+		picture_chart(p);
 	if (!rc && c.diff)
 		rc = picture_compare(p);
 	if (!rc && cli.first == argc)

@@ -2,53 +2,13 @@
 // The build drops indentation, empty lines and lines that are only a comment.
 (() => {
 'use strict';
-const byId = (id) => document.getElementById(id);
+const {byId, column, numbers, signed} = psvgData;
 const about = JSON.parse(byId('about').textContent);
 const {kinds, texts, threads} = about;
 const base = BigInt(about.base), first = about.first, last = Math.max(about.last, about.first + 1);
 const n = about.n;
 
 // ---- the data ----
-
-const fromBase64 = (text) => {
-	if (Uint8Array.fromBase64)
-		return Uint8Array.fromBase64(text);
-	const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-	const value = new Uint8Array(128), pads = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-	for (let i = 0; i < 64; i++)
-		value[alphabet.charCodeAt(i)] = i;
-	const bytes = new Uint8Array(text.length / 4 * 3);
-	for (let i = 0, k = 0; i < text.length; i += 4) {
-		const v = value[text.charCodeAt(i)] << 18 | value[text.charCodeAt(i + 1)] << 12 |
-			value[text.charCodeAt(i + 2)] << 6 | value[text.charCodeAt(i + 3)];
-		bytes[k++] = v >> 16;
-		bytes[k++] = v >> 8;
-		bytes[k++] = v;
-	}
-	return bytes.subarray(0, bytes.length - pads);
-};
-const column = async (id) => {
-	const e = byId(id), bytes = fromBase64(e.textContent);
-	e.remove();
-	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-	return new Uint8Array(await new Response(stream).arrayBuffer());
-};
-const numbers = (b) => {
-	let at = 0;
-	return () => {
-		let c = b[at++];
-		if (c < 128)
-			return c;
-		let v = c & 127, m = 128;
-		do {
-			c = b[at++];
-			v += (c & 127) * m;
-			m *= 128;
-		} while (c >= 128);
-		return v;
-	};
-};
-const signed = (v) => v % 2 ? -(v + 1) / 2 : v / 2;
 
 const RUN = kinds.indexOf('oncpu'), WAIT = kinds.indexOf('runq'), BLOCK = kinds.indexOf('blocked');
 const ofThread = kinds.map((k) => ['oncpu', 'runq', 'blocked', 'offcpu'].includes(k));

@@ -240,8 +240,7 @@ int flame_diff_prepare(struct flame *f, const struct flame_opts *o)
 	return d->total ? 0 : PP_ENOMEM;
 }
 
-/* What pdiff says of a frame: 1 more, -1 less, 0 not significant. */
-static int verdict_of(const struct flame *f, uint32_t node)
+int flame_diff_verdict(const struct flame *f, uint32_t node)
 {
 	const struct flame_diff *d = f->diff;
 	const uint32_t *v;
@@ -268,7 +267,7 @@ void flame_diff_fill(const struct flame *f, const struct flame_opts *o, uint32_t
 	int pale;
 
 	if (d->judged && !o->leaf) {
-		int sign = verdict_of(f, node);
+		int sign = flame_diff_verdict(f, node);
 
 		if (!sign || !node) {
 			memcpy(fill, GREY, sizeof(GREY));
@@ -313,7 +312,7 @@ void flame_diff_words(const struct flame *f, const struct flame_opts *o, uint32_
 	else
 		buf_adds(b, "; new");
 	if (d->judged) {
-		int sign = verdict_of(f, node);
+		int sign = flame_diff_verdict(f, node);
 
 		buf_adds(b, sign > 0   ? "; significantly more"
 			    : sign < 0 ? "; significantly less"

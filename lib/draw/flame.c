@@ -58,6 +58,26 @@ void flame_free(struct flame *f)
 	free(f);
 }
 
+void flame_chart(struct flame *f)
+{
+	f->chart = true;
+	f->unsorted = false;
+}
+
+void flame_scale(struct flame *f, double factor)
+{
+	long double by = (long double)factor;
+
+	for (uint32_t i = 0; i < f->n; i++)
+		f->nodes[i].self *= by;
+	f->account.total *= by;
+	if (!f->diff)
+		return;
+	for (uint32_t i = 0; i < f->diff->nbase; i++)
+		f->diff->base[i] *= by;
+	f->diff->base_sum *= by;
+}
+
 const struct flame_account *flame_account(const struct flame *f)
 {
 	return &f->account;
@@ -163,12 +183,30 @@ static bool take_leaf(struct flame *f, uint32_t parent, uint32_t name, uint32_t 
 	return true;
 }
 
+/*
+ * A callee in the order of time: the one before, if it has that name, or a new one. Name 0 stands
+ * for its caller itself, between or after callees.
+ */
+static int child_now(struct flame *f, uint32_t parent, uint32_t name, uint32_t *id)
+{
+	uint32_t last = f->links[parent].last;
+	int rc = 0;
+
+	*id = last;
+	if (last == FLAME_ROOT || f->nodes[last].name != name)
+		rc = node_new(f, parent, name, id);
+	f->account.frames -= !rc && !name && *id != last;
+	return rc;
+}
+
 static int child(struct flame *f, uint32_t parent, const char *name, size_t len, uint32_t *id)
 {
 	uint32_t name_id, *slot;
 	bool fresh;
 	int rc = intern_again(&f->names, name, len, &name_id);
 
+	if (!rc && f->chart)
+		return child_now(f, parent, name_id, id);
 	if (!rc && !f->unsorted) {
 		if (take_leaf(f, parent, name_id, id))
 			return *id == FLAME_ROOT ? node_new(f, parent, name_id, id) : 0;
@@ -225,7 +263,7 @@ static int walk_forward(struct flame *f, const char *s, size_t n, uint32_t *leaf
 	size_t pos;
 	int rc = 0;
 
-	if (!share_path(f, s, n) && !f->unsorted)
+	if (!share_path(f, s, n) && !f->unsorted && !f->chart)
 		rc = begin_unsorted(f);
 	if (rc)
 		return rc;
@@ -284,6 +322,10 @@ int flame_add(struct flame *f, const char *frames, size_t len, long double count
 	if (f->failed || !(count >= 0 && count <= FLAME_COUNT_MAX))
 		return f->failed ? f->failed : PP_EUSAGE;
 	rc = f->reverse ? walk_reverse(f, frames, len, &leaf) : walk_forward(f, frames, len, &leaf);
+	if (!rc && f->chart && count > 0 && f->links[leaf].last != FLAME_ROOT) {
+		rc = child_now(f, leaf, 0, &leaf);
+		f->depth = 0; /* callees of the leaf are no longer the last ones */
+	}
 	/* The path may be half this stack's and half the last one's: nothing can follow. */
 	f->failed = rc;
 	if (rc)

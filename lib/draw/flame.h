@@ -35,6 +35,7 @@
 #define FLAME_LINE_MAX	(1u << 20) /* bytes of a line of folded text */
 #define FLAME_NODES_MAX (1u << 27) /* different frames of a tree */
 #define FLAME_DRAWN_MAX 20000	   /* frames of an SVG, if no width is asked for */
+#define FLAME_PAGE_MAX	1500000	   /* frames of a page, the same */
 #define FLAME_COUNT_MAX 1e24L	   /* count of one stack */
 
 struct flame;
@@ -85,6 +86,15 @@ int flame_add_both(struct flame *f, const char *frames, size_t len, long double 
  */
 int flame_read(struct flame *f, struct src *s, struct diag *d);
 
+/*
+ * Stacks come in the order of time: frames are merged only with the one before them. Before the
+ * first stack; not with flame_compare.
+ */
+void flame_chart(struct flame *f);
+
+/* Multiplies all counts that were added. */
+void flame_scale(struct flame *f, double factor);
+
 /* Belongs to f. */
 const struct flame_account *flame_account(const struct flame *f);
 
@@ -101,17 +111,23 @@ struct flame_opts {
 	const char *notes;	/* NULL: none; go into the SVG's description */
 	const char *count_name; /* what is counted; "": as the folded text says */
 	const char *search;	/* regular expression that is searched at first; NULL: none */
+	const char *font;	/* asked for first; NULL: none */
+	const char *name_type;	/* comes before the name in the details; NULL: nothing */
+	char back[8];		/* "#rrggbb" behind all, in the dark, too; "": white or dark */
+	long double total;	/* what the root stands for, if it is more than what was counted */
 	double width;		/* pixels; without `fixed`, only until a script fits the window */
 	double frame_height;	/* pixels */
 	double font_size;	/* pixels */
 	/*
 	 * Narrower frames are left out; pixels, or see min_percent. Less than 0: 0.1 pixels, or
-	 * more until no more than FLAME_DRAWN_MAX frames are left.
+	 * more until no more than FLAME_DRAWN_MAX frames are left; of a page, which merges them,
+	 * 0, or more until no more than FLAME_PAGE_MAX are left.
 	 */
 	double min_width;
 	bool min_percent; /* min_width is in percent of the total */
 	bool fixed;	  /* the script keeps the width */
 	bool inverted;	  /* icicle: the root is at the top */
+	bool reverse;	  /* a page begins with the stacks merged from the leaf */
 	unsigned palette; /* from flame_palette */
 	/* Of two profiles: */
 	bool leaf;   /* colours by the difference of the frame alone, not with its callees */
@@ -125,6 +141,9 @@ struct flame_opts {
 		.count_name = "", .width = 1200, .frame_height = 16, .font_size = 12, \
 		.min_width = -1 \
 	}
+
+/* The background of an option's argument: #rrggbb, or a name. 0, or PP_EUSAGE with why. */
+int flame_back_option(const char *text, char back[8], struct buf *why);
 
 /* The number of a palette of that name: 0 or PP_ENOENT. */
 int flame_palette(const char *name, unsigned *palette);
@@ -143,5 +162,11 @@ const char *flame_palette_name(unsigned palette);
  * the output. The tree stays as it is.
  */
 int flame_svg(struct flame *f, const struct flame_opts *o, struct out *out);
+
+/*
+ * Writes one HTML page with the whole tree in it, which its script draws from either side; the same
+ * results. What is too narrow is merged with its neighbours.
+ */
+int flame_page(struct flame *f, const struct flame_opts *o, struct out *out);
 
 #endif

@@ -15,24 +15,74 @@ struct range {
 	uint8_t r[2], g[2], b[2];
 };
 
-enum { BY_KIND = 10, UNKNOWN, KERNEL, INLINED, JIT, CPP, USER };
+/* Those that --colors takes come first; the others are for frames of a kind. */
+enum {
+	HOT,
+	MEM,
+	IO,
+	RED,
+	GREEN,
+	BLUE,
+	AQUA,
+	YELLOW,
+	PURPLE,
+	ORANGE,
+	BY_KIND,
+	WAKEUP,
+	CHAIN,
+	JAVA,
+	JS,
+	PERL,
+	SAFE,
+	NPALETTES,
+	UNKNOWN = NPALETTES,
+	KERNEL,
+	INLINED,
+	JIT,
+	CPP,
+	USER,
+	SAFE_KERNEL, /* of these five, people who see few colours can tell each from the others */
+	SAFE_INLINED,
+	SAFE_JIT,
+	SAFE_CPP,
+	SAFE_USER,
+	NRANGES
+};
 
-/* The first ones are what --colors takes; those after BY_KIND are for frames of a kind. */
-static const struct range ranges[] = {
-	{"hot", {13, 15}, {4, 13}, {0, 4}},	    {"mem", {2, 7}, {11, 14}, {5, 9}},
-	{"io", {7, 9}, {9, 12}, {13, 15}},	    {"red", {14, 15}, {6, 10}, {6, 10}},
-	{"green", {5, 9}, {12, 14}, {5, 9}},	    {"blue", {7, 10}, {10, 12}, {14, 15}},
-	{"aqua", {5, 9}, {12, 14}, {12, 14}},	    {"yellow", {13, 14}, {12, 14}, {3, 8}},
-	{"purple", {12, 14}, {8, 11}, {13, 15}},    {"orange", {14, 15}, {8, 11}, {1, 5}},
-	{"kind", {0, 0}, {0, 0}, {0, 0}},	    [UNKNOWN] = {"", {12, 12}, {12, 12}, {12, 12}},
-	[KERNEL] = {"", {14, 15}, {9, 11}, {2, 5}}, [INLINED] = {"", {6, 8}, {12, 14}, {13, 14}},
-	[JIT] = {"", {6, 9}, {12, 14}, {5, 8}},	    [CPP] = {"", {13, 14}, {12, 14}, {4, 7}},
+static const struct range ranges[NRANGES] = {
+	[HOT] = {"hot", {13, 15}, {4, 13}, {0, 4}},
+	[MEM] = {"mem", {2, 7}, {11, 14}, {5, 9}},
+	[IO] = {"io", {7, 9}, {9, 12}, {13, 15}},
+	[RED] = {"red", {14, 15}, {6, 10}, {6, 10}},
+	[GREEN] = {"green", {5, 9}, {12, 14}, {5, 9}},
+	[BLUE] = {"blue", {7, 10}, {10, 12}, {14, 15}},
+	[AQUA] = {"aqua", {5, 9}, {12, 14}, {12, 14}},
+	[YELLOW] = {"yellow", {13, 14}, {12, 14}, {3, 8}},
+	[PURPLE] = {"purple", {12, 14}, {8, 11}, {13, 15}},
+	[ORANGE] = {"orange", {14, 15}, {8, 11}, {1, 5}},
+	[BY_KIND] = {"kind", {0}, {0}, {0}},
+	[WAKEUP] = {"wakeup", {5, 9}, {12, 14}, {12, 14}},
+	[CHAIN] = {"chain", {0}, {0}, {0}},
+	[JAVA] = {"java", {0}, {0}, {0}},
+	[JS] = {"js", {0}, {0}, {0}},
+	[PERL] = {"perl", {0}, {0}, {0}},
+	[SAFE] = {"safe", {0}, {0}, {0}},
+	[UNKNOWN] = {"", {12, 12}, {12, 12}, {12, 12}},
+	[KERNEL] = {"", {14, 15}, {9, 11}, {2, 5}},
+	[INLINED] = {"", {6, 8}, {12, 14}, {13, 14}},
+	[JIT] = {"", {6, 9}, {12, 14}, {5, 8}},
+	[CPP] = {"", {13, 14}, {12, 14}, {4, 7}},
 	[USER] = {"", {14, 15}, {6, 9}, {6, 8}},
+	[SAFE_KERNEL] = {"", {14, 14}, {9, 10}, {0, 2}},
+	[SAFE_INLINED] = {"", {5, 7}, {11, 12}, {14, 15}},
+	[SAFE_JIT] = {"", {1, 3}, {10, 11}, {7, 8}},
+	[SAFE_CPP] = {"", {15, 15}, {14, 14}, {4, 8}},
+	[SAFE_USER] = {"", {12, 13}, {7, 9}, {10, 11}},
 };
 
 int flame_palette(const char *name, unsigned *palette)
 {
-	for (unsigned i = 0; i <= BY_KIND; i++) {
+	for (unsigned i = 0; i < NPALETTES; i++) {
 		if (!strcmp(name, ranges[i].name)) {
 			*palette = i;
 			return 0;
@@ -43,7 +93,7 @@ int flame_palette(const char *name, unsigned *palette)
 
 const char *flame_palette_name(unsigned palette)
 {
-	return palette <= BY_KIND ? ranges[palette].name : NULL;
+	return palette < NPALETTES ? ranges[palette].name : NULL;
 }
 
 int flame_palette_option(const char *name, unsigned *palette, struct buf *why)
@@ -58,11 +108,37 @@ int flame_palette_option(const char *name, unsigned *palette, struct buf *why)
 	return PP_EUSAGE;
 }
 
+int flame_back_option(const char *text, char back[8], struct buf *why)
+{
+	static const char *const names[][2] = {{"yellow", "#fbf9e0"}, {"blue", "#eaf0fb"},
+					       {"green", "#eaf5ea"},  {"grey", "#f0f0f0"},
+					       {"gray", "#f0f0f0"},   {"white", "#ffffff"}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!strcmp(text, names[i][0])) {
+			memcpy(back, names[i][1], 8);
+			return 0;
+		}
+	}
+	if (strlen(text) == 7 && *text == '#' && strspn(text + 1, "0123456789abcdefABCDEF") == 6) {
+		memcpy(back, text, 8);
+		return 0;
+	}
+	buf_adds(why, "--bgcolors: neither #rrggbb nor yellow, blue, green, grey or white: ");
+	buf_add_safe(why, text, strlen(text));
+	return PP_EUSAGE;
+}
+
 static bool ends_in(const char *s, size_t n, const char *end)
 {
 	size_t len = strlen(end);
 
 	return n >= len && !memcmp(s + n - len, end, len);
+}
+
+static bool has(const char *s, size_t n, const char *part)
+{
+	return memmem(s, n, part, strlen(part)) != NULL;
 }
 
 static unsigned kind_of(const char *s, size_t n)
@@ -73,7 +149,71 @@ static unsigned kind_of(const char *s, size_t n)
 		return INLINED;
 	if (ends_in(s, n, "_[j]"))
 		return JIT;
-	return memmem(s, n, "::", 2) ? CPP : USER;
+	return has(s, n, "::") ? CPP : USER;
+}
+
+/* A Java class with its package: java/util/HashMap. */
+static bool is_java(const char *s, size_t n)
+{
+	static const char *const roots[] = {"java/", "javax/", "jdk/", "net/",
+					    "org/",  "com/",   "io/",  "sun/"};
+
+	if (n && *s == 'L') {
+		s++;
+		n--;
+	}
+	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++)
+		if (n > strlen(roots[i]) && !memcmp(s, roots[i], strlen(roots[i])))
+			return true;
+	return has(s, n, ":::");
+}
+
+/* The colours of a language: its own code, what was inlined or built in, C++, kernel, others. */
+static unsigned language_kind(unsigned palette, const char *s, size_t n)
+{
+	bool jit = ends_in(s, n, "_[j]"), inlined = ends_in(s, n, "_[i]");
+
+	if (palette == JAVA && (jit || (!inlined && is_java(s, n))))
+		return GREEN;
+	if (palette == JAVA && inlined)
+		return AQUA;
+	if (palette == JS && jit)
+		return has(s, n, "/") ? GREEN : AQUA;
+	if (has(s, n, "::"))
+		return YELLOW;
+	if (palette == JS && has(s, n, "/") && has(s, n, ".js"))
+		return GREEN;
+	if (palette == JS && has(s, n, ":"))
+		return AQUA;
+	if (palette == PERL && (has(s, n, "Perl") || has(s, n, ".pl")))
+		return GREEN;
+	return ends_in(s, n, "_[k]") ? ORANGE : RED;
+}
+
+unsigned palette_class(unsigned palette, const char *name, size_t len)
+{
+	/* A frame without a symbol, [unknown] or [libc.so.6], must not look like a function. */
+	if (!len || (name[0] == '[' && name[len - 1] == ']'))
+		return UNKNOWN;
+	switch (palette) {
+	case BY_KIND: return kind_of(name, len);
+	case SAFE: return kind_of(name, len) - KERNEL + SAFE_KERNEL;
+	case JAVA:
+	case JS:
+	case PERL: return language_kind(palette, name, len);
+	case CHAIN: return ends_in(name, len, "_[w]") ? AQUA : BLUE;
+	default: return palette < NPALETTES ? palette : HOT;
+	}
+}
+
+bool palette_range(unsigned class, uint8_t v[6])
+{
+	if (class >= NRANGES)
+		return false;
+	memcpy(v, ranges[class].r, 2);
+	memcpy(v + 2, ranges[class].g, 2);
+	memcpy(v + 4, ranges[class].b, 2);
+	return true;
 }
 
 /* FNV-1a, and a last mixing: short names would differ in the low bits only. */
@@ -97,16 +237,8 @@ static char channel(const uint8_t range[2], uint32_t bits)
 void palette_fill(unsigned palette, const char *name, size_t len, char fill[4])
 {
 	uint32_t h = hash(name, len);
-	const struct range *r;
+	const struct range *r = &ranges[palette_class(palette, name, len)];
 
-	if (palette > BY_KIND)
-		palette = 0;
-	/* A frame without a symbol, [unknown] or [libc.so.6], must not look like a function. */
-	if (!len || (name[0] == '[' && name[len - 1] == ']'))
-		palette = UNKNOWN;
-	else if (palette == BY_KIND)
-		palette = kind_of(name, len);
-	r = &ranges[palette];
 	fill[0] = channel(r->r, h);
 	fill[1] = channel(r->g, h >> 10);
 	fill[2] = channel(r->b, h >> 20);

@@ -19,7 +19,7 @@ struct picture {
 	struct tables tables;
 	struct timeline *timeline; /* NULL: none was read */
 	bool stacks, charts;	   /* what was read */
-	bool compare;
+	bool compare, chart;
 	unsigned sources; /* that were read */
 	bool partial;
 };
@@ -48,6 +48,12 @@ int picture_compare(struct picture *p)
 	if (rc)
 		diag_error(p->d, NULL, -1, "%s", pp_strerror(rc));
 	return rc;
+}
+
+void picture_chart(struct picture *p)
+{
+	p->chart = true;
+	flame_chart(p->flame);
 }
 
 void picture_free(struct picture *p)
@@ -176,6 +182,12 @@ static int read_source(struct picture *p, struct src *s, const char *name)
 	p->stacks |= !table;
 	if (table)
 		return read_tables(p, s);
+	if (n >= sizeof(PS_MAGIC) - 1 && !memcmp(magic, PS_MAGIC, sizeof(PS_MAGIC) - 1) &&
+	    p->chart) {
+		diag_error(p->d, name, -1, "--flamechart takes folded text in the order of time");
+		src_free(s);
+		return PP_EMISMATCH;
+	}
 	if (n >= sizeof(PS_MAGIC) - 1 && !memcmp(magic, PS_MAGIC, sizeof(PS_MAGIC) - 1))
 		return read_stream(p, s, name);
 	rc = flame_read(p->flame, s, p->d);
@@ -193,6 +205,25 @@ int picture_read(struct picture *p, const char *name)
 
 /* ---- output ---- */
 
+/* Options that exclude each other, as the input is. False: reported. */
+static bool check_options(const struct picture *p, const struct picture_opts *o)
+{
+	const struct flame_account *a = flame_account(p->flame);
+	const char *why = NULL;
+
+	if (p->compare && p->sources < 2 && !flame_is_both(p->flame))
+		why = "--diff takes two files, or text with two counts in each line";
+	else if (p->compare && (p->chart || o->flame.total > 0))
+		why = "--diff goes neither with --flamechart nor with --total";
+	else if (o->page && p->charts)
+		why = "--html is for stacks: of tables, there are only SVGs";
+	if (why)
+		diag_error(p->d, NULL, -1, "%s", why);
+	else if (o->flame.total > 0 && o->flame.total < a->total && p->stacks)
+		diag_warn(p->d, NULL, -1, "--total is less than what was counted, and ignored");
+	return !why;
+}
+
 static int write_svg(struct picture *p, const struct picture_opts *o, struct out *out)
 {
 	int rc;
@@ -202,6 +233,7 @@ static int write_svg(struct picture *p, const struct picture_opts *o, struct out
 				     : timeline_page(p->timeline, &o->timeline, out);
 	else
 		rc = p->charts ? chart_svg(&p->tables, &o->chart, out)
+		     : o->page ? flame_page(p->flame, &o->flame, out)
 			       : flame_svg(p->flame, &o->flame, out);
 	if (rc == PP_END && p->compare && o->flame.gone)
 		diag_error(p->d, NULL, -1, "nothing is gone: nothing to draw");
@@ -246,9 +278,9 @@ int picture_print(struct picture *p, const struct picture_opts *o, int fd, bool 
 	struct out out;
 	int rc = out_init(&out, fd), closed;
 
-	if (!rc && p->compare && p->sources < 2 && !flame_is_both(p->flame)) {
-		diag_error(p->d, NULL, -1,
-			   "--diff takes two files, or text with two counts in each line");
+	if (o->factor != 1)
+		flame_scale(p->flame, o->factor);
+	if (!rc && !check_options(p, o)) {
 		out_release(&out);
 		return PP_EXIT_USAGE;
 	}

@@ -24,11 +24,13 @@ struct picture_opts {
 	struct chart_opts chart;
 	struct timeline_opts timeline;
 	bool timeline_svg; /* not a page */
+	bool page;	   /* of a flame graph: HTML, not an SVG */
+	double factor;	   /* all counts of stacks are multiplied by it */
 };
 
 #define PICTURE_OPTS_INIT \
 	{ \
-		.flame = FLAME_OPTS_INIT, .chart = CHART_OPTS_INIT \
+		.flame = FLAME_OPTS_INIT, .chart = CHART_OPTS_INIT, .factor = 1 \
 	}
 
 /* With reverse set, stacks begin with their leaf. 0 or PP_ENOMEM. The diag must outlive it. */
@@ -41,13 +43,16 @@ void picture_free(struct picture *p); /* NULL is fine */
  */
 int picture_compare(struct picture *p);
 
+/* Stacks come in the order of time, and are not sorted. Before the first one is read. */
+void picture_chart(struct picture *p);
+
 /*
  * Reads a file, "-" is stdin. All files of a picture have to be of one sort: stacks or tables. 0,
  * or an error that was reported. What is damaged is reported and makes the picture partial.
  */
 int picture_read(struct picture *p, const char *name);
 
-/* Writes the SVG to a descriptor and closes it; says what fails, and with `stats` the account.
+/* Writes the picture to a descriptor and closes it; says what fails, and with `stats` the account.
  * Returns the exit status. */
 int picture_print(struct picture *p, const struct picture_opts *o, int fd, bool stats);
 

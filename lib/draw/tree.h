@@ -18,7 +18,7 @@
 struct flame_node {
 	long double self; /* counts of the stacks that end here */
 	uint32_t parent;  /* always less than the node's own index */
-	uint32_t name;	  /* in names; 0 for the root */
+	uint32_t name;	  /* in names; 0: the root, or in a chart what counts for its caller */
 	uint32_t depth;	  /* 0 for the root */
 };
 
@@ -54,6 +54,8 @@ int flame_diff_prepare(struct flame *f, const struct flame_opts *o);
 /* Colour (six digits), tooltip and account; `total` is the frame's count with its callees. */
 void flame_diff_fill(const struct flame *f, const struct flame_opts *o, uint32_t node,
 		     long double total, char fill[8]);
+/* What pdiff says of a frame: 1 more, -1 less, 0 not significant. */
+int flame_diff_verdict(const struct flame *f, uint32_t node);
 void flame_diff_words(const struct flame *f, const struct flame_opts *o, uint32_t node,
 		      long double total, struct buf *b);
 void flame_diff_legend(const struct flame *f, const struct flame_opts *o, double x, double y,
@@ -62,6 +64,7 @@ void flame_diff_describe(const struct flame *f, const struct flame_opts *o, stru
 
 struct flame {
 	bool reverse;
+	bool chart;		 /* in the order of time */
 	int failed;		 /* what a stack could not be added for */
 	uint32_t leaf;		 /* node of the stack that was added last */
 	struct flame_diff *diff; /* NULL: one profile */
@@ -110,7 +113,16 @@ const char *event_words(const char *event);
 /* The colour of a function, the same in every graph. */
 void palette_fill(unsigned palette, const char *name, size_t len, char fill[4]);
 
+/*
+ * The range of colours that a frame's is from, and its bounds (red, green, blue: from, to; 0 to
+ * 15); false: there are no more.
+ */
+unsigned palette_class(unsigned palette, const char *name, size_t len);
+bool palette_range(unsigned class, uint8_t v[6]);
+
 /* share/psvg.js, psvg-chart.js and psvg.css, made into C by the build. */
 extern const char draw_script[], draw_chart_script[], draw_style[];
+extern const char draw_page_script[], draw_page_style[];
+extern const char draw_page_script_sha256[], draw_page_style_sha256[]; /* in hex */
 
 #endif

@@ -1,0 +1,298 @@
+/* The page of a flame graph: the whole tree as columns of numbers, from which its script draws. */
+#include "draw/layout.h"
+#include "draw/page.h"
+
+#include "base/err.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names that are none; those of functions follow. */
+enum { NAME_MERGED, NAME_SELF, NAMES };
+
+#define SCHEMES_MAX 16
+#define INTEGER_MAX 9007199254740992.0L /* integers up to here are exact in a script */
+
+/*
+ * A number for each node, callers before callees, from left to right: how many levels it is above
+ * the one that follows the node before, its name, and what it counts itself.
+ */
+struct columns {
+	struct layout *l;
+	struct buf up, name, self, base, verdict;
+	struct buf names, classes; /* by name: text, ended by a NUL; its class in each scheme */
+	uint32_t *first, *next;	   /* by node: callees from left to right, or FLAME_ROOT */
+	uint32_t *number;	   /* by name of the tree: that of the page, or 0 */
+	uint32_t n, nnames, depth; /* of the node before */
+	uint32_t merged;	   /* frames that are too narrow, and wait */
+	long double merged_total, merged_base;
+	unsigned schemes[SCHEMES_MAX], nschemes;
+	bool integers;
+};
+
+static void release(struct columns *c)
+{
+	buf_release(&c->up);
+	buf_release(&c->name);
+	buf_release(&c->self);
+	buf_release(&c->base);
+	buf_release(&c->verdict);
+	buf_release(&c->names);
+	buf_release(&c->classes);
+	free(c->first);
+	free(c->next);
+	free(c->number);
+}
+
+static bool is_integer(long double v)
+{
+	return v <= INTEGER_MAX && v == floorl(v);
+}
+
+static void add_value(struct columns *c, struct buf *b, long double v)
+{
+	double x = (double)v;
+
+	if (c->integers) {
+		page_number(b, (uint64_t)v);
+		return;
+	}
+	for (unsigned i = 0; i < 8; i++) {
+		uint64_t bits;
+
+		memcpy(&bits, &x, sizeof(bits));
+		buf_addc(b, (char)(bits >> 8 * i));
+	}
+}
+
+static uint32_t name_of(struct columns *c, uint32_t name)
+{
+	size_t len;
+	const char *s = intern_get(&c->l->f->names, name, &len);
+
+	if (c->number[name])
+		return c->number[name];
+	if (len)
+		xml_clean(&c->names, s, len);
+	else
+		buf_adds(&c->names, "(no name)");
+	buf_addc(&c->names, 0);
+	for (unsigned i = 0; i < c->nschemes; i++)
+		buf_addc(&c->classes, (char)palette_class(c->schemes[i], s, len));
+	return c->number[name] = c->nnames++;
+}
+
+static void put(struct columns *c, uint32_t depth, uint32_t name, long double self,
+		long double base)
+{
+	page_number(&c->up, c->depth + 1 - depth);
+	page_number(&c->name, name);
+	add_value(c, &c->self, self);
+	if (c->l->f->diff)
+		add_value(c, &c->base, base);
+	c->depth = depth;
+	c->n++;
+}
+
+static void put_merged(struct columns *c, uint32_t depth)
+{
+	if (c->merged && (c->merged_total > 0 || c->merged_base > 0)) {
+		put(c, depth, NAME_MERGED, c->merged_total, c->merged_base);
+		if (c->l->f->diff)
+			buf_addc(&c->verdict, 0);
+	}
+	c->merged = 0;
+	c->merged_total = c->merged_base = 0;
+}
+
+static void put_node(struct columns *c, uint32_t node)
+{
+	const struct flame *f = c->l->f;
+	const struct flame_node *v = &f->nodes[node];
+
+	put_merged(c, v->depth);
+	put(c, v->depth, v->name ? name_of(c, v->name) : NAME_SELF, v->self,
+	    f->diff ? f->diff->base[node] : 0);
+	if (f->diff)
+		buf_addc(&c->verdict, (char)(flame_diff_verdict(f, node) + 1));
+}
+
+static int put_nodes(struct columns *c)
+{
+	const struct layout *l = c->l;
+	const struct flame_node *nodes = l->f->nodes;
+	uint32_t node = c->first[FLAME_ROOT];
+
+	while (node != FLAME_ROOT) {
+		bool drawn = layout_draws(l, node);
+
+		if (drawn || (!nodes[node].name && l->total[node] > 0)) {
+			put_node(c, node);
+		} else {
+			c->merged++;
+			c->merged_total += l->total[node];
+			c->merged_base += l->f->diff ? l->f->diff->total[node] : 0;
+		}
+		if (drawn && c->first[node] != FLAME_ROOT) {
+			node = c->first[node];
+			continue;
+		}
+		while (node != FLAME_ROOT && c->next[node] == FLAME_ROOT) {
+			put_merged(c, nodes[node].depth);
+			node = nodes[node].parent;
+		}
+		node = node == FLAME_ROOT ? node : c->next[node];
+	}
+	buf_inherit(&c->up, &c->name);
+	buf_inherit(&c->up, &c->self);
+	buf_inherit(&c->up, &c->base);
+	buf_inherit(&c->up, &c->verdict);
+	buf_inherit(&c->up, &c->names);
+	buf_inherit(&c->up, &c->classes);
+	return c->up.err;
+}
+
+static int make_columns(struct columns *c)
+{
+	const struct layout *l = c->l;
+	const struct flame *f = l->f;
+	uint8_t range[6];
+
+	c->nnames = NAMES;
+	c->first = calloc(f->n, sizeof(*c->first));
+	c->next = calloc(f->n, sizeof(*c->next));
+	c->number = calloc((size_t)f->names.n + 1, sizeof(*c->number));
+	if (!c->first || !c->next || !c->number)
+		return PP_ENOMEM;
+	c->integers = true;
+	for (uint32_t i = 0; i < f->n; i++) {
+		uint32_t before = i ? l->links[i].before : FLAME_ROOT;
+
+		if (before != FLAME_ROOT)
+			c->next[before] = i;
+		else if (i)
+			c->first[f->nodes[i].parent] = i;
+		c->integers = c->integers && is_integer(f->nodes[i].self) &&
+			      (!f->diff || is_integer(f->diff->base[i]));
+	}
+	c->integers = c->integers && l->all <= INTEGER_MAX;
+	for (unsigned i = 0; flame_palette_name(i) && c->nschemes < SCHEMES_MAX; i++)
+		if (palette_range(i, range) && !memcmp(range, "\0\0\0\0\0", 6))
+			c->schemes[c->nschemes++] = i;
+	return put_nodes(c);
+}
+
+/* ---- what the script is told ---- */
+
+static void add_string(struct buf *b, const char *key, const char *value)
+{
+	buf_addf(b, ",\"%s\":", key);
+	buf_add_json(b, value, strlen(value));
+}
+
+static void add_palettes(const struct columns *c, struct buf *b)
+{
+	uint8_t v[6];
+
+	buf_adds(b, ",\"palettes\":[");
+	for (unsigned i = 0; flame_palette_name(i); i++) {
+		buf_adds(b, i ? "," : "");
+		buf_add_json(b, flame_palette_name(i), strlen(flame_palette_name(i)));
+	}
+	buf_adds(b, "],\"schemes\":[");
+	for (unsigned i = 0; i < c->nschemes; i++)
+		buf_addf(b, "%s%u", i ? "," : "", c->schemes[i]);
+	buf_adds(b, "],\"ranges\":[");
+	for (unsigned i = 0; palette_range(i, v); i++)
+		buf_addf(b, "%s[%u,%u,%u,%u,%u,%u]", i ? "," : "", v[0], v[1], v[2], v[3], v[4],
+			 v[5]);
+	buf_addf(b, "],\"unknown\":%u", palette_class(0, "", 0));
+}
+
+static const char *yes(bool v)
+{
+	return v ? "true" : "false";
+}
+
+static int add_about(const struct columns *c, const struct flame_opts *o, struct out *out)
+{
+	const struct layout *l = c->l;
+	const struct flame_diff *d = l->f->diff;
+	struct buf b = BUF_INIT;
+	int rc;
+
+	buf_addf(&b, "{\"n\":%u,\"integers\":%s,\"self\":%.17Lg,\"all\":%.17Lg", c->n,
+		 yes(c->integers), l->f->nodes[FLAME_ROOT].self, l->all);
+	add_string(&b, "title", layout_title(l));
+	add_string(&b, "unit", l->unit);
+	add_string(&b, "search", o->search ? o->search : "");
+	add_string(&b, "font", o->font ? o->font : "");
+	add_string(&b, "nametype", o->name_type ? o->name_type : "");
+	add_string(&b, "back", o->back);
+	buf_addf(&b, ",\"row\":%.17g,\"size\":%.17g,\"width\":%.17g", o->frame_height, o->font_size,
+		 o->fixed ? o->width : 0);
+	buf_addf(&b, ",\"inverted\":%s,\"reverse\":%s,\"chart\":%s,\"palette\":%u",
+		 yes(o->inverted), yes(o->reverse), yes(l->f->chart), o->palette);
+	add_palettes(c, &b);
+	if (d)
+		buf_addf(&b,
+			 ",\"diff\":{\"self\":%.17Lg,\"most\":%.17Lg,\"judged\":%s,\"leaf\":%s,"
+			 "\"negate\":%s,\"gone\":%s}",
+			 d->base[FLAME_ROOT], d->most, yes(d->judged), yes(o->leaf), yes(o->negate),
+			 yes(o->gone));
+	buf_adds(&b, "}");
+	rc = page_json(out, "about", &b);
+	buf_release(&b);
+	return rc;
+}
+
+static int write_columns(const struct columns *c, struct out *out)
+{
+	const struct {
+		const char *id;
+		const struct buf *b;
+	} v[] = {{"names", &c->names},	  {"classes", &c->classes}, {"up", &c->up},
+		 {"name", &c->name},	  {"self", &c->self},	    {"base", &c->base},
+		 {"verdict", &c->verdict}};
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(*v) && !rc; i++)
+		if (i < 5 || c->l->f->diff)
+			rc = page_column(out, v[i].id, v[i].b);
+	return rc;
+}
+
+int flame_page(struct flame *f, const struct flame_opts *o, struct out *out)
+{
+	struct layout l = {.f = f, .o = o, .out = out, .page = true};
+	struct columns c = {.l = &l};
+	int rc = layout_init(&l, FLAME_PAGE_MAX, 0);
+	const struct page page = {
+		.title = layout_title(&l),
+		.subtitle = o->subtitle,
+		.notes = o->notes,
+		.script = draw_page_script,
+		.script_sha256 = draw_page_script_sha256,
+		.style = draw_page_style,
+		.style_sha256 = draw_page_style_sha256,
+		.instead = "psvg",
+	};
+
+	if (!rc)
+		rc = make_columns(&c);
+	if (!rc) {
+		page_begin(&page, out);
+		layout_add(&l, "<p id=\"account\">");
+		layout_add_account(&l);
+		layout_add(&l, "</p>\n");
+		rc = add_about(&c, o, out);
+	}
+	if (!rc)
+		rc = write_columns(&c, out);
+	if (!rc)
+		rc = page_end(&page, out);
+	release(&c);
+	layout_release(&l);
+	return rc;
+}

@@ -1,0 +1,189 @@
+/* Where the frames of a flame graph are: the order of callees, sums, what is too narrow. */
+#include "draw/layout.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+
+struct name_rank {
+	const char *s;
+	size_t len;
+	uint32_t key; /* name * 2, + 1 for frames that have callees */
+};
+
+static int by_bytes(const void *pa, const void *pb)
+{
+	const struct name_rank *a = pa, *b = pb;
+	size_t n = a->len < b->len ? a->len : b->len;
+	int c = n ? memcmp(a->s, b->s, n) : 0, x, y;
+
+	/* What follows in folded text: a ';', or nothing. */
+	x = a->len > n ? (uint8_t)a->s[n] : a->key & 1 ? ';' : -1;
+	y = b->len > n ? (uint8_t)b->s[n] : b->key & 1 ? ';' : -1;
+	return c ? c : x != y ? x - y : (a->len > b->len) - (a->len < b->len);
+}
+
+/*
+ * Links callees in the order of folded text that is sorted by bytes. Nodes are gone through in the
+ * order of their names, and each is put after the callees that its caller already has: no list is
+ * sorted by itself.
+ */
+static int link_siblings(struct layout *l)
+{
+	uint32_t names = l->f->names.n, n = l->f->n, sum = 0;
+	size_t keys = 2 * (size_t)names;
+	struct name_rank *ranks = malloc((keys + 1) * sizeof(*ranks));
+	uint32_t *start = calloc(keys + 2, sizeof(*start)); /* by key: place in order */
+	uint8_t *inner = calloc(n, 1);			    /* by node: it has callees */
+	uint32_t *order = calloc(n, sizeof(*order));
+	int rc = ranks && start && order && inner ? 0 : PP_ENOMEM;
+
+	if (rc)
+		goto out;
+	for (size_t i = 0; i < keys; i++) {
+		ranks[i].key = (uint32_t)i;
+		ranks[i].s = intern_get(&l->f->names, (uint32_t)(i / 2) + 1, &ranks[i].len);
+	}
+	qsort(ranks, keys, sizeof(*ranks), by_bytes);
+	for (uint32_t i = 1; i < n; i++)
+		inner[l->f->nodes[i].parent] = 1;
+	for (uint32_t i = 1; i < n; i++)
+		start[(l->f->nodes[i].name - 1) * 2 + inner[i]]++;
+	for (size_t i = 0; i < keys; i++) {
+		uint32_t count = start[ranks[i].key];
+
+		start[ranks[i].key] = sum;
+		sum += count;
+	}
+	for (uint32_t i = 1; i < n; i++)
+		order[start[(l->f->nodes[i].name - 1) * 2 + inner[i]]++] = i;
+	for (uint32_t i = 0; i + 1 < n; i++) {
+		uint32_t parent = l->f->nodes[order[i]].parent;
+
+		l->own[order[i]].before = l->own[parent].last;
+		l->own[parent].last = order[i];
+	}
+out:
+	free(ranks);
+	free(start);
+	free(order);
+	free(inner);
+	return rc;
+}
+
+bool layout_draws(const struct layout *l, uint32_t i)
+{
+	const struct flame_diff *d = l->f->diff;
+	long double total = l->total[i];
+
+	/* A page tells of what is gone, too. */
+	if (l->page && d && d->total[i] > total)
+		total = d->total[i];
+	return i == FLAME_ROOT || (l->f->nodes[i].name && total > 0 && total >= l->least);
+}
+
+static void count_drawn(struct layout *l)
+{
+	const struct flame_node *nodes = l->f->nodes;
+
+	l->drawn = l->depth = 0;
+	for (uint32_t i = 1; i < l->f->n; i++) {
+		if (!layout_draws(l, i))
+			continue;
+		l->drawn++;
+		if (nodes[i].depth > l->depth)
+			l->depth = nodes[i].depth;
+	}
+}
+
+static void set_least(struct layout *l, uint64_t most, double narrow)
+{
+	double width = l->o->width - 2 * PAD;
+	bool given = l->o->min_width >= 0;
+
+	l->percent = given ? l->o->min_percent : l->page;
+	l->narrow = given ? l->o->min_width : narrow;
+	l->scale = (double)((long double)width / l->all);
+	l->least = l->percent ? l->all * (long double)l->narrow / 100
+			      : l->all / (long double)width * (long double)l->narrow;
+	count_drawn(l);
+	if (!given && l->drawn > most && !(l->narrow > 0)) {
+		l->narrow = 1e-7;
+		l->least = l->all * 1e-9L;
+	}
+	while (!given && l->drawn > most) {
+		l->least *= 1.25L;
+		l->narrow *= 1.25;
+		count_drawn(l);
+	}
+}
+
+/* Topmost frames that are not drawn: their counts are what is missing above the drawn ones. */
+static long double sum_pruned(const struct layout *l)
+{
+	const struct flame_node *nodes = l->f->nodes;
+	long double sum = 0;
+
+	for (uint32_t i = 1; i < l->f->n; i++)
+		if (nodes[i].name && !layout_draws(l, i) && layout_draws(l, nodes[i].parent))
+			sum += l->total[i];
+	return sum;
+}
+
+int layout_init(struct layout *l, uint64_t most, double narrow)
+{
+	struct flame *f = l->f;
+	int rc = f->diff ? flame_diff_prepare(f, l->o) : 0;
+
+	l->unit = *l->o->count_name || f->account.unsaid ? l->o->count_name : f->account.about.unit;
+	if (rc)
+		return rc;
+	if (!(f->account.total > 0))
+		return PP_END;
+	l->total = malloc(f->n * sizeof(*l->total));
+	if (f->unsorted)
+		l->own = calloc(f->n, sizeof(*l->own));
+	l->links = f->unsorted ? l->own : f->links;
+	l->labels = calloc((size_t)f->names.n + 1, sizeof(*l->labels));
+	l->right = calloc(FLAME_DEPTH_MAX + 3, sizeof(*l->right));
+	l->gap = calloc(FLAME_DEPTH_MAX + 3, sizeof(*l->gap));
+	if (!l->total || !l->links || !l->labels || !l->right || !l->gap)
+		return PP_ENOMEM;
+	rc = f->unsorted ? link_siblings(l) : 0;
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < f->n; i++)
+		l->total[i] = f->nodes[i].self;
+	for (uint32_t i = f->n - 1; i > 0; i--)
+		l->total[f->nodes[i].parent] += l->total[i];
+	l->all = l->total[FLAME_ROOT] > l->o->total ? l->total[FLAME_ROOT] : l->o->total;
+	l->total[FLAME_ROOT] = l->all;
+	set_least(l, most, narrow);
+	f->account.drawn = l->drawn;
+	f->account.pruned = sum_pruned(l);
+	return 0;
+}
+
+int layout_label(struct layout *l, uint32_t node, struct label **label)
+{
+	uint32_t id = l->f->nodes[node].name;
+	const char *name = "all";
+	size_t len = 3;
+
+	*label = &l->labels[id];
+	if ((*label)->full)
+		return 0;
+	if (id)
+		name = intern_get(&l->f->names, id, &len);
+	return label_make(*label, name, len, l->o->palette, &l->arena);
+}
+
+void layout_release(struct layout *l)
+{
+	arena_release(&l->arena);
+	free(l->total);
+	free(l->own);
+	free(l->labels);
+	free(l->right);
+	free(l->gap);
+}
