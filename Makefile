@@ -74,6 +74,13 @@ HAVE_PACKAGES := $(shell $(PKG_CONFIG) --exists $(PACKAGES) 2>/dev/null && \
 DEP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 DEP_LIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -liberty -lm
 
+# Wanted, not needed: preport --view.
+HAVE_CURSES := $(shell $(PKG_CONFIG) --exists ncursesw 2>/dev/null && echo yes)
+ifeq ($(HAVE_CURSES),yes)
+PP_CFLAGS += -DPP_CURSES
+DEP_LIBS += $(shell $(PKG_CONFIG) --libs ncursesw)
+endif
+
 PROGS    := $(patsubst bin/%.c,%,$(filter-out bin/cli.c,$(wildcard bin/*.c)))
 LIB_SRC  := $(wildcard lib/*/*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(O)/%.o)

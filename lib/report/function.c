@@ -213,6 +213,28 @@ static int compare_functions(const void *va, const void *vb)
 	return a->sym < b->sym ? -1 : a->sym > b->sym;
 }
 
+/* What each of them has, the greatest first. */
+static int fill(struct functions *f, const struct result *s)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < f->n && !rc; i++) {
+		rc = fill_edges(s, &f->v[i]);
+		if (!rc)
+			rc = fill_spots(s->r, &f->v[i]);
+	}
+	if (f->n)
+		qsort(f->v, f->n, sizeof(*f->v), compare_functions);
+	return rc;
+}
+
+int functions_one(struct functions *f, const struct result *s, uint32_t event, const struct call *c)
+{
+	int rc = find(f, event, c);
+
+	return rc ? rc : fill(f, s);
+}
+
 int functions_make(struct functions *f, const struct result *s, uint32_t event)
 {
 	const struct report *r = s->r;
@@ -226,13 +248,7 @@ int functions_make(struct functions *f, const struct result *s, uint32_t event)
 		if (len && report_wants(r, name, len))
 			rc = find(f, event, c);
 	}
-	for (uint32_t i = 0; i < f->n && !rc; i++) {
-		rc = fill_edges(s, &f->v[i]);
-		if (!rc)
-			rc = fill_spots(r, &f->v[i]);
-	}
-	if (f->n)
-		qsort(f->v, f->n, sizeof(*f->v), compare_functions);
+	rc = rc ? rc : fill(f, s);
 	/* Those of other events have nothing here. */
 	while (f->n && !f->v[f->n - 1].samples) {
 		f->n--;

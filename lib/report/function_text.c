@@ -279,6 +279,15 @@ static int write_event(struct writer *w, uint32_t event, bool *any)
 	return rc ? rc : flush(w);
 }
 
+static void release(struct writer *w)
+{
+	buf_release(&w->b);
+	buf_release(&w->texts);
+	free(w->addr);
+	free(w->target);
+	free(w->code);
+}
+
 int report_write_functions(const struct result *s, uint32_t width, struct out *out)
 {
 	struct writer w = {.s = s, .out = out, .width = width, .first = true};
@@ -288,10 +297,24 @@ int report_write_functions(const struct result *s, uint32_t width, struct out *o
 	for (uint32_t event = 0; event < s->r->nevents && !rc; event++)
 		if (s->r->events[event].samples)
 			rc = write_event(&w, event, &any);
-	buf_release(&w.b);
-	buf_release(&w.texts);
-	free(w.addr);
-	free(w.target);
-	free(w.code);
+	release(&w);
 	return rc || any ? rc : PP_ENOENT;
+}
+
+int report_write_function(const struct result *s, uint32_t event, const struct call *c,
+			  struct out *out)
+{
+	struct writer w = {.s = s, .out = out, .first = true};
+	struct functions f = {0};
+	int rc = functions_one(&f, s, event, c);
+
+	if (!rc)
+		rc = function_tell(s, &f.v[0], as_text, &w);
+	if (!rc)
+		rc = draw_code(&w);
+	if (!rc)
+		rc = flush(&w);
+	functions_release(&f);
+	release(&w);
+	return rc;
 }

@@ -21,7 +21,8 @@ enum {
 	HTML,
 	ANNOTATE,
 	SOURCE,
-	TRUST_HOST
+	TRUST_HOST,
+	VIEW
 };
 
 const struct opt report_options[] = {
@@ -46,6 +47,7 @@ const struct opt report_options[] = {
 	{SORT, "sort", "COLUMN", "sort by children, self, samples or a key; -COLUMN: backwards"},
 	{ASCII, "ascii", NULL, "draw trees with ASCII characters"},
 	{WIDE, "wide", NULL, "whole lines and paths, also where the terminal is narrower"},
+	{VIEW, "view", NULL, "go through tables and trees on the terminal; h tells its keys"},
 	{TSV, "tsv", NULL, "write tab-separated values"},
 	{JSON, "json", NULL, "write JSON, one object a row"},
 	{MARKDOWN, "markdown", NULL, "write Markdown"},
@@ -119,6 +121,7 @@ int report_option(void *opts, int id, const char *arg, struct buf *why)
 	case 'K': o->vmlinux = arg; break;
 	case TRUST_HOST: o->trust_host = true; break;
 	case SOURCE: o->source = arg; break;
+	case VIEW: o->view = true; break;
 	case HTML: o->form = REPORT_HTML; break;
 	case MARKDOWN: o->form = REPORT_MARKDOWN; break;
 	}

@@ -243,6 +243,9 @@ int branches_caller(struct branches *b, const struct result *s, uint32_t event);
 
 /* What called the frames of a row that have something themselves. 0 or PP_ENOMEM. */
 int branches_callee(struct branches *b, const struct result *s, uint32_t row);
+
+/* What called the frames of a row, with all that these called, unless --no-children was given. */
+int branches_callers(struct branches *b, const struct result *s, uint32_t row);
 void branches_release(struct branches *b);
 
 /* The share of an event's weight below which branches are left out, in percent. */
@@ -256,6 +259,9 @@ int report_write_text(const struct result *s, uint32_t width, struct out *out);
 /* The table or the tree of an event; b is used on the way. */
 int report_write_event(const struct result *s, uint32_t event, uint32_t width, struct buf *b,
 		       struct out *out);
+
+/* Key k of a row as text and the view have it: paths are cut to their file; safe for a terminal. */
+void report_cell(const struct result *s, const struct row *row, unsigned k, struct buf *b);
 
 /* What was counted of an event, and what was not: a line without its end. */
 void report_head(const struct report *r, uint32_t event, struct buf *b);
@@ -310,6 +316,10 @@ struct functions {
 int functions_make(struct functions *f, const struct result *s, uint32_t event);
 void functions_release(struct functions *f);
 
+/* One of them. */
+int functions_one(struct functions *f, const struct result *s, uint32_t event,
+		  const struct call *c);
+
 /* ---- facts.c ---- */
 
 /* What is told of a function, one after the other, in all forms. */
@@ -339,6 +349,10 @@ int code_tell(const struct result *s, const struct function *f, fact_fn *fn, voi
 
 /* The forms of --function. */
 int report_write_functions(const struct result *s, uint32_t width, struct out *out);
+
+/* One function as text. */
+int report_write_function(const struct result *s, uint32_t event, const struct call *c,
+			  struct out *out);
 
 /* ---- html.c ---- */
 

@@ -7,9 +7,10 @@
 bool report_wants(const struct report *r, const char *name, size_t len)
 {
 	const char *want = r->o.function;
-	size_t n = strlen(want);
+	size_t n = want ? strlen(want) : 0;
 
-	return (n == len && !memcmp(want, name, n)) || glob_match(want, n, name, len);
+	/* A view may be asked for any. */
+	return !want || (n == len && !memcmp(want, name, n)) || glob_match(want, n, name, len);
 }
 
 /* The texts of a place. */

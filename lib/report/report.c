@@ -1,7 +1,7 @@
 /* A report from its options to what it says in the end. */
 #include "base/err.h"
 #include "fold/input.h"
-#include "report/parts.h"
+#include "report/view.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -69,6 +69,9 @@ static int check(const struct report_opts *o, struct diag *d)
 	else if (o->function && (o->form == REPORT_MARKDOWN || o->tree))
 		what = o->tree ? "--tree is not for --function"
 			       : "--markdown is not for --function";
+	else if (o->view && (o->function || o->form != REPORT_TEXT))
+		what = o->function ? "--function is not for --view: a shows the function there"
+				   : "--view has no other form";
 	if (what)
 		diag_error(d, NULL, -1, "%s", what);
 	return what ? PP_EUSAGE : 0;
@@ -102,6 +105,7 @@ int report_new(struct report **out, const struct report_opts *o, struct diag *d)
 	rc = rc ? rc : check(o, d);
 	if (!rc) {
 		r->o = *o;
+		r->o.annotate |= o->view;
 		r->o.ascii |= strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 		r->d = d;
 		r->text_only = true;
@@ -274,6 +278,12 @@ int report_print(struct report *r, int status, int fd)
 		diag_error(r->d, NULL, -1, "--sort: there is no column %s", r->o.sort);
 		result_release(&s);
 		return PP_EXIT_USAGE;
+	}
+	if (!rc && r->o.view) {
+		int viewed = report_view(&s);
+
+		result_release(&s);
+		return viewed ? viewed : problems || *r->failed ? PP_EXIT_PARTIAL : status;
 	}
 	if (!rc)
 		rc = write_form(&s, fd);

@@ -45,6 +45,7 @@ struct report_opts {
 	const char *sort;     /* children, self, samples, or a key; NULL: children */
 	enum report_form form;
 	enum report_tree tree;
+	bool view;			    /* on the terminal, to go through */
 	bool annotate;			    /* of these functions the instructions, too */
 	const char *symfs[REPORT_DIRS_MAX]; /* where their binaries are: roots (symbol/root.h) */
 	const char *debug[REPORT_DIRS_MAX]; /* directories of debug files */

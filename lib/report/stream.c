@@ -418,7 +418,9 @@ static int on_sample(struct input *s, const struct ps_record *rec)
 	e->broken_weight += broken ? weight : 0;
 	e->bare += !(p->fields & (PS_HAS(stack) | PS_HAS(chain)));
 	rc = report_add(s->r, event, node, weight, 1);
-	return rc || !s->r->o.function ? rc : report_place(s->r, s->in, p, event, weight);
+	return rc || (!s->r->o.function && !s->r->o.view)
+		       ? rc
+		       : report_place(s->r, s->in, p, event, weight);
 }
 
 /* ---- what is forgotten ---- */

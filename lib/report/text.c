@@ -63,7 +63,7 @@ static void short_path(const char **s, size_t *len)
 	*s = slash + 1;
 }
 
-static void add_key(const struct result *s, const struct row *row, unsigned k, struct buf *b)
+void report_cell(const struct result *s, const struct row *row, unsigned k, struct buf *b)
 {
 	const struct report_key *key = &s->r->key[k];
 	struct buf cell = BUF_INIT;
@@ -107,7 +107,7 @@ static void measure(struct grid *g, uint32_t from, uint32_t to)
 			uint32_t w;
 
 			buf_reset(&g->cell);
-			add_key(s, row, k, &g->cell);
+			report_cell(s, row, k, &g->cell);
 			w = columns_of(buf_str(&g->cell), g->cell.len);
 			w = w > KEY_MOST ? KEY_MOST : w;
 			if (w > g->key[k])
@@ -181,7 +181,7 @@ static void add_row(struct grid *g, const struct row *row)
 		if (g->hidden[k])
 			continue;
 		buf_reset(&g->cell);
-		add_key(g->s, row, k, &g->cell);
+		report_cell(g->s, row, k, &g->cell);
 		buf_inherit(g->out, &g->cell);
 		add_cell(g, buf_str(&g->cell), g->cell.len, g->key[k]);
 	}

@@ -122,16 +122,27 @@ int branches_caller(struct branches *b, const struct result *s, uint32_t event)
 	return rc ? rc : link_all(b, s->r, event, true);
 }
 
-int branches_callee(struct branches *b, const struct result *s, uint32_t row)
+/* Whether a node above is of the same row: what is below that counts there. */
+static bool is_inside(const struct result *s, uint32_t node)
+{
+	for (uint32_t p = s->parent[node]; p; p = s->parent[p])
+		if (s->row_of[p] == s->row_of[node])
+			return true;
+	return false;
+}
+
+/* The ways up from the nodes of a row, with what these have themselves, or with all below them. */
+static int callers(struct branches *b, const struct result *s, uint32_t row, bool own)
 {
 	uint32_t at;
 	int rc = new_branch(b, 0, 0, &at);
 
 	for (uint32_t k = s->row_first[row]; k != REPORT_NONE && !rc; k = s->row_next[k]) {
-		uint64_t weight, samples;
+		uint64_t weight = s->total[k], samples = s->samples[k];
 
-		result_own(s, k, &weight, &samples);
-		if (!samples)
+		if (own)
+			result_own(s, k, &weight, &samples);
+		if (!samples || (!own && is_inside(s, k)))
 			continue;
 		add(&b->v[0], weight, samples);
 		at = 0;
@@ -144,4 +155,14 @@ int branches_callee(struct branches *b, const struct result *s, uint32_t row)
 			b->v[at].self += weight;
 	}
 	return rc ? rc : link_all(b, s->r, s->rows[row].event, false);
+}
+
+int branches_callee(struct branches *b, const struct result *s, uint32_t row)
+{
+	return callers(b, s, row, true);
+}
+
+int branches_callers(struct branches *b, const struct result *s, uint32_t row)
+{
+	return callers(b, s, row, s->r->o.no_children);
 }
