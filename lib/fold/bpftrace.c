@@ -10,6 +10,7 @@
  * the rest of the keys otherwise. All are frames, leaf first. An empty stack leaves
  * "@[, comm]: 12".
  */
+#include "fold/by.h"
 #include "fold/readers.h"
 
 #include <stdlib.h>
@@ -125,9 +126,9 @@ int fold_bpftrace(struct fold *f, struct fold_lines *l)
 	struct reader r = {.fold = f};
 	const char *p;
 	size_t n;
-	int rc;
+	int rc = fold_text_can(f, src_name(l->src), "text of bpftrace", false, false);
 
-	while (!(rc = fold_lines_next(l, &p, &n))) {
+	while (!rc && !(rc = fold_lines_next(l, &p, &n))) {
 		rc = r.open ? inner_line(&r, p, n) : outer_line(&r, l, p, n);
 		if (rc)
 			break;

@@ -46,6 +46,7 @@
 #define FOLD_NODES_MAX	0x7fffffff /* distinct stacks and parts of stacks */
 #define FOLD_SLICES_MAX 99
 #define FOLD_SLICE_LEN	3  /* bytes of a slice's number in a name */
+#define FOLD_BY_MAX	8  /* fields whose values are frames */
 #define FOLD_EVENTS_MAX 64 /* left-out events that are named */
 
 /* What is folded of samples with a second stack, as intervals with a waker have it. */
@@ -64,6 +65,17 @@ struct fold_opts {
 	bool srcline;  /* each frame of perf script text is followed by a source line */
 	bool no_marks; /* no frame says how a stack ended, or that it is broken */
 	bool count;    /* each sample weighs 1, whatever its period */
+	/*
+	 * Stacks are kept and written in the order in which they come, each time anew; only equal
+	 * ones in a row are added up. Input without times is refused.
+	 */
+	bool chart;
+	/*
+	 * Fields, the names of which are texts that outlive the fold: their values are the
+	 * outermost frames, the first of them the root.
+	 */
+	const char *by[FOLD_BY_MAX];
+	uint32_t nby;
 	/*
 	 * Not 0 (event streams): the first frame begins with the number of the slice of time that
 	 * the sample is in, two digits and a blank. There are so many, FOLD_SLICES_MAX at most, of
@@ -86,6 +98,8 @@ struct fold_account {
 	uint64_t weight;   /* sum of what was added; saturates */
 	uint64_t unrecognised;	 /* lines */
 	bool partial;		 /* folded text said that it is partial (FOLD_PARTIAL) */
+	bool told;		 /* fold_finish has told what about and unsaid mean */
+	uint64_t left_out;	 /* stacks that fold_shape left out */
 	uint64_t lost;		 /* events that the recording says it lost (event streams) */
 	struct fold_about about; /* what is counted */
 	bool unsaid;		 /* there was folded text that does not tell what it counts */
@@ -150,6 +164,13 @@ uint64_t fold_stacks(const struct fold *f);
  */
 typedef int fold_visit(void *ctx, const uint32_t *names, size_t n, uint64_t weight);
 int fold_each(const struct fold *f, fold_visit *fn, void *ctx);
+
+/*
+ * The same for a chart (fold_opts.chart), in the order of time: nodes, and each as often as it came
+ * after another one. Returns also PP_ENOMEM if memory ran out while the stacks came.
+ */
+typedef int fold_chart_visit(void *ctx, uint32_t node, uint64_t weight);
+int fold_chart_each(const struct fold *f, fold_chart_visit *fn, void *ctx);
 
 /*
  * The number of nodes, the root included: the node of a stack is greater than those of its parts.

@@ -1,4 +1,5 @@
 /* Folded text: "comm;outer;inner COUNT", in any order; the count is what follows the last space. */
+#include "fold/by.h"
 #include "fold/readers.h"
 
 #include <stdlib.h>
@@ -55,9 +56,9 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 	struct fold_frames frames = {0};
 	const char *p;
 	size_t n;
-	int rc;
+	int rc = fold_text_can(f, src_name(l->src), "folded text", false, false);
 
-	while (!(rc = fold_lines_next(l, &p, &n))) {
+	while (!rc && !(rc = fold_lines_next(l, &p, &n))) {
 		size_t stack;
 
 		while (n && fold_is(p[n - 1], FOLD_SPACE))

@@ -89,6 +89,10 @@ int fold_print(struct fold *f, int fd, bool header, int status)
 		if (a->filtered && fold_options(f)->event)
 			diag_error(d, NULL, -1, "no samples of %s, but %" PRIu64 " of other events",
 				   fold_options(f)->event, a->filtered);
+		else if (a->left_out)
+			diag_error(d, NULL, -1,
+				   "none of %" PRIu64 " stacks is left by --only, --root and --hide",
+				   a->left_out);
 		else if (a->filtered)
 			diag_error(d, NULL, -1, "none of the %" PRIu64 " samples passed the filter",
 				   a->filtered);

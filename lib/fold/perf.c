@@ -9,6 +9,7 @@
  * Read as stackcollapse-perf.pl reads it, whose regular expressions are quoted below: its result is
  * what others compare ours with.
  */
+#include "fold/by.h"
 #include "fold/cache.h"
 #include "fold/header.h"
 #include "fold/readers.h"
@@ -26,6 +27,7 @@ struct reader {
 	struct fold_lines *lines;
 	struct fold_frames frames; /* of the sample, leaf first */
 	uint32_t comm;		   /* of the sample; 0: there is none, or it is filtered out */
+	uint32_t by[FOLD_BY_MAX];  /* frames above the command, leaf first */
 	bool filtered;		   /* the last header was of another event */
 	bool java;
 	uint64_t weight;
@@ -376,17 +378,43 @@ static int tell(struct reader *r, uint64_t samples)
 	return samples && *event ? fold_tell(r->fold, &r->about, src_name(r->lines->src)) : 0;
 }
 
+/* The frames of --by: what the header has, the CPU as [000]. */
+static int name_by(struct reader *r, const char *p, size_t n, const struct fold_header *h,
+		   const char *event, size_t event_len)
+{
+	bool both = h->tid_len && !(h->tid_len == 1 && *h->tid == '0');
+	struct fold_by_text t = {.comm = p,
+				 .comm_len = h->comm_len,
+				 .pid = h->pid,
+				 .pid_len = both ? h->pid_len : 0,
+				 .tid = both ? h->tid : h->pid,
+				 .tid_len = both ? h->tid_len : h->pid_len,
+				 .event = event,
+				 .event_len = event_len};
+	const char *open = memchr(h->pid, '[', (size_t)(p + n - h->pid)), *end = p + n;
+
+	if (open) {
+		t.cpu = ++open;
+		while (open < end && fold_is(*open, FOLD_DIGIT))
+			open++;
+		t.cpu_len = open < end && *open == ']' ? (size_t)(open - t.cpu) : 0;
+	}
+	return fold_by_text(r->fold, &t, r->by);
+}
+
 static int header(struct reader *r, const char *p, size_t n, const struct fold_header *h)
 {
 	char pid[NUMBER_MAX + 1] = "?", tid[NUMBER_MAX + 1];
-	const char *event;
+	const char *event = NULL;
 	size_t event_len;
 	uint64_t period;
 	bool given;
+	int rc;
 
 	r->account->samples++;
 	if (!event_parse(p, n, &event, &event_len, &period, &given)) {
 		period = 1;
+		event_len = 0;
 	} else if (!fold_event(r->fold, event, event_len)) {
 		r->account->filtered++;
 		r->filtered = true;
@@ -405,7 +433,8 @@ static int header(struct reader *r, const char *p, size_t n, const struct fold_h
 	} else {
 		copy_number(tid, h->pid, h->pid_len);
 	}
-	return fold_comm(r->fold, p, h->comm_len, pid, tid, &r->comm);
+	rc = r->opts->nby ? name_by(r, p, n, h, event, event_len) : 0;
+	return rc ? rc : fold_comm(r->fold, p, h->comm_len, pid, tid, &r->comm);
 }
 
 static int end_sample(struct reader *r)
@@ -424,6 +453,11 @@ static int end_sample(struct reader *r)
 	if (!r->frames.cap && (rc = fold_frames_grow(&r->frames, r->fold)))
 		return rc;
 	r->frames.names[r->frames.n++] = r->comm;
+	for (uint32_t i = 0; i < r->opts->nby; i++) {
+		rc = fold_frames_push(&r->frames, r->fold, r->by[i]);
+		if (rc)
+			return rc;
+	}
 	rc = fold_stack(r->fold, r->frames.names, r->frames.n, &node);
 	if (!rc)
 		fold_add(r->fold, node, r->weight);
@@ -454,9 +488,9 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 	const uint64_t counted = folded + r.account->bare;
 	const char *p;
 	size_t n;
-	int rc;
+	int rc = fold_text_can(f, src_name(l->src), "text of perf script", true, true);
 
-	while (!(rc = fold_lines_next(l, &p, &n))) {
+	while (!rc && !(rc = fold_lines_next(l, &p, &n))) {
 		rc = perf_line(&r, p, n);
 		if (rc)
 			break;

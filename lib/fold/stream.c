@@ -129,7 +129,7 @@ static int sample_path(struct fstream *s, const struct ps_sample *p, uint32_t co
 	const struct ps_stack *st = ps_sample_has(p, stack) ? sreader_stack(s->in, p->stack) : NULL;
 	const struct ps_chain *c = ps_sample_has(p, chain) ? sreader_chain(s->in, p->chain) : NULL;
 	size_t from = *n;
-	int rc = fstream_room(s, *n);
+	int rc = fstream_room(s, *n + FOLD_BY_MAX);
 
 	/* What is not defined is not known: the sample counts for its command alone. */
 	if ((ps_sample_has(p, stack) && !st) || (!st && ps_sample_has(p, chain) && !c))
@@ -141,7 +141,9 @@ static int sample_path(struct fstream *s, const struct ps_sample *p, uint32_t co
 	if (!rc && st && !s->opts->no_marks)
 		rc = fstream_marks(s, st, from, n);
 	if (!rc)
-		s->path[(*n)++] = comm;
+		rc = fstream_room(s, *n + FOLD_BY_MAX);
+	if (!rc)
+		fold_by_put(&s->by, comm, s->path, n);
 	return rc;
 }
 
@@ -233,7 +235,8 @@ static bool count_stack(struct fstream *s, const struct ps_sample *p, uint32_t c
 	uint32_t place;
 	size_t n = 0;
 
-	if (s->opts->addrs || s->opts->second == FOLD_BOTH || !ps_sample_has(p, stack) ||
+	/* A chart needs the stacks in their order, which the queue does not keep. */
+	if (s->opts->chart || s->opts->addrs || s->opts->second == FOLD_BOTH || !ps_sample_has(p, stack) ||
 	    p->stack >= s->stacks_cap)
 		return false;
 	k = &s->stacks[p->stack];
@@ -310,8 +313,9 @@ static int new_stack(struct fstream *s, uint32_t id)
 	return 0;
 }
 
-static int on_sample(struct fstream *s, const struct ps_sample *p)
+static int on_sample(struct fstream *s, const struct ps_record *rec)
 {
+	const struct ps_sample *p = &rec->sample;
 	struct ps_sample other;
 	uint32_t comm, node;
 	uint64_t weight;
@@ -339,6 +343,8 @@ static int on_sample(struct fstream *s, const struct ps_sample *p)
 	rc = sample_comm(s, p, &comm, &java);
 	if (!rc && s->opts->slices)
 		rc = slice_comm(s, p, &comm);
+	if (!rc && s->opts->nby)
+		rc = fold_by_apply(&s->by, s->in, rec, &comm);
 	if (rc)
 		return rc;
 	weight = choice == CHOICE_FOLD_ONE || !ps_sample_has(p, period) ? 1 : p->period;
@@ -400,9 +406,11 @@ static int new_frame(struct fstream *s, uint32_t id)
 
 static int on_record(struct fstream *s, const struct ps_record *rec)
 {
+	if (rec->type != PS_SAMPLE && s->opts->nby && fold_by_see(&s->by, rec))
+		return PP_ENOMEM;
 	/* An id that was looked up is defined again: what was made of it is forgotten. */
 	switch (rec->type) {
-	case PS_SAMPLE: return on_sample(s, &rec->sample);
+	case PS_SAMPLE: return on_sample(s, rec);
 	case PS_SOURCE: fold_about_from(&s->about, rec->src.name.p, rec->src.name.len); break;
 	case PS_STRING:
 		if (rec->string.id <= s->used_string)
@@ -481,6 +489,7 @@ static void release(struct fstream *s)
 	free(s->stacks);
 	free(s->path);
 	buf_release(&s->name);
+	fold_by_release(&s->by);
 }
 
 int fold_stream(struct fold *f, struct src *src)
@@ -494,6 +503,7 @@ int fold_stream(struct fold *f, struct src *src)
 
 	if (rc)
 		return rc;
+	s.by.fold = f;
 	s.queue = (struct fold_queue){.fold = f, .done = on_node, .ctx = &s};
 	sreader_on_ahead(s.in, look_ahead, &s);
 	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, rec)))
@@ -506,6 +516,9 @@ int fold_stream(struct fold *f, struct src *src)
 			   "the stream is damaged: samples refer to what it does not define");
 		status = status ? status : PP_EXIT_PARTIAL;
 	}
+	if (s.account->folded + s.account->bare > before &&
+	    !fold_by_complete(&s.by, src_name(src)))
+		status = status ? status : PP_EXIT_PARTIAL;
 	s.account->lost += sreader_account(s.in)->lost;
 	s.about.samples = s.account->folded + s.account->bare - before;
 	told = s.about.samples ? fold_tell(f, &s.about, src_name(src)) : 0;

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
+#include "fold/by.h"
 #include "fold/fold.h"
 #include "fold/queue.h"
 #include "stream/stream.h"
@@ -43,6 +44,7 @@ struct fstream {
 	struct fold_account *account;
 	struct fold_about about; /* of this stream */
 	struct sreader *in;
+	struct fold_by by;
 	struct map64 comms;	   /* thread and string id: name id * 2 + is Java */
 	struct map64 sliced;	   /* comm's name id, and slice: name id of both */
 	struct map64 nodes;	   /* comm's name id, and chain id: node + 1 */

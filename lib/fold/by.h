@@ -1,0 +1,73 @@
+/*
+ * Frames above the command: the values of fields (fold_opts.by). Private to lib/fold.
+ *
+ * A command and its frames are one number, as a command alone is: what is remembered of stacks by
+ * their command goes on to hold.
+ *
+ *	struct fold_by b = {.fold = f};
+ *	rc = fold_by_apply(&b, r, rec, &comm);		(a name becomes a number)
+ *	fold_by_put(&b, comm, path, &n);		(the names of it, leaf first)
+ *	fold_by_release(&b);
+ */
+#ifndef PP_FOLD_BY_H
+#define PP_FOLD_BY_H
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "event/field.h"
+#include "fold/fold.h"
+#include "stream/stream.h"
+
+struct fold_by_event;
+
+/* A command with a further frame above it. */
+struct fold_by_pair {
+	uint32_t below; /* the name of a command, or a number */
+	uint32_t name;
+};
+
+struct fold_by {
+	struct fold *fold;
+	struct fold_by_event *events; /* by id */
+	uint32_t nevents;
+	struct map64 pairs; /* below and name: place in v, + 1 */
+	struct fold_by_pair *v;
+	uint32_t n, cap;
+	struct map64 cgroups; /* low half of an id: text of its path */
+	struct intern paths;
+	struct buf text;
+	bool any[FOLD_BY_MAX]; /* a sample had it */
+};
+
+void fold_by_release(struct fold_by *b);
+
+/* A record that is no sample: a descriptor, the path of a cgroup, a new stream. 0 or PP_ENOMEM. */
+int fold_by_see(struct fold_by *b, const struct ps_record *rec);
+
+/* The number of a sample's command and its frames. 0, PP_ENOMEM or PP_ELIMIT. */
+int fold_by_apply(struct fold_by *b, const struct sreader *r, const struct ps_record *rec,
+		  uint32_t *comm);
+/* Adds the names of a number, FOLD_BY_MAX and one at most, leaf first. */
+void fold_by_put(const struct fold_by *b, uint32_t comm, uint32_t *path, size_t *n);
+
+/* Reports the fields that no sample had: false if there are some. */
+bool fold_by_complete(const struct fold_by *b, const char *name);
+
+/* ---- text ---- */
+
+/* What a text tells of a sample; len 0: it does not. */
+struct fold_by_text {
+	const char *comm, *pid, *tid, *cpu, *event;
+	size_t comm_len, pid_len, tid_len, cpu_len, event_len;
+};
+
+/* The names of the frames, leaf first. 0, PP_ENOMEM or PP_ELIMIT. */
+int fold_by_text(struct fold *f, const struct fold_by_text *t, uint32_t names[FOLD_BY_MAX]);
+
+/*
+ * Whether a text can be folded as the options ask: `samples`: it has samples with what struct
+ * fold_by_text has, `timed`: in the order of time. Else PP_EUNSUPPORTED, which is reported.
+ */
+int fold_text_can(struct fold *f, const char *name, const char *what, bool samples, bool timed);
+
+#endif
