@@ -166,6 +166,8 @@ try('psym:binary', ['psym', '--symfs', 'root', 'deep.ps']);
 try('psym:kallsyms', ['psym', '--kallsyms', 'lock.kallsyms', 'lock.ps']);
 try('pfold stream', ['pfold', 'demo.ps']);
 try('pfold folded', ['pfold', 'demo.folded']);
+try("pfold shape", ["pfold", "--by", "cpu", "--rename", "s,(.)_,\\1-,g", "--strip-templates", "--merge-recursion", "--prefix", "x", "demo.ps"]);
+try("pfold chart", ["pfold", "--chart", "--only", ".", "demo.ps"]);
 try('phist', ['phist', '--by', 'event,comm', 'sched.ps']);
 try('phist counts', ['phist', 'stat.ps']);
 try('phist counts as a table', ['phist', '--tsv', 'stat.ps']);

@@ -156,8 +156,7 @@ static int frame_of(struct fold_by *b, const struct fold_by_event *e, uint32_t i
 	}
 	if (!b->text.len)
 		buf_addf(&b->text, "[empty %s]", key);
-	return b->text.err ? b->text.err
-			   : fold_name(b->fold, buf_str(&b->text), b->text.len, name);
+	return b->text.err ? b->text.err : fold_name(b->fold, buf_str(&b->text), b->text.len, name);
 }
 
 static int pair(struct fold_by *b, uint32_t name, uint32_t *comm)
@@ -248,6 +247,13 @@ int fold_text_can(struct fold *f, const char *name, const char *what, bool sampl
 		return PP_EUNSUPPORTED;
 	}
 	return 0;
+}
+
+bool fold_by_about(const struct fold *f, const struct fold_about *a)
+{
+	const struct fold_opts *o = fold_options(f);
+
+	return o->nby == 1 && !strcmp(o->by[0], "event") && *a->event;
 }
 
 int fold_by_text(struct fold *f, const struct fold_by_text *t, uint32_t names[FOLD_BY_MAX])

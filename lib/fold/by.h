@@ -65,6 +65,12 @@ struct fold_by_text {
 int fold_by_text(struct fold *f, const struct fold_by_text *t, uint32_t names[FOLD_BY_MAX]);
 
 /*
+ * The root of folded text, which has no samples, but may tell what it counts: true if it is asked
+ * for, and known.
+ */
+bool fold_by_about(const struct fold *f, const struct fold_about *a);
+
+/*
  * Whether a text can be folded as the options ask: `samples`: it has samples with what struct
  * fold_by_text has, `timed`: in the order of time. Else PP_EUNSUPPORTED, which is reported.
  */

@@ -48,7 +48,7 @@ static int write_run(void *ctx, uint32_t node, uint64_t weight)
 		w->path[n++] = w->f->nodes[k].name;
 	buf_reset(&w->line);
 	while (n--) {
-		const char *name = fold_name_text(w->f, w->path[n], &len);
+		const char *name = intern_get(&w->f->names, w->path[n], &len);
 
 		buf_add(&w->line, name, len);
 		buf_addc(&w->line, n ? ';' : ' ');

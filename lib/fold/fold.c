@@ -191,12 +191,22 @@ static bool is_event(const char *want, size_t want_len, const char *name, size_t
 	return want_len == len && !memcmp(want, name, len);
 }
 
+bool fold_by_event(const struct fold_opts *o)
+{
+	for (uint32_t i = 0; i < o->nby; i++)
+		if (!strcmp(o->by[i], "event"))
+			return true;
+	return false;
+}
+
 bool fold_event(struct fold *f, const char *name, size_t len)
 {
 	uint32_t id;
 
 	if (f->opts.event && *f->opts.event)
 		return is_event(f->opts.event, strlen(f->opts.event), name, len);
+	if (fold_by_event(&f->opts))
+		return true;
 	if (!f->event.len && len)
 		buf_add(&f->event, name, len);
 	if (is_event(buf_str(&f->event), f->event.len, name, len))
@@ -414,17 +424,30 @@ static void finish_events(struct fold *f)
 	if (f->others_more)
 		buf_addf(&b, ", more (%" PRIu64 ")", f->others_more);
 	diag_warn(f->diag, NULL, -1,
-		  "only samples of %s are folded; left out: %s; choose with --event",
+		  "only samples of %s are folded; left out: %s; choose with --event, or give each "
+		  "a root with --by event",
 		  buf_str(&f->event), buf_str(&b));
 	buf_release(&b);
 }
 
 int fold_tell(struct fold *f, const struct fold_about *a, const char *name)
 {
+	struct fold_about *all = &f->account.about;
 	struct buf b = BUF_INIT;
 
-	if (!fold_about_clashes(&f->account.about, a)) {
-		fold_about_merge(&f->account.about, a);
+	/* Each event has a root of its own: they are not added up. */
+	if (fold_by_event(&f->opts) && *a->event) {
+		fold_about_event(all, a->event, strlen(a->event), a->unit, strlen(a->unit));
+		all->units |= a->units;
+		if (all->units)
+			*all->unit = 0;
+	} else if (fold_about_clashes(all, a)) {
+		all = NULL;
+	}
+	if (all) {
+		fold_about_merge(all, a);
+		if (all->units)
+			*all->unit = 0;
 		return 0;
 	}
 	buf_adds(&b, "counts ");
@@ -448,7 +471,7 @@ static void finish_about(struct fold *f)
 
 	if (f->account.told)
 		return;
-	if (a->units)
+	if (a->units && !fold_by_event(&f->opts))
 		diag_warn(f->diag, NULL, -1, "weights in different units are added up: of %s",
 			  a->event);
 	if (f->account.unsaid && (*a->event || *a->unit))

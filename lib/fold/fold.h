@@ -128,6 +128,9 @@ int fold_name(struct fold *f, const void *bytes, size_t len, uint32_t *id);
 int fold_comm(struct fold *f, const char *comm, size_t len, const char *pid, const char *tid,
 	      uint32_t *id);
 
+/* Whether one of opts->by is the event, so that each event has a root of its own. */
+bool fold_by_event(const struct fold_opts *opts);
+
 /* Whether samples of this event are folded: without opts->event only those of the first event. */
 bool fold_event(struct fold *f, const char *name, size_t len);
 

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* root: a frame above all; 0: none. */
 static int fold_line(struct fold *f, struct fold_frames *frames, const char *p, size_t n,
-		     uint64_t count)
+		     uint64_t count, uint32_t root)
 {
 	struct fold_account *account = fold_account(f);
 	const char *end = p + n, *stop;
@@ -14,6 +15,9 @@ static int fold_line(struct fold *f, struct fold_frames *frames, const char *p, 
 	int rc;
 
 	frames->n = 0;
+	rc = root ? fold_frames_push(frames, f, root) : 0;
+	if (rc)
+		return rc;
 	do {
 		stop = memchr(p, ';', (size_t)(end - p));
 		rc = fold_name(f, p, (size_t)((stop ? stop : end) - p), &name);
@@ -56,9 +60,10 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 	struct fold_frames frames = {0};
 	const char *p;
 	size_t n;
-	int rc = fold_text_can(f, src_name(l->src), "folded text", false, false);
+	uint32_t root = 0;
+	int rc = 0;
 
-	while (!rc && !(rc = fold_lines_next(l, &p, &n))) {
+	while (!(rc = fold_lines_next(l, &p, &n))) {
 		size_t stack;
 
 		while (n && fold_is(p[n - 1], FOLD_SPACE))
@@ -74,6 +79,10 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			if (rc)
 				break;
 			told = true;
+			if (fold_by_about(f, &about))
+				rc = fold_name(f, about.event, strlen(about.event), &root);
+			if (rc)
+				break;
 			continue;
 		}
 		stack = n;
@@ -83,11 +92,15 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			fold_lines_odd(l, p, n);
 			continue;
 		}
+		if (!root)
+			rc = fold_text_can(f, src_name(l->src), "folded text", false, false);
+		if (rc)
+			break;
 		fold_account(f)->unsaid |= !told;
 		/* One line with a single count decides it. */
 		if (doubles == lines++)
 			doubles += ends_with_number(p, stack - 1);
-		rc = fold_line(f, &frames, p, stack - 1, fold_number(p + stack, n - stack));
+		rc = fold_line(f, &frames, p, stack - 1, fold_number(p + stack, n - stack), root);
 		if (rc)
 			break;
 	}

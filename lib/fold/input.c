@@ -91,7 +91,8 @@ int fold_print(struct fold *f, int fd, bool header, int status)
 				   fold_options(f)->event, a->filtered);
 		else if (a->left_out)
 			diag_error(d, NULL, -1,
-				   "none of %" PRIu64 " stacks is left by --only, --root and --hide",
+				   "none of %" PRIu64
+				   " stacks is left by --only, --root and --hide",
 				   a->left_out);
 		else if (a->filtered)
 			diag_error(d, NULL, -1, "none of the %" PRIu64 " samples passed the filter",

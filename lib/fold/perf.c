@@ -362,7 +362,7 @@ static void note_event(struct reader *r, const char *event, size_t n, bool perio
 {
 	if (period && !r->opts->count)
 		r->periods = true;
-	if (!*r->about.event)
+	if (!*r->about.event || fold_by_event(r->opts))
 		fold_about_event(&r->about, event, n, "", 0);
 }
 
@@ -372,8 +372,12 @@ static int tell(struct reader *r, uint64_t samples)
 	const char *event = r->about.event;
 
 	r->about.samples = samples;
-	snprintf(r->about.unit, sizeof(r->about.unit), "%s",
-		 r->periods ? fold_about_unit(event, strlen(event)) : "samples");
+	/* Of several events, each with a root of its own, only that is known which all have. */
+	if (!r->periods || !strchr(event, '+'))
+		snprintf(r->about.unit, sizeof(r->about.unit), "%s",
+			 r->periods ? fold_about_unit(event, strlen(event)) : "samples");
+	else
+		r->about.units = true;
 	fold_about_from(&r->about, src_name(r->lines->src), strlen(src_name(r->lines->src)));
 	return samples && *event ? fold_tell(r->fold, &r->about, src_name(r->lines->src)) : 0;
 }

@@ -139,7 +139,7 @@ int fold_shape_add(struct fold_shape *s, enum fold_rule_kind kind, const char *t
 
 /* What becomes of a name. */
 struct shaped {
-	uint32_t name;	 /* in the new fold; 0: not yet known, or none is left */
+	uint32_t name; /* in the new fold; 0: not yet known, or none is left */
 	bool known;
 	bool only, root, hide;
 };

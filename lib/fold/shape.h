@@ -18,14 +18,14 @@
 
 #include "fold/fold.h"
 
-#define FOLD_RULES_MAX 64 /* of all kinds together */
+#define FOLD_RULES_MAX	64 /* of all kinds together */
 #define FOLD_PREFIX_MAX 16 /* frames */
 
 enum fold_rule_kind {
-	FOLD_RENAME, /* "s/REGEX/TEXT/", with g and i at its end; TEXT has & and \1 to \9 */
-	FOLD_ONLY,   /* stacks with such a frame */
-	FOLD_TO_ROOT,  /* stacks begin at such a frame */
-	FOLD_HIDE    /* such frames are left out */
+	FOLD_RENAME,  /* "s/REGEX/TEXT/", with g and i at its end; TEXT has & and \1 to \9 */
+	FOLD_ONLY,    /* stacks with such a frame */
+	FOLD_TO_ROOT, /* stacks begin at such a frame */
+	FOLD_HIDE     /* such frames are left out */
 };
 
 struct fold_rule;

@@ -236,8 +236,8 @@ static bool count_stack(struct fstream *s, const struct ps_sample *p, uint32_t c
 	size_t n = 0;
 
 	/* A chart needs the stacks in their order, which the queue does not keep. */
-	if (s->opts->chart || s->opts->addrs || s->opts->second == FOLD_BOTH || !ps_sample_has(p, stack) ||
-	    p->stack >= s->stacks_cap)
+	if (s->opts->chart || s->opts->addrs || s->opts->second == FOLD_BOTH ||
+	    !ps_sample_has(p, stack) || p->stack >= s->stacks_cap)
 		return false;
 	k = &s->stacks[p->stack];
 	if (k->comm == comm && !(k->node & QUEUED)) {
@@ -516,8 +516,7 @@ int fold_stream(struct fold *f, struct src *src)
 			   "the stream is damaged: samples refer to what it does not define");
 		status = status ? status : PP_EXIT_PARTIAL;
 	}
-	if (s.account->folded + s.account->bare > before &&
-	    !fold_by_complete(&s.by, src_name(src)))
+	if (s.account->folded + s.account->bare > before && !fold_by_complete(&s.by, src_name(src)))
 		status = status ? status : PP_EXIT_PARTIAL;
 	s.account->lost += sreader_account(s.in)->lost;
 	s.about.samples = s.account->folded + s.account->bare - before;

@@ -14,8 +14,8 @@ static bool is_word(char c)
 /* The bytes of the operator's sign that begins at i, as in "operator<<"; 0: it is none. */
 static size_t operator_at(const char *s, size_t n, size_t i)
 {
-	static const char *const signs[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>", "<=",
-					    ">=",  "->",  "<",	 ">",	"()", "[]"};
+	static const char *const signs[] = {
+		"<<=", ">>=", "<=>", "->*", "<<", ">>", "<=", ">=", "->", "<", ">", "()", "[]"};
 
 	if (i < 8 || memcmp(s + i - 8, "operator", 8) != 0 || (i > 8 && is_word(s[i - 9])))
 		return 0;
@@ -28,9 +28,11 @@ static size_t operator_at(const char *s, size_t n, size_t i)
 	return 0;
 }
 
-/* Whether a '<' at i opens arguments: after a name, or after "::" as Rust writes it. */
-static bool opens(const char *s, size_t i)
+/* Whether a '<' at i opens arguments: after a name, "::" as in Rust, or the sign of an operator. */
+static bool opens(const char *s, size_t i, size_t sign_end)
 {
+	if (sign_end && (i == sign_end || (i == sign_end + 1 && s[sign_end] == ' ')))
+		return true;
 	return i && (is_word(s[i - 1]) || s[i - 1] == ')' || s[i - 1] == '}' || s[i - 1] == '>' ||
 		     (i > 2 && s[i - 1] == ':' && s[i - 2] == ':'));
 }
@@ -47,7 +49,7 @@ static char closes(char c)
 static bool strip(const char *s, size_t n, uint64_t depth, struct buf *b)
 {
 	char stack[DEPTH_MAX];
-	size_t open = 0, sign;
+	size_t open = 0, sign, sign_end = 0;
 	uint64_t levels = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -56,13 +58,14 @@ static bool strip(const char *s, size_t n, uint64_t depth, struct buf *b)
 		if ((sign = operator_at(s, n, i))) {
 			if (levels <= depth)
 				buf_add(b, s + i, sign);
-			i += sign - 1;
+			sign_end = i + sign;
+			i = sign_end - 1;
 			continue;
 		}
 		if (open == DEPTH_MAX)
 			return false;
 		if (c == '<') {
-			stack[open++] = opens(s, i) ? 'T' : '>';
+			stack[open++] = opens(s, i, sign_end) ? 'T' : '>';
 			levels += stack[open - 1] == 'T';
 			if (levels == depth + 1 && stack[open - 1] == 'T')
 				buf_adds(b, "<...>");

@@ -1,0 +1,134 @@
+#!/bin/sh
+# Options of pfold that change stacks: --by, --prefix, --rename, --root, --hide, --only,
+# --strip-templates, --merge-recursion, --chart.
+. "${0%/*}/lib.sh"
+
+# shaped WHAT WANTED STACKS OPTION...: folded text in and out, without the counts of 1.
+shaped() {
+	what=$1 wanted=$2 stacks=$3
+	shift 3
+	printf '%s\n' "$stacks" | sed 's/$/ 1/' >in
+	run "$BIN/pfold" "$@" in
+	is "$(sed 's/ 1$//' "$OUT")" "$wanted" "$what"
+}
+
+shaped 'recursion' 'main;fact;mul' 'main;fact;fact;fact;mul' --merge-recursion
+shaped 'not over another function' 'a;b;a;b' 'a;b;a;b' --merge-recursion
+shaped 'over what is hidden' 'a;c' 'a;b;a;c' --merge-recursion --hide '^b$'
+is "$(printf 'a;a 1\na 2\na;a;a;b 4\n' | "$BIN/pfold" --merge-recursion)" "$(printf 'a 3\na;b 4\n')" 'equal ones add up'
+shaped 'templates' 'x;std::map<...>::find' 'x;std::map<int, std::vector<int> >::find' --strip-templates
+shaped 'of a depth' 'x;std::map<int, std::vector<...> >::find' 'x;std::map<int, std::vector<int> >::find' --strip-templates=1
+shaped 'arguments in arguments' 'f<...>' 'f<A<B<C>>, D>' --strip-templates
+shaped 'operators' 'operator<;A::operator<<;B<...>::operator->;operator<=><...>;operator()' \
+	'operator<;A::operator<<;B<int>::operator->;operator<=><int>;operator()' --strip-templates
+shaped 'an operator that is a template' 'std::operator<< <...>;x::operator<<<...>' 'std::operator<< <char>;x::operator<<<A<B>>' --strip-templates
+shaped 'Rust' '<T as A>::f;a::b::<...>;<alloc::Vec<...> as Drop>::drop' '<T as A>::f;a::b::<u8>;<alloc::Vec<u8> as Drop>::drop' --strip-templates
+shaped 'names that only look like it' '<unknown>;a->b;{lambda(int)#1};x<y;f<(a->b)' '<unknown>;a->b;{lambda(int)#1};x<y;f<(a->b)' --strip-templates
+shaped 'a rename' 'x;vfs-read' 'x;vfs_read' --rename 's/^(vfs)_(.*)/\1-\2/'
+shaped 'the first match' 'x;b_aa' 'x;a_aa' --rename 's/a/b/'
+shaped 'all of them' 'x;b_bb' 'x;a_aa' --rename 's/a/b/g'
+shaped 'whatever the case' 'x;b' 'x;A' --rename 's/a/b/i'
+shaped '& and \& and another separator' 'x;<ab>&/' 'x;ab' --rename 's,a.,<&>\&/,'
+shaped 'several in their order' 'x;c' 'x;a' --rename 's/a/b/' --rename 's/b/c/'
+shaped 'matches of nothing' 'x;-a-b-' 'x;ab' --rename 's/x*/-/g' --rename 's/^-x-$|^--$/x/'
+shaped 'a name of which nothing is left is hidden' 'x;z' 'x;y;z' --rename 's/^y$//'
+shaped 'names that become one' "$(printf 'x;f')" 'x;f.part.0' --rename 's/\.part\.[0-9]+$//'
+shaped 'a ; in a new name' 'x;a:b' 'x;y' --rename 's/y/a;b/'
+shaped 'only' 'a;lock;b' "$(printf 'a;lock;b\na;c')" --only lock
+shaped 'one of several' "$(printf 'a;c\na;lock;b')" "$(printf 'a;lock;b\na;c\nd')" --only lock --only '^c$'
+shaped 'the case matters' 'a;Lock' "$(printf 'a;lock\na;Lock')" --only Lock
+shaped 'root' 'main;f' "$(printf 'x;start;main;f\nx;y')" --root '^main$'
+shaped 'the outermost one' 'main;f;main' 'x;main;f;main' --root '^main$'
+shaped 'the command can be it' 'x;f' 'x;f' --root '^x$'
+shaped 'hide' 'a;d' 'a;std::b;std::c;d' --hide '^std::'
+shaped 'renames come first' 'a;c' "$(printf 'a;b\nq;z')" --rename 's/b/c/' --only c
+shaped 'a prefix' 'host;web 1;a' 'a' --prefix 'host;web 1'
+shaped 'above the root' 'host;main' 'x;main' --prefix host --root main
+printf 'a;b 5\n' >in
+run "$BIN/pfold" --only nothing in
+is "$status" 1 'no stack is left'
+like "$ERR" 'none of 1 stacks is left' 'is reported'
+empty "$OUT" 'and nothing is written'
+printf '# event: cycles, unit: cycles, samples: 7, from: x\na 1\nb 2\n' | "$BIN/pfold" --only b >out
+is "$(head -n 1 out)" '# event: cycles, unit: cycles, from: x' 'the number of samples that are left is not known'
+for wrong in '--only (' '--rename x' '--rename s/a' '--rename s/a/b/x' '--rename s/a/\1/' '--strip-templates=x' '--prefix ;' \
+	'--by ,' '--by cpu --by tid' '--by a,b,c,d,e,f,g,h,i'; do
+	# shellcheck disable=SC2086
+	run "$BIN/pfold" $wrong in
+	is "$status" 64 "pfold $wrong"
+done
+
+# A command that begins with '#' is no comment.
+is "$(printf '#cmd;a 3\n# event: x, unit: ns, from: -\n# no count\nb 1\n' | "$BIN/pfold" --no-header 2>err)" "$(printf '#cmd;a 3\nb 1')" \
+	'a command that begins with #'
+
+# --by: of event streams every field.
+"$BIN/pdecode" "$ROOT/t/data/demo.pstream.zst" >demo.ps
+"$BIN/pfold" demo.ps >demo.folded
+sum() { awk '!/^# / { n += $NF } END { printf "%.0f\n", n }' "$1"; }
+for key in cpu tid thread event comm,cpu dso; do
+	run "$BIN/pfold" --by "$key" demo.ps
+	is "$status" 0 "--by $key"
+	cp "$OUT" by.folded
+	is "$(sum by.folded)" "$(sum demo.folded)" 'keeps the sum'
+	is "$(cut -d ';' -f "$(printf '%s' "$key," | tr -dc , | wc -c)" by.folded | grep -vc '^# ' | tr -d ' ')" \
+		"$(grep -vc '^# ' by.folded)" 'each stack has its frames'
+	sed "s/^\([^;#]*;\)\{$(printf '%s' "$key," | tr -dc , | wc -c)\}//" by.folded | "$BIN/pfold" >same.folded
+	same same.folded demo.folded 'without them it is what it was'
+done
+"$BIN/phist" --by cpu --tsv demo.ps >cpus
+is "$("$BIN/pfold" -c --by cpu demo.ps | sed -n 's/^cpu \([0-9]*\);.* \([0-9]*\)$/\1 \2/p' | awk '{ n[$1] += $2 } END { for (c in n) print c, n[c] }' | sort)" \
+	"$(awk -F'\t' 'NR > 1 { print $2, $3 }' cpus | sort)" 'CPUs as phist counts them'
+run "$BIN/pfold" --by nonsense demo.ps
+is "$status" 1 'a field that no sample has'
+like "$ERR" 'no sample has a field nonsense' 'is reported'
+is "$("$BIN/pfold" --by cpu --root '^main$' demo.ps | grep -v '^# ' | cut -d ';' -f 2 | sort -u)" main '--by and --root'
+
+# Of text of perf script what its headers have.
+cat >script.txt <<'EOF'
+cc1 12/34 [001] 5.1: 10 cycles:
+	ffff f+0x1 (/bin/x)
+
+as 7/7 [010] 5.2: 20 cycles:
+	ffff f+0x1 (/bin/x)
+
+cc1 12/34 [001] 5.3: 40 cycles:
+	ffff g+0x1 (/bin/x)
+
+cc1 12/34 [001] 5.4: 80 cycles:
+	ffff g+0x1 (/bin/x)
+
+EOF
+is "$("$BIN/pfold" --no-header --by cpu,thread,pid,event script.txt)" "$(printf '%s\n' \
+	'cpu 10;as/7;pid 7;cycles;as;f 20' 'cpu 1;cc1/34;pid 12;cycles;cc1;f 10' 'cpu 1;cc1/34;pid 12;cycles;cc1;g 120')" \
+	'--by of text of perf script'
+run "$BIN/pfold" --by cgroup script.txt
+is "$status" 2 'what it does not tell'
+like "$ERR" 'text of perf script does not tell it' 'is refused'
+run "$BIN/pfold" --by cpu in
+is "$status" 2 'folded text'
+like "$ERR" 'folded text does not tell it' 'tells nothing'
+
+# --chart: the order of time, and only neighbours are added up.
+is "$("$BIN/pfold" --no-header --chart script.txt)" "$(printf 'cc1;f 10\nas;f 20\ncc1;g 120\n')" '--chart'
+is "$("$BIN/pfold" --no-header --chart --rename 's/^[fg]$/h/' --prefix p script.txt)" "$(printf 'p;cc1;h 10\np;as;h 20\np;cc1;h 120\n')" \
+	'with other names'
+"$BIN/pfold" --chart demo.ps >chart.folded
+"$BIN/pfold" <chart.folded >same.folded
+is "$(grep -v '^# ' same.folded)" "$(grep -v '^# ' demo.folded)" 'added up it is what it is without --chart'
+"$BIN/pdecode" -t demo.ps | grep -v '^[[:space:]]' | grep . | awk '{ print $1 }' | uniq >comms
+is "$(grep -v '^# ' chart.folded | cut -d ';' -f 1 | uniq)" "$(cat comms)" 'commands in the order of the samples'
+run "$BIN/pfold" --chart in
+is "$status" 2 'folded text has no times'
+like "$ERR" '--chart needs samples in the order of time' 'is refused'
+
+# Several events: a root each, if asked for; never one sum.
+printf '# event: a, unit: ns, from: x\nm;f 3\n' >a.folded
+printf '# event: b, unit: faults, from: y\nm;f 5\n' >b.folded
+run "$BIN/pfold" a.folded b.folded
+is "$status" 2 'events are not added up'
+run "$BIN/pfold" --by event a.folded b.folded
+is "$status" 0 '--by event'
+is "$(cat "$OUT")" "$(printf '# event: a+b, from: x,y\na;m;f 3\nb;m;f 5\n')" 'each has a root'
+empty "$ERR" 'and nothing is to be warned of'
+done_testing
