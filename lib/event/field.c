@@ -5,6 +5,7 @@
 #include "event/field.h"
 
 #include "base/err.h"
+#include "event/container.h"
 #include "event/site.h"
 
 #include <ctype.h>
@@ -435,9 +436,25 @@ static bool get_mode(const struct ps_sample *s, struct qval *v)
 	return mode && give_str(v, mode, strlen(mode));
 }
 
+static bool get_container(const struct sreader *r, const struct ps_record *rec, struct qval *v)
+{
+	size_t len;
+	const char *path = ps_sample_has(&rec->sample, cgroup)
+				   ? sreader_cgroup(r, rec->source, rec->sample.cgroup, &len)
+				   : NULL;
+
+	v->kind = QV_STR;
+	if (path && container_of_path(path, len, &v->s, &v->len))
+		return true;
+	v->kind = QV_NA;
+	return false;
+}
+
 bool field_get(const struct field *f, const struct sreader *r, const struct ps_record *rec,
 	       struct qval *v)
 {
+	uint32_t inner;
+
 	const struct ps_sample *s = &rec->sample;
 
 	v->kind = QV_NA;
@@ -452,6 +469,10 @@ bool field_get(const struct field *f, const struct sreader *r, const struct ps_r
 	case FIELD_BUFFER: return get_event(f, r, s, v);
 	case FIELD_MODE: return get_mode(s, v);
 	case FIELD_SOURCE: return give_num(v, rec->source);
+	case FIELD_CONTAINER: return get_container(r, rec, v);
+	case FIELD_NSPID:
+		return s->pid != PS_NONE && sreader_inner_pid(r, rec->source, s->pid, &inner) &&
+		       give_num(v, inner);
 	case FIELD_KEY_TEXT:
 		return ps_sample_has(s, key_text) && give_str(v, s->key_text.p, s->key_text.len);
 	case FIELD_SYM:

@@ -39,6 +39,8 @@
 	F(PHYS_ADDR, INT, "phys_addr", "physical address") \
 	F(TRANSACTION, INT, "transaction", "transaction flags of the kernel") \
 	F(CGROUP, INT, "cgroup", "cgroup id") \
+	F(CONTAINER, STR, "container", "container of its cgroup: 12 digits of the id, or a name") \
+	F(NSPID, INT, "nspid", "process by its number in its own namespace") \
 	F(DATA_PAGE_SIZE, INT, "data_page_size", "bytes of the page of addr") \
 	F(CODE_PAGE_SIZE, INT, "code_page_size", "bytes of the page of ip") \
 	F(ID, INT, "id", "number of the perf event that wrote the sample") \

@@ -180,6 +180,14 @@ enum perf_feature {
  */
 #define PERF_MISC_END_MARK 0xe5d8
 
+/*
+ * What pcap-perf adds to the links of NAMESPACES: after those of the kernel (seven in 2026) one
+ * whose device is this mark, and whose inode is the number of the thread in its own pid namespace.
+ * perf shows it as an unknown namespace.
+ */
+#define PERF_NS_PID	   3			  /* which link is that of the pid namespace */
+#define PERF_NS_INNER_MARK UINT64_C(0x646970534e) /* "NSpid" */
+
 /* Bytes of a TIME_CONV record's body since Linux 5.9; those of before end after three numbers. */
 #define PERF_TIME_CONV_LONG 48
 

@@ -549,34 +549,14 @@ static int pack_system(struct keep *k)
 	return rc;
 }
 
-/* The number that a process has in its own namespace; see proc(5). */
-static uint32_t inner_pid(uint32_t pid)
-{
-	struct buf text = BUF_INIT;
-	char path[64];
-	const char *p, *last;
-
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	(void)sysfile_read(path, SYSFILE_MAX, &text);
-	p = strstr(buf_str(&text), "\nNSpid:");
-	if (p) {
-		p += strlen("\nNSpid:");
-		last = p + strcspn(p, "\n");
-		while (last > p && last[-1] >= '0' && last[-1] <= '9')
-			last--;
-		pid = (uint32_t)strtoul(last, NULL, 10);
-	}
-	buf_release(&text);
-	return pid;
-}
-
 /* The names that runtimes write for code of theirs; in containers by the number there. */
 static int pack_code(struct keep *k, const struct space *s)
 {
 	char from[PATH_MAX], name[64];
 
 	snprintf(name, sizeof(name), "tmp/perf-%u.map", s->pid);
-	snprintf(from, sizeof(from), "/proc/%u/root/tmp/perf-%u.map", s->pid, inner_pid(s->pid));
+	snprintf(from, sizeof(from), "/proc/%u/root/tmp/perf-%u.map", s->pid,
+		 namespaces_inner("/proc", s->pid));
 	if (access(from, R_OK))
 		snprintf(from, sizeof(from), "/tmp/perf-%u.map", s->pid);
 	return pack_text(k, from, name);

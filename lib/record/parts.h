@@ -98,6 +98,8 @@ struct ring {
 struct ring_counts {
 	bool all;	   /* look at each record; else only where one may tell of losses */
 	struct keep *keep; /* gets each record; NULL: none */
+	bool namespaces;   /* records of those are followed by copies in `more` */
+	struct buf more;   /* records to be written in this round */
 	uint64_t samples, lost, throttled;
 	size_t chain_at;	       /* where samples have their call chain; 0: not looked at */
 	uint64_t chains, short_chains; /* of some: with a user part; one of a frame or two */
@@ -148,6 +150,7 @@ struct synth {
 	bool build_ids;		/* read build-ids of mapped files */
 	bool data;		/* mappings of files that are not code, too */
 	bool no_tasks, no_maps; /* the others only */
+	bool namespaces;	/* NAMESPACES of each thread, too */
 };
 
 /* FORK, COMM and MMAP2 for every process, or for those listed. Tasks that vanish are left out. */
@@ -168,6 +171,14 @@ void synth_u32(struct synth *s, uint32_t v);
 void synth_u64(struct synth *s, uint64_t v);
 void synth_name(struct synth *s, const char *name, size_t len); /* padded to 8 bytes */
 int synth_end(struct synth *s, size_t start);
+
+/* namespaces.c */
+
+/* The number of a thread in its own pid namespace; 0: it is gone. */
+uint32_t namespaces_inner(const char *proc, uint32_t tid);
+
+/* Adds the copy of a NAMESPACES record with the thread's number; nothing if that is not known. */
+void namespaces_follow(struct buf *b, const void *record, size_t size);
 
 /* open.c */
 
@@ -272,7 +283,7 @@ struct recorder {
 	struct sink sink;
 	struct command command;
 	struct ring_counts counts;
-	struct iovec *iov; /* two for each ring, one more */
+	struct iovec *iov; /* two for each ring, two more */
 	uint64_t *lost;	   /* for each row, before a round */
 	sigset_t old_mask;
 	int epoll, signals, timer;

@@ -364,7 +364,7 @@ static bool look_at_all(const struct recorder *r)
 	for (size_t i = 0; i < r->s.events->n; i++)
 		if (r->s.attrs[i].attr.type != PERF_TYPE_TRACEPOINT)
 			return true;
-	return r->c->tally || r->c->overhead || r->c->bundle;
+	return r->c->tally || r->c->overhead || r->c->bundle || r->c->namespaces;
 }
 
 static int run(struct recorder *r)
@@ -373,10 +373,11 @@ static int run(struct recorder *r)
 
 	if (!rc)
 		rc = watch_all(r);
-	r->iov = calloc(2 * r->s.n_rings + 1, sizeof(*r->iov));
+	r->iov = calloc(2 * r->s.n_rings + 2, sizeof(*r->iov));
 	r->lost = calloc(r->s.n_rows, sizeof(*r->lost));
 	r->counts.chain_at = chain_at(&r->s);
 	r->counts.all = look_at_all(r);
+	r->counts.namespaces = r->c->namespaces;
 	if (!rc && r->counts.keep)
 		rc = keep_start(r->counts.keep);
 	if (!rc && (!r->iov || !r->lost))
@@ -539,6 +540,7 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	free(r.iov);
 	free(r.lost);
 	buf_release(&r.files);
+	buf_release(&r.counts.more);
 	control_close(&r);
 	close_fd(r.epoll);
 	close_fd(r.signals);

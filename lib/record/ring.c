@@ -125,6 +125,21 @@ static size_t pieces(const struct ring *r, uint64_t from, uint64_t len, struct i
 	return first < len ? 2 : 1;
 }
 
+/* The kernel's record and what is known beyond. */
+static void follow_namespaces(const struct ring *r, uint64_t pos, size_t size, struct buf *more)
+{
+	struct buf whole = BUF_INIT;
+	struct iovec v[2];
+	size_t n = pieces(r, pos, size, v);
+
+	for (size_t i = 0; i < n; i++)
+		buf_add(&whole, v[i].iov_base, v[i].iov_len);
+	if (!whole.err)
+		namespaces_follow(more, whole.data, whole.len);
+	more->err = more->err ? more->err : whole.err;
+	buf_release(&whole);
+}
+
 static void count_one(struct ring *r, const struct perf_event_header *h, uint64_t pos,
 		      struct ring_counts *counts)
 {
@@ -136,6 +151,8 @@ static void count_one(struct ring *r, const struct perf_event_header *h, uint64_
 		r->lost += word(r, pos + 16);
 	} else if (h->type == PERF_REC_THROTTLE) {
 		counts->throttled++;
+	} else if (h->type == PERF_REC_NAMESPACES && counts->namespaces) {
+		follow_namespaces(r, pos, h->size, &counts->more);
 	}
 	if (counts->keep) {
 		struct iovec v[2];

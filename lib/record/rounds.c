@@ -68,10 +68,15 @@ int rounds_pass(struct recorder *r, bool force)
 	if (!n && !r->open)
 		return sink_flush(&r->sink);
 	r->open = n && !r->c->snapshot;
+	if (r->counts.more.err)
+		return r->counts.more.err;
+	if (r->counts.more.len)
+		r->iov[n++] = (struct iovec){r->counts.more.data, r->counts.more.len};
 	/* What a snapshot holds is older than this: its round ends with it. */
 	if (!r->c->snapshot)
 		r->iov[n++] = (struct iovec){&round, sizeof(round)};
 	rc = sink_putv(&r->sink, r->iov, n);
+	buf_reset(&r->counts.more);
 	for (size_t i = 0; i < s->n_rows; i++)
 		if (s->rings[i].fd >= 0)
 			ring_done(&s->rings[i]);

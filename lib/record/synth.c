@@ -269,6 +269,34 @@ static bool read_parent(struct synth *s, pid_t pid, uint32_t *ppid)
 	return true;
 }
 
+/* NAMESPACES, in the order of the kernel's NET_NS_INDEX and so on, and the number within. */
+static int add_namespaces(struct synth *s, pid_t pid, pid_t tid)
+{
+	uint32_t inner = namespaces_inner(s->proc, (uint32_t)tid);
+	static const char *const links[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
+	size_t n = sizeof(links) / sizeof(links[0]);
+	size_t start = synth_begin(s, PERF_REC_NAMESPACES, 0);
+
+	synth_u32(s, (uint32_t)pid);
+	synth_u32(s, (uint32_t)tid);
+	synth_u64(s, n + (inner != 0));
+	for (size_t i = 0; i < n; i++) {
+		struct stat st = {0};
+		char path[128];
+
+		snprintf(path, sizeof(path), "%s/%d/task/%d/ns/%s", s->proc, pid, tid, links[i]);
+		if (stat(path, &st))
+			st = (struct stat){0};
+		synth_u64(s, st.st_dev);
+		synth_u64(s, st.st_ino);
+	}
+	if (inner) {
+		synth_u64(s, PERF_NS_INNER_MARK);
+		synth_u64(s, inner);
+	}
+	return end_with_id(s, start);
+}
+
 /* FORK and COMM of a thread. PP_ENOENT if it is gone. */
 static int add_task(struct synth *s, pid_t pid, pid_t tid, uint32_t ppid)
 {
@@ -298,7 +326,8 @@ static int add_task(struct synth *s, pid_t pid, pid_t tid, uint32_t ppid)
 	synth_u32(s, (uint32_t)pid);
 	synth_u32(s, (uint32_t)tid);
 	synth_name(s, (const char *)s->text.data, len);
-	return end_with_id(s, start);
+	rc = end_with_id(s, start);
+	return rc || !s->namespaces ? rc : add_namespaces(s, pid, tid);
 }
 
 static int by_pid(const void *a, const void *b)

@@ -1,5 +1,6 @@
 /* Reads event streams: records, their dictionaries, the account; and what is wrong with them. */
 #include "stream/codec.h"
+#include "stream/context.h"
 #include "stream/dict.h"
 #include "stream/foreign.h"
 #include "stream/payload.h"
@@ -61,6 +62,7 @@ struct sreader {
 	uint64_t records, samples;
 	struct ps_end account;
 	struct dict dicts[NDICTS];
+	struct context context;
 
 	struct ps_record rec; /* what was read last */
 	bool far;	      /* it may have more than the near fields of a sample */
@@ -123,6 +125,7 @@ void sreader_free(struct sreader *r)
 		return;
 	for (int i = 0; i < NDICTS; i++)
 		dict_release(&r->dicts[i]);
+	context_release(&r->context);
 	free(r->block);
 	src_free(r->src);
 	free(r->name);
@@ -288,6 +291,7 @@ static int read_header(struct sreader *r, struct ps_record *rec)
 	}
 	for (int i = 0; i < NDICTS; i++)
 		dict_release(&r->dicts[i]);
+	context_release(&r->context);
 	rec->type = PS_HEADER;
 	rec->source = 0;
 	rec->raw = r->buf + r->pos;
@@ -351,7 +355,7 @@ static int define(struct sreader *r, const struct ps_record *rec, const struct p
 		break;
 		DICTS(D)
 #undef D
-	default: return 0;
+	default: rc = context_take(&r->context, rec);
 	}
 	return defined(r, rc);
 }
@@ -567,6 +571,16 @@ int sreader_status(const struct sreader *r, int rc)
 	if (rc == PP_ECUT || rc == PP_ECORRUPT || r->account.status)
 		return PP_EXIT_PARTIAL;
 	return PP_EXIT_OK;
+}
+
+const char *sreader_cgroup(const struct sreader *r, uint32_t source, uint64_t id, size_t *len)
+{
+	return context_cgroup(&r->context, source, id, len);
+}
+
+bool sreader_inner_pid(const struct sreader *r, uint32_t source, uint32_t pid, uint32_t *inner)
+{
+	return context_inner_pid(&r->context, source, pid, inner);
 }
 
 const char *sreader_string(const struct sreader *r, uint32_t id, size_t *len)

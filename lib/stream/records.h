@@ -157,7 +157,7 @@
 
 #define PS_FIELDS_NAMESPACES(F) \
 	PS_FIELDS_CONTEXT(F) \
-	F(u32, reserved, "0") \
+	F(u32, inner, "the thread's number in its own pid namespace; 0: not known") \
 	F(u64s, links, "device and inode of net, uts, ipc, pid, user, mnt, cgroup")
 
 #define PS_FIELDS_CGROUP(F) \

@@ -398,6 +398,13 @@ const struct ps_stack *sreader_stack(const struct sreader *r, uint32_t id);
 const struct ps_srcfile *sreader_srcfile(const struct sreader *r, uint32_t id);
 
 /*
+ * What CGROUP and NAMESPACES records have told: the path of a cgroup (not terminated; NULL: not
+ * known), the number of a process in its own namespace (false: not known).
+ */
+const char *sreader_cgroup(const struct sreader *r, uint32_t source, uint64_t id, size_t *len);
+bool sreader_inner_pid(const struct sreader *r, uint32_t source, uint32_t pid, uint32_t *inner);
+
+/*
  * Walks through EVENT.fields: *pos begins at 0. 0, PP_END or PP_ECORRUPT; texts are not terminated.
  */
 int ps_event_field_next(const struct ps_event *e, size_t *pos, struct ps_event_field *f);

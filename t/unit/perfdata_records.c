@@ -204,7 +204,8 @@ static void test_kernel(bool swap)
 			14) ",\"event\":1,\"count\":5,\"flags\":0,\"kind\":2,\"buffer\":\"\"}",
 		"{\"type\":\"switch\"," CTX(16) ",\"flags\":3,\"other_pid\":0,\"other_tid\":0}",
 		"{\"type\":\"switch\"," CTX(17) ",\"flags\":4,\"other_pid\":41,\"other_tid\":42}",
-		"{\"type\":\"namespaces\"," CTX(18) ",\"links\":[3,4026531840,4,4026531841]}",
+		"{\"type\":\"namespaces\"," CTX(
+			18) ",\"inner\":7,\"links\":[3,4026531840,4,4026531841]}",
 		"{\"type\":\"ksymbol\"," CTX(
 			19) ",\"len\":256,\"addr\":\"0xffffffffc0001000\",\"ksym_type\":1,"
 			    "\"flags\":1,"
@@ -244,8 +245,8 @@ static void test_kernel(bool swap)
 	rec(&m, PERF_REC_LOST_SAMPLES, PERF_MISC_LOST_SAMPLES_BPF, 15, "q", Q(5));
 	rec(&m, PERF_REC_SWITCH, PERF_MISC_SWITCH_OUT | 1 << 14, 16, "");
 	rec(&m, PERF_REC_SWITCH_CPU_WIDE, 0, 17, "ww", 41, 42);
-	rec(&m, PERF_REC_NAMESPACES, 0, 18, "wwqqqqq", 11, 12, Q(2), Q(3), Q(4026531840), Q(4),
-	    Q(4026531841));
+	rec(&m, PERF_REC_NAMESPACES, 0, 18, "wwqqqqqqq", 11, 12, Q(3), Q(3), Q(4026531840), Q(4),
+	    Q(4026531841), PERF_NS_INNER_MARK, Q(7));
 	rec(&m, PERF_REC_KSYMBOL, 0, 19, "qwhht", Q(0xffffffffc0001000), 256, 1, 1, "bpf_prog_1");
 	rec(&m, PERF_REC_BPF_EVENT, 0, 20, "hhwx", 1, 0, 9, "\1\2\3\4\5\6\7\10", 8);
 	rec(&m, PERF_REC_CGROUP, 0, 21, "qt", Q(1234), "/user.slice");
