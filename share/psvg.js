@@ -233,7 +233,7 @@ const brief = (n) => {
 	return scale ? '; ' + +(n / scale[1]).toPrecision(3) + ' ' + scale[0] : '';
 };
 const describe = (i) => {
-	details.textContent = i < 0 ? '' : rects[i].firstChild.textContent + brief(count[i]) +
+	details.textContent = i < 0 ? '' : (conf.nametype ? conf.nametype + ' ' : '') + rects[i].firstChild.textContent + brief(count[i]) +
 		(state.zoom && i > state.zoom && isVisible(i) ?
 			'; ' + percent(count[i], count[state.zoom]) + ' of zoomed' : '');
 };

@@ -196,6 +196,7 @@ try('pdiff noise', ['pdiff', '--json', '--noise', 'noise.tsv', 'a.folded', 'b.fo
 try('pdiff learn', ['pdiff', '--learn-noise', 'a.folded', 'b.folded', 'c.folded']);
 try('pdiff latencies', ['pdiff', '--markdown', 'lat.tsv', 'lat.tsv', '--', 'lat.tsv', 'lat.tsv']);
 try('psvg', ['psvg', 'demo.folded']);
+try('psvg page', ['psvg', '--html', 'demo.folded']);
 try('psvg stream', ['psvg', 'demo.ps']);
 try('psvg table', ['psvg', 'hist.tsv']);
 # Not everybody may record.

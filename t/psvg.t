@@ -65,6 +65,44 @@ sed 's/$/\r/' in >crlf
 run "$BIN/psvg" --width 1020 crlf
 same "$OUT" flame.svg 'lines that end in CR LF'
 
+# flamegraph.pl's options.
+run "$BIN/psvg" --width 1020 --total 20 --factor 2 in
+is "$status" 0 '--factor multiplies, and a --total that is no more changes nothing'
+frames "$OUT" | cut -d ' ' -f 2- >got
+same got want 'in the widths'
+like "$OUT" '<title>all \(20, 100%\)</title>' 'counts are twice as much'
+run "$BIN/psvg" --width 1020 --total 20 in
+awk '{ $2 /= 2; if (NF > 2 && $3 != "all") $1 = ($1 - 10) / 2 + 10; print }' want | sed 's/^10 500 all/10 1000 all/' >half
+frames "$OUT" | cut -d ' ' -f 2- >got
+same got half '--total: frames have their share of it'
+like "$OUT" '<title>a \(8, 40\.00%\)</title>' 'in percent, too'
+like "$OUT" 'id="foot".*>total 10 of 20, 7 frames<' 'and the account has both'
+run "$BIN/psvg" --total 5 in
+is "$status" 0 'a --total that is less'
+like "$ERR" '--total is less than what was counted, and ignored' 'is ignored'
+printf '%s\n' 'a;b 10' 'a 10' 'a;b 20' 'c;d 20' 'a;b 40' >timed
+run "$BIN/psvg" --width 1020 --flamechart timed
+frames "$OUT" | cut -d ' ' -f 2- | sort >got
+printf '%s\n' '10 1000 all' '10 400 a' '10 100 b' '210 200 b' '410 200 c' '410 200 d' '610 400 a' '610 400 b' | sort >chart
+same got chart '--flamechart: the order of time, and equal frames are one only where they follow each other'
+like "$OUT" 'id="foot".*>total 100, 7 frames<' 'each counts'
+run "$BIN/psvg" --width 1020 --flamechart -r timed
+frames "$OUT" | cut -d ' ' -f 2- | sort >got
+printf '%s\n' '10 1000 all' '10 100 b' '10 100 a' '110 100 a' '210 200 b' '210 200 a' '410 200 d' '410 200 c' '610 400 b' '610 400 a' |
+	sort >chart
+same got chart 'from the leaf, too'
+run "$BIN/psvg" --width 1020 --bgcolors '#eeeeb0' --fonttype 'Comic "Sans' --nametype Function: --cp --hash --encoding UTF-8 in
+is "$status" 0 '--bgcolors, --fonttype, --nametype, --cp, --hash, --encoding'
+like "$OUT" 'id="back".* fill="#eeeeb0"' 'a background'
+like "$OUT" '^<svg .*font-family="Comic &quot;Sans,Verdana.* class="light"' 'a font, and no dark mode'
+like "$OUT" ' data-nametype="Function:"' 'what comes before names'
+valid "$OUT" 'well-formed'
+for wrong in '--bgcolors blueish' '--encoding latin1' '--total -1' '--factor x' '--diff --flamechart one' '--diff --total 5 one'; do
+	# shellcheck disable=SC2086
+	run "$BIN/psvg" $wrong in
+	is "$status" 64 "$wrong"
+done
+
 # Rows: frames are 16 high; the root is the lowest row, or with -i the highest.
 rows() {
 	frames "$1" | awk '$4 == "all" { all = $1 } $4 == "x" { x = $1 } END { print x - all }'

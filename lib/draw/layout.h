@@ -63,6 +63,8 @@ static inline char *put_digits(char *end, uint64_t v)
 
 void layout_add(struct layout *l, const char *s);
 __attribute__((format(printf, 2, 3))) void layout_addf(struct layout *l, const char *fmt, ...);
+/* What a buffer has, which is released; or its error. */
+void layout_add_buf(struct layout *l, struct buf *b);
 /* Any bytes as text of XML or HTML. */
 void layout_add_text(struct layout *l, const char *s);
 /* 1,234,567 or 1,234.5; at most three decimals. */

@@ -29,15 +29,16 @@ static int add_text(struct out *o, const char *s)
 	return out_add(o, s, strlen(s));
 }
 
-static int add_clean(struct out *o, const char *s)
+static void add_clean(struct out *o, const char *s)
 {
 	struct buf b = BUF_INIT;
-	int rc;
 
 	xml_clean(&b, s, strlen(s));
-	rc = b.err ? b.err : xml_escape(o, buf_str(&b), b.len);
+	if (b.err)
+		o->err = b.err;
+	else
+		xml_escape(o, buf_str(&b), b.len);
 	buf_release(&b);
-	return rc;
 }
 
 /* A column as an element of the page that is no script. */

@@ -117,7 +117,7 @@ static int take_about(struct reader *r, const struct fold_about *about)
 	r->told = true;
 	if (!fold_about_clashes(known, about)) {
 		fold_about_merge(known, about);
-		return 0;
+		return about->err ? about->err : known->err;
 	}
 	buf_adds(&b, "counts ");
 	fold_about_describe(about, &b);

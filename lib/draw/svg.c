@@ -141,8 +141,7 @@ static int add_frame(struct layout *l, uint32_t node, long double start, long do
 		struct buf b = BUF_INIT;
 
 		flame_diff_words(l->f, o, node, l->total[node], &b);
-		layout_add(l, buf_str(&b));
-		buf_release(&b);
+		layout_add_buf(l, &b);
 	}
 	layout_add(l, ")</title></rect>\n");
 	fit = label_fit(label, (double)w / 10 - 2 * TEXT_PAD, o->font_size);
@@ -207,8 +206,7 @@ static void add_legend(struct layout *l)
 	struct buf b = BUF_INIT;
 
 	flame_diff_legend(l->f, l->o, PAD, l->bottom + l->o->font_size * 2, &b);
-	layout_add(l, buf_str(&b));
-	buf_release(&b);
+	layout_add_buf(l, &b);
 }
 
 int flame_svg(struct flame *f, const struct flame_opts *o, struct out *out)

@@ -19,11 +19,7 @@ void layout_addf(struct layout *l, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	if (b.err)
-		l->out->err = b.err;
-	else
-		out_add(l->out, buf_str(&b), b.len);
-	buf_release(&b);
+	layout_add_buf(l, &b);
 }
 
 void layout_add_text(struct layout *l, const char *s)
@@ -96,6 +92,15 @@ void layout_add_amount(struct layout *l, long double count)
 	}
 }
 
+void layout_add_buf(struct layout *l, struct buf *b)
+{
+	if (b->err)
+		l->out->err = b->err;
+	else
+		out_add(l->out, buf_str(b), b->len);
+	buf_release(b);
+}
+
 /* What was counted, in the words of people: 8.92 s on CPU (8,919,191,830 ns, 903 samples). */
 static void add_total(struct layout *l)
 {
@@ -110,8 +115,7 @@ static void add_total(struct layout *l)
 		struct buf nice = BUF_INIT;
 
 		unit_add_mean(&nice, (double)a.total, l->unit);
-		layout_add(l, buf_str(&nice));
-		buf_release(&nice);
+		layout_add_buf(l, &nice);
 	} else {
 		layout_add_amount(l, a.total);
 	}
@@ -163,8 +167,7 @@ void layout_add_account(struct layout *l)
 		struct buf b = BUF_INIT;
 
 		flame_diff_describe(l->f, l->o, &b);
-		layout_add(l, buf_str(&b));
-		buf_release(&b);
+		layout_add_buf(l, &b);
 	}
 	if (a.deep)
 		layout_addf(l, "; cut: %llu stacks deeper than %d frames",

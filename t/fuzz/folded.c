@@ -1,7 +1,7 @@
 /*
- * psvg's reader and writer. The first byte chooses options, the rest is folded text. Whatever the
- * names are, the frames in the SVG must be valid UTF-8 without control characters, and the account
- * must add up.
+ * psvg's reader and its two writers. The first byte chooses options, the rest is folded text.
+ * Whatever the names are, the frames in the SVG and the page must be valid UTF-8 without control
+ * characters, nothing of the names is an element, and the account must add up.
  */
 #include "base/buf.h"
 #include "draw/flame.h"
@@ -43,6 +43,20 @@ static void check_svg(const struct out *out, const struct flame_account *a)
 		abort();
 }
 
+/* Nothing of the names is an element or a script of the page. */
+static void check_page(const struct out *out)
+{
+	const char *page = (const char *)out->data, *p = page, *end = page + out->len;
+	unsigned scripts = 0;
+
+	check_text(page, out->len);
+	for (; (p = memmem(p, (size_t)(end - p), "<script", 7)); p += 7)
+		scripts++;
+	/* What is known, five columns, and the script. */
+	if (scripts != 7)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int null = -1;
@@ -60,6 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.palette = how >> 4;
 	if (flame_new(&f, how & 4))
 		return 0;
+	if (how & 8)
+		flame_chart(f);
 	if (src_from_mem(&s, size ? data + 1 : data, size ? size - 1 : 0, "fuzz")) {
 		flame_free(f);
 		return 0;
@@ -71,6 +87,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		/* Small graphs stay in the buffer, where they can be looked at. */
 		if (!flame_svg(f, &o, &out) && !out.written)
 			check_svg(&out, a);
+		out_release(&out);
+	}
+	o.min_width = how & 2 ? 1 : -1;
+	o.total = how & 1 ? 1e6L : 0;
+	if (!out_init(&out, null)) {
+		if (!flame_page(f, &o, &out) && !out.written)
+			check_page(&out);
 		out_release(&out);
 	}
 	src_free(s);
