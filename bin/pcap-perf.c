@@ -1,5 +1,6 @@
 /* pcap-perf: records events of the running system as a perf.data stream. */
 #include "cli.h"
+#include "inplace/inplace.h"
 #include "record/options.h"
 #include "stat/options.h"
 
@@ -15,12 +16,15 @@ static int status_of(int rc)
 
 static int record(struct record_options *o, struct diag *d)
 {
+	struct inplace in = INPLACE_NONE;
 	struct record_stats st;
-	int rc;
+	int rc = inplace_begin(&in, &o->probes, o->c.whom.pids, o->c.command,
+			       o->c.cgroup ? NULL : o->cgroup_first, &o->c.events, &o->c.mask, d);
 
 	o->c.tally = !o->quiet && (o->verbose || isatty(STDERR_FILENO));
-	rc = record_run(&o->c, d, &st);
-
+	rc = rc ? rc : record_open_output(&o->c, o->output, d);
+	rc = rc ? rc : record_run(&o->c, d, &st);
+	inplace_end(&in, d);
 	if (rc == PP_EPIPE && signal(SIGPIPE, SIG_DFL) != SIG_ERR)
 		raise(SIGPIPE);
 	if (!rc && o->c.tally)
@@ -54,8 +58,6 @@ static int run(struct record_options *o, char **words, bool dashes, struct diag 
 		diag_error(d, NULL, -1, "%s", o->why.len ? buf_str(&o->why) : pp_strerror(rc));
 	if (!rc && o->dry)
 		return PP_EXIT_OK;
-	if (!rc)
-		rc = record_open_output(&o->c, o->output, d);
 	return rc ? status_of(rc) : record(o, d);
 }
 
@@ -63,6 +65,7 @@ static int run(struct record_options *o, char **words, bool dashes, struct diag 
 static int count(int argc, char **argv)
 {
 	static struct stat_options o; /* outlives an early return */
+	struct inplace in = INPLACE_NONE;
 	const struct opt_group groups[] = {{stat_options, stat_option, &o}, {0}};
 	const struct opt_spec spec = {
 		"pcap-perf", "--stat [OPTION]... [SECONDS | -- COMMAND [ARG]...]",
@@ -78,7 +81,11 @@ static int count(int argc, char **argv)
 	if (rc)
 		diag_error(cli.diag, NULL, -1, "%s", o.why.len ? buf_str(&o.why) : pp_strerror(rc));
 	else
+		rc = inplace_begin(&in, &o.probes, o.c.want.pids, o.c.command, NULL, &o.c.events,
+				   &o.c.mask, cli.diag);
+	if (!rc)
 		rc = stat_run(&o.c, cli.diag, &status);
+	inplace_end(&in, cli.diag);
 	if (rc == PP_EPIPE && signal(SIGPIPE, SIG_DFL) != SIG_ERR)
 		raise(SIGPIPE);
 	stat_options_release(&o);

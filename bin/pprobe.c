@@ -1,8 +1,10 @@
 /* pprobe: probes at functions, lines and variables of programs and of the kernel. */
 #include "cli.h"
+#include "inplace/inplace.h"
 #include "probe/probe.h"
 
 enum {
+	PATTERNS_MAX = 256,
 	ALL_MINE = OPT_NO_SHORT,
 	BTF,
 	EXTERNS,
@@ -31,7 +33,7 @@ static const struct opt options[] = {
 	{NO_INLINES, "no-inlines", NULL, "no probes where a function was inlined"},
 	{'l', "list", NULL, "list the probes that there are"},
 	{'d', "del", "PATTERN", "remove probes; more patterns as operands"},
-	{ALL_MINE, "all-mine", NULL, "remove all probes that pprobe made"},
+	{ALL_MINE, "all-mine", NULL, "remove all probes that pprobe made, or a recorder left"},
 	{TSV, "tsv", NULL, "lists as tab-separated values"},
 	{JSON, "json", NULL, "lists as JSON, one object a line"},
 	{TRACEFS, "tracefs", "DIR", "where the kernel's lists of probes are"},
@@ -42,7 +44,7 @@ static const struct opt options[] = {
 
 struct config {
 	struct probe_opts o;
-	char *patterns[256]; /* of -d, then operands */
+	char *patterns[PATTERNS_MAX]; /* of -d, then operands */
 	int n;
 	bool verbose;
 };
@@ -77,10 +79,8 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'U': return act(c, PROBE_MARKERS, NULL);
 	case 'l': return act(c, PROBE_LIST, NULL);
 	case 'd':
-		if (c->n == sizeof(c->patterns) / sizeof(c->patterns[0])) {
-			buf_adds(why, "-d: too many patterns");
-			return PP_EUSAGE;
-		}
+		if (c->n == PATTERNS_MAX)
+			return buf_adds(why, "-d: too many patterns"), PP_EUSAGE;
 		c->patterns[c->n++] = (char *)arg;
 		return act(c, PROBE_DELETE, NULL);
 	case ALL_MINE: c->o.all_mine = true; return act(c, PROBE_DELETE, NULL);
@@ -88,8 +88,8 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'n': c->o.dry_run = true; break;
 	case GROUP: c->o.group = arg; break;
 	case NO_INLINES: c->o.no_copies = true; break;
-	case TSV: c->o.form = SHEET_TSV; break;
-	case JSON: c->o.form = SHEET_JSON; break;
+	case TSV:
+	case JSON: c->o.form = id == TSV ? SHEET_TSV : SHEET_JSON; break;
 	case TRACEFS: c->o.tracefs = arg; break;
 	case MINE: c->o.mine_file = arg; break;
 	case 'v': c->verbose = true; break;
@@ -109,9 +109,12 @@ int main(int argc, char **argv)
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
 	diag_set_verbose(cli.diag, config.verbose);
-	for (int i = cli.first; i < argc && config.o.action == PROBE_DELETE && config.n < 256; i++)
-		config.patterns[config.n++] = argv[i];
 	if (config.o.action == PROBE_DELETE)
-		return cli_finish(&cli, probe_run(&config.o, config.patterns, config.n, cli.diag));
-	return cli_finish(&cli, probe_run(&config.o, argv + cli.first, argc - cli.first, cli.diag));
+		while (cli.first < argc && config.n < PATTERNS_MAX)
+			config.patterns[config.n++] = argv[cli.first++];
+	cli.status = config.n ? probe_run(&config.o, config.patterns, config.n, cli.diag)
+			      : probe_run(&config.o, argv + cli.first, argc - cli.first, cli.diag);
+	if (config.o.all_mine && inplace_clean(config.o.tracefs, cli.diag))
+		cli.status = PP_EXIT_FAIL;
+	return cli_finish(&cli, cli.status);
 }

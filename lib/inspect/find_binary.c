@@ -40,6 +40,28 @@ static bool same_file(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* The path of the code that a process has mapped from a file of this name. */
+static bool find_mapped(const char *name, pid_t pid, char *path, size_t size)
+{
+	char maps[64], line[BINARY_PATH_MAX + 256];
+	bool found = false;
+	FILE *f;
+
+	snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)pid);
+	f = fopen(maps, "re");
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		char *at = strchr(line, '/'), *slash = strrchr(line, '/');
+
+		line[strcspn(line, "\n")] = 0;
+		found = at && strlen(at) < size && !strcmp(slash + 1, name);
+		if (found)
+			snprintf(path, size, "%s", at);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
 /* As the process sees it; the short form where that is the same file. */
 static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], struct diag *d)
 {
@@ -53,17 +75,18 @@ static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], s
 		return pp_errno(errno);
 	}
 	exe[n] = 0;
-	if (name && name[0] != '/') {
-		diag_error(d, NULL, -1, "%s: with -p the path of a file has to begin with '/'",
-			   name);
-		return PP_EUSAGE;
-	}
 	if (name && strlen(name) >= sizeof(exe)) {
 		diag_error(d, NULL, -1, "the path is too long");
 		return PP_EUSAGE;
 	}
-	if (name)
+	if (name && name[0] == '/') {
 		snprintf(exe, sizeof(exe), "%s", name);
+	} else if (name && !find_mapped(name, pid, exe, sizeof(exe))) {
+		diag_error(d, NULL, -1,
+			   "process %d has mapped no file of the name %s; a path begins with '/'",
+			   (int)pid, name);
+		return PP_EUSAGE;
+	}
 	snprintf(path, BINARY_PATH_MAX, "/proc/%d/root%s", (int)pid, exe);
 	if (same_file(path, exe))
 		snprintf(path, BINARY_PATH_MAX, "%s", exe);

@@ -3,6 +3,7 @@
  *
  *	rc = binary_path("bash", 0, path, diag);	/usr/bin/bash
  *	rc = binary_path(NULL, 1234, path, diag);	what process 1234 runs
+ *	rc = binary_path("libc.so.6", 1234, path, diag);	what it has mapped
  *
  * Files of processes that see other directories, as those in containers, are found through
  * /proc/PID/root.

@@ -58,6 +58,7 @@ struct pevent {
 	struct perf_event_attr attr; /* what is counted; the rest is 0 but size */
 	char *name;		     /* as perf shows it: "cycles:u", "cpu/event=0x0e/", or name= */
 	char *system, *tp;	     /* a tracepoint's two names, else NULL */
+	char *shown;		     /* the system's name in the recording; NULL: the same */
 	char *filter;		     /* the kernel's filter expression, or NULL */
 	char *cgroup;		     /* set by pevents_cgroups, or NULL */
 	enum pevent_tool tool;

@@ -23,6 +23,7 @@ enum {
 	OPT_FILTER,
 	OPT_GROUP,
 	OPT_K_CHAINS,
+	OPT_KPROBE,
 	OPT_LIST,
 	OPT_LIST_FUNCTIONS,
 	OPT_MAX_SIZE,
@@ -34,6 +35,7 @@ enum {
 	OPT_OVERWRITE,
 	OPT_PER_THREAD,
 	OPT_PHYS,
+	OPT_PROBE,
 	OPT_RECORD_CGROUPS,
 	OPT_RUNNING_TIME,
 	OPT_SNAPSHOT,
@@ -71,7 +73,10 @@ const struct opt record_options[] = {
 	{OPT_PER_THREAD, "per-thread", NULL, "a buffer for each thread, not for each CPU"},
 	/* what */
 	{'e', "event", "EVENT", "record EVENT: cycles, cpu-clock:u, sched:*, ...; see --list"},
-	{OPT_FILTER, "filter", "EXPR", "keep tracepoints of the last -e that EXPR fits"},
+	{OPT_PROBE, "probe", "DEFINITION", "make a probe of a program, for this recording only"},
+	{'x', "exec", "FILE", "the program or library of --probe; else that of -p or COMMAND"},
+	{OPT_KPROBE, "kprobe", "DEFINITION", "make a probe of the kernel, for this recording only"},
+	{OPT_FILTER, "filter", "EXPR", "keep tracepoints of the last -e or --probe that EXPR fits"},
 	{OPT_EXCLUDE_SELF, "exclude-self", NULL, "keep tracepoints of the last -e by others only"},
 	{OPT_GROUP, "group", NULL, "make all events one group"},
 	{OPT_ALL_USER, "all-user", NULL, "record all events in user space only"},
@@ -270,6 +275,7 @@ static int later(struct record_options *o, int rc, struct buf *why)
 
 static int on_event(struct record_options *o, const char *arg, struct buf *why)
 {
+	o->probes.last = false;
 	if (strcmp(arg, "help") == 0)
 		o->list = true;
 	else if (!o->rc)
@@ -285,12 +291,21 @@ static int on_cgroup(struct record_options *o, const char *arg, struct buf *why)
 	return 0;
 }
 
+static int on_filter(struct record_options *o, const char *expr, struct buf *why)
+{
+	int rc = probe_words_filter(&o->probes, expr, why);
+
+	if (rc != PP_END)
+		return rc;
+	return o->rc ? 0 : pevents_filter(&o->c.events, expr, why);
+}
+
 static int on_self(struct record_options *o, struct buf *why)
 {
 	char filter[64];
 
 	snprintf(filter, sizeof(filter), "common_pid != %d", (int)getpid());
-	return o->rc ? 0 : pevents_filter(&o->c.events, filter, why);
+	return on_filter(o, filter, why);
 }
 
 static int on_branches(struct record_options *o, const char *arg, struct buf *why)
@@ -328,15 +343,18 @@ int record_option(void *options, int id, const char *arg, struct buf *why)
 	case 'r': return record_set_realtime(c, arg, why);
 	case 't': c->whom.tids = arg; break;
 	case 'u': c->whom.user = arg; break;
+	case 'x': probe_words_file(&o->probes, arg); break;
 	case OPT_CALL_GRAPH: return record_set_chains(c, arg, why);
 	case OPT_BUNDLE: c->bundle = arg; break;
 	case OPT_CONTROL: c->control = arg; break;
 	case OPT_EXCLUDE_SELF:
 	case OPT_EXCLUDE_PERF: return on_self(o, why);
-	case OPT_FILTER: return o->rc ? 0 : pevents_filter(&c->events, arg, why);
+	case OPT_FILTER: return on_filter(o, arg, why);
+	case OPT_KPROBE: return probe_words_add(&o->probes, arg, PROBE_OF_KERNEL, why);
 	case OPT_LIST_FUNCTIONS: o->functions = arg; break;
 	case OPT_MAX_SIZE: return record_set_max_size(c, arg, why);
 	case OPT_MAX_STACK: return record_set_max_stack(c, arg, why);
+	case OPT_PROBE: return probe_words_add(&o->probes, arg, PROBE_OF_FILE, why);
 	case OPT_SNAPSHOT: return record_set_snapshot(c, arg, why);
 	case OPT_SWITCH_MAX: return record_set_switch_files(c, arg, why);
 	case OPT_SWITCH_OUTPUT: return record_set_switch(c, arg, why);
@@ -370,5 +388,6 @@ int record_options_list(struct record_options *o, char **words, struct buf *text
 void record_options_release(struct record_options *o)
 {
 	pevents_release(&o->c.events);
+	probe_words_release(&o->probes);
 	buf_release(&o->why);
 }

@@ -15,17 +15,19 @@
 #define PP_RECORD_OPTIONS_H
 
 #include "base/opt.h"
+#include "record/probes.h"
 #include "record/record.h"
 
 struct record_options {
 	struct record_config c;
 	const char *output;
 	bool strict, verbose, quiet;
-	bool dry;		  /* --dry-run: check the words only */
-	bool list;		  /* --list, or -e help */
-	const char *functions;	  /* --list-functions */
-	const char *cgroup_first; /* --cgroup before any -e: of all events */
-	int rc;			  /* why it cannot be done though the words are right; in words: */
+	bool dry;		   /* --dry-run: check the words only */
+	bool list;		   /* --list, or -e help */
+	const char *functions;	   /* --list-functions */
+	const char *cgroup_first;  /* --cgroup before any -e: of all events */
+	struct probe_words probes; /* to be made before the recording; see inplace/ */
+	int rc;			   /* why it cannot be done though the words are right; in words: */
 	struct buf why;
 };
 

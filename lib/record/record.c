@@ -465,7 +465,8 @@ static int prepare(struct recorder *r)
 	int rc = block_signals(r);
 
 	if (!rc && c->command) {
-		rc = command_prepare(&r->command, c->command, c->fd == STDOUT_FILENO, &r->old_mask);
+		rc = command_prepare(&r->command, c->command, c->fd == STDOUT_FILENO,
+				     c->mask ? c->mask : &r->old_mask);
 		if (rc)
 			diag_error(r->d, NULL, -1, "cannot start a process: %s", pp_strerror(rc));
 	}

@@ -23,6 +23,7 @@
 #include "pevent/pevent.h"
 #include "pevent/target.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -81,9 +82,10 @@ struct record_config {
 	const char *control; /* "fd:3,4", "fifo:PATH" */
 	const char *bundle;  /* an archive of the binaries that were hit; NULL: none */
 
-	char **command;	  /* NULL, or argv of what to run */
-	char **argv;	  /* this program's own arguments, for the record */
-	const char *path; /* of fd, where files are switched */
+	char **command;	      /* NULL, or argv of what to run */
+	const sigset_t *mask; /* signals that are blocked in it; NULL: as they are here */
+	char **argv;	      /* this program's own arguments, for the record */
+	const char *path;     /* of fd, where files are switched */
 	int argc;
 	int fd; /* where the recording goes; record_run closes it */
 

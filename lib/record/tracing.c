@@ -42,13 +42,19 @@ static int add_header_file(struct buf *b, const char *dir, const char *name)
 	return add_file(b, path, FORMAT_MAX, 8);
 }
 
+static const char *shown(const struct pevent *ev)
+{
+	return ev->shown ? ev->shown : ev->system;
+}
+
 static int by_system_and_name(const void *a, const void *b)
 {
 	const struct pevent *x = *(const struct pevent *const *)a;
 	const struct pevent *y = *(const struct pevent *const *)b;
-	int d = strcmp(x->system, y->system);
+	int d = strcmp(shown(x), shown(y));
 
-	return d ? d : strcmp(x->tp, y->tp);
+	d = d ? d : strcmp(x->tp, y->tp);
+	return d ? d : strcmp(x->system, y->system);
 }
 
 /* The formats of each system's events, every one once. */
@@ -61,14 +67,15 @@ static int add_formats(struct buf *b, const char *dir, const struct pevent **v, 
 
 	buf_add(b, &systems, 4);
 	for (size_t i = 0; i < n && !rc && !b->err; i++) {
-		bool fresh = !i || strcmp(v[i]->system, v[i - 1]->system) != 0;
+		bool fresh = !i || strcmp(shown(v[i]), shown(v[i - 1])) != 0;
 
-		if (!fresh && strcmp(v[i]->tp, v[i - 1]->tp) == 0)
+		if (!fresh && strcmp(v[i]->tp, v[i - 1]->tp) == 0 &&
+		    strcmp(v[i]->system, v[i - 1]->system) == 0)
 			continue;
 		if (fresh) {
 			systems++;
 			count = 0;
-			buf_add(b, v[i]->system, strlen(v[i]->system) + 1);
+			buf_add(b, shown(v[i]), strlen(shown(v[i])) + 1);
 			at_count = b->len;
 			buf_add(b, &count, 4);
 		}

@@ -19,11 +19,13 @@ enum {
 	CONTROL,
 	CPUTYPE,
 	EACH_CGROUP,
+	EXEC,
 	FILTER,
 	HYBRID_MERGE,
 	INTERVAL_CLEAR,
 	INTERVAL_COUNT,
 	IOSTAT,
+	KPROBE,
 	LOG_FD,
 	METRIC_NO_GROUP,
 	METRIC_NO_MERGE,
@@ -40,6 +42,7 @@ enum {
 	PERCORE_SHOW_THREAD,
 	POST,
 	PRE,
+	PROBE,
 	QUIET,
 	SCALE,
 	SMI_COST,
@@ -65,8 +68,11 @@ const struct opt stat_options[] = {
 	{'d', "detailed", NULL, "caches too; again: TLBs; again: prefetches"},
 	{'D', "delay", "MS", "begin so much later; -1: when --control says so"},
 	{'e', "event", "EVENT", "count EVENT: cycles, {cs,faults}, sched:*, ..."},
+	{PROBE, "probe", "DEFINITION", "make a probe of a program, for this count only"},
+	{EXEC, "exec", "FILE", "the program or library of --probe; else that of -p or COMMAND"},
+	{KPROBE, "kprobe", "DEFINITION", "make a probe of the kernel, for this count only"},
 	{EACH_CGROUP, "for-each-cgroup", "LIST", "count all events for each of these cgroups"},
-	{FILTER, "filter", "EXPR", "count tracepoints of the last -e that EXPR fits"},
+	{FILTER, "filter", "EXPR", "count tracepoints of the last -e or --probe that EXPR fits"},
 	{'G', "cgroup", "NAMES", "cgroups of the events of the last -e, in their order"},
 	{'g', "group", NULL, "count all events at the same time, or not at all"},
 	{HYBRID_MERGE, "hybrid-merge", NULL, "accepted: events of several PMUs stay apart"},
@@ -170,6 +176,15 @@ static int log_fd(struct stat_config *c, const char *arg, struct buf *why)
 	return rc;
 }
 
+static int filter(struct stat_options *o, const char *expr, struct buf *why)
+{
+	int rc = probe_words_filter(&o->probes, expr, why);
+
+	if (rc != PP_END)
+		return rc;
+	return on_events(o, o->rc ? 0 : pevents_filter(&o->c.events, expr, &o->why), why);
+}
+
 /* Options with an argument. */
 static int with_argument(struct stat_options *o, int id, const char *arg, struct buf *why)
 {
@@ -179,9 +194,14 @@ static int with_argument(struct stat_options *o, int id, const char *arg, struct
 	case 'C': c->want.cpus = arg; return 0;
 	case CONTROL: c->control = arg; return 0;
 	case 'D': return delay(c, arg, why);
-	case 'e': return on_events(o, o->rc ? 0 : pevents_add(&c->events, arg, &o->why), why);
+	case 'e':
+		o->probes.last = false;
+		return on_events(o, o->rc ? 0 : pevents_add(&c->events, arg, &o->why), why);
 	case EACH_CGROUP: c->each_cgroup = arg; return 0;
-	case FILTER: return on_events(o, o->rc ? 0 : pevents_filter(&c->events, arg, &o->why), why);
+	case EXEC: probe_words_file(&o->probes, arg); return 0;
+	case FILTER: return filter(o, arg, why);
+	case KPROBE: return probe_words_add(&o->probes, arg, PROBE_OF_KERNEL, why);
+	case PROBE: return probe_words_add(&o->probes, arg, PROBE_OF_FILE, why);
 	case 'G': return on_events(o, o->rc ? 0 : pevents_cgroups(&c->events, arg, &o->why), why);
 	case 'I': return number(arg, 1, MS_MAX, MS, &c->interval_ns, why);
 	case INTERVAL_COUNT: return number(arg, 1, UINT32_MAX, 1, &c->intervals, why);
@@ -324,5 +344,6 @@ int stat_options_end(struct stat_options *o, char **words, bool dashes)
 void stat_options_release(struct stat_options *o)
 {
 	pevents_release(&o->c.events);
+	probe_words_release(&o->probes);
 	buf_release(&o->why);
 }

@@ -13,11 +13,13 @@
 #define PP_STAT_OPTIONS_H
 
 #include "base/opt.h"
+#include "record/probes.h"
 #include "stat/stat.h"
 
 struct stat_options {
 	struct stat_config c;
-	int rc; /* why it cannot be done though the words are right; in words: */
+	struct probe_words probes; /* to be made before counting; see inplace/ */
+	int rc;			   /* why it cannot be done though the words are right; in words: */
 	struct buf why;
 };
 

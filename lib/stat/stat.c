@@ -295,7 +295,8 @@ static int prepare(struct counting *s)
 
 	if (!s->c->command)
 		return 0;
-	rc = command_prepare(&s->command, s->c->command, false, &s->old_mask);
+	rc = command_prepare(&s->command, s->c->command, false,
+			     s->c->mask ? s->c->mask : &s->old_mask);
 	if (rc)
 		diag_error(s->d, NULL, -1, "cannot start a process: %s", pp_strerror(rc));
 	if (!s->system_wide && !target_has_tasks(&s->c->want))

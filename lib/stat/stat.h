@@ -18,6 +18,8 @@
 #include "pevent/pevent.h"
 #include "pevent/target.h"
 
+#include <signal.h>
+
 #define STAT_REPEAT_MAX 1000000
 
 enum stat_form { STAT_TEXT, STAT_CSV, STAT_JSON, STAT_TSV };
@@ -29,6 +31,7 @@ struct stat_config {
 	const char *each_cgroup; /* all events for each of these cgroups, "a,b" */
 	enum count_by by;
 	char **command;		    /* NULL, or argv of what to run */
+	const sigset_t *mask;	    /* signals that are blocked in it; NULL: as they are here */
 	unsigned repeat;	    /* how often; 0: until it is interrupted */
 	uint64_t duration_ns;	    /* 0: until the command or the processes end, or a signal */
 	uint64_t timeout_ns;	    /* the command is ended after it; 0: no */
