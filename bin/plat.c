@@ -43,6 +43,7 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	if (kfunc_new(&k, c->o.kallsyms, d))
 		return PP_EXIT_FAIL;
 	c->o.lat.symbol = kfunc_name;
+	c->o.lat.device = kfunc_device;
 	c->o.see = kfunc_see;
 	c->o.failed = kfunc_failed;
 	c->o.lat.symbol_ctx = c->o.see_ctx = k;

@@ -15,6 +15,7 @@ enum {
 	TIMELINE,
 	KALLSYMS,
 	RAW,
+	LENIENT,
 	BINARY,
 	STATS,
 	STRICT
@@ -38,6 +39,7 @@ const struct opt plat_options[] = {
 	{TIMELINE, "timeline", NULL, "write all intervals for psvg --timeline"},
 	{KALLSYMS, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
 	{RAW, "raw", NULL, "numbers, also where they have names"},
+	{LENIENT, "lenient", NULL, "allow names in --by that no event has"},
 	{BINARY, "binary", NULL, "with --emit: in binary form, also to a terminal"},
 	{'t', "text", NULL, "with --emit: as text"},
 	{STATS, "stats", NULL, "print what became of all starts and ends to stderr"},
@@ -77,6 +79,7 @@ int plat_option(void *opts, int id, const char *arg, struct buf *why)
 	case EMIT: o->emit = arg; break;
 	case KALLSYMS: o->kallsyms = arg; break;
 	case RAW: o->lat.raw = true; break;
+	case LENIENT: o->lenient = true; break;
 	case BINARY: o->sink.form = SSINK_BINARY; break;
 	case 't': o->sink.form = SSINK_TEXT; break;
 	case STATS: o->stats = true; break;

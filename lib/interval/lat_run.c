@@ -231,7 +231,7 @@ static int read_all(struct run *run, char **names, int n, struct diag *d, uint64
 
 static int finish(struct run *run, int status, struct diag *d)
 {
-	unsigned unknown;
+	unsigned unknown = 0;
 	struct buf why = BUF_INIT;
 	int rc;
 
@@ -245,7 +245,7 @@ static int finish(struct run *run, int status, struct diag *d)
 		return PP_EXIT_FAIL;
 	}
 	say_account(run->l, run->o->stats, d);
-	if (lat_problems(run->l, &why, &unknown))
+	if (!run->o->lenient && lat_problems(run->l, &why, &unknown))
 		say_lines(d, &why);
 	run->unknown = unknown != 0;
 	buf_release(&why);

@@ -24,6 +24,7 @@ struct plat_opts {
 	uint64_t slower;	/* ... ns */
 	bool list_kinds;
 	bool stats, strict;
+	bool lenient;	      /* keys may name fields that no event has */
 	bool any;	      /* an option was given, other than --strict */
 	const char *kallsyms; /* for the caller, who knows functions of the kernel */
 	int argc;	      /* for the provenance record */

@@ -175,7 +175,8 @@ const char *kfunc_name(void *ctx, uint32_t source, uint64_t addr, size_t *len)
 		return announced->name;
 	}
 	table = kernel_symbols(kernel, &reason);
-	if (!table || symtab_find(table, addr, &s))
+	/* The last of the variables of each CPU, which are numbered from 0, reaches to the code. */
+	if (!table || symtab_find(table, addr, &s) || !is_kernel(k->narrow[source], s.start))
 		return NULL;
 	name = symtab_text(table, s.name);
 	*len = strlen(name);

@@ -2,8 +2,13 @@
 #
 #	purpose	one line: the question that it answers
 #	events	the events that it needs, with blanks between them
+#	more	events that it needs, too, but which older kernels do not have: they are left out there
 #	last	the filter that prints the result: it gets the options after the operand
-#	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field)
+#	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field), and of those
+#		that print with `table`: p: (process), n: (name), x (failed; $failing says what for)
+#	probes	lines, definitions of pprobe: probes of the C library that are made for the recording and
+#		removed after it, if that is allowed; what they are for is in
+#	told	one or two words: what is missing without them
 #	symbols	yes if functions are found by psym (stage psym is symbolize): it takes psym's options
 #		that say where symbols are
 #	stacks	yes if call chains are recorded, too; -s sets it; --call-graph says how
@@ -24,6 +29,14 @@ record=${record:-}
 pages=${pages:-}
 tables=${tables:-}
 profile=${profile:-}
+probes=${probes:-}
+more=${more:-}
+told=${told:-}
+failing=${failing:-only what failed}
+failed=
+only_pid=
+only_name=
+group=
 interval=${interval:-}
 graph=
 symbols_from=
@@ -47,7 +60,12 @@ usage() {
 	case $letters in *t:*) own="$own [-t TIME]" ;; esac
 	case $letters in *e:*) own="$own -e EVENT" ;; esac
 	case $letters in *f:*) own="$own -f FIELD" ;; esac
+	case $letters in *p:*) own="$own [-p PID]" ;; esac
+	case $letters in *n:*) own="$own [-n NAME]" ;; esac
+	case $letters in *x*) own="$own [-x]" ;; esac
+	case $letters in *a*) own="$own [-a]" ;; esac
 	case $letters in *s*) own="$own [-s]" ;; esac
+	! can_record || own="$own [-d SECONDS]"
 	case $letters in *i:*) ! can_record || own="$own [-i SECONDS]" ;; esac
 	! can_walk || own="$own [--call-graph HOW]"
 	[ -z "$symbols" ] || own="$own [--symfs DIR]..."
@@ -65,6 +83,10 @@ help() {
 	case $letters in *t:*) echo "  -t TIME     only what took TIME or longer (${time:-})" ;; esac
 	case $letters in *e:*) echo "  -e EVENT    this event; it may be a shell pattern in a recording" ;; esac
 	case $letters in *f:*) echo "  -f FIELD    this field or expression" ;; esac
+	case $letters in *p:*) echo "  -p PID      only this process" ;; esac
+	case $letters in *n:*) echo "  -n NAME     only threads that have NAME in their name" ;; esac
+	case $letters in *x*) echo "  -x          $failing" ;; esac
+	case $letters in *a*) echo "  -a          ${each:-}" ;; esac
 	case $letters in *s*) echo "  -s          ${folded:-}" ;; esac
 	! can_walk || {
 		echo "  --call-graph fp|dwarf[,SIZE]|lbr"
@@ -79,11 +101,15 @@ help() {
 	echo "  -h, --help  print this and exit"
 	case $letters in *i:*) echo "  -i SECONDS  print a table for every so many seconds${interval:+ ($interval)}, and the sum at the end" ;; esac
 	! can_record || {
-		echo "  SECONDS     record this machine for so long; without it and FILE: until Control-C"
+		echo "  SECONDS     record this machine for so long, as -d; without it and FILE: until Control-C"
 	}
 	echo "  FILE        a recording of perf, trace-cmd or pcap-perf, or an event stream; -: stdin"
 	echo "  OPTION      goes to $last; without SECONDS and FILE after --"
-	[ -z "$events" ] || echo "events: $events"
+	[ -z "$events" ] || echo "events: $events${more:+ $more}"
+	[ -z "$probes" ] || {
+		echo "probes, for $told (man pprobe):"
+		echo "$probes" | sed '/^$/d; s/^/  /'
+	}
 	[ -z "$record" ] || echo "to record: $record"
 }
 
@@ -147,8 +173,65 @@ lines() {
 	echo "lines $rc" >&3
 }
 
-# Lines of pfilter -t as a table: the rules of awk in $2 print the rows, by row(...). They have comm, pid,
-# tid, time, event (without its system), text, and value(NAME), what is after "NAME=" or "NAME: " in it.
+# What the rules of tables can use. A row is printed by row(TEXT), and if its process and thread name are
+# those of -p and -n by row(TEXT, PID, NAME).
+functions='
+	BEGIN {
+		split("EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK EBUSY " \
+			"EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK " \
+			"EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG ENOLCK ENOSYS ENOTEMPTY ELOOP", errors, " ")
+		split("HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT " \
+			"STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS", signals, " ")
+		for (digit = 0; digit < 256; digit++) {
+			byte[sprintf("0x%x", digit)] = sprintf("%c", digit)
+			low[sprintf("%c", digit)] = digit
+		}
+	}
+	function wanted(from, whose) {
+		return from == "" || ((only_pid == "" || from == only_pid) && (only_name == "" || index(whose, only_name)))
+	}
+	function row(s, from, whose) {
+		if (!wanted(from, whose))
+			return
+		if (!rows++)
+			print header
+		print s
+		if (live)
+			fflush()
+	}
+	# A hexadecimal number of 32 or 64 bits, with its sign.
+	function number(hex,   i, n) {
+		if (hex !~ /^0x/)
+			return hex
+		sub(/^0x/, "", hex)
+		for (i = length(hex) > 7 ? length(hex) - 6 : 1; i <= length(hex); i++)
+			n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
+		return length(hex) >= 8 && hex ~ /^f/ ? n - 268435456 : n + 0
+	}
+	# What a call returned: the names of errors.
+	function result(n) {
+		n = number(n)
+		return n < 0 && -n in errors ? errors[-n] : n
+	}
+	# Of process PID its parent: known by a fork, or of what runs still; "-" without.
+	function parent_of(pid,   line, file) {
+		if (pid in parent)
+			return parent[pid]
+		if (!live)
+			return "-"
+		file = "/proc/" pid "/stat"
+		if ((getline line <file) <= 0)
+			line = ""
+		close(file)
+		sub(/^.*\) [^ ]* /, "", line)
+		sub(/ .*/, "", line)
+		return line == "" ? "-" : line
+	}
+'
+
+# Lines of pfilter -t as a table: the rules of awk in $2 print the rows. They have comm, pid, tid, time, event
+# (without its system), text, value(NAME), what is after "NAME=" or "NAME: " in it, quoted(NAME), a text in
+# quotes, and bytes(NAME), an array of bytes as the text it is. Rules in $3 see all lines, those of stacks, too.
 # With options for pfilter, its lines stay as they are.
 table() {
 	trap : INT
@@ -157,7 +240,7 @@ table() {
 		return
 	fi
 	rc=0
-	LC_ALL=C promptly -v header="$1" '
+	LC_ALL=C promptly -v header="$1" -v failed="$failed" -v only_pid="$only_pid" -v only_name="$only_name" -v each_one="${each_one:-}" -v interval="$interval" "$functions"'
 		function value(name,   s) {
 			s = " " text
 			if (!match(s, "[ ,]" name "(=|: *)"))
@@ -166,17 +249,34 @@ table() {
 			sub(/[ ,].*/, "", s)
 			return s
 		}
+		function quoted(name,   s) {
+			s = " " text
+			if (!match(s, " " name "=\""))
+				return ""
+			s = substr(s, RSTART + RLENGTH)
+			# The last one, or one that a further field follows.
+			if (match(s, /" [a-z0-9_]+=/))
+				s = substr(s, 1, RSTART - 1)
+			sub(/"$/, "", s)
+			return s
+		}
+		function bytes(name,   s, n, i, b) {
+			s = " " text
+			if (!match(s, " " name "=[{]"))
+				return ""
+			s = substr(s, RSTART + RLENGTH)
+			sub(/[}].*/, "", s)
+			n = split(s, b, ",")
+			s = ""
+			for (i = 1; i <= n && b[i] != "0x0"; i++)
+				s = s (b[i] in byte && byte[b[i]] !~ /[[:cntrl:]]/ ? byte[b[i]] : "?")
+			return i > n && n ? s "..." : s
+		}
 		# Addresses of IPv4 as such, of IPv6 as theirs.
 		function address(side) {
 			return value("family") ~ /6$/ ? value(side "v6") : value(side)
 		}
-		function row(s) {
-			if (!rows++)
-				print header
-			print s
-			if (live)
-				fflush()
-		}
+		'"${3-}"'
 		!match($0, / [0-9]+\/[0-9]+ +\[[0-9]+\] +[0-9]+\.[0-9]+: +[^ ]+:/) { next }
 		{
 			comm = substr($0, 1, RSTART - 1)
@@ -192,12 +292,203 @@ table() {
 			sub(/:$/, "", time)
 			event = part[4]
 			sub(/.*:/, "", event)
+			# Where a probe is.
+			if (event ~ /^lib_/)
+				sub(/^\([0-9a-f]+\) */, "", text)
 		}
 		# The stack of the event before.
 		event ~ /^(kernel|user)_stack$/ { next }
 		'"$2"'
 		END { exit rows == 0 }' 3>&- 4>&- || rc=$?
 	echo "table $rc" >&3
+}
+
+# Lines of pfilter -j as a table, for rules that need fields which the text does not have. They have comm, pid,
+# tid, time and event as those of table; value(NAME) is the field, and address(SIDE) that of an IP packet.
+table_of_fields() {
+	trap : INT
+	if [ -n "$options" ]; then
+		lines
+		return
+	fi
+	rc=0
+	LC_ALL=C promptly -v header="$1" -v failed="$failed" -v only_pid="$only_pid" -v only_name="$only_name" "$functions"'
+		function of(s, name) {
+			if (!match(s, "\"" name "\":"))
+				return "?"
+			s = substr(s, RSTART + RLENGTH)
+			if (s ~ /^\[/) {
+				sub(/\].*/, "", s)
+				return substr(s, 2)
+			}
+			if (s ~ /^"/) {
+				match(s, /^"([^"\\]|\\.)*"/)
+				return substr(s, 2, RLENGTH - 2)
+			}
+			sub(/[,}].*/, "", s)
+			return s
+		}
+		function value(name) { return of(fields, name) }
+		# The longest of the groups of zeros is "::".
+		function address(side,   b, i, n, s, group, run, best, from) {
+			if (value("family") != 10) {
+				s = value(side)
+				gsub(/,/, ".", s)
+				return s
+			}
+			split(value(side "_v6"), b, ",")
+			for (i = 1; i <= 8; i++)
+				group[i] = sprintf("%x", b[2 * i - 1] * 256 + b[2 * i])
+			if (group[6] == "ffff" && (group[1] group[2] group[3] group[4] group[5]) == "00000")
+				return "::ffff:" b[13] "." b[14] "." b[15] "." b[16]
+			for (i = 1; i <= 8; i++) {
+				run = group[i] == "0" ? run + 1 : 0
+				if (run > best) {
+					best = run
+					from = i - run + 1
+				}
+			}
+			for (i = 1; i <= 8; i++)
+				if (best > 1 && i >= from && i < from + best)
+					s = s (i == from ? "::" : "")
+				else
+					s = s (s == "" || s ~ /:$/ ? "" : ":") group[i]
+			return s
+		}
+		!/^\{"type":"sample"/ || !(i = index($0, "\"fields\":{")) { next }
+		{
+			fields = substr($0, i)
+			start = substr($0, 1, i)
+			event = of(start, "event")
+			sub(/.*:/, "", event)
+			comm = of(start, "comm")
+			pid = of(start, "pid")
+			tid = of(start, "tid")
+			ns = of(start, "time")
+			while (length(ns) < 10)
+				ns = "0" ns
+			time = substr(ns, 1, length(ns) - 9) "." substr(ns, length(ns) - 8, 6)
+		}
+		'"$2"'
+		END { exit rows == 0 }' 3>&- 4>&- || rc=$?
+	echo "table $rc" >&3
+}
+
+# Reads and writes of files that took $time or longer, as a table: the rules of awk in $1 are for other events,
+# and define $2, a condition on dev[tid], the device of the file as far as the call touched the page cache. Which
+# file it was is asked of the program while it runs, or known from the inode.
+slow_files() {
+	case $time in
+	*ns) least=${time%ns} unit=1000000 ;;
+	*us) least=${time%us} unit=1000 ;;
+	*ms) least=${time%ms} unit=1 ;;
+	*s) least=${time%s} unit=0.001 ;;
+	*) least=$time unit=1000000 ;;
+	esac
+	case $least in
+	'' | *[!0-9.]* | *.*.*) bad_usage "not a time: $time" ;;
+	esac
+	table '          time     pid comm             T         bytes       offset   latency/ms file' '
+		BEGIN { least = '"$least / $unit"' }
+		# The file that a process has open, if that can be asked; else its inode.
+		function file_of(fd,   cmd, line) {
+			if (live && fd != "") {
+				cmd = "readlink /proc/" pid "/fd/" fd " 2>/dev/null"
+				cmd | getline line
+				close(cmd)
+				if (line != "")
+					return line
+			}
+			if (ino[tid] != "")
+				return "inode " ino[tid] " of " dev[tid]
+			return fd == "" ? "-" : "fd " fd
+		}
+		function begin(what) {
+			at[tid] = time
+			call[tid] = what
+			dev[tid] = ino[tid] = offset[tid] = ""
+		}
+		function end(type, bytes, fd,   file) {
+			ms = (time - at[tid]) * 1000
+			if (wanted(pid, comm)) {
+				operations++
+				longest = ms > longest ? ms : longest
+			}
+			if (wanted(pid, comm) && ms >= least) {
+				file = file_of(fd)
+				# Pipes, sockets, terminals.
+				if (file !~ /^[a-z_]+:|^\/dev\/(pts|tty|null|zero)/)
+					row(sprintf("%14s %7s %-16s %-8s %6s %12s %12.3f %s", at[tid], pid, comm, type, bytes,
+						offset[tid] == "" ? "-" : offset[tid], (time - at[tid]) * 1000, file), pid, comm)
+			}
+			delete at[tid]
+		}
+		function touched(numbers, inode, from) {
+			sub(/:/, ",", numbers)
+			if (dev[tid] == "") {
+				dev[tid] = numbers
+				ino[tid] = inode
+			}
+			if (offset[tid] == "")
+				offset[tid] = from
+		}
+		function number16(hex,   i, n) {
+			for (i = 1; i <= length(hex); i++)
+				n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
+			return n
+		}
+		event ~ /^sys_enter_/ {
+			begin(substr(event, 11))
+			fd_of[tid] = number(value("fd"))
+			if (event ~ /enter_p/) {
+				s = value("pos")
+				sub(/^0x/, "", s)
+				offset[tid] = number16(s)
+			}
+			next
+		}
+		event == "mm_filemap_get_pages" && tid in at {
+			split(value("ofs"), range, "-")
+			touched(value("dev"), number16(value("ino")), range[1])
+			next
+		}
+		event == "iomap_dio_rw_begin" && tid in at {
+			s = value("pos")
+			sub(/^0x/, "", s)
+			numbers = text
+			sub(/^dev /, "", numbers)
+			sub(/ .*/, "", numbers)
+			touched(numbers, number16(substr(word_of("ino"), 3)), number16(s))
+			next
+		}
+		# "dev 8,1 ino 12 pos 0 len 5".
+		function word_of(name,   n, w, i) {
+			n = split(text, w, " ")
+			for (i = 1; i < n; i++)
+				if (w[i] == name)
+					return w[i + 1]
+			return ""
+		}
+		event ~ /^ext4_(da_)?write_begin$/ && tid in at { touched(word_of("dev"), word_of("ino"), word_of("pos")) }
+		'"$1"'
+		event ~ /^sys_exit_/ && tid in at && "sys_exit_" call[tid] == event {
+			sub(/ .*/, "", text)
+			if (number(text) > 0 && '"${2:-1}"')
+				end(call[tid] ~ /read/ ? "R" : "W", size_of(text), fd_of[tid])
+			delete at[tid]
+		}
+		function size_of(hex) {
+			if (hex !~ /^0x/)
+				return hex
+			return number16(substr(hex, 3))
+		}
+		# Those that took less are a result, too.
+		END {
+			if (!rows && operations) {
+				printf "'"$name: none of %d took $time"' or longer; the longest %.3f ms\n", operations, longest >"/dev/stderr"
+				exit 0
+			}
+		}'
 }
 
 # Folded stacks as they are; a recording without stacks is reported.
@@ -261,11 +552,62 @@ symbolize() {
 decode() {
 	if [ -n "$live" ]; then
 		# shellcheck disable=SC2046,SC2086
-		stage pcap-perf -a ${profile:-${stacks:+-g} $(printf -- '-e %s ' $events)} $graph \
+		stage pcap-perf -a ${profile:-${stacks:+-g} $(printf -- '-e %s ' $events)} ${group:+-e "$group:*"} $graph \
 			${pages:+-m "$pages"} ${seconds:+"$seconds"} | stage pdecode
 	else
 		stage pdecode -- "$operand"
 	fi
+}
+
+# Adds the events that this kernel has.
+add_more() {
+	for event_of in $more; do
+		for tracefs in /sys/kernel/tracing /sys/kernel/debug/tracing; do
+			if [ -d "$tracefs/events/$(echo "$event_of" | tr : /)" ]; then
+				events="$events $event_of"
+				break
+			fi
+		done
+	done
+}
+
+# pprobe, of the C library.
+probe() {
+	"${bin:+$bin/}pprobe" --group "$group" -x libc.so.6 "$@" >/dev/null 2>&1
+}
+
+# Makes the probes, in a group of their own: all at once, or those that can be made. The registers
+# in their definitions are those of one machine.
+make_probes() {
+	[ -n "$probes" ] || return 0
+	group=recipe_$$
+	trap remove_probes EXIT
+	trap 'exit 2' HUP TERM
+	made=
+	old=$IFS
+	IFS='
+'
+	# shellcheck disable=SC2086
+	set -f -- $probes
+	set +f
+	IFS=$old
+	if [ "$(uname -m)" = x86_64 ]; then
+		if probe "$@"; then
+			made=yes
+		else
+			for definition; do
+				! probe "$definition" || made=yes
+			done
+		fi
+	fi
+	[ -n "$made" ] || {
+		group=
+		echo "$name: no probes could be made: $told will be missing" >&2
+	}
+}
+
+remove_probes() {
+	[ -z "$group" ] || "${bin:+$bin/}pprobe" -d "$group:*" >/dev/null 2>&1
 }
 
 how_to_record() {
@@ -291,21 +633,28 @@ worst() {
 	awk '$2 == 141 { pipe = 1; next } $2 > max { max = $2 } END { print max ? max : pipe ? 141 : 0 }'
 }
 
-# The options of one letter that come first; $taken: how many words they are, $more: others follow.
+# The options of one letter that come first; $taken: how many words they are, $follow: others follow.
 take_letters() {
-	more=
+	follow=
 	OPTIND=1
-	while [ -z "$more" ] && getopts ":h-:$letters" letter; do
+	taking=$letters
+	! can_record || taking=${taking}d:
+	while [ -z "$follow" ] && getopts ":h-:$taking" letter; do
 		case $letter in
 		h)
 			help
 			exit 0
 			;;
-		-) more=yes ;;
+		-) follow=yes ;;
 		t) time=$OPTARG ;;
 		e) events=$OPTARG event=$OPTARG ;;
 		f) field=$OPTARG ;;
 		s) stacks=yes ;;
+		p) only_pid=$OPTARG ;;
+		n) only_name=$OPTARG ;;
+		x) failed=yes ;;
+		a) each_one=yes ;;
+		d) seconds=$OPTARG ;;
 		i) interval=$OPTARG ;;
 		:) bad_usage "option -$OPTARG needs an argument" ;;
 		*) bad_usage "there is no option -$OPTARG" ;;
@@ -313,7 +662,7 @@ take_letters() {
 	done
 	taken=$((OPTIND - 1))
 	# The long option has still to be taken.
-	[ -z "$more" ] || taken=$((taken - 1))
+	[ -z "$follow" ] || taken=$((taken - 1))
 }
 
 main() {
@@ -324,8 +673,9 @@ main() {
 		;;
 	esac
 	# Options of both kinds, in any order.
-	more=yes
-	while [ -n "$more" ]; do
+	follow=yes
+	seconds=
+	while [ -n "$follow" ]; do
 		take_symbols "$@"
 		shift "$taken"
 		case ${1-} in --?*) bad_usage "there is no option $1" ;; esac
@@ -333,7 +683,6 @@ main() {
 		shift "$taken"
 	done
 	live=
-	seconds=
 	operand=
 	# Without SECONDS and FILE, options for the last filter come after "--".
 	case ${1--x} in
@@ -346,6 +695,10 @@ main() {
 		shift
 		;;
 	esac
+	case $seconds$only_pid in
+	*.*.* | *[!0-9.]*) bad_usage "not a number: $seconds$only_pid" ;;
+	esac
+	[ -z "$seconds" ] || [ -z "$operand" ] || bad_usage "-d is for recording: there is $operand"
 	case $letters in *e:*) [ -n "${event:-}" ] || bad_usage 'which event? -e EVENT' ;; esac
 	case $letters in *f:*) [ -n "${field:-}" ] || bad_usage 'which field? -f FIELD' ;; esac
 	# For copies of stacks the buffers are large already.
@@ -373,6 +726,10 @@ main() {
 	fi
 	find_filters
 	trap : INT
+	if [ -n "$live" ]; then
+		add_more
+		make_probes
+	fi
 	exec 4>&1
 	statuses=$(
 		trap : INT
