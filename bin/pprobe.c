@@ -15,6 +15,7 @@ enum {
 	NO_INLINES,
 	TRACEFS,
 	TSV,
+	VMLINUX,
 };
 
 static const struct opt options[] = {
@@ -22,6 +23,7 @@ static const struct opt options[] = {
 	{'p', "pid", "PID", "what this process runs, or FILE as it sees it (containers)"},
 	{'k', "kernel", NULL, "the kernel"},
 	{KALLSYMS, "kallsyms", "FILE", "with -k: the kernel's symbols (/proc/kallsyms)"},
+	{VMLINUX, "vmlinux", "FILE", "with -k: the kernel's image with debug information"},
 	{BTF, "btf", "FILE", "with -k: the kernel's types (/sys/kernel/btf/vmlinux)"},
 	{'F', "funcs", NULL, "list functions; operand: a pattern"},
 	{'L', "lines", "WHAT", "list lines of FUNC or of FILE[:N-M] that can take a probe"},
@@ -72,6 +74,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 		break;
 	case 'k': c->o.kernel = true; break;
 	case KALLSYMS: c->o.kallsyms = arg; break;
+	case VMLINUX: c->o.vmlinux = arg; break;
 	case BTF: c->o.btf = arg; break;
 	case 'F': return act(c, PROBE_FUNCTIONS, NULL);
 	case 'L': return act(c, PROBE_LINES, arg);

@@ -54,6 +54,41 @@ static int read_units(struct binary *b)
 	return rc;
 }
 
+/* libdw looks for the end of texts, and reads on where a section ends without one. */
+static bool texts_end(Elf *elf)
+{
+	static const char *const names[] = {".debug_str", ".debug_line_str", ".zdebug_str",
+					    ".zdebug_line_str"};
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return false;
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+		GElf_Shdr sh;
+		const char *name =
+			gelf_getshdr(scn, &sh) ? elf_strptr(elf, strings, sh.sh_name) : NULL;
+		Elf_Data *data = NULL;
+
+		for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
+			if (!strcmp(name, names[i]) && sh.sh_type != SHT_NOBITS)
+				data = elf_getdata(scn, NULL);
+		if (data && data->d_size && ((const char *)data->d_buf)[data->d_size - 1])
+			return false;
+	}
+	return true;
+}
+
+static Dwarf *begin(const struct elf_file *f)
+{
+	Dwarf *d = dwarf_begin_elf(elf_file_elf(f), DWARF_C_READ, NULL);
+
+	if (d && !texts_end(elf_file_elf(f))) {
+		dwarf_end(d);
+		d = NULL;
+	}
+	return d;
+}
+
 static int open_dwarf(struct binary *b, const struct dso_search *search)
 {
 	const char *link;
@@ -64,15 +99,17 @@ static int open_dwarf(struct binary *b, const struct dso_search *search)
 	rc = dwarf_check_packed(b->dso.dwarf_elf);
 	if (rc)
 		return rc == PP_ENOMEM ? rc : 0;
-	b->dwarf = dwarf_begin_elf(elf_file_elf(b->dso.dwarf_elf), DWARF_C_READ, NULL);
+	b->dwarf = begin(b->dso.dwarf_elf);
 	if (!b->dwarf) {
+		const char *why = dwarf_errmsg(-1);
+
 		diag_warn(b->diag, b->path, -1, "its debug information cannot be used: %s",
-			  dwarf_errmsg(-1));
+			  why ? why : "it is damaged");
 		return 0;
 	}
 	if (dso_file_alt(&b->dso, search, &b->alt_elf, &link) == 0) {
 		if (!dwarf_check_packed(b->alt_elf))
-			b->alt = dwarf_begin_elf(elf_file_elf(b->alt_elf), DWARF_C_READ, NULL);
+			b->alt = begin(b->alt_elf);
 		if (b->alt)
 			dwarf_setalt(b->dwarf, b->alt);
 	} else if (link) {

@@ -39,6 +39,8 @@ struct binary {
 	uint64_t steps; /* that are left */
 	bool go;	/* built by Go */
 	bool x86_64;
+	bool kernel;   /* a kernel's image: places are told as symbols */
+	uint64_t text; /* of a kernel: the address of its symbol _text */
 	struct diag *diag;
 };
 

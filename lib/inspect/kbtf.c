@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/err.h"
+#include "symbol/elf_file.h"
 #include "symbol/reason.h"
 #include "symbol/root.h"
 
@@ -20,8 +21,11 @@ struct kbtf {
 	const uint8_t *types, *types_end;
 	const char *text;
 	size_t text_len;
-	uint32_t *at; /* offset of each type in types; at[0] is void */
-	uint32_t n;
+	uint32_t *at; /* offset of each type in types; at[0] is void, or the last of base */
+	uint32_t n;   /* types; those of base come first */
+	const struct kbtf *base; /* NULL: none */
+	uint32_t n_base;
+	size_t text_base; /* bytes of base's texts */
 };
 
 struct type {
@@ -33,18 +37,22 @@ struct type {
 
 static const char *text_at(const struct kbtf *k, uint32_t offset)
 {
-	return offset < k->text_len ? k->text + offset : "";
+	if (k->base && offset < k->text_base)
+		return text_at(k->base, offset);
+	return offset - k->text_base < k->text_len ? k->text + (offset - k->text_base) : "";
 }
 
 static bool get_type(const struct kbtf *k, uint32_t id, struct type *t)
 {
 	struct cursor c;
-	uint32_t info;
+	uint32_t info, at;
 
+	if (k->base && id <= k->n_base)
+		return get_type(k->base, id, t);
 	if (!id || id > k->n)
 		return false;
-	c = cursor_make(k->types + k->at[id], (size_t)(k->types_end - k->types - k->at[id]),
-			k->swap);
+	at = k->at[id - k->n_base];
+	c = cursor_make(k->types + at, (size_t)(k->types_end - k->types - at), k->swap);
 	t->name = text_at(k, get_u32(&c));
 	info = get_u32(&c);
 	t->size = get_u32(&c);
@@ -94,7 +102,7 @@ static int index_types(struct kbtf *k)
 		cursor_skip(&c, (uint64_t)tail);
 		if (c.bad)
 			return PP_ECORRUPT;
-		k->at[++k->n] = at;
+		k->at[++k->n - k->n_base] = at;
 	}
 	return 0;
 }
@@ -127,8 +135,13 @@ static int parse(struct kbtf *k)
 	return index_types(k);
 }
 
-static int finish(struct kbtf **out, struct kbtf *k, int rc)
+static int finish(struct kbtf **out, struct kbtf *k, const struct kbtf *base, int rc)
 {
+	if (base) {
+		k->base = base;
+		k->n = k->n_base = base->n;
+		k->text_base = base->text_base + base->text_len;
+	}
 	if (!rc)
 		rc = parse(k);
 	if (rc) {
@@ -139,18 +152,43 @@ static int finish(struct kbtf **out, struct kbtf *k, int rc)
 	return rc;
 }
 
-int kbtf_open(struct kbtf **out, const char *path)
+/* The section of an ELF file. PP_ENOENT: it is none, or has none. */
+static int read_section(const char *path, struct buf *bytes)
+{
+	struct elf_file *f = NULL;
+	enum symtab_reason why;
+	int rc = PP_ENOENT;
+
+	if (elf_file_open(&f, path, &why) == 0) {
+		GElf_Shdr sh;
+		Elf_Scn *scn = elf_file_section(f, ".BTF", &sh);
+		Elf_Data *data = scn ? elf_file_data(scn, &sh) : NULL;
+
+		if (data && data->d_buf && data->d_size <= KBTF_MAX) {
+			buf_add(bytes, data->d_buf, data->d_size);
+			rc = bytes->err;
+		}
+	}
+	elf_file_close(f);
+	return rc;
+}
+
+int kbtf_open(struct kbtf **out, const char *path, const struct kbtf *base)
 {
 	struct kbtf *k = calloc(1, sizeof(*k));
 	enum symtab_reason why;
+	int rc;
 
 	*out = NULL;
 	if (!k)
 		return PP_ENOMEM;
-	return finish(out, k, root_read(NULL, path, KBTF_MAX, &k->bytes, &why));
+	rc = read_section(path, &k->bytes);
+	if (rc == PP_ENOENT)
+		rc = root_read(NULL, path, KBTF_MAX, &k->bytes, &why);
+	return finish(out, k, base, rc);
 }
 
-int kbtf_bytes(struct kbtf **out, const void *bytes, size_t n)
+int kbtf_bytes(struct kbtf **out, const void *bytes, size_t n, const struct kbtf *base)
 {
 	struct kbtf *k = calloc(1, sizeof(*k));
 
@@ -158,7 +196,7 @@ int kbtf_bytes(struct kbtf **out, const void *bytes, size_t n)
 	if (!k)
 		return PP_ENOMEM;
 	buf_add(&k->bytes, bytes, n);
-	return finish(out, k, k->bytes.err ? k->bytes.err : n ? 0 : PP_ECORRUPT);
+	return finish(out, k, base, k->bytes.err ? k->bytes.err : n ? 0 : PP_ECORRUPT);
 }
 
 void kbtf_close(struct kbtf *k)
@@ -172,7 +210,7 @@ void kbtf_close(struct kbtf *k)
 
 int kbtf_function(const struct kbtf *k, const char *name, uint32_t *proto)
 {
-	for (uint32_t id = 1; id <= k->n; id++) {
+	for (uint32_t id = k->n_base + 1; id <= k->n; id++) {
 		struct type t, p;
 
 		if (!get_type(k, id, &t) || t.kind != BTF_KIND_FUNC || strcmp(t.name, name) != 0)

@@ -27,11 +27,15 @@ struct kbtf_member {
 	unsigned bits; /* of a bit field, else 0 */
 };
 
-/* 0, PP_ENOENT, PP_ECORRUPT, PP_ENOMEM, ... */
-int kbtf_open(struct kbtf **k, const char *path);
+/*
+ * The file is as the kernel has it, or an ELF file with a section .BTF (vmlinux, a module). Types
+ * of modules build on those of the kernel, `base`, which must live longer; NULL: none. 0,
+ * PP_ENOENT, PP_ECORRUPT, PP_ENOMEM, ...
+ */
+int kbtf_open(struct kbtf **k, const char *path, const struct kbtf *base);
 
 /* The same for n bytes, which are copied. */
-int kbtf_bytes(struct kbtf **k, const void *bytes, size_t n);
+int kbtf_bytes(struct kbtf **k, const void *bytes, size_t n, const struct kbtf *base);
 void kbtf_close(struct kbtf *k); /* NULL is fine */
 
 /* The prototype of a function: 0 or PP_ENOENT. */

@@ -423,6 +423,15 @@ void place_of(struct place *p, struct binary *b, Dwarf_Die *function, Dwarf_Die 
 
 /* ---- text ---- */
 
+/* Variables of each CPU are linked to small addresses. */
+static const char *kernel_data(const struct binary *b, uint64_t addr, struct buf *out)
+{
+	if (addr < b->text)
+		return "a variable that each CPU has one of";
+	buf_addf(out, "@_text+%" PRIu64, addr - b->text);
+	return NULL;
+}
+
 static const char *base_text(const struct value *v, const struct binary *b, uint64_t pc,
 			     bool loaded, int64_t first, struct buf *out)
 {
@@ -440,6 +449,8 @@ static const char *base_text(const struct value *v, const struct binary *b, uint
 	case VALUE_DATA:
 		if (!loaded)
 			return "which the kernel cannot work out";
+		if (b->kernel)
+			return kernel_data(b, v->addr + (uint64_t)first, out);
 		buf_addf(out, "@+0x%" PRIx64,
 			 (uint64_t)binary_data_offset(b, pc, v->addr + (uint64_t)first));
 		return NULL;

@@ -377,9 +377,26 @@ static int go_results(struct arg_site *site, const struct parts *p, struct fetch
 	return PP_ENOENT;
 }
 
+/* The kernel's return probe has the result under a name of its own, too. */
+static void name_result(struct fetches *f, uint32_t from)
+{
+	for (uint32_t i = from; i < f->n; i++) {
+		char *text = f->v[i].text, *at = strstr(text, "%ax"), with[FETCH_TEXT_MAX + 8];
+		int n;
+
+		if (!at)
+			continue;
+		n = snprintf(with, sizeof(with), "%.*s$retval%s", (int)(at - text), text,
+			     at + strlen("%ax"));
+		if (n > 0 && (size_t)n + strlen(f->v[i].type) < FETCH_TEXT_MAX)
+			memcpy(text, with, (size_t)n + 1);
+	}
+}
+
 static int retval(struct arg_site *site, const struct parts *p, struct fetches *f, struct buf *why)
 {
 	const char *bad, *rest = p->expr + strlen("$retval");
+	uint32_t had;
 	struct loc l;
 
 	if (!site->returns) {
@@ -396,7 +413,8 @@ static int retval(struct arg_site *site, const struct parts *p, struct fetches *
 		l = (struct loc){.place = place_register(0), .untyped = true};
 		bad = NULL;
 		if (!*p->type) {
-			bad = fetch_add(f, *p->name ? p->name : "retval", "%ax", "");
+			bad = fetch_add(f, *p->name ? p->name : "retval",
+					site->kernel_returns ? "$retval" : "%ax", "");
 			if (!bad)
 				return 0;
 		} else if (strstr(p->type, "string") || strchr(p->type, '[')) {
@@ -405,9 +423,12 @@ static int retval(struct arg_site *site, const struct parts *p, struct fetches *
 				return 0;
 		}
 	}
+	had = f->n;
 	if (!bad)
 		bad = fetch_loc(f, *p->name ? p->name : "retval", &l, *p->type ? p->type : NULL,
 				site->b, site->pc);
+	if (!bad && site->kernel_returns)
+		name_result(f, had);
 	if (!bad)
 		return 0;
 	buf_addf(why, "'%s': %s", p->expr, bad);

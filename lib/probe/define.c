@@ -27,6 +27,7 @@ struct job {
 	bool each; /* a wildcard: an event for each function */
 	bool told_late, told_skipped;
 	const char *text;
+	const struct point *pt; /* that is being made */
 };
 
 static void shown_name(const char *raw, struct buf *out)
@@ -143,7 +144,8 @@ static int resolve(struct job *j, struct point *pt, struct fetches *f)
 				.scopes = &scopes,
 				.pc = pt->addr,
 				.entry = pt->entry && !pt->inlined.addr,
-				.returns = (pt->returns && !pt->tail) || pt->uretprobe};
+				.returns = (pt->returns && !pt->tail) || pt->uretprobe,
+				.kernel_returns = pt->uretprobe};
 	int rc = 0;
 
 	f->n = 0;
@@ -165,19 +167,62 @@ static int resolve(struct job *j, struct point *pt, struct fetches *f)
 
 /* ---- lines ---- */
 
+static bool has_twin(const struct funcs *t, const struct func *f)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->v[i].addr != f->addr && !strcmp(t->v[i].name, f->name))
+			return true;
+	return false;
+}
+
+/* In the kernel: a symbol and an offset. Where several have a name, it is counted from _text. */
+static int kernel_place(struct job *j, uint64_t addr, struct buf *out)
+{
+	const struct func *f = funcs_at(j->d->funcs, addr);
+	uint64_t from = f ? f->addr : 0;
+
+	if (!f || addr < j->d->b->text) {
+		buf_addf(&j->why, "0x%" PRIx64 " is in no function of the kernel", addr);
+		return PP_ENOENT;
+	}
+	if (has_twin(j->d->funcs, f)) {
+		from = j->d->b->text;
+		buf_adds(out, "_text");
+	} else {
+		/* Of several names for it the one that was asked for. */
+		buf_adds(out,
+			 !j->pt->inlined.addr && j->pt->func_addr == from ? j->pt->func : f->name);
+	}
+	if (addr > from)
+		buf_addf(out, "+%" PRIu64, addr - from);
+	return 0;
+}
+
+static int file_place(struct job *j, uint64_t addr, struct buf *out)
+{
+	struct binary *b = j->d->b;
+	uint64_t offset;
+	int rc = binary_offset(b, addr, &offset);
+
+	if (rc)
+		buf_addf(&j->why, "0x%" PRIx64 " is not in the code of the file", addr);
+	else
+		buf_addf(out, "%s:0x%" PRIx64, b->path, offset);
+	return rc;
+}
+
 static int add_line(struct job *j, struct event *e, uint64_t addr, uint64_t ref,
 		    const struct fetches *f)
 {
-	struct definer *d = j->d;
-	uint64_t offset;
-	int rc = binary_offset(d->b, addr, &offset);
+	size_t had = e->lines.len;
+	int rc;
 
+	buf_addf(&e->lines, "%c:%s/%s ", e->kind, e->group, e->name);
+	rc = j->d->b->kernel ? kernel_place(j, addr, &e->lines) : file_place(j, addr, &e->lines);
 	if (rc) {
-		buf_addf(&j->why, "0x%" PRIx64 " is not in the code of the file", addr);
+		e->lines.len = had;
 		return rc;
 	}
-	buf_addf(&e->lines, "%c:%s/%s %s:0x%" PRIx64, e->kind, e->group, e->name, d->b->path,
-		 offset);
 	if (ref)
 		buf_addf(&e->lines, "(0x%" PRIx64 ")", ref);
 	event_args(e, f);
@@ -192,6 +237,7 @@ static int make_point(struct job *j, struct point *pt, struct fetches *f)
 	struct event *e;
 	int rc = resolve(j, pt, f);
 
+	j->pt = pt;
 	if (rc) {
 		j->failed++;
 		j->last = rc;
@@ -228,7 +274,7 @@ static const char *language(struct job *j, const struct point *pt)
 
 static int check_uretprobe(struct job *j)
 {
-	for (uint32_t i = 0; i < j->points.n; i++) {
+	for (uint32_t i = 0; i < j->points.n && !j->d->b->kernel; i++) {
 		const char *lang = language(j, &j->points.v[i]);
 
 		if (!strcmp(lang, "Go")) {
@@ -444,6 +490,9 @@ int definer_add(struct definer *d, const char *text)
 	d->specs++;
 	if (!f)
 		rc = PP_ENOMEM;
+	/* The kernel's own return probes are safe in the kernel. */
+	if (!rc && d->b->kernel && s.kind == SPEC_RETURN)
+		s.kind = SPEC_URETURN;
 	if (!rc)
 		rc = s.kind == SPEC_MARKER ? markers(&j, f) : functions(&j, f);
 	if (rc && (j.why.len || rc == PP_ENOMEM || rc == PP_ELIMIT))

@@ -90,6 +90,10 @@ static void default_group(const struct definer *d, struct buf *group)
 	const char *slash = strrchr(d->b->path, '/'), *file = slash ? slash + 1 : d->b->path;
 	char name[128];
 
+	if (d->b->kernel) {
+		buf_adds(group, "probe");
+		return;
+	}
 	snprintf(name, sizeof(name), "probe_%.*s", (int)strcspn(file, "-.@+ "), file);
 	name_valid(name, NAME_EVENT_MAX, group);
 }

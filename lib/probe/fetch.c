@@ -168,13 +168,14 @@ static const char *suffixed(struct target *t, const char *name, const char *suff
 static const char *bit_field(struct target *t, const char *name, struct loc *l)
 {
 	uint64_t bits = loc_bits(l), container = 64;
+	uint64_t unit = l->bits ? 8 * type_size(&l->type) : 8;
 	char type[16], suffix[8] = "";
 
 	if (!bits || bits > 64 || l->bit + bits > 64)
 		return "in the middle of a register";
 	if (l->place.kind == PLACE_MEMORY)
-		for (container = l->bits ? 8 * type_size(&l->type) : 8; container < l->bit + bits;
-		     container *= 2)
+		for (container = unit == 16 || unit == 32 || unit == 64 ? unit : 8;
+		     container < l->bit + bits; container *= 2)
 			;
 	if (bits == container) {
 		snprintf(type, sizeof(type), "%c%u", type_signed(&l->type) ? 's' : 'u',
@@ -217,7 +218,7 @@ static const char *scalar(struct target *t, const char *name, struct loc *l)
 	return put(t, name, l, type);
 }
 
-static const char *array(struct target *t, const char *name, struct loc *l)
+static const char *array(struct target *t, const char *name, struct loc *l, int depth)
 {
 	struct loc one = *l;
 	Dwarf_Die elem;
@@ -228,14 +229,15 @@ static const char *array(struct target *t, const char *name, struct loc *l)
 
 	if (!n)
 		return "an array of no known length";
-	while (type_class(&elem) == TYPE_ARRAY && type_count(&elem, &elem))
-		;
+	for (int i = 0; i < TYPE_DEPTH && type_class(&elem) == TYPE_ARRAY; i++)
+		if (!type_count(&elem, &elem))
+			break;
 	first.type = elem;
 	n = type_size(&l->type) / (type_size(&elem) ? type_size(&elem) : 1);
 	n = n < FETCH_ARRAY_MAX ? n : FETCH_ARRAY_MAX;
 	why = loc_field(&one, &first);
 	if (why || n == 1 || one.place.kind != PLACE_MEMORY)
-		return why ? why : n == 1 ? value(t, name, &one, 1) : scalar(t, name, &one);
+		return why ? why : n == 1 ? value(t, name, &one, depth + 1) : scalar(t, name, &one);
 	if (!scalar_type(&one, type))
 		return "an array of structures: name one of them, as in a[0]";
 	snprintf(list, sizeof(list), "%.8s[%u]", type_is_char(&elem) ? "x8" : type, (unsigned)n);
@@ -316,11 +318,13 @@ static const char *value(struct target *t, const char *name, const struct loc *f
 		return why;
 	if (l.untyped)
 		return "points to no type";
+	if (depth > TYPE_DEPTH)
+		return "its type contains itself";
 	if (loc_sequence(&l, &s))
 		return sequence(t, name, &s);
 	switch (type_class(&l.type)) {
 	case TYPE_STRUCT: return structure(t, name, &l, &l.type, depth);
-	case TYPE_ARRAY: return array(t, name, &l);
+	case TYPE_ARRAY: return array(t, name, &l, depth);
 	default: return scalar(t, name, &l);
 	}
 }

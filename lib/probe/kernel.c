@@ -33,7 +33,8 @@ int kernel_open(struct kernel *k, const char *btf, const char *kallsyms, struct 
 		diag_error(d, symbols, -1, "%s", pp_strerror(rc));
 		return rc;
 	}
-	rc = kbtf_open(&k->btf, types);
+	k->btf_path = types;
+	rc = kbtf_open(&k->btf, types, NULL);
 	if (rc && (btf || rc == PP_ENOMEM)) {
 		diag_error(d, types, -1, "%s", pp_strerror(rc));
 		return rc;
@@ -43,6 +44,7 @@ int kernel_open(struct kernel *k, const char *btf, const char *kallsyms, struct 
 
 void kernel_close(struct kernel *k)
 {
+	kbtf_close(k->module);
 	kbtf_close(k->btf);
 	buf_release(&k->symbols);
 }
@@ -77,6 +79,59 @@ static unsigned count(const struct kernel *k, const char *wanted)
 	while (next_symbol(&at, &name, &len, &module, &module_len))
 		found += len == n && !memcmp(name, wanted, n);
 	return found;
+}
+
+/* The module that a function is in, by kallsyms; "": none, or that is not known. */
+static void module_of(const struct kernel *k, const char *func, char out[64])
+{
+	const char *at = buf_str(&k->symbols), *name, *module, *colon = strchr(func, ':');
+	size_t len, module_len, n = strlen(func);
+
+	out[0] = 0;
+	if (colon && colon - func < 64)
+		snprintf(out, 64, "%.*s", (int)(colon - func), func);
+	while (!colon && !out[0] && next_symbol(&at, &name, &len, &module, &module_len))
+		if (len == n && !memcmp(name, func, n) && module_len < 64)
+			snprintf(out, 64, "%.*s", (int)module_len, module);
+}
+
+/* The types of a module: DIRECTORY/MODULE, or MODULE.ko where that is a copy of files. */
+static const struct kbtf *module_types(struct kernel *k, const char *module)
+{
+	const char *slash = strrchr(k->btf_path, '/');
+	int dir = slash ? (int)(slash - k->btf_path) + 1 : 0;
+	char path[4096 + 80];
+
+	if (!strcmp(k->module_name, module))
+		return k->module;
+	kbtf_close(k->module);
+	k->module = NULL;
+	snprintf(k->module_name, sizeof(k->module_name), "%s", module);
+	for (int i = 0; i < 2 && !k->module && dir < 4096; i++) {
+		snprintf(path, sizeof(path), "%.*s%s%s", dir, k->btf_path, module, i ? ".ko" : "");
+		kbtf_open(&k->module, path, k->btf);
+	}
+	return k->module;
+}
+
+/* Finds the prototype of a function, in the types of the kernel or of its module. `as`: the kernel
+ * with those types. */
+static bool prototype(struct kernel *k, const char *func, struct kernel *as, uint32_t *proto)
+{
+	const char *colon = strchr(func, ':'), *bare = colon ? colon + 1 : func;
+	char module[64];
+
+	*as = *k;
+	if (!k->btf)
+		return false;
+	module_of(k, func, module);
+	if (module[0] && strchr(module, '/') == NULL) {
+		as->btf = (struct kbtf *)module_types(k, module);
+		if (as->btf && !kbtf_function(as->btf, bare, proto))
+			return true;
+		as->btf = k->btf;
+	}
+	return !colon && !kbtf_function(k->btf, bare, proto);
 }
 
 /* ---- arguments ---- */
@@ -310,10 +365,11 @@ static const char *argument(const struct site *s, const char *text, struct fetch
 static int add_event(struct definer *d, const struct spec *sp, const struct fetches *f)
 {
 	bool returns = sp->kind == SPEC_RETURN || sp->kind == SPEC_URETURN;
+	const char *colon = strchr(sp->func, ':');
 	struct buf base = BUF_INIT;
 	struct event *e;
 
-	name_event(sp->event ? sp->event : sp->func, &base);
+	name_event(sp->event ? sp->event : colon ? colon + 1 : sp->func, &base);
 	if (returns && !sp->event)
 		buf_adds(&base, "__return");
 	e = base.err ? NULL
@@ -367,9 +423,10 @@ int kernel_define(struct kernel *k, struct definer *d, const char *text)
 		rc = check(k, &sp, &why);
 	if (!rc) {
 		bool returns = sp.kind == SPEC_RETURN || sp.kind == SPEC_URETURN;
-		struct site s = {.k = k, .returns = returns, .entry = !returns && !sp.number};
+		struct kernel as;
+		struct site s = {.k = &as, .returns = returns, .entry = !returns && !sp.number};
 
-		s.typed = k->btf && !kbtf_function(k->btf, sp.func, &s.proto);
+		s.typed = prototype(k, sp.func, &as, &s.proto);
 		for (uint32_t i = 0; !rc && i < sp.n_args; i++) {
 			const char *bad = argument(&s, sp.args[i], f);
 
@@ -410,13 +467,21 @@ static int finish(struct kernel *k, struct sheet *s, int rc, const char *what)
 	return rc || !n ? PP_EXIT_FAIL : PP_EXIT_OK;
 }
 
+static bool has_types(struct kernel *k, const char *func, const char *module)
+{
+	const struct kbtf *t = *module && !strchr(module, '/') ? module_types(k, module) : NULL;
+	uint32_t proto;
+
+	return (t && !kbtf_function(t, func, &proto)) || !kbtf_function(k->btf, func, &proto);
+}
+
 int kernel_functions(struct kernel *k, const char *pattern, enum sheet_form form)
 {
 	const char *at = buf_str(&k->symbols), *name, *module;
 	struct buf text = BUF_INIT;
 	size_t len, module_len;
 	struct sheet s;
-	uint32_t proto;
+	char in[64];
 	int rc = sheet_begin(&s, function_columns, form);
 
 	while (!rc && next_symbol(&at, &name, &len, &module, &module_len)) {
@@ -425,13 +490,12 @@ int kernel_functions(struct kernel *k, const char *pattern, enum sheet_form form
 		buf_reset(&text);
 		buf_add(&text, name, len);
 		sheet_text(&s, buf_str(&text));
+		snprintf(in, sizeof(in), "%.*s", (int)module_len, module);
 		/* Looking up each of 100,000 in a list takes too long. */
-		sheet_text(&s, !pattern || !k->btf			       ? ""
-			       : kbtf_function(k->btf, buf_str(&text), &proto) ? "no"
-									       : "yes");
-		buf_reset(&text);
-		buf_add(&text, module, module_len);
-		sheet_text(&s, buf_str(&text));
+		sheet_text(&s, !pattern || !k->btf		  ? ""
+			       : has_types(k, buf_str(&text), in) ? "yes"
+								  : "no");
+		sheet_text(&s, in);
 		rc = text.err ? text.err : sheet_end_row(&s);
 	}
 	buf_release(&text);
@@ -440,7 +504,8 @@ int kernel_functions(struct kernel *k, const char *pattern, enum sheet_form form
 
 int kernel_variables(struct kernel *k, const char *function, enum sheet_form form)
 {
-	struct site at = {.k = k, .typed = true, .entry = true};
+	struct kernel as;
+	struct site at = {.k = &as, .typed = true, .entry = true};
 	struct buf text = BUF_INIT;
 	struct sheet s;
 	const char *name, *why;
@@ -448,15 +513,15 @@ int kernel_variables(struct kernel *k, const char *function, enum sheet_form for
 	bool sign;
 	int rc;
 
-	if (!k->btf || kbtf_function(k->btf, function, &at.proto)) {
+	if (!prototype(k, function, &as, &at.proto)) {
 		diag_error(k->diag, NULL, -1, "%s: the kernel's types do not have the function",
 			   function);
 		return PP_EXIT_FAIL;
 	}
 	rc = sheet_begin(&s, variable_columns, form);
-	for (unsigned i = 0; !rc && !kbtf_param(k->btf, at.proto, i, &name, &type); i++) {
+	for (unsigned i = 0; !rc && !kbtf_param(as.btf, at.proto, i, &name, &type); i++) {
 		struct var v = {0};
-		enum kbtf_class c = kbtf_class(k->btf, type, &size, &sign);
+		enum kbtf_class c = kbtf_class(as.btf, type, &size, &sign);
 
 		buf_reset(&text);
 		why = open_param(&at, name, strlen(name), &v);

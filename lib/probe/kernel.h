@@ -20,8 +20,11 @@
 #define KERNEL_TEXT_MAX (512u << 20)
 
 struct kernel {
-	struct kbtf *btf;   /* NULL: none */
-	struct buf symbols; /* the text of kallsyms */
+	struct kbtf *btf;     /* NULL: none */
+	const char *btf_path; /* types of modules lie beside it */
+	struct kbtf *module;  /* types of the module asked for last; NULL: none */
+	char module_name[64]; /* "": none was asked for */
+	struct buf symbols;   /* the text of kallsyms */
 	struct diag *diag;
 };
 

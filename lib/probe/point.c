@@ -101,7 +101,8 @@ uint64_t points_entry(const struct binary *b, const struct func *f)
 	uint64_t addr = f->addr;
 	struct code c;
 
-	if (!f->size || code_read(&c, b, f->addr, f->addr + f->size))
+	/* The kernel moves probes after endbr64 itself. */
+	if (b->kernel || !f->size || code_read(&c, b, f->addr, f->addr + f->size))
 		return addr;
 	if (b->go)
 		addr = after_stack_check(&c);

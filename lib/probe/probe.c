@@ -8,6 +8,7 @@
 #include "probe/look.h"
 #include "probe/mine.h"
 #include "probe/registry.h"
+#include "probe/vmlinux.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -131,7 +132,7 @@ static int with_binary(struct run *r, char **names, int n)
 	return rc;
 }
 
-static int make_kernel(struct run *r, struct kernel *k, char **names, int n)
+static int make_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char **names, int n)
 {
 	struct definer df;
 	struct tracefs t;
@@ -144,37 +145,70 @@ static int make_kernel(struct run *r, struct kernel *k, char **names, int n)
 		diag_error(r->d, t.dir, -1, "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)");
 		return PP_EXIT_FAIL;
 	}
-	definer_init(&df, NULL, NULL, r->d);
+	definer_init(&df, v->b, &v->funcs, r->d);
 	df.group = r->o->group;
+	df.no_copies = r->o->no_copies;
 	if (reg)
 		rc = definer_take_names(&df, &t);
 	for (int i = 0; !rc && i < n; i++)
-		rc = kernel_define(k, &df, names[i]);
+		rc = vmlinux_has(v, names[i]) ? definer_add(&df, names[i])
+					      : kernel_define(k, &df, names[i]);
 	if (!rc && reg)
 		rc = enter(r, &df, &t, TRACEFS_KPROBES);
 	if (!rc)
 		rc = print(&df, r->d);
+	rc = rc ? status_of(rc) : df.failed ? PP_EXIT_PARTIAL : PP_EXIT_OK;
 	definer_release(&df);
-	return status_of(rc);
+	return rc;
+}
+
+/* By the image with debug information, where that describes what is asked for. */
+static int look_vmlinux(struct run *r, struct vmlinux *v, char **names, int n)
+{
+	int status;
+
+	r->b = v->b;
+	r->funcs = v->funcs;
+	status = look(r, names, n);
+	r->b = NULL;
+	return status;
+}
+
+static int look_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char **names, int n)
+{
+	switch (r->o->action) {
+	case PROBE_FUNCTIONS:
+		if (r->o->vmlinux)
+			return look_vmlinux(r, v, names, n);
+		return kernel_functions(k, n ? names[0] : NULL, r->o->form);
+	case PROBE_VARIABLES:
+		if (vmlinux_has(v, r->o->what))
+			return look_vmlinux(r, v, names, n);
+		return kernel_variables(k, r->o->what, r->o->form);
+	case PROBE_LINES:
+		if (v->b)
+			return look_vmlinux(r, v, names, n);
+		diag_error(
+			r->d, NULL, -1,
+			"lines of the kernel are known by its image with debug information only: "
+			"--vmlinux FILE");
+		return PP_EXIT_FAIL;
+	default: diag_error(r->d, NULL, -1, "the kernel has no markers"); return PP_EXIT_USAGE;
+	}
 }
 
 static int with_kernel(struct run *r, char **names, int n)
 {
+	struct vmlinux v = {0};
 	struct kernel k;
 	int status = PP_EXIT_FAIL;
+	bool other = r->o->btf || r->o->kallsyms; /* it is not about the running kernel */
 
-	if (!kernel_open(&k, r->o->btf, r->o->kallsyms, r->d)) {
-		switch (r->o->action) {
-		case PROBE_MAKE: status = make_kernel(r, &k, names, n); break;
-		case PROBE_FUNCTIONS:
-			status = kernel_functions(&k, n ? names[0] : NULL, r->o->form);
-			break;
-		case PROBE_VARIABLES: status = kernel_variables(&k, r->o->what, r->o->form); break;
-		default:
-			diag_error(r->d, NULL, -1, "of the kernel there are no lines and markers");
-			status = PP_EXIT_USAGE;
-		}
-	}
+	if (!kernel_open(&k, r->o->btf, r->o->kallsyms, r->d) &&
+	    ((other && !r->o->vmlinux) || !vmlinux_open(&v, r->o->vmlinux, r->d)))
+		status = r->o->action == PROBE_MAKE ? make_kernel(r, &k, &v, names, n)
+						    : look_kernel(r, &k, &v, names, n);
+	vmlinux_close(&v);
 	kernel_close(&k);
 	return status;
 }

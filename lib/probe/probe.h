@@ -31,6 +31,7 @@ struct probe_opts {
 	bool kernel;
 	const char *btf;      /* types of the kernel; NULL: its own */
 	const char *kallsyms; /* symbols of the kernel; NULL: its own */
+	const char *vmlinux;  /* the kernel's image with debug information; NULL: search */
 	enum probe_action action;
 	const char *what; /* of -L and -V */
 	const char *group;

@@ -54,7 +54,7 @@ static void types(const uint8_t *data, size_t n)
 	const char *name;
 	bool sign;
 
-	if (kbtf_bytes(&k, data, n))
+	if (kbtf_bytes(&k, data, n, NULL))
 		return;
 	kbtf_function(k, "f", &proto);
 	for (uint32_t id = 0; id < 64; id++) {

@@ -1,0 +1,95 @@
+#!/bin/sh
+# pprobe -k with the kernel's image: a small one with the symbols, structures and debug information that
+# matter; and functions of modules.
+. "${0%/*}/lib.sh"
+
+src=$ROOT/t/probe
+sed -n '/^static KEEP int twice/,/^}/p' "$src/kernel.c" |
+	sed 's/^static KEEP/#define KEEP __attribute__((noinline, used, noclone))\nstatic KEEP/; s/ \* 3/ * 5/' >kernel2.c
+echo 'int call_other(int a) { return twice(a); }' >>kernel2.c
+"${CC:-gcc}" -std=gnu11 -g -O2 -fno-toplevel-reorder -fcf-protection=branch -nostdlib -static -Wl,-e,vfs_read \
+	-o vmlinux "$src/kernel.c" kernel2.c 2>"$ERR" || bail "$(cat "$ERR")"
+addr() { # SYMBOL
+	echo "0x$(nm vmlinux | awk -v s="$1" '$3 == s { print $1; exit }')"
+}
+text=$(addr _text)
+from_text() { # ADDRESS
+	echo $(($1 - text))
+}
+printf 'ffffffff81000000 T vfs_read\nffffffffc0000000 t mod_open\t[mod]\n' >kallsyms
+k() {
+	run "$BIN/pprobe" -k --vmlinux ./vmlinux --kallsyms kallsyms -n "$@"
+}
+
+# As perf probe 6.1 wrote them for 6.12, but for the places, which it counts from _text.
+k 'rd=vfs_read name=file->f_path.dentry->d_name.name:string count:x64 buf pos' \
+	'op=do_sys_openat2 dfd filename:ustring flags=how->flags:x64 mode=how->mode:x64' \
+	'wake=try_to_wake_up comm=p->comm:string pid=p->pid state:x32' 'rdret=vfs_read%return ret=$retval'
+is "$status" 0 'probes of the kernel by its debug information'
+is "$(cat "$OUT")" 'p:probe/rd vfs_read name=+0(+104(+144(%di))):string count=%dx:x64 buf=%si:x64 pos=%cx:x64
+p:probe/op do_sys_openat2 dfd=%di:s32 filename=+0(%si):ustring flags=+0(%dx):x64 mode=+8(%dx):x64
+p:probe/wake try_to_wake_up comm=+2072(%di):string pid=+1408(%di):s32 state=%si:x32
+r:probe/rdret vfs_read ret=$retval:s64' 'members, texts, the result'
+k 'name_of%return $retval:string'
+is "$(cat "$OUT")" 'r:probe/name_of__return name_of retval=+0($retval):string' 'a text that is returned'
+
+data=$(($(addr init_task) + 1412 - text))
+k 'try_to_wake_up tgid=init_task.tgid second=counted[1]'
+is "$(sed 's/.* tgid=/tgid=/' "$OUT")" "tgid=@_text+$data:s32 second=@_text+$(($(addr counted) + 8 - text)):s64" \
+	'variables of the kernel are counted from _text'
+
+line=$(awk '/^static inline long add/ { n = NR } /counted\[1\] \+= a/ { print NR; exit }' "$src/kernel.c")
+k "kernel.c:$line"
+like "$OUT" '^p:probe/vfs_read_L[0-9]+ vfs_read\+[0-9]+$' 'a line, in the function that it was inlined into'
+k 'add a b'
+like "$OUT" '^p:probe/add vfs_read\+[0-9]+ ' 'an inlined function'
+
+k twice
+is "$(sed 's/.* //' "$OUT" | sort)" "$(nm vmlinux | awk '$3 == "twice" { print "0x" $1 }' | while read -r a; do
+	echo "_text+$(from_text "$a")"
+done | sort)" 'functions with the same name are told apart'
+
+run "$BIN/pprobe" -k --vmlinux ./vmlinux -F 'vfs*' --tsv
+is "$(awk -F'\t' '!/^#/ { print $1, $4 }' "$OUT")" 'vfs_read yes' 'functions are listed'
+run "$BIN/pprobe" -k --vmlinux ./vmlinux -L vfs_read
+like "$OUT" 'yes +buf\[0\] = 0;' 'lines'
+run "$BIN/pprobe" -k --vmlinux ./vmlinux -V do_sys_openat2 --tsv
+is "$(awk -F'\t' '!/^#/ { printf "%s%s ", $4, $6 }' "$OUT")" 'dfd%di filename%si how%dx ' 'variables'
+
+k 'vfs_read:999'
+is "$status" 2 'a line that the function does not have'
+k 'vfs_read nosuch'
+is "$status" 2 'a variable that there is not'
+like "$ERR" 'there are: file, buf, count, pos' 'and those that there are'
+k nosuch
+is "$status" 2 'a function that there is not'
+k '%sdt:marker'
+isnt "$status" 0 'the kernel has no markers'
+run "$BIN/pprobe" -k --vmlinux ./nosuch -n vfs_read
+is "$status" 2 'no such image'
+run "$BIN/pprobe" -k --vmlinux "$BIN/pprobe" -n vfs_read
+is "$status" 2 'a program is no kernel'
+like "$ERR" 'has no symbol _text' 'and that is reported'
+run "$BIN/pprobe" -k --kallsyms kallsyms -L vfs_read
+is "$status" 2 'without an image there are no lines'
+like "$ERR" '--vmlinux' 'and what would have them is named'
+
+# A module's functions are in kallsyms; without its types, registers remain.
+k 'mod_open a=%di' 'mod:mod_open b=%si:x64'
+is "$(cat "$OUT")" 'p:probe/mod_open mod_open a=%di
+p:probe/mod_open_1 mod:mod_open b=%si:x64' 'functions of a module'
+k 'mod:mod_open file'
+isnt "$status" 0 'whose parameters are not known here'
+
+# The types may be in an ELF file, as that of the kernel has them.
+if "${CC:-gcc}" -gbtf -O2 -fno-toplevel-reorder -nostdlib -static -Wl,-e,vfs_read -o typed "$src/kernel.c" 2>"$ERR" &&
+	readelf -S typed 2>/dev/null | grep -q '\.BTF'; then
+	run "$BIN/pprobe" -k --btf typed --kallsyms kallsyms -n \
+		'rd=vfs_read name=file->f_path.dentry->d_name.name:string count buf pos'
+	is "$(cat "$OUT")" \
+		'p:probe/rd vfs_read name=+0(+104(+144(%di))):string count=%dx:u64 buf=%si:x64 pos=%cx:x64' \
+		'the same members by BTF'
+else
+	skip 1 'the compiler writes no BTF (gcc 12 does)'
+fi
+done_testing
