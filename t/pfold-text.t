@@ -332,9 +332,9 @@ other trace.dat 'is a trace.dat recording: put pdecode and psym before pfold$'
 other text.gz 'is compressed by gzip'
 other binary 'is binary'
 other table.tsv 'is a table: psvg draws it'
-other README.md 'is no text of perf script or bpftrace, and no folded text$'
-other pfold.1 'is no text of perf script or bpftrace, and no folded text$'
-other buf.c 'is no text of perf script or bpftrace, and no folded text$'
+other README.md 'is no text of perf script, bpftrace, DTrace or trace-cmd report, and no folded text$'
+other pfold.1 'is no text of perf script, bpftrace, DTrace or trace-cmd report, and no folded text$'
+other buf.c 'is no text of perf script, bpftrace, DTrace or trace-cmd report, and no folded text$'
 
 # The first line tells what is counted.
 about() {

@@ -84,7 +84,8 @@ struct fold_opts {
 	uint32_t slices;
 	uint64_t slice_first, slice_width;
 	enum fold_second second;
-	const char *event; /* the event to fold; NULL or "": the first one seen */
+	const char *kallsyms; /* of the recorded kernel, for function_graph; NULL: as recorded */
+	const char *event;    /* the event to fold; NULL or "": the first one seen */
 };
 
 /* samples = folded + bare + filtered + joined; each line of folded or bpftrace text is a sample. */

@@ -18,7 +18,8 @@
 
 #include <string.h>
 
-#define FOLD_NO_TEXT "is no text of perf script or bpftrace, and no folded text"
+#define FOLD_NO_TEXT \
+	"is no text of perf script, bpftrace, DTrace or trace-cmd report, and no folded text"
 
 #define FOLD_BLOCK_MIN 65536   /* bytes of the first read */
 #define FOLD_BLOCK     1048576 /* and of those that follow */

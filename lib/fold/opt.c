@@ -13,6 +13,7 @@ enum {
 	EVENT_FILTER,
 	HIDE,
 	INLINE,
+	KALLSYMS,
 	MERGE_RECURSION,
 	NO_HEADER,
 	NO_MARKS,
@@ -48,6 +49,7 @@ const struct opt pfold_options[] = {
 	{MERGE_RECURSION, "merge-recursion", NULL, "a function that calls itself is one frame"},
 	{CHART, "chart", NULL, "keep the order of time, for psvg --flamechart"},
 	{NO_HEADER, "no-header", NULL, "leave out the first line, which tells what is counted"},
+	{KALLSYMS, "kallsyms", "FILE", "function_graph: functions from a saved /proc/kallsyms"},
 	{SRCLINE, "srcline", NULL, "read the source lines of perf script -F +srcline"},
 	{'e', "event", "EVENT", "fold samples of EVENT (default: of the first event seen)"},
 	{EVENT_FILTER, "event-filter", "EVENT", "the same as --event"},
@@ -130,6 +132,7 @@ int pfold_option(void *opts, int id, const char *arg, struct buf *why)
 	case ONLY: return fold_shape_add(&o->shape, FOLD_ONLY, arg, why);
 	case ROOT: return fold_shape_add(&o->shape, FOLD_TO_ROOT, arg, why);
 	case HIDE: return fold_shape_add(&o->shape, FOLD_HIDE, arg, why);
+	case KALLSYMS: f->kallsyms = arg; break;
 	case MERGE_RECURSION: o->shape.recursion = true; break;
 	case CHART: f->chart = true; break;
 	case SRCLINE: f->srcline = true; break;

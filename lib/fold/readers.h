@@ -6,11 +6,18 @@
 
 #include "fold/lines.h"
 
+/* Whether a line is one that only DTrace writes, or trace-cmd report. */
+bool fold_is_dtrace(const char *p, size_t n);
+bool fold_is_tracecmd(const char *p, size_t n);
+
 /*
- * Of perf script text, of bpftrace's and of folded text; the first lines are in the buffer already.
+ * Of perf script text, of those of bpftrace, DTrace and trace-cmd, and of folded text; the first
+ * lines are in the buffer already.
  */
 int fold_perf(struct fold *f, struct fold_lines *l);
 int fold_bpftrace(struct fold *f, struct fold_lines *l);
+int fold_dtrace(struct fold *f, struct fold_lines *l);
+int fold_tracecmd(struct fold *f, struct fold_lines *l);
 int fold_folded(struct fold *f, struct fold_lines *l);
 
 #endif

@@ -313,6 +313,52 @@ static int new_stack(struct fstream *s, uint32_t id)
 	return 0;
 }
 
+/* A call of the function_graph tracer, or its end, which counts. */
+static int on_call(struct fstream *s, const struct ps_record *rec)
+{
+	const struct ps_sample *p = &rec->sample;
+	uint64_t weight;
+	uint32_t comm, node;
+	size_t n = 0;
+	bool java;
+	int rc = fstream_room(s, FOLD_GRAPH_DEPTH + FOLD_BY_MAX);
+
+	s->account->samples++;
+	if (!rc)
+		rc = fold_graph_call(&s->graph, s->in, rec, s->path, &n, &weight);
+	/* What a filter leaves out still tells where a thread is. */
+	if (rc || (p->flags & PS_MARK_MASK) != PS_MARK_PASS) {
+		s->account->filtered++;
+		return rc;
+	}
+	if (s->calls == CHOICE_NEW) {
+		s->calls = fold_event(s->fold, FOLD_GRAPH, strlen(FOLD_GRAPH)) ? CHOICE_FOLD
+									       : CHOICE_LEAVE;
+		if (s->calls == CHOICE_FOLD)
+			fold_about_event(&s->about, FOLD_GRAPH, strlen(FOLD_GRAPH),
+					 s->opts->count ? "calls" : "ns", s->opts->count ? 5 : 2);
+	}
+	if (s->calls == CHOICE_LEAVE) {
+		s->account->filtered++;
+		return 0;
+	}
+	if (!n) {
+		s->account->joined++;
+		return 0;
+	}
+	s->account->folded++;
+	rc = sample_comm(s, p, &comm, &java);
+	if (!rc && s->opts->nby)
+		rc = fold_by_apply(&s->by, s->in, rec, &comm);
+	if (rc)
+		return rc;
+	fold_by_put(&s->by, comm, s->path, &n);
+	rc = fold_stack(s->fold, s->path, n, &node);
+	if (!rc)
+		fold_add(s->fold, node, s->opts->count ? 1 : weight);
+	return rc;
+}
+
 static int on_sample(struct fstream *s, const struct ps_record *rec)
 {
 	const struct ps_sample *p = &rec->sample;
@@ -323,6 +369,8 @@ static int on_sample(struct fstream *s, const struct ps_record *rec)
 	bool java;
 	int rc;
 
+	if (s->graph.any && fold_graph_is(&s->graph, p->event))
+		return on_call(s, rec);
 	s->account->samples++;
 	/* First the mark: a sample that fails shall not decide which event is folded. */
 	if ((p->flags & PS_MARK_MASK) != PS_MARK_PASS || (p->flags & PS_SAMPLE_JOINED)) {
@@ -408,6 +456,8 @@ static int on_record(struct fstream *s, const struct ps_record *rec)
 {
 	if (rec->type != PS_SAMPLE && s->opts->nby && fold_by_see(&s->by, rec))
 		return PP_ENOMEM;
+	if (rec->type < PS_CHAIN && fold_graph_see(&s->graph, rec))
+		return PP_ENOMEM;
 	/* An id that was looked up is defined again: what was made of it is forgotten. */
 	switch (rec->type) {
 	case PS_SAMPLE: return on_sample(s, rec);
@@ -490,6 +540,7 @@ static void release(struct fstream *s)
 	free(s->path);
 	buf_release(&s->name);
 	fold_by_release(&s->by);
+	fold_graph_release(&s->graph);
 }
 
 int fold_stream(struct fold *f, struct src *src)
@@ -503,7 +554,12 @@ int fold_stream(struct fold *f, struct src *src)
 
 	if (rc)
 		return rc;
-	s.by.fold = f;
+	s.by.fold = s.graph.fold = f;
+	rc = fold_graph_new(&s.graph);
+	if (rc) {
+		release(&s);
+		return rc;
+	}
 	s.queue = (struct fold_queue){.fold = f, .done = on_node, .ctx = &s};
 	sreader_on_ahead(s.in, look_ahead, &s);
 	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, rec)))

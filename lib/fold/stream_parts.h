@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "fold/by.h"
 #include "fold/fold.h"
+#include "fold/graph.h"
 #include "fold/queue.h"
 #include "stream/stream.h"
 
@@ -45,6 +46,8 @@ struct fstream {
 	struct fold_about about; /* of this stream */
 	struct sreader *in;
 	struct fold_by by;
+	struct fold_graph graph;
+	uint8_t calls;		   /* enum choice, of the function_graph tracer */
 	struct map64 comms;	   /* thread and string id: name id * 2 + is Java */
 	struct map64 sliced;	   /* comm's name id, and slice: name id of both */
 	struct map64 nodes;	   /* comm's name id, and chain id: node + 1 */

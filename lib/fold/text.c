@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { UNDECIDED, PERF, BPFTRACE, FOLDED };
+enum kind { UNDECIDED, PERF, BPFTRACE, DTRACE, TRACECMD, FOLDED };
 
 /* "@[", "@name[", "@[, comm]: 3". */
 static bool is_bpftrace_map(const char *p, size_t n)
@@ -39,6 +39,22 @@ static bool ends_with_count(const char *p, size_t n)
 	return i < n && i > 1 && p[i - 1] == ' ';
 }
 
+/* The line of DTrace about a probe: CPU, number, and a name with a colon. */
+static bool is_probe(const char *p, size_t n)
+{
+	size_t i = 0;
+
+	for (int k = 0; k < 2; k++) {
+		size_t from = fold_span(p, i, n, FOLD_SPACE);
+
+		i = fold_span(p, from, n, FOLD_DIGIT);
+		if (i == from || i == n || !fold_is(p[i], FOLD_SPACE))
+			return false;
+	}
+	i = fold_span(p, i, n, FOLD_SPACE);
+	return memchr(p + i, ':', n - i) && !memchr(p + i, '(', n - i);
+}
+
 static enum kind kind_of_line(const char *p, size_t n, bool *count)
 {
 	struct fold_header h;
@@ -52,6 +68,13 @@ static enum kind kind_of_line(const char *p, size_t n, bool *count)
 	}
 	if (is_bpftrace(p, n))
 		return BPFTRACE;
+	if (fold_is_tracecmd(p, n))
+		return TRACECMD;
+	if (fold_is_dtrace(p, n))
+		return DTRACE;
+	/* "  0  64091   :tick-60s" */
+	if (fold_is(p[0], FOLD_SPACE) && is_probe(p, n))
+		return UNDECIDED;
 	if (fold_is(p[0], FOLD_SPACE))
 		return fold_span(p, 0, n, FOLD_SPACE) == n ? UNDECIDED : PERF;
 	if (!ends_with_count(p, n))
@@ -110,9 +133,11 @@ int fold_text(struct fold *f, struct src *s)
 		rc = PP_EUNSUPPORTED;
 	}
 	if (!rc)
-		rc = kind == BPFTRACE ? fold_bpftrace(f, &l)
-		     : kind == FOLDED ? fold_folded(f, &l)
-				      : fold_perf(f, &l);
+		rc = kind == BPFTRACE	? fold_bpftrace(f, &l)
+		     : kind == DTRACE	? fold_dtrace(f, &l)
+		     : kind == TRACECMD ? fold_tracecmd(f, &l)
+		     : kind == FOLDED	? fold_folded(f, &l)
+					: fold_perf(f, &l);
 	if (pp_is_io(rc))
 		diag_error(fold_diag(f), src_name(s), (int64_t)src_tell(s), "cannot read: %s",
 			   pp_strerror(rc));

@@ -1,5 +1,6 @@
-/* All kinds of text that pfold reads, with two sets of options. */
+/* All kinds of text that pfold reads, with four sets of options; the last changes the stacks. */
 #include "base/err.h"
+#include "fold/shape.h"
 #include "fold/text.h"
 
 #include <stdlib.h>
@@ -35,6 +36,32 @@ static int check(void *ctx, uint8_t *bytes, size_t n)
 	return 0;
 }
 
+/* The stacks as most options together change them. */
+static struct fold *shaped(struct fold *f)
+{
+	static const struct {
+		enum fold_rule_kind kind;
+		const char *text;
+	} rules[] = {{FOLD_RENAME, "s/(.)_/_\\1/g"},
+		     {FOLD_RENAME, "s/x*//"},
+		     {FOLD_ONLY, "[a-f]"},
+		     {FOLD_TO_ROOT, "^[a-z]"},
+		     {FOLD_HIDE, "q$"}};
+	struct fold_shape s = {.recursion = true, .templates = true, .prefix = "p;q"};
+	struct buf why = BUF_INIT;
+	struct fold *to;
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (fold_shape_add(&s, rules[i].kind, rules[i].text, &why))
+			abort();
+	if (fold_shape(f, &s, &to) || fold_account(to)->weight > fold_account(f)->weight)
+		abort();
+	fold_shape_release(&s);
+	buf_release(&why);
+	fold_free(f);
+	return to;
+}
+
 static void fold(const uint8_t *data, size_t size, const struct fold_opts *opts)
 {
 	const struct fold_account *a;
@@ -53,6 +80,8 @@ static void fold(const uint8_t *data, size_t size, const struct fold_opts *opts)
 		abort();
 	if (out_init_fn(&o, check, NULL))
 		abort();
+	if (opts->nby)
+		f = shaped(f);
 	fold_finish(f);
 	/* In one piece, so that the order can be checked. */
 	if (size < OUT_BUFFER / 8 && fold_write(f, &o))
@@ -71,5 +100,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fold(data, size, &(struct fold_opts){0});
 	fold(data, size, &all);
 	fold(data, size, &(struct fold_opts){.pid = true, .srcline = true, .count = true});
+	fold(data, size, &(struct fold_opts){.by = {"cpu", "thread", "event"}, .nby = 3});
 	return 0;
 }

@@ -1,0 +1,116 @@
+#!/bin/sh
+# Inputs of pfold: the text of DTrace, of trace-cmd report, bcc's folded text, recordings of the
+# function_graph tracer.
+. "${0%/*}/lib.sh"
+
+# ---- DTrace ----
+cat >dtrace.txt <<'EOF'
+CPU     ID                    FUNCTION:NAME
+  0  64091                        :tick-60s 
+
+
+              genunix`kmem_cache_free+0xce
+              unix`sys_syscall+0x17a
+                1
+
+              libc.so.1`write+0x7
+              std::map<int, A>::find(int const&) const+0x3
+              a->b+0x1
+              0xfffffd7f
+               12
+
+              genunix`kmem_cache_free+0x1
+              unix`sys_syscall+0x17a
+               41
+EOF
+run "$BIN/pfold" dtrace.txt
+is "$status" 0 'DTrace'
+is "$(cat "$OUT")" "$(printf '%s\n' '0xfffffd7f;a;b_[i];std::map<int, A>::find;libc.so.1`write 12' 'unix`sys_syscall;genunix`kmem_cache_free 42')" 'its stacks'
+empty "$ERR" 'nothing to say of its head'
+head -n 12 dtrace.txt >cut.txt
+run "$BIN/pfold" cut.txt
+is "$status" 1 'without the last count'
+like "$ERR" 'the last stack has no count' 'is cut off'
+run "$BIN/pfold" --by cpu dtrace.txt
+is "$status" 2 '--by'
+run "$BIN/pfold" --chart dtrace.txt
+is "$status" 2 '--chart'
+is "$("$BIN/pfold" --rename 's/.*`//' --prefix sun dtrace.txt | tail -n 1)" 'sun;sys_syscall;kmem_cache_free 42' 'the options that change stacks'
+
+# ---- bcc -f ----
+printf '%s\n' 'swapper/0;secondary_startup_64_no_verify;-;do_idle 3' 'my prog;[unknown];main;--;read_[k] 2' 'swapper/0;secondary_startup_64_no_verify;-;do_idle 4' >bcc.txt
+is "$("$BIN/pfold" bcc.txt)" "$(printf '%s\n' 'my prog;[unknown];main;--;read_[k] 2' 'swapper/0;secondary_startup_64_no_verify;-;do_idle 7')" 'bcc -f'
+
+# ---- trace-cmd report: pdecode -t prints what it does ----
+for name in stacks kinds; do
+	"$BIN/pdecode" "$ROOT/t/data/$name.dat" >$name.ps 2>/dev/null
+	"$BIN/pdecode" -t --all "$ROOT/t/data/$name.dat" >$name.txt 2>/dev/null
+	"$BIN/psym" $name.ps 2>/dev/null | "$BIN/pfold" --no-header >want 2>/dev/null
+	run "$BIN/pfold" --no-header $name.txt
+	is "$status" 0 "trace-cmd report of $name.dat"
+	sed 's/__do_sys_/__x64_sys_/g' "$OUT" | sort >got
+	sed 's/__do_sys_/__x64_sys_/g' want | sort >wanted
+	same got wanted 'as from the recording'
+done
+cat >report.txt <<'EOF'
+cpus=2
+          my-prog-12    [001]    10.000001: sched_switch:         my-prog:12 [120] S ==> x:9 [120]
+          my-prog-12    [001]    10.000002: kernel_stack:         <stack trace >
+=> schedule (ffffffff81a52e2a)
+=> do_x+0x10/0x20 (ffffffff81000000)
+          my-prog-12    [001]    10.000003: user_stack:           	=> 0x7efe6ddefad7
+	=> libc_read
+	=> 0x0
+            x-9     [000] d..2.    10.000004: sched_wakeup:         a:1 [120]
+ my-prog-12 (     10) [001] d..2. 10.000005: sched_switch: prev_comm=my-prog
+ my-prog-12 (     10) [001] d..2. 10.000006: <stack trace>
+ => schedule
+EOF
+run "$BIN/pfold" report.txt
+is "$status" 0 'stacks of the kernel and of user space'
+is "$(grep -v '^# ' "$OUT")" "$(printf '%s\n' 'my-prog;libc_read;[unknown];do_x;schedule 1' 'my-prog;schedule 1' 'x 1')" 'are one'
+is "$("$BIN/pfold" --no-header --by cpu,tid --only schedule report.txt | cut -d ';' -f 1-3 | sort -u)" 'cpu 1;tid 12;my-prog' '--by'
+is "$("$BIN/pfold" --no-header -e sched_wakeup report.txt 2>/dev/null)" 'x 1' '--event'
+is "$("$BIN/pfold" --no-header --chart report.txt | wc -l | tr -d ' ')" 3 '--chart'
+
+# ---- function_graph: self times, beside those that are added up here ----
+gzip -dc "$ROOT/t/data/trace-v6.dat.gz" >v6.dat
+"$BIN/pdecode" v6.dat >v6.ps 2>/dev/null
+run "$BIN/pfold" -e function_graph v6.ps
+is "$status" 0 'function_graph'
+cp "$OUT" graph.folded
+like graph.folded '^# event: function_graph, unit: ns, samples: [0-9]*, from: ' 'is in ns'
+"$BIN/pdecode" -j v6.ps 2>/dev/null | perl -ne '
+	next unless /"event":"ftrace:funcgraph_(entry|exit)".*"cpu":(\d+).*"tid":(\d+).*"comm":"([^"]*)".*"func":(\d+).*"depth":(\d+)/;
+	my ($what, $key, $comm, $func, $d) = ($1, $3 || "cpu$2", $4, $5, $6);
+	my $s = $in{$key} ||= [];
+	if ($what eq "entry") { $#$s = $d - 1; $s->[$d] = [$func, 0]; next }
+	/"calltime":(\d+),"rettime":(\d+)/ or die;
+	my $took = $2 - $1;
+	$s->[$d] = [$func, $s->[$d] ? $s->[$d][1] : 0];
+	$#$s = $d;
+	my $self = $took - $s->[$d][1];
+	$sum += $self > 0 ? $self : 0;
+	$calls++;
+	$s->[$d - 1][1] += $took if $d;
+	$#$s = $d - 1;
+	END { print "$sum $calls\n" }' >want
+is "$(awk '!/^# / { n += $NF } END { printf "%.0f", n }' graph.folded) $(sed -n 's/.*samples: \([0-9]*\),.*/\1/p' graph.folded)" \
+	"$(cat want)" 'the self times of all calls'
+is "$("$BIN/pfold" -c -e function_graph v6.ps | awk '!/^# / { n += $NF } END { printf "%.0f", n }')" "$(cut -d ' ' -f 2 want)" '-c counts calls'
+like graph.folded ';vfs_read;' 'functions have their names'
+cat >graph.txt <<'EOF'
+            true-329   [001]    99.910647: funcgraph_entry:      ! 125.318 us |  mutex_unlock();
+            true-329   [001]    99.910872: funcgraph_entry:                   |  outer() {
+            true-329   [001]    99.910874: funcgraph_entry:        0.812 us   |    inner();
+            true-329   [001]    99.910875: funcgraph_entry:                   |    inner() {
+            true-329   [001]    99.910876: funcgraph_entry:        0.100 us   |      leaf();
+            true-329   [001]    99.910876: funcgraph_exit:         0.500 us   |    }
+            true-329   [001]    99.910876: funcgraph_exit:         3.565 us   |  }
+            true-329   [001]    99.910877: funcgraph_entry:                   |  open() {
+EOF
+"$BIN/pdecode" graph.txt 2>/dev/null | "$BIN/pfold" --no-header >got
+is "$(cat got)" "$(printf '%s\n' 'true;mutex_unlock 125318' 'true;outer 2253' 'true;outer;inner 1212' 'true;outer;inner;leaf 100')" 'of its text'
+run "$BIN/pfold" --kallsyms /nowhere v6.ps
+is "$status" 2 'a file of symbols that is not there'
+done_testing
