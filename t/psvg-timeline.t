@@ -33,6 +33,12 @@ run "$BIN/psvg" --timeline=svg --title 'A <b> & c' t.tl
 is "$status" 0 'a static picture'
 cp "$OUT" t.svg
 like t.svg '<title>A &lt;b&gt; &amp; c</title>' 'with its title'
+# The axis: ticks at round times, even, over the whole.
+sed -n 's/^<text class="t" x="\([0-9.]*\)".*>\([0-9.]*\) *\([a-z]*\)<.*/\1 \2 \3/p' t.svg >ticks
+ok 'has a time axis' test "$(grep -c '' ticks)" -ge 3
+is "$(awk 'NR > 2 { d = $1 - x; if (d < step - 0.3 || d > step + 0.3) print "not even"; if ($2 - v != first) print "not round" }
+	NR == 2 { step = $1 - x; first = $2 - v } { x = $1; v = $2 }' ticks)" '' 'with even ticks'
+like t.svg 's from [0-9]*\.[0-9]* s on; ' 'and the time at which it begins'
 ok 'of at most 20,000 rectangles' test "$(grep -c '<rect' t.svg)" -le 20000
 if have xmllint; then
 	ok 'is well-formed' xmllint --noout t.svg

@@ -12,8 +12,10 @@
 #define GUTTER	 150.0
 #define LANE	 14.0
 #define TOP	 56.0
-#define LEVELS	 14  /* heights of a share */
-#define CPUS_MAX 256 /* lanes */
+#define AXIS	 20.0 /* height of the time axis, below the lanes */
+#define TICK_MIN 90.0 /* between two ticks, at least */
+#define LEVELS	 14   /* heights of a share */
+#define CPUS_MAX 256  /* lanes */
 
 enum { RUN, WAIT, BLOCK, SLEEP, NCLASSES };
 
@@ -195,9 +197,10 @@ static void add_head(struct cells *c, const struct timeline_opts *o, double widt
 	addf(c,
 	     "</title>\n<style>\n:root { color-scheme: light dark; }\n"
 	     "text { fill: #222; } #back { fill: #fff; } .l { fill: #f0f1f4; }\n"
+	     ".a { stroke: #000; stroke-opacity: 0.25; fill: none; }\n"
 	     ".r { fill: #4477aa; } .w { fill: #ddaa33; } .b { fill: #bb5566; } .s { fill: #d5d8dd; }\n"
 	     "@media (prefers-color-scheme: dark) { text { fill: #ddd; } #back { fill: #1b1c1f; } "
-	     ".l { fill: #24262b; } .r { fill: #6fa3d8; } .w { fill: #e0b84e; } "
+	     ".l { fill: #24262b; } .a { stroke: #fff; stroke-opacity: 0.3; } .r { fill: #6fa3d8; } .w { fill: #e0b84e; } "
 	     ".b { fill: #d2768a; } .s { fill: #3d4148; } }\n</style>\n"
 	     "<rect id=\"back\" width=\"100%%\" height=\"100%%\"/>\n"
 	     "<text x=\"%g\" y=\"22\" font-size=\"16\" text-anchor=\"middle\">",
@@ -210,13 +213,52 @@ static void add_head(struct cells *c, const struct timeline_opts *o, double widt
 	addf(c, "</text>\n");
 }
 
+/* The time between two ticks: 1, 2 or 5 of a power of ten. */
+static double tick_step(double span, double width)
+{
+	static const double factors[] = {1, 2, 5};
+	double least = span * TICK_MIN / width;
+
+	for (double power = 1;; power *= 10)
+		for (size_t i = 0; i < sizeof(factors) / sizeof(*factors); i++)
+			if (factors[i] * power >= least)
+				return factors[i] * power;
+}
+
+/* The time since the beginning: a line at each tick, with its time where there is room. */
+static void add_axis(struct cells *c, double y, double width)
+{
+	double span = (double)(c->t->last - c->t->first);
+	double step = tick_step(span > 1 ? span : 1, width);
+	struct buf b = BUF_INIT;
+
+	addf(c, "<path class=\"a\" d=\"M%g %.1fh%.1f\"/>\n", GUTTER, y, width);
+	for (uint32_t i = 0; i * step <= span; i++) {
+		double x = GUTTER + (span > 0 ? i * step / span * width : 0);
+
+		buf_reset(&b);
+		unit_add_short(&b, i * step, "ns");
+		addf(c, "<path class=\"a\" d=\"M%.1f %gV%.1f\"/>\n", x, TOP - 2, y + 4);
+		if (x + TICK_MIN / 2 > GUTTER + width)
+			continue;
+		addf(c, "<text class=\"t\" x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", x, y + 15,
+		     i ? " text-anchor=\"middle\"" : "", i ? buf_str(&b) : "0");
+	}
+	if (b.err)
+		c->out->err = b.err;
+	buf_release(&b);
+}
+
 static void add_foot(struct cells *c, uint32_t hidden, double y)
 {
 	struct buf b = BUF_INIT;
 
 	unit_add_short(&b, (double)(c->t->last - c->t->first), "ns");
-	addf(c, "<text id=\"foot\" x=\"%g\" y=\"%.1f\">%s; %" PRIu64 " intervals in cells of ",
-	     GUTTER, y, buf_str(&b), c->t->account.intervals);
+	addf(c,
+	     "<text id=\"foot\" x=\"%g\" y=\"%.1f\">%s from %" PRIu64 ".%06" PRIu64
+	     " s on; %" PRIu64 " intervals in cells of ",
+	     GUTTER, y, buf_str(&b), c->t->first / 1000000000, c->t->first % 1000000000 / 1000,
+	     c->t->account.intervals);
 	buf_reset(&b);
 	unit_add_short(&b, c->cell, "ns");
 	addf(c, "%s", buf_str(&b));
@@ -301,10 +343,11 @@ int timeline_svg(struct timeline *t, const struct timeline_opts *o, struct out *
 		rc = fit(&c, lanes, inner);
 	c.out = out;
 	if (!rc) {
-		add_head(&c, o, width, TOP + lanes * (LANE + 2) + 24);
+		add_head(&c, o, width, TOP + lanes * (LANE + 2) + AXIS + 24);
 		for (uint32_t i = 0; i < lanes; i++)
 			draw_lane(&c, i, i < c.ncpus ? 0 : order[i - c.ncpus], inner);
-		add_foot(&c, t->nthreads - c.ntasks, TOP + lanes * (LANE + 2) + 14);
+		add_axis(&c, TOP + lanes * (LANE + 2), inner);
+		add_foot(&c, t->nthreads - c.ntasks, TOP + lanes * (LANE + 2) + AXIS + 14);
 		rc = out->err;
 	}
 	buf_release(&c.text);
