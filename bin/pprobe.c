@@ -62,14 +62,11 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 {
 	struct config *c = ctx;
 	uint64_t pid;
-
 	switch (id) {
 	case 'x': c->o.binary = arg; break;
 	case 'p':
-		if (opt_u64(arg, 1, INT32_MAX, &pid)) {
-			buf_addf(why, "-p: '%s' is no process id", arg);
-			return PP_EUSAGE;
-		}
+		if (opt_u64(arg, 1, INT32_MAX, &pid))
+			return buf_addf(why, "-p: '%s' is no process id", arg), PP_EUSAGE;
 		c->o.pid = (pid_t)pid;
 		break;
 	case 'k': c->o.kernel = true; break;
