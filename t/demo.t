@@ -16,9 +16,10 @@ filter() {
 mkdir fake
 echo 'echo recording' | filter pcap-perf
 # shellcheck disable=SC2016
-for f in pdecode psym pfold; do
+for f in pdecode psym; do
 	echo 'cat "${1:--}"' | filter $f
 done
+echo cat | filter pfold
 echo 'sed "s/^/svg of /"' | filter psvg
 echo sample >sample
 
