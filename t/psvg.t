@@ -91,6 +91,11 @@ frames "$OUT" | cut -d ' ' -f 2- | sort >got
 printf '%s\n' '10 1000 all' '10 100 b' '10 100 a' '110 100 a' '210 200 b' '210 200 a' '410 200 d' '410 200 c' '610 400 b' '610 400 a' |
 	sort >chart
 same got chart 'from the leaf, too'
+"$BIN/pdecode" "$ROOT/t/data/demo.pstream.zst" >demo.ps
+"$BIN/pfold" --chart demo.ps | "$BIN/psvg" --flamechart >chart.svg
+"$BIN/psvg" --flamechart demo.ps >got.svg
+is "$?" 0 'an event stream is taken in its order'
+same got.svg chart.svg 'as pfold --chart writes it'
 run "$BIN/psvg" --width 1020 --bgcolors '#eeeeb0' --fonttype 'Comic "Sans' --nametype Function: --cp --hash --encoding UTF-8 in
 is "$status" 0 '--bgcolors, --fonttype, --nametype, --cp, --hash, --encoding'
 like "$OUT" 'id="back".* fill="#eeeeb0"' 'a background'

@@ -105,7 +105,7 @@ static int take_fold(struct picture *p, struct fold *f, bool partial, const char
 /* Folds an event stream, and frees the source. */
 static int read_stream(struct picture *p, struct src *s, const char *name)
 {
-	const struct fold_opts opts = {0};
+	const struct fold_opts opts = {.chart = p->chart};
 	struct fold *f;
 	int rc = fold_new(&f, &opts, p->d);
 
@@ -182,12 +182,6 @@ static int read_source(struct picture *p, struct src *s, const char *name)
 	p->stacks |= !table;
 	if (table)
 		return read_tables(p, s);
-	if (n >= sizeof(PS_MAGIC) - 1 && !memcmp(magic, PS_MAGIC, sizeof(PS_MAGIC) - 1) &&
-	    p->chart) {
-		diag_error(p->d, name, -1, "--flamechart takes folded text in the order of time");
-		src_free(s);
-		return PP_EMISMATCH;
-	}
 	if (n >= sizeof(PS_MAGIC) - 1 && !memcmp(magic, PS_MAGIC, sizeof(PS_MAGIC) - 1))
 		return read_stream(p, s, name);
 	rc = flame_read(p->flame, s, p->d);
