@@ -465,7 +465,17 @@ const side = make('div', {id: 'side'}, make('table', {}, make('caption', {}, 'Fu
 	make('p', {}, el.tableNote, ' ', el.more));
 document.querySelector('main').append(make('div', {id: 'bar', role: 'toolbar', 'aria-label': 'View'}, el.reset, el.undo,
 	el.inverted, el.reverse, ...(about.chart ? [] : [el.order]), ...(diff ? [] : [el.palette]), el.search, el.matchCase, el.matched, el.tableOn,
-	el.save), el.chips, el.details, make('div', {id: 'both'}, el.tree, side), el.print);
+	el.save), el.chips, el.details, el.print, make('div', {id: 'both'}, el.tree, side));
+if (diff) {
+	const keys = [['d1', 'more'], ['d2', 'a little more'], ['d3', 'the same'], ['d4', 'a little less'], ['d5', 'less']];
+	const shades = keys.map((k) => k[0]);
+	if (diff.negate)
+		shades.reverse();
+	const legend = keys.map((k, i) => make('span', {class: shades[i]}, k[1]));
+	if (diff.judged && !diff.leaf)
+		legend.push(make('span', {class: 'd6'}, 'not significant'));
+	el.details.before(make('div', {id: 'legend'}, ...legend));
+}
 document.body.append(el.tip, el.menu, byId('account'));
 const root = document.documentElement;
 if (about.back) {

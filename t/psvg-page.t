@@ -37,6 +37,7 @@ like narrow.html 'id="account">.*merged: 6 frames narrower than 10% of the total
 printf '%s\n' 'p;f 60' 'p;g 30' 'p;old 10' >old
 printf '%s\n' 'p;f 60' 'p;g;h 120' 'p;new 20' >new
 "$BIN/psvg" --html --diff old new >diff.html || fail 'a difference'
+like diff.html 'id="account">total 200, 6 frames; gone: 1 frames with' 'of which the account tells'
 "$BIN/psvg" --diff --width 1220 --min-width 0 old new >diff.svg || fail 'and its SVG'
 printf '%s\n' 'a;b 10' 'a 10' 'a;b 20' 'c;d 20' 'a;b 40' >timed
 "$BIN/psvg" --html --flamechart timed >time.html || fail 'in the order of time'

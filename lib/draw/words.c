@@ -153,7 +153,8 @@ void layout_add_account(struct layout *l)
 	layout_add(l, ", ");
 	layout_add_count(l, a.frames);
 	layout_add(l, " frames");
-	if (l->f->diff)
+	/* An SVG has nothing of what is gone, and says so below; a page has it in its table. */
+	if (l->f->diff && !l->page)
 		hidden -= l->f->diff->gone;
 	if (hidden) {
 		layout_add(l, l->page ? "; merged: " : "; not drawn: ");
