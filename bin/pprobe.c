@@ -3,20 +3,10 @@
 #include "inplace/inplace.h"
 #include "probe/probe.h"
 
-enum {
-	PATTERNS_MAX = 256,
-	ALL_MINE = OPT_NO_SHORT,
-	BTF,
-	EXTERNS,
-	GROUP,
-	JSON,
-	KALLSYMS,
-	MINE,
-	NO_INLINES,
-	TRACEFS,
-	TSV,
-	VMLINUX,
-};
+/* clang-format off */
+enum { PATTERNS_MAX = 256, ALL_MINE = OPT_NO_SHORT, BTF, EXTERNS, GROUP, JSON, KALLSYMS, MINE,
+       NO_INLINES, TRACEFS, TSV, VMLINUX };
+/* clang-format on */
 
 static const struct opt options[] = {
 	{'x', "exec", "FILE", "the program or library: a path, or a name that is searched for"},
