@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,51 +19,111 @@
 #define FUNCTIONS_MAX 20000 /* that are looked at */
 #define PROLOGUE      32    /* bytes at the beginning of a function, aarch64 */
 #define SHARE_ENOUGH  40    /* of a hundred functions; small ones need no frame */
+#define BLOCK	      65536 /* bytes that are read at a time */
+#define EHDR_SIZE     64    /* of Elf64_Ehdr */
+#define PHDR_SIZE     56    /* of Elf64_Phdr */
+#define TABLE_HEAD    12    /* bytes before the entries of the table */
+#define TABLE_ENTRY   8
+#define ENTRIES	      1024 /* of it, that are taken at a time */
 
-/* A file in memory, and where its segments lie in it. */
-struct image {
-	const uint8_t *data;
-	size_t size;
-	uint16_t machine;
-	Elf64_Phdr phdrs[PHDRS_MAX];
-	size_t n;
+#define OTHER_ORDER (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+
+struct segment {
+	uint64_t offset, addr, size; /* size: in the file */
 };
 
+/*
+ * A file, read with pread, as another process may cut it short meanwhile. Functions lie in the
+ * order of the table, so that a block serves many.
+ */
+struct image {
+	int fd;
+	uint16_t machine;
+	struct segment load[PHDRS_MAX];
+	size_t n;
+	uint64_t table; /* address of .eh_frame_hdr; 0: none */
+	uint64_t at;	/* where the block lies */
+	size_t len;
+	uint8_t block[BLOCK];
+};
+
+/* Up to `want` bytes at an offset; NULL: none. Valid until the next call. */
+static const uint8_t *read_at(struct image *im, uint64_t offset, size_t want, size_t *got)
+{
+	if (offset < im->at || offset - im->at >= im->len || im->len - (offset - im->at) < want) {
+		ssize_t n;
+
+		if (offset > INT64_MAX)
+			return NULL;
+		n = pread(im->fd, im->block, sizeof(im->block), (off_t)offset);
+		im->at = offset;
+		im->len = n > 0 ? (size_t)n : 0;
+	}
+	*got = im->len - (size_t)(offset - im->at);
+	if (*got > want)
+		*got = want;
+	return *got ? im->block + (offset - im->at) : NULL;
+}
+
+/* A program header: type, flags, offset, address, its physical one, size in the file. */
+static void take_phdr(struct image *im, struct cursor c)
+{
+	uint32_t type = get_u32(&c);
+	struct segment s;
+
+	cursor_skip(&c, 4);
+	s.offset = get_u64(&c);
+	s.addr = get_u64(&c);
+	cursor_skip(&c, 8);
+	s.size = get_u64(&c);
+	if (type == PT_LOAD)
+		im->load[im->n++] = s;
+	else if (type == PT_GNU_EH_FRAME && !im->table)
+		im->table = s.addr;
+}
+
+/* Files of 64 bits and little endian order, which is what there are machines for below. */
 static bool read_phdrs(struct image *im)
 {
-	struct cursor c = cursor_make(im->data, im->size, false);
-	Elf64_Ehdr h;
+	static const uint8_t ident[] = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB};
+	uint16_t size, count;
+	uint64_t phoff;
+	struct cursor c;
+	size_t got;
+	const uint8_t *p = read_at(im, 0, EHDR_SIZE, &got);
 
-	if (im->size < sizeof(h))
+	if (!p || got < EHDR_SIZE || memcmp(p, ident, sizeof(ident)) != 0)
 		return false;
-	memcpy(&h, im->data, sizeof(h));
-	if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_phentsize != sizeof(Elf64_Phdr) ||
-	    h.e_phnum > PHDRS_MAX || h.e_phoff > im->size)
+	c = cursor_make(p, got, OTHER_ORDER);
+	cursor_skip(&c, 18);
+	im->machine = get_u16(&c);
+	cursor_skip(&c, 12);
+	phoff = get_u64(&c);
+	cursor_skip(&c, 14);
+	size = get_u16(&c);
+	count = get_u16(&c);
+	if (size != PHDR_SIZE || count > PHDRS_MAX)
 		return false;
-	cursor_skip(&c, (size_t)h.e_phoff);
-	for (im->n = 0; im->n < h.e_phnum; im->n++) {
-		const uint8_t *p = get_bytes(&c, sizeof(Elf64_Phdr));
-
-		if (c.bad)
-			return false;
-		memcpy(&im->phdrs[im->n], p, sizeof(Elf64_Phdr));
-	}
-	im->machine = h.e_machine;
+	p = read_at(im, phoff, (size_t)count * PHDR_SIZE, &got);
+	if (!p || got < (size_t)count * PHDR_SIZE)
+		return false;
+	for (uint16_t i = 0; i < count; i++)
+		take_phdr(im, cursor_make(p + (size_t)i * PHDR_SIZE, PHDR_SIZE, OTHER_ORDER));
 	return true;
 }
 
 /* The bytes at an address, as far as a segment holds them. */
-static const uint8_t *at_address(const struct image *im, uint64_t addr, size_t *left)
+static const uint8_t *at_address(struct image *im, uint64_t addr, size_t want, size_t *got)
 {
 	for (size_t i = 0; i < im->n; i++) {
-		const Elf64_Phdr *p = &im->phdrs[i];
+		const struct segment *s = &im->load[i];
+		uint64_t into = addr - s->addr;
 
-		if (p->p_type != PT_LOAD || addr < p->p_vaddr || addr - p->p_vaddr >= p->p_filesz ||
-		    p->p_offset > im->size || p->p_filesz > im->size - p->p_offset)
+		if (addr < s->addr || into >= s->size || s->offset + into < s->offset)
 			continue;
-		*left = (size_t)(p->p_filesz - (addr - p->p_vaddr));
-		return im->data + p->p_offset + (addr - p->p_vaddr);
+		if (want > s->size - into)
+			want = (size_t)(s->size - into);
+		return read_at(im, s->offset + into, want, got);
 	}
 	return NULL;
 }
@@ -93,33 +152,56 @@ static bool begins_arm(const uint8_t *p, size_t n)
 	return false;
 }
 
-/* The table: version, three encodings, .eh_frame, count; then function and entry, both 32 bits. */
-static int count_functions(const struct image *im, const Elf64_Phdr *table, unsigned *share)
+static bool begins_framed(struct image *im, uint64_t addr, bool *framed)
 {
-	uint64_t functions = 0, framed = 0;
-	size_t left, step;
-	const uint8_t *p = at_address(im, table->p_vaddr, &left);
-	struct cursor c = cursor_make(p, p ? left : 0, false);
-	uint32_t n;
+	size_t got;
+	const uint8_t *code = at_address(im, addr, PROLOGUE, &got);
 
-	if (!p || left < 12 || p[0] != 1 || p[1] != 0x1b || p[2] != 0x03 || p[3] != 0x3b)
+	if (!code)
+		return false;
+	*framed = im->machine == EM_X86_64 ? begins_x86(code, got) : begins_arm(code, got);
+	return true;
+}
+
+/*
+ * The functions of the table, which has: version, three encodings, .eh_frame, count; then function
+ * and entry, both of 32 bits. Entries are copied, as looking at code reads another block.
+ */
+static int count_functions(struct image *im, unsigned *share)
+{
+	static const uint8_t form[] = {1, 0x1b, 0x03, 0x3b};
+	uint64_t functions = 0, framed = 0, n, step;
+	size_t got;
+	const uint8_t *p = at_address(im, im->table, TABLE_HEAD, &got);
+	struct cursor c;
+
+	if (!p || got < TABLE_HEAD || memcmp(p, form, sizeof(form)) != 0)
 		return PP_ENOENT;
-	cursor_skip(&c, 8);
+	c = cursor_make(p + 8, 4, OTHER_ORDER);
 	n = get_u32(&c);
 	step = n > FUNCTIONS_MAX ? n / FUNCTIONS_MAX : 1;
-	for (uint32_t i = 0; i < n && !c.bad; i++) {
-		uint64_t addr = table->p_vaddr + (uint64_t)(int64_t)(int32_t)get_u32(&c);
-		const uint8_t *code;
-		size_t len;
+	for (uint64_t i = 0; i < n; i += ENTRIES * step) {
+		uint64_t funcs[ENTRIES];
+		size_t k = 0;
 
-		cursor_skip(&c, 4);
-		if (i % step || c.bad)
-			continue;
-		code = at_address(im, addr, &len);
-		if (!code)
-			continue;
-		functions++;
-		framed += im->machine == EM_X86_64 ? begins_x86(code, len) : begins_arm(code, len);
+		for (; k < ENTRIES && i + k * step < n; k++) {
+			p = at_address(im, im->table + TABLE_HEAD + TABLE_ENTRY * (i + k * step),
+				       TABLE_ENTRY, &got);
+			if (!p || got < TABLE_ENTRY)
+				break;
+			c = cursor_make(p, 4, OTHER_ORDER);
+			funcs[k] = im->table + (uint64_t)(int64_t)(int32_t)get_u32(&c);
+		}
+		for (size_t j = 0; j < k; j++) {
+			bool yes;
+
+			if (begins_framed(im, funcs[j], &yes)) {
+				functions++;
+				framed += yes;
+			}
+		}
+		if (k < ENTRIES)
+			break;
 	}
 	if (!functions)
 		return PP_ENOENT;
@@ -127,19 +209,16 @@ static int count_functions(const struct image *im, const Elf64_Phdr *table, unsi
 	return 0;
 }
 
-static int look(const uint8_t *data, size_t size, unsigned *share)
+int framepointer_of(int fd, unsigned *share)
 {
 	struct image *im = calloc(1, sizeof(*im));
-	int rc = im ? PP_ENOENT : PP_ENOMEM;
+	int rc = PP_ENOENT;
 
-	if (im) {
-		im->data = data;
-		im->size = size;
-	}
-	if (im && read_phdrs(im) && (im->machine == EM_X86_64 || im->machine == EM_AARCH64))
-		for (size_t i = 0; i < im->n && rc == PP_ENOENT; i++)
-			if (im->phdrs[i].p_type == PT_GNU_EH_FRAME)
-				rc = count_functions(im, &im->phdrs[i], share);
+	if (!im)
+		return PP_ENOMEM;
+	im->fd = fd;
+	if (read_phdrs(im) && im->table && (im->machine == EM_X86_64 || im->machine == EM_AARCH64))
+		rc = count_functions(im, share);
 	free(im);
 	return rc;
 }
@@ -148,17 +227,11 @@ int framepointer_share(const char *path, unsigned *share)
 {
 	int rc = PP_ENOENT, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	void *data;
 
 	if (fd < 0)
 		return PP_ENOENT;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
-		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (data != MAP_FAILED) {
-			rc = look(data, (size_t)st.st_size, share);
-			munmap(data, (size_t)st.st_size);
-		}
-	}
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		rc = framepointer_of(fd, share);
 	close(fd);
 	return rc;
 }

@@ -256,6 +256,7 @@ int deny_ring(const struct session *s, int errnum);
  * told.
  */
 int framepointer_share(const char *path, unsigned *share);
+int framepointer_of(int fd, unsigned *share); /* of an open file */
 
 /* What --call-graph auto means for this command or these processes. */
 enum record_chains framepointer_choose(const struct record_config *c, const struct target *t,
