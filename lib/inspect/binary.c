@@ -238,6 +238,17 @@ int binary_read(const struct binary *b, uint64_t vaddr, void *to, size_t n)
 	return PP_ENOENT;
 }
 
+static const char *dwo_name(Dwarf_Die *skeleton)
+{
+	Dwarf_Attribute attr;
+	const char *name = NULL;
+
+	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attr) ||
+	    dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr))
+		name = dwarf_formstring(&attr);
+	return name ? name : "a file .dwo";
+}
+
 /*
  * Ranges of units do not overlap in sound files: the last one that begins at or before the address
  * is asked, and a few before it.
@@ -263,12 +274,38 @@ int binary_unit(struct binary *b, uint64_t vaddr, Dwarf_Die *unit)
 			continue;
 		*unit = skeleton;
 		if (!dwarf_cu_info(skeleton.cu, NULL, &type, NULL, unit, NULL, NULL, NULL) &&
-		    type == DW_UT_skeleton && unit->addr)
-			return 0;
+		    type == DW_UT_skeleton) {
+			if (unit->addr)
+				return 0;
+			diag_warn(
+				b->diag, b->path, -1,
+				"%s is missing, which has its debug information (libdw before 0.191 "
+				"does not read .dwp)",
+				dwo_name(&skeleton));
+		}
 		*unit = skeleton;
 		return 0;
 	}
 	return PP_ENOENT;
+}
+
+bool binary_skeleton(struct binary *b, Dwarf_CU *cu, Dwarf_Die *unit)
+{
+	Dwarf_Die sub;
+
+	if (b->split == cu)
+		return dwarf_offdie(b->dwarf, b->skeleton, unit) != NULL;
+	for (uint32_t i = 0; i < b->n_units; i++) {
+		if ((i && b->units[i].die == b->units[i - 1].die) ||
+		    !dwarf_offdie(b->dwarf, b->units[i].die, unit) ||
+		    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &sub, NULL, NULL, NULL) ||
+		    sub.addr == NULL || sub.cu != cu)
+			continue;
+		b->split = cu;
+		b->skeleton = b->units[i].die;
+		return true;
+	}
+	return false;
 }
 
 int binary_cfa(struct binary *b, uint64_t pc, Dwarf_Frame **frame, Dwarf_Op **ops, size_t *n)

@@ -17,12 +17,21 @@ static bool executable(Elf *elf, size_t section)
 	return scn && gelf_getshdr(scn, &sh) && (sh.sh_flags & SHF_EXECINSTR);
 }
 
+/* OCaml marks where the code of a module begins and ends. */
+static bool is_mark(const char *name)
+{
+	const char *end = strncmp(name, "caml", 4) ? NULL : strstr(name, "__code_");
+
+	return end && (!strcmp(end, "__code_begin") || !strcmp(end, "__code_end"));
+}
+
 /* A function; or a label of hand-written code, which has no type. */
 static bool is_function(Elf *elf, const GElf_Sym *sym, const char *name)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 
-	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE || !name || !*name)
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE || !name || !*name ||
+	    is_mark(name))
 		return false;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;

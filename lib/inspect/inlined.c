@@ -20,14 +20,14 @@ struct walk {
 
 typedef int entry_fn(struct walk *w, Dwarf_Die *die);
 
-static int each_entry(struct walk *w, unsigned tag, entry_fn *fn)
+static int each_entry(struct walk *w, Dwarf *dwarf, unsigned tag, entry_fn *fn)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit, sub;
 	uint8_t type;
 	int rc = 0;
 
-	while (!rc && dwarf_get_units(w->b->dwarf, cu, &cu, NULL, &type, &unit, &sub) == 0) {
+	while (!rc && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, &sub) == 0) {
 		Dwarf_Die *content = type == DW_UT_skeleton && sub.addr ? &sub : &unit;
 		struct scan *scan;
 		struct scan_entry e;
@@ -92,9 +92,12 @@ int inlined_each(struct binary *b, const struct name_pattern *p, enum name_fit l
 
 	if (!b->dwarf)
 		return 0;
-	rc = each_entry(&w, DW_TAG_subprogram, want);
+	rc = each_entry(&w, b->dwarf, DW_TAG_subprogram, want);
+	/* What dwz has moved to another file. */
+	if (!rc && b->alt)
+		rc = each_entry(&w, b->alt, DW_TAG_subprogram, want);
 	if (!rc && w.wanted.n)
-		rc = each_entry(&w, DW_TAG_inlined_subroutine, take);
+		rc = each_entry(&w, b->dwarf, DW_TAG_inlined_subroutine, take);
 	map64_release(&w.wanted);
 	name_scratch_release(&w.scratch);
 	return rc;

@@ -55,8 +55,25 @@ bool lines_same_file(const char *path, const char *end, size_t len)
 	       (n == len || path[n - len - 1] == '/' || end[0] == '/');
 }
 
-int lines_declared(Dwarf_Die *die, const char **file, int *line)
+/*
+ * Not by dwarf_decl_file: of units of split DWARF, whose files are in the table of what the binary
+ * has of them, it dies by an assertion.
+ */
+int lines_declared(struct binary *b, Dwarf_Die *die, const char **file, int *line)
 {
-	*file = dwarf_decl_file(die);
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+	Dwarf_Half version;
+	Dwarf_Die unit;
+	Dwarf_Word i;
+	uint8_t type;
+	size_t n;
+
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attr) || dwarf_formudata(&attr, &i) ||
+	    dwarf_cu_info(attr.cu, &version, &type, &unit, NULL, NULL, NULL, NULL) ||
+	    (type == DW_UT_split_compile && !binary_skeleton(b, attr.cu, &unit)) ||
+	    dwarf_getsrcfiles(&unit, &files, &n) || i >= n || (!i && version < 5))
+		return PP_ENOENT;
+	*file = dwarf_filesrc(files, i, NULL, NULL);
 	return *file && dwarf_decl_line(die, line) == 0 ? 0 : PP_ENOENT;
 }

@@ -27,6 +27,6 @@ int lines_at(struct binary *b, uint64_t addr, struct line_row *r);
 bool lines_same_file(const char *path, const char *end, size_t len);
 
 /* Where a function was declared: 0, or PP_ENOENT. */
-int lines_declared(Dwarf_Die *die, const char **file, int *line);
+int lines_declared(struct binary *b, Dwarf_Die *die, const char **file, int *line);
 
 #endif

@@ -11,6 +11,12 @@ uint64_t loc_bits(struct loc *l)
 	return l->bits ? l->bits : l->untyped ? 64 : 8 * type_size(&l->type);
 }
 
+/* Places of damaged files may be anywhere. */
+static void move_by(struct value *v, uint64_t bytes)
+{
+	v->add = (int64_t)((uint64_t)v->add + bytes);
+}
+
 /* The piece that has the bits from `bit` on. */
 static const char *choose_piece(struct loc *l, uint64_t bit)
 {
@@ -27,7 +33,7 @@ static const char *choose_piece(struct loc *l, uint64_t bit)
 			return p->why;
 		l->place = (struct place){.kind = p->kind, .v = p->v, .late = whole.late};
 		if (p->kind == PLACE_MEMORY)
-			l->place.v.add += (int64_t)(bit / 8);
+			move_by(&l->place.v, bit / 8);
 		l->bit = (unsigned)(p->kind == PLACE_MEMORY ? bit % 8 : bit);
 		return NULL;
 	}
@@ -45,7 +51,7 @@ const char *loc_field(struct loc *l, const struct field *f)
 	l->bits = f->bits;
 	switch (l->place.kind) {
 	case PLACE_MEMORY:
-		l->place.v.add += (int64_t)f->offset;
+		move_by(&l->place.v, f->offset);
 		l->bit = f->bit_offset;
 		return NULL;
 	case PLACE_VALUE:

@@ -160,6 +160,61 @@ static void without_stars(struct buf *b)
 		b->data[to] = 0;
 }
 
+/* "__MODULE_MOD_NAME" of gfortran. */
+static bool fortran(const char *name, struct buf *b)
+{
+	const char *mod = !strncmp(name, "__", 2) ? strstr(name + 2, "_MOD_") : NULL;
+
+	if (!mod || mod == name + 2)
+		return false;
+	buf_reset(b);
+	buf_add(b, name + 2, (size_t)(mod - name - 2));
+	buf_addf(b, "::%s", mod + strlen("_MOD_"));
+	return true;
+}
+
+/* "camlMODULE__NAME_STAMP": parts of modules have "__" between them, "." since OCaml 5.1. */
+static bool ocaml(const char *name, struct buf *b)
+{
+	const char *s = name + 4, *end = name + strlen(name);
+
+	if (strncmp(name, "caml", 4) || !isupper((unsigned char)*s) ||
+	    (!strstr(s, "__") && !strchr(s, '.')))
+		return false;
+	while (end > s && isdigit((unsigned char)end[-1]))
+		end--;
+	if (end > s && end[-1] == '_' && *end)
+		end--;
+	else
+		end = name + strlen(name);
+	buf_reset(b);
+	while (s < end) {
+		bool joint = s[0] == '_' && s + 1 < end && s[1] == '_' && b->len;
+
+		buf_addc(b, joint ? '.' : *s);
+		s += joint ? 2 : 1;
+	}
+	return true;
+}
+
+const char *name_shown(const char *name, struct buf *b)
+{
+	const char *shown = demangle(name, b);
+
+	if (shown == name || !strcmp(shown, name))
+		return fortran(name, b) || ocaml(name, b) ? buf_str(b) : name;
+	return shown;
+}
+
+/* A procedure of Fortran outside of modules: its name and '_'. */
+static bool fits_external(const struct name_pattern *p, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !p->glob && n == p->len + 1 && name[n - 1] == '_' && name[0] != '_' &&
+	       !memcmp(name, p->text, p->len);
+}
+
 enum name_fit name_match(const struct name_pattern *p, const char *name, struct name_scratch *s)
 {
 	const char *shown, *bare;
@@ -168,14 +223,15 @@ enum name_fit name_match(const struct name_pattern *p, const char *name, struct 
 		return NAME_WHOLE;
 	if (p->needle_len && !memmem(name, strlen(name), p->needle, p->needle_len))
 		return NAME_NO;
-	shown = demangle(name, &s->demangled);
+	shown = name_shown(name, &s->demangled);
 	if (fits(p, shown, strlen(shown)))
 		return NAME_WHOLE;
 	name_bare(shown, &s->bare);
 	bare = buf_str(&s->bare);
 	if (fits(p, bare, s->bare.len))
 		return NAME_BARE;
-	if (fits_end(p, bare, s->bare.len) || fits_end(p, shown, strlen(shown)))
+	if (fits_end(p, bare, s->bare.len) || fits_end(p, shown, strlen(shown)) ||
+	    fits_external(p, name))
 		return NAME_PART;
 	if (strstr(bare, ".(*")) {
 		without_stars(&s->bare);

@@ -40,6 +40,12 @@ enum name_fit name_match(const struct name_pattern *p, const char *name, struct 
 void name_scratch_release(struct name_scratch *s);
 
 /*
+ * The name as people know it: demangled, also that of a Fortran module (__store_MOD_save is
+ * store::save) and of OCaml (camlStore__save_85 is Store.save). May be `name` itself.
+ */
+const char *name_shown(const char *name, struct buf *b);
+
+/*
  * The name without template arguments, parameters, and the hashes of Rust: "a::b<int>::c(d)" is
  * "a::b::c"; "<T as M>::f" stays.
  */

@@ -276,9 +276,27 @@ static void implicit(struct eval *e, const Dwarf_Op *o)
 	e->is_value = true;
 }
 
+/* An address or constant that is in a table (split DWARF; LLVM). */
+static void indexed(struct eval *e, const Dwarf_Op *o)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Addr addr;
+
+	if (dwarf_getlocation_attr(e->attr, o, &attr) || dwarf_formaddr(&attr, &addr))
+		e->why = why_damaged;
+	else if (o->atom == DW_OP_constx || o->atom == DW_OP_GNU_const_index)
+		push_constant(e, addr);
+	else
+		push(e, &(struct value){.base = VALUE_DATA, .addr = addr});
+}
+
 static void other(struct eval *e, const Dwarf_Op *o)
 {
 	switch (o->atom) {
+	case DW_OP_addrx:
+	case DW_OP_constx:
+	case DW_OP_GNU_addr_index:
+	case DW_OP_GNU_const_index: indexed(e, o); break;
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value: e->why = why_entry; break;
 	case DW_OP_form_tls_address:

@@ -114,6 +114,43 @@ bool type_is_char(Dwarf_Die *type)
 	       (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char);
 }
 
+static bool number(Dwarf_Die *die, unsigned name, uint64_t *v)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word w;
+
+	if (!dwarf_attr_integrate(die, name, &attr) || dwarf_formudata(&attr, &w))
+		return false;
+	*v = w;
+	return true;
+}
+
+/* What libdw does not tell in units without a language, as dwz makes them. */
+static uint64_t array_size(Dwarf_Die *array)
+{
+	Dwarf_Die elem, child;
+	uint64_t n = 1;
+	unsigned dimensions = 0;
+
+	if (type_of(array, &elem) || type_class(&elem) == TYPE_ARRAY || dwarf_child(array, &child))
+		return 0;
+	do {
+		uint64_t count, first = 0, last;
+
+		if (dwarf_tag(&child) != DW_TAG_subrange_type)
+			continue;
+		number(&child, DW_AT_lower_bound, &first);
+		if (number(&child, DW_AT_upper_bound, &last) && last >= first)
+			count = last - first + 1;
+		else if (!number(&child, DW_AT_count, &count))
+			return 0;
+		if (__builtin_mul_overflow(n, count, &n))
+			return 0;
+		dimensions++;
+	} while (dimensions < TYPE_DEPTH && dwarf_siblingof(&child, &child) == 0);
+	return dimensions && !__builtin_mul_overflow(n, type_size(&elem), &n) ? n : 0;
+}
+
 uint64_t type_size(Dwarf_Die *type)
 {
 	Dwarf_Die t = *type;
@@ -122,6 +159,8 @@ uint64_t type_size(Dwarf_Die *type)
 	type_strip(&t);
 	if (dwarf_aggregate_size(&t, &size) == 0)
 		return size;
+	if (dwarf_tag(&t) == DW_TAG_array_type)
+		return array_size(&t);
 	return type_class(&t) == TYPE_POINTER ? 8 : 0;
 }
 
@@ -136,17 +175,6 @@ uint64_t type_count(Dwarf_Die *type, Dwarf_Die *elem)
 	all = type_size(&t);
 	one = type_size(elem);
 	return one ? all / one : 0;
-}
-
-static bool number(Dwarf_Die *die, unsigned name, uint64_t *v)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word w;
-
-	if (!dwarf_attr_integrate(die, name, &attr) || dwarf_formudata(&attr, &w))
-		return false;
-	*v = w;
-	return true;
 }
 
 /* Where a member begins: a number, or DW_OP_plus_uconst of DWARF 2. */

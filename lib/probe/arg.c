@@ -206,10 +206,10 @@ static const char *steps(struct loc *l, const char *s)
 				return "an index must be a number";
 			s = end + 1;
 			why = loc_index(l, i);
-		} else if (*s == '.' || (s[0] == '-' && s[1] == '>')) {
+		} else if (*s == '.' || *s == '%' || (s[0] == '-' && s[1] == '>')) {
 			size_t n;
 
-			s += *s == '.' ? 1 : 2;
+			s += *s == '-' ? 2 : 1;
 			n = name_len(s);
 			if (!n)
 				return "the name of a member is missing";

@@ -8,7 +8,6 @@
 #include "probe/point.h"
 #include "probe/points.h"
 #include "inspect/usdt.h"
-#include "symbol/demangle.h"
 
 #include <dwarf.h>
 #include <inttypes.h>
@@ -34,7 +33,7 @@ static void shown_name(const char *raw, struct buf *out)
 {
 	struct buf b = BUF_INIT;
 
-	name_bare(demangle(raw, &b), out);
+	name_bare(name_shown(raw, &b), out);
 	buf_release(&b);
 }
 

@@ -195,7 +195,7 @@ static int declared(struct lookup *l, struct scopes *s, const struct point *pt, 
 		return PP_ENOENT;
 	*die = pt->inlined.addr ? pt->inlined : s->die[0];
 	l->within = die;
-	if (lines_declared(die, &l->file, line))
+	if (lines_declared(l->b, die, &l->file, line))
 		return PP_ENOENT;
 	l->file_len = strlen(l->file);
 	return 0;
@@ -251,7 +251,7 @@ void linepoints_keep_file(struct points *p, struct binary *b, const char *src)
 		const char *file;
 		int line;
 
-		if (scopes_at(&s, b, p->v[i].addr) || lines_declared(&s.die[0], &file, &line) ||
+		if (scopes_at(&s, b, p->v[i].addr) || lines_declared(b, &s.die[0], &file, &line) ||
 		    !lines_same_file(file, src, strlen(src)))
 			continue;
 		p->v[n++] = p->v[i];

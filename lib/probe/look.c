@@ -15,7 +15,6 @@
 #include "inspect/scope.h"
 #include "inspect/type.h"
 #include "inspect/usdt.h"
-#include "symbol/demangle.h"
 
 #include <dwarf.h>
 #include <inttypes.h>
@@ -42,6 +41,12 @@ static int finish(struct look *l, struct sheet *r, int rc, const char *what)
 
 /* ---- functions ---- */
 
+/* Where a function is described: in the file, or in that of a unit of split DWARF. */
+struct described {
+	Dwarf *dwarf;
+	Dwarf_Off offset;
+};
+
 struct functions {
 	struct look *l;
 	struct sheet r;
@@ -49,15 +54,15 @@ struct functions {
 	struct name_pattern *wanted; /* NULL: all */
 	struct name_scratch scratch;
 	struct map64 dies; /* address of a function: index in entries, + 1 */
-	Dwarf_Off *entries;
+	struct described *entries;
 	uint32_t n, cap;
 	struct buf shown;
 };
 
-static int remember(struct functions *f, const struct scan_entry *e)
+static int remember(struct functions *f, Dwarf *dwarf, const struct scan_entry *e)
 {
 	uint32_t *slot = map64_put(&f->dies, e->lo, NULL);
-	Dwarf_Off *v;
+	struct described *v;
 
 	if (!slot)
 		return PP_ENOMEM;
@@ -65,7 +70,7 @@ static int remember(struct functions *f, const struct scan_entry *e)
 	if (!v)
 		return PP_ENOMEM;
 	f->entries = v;
-	f->entries[f->n++] = e->offset;
+	f->entries[f->n++] = (struct described){dwarf, e->offset};
 	*slot = f->n;
 	return 0;
 }
@@ -75,29 +80,32 @@ static int read_dies(struct functions *f)
 {
 	struct binary *b = f->l->b;
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit;
+	Dwarf_Die unit, sub;
 	uint8_t type;
 	int rc = 0;
 
 	while (!rc && b->dwarf &&
-	       dwarf_get_units(b->dwarf, cu, &cu, NULL, &type, &unit, NULL) == 0) {
+	       dwarf_get_units(b->dwarf, cu, &cu, NULL, &type, &unit, &sub) == 0) {
+		Dwarf_Die *content = type == DW_UT_skeleton && sub.addr ? &sub : &unit;
+		Dwarf *dwarf = dwarf_cu_getdwarf(content->cu);
 		struct scan *scan;
 		struct scan_entry e;
 
-		if (type != DW_UT_compile || scan_open(&scan, &unit, &b->steps))
+		if ((type != DW_UT_compile && content != &sub) ||
+		    scan_open(&scan, content, &b->steps))
 			continue;
-		scan_children(scan, dwarf_dieoffset(&unit));
+		scan_children(scan, dwarf_dieoffset(content));
 		while (!rc && scan_next(scan, &e)) {
 			Dwarf_Die die;
 			Dwarf_Addr lo;
 
 			if (e.tag != DW_TAG_subprogram)
 				continue;
-			if (e.complex && dwarf_offdie(b->dwarf, e.offset, &die) &&
+			if (e.complex && dwarf_offdie(dwarf, e.offset, &die) &&
 			    dwarf_entrypc(&die, &lo) == 0)
 				e.lo = lo;
 			if (e.lo)
-				rc = remember(f, &e);
+				rc = remember(f, dwarf, &e);
 		}
 		scan_free(scan);
 	}
@@ -122,12 +130,12 @@ static const struct sheet_column function_columns[] = {
 	{"name", 48, false},  {"address", 12, false}, {"size", 6, true},    {"params", 6, false},
 	{"where", 24, false}, {"source", 6, false},   {"symbol", 0, false}, {0}};
 
-static void put_place(struct sheet *r, Dwarf_Die *die)
+static void put_place(struct binary *b, struct sheet *r, Dwarf_Die *die)
 {
 	const char *file;
 	int line;
 
-	if (die && lines_declared(die, &file, &line) == 0)
+	if (die && lines_declared(b, die, &file, &line) == 0)
 		sheet_textf(r, "%s:%d", file, line);
 	else
 		sheet_text(r, "");
@@ -138,13 +146,14 @@ static int put_function(struct functions *f, const struct func *fn)
 	uint32_t *slot = map64_get(&f->dies, fn->addr);
 	Dwarf_Die die, *known = NULL;
 
-	if (slot && *slot && dwarf_offdie(f->l->b->dwarf, f->entries[*slot - 1], &die))
+	if (slot && *slot &&
+	    dwarf_offdie(f->entries[*slot - 1].dwarf, f->entries[*slot - 1].offset, &die))
 		known = &die;
-	sheet_text(&f->r, demangle(fn->name, &f->shown));
+	sheet_text(&f->r, name_shown(fn->name, &f->shown));
 	sheet_textf(&f->r, "0x%" PRIx64, fn->addr);
 	sheet_textf(&f->r, "%" PRIu64, fn->size);
 	sheet_text(&f->r, known ? params_known(known) : "no");
-	put_place(&f->r, known);
+	put_place(f->l->b, &f->r, known);
 	sheet_text(&f->r, func_source_name((enum func_source)fn->source));
 	sheet_text(&f->r, fn->name);
 	return sheet_end_row(&f->r);
@@ -158,11 +167,11 @@ static int put_copy(void *ctx, const struct inlined_place *p)
 
 	if (!in)
 		return 0;
-	sheet_text(&f->r, demangle(p->name, &f->shown));
+	sheet_text(&f->r, name_shown(p->name, &f->shown));
 	sheet_textf(&f->r, "0x%" PRIx64, p->addr);
 	sheet_text(&f->r, "0");
 	sheet_text(&f->r, params_known(&die));
-	put_place(&f->r, &die);
+	put_place(f->l->b, &f->r, &die);
 	sheet_text(&f->r, "inlined");
 	sheet_text(&f->r, in->name);
 	return sheet_end_row(&f->r);
@@ -259,7 +268,7 @@ static int put_variable(void *ctx, const struct variable *v)
 	Dwarf_Die *function = s->scopes.n ? &s->scopes.die[0] : NULL;
 	struct place p;
 
-	sheet_text(&s->r, demangle(s->pt->func, &s->text));
+	sheet_text(&s->r, name_shown(s->pt->func, &s->text));
 	sheet_textf(&s->r, "0x%" PRIx64, s->pc);
 	sheet_text(&s->r, go_abi_is_result(v) ? "result"
 			  : v->param	      ? "param"

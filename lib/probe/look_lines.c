@@ -139,8 +139,8 @@ static int of_function(struct lines *s, const char *what)
 		diag_error(s->l->diag, NULL, -1, "%s: %s", what,
 			   why.len ? buf_str(&why) : pp_strerror(rc));
 	} else if (scopes_at(&scopes, s->l->b, p.v[0].addr) ||
-		   lines_declared(p.v[0].inlined.addr ? &p.v[0].inlined : &scopes.die[0], &file,
-				  &line)) {
+		   lines_declared(s->l->b, p.v[0].inlined.addr ? &p.v[0].inlined : &scopes.die[0],
+				  &file, &line)) {
 		diag_error(s->l->diag, s->l->b->path, -1, "no debug information about %s", what);
 		rc = PP_ENOENT;
 	} else {
