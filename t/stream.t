@@ -130,6 +130,59 @@ run_pipe "'$BIN/psym' trash.pstream" "'$BIN/pfold'"
 is "$statuses" '1 1' 'bytes after END are damage'
 like "$ERR.1" 'END record is no event stream' 'which is reported'
 
+# ---- packed streams: the same, in fewer bytes ----
+
+# Of JSON all but what tells of the command lines, and of the number of records.
+essence() {
+	sed -e '/^{"type":"provenance"/d' -e '/^{"type":"end"/s/"records":[0-9]*,//'
+}
+for file in small.data deep.data sched.data.gz sched-stacks.data.gz futex.data.gz stacks.dat sched.dat; do
+	"$BIN/pdecode" "$ROOT/t/data/$file" >plain.pstream 2>/dev/null
+	"$BIN/pdecode" --compact "$ROOT/t/data/$file" >packed.pstream 2>/dev/null
+	ok "$file: packed is smaller" \
+		test "$(wc -c <packed.pstream)" -lt "$(wc -c <plain.pstream)"
+	"$BIN/psym" -j plain.pstream 2>/dev/null | essence >want
+	"$BIN/psym" -j packed.pstream 2>/dev/null | essence >got
+	same got want "$file: psym makes the same of it"
+	"$BIN/psym" --compact packed.pstream 2>/dev/null | "$BIN/pfilter" --compact 'pid > 0' |
+		"$BIN/pfilter" -j 'pid > 0' | essence >got
+	"$BIN/psym" plain.pstream 2>/dev/null | "$BIN/pfilter" -j 'pid > 0' | essence >want
+	same got want "$file: and pfilter"
+	"$BIN/psym" --compact packed.pstream 2>/dev/null | "$BIN/pfold" --no-header 2>/dev/null >got
+	"$BIN/psym" plain.pstream 2>/dev/null | "$BIN/pfold" --no-header 2>/dev/null >want
+	same got want "$file: and pfold"
+done
+"$BIN/pdecode" --compact "$small" >packed.pstream
+cat packed.pstream a.pstream packed.pstream >mixed.pstream
+run "$BIN/psym" -j mixed.pstream
+is "$status $(account "$OUT" | tr '\n' ,)" \
+	"0 $samples $samples 0,$samples $samples 0,$samples $samples 0," 'packed and plain in a row'
+size=$(wc -c <packed.pstream)
+head -c $((size - 100)) packed.pstream >cut.pstream
+run "$BIN/psym" -j cut.pstream
+is "$status $(account "$OUT" | cut -d ' ' -f 3)" '1 1' 'a packed stream that is cut off'
+# A reader of version 1 looks at these two bytes, and so does this one.
+{
+	head -c 12 packed.pstream
+	printf '\377\377'
+	tail -c +15 packed.pstream
+} >later.pstream
+run "$BIN/pfold" later.pstream
+is "$status" 2 'a later version is refused'
+like "$ERR" 'stream of version 65535; this program reads up to 2' 'which is reported'
+mkfifo fed
+"$BIN/psym" --compact fed 2>/dev/null | "$BIN/psym" -j >fed.json 2>/dev/null &
+exec 3>fed
+head -c $most a.pstream >&3
+tries=0
+until grep -q '"type":"sample"' fed.json || [ $tries = 1000 ]; do
+	sleep 0.01
+	tries=$((tries + 1))
+done
+ok 'what was held back is handed on when the input pauses' grep -q '"type":"sample"' fed.json
+exec 3>&-
+wait
+
 # ---- provenance: one record of each filter, in the order of the pipe ----
 
 run_pipe "'$BIN/pdecode' '$small'" "'$BIN/psym' -v" "'$BIN/psym' --stats -j"

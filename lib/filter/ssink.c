@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+enum { COMPACT = OPT_NO_SHORT };
+
 /* A buffer of whole records: read back and printed. */
 static int print_back(void *ctx, uint8_t *bytes, size_t n)
 {
@@ -25,6 +27,7 @@ const struct opt ssink_options[] = {
 	{'b', "binary", NULL, "write the binary event stream, also to a terminal"},
 	{'t', "text", NULL, "write text, as perf script or trace-cmd report prints it"},
 	{'j', "json", NULL, "write JSON, one object a line"},
+	{COMPACT, "compact", NULL, "write the binary stream packed: a fifth as large"},
 	{0},
 };
 
@@ -38,6 +41,7 @@ int ssink_option(void *opts, int id, const char *arg, struct buf *why)
 	case 'b': o->form = SSINK_BINARY; break;
 	case 't': o->form = SSINK_TEXT; break;
 	case 'j': o->form = SSINK_JSON; break;
+	case COMPACT: o->compact = true; break;
 	}
 	return 0;
 }
@@ -62,7 +66,7 @@ int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct di
 	if (form == SSINK_BINARY || form == SSINK_NONE) {
 		rc = form == SSINK_NONE ? out_init_fn(&s->out, drop, NULL) : out_init(&s->out, fd);
 		swriter_init(&s->w, &s->out);
-		return rc;
+		return rc || !opts->compact ? rc : swriter_pack(&s->w);
 	}
 	rc = out_init(&s->text_out, fd);
 	if (!rc)
@@ -80,7 +84,7 @@ int ssink_flush(void *sink)
 {
 	struct ssink *s = sink;
 
-	if (!s->w.err)
+	if (!swriter_flush(&s->w))
 		s->w.err = out_flush(&s->out);
 	if (s->text && !s->w.err)
 		s->w.err = out_flush(&s->text_out);
@@ -93,6 +97,7 @@ int ssink_close(struct ssink *s, struct ps_end *end, struct diag *d)
 
 	if (!rc)
 		rc = swriter_end(&s->w, end);
+	swriter_release(&s->w);
 	closed = out_close(&s->out);
 	if (!rc)
 		rc = closed;

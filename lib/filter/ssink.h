@@ -27,6 +27,7 @@ enum ssink_form {
 
 struct ssink_opts {
 	enum ssink_form form;
+	bool compact; /* a binary stream is packed */
 	struct stext_opts text;
 };
 

@@ -98,6 +98,15 @@ FD(STACK) = {PS_FIELDS_STACK(PS_F)};
 #define THIS struct ps_srcfile
 FD(SRCFILE) = {PS_FIELDS_SRCFILE(PS_F)};
 #undef THIS
+#define THIS struct ps_chains
+FD(CHAINS) = {PS_FIELDS_CHAINS(PS_F)};
+#undef THIS
+#define THIS struct ps_stacks
+FD(STACKS) = {PS_FIELDS_STACKS(PS_F)};
+#undef THIS
+#define THIS struct ps_samples
+FD(SAMPLES) = {PS_FIELDS_SAMPLES(PS_F)};
+#undef THIS
 #define THIS struct ps_end
 FD(END) = {PS_FIELDS_END(PS_F)};
 #undef THIS
@@ -136,6 +145,9 @@ static const struct ps_fielddesc SAMPLE_fields[1];
 	S(FRAME, frame) \
 	S(STACK, stack) \
 	S(SRCFILE, srcfile) \
+	S(CHAINS, chains) \
+	S(STACKS, stacks) \
+	S(SAMPLES, samples) \
 	S(END, end)
 enum {
 #define S(NAME, name) SIZE_##NAME = sizeof(struct ps_##name),

@@ -76,7 +76,7 @@ static int dict_place(struct dict *d, uint32_t id, size_t need, uint8_t **place)
 	 * A restart takes as long as the ids before it are many: they have to be as many as they
 	 * look.
 	 */
-	if (d->restarts && id > 2 * (uint64_t)d->ndefined + PS_ID_GAP)
+	if (d->restarts && !d->sparse && id > 2 * (uint64_t)d->ndefined + PS_ID_GAP)
 		return PP_ECORRUPT;
 	d->ndefined += d->ndefined < PS_ID_MAX;
 	if (id >= d->n && (rc = dict_widen(d, id)))
@@ -160,5 +160,5 @@ void dict_release(struct dict *d)
 {
 	arena_release(&d->arena);
 	free(d->v);
-	*d = (struct dict){.restarts = d->restarts};
+	*d = (struct dict){.restarts = d->restarts, .sparse = false};
 }

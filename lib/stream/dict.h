@@ -13,6 +13,7 @@ struct dict {
 	uint32_t n;	   /* ids below n have a place */
 	uint32_t ndefined; /* records since the last restart, as many as can be counted */
 	bool restarts;	   /* id 1 defined again forgets all others */
+	bool sparse;	   /* ids were found to be dense: not all of them come here */
 };
 
 /*

@@ -1,9 +1,6 @@
 /* Reads event streams: records, their dictionaries, the account; and what is wrong with them. */
-#include "stream/codec.h"
-#include "stream/context.h"
-#include "stream/dict.h"
 #include "stream/foreign.h"
-#include "stream/payload.h"
+#include "stream/reader_parts.h"
 
 #include "base/err.h"
 
@@ -19,54 +16,6 @@
 #define SREADER_PAGE  4096u
 #define SREADER_PLACE (SREADER_PAGE / 2)
 #define SREADER_AHEAD 10 /* records */
-
-/* The dictionaries: record type, and the bit that asks for it (0: always kept). */
-#define DICTS(D) \
-	D(STRING, 0) \
-	D(EVENT, SREADER_EVENTS) \
-	D(DSO, SREADER_DSOS) \
-	D(CHAIN, SREADER_CHAINS) \
-	D(SYMBOL, SREADER_SYMBOLS) \
-	D(FRAME, SREADER_SYMBOLS) \
-	D(STACK, SREADER_SYMBOLS) \
-	D(SRCFILE, SREADER_SYMBOLS)
-enum dict_index {
-#define D(type, bit) DICT_##type,
-	DICTS(D)
-#undef D
-		NDICTS
-};
-
-struct sreader {
-	struct src *src; /* NULL: fed */
-	struct diag *d;
-	char *name;
-	unsigned keep;
-
-	sreader_ahead_fn *ahead;
-	void *ahead_ctx;
-
-	uint8_t *block; /* holds buf, unless fed */
-	size_t room;	/* bytes of it */
-	uint8_t *buf;
-	size_t pos, len;
-	size_t shown;	 /* up to where in buf records were shown to `ahead` */
-	uint32_t nshown; /* records from pos to there */
-	uint64_t base;	 /* offset of buf[0] in the input */
-
-	bool in_stream; /* a header was read, its END was not */
-	bool any;	/* a header was read */
-	bool swap;
-	int err;   /* the end that was reached */
-	bool told; /* what is wrong with the input was reported */
-	uint64_t records, samples;
-	struct ps_end account;
-	struct dict dicts[NDICTS];
-	struct context context;
-
-	struct ps_record rec; /* what was read last */
-	bool far;	      /* it may have more than the near fields of a sample */
-};
 
 static int sreader_make(struct sreader **out, struct src *s, const char *name, unsigned keep,
 			struct diag *d)
@@ -126,6 +75,8 @@ void sreader_free(struct sreader *r)
 	for (int i = 0; i < NDICTS; i++)
 		dict_release(&r->dicts[i]);
 	context_release(&r->context);
+	expand_release(&r->expand);
+	free(r->payload);
 	free(r->block);
 	src_free(r->src);
 	free(r->name);
@@ -222,22 +173,10 @@ static inline int fill(struct sreader *r, size_t n)
 	return r->len - r->pos >= n ? 0 : read_more(r, n);
 }
 
-static int64_t offset(const struct sreader *r)
-{
-	return (int64_t)(r->base + r->pos);
-}
-
-static int fail(struct sreader *r, int err, const char *what)
-{
-	r->told = true;
-	diag_error(r->d, r->name, offset(r), "%s", what);
-	return err;
-}
-
 /* A stream begins, and the one before has not ended: "(a; b) | c" where a was killed. */
 static void end_missing(struct sreader *r)
 {
-	diag_error(r->d, r->name, offset(r),
+	diag_error(r->d, r->name, sreader_offset(r),
 		   "a stream begins before the END record of the one before: what wrote that died");
 	r->told = true;
 	if (!r->account.status)
@@ -250,7 +189,8 @@ static int say_no_stream(struct sreader *r, const uint8_t *p, size_t n)
 	const struct ps_foreign *f = ps_foreign(p, n);
 
 	if (r->any)
-		return fail(r, PP_ECORRUPT, "what follows the END record is no event stream");
+		return sreader_fail(r, PP_ECORRUPT,
+				    "what follows the END record is no event stream");
 	if (f) {
 		/* pdecode unpacks, too. */
 		diag_error(r->d, r->name, -1, "is no event stream but %s: %s", f->is,
@@ -272,7 +212,8 @@ static int read_header(struct sreader *r, struct ps_record *rec)
 	    memcmp(r->buf + r->pos, PS_MAGIC, r->len - r->pos < 8 ? r->len - r->pos : 8))
 		return say_no_stream(r, r->buf + r->pos, r->len - r->pos);
 	if (rc)
-		return rc == PP_ECUT ? fail(r, rc, "the header of the stream is cut off") : rc;
+		return rc == PP_ECUT ? sreader_fail(r, rc, "the header of the stream is cut off")
+				     : rc;
 	if (memcmp(r->buf + r->pos, PS_MAGIC, 8) != 0)
 		return say_no_stream(r, r->buf + r->pos, r->len - r->pos);
 	if (r->in_stream)
@@ -282,9 +223,9 @@ static int read_header(struct sreader *r, struct ps_record *rec)
 	c.swap = r->swap = order != PS_BYTE_ORDER;
 	version = get_u16(&c);
 	if ((order != PS_BYTE_ORDER && order != __builtin_bswap32(PS_BYTE_ORDER)) || !version)
-		return fail(r, PP_ECORRUPT, "the header of the stream is corrupt");
+		return sreader_fail(r, PP_ECORRUPT, "the header of the stream is corrupt");
 	if (version > PS_VERSION) {
-		diag_error(r->d, r->name, offset(r),
+		diag_error(r->d, r->name, sreader_offset(r),
 			   "stream of version %u; this program reads up to %u", version,
 			   PS_VERSION);
 		return PP_EUNSUPPORTED;
@@ -292,6 +233,7 @@ static int read_header(struct sreader *r, struct ps_record *rec)
 	for (int i = 0; i < NDICTS; i++)
 		dict_release(&r->dicts[i]);
 	context_release(&r->context);
+	expand_clear(&r->expand);
 	rec->type = PS_HEADER;
 	rec->source = 0;
 	rec->raw = r->buf + r->pos;
@@ -307,7 +249,7 @@ static int read_header(struct sreader *r, struct ps_record *rec)
 static void read_end(struct sreader *r, const struct ps_end *e)
 {
 	if (e->records != r->records || e->samples != r->samples) {
-		diag_warn(r->d, r->name, offset(r),
+		diag_warn(r->d, r->name, sreader_offset(r),
 			  "%" PRIu64 " records with %" PRIu64 " samples were announced, %" PRIu64
 			  " with %" PRIu64 " came",
 			  e->records, e->samples, r->records, r->samples);
@@ -323,84 +265,20 @@ static void read_end(struct sreader *r, const struct ps_end *e)
 	r->in_stream = false;
 }
 
-/*
- * Of a stream in the other byte order, the payloads of tracepoints need the events' field tables.
- */
-static bool wanted(const struct sreader *r, unsigned bit)
-{
-	return !bit || (r->keep & bit) || (r->swap && bit == SREADER_EVENTS);
-}
-
-/* The result of keeping a dictionary record. */
-static int defined(struct sreader *r, int rc)
-{
-	if (rc == PP_ECORRUPT)
-		return fail(r, rc,
-			    "a dictionary entry has the id 0, or one far beyond those before it");
-	if (rc == PP_ELIMIT)
-		return fail(r, rc, "a dictionary of the stream is too large");
-	return rc;
-}
-
-/* A dictionary record: kept if it was asked for. */
-static int define(struct sreader *r, const struct ps_record *rec, const struct ps_typedesc *t)
-{
-	int rc = 0;
-
-	switch (rec->type) {
-#define D(type, bit) \
-	case PS_##type: \
-		if (wanted(r, bit)) \
-			rc = dict_set(&r->dicts[DICT_##type], rec->string.id, t, &rec->sample); \
-		break;
-		DICTS(D)
-#undef D
-	default: rc = context_take(&r->context, rec);
-	}
-	return defined(r, rc);
-}
-
-/* Brings to host order what the tables of records.h call bytes. */
-static int swap_inside(struct sreader *r, struct ps_record *rec)
-{
-	const struct ps_event *e;
-
-	if (rec->type == PS_EVENT)
-		return ps_fields_swap((uint8_t *)rec->event.fields.p, rec->event.fields.len);
-	if (rec->type != PS_SAMPLE || !ps_sample_has(&rec->sample, payload))
-		return 0;
-	e = sreader_event(r, rec->sample.event);
-	if (e)
-		ps_payload_swap(&e->fields, (uint8_t *)rec->sample.payload.p,
-				rec->sample.payload.len);
-	return 0;
-}
-
-/*
- * CHAIN and STACK, whole and in host byte order: the most frequent after the samples. False: it is
- * none of them, or not whole.
- */
-static bool define_quickly(struct sreader *r, struct ps_record *rec, int *rc)
-{
-	*rc = 0;
-	if (r->swap)
-		return false;
-	if (rec->type == PS_CHAIN && ps_chain_whole(rec->raw, rec->size, &rec->chain)) {
-		if (r->keep & SREADER_CHAINS)
-			*rc = dict_set_chain(&r->dicts[DICT_CHAIN], &rec->chain);
-	} else if (rec->type == PS_STACK && ps_stack_whole(rec->raw, rec->size, &rec->stack)) {
-		if (r->keep & SREADER_SYMBOLS)
-			*rc = dict_set_stack(&r->dicts[DICT_STACK], &rec->stack);
-	} else {
-		return false;
-	}
-	*rc = defined(r, *rc);
-	return true;
-}
-
 _Static_assert(sizeof(struct ps_chain) <= offsetof(struct ps_sample, stream_id) &&
 		       sizeof(struct ps_stack) <= offsetof(struct ps_sample, stream_id),
 	       "chains and stacks leave something in the far fields");
+
+/* A sample: what it refers to comes first. */
+static inline int before_sample(struct sreader *r, struct ps_record *rec)
+{
+	bool shown = false;
+	int rc = 0;
+
+	if (r->expand.chains.n || r->expand.stacks.n)
+		rc = expand_refs(&r->expand, rec, &shown);
+	return rc || !shown ? rc : sreader_define_whole(r, rec);
+}
 
 static int decode(struct sreader *r, struct ps_record *rec)
 {
@@ -409,7 +287,7 @@ static int decode(struct sreader *r, struct ps_record *rec)
 	int rc;
 
 	/* They lie where the near fields do. */
-	if (define_quickly(r, rec, &rc))
+	if (sreader_define_quickly(r, rec, &rc))
 		return rc;
 	r->far = true;
 	if (rec->type == PS_SAMPLE) {
@@ -421,10 +299,10 @@ static int decode(struct sreader *r, struct ps_record *rec)
 		rc = ps_decode(t, &c, &rec->sample);
 	}
 	if (!rc && r->swap)
-		rc = swap_inside(r, rec);
+		rc = sreader_swap_inside(r, rec);
 	if (rc)
-		return fail(r, rc, "a record is shorter than what it says it holds");
-	return rec->type < PS_SAMPLE ? define(r, rec, t) : 0;
+		return sreader_fail(r, rc, "a record is shorter than what it says it holds");
+	return rec->type < PS_SAMPLE ? sreader_define(r, rec, t) : 0;
 }
 
 static int read_record(struct sreader *r, struct ps_record *rec)
@@ -443,7 +321,8 @@ static int read_record(struct sreader *r, struct ps_record *rec)
 	rec->type = get_u16(&c);
 	rec->source = get_u16(&c);
 	if (size < 8 || size % 8 || size > PS_RECORD_MAX)
-		return fail(r, PP_ECORRUPT, "a record of impossible size: the stream is corrupt");
+		return sreader_fail(r, PP_ECORRUPT,
+				    "a record of impossible size: the stream is corrupt");
 	rc = fill(r, size);
 	if (rc)
 		return rc;
@@ -460,7 +339,60 @@ static int read_record(struct sreader *r, struct ps_record *rec)
 	r->pos += size;
 	if (r->ahead && !r->swap)
 		show_ahead(r);
-	return 0;
+	return rec->type == PS_SAMPLE ? before_sample(r, rec) : 0;
+}
+
+/* The next of the packed samples. */
+static int next_packed(struct sreader *r)
+{
+	struct ps_record *rec = &r->rec;
+	int rc = sample_unpack(r->expand.samples, &rec->sample);
+
+	if (rc)
+		return sreader_fail(r, rc, "packed samples are damaged: the stream is corrupt");
+	if (r->far)
+		ps_sample_clear_far(&rec->sample);
+	r->far = false;
+	rec->type = PS_SAMPLE;
+	rec->source = r->expand.source;
+	rec->raw = NULL;
+	rec->size = 0;
+	rec->foreign = false;
+	r->samples++;
+	if (r->swap && (rc = sreader_swap_packed(r, &rec->sample)))
+		return rc;
+	return before_sample(r, rec);
+}
+
+/* The next record that is to be handed out. */
+static int next_shown(struct sreader *r)
+{
+	struct ps_record *rec = &r->rec;
+	bool shown;
+	int rc;
+
+	for (;;) {
+		if (r->expand.waits) {
+			rc = expand_held(&r->expand, rec);
+			r->far = true;
+			return rc || rec->type == PS_SAMPLE ? rc : sreader_define_whole(r, rec);
+		}
+		if (expand_has_samples(&r->expand))
+			return next_packed(r);
+		rc = read_record(r, rec);
+		if (rc ||
+		    (rec->type != PS_CHAINS && rec->type != PS_STACKS && rec->type != PS_SAMPLES))
+			return rc;
+		if (rec->type == PS_SAMPLES) {
+			rc = expand_samples(&r->expand, rec);
+		} else {
+			rc = sreader_define_parts(r, rec, &shown);
+			if (!rc && shown)
+				return 0;
+		}
+		if (rc)
+			return rc;
+	}
 }
 
 /*
@@ -475,7 +407,8 @@ static inline bool next_sample(struct sreader *r)
 	struct ps_record *rec = &r->rec;
 	uint32_t size;
 
-	if (left < PS_SAMPLE_FIXED || r->swap || !r->in_stream)
+	if (left < PS_SAMPLE_FIXED || r->swap || !r->in_stream || r->expand.waits ||
+	    expand_has_samples(&r->expand) || r->expand.chains.n || r->expand.stacks.n)
 		return false;
 	p = r->buf + r->pos;
 	memcpy(&size, p, 4);
@@ -527,24 +460,25 @@ __attribute__((noinline)) static int next_any(struct sreader *r)
 	if (r->err)
 		return r->err;
 	if (r->in_stream)
-		rc = read_record(r, &r->rec);
+		rc = next_shown(r);
 	else
 		rc = read_header(r, &r->rec);
 	if (!rc || (!r->src && rc == PP_END))
 		return rc;
 	if (pp_is_io(rc))
-		diag_error(r->d, r->name, offset(r), "cannot read: %s", pp_strerror(rc));
+		diag_error(r->d, r->name, sreader_offset(r), "cannot read: %s", pp_strerror(rc));
 	else if (rc == PP_ENOMEM)
-		diag_error(r->d, r->name, offset(r), "out of memory");
+		diag_error(r->d, r->name, sreader_offset(r), "out of memory");
 	else if (rc == PP_END && !r->any)
-		rc = fail(r, PP_ECUT,
-			  "no input: what should have written the stream wrote nothing");
+		rc = sreader_fail(r, PP_ECUT,
+				  "no input: what should have written the stream wrote nothing");
 	else if ((rc == PP_END || rc == PP_ECUT) && src_stopped(r->src))
 		rc = PP_END;
 	else if (r->in_stream && (rc == PP_END || rc == PP_ECUT))
-		rc = fail(r, PP_ECUT,
-			  "the stream ends without its END record: what wrote it died, or it was "
-			  "cut off");
+		rc = sreader_fail(
+			r, PP_ECUT,
+			"the stream ends without its END record: what wrote it died, or it was "
+			"cut off");
 	else if (rc == PP_END)
 		tell_status(r);
 	r->in_stream = false;
@@ -572,36 +506,3 @@ int sreader_status(const struct sreader *r, int rc)
 		return PP_EXIT_PARTIAL;
 	return PP_EXIT_OK;
 }
-
-const char *sreader_cgroup(const struct sreader *r, uint32_t source, uint64_t id, size_t *len)
-{
-	return context_cgroup(&r->context, source, id, len);
-}
-
-bool sreader_inner_pid(const struct sreader *r, uint32_t source, uint32_t pid, uint32_t *inner)
-{
-	return context_inner_pid(&r->context, source, pid, inner);
-}
-
-const char *sreader_string(const struct sreader *r, uint32_t id, size_t *len)
-{
-	const struct ps_string *s = dict_get(&r->dicts[DICT_STRING], id);
-
-	if (len)
-		*len = s ? s->text.len : 0;
-	return s ? s->text.p : NULL;
-}
-
-#define GETTER(name, NAME) \
-	const struct ps_##name *sreader_##name(const struct sreader *r, uint32_t id) \
-	{ \
-		return dict_get(&r->dicts[DICT_##NAME], id); \
-	}
-GETTER(event, EVENT)
-GETTER(dso, DSO)
-GETTER(chain, CHAIN)
-GETTER(symbol, SYMBOL)
-GETTER(frame, FRAME)
-GETTER(stack, STACK)
-GETTER(srcfile, SRCFILE)
-#undef GETTER

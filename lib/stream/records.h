@@ -49,7 +49,10 @@
 	R(FRAME, 34, "frame", "defines a symbolized frame") \
 	R(STACK, 35, "stack", "defines a stack of symbolized frames") \
 	R(SRCFILE, 36, "srcfile", "defines a source file name") \
+	R(CHAINS, 37, "chains", "defines parts of call chains") \
+	R(STACKS, 38, "stacks", "defines parts of stacks") \
 	R(SAMPLE, 48, "sample", "one event that happened") \
+	R(SAMPLES, 49, "samples", "several of them, packed") \
 	R(END, 63, "end", "the account of the producer")
 
 #define PS_FIELDS_STRING(F) \
@@ -282,6 +285,18 @@
 	F(u32, id, "the file's id, from 1") \
 	F(u32, reserved, "0") \
 	F(str, path, "its path")
+
+#define PS_FIELDS_CHAINS(F) \
+	F(u32, id, "of the first of them; the others have those that follow") \
+	F(u32, count, "how many") \
+	F(str, data, "the parts, encoded (perfpipe-stream(5))")
+
+#define PS_FIELDS_STACKS(F) PS_FIELDS_CHAINS(F)
+
+#define PS_FIELDS_SAMPLES(F) \
+	F(u32, count, "how many") \
+	F(u32, reserved, "0") \
+	F(str, data, "the samples, packed (perfpipe-stream(5))")
 
 #define PS_FIELDS_END(F) \
 	F(u64, records, "records since the header, this one not counted") \

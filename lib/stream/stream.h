@@ -39,10 +39,11 @@
 #define PS_MAGIC       "PPSTREAM"
 #define PS_HEADER_SIZE 24	   /* magic, byte order mark, version, flags */
 #define PS_BYTE_ORDER  0x01020304u /* as a u32 of the writer */
-#define PS_VERSION     1	   /* a reader refuses a higher one */
+#define PS_VERSION     2	   /* a reader refuses a higher one */
+#define PS_PLAIN       1	   /* version of a stream without packed records */
 #define PS_RECORD_MAX  (1u << 24)  /* bytes of a record */
 #define PS_ID_MAX      (1u << 22)  /* ids of a dictionary */
-#define PS_ID_GAP      (1u << 16)  /* how far ids may be from dense: see dictionaries in the page */
+#define PS_ID_GAP      (1u << 16)  /* how far ids may be from dense: Dictionaries in the page */
 #define PS_DICT_BYTES  (1u << 30)  /* bytes of a dictionary that a reader keeps */
 #define PS_NONE	       UINT32_MAX  /* cpu, pid, tid that were not recorded */
 
@@ -181,6 +182,15 @@ struct ps_stack {
 struct ps_srcfile {
 	PS_FIELDS_SRCFILE(PS_F)
 };
+struct ps_chains {
+	PS_FIELDS_CHAINS(PS_F)
+};
+struct ps_stacks {
+	PS_FIELDS_STACKS(PS_F)
+};
+struct ps_samples {
+	PS_FIELDS_SAMPLES(PS_F)
+};
 struct ps_end {
 	PS_FIELDS_END(PS_F)
 };
@@ -294,7 +304,7 @@ const char *ps_reason(uint32_t reason);
 struct ps_record {
 	uint32_t type;	    /* enum ps_type; may be one that this version does not know */
 	uint32_t source;    /* id of the SOURCE record that it belongs to */
-	const uint8_t *raw; /* the whole record as it came */
+	const uint8_t *raw; /* the whole record as it came; NULL: it was packed */
 	uint32_t size;	    /* bytes of raw */
 	bool foreign;	    /* the stream was written in the other byte order: raw is, too */
 	union {
@@ -330,6 +340,9 @@ struct ps_record {
 		struct ps_frame frame;
 		struct ps_stack stack;
 		struct ps_srcfile srcfile;
+		struct ps_chains chains;
+		struct ps_stacks stacks;
+		struct ps_samples samples;
 		struct ps_end end;
 	};
 };
@@ -438,10 +451,20 @@ struct swriter {
 	uint64_t earlier;	    /* samples of the streams before */
 	int err;		    /* first error */
 	uint64_t types[PS_END + 1]; /* records of each type, of all streams; 0: of unknown ones */
+	struct packer *pack;	    /* NULL: records are written one by one */
 };
 
 /* Writes to `out`, which must outlive the writer. */
 void swriter_init(struct swriter *w, struct out *out);
+
+/*
+ * From the next header on, streams are written packed (version 2): chains and stacks in parts that
+ * are written once, samples many to a record. What is put is the same. It needs swriter_release,
+ * and where the other end shall see at once what was put, swriter_flush. 0 or PP_ENOMEM.
+ */
+int swriter_pack(struct swriter *w);
+int swriter_flush(struct swriter *w); /* to the output, whose own buffer stays as it is */
+void swriter_release(struct swriter *w);
 
 /* The header: begins a stream. Every put returns 0 or the first error. */
 int swriter_header(struct swriter *w);

@@ -1,9 +1,13 @@
 /* Writes event streams: records, copies of records, the account at the end. */
-#include "stream/codec.h"
+#include "stream/packer.h"
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/opt.h"
+
+#include <stdlib.h>
+
+#define PACKED_DEFS (1u << 16) /* bytes of parts of chains that are held back */
 
 void swriter_init(struct swriter *w, struct out *out)
 {
@@ -25,8 +29,11 @@ int swriter_header(struct swriter *w)
 {
 	uint8_t h[PS_HEADER_SIZE] = PS_MAGIC;
 	uint32_t order = PS_BYTE_ORDER;
-	uint16_t version = PS_VERSION;
+	uint16_t version = w->pack ? PS_VERSION : PS_PLAIN;
 
+	swriter_flush(w);
+	if (w->pack)
+		packer_clear(w->pack);
 	memcpy(h + 8, &order, 4);
 	memcpy(h + 12, &version, 2);
 	w->earlier += w->samples;
@@ -59,7 +66,7 @@ static inline uint8_t *room(struct swriter *w, size_t size)
 	return p;
 }
 
-int swriter_put(struct swriter *w, enum ps_type type, uint32_t source, const void *fields)
+static int put_plain(struct swriter *w, enum ps_type type, uint32_t source, const void *fields)
 {
 	const struct ps_typedesc *t = ps_typedesc(type);
 	size_t size = ps_encoded_size(t, fields);
@@ -71,6 +78,106 @@ int swriter_put(struct swriter *w, enum ps_type type, uint32_t source, const voi
 	w->out->len += size + 8;
 	count(w, type);
 	return 0;
+}
+
+/* ---- packed streams ---- */
+
+int swriter_pack(struct swriter *w)
+{
+	w->pack = calloc(1, sizeof(*w->pack));
+	return w->pack ? 0 : PP_ENOMEM;
+}
+
+void swriter_release(struct swriter *w)
+{
+	packer_free(w->pack);
+	w->pack = NULL;
+}
+
+/* The parts of chains or stacks that are not yet in the stream. */
+static void put_parts(struct swriter *w, enum ps_type type, struct chunker *k)
+{
+	struct ps_chains rec = {
+		.id = k->first, .count = k->count, .data = ps_str(buf_str(&k->defs), k->defs.len)};
+
+	if (k->count)
+		put_plain(w, type, w->pack->source, &rec);
+	k->count = 0;
+	buf_reset(&k->defs);
+}
+
+int swriter_flush(struct swriter *w)
+{
+	struct packer *k = w->pack;
+	struct ps_samples rec;
+
+	if (!k)
+		return w->err;
+	put_parts(w, PS_CHAINS, &k->chains);
+	put_parts(w, PS_STACKS, &k->stacks);
+	if (k->samples.count) {
+		rec = (struct ps_samples){
+			.count = k->samples.count,
+			.data = ps_str((const char *)k->samples.data, k->samples.len)};
+		put_plain(w, PS_SAMPLES, k->source, &rec);
+		sample_pack_reset(&k->samples);
+	}
+	return w->err;
+}
+
+/* Something of a source is to be held back. */
+static int hold(struct swriter *w, uint32_t source)
+{
+	struct packer *k = w->pack;
+	int rc = 0;
+
+	if (k->source != source || k->chains.defs.len + k->stacks.defs.len > PACKED_DEFS)
+		rc = swriter_flush(w);
+	k->source = source;
+	return rc;
+}
+
+/* A chain or a stack: its new parts are held back. */
+static int put_chain(struct swriter *w, enum ps_type type, uint32_t source, const void *fields)
+{
+	struct packer *k = w->pack;
+	int rc = hold(w, source);
+
+	if (!rc && packer_restarts(type, ((const struct ps_chain *)fields)->id))
+		rc = swriter_flush(w);
+	if (!rc)
+		rc = type == PS_CHAIN ? packer_chain(k, fields) : packer_stack(k, fields);
+	if (rc && !w->err)
+		w->err = rc;
+	w->types[type]++;
+	return w->err;
+}
+
+/* A sample, held back; its chains and stacks are already those of the output. */
+static int pack_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
+{
+	struct packer *k = w->pack;
+
+	if (hold(w, source))
+		return w->err;
+	if (!sample_pack(&k->samples, s)) {
+		if (swriter_flush(w))
+			return w->err;
+		sample_pack(&k->samples, s);
+	}
+	w->types[PS_SAMPLE]++;
+	w->samples++;
+	return 0;
+}
+
+int swriter_put(struct swriter *w, enum ps_type type, uint32_t source, const void *fields)
+{
+	if (w->pack && (type == PS_CHAIN || type == PS_STACK))
+		return put_chain(w, type, source, fields);
+	/* All records that may overtake begin with an id. */
+	if (w->pack && !packer_overtakes(w->pack, type, ((const struct ps_string *)fields)->id))
+		swriter_flush(w);
+	return put_plain(w, type, source, fields);
 }
 
 /* One whose fields are all near ones. */
@@ -105,7 +212,8 @@ __attribute__((noinline)) static int far_sample(struct swriter *w, uint32_t sour
 	return 0;
 }
 
-int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
+/* One in the record of its own. */
+static int put_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
 {
 	if (s->fields == PS_SAMPLE_EVENT)
 		return near_sample(w, source, s, PS_SAMPLE_EVENT);
@@ -114,26 +222,99 @@ int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s
 	return near_sample(w, source, s, s->fields);
 }
 
-int swriter_copy(struct swriter *w, const struct ps_record *rec)
+__attribute__((noinline)) static int packed_sample(struct swriter *w, uint32_t source,
+						   const struct ps_sample *s)
+{
+	struct ps_sample own;
+
+	if (sample_packs(s)) {
+		memcpy(&own, s, offsetof(struct ps_sample, stream_id));
+		packer_translate(w->pack, &own);
+		return pack_sample(w, source, &own);
+	}
+	swriter_flush(w);
+	own = *s;
+	packer_translate(w->pack, &own);
+	return put_sample(w, source, &own);
+}
+
+int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
+{
+	return w->pack ? packed_sample(w, source, s) : put_sample(w, source, s);
+}
+
+/* Makes room for a record in a packed stream, in the midst of what is held back. */
+static int before_copy(struct swriter *w, const struct ps_record *rec)
+{
+	uint32_t id = 0;
+
+	if (!w->pack)
+		return 0;
+	if (rec->type < PS_SAMPLE && rec->size >= 12)
+		memcpy(&id, rec->raw + 8, 4);
+	if (rec->type == PS_CHAINS || rec->type == PS_STACKS) {
+		if (packer_restarts(rec->type, id))
+			swriter_flush(w);
+		packer_pass(w->pack, rec->type, id);
+	} else if (!packer_overtakes(w->pack, rec->type, id)) {
+		swriter_flush(w);
+	}
+	return w->err;
+}
+
+/* A record as it lies in memory, in host order. */
+static int copy_raw(struct swriter *w, const struct ps_record *rec)
 {
 	uint8_t *p;
 
-	if (rec->type == PS_HEADER || rec->type == PS_END)
-		return PP_EUSAGE;
-	if (rec->foreign && !ps_typedesc(rec->type))
-		return PP_EUNSUPPORTED;
-	if (rec->foreign && rec->type == PS_SAMPLE)
-		return swriter_sample(w, rec->source, &rec->sample);
-	if (rec->foreign)
-		return swriter_put(w, (enum ps_type)rec->type, rec->source, &rec->sample);
+	if (before_copy(w, rec))
+		return w->err;
 	p = room(w, rec->size);
 	if (!p)
 		return w->err;
 	memcpy(p, rec->raw, rec->size);
+	if (w->pack && rec->type == PS_SAMPLE)
+		packer_patch(w->pack, &rec->sample, p);
 	w->out->len += rec->size;
 	count(w, rec->type);
 	w->samples += rec->type == PS_SAMPLE;
 	return 0;
+}
+
+/* Whether a sample is nothing but what this version knows, so that it can be written anew. */
+static bool is_known(const struct ps_record *rec)
+{
+	return !rec->raw || rec->foreign ||
+	       (sample_packs(&rec->sample) &&
+		rec->size == ps_sample_near_size(&rec->sample, rec->sample.fields));
+}
+
+/* A chain or a stack that came as a record of its own, for a packed stream. */
+static int copy_chain(struct swriter *w, const struct ps_record *rec)
+{
+	struct ps_chain chain;
+	struct ps_stack stack;
+
+	if (rec->type == PS_CHAIN && ps_chain_whole(rec->raw, rec->size, &chain))
+		return swriter_put(w, PS_CHAIN, rec->source, &chain);
+	if (rec->type == PS_STACK && ps_stack_whole(rec->raw, rec->size, &stack))
+		return swriter_put(w, PS_STACK, rec->source, &stack);
+	return swriter_put(w, (enum ps_type)rec->type, rec->source, &rec->sample);
+}
+
+int swriter_copy(struct swriter *w, const struct ps_record *rec)
+{
+	if (rec->type == PS_HEADER || rec->type == PS_END)
+		return PP_EUSAGE;
+	if (rec->foreign && !ps_typedesc(rec->type))
+		return PP_EUNSUPPORTED;
+	if (rec->type == PS_SAMPLE && (!rec->raw || rec->foreign || (w->pack && is_known(rec))))
+		return swriter_sample(w, rec->source, &rec->sample);
+	if (rec->foreign || !rec->raw)
+		return swriter_put(w, (enum ps_type)rec->type, rec->source, &rec->sample);
+	if (w->pack && (rec->type == PS_CHAIN || rec->type == PS_STACK))
+		return copy_chain(w, rec);
+	return copy_raw(w, rec);
 }
 
 int swriter_copy_marked(struct swriter *w, const struct ps_record *rec, enum ps_mark mark)
@@ -142,24 +323,41 @@ int swriter_copy_marked(struct swriter *w, const struct ps_record *rec, enum ps_
 	struct ps_sample s;
 	int rc;
 
-	if (rec->foreign) {
+	if (!rec->raw || rec->foreign || (w->pack && is_known(rec))) {
 		s = rec->sample;
 		s.flags = flags;
 		return swriter_sample(w, rec->source, &s);
 	}
-	rc = swriter_copy(w, rec);
+	rc = copy_raw(w, rec);
 	if (!rc)
 		memcpy(w->out->data + w->out->len - rec->size + PS_SAMPLE_FLAGS_AT, &flags, 4);
 	return rc;
 }
 
+/* A sample that came packed, or is to be. */
+static bool pack_stack(struct swriter *w, const struct ps_record *rec, uint32_t stack, int *rc)
+{
+	struct ps_sample s;
+
+	if (!sample_packs(&rec->sample) || ps_sample_has(&rec->sample, stack))
+		return false;
+	memcpy(&s, &rec->sample, offsetof(struct ps_sample, stream_id));
+	s.fields |= PS_HAS(stack);
+	s.stack = stack;
+	*rc = swriter_sample(w, rec->source, &s);
+	return true;
+}
+
 bool swriter_copy_stack(struct swriter *w, const struct ps_record *rec, uint32_t stack, int *rc)
 {
 	const uint64_t before = PS_HAS(ip) | PS_HAS(period) | PS_HAS(chain);
+	struct ps_sample s;
 	uint64_t fields;
 	uint8_t *p;
 	size_t at;
 
+	if (!rec->raw || (w->pack && is_known(rec)))
+		return pack_stack(w, rec, stack, rc);
 	if (rec->foreign || rec->size < PS_SAMPLE_FIXED || rec->size > PS_RECORD_MAX - 8)
 		return false;
 	/* As they are in the record: what a later version has appended goes on, too. */
@@ -168,6 +366,7 @@ bool swriter_copy_stack(struct swriter *w, const struct ps_record *rec, uint32_t
 	if (fields & PS_HAS(stack) || at > rec->size)
 		return false;
 	fields |= PS_HAS(stack);
+	swriter_flush(w);
 	p = room(w, rec->size + 8);
 	*rc = w->err;
 	if (!p)
@@ -178,6 +377,12 @@ bool swriter_copy_stack(struct swriter *w, const struct ps_record *rec, uint32_t
 	memcpy(p + at, &(uint64_t){0}, 8);
 	memcpy(p + at, &stack, 4);
 	memcpy(p + at + 8, rec->raw + at, rec->size - at);
+	if (w->pack) {
+		s = rec->sample;
+		s.fields |= PS_HAS(stack);
+		s.stack = stack;
+		packer_patch(w->pack, &s, p);
+	}
 	w->out->len += rec->size + 8;
 	count(w, PS_SAMPLE);
 	w->samples++;
@@ -186,6 +391,7 @@ bool swriter_copy_stack(struct swriter *w, const struct ps_record *rec, uint32_t
 
 int swriter_end(struct swriter *w, struct ps_end *end)
 {
+	swriter_flush(w);
 	end->records = w->records;
 	end->samples = w->samples;
 	return swriter_put(w, PS_END, 0, end);
@@ -198,7 +404,8 @@ void swriter_add_types(const struct swriter *w, struct buf *b)
 	for (uint32_t type = 0; type < PS_END; type++) {
 		const struct ps_typedesc *t = ps_typedesc(type);
 
-		if (!w->types[type])
+		/* What they hold is counted one by one. */
+		if (!w->types[type] || type == PS_CHAINS || type == PS_STACKS || type == PS_SAMPLES)
 			continue;
 		buf_adds(b, comma);
 		buf_add_u64(b, w->types[type], 0, ' ');

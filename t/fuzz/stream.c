@@ -99,7 +99,7 @@ static void read_all(const uint8_t *data, size_t size, enum stext_form form)
 	struct out text_out, copy_out;
 	struct stext *text = NULL;
 	struct sreader *r = NULL;
-	struct swriter w;
+	struct swriter w = {0};
 	const struct ps_record *rec;
 	struct src *s;
 	int rc = out_init_fn(&text_out, take, &text_sink);
@@ -107,12 +107,14 @@ static void read_all(const uint8_t *data, size_t size, enum stext_form form)
 	if (out_init_fn(&copy_out, take, &copy_sink) || rc)
 		goto done;
 	swriter_init(&w, &copy_out);
+	if (form == STEXT_JSON && swriter_pack(&w))
+		goto done;
 	swriter_header(&w);
 	if (src_from_mem(&s, data, size, "fuzz") || sreader_new(&r, s, STEXT_KEEP, NULL) ||
 	    stext_new(&text, &text_out, &(struct stext_opts){.form = form}, NULL))
 		goto done;
 	while (!rc && !(rc = sreader_next(r, &rec))) {
-		if (rec->type == PS_SAMPLE)
+		if (rec->type == PS_SAMPLE && rec->raw)
 			check_sample(rec);
 		rc = stext_record(text, r, rec);
 		if (!rc && rec->type == PS_SAMPLE)
@@ -125,6 +127,7 @@ static void read_all(const uint8_t *data, size_t size, enum stext_form form)
 done:
 	stext_free(text);
 	sreader_free(r);
+	swriter_release(&w);
 	out_release(&text_out);
 	out_release(&copy_out);
 }

@@ -34,6 +34,12 @@ static const struct {
 };
 #define NRECORD_TYPES (sizeof(record_types) / sizeof(record_types[0]))
 
+/* Whether records of a type hold several others, packed: any bytes in them will not do. */
+__attribute__((unused)) static bool is_packed_type(uint32_t type)
+{
+	return type == PS_CHAINS || type == PS_STACKS || type == PS_SAMPLES;
+}
+
 struct made {
 	struct out out;
 	struct swriter w;

@@ -158,6 +158,8 @@ static void test_records(void)
 
 	made_begin(&native);
 	for (unsigned i = 0; i < NTYPES; i++) {
+		if (is_packed_type(types[i]))
+			continue;
 		fill_record(&in, types[i], i);
 		if (types[i] == PS_SAMPLE) {
 			fill_sample(&in.sample, all_bits);
@@ -177,7 +179,7 @@ static void test_records(void)
 	ok(!sreader_next(r, &rec) && rec->type == PS_HEADER && rec->foreign,
 	   "its header is foreign");
 	for (unsigned i = 0; i < NTYPES; i++) {
-		if (types[i] == PS_END)
+		if (types[i] == PS_END || is_packed_type(types[i]))
 			continue;
 		fill_record(&in, types[i], i);
 		if (types[i] == PS_SAMPLE)

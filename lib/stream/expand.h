@@ -1,0 +1,51 @@
+/*
+ * The packed records of a stream as the plain ones that they stand for: a CHAIN or a STACK, whole,
+ * before the first sample that refers to it, and the samples one by one. Private to lib/stream.
+ *
+ * It keeps the parts of chains and stacks, and the sample that waits until what it refers to has
+ * been handed out.
+ */
+#ifndef PP_STREAM_EXPAND_H
+#define PP_STREAM_EXPAND_H
+
+#include "stream/chunk.h"
+#include "stream/dict.h"
+#include "stream/samples.h"
+
+struct expand {
+	struct chunks chains, stacks;
+	struct sample_unpacker *samples; /* NULL: none came yet */
+	uint32_t source;		 /* of the samples */
+	struct buf frames;		 /* of the stack that was made last */
+	bool waits;			 /* the sample in `held` is to be handed out */
+	struct ps_record held;
+};
+
+/*
+ * A record CHAINS or STACKS. If ids begin again, *rec becomes the definition of id 1, and *shown is
+ * true. 0, PP_ECORRUPT, PP_ENOMEM or PP_ELIMIT.
+ */
+int expand_parts(struct expand *x, struct ps_record *rec, bool *shown);
+
+/* A record SAMPLES. 0, PP_ECORRUPT or PP_ENOMEM. */
+int expand_samples(struct expand *x, const struct ps_record *rec);
+
+static inline bool expand_has_samples(const struct expand *x)
+{
+	return x->samples && x->samples->left;
+}
+
+/*
+ * What the sample in *rec refers to and was not yet handed out: it takes the place of the sample,
+ * which is held. *shown: whether there is such. 0, PP_ENOMEM.
+ */
+int expand_refs(struct expand *x, struct ps_record *rec, bool *shown);
+
+/* The sample that is held, or the next that it refers to. */
+int expand_held(struct expand *x, struct ps_record *rec);
+
+/* A header. */
+void expand_clear(struct expand *x);
+void expand_release(struct expand *x);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * What a writer of packed streams holds back: samples, and the parts of chains and stacks that they
+ * need, until a record is full or something comes that must not overtake them. Private to
+ * lib/stream.
+ */
+#ifndef PP_STREAM_PACKER_H
+#define PP_STREAM_PACKER_H
+
+#include "stream/chunk.h"
+#include "stream/samples.h"
+
+/* Dictionaries whose new entries may overtake samples, which cannot refer to them yet. */
+enum packer_overtakes { PACKER_STRING, PACKER_SYMBOL, PACKER_FRAME, PACKER_SRCFILE, PACKER_DICTS };
+
+struct packer {
+	struct chunker chains, stacks;
+	bool chains_pass, stacks_pass; /* defined by records that were copied: ids are kept */
+	uint32_t source;	       /* of the samples */
+	uint32_t most[PACKER_DICTS];   /* greatest ids */
+	struct sample_packer samples;
+};
+
+/* A definition of an entry; `type` is one of the stream's. Whether it may overtake the samples. */
+bool packer_overtakes(struct packer *k, uint32_t type, uint32_t id);
+
+/* A call chain, or a stack, that is put: its parts, and its name for samples. 0 or an error. */
+int packer_chain(struct packer *k, const struct ps_chain *c);
+int packer_stack(struct packer *k, const struct ps_stack *s);
+
+/* Parts of chains or stacks are copied from another stream: samples name them as they do there. */
+void packer_pass(struct packer *k, uint32_t type, uint32_t id);
+
+/* Whether a definition makes all ids of chains or stacks begin again. */
+bool packer_restarts(uint32_t type, uint32_t id);
+
+/* The names of a sample's chains and stacks in the output, in place of those that were put. */
+void packer_translate(const struct packer *k, struct ps_sample *s);
+
+/* The same for a sample as it lies in a record. `s`: its known fields, as they were put. */
+void packer_patch(const struct packer *k, const struct ps_sample *s, uint8_t *raw);
+
+/* A header: nothing is known. */
+void packer_clear(struct packer *k);
+void packer_free(struct packer *k); /* NULL is fine */
+
+#endif

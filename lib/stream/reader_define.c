@@ -1,0 +1,150 @@
+/* What the records of a stream define, for its reader; and what is in the other byte order. */
+#include "stream/reader_parts.h"
+
+#include "base/err.h"
+#include "stream/payload.h"
+
+#include <stdlib.h>
+
+/*
+ * Of a stream in the other byte order, the payloads of tracepoints need the events' field tables.
+ */
+static bool wanted(const struct sreader *r, unsigned bit)
+{
+	return !bit || (r->keep & bit) || (r->swap && bit == SREADER_EVENTS);
+}
+
+/* The result of keeping a dictionary record. */
+static int defined(struct sreader *r, int rc)
+{
+	if (rc == PP_ECORRUPT)
+		return sreader_fail(
+			r, rc,
+			"a dictionary entry has the id 0, or one far beyond those before it");
+	if (rc == PP_ELIMIT)
+		return sreader_fail(r, rc, "a dictionary of the stream is too large");
+	return rc;
+}
+
+int sreader_define(struct sreader *r, const struct ps_record *rec, const struct ps_typedesc *t)
+{
+	int rc = 0;
+
+	switch (rec->type) {
+#define D(type, bit) \
+	case PS_##type: \
+		if (wanted(r, bit)) \
+			rc = dict_set(&r->dicts[DICT_##type], rec->string.id, t, &rec->sample); \
+		break;
+		DICTS(D)
+#undef D
+	default: rc = context_take(&r->context, rec);
+	}
+	return defined(r, rc);
+}
+
+int sreader_swap_inside(struct sreader *r, struct ps_record *rec)
+{
+	const struct ps_event *e;
+
+	if (rec->type == PS_EVENT)
+		return ps_fields_swap((uint8_t *)rec->event.fields.p, rec->event.fields.len);
+	if (rec->type != PS_SAMPLE || !ps_sample_has(&rec->sample, payload))
+		return 0;
+	e = sreader_event(r, rec->sample.event);
+	if (e)
+		ps_payload_swap(&e->fields, (uint8_t *)rec->sample.payload.p,
+				rec->sample.payload.len);
+	return 0;
+}
+
+bool sreader_define_quickly(struct sreader *r, struct ps_record *rec, int *rc)
+{
+	*rc = 0;
+	if (r->swap)
+		return false;
+	if (rec->type == PS_CHAIN && ps_chain_whole(rec->raw, rec->size, &rec->chain)) {
+		if (r->keep & SREADER_CHAINS)
+			*rc = dict_set_chain(&r->dicts[DICT_CHAIN], &rec->chain);
+	} else if (rec->type == PS_STACK && ps_stack_whole(rec->raw, rec->size, &rec->stack)) {
+		if (r->keep & SREADER_SYMBOLS)
+			*rc = dict_set_stack(&r->dicts[DICT_STACK], &rec->stack);
+	} else {
+		return false;
+	}
+	*rc = defined(r, *rc);
+	return true;
+}
+
+int sreader_define_whole(struct sreader *r, struct ps_record *rec)
+{
+	enum dict_index i = rec->type == PS_CHAIN ? DICT_CHAIN : DICT_STACK;
+	unsigned bit = rec->type == PS_CHAIN ? SREADER_CHAINS : SREADER_SYMBOLS;
+
+	if (!(r->keep & bit))
+		return 0;
+	/* Those of parts that are no whole chain are missing. */
+	r->dicts[i].sparse = true;
+	return defined(r, rec->type == PS_CHAIN ? dict_set_chain(&r->dicts[i], &rec->chain)
+						: dict_set_stack(&r->dicts[i], &rec->stack));
+}
+
+int sreader_define_parts(struct sreader *r, struct ps_record *rec, bool *shown)
+{
+	int rc = expand_parts(&r->expand, rec, shown);
+
+	if (rc == PP_ECORRUPT)
+		return sreader_fail(r, rc, "parts of chains are damaged: the stream is corrupt");
+	if (rc == PP_ELIMIT)
+		return sreader_fail(r, rc, "a call chain of the stream is too long");
+	return rc || !*shown ? rc : sreader_define_whole(r, rec);
+}
+
+int sreader_swap_packed(struct sreader *r, struct ps_sample *s)
+{
+	const struct ps_event *e = ps_sample_has(s, payload) ? sreader_event(r, s->event) : NULL;
+
+	if (!e || !s->payload.len)
+		return 0;
+	if (!r->payload)
+		r->payload = malloc(8 * SAMPLES_WORDS);
+	if (!r->payload)
+		return PP_ENOMEM;
+	memcpy(r->payload, s->payload.p, s->payload.len);
+	ps_payload_swap(&e->fields, r->payload, s->payload.len);
+	s->payload.p = (const char *)r->payload;
+	return 0;
+}
+
+const char *sreader_cgroup(const struct sreader *r, uint32_t source, uint64_t id, size_t *len)
+{
+	return context_cgroup(&r->context, source, id, len);
+}
+
+bool sreader_inner_pid(const struct sreader *r, uint32_t source, uint32_t pid, uint32_t *inner)
+{
+	return context_inner_pid(&r->context, source, pid, inner);
+}
+
+const char *sreader_string(const struct sreader *r, uint32_t id, size_t *len)
+{
+	const struct ps_string *s = dict_get(&r->dicts[DICT_STRING], id);
+
+	if (len)
+		*len = s ? s->text.len : 0;
+	return s ? s->text.p : NULL;
+}
+
+#define GETTER(name, NAME) \
+	const struct ps_##name *sreader_##name(const struct sreader *r, uint32_t id) \
+	{ \
+		return dict_get(&r->dicts[DICT_##NAME], id); \
+	}
+GETTER(event, EVENT)
+GETTER(dso, DSO)
+GETTER(chain, CHAIN)
+GETTER(symbol, SYMBOL)
+GETTER(frame, FRAME)
+GETTER(stack, STACK)
+GETTER(srcfile, SRCFILE)
+#undef GETTER

@@ -1,0 +1,370 @@
+/* Packing samples, and unpacking them. */
+#include "stream/samples.h"
+
+#include "base/err.h"
+#include "stream/varint.h"
+
+#include <string.h>
+
+/* ---- packing ---- */
+
+static uint32_t mix(uint64_t v)
+{
+	return (uint32_t)(v * UINT64_C(0x9e3779b97f4a7c15) >> 40);
+}
+
+static void put_shape(struct sample_packer *p, const struct ps_sample *s, uint32_t i)
+{
+	struct sample_shape *h = &p->st.shapes[i];
+	uint8_t *to = p->data + p->len;
+
+	h->event = s->event;
+	h->cpu = s->cpu;
+	h->flags = s->flags;
+	h->fields = s->fields;
+	h->id = ps_sample_has(s, id) ? s->id : 0;
+	h->ip = h->period = h->addr = 0;
+	h->thread = UINT32_MAX;
+	h->chain = h->stack = h->len = h->nwords = 0;
+	to = varint_put(to, s->event);
+	to = varint_put(to, (uint32_t)(s->cpu + 1));
+	to = varint_put(to, s->flags);
+	to = varint_put(to, s->fields);
+	if (ps_sample_has(s, id))
+		to = varint_put(to, s->id);
+	p->len = (size_t)(to - p->data);
+}
+
+/* The shape of a sample, written if it is new. NULL: there are too many. */
+static struct sample_shape *shape_of(struct sample_packer *p, const struct ps_sample *s)
+{
+	const uint64_t id = ps_sample_has(s, id) ? s->id : 0;
+	uint32_t at = mix(s->event + ((uint64_t)s->cpu << 20) + ((uint64_t)s->flags << 40) + id);
+
+	for (;; at++) {
+		uint8_t *slot = &p->slots[at % SAMPLES_SLOTS];
+		struct sample_shape *h;
+
+		if (!*slot) {
+			if (p->st.nshapes == SAMPLES_SHAPES)
+				return NULL;
+			*slot = (uint8_t)++p->st.nshapes;
+			p->data[p->len++] = (uint8_t)(*slot - 1);
+			put_shape(p, s, *slot - 1u);
+			return &p->st.shapes[*slot - 1];
+		}
+		h = &p->st.shapes[*slot - 1];
+		if (h->event == s->event && h->cpu == s->cpu && h->flags == s->flags &&
+		    h->fields == s->fields && h->id == id) {
+			p->data[p->len++] = (uint8_t)(*slot - 1);
+			return h;
+		}
+	}
+}
+
+static uint8_t *put_thread(struct sample_packer *p, const struct ps_sample *s, uint8_t *to,
+			   uint32_t *index)
+{
+	uint32_t at = mix(s->tid + ((uint64_t)s->comm << 32));
+
+	for (;; at++) {
+		uint16_t *slot = &p->tslots[at % SAMPLES_TSLOTS];
+		struct sample_thread *t;
+
+		if (!*slot) {
+			*index = p->st.nthreads++;
+			*slot = (uint16_t)p->st.nthreads;
+			p->st.threads[*index] = (struct sample_thread){s->pid, s->tid, s->comm};
+			to = varint_put(to, *index);
+			to = varint_put(to, (uint32_t)(s->pid + 1));
+			to = varint_put(to, (uint32_t)(s->tid + 1));
+			return varint_put(to, s->comm);
+		}
+		t = &p->st.threads[*slot - 1];
+		if (t->pid == s->pid && t->tid == s->tid && t->comm == s->comm) {
+			*index = *slot - 1u;
+			return varint_put(to, *index);
+		}
+	}
+}
+
+static uint64_t word_at(const char *p, uint32_t left)
+{
+	uint64_t w = 0;
+
+	memcpy(&w, p, left < 8 ? left : 8);
+	return w;
+}
+
+/* The payload: its length, which words of it changed, and those. */
+static uint8_t *put_payload(struct sample_shape *h, const struct ps_str *payload, uint8_t *to)
+{
+	uint32_t n = (payload->len + 7) / 8, nmask = (n + 7) / 8;
+	uint64_t changed = 0;
+	uint8_t *mask;
+
+	to = varint_put(to, zigzag((uint64_t)payload->len - h->len));
+	h->len = payload->len;
+	mask = to;
+	to += nmask;
+	while (h->nwords < n)
+		h->words[h->nwords++] = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t w = word_at(payload->p + 8 * (size_t)i, payload->len - 8 * i);
+
+		if (w == h->words[i])
+			continue;
+		changed |= UINT64_C(1) << i;
+		h->words[i] = w;
+		memcpy(to, &w, 8);
+		to += 8;
+	}
+	for (uint32_t i = 0; i < nmask; i++)
+		mask[i] = (uint8_t)(changed >> (8 * i));
+	return to;
+}
+
+static bool same_payload(const struct sample_shape *h, const struct ps_str *payload)
+{
+	return payload->len == h->len &&
+	       (!payload->len || !memcmp(payload->p, h->words, payload->len));
+}
+
+/* The optional fields that are not what they were. */
+static uint8_t *put_fields(struct sample_packer *p, struct sample_shape *h,
+			   const struct ps_sample *s, uint8_t *changes, uint8_t *to)
+{
+	const uint64_t ip = ps_sample_has(s, ip) ? s->ip : 0;
+	const uint64_t period = ps_sample_has(s, period) ? s->period : 0;
+	const uint64_t addr = ps_sample_has(s, addr) ? s->addr : 0;
+	const uint32_t chain = ps_sample_has(s, chain) ? s->chain : 0;
+	const uint32_t stack = ps_sample_has(s, stack) ? s->stack : 0;
+
+	if (ip != h->ip) {
+		*changes |= SAMPLE_IP;
+		to = varint_put(to, zigzag(ip - h->ip));
+		h->ip = ip;
+	}
+	if (period != h->period) {
+		*changes |= SAMPLE_PERIOD;
+		to = varint_put(to, period);
+		h->period = period;
+	}
+	if (chain != h->chain) {
+		*changes |= SAMPLE_CHAIN;
+		to = varint_put(to, zigzag((uint64_t)chain - p->st.chain));
+		h->chain = p->st.chain = chain;
+	}
+	if (stack != h->stack) {
+		*changes |= SAMPLE_STACK;
+		to = varint_put(to, zigzag((uint64_t)stack - p->st.stack));
+		h->stack = p->st.stack = stack;
+	}
+	if (addr != h->addr) {
+		*changes |= SAMPLE_ADDR;
+		to = varint_put(to, zigzag(addr - h->addr));
+		h->addr = addr;
+	}
+	if (ps_sample_has(s, payload) && !same_payload(h, &s->payload)) {
+		*changes |= SAMPLE_PAYLOAD;
+		to = put_payload(h, &s->payload, to);
+	}
+	return to;
+}
+
+bool sample_pack(struct sample_packer *p, const struct ps_sample *s)
+{
+	const struct sample_thread *t;
+	struct sample_shape *h;
+	uint8_t *changes, *to;
+
+	if (p->len >= SAMPLES_BYTES || p->st.nthreads == SAMPLES_THREADS)
+		return false;
+	h = shape_of(p, s);
+	if (!h)
+		return false;
+	to = p->data + p->len;
+	changes = to++;
+	*changes = 0;
+	if (s->time < p->st.time)
+		*changes |= SAMPLE_EARLIER;
+	to = varint_put(to, s->time < p->st.time ? p->st.time - s->time : s->time - p->st.time);
+	p->st.time = s->time;
+	t = h->thread == UINT32_MAX ? NULL : &p->st.threads[h->thread];
+	if (!t || t->pid != s->pid || t->tid != s->tid || t->comm != s->comm) {
+		*changes |= SAMPLE_THREAD;
+		to = put_thread(p, s, to, &h->thread);
+	}
+	to = put_fields(p, h, s, changes, to);
+	p->len = (size_t)(to - p->data);
+	p->count++;
+	return true;
+}
+
+void sample_pack_reset(struct sample_packer *p)
+{
+	p->count = 0;
+	p->len = 0;
+	p->st.time = 0;
+	p->st.chain = p->st.stack = p->st.nshapes = p->st.nthreads = 0;
+	memset(p->slots, 0, sizeof(p->slots));
+	memset(p->tslots, 0, sizeof(p->tslots));
+}
+
+/* ---- unpacking ---- */
+
+void sample_unpack_begin(struct sample_unpacker *u, uint32_t count, const struct ps_str *data)
+{
+	u->left = count;
+	u->p = (const uint8_t *)data->p;
+	u->end = u->p + data->len;
+	u->st.time = 0;
+	u->st.chain = u->st.stack = u->st.nshapes = u->st.nthreads = 0;
+}
+
+static bool take_u32(struct sample_unpacker *u, uint32_t *to)
+{
+	uint64_t v;
+
+	if (!varint_take(&u->p, u->end, &v) || v > UINT32_MAX)
+		return false;
+	*to = (uint32_t)v;
+	return true;
+}
+
+static struct sample_shape *take_shape(struct sample_unpacker *u)
+{
+	struct sample_shape *h;
+	uint32_t i, cpu;
+
+	if (u->p == u->end)
+		return NULL;
+	i = *u->p++;
+	if (i < u->st.nshapes)
+		return &u->st.shapes[i];
+	if (i > u->st.nshapes || i >= SAMPLES_SHAPES)
+		return NULL;
+	h = &u->st.shapes[i];
+	memset(h, 0, offsetof(struct sample_shape, words));
+	if (!take_u32(u, &h->event) || !take_u32(u, &cpu) || !take_u32(u, &h->flags) ||
+	    !varint_take(&u->p, u->end, &h->fields) || h->fields & ~(uint64_t)PS_SAMPLE_NEAR)
+		return NULL;
+	if (h->fields & PS_HAS(id) && !varint_take(&u->p, u->end, &h->id))
+		return NULL;
+	h->cpu = cpu - 1;
+	h->thread = UINT32_MAX;
+	u->st.nshapes++;
+	return h;
+}
+
+static bool take_thread(struct sample_unpacker *u, uint32_t *index)
+{
+	struct sample_thread *t;
+
+	if (!take_u32(u, index) || *index > u->st.nthreads || *index >= SAMPLES_THREADS)
+		return false;
+	if (*index < u->st.nthreads)
+		return true;
+	t = &u->st.threads[*index];
+	if (!take_u32(u, &t->pid) || !take_u32(u, &t->tid) || !take_u32(u, &t->comm))
+		return false;
+	t->pid--;
+	t->tid--;
+	u->st.nthreads++;
+	return true;
+}
+
+static bool take_payload(struct sample_unpacker *u, struct sample_shape *h)
+{
+	uint64_t diff, len, changed = 0;
+	uint32_t n, nmask;
+
+	if (!varint_take(&u->p, u->end, &diff))
+		return false;
+	len = h->len + unzigzag(diff);
+	if (len > 8 * SAMPLES_WORDS)
+		return false;
+	h->len = (uint32_t)len;
+	n = (h->len + 7) / 8;
+	nmask = (n + 7) / 8;
+	if ((size_t)(u->end - u->p) < nmask)
+		return false;
+	for (uint32_t i = 0; i < nmask; i++)
+		changed |= (uint64_t)*u->p++ << (8 * i);
+	while (h->nwords < n)
+		h->words[h->nwords++] = 0;
+	if (n < 64 && changed >> n)
+		return false;
+	if ((size_t)(u->end - u->p) < 8 * (size_t)__builtin_popcountll(changed))
+		return false;
+	for (; changed; changed &= changed - 1, u->p += 8)
+		memcpy(&h->words[__builtin_ctzll(changed)], u->p, 8);
+	return true;
+}
+
+/* A number that is given by its difference to another. */
+static bool take_diff(struct sample_unpacker *u, uint64_t from, uint64_t *to)
+{
+	uint64_t v;
+
+	if (!varint_take(&u->p, u->end, &v))
+		return false;
+	*to = from + unzigzag(v);
+	return true;
+}
+
+static bool take_id(struct sample_unpacker *u, uint32_t *last, uint32_t *to)
+{
+	uint64_t v;
+
+	if (!take_diff(u, *last, &v) || v > UINT32_MAX)
+		return false;
+	*last = *to = (uint32_t)v;
+	return true;
+}
+
+static bool take_fields(struct sample_unpacker *u, struct sample_shape *h, uint8_t changes)
+{
+	return !((changes & SAMPLE_IP && !take_diff(u, h->ip, &h->ip)) ||
+		 (changes & SAMPLE_PERIOD && !varint_take(&u->p, u->end, &h->period)) ||
+		 (changes & SAMPLE_CHAIN && !take_id(u, &u->st.chain, &h->chain)) ||
+		 (changes & SAMPLE_STACK && !take_id(u, &u->st.stack, &h->stack)) ||
+		 (changes & SAMPLE_ADDR && !take_diff(u, h->addr, &h->addr)) ||
+		 (changes & SAMPLE_PAYLOAD && !take_payload(u, h)));
+}
+
+int sample_unpack(struct sample_unpacker *u, struct ps_sample *s)
+{
+	struct sample_shape *h = take_shape(u);
+	const struct sample_thread *t;
+	uint8_t changes;
+	uint64_t time;
+
+	if (!h || u->p == u->end)
+		return PP_ECORRUPT;
+	changes = *u->p++;
+	if (!varint_take(&u->p, u->end, &time) ||
+	    (changes & SAMPLE_THREAD && !take_thread(u, &h->thread)) || h->thread == UINT32_MAX ||
+	    !take_fields(u, h, changes))
+		return PP_ECORRUPT;
+	u->st.time += changes & SAMPLE_EARLIER ? 0 - time : time;
+	t = &u->st.threads[h->thread];
+	s->event = h->event;
+	s->cpu = h->cpu;
+	s->time = u->st.time;
+	s->pid = t->pid;
+	s->tid = t->tid;
+	s->comm = t->comm;
+	s->flags = h->flags;
+	s->fields = h->fields;
+	s->ip = h->ip;
+	s->period = h->period;
+	s->chain = h->chain;
+	s->stack = h->stack;
+	s->payload = h->fields & PS_HAS(payload) ? ps_str((const char *)h->words, h->len)
+						 : (struct ps_str){0};
+	s->addr = h->addr;
+	s->id = h->id;
+	u->left--;
+	return 0;
+}

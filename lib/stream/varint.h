@@ -1,0 +1,54 @@
+/*
+ * Numbers in as few bytes as they need, least significant first: seven bits in each byte, whose
+ * highest bit tells that another follows. Signed ones as zigzag: 0, -1, 1, -2 become 0, 1, 2, 3.
+ * The same bytes on machines of either byte order. Private to lib/stream.
+ */
+#ifndef PP_STREAM_VARINT_H
+#define PP_STREAM_VARINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define VARINT_MAX 10 /* bytes of 64 bits */
+
+/* Where the next one goes; p has room for VARINT_MAX bytes. */
+static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+/* False: it is cut off, or longer than 64 bits. */
+static inline bool varint_take(const uint8_t **p, const uint8_t *end, uint64_t *v)
+{
+	uint64_t got = 0;
+
+	for (unsigned shift = 0; *p < end && shift < 64; shift += 7) {
+		uint8_t byte = *(*p)++;
+
+		if (shift == 63 && byte > 1)
+			return false;
+		got |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80)) {
+			*v = got;
+			return true;
+		}
+	}
+	return false;
+}
+
+static inline uint64_t zigzag(uint64_t v)
+{
+	return v << 1 ^ (0 - (v >> 63));
+}
+
+static inline uint64_t unzigzag(uint64_t v)
+{
+	return v >> 1 ^ (0 - (v & 1));
+}
+
+#endif
