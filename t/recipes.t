@@ -66,6 +66,7 @@ for file in "$dir"/*; do
 	like "$ERR" 'nothing to show' "$name: and it is reported"
 	case $name in
 	funccount | funcslower) wanted='trace-cmd record -p function' ;;
+	c2c) wanted='perf c2c record' ;;
 	argdist | stackcount) wanted='perf record -a .*-e sched:sched_no -- sleep' ;;
 	*) wanted='perf record -a .*-e [a-z0-9_]+:[a-z0-9_]+ .*-- sleep' ;;
 	esac

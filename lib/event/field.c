@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "event/container.h"
+#include "event/datasrc.h"
 #include "event/site.h"
 
 #include <ctype.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 
 #define NAME_MAX_LEN 256   /* bytes of a name; longer ones are no fields */
+#define LINE_BYTES   64	   /* of a cache line */
 #define TEXT_MAX     16384 /* bytes of a stack or source line that is put together */
 #define INDEX_MAX    65535 /* of an array's element */
 
@@ -157,6 +159,11 @@ static int from_payload(struct field *f, const struct ps_event *e, const char *n
 	return from_entry(f, &entry, indexed, index);
 }
 
+static bool is_of_data_src(enum field_id id)
+{
+	return id >= FIELD_MEM_OP && id <= FIELD_MEM_HITM;
+}
+
 int field_resolve(struct field *f, const struct ps_event *e, const char *name, size_t len)
 {
 	enum field_id id;
@@ -167,7 +174,7 @@ int field_resolve(struct field *f, const struct ps_event *e, const char *name, s
 	if (!field_builtin(name, len, &id))
 		return PP_ENOENT;
 	*f = (struct field){.id = id, .kind = builtins[id].kind, .is_unsigned = true};
-	if (id == FIELD_SRCLINE || id == FIELD_STACK) {
+	if (id == FIELD_SRCLINE || id == FIELD_STACK || is_of_data_src(id)) {
 		f->text = malloc(TEXT_MAX);
 		if (!f->text)
 			return PP_ENOMEM;
@@ -398,6 +405,8 @@ static bool get_optional(enum field_id id, const struct ps_sample *s, struct qva
 	case FIELD_ADDR: OPTIONAL(addr);
 	case FIELD_WEIGHT: OPTIONAL(weight);
 	case FIELD_DATA_SRC: OPTIONAL(data_src);
+	case FIELD_CACHE_LINE:
+		return ps_sample_has(s, addr) && give_num(v, s->addr & ~(uint64_t)(LINE_BYTES - 1));
 	case FIELD_PHYS_ADDR: OPTIONAL(phys_addr);
 	case FIELD_TRANSACTION: OPTIONAL(transaction);
 	case FIELD_CGROUP: OPTIONAL(cgroup);
@@ -408,6 +417,17 @@ static bool get_optional(enum field_id id, const struct ps_sample *s, struct qva
 	case FIELD_KEY: OPTIONAL(key);
 	default: return false;
 	}
+}
+
+/* A part of data_src, in words; f->text has room for all of them. */
+static bool get_data_src(const struct field *f, const struct ps_sample *s, struct qval *v)
+{
+	struct buf b = {.data = (uint8_t *)f->text, .cap = TEXT_MAX};
+
+	if (!ps_sample_has(s, data_src))
+		return false;
+	datasrc_add(&b, (enum datasrc_part)(f->id - FIELD_MEM_OP + DATASRC_OP), s->data_src);
+	return give_str(v, f->text, b.len);
 }
 
 static bool get_comm(const struct sreader *r, const struct ps_sample *s, struct qval *v)
@@ -473,6 +493,13 @@ bool field_get(const struct field *f, const struct sreader *r, const struct ps_r
 	case FIELD_NSPID:
 		return s->pid != PS_NONE && sreader_inner_pid(r, rec->source, s->pid, &inner) &&
 		       give_num(v, inner);
+	case FIELD_MEM_OP:
+	case FIELD_MEM_LEVEL:
+	case FIELD_MEM_SNOOP:
+	case FIELD_MEM_TLB:
+	case FIELD_MEM_LOCK:
+	case FIELD_MEM_BLOCK:
+	case FIELD_MEM_HITM: return get_data_src(f, s, v);
 	case FIELD_KEY_TEXT:
 		return ps_sample_has(s, key_text) && give_str(v, s->key_text.p, s->key_text.len);
 	case FIELD_SYM:

@@ -36,6 +36,15 @@
 	F(ADDR, INT, "addr", "address that the event is about") \
 	F(WEIGHT, INT, "weight", "cost of the event; of an interval its duration in ns") \
 	F(DATA_SRC, INT, "data_src", "memory hierarchy bits of the kernel") \
+	F(MEM_OP, STR, "mem_op", "of data_src: LOAD, STORE, ...") \
+	F(MEM_LEVEL, STR, "mem_level", "of data_src: L1 hit, Local RAM hit, ...") \
+	F(MEM_SNOOP, STR, "mem_snoop", "of data_src: None, Hit, Miss, HitM, Fwd, Peer") \
+	F(MEM_TLB, STR, "mem_tlb", "of data_src: L1 or L2 hit, Walker hit, ...") \
+	F(MEM_LOCK, STR, "mem_lock", "of data_src: Yes, No, N/A") \
+	F(MEM_BLOCK, STR, "mem_block", "of data_src, what it waited for: Data, Addr, N/A") \
+	F(MEM_HITM, STR, "mem_hitm", \
+	  "loads of lines that a cache had changed: local, remote, none") \
+	F(CACHE_LINE, INT, "cache_line", "addr at the beginning of its cache line of 64 bytes") \
 	F(PHYS_ADDR, INT, "phys_addr", "physical address") \
 	F(TRANSACTION, INT, "transaction", "transaction flags of the kernel") \
 	F(CGROUP, INT, "cgroup", "cgroup id") \

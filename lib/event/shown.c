@@ -2,6 +2,7 @@
 #include "event/shown.h"
 
 #include "base/err.h"
+#include "event/datasrc.h"
 #include "event/scan.h"
 
 #include <inttypes.h>
@@ -77,6 +78,10 @@ int shown_init(struct shown *s, const struct ps_event *e, const struct field *f)
 	*s = (struct shown){.bits = UINT64_MAX};
 	if (f->id == FIELD_CGROUP)
 		s->kind = SHOWN_CGROUP;
+	if (f->id == FIELD_DATA_SRC) {
+		s->kind = SHOWN_TEXT;
+		s->data_src = true;
+	}
 	if (f->id != FIELD_PAYLOAD || f->kind != QV_INT)
 		return 0;
 	if (!f->element && f->size < 8)
@@ -117,6 +122,10 @@ bool shown_text(const struct shown *s, uint64_t value, struct buf *b)
 	if (s->states) {
 		task_state(s->states, value, text);
 		buf_adds(b, text);
+		return true;
+	}
+	if (s->data_src) {
+		datasrc_all(b, value);
 		return true;
 	}
 	if (s->list && value < s->nlist) {

@@ -35,6 +35,7 @@ struct shown {
 	struct task_states *states;	 /* owned: of prev_state; NULL: it is something else */
 	const char *const *list;	 /* names of 0, 1, ...; NULL: none */
 	uint32_t nlist;
+	bool data_src; /* where data came from (datasrc.h) */
 	uint64_t bits; /* of the field */
 };
 

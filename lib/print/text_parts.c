@@ -2,6 +2,7 @@
  * Fields of a sample that are longer than a number, in the words of perf. The bits are those of
  * <linux/perf_event.h>: union perf_mem_data_src, struct perf_branch_entry.
  */
+#include "event/datasrc.h"
 #include "print/text_perf.h"
 
 #include <linux/perf_event.h>
@@ -127,124 +128,13 @@ void text_add_branches(struct buf *b, const struct ps_branches *branches)
 
 #define DATA_SRC_WIDTH 99
 
-/* The names of the bits that are set, with " or " between them. */
-static void add_names(struct buf *b, uint64_t bits, const char *const *names, size_t n)
-{
-	size_t start = b->len;
-
-	for (size_t i = 0; i < n; i++)
-		if (names[i] && (bits >> i & 1)) {
-			if (b->len > start)
-				buf_adds(b, " or ");
-			buf_adds(b, names[i]);
-		}
-}
-
-static void add_hit(struct buf *b, uint64_t bits)
-{
-	buf_adds(b, bits & 2 ? " hit" : "");
-	buf_adds(b, bits & 4 ? " miss" : "");
-}
-
-static void add_op(struct buf *b, uint64_t bits)
-{
-	static const char *const names[] = {"N/A", "LOAD", "STORE", "PFETCH", "EXEC"};
-
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (bits >> i & 1) {
-			buf_adds(b, names[i]);
-			return;
-		}
-	buf_adds(b, "No");
-}
-
-static void add_level(struct buf *b, uint64_t src)
-{
-	/* The bits of "not available", hit and miss are told apart. */
-	static const char *const levels[] = {"N/A",
-					     NULL,
-					     NULL,
-					     "L1",
-					     "LFB/MAB",
-					     "L2",
-					     "L3",
-					     "Local RAM",
-					     "Remote RAM (1 hop)",
-					     "Remote RAM (2 hops)",
-					     "Remote Cache (1 hop)",
-					     "Remote Cache (2 hops)",
-					     "I/O",
-					     "Uncached"};
-	static const char *const numbers[16] = {[5] = "L2 MHB",	  [6] = "Memory-side Cache",
-						[8] = "Uncached", [9] = "CXL",
-						[10] = "I/O",	  [11] = "Any cache",
-						[12] = "LFB/MAB", [13] = "RAM",
-						[14] = "PMEM",	  [15] = "N/A"};
-	static const char *const hops[8] = {NULL, "core, same node ", "node, same socket ",
-					    "socket, same board ", "board "};
-	uint64_t level = src >> 5 & 0x3fff, number = src >> 33 & 15, hop = src >> 43 & 7;
-	size_t start;
-
-	buf_adds(b, src >> 37 & 1 ? "Remote " : "");
-	start = b->len;
-	if (hop)
-		buf_adds(b, hops[hop] ? hops[hop] : "");
-	else
-		add_names(b, level, levels, COUNT(levels));
-	if (number) {
-		if (b->len > start && !hop)
-			buf_adds(b, " or ");
-		if (numbers[number])
-			buf_adds(b, numbers[number]);
-		else
-			buf_addf(b, "L%u", (unsigned)number);
-	}
-	if (b->len == start && !(src >> 37 & 1))
-		buf_adds(b, "N/A");
-	add_hit(b, level);
-}
-
-static void add_snoop(struct buf *b, uint64_t src)
-{
-	static const char *const names[] = {"N/A", "None", "Hit", "Miss", "HitM", "Fwd", "Peer"};
-	uint64_t bits = (src >> 19 & 31) | (src >> 38 & 3) << 5;
-
-	add_names(b, bits ? bits : 1, names, COUNT(names));
-}
-
-static void add_tlb(struct buf *b, uint64_t bits)
-{
-	static const char *const names[] = {"N/A", NULL, NULL, "L1", "L2", "Walker", "Fault"};
-	size_t start = b->len;
-
-	add_names(b, bits, names, COUNT(names));
-	if (b->len == start)
-		buf_adds(b, "N/A");
-	add_hit(b, bits);
-}
-
 void text_add_data_src(struct buf *b, uint64_t src, int *width)
 {
 	size_t start = b->len;
-	uint64_t lock = src >> 24 & 3, block = src >> 40 & 7;
 
 	buf_add_hex(b, src, 16, ' ');
-	buf_adds(b, " |OP ");
-	add_op(b, src & 31);
-	buf_adds(b, "|LVL ");
-	add_level(b, src);
-	buf_adds(b, "|SNP ");
-	add_snoop(b, src);
-	buf_adds(b, "|TLB ");
-	add_tlb(b, src >> 26 & 127);
-	buf_adds(b, "|LCK ");
-	buf_adds(b, lock & 1 ? "N/A" : lock & 2 ? "Yes" : "No");
-	buf_adds(b, "|BLK ");
-	buf_adds(b, !block || (block & 1) ? " N/A" : "");
-	if (block && !(block & 1)) {
-		buf_adds(b, block & 2 ? " Data" : "");
-		buf_adds(b, block & 4 ? " Addr" : "");
-	}
+	buf_addc(b, ' ');
+	datasrc_all(b, src);
 	/* perf has room for so many. */
 	if (!b->err && b->len - start > DATA_SRC_WIDTH)
 		b->len = start + DATA_SRC_WIDTH;

@@ -36,7 +36,8 @@ static int add_key(struct report *r, unsigned i)
 	k->own = k->comm && *k->name == 'C';
 	for (char *c = k->name; k->own && *c; c++)
 		*c = (char)tolower((unsigned char)*c);
-	k->hex = k->id == FIELD_IP || k->id == FIELD_ADDR || k->id == FIELD_PHYS_ADDR;
+	k->hex = k->id == FIELD_IP || k->id == FIELD_ADDR || k->id == FIELD_CACHE_LINE ||
+		 k->id == FIELD_PHYS_ADDR;
 	return 0;
 }
 

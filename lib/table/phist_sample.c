@@ -74,7 +74,7 @@ static enum table_key_kind first_kind(struct ps_str text, const struct qval *v)
 	if (v->kind != QV_INT)
 		return TABLE_TEXT;
 	if (field_builtin(text.p, text.len, &id) &&
-	    (id == FIELD_IP || id == FIELD_ADDR || id == FIELD_PHYS_ADDR))
+	    (id == FIELD_IP || id == FIELD_ADDR || id == FIELD_CACHE_LINE || id == FIELD_PHYS_ADDR))
 		return TABLE_HEX;
 	if (!v->is_unsigned)
 		return TABLE_SIGNED;
@@ -95,6 +95,8 @@ static const char *unit_of(const struct phist *p, unsigned i, const struct sread
 		return "";
 	switch (id) {
 	case FIELD_WEIGHT:
+		/* Of an interval; of what hardware has seen it is cycles, or what the CPU has. */
+		return e && e->perf_type == PS_TYPE_MADE ? "ns" : "";
 	case FIELD_TIME:
 	case FIELD_END_TIME: return "ns";
 	case FIELD_PERIOD: return e ? e->unit.p : "";
