@@ -102,7 +102,7 @@ like "$OUT" 'wait4\(upid: -1,' 'numbers of 32 bits'
 unlike "$ERR" 'paths are addresses' 'without a message'
 run "$BIN/pstrace" strace.ps
 run "$BIN/pstrace" sys.ps
-like "$ERR" 'paths are addresses: they were not recorded' 'where there are none, a message says so'
+like "$ERR" 'paths are addresses: they were not recorded; pcap-perf --paths does' 'where there are none, a message says so'
 
 # A program of 32 bits (t/data/README.md) beside one of 64.
 gzip -dc "$ROOT/t/data/narrow.data.gz" | "$BIN/pdecode" >narrow.ps 2>/dev/null
@@ -140,6 +140,52 @@ same got want 'no call is missing'
 run "$BIN/pstrace" --strace --slower 10ms resumed.ps
 unlike "$OUT" 'unfinished' 'what is decided at the end is one line'
 like "$OUT" '^31811 14990\.[0-9]{6} futex\(.*\) = 0 <0\.030' 'with its beginning'
+
+# Recorded with their paths: a program tells what it did.
+cat >did.c <<'E'
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(void)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = 9 << 8};
+	char from[64], to[64];
+	struct stat st;
+
+	in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	for (int i = 0; i < 5; i++) {
+		snprintf(from, sizeof(from), "did-%d", i);
+		snprintf(to, sizeof(to), "done-%d", i);
+		printf("openat \"%s\"\nrename \"%s\", newname: \"%s\"\nnewfstatat \"%s\"\nunlink \"%s\"\n", from, from, to, to, to);
+		close(open(from, O_RDWR | O_CREAT, 0600));
+		rename(from, to);
+		stat(to, &st);
+		unlink(to);
+	}
+	printf("connect {AF_INET, 127.0.0.1:9}\n");
+	return connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&in, sizeof(in)) ? 0 : 0;
+}
+E
+tracing=/sys/kernel/tracing
+if [ "$(id -u)" = 0 ] && { [ -w $tracing/uprobe_events ] || [ -w $tracing/kprobe_events ]; } &&
+	case $(uname -m) in x86_64 | aarch64 | riscv64) ;; *) false ;; esac &&
+	${CC:-cc} -o did did.c && "$BIN/pcap-perf" -e raw_syscalls:sys_enter -o try.data -- true 2>/dev/null; then
+	run "$BIN/pcap-perf" --paths -o did.data -- ./did
+	is "$status" 0 'pcap-perf --paths'
+	cp "$OUT" want
+	"$BIN/pdecode" did.data 2>/dev/null | "$BIN/pstrace" -e 'openat,rename,newfstatat,stat,unlink,connect' 2>/dev/null |
+		sed -n 's/.* \([a-z]*\)(.*\(filename\|oldname\|pathname\|uservaddr\): \(["{].*["}]\).*/\1 \3/p' |
+		grep -E '^connect|"(did|done)-' >got
+	sort -o want want
+	sort -o got got
+	same got want 'all paths and addresses'
+else
+	skip 2 'probes cannot be made here'
+fi
 
 # What is not whole.
 head -c 20000 sys.ps >cut.ps

@@ -33,6 +33,7 @@ enum {
 	OPT_NO_BUFFERING,
 	OPT_OVERHEAD,
 	OPT_OVERWRITE,
+	OPT_PATHS,
 	OPT_PER_THREAD,
 	OPT_PHYS,
 	OPT_PROBE,
@@ -76,6 +77,7 @@ const struct opt record_options[] = {
 	{OPT_PROBE, "probe", "DEFINITION", "make a probe of a program, for this recording only"},
 	{'x', "exec", "FILE", "the program or library of --probe; else that of -p or COMMAND"},
 	{OPT_KPROBE, "kprobe", "DEFINITION", "make a probe of the kernel, for this recording only"},
+	{OPT_PATHS, "paths", NULL, "record system calls with their paths, for pstrace"},
 	{OPT_FILTER, "filter", "EXPR", "keep tracepoints of the last -e or --probe that EXPR fits"},
 	{OPT_EXCLUDE_SELF, "exclude-self", NULL, "keep tracepoints of the last -e by others only"},
 	{OPT_GROUP, "group", NULL, "make all events one group"},
@@ -354,6 +356,7 @@ int record_option(void *options, int id, const char *arg, struct buf *why)
 	case OPT_LIST_FUNCTIONS: o->functions = arg; break;
 	case OPT_MAX_SIZE: return record_set_max_size(c, arg, why);
 	case OPT_MAX_STACK: return record_set_max_stack(c, arg, why);
+	case OPT_PATHS: o->paths = true; break;
 	case OPT_PROBE: return probe_words_add(&o->probes, arg, PROBE_OF_FILE, why);
 	case OPT_SNAPSHOT: return record_set_snapshot(c, arg, why);
 	case OPT_SWITCH_MAX: return record_set_switch_files(c, arg, why);
@@ -369,6 +372,8 @@ int record_options_end(struct record_options *o, char **words, bool dashes)
 {
 	int rc = o->rc;
 
+	if (!rc && o->paths)
+		rc = record_add_paths(o, &o->why);
 	if (!rc && o->cgroup_first && o->c.events.n)
 		rc = pevents_cgroups(&o->c.events, o->cgroup_first, &o->why);
 	else if (o->cgroup_first)

@@ -27,6 +27,7 @@ struct record_options {
 	const char *functions;	   /* --list-functions */
 	const char *cgroup_first;  /* --cgroup before any -e: of all events */
 	struct probe_words probes; /* to be made before the recording; see inplace/ */
+	bool paths;		   /* --paths */
 	int rc;			   /* why it cannot be done though the words are right; in words: */
 	struct buf why;
 };
@@ -43,5 +44,8 @@ int record_options_end(struct record_options *o, char **words, bool dashes);
 int record_options_list(struct record_options *o, char **words, struct buf *text);
 
 void record_options_release(struct record_options *o);
+
+/* Adds system calls, and the probes that tell their paths (paths.c). 0, or an error with why. */
+int record_add_paths(struct record_options *o, struct buf *why);
 
 #endif

@@ -408,7 +408,7 @@ int strace_close(struct strace *s, int status)
 		diag_error(s->d, NULL, -1, "cannot write: %s", pp_strerror(rc));
 	if (s->pathless && !s->told && s->o.form == STRACE_TEXT)
 		diag_say(s->d, NULL,
-			 "paths are addresses: they were not recorded (pstrace(1), PATHS)");
+			 "paths are addresses: they were not recorded; pcap-perf --paths does");
 	if (s->account.lost)
 		diag_say(s->d, NULL,
 			 "the recording lost %" PRIu64

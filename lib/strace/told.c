@@ -15,6 +15,9 @@
 static int keep(struct strace *s, const char *bytes, size_t len, uint32_t *text)
 {
 	len = strnlen(bytes, len < STRACE_PATH_MAX ? len : STRACE_PATH_MAX);
+	/* The kernel's word for memory that it could not read without waiting. */
+	if (len == 7 && !memcmp(bytes, "(fault)", 7))
+		return 0;
 	return len ? intern_again(&s->texts, bytes, len, text) : 0;
 }
 
@@ -53,13 +56,15 @@ static bool field_of(const struct ps_sample *p, const struct told_field *f, cons
 int strace_told_by_probe(struct strace *s, struct thread *t, const struct ps_sample *p,
 			 const struct known_event *k)
 {
+	/* A function of the kernel that takes all paths is passed once for each of a call's. */
+	bool second = t->call && t->path[0] && !k->path[1].size;
 	const char *bytes;
 	size_t len;
 	int rc = 0;
 
 	for (int i = 0; i < TOLD_PATHS && !rc; i++)
 		if (field_of(p, &k->path[i], &bytes, &len))
-			rc = keep(s, bytes, len, &t->path[i]);
+			rc = keep(s, bytes, len, &t->path[second ? 1 : i]);
 	if (!rc && field_of(p, &k->sockaddr, &bytes, &len))
 		rc = keep_sockaddr(s, bytes, len, &t->sockaddr);
 	return rc;
