@@ -131,4 +131,20 @@ run "$BIN/pfold" --by event a.folded b.folded
 is "$status" 0 '--by event'
 is "$(cat "$OUT")" "$(printf '# event: a+b, from: x,y\na;m;f 3\nb;m;f 5\n')" 'each has a root'
 empty "$ERR" 'and nothing is to be warned of'
+printf '# event: a, unit: us, from: z\nm;f 4\n' >c.folded
+for name in pfold psvg preport pdiff; do
+	run "$BIN/$name" a.folded c.folded
+	is "$status" 2 "$name: one event in two units"
+	like "$ERR" ' in us' 'is told'
+done
+run "$BIN/pdiff" a.folded b.folded
+is "$status" 2 'pdiff: two events in two units'
+like "$ERR" 'b.folded: counts b in faults, but what was read before counts a in ns: they cannot be compared' 'is refused'
+sed 's/faults/ns/' b.folded >d.folded
+run "$BIN/pdiff" a.folded d.folded
+is "$status" 0 'two events in one unit'
+like "$ERR" 'd.folded: counts b in ns, but what was read before counts a in ns$' 'are reported'
+run "$BIN/preport" a.folded b.folded
+is "$status" 0 'preport'
+is "$(grep -c -e '^a: 1 stack, 3 ns' -e '^b: 1 stack, 5 faults' "$OUT")" 2 'has a table for each event'
 done_testing

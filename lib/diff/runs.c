@@ -321,7 +321,40 @@ static int keep_run(struct counting *c, const char *file, bool partial)
 	return 0;
 }
 
-static int count_folded(struct counting *c, struct src *s, bool *partial)
+/*
+ * Recordings of different units are not compared: their shares would have nothing in common. Those
+ * of different events are, as that can be meant, but it is reported. Event streams are counted in
+ * samples, whatever the unit.
+ */
+static int compare_about(struct counting *c, const char *file)
+{
+	const struct fold_about *a = &fold_account(c->f)->about;
+	struct fold_about *first = &c->rs->about;
+	struct buf b = BUF_INIT;
+	int rc = 0;
+
+	if (a->units ||
+	    (c->weighs && *a->unit && *first->unit && strcmp(a->unit, first->unit) != 0))
+		rc = PP_EMISMATCH;
+	buf_adds(&b, "counts ");
+	fold_about_describe(a, &b);
+	if (!a->units) {
+		buf_adds(&b, ", but what was read before counts ");
+		fold_about_describe(first, &b);
+	}
+	if (rc)
+		diag_error(c->rs->diag, file, -1, "%s: they cannot be compared", buf_str(&b));
+	else if (*a->event && *first->event && strcmp(a->event, first->event) != 0)
+		diag_warn(c->rs->diag, file, -1, "%s", buf_str(&b));
+	buf_release(&b);
+	if (!*first->event)
+		memcpy(first->event, a->event, sizeof(first->event));
+	if (!*first->unit && c->weighs)
+		memcpy(first->unit, a->unit, sizeof(first->unit));
+	return rc;
+}
+
+static int count_folded(struct counting *c, struct src *s, const char *file, bool *partial)
 {
 	const struct fold_opts opts = {.count = true};
 	int rc = fold_new(&c->f, &opts, c->rs->diag);
@@ -333,7 +366,9 @@ static int count_folded(struct counting *c, struct src *s, bool *partial)
 	rc = fold_source(c->f, s, c->rs->diag);
 	*partial = rc == PP_ECUT || fold_account(c->f)->partial;
 	fold_finish(c->f);
-	return rc && rc != PP_ECUT ? rc : fold_each(c->f, count_stack, c);
+	if (!rc || rc == PP_ECUT)
+		rc = compare_about(c, file);
+	return rc ? rc : fold_each(c->f, count_stack, c);
 }
 
 /* The first value that has a distribution; the number of values if there is none. */
@@ -544,7 +579,7 @@ static int read_run(struct counting *c, const char *file, bool *partial, bool *s
 	}
 	c->weighs = !*stream;
 	if (c->kind != BY_KEY)
-		return count_folded(c, s, partial);
+		return count_folded(c, s, file, partial);
 	if (*stream)
 		return count_keys(c, s, partial);
 	src_free(s);

@@ -11,6 +11,7 @@
 
 #include "base/intern.h"
 #include "diff/diff.h"
+#include "fold/about.h"
 
 #define RUN_SLICES 30
 
@@ -44,7 +45,8 @@ struct runs {
 	bool rows;	/* they are tables, or were made such by keys */
 	bool seconds;	/* learn how long the recordings took */
 	struct diag *diag;
-	double period; /* weight of a sample in folded text; 0: found out */
+	struct fold_about about; /* what the recordings so far count, as far as they tell */
+	double period;		 /* weight of a sample in folded text; 0: found out */
 	struct intern units;
 	struct run *v;
 	size_t n;

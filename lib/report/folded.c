@@ -118,6 +118,15 @@ static int take(struct report *r, struct fold *f)
 
 	if (!rc) {
 		r->events[v.event].told += a->samples;
+		/* One event in two units has no sum. */
+		if (!a->units && r->events[v.event].units) {
+			diag_error(
+				r->d, NULL, -1,
+				"%s is counted in %s here, and in another unit before: their sum "
+				"would mean nothing",
+				name, *a->unit ? a->unit : "an unknown unit");
+			rc = PP_EMISMATCH;
+		}
 		r->events[v.event].units |= a->units;
 	}
 	if (!rc)
