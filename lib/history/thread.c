@@ -102,7 +102,7 @@ static int64_t of_context(struct history *h, const struct ps_record *rec, uint32
 
 static int on_comm(struct history *h, const struct ps_record *rec)
 {
-	uint32_t buffer;
+	uint32_t buffer = 0;
 	int64_t i = of_context(h, rec, &buffer);
 	struct history_thread *t;
 	const char *s;
@@ -122,7 +122,7 @@ static int on_comm(struct history *h, const struct ps_record *rec)
 static int on_fork(struct history *h, const struct ps_record *rec)
 {
 	const struct ps_fork *f = &rec->fork;
-	uint32_t buffer, *parent;
+	uint32_t buffer = 0, *parent;
 	int64_t i = of_context(h, rec, &buffer);
 	struct history_thread *t;
 
@@ -149,7 +149,7 @@ static int on_fork(struct history *h, const struct ps_record *rec)
 
 static int on_exit_record(struct history *h, const struct ps_record *rec)
 {
-	uint32_t buffer;
+	uint32_t buffer = 0;
 	int64_t i = of_context(h, rec, &buffer);
 
 	if (i < 0)
