@@ -390,14 +390,17 @@ slow_files() {
 	esac
 	table '          time     pid comm             T         bytes       offset   latency/ms file' '
 		BEGIN { least = '"$least / $unit"' }
-		# The file that a process has open, if that can be asked; else its inode.
-		function file_of(fd,   cmd, line) {
+		# The file that a process has open, if that can be asked; else its inode. Where the inode is known, the
+		# number may have been given to another file meanwhile.
+		function file_of(fd,   cmd, inode, path) {
 			if (live && fd != "") {
-				cmd = "readlink /proc/" pid "/fd/" fd " 2>/dev/null"
-				cmd | getline line
+				cmd = "cd /proc/" pid "/fd 2>/dev/null && stat -L -c %i " fd " 2>/dev/null && readlink " fd
+				inode = path = ""
+				if ((cmd | getline inode) > 0)
+					cmd | getline path
 				close(cmd)
-				if (line != "")
-					return line
+				if (path != "" && (ino[tid] == "" || ino[tid] == inode))
+					return path
 			}
 			if (ino[tid] != "")
 				return "inode " ino[tid] " of " dev[tid]

@@ -1,0 +1,161 @@
+#!/bin/sh
+# Recipes that record this machine, beside what a program did meanwhile (t/deeds.c): what it says it did is
+# listed, and nothing else of it.
+. "${0%/*}/lib.sh"
+
+BINDIR=$BIN
+export BINDIR
+dir=$ROOT/share/recipes
+
+"$BIN/pcap-perf" -a -e sched:sched_process_exec -o probe.data 0.1 2>/dev/null ||
+	skip_all 'recording tracepoints of all processes is not allowed here'
+${CC:-cc} -O1 -D_GNU_SOURCE -pthread -o deeds "$ROOT/t/deeds.c" || exit 1
+probes=
+if [ "$(uname -m)" = x86_64 ] && "$BIN/pprobe" --group "recipes_test$$" -x libc.so.6 'opens=open path=+0(%di):string' >/dev/null 2>&1; then
+	probes=yes
+	"$BIN/pprobe" -d "recipes_test$$:*" >/dev/null 2>&1
+fi
+
+# The columns of a recipe that deeds prints, from its lines about process $pid: those that begin with a time.
+columns_of() {
+	case $1 in
+	opensnoop) awk -v pid="$pid" '$2 == pid { sub(/^ *[^ ]+ +[^ ]+ +deeds +/, ""); sub(/ +/, " "); if (/ deed/) print }' ;;
+	statsnoop) awk -v pid="$pid" '$2 == pid && /deed-/ { print $4, $5, $6 }' ;;
+	syncsnoop) awk -v pid="$pid" '$2 == pid { print $4, $5 }' ;;
+	execsnoop) awk -v pid="$pid" '$3 == pid { line = $2 " " $3 " " $5 " "; sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +/, ""); print line $0 }' ;;
+	exitsnoop) awk -v pid="$pid" '$3 == pid { line = $2 " " $3 " "; sub(/^.*(code|signal)/, substr($0, match($0, /code|signal/), RLENGTH)); print line $0 }' ;;
+	killsnoop) awk -v pid="$pid" '$2 == pid { print $4, $5 }' ;;
+	threadsnoop) awk -v pid="$pid" '$2 == pid { print $4, $5 }' ;;
+	tcpconnect) awk -v pid="$pid" '$2 == pid { if ($9 == "failed") $6 = "*"; print $4, $5, $6, $7, $8, $9 }' ;;
+	tcpaccept) awk -v pid="$pid" '$2 == pid { print $4, $5, $6, $7, $8 }' ;;
+	tcplife) awk -v pid="$pid" '$2 == pid { print $4, $5, $6, $7, $8, $9, $10, $11 }' ;;
+	mountsnoop) awk -v pid="$pid" '$2 == pid { sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +deeds +/, ""); sub(/ +/, " "); print }' | sed 's/0x0*\([0-9a-f]\)/0x\1/g' ;;
+	fileslower) awk -v pid="$pid" '$2 == pid && /deed-io/ && $6 !~ /^[1-9]...*000$/ { print $4, $5, $8 }' ;;
+	ext4slower) awk -v pid="$pid" '$2 == pid && /deed-io/ && ($4 == "W" || $4 == "R") { print $4, $5, $6, $8 }' ;;
+	biosnoop) awk -v pid="$pid" '$2 == pid && $5 ~ /^W/ && $7 == 65536 { print $7 }' ;;
+	esac
+}
+
+# live PHASE RECIPE...: the recipes record for a few seconds, while deeds does it again and again. Of each
+# recipe there has to be a run that it shows as it was; runs at the beginning and the end may be cut.
+live() {
+	phase=$1
+	shift
+	rm -f run.*
+	pids=
+	for recipe in "$@"; do
+		set_t=
+		case $recipe in
+		execsnoop) set_t=-x ;;
+		fileslower | ext4slower) set_t='-t 0ns -n deeds' ;;
+		esac
+		# shellcheck disable=SC2086
+		"$dir/$recipe" $set_t -d "$seconds" >"$recipe.out" 2>"$recipe.err" &
+		pids="$pids $!"
+	done
+	n=0
+	while :; do
+		alive=
+		for pid in $pids; do
+			! kill -0 "$pid" 2>/dev/null || alive=yes
+		done
+		[ -n "$alive" ] || break
+		n=$((n + 1))
+		rm -rf here
+		mkdir here
+		(cd here && exec ../deeds "$phase") >"run.$n" 2>/dev/null
+		sleep 0.2
+	done
+	# shellcheck disable=SC2086
+	wait $pids
+	for recipe in "$@"; do
+		found=
+		some=
+		for run in run.*; do
+			pid=$(sed -n 's/^pid //p' "$run")
+			sed -n "s/^$recipe //p" "$run" | sort >want
+			columns_of "$recipe" <"$recipe.out" | sort >got
+			[ -s want ] || continue
+			some=yes
+			[ -z "$found" ] || continue
+			if cmp -s want got; then
+				found=yes
+			elif [ -s got ]; then
+				cp want want.near
+				cp got got.near
+			fi
+		done
+		if [ -z "$some" ]; then
+			skip 1 "$recipe: the program could not do it here"
+			continue
+		fi
+		is "$found" yes "$recipe: all that was done, and no more"
+		[ -n "$found" ] || {
+			diff -u want.near got.near | sed 's/^/# /' | head -30
+			sed 's/^/# /' "$recipe.err" | head -5
+		}
+	done
+}
+
+seconds=4
+if [ -n "$probes" ]; then
+	live files opensnoop statsnoop syncsnoop
+	live processes execsnoop exitsnoop killsnoop
+	live threads threadsnoop
+	live mount mountsnoop
+else
+	live files syncsnoop
+	live processes exitsnoop killsnoop
+	skip 5 'opensnoop, statsnoop, execsnoop, threadsnoop, mountsnoop: no probes of programs can be made here'
+fi
+live net tcpconnect tcpaccept tcplife
+
+# Reads of ext4 are known by an event of Linux 6.11 and later.
+events=/sys/kernel/tracing/events
+seconds=6
+if [ -d $events/filemap/mm_filemap_get_pages ] && [ "$(stat -f -c %T . 2>/dev/null)" = ext2/ext3 ]; then
+	live io fileslower ext4slower
+else
+	skip 2 'fileslower, ext4slower: this is no ext4, or the kernel has no event for reads'
+fi
+
+# The end of a request comes by an interrupt, which perf misses on some machines while a CPU idles.
+for cpu in 0 1 2 3 4 5 6 7; do
+	[ ! -d "/sys/devices/system/cpu/cpu$cpu" ] || timeout 8 taskset -c "$cpu" sh -c 'while :; do :; done' 2>/dev/null &
+done
+if "$BIN/pcap-perf" -a -e block:block_rq_complete -o complete.data -- dd if=/dev/zero of=x bs=64k count=4 oflag=direct \
+	>/dev/null 2>&1 && [ "$("$BIN/pdecode" -t complete.data 2>/dev/null | grep -c block_rq_complete:)" -ge 4 ]; then
+	live io biosnoop
+else
+	skip 1 'biosnoop: direct I/O has no events here'
+fi
+
+is "$(grep -c "recipe_" /sys/kernel/tracing/uprobe_events 2>/dev/null)" 0 'no probe is left' ||
+	grep recipe_ /sys/kernel/tracing/uprobe_events | sed 's/^/# /'
+
+# What is counted, and not listed.
+"$dir/pidpersec" -d 4 -- --tsv >pids.out 2>/dev/null &
+first=$!
+sleep 2
+for i in 1 2 3 4 5; do true | cat; done
+wait "$first"
+ok 'pidpersec: at least what was started' test \
+	"$(awk -F '\t' '!/^#/ { n += $3 } END { print n + 0 }' pids.out)" -ge 10
+"$dir/profile" -d 1 >stacks.out 2>/dev/null
+ok 'profile: folded stacks' awk '/;.* [0-9]+$/ { n++ } END { exit !n }' stacks.out
+if [ -d $events/filemap/mm_filemap_get_pages ]; then
+	dd if=/dev/urandom of=cached bs=4k count=2000 2>/dev/null
+	sync cached 2>/dev/null || sync
+	"$dir/cachestat" -d 4 >cache.out 2>/dev/null &
+	first=$!
+	sleep 2
+	dd if=cached of=/dev/null bs=4k iflag=nocache count=0 2>/dev/null
+	dd if=cached of=/dev/null bs=4k 2>/dev/null
+	dd if=cached of=/dev/null bs=128k 2>/dev/null
+	wait "$first"
+	ok 'cachestat: hits, at least of what was read' test \
+		"$(awk 'NR > 1 { n += $2 + $3 } END { print n + 0 }' cache.out)" -ge 4000
+else
+	skip 1 'cachestat: the kernel has no event for reads'
+fi
+done_testing
