@@ -2,12 +2,13 @@
  * Does a known number of things that recipes report, and prints what it did, a line each: the recipe, then the
  * columns that its table is to have. Run by t/recipes-live.t in a folder of its own.
  *
- *	deeds files|processes|threads|net|mount|io
+ *	deeds files|processes|threads|net|retrans|mount|io|direct
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/filter.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -187,7 +188,8 @@ static void talk(int family, int n)
 		return;
 	accepted = accept(server, NULL, NULL);
 	from = port_of(client);
-	if (write(client, block, (size_t)n) != n || recv(accepted, block, (size_t)n, MSG_WAITALL) != n ||
+	if (write(client, block, (size_t)n) != n ||
+	    recv(accepted, block, (size_t)n, MSG_WAITALL) != n ||
 	    write(accepted, block, 2 * (size_t)n) != 2 * n ||
 	    recv(client, block, 2 * (size_t)n, MSG_WAITALL) != 2 * n)
 		return;
@@ -209,6 +211,36 @@ static void net(void)
 	talk(AF_INET, 1000);
 	talk(AF_INET, 17);
 	talk(AF_INET6, 300);
+}
+
+/* Segments that the other side drops for a while: the last one is sent again as a probe, then for its age. */
+static void retransmitted(void)
+{
+	struct sock_filter drop[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
+	struct sock_fprog program = {1, drop};
+	int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+	union address a;
+	socklen_t len = loopback(&a, AF_INET);
+	int accepted;
+
+	if (bind(server, &a.any, len) || listen(server, 5))
+		return;
+	a.v4.sin_port = htons((uint16_t)port_of(server));
+	if (connect(client, &a.any, len))
+		return;
+	accepted = accept(server, NULL, NULL);
+	/* So that the time of a round is known. */
+	for (int i = 0; i < 20; i++)
+		if (write(client, block, 10) != 10 || recv(accepted, block, 10, MSG_WAITALL) != 10)
+			return;
+	if (setsockopt(accepted, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) ||
+	    write(client, block, 100) != 100)
+		return;
+	usleep(1500000);
+	printf("tcpretrans 127.0.0.1 %d L 127.0.0.1 %d ESTABLISHED\n", port_of(client),
+	       port_of(server));
+	printf("tcpretrans 127.0.0.1 %d R 127.0.0.1 %d ESTABLISHED\n", port_of(client),
+	       port_of(server));
 }
 
 static void called(int n, const char *text)
@@ -242,14 +274,19 @@ static void io(void)
 	strcat(path, "/deed-io");
 	for (int i = 0; i < 3; i++)
 		if (write(fd, block, BLOCK) == BLOCK)
-			printf("fileslower W %d %s\next4slower W %d %d %s\n", BLOCK, path, BLOCK, i * BLOCK, path);
+			printf("fileslower W %d %s\next4slower W %d %d %s\n", BLOCK, path, BLOCK,
+			       i * BLOCK, path);
 	if (pread(fd, block, 5000, 4096) == 5000)
 		printf("fileslower R 5000 %s\next4slower R 5000 4096 %s\n", path, path);
 	fsync(fd);
 	/* So that the recipe finds out which file it was. */
 	sleep(1);
-	close(fd);
-	fd = open("deed-io", O_RDWR | O_DIRECT);
+}
+
+static void direct(void)
+{
+	int fd = open("deed-io", O_RDWR | O_CREAT | O_DIRECT, 0600);
+
 	for (int i = 0; fd >= 0 && i < 4; i++)
 		if (pwrite(fd, block, BLOCK, i * BLOCK) == BLOCK)
 			printf("biosnoop %d\n", BLOCK);
@@ -269,10 +306,14 @@ int main(int argc, char **argv)
 		threads();
 	else if (!strcmp(what, "net"))
 		net();
+	else if (!strcmp(what, "retrans"))
+		retransmitted();
 	else if (!strcmp(what, "mount"))
 		mounts();
 	else if (!strcmp(what, "io"))
 		io();
+	else if (!strcmp(what, "direct"))
+		direct();
 	else
 		return 64;
 	return 0;

@@ -374,6 +374,71 @@ awk '/^#/ { part = / period=/ } !part' "$OUT" >got
 same got want 'schedlat -i: the sum'
 like "$OUT" ' period=' 'and a table for each period'
 
+# What no machine at hand does: events that a script makes.
+cat >rare.events <<'EVENTS'
+oom mark_victim 701 | int pid; char comm[16]; unsigned long anon_rss | "pid=%d comm=%s total-vm=0kB anon-rss=%lukB file-rss:0kB", REC->pid, REC->comm, REC->anon_rss
+vmscan mm_vmscan_direct_reclaim_begin 702 | int order; unsigned long gfp_flags | "order=%d gfp_flags=%lx", REC->order, REC->gfp_flags
+vmscan mm_vmscan_direct_reclaim_end 703 | unsigned long nr_reclaimed | "nr_reclaimed=%lu", REC->nr_reclaimed
+@ 0 5000000000 11 mark_victim 4711 hungry 123456
+@ 0 5001000000 11 mm_vmscan_direct_reclaim_begin 2 0
+@ 0 5001500000 12 mm_vmscan_direct_reclaim_begin 0 0
+@ 0 5002000000 11 mm_vmscan_direct_reclaim_end 32
+@ 0 5004250000 12 mm_vmscan_direct_reclaim_end 5
+EVENTS
+"$ROOT/t/trace-make" events=rare.events >rare.dat
+recipe oomkill rare.dat
+is "$(rows | awk '{ print $1, $2, $4, $5, $6 }')" '5.000000 11 4711 hungry 123456kB' oomkill
+recipe drsnoop rare.dat
+rows | awk '{ print $1, $2, $5, $6, $7 }' >got
+printf '%s\n' '5.001000 11 1.000 2 32' '5.001500 12 2.750 0 5' >want
+same got want drsnoop
+recipe drsnoop -p 12 rare.dat
+is "$(rows | wc -l)" 1 '-p: of one process'
+recipe drsnoop -p x rare.dat
+is "$status" 64 '-p: not a number'
+recipe drsnoop -d 1 rare.dat
+is "$status" 64 '-d is for recording'
+recipe drsnoop -x rare.dat
+is "$status" 64 'an option of other recipes'
+
+# Older kernels: no bytes, no reads, no program; an exec that failed, a call that did not return.
+cat >calls.events <<'EVENTS'
+syscalls sys_enter_execve 711 | int __syscall_nr; unsigned long filename | "filename: 0x%08lx, argv: 0x1, envp: 0x2", REC->filename
+syscalls sys_exit_execve 712 | int __syscall_nr; long ret | "0x%lx", REC->ret
+sched sched_process_fork 713 | char comm[16]; int pid; char child[16]; int child_pid | "comm=%s pid=%d child_comm=%s child_pid=%d", REC->comm, REC->pid, REC->child, REC->child_pid
+sched sched_process_exec 714 | char filename[32]; int pid; int old_pid | "filename=%s pid=%d old_pid=%d", REC->filename, REC->pid, REC->old_pid
+@ 0 5000000000 11 sched_process_fork eleven 11 eleven 12
+@ 0 5001000000 12 sys_enter_execve 59 0x7f00
+@ 0 5002000000 12 sys_exit_execve 59 -2
+@ 0 5003000000 12 sys_enter_execve 59 0x7f10
+@ 0 5004000000 12 sched_process_exec /bin/x 12 12
+@ 0 5005000000 12 sys_exit_execve 59 0
+EVENTS
+"$ROOT/t/trace-make" events=calls.events >calls.dat
+recipe execsnoop -x calls.dat
+rows | awk '{ print $1, $2, $3, $5, $6 }' >got
+printf '%s\n' '5.002000 12 11 ENOENT 0x00007f00' '5.004000 12 11 0 /bin/x' >want
+same got want 'execsnoop -x: what failed, too'
+recipe execsnoop calls.dat
+is "$(rows | wc -l)" 1 'execsnoop: without -x not'
+
+# The table of perf kmem by caller; what it says of other CPUs counts frees of what is not known to be allocated.
+if have perf && gzip -dc "$data/kmem.data.gz" >kmem.data &&
+	perf kmem -f -i kmem.data --caller --raw-ip -l 100000 stat 2>/dev/null | tr -d ' %' |
+	awk -F '|' '$1 ~ /^0x/ { split($2, a, "/"); split($3, b, "/"); print $1, a[1], a[2], b[1], b[2], $4, sprintf("%.2f", $6) }' |
+		sort >want && [ -s want ]; then
+	recipe kmemstat kmem.data --raw
+	rows | awk '{ sub(/%/, "", $8); print $1, $2, $3, $4, $5, $6, $8 }' | sort >got
+	same got want 'kmemstat: the table of perf kmem --caller'
+	perf kmem -f -i kmem.data --alloc --raw-ip -l 100000 stat 2>/dev/null | tr -d ' %' |
+		awk -F '|' '$1 ~ /^0x/ { split($2, a, "/"); split($3, b, "/"); print $1, a[1], a[2], b[1], b[2], $4 }' | sort >want
+	recipe kmemstat -a kmem.data --raw
+	rows | awk '{ print $1, $2, $3, $4, $5, $6 }' | sort >got
+	same got want 'kmemstat -a: that of --alloc'
+else
+	skip 2 'there is no perf that has kmem'
+fi
+
 # Live.
 if "$BIN/pcap-perf" -a -e sched:sched_switch -o live.data 0.1 2>/dev/null; then
 	recipe cpudist 0.3
