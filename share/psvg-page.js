@@ -685,7 +685,7 @@ const search = () => {
 
 const ROWS = 100;
 let limit = ROWS;
-const columns = [['name', 'Function'], ['self', 'Self'], ['total', 'Total']].concat(diff ? [['change', 'Change']] : []);
+const columns = [['name', 'Function'], ['self', 'Self'], ['total', 'Total']].concat(diff && !diff.gone ? [['change', 'Change']] : []);
 const fillTable = () => {
 	el.head.replaceChildren(...columns.map(([key, text]) => {
 		const b = make('button', {type: 'button', 'data-sort': key}, text);
@@ -703,8 +703,8 @@ const fillTable = () => {
 	el.body.replaceChildren(...list.slice(0, limit).map((f) => {
 		const b = make('button', {type: 'button', title: names[f.id]}, names[f.id]);
 		const tr = make('tr', {}, make('td', {}, b), cell(f.self), cell(f.total));
-		if (diff)
-			tr.append(make('td', {class: f.change > 0 ? 'rise' : 'fall'}, signed(f.change, 2)));
+		if (diff && !diff.gone)
+			tr.append(make('td', {class: Math.abs(f.change) < 0.005 ? '' : f.change > 0 ? 'rise' : 'fall'}, signed(f.change, 2)));
 		tr.dataset.id = f.id;
 		return tr;
 	}));

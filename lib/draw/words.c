@@ -146,7 +146,7 @@ void layout_add_account(struct layout *l)
 	uint64_t hidden = a.frames - l->drawn;
 
 	add_total(l);
-	if (l->all > a.total) {
+	if (l->o->total > a.total) {
 		layout_add(l, " of ");
 		layout_add_amount(l, l->all);
 	}
@@ -156,7 +156,8 @@ void layout_add_account(struct layout *l)
 	/* An SVG has nothing of what is gone, and says so below; a page has it in its table. */
 	if (l->f->diff && !l->page)
 		hidden -= l->f->diff->gone;
-	if (hidden) {
+	/* With --gone, the others are not narrow: they are still there. */
+	if (hidden && (!l->o->gone || a.pruned > 0)) {
 		layout_add(l, l->page ? "; merged: " : "; not drawn: ");
 		layout_add_count(l, hidden);
 		layout_addf(l, " frames narrower than %.3g%s, with ", l->narrow,
