@@ -286,6 +286,83 @@ is "$("$BIN/pdecode" -t sdt.data | grep -o 'sdt_t:hit: .*' | sed 's/.*) //' | tr
 	'arg1=0 arg2=1;arg1=1 arg2=1;arg1=2 arg2=1;arg1=3 arg2=1;arg1=4 arg2=1;' 'with its arguments'
 is "$(here)" 0 'and removed'
 
+# Arguments of markers by name.
+run "$BIN/pprobe" -n -x ./sdt '%t:hit count=arg2:u8'
+like "$OUT" ' count=%[a-z0-9]*:u8$' 'those that the definition names'
+run "$BIN/pprobe" -n -x ./sdt '%t:hit text=arg1:string'
+like "$OUT" ' text=\+0\(%[a-z0-9]*\):string$' 'a text is where the argument points to'
+run "$BIN/pprobe" -n -x ./sdt '%t:hit arg3'
+is "$status" 64 'and none that it does not have'
+
+# ---- what follows from it ----
+
+cat >fib.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+static int calls;
+__attribute__((noinline)) int fib(int n)
+{
+	calls++;
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+int main(int argc, char **argv)
+{
+	(void)argc;
+	printf("%d ", fib(atoi(argv[1])));
+	return printf("%d\n", calls) < 0;
+}
+END
+gcc -g -O1 -o fib fib.c || bail 'cannot compile'
+"$perf" -o fib.data --probe 'fib n' --probe 'fib%return $retval' -- ./fib 8 >"$OUT" 2>"$ERR"
+# To its standard error, since the recording is in a file: as it is.
+read -r result calls <"$OUT"
+"$BIN/pdecode" fib.data | "$BIN/plat" --kind call --by name --tsv >got
+is "$(awk -F'\t' '$1 == "probe_fib:fib" { print $2 }' got)" "$calls" 'plat pairs every call with its return, recursive ones, too'
+is "$("$BIN/pdecode" fib.data | "$BIN/pfilter" --drop 'n > 5' | "$BIN/pdecode" -t | grep -c 'n=[678]$')" \
+	"$("$BIN/pdecode" -t fib.data | grep -c 'fib: .* n=[678]$')" 'pfilter compares arguments'
+is "$("$BIN/pdecode" fib.data | "$BIN/phist" -f n --tsv | grep -v '^#' | cut -f 1)" "$calls" 'phist counts them'
+is "$("$BIN/pdecode" -t fib.data | tail -n 1 | sed 's/.*retval=//')" "$result" 'the last result is that of the first call'
+BINDIR=$BIN
+export BINDIR
+recipes=$ROOT/share/recipes
+run "$recipes/funclatency" fib.data --tsv
+is "$(awk -F'\t' '$1 == "probe_fib:fib" { print $2; exit }' "$OUT")" "$calls" 'funclatency, of a recording'
+run "$recipes/trace" fib.data
+is "$(grep -c ' fib n=' "$OUT") $(grep -c ' fib__return retval=' "$OUT")" "$calls $calls" 'trace, of a recording'
+
+# live RECIPE [OPTION]...: records for two seconds, in which fib and what stands in `work` run.
+work=:
+live() {
+	recipe=$1
+	shift
+	(
+		i=0
+		while ! grep -q '[:/]pcap_' "$tracefs/uprobe_events" && [ $i -lt 100 ]; do
+			sleep 0.1
+			i=$((i + 1))
+		done
+		sleep 0.5
+		eval "$work"
+	) >"$TMP/work" 2>&1 &
+	run "$recipes/$recipe" "$@"
+	wait $!
+}
+work='./fib 8'
+live funclatency -b ./fib -e fib 3 --tsv
+is "$(awk -F'\t' '$1 == "probe_fib:fib" { print $2; exit }' "$OUT")" "$calls" 'funclatency, live'
+live trace -b ./fib -e 'fib n' 3
+is "$(grep -c ' fib n=' "$OUT")" "$calls" 'trace, live'
+live argdist -b ./fib -e 'fib n' -f n 3 --tsv
+is "$(grep -v '^#' "$OUT" | head -n 1 | cut -f 1)" "$calls" 'argdist of an argument, live'
+if have getent && grep -q localhost /etc/hosts; then
+	work='getent ahosts localhost'
+	live gethostlatency 3
+	like "$OUT" ' getent .* [0-9.]+ ms  localhost$' 'gethostlatency'
+else
+	skip 1 'getent is not installed'
+fi
+is "$(here)" 0 'and nothing is left'
+
 # The kernel's functions.
 run "$perf" -o k.data --kprobe vfs_read -- true
 if [ "$status" = 0 ]; then

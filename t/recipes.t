@@ -47,7 +47,7 @@ for file in "$dir"/*; do
 	# Without what to read, those record that can, if they know what.
 	missing='-Z'
 	case $name in
-	funccount | funcslower) missing='' ;;
+	funccount | funcslower | funclatency | trace) missing='' ;;
 	argdist) missing='-f pid' ;;
 	stackcount) missing='-i 1' ;;
 	esac
@@ -67,6 +67,7 @@ for file in "$dir"/*; do
 	case $name in
 	funccount | funcslower) wanted='trace-cmd record -p function' ;;
 	c2c) wanted='perf c2c record' ;;
+	funclatency | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;
 	argdist | stackcount) wanted='perf record -a .*-e sched:sched_no -- sleep' ;;
 	*) wanted='perf record -a .*-e [a-z0-9_]+:[a-z0-9_]+ .*-- sleep' ;;
 	esac

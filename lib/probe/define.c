@@ -360,6 +360,55 @@ struct markers {
 	int rc;
 };
 
+/* "[NAME=]argN[:TYPE]" of a definition, from the arguments that the marker has. */
+static int choose_arg(struct job *j, const struct fetches *all, const char *text, struct fetches *f)
+{
+	const char *equals = strchr(text, '='), *at = equals ? equals + 1 : text;
+	size_t n = strcspn(at, ":"), k = 0;
+	const char *type = at[n] ? at + n + 1 : NULL, *wrong;
+	struct buf name = BUF_INIT, place = BUF_INIT;
+	bool from_memory = type && strstr(type, "string");
+
+	while (k < all->n && (strlen(all->v[k].name) != n || memcmp(all->v[k].name, at, n) != 0))
+		k++;
+	if (k == all->n || (type && !fetch_is_type(type))) {
+		buf_addf(&j->why, "%s: %s", text,
+			 k < all->n ? "no type of the kernel"
+				    : "arguments of markers are arg1, arg2, ...");
+		return PP_EUSAGE;
+	}
+	if (equals)
+		buf_add(&name, text, (size_t)(equals - text));
+	else
+		buf_adds(&name, all->v[k].name);
+	buf_addf(&place, from_memory ? "+0(%s)" : "%s", all->v[k].text);
+	wrong = fetch_add(f, buf_str(&name), buf_str(&place), type ? type : all->v[k].type);
+	if (wrong)
+		buf_addf(&j->why, "%s: %s", text, wrong);
+	buf_release(&name);
+	buf_release(&place);
+	return wrong ? PP_EUSAGE : 0;
+}
+
+/* The arguments that the definition names, if it names any. */
+static int choose_args(struct job *j, struct fetches *f)
+{
+	struct fetches *all;
+	int rc = 0;
+
+	if (!j->spec->n_args)
+		return 0;
+	all = malloc(sizeof(*all));
+	if (!all)
+		return PP_ENOMEM;
+	*all = *f;
+	f->n = 0;
+	for (uint32_t i = 0; !rc && i < j->spec->n_args; i++)
+		rc = choose_arg(j, all, j->spec->args[i], f);
+	free(all);
+	return rc;
+}
+
 static int marker_args(struct markers *m, const struct usdt *u)
 {
 	const char *at = u->args;
@@ -378,7 +427,7 @@ static int marker_args(struct markers *m, const struct usdt *u)
 	}
 	rc = text.err;
 	buf_release(&text);
-	return rc;
+	return rc ? rc : choose_args(m->j, m->f);
 }
 
 static int on_marker(void *ctx, const struct usdt *u)

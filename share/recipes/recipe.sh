@@ -16,6 +16,8 @@
 #	pages	how large the buffer of each CPU is for events that come thick (pcap-perf -m)
 #	tables	yes if the result is tables of phist or plat: -i writes them every so often
 #	profile	in the place of events: how pcap-perf samples
+#	probing	yes if it makes probes: add_probes adds them (add_probe DEFINITION), for each
+#		definition of -e in $1 if letters has e:, of FILE (letter b:) or of what runs as PID (P:)
 #
 # Then it defines pipe, of stages (stage FILTER [ARG]..., the first one decode), and ends with
 # main "$@". The exit status is the worst of all stages.
@@ -37,6 +39,11 @@ failed=
 only_pid=
 only_name=
 group=
+probing=${probing:-}
+probe_words=
+wanted=
+file=
+pid=
 interval=${interval:-}
 graph=
 symbols_from=
@@ -52,13 +59,14 @@ can_walk() {
 
 # Whether pcap-perf can record what it needs.
 can_record() {
-	[ -z "$record" ] || [ -n "$events" ]
+	[ -z "$record" ] || [ -n "$events$probing" ]
 }
 
 usage() {
 	own=
 	case $letters in *t:*) own="$own [-t TIME]" ;; esac
-	case $letters in *e:*) own="$own -e EVENT" ;; esac
+	case $letters in *b:*) own="$own [-b FILE] [-P PID]" ;; esac
+	case $letters$probing in *e:*yes) own="$own -e DEFINITION" ;; *e:*) own="$own -e EVENT" ;; esac
 	case $letters in *f:*) own="$own -f FIELD" ;; esac
 	case $letters in *p:*) own="$own [-p PID]" ;; esac
 	case $letters in *n:*) own="$own [-n NAME]" ;; esac
@@ -81,7 +89,15 @@ help() {
 	echo "$purpose"
 	echo
 	case $letters in *t:*) echo "  -t TIME     only what took TIME or longer (${time:-})" ;; esac
-	case $letters in *e:*) echo "  -e EVENT    this event; it may be a shell pattern in a recording" ;; esac
+	case $letters in *b:*)
+		echo "  -b FILE     make probes in this program or library"
+		echo "  -P PID      record this process, and make probes in what it runs, or in FILE as it sees it"
+		;;
+	esac
+	case $letters$probing in
+	*e:*yes) echo "  -e DEFINITION  ${define:-what to probe, as pprobe takes it}; may be repeated" ;;
+	*e:*) echo "  -e EVENT    this event; it may be a shell pattern in a recording" ;;
+	esac
 	case $letters in *f:*) echo "  -f FIELD    this field or expression" ;; esac
 	case $letters in *p:*) echo "  -p PID      only this process" ;; esac
 	case $letters in *n:*) echo "  -n NAME     only threads that have NAME in their name" ;; esac
@@ -552,8 +568,33 @@ symbolize() {
 	eval "stage psym $symbols_from"
 }
 
+# A probe to be recorded; without FILE and PID of the kernel.
+add_probe() {
+	if [ -n "$file$pid" ]; then
+		probe_words="$probe_words --probe$(quote "$1")"
+	else
+		probe_words="$probe_words --kprobe$(quote "$1")"
+	fi
+}
+
 decode() {
-	if [ -n "$live" ]; then
+	if [ -n "$live" ] && [ -n "$probing" ]; then
+		eval "set -- $wanted"
+		probe_words=
+		if [ $# = 0 ]; then
+			add_probes
+		else
+			for definition; do add_probes "$definition"; done
+		fi
+		[ -z "$file" ] || probe_words="-x$(quote "$file")$probe_words"
+		if [ -n "$pid" ]; then
+			probe_words="-p $pid $probe_words"
+		else
+			probe_words="-a $probe_words"
+		fi
+		eval "stage pcap-perf $probe_words ${stacks:+-g} $graph ${pages:+-m $pages} ${seconds:+$seconds}" |
+			stage pdecode
+	elif [ -n "$live" ]; then
 		# shellcheck disable=SC2046,SC2086
 		stage pcap-perf -a ${profile:-${stacks:+-g} $(printf -- '-e %s ' $events)} ${group:+-e "$group:*"} $graph \
 			${pages:+-m "$pages"} ${seconds:+"$seconds"} | stage pdecode
@@ -650,7 +691,16 @@ take_letters() {
 			;;
 		-) follow=yes ;;
 		t) time=$OPTARG ;;
-		e) events=$OPTARG event=$OPTARG ;;
+		e)
+			event=$OPTARG
+			wanted="$wanted$(quote "$OPTARG")"
+			[ -n "$probing" ] || events=$OPTARG
+			;;
+		b) file=$OPTARG ;;
+		P)
+			case $OPTARG in '' | *[!0-9]*) bad_usage "-P: '$OPTARG' is no process id" ;; esac
+			pid=$OPTARG
+			;;
 		f) field=$OPTARG ;;
 		s) stacks=yes ;;
 		p) only_pid=$OPTARG ;;
@@ -702,7 +752,6 @@ main() {
 	*.*.* | *[!0-9.]*) bad_usage "not a number: $seconds$only_pid" ;;
 	esac
 	[ -z "$seconds" ] || [ -z "$operand" ] || bad_usage "-d is for recording: there is $operand"
-	case $letters in *e:*) [ -n "${event:-}" ] || bad_usage 'which event? -e EVENT' ;; esac
 	case $letters in *f:*) [ -n "${field:-}" ] || bad_usage 'which field? -f FIELD' ;; esac
 	# For copies of stacks the buffers are large already.
 	case $graph in *dwarf*) pages= ;; esac
@@ -710,6 +759,15 @@ main() {
 	case $operand in
 	'' | . | *.*.* | *[!0-9.]*) ;;
 	*) live=yes seconds=$operand ;;
+	esac
+	[ -z "$file$pid" ] || probing=yes
+	case $letters in *e:*)
+		if [ -z "$probing" ]; then
+			[ -n "$wanted" ] || bad_usage 'which event? -e EVENT'
+		else
+			[ -z "$live" ] || [ -n "$wanted" ] || bad_usage 'which function? -e DEFINITION'
+		fi
+		;;
 	esac
 	case $graph in
 	'') ;;
@@ -723,7 +781,7 @@ main() {
 	*[!0-9.]*) set -- --every "$interval" "$@" ;;
 	*) set -- --every "${interval}s" "$@" ;;
 	esac
-	if [ -n "$live" ] && [ -z "$events$profile" ]; then
+	if [ -n "$live" ] && [ -z "$events$profile$probing" ]; then
 		echo "$name: pcap-perf cannot record this; use: $record" >&2
 		exit 2
 	fi
