@@ -165,6 +165,11 @@ if "$BIN/pprobe" -n -x ./c2 values >line && sed 's,:probe_c2/,:pptest_other/,' l
 		i=$((i + 1))
 	done
 	kill -s KILL "$(cat zombie.pid)"
+	i=0
+	while ! grep -q '^State:.*Z' "/proc/$(cat zombie.pid)/status" && [ $i -lt 100 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
 	run "$perf" -o next.data -x ./c2 --probe several -- ./c2 3
 	is "$(ours "$(cat zombie.pid)_")" 0 'one that nobody has waited for is gone, too'
 	kill "$left"
@@ -317,20 +322,20 @@ gcc -g -O1 -o fib fib.c || bail 'cannot compile'
 # To its standard error, since the recording is in a file: as it is.
 read -r result calls <"$OUT"
 "$BIN/pdecode" fib.data | "$BIN/plat" --kind call --by name --tsv >got
-is "$(awk -F'\t' '$1 == "probe_fib:fib" { print $2 }' got)" "$calls" 'plat pairs every call with its return, recursive ones, too'
+is "$(awk -F'\t' '$2 == "probe_fib:fib" { print $3 }' got)" "$calls" 'plat pairs every call with its return, recursive ones, too'
 is "$("$BIN/pdecode" fib.data | "$BIN/pfilter" --drop 'n > 5' | "$BIN/pdecode" -t | grep -c 'n=[678]$')" \
 	"$("$BIN/pdecode" -t fib.data | grep -c 'fib: .* n=[678]$')" 'pfilter compares arguments'
-is "$("$BIN/pdecode" fib.data | "$BIN/phist" -f n --tsv | grep -v '^#' | cut -f 1)" "$calls" 'phist counts them'
+is "$("$BIN/pdecode" fib.data | "$BIN/phist" -f n --tsv 2>"$ERR" | awk '$1 == "n" { print $2 }')" "$calls" 'phist counts them'
 is "$("$BIN/pdecode" -t fib.data | tail -n 1 | sed 's/.*retval=//')" "$result" 'the last result is that of the first call'
 BINDIR=$BIN
 export BINDIR
 recipes=$ROOT/share/recipes
 run "$recipes/funclatency" fib.data --tsv
-is "$(awk -F'\t' '$1 == "probe_fib:fib" { print $2; exit }' "$OUT")" "$calls" 'funclatency, of a recording'
+is "$(awk -F'\t' '$2 == "probe_fib:fib" { print $3; exit }' "$OUT")" "$calls" 'funclatency, of a recording'
 run "$recipes/trace" fib.data
 is "$(grep -c ' fib n=' "$OUT") $(grep -c ' fib__return retval=' "$OUT")" "$calls $calls" 'trace, of a recording'
 
-# live RECIPE [OPTION]...: records for two seconds, in which fib and what stands in `work` run.
+# live RECIPE [OPTION]...: records for some seconds, in which $work is done.
 work=:
 live() {
 	recipe=$1
@@ -341,22 +346,22 @@ live() {
 			sleep 0.1
 			i=$((i + 1))
 		done
-		sleep 0.5
+		sleep 1.5
 		eval "$work"
 	) >"$TMP/work" 2>&1 &
 	run "$recipes/$recipe" "$@"
 	wait $!
 }
 work='./fib 8'
-live funclatency -b ./fib -e fib 3 --tsv
-is "$(awk -F'\t' '$1 == "probe_fib:fib" { print $2; exit }' "$OUT")" "$calls" 'funclatency, live'
-live trace -b ./fib -e 'fib n' 3
+live funclatency -b ./fib -e fib 4 --tsv
+is "$(awk -F'\t' '$2 == "probe_fib:fib" { print $3; exit }' "$OUT")" "$calls" 'funclatency, live'
+live trace -b ./fib -e 'fib n' 4
 is "$(grep -c ' fib n=' "$OUT")" "$calls" 'trace, live'
-live argdist -b ./fib -e 'fib n' -f n 3 --tsv
-is "$(grep -v '^#' "$OUT" | head -n 1 | cut -f 1)" "$calls" 'argdist of an argument, live'
+live argdist -b ./fib -e 'fib n' -f n 4 --tsv
+is "$(awk '$1 == "n" { print $2 }' "$OUT")" "$calls" 'argdist of an argument, live'
 if have getent && grep -q localhost /etc/hosts; then
-	work='getent ahosts localhost'
-	live gethostlatency 3
+	work='getent ahosts localhost; sleep 1; getent ahosts localhost'
+	live gethostlatency 4
 	like "$OUT" ' getent .* [0-9.]+ ms  localhost$' 'gethostlatency'
 else
 	skip 1 'getent is not installed'

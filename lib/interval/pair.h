@@ -26,7 +26,7 @@
  * when		a field that has to be there and not 0, or with "!" before it, 0: else the event
  *		does not count. "a=text": field a has to be the number of a system call of that
  *		name, which may have one '*'.
- * not		no event of a name that fits this.
+ * except	no event of a name that fits this.
  * again	it reports what events above report, too: once one of those has ended an interval,
  *		it is skipped, or intervals would count twice.
  * amount	of the start: what --unmatched adds up (bytes of an allocation).
@@ -76,7 +76,7 @@ enum pair_restart { PAIR_REPLACE, PAIR_NEST, PAIR_KEEP };
 
 struct pair_event {
 	enum pair_role role;
-	const char *event, *key, *name, *value, *end_value, *when, *not;
+	const char *event, *key, *name, *value, *end_value, *when, *except;
 	bool again;
 };
 

@@ -266,7 +266,7 @@ static int bind_kind(struct engine *en, uint32_t kind, const struct ps_event *e,
 		struct ps_str star;
 		int rc;
 
-		if (pe->not && pair_matches(pe->not, e->name.p, e->name.len, &star))
+		if (pe->except && pair_matches(pe->except, e->name.p, e->name.len, &star))
 			continue;
 		if (!pair_matches(pe->event, e->name.p, e->name.len, &star))
 			continue;

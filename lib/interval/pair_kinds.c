@@ -221,11 +221,11 @@ const struct pair_kind pair_kinds[] = {
 		     "rettime"}}},
 	{"probe", "kprobes and uprobes, until the function returns",
 	 .by = "name", .restart = PAIR_NEST,
-	 .events = {{PAIR_START, "*", "TID,__probe_ip", "*", .not = "*__return"},
+	 .events = {{PAIR_START, "*", "TID,__probe_ip", "*", .except = "*__return"},
 		    {PAIR_END, "*", "TID,__probe_func"}}},
 	{"call", "functions, until the instruction that returns",
 	 .by = "name", .restart = PAIR_NEST,
-	 .events = {{PAIR_START, "*", "TID,*", "*", .when = "__probe_ip", .not = "*__return"},
+	 .events = {{PAIR_START, "*", "TID,*", "*", .when = "__probe_ip", .except = "*__return"},
 		    {PAIR_END, "*__return", "TID,*", .when = "__probe_ip"}}},
 };
 /* clang-format on */

@@ -577,21 +577,25 @@ add_probe() {
 	fi
 }
 
+# The words for pcap-perf by which it makes probes, in $probe_words.
+collect_probes() {
+	probe_words=
+	if [ $# = 0 ]; then
+		add_probes
+	else
+		for definition; do add_probes "$definition"; done
+	fi
+	[ -z "$file" ] || probe_words="-x$(quote "$file")$probe_words"
+	if [ -n "$pid" ]; then
+		probe_words="-p $pid $probe_words"
+	else
+		probe_words="-a $probe_words"
+	fi
+}
+
 decode() {
 	if [ -n "$live" ] && [ -n "$probing" ]; then
-		eval "set -- $wanted"
-		probe_words=
-		if [ $# = 0 ]; then
-			add_probes
-		else
-			for definition; do add_probes "$definition"; done
-		fi
-		[ -z "$file" ] || probe_words="-x$(quote "$file")$probe_words"
-		if [ -n "$pid" ]; then
-			probe_words="-p $pid $probe_words"
-		else
-			probe_words="-a $probe_words"
-		fi
+		eval "collect_probes $wanted"
 		eval "stage pcap-perf $probe_words ${stacks:+-g} $graph ${pages:+-m $pages} ${seconds:+$seconds}" |
 			stage pdecode
 	elif [ -n "$live" ]; then
