@@ -46,6 +46,7 @@ static int block_signals(struct recorder *r)
 		sigaddset(&set, SIGUSR2);
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	sigaddset(&set, SIGPIPE); /* a reader that has gone is an error of write */
+	sigaddset(&set, SIGXFSZ); /* likewise a file as large as it may be (setrlimit(2)) */
 	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
 	return r->signals < 0 ? os_error(r, "signalfd") : 0;
 }
@@ -61,6 +62,7 @@ static void restore_signals(struct recorder *r)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGPIPE);
+	sigaddset(&set, SIGXFSZ);
 	if (r->c->snapshot || r->c->switch_signal)
 		sigaddset(&set, SIGUSR2);
 	while (sigtimedwait(&set, NULL, &now) > 0)
