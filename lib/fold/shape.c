@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/err.h"
 
+#include <errno.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,16 +177,29 @@ static void put_replacement(struct buf *b, const struct fold_rule *r, const char
 	}
 }
 
+/*
+ * Whether a rule matches a text: 1, 0, or PP_ENOMEM. The regexec of glibc returns REG_NOMATCH for
+ * every failure; only errno tells one of memory.
+ */
+static int rule_matches(const struct fold_rule *r, const char *s, size_t n, regmatch_t *m,
+			int flags)
+{
+	errno = 0;
+	if (!regexec(&r->regex, s, n, m, flags))
+		return 1;
+	return errno == ENOMEM ? PP_ENOMEM : 0;
+}
+
 /* Changes t->text by a rule. */
-static void rename_text(struct shaping *t, const struct fold_rule *r)
+static int rename_text(struct shaping *t, const struct fold_rule *r)
 {
 	const char *s = buf_str(&t->text), *end = s + t->text.len;
 	regmatch_t m[GROUPS];
 	struct buf swap;
-	int flags = 0;
+	int flags = 0, found;
 
 	buf_reset(&t->other);
-	while (!regexec(&r->regex, s, GROUPS, m, flags)) {
+	while ((found = rule_matches(r, s, GROUPS, m, flags)) > 0) {
 		const char *next = s + m[0].rm_eo;
 
 		buf_add(&t->other, s, (size_t)m[0].rm_so);
@@ -206,6 +220,9 @@ static void rename_text(struct shaping *t, const struct fold_rule *r)
 	swap = t->text;
 	t->text = t->other;
 	t->other = swap;
+	if (found < 0)
+		return found;
+	return t->text.err || t->other.err ? PP_ENOMEM : 0;
 }
 
 static int shape_name(struct shaping *t, uint32_t id, struct shaped *v)
@@ -213,22 +230,28 @@ static int shape_name(struct shaping *t, uint32_t id, struct shaped *v)
 	const struct fold_shape *s = t->s;
 	size_t n;
 	const char *name = fold_name_text(t->from, id, &n);
+	int rc = 0;
 
 	buf_reset(&t->text);
 	if (s->templates)
 		fold_strip_templates(name, n, s->depth, &t->text);
 	else
 		buf_add(&t->text, name, n);
-	for (uint32_t i = 0; i < s->n; i++)
+	for (uint32_t i = 0; i < s->n && !rc; i++)
 		if (s->rules[i].kind == FOLD_RENAME)
-			rename_text(t, &s->rules[i]);
-	if (t->text.err || t->other.err)
-		return PP_ENOMEM;
+			rc = rename_text(t, &s->rules[i]);
+	if (rc || t->text.err)
+		return rc ? rc : PP_ENOMEM;
 	v->known = true;
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct fold_rule *r = &s->rules[i];
 
-		if (r->kind == FOLD_RENAME || regexec(&r->regex, buf_str(&t->text), 0, NULL, 0))
+		if (r->kind == FOLD_RENAME)
+			continue;
+		rc = rule_matches(r, buf_str(&t->text), 0, NULL, 0);
+		if (rc < 0)
+			return rc;
+		if (!rc)
 			continue;
 		v->only |= r->kind == FOLD_ONLY;
 		v->root |= r->kind == FOLD_TO_ROOT;
