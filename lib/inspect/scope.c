@@ -278,20 +278,29 @@ const char *scope_name(Dwarf_Die *die)
 	return name ? name : dwarf_diename(die);
 }
 
-bool scope_is_llvm(const struct scopes *s)
+static bool producer_has(const struct scopes *s, const char *text)
 {
 	Dwarf_Die unit = s->unit;
 	Dwarf_Attribute attr;
 	const char *producer =
 		dwarf_attr(&unit, DW_AT_producer, &attr) ? dwarf_formstring(&attr) : NULL;
 
-	return producer && (strstr(producer, "clang") || strstr(producer, "LLVM") ||
-			    strstr(producer, "rustc") || strstr(producer, "flang"));
+	return producer && strstr(producer, text);
 }
 
-/* Go and LLVM mark the end of the set-up in the line table; with gcc the second row is there. */
+bool scope_is_llvm(const struct scopes *s)
+{
+	return producer_has(s, "clang") || producer_has(s, "LLVM") || producer_has(s, "rustc") ||
+	       producer_has(s, "flang");
+}
+
+/*
+ * Go and LLVM mark the end of the set-up in the line table; with gcc the second row is there. LDC,
+ * a compiler of D with LLVM, marks where parameters begin to be stored: its next row is meant.
+ */
 uint64_t scope_body(struct scopes *s)
 {
+	bool ldc = producer_has(s, "LDC"), marked = false;
 	Dwarf_Addr lo, addr, second = 0;
 	Dwarf_Lines *lines;
 	size_t n;
@@ -306,8 +315,9 @@ uint64_t scope_body(struct scopes *s)
 			continue;
 		if (addr > lo && dwarf_haspc(&s->die[0], addr) <= 0)
 			break;
-		if (!dwarf_lineprologueend(line, &end) && end)
+		if (marked || (!dwarf_lineprologueend(line, &end) && end && !ldc))
 			return addr;
+		marked = end;
 		if (!second && addr > lo)
 			second = addr;
 	}

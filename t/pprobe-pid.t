@@ -1,0 +1,46 @@
+#!/bin/sh
+# pprobe -p: the files of a process that sees other directories than we do.
+. "${0%/*}/lib.sh"
+
+"${CC:-gcc}" -std=gnu11 -g -O2 -o ours "$ROOT/t/probe/values.c" 2>"$ERR" || bail "$(cat "$ERR")"
+cat >theirs.c <<'C'
+#include <unistd.h>
+__attribute__((noinline, noclone)) int only_theirs(int n) { return n * 3; }
+int main(int argc, char **argv) { (void)argv; pause(); return only_theirs(argc); }
+C
+"${CC:-gcc}" -g -O2 -o theirs theirs.c 2>"$ERR" || bail "$(cat "$ERR")"
+cp ours program
+if ! unshare -m true 2>/dev/null; then
+	skip 8 'no mount namespaces here, or not root'
+	done_testing
+	exit 0
+fi
+# In its namespace, the other program has the name of ours.
+unshare -m sh -c 'mount --bind theirs program && exec "$PWD/program"' 2>"$ERR" &
+pid=$!
+trap 'kill "$pid" 2>/dev/null || :; t_end' EXIT
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	[ "$(tr -d '\0' <"/proc/$pid/cmdline")" != "$PWD/program" ] || break
+	sleep 0.2
+done
+
+run "$BIN/pprobe" -x "$PWD/program" -F only_theirs
+is "$status" 2 'our file does not have the function'
+run "$BIN/pprobe" -p "$pid" -F --tsv only_theirs
+is "$status" 0 'what the process runs has it'
+run "$BIN/pprobe" -p "$pid" -x "$PWD/program" -F --tsv only_theirs
+is "$status" 0 'and a file as it sees it'
+run "$BIN/pprobe" -p "$pid" -n 'only_theirs n'
+like "$OUT" "^p:.* /proc/$pid/(root$PWD/program|exe):0x[0-9a-f]+ n=%di:s32" \
+	'the kernel is told a path that leads there'
+run "$BIN/pprobe" -p "$pid" -V only_theirs --tsv
+like "$OUT" '	n	int	%di' 'variables'
+run "$BIN/pprobe" -p "$pid" -x "$PWD/nosuch" -F
+is "$status" 2 'a file that is not there'
+run "$BIN/pprobe" -p "$pid" -x nosuch -F
+isnt "$status" 0 'a name that is nowhere'
+kill "$pid"
+wait "$pid" 2>/dev/null
+run "$BIN/pprobe" -p "$pid" -F
+is "$status" 2 'a process that has ended'
+done_testing
