@@ -122,6 +122,19 @@ run "$BIN/pfold" --chart in
 is "$status" 2 'folded text has no times'
 like "$ERR" '--chart needs samples in the order of time' 'is refused'
 
+# What numbers are called, as the events' own text has it; other values; what is none.
+gunzip -c "$ROOT/t/data/sched-stacks.data.gz" >sched.data
+"$BIN/pdecode" sched.data >sched.ps
+run "$BIN/pfold" --by prev_state sched.ps
+cut -d ';' -f 1 "$OUT" | grep -v -e '^#' -e '\[no prev_state\]' | sort -u >got
+"$BIN/pdecode" -t sched.ps | sed -n 's/.* prev_state=\([^ ]*\) .*/\1/p' | sort -u >want
+same got want '--by prev_state: states as in the text of the events'
+run "$BIN/pfold" --by prev_prio+1 sched.ps
+like "$OUT" '^prev_prio\+1 121;' '--by a value that is no field'
+run "$BIN/pfold" --by 'prev_prio+' sched.ps
+is "$status" 64 '--by with half of a value'
+like "$ERR" '^pfold: --by prev_prio\+: column [0-9]+: expected ' 'is refused'
+
 # Several events: a root each, if asked for; never one sum.
 printf '# event: a, unit: ns, from: x\nm;f 3\n' >a.folded
 printf '# event: b, unit: faults, from: y\nm;f 5\n' >b.folded

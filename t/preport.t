@@ -223,4 +223,13 @@ like "$ERR" 'samples [0-9]+ = counted [0-9]+ \+ not passing 0' '--stats'
 run "$BIN/preport" failed.ps
 is "$status" 1 'no sample passed'
 like "$ERR" 'none of the [0-9]+ samples passed the filter' 'is reported'
+
+# What numbers are called, as the events' own text has it.
+gunzip -c "$ROOT/t/data/kmem.data.gz" >kmem.data
+"$BIN/pdecode" kmem.data >kmem.ps 2>/dev/null
+run "$BIN/preport" --tsv --by gfp_flags kmem.ps
+grep -o 'GFP_[A-Z_|]*' "$OUT" | sort -u >got
+"$BIN/pdecode" -t kmem.ps | grep 'kmalloc:' | grep -o 'gfp_flags=GFP_[A-Z_|]*' | sed 's/.*=//' | sort -u >want
+ok 'there are flags' test -s want
+is "$(comm -13 got want)" '' '--by gfp_flags has names'
 done_testing

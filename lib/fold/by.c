@@ -1,4 +1,4 @@
-/* Frames above the command: the values of fields. */
+/* Frames above the command: fields and other values of samples. */
 #include "fold/by.h"
 
 #include "base/array.h"
@@ -10,93 +10,58 @@
 
 #define NUMBER (1u << 30) /* a number of v, not the name of a command */
 
-enum special { SPECIAL_NONE, SPECIAL_THREAD, SPECIAL_CGROUP, SPECIAL_HEX };
+#define THREAD "thread" /* no field, but a command and its thread */
 
-/* An event descriptor: where it has the fields. */
-struct fold_by_event {
-	bool known;
-	uint32_t has; /* bits */
-	struct field fields[FOLD_BY_MAX];
-};
-
-static void forget_event(struct fold_by_event *e)
+int fold_by_check(const char *key, struct buf *why)
 {
-	for (int i = 0; i < FOLD_BY_MAX; i++)
-		if (e->has & 1u << i)
-			field_release(&e->fields[i]);
-	*e = (struct fold_by_event){0};
+	struct buf lines = BUF_INIT;
+	struct expr *x = NULL;
+	int rc = expr_new(&x, key, EXPR_VALUES, &lines);
+
+	/* The others show the place. */
+	if (rc == PP_EUSAGE)
+		buf_addf(why, "--by %s: %.*s", key, (int)strcspn(buf_str(&lines), "\n"),
+			 buf_str(&lines));
+	expr_free(x);
+	buf_release(&lines);
+	return rc;
+}
+
+int fold_by_new(struct fold_by *b, const struct expr_symbols *symbols)
+{
+	const struct fold_opts *o = fold_options(b->fold);
+	struct buf keys = BUF_INIT, why = BUF_INIT;
+	unsigned n = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < o->nby; i++) {
+		if (!strcmp(o->by[i], THREAD))
+			continue;
+		b->value[i] = ++n;
+		buf_addf(&keys, "%s%s", keys.len ? "," : "", o->by[i]);
+	}
+	if (n)
+		rc = keys.err ? keys.err : expr_new(&b->x, buf_str(&keys), EXPR_VALUES, &why);
+	if (b->x) {
+		expr_symbols(b->x, symbols);
+		expr_show_names(b->x);
+	}
+	buf_release(&keys);
+	buf_release(&why);
+	return rc;
 }
 
 void fold_by_release(struct fold_by *b)
 {
-	for (uint32_t i = 0; i < b->nevents; i++)
-		forget_event(&b->events[i]);
-	free(b->events);
+	expr_free(b->x);
 	map64_release(&b->pairs);
-	map64_release(&b->cgroups);
-	intern_release(&b->paths);
 	free(b->v);
 	buf_release(&b->text);
 }
 
-static int see_cgroup(struct fold_by *b, const struct ps_cgroup *c)
+int fold_by_see(struct fold_by *b, const struct sreader *r, const struct ps_record *rec)
 {
-	uint32_t *slot = map64_put(&b->cgroups, c->id, NULL);
-
-	return slot ? intern_add(&b->paths, c->path.p, c->path.len, slot, NULL) : PP_ENOMEM;
-}
-
-int fold_by_see(struct fold_by *b, const struct ps_record *rec)
-{
-	switch (rec->type) {
-	case PS_CGROUP: return see_cgroup(b, &rec->cgroup);
-	case PS_EVENT:
-		if (rec->event.id < b->nevents)
-			forget_event(&b->events[rec->event.id]);
-		break;
-	case PS_HEADER:
-		for (uint32_t i = 0; i < b->nevents; i++)
-			forget_event(&b->events[i]);
-		map64_clear(&b->cgroups);
-		break;
-	}
-	return 0;
-}
-
-static enum special special(const char *key)
-{
-	if (!strcmp(key, "thread"))
-		return SPECIAL_THREAD;
-	if (!strcmp(key, "cgroup"))
-		return SPECIAL_CGROUP;
-	if (!strcmp(key, "ip") || !strcmp(key, "addr") || !strcmp(key, "phys_addr"))
-		return SPECIAL_HEX;
-	return SPECIAL_NONE;
-}
-
-static int event_of(struct fold_by *b, const struct sreader *r, uint32_t id,
-		    struct fold_by_event **out)
-{
-	const struct fold_opts *o = fold_options(b->fold);
-	struct fold_by_event *v = array_widen(b->events, &b->nevents, id, 64, sizeof(*v));
-	const struct ps_event *e = sreader_event(r, id);
-	int rc;
-
-	if (!v)
-		return PP_ENOMEM;
-	b->events = v;
-	*out = v += id;
-	if (v->known || !e)
-		return 0;
-	v->known = true;
-	for (uint32_t i = 0; i < o->nby; i++) {
-		rc = field_resolve(&v->fields[i], e, o->by[i], strlen(o->by[i]));
-		if (rc == PP_ENOMEM)
-			return rc;
-		if (!rc)
-			v->has |= 1u << i;
-	}
-	return 0;
+	return b->x ? expr_see(b->x, r, rec) : 0;
 }
 
 static bool put_thread(struct fold_by *b, const struct sreader *r, const struct ps_sample *s)
@@ -114,22 +79,16 @@ static bool put_thread(struct fold_by *b, const struct sreader *r, const struct 
 	return true;
 }
 
+static bool is_address(const char *key)
+{
+	return !strcmp(key, "ip") || !strcmp(key, "addr") || !strcmp(key, "phys_addr");
+}
+
 static void put_value(struct fold_by *b, const char *key, const struct qval *v)
 {
-	enum special how = special(key);
-	const uint32_t *path;
-	const char *text;
-	size_t len;
-
-	if (v->kind == QV_STR) {
+	if (v->kind == QV_STR)
 		buf_add(&b->text, v->s, v->len);
-		return;
-	}
-	path = how == SPECIAL_CGROUP ? map64_get(&b->cgroups, v->num) : NULL;
-	text = path ? intern_get(&b->paths, *path, &len) : NULL;
-	if (text)
-		buf_add(&b->text, text, len);
-	else if (how == SPECIAL_HEX)
+	else if (is_address(key))
 		buf_addf(&b->text, "%s 0x%" PRIx64, key, v->num);
 	else if (v->is_unsigned)
 		buf_addf(&b->text, "%s %" PRIu64, key, v->num);
@@ -137,25 +96,23 @@ static void put_value(struct fold_by *b, const char *key, const struct qval *v)
 		buf_addf(&b->text, "%s %" PRId64, key, (int64_t)v->num);
 }
 
-/* The frame of a field: its text, or its name and number. */
-static int frame_of(struct fold_by *b, const struct fold_by_event *e, uint32_t i,
-		    const struct sreader *r, const struct ps_record *rec, uint32_t *name)
+/* The frame of a key: its text, or its name and number. */
+static int frame_of(struct fold_by *b, uint32_t i, const struct sreader *r,
+		    const struct ps_record *rec, uint32_t *name)
 {
 	const char *key = fold_options(b->fold)->by[i];
+	bool any;
 	struct qval v;
 
 	buf_reset(&b->text);
-	if (e->has & 1u << i && field_get(&e->fields[i], r, rec, &v) &&
-	    (v.kind == QV_INT || v.kind == QV_STR)) {
+	any = b->value[i] ? expr_value(b->x, b->value[i] - 1, r, rec, &v) &&
+				    (v.kind == QV_INT || v.kind == QV_STR)
+			  : put_thread(b, r, &rec->sample);
+	if (any && b->value[i])
 		put_value(b, key, &v);
-		b->any[i] = true;
-	} else if (special(key) == SPECIAL_THREAD && put_thread(b, r, &rec->sample)) {
-		b->any[i] = true;
-	} else {
-		buf_addf(&b->text, "[no %s]", key);
-	}
 	if (!b->text.len)
-		buf_addf(&b->text, "[empty %s]", key);
+		buf_addf(&b->text, "[%s %s]", any ? "empty" : "no", key);
+	b->any[i] |= any;
 	return b->text.err ? b->text.err : fold_name(b->fold, buf_str(&b->text), b->text.len, name);
 }
 
@@ -183,14 +140,11 @@ static int pair(struct fold_by *b, uint32_t name, uint32_t *comm)
 int fold_by_apply(struct fold_by *b, const struct sreader *r, const struct ps_record *rec,
 		  uint32_t *comm)
 {
-	struct fold_by_event *e;
 	uint32_t name;
-	int rc = event_of(b, r, rec->sample.event, &e);
+	int rc = *comm >= NUMBER ? PP_ELIMIT : 0;
 
-	if (!rc && *comm >= NUMBER)
-		rc = PP_ELIMIT;
 	for (uint32_t i = fold_options(b->fold)->nby; i-- && !rc;) {
-		rc = frame_of(b, e, i, r, rec, &name);
+		rc = frame_of(b, i, r, rec, &name);
 		if (!rc)
 			rc = pair(b, name, comm);
 	}

@@ -1,10 +1,11 @@
 /*
- * Frames above the command: the values of fields (fold_opts.by). Private to lib/fold.
+ * Frames above the command: fields and other values of samples (fold_opts.by). Private to lib/fold.
  *
  * A command and its frames are one number, as a command alone is: what is remembered of stacks by
  * their command goes on to hold.
  *
  *	struct fold_by b = {.fold = f};
+ *	rc = fold_by_new(&b, &symbols);
  *	rc = fold_by_apply(&b, r, rec, &comm);		(a name becomes a number)
  *	fold_by_put(&b, comm, path, &n);		(the names of it, leaf first)
  *	fold_by_release(&b);
@@ -14,11 +15,9 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
-#include "event/field.h"
+#include "expr/expr.h"
 #include "fold/fold.h"
 #include "stream/stream.h"
-
-struct fold_by_event;
 
 /* A command with a further frame above it. */
 struct fold_by_pair {
@@ -28,21 +27,24 @@ struct fold_by_pair {
 
 struct fold_by {
 	struct fold *fold;
-	struct fold_by_event *events; /* by id */
-	uint32_t nevents;
-	struct map64 pairs; /* below and name: place in v, + 1 */
+	struct expr *x;		     /* the keys that are values; NULL: there is none */
+	unsigned value[FOLD_BY_MAX]; /* by key: which of x, + 1; 0: the thread */
+	struct map64 pairs;	     /* below and name: place in v, + 1 */
 	struct fold_by_pair *v;
 	uint32_t n, cap;
-	struct map64 cgroups; /* low half of an id: text of its path */
-	struct intern paths;
 	struct buf text;
 	bool any[FOLD_BY_MAX]; /* a sample had it */
 };
 
+/* Whether a key can be one: 0, PP_EUSAGE and a line in why, or PP_ENOMEM. */
+int fold_by_check(const char *key, struct buf *why);
+
+/* symbols: who names the kernel's functions and devices. The keys were checked. 0 or PP_ENOMEM. */
+int fold_by_new(struct fold_by *b, const struct expr_symbols *symbols);
 void fold_by_release(struct fold_by *b);
 
-/* A record that is no sample: a descriptor, the path of a cgroup, a new stream. 0 or PP_ENOMEM. */
-int fold_by_see(struct fold_by *b, const struct ps_record *rec);
+/* A record that is no sample. 0 or PP_ENOMEM. */
+int fold_by_see(struct fold_by *b, const struct sreader *r, const struct ps_record *rec);
 
 /* The number of a sample's command and its frames. 0, PP_ENOMEM or PP_ELIMIT. */
 int fold_by_apply(struct fold_by *b, const struct sreader *r, const struct ps_record *rec,

@@ -2,6 +2,7 @@
 #include "fold/opt.h"
 
 #include "base/err.h"
+#include "fold/by.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,7 @@ static int set_by(struct pfold_opts *o, const char *arg, struct buf *why)
 {
 	struct fold_opts *f = &o->fold;
 	char *p;
+	int rc;
 
 	if (o->keys) {
 		buf_adds(why, "--by is given twice: several keys have commas between them");
@@ -81,6 +83,9 @@ static int set_by(struct pfold_opts *o, const char *arg, struct buf *why)
 			return PP_EUSAGE;
 		}
 		f->by[f->nby++] = key;
+		rc = fold_by_check(key, why);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }

@@ -454,7 +454,7 @@ static int new_frame(struct fstream *s, uint32_t id)
 
 static int on_record(struct fstream *s, const struct ps_record *rec)
 {
-	if (rec->type != PS_SAMPLE && s->opts->nby && fold_by_see(&s->by, rec))
+	if (rec->type != PS_SAMPLE && s->opts->nby && fold_by_see(&s->by, s->in, rec))
 		return PP_ENOMEM;
 	if (rec->type < PS_CHAIN && fold_graph_see(&s->graph, rec))
 		return PP_ENOMEM;
@@ -556,6 +556,10 @@ int fold_stream(struct fold *f, struct src *src)
 		return rc;
 	s.by.fold = s.graph.fold = f;
 	rc = fold_graph_new(&s.graph);
+	if (!rc && s.opts->nby)
+		rc = fold_by_new(&s.by, &(struct expr_symbols){.name = kfunc_name,
+							       .device = kfunc_device,
+							       .ctx = s.graph.kfunc});
 	if (rc) {
 		release(&s);
 		return rc;

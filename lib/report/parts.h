@@ -13,6 +13,7 @@
 #include "expr/expr.h"
 #include "fold/fold.h"
 #include "report/report.h"
+#include "symbol/kfunc.h"
 #include "symbol/root.h"
 #include "table/table.h"
 
@@ -89,6 +90,7 @@ struct report {
 	struct report_opts o;
 	struct diag *d;
 	struct expr *by;
+	struct kfunc *kfunc; /* names for numbers of `by` */
 	unsigned nkeys;
 	struct report_key key[REPORT_KEYS_MAX];
 	bool text_only; /* so far all input was text, without events and DSOs */

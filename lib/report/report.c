@@ -55,6 +55,14 @@ static int parse(struct report *r, const char *by)
 		say_lines(r->d, rc == PP_EUSAGE ? buf_str(&why) : pp_strerror(rc));
 	}
 	buf_release(&why);
+	if (!rc)
+		rc = kfunc_new(&r->kfunc, NULL, r->d);
+	if (!rc) {
+		expr_symbols(r->by, &(struct expr_symbols){.name = kfunc_name,
+							   .device = kfunc_device,
+							   .ctx = r->kfunc});
+		expr_show_names(r->by);
+	}
 	for (unsigned i = 0; !rc && i < expr_count(r->by); i++, r->nkeys++)
 		rc = add_key(r, i);
 	return rc;
@@ -128,6 +136,7 @@ void report_free(struct report *r)
 	for (unsigned k = 0; k < r->nkeys; k++)
 		free(r->key[k].name);
 	expr_free(r->by);
+	kfunc_free(r->kfunc);
 	intern_release(&r->texts);
 	intern_release(&r->calls);
 	intern_release(&r->groups);

@@ -530,7 +530,10 @@ static int on_record(struct input *s, const struct ps_record *rec)
 	if (rec->type == PS_SAMPLE)
 		return on_sample(s, rec);
 	rc = see(s, rec);
-	return !rc && s->r->by ? expr_see(s->r->by, s->in, rec) : rc;
+	if (rc || !s->r->by)
+		return rc;
+	kfunc_see(s->r->kfunc, rec);
+	return expr_see(s->r->by, s->in, rec);
 }
 
 static void release(struct input *s)
