@@ -223,9 +223,12 @@ static void add_map(struct keep *k, uint32_t pid, const struct kept_map *m)
 		return;
 	if (s->ended)
 		s->n = 0, s->ended = s->code = false;
-	for (uint32_t i = 0; i < s->n && i < SAME_MAX; i++)
-		if (memcmp(&s->maps[s->n - 1 - i], m, sizeof(*m)) == 0)
+	for (uint32_t i = 0; i < s->n && i < SAME_MAX; i++) {
+		const struct kept_map *is = &s->maps[s->n - 1 - i];
+
+		if (is->start == m->start && is->end == m->end && is->file == m->file)
 			return;
+	}
 	if (!grow(&s->maps, sizeof(*s->maps), s->n, &s->cap))
 		k->err = PP_ENOMEM;
 	else
