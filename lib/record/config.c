@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #define FREQ_MAX    INT64_MAX /* the kernel's own limit is known when it is asked */
 #define SECONDS_MAX 1e9
@@ -120,6 +121,16 @@ int record_set_realtime(struct record_config *c, const char *arg, struct buf *wh
 	if (opt_u64(arg, 1, 99, &v))
 		return bad(why, "not a priority from 1 to 99: ", arg);
 	c->realtime = (int)v;
+	return 0;
+}
+
+int record_set_pack(struct record_config *c, const char *arg, struct buf *why)
+{
+	uint64_t v = 0;
+
+	if (arg && opt_u64(arg, 0, (uint64_t)ZSTD_maxCLevel(), &v))
+		return bad(why, "not a level of zstd from 1 to 22: ", arg);
+	c->pack_level = v ? (int)v : 1; /* 0 is the default for perf, too */
 	return 0;
 }
 

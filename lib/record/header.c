@@ -276,6 +276,19 @@ static void clock_features(struct buf *b, clockid_t clock)
 	end(b, start);
 }
 
+/* version, type (1: zstd), level, ratio (not known yet), and the room that a record may need */
+static void compressed_feature(struct buf *b, int level)
+{
+	size_t start = feature(b, PERF_FEAT_COMPRESSED);
+
+	add_u32(b, 1);
+	add_u32(b, 1);
+	add_u32(b, (uint32_t)level);
+	add_u32(b, 0);
+	add_u32(b, PACK_CHUNK);
+	end(b, start);
+}
+
 /*
  * The record holds the size of the data that follows it. It is 12 bytes long, the only size
  * that hotspot reads.
@@ -322,6 +335,8 @@ int header_write(const struct session *s, struct buf *b)
 	event_desc_feature(b, s);
 	clock_features(b, s->c->use_clock ? s->c->clock : CLOCK_MONOTONIC);
 	group_desc_feature(b, s);
+	if (s->c->pack_level)
+		compressed_feature(b, s->c->pack_level);
 	rc = tracing_data(b, s);
 	for (size_t i = 0; i < s->n_attrs; i++)
 		add_name(b, &s->attrs[i]);

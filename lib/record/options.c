@@ -120,6 +120,7 @@ const struct opt record_options[] = {
 	{'m', "mmap-pages", "N", "pages of each CPU's buffer, a power of two, or a size"},
 	{'r', "realtime", "PRIO", "run with this SCHED_FIFO priority"},
 	{'o', "output", "FILE", "write to FILE instead of stdout"},
+	{'z', "compression-level", "[LEVEL]", "compress the events by zstd, 1 (default) to 22"},
 	{OPT_BUNDLE, "bundle", "FILE", "pack the binaries that were hit, for psym --symfs"},
 	{OPT_STRICT, "strict", NULL, "exit 1 if the kernel lost events"},
 	{OPT_OVERHEAD, "overhead", NULL, "tell at the end what recording cost"},
@@ -160,7 +161,6 @@ const struct opt record_pasted[] = {
 	{OPT_AIO, "aio", "[N]", NULL},
 	/* What is refused. */
 	{'S', "aux-snapshot", "[OPTS]", NULL},
-	{'z', "compression-level", "[N]", NULL},
 	{OPT_AUX_SAMPLE, "aux-sample", "[OPTS]", NULL},
 	{OPT_CLANG, "clang-opt", "OPTS", NULL},
 	{OPT_CLANG, "clang-path", "PATH", NULL},
@@ -180,7 +180,6 @@ static const struct {
 	{'S', "snapshots of AUX areas (processor traces) are not supported: use perf record; "
 	      "--snapshot keeps the newest events"},
 	{OPT_AUX_SAMPLE, "AUX areas (processor traces) are not supported: use perf record"},
-	{'z', "recordings are not compressed here: pipe to zstd, and pdecode reads it"},
 	{OPT_CLANG, "BPF programs are not compiled here: use bpftrace or bcc"},
 	{OPT_DEBUGINFOD, "a recording needs no debug files: psym --debuginfod fetches them"},
 	{OPT_KCORE, "the kernel's code is not copied: use perf record --kcore"},
@@ -345,6 +344,7 @@ int record_option(void *options, int id, const char *arg, struct buf *why)
 	case 'r': return record_set_realtime(c, arg, why);
 	case 't': c->whom.tids = arg; break;
 	case 'u': c->whom.user = arg; break;
+	case 'z': return record_set_pack(c, arg, why);
 	case 'x': probe_words_file(&o->probes, arg); break;
 	case OPT_CALL_GRAPH: return record_set_chains(c, arg, why);
 	case OPT_BUNDLE: c->bundle = arg; break;

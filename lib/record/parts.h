@@ -65,6 +65,26 @@ int sink_put(struct sink *s, const void *bytes, size_t n);
 /* Writes what is waiting as far as it goes without waiting. */
 int sink_flush(struct sink *s);
 
+/* pack.c */
+
+/* Bytes that records become between two flushes: readers have room for so many at a time. */
+#define PACK_CHUNK (256u << 10)
+
+/* A zstd stream; zeroed: none yet. */
+struct pack {
+	void *zstd;	    /* ZSTD_CCtx */
+	struct buf flat;    /* compressed bytes that are in no record yet */
+	struct buf records; /* PERF_RECORD_COMPRESSED */
+};
+
+/* Begins a stream of its own for a recording. 0 or PP_ENOMEM. */
+int pack_begin(struct pack *p, int level);
+
+/* The records that n pieces become, valid until the next call. 0 or PP_ENOMEM. */
+int pack_events(struct pack *p, const struct iovec *v, size_t n, struct iovec *out);
+
+void pack_release(struct pack *p);
+
 /* words.c */
 
 /* "any_call,u" to PERF_SAMPLE_BRANCH_*, added to *mask. 0 or PP_EUSAGE with the reason. */
@@ -282,6 +302,7 @@ struct recorder {
 	struct diag *d;
 	struct session s;
 	struct sink sink;
+	struct pack pack;
 	struct command command;
 	struct ring_counts counts;
 	struct iovec *iov; /* two for each ring, two more */

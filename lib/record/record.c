@@ -543,6 +543,7 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	free(r.iov);
 	free(r.lost);
 	buf_release(&r.files);
+	pack_release(&r.pack);
 	buf_release(&r.counts.more);
 	control_close(&r);
 	close_fd(r.epoll);

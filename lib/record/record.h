@@ -96,6 +96,7 @@ struct record_config {
 	clockid_t clock;
 	uint32_t pages;	       /* of each CPU's buffer: a power of two; 0: by what is recorded */
 	int realtime;	       /* priority; 0: none */
+	int pack_level;	       /* of zstd, by which events are compressed; 0: they are not */
 	uint32_t switch_files; /* so many are kept; 0: all */
 
 	bool no_inherit, per_thread;
@@ -123,6 +124,7 @@ int record_set_chains(struct record_config *c, const char *arg, struct buf *why)
 int record_set_delay(struct record_config *c, const char *arg, struct buf *why);
 int record_set_max_size(struct record_config *c, const char *arg, struct buf *why);
 int record_set_max_stack(struct record_config *c, const char *arg, struct buf *why);
+int record_set_pack(struct record_config *c, const char *arg, struct buf *why);
 int record_set_realtime(struct record_config *c, const char *arg, struct buf *why);
 int record_set_snapshot(struct record_config *c, const char *arg, struct buf *why);
 int record_set_switch(struct record_config *c, const char *arg, struct buf *why);

@@ -5,13 +5,31 @@
 
 #include <inttypes.h>
 
-#define GROW_BY	   4  /* a buffer that loses events gets so many times its pages */
-#define ADVISE_MIN 50 /* call chains that advice is founded on */
+#define GROW_BY		4  /* a buffer that loses events gets so many times its pages */
+#define PACK_LEVEL_LIVE 5  /* the compression of higher levels is slower than events may come */
+#define ADVISE_MIN	50 /* call chains that advice is founded on */
+
+/* Puts what the kernel wrote, compressed if that is wanted. v has room for one piece more. */
+static int put_events(struct recorder *r, struct iovec *v, size_t n, bool ends_round)
+{
+	struct perf_event_header round = {.type = PERF_REC_FINISHED_ROUND, .size = sizeof(round)};
+
+	if (r->c->pack_level && n) {
+		int rc = pack_events(&r->pack, v, n, &v[0]);
+
+		if (rc)
+			return rc;
+		n = 1;
+	}
+	if (ends_round)
+		v[n++] = (struct iovec){&round, sizeof(round)};
+	return sink_putv(&r->sink, v, n);
+}
 
 static int put_ring(struct recorder *r, struct ring *ring)
 {
 	size_t n = ring_peek(ring, r->iov, &r->counts);
-	int rc = n ? sink_putv(&r->sink, r->iov, n) : 0;
+	int rc = n ? put_events(r, r->iov, n, false) : 0;
 
 	ring_done(ring);
 	return rc;
@@ -52,7 +70,6 @@ static int grow_where_lost(struct recorder *r, const uint64_t *lost_before)
 
 int rounds_pass(struct recorder *r, bool force)
 {
-	struct perf_event_header round = {.type = PERF_REC_FINISHED_ROUND, .size = sizeof(round)};
 	struct session *s = &r->s;
 	size_t n = 0;
 	int rc;
@@ -73,9 +90,7 @@ int rounds_pass(struct recorder *r, bool force)
 	if (r->counts.more.len)
 		r->iov[n++] = (struct iovec){r->counts.more.data, r->counts.more.len};
 	/* What a snapshot holds is older than this: its round ends with it. */
-	if (!r->c->snapshot)
-		r->iov[n++] = (struct iovec){&round, sizeof(round)};
-	rc = sink_putv(&r->sink, r->iov, n);
+	rc = put_events(r, r->iov, n, !r->c->snapshot);
 	buf_reset(&r->counts.more);
 	for (size_t i = 0; i < s->n_rows; i++)
 		if (s->rings[i].fd >= 0)
@@ -101,6 +116,7 @@ int rounds_snapshot(struct recorder *r)
 	uint64_t now = now_ns(r->c->use_clock ? r->c->clock : CLOCK_MONOTONIC);
 	uint64_t since = r->c->snapshot_ns && now > r->c->snapshot_ns ? now - r->c->snapshot_ns : 0;
 	struct buf kept = BUF_INIT;
+	struct iovec v[2];
 	int rc = rounds_pass(r, true);
 
 	session_pause(&r->s, true);
@@ -109,8 +125,9 @@ int rounds_snapshot(struct recorder *r)
 			rc = ring_take_back(&r->s.rings[i], since, time_at(&r->s), &kept,
 					    &r->counts);
 	session_pause(&r->s, false);
-	if (!rc)
-		rc = sink_put(&r->sink, kept.data, kept.len);
+	v[0] = (struct iovec){kept.data, kept.len};
+	if (!rc && kept.len)
+		rc = put_events(r, v, 1, false);
 	buf_release(&kept);
 	return rc ? rc : put_record(r, PERF_REC_FINISHED_ROUND, 0);
 }
@@ -165,6 +182,8 @@ static const char *remedy(const struct recorder *r)
 
 	for (size_t i = 0; i < r->s.n_attrs; i++)
 		each |= r->s.attrs[i].attr.type == PERF_TYPE_TRACEPOINT;
+	if (r->c->pack_level > PACK_LEVEL_LIVE)
+		return "a lower level of compression (-z)";
 	return each ? "larger buffers (-m), or fewer events (--filter, -c)"
 	       : r->s.chains == RECORD_CHAINS_DWARF
 		       ? "larger buffers (-m), a lower frequency (-F) or smaller stacks "
