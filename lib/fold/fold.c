@@ -434,6 +434,7 @@ int fold_tell(struct fold *f, const struct fold_about *a, const char *name)
 {
 	struct fold_about *all = &f->account.about;
 	struct buf b = BUF_INIT;
+	bool clash = false;
 
 	/* Each event has a root of its own: they are not added up. */
 	if (fold_by_event(&f->opts) && *a->event) {
@@ -441,10 +442,10 @@ int fold_tell(struct fold *f, const struct fold_about *a, const char *name)
 		all->units |= a->units;
 		if (all->units)
 			*all->unit = 0;
-	} else if (fold_about_clashes(all, a)) {
-		all = NULL;
+	} else {
+		clash = fold_about_clashes(all, a);
 	}
-	if (all) {
+	if (!clash) {
 		fold_about_merge(all, a);
 		if (all->units)
 			*all->unit = 0;
@@ -453,7 +454,7 @@ int fold_tell(struct fold *f, const struct fold_about *a, const char *name)
 	buf_adds(&b, "counts ");
 	fold_about_describe(a, &b);
 	buf_adds(&b, ", but what was read before counts ");
-	fold_about_describe(&f->account.about, &b);
+	fold_about_describe(all, &b);
 	diag_error(f->diag, name, -1, "%s: their sum would mean nothing", buf_str(&b));
 	buf_release(&b);
 	return PP_EMISMATCH;

@@ -39,6 +39,7 @@ struct history_opts {
 	bool compact; /* columns only for CPUs that had a switch */
 	bool strict;  /* losses make the status PP_EXIT_PARTIAL */
 	bool any;     /* an option was given that is only for this */
+	bool times;   /* one was given that is only for HISTORY_TIMES */
 };
 
 /* The options, and their handler, whose context is a struct history_opts. */

@@ -50,6 +50,7 @@ int history_option(void *opts, int id, const char *arg, struct buf *why)
 	struct history_opts *o = opts;
 
 	o->any |= id != TIMEHIST && id != MAP;
+	o->times |= id != TIMEHIST && id != MAP && id != COMPACT;
 	switch (id) {
 	case TIMEHIST: return set_form(o, HISTORY_TIMES, why);
 	case MAP: return set_form(o, HISTORY_MAP, why);
@@ -77,13 +78,11 @@ int history_option(void *opts, int id, const char *arg, struct buf *why)
 
 bool history_check(const struct history_opts *o, struct diag *d)
 {
-	const struct history_opts map = {
-		.form = o->form, .compact = o->compact, .strict = o->strict, .any = o->any};
 	const char *wrong = NULL;
 
 	if (!o->form && o->any)
 		wrong = "an option that is only for --timehist or --map";
-	else if (o->form == HISTORY_MAP && memcmp(o, &map, sizeof(map)) != 0)
+	else if (o->form == HISTORY_MAP && o->times)
 		wrong = "--map goes with --compact alone";
 	else if (o->form == HISTORY_TIMES && o->compact)
 		wrong = "--compact is for --map";
