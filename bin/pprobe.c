@@ -4,8 +4,8 @@
 #include "probe/probe.h"
 
 /* clang-format off */
-enum { PATTERNS_MAX = 256, ALL_MINE = OPT_NO_SHORT, BTF, EXTERNS, GROUP, JSON, KALLSYMS, MINE,
-       NO_INLINES, TRACEFS, TSV, VMLINUX };
+enum { PATTERNS_MAX = 256, ALL_MINE = OPT_NO_SHORT, BLACKLIST, BTF, EXTERNS, GROUP, JSON, KALLSYMS,
+       MINE, NO_INLINES, TRACEFS, TSV, VMLINUX };
 /* clang-format on */
 
 static const struct opt options[] = {
@@ -15,6 +15,7 @@ static const struct opt options[] = {
 	{KALLSYMS, "kallsyms", "FILE", "with -k: the kernel's symbols (/proc/kallsyms)"},
 	{VMLINUX, "vmlinux", "FILE", "with -k: the kernel's image with debug information"},
 	{BTF, "btf", "FILE", "with -k: the kernel's types (/sys/kernel/btf/vmlinux)"},
+	{BLACKLIST, "blacklist", "FILE", "with -k: functions that the kernel forbids to probe"},
 	{'F', "funcs", NULL, "list functions; operand: a pattern"},
 	{'L', "lines", "WHAT", "list lines of FUNC or of FILE[:N-M] that can take a probe"},
 	{'V', "vars", "WHAT", "list variables at FUNC[:LINE|+OFF]"},
@@ -63,6 +64,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case KALLSYMS: c->o.kallsyms = arg; break;
 	case VMLINUX: c->o.vmlinux = arg; break;
 	case BTF: c->o.btf = arg; break;
+	case BLACKLIST: c->o.blacklist = arg; break;
 	case 'F': return act(c, PROBE_FUNCTIONS, NULL);
 	case 'L': return act(c, PROBE_LINES, arg);
 	case 'V': return act(c, PROBE_VARIABLES, arg);

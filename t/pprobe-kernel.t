@@ -81,6 +81,37 @@ p:probe/mod_open_1 mod:mod_open b=%si:x64' 'functions of a module'
 k 'mod:mod_open file'
 isnt "$status" 0 'whose parameters are not known here'
 
+# Functions that the kernel forbids: of two with a name, the first one is.
+first=$(nm vmlinux | awk '$3 == "twice" { print "0x" $1; exit }')
+second=$(nm vmlinux | awk '$3 == "twice" { a = "0x" $1 } END { print a }')
+printf '0x%x-0x%x\ttwice\n0xffffffffc0000000-0xffffffffc0000010\tmod_open\n' \
+	$((first)) $((first + 4)) >forbidden
+printf '0x0000000000000001-0x0000000000000002\tdo_sys_openat2\n' >>forbidden
+{ cat kallsyms; nm vmlinux | grep ' _text$'; } >with_text
+f() {
+	run "$BIN/pprobe" -k --vmlinux ./vmlinux --kallsyms with_text --blacklist forbidden -n "$@"
+}
+f vfs_read
+is "$status $(cat "$OUT")" '0 p:probe/vfs_read vfs_read' 'a function that is not forbidden'
+f twice
+is "$status" 1 'one of two functions with a name is forbidden: not all was made'
+is "$(sed 's/.* //' "$OUT")" "_text+$(from_text "$second")" 'the other one is left'
+like "$ERR" 'forbids probes in _text\+[0-9]+ ' 'and that is reported'
+for definition in do_sys_openat2 do_sys_openat2%return mod_open mod:mod_open; do
+	f vfs_read "$definition"
+	is "$status $(cat "$OUT")" '2 ' "$definition is forbidden, and nothing is made"
+	like "$ERR" 'the kernel forbids probes in (mod_open|do_sys_openat2)' 'with the reason'
+done
+f do_sys_openat
+isnt "$status" 0 'names are compared to their ends'
+unlike "$ERR" 'forbids' 'of a function that there is not, too'
+printf 'garbage\n\n\tvfs_read_iter\n0x\n-\n0xffffffffffffffffffff-0x\tvfs' >forbidden
+f vfs_read
+is "$status $(cat "$OUT")" '0 p:probe/vfs_read vfs_read' 'a list that is none forbids nothing'
+run "$BIN/pprobe" -k --kallsyms kallsyms --blacklist nosuch -n vfs_read
+is "$status" 2 'a list that is not there'
+like "$ERR" 'nosuch' 'is named'
+
 # The types may be in an ELF file, as that of the kernel has them.
 if "${CC:-gcc}" -gbtf -O2 -fno-toplevel-reorder -nostdlib -static -Wl,-e,vfs_read -o typed "$src/kernel.c" 2>"$ERR" &&
 	readelf -S typed 2>/dev/null | grep -q '\.BTF'; then

@@ -2,6 +2,7 @@
 #include "probe/probe.h"
 
 #include "base/err.h"
+#include "probe/blacklist.h"
 #include "probe/define.h"
 #include "probe/kernel.h"
 #include "inspect/find_binary.h"
@@ -132,6 +133,16 @@ static int with_binary(struct run *r, char **names, int n)
 	return rc;
 }
 
+/* The running kernel's own list says nothing of another kernel. */
+static int forbid(const struct run *r, const struct kernel *k, struct definer *df)
+{
+	const struct probe_opts *o = r->o;
+
+	if (!o->blacklist && (o->btf || o->kallsyms))
+		return 0;
+	return blacklist_apply(o->blacklist, buf_str(&k->symbols), df);
+}
+
 static int make_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char **names, int n)
 {
 	struct definer df;
@@ -153,6 +164,8 @@ static int make_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char 
 	for (int i = 0; !rc && i < n; i++)
 		rc = vmlinux_has(v, names[i]) ? definer_add(&df, names[i])
 					      : kernel_define(k, &df, names[i]);
+	if (!rc)
+		rc = forbid(r, k, &df);
 	if (!rc && reg)
 		rc = enter(r, &df, &t, TRACEFS_KPROBES);
 	if (!rc)

@@ -29,9 +29,10 @@ struct probe_opts {
 	const char *binary; /* path or name; NULL: of the process, or the kernel */
 	pid_t pid;	    /* 0: none */
 	bool kernel;
-	const char *btf;      /* types of the kernel; NULL: its own */
-	const char *kallsyms; /* symbols of the kernel; NULL: its own */
-	const char *vmlinux;  /* the kernel's image with debug information; NULL: search */
+	const char *btf;       /* types of the kernel; NULL: its own */
+	const char *kallsyms;  /* symbols of the kernel; NULL: its own */
+	const char *vmlinux;   /* the kernel's image with debug information; NULL: search */
+	const char *blacklist; /* functions that may not be probed; NULL: the kernel's own list */
 	enum probe_action action;
 	const char *what; /* of -L and -V */
 	const char *group;
