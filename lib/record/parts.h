@@ -155,6 +155,29 @@ void buildid_from_notes(const void *notes, size_t size, bool swap, uint8_t id[BU
 /* The same from an ELF file: its PT_NOTE segments. */
 void buildid_from_elf(int fd, uint8_t id[BUILDID_MAX], size_t *len);
 
+/* maps.c */
+
+struct mapping {
+	uint64_t start, end, offset, inode;
+	uint32_t major, minor, prot, flags; /* PROT_*, MAP_* */
+	char *name;
+	size_t name_len;
+};
+
+struct maps {
+	const char *proc; /* "/proc" */
+	bool data;	  /* files that are not code, too */
+	bool text_only;	  /* as on kernels before 6.11 */
+	int (*each)(void *ctx, const struct mapping *m);
+	void *ctx;
+	bool gate_known, has_gate; /* private: [vsyscall] */
+	struct mapping gate;
+	char gate_name[32];
+};
+
+/* Calls each for the mappings of a process in the order of addresses; its error ends it. */
+int maps_read(struct maps *s, pid_t pid);
+
 /* synth.c and kernel.c */
 
 typedef int synth_put(void *ctx, const void *bytes, size_t n);
@@ -164,9 +187,10 @@ struct synth {
 	size_t id_size;			  /* bytes of the sample_id after each record */
 	synth_put *put; /* gets the records in large pieces; NULL: they stay in buf */
 	void *ctx;
-	struct buf buf, text;	/* records; scratch */
-	struct intern files;	/* device, inode and path of the files whose build-id is known */
-	struct buf ids;		/* struct build id for each of `files` */
+	struct buf buf, text; /* records; scratch */
+	struct intern files;  /* device, inode and path of the files whose build-id is known */
+	struct buf ids;	      /* struct build id for each of `files` */
+	struct maps maps;
 	bool build_ids;		/* read build-ids of mapped files */
 	bool data;		/* mappings of files that are not code, too */
 	bool no_tasks, no_maps; /* the others only */

@@ -16,10 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLOCK	  262144       /* bytes collected before put is called */
-#define MAPS_MAX  (256u << 20) /* bytes of one /proc/PID/maps */
-#define NAME_MAX_ 4096	       /* bytes of a mapping's name */
-#define TIDS_MAX  (1u << 22)   /* PID_MAX_LIMIT of the kernel */
+#define BLOCK	  262144     /* bytes collected before put is called */
+#define NAME_MAX_ 4096	     /* bytes of a mapping's name */
+#define TIDS_MAX  (1u << 22) /* PID_MAX_LIMIT of the kernel */
 
 struct known_id {
 	uint8_t len;
@@ -88,56 +87,6 @@ static int end_with_id(struct synth *s, size_t start)
 {
 	buf_fill(&s->buf, 0, s->id_size);
 	return synth_end(s, start);
-}
-
-struct mapping {
-	uint64_t start, end, offset, inode;
-	uint32_t major, minor, prot, flags;
-	char *name;
-	size_t name_len;
-};
-
-/* The kernel writes a newline in a name as \012, and escapes nothing else. */
-static size_t unescape(char *s)
-{
-	char *to = s;
-
-	for (const char *p = s; *p;) {
-		if (strncmp(p, "\\012", 4) == 0) {
-			*to++ = '\n';
-			p += 4;
-		} else {
-			*to++ = *p++;
-		}
-	}
-	*to = 0;
-	return (size_t)(to - s);
-}
-
-/* "55d0-55d8 r-xp 00028000 fe:00 332383     /usr/lib/a b.so (deleted)", without the newline. */
-static bool parse_mapping(char *line, struct mapping *m)
-{
-	char *p;
-
-	m->start = strtoull(line, &p, 16);
-	if (*p++ != '-')
-		return false;
-	m->end = strtoull(p, &p, 16);
-	if (*p++ != ' ' || strnlen(p, 5) < 5 || m->end <= m->start)
-		return false;
-	m->prot = (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) |
-		  (p[2] == 'x' ? PROT_EXEC : 0);
-	m->flags = p[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
-	m->offset = strtoull(p + 4, &p, 16);
-	m->major = (uint32_t)strtoul(p, &p, 16);
-	if (*p++ != ':')
-		return false;
-	m->minor = (uint32_t)strtoul(p, &p, 16);
-	m->inode = strtoull(p, &p, 10);
-	p += strspn(p, " ");
-	m->name = p;
-	m->name_len = unescape(p);
-	return true;
 }
 
 static int open_mapped(const struct synth *s, pid_t pid, const struct mapping *m)
@@ -227,29 +176,27 @@ static int add_mapping(struct synth *s, pid_t pid, const struct mapping *m)
 	return end_with_id(s, start);
 }
 
+struct of_process {
+	struct synth *s;
+	pid_t pid;
+};
+
+static int each_mapping(void *ctx, const struct mapping *m)
+{
+	const struct of_process *p = ctx;
+
+	return add_mapping(p->s, p->pid, m);
+}
+
 static int add_mappings(struct synth *s, pid_t pid)
 {
-	struct buf maps = BUF_INIT;
-	char path[PATH_MAX];
-	int rc = 0;
+	struct of_process p = {s, pid};
 
-	snprintf(path, sizeof(path), "%s/%d/maps", s->proc, pid);
-	/* A process that ends meanwhile, or that is not ours to see, leaves what was read. */
-	(void)sysfile_read(path, MAPS_MAX, &maps);
-	for (char *line = (char *)maps.data, *next; line && *line && !rc; line = next) {
-		struct mapping m;
-		char *end = strchr(line, '\n');
-
-		if (!end)
-			break;
-		*end = 0;
-		next = end + 1;
-		if (parse_mapping(line, &m) &&
-		    (m.prot & PROT_EXEC || (s->data && m.prot & PROT_READ && m.inode)))
-			rc = add_mapping(s, pid, &m);
-	}
-	buf_release(&maps);
-	return rc;
+	s->maps.proc = s->proc;
+	s->maps.data = s->data;
+	s->maps.each = each_mapping;
+	s->maps.ctx = &p;
+	return maps_read(&s->maps, pid);
 }
 
 /* The parent: the second field after the name in "pid (any name) S ppid ...". */

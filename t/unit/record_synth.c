@@ -8,6 +8,8 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define ID_SIZE 8 /* bytes of sample_id after each record here */
 
@@ -400,6 +402,39 @@ static void test_lists(void)
 	is_int(pidlist_parse("1-2", &pids, &n), PP_EUSAGE, "no ranges of processes");
 }
 
+/* The text of /proc/PID/maps and queries tell the same of a real process: this one. */
+static void test_real_maps(bool data)
+{
+	struct synth s = {.proc = "/proc", .build_ids = true, .data = data, .no_tasks = true};
+	char name[PATH_MAX + 16];
+	size_t size = (size_t)sysconf(_SC_PAGESIZE), text;
+	void *page, *shared;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s/a\n b\\c", tree_root);
+	fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || ftruncate(fd, (off_t)(2 * size))) {
+		ok(false, "a file");
+		return;
+	}
+	page = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, (off_t)size);
+	shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	unlink(name);
+	close(fd);
+	s.maps.text_only = true;
+	is_int(synth_process(&s, getpid()), 0, "maps by the text");
+	text = s.buf.len;
+	s.maps.text_only = false;
+	is_int(synth_process(&s, getpid()), 0, "maps by queries");
+	ok(text && s.buf.len == 2 * text, "have the same size");
+	ok(s.buf.len == 2 * text && !memcmp(s.buf.data, s.buf.data + text, text), "are the same");
+	ok(page != MAP_FAILED && memmem(s.buf.data, s.buf.len, "/a\n b\\c (deleted)", 17) != NULL,
+	   "a strange name is there");
+	munmap(page, size);
+	munmap(shared, size);
+	synth_release(&s);
+}
+
 int main(void)
 {
 	char proc[PATH_MAX + 8], sys[PATH_MAX + 8], modules[PATH_MAX + 8];
@@ -414,6 +449,8 @@ int main(void)
 	make_proc();
 	test_processes(&s);
 	test_put(&s);
+	test_real_maps(false);
+	test_real_maps(true);
 	test_kernel(&s);
 	test_modules(&s);
 	test_lists();
