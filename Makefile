@@ -202,6 +202,7 @@ lint: all
 bench: all $(MEASURE)
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/run
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/recorder || [ $$? = 2 ]
+	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/probe || [ $$? = 2 ]
 
 compare: all
 	@BIN=$(BIN) REF=$(or $(REF),HEAD^) N=$(or $(N),5) t/bench/compare
