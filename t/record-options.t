@@ -311,4 +311,16 @@ if [ -r /sys/kernel/tracing/events/sched/sched_switch/format ]; then
 else
 	skip 2 'there are no tracepoints here'
 fi
+functions=/sys/kernel/tracing/available_filter_functions
+run "$pcap" --list-functions 'vfs_*'
+if head -c 1 $functions >/dev/null 2>&1 && grep -q '^vfs_' $functions; then
+	is "$status" 0 'functions of the kernel'
+	grep '^vfs_' $functions >want
+	same_file=differs
+	cmp -s "$OUT" want && same_file=same
+	is "$same_file" same 'are those that ftrace lists'
+else
+	is "$status" 2 'functions of the kernel, which it does not list'
+	like "$ERR" '(available_filter_functions: |tracefs|no traceable function)' 'why'
+fi
 done_testing

@@ -298,6 +298,30 @@ static void test_list(const char *tracefs, const char *sys)
 	buf_release(&why);
 }
 
+static void test_list_functions(const char *tracefs)
+{
+	struct pevents e = {.tracefs = tracefs};
+	struct buf text = BUF_INIT, why = BUF_INIT;
+
+	is_int(pevents_list_functions(&e, "*", &text, &why), PP_ENOENT, "no list of functions");
+	ok(strstr(buf_str(&why), "/available_filter_functions: "), "the file is named");
+	tree_file("t/available_filter_functions",
+		  "vfs_read\nvfs_readv\nksys_read\next4_vfs_read [ext4]\next4_read [ext4]");
+	is_int(pevents_list_functions(&e, "vfs_*", &text, &why), 0, "functions by a glob");
+	is_str(buf_str(&text), "vfs_read\nvfs_readv\n", "are those that it fits as a whole");
+	buf_reset(&text);
+	is_int(pevents_list_functions(&e, "ext4_*", &text, &why), 0, "functions of a module");
+	is_str(buf_str(&text), "ext4_vfs_read [ext4]\next4_read [ext4]\n",
+	       "come with its name; the last line may lack its end");
+	buf_reset(&text);
+	buf_reset(&why);
+	is_int(pevents_list_functions(&e, "vfs", &text, &why), PP_ENOENT, "a glob that fits none");
+	is_str(buf_str(&why), "the kernel has no traceable function that fits 'vfs'", "why");
+	ok(!text.len, "nothing is listed");
+	buf_release(&text);
+	buf_release(&why);
+}
+
 static void test_cgroups(const char *tracefs, const char *sys)
 {
 	struct pevents e = {.tracefs = tracefs, .sys = sys};
@@ -570,6 +594,7 @@ int main(void)
 	test_groups(tracefs, sys);
 	test_breakpoints(tracefs, sys);
 	test_list(tracefs, sys);
+	test_list_functions(tracefs);
 	test_cgroups(tracefs, sys);
 	test_good(tracefs, sys);
 	test_wrong(tracefs, sys);
