@@ -85,6 +85,9 @@ gzip -dc "$ROOT/t/data/sched-stacks.data.gz" | "$BIN/pdecode" 2>/dev/null | "$BI
 "$BIN/psvg" --timeline=svg t.tl >timeline.svg || fail 'as SVG'
 printf '%s\n' '#PPTABLE1 rows=2 name=events	comm:key	events:count	events:share:%' 'events	a	300	75' 'events	b	100	25' |
 	"$BIN/psvg" >chart.svg || fail 'a chart'
+gzip -dc "$ROOT/t/data/sched.data.gz" | "$BIN/pdecode" >s.ps 2>/dev/null
+"$BIN/phist" --heatmap=10ms -f prev_prio --tsv s.ps 2>/dev/null | "$BIN/psvg" >heat.svg || fail 'a heat map'
+"$BIN/phist" --log2 -f prev_prio --tsv s.ps 2>/dev/null | "$BIN/psvg" >bars.svg || fail 'a histogram'
 cp svg.hot flame.svg
 
 cat >test.js <<'EOT'
@@ -383,7 +386,9 @@ const strict = async () => {
 	for (const [name, runs, styled] of [
 		['flame.svg', '!!document.querySelector("#row")', 'getComputedStyle(document.querySelector("#frames rect")).cursor === "pointer"'],
 		['diff.svg', '!!document.querySelector("#row")', 'getComputedStyle(document.querySelector("#frames rect")).cursor === "pointer"'],
-		['chart.svg', 'document.documentElement.getAttribute("width") !== null', 'true'],
+		['chart.svg', 'document.documentElement.getAttribute("width") === "100%"', 'true'],
+		['heat.svg', 'document.documentElement.getAttribute("width") === "100%"', 'true'],
+		['bars.svg', 'document.documentElement.getAttribute("width") === "100%"', 'true'],
 		['timeline.svg', 'true', 'true'],
 		['page.html', 'document.documentElement.dataset.ready === "1"', 'getComputedStyle(document.querySelector("#both")).display === "flex"'],
 		['timeline.html', '!!document.documentElement.dataset.ready', 'getComputedStyle(document.querySelector("main")).display === "flex"']]) {
