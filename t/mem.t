@@ -2,6 +2,8 @@
 # Memory accesses: data_src in perf's words and its parts, cache lines, the recipe c2c. The recording is
 # made (t/mem_make.c): counts are those of the text that it is made of, and what perf tells of the same file.
 . "${0%/*}/lib.sh"
+BINDIR=$BIN # for the recipes
+export BINDIR
 
 ${CC:-cc} -O1 -o mem_make "$ROOT/t/mem_make.c" || exit 1
 awk -f "$ROOT/t/mem_accesses.awk" /dev/null >text || exit 1

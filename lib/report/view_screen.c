@@ -14,6 +14,7 @@ int report_view(const struct result *s)
 #include <curses.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <term.h>
 #include <wchar.h>
 #include <wctype.h>
 
@@ -27,7 +28,7 @@ struct screen {
 	struct view *view; /* NULL: a text */
 	const struct buf *text;
 	const char *title; /* of a text */
-	size_t *lines;	   /* where its lines begin */
+	size_t *begins;	   /* where its lines begin */
 	uint32_t n, at, top;
 	uint32_t left; /* columns that are beyond the left border */
 	struct buf line;
@@ -57,8 +58,8 @@ static void read_line(struct screen *s, uint32_t i, double *share)
 		s->rc = s->rc ? s->rc : rc;
 		return;
 	}
-	buf_add(&s->line, s->text->data + s->lines[i],
-		strcspn((const char *)s->text->data + s->lines[i], "\n"));
+	buf_add(&s->line, s->text->data + s->begins[i],
+		strcspn((const char *)s->text->data + s->begins[i], "\n"));
 }
 
 /* As much of a text as fits; characters that the locale does not have become question marks. */
@@ -248,14 +249,14 @@ static void show_text(struct screen *from, const char *title, const struct buf *
 
 	for (size_t i = 0; i < text->len; i++)
 		n += text->data[i] == '\n';
-	s.lines = calloc(n + 1, sizeof(*s.lines));
-	if (!s.lines) {
+	s.begins = calloc(n + 1, sizeof(*s.begins));
+	if (!s.begins) {
 		from->rc = PP_ENOMEM;
 		return;
 	}
 	for (size_t i = 0, begin = 0; i < text->len; i++)
 		if (text->data[i] == '\n') {
-			s.lines[s.n++] = begin;
+			s.begins[s.n++] = begin;
 			begin = i + 1;
 		}
 	for (;;) {
@@ -270,7 +271,7 @@ static void show_text(struct screen *from, const char *title, const struct buf *
 	}
 	from->rc = from->rc ? from->rc : s.line.err;
 	buf_release(&s.line);
-	free(s.lines);
+	free(s.begins);
 }
 
 static int take_bytes(void *ctx, uint8_t *bytes, size_t n)
@@ -458,6 +459,20 @@ static int loop(struct screen *s)
 	return s->rc ? s->rc : s->line.err;
 }
 
+/* What is wrong with the terminal, or NULL. Asked first, as newterm leaks memory when it fails. */
+static const char *terminal_problem(FILE *tty)
+{
+	const char *move_to;
+	int known;
+
+	if (setupterm(NULL, fileno(tty), &known) == ERR)
+		return "is not known";
+	move_to = tigetstr("cup");
+	move_to = move_to && move_to != (char *)-1 ? NULL : "cannot move its cursor";
+	del_curterm(cur_term);
+	return move_to;
+}
+
 static int run(const struct result *s, FILE *tty)
 {
 	const char *term = getenv("TERM");
@@ -465,27 +480,21 @@ static int run(const struct result *s, FILE *tty)
 	struct view v;
 	struct screen screen = {.view = &v, .wanted = wanted, .at = 1};
 	int rc = view_make(&v, s, s->r->o.tree == REPORT_CALLER);
-	const char *move_to;
-	SCREEN *scr;
+	const char *problem = terminal_problem(tty);
+	SCREEN *scr = NULL;
 
 	if (rc) {
 		diag_error(s->r->d, NULL, -1, "--view: %s", pp_strerror(rc));
 		return PP_EXIT_FAIL;
 	}
-	scr = newterm(NULL, tty, tty);
-	if (!scr) {
-		diag_error(s->r->d, NULL, -1, "--view: the terminal is not known (TERM is %s)",
+	if (!problem) {
+		scr = newterm(NULL, tty, tty);
+		problem = scr ? NULL : "cannot be used";
+	}
+	if (problem) {
+		diag_error(s->r->d, NULL, -1, "--view: the terminal %s (TERM is %s)", problem,
 			   term && *term ? term : "not set");
 		view_release(&v);
-		return PP_EXIT_FAIL;
-	}
-	move_to = tigetstr("cup");
-	if (!move_to || move_to == (char *)-1) {
-		endwin();
-		delscreen(scr);
-		view_release(&v);
-		diag_error(s->r->d, NULL, -1,
-			   "--view: the terminal cannot move its cursor (TERM is %s)", term);
 		return PP_EXIT_FAIL;
 	}
 	rc = loop(&screen);
