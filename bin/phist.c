@@ -105,14 +105,17 @@ int main(int argc, char **argv)
 	struct cli cli;
 	int status;
 
-	if (cli_start(&cli, &spec, argc, argv))
-		return cli.status;
-	if (config.fields.err || config.by.err || kfunc_new(&k, config.kallsyms, cli.diag))
+	if (cli_start(&cli, &spec, argc, argv)) {
+		status = cli.status;
+	} else {
 		status = PP_EXIT_FAIL;
-	else
-		status = run(&config, k, argv + cli.first, argc - cli.first, cli.diag);
-	kfunc_free(k);
+		if (!config.fields.err && !config.by.err &&
+		    !kfunc_new(&k, config.kallsyms, cli.diag))
+			status = run(&config, k, argv + cli.first, argc - cli.first, cli.diag);
+		kfunc_free(k);
+		status = cli_finish(&cli, status);
+	}
 	buf_release(&config.fields);
 	buf_release(&config.by);
-	return cli_finish(&cli, status);
+	return status;
 }

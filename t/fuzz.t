@@ -41,11 +41,18 @@ like "$ERR" 'crash in five, first 3 of 5 bytes' 'and the input is named'
 run ./over --flip 500 1 five
 is "$status" 1 'a flipped bit reaches the entry'
 
+# libelf keeps the bytes of sections of some damaged files. What is opened by perfpipe has an elf_file
+# as well, whose leak is reported.
+echo 'leak:libelf.so' >leaks
+
 for source; do
 	name=${source##*/}
 	name=${name%.c}
 	[ "$name" != replay ] || continue
 	corpus=$ROOT/t/fuzz/corpus/$name
+	LSAN_OPTIONS=
+	[ "$name" != inspect ] || LSAN_OPTIONS=suppressions=$PWD/leaks:print_suppressions=0
+	export LSAN_OPTIONS
 	ok "$name: has a corpus" test -n "$(ls "$corpus" 2>/dev/null)"
 	run "$FUZZ/$name" "$corpus"
 	is "$status" 0 "$name: corpus"
