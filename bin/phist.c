@@ -103,12 +103,11 @@ int main(int argc, char **argv)
 				      "count events, and make histograms of their fields", groups};
 	struct kfunc *k = NULL;
 	struct cli cli;
-	int status;
+	int status = PP_EXIT_FAIL;
 
 	if (cli_start(&cli, &spec, argc, argv)) {
 		status = cli.status;
 	} else {
-		status = PP_EXIT_FAIL;
 		if (!config.fields.err && !config.by.err &&
 		    !kfunc_new(&k, config.kallsyms, cli.diag))
 			status = run(&config, k, argv + cli.first, argc - cli.first, cli.diag);

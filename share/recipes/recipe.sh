@@ -427,7 +427,7 @@ slow_files() {
 			call[tid] = what
 			dev[tid] = ino[tid] = offset[tid] = ""
 		}
-		function end(type, bytes, fd,   file) {
+		function end(type, count, fd,   file) {
 			ms = (time - at[tid]) * 1000
 			if (wanted(pid, comm)) {
 				operations++
@@ -437,7 +437,7 @@ slow_files() {
 				file = file_of(fd)
 				# Pipes, sockets, terminals.
 				if (file !~ /^[a-z_]+:|^\/dev\/(pts|tty|null|zero)/)
-					row(sprintf("%14s %7s %-16s %-8s %6s %12s %12.3f %s", at[tid], pid, comm, type, bytes,
+					row(sprintf("%14s %7s %-16s %-8s %6s %12s %12.3f %s", at[tid], pid, comm, type, count,
 						offset[tid] == "" ? "-" : offset[tid], (time - at[tid]) * 1000, file), pid, comm)
 			}
 			delete at[tid]
