@@ -436,6 +436,27 @@ static inline bool next_sample(struct sreader *r)
 	return true;
 }
 
+/* The same for a packed one, in a stream without chains and stacks. */
+static inline bool next_quickly(struct sreader *r)
+{
+	struct ps_record *rec = &r->rec;
+
+	if (!expand_has_samples(&r->expand) || r->swap || !r->in_stream || r->expand.waits ||
+	    r->expand.chains.n || r->expand.stacks.n ||
+	    sample_unpack(r->expand.samples, &rec->sample))
+		return false;
+	if (r->far)
+		ps_sample_clear_far(&rec->sample);
+	r->far = false;
+	rec->type = PS_SAMPLE;
+	rec->source = r->expand.source;
+	rec->raw = NULL;
+	rec->size = 0;
+	rec->foreign = false;
+	r->samples++;
+	return true;
+}
+
 /* Nothing came, and what should have sent it says that it could not. */
 static bool got_nothing(const struct sreader *r)
 {
@@ -488,7 +509,7 @@ __attribute__((noinline)) static int next_any(struct sreader *r)
 int sreader_next(struct sreader *r, const struct ps_record **rec)
 {
 	*rec = &r->rec;
-	return next_sample(r) ? 0 : next_any(r);
+	return next_quickly(r) || next_sample(r) ? 0 : next_any(r);
 }
 
 int sreader_status(const struct sreader *r, int rc)

@@ -88,86 +88,92 @@ static uint8_t *put_thread(struct sample_packer *p, const struct ps_sample *s, u
 	}
 }
 
-static uint64_t word_at(const char *p, uint32_t left)
+/* What is left of a payload after its last whole word. */
+static inline uint64_t last_word(const char *p, uint32_t left)
 {
 	uint64_t w = 0;
 
-	memcpy(&w, p, left < 8 ? left : 8);
+	/* As a rule: the kernel rounds up with the length, which takes four bytes. */
+	if (left == 4)
+		memcpy(&w, p, 4);
+	else
+		memcpy(&w, p, left);
 	return w;
 }
 
-/* The payload: its length, which words of it changed, and those. */
-static uint8_t *put_payload(struct sample_shape *h, const struct ps_str *payload, uint8_t *to)
+/* Remembers a word of the payload; where the next one goes that differs. */
+static inline uint8_t *put_word(struct sample_shape *h, uint32_t i, uint64_t w, uint8_t *to,
+				uint64_t *changed)
 {
-	uint32_t n = (payload->len + 7) / 8, nmask = (n + 7) / 8;
-	uint64_t changed = 0;
-	uint8_t *mask;
+	uint64_t differs = w != h->words[i];
 
-	to = varint_put(to, zigzag((uint64_t)payload->len - h->len));
-	h->len = payload->len;
+	/* Written in any case: nobody can foresee which words differ, the processor neither. */
+	memcpy(to, &w, 8);
+	h->words[i] = w;
+	*changed |= differs << i;
+	return to + 8 * differs;
+}
+
+/* The payload, if it is another: its length, which words of it changed, and those. */
+static inline uint8_t *put_payload(struct sample_shape *h, const struct ps_str *payload,
+				   uint8_t *changes, uint8_t *to)
+{
+	const uint32_t len = payload->len, whole = len / 8, n = (len + 7) / 8, nmask = (n + 7) / 8;
+	const uint32_t before = h->len;
+	uint64_t changed = 0;
+	uint8_t *mask, *from = to;
+
+	to = varint_put(to, zigzag((uint64_t)len - before));
+	h->len = len;
 	mask = to;
 	to += nmask;
 	while (h->nwords < n)
 		h->words[h->nwords++] = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t w = word_at(payload->p + 8 * (size_t)i, payload->len - 8 * i);
+	for (uint32_t i = 0; i < whole; i++) {
+		uint64_t w;
 
-		if (w == h->words[i])
-			continue;
-		changed |= UINT64_C(1) << i;
-		h->words[i] = w;
-		memcpy(to, &w, 8);
-		to += 8;
+		memcpy(&w, payload->p + 8 * (size_t)i, 8);
+		to = put_word(h, i, w, to, &changed);
 	}
+	if (whole < n)
+		to = put_word(h, whole, last_word(payload->p + 8 * (size_t)whole, len % 8), to,
+			      &changed);
+	if (!changed && len == before)
+		return from;
+	*changes |= SAMPLE_PAYLOAD;
 	for (uint32_t i = 0; i < nmask; i++)
 		mask[i] = (uint8_t)(changed >> (8 * i));
 	return to;
 }
 
-static bool same_payload(const struct sample_shape *h, const struct ps_str *payload)
+/* The optional fields that are not what they were, but for the payload. */
+static inline uint8_t *put_fields(struct sample_packer *p, struct sample_shape *h,
+				  const struct ps_sample *s, uint8_t *changes, uint8_t *to)
 {
-	return payload->len == h->len &&
-	       (!payload->len || !memcmp(payload->p, h->words, payload->len));
-}
-
-/* The optional fields that are not what they were. */
-static uint8_t *put_fields(struct sample_packer *p, struct sample_shape *h,
-			   const struct ps_sample *s, uint8_t *changes, uint8_t *to)
-{
-	const uint64_t ip = ps_sample_has(s, ip) ? s->ip : 0;
-	const uint64_t period = ps_sample_has(s, period) ? s->period : 0;
-	const uint64_t addr = ps_sample_has(s, addr) ? s->addr : 0;
-	const uint32_t chain = ps_sample_has(s, chain) ? s->chain : 0;
-	const uint32_t stack = ps_sample_has(s, stack) ? s->stack : 0;
-
-	if (ip != h->ip) {
+	if (ps_sample_has(s, ip) && s->ip != h->ip) {
 		*changes |= SAMPLE_IP;
-		to = varint_put(to, zigzag(ip - h->ip));
-		h->ip = ip;
+		to = varint_put(to, zigzag(s->ip - h->ip));
+		h->ip = s->ip;
 	}
-	if (period != h->period) {
+	if (ps_sample_has(s, period) && s->period != h->period) {
 		*changes |= SAMPLE_PERIOD;
-		to = varint_put(to, period);
-		h->period = period;
+		to = varint_put(to, s->period);
+		h->period = s->period;
 	}
-	if (chain != h->chain) {
+	if (ps_sample_has(s, chain) && s->chain != h->chain) {
 		*changes |= SAMPLE_CHAIN;
-		to = varint_put(to, zigzag((uint64_t)chain - p->st.chain));
-		h->chain = p->st.chain = chain;
+		to = varint_put(to, zigzag((uint64_t)s->chain - p->st.chain));
+		h->chain = p->st.chain = s->chain;
 	}
-	if (stack != h->stack) {
+	if (ps_sample_has(s, stack) && s->stack != h->stack) {
 		*changes |= SAMPLE_STACK;
-		to = varint_put(to, zigzag((uint64_t)stack - p->st.stack));
-		h->stack = p->st.stack = stack;
+		to = varint_put(to, zigzag((uint64_t)s->stack - p->st.stack));
+		h->stack = p->st.stack = s->stack;
 	}
-	if (addr != h->addr) {
+	if (ps_sample_has(s, addr) && s->addr != h->addr) {
 		*changes |= SAMPLE_ADDR;
-		to = varint_put(to, zigzag(addr - h->addr));
-		h->addr = addr;
-	}
-	if (ps_sample_has(s, payload) && !same_payload(h, &s->payload)) {
-		*changes |= SAMPLE_PAYLOAD;
-		to = put_payload(h, &s->payload, to);
+		to = varint_put(to, zigzag(s->addr - h->addr));
+		h->addr = s->addr;
 	}
 	return to;
 }
@@ -176,7 +182,7 @@ bool sample_pack(struct sample_packer *p, const struct ps_sample *s)
 {
 	const struct sample_thread *t;
 	struct sample_shape *h;
-	uint8_t *changes, *to;
+	uint8_t *changes_at, *to, changes = 0;
 
 	if (p->len >= SAMPLES_BYTES || p->st.nthreads == SAMPLES_THREADS)
 		return false;
@@ -184,18 +190,21 @@ bool sample_pack(struct sample_packer *p, const struct ps_sample *s)
 	if (!h)
 		return false;
 	to = p->data + p->len;
-	changes = to++;
-	*changes = 0;
+	changes_at = to++;
 	if (s->time < p->st.time)
-		*changes |= SAMPLE_EARLIER;
+		changes |= SAMPLE_EARLIER;
 	to = varint_put(to, s->time < p->st.time ? p->st.time - s->time : s->time - p->st.time);
 	p->st.time = s->time;
 	t = h->thread == UINT32_MAX ? NULL : &p->st.threads[h->thread];
 	if (!t || t->pid != s->pid || t->tid != s->tid || t->comm != s->comm) {
-		*changes |= SAMPLE_THREAD;
+		changes |= SAMPLE_THREAD;
 		to = put_thread(p, s, to, &h->thread);
 	}
-	to = put_fields(p, h, s, changes, to);
+	if (s->fields & ~(PS_HAS(payload) | PS_HAS(id)))
+		to = put_fields(p, h, s, &changes, to);
+	if (ps_sample_has(s, payload))
+		to = put_payload(h, &s->payload, &changes, to);
+	*changes_at = changes;
 	p->len = (size_t)(to - p->data);
 	p->count++;
 	return true;
@@ -222,7 +231,7 @@ void sample_unpack_begin(struct sample_unpacker *u, uint32_t count, const struct
 	u->st.chain = u->st.stack = u->st.nshapes = u->st.nthreads = 0;
 }
 
-static bool take_u32(struct sample_unpacker *u, uint32_t *to)
+static inline bool take_u32(struct sample_unpacker *u, uint32_t *to)
 {
 	uint64_t v;
 
@@ -232,19 +241,15 @@ static bool take_u32(struct sample_unpacker *u, uint32_t *to)
 	return true;
 }
 
-static struct sample_shape *take_shape(struct sample_unpacker *u)
+/* One that comes for the first time: its place is known. */
+__attribute__((noinline)) static struct sample_shape *take_new_shape(struct sample_unpacker *u,
+								     uint32_t i)
 {
-	struct sample_shape *h;
-	uint32_t i, cpu;
+	struct sample_shape *h = &u->st.shapes[i];
+	uint32_t cpu;
 
-	if (u->p == u->end)
-		return NULL;
-	i = *u->p++;
-	if (i < u->st.nshapes)
-		return &u->st.shapes[i];
 	if (i > u->st.nshapes || i >= SAMPLES_SHAPES)
 		return NULL;
-	h = &u->st.shapes[i];
 	memset(h, 0, offsetof(struct sample_shape, words));
 	if (!take_u32(u, &h->event) || !take_u32(u, &cpu) || !take_u32(u, &h->flags) ||
 	    !varint_take(&u->p, u->end, &h->fields) || h->fields & ~(uint64_t)PS_SAMPLE_NEAR)
@@ -257,7 +262,17 @@ static struct sample_shape *take_shape(struct sample_unpacker *u)
 	return h;
 }
 
-static bool take_thread(struct sample_unpacker *u, uint32_t *index)
+static inline struct sample_shape *take_shape(struct sample_unpacker *u)
+{
+	uint32_t i;
+
+	if (u->p == u->end)
+		return NULL;
+	i = *u->p++;
+	return i < u->st.nshapes ? &u->st.shapes[i] : take_new_shape(u, i);
+}
+
+static inline bool take_thread(struct sample_unpacker *u, uint32_t *index)
 {
 	struct sample_thread *t;
 
@@ -274,7 +289,7 @@ static bool take_thread(struct sample_unpacker *u, uint32_t *index)
 	return true;
 }
 
-static bool take_payload(struct sample_unpacker *u, struct sample_shape *h)
+static inline bool take_payload(struct sample_unpacker *u, struct sample_shape *h)
 {
 	uint64_t diff, len, changed = 0;
 	uint32_t n, nmask;
@@ -295,7 +310,9 @@ static bool take_payload(struct sample_unpacker *u, struct sample_shape *h)
 		h->words[h->nwords++] = 0;
 	if (n < 64 && changed >> n)
 		return false;
-	if ((size_t)(u->end - u->p) < 8 * (size_t)__builtin_popcountll(changed))
+	/* They need to be counted near the end only. */
+	if ((size_t)(u->end - u->p) < 8 * (size_t)n &&
+	    (size_t)(u->end - u->p) < 8 * (size_t)__builtin_popcountll(changed))
 		return false;
 	for (; changed; changed &= changed - 1, u->p += 8)
 		memcpy(&h->words[__builtin_ctzll(changed)], u->p, 8);
@@ -303,7 +320,7 @@ static bool take_payload(struct sample_unpacker *u, struct sample_shape *h)
 }
 
 /* A number that is given by its difference to another. */
-static bool take_diff(struct sample_unpacker *u, uint64_t from, uint64_t *to)
+static inline bool take_diff(struct sample_unpacker *u, uint64_t from, uint64_t *to)
 {
 	uint64_t v;
 
@@ -313,7 +330,7 @@ static bool take_diff(struct sample_unpacker *u, uint64_t from, uint64_t *to)
 	return true;
 }
 
-static bool take_id(struct sample_unpacker *u, uint32_t *last, uint32_t *to)
+static inline bool take_id(struct sample_unpacker *u, uint32_t *last, uint32_t *to)
 {
 	uint64_t v;
 
@@ -323,7 +340,7 @@ static bool take_id(struct sample_unpacker *u, uint32_t *last, uint32_t *to)
 	return true;
 }
 
-static bool take_fields(struct sample_unpacker *u, struct sample_shape *h, uint8_t changes)
+static inline bool take_fields(struct sample_unpacker *u, struct sample_shape *h, uint8_t changes)
 {
 	return !((changes & SAMPLE_IP && !take_diff(u, h->ip, &h->ip)) ||
 		 (changes & SAMPLE_PERIOD && !varint_take(&u->p, u->end, &h->period)) ||
@@ -331,6 +348,13 @@ static bool take_fields(struct sample_unpacker *u, struct sample_shape *h, uint8
 		 (changes & SAMPLE_STACK && !take_id(u, &u->st.stack, &h->stack)) ||
 		 (changes & SAMPLE_ADDR && !take_diff(u, h->addr, &h->addr)) ||
 		 (changes & SAMPLE_PAYLOAD && !take_payload(u, h)));
+}
+
+/* Nothing more comes of it. */
+static int damaged(struct sample_unpacker *u)
+{
+	u->p = u->end;
+	return PP_ECORRUPT;
 }
 
 int sample_unpack(struct sample_unpacker *u, struct ps_sample *s)
@@ -341,12 +365,12 @@ int sample_unpack(struct sample_unpacker *u, struct ps_sample *s)
 	uint64_t time;
 
 	if (!h || u->p == u->end)
-		return PP_ECORRUPT;
+		return damaged(u);
 	changes = *u->p++;
 	if (!varint_take(&u->p, u->end, &time) ||
 	    (changes & SAMPLE_THREAD && !take_thread(u, &h->thread)) || h->thread == UINT32_MAX ||
 	    !take_fields(u, h, changes))
-		return PP_ECORRUPT;
+		return damaged(u);
 	u->st.time += changes & SAMPLE_EARLIER ? 0 - time : time;
 	t = &u->st.threads[h->thread];
 	s->event = h->event;

@@ -27,6 +27,21 @@ static inline bool varint_take(const uint8_t **p, const uint8_t *end, uint64_t *
 {
 	uint64_t got = 0;
 
+	/* Most have one byte or two. */
+	if (end - *p >= 2) {
+		const uint8_t *at = *p;
+
+		if (!(at[0] & 0x80)) {
+			*v = at[0];
+			*p = at + 1;
+			return true;
+		}
+		if (!(at[1] & 0x80)) {
+			*v = (at[0] & 0x7f) | (uint64_t)at[1] << 7;
+			*p = at + 2;
+			return true;
+		}
+	}
 	for (unsigned shift = 0; *p < end && shift < 64; shift += 7) {
 		uint8_t byte = *(*p)++;
 

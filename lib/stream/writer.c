@@ -222,8 +222,9 @@ static int put_sample(struct swriter *w, uint32_t source, const struct ps_sample
 	return near_sample(w, source, s, s->fields);
 }
 
-__attribute__((noinline)) static int packed_sample(struct swriter *w, uint32_t source,
-						   const struct ps_sample *s)
+/* With the names that its chains and stacks have in the output. */
+__attribute__((noinline)) static int translated_sample(struct swriter *w, uint32_t source,
+						       const struct ps_sample *s)
 {
 	struct ps_sample own;
 
@@ -236,6 +237,13 @@ __attribute__((noinline)) static int packed_sample(struct swriter *w, uint32_t s
 	own = *s;
 	packer_translate(w->pack, &own);
 	return put_sample(w, source, &own);
+}
+
+static int packed_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
+{
+	if (sample_packs(s) && !(s->fields & (PS_HAS(chain) | PS_HAS(stack))))
+		return pack_sample(w, source, s);
+	return translated_sample(w, source, s);
 }
 
 int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
