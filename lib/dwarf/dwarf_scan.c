@@ -267,7 +267,7 @@ static const Elf_Data *section(Elf *elf, const char *name)
 			text++;
 		if ((!strncmp(text, ".debug_", 7) || !strncmp(text, "zdebug_", 7)) &&
 		    !strncmp(text + 7, name, n) && (!text[7 + n] || !strcmp(text + 7 + n, ".dwo")))
-			return elf_rawdata(scn, NULL);
+			return elf_getdata(scn, NULL);
 	}
 	return NULL;
 }

@@ -1,92 +1,18 @@
 /* A binary that is to be probed: its ELF file, its DWARF wherever that is, its code. */
 #include "inspect/binary.h"
 
-#include "base/array.h"
 #include "base/err.h"
 #include "dwarf/dwarf_image.h"
+#include "dwarf/dwarf_seal.h"
+#include "inspect/units.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int add_range(struct binary *b, uint64_t lo, uint64_t hi, Dwarf_Off die)
+static Dwarf *begin(struct binary *b, const struct elf_file *f, int *rc)
 {
-	struct binary_unit *v;
-
-	if (lo >= hi || !lo)
-		return 0;
-	v = array_widen(b->units, &b->cap_units, b->n_units, 256, sizeof(*v));
-	if (!v)
-		return PP_ENOMEM;
-	b->units = v;
-	b->units[b->n_units++] = (struct binary_unit){lo, hi, die};
-	return 0;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct binary_unit *x = a, *y = b;
-
-	return x->lo < y->lo ? -1 : x->lo > y->lo;
-}
-
-/* The ranges of all units. A unit of split DWARF is known by its skeleton, which has them. */
-static int read_units(struct binary *b)
-{
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die;
-	uint8_t type;
-	int rc = 0;
-
-	while (!rc && dwarf_get_units(b->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
-		Dwarf_Addr base, lo, hi;
-		ptrdiff_t at = 0;
-
-		if (type != DW_UT_compile && type != DW_UT_skeleton)
-			continue;
-		while (!rc && b->steps && (at = dwarf_ranges(&die, at, &base, &lo, &hi)) > 0) {
-			b->steps--;
-			rc = add_range(b, lo, hi, dwarf_dieoffset(&die));
-		}
-	}
-	if (b->n_units)
-		qsort(b->units, b->n_units, sizeof(*b->units), by_start);
-	return rc;
-}
-
-/* libdw looks for the end of texts, and reads on where a section ends without one. */
-static bool texts_end(Elf *elf)
-{
-	static const char *const names[] = {".debug_str", ".debug_line_str", ".zdebug_str",
-					    ".zdebug_line_str"};
-	size_t strings;
-
-	if (elf_getshdrstrndx(elf, &strings))
-		return false;
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
-		GElf_Shdr sh;
-		const char *name =
-			gelf_getshdr(scn, &sh) ? elf_strptr(elf, strings, sh.sh_name) : NULL;
-		Elf_Data *data = NULL;
-
-		for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
-			if (!strcmp(name, names[i]) && sh.sh_type != SHT_NOBITS)
-				data = elf_getdata(scn, NULL);
-		if (data && data->d_size && ((const char *)data->d_buf)[data->d_size - 1])
-			return false;
-	}
-	return true;
-}
-
-static Dwarf *begin(const struct elf_file *f)
-{
-	Dwarf *d = dwarf_begin_elf(elf_file_elf(f), DWARF_C_READ, NULL);
-
-	if (d && !texts_end(elf_file_elf(f))) {
-		dwarf_end(d);
-		d = NULL;
-	}
-	return d;
+	*rc = dwarf_seal(elf_file_elf(f), &b->copies);
+	return *rc ? NULL : dwarf_begin_elf(elf_file_elf(f), DWARF_C_READ, NULL);
 }
 
 static int open_dwarf(struct binary *b, const struct dso_search *search)
@@ -99,9 +25,11 @@ static int open_dwarf(struct binary *b, const struct dso_search *search)
 	rc = dwarf_check_packed(b->dso.dwarf_elf);
 	if (rc)
 		return rc == PP_ENOMEM ? rc : 0;
-	b->dwarf = begin(b->dso.dwarf_elf);
+	b->dwarf = begin(b, b->dso.dwarf_elf, &rc);
+	if (rc == PP_ENOMEM)
+		return rc;
 	if (!b->dwarf) {
-		const char *why = dwarf_errmsg(-1);
+		const char *why = rc ? NULL : dwarf_errmsg(-1);
 
 		diag_warn(b->diag, b->path, -1, "its debug information cannot be used: %s",
 			  why ? why : "it is damaged");
@@ -109,14 +37,16 @@ static int open_dwarf(struct binary *b, const struct dso_search *search)
 	}
 	if (dso_file_alt(&b->dso, search, &b->alt_elf, &link) == 0) {
 		if (!dwarf_check_packed(b->alt_elf))
-			b->alt = begin(b->alt_elf);
+			b->alt = begin(b, b->alt_elf, &rc);
+		if (rc == PP_ENOMEM)
+			return rc;
 		if (b->alt)
 			dwarf_setalt(b->dwarf, b->alt);
 	} else if (link) {
 		diag_warn(b->diag, b->path, -1, "%s is missing, which has a part of its types",
 			  link);
 	}
-	return read_units(b);
+	return units_read(b);
 }
 
 static bool has_section(const struct binary *b, const char *name)
@@ -148,7 +78,9 @@ static int open_files(struct binary *b)
 	rc = open_dwarf(b, &search);
 	if (rc)
 		return rc;
-	b->eh_frame = dwarf_getcfi_elf(elf_file_elf(b->elf));
+	/* Where there is none, libdw reads the whole file in search of it. */
+	if (has_section(b, ".eh_frame"))
+		b->eh_frame = dwarf_getcfi_elf(elf_file_elf(b->elf));
 	b->debug_frame = b->dwarf ? dwarf_getcfi(b->dwarf) : NULL;
 	return 0;
 }
@@ -184,6 +116,8 @@ void binary_close(struct binary *b)
 	dwarf_end(b->alt);
 	elf_file_close(b->alt_elf);
 	dso_file_release(&b->dso);
+	arena_release(&b->copies);
+	map64_release(&b->split_files);
 	free(b->units);
 	free((char *)b->path);
 	free(b);
@@ -236,76 +170,6 @@ int binary_read(const struct binary *b, uint64_t vaddr, void *to, size_t n)
 		return elf_file_read(b->elf, e->offset + (vaddr - e->vaddr), to, n);
 	}
 	return PP_ENOENT;
-}
-
-static const char *dwo_name(Dwarf_Die *skeleton)
-{
-	Dwarf_Attribute attr;
-	const char *name = NULL;
-
-	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attr) ||
-	    dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr))
-		name = dwarf_formstring(&attr);
-	return name ? name : "a file .dwo";
-}
-
-/*
- * Ranges of units do not overlap in sound files: the last one that begins at or before the address
- * is asked, and a few before it.
- */
-int binary_unit(struct binary *b, uint64_t vaddr, Dwarf_Die *unit)
-{
-	uint32_t lo = 0, hi = b->n_units;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (b->units[mid].lo <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (uint32_t i = lo; i > 0 && lo - i < 8; i--) {
-		const struct binary_unit *u = &b->units[i - 1];
-		Dwarf_Die skeleton;
-		uint8_t type;
-
-		if (vaddr >= u->hi || !dwarf_offdie(b->dwarf, u->die, &skeleton))
-			continue;
-		*unit = skeleton;
-		if (!dwarf_cu_info(skeleton.cu, NULL, &type, NULL, unit, NULL, NULL, NULL) &&
-		    type == DW_UT_skeleton) {
-			if (unit->addr)
-				return 0;
-			diag_warn(
-				b->diag, b->path, -1,
-				"%s is missing, which has its debug information (libdw before 0.191 "
-				"does not read .dwp)",
-				dwo_name(&skeleton));
-		}
-		*unit = skeleton;
-		return 0;
-	}
-	return PP_ENOENT;
-}
-
-bool binary_skeleton(struct binary *b, Dwarf_CU *cu, Dwarf_Die *unit)
-{
-	Dwarf_Die sub;
-
-	if (b->split == cu)
-		return dwarf_offdie(b->dwarf, b->skeleton, unit) != NULL;
-	for (uint32_t i = 0; i < b->n_units; i++) {
-		if ((i && b->units[i].die == b->units[i - 1].die) ||
-		    !dwarf_offdie(b->dwarf, b->units[i].die, unit) ||
-		    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &sub, NULL, NULL, NULL) ||
-		    sub.addr == NULL || sub.cu != cu)
-			continue;
-		b->split = cu;
-		b->skeleton = b->units[i].die;
-		return true;
-	}
-	return false;
 }
 
 int binary_cfa(struct binary *b, uint64_t pc, Dwarf_Frame **frame, Dwarf_Op **ops, size_t *n)

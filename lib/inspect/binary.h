@@ -11,7 +11,9 @@
 #ifndef PP_INSPECT_BINARY_H
 #define PP_INSPECT_BINARY_H
 
+#include "base/arena.h"
 #include "base/diag.h"
+#include "base/intern.h"
 #include "symbol/dso_file.h"
 
 #include <elfutils/libdw.h>
@@ -36,10 +38,12 @@ struct binary {
 	Dwarf_CFI *eh_frame, *debug_frame; /* owned by libdw or by eh_elf's holder */
 	struct binary_unit *units;	   /* in the order of lo */
 	uint32_t n_units, cap_units;
-	Dwarf_CU *split;    /* the unit of split DWARF that was asked for last, */
-	Dwarf_Off skeleton; /* and what it has in the file */
-	uint64_t steps;	    /* that are left */
-	bool go;	    /* built by Go */
+	struct arena copies;	  /* of sections, see dwarf_seal.h */
+	struct map64 split_files; /* by Dwarf: 1 if it can be used */
+	Dwarf_CU *split;	  /* the unit of split DWARF that was asked for last, */
+	Dwarf_Off skeleton;	  /* and what it has in the file */
+	uint64_t steps;		  /* that are left */
+	bool go;		  /* built by Go */
 	bool x86_64;
 	bool kernel;   /* a kernel's image: places are told as symbols */
 	uint64_t text; /* of a kernel: the address of its symbol _text */
@@ -67,12 +71,6 @@ int64_t binary_data_offset(const struct binary *b, uint64_t probe, uint64_t data
 
 /* n bytes at an address: 0, PP_ENOENT, PP_ECUT, or an error of reading. */
 int binary_read(const struct binary *b, uint64_t vaddr, void *to, size_t n);
-
-/* The entry of the compilation unit that covers an address: 0 or PP_ENOENT. */
-int binary_unit(struct binary *b, uint64_t vaddr, Dwarf_Die *unit);
-
-/* What the file itself has of a unit of split DWARF, its lines above all. False: there is none. */
-bool binary_skeleton(struct binary *b, Dwarf_CU *cu, Dwarf_Die *unit);
 
 /* The canonical frame address at pc, as operations of DWARF; the caller frees *frame. */
 int binary_cfa(struct binary *b, uint64_t pc, Dwarf_Frame **frame, Dwarf_Op **ops, size_t *n);

@@ -5,6 +5,7 @@
 #include "base/intern.h"
 #include "dwarf/dwarf_scan.h"
 #include "inspect/scope.h"
+#include "inspect/units.h"
 
 #include <dwarf.h>
 
@@ -22,24 +23,21 @@ typedef int entry_fn(struct walk *w, Dwarf_Die *die);
 
 static int each_entry(struct walk *w, Dwarf *dwarf, unsigned tag, entry_fn *fn)
 {
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit, sub;
-	uint8_t type;
+	struct unit u = {0};
 	int rc = 0;
 
-	while (!rc && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, &sub) == 0) {
-		Dwarf_Die *content = type == DW_UT_skeleton && sub.addr ? &sub : &unit;
+	while (!rc && units_next(w->b, dwarf, &u)) {
 		struct scan *scan;
 		struct scan_entry e;
 
-		if (scan_open(&scan, content, &w->b->steps))
+		if (scan_open(&scan, &u.content, &w->b->steps))
 			continue;
-		scan_children(scan, dwarf_dieoffset(content));
+		scan_children(scan, dwarf_dieoffset(&u.content));
 		while (!rc && scan_next(scan, &e)) {
 			Dwarf_Die die;
 
 			if (e.tag == tag &&
-			    dwarf_offdie(dwarf_cu_getdwarf(content->cu), e.offset, &die))
+			    dwarf_offdie(dwarf_cu_getdwarf(u.content.cu), e.offset, &die))
 				rc = fn(w, &die);
 		}
 		scan_free(scan);

@@ -2,6 +2,7 @@
 #include "inspect/lines.h"
 
 #include "base/err.h"
+#include "inspect/units.h"
 
 #include <dwarf.h>
 #include <string.h>

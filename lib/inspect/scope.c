@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "dwarf/dwarf_scan.h"
+#include "inspect/units.h"
 
 #include <dwarf.h>
 #include <string.h>
@@ -250,20 +251,15 @@ int scopes_find(const struct scopes *s, unsigned from, const char *name, size_t 
 
 int scopes_global(struct binary *b, const char *name, size_t len, Dwarf_Die *die)
 {
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit, sub;
+	struct unit u = {0};
 	struct variable v;
 	struct wanted w = {name, len, &v};
-	uint8_t type;
 
-	while (b->dwarf && dwarf_get_units(b->dwarf, cu, &cu, NULL, &type, &unit, &sub) == 0) {
-		Dwarf_Die *content = type == DW_UT_skeleton && sub.addr ? &sub : &unit;
-
-		if (unit_variables(content, match_global, &w, &b->steps, 0) == 1) {
+	while (units_next(b, b->dwarf, &u))
+		if (unit_variables(&u.content, match_global, &w, &b->steps, 0) == 1) {
 			*die = v.die;
 			return 0;
 		}
-	}
 	return PP_ENOENT;
 }
 

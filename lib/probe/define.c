@@ -7,6 +7,7 @@
 #include "inspect/name.h"
 #include "probe/point.h"
 #include "probe/points.h"
+#include "inspect/units.h"
 #include "inspect/usdt.h"
 
 #include <dwarf.h>

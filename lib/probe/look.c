@@ -14,6 +14,7 @@
 #include "probe/point.h"
 #include "inspect/scope.h"
 #include "inspect/type.h"
+#include "inspect/units.h"
 #include "inspect/usdt.h"
 
 #include <dwarf.h>
@@ -79,22 +80,18 @@ static int remember(struct functions *f, Dwarf *dwarf, const struct scan_entry *
 static int read_dies(struct functions *f)
 {
 	struct binary *b = f->l->b;
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit, sub;
-	uint8_t type;
+	struct unit u = {0};
 	int rc = 0;
 
-	while (!rc && b->dwarf &&
-	       dwarf_get_units(b->dwarf, cu, &cu, NULL, &type, &unit, &sub) == 0) {
-		Dwarf_Die *content = type == DW_UT_skeleton && sub.addr ? &sub : &unit;
-		Dwarf *dwarf = dwarf_cu_getdwarf(content->cu);
+	while (!rc && units_next(b, b->dwarf, &u)) {
+		Dwarf *dwarf = dwarf_cu_getdwarf(u.content.cu);
 		struct scan *scan;
 		struct scan_entry e;
 
-		if ((type != DW_UT_compile && content != &sub) ||
-		    scan_open(&scan, content, &b->steps))
+		if ((u.type != DW_UT_compile && !u.split) ||
+		    scan_open(&scan, &u.content, &b->steps))
 			continue;
-		scan_children(scan, dwarf_dieoffset(content));
+		scan_children(scan, dwarf_dieoffset(&u.content));
 		while (!rc && scan_next(scan, &e)) {
 			Dwarf_Die die;
 			Dwarf_Addr lo;
