@@ -94,6 +94,41 @@ else
 	skip 2 'dwz is not installed (Debian: dwz)'
 fi
 
+# Where functions were declared, by the table of files in each version of DWARF.
+mkdir -p decl/src decl/include
+printf 'int shared(int n)\n{\n\treturn n * 3;\n}\n' >decl/include/shared.h
+cat >decl/src/main.c <<'E'
+#include "shared.h"
+
+static __attribute__((noinline)) int twice(int n)
+{
+	return shared(n) * 2;
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	return twice(argc);
+}
+E
+cat >decl.want <<'E'
+main src/main.c:8
+shared include/shared.h:1
+twice src/main.c:3
+E
+for version in 2 3 4 5; do
+	if (cd decl && "$cc" -g "-gdwarf-$version" -O1 -Iinclude -o p src/main.c) 2>"$ERR"; then
+		run "$BIN/pprobe" -x decl/p -F --tsv
+		awk -F'\t' '$1 ~ /^(main|shared|twice)$/ {
+			n = split($5, part, "/")
+			print $1, part[n - 1] "/" part[n]
+		}' "$OUT" | sort >got
+		same got decl.want "where functions were declared, DWARF $version"
+	else
+		skip 1 "the compiler has no -gdwarf-$version"
+	fi
+done
+
 # ---- less and less ----
 
 start=$(nm plain/p | awk '$3 == "values" { print "0x" $1 }' | sed 's/0x0*/0x/')

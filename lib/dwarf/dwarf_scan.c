@@ -20,7 +20,7 @@ struct spec {
 struct abbrev {
 	uint64_t code;
 	uint32_t tag, first, n; /* specs */
-	bool children;
+	bool children, inlined;
 };
 
 struct scan {
@@ -140,10 +140,16 @@ static bool skip_form(struct scan *s, unsigned form)
 
 /* ---- abbreviations ---- */
 
-static bool of_interest(unsigned name)
+static bool of_interest(unsigned tag, unsigned name)
 {
-	return name == DW_AT_sibling || name == DW_AT_low_pc || name == DW_AT_high_pc ||
-	       name == DW_AT_ranges;
+	switch (name) {
+	case DW_AT_sibling: return true;
+	case DW_AT_low_pc:
+	case DW_AT_high_pc:
+	case DW_AT_ranges: return tag != DW_TAG_GNU_call_site && tag != DW_TAG_label;
+	case DW_AT_abstract_origin: return tag == DW_TAG_inlined_subroutine;
+	default: return false;
+	}
 }
 
 static void *room(void *v, uint32_t n, uint32_t *cap, uint32_t max, size_t size, int *rc)
@@ -165,7 +171,8 @@ static void *room(void *v, uint32_t n, uint32_t *cap, uint32_t max, size_t size,
 static int add_spec(struct scan *s, struct abbrev *a, unsigned name, unsigned form)
 {
 	struct spec *last = a->n ? &s->specs[s->nspecs - 1] : NULL;
-	int size = of_interest(name) ? -1 : fixed_size(s, form), rc = 0;
+	bool wanted = of_interest(a->tag, name);
+	int size = wanted ? -1 : fixed_size(s, form), rc = 0;
 
 	if (size >= 0 && last && last->form == FORM_SKIP) {
 		last->size += (uint32_t)size;
@@ -177,7 +184,8 @@ static int add_spec(struct scan *s, struct abbrev *a, unsigned name, unsigned fo
 	if (size >= 0)
 		s->specs[s->nspecs++] = (struct spec){0, FORM_SKIP, (uint32_t)size};
 	else
-		s->specs[s->nspecs++] = (struct spec){(uint16_t)name, (uint16_t)form, 0};
+		s->specs[s->nspecs++] =
+			(struct spec){wanted ? (uint16_t)name : 0, (uint16_t)form, 0};
 	a->n++;
 	return 0;
 }
@@ -201,6 +209,7 @@ static int read_abbrev(struct scan *s, struct cursor *c, uint64_t code)
 		if (!*s->steps)
 			return PP_ELIMIT;
 		--*s->steps;
+		a.inlined = a.inlined || name == DW_AT_inline;
 		/* Numbers that are too large are of no attribute and no form that is known. */
 		rc = add_spec(s, &a, name > 0xffff ? 0 : (unsigned)name,
 			      form >= FORM_SKIP ? 0 : (unsigned)form);
@@ -335,6 +344,22 @@ void scan_free(struct scan *s)
 
 /* ---- entries ---- */
 
+/* The entry that a reference within the unit leads to. False: the form is not known. */
+static bool read_origin(struct scan *s, unsigned form, struct scan_entry *e)
+{
+	uint64_t at;
+
+	if (form == DW_FORM_ref_udata)
+		at = get_uleb(&s->c);
+	else if (form >= DW_FORM_ref1 && form <= DW_FORM_ref8)
+		at = get_sized(&s->c, (unsigned)fixed_size(s, form));
+	else
+		return skip_form(s, form);
+	if (at < (uint64_t)(s->end - s->info) - s->begin)
+		e->origin = s->info + s->begin + at;
+	return true;
+}
+
 /* Reads what is of interest in an attribute. False: its form is not known. */
 static bool read_attr(struct scan *s, const struct spec *p, struct scan_entry *e, uint64_t *high,
 		      int *have)
@@ -355,6 +380,7 @@ static bool read_attr(struct scan *s, const struct spec *p, struct scan_entry *e
 		e->lo = get_sized(&s->c, s->addr_size);
 		return true;
 	case DW_AT_high_pc: break;
+	case DW_AT_abstract_origin: return read_origin(s, p->form, e);
 	default: *have |= RANGES; return skip_form(s, p->form);
 	}
 	switch (p->form) {
@@ -392,13 +418,13 @@ static bool read_entry(struct scan *s, struct scan_entry *e, const struct abbrev
 	if (!*a)
 		return false;
 	e->tag = (*a)->tag;
+	e->inlined = (*a)->inlined;
 	for (uint32_t i = 0; i < (*a)->n; i++) {
 		const struct spec *p = &s->specs[(*a)->first + i];
 
 		if (p->form == FORM_SKIP)
 			cursor_skip(&s->c, p->size);
-		else if (p->name && of_interest(p->name) ? !read_attr(s, p, e, &high, &have)
-							 : !skip_form(s, p->form))
+		else if (p->name ? !read_attr(s, p, e, &high, &have) : !skip_form(s, p->form))
 			return false;
 	}
 	/*

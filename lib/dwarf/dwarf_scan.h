@@ -32,7 +32,10 @@ struct scan_entry {
 	uint32_t depth;	 /* 1: a child of the entry that the scan began with */
 	bool simple;	 /* its code is [lo, hi) */
 	bool complex;	 /* its addresses are for libdw to tell */
+	bool inlined;	 /* a function that says whether it was inlined (DW_AT_inline) */
 	uint64_t lo, hi; /* addresses in the DSO */
+	/* Of an inlined call: the entry of its function, as Dwarf_Die's addr; NULL: ask libdw. */
+	const void *origin;
 };
 
 /*

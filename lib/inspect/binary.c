@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static Dwarf *begin(struct binary *b, const struct elf_file *f, int *rc)
+static Dwarf *begin(struct binary *b, Elf *elf, int *rc)
 {
-	*rc = dwarf_seal(elf_file_elf(f), &b->copies);
-	return *rc ? NULL : dwarf_begin_elf(elf_file_elf(f), DWARF_C_READ, NULL);
+	*rc = dwarf_seal(elf, &b->copies);
+	return *rc ? NULL : dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 }
 
 static int open_dwarf(struct binary *b, const struct dso_search *search)
@@ -25,7 +25,7 @@ static int open_dwarf(struct binary *b, const struct dso_search *search)
 	rc = dwarf_check_packed(b->dso.dwarf_elf);
 	if (rc)
 		return rc == PP_ENOMEM ? rc : 0;
-	b->dwarf = begin(b, b->dso.dwarf_elf, &rc);
+	b->dwarf = begin(b, dwarf_whole(&b->whole, b->dso.dwarf_elf), &rc);
 	if (rc == PP_ENOMEM)
 		return rc;
 	if (!b->dwarf) {
@@ -37,7 +37,7 @@ static int open_dwarf(struct binary *b, const struct dso_search *search)
 	}
 	if (dso_file_alt(&b->dso, search, &b->alt_elf, &link) == 0) {
 		if (!dwarf_check_packed(b->alt_elf))
-			b->alt = begin(b, b->alt_elf, &rc);
+			b->alt = begin(b, elf_file_elf(b->alt_elf), &rc);
 		if (rc == PP_ENOMEM)
 			return rc;
 		if (b->alt)
@@ -114,10 +114,13 @@ void binary_close(struct binary *b)
 		dwarf_cfi_end(b->eh_frame);
 	dwarf_end(b->dwarf);
 	dwarf_end(b->alt);
+	dwarf_whole_release(&b->whole);
 	elf_file_close(b->alt_elf);
 	dso_file_release(&b->dso);
 	arena_release(&b->copies);
 	map64_release(&b->split_files);
+	for (int i = 0; i < BINARY_FILES; i++)
+		line_files_release(&b->files[i].files);
 	free(b->units);
 	free((char *)b->path);
 	free(b);

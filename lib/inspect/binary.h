@@ -14,6 +14,8 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/intern.h"
+#include "dwarf/dwarf_whole.h"
+#include "dwarf/line_files.h"
 #include "symbol/dso_file.h"
 
 #include <elfutils/libdw.h>
@@ -22,6 +24,14 @@
 
 #define BINARY_CODE_MAX	 (16u << 20)	     /* bytes of one function that are read */
 #define BINARY_STEPS_MAX (UINT64_C(1) << 28) /* entries of DWARF that are passed */
+
+#define BINARY_FILES 16 /* tables of source files that are kept */
+
+/* The names of the source files of a unit. */
+struct binary_files {
+	Dwarf_CU *cu; /* NULL: of none */
+	struct line_files files;
+};
 
 /* A part of the code that one compilation unit describes. */
 struct binary_unit {
@@ -38,12 +48,14 @@ struct binary {
 	Dwarf_CFI *eh_frame, *debug_frame; /* owned by libdw or by eh_elf's holder */
 	struct binary_unit *units;	   /* in the order of lo */
 	uint32_t n_units, cap_units;
+	struct dwarf_whole whole; /* what dwarf reads */
 	struct arena copies;	  /* of sections, see dwarf_seal.h */
 	struct map64 split_files; /* by Dwarf: 1 if it can be used */
-	Dwarf_CU *split;	  /* the unit of split DWARF that was asked for last, */
-	Dwarf_Off skeleton;	  /* and what it has in the file */
-	uint64_t steps;		  /* that are left */
-	bool go;		  /* built by Go */
+	struct binary_files files[BINARY_FILES];
+	Dwarf_CU *split;    /* the unit of split DWARF that was asked for last, */
+	Dwarf_Off skeleton; /* and what it has in the file */
+	uint64_t steps;	    /* that are left */
+	bool go;	    /* built by Go */
 	bool x86_64;
 	bool kernel;   /* a kernel's image: places are told as symbols */
 	uint64_t text; /* of a kernel: the address of its symbol _text */

@@ -21,6 +21,16 @@ struct walk {
 
 typedef int entry_fn(struct walk *w, Dwarf_Die *die);
 
+/* Whether `want` or `take` may look for the entry: libdw need not be asked about others. */
+static bool may_count(const struct walk *w, unsigned tag, const struct scan_entry *e)
+{
+	if (e->tag != tag)
+		return false;
+	if (tag == DW_TAG_subprogram)
+		return e->inlined;
+	return !e->origin || map64_get(&w->wanted, (uintptr_t)e->origin);
+}
+
 static int each_entry(struct walk *w, Dwarf *dwarf, unsigned tag, entry_fn *fn)
 {
 	struct unit u = {0};
@@ -36,7 +46,7 @@ static int each_entry(struct walk *w, Dwarf *dwarf, unsigned tag, entry_fn *fn)
 		while (!rc && scan_next(scan, &e)) {
 			Dwarf_Die die;
 
-			if (e.tag == tag &&
+			if (may_count(w, tag, &e) &&
 			    dwarf_offdie(dwarf_cu_getdwarf(u.content.cu), e.offset, &die))
 				rc = fn(w, &die);
 		}
@@ -52,8 +62,6 @@ static int want(struct walk *w, Dwarf_Die *die)
 	const char *name;
 	uint32_t *slot;
 
-	if (!dwarf_hasattr(die, DW_AT_inline))
-		return 0;
 	name = scope_name(die);
 	if (!name || (w->pattern && name_match(w->pattern, name, &w->scratch) < w->least))
 		return 0;

@@ -57,24 +57,62 @@ bool lines_same_file(const char *path, const char *end, size_t len)
 }
 
 /*
- * Not by dwarf_decl_file: of units of split DWARF, whose files are in the table of what the binary
- * has of them, it dies by an assertion.
+ * The unit that has the table of files, and the number of the file in it. Not by dwarf_decl_file:
+ * of units of split DWARF, whose files are in the table of what the binary has of them, it dies by
+ * an assertion.
  */
-int lines_declared(struct binary *b, Dwarf_Die *die, const char **file, int *line)
+static bool declared(struct binary *b, Dwarf_Die *die, Dwarf_Die *unit, Dwarf_Word *file)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Files *files;
 	Dwarf_Half version;
+	uint8_t type;
+
+	return dwarf_attr_integrate(die, DW_AT_decl_file, &attr) && !dwarf_formudata(&attr, file) &&
+	       !dwarf_cu_info(attr.cu, &version, &type, unit, NULL, NULL, NULL, NULL) &&
+	       (type != DW_UT_split_compile || binary_skeleton(b, attr.cu, unit)) &&
+	       (*file || version >= 5);
+}
+
+int lines_declared(struct binary *b, Dwarf_Die *die, const char **file, int *line)
+{
+	Dwarf_Files *files;
 	Dwarf_Die unit;
 	Dwarf_Word i;
-	uint8_t type;
 	size_t n;
 
-	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attr) || dwarf_formudata(&attr, &i) ||
-	    dwarf_cu_info(attr.cu, &version, &type, &unit, NULL, NULL, NULL, NULL) ||
-	    (type == DW_UT_split_compile && !binary_skeleton(b, attr.cu, &unit)) ||
-	    dwarf_getsrcfiles(&unit, &files, &n) || i >= n || (!i && version < 5))
+	if (!declared(b, die, &unit, &i) || dwarf_getsrcfiles(&unit, &files, &n) || i >= n)
 		return PP_ENOENT;
 	*file = dwarf_filesrc(files, i, NULL, NULL);
 	return *file && dwarf_decl_line(die, line) == 0 ? 0 : PP_ENOENT;
+}
+
+int lines_place(struct binary *b, Dwarf_Die *die, struct buf *place)
+{
+	struct binary_files *f;
+	const char *path;
+	Dwarf_Die unit;
+	Dwarf_Word i;
+	int line, rc = 0;
+
+	buf_reset(place);
+	if (!declared(b, die, &unit, &i) || dwarf_decl_line(die, &line))
+		return 0;
+	f = &b->files[((uintptr_t)unit.cu >> 5) % BINARY_FILES];
+	if (f->cu != unit.cu) {
+		line_files_release(&f->files);
+		f->cu = unit.cu;
+		rc = line_files_read(&f->files, &unit);
+	}
+	if (!rc)
+		rc = line_files_name(&f->files, i, place);
+	if (rc == PP_ENOMEM)
+		return rc;
+	if (rc) {
+		buf_reset(place);
+		if (lines_declared(b, die, &path, &line))
+			return 0;
+		buf_adds(place, path);
+	}
+	buf_addf(place, ":%d", line);
+	return place->err;
 }

@@ -26,6 +26,9 @@ int lines_at(struct binary *b, uint64_t addr, struct line_row *r);
 /* Whether a path ends in another: "src/a.c" in "/build/src/a.c". */
 bool lines_same_file(const char *path, const char *end, size_t len);
 
+/* "FILE:LINE" of where a function was declared; empty: not known. 0 or PP_ENOMEM. */
+int lines_place(struct binary *b, Dwarf_Die *die, struct buf *place);
+
 /* Where a function was declared: 0, or PP_ENOENT. */
 int lines_declared(struct binary *b, Dwarf_Die *die, const char **file, int *line);
 

@@ -87,28 +87,51 @@ void name_bare(const char *s, struct buf *b)
 	}
 }
 
-/* The longest run of letters and digits of a pattern: every name that fits has it in it. */
-static void find_needle(struct name_pattern *p)
+/* What mangled names of C++ have letters of their own for. */
+static bool is_abbreviated(const char *s, size_t n)
 {
-	size_t i = 0;
+	static const char *const known[] = {
+		"std",	   "string",   "allocator",	"basic_string",	 "istream",
+		"ostream", "iostream", "basic_istream", "basic_ostream", "basic_iostream"};
 
-	p->needle = "";
-	p->needle_len = 0;
-	while (i < p->len) {
-		size_t n = 0;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strlen(known[i]) == n && !memcmp(s, known[i], n))
+			return true;
+	return false;
+}
 
-		if (p->text[i] == '[') {
-			while (i < p->len && p->text[i] != ']')
-				i++;
-		}
-		while (i + n < p->len && word(p->text[i + n]))
+/*
+ * The words of a pattern outside of brackets, where types may be, which are mangled to letters; for
+ * the same reason not what comes before a blank.
+ */
+static void find_words(struct name_pattern *p)
+{
+	unsigned depth = 0;
+
+	p->words = 0;
+	p->whole = !p->glob;
+	for (size_t i = 0, n; i < p->len; i += n ? n : 1) {
+		char c = p->text[i];
+
+		for (n = 0; i + n < p->len && word(p->text[i + n]);)
 			n++;
-		if (n > p->needle_len) {
-			p->needle = p->text + i;
-			p->needle_len = n;
-		}
-		i += n ? n : 1;
+		if (c == '<' || c == '(' || c == '[')
+			depth++;
+		else if ((c == '>' || c == ')' || c == ']') && depth)
+			depth--;
+		if (depth)
+			continue;
+		if (c == ' ')
+			p->words = 0;
+		p->whole = p->whole && (n || strchr(":<>()[] ", c));
+		if (n < 2 || p->words == NAME_WORDS || is_abbreviated(p->text + i, n))
+			continue;
+		p->word[p->words] = p->text + i;
+		p->word_len[p->words++] = n;
 	}
+	/* A bracket that is not closed is part of an operator, or of a glob. */
+	if (depth)
+		p->words = 0;
 }
 
 void name_pattern_set(struct name_pattern *p, const char *text)
@@ -117,10 +140,42 @@ void name_pattern_set(struct name_pattern *p, const char *text)
 	p->len = strlen(text);
 	p->glob = strpbrk(text, "*?[") != NULL && !strstr(text, "(*") &&
 		  !strstr(text, "operator*") && !strstr(text, "operator[");
-	find_needle(p);
-	/* Mangled names have no operators, constructors or closures in their letters. */
-	if (strstr(text, "operator") || strchr(text, '~') || strchr(text, '{') || strchr(text, '<'))
-		p->needle_len = 0;
+	find_words(p);
+	/* Mangled names have no operators or closures in their letters. */
+	if (strstr(text, "operator") || strchr(text, '{'))
+		p->words = 0;
+}
+
+/* Whether an identifier with its length before it, as names of C++ are mangled, is in a name. */
+static bool has_identifier(const char *name, size_t len, const char *text, size_t n)
+{
+	const char *at = name;
+
+	while ((at = memmem(at, len - (size_t)(at - name), text, n)) != NULL) {
+		const char *digit = at;
+		size_t left = n;
+
+		while (left && digit > name && digit[-1] == (char)('0' + left % 10)) {
+			left /= 10;
+			digit--;
+		}
+		if (!left)
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* Whether a name may fit: it has all words. */
+static bool has_words(const struct name_pattern *p, const char *name, size_t len)
+{
+	bool whole = p->whole && name[0] == '_' && name[1] == 'Z';
+
+	for (unsigned i = 0; i < p->words; i++)
+		if (whole ? !has_identifier(name, len, p->word[i], p->word_len[i])
+			  : !memmem(name, len, p->word[i], p->word_len[i]))
+			return false;
+	return true;
 }
 
 static bool fits(const struct name_pattern *p, const char *name, size_t len)
@@ -218,10 +273,11 @@ static bool fits_external(const struct name_pattern *p, const char *name)
 enum name_fit name_match(const struct name_pattern *p, const char *name, struct name_scratch *s)
 {
 	const char *shown, *bare;
+	size_t len = strlen(name);
 
-	if (fits(p, name, strlen(name)))
+	if (fits(p, name, len))
 		return NAME_WHOLE;
-	if (p->needle_len && !memmem(name, strlen(name), p->needle, p->needle_len))
+	if (!has_words(p, name, len))
 		return NAME_NO;
 	shown = name_shown(name, &s->demangled);
 	if (fits(p, shown, strlen(shown)))

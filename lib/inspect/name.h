@@ -19,13 +19,17 @@
 
 #define NAME_EVENT_MAX 63 /* characters of an event's or group's name, by the kernel */
 #define NAME_ARG_MAX   32 /* and of an argument's */
+#define NAME_WORDS     4
 
 struct name_pattern {
 	const char *text; /* the caller's */
 	size_t len;
-	bool glob;	    /* it has * ? [ */
-	const char *needle; /* letters that every name that fits has in it */
-	size_t needle_len;
+	bool glob; /* it has * ? [ */
+	/* Words that every name that fits has in it, also when it is mangled. */
+	const char *word[NAME_WORDS];
+	size_t word_len[NAME_WORDS];
+	unsigned words;
+	bool whole; /* they are whole identifiers */
 };
 
 struct name_scratch {

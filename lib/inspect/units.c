@@ -93,7 +93,7 @@ static const char *dwo_name(Dwarf_Die *skeleton)
  * Ranges of units do not overlap in sound files: the last one that begins at or before the address
  * is asked, and a few before it.
  */
-int binary_unit(struct binary *b, uint64_t vaddr, Dwarf_Die *unit)
+const struct binary_unit *units_at(const struct binary *b, uint64_t vaddr)
 {
 	uint32_t lo = 0, hi = b->n_units;
 
@@ -105,28 +105,32 @@ int binary_unit(struct binary *b, uint64_t vaddr, Dwarf_Die *unit)
 		else
 			hi = mid;
 	}
-	for (uint32_t i = lo; i > 0 && lo - i < 8; i--) {
-		const struct binary_unit *u = &b->units[i - 1];
-		Dwarf_Die skeleton;
-		uint8_t type;
+	for (uint32_t i = lo; i > 0 && lo - i < 8; i--)
+		if (vaddr < b->units[i - 1].hi)
+			return &b->units[i - 1];
+	return NULL;
+}
 
-		if (vaddr >= u->hi || !dwarf_offdie(b->dwarf, u->die, &skeleton))
-			continue;
-		*unit = skeleton;
-		if (!dwarf_cu_info(skeleton.cu, NULL, &type, NULL, unit, NULL, NULL, NULL) &&
-		    type == DW_UT_skeleton) {
-			if (unit->addr && is_sound(b, unit))
-				return 0;
-			diag_warn(
-				b->diag, b->path, -1,
-				"%s is missing, which has its debug information (libdw before 0.191 "
-				"does not read .dwp)",
-				dwo_name(&skeleton));
-		}
-		*unit = skeleton;
-		return 0;
+int binary_unit(struct binary *b, uint64_t vaddr, Dwarf_Die *unit)
+{
+	const struct binary_unit *u = units_at(b, vaddr);
+	Dwarf_Die skeleton;
+	uint8_t type;
+
+	if (!u || !dwarf_offdie(b->dwarf, u->die, &skeleton))
+		return PP_ENOENT;
+	*unit = skeleton;
+	if (!dwarf_cu_info(skeleton.cu, NULL, &type, NULL, unit, NULL, NULL, NULL) &&
+	    type == DW_UT_skeleton) {
+		if (unit->addr && is_sound(b, unit))
+			return 0;
+		diag_warn(b->diag, b->path, -1,
+			  "%s is missing, which has its debug information (libdw before 0.191 "
+			  "does not read .dwp)",
+			  dwo_name(&skeleton));
 	}
-	return PP_ENOENT;
+	*unit = skeleton;
+	return 0;
 }
 
 bool binary_skeleton(struct binary *b, Dwarf_CU *cu, Dwarf_Die *unit)

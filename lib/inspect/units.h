@@ -25,6 +25,9 @@ bool units_next(struct binary *b, Dwarf *dwarf, struct unit *u);
 /* Reads which unit is where, for binary_unit. 0 or PP_ENOMEM. */
 int units_read(struct binary *b);
 
+/* The part of the code that an address is in; NULL: of no unit. */
+const struct binary_unit *units_at(const struct binary *b, uint64_t vaddr);
+
 /* The entry of the compilation unit that covers an address: 0 or PP_ENOENT. */
 int binary_unit(struct binary *b, uint64_t vaddr, Dwarf_Die *unit);
 

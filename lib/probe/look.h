@@ -32,4 +32,7 @@ int look_variables(struct look *l, const char *what);
 /* Markers whose names fit "[PROVIDER:]NAME"; NULL: all. */
 int look_markers(struct look *l, const char *pattern);
 
+/* Ends a list of `what`, whose result so far is rc: an exit status. For the files of look only. */
+int look_finish(struct look *l, struct sheet *r, int rc, const char *what);
+
 #endif

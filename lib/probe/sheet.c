@@ -65,6 +65,12 @@ void sheet_text(struct sheet *r, const char *text)
 	}
 }
 
+static void put_cell(struct sheet *r)
+{
+	buf_inherit(&r->line, &r->cell);
+	sheet_text(r, buf_str(&r->cell));
+}
+
 void sheet_textf(struct sheet *r, const char *fmt, ...)
 {
 	va_list ap;
@@ -73,8 +79,22 @@ void sheet_textf(struct sheet *r, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vaddf(&r->cell, fmt, ap);
 	va_end(ap);
-	buf_inherit(&r->line, &r->cell);
-	sheet_text(r, buf_str(&r->cell));
+	put_cell(r);
+}
+
+void sheet_hex(struct sheet *r, uint64_t v)
+{
+	buf_reset(&r->cell);
+	buf_adds(&r->cell, "0x");
+	buf_add_hex(&r->cell, v, 0, ' ');
+	put_cell(r);
+}
+
+void sheet_number(struct sheet *r, uint64_t v)
+{
+	buf_reset(&r->cell);
+	buf_add_u64(&r->cell, v, 0, ' ');
+	put_cell(r);
 }
 
 int sheet_end_row(struct sheet *r)

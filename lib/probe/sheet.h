@@ -38,6 +38,8 @@ struct sheet {
 int sheet_begin(struct sheet *r, const struct sheet_column *columns, enum sheet_form form);
 void sheet_text(struct sheet *r, const char *text);
 __attribute__((format(printf, 2, 3))) void sheet_textf(struct sheet *r, const char *fmt, ...);
+void sheet_hex(struct sheet *r, uint64_t v); /* with 0x */
+void sheet_number(struct sheet *r, uint64_t v);
 int sheet_end_row(struct sheet *r);
 
 /* Writes what is left, and closes the standard output. 0, or the first error of all. */

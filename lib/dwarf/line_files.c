@@ -1,0 +1,279 @@
+/* The names of the source files of a compilation unit, by the header of its line table. */
+#include "dwarf/line_files.h"
+
+#include "base/array.h"
+#include "base/cursor.h"
+#include "base/err.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMATS_MAX 16 /* what an entry of DWARF 5 tells */
+
+enum section { LINE, STR, LINE_STR, SECTIONS };
+
+struct format {
+	uint64_t content, form;
+};
+
+struct reader {
+	struct cursor c;
+	const Elf_Data *section[SECTIONS];
+	unsigned offset_size;
+};
+
+static uint64_t get_uleb(struct cursor *c)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0;; shift += 7) {
+		uint8_t b = get_u8(c);
+
+		if (shift < 64)
+			v |= (uint64_t)(b & 0x7f) << shift;
+		if (!(b & 0x80))
+			return v;
+	}
+}
+
+/* The first section of each name, as libdw takes it; libdw has unpacked them. */
+static bool find_sections(struct reader *r, Elf *elf)
+{
+	static const char *const wanted[SECTIONS] = {"line", "str", "line_str"};
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+		GElf_Shdr sh;
+		const char *name =
+			gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+
+		if (!name || sh.sh_type == SHT_NOBITS)
+			continue;
+		if (!strncmp(name, ".zdebug_", 8))
+			name += 8;
+		else if (!strncmp(name, ".debug_", 7))
+			name += 7;
+		else
+			continue;
+		for (int i = 0; i < SECTIONS; i++)
+			if (!r->section[i] && !strcmp(name, wanted[i])) {
+				r->section[i] = elf_getdata(scn, NULL);
+				if (r->section[i] && !r->section[i]->d_buf)
+					r->section[i] = NULL;
+			}
+	}
+	return r->section[LINE] != NULL;
+}
+
+/* A text in the table itself; NULL: it has no end. */
+static const char *get_string(struct cursor *c)
+{
+	size_t left = cursor_left(c), n = strnlen((const char *)c->p, left);
+
+	return n < left ? (const char *)get_bytes(c, n + 1) : NULL;
+}
+
+static uint64_t get_offset(struct reader *r)
+{
+	return r->offset_size == 8 ? get_u64(&r->c) : get_u32(&r->c);
+}
+
+static const char *get_distant(struct reader *r, enum section s)
+{
+	uint64_t at = get_offset(r);
+	const Elf_Data *d = r->section[s];
+	const char *text;
+
+	if (!d || at >= d->d_size)
+		return NULL;
+	text = (const char *)d->d_buf + at;
+	/* The last NUL of a table may lie just after it: see dwarf_seal.h. */
+	return strnlen(text, d->d_size - at + 1) <= d->d_size - at ? text : NULL;
+}
+
+/* A value of DWARF 5. False: its form is not known here. */
+static bool get_value(struct reader *r, uint64_t form, const char **text, uint64_t *number)
+{
+	switch (form) {
+	case DW_FORM_string: *text = get_string(&r->c); break;
+	case DW_FORM_strp: *text = get_distant(r, STR); break;
+	case DW_FORM_line_strp: *text = get_distant(r, LINE_STR); break;
+	case DW_FORM_udata: *number = get_uleb(&r->c); break;
+	case DW_FORM_data1: *number = get_u8(&r->c); break;
+	case DW_FORM_data2: *number = get_u16(&r->c); break;
+	case DW_FORM_data4: *number = get_u32(&r->c); break;
+	case DW_FORM_data8: *number = get_u64(&r->c); break;
+	case DW_FORM_data16: cursor_skip(&r->c, 16); break;
+	case DW_FORM_block: cursor_skip(&r->c, get_uleb(&r->c)); break;
+	default: return false;
+	}
+	return true;
+}
+
+static int add_dir(struct line_files *f, const char *name)
+{
+	const char **v = array_widen(f->dirs, &f->dirs_cap, f->n_dirs, 16, sizeof(*v));
+
+	if (!v)
+		return PP_ENOMEM;
+	f->dirs = v;
+	f->dirs[f->n_dirs++] = name;
+	return 0;
+}
+
+static int add_file(struct line_files *f, const char *name, uint64_t dir)
+{
+	struct line_file *v = array_widen(f->files, &f->files_cap, f->n_files, 64, sizeof(*v));
+
+	if (!v)
+		return PP_ENOMEM;
+	f->files = v;
+	f->files[f->n_files++] = (struct line_file){name, dir};
+	return 0;
+}
+
+/* ---- DWARF 2 to 4 ---- */
+
+/* Directories and files count from 1. */
+static int read_old(struct line_files *f, struct reader *r)
+{
+	int rc = add_dir(f, f->comp_dir);
+	const char *name;
+
+	while (!rc && (name = get_string(&r->c)) != NULL && *name)
+		rc = add_dir(f, name);
+	if (!rc)
+		rc = r->c.bad ? PP_ECORRUPT : add_file(f, NULL, 0);
+	while (!rc && (name = get_string(&r->c)) != NULL && *name) {
+		uint64_t dir = get_uleb(&r->c);
+
+		get_uleb(&r->c);
+		get_uleb(&r->c);
+		rc = r->c.bad ? PP_ECORRUPT : add_file(f, name, dir);
+	}
+	return rc;
+}
+
+/* ---- DWARF 5 ---- */
+
+static int read_table(struct line_files *f, struct reader *r, bool files)
+{
+	struct format formats[FORMATS_MAX];
+	unsigned n = get_u8(&r->c);
+	uint64_t count;
+	int rc = 0;
+
+	if (n > FORMATS_MAX)
+		return PP_EUNSUPPORTED;
+	for (unsigned i = 0; i < n; i++) {
+		formats[i].content = get_uleb(&r->c);
+		formats[i].form = get_uleb(&r->c);
+	}
+	count = get_uleb(&r->c);
+	if (r->c.bad || count > cursor_left(&r->c))
+		return PP_ECORRUPT;
+	for (uint64_t k = 0; !rc && k < count; k++) {
+		const char *name = NULL;
+		uint64_t dir = 0;
+
+		for (unsigned i = 0; i < n; i++) {
+			const char *text = NULL;
+			uint64_t number = 0;
+
+			if (!get_value(r, formats[i].form, &text, &number))
+				return PP_EUNSUPPORTED;
+			if (formats[i].content == DW_LNCT_path)
+				name = text;
+			else if (formats[i].content == DW_LNCT_directory_index)
+				dir = number;
+		}
+		rc = r->c.bad ? PP_ECORRUPT : files ? add_file(f, name, dir) : add_dir(f, name);
+	}
+	return rc;
+}
+
+static int read_new(struct line_files *f, struct reader *r)
+{
+	int rc = read_table(f, r, false);
+
+	return rc ? rc : read_table(f, r, true);
+}
+
+/* ---- the table ---- */
+
+static int read_header(struct line_files *f, struct reader *r)
+{
+	uint64_t length = get_u32(&r->c);
+
+	r->offset_size = length == 0xffffffff ? 8 : 4;
+	if (r->offset_size == 8)
+		length = get_u64(&r->c);
+	r->c = cursor_sub(&r->c, length);
+	f->version = get_u16(&r->c);
+	if (f->version < 2 || f->version > 5)
+		return PP_EUNSUPPORTED;
+	if (f->version == 5)
+		cursor_skip(&r->c, 2);
+	get_offset(r);
+	cursor_skip(&r->c, f->version >= 4 ? 5 : 4);
+	/* The lengths of the opcodes. */
+	length = get_u8(&r->c);
+	cursor_skip(&r->c, length ? length - 1 : 0);
+	if (r->c.bad)
+		return PP_ECORRUPT;
+	return f->version == 5 ? read_new(f, r) : read_old(f, r);
+}
+
+int line_files_read(struct line_files *f, Dwarf_Die *unit)
+{
+	Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(unit->cu));
+	struct reader r = {0};
+	Dwarf_Attribute attr;
+	Dwarf_Word at;
+	GElf_Ehdr eh;
+	int rc;
+
+	memset(f, 0, sizeof(*f));
+	if (!dwarf_attr(unit, DW_AT_stmt_list, &attr) || dwarf_formudata(&attr, &at))
+		return PP_ENOENT;
+	if (!find_sections(&r, elf) || !gelf_getehdr(elf, &eh))
+		return PP_EUNSUPPORTED;
+	if (dwarf_attr(unit, DW_AT_comp_dir, &attr))
+		f->comp_dir = dwarf_formstring(&attr);
+	r.c = cursor_make(
+		r.section[LINE]->d_buf, r.section[LINE]->d_size,
+		eh.e_ident[EI_DATA] !=
+			(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB));
+	cursor_skip(&r.c, at);
+	rc = read_header(f, &r);
+	if (rc)
+		line_files_release(f);
+	return rc;
+}
+
+void line_files_release(struct line_files *f)
+{
+	free(f->dirs);
+	free(f->files);
+	memset(f, 0, sizeof(*f));
+}
+
+int line_files_name(const struct line_files *f, uint64_t number, struct buf *path)
+{
+	const struct line_file *file = number < f->n_files ? &f->files[number] : NULL;
+	const char *dir;
+
+	if (!file || !file->name)
+		return PP_ENOENT;
+	buf_reset(path);
+	dir = file->dir < f->n_dirs ? f->dirs[file->dir] : NULL;
+	/* A relative directory stays that, as with libdw. */
+	if (file->name[0] != '/' && dir)
+		buf_addf(path, "%s/", dir);
+	buf_adds(path, file->name);
+	return path->err;
+}
