@@ -173,6 +173,44 @@ int counts_lay_out(struct counts *c)
 	return 0;
 }
 
+/* Rows of new groups, with what those of the old ones have. */
+static int keep_rows(struct counts *c, const struct count_group *old, uint32_t n_old)
+{
+	struct count_row *rows = calloc((size_t)c->n_events * c->n_groups + 1, sizeof(*rows));
+
+	if (!rows)
+		return PP_ENOMEM;
+	for (uint32_t g = 0; g < c->n_groups; g++)
+		for (uint32_t o = 0; o < n_old; o++)
+			for (uint32_t e = 0; e < c->n_events && !compare(&c->groups[g], &old[o]);
+			     e++)
+				rows[(size_t)e * c->n_groups + g] = c->rows[(size_t)e * n_old + o];
+	free(c->rows);
+	c->rows = rows;
+	return 0;
+}
+
+int counts_move_cpu(struct counts *c, uint32_t cpu, const struct count_cpu *place)
+{
+	struct count_group *old = c->groups;
+	uint32_t n_old = c->n_groups;
+	int rc;
+
+	c->cpus[cpu] = *place;
+	rc = make_groups(c);
+	if (rc)
+		return rc;
+	rc = keep_rows(c, old, n_old);
+	if (rc) { /* as it was */
+		free(c->groups);
+		c->groups = old;
+		c->n_groups = n_old;
+		return rc;
+	}
+	free(old);
+	return 0;
+}
+
 unsigned counts_unit_width(const struct counts *c)
 {
 	size_t width = strlen("unit");
@@ -216,11 +254,12 @@ static bool belongs(const struct counts *c, const struct count_group *g, uint32_
 	return !compare(&of, g);
 }
 
+/* A counter that was absent before begins with 0. */
 static struct count_value since(const struct counts *c, size_t at, bool delta)
 {
 	struct count_value v = c->cells[at];
 
-	if (delta) {
+	if (delta && c->before[at].running != COUNT_ABSENT) {
 		v.value -= c->before[at].value;
 		v.enabled -= c->before[at].enabled;
 		v.running -= c->before[at].running;
@@ -242,7 +281,8 @@ static double sum(const struct counts *c, uint32_t event, const struct count_gro
 {
 	struct count_value total = {0};
 	double value = 0;
-	bool bad = false;
+	bool parts = c->by != COUNT_BY_ALL && c->by != COUNT_BY_THREAD, bad = false;
+	uint32_t away = 0;
 
 	row->cpus = 0;
 	for (uint32_t p = 0; p < c->n_cpus && !bad; p++) {
@@ -255,15 +295,20 @@ static double sum(const struct counts *c, uint32_t event, const struct count_gro
 			if (c->cells[at].running == COUNT_ABSENT || !belongs(c, g, p, t))
 				continue;
 			v = since(c, at, delta);
+			if (delta && parts && !v.enabled && c->before[at].enabled) {
+				away++; /* its CPU was offline */
+				continue;
+			}
 			total.value += v.value;
 			total.enabled += v.enabled;
 			total.running += v.running;
 			value += scaled(c, &v);
-			bad |= c->by != COUNT_BY_ALL && c->by != COUNT_BY_THREAD && !v.running;
+			bad |= parts && !v.running;
 			counted = true;
 		}
 		row->cpus += counted;
 	}
+	row->cpus += row->cpus ? 0 : away;
 	if (bad)
 		total.enabled = total.running = 0;
 	row->state = !c->events[event].supported ? COUNT_NOT_SUPPORTED

@@ -122,6 +122,12 @@ int counts_add_thread(struct counts *c, int64_t tid, const char *comm);
  */
 int counts_lay_out(struct counts *c);
 
+/*
+ * A CPU is elsewhere: where it is was not known while it was offline. Rows that there are keep what
+ * they have. 0 or PP_ENOMEM.
+ */
+int counts_move_cpu(struct counts *c, uint32_t cpu, const struct count_cpu *place);
+
 static inline struct count_value *counts_cell(const struct counts *c, uint32_t event, uint32_t cpu,
 					      uint32_t thread)
 {

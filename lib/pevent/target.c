@@ -2,6 +2,7 @@
 #include "pevent/target.h"
 
 #include "base/err.h"
+#include "pevent/online.h"
 #include "pevent/sysfile.h"
 
 #include <dirent.h>
@@ -11,8 +12,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define ONLINE "/sys/devices/system/cpu/online"
-
 static bool has(const int *list, size_t n, int v)
 {
 	for (size_t i = 0; i < n; i++)
@@ -21,37 +20,60 @@ static bool has(const int *list, size_t n, int v)
 	return false;
 }
 
-/* The CPUs that are online, of those that the user named. */
-static int find_cpus(struct target *t, const char *wanted, struct diag *d)
+/* CPUs that are wanted, and in the machine, but offline. Without a list of all there are none. */
+static int find_away(struct target *t, const struct online *o, const int *wanted, size_t n_wanted)
 {
-	struct buf b = BUF_INIT;
-	int *online = NULL;
-	size_t n = 0, kept = 0;
-	int rc = sysfile_read(ONLINE, SYSFILE_MAX, &b);
+	int *present = NULL;
+	size_t n = 0;
+	int rc = online_present(&present, &n);
 
-	if (!rc)
-		rc = cpulist_parse(buf_str(&b), &online, &n);
-	buf_release(&b);
+	if (rc)
+		return rc == PP_ENOMEM ? rc : 0;
+	for (size_t i = 0; i < n; i++)
+		if (!online_has(o, present[i]) && (!wanted || has(wanted, n_wanted, present[i])))
+			present[t->n_away++] = present[i];
+	t->away = present;
+	return 0;
+}
+
+/* Those that are online, of the CPUs that the user named. */
+static int named_cpus(struct target *t, const struct online *o, const char *list, struct diag *d)
+{
+	size_t kept = 0;
+	int rc = cpulist_parse(list, &t->cpus, &t->n_cpus);
+
 	if (rc) {
-		diag_error(d, NULL, -1, "%s: %s", ONLINE, pp_strerror(rc));
+		diag_error(d, NULL, -1, "'%s' is no list of CPUs", list);
 		return rc;
 	}
-	if (!wanted) {
-		t->cpus = online;
-		t->n_cpus = n;
-		return 0;
-	}
-	rc = cpulist_parse(wanted, &t->cpus, &t->n_cpus);
-	if (rc)
-		diag_error(d, NULL, -1, "'%s' is no list of CPUs", wanted);
+	rc = find_away(t, o, t->cpus, t->n_cpus);
 	for (size_t i = 0; i < t->n_cpus; i++) {
-		if (has(online, n, t->cpus[i]))
+		if (online_has(o, t->cpus[i]))
 			t->cpus[kept++] = t->cpus[i];
 		else
 			diag_warn(d, NULL, -1, "CPU %d is not online", t->cpus[i]);
 	}
 	t->n_cpus = kept;
-	free(online);
+	return rc;
+}
+
+static int find_cpus(struct target *t, const char *wanted, struct diag *d)
+{
+	struct online o = {0};
+	bool changed;
+	int rc = online_look(&o, &changed);
+
+	if (rc) {
+		diag_error(d, NULL, -1, "%s: %s", ONLINE_FILE, pp_strerror(rc));
+	} else if (wanted) {
+		rc = named_cpus(t, &o, wanted, d);
+	} else {
+		t->cpus = o.cpus;
+		t->n_cpus = o.n;
+		rc = find_away(t, &o, NULL, 0);
+		o.cpus = NULL;
+	}
+	online_release(&o);
 	return rc;
 }
 
@@ -207,6 +229,7 @@ int target_find(struct target *t, const struct target_want *w, pid_t child, stru
 void target_release(struct target *t)
 {
 	free(t->cpus);
+	free(t->away);
 	free(t->pids);
 	free(t->tids);
 	*t = (struct target){0};

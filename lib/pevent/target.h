@@ -26,6 +26,8 @@ struct target_want {
 struct target {
 	int *cpus;
 	size_t n_cpus;
+	int *away; /* CPUs that are meant, too, but offline */
+	size_t n_away;
 	pid_t *pids; /* the processes that were named, or are a user's */
 	size_t n_pids;
 	pid_t *tids; /* {-1}: every task */

@@ -12,11 +12,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LEVEL_MAX 4			   /* of attr_adapt */
-#define IDS_MAX	  ((0xffff - 8 - 128) / 8) /* ids that one HEADER_ATTR record can hold */
-#define FDS_MAX	  (1u << 20)		   /* descriptors altogether */
-#define OTHER_FDS 64
-#define RINGS_MAX (256u << 20) /* bytes of all rings that are sized by what is recorded */
+#define LEVEL_MAX   4			     /* of attr_adapt */
+#define IDS_MAX	    ((0xffff - 8 - 128) / 8) /* ids that one HEADER_ATTR record can hold */
+#define FDS_MAX	    (1u << 20)		     /* descriptors altogether */
+#define OTHER_FDS   64
+#define RINGS_MAX   (256u << 20) /* bytes of all rings that are sized by what is recorded */
+#define ID_IN_STORE (1ull << 62) /* ids from here on are not the kernel's, which counts from 1 */
 
 static int fail(const struct session *s, int rc, const char *text)
 {
@@ -43,23 +44,59 @@ static void raise_limit(size_t need)
 	(void)setrlimit(RLIMIT_NOFILE, &r);
 }
 
+/* Makes room for CPUs that may come, unless there are more than a recording can announce. */
+static int expect_cpus(struct session *s)
+{
+	size_t n = s->t.n_cpus + s->t.n_away;
+	bool changed;
+	int *all, rc = online_look(&s->online, &changed);
+
+	s->n_home = s->t.n_cpus;
+	s->hotplug = !s->c->per_thread && s->t.n_tids == 1 && s->t.tids[0] == -1;
+	if (rc)
+		return fail(s, rc, ONLINE_FILE);
+	if (!s->hotplug || !s->t.n_away || n > IDS_MAX || n * s->n_attrs > FDS_MAX)
+		return 0;
+	all = realloc(s->t.cpus, n * sizeof(*all));
+	if (!all)
+		return fail(s, PP_ENOMEM, "CPUs");
+	memcpy(all + s->t.n_cpus, s->t.away, s->t.n_away * sizeof(*all));
+	s->t.cpus = all;
+	s->t.n_cpus = n;
+	return 0;
+}
+
+/* What is needed to give records of CPUs that come the ids that the recording has for them. */
+static int make_ids(const struct session *s, struct rec_attr *a)
+{
+	if (!s->hotplug || !s->with_ids)
+		return 0;
+	a->shown = calloc(s->t.n_cpus, sizeof(*a->shown));
+	a->base = calloc(s->t.n_cpus, sizeof(*a->base));
+	return a->shown && a->base ? 0 : fail(s, PP_ENOMEM, "events");
+}
+
 static int make_matrix(struct session *s)
 {
 	size_t n = s->t.n_cpus * s->t.n_tids;
+	int rc = 0;
 
 	s->n_rows = s->c->per_thread ? s->t.n_tids : s->t.n_cpus;
 	s->n_rings = s->n_rows * (s->c->snapshot ? 2 : 1);
 	if (n * s->n_attrs > FDS_MAX)
 		return fail(s, PP_ELIMIT, "events times CPUs times threads");
 	raise_limit(n * s->n_attrs + 2 * s->n_rings + OTHER_FDS);
-	for (size_t i = 0; i < s->n_attrs; i++) {
+	for (size_t i = 0; i < s->n_attrs && !rc; i++) {
 		s->attrs[i].fds = malloc(n * sizeof(int));
 		s->attrs[i].ids = calloc(n, sizeof(uint64_t));
 		if (!s->attrs[i].fds || !s->attrs[i].ids)
 			return fail(s, PP_ENOMEM, "events");
 		for (size_t k = 0; k < n; k++)
 			s->attrs[i].fds[k] = -1;
+		rc = make_ids(s, &s->attrs[i]);
 	}
+	if (rc)
+		return rc;
 	s->rings = calloc(s->n_rings, sizeof(*s->rings));
 	for (size_t i = 0; i < s->n_rings && s->rings; i++)
 		s->rings[i].fd = -1;
@@ -185,8 +222,29 @@ static bool has_place(const struct session *s, const struct rec_attr *a, size_t 
 	return !a->only_cpus;
 }
 
+/* The event's id is announced, or changed into the one that was, in records of its buffer. */
+static int take_id(struct session *s, struct rec_attr *a, size_t cpu, uint64_t id)
+{
+	struct ring *r = &s->rings[cpu + (a->attr.write_backward ? s->n_rows : 0)];
+	struct ring_id both = {
+		.real = id, .sample_type = a->attr.sample_type, .read_format = a->attr.read_format};
+
+	if (!s->late)
+		a->ids[a->n_ids++] = id;
+	if (!a->shown)
+		return 0;
+	if (!s->late) {
+		a->shown[cpu] = id;
+		return 0;
+	}
+	both.shown = a->shown[cpu];
+	both.base = a->base[cpu];
+	return ids_add(&r->ids, &both) ? fail(s, PP_ENOMEM, "events") : 0;
+}
+
 static int open_one(struct session *s, struct rec_attr *a, size_t cpu, size_t tid)
 {
+	uint64_t id;
 	long fd;
 	int rc;
 
@@ -195,6 +253,8 @@ static int open_one(struct session *s, struct rec_attr *a, size_t cpu, size_t ti
 	fd = open_event(s, a, cpu, tid);
 	if (fd < 0 && errno == ESRCH)
 		return 0; /* the thread has ended */
+	if (fd < 0 && errno == ENODEV && s->late)
+		return PP_END; /* not quite there, or gone again */
 	if (fd < 0 && errno == ENODEV && a->attr.type == PERF_TYPE_SOFTWARE) {
 		diag_warn(s->d, NULL, -1, "CPU %d has gone offline", s->t.cpus[cpu]);
 		return PP_END;
@@ -210,24 +270,47 @@ static int open_one(struct session *s, struct rec_attr *a, size_t cpu, size_t ti
 	}
 	if (!rc)
 		rc = set_filter(s, a, (int)fd);
-	if (!rc && ioctl((int)fd, PERF_EVENT_IOC_ID, &a->ids[a->n_ids++]))
+	if (!rc && ioctl((int)fd, PERF_EVENT_IOC_ID, &id))
 		rc = deny_event(s, a, errno);
+	return rc ? rc : take_id(s, a, cpu, id);
+}
+
+int session_open_on(struct session *s, size_t cpu)
+{
+	int rc = 0;
+
+	for (size_t t = 0; t < s->t.n_tids && !rc; t++)
+		for (size_t i = 0; i < s->n_attrs && !rc; i++)
+			rc = open_one(s, &s->attrs[i], cpu, t);
 	return rc;
+}
+
+/* An id in store for each event on each CPU that may come. */
+static void announce(struct session *s)
+{
+	uint64_t id = ID_IN_STORE;
+
+	for (size_t i = 0; i < s->n_attrs; i++) {
+		struct rec_attr *a = &s->attrs[i];
+
+		for (size_t c = s->n_home; a->shown && c < s->t.n_cpus; c++)
+			if (has_place(s, a, c, 0))
+				a->shown[c] = a->ids[a->n_ids++] = id++;
+	}
 }
 
 static int open_all(struct session *s)
 {
 	bool any = false;
 
-	for (size_t c = 0; c < s->t.n_cpus; c++) {
-		int rc = 0;
+	for (size_t c = 0; c < s->n_home; c++) {
+		int rc = session_open_on(s, c);
 
-		for (size_t t = 0; t < s->t.n_tids && !rc; t++)
-			for (size_t i = 0; i < s->n_attrs && !rc; i++)
-				rc = open_one(s, &s->attrs[i], c, t);
 		if (rc && rc != PP_END)
 			return rc;
 	}
+	announce(s);
+	s->late = true;
 	for (size_t i = 0; i < s->n_rings; i++)
 		any |= s->rings[i].fd >= 0;
 	if (any)
@@ -286,7 +369,8 @@ static void say_concessions(const struct session *s, uint32_t asked)
 static uint32_t pages_within(const struct session *s, uint64_t bytes, uint32_t most)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t each = bytes / ((s->n_rows ? s->n_rows : 1) * page);
+	size_t rows = s->hotplug ? s->n_home : s->n_rows;
+	uint64_t each = bytes / ((rows ? rows : 1) * page);
 	uint32_t pages = 1;
 
 	while (pages < most && 2ull * pages <= each)
@@ -351,6 +435,8 @@ int session_open(struct session *s, pid_t child)
 	if (!rc)
 		rc = find_places(s);
 	if (!rc)
+		rc = expect_cpus(s);
+	if (!rc)
 		rc = make_matrix(s);
 	if (rc)
 		return rc;
@@ -371,6 +457,7 @@ void session_enable(struct session *s, bool on, const char *name)
 	for (size_t i = 0; i < s->n_attrs; i++) {
 		if (!s->attrs[i].fds || (name && strcmp(name, s->attrs[i].name) != 0))
 			continue;
+		s->attrs[i].on = on;
 		for (size_t k = 0; k < n; k++)
 			if (s->attrs[i].fds[k] >= 0)
 				ioctl(s->attrs[i].fds[k],
@@ -413,6 +500,7 @@ int session_grow(struct session *s, struct ring *r, uint32_t pages, struct ring 
 	}
 	*old = *r;
 	*r = grown;
+	r->ids = old->ids; /* of which the old one has a view: records in it are still to be read */
 	return 0;
 }
 
@@ -424,7 +512,7 @@ void session_pause(struct session *s, bool on)
 }
 
 /* The last number of what read(2) gives for an event: its own losses. */
-static uint64_t read_lost(const struct rec_attr *a, int fd)
+uint64_t session_lost_by(const struct rec_attr *a, int fd)
 {
 	uint64_t v[4 + 3 * 64]; /* a group of up to 64; those of its own come first */
 	ssize_t n = read(fd, v, sizeof(v));
@@ -440,13 +528,13 @@ bool session_lost(const struct session *s, uint64_t *lost)
 {
 	size_t n = s->t.n_cpus * s->t.n_tids;
 
-	*lost = 0;
+	*lost = s->gone_lost;
 	if (!s->n_attrs || !(s->attrs[0].attr.read_format & PERF_FORMAT_LOST))
 		return false;
 	for (size_t i = 0; i < s->n_attrs; i++)
 		for (size_t k = 0; k < n; k++)
 			if (s->attrs[i].fds[k] >= 0 && !s->attrs[i].attr.write_backward)
-				*lost += read_lost(&s->attrs[i], s->attrs[i].fds[k]);
+				*lost += session_lost_by(&s->attrs[i], s->attrs[i].fds[k]);
 	return true;
 }
 
@@ -454,8 +542,11 @@ void session_close(struct session *s)
 {
 	size_t n = s->t.n_cpus * s->t.n_tids;
 
-	for (size_t i = 0; i < s->n_rings && s->rings; i++)
+	for (size_t i = 0; i < s->n_rings && s->rings; i++) {
 		ring_close(&s->rings[i]);
+		ids_release(&s->rings[i].ids);
+	}
+	online_release(&s->online);
 	for (size_t i = 0; i < s->n_attrs; i++) {
 		for (size_t k = 0; s->attrs[i].fds && k < n; k++)
 			if (s->attrs[i].fds[k] >= 0)
@@ -465,6 +556,8 @@ void session_close(struct session *s)
 		free(s->attrs[i].only_cpus);
 		free(s->attrs[i].fds);
 		free(s->attrs[i].ids);
+		free(s->attrs[i].shown);
+		free(s->attrs[i].base);
 		free(s->attrs[i].name);
 	}
 	free(s->attrs);

@@ -9,6 +9,7 @@
 #define PP_RECORD_PARTS_H
 
 #include "base/intern.h"
+#include "pevent/online.h"
 #include "record/command.h"
 #include "record/keep.h"
 #include "record/record.h"
@@ -97,6 +98,28 @@ uint64_t words_all_registers(void);
 /* "16M" to bytes (B, K, M, G, T of 1024); *unit: there is one. 0 or PP_EUSAGE. */
 int words_size(const char *arg, uint64_t *bytes, bool *unit);
 
+/* ids.c */
+
+/* An event that was opened when the head of the recording was written already. */
+struct ring_id {
+	uint64_t real, shown; /* the kernel's id, and the one that was announced */
+	uint64_t base;	      /* what an earlier event of that id has counted */
+	uint64_t sample_type, read_format;
+};
+
+/* Zeroed: none. */
+struct ring_ids {
+	struct buf list; /* struct ring_id, in the order of `real` */
+	struct buf copy; /* records with other ids, while they are read */
+};
+
+int ids_add(struct ring_ids *ids, const struct ring_id *id);
+
+/* Changes them in records, one after the other. */
+void ids_change(const struct ring_ids *ids, uint8_t *data, size_t size);
+
+void ids_release(struct ring_ids *ids);
+
 /* ring.c */
 
 /* A buffer, which belongs to an event of its own that others send their records to. */
@@ -110,8 +133,9 @@ struct ring {
 	size_t map_size;
 	uint64_t mask; /* bytes of data - 1 */
 	uint64_t tail, head;
-	uint64_t lost; /* events that the kernel had no room for, so far */
-	bool was_full; /* nearly, since the last look: a record may tell of losses */
+	uint64_t lost;	     /* events that the kernel had no room for, so far */
+	bool was_full;	     /* nearly, since the last look: a record may tell of losses */
+	struct ring_ids ids; /* of a CPU that has come */
 };
 
 /* What passed through the rings. */
@@ -239,6 +263,9 @@ struct rec_attr {
 	int cgroup_fd;	/* -1: none */
 	int *only_cpus; /* where its PMU is to be opened; NULL: everywhere */
 	size_t n_only;
+	uint64_t *shown; /* [cpu]: the id that the recording has for it; NULL: CPUs do not come */
+	uint64_t *base;	 /* [cpu]: what was counted there before the CPU went */
+	bool on;	 /* it was enabled */
 };
 
 struct session {
@@ -259,6 +286,13 @@ struct session {
 	bool user_only;	    /* the kernel side is forbidden */
 	bool with_ids;	    /* samples carry the id of their event */
 	const char *tracefs;
+	bool hotplug; /* CPUs are recorded, not tasks on them */
+	bool late;    /* the head of the recording is written */
+	struct online online;
+	size_t n_home;	     /* CPUs of the target that were there at first; others may come */
+	uint64_t gone_lost;  /* by events of CPUs that went */
+	uint32_t unrecorded; /* CPUs that came and are not recorded */
+	unsigned tries;	     /* to open events on one that was not ready */
 };
 
 /* Finds CPUs and threads (child: the command's process, or 0), opens and maps everything. */
@@ -272,11 +306,15 @@ void session_enable(struct session *s, bool on, const char *name);
  */
 int session_grow(struct session *s, struct ring *r, uint32_t pages, struct ring *old);
 
+/* Opens all events of a CPU of the target. 0, PP_END: it is offline, or another code. */
+int session_open_on(struct session *s, size_t cpu);
+
 /* Stops and continues writing into backward rings. */
 void session_pause(struct session *s, bool on);
 
 /* Events that were lost, by the kernel's own account; false if it keeps none. */
 bool session_lost(const struct session *s, uint64_t *lost);
+uint64_t session_lost_by(const struct rec_attr *a, int fd); /* one of its descriptors */
 
 /* The events see tasks that were there before, so that a tracker and its synthesis are needed. */
 static inline bool session_sees_others(const struct record_config *c)
@@ -285,6 +323,14 @@ static inline bool session_sees_others(const struct record_config *c)
 }
 
 void session_close(struct session *s);
+
+/* hotplug.c */
+
+/*
+ * Looks whether CPUs have come or gone, which it reports: opens events for those, and closes those
+ * of these. *came: there are new descriptors. 0, or a code that has been told.
+ */
+int hotplug_look(struct session *s, bool *came);
 
 /* deny.c */
 
@@ -332,13 +378,14 @@ struct recorder {
 	struct iovec *iov; /* two for each ring, two more */
 	uint64_t *lost;	   /* for each row, before a round */
 	sigset_t old_mask;
-	int epoll, signals, timer;
-	size_t watched; /* descriptors of events that live */
+	int epoll, signals, timer, cpus; /* the last: of online_listen */
+	size_t watched;			 /* descriptors of events that live */
 	bool stop;
 	bool open; /* events were written after the last round but one */
 	bool snap; /* SIGUSR2 has come: a snapshot, or a new file */
 
 	uint64_t began, started; /* the process, the events: ns of CLOCK_MONOTONIC */
+	uint64_t next_look;	 /* at the CPUs that are online, likewise */
 	size_t span;		 /* the one that is or comes */
 	bool on;		 /* events are on */
 
@@ -352,7 +399,7 @@ struct recorder {
 };
 
 /* What epoll reports: these, or OF_RING + index of a descriptor. */
-enum of { OF_SIGNAL, OF_TIMER, OF_SINK, OF_CONTROL, OF_RING };
+enum of { OF_SIGNAL, OF_TIMER, OF_SINK, OF_CONTROL, OF_CPUS, OF_RING };
 
 uint64_t now_ns(clockid_t clock);
 

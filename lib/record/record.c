@@ -28,7 +28,7 @@ static int watch(struct recorder *r, int fd, uint32_t events, uint64_t what)
 {
 	struct epoll_event e = {.events = events, .data.u64 = what};
 
-	if (epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &e) && errno != EEXIST)
+	if (epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &e))
 		return os_error(r, "epoll");
 	return 0;
 }
@@ -70,9 +70,29 @@ static void restore_signals(struct recorder *r)
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 }
 
-static int watch_all(struct recorder *r)
+/*
+ * One event of each CPU and thread: it tells of the shared ring, and of the thread's end. The last
+ * one is the tracker, if there is one, and then is everywhere.
+ */
+static int watch_events(struct recorder *r)
 {
 	const struct rec_attr *a = &r->s.attrs[r->s.n_attrs - 1];
+
+	for (size_t i = 0; i < r->s.t.n_cpus * r->s.t.n_tids; i++) {
+		struct epoll_event e = {.events = EPOLLIN, .data.u64 = OF_RING + i};
+
+		if (a->fds[i] < 0)
+			continue;
+		if (!epoll_ctl(r->epoll, EPOLL_CTL_ADD, a->fds[i], &e))
+			r->watched++;
+		else if (errno != EEXIST)
+			return os_error(r, "epoll");
+	}
+	return 0;
+}
+
+static int watch_all(struct recorder *r)
+{
 	int rc;
 
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -88,17 +108,10 @@ static int watch_all(struct recorder *r)
 		rc = watch(r, sink_poll_fd(&r->sink), 0, OF_SINK); /* tells when the reader goes */
 	if (!rc && r->control >= 0)
 		rc = watch(r, r->control, EPOLLIN, OF_CONTROL);
-	/*
-	 * One event of each CPU and thread: it tells of the shared ring, and of the thread's end.
-	 * The last one is the tracker, if there is one, and then is everywhere.
-	 */
-	for (size_t i = 0; i < r->s.t.n_cpus * r->s.t.n_tids && !rc; i++) {
-		if (a->fds[i] < 0)
-			continue;
-		rc = watch(r, a->fds[i], EPOLLIN, OF_RING + i);
-		r->watched++;
-	}
-	return rc;
+	r->cpus = online_listen();
+	if (!rc && r->cpus >= 0)
+		rc = watch(r, r->cpus, EPOLLIN, OF_CPUS);
+	return rc ? rc : watch_events(r);
 }
 
 /* The next moment at which something is to be done, in ns from the start; 0: none. */
@@ -210,6 +223,10 @@ static int take_event(struct recorder *r, const struct epoll_event *e)
 	case OF_SIGNAL: take_signals(r); break;
 	case OF_TIMER: return on_timer(r);
 	case OF_CONTROL: return control_take(r);
+	case OF_CPUS:
+		online_hear(&r->s.online, r->cpus);
+		r->next_look = 0;
+		break;
 	case OF_SINK:
 		if (e->events & EPOLLERR)
 			return PP_EPIPE;
@@ -220,7 +237,7 @@ static int take_event(struct recorder *r, const struct epoll_event *e)
 		/* The thread and all that it has started have ended, or the CPU is gone. */
 		epoll_ctl(r->epoll, EPOLL_CTL_DEL, a->fds[e->data.u64 - OF_RING], NULL);
 		/* A command is over when it can be waited for, which is soon. */
-		if (!--r->watched && !r->command.pid)
+		if (!--r->watched && !r->s.hotplug && !r->command.pid)
 			r->stop = true;
 	}
 	return 0;
@@ -305,6 +322,22 @@ static int patience(const struct recorder *r)
 	return r->c->bundle ? KEEP_MS : r->open ? SOON_MS : TICK_MS;
 }
 
+/* CPUs that have come and gone. */
+static int take_cpus(struct recorder *r)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	bool came;
+	int rc;
+
+	if (now < r->next_look)
+		return 0;
+	r->next_look = now + TICK_MS * 1000000ull;
+	rc = hotplug_look(&r->s, &came);
+	if (rc)
+		return out_error(r, rc);
+	return came ? watch_events(r) : 0;
+}
+
 static int loop(struct recorder *r)
 {
 	struct epoll_event events[EVENTS_MAX];
@@ -330,6 +363,8 @@ static int loop(struct recorder *r)
 			rc = out_error(r, rounds_pass(r, false));
 		if (!rc && !r->stop)
 			rc = take_limits(r);
+		if (!rc && !r->stop)
+			rc = take_cpus(r);
 		show(r);
 	}
 	return rc;
@@ -496,7 +531,7 @@ static int record(struct recorder *r, struct record_stats *st)
 		.samples = r->counts.samples,
 		.lost = r->counts.lost,
 		.bytes = r->bytes + r->sink.bytes,
-		.missing = missing,
+		.missing = missing + r->s.unrecorded,
 		.command = r->c->command && ran ? command_exit_status(&r->command) : 0,
 	};
 	if (r->c->overhead)
@@ -516,6 +551,7 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 			     .epoll = -1,
 			     .signals = -1,
 			     .timer = -1,
+			     .cpus = -1,
 			     .control = -1,
 			     .ack = -1,
 			     .began = now_ns(CLOCK_MONOTONIC)};
@@ -549,6 +585,7 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	close_fd(r.epoll);
 	close_fd(r.signals);
 	close_fd(r.timer);
+	close_fd(r.cpus);
 	restore_signals(&r);
 	return rc;
 }

@@ -152,7 +152,7 @@ struct record_stats {
 	uint64_t samples; /* in the recording; 0 for tracepoints alone, unless `tally` is set */
 	uint64_t lost;	  /* events that the kernel had no room for */
 	uint64_t bytes;	  /* written */
-	uint32_t missing; /* binaries that were hit and are not in the bundle */
+	uint32_t missing; /* binaries not in the bundle, and CPUs that came and are not recorded */
 	int command;	  /* exit status of the command, 128 + the signal that ended it; 0 */
 };
 

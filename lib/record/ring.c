@@ -154,11 +154,6 @@ static void count_one(struct ring *r, const struct perf_event_header *h, uint64_
 	} else if (h->type == PERF_REC_NAMESPACES && counts->namespaces) {
 		follow_namespaces(r, pos, h->size, &counts->more);
 	}
-	if (counts->keep) {
-		struct iovec v[2];
-
-		keep_parts(counts->keep, v, pieces(r, pos, h->size, v));
-	}
 }
 
 static void count(struct ring *r, struct ring_counts *counts)
@@ -172,6 +167,11 @@ static void count(struct ring *r, struct ring_counts *counts)
 		if (h.size < sizeof(h) || h.size > r->head - pos)
 			return;
 		count_one(r, &h, pos, counts);
+		if (counts->keep && !r->ids.list.len) {
+			struct iovec v[2];
+
+			keep_parts(counts->keep, v, pieces(r, pos, h.size, v));
+		}
 		pos += h.size;
 	}
 }
@@ -181,9 +181,29 @@ static bool nearly_full(const struct ring *r, uint64_t tail, uint64_t head)
 	return head - tail + ROOM_MAX > r->mask;
 }
 
+/* The pieces as one, with the ids that the recording has. The kernel's buffer is read-only. */
+static size_t with_ids(struct ring *r, struct iovec v[2], size_t n, struct ring_counts *counts)
+{
+	struct buf *b = &r->ids.copy;
+
+	buf_reset(b);
+	for (size_t i = 0; i < n; i++)
+		buf_add(b, v[i].iov_base, v[i].iov_len);
+	if (b->err) {
+		counts->more.err = b->err;
+		return 0;
+	}
+	ids_change(&r->ids, b->data, b->len);
+	if (counts->keep)
+		keep_records(counts->keep, b->data, b->len);
+	v[0] = (struct iovec){b->data, b->len};
+	return 1;
+}
+
 size_t ring_peek(struct ring *r, struct iovec v[2], struct ring_counts *counts)
 {
 	struct perf_event_mmap_page *control = (void *)r->base;
+	size_t n;
 
 	/* Pairs with the barrier before the kernel's store of data_head. */
 	r->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
@@ -192,7 +212,8 @@ size_t ring_peek(struct ring *r, struct iovec v[2], struct ring_counts *counts)
 	if (counts->all || r->was_full || nearly_full(r, r->tail, r->head))
 		count(r, counts);
 	r->was_full = false;
-	return pieces(r, r->tail, r->head - r->tail, v);
+	n = pieces(r, r->tail, r->head - r->tail, v);
+	return r->ids.list.len ? with_ids(r, v, n, counts) : n;
 }
 
 void ring_done(struct ring *r)
@@ -246,7 +267,7 @@ int ring_take_back(struct ring *r, uint64_t since, size_t time_at, struct buf *b
 	for (size_t i = at.len / sizeof(*v); i-- > 0 && !rc;) {
 		struct perf_event_header h;
 		struct iovec part[2];
-		size_t n;
+		size_t n, start = b->len;
 
 		memcpy(&h, data_of(r) + (v[i] & r->mask), sizeof(h));
 		if (h.type == PERF_REC_SAMPLE && time_at && word(r, v[i] + time_at) < since)
@@ -256,6 +277,11 @@ int ring_take_back(struct ring *r, uint64_t since, size_t time_at, struct buf *b
 		for (size_t k = 0; k < n; k++)
 			buf_add(b, part[k].iov_base, part[k].iov_len);
 		rc = b->err;
+		if (rc)
+			break;
+		ids_change(&r->ids, b->data + start, b->len - start);
+		if (counts->keep)
+			keep_records(counts->keep, b->data + start, h.size);
 	}
 	r->tail = r->head;
 	buf_release(&at);

@@ -137,6 +137,7 @@ void stat_events_release(struct counting *s)
 		free(e->name);
 		free(e->fds);
 		free(e->leads);
+		free(e->base);
 		if (e->cgroup_fd >= 0)
 			close(e->cgroup_fd);
 	}

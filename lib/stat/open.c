@@ -231,19 +231,31 @@ int stat_open(struct counting *s)
 
 		e->fds = e->fds ? e->fds : malloc((n ? n : 1) * sizeof(*e->fds));
 		e->leads = e->leads ? e->leads : calloc(n ? n : 1, sizeof(*e->leads));
-		if (!e->fds || !e->leads)
+		e->base = e->base ? e->base : malloc((n ? n : 1) * sizeof(*e->base));
+		if (!e->fds || !e->leads || !e->base)
 			return PP_ENOMEM;
 		for (size_t k = 0; k < n; k++)
 			e->fds[k] = -1;
+		memset(e->base, 0, n * sizeof(*e->base));
 	}
 	for (size_t c = 0; c < s->n_cpus && !rc; c++)
-		for (uint32_t i = 0; i < s->n_events && !rc; i++)
-			rc = open_event(s, i, c);
+		if (s->cpus[c] < 0 || online_has(&s->online, s->cpus[c]))
+			rc = stat_open_on(s, c);
 	return rc;
 }
 
-void stat_enable(const struct counting *s, bool on)
+int stat_open_on(struct counting *s, size_t cpu)
 {
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->n_events && !rc; i++)
+		rc = open_event(s, i, cpu);
+	return rc;
+}
+
+void stat_enable(struct counting *s, bool on)
+{
+	s->on = on;
 	for (uint32_t i = 0; i < s->n_events; i++) {
 		const struct stat_event *e = &s->events[i];
 

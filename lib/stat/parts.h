@@ -3,12 +3,14 @@
  *
  * stat.c: runs, intervals, the end.  events.c: which events.  open.c: their descriptors.
  * read.c: from descriptors to the table.  topology.c: where CPUs are.  print.c: output.
- * control.c: commands that come by a pipe.
+ * control.c: commands that come by a pipe.  hotplug.c: CPUs that come and go.
+ * whom.c: CPUs and threads.
  */
 #ifndef PP_STAT_PARTS_H
 #define PP_STAT_PARTS_H
 
 #include "count/form.h"
+#include "pevent/online.h"
 #include "record/command.h"
 #include "stat/stat.h"
 #include "table/table.h"
@@ -25,8 +27,9 @@ struct stat_event {
 	int cgroup_fd;	    /* -1: none */
 	uint32_t set;	    /* of several cgroups the one whose events these are */
 	bool supported, user_only;
-	int *fds;    /* [cpu * n_tids + tid], -1 where there is none */
-	bool *leads; /* likewise: it is switched on and off by itself */
+	int *fds;		  /* [cpu * n_tids + tid], -1 where there is none */
+	bool *leads;		  /* likewise: it is switched on and off by itself */
+	struct count_value *base; /* likewise: what was counted there before the CPU went */
 };
 
 struct stat_control {
@@ -63,10 +66,13 @@ struct counting {
 	uint64_t began, ended, last; /* of the run, of the interval before: CLOCK_MONOTONIC, ns */
 	double *runs;		     /* seconds of each run */
 	unsigned n_runs, cap_runs;
-	bool interrupted; /* by a signal: no further runs */
-	bool over;	  /* before counting began */
-	bool cut_short;	  /* the command was sent SIGTERM at the end */
-	int epoll, signals, timer, tick;
+	bool interrupted;			      /* by a signal: no further runs */
+	bool over;				      /* before counting began */
+	bool cut_short;				      /* the command was sent SIGTERM at the end */
+	int epoll, signals, timer, tick, cpus_change; /* the last: of online_listen */
+	struct online online;
+	bool on;	/* counters were enabled */
+	bool uncounted; /* a CPU came and was not counted */
 	sigset_t old_mask;
 };
 
@@ -75,6 +81,11 @@ struct counting {
 /* The events to count, the usual ones if the user named none. */
 int stat_events(struct counting *s);
 void stat_events_release(struct counting *s);
+
+/* whom.c */
+
+/* The CPUs and threads to count on. 0 or a code that has been told. */
+int stat_find_target(struct counting *s);
 
 /* topology.c */
 
@@ -85,10 +96,29 @@ void stat_place(int cpu, struct count_cpu *place);
 
 /* Opens all events for the CPUs and threads; they do not count yet. */
 int stat_open(struct counting *s);
-void stat_enable(const struct counting *s, bool on);
+int stat_open_on(struct counting *s, size_t cpu); /* for one of the CPUs */
+void stat_enable(struct counting *s, bool on);
 void stat_close(struct counting *s);
 
+/* hotplug.c */
+
+/* Room for CPUs of the target that may come. 0 or a code. */
+int stat_expect_cpus(struct counting *s);
+
+/* Before a run: which CPUs there are. */
+int stat_begin_cpus(struct counting *s);
+
+/*
+ * Looks whether CPUs have come or gone: counts on those, keeps what these have counted. At the end
+ * it is too late to count on those, which is reported.
+ */
+int stat_look_at_cpus(struct counting *s, bool at_end);
+
 /* read.c */
+
+/* What a counter says now. */
+int stat_read_counter(const struct counting *s, const struct stat_event *e, int fd,
+		      struct count_value *value);
 
 /* The table, for the events, CPUs and threads. */
 int stat_lay_out(struct counting *s);

@@ -103,18 +103,13 @@ static struct count_value tool_value(const struct counting *s, enum pevent_tool 
 	return (struct count_value){v, elapsed, elapsed};
 }
 
-static int read_counter(const struct counting *s, const struct stat_event *e, int fd,
-			struct count_value *value)
+int stat_read_counter(const struct counting *s, const struct stat_event *e, int fd,
+		      struct count_value *value)
 {
 	uint64_t v[3] = {0};
 	ssize_t n;
 
 	*value = (struct count_value){0};
-	if (fd < 0) {
-		if (e->ev->cpus || e->ev->tool)
-			value->running = COUNT_ABSENT;
-		return 0;
-	}
 	n = read(fd, v, sizeof(v));
 	if (n < 0) {
 		diag_error(s->d, NULL, -1, "cannot read the counter of %s: %s", e->name,
@@ -127,6 +122,28 @@ static int read_counter(const struct counting *s, const struct stat_event *e, in
 	return 0;
 }
 
+/* With what was counted there before. A CPU that never was there has no counts, not even none. */
+static int read_cell(const struct counting *s, const struct stat_event *e, uint32_t cpu,
+		     uint32_t thread, struct count_value *value)
+{
+	size_t at = (size_t)cpu * s->n_tids + thread;
+	const struct count_value *base = &e->base[at];
+	bool away = s->cpus[cpu] >= 0 && !online_has(&s->online, s->cpus[cpu]);
+	int rc;
+
+	*value = *base;
+	if (e->fds[at] < 0) {
+		if (e->ev->cpus || e->ev->tool || (away && !base->enabled))
+			value->running = COUNT_ABSENT;
+		return 0;
+	}
+	rc = stat_read_counter(s, e, e->fds[at], value);
+	value->value += base->value;
+	value->enabled += base->enabled;
+	value->running += base->running;
+	return rc;
+}
+
 int stat_read(struct counting *s)
 {
 	int rc = 0;
@@ -136,8 +153,7 @@ int stat_read(struct counting *s)
 
 		for (uint32_t c = 0; c < s->n_cpus && !rc; c++)
 			for (uint32_t t = 0; t < s->n_tids && !rc; t++)
-				rc = read_counter(s, e, e->fds[c * s->n_tids + t],
-						  counts_cell(&s->counts, i, c, t));
+				rc = read_cell(s, e, c, t, counts_cell(&s->counts, i, c, t));
 		if (e->ev->tool && s->n_cpus && s->n_tids)
 			*counts_cell(&s->counts, i, 0, 0) = tool_value(s, e->ev->tool);
 		/* In a later run it may be there. */

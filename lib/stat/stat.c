@@ -26,7 +26,7 @@
 #define EVENTS	 16
 
 /* What epoll reports. */
-enum of { OF_SIGNAL, OF_TIMER, OF_TICK, OF_CONTROL, OF_PROCESS };
+enum of { OF_SIGNAL, OF_TIMER, OF_TICK, OF_CONTROL, OF_PROCESS, OF_CPUS };
 
 /* What ends the wait, and what to do meanwhile. */
 struct wait {
@@ -227,6 +227,7 @@ static int take(struct counting *s, struct wait *w, enum of what)
 			epoll_ctl(s->epoll, EPOLL_CTL_DEL, s->control.in, NULL);
 		return 0;
 	case OF_PROCESS: take_process(w); return 0;
+	case OF_CPUS: online_hear(&s->online, s->cpus_change); return stat_look_at_cpus(s, false);
 	}
 	return 0;
 }
@@ -269,6 +270,9 @@ static int open_waiting(struct counting *s)
 		rc = watch(s, s->tick, OF_TICK);
 	if (!rc && s->control.in >= 0)
 		rc = watch(s, s->control.in, OF_CONTROL);
+	s->cpus_change = s->system_wide ? online_listen() : -1;
+	if (!rc && s->cpus_change >= 0)
+		rc = watch(s, s->cpus_change, OF_CPUS);
 	return rc;
 }
 
@@ -388,8 +392,10 @@ static int sum_up(struct counting *s)
 
 static int measure(struct counting *s)
 {
-	int rc = stat_open(s);
+	int rc = stat_begin_cpus(s);
 
+	if (!rc)
+		rc = stat_open(s);
 	if (!rc && !s->counts.laid_out)
 		rc = stat_lay_out(s);
 	if (!rc) {
@@ -401,6 +407,9 @@ static int measure(struct counting *s)
 	if (rc)
 		return rc;
 	await_interrupted(s);
+	rc = stat_look_at_cpus(s, true);
+	if (rc)
+		return rc;
 	stat_enable(s, false);
 	s->ended = stat_now();
 	/* What it used is known when it has ended. */
@@ -451,63 +460,6 @@ static int runs(struct counting *s)
 
 /* ---- all ---- */
 
-/* The threads of all processes. Those that end meanwhile are not missed. */
-static int find_threads(struct counting *s)
-{
-	struct sysnames pids = {0}, tids = {0};
-	struct buf list = BUF_INIT;
-	int rc = sysnames_read(&pids, "/proc", "[0-9]*");
-
-	for (size_t i = 0; i < pids.n && !rc; i++) {
-		char path[300];
-
-		snprintf(path, sizeof(path), "/proc/%s/task", pids.v[i]);
-		if (sysnames_read(&tids, path, "[0-9]*"))
-			tids.n = 0;
-		for (size_t k = 0; k < tids.n; k++) {
-			pid_t tid = (pid_t)strtol(tids.v[k], NULL, 10);
-
-			buf_add(&list, &tid, sizeof(tid));
-		}
-		sysnames_release(&tids);
-	}
-	sysnames_release(&pids);
-	s->all_tids = (pid_t *)(void *)list.data;
-	s->tids = s->all_tids;
-	s->n_tids = list.len / sizeof(pid_t);
-	return rc ? rc : list.err;
-}
-
-static int set_target(struct counting *s)
-{
-	struct target_want want = s->c->want;
-	int rc;
-
-	want.all_cpus = s->system_wide;
-	if (target_has_tasks(&want) && (want.cpus || s->c->want.all_cpus)) {
-		diag_warn(s->d, NULL, -1, "tasks are counted on all CPUs: -a and -C are ignored");
-		want.all_cpus = false;
-		want.cpus = NULL;
-	}
-	rc = target_find(&s->target, &want, 1, s->d);
-	if (rc)
-		return rc;
-	s->any_cpu = -1;
-	s->cpus = s->target.cpus;
-	s->n_cpus = s->target.n_cpus;
-	s->tids = s->target.tids;
-	s->n_tids = s->target.n_tids;
-	if (!s->system_wide || s->c->by == COUNT_BY_THREAD) {
-		s->cpus = &s->any_cpu;
-		s->n_cpus = 1;
-	}
-	if (!s->system_wide && !target_has_tasks(&want)) {
-		s->tids = &s->command_tid;
-		s->n_tids = 1;
-	}
-	return s->system_wide && s->c->by == COUNT_BY_THREAD ? find_threads(s) : 0;
-}
-
 static int check(const struct counting *s)
 {
 	const struct stat_config *c = s->c;
@@ -544,7 +496,7 @@ static int count(struct counting *s)
 	if (!rc)
 		rc = stat_events(s);
 	if (!rc)
-		rc = set_target(s);
+		rc = stat_find_target(s);
 	if (!rc)
 		rc = stat_output(s);
 	if (!rc && s->c->control)
@@ -571,8 +523,9 @@ int stat_run(const struct stat_config *c, struct diag *d, int *status)
 	struct counting s = {.c = c, .d = d, .out = -1, .epoll = -1, .signals = -1};
 	int rc, closed;
 
-	s.timer = s.tick = s.control.in = s.control.ack = -1;
+	s.timer = s.tick = s.cpus_change = s.control.in = s.control.ack = -1;
 	s.command = (struct command)COMMAND_NONE;
+	diag_set_verbose(d, c->verbose);
 	counts_init(&s.counts, c->by);
 	s.counts.no_scale = c->no_scale;
 	s.system_wide =
@@ -580,6 +533,8 @@ int stat_run(const struct stat_config *c, struct diag *d, int *status)
 	rc = count(&s);
 	/* Of a command that was not to go on, the status says nothing. */
 	*status = rc || s.cut_short ? 0 : command_exit_status(&s.command);
+	if (!*status && s.uncounted)
+		*status = PP_EXIT_PARTIAL;
 	closed = stat_output_close(&s);
 	stat_close(&s);
 	if (s.signals >= 0)
@@ -594,5 +549,7 @@ int stat_run(const struct stat_config *c, struct diag *d, int *status)
 	close_fd(s.signals);
 	close_fd(s.timer);
 	close_fd(s.tick);
+	close_fd(s.cpus_change);
+	online_release(&s.online);
 	return rc ? rc : closed;
 }
