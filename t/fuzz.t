@@ -45,22 +45,39 @@ is "$status" 1 'a flipped bit reaches the entry'
 # itself is freed. A handle that perfpipe forgets is still reported: its elf_file leaks with it.
 echo 'leak:libelf.so' >leaks
 
+# Replays one entry three ways; leaves of each the status and what it printed.
+cat >one <<'SH'
+name=$1 corpus=$2 cut=$3 flips=$4 seed=$5 seconds=$6
+[ "$name" != inspect ] || export LSAN_OPTIONS="suppressions=$PWD/leaks:print_suppressions=0"
+way() {
+	to=$name.$1
+	shift
+	"$FUZZ/$name" "$@" "$corpus" >"$to.err" 2>&1
+	echo $? >"$to.status"
+}
+way whole
+way cut --cut "$cut"
+way flip --flip "$flips" "$seed" --seconds "$seconds"
+SH
+entries=
 for source; do
 	name=${source##*/}
 	name=${name%.c}
-	[ "$name" != replay ] || continue
-	corpus=$ROOT/t/fuzz/corpus/$name
-	LSAN_OPTIONS=
-	[ "$name" != inspect ] || LSAN_OPTIONS=suppressions=$PWD/leaks:print_suppressions=0
-	export LSAN_OPTIONS
-	ok "$name: has a corpus" test -n "$(ls "$corpus" 2>/dev/null)"
-	run "$FUZZ/$name" "$corpus"
-	is "$status" 0 "$name: corpus"
-	[ "$status" = 0 ] || diag_file "$ERR"
-	run "$FUZZ/$name" --cut $cut "$corpus"
-	is "$status" 0 "$name: cut at every byte"
-	[ "$status" = 0 ] || diag_file "$ERR"
-	run "$FUZZ/$name" --flip "$flips" "$seed" --seconds "$seconds" "$corpus"
-	is "$status" 0 "$name: up to $flips bit flips, seed $seed"
-	[ "$status" = 0 ] || diag_file "$ERR"
+	[ "$name" = replay ] || entries="$entries $name"
+done
+# One entry may take as long as all tests beside it: as many at a time as there are CPUs.
+for name in $entries; do
+	printf '%s\n' "$name"
+done | xargs -P "${JOBS:-2}" -I NAME sh one NAME "$FUZZ_ROOT/NAME" $cut "$flips" "$seed" "$seconds"
+
+# way NAME WAY WHAT: that this replay of NAME ended well.
+way() {
+	is "$(cat "$1.$2.status")" 0 "$1: $3"
+	[ "$(cat "$1.$2.status")" = 0 ] || diag_file "$1.$2.err"
+}
+for name in $entries; do
+	ok "$name: has a corpus" test -n "$(ls "$FUZZ_ROOT/$name" 2>/dev/null)"
+	way "$name" whole corpus
+	way "$name" cut 'cut at every byte'
+	way "$name" flip "up to $flips bit flips, seed $seed"
 done

@@ -2,7 +2,7 @@
 # preport --function: callers and callees beside a naive count of the stacks; the samples of each
 # instruction beside what psym prints of their addresses; instructions beside objdump's; forms and refusals.
 . "${0%/*}/lib.sh"
-plan 33
+plan 34
 
 mkdir root
 gzip -dc "$ROOT/t/data/deep.gz" >root/deep
@@ -109,8 +109,14 @@ if "${CC:-gcc}" -g -O1 -Wl,--build-id -o lines lines.c 2>/dev/null &&
 	run "$BIN/preport" --function work --annotate --tsv lines.ps
 	is "$(awk -F '\t' '$4 == "line" { s += $7 } END { printf "%.1f", s }' "$OUT")" 100.0 'whose shares add up'
 	is "$(awk -F '\t' '$4 == "code" && $9 ~ /lines\.c$/ && ($10 < 3 || $10 > 6)' "$OUT")" '' 'lie between the instructions'
+	if have perf objdump && perf annotate --stdio -i lines.data work 2>/dev/null </dev/null | grep -q '^ *[0-9.]* *: *[0-9a-f]*:'; then
+		run env BIN="$BIN" "$ROOT/t/oracle/perf-annotate" -v -n 1 lines.data
+		is "$status" 0 'addresses and shares are those of perf annotate'
+	else
+		skip 1 'perf annotate and objdump are not there, or do not read the recording'
+	fi
 else
-	skip 3 'this machine does not record a program'
+	skip 4 'this machine does not record a program'
 fi
 
 # What there is not.

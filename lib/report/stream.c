@@ -5,62 +5,14 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "event/glob.h"
-#include "report/parts.h"
+#include "report/stream_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define KEEP	    (FIELD_KEEP | SREADER_CHAINS)
-#define CONTEXT_MIN ((uint64_t)-4095) /* call chain values from here on are no addresses */
-#define RECENT	    64
+#define KEEP (FIELD_KEEP | SREADER_CHAINS)
 
 enum { EVENT_NEW, EVENT_LEAVE, EVENT_TAKE };
-
-/* What a descriptor is, decided when its first sample counts. */
-struct known_event {
-	uint8_t choice;
-	uint32_t event;	 /* of report.events */
-	uint32_t name;	 /* of names */
-	uint32_t number; /* among those of that name */
-};
-
-struct known_stack {
-	uint32_t group, node; /* the last group that it was seen with; 0: none */
-	uint8_t broken;	      /* 0: not known, 1: no, 2: yes */
-};
-
-struct recent_group {
-	uint64_t key; /* event and comm */
-	uint32_t group;
-};
-
-struct input {
-	struct report *r;
-	struct sreader *in;
-	struct known_event *events;
-	uint32_t nevents;
-	struct intern names;   /* source, buffer and name of events */
-	uint32_t *name_counts; /* by name: how many descriptors have it */
-	uint32_t nname_counts;
-	uint32_t *frames; /* call by frame; 0: not known */
-	uint32_t nframes;
-	struct known_stack *stacks;
-	uint32_t nstacks;
-	struct map64 chains; /* node by group and chain */
-	struct recent_group recent[RECENT];
-	uint32_t *path; /* calls, leaf first */
-	size_t path_cap;
-	uint32_t used_frame, used_symbol, used_dso, used_string, used_chain; /* the greatest */
-	bool comm_only; /* of the sample there is at most the key comm */
-	bool by_line, undefined;
-	struct buf text;
-};
-
-static void used(uint32_t id, uint32_t *most)
-{
-	if (id > *most)
-		*most = id;
-}
 
 /* ---- events ---- */
 
@@ -195,128 +147,6 @@ static int group_of(struct input *s, const struct ps_record *rec, uint32_t event
 	return rc;
 }
 
-/* ---- frames and stacks ---- */
-
-/* FILE:LINE of a frame. */
-static int line_text(struct input *s, const struct ps_frame *f, uint32_t *text)
-{
-	const struct ps_srcfile *file = f->srcfile ? sreader_srcfile(s->in, f->srcfile) : NULL;
-
-	*text = 0;
-	if (!file)
-		return 0;
-	buf_reset(&s->text);
-	buf_add(&s->text, file->path.p, file->path.len);
-	buf_addf(&s->text, ":%u", f->line);
-	return s->text.err ? s->text.err : report_text(s->r, buf_str(&s->text), s->text.len, text);
-}
-
-static int make_call(struct input *s, const struct ps_frame *f, uint32_t *call)
-{
-	const struct ps_symbol *sym = f->symbol ? sreader_symbol(s->in, f->symbol) : NULL;
-	const struct ps_dso *dso = f->dso ? sreader_dso(s->in, f->dso) : NULL;
-	struct call c = {.flags = (f->flags & PS_FRAME_KERNEL ? CALL_KERNEL : 0) |
-				  (f->flags & PS_FRAME_INLINED ? CALL_INLINED : 0)};
-	int rc = 0;
-
-	used(f->symbol, &s->used_symbol);
-	used(f->dso, &s->used_dso);
-	if (sym)
-		rc = report_text(s->r, sym->name.p, sym->name.len, &c.sym);
-	else if (s->r->o.addrs)
-		c.addr = f->addr;
-	if (!rc && dso)
-		rc = report_text(s->r, dso->path.p, dso->path.len, &c.dso);
-	if (!rc && s->by_line)
-		rc = line_text(s, f, &c.line);
-	return rc ? rc : report_call(s->r, &c, call);
-}
-
-static int room(struct input *s, size_t n)
-{
-	uint32_t *path;
-
-	if (n < s->path_cap)
-		return 0;
-	path = reallocarray(s->path, (n + 64) * 2, sizeof(*path));
-	if (!path)
-		return PP_ENOMEM;
-	s->path = path;
-	s->path_cap = (n + 64) * 2;
-	return 0;
-}
-
-static int call_of(struct input *s, uint32_t frame, uint32_t *call)
-{
-	static const struct ps_frame nothing;
-	const struct ps_frame *f;
-	uint32_t *v;
-
-	if (frame < s->nframes && s->frames[frame]) {
-		used(frame, &s->used_frame);
-		*call = s->frames[frame];
-		return 0;
-	}
-	f = sreader_frame(s->in, frame);
-	if (!f) {
-		s->undefined = true;
-		f = &nothing;
-		frame = 0;
-	}
-	v = array_widen(s->frames, &s->nframes, frame, 4096, sizeof(*v));
-	if (!v)
-		return PP_ENOMEM;
-	s->frames = v;
-	used(frame, &s->used_frame);
-	return make_call(s, f, &v[frame]) || (*call = v[frame], 0);
-}
-
-/* Fills the path with the calls of a stack. */
-static int stack_path(struct input *s, const struct ps_stack *st, size_t *n)
-{
-	int rc = room(s, st->frames.n + 1);
-
-	for (uint32_t i = 0; i < st->frames.n && !rc; i++)
-		rc = call_of(s, st->frames.v[i], &s->path[(*n)++]);
-	return rc;
-}
-
-/* Of a chain that nobody symbolized the addresses are the names. */
-static int chain_path(struct input *s, const struct ps_chain *c, size_t *n)
-{
-	int rc = room(s, (size_t)c->ips.n + 1);
-
-	for (uint32_t i = 0; i < c->ips.n && !rc; i++) {
-		struct call call = {.flags = 0};
-		char text[24];
-		int len;
-
-		if (c->ips.v[i] >= CONTEXT_MIN)
-			continue;
-		len = snprintf(text, sizeof(text), "0x%llx", (unsigned long long)c->ips.v[i]);
-		rc = report_text(s->r, text, (size_t)len, &call.sym);
-		if (!rc)
-			rc = report_call(s->r, &call, &s->path[(*n)++]);
-	}
-	return rc;
-}
-
-/* Whether the walk up the stack came to a bad end, or led to where no mapping is. */
-static bool is_broken(const struct input *s, const struct ps_stack *st)
-{
-	uint32_t end = (st->flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT;
-	const struct ps_frame *f;
-
-	if ((end != PS_END_NONE && end != PS_END_OUTERMOST) || st->flags & PS_STACK_CUT)
-		return true;
-	for (uint32_t i = 1; i < st->frames.n; i++) {
-		f = sreader_frame(s->in, st->frames.v[i]);
-		if (f && !f->symbol && f->reason == PS_REASON_NO_MAPPING)
-			return true;
-	}
-	return false;
-}
-
 /* ---- samples ---- */
 
 static int stack_node(struct input *s, const struct ps_sample *p, uint32_t event, uint32_t group,
@@ -325,18 +155,17 @@ static int stack_node(struct input *s, const struct ps_sample *p, uint32_t event
 	const struct ps_stack *st;
 	struct known_stack *k = p->stack < s->nstacks ? &s->stacks[p->stack] : NULL;
 	size_t n = 0;
-	int rc = room(s, 1);
+	int rc = input_room(s, 1);
 
 	if (k && k->group == group) {
 		*node = k->node;
-		*broken = k->broken == 2;
+		*broken = k->broken;
 		return 0;
 	}
 	st = sreader_stack(s->in, p->stack);
 	if (st) {
-		*broken = k && k->broken ? k->broken == 2 : is_broken(s, st);
 		s->r->events[event].deep |= st->frames.n > 1;
-		rc = rc ? rc : stack_path(s, st, &n);
+		rc = rc ? rc : input_stack(s, st, &n, broken);
 	} else {
 		s->undefined = true;
 	}
@@ -345,7 +174,7 @@ static int stack_node(struct input *s, const struct ps_sample *p, uint32_t event
 	s->path[n++] = group;
 	rc = fold_stack(s->r->tree, s->path, n, node);
 	if (!rc && k)
-		*k = (struct known_stack){group, *node, *broken ? 2 : 1};
+		*k = (struct known_stack){group, *node, *broken};
 	return rc;
 }
 
@@ -356,7 +185,7 @@ static int chain_node(struct input *s, const struct ps_sample *p, uint32_t event
 	uint64_t key = (uint64_t)group << 32 | (c ? p->chain : 0);
 	uint32_t *slot = map64_put(&s->chains, key, NULL);
 	size_t n = 0;
-	int rc = room(s, 1);
+	int rc = input_room(s, 1);
 
 	if (!slot)
 		return PP_ENOMEM;
@@ -368,7 +197,7 @@ static int chain_node(struct input *s, const struct ps_sample *p, uint32_t event
 	}
 	if (c) {
 		s->r->events[event].deep |= c->ips.n > 2;
-		rc = rc ? rc : chain_path(s, c, &n);
+		rc = rc ? rc : input_chain(s, c, &n);
 	}
 	if (rc)
 		return rc;
@@ -443,6 +272,8 @@ static void forget_frames(struct input *s)
 {
 	if (s->nframes)
 		memset(s->frames, 0, s->nframes * sizeof(*s->frames));
+	input_forget_texts(&s->symbols);
+	input_forget_texts(&s->dsos);
 	s->used_symbol = s->used_dso = 0;
 	forget_stacks(s);
 }
@@ -481,7 +312,7 @@ static int new_stack(struct input *s, uint32_t id)
 
 static int new_frame(struct input *s, uint32_t id)
 {
-	uint32_t *v;
+	struct known_frame *v;
 
 	if (id == 1)
 		forget_frames(s);
@@ -491,7 +322,7 @@ static int new_frame(struct input *s, uint32_t id)
 	if (!v)
 		return PP_ENOMEM;
 	s->frames = v;
-	v[id] = 0;
+	v[id] = (struct known_frame){0};
 	return 0;
 }
 
@@ -543,6 +374,8 @@ static void release(struct input *s)
 	intern_release(&s->names);
 	free(s->name_counts);
 	free(s->frames);
+	free(s->symbols.v);
+	free(s->dsos.v);
 	free(s->stacks);
 	map64_release(&s->chains);
 	free(s->path);
