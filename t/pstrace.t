@@ -121,6 +121,13 @@ run "$BIN/pstrace" --abi 64:prog32 narrow.ps
 like "$OUT" 'prog32/29174 fstat\(' '--abi by name'
 run "$BIN/pstrace" --abi 64 --abi 32:29174 narrow.ps
 like "$OUT" 'prog32/29174 open\(' '--abi by number'
+# As if it were of an aarch64: call 252 is one in the table of i386, another in that of arm, and a third in that of
+# 64 bits, on which the shell has 59.
+run "$BIN/pstrace" --arch aarch64 narrow.ps
+like "$OUT" 'prog32/29174 epoll_wait\(' 'calls of 32 bits on aarch64 are those of arm'
+like "$OUT" 'sh/29165 pipe2\(' 'beside those of 64 bits'
+run "$BIN/pstrace" --arch arm --abi 64 -e pipe2,set_tls narrow.ps
+is "$status" 0 '--arch arm'
 run "$BIN/pstrace" --abi 31 narrow.ps
 is "$status" 64 'an ABI that is none'
 

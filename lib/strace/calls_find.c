@@ -179,9 +179,10 @@ bool call_group_known(const char *group, size_t len)
 
 bool call_name_known(const char *name, size_t len)
 {
-	static const char *const archs[] = {"x86_64", "i386", "aarch64"};
+	static const char *const archs[] = {"x86_64", "i386", "aarch64", "arm"};
 
-	if (call_find(name, len) || is_one_of(name, len, "old_mmap old_select restart_syscall"))
+	if (call_find(name, len) ||
+	    is_one_of(name, len, "old_mmap old_select restart_syscall cacheflush set_tls"))
 		return true;
 	for (size_t a = 0; a < sizeof(archs) / sizeof(archs[0]); a++) {
 		for (uint64_t n = 0; n < CALL_NUMBERS_MAX; n++) {

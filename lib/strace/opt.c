@@ -17,7 +17,7 @@ const struct opt strace_options[] = {
 	{'n', "top", "N", "with --summary: only the first N rows; the others become one"},
 	{SORT, "sort", "COLUMN", "with --summary: sort by time, errors, count, max, call, ..."},
 	{RAW, "raw", NULL, "numbers, not the names of flags and errors"},
-	{ARCH, "arch", "ARCH", "calls and flags are those of ARCH: x86_64, i386, aarch64"},
+	{ARCH, "arch", "ARCH", "calls and flags are those of ARCH: x86_64, i386, aarch64, arm"},
 	{ABI, "abi", "ABI",
 	 "calls are of 32 or 64 bits; 32:WHO: those of a thread, by name or number"},
 	{STRACE, "strace", NULL, "lines as strace -f -ttt -T has them"},
