@@ -74,6 +74,56 @@ for file in "$dir"/*; do
 	like "$ERR" "$wanted" "$name: and how to record them"
 done
 
+# Every awk can read their programs, not only the one that is called awk here; and some refuse parameters that
+# have the name of a function.
+mkdir other
+for other in mawk 'gawk --posix' 'busybox awk' original-awk; do
+	# shellcheck disable=SC2086
+	if ! have "${other%% *}" || ! $other 'BEGIN { exit 0 }' 2>/dev/null; then
+		skip 1 "$other: is not installed"
+		continue
+	fi
+	printf '#!/bin/sh\nPATH=%s\nexec %s "$@"\n' "$PATH" "$other" >other/awk
+	chmod +x other/awk
+	bad=
+	for file in "$dir"/*; do
+		name=${file##*/}
+		need_options=
+		case $name in
+		recipe.sh) continue ;;
+		argdist) need_options='-e sched:sched_no -f pid' ;;
+		stackcount) need_options='-e sched:sched_no' ;;
+		esac
+		# shellcheck disable=SC2086
+		run env PATH="$TMP/other:$PATH" "$file" $need_options "$data/demo.data"
+		if [ "$status" -gt 1 ] || grep -q 'awk: ' "$ERR"; then
+			bad="$bad $name"
+			diag_file "$ERR"
+		fi
+	done
+	is "$bad" '' "$other reads the programs of all recipes"
+done
+for file in "$dir"/*; do
+	awk -v file="${file##*/}" '
+		{
+			while (match($0, /function [A-Za-z0-9_]+\([^)]*\)/)) {
+				call = substr($0, RSTART + 9, RLENGTH - 10)
+				$0 = substr($0, RSTART + RLENGTH)
+				name = substr(call, 1, index(call, "(") - 1)
+				names[name]
+				n = split(substr(call, length(name) + 2), part, ",")
+				for (i = 1; i <= n; i++) {
+					gsub(/ /, "", part[i])
+					parameters[part[i]] = name
+				}
+			}
+		}
+		END {
+			for (p in parameters) if (p in names) print file ": parameter " p " of " parameters[p]
+		}' "$dir/recipe.sh" "$file"
+done >same
+is "$(cat same)" '' 'no parameter of their functions has the name of a function'
+
 # Statuses.
 recipe runqlat nowhere.dat
 is "$status" 2 'no such file'

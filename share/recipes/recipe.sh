@@ -442,10 +442,10 @@ slow_files() {
 			}
 			delete at[tid]
 		}
-		function touched(numbers, inode, from) {
-			sub(/:/, ",", numbers)
+		function touched(device, inode, from) {
+			sub(/:/, ",", device)
 			if (dev[tid] == "") {
-				dev[tid] = numbers
+				dev[tid] = device
 				ino[tid] = inode
 			}
 			if (offset[tid] == "")
