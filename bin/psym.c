@@ -101,7 +101,8 @@ int main(int argc, char **argv)
 		symopt_release(&c.from);
 		return cli_finish(&cli, PP_EXIT_FAIL);
 	}
-	f.keep = SREADER_EVENTS | SREADER_CHAINS | SREADER_SYMBOLS;
+	f.keep = SREADER_EVENTS | SREADER_CHAINS | SREADER_SYMBOLS |
+		 (sink.w.pack ? SREADER_PARTS : 0);
 	f.ctx = r;
 	filter_run(&f, argv + cli.first, argc - cli.first, &sink, cli.diag, &end);
 	if (((c.strict && end.lost) || c.from.damaged) && !end.status)

@@ -329,6 +329,17 @@ static int add_frame(struct fold *f, uint32_t parent, uint32_t name, uint32_t *n
 	return 0;
 }
 
+int fold_child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node)
+{
+	uint64_t deep = f->deep, wide = f->wide;
+	int rc = add_frame(f, parent, name, node);
+
+	/* Who leaves it out counts it. */
+	f->deep = deep;
+	f->wide = wide;
+	return rc;
+}
+
 int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node)
 {
 	*node = FOLD_ROOT;

@@ -143,6 +143,12 @@ bool fold_event(struct fold *f, const char *name, size_t len);
 int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node);
 
 /*
+ * The node of a node's stack with one more frame towards the leaf: the same if there is no room for
+ * it, where fold_stack would leave it out. 0, PP_ENOMEM or PP_ELIMIT.
+ */
+int fold_child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node);
+
+/*
  * fold_stack in steps, for a caller that knows early which stacks come (queue.h): the hash of 1 to
  * FOLD_DEPTH_MAX names, a hint to the processor to fetch what will be looked up first (or, `next`,
  * what after that), and the look-up. fold_add_soon: the hint for fold_add.

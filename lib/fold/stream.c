@@ -122,40 +122,6 @@ static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 	return 0;
 }
 
-/* Adds the names of a sample's stack, leaf first, and its command. */
-static int sample_path(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
-		       size_t *n)
-{
-	const struct ps_stack *st = ps_sample_has(p, stack) ? sreader_stack(s->in, p->stack) : NULL;
-	const struct ps_chain *c = ps_sample_has(p, chain) ? sreader_chain(s->in, p->chain) : NULL;
-	size_t from = *n;
-	int rc = fstream_room(s, *n + FOLD_BY_MAX);
-
-	/* What is not defined is not known: the sample counts for its command alone. */
-	if ((ps_sample_has(p, stack) && !st) || (!st && ps_sample_has(p, chain) && !c))
-		s->undefined = true;
-	if (!rc && st)
-		rc = fstream_stack(s, p, st, c, java, n);
-	else if (!rc && c)
-		rc = fstream_chain(s, c, n);
-	if (!rc && st && !s->opts->no_marks)
-		rc = fstream_marks(s, st, from, n);
-	if (!rc)
-		rc = fstream_room(s, *n + FOLD_BY_MAX);
-	if (!rc)
-		fold_by_put(&s->by, comm, s->path, n);
-	return rc;
-}
-
-static int make_node(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
-		     uint32_t *node)
-{
-	size_t n = 0;
-	int rc = sample_path(s, p, comm, java, &n);
-
-	return rc ? rc : fold_stack(s->fold, s->path, n, node);
-}
-
 /* The second stack of a sample as if it was the first one of a sample of the other thread's. */
 static void turn(const struct ps_sample *p, struct ps_sample *other)
 {
@@ -194,7 +160,7 @@ static int both_node(struct fstream *s, const struct ps_sample *p, uint32_t comm
 	if (other.comm || other.fields & (PS_HAS(stack) | PS_HAS(chain))) {
 		rc = sample_comm(s, &other, &waker, &waker_java);
 		if (!rc)
-			rc = sample_path(s, &other, waker, waker_java, &n);
+			rc = fstream_path(s, &other, waker, waker_java, &n);
 		for (size_t i = 0; !rc && i < n / 2; i++) {
 			name = s->path[i];
 			s->path[i] = s->path[n - 1 - i];
@@ -209,7 +175,7 @@ static int both_node(struct fstream *s, const struct ps_sample *p, uint32_t comm
 	}
 	s->raw += raw(p) || raw(&other);
 	if (!rc)
-		rc = sample_path(s, p, comm, java, &n);
+		rc = fstream_path(s, p, comm, java, &n);
 	return rc ? rc : fold_stack(s->fold, s->path, n, node);
 }
 
@@ -246,7 +212,7 @@ static bool count_stack(struct fstream *s, const struct ps_sample *p, uint32_t c
 	}
 	if (k->comm == comm && fold_queue_more(&s->queue, k->node & ~QUEUED, weight))
 		return true;
-	*rc = sample_path(s, p, comm, java, &n);
+	*rc = fstream_path(s, p, comm, java, &n);
 	if (*rc)
 		return true;
 	if (n > FOLD_QUEUE_NAMES)
@@ -271,13 +237,13 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 	if (s->opts->second == FOLD_BOTH)
 		return both_node(s, p, comm, java, node);
 	if (s->opts->addrs && !by_chain)
-		return make_node(s, p, comm, java, node);
+		return fstream_node(s, p, comm, java, node);
 	if (ps_sample_has(p, stack) && !by_chain) {
 		quick = p->stack < s->stacks_cap ? &s->stacks[p->stack] : NULL;
 		/*
 		 * The fold finds what it has seen; a table of commands and stacks would be larger.
 		 */
-		rc = make_node(s, p, comm, java, node);
+		rc = fstream_node(s, p, comm, java, node);
 		if (!rc && quick)
 			*quick = (struct stack_node){comm, *node};
 		return rc;
@@ -292,7 +258,7 @@ static int node_of(struct fstream *s, const struct ps_sample *p, uint32_t comm, 
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot) {
-		rc = make_node(s, p, comm, java, node);
+		rc = fstream_node(s, p, comm, java, node);
 		if (rc)
 			return rc;
 		*slot = *node + 1;
@@ -400,7 +366,8 @@ static int on_sample(struct fstream *s, const struct ps_record *rec)
 		s->account->folded++;
 	else
 		s->account->bare++;
-	if (count_stack(s, p, comm, java, weight, &rc))
+	if (fstream_count_parts(s, p, comm, java, weight, &rc) ||
+	    count_stack(s, p, comm, java, weight, &rc))
 		return rc;
 	rc = node_of(s, p, comm, java, &node);
 	if (!rc)
@@ -420,6 +387,8 @@ static void forget_stacks(struct fstream *s)
 	forget_chains(s);
 	if (s->stacks_cap)
 		memset(s->stacks, 0, s->stacks_cap * sizeof(*s->stacks));
+	if (s->parts_cap)
+		memset(s->parts, 0, s->parts_cap * sizeof(*s->parts));
 	s->used_stack = s->used_frame = 0;
 }
 
@@ -474,7 +443,12 @@ static int on_record(struct fstream *s, const struct ps_record *rec)
 		if (rec->stack.id <= s->used_stack || rec->stack.id == 1)
 			forget_stacks(s);
 		return new_stack(s, rec->stack.id);
+	case PS_STACKS:
+		if (rec->stacks.id == 1)
+			forget_stacks(s);
+		break;
 	case PS_CHAIN:
+	case PS_CHAINS:
 		if (rec->chain.id <= s->used_chain)
 			forget_chains(s);
 		break;
@@ -537,6 +511,8 @@ static void release(struct fstream *s)
 	free(s->symbols);
 	free(s->events);
 	free(s->stacks);
+	free(s->parts);
+	free(s->ids);
 	free(s->path);
 	buf_release(&s->name);
 	fold_by_release(&s->by);
@@ -546,7 +522,8 @@ static void release(struct fstream *s)
 int fold_stream(struct fold *f, struct src *src)
 {
 	struct fstream s = {.fold = f, .opts = fold_options(f), .account = fold_account(f)};
-	const unsigned keep = SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS;
+	const unsigned keep =
+		SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS | SREADER_PARTS;
 	struct diag *d = fold_diag(f);
 	const struct ps_record *rec;
 	uint64_t before = s.account->folded + s.account->bare;

@@ -8,15 +8,14 @@
 #define UNKNOWN "[unknown]"
 #define BROKEN	"[broken stack]"
 
-static int own_names(struct fstream *s)
+int fstream_mark_names(struct fstream *s)
 {
 	int rc = s->unknown ? 0 : fold_name(s->fold, UNKNOWN, strlen(UNKNOWN), &s->unknown);
 
 	return rc || s->broken ? rc : fold_name(s->fold, BROKEN, strlen(BROKEN), &s->broken);
 }
 
-/* Whether a frame is an address in no mapping of its process. */
-static bool is_nowhere(const struct fstream *s, uint32_t frame)
+bool fstream_nowhere(const struct fstream *s, uint32_t frame)
 {
 	const struct ps_frame *f = sreader_frame(s->in, frame);
 
@@ -29,10 +28,10 @@ static void join_broken(struct fstream *s, const struct ps_stack *st, size_t fro
 	bool before = false;
 
 	for (size_t i = from; i < end; i++) {
-		bool here = s->path[i] == s->unknown && is_nowhere(s, st->frames.v[i - from]);
+		bool here = s->path[i] == s->unknown && fstream_nowhere(s, st->frames.v[i - from]);
 
 		/* The innermost function can be code that no record tells of. */
-		if (here && i == from && (i + 1 == end || !is_nowhere(s, st->frames.v[1])))
+		if (here && i == from && (i + 1 == end || !fstream_nowhere(s, st->frames.v[1])))
 			here = false;
 		else if (here && before)
 			continue;
@@ -64,6 +63,13 @@ static const char *mark_text(uint32_t end, bool *file)
 	case PS_END_DAMAGED: return "damaged unwind table";
 	}
 	return NULL;
+}
+
+bool fstream_has_mark(uint32_t flags)
+{
+	bool file;
+
+	return mark_text((flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT, &file) != NULL;
 }
 
 /* The file name of the DSO of a stack's outermost frame. */
@@ -108,7 +114,7 @@ static int add_mark(struct fstream *s, const struct ps_stack *st, size_t *n)
 
 int fstream_marks(struct fstream *s, const struct ps_stack *st, size_t from, size_t *n)
 {
-	int rc = own_names(s);
+	int rc = fstream_mark_names(s);
 
 	/* With --addrs each address has a name of its own. */
 	if (!rc && !s->opts->addrs)

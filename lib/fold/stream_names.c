@@ -104,6 +104,32 @@ static int name_frame(struct fstream *s, const struct ps_frame *f, uint64_t ip, 
 	return rc;
 }
 
+int fstream_frame(struct fstream *s, uint32_t frame, bool java, uint32_t *name)
+{
+	static const struct ps_frame nothing;
+	const struct ps_frame *f;
+	uint32_t *slot;
+	int rc;
+
+	used(frame, &s->used_frame);
+	if (frame < s->frames_cap && s->names[java][frame]) {
+		*name = s->names[java][frame];
+		return 0;
+	}
+	f = sreader_frame(s->in, frame);
+	if (!f) {
+		s->undefined = true;
+		f = &nothing;
+		frame = 0;
+	}
+	slot = fstream_name(s, frame, java);
+	if (!slot)
+		return PP_ENOMEM;
+	rc = *slot ? 0 : name_frame(s, f, 0, java, slot);
+	*name = *slot;
+	return rc;
+}
+
 /* Room for n names and the command's. */
 int fstream_room(struct fstream *s, size_t n)
 {

@@ -22,6 +22,17 @@ struct stack_node {
 };
 #define QUEUED (1u << 31) /* more than FOLD_NODES_MAX */
 
+/* The nodes of a part of a stack, likewise. */
+struct part_node {
+	uint32_t comm;
+	uint32_t node;	  /* of samples whose stack ends here */
+	uint32_t through; /* what the next part stands on */
+	uint32_t flags;	  /* PART_* */
+};
+#define PART_BROKEN 1u /* its last frame is an address in no mapping */
+#define PART_FULL   2u /* the tree has no room for its frames */
+#define PART_ENDS   4u /* `through` is not known */
+
 /* The name of a symbol's frames in a DSO. */
 struct symbol_name {
 	uint32_t dso;
@@ -54,6 +65,10 @@ struct fstream {
 	struct stack_node *stacks; /* by stack id */
 	struct fold_queue queue;   /* samples of stacks that are not yet there */
 	uint32_t stacks_cap;
+	struct part_node *parts; /* by id of a stack's part */
+	uint32_t parts_cap;
+	uint32_t *ids; /* parts of a stack, from its top */
+	uint32_t ids_cap;
 	struct map64 ips; /* address of a chain without symbols: name id */
 	/* The greatest ids that were looked up since the tables above were emptied. */
 	uint32_t used_string, used_stack, used_chain, used_frame, used_symbol, used_dso;
@@ -86,7 +101,32 @@ uint32_t *fstream_name(struct fstream *s, uint32_t frame, bool java);
 /* Room in the path for n names and the command's. */
 int fstream_room(struct fstream *s, size_t n);
 
+/* ---- stream_tree.c ---- */
+
+/* Adds the names of a sample's stack to the path, leaf first, and its command. */
+int fstream_path(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java, size_t *n);
+
+/* The node of that. */
+int fstream_node(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+		 uint32_t *node);
+
+/*
+ * Counts a sample whose stack came in parts: a part that is new becomes nodes on top of those of
+ * the one below it. False: it did not come so, or cannot be counted so.
+ */
+bool fstream_count_parts(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+			 uint64_t weight, int *rc);
+
 /* ---- stream_marks.c ---- */
+
+/* The names that broken stacks have. 0, PP_ENOMEM or PP_ELIMIT. */
+int fstream_mark_names(struct fstream *s);
+
+/* Whether a frame is an address in no mapping of its process. */
+bool fstream_nowhere(const struct fstream *s, uint32_t frame);
+
+/* Whether the flags of a stack call for a mark below its root. */
+bool fstream_has_mark(uint32_t flags);
 
 /*
  * The marks of a stack whose names are in the path from `from` on, leaf first: each run of
@@ -96,6 +136,9 @@ int fstream_room(struct fstream *s, size_t n);
 int fstream_marks(struct fstream *s, const struct ps_stack *st, size_t from, size_t *n);
 
 /* ---- stream_names.c ---- */
+
+/* The name of a frame, without its address. 0, PP_ENOMEM or PP_ELIMIT. */
+int fstream_frame(struct fstream *s, uint32_t frame, bool java, uint32_t *name);
 
 /*
  * Adds to the path, leaf first, the names of a stack, whose frames have their addresses in the call

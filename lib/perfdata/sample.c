@@ -49,7 +49,7 @@ void perf_ahead(void *ctx, const uint8_t *rec)
 	}
 	a->in++;
 	a->v[i].ips = NULL;
-	if (!peek_chain(p, rec, &a->v[i].ips, &a->v[i].n))
+	if (p->w->pack || !peek_chain(p, rec, &a->v[i].ips, &a->v[i].n))
 		return;
 	a->v[i].hash = hashids_hash(a->v[i].ips, 8 * a->v[i].n);
 	hashids_prefetch(&p->out.chains, a->v[i].hash);
@@ -63,6 +63,12 @@ static int chain_id(struct perf_decoder *p, const uint64_t *ips, uint64_t n, uin
 	struct hashids_hash hash;
 	int rc;
 
+	if (p->w->pack) {
+		if (swriter_parts(p->w, PS_CHAINS) >= PERF_CHAIN_IDS)
+			swriter_restart(p->w, PS_CHAINS);
+		rec = (struct ps_chain){.ips = {ips, (uint32_t)n}};
+		return swriter_chain(p->w, p->source, &rec, id);
+	}
 	if (now && p->ahead.v[now - 1].ips == (const uint8_t *)ips && p->ahead.v[now - 1].n == n)
 		hash = p->ahead.v[now - 1].hash;
 	else

@@ -103,6 +103,9 @@ void resolver_free(struct resolver *r)
 	free(r->dsos.v);
 	free(r->machines.v);
 	free(r->seen.chains);
+	free(r->seen.parts);
+	free(r->seen.recall);
+	free(r->seen.path);
 	free(r->out.miss);
 	free(r->out.lines);
 	resolve_missing_release(r);
@@ -421,6 +424,18 @@ static void account(struct resolver *r, const struct chain_state *st)
 		r->lacks.missing.counts[st->missing]++;
 }
 
+/* The same for a chain whose parts were resolved. What was unwound tells itself how it ended. */
+static void part_account(struct resolver *r, const struct sreader *in, uint32_t chain,
+			 const struct part_state *st)
+{
+	struct ps_part p;
+
+	r->stats.frames += st->frames;
+	r->stats.unknown += st->unknown;
+	if (st->flags & PART_STRAY && sreader_chain_part(in, chain, &p))
+		r->stats.strayed += !(p.flags & PS_STACK_END_MASK);
+}
+
 /*
  * A sample with a call chain and nothing else that has a stack, as most are. False: it is another.
  */
@@ -431,11 +446,22 @@ static bool plain_sample(struct resolver *r, struct machine *m, const struct sre
 				PS_HAS(other_chain) | PS_HAS(branches);
 	const struct ps_sample *s = &rec->sample;
 	enum mode mode = sample_mode(s);
+	const struct part_state *parts;
 	const struct ps_chain *c;
 	struct chain_state st;
 
-	if (!ps_sample_has(s, chain) || s->fields & others || rec->foreign ||
-	    mode >= MODE_GUEST_KERNEL)
+	if (!ps_sample_has(s, chain) || s->fields & others || mode >= MODE_GUEST_KERNEL)
+		return false;
+	if (r->w->pack && !r->opts.missing) {
+		if (resolve_by_parts(r, m, in, s, &parts, rc) &&
+		    swriter_copy_stack(r->w, rec, parts->stack, rc)) {
+			part_account(r, in, s->chain, parts);
+			return true;
+		}
+		if (*rc)
+			return true;
+	}
+	if (rec->foreign)
 		return false;
 	/* One that was resolved is not even looked at. */
 	if (s->chain < r->seen.nchains && state_holds(&r->seen.chains[s->chain], m, s, s->pid, 0)) {
@@ -465,6 +491,7 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 
 	r->stats.samples++;
 	r->pid = from->pid;
+	resolve_stack_room(r);
 	if (!r->opts.like_perf && sample_mode(from) == MODE_USER &&
 	    spaces_settle(m->spaces, from->pid))
 		return PP_ENOMEM;
@@ -472,6 +499,10 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	if (sp && space_tag(sp) && (rc = resolve_jit_advance(r, m, sp, from->time)))
 		return rc;
 	if (resolve_can_unwind(m, from) || has_calls(in, from)) {
+		if (!r->out.own_chains && r->w->pack) {
+			swriter_restart(r->w, PS_CHAINS);
+			resolve_forget_ids(r);
+		}
 		r->out.own_chains = true;
 	} else {
 		if (ps_sample_has(from, user_stack))
@@ -507,6 +538,7 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 	case PS_SYMBOL:
 	case PS_FRAME: resolve_text_forget(m, rec); return 0;
 	case PS_STACK:
+	case PS_STACKS:
 		/* What was compared with a stack of this id is no longer true. */
 		if (rec->stack.id == 1 || rec->stack.id <= r->seen.known) {
 			resolve_forget_chains(r);
@@ -524,6 +556,13 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 		if (rec->chain.id == 1)
 			memset(r->seen.chains, 0, r->seen.nchains * sizeof(*r->seen.chains));
 		*st = (struct chain_state){0};
+		break;
+	case PS_CHAINS:
+		if (r->out.own_chains)
+			return 0;
+		if (rec->chains.id == 1)
+			resolve_forget_ids(r);
+		resolve_parts_soon(r, m, in, &rec->chains);
 		break;
 	default: rc = resolve_context(r, m, rec);
 	}

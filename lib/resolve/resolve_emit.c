@@ -140,6 +140,8 @@ int resolve_put_stack(struct resolver *r, uint32_t source, uint32_t n, uint32_t 
 	bool fresh;
 	int rc;
 
+	if (r->w->pack)
+		return swriter_stack(r->w, source, &rec, id);
 	/* A whole stack and one that was cut off are not the same. */
 	r->stack.frames[n] = flags;
 	rc = hashids_get(&r->out.stacks, r->stack.frames, (n + 1) * sizeof(uint32_t), id, &fresh);
@@ -154,12 +156,32 @@ int resolve_put_stack(struct resolver *r, uint32_t source, uint32_t n, uint32_t 
 	return swriter_put(r->w, PS_STACK, source, &rec);
 }
 
+/* The same in a packed stream, which knows what it has. */
+static int put_parts(struct resolver *r, uint32_t source, struct ps_chain *c)
+{
+	uint32_t before = swriter_parts(r->w, PS_CHAINS);
+	int rc;
+
+	if (before >= RESOLVE_CHAIN_PARTS) {
+		swriter_restart(r->w, PS_CHAINS);
+		resolve_forget_ids(r);
+		r->out.chain_restarts++;
+		before = 0;
+	}
+	rc = swriter_chain(r->w, source, c, &c->id);
+	if (!rc && swriter_parts(r->w, PS_CHAINS) != before && c->id < r->seen.nchains)
+		r->seen.chains[c->id] = (struct chain_state){0};
+	return rc;
+}
+
 int resolve_put_chain(struct resolver *r, uint32_t source, struct ps_chain *c)
 {
 	struct hashids_hash h = hashids_hash(c->ips.v, c->ips.n * sizeof(*c->ips.v));
 	bool fresh;
 	int rc;
 
+	if (r->w->pack)
+		return put_parts(r, source, c);
 	/* Chains that ended in different ways are not the same. */
 	h.low += c->flags * UINT64_C(0x9e3779b97f4a7c15);
 	rc = hashids_get_hashed(&r->out.chains, h, c->ips.n * sizeof(*c->ips.v), &c->id, &fresh);
@@ -196,10 +218,28 @@ int resolve_put_srcfile(struct resolver *r, uint32_t source, const char *path, u
 	return swriter_put(r->w, PS_SRCFILE, source, &rec);
 }
 
-void resolve_forget_chains(struct resolver *r)
+void resolve_forget_ids(struct resolver *r)
 {
 	if (r->seen.nchains)
 		memset(r->seen.chains, 0, r->seen.nchains * sizeof(*r->seen.chains));
+	if (r->seen.nparts)
+		memset(r->seen.parts, 0, r->seen.nparts * sizeof(*r->seen.parts));
+	if (r->seen.recall)
+		memset(r->seen.recall, 0, RECALL_SETS * sizeof(*r->seen.recall));
+}
+
+void resolve_stack_room(struct resolver *r)
+{
+	if (!r->w->pack || swriter_parts(r->w, PS_STACKS) < r->out.stacks.max_ids)
+		return;
+	resolve_forget_ids(r);
+	swriter_restart(r->w, PS_STACKS);
+	r->out.restarts++;
+}
+
+void resolve_forget_chains(struct resolver *r)
+{
+	resolve_forget_ids(r);
 	memset(r->seen.recent, 0, sizeof(r->seen.recent));
 	memset(r->seen.maps, 0, sizeof(r->seen.maps));
 	r->seen.tail.n = 0;
@@ -217,6 +257,8 @@ void resolve_restart(struct resolver *r)
 		}
 	resolve_forget_chains(r);
 	hashids_clear(&r->out.stacks);
+	if (r->w->pack)
+		swriter_restart(r->w, PS_STACKS);
 	r->out.restarts++;
 	r->out.nframes = 0;
 }

@@ -178,6 +178,34 @@ struct chain_state {
 	uint32_t known;	  /* the stack of the input that it was compared with; 0: none */
 };
 
+/* What is known of a part of a chain, and of all below it. */
+#define PART_DONE  1u /* what follows holds */
+#define PART_WHOLE 2u /* only whole chains tell what their stacks are: of it, and of all above it */
+#define PART_LAST  4u /* it can be the top of a chain */
+#define PART_LEAF  8u /* its last frame is in no mapping of the process */
+#define PART_STRAY 16u /* one before that is */
+
+/*
+ * What a part of a chain, with all below it, was resolved to. Its base is the uppermost part that
+ * means something else in another process, itself or one below it.
+ */
+struct part_state {
+	uint32_t base;	/* 0: there is none */
+	uint32_t space; /* of a part that is its own base */
+	uint32_t under; /* the base's stack then; what is above holds as long as that is the same */
+	uint32_t stack; /* of the output; 0: no frames */
+	uint16_t frames, unknown, source;
+	uint8_t mode; /* of the sample; MODES: of any */
+	uint8_t flags;
+};
+
+/* The same part in several processes. */
+#define RECALL_SETS 8192 /* a power of two */
+struct part_recall {
+	uint32_t id;
+	struct part_state st;
+};
+
 /* Stands with the id of a frame, where resolve_frame gives it, for: it has no symbol. */
 #define FRAME_UNKNOWN (1u << 31)
 
@@ -218,7 +246,12 @@ struct chain_tail {
 struct seen {
 	struct chain_state *chains; /* by chain id */
 	uint32_t nchains;
-	uint32_t known; /* the greatest id of a stack of the input that one of them has */
+	uint32_t known;		  /* the greatest id of a stack of the input that one of them has */
+	struct part_state *parts; /* by id of a chain's part */
+	uint32_t nparts;
+	struct part_recall *recall; /* NULL: not yet needed */
+	uint32_t *path;		    /* parts of a chain, from its top */
+	uint32_t path_cap;
 	/*
 	 * Frames that were found last, by address: most of a new chain's addresses are those of a
 	 * chain just before, and one look here is a third of a search for the mapping and one in
@@ -358,6 +391,12 @@ int resolve_put_srcfile(struct resolver *r, uint32_t source, const char *path, u
 
 /* Forgets what chains and addresses were resolved to; ids stay. */
 void resolve_forget_chains(struct resolver *r);
+
+/* The same of chains alone: their ids begin again. */
+void resolve_forget_ids(struct resolver *r);
+
+/* Packed: before the stacks of a sample, whose ids begin again when there are many. */
+void resolve_stack_room(struct resolver *r);
 
 /* Forgets frames and stacks: their ids begin again. */
 void resolve_restart(struct resolver *r);
@@ -579,6 +618,20 @@ int resolve_address(struct resolver *r, struct machine *m, const struct part *p,
 /* The stack of a chain, written if it is new: *st gets what is known of it then. */
 int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const struct ps_chain *c,
 		  enum mode mode, const struct known *known, struct chain_state *st);
+
+/* ---- resolve_part.c: chains by their parts ---- */
+
+/*
+ * The stack of a chain whose parts came as they are, each resolved once in a process: *st points to
+ * it until the next call. False: only the whole chain tells; nothing was done, unless *rc is an
+ * error.
+ */
+bool resolve_by_parts(struct resolver *r, struct machine *m, const struct sreader *in,
+		      const struct ps_sample *s, const struct part_state **st, int *rc);
+
+/* Parts of chains came: the processor shall fetch what they will need. */
+void resolve_parts_soon(struct resolver *r, const struct machine *m, const struct sreader *in,
+			const struct ps_chains *parts);
 
 /* ---- resolve_context.c: records that are no samples ---- */
 

@@ -59,7 +59,7 @@ static bool fits(const struct chunks *c, const struct chunk *k)
 	if (chunk_mode_unknown(k->kind & CHUNK_MODE))
 		return false;
 	if (k->kind & CHUNK_FIRST)
-		return (!below || below->kind & CHUNK_LAST) &&
+		return (!below || (below->kind & CHUNK_LAST && below->kind & CHUNK_MODE)) &&
 		       (k->n || (k->kind & CHUNK_MODE) != CHUNK_ESCAPE);
 	return below && !(below->kind & CHUNK_LAST) &&
 	       (below->kind & CHUNK_MODE) == (k->kind & CHUNK_MODE);
@@ -81,6 +81,9 @@ static int define(struct chunks *c, uint32_t id, const uint8_t **p, const uint8_
 	k.flags = (uint32_t)flags;
 	k.parent = distance ? id - (uint32_t)distance : 0;
 	if (!fits(c, &k))
+		return PP_ECORRUPT;
+	/* So the number of parts of a chain is bounded by that of its words. */
+	if (!k.n && k.parent && (c->stacks || !(k.kind & CHUNK_MODE)))
 		return PP_ECORRUPT;
 	k.total = k.n + (k.parent ? c->v[k.parent].total : 0);
 	/* The mark of a part is a word of the chain; an escape has it among its words. */
@@ -125,11 +128,11 @@ int chunks_define(struct chunks *c, uint32_t id, uint32_t count, const struct ps
 	return rc;
 }
 
-/* The words of a chain, leaf first. A mark comes before what it announces. */
-static uint32_t build(const struct chunks *c, uint32_t top, uint64_t *to)
+uint32_t chunks_take(const struct chunks *c, uint32_t top, uint64_t *to)
 {
 	uint32_t n = 0, mark = 0;
 
+	/* A mark comes before what it announces. */
 	for (uint32_t id = top; id; id = c->v[id].parent) {
 		const struct chunk *k = &c->v[id];
 		const uint64_t *words = c->words + k->at;
@@ -166,7 +169,7 @@ int chunks_build(struct chunks *c, uint32_t top, const uint64_t **words, uint32_
 		c->built = v;
 		c->built_cap = cap;
 	}
-	*n = build(c, top, c->built);
+	*n = chunks_take(c, top, c->built);
 	*words = c->built;
 	*flags = k->flags;
 	return 0;

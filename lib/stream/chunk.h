@@ -8,6 +8,7 @@
  * The writer's side finds the chunks of a chain and encodes those that are new:
  *
  *	rc = chunker_chain(&k, chain, &top);		(k.defs: the new ones, encoded)
+ *	rc = chunker_stack_part(&k, parent, frames, n, flags, &id);
  *
  * The reader's side decodes them, and puts chains together again:
  *
@@ -20,7 +21,7 @@
 #include "base/buf.h"
 #include "stream/stream.h"
 
-#define CHUNK_WORDS 8
+#define CHUNK_WORDS 8u
 /* Words of a chain that is put together: many times what a record of the kernel holds. */
 #define CHUNK_CHAIN_MAX (1u << 17)
 #define CHUNK_MARK_MIN	((uint64_t)-4095) /* words from here on are PERF_CONTEXT_* */
@@ -34,25 +35,31 @@
 
 /* ---- writing ---- */
 
-struct chunk_slot {
-	uint64_t low;
-	uint32_t high;
-	uint32_t id; /* 0: free */
+/* 96 bits of a hash: of a chunk and of all below it. */
+struct chunk_key {
+	uint32_t home, tag, more;
 };
 
 /* A chunk of the chain that is being cut. */
 struct chunk_cut {
-	uint64_t words[CHUNK_WORDS];
-	uint64_t low; /* hash of it and of all below it */
-	uint32_t high;
+	const uint64_t *v; /* its addresses as they lie in the chain, leaf first */
+	uint64_t mark;	   /* the first word, before the addresses; 0: none */
+	struct chunk_key key;
 	uint32_t flags;
-	uint8_t kind, n;
+	uint8_t kind, n; /* n: addresses */
 };
 
 struct chunker {
-	struct chunk_slot *slots;
-	uint32_t mask, n; /* n: the last id that was given */
-	uint32_t *tops;	  /* by the id of the chain: its top */
+	/*
+	 * Open addressing: an id, with bits of its key above it, so that nothing else is looked at
+	 * for most of what is new; 0: free.
+	 */
+	uint32_t *slots;
+	struct chunk_key *keys; /* by id */
+	uint32_t mask, n;	/* n: the last id that was given */
+	uint32_t *last;		/* of stacks, by id: the last frame */
+	uint32_t last_cap;
+	uint32_t *tops; /* by the id of the chain: its top */
 	uint32_t ntops;
 	struct chunk_cut *cut; /* of the chain that is being cut, from its root */
 	uint32_t ncut, cut_cap;
@@ -63,6 +70,10 @@ struct chunker {
 /* The chunks of a chain, or of a stack; *top: its name. 0, PP_ENOMEM, PP_ELIMIT. */
 int chunker_chain(struct chunker *k, const struct ps_chain *c, uint32_t *top);
 int chunker_stack(struct chunker *k, const struct ps_stack *s, uint32_t *top);
+
+/* The chunk of n frames, CHUNK_WORDS at most, the first at the root, on top of another or of 0. */
+int chunker_stack_part(struct chunker *k, uint32_t parent, const uint32_t *frames, uint32_t n,
+		       uint32_t flags, uint32_t *id);
 
 /* Forgets all chunks: ids begin again. */
 void chunker_clear(struct chunker *k);
@@ -86,7 +97,7 @@ struct chunks {
 	uint32_t nwords, words_cap;
 	uint64_t *built; /* what was put together last */
 	uint32_t built_cap;
-	bool stacks; /* of frames: they have no parts */
+	bool stacks; /* of frames: they have no sections */
 };
 
 /* The chunks of a record. 0, PP_ECORRUPT, PP_ENOMEM or PP_ELIMIT. */
@@ -98,6 +109,9 @@ int chunks_define(struct chunks *c, uint32_t id, uint32_t count, const struct ps
  */
 int chunks_build(struct chunks *c, uint32_t top, const uint64_t **words, uint32_t *n,
 		 uint32_t *flags);
+
+/* The same for one that is defined, to where there is room for its total and one; how many. */
+uint32_t chunks_take(const struct chunks *c, uint32_t top, uint64_t *to);
 
 void chunks_release(struct chunks *c);
 

@@ -6,11 +6,9 @@
 #include "stream/chunk_marks.h"
 #include "stream/varint.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 /* A chunk's room at the end of those that the chain has so far; NULL: out of memory. */
 static struct chunk_cut *next_cut(struct chunker *k)
@@ -27,17 +25,53 @@ static struct chunk_cut *next_cut(struct chunker *k)
 	return &k->cut[k->ncut++];
 }
 
+#define MIX UINT64_C(0x9e3779b97f4a7c15)
+
+/*
+ * A hash of 8 words: products of two of them at a time, whose upper and lower halves are summed up
+ * apart. The constants are digits of pi.
+ */
+static inline struct chunk_key key_of(const uint64_t *w, uint64_t seed, uint64_t more)
+{
+	typedef unsigned __int128 u128;
+	static const uint64_t pi[8] = {0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0,
+				       0x082efa98ec4e6c89, 0x452821e638d01377, 0xbe5466cf34e90c6c,
+				       0xc0ac29b7c97c50dd, 0x3f84d5b5b5470917};
+	uint64_t low = seed, high = more;
+	u128 p;
+
+	for (unsigned i = 0; i < CHUNK_WORDS; i += 2) {
+		p = (u128)(w[i] ^ pi[i] ^ seed) * (w[i + 1] ^ pi[i + 1]);
+		low = (low << 7 | low >> 57) + (uint64_t)p;
+		high = (high << 11 | high >> 53) ^ (uint64_t)(p >> 64);
+	}
+	p = (u128)(low ^ pi[0]) * (high ^ MIX);
+	low ^= (uint64_t)(p >> 64);
+	high += (uint64_t)p;
+	low = (low ^ low >> 29) * MIX;
+	low ^= low >> 32;
+	return (struct chunk_key){(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)(high >> 32)};
+}
+
 /* The words of a chunk are there: its hash, seeded with that of its parent. */
 static void name_cut(struct chunker *k, struct chunk_cut *c)
 {
-	uint64_t seed = c->kind | (uint64_t)c->n << 8 | (uint64_t)c->flags << 32;
-	XXH128_hash_t h;
+	uint64_t seed = (c->kind | (uint64_t)c->n << 8 | (uint64_t)c->flags << 32) * MIX;
+	uint64_t part[CHUNK_WORDS], more = c->mark;
 
-	if (k->ncut > 1)
-		seed += c[-1].low * UINT64_C(0x9e3779b97f4a7c15) + c[-1].high;
-	h = XXH3_128bits_withSeed(c->words, c->n * sizeof(c->words[0]), seed);
-	c->low = h.low64;
-	c->high = (uint32_t)h.high64;
+	if (k->ncut > 1) {
+		seed ^= c[-1].key.home | (uint64_t)c[-1].key.tag << 32;
+		more += c[-1].key.more * MIX;
+	}
+	if (c->n == CHUNK_WORDS) {
+		c->key = key_of(c->v, seed, more);
+	} else {
+		for (unsigned i = 0; i < CHUNK_WORDS; i++)
+			part[i] = i < c->n ? c->v[i] : 0;
+		c->key = key_of(part, seed, more);
+	}
+	if (k->slots)
+		__builtin_prefetch(&k->slots[c->key.home & k->mask]);
 }
 
 /*
@@ -51,17 +85,17 @@ static int cut_part(struct chunker *k, uint64_t mark, const uint64_t *v, uint32_
 
 	do {
 		struct chunk_cut *c = next_cut(k);
+		bool strange = first && mode == CHUNK_ESCAPE;
 
 		if (!c)
 			return PP_ENOMEM;
 		c->kind = mode | (first ? CHUNK_FIRST : 0);
-		c->n = 0;
+		c->mark = strange ? mark : 0;
+		c->n = (uint8_t)(n + strange < CHUNK_WORDS ? n : CHUNK_WORDS - strange);
+		n -= c->n;
+		c->v = v + n;
 		c->flags = 0;
-		if (first && mode == CHUNK_ESCAPE)
-			c->words[c->n++] = mark;
 		first = false;
-		while (n && c->n < CHUNK_WORDS)
-			c->words[c->n++] = v[--n];
 		if (!n) {
 			c->kind |= CHUNK_LAST | (flags ? CHUNK_FLAGS : 0);
 			c->flags = flags;
@@ -91,95 +125,105 @@ static int cut_chain(struct chunker *k, const struct ps_chain *c)
 	return rc;
 }
 
-static int cut_stack(struct chunker *k, const struct ps_stack *s)
+#define ID_BITS 22
+#define ID_MASK ((1u << ID_BITS) - 1)
+_Static_assert(PS_ID_MAX - 1 <= ID_MASK, "ids do not fit in a slot");
+
+/* Where a chunk is, or belongs: *slot is 0 then. */
+static uint32_t *find(const struct chunker *k, const struct chunk_key *key)
 {
-	uint32_t n = s->frames.n;
+	for (uint32_t i = key->home & k->mask;; i = (i + 1) & k->mask) {
+		uint32_t *slot = &k->slots[i];
 
-	k->ncut = 0;
-	if (n > CHUNK_CHAIN_MAX)
-		return PP_ELIMIT;
-	do {
-		struct chunk_cut *c = next_cut(k);
-
-		if (!c)
-			return PP_ENOMEM;
-		c->n = 0;
-		while (n && c->n < CHUNK_WORDS)
-			c->words[c->n++] = s->frames.v[--n];
-		c->flags = n ? 0 : s->flags;
-		c->kind = c->flags ? CHUNK_FLAGS : 0;
-		name_cut(k, c);
-	} while (n);
-	return 0;
-}
-
-static struct chunk_slot *find(const struct chunker *k, const struct chunk_cut *c)
-{
-	for (uint32_t i = c->high & k->mask;; i = (i + 1) & k->mask) {
-		struct chunk_slot *s = &k->slots[i];
-
-		if (!s->id || (s->low == c->low && s->high == c->high))
-			return s;
+		if (!*slot || (!((*slot ^ key->tag) & ~ID_MASK) &&
+			       !memcmp(&k->keys[*slot & ID_MASK], key, sizeof(*key))))
+			return slot;
 	}
 }
 
 /* Room in the table for the chunks of a chain. */
 static int widen_slots(struct chunker *k, uint32_t more)
 {
-	struct chunk_slot *old = k->slots;
-	uint32_t n = k->mask + 1, cap = old ? n : 1u << 12;
+	uint32_t cap = k->slots ? k->mask + 1 : 1u << 12, *slots;
+	struct chunk_key *keys;
 
-	if (old && (uint64_t)(k->n + more) * 2 <= n)
+	if (k->slots && (uint64_t)(k->n + more) * 2 <= cap)
 		return 0;
 	while ((uint64_t)(k->n + more) * 2 > cap)
 		cap *= 2;
-	k->slots = calloc(cap, sizeof(*k->slots));
-	if (!k->slots) {
-		k->slots = old;
+	keys = realloc(k->keys, (cap / 2 + 1) * sizeof(*keys));
+	if (!keys)
 		return PP_ENOMEM;
-	}
+	k->keys = keys;
+	slots = calloc(cap, sizeof(*slots));
+	if (!slots)
+		return PP_ENOMEM;
+	free(k->slots);
+	k->slots = slots;
 	k->mask = cap - 1;
-	for (uint32_t i = 0; old && i < n; i++) {
-		uint32_t at = old[i].high & k->mask;
+	for (uint32_t id = 1; id <= k->n; id++) {
+		uint32_t i = keys[id].home & k->mask;
 
-		if (!old[i].id)
-			continue;
-		while (k->slots[at].id)
-			at = (at + 1) & k->mask;
-		k->slots[at] = old[i];
+		while (slots[i])
+			i = (i + 1) & k->mask;
+		slots[i] = (keys[id].tag & ~ID_MASK) | id;
 	}
-	free(old);
 	return 0;
+}
+
+/* A chunk's bytes up to its differences. */
+static uint8_t *put_head(uint8_t *p, unsigned kind, unsigned n, uint32_t distance, uint32_t flags)
+{
+	*p++ = (uint8_t)kind;
+	*p++ = (uint8_t)n;
+	p = varint_put(p, distance);
+	return kind & CHUNK_FLAGS ? varint_put(p, flags) : p;
 }
 
 /* The bytes of a chunk. */
 static int encode(struct chunker *k, const struct chunk_cut *c, uint32_t id, uint32_t parent,
 		  uint64_t before)
 {
+	unsigned n = c->n + (c->mark != 0);
 	uint8_t *start, *p, *lengths;
 
 	if (buf_reserve(&k->defs, 2 + 2 * VARINT_MAX + 9 * CHUNK_WORDS + 8))
 		return PP_ENOMEM;
-	start = p = k->defs.data + k->defs.len;
-	*p++ = c->kind;
-	*p++ = c->n;
-	p = varint_put(p, parent ? id - parent : 0);
-	if (c->kind & CHUNK_FLAGS)
-		p = varint_put(p, c->flags);
-	lengths = p;
+	start = k->defs.data + k->defs.len;
+	p = lengths = put_head(start, c->kind, n, parent ? id - parent : 0, c->flags);
 	memset(lengths, 0, CHUNK_WORDS / 2);
-	p += (c->n + 1) / 2;
-	for (unsigned i = 0; i < c->n; i++) {
-		uint64_t v = zigzag(c->words[i] - before);
+	p += (n + 1) / 2;
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t word = n - i > c->n ? c->mark : c->v[n - i - 1];
+		uint64_t v = zigzag(word - before);
 		unsigned len = v ? (unsigned)(71 - __builtin_clzll(v)) / 8 : 0;
 
-		before = c->words[i];
+		before = word;
 		lengths[i / 2] |= (uint8_t)(len << (i % 2 * 4));
-		for (unsigned b = 0; b < len; b++, v >>= 8)
-			*p++ = (uint8_t)v;
+		v = htole64(v);
+		memcpy(p, &v, 8);
+		p += len;
 	}
 	k->defs.len += (size_t)(p - start);
 	return 0;
+}
+
+/* The last word of a chunk, at its leaf; 0: it has none. */
+static uint64_t last_word(const struct chunk_cut *c)
+{
+	return c->n ? c->v[0] : c->mark;
+}
+
+/* Takes note of a chunk that was encoded. */
+static uint32_t add(struct chunker *k, uint32_t *slot, const struct chunk_key *key)
+{
+	if (!k->count)
+		k->first = k->n + 1;
+	k->count++;
+	k->n++;
+	k->keys[k->n] = *key;
+	*slot = (key->tag & ~ID_MASK) | k->n;
+	return k->n;
 }
 
 /* The chunks of the chain that was cut: those that are new, from the lowest of them, get ids. */
@@ -191,25 +235,20 @@ static int define(struct chunker *k, uint32_t *top)
 
 	if (rc)
 		return rc;
-	while (i && !(parent = find(k, &k->cut[i - 1])->id))
+	while (i && !(parent = *find(k, &k->cut[i - 1].key) & ID_MASK))
 		i--;
-	if (i && k->cut[i - 1].n)
-		before = k->cut[i - 1].words[k->cut[i - 1].n - 1];
+	if (i)
+		before = last_word(&k->cut[i - 1]);
 	for (; i < k->ncut; i++) {
 		struct chunk_cut *c = &k->cut[i];
-		struct chunk_slot *s = find(k, c);
 
 		if (k->n + 1 >= PS_ID_MAX)
 			return PP_ELIMIT;
-		if (!k->count)
-			k->first = k->n + 1;
 		rc = encode(k, c, k->n + 1, parent, before);
 		if (rc)
 			return rc;
-		*s = (struct chunk_slot){c->low, c->high, ++k->n};
-		k->count++;
-		parent = k->n;
-		before = c->n ? c->words[c->n - 1] : 0;
+		parent = add(k, find(k, &c->key), &c->key);
+		before = last_word(c);
 	}
 	*top = parent;
 	return 0;
@@ -222,11 +261,54 @@ int chunker_chain(struct chunker *k, const struct ps_chain *c, uint32_t *top)
 	return rc ? rc : define(k, top);
 }
 
+int chunker_stack_part(struct chunker *k, uint32_t parent, const uint32_t *frames, uint32_t n,
+		       uint32_t flags, uint32_t *id)
+{
+	struct chunk_cut c = {.kind = flags ? CHUNK_FLAGS : 0, .n = (uint8_t)n, .flags = flags};
+	uint64_t words[CHUNK_WORDS] = {0};
+	uint32_t *last, *slot;
+	struct chunk_key key;
+	int rc = widen_slots(k, 1);
+
+	if (rc)
+		return rc;
+	/* Leaf first, as chains lie. */
+	for (uint32_t i = 0; i < n; i++)
+		words[n - 1 - i] = frames[i];
+	key = key_of(words, ((uint64_t)parent << 8 | n) * MIX, flags);
+	slot = find(k, &key);
+	*id = *slot & ID_MASK;
+	if (*id)
+		return 0;
+	if (k->n + 1 >= PS_ID_MAX)
+		return PP_ELIMIT;
+	last = array_widen(k->last, &k->last_cap, k->n + 1, 1u << 12, sizeof(*last));
+	if (!last)
+		return PP_ENOMEM;
+	k->last = last;
+	c.v = words;
+	rc = encode(k, &c, k->n + 1, parent, parent ? last[parent] : 0);
+	if (rc)
+		return rc;
+	*id = add(k, slot, &key);
+	last[*id] = n ? frames[n - 1] : 0;
+	return 0;
+}
+
 int chunker_stack(struct chunker *k, const struct ps_stack *s, uint32_t *top)
 {
-	int rc = cut_stack(k, s);
+	uint32_t n = s->frames.n, frames[CHUNK_WORDS], count;
+	int rc;
 
-	return rc ? rc : define(k, top);
+	*top = 0;
+	if (n > CHUNK_CHAIN_MAX)
+		return PP_ELIMIT;
+	do {
+		for (count = 0; n && count < CHUNK_WORDS; count++)
+			frames[count] = s->frames.v[--n];
+		rc = chunker_stack_part(k, *top, frames, count, n ? 0 : s->flags, top);
+	} while (n && !rc);
+	return rc;
 }
 
 void chunker_clear(struct chunker *k)
@@ -241,6 +323,8 @@ void chunker_clear(struct chunker *k)
 void chunker_release(struct chunker *k)
 {
 	free(k->slots);
+	free(k->keys);
+	free(k->last);
 	free(k->tops);
 	free(k->cut);
 	buf_release(&k->defs);

@@ -36,15 +36,25 @@ static int whole(struct expand *x, uint32_t type, uint32_t source, uint32_t id,
 	return 0;
 }
 
+int expand_define(struct expand *x, const struct ps_record *rec)
+{
+	const struct ps_chains *parts = &rec->chains;
+	bool chains = rec->type == PS_CHAINS;
+
+	x->stacks.stacks = true;
+	for (int i = 0; i < PS_WHOLES && x->wholes && parts->id == 1; i++)
+		x->wholes->v[!chains][i].id = 0;
+	return chunks_define(chains ? &x->chains : &x->stacks, parts->id, parts->count,
+			     &parts->data);
+}
+
 int expand_parts(struct expand *x, struct ps_record *rec, bool *shown)
 {
 	const struct ps_chains parts = rec->chains;
 	bool chains = rec->type == PS_CHAINS;
-	int rc;
+	int rc = expand_define(x, rec);
 
-	x->stacks.stacks = true;
 	*shown = false;
-	rc = chunks_define(chains ? &x->chains : &x->stacks, parts.id, parts.count, &parts.data);
 	if (rc || parts.id != 1 || !parts.count)
 		return rc;
 	*shown = true;
@@ -60,6 +70,64 @@ int expand_samples(struct expand *x, const struct ps_record *rec)
 	x->source = rec->source;
 	sample_unpack_begin(x->samples, rec->samples.count, &rec->samples.data);
 	return 0;
+}
+
+/* The place of a whole; *fresh: its words are to be put into it, as numbers of `size` bytes. */
+static int place(const struct expand *x, int stacks, uint32_t id, size_t size, int *at, bool *fresh)
+{
+	struct chunks *c = (struct chunks *)(stacks ? &x->stacks : &x->chains);
+	struct wholes *w = x->wholes;
+
+	*fresh = false;
+	for (*at = 0; *at < PS_WHOLES; ++*at)
+		if (w->v[stacks][*at].id == id)
+			return 0;
+	if (!id || id > c->n)
+		return PP_ENOENT;
+	*at = (int)(w->next[stacks]++ % PS_WHOLES);
+	w->v[stacks][*at].id = 0;
+	buf_reset(&w->v[stacks][*at].words);
+	*fresh = true;
+	return buf_reserve(&w->v[stacks][*at].words, (c->v[id].total + 1) * size) ? PP_ENOMEM : 0;
+}
+
+const struct ps_chain *expand_chain(const struct expand *x, uint32_t id)
+{
+	bool fresh;
+	int i, rc = place(x, 0, id, sizeof(uint64_t), &i, &fresh);
+
+	x->wholes->failed |= rc == PP_ENOMEM;
+	if (rc)
+		return NULL;
+	if (fresh) {
+		uint64_t *to = (uint64_t *)(void *)x->wholes->v[0][i].words.data;
+
+		x->wholes->v[0][i].chain = (struct ps_chain){
+			id, x->chains.v[id].flags, {to, chunks_take(&x->chains, id, to)}};
+		x->wholes->v[0][i].id = id;
+	}
+	return &x->wholes->v[0][i].chain;
+}
+
+const struct ps_stack *expand_stack(const struct expand *x, uint32_t id)
+{
+	bool fresh;
+	int i, rc = place(x, 1, id, sizeof(uint32_t), &i, &fresh);
+
+	x->wholes->failed |= rc == PP_ENOMEM;
+	if (rc)
+		return NULL;
+	if (fresh) {
+		const struct chunks *c = &x->stacks;
+		uint32_t *to = (uint32_t *)(void *)x->wholes->v[1][i].words.data, n = 0;
+
+		for (uint32_t k = id; k; k = c->v[k].parent)
+			for (unsigned j = c->v[k].n; j; j--)
+				to[n++] = (uint32_t)c->words[c->v[k].at + j - 1];
+		x->wholes->v[1][i].stack = (struct ps_stack){id, c->v[id].flags, {to, n}};
+		x->wholes->v[1][i].id = id;
+	}
+	return &x->wholes->v[1][i].stack;
 }
 
 static bool unseen(const struct chunks *c, uint32_t id)
@@ -110,6 +178,8 @@ void expand_clear(struct expand *x)
 	if (x->samples)
 		x->samples->left = 0;
 	x->waits = false;
+	for (int i = 0; i < PS_WHOLES && x->wholes; i++)
+		x->wholes->v[0][i].id = x->wholes->v[1][i].id = 0;
 }
 
 void expand_release(struct expand *x)
@@ -118,4 +188,9 @@ void expand_release(struct expand *x)
 	chunks_release(&x->stacks);
 	buf_release(&x->frames);
 	free(x->samples);
+	for (int i = 0; i < PS_WHOLES && x->wholes; i++) {
+		buf_release(&x->wholes->v[0][i].words);
+		buf_release(&x->wholes->v[1][i].words);
+	}
+	free(x->wholes);
 }

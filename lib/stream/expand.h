@@ -12,14 +12,36 @@
 #include "stream/dict.h"
 #include "stream/samples.h"
 
+/* Chains or stacks that were put together on request, in the order of their coming. */
+struct wholes {
+	struct {
+		uint32_t id; /* 0: free */
+		struct buf words;
+		union {
+			struct ps_chain chain;
+			struct ps_stack stack;
+		};
+	} v[2][PS_WHOLES]; /* of chains, of stacks */
+	uint32_t next[2];
+	bool failed; /* memory ran out */
+};
+
 struct expand {
 	struct chunks chains, stacks;
+	struct wholes *wholes;		 /* with SREADER_PARTS */
 	struct sample_unpacker *samples; /* NULL: none came yet */
 	uint32_t source;		 /* of the samples */
 	struct buf frames;		 /* of the stack that was made last */
 	bool waits;			 /* the sample in `held` is to be handed out */
 	struct ps_record held;
 };
+
+/* A record CHAINS or STACKS whose parts are wanted as they are. */
+int expand_define(struct expand *x, const struct ps_record *rec);
+
+/* A chain or a stack put together for whoever wants parts. NULL: not defined, or out of memory. */
+const struct ps_chain *expand_chain(const struct expand *x, uint32_t id);
+const struct ps_stack *expand_stack(const struct expand *x, uint32_t id);
 
 /*
  * A record CHAINS or STACKS. If ids begin again, *rec becomes the definition of id 1, and *shown is

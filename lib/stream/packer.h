@@ -14,7 +14,7 @@ enum packer_overtakes { PACKER_STRING, PACKER_SYMBOL, PACKER_FRAME, PACKER_SRCFI
 
 struct packer {
 	struct chunker chains, stacks;
-	bool chains_pass, stacks_pass; /* defined by records that were copied: ids are kept */
+	bool chains_pass, stacks_pass; /* samples name them by ids of the output */
 	uint32_t source;	       /* of the samples */
 	uint32_t most[PACKER_DICTS];   /* greatest ids */
 	struct sample_packer samples;
@@ -27,7 +27,10 @@ bool packer_overtakes(struct packer *k, uint32_t type, uint32_t id);
 int packer_chain(struct packer *k, const struct ps_chain *c);
 int packer_stack(struct packer *k, const struct ps_stack *s);
 
-/* Parts of chains or stacks are copied from another stream: samples name them as they do there. */
+/*
+ * Parts of chains or stacks are copied from another stream, or made by the one who writes: samples
+ * name them by their ids in the output. With id 1 nothing is known of others.
+ */
 void packer_pass(struct packer *k, uint32_t type, uint32_t id);
 
 /* Whether a definition makes all ids of chains or stacks begin again. */

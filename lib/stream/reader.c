@@ -25,8 +25,12 @@ static int sreader_make(struct sreader **out, struct src *s, const char *name, u
 	*out = r;
 	if (r)
 		r->name = strdup(name);
-	if (!r || !r->name) {
+	if (r && keep & SREADER_PARTS)
+		r->expand.wholes = calloc(1, sizeof(*r->expand.wholes));
+	if (!r || !r->name || (keep & SREADER_PARTS && !r->expand.wholes)) {
 		diag_error(d, name, -1, "cannot read: %s", pp_strerror(PP_ENOMEM));
+		if (r)
+			free(r->name);
 		free(r);
 		*out = NULL;
 		src_free(s);
@@ -275,7 +279,7 @@ static inline int before_sample(struct sreader *r, struct ps_record *rec)
 	bool shown = false;
 	int rc = 0;
 
-	if (r->expand.chains.n || r->expand.stacks.n)
+	if (!r->expand.wholes && (r->expand.chains.n || r->expand.stacks.n))
 		rc = expand_refs(&r->expand, rec, &shown);
 	return rc || !shown ? rc : sreader_define_whole(r, rec);
 }
@@ -372,6 +376,8 @@ static int next_shown(struct sreader *r)
 	int rc;
 
 	for (;;) {
+		if (r->expand.wholes && r->expand.wholes->failed)
+			return PP_ENOMEM;
 		if (r->expand.waits) {
 			rc = expand_held(&r->expand, rec);
 			r->far = true;

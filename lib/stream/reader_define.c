@@ -2,6 +2,7 @@
 #include "stream/reader_parts.h"
 
 #include "base/err.h"
+#include "stream/chunk_marks.h"
 #include "stream/payload.h"
 
 #include <stdlib.h>
@@ -91,13 +92,16 @@ int sreader_define_whole(struct sreader *r, struct ps_record *rec)
 
 int sreader_define_parts(struct sreader *r, struct ps_record *rec, bool *shown)
 {
-	int rc = expand_parts(&r->expand, rec, shown);
+	bool as_is = r->expand.wholes != NULL;
+	int rc = as_is ? expand_define(&r->expand, rec) : expand_parts(&r->expand, rec, shown);
 
 	if (rc == PP_ECORRUPT)
 		return sreader_fail(r, rc, "parts of chains are damaged: the stream is corrupt");
 	if (rc == PP_ELIMIT)
 		return sreader_fail(r, rc, "a call chain of the stream is too long");
-	return rc || !*shown ? rc : sreader_define_whole(r, rec);
+	if (as_is)
+		*shown = true;
+	return rc || as_is || !*shown ? rc : sreader_define_whole(r, rec);
 }
 
 int sreader_swap_packed(struct sreader *r, struct ps_sample *s)
@@ -142,9 +146,47 @@ const char *sreader_string(const struct sreader *r, uint32_t id, size_t *len)
 	}
 GETTER(event, EVENT)
 GETTER(dso, DSO)
-GETTER(chain, CHAIN)
 GETTER(symbol, SYMBOL)
 GETTER(frame, FRAME)
-GETTER(stack, STACK)
 GETTER(srcfile, SRCFILE)
 #undef GETTER
+
+const struct ps_chain *sreader_chain(const struct sreader *r, uint32_t id)
+{
+	return r->expand.wholes && r->expand.chains.n ? expand_chain(&r->expand, id)
+						      : dict_get(&r->dicts[DICT_CHAIN], id);
+}
+
+const struct ps_stack *sreader_stack(const struct sreader *r, uint32_t id)
+{
+	return r->expand.wholes && r->expand.stacks.n ? expand_stack(&r->expand, id)
+						      : dict_get(&r->dicts[DICT_STACK], id);
+}
+
+static bool part(const struct chunks *c, uint32_t id, struct ps_part *p)
+{
+	const struct chunk *k;
+
+	if (!id || id > c->n)
+		return false;
+	k = &c->v[id];
+	*p = (struct ps_part){.parent = k->parent,
+			      .n = k->n,
+			      .total = k->total,
+			      .flags = k->flags,
+			      .mark = chunk_mark(k->kind & CHUNK_MODE),
+			      .last = (k->kind & CHUNK_LAST) != 0,
+			      .strange = (k->kind & CHUNK_MODE) == CHUNK_ESCAPE,
+			      .words = c->words + k->at};
+	return true;
+}
+
+bool sreader_chain_part(const struct sreader *r, uint32_t id, struct ps_part *p)
+{
+	return part(&r->expand.chains, id, p);
+}
+
+bool sreader_stack_part(const struct sreader *r, uint32_t id, struct ps_part *p)
+{
+	return part(&r->expand.stacks, id, p);
+}

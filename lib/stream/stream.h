@@ -357,6 +357,12 @@ enum sreader_keep {
 	SREADER_DSOS = 2,
 	SREADER_CHAINS = 4,
 	SREADER_SYMBOLS = 8, /* symbols, frames, stacks, source files */
+	/*
+	 * Of packed streams, CHAINS and STACKS come as they are, and samples name chains and stacks
+	 * by their parts: sreader_chain_part, sreader_stack_part. Without it a CHAIN or STACK comes
+	 * in their place before the first sample that has it.
+	 */
+	SREADER_PARTS = 16,
 };
 
 /* A reader of a file or "-". What is wrong is reported to d, which must outlive the reader. */
@@ -409,6 +415,27 @@ const struct ps_symbol *sreader_symbol(const struct sreader *r, uint32_t id);
 const struct ps_frame *sreader_frame(const struct sreader *r, uint32_t id);
 const struct ps_stack *sreader_stack(const struct sreader *r, uint32_t id);
 const struct ps_srcfile *sreader_srcfile(const struct sreader *r, uint32_t id);
+
+/*
+ * With SREADER_PARTS, sreader_chain and sreader_stack put what they give together: an entry lives
+ * until PS_WHOLES others have been asked for, or the next record.
+ *
+ * A part of a chain or a stack. Its words, addresses or the ids of frames, live until the next
+ * record; the first is at the root. Their `total` is that of the whole chain up to here. False: it
+ * is not defined.
+ */
+#define PS_WHOLES 4
+struct ps_part {
+	uint32_t parent; /* 0: none */
+	uint32_t n, total;
+	uint32_t flags; /* CHAIN.flags or STACK.flags of what ends here */
+	uint64_t mark;	/* PERF_CONTEXT_* that its section of a chain begins with; 0: none */
+	bool last;	/* of its section, at the leaf */
+	bool strange;	/* the mark, which is not one of the usual, is the first word */
+	const uint64_t *words;
+};
+bool sreader_chain_part(const struct sreader *r, uint32_t id, struct ps_part *p);
+bool sreader_stack_part(const struct sreader *r, uint32_t id, struct ps_part *p);
 
 /*
  * What CGROUP and NAMESPACES records have told: the path of a cgroup (not terminated; NULL: not
@@ -468,6 +495,21 @@ void swriter_release(struct swriter *w);
 
 /* The header: begins a stream. Every put returns 0 or the first error. */
 int swriter_header(struct swriter *w);
+
+/*
+ * For packed streams only (w->pack): chains and stacks get the ids that samples name them by from
+ * here, the same for what is equal. They count up by parts: who makes many has them begin again
+ * with swriter_restart (PS_CHAINS, PS_STACKS) when there are many, which ends the use of all ids
+ * from before. Who has copied CHAINS or STACKS must do so before the first of these. c->id and
+ * s->id mean nothing.
+ */
+int swriter_chain(struct swriter *w, uint32_t source, const struct ps_chain *c, uint32_t *id);
+int swriter_stack(struct swriter *w, uint32_t source, const struct ps_stack *s, uint32_t *id);
+/* n frames (8 at most), the first at the root, on top of a stack, or of none: 0. */
+int swriter_stack_part(struct swriter *w, uint32_t source, uint32_t parent, const uint32_t *frames,
+		       uint32_t n, uint32_t flags, uint32_t *id);
+uint32_t swriter_parts(const struct swriter *w, enum ps_type type); /* the last id */
+int swriter_restart(struct swriter *w, enum ps_type type);
 
 /* Sets all of a sample to 0, faster than the compiler would. */
 void ps_sample_clear(struct ps_sample *s);

@@ -170,14 +170,80 @@ static int pack_sample(struct swriter *w, uint32_t source, const struct ps_sampl
 	return 0;
 }
 
+/* Makes room for a record in a packed stream, in the midst of what is held back. */
+static int make_way(struct swriter *w, uint32_t type, uint32_t id)
+{
+	if (type == PS_CHAINS || type == PS_STACKS) {
+		if (packer_restarts(type, id))
+			swriter_flush(w);
+		packer_pass(w->pack, type, id);
+	} else if (!packer_overtakes(w->pack, type, id)) {
+		swriter_flush(w);
+	}
+	return w->err;
+}
+
 int swriter_put(struct swriter *w, enum ps_type type, uint32_t source, const void *fields)
 {
 	if (w->pack && (type == PS_CHAIN || type == PS_STACK))
 		return put_chain(w, type, source, fields);
 	/* All records that may overtake begin with an id. */
-	if (w->pack && !packer_overtakes(w->pack, type, ((const struct ps_string *)fields)->id))
-		swriter_flush(w);
+	if (w->pack && make_way(w, type, ((const struct ps_string *)fields)->id))
+		return w->err;
 	return put_plain(w, type, source, fields);
+}
+
+/* ---- chains and stacks that get the ids of the output ---- */
+
+int swriter_restart(struct swriter *w, enum ps_type type)
+{
+	swriter_flush(w);
+	packer_pass(w->pack, type, 1);
+	return w->err;
+}
+
+uint32_t swriter_parts(const struct swriter *w, enum ps_type type)
+{
+	return type == PS_CHAINS ? w->pack->chains.n : w->pack->stacks.n;
+}
+
+/* Something of a source is to be held back that gets an id of the output. */
+static int hold_own(struct swriter *w, enum ps_type type, uint32_t source)
+{
+	if (!(type == PS_CHAINS ? w->pack->chains_pass : w->pack->stacks_pass))
+		swriter_restart(w, type);
+	return hold(w, source);
+}
+
+int swriter_chain(struct swriter *w, uint32_t source, const struct ps_chain *c, uint32_t *id)
+{
+	uint32_t before = w->pack->chains.n;
+
+	if (!hold_own(w, PS_CHAINS, source))
+		w->err = chunker_chain(&w->pack->chains, c, id);
+	w->types[PS_CHAIN] += w->pack->chains.n != before;
+	return w->err;
+}
+
+int swriter_stack(struct swriter *w, uint32_t source, const struct ps_stack *s, uint32_t *id)
+{
+	uint32_t before = w->pack->stacks.n;
+
+	if (!hold_own(w, PS_STACKS, source))
+		w->err = chunker_stack(&w->pack->stacks, s, id);
+	w->types[PS_STACK] += w->pack->stacks.n != before;
+	return w->err;
+}
+
+int swriter_stack_part(struct swriter *w, uint32_t source, uint32_t parent, const uint32_t *frames,
+		       uint32_t n, uint32_t flags, uint32_t *id)
+{
+	uint32_t before = w->pack->stacks.n;
+
+	if (!hold_own(w, PS_STACKS, source))
+		w->err = chunker_stack_part(&w->pack->stacks, parent, frames, n, flags, id);
+	w->types[PS_STACK] += w->pack->stacks.n - before;
+	return w->err;
 }
 
 /* One whose fields are all near ones. */
@@ -251,7 +317,7 @@ int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s
 	return w->pack ? packed_sample(w, source, s) : put_sample(w, source, s);
 }
 
-/* Makes room for a record in a packed stream, in the midst of what is held back. */
+/* The same for one that is copied. */
 static int before_copy(struct swriter *w, const struct ps_record *rec)
 {
 	uint32_t id = 0;
@@ -260,14 +326,7 @@ static int before_copy(struct swriter *w, const struct ps_record *rec)
 		return 0;
 	if (rec->type < PS_SAMPLE && rec->size >= 12)
 		memcpy(&id, rec->raw + 8, 4);
-	if (rec->type == PS_CHAINS || rec->type == PS_STACKS) {
-		if (packer_restarts(rec->type, id))
-			swriter_flush(w);
-		packer_pass(w->pack, rec->type, id);
-	} else if (!packer_overtakes(w->pack, rec->type, id)) {
-		swriter_flush(w);
-	}
-	return w->err;
+	return make_way(w, rec->type, id);
 }
 
 /* A record as it lies in memory, in host order. */

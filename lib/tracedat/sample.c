@@ -66,14 +66,20 @@ static int comm_id(struct trace *t, uint32_t pid, uint32_t *id)
 
 static int chain_id(struct trace *t, uint32_t n, struct ps_sample *s)
 {
-	struct ps_chain rec;
+	struct ps_chain rec = {.ips = {t->ips, n}};
 	bool fresh;
-	int rc = hashids_get(&t->chains, t->ips, n * sizeof(*t->ips), &s->chain, &fresh);
+	int rc;
 
 	s->fields |= PS_HAS(chain);
+	if (t->w->pack) {
+		if (swriter_parts(t->w, PS_CHAINS) >= TRACE_CHAIN_IDS)
+			swriter_restart(t->w, PS_CHAINS);
+		return swriter_chain(t->w, t->source, &rec, &s->chain);
+	}
+	rc = hashids_get(&t->chains, t->ips, n * sizeof(*t->ips), &s->chain, &fresh);
 	if (rc || !fresh)
 		return rc;
-	rec = (struct ps_chain){.id = s->chain, .ips = {t->ips, n}};
+	rec.id = s->chain;
 	return swriter_put(t->w, PS_CHAIN, t->source, &rec);
 }
 

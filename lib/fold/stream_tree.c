@@ -1,0 +1,185 @@
+/*
+ * The nodes of stacks in the tree. Of stacks that come in parts, each part with all below it has a
+ * node, so that a sample adds to the node of the part that names its stack.
+ */
+#include "fold/stream_parts.h"
+
+#include "base/array.h"
+#include "base/err.h"
+
+/* ---- whole stacks ---- */
+
+int fstream_path(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java, size_t *n)
+{
+	const struct ps_stack *st = ps_sample_has(p, stack) ? sreader_stack(s->in, p->stack) : NULL;
+	const struct ps_chain *c = ps_sample_has(p, chain) ? sreader_chain(s->in, p->chain) : NULL;
+	size_t from = *n;
+	int rc = fstream_room(s, *n + FOLD_BY_MAX);
+
+	/* What is not defined is not known: the sample counts for its command alone. */
+	if ((ps_sample_has(p, stack) && !st) || (!st && ps_sample_has(p, chain) && !c))
+		s->undefined = true;
+	if (!rc && st)
+		rc = fstream_stack(s, p, st, c, java, n);
+	else if (!rc && c)
+		rc = fstream_chain(s, c, n);
+	if (!rc && st && !s->opts->no_marks)
+		rc = fstream_marks(s, st, from, n);
+	if (!rc)
+		rc = fstream_room(s, *n + FOLD_BY_MAX);
+	if (!rc)
+		fold_by_put(&s->by, comm, s->path, n);
+	return rc;
+}
+
+int fstream_node(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+		 uint32_t *node)
+{
+	size_t n = 0;
+	int rc = fstream_path(s, p, comm, java, &n);
+
+	return rc ? rc : fold_stack(s->fold, s->path, n, node);
+}
+
+/* ---- stacks in parts ---- */
+
+/* The node that stacks of a command begin with. */
+static int root_node(struct fstream *s, uint32_t comm, struct part_node *at)
+{
+	uint32_t path[FOLD_BY_MAX + 1];
+	size_t n = 0;
+
+	fold_by_put(&s->by, comm, path, &n);
+	*at = (struct part_node){.comm = comm};
+	return fold_stack(s->fold, path, n, &at->through);
+}
+
+/*
+ * Adds a frame to a stack that was followed up to at->through. What fstream_marks does to whole
+ * stacks: addresses in no mapping become one frame, unless it is the innermost alone.
+ */
+static int add_frame(struct fstream *s, uint32_t frame, bool java, bool leaf, struct part_node *at)
+{
+	uint32_t name, below = at->through;
+	bool broken;
+	int rc = fstream_frame(s, frame, java, &name);
+
+	if (rc)
+		return rc;
+	broken = !s->opts->no_marks && name == s->unknown && fstream_nowhere(s, frame);
+	if (!broken || !(at->flags & PART_BROKEN)) {
+		rc = fold_child(s->fold, below, broken ? s->broken : name, &at->through);
+		if (at->through == below)
+			at->flags |= PART_FULL;
+		at->node = at->through;
+		/* Other samples may end here: the innermost function can be unknown code. */
+		if (!rc && broken && leaf)
+			rc = fold_child(s->fold, below, name, &at->node);
+	}
+	at->flags &= ~PART_BROKEN;
+	at->flags |= broken ? PART_BROKEN : 0;
+	return rc;
+}
+
+/* A part on top of *at, which becomes its own. */
+static int add_part(struct fstream *s, uint32_t id, bool java, struct part_node *at)
+{
+	struct ps_part p;
+	int rc = 0;
+
+	if (!sreader_stack_part(s->in, id, &p))
+		return PP_ENOENT;
+	at->node = at->through;
+	for (uint32_t i = 0; i < p.n && !rc && !(at->flags & PART_FULL); i++)
+		rc = add_frame(s, (uint32_t)p.words[i], java, i + 1 == p.n, at);
+	if (!rc)
+		s->parts[id] = *at;
+	return rc;
+}
+
+static int push(struct fstream *s, uint32_t n, uint32_t id)
+{
+	uint32_t *v = array_widen(s->ids, &s->ids_cap, n, 256, sizeof(*v));
+
+	if (!v)
+		return PP_ENOMEM;
+	s->ids = v;
+	v[n] = id;
+	return 0;
+}
+
+/* The parts of a stack that have no node below the command. PP_ENOENT: one is not defined. */
+static int add_parts(struct fstream *s, uint32_t top, uint32_t comm, bool java)
+{
+	struct part_node at, *known = NULL;
+	struct ps_part p;
+	uint32_t n = 0;
+	int rc = 0;
+
+	for (uint32_t id = top; id && !rc; id = p.parent) {
+		if (id < s->parts_cap && s->parts[id].comm == comm &&
+		    !(s->parts[id].flags & PART_ENDS)) {
+			known = &s->parts[id];
+			break;
+		}
+		rc = sreader_stack_part(s->in, id, &p) ? push(s, n++, id) : PP_ENOENT;
+	}
+	if (!rc && !s->opts->no_marks)
+		rc = fstream_mark_names(s);
+	if (!rc && known)
+		at = *known;
+	else if (!rc)
+		rc = root_node(s, comm, &at);
+	while (n && !rc)
+		rc = add_part(s, s->ids[--n], java, &at);
+	return rc;
+}
+
+/* The node of a stack that has a mark below its root: made as a whole. */
+static int add_whole(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java)
+{
+	struct part_node *k = &s->parts[p->stack];
+	int rc = fstream_node(s, p, comm, java, &k->node);
+
+	k->comm = rc ? 0 : comm;
+	k->flags = PART_ENDS;
+	return rc;
+}
+
+static int add(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java)
+{
+	struct part_node *v;
+	struct ps_part top;
+
+	if (!sreader_stack_part(s->in, p->stack, &top))
+		return PP_ENOENT;
+	v = array_widen(s->parts, &s->parts_cap, p->stack, 4096, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	s->parts = v;
+	return !s->opts->no_marks && fstream_has_mark(top.flags)
+		       ? add_whole(s, p, comm, java)
+		       : add_parts(s, p->stack, comm, java);
+}
+
+bool fstream_count_parts(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
+			 uint64_t weight, int *rc)
+{
+	*rc = 0;
+	if (s->opts->addrs || s->opts->second == FOLD_BOTH || !ps_sample_has(p, stack))
+		return false;
+	if (p->stack >= s->parts_cap || s->parts[p->stack].comm != comm) {
+		*rc = add(s, p, comm, java);
+		if (*rc == PP_ENOENT) {
+			*rc = 0;
+			return false;
+		}
+		if (*rc)
+			return true;
+	}
+	/* What is left out is counted by who adds whole stacks. */
+	if (s->parts[p->stack].flags & PART_FULL)
+		return false;
+	fold_add(s->fold, s->parts[p->stack].node, weight);
+	return true;
+}

@@ -1,0 +1,297 @@
+/*
+ * Chains by their parts: a part is resolved once in an address space, on top of the one below it,
+ * and becomes a part of a stack. What most samples need is then known by the id of their chain.
+ */
+#include "resolve/resolve_parts.h"
+
+#include "base/array.h"
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STACK_WORDS 8 /* frames of a part of a stack */
+
+/* For whom a chain is resolved. */
+struct by_parts {
+	struct resolver *r;
+	struct machine *m;
+	const struct sreader *in;
+	struct space *sp;
+	uint32_t space; /* its key */
+	enum mode mode; /* of the sample */
+};
+
+static struct part_recall *recall_place(const struct resolver *r, uint32_t id, uint32_t space)
+{
+	uint64_t h = ((uint64_t)space << 32 | id) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &r->seen.recall[(h >> 40) & (RECALL_SETS - 1)];
+}
+
+static bool suits(const struct by_parts *b, const struct part_state *st)
+{
+	return st->flags & PART_DONE && st->source == b->m->source &&
+	       (st->mode == MODES || st->mode == b->mode);
+}
+
+/* What a part that is its own base is in this process; NULL: it is not known. */
+static const struct part_state *base_state(const struct by_parts *b, uint32_t id)
+{
+	struct part_state *st = &b->r->seen.parts[id];
+	const struct part_recall *old;
+
+	if (suits(b, st) && st->space == b->space)
+		return st;
+	if (!(st->flags & PART_DONE))
+		return NULL;
+	old = recall_place(b->r, id, b->space);
+	if (old->id != id || old->st.space != b->space || !suits(b, &old->st))
+		return NULL;
+	*st = old->st;
+	return st;
+}
+
+/* What a part is in this process; NULL: it is not known. */
+static const struct part_state *state_of(const struct by_parts *b, uint32_t id)
+{
+	const struct part_state *st = &b->r->seen.parts[id], *base;
+
+	if (id >= b->r->seen.nparts)
+		return NULL;
+	if (!(st->flags & PART_DONE) || st->base == id)
+		return base_state(b, id);
+	if (!suits(b, st) || !st->base)
+		return suits(b, st) ? st : NULL;
+	base = base_state(b, st->base);
+	return base && base->stack == st->under && !((base->flags ^ st->flags) & PART_WHOLE) ? st
+											     : NULL;
+}
+
+static int keep(const struct by_parts *b, uint32_t id, const struct part_state *st)
+{
+	struct seen *s = &b->r->seen;
+	struct part_state *v = array_widen(s->parts, &s->nparts, id, 4096, sizeof(*v));
+	struct part_recall *old;
+
+	if (!v)
+		return PP_ENOMEM;
+	s->parts = v;
+	v[id] = *st;
+	if (st->base != id)
+		return 0;
+	if (!s->recall)
+		s->recall = calloc(RECALL_SETS, sizeof(*s->recall));
+	if (!s->recall)
+		return PP_ENOMEM;
+	old = recall_place(b->r, id, b->space);
+	old->id = id;
+	old->st = *st;
+	return 0;
+}
+
+/* An address's frames, the outermost first, on top of the n in r->stack; how many it has then. */
+static uint32_t add_frames(struct resolver *r, uint32_t id, uint32_t n, uint32_t *unknown)
+{
+	uint32_t last;
+
+	if (!r->out.lines) {
+		r->stack.frames[n] = id & ~FRAME_UNKNOWN;
+		*unknown += id >> 31;
+		return n + 1;
+	}
+	last = id &= ~FRAME_UNKNOWN;
+	while (r->out.lines[last] & FRAME_INLINED)
+		last++;
+	for (; last >= id; last--) {
+		r->stack.frames[n++] = last;
+		*unknown += r->out.miss[last] != 0;
+	}
+	return n;
+}
+
+/* The frames of a part, the outermost first, to r->stack: *n, of which *unknown have no name. */
+static int part_frames(const struct by_parts *b, const struct ps_part *p, enum mode mode,
+		       uint32_t *n, uint32_t *unknown)
+{
+	uint32_t id;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		int rc = resolve_frame(b->r, b->m, b->sp, p->words[i], mode,
+				       !p->last || i + 1 < p->n, &id);
+
+		if (rc)
+			return rc;
+		*n = add_frames(b->r, id, *n, unknown);
+	}
+	return 0;
+}
+
+/* Frames that stand where nothing is mapped: whether calls return there is asked at the end. */
+static uint8_t strays(const struct resolver *r, const struct machine *m, uint32_t n, uint8_t below)
+{
+	uint8_t flags = below & (PART_STRAY | PART_LEAF);
+
+	for (uint32_t i = 0; i < n && r->opts.stats && m->nowhere[0]; i++) {
+		if (flags & PART_LEAF)
+			flags |= PART_STRAY;
+		flags &= (uint8_t)~PART_LEAF;
+		if (r->stack.frames[i] == m->nowhere[0])
+			flags |= PART_LEAF;
+	}
+	return flags;
+}
+
+/* The stack of n frames in r->stack on top of another. */
+static int put_stack(const struct by_parts *b, uint32_t n, uint32_t flags, uint32_t *stack)
+{
+	int rc = 0;
+
+	for (uint32_t at = 0; at < n && !rc; at += STACK_WORDS) {
+		uint32_t more = n - at < STACK_WORDS ? n - at : STACK_WORDS;
+
+		rc = swriter_stack_part(b->r->w, b->m->source, *stack, b->r->stack.frames + at,
+					more, at + more == n ? flags : 0, stack);
+	}
+	return rc;
+}
+
+/* Whether a part can be resolved apart from what is above it. */
+static bool is_apart(const struct ps_part *p)
+{
+	if (p->strange || (p->mark && resolve_mode_of_marker(p->mark) == MODE_UNKNOWN))
+		return false;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->words[i] >= CTX_MAX)
+			return false;
+	return true;
+}
+
+/* Resolves a part on top of *st, which becomes its own. */
+static int resolve_part(const struct by_parts *b, uint32_t id, struct part_state *st)
+{
+	struct resolver *r = b->r;
+	struct ps_part p;
+	enum mode mode = b->mode;
+	uint32_t n = 0, unknown = 0;
+	int rc;
+
+	if (!sreader_chain_part(b->in, id, &p))
+		return PP_ECORRUPT;
+	if (p.mark)
+		mode = resolve_mode_of_marker(p.mark);
+	st->flags &= (uint8_t)~PART_LAST;
+	st->flags |= PART_DONE | (p.last ? PART_LAST : 0);
+	/* What a section without a mark means depends on the sample. */
+	st->mode = p.mark ? MODES : (uint8_t)mode;
+	st->source = (uint16_t)b->m->source;
+	st->space = b->space;
+	if (!is_apart(&p))
+		st->flags |= PART_WHOLE;
+	if (!(st->flags & PART_WHOLE)) {
+		rc = part_frames(b, &p, mode, &n, &unknown);
+		if (rc)
+			return rc;
+		if (st->frames + n > r->stack.depth_max || (!n && p.flags))
+			st->flags |= PART_WHOLE;
+	}
+	if (st->flags & PART_WHOLE) {
+		st->stack = 0;
+	} else {
+		st->frames = (uint16_t)(st->frames + n);
+		st->unknown = (uint16_t)(st->unknown + unknown);
+		st->flags = (st->flags & (uint8_t) ~(PART_STRAY | PART_LEAF)) |
+			    strays(r, b->m, n, st->flags);
+		rc = put_stack(b, n, p.flags, &st->stack);
+		if (rc)
+			return rc;
+	}
+	if (!p.mark || mode == MODE_USER) {
+		st->base = id;
+		st->under = st->stack;
+	}
+	return keep(b, id, st);
+}
+
+void resolve_parts_soon(struct resolver *r, const struct machine *m, const struct sreader *in,
+			const struct ps_chains *parts)
+{
+	struct ps_part p;
+
+	for (uint32_t id = parts->id; id - parts->id < parts->count; id++) {
+		if (!sreader_chain_part(in, id, &p))
+			return;
+		if (p.parent < r->seen.nparts)
+			__builtin_prefetch(&r->seen.parts[p.parent]);
+		for (uint32_t i = 0; i < p.n; i++)
+			resolve_frame_soon(r, m, p.words[i], !p.last || i + 1 < p.n);
+	}
+}
+
+static int push(struct seen *s, uint32_t n, uint32_t id)
+{
+	uint32_t *v = array_widen(s->path, &s->path_cap, n, 256, sizeof(*v));
+
+	if (!v)
+		return PP_ENOMEM;
+	s->path = v;
+	v[n] = id;
+	return 0;
+}
+
+/*
+ * The parts of a chain that are not known in this process, to r->seen.path, and what is known of
+ * the one below them. PP_ENOENT: one is not defined.
+ */
+static int find_known(const struct by_parts *b, uint32_t top, uint32_t *n, struct part_state *below)
+{
+	const struct part_state *st = NULL;
+	struct ps_part p;
+	int rc = 0;
+
+	*n = 0;
+	for (uint32_t id = top; id && !rc && !(st = state_of(b, id)); id = p.parent)
+		rc = sreader_chain_part(b->in, id, &p) ? push(&b->r->seen, (*n)++, id) : PP_ENOENT;
+	*below = st ? *st : (struct part_state){.mode = MODES};
+	return rc;
+}
+
+/* The parts of a chain that are not yet known. */
+static int resolve_parts_of(const struct by_parts *b, uint32_t top, const struct ps_part *p)
+{
+	struct resolver *r = b->r;
+	uint64_t frames = (uint64_t)p->total * (r->out.lines ? DEBUGINFO_FRAMES_MAX + 1 : 1);
+	struct part_state st;
+	uint32_t n;
+	int rc;
+
+	/* Room for the frames of this chain, before ids of an older numbering are in it. */
+	if (frames > r->out.frames_max / 2)
+		return PP_ENOENT;
+	if (r->out.nframes + frames > r->out.frames_max)
+		resolve_restart(r);
+	rc = find_known(b, top, &n, &st);
+	while (n && !rc)
+		rc = resolve_part(b, r->seen.path[--n], &st);
+	return rc;
+}
+
+bool resolve_by_parts(struct resolver *r, struct machine *m, const struct sreader *in,
+		      const struct ps_sample *s, const struct part_state **st, int *rc)
+{
+	struct by_parts b = {r, m, in, spaces_get(m->spaces, s->pid), 0, sample_mode(s)};
+	struct ps_part p;
+
+	*rc = 0;
+	b.space = space_key(b.sp);
+	*st = state_of(&b, s->chain);
+	if (!*st) {
+		if (!sreader_chain_part(in, s->chain, &p))
+			return false;
+		*rc = resolve_parts_of(&b, s->chain, &p);
+		if (*rc == PP_ENOENT)
+			*rc = 0;
+		*st = *rc ? NULL : state_of(&b, s->chain);
+	}
+	return *st && (*st)->stack && ((*st)->flags & (PART_WHOLE | PART_LAST)) == PART_LAST;
+}
