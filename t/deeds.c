@@ -7,7 +7,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/filter.h>
 #include <pthread.h>
 #include <sched.h>
@@ -127,9 +126,9 @@ static void processes(void)
 	printf("exitsnoop %d %d signal %d (USR2)\n", pid, self, WTERMSIG(status));
 }
 
-static void *thread(void *arg)
+static void *deed_thread(void *arg)
 {
-	printf("threadsnoop %ld 0x%" PRIxPTR "\n", syscall(SYS_gettid), (uintptr_t)thread);
+	printf("threadsnoop %ld deed_thread\n", syscall(SYS_gettid));
 	return arg;
 }
 
@@ -138,8 +137,10 @@ static void threads(void)
 	pthread_t t;
 
 	for (int i = 0; i < 4; i++)
-		if (!pthread_create(&t, NULL, thread, NULL))
+		if (!pthread_create(&t, NULL, deed_thread, NULL))
 			pthread_join(t, NULL);
+	/* So that the recipe finds out which function it was. */
+	sleep(1);
 }
 
 union address {

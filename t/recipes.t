@@ -67,6 +67,7 @@ for file in "$dir"/*; do
 	case $name in
 	funccount | funcslower) wanted='trace-cmd record -p function' ;;
 	c2c) wanted='perf c2c record' ;;
+	dcsnoop) wanted='pcap-perf .*--kprobe' ;;
 	funclatency | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;
 	argdist | stackcount) wanted='perf record -a .*-e sched:sched_no -- sleep' ;;
 	*) wanted='perf record -a .*-e [a-z0-9_]+:[a-z0-9_]+ .*-- sleep' ;;
@@ -451,6 +452,27 @@ recipe drsnoop -d 1 rare.dat
 is "$status" 64 '-d is for recording'
 recipe drsnoop -x rare.dat
 is "$status" 64 'an option of other recipes'
+
+# Look-ups of names: what was not found is known when the function returns, by thread.
+cat >names.events <<'EVENTS'
+probe d_lookup 721 | char name[32] | "(ffffffff81369dd0) name=\"%s\"", REC->name
+probe d_lookup__return 722 | unsigned long found | "(ffffffff81369dd0 <- ffffffff8135b5c2) found=0x%lx", REC->found
+probe lookup_fast 723 | char name[32] | "(ffffffff8135a000) name=\"%s\"", REC->name
+@ 0 5000000000 11 lookup_fast etc
+@ 0 5001000000 11 lookup_fast not,here
+@ 0 5001100000 11 d_lookup not,here
+@ 0 5001150000 12 d_lookup there
+@ 0 5001200000 11 d_lookup__return 0
+@ 0 5001300000 12 d_lookup__return 18446623345128243456
+@ 0 5002000000 12 d_lookup__return 0
+EVENTS
+"$ROOT/t/trace-make" events=names.events >names.dat
+recipe dcsnoop names.dat
+is "$(rows | awk '{ print $1, $2, $4, $5 }')" '5.001200 11 M not,here' 'dcsnoop: what was not there'
+recipe dcsnoop -a names.dat
+rows | awk '{ print $1, $2, $4, $5 }' >got
+printf '%s\n' '5.000000 11 R etc' '5.001000 11 R not,here' '5.001200 11 M not,here' >want
+same got want 'dcsnoop -a: what was looked for in the cache, too'
 
 # Older kernels: no bytes, no reads, no program; an exec that failed, a call that did not return.
 cat >calls.events <<'EVENTS'
