@@ -81,6 +81,18 @@ run ./pty 40x200 'n<shot>/abc<esc>q' "$BIN/preport" --view deep.ps
 like "$OUT" 'nothing to search for' 'nothing to search for'
 is "$status" 0 'a search that is given up'
 
+# What was found further down has lines before and after it; what cannot be opened says so.
+run ./pty 10x120 'E/syscall<enter><shot><enter><shot>q' "$BIN/preport" --view deep.ps
+screen 1 "$OUT" >got
+at=$(grep -n '^>' got | cut -d : -f 1)
+ok 'lines before and after what was found' test "$at" -gt 2 -a "$at" -lt 9
+awk 'BEGIN { for (i = 0; i < 40; i++) print "main;f" i " 1" }' >flat.folded
+run ./pty 10x120 '/f33<enter><shot><enter><shot>q' "$BIN/preport" --view flat.folded
+screen 1 "$OUT" >got
+is "$(grep -n '^>.*f33' got | cut -d : -f 1)" 4 'a third from the top'
+screen 2 "$OUT" >got
+like got 'nothing is below it, or nothing with enough: --min-share' 'a line that does not open says why'
+
 # The function under the cursor.
 run ./pty 60x120 '/compute<enter>a<shot>qq' "$BIN/preport" --view --symfs root --trust-host deep.ps
 screen 1 "$OUT" >got

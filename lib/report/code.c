@@ -86,8 +86,9 @@ static int user_code(const struct report *r, const struct place *p, struct code 
 		rc = d.binary_elf ? take_bytes(c, d.binary_elf, p->sym_addr, p->sym_size)
 				  : PP_ENOENT;
 	if (rc && rc != PP_ENOMEM)
-		buf_addf(why, "its code is not to be had: %s",
-			 d.why ? symtab_reason_text(d.why) : "the binary was not found");
+		buf_addf(why, "its code is not to be had: %s%s",
+			 d.why ? symtab_reason_text(d.why) : "the binary was not found",
+			 d.why == SYMTAB_UNPROVEN ? "; --trust-host says that it is" : "");
 	if (d.failed || pp_is_io(rc))
 		trouble(r, d.failed_path ? d.failed_path : path, d.failed ? d.failed : rc);
 	if (!rc && dso_file_alt(&d, &search, &c->alt, &link) == PP_ENOMEM)

@@ -150,6 +150,16 @@ static bool contains(const char *text, const char *part)
 	return strcasestr(text, part) != NULL;
 }
 
+/* To a line that was found; if it is not on the screen, lines before and after it come with it. */
+static void go_to(struct screen *s, uint32_t at)
+{
+	uint32_t rows = (uint32_t)page_rows();
+
+	s->at = at;
+	if (at < s->top || at >= s->top + rows)
+		s->top = at > rows / 3 ? at - rows / 3 : 0;
+}
+
 static void find(struct screen *s, bool back)
 {
 	uint32_t n = count(s), at = s->at;
@@ -163,7 +173,7 @@ static void find(struct screen *s, bool back)
 		at = back ? (at ? at : n) - 1 : at + 1 < n ? at + 1 : 0;
 		read_line(s, at, &share);
 		if (contains(buf_str(&s->line), s->wanted)) {
-			s->at = at;
+			go_to(s, at);
 			return;
 		}
 	}
@@ -342,6 +352,8 @@ static void open_line(struct screen *s, bool all)
 		s->message = "too many lines: not all are open";
 	else
 		s->rc = rc;
+	if (!rc && !all && !s->view->v[s->at].open)
+		s->message = "nothing is below it, or nothing with enough: --min-share";
 }
 
 static void open_everything(struct screen *s)
