@@ -97,7 +97,8 @@ sub fault {
 
 # COMMAND with each kind of failure. result: the file that it writes. recording: it is another one each time, and
 # has to be one that pdecode finds whole. crash: a signal may end it when it has
-# no memory, since libtraceevent, which it calls, does not look whether it got any.
+# no memory, since libtraceevent, which it calls, does not look whether it got any. before: is called before
+# each run; after: after each, with its status, and tells what is wrong beside the output.
 sub try {
 	my ($name, $command, %o) = @_;
 	my $result = $o{result} // 'out';
@@ -107,6 +108,7 @@ sub try {
 		next if $only_kind && $kind ne $only_kind;
 		my ($what, $plus) = $kind =~ /^(\w+)(\+?)$/;
 		unlink 'count', $result;
+		$o{before}->() if $o{before};
 		my $status = run($command, "$what:0");
 		my $whole = slurp($result);
 		my $n = slurp('count');
@@ -121,10 +123,12 @@ sub try {
 		}
 		for my $i (choose($n + 0)) {
 			unlink $result;
+			$o{before}->() if $o{before};
 			$status = run($command, "$what:$i$plus");
 			my $fault = fault($status, $o{recording} ? undef : $whole, $result);
 			$runs++;
-			next if $o{crash} && $what eq 'alloc' && $fault =~ /signal/;
+			$fault = '' if $o{crash} && $what eq 'alloc' && $fault =~ /signal/;
+			$fault = $o{after}->($status) if $o{after} && $fault eq '';
 			push @faults, "$what:$i$plus: $fault" if $fault ne '';
 		}
 		$runs //= 0;
@@ -199,6 +203,50 @@ try('psvg', ['psvg', 'demo.folded']);
 try('psvg page', ['psvg', '--html', 'demo.folded']);
 try('psvg stream', ['psvg', 'demo.ps']);
 try('psvg table', ['psvg', 'hist.tsv']);
+
+# Probes, in lists that stand for the kernel's: all are made or none. What was made and cannot be removed, as
+# nothing can be opened or written any more, is named.
+sub put {
+	my ($name, $text) = @_;
+	open my $f, '>', $name or die "$name: $!\n";
+	print $f $text;
+	close $f or die "$name: $!\n";
+}
+sub probes {
+	my %there;
+	for (split /\n/, slurp('tracefs/uprobe_events')) {
+		$there{$1} = 1 if /^p:(\S+)/;
+		delete $there{$1} if /^-:(\S+)/;
+	}
+	return sort keys %there;
+}
+my $program = "$root/t/fuzz/corpus/inspect/c5";
+my $others = "p:others/probe /bin/true:0x1000\n";
+mkdir 'tracefs';
+my $before = sub { put('tracefs/uprobe_events', $others); put('mine', '') };
+my @made = ('probe/f', 'probe/f__return', 'others/probe');
+my @make = ('pprobe', '--tracefs', 'tracefs', '--mine', 'mine', '--group', 'probe', '-x', $program, 'f $params', 'f%return');
+try('pprobe makes', \@make, crash => 1, before => $before, after => sub {
+	my ($status) = @_;
+	my $there = join ' ', probes();
+	return $there eq join(' ', sort @made) ? '' : "status $status, but there is: $there" if $status =~ /^[01]$/;
+	return '' if $there eq 'others/probe' || slurp('err') =~ /cannot be removed/;
+	return "status $status, and left is: $there";
+});
+my $with = sub { put('tracefs/uprobe_events', $others . "p:probe/f $program:0x164\n"); put('mine', "probe/f\n") };
+try('pprobe lists', ['pprobe', '--tracefs', 'tracefs', '--mine', 'mine', '-l'], before => $with);
+try('pprobe removes', ['pprobe', '--tracefs', 'tracefs', '--mine', 'mine', '--all-mine'], before => $with, after => sub {
+	my ($status) = @_;
+	my $there = join ' ', probes();
+	return '' if $there eq ($status eq '0' ? 'others/probe' : 'others/probe probe/f');
+	return '' if $status eq '2' && $there eq 'others/probe';
+	return "status $status, and there is: $there";
+});
+for ([functions => '-F'], [pattern => '-F', '*'], [lines => '-L', 'f'], [variables => '-V', 'f'], [definitions => '-n', 'f $params', 'f%return']) {
+	my ($name, @options) = @$_;
+	try("pprobe $name", ['pprobe', '-x', $program, @options], crash => 1);
+}
+
 # Not everybody may record.
 my @record = ('pcap-perf', '-e', 'cpu-clock', '-g', '-o', 'record.data', '--', 'true');
 if (run(\@record) eq '0') { try('pcap-perf', \@record, result => 'record.data', recording => 1) }

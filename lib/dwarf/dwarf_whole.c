@@ -1,39 +1,59 @@
-/* A large ELF file, read into memory as a whole. */
+/* An ELF file, read into memory as a whole. */
 #include "dwarf/dwarf_whole.h"
 
+#include "base/err.h"
+
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
-#define HUGE_PAGE (UINT64_C(2) << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
 
-Elf *dwarf_whole(struct dwarf_whole *w, const struct elf_file *f)
+/* Memory for `size` bytes; NULL: there is none. */
+static uint8_t *take_memory(struct dwarf_whole *w, size_t size)
+{
+	uint8_t *bytes;
+
+	if (size < DWARF_WHOLE_SMALL)
+		return w->bytes = malloc(size ? size : 1);
+	w->bytes = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (w->bytes == MAP_FAILED)
+		return w->bytes = NULL;
+	w->mapped = size + HUGE_PAGE;
+	bytes = w->bytes;
+	bytes += (HUGE_PAGE - (uintptr_t)bytes % HUGE_PAGE) % HUGE_PAGE;
+	/* Without large pages, it only takes longer. */
+	madvise(bytes, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+	return bytes;
+}
+
+int dwarf_whole(struct dwarf_whole *w, const struct elf_file *f)
 {
 	uint64_t size = elf_file_size(f);
 	uint8_t *bytes;
+	int rc;
 
 	*w = (struct dwarf_whole){0};
-	if (size < DWARF_WHOLE_MIN || size > SIZE_MAX / 2)
-		return elf_file_elf(f);
-	w->size = (size_t)(size + HUGE_PAGE);
-	w->map = mmap(NULL, w->size, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (w->map == MAP_FAILED)
-		return elf_file_elf(f);
-	bytes = (uint8_t *)(((uintptr_t)w->map + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
-	/* Without large pages, it only takes longer. */
-	madvise(bytes, (size_t)size & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
-	if (!elf_file_read(f, 0, bytes, (size_t)size))
+	bytes = size < SIZE_MAX / 2 ? take_memory(w, (size_t)size) : NULL;
+	if (!bytes)
+		return PP_ENOMEM;
+	rc = elf_file_read(f, 0, bytes, (size_t)size);
+	if (!rc) {
 		w->elf = elf_memory((char *)bytes, (size_t)size);
-	if (!w->elf)
-		munmap(w->map, w->size);
-	return w->elf ? w->elf : elf_file_elf(f);
+		rc = w->elf ? 0 : PP_ENOMEM;
+	}
+	if (rc)
+		dwarf_whole_release(w);
+	return rc;
 }
 
 void dwarf_whole_release(struct dwarf_whole *w)
 {
-	if (!w->elf)
-		return;
 	elf_end(w->elf);
-	munmap(w->map, w->size);
-	w->elf = NULL;
+	if (w->mapped)
+		munmap(w->bytes, w->mapped);
+	else
+		free(w->bytes);
+	*w = (struct dwarf_whole){0};
 }

@@ -1,9 +1,10 @@
 /*
- * A large ELF file, read into memory as a whole. libdw reads all debug sections of a file when it
- * begins with it, into memory of small pages: that takes most of the time of many a job. Pages of
- * 2 MB, where the kernel gives them, make it take half as long.
+ * An ELF file, read into memory as a whole. libdw reads all debug sections of a file when it begins
+ * with it, and does without those that it cannot read. It uses memory of small pages: that takes
+ * most of the time of many a job. Pages of 2 MB, where the kernel gives them, make it take half as
+ * long.
  *
- *	Elf *elf = dwarf_whole(&w, file);	(for libdw; of the file itself if that is small)
+ *	rc = dwarf_whole(&w, file);	(w.elf is for libdw)
  *	...
  *	dwarf_whole_release(&w);
  */
@@ -12,16 +13,16 @@
 
 #include "symbol/elf_file.h"
 
-#define DWARF_WHOLE_MIN (4u << 20)
+#define DWARF_WHOLE_SMALL (4u << 20) /* files that do not need large pages */
 
 struct dwarf_whole {
-	Elf *elf; /* NULL: the file is used as it is */
-	void *map;
-	size_t size;
+	Elf *elf;
+	void *bytes;
+	size_t mapped; /* bytes of memory that is not malloc's; 0: it is */
 };
 
-/* Never fails: if the file cannot be read into memory, it is used as it is. */
-Elf *dwarf_whole(struct dwarf_whole *w, const struct elf_file *f);
+/* 0; PP_ENOMEM; an error of reading. */
+int dwarf_whole(struct dwarf_whole *w, const struct elf_file *f);
 void dwarf_whole_release(struct dwarf_whole *w);
 
 #endif

@@ -8,11 +8,46 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static Dwarf *begin(struct binary *b, Elf *elf, int *rc)
+/*
+ * libdw calls this where it has no memory and cannot say so. It has to end the program: nothing has
+ * been made yet, as all is looked up first.
+ */
+static _Noreturn void no_memory(void)
 {
-	*rc = dwarf_seal(elf, &b->copies);
-	return *rc ? NULL : dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	static const char text[] = "pprobe: out of memory\n";
+
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(PP_EXIT_FAIL);
+	_exit(PP_EXIT_FAIL);
+}
+
+/* *dwarf stays NULL if there is something wrong with it: the binary counts as damaged then. */
+static int begin(struct binary *b, const struct elf_file *f, struct dwarf_whole *whole,
+		 Dwarf **dwarf)
+{
+	const char *why = NULL;
+	int rc = dwarf_check_packed(f);
+
+	if (!rc)
+		rc = dwarf_whole(whole, f);
+	if (!rc)
+		rc = dwarf_seal(whole->elf, &b->copies);
+	if (!rc) {
+		*dwarf = dwarf_begin_elf(whole->elf, DWARF_C_READ, NULL);
+		why = *dwarf ? NULL : dwarf_errmsg(-1);
+	}
+	if (*dwarf)
+		dwarf_new_oom_handler(*dwarf, no_memory);
+	if (*dwarf || rc == PP_ENOMEM)
+		return rc;
+	b->damaged = true;
+	diag_warn(b->diag, b->path, -1, "its debug information cannot be used: %s",
+		  rc	? pp_strerror(rc)
+		  : why ? why
+			: "it is damaged");
+	return 0;
 }
 
 static int open_dwarf(struct binary *b, const struct dso_search *search)
@@ -22,23 +57,12 @@ static int open_dwarf(struct binary *b, const struct dso_search *search)
 
 	if (!b->dso.dwarf_elf || !elf_file_has_dwarf(b->dso.dwarf_elf))
 		return 0;
-	rc = dwarf_check_packed(b->dso.dwarf_elf);
-	if (rc)
-		return rc == PP_ENOMEM ? rc : 0;
-	b->dwarf = begin(b, dwarf_whole(&b->whole, b->dso.dwarf_elf), &rc);
-	if (rc == PP_ENOMEM)
+	rc = begin(b, b->dso.dwarf_elf, &b->whole[0], &b->dwarf);
+	if (rc || !b->dwarf)
 		return rc;
-	if (!b->dwarf) {
-		const char *why = rc ? NULL : dwarf_errmsg(-1);
-
-		diag_warn(b->diag, b->path, -1, "its debug information cannot be used: %s",
-			  why ? why : "it is damaged");
-		return 0;
-	}
 	if (dso_file_alt(&b->dso, search, &b->alt_elf, &link) == 0) {
-		if (!dwarf_check_packed(b->alt_elf))
-			b->alt = begin(b, elf_file_elf(b->alt_elf), &rc);
-		if (rc == PP_ENOMEM)
+		rc = begin(b, b->alt_elf, &b->whole[1], &b->alt);
+		if (rc)
 			return rc;
 		if (b->alt)
 			dwarf_setalt(b->dwarf, b->alt);
@@ -79,8 +103,11 @@ static int open_files(struct binary *b)
 	if (rc)
 		return rc;
 	/* Where there is none, libdw reads the whole file in search of it. */
-	if (has_section(b, ".eh_frame"))
+	if (has_section(b, ".eh_frame")) {
 		b->eh_frame = dwarf_getcfi_elf(elf_file_elf(b->elf));
+		if (!b->eh_frame && b->dwarf)
+			units_damaged(b);
+	}
 	b->debug_frame = b->dwarf ? dwarf_getcfi(b->dwarf) : NULL;
 	return 0;
 }
@@ -99,6 +126,8 @@ int binary_open(struct binary **out, const char *path, struct diag *d)
 	if (b->path)
 		rc = open_files(b);
 	if (rc) {
+		if (rc == PP_ENOMEM)
+			diag_error(d, path, -1, "%s", pp_strerror(rc));
 		binary_close(b);
 		return rc;
 	}
@@ -114,7 +143,8 @@ void binary_close(struct binary *b)
 		dwarf_cfi_end(b->eh_frame);
 	dwarf_end(b->dwarf);
 	dwarf_end(b->alt);
-	dwarf_whole_release(&b->whole);
+	dwarf_whole_release(&b->whole[0]);
+	dwarf_whole_release(&b->whole[1]);
 	elf_file_close(b->alt_elf);
 	dso_file_release(&b->dso);
 	arena_release(&b->copies);
@@ -175,12 +205,22 @@ int binary_read(const struct binary *b, uint64_t vaddr, void *to, size_t n)
 	return PP_ENOENT;
 }
 
+/* libdw found no rule; whether there was no memory for it is what only its message tells. */
+static int no_rule(struct binary *b)
+{
+	const char *why = dwarf_errmsg(-1);
+
+	if (why && strstr(why, "memory"))
+		units_damaged(b);
+	return PP_ENOENT;
+}
+
 int binary_cfa(struct binary *b, uint64_t pc, Dwarf_Frame **frame, Dwarf_Op **ops, size_t *n)
 {
 	*frame = NULL;
 	if ((!b->eh_frame || dwarf_cfi_addrframe(b->eh_frame, pc, frame)) &&
 	    (!b->debug_frame || dwarf_cfi_addrframe(b->debug_frame, pc, frame)))
-		return PP_ENOENT;
+		return no_rule(b);
 	if (dwarf_frame_cfa(*frame, ops, n) || !*n) {
 		free(*frame);
 		*frame = NULL;

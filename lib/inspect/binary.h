@@ -48,13 +48,14 @@ struct binary {
 	Dwarf_CFI *eh_frame, *debug_frame; /* owned by libdw or by eh_elf's holder */
 	struct binary_unit *units;	   /* in the order of lo */
 	uint32_t n_units, cap_units;
-	struct dwarf_whole whole; /* what dwarf reads */
-	struct arena copies;	  /* of sections, see dwarf_seal.h */
-	struct map64 split_files; /* by Dwarf: 1 if it can be used */
+	struct dwarf_whole whole[2]; /* what dwarf and alt read */
+	struct arena copies;	     /* of sections, see dwarf_seal.h */
+	struct map64 split_files;    /* by Dwarf: 1 if it can be used */
 	struct binary_files files[BINARY_FILES];
 	Dwarf_CU *split;    /* the unit of split DWARF that was asked for last, */
 	Dwarf_Off skeleton; /* and what it has in the file */
 	uint64_t steps;	    /* that are left */
+	bool damaged;	    /* a part of the debug information cannot be used */
 	bool go;	    /* built by Go */
 	bool x86_64;
 	bool kernel;   /* a kernel's image: places are told as symbols */

@@ -48,6 +48,8 @@ static int add_symbols(struct funcs *t, const struct elf_file *f, uint32_t type,
 	Elf_Data *data = scn ? elf_file_data(scn, &sh) : NULL;
 	int rc = 0;
 
+	if (scn && sh.sh_size && sh.sh_type != SHT_NOBITS && !data)
+		return PP_EIO;
 	if (!data)
 		return 0;
 	for (int i = 1; !rc; i++) {

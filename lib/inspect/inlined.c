@@ -40,8 +40,14 @@ static int each_entry(struct walk *w, Dwarf *dwarf, unsigned tag, entry_fn *fn)
 		struct scan *scan;
 		struct scan_entry e;
 
-		if (scan_open(&scan, &u.content, &w->b->steps))
+		rc = scan_open(&scan, &u.content, &w->b->steps);
+		if (rc == PP_ENOMEM)
+			return rc;
+		if (rc) {
+			units_damaged(w->b);
+			rc = 0;
 			continue;
+		}
 		scan_children(scan, dwarf_dieoffset(&u.content));
 		while (!rc && scan_next(scan, &e)) {
 			Dwarf_Die die;

@@ -8,6 +8,13 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+void units_damaged(struct binary *b)
+{
+	b->damaged = true;
+	diag_warn(b->diag, b->path, -1, "a part of its debug information cannot be used: %s",
+		  "it is damaged, or there is no memory for it");
+}
+
 /* Files that libdw opened for split units: each is looked at once. */
 static bool is_sound(struct binary *b, Dwarf_Die *content)
 {
@@ -26,7 +33,11 @@ bool units_next(struct binary *b, Dwarf *dwarf, struct unit *u)
 {
 	Dwarf_Die sub;
 
-	if (!dwarf || dwarf_get_units(dwarf, u->cu, &u->cu, NULL, &u->type, &u->die, &sub) != 0)
+	int rc = dwarf ? dwarf_get_units(dwarf, u->cu, &u->cu, NULL, &u->type, &u->die, &sub) : 1;
+
+	if (rc < 0)
+		units_damaged(b);
+	if (rc)
 		return false;
 	u->split = u->type == DW_UT_skeleton && sub.addr && is_sound(b, &sub);
 	u->content = u->split ? sub : u->die;
@@ -60,9 +71,9 @@ int units_read(struct binary *b)
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 	uint8_t type;
-	int rc = 0;
+	int rc = 0, end = 0;
 
-	while (!rc && dwarf_get_units(b->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+	while (!rc && !(end = dwarf_get_units(b->dwarf, cu, &cu, NULL, &type, &die, NULL))) {
 		Dwarf_Addr base, lo, hi;
 		ptrdiff_t at = 0;
 
@@ -73,6 +84,8 @@ int units_read(struct binary *b)
 			rc = add_range(b, lo, hi, dwarf_dieoffset(&die));
 		}
 	}
+	if (end < 0)
+		units_damaged(b);
 	if (b->n_units)
 		qsort(b->units, b->n_units, sizeof(*b->units), by_start);
 	return rc;

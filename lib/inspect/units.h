@@ -22,6 +22,9 @@ struct unit {
 /* The unit after u->cu; NULL: the first one. False: there is none. */
 bool units_next(struct binary *b, Dwarf *dwarf, struct unit *u);
 
+/* Reports that a part of the debug information cannot be used. */
+void units_damaged(struct binary *b);
+
 /* Reads which unit is where, for binary_unit. 0 or PP_ENOMEM. */
 int units_read(struct binary *b);
 

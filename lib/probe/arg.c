@@ -135,7 +135,7 @@ static int raw(const struct parts *p, struct fetches *f, struct buf *why)
 			snprintf(name, sizeof(name), "%s", p->expr + n);
 		else
 			snprintf(name, sizeof(name), "arg%u", (unsigned)f->n + 1);
-		bad = text.err ? "out of memory" : fetch_add(f, name, buf_str(&text), type);
+		bad = text.err ? FETCH_NO_MEMORY : fetch_add(f, name, buf_str(&text), type);
 		if (bad) {
 			buf_addf(why, "'%s': %s", p->expr, bad);
 			rc = PP_EUSAGE;

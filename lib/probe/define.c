@@ -89,7 +89,7 @@ static int arguments(struct job *j, struct arg_site *site, struct fetches *f)
 	buf_reset(&j->why);
 	for (uint32_t i = 0; !rc && i < j->spec->n_args; i++)
 		rc = arg_resolve(site, j->spec->args[i], f, &j->why);
-	return rc;
+	return !rc && f->no_memory ? PP_ENOMEM : rc;
 }
 
 static unsigned scope_index(const struct scopes *s, const struct point *pt)

@@ -62,8 +62,9 @@ static int choose_name(const struct fetches *f, const char *name, char out[NAME_
 			return 0;
 		}
 	}
+	keep = b.err != 0;
 	buf_release(&b);
-	return PP_ELIMIT;
+	return keep ? PP_ENOMEM : PP_ELIMIT;
 }
 
 uint32_t fetch_size(const char *type)
@@ -108,6 +109,7 @@ const char *fetch_add(struct fetches *f, const char *name, const char *text, con
 {
 	struct fetch *v = &f->v[f->n];
 	uint32_t sum = fetch_size(type);
+	int rc;
 
 	if (f->n == FETCH_MAX)
 		return "the kernel takes 128 arguments at most";
@@ -118,8 +120,10 @@ const char *fetch_add(struct fetches *f, const char *name, const char *text, con
 	if (sum > FETCH_BYTES_MAX)
 		return "the kernel takes 3072 bytes of arguments at most";
 	memset(v, 0, sizeof(*v));
-	if (choose_name(f, name, v->name))
-		return "it has no name that is left";
+	rc = choose_name(f, name, v->name);
+	f->no_memory = f->no_memory || rc == PP_ENOMEM;
+	if (rc)
+		return rc == PP_ENOMEM ? FETCH_NO_MEMORY : "it has no name that is left";
 	snprintf(v->text, sizeof(v->text), "%s", text);
 	snprintf(v->type, sizeof(v->type), "%s", type);
 	f->n++;
@@ -149,8 +153,9 @@ static const char *put(struct target *t, const char *name, const struct loc *l, 
 		why = place_text(&l->place.v, l->place.kind == PLACE_MEMORY, t->b, t->pc, &text);
 	if (!why && t->f->n - t->first >= FETCH_PARTS_MAX)
 		why = "it has too many parts";
+	t->f->no_memory = t->f->no_memory || text.err;
 	if (!why)
-		why = text.err ? "out of memory" : fetch_add(t->f, name, buf_str(&text), type);
+		why = text.err ? FETCH_NO_MEMORY : fetch_add(t->f, name, buf_str(&text), type);
 	buf_release(&text);
 	return why;
 }

@@ -35,7 +35,10 @@ struct fetches {
 	struct fetch v[FETCH_MAX];
 	uint32_t n;
 	uint32_t left_out; /* parts of variables that cannot be recorded */
+	bool no_memory;	   /* what is missing may be so because of that */
 };
+
+#define FETCH_NO_MEMORY "out of memory"
 
 /* Adds one as it is. NULL, or why not. */
 const char *fetch_add(struct fetches *f, const char *name, const char *text, const char *type);

@@ -268,7 +268,7 @@ static const char *put(const struct kernel *k, struct var *v, const char *name, 
 	if (!why)
 		why = place_text(&v->v, v->memory, NULL, 0, &text);
 	if (!why)
-		why = text.err ? "out of memory" : fetch_add(f, name, buf_str(&text), type);
+		why = text.err ? FETCH_NO_MEMORY : fetch_add(f, name, buf_str(&text), type);
 	buf_release(&text);
 	return why;
 }

@@ -29,7 +29,7 @@ int look_finish(struct look *l, struct sheet *r, int rc, const char *what)
 		diag_error(l->diag, l->b->path, -1, "no %s", what);
 		return PP_EXIT_FAIL;
 	}
-	return PP_EXIT_OK;
+	return l->b->damaged ? PP_EXIT_PARTIAL : PP_EXIT_OK;
 }
 
 /* ---- markers ---- */
@@ -122,7 +122,7 @@ static int put_variable(void *ctx, const struct variable *v)
 	if (!v->gone && p.late && s->body > s->pc)
 		buf_addf(&s->text, " from +%" PRIu64 " on", s->body - s->pc);
 	sheet_text(&s->r, buf_str(&s->text));
-	return sheet_end_row(&s->r);
+	return s->text.err ? s->text.err : sheet_end_row(&s->r);
 }
 
 static int at_point(struct variables *s, const struct point *pt)

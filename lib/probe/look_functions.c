@@ -96,8 +96,12 @@ static int read_unit(struct functions *f, Dwarf_Die *unit, bool deep)
 		return 0;
 	*state = 1 + deep;
 	rc = scan_open(&scan, unit, &f->l->b->steps);
-	if (rc)
-		return rc == PP_ENOMEM ? rc : 0;
+	if (rc == PP_ENOMEM)
+		return rc;
+	if (rc) {
+		units_damaged(f->l->b);
+		return 0;
+	}
 	scan_children(scan, dwarf_dieoffset(unit));
 	while (!rc && scan_next(scan, &e)) {
 		Dwarf_Die die;

@@ -11,6 +11,7 @@
 #include "probe/registry.h"
 #include "probe/vmlinux.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ struct run {
 	struct binary *b;
 	struct funcs funcs;
 	const char *mine_file;
+	bool unnoted; /* probes were made, but not noted as ours */
 };
 
 static int status_of(int rc)
@@ -41,26 +43,40 @@ static int print(const struct definer *df, struct diag *d)
 	return rc;
 }
 
-/* All events of a command, or none of them. */
+/*
+ * Makes all events of a command and prints them, or makes none. Signals wait until that is decided.
+ */
 static int enter(struct run *r, const struct definer *df, const struct tracefs *t,
 		 enum tracefs_list list)
 {
-	struct buf why = BUF_INIT;
-	uint32_t i;
+	sigset_t set, before;
+	uint32_t made = 0;
 	int rc = 0;
 
-	for (i = 0; !rc && i < df->n; i++)
-		rc = registry_add(t, list, &df->v[i], r->mine_file, r->d);
-	if (rc)
-		for (i--; i-- > 0;) {
-			char name[2 * NAME_EVENT_MAX + 4];
-
-			snprintf(name, sizeof(name), "%s/%s", df->v[i].group, df->v[i].name);
-			tracefs_remove(t, list, name, &why);
-			mine_remove(r->mine_file, name);
-		}
-	buf_release(&why);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	while (!rc && made < df->n) {
+		rc = registry_add(t, list, &df->v[made], r->mine_file, &r->unnoted, r->d);
+		made += !rc;
+	}
+	if (!rc)
+		rc = print(df, r->d);
+	while (rc && made-- > 0)
+		registry_undo(t, list, &df->v[made], r->mine_file, r->d);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;
+}
+
+/* What became of a command that makes probes: an exit status. */
+static int made(const struct run *r, const struct definer *df, int rc)
+{
+	if (rc)
+		return status_of(rc);
+	return df->failed || r->unnoted || (df->b && df->b->damaged) ? PP_EXIT_PARTIAL : PP_EXIT_OK;
 }
 
 static int make(struct run *r, char **names, int n)
@@ -79,14 +95,12 @@ static int make(struct run *r, char **names, int n)
 		rc = definer_take_names(&df, &t);
 	for (int i = 0; !rc && i < n; i++)
 		rc = definer_add(&df, names[i]);
-	if (!rc && reg)
-		rc = enter(r, &df, &t, TRACEFS_UPROBES);
 	if (!rc)
-		rc = print(&df, r->d);
+		rc = reg ? enter(r, &df, &t, TRACEFS_UPROBES) : print(&df, r->d);
 	for (uint32_t i = 0; !rc && reg && i < df.n; i++)
 		diag_say(r->d, NULL, "made %s:%s%s", df.v[i].group, df.v[i].name,
 			 df.v[i].points > 1 ? ", at several places" : "");
-	rc = rc ? status_of(rc) : df.failed ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+	rc = made(r, &df, rc);
 	definer_release(&df);
 	return rc;
 }
@@ -166,11 +180,9 @@ static int make_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char 
 					      : kernel_define(k, &df, names[i]);
 	if (!rc)
 		rc = forbid(r, k, &df);
-	if (!rc && reg)
-		rc = enter(r, &df, &t, TRACEFS_KPROBES);
 	if (!rc)
-		rc = print(&df, r->d);
-	rc = rc ? status_of(rc) : df.failed ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+		rc = reg ? enter(r, &df, &t, TRACEFS_KPROBES) : print(&df, r->d);
+	rc = made(r, &df, rc);
 	definer_release(&df);
 	return rc;
 }

@@ -15,7 +15,7 @@ static void event_name(const struct event *e, char out[2 * NAME_EVENT_MAX + 4])
 }
 
 int registry_add(const struct tracefs *t, enum tracefs_list list, const struct event *e,
-		 const char *mine_file, struct diag *d)
+		 const char *mine_file, bool *unnoted, struct diag *d)
 {
 	char name[2 * NAME_EVENT_MAX + 4], *lines = strdup(buf_str(&e->lines)), *save = NULL, *line;
 	struct buf why = BUF_INIT;
@@ -30,12 +30,12 @@ int registry_add(const struct tracefs *t, enum tracefs_list list, const struct e
 	}
 	if (rc) {
 		diag_error(d, NULL, -1, "%s: %s", name, why.len ? buf_str(&why) : pp_strerror(rc));
-		buf_reset(&why);
 		if (some)
-			tracefs_remove(t, list, name, &why);
+			registry_undo(t, list, e, mine_file, d);
 	} else {
 		int bad = mine_add(mine_file, name);
 
+		*unnoted = *unnoted || bad;
 		if (bad)
 			diag_warn(d, mine_file, -1, "%s: --all-mine will not know of %s",
 				  pp_strerror(bad), name);
@@ -43,6 +43,23 @@ int registry_add(const struct tracefs *t, enum tracefs_list list, const struct e
 	buf_release(&why);
 	free(lines);
 	return rc;
+}
+
+void registry_undo(const struct tracefs *t, enum tracefs_list list, const struct event *e,
+		   const char *mine_file, struct diag *d)
+{
+	char name[2 * NAME_EVENT_MAX + 4];
+	struct buf why = BUF_INIT;
+	int rc;
+
+	event_name(e, name);
+	rc = tracefs_remove(t, list, name, &why);
+	if (rc)
+		diag_error(d, NULL, -1, "%s was made, and cannot be removed: %s", name,
+			   why.len ? buf_str(&why) : pp_strerror(rc));
+	else
+		mine_remove(mine_file, name);
+	buf_release(&why);
 }
 
 /* ---- walking ---- */
@@ -58,6 +75,7 @@ struct walk {
 	char **patterns;
 	int n;
 	bool all_mine;
+	int failed;	     /* to tell whose a probe is */
 	struct intern names; /* to remove: "LIST GROUP/EVENT", list as one digit */
 };
 
@@ -83,10 +101,13 @@ static int put(void *ctx, const char *name, const char *line)
 	struct walk *w = ctx;
 	char *event = strdup(name), *slash = event ? strchr(event, '/') : NULL;
 	bool mine = false;
+	int rc = event ? mine_has(w->mine_file, name, &mine) : PP_ENOMEM;
 
-	if (!event)
-		return PP_ENOMEM;
-	mine_has(w->mine_file, name, &mine);
+	/* Who may not read the file made none of them. */
+	if (rc && rc != PP_EACCES) {
+		free(event);
+		return rc;
+	}
 	if (slash)
 		*slash = ':';
 	sheet_text(&w->sheet, event);
@@ -111,14 +132,16 @@ int registry_list(const struct tracefs *t, enum sheet_form form, const char *min
 	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
 }
 
-static bool wanted(const struct walk *w, const char *name)
+static bool wanted(struct walk *w, const char *name)
 {
 	const char *slash = strchr(name, '/'), *event = slash ? slash + 1 : name;
 	char full[256];
 	bool mine = false;
 
-	if (w->all_mine)
-		return mine_has(w->mine_file, name, &mine) == 0 && mine;
+	if (w->all_mine) {
+		w->failed = mine_has(w->mine_file, name, &mine);
+		return mine;
+	}
 	snprintf(full, sizeof(full), "%s", name);
 	if (slash)
 		full[slash - name] = ':';
@@ -143,7 +166,7 @@ static int collect(void *ctx, const char *name, const char *line)
 
 	/* p and r of uprobes have a path; eprobes and others are not ours to remove. */
 	if ((line[0] != 'p' && line[0] != 'r') || !wanted(w, name))
-		return 0;
+		return w->failed;
 	snprintf(key, sizeof(key), "%d%s", (int)w->list, name);
 	return intern_add(&w->names, key, strlen(key), &id, NULL);
 }
@@ -157,9 +180,11 @@ static int remove_all(struct walk *w)
 		struct buf why = BUF_INIT;
 
 		if (tracefs_remove(w->t, (enum tracefs_list)(key[0] - '0'), name, &why)) {
-			diag_error(w->d, NULL, -1, "%s", buf_str(&why));
+			diag_error(w->d, NULL, -1, "%s: %s", name,
+				   why.len ? buf_str(&why) : "it cannot be removed");
 			status = PP_EXIT_FAIL;
 		} else {
+			/* A name that stays says nothing of a probe that is gone. */
 			mine_remove(w->mine_file, name);
 			diag_note(w->d, NULL, -1, "%s: removed", name);
 		}

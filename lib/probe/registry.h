@@ -10,9 +10,16 @@
 #include "probe/sheet.h"
 #include "probe/tracefs.h"
 
-/* All of an event's lines, or none of them. 0, or an error that was reported. */
+/*
+ * All of an event's lines, or none of them. 0, or an error that was reported. *unnoted: it was
+ * made, but mine_file does not tell.
+ */
 int registry_add(const struct tracefs *t, enum tracefs_list list, const struct event *e,
-		 const char *mine_file, struct diag *d);
+		 const char *mine_file, bool *unnoted, struct diag *d);
+
+/* Removes an event that registry_add made; reports it where that fails. */
+void registry_undo(const struct tracefs *t, enum tracefs_list list, const struct event *e,
+		   const char *mine_file, struct diag *d);
 
 /* The probes that exist, those of others, too. Returns an exit status. */
 int registry_list(const struct tracefs *t, enum sheet_form form, const char *mine_file,

@@ -102,19 +102,19 @@ static void last_error(const struct tracefs *t, struct buf *why)
 static int append(const struct tracefs *t, enum tracefs_list list, const char *line,
 		  struct buf *why)
 {
-	struct buf text = BUF_INIT;
-	int fd = open_list(t, list_names[list], O_WRONLY | O_APPEND), rc;
+	char text[TRACEFS_LINE_MAX + 2];
+	size_t n = strlen(line);
+	int fd = open_list(t, list_names[list], O_WRONLY | O_APPEND), rc = 0;
 
 	if (fd < 0) {
 		rc = pp_errno(errno);
 		buf_addf(why, "%s/%s: %s", t->dir, list_names[list], strerror(errno));
 		return rc;
 	}
-	buf_adds(&text, line);
-	buf_addc(&text, '\n');
-	rc = text.err;
-	/* In one write: the kernel takes whole lines. */
-	if (!rc && write(fd, text.data, text.len) != (ssize_t)text.len) {
+	/* In one write: the kernel takes whole lines. Without malloc, as it also cleans up. */
+	memcpy(text, line, n);
+	text[n] = '\n';
+	if (write(fd, text, n + 1) != (ssize_t)(n + 1)) {
 		rc = pp_errno(errno);
 		buf_addf(why, "the kernel does not take '%s': %s", line, strerror(errno));
 		if (errno != EBUSY && errno != EACCES)
@@ -122,7 +122,6 @@ static int append(const struct tracefs *t, enum tracefs_list list, const char *l
 	}
 	if (close(fd) && !rc)
 		rc = pp_errno(errno);
-	buf_release(&text);
 	return rc;
 }
 
