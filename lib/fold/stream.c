@@ -513,6 +513,7 @@ static void release(struct fstream *s)
 	free(s->stacks);
 	free(s->parts);
 	free(s->ids);
+	fold_table_release(&s->paths);
 	free(s->path);
 	buf_release(&s->name);
 	fold_by_release(&s->by);

@@ -10,6 +10,7 @@
 #include "fold/fold.h"
 #include "fold/graph.h"
 #include "fold/queue.h"
+#include "fold/table.h"
 #include "stream/stream.h"
 
 /* What is known of an event descriptor. */
@@ -67,7 +68,8 @@ struct fstream {
 	uint32_t stacks_cap;
 	struct part_node *parts; /* by id of a stack's part */
 	uint32_t parts_cap;
-	uint32_t *ids; /* parts of a stack, from its top */
+	struct fold_table paths; /* a node, and names on top of it: the node of both */
+	uint32_t *ids;		 /* parts of a stack, from its top */
 	uint32_t ids_cap;
 	struct map64 ips; /* address of a chain without symbols: name id */
 	/* The greatest ids that were looked up since the tables above were emptied. */

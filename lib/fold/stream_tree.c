@@ -55,43 +55,86 @@ static int root_node(struct fstream *s, uint32_t comm, struct part_node *at)
 }
 
 /*
- * Adds a frame to a stack that was followed up to at->through. What fstream_marks does to whole
- * stacks: addresses in no mapping become one frame, unless it is the innermost alone.
+ * The node of the names list[1] to list[n], outermost first, on top of another. It is looked up at
+ * once, as the tree would take a look for each name.
  */
-static int add_frame(struct fstream *s, uint32_t frame, bool java, bool leaf, struct part_node *at)
+static int extend(struct fstream *s, uint32_t below, uint32_t *list, size_t n, uint32_t *node,
+		  uint32_t *flags)
 {
-	uint32_t name, below = at->through;
-	bool broken;
-	int rc = fstream_frame(s, frame, java, &name);
+	uint32_t hash, parent;
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	broken = !s->opts->no_marks && name == s->unknown && fstream_nowhere(s, frame);
-	if (!broken || !(at->flags & PART_BROKEN)) {
-		rc = fold_child(s->fold, below, broken ? s->broken : name, &at->through);
-		if (at->through == below)
-			at->flags |= PART_FULL;
-		at->node = at->through;
-		/* Other samples may end here: the innermost function can be unknown code. */
-		if (!rc && broken && leaf)
-			rc = fold_child(s->fold, below, name, &at->node);
+	*node = below;
+	if (!n)
+		return 0;
+	list[0] = below;
+	hash = fold_table_hash(list, n + 1);
+	*node = fold_table_find(&s->paths, hash, list, n + 1);
+	if (*node)
+		return 0;
+	*node = below;
+	for (size_t i = 1; i <= n && !rc; i++) {
+		parent = *node;
+		rc = fold_child(s->fold, parent, list[i], node);
+		if (*node == parent) {
+			*flags |= PART_FULL;
+			return rc;
+		}
+	}
+	return rc ? rc : fold_table_add(&s->paths, hash, list, n + 1, *node);
+}
+
+/*
+ * The names of a part on top of *at, from list[1] on. What fstream_marks does to whole stacks:
+ * addresses in no mapping become one frame. *alone: the innermost is one, and none before it is.
+ */
+static int part_names(struct fstream *s, const struct ps_part *p, bool java, struct part_node *at,
+		      uint32_t *list, size_t *n, bool *alone)
+{
+	bool broken = at->flags & PART_BROKEN, before;
+	uint32_t name;
+	int rc;
+
+	*n = 0;
+	*alone = false;
+	for (uint32_t i = 0; i < p->n; i++) {
+		rc = fstream_frame(s, (uint32_t)p->words[i], java, &name);
+		if (rc)
+			return rc;
+		before = broken;
+		broken = !s->opts->no_marks && name == s->unknown &&
+			 fstream_nowhere(s, (uint32_t)p->words[i]);
+		if (!broken || !before)
+			list[++*n] = broken ? s->broken : name;
+		*alone = broken && !before;
 	}
 	at->flags &= ~PART_BROKEN;
 	at->flags |= broken ? PART_BROKEN : 0;
-	return rc;
+	return 0;
 }
 
 /* A part on top of *at, which becomes its own. */
 static int add_part(struct fstream *s, uint32_t id, bool java, struct part_node *at)
 {
+	uint32_t list[PS_PART_WORDS + 1], below = at->through;
 	struct ps_part p;
+	size_t n;
+	bool alone;
 	int rc = 0;
 
 	if (!sreader_stack_part(s->in, id, &p))
 		return PP_ENOENT;
-	at->node = at->through;
-	for (uint32_t i = 0; i < p.n && !rc && !(at->flags & PART_FULL); i++)
-		rc = add_frame(s, (uint32_t)p.words[i], java, i + 1 == p.n, at);
+	if (!(at->flags & PART_FULL)) {
+		rc = part_names(s, &p, java, at, list, &n, &alone);
+		if (!rc)
+			rc = extend(s, below, list, n, &at->through, &at->flags);
+		at->node = at->through;
+		/* The innermost function can be code that no record tells of. */
+		if (!rc && alone) {
+			list[n] = s->unknown;
+			rc = extend(s, below, list, n, &at->node, &at->flags);
+		}
+	}
 	if (!rc)
 		s->parts[id] = *at;
 	return rc;

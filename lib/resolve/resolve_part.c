@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_WORDS 8 /* frames of a part of a stack */
-
 /* For whom a chain is resolved. */
 struct by_parts {
 	struct resolver *r;
@@ -147,8 +145,8 @@ static int put_stack(const struct by_parts *b, uint32_t n, uint32_t flags, uint3
 {
 	int rc = 0;
 
-	for (uint32_t at = 0; at < n && !rc; at += STACK_WORDS) {
-		uint32_t more = n - at < STACK_WORDS ? n - at : STACK_WORDS;
+	for (uint32_t at = 0; at < n && !rc; at += PS_PART_WORDS) {
+		uint32_t more = n - at < PS_PART_WORDS ? n - at : PS_PART_WORDS;
 
 		rc = swriter_stack_part(b->r->w, b->m->source, *stack, b->r->stack.frames + at,
 					more, at + more == n ? flags : 0, stack);

@@ -21,7 +21,7 @@
 #include "base/buf.h"
 #include "stream/stream.h"
 
-#define CHUNK_WORDS 8u
+#define CHUNK_WORDS ((uint32_t)PS_PART_WORDS)
 /* Words of a chain that is put together: many times what a record of the kernel holds. */
 #define CHUNK_CHAIN_MAX (1u << 17)
 #define CHUNK_MARK_MIN	((uint64_t)-4095) /* words from here on are PERF_CONTEXT_* */

@@ -424,7 +424,8 @@ const struct ps_srcfile *sreader_srcfile(const struct sreader *r, uint32_t id);
  * record; the first is at the root. Their `total` is that of the whole chain up to here. False: it
  * is not defined.
  */
-#define PS_WHOLES 4
+#define PS_WHOLES     4
+#define PS_PART_WORDS 8 /* of a part, at most */
 struct ps_part {
 	uint32_t parent; /* 0: none */
 	uint32_t n, total;
