@@ -42,6 +42,7 @@ void perf_ahead(void *ctx, const uint8_t *rec)
 	struct perf_decoder *p = ctx;
 	struct perf_ahead *a = &p->ahead;
 	uint32_t i = a->in % PERF_AHEAD;
+	struct ps_chain soon;
 
 	if (!rec) {
 		a->in = a->out = 0;
@@ -49,10 +50,28 @@ void perf_ahead(void *ctx, const uint8_t *rec)
 	}
 	a->in++;
 	a->v[i].ips = NULL;
-	if (p->w->pack || !peek_chain(p, rec, &a->v[i].ips, &a->v[i].n))
+	if (!peek_chain(p, rec, &a->v[i].ips, &a->v[i].n))
 		return;
+	if (p->w->pack) {
+		soon = (struct ps_chain){
+			.ips = {(const uint64_t *)(const void *)a->v[i].ips, (uint32_t)a->v[i].n}};
+		if (swriter_chain_soon(p->w, i, &soon))
+			a->v[i].ips = NULL;
+		return;
+	}
 	a->v[i].hash = hashids_hash(a->v[i].ips, 8 * a->v[i].n);
 	hashids_prefetch(&p->out.chains, a->v[i].hash);
+}
+
+_Static_assert(PERF_AHEAD <= PS_CHAINS_SOON, "the writer has no places for the chains that come");
+
+/* The id of a chain in a packed stream; `ahead`: it was cut at this place, + 1. */
+static int packed_id(struct perf_decoder *p, const struct ps_chain *c, uint32_t ahead, uint32_t *id)
+{
+	if (swriter_parts(p->w, PS_CHAINS) >= PERF_CHAIN_IDS)
+		swriter_restart(p->w, PS_CHAINS);
+	return ahead ? swriter_chain_now(p->w, p->source, ahead - 1, id)
+		     : swriter_chain(p->w, p->source, c, id);
 }
 
 static int chain_id(struct perf_decoder *p, const uint64_t *ips, uint64_t n, uint32_t *id)
@@ -63,13 +82,11 @@ static int chain_id(struct perf_decoder *p, const uint64_t *ips, uint64_t n, uin
 	struct hashids_hash hash;
 	int rc;
 
-	if (p->w->pack) {
-		if (swriter_parts(p->w, PS_CHAINS) >= PERF_CHAIN_IDS)
-			swriter_restart(p->w, PS_CHAINS);
-		rec = (struct ps_chain){.ips = {ips, (uint32_t)n}};
-		return swriter_chain(p->w, p->source, &rec, id);
-	}
-	if (now && p->ahead.v[now - 1].ips == (const uint8_t *)ips && p->ahead.v[now - 1].n == n)
+	if (now && (p->ahead.v[now - 1].ips != (const uint8_t *)ips || p->ahead.v[now - 1].n != n))
+		now = 0;
+	if (p->w->pack)
+		return packed_id(p, &(struct ps_chain){.ips = {ips, (uint32_t)n}}, now, id);
+	if (now)
 		hash = p->ahead.v[now - 1].hash;
 	else
 		hash = hashids_hash(ips, n * 8);

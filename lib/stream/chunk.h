@@ -49,6 +49,12 @@ struct chunk_cut {
 	uint8_t kind, n; /* n: addresses */
 };
 
+/* A chain that was cut, from its root. */
+struct chunk_cuts {
+	struct chunk_cut *v;
+	uint32_t n, cap;
+};
+
 struct chunker {
 	/*
 	 * Open addressing: an id, with bits of its key above it, so that nothing else is looked at
@@ -61,8 +67,8 @@ struct chunker {
 	uint32_t last_cap;
 	uint32_t *tops; /* by the id of the chain: its top */
 	uint32_t ntops;
-	struct chunk_cut *cut; /* of the chain that is being cut, from its root */
-	uint32_t ncut, cut_cap;
+	/* Those that come soon, by their places, and the one that is being cut. */
+	struct chunk_cuts cuts[PS_CHAINS_SOON + 1];
 	struct buf defs;       /* chunks that are not yet in the stream */
 	uint32_t first, count; /* their ids */
 };
@@ -70,6 +76,13 @@ struct chunker {
 /* The chunks of a chain, or of a stack; *top: its name. 0, PP_ENOMEM, PP_ELIMIT. */
 int chunker_chain(struct chunker *k, const struct ps_chain *c, uint32_t *top);
 int chunker_stack(struct chunker *k, const struct ps_stack *s, uint32_t *top);
+
+/*
+ * chunker_chain in two steps, so that memory can be fetched between them: the place is below
+ * PS_CHAINS_SOON. The addresses stay where they are until the second.
+ */
+int chunker_soon(struct chunker *k, uint32_t place, const struct ps_chain *c);
+int chunker_now(struct chunker *k, uint32_t place, uint32_t *top);
 
 /* The chunk of n frames, CHUNK_WORDS at most, the first at the root, on top of another or of 0. */
 int chunker_stack_part(struct chunker *k, uint32_t parent, const uint32_t *frames, uint32_t n,

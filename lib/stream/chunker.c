@@ -11,18 +11,18 @@
 #include <string.h>
 
 /* A chunk's room at the end of those that the chain has so far; NULL: out of memory. */
-static struct chunk_cut *next_cut(struct chunker *k)
+static struct chunk_cut *next_cut(struct chunk_cuts *l)
 {
-	if (k->ncut == k->cut_cap) {
-		uint32_t cap = k->cut_cap ? 2 * k->cut_cap : 64;
-		struct chunk_cut *v = realloc(k->cut, cap * sizeof(*v));
+	if (l->n == l->cap) {
+		uint32_t cap = l->cap ? 2 * l->cap : 32;
+		struct chunk_cut *v = realloc(l->v, cap * sizeof(*v));
 
 		if (!v)
 			return NULL;
-		k->cut = v;
-		k->cut_cap = cap;
+		l->v = v;
+		l->cap = cap;
 	}
-	return &k->cut[k->ncut++];
+	return &l->v[l->n++];
 }
 
 #define MIX UINT64_C(0x9e3779b97f4a7c15)
@@ -54,12 +54,12 @@ static inline struct chunk_key key_of(const uint64_t *w, uint64_t seed, uint64_t
 }
 
 /* The words of a chunk are there: its hash, seeded with that of its parent. */
-static void name_cut(struct chunker *k, struct chunk_cut *c)
+static void name_cut(const struct chunker *k, struct chunk_cut *c, bool first)
 {
 	uint64_t seed = (c->kind | (uint64_t)c->n << 8 | (uint64_t)c->flags << 32) * MIX;
 	uint64_t part[CHUNK_WORDS], more = c->mark;
 
-	if (k->ncut > 1) {
+	if (!first) {
 		seed ^= c[-1].key.home | (uint64_t)c[-1].key.tag << 32;
 		more += c[-1].key.more * MIX;
 	}
@@ -78,13 +78,14 @@ static void name_cut(struct chunker *k, struct chunk_cut *c)
  * A part of a chain: its mark, if it has one, and n addresses, leaf first. `flags`: of the chain,
  * if it is the last part.
  */
-static int cut_part(struct chunker *k, uint64_t mark, const uint64_t *v, uint32_t n, uint32_t flags)
+static int cut_part(const struct chunker *k, struct chunk_cuts *l, uint64_t mark, const uint64_t *v,
+		    uint32_t n, uint32_t flags)
 {
 	uint8_t mode = mark ? (uint8_t)chunk_mode(mark) : 0;
 	bool first = true;
 
 	do {
-		struct chunk_cut *c = next_cut(k);
+		struct chunk_cut *c = next_cut(l);
 		bool strange = first && mode == CHUNK_ESCAPE;
 
 		if (!c)
@@ -100,17 +101,17 @@ static int cut_part(struct chunker *k, uint64_t mark, const uint64_t *v, uint32_
 			c->kind |= CHUNK_LAST | (flags ? CHUNK_FLAGS : 0);
 			c->flags = flags;
 		}
-		name_cut(k, c);
+		name_cut(k, c, l->n == 1);
 	} while (n);
 	return 0;
 }
 
-static int cut_chain(struct chunker *k, const struct ps_chain *c)
+static int cut_chain(const struct chunker *k, struct chunk_cuts *l, const struct ps_chain *c)
 {
 	uint32_t end = c->ips.n, at;
 	int rc;
 
-	k->ncut = 0;
+	l->n = 0;
 	if (end > CHUNK_CHAIN_MAX)
 		return PP_ELIMIT;
 	do {
@@ -118,7 +119,7 @@ static int cut_chain(struct chunker *k, const struct ps_chain *c)
 		while (at && c->ips.v[at - 1] < CHUNK_MARK_MIN)
 			at--;
 		/* at: the first address of the part; its mark is the word before. */
-		rc = cut_part(k, at ? c->ips.v[at - 1] : 0, c->ips.v + at, end - at,
+		rc = cut_part(k, l, at ? c->ips.v[at - 1] : 0, c->ips.v + at, end - at,
 			      at <= 1 ? c->flags : 0);
 		end = at ? at - 1 : 0;
 	} while (end && !rc);
@@ -227,20 +228,20 @@ static uint32_t add(struct chunker *k, uint32_t *slot, const struct chunk_key *k
 }
 
 /* The chunks of the chain that was cut: those that are new, from the lowest of them, get ids. */
-static int define(struct chunker *k, uint32_t *top)
+static int define(struct chunker *k, const struct chunk_cuts *l, uint32_t *top)
 {
-	uint32_t i = k->ncut, parent = 0;
+	uint32_t i = l->n, parent = 0;
 	uint64_t before = 0;
-	int rc = widen_slots(k, k->ncut);
+	int rc = widen_slots(k, l->n);
 
 	if (rc)
 		return rc;
-	while (i && !(parent = *find(k, &k->cut[i - 1].key) & ID_MASK))
+	while (i && !(parent = *find(k, &l->v[i - 1].key) & ID_MASK))
 		i--;
 	if (i)
-		before = last_word(&k->cut[i - 1]);
-	for (; i < k->ncut; i++) {
-		struct chunk_cut *c = &k->cut[i];
+		before = last_word(&l->v[i - 1]);
+	for (; i < l->n; i++) {
+		const struct chunk_cut *c = &l->v[i];
 
 		if (k->n + 1 >= PS_ID_MAX)
 			return PP_ELIMIT;
@@ -256,9 +257,20 @@ static int define(struct chunker *k, uint32_t *top)
 
 int chunker_chain(struct chunker *k, const struct ps_chain *c, uint32_t *top)
 {
-	int rc = cut_chain(k, c);
+	struct chunk_cuts *l = &k->cuts[PS_CHAINS_SOON];
+	int rc = cut_chain(k, l, c);
 
-	return rc ? rc : define(k, top);
+	return rc ? rc : define(k, l, top);
+}
+
+int chunker_soon(struct chunker *k, uint32_t place, const struct ps_chain *c)
+{
+	return cut_chain(k, &k->cuts[place], c);
+}
+
+int chunker_now(struct chunker *k, uint32_t place, uint32_t *top)
+{
+	return define(k, &k->cuts[place], top);
 }
 
 int chunker_stack_part(struct chunker *k, uint32_t parent, const uint32_t *frames, uint32_t n,
@@ -326,7 +338,8 @@ void chunker_release(struct chunker *k)
 	free(k->keys);
 	free(k->last);
 	free(k->tops);
-	free(k->cut);
+	for (int i = 0; i <= PS_CHAINS_SOON; i++)
+		free(k->cuts[i].v);
 	buf_release(&k->defs);
 	*k = (struct chunker){0};
 }

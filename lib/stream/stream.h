@@ -506,6 +506,14 @@ int swriter_header(struct swriter *w);
  */
 int swriter_chain(struct swriter *w, uint32_t source, const struct ps_chain *c, uint32_t *id);
 int swriter_stack(struct swriter *w, uint32_t source, const struct ps_stack *s, uint32_t *id);
+/*
+ * swriter_chain in two steps for a caller that knows early which chains come, so that memory can be
+ * fetched between them. The place is below PS_CHAINS_SOON; the addresses stay until the second. The
+ * first gives 0, PP_ENOMEM or PP_ELIMIT: the second must not follow then.
+ */
+#define PS_CHAINS_SOON 16
+int swriter_chain_soon(struct swriter *w, uint32_t place, const struct ps_chain *c);
+int swriter_chain_now(struct swriter *w, uint32_t source, uint32_t place, uint32_t *id);
 /* n frames (8 at most), the first at the root, on top of a stack, or of none: 0. */
 int swriter_stack_part(struct swriter *w, uint32_t source, uint32_t parent, const uint32_t *frames,
 		       uint32_t n, uint32_t flags, uint32_t *id);

@@ -225,6 +225,21 @@ int swriter_chain(struct swriter *w, uint32_t source, const struct ps_chain *c, 
 	return w->err;
 }
 
+int swriter_chain_soon(struct swriter *w, uint32_t place, const struct ps_chain *c)
+{
+	return chunker_soon(&w->pack->chains, place, c);
+}
+
+int swriter_chain_now(struct swriter *w, uint32_t source, uint32_t place, uint32_t *id)
+{
+	uint32_t before = w->pack->chains.n;
+
+	if (!hold_own(w, PS_CHAINS, source))
+		w->err = chunker_now(&w->pack->chains, place, id);
+	w->types[PS_CHAIN] += w->pack->chains.n != before;
+	return w->err;
+}
+
 int swriter_stack(struct swriter *w, uint32_t source, const struct ps_stack *s, uint32_t *id)
 {
 	uint32_t before = w->pack->stacks.n;
