@@ -68,7 +68,7 @@ _Static_assert(PERF_AHEAD <= PS_CHAINS_SOON, "the writer has no places for the c
 /* The id of a chain in a packed stream; `ahead`: it was cut at this place, + 1. */
 static int packed_id(struct perf_decoder *p, const struct ps_chain *c, uint32_t ahead, uint32_t *id)
 {
-	if (swriter_parts(p->w, PS_CHAINS) >= PERF_CHAIN_IDS)
+	if (swriter_parts(p->w, PS_CHAINS) >= PS_PARTS_LIVE)
 		swriter_restart(p->w, PS_CHAINS);
 	return ahead ? swriter_chain_now(p->w, p->source, ahead - 1, id)
 		     : swriter_chain(p->w, p->source, c, id);

@@ -23,7 +23,6 @@
 #define RESOLVE_STACK_IDS    (1u << 16) /* live stacks, likewise */
 #define RESOLVE_STACK_BYTES  (8u << 20)
 #define RESOLVE_CHAIN_BYTES  (32u << 20) /* of chains that were unwound */
-#define RESOLVE_CHAIN_PARTS  (1u << 16)	 /* their live parts in a packed stream */
 #define RESOLVE_DSOS_MAX     (1u << 20)
 #define RESOLVE_SYMBOLS_MAX  (PS_ID_MAX - 1)
 #define RESOLVE_NAME_MAX     65536 /* bytes of a name; the rest of a longer one is left out */

@@ -162,7 +162,7 @@ static int put_parts(struct resolver *r, uint32_t source, struct ps_chain *c)
 	uint32_t before = swriter_parts(r->w, PS_CHAINS);
 	int rc;
 
-	if (before >= RESOLVE_CHAIN_PARTS) {
+	if (before >= PS_PARTS_LIVE) {
 		swriter_restart(r->w, PS_CHAINS);
 		resolve_forget_ids(r);
 		r->out.chain_restarts++;
@@ -230,7 +230,10 @@ void resolve_forget_ids(struct resolver *r)
 
 void resolve_stack_room(struct resolver *r)
 {
-	if (!r->w->pack || swriter_parts(r->w, PS_STACKS) < r->out.stacks.max_ids)
+	uint32_t most =
+		r->out.stacks.max_ids < PS_PARTS_LIVE ? r->out.stacks.max_ids : PS_PARTS_LIVE;
+
+	if (!r->w->pack || swriter_parts(r->w, PS_STACKS) < most)
 		return;
 	resolve_forget_ids(r);
 	swriter_restart(r->w, PS_STACKS);

@@ -504,6 +504,7 @@ int swriter_header(struct swriter *w);
  * from before. Who has copied CHAINS or STACKS must do so before the first of these. c->id and
  * s->id mean nothing.
  */
+#define PS_PARTS_LIVE (1u << 14) /* many: what all filters keep of them fits in a core's cache */
 int swriter_chain(struct swriter *w, uint32_t source, const struct ps_chain *c, uint32_t *id);
 int swriter_stack(struct swriter *w, uint32_t source, const struct ps_stack *s, uint32_t *id);
 /*

@@ -72,7 +72,7 @@ static int chain_id(struct trace *t, uint32_t n, struct ps_sample *s)
 
 	s->fields |= PS_HAS(chain);
 	if (t->w->pack) {
-		if (swriter_parts(t->w, PS_CHAINS) >= TRACE_CHAIN_IDS)
+		if (swriter_parts(t->w, PS_CHAINS) >= PS_PARTS_LIVE)
 			swriter_restart(t->w, PS_CHAINS);
 		return swriter_chain(t->w, t->source, &rec, &s->chain);
 	}
