@@ -4,8 +4,8 @@
 #include "probe/probe.h"
 
 /* clang-format off */
-enum { PATTERNS_MAX = 256, ALL_MINE = OPT_NO_SHORT, BLACKLIST, BTF, EXTERNS, GROUP, JSON, KALLSYMS,
-       MINE, NO_INLINES, TRACEFS, TSV, VMLINUX };
+enum { PATTERNS_MAX = 256, ALL_MINE = OPT_NO_SHORT, BLACKLIST, BTF, EXTERNS, FPROBE, GROUP, JSON,
+       KALLSYMS, MINE, NO_INLINES, TRACEFS, TSV, VMLINUX };
 /* clang-format on */
 
 static const struct opt options[] = {
@@ -23,6 +23,7 @@ static const struct opt options[] = {
 	{EXTERNS, "externs", NULL, "with -V: variables outside of functions, too"},
 	{'n', "dry-run", NULL, "print definitions, but make no probes"},
 	{GROUP, "group", "NAME", "the group of the events (probe_FILE)"},
+	{FPROBE, "fprobe", NULL, "with -k: fprobes, which cost less, where the kernel has them"},
 	{NO_INLINES, "no-inlines", NULL, "no probes where a function was inlined"},
 	{'l', "list", NULL, "list the probes that there are"},
 	{'d', "del", "PATTERN", "remove probes; more patterns as operands"},
@@ -79,6 +80,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case EXTERNS: c->o.externs = true; break;
 	case 'n': c->o.dry_run = true; break;
 	case GROUP: c->o.group = arg; break;
+	case FPROBE: c->o.fprobe = true; break;
 	case NO_INLINES: c->o.no_copies = true; break;
 	case TSV:
 	case JSON: c->o.form = id == TSV ? SHEET_TSV : SHEET_JSON; break;

@@ -112,6 +112,40 @@ run "$BIN/pprobe" -k --kallsyms kallsyms --blacklist nosuch -n vfs_read
 is "$status" 2 'a list that is not there'
 like "$ERR" 'nosuch' 'is named'
 
+# Fprobes: the beginning and the return of functions, with arguments by their number. A directory stands for
+# tracefs, whose README tells what the kernel takes.
+mkdir tracefs
+: >tracefs/kprobe_events
+: >tracefs/uprobe_events
+: >tracefs/dynamic_events
+cat >tracefs/README <<'E'
+	f[:[<group>/][<event>]] <func-name>[%return] [<args>]
+	$stack<index>, $stack, $retval, $comm, $arg<N>,
+E
+k --tracefs tracefs --fprobe 'rd=vfs_read name=file->f_path.dentry->d_name.name:string count:x64 buf pos' \
+	'rdret=vfs_read%return ret=$retval' 'who=vfs_read $comm ip=+0($stack):x64'
+is "$status" 0 'fprobes of the kernel'
+is "$(cat "$OUT")" 'f:probe/rd vfs_read name=+0(+104(+144($arg1))):string count=$arg3:x64 buf=$arg2:x64 pos=$arg4:x64
+f:probe/rdret vfs_read%return ret=$retval:s64
+f:probe/who vfs_read comm=$comm:string ip=+0($stack):x64' 'arguments by their number, the result'
+k --tracefs tracefs --fprobe 'vfs_read+4' 'vfs_read a=%ax' "kernel.c:$line" 'mod:mod_open'
+is "$(cut -c 1 "$OUT" | tr -d '\n')" pppp 'what cannot be an fprobe is a kprobe'
+is "$(grep -c 'stays a kprobe: ' "$ERR")" 4 'and that is reported'
+like "$ERR" 'a register that is no argument' 'with the reason'
+printf 'none of that\n' >tracefs/README
+k --tracefs tracefs --fprobe vfs_read
+is "$(cat "$OUT")" 'p:probe/vfs_read vfs_read' 'a kernel without fprobes: kprobes are made'
+like "$ERR" 'does not tell of fprobes' 'and that is reported'
+printf 'f:g/e <func-name>[%%return] $arg<N>\n' >tracefs/README
+run "$BIN/pprobe" -k --vmlinux ./vmlinux --kallsyms kallsyms --tracefs tracefs --mine mine --fprobe \
+	'vfs_read count' 'vfs_read+4'
+is "$status" 0 'made'
+is "$(cat tracefs/dynamic_events)" 'f:probe/vfs_read vfs_read count=$arg3:u64' 'an fprobe is entered in dynamic_events'
+like tracefs/kprobe_events '^p:probe/vfs_read_1 vfs_read\+4$' 'a kprobe in kprobe_events'
+run "$BIN/pprobe" --tracefs tracefs --mine mine -d probe:vfs_read
+is "$status" 0 'an fprobe is removed'
+is "$(tail -n 1 tracefs/dynamic_events)" '-:probe/vfs_read' 'by the list that it is in'
+
 # The types may be in an ELF file, as that of the kernel has them.
 if "${CC:-gcc}" -gbtf -O2 -fno-toplevel-reorder -nostdlib -static -Wl,-e,vfs_read -o typed "$src/kernel.c" 2>"$ERR" &&
 	readelf -S typed 2>/dev/null | grep -q '\.BTF'; then

@@ -26,7 +26,7 @@
 struct event {
 	char group[NAME_EVENT_MAX + 1], name[NAME_EVENT_MAX + 1];
 	char base[NAME_EVENT_MAX + 1]; /* the name that was wanted */
-	char kind;		       /* 'p', 'r' */
+	char kind;		       /* 'p', 'r', 'f' */
 	struct fetches *args;	       /* NULL: none */
 	struct buf lines;	       /* a definition each, with its newline */
 	uint32_t points;

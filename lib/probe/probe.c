@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "probe/blacklist.h"
 #include "probe/define.h"
+#include "probe/fprobe.h"
 #include "probe/kernel.h"
 #include "inspect/find_binary.h"
 #include "probe/look.h"
@@ -43,6 +44,12 @@ static int print(const struct definer *df, struct diag *d)
 	return rc;
 }
 
+/* Fprobes are only taken where all kinds of probes are. */
+static enum tracefs_list list_of(const struct event *e, enum tracefs_list list)
+{
+	return e->kind == 'f' ? TRACEFS_DYNAMIC : list;
+}
+
 /*
  * Makes all events of a command and prints them, or makes none. Signals wait until that is decided.
  */
@@ -60,13 +67,14 @@ static int enter(struct run *r, const struct definer *df, const struct tracefs *
 	sigaddset(&set, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &set, &before);
 	while (!rc && made < df->n) {
-		rc = registry_add(t, list, &df->v[made], r->mine_file, &r->unnoted, r->d);
+		rc = registry_add(t, list_of(&df->v[made], list), &df->v[made], r->mine_file,
+				  &r->unnoted, r->d);
 		made += !rc;
 	}
 	if (!rc)
 		rc = print(df, r->d);
 	while (rc && made-- > 0)
-		registry_undo(t, list, &df->v[made], r->mine_file, r->d);
+		registry_undo(t, list_of(&df->v[made], list), &df->v[made], r->mine_file, r->d);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
@@ -157,6 +165,14 @@ static int forbid(const struct run *r, const struct kernel *k, struct definer *d
 	return blacklist_apply(o->blacklist, buf_str(&k->symbols), df);
 }
 
+static int use_fprobes(struct run *r, struct definer *df)
+{
+	if (fprobe_known(r->o->tracefs))
+		return fprobe_use(df);
+	diag_say(r->d, NULL, "this kernel's README does not tell of fprobes: kprobes are used");
+	return 0;
+}
+
 static int make_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char **names, int n)
 {
 	struct definer df;
@@ -180,6 +196,8 @@ static int make_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char 
 					      : kernel_define(k, &df, names[i]);
 	if (!rc)
 		rc = forbid(r, k, &df);
+	if (!rc && r->o->fprobe)
+		rc = use_fprobes(r, &df);
 	if (!rc)
 		rc = reg ? enter(r, &df, &t, TRACEFS_KPROBES) : print(&df, r->d);
 	rc = made(r, &df, rc);

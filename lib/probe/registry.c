@@ -164,8 +164,8 @@ static int collect(void *ctx, const char *name, const char *line)
 	char key[256];
 	uint32_t id;
 
-	/* p and r of uprobes have a path; eprobes and others are not ours to remove. */
-	if ((line[0] != 'p' && line[0] != 'r') || !wanted(w, name))
+	/* Eprobes and others are not ours to remove. */
+	if (!strchr("prf", line[0]) || !wanted(w, name))
 		return w->failed;
 	snprintf(key, sizeof(key), "%d%s", (int)w->list, name);
 	return intern_add(&w->names, key, strlen(key), &id, NULL);
