@@ -41,39 +41,40 @@ struct stat_control {
 struct counting {
 	const struct stat_config *c;
 	struct diag *d;
-	bool system_wide;
 	struct pevents usual; /* events that the user did not name */
 	struct stat_event *events;
-	uint32_t n_events;
 	char *cgroup_names; /* owned: each_cgroup, taken apart */
 	struct target target;
-	int any_cpu; /* -1, what the list of CPUs is for tasks */
 	const int *cpus;
 	size_t n_cpus, n_tids;
-	pid_t *tids; /* of the target, or one of these: */
-	pid_t *all_tids, command_tid;
+	pid_t *tids;	 /* of the target, or one of these: */
+	pid_t *all_tids; /* likewise */
 	struct counts counts;
 	struct command command;
 	struct stat_control control;
+	struct online online;
+	sigset_t old_mask;
 	/* Output. */
 	struct count_form form;
 	struct tables tables; /* of TSV */
 	struct buf text, title;
 	char thousands[8];
-	int out;
-	bool close_out;
 	/* Times. */
 	uint64_t began, ended, last; /* of the run, of the interval before: CLOCK_MONOTONIC, ns */
 	double *runs;		     /* seconds of each run */
 	unsigned n_runs, cap_runs;
-	bool interrupted;			      /* by a signal: no further runs */
-	bool over;				      /* before counting began */
-	bool cut_short;				      /* the command was sent SIGTERM at the end */
+	uint32_t n_events;
+	int any_cpu; /* -1, what the list of CPUs is for tasks */
+	pid_t command_tid;
+	int out;
 	int epoll, signals, timer, tick, cpus_change; /* the last: of online_listen */
-	struct online online;
-	bool on;	/* counters were enabled */
-	bool uncounted; /* a CPU came and was not counted */
-	sigset_t old_mask;
+	bool close_out;
+	bool system_wide;
+	bool interrupted; /* by a signal: no further runs */
+	bool over;	  /* before counting began */
+	bool cut_short;	  /* the command was sent SIGTERM at the end */
+	bool on;	  /* counters were enabled */
+	bool uncounted;	  /* a CPU came and was not counted */
 };
 
 /* events.c */
