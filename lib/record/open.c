@@ -504,13 +504,6 @@ int session_grow(struct session *s, struct ring *r, uint32_t pages, struct ring 
 	return 0;
 }
 
-void session_pause(struct session *s, bool on)
-{
-	for (size_t i = 0; i < s->n_rings; i++)
-		if (s->rings[i].fd >= 0 && s->rings[i].back)
-			ioctl(s->rings[i].fd, PERF_EVENT_IOC_PAUSE_OUTPUT, on ? 1 : 0);
-}
-
 /* The last number of what read(2) gives for an event: its own losses. */
 uint64_t session_lost_by(const struct rec_attr *a, int fd)
 {

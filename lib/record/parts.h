@@ -161,8 +161,9 @@ size_t ring_peek(struct ring *r, struct iovec v[2], struct ring_counts *counts);
 void ring_done(struct ring *r);
 
 /*
- * Adds what a backward ring has that is newer than the last time, oldest first, and not before
- * `since` (a time as samples have it, at the offset time_at in them). 0 or PP_ENOMEM.
+ * Adds what a backward ring has that is newer than the last time, oldest first. Events go on
+ * meanwhile, and none is lost: they are for the next time. Samples before `since` (a time as they
+ * have it, at the offset time_at in them) are left out. 0 or PP_ENOMEM.
  */
 int ring_take_back(struct ring *r, uint64_t since, size_t time_at, struct buf *b,
 		   struct ring_counts *counts);
@@ -308,9 +309,6 @@ int session_grow(struct session *s, struct ring *r, uint32_t pages, struct ring 
 
 /* Opens all events of a CPU of the target. 0, PP_END: it is offline, or another code. */
 int session_open_on(struct session *s, size_t cpu);
-
-/* Stops and continues writing into backward rings. */
-void session_pause(struct session *s, bool on);
 
 /* Events that were lost, by the kernel's own account; false if it keeps none. */
 bool session_lost(const struct session *s, uint64_t *lost);

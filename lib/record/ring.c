@@ -16,7 +16,8 @@
  * The kernel drops a record for which there is no room: one of 64 KiB at most, while another one is
  * half written below each level of interrupts.
  */
-#define ROOM_MAX (4u * 65536)
+#define LEVELS	 4
+#define ROOM_MAX (LEVELS * 65536u)
 
 static int open_owner(const struct ring *r, const struct perf_event_attr *like)
 {
@@ -232,58 +233,87 @@ void ring_done(struct ring *r)
 		nearly_full(r, before, __atomic_load_n(&control->data_head, __ATOMIC_RELAXED));
 }
 
-/* The records of a backward ring, up to what was taken before or the oldest that is whole. */
-static int find_records(struct ring *r, struct buf *at)
+/*
+ * Copies what a backward ring has that is newer than the last time, newest first. The kernel goes
+ * on writing meanwhile, over the oldest: *sure of the bytes are not reached by that.
+ */
+static int copy_back(struct ring *r, struct buf *copy, uint64_t *sure)
 {
-	uint64_t pos = r->head, end = r->head + r->mask + 1;
+	struct perf_event_mmap_page *control = (void *)r->base;
+	struct iovec v[2];
+	uint64_t written, len;
+	size_t n;
 
-	/* Positions begin with 0 and go down, so that a later one is the smaller, modulo 2^64. */
-	if (r->tail - r->head <= r->mask)
-		end = r->tail;
-	while (end - pos >= sizeof(struct perf_event_header)) {
-		struct perf_event_header h;
+	/* data_head begins with 0 and goes down, modulo 2^64; from there on lies the newest. */
+	r->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+	len = r->tail - r->head <= r->mask ? r->tail - r->head : r->mask + 1;
+	n = len ? pieces(r, r->head, len, v) : 0;
+	for (size_t i = 0; i < n; i++)
+		buf_add(copy, v[i].iov_base, v[i].iov_len);
+	r->tail = r->head;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	written = r->head - __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+	*sure = written <= r->mask ? r->mask + 1 - written : 0;
+	return copy->err;
+}
 
-		memcpy(&h, data_of(r) + (pos & r->mask), sizeof(h));
-		if (h.size < sizeof(h) || h.size % 8 || h.size > end - pos)
+/* Where records begin in the copy. Some may be half written where *sure ends. */
+static int find_records(const struct buf *copy, uint64_t sure, struct buf *at)
+{
+	struct perf_event_header h;
+	uint64_t longest = 0;
+
+	for (uint64_t pos = 0; copy->len - pos >= sizeof(h); pos += h.size) {
+		memcpy(&h, copy->data + pos, sizeof(h));
+		if (h.size < sizeof(h) || h.size % 8 || h.size > copy->len - pos)
+			break;
+		longest = h.size > longest ? h.size : longest;
+		if (pos + h.size + LEVELS * longest > sure)
 			break;
 		buf_add(at, &pos, sizeof(pos));
-		pos += h.size;
 	}
 	return at->err;
+}
+
+/* The records of a copy, oldest first. `view` is a ring as large as all memory. */
+static int take_copied(struct ring *view, const struct ring_ids *ids, const struct buf *at,
+		       uint64_t since, size_t time_at, struct buf *b, struct ring_counts *counts)
+{
+	const uint64_t *v = (const void *)at->data;
+
+	for (size_t i = at->len / sizeof(*v); i-- > 0;) {
+		struct perf_event_header h;
+		size_t start = b->len;
+
+		memcpy(&h, view->base + v[i], sizeof(h));
+		if (h.type == PERF_REC_SAMPLE && time_at && word(view, v[i] + time_at) < since)
+			continue;
+		count_one(view, &h, v[i], counts);
+		buf_add(b, view->base + v[i], h.size);
+		if (b->err)
+			return b->err;
+		ids_change(ids, b->data + start, h.size);
+		if (counts->keep)
+			keep_records(counts->keep, b->data + start, h.size);
+	}
+	return 0;
 }
 
 int ring_take_back(struct ring *r, uint64_t since, size_t time_at, struct buf *b,
 		   struct ring_counts *counts)
 {
-	struct perf_event_mmap_page *control = (void *)r->base;
-	struct buf at = BUF_INIT;
-	const uint64_t *v;
-	int rc;
+	struct buf copy = BUF_INIT, at = BUF_INIT;
+	struct ring view = {.mask = UINT64_MAX};
+	uint64_t sure;
+	int rc = copy_back(r, &copy, &sure);
 
-	/* data_head goes down from 0; what lies from it on is newest first. */
-	r->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
-	rc = find_records(r, &at);
-	v = (const void *)at.data;
-	for (size_t i = at.len / sizeof(*v); i-- > 0 && !rc;) {
-		struct perf_event_header h;
-		struct iovec part[2];
-		size_t n, start = b->len;
-
-		memcpy(&h, data_of(r) + (v[i] & r->mask), sizeof(h));
-		if (h.type == PERF_REC_SAMPLE && time_at && word(r, v[i] + time_at) < since)
-			continue;
-		count_one(r, &h, v[i], counts);
-		n = pieces(r, v[i], h.size, part);
-		for (size_t k = 0; k < n; k++)
-			buf_add(b, part[k].iov_base, part[k].iov_len);
-		rc = b->err;
-		if (rc)
-			break;
-		ids_change(&r->ids, b->data + start, b->len - start);
-		if (counts->keep)
-			keep_records(counts->keep, b->data + start, h.size);
-	}
-	r->tail = r->head;
+	if (!rc)
+		rc = find_records(&copy, sure, &at);
+	view.base = copy.data;
+	if (!rc)
+		rc = take_copied(&view, &r->ids, &at, since, time_at, b, counts);
+	r->lost += view.lost;
+	buf_release(&copy);
 	buf_release(&at);
 	return rc;
 }

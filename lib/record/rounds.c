@@ -119,12 +119,10 @@ int rounds_snapshot(struct recorder *r)
 	struct iovec v[2];
 	int rc = rounds_pass(r, true);
 
-	session_pause(&r->s, true);
 	for (size_t i = r->s.n_rows; i < r->s.n_rings && !rc; i++)
 		if (r->s.rings[i].fd >= 0)
 			rc = ring_take_back(&r->s.rings[i], since, time_at(&r->s), &kept,
 					    &r->counts);
-	session_pause(&r->s, false);
 	v[0] = (struct iovec){kept.data, kept.len};
 	if (!rc && kept.len)
 		rc = put_events(r, v, 1, false);
