@@ -74,6 +74,18 @@ run "$BIN/pprobe" -k --kallsyms kallsyms -L vfs_read
 is "$status" 2 'without an image there are no lines'
 like "$ERR" '--vmlinux' 'and what would have them is named'
 
+for what in vfs_read:12 'vfs_read;*' file.c:12; do
+	run "$BIN/pprobe" -k --kallsyms kallsyms -n "$what"
+	is "$status" 2 "$what: without an image, lines are not known"
+	like "$ERR" 'from its image .*--vmlinux' 'and that is reported'
+done
+run "$BIN/pprobe" -k --kallsyms kallsyms -V vfs_read:12
+like "$ERR" 'from its image .*--vmlinux' 'nor are the variables of a line'
+for what in '%sdt:marker' 0xffffffff81000010; do
+	run "$BIN/pprobe" -k --kallsyms kallsyms -n "$what"
+	is "$status" 64 "$what: not of the kernel"
+done
+
 # A module's functions are in kallsyms; without its types, registers remain.
 k 'mod_open a=%di' 'mod:mod_open b=%si:x64'
 is "$(cat "$OUT")" 'p:probe/mod_open mod_open a=%di

@@ -17,6 +17,10 @@
 /* di, si, dx, cx, r8, r9 by their DWARF numbers. */
 static const int registers[] = {5, 4, 1, 2, 8, 9};
 
+#define NEED_IMAGE \
+	"lines and places within functions of the kernel are known only from its image with " \
+	"debug information: --vmlinux FILE"
+
 enum { REGISTERS = sizeof(registers) / sizeof(registers[0]) };
 
 int kernel_open(struct kernel *k, const char *btf, const char *kallsyms, struct diag *d)
@@ -391,14 +395,20 @@ static int add_event(struct definer *d, const struct spec *sp, const struct fetc
 
 static int check(struct kernel *k, const struct spec *sp, struct buf *why)
 {
-	const char *colon = strchr(sp->func, ':');
-	unsigned n = count(k, colon ? colon + 1 : sp->func);
+	const char *colon;
+	unsigned n;
 
+	if (sp->kind == SPEC_LINE || sp->kind == SPEC_PATTERN || sp->kind == SPEC_SOURCE) {
+		buf_adds(why, NEED_IMAGE);
+		return PP_ENOENT;
+	}
 	if (sp->kind > SPEC_OFFSET && sp->kind != SPEC_RETURN && sp->kind != SPEC_URETURN) {
 		buf_adds(why,
 			 "of the kernel, functions, offsets in them and returns can be probed");
 		return PP_EUSAGE;
 	}
+	colon = strchr(sp->func, ':');
+	n = count(k, colon ? colon + 1 : sp->func);
 	if (!n) {
 		buf_addf(why, "the kernel has no function %s", sp->func);
 		return PP_ENOENT;
@@ -514,8 +524,11 @@ int kernel_variables(struct kernel *k, const char *function, enum sheet_form for
 	int rc;
 
 	if (!prototype(k, function, &as, &at.proto)) {
-		diag_error(k->diag, NULL, -1, "%s: the kernel's types do not have the function",
-			   function);
+		const char *place = strpbrk(function, ":+");
+		bool inside = place && isdigit((unsigned char)place[1]);
+
+		diag_error(k->diag, NULL, -1, "%s: %s", function,
+			   inside ? NEED_IMAGE : "the kernel's types do not have the function");
 		return PP_EXIT_FAIL;
 	}
 	rc = sheet_begin(&s, variable_columns, form);
