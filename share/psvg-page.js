@@ -51,7 +51,7 @@ const self = counts(selfBytes, about.self), base = diff && counts(baseBytes, dif
 
 const first = () => ({inverted: about.inverted, reverse: about.reverse, order: 'name',
 	palette: about.palettes[about.palette], zoom: [], half: '', sandwich: null, hide: [], only: [],
-	query: about.search, ignoreCase: false, sort: 'self', table: true});
+	query: about.search, ignoreCase: false, sort: 'self', table: true, gone: !!diff && diff.gone});
 let state = first();
 
 // Steps of a zoom: a name, and which of the siblings of that name if it is not the first.
@@ -62,7 +62,7 @@ const fromStep = (s) => {
 };
 const toHash = () => {
 	const parts = [], d = first();
-	for (const key of ['inverted', 'reverse', 'ignoreCase', 'table'])
+	for (const key of ['inverted', 'reverse', 'ignoreCase', 'table', 'gone'])
 		if (state[key] !== d[key])
 			parts.push(key.toLowerCase() + '=' + (state[key] ? 1 : 0));
 	for (const key of ['order', 'palette', 'sort', 'query'])
@@ -91,7 +91,7 @@ const fromHash = (text) => {
 		} catch (e) {
 			continue;
 		}
-		if (key === 'inverted' || key === 'reverse' || key === 'table')
+		if (key === 'inverted' || key === 'reverse' || key === 'table' || key === 'gone' && diff)
 			state[key] = value === '1';
 		else if (key === 'ignorecase')
 			state.ignoreCase = value === '1';
@@ -113,15 +113,33 @@ const fromHash = (text) => {
 const weight = new Float64Array(n), total = new Float64Array(n);
 const baseWeight = diff && new Float64Array(n), baseTotal = diff && new Float64Array(n);
 let all = 0, baseAll = 0, functions = [], byName = new Map();
+// What all was before something was hidden, and the greatest difference of a frame.
+let whole = 0, most = 1;
+
+// What each node counts that the new profile does not have; null: there is nothing.
+let goneSelf = null;
+if (diff) {
+	const now = Float64Array.from(self), gone = new Float64Array(n);
+	for (let i = n - 1; i > 0; i--)
+		now[parent[i]] += now[i];
+	for (let i = 1; i < n; i++)
+		if (!(now[i] > 0) && base[i] > 0) {
+			gone[i] = base[i];
+			goneSelf = gone;
+		}
+}
+const baseWhole = diff ? base.reduce((a, v) => a + v, 0) : 0;
 
 const idOf = (text) => {
 	const i = names.indexOf(text, NAMES);
 	return i < 0 && text === names[MERGED] ? MERGED : i;
 };
 const sum = () => {
-	weight.set(self);
+	const gone = state.gone && goneSelf;
+	weight.set(gone || self);
 	if (diff)
-		baseWeight.set(base);
+		baseWeight.set(gone || base);
+	whole = gone ? gone.reduce((a, v) => a + v, 0) : about.all;
 	const inside = new Uint8Array(n);
 	for (const [list, drop] of [[state.hide, 1], [state.only, 0]])
 		for (const text of list) {
@@ -141,8 +159,11 @@ const sum = () => {
 		for (let i = n - 1; i > 0; i--)
 			t[parent[i]] += t[i];
 	}
-	all = state.hide.length + state.only.length ? total[0] : Math.max(total[0], about.all);
+	all = state.hide.length + state.only.length ? total[0] : Math.max(total[0], whole);
 	baseAll = diff ? baseTotal[0] : 0;
+	most = gone ? total.reduce((a, v, i) => i ? Math.max(a, v) : a, 0) : diff && diff.most;
+	if (!(most > 0))
+		most = 1;
 };
 // Of each function: what it counts itself, and with callees, where a call within a call counts once.
 const tally = () => {
@@ -357,7 +378,7 @@ const ownOf = (v, w) => {
 		s += v.up ? 0 : w[v.nodes[k]];
 	return s;
 };
-const scaled = (v) => diff.gone ? v.total - 2 * v.base : v.total - v.base;
+const scaled = (v) => state.gone ? -v.total : v.total - v.base;
 const judged = (v) => {
 	for (const node of v.nodes)
 		if (verdict[node])
@@ -365,8 +386,7 @@ const judged = (v) => {
 	return 0;
 };
 const diffFill = (v) => {
-	const most = diff.most > 0 ? diff.most : 1;
-	let delta = diff.leaf && !v.up ? ownOf(v, weight) - ownOf(v, baseWeight) : scaled(v);
+	let delta = diff.leaf && !v.up && !state.gone ? ownOf(v, weight) - ownOf(v, baseWeight) : scaled(v);
 	if (diff.judged && !diff.leaf) {
 		const sign = v.id >= 0 && !v.up ? judged(v) : 0;
 		if (!sign)
@@ -406,7 +426,9 @@ const describe = (v) => {
 		s += '; ' + brief(v.total);
 	if (zoomed && zoomed.above && v !== zoomed && v.total < zoomed.total)
 		s += '; ' + percent(v.total, zoomed.total) + ' of zoomed';
-	if (diff && !diff.gone) {
+	if (state.gone)
+		s += '; gone; before ' + share(v.total, baseWhole).toFixed(2) + '%';
+	else if (diff) {
 		s += '; before ' + share(v.base, baseAll).toFixed(2) + '%; ' +
 			signed(share(v.total, all) - share(v.base, baseAll), 2) + ' points' +
 			(v.base > 0 ? '; ' + signed(share(v.total - v.base, v.base), 1) + '%' : '; new');
@@ -444,6 +466,7 @@ const el = {
 	matchCase: button('case', 'Aa', 'Match case'),
 	matched: make('span', {id: 'matched', 'aria-live': 'polite'}),
 	tableOn: button('tableon', 'Table', 'The table of functions (t)'),
+	gone: button('gone', 'Gone', 'Only what the new profile does not have, as wide as it was (g)'),
 	save: button('save', 'Save SVG', 'This view as a picture'),
 	chips: make('div', {id: 'chips'}),
 	details: make('p', {id: 'details'}),
@@ -464,7 +487,7 @@ el.tree.append(el.canvas, el.spacer, el.item);
 const side = make('div', {id: 'side'}, make('table', {}, make('caption', {}, 'Functions'), make('thead', {}, el.head), el.body),
 	make('p', {}, el.tableNote, ' ', el.more));
 document.querySelector('main').append(make('div', {id: 'bar', role: 'toolbar', 'aria-label': 'View'}, el.reset, el.undo,
-	el.inverted, el.reverse, ...(about.chart ? [] : [el.order]), ...(diff ? [] : [el.palette]), el.search, el.matchCase, el.matched, el.tableOn,
+	el.inverted, el.reverse, ...(about.chart ? [] : [el.order]), ...(diff ? [el.gone] : [el.palette]), el.search, el.matchCase, el.matched, el.tableOn,
 	el.save), el.chips, el.details, el.print, make('div', {id: 'both'}, el.tree, side));
 if (diff) {
 	const keys = [['d1', 'more'], ['d2', 'a little more'], ['d3', 'the same'], ['d4', 'a little less'], ['d5', 'less']];
@@ -474,7 +497,9 @@ if (diff) {
 	const legend = keys.map((k, i) => make('span', {class: shades[i]}, k[1]));
 	if (diff.judged && !diff.leaf)
 		legend.push(make('span', {class: 'd6'}, 'not significant'));
-	el.details.before(make('div', {id: 'legend'}, ...legend));
+	el.legend = make('div', {id: 'legend'}, ...legend);
+	el.details.before(el.legend);
+	el.gone.disabled = !goneSelf;
 }
 document.body.append(el.tip, el.menu, byId('account'));
 const root = document.documentElement;
@@ -630,7 +655,7 @@ const find = (v) => {
 				return {r, line: k};
 	return null;
 };
-let wanted = 0;
+let wanted = 0, ground = 0;
 const repaint = () => {
 	wanted = wanted || requestAnimationFrame(() => {
 		wanted = 0;
@@ -638,8 +663,13 @@ const repaint = () => {
 	});
 };
 const layout = (home) => {
+	// What was seen at the ground of a flame graph is seen there again.
+	const above = ground - el.tree.scrollTop;
 	lines = place(el.tree.clientWidth);
 	el.spacer.style.height = lines.length * row + 'px';
+	ground = lines.length * row - el.tree.clientHeight;
+	if (!home && !callers && !state.inverted)
+		el.tree.scrollTop = ground - above;
 	if (home && !callers)
 		el.tree.scrollTop = state.inverted ? 0 : lines.length * row;
 	else if (home)
@@ -685,15 +715,16 @@ const search = () => {
 
 const ROWS = 100;
 let limit = ROWS;
-const columns = [['name', 'Function'], ['self', 'Self'], ['total', 'Total']].concat(diff && !diff.gone ? [['change', 'Change']] : []);
 const fillTable = () => {
+	const columns = [['name', 'Function'], ['self', 'Self'], ['total', 'Total']].concat(diff && !state.gone ? [['change', 'Change']] : []);
+	const sort = columns.some((c) => c[0] === state.sort) ? state.sort : 'self';
 	el.head.replaceChildren(...columns.map(([key, text]) => {
 		const b = make('button', {type: 'button', 'data-sort': key}, text);
-		return make('th', {scope: 'col', 'aria-sort': state.sort !== key ? 'none' : key === 'name' ? 'ascending' : 'descending'}, b);
+		return make('th', {scope: 'col', 'aria-sort': sort !== key ? 'none' : key === 'name' ? 'ascending' : 'descending'}, b);
 	}));
 	const list = functions.filter((f) => !re || hits[f.id]);
-	const value = (f) => state.sort === 'change' ? Math.abs(f.change) : f[state.sort];
-	list.sort((a, b) => state.sort === 'name' ? rank(a.id) - rank(b.id) :
+	const value = (f) => sort === 'change' ? Math.abs(f.change) : f[sort];
+	list.sort((a, b) => sort === 'name' ? rank(a.id) - rank(b.id) :
 		value(b) - value(a) || b.total - a.total || rank(a.id) - rank(b.id));
 	const cell = (v) => {
 		const td = make('td', {title: number(v) + unit}, share(v, all).toFixed(2) + '%');
@@ -703,7 +734,7 @@ const fillTable = () => {
 	el.body.replaceChildren(...list.slice(0, limit).map((f) => {
 		const b = make('button', {type: 'button', title: names[f.id]}, names[f.id]);
 		const tr = make('tr', {}, make('td', {}, b), cell(f.self), cell(f.total));
-		if (diff && !diff.gone)
+		if (diff && !state.gone)
 			tr.append(make('td', {class: Math.abs(f.change) < 0.005 ? '' : f.change > 0 ? 'rise' : 'fall'}, signed(f.change, 2)));
 		tr.dataset.id = f.id;
 		return tr;
@@ -723,7 +754,7 @@ const chip = (text, title, undo) => {
 };
 const update = (home) => {
 	const begin = performance.now();
-	const key = JSON.stringify([state.hide, state.only]);
+	const key = JSON.stringify([state.hide, state.only, state.gone]);
 	if (key !== scope) {
 		scope = key;
 		sum();
@@ -745,6 +776,9 @@ const update = (home) => {
 	el.reverse.setAttribute('aria-pressed', state.reverse);
 	el.reverse.disabled = !!callers;
 	el.matchCase.setAttribute('aria-pressed', !state.ignoreCase);
+	el.gone.setAttribute('aria-pressed', state.gone);
+	if (diff)
+		el.legend.hidden = state.gone;
 	el.tableOn.setAttribute('aria-pressed', state.table);
 	side.hidden = !state.table;
 	el.order.value = state.order;
@@ -756,6 +790,9 @@ const update = (home) => {
 		fillOf.palette = state.palette;
 	}
 	el.chips.replaceChildren(
+		...(state.gone ? [chip('only what is gone: ' + percent(whole, baseWhole) + ' of the base', 'Show what is there', () => {
+			state.gone = false;
+		})] : []),
 		...(state.sandwich === null ? [] : [chip((bad ? 'not here: ' : 'callers and callees of ') + state.sandwich, 'Close', () => {
 			state.sandwich = null;
 			state.zoom = [];
@@ -765,7 +802,7 @@ const update = (home) => {
 			state[list] = state[list].filter((other) => other !== s);
 		}))));
 	if (state.hide.length + state.only.length)
-		el.chips.append(' ' + percent(total[0], about.all) + ' of all is left');
+		el.chips.append(' ' + percent(total[0], whole) + (state.gone ? ' of it' : ' of all') + ' is left');
 	fillTable();
 	layout(home);
 	tell(zoomed);
@@ -981,6 +1018,7 @@ const flip = (key) => change(() => {
 el.inverted.addEventListener('click', () => flip('inverted'));
 el.reverse.addEventListener('click', () => flip('reverse'));
 el.tableOn.addEventListener('click', () => flip('table'));
+el.gone.addEventListener('click', () => flip('gone'));
 el.order.addEventListener('change', () => change(() => state.order = el.order.value));
 el.palette.addEventListener('change', () => change(() => state.palette = el.palette.value));
 const searched = () => {
@@ -1077,6 +1115,8 @@ addEventListener('keydown', (e) => {
 		flip('reverse');
 	} else if (e.key === 't') {
 		flip('table');
+	} else if (e.key === 'g' && goneSelf) {
+		flip('gone');
 	} else if (at === el.tree) {
 		treeKey(e);
 	}

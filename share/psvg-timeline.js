@@ -223,6 +223,30 @@ const after = (all, t) => {
 	return lo;
 };
 
+// Text that is too long ends in two dots; if there is room for less than two characters, it is left out.
+const widths = new Map();
+const charWidth = (c) => {
+	let w = widths.get(c);
+	if (w === undefined)
+		widths.set(c, w = context.measureText(c).width);
+	return w;
+};
+const fit = (text, room) => {
+	const dots = 2 * charWidth('.');
+	let w = 0, cut = 0, count = 0, at = 0;
+	for (const c of text) {
+		w += charWidth(c);
+		if (w + dots <= room) {
+			cut = at + c.length;
+			count++;
+		}
+		if (w > room)
+			return count < 2 ? '' : text.slice(0, cut) + '..';
+		at += c.length;
+	}
+	return text;
+};
+
 let hatch = null;
 const makeHatch = () => {
 	const c = document.createElement('canvas'), p = c.getContext('2d');
@@ -280,13 +304,8 @@ const drawOne = (l, i, c, x0, x1, y) => {
 		return;
 	const text = l.type === 'cpu' ? threadLabel(who[i]) : l.type === 'irq' ? texts[name[i]] :
 		c === 0 ? 'CPU ' + cpu[i] : c === 1 ? amount(dur[i]) : texts[name[i]];
-	context.save();
-	context.beginPath();
-	context.rect(gutter + x0, top, x1 - x0 - 2, h);
-	context.clip();
-	context.fillStyle = open[i] ? colour.text : colour.dark ? '#000' : l.type === 'cpu' ? '#000' : '#fff';
-	context.fillText(text, gutter + x0 + 3, top + h / 2 + 1);
-	context.restore();
+	context.fillStyle = open[i] ? colour.text : colour.dark || l.type === 'cpu' || c === 1 && l.type === 'task' ? '#000' : '#fff';
+	context.fillText(fit(text, x1 - x0 - 6), gutter + x0 + 3, top + h / 2 + 1);
 };
 // Neighbours that look the same are one rectangle.
 const drawShares = (l, y, w, h) => {
@@ -329,15 +348,18 @@ const drawLosses = (l, y) => {
 	}
 };
 const drawMarks = (y0) => {
-	let lo = 0, count = 0;
-	const cpus = new Map(shown.filter((l) => l.type === 'cpu').map((l) => [l.cpu, l]));
+	const cpus = new Map(shown.filter((l) => l.type === 'cpu').map((l) => [l.cpu, l])), last = new Map();
 	context.fillStyle = colour.text;
-	for (; lo < marks.time.length && count < 5000; lo++) {
-		const t = marks.time[lo], l = cpus.get(marks.cpu[lo]);
+	for (let k = 0; k < marks.time.length; k++) {
+		const t = marks.time[k], l = cpus.get(marks.cpu[k]);
 		if (t < state.from || t > state.to || !l)
 			continue;
-		count++;
-		context.fillRect(xOf(t), l.y + y0, 1, 5);
+		// One tick in a pixel, however many events it has.
+		const x = Math.floor(xOf(t));
+		if (last.get(l) === x)
+			continue;
+		last.set(l, x);
+		context.fillRect(x, l.y + y0, 1, 5);
 	}
 };
 const ARROWS = 200;
@@ -417,12 +439,7 @@ const draw = () => {
 		if (l.type === 'cpu' && about.losses.length)
 			drawLosses(l, y);
 		context.fillStyle = colour.text;
-		context.save();
-		context.beginPath();
-		context.rect(0, y, gutter - 4, l.height);
-		context.clip();
-		context.fillText(l.label, 6, y + l.height / 2 + 1);
-		context.restore();
+		context.fillText(fit(l.label, gutter - 10), 6, y + l.height / 2 + 1);
 	}
 	drawMarks(y0);
 	drawArrows(y0);

@@ -26,6 +26,7 @@ printf '%s\n' '#PPTABLE1 rows=2 name=events	comm:key	events:count	events:share:%
 "$BIN/psvg" --width 1000 bars.tsv >fixed.svg || exit 1
 "$BIN/pdecode" "$ROOT/t/data/sched.data.gz" >sched.pstream 2>/dev/null
 "$BIN/phist" --over-time=100ms --tsv sched.pstream 2>/dev/null | "$BIN/psvg" >lines.svg || exit 1
+"$BIN/phist" --over-time=100ms --by comm --tsv sched.pstream 2>/dev/null | "$BIN/psvg" >names.svg || exit 1
 "$BIN/phist" -f period --heatmap=100ms --tsv sched.pstream 2>/dev/null | "$BIN/psvg" >heat.svg || exit 1
 
 cat >test.js <<'EOF'
@@ -136,6 +137,18 @@ const charts = async () => {
 		await page.go(url.replace('graph', name));
 		await until(page, `location.pathname.endsWith('/${name}.svg') && document.readyState`, 'complete');
 	};
+	await go('names');
+	const legend = (what) => `(() => { const t = [...document.querySelectorAll('.w text')].map((e) => e.getBoundingClientRect());
+		const line = document.querySelector('.l').getBoundingClientRect(); return ${what}; })()`;
+	const lower = `t.every((r) => r.bottom <= document.querySelector('.g').getBoundingClientRect().top + 1)`;
+	const tall = await page.eval('document.documentElement.getBoundingClientRect().height');
+	is(await page.eval(legend(`t.length > 3 && new Set(t.map((r) => r.top)).size`)), 1, 'a wide window has all names in a row');
+	await page.resize(480, 600);
+	is(await until(page, legend('new Set(t.map((r) => r.top)).size > 1'), true), true, 'a narrow one has several rows');
+	is(await page.eval(legend('t.every((r) => r.right <= 480)')), true, 'and none is cut off');
+	is(await page.eval(legend(lower)), true, 'the plot is below them');
+	is(await page.eval('document.documentElement.getBoundingClientRect().height') > tall, true, 'and the picture is higher');
+	await page.resize(1200, 600);
 	await go('bars');
 	const bar = (i) => attr(`document.querySelectorAll('.b')[${i}]`, 'width');
 	const before = await page.eval(bar(0));
@@ -195,5 +208,5 @@ while IFS='	' read -r result name; do
 	*) fail "$name" ;;
 	esac
 done <results
-is "$(grep -c '^pass' results)" 54 'all of it was tested'
+is "$(grep -c '^pass' results)" 59 'all of it was tested'
 done_testing

@@ -39,6 +39,11 @@ printf '%s\n' 'p;f 60' 'p;g;h 120' 'p;new 20' >new
 "$BIN/psvg" --html --diff old new >diff.html || fail 'a difference'
 like diff.html 'id="account">total 200, 6 frames; gone: 1 frames with' 'of which the account tells'
 "$BIN/psvg" --diff --width 1220 --min-width 0 old new >diff.svg || fail 'and its SVG'
+"$BIN/psvg" --gone --width 1220 --min-width 0 old new >gone.svg || fail 'and what is gone'
+"$BIN/psvg" --html --gone old new >gone.html || fail 'as a page'
+like gone.html '"gone":true' 'which begins with what is gone'
+run "$BIN/psvg" --html --gone new new
+is "$status" 1 'nothing is gone: no page'
 printf '%s\n' 'a;b 10' 'a 10' 'a;b 20' 'c;d 20' 'a;b 40' >timed
 "$BIN/psvg" --html --flamechart timed >time.html || fail 'in the order of time'
 printf '</script><img src=x onerror=alert(1)>;"\\u2028&<!--;\001\377\302\240;]]>;%%41~1;a b 5\n;; 3\n__proto__;constructor 2\n' >hostile
@@ -298,7 +303,19 @@ const others = async (page) => {
 	await go('diff.html');
 	await press(page, '#tableon');
 	// 1220 - 20 - 20: the SVG's frames are 1200 wide, the page's 1180.
-	is(differ((await rects(page)).map((r) => ({...r, x: r.x * 1200 / 1180, w: r.w * 1200 / 1180})), ofSVG('diff.svg')), [], "a difference has the SVG's colours");
+	const wider = async () => (await rects(page)).map((r) => ({...r, x: r.x * 1200 / 1180, w: r.w * 1200 / 1180}));
+	is(differ(await wider(), ofSVG('diff.svg')), [], "a difference has the SVG's colours");
+	await press(page, '#gone');
+	is(differ(await wider(), ofSVG('gone.svg')), [], "the switch shows what is gone, as --gone's SVG does");
+	is(await text(page, '#details'), 'all (20, 100%); gone; before 10.00%', 'in words');
+	is(await text(page, '#chips .chip'), 'only what is gone: 10.00% of the base \u00d7', 'and above the picture');
+	is(await page.eval('location.hash'), '#table=0&gone=1', 'and in the address');
+	await press(page, '#undo');
+	is(differ(await wider(), ofSVG('diff.svg')), [], 'undo shows both again');
+	await go('gone.html');
+	is(await page.eval('psvgPage.rects().map((r) => r.name).sort().join()'), 'all,old,p', '--gone begins with it');
+	await page.key('g');
+	is(await page.eval('location.hash + psvgPage.rects().some((r) => r.name === "new")'), '#gone=0true', 'and the key g leaves it');
 	await press(page, '#tableon');
 	is(await page.eval(`[...document.querySelectorAll('#side tbody tr')].map((r) => r.children[0].textContent + r.children[3].textContent).sort().join()`),
 		'f-30.00,g+30.00,h+60.00,new+10.00,old-10.00,p+0.00', 'and changes in the table');

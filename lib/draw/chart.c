@@ -214,13 +214,25 @@ static void add_head(const struct chart *c, const char *title, double top, struc
 	buf_addf(b, "<g transform=\"translate(0 %.0f)\">\n", top);
 }
 
+/* The name of the only table, or of the first two and how many there are more. */
+static void add_title(const struct tables *ts, const struct chart_opts *o, struct buf *b)
+{
+	if (o->title) {
+		buf_adds(b, o->title);
+		return;
+	}
+	for (uint32_t i = 0; i < ts->n && i < 2; i++)
+		buf_addf(b, "%s%s", !i ? "" : ts->n > 2 ? ", " : " and ", ts->v[i]->name);
+	if (ts->n > 2)
+		buf_addf(b, " and %u more", ts->n - 2);
+}
+
 int chart_svg(struct tables *ts, const struct chart_opts *o, struct out *out)
 {
 	struct chart_opts fitted = *o;
 	struct chart c = {.o = &fitted, .em = o->font_size};
-	const char *title = o->title ? o->title : ts->n ? ts->v[0]->name : "";
 	double top = ceil(o->font_size * (o->subtitle ? 3.6 : 1.9) + 10);
-	struct buf head = BUF_INIT;
+	struct buf head = BUF_INIT, title = BUF_INIT;
 	uint32_t panels = 0;
 	int rc = 0;
 
@@ -233,8 +245,9 @@ int chart_svg(struct tables *ts, const struct chart_opts *o, struct out *out)
 		rc = PP_END;
 	if (!rc) {
 		add_foot(&c, ts);
-		add_head(&c, title, top, &head);
-		rc = c.b.err ? c.b.err : head.err;
+		add_title(ts, o, &title);
+		add_head(&c, buf_str(&title), top, &head);
+		rc = c.b.err ? c.b.err : title.err ? title.err : head.err;
 	}
 	if (!rc) {
 		out_add(out, buf_str(&head), head.len);
@@ -248,6 +261,7 @@ int chart_svg(struct tables *ts, const struct chart_opts *o, struct out *out)
 		rc = out_add(out, "</svg>\n", 7);
 	}
 	buf_release(&head);
+	buf_release(&title);
 	buf_release(&c.b);
 	buf_release(&c.flex);
 	return rc;

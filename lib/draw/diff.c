@@ -321,7 +321,8 @@ void flame_diff_words(const struct flame *f, const struct flame_opts *o, uint32_
 }
 
 /* What there is to say of the whole. */
-void flame_diff_describe(const struct flame *f, const struct flame_opts *o, struct buf *b)
+void flame_diff_describe(const struct flame *f, const struct flame_opts *o, bool page,
+			 struct buf *b)
 {
 	const struct flame_diff *d = f->diff;
 
@@ -330,9 +331,10 @@ void flame_diff_describe(const struct flame *f, const struct flame_opts *o, stru
 		return;
 	}
 	if (d->gone)
-		buf_addf(b, "; gone: %llu frames with %.2Lf%% of the base (--gone)",
+		buf_addf(b, "; gone: %llu frames with %.2Lf%% of the base (%s)",
 			 (unsigned long long)d->gone,
-			 d->total[0] > 0 ? 100 * d->gone_sum / d->total[0] : 0);
+			 d->total[0] > 0 ? 100 * d->gone_sum / d->total[0] : 0,
+			 page ? "the button Gone" : "--gone");
 	if (!d->both && !o->raw)
 		buf_adds(b, "; the base is scaled to the same total");
 }

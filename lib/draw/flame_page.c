@@ -265,9 +265,11 @@ static int write_columns(const struct columns *c, struct out *out)
 
 int flame_page(struct flame *f, const struct flame_opts *o, struct out *out)
 {
-	struct layout l = {.f = f, .o = o, .out = out, .page = true};
+	/* The page has all of both profiles: what is gone is a view of it. */
+	struct flame_opts both = *o;
+	struct layout l = {.f = f, .o = &both, .out = out, .page = true};
 	struct columns c = {.l = &l};
-	int rc = layout_init(&l, FLAME_PAGE_MAX, 0);
+	int rc;
 	const struct page page = {
 		.title = layout_title(&l),
 		.subtitle = o->subtitle,
@@ -279,6 +281,10 @@ int flame_page(struct flame *f, const struct flame_opts *o, struct out *out)
 		.instead = "psvg",
 	};
 
+	both.gone = false;
+	rc = layout_init(&l, FLAME_PAGE_MAX, 0);
+	if (!rc && o->gone && !f->diff->gone)
+		rc = PP_END;
 	if (!rc)
 		rc = make_columns(&c);
 	if (!rc) {

@@ -275,7 +275,7 @@ static void add_legend(const struct lines *g)
 	struct buf s = BUF_INIT;
 
 	c->y += c->em * 0.6;
-	buf_adds(&c->b, "<g class=\"x\">\n");
+	buf_adds(&c->b, "<g class=\"x w\">\n");
 	for (uint32_t l = 0; l < g->nlines; l++) {
 		double width;
 

@@ -60,7 +60,8 @@ void flame_diff_words(const struct flame *f, const struct flame_opts *o, uint32_
 		      long double total, struct buf *b);
 void flame_diff_legend(const struct flame *f, const struct flame_opts *o, double x, double y,
 		       struct buf *b);
-void flame_diff_describe(const struct flame *f, const struct flame_opts *o, struct buf *b);
+void flame_diff_describe(const struct flame *f, const struct flame_opts *o, bool page,
+			 struct buf *b);
 
 struct flame {
 	bool reverse;

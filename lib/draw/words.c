@@ -168,7 +168,7 @@ void layout_add_account(struct layout *l)
 	if (l->f->diff) {
 		struct buf b = BUF_INIT;
 
-		flame_diff_describe(l->f, l->o, &b);
+		flame_diff_describe(l->f, l->o, l->page, &b);
 		layout_add_buf(l, &b);
 	}
 	if (a.deep)
@@ -186,5 +186,5 @@ const char *layout_title(const struct layout *l)
 
 	if (!o->title && l->f->diff)
 		return "Difference";
-	return o->title ? o->title : o->inverted ? "Icicle Graph" : "Flame Graph";
+	return o->title ? o->title : l->f->chart ? "Flame Chart" : o->inverted ? "Icicle Graph" : "Flame Graph";
 }
