@@ -306,4 +306,55 @@ like "$ERR" 'no palette pink; there are: hot mem io' 'the palettes are named'
 run "$BIN/psvg" --heigth 3 in
 like "$ERR" 'did you mean --height' 'the nearest option is named'
 unlike "$ROOT/share/psvg.js" ']]>' 'the script can stand in CDATA'
+
+# Several events: one is chosen, or each is a root.
+printf '# event: cycles, unit: cycles, samples: 2, from: x\nmain;f 30\nmain 10\n' >cycles
+printf '# event: page-faults, unit: samples, samples: 5, from: x\nmain;f 4\nmain;g 1\n' >faults
+cat cycles faults >events
+printf '# event: cycles+page-faults, samples: 7, from: x\ncycles;main;f 30\ncycles;main 10\npage-faults;main;f 4\npage-faults;main;g 1\n' >rooted
+run "$BIN/psvg" --width 1020 events
+is "$status" 2 'events are not added up'
+like "$ERR" 'counts page-faults in samples.*choose with --event' 'what to do about it'
+"$BIN/psvg" --width 1020 faults >faults.svg || fail 'one event'
+for file in events rooted; do
+	run "$BIN/psvg" --width 1020 -e page-faults $file
+	is "$status" 0 "$file: --event"
+	frames "$OUT" >got
+	frames faults.svg >want
+	same got want "$file: draws that event alone"
+	run "$BIN/psvg" --width 1020 --event all $file
+	is "$status" 0 "$file: --event all"
+	frames "$OUT" | cut -d ' ' -f 3- | sort >got
+	printf '%s\n' '1000 all' '22.2 g' '666.7 f' '88.9 f' '888.9 cycles' '888.9 main' '111.1 page-faults' '111.1 main' | sort >want
+	same got want "$file: each event is a root"
+	like "$OUT" '>total 45 of several events \(7 samples\), 7 frames<' "$file: in words"
+	run "$BIN/psvg" -e cycle $file
+	is "$status" 1 "$file: an event that is not there"
+	like "$ERR" 'no samples of cycle; there are: cycles, page-faults' "$file: those that are there are named"
+	empty "$OUT" "$file: no picture"
+done
+run "$BIN/psvg" -e cycles in
+is "$status" 2 'text that does not tell its event'
+like "$ERR" 'does not tell what it counts' 'is refused'
+run "$BIN/psvg" --diff -e cycles events events
+is "$status" 0 '--diff of one event'
+run "$BIN/psvg" --diff -e all events events
+is "$status" 64 'not of all'
+printf '#PPTABLE1 rows=1 name=events\tcomm:key\tevents:count\nevents\ta\t300\n' >table
+run "$BIN/psvg" -e cycles table
+is "$status" 64 'tables have no events to choose from'
+
+# Of an event stream, as pfold chooses.
+gzip -dc "$ROOT/t/data/contention.data.gz" | "$BIN/pdecode" >several.ps 2>/dev/null
+for event in lock:contention_begin lock:contention_end; do
+	"$BIN/pfold" -e $event several.ps 2>/dev/null | "$BIN/psvg" >want
+	"$BIN/psvg" -e $event several.ps >got 2>/dev/null
+	same got want "an event stream: $event alone"
+done
+"$BIN/pfold" --by event several.ps 2>/dev/null | "$BIN/psvg" >want
+"$BIN/psvg" -e all several.ps >got 2>/dev/null
+same got want 'each event is a root'
+run "$BIN/psvg" -e none several.ps
+is "$status" 1 'no such event'
+like "$ERR" 'no samples of none' 'which is reported'
 done_testing

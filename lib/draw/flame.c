@@ -51,6 +51,7 @@ void flame_free(struct flame *f)
 	intern_release(&f->names);
 	map64_release(&f->children);
 	buf_release(&f->last);
+	buf_release(&f->rooted);
 	free(f->nodes);
 	free(f->links);
 	free(f->path);
@@ -62,6 +63,22 @@ void flame_chart(struct flame *f)
 {
 	f->chart = true;
 	f->unsorted = false;
+}
+
+void flame_choose(struct flame *f, const char *event)
+{
+	f->event = event;
+}
+
+void flame_describe_others(const struct flame *f, struct buf *b)
+{
+	for (const char *p = f->other.event; *p;) {
+		size_t n = strcspn(p, "+");
+
+		buf_adds(b, p == f->other.event ? "" : ", ");
+		buf_add(b, p, n);
+		p += n + (p[n] == '+');
+	}
 }
 
 void flame_scale(struct flame *f, double factor)

@@ -92,6 +92,18 @@ int flame_read(struct flame *f, struct src *s, struct diag *d);
  */
 void flame_chart(struct flame *f);
 
+/*
+ * From now on, text is read for one event only, which it has to name: in its first line, or, if
+ * that names several, as the root of each stack (pfold --by event), which is left out then.
+ * FLAME_EVERY: all events, each as a root of its own. NULL: all of it, which has to be one event.
+ * The name outlives the tree, or the next call.
+ */
+#define FLAME_EVERY "all"
+void flame_choose(struct flame *f, const char *event);
+
+/* "cycles, page-faults": the events that were left out; nothing if there are none. */
+void flame_describe_others(const struct flame *f, struct buf *b);
+
 /* Multiplies all counts that were added. */
 void flame_scale(struct flame *f, double factor);
 
@@ -106,7 +118,7 @@ const struct flame_account *flame_account(const struct flame *f);
 void flame_describe(const struct flame *f, struct buf *b);
 
 struct flame_opts {
-	const char *title;	/* NULL: "Flame Graph" or "Icicle Graph" */
+	const char *title;	/* NULL: "Flame Graph", "Icicle Graph", ... */
 	const char *subtitle;	/* NULL: none */
 	const char *notes;	/* NULL: none; go into the SVG's description */
 	const char *count_name; /* what is counted; "": as the folded text says */

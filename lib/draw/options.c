@@ -40,6 +40,7 @@ const struct opt picture_options[] = {
 	{OPT_COUNT_NAME, "count-name", "TEXT", "what is counted: samples, ns, ..."},
 	{OPT_COUNT_NAME, "countname", "TEXT", "the same as --count-name"},
 	{OPT_NAME_TYPE, "nametype", "TEXT", "comes before a name in the details"},
+	{'e', "event", "EVENT", "draw the samples of EVENT; all: each event is a root"},
 	{OPT_FACTOR, "factor", "NUMBER", "multiply all counts"},
 	{OPT_TOTAL, "total", "NUMBER", "what the root stands for, if more than what was counted"},
 	{OPT_CHART, "flamechart", NULL, "stacks are in the order of time: keep it"},
@@ -108,6 +109,7 @@ int picture_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'r': c->reverse = f->reverse = true; break;
 	case 'c': return flame_palette_option(arg, &f->palette, why);
 	case 's': f->search = arg; break;
+	case 'e': c->event = arg; break;
 	case OPT_COUNT_NAME: f->count_name = arg; break;
 	case OPT_NOTES: f->notes = t->notes = line->notes = arg; break;
 	case OPT_VIEW: return chart_view_option(arg, &t->view, why);

@@ -15,6 +15,7 @@
 struct picture_command {
 	struct picture_opts o;
 	bool reverse, stats, diff, chart;
+	const char *event; /* NULL: there has to be but one */
 };
 
 #define PICTURE_COMMAND_INIT \

@@ -20,7 +20,8 @@ struct picture {
 	struct timeline *timeline; /* NULL: none was read */
 	bool stacks, charts;	   /* what was read */
 	bool compare, chart;
-	unsigned sources; /* that were read */
+	const char *event; /* of stacks, this one; NULL: there has to be but one */
+	unsigned sources;  /* that were read */
 	bool partial;
 };
 
@@ -54,6 +55,12 @@ void picture_chart(struct picture *p)
 {
 	p->chart = true;
 	flame_chart(p->flame);
+}
+
+void picture_choose(struct picture *p, const char *event)
+{
+	p->event = event;
+	flame_choose(p->flame, event);
 }
 
 void picture_free(struct picture *p)
@@ -94,8 +101,12 @@ static int take_fold(struct picture *p, struct fold *f, bool partial, const char
 	out_release(&out);
 	if (!rc)
 		rc = src_from_mem(&s, buf_str(&text), text.len, name);
+	/* The fold has chosen one. */
+	if (p->event && strcmp(p->event, FLAME_EVERY) != 0)
+		flame_choose(p->flame, NULL);
 	if (!rc)
 		rc = flame_read(p->flame, s, p->d);
+	flame_choose(p->flame, p->event);
 	src_free(s);
 	buf_release(&text);
 	buf_release(&about);
@@ -105,7 +116,9 @@ static int take_fold(struct picture *p, struct fold *f, bool partial, const char
 /* Folds an event stream, and frees the source. */
 static int read_stream(struct picture *p, struct src *s, const char *name)
 {
-	const struct fold_opts opts = {.chart = p->chart};
+	const bool every = p->event && !strcmp(p->event, FLAME_EVERY);
+	const struct fold_opts opts = {
+		.chart = p->chart, .event = every ? NULL : p->event, .by = {"event"}, .nby = every};
 	struct fold *f;
 	int rc = fold_new(&f, &opts, p->d);
 
@@ -211,11 +224,25 @@ static bool check_options(const struct picture *p, const struct picture_opts *o)
 		why = "--diff goes neither with --flamechart nor with --total";
 	else if (o->page && p->charts)
 		why = "--html is for stacks: of tables, there are only SVGs";
+	else if (p->compare && p->event && !strcmp(p->event, FLAME_EVERY))
+		why = "--diff compares one event: choose it with --event";
+	else if (p->event && (p->charts || p->timeline))
+		why = "--event chooses stacks: pfilter chooses what is in tables and timelines";
 	if (why)
 		diag_error(p->d, NULL, -1, "%s", why);
 	else if (o->flame.total > 0 && o->flame.total < a->total && p->stacks)
 		diag_warn(p->d, NULL, -1, "--total is less than what was counted, and ignored");
 	return !why;
+}
+
+static void say_no_event(const struct picture *p)
+{
+	struct buf b = BUF_INIT;
+
+	flame_describe_others(p->flame, &b);
+	diag_error(p->d, NULL, -1, "no samples of %s%s%s", p->event,
+		   b.len ? "; there are: " : ": nothing to draw", buf_str(&b));
+	buf_release(&b);
 }
 
 static int write_svg(struct picture *p, const struct picture_opts *o, struct out *out)
@@ -233,6 +260,8 @@ static int write_svg(struct picture *p, const struct picture_opts *o, struct out
 		diag_error(p->d, NULL, -1, "nothing is gone: nothing to draw");
 	else if (rc == PP_END && p->timeline)
 		diag_error(p->d, NULL, -1, "no intervals: nothing to draw");
+	else if (rc == PP_END && p->event)
+		say_no_event(p);
 	else if (rc == PP_END && !p->charts)
 		diag_error(p->d, NULL, -1, "no samples: nothing to draw");
 	else if (rc == PP_END)

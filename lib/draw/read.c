@@ -26,6 +26,9 @@ struct reader {
 	bool skip;						    /* in a line that is too long */
 	bool first;						    /* no line was taken yet */
 	bool told;						    /* what is counted */
+	bool other;						    /* not the chosen event */
+	bool rooted;						    /* events are the roots */
+	char every[200];					    /* becomes the root, if any */
 	uint64_t lines, doubles;				    /* with a count, with two */
 	enum { COLUMNS_UNKNOWN, COLUMNS_ONE, COLUMNS_TWO } columns; /* of a comparison */
 };
@@ -108,13 +111,112 @@ static bool ends_with_count(const char *stack, size_t n)
 	       parse_count(space + 1, n - (size_t)(space + 1 - stack), &count);
 }
 
+/* Whether a list of events has one: 1 alone, -1 among others, as far as there was room for them. */
+static int lists_event(const char *list, const char *event)
+{
+	size_t n = strlen(event);
+
+	if (!strcmp(list, event))
+		return 1;
+	for (const char *p = list; p; p = strchr(p, '+'), p = p ? p + 1 : NULL)
+		if ((!strncmp(p, event, n) && (p[n] == '+' || !p[n])) || !strcmp(p, "..."))
+			return p == list && !p[n] ? 1 : -1;
+	return 0;
+}
+
+/* Of several events, what is known of the one that was chosen. False: it is not among them. */
+static bool choose_event(struct reader *r, struct fold_about *a)
+{
+	const char *event = r->f->event;
+	int has = lists_event(a->event, event);
+
+	r->other = !has;
+	r->rooted = has < 0;
+	if (!has)
+		for (char *p = a->event; *p;) {
+			size_t n = strcspn(p, "+");
+
+			fold_about_event(&r->f->other, p, n, "", 0);
+			p += n + (p[n] == '+');
+		}
+	if (has < 0) {
+		struct fold_about one = {.uncounted = true};
+		const char *unit = fold_about_unit(event, strlen(event));
+
+		fold_about_event(&one, event, strlen(event), unit, strlen(unit));
+		memcpy(one.from, a->from, sizeof(one.from));
+		*a = one;
+	}
+	return has;
+}
+
+/*
+ * What is left of a stack when one event was chosen, of several that are roots: false if it is
+ * another's.
+ */
+static bool below_event(struct reader *r, const char **line, const char *space)
+{
+	size_t n = strlen(r->f->event), len = (size_t)(space - *line);
+	const char *semicolon = memchr(*line, ';', len);
+	size_t root = semicolon ? (size_t)(semicolon - *line) : len;
+
+	if (root != n || memcmp(*line, r->f->event, n) != 0) {
+		fold_about_event(&r->f->other, *line, root, "", 0);
+		return false;
+	}
+	*line += root + (semicolon != NULL);
+	return true;
+}
+
+/* Each event becomes a root; where there are several, pfold --by event made them. */
+static int take_every(struct reader *r, const struct fold_about *a)
+{
+	struct fold_about *known = &r->f->account.about;
+	struct fold_about rest = *a;
+
+	*r->every = 0;
+	if (!strchr(a->event, '+'))
+		memcpy(r->every, *a->event ? a->event : "-", *a->event ? sizeof(r->every) : 2);
+	for (const char *p = a->event; *p;) {
+		size_t n = strcspn(p, "+");
+
+		fold_about_event(known, p, n, a->unit, strlen(a->unit));
+		p += n + (p[n] == '+');
+	}
+	*rest.event = *rest.unit = 0;
+	fold_about_merge(known, &rest);
+	return known->err;
+}
+
+/* A stack with its event as the root. */
+static int add_every(struct reader *r, const char *line, size_t n, long double count)
+{
+	struct buf *b = &r->f->rooted;
+
+	if (!*r->every)
+		return flame_add(r->f, line, n, count);
+	buf_reset(b);
+	buf_addf(b, "%s%s", r->every, n ? ";" : "");
+	buf_add(b, line, n);
+	return b->err ? b->err : flame_add(r->f, buf_str(b), b->len, count);
+}
+
+static bool every_event(const struct flame *f)
+{
+	return f->event && !strcmp(f->event, FLAME_EVERY);
+}
+
 /* What is counted has to be the same in all of the input. */
-static int take_about(struct reader *r, const struct fold_about *about)
+static int take_about(struct reader *r, struct fold_about *about)
 {
 	struct fold_about *known = &r->f->account.about;
 	struct buf b = BUF_INIT;
 
 	r->told = true;
+	if (every_event(r->f))
+		return take_every(r, about);
+	if (r->f->event && !choose_event(r, about))
+		return r->f->other.err;
 	if (!fold_about_clashes(known, about)) {
 		fold_about_merge(known, about);
 		return about->err ? about->err : known->err;
@@ -123,7 +225,7 @@ static int take_about(struct reader *r, const struct fold_about *about)
 	fold_about_describe(about, &b);
 	buf_adds(&b, ", but what was read before counts ");
 	fold_about_describe(known, &b);
-	diag_error(r->d, src_name(r->s), -1, "%s: draw them one by one", buf_str(&b));
+	diag_error(r->d, src_name(r->s), -1, "%s: choose with --event", buf_str(&b));
 	buf_release(&b);
 	return PP_EMISMATCH;
 }
@@ -156,7 +258,7 @@ static int take_both(struct reader *r, const char *line, const char *space, long
 static int take_line(struct reader *r, const char *line, size_t n)
 {
 	struct fold_about about;
-	const char *space;
+	const char *space, *end;
 	long double count;
 	bool first = r->first;
 	int rc;
@@ -165,6 +267,7 @@ static int take_line(struct reader *r, const char *line, size_t n)
 		n--;
 	if (!n)
 		return 0;
+	end = line + n;
 	r->first = false;
 	if (n > sizeof(PARTIAL) && !memcmp(line, PARTIAL, sizeof(PARTIAL) - 1)) {
 		r->f->account.partial = true;
@@ -175,9 +278,18 @@ static int take_line(struct reader *r, const char *line, size_t n)
 		return take_about(r, &about);
 	if (*line == '#' && flame_diff_line(r->f, line, n, &rc))
 		return rc;
-	r->f->account.lines++;
+	if (r->f->event && !r->told) {
+		diag_error(r->d, src_name(r->s), -1,
+			   "does not tell what it counts: --event cannot choose");
+		return PP_EMISMATCH;
+	}
+	if (r->other)
+		return 0;
 	space = memrchr(line, ' ', n);
-	if (!space || !parse_count(space + 1, n - (size_t)(space + 1 - line), &count)) {
+	if (r->rooted && space && !below_event(r, &line, space))
+		return r->f->other.err;
+	r->f->account.lines++;
+	if (!space || !parse_count(space + 1, (size_t)(end - space - 1), &count)) {
 		if (first && memchr(line, '\t', n)) {
 			diag_error(r->d, src_name(r->s), -1,
 				   "is a table (text with tabs), not folded text");
@@ -194,7 +306,7 @@ static int take_line(struct reader *r, const char *line, size_t n)
 	/* One line with a single count decides it. */
 	if (r->doubles == r->lines++)
 		r->doubles += ends_with_count(line, (size_t)(space - line));
-	return flame_add(r->f, line, (size_t)(space - line), count);
+	return add_every(r, line, (size_t)(space - line), count);
 }
 
 static int take(struct reader *r, const char *line, size_t n)

@@ -66,6 +66,9 @@ void flame_diff_describe(const struct flame *f, const struct flame_opts *o, bool
 struct flame {
 	bool reverse;
 	bool chart;		 /* in the order of time */
+	const char *event;	 /* of text, as flame_choose was told */
+	struct fold_about other; /* text: the events that were left out */
+	struct buf rooted;	 /* text: a stack with its event as the root */
 	int failed;		 /* what a stack could not be added for */
 	uint32_t leaf;		 /* node of the stack that was added last */
 	struct flame_diff *diff; /* NULL: one profile */

@@ -119,7 +119,7 @@ static void add_total(struct layout *l)
 	} else {
 		layout_add_amount(l, a.total);
 	}
-	said = event_words(event);
+	said = strchr(event, '+') ? NULL : event_words(event);
 	if (said) {
 		layout_add(l, said);
 	} else if (*event) {
@@ -186,5 +186,7 @@ const char *layout_title(const struct layout *l)
 
 	if (!o->title && l->f->diff)
 		return "Difference";
-	return o->title ? o->title : l->f->chart ? "Flame Chart" : o->inverted ? "Icicle Graph" : "Flame Graph";
+	if (!o->title && l->f->chart)
+		return "Flame Chart";
+	return o->title ? o->title : o->inverted ? "Icicle Graph" : "Flame Graph";
 }
