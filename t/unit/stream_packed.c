@@ -181,9 +181,10 @@ static bool alike(const struct sreader *a, const struct ps_record *ra, const str
 }
 
 /* Two streams have the same samples, in the same order. */
-static void same_streams(const void *a, size_t na, const void *b, size_t nb, const char *what)
+static void same_kept(const void *a, size_t na, const void *b, size_t nb, unsigned keep,
+		      const char *what)
 {
-	struct sreader *x = reader_of(a, na, KEEP), *y = reader_of(b, nb, KEEP);
+	struct sreader *x = reader_of(a, na, KEEP), *y = reader_of(b, nb, keep);
 	unsigned n = 0, good = 0, others[2] = {0};
 	int rcx, rcy;
 
@@ -203,9 +204,14 @@ static void same_streams(const void *a, size_t na, const void *b, size_t nb, con
 	sreader_free(y);
 }
 
-static void copy(const struct made *from, struct made *to)
+static void same_streams(const void *a, size_t na, const void *b, size_t nb, const char *what)
 {
-	struct sreader *r = made_reader(from, KEEP);
+	same_kept(a, na, b, nb, KEEP, what);
+}
+
+static void copy_kept(const struct made *from, struct made *to, unsigned keep)
+{
+	struct sreader *r = made_reader(from, keep);
 	const struct ps_record *rec;
 
 	while (!sreader_next(r, &rec))
@@ -213,6 +219,11 @@ static void copy(const struct made *from, struct made *to)
 			swriter_copy(&to->w, rec);
 	made_end(to, 0);
 	sreader_free(r);
+}
+
+static void copy(const struct made *from, struct made *to)
+{
+	copy_kept(from, to, KEEP);
 }
 
 /* ---- the other byte order ---- */
@@ -437,6 +448,101 @@ static void test_unknown_fields(void)
 	made_packed_free(&out);
 }
 
+/* A chain from its parts, leaf first: how many words. */
+static uint32_t from_parts(const struct sreader *r, uint32_t id, uint64_t *to)
+{
+	struct ps_part p;
+	uint32_t n = 0, mark = 0;
+
+	for (uint32_t top = id; sreader_chain_part(r, id, &p); id = p.parent) {
+		if ((p.last || id == top) && (p.mark || p.strange)) {
+			mark = n;
+			to[n++] = p.mark;
+		}
+		for (uint32_t i = p.n; i > 0; i--)
+			to[n++] = p.words[i - 1];
+		/* A strange mark is the last word of its section, from the leaf. */
+		if (p.strange && p.n && p.words[0] >= MARK(4095))
+			to[mark] = to[--n];
+	}
+	return n;
+}
+
+/* Chains and stacks that get the ids of the output, which begin again in between. */
+static void test_parts(void)
+{
+	static struct made_chain chains[NCHAINS + 1];
+	static uint32_t named[2][NCHAINS + 1];
+	static uint64_t words[2 * DEEP + 2];
+	uint32_t frames[20], id, parent, good = 0, stacks = 0, equal = 0;
+	const struct ps_record *rec;
+	struct sreader *r;
+	struct made m;
+
+	seed = 11;
+	for (uint32_t i = 0; i < 20; i++)
+		frames[i] = i + 1;
+	made_packed(&m);
+	for (uint32_t i = 1; i <= NCHAINS; i++) {
+		struct ps_chain c = {.flags = 0};
+		struct ps_stack st = {.flags = i % 3};
+		struct ps_sample s = {.event = 1, .fields = PS_HAS(chain) | PS_HAS(stack)};
+
+		fill_chain(&chains[i], &chains[i - 1]);
+		if (i == NCHAINS / 2) {
+			swriter_restart(&m.w, PS_CHAINS);
+			swriter_restart(&m.w, PS_STACKS);
+		}
+		c.flags = chains[i].flags;
+		c.ips = (struct ps_u64s){chains[i].ips, chains[i].n};
+		if (swriter_chain_soon(&m.w, i % PS_CHAINS_SOON, &c) ||
+		    swriter_chain_now(&m.w, 1, i % PS_CHAINS_SOON, &named[0][i]))
+			abort();
+		swriter_chain(&m.w, 1, &c, &id);
+		equal += id == named[0][i];
+		/* Leaf first, whole; then from the root, in parts. */
+		st.frames = (struct ps_u32s){frames, 1 + i % 20};
+		swriter_stack(&m.w, 1, &st, &named[1][i]);
+		parent = 0;
+		for (uint32_t k = st.frames.n; k;) {
+			uint32_t part[PS_PART_WORDS], n = 0;
+
+			while (k && n < PS_PART_WORDS)
+				part[n++] = frames[--k];
+			swriter_stack_part(&m.w, 1, parent, part, n, k ? 0 : st.flags, &parent);
+		}
+		equal += parent == named[1][i];
+		s.chain = named[0][i];
+		s.stack = named[1][i];
+		s.time = i;
+		swriter_sample(&m.w, 1, &s);
+	}
+	made_end(&m, 0);
+	is_int(equal, 2 * NCHAINS, "what is equal gets one id");
+	ok(named[0][NCHAINS / 2] < 40 && named[1][NCHAINS / 2] <= 3, "ids begin again");
+	r = made_reader(&m, KEEP | SREADER_PARTS);
+	while (!sreader_next(r, &rec)) {
+		const struct made_chain *c = &chains[rec->sample.time % (NCHAINS + 1)];
+		const struct ps_chain *whole;
+		const struct ps_stack *st;
+
+		if (rec->type != PS_SAMPLE)
+			continue;
+		whole = sreader_chain(r, rec->sample.chain);
+		good += whole && whole->flags == c->flags &&
+			same_words(whole->ips.v, whole->ips.n, c->ips, c->n, 8) &&
+			same_words(words, from_parts(r, rec->sample.chain, words), c->ips, c->n, 8);
+		st = sreader_stack(r, rec->sample.stack);
+		stacks += st && st->flags == rec->sample.time % 3 &&
+			  same_words(st->frames.v, st->frames.n, frames, 1 + rec->sample.time % 20,
+				     4);
+	}
+	is_int(good, NCHAINS, "chains from their parts are those that were written");
+	is_int(stacks, NCHAINS, "and stacks");
+	sreader_free(r);
+	made_packed_free(&m);
+}
+
 int main(void)
 {
 	struct made plain, packed, again, back;
@@ -455,6 +561,13 @@ int main(void)
 	copy(&packed, &again);
 	same_streams(plain.bytes.data, plain.bytes.len, again.bytes.data, again.bytes.len,
 		     "packed again");
+	made_packed_free(&again);
+	same_kept(plain.bytes.data, plain.bytes.len, packed.bytes.data, packed.bytes.len,
+		  KEEP | SREADER_PARTS, "in parts");
+	made_packed(&again);
+	copy_kept(&packed, &again, KEEP | SREADER_PARTS);
+	same_streams(plain.bytes.data, plain.bytes.len, again.bytes.data, again.bytes.len,
+		     "parts copied");
 	made_begin(&back);
 	copy(&packed, &back);
 	same_streams(plain.bytes.data, plain.bytes.len, back.bytes.data, back.bytes.len,
@@ -467,5 +580,6 @@ int main(void)
 	test_by_hand();
 	test_damage();
 	test_unknown_fields();
+	test_parts();
 	return done();
 }
