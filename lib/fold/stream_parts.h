@@ -59,36 +59,30 @@ struct fstream {
 	struct sreader *in;
 	struct fold_by by;
 	struct fold_graph graph;
-	uint8_t calls;		   /* enum choice, of the function_graph tracer */
-	struct map64 comms;	   /* thread and string id: name id * 2 + is Java */
-	struct map64 sliced;	   /* comm's name id, and slice: name id of both */
-	struct map64 nodes;	   /* comm's name id, and chain id: node + 1 */
-	struct stack_node *stacks; /* by stack id */
-	struct fold_queue queue;   /* samples of stacks that are not yet there */
-	uint32_t stacks_cap;
-	struct part_node *parts; /* by id of a stack's part */
-	uint32_t parts_cap;
+	struct map64 comms;	 /* thread and string id: name id * 2 + is Java */
+	struct map64 sliced;	 /* comm's name id, and slice: name id of both */
+	struct map64 nodes;	 /* comm's name id, and chain id: node + 1 */
+	struct map64 ips;	 /* address of a chain without symbols: name id */
+	struct fold_queue queue; /* samples of stacks that are not yet there */
 	struct fold_table paths; /* a node, and names on top of it: the node of both */
-	uint32_t *ids;		 /* parts of a stack, from its top */
-	uint32_t ids_cap;
-	struct map64 ips; /* address of a chain without symbols: name id */
+	/* By id, each with room for as many as its `cap` below. */
+	struct stack_node *stacks;
+	struct part_node *parts;     /* parts of stacks */
+	struct symbol_name *symbols; /* but for frames that are inlined, or of Java */
+	uint32_t *names[2];	     /* of frames, for others and Java: name id; 0: not yet */
+	uint8_t *events;	     /* enum choice */
+	/* What is being made, likewise. */
+	uint32_t *ids;	/* parts of a stack, from its top */
+	uint32_t *path; /* names of the stack */
+	size_t path_cap;
+	uint32_t stacks_cap, parts_cap, symbols_cap, frames_cap, events_cap, ids_cap;
 	/* The greatest ids that were looked up since the tables above were emptied. */
 	uint32_t used_string, used_stack, used_chain, used_frame, used_symbol, used_dso;
-	uint32_t *names[2]; /* by frame id, for others and Java: name id; 0: not yet */
-	uint32_t frames_cap;
-	/*
-	 * By symbol id, but for frames that are inlined, or of Java: many frames have one symbol.
-	 */
-	struct symbol_name *symbols;
-	uint32_t symbols_cap;
-	uint8_t *events; /* by event id: enum choice */
-	uint32_t events_cap;
-	uint32_t *path; /* names of the stack that is being made */
-	size_t path_cap;
-	struct buf name;
 	uint32_t unknown, broken; /* names of [unknown] and [broken stack]; 0: not yet made */
-	bool undefined;		  /* something was referred to that the stream does not define */
-	uint64_t raw;		  /* samples that were folded without symbols */
+	struct buf name;
+	uint64_t raw;	/* samples that were folded without symbols */
+	uint8_t calls;	/* enum choice, of the function_graph tracer */
+	bool undefined; /* something was referred to that the stream does not define */
 };
 
 static inline void used(uint32_t id, uint32_t *most)
