@@ -118,12 +118,13 @@ else
 	is "$(grep -c '^ *load .*sched_process_exit' "$OUT")" 4 'two events at once'
 
 	# The recorder is stopped while its buffers fill: what is recorded and what is lost is all there was.
-	# On one CPU: only a buffer that gets events again tells in the middle that it lost some.
+	# On one CPU: only a buffer that gets events again tells in the middle that it lost some, and the
+	# recorder looks ten times a second.
 	pin=
 	if command -v taskset >/dev/null; then
 		pin="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')"
 	fi
-	stopped="kill -STOP \$PPID; $pin ./load 200000 0 0 0 0; kill -CONT \$PPID; sleep 1; $pin ./load 100 0 0 0 0"
+	stopped="kill -STOP \$PPID; $pin ./load 200000 0 0 0 0; kill -CONT \$PPID; sleep 1; $pin ./load 100 0 0 0 0; sleep 1"
 	for pages in '-m 16' ''; do
 		# shellcheck disable=SC2086
 		"$pcap" -v -e $getppid $pages -o lost.data -- sh -c "$stopped" >range 2>told
