@@ -74,9 +74,15 @@ like prog '^another file' 'is another file now'
 names b.tar.zst
 like "$OUT" ';main;in_program [0-9]+$' 'its functions have names'
 
+# Also beside a recorder that wants build-ids: kernels then mark the mappings of both.
 cp -f with prog
 options='-g -B --bundle b.tar'
+"$BIN/pcap-perf" -a -e cpu-clock -F 1 -o other.data -- sleep 60 >/dev/null 2>&1 &
+other=$!
+sleep 0.5
 record ./prog remove
+kill $other
+wait $other
 names b.tar
 is "$status" 0 'without build-ids in the recording'
 like "$OUT" ';main;in_program [0-9]+$' 'a file is found by its path'

@@ -80,7 +80,8 @@ if [ "$status" = 0 ]; then
 	like "$OUT" '^9c2281e2be09 +1 +busy ' 'a process is number 1 in its container'
 	run_pipe "\"\$BIN/pfilter\" --drop 'container == \"9c2281e2be09\" && nspid == 1 && nspid != pid' p.ps" \
 		'"$BIN/phist" --by comm'
-	like "$OUT" '^busy +[0-9]+ +100.00%' 'conditions know both'
+	# Process 1 may have had a sample before it became busy.
+	like "$OUT" '^busy +[0-9]+ +(100|9[0-9])\.' 'conditions know both'
 	run_pipe "\"\$BIN/pdecode\" -j p.data" "grep '\"type\":\"namespaces\"' | grep '\"tid\":$$,' | head -n 1"
 	like "$OUT" "\"inner\":$(sed -n 's/^NSpid:.*[^0-9]\([0-9][0-9]*\)$/\1/p' /proc/$$/status),\"links\":\\[" \
 		'processes that were there before have their number of /proc'

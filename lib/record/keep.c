@@ -256,7 +256,8 @@ static void take_map(struct keep *k, const struct perf_event_header *h, struct c
 	name = get_bytes(c, left);
 	if (c->bad || !memchr(name, 0, left) || !(prot & PROT_EXEC) || m.end <= m.start)
 		return;
-	if (h->misc & PERF_MISC_MMAP_BUILD_ID)
+	/* Kernels set the bit for a recorder that wants none when another one wants them. */
+	if (h->misc & PERF_MISC_MMAP_BUILD_ID && !k->s->c->no_build_ids)
 		id = build_id_make(key + 4, key[0] <= BUILDID_MAX ? key[0] : 0);
 	else
 		memcpy(&inode, key + 8, sizeof(inode));
