@@ -176,12 +176,26 @@ int utf8_shown(const char *s, size_t n)
 	return len && !is_control(s, len) ? len : 0;
 }
 
+#define EACH_BYTE(c) (~(uint64_t)0 / 255 * (c))
+
+/* Whether eight characters are all printable ones of ASCII. */
+static bool are_plain(const char *s)
+{
+	uint64_t v;
+
+	memcpy(&v, s, sizeof(v));
+	/* The high bit of a byte is set if it is below ' ', above '~', or beside such a one. */
+	return !(((v - EACH_BYTE(' ')) | (v + EACH_BYTE(1)) | v) & EACH_BYTE(0x80));
+}
+
 void buf_add_safe(struct buf *b, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {
 		size_t run = i;
 		int len;
 
+		while (n - run >= 8 && are_plain(s + run))
+			run += 8;
 		while (run < n && s[run] >= ' ' && s[run] < 0x7f)
 			run++;
 		buf_add(b, s + i, run - i);

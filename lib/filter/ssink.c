@@ -2,25 +2,18 @@
 #include "filter/ssink.h"
 
 #include "base/err.h"
+#include "filter/printers.h"
 
 #include <unistd.h>
 
-enum { COMPACT = OPT_NO_SHORT };
+enum { COMPACT = OPT_NO_SHORT, THREADS };
 
-/* A buffer of whole records: read back and printed. */
-static int print_back(void *ctx, uint8_t *bytes, size_t n)
+/* A buffer of whole records. */
+static int print(void *ctx, uint8_t *bytes, size_t n)
 {
 	struct ssink *s = ctx;
-	const struct ps_record *rec;
-	int rc;
 
-	sreader_feed(s->back, bytes, n);
-	while (!(rc = sreader_next(s->back, &rec))) {
-		rc = stext_record(s->text, s->back, rec);
-		if (rc)
-			return rc;
-	}
-	return rc == PP_END ? 0 : rc;
+	return printers_take(s->print, bytes, n);
 }
 
 const struct opt ssink_options[] = {
@@ -28,20 +21,27 @@ const struct opt ssink_options[] = {
 	{'t', "text", NULL, "write text, as perf script or trace-cmd report prints it"},
 	{'j', "json", NULL, "write JSON, one object a line"},
 	{COMPACT, "compact", NULL, "write the binary stream packed: a fifth as large"},
+	{THREADS, "threads", "N", "print text with N threads"},
 	{0},
 };
 
 int ssink_option(void *opts, int id, const char *arg, struct buf *why)
 {
 	struct ssink_opts *o = opts;
+	uint64_t n;
 
-	(void)arg;
-	(void)why;
 	switch (id) {
 	case 'b': o->form = SSINK_BINARY; break;
 	case 't': o->form = SSINK_TEXT; break;
 	case 'j': o->form = SSINK_JSON; break;
 	case COMPACT: o->compact = true; break;
+	case THREADS:
+		if (opt_u64(arg, 1, PRINTERS_MAX, &n)) {
+			buf_addf(why, "--threads: a number from 1 to %d is needed", PRINTERS_MAX);
+			return PP_EUSAGE;
+		}
+		o->threads = (unsigned)n;
+		break;
 	}
 	return 0;
 }
@@ -70,12 +70,10 @@ int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct di
 	}
 	rc = out_init(&s->text_out, fd);
 	if (!rc)
-		rc = out_init_fn(&s->out, print_back, s);
+		rc = out_init_fn(&s->out, print, s);
 	text.form = form == SSINK_JSON ? STEXT_JSON : STEXT_PERF;
 	if (!rc)
-		rc = stext_new(&s->text, &s->text_out, &text, d);
-	if (!rc)
-		rc = sreader_new_fed(&s->back, "(output)", STEXT_KEEP, d);
+		rc = printers_new(&s->print, &s->text_out, &text, opts->threads, d);
 	swriter_init(&s->w, &s->out);
 	return rc;
 }
@@ -86,7 +84,9 @@ int ssink_flush(void *sink)
 
 	if (!swriter_flush(&s->w))
 		s->w.err = out_flush(&s->out);
-	if (s->text && !s->w.err)
+	if (s->print && !s->w.err)
+		s->w.err = printers_wait(s->print);
+	if (s->print && !s->w.err)
 		s->w.err = out_flush(&s->text_out);
 	return -1;
 }
@@ -101,13 +101,14 @@ int ssink_close(struct ssink *s, struct ps_end *end, struct diag *d)
 	closed = out_close(&s->out);
 	if (!rc)
 		rc = closed;
-	if (s->text) {
+	if (s->print) {
+		closed = printers_free(s->print);
+		if (!rc)
+			rc = closed;
 		closed = out_close(&s->text_out);
 		if (!rc)
 			rc = closed;
 	}
-	stext_free(s->text);
-	sreader_free(s->back);
 	if (rc && rc != PP_EPIPE)
 		diag_error(d, NULL, -1, "cannot write the output: %s", pp_strerror(rc));
 	return rc ? PP_EXIT_FAIL : (int)end->status;

@@ -27,7 +27,8 @@ enum ssink_form {
 
 struct ssink_opts {
 	enum ssink_form form;
-	bool compact; /* a binary stream is packed */
+	bool compact;	  /* a binary stream is packed */
+	unsigned threads; /* that print text; 0: as printers_new chooses */
 	struct stext_opts text;
 };
 
@@ -36,11 +37,10 @@ extern const struct opt ssink_options[];
 opt_handler ssink_option;
 
 struct ssink {
-	struct swriter w;     /* what the filter writes to */
-	struct out out;	      /* of the records */
-	struct out text_out;  /* of the text */
-	struct stext *text;   /* NULL: binary */
-	struct sreader *back; /* reads the records back, for the printer */
+	struct swriter w;	/* what the filter writes to */
+	struct out out;		/* of the records */
+	struct out text_out;	/* of the text */
+	struct printers *print; /* NULL: binary */
 };
 
 int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct diag *d);

@@ -10,6 +10,7 @@
 #include "print/text_fast.h"
 
 #include <event-parse.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <trace-seq.h>
 
@@ -22,6 +23,9 @@ struct known {
 	struct text_fast *fast; /* NULL: libtraceevent prints it; owned */
 	unsigned compared;
 };
+
+/* libtraceevent has variables of its own: handles are not enough for several threads. */
+static pthread_mutex_t one_thread = PTHREAD_MUTEX_INITIALIZER;
 
 struct tep_print {
 	struct tep_handle *tep;
@@ -43,7 +47,9 @@ int tep_print_new(struct tep_print **out, uint32_t long_size)
 	*out = t;
 	if (!t)
 		return PP_ENOMEM;
+	pthread_mutex_lock(&one_thread);
 	t->tep = tep_open_quiet(long_size);
+	pthread_mutex_unlock(&one_thread);
 	if (!t->tep) {
 		free(t);
 		*out = NULL;
@@ -80,6 +86,7 @@ static struct known *known_event(struct tep_print *t, const struct ps_event *e)
 {
 	uint32_t *index = map64_put(&t->by_event, e->id, NULL);
 	struct known *k;
+	int rc;
 
 	if (!index)
 		return NULL;
@@ -97,7 +104,10 @@ static struct known *known_event(struct tep_print *t, const struct ps_event *e)
 	*index = ++t->n;
 	k = &t->known[t->n - 1];
 	*k = (struct known){0};
-	if (tep_learn_event(t->tep, e, &k->te, &k->risk))
+	pthread_mutex_lock(&one_thread);
+	rc = tep_learn_event(t->tep, e, &k->te, &k->risk);
+	pthread_mutex_unlock(&one_thread);
+	if (rc)
 		return NULL;
 	if (k->te && k->risk == TEP_SAFE)
 		k->fast = text_fast_new(e, t->long_size, false);
@@ -136,8 +146,7 @@ static bool whole(const struct tep_event *te, const struct ps_sample *s)
 	       inside(te->format.fields, &s->payload);
 }
 
-/* The text by libtraceevent; NULL if there is none. */
-static const char *slow_text(struct tep_print *t, struct known *k, const struct ps_sample *s)
+static const char *slow_text_alone(struct tep_print *t, struct known *k, const struct ps_sample *s)
 {
 	struct tep_record rec = {.ts = s->time, .cpu = (int)s->cpu, .size = (int)s->payload.len};
 
@@ -160,6 +169,17 @@ static const char *slow_text(struct tep_print *t, struct known *k, const struct 
 	if (tep_lacked_memory())
 		t->err = PP_ENOMEM;
 	return t->seq.buffer;
+}
+
+/* The text by libtraceevent; NULL if there is none. */
+static const char *slow_text(struct tep_print *t, struct known *k, const struct ps_sample *s)
+{
+	const char *text;
+
+	pthread_mutex_lock(&one_thread);
+	text = slow_text_alone(t, k, s);
+	pthread_mutex_unlock(&one_thread);
+	return text;
 }
 
 static void learn_nothing(void *ctx, uint32_t pid, const char *comm, size_t len)
@@ -212,5 +232,10 @@ int tep_print_payload(struct tep_print *t, const struct ps_event *e, const struc
 
 int tep_print_table(struct tep_print *t, const struct ps_blob *b)
 {
-	return tep_take_table(t->tep, &t->tables, b);
+	int rc;
+
+	pthread_mutex_lock(&one_thread);
+	rc = tep_take_table(t->tep, &t->tables, b);
+	pthread_mutex_unlock(&one_thread);
+	return rc;
 }

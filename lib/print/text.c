@@ -26,6 +26,7 @@ struct stext {
 	struct diag *d;
 	struct printer *printers; /* by source */
 	uint32_t nprinters;
+	bool in_order; /* there is one whose lines depend on samples before */
 	struct text_page page;
 	struct text_clock clock;
 	struct buf b; /* the line of JSON that is being made */
@@ -43,6 +44,16 @@ int stext_new(struct stext **out, struct out *o, const struct stext_opts *opts, 
 	t->opts = *opts;
 	t->d = d;
 	return 0;
+}
+
+void stext_to(struct stext *t, struct out *out)
+{
+	t->out = t->page.out = out;
+}
+
+bool stext_in_order(const struct stext *t)
+{
+	return t->in_order;
 }
 
 static void printer_release(struct printer *p)
@@ -74,6 +85,7 @@ static int begin_stream(struct stext *t)
 		printer_release(&t->printers[i]);
 	text_page_reset(&t->page);
 	t->clock = (struct text_clock){0};
+	t->in_order = false;
 	return rc;
 }
 
@@ -93,17 +105,23 @@ static struct printer *printer_of(struct stext *t, uint32_t source)
 	return &t->printers[source];
 }
 
+/* Whether the recording of a SOURCE is not printed as perf script would. With -F, all are. */
+static bool is_special(const struct stext *t, const struct ps_record *rec)
+{
+	return rec->type == PS_SOURCE && !t->opts.fields.given &&
+	       (rec->src.kind == KIND_TRACE_DAT || rec->src.kind == KIND_TEXT);
+}
+
 static int print_record(struct stext *t, struct printer *p, const struct sreader *r,
 			const struct ps_record *rec)
 {
 	int rc = 0;
 
-	/* With -F, all are printed as perf would. */
-	if (rec->type == PS_SOURCE && !p->trace && !p->plain && !t->opts.fields.given) {
+	if (!p->trace && !p->plain && is_special(t, rec)) {
+		t->in_order = true;
 		if (rec->src.kind == KIND_TRACE_DAT)
 			return text_trace_new(&p->trace, &t->page, &rec->src, &t->opts);
-		if (rec->src.kind == KIND_TEXT)
-			return text_plain_new(&p->plain, &t->page, &t->opts);
+		return text_plain_new(&p->plain, &t->page, &t->opts);
 	}
 	if (p->trace)
 		return text_trace_record(p->trace, r, rec);
@@ -129,4 +147,24 @@ int stext_record(struct stext *t, const struct sreader *r, const struct ps_recor
 		return text_page_finish(&t->page);
 	p = printer_of(t, rec->source);
 	return p ? print_record(t, p, r, rec) : PP_ENOMEM;
+}
+
+int stext_pass(struct stext *t, const struct sreader *r, const struct ps_record *rec)
+{
+	struct printer *p;
+
+	/* A line of JSON depends on nothing before it. */
+	if (t->opts.form == STEXT_JSON)
+		return 0;
+	if (rec->type == PS_HEADER)
+		return begin_stream(t);
+	t->in_order |= is_special(t, rec);
+	if (t->in_order || rec->type == PS_END)
+		return 0;
+	p = printer_of(t, rec->source);
+	if (!p)
+		return PP_ENOMEM;
+	if (rec->type == PS_SAMPLE && p->perf)
+		return text_perf_pass(p->perf, r, &rec->sample);
+	return rec->type == PS_SAMPLE ? 0 : print_record(t, p, r, rec);
 }

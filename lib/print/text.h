@@ -79,13 +79,29 @@ static inline bool stext_shows(const struct stext_opts *o, const struct ps_sampl
 
 struct stext;
 
-/* Prints to `out`, which must outlive it. */
+/* Prints to `out`, which must outlive it. A NULL diag is silent. */
 int stext_new(struct stext **t, struct out *out, const struct stext_opts *opts, struct diag *d);
 void stext_free(struct stext *t); /* NULL is fine */
+
+/* From now on, it prints to another output. Between records only. */
+void stext_to(struct stext *t, struct out *out);
 
 /* Prints one record, if it is of a type that the form shows. Returns 0 or an error of the output.
  */
 int stext_record(struct stext *t, const struct sreader *r, const struct ps_record *rec);
+
+/*
+ * Several printers can share a stream: each takes all records, in order, and prints some of them.
+ * This takes a record that another one prints, for what the lines after it depend on. What it
+ * gives the output nevertheless is to be dropped. Returns 0 or an error.
+ */
+int stext_pass(struct stext *t, const struct sreader *r, const struct ps_record *rec);
+
+/*
+ * Whether samples cannot be shared: lines of a trace.dat depend on payloads of those before. It can
+ * change with a record SOURCE or HEADER, which no other printer may be ahead of.
+ */
+bool stext_in_order(const struct stext *t);
 
 /*
  * Options that say what the text is to look like, and their handler, whose context is a struct

@@ -225,19 +225,26 @@ static void add_misc(struct buf *b, uint32_t flags)
 	buf_fill(b, ' ', 6 - (b->len - start));
 }
 
-static void add_time(struct text_perf *t, struct buf *b, uint64_t ns)
+/* The time of the line before. */
+static uint64_t note_time(struct text_clock *c, uint64_t ns)
 {
-	struct text_clock *c = t->clock;
-	uint64_t shown = ns;
+	uint64_t last = c->began ? c->last : ns;
 
 	if (!c->began)
-		c->first = c->last = ns;
+		c->first = ns;
 	c->began = true;
-	if (t->opts->times == STEXT_TIME_REL)
-		shown = ns - c->first;
-	else if (t->opts->times == STEXT_TIME_DELTA)
-		shown = ns - c->last;
 	c->last = ns;
+	return last;
+}
+
+static void add_time(struct text_perf *t, struct buf *b, uint64_t ns)
+{
+	uint64_t last = note_time(t->clock, ns), shown = ns;
+
+	if (t->opts->times == STEXT_TIME_REL)
+		shown = ns - t->clock->first;
+	else if (t->opts->times == STEXT_TIME_DELTA)
+		shown = ns - last;
 	buf_add_u64(b, shown / 1000000000, 5, ' ');
 	buf_addc(b, '.');
 	if (t->opts->ns)
@@ -322,6 +329,14 @@ static int take_cgroup(struct text_perf *t, const struct ps_cgroup *c)
 	return 0;
 }
 
+static void add_data_src(struct text_perf *t, const struct ps_sample *s, const struct kind *k)
+{
+	bool has = ps_sample_has(s, data_src);
+
+	if (TEXT_HAS(k->fields, data_src) && column(k, has))
+		text_add_data_src(&t->b, has ? s->data_src : NO_DATA_SRC, &t->src_width);
+}
+
 /* Between the event and its place. */
 static int add_facts(struct text_perf *t, const struct ps_sample *s, const struct ps_event *e,
 		     const struct kind *k)
@@ -342,9 +357,7 @@ static int add_facts(struct text_perf *t, const struct ps_sample *s, const struc
 	}
 	if (TEXT_HAS(fields, addr) && column(k, ps_sample_has(s, addr)))
 		buf_add_hex(b, s->addr, 16, ' ');
-	if (TEXT_HAS(fields, data_src) && column(k, ps_sample_has(s, data_src)))
-		text_add_data_src(b, ps_sample_has(s, data_src) ? s->data_src : NO_DATA_SRC,
-				  &t->src_width);
+	add_data_src(t, s, k);
 	if (TEXT_HAS(fields, weight) && column(k, ps_sample_has(s, weight)))
 		buf_add_u64(b, s->weight, 16, ' ');
 	if (TEXT_HAS(fields, ins_lat) && column(k, ps_sample_has(s, weight_more)))
@@ -382,22 +395,33 @@ static void add_rest(struct text_perf *t, const struct sreader *r, const struct 
 		text_add_page_size(b, s->code_page_size);
 }
 
-static int print_sample(struct text_perf *t, const struct sreader *r, const struct ps_sample *s)
+/* The kind of a sample's event; NULL: it is not printed. */
+static struct kind *kind_of(struct text_perf *t, const struct ps_event *e,
+			    const struct ps_sample *s)
 {
-	const struct ps_event *e = sreader_event(r, s->event);
 	struct kind *k;
-	bool chain;
-	int rc;
 
+	if (!stext_shows(t->opts, s))
+		return NULL;
 	if (!e || s->event >= t->nlabels) {
 		diag_warn(t->d, NULL, -1,
 			  "a sample is of an event that is not defined: not printed");
-		return 0;
+		return NULL;
 	}
 	k = &t->kinds[t->labels[s->event].kind];
 	if (!k->picked)
 		pick(t, k, e);
-	if (!k->fields)
+	return k->fields ? k : NULL;
+}
+
+static int print_sample(struct text_perf *t, const struct sreader *r, const struct ps_sample *s)
+{
+	const struct ps_event *e = sreader_event(r, s->event);
+	struct kind *k = kind_of(t, e, s);
+	bool chain;
+	int rc;
+
+	if (!k)
 		return 0;
 	/* perf goes by the event: a chain may have no address. */
 	chain = TEXT_HAS(k->fields, ip) && !t->opts->no_chains &&
@@ -412,6 +436,22 @@ static int print_sample(struct text_perf *t, const struct sreader *r, const stru
 	if (!rc)
 		rc = t->b.err;
 	return rc ? rc : text_page_add(t->page, &t->b);
+}
+
+int text_perf_pass(struct text_perf *t, const struct sreader *r, const struct ps_sample *s)
+{
+	const struct ps_event *e = sreader_event(r, s->event);
+	struct kind *k = kind_of(t, e, s);
+
+	if (!k)
+		return 0;
+	buf_reset(&t->b);
+	if (TEXT_HAS(k->fields, time) && !(s->flags & PS_SAMPLE_NO_TIME))
+		note_time(t->clock, s->time);
+	if (TEXT_HAS(k->fields, event) && !t->labels[s->event].text)
+		add_label(t, &t->b, s->event, e);
+	add_data_src(t, s, k);
+	return t->b.err;
 }
 
 /* Counts of perf stat: a table, at the end of each round. */
@@ -449,8 +489,7 @@ int text_perf_record(struct text_perf *t, const struct sreader *r, const struct 
 	case PS_ROUND: return print_counts(t, r, rec);
 	case PS_EVENT: return add_event(t, &rec->event);
 	case PS_CGROUP: return take_cgroup(t, &rec->cgroup);
-	case PS_SAMPLE:
-		return stext_shows(t->opts, &rec->sample) ? print_sample(t, r, &rec->sample) : 0;
+	case PS_SAMPLE: return print_sample(t, r, &rec->sample);
 	default: return 0;
 	}
 }

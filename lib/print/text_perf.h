@@ -35,6 +35,12 @@ void text_perf_free(struct text_perf *t); /* NULL is fine */
 /* Takes a record of the recording. */
 int text_perf_record(struct text_perf *t, const struct sreader *r, const struct ps_record *rec);
 
+/*
+ * What the line of a sample leaves behind for those after it, without the line: which columns there
+ * are, and how wide. 0 or PP_ENOMEM.
+ */
+int text_perf_pass(struct text_perf *t, const struct sreader *r, const struct ps_sample *s);
+
 /* ---- text_place.c ---- */
 
 /*

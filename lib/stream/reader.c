@@ -72,6 +72,24 @@ void sreader_feed(struct sreader *r, uint8_t *bytes, size_t len)
 	r->len = len;
 }
 
+bool ps_has_heads(const uint8_t *bytes, size_t len)
+{
+	uint32_t size;
+	uint16_t type;
+
+	for (size_t pos = 0; len - pos >= 8; pos += size) {
+		if (!memcmp(bytes + pos, PS_MAGIC, 8))
+			return true;
+		memcpy(&size, bytes + pos, 4);
+		memcpy(&type, bytes + pos + 4, 2);
+		if (type == PS_SOURCE)
+			return true;
+		if (size < 8 || size > len - pos)
+			return false;
+	}
+	return false;
+}
+
 void sreader_free(struct sreader *r)
 {
 	if (!r)

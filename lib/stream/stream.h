@@ -375,6 +375,9 @@ int sreader_new(struct sreader **r, struct src *s, unsigned keep, struct diag *d
  * is needed. */
 int sreader_new_fed(struct sreader **r, const char *name, unsigned keep, struct diag *d);
 void sreader_feed(struct sreader *r, uint8_t *bytes, size_t len);
+
+/* Whether a stream or a recording begins among whole records in host byte order: HEADER, SOURCE. */
+bool ps_has_heads(const uint8_t *bytes, size_t len);
 void sreader_free(struct sreader *r); /* NULL is fine */
 
 /*

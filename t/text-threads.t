@@ -1,0 +1,116 @@
+#!/bin/sh
+# Text and JSON by several threads: the same as by one, whatever the recording, in all its order. Streams of some
+# megabytes, since threads begin after the first.
+. "${0%/*}/lib.sh"
+
+${CC:-cc} -O1 -o mem_make "$ROOT/t/mem_make.c" || exit 1
+awk -f "$ROOT/t/mem_accesses.awk" /dev/null >text || exit 1
+{
+	cat text
+	for _ in 1 2 3 4 5 6 7 8 9; do
+		grep '^access' text
+	done
+} >much || exit 1
+./mem_make <much >mem.data || exit 1
+"$BIN/pdecode" -b mem.data >mem.ps 2>/dev/null
+[ "$(wc -c <mem.ps)" -gt 2500000 ] || exit 1
+for name in sched cgroups; do
+	gzip -dc "$ROOT/t/data/$name.data.gz" >"$name.data" || exit 1
+done
+data=$ROOT/t/data
+
+# alike NAME FILTER ARG...: what it prints with 2, 3 and 16 threads is what it prints with one.
+alike() {
+	what=$1 filter=$2
+	shift 2
+	"$BIN/$filter" --threads 1 "$@" >one 2>one.err
+	one=$?
+	[ -s one ] || echo "# nothing was printed"
+	for n in 2 3 16; do
+		"$BIN/$filter" --threads $n "$@" >many 2>many.err
+		many=$?
+		[ $one = $many ] && [ -s one ] && cmp -s one.err many.err && cmp one many >&2
+		is $? 0 "$what: $n threads"
+	done
+}
+
+alike 'memory accesses' pdecode -t mem.data
+alike 'times since the line before' pdecode -t --deltatime mem.data
+alike 'times since the first line' pdecode -t --reltime --ns mem.data
+alike 'fields' pdecode -t -F comm,tid,time,event,ip,sym mem.data
+alike 'one CPU' pdecode -t --cpu 0,3 mem.data
+alike 'marked samples' pfilter -t --all 'cpu == 1' mem.ps
+alike 'samples that pass' pfilter -t 'cpu == 1 || cpu == 9' mem.ps
+
+# Streams one after the other: each begins anew, some of them in the middle of a block, and those of a
+# trace.dat are printed by one thread.
+for file in "$data/sched.dat" sched.data "$data/deep.data" mem.data "$data/kinds.dat" cgroups.data mem.data \
+	"$data/small.data"; do
+	"$BIN/pdecode" -b "$file" 2>/dev/null
+done >streams.ps
+alike 'several streams' pfilter -t 'cpu >= 0' streams.ps
+alike 'their fields' pfilter -t -F comm,time,event,trace 'cpu >= 0' streams.ps
+alike 'two recordings at once' pdecode -t mem.data "$data/sched.dat"
+alike 'two perf.data at once' pdecode -t mem.data sched.data
+alike 'symbols' psym -t mem.ps
+
+# JSON has the command line in the record "provenance".
+for n in 1 2 7; do
+	"$BIN/pdecode" -j --threads $n mem.data 2>/dev/null | grep -v '"provenance"' >json.$n
+done
+ok 'JSON' cmp json.1 json.2
+ok 'JSON of seven threads' cmp json.1 json.7
+
+for n in 0 65 x ''; do
+	run "$BIN/pdecode" -t --threads "$n" mem.data
+	is "$status" 64 "--threads '$n'"
+done
+like "$ERR" 'from 1 to 64' 'the numbers that can be had are reported'
+
+# A reader that is gone, and a full disk.
+"$BIN/pdecode" -t --threads 3 mem.data 2>err | head -n 1 >first
+is "$(cat err)" '' 'a reader that is gone: no message'
+if [ -c /dev/full ]; then
+	for n in 1 3; do
+		"$BIN/pdecode" -t --threads $n mem.data >/dev/full 2>"$ERR"
+		is $? 2 "a full disk, $n threads"
+		like "$ERR" 'cannot write the output' 'which is reported'
+	done
+else
+	skip 4 'no /dev/full'
+fi
+
+# Without all the threads, or all the memory. A sanitizer wants to be loaded before the library.
+shim=${SHIM:-build/t/shim.so}
+case $shim in
+/*) ;;
+*) shim=$ROOT/$shim ;;
+esac
+nm "$BIN/pdecode" 2>/dev/null | grep -q __asan_init && shim=/nonexistent
+failing() {
+	FAIL=$1 FAIL_PROG=pdecode FAIL_COUNT=count LD_PRELOAD=$shim "$BIN/pdecode" -t --threads 3 mem.data >many 2>err
+}
+if [ -e "$shim" ]; then
+	"$BIN/pdecode" -t --threads 1 mem.data >one 2>/dev/null
+	for fail in thread:1 thread:2 thread:3 thread:1+ thread:2+; do
+		failing $fail
+		is $? 0 "$fail fails: status"
+		ok "$fail fails: text" cmp one many
+	done
+	failing alloc:0
+	calls=$(cat count)
+	bad=
+	for i in $(seq 1 40); do
+		n=$((calls * i / 41))
+		failing alloc:$n
+		case $? in
+		0) cmp -s one many || bad="$bad $n:text" ;;
+		2) [ -s err ] || bad="$bad $n:message" ;;
+		*) bad="$bad $n:status" ;;
+		esac
+	done
+	is "$bad" '' 'memory that is short'
+else
+	skip 11 't/shim.so is not built, or cannot be loaded'
+fi
+done_testing
