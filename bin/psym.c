@@ -75,11 +75,7 @@ int main(int argc, char **argv)
 	const struct opt_spec spec = {"psym", "[OPTION]... [FILE]...", "symbolize an event stream",
 				      groups};
 	struct ps_end end = {0};
-	struct filter f = {.name = "psym",
-			   .argc = argc,
-			   .argv = argv,
-			   .record = on_record,
-			   .ahead = resolver_ahead};
+	struct filter f = {.name = "psym", .argc = argc, .argv = argv, .record = on_record};
 	struct resolver *r;
 	struct ssink sink;
 	struct cli cli;

@@ -62,8 +62,6 @@ static int run_one(struct stage *s, const char *file, struct diag *d)
 	src_on_pause(src, ssink_flush, s->sink);
 	if (sreader_new(&r, src, s->f->keep, d))
 		return PP_EXIT_FAIL;
-	if (s->f->ahead)
-		sreader_on_ahead(r, s->f->ahead, s->f->ctx);
 	while (!(rc = sreader_next(r, &rec))) {
 		if (rec->type == PS_END)
 			continue;

@@ -23,7 +23,6 @@ struct filter {
 	/* 0, or an error that ends the run: it is reported, and the status becomes PP_EXIT_FAIL. */
 	int (*record)(void *ctx, const struct sreader *r, const struct ps_record *rec);
 	void *ctx;
-	sreader_ahead_fn *ahead; /* NULL, or with the same ctx: what is shown of coming records */
 	/* NULL, or what gives the source of an input in the place of src_open (twice.h). */
 	int (*open)(void *ctx, const char *file, struct src **s, struct diag *d);
 	void *open_ctx;

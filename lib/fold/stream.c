@@ -12,8 +12,7 @@
 
 #define TYPE_TRACEPOINT 2
 /* in the key of a node: the low bits are a chain, not a stack */
-#define KEY_CHAIN    (1ull << 31)
-#define AHEAD_FRAMES 12 /* of a stack that comes: few have more that were not seen just before */
+#define KEY_CHAIN (1ull << 31)
 
 /* The command of a sample as a name. */
 static int sample_comm(struct fstream *s, const struct ps_sample *p, uint32_t *comm, bool *java)
@@ -480,25 +479,6 @@ static int on_record(struct fstream *s, const struct ps_record *rec)
 	return 0;
 }
 
-/* A sreader_ahead_fn. */
-static void look_ahead(void *ctx, const struct ps_peek *p)
-{
-	struct fstream *s = ctx;
-
-	if (p->type == PS_SAMPLE) {
-		uint32_t id = ps_peek_ref(p, PS_HAS(stack));
-
-		if (id < s->stacks_cap)
-			__builtin_prefetch(&s->stacks[id]);
-	} else if (p->type == PS_STACK) {
-		struct ps_u32s frames = ps_peek_frames(p);
-
-		for (uint32_t i = 0; i < frames.n && i < AHEAD_FRAMES; i++)
-			if (frames.v[i] < s->frames_cap)
-				__builtin_prefetch(&s->names[0][frames.v[i]]);
-	}
-}
-
 static void release(struct fstream *s)
 {
 	sreader_free(s->in);
@@ -543,7 +523,6 @@ int fold_stream(struct fold *f, struct src *src)
 		return rc;
 	}
 	s.queue = (struct fold_queue){.fold = f, .done = on_node, .ctx = &s};
-	sreader_on_ahead(s.in, look_ahead, &s);
 	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, rec)))
 		;
 	queued = fold_queue_flush(&s.queue);

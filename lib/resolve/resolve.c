@@ -570,28 +570,3 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 		rc = swriter_copy(r->w, rec);
 	return rc == PP_EUNSUPPORTED ? 0 : rc;
 }
-
-#define AHEAD_IPS 12 /* addresses of a coming chain: few have more that are new */
-
-void resolver_ahead(void *resolver, const struct ps_peek *p)
-{
-	struct resolver *r = resolver;
-	struct ps_u64s ips;
-	const struct machine *m;
-	bool ret = false;
-
-	if (p->type == PS_SAMPLE) {
-		uint32_t chain = ps_peek_ref(p, PS_HAS(chain));
-
-		if (chain < r->seen.nchains)
-			__builtin_prefetch(&r->seen.chains[chain]);
-	} else if (p->type == PS_CHAIN) {
-		ips = ps_peek_ips(p);
-		m = p->source < r->machines.n ? r->machines.v[p->source] : NULL;
-		for (uint32_t i = 0; i < ips.n && i < AHEAD_IPS; i++) {
-			if (ips.v[i] < CTX_MAX)
-				resolve_frame_soon(r, m, ips.v[i], ret);
-			ret = ips.v[i] < CTX_MAX;
-		}
-	}
-}

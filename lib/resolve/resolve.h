@@ -84,9 +84,6 @@ void resolver_free(struct resolver *r); /* NULL is fine */
  */
 int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec);
 
-/* A sreader_ahead_fn: the processor is told to fetch what a record that comes will need. */
-void resolver_ahead(void *resolver, const struct ps_peek *p);
-
 const struct resolver_stats *resolver_stats(const struct resolver *r);
 
 /* Reports what became of the user stacks, and what would help those that are not whole. */

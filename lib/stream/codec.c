@@ -361,41 +361,7 @@ int ps_decode(const struct ps_typedesc *t, struct cursor *c, void *fields)
 	return 0;
 }
 
-struct ps_u64s ps_peek_ips(const struct ps_peek *p)
-{
-	struct ps_chain c;
-
-	if (p->type == PS_CHAIN && ps_chain_whole(p->raw, p->size, &c))
-		return c.ips;
-	return (struct ps_u64s){0};
-}
-
-struct ps_u32s ps_peek_frames(const struct ps_peek *p)
-{
-	struct ps_stack s;
-
-	if (p->type == PS_STACK && ps_stack_whole(p->raw, p->size, &s))
-		return s.frames;
-	return (struct ps_u32s){0};
-}
-
 /* ---- samples ---- */
-
-uint32_t ps_peek_ref(const struct ps_peek *p, uint64_t field)
-{
-	uint64_t fields;
-	uint32_t id;
-	size_t at;
-
-	if (p->type != PS_SAMPLE || p->size < PS_SAMPLE_FIXED)
-		return 0;
-	memcpy(&fields, p->raw + PS_SAMPLE_FIELDS_AT, 8);
-	at = PS_SAMPLE_FIXED + 8 * (size_t)__builtin_popcountll(fields & (field - 1));
-	if (!(fields & field) || at + 8 > p->size)
-		return 0;
-	memcpy(&id, p->raw + at, 4);
-	return id;
-}
 
 #define FOR_FIELDS(set) \
 	for (uint64_t left = (set); left; left &= left - 1) \

@@ -75,20 +75,6 @@ static inline uint8_t *ps_put_ref(uint8_t *p, uint32_t id)
 
 /* ---- records in host byte order, as they lie in the stream ---- */
 
-/* What the record at p says it is; at least 8 bytes. */
-static inline struct ps_peek ps_peek(const uint8_t *p)
-{
-	struct ps_peek peek = {.raw = p};
-	uint16_t type, source;
-
-	memcpy(&peek.size, p, 4);
-	memcpy(&type, p + 4, 2);
-	memcpy(&source, p + 6, 2);
-	peek.type = type;
-	peek.source = source;
-	return peek;
-}
-
 /*
  * A CHAIN or a STACK record of `size` bytes; its array stays where it is. False: it is not whole.
  */

@@ -15,7 +15,6 @@
  */
 #define SREADER_PAGE  4096u
 #define SREADER_PLACE (SREADER_PAGE / 2)
-#define SREADER_AHEAD 10 /* records */
 
 static int sreader_make(struct sreader **out, struct src *s, const char *name, unsigned keep,
 			struct diag *d)
@@ -67,8 +66,7 @@ void sreader_feed(struct sreader *r, uint8_t *bytes, size_t len)
 {
 	r->base += r->len;
 	r->buf = bytes;
-	r->pos = r->shown = 0;
-	r->nshown = 0;
+	r->pos = 0;
 	r->len = len;
 }
 
@@ -105,31 +103,6 @@ void sreader_free(struct sreader *r)
 	free(r);
 }
 
-void sreader_on_ahead(struct sreader *r, sreader_ahead_fn *fn, void *ctx)
-{
-	r->ahead = fn;
-	r->ahead_ctx = ctx;
-}
-
-/* pos has moved on by a record. */
-static void show_ahead(struct sreader *r)
-{
-	r->nshown -= r->nshown != 0;
-	if (r->shown <= r->pos) {
-		r->shown = r->pos;
-		r->nshown = 0;
-	}
-	while (r->nshown < SREADER_AHEAD && r->len - r->shown >= 8) {
-		struct ps_peek p = ps_peek(r->buf + r->shown);
-
-		if (p.size < 8 || p.size % 8 || p.size > r->len - r->shown)
-			break;
-		r->ahead(r->ahead_ctx, &p);
-		r->shown += p.size;
-		r->nshown++;
-	}
-}
-
 const struct ps_end *sreader_account(const struct sreader *r)
 {
 	return &r->account;
@@ -161,7 +134,6 @@ static int make_room(struct sreader *r, size_t n, size_t *more)
 	r->buf = block + at - left;
 	r->base += r->pos;
 	r->len = left;
-	r->shown = r->shown > r->pos ? r->shown - r->pos : 0;
 	r->pos = 0;
 	return 0;
 }
@@ -359,8 +331,6 @@ static int read_record(struct sreader *r, struct ps_record *rec)
 	else
 		r->records++;
 	r->pos += size;
-	if (r->ahead && !r->swap)
-		show_ahead(r);
 	return rec->type == PS_SAMPLE ? before_sample(r, rec) : 0;
 }
 
@@ -455,8 +425,6 @@ static inline bool next_sample(struct sreader *r)
 	r->samples++;
 	r->records++;
 	r->pos += size;
-	if (r->ahead)
-		show_ahead(r);
 	return true;
 }
 

@@ -31,16 +31,11 @@ struct sreader {
 	char *name;
 	unsigned keep;
 
-	sreader_ahead_fn *ahead;
-	void *ahead_ctx;
-
 	uint8_t *block; /* holds buf, unless fed */
 	size_t room;	/* bytes of it */
 	uint8_t *buf;
 	size_t pos, len;
-	size_t shown;	 /* up to where in buf records were shown to `ahead` */
-	uint32_t nshown; /* records from pos to there */
-	uint64_t base;	 /* offset of buf[0] in the input */
+	uint64_t base; /* offset of buf[0] in the input */
 
 	bool in_stream; /* a header was read, its END was not */
 	bool any;	/* a header was read */

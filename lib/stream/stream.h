@@ -381,26 +381,6 @@ bool ps_has_heads(const uint8_t *bytes, size_t len);
 void sreader_free(struct sreader *r); /* NULL is fine */
 
 /*
- * Shows each record some records before its turn, so that what its turn will need can be fetched
- * from memory: not yet checked, and perhaps never to come. Records that are not yet in the buffer,
- * and streams in the other byte order, are not shown.
- */
-struct ps_peek {
-	uint32_t type, source;
-	const uint8_t *raw; /* for the functions below */
-	uint32_t size;
-};
-typedef void sreader_ahead_fn(void *ctx, const struct ps_peek *p);
-void sreader_on_ahead(struct sreader *r, sreader_ahead_fn *fn, void *ctx);
-
-/* The chain (PS_HAS(chain)) or the stack of a SAMPLE that is shown; 0: it has none. */
-uint32_t ps_peek_ref(const struct ps_peek *p, uint64_t field);
-
-/* The addresses of a CHAIN, and the frames of a STACK, that is shown; none of any other record. */
-struct ps_u64s ps_peek_ips(const struct ps_peek *p);
-struct ps_u32s ps_peek_frames(const struct ps_peek *p);
-
-/*
  * The next record, the reader's until the next call. A header where an END record should be is
  * said, and makes the status partial; what follows it is read. 0; PP_END at the end of input;
  * PP_ECUT: the input ended without an END record or within a record; PP_ECORRUPT, PP_EUNSUPPORTED

@@ -372,7 +372,6 @@ static int psym(char **files, int n, const struct resolver_opts *o)
 			   .argv = argv,
 			   .record = (int (*)(void *, const struct sreader *,
 					      const struct ps_record *))resolver_record,
-			   .ahead = resolver_ahead,
 			   .keep = SREADER_CHAINS | SREADER_SYMBOLS};
 	struct ps_end end = {0};
 	struct resolver *r;
