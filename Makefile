@@ -203,6 +203,8 @@ bench: all $(MEASURE)
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/run
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/recorder || [ $$? = 2 ]
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/probe || [ $$? = 2 ]
+	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/live || [ $$? = 2 ]
+	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/inlines || [ $$? = 2 ]
 
 compare: all
 	@BIN=$(BIN) REF=$(or $(REF),HEAD^) N=$(or $(N),5) t/bench/compare
