@@ -799,6 +799,8 @@ const begin = async () => {
 		' intervals' + (unfinished ? ', ' + unfinished + ' unfinished' : '') + (about.from ? ', from ' + about.from : '');
 	search();
 	resize();
+	// The picture is there before the sums are.
+	await new Promise((done) => setTimeout(done));
 	update();
 	document.documentElement.dataset.ready = Math.round(performance.now());
 };
