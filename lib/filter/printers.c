@@ -186,7 +186,9 @@ static void *work(void *arg)
 /* Without threads for all, there are fewer printers. */
 static void begin(struct printers *all)
 {
-	sigset_t none, old;
+	/* Of crashes: the child that tries libtraceevent first catches them. */
+	static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU};
+	sigset_t others, old;
 
 	while (!all->in_order && all->n < all->want)
 		if (add_printer(all)) {
@@ -194,9 +196,11 @@ static void begin(struct printers *all)
 			break;
 		}
 	all->nring = all->n + AHEAD;
-	/* Signals are for the thread that waits for input. */
-	sigfillset(&none);
-	pthread_sigmask(SIG_SETMASK, &none, &old);
+	/* All others are for the thread that waits for input. */
+	sigfillset(&others);
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		sigdelset(&others, crashes[i]);
+	pthread_sigmask(SIG_SETMASK, &others, &old);
 	while (all->running < all->n) {
 		struct printer *p = &all->v[all->running];
 
