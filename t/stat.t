@@ -217,11 +217,12 @@ like controlled '<not counted>' '-D -1: nothing is counted before enable'
 exec 3<&- 4<&-
 
 # Beside perf 6.1: the same lines, when numbers are taken out of both. What is short of a thousand
-# in one and not in the other has another unit.
+# in one and not in the other has another unit, or no comma. Intervals are much longer than the command, which a
+# busy machine may run for longer than it sleeps.
 shape() {
 	case $2 in
 	-[xj]*) sed -E -e 's/[KM]\/sec/\/sec/' -e 's/[0-9.]+/N/g' "$1" ;;
-	*) sed -E -e 's/[KM]\/sec/\/sec/' -e 's/[0-9.]/ /g' -e 's/ +$//' "$1" ;;
+	*) sed -E -e 's/[KM]\/sec/\/sec/' -e 's/[0-9.,]/ /g' -e 's/ +$//' "$1" ;;
 	esac
 }
 if have perf && perf --version | grep -q ' 6\.1\.'; then
@@ -242,18 +243,18 @@ if have perf && perf --version | grep -q ' 6\.1\.'; then
 		-a --per-die -e cs,cpu-clock sleep 0.1
 		-a --per-socket -e cs,cpu-clock sleep 0.1
 		-a --per-node -e cs,cpu-clock sleep 0.1
-		-a -A -I 200 -e cs,cpu-clock sleep 0.1
-		-a --per-core -I 200 -e cs,cpu-clock sleep 0.1
-		-a --per-die -I 200 -e cs,cpu-clock sleep 0.1
-		-a --per-socket -I 200 -e cs,cpu-clock sleep 0.1
-		-a --per-node -I 200 -e cs,cpu-clock sleep 0.1
-		-I 200 --summary -e cs sleep 0.1
+		-a -A -I 2000 -e cs,cpu-clock sleep 0.1
+		-a --per-core -I 2000 -e cs,cpu-clock sleep 0.1
+		-a --per-die -I 2000 -e cs,cpu-clock sleep 0.1
+		-a --per-socket -I 2000 -e cs,cpu-clock sleep 0.1
+		-a --per-node -I 2000 -e cs,cpu-clock sleep 0.1
+		-I 2000 --summary -e cs sleep 0.1
 		-C 0 -e cs sleep 0.1
 		-n true
-		-x, -a -A -I 200 -e cs,cpu-clock sleep 0.1
+		-x, -a -A -I 2000 -e cs,cpu-clock sleep 0.1
 		-x, -a --per-core -e cs,cpu-clock sleep 0.1
 		-x, -a --per-socket -e cs,cpu-clock sleep 0.1
-		-x, -I 200 --summary -e cs sleep 0.1
+		-x, -I 2000 --summary -e cs sleep 0.1
 		-x, -r 2 -e task-clock true
 		-j -a --per-core -e cs,cpu-clock sleep 0.1
 		-j -e faults,task-clock true
