@@ -3,6 +3,7 @@
 
 #include "base/cursor.h"
 #include "base/err.h"
+#include "dwarf/leb.h"
 
 #include <dwarf.h>
 #include <gelf.h>
@@ -40,20 +41,6 @@ struct scan {
 };
 
 /* ---- numbers ---- */
-
-static uint64_t get_uleb(struct cursor *c)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0;; shift += 7) {
-		uint8_t b = get_u8(c);
-
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-		if (!(b & 0x80))
-			return v;
-	}
-}
 
 static uint64_t get_sized(struct cursor *c, unsigned size)
 {

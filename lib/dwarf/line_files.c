@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/err.h"
+#include "dwarf/leb.h"
 
 #include <dwarf.h>
 #include <gelf.h>
@@ -23,20 +24,6 @@ struct reader {
 	const Elf_Data *section[SECTIONS];
 	unsigned offset_size;
 };
-
-static uint64_t get_uleb(struct cursor *c)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0;; shift += 7) {
-		uint8_t b = get_u8(c);
-
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-		if (!(b & 0x80))
-			return v;
-	}
-}
 
 /* The first section of each name, as libdw takes it; libdw has unpacked them. */
 static bool find_sections(struct reader *r, Elf *elf)

@@ -2,7 +2,7 @@
 #include "unwind/cfi_parts.h"
 
 #include "base/err.h"
-#include "unwind/leb.h"
+#include "dwarf/leb.h"
 
 /* Where an entry is, and what its second word says. */
 struct head {

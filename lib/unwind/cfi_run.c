@@ -2,7 +2,7 @@
 #include "unwind/cfi_parts.h"
 
 #include "base/err.h"
-#include "unwind/leb.h"
+#include "dwarf/leb.h"
 
 #define REMEMBER_MAX 16 /* states that are remembered at a time; compilers need one or two */
 

@@ -2,7 +2,7 @@
 #include "unwind/expr.h"
 
 #include "base/err.h"
-#include "unwind/leb.h"
+#include "dwarf/leb.h"
 #include "unwind/rows.h"
 
 enum {

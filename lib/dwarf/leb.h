@@ -1,8 +1,8 @@
 /*
  * Numbers as DWARF writes them: LEB128 (DWARF 5, 7.6), from a bounded cursor.
  */
-#ifndef PP_UNWIND_LEB_H
-#define PP_UNWIND_LEB_H
+#ifndef PP_DWARF_LEB_H
+#define PP_DWARF_LEB_H
 
 #include "base/cursor.h"
 
