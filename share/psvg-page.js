@@ -3,7 +3,7 @@
 // The build drops indentation, empty lines and lines that are only a comment.
 (async () => {
 'use strict';
-const {byId, column, numbers} = psvgData;
+const {byId, column, fitting, numbers} = psvgData;
 const about = JSON.parse(byId('about').textContent);
 const diff = about.diff, unit = about.unit && ' ' + about.unit;
 const MERGED = 0, SELF = 1, NAMES = 2;
@@ -516,30 +516,7 @@ if (about.width)
 
 const row = about.row, size = about.size, pad = 3;
 const pen = el.canvas.getContext('2d');
-const widths = new Map();
-const charWidth = (c) => {
-	let w = widths.get(c);
-	if (w === undefined)
-		widths.set(c, w = pen.measureText(c).width);
-	return w;
-};
-const fit = (s, room) => {
-	const dots = 2 * charWidth('.');
-	let w = 0, cut = 0, chars = 0, i = 0;
-	if (room < dots)
-		return '';
-	for (const c of s) {
-		w += charWidth(c);
-		if (w + dots <= room) {
-			cut = i + c.length;
-			chars++;
-		}
-		if (w > room)
-			return chars < 2 ? '' : s.slice(0, cut) + '..';
-		i += c.length;
-	}
-	return s;
-};
+const fit = fitting(pen);
 
 // Frames of a line of the picture, from left to right: {v, x, w}; merged ones have no v, but `many`,
 // their `sum`, and whose callees they are.

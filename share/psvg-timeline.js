@@ -2,7 +2,7 @@
 // The build drops indentation, empty lines and lines that are only a comment.
 (() => {
 'use strict';
-const {byId, column, numbers, signed} = psvgData;
+const {byId, column, fitting, numbers, signed} = psvgData;
 const about = JSON.parse(byId('about').textContent);
 const {kinds, texts, threads} = about;
 const base = BigInt(about.base), first = about.first, last = Math.max(about.last, about.first + 1);
@@ -223,29 +223,7 @@ const after = (all, t) => {
 	return lo;
 };
 
-// Text that is too long ends in two dots; if there is room for less than two characters, it is left out.
-const widths = new Map();
-const charWidth = (c) => {
-	let w = widths.get(c);
-	if (w === undefined)
-		widths.set(c, w = context.measureText(c).width);
-	return w;
-};
-const fit = (text, room) => {
-	const dots = 2 * charWidth('.');
-	let w = 0, cut = 0, count = 0, at = 0;
-	for (const c of text) {
-		w += charWidth(c);
-		if (w + dots <= room) {
-			cut = at + c.length;
-			count++;
-		}
-		if (w > room)
-			return count < 2 ? '' : text.slice(0, cut) + '..';
-		at += c.length;
-	}
-	return text;
-};
+const fit = fitting(context);
 
 let hatch = null;
 const makeHatch = () => {
