@@ -486,7 +486,7 @@ void rdso_free(struct rdso *d);
 int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		  enum mode mode, bool ret, uint32_t *id);
 
-/* The processor shall fetch what is likely to be needed for the frame of an address. */
+/* Tells the processor to fetch what is likely to be needed for the frame of an address. */
 void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip, bool ret);
 
 /* ---- resolve_stitch.c ---- */
@@ -629,7 +629,7 @@ int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const
 bool resolve_by_parts(struct resolver *r, struct machine *m, const struct sreader *in,
 		      const struct ps_sample *s, const struct part_state **st, int *rc);
 
-/* Parts of chains came: the processor shall fetch what they will need. */
+/* Parts of chains came: the processor is told to fetch what they will need. */
 void resolve_parts_soon(struct resolver *r, const struct machine *m, const struct sreader *in,
 			const struct ps_chains *parts);
 
