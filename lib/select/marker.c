@@ -66,6 +66,9 @@ int marker_run(struct marker *m, char **files, int n, bool strict, struct diag *
 		f.open_ctx = &twice;
 	}
 	if (!rc && !open_sink(m, d)) {
+		/* What goes on packed need not be put together. */
+		if (m->sink.w.pack && !m->split.prefix)
+			f.keep |= SREADER_PARTS;
 		filter_run(&f, files, n, &m->sink, d, &end);
 		say_problems(m, &end, d);
 		if (strict && end.lost && !end.status)

@@ -63,13 +63,14 @@ int expand_parts(struct expand *x, struct ps_record *rec, bool *shown)
 
 int expand_samples(struct expand *x, const struct ps_record *rec)
 {
-	if (!x->samples)
+	if (!x->samples) {
 		x->samples = malloc(sizeof(*x->samples));
-	if (!x->samples)
-		return PP_ENOMEM;
+		if (!x->samples)
+			return PP_ENOMEM;
+		x->samples->last.at = 0;
+	}
 	x->source = rec->source;
-	sample_unpack_begin(x->samples, rec->samples.count, &rec->samples.data);
-	return 0;
+	return sample_unpack_begin(x->samples, &rec->samples) ? 0 : PP_ECORRUPT;
 }
 
 /* The place of a whole; *fresh: its words are to be put into it, as numbers of `size` bytes. */

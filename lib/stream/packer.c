@@ -24,6 +24,29 @@ bool packer_overtakes(struct packer *k, uint32_t type, uint32_t id)
 	return fresh;
 }
 
+bool packer_pass_sample(struct packer *k, const struct ps_record *rec, enum ps_mark mark)
+{
+	const struct ps_sample *s = &rec->sample;
+	const struct ps_packed *from = &rec->packed;
+	struct packer_pass *pass = &k->pass;
+	struct sample_packer *to = &k->samples;
+
+	if (!pass->on || from->at != pass->next || to->count == PACKER_PASS_MAX ||
+	    to->len + from->len > sizeof(to->data) ||
+	    (ps_sample_has(s, chain) && !k->chains_pass) ||
+	    (ps_sample_has(s, stack) && !k->stacks_pass))
+		return false;
+	memcpy(to->data + to->len, from->p, from->len);
+	to->len += from->len;
+	if (to->count % 4 == 0)
+		pass->marks[to->count / 4] = 0;
+	pass->marks[to->count / 4] |= (uint8_t)(mark << (to->count % 4 * 2));
+	pass->marked |= mark != from->mark;
+	to->count++;
+	pass->next++;
+	return true;
+}
+
 static int name_top(struct chunker *k, uint32_t id, uint32_t top)
 {
 	uint32_t *v;

@@ -10,7 +10,20 @@
 #include "stream/samples.h"
 
 /* Dictionaries whose new entries may overtake samples, which cannot refer to them yet. */
+#define PACKER_PASS_MAX (1u << 15) /* samples of a record that are handed on */
+
 enum packer_overtakes { PACKER_STRING, PACKER_SYMBOL, PACKER_FRAME, PACKER_SRCFILE, PACKER_DICTS };
+
+/*
+ * Packed samples of the input that go on as they lie there, from the first of their record: their
+ * bytes are in the sample_packer, which knows nothing of what is in them.
+ */
+struct packer_pass {
+	bool on;
+	bool marked;   /* a mark is not that of the flags */
+	uint64_t next; /* ps_packed.at of the sample that would be the next */
+	uint8_t marks[PACKER_PASS_MAX / 4];
+};
 
 struct packer {
 	struct chunker chains, stacks;
@@ -18,7 +31,11 @@ struct packer {
 	uint32_t source;	       /* of the samples */
 	uint32_t most[PACKER_DICTS];   /* greatest ids */
 	struct sample_packer samples;
+	struct packer_pass pass;
 };
+
+/* A sample that came packed. False: it cannot be handed on as it lies there. */
+bool packer_pass_sample(struct packer *k, const struct ps_record *rec, enum ps_mark mark);
 
 /* A definition of an entry; `type` is one of the stream's. Whether it may overtake the samples. */
 bool packer_overtakes(struct packer *k, uint32_t type, uint32_t id);

@@ -334,14 +334,11 @@ static int read_record(struct sreader *r, struct ps_record *rec)
 	return rec->type == PS_SAMPLE ? before_sample(r, rec) : 0;
 }
 
-/* The next of the packed samples. */
-static int next_packed(struct sreader *r)
+/* A sample that was unpacked becomes the record. */
+static inline void set_packed(struct sreader *r)
 {
 	struct ps_record *rec = &r->rec;
-	int rc = sample_unpack(r->expand.samples, &rec->sample);
 
-	if (rc)
-		return sreader_fail(r, rc, "packed samples are damaged: the stream is corrupt");
 	if (r->far)
 		ps_sample_clear_far(&rec->sample);
 	r->far = false;
@@ -350,10 +347,24 @@ static int next_packed(struct sreader *r)
 	rec->raw = NULL;
 	rec->size = 0;
 	rec->foreign = false;
+	rec->packed = r->expand.samples->last;
 	r->samples++;
-	if (r->swap && (rc = sreader_swap_packed(r, &rec->sample)))
-		return rc;
-	return before_sample(r, rec);
+}
+
+/* The next of the packed samples. */
+static int next_packed(struct sreader *r)
+{
+	struct ps_record *rec = &r->rec;
+	int rc = sample_unpack(r->expand.samples, &rec->sample);
+
+	if (rc)
+		return sreader_fail(r, rc, "packed samples are damaged: the stream is corrupt");
+	set_packed(r);
+	if (r->swap) {
+		rec->packed.p = NULL;
+		rc = sreader_swap_packed(r, &rec->sample);
+	}
+	return rc ? rc : before_sample(r, rec);
 }
 
 /* The next record that is to be handed out. */
@@ -379,6 +390,8 @@ static int next_shown(struct sreader *r)
 			return rc;
 		if (rec->type == PS_SAMPLES) {
 			rc = expand_samples(&r->expand, rec);
+			if (rc == PP_ECORRUPT)
+				return sreader_fail(r, rc, "packed samples lack marks: the stream is corrupt");
 		} else {
 			rc = sreader_define_parts(r, rec, &shown);
 			if (!rc && shown)
@@ -431,21 +444,11 @@ static inline bool next_sample(struct sreader *r)
 /* The same for a packed one, in a stream without chains and stacks. */
 static inline bool next_quickly(struct sreader *r)
 {
-	struct ps_record *rec = &r->rec;
-
 	if (!expand_has_samples(&r->expand) || r->swap || !r->in_stream || r->expand.waits ||
 	    r->expand.chains.n || r->expand.stacks.n ||
-	    sample_unpack(r->expand.samples, &rec->sample))
+	    sample_unpack(r->expand.samples, &r->rec.sample))
 		return false;
-	if (r->far)
-		ps_sample_clear_far(&rec->sample);
-	r->far = false;
-	rec->type = PS_SAMPLE;
-	rec->source = r->expand.source;
-	rec->raw = NULL;
-	rec->size = 0;
-	rec->foreign = false;
-	r->samples++;
+	set_packed(r);
 	return true;
 }
 

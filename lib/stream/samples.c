@@ -222,13 +222,20 @@ void sample_pack_reset(struct sample_packer *p)
 
 /* ---- unpacking ---- */
 
-void sample_unpack_begin(struct sample_unpacker *u, uint32_t count, const struct ps_str *data)
+bool sample_unpack_begin(struct sample_unpacker *u, const struct ps_samples *rec)
 {
-	u->left = count;
-	u->p = (const uint8_t *)data->p;
-	u->end = u->p + data->len;
+	u->left = 0;
+	if (rec->marks.len && rec->marks.len < ((uint64_t)rec->count + 3) / 4)
+		return false;
+	u->left = rec->count;
+	u->p = (const uint8_t *)rec->data.p;
+	u->end = u->p + rec->data.len;
+	u->marks = rec->marks.len ? (const uint8_t *)rec->marks.p : NULL;
+	/* The first of the next record. */
+	u->last.at = ((u->last.at >> 32) + 1) << 32 | UINT32_MAX;
 	u->st.time = 0;
 	u->st.chain = u->st.stack = u->st.nshapes = u->st.nthreads = 0;
+	return true;
 }
 
 static inline bool take_u32(struct sample_unpacker *u, uint32_t *to)
@@ -357,8 +364,14 @@ static int damaged(struct sample_unpacker *u)
 	return PP_ECORRUPT;
 }
 
+static inline uint32_t mark_at(const uint8_t *marks, uint32_t i)
+{
+	return marks[i / 4] >> (i % 4 * 2) & PS_MARK_MASK;
+}
+
 int sample_unpack(struct sample_unpacker *u, struct ps_sample *s)
 {
+	const uint8_t *from = u->p;
 	struct sample_shape *h = take_shape(u);
 	const struct sample_thread *t;
 	uint8_t changes;
@@ -389,6 +402,12 @@ int sample_unpack(struct sample_unpacker *u, struct ps_sample *s)
 						 : (struct ps_str){0};
 	s->addr = h->addr;
 	s->id = h->id;
+	u->last.p = from;
+	u->last.len = (uint32_t)(u->p - from);
+	u->last.mark = h->flags & PS_MARK_MASK;
+	u->last.at = (u->last.at & ~(uint64_t)UINT32_MAX) | (uint32_t)(u->last.at + 1);
+	if (u->marks)
+		s->flags = (s->flags & ~(uint32_t)PS_MARK_MASK) | mark_at(u->marks, (uint32_t)u->last.at);
 	u->left--;
 	return 0;
 }

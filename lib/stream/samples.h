@@ -7,7 +7,7 @@
  *	...
  *	sample_pack_reset(p);
  *
- *	sample_unpack_begin(u, count, data);
+ *	sample_unpack_begin(u, rec);
  *	while (u->left && !(rc = sample_unpack(u, &s)))
  */
 #ifndef PP_STREAM_SAMPLES_H
@@ -70,6 +70,8 @@ struct sample_packer {
 struct sample_unpacker {
 	uint32_t left; /* samples */
 	const uint8_t *p, *end;
+	const uint8_t *marks; /* NULL: those of the flags hold */
+	struct ps_packed last; /* the sample that came last */
 	struct sample_state st;
 };
 
@@ -83,7 +85,8 @@ static inline bool sample_packs(const struct ps_sample *s)
 bool sample_pack(struct sample_packer *p, const struct ps_sample *s);
 void sample_pack_reset(struct sample_packer *p);
 
-void sample_unpack_begin(struct sample_unpacker *u, uint32_t count, const struct ps_str *data);
+/* False: there are not marks for all of them. */
+bool sample_unpack_begin(struct sample_unpacker *u, const struct ps_samples *rec);
 
 /*
  * The next sample: its fixed part and near fields; the far ones of *s stay as they are. The payload

@@ -300,6 +300,14 @@ enum ps_reason {
 /* The text of a reason; never NULL. */
 const char *ps_reason(uint32_t reason);
 
+/* A sample as it lay in its record SAMPLES. */
+struct ps_packed {
+	const uint8_t *p; /* NULL: it cannot be handed on so */
+	uint32_t len;
+	uint32_t mark; /* in these bytes; that of the sample may be another */
+	uint64_t at;   /* the number of the record << 32 | that of the sample in it, from 0 */
+};
+
 /* One record as the reader gives it. Pointers live until the next sreader_next. */
 struct ps_record {
 	uint32_t type;	    /* enum ps_type; may be one that this version does not know */
@@ -307,6 +315,7 @@ struct ps_record {
 	const uint8_t *raw; /* the whole record as it came; NULL: it was packed */
 	uint32_t size;	    /* bytes of raw */
 	bool foreign;	    /* the stream was written in the other byte order: raw is, too */
+	struct ps_packed packed; /* of a SAMPLE without raw */
 	union {
 		struct ps_sample sample;
 		struct ps_context context; /* of every record that has one */

@@ -119,9 +119,12 @@ int swriter_flush(struct swriter *w)
 		rec = (struct ps_samples){
 			.count = k->samples.count,
 			.data = ps_str((const char *)k->samples.data, k->samples.len)};
+		if (k->pass.on && k->pass.marked)
+			rec.marks = ps_str((const char *)k->pass.marks, (rec.count + 3) / 4);
 		put_plain(w, PS_SAMPLES, k->source, &rec);
 		sample_pack_reset(&k->samples);
 	}
+	k->pass.on = false;
 	return w->err;
 }
 
@@ -158,6 +161,8 @@ static int pack_sample(struct swriter *w, uint32_t source, const struct ps_sampl
 {
 	struct packer *k = w->pack;
 
+	if (k->pass.on)
+		swriter_flush(w);
 	if (hold(w, source))
 		return w->err;
 	if (!sample_pack(&k->samples, s)) {
@@ -332,6 +337,28 @@ int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s
 	return w->pack ? packed_sample(w, source, s) : put_sample(w, source, s);
 }
 
+/* A sample that came packed, handed on as it lay in its record. False: it has to be packed anew. */
+static bool pass_sample(struct swriter *w, const struct ps_record *rec, enum ps_mark mark)
+{
+	struct packer *k = w->pack;
+
+	if (!k || rec->raw || !rec->packed.p || w->err)
+		return false;
+	if ((uint32_t)rec->packed.at == 0) {
+		if (swriter_flush(w))
+			return true;
+		k->source = rec->source;
+		k->pass.on = true;
+		k->pass.marked = false;
+		k->pass.next = rec->packed.at;
+	}
+	if (!packer_pass_sample(k, rec, mark))
+		return false;
+	w->types[PS_SAMPLE]++;
+	w->samples++;
+	return true;
+}
+
 /* The same for one that is copied. */
 static int before_copy(struct swriter *w, const struct ps_record *rec)
 {
@@ -390,6 +417,9 @@ int swriter_copy(struct swriter *w, const struct ps_record *rec)
 		return PP_EUSAGE;
 	if (rec->foreign && !ps_typedesc(rec->type))
 		return PP_EUNSUPPORTED;
+	if (rec->type == PS_SAMPLE &&
+	    pass_sample(w, rec, (enum ps_mark)(rec->sample.flags & PS_MARK_MASK)))
+		return w->err;
 	if (rec->type == PS_SAMPLE && (!rec->raw || rec->foreign || (w->pack && is_known(rec))))
 		return swriter_sample(w, rec->source, &rec->sample);
 	if (rec->foreign || !rec->raw)
@@ -405,6 +435,8 @@ int swriter_copy_marked(struct swriter *w, const struct ps_record *rec, enum ps_
 	struct ps_sample s;
 	int rc;
 
+	if (pass_sample(w, rec, mark))
+		return w->err;
 	if (!rec->raw || rec->foreign || (w->pack && is_known(rec))) {
 		s = rec->sample;
 		s.flags = flags;
