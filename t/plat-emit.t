@@ -21,12 +21,15 @@ ones() {
 
 # More chains than pdecode and psym have ids of.
 chains 80000 >chains.ps || exit 1
-run "$BIN/psym" chains.ps
+run "$BIN/psym" --plain chains.ps
 is "$status" 0 'psym'
 cp "$OUT" stacks.ps
 is "$(ones 32 chains.ps) $(ones 32 stacks.ps) $(ones 35 stacks.ps)" '2 2 2' 'chains and stacks begin anew'
+run "$BIN/psym" chains.ps
+cp "$OUT" packed.ps
+ok 'in parts, too' test "$(ones 37 packed.ps)" -gt 1 -a "$(ones 38 packed.ps)" -gt 1
 
-for what in chains stacks; do
+for what in chains stacks packed; do
 	"$BIN/pdecode" -j $what.ps 2>/dev/null | chains pairs | sort >$what.all
 	grep -v '^open' $what.all >want
 	# shellcheck disable=SC2086
@@ -44,7 +47,7 @@ for what in chains stacks; do
 	same got want '--unmatched'
 	isnt "$(wc -l <got)" 0 'and there are some'
 done
-isnt "$(ones 32 stacks.emitted)" 1 'the ids of what is written begin anew, too'
+isnt "$(ones 37 stacks.emitted)" 1 'the ids of what is written begin anew, too'
 
 # psym after plat gives what it gives before it.
 "$BIN/psym" chains.emitted 2>/dev/null | "$BIN/pdecode" -j 2>/dev/null | chains list | sort >got

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-enum { COMPACT = OPT_NO_SHORT, THREADS };
+enum { PLAIN = OPT_NO_SHORT, THREADS };
 
 /* A buffer of whole records. */
 static int print(void *ctx, uint8_t *bytes, size_t n)
@@ -20,7 +20,7 @@ const struct opt ssink_options[] = {
 	{'b', "binary", NULL, "write the binary event stream, also to a terminal"},
 	{'t', "text", NULL, "write text, as perf script or trace-cmd report prints it"},
 	{'j', "json", NULL, "write JSON, one object a line"},
-	{COMPACT, "compact", NULL, "write the binary stream packed: a fifth as large"},
+	{PLAIN, "plain", NULL, "write the binary stream unpacked: version 1, for other readers"},
 	{THREADS, "threads", "N", "print text with N threads"},
 	{0},
 };
@@ -34,7 +34,7 @@ int ssink_option(void *opts, int id, const char *arg, struct buf *why)
 	case 'b': o->form = SSINK_BINARY; break;
 	case 't': o->form = SSINK_TEXT; break;
 	case 'j': o->form = SSINK_JSON; break;
-	case COMPACT: o->compact = true; break;
+	case PLAIN: o->plain = true; break;
 	case THREADS:
 		if (opt_u64(arg, 1, PRINTERS_MAX, &n)) {
 			buf_addf(why, "--threads: a number from 1 to %d is needed", PRINTERS_MAX);
@@ -66,7 +66,7 @@ int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct di
 	if (form == SSINK_BINARY || form == SSINK_NONE) {
 		rc = form == SSINK_NONE ? out_init_fn(&s->out, drop, NULL) : out_init(&s->out, fd);
 		swriter_init(&s->w, &s->out);
-		return rc || !opts->compact ? rc : swriter_pack(&s->w);
+		return rc || opts->plain || form == SSINK_NONE ? rc : swriter_pack(&s->w);
 	}
 	rc = out_init(&s->text_out, fd);
 	if (!rc)

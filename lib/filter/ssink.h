@@ -27,7 +27,7 @@ enum ssink_form {
 
 struct ssink_opts {
 	enum ssink_form form;
-	bool compact;	  /* a binary stream is packed */
+	bool plain;	  /* a binary stream is not packed */
 	unsigned threads; /* that print text; 0: as printers_new chooses */
 	struct stext_opts text;
 };

@@ -73,20 +73,30 @@ int expand_samples(struct expand *x, const struct ps_record *rec)
 	return sample_unpack_begin(x->samples, &rec->samples) ? 0 : PP_ECORRUPT;
 }
 
-/* The place of a whole; *fresh: its words are to be put into it, as numbers of `size` bytes. */
+/*
+ * The place of a whole: it stays until PS_WHOLES others have been asked for. *fresh: its words are
+ * to be put into it, as numbers of `size` bytes.
+ */
 static int place(const struct expand *x, int stacks, uint32_t id, size_t size, int *at, bool *fresh)
 {
-	struct chunks *c = (struct chunks *)(stacks ? &x->stacks : &x->chains);
+	const struct chunks *c = stacks ? &x->stacks : &x->chains;
 	struct wholes *w = x->wholes;
 
 	*fresh = false;
-	for (*at = 0; *at < PS_WHOLES; ++*at)
-		if (w->v[stacks][*at].id == id)
+	*at = 0;
+	for (int i = 0; i < PS_WHOLES; i++) {
+		if (id && w->v[stacks][i].id == id) {
+			w->v[stacks][i].used = ++w->clock;
+			*at = i;
 			return 0;
+		}
+		if (w->v[stacks][i].used < w->v[stacks][*at].used)
+			*at = i;
+	}
 	if (!id || id > c->n)
 		return PP_ENOENT;
-	*at = (int)(w->next[stacks]++ % PS_WHOLES);
 	w->v[stacks][*at].id = 0;
+	w->v[stacks][*at].used = ++w->clock;
 	buf_reset(&w->v[stacks][*at].words);
 	*fresh = true;
 	return buf_reserve(&w->v[stacks][*at].words, (c->v[id].total + 1) * size) ? PP_ENOMEM : 0;

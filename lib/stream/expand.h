@@ -12,18 +12,19 @@
 #include "stream/dict.h"
 #include "stream/samples.h"
 
-/* Chains or stacks that were put together on request, in the order of their coming. */
+/* Chains or stacks that were put together on request. */
 struct wholes {
 	struct {
-		uint32_t id; /* 0: free */
+		uint32_t id;   /* 0: free */
+		uint64_t used; /* when it was asked for last */
 		struct buf words;
 		union {
 			struct ps_chain chain;
 			struct ps_stack stack;
 		};
 	} v[2][PS_WHOLES]; /* of chains, of stacks */
-	uint32_t next[2];
-	bool failed; /* memory ran out */
+	uint64_t clock;	   /* how often one was asked for */
+	bool failed;	   /* memory ran out */
 };
 
 struct expand {

@@ -299,6 +299,32 @@ static int decode(struct sreader *r, struct ps_record *rec)
 	return rec->type < PS_SAMPLE ? sreader_define(r, rec, t) : 0;
 }
 
+/*
+ * A record of `size` bytes is cut off: of packed samples, those that are whole are handed out
+ * before rc, which says why, is returned.
+ */
+static int read_cut(struct sreader *r, struct ps_record *rec, uint32_t size, int rc)
+{
+	const struct ps_typedesc *t = ps_typedesc(rec->type);
+	const char *end = (const char *)r->buf + r->len;
+	struct ps_samples *s = &rec->samples;
+	struct cursor c;
+
+	if (rec->type != PS_SAMPLES || !r->src || rc == PP_ENOMEM)
+		return rc;
+	/* There was to be room for all of it. */
+	memset(r->buf + r->len, 0, size - (r->len - r->pos));
+	c = cursor_make(r->buf + r->pos + 8, size - 8, r->swap);
+	if (ps_decode(t, &c, &rec->sample) || s->data.p >= end)
+		return rc;
+	if (s->data.len > (size_t)(end - s->data.p))
+		s->data.len = (uint32_t)(end - s->data.p);
+	r->far = true;
+	r->cut = rc;
+	r->pos = r->len;
+	return 0;
+}
+
 static int read_record(struct sreader *r, struct ps_record *rec)
 {
 	struct cursor c;
@@ -319,7 +345,7 @@ static int read_record(struct sreader *r, struct ps_record *rec)
 				    "a record of impossible size: the stream is corrupt");
 	rc = fill(r, size);
 	if (rc)
-		return rc;
+		return read_cut(r, rec, size, rc);
 	rec->raw = r->buf + r->pos;
 	rec->size = size;
 	rec->foreign = r->swap;
@@ -357,6 +383,8 @@ static int next_packed(struct sreader *r)
 	struct ps_record *rec = &r->rec;
 	int rc = sample_unpack(r->expand.samples, &rec->sample);
 
+	if (rc && r->cut)
+		return r->cut;
 	if (rc)
 		return sreader_fail(r, rc, "packed samples are damaged: the stream is corrupt");
 	set_packed(r);
@@ -384,6 +412,8 @@ static int next_shown(struct sreader *r)
 		}
 		if (expand_has_samples(&r->expand))
 			return next_packed(r);
+		if (r->cut)
+			return r->cut;
 		rc = read_record(r, rec);
 		if (rc ||
 		    (rec->type != PS_CHAINS && rec->type != PS_STACKS && rec->type != PS_SAMPLES))
@@ -391,7 +421,8 @@ static int next_shown(struct sreader *r)
 		if (rec->type == PS_SAMPLES) {
 			rc = expand_samples(&r->expand, rec);
 			if (rc == PP_ECORRUPT)
-				return sreader_fail(r, rc, "packed samples lack marks: the stream is corrupt");
+				return sreader_fail(
+					r, rc, "packed samples lack marks: the stream is corrupt");
 		} else {
 			rc = sreader_define_parts(r, rec, &shown);
 			if (!rc && shown)

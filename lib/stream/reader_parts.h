@@ -41,6 +41,7 @@ struct sreader {
 	bool any;	/* a header was read */
 	bool swap;
 	int err;   /* the end that was reached */
+	int cut;   /* why samples are the last: their record is cut off */
 	bool told; /* what is wrong with the input was reported */
 	uint64_t records, samples;
 	struct ps_end account;

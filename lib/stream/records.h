@@ -296,8 +296,8 @@
 #define PS_FIELDS_SAMPLES(F) \
 	F(u32, count, "how many") \
 	F(u32, reserved, "0") \
-	F(str, data, "the samples, packed (perfpipe-stream(5))") \
-	F(str, marks, "their marks; empty: those of their flags")
+	F(str, marks, "their marks; empty: those of their flags") \
+	F(str, data, "the samples, packed (perfpipe-stream(5))")
 
 #define PS_FIELDS_END(F) \
 	F(u64, records, "records since the header, this one not counted") \

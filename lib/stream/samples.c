@@ -407,7 +407,8 @@ int sample_unpack(struct sample_unpacker *u, struct ps_sample *s)
 	u->last.mark = h->flags & PS_MARK_MASK;
 	u->last.at = (u->last.at & ~(uint64_t)UINT32_MAX) | (uint32_t)(u->last.at + 1);
 	if (u->marks)
-		s->flags = (s->flags & ~(uint32_t)PS_MARK_MASK) | mark_at(u->marks, (uint32_t)u->last.at);
+		s->flags = (s->flags & ~(uint32_t)PS_MARK_MASK) |
+			   mark_at(u->marks, (uint32_t)u->last.at);
 	u->left--;
 	return 0;
 }

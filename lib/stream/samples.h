@@ -70,7 +70,7 @@ struct sample_packer {
 struct sample_unpacker {
 	uint32_t left; /* samples */
 	const uint8_t *p, *end;
-	const uint8_t *marks; /* NULL: those of the flags hold */
+	const uint8_t *marks;  /* NULL: those of the flags hold */
 	struct ps_packed last; /* the sample that came last */
 	struct sample_state st;
 };

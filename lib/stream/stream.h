@@ -310,11 +310,11 @@ struct ps_packed {
 
 /* One record as the reader gives it. Pointers live until the next sreader_next. */
 struct ps_record {
-	uint32_t type;	    /* enum ps_type; may be one that this version does not know */
-	uint32_t source;    /* id of the SOURCE record that it belongs to */
-	const uint8_t *raw; /* the whole record as it came; NULL: it was packed */
-	uint32_t size;	    /* bytes of raw */
-	bool foreign;	    /* the stream was written in the other byte order: raw is, too */
+	uint32_t type;		 /* enum ps_type; may be one that this version does not know */
+	uint32_t source;	 /* id of the SOURCE record that it belongs to */
+	const uint8_t *raw;	 /* the whole record as it came; NULL: it was packed */
+	uint32_t size;		 /* bytes of raw */
+	bool foreign;		 /* the stream was written in the other byte order: raw is, too */
 	struct ps_packed packed; /* of a SAMPLE without raw */
 	union {
 		struct ps_sample sample;

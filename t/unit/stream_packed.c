@@ -226,6 +226,115 @@ static void copy(const struct made *from, struct made *to)
 	copy_kept(from, to, KEEP);
 }
 
+/* ---- samples that are handed on as they lie in their records ---- */
+
+static uint32_t mark_of(uint32_t i)
+{
+	return i * 2654435761u >> 20;
+}
+
+/* What becomes of sample i of the input: dropped in runs, and one by one. */
+static bool is_dropped(uint32_t i, bool drop)
+{
+	return drop && (i / 100 % 3 == 1 || mark_of(i) % 29 == 0);
+}
+
+static void copy_marked(const struct made *from, struct made *to, bool drop, uint32_t flush)
+{
+	struct sreader *r = made_reader(from, KEEP | SREADER_PARTS);
+	const struct ps_record *rec;
+	uint32_t i = 0;
+
+	while (!sreader_next(r, &rec)) {
+		if (rec->type == PS_HEADER || rec->type == PS_END)
+			continue;
+		if (rec->type != PS_SAMPLE) {
+			swriter_copy(&to->w, rec);
+			continue;
+		}
+		if (!is_dropped(i, drop))
+			swriter_copy_marked(&to->w, rec, (enum ps_mark)(mark_of(i) % 3));
+		if (flush && i % flush == 0)
+			swriter_flush(&to->w);
+		i++;
+	}
+	made_end(to, 0);
+	sreader_free(r);
+}
+
+/* Records in a stream in host order that hold samples: a sample each, or several. */
+static uint32_t sample_records(const struct made *m)
+{
+	uint32_t n = 0, size;
+	uint16_t type;
+
+	for (size_t at = PS_HEADER_SIZE; at < m->bytes.len; at += size) {
+		memcpy(&size, m->bytes.data + at, 4);
+		memcpy(&type, m->bytes.data + at + 4, 2);
+		n += type == PS_SAMPLE || type == PS_SAMPLES;
+	}
+	return n;
+}
+
+static void is_marked(const struct made *from, const struct made *to, bool drop, const char *what)
+{
+	struct sreader *x = made_reader(from, KEEP), *y = made_reader(to, KEEP);
+	unsigned good = 0, kept = 0, others[2] = {0};
+	int rcx, rcy = 0;
+
+	for (uint32_t i = 0;; i++) {
+		const struct ps_record *rx = next_sample(x, &rcx, &others[0]), *ry;
+		struct ps_record want;
+
+		if (!rx)
+			break;
+		if (is_dropped(i, drop))
+			continue;
+		kept++;
+		ry = next_sample(y, &rcy, &others[1]);
+		if (!ry)
+			break;
+		want = *rx;
+		want.sample.flags &= ~(uint32_t)PS_MARK_MASK;
+		want.sample.flags |= mark_of(i) % 3;
+		good += alike(x, &want, y, ry);
+	}
+	ok(kept > 300 && good == kept, "%s: %u of %u samples are right", what, good, kept);
+	ok(!next_sample(y, &rcy, &others[1]) && rcy == PP_END, "%s: there are no more", what);
+	is_int(sreader_status(y, rcy), 0, "%s: the counts of END are right", what);
+	sreader_free(x);
+	sreader_free(y);
+}
+
+static void test_marked(const struct made *packed)
+{
+	static const struct {
+		const char *what;
+		bool drop;
+		uint32_t flush;
+	} cases[] = {{"marked", false, 0},
+		     {"marked, some dropped", true, 0},
+		     {"marked, handed on early", false, 7},
+		     {"marked, dropped, handed on early", true, 7}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct made to, again;
+
+		made_packed(&to);
+		copy_marked(packed, &to, cases[i].drop, cases[i].flush);
+		is_marked(packed, &to, cases[i].drop, cases[i].what);
+		if (!i)
+			is_int(sample_records(&to), sample_records(packed), "as many records");
+		if (!cases[i].drop) {
+			made_packed(&again);
+			copy_marked(&to, &again, false, 0);
+			is_marked(packed, &again, false, "marked again");
+			made_packed_free(&again);
+		}
+		made_packed_free(&to);
+	}
+}
+
 /* ---- the other byte order ---- */
 
 static void turn(uint8_t *p, size_t size)
@@ -278,6 +387,9 @@ static void test_foreign(void)
 			turn(p + 8 + 8 * (size_t)i, 8);
 		for (int i = 0; i < 3 && type != PS_END; i++)
 			turn(p + 8 + 4 * (size_t)i, 4);
+		/* After the marks, of which there are none. */
+		if (type == PS_SAMPLES)
+			turn(p + 24, 4);
 		at += size;
 	}
 	same_streams(plain.bytes.data, plain.bytes.len, b.data, b.len, "the other byte order");
@@ -292,7 +404,8 @@ static void test_foreign(void)
 static void by_hand(struct buf *b, uint32_t type, uint32_t id, uint32_t count, const char *data,
 		    size_t len)
 {
-	uint32_t size = (uint32_t)((8 + 8 + 4 + len + 7) / 8 * 8), n = (uint32_t)len;
+	uint32_t marks = type == PS_SAMPLES ? 8 : 0; /* bytes of none */
+	uint32_t size = (uint32_t)((8 + 8 + marks + 4 + len + 7) / 8 * 8), n = (uint32_t)len;
 	uint32_t order = 0x01020304;
 	uint16_t version = 2, words[2] = {(uint16_t)type, 1};
 
@@ -306,12 +419,43 @@ static void by_hand(struct buf *b, uint32_t type, uint32_t id, uint32_t count, c
 	buf_add(b, words, 4);
 	buf_add(b, &id, 4);
 	buf_add(b, &count, 4);
+	buf_fill(b, 0, marks);
 	buf_add(b, &n, 4);
 	buf_add(b, data, len);
-	buf_fill(b, 0, size - 20 - len);
+	buf_fill(b, 0, size - 20 - marks - len);
 }
 
 #define BYTES(text) text, sizeof(text) - 1
+
+/* Five samples with mark 1 in their flags, and 2, 0, 1, 2, 0 beside; then with too few of these. */
+static void test_marks_by_hand(void)
+{
+	const uint32_t want[] = {2, 0, 1, 2, 0};
+	struct buf b = BUF_INIT;
+	const struct ps_record *rec;
+	unsigned good = 0;
+
+	for (unsigned nmarks = 2; nmarks; nmarks--) {
+		struct sreader *r;
+		int rc;
+
+		buf_reset(&b);
+		by_hand(&b, PS_SAMPLES, 5, 0,
+			BYTES("\x00\x05\x02\x01\x00"
+			      "\x01\x01\x00\x08\x09\x03"
+			      "\x00\x00\x01\x00\x00\x01\x00\x00\x01\x00\x00\x01"));
+		b.data[PS_HEADER_SIZE + 16] = (uint8_t)nmarks;
+		b.data[PS_HEADER_SIZE + 20] = 2 | 0 << 2 | 1 << 4 | 2 << 6;
+		r = reader_of(b.data, b.len, KEEP);
+		while (!(rc = sreader_next(r, &rec)))
+			if (rec->type == PS_SAMPLE)
+				good += rec->sample.flags == want[good % 5];
+		is_int(rc, nmarks == 2 ? PP_ECUT : PP_ECORRUPT, "%u bytes of marks", nmarks);
+		sreader_free(r);
+	}
+	is_int(good, 5, "marks beside the samples hold");
+	buf_release(&b);
+}
 
 static void test_by_hand(void)
 {
@@ -336,7 +480,7 @@ static void test_by_hand(void)
 	   "id 1 is handed out: others are forgotten");
 	is_int(sreader_next(r, &rec), PP_ECORRUPT, "two samples in no bytes");
 	sreader_free(r);
-	b.len -= 14 + 20 + 6 + 24; /* without them */
+	b.len -= 14 + 20 + 6 + 24 + 16; /* without them */
 	by_hand(&b, PS_SAMPLES, 1, 0,
 		BYTES("\x00\x05\x02\x04\x05"
 		      "\x0b\xac\x02\x00\x08\x09\x03\x01\x04"));
@@ -356,6 +500,43 @@ static void test_by_hand(void)
 	ok(c && c->ips.n == 5, "the chain can be looked up");
 	sreader_free(r);
 	buf_release(&b);
+	test_marks_by_hand();
+}
+
+/* A stream that is cut off at any place has the samples that are whole. */
+static void test_cut(const struct made *m)
+{
+	struct sreader *all = made_reader(m, KEEP);
+	unsigned before = 0, n, fewer = 0, others[2] = {0};
+	size_t good = 0, cuts = 0;
+	int rc;
+
+	while (next_sample(all, &rc, &others[0]))
+		before++;
+	sreader_free(all);
+	n = before;
+	for (size_t len = m->bytes.len; len > m->bytes.len / 2; len -= 61) {
+		struct sreader *x = made_reader(m, KEEP);
+		struct sreader *y = reader_of(m->bytes.data, len, KEEP);
+		const struct ps_record *ry;
+		unsigned got = 0, same = 0;
+
+		while ((ry = next_sample(y, &rc, &others[1]))) {
+			same += alike(x, next_sample(x, &rc, &others[0]), y, ry);
+			got++;
+		}
+		rc = sreader_status(y, rc);
+		cuts++;
+		good += same == got && got <= n &&
+			rc == (len == m->bytes.len ? 0 : PP_EXIT_PARTIAL);
+		fewer += got < n;
+		n = got;
+		sreader_free(x);
+		sreader_free(y);
+	}
+	is_int(good, cuts, "cut off: what is there is right");
+	ok(fewer > sample_records(m), "also within records: %u ends, %u records", fewer,
+	   sample_records(m));
 }
 
 static void test_damage(void)
@@ -478,6 +659,7 @@ static void test_parts(void)
 	static uint32_t named[2][NCHAINS + 1];
 	static uint64_t words[2 * DEEP + 2];
 	uint32_t frames[20], id, parent, good = 0, stacks = 0, equal = 0;
+	bool stay = true;
 	const struct ps_record *rec;
 	struct sreader *r;
 	struct made m;
@@ -532,6 +714,15 @@ static void test_parts(void)
 		if (rec->type != PS_SAMPLE)
 			continue;
 		whole = sreader_chain(r, rec->sample.chain);
+		for (uint32_t i = 1; rec->sample.chain > 8 && i <= 4; i++) {
+			/* The second time around it is the oldest one. */
+			stay = stay && whole == sreader_chain(r, rec->sample.chain);
+			stay = stay && whole->id == rec->sample.chain;
+			sreader_chain(r, i);
+			sreader_chain(r, i + 1);
+			sreader_chain(r, i + 2);
+			stay = stay && whole->id == rec->sample.chain;
+		}
 		good += whole && whole->flags == c->flags &&
 			same_words(whole->ips.v, whole->ips.n, c->ips, c->n, 8) &&
 			same_words(words, from_parts(r, rec->sample.chain, words), c->ips, c->n, 8);
@@ -541,6 +732,7 @@ static void test_parts(void)
 				     4);
 	}
 	is_int(good, NCHAINS, "chains from their parts are those that were written");
+	ok(stay, "one stays until PS_WHOLES others were asked for, also if it was there before");
 	is_int(stacks, NCHAINS, "and stacks");
 	sreader_free(r);
 	made_packed_free(&m);
@@ -575,6 +767,8 @@ int main(void)
 	copy(&packed, &back);
 	same_streams(plain.bytes.data, plain.bytes.len, back.bytes.data, back.bytes.len,
 		     "unpacked");
+	test_marked(&packed);
+	test_cut(&packed);
 	made_packed_free(&packed);
 	made_packed_free(&again);
 	made_free(&plain);
