@@ -26,15 +26,12 @@ bool packer_overtakes(struct packer *k, uint32_t type, uint32_t id)
 
 bool packer_pass_sample(struct packer *k, const struct ps_record *rec, enum ps_mark mark)
 {
-	const struct ps_sample *s = &rec->sample;
 	const struct ps_packed *from = &rec->packed;
 	struct packer_pass *pass = &k->pass;
 	struct sample_packer *to = &k->samples;
 
 	if (!pass->on || from->at != pass->next || to->count == PACKER_PASS_MAX ||
-	    to->len + from->len > sizeof(to->data) ||
-	    (ps_sample_has(s, chain) && !k->chains_pass) ||
-	    (ps_sample_has(s, stack) && !k->stacks_pass))
+	    to->len + from->len > sizeof(to->data) || !packer_keeps_names(k, &rec->sample))
 		return false;
 	memcpy(to->data + to->len, from->p, from->len);
 	to->len += from->len;

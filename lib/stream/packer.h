@@ -53,6 +53,13 @@ void packer_pass(struct packer *k, uint32_t type, uint32_t id);
 /* Whether a definition makes all ids of chains or stacks begin again. */
 bool packer_restarts(uint32_t type, uint32_t id);
 
+/* Whether the chain and the stack of a sample that can be packed have these names in the output. */
+static inline bool packer_keeps_names(const struct packer *k, const struct ps_sample *s)
+{
+	return (k->chains_pass || !ps_sample_has(s, chain)) &&
+	       (k->stacks_pass || !ps_sample_has(s, stack));
+}
+
 /* The names of a sample's chains and stacks in the output, in place of those that were put. */
 void packer_translate(const struct packer *k, struct ps_sample *s);
 

@@ -327,7 +327,7 @@ __attribute__((noinline)) static int translated_sample(struct swriter *w, uint32
 
 static int packed_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
 {
-	if (sample_packs(s) && !(s->fields & (PS_HAS(chain) | PS_HAS(stack))))
+	if (sample_packs(s) && packer_keeps_names(w->pack, s))
 		return pack_sample(w, source, s);
 	return translated_sample(w, source, s);
 }
