@@ -28,10 +28,10 @@ static struct chunk_cut *next_cut(struct chunk_cuts *l)
 #define MIX UINT64_C(0x9e3779b97f4a7c15)
 
 /*
- * A hash of 8 words: products of two of them at a time, whose upper and lower halves are summed up
- * apart. The constants are digits of pi.
+ * A hash of n words, 8 at most: products of two of them at a time, whose upper and lower halves are
+ * summed up apart. The constants are digits of pi. The seed has to tell n.
  */
-static inline struct chunk_key key_of(const uint64_t *w, uint64_t seed, uint64_t more)
+static inline struct chunk_key key_of(const uint64_t *w, unsigned n, uint64_t seed, uint64_t more)
 {
 	typedef unsigned __int128 u128;
 	static const uint64_t pi[8] = {0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0,
@@ -40,8 +40,8 @@ static inline struct chunk_key key_of(const uint64_t *w, uint64_t seed, uint64_t
 	uint64_t low = seed, high = more;
 	u128 p;
 
-	for (unsigned i = 0; i < CHUNK_WORDS; i += 2) {
-		p = (u128)(w[i] ^ pi[i] ^ seed) * (w[i + 1] ^ pi[i + 1]);
+	for (unsigned i = 0; i < n; i += 2) {
+		p = (u128)(w[i] ^ pi[i] ^ seed) * ((i + 1 < n ? w[i + 1] : 0) ^ pi[i + 1]);
 		low = (low << 7 | low >> 57) + (uint64_t)p;
 		high = (high << 11 | high >> 53) ^ (uint64_t)(p >> 64);
 	}
@@ -57,19 +57,13 @@ static inline struct chunk_key key_of(const uint64_t *w, uint64_t seed, uint64_t
 static void name_cut(const struct chunker *k, struct chunk_cut *c, bool first)
 {
 	uint64_t seed = (c->kind | (uint64_t)c->n << 8 | (uint64_t)c->flags << 32) * MIX;
-	uint64_t part[CHUNK_WORDS], more = c->mark;
+	uint64_t more = c->mark;
 
 	if (!first) {
 		seed ^= c[-1].key.home | (uint64_t)c[-1].key.tag << 32;
 		more += c[-1].key.more * MIX;
 	}
-	if (c->n == CHUNK_WORDS) {
-		c->key = key_of(c->v, seed, more);
-	} else {
-		for (unsigned i = 0; i < CHUNK_WORDS; i++)
-			part[i] = i < c->n ? c->v[i] : 0;
-		c->key = key_of(part, seed, more);
-	}
+	c->key = key_of(c->v, c->n, seed, more);
 	if (k->slots)
 		__builtin_prefetch(&k->slots[c->key.home & k->mask]);
 }
@@ -277,7 +271,7 @@ int chunker_stack_part(struct chunker *k, uint32_t parent, const uint32_t *frame
 		       uint32_t flags, uint32_t *id)
 {
 	struct chunk_cut c = {.kind = flags ? CHUNK_FLAGS : 0, .n = (uint8_t)n, .flags = flags};
-	uint64_t words[CHUNK_WORDS] = {0};
+	uint64_t words[CHUNK_WORDS];
 	uint32_t *last, *slot;
 	struct chunk_key key;
 	int rc = widen_slots(k, 1);
@@ -287,7 +281,7 @@ int chunker_stack_part(struct chunker *k, uint32_t parent, const uint32_t *frame
 	/* Leaf first, as chains lie. */
 	for (uint32_t i = 0; i < n; i++)
 		words[n - 1 - i] = frames[i];
-	key = key_of(words, ((uint64_t)parent << 8 | n) * MIX, flags);
+	key = key_of(words, n, ((uint64_t)parent << 8 | n) * MIX, flags);
 	slot = find(k, &key);
 	*id = *slot & ID_MASK;
 	if (*id)

@@ -472,11 +472,11 @@ static inline bool next_sample(struct sreader *r)
 	return true;
 }
 
-/* The same for a packed one, in a stream without chains and stacks. */
+/* The same for a packed one before which no chain or stack is to be handed out. */
 static inline bool next_quickly(struct sreader *r)
 {
 	if (!expand_has_samples(&r->expand) || r->swap || !r->in_stream || r->expand.waits ||
-	    r->expand.chains.n || r->expand.stacks.n ||
+	    (!r->expand.wholes && (r->expand.chains.n || r->expand.stacks.n)) ||
 	    sample_unpack(r->expand.samples, &r->rec.sample))
 		return false;
 	set_packed(r);
