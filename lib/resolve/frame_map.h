@@ -47,12 +47,6 @@ static inline uint32_t frame_map_get(const struct frame_map *m, uint64_t addr)
 	return other ? *other : 0;
 }
 
-/* Where frame_map_get will look first, for __builtin_prefetch. */
-static inline const void *frame_map_place(const struct frame_map *m, uint64_t addr)
-{
-	return m->n ? &m->slots[frame_map_home((uint32_t)addr, m->mask)] : NULL;
-}
-
 /* Sets the frame of an address that has none; it is not 0. 0 or PP_ENOMEM. */
 int frame_map_put(struct frame_map *m, uint64_t addr, uint32_t frame);
 

@@ -562,7 +562,6 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 			return 0;
 		if (rec->chains.id == 1)
 			resolve_forget_ids(r);
-		resolve_parts_soon(r, m, in, &rec->chains);
 		break;
 	default: rc = resolve_context(r, m, rec);
 	}

@@ -8,8 +8,6 @@
 #define CTX_GUEST_KERNEL ((uint64_t)-2176)
 #define CTX_GUEST_USER	 ((uint64_t)-2560)
 
-#define FETCH_MAX 48 /* addresses whose frames are fetched ahead */
-
 enum mode resolve_mode_of_marker(uint64_t ip)
 {
 	switch (ip) {
@@ -156,19 +154,6 @@ static uint32_t shared_tail(const struct chain_tail *t, const struct machine *m,
 	return n;
 }
 
-/* Makes the processor fetch what the addresses of a chain need that was just made. */
-static void fetch_frames(struct resolver *r, const struct machine *m, const struct ps_chain *c,
-			 uint32_t n)
-{
-	bool ret = false;
-
-	for (uint32_t i = 0; i < n && i < FETCH_MAX; i++) {
-		if (c->ips.v[i] < CTX_MAX)
-			resolve_frame_soon(r, m, c->ips.v[i], ret);
-		ret = c->ips.v[i] < CTX_MAX;
-	}
-}
-
 /*
  * The frames of an address where the input has none. `out`: its place from the outer end of the
  * chain; below `shared`: as in the chain before.
@@ -209,8 +194,6 @@ static int chain_frames(struct resolver *r, struct machine *m, const struct ps_c
 	int rc = 0;
 
 	r->seen.tail.n = 0;
-	if (r->out.own_chains && !known)
-		fetch_frames(r, m, c, c->ips.n - shared);
 	for (i = 0; i < c->ips.n && *n < r->stack.depth_max && !rc; i++) {
 		uint64_t ip = c->ips.v[i];
 

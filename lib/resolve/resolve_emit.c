@@ -244,7 +244,6 @@ void resolve_forget_chains(struct resolver *r)
 {
 	resolve_forget_ids(r);
 	memset(r->seen.recent, 0, sizeof(r->seen.recent));
-	memset(r->seen.maps, 0, sizeof(r->seen.maps));
 	r->seen.tail.n = 0;
 }
 

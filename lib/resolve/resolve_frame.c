@@ -332,8 +332,6 @@ static int user_frame(struct resolver *r, struct machine *m, struct space *sp, u
 	d = r->dsos.v[map->dso - 1];
 	off = ip - map->start + map->pgoff;
 	frames = &d->frames[ret];
-	r->seen.maps[map->dso % RECENT_MAPS] =
-		(struct recent_map){map->start, map->end, map->pgoff, d};
 	*id = frame_map_get(frames, off);
 	if (*id)
 		return 0;
@@ -341,24 +339,6 @@ static int user_frame(struct resolver *r, struct machine *m, struct space *sp, u
 	if (!rc)
 		rc = put_frames(r, m, d, f.addr - ret, &f, id);
 	return rc ? rc : keep_frame(r, frames, off, id);
-}
-
-void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip, bool ret)
-{
-	__builtin_prefetch(recent_set(&r->seen, ip));
-	if (ip >> 63) {
-		if (m && m->host.dso)
-			__builtin_prefetch(
-				frame_map_place(&r->dsos.v[m->host.dso - 1]->frames[ret], ip));
-		return;
-	}
-	for (int i = 0; i < RECENT_MAPS; i++) {
-		const struct recent_map *k = &r->seen.maps[i];
-
-		if (ip - k->start < k->end - k->start && k->dso)
-			__builtin_prefetch(
-				frame_map_place(&k->dso->frames[ret], ip - k->start + k->pgoff));
-	}
 }
 
 int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,

@@ -211,21 +211,6 @@ static int resolve_part(const struct by_parts *b, uint32_t id, struct part_state
 	return keep(b, id, st);
 }
 
-void resolve_parts_soon(struct resolver *r, const struct machine *m, const struct sreader *in,
-			const struct ps_chains *parts)
-{
-	struct ps_part p;
-
-	for (uint32_t id = parts->id; id - parts->id < parts->count; id++) {
-		if (!sreader_chain_part(in, id, &p))
-			return;
-		if (p.parent < r->seen.nparts)
-			__builtin_prefetch(&r->seen.parts[p.parent]);
-		for (uint32_t i = 0; i < p.n; i++)
-			resolve_frame_soon(r, m, p.words[i], !p.last || i + 1 < p.n);
-	}
-}
-
 static int push(struct seen *s, uint32_t n, uint32_t id)
 {
 	uint32_t *v = array_widen(s->path, &s->path_cap, n, 256, sizeof(*v));

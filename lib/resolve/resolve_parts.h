@@ -214,18 +214,11 @@ struct part_recall {
 #define RECENT_RET    (1u << 22)
 #define RECENT_NAMED  (1u << 23)
 #define RECENT_SOURCE 24 /* shift */
-#define RECENT_MAPS   4	 /* a power of two */
 
 struct recent_frame {
 	uint64_t ip;
 	uint32_t space; /* its serial; KERNEL_SPACE */
 	uint32_t what;	/* the frame's id, RECENT_* and the source; 0: none */
-};
-
-/* A mapping of user space whose frames are in a DSO. */
-struct recent_map {
-	uint64_t start, end, pgoff;
-	struct rdso *dso; /* NULL: none */
 };
 
 #define CHAIN_TAIL_MAX 256
@@ -259,7 +252,6 @@ struct seen {
 	 * places, the first for the last used: processes of one program have the same addresses.
 	 */
 	struct recent_frame recent[RECENT_SETS][2];
-	struct recent_map maps[RECENT_MAPS];
 	struct chain_tail tail;
 };
 
@@ -486,9 +478,6 @@ void rdso_free(struct rdso *d);
 int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		  enum mode mode, bool ret, uint32_t *id);
 
-/* Tells the processor to fetch what is likely to be needed for the frame of an address. */
-void resolve_frame_soon(struct resolver *r, const struct machine *m, uint64_t ip, bool ret);
-
 /* ---- resolve_stitch.c ---- */
 
 #define STITCH_FRAMES_MAX 1024 /* of a stack that are kept */
@@ -628,10 +617,6 @@ int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const
  */
 bool resolve_by_parts(struct resolver *r, struct machine *m, const struct sreader *in,
 		      const struct ps_sample *s, const struct part_state **st, int *rc);
-
-/* Parts of chains came: the processor is told to fetch what they will need. */
-void resolve_parts_soon(struct resolver *r, const struct machine *m, const struct sreader *in,
-			const struct ps_chains *parts);
 
 /* ---- resolve_context.c: records that are no samples ---- */
 
