@@ -6,7 +6,6 @@
 #include "stream/chunk_marks.h"
 #include "stream/varint.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,20 +24,6 @@ static int widen_words(struct chunks *c)
 	return 0;
 }
 
-/* A number of `len` bytes, 8 at most, least significant first; `left`: bytes that may be read. */
-static inline uint64_t take_number(const uint8_t *p, unsigned len, size_t left)
-{
-	uint64_t v = 0;
-
-	if (left < 8) {
-		for (unsigned k = 0; k < len; k++)
-			v |= (uint64_t)p[k] << (8 * k);
-		return v;
-	}
-	memcpy(&v, p, 8);
-	return len ? le64toh(v) & UINT64_MAX >> (64 - 8 * len) : 0;
-}
-
 /* The differences of a chunk's words, each from the one before. */
 static bool take_words(const uint8_t **p, const uint8_t *end, uint64_t before, unsigned n,
 		       uint64_t *words)
@@ -54,7 +39,7 @@ static bool take_words(const uint8_t **p, const uint8_t *end, uint64_t before, u
 
 		if (len > 8 || left < len)
 			return false;
-		words[i] = before += unzigzag(take_number(*p, len, left));
+		words[i] = before += unzigzag(number_at(*p, len, left));
 		*p += len;
 	}
 	return true;

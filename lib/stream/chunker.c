@@ -191,13 +191,11 @@ static int encode(struct chunker *k, const struct chunk_cut *c, uint32_t id, uin
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t word = n - i > c->n ? c->mark : c->v[n - i - 1];
 		uint64_t v = zigzag(word - before);
-		unsigned len = v ? (unsigned)(71 - __builtin_clzll(v)) / 8 : 0;
+		unsigned len = number_len(v);
 
 		before = word;
 		lengths[i / 2] |= (uint8_t)(len << (i % 2 * 4));
-		v = htole64(v);
-		memcpy(p, &v, 8);
-		p += len;
+		p = number_put(p, v, len);
 	}
 	k->defs.len += (size_t)(p - start);
 	return 0;

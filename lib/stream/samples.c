@@ -150,11 +150,6 @@ static inline uint8_t *put_payload(struct sample_shape *h, const struct ps_str *
 static inline uint8_t *put_fields(struct sample_packer *p, struct sample_shape *h,
 				  const struct ps_sample *s, uint8_t *changes, uint8_t *to)
 {
-	if (ps_sample_has(s, ip) && s->ip != h->ip) {
-		*changes |= SAMPLE_IP;
-		to = varint_put(to, zigzag(s->ip - h->ip));
-		h->ip = s->ip;
-	}
 	if (ps_sample_has(s, period) && s->period != h->period) {
 		*changes |= SAMPLE_PERIOD;
 		to = varint_put(to, s->period);
@@ -182,29 +177,42 @@ bool sample_pack(struct sample_packer *p, const struct ps_sample *s)
 {
 	const struct sample_thread *t;
 	struct sample_shape *h;
-	uint8_t *changes_at, *to, changes = 0;
+	uint8_t *head, *to, changes = 0;
+	uint64_t later, ip = 0;
+	unsigned len, ip_len;
 
 	if (p->len >= SAMPLES_BYTES || p->st.nthreads == SAMPLES_THREADS)
 		return false;
 	h = shape_of(p, s);
 	if (!h)
 		return false;
-	to = p->data + p->len;
-	changes_at = to++;
-	if (s->time < p->st.time)
+	head = p->data + p->len;
+	to = head + 2;
+	later = s->time - p->st.time;
+	if (s->time < p->st.time) {
 		changes |= SAMPLE_EARLIER;
-	to = varint_put(to, s->time < p->st.time ? p->st.time - s->time : s->time - p->st.time);
+		later = 0 - later;
+	}
 	p->st.time = s->time;
+	if (ps_sample_has(s, ip)) {
+		ip = zigzag(s->ip - h->ip);
+		h->ip = s->ip;
+	}
+	len = number_len(later);
+	ip_len = number_len(ip);
+	to = number_put(to, later, len);
+	to = number_put(to, ip, ip_len);
 	t = h->thread == UINT32_MAX ? NULL : &p->st.threads[h->thread];
 	if (!t || t->pid != s->pid || t->tid != s->tid || t->comm != s->comm) {
 		changes |= SAMPLE_THREAD;
 		to = put_thread(p, s, to, &h->thread);
 	}
-	if (s->fields & ~(PS_HAS(payload) | PS_HAS(id)))
+	if (s->fields & ~(PS_HAS(ip) | PS_HAS(payload) | PS_HAS(id)))
 		to = put_fields(p, h, s, &changes, to);
 	if (ps_sample_has(s, payload))
 		to = put_payload(h, &s->payload, &changes, to);
-	*changes_at = changes;
+	head[0] = changes;
+	head[1] = (uint8_t)(len | ip_len << SAMPLE_IP_LEN);
 	p->len = (size_t)(to - p->data);
 	p->count++;
 	return true;
@@ -349,12 +357,32 @@ static inline bool take_id(struct sample_unpacker *u, uint32_t *last, uint32_t *
 
 static inline bool take_fields(struct sample_unpacker *u, struct sample_shape *h, uint8_t changes)
 {
-	return !((changes & SAMPLE_IP && !take_diff(u, h->ip, &h->ip)) ||
-		 (changes & SAMPLE_PERIOD && !varint_take(&u->p, u->end, &h->period)) ||
+	return !((changes & SAMPLE_PERIOD && !varint_take(&u->p, u->end, &h->period)) ||
 		 (changes & SAMPLE_CHAIN && !take_id(u, &u->st.chain, &h->chain)) ||
 		 (changes & SAMPLE_STACK && !take_id(u, &u->st.stack, &h->stack)) ||
 		 (changes & SAMPLE_ADDR && !take_diff(u, h->addr, &h->addr)) ||
 		 (changes & SAMPLE_PAYLOAD && !take_payload(u, h)));
+}
+
+/* What changed, and by how much time and ip did. */
+static inline bool take_head(struct sample_unpacker *u, uint8_t *changes, uint64_t *time,
+			     uint64_t *ip)
+{
+	size_t left = (size_t)(u->end - u->p);
+	unsigned len, ip_len;
+
+	if (left < 2)
+		return false;
+	*changes = u->p[0];
+	len = u->p[1] & 15;
+	ip_len = u->p[1] >> SAMPLE_IP_LEN;
+	left -= 2;
+	if (*changes & ~SAMPLE_CHANGES || len > 8 || ip_len > 8 || left < len + ip_len)
+		return false;
+	*time = number_at(u->p + 2, len, left);
+	*ip = unzigzag(number_at(u->p + 2 + len, ip_len, left - len));
+	u->p += 2 + len + ip_len;
+	return true;
 }
 
 /* Nothing more comes of it. */
@@ -375,15 +403,13 @@ int sample_unpack(struct sample_unpacker *u, struct ps_sample *s)
 	struct sample_shape *h = take_shape(u);
 	const struct sample_thread *t;
 	uint8_t changes;
-	uint64_t time;
+	uint64_t time, ip;
 
-	if (!h || u->p == u->end)
-		return damaged(u);
-	changes = *u->p++;
-	if (!varint_take(&u->p, u->end, &time) ||
+	if (!h || !take_head(u, &changes, &time, &ip) ||
 	    (changes & SAMPLE_THREAD && !take_thread(u, &h->thread)) || h->thread == UINT32_MAX ||
 	    !take_fields(u, h, changes))
 		return damaged(u);
+	h->ip += ip;
 	u->st.time += changes & SAMPLE_EARLIER ? 0 - time : time;
 	t = &u->st.threads[h->thread];
 	s->event = h->event;

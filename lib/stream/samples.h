@@ -25,13 +25,16 @@
 
 /* What changed since the last sample of the same shape: the second byte of a sample. */
 #define SAMPLE_THREAD  0x01
-#define SAMPLE_IP      0x02
-#define SAMPLE_PERIOD  0x04
-#define SAMPLE_CHAIN   0x08
-#define SAMPLE_STACK   0x10
-#define SAMPLE_ADDR    0x20
-#define SAMPLE_PAYLOAD 0x40
-#define SAMPLE_EARLIER 0x80 /* the time goes back */
+#define SAMPLE_PERIOD  0x02
+#define SAMPLE_CHAIN   0x04
+#define SAMPLE_STACK   0x08
+#define SAMPLE_ADDR    0x10
+#define SAMPLE_PAYLOAD 0x20
+#define SAMPLE_EARLIER 0x40 /* the time goes back */
+#define SAMPLE_CHANGES 0x7f
+
+/* The third byte: how long the differences of time and of ip are. */
+#define SAMPLE_IP_LEN 4 /* shift */
 
 /* What samples of one kind on one CPU have in common, and the last of them. */
 struct sample_shape {

@@ -6,8 +6,11 @@
 #ifndef PP_STREAM_VARINT_H
 #define PP_STREAM_VARINT_H
 
+#include <endian.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define VARINT_MAX 10 /* bytes of 64 bits */
 
@@ -54,6 +57,37 @@ static inline bool varint_take(const uint8_t **p, const uint8_t *end, uint64_t *
 		}
 	}
 	return false;
+}
+
+/*
+ * Numbers whose lengths are given apart: the bytes that they need, 0 to 8 of them, least significant
+ * first. What puts and takes them does not depend on how long they are.
+ */
+static inline unsigned number_len(uint64_t v)
+{
+	return v ? (unsigned)(71 - __builtin_clzll(v)) / 8 : 0;
+}
+
+/* Where the next one goes; p has room for 8 bytes. */
+static inline uint8_t *number_put(uint8_t *p, uint64_t v, unsigned len)
+{
+	v = htole64(v);
+	memcpy(p, &v, 8);
+	return p + len;
+}
+
+/* len is 8 at most, and there are `left` bytes, no fewer than len. */
+static inline uint64_t number_at(const uint8_t *p, unsigned len, size_t left)
+{
+	uint64_t v = 0;
+
+	if (left < 8) {
+		for (unsigned k = 0; k < len; k++)
+			v |= (uint64_t)p[k] << (8 * k);
+		return v;
+	}
+	memcpy(&v, p, 8);
+	return len ? le64toh(v) & UINT64_MAX >> (64 - 8 * len) : 0;
 }
 
 static inline uint64_t zigzag(uint64_t v)
