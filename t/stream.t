@@ -156,6 +156,21 @@ for file in small.data deep.data sched.data.gz sched-stacks.data.gz futex.data.g
 	"$BIN/psym" --plain plain.pstream 2>/dev/null | "$BIN/pfold" --no-header 2>/dev/null >want
 	same got want "$file: and pfold"
 done
+# Samples with payloads are not packed for a pipe: it moves them faster.
+"$BIN/pdecode" "$ROOT/t/data/sched-stacks.data.gz" 2>/dev/null | cat >piped.pstream
+"$BIN/pdecode" "$ROOT/t/data/sched-stacks.data.gz" 2>/dev/null >packed.pstream
+ok 'a file is smaller than what goes through a pipe' \
+	test "$(wc -c <packed.pstream)" -lt "$(wc -c <piped.pstream)"
+for file in packed piped; do
+	"$BIN/psym" $file.pstream 2>/dev/null | "$BIN/pfilter" 'cpu == 0' | cat >$file.psym
+	"$BIN/pfilter" -j $file.psym | essence >$file.json
+	"$BIN/psym" $file.pstream 2>/dev/null >$file.psym
+	"$BIN/pfilter" -j 'cpu == 0' $file.psym | essence >$file.json2
+done
+same piped.json packed.json 'and the same'
+same piped.json2 packed.json2 'also after filters that write files'
+same piped.json piped.json2 'and pipes'
+isnt "$(grep -c '"type":"sample"' piped.json)" 0 'there are samples'
 "$BIN/pdecode" --plain "$small" >plain.pstream
 "$BIN/pdecode" "$small" >packed.pstream
 cat packed.pstream a.pstream packed.pstream >mixed.pstream

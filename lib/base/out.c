@@ -18,6 +18,12 @@ static void use_own(struct out *o)
 	o->cap = o->own_cap;
 }
 
+/* What is no pipe has no size. */
+bool out_is_pipe(const struct out *o)
+{
+	return o->fd >= 0 && fcntl(o->fd, F_GETPIPE_SZ) > 0;
+}
+
 int out_init(struct out *o, int fd)
 {
 	*o = (struct out){.fd = fd, .own_cap = OUT_BUFFER};
@@ -27,11 +33,8 @@ int out_init(struct out *o, int fd)
 		return o->err = PP_ENOMEM;
 	}
 	use_own(o);
-	/*
-	 * A larger pipe means fewer switches between writer and reader. What is no pipe has no
-	 * size.
-	 */
-	if (fd >= 0 && fcntl(fd, F_GETPIPE_SZ) > 0) {
+	/* A larger pipe means fewer switches between writer and reader. */
+	if (out_is_pipe(o)) {
 		(void)fcntl(fd, F_SETPIPE_SZ, OUT_PIPE);
 		o->mode = OUT_PAGES_LATER;
 	}

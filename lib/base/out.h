@@ -19,6 +19,7 @@
 
 #include "base/buf.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -47,6 +48,9 @@ struct out {
 };
 
 int out_init(struct out *o, int fd);
+
+/* Whether it goes into a pipe, where more bytes cost little. */
+bool out_is_pipe(const struct out *o);
 
 /* Output that goes to a function; fd is -1. */
 int out_init_fn(struct out *o, out_fn *fn, void *ctx);

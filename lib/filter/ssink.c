@@ -66,7 +66,9 @@ int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct di
 	if (form == SSINK_BINARY || form == SSINK_NONE) {
 		rc = form == SSINK_NONE ? out_init_fn(&s->out, drop, NULL) : out_init(&s->out, fd);
 		swriter_init(&s->w, &s->out);
-		return rc || opts->plain || form == SSINK_NONE ? rc : swriter_pack(&s->w);
+		return rc || opts->plain || form == SSINK_NONE
+			       ? rc
+			       : swriter_pack(&s->w, !out_is_pipe(&s->out));
 	}
 	rc = out_init(&s->text_out, fd);
 	if (!rc)

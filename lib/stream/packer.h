@@ -27,6 +27,7 @@ struct packer_pass {
 
 struct packer {
 	struct chunker chains, stacks;
+	bool payloads;		       /* samples that have one are packed, too */
 	bool chains_pass, stacks_pass; /* samples name them by ids of the output */
 	uint32_t source;	       /* of the samples */
 	uint32_t most[PACKER_DICTS];   /* greatest ids */

@@ -263,13 +263,19 @@ _Static_assert(sizeof(struct ps_chain) <= offsetof(struct ps_sample, stream_id) 
 		       sizeof(struct ps_stack) <= offsetof(struct ps_sample, stream_id),
 	       "chains and stacks leave something in the far fields");
 
+/* Whether chains and stacks are handed out before samples that refer to them. */
+static inline bool shows_wholes(const struct sreader *r)
+{
+	return !r->expand.wholes && (r->expand.chains.n || r->expand.stacks.n);
+}
+
 /* A sample: what it refers to comes first. */
 static inline int before_sample(struct sreader *r, struct ps_record *rec)
 {
 	bool shown = false;
 	int rc = 0;
 
-	if (!r->expand.wholes && (r->expand.chains.n || r->expand.stacks.n))
+	if (shows_wholes(r))
 		rc = expand_refs(&r->expand, rec, &shown);
 	return rc || !shown ? rc : sreader_define_whole(r, rec);
 }
@@ -446,7 +452,7 @@ static inline bool next_sample(struct sreader *r)
 	uint32_t size;
 
 	if (left < PS_SAMPLE_FIXED || r->swap || !r->in_stream || r->expand.waits ||
-	    expand_has_samples(&r->expand) || r->expand.chains.n || r->expand.stacks.n)
+	    expand_has_samples(&r->expand) || shows_wholes(r))
 		return false;
 	p = r->buf + r->pos;
 	memcpy(&size, p, 4);
@@ -476,8 +482,7 @@ static inline bool next_sample(struct sreader *r)
 static inline bool next_quickly(struct sreader *r)
 {
 	if (!expand_has_samples(&r->expand) || r->swap || !r->in_stream || r->expand.waits ||
-	    (!r->expand.wholes && (r->expand.chains.n || r->expand.stacks.n)) ||
-	    sample_unpack(r->expand.samples, &r->rec.sample))
+	    shows_wholes(r) || sample_unpack(r->expand.samples, &r->rec.sample))
 		return false;
 	set_packed(r);
 	return true;

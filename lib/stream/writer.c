@@ -82,10 +82,19 @@ static int put_plain(struct swriter *w, enum ps_type type, uint32_t source, cons
 
 /* ---- packed streams ---- */
 
-int swriter_pack(struct swriter *w)
+int swriter_pack(struct swriter *w, bool payloads)
 {
 	w->pack = calloc(1, sizeof(*w->pack));
-	return w->pack ? 0 : PP_ENOMEM;
+	if (!w->pack)
+		return PP_ENOMEM;
+	w->pack->payloads = payloads;
+	return 0;
+}
+
+/* Whether a sample is to be packed. */
+static inline bool packs(const struct swriter *w, const struct ps_sample *s)
+{
+	return sample_packs(s) && (w->pack->payloads || !ps_sample_has(s, payload));
 }
 
 void swriter_release(struct swriter *w)
@@ -126,6 +135,14 @@ int swriter_flush(struct swriter *w)
 	}
 	k->pass.on = false;
 	return w->err;
+}
+
+/* The same, where mostly nothing is held back. */
+static inline int let_go(struct swriter *w)
+{
+	const struct packer *k = w->pack;
+
+	return k->samples.count || k->chains.count || k->stacks.count ? swriter_flush(w) : w->err;
 }
 
 /* Something of a source is to be held back. */
@@ -314,22 +331,27 @@ __attribute__((noinline)) static int translated_sample(struct swriter *w, uint32
 {
 	struct ps_sample own;
 
-	if (sample_packs(s)) {
+	if (s->fields & ~(uint64_t)PS_SAMPLE_NEAR)
+		own = *s;
+	else
 		memcpy(&own, s, offsetof(struct ps_sample, stream_id));
-		packer_translate(w->pack, &own);
-		return pack_sample(w, source, &own);
-	}
-	swriter_flush(w);
-	own = *s;
 	packer_translate(w->pack, &own);
+	if (packs(w, s))
+		return pack_sample(w, source, &own);
+	let_go(w);
 	return put_sample(w, source, &own);
 }
 
 static int packed_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
 {
-	if (sample_packs(s) && packer_keeps_names(w->pack, s))
+	bool near = !(s->fields & ~(uint64_t)PS_SAMPLE_NEAR);
+
+	if (!near || !packer_keeps_names(w->pack, s))
+		return translated_sample(w, source, s);
+	if (packs(w, s))
 		return pack_sample(w, source, s);
-	return translated_sample(w, source, s);
+	let_go(w);
+	return put_sample(w, source, s);
 }
 
 int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
@@ -366,6 +388,8 @@ static int before_copy(struct swriter *w, const struct ps_record *rec)
 
 	if (!w->pack)
 		return 0;
+	if (rec->type == PS_SAMPLE)
+		return let_go(w);
 	if (rec->type < PS_SAMPLE && rec->size >= 12)
 		memcpy(&id, rec->raw + 8, 4);
 	return make_way(w, rec->type, id);
@@ -391,10 +415,10 @@ static int copy_raw(struct swriter *w, const struct ps_record *rec)
 }
 
 /* Whether a sample is nothing but what this version knows, so that it can be written anew. */
-static bool is_known(const struct ps_record *rec)
+static bool is_known(const struct swriter *w, const struct ps_record *rec)
 {
 	return !rec->raw || rec->foreign ||
-	       (sample_packs(&rec->sample) &&
+	       (packs(w, &rec->sample) &&
 		rec->size == ps_sample_near_size(&rec->sample, rec->sample.fields));
 }
 
@@ -420,7 +444,7 @@ int swriter_copy(struct swriter *w, const struct ps_record *rec)
 	if (rec->type == PS_SAMPLE &&
 	    pass_sample(w, rec, (enum ps_mark)(rec->sample.flags & PS_MARK_MASK)))
 		return w->err;
-	if (rec->type == PS_SAMPLE && (!rec->raw || rec->foreign || (w->pack && is_known(rec))))
+	if (rec->type == PS_SAMPLE && (!rec->raw || rec->foreign || (w->pack && is_known(w, rec))))
 		return swriter_sample(w, rec->source, &rec->sample);
 	if (rec->foreign || !rec->raw)
 		return swriter_put(w, (enum ps_type)rec->type, rec->source, &rec->sample);
@@ -437,7 +461,7 @@ int swriter_copy_marked(struct swriter *w, const struct ps_record *rec, enum ps_
 
 	if (pass_sample(w, rec, mark))
 		return w->err;
-	if (!rec->raw || rec->foreign || (w->pack && is_known(rec))) {
+	if (!rec->raw || rec->foreign || (w->pack && is_known(w, rec))) {
 		s = rec->sample;
 		s.flags = flags;
 		return swriter_sample(w, rec->source, &s);
@@ -470,7 +494,7 @@ bool swriter_copy_stack(struct swriter *w, const struct ps_record *rec, uint32_t
 	uint8_t *p;
 	size_t at;
 
-	if (!rec->raw || (w->pack && is_known(rec)))
+	if (!rec->raw || (w->pack && is_known(w, rec)))
 		return pack_stack(w, rec, stack, rc);
 	if (rec->foreign || rec->size < PS_SAMPLE_FIXED || rec->size > PS_RECORD_MAX - 8)
 		return false;
@@ -480,7 +504,8 @@ bool swriter_copy_stack(struct swriter *w, const struct ps_record *rec, uint32_t
 	if (fields & PS_HAS(stack) || at > rec->size)
 		return false;
 	fields |= PS_HAS(stack);
-	swriter_flush(w);
+	if (w->pack)
+		let_go(w);
 	p = room(w, rec->size + 8);
 	*rc = w->err;
 	if (!p)

@@ -107,7 +107,7 @@ static void read_all(const uint8_t *data, size_t size, enum stext_form form)
 	if (out_init_fn(&copy_out, take, &copy_sink) || rc)
 		goto done;
 	swriter_init(&w, &copy_out);
-	if (form == STEXT_JSON && swriter_pack(&w))
+	if (form == STEXT_JSON && swriter_pack(&w, true))
 		goto done;
 	swriter_header(&w);
 	if (src_from_mem(&s, data, size, "fuzz") || sreader_new(&r, s, STEXT_KEEP, NULL) ||

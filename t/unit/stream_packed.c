@@ -106,7 +106,7 @@ static void made_packed(struct made *m)
 	if (out_init_fn(&m->out, made_take, m))
 		abort();
 	swriter_init(&m->w, &m->out);
-	if (swriter_pack(&m->w))
+	if (swriter_pack(&m->w, true))
 		abort();
 	swriter_header(&m->w);
 }
