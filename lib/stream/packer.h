@@ -10,9 +10,9 @@
 #include "stream/samples.h"
 
 /* Dictionaries whose new entries may overtake samples, which cannot refer to them yet. */
-#define PACKER_PASS_MAX (1u << 15) /* samples of a record that are handed on */
-
 enum packer_overtakes { PACKER_STRING, PACKER_SYMBOL, PACKER_FRAME, PACKER_SRCFILE, PACKER_DICTS };
+
+#define PACKER_PASS_MAX (1u << 15) /* samples of a record that are handed on */
 
 /*
  * Packed samples of the input that go on as they lie there, from the first of their record: their
