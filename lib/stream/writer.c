@@ -109,8 +109,7 @@ static void put_parts(struct swriter *w, enum ps_type type, struct chunker *k)
 	struct ps_chains rec = {
 		.id = k->first, .count = k->count, .data = ps_str(buf_str(&k->defs), k->defs.len)};
 
-	if (k->count)
-		put_plain(w, type, w->pack->source, &rec);
+	put_plain(w, type, w->pack->source, &rec);
 	k->count = 0;
 	buf_reset(&k->defs);
 }
@@ -122,8 +121,10 @@ int swriter_flush(struct swriter *w)
 
 	if (!k)
 		return w->err;
-	put_parts(w, PS_CHAINS, &k->chains);
-	put_parts(w, PS_STACKS, &k->stacks);
+	if (k->chains.count)
+		put_parts(w, PS_CHAINS, &k->chains);
+	if (k->stacks.count)
+		put_parts(w, PS_STACKS, &k->stacks);
 	if (k->samples.count) {
 		rec = (struct ps_samples){
 			.count = k->samples.count,
@@ -135,14 +136,6 @@ int swriter_flush(struct swriter *w)
 	}
 	k->pass.on = false;
 	return w->err;
-}
-
-/* The same, where mostly nothing is held back. */
-static inline int let_go(struct swriter *w)
-{
-	const struct packer *k = w->pack;
-
-	return k->samples.count || k->chains.count || k->stacks.count ? swriter_flush(w) : w->err;
 }
 
 /* Something of a source is to be held back. */
@@ -325,6 +318,15 @@ static int put_sample(struct swriter *w, uint32_t source, const struct ps_sample
 	return near_sample(w, source, s, s->fields);
 }
 
+/* In a packed stream; its chains and stacks are already those of the output. */
+static inline int named_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
+{
+	if (packs(w, s))
+		return pack_sample(w, source, s);
+	swriter_flush(w);
+	return put_sample(w, source, s);
+}
+
 /* With the names that its chains and stacks have in the output. */
 __attribute__((noinline)) static int translated_sample(struct swriter *w, uint32_t source,
 						       const struct ps_sample *s)
@@ -336,22 +338,14 @@ __attribute__((noinline)) static int translated_sample(struct swriter *w, uint32
 	else
 		memcpy(&own, s, offsetof(struct ps_sample, stream_id));
 	packer_translate(w->pack, &own);
-	if (packs(w, s))
-		return pack_sample(w, source, &own);
-	let_go(w);
-	return put_sample(w, source, &own);
+	return named_sample(w, source, &own);
 }
 
 static int packed_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
 {
-	bool near = !(s->fields & ~(uint64_t)PS_SAMPLE_NEAR);
-
-	if (!near || !packer_keeps_names(w->pack, s))
+	if (s->fields & ~(uint64_t)PS_SAMPLE_NEAR || !packer_keeps_names(w->pack, s))
 		return translated_sample(w, source, s);
-	if (packs(w, s))
-		return pack_sample(w, source, s);
-	let_go(w);
-	return put_sample(w, source, s);
+	return named_sample(w, source, s);
 }
 
 int swriter_sample(struct swriter *w, uint32_t source, const struct ps_sample *s)
@@ -389,7 +383,7 @@ static int before_copy(struct swriter *w, const struct ps_record *rec)
 	if (!w->pack)
 		return 0;
 	if (rec->type == PS_SAMPLE)
-		return let_go(w);
+		return swriter_flush(w);
 	if (rec->type < PS_SAMPLE && rec->size >= 12)
 		memcpy(&id, rec->raw + 8, 4);
 	return make_way(w, rec->type, id);
@@ -441,11 +435,9 @@ int swriter_copy(struct swriter *w, const struct ps_record *rec)
 		return PP_EUSAGE;
 	if (rec->foreign && !ps_typedesc(rec->type))
 		return PP_EUNSUPPORTED;
-	if (rec->type == PS_SAMPLE &&
-	    pass_sample(w, rec, (enum ps_mark)(rec->sample.flags & PS_MARK_MASK)))
-		return w->err;
-	if (rec->type == PS_SAMPLE && (!rec->raw || rec->foreign || (w->pack && is_known(w, rec))))
-		return swriter_sample(w, rec->source, &rec->sample);
+	if (rec->type == PS_SAMPLE)
+		return swriter_copy_marked(w, rec,
+					   (enum ps_mark)(rec->sample.flags & PS_MARK_MASK));
 	if (rec->foreign || !rec->raw)
 		return swriter_put(w, (enum ps_type)rec->type, rec->source, &rec->sample);
 	if (w->pack && (rec->type == PS_CHAIN || rec->type == PS_STACK))
@@ -462,6 +454,8 @@ int swriter_copy_marked(struct swriter *w, const struct ps_record *rec, enum ps_
 	if (pass_sample(w, rec, mark))
 		return w->err;
 	if (!rec->raw || rec->foreign || (w->pack && is_known(w, rec))) {
+		if (rec->sample.flags == flags)
+			return swriter_sample(w, rec->source, &rec->sample);
 		s = rec->sample;
 		s.flags = flags;
 		return swriter_sample(w, rec->source, &s);
@@ -504,8 +498,7 @@ bool swriter_copy_stack(struct swriter *w, const struct ps_record *rec, uint32_t
 	if (fields & PS_HAS(stack) || at > rec->size)
 		return false;
 	fields |= PS_HAS(stack);
-	if (w->pack)
-		let_go(w);
+	swriter_flush(w);
 	p = room(w, rec->size + 8);
 	*rc = w->err;
 	if (!p)
