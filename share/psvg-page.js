@@ -3,7 +3,7 @@
 // The build drops indentation, empty lines and lines that are only a comment.
 (async () => {
 'use strict';
-const {byId, column, fitting, numbers} = psvgData;
+const {byId, column, numbers} = psvgData;
 const about = JSON.parse(byId('about').textContent);
 const diff = about.diff, unit = about.unit && ' ' + about.unit;
 const MERGED = 0, SELF = 1, NAMES = 2;
@@ -516,7 +516,7 @@ if (about.width)
 
 const row = about.row, size = about.size, pad = 3;
 const pen = el.canvas.getContext('2d');
-const fit = fitting(pen);
+const fit = psvgFitting(pen);
 
 // Frames of a line of the picture, from left to right: {v, x, w}; merged ones have no v, but `many`,
 // their `sum`, and whose callees they are.

@@ -2,7 +2,7 @@
 // The build drops indentation, empty lines and lines that are only a comment.
 (() => {
 'use strict';
-const {byId, column, fitting, numbers, signed} = psvgData;
+const {byId, column, numbers, signed} = psvgData;
 const about = JSON.parse(byId('about').textContent);
 const {kinds, texts, threads} = about;
 const base = BigInt(about.base), first = about.first, last = Math.max(about.last, about.first + 1);
@@ -223,7 +223,7 @@ const after = (all, t) => {
 	return lo;
 };
 
-const fit = fitting(context);
+const fit = psvgFitting(context);
 
 let hatch = null;
 const makeHatch = () => {

@@ -46,31 +46,8 @@ const base = rowOf(rects[0]), step = +rects[0].getAttribute('height') + 1;
 // Text that fits, by measured widths of characters.
 const family = svg.getAttribute('font-family');
 const pen = document.createElementNS('http://www.w3.org/1999/xhtml', 'canvas').getContext('2d');
-const widths = new Map();
 pen.font = fontSize + 'px ' + family;
-const charWidth = (c) => {
-	let w = widths.get(c);
-	if (w === undefined)
-		widths.set(c, w = pen.measureText(c).width);
-	return w;
-};
-const fit = (s, room) => {
-	const dots = 2 * charWidth('.');
-	let w = 0, cut = 0, chars = 0, i = 0;
-	if (room < dots)
-		return '';
-	for (const c of s) {
-		w += charWidth(c);
-		if (w + dots <= room) {
-			cut = i + c.length;
-			chars++;
-		}
-		if (w > room)
-			return chars < 2 ? '' : s.slice(0, cut) + '..';
-		i += c.length;
-	}
-	return s;
-};
+const fit = psvgFitting(pen);
 const textShift = fontSize * 0.35 + (step - 1) / 2;
 const setText = (i, x, w) => {
 	const s = w < fontSize ? '' : fit(shown[i], w - 2 * textPad);
