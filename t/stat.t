@@ -217,8 +217,8 @@ like controlled '<not counted>' '-D -1: nothing is counted before enable'
 exec 3<&- 4<&-
 
 # Beside perf 6.1: the same lines, when numbers are taken out of both. What is short of a thousand
-# in one and not in the other has another unit, or no comma. Intervals are much longer than the command, which a
-# busy machine may run for longer than it sleeps.
+# in one and not in the other has another unit, or no comma. Intervals are much longer than the
+# command, which a busy machine may run for longer than it sleeps.
 shape() {
 	case $2 in
 	-[xj]*) sed -E -e 's/[KM]\/sec/\/sec/' -e 's/[0-9.]+/N/g' "$1" ;;
