@@ -131,7 +131,7 @@ is "$status" 2 'no such file'
 unlike "$ERR" 'to record' 'which is not for want of events'
 head -c 60000 "$data/sched.dat" >cut.dat
 recipe syscount cut.dat
-isnt "$status" 0 'a cut recording is not passed over'
+isnt "$status" 0 'a cut recording is reported'
 recipe runqlat "$data/sched.dat" --no-such-option
 is "$status" 64 'an option that the last filter does not have'
 recipe runqslower -t fast "$data/sched.dat"

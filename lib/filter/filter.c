@@ -110,7 +110,7 @@ void filter_run(const struct filter *f, char **files, int n, struct ssink *sink,
 	}
 	if (failed == (n ? n : 1))
 		end->status = PP_EXIT_FAIL;
-	/* The next filter shall find a stream that says how it went. */
+	/* The next filter needs a stream that says how it went. */
 	if (!s.open)
 		begin(&s);
 	name(&s);

@@ -337,7 +337,7 @@ static int on_sample(struct fstream *s, const struct ps_record *rec)
 	if (s->graph.any && fold_graph_is(&s->graph, p->event))
 		return on_call(s, rec);
 	s->account->samples++;
-	/* First the mark: a sample that fails shall not decide which event is folded. */
+	/* First the mark: a sample that fails must not decide which event is folded. */
 	if ((p->flags & PS_MARK_MASK) != PS_MARK_PASS || (p->flags & PS_SAMPLE_JOINED)) {
 		s->account->filtered++;
 		return 0;

@@ -21,7 +21,7 @@
 enum history_form { HISTORY_NONE, HISTORY_TIMES, HISTORY_MAP };
 enum history_summary { HISTORY_LINES, HISTORY_LINES_AND_SUMMARY, HISTORY_SUMMARY };
 
-#define HISTORY_STACK 5 /* functions of a stack, if nothing is said */
+#define HISTORY_STACK 5 /* functions of a stack, by default */
 
 struct history_opts {
 	enum history_form form;

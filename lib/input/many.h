@@ -25,7 +25,7 @@ struct input_many {
 	char **names; /* "-" is stdin; none: stdin */
 	int n;
 	struct trace_opts opts;
-	const char *clock; /* that all times shall be of; NULL: as they are */
+	const char *clock; /* that all times are brought to; NULL: times stay as they are */
 	struct input_offset offsets[INPUT_OFFSETS_MAX];
 	size_t noffsets;
 	/* Called when the input pauses (src_on_pause): the place to flush one's own output. */

@@ -204,7 +204,7 @@ int merge_define(struct smerge *m, struct merge_input *in, const struct ps_recor
 			memset(ids->v, 0, ids->n * sizeof(*ids->v));
 		ids->begun = true;
 	}
-	/* What refers to it in the output shall see the new definition. */
+	/* What refers to it in the output needs the new definition. */
 	if (id >= ids->n || ids->v[id].epoch != m->out[dict].epoch)
 		return 0;
 	rc = merge_source(m, in, rec->source, &in->out_source);

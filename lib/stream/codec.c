@@ -506,7 +506,7 @@ int ps_sample_decode(struct cursor *c, struct ps_sample *s)
 			return PP_ECORRUPT;
 		ps_sample_clear_far(s);
 	}
-	/* What a later version has appended is not in this struct: nobody shall look for it. */
+	/* What a later version has appended is not in this struct: nobody may look for it. */
 	s->fields &= sample_known;
 	far = c->swap ? s->fields : s->fields & ~(uint64_t)PS_SAMPLE_NEAR;
 	FOR_FIELDS(far)

@@ -31,7 +31,7 @@
 
 #define DSO_DEBUG_DIR "/usr/lib/debug"
 #define DSO_MAX_TRIED 256	    /* candidates of one DSO */
-#define DSO_MAX_PATH  ROOT_PATH_MAX /* of a candidate's path; longer ones are passed over */
+#define DSO_MAX_PATH  ROOT_PATH_MAX /* of a candidate's path; longer ones are skipped */
 
 /* Where to look. All strings belong to the caller; all zero is the default. */
 struct dso_search {

@@ -18,7 +18,7 @@
 #include "base/out.h"
 
 #define TAR_MEMBERS_MAX (1u << 20)
-#define TAR_NAME_MAX	4096 /* bytes of a name; members with longer ones are passed over */
+#define TAR_NAME_MAX	4096 /* bytes of a name; members with longer ones are skipped */
 #define TAR_LINKS_MAX	40   /* symbolic links on the way to a file, as Linux has it */
 
 struct tar_file {

@@ -361,7 +361,7 @@ static int option(struct trace *t, unsigned id, const uint8_t *p, uint32_t len)
 	case TRACE_OPT_BTF_FILE:
 	case TRACE_OPT_CMDLINES: t->sections[id] = tin_u64(&in); return in.err;
 	case TRACE_OPT_MODULES_FILE: return 0;
-	default: diag_note(t->d, t->name, -1, "option %u is not known: passed over", id); return 0;
+	default: diag_note(t->d, t->name, -1, "option %u is not known: skipped", id); return 0;
 	}
 }
 

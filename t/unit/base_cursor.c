@@ -68,7 +68,7 @@ static void test_pieces(void)
 	sub = cursor_sub(&c, 3);
 	ok(sub.swap && !sub.bad && cursor_left(&sub) == 3 && sub.p == bytes + 2,
 	   "a sub cursor covers its bytes and keeps the byte order");
-	ok(c.p == bytes + 5, "they are passed over");
+	ok(c.p == bytes + 5, "they are skipped");
 	ok(get_bytes(&c, 4) == bytes + 5, "bytes are given in place");
 	ok(get_text(&c, 3, &len) == (const char *)bytes + 9 && len == 2, "text ends at its NUL");
 	ok(!c.bad && cursor_left(&c) == 0, "all was read");

@@ -66,7 +66,7 @@ static void test_arena(void)
 	}
 	arena_reset(&a);
 	ok(!arena_alloc(&a, SIZE_MAX) && arena_alloc(&a, 1 << 20) && !a.spare,
-	   "blocks that are passed over are freed");
+	   "blocks that are skipped are freed");
 	arena_release(&a);
 	ok(!a.blocks && !a.total, "released");
 	ok(arena_alloc(&a, 1) != NULL, "and usable again");
