@@ -342,31 +342,19 @@ int fold_child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node)
 
 int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node)
 {
+	struct fold_key key;
+	int rc = 0;
+
 	*node = FOLD_ROOT;
 	if (n > FOLD_DEPTH_MAX) {
 		f->deep += n - FOLD_DEPTH_MAX;
 		names += n - FOLD_DEPTH_MAX;
 		n = FOLD_DEPTH_MAX;
 	}
-	return n ? fold_stack_hashed(f, fold_table_hash(names, n), names, n, node) : 0;
-}
-
-uint32_t fold_stack_hash(const uint32_t *names, size_t n)
-{
-	return fold_table_hash(names, n);
-}
-
-void fold_stack_soon(const struct fold *f, uint32_t hash, bool next)
-{
-	__builtin_prefetch(fold_table_place(&f->stacks, hash, next));
-}
-
-int fold_stack_hashed(struct fold *f, uint32_t hash, const uint32_t *names, size_t n,
-		      uint32_t *node)
-{
-	int rc = 0;
-
-	*node = fold_table_find(&f->stacks, hash, names, n);
+	if (!n)
+		return 0;
+	key = fold_table_key(names, n);
+	*node = fold_table_find(&f->stacks, key);
 	if (*node)
 		return 0;
 	for (size_t k = n; k-- > 0 && !rc;) {
@@ -380,7 +368,7 @@ int fold_stack_hashed(struct fold *f, uint32_t hash, const uint32_t *names, size
 		*(f->deep > deep ? &f->deep : &f->wide) += k;
 		break;
 	}
-	return rc ? rc : fold_table_add(&f->stacks, hash, names, n, *node);
+	return rc ? rc : fold_table_add(&f->stacks, key, *node);
 }
 
 uint32_t fold_nodes(const struct fold *f)
@@ -393,11 +381,6 @@ uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t
 	*name = f->nodes[node].name;
 	*weight = f->weights[node];
 	return f->nodes[node].parent;
-}
-
-void fold_add_soon(const struct fold *f, uint32_t node)
-{
-	__builtin_prefetch(&f->weights[node], 1);
 }
 
 void fold_add(struct fold *f, uint32_t node, uint64_t weight)

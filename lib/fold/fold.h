@@ -148,17 +148,6 @@ int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node);
  */
 int fold_child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node);
 
-/*
- * fold_stack in steps, for a caller that knows early which stacks come (queue.h): the hash of 1 to
- * FOLD_DEPTH_MAX names, a hint to the processor to fetch what will be looked up first (or, `next`,
- * what after that), and the look-up. fold_add_soon: the hint for fold_add.
- */
-uint32_t fold_stack_hash(const uint32_t *names, size_t n);
-void fold_stack_soon(const struct fold *f, uint32_t hash, bool next);
-int fold_stack_hashed(struct fold *f, uint32_t hash, const uint32_t *names, size_t n,
-		      uint32_t *node);
-void fold_add_soon(const struct fold *f, uint32_t node);
-
 /* Adds to a node's weight, which stays at UINT64_MAX when it would exceed it. */
 void fold_add(struct fold *f, uint32_t node, uint64_t weight);
 

@@ -178,47 +178,17 @@ static int both_node(struct fstream *s, const struct ps_sample *p, uint32_t comm
 	return rc ? rc : fold_stack(s->fold, s->path, n, node);
 }
 
-/* A fold_queue_fn: a stack has got its node. */
-static void on_node(void *ctx, uint64_t key, uint32_t place, uint32_t node)
-{
-	struct fstream *s = ctx;
-	struct stack_node *k = &s->stacks[(uint32_t)key];
-
-	/* It can have been defined again, or seen with another command. */
-	if (k->comm == key >> 32 && k->node == (QUEUED | place))
-		k->node = node;
-}
-
 /*
  * Counts a sample by its stack's id: most are. False: by its chain, or with the stack of another,
- * is how it has to be counted; or the stack is one that cannot be queued.
+ * is how it has to be counted; or the stack is new.
  */
-static bool count_stack(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java,
-			uint64_t weight, int *rc)
+static bool count_stack(struct fstream *s, const struct ps_sample *p, uint32_t comm,
+			uint64_t weight)
 {
-	struct stack_node *k;
-	uint32_t place;
-	size_t n = 0;
-
-	/* A chart needs the stacks in their order, which the queue does not keep. */
-	if (s->opts->chart || s->opts->addrs || s->opts->second == FOLD_BOTH ||
-	    !ps_sample_has(p, stack) || p->stack >= s->stacks_cap)
+	if (s->opts->addrs || s->opts->second == FOLD_BOTH || !ps_sample_has(p, stack) ||
+	    p->stack >= s->stacks_cap || s->stacks[p->stack].comm != comm)
 		return false;
-	k = &s->stacks[p->stack];
-	if (k->comm == comm && !(k->node & QUEUED)) {
-		fold_add(s->fold, k->node, weight);
-		return true;
-	}
-	if (k->comm == comm && fold_queue_more(&s->queue, k->node & ~QUEUED, weight))
-		return true;
-	*rc = fstream_path(s, p, comm, java, &n);
-	if (*rc)
-		return true;
-	if (n > FOLD_QUEUE_NAMES)
-		return false;
-	*rc = fold_queue_add(&s->queue, s->path, n, weight, (uint64_t)comm << 32 | p->stack,
-			     &place);
-	*k = (struct stack_node){comm, QUEUED | place};
+	fold_add(s->fold, s->stacks[p->stack].node, weight);
 	return true;
 }
 
@@ -365,8 +335,7 @@ static int on_sample(struct fstream *s, const struct ps_record *rec)
 		s->account->folded++;
 	else
 		s->account->bare++;
-	if (fstream_count_parts(s, p, comm, java, weight, &rc) ||
-	    count_stack(s, p, comm, java, weight, &rc))
+	if (fstream_count_parts(s, p, comm, java, weight, &rc) || count_stack(s, p, comm, weight))
 		return rc;
 	rc = node_of(s, p, comm, java, &node);
 	if (!rc)
@@ -508,7 +477,7 @@ int fold_stream(struct fold *f, struct src *src)
 	struct diag *d = fold_diag(f);
 	const struct ps_record *rec;
 	uint64_t before = s.account->folded + s.account->bare;
-	int rc = sreader_new(&s.in, src, keep, d), status, queued, told;
+	int rc = sreader_new(&s.in, src, keep, d), status, told;
 
 	if (rc)
 		return rc;
@@ -522,11 +491,8 @@ int fold_stream(struct fold *f, struct src *src)
 		release(&s);
 		return rc;
 	}
-	s.queue = (struct fold_queue){.fold = f, .done = on_node, .ctx = &s};
 	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, rec)))
 		;
-	queued = fold_queue_flush(&s.queue);
-	rc = queued ? queued : rc;
 	status = sreader_status(s.in, rc);
 	if (s.undefined) {
 		diag_error(d, src_name(src), -1,

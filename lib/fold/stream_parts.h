@@ -9,7 +9,6 @@
 #include "fold/by.h"
 #include "fold/fold.h"
 #include "fold/graph.h"
-#include "fold/queue.h"
 #include "fold/table.h"
 #include "stream/stream.h"
 
@@ -19,9 +18,8 @@ enum choice { CHOICE_NEW, CHOICE_FOLD, CHOICE_FOLD_ONE, CHOICE_LEAVE };
 /* The node of a stack below the command that it was last seen with. */
 struct stack_node {
 	uint32_t comm; /* name id; 0: none */
-	uint32_t node; /* or its place in the queue, with QUEUED */
+	uint32_t node;
 };
-#define QUEUED (1u << 31) /* more than FOLD_NODES_MAX */
 
 /* The nodes of a part of a stack, likewise. */
 struct part_node {
@@ -63,7 +61,6 @@ struct fstream {
 	struct map64 sliced;	 /* comm's name id, and slice: name id of both */
 	struct map64 nodes;	 /* comm's name id, and chain id: node + 1 */
 	struct map64 ips;	 /* address of a chain without symbols: name id */
-	struct fold_queue queue; /* samples of stacks that are not yet there */
 	struct fold_table paths; /* a node, and names on top of it: the node of both */
 	/* By id, each with room for as many as its `cap` below. */
 	struct stack_node *stacks;

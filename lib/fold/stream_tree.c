@@ -61,15 +61,16 @@ static int root_node(struct fstream *s, uint32_t comm, struct part_node *at)
 static int extend(struct fstream *s, uint32_t below, uint32_t *list, size_t n, uint32_t *node,
 		  uint32_t *flags)
 {
-	uint32_t hash, parent;
+	struct fold_key key;
+	uint32_t parent;
 	int rc = 0;
 
 	*node = below;
 	if (!n)
 		return 0;
 	list[0] = below;
-	hash = fold_table_hash(list, n + 1);
-	*node = fold_table_find(&s->paths, hash, list, n + 1);
+	key = fold_table_key(list, n + 1);
+	*node = fold_table_find(&s->paths, key);
 	if (*node)
 		return 0;
 	*node = below;
@@ -81,7 +82,7 @@ static int extend(struct fstream *s, uint32_t below, uint32_t *list, size_t n, u
 			return rc;
 		}
 	}
-	return rc ? rc : fold_table_add(&s->paths, hash, list, n + 1, *node);
+	return rc ? rc : fold_table_add(&s->paths, key, *node);
 }
 
 /*
