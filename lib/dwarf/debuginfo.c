@@ -1,6 +1,4 @@
-/*
- * Finds the compilation unit and the line of an address, and the files that DWARF is spread over.
- */
+/* Finds the compilation unit of an address, and the files that DWARF is spread over. */
 #include "dwarf/debuginfo_parts.h"
 
 #include "base/err.h"
@@ -77,6 +75,7 @@ static void close_dwarf(struct debuginfo *d)
 {
 	for (uint32_t i = 0; i < d->n; i++)
 		unit_release(&d->units[i]);
+	line_tables_release(&d->tables);
 	d->n = 0;
 	d->loose = false;
 	ranges_release(&d->map);
@@ -194,45 +193,6 @@ static int find_unit(struct debuginfo *d, uint64_t vaddr, struct unit **u)
 	return rc ? rc : *u ? 0 : PP_ENOENT;
 }
 
-static uint64_t line_addr(struct unit *u, size_t i)
-{
-	Dwarf_Addr a = 0;
-
-	dwarf_lineaddr(dwarf_onesrcline(u->lines, i), &a);
-	return a;
-}
-
-/* The row of the line table that is in force at an address: the last one at or before it. */
-static void find_line(struct unit *u, uint64_t vaddr, struct source_frame *f)
-{
-	size_t lo = 0, hi;
-	Dwarf_Line *line;
-	bool end = false;
-	int n;
-
-	if (!u->lines_read) {
-		u->lines_read = true;
-		if (dwarf_getsrclines(&u->die, &u->lines, &u->nlines))
-			u->nlines = 0;
-	}
-	for (hi = u->nlines; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (line_addr(u, mid) <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	line = lo ? dwarf_onesrcline(u->lines, lo - 1) : NULL;
-	if (!line || dwarf_lineendsequence(line, &end) || end)
-		return;
-	f->file = unit_path(u, dwarf_linesrc(line, NULL, NULL));
-	if (!dwarf_lineno(line, &n) && n > 0)
-		f->line = (uint32_t)n;
-	if (!dwarf_linecol(line, &n) && n > 0)
-		f->column = (uint32_t)n;
-}
-
 int debuginfo_find(struct debuginfo *d, uint64_t vaddr, bool inlines,
 		   struct source_frame f[DEBUGINFO_FRAMES_MAX], uint32_t *n)
 {
@@ -252,6 +212,6 @@ int debuginfo_find(struct debuginfo *d, uint64_t vaddr, bool inlines,
 	else if (fn)
 		f[0].function = function_name(u, fn);
 	if (d->lines)
-		find_line(u, vaddr, &f[0]);
-	return rc;
+		unit_line(u, vaddr, &f[0]);
+	return d->no_memory ? PP_ENOMEM : rc;
 }

@@ -12,8 +12,8 @@
  *
  * The address ranges of all compilation units are read at the beginning; the line table and the
  * functions of a unit when an address is in it, the inlined calls of a function when an address is
- * in that. Entries are skipped by dwarf_scan.h, what matters is read by libdw. Format: DWARF 2
- * to 5, dwarfstd.org.
+ * in that. Entries are skipped by dwarf_scan.h, lines are read by line_rows.h, what else matters by
+ * libdw. Format: DWARF 2 to 5, dwarfstd.org.
  */
 #ifndef PP_DWARF_DEBUGINFO_H
 #define PP_DWARF_DEBUGINFO_H

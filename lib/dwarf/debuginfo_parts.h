@@ -1,6 +1,7 @@
 /*
- * The insides of debuginfo: debuginfo.c finds the unit and the line of an address, debuginfo_unit.c
- * the functions in a unit and what is inlined into them. Private to them.
+ * The insides of debuginfo: debuginfo.c finds the unit of an address, debuginfo_unit.c the
+ * functions in a unit and what is inlined into them, debuginfo_line.c source files and lines.
+ * Private to them.
  */
 #ifndef PP_DWARF_DEBUGINFO_PARTS_H
 #define PP_DWARF_DEBUGINFO_PARTS_H
@@ -10,6 +11,7 @@
 #include "base/intern.h"
 #include "dwarf/debuginfo.h"
 #include "dwarf/dwarf_scan.h"
+#include "dwarf/line_rows.h"
 #include "symbol/ranges.h"
 
 #include <elfutils/libdw.h>
@@ -39,6 +41,26 @@ struct image {
 	Elf *elf;
 };
 
+/* A line table. */
+struct line_table {
+	struct line_files files;
+	struct line_rows rows;
+	const char **paths; /* by number of a file; NULL: not yet asked for */
+	/* Of a table that is strange, and left to libdw. */
+	bool by_libdw;
+	Dwarf_Lines *all;
+	size_t n;
+};
+
+/* Those of all units that were asked for; units can share one. */
+struct line_tables {
+	struct line_table **v;
+	uint32_t n, cap;
+	struct map64 by_offset; /* in the section: index in v, + 1 */
+	/* Bytes of the section; tables of a damaged file may overlap, so that more are read. */
+	uint64_t read, there;
+};
+
 struct debuginfo {
 	Dwarf *dwarf, *alt;
 	struct image images[2]; /* of these two */
@@ -48,6 +70,8 @@ struct debuginfo {
 	struct ranges map; /* index in units, + 1 */
 	bool loose;	   /* there are units that do not say their ranges */
 	uint64_t steps;	   /* that are left */
+	bool no_memory;	   /* a place lacks what there was no memory for */
+	struct line_tables tables;
 	struct arena arena;
 	struct map64 paths; /* a relative path where libdw has it: index in whole */
 	const char **whole; /* with the directory of the compilation; in the arena */
@@ -60,11 +84,11 @@ struct unit {
 	Dwarf_Die die;	   /* has the line table */
 	Dwarf_Die content; /* has the entries: of split DWARF another one */
 	bool loose;	   /* it has code, but does not say where */
-	bool lines_read, functions_read, deep;
+	bool functions_read, deep;
 	Dwarf *dwarf;	   /* where content is */
 	struct scan *scan; /* of content; NULL: not begun */
-	Dwarf_Lines *lines;
-	size_t nlines;
+	bool lines_sought;
+	struct line_table *lines; /* NULL: there are none */
 	struct function *functions;
 	uint32_t n, cap;
 	struct ranges map; /* index in functions, + 1 */
@@ -89,8 +113,13 @@ int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map);
  */
 int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *steps);
 
-/* A path of a unit, with the directory of the compilation if it is relative; NULL stays. */
-const char *unit_path(struct unit *u, const char *path);
+/* The path of a source file by its number in the entries of a unit; NULL: it has none. */
+const char *unit_file(struct unit *u, uint64_t number);
+
+/* The place of an address: the file, the line and the column of *f, as far as they are known. */
+void unit_line(struct unit *u, uint64_t vaddr, struct source_frame *f);
+
+void line_tables_release(struct line_tables *t);
 
 /* The name of a function by its entry. */
 const char *function_name(const struct unit *u, struct function *f);

@@ -1,12 +1,10 @@
-/* The functions of a compilation unit, what is inlined into them, and the paths of its files. */
+/* The functions of a compilation unit, and what is inlined into them. */
 #include "dwarf/debuginfo_parts.h"
 
 #include "base/err.h"
 
 #include <dwarf.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *steps)
 {
@@ -26,40 +24,6 @@ int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *ste
 		any = true;
 	}
 	return any ? 0 : PP_ENOENT;
-}
-
-const char *unit_path(struct unit *u, const char *path)
-{
-	struct debuginfo *d = u->file;
-	Dwarf_Attribute attr;
-	const char *dir;
-	uint32_t *slot;
-	char *p;
-
-	if (!path || path[0] == '/')
-		return path;
-	slot = map64_put(&d->paths, (uintptr_t)path, NULL);
-	if (slot && *slot)
-		return d->whole[*slot - 1];
-	dir = dwarf_attr(&u->die, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
-	if (!slot || !dir || !dir[0])
-		return path;
-	if (d->nwhole == d->whole_cap) {
-		uint32_t cap = d->whole_cap ? d->whole_cap * 2 : 64;
-		const char **v = realloc(d->whole, cap * sizeof(*v));
-
-		if (!v)
-			return path;
-		d->whole = v;
-		d->whole_cap = cap;
-	}
-	p = arena_alloc(&d->arena, strlen(dir) + strlen(path) + 2);
-	if (!p)
-		return path;
-	sprintf(p, "%s/%s", dir, path);
-	d->whole[d->nwhole++] = p;
-	*slot = d->nwhole;
-	return p;
 }
 
 void unit_release(struct unit *u)
@@ -124,10 +88,8 @@ static uint32_t number_attr(Dwarf_Die *die, unsigned name)
 static const struct source_frame *inlined_call(struct unit *u, struct inlined *in)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Files *files;
 	Dwarf_Word file;
 	Dwarf_Die die = {0};
-	size_t n;
 
 	if (in->named)
 		return &in->call;
@@ -137,9 +99,8 @@ static const struct source_frame *inlined_call(struct unit *u, struct inlined *i
 		return &in->call;
 	in->call.line = number_attr(&die, DW_AT_call_line);
 	in->call.column = number_attr(&die, DW_AT_call_column);
-	if (dwarf_attr(&die, DW_AT_call_file, &attr) && !dwarf_formudata(&attr, &file) &&
-	    !dwarf_getsrcfiles(&u->content, &files, &n) && file < n)
-		in->call.file = unit_path(u, dwarf_filesrc(files, file, NULL, NULL));
+	if (dwarf_attr(&die, DW_AT_call_file, &attr) && !dwarf_formudata(&attr, &file))
+		in->call.file = unit_file(u, file);
 	return &in->call;
 }
 

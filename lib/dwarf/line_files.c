@@ -23,6 +23,7 @@ struct reader {
 	struct cursor c;
 	const Elf_Data *section[SECTIONS];
 	unsigned offset_size;
+	bool sealed;
 };
 
 /* The first section of each name, as libdw takes it; libdw has unpacked them. */
@@ -74,12 +75,14 @@ static const char *get_distant(struct reader *r, enum section s)
 	uint64_t at = get_offset(r);
 	const Elf_Data *d = r->section[s];
 	const char *text;
+	size_t left;
 
 	if (!d || at >= d->d_size)
 		return NULL;
 	text = (const char *)d->d_buf + at;
-	/* The last NUL of a table may lie just after it: see dwarf_seal.h. */
-	return strnlen(text, d->d_size - at + 1) <= d->d_size - at ? text : NULL;
+	/* dwarf_seal leaves the last NUL of a table just after it. */
+	left = d->d_size - at + r->sealed;
+	return strnlen(text, left) < left ? text : NULL;
 }
 
 /* A value of DWARF 5. False: its form is not known here. */
@@ -161,7 +164,7 @@ static int read_table(struct line_files *f, struct reader *r, bool files)
 		formats[i].form = get_uleb(&r->c);
 	}
 	count = get_uleb(&r->c);
-	if (r->c.bad || count > cursor_left(&r->c))
+	if (r->c.bad || (count && !n) || count > cursor_left(&r->c) / (n ? n : 1))
 		return PP_ECORRUPT;
 	for (uint64_t k = 0; !rc && k < count; k++) {
 		const char *name = NULL;
@@ -194,31 +197,38 @@ static int read_new(struct line_files *f, struct reader *r)
 
 static int read_header(struct line_files *f, struct reader *r)
 {
+	struct line_program *p = &f->program;
 	uint64_t length = get_u32(&r->c);
 
 	r->offset_size = length == 0xffffffff ? 8 : 4;
 	if (r->offset_size == 8)
 		length = get_u64(&r->c);
 	r->c = cursor_sub(&r->c, length);
+	f->size = cursor_left(&r->c);
 	f->version = get_u16(&r->c);
 	if (f->version < 2 || f->version > 5)
 		return PP_EUNSUPPORTED;
 	if (f->version == 5)
 		cursor_skip(&r->c, 2);
-	get_offset(r);
-	cursor_skip(&r->c, f->version >= 4 ? 5 : 4);
-	/* The lengths of the opcodes. */
-	length = get_u8(&r->c);
-	cursor_skip(&r->c, length ? length - 1 : 0);
+	length = get_offset(r);
+	p->c = r->c;
+	cursor_skip(&p->c, length);
+	p->min_step = get_u8(&r->c);
+	p->instructions = f->version >= 4 ? get_u8(&r->c) : 1;
+	cursor_skip(&r->c, 1);
+	p->line_base = (int8_t)get_u8(&r->c);
+	p->line_range = get_u8(&r->c);
+	p->opcode_base = get_u8(&r->c);
+	p->lengths = get_bytes(&r->c, p->opcode_base ? p->opcode_base - 1 : 0);
 	if (r->c.bad)
 		return PP_ECORRUPT;
 	return f->version == 5 ? read_new(f, r) : read_old(f, r);
 }
 
-int line_files_read(struct line_files *f, Dwarf_Die *unit)
+int line_files_read(struct line_files *f, Dwarf_Die *unit, bool sealed)
 {
 	Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(unit->cu));
-	struct reader r = {0};
+	struct reader r = {.sealed = sealed};
 	Dwarf_Attribute attr;
 	Dwarf_Word at;
 	GElf_Ehdr eh;
@@ -235,10 +245,15 @@ int line_files_read(struct line_files *f, Dwarf_Die *unit)
 		r.section[LINE]->d_buf, r.section[LINE]->d_size,
 		eh.e_ident[EI_DATA] !=
 			(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB));
+	f->section_size = cursor_left(&r.c);
 	cursor_skip(&r.c, at);
 	rc = read_header(f, &r);
-	if (rc)
+	if (rc) {
+		struct line_files none = {.size = f->size, .section_size = f->section_size};
+
 		line_files_release(f);
+		*f = none;
+	}
 	return rc;
 }
 

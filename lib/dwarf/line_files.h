@@ -1,9 +1,10 @@
 /*
- * The names of the source files of a compilation unit, by the header of its line table. libdw reads
- * and sorts all lines before it tells of a file, which takes a hundred times as long.
+ * The names of the source files of a compilation unit, by the header of its line table, and where
+ * its rows are. libdw reads and sorts all lines before it tells of a file, which takes a hundred
+ * times as long.
  *
  *	struct line_files f = {0};
- *	if (line_files_read(&f, &unit) == 0 && line_files_name(&f, number, &path) == 0)
+ *	if (line_files_read(&f, &unit, true) == 0 && line_files_name(&f, number, &path) == 0)
  *		puts(buf_str(&path));
  *	line_files_release(&f);
  *
@@ -13,13 +14,26 @@
 #define PP_DWARF_LINE_FILES_H
 
 #include "base/buf.h"
+#include "base/cursor.h"
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct line_file {
 	const char *name;
 	uint64_t dir;
+};
+
+/* The program that makes the rows of the table, and what its opcodes mean: see line_rows.h. */
+struct line_program {
+	struct cursor c;
+	uint8_t min_step;     /* bytes of the shortest instruction */
+	uint8_t instructions; /* in a bundle, at most */
+	int8_t line_base;
+	uint8_t line_range;
+	uint8_t opcode_base;
+	const uint8_t *lengths; /* numbers that each opcode below opcode_base has, from opcode 1 */
 };
 
 /* Its names are those of the file's sections, and live as long. */
@@ -29,13 +43,17 @@ struct line_files {
 	struct line_file *files;
 	uint32_t n_dirs, dirs_cap, n_files, files_cap;
 	unsigned version;
+	struct line_program program; /* its bytes are those of the file's sections, too */
+	uint64_t size;		     /* bytes of the table */
+	uint64_t section_size;	     /* of the section that it is in */
 };
 
 /*
- * Reads the table of a unit, for split DWARF that of what the binary has of it. 0; PP_ENOENT: it
- * has none; PP_EUNSUPPORTED: libdw may know it; PP_ECORRUPT; PP_ENOMEM.
+ * Reads the table of a unit, for split DWARF that of what the binary has of it. sealed: the file
+ * was given to dwarf_seal. 0; PP_ENOENT: it has none; PP_EUNSUPPORTED: libdw may know it;
+ * PP_ECORRUPT; PP_ENOMEM. After an error there are sizes, as far as they are known, and no names.
  */
-int line_files_read(struct line_files *f, Dwarf_Die *unit);
+int line_files_read(struct line_files *f, Dwarf_Die *unit, bool sealed);
 void line_files_release(struct line_files *f);
 
 /* The path of a file, as libdw tells it. 0; PP_ENOENT: there is no such file; PP_ENOMEM. */
