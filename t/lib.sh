@@ -229,6 +229,24 @@ empty() {
 	fi
 }
 
+# await COMMAND...: until it succeeds, for a minute at most; then it fails.
+await() {
+	t_i=0
+	until "$@"; do
+		t_i=$((t_i + 1))
+		[ "$t_i" -le 600 ] || {
+			diag "waited a minute: $*"
+			return 1
+		}
+		sleep 0.1
+	done
+}
+
+# gone PID: a process ended. Its parent need not have asked for its status.
+gone() {
+	! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null
+}
+
 # run COMMAND...: sets $status, fills $OUT and $ERR. Never fails itself.
 run() {
 	status=0

@@ -255,7 +255,7 @@ wait $recorder $pipe
 
 # A recording that is being written.
 "$BIN/pcap-perf" -e sched:sched_process_exec -o grows.data 4 2>grows.err &
-until [ -s grows.data ]; do sleep 0.1; done
+await test -s grows.data
 "$BIN/pdecode" -f -t grows.data >shown 2>follow.err &
 follower=$!
 sleep 2 # events begin after the header

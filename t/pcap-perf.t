@@ -119,7 +119,7 @@ like "$ERR" 'cannot execute ./no-such-command: No such file' 'this is reported'
 
 # Processes.
 sh -c 'sleep 60 & echo $! >sleeping; wait' &
-while [ ! -s sleeping ]; do sleep 0.1; done
+await test -s sleeping
 run "$pcap" -e cpu-clock:u -p "$(cat sleeping)" 0.1
 cp "$OUT" pid.data
 is "$status" 0 'a process, for some time'
@@ -131,7 +131,7 @@ LC_ALL=C grep -aq 'sleep' pid.data
 is "$?" 0 'by name'
 "$pcap" -e cpu-clock:u -p "$(cat sleeping)" -o ended.data &
 recorder=$!
-while [ ! -s ended.data ]; do sleep 0.1; done
+await test -s ended.data
 kill "$(cat sleeping)"
 wait "$recorder"
 is "$?" 0 'ends when the process ends'
@@ -144,7 +144,7 @@ like "$ERR" 'no process 2147483647' 'it is named'
 for signal in INT TERM; do
 	"$pcap" -e cpu-clock:u -p $$ -o "$signal.data" 2>"$ERR" &
 	recorder=$!
-	while [ ! -s "$signal.data" ]; do sleep 0.1; done
+	await test -s "$signal.data"
 	kill -"$signal" "$recorder"
 	wait "$recorder"
 	is "$?" 0 "SIG$signal ends a recording"
@@ -153,7 +153,7 @@ for signal in INT TERM; do
 done
 "$pcap" -e cpu-clock:u -o killed.data -- sh -c 'echo $$ >child; exec sleep 60' &
 recorder=$!
-while [ ! -s child ]; do sleep 0.1; done
+await test -s child
 kill "$recorder"
 wait "$recorder"
 is "$?" 0 'a signal while a command runs'
@@ -163,7 +163,7 @@ isnt "$?" 0 'the command is ended, too'
 # What is cut off is noticed by its end mark, wherever that happens.
 "$pcap" -e cpu-clock:u -p $$ -o dead.data 2>"$ERR" &
 recorder=$!
-while [ ! -s dead.data ]; do sleep 0.1; done
+await test -s dead.data
 kill -KILL "$recorder"
 wait "$recorder" 2>"$ERR"
 run "$BIN/pdecode" -b dead.data

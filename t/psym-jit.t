@@ -224,7 +224,7 @@ if "$BIN/pcap-perf" -F 999 -e cpu-clock:u -o user.data -- sh -c \
 	unlike "$OUT" 'mapped code' 'the map of another user'
 	chown 65534 "$map"
 	kill "$pid"
-	while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+	await gone "$pid"
 	fold user.ps
 	unlike "$OUT" 'mapped code' 'the map of a process that is gone, of another user'
 	like "$ERR.1" '^psym: [0-9]+ addresses: generated code whose map belongs to another user$' 'and the reason'
