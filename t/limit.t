@@ -24,7 +24,7 @@ is "$status" 124 'a test that takes too long has failed'
 is "$(cat "$OUT")" '1..1' 'what it printed is there'
 like "$ERR" '^\./hangs: not done after 1 seconds; what it waits for:$' 'it is named'
 like "$ERR" '^ +[0-9]+ S sleep 614 *$' 'and what it waits for'
-ok 'what it left in the background is ended, too' gone "$(cat others)"
+ok 'what it left in the background is ended, too' await gone "$(cat others)"
 
 echo text | LIMIT=60 "$limit" ./ends >got
 is "$?" 3 'the status of a test that ends'

@@ -209,10 +209,16 @@ for kind in memfd zero shared sysv; do
 done
 
 # A map that another user has put there is not believed, but that of the process's own user.
-if "$BIN/pcap-perf" -F 999 -e cpu-clock:u -o user.data -- sh -c \
-	'./jitted map anon 65534 >user.pid & while [ ! -s user.pid ] && kill -0 $!; do sleep 0.1; done' 2>record.log &&
-	[ -s user.pid ]; then
-	pid=$(cat user.pid)
+# It is a child of this shell, so that it is gone after wait.
+sh -c 'while [ ! -e go ]; do sleep 0.05; done; exec ./jitted map anon 65534' >user.pid &
+pid=$!
+"$BIN/pcap-perf" -F 999 -e cpu-clock:u -p $pid -o user.data 60 2>record.log &
+recorder=$!
+await test -s user.data
+: >go
+await test -s user.pid || kill $pid
+kill -INT $recorder
+if wait $recorder && [ -s user.pid ]; then
 	map=/tmp/perf-$pid.map
 	"$BIN/pdecode" user.data >user.ps 2>/dev/null
 	fold user.ps
@@ -224,7 +230,7 @@ if "$BIN/pcap-perf" -F 999 -e cpu-clock:u -o user.data -- sh -c \
 	unlike "$OUT" 'mapped code' 'the map of another user'
 	chown 65534 "$map"
 	kill "$pid"
-	await gone "$pid"
+	wait "$pid"
 	fold user.ps
 	unlike "$OUT" 'mapped code' 'the map of a process that is gone, of another user'
 	like "$ERR.1" '^psym: [0-9]+ addresses: generated code whose map belongs to another user$' 'and the reason'
