@@ -42,10 +42,14 @@ printf '%s\n' 'swapper/0;secondary_startup_64_no_verify;-;do_idle 3' 'my prog;[u
 is "$("$BIN/pfold" bcc.txt)" "$(printf '%s\n' 'my prog;[unknown];main;--;read_[k] 2' 'swapper/0;secondary_startup_64_no_verify;-;do_idle 7')" 'bcc -f'
 
 # ---- trace-cmd report: pdecode -t prints what it does ----
+# Where the kernel is the one that recorded stacks.dat, psym knows names that the recording lacks.
+echo 'ffffffffffffff00 T none_of_them' >kallsyms
 for name in stacks kinds; do
 	"$BIN/pdecode" "$ROOT/t/data/$name.dat" >$name.ps 2>/dev/null
 	"$BIN/pdecode" -t --all "$ROOT/t/data/$name.dat" >$name.txt 2>/dev/null
-	"$BIN/psym" $name.ps 2>/dev/null | "$BIN/pfold" --no-header >want 2>/dev/null
+	set --
+	[ $name != stacks ] || set -- -k kallsyms
+	"$BIN/psym" "$@" $name.ps 2>/dev/null | "$BIN/pfold" --no-header >want 2>/dev/null
 	run "$BIN/pfold" --no-header $name.txt
 	is "$status" 0 "trace-cmd report of $name.dat"
 	sed 's/__do_sys_/__x64_sys_/g' "$OUT" | sort >got

@@ -13,6 +13,7 @@ cat >prog.c <<'EOF_C'
 #define NOINLINE __attribute__((noinline, noclone))
 volatile unsigned long sum;
 static struct timespec start;
+static int rounds = 200000;
 
 static int over(double seconds)
 {
@@ -24,9 +25,21 @@ static int over(double seconds)
 
 NOINLINE unsigned long spin(unsigned long n)
 {
-	for (int i = 0; i < 200000; i++)
+	for (int i = 0; i < rounds; i++)
 		sum += n ^ (unsigned long)i;
 	return sum;
+}
+
+/* Each call of spin gets two samples or more, however fast the machine is. */
+static void slow_down(void)
+{
+	clock_t before;
+
+	do {
+		rounds *= 2;
+		before = clock();
+		spin(1);
+	} while (clock() - before < CLOCKS_PER_SEC / 500);
 }
 
 /* A frame of a size that is known at run time only: its rules go by the frame pointer. */
@@ -46,7 +59,7 @@ NOINLINE unsigned long deep(unsigned long depth)
 	return depth ? deep(depth - 1) + (unsigned long)room[depth % 400] : array(depth) + 1;
 }
 
-/* Busy at each depth: samples of it are in all sizes. */
+/* Busy at each depth, so that samples follow each other by a level or less. */
 NOINLINE unsigned long ladder(unsigned long depth)
 {
 	char room[400];
@@ -71,6 +84,8 @@ int main(int argc, char **argv)
 	unsigned long depth = (unsigned long)atoi(argv[1]);
 
 	signal(SIGUSR1, handler);
+	if (argc > 2)
+		slow_down();
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	while (argc > 2 && !over(0.6))
 		sum += ladder(depth);
