@@ -2,10 +2,8 @@
 #include "filter/printers.h"
 
 #include "base/err.h"
+#include "base/thread.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #define USUAL_MAX 4	       /* threads that nobody asked for */
@@ -186,31 +184,21 @@ static void *work(void *arg)
 /* Without threads for all, there are fewer printers. */
 static void begin(struct printers *all)
 {
-	/* Of crashes: the child that tries libtraceevent first catches them. */
-	static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU};
-	sigset_t others, old;
-
 	while (!all->in_order && all->n < all->want)
 		if (add_printer(all)) {
 			drop_printer(all);
 			break;
 		}
 	all->nring = all->n + AHEAD;
-	/* All others are for the thread that waits for input. */
-	sigfillset(&others);
-	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
-		sigdelset(&others, crashes[i]);
-	pthread_sigmask(SIG_SETMASK, &others, &old);
 	while (all->running < all->n) {
 		struct printer *p = &all->v[all->running];
 
 		if (p == all->v)
 			stext_to(p->text, &p->out);
-		if (pthread_create(&p->thread, NULL, work, p))
+		if (thread_start(&p->thread, work, p))
 			break;
 		all->running++;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (!all->running) {
 		stext_to(all->v->text, all->out);
 		all->want = 1;
@@ -309,14 +297,6 @@ int printers_take(struct printers *all, uint8_t *bytes, size_t n)
 
 /* ---- all ---- */
 
-static unsigned usual_threads(void)
-{
-	cpu_set_t set;
-	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
-
-	return n < 1 ? 1 : n > USUAL_MAX ? USUAL_MAX : (unsigned)n;
-}
-
 int printers_new(struct printers **p, struct out *out, const struct stext_opts *opts,
 		 unsigned threads, struct diag *d)
 {
@@ -328,7 +308,7 @@ int printers_new(struct printers **p, struct out *out, const struct stext_opts *
 	all->out = out;
 	all->opts = *opts;
 	all->d = d;
-	all->want = threads ? threads : usual_threads();
+	all->want = threads ? threads : threads_usual(USUAL_MAX);
 	if (all->want > PRINTERS_MAX)
 		all->want = PRINTERS_MAX;
 	pthread_mutex_init(&all->lock, NULL);

@@ -1,0 +1,22 @@
+/*
+ * Threads of a filter.
+ *
+ *	unsigned n = threads_usual(4);
+ *	rc = thread_start(&t, run, arg);
+ *	pthread_join(t, NULL);
+ */
+#ifndef PP_BASE_THREAD_H
+#define PP_BASE_THREAD_H
+
+#include <pthread.h>
+
+/* As many as there are CPUs that the process may use; `most` at most. */
+unsigned threads_usual(unsigned most);
+
+/*
+ * Starts a thread. Signals are for the thread that waits for input; the new one takes those of its
+ * own crashes only. 0 or PP_ENOMEM.
+ */
+int thread_start(pthread_t *t, void *(*run)(void *), void *arg);
+
+#endif
