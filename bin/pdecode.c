@@ -65,6 +65,7 @@ int main(int argc, char **argv)
 	diag_set_verbose(cli.diag, c.verbose);
 	c.in.names = argv + cli.first;
 	c.in.n = argc - cli.first;
+	c.in.opts.threads = c.out.threads;
 	if (c.show.view != INPUT_EVENTS) {
 		c.show.json = c.out.form == SSINK_JSON;
 		c.show.all = c.out.text.all;

@@ -77,37 +77,151 @@ static int read_bytes(struct trace *t, struct trace_cpu *c, uint8_t *to, uint64_
 	return rc;
 }
 
-/* A chunk: u32 packed size, u32 size, packed bytes. */
-static int read_chunk(struct trace *t, struct trace_cpu *c)
+/* ---- chunks: u32 packed size, u32 size, packed bytes ---- */
+
+/* The sizes of the next chunk, or why they are not known. PP_END: there is none. */
+static int read_head(struct trace *t, struct trace_cpu *c, struct trace_chunk *k)
 {
 	uint8_t head[8];
-	uint32_t n, size;
-	int rc;
 
 	if (!c->chunks)
 		return PP_END;
 	c->chunks--;
-	c->block_offset = c->pos;
-	rc = read_bytes(t, c, head, 8);
+	k->ahead = false;
+	k->offset = c->pos;
+	k->rc = read_bytes(t, c, head, 8);
+	if (k->rc)
+		return 0;
+	k->n = (uint32_t)trace_number(t, head, 4);
+	k->size = (uint32_t)trace_number(t, head + 4, 4);
+	if (k->size > TRACE_CHUNK_MAX)
+		k->rc = PP_ELIMIT;
+	else if (k->n > c->left)
+		k->rc = PP_ECUT;
+	return 0;
+}
+
+static int read_packed(struct trace *t, struct trace_cpu *c, uint32_t n, struct buf *packed)
+{
+	buf_reset(packed);
+	return buf_reserve(packed, n) ? PP_ENOMEM : read_bytes(t, c, packed->data, n);
+}
+
+/* Reads a chunk before its turn, if it is no large one, and there is room. */
+static void read_ahead(struct trace *t, struct trace_cpu *c, struct trace_chunk *k)
+{
+	uint8_t *p;
+
+	if (k->rc || k->n > TRACE_AHEAD_CHUNK || k->size > TRACE_AHEAD_CHUNK)
+		return;
+	if (k->size > k->cap) {
+		if (k->size - k->cap > TRACE_AHEAD_MAX - t->ahead)
+			return;
+		p = realloc(k->bytes, k->size);
+		if (!p)
+			return;
+		t->ahead += k->size - k->cap;
+		k->bytes = p;
+		k->cap = k->size;
+	}
+	k->rc = read_packed(t, c, k->n, &k->packed);
+	k->ahead = !k->rc;
+}
+
+/* Gives the next chunks to other threads. What was not read ahead is the last of them. */
+static void look_ahead(struct trace *t, struct trace_cpu *c)
+{
+	struct trace_group *g = &c->groups[!c->now];
+
+	g->n = g->at = 0;
+	while (g->n < TRACE_GROUP && !read_head(t, c, &g->v[g->n])) {
+		read_ahead(t, c, &g->v[g->n]);
+		if (!g->v[g->n++].ahead)
+			break;
+	}
+	if (g->n)
+		trace_unpackers_give(t, g);
+}
+
+/* A chunk that another thread has unpacked becomes the block, whose room it gets. */
+static void take_over(struct trace *t, struct trace_cpu *c, struct trace_chunk *k)
+{
+	uint8_t *block = c->block;
+	size_t cap = c->block_cap;
+
+	c->block = k->bytes;
+	c->block_cap = k->cap;
+	k->bytes = block;
+	k->cap = cap;
+	t->held += c->block_cap - cap;
+	t->ahead -= c->block_cap - cap;
+}
+
+static int unpack_here(struct trace *t, struct trace_cpu *c, const struct trace_chunk *k)
+{
+	int rc = k->rc ? k->rc : read_packed(t, c, k->n, &t->packed);
+
+	if (!rc)
+		rc = block_room(t, c, k->size);
+	return rc ? rc : trace_unpack(t, &t->zstd, t->packed.data, k->n, c->block, k->size);
+}
+
+/* The chunks that are read next: those that others have unpacked, or one. */
+static int next_group(struct trace *t, struct trace_cpu *c)
+{
+	struct trace_group *g;
+
+	if (!c->groups)
+		c->groups = calloc(2, sizeof(*c->groups));
+	if (!c->groups)
+		return PP_ENOMEM;
+	g = &c->groups[!c->now];
+	if (g->given) {
+		trace_unpackers_wait(t, g);
+		c->now = !c->now;
+		return 0;
+	}
+	g = &c->groups[c->now];
+	g->at = 0;
+	g->n = !read_head(t, c, &g->v[0]);
+	return g->n ? 0 : PP_END;
+}
+
+static int read_chunk(struct trace *t, struct trace_cpu *c)
+{
+	struct trace_group *g = c->groups ? &c->groups[c->now] : NULL;
+	struct trace_chunk *k;
+	int rc = g && g->at < g->n ? 0 : next_group(t, c);
+
 	if (rc)
 		return rc;
-	n = (uint32_t)trace_number(t, head, 4);
-	size = (uint32_t)trace_number(t, head + 4, 4);
-	if (size > TRACE_CHUNK_MAX)
-		return PP_ELIMIT;
-	if (n > c->left)
-		return PP_ECUT;
-	buf_reset(&t->packed);
-	if (buf_reserve(&t->packed, n))
-		return PP_ENOMEM;
-	rc = read_bytes(t, c, t->packed.data, n);
-	if (!rc)
-		rc = block_room(t, c, size);
-	if (!rc)
-		rc = trace_unpack(t, t->packed.data, n, c->block, size);
-	if (!rc)
-		c->block_len = size;
-	return rc;
+	g = &c->groups[c->now];
+	k = &g->v[g->at++];
+	c->block_offset = k->offset;
+	rc = k->ahead ? k->rc : unpack_here(t, c, k);
+	if (rc)
+		return rc;
+	if (k->ahead)
+		take_over(t, c, k);
+	c->block_len = k->size;
+	/* The bytes of one that was not read ahead come first. */
+	if (t->unpackers && !c->groups[!c->now].given && (g->at == g->n || g->v[g->n - 1].ahead))
+		look_ahead(t, c);
+	return 0;
+}
+
+void trace_cpu_release(struct trace_cpu *c)
+{
+	for (unsigned i = 0; c->groups && i < 2 * TRACE_GROUP; i++) {
+		struct trace_chunk *k = &c->groups[i / TRACE_GROUP].v[i % TRACE_GROUP];
+
+		free(k->bytes);
+		buf_release(&k->packed);
+	}
+	free(c->groups);
+	free(c->block);
+	buf_release(&c->hold);
+	buf_release(&c->hold_rec);
 }
 
 static int begin(struct trace *t, struct trace_cpu *c)

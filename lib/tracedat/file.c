@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <zstd.h>
 
 #define BLOB_BTF  5
 #define BLOB_TEXT 6 /* BLOB.kind: what a latency tracer printed */
@@ -98,7 +97,7 @@ static int read_text(struct trace *t, struct trace_buffer *b, uint64_t offset, u
 		if ((rc = trace_blob(t, BLOB_TEXT, p, len, false)))
 			break;
 	t->held -= c.block_cap;
-	free(c.block);
+	trace_cpu_release(&c);
 	if (rc == PP_END)
 		rc = trace_blob(t, BLOB_TEXT, NULL, 0, true);
 	return part(t, rc, c.block_offset, "the text of the tracer is damaged");
@@ -384,10 +383,9 @@ int trace_metadata(struct trace *t)
 
 void trace_release(struct trace *t)
 {
+	trace_unpackers_end(t);
 	for (uint32_t i = 0; i < t->ncpus; i++) {
-		free(t->cpus[i].block);
-		buf_release(&t->cpus[i].hold);
-		buf_release(&t->cpus[i].hold_rec);
+		trace_cpu_release(&t->cpus[i]);
 	}
 	for (uint32_t i = 0; i < t->nevents; i++) {
 		buf_release(&t->events[i].fields);
@@ -410,8 +408,7 @@ void trace_release(struct trace *t)
 	buf_release(&t->packed);
 	buf_release(&t->metas);
 	arena_release(&t->arena);
-	ZSTD_freeDCtx(t->zstd);
-	ZSTD_freeDCtx(t->zstd_bare);
+	trace_zstd_release(&t->zstd);
 }
 
 /* The error of the head is reported here, once, if it was not yet. */
@@ -487,8 +484,10 @@ int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 	rc = t.ips ? trace_metadata(&t) : PP_ENOMEM;
 	if (!rc)
 		check_cpus(&t);
-	if (!rc)
+	if (!rc) {
+		trace_unpackers_start(&t, opts ? opts->threads : 0);
 		rc = trace_merge(&t);
+	}
 	if (t.stats)
 		tell_account(&t);
 	if (t.lost)

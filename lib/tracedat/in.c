@@ -5,8 +5,6 @@
 #include "base/src.h"
 
 #include <stdlib.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #define WINDOW 65536 /* bytes read at a time */
 
@@ -102,36 +100,7 @@ const char *tin_text(struct tin *in)
 	return s;
 }
 
-/* ---- compression ---- */
-
-static int unpack_zstd(struct trace *t, const uint8_t *packed, size_t n, uint8_t *to, size_t size)
-{
-	bool bare = n < 4 || memcmp(packed, "\x28\xb5\x2f\xfd", 4) != 0;
-	void **ctx = bare ? &t->zstd_bare : &t->zstd;
-	size_t got;
-
-	if (!*ctx) {
-		*ctx = ZSTD_createDCtx();
-		if (!*ctx)
-			return PP_ENOMEM;
-		if (bare)
-			ZSTD_DCtx_setParameter(*ctx, ZSTD_d_experimentalParam1,
-					       1 /* ZSTD_f_zstd1_magicless */);
-	}
-	got = ZSTD_decompressDCtx(*ctx, to, size, packed, n);
-	return ZSTD_isError(got) || got != size ? PP_ECORRUPT : 0;
-}
-
-int trace_unpack(struct trace *t, const uint8_t *packed, size_t n, uint8_t *to, size_t size)
-{
-	uLongf got = size;
-
-	if (t->packing == TRACE_ZSTD)
-		return unpack_zstd(t, packed, n, to, size);
-	if (t->packing != TRACE_ZLIB)
-		return PP_ECORRUPT;
-	return uncompress(to, &got, packed, n) != Z_OK || got != size ? PP_ECORRUPT : 0;
-}
+/* ---- sections ---- */
 
 /* The content of a section: u32 packed size, u32 size, packed bytes. */
 static int unpack_section(struct tin *in)
@@ -151,7 +120,7 @@ static int unpack_section(struct tin *in)
 	to = malloc(size ? size : 1);
 	if (!to)
 		return PP_ENOMEM;
-	rc = trace_unpack(in->t, packed, n, to, size);
+	rc = trace_unpack(in->t, &in->t->zstd, packed, n, to, size);
 	if (rc) {
 		free(to);
 		return rc;

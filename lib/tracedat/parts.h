@@ -7,7 +7,7 @@
  *
  * The flow: file.c reads the head of the file and finds the sections, option.c reads
  * the options, format.c the texts (formats, tables), cpu.c gives the bytes of each CPU's
- * pages, ring.c the records in them, merge.c brings the records of all CPUs and buffers
+ * pages, unpacked by unpack.c, ring.c the records in them, merge.c brings the records of all CPUs and buffers
  * in time order, sample.c writes them to the stream.
  */
 #ifndef PP_TRACEDAT_PARTS_H
@@ -35,6 +35,10 @@
 #define TRACE_PAGE_MAX	   (1u << 24)  /* bytes of a page of the ring buffer */
 #define TRACE_CHUNK_MAX	   (64u << 20) /* bytes that one compressed chunk may become */
 #define TRACE_HELD_MAX	   (1u << 30)  /* bytes of pages that are held at a time */
+#define TRACE_AHEAD_MAX	   (64u << 20) /* bytes of those that are unpacked before their turn */
+#define TRACE_AHEAD_CHUNK  (1u << 20)  /* bytes of a chunk that is, packed or not */
+#define TRACE_GROUP	   8	       /* chunks that are given to a thread at once */
+#define TRACE_AHEAD_BEGIN  (1u << 20)  /* bytes of a file that is worth threads unasked */
 #define TRACE_BLOCK	   (64u << 10) /* bytes of pages of a CPU that are read at a time */
 #define TRACE_CMDLINES_MAX (1u << 22)  /* saved command lines */
 #define TRACE_SHIFTS_MAX   (1u << 20)  /* time corrections */
@@ -127,6 +131,31 @@ struct trace_rec {
 	int64_t missed; /* events that were lost before it; -1: unknown how many */
 };
 
+/* Contexts of zstd, for one thread: ZSTD_DCtx. */
+struct trace_zstd {
+	void *framed, *bare; /* bare: of frames without a magic number */
+};
+
+/* Packed pages of a CPU. */
+struct trace_chunk {
+	int rc;		  /* why it cannot be had */
+	bool ahead;	  /* its packed bytes were read, and there is room for the others */
+	uint64_t offset;  /* in the file */
+	uint32_t n, size; /* bytes, packed and unpacked */
+	struct buf packed;
+	uint8_t *bytes; /* unpacked; owned */
+	size_t cap;	/* allocated */
+};
+
+/* Those that come one after the other, for one thread. */
+struct trace_group {
+	struct trace_chunk v[TRACE_GROUP];
+	uint32_t n, at;		  /* at: the next one */
+	bool given;		  /* to the threads that unpack */
+	bool done;		  /* by one of them; until then it is theirs */
+	struct trace_group *next; /* that waits for a thread */
+};
+
 /* The data of one CPU of one buffer. */
 struct trace_cpu {
 	struct trace_buffer *buffer;
@@ -138,6 +167,8 @@ struct trace_cpu {
 	uint8_t *block;			       /* pages; owned */
 	size_t block_len, block_cap, block_at; /* bytes in it, allocated, where the next page is */
 	uint64_t block_offset;		       /* in the file, for messages */
+	struct trace_group *groups;	       /* packed: two, in turns; owned */
+	unsigned now;			       /* which of them is read */
 	const uint8_t *page;		       /* the data of the page that is being read */
 	uint32_t at, commit;		       /* next record, end of the data */
 	uint64_t stamp;			       /* raw time */
@@ -194,8 +225,9 @@ struct trace {
 	uint32_t header_size; /* bytes before the data of a page */
 	uint32_t nr_cpus;
 	enum trace_packing packing;
-	void *zstd, *zstd_bare; /* ZSTD_DCtx; the second of frames without a magic number */
-	uint64_t size;		/* of the file */
+	struct trace_zstd zstd;
+	struct trace_unpackers *unpackers;  /* NULL: no other threads */
+	uint64_t size;			    /* of the file */
 	uint64_t sections[TRACE_OPT_KNOWN]; /* where they are; version 6: where their content is */
 	uint32_t noptions;
 
@@ -231,6 +263,7 @@ struct trace {
 	struct trace_cpu *cpus;
 	uint32_t ncpus, cpus_cap;
 	uint64_t held;	    /* bytes of blocks */
+	uint64_t ahead;	    /* bytes of chunks that were given to threads */
 	uint64_t data_read; /* bytes, for the progress */
 	struct buf packed;  /* a chunk */
 	struct buf metas;   /* facts, before the source is announced */
@@ -270,8 +303,25 @@ uint32_t tin_u32(struct tin *in);
 uint64_t tin_u64(struct tin *in);
 /* A NUL-terminated text of at most TRACE_STRING_MAX bytes, in the arena; NULL and err. */
 const char *tin_text(struct tin *in);
+
+/* ---- unpack.c ---- */
+
 /* Unpacks n bytes to exactly `size`. 0 or PP_ECORRUPT, PP_ENOMEM. */
-int trace_unpack(struct trace *t, const uint8_t *packed, size_t n, uint8_t *to, size_t size);
+int trace_unpack(const struct trace *t, struct trace_zstd *z, const uint8_t *packed, size_t n,
+		 uint8_t *to, size_t size);
+void trace_zstd_release(struct trace_zstd *z);
+
+/*
+ * Starts threads that unpack chunks, if there are any: `threads` with the calling one; 0: as many
+ * as there are CPUs, if the file is not small. Without memory for them there are fewer, or none.
+ */
+void trace_unpackers_start(struct trace *t, unsigned threads);
+/* What was given is not unpacked after this. */
+void trace_unpackers_end(struct trace *t);
+/* Gives them chunks: they unpack those that are `ahead`. */
+void trace_unpackers_give(struct trace *t, struct trace_group *g);
+/* Waits until chunks that were given are done; the rc of each tells how it went. */
+void trace_unpackers_wait(struct trace *t, struct trace_group *g);
 
 /* ---- option.c ---- */
 
@@ -320,6 +370,7 @@ int trace_event_missing(struct trace *t, uint32_t id, struct trace_event **e);
 
 /* The next page: *page has *len bytes. 0, PP_END, or an error. */
 int trace_next_page(struct trace *t, struct trace_cpu *c, const uint8_t **page, size_t *len);
+void trace_cpu_release(struct trace_cpu *c);
 
 /* ---- ring.c ---- */
 

@@ -21,6 +21,7 @@
 struct trace_opts {
 	bool stats;	      /* report the account of each CPU */
 	bool separate_stacks; /* kernel_stack and user_stack are not joined with events */
+	unsigned threads; /* that decode: the calling one, others unpack; 0: as there are CPUs */
 };
 
 /*
