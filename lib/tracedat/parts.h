@@ -5,10 +5,10 @@
  * buffer, Documentation/trace/ring-buffer-design.rst and include/linux/ring_buffer.h of the kernel
  * and the header_page and header_event texts that each recording carries.
  *
- * The flow: file.c reads the head of the file and finds the sections, option.c reads
- * the options, format.c the texts (formats, tables), cpu.c gives the bytes of each CPU's
- * pages, unpacked by unpack.c, ring.c the records in them, merge.c brings the records of all CPUs and buffers
- * in time order, sample.c writes them to the stream.
+ * The flow: file.c reads the head of the file and finds the sections, option.c reads the options,
+ * format.c the texts (formats, tables), cpu.c gives the bytes of each CPU's pages, unpacked by
+ * unpack.c, ring.c the records in them, merge.c brings the records of all CPUs and buffers in time
+ * order, sample.c writes them to the stream.
  */
 #ifndef PP_TRACEDAT_PARTS_H
 #define PP_TRACEDAT_PARTS_H
