@@ -221,7 +221,7 @@ follow() {
 	left="$rec $of"
 	# It answers when it records.
 	echo ping >&8
-	read -r _ <&9
+	[ "$(answer ack)" = ack ] || diag "no answer"
 	printf 'abc' >&7
 	exec 7>&-
 	wait "$of"

@@ -242,6 +242,12 @@ await() {
 	done
 }
 
+# answer FIFO: a line from it, without NULs, that comes within a minute. The test has the FIFO open for
+# reading and writing, so that opening it does not wait.
+answer() {
+	timeout 60 sh -c 'IFS= read -r line && printf "%s\n" "$line"' <"$1" | tr -d '\0'
+}
+
 # gone PID: a process ended. Its parent need not have asked for its status.
 gone() {
 	! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null

@@ -215,20 +215,19 @@ is "$status" 0 'the recording is whole'
 mkfifo commands answers
 "$pcap" -e cpu-clock:u -F 999 -p "$busy" -D -1 --control fifo:commands,answers -o control.data 20 2>"$ERR" &
 recorder=$!
-exec 9<>answers
-answer() {
-	echo "$1" >commands
-	IFS= read -r line <&9
-	printf '%s' "$line" | tr -d '\0'
+exec 8<>commands 9<>answers
+tell() {
+	echo "$1" >&8
+	answer answers
 }
-is "$(answer ping)" ack 'a command is answered'
-is "$(answer enable)" ack 'events are enabled'
+is "$(tell ping)" ack 'a command is answered'
+is "$(tell enable)" ack 'events are enabled'
 sleep 0.3
-is "$(answer evlist)" ack 'events are listed'
-is "$(answer stop)" ack 'the recording is ended'
+is "$(tell evlist)" ack 'events are listed'
+is "$(tell stop)" ack 'the recording is ended'
 wait "$recorder"
 is "$?" 0 'and is done'
-exec 9>&-
+exec 8>&- 9>&-
 like "$ERR" '^pcap-perf: cpu-clock:u$' 'the list'
 "$BIN/pdecode" -t control.data >control.text
 ok 'there are samples' test -s control.text

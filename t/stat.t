@@ -208,10 +208,9 @@ mkfifo ctl ack
 counter=$!
 exec 3<>ack 4<>ctl
 echo ping >&4
-read -r answer <&3
-is "$answer" ack '--control: ping is answered'
+is "$(answer ack)" ack '--control: ping is answered'
 echo stop >&4
-read -r answer <&3
+answer ack >/dev/null
 wait "$counter"
 like controlled '<not counted>' '-D -1: nothing is counted before enable'
 exec 3<&- 4<&-
