@@ -313,7 +313,7 @@ void trace_zstd_release(struct trace_zstd *z);
 
 /*
  * Starts threads that unpack chunks, if there are any: `threads` with the calling one; 0: as many
- * as there are CPUs, if the file is not small. Without memory for them there are fewer, or none.
+ * as there are CPUs to be had, if the file is not small. Without memory there are fewer, or none.
  */
 void trace_unpackers_start(struct trace *t, unsigned threads);
 /* What was given is not unpacked after this. */

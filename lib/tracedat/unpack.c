@@ -107,12 +107,20 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* A CPU is left to who takes the stream: the filter that reads the pipe, a thread that prints. */
+static unsigned usual_threads(const struct trace *t)
+{
+	unsigned n = t->size < TRACE_AHEAD_BEGIN ? 1 : threads_usual(USUAL_MAX);
+
+	return n > 1 && (t->w->out->fn || out_is_pipe(t->w->out)) ? n - 1 : n;
+}
+
 void trace_unpackers_start(struct trace *t, unsigned threads)
 {
 	struct trace_unpackers *u;
 
 	if (!threads)
-		threads = t->size < TRACE_AHEAD_BEGIN ? 1 : threads_usual(USUAL_MAX);
+		threads = usual_threads(t);
 	if (threads < 2 || t->packing == TRACE_PLAIN)
 		return;
 	u = calloc(1, sizeof(*u));
