@@ -78,9 +78,9 @@ void line_tables_release(struct line_tables *t)
 static int read_table(struct unit *u, struct line_table *t)
 {
 	struct line_tables *all = &u->file->tables;
-	int rc = line_files_read(&t->files, &u->die, false);
+	int rc = line_files_read(&t->files, &u->die, &all->sections, false);
 
-	all->read += t->files.size;
+	all->read += t->files.size + 1;
 	if (t->files.section_size)
 		all->there = t->files.section_size;
 	if (!rc) {

@@ -57,6 +57,7 @@ struct line_tables {
 	struct line_table **v;
 	uint32_t n, cap;
 	struct map64 by_offset; /* in the section: index in v, + 1 */
+	struct line_sections sections;
 	/* Bytes of the section; tables of a damaged file may overlap, so that more are read. */
 	uint64_t read, there;
 };

@@ -13,7 +13,8 @@
 
 #define FORMATS_MAX 16 /* what an entry of DWARF 5 tells */
 
-enum section { LINE, STR, LINE_STR, SECTIONS };
+enum section { LINE, STR, LINE_STR };
+_Static_assert(LINE_STR + 1 == LINE_SECTIONS, "as many as there is room for");
 
 struct format {
 	uint64_t content, form;
@@ -21,19 +22,20 @@ struct format {
 
 struct reader {
 	struct cursor c;
-	const Elf_Data *section[SECTIONS];
+	const struct line_sections *sections;
 	unsigned offset_size;
 	bool sealed;
 };
 
 /* The first section of each name, as libdw takes it; libdw has unpacked them. */
-static bool find_sections(struct reader *r, Elf *elf)
+static void find_sections(struct line_sections *s, Elf *elf)
 {
-	static const char *const wanted[SECTIONS] = {"line", "str", "line_str"};
+	static const char *const wanted[LINE_SECTIONS] = {"line", "str", "line_str"};
 	size_t names;
 
+	*s = (struct line_sections){.elf = elf};
 	if (elf_getshdrstrndx(elf, &names))
-		return false;
+		return;
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
 		GElf_Shdr sh;
 		const char *name =
@@ -47,14 +49,13 @@ static bool find_sections(struct reader *r, Elf *elf)
 			name += 7;
 		else
 			continue;
-		for (int i = 0; i < SECTIONS; i++)
-			if (!r->section[i] && !strcmp(name, wanted[i])) {
-				r->section[i] = elf_getdata(scn, NULL);
-				if (r->section[i] && !r->section[i]->d_buf)
-					r->section[i] = NULL;
+		for (int i = 0; i < LINE_SECTIONS; i++)
+			if (!s->v[i] && !strcmp(name, wanted[i])) {
+				s->v[i] = elf_getdata(scn, NULL);
+				if (s->v[i] && !s->v[i]->d_buf)
+					s->v[i] = NULL;
 			}
 	}
-	return r->section[LINE] != NULL;
 }
 
 /* A text in the table itself; NULL: it has no end. */
@@ -73,7 +74,7 @@ static uint64_t get_offset(struct reader *r)
 static const char *get_distant(struct reader *r, enum section s)
 {
 	uint64_t at = get_offset(r);
-	const Elf_Data *d = r->section[s];
+	const Elf_Data *d = r->sections->v[s];
 	const char *text;
 	size_t left;
 
@@ -225,10 +226,10 @@ static int read_header(struct line_files *f, struct reader *r)
 	return f->version == 5 ? read_new(f, r) : read_old(f, r);
 }
 
-int line_files_read(struct line_files *f, Dwarf_Die *unit, bool sealed)
+int line_files_read(struct line_files *f, Dwarf_Die *unit, struct line_sections *known, bool sealed)
 {
 	Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(unit->cu));
-	struct reader r = {.sealed = sealed};
+	struct reader r = {.sections = known, .sealed = sealed};
 	Dwarf_Attribute attr;
 	Dwarf_Word at;
 	GElf_Ehdr eh;
@@ -237,12 +238,14 @@ int line_files_read(struct line_files *f, Dwarf_Die *unit, bool sealed)
 	memset(f, 0, sizeof(*f));
 	if (!dwarf_attr(unit, DW_AT_stmt_list, &attr) || dwarf_formudata(&attr, &at))
 		return PP_ENOENT;
-	if (!find_sections(&r, elf) || !gelf_getehdr(elf, &eh))
+	if (known->elf != elf)
+		find_sections(known, elf);
+	if (!known->v[LINE] || !gelf_getehdr(elf, &eh))
 		return PP_EUNSUPPORTED;
 	if (dwarf_attr(unit, DW_AT_comp_dir, &attr))
 		f->comp_dir = dwarf_formstring(&attr);
 	r.c = cursor_make(
-		r.section[LINE]->d_buf, r.section[LINE]->d_size,
+		known->v[LINE]->d_buf, known->v[LINE]->d_size,
 		eh.e_ident[EI_DATA] !=
 			(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB));
 	f->section_size = cursor_left(&r.c);

@@ -4,7 +4,8 @@
  * times as long.
  *
  *	struct line_files f = {0};
- *	if (line_files_read(&f, &unit, true) == 0 && line_files_name(&f, number, &path) == 0)
+ *	struct line_sections sections = {0};
+ *	if (line_files_read(&f, &unit, &sections, true) == 0 && line_files_name(&f, number, &path) == 0)
  *		puts(buf_str(&path));
  *	line_files_release(&f);
  *
@@ -36,6 +37,13 @@ struct line_program {
 	const uint8_t *lengths; /* numbers that each opcode below opcode_base has, from opcode 1 */
 };
 
+/* What a file has for all its tables; zeroed before the first of them. */
+#define LINE_SECTIONS 3
+struct line_sections {
+	const Elf *elf;
+	const Elf_Data *v[LINE_SECTIONS];
+};
+
 /* Its names are those of the file's sections, and live as long. */
 struct line_files {
 	const char *comp_dir; /* NULL: none */
@@ -53,7 +61,8 @@ struct line_files {
  * was given to dwarf_seal. 0; PP_ENOENT: it has none; PP_EUNSUPPORTED: libdw may know it;
  * PP_ECORRUPT; PP_ENOMEM. After an error there are sizes, as far as they are known, and no names.
  */
-int line_files_read(struct line_files *f, Dwarf_Die *unit, bool sealed);
+int line_files_read(struct line_files *f, Dwarf_Die *unit, struct line_sections *known,
+		    bool sealed);
 void line_files_release(struct line_files *f);
 
 /* The path of a file, as libdw tells it. 0; PP_ENOENT: there is no such file; PP_ENOMEM. */

@@ -51,6 +51,7 @@ struct binary {
 	struct dwarf_whole whole[2]; /* what dwarf and alt read */
 	struct arena copies;	     /* of sections, see dwarf_seal.h */
 	struct map64 split_files;    /* by Dwarf: 1 if it can be used */
+	struct line_sections sections;
 	struct binary_files files[BINARY_FILES];
 	Dwarf_CU *split;    /* the unit of split DWARF that was asked for last, */
 	Dwarf_Off skeleton; /* and what it has in the file */

@@ -101,7 +101,7 @@ int lines_place(struct binary *b, Dwarf_Die *die, struct buf *place)
 	if (f->cu != unit.cu) {
 		line_files_release(&f->files);
 		f->cu = unit.cu;
-		rc = line_files_read(&f->files, &unit, true);
+		rc = line_files_read(&f->files, &unit, &b->sections, true);
 	}
 	if (!rc)
 		rc = line_files_name(&f->files, i, place);

@@ -290,7 +290,8 @@ static void check_unit(Dwarf_Die *unit, struct account *sum)
 	Dwarf_Addr addr = 0, next, ended = 0;
 	size_t n;
 	bool end;
-	int rc = line_files_read(&files, unit, false);
+	static struct line_sections sections;
+	int rc = line_files_read(&files, unit, &sections, false);
 
 	if (rc)
 		return;
