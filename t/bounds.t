@@ -28,6 +28,17 @@ ok 'all of them come through' test "$(wc -c <symbols)" -ge "$(wc -c <execs.ps)"
 peak '20,000 recordings in one stream' $((64 * more)) "'$BIN/psym' sources.ps" 'cat >symbols'
 ok 'all of them come through' test "$(wc -c <symbols)" -ge "$(wc -c <sources.ps)"
 
+# Large chunks of a trace.dat do not leave their room to small ones.
+if perl -MCompress::Zlib -e 1 2>/dev/null; then
+	"$ROOT/t/trace-make" packing=zlib zeros=80 >zeros.dat
+	for n in 1 4; do
+		peak "large and small chunks of pages, $n threads" $((24 * more)) "'$BIN/pdecode' --threads $n zeros.dat" 'cat >events'
+		ok 'events come through' test "$(wc -c <events)" -gt 4000
+	done
+else
+	skip 4 'perl has no Compress::Zlib'
+fi
+
 # A section with the symbols, packed, that unpacks to 400 MB of zeros.
 head -c 400000000 /dev/zero | gzip >bomb.gz
 cat >lib.c <<'C'

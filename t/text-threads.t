@@ -112,19 +112,18 @@ case $shim in
 esac
 nm "$BIN/pdecode" 2>/dev/null | grep -q __asan_init && shim=/nonexistent
 failing() {
-	FAIL=$1 FAIL_PROG=pdecode FAIL_COUNT=count LD_PRELOAD=$shim "$BIN/pdecode" $form --threads 3 "$file" >many 2>err
+	FAIL=$1 FAIL_PROG=pdecode FAIL_COUNT=count LD_PRELOAD=$shim "$BIN/pdecode" "$form" --threads 3 "$file" >many 2>err
 }
 if [ -e "$shim" ]; then
-	for form in -t -b; do
-		file=mem.data
-		# Text is not asked for: libtraceevent itself crashes if it lacks memory.
-		[ $form = -t ] || file=$data/sched.dat
+	# Text of a trace.dat is not asked for: libtraceevent itself crashes if it lacks memory.
+	for what in '-t mem.data' "-b $data/sched.dat" "-b $data/trace-zlib.dat"; do
+		form=${what%% *} file=${what#* }
 		name=${file##*/}
-		"$BIN/pdecode" $form --threads 3 "$file" >one 2>/dev/null
+		"$BIN/pdecode" "$form" --threads 3 "$file" >one 2>/dev/null
 		for fail in thread:1 thread:2 thread:3 thread:1+ thread:2+; do
 			failing $fail
 			is $? 0 "$name, $fail fails: status"
-			ok "$name, $fail fails: text" cmp one many
+			ok "$name, $fail fails: output" cmp one many
 		done
 		failing alloc:0
 		calls=$(cat count)
@@ -133,7 +132,7 @@ if [ -e "$shim" ]; then
 			n=$((calls * i / 41))
 			failing alloc:$n
 			case $? in
-			0) cmp -s one many || bad="$bad $n:text" ;;
+			0) cmp -s one many || bad="$bad $n:output" ;;
 			2) [ -s err ] || bad="$bad $n:message" ;;
 			*) bad="$bad $n:status" ;;
 			esac
@@ -141,6 +140,6 @@ if [ -e "$shim" ]; then
 		is "$bad" '' "$name: memory that is short"
 	done
 else
-	skip 22 't/shim.so is not built, or cannot be loaded'
+	skip 33 't/shim.so is not built, or cannot be loaded'
 fi
 done_testing

@@ -21,7 +21,7 @@ const struct opt ssink_options[] = {
 	{'t', "text", NULL, "write text, as perf script or trace-cmd report prints it"},
 	{'j', "json", NULL, "write JSON, one object a line"},
 	{PLAIN, "plain", NULL, "write the binary stream unpacked: version 1, for other readers"},
-	{THREADS, "threads", "N", "use N threads, to print text"},
+	{THREADS, "threads", "N", "use N threads, to print and to unpack"},
 	{0},
 };
 

@@ -25,7 +25,7 @@ static int block_room(struct trace *t, struct trace_cpu *c, size_t size)
 
 	if (size <= c->block_cap)
 		return 0;
-	if (size - c->block_cap > TRACE_HELD_MAX - t->held)
+	if (t->held + (size - c->block_cap) > TRACE_HELD_MAX)
 		return PP_ELIMIT;
 	p = malloc(size);
 	if (!p)
@@ -67,13 +67,9 @@ static int read_bytes(struct trace *t, struct trace_cpu *c, uint8_t *to, uint64_
 
 	if (n > c->left)
 		return PP_ECUT;
-	/* Packed data that overlap would make work without end out of a small file. */
-	if (t->data_read > 2 * t->size)
-		return PP_ECORRUPT;
 	rc = src_pread(t->src, to, n, c->pos);
 	c->pos += n;
 	c->left -= n;
-	t->data_read += n;
 	return rc;
 }
 
@@ -89,6 +85,7 @@ static int read_head(struct trace *t, struct trace_cpu *c, struct trace_chunk *k
 	c->chunks--;
 	k->ahead = false;
 	k->offset = c->pos;
+	k->n = 0;
 	k->rc = read_bytes(t, c, head, 8);
 	if (k->rc)
 		return 0;
@@ -98,6 +95,8 @@ static int read_head(struct trace *t, struct trace_cpu *c, struct trace_chunk *k
 		k->rc = PP_ELIMIT;
 	else if (k->n > c->left)
 		k->rc = PP_ECUT;
+	if (k->rc)
+		k->n = 0;
 	return 0;
 }
 
@@ -115,7 +114,7 @@ static void read_ahead(struct trace *t, struct trace_cpu *c, struct trace_chunk 
 	if (k->rc || k->n > TRACE_AHEAD_CHUNK || k->size > TRACE_AHEAD_CHUNK)
 		return;
 	if (k->size > k->cap) {
-		if (k->size - k->cap > TRACE_AHEAD_MAX - t->ahead)
+		if (t->ahead + (k->size - k->cap) > TRACE_AHEAD_MAX)
 			return;
 		p = realloc(k->bytes, k->size);
 		if (!p)
@@ -187,6 +186,17 @@ static int next_group(struct trace *t, struct trace_cpu *c)
 	return g->n ? 0 : PP_END;
 }
 
+/* The room of a large chunk is not kept for others. */
+static void drop_large(struct trace *t, struct trace_cpu *c)
+{
+	if (c->block_cap <= TRACE_AHEAD_CHUNK)
+		return;
+	t->held -= c->block_cap;
+	free(c->block);
+	c->block = NULL;
+	c->block_cap = 0;
+}
+
 static int read_chunk(struct trace *t, struct trace_cpu *c)
 {
 	struct trace_group *g = c->groups ? &c->groups[c->now] : NULL;
@@ -198,6 +208,11 @@ static int read_chunk(struct trace *t, struct trace_cpu *c)
 	g = &c->groups[c->now];
 	k = &g->v[g->at++];
 	c->block_offset = k->offset;
+	/* Packed data that overlap would make work without end out of a small file. */
+	if (t->data_read > 2 * t->size)
+		return PP_ECORRUPT;
+	t->data_read += 8 + (uint64_t)k->n;
+	drop_large(t, c);
 	rc = k->ahead ? k->rc : unpack_here(t, c, k);
 	if (rc)
 		return rc;
@@ -237,6 +252,7 @@ static int begin(struct trace *t, struct trace_cpu *c)
 	/* The size that is recorded of packed data is not that of all their bytes. */
 	c->left = t->size - c->offset;
 	rc = read_bytes(t, c, head, 4);
+	t->data_read += 4;
 	if (!rc)
 		c->chunks = (uint32_t)trace_number(t, head, 4);
 	return rc;

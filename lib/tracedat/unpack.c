@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define USUAL_MAX   4 /* threads that nobody asked for */
 #define THREADS_MAX 64
@@ -27,6 +28,8 @@ static int unpack_zstd(struct trace_zstd *z, const uint8_t *packed, size_t n, ui
 					       1 /* ZSTD_f_zstd1_magicless */);
 	}
 	got = ZSTD_decompressDCtx(*ctx, to, size, packed, n);
+	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+		return PP_ENOMEM;
 	return ZSTD_isError(got) || got != size ? PP_ECORRUPT : 0;
 }
 
@@ -34,12 +37,16 @@ int trace_unpack(const struct trace *t, struct trace_zstd *z, const uint8_t *pac
 		 uint8_t *to, size_t size)
 {
 	uLongf got = size;
+	int rc;
 
 	if (t->packing == TRACE_ZSTD)
 		return unpack_zstd(z, packed, n, to, size);
 	if (t->packing != TRACE_ZLIB)
 		return PP_ECORRUPT;
-	return uncompress(to, &got, packed, n) != Z_OK || got != size ? PP_ECORRUPT : 0;
+	rc = uncompress(to, &got, packed, n);
+	if (rc == Z_MEM_ERROR)
+		return PP_ENOMEM;
+	return rc != Z_OK || got != size ? PP_ECORRUPT : 0;
 }
 
 void trace_zstd_release(struct trace_zstd *z)
