@@ -5,7 +5,8 @@
  *
  *	struct line_files f = {0};
  *	struct line_sections sections = {0};
- *	if (line_files_read(&f, &unit, &sections, true) == 0 && line_files_name(&f, number, &path) == 0)
+ *	rc = line_files_read(&f, &unit, &sections, true);
+ *	if (!rc && line_files_name(&f, number, &path) == 0)
  *		puts(buf_str(&path));
  *	line_files_release(&f);
  *
