@@ -110,12 +110,7 @@ fi
 
 # wait_for FILE ERE: until a line of it matches, for a minute at most.
 wait_for() {
-	t_i=0
-	until grep -Eq -e "$2" "$1" 2>/dev/null || [ $t_i = 600 ]; do
-		sleep 0.1
-		t_i=$((t_i + 1))
-	done
-	[ $t_i -lt 600 ]
+	await grep -Eqs -e "$2" "$1" >&2
 }
 
 # --- ftrace text, as trace_pipe has it: each line is shown before the next one comes ---

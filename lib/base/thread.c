@@ -6,12 +6,12 @@
 #include <sched.h>
 #include <signal.h>
 
-unsigned threads_usual(unsigned most)
+unsigned threads_usual(void)
 {
 	cpu_set_t set;
 	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
 
-	return n < 1 ? 1 : (unsigned)n > most ? most : (unsigned)n;
+	return n < 1 ? 1 : n > THREADS_USUAL ? THREADS_USUAL : (unsigned)n;
 }
 
 int thread_start(pthread_t *t, void *(*run)(void *), void *arg)

@@ -1,7 +1,7 @@
 /*
  * Threads of a filter.
  *
- *	unsigned n = threads_usual(4);
+ *	unsigned n = threads_usual();
  *	rc = thread_start(&t, run, arg);
  *	pthread_join(t, NULL);
  */
@@ -10,8 +10,10 @@
 
 #include <pthread.h>
 
-/* As many as there are CPUs that the process may use; `most` at most. */
-unsigned threads_usual(unsigned most);
+#define THREADS_USUAL 4 /* that nobody asked for */
+
+/* As many as there are CPUs that the process may use; THREADS_USUAL at most. */
+unsigned threads_usual(void);
 
 /*
  * Starts a thread. Signals are for the thread that waits for input; the new one takes those of its

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#define USUAL_MAX 4	       /* threads that nobody asked for */
 #define AHEAD	  4	       /* blocks that wait, beside those that are printed */
 #define TEXT_ROOM (1u << 20)   /* bytes of text that wait for those before them */
 #define PIECE	  (1u << 16)   /* of text that is given to the output */
@@ -308,7 +307,7 @@ int printers_new(struct printers **p, struct out *out, const struct stext_opts *
 	all->out = out;
 	all->opts = *opts;
 	all->d = d;
-	all->want = threads ? threads : threads_usual(USUAL_MAX);
+	all->want = threads ? threads : threads_usual();
 	if (all->want > PRINTERS_MAX)
 		all->want = PRINTERS_MAX;
 	pthread_mutex_init(&all->lock, NULL);

@@ -142,7 +142,7 @@ static void look_ahead(struct trace *t, struct trace_cpu *c)
 		trace_unpackers_give(t, g);
 }
 
-/* A chunk that another thread has unpacked becomes the block, whose room it gets. */
+/* What another thread has unpacked becomes the block; the chunk gets the room of the one before. */
 static void take_over(struct trace *t, struct trace_cpu *c, struct trace_chunk *k)
 {
 	uint8_t *block = c->block;

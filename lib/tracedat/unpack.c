@@ -9,7 +9,6 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#define USUAL_MAX   4 /* threads that nobody asked for */
 #define THREADS_MAX 64
 
 static int unpack_zstd(struct trace_zstd *z, const uint8_t *packed, size_t n, uint8_t *to,
@@ -117,7 +116,7 @@ static void *work(void *arg)
 /* A CPU is left to who takes the stream: the filter that reads the pipe, a thread that prints. */
 static unsigned usual_threads(const struct trace *t)
 {
-	unsigned n = t->size < TRACE_AHEAD_BEGIN ? 1 : threads_usual(USUAL_MAX);
+	unsigned n = t->size < TRACE_AHEAD_BEGIN ? 1 : threads_usual();
 
 	return n > 1 && (t->w->out->fn || out_is_pipe(t->w->out)) ? n - 1 : n;
 }
