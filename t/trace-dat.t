@@ -181,7 +181,7 @@ if have trace-cmd; then
 	mkdir made
 	cp x.dat made/
 	cp "$ROOT"/t/data/trace-*.dat made/
-	make_dat version=6 big=1 long=4 >made/v6.dat
+	make_dat version=6 big=1 long=4 clock_option=1 >made/v6.dat
 	for opts in -l '--ns --ts-diff' -N '-O fgraph:tailprint=1 -O fgraph:depth' '-O parent=1'; do
 		run "$ROOT/t/oracle/trace-report" -o "--trace-cmd $(trace_cmd_as) $opts" made
 		is "$status" 0 "as trace-cmd here prints with $opts"
