@@ -108,11 +108,7 @@ begin() {
 	"$perf" -o "run$n.data" -x ./c2 --probe values 2>"$ERR" &
 	pid=$!
 	left=$pid
-	i=0
-	while ! grep -q "[:/]pcap_${pid}_" "$tracefs/uprobe_events" && [ $i -lt 100 ]; do
-		sleep 0.1
-		i=$((i + 1))
-	done
+	await grep -q "[:/]pcap_${pid}_" "$tracefs/uprobe_events"
 }
 for sig in INT TERM HUP; do
 	begin
@@ -159,17 +155,10 @@ if "$BIN/pprobe" -n -x ./c2 values >line && sed 's,:probe_c2/,:pptest_other/,' l
 	# A recorder that is dead, but that nobody has waited for.
 	sh -c '"$1" -o z.data -x ./c2 --probe values & echo $! >zombie.pid; exec sleep 30' - "$perf" 2>/dev/null &
 	left=$!
-	i=0
-	while ! { [ -s zombie.pid ] && grep -q ":pcap_$(cat zombie.pid)_" "$tracefs/uprobe_events"; } && [ $i -lt 100 ]; do
-		sleep 0.1
-		i=$((i + 1))
-	done
+	await test -s zombie.pid
+	await grep -q ":pcap_$(cat zombie.pid)_" "$tracefs/uprobe_events"
 	kill -s KILL "$(cat zombie.pid)"
-	i=0
-	while ! grep -q '^State:.*Z' "/proc/$(cat zombie.pid)/status" && [ $i -lt 100 ]; do
-		sleep 0.1
-		i=$((i + 1))
-	done
+	await gone "$(cat zombie.pid)"
 	run "$perf" -o next.data -x ./c2 --probe several -- ./c2 3
 	is "$(ours "$(cat zombie.pid)_")" 0 'one that nobody has waited for is gone, too'
 	kill "$left"
@@ -247,11 +236,7 @@ if unshare -m sh -c 'mount -t tmpfs none private && cp loop private/inner' 2>"$E
 		unshare -m sh -c 'mount -t tmpfs none private && cp loop private/inner && exec private/inner 20' <go >"$OUT" &
 	of=$!
 	exec 7>go
-	i=0
-	while [ "$(readlink "/proc/$of/exe")" != "$TMP/private/inner" ] && [ $i -lt 100 ]; do
-		sleep 0.1
-		i=$((i + 1))
-	done
+	await sh -c '[ "$(readlink "/proc/$1/exe")" = "$2" ]' - "$of" "$TMP/private/inner"
 	[ ! -e private/inner ]
 	is "$?" 0 'a program that only its process sees'
 	follow "$of" --probe 'step n'
@@ -341,11 +326,7 @@ live() {
 	recipe=$1
 	shift
 	(
-		i=0
-		while ! grep -q '[:/]pcap_' "$tracefs/uprobe_events" && [ $i -lt 100 ]; do
-			sleep 0.1
-			i=$((i + 1))
-		done
+		await grep -q '[:/]pcap_' "$tracefs/uprobe_events"
 		sleep 1.5
 		eval "$work"
 	) >"$TMP/work" 2>&1 &

@@ -214,11 +214,15 @@ sh -c 'while [ ! -e go ]; do sleep 0.05; done; exec ./jitted map anon 65534' >us
 pid=$!
 "$BIN/pcap-perf" -F 999 -e cpu-clock:u -p $pid -o user.data 60 2>record.log &
 recorder=$!
-await test -s user.data
+# begun FILE PID: the process has written to the file, or is gone.
+begun() {
+	[ -s "$1" ] || gone "$2"
+}
+await begun user.data $recorder
 : >go
-await test -s user.pid || kill $pid
-kill -INT $recorder
-if wait $recorder && [ -s user.pid ]; then
+await begun user.pid $pid
+kill -INT $recorder 2>/dev/null
+if wait $recorder && [ -s user.pid ] && [ "$(id -u)" = 0 ]; then
 	map=/tmp/perf-$pid.map
 	"$BIN/pdecode" user.data >user.ps 2>/dev/null
 	fold user.ps
@@ -250,6 +254,7 @@ if wait $recorder && [ -s user.pid ]; then
 	fold --symfs own user.ps
 	like "$OUT" 'mapped code [0-9]+$' 'below --symfs a map is believed'
 else
+	kill "$pid" 2>/dev/null
 	skip 9 'another user cannot be had here'
 fi
 

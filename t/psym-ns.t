@@ -50,12 +50,11 @@ unshare $as --mount --pid --fork --kill-child sh -c \
 	"mount --bind '$TMP/private' /tmp && exec timeout 20 /tmp/inside" >ns.log 2>&1 &
 ns=$!
 trap 'kill -9 $ns 2>/dev/null || :; t_end' EXIT
-tries=0
-while [ ! -s "$(echo private/perf-*.map)" ] && [ $tries -lt 50 ]; do
-	kill -0 $ns 2>/dev/null || skip_all 'namespaces cannot be made here'
-	tries=$((tries + 1))
-	sleep 0.1
-done
+has_map() {
+	gone $ns || [ -s "$(echo private/perf-*.map)" ]
+}
+await has_map
+! gone $ns || skip_all 'namespaces cannot be made here'
 "$BIN/pcap-perf" -a -F 499 -e cpu-clock:u -o p.data 1 >record.log 2>&1 ||
 	skip_all 'recording the whole machine is not allowed here'
 "$BIN/pdecode" p.data >p.ps 2>/dev/null || skip_all 'nothing was recorded'

@@ -72,11 +72,7 @@ pipe=$!
 exec 3>in
 head -c $((size - 48)) a.pstream >&3 # all but END
 # It writes what it has before it waits.
-tries=0
-until [ "$(wc -c <passed)" -gt $((size - 48)) ] || [ $tries = 1000 ]; do
-	sleep 0.01
-	tries=$((tries + 1))
-done
+await sh -c '[ "$(wc -c <passed)" -gt "$1" ]' - $((size - 48))
 kill -9 "$(cat pid)"
 wait "$pipe"
 status=$?
@@ -194,11 +190,7 @@ mkfifo fed
 "$BIN/psym" fed 2>/dev/null | "$BIN/psym" -j >fed.json 2>/dev/null &
 exec 3>fed
 head -c $((size - 48)) a.pstream >&3 # all but END
-tries=0
-until grep -q '"type":"sample"' fed.json || [ $tries = 1000 ]; do
-	sleep 0.01
-	tries=$((tries + 1))
-done
+await grep -q '"type":"sample"' fed.json
 ok 'what was held back is handed on when the input pauses' grep -q '"type":"sample"' fed.json
 exec 3>&-
 wait
