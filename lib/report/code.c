@@ -204,20 +204,21 @@ static void count_at(const struct function *f, uint32_t *next, const cs_insn *in
 	}
 }
 
-/* The source line of an instruction, if it is another one than that before. */
-static void find_line(const struct code *c, uint64_t vaddr, struct fact *fact, const char **file,
-		      uint32_t *line)
+/* The source line of an instruction, if it is another one than that before. 0 or PP_ENOMEM. */
+static int find_line(const struct code *c, uint64_t vaddr, struct fact *fact, const char **file,
+		     uint32_t *line)
 {
 	struct source_frame frames[DEBUGINFO_FRAMES_MAX];
 	uint32_t n;
+	int rc = c->info ? debuginfo_find(c->info, vaddr, true, frames, &n) : PP_ENOENT;
 
-	if (!c->info || debuginfo_find(c->info, vaddr, true, frames, &n) || !n || !frames[0].file ||
-	    !frames[0].line)
-		return;
+	if (rc || !n || !frames[0].file || !frames[0].line)
+		return rc == PP_ENOMEM ? rc : 0;
 	if (*file && *line == frames[0].line && !strcmp(*file, frames[0].file))
-		return;
+		return 0;
 	*file = fact->file = frames[0].file;
 	*line = fact->line = frames[0].line;
+	return 0;
 }
 
 static int tell(const struct function *f, uint32_t next, const struct code *c, fact_fn *fn,
@@ -251,8 +252,9 @@ static int tell(const struct function *f, uint32_t next, const struct code *c, f
 		count_at(f, &next, in, &fact);
 		fact.share = report_share(fact.weight, f->self);
 		fact.hot = fact.share >= HOT;
-		find_line(c, in->address - c->addr + c->vaddr, &fact, &file, &line);
-		rc = fn(ctx, f, &fact);
+		rc = find_line(c, in->address - c->addr + c->vaddr, &fact, &file, &line);
+		if (!rc)
+			rc = fn(ctx, f, &fact);
 	}
 	if (in)
 		cs_free(in, 1);
