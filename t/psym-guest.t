@@ -46,9 +46,22 @@ static void sample(uint16_t misc, uint64_t ip, uint64_t n, const uint64_t *chain
 	put(chain, 8 * n);
 }
 
+/* A mapping in the guest's kernel; the name has 40 bytes. */
+static void mapping(uint64_t start, uint64_t len, uint64_t pgoff, const char *name)
+{
+	uint32_t ids[2] = {42, 42};
+
+	head(1, 4, 8 + 24 + 40);
+	put(ids, 8);
+	put64(start);
+	put64(len);
+	put64(pgoff);
+	put(name, 40);
+}
+
 int main(void)
 {
-	char name[40] = "[guest.kernel.kallsyms]_text", comm[16] = "qemu";
+	char name[40] = "[guest.kernel.kallsyms]_text", module[40] = "[floppy]", comm[16] = "qemu";
 	uint64_t chain[] = {GUEST_KERNEL, 0xffffffff81101010, 0xffffffff81100020};
 	uint64_t none[] = {USER};
 	uint32_t pid[2] = {42, 42};
@@ -61,7 +74,7 @@ int main(void)
 	put64(104);
 	put64(128);
 	put64(data);
-	put64(8 + 8 + 16 + 8 + 32 + 40 + n);
+	put64(8 + 8 + 16 + 2 * (8 + 32 + 40) + n);
 	for (int i = 0; i < 6; i++)
 		put64(0);
 	put(attr, 112);
@@ -70,12 +83,9 @@ int main(void)
 	head(3, 2, 8 + 16);
 	put(pid, 8);
 	put(comm, 16);
-	head(1, 4, 8 + 24 + 40);
-	put(pid, 8);
-	put64(0xffffffff81100000);
-	put64(0x1000000);
-	put64(0xffffffff81100000);
-	put(name, 40);
+	mapping(0xffffffff81100000, 0x1000000, 0xffffffff81100000, name);
+	/* perf takes the last module that a guest lists for one that reaches to the end of memory. */
+	mapping(0, UINT64_MAX, 0, module);
 	sample(4, 0xffffffff81101010, 0, NULL);
 	sample(4, 0xffffffff81101018, 1, none);
 	sample(4, 0xffffffff81101010, 3, chain);
@@ -106,6 +116,7 @@ fields() {
 fields
 is "$status" 0 'without symbols of the guest'
 unlike "$OUT" 'guest_work|startup|\[guest' 'its addresses have no names'
+like "$OUT" 'ffffffff81101010 .*\(\[kernel\.kallsyms\]\)' 'what is mapped in the guest says nothing of the host'
 run "$BIN/psym" --missing guest.ps
 like "$OUT" 'inside of a virtual machine whose symbols are not known' 'and a reason'
 like "$OUT" 'helps --guest-kallsyms' 'and what would help'

@@ -40,11 +40,13 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 
 	out.dso = index ? r->dsos.v[index - 1]->out : 0;
 	if (rec->flags & PS_MMAP_KERNEL) {
-		if (index && index == m->host.dso)
-			kernel_mapping(&m->host.kernel, rec->addr, rec->len, rec->pgoff);
-		else if (index && index == m->guest.dso)
+		bool guest = rec->flags & PS_MMAP_GUEST;
+
+		if (index && index == m->guest.dso)
 			kernel_mapping(&m->guest.kernel, rec->addr, rec->len, rec->pgoff);
-		else if (index && (r->dsos.v[index - 1]->flags & PS_DSO_MODULE))
+		else if (index && !guest && index == m->host.dso)
+			kernel_mapping(&m->host.kernel, rec->addr, rec->len, rec->pgoff);
+		else if (index && !guest && (r->dsos.v[index - 1]->flags & PS_DSO_MODULE))
 			rc = on_module(r, m, rec, index);
 	} else if (index && !(rec->flags & (PS_MMAP_DATA | PS_MMAP_GUEST))) {
 		struct map map = {.start = rec->addr, .pgoff = rec->pgoff};
