@@ -30,7 +30,8 @@ tell() { # DIRECTORY
 make_in plain || bail "$(cat "$ERR")"
 tell plain >want
 like want '^p:probe_p/values D/p:0x[0-9a-f]+ msec=%di:s32 .* counter=@' 'the program itself'
-is "$(grep -c '^pprobe: ' want)" 0 'without complaints'
+# What a compiler leaves of variables is its own affair.
+is "$(grep '^pprobe: ' want | grep -vc 'optimized out')" 0 'without complaints'
 
 equal() { # DIRECTORY NAME
 	tell "$1" >got

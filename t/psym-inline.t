@@ -126,7 +126,8 @@ objcopy --update-section .debug_info=noise kept prog
 run "$BIN/psym" --inline --srcline -b p.ps
 is "$status" 0 'damaged debug information is no failure'
 folded --inline >damaged
-sed 's/;outer;.* /;outer /' damaged | awk '{ n[$1] += $2 } END { for (k in n) print k, n[k] }' | sort >got
+sed 's/;outer;.* /;outer /' damaged |
+	awk '{ v = $NF; sub(/ [0-9]+$/, ""); n[$0] += v } END { for (k in n) printf "%s %.0f\n", k, n[k] }' | sort >got
 sort plain >want
 same got want 'and every sample keeps its function'
 done_testing
