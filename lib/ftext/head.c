@@ -9,13 +9,15 @@
  *	 264.723979 |   0)    wl-1172     | ! 212.578 us  |  FUNCTION
  *	 0)   1.202 us    |  FUNCTION			 function_graph
  *
- * The name of a task may hold blanks and dashes; it has 16 columns at most and ends before the last
- * dash before the CPU.
+ * The name of a task may hold blanks and dashes, and ends before the last dash before the CPU. Kernels
+ * print 16 columns of it; other programs may know longer names, Android's among them. Before a buffer's
+ * colon and a blank there are no such names.
  */
 #include "ftext/parts.h"
 
-#define COMM_COLUMNS 16
-#define HEAD_MAX     512 /* bytes that are searched for a head */
+#define COMM_COLUMNS	     16
+#define COMM_COLUMNS_LATENCY 8
+#define HEAD_MAX	     512 /* bytes that are searched for a head */
 
 struct scan {
 	const char *p, *end;
@@ -67,10 +69,24 @@ static bool time_of(struct scan *s, struct ftext_head *h)
 	return true;
 }
 
-/* "COMM-PID" up to `end`, with what trace-cmd puts before it. */
+/* The name of a task that ends at `end`, with the buffer that trace-cmd puts before its columns. */
+static void names(const char *line, const char *end, int columns, struct ftext_head *h)
+{
+	const char *comm = end - line > columns ? end - columns : line;
+
+	h->buffer = ftext_trim(line, (size_t)(comm - line));
+	if (h->buffer.len && comm[-1] == ' ' && h->buffer.p[h->buffer.len - 1] == ':')
+		h->buffer.len--;
+	else
+		h->buffer.len = 0;
+	comm = h->buffer.len ? comm : line;
+	h->comm = ftext_trim(comm, (size_t)(end - comm));
+}
+
+/* "COMM-PID" up to `end`. */
 static bool task(const char *line, const char *end, struct ftext_head *h)
 {
-	const char *digits = end, *comm;
+	const char *digits = end;
 	struct scan s;
 
 	while (digits > line && ftext_digit(digits[-1]))
@@ -80,12 +96,7 @@ static bool task(const char *line, const char *end, struct ftext_head *h)
 	s = (struct scan){digits, end};
 	if (!number32(&s, &h->pid))
 		return false;
-	end = digits - 1;
-	comm = end - line > COMM_COLUMNS ? end - COMM_COLUMNS : line;
-	h->comm = ftext_trim(comm, (size_t)(end - comm));
-	h->buffer = ftext_trim(line, (size_t)(comm - line));
-	if (h->buffer.len && h->buffer.p[h->buffer.len - 1] == ':')
-		h->buffer.len--;
+	names(line, digits - 1, COMM_COLUMNS, h);
 	return true;
 }
 
@@ -162,9 +173,11 @@ static bool latency(const char *line, size_t len, struct ftext_head *h)
 		if (number32(&s, &h->pid) && s.p < end && *s.p == ' ')
 			break;
 	}
-	if (!p || p - line > 1 + COMM_COLUMNS)
+	if (!p)
 		return false;
-	h->comm = ftext_trim(line, (size_t)(p - 1 - line));
+	names(line, p - 1, COMM_COLUMNS_LATENCY, h);
+	if (h->comm.len > COMM_COLUMNS)
+		return false;
 	h->tgid = PS_NONE;
 	blanks(&s);
 	if (!number32(&s, &h->cpu))

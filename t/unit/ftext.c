@@ -94,6 +94,15 @@ static const struct line_case {
 	{"rcu_pree-18        1d..2. 52074us#: x: a=1", "rcu_pree|18|-|1|52074000", "x a=1"},
 	{"  <idle>-0         0d.s7.   10us!: try_to_wake_up <-wake_up_process",
 	 "<idle>|0|-|0|10000", "ftrace:function ip='try_to_wake_up' parent_ip='wake_up_process'"},
+	/* names of more than 16 bytes, and buffers */
+	{"com.google.android.youtube-23071 (23071) [002] ...1 1.5: x: a=1",
+	 "com.google.android.youtube|23071|23071|2|1500000000", "x a=1"},
+	{"kworker/u8:18-events_unbound-23    [001] d..3 1.5: x: a=1",
+	 "kworker/u8:18-events_unbound|23|-|1|1500000000", "x a=1"},
+	{"b1:                   wl-492   [001] 1.5: x: a=1", "b1/wl|492|-|1|1500000000", "x a=1"},
+	{"b1:       wl-492     1d..2.     1.500000: x: a=1", "b1/wl|492|-|1|1500000000", "x a=1"},
+	{"a_buffer:   <idle>-0       0.....     1.5: x: a=1", "a_buffer/<idle>|0|-|0|1500000000",
+	 "x a=1"},
 	/* no events */
 	{"", NULL, NULL},
 	{" => vfs_open", NULL, NULL},
