@@ -79,6 +79,17 @@ like "$OUT" 'prepare_to_wait_event;_raw_spin_unlock_irqrestore;local_clock' \
 run "$BIN/pdecode" -j "$texts/graph-time-task"
 like "$OUT" '"funcgraph_exit".*"time":264723977000,"cpu":0,"pid":1172,"tid":1172,"comm":"wl"|"event":"ftrace:funcgraph_exit","time":264723977000' \
 	'with time and task'
+# Calls that began before the text does: how long they took is known, their names are not.
+cat >cut.txt <<'T'
+ 0)   0.586 us    |          foo();
+ 0)   2.668 us    |        }
+ 0)   3.268 us    |      }
+ 0)               |      bar() {
+ 0)   1.268 us    |      }
+T
+run_pipe '"$BIN/pdecode" cut.txt' '"$BIN/pfold" --no-header'
+printf '[unknown];[unknown] %d\n[unknown];[unknown];bar 1268\n[unknown];[unknown];foo 586\n' $((3268 - 586)) >want
+same "$OUT" want 'calls whose beginning is not there are [unknown]'
 
 # --- fields ---
 cat >odd.txt <<'T'

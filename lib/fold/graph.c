@@ -140,7 +140,10 @@ static int add_name(struct fold_graph *g, const char *s, size_t n, uint32_t *nam
 	return g->text.err ? g->text.err : fold_name(g->fold, buf_str(&g->text), g->text.len, name);
 }
 
-/* The name of the function of an event: an address, or in text its name. */
+/*
+ * The name of the function of an event: an address, or in text its name, which the end of a call
+ * that began before the recording lacks.
+ */
 static int func_name(struct fold_graph *g, const struct graph_event *e, const struct sreader *r,
 		     const struct ps_record *rec, uint32_t *name)
 {
@@ -151,7 +154,7 @@ static int func_name(struct fold_graph *g, const struct graph_event *e, const st
 	size_t n;
 	int rc;
 
-	if (!field_get(&e->fields[FUNC], r, rec, &q))
+	if (!field_get(&e->fields[FUNC], r, rec, &q) || (q.kind == QV_STR && !q.len))
 		return fold_name(g->fold, "[unknown]", 9, name);
 	if (q.kind == QV_STR)
 		return add_name(g, q.s, q.len, name);
