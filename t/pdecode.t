@@ -141,6 +141,41 @@ run "$BIN/pdecode" -s zero.data
 is "$status" 1 'a record without size'
 like "$ERR" "offset $at: a record of 0 bytes" 'is reported with its offset'
 
+# simpleperf's recordings: the descriptions of tracepoints come in a record of its own, with 32 bits
+# for its size, or split into several. Made of perf's, which has them after the records.
+if have perl; then
+	cat >simpleperf.pl <<'E'
+local $/;
+my ($form, $d) = ($ARGV[0], <STDIN>);
+my ($data, $size) = unpack 'Q<2', substr $d, 40, 16;
+my ($at, $n) = unpack 'Q<2', substr $d, $data + $size, 16; # of the first feature, the tracing data
+my $text = pack('L<', $n) . substr($d, $at, $n) . "\0" x 70000;
+sub record {
+	my ($type, $n) = ($_[0], 8 + length $_[1]);
+	return pack('L<S<2', $type, $n >> 16, $n & 0xffff) . $_[1];
+}
+my $add = record(32777, $text);
+$add = join '', (map { record(32772, $_) } unpack '(a60000)*', $add), record(32773, '') if $form eq 'split';
+substr($d, 48, 8) = pack 'Q<', $size + length $add;
+substr($d, 72, 32) = "\0" x 32;
+print substr($d, 0, $data), $add, substr($d, $data, $size);
+E
+	gzip -dc "$ROOT/t/data/sched.data.gz" >perf.data
+	"$BIN/pdecode" -t -F comm,tid,time,trace perf.data >want
+	for form in long split; do
+		perl simpleperf.pl $form <perf.data >simpleperf.data
+		run "$BIN/pdecode" -t -F comm,tid,time,trace simpleperf.data
+		same "$OUT" want "tracepoints are described in a record of simpleperf's: $form"
+	done
+	run "$BIN/pdecode" -s simpleperf.data
+	like "$ERR" ', [2-9] split, 1 split_end$' 'the account names them'
+	head -c 60000 simpleperf.data >cut.data
+	run "$BIN/pdecode" -t cut.data
+	is "$status" 1 'one that is cut off'
+else
+	skip 4 'perl is not installed'
+fi
+
 # Cut off within the magic's neighbourhood: too short for any kind of recording.
 silent=
 for size in 8 9 12 15 16; do

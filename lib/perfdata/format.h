@@ -74,6 +74,32 @@ enum perf_rec {
 #define PERF_REC_USER_START 64
 
 /*
+ * simpleperf's own records (its record.h): type, number from PERF_SIMPLEPERF_START on, short name.
+ * Their size has 32 bits: the upper half lies where other records have misc.
+ */
+#define PERF_SIMPLEPERF_TYPES(R) \
+	R(KERNEL_SYMBOL, 1, "kernel_symbol") \
+	R(DSO, 2, "dso") \
+	R(SYMBOL, 3, "symbol") \
+	R(SPLIT, 4, "split") \
+	R(SPLIT_END, 5, "split_end") \
+	R(EVENT_ID, 6, "event_id") \
+	R(CALLCHAIN, 7, "callchain") \
+	R(UNWINDING_RESULT, 8, "unwinding_result") \
+	R(TRACING_DATA, 9, "tracing_data") \
+	R(DEBUG, 10, "debug")
+
+#define PERF_SIMPLEPERF_START 32768u
+#define PERF_SIMPLEPERF_MAX   16 /* more types than there are */
+
+enum perf_simpleperf {
+#define PERF_SIMPLEPERF_ENUM(name, number, text) \
+	PERF_SIMPLEPERF_##name = PERF_SIMPLEPERF_START + (number),
+	PERF_SIMPLEPERF_TYPES(PERF_SIMPLEPERF_ENUM)
+#undef PERF_SIMPLEPERF_ENUM
+};
+
+/*
  * Generic events: PERF_COUNT_HW_*, PERF_COUNT_SW_* and PERF_COUNT_HW_CACHE_* by number, perf's
  * names.
  */

@@ -140,6 +140,41 @@ static int after_feature(struct perf_reader *r, struct cursor c)
 	return perf_feed_feature(r, feature, c);
 }
 
+/* The tracing data of simpleperf: their size, then they, as in the file of a tracer. */
+static int simpleperf_tracing_data(struct perf_reader *r, struct cursor c)
+{
+	uint32_t size = get_u32(&c);
+
+	if (c.bad || size > cursor_left(&c))
+		return PP_ECUT;
+	return tracing_data(r, cursor_sub(&c, size));
+}
+
+/* A part of a record that was too long for simpleperf. */
+static int split(struct perf_reader *r, struct cursor c)
+{
+	size_t n = cursor_left(&c);
+
+	if (r->split.len + n > PERF_REC_BYTES_MAX)
+		return PP_ECORRUPT;
+	buf_add(&r->split, get_bytes(&c, n), n);
+	return r->split.err;
+}
+
+/* The parts make a record, of which only the type tells what it is. */
+static int split_end(struct perf_reader *r)
+{
+	struct cursor c = cursor_make(buf_str(&r->split), r->split.len, r->info.swap);
+	uint32_t type = get_u32(&c);
+	int rc = 0;
+
+	get_u32(&c); /* misc and size */
+	if (type == PERF_SIMPLEPERF_TRACING_DATA)
+		rc = simpleperf_tracing_data(r, c);
+	buf_reset(&r->split);
+	return rc;
+}
+
 static int follow(struct perf_reader *r, const struct perf_raw *raw)
 {
 	struct cursor c = perf_raw_body(raw, r->info.swap);
@@ -150,6 +185,9 @@ static int follow(struct perf_reader *r, const struct perf_raw *raw)
 	case PERF_REC_AUXTRACE: return after_auxtrace(r, c);
 	case PERF_REC_COMPRESSED: return inflate(r, c, false);
 	case PERF_REC_COMPRESSED2: return inflate(r, c, true);
+	case PERF_SIMPLEPERF_TRACING_DATA: return simpleperf_tracing_data(r, c);
+	case PERF_SIMPLEPERF_SPLIT: return split(r, c);
+	case PERF_SIMPLEPERF_SPLIT_END: return split_end(r);
 	default: return 0;
 	}
 }
@@ -188,11 +226,21 @@ static int damaged(struct perf_reader *r, const struct perf_raw *raw, int rc)
 	return 0;
 }
 
+static void count(struct perf_reader *r, uint32_t type)
+{
+	if (type < sizeof(r->counts) / sizeof(r->counts[0]))
+		r->counts[type]++;
+	else if (type - PERF_SIMPLEPERF_START < PERF_SIMPLEPERF_MAX)
+		r->simpleperf[type - PERF_SIMPLEPERF_START]++;
+	else
+		r->other++;
+}
+
 static inline int take(struct perf_reader *r, const struct perf_raw *raw)
 {
 	int rc;
 
-	r->counts[raw->type < 256 ? raw->type : 255]++;
+	count(r, raw->type);
 	rc = raw->type < PERF_REC_USER_START ? perf_feed_record(r, raw) : take_own(r, raw);
 	return is_damage(rc) ? damaged(r, raw, rc) : rc;
 }
@@ -212,8 +260,8 @@ int perf_read_records(struct perf_reader *r)
 	uint64_t done = 0;
 
 	while (!r->budget || done < r->budget) {
-		uint32_t type;
-		uint16_t misc, size;
+		uint32_t type, size;
+		uint16_t misc;
 		struct cursor c;
 		struct block *b;
 		uint8_t *rec;
@@ -225,9 +273,13 @@ int perf_read_records(struct perf_reader *r)
 		type = get_u32(&c);
 		misc = get_u16(&c);
 		size = get_u16(&c);
+		if (type >= PERF_SIMPLEPERF_START) {
+			size |= (uint32_t)misc << 16;
+			misc = 0;
+		}
 		if (after_records(r, type))
 			return PP_END;
-		if (size < 8) {
+		if (size < 8 || size > PERF_REC_BYTES_MAX) {
 			perf_damage(&r->info, PP_ECORRUPT, (int64_t)(in->cur->base + in->pos),
 				    "a record of %u bytes: what follows cannot be read", size);
 			return PP_ECORRUPT;

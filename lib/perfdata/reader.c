@@ -16,6 +16,7 @@ void perf_reader_release(struct perf_reader *r)
 	perf_bytes_release(&r->first);
 	perf_info_release(&r->info);
 	buf_release(&r->inflate_out);
+	buf_release(&r->split);
 }
 
 /*

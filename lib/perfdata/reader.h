@@ -15,8 +15,9 @@
 #include "merge/order.h"
 #include "perfdata/info.h"
 
-#define PERF_BLOCK	 (1u << 20)  /* bytes that are read at a time */
-#define PERF_INFLATE_MAX (64u << 20) /* bytes that one compressed record may become */
+#define PERF_BLOCK	   (1u << 20)  /* bytes that are read at a time */
+#define PERF_INFLATE_MAX   (64u << 20) /* bytes that one compressed record may become */
+#define PERF_REC_BYTES_MAX (64u << 20) /* bytes of a record; most have 16 bits for their size */
 
 /* ---- bytes.c: where the bytes come from ---- */
 
@@ -92,15 +93,18 @@ struct perf_reader {
 	struct perf_bytes first;	/* the file that was given */
 	struct perf_bytes *in;		/* the one whose turn it is */
 	struct buf inflate_out;		/* room for what is decompressed */
+	struct buf split;		/* simpleperf: the parts of a long record */
 	struct perf_section attr_table; /* of a file: its events ... */
 	uint64_t attr_size;		/* ... bytes of each */
 	uint64_t features_bad[4];	/* those that have been reported */
 	uint64_t budget;      /* directory form: bytes that are read of a file at a time; 0 all */
 	uint64_t newest;      /* time of the last record, that the sink notes */
-	uint64_t counts[256]; /* records of each type */
-	uint64_t aux_bytes;   /* of hardware trace data, skipped */
-	bool mark_announced, mark_seen; /* PERF_MISC_END_MARK */
-	int stopped;			/* the code with which the sink ended the reading */
+	uint64_t counts[255]; /* records of each type, */
+	uint64_t simpleperf[PERF_SIMPLEPERF_MAX]; /* of simpleperf's, */
+	uint64_t other;				  /* and of those beyond */
+	uint64_t aux_bytes;			  /* of hardware trace data, skipped */
+	bool mark_announced, mark_seen;		  /* PERF_MISC_END_MARK */
+	int stopped; /* the code with which the sink ended the reading */
 };
 
 /* Gives a record to the sink. */
