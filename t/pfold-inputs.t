@@ -27,6 +27,10 @@ run "$BIN/pfold" dtrace.txt
 is "$status" 0 'DTrace'
 is "$(cat "$OUT")" "$(printf '%s\n' '0xfffffd7f;a;b_[i];std::map<int, A>::find;libc.so.1`write 12' 'unix`sys_syscall;genunix`kmem_cache_free 42')" 'its stacks'
 empty "$ERR" 'nothing to say of its head'
+# The expected stacks are those of stackcollapse.pl.
+printf '%s\n' 'CPU     ID                    FUNCTION:NAME' '  8  35077                        :tick-60s ' '' \
+	'              0x104d08831' '              libjvm.dylib`JavaCalls::call_helper+0x5' '                3' >hex.txt
+is "$("$BIN/pfold" hex.txt)" 'libjvm.dylib`JavaCalls::call_helper;0x104d08831 3' 'a frame without a name comes first'
 head -n 12 dtrace.txt >cut.txt
 run "$BIN/pfold" cut.txt
 is "$status" 1 'without the last count'
@@ -56,6 +60,14 @@ for name in stacks kinds; do
 	sed 's/__do_sys_/__x64_sys_/g' want | sort >wanted
 	same got wanted 'as from the recording'
 done
+# What older ones begin with, and system calls as the kernel's trace file has them.
+printf '%s\n' 'version = 6' 'CPU 1 is empty' 'cpus=2' \
+	'              ls-4734  [000] 106439.675591: sched_switch:         trace-cmd:4734 [120] R ==> migration/2:18 [0]' >old.txt
+is "$("$BIN/pfold" --no-header old.txt 2>&1)" 'ls 1' 'trace-cmd report of version 6'
+printf '%s\n' '           <...>-4083  [004] ....   395.705673: sys_rt_sigprocmask -> 0x0' \
+	'           xfwm4-3252  [005] ....   395.705680: sys_recvmsg(fd: 3, msg: 7ffe3ce41670, flags: 0)' >calls.txt
+is "$("$BIN/pfold" calls.txt 2>&1 | tr '\n' '|')" \
+	'# event: sys_rt_sigprocmask+sys_recvmsg, unit: samples, samples: 2, from: calls.txt|<...> 1|xfwm4 1|' 'system calls'
 cat >report.txt <<'EOF'
 cpus=2
           my-prog-12    [001]    10.000001: sched_switch:         my-prog:12 [120] S ==> x:9 [120]

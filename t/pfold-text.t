@@ -238,6 +238,14 @@ want 'cc1;g;f 3'
 same "$OUT" want 'two samples without an empty line between'
 like "$ERR" 'joined.txt: samples that no empty line ends, taken for one with the next: 1' 'are noticed'
 like "$ERR" 'samples 2 = folded 1 .* joined to the next 1$' 'and accounted for'
+printf 'cc1 1/1 1.0: 2 branches: 1 f (/x) => 2 g (/x)\ncc1 1/1 1.0: 3 branches: 2 g (/x) => 1 f (/x)\n' >lines.txt
+fold lines.txt
+is "$status" 2 'samples that are a line each'
+like "$ERR" '^pfold: lines.txt: no sample has a call stack: 2 are lines of their own$' 'have no call stacks'
+printf 'main;f 31.25\nmain;g 0.5\n' >fractions.txt
+fold fractions.txt
+is "$status" 2 'counts with fractions'
+like "$ERR" 'is folded text whose counts have fractions: only psvg reads that$' 'are named'
 
 for text in '' '\n\n' '# only a comment\n' '\t1 f (/x)\n'; do
 	# shellcheck disable=SC2059

@@ -2,7 +2,7 @@
 # preport --function: callers and callees beside a naive count of the stacks; the samples of each
 # instruction beside what psym prints of their addresses; instructions beside objdump's; forms and refusals.
 . "${0%/*}/lib.sh"
-plan 34
+plan 37
 
 mkdir root
 gzip -dc "$ROOT/t/data/deep.gz" >root/deep
@@ -90,10 +90,14 @@ is "$(awk -F '\t' '$4 == "function"' "$OUT" | wc -l)" \
 # Source lines, of a program with debug information that is recorded here.
 cat >lines.c <<'C'
 static volatile unsigned sum;
-__attribute__((noinline)) static void work(unsigned n)
+static inline __attribute__((always_inline)) void inside(unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		sum += i % 7;
+}
+__attribute__((noinline)) static void work(unsigned n)
+{
+	inside(n);
 }
 int main(void)
 {
@@ -108,7 +112,14 @@ if "${CC:-gcc}" -g -O1 -Wl,--build-id -o lines lines.c 2>/dev/null &&
 	like "$OUT" 'lines\.c:[45]   .*(sum \+= i % 7|i < n)' 'source lines, with their text'
 	run "$BIN/preport" --function work --annotate --tsv lines.ps
 	is "$(awk -F '\t' '$4 == "line" { s += $7 } END { printf "%.1f", s }' "$OUT")" 100.0 'whose shares add up'
-	is "$(awk -F '\t' '$4 == "code" && $9 ~ /lines\.c$/ && ($10 < 3 || $10 > 6)' "$OUT")" '' 'lie between the instructions'
+	is "$(awk -F '\t' '$4 == "code" && $9 ~ /lines\.c$/ && ($10 < 2 || $10 > 10)' "$OUT")" '' 'lie between the instructions'
+	# With inlined functions as frames, what they have is still in the code of the one around them.
+	awk -F '\t' '$4 == "code"' "$OUT" >want
+	"$BIN/pdecode" lines.data | "$BIN/psym" --srcline --inline >inline.ps 2>/dev/null
+	"$BIN/preport" --function work --annotate --tsv inline.ps | awk -F '\t' '$4 == "code"' >got
+	same got want 'shares of instructions, where functions are inlined'
+	run "$BIN/preport" --function inside --annotate inline.ps
+	like "$OUT" '^\(it is inlined: ' 'the inlined function'
 	if have perf objdump && perf annotate --stdio -i lines.data work 2>/dev/null </dev/null | grep -q '^ *[0-9.]* *: *[0-9a-f]*:'; then
 		run env BIN="$BIN" "$ROOT/t/oracle/perf-annotate" -v -n 1 lines.data
 		is "$status" 0 'addresses and shares are those of perf annotate'
@@ -116,10 +127,13 @@ if "${CC:-gcc}" -g -O1 -Wl,--build-id -o lines lines.c 2>/dev/null &&
 		skip 1 'perf annotate and objdump are not there, or do not read the recording'
 	fi
 else
-	skip 4 'this machine does not record a program'
+	skip 6 'this machine does not record a program'
 fi
 
 # What there is not.
+printf 'a;compute 3\n' >text.folded
+run "$BIN/preport" --function compute --annotate text.folded
+like "$OUT" '^\(the input is text, which has no addresses' 'folded text has no code'
 run "$BIN/preport" --function compute --annotate deep.ps
 is "$status" 0 'without the binary'
 like "$OUT" 'its code is not to be had' 'is reported in its place'

@@ -21,7 +21,34 @@ struct reader {
 	bool any; /* a stack was seen: what comes before it is a head */
 };
 
-bool fold_is_dtrace(const char *p, size_t n)
+bool fold_is_address(const char *p, size_t n)
+{
+	size_t i = fold_span(p, 0, n, FOLD_SPACE);
+
+	while (n > i && fold_is(p[n - 1], FOLD_SPACE))
+		n--;
+	return i && n - i > 2 && !memcmp(p + i, "0x", 2) && fold_span(p, i + 2, n, FOLD_HEX) == n;
+}
+
+/* The line above DTrace's output. */
+static bool is_head(const char *p, size_t n)
+{
+	static const char *const words[] = {"CPU", "ID", "FUNCTION:NAME"};
+	size_t i = 0;
+
+	for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++) {
+		size_t len = strlen(words[k]);
+
+		i = fold_span(p, i, n, FOLD_SPACE);
+		if (n - i < len || memcmp(p + i, words[k], len) != 0)
+			return false;
+		i += len;
+	}
+	return fold_span(p, i, n, FOLD_SPACE) == n;
+}
+
+/* A frame with a name: "  unix`inner+0xd". */
+static bool is_named(const char *p, size_t n)
 {
 	size_t i = fold_span(p, 0, n, FOLD_SPACE), k = i;
 
@@ -31,6 +58,11 @@ bool fold_is_dtrace(const char *p, size_t n)
 		k++;
 	/* perf's lines have a file in brackets at their end. */
 	return memchr(p + i, '`', k - i) && p[n - 1] != ')';
+}
+
+bool fold_is_dtrace(const char *p, size_t n)
+{
+	return is_named(p, n) || is_head(p, n);
 }
 
 /* Where the offset begins, "+0x1f", and arguments, as s/(::.*)[(<].*\/$1/ leaves them out. */
@@ -121,7 +153,7 @@ static int dtrace_line(struct reader *r, struct fold_lines *l, const char *p, si
 		fold_lines_odd(l, p, n);
 		return 0;
 	}
-	if (!r->any && !fold_is_dtrace(p, n))
+	if (!r->any && !is_named(p, n) && !fold_is_address(p, n))
 		return 0;
 	r->any = true;
 	return add_frame(r, p + i, n - i);

@@ -108,7 +108,7 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 	if (rc != PP_END)
 		return rc;
 	if (l->odd > lines)
-		diag_error(fold_diag(f), src_name(l->src), -1, "%s", FOLD_NO_TEXT);
+		fold_lines_no_text(l);
 	else if (lines && doubles == lines)
 		diag_error(fold_diag(f), src_name(l->src), -1, "%s", FOLD_TWO_COUNTS);
 	else

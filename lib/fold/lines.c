@@ -177,10 +177,37 @@ int fold_lines_refill(struct fold_lines *l, const char **p, size_t *len)
 	return 0;
 }
 
+/* "main;f 31.25": folded text with a fraction as its count. */
+static bool has_fraction(const char *p, size_t n)
+{
+	size_t point, i;
+
+	while (n && fold_is(p[n - 1], FOLD_SPACE))
+		n--;
+	for (point = n; point && fold_is(p[point - 1], FOLD_DIGIT);)
+		point--;
+	if (point == n || point < 3 || p[point - 1] != '.')
+		return false;
+	for (i = point - 1; i && fold_is(p[i - 1], FOLD_DIGIT);)
+		i--;
+	return i > 1 && i < point - 1 && p[i - 1] == ' ';
+}
+
+void fold_lines_no_text(struct fold_lines *l)
+{
+	diag_error(
+		fold_diag(l->fold), src_name(l->src), -1, "%s",
+		2 * l->fractions > l->odd
+			? "is folded text whose counts have fractions: only psvg reads that"
+			: "is no text of perf script, bpftrace, DTrace or trace-cmd report, and no "
+			  "folded text");
+}
+
 void fold_lines_odd(struct fold_lines *l, const char *line, size_t len)
 {
 	fold_account(l->fold)->unrecognised++;
 	l->odd++;
+	l->fractions += has_fraction(line, len);
 	diag_warn(fold_diag(l->fold), src_name(l->src), (int64_t)l->line,
 		  "line is not recognised: %.*s", (int)(len < 200 ? len : 200), line);
 }

@@ -18,23 +18,21 @@
 
 #include <string.h>
 
-#define FOLD_NO_TEXT \
-	"is no text of perf script, bpftrace, DTrace or trace-cmd report, and no folded text"
-
 #define FOLD_BLOCK_MIN 65536   /* bytes of the first read */
 #define FOLD_BLOCK     1048576 /* and of those that follow */
 
 struct fold_lines {
 	struct fold *fold;
 	struct src *src;
-	uint8_t *buf;  /* owned */
-	size_t pos;    /* the next line begins here */
-	size_t end;    /* bytes in the buffer */
-	size_t cap;    /* bytes that it can hold, without the newline */
-	uint64_t base; /* offset of the buffer in the input, bytes */
-	uint64_t line; /* offset of the last line that was returned */
-	uint64_t odd;  /* lines of no known form */
-	bool full;     /* the last read filled the buffer */
+	uint8_t *buf;	    /* owned */
+	size_t pos;	    /* the next line begins here */
+	size_t end;	    /* bytes in the buffer */
+	size_t cap;	    /* bytes that it can hold, without the newline */
+	uint64_t base;	    /* offset of the buffer in the input, bytes */
+	uint64_t line;	    /* offset of the last line that was returned */
+	uint64_t odd;	    /* lines of no known form, */
+	uint64_t fractions; /* and those of them that end in a fraction */
+	bool full;	    /* the last read filled the buffer */
 	bool eof;
 	bool cut; /* the last line had no newline */
 };
@@ -44,6 +42,9 @@ void fold_lines_release(struct fold_lines *l);
 
 /* Reads once more after what is in the buffer, if there is room; sets eof at the end. */
 int fold_lines_fill(struct fold_lines *l);
+
+/* Reports a text of no known kind. */
+void fold_lines_no_text(struct fold_lines *l);
 
 /* For fold_lines_next only. */
 void fold_lines_clip(struct fold_lines *l, size_t *len);

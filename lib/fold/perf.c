@@ -489,7 +489,7 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 	struct reader r = {
 		.fold = f, .opts = fold_options(f), .account = fold_account(f), .lines = l};
 	const uint64_t samples = r.account->samples, folded = r.account->folded;
-	const uint64_t counted = folded + r.account->bare;
+	const uint64_t counted = folded + r.account->bare, joined = r.account->joined;
 	const char *p;
 	size_t n;
 	int rc = fold_text_can(f, src_name(l->src), "text of perf script", true, true);
@@ -506,12 +506,18 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 	if (rc == PP_END)
 		rc = end_sample(&r);
 	if (!rc && r.account->folded == folded && l->odd > r.account->samples - samples) {
-		diag_error(fold_diag(f), src_name(l->src), -1, "%s", FOLD_NO_TEXT);
+		fold_lines_no_text(l);
+		rc = PP_EUNSUPPORTED;
+	}
+	if (!rc && r.account->folded == folded && r.account->joined > joined) {
+		diag_error(fold_diag(f), src_name(l->src), -1,
+			   "no sample has a call stack: %" PRIu64 " are lines of their own",
+			   r.account->samples - samples);
 		rc = PP_EUNSUPPORTED;
 	}
 	if (!rc)
 		rc = tell(&r, r.account->folded + r.account->bare - counted);
-	if (r.account->joined)
+	if (!rc && r.account->joined)
 		diag_warn(fold_diag(f), src_name(l->src), -1,
 			  "samples that no empty line ends, taken for one with the next: %" PRIu64,
 			  r.account->joined);

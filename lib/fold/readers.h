@@ -10,6 +10,12 @@
 bool fold_is_dtrace(const char *p, size_t n);
 bool fold_is_tracecmd(const char *p, size_t n);
 
+/* Whether trace-cmd report can begin so, before the first event: "version = 6", "cpus=2". */
+bool fold_is_preamble(const char *p, size_t n);
+
+/* Whether a line is an address alone, "  0x104d08831", as DTrace prints a frame without a name. */
+bool fold_is_address(const char *p, size_t n);
+
 /*
  * Of perf script text, of those of bpftrace, DTrace and trace-cmd, and of folded text; the first
  * lines are in the buffer already.

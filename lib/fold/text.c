@@ -72,6 +72,8 @@ static enum kind kind_of_line(const char *p, size_t n, bool *count)
 		return TRACECMD;
 	if (fold_is_dtrace(p, n))
 		return DTRACE;
+	if (fold_is_preamble(p, n) || fold_is_address(p, n))
+		return UNDECIDED;
 	/* "  0  64091   :tick-60s" */
 	if (fold_is(p[0], FOLD_SPACE) && is_probe(p, n))
 		return UNDECIDED;

@@ -98,7 +98,29 @@ static bool parse(const char *p, size_t n, struct event_line *e)
 	e->event = p + at;
 	open = memchr(e->event, ':', n - at);
 	e->event_len = open ? (size_t)(open - e->event) : 0;
+	/* System calls of the kernel's trace file: "sys_read(fd: 3, ...)", "sys_read -> 0x40". */
+	end = fold_span(p, at, n, FOLD_WORD);
+	if (end > at &&
+	    ((end < n && p[end] == '(') || (n - end > 4 && !memcmp(p + end, " -> ", 4))))
+		e->event_len = end - at;
 	return e->event_len || memmem(p + at, n - at, "stack trace", 11);
+}
+
+bool fold_is_preamble(const char *p, size_t n)
+{
+	static const char version[] = "version = ", cpus[] = "cpus=", cpu[] = "CPU ",
+			  empty[] = " is empty";
+	size_t i = sizeof(cpu) - 1, digits;
+
+	if (n > sizeof(version) - 1 && !memcmp(p, version, sizeof(version) - 1))
+		return fold_span(p, sizeof(version) - 1, n, FOLD_DIGIT) == n;
+	if (n > sizeof(cpus) - 1 && !memcmp(p, cpus, sizeof(cpus) - 1))
+		return fold_span(p, sizeof(cpus) - 1, n, FOLD_DIGIT) == n;
+	if (n <= i || memcmp(p, cpu, i))
+		return false;
+	digits = fold_span(p, i, n, FOLD_DIGIT);
+	return digits > i && n - digits == sizeof(empty) - 1 &&
+	       !memcmp(p + digits, empty, sizeof(empty) - 1);
 }
 
 bool fold_is_tracecmd(const char *p, size_t n)
@@ -248,7 +270,7 @@ static int tracecmd_line(struct reader *r, struct fold_lines *l, const char *p, 
 	const char *arrow;
 	int rc;
 
-	if (i == n || *p == '#' || (n > 5 && !memcmp(p, "cpus=", 5)))
+	if (i == n || *p == '#' || fold_is_preamble(p, n))
 		return 0;
 	if (n - i > 3 && !memcmp(p + i, "=> ", 3)) {
 		if (r->open)

@@ -250,7 +250,7 @@ static int tell(const struct function *f, uint32_t next, const struct code *c, f
 		fact.text = text;
 		fact.target = jump_target(c, handle, in);
 		count_at(f, &next, in, &fact);
-		fact.share = report_share(fact.weight, f->self);
+		fact.share = report_share(fact.weight, f->code);
 		fact.hot = fact.share >= HOT;
 		rc = find_line(c, in->address - c->addr + c->vaddr, &fact, &file, &line);
 		if (!rc)
@@ -299,13 +299,22 @@ static int tell_one(const struct result *s, const struct function *f, uint32_t f
 	return rc;
 }
 
+/* Why there are no instructions. */
+static const char *no_code(const struct report *r, const struct function *f)
+{
+	if (!f->nself)
+		return "no sample was in it itself";
+	if (r->text_only)
+		return "the input is text, which has no addresses of instructions";
+	return "it is inlined: its instructions are those of the functions that it was inlined into";
+}
+
 int code_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx)
 {
 	int rc = 0;
 
 	if (!f->nspots)
-		return fn(ctx, f,
-			  &(struct fact){.kind = FACT_NOTE, .text = "no sample was in it itself"});
+		return fn(ctx, f, &(struct fact){.kind = FACT_NOTE, .text = no_code(s->r, f)});
 	for (uint32_t i = 0; i < f->nspots && !rc; i++)
 		if (!i || f->spots[i].at.sym_addr != f->spots[i - 1].at.sym_addr)
 			rc = tell_one(s, f, i, fn, ctx);

@@ -93,7 +93,7 @@ static int tell_lines(const struct result *s, const struct function *f, fact_fn 
 		struct fact fact = {.kind = FACT_LINE,
 				    .weight = v[i].weight,
 				    .samples = v[i].samples,
-				    .share = report_share(v[i].weight, f->self),
+				    .share = report_share(v[i].weight, f->code),
 				    .line = v[i].line};
 		size_t len;
 

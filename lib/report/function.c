@@ -178,6 +178,8 @@ static int fill_spots(const struct report *r, struct function *f)
 		f->spots = v;
 		v[f->nspots++] =
 			(struct spot){*p, r->place_counts[id].weight, r->place_counts[id].samples};
+		if (__builtin_add_overflow(f->code, r->place_counts[id].weight, &f->code))
+			f->code = UINT64_MAX;
 	}
 	if (f->nspots)
 		qsort(f->spots, f->nspots, sizeof(*f->spots), compare_spots);

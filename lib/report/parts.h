@@ -304,7 +304,8 @@ struct function {
 	uint32_t event, sym, dso;
 	uint64_t total, self, samples, nself; /* samples: with it anywhere */
 	struct edges callers, callees;	      /* the greatest first; call 0: there is none */
-	struct spot *spots;		      /* by the address of the function, and theirs */
+	uint64_t code;	    /* what is in its code: its own, and what is inlined there */
+	struct spot *spots; /* by the address of the function, and theirs */
 	uint32_t nspots, cap_spots;
 };
 struct functions {
