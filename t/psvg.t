@@ -161,6 +161,18 @@ for text in '' '\n\n' 'a 0\n' 'no count here\n'; do
 	empty "$OUT" 'and no picture'
 	like "$ERR" 'no samples' 'and it is reported'
 done
+printf 'cc1 1 1.0: 2 cycles:\n\t1 f (/x)\n\n' >perf.txt
+run "$BIN/psvg" perf.txt
+is "$status" 2 'text of perf script'
+like "$ERR" '^psvg: perf.txt: is no folded text: pfold makes that' 'what is missing is said'
+for f in "$ROOT/share/flamegraph.svg" page.html; do
+	printf '<!DOCTYPE html>\n' >page.html
+	for prog in psvg pfold preport; do
+		run "$BIN/$prog" "$f"
+		is "$status" 2 "$prog: ${f##*.}: exit 2"
+		like "$ERR" ': is a (picture|page) ' 'and it is named'
+	done
+done
 
 # Input that is cut off.
 printf 'a;b 3\na;c 4' >"cut"

@@ -30,6 +30,7 @@ struct reader {
 	bool rooted;						    /* events are the roots */
 	char every[200];					    /* becomes the root, if any */
 	uint64_t lines, doubles;				    /* with a count, with two */
+	uint64_t malformed;					    /* before this text */
 	enum { COLUMNS_UNKNOWN, COLUMNS_ONE, COLUMNS_TWO } columns; /* of a comparison */
 };
 
@@ -345,9 +346,19 @@ static int take_lines(struct reader *r)
 	return rc;
 }
 
-/* What turns out to be a comparison when all of it was read. */
+/*
+ * What turns out to be no folded text, or a comparison, when all of it was read. One line without a
+ * count may be one that was cut off.
+ */
 static int refuse_text(struct reader *r)
 {
+	if (!r->lines && !r->f->diff && r->f->account.malformed > r->malformed + 1) {
+		diag_error(
+			r->d, src_name(r->s), -1,
+			"is no folded text: pfold makes that of an event stream, or of the text of "
+			"perf script");
+		return PP_EUNSUPPORTED;
+	}
 	if (!r->lines || r->doubles < r->lines)
 		return 0;
 	diag_error(r->d, src_name(r->s), -1, "%s; psvg --diff draws both", FOLD_TWO_COUNTS);
@@ -394,7 +405,8 @@ static int read_all(struct reader *r)
 
 int flame_read(struct flame *f, struct src *s, struct diag *d)
 {
-	struct reader r = {.f = f, .s = s, .d = d, .first = true};
+	struct reader r = {
+		.f = f, .s = s, .d = d, .first = true, .malformed = f->account.malformed};
 	uint64_t deep = f->account.deep;
 	int rc;
 

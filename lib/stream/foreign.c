@@ -15,6 +15,10 @@ static const struct ps_foreign formats[] = {
 	 "7zXZ",
 	 6, "compressed by xz", false, true, "decompress it first"},
 	{"#PPTABLE1", 9, "a table", false, false, "psvg draws it"},
+	{"<?xml", 5, "a picture (SVG) or other XML", false, false, "a browser shows it"},
+	{"<svg", 4, "a picture (SVG)", false, false, "a browser shows it"},
+	{"<!DOCTYPE", 9, "a page (HTML)", false, false, "a browser shows it"},
+	{"<html", 5, "a page (HTML)", false, false, "a browser shows it"},
 	{"\x7f"
 	 "ELF",
 	 4, "a program or library", false, false, "record it with pcap-perf or perf"},
