@@ -41,6 +41,12 @@ run "$BIN/pfold" --chart dtrace.txt
 is "$status" 2 '--chart'
 is "$("$BIN/pfold" --rename 's/.*`//' --prefix sun dtrace.txt | tail -n 1)" 'sun;sys_syscall;kmem_cache_free 42' 'the options that change stacks'
 
+# ---- an event stream of several events ----
+"$BIN/pdecode" "$ROOT/t/data/small.data" >small.ps 2>/dev/null
+run "$BIN/pfold" small.ps
+like "$ERR" "left out: cpu-clock \\($("$BIN/pdecode" --list "$ROOT/t/data/small.data" | awk '$NF == "cpu-clock" { print $1 }')\\)" \
+	'samples that are left out are counted'
+
 # ---- bcc -f ----
 printf '%s\n' 'swapper/0;secondary_startup_64_no_verify;-;do_idle 3' 'my prog;[unknown];main;--;read_[k] 2' 'swapper/0;secondary_startup_64_no_verify;-;do_idle 4' >bcc.txt
 is "$("$BIN/pfold" bcc.txt)" "$(printf '%s\n' 'my prog;[unknown];main;--;read_[k] 2' 'swapper/0;secondary_startup_64_no_verify;-;do_idle 7')" 'bcc -f'

@@ -242,6 +242,22 @@ printf 'cc1 1/1 1.0: 2 branches: 1 f (/x) => 2 g (/x)\ncc1 1/1 1.0: 3 branches: 
 fold lines.txt
 is "$status" 2 'samples that are a line each'
 like "$ERR" '^pfold: lines.txt: no sample has a call stack: 2 are lines of their own$' 'have no call stacks'
+# --event of folded text: as of the stream that it was made of.
+printf '# event: cycles+faults, samples: 3, from: x\ncycles;a;f 5\nfaults;a;g 2\n' >two.folded
+run "$BIN/pfold" -e faults two.folded
+is "$(cat "$OUT")" "$(printf '# event: faults, unit: events, from: x\na;g 2')" 'one of several events, without its root'
+fold -e none two.folded
+is "$status" 1 'none of them'
+like "$ERR" '^pfold: no samples of none, but 2 of other events$' 'is reported'
+printf '# event: cycles, unit: cycles, samples: 3, from: x\na;f 5\n' >one.folded
+run "$BIN/pfold" -e cycles one.folded
+same "$OUT" one.folded 'the only one'
+fold -e faults one.folded
+is "$status" 1 'another than the only one'
+printf 'a;f 5\n' >bare.folded
+fold -e cycles bare.folded
+is "$status" 2 'text that tells no event'
+like "$ERR" 'does not tell what it counts: --event cannot choose' 'cannot be chosen from'
 printf 'main;f 31.25\nmain;g 0.5\n' >fractions.txt
 fold fractions.txt
 is "$status" 2 'counts with fractions'

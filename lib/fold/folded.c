@@ -42,6 +42,53 @@ static int fold_line(struct fold *f, struct fold_frames *frames, const char *p, 
 	return 0;
 }
 
+/* What --event leaves of a text. */
+struct choice {
+	bool told;   /* the text says what it counts */
+	bool other;  /* only what was not chosen */
+	bool rooted; /* several events, each the root of its stacks */
+};
+
+/* What is left to be told of a text whose first line is a: *a becomes that. */
+static void choose(struct fold *f, struct choice *c, struct fold_about *a)
+{
+	struct fold_about one = {.uncounted = true};
+	const char *p = a->event;
+
+	*c = (struct choice){.told = true, .rooted = strchr(p, '+') != NULL};
+	if (!c->rooted) {
+		c->other = !fold_event(f, p, strlen(p));
+		return;
+	}
+	while (*p) {
+		size_t n = strcspn(p, "+");
+		const char *unit = *a->unit ? a->unit : fold_about_unit(p, n);
+
+		if (fold_event(f, p, n))
+			fold_about_event(&one, p, n, unit, strlen(unit));
+		p += n + (p[n] == '+');
+	}
+	memcpy(one.from, a->from, sizeof(one.from));
+	*a = one;
+}
+
+/* Whether a line's stack is of the chosen event, whose root it loses. */
+static bool is_chosen(struct fold *f, const struct choice *c, const char **p, size_t *n)
+{
+	const char *stop;
+	size_t root;
+
+	if (!c->rooted)
+		return !c->other;
+	stop = memchr(*p, ';', *n);
+	root = stop ? (size_t)(stop - *p) : *n;
+	if (!fold_event(f, *p, root))
+		return false;
+	*p += root + (stop != NULL);
+	*n -= root + (stop != NULL);
+	return true;
+}
+
 /* Whether a stack ends in a number of its own, as in the "main;f 10 12" of a comparison. */
 static bool ends_with_number(const char *p, size_t n)
 {
@@ -55,8 +102,10 @@ static bool ends_with_number(const char *p, size_t n)
 int fold_folded(struct fold *f, struct fold_lines *l)
 {
 	struct fold_about about;
+	const char *event = fold_options(f)->event;
+	struct choice choice = {0};
 	bool told = false;
-	uint64_t lines = 0, doubles = 0;
+	uint64_t lines = 0, doubles = 0, count;
 	struct fold_frames frames = {0};
 	const char *p;
 	size_t n;
@@ -75,7 +124,9 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			continue;
 		}
 		if (fold_about_parse(p, n, &about)) {
-			rc = fold_tell(f, &about, src_name(l->src));
+			if (event)
+				choose(f, &choice, &about);
+			rc = choice.other ? 0 : fold_tell(f, &about, src_name(l->src));
 			if (rc)
 				break;
 			told = true;
@@ -92,6 +143,12 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			fold_lines_odd(l, p, n);
 			continue;
 		}
+		if (event && !choice.told) {
+			diag_error(fold_diag(f), src_name(l->src), -1,
+				   "does not tell what it counts: --event cannot choose");
+			rc = PP_EUNSUPPORTED;
+			break;
+		}
 		if (!root)
 			rc = fold_text_can(f, src_name(l->src), "folded text", false, false);
 		if (rc)
@@ -100,7 +157,14 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 		/* One line with a single count decides it. */
 		if (doubles == lines++)
 			doubles += ends_with_number(p, stack - 1);
-		rc = fold_line(f, &frames, p, stack - 1, fold_number(p + stack, n - stack), root);
+		count = fold_number(p + stack, n - stack);
+		stack--;
+		if (event && !is_chosen(f, &choice, &p, &stack)) {
+			fold_account(f)->samples++;
+			fold_account(f)->filtered++;
+			continue;
+		}
+		rc = fold_line(f, &frames, p, stack, count, root);
 		if (rc)
 			break;
 	}

@@ -83,6 +83,14 @@ static int slice_comm(struct fstream *s, const struct ps_sample *p, uint32_t *co
 	return 0;
 }
 
+/* Whether a sample of an event is folded; those that are not are counted. */
+static bool asked_for(struct fstream *s, const struct ps_event *e)
+{
+	if (e->perf_type == TYPE_TRACEPOINT && (!s->opts->event || !*s->opts->event))
+		return fold_event(s->fold, "tracepoints", 11);
+	return fold_event(s->fold, e->name.p, e->name.len);
+}
+
 /* Whether samples of an event are folded, and whether they weigh 1; decided once. */
 static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 {
@@ -107,15 +115,14 @@ static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
 	if (s->events[id] == CHOICE_NEW) {
 		one = s->opts->count || e->perf_type == TYPE_TRACEPOINT ||
 		      !(e->flags & PS_EVENT_SAMPLED);
-		if (e->perf_type == TYPE_TRACEPOINT && (!s->opts->event || !*s->opts->event))
-			fold = fold_event(s->fold, "tracepoints", 11);
-		else
-			fold = fold_event(s->fold, e->name.p, e->name.len);
+		fold = asked_for(s, e);
 		s->events[id] = !fold ? CHOICE_LEAVE : one ? CHOICE_FOLD_ONE : CHOICE_FOLD;
 		if (fold)
 			fold_about_event(&s->about, e->name.p, e->name.len,
 					 one ? "samples" : e->unit.p,
 					 one ? strlen("samples") : e->unit.len);
+	} else if (s->events[id] == CHOICE_LEAVE) {
+		asked_for(s, e);
 	}
 	*choice = s->events[id];
 	return 0;
@@ -266,7 +273,7 @@ static int on_call(struct fstream *s, const struct ps_record *rec)
 		s->account->filtered++;
 		return rc;
 	}
-	if (s->calls == CHOICE_NEW) {
+	if (s->calls != CHOICE_FOLD) {
 		s->calls = fold_event(s->fold, FOLD_GRAPH, strlen(FOLD_GRAPH)) ? CHOICE_FOLD
 									       : CHOICE_LEAVE;
 		if (s->calls == CHOICE_FOLD)
