@@ -68,6 +68,15 @@ done
 ci - - compare
 is "$status" 0 'a faster build passes'
 like "$OUT" '^improved .* mix$' 'the function is named, too'
+# Builds of the same names are recorded again, and what was there is gone.
+samples() { awk '{ n += $NF } END { print n }' profiles/new-1.folded; }
+before=$(samples)
+cp profiles/new-1.folded profiles/new-9.folded
+ci './old 20' './old 20' record
+is "$status" 0 'another run'
+is "$(cd profiles && printf '%s ' new-*.folded)" 'new-1.folded new-2.folded new-3.folded new-4.folded ' \
+	'leaves none of the recordings before'
+ok 'and is one of the programs as they are now' test "$(samples)" -lt $((before / 2))
 ci - - noise
 is "$status" 0 'noise is learned from the recordings of the base'
 like profiles/noise.tsv '^#PPNOISE1' 'into a table'

@@ -3,7 +3,7 @@
 #	make -f pdiff.mk BASE='old/prog input' NEW='new/prog input' [N=5] [HZ=999] [DIR=profiles]
 #
 #	gate	(default) record and compare; exit 2 of make if something regressed
-#	record	only record: DIR/base-1.folded ... DIR/new-N.folded
+#	record	only record: DIR/base-1.folded ... DIR/new-N.folded, in place of those of a run before
 #	compare	only compare what is there: DIR/pdiff.txt, .md, .json, .xml
 #	noise	learn from DIR/base-*.folded how runs vary: DIR/noise.tsv
 #
@@ -18,12 +18,16 @@ runs   := $(shell seq 1 $(N))
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: gate record compare noise
+.PHONY: gate record clear compare noise
 
 gate: record
 	+$(MAKE) -f $(firstword $(MAKEFILE_LIST)) compare
 
-record: $(foreach i,$(runs),$(DIR)/base-$(i).folded $(DIR)/new-$(i).folded)
+record: clear $(foreach i,$(runs),$(DIR)/base-$(i).folded $(DIR)/new-$(i).folded)
+
+# Nothing else tells that a program is another one now.
+clear:
+	@rm -f $(DIR)/base-*.folded $(DIR)/new-*.folded
 
 # The statuses of all steps count: a recording that was cut off is no recording.
 define recording
@@ -33,10 +37,10 @@ define recording
 	@rm -f $@.data $@.events $@.names
 endef
 
-$(DIR)/base-%.folded:
+$(DIR)/base-%.folded: clear
 	$(call recording,$(BASE))
 
-$(DIR)/new-%.folded:
+$(DIR)/new-%.folded: clear
 	$(call recording,$(NEW))
 
 compare:
