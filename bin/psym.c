@@ -50,8 +50,8 @@ static void say_result(struct resolver *r, bool stats, struct diag *d)
 			 (unsigned long long)s->unknown);
 	for (uint32_t i = 1; stats && i < PS_REASON_MAX; i++)
 		if (s->reasons[i])
-			diag_say(d, NULL, "%llu addresses: %s", (unsigned long long)s->reasons[i],
-				 ps_reason(i));
+			diag_say(d, NULL, "%llu address%s: %s", (unsigned long long)s->reasons[i],
+				 s->reasons[i] == 1 ? "" : "es", ps_reason(i));
 	if (stats)
 		resolver_say_stacks(r, d);
 	if (!stats && s->unknown * 20 > s->frames)

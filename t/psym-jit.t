@@ -177,7 +177,7 @@ mv "$map" root/tmp
 fold map.ps
 unlike "$OUT" 'mapped code' 'without the map no name'
 like "$OUT" 'jitted;.*\[perf-[0-9]+\.map\]' 'but the name of the map that is missing'
-like "$ERR.1" '^psym: [0-9]+ addresses: generated code without a map$' 'and the reason'
+like "$ERR.1" '^psym: [0-9]+ address(es)?: generated code without a map$' 'and the reason'
 fold --symfs root map.ps
 like "$OUT" 'mapped code [0-9]+$' 'the map below --symfs'
 sed 's/mapped code/other host/' "root/tmp/perf-$pid.map" >"$map"
@@ -237,7 +237,7 @@ if wait $recorder && [ -s user.pid ] && [ "$(id -u)" = 0 ]; then
 	wait "$pid"
 	fold user.ps
 	unlike "$OUT" 'mapped code' 'the map of a process that is gone, of another user'
-	like "$ERR.1" '^psym: [0-9]+ addresses: generated code whose map belongs to another user$' 'and the reason'
+	like "$ERR.1" '^psym: [0-9]+ address(es)?: generated code whose map belongs to another user$' 'and the reason'
 	run "$BIN/psym" --missing user.ps
 	like "$OUT" "tried $map: belongs to another user" '--missing names it'
 	chown 0 "$map"

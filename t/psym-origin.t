@@ -70,7 +70,7 @@ fold nowhere.ps
 unlike "$OUT" 'inner|getppid' 'nothing shows the machine: no names of its files and its kernel'
 is "$(said 'nothing shows that the recording is of this machine.*--trust-host')" 1 \
 	'which is reported once, with what to do'
-like "$ERR.1" "addresses: nothing proves that this machine's file is the recorded one" \
+like "$ERR.1" "address(es)?: nothing proves that this machine's file is the recorded one" \
 	'and is the reason of each'
 fold nowhere.ps --trust-host
 like "$OUT" ';main;inner' '--trust-host: the names of files'
@@ -86,7 +86,7 @@ OTHER=$(printf '%s' "$host" | tr 'a-zA-Z0-9' 'b-zaB-ZA1-90') HOST=$host perl -07
 fold other.ps
 unlike "$OUT" 'inner' 'another host: no names of files without a build-id'
 is "$(said "recorded on host .*, this is $host.*--symfs")" 1 'which is reported once'
-like "$ERR.1" 'addresses: nothing proves' 'and is the reason'
+like "$ERR.1" 'address(es)?: nothing proves' 'and is the reason'
 fold other.ps --trust-host
 like "$OUT" ';main;inner' '--trust-host: the same host by another name'
 unlike "$ERR.1" 'recorded on host' 'nothing is amiss'

@@ -124,20 +124,20 @@ strip -o here/prog built
 fold user.ps
 unlike "$OUT" 'outer|inner|ns::work' 'stripped: no names'
 like "$OUT" ';\[prog\] [0-9]+$' 'stripped: the binary is named'
-like "$ERR.1" '^psym: [0-9]+ addresses: the file has (no|only dynamic) symbols' \
+like "$ERR.1" '^psym: [0-9]+ address(es)?: the file has (no|only dynamic) symbols' \
 	'stripped: the reason is reported'
 
 rm here/prog
 fold user.ps
 unlike "$OUT" 'outer|inner|ns::work' 'removed: no names'
-like "$ERR.1" '^psym: [0-9]+ addresses: the file was not found$' 'removed: the reason is reported'
+like "$ERR.1" '^psym: [0-9]+ address(es)?: the file was not found$' 'removed: the reason is reported'
 
 sed 's/inner/wrong1/g; s/outer/wrong2/g' prog.c >other.c
 "$CC" -O0 -Wl,--build-id -o here/prog other.c
 fold user.ps
 unlike "$OUT" 'wrong' 'another binary at the path gives no wrong names'
 like "$OUT" ';\[prog\] [0-9]+$' 'another binary: the addresses stay without names'
-like "$ERR.1" '^psym: [0-9]+ addresses: the file found has another build-id$' \
+like "$ERR.1" '^psym: [0-9]+ address(es)?: the file found has another build-id$' \
 	'another binary: the reason is reported'
 
 id=$(readelf -n built | sed -n 's/.*Build ID: //p')
@@ -197,7 +197,7 @@ if record all.data -B --no-buildid-mmap -e cpu-clock && "$BIN/pdecode" all.data 
 	fold other.ps
 	like "$ERR.1" "recorded on kernel .*, this is .*--kallsyms or --vmlinux" \
 		'another kernel: it is reported, with what to do'
-	like "$ERR.1" '^psym: [0-9]+ addresses: no kernel symbols' 'another kernel: the reason'
+	like "$ERR.1" '^psym: [0-9]+ address(es)?: no kernel symbols' 'another kernel: the reason'
 	like "$OUT" ';main;.*;\[\[kernel\.kallsyms\]\]' \
 		'another kernel: its addresses have no names'
 	unlike "$OUT" 'getppid' 'another kernel: none'

@@ -108,8 +108,7 @@ static bool ends_with_count(const char *stack, size_t n)
 	const char *space = memrchr(stack, ' ', n);
 	long double count;
 
-	return space && space > stack &&
-	       parse_count(space + 1, n - (size_t)(space + 1 - stack), &count);
+	return space && parse_count(space + 1, n - (size_t)(space + 1 - stack), &count);
 }
 
 /* Whether a list of events has one: 1 alone, -1 among others, as far as there was room for them. */

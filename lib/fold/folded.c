@@ -96,7 +96,7 @@ static bool ends_with_number(const char *p, size_t n)
 
 	while (i && fold_is(p[i - 1], FOLD_DIGIT))
 		i--;
-	return i < n && i > 1 && p[i - 1] == ' ';
+	return i < n && i && p[i - 1] == ' ';
 }
 
 int fold_folded(struct fold *f, struct fold_lines *l)

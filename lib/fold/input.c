@@ -26,7 +26,8 @@ int fold_source(struct fold *f, struct src *s, struct diag *d)
 		return fold_stream(f, s);
 	else if ((other = ps_foreign(magic, n))) {
 		diag_error(d, src_name(s), -1, "is %s: %s", other->is,
-			   other->recorded ? "put pdecode and psym before pfold" : other->remedy);
+			   other->recorded ? "pdecode and psym make of it what is read here"
+					   : other->remedy);
 		rc = PP_EUNSUPPORTED;
 	} else
 		rc = fold_text(f, s);
@@ -92,7 +93,7 @@ int fold_print(struct fold *f, int fd, bool header, int status)
 		else if (a->left_out)
 			diag_error(d, NULL, -1,
 				   "none of %" PRIu64
-				   " stacks is left by --only, --root and --hide",
+				   " stacks is left by --only, --root, --hide and --rename",
 				   a->left_out);
 		else if (a->filtered)
 			diag_error(d, NULL, -1, "none of the %" PRIu64 " samples passed the filter",

@@ -106,8 +106,9 @@ static int tell_lines(const struct result *s, const struct function *f, fact_fn 
 	}
 	if (!rc && n && !any)
 		rc = fn(ctx, f,
-			&(struct fact){.kind = FACT_NOTE,
-				       .text = "no source lines: psym --srcline adds them"});
+			&(struct fact){
+				.kind = FACT_NOTE,
+				.text = "no source lines: psym --srcline adds those that are known"});
 	free(v);
 	return rc;
 }
