@@ -158,8 +158,9 @@ static const char *help_of(uint32_t end)
 		       "there keeps it";
 	case PS_END_DAMAGED: return "bring a sound copy of the file, with --symfs";
 	case PS_END_GENERATED:
-		return "only its own frame pointers help: record with --call-graph fp (node "
-		       "--interpreted-frames-native-stack, java -XX:+PreserveFramePointer)";
+		return "tables in a jitdump help (node --perf-prof "
+		       "--perf-prof-unwinding-info, python3 -X perf_jit), or frame pointers: "
+		       "record with --call-graph fp (java -XX:+PreserveFramePointer)";
 	case PS_END_REGISTERS: return "record without --user-regs";
 	case PS_END_MEMORY: return "a larger copy may help (--call-graph dwarf,SIZE)";
 	default: return NULL;

@@ -26,6 +26,7 @@ void rjits_release(struct machine *m)
 		free(j->symbol_ids[FROM_DUMP]);
 		free(j->dump_path);
 		free(j->map_path);
+		resolve_jit_cfi_release(j);
 	}
 	free(m->code.v);
 	map64_release(&m->code.by_pid);

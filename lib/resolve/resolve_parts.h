@@ -93,6 +93,12 @@ struct rdsos {
 
 /* ---- machines ---- */
 
+/* The unwind tables of generated codes of one kind. */
+struct rjit_tables {
+	struct buf image; /* what cfi reads */
+	struct cfi *cfi;  /* NULL: they could not be read */
+};
+
 /* The generated code of a process. */
 struct rjit {
 	uint32_t pid;
@@ -105,6 +111,9 @@ struct rjit {
 	struct jit *map, *dump;
 	uint32_t *symbol_ids[2]; /* by code, of the map and the dump */
 	uint32_t nids[2];
+	struct rjit_tables **tables;
+	uint32_t ntables, tables_cap;
+	struct map64 by_tables; /* number in the dump and size of the code: index in tables, + 1 */
 };
 
 struct rjits {
@@ -418,6 +427,18 @@ int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp,
  */
 int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint64_t addr,
 		       uint32_t *symbol, uint32_t *reason);
+
+/* ---- resolve_jit_cfi.c ---- */
+
+/*
+ * The unwind table of an address of generated code, if a jitdump has one, for a machine (EM_*) of 64
+ * bits. 0 or PP_ENOMEM.
+ */
+int resolve_jit_cfi(struct resolver *r, struct machine *m, uint32_t jit, unsigned machine,
+		    uint64_t addr, struct unwind_place *place);
+void resolve_jit_cfi_release(struct rjit *j);
+
+/* ---- resolve_jit.c: generated code ---- */
 
 /* The source line of an address of generated code, if a jitdump has it. */
 bool resolve_jit_line(const struct machine *m, uint32_t jit, uint64_t addr, struct source_frame *f);

@@ -22,6 +22,7 @@ struct unwinding {
 	struct machine *m; /* of the sample that is being unwound */
 	struct space *space;
 	struct unwinder *unwinder;
+	unsigned machine; /* EM_* of that sample */
 	uint64_t *ips;
 	uint32_t cap;
 };
@@ -44,7 +45,7 @@ static int find_generated(struct unwinding *u, uint64_t addr, struct unwind_plac
 	int rc = jit ? resolve_jit_symbol(u->r, u->m, jit, addr, &symbol, &reason) : 0;
 
 	place->why = symbol ? UNWIND_GENERATED : UNWIND_NO_MAPPING;
-	return rc;
+	return rc || !symbol ? rc : resolve_jit_cfi(u->r, u->m, jit, u->machine, addr, place);
 }
 
 /*
@@ -83,7 +84,8 @@ static int find(void *ctx, uint64_t addr, struct unwind_place *place)
 	place->cfi = d->cfi;
 	if (rc || !d->cfi) {
 		place->why = d->jit ? UNWIND_GENERATED : why_not(d);
-		return rc;
+		return rc || !d->jit ? rc
+				     : resolve_jit_cfi(u->r, u->m, d->jit, u->machine, addr, place);
 	}
 	if (resolve_vaddr(u->m, d, offset, &place->vaddr)) {
 		place->cfi = NULL;
@@ -288,6 +290,7 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 	if (u->m != m)
 		unwinder_forget(u->unwinder);
 	u->m = m;
+	u->machine = from.arch->machine;
 	u->space = spaces_get(m->spaces, s->pid);
 	from.space = space_key(u->space);
 	rc = kernel_part(u, s, c, &n);

@@ -20,6 +20,7 @@ enum record {
 	JIT_MOVE = 1,
 	JIT_DEBUG_INFO = 2,
 	JIT_CLOSE = 3,
+	JIT_UNWINDING = 4,
 };
 
 /* A code comes to an address; with `from` it leaves another one. */
@@ -47,7 +48,9 @@ struct jit {
 	/* The debug info record before the load that it is for. */
 	uint64_t pending_addr;
 	uint32_t pending, npending;
-	struct map64 by_index; /* code_index of the dump: code */
+	uint32_t tables;	 /* of the unwinding record before the load that it is for */
+	struct intern unwinding; /* contents of such records */
+	struct map64 by_index;	 /* code_index of the dump: code */
 	struct ranges now;
 	bool missed; /* an address without code was looked up */
 };
@@ -63,6 +66,7 @@ void jit_free(struct jit *j)
 	if (!j)
 		return;
 	intern_release(&j->texts);
+	intern_release(&j->unwinding);
 	map64_release(&j->by_index);
 	ranges_release(&j->now);
 	free(j->codes);
@@ -236,6 +240,8 @@ static int on_load(struct jit *j, struct cursor *c, uint64_t time, struct jit_du
 	if (j->npending && j->pending_addr == addr)
 		info->bad_lines += !take_lines(j, &j->codes[e.code - 1], name);
 	j->npending = 0;
+	j->codes[e.code - 1].tables = j->tables;
+	j->tables = 0;
 	slot = map64_put(&j->by_index, index, NULL);
 	if (!slot)
 		return PP_ENOMEM;
@@ -272,6 +278,7 @@ static int on_move(struct jit *j, struct cursor *c, uint64_t time)
 	j->codes[e.code - 1].origin = old.origin;
 	j->codes[e.code - 1].lines = old.lines;
 	j->codes[e.code - 1].nlines = old.nlines;
+	j->codes[e.code - 1].tables = old.tables;
 	*known = e.code;
 	return add_event(j, &e);
 }
@@ -315,6 +322,22 @@ static int on_debug_info(struct jit *j, struct cursor *c)
 	return 0;
 }
 
+/* Unwind tables: .eh_frame and its header. In the other byte order they are left out. */
+static int on_unwinding(struct jit *j, struct cursor *c)
+{
+	uint64_t size = get_u64(c), header = get_u64(c);
+	const void *bytes;
+
+	get_u64(c); /* what of it is mapped */
+	j->tables = 0;
+	bytes = get_bytes(c, size);
+	if (!bytes || header > size)
+		return PP_ECORRUPT;
+	if (c->swap || header == size)
+		return 0;
+	return intern_add(&j->unwinding, bytes, (size_t)(size - header), &j->tables, NULL);
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const struct event *x = a, *y = b;
@@ -353,8 +376,9 @@ static int on_record(struct jit *j, uint32_t id, struct cursor *c, uint64_t time
 	case JIT_LOAD: info->loads++; return on_load(j, c, time, info);
 	case JIT_MOVE: info->moves++; return on_move(j, c, time);
 	case JIT_DEBUG_INFO: return on_debug_info(j, c);
+	case JIT_UNWINDING: return on_unwinding(j, c);
 	case JIT_CLOSE: info->closed = true; return 0;
-	default: return 0; /* unwinding info, and what comes later */
+	default: return 0; /* what comes later */
 	}
 }
 
@@ -454,4 +478,9 @@ int jit_line(const struct jit *j, uint32_t code, uint64_t addr, struct source_fr
 				   .line = l[lo - 1].line,
 				   .column = l[lo - 1].column};
 	return 0;
+}
+
+const void *jit_tables(const struct jit *j, uint32_t code, size_t *n)
+{
+	return intern_get(&j->unwinding, j->codes[code - 1].tables, n);
 }

@@ -36,6 +36,7 @@ struct jit_code {
 	uint32_t name;
 	uint64_t origin;	/* where it was first */
 	uint32_t lines, nlines; /* of jit_line */
+	uint32_t tables; /* of jit_tables; codes with the same have the same number; 0: none */
 };
 
 struct jit_dump_info {
@@ -77,5 +78,11 @@ uint32_t jit_count(const struct jit *j);
  * the jit. 0 or PP_ENOENT.
  */
 int jit_line(const struct jit *j, uint32_t code, uint64_t addr, struct source_frame *f);
+
+/*
+ * The .eh_frame that the jitdump has for a code with `tables`, made for the first multiple of 8 bytes
+ * after the code; it lives as long as the jit.
+ */
+const void *jit_tables(const struct jit *j, uint32_t code, size_t *n);
 
 #endif

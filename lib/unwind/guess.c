@@ -214,7 +214,7 @@ static bool is_return(struct walk *w, uint64_t pc, bool sure, int *rc)
 	*rc = walk_find(w, pc - 1, &place);
 	if (*rc || (!place.cfi && place.why == UNWIND_NO_MAPPING))
 		return false;
-	if (!place.cfi)
+	if (!place.cfi || place.unseen)
 		return !sure;
 	if (cfi_machine(place.cfi) != w->arch->machine)
 		return false;
@@ -256,7 +256,8 @@ bool walk_guess(struct walk *w, const struct unwind_place *at, int *rc)
 	const struct unwind_arch *a = w->arch;
 	uint64_t sp = w->reg[a->sp], fp = w->reg[a->fp], above;
 	enum stage stage = STAGE_BODY;
-	bool seen = at->cfi && a->machine == EM_X86_64; /* the code, not only the stack */
+	bool known = at->cfi && !at->unseen;
+	bool seen = known && a->machine == EM_X86_64; /* the code, not only the stack */
 
 	/* Where others have their frame records, and what their calls look like, is not known. */
 	if (a->machine != EM_X86_64 && a->machine != EM_386 && a->machine != EM_AARCH64)
@@ -265,7 +266,7 @@ bool walk_guess(struct walk *w, const struct unwind_place *at, int *rc)
 	 * A call of an address where nothing is has pushed where it came from; so has one of the
 	 * code that compilers put on the stack for the address of a nested function.
 	 */
-	if (!at->cfi && w->exact && a->machine != EM_AARCH64 && go(w, sp, 0, rc))
+	if (!known && w->exact && a->machine != EM_AARCH64 && go(w, sp, 0, rc))
 		return true;
 	if (*rc || (!at->cfi && at->why == UNWIND_NO_MAPPING))
 		return false;

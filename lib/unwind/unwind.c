@@ -388,7 +388,7 @@ static enum unwind_end step_without(struct walk *w, const struct row *row, bool 
 		*guessed = true;
 		return UNWIND_NONE;
 	}
-	return place.cfi ? UNWIND_NO_CFI : place.why;
+	return place.cfi && !place.unseen ? UNWIND_NO_CFI : place.why;
 }
 
 static int walk(struct walk *w, struct unwind_result *res)

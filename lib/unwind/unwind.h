@@ -57,7 +57,8 @@ enum unwind_end {
 struct unwind_place {
 	struct cfi *cfi;     /* NULL: none, and `why` */
 	uint64_t vaddr;	     /* of the address in the module */
-	enum unwind_end why; /* if there is no cfi: how a walk ends there */
+	enum unwind_end why; /* if there is no cfi, or no row in it: how a walk ends there */
+	bool unseen;	     /* cfi has tables only: the code cannot be read, as if there was none */
 	/*
 	 * The addresses from start on, len of them, that are in the same module, at vaddrs that
 	 * are as far from them; len 0: just this one.
