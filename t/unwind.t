@@ -198,6 +198,37 @@ else
 	skip 3 'pcap-perf cannot record here'
 fi
 
+# A large array that is never used: its pages are not in memory, and the kernel copies none beyond.
+cat >hole.c <<'EOF_C'
+volatile unsigned long sum;
+__attribute__((noinline, noclone)) void inner(char *room)
+{
+	for (unsigned long i = 0; i < 200000000; i++)
+		sum += i;
+	__asm__ volatile("" : : "r"(room) : "memory");
+}
+__attribute__((noinline, noclone)) void outer(void)
+{
+	char room[200000];
+
+	inner(room);
+	sum++;
+}
+int main(void)
+{
+	outer();
+	return 0;
+}
+EOF_C
+if "$CC" -O1 -fomit-frame-pointer -o hole hole.c 2>cc.err &&
+	"$BIN/pcap-perf" -F 499 -e cpu-clock:u --call-graph=dwarf,16384 -o hole.data -- ./hole 2>record.err; then
+	"$BIN/pdecode" hole.data 2>/dev/null | "$BIN/psym" --stats 2>hole.err | "$BIN/pfold" --no-header >hole.folded 2>/dev/null
+	like hole.folded '^hole;\[stack not in memory\];outer;inner [0-9]+$' 'a copy that ends where nothing is in memory'
+	like hole.err 'a larger copy does not help' 'and that none helps'
+else
+	skip 2 'pcap-perf cannot record here'
+fi
+
 if recorded cut.data 1024 ./plain 30; then
 	ends cut.data.ps >ends.txt
 	like ends.txt '[0-9] the copy of the stack ended' 'a copy that is too small ends the stack'

@@ -54,6 +54,7 @@ static const char *mark_text(uint32_t end, bool *file)
 	case PS_END_OTHER_STACK: return "on another stack";
 	case PS_END_DEPTH: return "too deep";
 	case PS_END_GENERATED: return "generated code";
+	case PS_END_NOT_THERE: return "stack not in memory";
 	}
 	*file = true;
 	switch (end) {

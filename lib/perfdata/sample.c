@@ -192,7 +192,7 @@ int perf_sample(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time
 	}
 	t.s.time = time;
 	t.s.event = a->event;
-	t.s.flags = flags_of_misc(misc);
+	t.s.flags |= flags_of_misc(misc);
 	if (!time) {
 		t.s.flags |= PS_SAMPLE_NO_TIME;
 		p->tally.untimed += a->time_pos >= 0;

@@ -109,6 +109,9 @@ static void take_user_stack(struct cursor *c, struct ps_sample *s)
 	s->user_stack_size = get_u64(c);
 	if (s->user_stack_size > size)
 		s->user_stack_size = size;
+	/* The kernel copies up to the first page that is not in memory. */
+	if (s->user_stack_size < size)
+		s->flags |= PS_SAMPLE_SHORT_COPY;
 	s->user_stack = ps_str((const char *)bytes, (size_t)s->user_stack_size);
 	s->fields |= PS_HAS(user_stack_size) | PS_HAS(user_stack);
 }
@@ -271,6 +274,7 @@ int perf_sample_take(const struct perf_info *p, const struct perf_attr *a, struc
 	else
 		ps_sample_clear_near(&t->s);
 	t->s.cpu = t->s.pid = t->s.tid = PS_NONE;
+	t->s.flags = 0;
 	if (p->swap)
 		take_front(front, true, a, &t->s);
 	else

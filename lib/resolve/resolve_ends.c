@@ -161,6 +161,9 @@ static const char *help_of(uint32_t end)
 		return "tables in a jitdump help (node --perf-prof "
 		       "--perf-prof-unwinding-info, python3 -X perf_jit), or frame pointers: "
 		       "record with --call-graph fp (java -XX:+PreserveFramePointer)";
+	case PS_END_NOT_THERE:
+		return "a larger copy does not help: the kernel stops at pages that were never "
+		       "used (large arrays); record with --call-graph fp";
 	case PS_END_REGISTERS: return "record without --user-regs";
 	case PS_END_MEMORY: return "a larger copy may help (--call-graph dwarf,SIZE)";
 	default: return NULL;

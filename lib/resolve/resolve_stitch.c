@@ -101,15 +101,16 @@ static void keep(struct kept *k, const struct unwind_result *res, uint32_t had)
 int resolve_stitch(struct resolver *r, uint64_t thread, const struct unwind_result *res,
 		   const struct stitch_frame **more, uint32_t *n)
 {
+	bool ended = res->end == UNWIND_COPY || res->end == UNWIND_NOT_THERE;
 	struct kept *k = NULL;
 
 	*n = 0;
-	if (res->end == UNWIND_OUTERMOST || res->end == UNWIND_COPY) {
+	if (res->end == UNWIND_OUTERMOST || ended) {
 		k = kept_of(r, thread);
 		if (!k)
 			return PP_ENOMEM;
 	}
-	if (res->end == UNWIND_COPY)
+	if (ended)
 		*n = beyond(k, res);
 	if (k && (*n || res->end == UNWIND_OUTERMOST))
 		keep(k, res, *n);

@@ -278,7 +278,8 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 				     .regs = s->user_regs.v,
 				     .stack = (const uint8_t *)s->user_stack.p,
 				     .len = s->user_stack.len,
-				     .swap = m->foreign};
+				     .swap = m->foreign,
+				     .cut = s->flags & PS_SAMPLE_SHORT_COPY};
 	struct unwinding *u;
 	struct unwind_result res;
 	uint32_t n;

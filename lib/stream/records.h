@@ -368,7 +368,8 @@
 	E(OTHER_STACK, 10, "the rest is on another stack") \
 	E(DEPTH, 11, "there are more frames than the limit") \
 	E(DAMAGED, 12, "the unwind table is damaged") \
-	E(GENERATED, 13, "generated code")
+	E(GENERATED, 13, "generated code") \
+	E(NOT_THERE, 14, "the copy ended at memory that was not there")
 
 /* Why a frame has no symbol (FRAME.reason). */
 #define PS_REASONS(R) \

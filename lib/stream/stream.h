@@ -209,6 +209,7 @@ enum ps_mark {
 #define PS_SAMPLE_NO_TIME    (1u << 6) /* the event was recorded without a time */
 #define PS_SAMPLE_JOINED     (1u << 7) /* a stack that the sample before it has as its chain */
 #define PS_SAMPLE_EXITED     (1u << 8) /* recorded without a thread: it was about to end */
+#define PS_SAMPLE_SHORT_COPY (1u << 9) /* less of the stack was copied than was to be */
 #define PS_SAMPLE_FLAGS_AT   36	       /* bytes from the beginning of the record to its flags */
 #define PS_SAMPLE_FIELDS_AT  40	       /* to its fields */
 #define PS_SAMPLE_FIXED	     48	       /* bytes of the fixed part, record header included */

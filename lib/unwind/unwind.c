@@ -187,7 +187,7 @@ static enum unwind_end outside(const struct walk *w, uint64_t addr)
 	/* An interrupted function had its own stack. */
 	if (sp > end || sp < w->base || addr < w->base || addr - end > FAR_AWAY)
 		return UNWIND_OTHER_STACK;
-	return UNWIND_COPY;
+	return w->cut ? UNWIND_NOT_THERE : UNWIND_COPY;
 }
 
 /*
@@ -461,6 +461,7 @@ int unwinder_run(struct unwinder *u, const struct unwind_sample *s, struct unwin
 	w.stack = s->stack;
 	w.len = s->len;
 	w.swap = s->swap;
+	w.cut = s->cut;
 	w.find = u->find;
 	w.ctx = u->ctx;
 	w.u = u;

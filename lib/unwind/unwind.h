@@ -44,7 +44,8 @@
 	E(OTHER_STACK, 10, "the rest is on another stack") \
 	E(DEPTH, 11, "more frames than the limit") \
 	E(DAMAGED, 12, "the unwind table is damaged") \
-	E(GENERATED, 13, "generated code")
+	E(GENERATED, 13, "generated code") \
+	E(NOT_THERE, 14, "the copy ended where the caller says that no more could be copied")
 
 enum unwind_end {
 	UNWIND_NONE,
@@ -58,7 +59,7 @@ struct unwind_place {
 	struct cfi *cfi;     /* NULL: none, and `why` */
 	uint64_t vaddr;	     /* of the address in the module */
 	enum unwind_end why; /* if there is no cfi, or no row in it: how a walk ends there */
-	bool unseen;	     /* cfi has tables only: the code cannot be read, as if there was none */
+	bool unseen; /* cfi has tables only: the code cannot be read, as if there was none */
 	/*
 	 * The addresses from start on, len of them, that are in the same module, at vaddrs that
 	 * are as far from them; len 0: just this one.
@@ -77,6 +78,7 @@ struct unwind_sample {
 	const uint8_t *stack; /* the copy, from the stack pointer up */
 	size_t len;
 	bool swap; /* the copy is not in host byte order */
+	bool cut;  /* more was to be copied: how a walk ends that needs it is UNWIND_NOT_THERE */
 };
 
 struct unwind_result {

@@ -19,6 +19,7 @@ struct walk {
 	const uint8_t *stack;
 	size_t len;
 	bool swap;
+	bool cut; /* more was to be copied */
 	unwind_find_fn find;
 	void *ctx;
 	struct unwinder *u;
