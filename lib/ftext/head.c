@@ -9,9 +9,9 @@
  *	 264.723979 |   0)    wl-1172     | ! 212.578 us  |  FUNCTION
  *	 0)   1.202 us    |  FUNCTION			 function_graph
  *
- * The name of a task may hold blanks and dashes, and ends before the last dash before the CPU. Kernels
- * print 16 columns of it; other programs may know longer names, Android's among them. Before a buffer's
- * colon and a blank there are no such names.
+ * The name of a task may hold blanks and dashes, and ends before the last dash before the CPU.
+ * Kernels print 16 columns of it; other programs know longer names. What stands before those
+ * columns is a buffer, if a colon and a blank end it.
  */
 #include "ftext/parts.h"
 

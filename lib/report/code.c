@@ -306,7 +306,7 @@ static const char *no_code(const struct report *r, const struct function *f)
 		return "no sample was in it itself";
 	if (r->text_only)
 		return "the input is text, which has no addresses of instructions";
-	return "it is inlined: its instructions are those of the functions that it was inlined into";
+	return "it is inlined: its instructions are those of the functions around it";
 }
 
 int code_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx)

@@ -431,8 +431,8 @@ int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint
 /* ---- resolve_jit_cfi.c ---- */
 
 /*
- * The unwind table of an address of generated code, if a jitdump has one, for a machine (EM_*) of 64
- * bits. 0 or PP_ENOMEM.
+ * The unwind table of an address of generated code, if a jitdump has one, for a machine (EM_*) of
+ * 64 bits. 0 or PP_ENOMEM.
  */
 int resolve_jit_cfi(struct resolver *r, struct machine *m, uint32_t jit, unsigned machine,
 		    uint64_t addr, struct unwind_place *place);

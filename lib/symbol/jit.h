@@ -80,8 +80,8 @@ uint32_t jit_count(const struct jit *j);
 int jit_line(const struct jit *j, uint32_t code, uint64_t addr, struct source_frame *f);
 
 /*
- * The .eh_frame that the jitdump has for a code with `tables`, made for the first multiple of 8 bytes
- * after the code; it lives as long as the jit.
+ * The .eh_frame that the jitdump has for a code with `tables`, made for the first multiple of 8
+ * bytes after the code; it lives as long as the jit.
  */
 const void *jit_tables(const struct jit *j, uint32_t code, size_t *n);
 
