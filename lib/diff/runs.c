@@ -595,7 +595,9 @@ int runs_add(struct runs *rs, enum diff_side side, const char *file)
 	int rc = read_run(&c, file, &partial, &stream);
 
 	if (!rc && !(c.n > 0)) {
-		diag_error(rs->diag, file, -1, "no samples");
+		diag_error(rs->diag, file, -1,
+			   c.kind == BY_KEY && stream ? "no sample has what --by names"
+						      : "no samples");
 		rc = PP_ENOENT;
 	}
 	c.weight = sample_weight(&c, file);

@@ -108,6 +108,9 @@ int perf_reader_ended(struct perf_reader *r, int rc)
 {
 	int64_t at = (int64_t)src_tell(r->first.src);
 
+	/* It was the sink's, such as that of the output. */
+	if (r->stopped && rc == r->stopped)
+		return rc;
 	/* What is missing at the end is yet to come, or came when the records were done. */
 	if (src_stopped(r->first.src) && (rc == PP_END || rc == PP_ECUT))
 		return 0;
