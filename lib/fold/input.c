@@ -26,7 +26,7 @@ int fold_source(struct fold *f, struct src *s, struct diag *d)
 		return fold_stream(f, s);
 	else if ((other = ps_foreign(magic, n))) {
 		diag_error(d, src_name(s), -1, "is %s: %s", other->is,
-			   other->recorded ? "pdecode and psym make of it what is read here"
+			   other->recorded ? "pdecode and psym have to read it first"
 					   : other->remedy);
 		rc = PP_EUNSUPPORTED;
 	} else
