@@ -34,6 +34,20 @@ alike() {
 	done
 }
 
+# A reader that leaves ends it in silence, whichever thread writes: of one file and of many.
+left() { # FILE...
+	{
+		"$BIN/pdecode" -t --threads 3 "$@" 2>left.err
+		echo $? >left.status
+	} | head -n 1 >/dev/null
+	cat left.status left.err
+}
+set --
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	set -- "$@" sched.data "$data/sched.dat"
+done
+is "$(left "$@")" "$(left mem.data)" 'a reader that leaves'
+
 alike 'memory accesses' pdecode -t mem.data
 alike 'times since the line before' pdecode -t --deltatime mem.data
 alike 'times since the first line' pdecode -t --reltime --ns mem.data

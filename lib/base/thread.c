@@ -16,14 +16,17 @@ unsigned threads_usual(void)
 
 int thread_start(pthread_t *t, void *(*run)(void *), void *arg)
 {
-	/* Of crashes: the child that tries libtraceevent first catches them. */
-	static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU};
+	/*
+	 * Of crashes: the child that tries libtraceevent first catches them. And of a reader that
+	 * is gone: the thread that writes is told, and nobody else.
+	 */
+	static const int own[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGPIPE};
 	sigset_t others, old;
 	int rc;
 
 	sigfillset(&others);
-	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
-		sigdelset(&others, crashes[i]);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		sigdelset(&others, own[i]);
 	pthread_sigmask(SIG_SETMASK, &others, &old);
 	rc = pthread_create(t, NULL, run, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

@@ -17,7 +17,7 @@ unsigned threads_usual(void);
 
 /*
  * Starts a thread. Signals are for the thread that waits for input; the new one takes those of its
- * own crashes only. 0 or PP_ENOMEM.
+ * own doing only: a crash, a write that nobody reads. 0 or PP_ENOMEM.
  */
 int thread_start(pthread_t *t, void *(*run)(void *), void *arg);
 
