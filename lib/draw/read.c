@@ -111,43 +111,20 @@ static bool ends_with_count(const char *stack, size_t n)
 	return space && parse_count(space + 1, n - (size_t)(space + 1 - stack), &count);
 }
 
-/* Whether a list of events has one: 1 alone, -1 among others, as far as there was room for them. */
-static int lists_event(const char *list, const char *event)
-{
-	size_t n = strlen(event);
-
-	if (!strcmp(list, event))
-		return 1;
-	for (const char *p = list; p; p = strchr(p, '+'), p = p ? p + 1 : NULL)
-		if ((!strncmp(p, event, n) && (p[n] == '+' || !p[n])) || !strcmp(p, "..."))
-			return p == list && !p[n] ? 1 : -1;
-	return 0;
-}
-
 /* Of several events, what is known of the one that was chosen. False: it is not among them. */
 static bool choose_event(struct reader *r, struct fold_about *a)
 {
-	const char *event = r->f->event;
-	int has = lists_event(a->event, event);
+	enum fold_has has = fold_about_choose(a, r->f->event);
 
-	r->other = !has;
-	r->rooted = has < 0;
-	if (!has)
-		for (char *p = a->event; *p;) {
-			size_t n = strcspn(p, "+");
+	r->other = has == FOLD_HAS_NONE;
+	r->rooted = has == FOLD_HAS_ROOT;
+	for (char *p = a->event; r->other && *p;) {
+		size_t n = strcspn(p, "+");
 
-			fold_about_event(&r->f->other, p, n, "", 0);
-			p += n + (p[n] == '+');
-		}
-	if (has < 0) {
-		struct fold_about one = {.uncounted = true};
-		const char *unit = fold_about_unit(event, strlen(event));
-
-		fold_about_event(&one, event, strlen(event), unit, strlen(unit));
-		memcpy(one.from, a->from, sizeof(one.from));
-		*a = one;
+		fold_about_event(&r->f->other, p, n, "", 0);
+		p += n + (p[n] == '+');
 	}
-	return has;
+	return !r->other;
 }
 
 /*

@@ -132,6 +132,21 @@ void fold_about_event(struct fold_about *a, const char *event, size_t event_len,
 		*a->unit = 0;
 }
 
+enum fold_has fold_about_choose(struct fold_about *a, const char *event)
+{
+	struct fold_about one = {.uncounted = true};
+	const char *unit = *a->unit ? a->unit : fold_about_unit(event, strlen(event));
+
+	if (!strcmp(a->event, event))
+		return FOLD_HAS_ALL;
+	if (!has_item(a->event, '+', event, strlen(event)) && !has_item(a->event, '+', "...", 3))
+		return FOLD_HAS_NONE;
+	fold_about_event(&one, event, strlen(event), unit, strlen(unit));
+	memcpy(one.from, a->from, sizeof(one.from));
+	*a = one;
+	return FOLD_HAS_ROOT;
+}
+
 void fold_about_from(struct fold_about *a, const char *name, size_t n)
 {
 	char text[sizeof(a->from)];

@@ -43,6 +43,16 @@ void fold_about_event(struct fold_about *a, const char *event, size_t event_len,
 /* A recording, or another file, was read; the same again changes nothing. */
 void fold_about_from(struct fold_about *a, const char *name, size_t n);
 
+/* What a text has of an event. */
+enum fold_has {
+	FOLD_HAS_NONE,
+	FOLD_HAS_ALL, /* all of it is of that event */
+	FOLD_HAS_ROOT, /* it is among others, each the root of its stacks, as far as there was room */
+};
+
+/* What a text about a has of an event, one of others: *a becomes what is known of that one alone. */
+enum fold_has fold_about_choose(struct fold_about *a, const char *event);
+
 /* Whether both know what they count, and it is not the same: their sum would mean nothing. */
 bool fold_about_clashes(const struct fold_about *a, const struct fold_about *b);
 

@@ -42,47 +42,17 @@ static int fold_line(struct fold *f, struct fold_frames *frames, const char *p, 
 	return 0;
 }
 
-/* What --event leaves of a text. */
-struct choice {
-	bool told;   /* the text says what it counts */
-	bool other;  /* only what was not chosen */
-	bool rooted; /* several events, each the root of its stacks */
-};
-
-/* What is left to be told of a text whose first line is a: *a becomes that. */
-static void choose(struct fold *f, struct choice *c, struct fold_about *a)
-{
-	struct fold_about one = {.uncounted = true};
-	const char *p = a->event;
-
-	*c = (struct choice){.told = true, .rooted = strchr(p, '+') != NULL};
-	if (!c->rooted) {
-		c->other = !fold_event(f, p, strlen(p));
-		return;
-	}
-	while (*p) {
-		size_t n = strcspn(p, "+");
-		const char *unit = *a->unit ? a->unit : fold_about_unit(p, n);
-
-		if (fold_event(f, p, n))
-			fold_about_event(&one, p, n, unit, strlen(unit));
-		p += n + (p[n] == '+');
-	}
-	memcpy(one.from, a->from, sizeof(one.from));
-	*a = one;
-}
-
 /* Whether a line's stack is of the chosen event, whose root it loses. */
-static bool is_chosen(struct fold *f, const struct choice *c, const char **p, size_t *n)
+static bool is_chosen(const char *event, enum fold_has has, const char **p, size_t *n)
 {
 	const char *stop;
 	size_t root;
 
-	if (!c->rooted)
-		return !c->other;
+	if (has != FOLD_HAS_ROOT)
+		return has == FOLD_HAS_ALL;
 	stop = memchr(*p, ';', *n);
 	root = stop ? (size_t)(stop - *p) : *n;
-	if (!fold_event(f, *p, root))
+	if (root != strlen(event) || memcmp(*p, event, root) != 0)
 		return false;
 	*p += root + (stop != NULL);
 	*n -= root + (stop != NULL);
@@ -103,7 +73,7 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 {
 	struct fold_about about;
 	const char *event = fold_options(f)->event;
-	struct choice choice = {0};
+	enum fold_has has = FOLD_HAS_ALL;
 	bool told = false;
 	uint64_t lines = 0, doubles = 0, count;
 	struct fold_frames frames = {0};
@@ -125,8 +95,8 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 		}
 		if (fold_about_parse(p, n, &about)) {
 			if (event)
-				choose(f, &choice, &about);
-			rc = choice.other ? 0 : fold_tell(f, &about, src_name(l->src));
+				has = fold_about_choose(&about, event);
+			rc = has ? fold_tell(f, &about, src_name(l->src)) : 0;
 			if (rc)
 				break;
 			told = true;
@@ -143,7 +113,7 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			fold_lines_odd(l, p, n);
 			continue;
 		}
-		if (event && !choice.told) {
+		if (event && !told) {
 			diag_error(fold_diag(f), src_name(l->src), -1,
 				   "does not tell what it counts: --event cannot choose");
 			rc = PP_EUNSUPPORTED;
@@ -159,7 +129,7 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 			doubles += ends_with_number(p, stack - 1);
 		count = fold_number(p + stack, n - stack);
 		stack--;
-		if (event && !is_chosen(f, &choice, &p, &stack)) {
+		if (event && !is_chosen(event, has, &p, &stack)) {
 			fold_account(f)->samples++;
 			fold_account(f)->filtered++;
 			continue;
