@@ -36,10 +36,7 @@ static void add_row(const struct diff *d, const struct family *f, const struct d
 	buf_adds(b, " | ");
 	diff_add_value(f, r->share[1], b);
 	buf_addf(b, " | %+.2f | %+.2f .. %+.2f | ", r->diff * 100, r->low * 100, r->high * 100);
-	if (r->q < .0001)
-		buf_adds(b, "&lt;.0001");
-	else
-		buf_addf(b, "%.4f", r->q);
+	diff_add_q(r->q, "&lt;", b);
 	buf_adds(b, " | ");
 	add_name(d, r, b);
 	buf_adds(b, " |\n");

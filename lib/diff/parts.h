@@ -23,6 +23,9 @@ const char *diff_norm_name(enum diff_norm norm);
 /* The name of a row: of its unit, or of the small ones together. */
 const char *diff_row_name(const struct diff *d, const struct diff_row *r, size_t *len);
 
+/* A q-value; `less` begins one that is too small for four digits: "<". */
+void diff_add_q(double q, const char *less, struct buf *b);
+
 /* What a side has of a row, for people: percent of all samples, or an amount of time. */
 void diff_add_value(const struct family *f, double v, struct buf *b);
 

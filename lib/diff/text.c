@@ -7,14 +7,6 @@
 #define NAME_AT	   58 /* column at which names begin */
 #define NAME_WIDTH (COLUMNS - NAME_AT)
 
-static void add_q(struct buf *b, double q)
-{
-	if (q < .0001)
-		buf_adds(b, "<.0001");
-	else
-		buf_addf(b, "%6.4f", q);
-}
-
 /* A name, cut to what is left of the line: its end tells more than its middle. */
 static void add_name(const struct diff *d, const struct diff_row *r, size_t width, struct buf *b)
 {
@@ -67,7 +59,7 @@ static void add_row(const struct diff *d, const struct family *f, const struct d
 		buf_addf(b, "%+6.2f %+6.2f .. %+6.2f  ", r->diff * 100, r->low * 100,
 			 r->high * 100);
 	if (r->verdict != DIFF_SMALL)
-		add_q(b, r->q);
+		diff_add_q(r->q, "<", b);
 	buf_adds(b, "  ");
 	add_name(d, r, f->latency ? NAME_WIDTH - 4 : NAME_WIDTH, b);
 	if (r->verdict == DIFF_RENAMED && r->diff > 0) {

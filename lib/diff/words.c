@@ -41,6 +41,14 @@ const char *diff_row_name(const struct diff *d, const struct diff_row *r, size_t
 	return small;
 }
 
+void diff_add_q(double q, const char *less, struct buf *b)
+{
+	if (q < .0001)
+		buf_addf(b, "%s.0001", less);
+	else
+		buf_addf(b, "%.4f", q);
+}
+
 void diff_add_value(const struct family *f, double v, struct buf *b)
 {
 	if (f->latency)
