@@ -95,7 +95,7 @@ static int entries(struct names *n, struct scan *s, struct names_table *t)
 	return rc;
 }
 
-/* Behind "__print_symbolic" and its like. */
+/* After "__print_symbolic" and its like. */
 static int table(struct names *n, struct scan *s, bool flags)
 {
 	struct names_table *t = arena_zalloc(&n->arena, sizeof(*t));

@@ -291,7 +291,7 @@ static int join(struct parser *p, struct node **v, unsigned n, struct node **out
 	return rc ? rc : make(p, out, NODE_OR, left, right);
 }
 
-/* Behind `in`: "(a, b..c)" or a range. */
+/* After `in`: "(a, b..c)" or a range. */
 static int parse_in(struct parser *p, struct node *field, struct node **out)
 {
 	struct node *list = NULL, *one, **v;

@@ -222,7 +222,7 @@ static bool range(struct parser *p, struct rx_set *s, const struct element *from
 	return true;
 }
 
-/* Behind "[". */
+/* After "[". */
 static struct node *bracket(struct parser *p)
 {
 	struct rx_set s = {{0}};
@@ -327,7 +327,7 @@ static bool digits(struct parser *p, uint32_t *v)
 	return p->p > start;
 }
 
-/* Behind "{". */
+/* After "{". */
 static bool braces(struct parser *p, uint32_t *least, uint32_t *most)
 {
 	bool any = digits(p, least), comma = p->p < p->end && *p->p == ',';

@@ -124,7 +124,7 @@ static bool who(const char *line, const char *end, struct ftext_head *h)
 	return text.len && task(line, end, h);
 }
 
-/* Behind the CPU: flags, if there are any, and the time. */
+/* After the CPU: flags, if there are any, and the time. */
 static bool when(struct scan *s, struct ftext_head *h)
 {
 	const char *start;

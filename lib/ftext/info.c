@@ -108,7 +108,7 @@ static char closing(char c)
 	}
 }
 
-/* Behind what is closed at last; NULL: it is not. */
+/* After what is closed at last; NULL: it is not. */
 static const char *closed(const char *p, const char *end)
 {
 	char open = *p, close = closing(*p);

@@ -111,7 +111,7 @@ static bool find_type(const struct btf *t, uint32_t id, struct type *out)
 	return id && id <= t->n && read_type(t, t->at[id], out, &size);
 }
 
-/* Behind names and qualifiers; void is a kind of its own. */
+/* After names and qualifiers; void is a kind of its own. */
 static void resolve(const struct btf *t, uint32_t id, struct type *out)
 {
 	for (int i = 0; i < RESOLVE_MAX; i++) {

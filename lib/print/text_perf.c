@@ -369,7 +369,7 @@ static int add_facts(struct text_perf *t, const struct ps_sample *s, const struc
 	return 0;
 }
 
-/* Behind its place. */
+/* After its place. */
 static void add_rest(struct text_perf *t, const struct sreader *r, const struct ps_sample *s,
 		     const struct ps_event *e, const struct kind *k)
 {

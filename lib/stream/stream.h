@@ -481,7 +481,7 @@ void swriter_init(struct swriter *w, struct out *out);
 /*
  * From the next header on, streams are written packed (version 2): chains and stacks in parts that
  * are written once, samples many to a record. What is put is the same. It needs swriter_release,
- * and where the other end shall see at once what was put, swriter_flush. `payloads`: samples that
+ * and where the other end has to see at once what was put, swriter_flush. `payloads`: samples that
  * have one are packed, too, which makes them a quarter as large, but takes longer than it takes a
  * pipe to move their bytes. 0 or PP_ENOMEM.
  */

@@ -106,7 +106,7 @@ static void test_row(const struct row *r, uint64_t sample_type, uint64_t format)
 	buf_release(&want);
 }
 
-/* A record that is cut off, or has no size, ends it; memory behind it is not touched. */
+/* A record that is cut off, or has no size, ends it; memory after it is not touched. */
 static void test_cut(void)
 {
 	const struct ring_id one = {KERNEL, SHOWN, 0, 0, 0};
