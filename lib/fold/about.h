@@ -43,14 +43,17 @@ void fold_about_event(struct fold_about *a, const char *event, size_t event_len,
 /* A recording, or another file, was read; the same again changes nothing. */
 void fold_about_from(struct fold_about *a, const char *name, size_t n);
 
-/* What a text has of an event. */
+/*
+ * What a text has of an event. Of several events each is the root of its stacks; of a list that had
+ * no room for all, any may be among them.
+ */
 enum fold_has {
 	FOLD_HAS_NONE,
-	FOLD_HAS_ALL, /* all of it is of that event */
-	FOLD_HAS_ROOT, /* it is among others, each the root of its stacks, as far as there was room */
+	FOLD_HAS_ALL, /* there is no other */
+	FOLD_HAS_ROOT,
 };
 
-/* What a text about a has of an event, one of others: *a becomes what is known of that one alone. */
+/* That, of a text about a. If there are others, *a becomes what is known of this one alone. */
 enum fold_has fold_about_choose(struct fold_about *a, const char *event);
 
 /* Whether both know what they count, and it is not the same: their sum would mean nothing. */
