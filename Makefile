@@ -2,11 +2,14 @@
 #
 #   make              the filters, in bin/ (O=DIR: all of the build in DIR, filters in DIR/bin)
 #   make demo         install what is missing, build, record this machine and draw cpu.svg
-#   make test         install what is missing, build, run every test; TESTS='t/a.t t/b.t' some
+#   make test         install what is missing, build, run every test; TESTS='t/a.t t/b.t' some,
+#                     ROOM=fold those of a folder of lib/, KIND=live those of a kind (t/README.md)
 #   make check        the same without installing
+#   make check-all    everything that there is to check, for some hours: t/check-all
 #   make test-arch    ARCH=s390x|i386|arm64: tests of a build for it, by qemu, in a root of its own
 #                     (DIR=DIR keeps the root there: t/arch)
-#   make lint         formatting, static analysis, scripts, man pages, layout
+#   make lint         formatting, static analysis, scripts, man pages, layout; of what has changed since
+#                     the commit in t/lint.base (make lint-all: of everything)
 #   make bench        measure beside the installed peers (t/bench/README.md)
 #   make compare      is this tree slower than REF (default HEAD^)? recordings of both, and pdiff
 #   make fuzz         libFuzzer programs in build-fuzz/t/fuzz (CC=afl-clang-fast for AFL++)
@@ -39,7 +42,7 @@ O        ?= build$(if $(SAN),-san)$(if $(COVERAGE),-cov)
 ifneq ($(words $(O)),1)
 $(error O is '$(O)': make cannot build in a folder whose name has blanks)
 endif
-OPT      ?= -O2
+OPT      ?= $(if $(SAN),-O1,-O2)
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 # A make that this one calls with -j itself, unless it was called with -j.
 PARALLEL  = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
@@ -85,11 +88,12 @@ PROGS    := $(patsubst bin/%.c,%,$(filter-out bin/cli.c,$(wildcard bin/*.c)))
 LIB_SRC  := $(wildcard lib/*/*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(O)/%.o)
 LIB      := $(O)/libperfpipe.a
-UNITS    := $(patsubst %.c,$(O)/%,$(wildcard t/unit/*.c))
-FUZZERS  := $(patsubst %.c,$(O)/%,$(filter-out t/fuzz/replay.c,$(wildcard t/fuzz/*.c)))
+# With ROOM=fold, only what tests that room: unit tests by their names, fuzz entries by what they include.
+UNITS    := $(patsubst %.c,$(O)/%,$(if $(ROOM),$(wildcard t/unit/$(ROOM).c t/unit/$(ROOM)_*.c),$(wildcard t/unit/*.c)))
+FUZZERS  := $(patsubst %.c,$(O)/%,$(filter-out t/fuzz/replay.c,$(if $(ROOM),$(shell grep -l '"$(ROOM)/' t/fuzz/*.c),$(wildcard t/fuzz/*.c))))
 MEASURE  := $(O)/t/bench/measure
 SHIM     := $(O)/t/shim.so
-TESTS    ?= $(sort $(wildcard t/*.t))
+TESTS    ?=
 MAN      := $(wildcard man/*.[157])
 SHARE    := $(filter-out share/recipes share/ci,$(wildcard share/*))
 RECIPES  := $(wildcard share/recipes/*)
@@ -173,6 +177,9 @@ $(SHIM): t/shim.c
 		-fvisibility=hidden -o $@ $< -ldl
 
 # The installing step comes in a make of its own: this one has asked pkg-config already.
+deps:
+	@t/deps build test
+
 demo:
 	@t/deps build
 	+@$(PARALLEL) all
@@ -184,7 +191,10 @@ test:
 
 check: all $(UNITS) fuzz-replay $(MEASURE) $(SHIM)
 	@BIN=$(BIN) UNIT=$(O)/t/unit FUZZ=$(O)/t/fuzz MEASURE=$(MEASURE) SHIM=$(SHIM) PROVE=$(PROVE) JOBS=$(JOBS) \
-		t/run $(TESTS)
+		ROOM='$(ROOM)' KIND='$(KIND)' t/run $(TESTS)
+
+check-all:
+	@t/check-all
 
 test-arch:
 	@JOBS=$(JOBS) TESTS='$(if $(filter-out file,$(origin TESTS)),$(TESTS))' t/arch '$(ARCH)' $(if $(DIR),$(call quote,$(DIR)))
@@ -196,8 +206,8 @@ fuzz-replay: $(FUZZERS)
 fuzz:
 	+@$(PARALLEL) O=build-fuzz FUZZER=1 fuzz-replay
 
-lint: all
-	@CC=$(CC) BIN=$(BIN) OBJ=$(O) CPPFLAGS='-Ilib -Ibin $(DEP_CFLAGS)' JOBS=$(JOBS) t/lint
+lint lint-all: all
+	@ALL=$(filter lint-all,$@) CC=$(CC) BIN=$(BIN) OBJ=$(O) CPPFLAGS='-Ilib -Ibin $(DEP_CFLAGS)' JOBS=$(JOBS) t/lint
 
 bench: all $(MEASURE)
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/run
@@ -240,5 +250,5 @@ clean:
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
-.PHONY: all packages demo test check test-arch unit fuzz-replay fuzz lint bench compare install uninstall clean
+.PHONY: all packages deps demo test check check-all test-arch unit fuzz-replay fuzz lint lint-all bench compare install uninstall clean
 .SECONDARY:

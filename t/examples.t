@@ -155,10 +155,10 @@ while IFS='	' read -r where command; do
 	case $entry in
 	skip*)
 		echo "$entry :: $command" >>../used
-		# On no machine, so not in the line that says what this one lacks.
+		# On no machine, so not in the account of what this one lacks.
 		lacks=${SKIPPED:-}
 		SKIPPED=
-		skip 1 "$where: $command: ${entry#skip }"
+		skip 1 "${entry#skip }" "$where: $command"
 		SKIPPED=$lacks
 		continue
 		;;
@@ -168,7 +168,7 @@ while IFS='	' read -r where command; do
 		;;
 	esac
 	if [ -n "$refused" ] && echo "$command" | grep -Eq '(^|[| /])(pcap-perf|perf) '; then
-		skip 1 "$where: $command: $refused"
+		skip 1 "$refused" "$where: $command"
 		continue
 	fi
 	missing=
@@ -176,14 +176,14 @@ while IFS='	' read -r where command; do
 		echo "$command" | grep -Eq "(^|[|;] *)$peer " && ! have $peer && missing=$peer
 	done
 	if [ -n "$missing" ]; then
-		skip 1 "$where: $command: $missing is not installed"
+		skip 1 "$missing is not installed" "$where: $command"
 		continue
 	fi
-	run timeout 120 bash -o pipefail -c "$command" </dev/null
+	run timeout 600 bash -o pipefail -c "$command" </dev/null
 	# perf 6.1 itself aborts now and then while it records.
 	tries=1
 	while [ "$tries" -lt 6 ] && [ "${command%% -*}:$status" = 'perf record:134' ]; do
-		run timeout 120 bash -o pipefail -c "$command" </dev/null
+		run timeout 600 bash -o pipefail -c "$command" </dev/null
 		tries=$((tries + 1))
 	done
 	case $command:$status in

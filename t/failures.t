@@ -59,7 +59,7 @@ sub run {
 			$ENV{FAIL_PROG} = $prog;
 			$ENV{FAIL_COUNT} = "$tmp/count";
 		}
-		alarm 60;
+		alarm 600;    # of a machine that is busy
 		exec "$bin/$prog", @$command[1 .. $#$command] or POSIX::_exit(127);
 	}
 	waitpid $pid, 0;

@@ -21,7 +21,7 @@ if [ ! -w "$tracefs/uprobe_events" ]; then
 	run "$perf" -x ./c2 --probe values -- ./c2 2
 	is "$status" 2 'without rights it is refused'
 	like "$ERR" 'pcap-perf: ' 'with a message'
-	skip 40 'probes in place: no uprobes here, or not root'
+	skip 40 'no uprobes here, or not root' 'probes in place'
 	done_testing
 	exit 0
 fi
@@ -320,33 +320,6 @@ is "$(awk -F'\t' '$2 == "probe_fib:fib" { print $3; exit }' "$OUT")" "$calls" 'f
 run "$recipes/trace" fib.data
 is "$(grep -c ' fib n=' "$OUT") $(grep -c ' fib__return retval=' "$OUT")" "$calls $calls" 'trace, of a recording'
 
-# live RECIPE [OPTION]...: records for some seconds, in which $work is done.
-work=:
-live() {
-	recipe=$1
-	shift
-	(
-		await grep -q '[:/]pcap_' "$tracefs/uprobe_events"
-		sleep 1.5
-		eval "$work"
-	) >"$TMP/work" 2>&1 &
-	run "$recipes/$recipe" "$@"
-	wait $!
-}
-work='./fib 8'
-live funclatency -b ./fib -e fib 4 --tsv
-is "$(awk -F'\t' '$2 == "probe_fib:fib" { print $3; exit }' "$OUT")" "$calls" 'funclatency, live'
-live trace -b ./fib -e 'fib n' 4
-is "$(grep -c ' fib n=' "$OUT")" "$calls" 'trace, live'
-live argdist -b ./fib -e 'fib n' -f n 4 --tsv
-is "$(awk '$1 == "n" { print $2 }' "$OUT")" "$calls" 'argdist of an argument, live'
-if have getent && grep -q localhost /etc/hosts; then
-	work='getent ahosts localhost; sleep 1; getent ahosts localhost'
-	live gethostlatency 4
-	like "$OUT" ' getent .* [0-9.]+ ms  localhost$' 'gethostlatency'
-else
-	skip 1 'getent is not installed'
-fi
 is "$(here)" 0 'and nothing is left'
 
 # The kernel's functions.

@@ -75,12 +75,11 @@ done_testing() {
 	plan "$t_n"
 }
 
-# t_skipped NUMBER REASON: for the line that t/run prints at the end. What stands before the last
-# colon of a reason is about one test, and left out.
+# t_skipped NUMBER REASON: for the account that t/run prints at the end.
 t_skipped() {
 	t_self=${0##*/}
 	t_why=$(printf '%s' "$2" | tr '\t\n' '  ')
-	[ -z "${SKIPPED:-}" ] || printf '%s\t%s\t%s\n' "${t_self%.t}" "$1" "${t_why##*: }" >>"$SKIPPED"
+	[ -z "${SKIPPED:-}" ] || printf '%s\t%s\t%s\n' "${t_self%.t}" "$1" "$t_why" >>"$SKIPPED"
 }
 
 # skip_all REASON: ends the whole test; before the plan.
@@ -134,15 +133,15 @@ bail() {
 	exit 1
 }
 
-# skip N REASON: N tests that cannot be made here.
+# skip N REASON [WHICH]: N tests that cannot be made here. Skips with the same reason are one line of the
+# account; WHICH of them this is does not stand there.
 skip() {
 	t_i=$1
-	shift
-	t_skipped "$t_i" "$*"
+	t_skipped "$t_i" "$2"
 	while [ "$t_i" -gt 0 ]; do
 		t_n=$((t_n + 1))
 		t_i=$((t_i - 1))
-		printf 'ok %d # SKIP %s\n' "$t_n" "$*"
+		printf 'ok %d # SKIP %s\n' "$t_n" "${3:+$3: }$2"
 	done
 }
 
@@ -246,6 +245,31 @@ await() {
 # reading and writing, so that opening it does not wait.
 answer() {
 	timeout 60 sh -c 'IFS= read -r line && printf "%s\n" "$line"' <"$1" | tr -d '\0'
+}
+
+# ticks PID: the CPU time that a process has used, in hundredths of a second.
+ticks() {
+	sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null | awk '{ print $12 + $13 }'
+}
+
+# used PID N: it has used as much.
+used() {
+	[ "$(ticks "$1")" -ge "$2" ]
+}
+
+# burn PID N: until it has used N hundredths more. So that there are samples of it, however busy the machine is.
+burn() {
+	await used "$1" "$(($(ticks "$1") + $2))"
+}
+
+# sampled FILE [ERE]: what has been written so far of a recording has an event, or one whose line matches.
+sampled() {
+	"$BIN/pdecode" -t "$1" 2>/dev/null | grep -Eq -e "${2:-.}"
+}
+
+# counting PID: it has opened events.
+counting() {
+	find "/proc/$1/fd" -lname '*perf_event*' 2>/dev/null | grep -q .
 }
 
 # gone PID: a process ended. Its parent need not have asked for its status.

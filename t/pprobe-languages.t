@@ -29,7 +29,7 @@ check() {
 		run "$BIN/pprobe" -n -x "./$program" "$@"
 		is "$status" 0 "$title: definitions"
 		for event in $events; do
-			skip 1 'recording: no uprobes here, or not root'
+			skip 1 'no uprobes here, or not root' recording
 		done
 		return
 	fi
@@ -60,7 +60,7 @@ listed() { # PROGRAM PATTERN TITLE NAME
 
 for level in 0 2; do
 	if ! have gfortran; then
-		skip 5 'Fortran: gfortran is not installed'
+		skip 5 'gfortran is not installed' Fortran
 		continue
 	fi
 	gfortran -g "-O$level" -J . -o "f$level" "$src/values.f90" 2>"$ERR" || bail "$(cat "$ERR")"
@@ -72,7 +72,7 @@ done
 for compiler in gdc ldc2; do
 	for level in 0 2; do
 		if ! have $compiler; then
-			skip 5 "D: $compiler is not installed"
+			skip 5 "$compiler is not installed" D
 			continue
 		fi
 		out=-o
@@ -106,6 +106,6 @@ if have ocamlopt; then
 	run "$BIN/pprobe" -n -x ./ml 'save n'
 	is "$status" 2 'OCaml: variables are not described'
 else
-	skip 7 'OCaml: ocamlopt is not installed'
+	skip 7 'ocamlopt is not installed' OCaml
 fi
 done_testing

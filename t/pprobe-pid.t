@@ -19,10 +19,10 @@ fi
 unshare -m sh -c 'mount --bind theirs program && exec "$PWD/program"' 2>"$ERR" &
 pid=$!
 trap 'kill "$pid" 2>/dev/null || :; t_end' EXIT
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-	[ "$(tr -d '\0' <"/proc/$pid/cmdline")" != "$PWD/program" ] || break
-	sleep 0.2
-done
+runs() {
+	[ "$(tr -d '\0' <"/proc/$pid/cmdline")" = "$PWD/program" ]
+}
+await runs
 
 run "$BIN/pprobe" -x "$PWD/program" -F only_theirs
 is "$status" 2 'our file does not have the function'

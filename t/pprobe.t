@@ -170,7 +170,7 @@ tracefs=/sys/kernel/tracing
 instance=$tracefs/instances/pprobe-test-$$
 group=pptest$$
 if [ ! -w "$tracefs/uprobe_events" ] || ! mkdir "$instance" 2>/dev/null; then
-	skip 79 'recording: no uprobes here, or not root'
+	skip 79 'no uprobes here, or not root' recording
 	done_testing
 	exit 0
 fi
@@ -243,7 +243,7 @@ if have g++; then
 	ok 'a class with an abbreviated name has methods' test -s want
 	same got want 'which are found by name'
 else
-	skip 18 'C++: g++ is not installed'
+	skip 18 'g++ is not installed' C++
 fi
 
 # rustup keeps its compilers beside its programs; HOME is another here.
@@ -268,7 +268,7 @@ if have rustc && rustc --version >/dev/null 2>&1; then
 		pprobe --all-mine
 	done
 else
-	skip 16 'Rust: rustc is not installed'
+	skip 16 'rustc is not installed' Rust
 fi
 
 if have go; then
@@ -297,7 +297,7 @@ if have go; then
 	cut -f 1-2 got >got.names
 	is "$(wc -l <got)" "$(wc -l <want)" 'a stripped Go program has the same functions'
 else
-	skip 14 'Go: go is not installed'
+	skip 14 'go is not installed' Go
 fi
 
 # What was recorded in parts comes out whole.

@@ -199,7 +199,7 @@ const charts = async () => {
 	process.exit(1);
 });
 EOF
-timeout 150 node test.js "$ROOT" >results 2>node.err
+timeout 900 node test.js "$ROOT" >results 2>node.err
 is "$?" 0 'the test in the browser ends'
 diag_file node.err
 while IFS='	' read -r result name; do

@@ -451,7 +451,7 @@ const xml = async (page) => {
 	process.exit(1);
 });
 EOT
-timeout 300 node test.js "$ROOT" >results 2>node.err
+timeout 900 node test.js "$ROOT" >results 2>node.err
 diag_file node.err
 while IFS='	' read -r result what; do
 	case $result in

@@ -214,7 +214,7 @@ const dark = async (page) => {
 	process.exit(1);
 });
 EOT
-timeout 300 node test.js "$ROOT" >results 2>node.err
+timeout 900 node test.js "$ROOT" >results 2>node.err
 while IFS='	' read -r result name; do
 	is "$result" pass "$name"
 done <results

@@ -62,7 +62,7 @@ for linker in bfd gold lld; do
 	for pie in -pie -no-pie; do
 		what="ld.$linker $pie"
 		if ! program "$linker" "$pie"; then
-			skip 5 "$what: no such linker, or recording is not allowed here"
+			skip 5 "no such linker, or recording is not allowed here" "$what"
 			continue
 		fi
 		run_pipe "\"\$BIN/psym\" $name.ps" '"$BIN/pfold"'

@@ -47,7 +47,7 @@ as=
 [ "$(id -u)" = 0 ] || as='--user --map-root-user'
 # shellcheck disable=SC2086
 unshare $as --mount --pid --fork --kill-child sh -c \
-	"mount --bind '$TMP/private' /tmp && exec timeout 20 /tmp/inside" >ns.log 2>&1 &
+	"mount --bind '$TMP/private' /tmp && exec timeout 600 /tmp/inside" >ns.log 2>&1 &
 ns=$!
 trap 'kill -9 $ns 2>/dev/null || :; t_end' EXIT
 has_map() {
@@ -55,8 +55,15 @@ has_map() {
 }
 await has_map
 ! gone $ns || skip_all 'namespaces cannot be made here'
-"$BIN/pcap-perf" -a -F 499 -e cpu-clock:u -o p.data 1 >record.log 2>&1 ||
-	skip_all 'recording the whole machine is not allowed here'
+"$BIN/pcap-perf" -a -F 499 -e cpu-clock:u -o p.data 1000 >record.log 2>&1 &
+recorder=$!
+recorded() {
+	gone $recorder || sampled p.data '^ *inside '
+}
+await recorded
+! gone $recorder || skip_all 'recording the whole machine is not allowed here'
+kill -INT $recorder
+wait $recorder
 "$BIN/pdecode" p.data >p.ps 2>/dev/null || skip_all 'nothing was recorded'
 run_pipe '"$BIN/psym" p.ps' '"$BIN/pfold"'
 grep -q '^inside;' "$OUT" || skip_all 'the program did not run during the recording'

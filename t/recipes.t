@@ -81,7 +81,7 @@ mkdir other
 for other in mawk 'gawk --posix' 'busybox awk' original-awk; do
 	# shellcheck disable=SC2086
 	if ! have "${other%% *}" || ! $other 'BEGIN { exit 0 }' 2>/dev/null; then
-		skip 1 "$other: is not installed"
+		skip 1 "${other%% *} is not installed" "$other"
 		continue
 	fi
 	printf '#!/bin/sh\nPATH=%s\nexec %s "$@"\n' "$PATH" "$other" >other/awk

@@ -77,9 +77,9 @@ like "$OUT" ';main;in_program [0-9]+$' 'its functions have names'
 # Also beside a recorder that wants build-ids: kernels then mark the mappings of both.
 cp -f with prog
 options='-g -B --bundle b.tar'
-"$BIN/pcap-perf" -a -e cpu-clock -F 1 -o other.data -- sleep 60 >/dev/null 2>&1 &
+"$BIN/pcap-perf" -a -e cpu-clock -F 1 -o other.data -- sleep 1000 >/dev/null 2>&1 &
 other=$!
-sleep 0.5
+await counting $other
 record ./prog remove
 kill $other
 wait $other

@@ -66,27 +66,26 @@ diag "$(cat count) page faults, $(cat count-z) with -z; $(wc -c <faults.data) by
 ok 'as many page faults, but for a few' test $(($(cat count-z) * 100)) -gt $(($(cat count) * 95))
 ok 'in a quarter of the bytes at most' test $(($(wc -c <faults-z.data) * 4)) -lt "$(wc -c <faults.data)"
 
-# Through a pipe, and as files: each of these begins a stream of its own.
+# Through a pipe, and as snapshots: each of these begins a stream of its own; so do files of time spans, which
+# are in t/record-times.t.
 "$pcap" -z -q -e cpu-clock:u -F 999 -- ./short | "$BIN/pdecode" -t >piped
 ok 'through a pipe' test -s piped
-"$pcap" -z -q -e cpu-clock:u -F 999 --switch-output=300ms -o many.data -- ./busy
-set -- many.data.*
-ok 'there are several files' test $# -gt 2
-bad=
-for file; do
-	run "$BIN/pdecode" --strict -t "$file"
-	[ "$status" = 0 ] || bad="$bad $file"
-	! have perf || is "$(perf script -i - -F comm,time <"$file" 2>/dev/null | grep -c .)" "$(grep -c . "$OUT")" \
-		"$file: perf reads as many samples"
-done
-is "$bad" '' 'each can be read by itself'
-"$pcap" -z -q -e cpu-clock:u -F 999 --snapshot=1M -o snap.data -- ./busy &
+sh -c 'while :; do :; done' >/dev/null 2>&1 &
+busy=$!
+mkfifo commands answers
+exec 8<>commands 9<>answers
+"$pcap" -z -q -e cpu-clock:u -F 999 -p $busy --snapshot=1M -D -1 --control fifo:commands,answers -o snap.data &
 recorder=$!
-sleep 0.5
+echo enable >&8
+answer answers >/dev/null
+burn $busy 20
 kill -USR2 $recorder
-sleep 0.3
+await sampled snap.data
+burn $busy 10
 kill -INT $recorder
 wait $recorder
+kill $busy
+exec 8>&- 9>&-
 run "$BIN/pdecode" -t snap.data
 is "$status" 0 'snapshots can be read'
 ok 'and have samples' test -s "$OUT"

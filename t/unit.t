@@ -1,9 +1,14 @@
 #!/bin/sh
 # Runs the C unit tests ($UNIT/NAME, one for each t/unit/NAME.c). Each counts as one test here; it
-# passes if the program exits with 0, kept to its plan and had no "not ok".
+# passes if the program exits with 0, kept to its plan and had no "not ok". With ROOM, those of a room.
 . "${0%/*}/lib.sh"
 
-set -- "$ROOT"/t/unit/*.c
+set --
+for source in "$ROOT"/t/unit/*.c; do
+	case ${ROOM:-}:${source##*/} in
+	:* | "${ROOM:-}:${ROOM:-}.c" | "${ROOM:-}:${ROOM:-}_"*) set -- "$@" "$source" ;;
+	esac
+done
 plan $(($# + 1))
 
 # Prints what is wrong with the TAP in a file, or nothing.

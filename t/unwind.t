@@ -281,7 +281,7 @@ other() {
 		chains "$name.data.ps" >"$name.txt"
 		like "$name.txt" '^_start;.*main;(deep;){4}array;spin;$' "$what: every call is there"
 	else
-		skip 2 "$what: cannot be built or recorded here"
+		skip 2 "cannot be built or recorded here" "$what"
 	fi
 }
 other static 'a static program without a table to search' -static -Wl,--no-eh-frame-hdr
@@ -303,7 +303,7 @@ apart() {
 		"$BIN/psym" -s -b "$name.data.ps" 2>ends.txt >/dev/null
 		mv moved "$name.debug"
 	else
-		skip 1 "$what: cannot be built or recorded here"
+		skip 1 "cannot be built or recorded here" "$what"
 		false
 	fi
 }

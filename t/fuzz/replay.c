@@ -9,7 +9,7 @@
  *
  * The bytes end at a page that cannot be read: reading past the end of the input crashes even in
  * a build without sanitizers. Exit: 0, 1 for a bad return value of the entry, 2 cannot read, 64
- * usage; a crash or an input that takes longer than TIMEOUT seconds is named on stderr and ends
+ * usage; a crash or an input that takes more CPU time than TIMEOUT is named on stderr and ends
  * by signal.
  */
 #include <dirent.h>
@@ -24,12 +24,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
 #define INPUT_MAX (64u << 20) /* bytes of one file */
 #define FILES_MAX 65536
-#define TIMEOUT	  20 /* seconds for one input */
+#define TIMEOUT	  20 /* seconds of CPU time for one input */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -49,7 +50,7 @@ static char now[PATH_MAX + 64]; /* what is being run, for the signal handler */
 static void fatal(int sig)
 {
 	static const char crash[] = "replay: crash in ", slow[] = "replay: too slow: ";
-	bool alarmed = sig == SIGALRM;
+	bool alarmed = sig == SIGPROF;
 
 	if (write(STDERR_FILENO, alarmed ? slow : crash,
 		  alarmed ? sizeof(slow) - 1 : sizeof(crash) - 1) < 0 ||
@@ -67,7 +68,7 @@ static void die(const char *name, const char *what)
 
 static void set_handlers(void)
 {
-	signal(SIGALRM, fatal);
+	signal(SIGPROF, fatal);
 	signal(SIGABRT, fatal);
 #ifndef __SANITIZE_ADDRESS__
 	/* The sanitizer's own report says more. */
@@ -145,7 +146,7 @@ static void run(size_t size)
 {
 	int rc;
 
-	alarm(TIMEOUT);
+	setitimer(ITIMER_PROF, &(struct itimerval){ .it_value.tv_sec = TIMEOUT }, NULL);
 	rc = LLVMFuzzerTestOneInput(area + area_size - size, size);
 	runs++;
 	if (rc != 0 && rc != -1) {
