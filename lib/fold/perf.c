@@ -14,6 +14,7 @@
 #include "fold/header.h"
 #include "fold/readers.h"
 #include "fold/tidy.h"
+#include "symbol/name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -174,24 +175,18 @@ static int split_functions(struct reader *r, const struct frame_line *f)
 				.pc = f->pc,
 				.pc_len = f->pc_len,
 				.java = r->java};
-	const char *p = f->func, *end = p + without_offset(p, f->func_len);
+	size_t n = without_offset(f->func, f->func_len);
+	struct name_list names = name_list(f->func, name_without_arrows(f->func, n));
 	bool unknown = false;
 	int rc = 0;
 
 	r->parts.n = 0;
-	if (f->func_len && *p == '(')
+	if (f->func_len && *f->func == '(')
 		return 0; /* the name of a process */
-	while (end - p >= 2 && !memcmp(end - 2, "->", 2))
-		end -= 2;
-	while (p < end && !rc) {
-		const char *arrow = memmem(p, (size_t)(end - p), "->", 2);
-
-		s.func = p;
-		s.func_len = (size_t)((arrow ? arrow : end) - p);
+	while (!rc && name_list_next(&names, &s.func, &s.func_len)) {
 		unknown = unknown || fold_is_unknown(&s);
 		rc = add_part(r, &s, r->opts->srcline && !unknown);
 		s.inlined = true;
-		p = arrow ? arrow + 2 : end;
 	}
 	fold_frames_reverse(&r->parts);
 	return rc;
