@@ -36,6 +36,12 @@ struct fold_about {
 /* Whether a line is such a line, and what it says. */
 bool fold_about_parse(const char *line, size_t n, struct fold_about *a);
 
+/*
+ * Whether a line is a comment, of any program: "# interval: 100", "# made by x". What is no comment
+ * is a stack: names of threads can begin with '#'.
+ */
+bool fold_is_note(const char *line, size_t n);
+
 /* An event is counted, in that unit; the same event again changes nothing. */
 void fold_about_event(struct fold_about *a, const char *event, size_t event_len, const char *unit,
 		      size_t unit_len);

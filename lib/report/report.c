@@ -1,5 +1,6 @@
 /* A report from its options to what it says in the end. */
 #include "base/err.h"
+#include "base/plain.h"
 #include "fold/input.h"
 #include "report/view.h"
 
@@ -166,7 +167,7 @@ static int read_file(struct report *r, const char *name)
 	size_t n;
 	int rc;
 
-	if (src_open(&s, name, r->d))
+	if (plain_open(&s, name, r->d))
 		return PP_EXIT_FAIL;
 	rc = src_peek(s, magic, sizeof(magic), &n);
 	if (rc) {
