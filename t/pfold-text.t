@@ -348,12 +348,10 @@ other() { # FILE WHAT
 cp "$ROOT/t/data/small.data" perf.data
 cp "$ROOT/t/data/sched.dat" trace.dat
 cp "$ROOT/README.md" "$ROOT/man/pfold.1" "$ROOT/lib/base/buf.c" .
-gzip -c perf.txt >text.gz
 printf 'a;b 10\n\000\001\n' >binary
 "$BIN/pdecode" perf.data | "$BIN/phist" --tsv --by event >table.tsv
 other perf.data 'is a perf.data recording: pdecode and psym have to read it first$'
 other trace.dat 'is a trace.dat recording: pdecode and psym have to read it first$'
-other text.gz 'is compressed by gzip'
 other binary 'is binary'
 other table.tsv 'is a table: psvg draws it'
 other README.md 'is no text of perf script, bpftrace, DTrace or trace-cmd report, and no folded text$'

@@ -136,13 +136,9 @@ void fold_about_event(struct fold_about *a, const char *event, size_t event_len,
 	add_item(a->event, sizeof(a->event), '+', text);
 	if (a->units)
 		return;
-	if (unit_len >= sizeof(a->unit)) {
-		a->units = true;
-	} else {
-		keep(a, name, sizeof(name), unit, unit_len);
-		a->units = *a->unit && strcmp(a->unit, name) != 0;
-		memcpy(a->unit, name, sizeof(name));
-	}
+	keep(a, name, sizeof(name), unit, unit_len);
+	a->units = *a->unit && strcmp(a->unit, name) != 0;
+	memcpy(a->unit, name, sizeof(name));
 	if (a->units)
 		*a->unit = 0;
 }

@@ -25,7 +25,8 @@
 
 struct fold_about {
 	char event[200];  /* several are joined by "+"; "": not known */
-	char unit[16];	  /* what the weights count: ns, samples, ...; "": not known, or several */
+	char unit[200];	  /* what the weights count: ns, samples, the name of a PMU's event;
+			     "": not known, or several */
 	char from[200];	  /* recordings, joined by ","; "": not known */
 	uint64_t samples; /* 0: not known */
 	bool units;	  /* there are several */

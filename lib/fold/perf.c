@@ -423,7 +423,7 @@ static int header(struct reader *r, const char *p, size_t n, const struct fold_h
 	}
 	r->filtered = false;
 	r->account->joined += r->comm != 0;
-	r->weight = r->opts->count ? 1 : period;
+	r->weight = r->opts->count ? 1 : fold_period(&r->account->periods, period);
 	r->last = 0; /* it may be of the other cache */
 	r->java = fold_is_java(p, h->comm_len);
 	if (h->tid_len && !(h->tid_len == 1 && *h->tid == '0')) {

@@ -233,6 +233,7 @@ static void say_account(struct report *r)
 {
 	const struct report_account *a = &r->account;
 
+	fold_tell_periods(&a->periods, r->d);
 	if (a->no_key && a->counted)
 		diag_say(r->d, NULL, "%" PRIu64 " of %" PRIu64 " samples do not count: without %s",
 			 a->no_key, a->samples, r->o.by ? r->o.by : REPORT_BY);
