@@ -91,6 +91,7 @@ struct fold_opts {
 /* Samples whose period says nothing of their weight. */
 struct fold_periods {
 	uint64_t zero;
+	uint64_t one;	 /* 0 in text, which counts 1 there, as in stackcollapse-perf.pl */
 	uint64_t absurd; /* 2^63 or more: a difference below 0 */
 };
 

@@ -313,7 +313,7 @@ static int expected_frames(struct reader *r)
  * with a colon at its end, and before it a colon or a number that a colon precedes.
  */
 static bool event_parse(const char *p, size_t n, const char **event, size_t *event_len,
-			uint64_t *period, bool *given)
+			uint64_t *period, bool *given, struct fold_periods *odd)
 {
 	size_t end = n, word, digits, i;
 
@@ -331,8 +331,10 @@ static bool event_parse(const char *p, size_t n, const char **event, size_t *eve
 		digits--;
 	*period = fold_number(p + digits, i - digits);
 	/* 0 and no number stand for 1, but other ways to write 0 do not. */
-	if (i == digits || (i == digits + 1 && p[digits] == '0'))
+	if (i == digits || (i == digits + 1 && p[digits] == '0')) {
 		*period = 1;
+		odd->one += i > digits;
+	}
 	*given = digits < i;
 	if (digits < i)
 		for (i = digits; i && fold_is(p[i - 1], FOLD_SPACE);)
@@ -411,7 +413,7 @@ static int header(struct reader *r, const char *p, size_t n, const struct fold_h
 	int rc;
 
 	r->account->samples++;
-	if (!event_parse(p, n, &event, &event_len, &period, &given)) {
+	if (!event_parse(p, n, &event, &event_len, &period, &given, &r->account->periods)) {
 		period = 1;
 		event_len = 0;
 	} else if (!fold_event(r->fold, event, event_len)) {

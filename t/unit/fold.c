@@ -1,6 +1,7 @@
 /* Folding: order, nodes, depth, lengths, characters that would break the text, options. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "fold/about.h"
 #include "fold/fold.h"
 #include "fold/text.h"
 #include "fold/tidy.h"
@@ -308,6 +309,22 @@ static void test_tidy(void)
 	buf_release(&b);
 }
 
+/* The name of an event can be its unit. */
+static void test_unit(void)
+{
+	struct fold_about a = {0};
+	struct buf b = BUF_INIT;
+
+	for (int i = 0; i < 2; i++)
+		fold_about_event(&a, "cache-references:HG", 19, "cache-references", 16);
+	fold_about_write(&a, &b);
+	is_str(buf_str(&b), "# event: cache-references:HG, unit: cache-references, from: -\n",
+	       "a unit of 16 characters");
+	fold_about_event(&a, "x", 1, "cache-reference", 15);
+	ok(a.units, "another unit");
+	buf_release(&b);
+}
+
 /* The result must not depend on where blocks end: here, on what stands in front. */
 static void test_blocks(void)
 {
@@ -356,6 +373,7 @@ int main(void)
 	test_clean();
 	test_options();
 	test_tidy();
+	test_unit();
 	test_blocks();
 	return done();
 }
