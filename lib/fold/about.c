@@ -120,9 +120,9 @@ bool fold_is_note(const char *line, size_t n)
 		return false;
 	if (!memchr(line, ';', n))
 		return true;
-	while (key < n && ((line[key] >= 'a' && line[key] <= 'z') ||
-			   (line[key] >= 'A' && line[key] <= 'Z') || line[key] == '_' ||
-			   line[key] == '-'))
+	while (key < n &&
+	       ((line[key] >= 'a' && line[key] <= 'z') || (line[key] >= 'A' && line[key] <= 'Z') ||
+		line[key] == '_' || line[key] == '-'))
 		key++;
 	return key > 2 && key + 1 < n && line[key] == ':' && line[key + 1] == ' ';
 }
