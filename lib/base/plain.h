@@ -17,7 +17,7 @@
  */
 int plain_open(struct src **s, const char *name, struct diag *d);
 
-/* The same of a source, which is replaced, and stays the caller's to free: NULL if memory is short. */
+/* The same of a source, which is replaced and stays the caller's to free (NULL: no memory). */
 int plain_src(struct src **s, struct diag *d);
 
 #endif

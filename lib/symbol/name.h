@@ -4,8 +4,8 @@
  *	char s[] = "int foo<(E)0>::bar<int>(char) const";
  *	size_t n = name_shorten(s, strlen(s));		("foo<(E)0>::bar<int>")
  *
- * Names come from demanglers, virtual machines and other programs; none of them need be well formed.
- * Bytes are not terminated.
+ * Names come from demanglers, virtual machines and other programs; none need be well formed, and
+ * they are not terminated.
  */
 #ifndef PP_SYMBOL_NAME_H
 #define PP_SYMBOL_NAME_H
@@ -44,8 +44,8 @@ struct name_walk {
 enum name_token name_next(struct name_walk *w);
 
 /*
- * Takes away the parameters of a function, what comes after them but for the mark of a part or a
- * version (" [clone .cold]", "@plt"), and the type that a template returns: what demanglers give
+ * Takes away the parameters of a function, what comes after them (" const", " [clone .cold]") but for
+ * "@plt" and versions, and the type that a template returns: what demanglers give
  * without parameters. Names that have none stay as they are, and so does what is in other brackets:
  * of Go's methods, of lambdas, of functions around a local one. The name is never empty if it was
  * not. Returns the new length.
@@ -54,7 +54,7 @@ size_t name_shorten(char *s, size_t n);
 
 /*
  * The functions of a name as perf script writes those that are inlined, outermost first:
- * "outer->inner". Arrows in brackets and operators separate nothing, unless nothing closes a bracket.
+ * "outer->inner". Arrows in brackets and operators separate nothing, unless a bracket stays open.
  *
  *	struct name_list l = name_list(s, n);
  *	while (name_list_next(&l, &function, &len))
