@@ -101,6 +101,23 @@ run "$ROOT/t/oracle/ftrace-text" epoch.dat epoch.txt
 is "$status" 0 'ftrace-text: large times'
 like "$OUT" '^0 differences' 'are exact'
 
+# Names of C++, of what is installed.
+for library in /usr/lib/*/libstdc++.so.6 /usr/lib64/libstdc++.so.6; do
+	[ ! -r "$library" ] || break
+done
+if [ -r "$library" ] && have c++filt && have nm; then
+	run "$ROOT/t/oracle/names" "$library"
+	is "$status" 0 'names without parameters'
+	like "$OUT" '^[0-9]\{4,\} symbols: [0-9]* names, the same' 'of all symbols'
+	mkdir filt
+	printf '#!/bin/sh\n%s "$@" | sed s/$/y/\n' "$(command -v c++filt)" >filt/c++filt
+	chmod +x filt/c++filt
+	run env PATH="$PWD/filt:$PATH" "$ROOT/t/oracle/names" "$library"
+	is "$status" 1 'names sees one that differs'
+else
+	skip 3 'no libstdc++.so.6, c++filt or nm'
+fi
+
 # They would find one: reports with one figure changed.
 mkdir changed
 REPORTS=$PWD/changed

@@ -348,17 +348,25 @@ other() { # FILE WHAT
 cp "$ROOT/t/data/small.data" perf.data
 cp "$ROOT/t/data/sched.dat" trace.dat
 cp "$ROOT/README.md" "$ROOT/man/pfold.1" "$ROOT/lib/base/buf.c" .
-gzip -c perf.txt >text.gz
 printf 'a;b 10\n\000\001\n' >binary
 "$BIN/pdecode" perf.data | "$BIN/phist" --tsv --by event >table.tsv
 other perf.data 'is a perf.data recording: pdecode and psym have to read it first$'
 other trace.dat 'is a trace.dat recording: pdecode and psym have to read it first$'
-other text.gz 'is compressed by gzip'
 other binary 'is binary'
 other table.tsv 'is a table: psvg draws it'
 other README.md 'is no text of perf script, bpftrace, DTrace or trace-cmd report, and no folded text$'
 other pfold.1 'is no text of perf script, bpftrace, DTrace or trace-cmd report, and no folded text$'
 other buf.c 'is no text of perf script, bpftrace, DTrace or trace-cmd report, and no folded text$'
+
+# Periods that say nothing of a weight.
+printf 'aa 1/1 1.0: %s cycles:\n\t1 f (/x)\n\n' 0 4 0 18446744073709550616 >periods.txt
+fold periods.txt
+is "$status" 0 'odd periods'
+like "$ERR" '^pfold: samples with a period of 0: 2 count 1 each$' 'those of 0 are reported'
+like "$ERR" '^pfold: samples with a period of 2\^63 or more, which cannot be true: 1 outweigh' 'and those below 0'
+printf 'aa 1/1 1.0: %s cycles:\n\t1 f (/x)\n\n' 1 9223372036854775807 >periods.txt
+fold periods.txt
+empty "$ERR" 'others are weights'
 
 # The first line tells what is counted.
 about() {

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/plain.h"
 #include "base/src.h"
 
 #include <math.h>
@@ -93,7 +94,7 @@ int noise_read(struct noise *n, const char *file, struct diag *d)
 	struct buf text = BUF_INIT;
 	struct src *s;
 	size_t got = 1;
-	int rc = src_open(&s, file, d);
+	int rc = plain_open(&s, file, d);
 
 	if (rc)
 		return rc;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "base/plain.h"
 #include "base/src.h"
 #include "diff/canon.h"
 #include "diff/stat.h"
@@ -508,7 +509,7 @@ static int count_slices(struct counting *c, const char *file, uint64_t first, ui
 				       .slice_first = first,
 				       .slice_width = (last - first) / RUN_SLICES + 1};
 	struct src *s;
-	int rc = src_open(&s, file, NULL);
+	int rc = plain_open(&s, file, NULL);
 
 	if (rc)
 		return rc;
@@ -554,7 +555,7 @@ static int read_run(struct counting *c, const char *file, bool *partial, bool *s
 	struct src *s;
 	size_t n;
 	bool rows;
-	int rc = src_open(&s, file, c->rs->diag);
+	int rc = plain_open(&s, file, c->rs->diag);
 
 	if (rc)
 		return PP_ENOENT;

@@ -2,6 +2,7 @@
 #include "diff/times.h"
 
 #include "base/err.h"
+#include "base/plain.h"
 #include "stream/stream.h"
 
 #include <string.h>
@@ -11,7 +12,11 @@ int times_learn(const char *file, struct diag *d, uint64_t *first, uint64_t *las
 {
 	const struct ps_record *rec;
 	struct sreader *r;
-	int rc = sreader_open(&r, file, 0, d);
+	struct src *s;
+	int rc = plain_open(&s, file, d);
+
+	if (!rc)
+		rc = sreader_new(&r, s, 0, d);
 
 	*first = rc ? 0 : UINT64_MAX;
 	*last = 0;

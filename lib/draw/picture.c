@@ -2,6 +2,7 @@
 #include "draw/picture.h"
 
 #include "base/err.h"
+#include "base/plain.h"
 #include "fold/fold.h"
 #include "fold/stream.h"
 #include "stream/stream.h"
@@ -205,7 +206,7 @@ static int read_source(struct picture *p, struct src *s, const char *name)
 int picture_read(struct picture *p, const char *name)
 {
 	struct src *s;
-	int rc = src_open(&s, name, p->d);
+	int rc = plain_open(&s, name, p->d);
 
 	return rc ? rc : read_source(p, s, name);
 }

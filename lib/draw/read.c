@@ -255,6 +255,8 @@ static int take_line(struct reader *r, const char *line, size_t n)
 		return take_about(r, &about);
 	if (*line == '#' && flame_diff_line(r->f, line, n, &rc))
 		return rc;
+	if (fold_is_note(line, n))
+		return 0;
 	if (r->f->event && !r->told) {
 		diag_error(r->d, src_name(r->s), -1,
 			   "does not tell what it counts: --event cannot choose");
@@ -346,6 +348,11 @@ static int fill(struct reader *r)
 	size_t got;
 	int rc = src_read(r->s, r->data + r->len, BLOCK, &got);
 
+	/* What is packed and cut off was reported. */
+	if (rc == PP_ECUT) {
+		r->f->account.partial = r->eof = true;
+		return 0;
+	}
 	if (rc) {
 		diag_error(r->d, src_name(r->s), -1, "cannot read: %s", pp_strerror(rc));
 		return rc;

@@ -385,6 +385,11 @@ int timeline_read(struct timeline *t, struct src *s, struct diag *d)
 
 	while (!rc && got) {
 		rc = src_read(s, data + len, BLOCK, &got);
+		if (rc == PP_ECUT) {
+			/* Packed, and cut off: that was reported. */
+			t->account.partial = true;
+			rc = 0;
+		}
 		if (rc) {
 			diag_error(d, src_name(s), -1, "cannot read: %s", pp_strerror(rc));
 			free(data);

@@ -112,6 +112,21 @@ bool fold_about_parse(const char *line, size_t n, struct fold_about *a)
 	return true;
 }
 
+bool fold_is_note(const char *line, size_t n)
+{
+	size_t key = 2;
+
+	if (!n || line[0] != '#' || (n > 1 && line[1] != ' ' && line[1] != '\t'))
+		return false;
+	if (!memchr(line, ';', n))
+		return true;
+	while (key < n &&
+	       ((line[key] >= 'a' && line[key] <= 'z') || (line[key] >= 'A' && line[key] <= 'Z') ||
+		line[key] == '_' || line[key] == '-'))
+		key++;
+	return key > 2 && key + 1 < n && line[key] == ':' && line[key + 1] == ' ';
+}
+
 void fold_about_event(struct fold_about *a, const char *event, size_t event_len, const char *unit,
 		      size_t unit_len)
 {
@@ -121,13 +136,9 @@ void fold_about_event(struct fold_about *a, const char *event, size_t event_len,
 	add_item(a->event, sizeof(a->event), '+', text);
 	if (a->units)
 		return;
-	if (unit_len >= sizeof(a->unit)) {
-		a->units = true;
-	} else {
-		keep(a, name, sizeof(name), unit, unit_len);
-		a->units = *a->unit && strcmp(a->unit, name) != 0;
-		memcpy(a->unit, name, sizeof(name));
-	}
+	keep(a, name, sizeof(name), unit, unit_len);
+	a->units = *a->unit && strcmp(a->unit, name) != 0;
+	memcpy(a->unit, name, sizeof(name));
 	if (a->units)
 		*a->unit = 0;
 }

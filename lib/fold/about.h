@@ -25,7 +25,8 @@
 
 struct fold_about {
 	char event[200];  /* several are joined by "+"; "": not known */
-	char unit[16];	  /* what the weights count: ns, samples, ...; "": not known, or several */
+	char unit[200];	  /* what the weights count: ns, samples, the name of a PMU's event;
+			     "": not known, or several */
 	char from[200];	  /* recordings, joined by ","; "": not known */
 	uint64_t samples; /* 0: not known */
 	bool units;	  /* there are several */
@@ -35,6 +36,12 @@ struct fold_about {
 
 /* Whether a line is such a line, and what it says. */
 bool fold_about_parse(const char *line, size_t n, struct fold_about *a);
+
+/*
+ * Whether a line is a comment, of any program: "# interval: 100", "# made by x". What is no comment
+ * is a stack: names of threads can begin with '#'.
+ */
+bool fold_is_note(const char *line, size_t n);
 
 /* An event is counted, in that unit; the same event again changes nothing. */
 void fold_about_event(struct fold_about *a, const char *event, size_t event_len, const char *unit,

@@ -10,6 +10,7 @@
 #include "fold/by.h"
 #include "fold/header.h"
 #include "fold/readers.h"
+#include "symbol/name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,32 +66,28 @@ bool fold_is_dtrace(const char *p, size_t n)
 	return is_named(p, n) || is_head(p, n);
 }
 
-/* Where the offset begins, "+0x1f", and arguments, as s/(::.*)[(<].*\/$1/ leaves them out. */
-static size_t plain(const char *p, size_t n)
+/* Where the offset begins, "+0x1f". */
+static size_t without_offset(const char *p, size_t n)
 {
-	const char *plus = memrchr(p, '+', n), *colons;
+	const char *plus = memrchr(p, '+', n);
 
-	if (plus)
-		n = (size_t)(plus - p);
-	colons = memmem(p, n, "::", 2);
-	if (!colons)
-		return n;
-	for (size_t i = n; i-- > (size_t)(colons - p) + 2;)
-		if (p[i] == '(' || p[i] == '<')
-			return i;
-	return n;
+	return plus && plus + 1 < p + n && fold_is(plus[1], FOLD_DIGIT) ? (size_t)(plus - p) : n;
 }
 
 static int add_part(struct reader *r, const char *p, size_t n, bool inlined)
 {
+	const char *tick = memchr(p, '`', n);
+	size_t module = tick ? (size_t)(tick - p) + 1 : 0;
 	uint32_t id;
 	int rc;
 
 	buf_reset(&r->name);
 	/* Java's types begin with an L. */
 	if (n && *p == 'L')
-		p++, n--;
+		p++, n--, module -= module > 0;
 	buf_add(&r->name, p, n);
+	if (!r->name.err && n)
+		r->name.len = module + name_shorten((char *)r->name.data + module, n - module);
 	if (inlined)
 		buf_adds(&r->name, "_[i]");
 	if (r->name.err)
@@ -101,22 +98,15 @@ static int add_part(struct reader *r, const char *p, size_t n, bool inlined)
 
 static int add_frame(struct reader *r, const char *p, size_t n)
 {
-	const char *end;
+	struct name_list names = name_list(p, without_offset(p, n));
 	bool inlined = false;
 	int rc = 0;
 
-	n = plain(p, n);
-	end = p + n;
 	r->parts.n = 0;
-	if (!n)
+	if (!names.n)
 		rc = add_part(r, "-", 1, false);
-	while (p < end && !rc) {
-		const char *arrow = memmem(p, (size_t)(end - p), "->", 2);
-
-		rc = add_part(r, p, (size_t)((arrow ? arrow : end) - p), inlined);
-		inlined = true;
-		p = arrow ? arrow + 2 : end;
-	}
+	for (; !rc && name_list_next(&names, &p, &n); inlined = true)
+		rc = add_part(r, p, n, inlined);
 	for (size_t i = r->parts.n; i-- && !rc;)
 		rc = fold_frames_push(&r->frames, r->fold, r->parts.names[i]);
 	return rc;

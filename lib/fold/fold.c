@@ -476,8 +476,26 @@ static void finish_about(struct fold *f)
 			"the same, and the result has none either");
 }
 
+void fold_tell_periods(const struct fold_periods *p, struct diag *d)
+{
+	if (p->zero)
+		diag_warn(d, NULL, -1,
+			  "samples with a period of 0: %" PRIu64
+			  " weigh nothing (--count of pfold and preport counts them)",
+			  p->zero);
+	if (p->one)
+		diag_warn(d, NULL, -1, "samples with a period of 0: %" PRIu64 " count 1 each",
+			  p->one);
+	if (p->absurd)
+		diag_warn(d, NULL, -1,
+			  "samples with a period of 2^63 or more, which cannot be true: %" PRIu64
+			  " outweigh all others (--count of pfold and preport does without)",
+			  p->absurd);
+}
+
 void fold_finish(struct fold *f)
 {
+	fold_tell_periods(&f->account.periods, f->diag);
 	finish_about(f);
 	finish_events(f);
 	if (f->deep)

@@ -88,6 +88,26 @@ struct fold_opts {
 	const char *event;    /* the event to fold; NULL or "": the first one seen */
 };
 
+/* Samples whose period says nothing of their weight. */
+struct fold_periods {
+	uint64_t zero;
+	uint64_t one;	 /* 0 in text, which counts 1 there, as in stackcollapse-perf.pl */
+	uint64_t absurd; /* 2^63 or more: a difference below 0 */
+};
+
+/* Counts a period, which is returned. */
+static inline uint64_t fold_period(struct fold_periods *p, uint64_t period)
+{
+	if (__builtin_expect(period - 1 >= INT64_MAX, 0)) {
+		p->zero += !period;
+		p->absurd += period != 0;
+	}
+	return period;
+}
+
+/* Reports them, if there are any. */
+void fold_tell_periods(const struct fold_periods *p, struct diag *d);
+
 /* samples = folded + bare + filtered + joined; each line of folded or bpftrace text is a sample. */
 struct fold_account {
 	uint64_t samples;
@@ -103,7 +123,8 @@ struct fold_account {
 	uint64_t left_out;	 /* stacks that fold_shape left out */
 	uint64_t lost;		 /* events that the recording says it lost (event streams) */
 	struct fold_about about; /* what is counted */
-	bool unsaid;		 /* there was folded text that does not tell what it counts */
+	struct fold_periods periods;
+	bool unsaid; /* there was folded text that does not tell what it counts */
 };
 
 struct fold;

@@ -106,6 +106,8 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 				break;
 			continue;
 		}
+		if (fold_is_note(p, n))
+			continue;
 		stack = n;
 		while (stack && fold_is(p[stack - 1], FOLD_DIGIT))
 			stack--;

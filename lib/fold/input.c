@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/src.h"
+#include "base/plain.h"
 #include "fold/stream.h"
 #include "fold/text.h"
 #include "stream/foreign.h"
@@ -44,7 +44,7 @@ int fold_files(struct fold *f, char **names, int n, struct diag *d)
 		names = standard_input;
 	do {
 		struct src *s;
-		int rc = src_open(&s, names[i], d);
+		int rc = plain_open(&s, names[i], d);
 
 		if (!rc)
 			rc = fold_source(f, s, d);

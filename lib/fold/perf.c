@@ -14,6 +14,7 @@
 #include "fold/header.h"
 #include "fold/readers.h"
 #include "fold/tidy.h"
+#include "symbol/name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -174,24 +175,18 @@ static int split_functions(struct reader *r, const struct frame_line *f)
 				.pc = f->pc,
 				.pc_len = f->pc_len,
 				.java = r->java};
-	const char *p = f->func, *end = p + without_offset(p, f->func_len);
+	size_t n = without_offset(f->func, f->func_len);
+	struct name_list names = name_list(f->func, name_without_arrows(f->func, n));
 	bool unknown = false;
 	int rc = 0;
 
 	r->parts.n = 0;
-	if (f->func_len && *p == '(')
+	if (f->func_len && *f->func == '(')
 		return 0; /* the name of a process */
-	while (end - p >= 2 && !memcmp(end - 2, "->", 2))
-		end -= 2;
-	while (p < end && !rc) {
-		const char *arrow = memmem(p, (size_t)(end - p), "->", 2);
-
-		s.func = p;
-		s.func_len = (size_t)((arrow ? arrow : end) - p);
+	while (!rc && name_list_next(&names, &s.func, &s.func_len)) {
 		unknown = unknown || fold_is_unknown(&s);
 		rc = add_part(r, &s, r->opts->srcline && !unknown);
 		s.inlined = true;
-		p = arrow ? arrow + 2 : end;
 	}
 	fold_frames_reverse(&r->parts);
 	return rc;
@@ -318,7 +313,7 @@ static int expected_frames(struct reader *r)
  * with a colon at its end, and before it a colon or a number that a colon precedes.
  */
 static bool event_parse(const char *p, size_t n, const char **event, size_t *event_len,
-			uint64_t *period, bool *given)
+			uint64_t *period, bool *given, struct fold_periods *odd)
 {
 	size_t end = n, word, digits, i;
 
@@ -336,8 +331,10 @@ static bool event_parse(const char *p, size_t n, const char **event, size_t *eve
 		digits--;
 	*period = fold_number(p + digits, i - digits);
 	/* 0 and no number stand for 1, but other ways to write 0 do not. */
-	if (i == digits || (i == digits + 1 && p[digits] == '0'))
+	if (i == digits || (i == digits + 1 && p[digits] == '0')) {
 		*period = 1;
+		odd->one += i > digits;
+	}
 	*given = digits < i;
 	if (digits < i)
 		for (i = digits; i && fold_is(p[i - 1], FOLD_SPACE);)
@@ -416,7 +413,7 @@ static int header(struct reader *r, const char *p, size_t n, const struct fold_h
 	int rc;
 
 	r->account->samples++;
-	if (!event_parse(p, n, &event, &event_len, &period, &given)) {
+	if (!event_parse(p, n, &event, &event_len, &period, &given, &r->account->periods)) {
 		period = 1;
 		event_len = 0;
 	} else if (!fold_event(r->fold, event, event_len)) {
@@ -428,7 +425,7 @@ static int header(struct reader *r, const char *p, size_t n, const struct fold_h
 	}
 	r->filtered = false;
 	r->account->joined += r->comm != 0;
-	r->weight = r->opts->count ? 1 : period;
+	r->weight = r->opts->count ? 1 : fold_period(&r->account->periods, period);
 	r->last = 0; /* it may be of the other cache */
 	r->java = fold_is_java(p, h->comm_len);
 	if (h->tid_len && !(h->tid_len == 1 && *h->tid == '0')) {

@@ -337,7 +337,9 @@ static int on_sample(struct fstream *s, const struct ps_record *rec)
 		rc = fold_by_apply(&s->by, s->in, rec, &comm);
 	if (rc)
 		return rc;
-	weight = choice == CHOICE_FOLD_ONE || !ps_sample_has(p, period) ? 1 : p->period;
+	weight = choice == CHOICE_FOLD_ONE || !ps_sample_has(p, period)
+			 ? 1
+			 : fold_period(&s->account->periods, p->period);
 	if (p->fields & (PS_HAS(stack) | PS_HAS(chain)))
 		s->account->folded++;
 	else

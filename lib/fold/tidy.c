@@ -1,6 +1,8 @@
 /* The names of frames, by stackcollapse-perf.pl's conventions. */
 #include "fold/tidy.h"
 
+#include "symbol/name.h"
+
 #define LITERAL(s) (s), sizeof(s) - 1
 
 static bool equals(const char *s, size_t n, const char *want, size_t want_n)
@@ -44,32 +46,6 @@ static void add_unknown(const struct fold_opts *opts, const struct fold_symbol *
 		buf_addc(b, '>');
 	}
 	buf_addc(b, ']');
-}
-
-/* A Go method, "net/http.(*Client).Do": its parentheses belong to the name. */
-static bool is_go_method(const char *s, size_t n)
-{
-	const char *open = memmem(s, n, ".(", 2);
-
-	return open && contains(open + 2, (size_t)(s + n - open - 2), ").", 2);
-}
-
-/* Length without the arguments: up to the first '(' that does not open a namespace's name. */
-static size_t without_arguments(const char *s, size_t n)
-{
-	static const char anonymous[] = "(anonymous namespace)";
-	size_t i = 0;
-
-	for (;;) {
-		const char *open = memchr(s + i, '(', n - i);
-
-		if (!open)
-			return n;
-		i = (size_t)(open - s);
-		if (n - i < sizeof(anonymous) - 1 || memcmp(open, LITERAL(anonymous)))
-			return i;
-		i++;
-	}
 }
 
 static bool is_kernel(const char *dso, size_t n)
@@ -127,9 +103,7 @@ void fold_tidy(const struct fold_opts *opts, const struct fold_symbol *s, struct
 		return;
 	}
 	name = (char *)b->data + from;
-	n = b->len - from;
-	if (!is_go_method(name, n))
-		n = without_arguments(name, n);
+	n = name_shorten(name, b->len - from);
 	for (size_t i = 0; i < n; i++)
 		if (name[i] != '"' && name[i] != '\'')
 			name[kept++] = name[i] == ';' ? ':' : name[i];

@@ -2,15 +2,13 @@
 #include "input/kind.h"
 
 #include "base/err.h"
-#include "base/unpack.h"
+#include "base/plain.h"
 #include "ftext/ftext.h"
 #include "perfdata/format.h"
 #include "tracedat/tracedat.h"
 #include "stream/stream.h"
 
 #include <string.h>
-
-#define UNPACK_DEPTH_MAX 4 /* layers of compression */
 
 static enum input_kind kind_of(const uint8_t *p, size_t n)
 {
@@ -63,29 +61,19 @@ static int refuse(enum input_kind kind, size_t n, const char *name, struct diag 
 
 int input_unwrap(struct src **s, enum input_kind *kind, struct diag *d)
 {
-	enum unpack_kind packed;
 	uint8_t first[16];
 	size_t n;
+	int rc = plain_src(s, d);
 
-	for (int depth = 0; depth < UNPACK_DEPTH_MAX; depth++) {
-		int rc = src_peek(*s, first, sizeof(first), &n);
-
-		if (rc) {
-			diag_error(d, src_name(*s), -1, "cannot read: %s", pp_strerror(rc));
-			return rc;
-		}
+	*kind = KIND_UNKNOWN;
+	if (rc)
+		return rc;
+	rc = src_peek(*s, first, sizeof(first), &n);
+	if (rc)
+		diag_error(d, src_name(*s), -1, "cannot read: %s", pp_strerror(rc));
+	else
 		*kind = kind_of(first, n);
-		packed = unpack_kind(first, n);
-		if (!packed && *kind == KIND_UNKNOWN && n)
-			rc = look_for_text(*s, kind);
-		if (rc)
-			return rc;
-		if (!packed)
-			return refuse(*kind, n, src_name(*s), d);
-		rc = unpack_new(s, packed, *s, d);
-		if (rc)
-			return rc;
-	}
-	diag_error(d, src_name(*s), -1, "is compressed more than %d times", UNPACK_DEPTH_MAX);
-	return PP_EUNSUPPORTED;
+	if (!rc && *kind == KIND_UNKNOWN && n)
+		rc = look_for_text(*s, kind);
+	return rc ? rc : refuse(*kind, n, src_name(*s), d);
 }

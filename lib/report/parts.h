@@ -62,6 +62,7 @@ struct report_event {
 
 /* samples = counted + filtered + others + joined + no_key. */
 struct report_account {
+	struct fold_periods periods;
 	uint64_t samples, counted;
 	uint64_t filtered; /* a filter before has not let them pass */
 	uint64_t others;   /* of events that were not asked for */

@@ -1,5 +1,6 @@
 /* A report from its options to what it says in the end. */
 #include "base/err.h"
+#include "base/plain.h"
 #include "fold/input.h"
 #include "report/view.h"
 
@@ -166,7 +167,7 @@ static int read_file(struct report *r, const char *name)
 	size_t n;
 	int rc;
 
-	if (src_open(&s, name, r->d))
+	if (plain_open(&s, name, r->d))
 		return PP_EXIT_FAIL;
 	rc = src_peek(s, magic, sizeof(magic), &n);
 	if (rc) {
@@ -232,6 +233,7 @@ static void say_account(struct report *r)
 {
 	const struct report_account *a = &r->account;
 
+	fold_tell_periods(&a->periods, r->d);
 	if (a->no_key && a->counted)
 		diag_say(r->d, NULL, "%" PRIu64 " of %" PRIu64 " samples do not count: without %s",
 			 a->no_key, a->samples, r->o.by ? r->o.by : REPORT_BY);

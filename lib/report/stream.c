@@ -241,7 +241,8 @@ static int on_sample(struct input *s, const struct ps_record *rec)
 				     : chain_node(s, p, event, group, &node);
 	if (rc)
 		return rc;
-	weight = s->r->o.count || !ps_sample_has(p, period) ? 1 : p->period;
+	weight = s->r->o.count || !ps_sample_has(p, period) ? 1
+							    : fold_period(&a->periods, p->period);
 	e = &s->r->events[event];
 	e->broken += broken;
 	e->broken_weight += broken ? weight : 0;

@@ -2,6 +2,7 @@
 #include "table/phist_parts.h"
 
 #include "base/err.h"
+#include "base/plain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -268,7 +269,9 @@ static int read_files(struct phist *p, char **names, int n, bool merge)
 		names = standard_input;
 	do {
 		struct src *s;
-		int status = src_open(&s, names[i], p->d) ? PP_EXIT_FAIL : read_file(p, s, merge);
+		int status = (merge ? plain_open : src_open)(&s, names[i], p->d)
+				     ? PP_EXIT_FAIL
+				     : read_file(p, s, merge);
 
 		if (status == PP_EXIT_FAIL || status == PP_EXIT_USAGE)
 			return status;

@@ -480,6 +480,11 @@ static int read_all(struct tread *r)
 		rc = buf_reserve(&r->data, BLOCK);
 		if (!rc)
 			rc = src_read(r->s, r->data.data + r->data.len, BLOCK, &got);
+		if (rc == PP_ECUT) {
+			/* Packed, and cut off: that was reported. */
+			r->partial = true;
+			rc = 0;
+		}
 		if (rc) {
 			diag_error(r->d, src_name(r->s), -1, "cannot read: %s", pp_strerror(rc));
 			return rc;

@@ -1,6 +1,7 @@
 /* Folding: order, nodes, depth, lengths, characters that would break the text, options. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "fold/about.h"
 #include "fold/fold.h"
 #include "fold/text.h"
 #include "fold/tidy.h"
@@ -258,13 +259,13 @@ static void test_tidy(void)
 		{&none, "f(int, char)", "/bin/x", false, false, "f"},
 		{&none, "(anonymous namespace)::f(int)", "/x", false, false,
 		 "(anonymous namespace)::f"},
-		{&none, "(anonymous", "/x", false, false, ""},
+		{&none, "(anonymous", "/x", false, false, "(anonymous"},
 		{&none, "net/http.(*Client).Do", "/x", false, false, "net/http.(*Client).Do"},
-		{&none, "net/http.(*Client)", "/x", false, false, "net/http."},
+		{&none, "net/http.(*Client)", "/x", false, false, "net/http.(*Client)"},
 		{&none, "a;\"b\"'c'", "/x", false, false, "a:bc"},
 		{&none, "[unknown]", "/lib/libc.so.6", false, false, "[libc.so.6]"},
 		{&none, "[unknown]", "[unknown]", false, false, "[unknown]"},
-		{&none, "[unknown]", "/tmp/x (deleted)", false, false, "[x "},
+		{&none, "[unknown]", "/tmp/x (deleted)", false, false, "[x (deleted)]"},
 		{&addrs, "[unknown]", "/lib/libc.so.6", false, false, "[libc.so.6 <7f01>]"},
 		{&addrs, "[unknown]", "[unknown]", false, false, "[unknown <7f01>]"},
 		{&addrs, "main", "/x", false, false, "main"},
@@ -305,6 +306,22 @@ static void test_tidy(void)
 		fold_tidy(rows[i].opts, &s, &b);
 		is_str(buf_str(&b) + 7, rows[i].want, "%s in %s", rows[i].func, rows[i].dso);
 	}
+	buf_release(&b);
+}
+
+/* The name of an event can be its unit. */
+static void test_unit(void)
+{
+	struct fold_about a = {0};
+	struct buf b = BUF_INIT;
+
+	for (int i = 0; i < 2; i++)
+		fold_about_event(&a, "cache-references:HG", 19, "cache-references", 16);
+	fold_about_write(&a, &b);
+	is_str(buf_str(&b), "# event: cache-references:HG, unit: cache-references, from: -\n",
+	       "a unit of 16 characters");
+	fold_about_event(&a, "x", 1, "cache-reference", 15);
+	ok(a.units, "another unit");
 	buf_release(&b);
 }
 
@@ -356,6 +373,7 @@ int main(void)
 	test_clean();
 	test_options();
 	test_tidy();
+	test_unit();
 	test_blocks();
 	return done();
 }
