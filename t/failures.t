@@ -165,6 +165,8 @@ try('pdecode -t perf.data', ['pdecode', '-t', "$data/small.data"], crash => 1);
 try('pdecode -t trace.dat', ['pdecode', '-t', "$data/kinds.dat"], crash => 1);
 try('pdecode -j', ['pdecode', '-j', "$data/kinds.dat"]);
 try('pfilter', ['pfilter', 'prev_state == R && prev_comm =~ "a"', 'sched.ps']);
+try('pfilter twice', ['pfilter', '--after', 'prev_state == R', '--before', 'prev_state == S', '--margin', '1ms', '', 'sched.ps']);
+try('pfilter time', ['pfilter', '--time', '20%-60%', '', 'sched.ps']);
 try('psym', ['psym', 'demo.ps']);
 try('psym:binary', ['psym', '--symfs', 'root', 'deep.ps']);
 try('psym:kallsyms', ['psym', '--kallsyms', 'lock.kallsyms', 'lock.ps']);

@@ -33,7 +33,7 @@ static int state_text(struct engine *en, struct sched_bind *b, const uint8_t *pa
 	if (b->state_size == 8)
 		memcpy(&v, payload + b->prev_state, 8);
 	else
-		memcpy(&v, payload + b->prev_state, b->state_size);
+		v = get_u32(payload + b->prev_state);
 	if (v < SCHED_STATES)
 		known = &b->texts[v];
 	if (known && *known) {
