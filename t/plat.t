@@ -372,8 +372,9 @@ is "$status" 1 '--by: a field that no event has'
 like "$ERR" "no event of the stream has the field 'no_such'" 'is reported'
 like "$OUT" '^runq' 'and the rest is there'
 
-# A thread was woken, and then ran without a switch to it in the recording: what had woken it has nothing
-# to do with its next run. Left out are a switch to a thread, and all its wakings after that.
+# A thread was woken, and then ran without a switch to it in the recording: it waited up to its next event at
+# the latest, and what had woken it has nothing to do with its next run. Left out are a switch to a thread, and
+# all its wakings after that.
 "$BIN/plat" -k runq --slower 0 --tsv perf.ps 2>/dev/null | awk -F'\t' '$11 == "woken" {
 	if (++n[$6] == 3)
 		at[$6] = sprintf("%.0f", $1 + $2)
@@ -387,7 +388,7 @@ read -r tid time <which
 	perf.ps >missing.ps 2>/dev/null
 "$BIN/plat" -k runq --slower 0 --tsv missing.ps 2>/dev/null |
 	awk -F'\t' -v tid="$tid" '$6 == tid && $11 == "woken"' | wc -l >got
-is "$(cat got)" 2 'a waking of before a missing run is none of the next one'
+is "$(cat got)" 3 'a waking of before a missing run is none of the next one'
 
 # Futex calls by raw_syscalls, by their own events, and by both: the same calls.
 gzip -dc "$ROOT/t/data/futex.data.gz" >futex.data
