@@ -404,10 +404,6 @@ static int make_gates(struct run *run, struct diag *d)
 
 	if (!o->out.ngates)
 		return 0;
-	if (o->emit || o->list) {
-		diag_error(d, NULL, -1, "--fail-if is for tables: not with --emit, --slower");
-		return PP_EXIT_USAGE;
-	}
 	rc = gates_new(&run->gates, o->out.gates, o->out.ngates, d);
 	if (rc)
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
@@ -428,35 +424,8 @@ int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 
 	if (o->list_kinds)
 		return list_kinds() ? PP_EXIT_FAIL : PP_EXIT_OK;
-	if (o->lat.threads && (o->lat.unmatched || o->emit || o->list)) {
-		diag_error(d, NULL, -1,
-			   "--threads goes with none of --emit, --slower, --unmatched");
-		return PP_EXIT_USAGE;
-	}
-	if (o->emit && (o->list || o->out.form == TABLE_FORM_TSV)) {
-		diag_error(d, NULL, -1,
-			   "--emit writes a stream: --slower and --tsv do not go with it");
-		return PP_EXIT_USAGE;
-	}
-	if ((o->out.every || o->out.cumulative) &&
-	    (!o->out.every || o->emit || o->list || o->lat.window || o->lat.threads ||
-	     o->lat.unmatched)) {
-		diag_error(d, NULL, -1,
-			   o->out.every
-				   ? "--every goes with none of --emit, --slower, --unmatched, "
-				     "--threads, --over-time, --heatmap"
-				   : "--cumulative is for --every");
-		return PP_EXIT_USAGE;
-	}
 	if (o->emit && o->out.form == TABLE_FORM_JSON)
 		o->sink.form = SSINK_JSON;
-	if (o->timeline &&
-	    (o->emit || o->list || o->lat.threads || o->lat.unmatched || o->out.every)) {
-		diag_error(d, NULL, -1,
-			   "--timeline goes with none of --emit, --every, --slower, --threads, "
-			   "--unmatched");
-		return PP_EXIT_USAGE;
-	}
 	if (o->timeline && !o->lat.kinds)
 		o->lat.kinds = LAT_TIMELINE_KINDS;
 	o->lat.step = o->out.step;
