@@ -40,6 +40,8 @@ static int look_for_text(struct src *s, enum input_kind *kind)
 
 	while (!rc && got && more && !found && n < sizeof(bytes)) {
 		rc = src_read(s, bytes + n, sizeof(bytes) - n, &got);
+		if (rc)
+			break;
 		n += got;
 		found = ftext_looks_like(bytes, n, &more);
 	}
@@ -78,8 +80,10 @@ int input_unwrap(struct src **s, enum input_kind *kind, struct diag *d)
 		packed = unpack_kind(first, n);
 		if (!packed && *kind == KIND_UNKNOWN && n)
 			rc = look_for_text(*s, kind);
-		if (rc)
+		if (rc) {
+			diag_error(d, src_name(*s), -1, "cannot read: %s", pp_strerror(rc));
 			return rc;
+		}
 		if (!packed)
 			return refuse(*kind, n, src_name(*s), d);
 		rc = unpack_new(s, packed, *s, d);
