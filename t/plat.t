@@ -256,6 +256,15 @@ same got want '--slower --unmatched: a line for each'
 same got want 'what has no amount weighs its age'
 run "$BIN/plat" --threads -u kmem.ps
 is "$status" 64 '--threads --unmatched is refused'
+for wrong in '--timeline --fail-if max(runq)>1' '--slower 0 --fail-if max(runq)>1' '--emit offcpu --fail-if max(offcpu)>1' \
+	'--emit offcpu --top 3' '--emit offcpu --sort sum' '--emit offcpu --tsv' '--emit offcpu --by comm' \
+	'--timeline --by comm --tsv' '--timeline --tsv' '--timeline --log2' '--slower 0 --top 3' '--threads --by comm' \
+	'--threads --log2' '--stacks' '--lenient' '--cumulative' '--binary' '--name x' '--log2 --tsv' '--tsv --json'; do
+	# shellcheck disable=SC2086
+	run "$BIN/plat" $wrong trace.ps
+	is "$status" 64 "$wrong: an option without effect is refused"
+	like "$ERR" 'has no effect with(out)? --' "$wrong: with the reason"
+done
 
 # perf sched timehist: a line for each time that a thread ran, with the time off the CPU and on the run
 # queue before. It cuts times off, and knows no delay of preempted threads.

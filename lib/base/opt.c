@@ -206,7 +206,8 @@ static int check_rules(const struct opt_spec *spec, const struct flat *f, struct
 		if (!given(f, r->option))
 			continue;
 		if (other) {
-			buf_addf(text, "%s: --%s has no effect with --%s", spec->prog, r->option, other);
+			buf_addf(text, "%s: --%s has no effect with --%s", spec->prog, r->option,
+				 other);
 		} else if (r->needs && !given(f, r->needs)) {
 			buf_addf(text, "%s: --%s has no effect without --", spec->prog, r->option);
 			for (const char *s = r->needs; *s; s++)

@@ -91,12 +91,13 @@ static void explain(const struct history *h)
 			   "those of a part",
 			   h->missing + h->all_switches);
 	if (h->unknown_wakers)
-		diag_say(h->d, NULL,
-			 "of %" PRIu64
-			 " wakeups it is not known who did them: sched_wakeup was recorded on the "
-			 "CPU of the thread that woke up, which was idle; record sched:sched_waking, "
-			 "too",
-			 h->unknown_wakers);
+		diag_say(
+			h->d, NULL,
+			"of %" PRIu64
+			" wakeups it is not known who did them: sched_wakeup was recorded on the "
+			"CPU of the thread that woke up, which was idle; record sched:sched_waking, "
+			"too",
+			h->unknown_wakers);
 	if (h->lost)
 		diag_say(h->d, NULL, "the recording lost %" PRIu64 " events", h->lost);
 	if (h->nameless)

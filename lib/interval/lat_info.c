@@ -27,7 +27,8 @@ uint64_t lat_missing(const struct lat *l, unsigned i)
 	 * The events of CPUs neither begin nor end all at once: a thread may come from a CPU whose
 	 * events go on, or go to one where there are none any more.
 	 */
-	return k->count[LAT_ESTIMATED] + restarted - (restarted < l->e.cpus ? restarted : l->e.cpus);
+	return k->count[LAT_ESTIMATED] + restarted -
+	       (restarted < l->e.cpus ? restarted : l->e.cpus);
 }
 
 uint64_t lat_unknown_wakers(const struct lat *l)

@@ -150,8 +150,7 @@ static int read_all(struct run *run, char **names, int n, struct diag *d, uint64
 static bool shows_wakers(const struct run *run)
 {
 	return run->emit || run->list || run->timeline || lat_by_term(run->l, LAT_TERM_WAKER) ||
-	       lat_by_term(run->l, LAT_TERM_WAKER_TID) ||
-	       lat_by_term(run->l, LAT_TERM_WAKER_STACK);
+	       lat_by_term(run->l, LAT_TERM_WAKER_TID) || lat_by_term(run->l, LAT_TERM_WAKER_STACK);
 }
 
 static int finish(struct run *run, int status, struct diag *d)

@@ -147,11 +147,12 @@ bool lat_say_wakers(const struct lat *l, struct diag *d)
 	uint64_t n = lat_unknown_wakers(l);
 
 	if (n)
-		diag_say(d, NULL,
-			 "of %" PRIu64
-			 " wakeups it is not known who did them: sched_wakeup was recorded on the "
-			 "CPU of the thread that woke up, which was idle; record sched:sched_waking, "
-			 "too",
-			 n);
+		diag_say(
+			d, NULL,
+			"of %" PRIu64
+			" wakeups it is not known who did them: sched_wakeup was recorded on the "
+			"CPU of the thread that woke up, which was idle; record sched:sched_waking, "
+			"too",
+			n);
 	return n != 0;
 }

@@ -117,9 +117,9 @@ __attribute__((noinline)) static int finish_whole(struct engine *en, const struc
 }
 
 /* Most intervals of a recording are a duration for a row, and nothing else. */
-static inline int finish(struct engine *en, const struct lat_domain *d, const struct sched_thread *t,
-			 enum sched_kind kind, const struct lat_point *start,
-			 const struct lat_point *end)
+static inline int finish(struct engine *en, const struct lat_domain *d,
+			 const struct sched_thread *t, enum sched_kind kind,
+			 const struct lat_point *start, const struct lat_point *end)
 {
 	if (en->kinds[kind].quick && !en->slack.on &&
 	    en->sink.brief(en->sink.ctx, kind, lat_quick_key(t->comm, t->comm, how(t, kind)), start,

@@ -50,7 +50,7 @@ struct sched_thread {
 	bool any;	       /* an event of it was seen */
 	/* When it was switched in is known about: up to `more` before start.time, or `less` after. */
 	struct lat_slack guess;
-	uint64_t aside;	       /* of the loss that came last before waking or migrate */
+	uint64_t aside; /* of the loss that came last before waking or migrate */
 	/* For the table of threads. */
 	uint64_t begin;		       /* the recording's, or its birth */
 	uint64_t total[SCHED_NSTATES]; /* ns */

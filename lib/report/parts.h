@@ -187,7 +187,7 @@ struct result {
 	uint32_t *event_first, *event_next; /* the nodes of an event, ascending: likewise */
 	uint32_t *place_first, *place_next; /* and its places, whose ids begin with 1 */
 	uint32_t *by_call; /* four numbers for each call, all 0: what walks count in (function.c) */
-	uint32_t *order;		    /* rows as they are shown: by event, then as asked for */
+	uint32_t *order;   /* rows as they are shown: by event, then as asked for */
 };
 
 /* 0, PP_ENOMEM, or PP_ENOENT: there is no such column to sort by. */
