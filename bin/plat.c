@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 					   {table_options, on_table, &c},
 					   {0}};
 	const struct opt_spec spec = {"plat", "[OPTION]... [FILE]...", "pair events into intervals",
-				      groups};
+				      groups, plat_rules};
 	struct cli cli;
 
 	if (cli_start(&cli, &spec, argc, argv))

@@ -142,6 +142,7 @@ $ENV{PATH} = "$bin:$ENV{PATH}";
 make("pdecode $data/small.data >small.ps");
 make("pdecode $data/sched.dat >sched.ps");
 make("pdecode $data/sched.data.gz >perf.ps");
+make("pdecode -t $data/sched.dat >sched.txt && plat --timeline sched.ps >sched.tl");
 make("pdecode $data/stacks.dat >stacks.ps");
 make("$bin/pdecode $data/demo.pstream.zst >demo.ps");
 make("pdecode -t $data/kinds.dat >/dev/null");
@@ -160,11 +161,14 @@ try('pdecode perf.data', ['pdecode', "$data/small.data"]);
 try('pdecode perf.data directory', ['pdecode', "$data/threads.dir"]);
 try('pdecode trace.dat', ['pdecode', "$data/kinds.dat"]);
 try('pdecode gzip', ['pdecode', "$data/sched.data.gz"]);
+try('pdecode text', ['pdecode', 'sched.txt']);
 try('pdecode two', ['pdecode', "$data/sched.dat", "$data/stacks.dat"]);
 try('pdecode -t perf.data', ['pdecode', '-t', "$data/small.data"], crash => 1);
 try('pdecode -t trace.dat', ['pdecode', '-t', "$data/kinds.dat"], crash => 1);
 try('pdecode -j', ['pdecode', '-j', "$data/kinds.dat"]);
 try('pfilter', ['pfilter', 'prev_state == R && prev_comm =~ "a"', 'sched.ps']);
+try('pfilter twice', ['pfilter', '--after', 'prev_state == R', '--before', 'prev_state == S', '--margin', '1ms', '', 'sched.ps']);
+try('pfilter time', ['pfilter', '--time', '20%-60%', '', 'sched.ps']);
 try('psym', ['psym', 'demo.ps']);
 try('psym:binary', ['psym', '--symfs', 'root', 'deep.ps']);
 try('psym:kallsyms', ['psym', '--kallsyms', 'lock.kallsyms', 'lock.ps']);
@@ -203,6 +207,10 @@ try('psvg', ['psvg', 'demo.folded']);
 try('psvg page', ['psvg', '--html', 'demo.folded']);
 try('psvg stream', ['psvg', 'demo.ps']);
 try('psvg table', ['psvg', 'hist.tsv']);
+try('plat timeline', ['plat', '--timeline', 'sched.ps']);
+try('psvg timeline', ['psvg', '--timeline', 'sched.tl']);
+try('psvg timeline as SVG', ['psvg', '--timeline=svg', 'sched.tl']);
+try('phist merge', ['phist', '--merge', 'hist.tsv']);
 
 # Probes, in lists that stand for the kernel's: all are made or none. What was made and cannot be removed, as
 # nothing can be opened or written any more, is named.

@@ -256,6 +256,15 @@ same got want '--slower --unmatched: a line for each'
 same got want 'what has no amount weighs its age'
 run "$BIN/plat" --threads -u kmem.ps
 is "$status" 64 '--threads --unmatched is refused'
+for wrong in '--timeline --fail-if max(runq)>1' '--slower 0 --fail-if max(runq)>1' '--emit offcpu --fail-if max(offcpu)>1' \
+	'--emit offcpu --top 3' '--emit offcpu --sort sum' '--emit offcpu --tsv' '--emit offcpu --by comm' \
+	'--timeline --by comm --tsv' '--timeline --tsv' '--timeline --log2' '--slower 0 --top 3' '--threads --by comm' \
+	'--threads --log2' '--stacks' '--lenient' '--cumulative' '--binary' '--name x' '--log2 --tsv' '--tsv --json'; do
+	# shellcheck disable=SC2086
+	run "$BIN/plat" $wrong trace.ps
+	is "$status" 64 "$wrong: an option without effect is refused"
+	like "$ERR" 'has no effect with(out)? --' "$wrong: with the reason"
+done
 
 # perf sched timehist: a line for each time that a thread ran, with the time off the CPU and on the run
 # queue before. It cuts times off, and knows no delay of preempted threads.
@@ -372,8 +381,9 @@ is "$status" 1 '--by: a field that no event has'
 like "$ERR" "no event of the stream has the field 'no_such'" 'is reported'
 like "$OUT" '^runq' 'and the rest is there'
 
-# A thread was woken, and then ran without a switch to it in the recording: what had woken it has nothing
-# to do with its next run. Left out are a switch to a thread, and all its wakings after that.
+# A thread was woken, and then ran without a switch to it in the recording: it waited up to its next event at
+# the latest, and what had woken it has nothing to do with its next run. Left out are a switch to a thread, and
+# all its wakings after that.
 "$BIN/plat" -k runq --slower 0 --tsv perf.ps 2>/dev/null | awk -F'\t' '$11 == "woken" {
 	if (++n[$6] == 3)
 		at[$6] = sprintf("%.0f", $1 + $2)
@@ -387,7 +397,7 @@ read -r tid time <which
 	perf.ps >missing.ps 2>/dev/null
 "$BIN/plat" -k runq --slower 0 --tsv missing.ps 2>/dev/null |
 	awk -F'\t' -v tid="$tid" '$6 == tid && $11 == "woken"' | wc -l >got
-is "$(cat got)" 2 'a waking of before a missing run is none of the next one'
+is "$(cat got)" 3 'a waking of before a missing run is none of the next one'
 
 # Futex calls by raw_syscalls, by their own events, and by both: the same calls.
 gzip -dc "$ROOT/t/data/futex.data.gz" >futex.data

@@ -17,6 +17,7 @@ struct flat {
 	struct {
 		const struct opt *opt;
 		const struct opt_group *group;
+		bool given;
 	} v[OPT_MAX];
 	size_t n;
 };
@@ -27,6 +28,7 @@ static void flatten(const struct opt_spec *spec, struct flat *f)
 	for (const struct opt_group *g = spec->groups; g->opts; g++)
 		for (const struct opt *o = g->opts; o->id && f->n < OPT_MAX; o++) {
 			f->v[f->n].opt = o;
+			f->v[f->n].given = false;
 			f->v[f->n++].group = g;
 		}
 }
@@ -181,8 +183,46 @@ static void describe(const struct flat *f, struct option *longs, char *shorts)
 	longs[f->n + 2] = (struct option){0};
 }
 
+/* The first of the names that was given; NULL: none was. */
+static const char *given(const struct flat *f, const char *names)
+{
+	for (const char *s = names; s && *s; s += strspn(s, " ")) {
+		size_t n = strcspn(s, " ");
+
+		for (size_t i = 0; i < f->n; i++)
+			if (f->v[i].given && strlen(f->v[i].opt->name) == n &&
+			    !memcmp(f->v[i].opt->name, s, n))
+				return f->v[i].opt->name;
+		s += n;
+	}
+	return NULL;
+}
+
+static int check_rules(const struct opt_spec *spec, const struct flat *f, struct buf *text)
+{
+	for (const struct opt_rule *r = spec->rules; r && r->option; r++) {
+		const char *other = given(f, r->against);
+
+		if (!given(f, r->option))
+			continue;
+		if (other) {
+			buf_addf(text, "%s: --%s has no effect with --%s", spec->prog, r->option,
+				 other);
+		} else if (r->needs && !given(f, r->needs)) {
+			buf_addf(text, "%s: --%s has no effect without --", spec->prog, r->option);
+			for (const char *s = r->needs; *s; s++)
+				buf_adds(text, *s == ' ' ? " or --" : (char[]){*s, 0});
+		} else {
+			continue;
+		}
+		buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
+		return OPT_USAGE;
+	}
+	return OPT_RUN;
+}
+
 /* Gives what getopt_long returned to its group. */
-static int hand_out(const struct flat *f, int c, const char *arg, struct buf *why)
+static int hand_out(struct flat *f, int c, const char *arg, struct buf *why)
 {
 	size_t i = c >= OPT_NO_SHORT ? (size_t)(c - OPT_NO_SHORT) : 0;
 
@@ -190,6 +230,7 @@ static int hand_out(const struct flat *f, int c, const char *arg, struct buf *wh
 		i++;
 	if (i >= f->n)
 		return PP_EUSAGE;
+	f->v[i].given = true;
 	return f->v[i].group->handle(f->v[i].group->ctx, f->v[i].opt->id, arg, why);
 }
 
@@ -230,7 +271,7 @@ static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf 
 		buf_reset(text);
 	}
 	*first = optind;
-	return OPT_RUN;
+	return check_rules(spec, &f, text);
 }
 
 int opt_parse(const struct opt_spec *spec, int argc, char **argv, struct buf *text, int *first)

@@ -52,11 +52,22 @@ struct opt_group {
 	void *ctx; /* given to the handler */
 };
 
+/*
+ * What options have to do with each other, so that none is taken without effect. Names are long
+ * ones, with blanks between them.
+ */
+struct opt_rule {
+	const char *option;
+	const char *against; /* with these it would change nothing: refused; NULL: none */
+	const char *needs;   /* without any of these it would, too; NULL: none */
+};
+
 struct opt_spec {
 	const char *prog;
 	const char *synopsis;		/* what follows the name: "[OPTION]... [FILE]..." */
 	const char *purpose;		/* one line, lower case */
 	const struct opt_group *groups; /* one without opts ends them */
+	const struct opt_rule *rules;	/* NULL, or those that one without option ends */
 };
 
 enum opt_result {

@@ -271,6 +271,8 @@ static void add_foot(struct cells *c, uint32_t hidden, double y)
 	if (c->t->account.partial)
 		addf(c, "; partial: the input was damaged or cut off");
 	addf(c, "</text>\n</svg>\n");
+	if (b.err || c->text.err)
+		c->out->err = PP_ENOMEM;
 	buf_release(&b);
 }
 

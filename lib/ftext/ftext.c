@@ -305,11 +305,16 @@ static int fill(struct ftext *t, size_t *got)
 	if (buf_reserve(b, FTEXT_BLOCK))
 		return PP_ENOMEM;
 	rc = src_read(t->src, b->data + b->len, FTEXT_BLOCK, got);
+	if (rc) {
+		diag_error(t->d, t->name, (int64_t)src_tell(t->src), "cannot read: %s",
+			   pp_strerror(rc));
+		return rc;
+	}
 	b->len += *got;
 	if (t->paused)
 		return t->paused;
 	diag_progress(t->d, t->name, src_tell(t->src), src_size(t->src));
-	return rc;
+	return 0;
 }
 
 /* The whole lines that are there. A line without an end in sight is text. */

@@ -13,7 +13,7 @@ static const struct {
 	{"sched:sched_switch",
 	 HISTORY_SWITCH,
 	 {"prev_comm", "prev_pid", "next_comm", "next_pid", "prev_state"}},
-	{"sched:sched_wakeup", HISTORY_WAKEUP, {"comm", "pid", "success"}},
+	{"sched:sched_wakeup", HISTORY_WAKEUP, {"comm", "pid", "success", "target_cpu"}},
 	{"sched:sched_wakeup_new", HISTORY_WAKEUP_NEW, {"comm", "pid", "success"}},
 	{"sched:sched_waking", HISTORY_WAKING, {"comm", "pid"}},
 	{"sched:sched_migrate_task", HISTORY_MIGRATE, {"comm", "pid", "orig_cpu", "dest_cpu"}},
@@ -147,6 +147,7 @@ bool history_decode(struct history *h)
 		v->to = (uint32_t)c;
 		return true;
 	default:
+		v->to = number(h, e, FIELD_C, &c) ? (uint32_t)c : PS_NONE;
 		/* Old kernels recorded wakeups of what was awake, too. */
 		return !number(h, e, FIELD_B, &b) || b;
 	}

@@ -69,6 +69,14 @@ static int read_one(struct history *h, const char *name)
 	return status;
 }
 
+/* Of more than one in so many switches another is missing: the times are not those of the whole. */
+#define FEW 50
+
+static bool lacks_switches(const struct history *h)
+{
+	return h->missing > h->all_switches / FEW;
+}
+
 static void explain(const struct history *h)
 {
 	if (h->missing)
@@ -77,6 +85,19 @@ static void explain(const struct history *h)
 			 " switches are not in the recording: the next run time on their "
 			 "CPU is not known, and is 0.000",
 			 h->missing);
+	if (lacks_switches(h))
+		diag_error(h->d, NULL, -1,
+			   "of %" PRIu64 " switches so many are missing that the run times are "
+			   "those of a part",
+			   h->missing + h->all_switches);
+	if (h->unknown_wakers)
+		diag_say(
+			h->d, NULL,
+			"of %" PRIu64
+			" wakeups it is not known who did them: sched_wakeup was recorded on the "
+			"CPU of the thread that woke up, which was idle; record sched:sched_waking, "
+			"too",
+			h->unknown_wakers);
 	if (h->lost)
 		diag_say(h->d, NULL, "the recording lost %" PRIu64 " events", h->lost);
 	if (h->nameless)
@@ -130,5 +151,7 @@ int history_run(const struct history_opts *o, char **names, int n, int fd, struc
 	release(&h);
 	if (rc)
 		return PP_EXIT_FAIL;
-	return !worst && o->strict && h.lost ? PP_EXIT_PARTIAL : worst;
+	return !worst && (lacks_switches(&h) || (o->strict && (h.lost || h.unknown_wakers)))
+		       ? PP_EXIT_PARTIAL
+		       : worst;
 }

@@ -51,7 +51,7 @@ struct history_seen {
 	struct qval comm;
 	uint32_t a, b; /* switch: previous and next thread; else the thread that it is about */
 	struct qval a_comm, b_comm;
-	uint32_t from, to; /* migrate: CPUs */
+	uint32_t from, to; /* migrate: CPUs; wakeup: to, PS_NONE not known */
 	char state[TASK_STATE_TEXT];
 	bool runnable; /* switch: the previous thread stays so */
 };
@@ -116,7 +116,7 @@ struct history {
 	uint64_t first, end; /* times of switches */
 	uint32_t codes;	     /* short names given out */
 	uint32_t *by_code;   /* thread + 1 */
-	uint64_t samples, switches, all_switches, shown, missing, nameless, lost;
+	uint64_t samples, switches, all_switches, shown, missing, nameless, lost, unknown_wakers;
 };
 
 /* ---- event.c ---- */

@@ -74,12 +74,15 @@ static void begin(struct history *h, char c)
 	buf_addc(&h->b, ' ');
 }
 
-/* The line of a wakeup or a move: who did it, and to whom. */
+/* The line of a wakeup or a move: who did it (negative: not known), and to whom. */
 static void put_event(struct history *h, char c, const char *what, int64_t by, int64_t whom)
 {
 	begin(h, c);
 	buf_addc(&h->b, ' ');
-	put_task(h, &h->threads[by]);
+	if (by < 0)
+		buf_addf(&h->b, "%-*s", h->width, "[not known]");
+	else
+		put_task(h, &h->threads[by]);
 	buf_fill(&h->b, ' ', 1 + 3 * 11);
 	buf_addc(&h->b, ' ');
 	buf_adds(&h->b, what);
@@ -98,6 +101,15 @@ static int64_t recorded_in(struct history *h)
 	if (t->pid == PS_NONE)
 		t->pid = v->pid;
 	return t->comm || !history_rename(h, t, &v->comm) ? by : PP_ENOMEM;
+}
+
+/*
+ * sched_wakeup is raised on the CPU of the thread that wakes up, where that was idle: then it does
+ * not tell who did it.
+ */
+static bool is_waker(const struct history_seen *v)
+{
+	return v->what != HISTORY_WAKEUP || v->tid || (v->to != PS_NONE && v->to != v->cpu);
 }
 
 static int on_wakeup(struct history *h)
@@ -120,9 +132,10 @@ static int on_wakeup(struct history *h)
 		t->ready = v->time;
 	if (!h->o.wakeups || v->mark == PS_MARK_FAIL)
 		return 0;
-	by = recorded_in(h);
-	if (by < 0)
+	by = is_waker(v) ? recorded_in(h) : -1;
+	if (by < 0 && is_waker(v))
 		return (int)by;
+	h->unknown_wakers += by < 0;
 	put_event(h, ' ', "awakened: ", by, whom);
 	buf_addc(&h->b, '\n');
 	return history_write(h);

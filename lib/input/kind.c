@@ -38,6 +38,8 @@ static int look_for_text(struct src *s, enum input_kind *kind)
 
 	while (!rc && got && more && !found && n < sizeof(bytes)) {
 		rc = src_read(s, bytes + n, sizeof(bytes) - n, &got);
+		if (rc)
+			break;
 		n += got;
 		found = ftext_looks_like(bytes, n, &more);
 	}
@@ -69,11 +71,13 @@ int input_unwrap(struct src **s, enum input_kind *kind, struct diag *d)
 	if (rc)
 		return rc;
 	rc = src_peek(*s, first, sizeof(first), &n);
-	if (rc)
-		diag_error(d, src_name(*s), -1, "cannot read: %s", pp_strerror(rc));
-	else
+	if (!rc)
 		*kind = kind_of(first, n);
 	if (!rc && *kind == KIND_UNKNOWN && n)
 		rc = look_for_text(*s, kind);
-	return rc ? rc : refuse(*kind, n, src_name(*s), d);
+	if (rc) {
+		diag_error(d, src_name(*s), -1, "cannot read: %s", pp_strerror(rc));
+		return rc;
+	}
+	return refuse(*kind, n, src_name(*s), d);
 }

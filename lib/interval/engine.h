@@ -63,6 +63,7 @@ struct lat_kind {
 	bool on;
 	bool quick; /* an interval may be one for lat_sink.brief */
 	uint64_t count[LAT_NCOUNTS];
+	struct lat_bounds bounds; /* of count[LAT_ESTIMATED] */
 };
 
 /* ---- where events come from ---- */
@@ -150,6 +151,12 @@ struct open_table {
 
 /* ---- the engines ---- */
 
+/* An end that was not recorded is known about: struct interval's `less` and `more`. */
+struct lat_slack {
+	bool on;
+	uint64_t less, more;
+};
+
 /* Texts of the scheduler's intervals: N(NAME, text). */
 #define SCHED_NAMES(N) \
 	N(WOKEN, "woken") \
@@ -157,7 +164,8 @@ struct open_table {
 	N(NEW, "new") \
 	N(IDLE, "swapper") \
 	N(OFF, "?") \
-	N(OUT, "R+")
+	N(OUT, "R+") \
+	N(NOT_KNOWN, "[not known]")
 enum sched_name {
 #define N(name, text) SCHED_NAME_##name,
 	SCHED_NAMES(N)
@@ -193,6 +201,10 @@ struct engine {
 	/* Of sched.c. */
 	uint32_t sched_names[SCHED_NNAMES];
 	uint64_t by_values[LAT_BY_MAX]; /* of the interval that is being finished */
+	struct lat_slack slack;		/* the same: what is not known of its ends */
+	uint32_t cpus;			/* that had a switch, of all recordings */
+	uint64_t unknown_wakers;	/* wakeups that do not tell who did them */
+	uint64_t unwoken; /* of those blocked and restarted: no wakeup was recorded of any thread */
 };
 
 /* ---- engine_domain.c ---- */
@@ -301,6 +313,8 @@ void sched_unbind(struct lat_event *ev);
 
 int sched_sample(struct engine *en, struct lat_event *ev, const struct sreader *r,
 		 const struct ps_record *rec);
+/* Another sample, of a domain with `sched`: it tells which thread runs. */
+int sched_other_sample(struct engine *en, struct lat_domain *d, const struct ps_sample *s);
 /* Context records: switches, names, ends of threads. */
 int sched_context(struct engine *en, const struct sreader *r, const struct ps_record *rec);
 

@@ -41,6 +41,8 @@ struct interval {
 	const uint64_t *keys; /* of a pair of -s and -e, for lat_key; else NULL */
 	uint32_t nkeys;
 	uint32_t name, state, cause;
+	bool estimated; /* an end of it was not recorded: in truth it is up to `less` shorter, or */
+	uint64_t less, more;	/* up to `more` longer; ns */
 	const uint64_t *values; /* of the expressions of --by: numbers, or ids of texts */
 	uint32_t set, numbers;	/* bits: which of them there are, and which are numbers */
 	uint64_t amount;

@@ -205,6 +205,7 @@ static int on_sample(struct lat *l, const struct sreader *r, const struct ps_rec
 	const struct ps_sample *s = &rec->sample;
 	struct lat_event *ev = s->event < l->nevents ? &l->events[s->event] : NULL;
 	struct lat_domain *d;
+	int rc = 0;
 
 	if (!ev || !ev->bound)
 		return on_new_event(l, r, rec);
@@ -215,6 +216,10 @@ static int on_sample(struct lat *l, const struct sreader *r, const struct ps_rec
 		d->first = s->time;
 	if (s->time > d->last)
 		d->last = s->time;
+	if (d->sched && !ev->sched)
+		rc = sched_other_sample(&l->e, d, s);
+	if (rc)
+		return rc;
 	if (ev->npairs)
 		return on_paired(l, ev, r, rec);
 	return ev->sched ? sched_sample(&l->e, ev, r, rec) : 0;

@@ -55,7 +55,8 @@
 	A(CANCELLED, "cancelled", "cancelled, as timers are, or such that they never end") \
 	A(LOST, "lost", "given up: events were lost meanwhile") \
 	A(NO_ROOM, "no_room", "given up: more were open at a time than plat follows") \
-	A(NO_START, "no_start", "ends whose start was not seen")
+	A(NO_START, "no_start", "ends whose start was not seen") \
+	A(ESTIMATED, "estimated", "of the intervals: an end was not recorded, but is known about")
 enum lat_count {
 #define A(name, text, what) LAT_##name,
 	LAT_ACCOUNT(A)
@@ -168,6 +169,24 @@ int lat_names(struct lat *l, struct tables *ts);
 
 /* The account of kind i (pair_kinds, then the pair of -s and -e): NULL after the last one. */
 const uint64_t *lat_account(const struct lat *l, unsigned i, const char **name);
+
+/*
+ * What is known of the intervals of a kind of which an end was not recorded: the sum of their
+ * durations as they are counted, and between what it is in truth; ns.
+ */
+struct lat_bounds {
+	uint64_t sum, low, high;
+};
+const struct lat_bounds *lat_bounds(const struct lat *l, unsigned i);
+
+/*
+ * How many switches or wakeups a kind of the scheduler's lacks: intervals with an estimated end,
+ * and those that were given up since they began again. 0 for other kinds.
+ */
+uint64_t lat_missing(const struct lat *l, unsigned i);
+
+/* Wakeups of which it is not known who did them (sched_event.c). */
+uint64_t lat_unknown_wakers(const struct lat *l);
 
 /* Whether it was asked for. */
 bool lat_kind_on(const struct lat *l, unsigned i);

@@ -9,6 +9,33 @@ const uint64_t *lat_account(const struct lat *l, unsigned i, const char **name)
 	return l->e.kinds[i].count;
 }
 
+const struct lat_bounds *lat_bounds(const struct lat *l, unsigned i)
+{
+	return &l->e.kinds[i].bounds;
+}
+
+uint64_t lat_missing(const struct lat *l, unsigned i)
+{
+	const struct lat_kind *k = &l->e.kinds[i];
+	uint64_t restarted = k->count[LAT_RESTARTED];
+
+	if (i == SCHED_BLOCKED)
+		restarted -= l->e.unwoken;
+	else if (i != SCHED_RUNQ && i != SCHED_ONCPU && i != SCHED_OFFCPU && i != SCHED_IDLE)
+		return 0;
+	/*
+	 * The events of CPUs neither begin nor end all at once: a thread may come from a CPU whose
+	 * events go on, or go to one where there are none any more.
+	 */
+	return k->count[LAT_ESTIMATED] + restarted -
+	       (restarted < l->e.cpus ? restarted : l->e.cpus);
+}
+
+uint64_t lat_unknown_wakers(const struct lat *l)
+{
+	return l->e.unknown_wakers;
+}
+
 const char *lat_kind_unit(const struct lat *l, unsigned i)
 {
 	return engine_unit(&l->e, i);

@@ -47,6 +47,36 @@ const struct opt plat_options[] = {
 	{0},
 };
 
+/* Forms of the result, in the place of tables. */
+#define FORMS "emit timeline slower"
+
+const struct opt_rule plat_rules[] = {
+	{"fail-if", FORMS, NULL},
+	{"top", FORMS, NULL},
+	{"sort", FORMS, NULL},
+	{"log2", FORMS " threads tsv json", NULL},
+	{"fine", FORMS " threads tsv json", NULL},
+	{"linear", FORMS " threads", NULL},
+	{"wide", "emit timeline tsv json", NULL},
+	{"every", FORMS " over-time heatmap threads unmatched", NULL},
+	{"cumulative", NULL, "every"},
+	{"over-time", FORMS " threads", NULL},
+	{"heatmap", FORMS " threads", NULL},
+	{"by", "emit timeline threads", NULL},
+	{"lenient", NULL, "by"},
+	{"stacks", NULL, "slower"},
+	{"slower", "emit timeline threads", NULL},
+	{"threads", "emit timeline unmatched", NULL},
+	{"unmatched", "timeline", NULL},
+	{"timeline", "emit tsv json", NULL},
+	{"tsv", "emit json", NULL},
+	{"binary", NULL, "emit"},
+	{"text", NULL, "emit"},
+	{"restart", NULL, "start end"},
+	{"name", NULL, "start end"},
+	{0},
+};
+
 static int window(struct plat_opts *o, const char *name, const char *view, const char *arg,
 		  struct buf *why)
 {

@@ -67,4 +67,23 @@ int lat_emit_record(struct lat_emit *e, struct lat *l, const struct sreader *r,
 lat_sink_fn lat_emit_add;
 void lat_emit_release(struct lat_emit *e);
 
+/* ---- lat_say.c ---- */
+
+/* Lines of text, one message each. */
+void lat_say_lines(const struct buf *text, struct diag *d);
+/*
+ * The account: of each kind that had events, if asked for; else one line of all of them, if a start
+ * has not found its end.
+ */
+void lat_say_account(const struct lat *l, bool all, struct diag *d);
+/* Nothing came out: why. The status. */
+int lat_say_nothing(const struct lat *l, uint64_t samples, struct diag *d);
+/*
+ * The kinds of the scheduler's of which more than a few intervals have no recorded end, and what
+ * their sums are bounded by. False: there is none.
+ */
+bool lat_say_missing(const struct lat *l, struct diag *d);
+/* How many wakeups do not tell who did them. False: all do. */
+bool lat_say_wakers(const struct lat *l, struct diag *d);
+
 #endif

@@ -136,6 +136,15 @@ static int add(struct lat *l, struct lat_kind_rows *k, const struct interval *iv
 	return rc;
 }
 
+/* What is known of an interval without one of its ends. */
+static void count_estimated(struct lat_kind *k, const struct interval *iv)
+{
+	k->count[LAT_ESTIMATED]++;
+	k->bounds.sum += iv->dur;
+	k->bounds.low += iv->dur > iv->less ? iv->dur - iv->less : 0;
+	k->bounds.high += iv->dur + iv->more;
+}
+
 /* As lat_sink.interval: it is counted, by its marks, and goes to the tables or the sink. */
 static int on_interval(void *ctx, struct interval *iv, uint64_t from, uint64_t to)
 {
@@ -154,6 +163,8 @@ static int on_interval(void *ctx, struct interval *iv, uint64_t from, uint64_t t
 	k->account->count[LAT_INTERVALS]++;
 	k->by_end += start != PS_MARK_PASS;
 	iv->dur = to - from;
+	if (iv->estimated)
+		count_estimated(k->account, iv);
 	if (!k->account->on || l->o->unmatched || l->o->threads)
 		return 0;
 	if (l->o->sink)

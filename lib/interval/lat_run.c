@@ -25,93 +25,10 @@ struct run {
 	struct lat_timeline *timeline; /* NULL: something else */
 	uint64_t samples;
 	bool unknown; /* --by has a name that no event has */
+	bool wakers;  /* of wakeups it is not known who did them */
 };
 
 /* ---- messages ---- */
-
-/* What is wrong with names takes several lines. */
-static void say_lines(struct diag *d, const struct buf *text)
-{
-	for (const char *at = buf_str(text); *at; at += strspn(at, "\n")) {
-		size_t n = strcspn(at, "\n");
-
-		diag_say(d, NULL, "%.*s", (int)n, at);
-		at += n;
-	}
-}
-
-static const char *const count_names[] = {
-#define A(name, text, what) text,
-	LAT_ACCOUNT(A)
-#undef A
-};
-
-/* What became of the starts, of one kind or of several. */
-static void say_counts(const char *name, const uint64_t *count, const char *more, struct diag *d)
-{
-	struct buf b = BUF_INIT;
-
-	for (int c = LAT_INTERVALS; c < LAT_NO_START; c++)
-		if (count[c])
-			buf_addf(&b, "%s%" PRIu64 " %s", b.len ? " + " : "", count[c],
-				 count_names[c]);
-	diag_say(d, NULL, "%s: %" PRIu64 " starts%s%s; %" PRIu64 " ends without start%s", name,
-		 count[LAT_STARTS], b.len ? " = " : "", buf_str(&b), count[LAT_NO_START], more);
-	buf_release(&b);
-}
-
-/*
- * The account: of each kind that had events, if asked for; else one line of all of them, if a start
- * has not found its end.
- */
-static void say_account(const struct lat *l, bool all, struct diag *d)
-{
-	uint64_t sum[LAT_NCOUNTS] = {0};
-	const char *name, *last = "";
-	const uint64_t *count;
-	unsigned kinds = 0;
-	char text[32];
-
-	for (unsigned i = 0; (count = lat_account(l, i, &name)); i++) {
-		if (!lat_kind_on(l, i) || (!count[LAT_STARTS] && !count[LAT_NO_START]))
-			continue;
-		if (all)
-			say_counts(name, count, "", d);
-		for (int c = 0; c < LAT_NCOUNTS; c++)
-			sum[c] += count[c];
-		last = name;
-		kinds++;
-	}
-	if (all ||
-	    (sum[LAT_STARTS] == sum[LAT_INTERVALS] + sum[LAT_FILTERED] && !sum[LAT_NO_START]))
-		return;
-	snprintf(text, sizeof(text), "%u kinds", kinds);
-	say_counts(kinds > 1 ? text : last, sum, kinds > 1 ? " (--stats: of each)" : "", d);
-}
-
-/* Nothing came out: why. */
-static int say_nothing(const struct lat *l, uint64_t samples, struct diag *d)
-{
-	uint64_t sum[LAT_NCOUNTS] = {0};
-	const uint64_t *count;
-	const char *name;
-
-	for (unsigned i = 0; (count = lat_account(l, i, &name)); i++)
-		for (int c = 0; c < LAT_NCOUNTS && lat_kind_on(l, i); c++)
-			sum[c] += count[c];
-	if (!samples)
-		diag_error(d, NULL, -1, "no samples");
-	else if (!sum[LAT_STARTS] && !sum[LAT_NO_START])
-		diag_error(d, NULL, -1, "none of %" PRIu64 " samples begins or ends an interval",
-			   samples);
-	else if (!sum[LAT_INTERVALS])
-		diag_error(d, NULL, -1, "no interval: of %" PRIu64 " starts none was ended%s",
-			   sum[LAT_STARTS], sum[LAT_FILTERED] ? " and passed the filter" : "");
-	else
-		diag_error(d, NULL, -1, "nothing to show of %" PRIu64 " intervals",
-			   sum[LAT_INTERVALS]);
-	return PP_EXIT_PARTIAL;
-}
 
 /* The list has no line. */
 static int say_no_line(const struct run *run, const struct lat_list *list, int status,
@@ -120,7 +37,7 @@ static int say_no_line(const struct run *run, const struct lat_list *list, int s
 	struct buf b = BUF_INIT;
 
 	if (!lat_list_none(list, &b))
-		status = say_nothing(run->l, run->samples, d);
+		status = lat_say_nothing(run->l, run->samples, d);
 	else if (b.err)
 		status = PP_EXIT_FAIL;
 	else
@@ -229,6 +146,13 @@ static int read_all(struct run *run, char **names, int n, struct diag *d, uint64
 
 /* ---- results ---- */
 
+/* Whether what comes out tells who woke whom. */
+static bool shows_wakers(const struct run *run)
+{
+	return run->emit || run->list || run->timeline || lat_by_term(run->l, LAT_TERM_WAKER) ||
+	       lat_by_term(run->l, LAT_TERM_WAKER_TID) || lat_by_term(run->l, LAT_TERM_WAKER_STACK);
+}
+
 static int finish(struct run *run, int status, struct diag *d)
 {
 	unsigned unknown = 0;
@@ -244,9 +168,13 @@ static int finish(struct run *run, int status, struct diag *d)
 		diag_error(d, NULL, -1, "out of memory");
 		return PP_EXIT_FAIL;
 	}
-	say_account(run->l, run->o->stats, d);
+	lat_say_account(run->l, run->o->stats, d);
+	if (lat_say_missing(run->l, d) && !status)
+		status = PP_EXIT_PARTIAL;
+	if (shows_wakers(run))
+		run->wakers = lat_say_wakers(run->l, d);
 	if (!run->o->lenient && lat_problems(run->l, &why, &unknown))
-		say_lines(d, &why);
+		lat_say_lines(&why, d);
 	run->unknown = unknown != 0;
 	buf_release(&why);
 	return status;
@@ -255,7 +183,9 @@ static int finish(struct run *run, int status, struct diag *d)
 /* The status of what was printed. */
 static int last(const struct run *run, int status, uint64_t lost)
 {
-	return !status && (run->unknown || (run->o->strict && lost)) ? PP_EXIT_PARTIAL : status;
+	bool less = run->unknown || (run->o->strict && (lost || run->wakers));
+
+	return !status && less ? PP_EXIT_PARTIAL : status;
 }
 
 /* Intervals of a kind were made, and all were left out by a filter: gates_zero_fn. */
@@ -314,7 +244,7 @@ static int print_tables(struct run *run, int status, uint64_t lost, struct diag 
 	if (printed)
 		return printed;
 	if (tables_empty(ts)) {
-		printed = say_nothing(run->l, run->samples, d);
+		printed = lat_say_nothing(run->l, run->samples, d);
 		return run->gates ? gates_status(run->gates, last(run, status, lost)) : printed;
 	}
 	if (o->out.form != TABLE_FORM_TEXT && o->stats && lat_account_table(run->l))
@@ -397,7 +327,7 @@ static int run_timeline(struct run *run, char **names, int n, struct diag *d)
 	run->timeline = &t;
 	status = finish(run, read_all(run, names, n, d, &lost), d);
 	if (status != PP_EXIT_FAIL && !t.n)
-		status = say_nothing(run->l, run->samples, d);
+		status = lat_say_nothing(run->l, run->samples, d);
 	if (t.more_marks)
 		diag_say(d, NULL, "%" PRIu64 " events are not marked: only the first %d are",
 			 t.more_marks, LAT_MARKS_MAX);
@@ -435,8 +365,8 @@ static int run_emit(struct run *run, char **names, int n, struct diag *d)
 			 " stacks are missing: intervals that were open at a time had too many",
 			 emit.missing);
 	if (end.status != PP_EXIT_FAIL && !emit.n)
-		end.status = (uint32_t)say_nothing(run->l, run->samples, d);
-	if (o->strict && end.lost && !end.status)
+		end.status = (uint32_t)lat_say_nothing(run->l, run->samples, d);
+	if (o->strict && (end.lost || run->wakers) && !end.status)
 		end.status = PP_EXIT_PARTIAL;
 	lat_emit_release(&emit);
 	return ssink_close(&sink, &end, d);
@@ -473,10 +403,6 @@ static int make_gates(struct run *run, struct diag *d)
 
 	if (!o->out.ngates)
 		return 0;
-	if (o->emit || o->list) {
-		diag_error(d, NULL, -1, "--fail-if is for tables: not with --emit, --slower");
-		return PP_EXIT_USAGE;
-	}
 	rc = gates_new(&run->gates, o->out.gates, o->out.ngates, d);
 	if (rc)
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
@@ -497,35 +423,8 @@ int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 
 	if (o->list_kinds)
 		return list_kinds() ? PP_EXIT_FAIL : PP_EXIT_OK;
-	if (o->lat.threads && (o->lat.unmatched || o->emit || o->list)) {
-		diag_error(d, NULL, -1,
-			   "--threads goes with none of --emit, --slower, --unmatched");
-		return PP_EXIT_USAGE;
-	}
-	if (o->emit && (o->list || o->out.form == TABLE_FORM_TSV)) {
-		diag_error(d, NULL, -1,
-			   "--emit writes a stream: --slower and --tsv do not go with it");
-		return PP_EXIT_USAGE;
-	}
-	if ((o->out.every || o->out.cumulative) &&
-	    (!o->out.every || o->emit || o->list || o->lat.window || o->lat.threads ||
-	     o->lat.unmatched)) {
-		diag_error(d, NULL, -1,
-			   o->out.every
-				   ? "--every goes with none of --emit, --slower, --unmatched, "
-				     "--threads, --over-time, --heatmap"
-				   : "--cumulative is for --every");
-		return PP_EXIT_USAGE;
-	}
 	if (o->emit && o->out.form == TABLE_FORM_JSON)
 		o->sink.form = SSINK_JSON;
-	if (o->timeline &&
-	    (o->emit || o->list || o->lat.threads || o->lat.unmatched || o->out.every)) {
-		diag_error(d, NULL, -1,
-			   "--timeline goes with none of --emit, --every, --slower, --threads, "
-			   "--unmatched");
-		return PP_EXIT_USAGE;
-	}
 	if (o->timeline && !o->lat.kinds)
 		o->lat.kinds = LAT_TIMELINE_KINDS;
 	o->lat.step = o->out.step;
@@ -534,7 +433,7 @@ int plat_run(struct plat_opts *o, char **names, int n, struct diag *d)
 	o->lat.points = o->emit != NULL;
 	rc = lat_new(&run.l, &o->lat, d, &why);
 	if (rc == PP_EUSAGE)
-		say_lines(d, &why);
+		lat_say_lines(&why, d);
 	else if (rc)
 		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
 	buf_release(&why);

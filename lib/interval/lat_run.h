@@ -41,6 +41,8 @@ struct plat_opts {
 /* The options, and their handler, whose context is a struct plat_opts. */
 extern const struct opt plat_options[];
 opt_handler plat_option;
+/* What they have to do with each other, and with those of tables. */
+extern const struct opt_rule plat_rules[];
 
 /* Reads event streams, stdin if n is 0, and writes to standard output. Returns the exit status. */
 int plat_run(struct plat_opts *o, char **names, int n, struct diag *d);

@@ -89,6 +89,14 @@ void sched_interval(const struct lat_domain *d, const struct engine *en,
 		iv->cause = t->cause;
 }
 
+/* What is not known of an end. Between two events of one time there is nothing. */
+static void sched_set_slack(const struct engine *en, struct interval *iv)
+{
+	iv->estimated = en->slack.on && (en->slack.less || en->slack.more);
+	iv->less = en->slack.less;
+	iv->more = en->slack.more;
+}
+
 __attribute__((noinline)) static int finish_whole(struct engine *en, const struct lat_domain *d,
 						  const struct sched_thread *t,
 						  enum sched_kind kind,
@@ -103,20 +111,27 @@ __attribute__((noinline)) static int finish_whole(struct engine *en, const struc
 		iv.wake = t->wake;
 		iv.waker = t->waker;
 	}
+	sched_set_slack(en, &iv);
 	sched_values(en, &iv);
 	return en->sink.interval(en->sink.ctx, &iv, start->time, end->time);
 }
 
 /* Most intervals of a recording are a duration for a row, and nothing else. */
-static inline int finish(struct engine *en, struct lat_domain *d, const struct sched_thread *t,
-			 enum sched_kind kind, const struct lat_point *start,
-			 const struct lat_point *end)
+static inline int finish(struct engine *en, const struct lat_domain *d,
+			 const struct sched_thread *t, enum sched_kind kind,
+			 const struct lat_point *start, const struct lat_point *end)
 {
-	if (en->kinds[kind].quick &&
+	if (en->kinds[kind].quick && !en->slack.on &&
 	    en->sink.brief(en->sink.ctx, kind, lat_quick_key(t->comm, t->comm, how(t, kind)), start,
 			   end))
 		return 0;
 	return finish_whole(en, d, t, kind, start, end);
+}
+
+int sched_finish(struct engine *en, const struct lat_domain *d, const struct sched_thread *t,
+		 enum sched_kind kind, const struct lat_point *start, const struct lat_point *end)
+{
+	return finish(en, d, t, kind, start, end);
 }
 
 /* The same where the start is cleared. */
@@ -168,8 +183,7 @@ int sched_become_runnable(struct engine *en, struct lat_domain *d, struct sched_
 	return rc;
 }
 
-/* A thread runs, and no wakeup was seen: the sched_waking has to do. */
-static int wake_late(struct engine *en, struct lat_domain *d, struct sched_thread *t)
+int sched_wake_late(struct engine *en, struct lat_domain *d, struct sched_thread *t)
 {
 	struct lat_point p = t->waking;
 	int rc;
@@ -182,20 +196,42 @@ static int wake_late(struct engine *en, struct lat_domain *d, struct sched_threa
 	return rc;
 }
 
-static int switch_in(struct engine *en, struct lat_domain *d, struct sched_thread *t,
-		     const struct lat_point *p)
+/*
+ * It slept, and now it runs: its wakeup is missing. Where wakeups are recorded, it is ended here at
+ * the latest; else there is no telling.
+ */
+static int unwoken(struct engine *en, const struct lat_domain *d, const struct sched_thread *t,
+		   const struct lat_point *p)
+{
+	const struct lat_slack slack = en->slack;
+	int rc;
+
+	if (!d->sched->wakeups) {
+		++*count(en, SCHED_BLOCKED, LAT_RESTARTED);
+		en->unwoken++;
+		return 0;
+	}
+	en->slack = (struct lat_slack){true, p->time - t->start.time, slack.more};
+	rc = finish(en, d, t, SCHED_BLOCKED, &t->start, p);
+	en->slack = slack;
+	return rc;
+}
+
+int sched_switch_in(struct engine *en, struct lat_domain *d, struct sched_thread *t,
+		    const struct lat_point *p)
 {
 	int rc = 0;
 
 	sched_settle(en, d, t);
 	if ((t->state == SCHED_SLEEPING || t->state == SCHED_UNKNOWN) && t->waking.time)
-		rc = wake_late(en, d, t);
+		rc = sched_wake_late(en, d, t);
 	if (rc)
 		return rc;
 	if (t->state == SCHED_RUNNABLE) {
 		rc = finish(en, d, t, SCHED_RUNQ, &t->start, p);
 	} else {
-		*count(en, SCHED_BLOCKED, LAT_RESTARTED) += t->state == SCHED_SLEEPING;
+		if (t->state == SCHED_SLEEPING)
+			rc = unwoken(en, d, t, p);
 		*count(en, SCHED_ONCPU, LAT_RESTARTED) += t->state == SCHED_RUNNING;
 		++*count(en, SCHED_RUNQ, LAT_NO_START);
 	}
@@ -206,9 +242,22 @@ static int switch_in(struct engine *en, struct lat_domain *d, struct sched_threa
 	if (!rc)
 		rc = sched_finish_point(en, d, t, SCHED_MIGRATE, &t->migrate, p);
 	give_up(en, &t->waking, SCHED_WAKING);
-	t->born = false;
+	t->born = t->guess.on = false;
 	t->cpu = p->cpu;
 	enter(en, t, SCHED_RUNNING, p);
+	return rc;
+}
+
+/* The end of a run, whose beginning may be known about only. */
+static int finish_run(struct engine *en, const struct lat_domain *d, const struct sched_thread *t,
+		      const struct lat_point *p)
+{
+	int rc;
+
+	if (t->guess.on)
+		en->slack = t->guess;
+	rc = finish(en, d, t, SCHED_ONCPU, &t->start, p);
+	en->slack = (struct lat_slack){.on = false};
 	return rc;
 }
 
@@ -222,7 +271,7 @@ static int switch_out(struct engine *en, struct lat_domain *d, uint32_t index,
 
 	sched_settle(en, d, t);
 	if (t->state == SCHED_RUNNING && t->cpu == p->cpu) {
-		rc = finish(en, d, t, SCHED_ONCPU, &t->start, p);
+		rc = finish_run(en, d, t, p);
 	} else {
 		++*count(en, SCHED_ONCPU, LAT_NO_START);
 		*count(en, SCHED_ONCPU, LAT_RESTARTED) += t->state == SCHED_RUNNING;
@@ -263,8 +312,8 @@ static int switch_out(struct engine *en, struct lat_domain *d, uint32_t index,
 
 /* ---- CPUs ---- */
 
-static int idle_out(struct engine *en, const struct lat_domain *d, struct sched_cpu *c,
-		    const struct lat_point *p)
+int sched_idle_out(struct engine *en, const struct lat_domain *d, struct sched_cpu *c,
+		   const struct lat_point *p)
 {
 	struct interval iv = {.kind = SCHED_IDLE,
 			      .source = d->source,
@@ -281,25 +330,9 @@ static int idle_out(struct engine *en, const struct lat_domain *d, struct sched_
 		return 0;
 	}
 	c->idle = false;
+	sched_set_slack(en, &iv);
 	sched_values(en, &iv);
 	return en->sink.interval(en->sink.ctx, &iv, c->start.time, p->time);
-}
-
-/* What runs on a CPU is not what we thought: a switch is missing. */
-static void cpu_missed(struct engine *en, struct sched_domain *sd, struct sched_cpu *c)
-{
-	struct sched_thread *t = &sd->v[c->current];
-
-	if (c->idle)
-		++*count(en, SCHED_IDLE, LAT_RESTARTED);
-	c->idle = false;
-	if (c->current && t->tid != PS_NONE && t->state == SCHED_RUNNING &&
-	    &sd->cpus[t->cpu < sd->ncpus ? t->cpu : 0] == c) {
-		sched_thread_drop(en, t, LAT_RESTARTED);
-		t->state = SCHED_UNKNOWN;
-		t->off.time = t->waking.time = t->migrate.time = 0;
-	}
-	c->current = 0;
 }
 
 /* The CPU of an event, after losses on it have been taken note of. NULL: none. */
@@ -333,19 +366,20 @@ int sched_cpu_out(struct engine *en, struct lat_domain *d, const struct sched_si
 	if (!c)
 		return p->cpu < LAT_CPUS_MAX ? PP_ENOMEM : 0;
 	first = !c->seen;
+	en->cpus += first;
 	c->seen = true;
+	c->prev = prev->tid;
 	if (!prev->tid) {
-		if (c->current)
-			cpu_missed(en, d->sched, c);
-		return idle_out(en, d, c, p);
+		rc = c->current ? sched_found(en, d, c, 0, p) : 0;
+		return rc ? rc : sched_idle_out(en, d, c, p);
 	}
 	rc = sched_side_thread(en, d, c, prev, &index);
 	if (rc || !index)
 		return rc;
-	if (c->current != index && (c->current || c->idle))
-		cpu_missed(en, d->sched, c);
+	if (c->current != index)
+		rc = sched_found(en, d, c, index, p);
 	c->current = 0;
-	return switch_out(en, d, index, p, text, runnable, first);
+	return rc ? rc : switch_out(en, d, index, p, text, runnable, first);
 }
 
 int sched_cpu_in(struct engine *en, struct lat_domain *d, const struct sched_side *next,
@@ -353,14 +387,18 @@ int sched_cpu_in(struct engine *en, struct lat_domain *d, const struct sched_sid
 {
 	struct sched_cpu *c = cpu_of(en, d, p->cpu);
 	uint32_t index;
-	int rc;
+	int rc = 0;
 
 	if (!c)
 		return p->cpu < LAT_CPUS_MAX ? PP_ENOMEM : 0;
+	en->cpus += !c->seen;
 	c->seen = true;
 	c->number = en->losses;
+	c->at = p->time;
 	if (c->current || c->idle)
-		cpu_missed(en, d->sched, c);
+		rc = sched_found(en, d, c, 0, p);
+	if (rc)
+		return rc;
 	if (!next->tid) {
 		c->idle = true;
 		c->start = *p;
@@ -371,5 +409,5 @@ int sched_cpu_in(struct engine *en, struct lat_domain *d, const struct sched_sid
 	if (rc || !index)
 		return rc;
 	c->current = index;
-	return switch_in(en, d, &d->sched->v[index], p);
+	return sched_switch_in(en, d, &d->sched->v[index], p);
 }

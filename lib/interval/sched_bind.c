@@ -62,6 +62,8 @@ static bool place_all(struct sched_bind *b, const struct ps_event *e)
 		need = b->need;
 		if (b->kind == SCHED_EV_WAKEUP && !place(b, e, "success", 4, 4, &b->success, NULL))
 			b->need = need;
+		if (b->kind == SCHED_EV_WAKEUP)
+			place(b, e, "target_cpu", 4, 4, &b->target, NULL);
 		return true;
 	}
 }

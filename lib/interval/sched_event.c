@@ -33,7 +33,7 @@ static int state_text(struct engine *en, struct sched_bind *b, const uint8_t *pa
 	if (b->state_size == 8)
 		memcpy(&v, payload + b->prev_state, 8);
 	else
-		memcpy(&v, payload + b->prev_state, b->state_size);
+		v = get_u32(payload + b->prev_state);
 	if (v < SCHED_STATES)
 		known = &b->texts[v];
 	if (known && *known) {
@@ -62,8 +62,12 @@ static int on_switch(struct engine *en, struct lat_domain *d, struct sched_bind 
 	int rc = state_text(en, b, payload, &text, &runnable);
 
 	d->sched->switches = true;
-	if (prev.tid == s->tid)
+	if (prev.tid == s->tid) {
 		prev.pid = s->pid;
+		d->sched->same |= prev.tid != 0;
+	} else if (s->tid != PS_NONE) {
+		d->sched->other = true;
+	}
 	/*
 	 * The filter is about one side: its mark does not apply to the other, nor to a CPU without
 	 * thread.
@@ -107,6 +111,35 @@ static const uint8_t *comm_of(const struct sched_bind *b, const uint8_t *payload
 	return b->comm == PS_NONE ? NULL : payload + b->comm;
 }
 
+/*
+ * The waker that a sched_wakeup tells. It is raised where the thread was put on its queue: on the
+ * thread's CPU, when that was idle. Then it is not known who did it; sched_waking would tell.
+ */
+static bool is_waker(const struct sched_bind *b, const uint8_t *payload, const struct ps_sample *s)
+{
+	return b->kind != SCHED_EV_WAKEUP || s->tid ||
+	       (b->target && get_u32(payload + b->target) != s->cpu);
+}
+
+/* A thread was woken: *from is the wakeup, without its stack where that is not the waker's. */
+static int wakeup_of(struct engine *en, struct lat_domain *d, const struct sched_bind *b,
+		     const struct ps_sample *s, struct sched_thread *t, const struct lat_point *p,
+		     struct lat_who waker)
+{
+	const uint8_t *payload = (const uint8_t *)s->payload.p;
+	uint32_t cause = en->sched_names[t->born ? SCHED_NAME_NEW : SCHED_NAME_WOKEN];
+	struct lat_point from = *p;
+
+	if (!t->waking.time && t->state != SCHED_RUNNING && t->state != SCHED_RUNNABLE &&
+	    !is_waker(b, payload, s)) {
+		waker = (struct lat_who){PS_NONE, PS_NONE, en->sched_names[SCHED_NAME_NOT_KNOWN]};
+		from.pid = PS_NONE;
+		from.chain = from.stack = from.text = 0;
+		en->unknown_wakers++;
+	}
+	return sched_become_runnable(en, d, t, &from, &waker, cause);
+}
+
 /* sched_wakeup, sched_wakeup_new, sched_waking. */
 static int on_wakeup(struct engine *en, struct lat_domain *d, struct sched_bind *b,
 		     const struct sreader *r, const struct ps_sample *s, const struct lat_point *p)
@@ -126,6 +159,7 @@ static int on_wakeup(struct engine *en, struct lat_domain *d, struct sched_bind 
 	if (rc || !index)
 		return rc;
 	t = &d->sched->v[index];
+	d->sched->wakeups = true;
 	sched_settle(en, d, t);
 	if (b->kind == SCHED_EV_WAKING) {
 		sched_set_aside(en, t, &t->waking, p, SCHED_WAKING);
@@ -138,8 +172,7 @@ static int on_wakeup(struct engine *en, struct lat_domain *d, struct sched_bind 
 			return rc;
 		t = &d->sched->v[index];
 	}
-	rc = sched_become_runnable(en, d, t, p, &waker,
-				   en->sched_names[t->born ? SCHED_NAME_NEW : SCHED_NAME_WOKEN]);
+	rc = wakeup_of(en, d, b, s, t, p, waker);
 	return rc ? rc : sched_finish_point(en, d, t, SCHED_WAKING, &t->waking, p);
 }
 
@@ -183,7 +216,9 @@ int sched_sample(struct engine *en, struct lat_event *ev, const struct sreader *
 		return 0;
 	if (!domain_of(d))
 		return PP_ENOMEM;
-	rc = engine_point(en, r, rec, &p);
+	rc = sched_see(en, d, s);
+	if (!rc)
+		rc = engine_point(en, r, rec, &p);
 	if (!rc && en->by.n)
 		rc = sched_values_of(en, r, rec, &p);
 	if (rc)
@@ -193,6 +228,11 @@ int sched_sample(struct engine *en, struct lat_event *ev, const struct sreader *
 	case SCHED_EV_MIGRATE: return on_migrate(en, d, b, s, &p);
 	default: return on_wakeup(en, d, b, r, s, &p);
 	}
+}
+
+int sched_other_sample(struct engine *en, struct lat_domain *d, const struct ps_sample *s)
+{
+	return sched_see(en, d, s);
 }
 
 /* ---- context records ---- */

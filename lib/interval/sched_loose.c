@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMM = 0, PID = 16, STATE = 24, NEXT_COMM = 32, NEXT_PID = 48 };
+enum { COMM = 0, PID = 16, TARGET = 20, STATE = 24, NEXT_COMM = 32, NEXT_PID = 48 };
 
 static const struct {
 	const char *name;
@@ -18,7 +18,9 @@ static const struct {
 		 {"prev_state", STATE, 8, false},
 		 {"next_comm", NEXT_COMM, SCHED_COMM, true},
 		 {"next_pid", NEXT_PID, 4, false}},
-  of_others[] = {{"comm", COMM, SCHED_COMM, true}, {"pid", PID, 4, false}};
+  of_others[] = {{"comm", COMM, SCHED_COMM, true},
+		 {"pid", PID, 4, false},
+		 {"target_cpu", TARGET, 4, false}};
 #define FIELDS_MAX (sizeof(of_switch) / sizeof(of_switch[0]))
 
 struct sched_loose {
@@ -51,7 +53,7 @@ static void set_states(struct task_states *t)
 int sched_loose_bind(struct sched_bind *b, const struct ps_event *e)
 {
 	bool is_switch = b->kind == SCHED_EV_SWITCH;
-	size_t n = is_switch ? FIELDS_MAX : sizeof(of_others) / sizeof(of_others[0]);
+	size_t n = is_switch ? FIELDS_MAX : b->kind == SCHED_EV_WAKEUP ? 3 : 2;
 	struct sched_loose *loose = calloc(1, sizeof(*loose));
 
 	if (!loose)
@@ -67,6 +69,12 @@ int sched_loose_bind(struct sched_bind *b, const struct ps_event *e)
 		    (f->id != FIELD_PAYLOAD ||
 		     (f->kind == QV_STR) != (is_switch ? of_switch[i].text : of_others[i].text)))
 			rc = PP_ENOENT;
+		if (rc == PP_ENOENT && i == 2 && !is_switch) {
+			/* It need not be there. */
+			loose->n = 2;
+			field_release(f);
+			break;
+		}
 		if (rc) {
 			sched_loose_free(loose);
 			return rc;
@@ -82,6 +90,7 @@ int sched_loose_bind(struct sched_bind *b, const struct ps_event *e)
 	b->next_comm = NEXT_COMM;
 	b->next_pid = NEXT_PID;
 	b->success = 0;
+	b->target = loose->n == 3 && !is_switch ? TARGET : 0;
 	b->need = SCHED_LOOSE;
 	set_states(&b->states);
 	return 0;

@@ -10,6 +10,9 @@
  *	sched_switch from it	by prev_state	(missed)	(missed)	by prev_state
  *	sched_wakeup, _new	stays (1)	stays		runnable	runnable
  *
+ * A thread in which an event was recorded, and which is thought to be off the CPU, was switched in
+ * before that: the switch is missing (sched_seen.c).
+ *
  * (1) It was about to sleep: the switch will say that it is still runnable.
  * (2) Woken by a sched_waking that was seen: it is runnable from that on. Without any, it is taken
  *     for blocked up to here, and no interval "blocked" or "runq" is made.
@@ -45,7 +48,9 @@ struct sched_thread {
 	struct lat_who wakers; /* who did sched_waking */
 	bool born;	       /* sched_wakeup_new was seen, and it has not run yet */
 	bool any;	       /* an event of it was seen */
-	uint64_t aside;	       /* of the loss that came last before waking or migrate */
+	/* When it was switched in is known about: up to `more` before start.time, or `less` after. */
+	struct lat_slack guess;
+	uint64_t aside; /* of the loss that came last before waking or migrate */
 	/* For the table of threads. */
 	uint64_t begin;		       /* the recording's, or its birth */
 	uint64_t total[SCHED_NSTATES]; /* ns */
@@ -58,6 +63,8 @@ struct sched_cpu {
 	bool idle;		/* nothing runs */
 	bool seen;		/* a switch was seen */
 	uint64_t number;	/* of the last loss before that */
+	uint64_t at;		/* time of the last event in what runs */
+	uint32_t prev;		/* tid of what ran before */
 	struct lat_point start; /* of being idle */
 };
 
@@ -69,6 +76,8 @@ struct sched_domain {
 	uint32_t ncpus;
 	bool switches; /* sched_switch was seen: SWITCH records tell nothing new */
 	bool wakeups;  /* sched_wakeup or sched_waking was seen */
+	bool same;     /* samples number threads as the events do; of another PID namespace: */
+	bool other;    /* they do not */
 	bool no_room;
 };
 
@@ -97,6 +106,7 @@ struct sched_bind {
 	 */
 	uint32_t comm, pid, prev_state, state_size, next_comm, next_pid;
 	uint32_t success; /* of old kernels; 0: there is none */
+	uint32_t target;  /* of sched_wakeup: the CPU that it is for; 0: there is none */
 	struct task_states states;
 	uint32_t texts[SCHED_STATES]; /* of prev_state: text * 2 + stays runnable; 0 not yet */
 };
@@ -204,6 +214,48 @@ void sched_set_aside(struct engine *en, struct sched_thread *t, struct lat_point
 /* A wakeup at p. */
 int sched_become_runnable(struct engine *en, struct lat_domain *d, struct sched_thread *t,
 			  const struct lat_point *p, const struct lat_who *waker, uint32_t cause);
+
+/* A thread runs: by a switch at p, or since it was seen. */
+int sched_switch_in(struct engine *en, struct lat_domain *d, struct sched_thread *t,
+		    const struct lat_point *p);
+
+/* A thread runs, and no wakeup was seen: the sched_waking has to do. */
+int sched_wake_late(struct engine *en, struct lat_domain *d, struct sched_thread *t);
+
+/* A CPU was idle up to p. */
+int sched_idle_out(struct engine *en, const struct lat_domain *d, struct sched_cpu *c,
+		   const struct lat_point *p);
+
+/* An interval of a thread from `start` to `end`. */
+int sched_finish(struct engine *en, const struct lat_domain *d, const struct sched_thread *t,
+		 enum sched_kind kind, const struct lat_point *start, const struct lat_point *end);
+
+/* ---- sched_seen.c ---- */
+
+/*
+ * At p the thread of this index (0: none that is known) runs on a CPU, which is not what we
+ * thought: switches are missing. 0 or an error.
+ */
+int sched_found(struct engine *en, struct lat_domain *d, struct sched_cpu *c, uint32_t index,
+		const struct lat_point *p);
+
+/* The same, if the sample proves it. */
+int sched_surprise(struct engine *en, struct lat_domain *d, struct sched_cpu *c,
+		   const struct ps_sample *s);
+
+/* Any sample tells what runs on its CPU. */
+static inline int sched_see(struct engine *en, struct lat_domain *d, const struct ps_sample *s)
+{
+	struct sched_domain *sd = d->sched;
+	struct sched_cpu *c = s->cpu < sd->ncpus ? &sd->cpus[s->cpu] : NULL;
+
+	if (!c || (!c->current && !c->idle))
+		return 0;
+	if (s->tid != (c->idle ? 0 : sd->v[c->current].tid))
+		return sched_surprise(en, d, c, s);
+	c->at = s->time;
+	return 0;
+}
 
 /* The two halves of a switch. `text`: the state with which prev goes, `runnable` or not. */
 int sched_cpu_out(struct engine *en, struct lat_domain *d, const struct sched_side *prev,

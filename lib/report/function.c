@@ -96,11 +96,11 @@ static int walk(struct walk *w)
 	const struct result *s = w->s;
 	int rc = 0;
 
-	for (uint32_t top = s->first[0]; top != REPORT_NONE && !rc; top = s->next[top]) {
+	for (uint32_t top = s->event_first[w->f->event]; top != REPORT_NONE && !rc;
+	     top = s->event_next[top]) {
 		uint32_t k = top;
 
-		if (report_group_get(s->r, report_call_get(s->r, s->name[top]))->event !=
-		    w->f->event)
+		if (s->parent[top])
 			continue;
 		rc = enter(w, k);
 		while (!rc) {
@@ -134,20 +134,20 @@ static int compare_edges(const void *va, const void *vb)
 
 static int fill_edges(const struct result *s, struct function *f)
 {
-	struct walk w = {.s = s, .f = f};
 	size_t n = (size_t)s->r->calls.n + 1;
-	int rc = PP_ENOMEM;
+	struct walk w = {.s = s,
+			 .f = f,
+			 .caller_on = s->by_call,
+			 .callee_on = s->by_call + n,
+			 .caller_at = s->by_call + 2 * n,
+			 .callee_at = s->by_call + 3 * n};
+	int rc = walk(&w);
 
-	w.caller_on = calloc(n, sizeof(*w.caller_on));
-	w.callee_on = calloc(n, sizeof(*w.callee_on));
-	w.caller_at = calloc(n, sizeof(*w.caller_at));
-	w.callee_at = calloc(n, sizeof(*w.callee_at));
-	if (w.caller_on && w.callee_on && w.caller_at && w.callee_at)
-		rc = walk(&w);
-	free(w.caller_on);
-	free(w.callee_on);
-	free(w.caller_at);
-	free(w.callee_at);
+	/* All are 0 again for the next function; the path of a walk is left. */
+	for (uint32_t i = 0; i < f->callers.n; i++)
+		w.caller_at[f->callers.v[i].call] = 0;
+	for (uint32_t i = 0; i < f->callees.n; i++)
+		w.callee_at[f->callees.v[i].call] = 0;
 	if (f->callers.n)
 		qsort(f->callers.v, f->callers.n, sizeof(*f->callers.v), compare_edges);
 	if (f->callees.n)
@@ -164,13 +164,15 @@ static int compare_spots(const void *va, const void *vb)
 	return a->at.addr < b->at.addr ? -1 : a->at.addr > b->at.addr;
 }
 
-static int fill_spots(const struct report *r, struct function *f)
+static int fill_spots(const struct result *s, struct function *f)
 {
-	for (uint32_t id = 1; id <= r->places.n; id++) {
+	const struct report *r = s->r;
+
+	for (uint32_t id = s->place_first[f->event]; id != REPORT_NONE; id = s->place_next[id]) {
 		const struct place *p = (const void *)intern_get(&r->places, id, NULL);
 		struct spot *v;
 
-		if (p->event != f->event || p->sym != f->sym || p->dso != f->dso)
+		if (p->sym != f->sym || p->dso != f->dso)
 			continue;
 		v = array_widen(f->spots, &f->cap_spots, f->nspots, 64, sizeof(*v));
 		if (!v)
@@ -223,7 +225,7 @@ static int fill(struct functions *f, const struct result *s)
 	for (uint32_t i = 0; i < f->n && !rc; i++) {
 		rc = fill_edges(s, &f->v[i]);
 		if (!rc)
-			rc = fill_spots(s->r, &f->v[i]);
+			rc = fill_spots(s, &f->v[i]);
 	}
 	if (f->n)
 		qsort(f->v, f->n, sizeof(*f->v), compare_functions);
@@ -242,8 +244,8 @@ int functions_make(struct functions *f, const struct result *s, uint32_t event)
 	const struct report *r = s->r;
 	int rc = 0;
 
-	for (uint32_t id = 1; id <= r->calls.n && !rc; id++) {
-		const struct call *c = report_call_get(r, id);
+	for (uint32_t k = s->event_first[event]; k != REPORT_NONE && !rc; k = s->event_next[k]) {
+		const struct call *c = report_call_get(r, s->name[k]);
 		size_t len;
 		const char *name = report_text_get(r, c->flags & CALL_GROUP ? 0 : c->sym, &len);
 

@@ -185,7 +185,10 @@ struct result {
 	struct row *rows;
 	uint32_t nrows, cap_rows;
 	uint32_t *row_first, *row_next; /* the nodes of a row: by row, by node; REPORT_NONE: none */
-	uint32_t *order;		/* rows as they are shown: by event, then as asked for */
+	uint32_t *event_first, *event_next; /* the nodes of an event, ascending: likewise */
+	uint32_t *place_first, *place_next; /* and its places, whose ids begin with 1 */
+	uint32_t *by_call; /* four numbers for each call, all 0: what walks count in (function.c) */
+	uint32_t *order;   /* rows as they are shown: by event, then as asked for */
 };
 
 /* 0, PP_ENOMEM, or PP_ENOENT: there is no such column to sort by. */

@@ -234,6 +234,35 @@ static int link_rows(struct result *s)
 	return 0;
 }
 
+/* The nodes and the places of each event: what is made of each looks at its own alone. */
+static int link_events(struct result *s)
+{
+	const struct report *r = s->r;
+
+	s->event_first = calloc((size_t)r->nevents + 1, sizeof(*s->event_first));
+	s->event_next = calloc(s->n, sizeof(*s->event_next));
+	s->place_first = calloc((size_t)r->nevents + 1, sizeof(*s->place_first));
+	s->place_next = calloc((size_t)r->places.n + 1, sizeof(*s->place_next));
+	s->by_call = calloc((size_t)r->calls.n + 1, 4 * sizeof(*s->by_call));
+	if (!s->event_first || !s->event_next || !s->place_first || !s->place_next || !s->by_call)
+		return PP_ENOMEM;
+	for (uint32_t i = 0; i < r->nevents; i++)
+		s->event_first[i] = s->place_first[i] = REPORT_NONE;
+	for (uint32_t k = s->n; k-- > 1;) {
+		uint32_t event = report_group_get(r, report_call_get(r, s->group[k]))->event;
+
+		s->event_next[k] = s->event_first[event];
+		s->event_first[event] = k;
+	}
+	for (uint32_t id = r->places.n; id; id--) {
+		const struct place *p = (const void *)intern_get(&r->places, id, NULL);
+
+		s->place_next[id] = s->place_first[p->event];
+		s->place_first[p->event] = id;
+	}
+	return 0;
+}
+
 /* ---- order ---- */
 
 enum { BY_CHILDREN = -3, BY_SELF, BY_SAMPLES };
@@ -368,6 +397,8 @@ int result_make(struct result *s, const struct report *r)
 		rc = add_up(s);
 	if (!rc)
 		rc = link_rows(s);
+	if (!rc)
+		rc = link_events(s);
 	return rc ? rc : sort_rows(s);
 }
 
@@ -385,15 +416,34 @@ void result_release(struct result *s)
 	free(s->rows);
 	free(s->row_first);
 	free(s->row_next);
+	free(s->event_first);
+	free(s->event_next);
+	free(s->place_first);
+	free(s->place_next);
+	free(s->by_call);
 	free(s->order);
+}
+
+/* The first row in order of an event from this one on. */
+static uint32_t first_row(const struct result *s, uint32_t event)
+{
+	uint32_t low = 0, high = s->nrows;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (s->rows[s->order[mid]].event < event)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 void result_event(const struct result *s, uint32_t event, uint32_t *from, uint32_t *to)
 {
-	for (*from = 0; *from < s->nrows && s->rows[s->order[*from]].event < event;)
-		++*from;
-	for (*to = *from; *to < s->nrows && s->rows[s->order[*to]].event == event;)
-		++*to;
+	*from = first_row(s, event);
+	*to = first_row(s, event + 1);
 }
 
 bool result_shows(const struct result *s, const struct row *row)

@@ -99,12 +99,9 @@ int branches_caller(struct branches *b, const struct result *s, uint32_t event)
 	size_t cap = 0, n;
 	int rc = new_branch(b, 0, 0, &at);
 
-	for (uint32_t k = 1; k < s->n && !rc; k++) {
-		const struct call *group = report_call_get(s->r, s->group[k]);
+	for (uint32_t k = s->event_first[event]; k != REPORT_NONE && !rc; k = s->event_next[k]) {
 		uint64_t weight, samples;
 
-		if (report_group_get(s->r, group)->event != event)
-			continue;
 		result_own(s, k, &weight, &samples);
 		if (!samples)
 			continue;

@@ -56,16 +56,16 @@ int marker_run(struct marker *m, char **files, int n, bool strict, struct diag *
 	struct filter f = {.name = "pfilter", .keep = SELECT_KEEP, .record = on_record, .ctx = m};
 	struct ps_end end = {0};
 	struct twice twice = {0};
-	int rc = 0, status = PP_EXIT_FAIL;
+	int status = PP_EXIT_FAIL;
 
 	f.argc = m->argc;
 	f.argv = m->argv;
 	if (select_scans(m->select)) {
-		rc = twice_scan(&twice, files, n, f.keep, select_scan, m->select, d);
+		twice_scan(&twice, files, n, f.keep, select_scan, m->select, d);
 		f.open = twice_open;
 		f.open_ctx = &twice;
 	}
-	if (!rc && !open_sink(m, d)) {
+	if (!open_sink(m, d)) {
 		/* What goes on packed need not be put together. */
 		if (m->sink.w.pack && !m->split.prefix)
 			f.keep |= SREADER_PARTS;

@@ -663,7 +663,7 @@ how_to_record() {
 		echo "$name: nothing to show: of ${events:+the events }${events:-samples} there was none${seconds:+ in $seconds s}, or none that fits"
 		return
 	fi
-	echo "$name: nothing to show"
+	echo "$name: nothing to show, or not all of it: see above"
 	if [ -n "$events" ]; then
 		echo "$name: it needs the events $events${field:+, and of them the field $field}"
 		# shellcheck disable=SC2086
