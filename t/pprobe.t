@@ -99,6 +99,20 @@ else
 	skip 1 'gcc makes no code for control-flow protection'
 fi
 
+n c2 'values%uretprobe +0($retval):string' 'values +4($arg3):u32 $arg1'
+is "$(sed 's/.*:0x[0-9a-f]* //' "$OUT")" 'arg1=+0($retval):string
+arg1=+4(%dx):u32 arg1_2=%di' 'the result and arguments within expressions of the kernel'
+n c2 'values%return text=+0($retval):string'
+is "$(sed 's/.*:0x[0-9a-f]* //' "$OUT" | sort -u)" 'text=+0(%ax):string' 'of instructions that return it is a register'
+for bad in 'values +0($retval):string' 'values%return $arg1' 'values+0x7fff $arg1' 'values $arg0'; do
+	n c2 "$bad"
+	isnt "$status" 0 "not $bad"
+done
+n c2 'values;nosuch*'
+is "$status" 2 'no line fits'
+like "$ERR" "values has no line with code that fits 'nosuch\*'" 'and that is reported'
+unlike "$ERR" 'no function' 'which is not about the function'
+
 n c2 'values x=nosuch'
 is "$status" 2 'no such variable'
 like "$ERR" 'there are: msec, who' 'those that there are are listed'
