@@ -244,6 +244,15 @@ for file; do
 	"$BIN/pdecode" -t "$file" | grep -q cpu-clock || bad="$bad $file:empty"
 done
 is "$bad" '' 'each is whole'
+"$pcap" -e cpu-clock:u -F 999 -p "$busy" -o plain.data 2>"$ERR" &
+recorder=$!
+await grep -q '^SigBlk:.*[89a-f]..$' /proc/$recorder/status
+kill -USR2 "$recorder"
+kill -INT "$recorder"
+wait "$recorder"
+is "$?" 0 'a signal for a snapshot that nobody asked for is not the end'
+run "$BIN/pdecode" -b plain.data
+is "$status" 0 'of the recording'
 "$pcap" -e cpu-clock:u -F 999 -p "$busy" --snapshot=1M -o snap.data 2>"$ERR" &
 recorder=$!
 sleep 0.5

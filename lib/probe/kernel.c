@@ -528,12 +528,9 @@ static const struct sheet_column variable_columns[] = {
 static int finish(struct kernel *k, struct sheet *s, int rc, const char *what)
 {
 	uint64_t n = s->n;
-	int out = sheet_finish(s);
 
-	rc = rc ? rc : out;
-	if (rc && rc != PP_EPIPE)
-		diag_error(k->diag, NULL, -1, "%s", pp_strerror(rc));
-	else if (!rc && !n)
+	rc = sheet_finish(s, rc, NULL, k->diag);
+	if (!rc && !n)
 		diag_error(k->diag, NULL, -1, "no %s", what);
 	return rc || !n ? PP_EXIT_FAIL : PP_EXIT_OK;
 }

@@ -180,14 +180,11 @@ int registry_list(const struct tracefs *t, char **patterns, int n, enum sheet_fo
 		  const char *mine_file, struct diag *d)
 {
 	struct walk w = {.t = t, .mine_file = mine_file, .d = d, .patterns = patterns, .n = n};
-	int rc = sheet_begin(&w.sheet, columns, form), out;
+	int rc = sheet_begin(&w.sheet, columns, form);
 
 	if (!rc)
 		rc = each_list(&w, put);
-	out = sheet_finish(&w.sheet);
-	rc = rc ? rc : out;
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, t->dir, -1, "%s", pp_strerror(rc));
+	rc = sheet_finish(&w.sheet, rc, t->dir, d);
 	if (!rc && n && !w.sheet.n) {
 		diag_error(d, NULL, -1, "no probe fits");
 		rc = PP_ENOENT;
