@@ -73,8 +73,10 @@ static const struct kbtf *module_types(struct kernel *k, const char *module)
 	return k->module;
 }
 
-/* Finds the prototype of a function in the types of its module, or of the kernel ("", or a name that
- * is no module's). `as`: the kernel with those types. */
+/*
+ * Finds the prototype of a function in the types of its module, or of the kernel ("", or a name
+ * that is no module's). `as`: the kernel with those types.
+ */
 static bool prototype(struct kernel *k, const char *module, const char *func, struct kernel *as,
 		      uint32_t *proto)
 {

@@ -42,7 +42,8 @@ struct ksyms_left {
 
 /*
  * The functions that fit a pattern and can be probed by their names, in the order of these; parts
- * of functions are none. The array is the caller's to free, also after an error: PP_ENOMEM, PP_ELIMIT.
+ * of functions are none. The array is the caller's to free, also after an error: PP_ENOMEM,
+ * PP_ELIMIT.
  */
 int ksyms_pattern(const char *text, const char *pattern, struct ksym **v, uint32_t *n,
 		  struct ksyms_left *left);

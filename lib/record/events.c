@@ -222,7 +222,8 @@ static bool is_probe(const struct pevent *ev)
  * With a fixed period the field tells nothing; and software events and tracepoints that have it are
  * recorded each time, whatever the period (perf_swevent_event of the kernel). Tracepoints that
  * count more than one, which are those of sched_stat_*, need it to be recorded once only. The place
- * of a tracepoint is in its name, unless it is a probe, which can have many. Leaving both out saves a sixth of what an event costs.
+ * of a tracepoint is in its name, unless it is a probe, which can have many. Leaving both out saves
+ * a sixth of what an event costs.
  */
 static void make_lean(const struct session *s, struct perf_event_attr *attr,
 		      const struct pevent *ev)
