@@ -402,6 +402,7 @@ const drawSpan = (from, to, fill, y0, y1) => {
 		context.fillRect(x0, y0, Math.max(x1 - x0, 1), y1 - y0);
 };
 const draw = () => {
+	tip.hidden = true; // it was about what lay under the mouse before
 	const y0 = RULER - view.scrollTop;
 	context.fillStyle = colour.back;
 	context.fillRect(0, 0, width, height);

@@ -124,6 +124,84 @@ run "$BIN/pprobe" -k --kallsyms kallsyms --blacklist nosuch -n vfs_read
 is "$status" 2 'a list that is not there'
 like "$ERR" 'nosuch' 'is named'
 
+# Without -x, -p and -k it is about the kernel, as with perf probe; nothing needs more than a function's name.
+run "$BIN/pprobe" --vmlinux ./vmlinux --kallsyms kallsyms -n vfs_read
+is "$status $(cat "$OUT")" '0 p:probe/vfs_read vfs_read' 'the kernel is the default'
+run "$BIN/pprobe" --vmlinux ./vmlinux -F 'vfs*'
+like "$OUT" '^vfs_read ' 'its functions'
+run "$BIN/pprobe" --vmlinux ./vmlinux -L vfs_read
+like "$OUT" 'yes +buf\[0\] = 0;' 'its lines'
+run "$BIN/pprobe" --vmlinux ./vmlinux -V main
+is "$status" 2 'a function of a program is none of it'
+like "$ERR" '-x FILE' 'and the option that names programs is told'
+run "$BIN/pprobe" -U
+is "$status" 64 'markers are of programs'
+like "$ERR" '-x FILE' 'which is told, too'
+run "$BIN/pprobe"
+is "$status" 64 'nothing to do'
+for option in -k --fprobe '--vmlinux x' '--btf x' '--kallsyms x' '--blacklist x'; do
+	# shellcheck disable=SC2086
+	run "$BIN/pprobe" -x ./vmlinux $option -n vfs_read
+	is "$status" 64 "${option%% *} and -x are of different things"
+done
+run "$BIN/pprobe" --vmlinux ./vmlinux --kallsyms kallsyms -n vfs_read count
+is "$status" 2 'an argument as a word of its own'
+like "$ERR" "'vfs_read count'" 'is told where it belongs'
+
+# Patterns, by the symbols alone. Oracle: the names that sh matches.
+for name in tcp_a tcp_b tcp_twin tcp_twin tcp_c.isra.0 tcp_d.cold tcp_e.part.0 __pfx_tcp_a udp_a; do
+	printf 'ffffffff8100%04x t %s\n' "$(printf %s "$name" | cksum | cut -c 1-4)" "$name"
+done >symbols
+printf 'ffffffffc0000000 t tcp_mod\t[mod]\nffffffff82000000 T _sinittext\n' >>symbols
+printf 'ffffffff82000010 t tcp_init\nffffffff82000020 T _einittext\n' >>symbols
+s() {
+	run "$BIN/pprobe" --kallsyms symbols -n "$@"
+}
+s 'tcp_*'
+is "$status" 1 'a pattern; a name that several functions have is left out'
+is "$(cat "$OUT")" 'p:probe/tcp_a tcp_a
+p:probe/tcp_b tcp_b
+p:probe/tcp_c_isra_0 tcp_c.isra.0
+p:probe/tcp_mod mod:tcp_mod' 'a probe of each function, and of none of the parts and of what is gone'
+like "$ERR" '2 functions left out: others have the same name' 'which is counted'
+s 'tcp_[ab]%return ret=$retval'
+is "$status $(cat "$OUT")" '0 r:probe/tcp_a__return tcp_a ret=$retval
+r:probe/tcp_b__return tcp_b ret=$retval' 'of returns'
+s 'both=tcp_[ab]'
+is "$(cat "$OUT")" 'p:probe/both tcp_a
+p:probe/both tcp_b' 'a name of its own is one event'
+s 'mod:tcp_*' '*mod:*'
+is "$(cat "$OUT")" 'p:probe/tcp_mod mod:tcp_mod
+p:probe/tcp_mod_1 mod:tcp_mod' 'of a module'
+s 'sctp_*'
+is "$status" 2 'that fits none'
+like "$ERR" 'no function that fits' 'is reported'
+s 'tcp_init*'
+is "$status" 2 'that fits only what is gone'
+seq 40 | sed 's/.*/ffffffff81000000 t many_&/' >>symbols
+s 'many_*'
+is "$(cut -d ' ' -f 1 "$OUT" | sort -u) $(wc -l <"$OUT")" 'p:probe/many 40' 'of more than 32 there is one event'
+s 'mod:tcp_a'
+is "$status" 2 'a function that is in no such module'
+s '+0($retval):string'
+isnt "$status" 0 'an argument is no function'
+
+# Arguments by number, and the result within an expression.
+s 'tcp_a $arg1 n=$arg2:u32 +0($arg3):string +8(+0($arg7)):x64 %rdi'
+is "$(cat "$OUT")" 'p:probe/tcp_a tcp_a arg1=%di n=%si:u32 arg3=+0(%dx):string arg4=+8(+0(+8(%sp))):x64 rdi=%di' \
+	'arguments by their number'
+s 'tcp_a%return +0($retval):string'
+is "$(cat "$OUT")" 'r:probe/tcp_a__return tcp_a arg1=+0($retval):string' 'what the result points to'
+for bad in 'tcp_a +0($retval):string' 'tcp_a $retval' 'tcp_a+4 $arg1' 'tcp_a $arg0' 'tcp_a%return $arg1'; do
+	s "$bad"
+	is "$status" 64 "not $bad"
+done
+
+mkdir -p unreadable/kprobe_events
+run "$BIN/pprobe" --kallsyms symbols --tracefs unreadable --mine mine2 tcp_a
+is "$status" 2 'lists that cannot be read'
+like "$ERR" 'unreadable: its lists of probes cannot be read' 'are named'
+
 # Fprobes: the beginning and the return of functions, with arguments by their number. A directory stands for
 # tracefs, whose README tells what the kernel takes.
 mkdir tracefs

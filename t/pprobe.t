@@ -99,6 +99,20 @@ else
 	skip 1 'gcc makes no code for control-flow protection'
 fi
 
+n c2 'values%uretprobe +0($retval):string' 'values +4($arg3):u32 $arg1'
+is "$(sed 's/.*:0x[0-9a-f]* //' "$OUT")" 'arg1=+0($retval):string
+arg1=+4(%dx):u32 arg1_2=%di' 'the result and arguments within expressions of the kernel'
+n c2 'values%return text=+0($retval):string'
+is "$(sed 's/.*:0x[0-9a-f]* //' "$OUT" | sort -u)" 'text=+0(%ax):string' 'of instructions that return it is a register'
+for bad in 'values +0($retval):string' 'values%return $arg1' 'values+0x7fff $arg1' 'values $arg0'; do
+	n c2 "$bad"
+	isnt "$status" 0 "not $bad"
+done
+n c2 'values;nosuch*'
+is "$status" 2 'no line fits'
+like "$ERR" "values has no line with code that fits 'nosuch\*'" 'and that is reported'
+unlike "$ERR" 'no function' 'which is not about the function'
+
 n c2 'values x=nosuch'
 is "$status" 2 'no such variable'
 like "$ERR" 'there are: msec, who' 'those that there are are listed'
@@ -128,6 +142,43 @@ is "$status" 0 'a pattern'
 strip -o stripped c2
 "$BIN/pprobe" -n -x ./stripped --group probe_c2 "$(addr c2 values)" >got 2>"$ERR"
 isnt "$(cat got)" '' 'a stripped program has functions, too'
+
+# Libraries, as the linker finds them; the oracle is what this shell has mapped.
+libc=$(awk '$6 ~ /\/libc[.-]/ { print $6; exit }' /proc/$$/maps)
+for name in libc.so.6 libc c; do
+	run "$BIN/pprobe" -n -x "$name" malloc
+	like "$OUT" " $(readlink -f "$libc"):0x" "$name is the C library"
+	run "$BIN/pprobe" -n -p $$ -x "$name" malloc
+	like "$OUT" " $libc:0x" 'of a process, too'
+done
+mkdir libs && cp c2 libs/libown.so.2 && cp c2 libs/libown.so.10 && echo 'INPUT(x)' >libs/libown.so
+export LD_LIBRARY_PATH="$PWD/libs"
+for name in own libown; do
+	run "$BIN/pprobe" -n -x $name values
+	like "$OUT" "/libs/libown.so.10:0x" "$name by LD_LIBRARY_PATH, the newest"
+done
+run "$BIN/pprobe" -n -x libow values
+is "$status" 2 'a part of a name is none'
+unset LD_LIBRARY_PATH
+
+# The reason of a message is the right one.
+for file in /tmp /dev/null; do
+	run "$BIN/pprobe" -n -x $file values
+	isnt "$status" 0 "$file is no file"
+	like "$ERR" "$file: is no regular file" 'and that is reported'
+	run "$BIN/pprobe" -n -p $$ -x $file values
+	like "$ERR" "$file: is no regular file" 'of a process, too'
+done
+if [ -c /dev/full ]; then
+	for list in -F '-L values' '-V values' '-n values'; do
+		# shellcheck disable=SC2086
+		"$BIN/pprobe" -x ./c2 $list >/dev/full 2>"$ERR"
+		is "$?" 2 "$list to a device that is full"
+		like "$ERR" '^pprobe: cannot write' 'the file that was read is not to blame'
+	done
+else
+	skip 8 'there is no /dev/full'
+fi
 
 run "$BIN/pprobe" -n -x ./nosuch values
 is "$status" 2 'no such file'

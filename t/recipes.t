@@ -137,7 +137,22 @@ is "$status" 64 'an option that the last filter does not have'
 recipe runqslower -t fast "$data/sched.dat"
 is "$status" 64 'a time that is none'
 recipe funcslower 1
-is "$status" 2 'what pcap-perf cannot record'
+is "$status" 64 'what to probe is missing'
+# An expression or a function in the place of a file, or after one.
+for wrong in "tcplife|dport == 8099" "funccount|vfs_*" "runqlat|vfs_read()"; do
+	recipe "${wrong%%|*}" "${wrong#*|}"
+	is "$status" 64 "$wrong is no file"
+	like "$ERR" 'there is no file' 'and that is reported'
+done
+for operand in 2 "$data/sched.dat"; do
+	recipe tcplife "$operand" 'dport == 8099'
+	is "$status" 64 "an expression after ${operand##*/}"
+	like "$ERR" 'is no option of plat; expressions are for pfilter' 'and that is reported'
+done
+recipe runqlat "$data/sched.dat" --log2
+cp "$OUT" want
+recipe runqlat "$data/sched.dat" -- --log2
+same "$OUT" want '"--" before the options of the last filter changes nothing'
 mkdir -p lone/a/b && cp "$dir"/* lone/a/b/
 if PATH=/usr/bin:/bin command -v pdecode >/dev/null; then
 	skip 1 'the filters are installed'
@@ -256,6 +271,10 @@ awk '{ print $1, $2 }' "$OUT" | sort >got
 same got want funccount
 recipe funccount "$data/trace-v6.dat.gz"
 is "$(awk '{ n += $1 } END { print n }' "$OUT")" 668 'funccount: function_graph'
+cp "$OUT" want
+recipe funccount "$data/trace-v6.dat.gz" -n 3
+head -n 3 want | cmp -s - "$OUT"
+is $? 0 'funccount -n: the first rows, as of tables'
 recipe funccount "$data/uprobes.data.gz"
 awk '{ print $1, $2 }' "$OUT" | sort >got
 isnt "$(wc -l <got)" 0 'funccount: probes, whatever they are called'

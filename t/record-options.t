@@ -237,6 +237,15 @@ like "$ERR" '^pcap-perf: cpu-clock:u$' 'the list'
 ok 'there are samples' test -s control.text
 
 # Where.
+"$pcap" -e cpu-clock:u -F 999 -p "$busy" -o plain.data 2>"$ERR" &
+recorder=$!
+await grep -q '^SigBlk:.*[89a-f]..$' /proc/$recorder/status
+kill -USR2 "$recorder"
+kill -INT "$recorder"
+wait "$recorder"
+is "$?" 0 'a signal for a snapshot that nobody asked for is not the end'
+run "$BIN/pdecode" -b plain.data
+is "$status" 0 'of the recording'
 rm -f commands answers
 mkfifo commands answers
 exec 8<>commands 9<>answers

@@ -264,4 +264,22 @@ else
 	skip 23 'perf 6.1 is not installed'
 fi
 
+# A read that fails, also in the process that is to become the command: with a message.
+shim=${SHIM:-$ROOT/build/t/shim.so}
+if [ -e "$shim" ] && ! nm "$BIN/pcap-perf" 2>/dev/null | grep -q __asan_init; then
+	shim=$(t_abs "$shim")
+	bad=
+	for i in $(seq 16); do
+		FAIL=read:$i FAIL_PROG=pcap-perf LD_PRELOAD=$shim "$BIN/pcap-perf" --stat -e cs true >"$OUT" 2>"$ERR"
+		case $? in
+		0) ;;
+		1 | 2) grep -q '^pcap-perf: ' "$ERR" || bad="$bad $i" ;;
+		*) bad="$bad $i" ;;
+		esac
+	done
+	is "$bad" '' 'no failed read is taken for the status of the command'
+else
+	skip 1 't/shim.so is not built, or a sanitizer wants to be loaded first'
+fi
+
 done_testing

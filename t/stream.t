@@ -300,4 +300,35 @@ like "$ERR" 'put pdecode before' 'and it says what to do'
 run "$BIN/psym" later.pstream
 is "$status" 2 'a stream of a later version'
 like "$ERR" 'stream of version 65535; this program reads up to' 'is refused, with the reason'
+# Text in the place of a stream: what it is, and what to do with it. The words are those of the first line.
+printf '# captured on: x\n#\nbash  1234 [001]  100.123456:   1000 cycles:u: \n\t55 f (/bin/bash)\n' >perf.txt
+printf 'my prog  1234/1235  100.123456: sched:sched_switch: prev_comm=a-1 x\n' >perf-args.txt
+printf 'a;b c;d 12\na 3\n' >folded.txt
+printf '{"type":"sample"}\n' >lines.json
+printf 'hello, world\n' >plain.txt
+printf 'cpus=2\n            bash-1234  [001]   100.123456: sched_switch: x\n' >report.txt
+while IFS='|' read -r file words; do
+	for filter in psym 'pfilter -e pid' 'phist -b pid' plat pstrace; do
+		# shellcheck disable=SC2086
+		run "$BIN/"$filter "$file"
+		is "$status" 2 "${filter%% *} of $file"
+		like "$ERR" "is no event stream but $words" 'is told what it is'
+	done
+done <<'END'
+perf.txt|text of perf script: .*pdecode
+perf-args.txt|text of perf script: .*pdecode
+folded.txt|folded text: psvg draws it
+lines.json|JSON: leave out -j
+plain.txt|text: what is recorded comes from pdecode
+END
+for filter in pdecode; do
+	for file in perf.txt folded.txt plain.txt; do
+		run "$BIN/$filter" "$file"
+		is "$status" 2 "$filter of $file"
+		like "$ERR" 'is neither .*, but (text|folded text)' 'is told what it is'
+	done
+done
+run "$BIN/psym" report.txt
+like "$ERR" 'text of ftrace or trace-cmd report: put pdecode before' 'text that pdecode reads'
+
 done_testing

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -134,8 +135,10 @@ static void end_line(struct diag *d)
 	d->sink(d->ctx, buf_str(b), b->len);
 }
 
+/* errno stays as it was: callers report it, and then return it. */
 static void emit(struct diag *d, const char *file, int64_t offset, const char *text)
 {
+	int errnum = errno;
 	struct buf *b = begin_line(d);
 
 	if (file && !strcmp(file, "-"))
@@ -149,6 +152,7 @@ static void emit(struct diag *d, const char *file, int64_t offset, const char *t
 	buf_add_safe(b, text, strlen(text));
 	buf_addc(b, '\n');
 	end_line(d);
+	errno = errnum;
 }
 
 /* The text of a message, until the next one. */

@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define OPT_MAX	    256
-#define OPT_ID_HELP (OPT_NO_SHORT + OPT_MAX)
-#define OPT_ID_VER  (OPT_ID_HELP + 1)
+#define OPT_MAX	     256
+#define HELP_COLUMNS 80
+#define HELP_INDENT  30 /* where the text of options begins */
+#define OPT_ID_HELP  (OPT_NO_SHORT + OPT_MAX)
+#define OPT_ID_VER   (OPT_ID_HELP + 1)
 
 /* All options of a program, in the order of --help. */
 struct flat {
@@ -33,6 +35,27 @@ static void flatten(const struct opt_spec *spec, struct flat *f)
 		}
 }
 
+/* Text in lines of 80 columns, the first of which has `at` columns already. Words stay whole. */
+static void wrap(struct buf *b, size_t at, size_t indent, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (at > indent && at + 1 + n > HELP_COLUMNS) {
+			buf_addc(b, '\n');
+			buf_fill(b, ' ', indent);
+			at = indent;
+		} else if (at > indent) {
+			buf_addc(b, ' ');
+			at++;
+		}
+		buf_add(b, text, n);
+		at += n;
+		text += n + strspn(text + n, " ");
+	}
+	buf_addc(b, '\n');
+}
+
 static void help_line(struct buf *b, const struct opt *o)
 {
 	size_t start = b->len;
@@ -45,19 +68,24 @@ static void help_line(struct buf *b, const struct opt *o)
 		buf_addf(b, "[=%s", o->arg + 1);
 	else if (o->arg)
 		buf_addf(b, "%c%s", o->id < OPT_NO_SHORT ? ' ' : '=', o->arg);
-	if (b->len - start < 30)
-		buf_fill(b, ' ', 30 - (b->len - start));
-	else
-		buf_adds(b, "\n                              ");
-	buf_addf(b, "%s\n", o->help);
+	if (b->len - start >= HELP_INDENT) {
+		buf_addc(b, '\n');
+		start = b->len;
+	}
+	buf_fill(b, ' ', HELP_INDENT - (b->len - start));
+	wrap(b, HELP_INDENT, HELP_INDENT, o->help);
 }
 
 void opt_help(const struct opt_spec *spec, struct buf *b)
 {
+	size_t start = b->len;
 	struct flat f;
 
 	flatten(spec, &f);
-	buf_addf(b, "usage: %s %s\n%s\n\n", spec->prog, spec->synopsis, spec->purpose);
+	buf_addf(b, "usage: %s", spec->prog);
+	wrap(b, b->len - start, strlen("usage: "), spec->synopsis);
+	wrap(b, 0, 0, spec->purpose);
+	buf_addc(b, '\n');
 	for (size_t i = 0; i < f.n; i++)
 		if (f.v[i].opt->help)
 			help_line(b, f.v[i].opt);

@@ -403,8 +403,9 @@ static int spool(struct src *s, struct diag *d)
 		/* File systems without O_TMPFILE: a name for a moment. */
 		char path[4096];
 
-		if (snprintf(path, sizeof(path), "%s/perfpipe-XXXXXX", dir) < (int)sizeof(path) &&
-		    (fd = mkostemp(path, O_CLOEXEC)) >= 0)
+		if (snprintf(path, sizeof(path), "%s/perfpipe-XXXXXX", dir) >= (int)sizeof(path))
+			errno = ENAMETOOLONG;
+		else if ((fd = mkostemp(path, O_CLOEXEC)) >= 0)
 			unlink(path);
 	}
 	if (fd < 0) {

@@ -6,6 +6,7 @@
 #include "ftext/ftext.h"
 #include "perfdata/format.h"
 #include "tracedat/tracedat.h"
+#include "stream/foreign.h"
 #include "stream/stream.h"
 
 #include <string.h>
@@ -48,16 +49,27 @@ static int look_for_text(struct src *s, enum input_kind *kind)
 	return rc ? rc : src_unread(s, bytes, n);
 }
 
-/* Reports why an input of this kind and size cannot be read; 0 if it can. */
-static int refuse(enum input_kind kind, size_t n, const char *name, struct diag *d)
+/* Reports why an input of this kind, or without a byte, cannot be read; 0 if it can. */
+static int refuse(enum input_kind kind, bool empty, struct src *s, struct diag *d)
 {
-	if (!n) {
-		diag_error(d, name, -1, "is empty");
+	const struct ps_foreign *other;
+	uint8_t first[PS_FOREIGN_TEXT];
+	size_t n;
+
+	if (empty) {
+		diag_error(d, src_name(s), -1, "is empty");
 		return PP_ECUT;
 	}
 	if (kind != KIND_UNKNOWN)
 		return 0;
-	diag_error(d, name, 0, "is neither perf.data, trace.dat, ftrace text nor an event stream");
+	if (src_peek(s, first, sizeof(first), &n))
+		n = 0;
+	other = ps_foreign(first, n);
+	other = other ? other : ps_foreign_text(first, n);
+	diag_error(d, src_name(s), 0,
+		   "is neither perf.data, trace.dat, ftrace text nor an event stream%s%s%s%s",
+		   other ? ", but " : "", other ? other->is : "",
+		   other && other->remedy ? ": " : "", other && other->remedy ? other->remedy : "");
 	return PP_EUNSUPPORTED;
 }
 
@@ -79,5 +91,5 @@ int input_unwrap(struct src **s, enum input_kind *kind, struct diag *d)
 		diag_error(d, src_name(*s), -1, "cannot read: %s", pp_strerror(rc));
 		return rc;
 	}
-	return refuse(*kind, n, src_name(*s), d);
+	return refuse(*kind, !n, *s, d);
 }

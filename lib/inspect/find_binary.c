@@ -2,6 +2,7 @@
 #include "inspect/find_binary.h"
 
 #include "base/err.h"
+#include "inspect/library.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -40,26 +41,46 @@ static bool same_file(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* The path of the code that a process has mapped from a file of this name. */
+/* Whether the file that was found is one. `name`: as the user calls it. */
+static int check(const char *path, const char *name, struct diag *d)
+{
+	struct stat st;
+
+	if (stat(path, &st)) {
+		diag_error(d, name, -1, "%s", strerror(errno));
+		return pp_errno(errno);
+	}
+	if (S_ISREG(st.st_mode))
+		return 0;
+	diag_error(d, name, -1, "is no regular file");
+	return PP_EUSAGE;
+}
+
+/*
+ * The path of the code that a process has mapped from a file of this name, or from the library that
+ * is called so.
+ */
 static bool find_mapped(const char *name, pid_t pid, char *path, size_t size)
 {
 	char maps[64], line[BINARY_PATH_MAX + 256];
-	bool found = false;
+	enum library_fit best = LIBRARY_NO, fit;
 	FILE *f;
 
 	snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)pid);
 	f = fopen(maps, "re");
-	while (f && !found && fgets(line, sizeof(line), f)) {
+	while (f && fgets(line, sizeof(line), f)) {
 		char *at = strchr(line, '/'), *slash = strrchr(line, '/');
 
 		line[strcspn(line, "\n")] = 0;
-		found = at && strlen(at) < size && !strcmp(slash + 1, name);
-		if (found)
+		fit = at && strlen(at) < size ? library_fits(slash + 1, name) : LIBRARY_NO;
+		if (fit > best) {
+			best = fit;
 			snprintf(path, size, "%s", at);
+		}
 	}
 	if (f)
 		fclose(f);
-	return found;
+	return best != LIBRARY_NO;
 }
 
 /* As the process sees it; the short form where that is the same file. */
@@ -93,16 +114,11 @@ static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], s
 	else if (!is_file(path) && !name)
 		/* The file has another name by now, or none. */
 		snprintf(path, BINARY_PATH_MAX, "%s", link);
-	if (is_file(path))
-		return 0;
-	diag_error(d, path, -1, "%s", strerror(errno ? errno : ENOENT));
-	return PP_ENOENT;
+	return check(path, name ? name : path, d);
 }
 
 static int of_name(const char *name, char path[BINARY_PATH_MAX], struct diag *d)
 {
-	static const char libraries[] = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:"
-					"/usr/lib64:/lib:/usr/lib:/usr/local/lib";
 	char found[BINARY_PATH_MAX], *whole;
 
 	if (strlen(name) >= BINARY_PATH_MAX) {
@@ -111,22 +127,20 @@ static int of_name(const char *name, char path[BINARY_PATH_MAX], struct diag *d)
 	}
 	snprintf(found, sizeof(found), "%s", name);
 	if (!is_file(found) && !strchr(name, '/') && !search(getenv("PATH"), name, found) &&
-	    !search(libraries, name, found))
+	    library_find(name, found))
 		snprintf(found, sizeof(found), "%s", name);
 	/* What leads through the root of a process must not be resolved: it would lose it. */
 	if (!strncmp(found, "/proc/", 6)) {
 		snprintf(path, BINARY_PATH_MAX, "%s", found);
-		return 0;
+		return check(path, name, d);
 	}
 	whole = realpath(found, NULL);
-	if (!whole || strlen(whole) >= BINARY_PATH_MAX) {
-		diag_error(d, name, -1, "%s", strerror(errno));
-		free(whole);
-		return pp_errno(errno);
-	}
-	snprintf(path, BINARY_PATH_MAX, "%s", whole);
+	if (whole && strlen(whole) < BINARY_PATH_MAX)
+		snprintf(path, BINARY_PATH_MAX, "%s", whole);
+	else
+		snprintf(path, BINARY_PATH_MAX, "%s", found);
 	free(whole);
-	return 0;
+	return check(path, name, d);
 }
 
 int binary_path(const char *name, pid_t pid, char path[BINARY_PATH_MAX], struct diag *d)

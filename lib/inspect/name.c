@@ -134,12 +134,17 @@ static void find_words(struct name_pattern *p)
 		p->words = 0;
 }
 
+bool name_is_glob(const char *text)
+{
+	return strpbrk(text, "*?[") != NULL && !strstr(text, "(*") && !strstr(text, "operator*") &&
+	       !strstr(text, "operator[");
+}
+
 void name_pattern_set(struct name_pattern *p, const char *text)
 {
 	p->text = text;
 	p->len = strlen(text);
-	p->glob = strpbrk(text, "*?[") != NULL && !strstr(text, "(*") &&
-		  !strstr(text, "operator*") && !strstr(text, "operator[");
+	p->glob = name_is_glob(text);
 	find_words(p);
 	/* Mangled names have no operators or closures in their letters. */
 	if (strstr(text, "operator") || strchr(text, '{'))

@@ -39,6 +39,9 @@ struct name_scratch {
 /* How well a name fits, in growing order. */
 enum name_fit { NAME_NO, NAME_PART, NAME_BARE, NAME_WHOLE };
 
+/* Whether it has * ? [ other than as an operator or a type of a language. */
+bool name_is_glob(const char *text);
+
 void name_pattern_set(struct name_pattern *p, const char *text);
 enum name_fit name_match(const struct name_pattern *p, const char *name, struct name_scratch *s);
 void name_scratch_release(struct name_scratch *s);

@@ -198,6 +198,17 @@ int tracefs_fields(const char *dir, const char *system, const char *name, bool c
 	return rc ? rc : b->err;
 }
 
+bool tracefs_is_probe(const char *dir, const char *system, const char *name)
+{
+	struct buf fields = BUF_INIT;
+	bool is = !tracefs_fields(dir, system, name, false, &fields) &&
+		  (strstr(buf_str(&fields), "__probe_ip\t") ||
+		   strstr(buf_str(&fields), "__probe_func\t"));
+
+	buf_release(&fields);
+	return is;
+}
+
 /* Beside the fields of the event: <linux/trace_events.h> knows these in every filter. */
 static const char *const filter_words[] = {"comm", "COMM", "cpu", "CPU", "common_stacktrace"};
 

@@ -11,6 +11,9 @@
 
 #include <stdbool.h>
 
+/* Whether an event is a probe, which can be at many places: it has a field for that. */
+bool tracefs_is_probe(const char *dir, const char *system, const char *name);
+
 /* Where tracefs is mounted; static storage. PP_ENOENT or PP_EACCES, with a reason in why. */
 int tracefs_find(const char **dir, struct buf *why);
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_RESULT "$retval is there where a function returns only: FUNC%return"
+
 struct parts {
 	const char *name, *expr, *type; /* name, type: "" if none */
 	char copy[512];
@@ -79,8 +81,56 @@ static const char *kernel_register(const char *s, size_t n, unsigned *bits)
 	return NULL;
 }
 
-/* Copies an expression of the kernel's, with its names of registers. */
-static int kernel_syntax(const char *s, struct buf *out, unsigned *bits, struct buf *why)
+/* Where the Nth argument is when a function is called by the C ABI of x86-64, counted from 1. */
+static int add_argument(const struct arg_site *site, const char *digits, struct buf *out,
+			struct buf *why)
+{
+	static const char *const registers[] = {"%di", "%si", "%dx", "%cx", "%r8", "%r9"};
+	unsigned long n = strtoul(digits, NULL, 10);
+
+	if (!site->entry || !n || n > 64 || (site->b && site->b->go)) {
+		buf_addf(why, "$arg%lu: %s", n,
+			 !n || n > 64	? "arguments are counted from 1"
+			 : !site->entry ? "arguments are where a function begins only"
+					: "Go passes arguments in other places than C does: "
+					  "name the parameter");
+		return PP_EUSAGE;
+	}
+	if (n <= 6)
+		buf_adds(out, registers[n - 1]);
+	else
+		buf_addf(out, "+%lu(%%sp)", 8 * (n - 6));
+	return 0;
+}
+
+/* What begins with '$' within an expression of the kernel's; *at moves to its end. */
+static int add_special(const struct arg_site *site, const char **at, struct buf *out,
+		       struct buf *why)
+{
+	size_t n = 1;
+
+	while (ident((*at)[n]))
+		n++;
+	if (n == 7 && !memcmp(*at, "$retval", 7)) {
+		if (!site->returns) {
+			buf_adds(why, NO_RESULT);
+			return PP_EUSAGE;
+		}
+		buf_adds(out, site->kernel_returns ? "$retval" : "%ax");
+	} else if (n > 4 && !memcmp(*at, "$arg", 4) && strspn(*at + 4, "0123456789") >= n - 4) {
+		int rc = add_argument(site, *at + 4, out, why);
+
+		if (rc)
+			return rc;
+	} else {
+		buf_add(out, *at, n);
+	}
+	*at += n;
+	return 0;
+}
+
+int arg_kernel_syntax(const struct arg_site *site, const char *s, struct buf *out, unsigned *bits,
+		      struct buf *why)
 {
 	static const char *const others[] = {"flags", "orig_ax", "cs",	"ss",  "r8",  "r9",
 					     "r10",   "r11",	 "r12", "r13", "r14", "r15"};
@@ -92,6 +142,13 @@ static int kernel_syntax(const char *s, struct buf *out, unsigned *bits, struct 
 		const char *name = NULL;
 		size_t n = 0;
 
+		if (*s == '$') {
+			int rc = add_special(site, &s, out, why);
+
+			if (rc)
+				return rc;
+			continue;
+		}
 		buf_addc(out, *s);
 		if (*s++ != '%')
 			continue;
@@ -113,29 +170,28 @@ static int kernel_syntax(const char *s, struct buf *out, unsigned *bits, struct 
 	}
 	if (memory)
 		*bits = 64;
-	return 0;
+	return out->err;
 }
 
-static int raw(const struct parts *p, struct fetches *f, struct buf *why)
+static int raw(const struct arg_site *site, const struct parts *p, struct fetches *f,
+	       struct buf *why)
 {
 	struct buf text = BUF_INIT;
 	unsigned bits;
-	int rc = kernel_syntax(p->expr, &text, &bits, why);
+	int rc = arg_kernel_syntax(site, p->expr, &text, &bits, why);
 	const char *type = *p->type ? p->type : bits == 32 ? "u32" : "";
 	char name[NAME_ARG_MAX + 1] = "";
 	const char *bad;
 
 	if (!rc) {
-		size_t n = strcspn(p->expr, "%") + 1;
-
 		/* A register's name is a good one for the argument. */
 		if (*p->name)
 			snprintf(name, sizeof(name), "%s", p->name);
-		else if (p->expr[0] == '%' && strlen(p->expr) < sizeof(name))
-			snprintf(name, sizeof(name), "%s", p->expr + n);
+		else if (strchr("%$", p->expr[0]) && strlen(p->expr) < sizeof(name))
+			snprintf(name, sizeof(name), "%s", p->expr + 1);
 		else
 			snprintf(name, sizeof(name), "arg%u", (unsigned)f->n + 1);
-		bad = text.err ? FETCH_NO_MEMORY : fetch_add(f, name, buf_str(&text), type);
+		bad = fetch_add(f, name, buf_str(&text), type);
 		if (bad) {
 			buf_addf(why, "'%s': %s", p->expr, bad);
 			rc = PP_EUSAGE;
@@ -400,7 +456,7 @@ static int retval(struct arg_site *site, const struct parts *p, struct fetches *
 	struct loc l;
 
 	if (!site->returns) {
-		buf_adds(why, "$retval is there where a function returns only: FUNC%return");
+		buf_adds(why, NO_RESULT);
 		return PP_EUSAGE;
 	}
 	bad = result_loc(site->b, site->scopes, &l);
@@ -443,12 +499,16 @@ static int special(struct arg_site *site, const struct parts *p, struct fetches 
 		return add_all(site, false, f, why);
 	if (!strncmp(p->expr, "$retval", 7))
 		return retval(site, p, f, why);
+	if (!strncmp(p->expr, "$arg", 4) && isdigit((unsigned char)p->expr[4]))
+		return raw(site, p, f, why);
 	if (!strcmp(p->expr, "$comm"))
 		return plain(p, "comm", "string", f, why);
 	if (!strncmp(p->expr, "$stack", 6) &&
 	    strspn(p->expr + 6, "0123456789") == strlen(p->expr + 6))
 		return plain(p, p->expr + 1, "", f, why);
-	buf_addf(why, "'%s': there are $params, $vars, $retval, $comm, $stack and $stackN",
+	buf_addf(why,
+		 "'%s': there are $params, $vars, $argN, $retval, $comm, $stack and "
+		 "$stackN",
 		 p->expr);
 	return PP_EUSAGE;
 }
@@ -463,6 +523,6 @@ int arg_resolve(struct arg_site *site, const char *text, struct fetches *f, stru
 	if (p.expr[0] == '$')
 		return special(site, &p, f, why);
 	if (strchr("%+-@\\", p.expr[0]))
-		return raw(&p, f, why);
+		return raw(site, &p, f, why);
 	return variable(site, &p, f, why);
 }

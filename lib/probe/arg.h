@@ -5,7 +5,7 @@
  *	rc = arg_resolve(&site, "p->msec", &fetches, &why);
  *
  * [NAME=]EXPR[:TYPE], where EXPR is a variable with ->, ., [N] and * before it; $params, $vars,
- * $retval, $comm, $stack, $stackN; or the kernel's own syntax (%di, +0(%si), @+0x4010, \1).
+ * $argN, $retval, $comm, $stack, $stackN; or the kernel's own syntax (%di, +0(%si), @+0x4010, \1).
  */
 #ifndef PP_PROBE_ARG_H
 #define PP_PROBE_ARG_H
@@ -29,5 +29,13 @@ struct arg_site {
 
 /* 0; PP_EUSAGE or PP_ENOENT with what is wrong in `why`; PP_ENOMEM. */
 int arg_resolve(struct arg_site *site, const char *text, struct fetches *f, struct buf *why);
+
+/*
+ * Copies an expression of the kernel's syntax to out, with its names of registers, and registers
+ * for $argN and $retval where the kernel does not know those. *bits: 32 if it is the half of a
+ * register. The site needs no binary. 0, or as above.
+ */
+int arg_kernel_syntax(const struct arg_site *site, const char *s, struct buf *out, unsigned *bits,
+		      struct buf *why);
 
 #endif

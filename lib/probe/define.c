@@ -21,7 +21,7 @@ struct job {
 	struct definer *d;
 	const struct spec *spec;
 	struct points points;
-	struct buf why; /* of the last point that failed */
+	struct buf why, first; /* of the last point; of the first one that failed */
 	uint32_t failed, made;
 	int last;  /* error of such a point */
 	bool each; /* a wildcard: an event for each function */
@@ -239,7 +239,8 @@ static int make_point(struct job *j, struct point *pt, struct fetches *f)
 
 	j->pt = pt;
 	if (rc) {
-		j->failed++;
+		if (!j->failed++)
+			buf_adds(&j->first, buf_str(&j->why));
 		j->last = rc;
 		return rc == PP_ENOMEM ? rc : 0;
 	}
@@ -248,7 +249,10 @@ static int make_point(struct job *j, struct point *pt, struct fetches *f)
 		     : definer_event(j->d, j->spec->group, buf_str(&base),
 				     pt->uretprobe ? 'r' : 'p', f);
 	buf_release(&base);
-	return e ? add_line(j, e, pt->addr, 0, f) : PP_ENOMEM;
+	if (!e)
+		return PP_ENOMEM;
+	e->pattern = j->spec->func && name_is_glob(j->spec->func);
+	return add_line(j, e, pt->addr, 0, f);
 }
 
 /* ---- return probes ---- */
@@ -489,7 +493,7 @@ static int markers(struct job *j, struct fetches *f)
 static void tell_many(struct job *j)
 {
 	const struct points *p = &j->points;
-	bool glob = j->spec->func && strpbrk(j->spec->func, "*?");
+	bool glob = j->spec->func && name_is_glob(j->spec->func);
 
 	if (p->functions > 1 && !glob && j->spec->kind != SPEC_SOURCE)
 		diag_note(j->d->diag, NULL, -1, "%s: %u functions have that name", j->text,
@@ -524,7 +528,7 @@ static int functions(struct job *j, struct fetches *f)
 		return j->last ? j->last : PP_ENOENT;
 	if (j->failed)
 		diag_warn(d->diag, NULL, -1, "%s: %u of %u places left out: %s", j->text, j->failed,
-			  j->points.n, buf_str(&j->why));
+			  j->points.n, buf_str(&j->first));
 	d->failed += j->failed;
 	return 0;
 }
@@ -549,6 +553,7 @@ int definer_add(struct definer *d, const char *text)
 			   j.why.len ? buf_str(&j.why) : pp_strerror(rc));
 	points_release(&j.points);
 	buf_release(&j.why);
+	buf_release(&j.first);
 	spec_release(&s);
 	free(f);
 	return rc;

@@ -30,6 +30,7 @@ struct event {
 	struct fetches *args;	       /* NULL: none */
 	struct buf lines;	       /* a definition each, with its newline */
 	uint32_t points;
+	bool pattern;  /* what the kernel refuses of its places is left out */
 	uint32_t spec; /* which definition it was made for */
 };
 

@@ -2,9 +2,10 @@
 #include "probe/kernel.h"
 
 #include "base/err.h"
-#include "event/glob.h"
 #include "inspect/place.h"
+#include "probe/arg.h"
 #include "probe/event.h"
+#include "probe/ksyms.h"
 #include "probe/spec.h"
 #include "symbol/root.h"
 
@@ -53,52 +54,6 @@ void kernel_close(struct kernel *k)
 	buf_release(&k->symbols);
 }
 
-/* The next function of kallsyms: "ADDRESS t NAME[\t[MODULE]]". */
-static bool next_symbol(const char **at, const char **name, size_t *len, const char **module,
-			size_t *module_len)
-{
-	while (**at) {
-		const char *line = *at, *end = line + strcspn(line, "\n");
-		const char *type = memchr(line, ' ', (size_t)(end - line)), *tab;
-
-		*at = *end ? end + 1 : end;
-		if (!type || end - type < 4 || !strchr("tTwW", type[1]) || type[2] != ' ')
-			continue;
-		*name = type + 3;
-		tab = memchr(*name, '\t', (size_t)(end - *name));
-		*len = (size_t)((tab ? tab : end) - *name);
-		*module = tab && tab[1] == '[' ? tab + 2 : "";
-		*module_len = tab && tab[1] == '[' ? strcspn(tab + 2, "]\n") : 0;
-		return true;
-	}
-	return false;
-}
-
-static unsigned count(const struct kernel *k, const char *wanted)
-{
-	const char *at = buf_str(&k->symbols), *name, *module;
-	size_t len, module_len, n = strlen(wanted);
-	unsigned found = 0;
-
-	while (next_symbol(&at, &name, &len, &module, &module_len))
-		found += len == n && !memcmp(name, wanted, n);
-	return found;
-}
-
-/* The module that a function is in, by kallsyms; "": none, or that is not known. */
-static void module_of(const struct kernel *k, const char *func, char out[64])
-{
-	const char *at = buf_str(&k->symbols), *name, *module, *colon = strchr(func, ':');
-	size_t len, module_len, n = strlen(func);
-
-	out[0] = 0;
-	if (colon && colon - func < 64)
-		snprintf(out, 64, "%.*s", (int)(colon - func), func);
-	while (!colon && !out[0] && next_symbol(&at, &name, &len, &module, &module_len))
-		if (len == n && !memcmp(name, func, n) && module_len < 64)
-			snprintf(out, 64, "%.*s", (int)module_len, module);
-}
-
 /* The types of a module: DIRECTORY/MODULE, or MODULE.ko where that is a copy of files. */
 static const struct kbtf *module_types(struct kernel *k, const char *module)
 {
@@ -118,24 +73,24 @@ static const struct kbtf *module_types(struct kernel *k, const char *module)
 	return k->module;
 }
 
-/* Finds the prototype of a function, in the types of the kernel or of its module. `as`: the kernel
- * with those types. */
-static bool prototype(struct kernel *k, const char *func, struct kernel *as, uint32_t *proto)
+/*
+ * Finds the prototype of a function in the types of its module, or of the kernel ("", or a name
+ * that is no module's). `as`: the kernel with those types.
+ */
+static bool prototype(struct kernel *k, const char *module, const char *func, struct kernel *as,
+		      uint32_t *proto)
 {
-	const char *colon = strchr(func, ':'), *bare = colon ? colon + 1 : func;
-	char module[64];
-
 	*as = *k;
-	if (!k->btf)
-		return false;
-	module_of(k, func, module);
-	if (module[0] && strchr(module, '/') == NULL) {
+	if (*module && !strchr(module, '/'))
 		as->btf = (struct kbtf *)module_types(k, module);
-		if (as->btf && !kbtf_function(as->btf, bare, proto))
-			return true;
-		as->btf = k->btf;
-	}
-	return !colon && !kbtf_function(k->btf, bare, proto);
+	return as->btf && !kbtf_function(as->btf, func, proto);
+}
+
+static const char *bare(const char *func)
+{
+	const char *colon = strchr(func, ':');
+
+	return colon ? colon + 1 : func;
 }
 
 /* ---- arguments ---- */
@@ -328,7 +283,31 @@ static const char *result(const struct site *s, const char *name, const char *ty
 	return fetch_add(f, name, "$retval", *type ? type : own);
 }
 
-static const char *argument(const struct site *s, const char *text, struct fetches *f)
+/* In the kernel's syntax. NULL; or why not, which may be in `why`. */
+static const char *raw(const struct site *s, const char *name, const char *expr, const char *type,
+		       struct fetches *f, struct buf *why)
+{
+	const struct arg_site at = {
+		.entry = s->entry, .returns = s->returns, .kernel_returns = s->returns};
+	struct buf text = BUF_INIT;
+	const char *bad = NULL;
+	unsigned bits;
+	char own[16];
+
+	snprintf(own, sizeof(own), "arg%u", (unsigned)f->n + 1);
+	if ((expr[0] == '$' || expr[0] == '%') && strlen(expr) < sizeof(own))
+		snprintf(own, sizeof(own), "%s", expr + 1);
+	if (arg_kernel_syntax(&at, expr, &text, &bits, why))
+		bad = text.err ? FETCH_NO_MEMORY : buf_str(why);
+	if (!bad)
+		bad = fetch_add(f, *name ? name : own, buf_str(&text),
+				!*type && bits == 32 ? "u32" : type);
+	buf_release(&text);
+	return bad;
+}
+
+static const char *argument(const struct site *s, const char *text, struct fetches *f,
+			    struct buf *why)
 {
 	char copy[512], *expr = copy, *colon, *equals;
 	const char *name = "", *type = "";
@@ -353,51 +332,79 @@ static const char *argument(const struct site *s, const char *text, struct fetch
 		return all_params(s, f, s->k->diag);
 	if (!strcmp(expr, "$retval"))
 		return result(s, name, type, f);
-	if (expr[0] == '$' || strchr("%+-@\\", expr[0])) {
-		char own[16];
-
-		snprintf(own, sizeof(own), "arg%u", (unsigned)f->n + 1);
-		if ((expr[0] == '$' || expr[0] == '%') && strlen(expr) < sizeof(own))
-			snprintf(own, sizeof(own), "%s", expr + 1);
-		return fetch_add(f, *name ? name : own, expr, type);
-	}
+	if (expr[0] == '$' || strchr("%+-@\\", expr[0]))
+		return raw(s, name, expr, type, f, why);
 	return variable(s, name, expr, type, f);
 }
 
 /* ---- definitions ---- */
 
-static int add_event(struct definer *d, const struct spec *sp, const struct fetches *f)
+/* What is wanted of one definition. */
+struct job {
+	struct kernel *k;
+	struct definer *d;
+	const struct spec *sp;
+	const char *text;
+	bool returns;
+	struct fetches *f;
+	struct buf why, first; /* of the last function that failed; of the first one */
+	uint32_t failed, made;
+};
+
+/* `base`: what the event is called. */
+static int add_event(struct job *j, const char *place, const char *base)
 {
-	bool returns = sp->kind == SPEC_RETURN || sp->kind == SPEC_URETURN;
-	const char *colon = strchr(sp->func, ':');
-	struct buf base = BUF_INIT;
+	const struct spec *sp = j->sp;
+	struct definer *d = j->d;
+	struct buf name = BUF_INIT;
 	struct event *e;
 
-	name_event(sp->event ? sp->event : colon ? colon + 1 : sp->func, &base);
-	if (returns && !sp->event)
-		buf_adds(&base, "__return");
-	e = base.err ? NULL
+	name_event(base, &name);
+	if (j->returns && !sp->event)
+		buf_adds(&name, "__return");
+	e = name.err ? NULL
 		     : definer_event(d,
 				     sp->group	? sp->group
 				     : d->group ? d->group
 						: "probe",
-				     buf_str(&base), returns ? 'r' : 'p', f);
-	buf_release(&base);
+				     buf_str(&name), j->returns ? 'r' : 'p', j->f);
+	buf_release(&name);
 	if (!e)
 		return PP_ENOMEM;
-	buf_addf(&e->lines, "%c:%s/%s %s", e->kind, e->group, e->name, sp->func);
+	e->pattern = name_is_glob(sp->func);
+	buf_addf(&e->lines, "%c:%s/%s %s", e->kind, e->group, e->name, place);
 	if (sp->kind == SPEC_OFFSET && sp->number)
 		buf_addf(&e->lines, "+%" PRIu64, sp->number);
-	event_args(e, f);
+	event_args(e, j->f);
 	e->points++;
 	return e->lines.err;
 }
 
-static int check(struct kernel *k, const struct spec *sp, struct buf *why)
+/* Its arguments for a function. */
+static int arguments(struct job *j, const char *module, const char *func)
 {
-	const char *colon;
-	unsigned n;
+	struct kernel as;
+	struct site s = {.k = &as, .returns = j->returns, .entry = !j->returns && !j->sp->number};
 
+	j->f->n = j->f->left_out = 0;
+	buf_reset(&j->why);
+	if (j->sp->n_args)
+		s.typed = prototype(j->k, module, func, &as, &s.proto);
+	for (uint32_t i = 0; i < j->sp->n_args; i++) {
+		struct buf why = BUF_INIT;
+		const char *bad = argument(&s, j->sp->args[i], j->f, &why);
+
+		if (bad)
+			buf_addf(&j->why, "'%s': %s", j->sp->args[i], bad);
+		buf_release(&why);
+		if (bad)
+			return PP_EUSAGE;
+	}
+	return 0;
+}
+
+static int check_kind(const struct spec *sp, struct buf *why)
+{
 	if (sp->kind == SPEC_LINE || sp->kind == SPEC_PATTERN || sp->kind == SPEC_SOURCE) {
 		buf_adds(why, NEED_IMAGE);
 		return PP_ENOENT;
@@ -407,53 +414,109 @@ static int check(struct kernel *k, const struct spec *sp, struct buf *why)
 			 "of the kernel, functions, offsets in them and returns can be probed");
 		return PP_EUSAGE;
 	}
-	colon = strchr(sp->func, ':');
-	n = count(k, colon ? colon + 1 : sp->func);
+	return 0;
+}
+
+static int define_one(struct job *j)
+{
+	const char *func = j->sp->func, *symbols = buf_str(&j->k->symbols);
+	unsigned n = ksyms_count(symbols, func);
+	char module[64];
+	int rc;
+
 	if (!n) {
-		buf_addf(why, "the kernel has no function %s", sp->func);
+		buf_addf(&j->why, "the kernel has no function %s", func);
 		return PP_ENOENT;
 	}
 	if (n > 1)
-		diag_warn(k->diag, NULL, -1,
-			  "%s: %u functions have that name; the kernel may refuse it", sp->func, n);
-	return 0;
+		diag_warn(j->k->diag, NULL, -1,
+			  "%s: %u functions have that name; the kernel may refuse it", func, n);
+	ksyms_module(symbols, func, module);
+	rc = arguments(j, module, bare(func));
+	return rc ? rc : add_event(j, func, j->sp->event ? j->sp->event : bare(func));
+}
+
+/* One of those that fit a pattern. What cannot be had of it is counted. */
+static int define_match(struct job *j, const struct ksym *s, bool each)
+{
+	char module[64], place[64 + KSYMS_NAME_MAX + 2], func[KSYMS_NAME_MAX];
+	const char *base = j->sp->event ? j->sp->event : bare(j->sp->func);
+	int rc;
+
+	snprintf(module, sizeof(module), "%.*s", (int)s->module_len, s->module);
+	snprintf(func, sizeof(func), "%.*s", (int)s->len, s->name);
+	snprintf(place, sizeof(place), "%s%s%s", module, *module ? ":" : "", func);
+	rc = arguments(j, module, func);
+	if (rc) {
+		j->failed++;
+		if (!j->first.len)
+			buf_addf(&j->first, "%s: %s", func, buf_str(&j->why));
+		return rc == PP_ENOMEM ? rc : 0;
+	}
+	j->made++;
+	return add_event(j, place, each ? func : base);
+}
+
+static void tell_left(const struct job *j, const struct ksyms_left *left)
+{
+	if (left->twins)
+		diag_warn(j->k->diag, NULL, -1,
+			  "%s: %u functions left out: others have the same name", j->text,
+			  left->twins);
+	if (left->init)
+		diag_note(j->k->diag, NULL, -1,
+			  "%s: %u functions were there while the kernel started only", j->text,
+			  left->init);
+	if (j->failed)
+		diag_warn(j->k->diag, NULL, -1, "%s: %u of %u places left out: %s", j->text,
+			  j->failed, j->failed + j->made, buf_str(&j->first));
+	j->d->failed += j->failed + left->twins;
+}
+
+static int define_pattern(struct job *j)
+{
+	struct ksyms_left left;
+	struct ksym *v;
+	uint32_t n;
+	int rc = ksyms_pattern(buf_str(&j->k->symbols), j->sp->func, &v, &n, &left);
+	bool each = !j->sp->event && n <= DEFINE_EACH_MAX;
+
+	for (uint32_t i = 0; !rc && i < n; i++)
+		rc = define_match(j, &v[i], each);
+	free(v);
+	if (!rc && !n) {
+		buf_reset(&j->why);
+		buf_addf(&j->why, "the kernel has no function that fits and can be probed");
+		rc = PP_ENOENT;
+	} else if (!rc && !j->made) {
+		rc = PP_EUSAGE;
+	}
+	if (!rc)
+		tell_left(j, &left);
+	return rc;
 }
 
 int kernel_define(struct kernel *k, struct definer *d, const char *text)
 {
-	struct fetches *f = calloc(1, sizeof(*f));
-	struct buf why = BUF_INIT;
 	struct spec sp;
-	int rc = spec_parse(&sp, text, &why);
+	struct job j = {.k = k, .d = d, .sp = &sp, .text = text, .f = calloc(1, sizeof(*j.f))};
+	int rc = spec_parse(&sp, text, &j.why);
 
 	d->specs++;
-	if (!f)
+	if (!j.f)
 		rc = PP_ENOMEM;
 	if (!rc)
-		rc = check(k, &sp, &why);
-	if (!rc) {
-		bool returns = sp.kind == SPEC_RETURN || sp.kind == SPEC_URETURN;
-		struct kernel as;
-		struct site s = {.k = &as, .returns = returns, .entry = !returns && !sp.number};
-
-		s.typed = prototype(k, sp.func, &as, &s.proto);
-		for (uint32_t i = 0; !rc && i < sp.n_args; i++) {
-			const char *bad = argument(&s, sp.args[i], f);
-
-			if (bad) {
-				buf_addf(&why, "'%s': %s", sp.args[i], bad);
-				rc = PP_EUSAGE;
-			}
-		}
-	}
+		rc = check_kind(&sp, &j.why);
+	j.returns = sp.kind == SPEC_RETURN || sp.kind == SPEC_URETURN;
 	if (!rc)
-		rc = add_event(d, &sp, f);
+		rc = name_is_glob(sp.func) ? define_pattern(&j) : define_one(&j);
 	if (rc)
 		diag_error(d->diag, NULL, -1, "%s: %s", text,
-			   why.len ? buf_str(&why) : pp_strerror(rc));
+			   j.why.len ? buf_str(&j.why) : pp_strerror(rc));
 	spec_release(&sp);
-	buf_release(&why);
-	free(f);
+	buf_release(&j.first);
+	buf_release(&j.why);
+	free(j.f);
 	return rc;
 }
 
@@ -467,12 +530,9 @@ static const struct sheet_column variable_columns[] = {
 static int finish(struct kernel *k, struct sheet *s, int rc, const char *what)
 {
 	uint64_t n = s->n;
-	int out = sheet_finish(s);
 
-	rc = rc ? rc : out;
-	if (rc && rc != PP_EPIPE)
-		diag_error(k->diag, NULL, -1, "%s", pp_strerror(rc));
-	else if (!rc && !n)
+	rc = sheet_finish(s, rc, NULL, k->diag);
+	if (!rc && !n)
 		diag_error(k->diag, NULL, -1, "no %s", what);
 	return rc || !n ? PP_EXIT_FAIL : PP_EXIT_OK;
 }
@@ -487,20 +547,20 @@ static bool has_types(struct kernel *k, const char *func, const char *module)
 
 int kernel_functions(struct kernel *k, const char *pattern, enum sheet_form form)
 {
-	const char *at = buf_str(&k->symbols), *name, *module;
+	const char *at = buf_str(&k->symbols);
 	struct buf text = BUF_INIT;
-	size_t len, module_len;
+	struct ksym f;
 	struct sheet s;
 	char in[64];
 	int rc = sheet_begin(&s, function_columns, form);
 
-	while (!rc && next_symbol(&at, &name, &len, &module, &module_len)) {
-		if (pattern && !glob_match(pattern, strlen(pattern), name, len))
+	while (!rc && ksyms_next(&at, &f)) {
+		if (pattern && !ksyms_fits(&f, pattern))
 			continue;
 		buf_reset(&text);
-		buf_add(&text, name, len);
+		buf_add(&text, f.name, f.len);
 		sheet_text(&s, buf_str(&text));
-		snprintf(in, sizeof(in), "%.*s", (int)module_len, module);
+		snprintf(in, sizeof(in), "%.*s", (int)f.module_len, f.module);
 		/* Looking up each of 100,000 in a list takes too long. */
 		sheet_text(&s, !pattern || !k->btf		  ? ""
 			       : has_types(k, buf_str(&text), in) ? "yes"
@@ -520,10 +580,12 @@ int kernel_variables(struct kernel *k, const char *function, enum sheet_form for
 	struct sheet s;
 	const char *name, *why;
 	uint32_t type, size;
+	char module[64];
 	bool sign;
 	int rc;
 
-	if (!prototype(k, function, &as, &at.proto)) {
+	ksyms_module(buf_str(&k->symbols), function, module);
+	if (!prototype(k, module, bare(function), &as, &at.proto)) {
 		const char *place = strpbrk(function, ":+");
 		bool inside = place && isdigit((unsigned char)place[1]);
 

@@ -18,13 +18,8 @@
 int look_finish(struct look *l, struct sheet *r, int rc, const char *what)
 {
 	uint64_t n = r->n;
-	int out = sheet_finish(r);
 
-	if (!rc && out && out != PP_EPIPE)
-		diag_error(l->diag, NULL, -1, "cannot write the output: %s", pp_strerror(out));
-	else if (rc && rc != PP_EPIPE)
-		diag_error(l->diag, l->b->path, -1, "%s", pp_strerror(rc));
-	rc = rc ? rc : out;
+	rc = sheet_finish(r, rc, l->b->path, l->diag);
 	if (rc)
 		return PP_EXIT_FAIL;
 	if (!n) {

@@ -103,7 +103,7 @@ static int put(struct lines *s)
 	buf_release(&shown);
 	if (f)
 		fclose(f);
-	rc = sheet_finish(&r) ? PP_EIO : rc;
+	rc = sheet_finish(&r, rc, s->file, s->l->diag);
 	if (!rc && !n) {
 		diag_error(s->l->diag, s->file, -1, "no lines with code there");
 		rc = PP_ENOENT;

@@ -272,6 +272,10 @@ static int nothing(const struct points *p, const struct binary *b, const struct 
 	else if (p->copies && s->kind != SPEC_ENTRY)
 		buf_addf(why, "%s is inlined everywhere: only where it begins can be probed",
 			 s->func);
+	else if (p->functions && s->kind == SPEC_PATTERN)
+		buf_addf(why, "%s has no line with code that fits '%s'", s->func, s->pattern);
+	else if (p->functions && s->kind == SPEC_LINE)
+		buf_addf(why, "line %" PRIu64 " of %s has no code", s->number, s->func);
 	else if (p->endless)
 		buf_addf(why, "%s has no instruction that returns", s->func);
 	else

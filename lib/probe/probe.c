@@ -14,6 +14,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 struct run {
@@ -22,7 +23,7 @@ struct run {
 	struct binary *b;
 	struct funcs funcs;
 	const char *mine_file;
-	bool unnoted; /* probes were made, but not noted as ours */
+	struct added added;
 };
 
 static int status_of(int rc)
@@ -53,11 +54,10 @@ static enum tracefs_list list_of(const struct event *e, enum tracefs_list list)
 /*
  * Makes all events of a command and prints them, or makes none. Signals wait until that is decided.
  */
-static int enter(struct run *r, const struct definer *df, const struct tracefs *t,
-		 enum tracefs_list list)
+static int enter(struct run *r, struct definer *df, const struct tracefs *t, enum tracefs_list list)
 {
 	sigset_t set, before;
-	uint32_t made = 0;
+	uint32_t done = 0;
 	int rc = 0;
 
 	sigemptyset(&set);
@@ -66,15 +66,21 @@ static int enter(struct run *r, const struct definer *df, const struct tracefs *
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	while (!rc && made < df->n) {
-		rc = registry_add(t, list_of(&df->v[made], list), &df->v[made], r->mine_file,
-				  &r->unnoted, r->d);
-		made += !rc;
+	while (!rc && done < df->n) {
+		rc = registry_add(t, list_of(&df->v[done], list), &df->v[done], r->mine_file,
+				  &r->added, r->d);
+		done += !rc;
+	}
+	if (!rc && r->added.refused && !r->added.made) {
+		diag_error(r->d, NULL, -1, "the kernel took none of the probes");
+		rc = PP_EUNSUPPORTED;
 	}
 	if (!rc)
 		rc = print(df, r->d);
-	while (rc && made-- > 0)
-		registry_undo(t, list_of(&df->v[made], list), &df->v[made], r->mine_file, r->d);
+	while (rc && done-- > 0)
+		if (df->v[done].points)
+			registry_undo(t, list_of(&df->v[done], list), &df->v[done], r->mine_file,
+				      r->d);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
@@ -84,7 +90,27 @@ static int made(const struct run *r, const struct definer *df, int rc)
 {
 	if (rc)
 		return status_of(rc);
-	return df->failed || r->unnoted || (df->b && df->b->damaged) ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+	return df->failed || r->added.refused || r->added.unnoted || (df->b && df->b->damaged)
+		       ? PP_EXIT_PARTIAL
+		       : PP_EXIT_OK;
+}
+
+static int take_names(const struct run *r, struct definer *df, const struct tracefs *t)
+{
+	int rc = definer_take_names(df, t);
+
+	if (rc)
+		diag_error(r->d, t->dir, -1, "its lists of probes cannot be read: %s",
+			   pp_strerror(rc));
+	return rc;
+}
+
+/* perf probe takes arguments as words of their own. */
+static void hint_words(const struct run *r, char **names, int i, int rc)
+{
+	if (i && (rc == PP_ENOENT || rc == PP_EUSAGE) && !strpbrk(names[i], " \t"))
+		diag_say(r->d, NULL, "arguments belong to the word of their function: '%s %s'",
+			 names[0], names[i]);
 }
 
 static int make(struct run *r, char **names, int n)
@@ -100,14 +126,17 @@ static int make(struct run *r, char **names, int n)
 	df.group = r->o->group;
 	df.no_copies = r->o->no_copies;
 	if (reg)
-		rc = definer_take_names(&df, &t);
-	for (int i = 0; !rc && i < n; i++)
+		rc = take_names(r, &df, &t);
+	for (int i = 0; !rc && i < n; i++) {
 		rc = definer_add(&df, names[i]);
+		hint_words(r, names, i, rc);
+	}
 	if (!rc)
 		rc = reg ? enter(r, &df, &t, TRACEFS_UPROBES) : print(&df, r->d);
 	for (uint32_t i = 0; !rc && reg && i < df.n; i++)
-		diag_say(r->d, NULL, "made %s:%s%s", df.v[i].group, df.v[i].name,
-			 df.v[i].points > 1 ? ", at several places" : "");
+		if (df.v[i].points)
+			diag_say(r->d, NULL, "made %s:%s%s", df.v[i].group, df.v[i].name,
+				 df.v[i].points > 1 ? ", at several places" : "");
 	rc = made(r, &df, rc);
 	definer_release(&df);
 	return rc;
@@ -190,10 +219,12 @@ static int make_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char 
 	df.group = r->o->group;
 	df.no_copies = r->o->no_copies;
 	if (reg)
-		rc = definer_take_names(&df, &t);
-	for (int i = 0; !rc && i < n; i++)
+		rc = take_names(r, &df, &t);
+	for (int i = 0; !rc && i < n; i++) {
 		rc = vmlinux_has(v, names[i]) ? definer_add(&df, names[i])
 					      : kernel_define(k, &df, names[i]);
+		hint_words(r, names, i, rc);
+	}
 	if (!rc)
 		rc = forbid(r, k, &df);
 	if (!rc && r->o->fprobe)
@@ -253,6 +284,9 @@ static int with_kernel(struct run *r, char **names, int n)
 						    : look_kernel(r, &k, &v, names, n);
 	vmlinux_close(&v);
 	kernel_close(&k);
+	if (status > PP_EXIT_PARTIAL && !r->o->kernel)
+		diag_say(r->d, NULL,
+			 "that was looked for in the kernel; -x FILE or -p PID names a program");
 	return status;
 }
 
@@ -263,15 +297,39 @@ static int existing(struct run *r, char **names, int n)
 	if (tracefs_open(&t, r->o->tracefs, r->d))
 		return PP_EXIT_FAIL;
 	if (r->o->action == PROBE_LIST)
-		return registry_list(&t, r->o->form, r->mine_file, r->d);
+		return registry_list(&t, names, n, r->o->form, r->mine_file, r->d);
 	return registry_delete(&t, names, n, r->o->all_mine, r->mine_file, r->d);
+}
+
+/* Options that say something of the kernel, of which a program is not asked. */
+static const char *kernel_only(const struct probe_opts *o)
+{
+	return o->kernel      ? "-k"
+	       : o->btf	      ? "--btf"
+	       : o->kallsyms  ? "--kallsyms"
+	       : o->vmlinux   ? "--vmlinux"
+	       : o->blacklist ? "--blacklist"
+	       : o->fprobe    ? "--fprobe"
+			      : NULL;
 }
 
 int probe_run(const struct probe_opts *o, char **names, int n, struct diag *d)
 {
 	struct run r = {.o = o, .d = d, .mine_file = o->mine_file ? o->mine_file : MINE_FILE};
+	bool program = o->binary || o->pid;
 
+	if (program && kernel_only(o)) {
+		diag_error(d, NULL, -1, "%s is about the kernel, %s about a program: one of both",
+			   kernel_only(o), o->binary ? "-x" : "-p");
+		return PP_EXIT_USAGE;
+	}
+	if (o->action == PROBE_MAKE && !n) {
+		diag_error(d, NULL, -1,
+			   "what is to be probed is missing: a definition; -F lists functions");
+		return PP_EXIT_USAGE;
+	}
 	if (o->action == PROBE_LIST || o->action == PROBE_DELETE)
 		return existing(&r, names, n);
-	return o->kernel ? with_kernel(&r, names, n) : with_binary(&r, names, n);
+	/* As with perf probe, the kernel is meant where nothing else is named. */
+	return program ? with_binary(&r, names, n) : with_kernel(&r, names, n);
 }

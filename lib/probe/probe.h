@@ -26,9 +26,9 @@ enum probe_action {
 };
 
 struct probe_opts {
-	const char *binary; /* path or name; NULL: of the process, or the kernel */
-	pid_t pid;	    /* 0: none */
-	bool kernel;
+	const char *binary;    /* path or name; NULL: of the process */
+	pid_t pid;	       /* 0: none; without both it is about the kernel */
+	bool kernel;	       /* that is said explicitly */
 	const char *btf;       /* types of the kernel; NULL: its own */
 	const char *kallsyms;  /* symbols of the kernel; NULL: its own */
 	const char *vmlinux;   /* the kernel's image with debug information; NULL: search */

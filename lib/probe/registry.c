@@ -14,34 +14,63 @@ static void event_name(const struct event *e, char out[2 * NAME_EVENT_MAX + 4])
 	snprintf(out, 2 * NAME_EVENT_MAX + 4, "%s/%s", e->group, e->name);
 }
 
-int registry_add(const struct tracefs *t, enum tracefs_list list, const struct event *e,
-		 const char *mine_file, bool *unnoted, struct diag *d)
+/*
+ * Adds the lines of an event one by one; of a pattern what the kernel refuses is left out. The
+ * event keeps the lines that were taken. 0, or the first refusal where that ends it.
+ */
+static int add_lines(const struct tracefs *t, enum tracefs_list list, struct event *e,
+		     struct added *a, struct buf *why)
 {
-	char name[2 * NAME_EVENT_MAX + 4], *lines = strdup(buf_str(&e->lines)), *save = NULL, *line;
-	struct buf why = BUF_INIT;
-	bool some = false;
+	char *lines = strdup(buf_str(&e->lines)), *save = NULL, *line;
 	int rc = lines ? 0 : PP_ENOMEM;
 
-	event_name(e, name);
+	buf_reset(&e->lines);
+	e->points = 0;
 	line = lines ? strtok_r(lines, "\n", &save) : NULL;
 	for (; !rc && line; line = strtok_r(NULL, "\n", &save)) {
-		rc = tracefs_add(t, list, line, &why);
-		some = some || !rc;
+		struct buf bad = BUF_INIT;
+
+		rc = tracefs_add(t, list, line, &bad);
+		if (!rc) {
+			buf_addf(&e->lines, "%s\n", line);
+			e->points++;
+		} else if (e->pattern && rc != PP_ENOMEM) {
+			rc = 0;
+			a->refused++;
+		}
+		if (!why->len)
+			buf_adds(why, buf_str(&bad));
+		buf_release(&bad);
 	}
+	free(lines);
+	return rc ? rc : e->lines.err;
+}
+
+int registry_add(const struct tracefs *t, enum tracefs_list list, struct event *e,
+		 const char *mine_file, struct added *added, struct diag *d)
+{
+	uint32_t refused = added->refused;
+	char name[2 * NAME_EVENT_MAX + 4];
+	struct buf why = BUF_INIT;
+	int rc = add_lines(t, list, e, added, &why), bad;
+
+	event_name(e, name);
+	refused = added->refused - refused;
 	if (rc) {
 		diag_error(d, NULL, -1, "%s: %s", name, why.len ? buf_str(&why) : pp_strerror(rc));
-		if (some)
+		if (e->points)
 			registry_undo(t, list, e, mine_file, d);
-	} else {
-		int bad = mine_add(mine_file, name);
-
-		*unnoted = *unnoted || bad;
-		if (bad)
-			diag_warn(d, mine_file, -1, "%s: --all-mine will not know of %s",
-				  pp_strerror(bad), name);
+	} else if (refused) {
+		diag_warn(d, NULL, -1, "%s: %u of %u places left out: %s", name, refused,
+			  refused + e->points, buf_str(&why));
 	}
+	bad = !rc && e->points ? mine_add(mine_file, name) : 0;
+	if (bad)
+		diag_warn(d, mine_file, -1, "%s: --all-mine will not know of %s", pp_strerror(bad),
+			  name);
+	added->made += rc ? 0 : e->points;
+	added->unnoted = added->unnoted || bad;
 	buf_release(&why);
-	free(lines);
 	return rc;
 }
 
@@ -93,45 +122,6 @@ static int each_list(struct walk *w, tracefs_fn *fn)
 	return rc;
 }
 
-static const struct sheet_column columns[] = {
-	{"event", 32, false}, {"mine", 4, false}, {"definition", 0, false}, {0}};
-
-static int put(void *ctx, const char *name, const char *line)
-{
-	struct walk *w = ctx;
-	char *event = strdup(name), *slash = event ? strchr(event, '/') : NULL;
-	bool mine = false;
-	int rc = event ? mine_has(w->mine_file, name, &mine) : PP_ENOMEM;
-
-	/* Who may not read the file made none of them. */
-	if (rc && rc != PP_EACCES) {
-		free(event);
-		return rc;
-	}
-	if (slash)
-		*slash = ':';
-	sheet_text(&w->sheet, event);
-	sheet_text(&w->sheet, mine ? "mine" : "");
-	sheet_text(&w->sheet, line);
-	free(event);
-	return sheet_end_row(&w->sheet);
-}
-
-int registry_list(const struct tracefs *t, enum sheet_form form, const char *mine_file,
-		  struct diag *d)
-{
-	struct walk w = {.t = t, .mine_file = mine_file, .d = d};
-	int rc = sheet_begin(&w.sheet, columns, form), out;
-
-	if (!rc)
-		rc = each_list(&w, put);
-	out = sheet_finish(&w.sheet);
-	rc = rc ? rc : out;
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, t->dir, -1, "%s", pp_strerror(rc));
-	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
-}
-
 static bool wanted(struct walk *w, const char *name)
 {
 	const char *slash = strchr(name, '/'), *event = slash ? slash + 1 : name;
@@ -148,14 +138,58 @@ static bool wanted(struct walk *w, const char *name)
 	for (int i = 0; i < w->n; i++) {
 		const char *p = w->patterns[i];
 		size_t n = strlen(p);
-		bool has_group = strchr(p, ':') != NULL;
 
-		if (has_group ? glob_match(p, n, full, strlen(full)) ||
-					glob_match(p, n, name, strlen(name))
-			      : glob_match(p, n, event, strlen(event)))
+		if (glob_match(p, n, full, strlen(full)) || glob_match(p, n, name, strlen(name)) ||
+		    glob_match(p, n, event, strlen(event)))
 			return true;
 	}
 	return false;
+}
+
+static const struct sheet_column columns[] = {
+	{"event", 32, false}, {"mine", 4, false}, {"definition", 0, false}, {0}};
+
+static int put(void *ctx, const char *name, const char *line)
+{
+	struct walk *w = ctx;
+	char *event = strdup(name), *slash = event ? strchr(event, '/') : NULL;
+	bool mine = false;
+	int rc = event ? 0 : PP_ENOMEM;
+
+	if (!rc && w->n && !wanted(w, name)) {
+		free(event);
+		return 0;
+	}
+	rc = rc ? rc : mine_has(w->mine_file, name, &mine);
+
+	/* Who may not read the file made none of them. */
+	if (rc && rc != PP_EACCES) {
+		free(event);
+		return rc;
+	}
+	if (slash)
+		*slash = ':';
+	sheet_text(&w->sheet, event);
+	sheet_text(&w->sheet, mine ? "mine" : "");
+	sheet_text(&w->sheet, line);
+	free(event);
+	return sheet_end_row(&w->sheet);
+}
+
+int registry_list(const struct tracefs *t, char **patterns, int n, enum sheet_form form,
+		  const char *mine_file, struct diag *d)
+{
+	struct walk w = {.t = t, .mine_file = mine_file, .d = d, .patterns = patterns, .n = n};
+	int rc = sheet_begin(&w.sheet, columns, form);
+
+	if (!rc)
+		rc = each_list(&w, put);
+	rc = sheet_finish(&w.sheet, rc, t->dir, d);
+	if (!rc && n && !w.sheet.n) {
+		diag_error(d, NULL, -1, "no probe fits");
+		rc = PP_ENOENT;
+	}
+	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
 }
 
 static int collect(void *ctx, const char *name, const char *line)

@@ -10,20 +10,27 @@
 #include "probe/sheet.h"
 #include "probe/tracefs.h"
 
+/* What became of the places of events, added up. */
+struct added {
+	uint32_t made, refused;
+	bool unnoted; /* some were made, but mine_file does not tell */
+};
+
 /*
- * All of an event's lines, or none of them. 0, or an error that was reported. *unnoted: it was
- * made, but mine_file does not tell.
+ * All of an event's lines, or none of them; of a pattern those that the kernel takes, and the event
+ * has only those after it, maybe none. 0, or an error that was reported.
  */
-int registry_add(const struct tracefs *t, enum tracefs_list list, const struct event *e,
-		 const char *mine_file, bool *unnoted, struct diag *d);
+int registry_add(const struct tracefs *t, enum tracefs_list list, struct event *e,
+		 const char *mine_file, struct added *added, struct diag *d);
 
 /* Removes an event that registry_add made; reports it where that fails. */
 void registry_undo(const struct tracefs *t, enum tracefs_list list, const struct event *e,
 		   const char *mine_file, struct diag *d);
 
-/* The probes that exist, those of others, too. Returns an exit status. */
-int registry_list(const struct tracefs *t, enum sheet_form form, const char *mine_file,
-		  struct diag *d);
+/* The probes that exist, those of others, too: those that fit one of n patterns, or with none all.
+ * Returns an exit status. */
+int registry_list(const struct tracefs *t, char **patterns, int n, enum sheet_form form,
+		  const char *mine_file, struct diag *d);
 
 /*
  * Removes the events whose names, "GROUP:EVENT" or "EVENT", fit one of n patterns; with `all_mine`

@@ -1,6 +1,8 @@
 /* Tables as text, TSV or JSON lines. */
 #include "probe/sheet.h"
 
+#include "base/err.h"
+
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -112,11 +114,16 @@ int sheet_end_row(struct sheet *r)
 	return r->line.err ? r->line.err : r->out.err;
 }
 
-int sheet_finish(struct sheet *r)
+int sheet_finish(struct sheet *r, int rc, const char *file, struct diag *d)
 {
-	int rc = r->line.err, out = out_close(&r->out);
+	int out = out_close(&r->out);
 
+	out = r->line.err ? r->line.err : out;
+	if (out && out != PP_EPIPE)
+		diag_error(d, NULL, -1, "cannot write the output: %s", pp_strerror(out));
+	else if (rc && rc != PP_EPIPE)
+		diag_error(d, file, -1, "%s", pp_strerror(rc));
 	buf_release(&r->line);
 	buf_release(&r->cell);
-	return rc ? rc : out;
+	return out ? out : rc;
 }

@@ -6,7 +6,7 @@
  *	sheet_text(&r, name);
  *	sheet_textf(&r, "0x%x", addr);
  *	sheet_end_row(&r);	(for each row)
- *	rc = sheet_finish(&r);
+ *	rc = sheet_finish(&r, rc, path, diag);
  *
  * Texts are escaped as each form needs it.
  */
@@ -14,6 +14,7 @@
 #define PP_PROBE_SHEET_H
 
 #include "base/buf.h"
+#include "base/diag.h"
 #include "base/out.h"
 
 #include <stdbool.h>
@@ -43,6 +44,10 @@ void sheet_number(struct sheet *r, uint64_t v);
 int sheet_end_row(struct sheet *r);
 
 /* Writes what is left, and closes the standard output. 0, or the first error of all. */
-int sheet_finish(struct sheet *r);
+/*
+ * Ends a table whose rows came to rc, an error about `file` (NULL: none). Reports an error, that of
+ * the output first: what was read for the table is not to blame for that. 0, or the error.
+ */
+int sheet_finish(struct sheet *r, int rc, const char *file, struct diag *d);
 
 #endif

@@ -105,6 +105,7 @@ static int append(const struct tracefs *t, enum tracefs_list list, const char *l
 	char text[TRACEFS_LINE_MAX + 2];
 	size_t n = strlen(line);
 	int fd = open_list(t, list_names[list], O_WRONLY | O_APPEND), rc = 0;
+	ssize_t done;
 
 	if (fd < 0) {
 		rc = pp_errno(errno);
@@ -114,10 +115,13 @@ static int append(const struct tracefs *t, enum tracefs_list list, const char *l
 	/* In one write: the kernel takes whole lines. Without malloc, as it also cleans up. */
 	memcpy(text, line, n);
 	text[n] = '\n';
-	if (write(fd, text, n + 1) != (ssize_t)(n + 1)) {
-		rc = pp_errno(errno);
-		buf_addf(why, "the kernel does not take '%s': %s", line, strerror(errno));
-		if (errno != EBUSY && errno != EACCES)
+	done = write(fd, text, n + 1);
+	if (done != (ssize_t)(n + 1)) {
+		int errnum = done < 0 ? errno : EIO;
+
+		rc = pp_errno(errnum);
+		buf_addf(why, "the kernel does not take '%s': %s", line, strerror(errnum));
+		if (errnum != EBUSY && errnum != EACCES)
 			last_error(t, why);
 	}
 	if (close(fd) && !rc)

@@ -17,15 +17,20 @@ static _Noreturn void child(int go, int why, char **argv, bool to_stderr, const 
 {
 	char byte;
 	int errnum;
+	ssize_t n;
 
+	do
+		n = read(go, &byte, 1);
+	while (n < 0 && errno == EINTR);
 	/* The end of the pipe means that the parent died or gave up before it began. */
-	while (read(go, &byte, 1) != 1)
-		if (errno != EINTR)
-			_exit(EXIT_NOT_EXECUTED);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	if (to_stderr)
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-	execvp(argv[0], argv);
+	if (!n)
+		_exit(EXIT_NOT_EXECUTED);
+	if (n == 1) {
+		sigprocmask(SIG_SETMASK, mask, NULL);
+		if (to_stderr)
+			dup2(STDERR_FILENO, STDOUT_FILENO);
+		execvp(argv[0], argv);
+	}
 	errnum = errno;
 	if (write(why, &errnum, sizeof(errnum)) < 0)
 		_exit(EXIT_NOT_EXECUTED);
@@ -64,15 +69,19 @@ int command_prepare(struct command *c, char **argv, bool to_stderr, const sigset
 
 int command_start(struct command *c, int *errnum)
 {
+	int rc = 0;
 	ssize_t n;
 
 	*errnum = 0;
+	/* A child that has ended before tells why. */
 	if (write(c->go, "", 1) != 1)
-		return pp_errno(errno);
+		rc = errno == EPIPE ? PP_EIO : pp_errno(errno);
 	do
 		n = read(c->why, errnum, sizeof(*errnum));
 	while (n < 0 && errno == EINTR);
-	return 0;
+	if (n == sizeof(*errnum))
+		return 0;
+	return rc ? rc : n < 0 ? pp_errno(errno) : 0;
 }
 
 bool command_ended(struct command *c)

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "perfdata/format.h"
 #include "pevent/sysfile.h"
+#include "pevent/tracefs.h"
 #include "record/parts.h"
 
 #include <errno.h>
@@ -207,11 +208,22 @@ static int set_fields(const struct session *s, struct perf_event_attr *attr,
 	return rc;
 }
 
+static bool is_probe(const struct pevent *ev)
+{
+	struct buf why = BUF_INIT;
+	const char *dir;
+	bool is = ev->tp && !tracefs_find(&dir, &why) && tracefs_is_probe(dir, ev->system, ev->tp);
+
+	buf_release(&why);
+	return is;
+}
+
 /*
  * With a fixed period the field tells nothing; and software events and tracepoints that have it are
  * recorded each time, whatever the period (perf_swevent_event of the kernel). Tracepoints that
  * count more than one, which are those of sched_stat_*, need it to be recorded once only. The place
- * of a tracepoint is in its name. Leaving both out saves a sixth of what an event costs.
+ * of a tracepoint is in its name, unless it is a probe, which can have many. Leaving both out saves
+ * a sixth of what an event costs.
  */
 static void make_lean(const struct session *s, struct perf_event_attr *attr,
 		      const struct pevent *ev)
@@ -223,6 +235,7 @@ static void make_lean(const struct session *s, struct perf_event_attr *attr,
 	if (!s->c->with_period && !counts)
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	if (attr->type == PERF_TYPE_TRACEPOINT && !s->c->snapshot && !s->c->with_period &&
+	    !is_probe(ev) &&
 	    !(attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK)))
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_IP;
 }

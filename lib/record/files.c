@@ -49,7 +49,11 @@ static int give_name(struct recorder *r)
 {
 	char name[PATH_MAX];
 
-	if (!stamped(r->c->path, name) || rename(r->c->path, name)) {
+	if (!stamped(r->c->path, name))
+		errno = ENAMETOOLONG;
+	else if (!rename(r->c->path, name))
+		errno = 0;
+	if (errno) {
 		diag_error(r->d, r->c->path, -1, "cannot rename: %s", strerror(errno));
 		return PP_EIO;
 	}

@@ -42,8 +42,7 @@ static int block_signals(struct recorder *r)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
-	if (r->c->snapshot || r->c->switch_signal)
-		sigaddset(&set, SIGUSR2);
+	sigaddset(&set, SIGUSR2); /* one that nothing waits for is not to end the recording */
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	sigaddset(&set, SIGPIPE); /* a reader that has gone is an error of write */
 	sigaddset(&set, SIGXFSZ); /* likewise a file as large as it may be (setrlimit(2)) */
@@ -63,8 +62,7 @@ static void restore_signals(struct recorder *r)
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGPIPE);
 	sigaddset(&set, SIGXFSZ);
-	if (r->c->snapshot || r->c->switch_signal)
-		sigaddset(&set, SIGUSR2);
+	sigaddset(&set, SIGUSR2); /* one that nothing waits for is not to end the recording */
 	while (sigtimedwait(&set, NULL, &now) > 0)
 		;
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);

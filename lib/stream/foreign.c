@@ -1,6 +1,7 @@
 /* Knows the formats that are no event streams by their first bytes. */
 #include "stream/foreign.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const struct ps_foreign formats[] = {
@@ -30,4 +31,112 @@ const struct ps_foreign *ps_foreign(const void *bytes, size_t n)
 		if (n >= formats[i].len && !memcmp(bytes, formats[i].magic, formats[i].len))
 			return &formats[i];
 	return NULL;
+}
+
+/* ---- text ---- */
+
+static const struct ps_foreign ftrace_text = {NULL, 0,	   "text of ftrace or trace-cmd report",
+					      true, false, NULL};
+static const struct ps_foreign perf_text = {
+	NULL,
+	0,
+	"text of perf script",
+	false,
+	false,
+	"pfold and preport read that; this filter needs the recording, by way of pdecode"};
+static const struct ps_foreign folded = {
+	NULL,
+	0,
+	"folded text",
+	false,
+	false,
+	"psvg draws it, preport and pdiff read it, and this filter comes before pfold"};
+static const struct ps_foreign json = {NULL,  0,     "JSON",
+				       false, false, "leave out -j of the filter before this one"};
+static const struct ps_foreign text = {NULL,  0,     "text",
+				       false, false, "what is recorded comes from pdecode"};
+
+/* "123.456789:", the time of a sample; *at: where it begins. */
+static bool has_time(const char *line, size_t len, size_t *at)
+{
+	for (size_t i = 1; i < len; i++) {
+		size_t from = i, to = i + 1;
+
+		if (line[i] != '.')
+			continue;
+		while (from && isdigit((unsigned char)line[from - 1]))
+			from--;
+		while (to < len && isdigit((unsigned char)line[to]))
+			to++;
+		if (from < i && from && to - i > 6 && to < len && line[to] == ':') {
+			*at = from;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ftrace has "COMM-PID", perf script "COMM PID": the last '-' before a number and a blank. */
+static bool has_dash(const char *line, size_t len)
+{
+	for (size_t i = len; i-- > 1;)
+		if (isdigit((unsigned char)line[i]))
+			continue;
+		else if (line[i] == '-' && isdigit((unsigned char)line[i + 1]))
+			return true;
+		else if (!strchr(" []()/.", line[i]) && !isalpha((unsigned char)line[i]))
+			return false;
+	return false;
+}
+
+static bool ends_with_number(const char *line, size_t len)
+{
+	size_t n = len;
+
+	while (n && isdigit((unsigned char)line[n - 1]))
+		n--;
+	return n < len && n && line[n - 1] == ' ';
+}
+
+static bool is_printable(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)p[i] < ' ' && !strchr("\t\n\r", p[i]))
+			return false;
+	return n > 0;
+}
+
+/* The length of a line without the blanks at its end; *next: the line after it. */
+static size_t line_at(const char *p, const char *end, const char **next)
+{
+	const char *newline = memchr(p, '\n', (size_t)(end - p));
+	size_t len = (size_t)((newline ? newline : end) - p);
+
+	*next = newline ? newline + 1 : end;
+	while (len && isspace((unsigned char)p[len - 1]))
+		len--;
+	return len;
+}
+
+const struct ps_foreign *ps_foreign_text(const void *bytes, size_t n)
+{
+	const char *p = bytes, *end, *next, *first = NULL;
+	size_t len, at, first_len = 0;
+
+	n = n < PS_FOREIGN_TEXT ? n : PS_FOREIGN_TEXT;
+	end = p + n;
+	if (!is_printable(p, n))
+		return NULL;
+	for (; p < end; p = next) {
+		len = line_at(p, end, &next);
+		if (!len || *p == '#')
+			continue;
+		if (has_time(p, len, &at))
+			return has_dash(p, at) ? &ftrace_text : &perf_text;
+		first_len = first ? first_len : len;
+		first = first ? first : p;
+	}
+	if (first && (*first == '{' || *first == '['))
+		return &json;
+	return first && ends_with_number(first, first_len) ? &folded : &text;
 }

@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PS_FOREIGN_MAX 10 /* first bytes that are looked at */
+#define PS_FOREIGN_MAX	10  /* first bytes that are looked at */
+#define PS_FOREIGN_TEXT 512 /* and of text */
 
 struct ps_foreign {
 	const char *magic;
@@ -26,5 +27,8 @@ struct ps_foreign {
 
 /* The format that begins with these bytes; NULL: none of them, or an event stream. */
 const struct ps_foreign *ps_foreign(const void *bytes, size_t n);
+
+/* The same of text, for those that read none; NULL: it is no text. */
+const struct ps_foreign *ps_foreign_text(const void *bytes, size_t n);
 
 #endif

@@ -182,6 +182,7 @@ static int say_no_stream(struct sreader *r, const uint8_t *p, size_t n)
 {
 	const struct ps_foreign *f = ps_foreign(p, n);
 
+	f = f ? f : ps_foreign_text(p, n);
 	if (r->any)
 		return sreader_fail(r, PP_ECORRUPT,
 				    "what follows the END record is no event stream");

@@ -607,6 +607,15 @@ decode() {
 	fi
 }
 
+# Of probes that are made now, all that is recorded; else the event.
+chosen() {
+	if [ -n "$live" ] && [ -n "$probing" ]; then
+		stage pfilter --lenient -e __probe_ip -e __probe_func
+	else
+		stage pfilter --lenient "$event: "
+	fi
+}
+
 # Adds the events that this kernel has.
 add_more() {
 	for event_of in $more; do
@@ -722,6 +731,34 @@ take_letters() {
 	[ -z "$follow" ] || taken=$((taken - 1))
 }
 
+# An expression, a function or a second file where none is taken.
+check_operands() {
+	if [ "$operand" != - ] && [ ! -e "$operand" ]; then
+		case $operand in
+		*[!A-Za-z0-9_./-]*)
+			case $letters in
+			*e:*) bad_usage "there is no file '$operand'; -e says what to record" ;;
+			*) bad_usage "there is no file '$operand'; expressions are for pfilter, between pdecode and $last" ;;
+			esac
+			;;
+		esac
+	fi
+	case ${1--} in
+	-*) ;;
+	*) bad_usage "'$1' is no option of $last; expressions are for pfilter, between pdecode and $last" ;;
+	esac
+}
+
+# Whether -e means a function of the kernel, not an event: "vfs_read count", "tcp_*", "vfs_read".
+is_function() {
+	case $1 in
+	*' '*) ;;
+	*:*) return 1 ;;
+	*[*?]* | *%return) ;;
+	*) grep -q " [tTwW] $1\$" /proc/kallsyms 2>/dev/null ;;
+	esac
+}
+
 main() {
 	case ${1:-} in
 	--help)
@@ -750,6 +787,9 @@ main() {
 	*)
 		operand=$1
 		shift
+		# What follows are options already: "--" says nothing more.
+		[ "${1-}" != -- ] || shift
+		check_operands "$@"
 		;;
 	esac
 	case $seconds$only_pid in
@@ -765,6 +805,7 @@ main() {
 	*) live=yes seconds=$operand ;;
 	esac
 	[ -z "$file$pid" ] || probing=yes
+	case $letters in *e:*b:*) [ -z "$live" ] || ! is_function "${event:-:}" || probing=yes ;; esac
 	case $letters in *e:*)
 		if [ -z "$probing" ]; then
 			[ -n "$wanted" ] || bad_usage 'which event? -e EVENT'
