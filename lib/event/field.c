@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "event/container.h"
+#include "event/core_pmu.h"
 #include "event/datasrc.h"
 #include "event/site.h"
 
@@ -174,7 +175,8 @@ int field_resolve(struct field *f, const struct ps_event *e, const char *name, s
 	if (!field_builtin(name, len, &id))
 		return PP_ENOENT;
 	*f = (struct field){.id = id, .kind = builtins[id].kind, .is_unsigned = true};
-	if (id == FIELD_SRCLINE || id == FIELD_STACK || is_of_data_src(id)) {
+	if (id == FIELD_SRCLINE || id == FIELD_STACK || id == FIELD_BASE_EVENT ||
+	    is_of_data_src(id)) {
 		f->text = malloc(TEXT_MAX);
 		if (!f->text)
 			return PP_ENOMEM;
@@ -442,11 +444,19 @@ static bool get_event(const struct field *f, const struct sreader *r, const stru
 		      struct qval *v)
 {
 	const struct ps_event *e = sreader_event(r, s->event);
+	struct core_event core;
 
 	if (!e)
 		return false;
-	return f->id == FIELD_EVENT ? give_str(v, e->name.p, e->name.len)
-				    : give_str(v, e->buffer.p, e->buffer.len);
+	switch (f->id) {
+	case FIELD_EVENT: return give_str(v, e->name.p, e->name.len);
+	case FIELD_BUFFER: return give_str(v, e->buffer.p, e->buffer.len);
+	default: break;
+	}
+	if (!core_event(e->name.p, e->name.len, &core))
+		return give_str(v, e->name.p, e->name.len);
+	memcpy(f->text, core.name, core.len);
+	return give_str(v, f->text, core.len);
 }
 
 static bool get_mode(const struct ps_sample *s, struct qval *v)
@@ -486,6 +496,7 @@ bool field_get(const struct field *f, const struct sreader *r, const struct ps_r
 	case FIELD_CPU: return s->cpu != PS_NONE && give_num(v, s->cpu);
 	case FIELD_TIME: return !(s->flags & PS_SAMPLE_NO_TIME) && give_num(v, s->time);
 	case FIELD_EVENT:
+	case FIELD_BASE_EVENT:
 	case FIELD_BUFFER: return get_event(f, r, s, v);
 	case FIELD_MODE: return get_mode(s, v);
 	case FIELD_SOURCE: return give_num(v, rec->source);

@@ -4,6 +4,7 @@
  */
 #include "base/array.h"
 #include "base/err.h"
+#include "event/core_pmu.h"
 #include "event/glob.h"
 #include "report/stream_parts.h"
 
@@ -44,11 +45,21 @@ static int new_event(struct input *s, uint32_t source, const struct ps_event *e)
 	return 0;
 }
 
-static bool wanted(const struct report *r, struct ps_str name)
+/*
+ * Whether it is; and the name that it has in the report: one event on several PMUs of CPU cores is
+ * one, unless it was asked for by one of them.
+ */
+static bool wanted(const struct report *r, struct ps_str *name, struct core_event *core)
 {
 	const char *want = r->o.event;
+	bool is_core = core_event(name->p, name->len, core), base;
 
-	return !want || glob_match(want, strlen(want), name.p, name.len);
+	base = is_core && (!want || glob_match(want, strlen(want), core->name, core->len));
+	if (!base && want && !glob_match(want, strlen(want), name->p, name->len))
+		return false;
+	if (base)
+		*name = ps_str(core->name, (uint32_t)core->len);
+	return true;
 }
 
 /* *event: its number in the report; REPORT_NONE: it is left out. */
@@ -64,15 +75,19 @@ static int event_of(struct input *s, uint32_t id, uint32_t *event)
 		return 0;
 	}
 	if (k->choice == EVENT_NEW) {
-		struct ps_str unit;
+		struct core_event core;
+		struct ps_str unit, name;
 
 		e = sreader_event(s->in, id);
 		if (!e)
 			return 0;
-		k->choice = wanted(s->r, e->name) ? EVENT_TAKE : EVENT_LEAVE;
+		name = e->name;
+		k->choice = wanted(s->r, &name, &core) ? EVENT_TAKE : EVENT_LEAVE;
 		unit = s->r->o.count ? ps_str("samples", 7) : e->unit;
 		if (k->choice == EVENT_TAKE)
-			rc = report_event(s->r, e->name, k->number, unit, &k->event);
+			rc = report_event(s->r, name, k->number, unit, &k->event);
+		if (k->choice == EVENT_TAKE && !rc && name.p == core.name)
+			rc = report_event_pmu(s->r, k->event, core.pmu, core.pmu_len);
 	}
 	if (k->choice == EVENT_TAKE)
 		*event = k->event;
