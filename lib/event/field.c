@@ -375,13 +375,32 @@ static bool get_dso(const struct sreader *r, const struct ps_sample *s, struct q
 	return dso ? give_str(v, dso->path.p, dso->path.len) : give_str(v, "[unknown]", 9);
 }
 
+/*
+ * The sample as seen at its instruction pointer: where the call chain begins elsewhere, the frames
+ * there are its stack. What it called from there, the chain tells.
+ */
+static const struct ps_sample *at_ip(const struct field *f, const struct ps_sample *s,
+				     struct ps_sample *there)
+{
+	bool here = f->id == FIELD_SYM || f->id == FIELD_DSO || f->id == FIELD_SRCLINE ||
+		    f->id == FIELD_LEAF;
+
+	if (!here || !ps_sample_has(s, ip_stack))
+		return s;
+	*there = (struct ps_sample){.stack = s->ip_stack, .fields = PS_HAS(stack)};
+	return there;
+}
+
 /* What psym has added. */
 static bool get_symbolized(const struct field *f, const struct sreader *r,
 			   const struct ps_sample *s, struct qval *v)
 {
-	const struct ps_stack *stack = s->stack ? sreader_stack(r, s->stack) : NULL;
+	const struct ps_stack *stack;
+	struct ps_sample there;
 	uint32_t i;
 
+	s = at_ip(f, s, &there);
+	stack = s->stack ? sreader_stack(r, s->stack) : NULL;
 	if (!stack)
 		return false;
 	switch (f->id) {

@@ -168,8 +168,10 @@ static int stack_node(struct input *s, const struct ps_sample *p, uint32_t event
 		      uint32_t *node, bool *broken)
 {
 	const struct ps_stack *st;
-	struct known_stack *k = p->stack < s->nstacks ? &s->stacks[p->stack] : NULL;
-	size_t n = 0;
+	const struct ps_stack *at_ip =
+		ps_sample_has(p, ip_stack) ? sreader_stack(s->in, p->ip_stack) : NULL;
+	struct known_stack *k = !at_ip && p->stack < s->nstacks ? &s->stacks[p->stack] : NULL;
+	size_t n = 0, first;
 	int rc = input_room(s, 1);
 
 	if (k && k->group == group) {
@@ -178,9 +180,16 @@ static int stack_node(struct input *s, const struct ps_sample *p, uint32_t event
 		return 0;
 	}
 	st = sreader_stack(s->in, p->stack);
+	if (at_ip && !rc)
+		rc = input_stack(s, at_ip, &n, broken);
 	if (st) {
 		s->r->events[event].deep |= st->frames.n > 1;
+		first = n;
 		rc = rc ? rc : input_stack(s, st, &n, broken);
+		/* The chain begins elsewhere in the same function. */
+		if (first && n > first && s->path[first] == s->path[first - 1])
+			memmove(s->path + first, s->path + first + 1,
+				(--n - first) * sizeof(*s->path));
 	} else {
 		s->undefined = true;
 	}

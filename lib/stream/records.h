@@ -351,7 +351,8 @@
 	F(29, u64, other_tid, "thread of the second stack, such as the waker") \
 	F(30, ref, other_comm, "string: that thread's name") \
 	F(31, ref, branch_stack, "stack of the two ends of each branch, from and to in turn") \
-	F(32, str, key_text, "key that paired an interval, where it is not a number")
+	F(32, str, key_text, "key that paired an interval, where it is not a number") \
+	F(33, ref, ip_stack, "frames at ip, where the call chain does not begin there")
 
 /* How the walk up a copied stack ended: bits 8 to 15 of CHAIN.flags and STACK.flags. */
 #define PS_ENDS(E) \
