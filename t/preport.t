@@ -264,4 +264,8 @@ is "$("$BIN/pfilter" --drop 'sym == "at_ip" && ip == 0xffffffffabc00227' elsewhe
 "$BIN/pdecode" -j elsewhere.ps | grep '"sample"' | cmp -s - again
 is $? 0 'psym once more'
 
+# ---- a mapping that simpleperf marks as a file of JIT symbols ----
+is "$("$BIN/pdecode" "$ROOT/t/data/mmap2-prot-0x4000.data" 2>/dev/null | "$BIN/psym" --missing 2>/dev/null | grep -c app_jit_cache:15480-17544)" 1 \
+	'protections that only simpleperf has: code may be there, of the file that perf script names'
+
 done_testing

@@ -386,7 +386,7 @@
 	R(NO_KALLSYMS, 9, "no kernel symbols: another kernel's recording, or restricted") \
 	R(JIT, 10, "generated code without a map") \
 	R(ANON, 11, "the mapping has no file") \
-	R(NO_CONTEXT, 12, "the process is not known: its mappings are not in the recording") \
+	R(NO_CONTEXT, 12, "no mapping of the process is in the recording") \
 	R(DYNAMIC, 13, "the file has only dynamic symbols (stripped), none covers the address") \
 	R(JIT_GAP, 14, "generated code that its map does not have") \
 	R(RESTRICTED, 15, "kernel symbols are hidden (kptr_restrict)") \
