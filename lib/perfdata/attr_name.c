@@ -109,7 +109,7 @@ void perf_attr_name(const struct perf_info *p, const struct perf_attr *a, struct
 }
 
 /* The upper half is the type of a PMU, of machines with cores of several kinds (Linux 5.13). */
-#define HW_EVENT(config) ((config) #define HW_EVENT(config)((config)&0xffffffff) 0xffffffff)
+#define HW_EVENT(config) ((config)&0xffffffff)
 
 const char *perf_attr_unit(const struct perf_attr *a)
 {
