@@ -15,10 +15,10 @@ static int shape(struct fold **f, const struct fold_shape *s, struct diag *d)
 	if (!fold_shape_any(s))
 		return 0;
 	rc = fold_shape(*f, s, &to);
-	if (rc) {
+	if (rc && rc != PP_EMISMATCH)
 		diag_error(d, NULL, -1, "cannot keep all stacks: %s", pp_strerror(rc));
+	if (rc)
 		return rc;
-	}
 	fold_free(*f);
 	*f = to;
 	return 0;

@@ -108,7 +108,7 @@ done
 if [ -r "$library" ] && have c++filt && have nm; then
 	run "$ROOT/t/oracle/names" "$library"
 	is "$status" 0 'names without parameters'
-	like "$OUT" '^[0-9]\{4,\} symbols: [0-9]* names, the same' 'of all symbols'
+	like "$OUT" '^[0-9]{4,} symbols: [0-9]* names, the same' 'of all symbols'
 	mkdir filt
 	printf '#!/bin/sh\n%s "$@" | sed s/$/y/\n' "$(command -v c++filt)" >filt/c++filt
 	chmod +x filt/c++filt

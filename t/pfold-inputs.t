@@ -44,8 +44,50 @@ is "$("$BIN/pfold" --rename 's/.*`//' --prefix sun dtrace.txt | tail -n 1)" 'sun
 # ---- an event stream of several events ----
 "$BIN/pdecode" "$ROOT/t/data/small.data" >small.ps 2>/dev/null
 run "$BIN/pfold" small.ps
-like "$ERR" "left out: cpu-clock \\($("$BIN/pdecode" --list "$ROOT/t/data/small.data" | awk '$NF == "cpu-clock" { print $1 }')\\)" \
+like "$ERR" "left out: tracepoints \\($("$BIN/pdecode" --list "$ROOT/t/data/small.data" | awk '$NF ~ /:/ { n += $1 } END { print n }')\\)" \
 	'samples that are left out are counted'
+is "$(head -n 1 "$OUT" | cut -d , -f 1)" '# event: cpu-clock' 'folded is the event with most weight, not the first'
+
+# ---- one event on two kinds of CPU cores ----
+"$BIN/pdecode" "$ROOT/t/data/hybrid-cycles.data.gz" >hybrid.ps 2>/dev/null
+# The sum of the periods of perf script's lines, whose event matches: the word before it.
+periods() {
+	"$BIN/pdecode" -t hybrid.ps | awk -v event="$1" '{ for (i = 2; i <= NF; i++) if ($i ~ event) sum += $(i - 1) }
+		END { printf "%.0f\n", sum }'
+}
+# total TEXT: the sum of the counts of folded text
+total() {
+	awk '!/^#/ { sum += $NF } END { printf "%.0f\n", sum }' "$1"
+}
+run "$BIN/pfold" hybrid.ps
+is "$(cat "$ERR")" '' 'nothing is left out'
+is "$(total "$OUT")" "$(periods 'cpu_(core|atom)/cycles/P:')" 'cycles of both kinds of cores add up'
+is "$(head -n 1 "$OUT" | sed 's/, from.*//')" \
+	'# event: cycles:P, unit: cycles, samples: 103, pmus: cpu_atom+cpu_core' 'which the first line tells'
+cp "$OUT" hybrid.folded
+"$BIN/pfold" -e cpu_core/cycles/P hybrid.ps >core 2>/dev/null
+is "$(total core)" "$(periods cpu_core/cycles/P:)" '-e with a PMU: that part'
+"$BIN/pfold" -e cycles:P hybrid.ps 2>/dev/null | cmp -s - hybrid.folded
+is $? 0 '-e without a PMU: both'
+"$BIN/pdecode" -t hybrid.ps | awk '{ ip = $NF; $NF = ""; print $0 "\n\t" ip " f (/x)\n" }' >hybrid.txt
+is "$("$BIN/pfold" hybrid.txt | sed 's/, from.*//')" \
+	"# event: cycles:P, unit: cycles, samples: 103, pmus: cpu_atom+cpu_core
+moldyn-cli;f $(periods cycles)" 'text of perf script'
+is "$("$BIN/pfold" --by base_event hybrid.txt | tail -n 1 | cut -d ';' -f 1)" cycles:P '--by base_event, of text'
+for form in ps folded; do
+	is "$("$BIN/preport" hybrid.$form 2>/dev/null | head -n 1)" \
+		"cycles:P (cpu_atom+cpu_core): 103 samples, $(periods cycles) cycles" "preport of .$form"
+done
+is "$("$BIN/preport" -e 'cpu_core/*' hybrid.ps 2>/dev/null | head -n 1)" \
+	"cpu_core/cycles/P: 100 samples, $(periods cpu_core) cycles" 'preport -e with a PMU'
+is "$("$BIN/phist" --by base_event --tsv hybrid.ps | tail -n 1 | cut -f 2-3)" "cycles:P	103" 'phist --by base_event'
+is "$("$BIN/phist" --by event --tsv hybrid.ps | grep -c cycles)" 2 'phist --by event: each part'
+is "$("$BIN/psvg" hybrid.ps 2>/dev/null | grep -c "cycles:P")" "$("$BIN/psvg" hybrid.folded | grep -c "cycles:P")" 'psvg'
+# The cores of each kind in one recording, of the other in the other.
+"$BIN/pfilter" --drop 'event == "cpu_core/cycles/P"' hybrid.ps >core.ps
+"$BIN/pfilter" --drop 'event == "cpu_atom/cycles/P"' hybrid.ps >atom.ps
+run "$BIN/pdiff" core.ps atom.ps
+is "$(cat "$ERR")" '' 'pdiff: it is the same event on other cores'
 
 # ---- bcc -f ----
 printf '%s\n' 'swapper/0;secondary_startup_64_no_verify;-;do_idle 3' 'my prog;[unknown];main;--;read_[k] 2' 'swapper/0;secondary_startup_64_no_verify;-;do_idle 4' >bcc.txt

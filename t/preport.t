@@ -245,4 +245,27 @@ grep -o 'GFP_[A-Z_|]*' "$OUT" | sort -u >got
 "$BIN/pdecode" -t kmem.ps | grep 'kmalloc:' | grep -o 'gfp_flags=GFP_[A-Z_|]*' | sed 's/.*=//' | sort -u >want
 ok 'there are flags' test -s want
 is "$(comm -13 got want)" '' '--by gfp_flags has names'
+# ---- a call chain that begins elsewhere than the sample ----
+printf '%s\n' 'ffffffffab000000 T _text' 'ffffffffabc00200 T at_ip' 'ffffffffabc00300 T after' >symbols
+"$BIN/pdecode" "$ROOT/t/data/kernel-ip-user-chain.data.gz" 2>/dev/null | "$BIN/psym" --kallsyms symbols >elsewhere.ps 2>/dev/null
+is "$("$BIN/pdecode" -t -G elsewhere.ps)" \
+	"         :304609 304609 6828968.554173:   21260935 cycles:pppH:  ffffffffabc00227 at_ip+0x27 ([kernel.kallsyms])" \
+	'the name is that of the address'
+is "$("$BIN/pdecode" -t elsewhere.ps | awk 'NR > 1 { print $1 }' | paste -sd ' ' -)" '7f33e311727f 3331383332353134 ' \
+	'the chain is printed as it is'
+is "$("$BIN/preport" --tsv elsewhere.ps 2>/dev/null | awk '/at_ip/ { n++ } END { print n + 0 }')" 1 'preport has the function of the sample'
+is "$("$BIN/preport" elsewhere.ps 2>/dev/null | awk '$NF == "at_ip" { print $1, $2, $4 }')" '100.00% 100.00% [kernel.kallsyms]' \
+	'to which the sample belongs'
+is "$("$BIN/preport" elsewhere.ps 2>/dev/null | awk '$2 == "0.00%" { n++ } END { print n }')" 2 'and those of the chain have none of their own'
+is "$("$BIN/phist" --by ip,sym,dso --tsv elsewhere.ps | tail -n 1 | cut -f 2-5)" \
+	"0xffffffffabc00227	at_ip	[kernel.kallsyms]	1" 'phist'
+is "$("$BIN/pfilter" --drop 'sym == "at_ip" && ip == 0xffffffffabc00227' elsewhere.ps | "$BIN/pdecode" -j | grep -c '"sample"')" 1 'pfilter'
+"$BIN/psym" --kallsyms symbols elsewhere.ps 2>/dev/null | "$BIN/pdecode" -j | grep '"sample"' >again
+"$BIN/pdecode" -j elsewhere.ps | grep '"sample"' | cmp -s - again
+is $? 0 'psym once more'
+
+# ---- a mapping that simpleperf marks as a file of JIT symbols ----
+is "$("$BIN/pdecode" "$ROOT/t/data/mmap2-prot-0x4000.data" 2>/dev/null | "$BIN/psym" --missing 2>/dev/null | grep -c app_jit_cache:15480-17544)" 1 \
+	'protections that only simpleperf has: code may be there, of the file that perf script names'
+
 done_testing

@@ -204,8 +204,6 @@ printf 'PERFILE2h\000\000\000\000\000\000\000' >kind
 refused 'perf.data' 'is a perf.data recording: put pdecode, psym and pfold before psvg'
 printf 'comm\tcount\ncc1\t12\n' >kind
 refused 'TSV' 'is a table'
-gzip -c in >kind
-refused 'gzip' 'gzip'
 printf '\177ELF\002\001\001\000\000' >kind
 refused 'a program' 'is a program or library: record it'
 printf 'abc\000def 12x\n' >kind

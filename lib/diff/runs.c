@@ -357,7 +357,8 @@ static int compare_about(struct counting *c, const char *file)
 
 static int count_folded(struct counting *c, struct src *s, const char *file, bool *partial)
 {
-	const struct fold_opts opts = {.count = true};
+	/* The recordings are to be of the same event. */
+	const struct fold_opts opts = {.count = true, .prefer = c->rs->about.event};
 	int rc = fold_new(&c->f, &opts, c->rs->diag);
 
 	if (rc) {
@@ -366,8 +367,9 @@ static int count_folded(struct counting *c, struct src *s, const char *file, boo
 	}
 	rc = fold_source(c->f, s, c->rs->diag);
 	*partial = rc == PP_ECUT || fold_account(c->f)->partial;
-	fold_finish(c->f);
 	if (!rc || rc == PP_ECUT)
+		rc = fold_finish(c->f);
+	if (!rc)
 		rc = compare_about(c, file);
 	return rc ? rc : fold_each(c->f, count_stack, c);
 }
@@ -505,6 +507,7 @@ static int count_keys(struct counting *c, struct src *s, bool *partial)
 static int count_slices(struct counting *c, const char *file, uint64_t first, uint64_t last)
 {
 	const struct fold_opts opts = {.count = true,
+				       .prefer = c->rs->about.event,
 				       .slices = RUN_SLICES,
 				       .slice_first = first,
 				       .slice_width = (last - first) / RUN_SLICES + 1};
@@ -519,7 +522,10 @@ static int count_slices(struct counting *c, const char *file, uint64_t first, ui
 		return rc;
 	}
 	rc = fold_source(c->f, s, NULL);
-	rc = rc && rc != PP_ECUT ? rc : fold_each(c->f, count_stack, c);
+	if (!rc || rc == PP_ECUT)
+		rc = fold_finish(c->f);
+	if (!rc)
+		rc = fold_each(c->f, count_stack, c);
 	/* Something else than before: the file has changed. */
 	return !rc && c->n != c->slices->samples ? PP_EMISMATCH : rc;
 }

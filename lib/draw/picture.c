@@ -128,10 +128,12 @@ static int read_stream(struct picture *p, struct src *s, const char *name)
 		return rc;
 	}
 	rc = fold_stream(f, s);
-	fold_finish(f);
 	p->partial |= rc == PP_ECUT;
-	if (!rc || rc == PP_ECUT)
-		rc = take_fold(p, f, rc == PP_ECUT, name);
+	if (!rc || rc == PP_ECUT) {
+		int chosen = fold_finish(f);
+
+		rc = chosen ? chosen : take_fold(p, f, rc == PP_ECUT, name);
+	}
 	fold_free(f);
 	return rc;
 }

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "event/container.h"
+#include "event/core_pmu.h"
 #include "event/datasrc.h"
 #include "event/site.h"
 
@@ -174,7 +175,8 @@ int field_resolve(struct field *f, const struct ps_event *e, const char *name, s
 	if (!field_builtin(name, len, &id))
 		return PP_ENOENT;
 	*f = (struct field){.id = id, .kind = builtins[id].kind, .is_unsigned = true};
-	if (id == FIELD_SRCLINE || id == FIELD_STACK || is_of_data_src(id)) {
+	if (id == FIELD_SRCLINE || id == FIELD_STACK || id == FIELD_BASE_EVENT ||
+	    is_of_data_src(id)) {
 		f->text = malloc(TEXT_MAX);
 		if (!f->text)
 			return PP_ENOMEM;
@@ -373,13 +375,32 @@ static bool get_dso(const struct sreader *r, const struct ps_sample *s, struct q
 	return dso ? give_str(v, dso->path.p, dso->path.len) : give_str(v, "[unknown]", 9);
 }
 
+/*
+ * The sample as seen at its instruction pointer: where the call chain begins elsewhere, the frames
+ * there are its stack. What it called from there, the chain tells.
+ */
+static const struct ps_sample *at_ip(const struct field *f, const struct ps_sample *s,
+				     struct ps_sample *there)
+{
+	bool here = f->id == FIELD_SYM || f->id == FIELD_DSO || f->id == FIELD_SRCLINE ||
+		    f->id == FIELD_LEAF;
+
+	if (!here || !ps_sample_has(s, ip_stack))
+		return s;
+	*there = (struct ps_sample){.stack = s->ip_stack, .fields = PS_HAS(stack)};
+	return there;
+}
+
 /* What psym has added. */
 static bool get_symbolized(const struct field *f, const struct sreader *r,
 			   const struct ps_sample *s, struct qval *v)
 {
-	const struct ps_stack *stack = s->stack ? sreader_stack(r, s->stack) : NULL;
+	const struct ps_stack *stack;
+	struct ps_sample there;
 	uint32_t i;
 
+	s = at_ip(f, s, &there);
+	stack = s->stack ? sreader_stack(r, s->stack) : NULL;
 	if (!stack)
 		return false;
 	switch (f->id) {
@@ -442,11 +463,19 @@ static bool get_event(const struct field *f, const struct sreader *r, const stru
 		      struct qval *v)
 {
 	const struct ps_event *e = sreader_event(r, s->event);
+	struct core_event core;
 
 	if (!e)
 		return false;
-	return f->id == FIELD_EVENT ? give_str(v, e->name.p, e->name.len)
-				    : give_str(v, e->buffer.p, e->buffer.len);
+	switch (f->id) {
+	case FIELD_EVENT: return give_str(v, e->name.p, e->name.len);
+	case FIELD_BUFFER: return give_str(v, e->buffer.p, e->buffer.len);
+	default: break;
+	}
+	if (!core_event(e->name.p, e->name.len, &core))
+		return give_str(v, e->name.p, e->name.len);
+	memcpy(f->text, core.name, core.len);
+	return give_str(v, f->text, core.len);
 }
 
 static bool get_mode(const struct ps_sample *s, struct qval *v)
@@ -486,6 +515,7 @@ bool field_get(const struct field *f, const struct sreader *r, const struct ps_r
 	case FIELD_CPU: return s->cpu != PS_NONE && give_num(v, s->cpu);
 	case FIELD_TIME: return !(s->flags & PS_SAMPLE_NO_TIME) && give_num(v, s->time);
 	case FIELD_EVENT:
+	case FIELD_BASE_EVENT:
 	case FIELD_BUFFER: return get_event(f, r, s, v);
 	case FIELD_MODE: return get_mode(s, v);
 	case FIELD_SOURCE: return give_num(v, rec->source);

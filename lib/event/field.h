@@ -31,6 +31,8 @@
 	F(CPU, INT, "cpu", "CPU") \
 	F(TIME, INT, "time", "time in ns, of the recording's clock") \
 	F(EVENT, STR, "event", "name of the event, such as sched:sched_switch") \
+	F(BASE_EVENT, STR, "base_event", \
+	  "event without the PMU of its kind of core: cycles of cpu_core/cycles/") \
 	F(PERIOD, INT, "period", "what the sample stands for, in the event's unit") \
 	F(IP, INT, "ip", "instruction pointer") \
 	F(ADDR, INT, "addr", "address that the event is about") \

@@ -104,6 +104,8 @@ bool fold_about_parse(const char *line, size_t n, struct fold_about *a)
 			keep(a, a->unit, sizeof(a->unit), value, len);
 		else if (is_key(p, key, "from") && !is_key(value, len, "-"))
 			keep(a, a->from, sizeof(a->from), value, len);
+		else if (is_key(p, key, "pmus"))
+			keep(a, a->pmus, sizeof(a->pmus), value, len);
 		else if (is_key(p, key, "samples"))
 			a->samples = number(value, len);
 		p = value + len + 2;
@@ -154,8 +156,17 @@ enum fold_has fold_about_choose(struct fold_about *a, const char *event)
 		return FOLD_HAS_NONE;
 	fold_about_event(&one, event, strlen(event), unit, strlen(unit));
 	memcpy(one.from, a->from, sizeof(one.from));
+	memcpy(one.pmus, a->pmus, sizeof(one.pmus));
 	*a = one;
 	return FOLD_HAS_ROOT;
+}
+
+void fold_about_pmu(struct fold_about *a, const char *pmu, size_t n)
+{
+	char text[sizeof(a->pmus)];
+
+	keep(a, text, sizeof(text), pmu, n);
+	add_item(a->pmus, sizeof(a->pmus), '+', text);
 }
 
 void fold_about_from(struct fold_about *a, const char *name, size_t n)
@@ -193,6 +204,12 @@ void fold_about_merge(struct fold_about *a, const struct fold_about *b)
 	a->err = a->err ? a->err : b->err;
 	a->units |= b->units;
 	a->uncounted |= b->uncounted;
+	for (const char *p = b->pmus; *p;) {
+		size_t n = strcspn(p, "+");
+
+		fold_about_pmu(a, p, n);
+		p += n + (p[n] == '+');
+	}
 	for (const char *p = b->from; *p;) {
 		size_t n = strcspn(p, ",");
 
@@ -221,6 +238,8 @@ void fold_about_write(const struct fold_about *a, struct buf *b)
 		buf_addf(b, ", unit: %s", a->unit);
 	if (a->samples && !a->uncounted)
 		buf_addf(b, ", samples: %" PRIu64, a->samples);
+	if (*a->pmus)
+		buf_addf(b, ", pmus: %s", a->pmus);
 	buf_addf(b, ", from: %s\n", *a->from ? a->from : "-");
 }
 

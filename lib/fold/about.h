@@ -28,6 +28,7 @@ struct fold_about {
 	char unit[200];	  /* what the weights count: ns, samples, the name of a PMU's event;
 			     "": not known, or several */
 	char from[200];	  /* recordings, joined by ","; "": not known */
+	char pmus[100];	  /* of kinds of CPU core that counted it, joined by "+"; "": no matter */
 	uint64_t samples; /* 0: not known */
 	bool units;	  /* there are several */
 	bool uncounted;	  /* samples are missing from the sum */
@@ -46,6 +47,9 @@ bool fold_is_note(const char *line, size_t n);
 /* An event is counted, in that unit; the same event again changes nothing. */
 void fold_about_event(struct fold_about *a, const char *event, size_t event_len, const char *unit,
 		      size_t unit_len);
+
+/* It was counted by that PMU, one of several of its kind (core_pmu.h). */
+void fold_about_pmu(struct fold_about *a, const char *pmu, size_t n);
 
 /* A recording, or another file, was read; the same again changes nothing. */
 void fold_about_from(struct fold_about *a, const char *name, size_t n);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "event/core_pmu.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -178,7 +179,8 @@ bool fold_by_complete(const struct fold_by *b, const char *name)
 
 /* ---- text ---- */
 
-static const char *const text_keys[] = {"comm", "pid", "tid", "thread", "cpu", "event"};
+static const char *const text_keys[] = {"comm", "pid",	 "tid",	      "thread",
+					"cpu",	"event", "base_event"};
 
 int fold_text_can(struct fold *f, const char *name, const char *what, bool samples, bool timed)
 {
@@ -207,13 +209,14 @@ bool fold_by_about(const struct fold *f, const struct fold_about *a)
 {
 	const struct fold_opts *o = fold_options(f);
 
-	return o->nby == 1 && !strcmp(o->by[0], "event") && *a->event;
+	return o->nby == 1 && fold_by_event(o) && *a->event;
 }
 
 int fold_by_text(struct fold *f, const struct fold_by_text *t, uint32_t names[FOLD_BY_MAX])
 {
 	const struct fold_opts *o = fold_options(f);
 	struct buf b = BUF_INIT;
+	struct core_event core;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < o->nby && !rc; i++) {
@@ -229,6 +232,8 @@ int fold_by_text(struct fold *f, const struct fold_by_text *t, uint32_t names[FO
 			s = t->tid, n = t->tid_len;
 		else if (!strcmp(key, "event"))
 			s = t->event, n = t->event_len;
+		else if (!strcmp(key, "base_event"))
+			s = core_event_name(t->event, t->event_len, &core, &n);
 		/* Numbers are without the zeros that CPUs are printed with. */
 		while (!strcmp(key, "cpu") && n > 1 && *s == '0')
 			s++, n--;

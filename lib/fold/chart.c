@@ -10,7 +10,8 @@ void fold_chart_add(struct fold *f, uint32_t node, uint64_t weight)
 {
 	struct fold_run *last = f->nruns ? &f->runs[f->nruns - 1] : NULL, *v;
 
-	if (last && last->node == node && weight <= UINT64_MAX - last->weight) {
+	if (last && last->node == node && last->lane == f->lane &&
+	    weight <= UINT64_MAX - last->weight) {
 		last->weight += weight;
 		return;
 	}
@@ -20,7 +21,7 @@ void fold_chart_add(struct fold *f, uint32_t node, uint64_t weight)
 		return;
 	}
 	f->runs = v;
-	v[f->nruns++] = (struct fold_run){weight, node};
+	v[f->nruns++] = (struct fold_run){weight, node, f->lane};
 }
 
 int fold_chart_each(const struct fold *f, fold_chart_visit *fn, void *ctx)

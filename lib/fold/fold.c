@@ -27,7 +27,8 @@ int fold_new(struct fold **out, const struct fold_opts *opts, struct diag *d)
 	f->nodes = calloc(f->cap, sizeof(*f->nodes));
 	f->weights = calloc(f->cap, sizeof(*f->weights));
 	f->n = 1;
-	if (!f->nodes || !f->weights) {
+	f->lanes[0] = calloc(1, sizeof(*f->lanes[0]));
+	if (!f->nodes || !f->weights || !f->lanes[0]) {
 		fold_free(f);
 		*out = NULL;
 		return PP_ENOMEM;
@@ -40,9 +41,8 @@ void fold_free(struct fold *f)
 	if (!f)
 		return;
 	intern_release(&f->names);
-	intern_release(&f->others);
 	buf_release(&f->scratch);
-	buf_release(&f->event);
+	fold_lanes_release(f);
 	free(f->nodes);
 	free(f->weights);
 	free(f->children);
@@ -184,39 +184,6 @@ int fold_comm(struct fold *f, const char *comm, size_t len, const char *pid, con
 	rc = text.err ? text.err : fold_name(f, buf_str(&text), text.len, id);
 	buf_release(&text);
 	return rc;
-}
-
-static bool is_event(const char *want, size_t want_len, const char *name, size_t len)
-{
-	return want_len == len && !memcmp(want, name, len);
-}
-
-bool fold_by_event(const struct fold_opts *o)
-{
-	for (uint32_t i = 0; i < o->nby; i++)
-		if (!strcmp(o->by[i], "event"))
-			return true;
-	return false;
-}
-
-bool fold_event(struct fold *f, const char *name, size_t len)
-{
-	uint32_t id;
-
-	if (f->opts.event && *f->opts.event)
-		return is_event(f->opts.event, strlen(f->opts.event), name, len);
-	if (fold_by_event(&f->opts))
-		return true;
-	if (!f->event.len && len)
-		buf_add(&f->event, name, len);
-	if (is_event(buf_str(&f->event), f->event.len, name, len))
-		return true;
-	id = intern_find(&f->others, name, len);
-	if (id || (f->others.n < FOLD_EVENTS_MAX && !intern_add(&f->others, name, len, &id, NULL)))
-		f->others_count[id - 1]++;
-	else
-		f->others_more++;
-	return false;
 }
 
 static inline uint32_t child_hash(uint32_t parent, uint32_t name)
@@ -383,7 +350,7 @@ uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t
 	return f->nodes[node].parent;
 }
 
-void fold_add(struct fold *f, uint32_t node, uint64_t weight)
+void fold_weigh(struct fold *f, uint32_t node, uint64_t weight)
 {
 	uint64_t *w = &f->weights[node];
 
@@ -397,38 +364,22 @@ void fold_add(struct fold *f, uint32_t node, uint64_t weight)
 	}
 	if (__builtin_add_overflow(f->account.weight, weight, &f->account.weight))
 		f->account.weight = UINT64_MAX;
-	if (f->opts.chart)
-		fold_chart_add(f, node, weight);
 }
 
-static void finish_events(struct fold *f)
+void fold_add(struct fold *f, uint32_t node, uint64_t weight)
 {
-	struct buf b = BUF_INIT;
-
-	if (!f->others.n)
-		return;
-	for (uint32_t id = 1; id <= f->others.n; id++) {
-		size_t len;
-		const char *name = intern_get(&f->others, id, &len);
-
-		buf_adds(&b, id > 1 ? ", " : "");
-		buf_add_safe(&b, name, len);
-		buf_addf(&b, " (%" PRIu64 ")", f->others_count[id - 1]);
-	}
-	if (f->others_more)
-		buf_addf(&b, ", more (%" PRIu64 ")", f->others_more);
-	diag_warn(f->diag, NULL, -1,
-		  "only samples of %s are folded; left out: %s; choose with --event, or give each "
-		  "a root with --by event",
-		  buf_str(&f->event), buf_str(&b));
-	buf_release(&b);
+	if (f->lane == f->owner)
+		fold_weigh(f, node, weight);
+	else
+		fold_lane_add(f, node, weight);
+	if (f->opts.chart)
+		fold_chart_add(f, node, weight);
 }
 
 int fold_tell(struct fold *f, const struct fold_about *a, const char *name)
 {
 	struct fold_about *all = &f->account.about;
-	struct buf b = BUF_INIT;
-	bool clash = false;
+	int rc = 0;
 
 	/* Each event has a root of its own: they are not added up. */
 	if (fold_by_event(&f->opts) && *a->event) {
@@ -437,21 +388,14 @@ int fold_tell(struct fold *f, const struct fold_about *a, const char *name)
 		if (all->units)
 			*all->unit = 0;
 	} else {
-		clash = fold_about_clashes(all, a);
+		rc = fold_about_clash(f, a, all, name);
 	}
-	if (!clash) {
-		fold_about_merge(all, a);
-		if (all->units)
-			*all->unit = 0;
-		return 0;
-	}
-	buf_adds(&b, "counts ");
-	fold_about_describe(a, &b);
-	buf_adds(&b, ", but what was read before counts ");
-	fold_about_describe(all, &b);
-	diag_error(f->diag, name, -1, "%s: their sum would mean nothing", buf_str(&b));
-	buf_release(&b);
-	return PP_EMISMATCH;
+	if (rc)
+		return rc;
+	fold_about_merge(all, a);
+	if (all->units)
+		*all->unit = 0;
+	return 0;
 }
 
 void fold_write_about(struct fold *f, struct buf *b)
@@ -493,11 +437,13 @@ void fold_tell_periods(const struct fold_periods *p, struct diag *d)
 			  p->absurd);
 }
 
-void fold_finish(struct fold *f)
+int fold_finish(struct fold *f)
 {
-	fold_tell_periods(&f->account.periods, f->diag);
+	int rc = fold_choose(f);
+
+	if (!f->opts.count)
+		fold_tell_periods(&f->account.periods, f->diag);
 	finish_about(f);
-	finish_events(f);
 	if (f->deep)
 		diag_warn(f->diag, NULL, -1,
 			  "stacks of more than %d frames: %" PRIu64 " frames are left out",
@@ -512,4 +458,5 @@ void fold_finish(struct fold *f)
 	if (f->saturated)
 		diag_warn(f->diag, NULL, -1, "a count exceeds %" PRIu64 " and stays there",
 			  UINT64_MAX);
+	return rc;
 }

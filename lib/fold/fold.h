@@ -45,9 +45,10 @@
 #define FOLD_STACK_MAX	1048000 /* bytes of a stack's text: what is written can be read again */
 #define FOLD_NODES_MAX	0x7fffffff /* distinct stacks and parts of stacks */
 #define FOLD_SLICES_MAX 99
-#define FOLD_SLICE_LEN	3  /* bytes of a slice's number in a name */
-#define FOLD_BY_MAX	8  /* fields whose values are frames */
-#define FOLD_EVENTS_MAX 64 /* left-out events that are named */
+#define FOLD_SLICE_LEN	3	   /* bytes of a slice's number in a name */
+#define FOLD_BY_MAX	8	   /* fields whose values are frames */
+#define FOLD_EVENTS_MAX 64	   /* events that are chosen from */
+#define FOLD_LEAVE	UINT32_MAX /* no lane: the sample is left out */
 
 /* What is folded of samples with a second stack, as intervals with a waker have it. */
 enum fold_second {
@@ -85,7 +86,8 @@ struct fold_opts {
 	uint64_t slice_first, slice_width;
 	enum fold_second second;
 	const char *kallsyms; /* of the recorded kernel, for function_graph; NULL: as recorded */
-	const char *event;    /* the event to fold; NULL or "": the first one seen */
+	const char *event;    /* the event to fold; NULL or "": the one with most weight */
+	const char *prefer;   /* of several, this one if it is there; NULL: none */
 };
 
 /* Samples whose period says nothing of their weight. */
@@ -129,7 +131,10 @@ struct fold_account {
 
 struct fold;
 
-/* opts are copied, but the text of opts->event and the diag (may be NULL) must outlive the fold. */
+/*
+ * opts are copied, but the texts of opts->event and opts->prefer and the diag (may be NULL) must
+ * outlive the fold.
+ */
 int fold_new(struct fold **f, const struct fold_opts *opts, struct diag *d);
 void fold_free(struct fold *f); /* NULL is fine */
 
@@ -150,11 +155,36 @@ int fold_name(struct fold *f, const void *bytes, size_t len, uint32_t *id);
 int fold_comm(struct fold *f, const char *comm, size_t len, const char *pid, const char *tid,
 	      uint32_t *id);
 
-/* Whether one of opts->by is the event, so that each event has a root of its own. */
+/* Whether one of opts->by is the event or base_event, so that each event has a root of its own. */
 bool fold_by_event(const struct fold_opts *opts);
 
-/* Whether samples of this event are folded: without opts->event only those of the first event. */
-bool fold_event(struct fold *f, const char *name, size_t len);
+/*
+ * The lane of an event's samples. Without opts->event each event has its own, those of one event on
+ * several PMUs of CPU cores (core_pmu.h) one, and fold_finish chooses the lane with most weight.
+ * Lane 0 has what there is no choice about. FOLD_LEAVE: samples of this event are left out.
+ */
+uint32_t fold_event(struct fold *f, const char *name, size_t len);
+
+/*
+ * A sample is in that lane, for the fold_add that follows: counted as folded, with a stack, or as
+ * bare. weight: what it stands for in its event's unit, 0: this is not known. told: weight is the period
+ * that the source has, which is looked at: fold_tell_periods.
+ */
+void fold_sample(struct fold *f, uint32_t lane, uint64_t weight, bool told, bool stack);
+
+/*
+ * What the source that is being read counts, by lane: an event is added, by the name without the
+ * core's PMU; and all that is known so far, NULL after the last lane.
+ */
+void fold_note(struct fold *f, uint32_t lane, const char *name, size_t len, const char *unit,
+	       size_t unit_len);
+struct fold_about *fold_lane_about(struct fold *f, uint32_t lane);
+
+/*
+ * fold_tell for all lanes that the source has samples of, at its end, after which lane 0 is that of
+ * fold_add. from: has the names of the recordings.
+ */
+int fold_tell_lanes(struct fold *f, const struct fold_about *from, const char *name);
 
 /*
  * The node of a stack of n frames, names[0] the leaf, names[n - 1] the root. Quick for stacks that
@@ -203,8 +233,11 @@ uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t
 /* The text of a name's id, which lives as long as the fold. */
 const char *fold_name_text(const struct fold *f, uint32_t id, size_t *len);
 
-/* Gives the warnings that are due at the end of all input. */
-void fold_finish(struct fold *f);
+/*
+ * All input has been read: chooses the event, and gives the warnings that are due. What was added,
+ * and the account, are known from here on. 0, PP_ENOMEM, or PP_EMISMATCH (fold_tell).
+ */
+int fold_finish(struct fold *f);
 
 /*
  * Writes the folded text, without a line about it, in the order of memcmp on the stacks' text

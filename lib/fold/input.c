@@ -83,9 +83,12 @@ int fold_print(struct fold *f, int fd, bool header, int status)
 	struct diag *d = fold_diag(f);
 	const struct fold_account *a = fold_account(f);
 	struct out o;
-	int rc, close_rc;
+	int rc = fold_finish(f), close_rc;
 
-	fold_finish(f);
+	if (rc && rc != PP_EMISMATCH)
+		diag_error(d, NULL, -1, "cannot keep all stacks: %s", pp_strerror(rc));
+	if (rc)
+		return PP_EXIT_FAIL;
 	if (!fold_stacks(f)) {
 		if (a->filtered && fold_options(f)->event)
 			diag_error(d, NULL, -1, "no samples of %s, but %" PRIu64 " of other events",

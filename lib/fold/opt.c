@@ -52,7 +52,7 @@ const struct opt pfold_options[] = {
 	{NO_HEADER, "no-header", NULL, "leave out the first line, which tells what is counted"},
 	{KALLSYMS, "kallsyms", "FILE", "function_graph: functions from a saved /proc/kallsyms"},
 	{SRCLINE, "srcline", NULL, "read the source lines of perf script -F +srcline"},
-	{'e', "event", "EVENT", "fold samples of EVENT (default: of the first event seen)"},
+	{'e', "event", "EVENT", "fold samples of EVENT (default: that with most weight)"},
 	{EVENT_FILTER, "event-filter", "EVENT", "the same as --event"},
 	{'c', "count", NULL, "count samples instead of adding up their periods"},
 	{WAKER, "waker", NULL, "add the waker's stack of intervals, upside down"},

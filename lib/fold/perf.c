@@ -31,9 +31,14 @@ struct reader {
 	uint32_t by[FOLD_BY_MAX];  /* frames above the command, leaf first */
 	bool filtered;		   /* the last header was of another event */
 	bool java;
-	uint64_t weight;
-	struct fold_about about; /* of this text */
-	bool periods;		 /* headers have periods */
+	uint64_t weight;		   /* of the sample */
+	uint64_t period;		   /* as its header has it; 0: it has none */
+	uint32_t lane;			   /* of the sample */
+	bool periods[FOLD_EVENTS_MAX + 1]; /* by lane: headers have periods */
+	/* The event that was noted last, and its lane. */
+	char event[64];
+	size_t event_len;
+	uint32_t event_lane;
 	/* One for the names as they are, one for those in Java processes. */
 	struct fold_cache caches[2];
 	uint32_t last;		  /* entry of the line before in its cache; 0: none */
@@ -358,25 +363,35 @@ static void copy_number(char *to, const char *digits, size_t len)
 static void note_event(struct reader *r, const char *event, size_t n, bool period)
 {
 	if (period && !r->opts->count)
-		r->periods = true;
-	if (!*r->about.event || fold_by_event(r->opts))
-		fold_about_event(&r->about, event, n, "", 0);
+		r->periods[r->lane] = true;
+	/* One on several PMUs of CPU cores has several names. */
+	if (n != r->event_len || memcmp(event, r->event, n) != 0 || r->lane != r->event_lane) {
+		fold_note(r->fold, r->lane, event, n, "", 0);
+		r->event_lane = r->lane;
+		r->event_len = n < sizeof(r->event) ? n : 0;
+		memcpy(r->event, event, r->event_len);
+	}
 }
 
 /* Of the headers without a period each counts 1. */
-static int tell(struct reader *r, uint64_t samples)
+static int tell(struct reader *r)
 {
-	const char *event = r->about.event;
+	const char *name = src_name(r->lines->src);
+	struct fold_about from = {0}, *a;
 
-	r->about.samples = samples;
-	/* Of several events, each with a root of its own, only that is known which all have. */
-	if (!r->periods || !strchr(event, '+'))
-		snprintf(r->about.unit, sizeof(r->about.unit), "%s",
-			 r->periods ? fold_about_unit(event, strlen(event)) : "samples");
-	else
-		r->about.units = true;
-	fold_about_from(&r->about, src_name(r->lines->src), strlen(src_name(r->lines->src)));
-	return samples && *event ? fold_tell(r->fold, &r->about, src_name(r->lines->src)) : 0;
+	for (uint32_t i = 0; (a = fold_lane_about(r->fold, i)); i++) {
+		const char *unit =
+			r->periods[i] ? fold_about_unit(a->event, strlen(a->event)) : "samples";
+
+		if (!*a->event)
+			continue;
+		/* Of several events, each with a root, only that is known which all have. */
+		a->units = r->periods[i] && strchr(a->event, '+');
+		if (!a->units)
+			snprintf(a->unit, sizeof(a->unit), "%s", unit);
+	}
+	fold_about_from(&from, name, strlen(name));
+	return fold_tell_lanes(r->fold, &from, name);
 }
 
 /* The frames of --by: what the header has, the CPU as [000]. */
@@ -409,23 +424,28 @@ static int header(struct reader *r, const char *p, size_t n, const struct fold_h
 	const char *event = NULL;
 	size_t event_len;
 	uint64_t period;
+	uint32_t lane;
 	bool given;
 	int rc;
 
 	r->account->samples++;
 	if (!event_parse(p, n, &event, &event_len, &period, &given, &r->account->periods)) {
 		period = 1;
+		given = false;
 		event_len = 0;
-	} else if (!fold_event(r->fold, event, event_len)) {
+		r->lane = 0;
+	} else if ((lane = fold_event(r->fold, event, event_len)) == FOLD_LEAVE) {
 		r->account->filtered++;
 		r->filtered = true;
 		return 0;
 	} else {
+		r->lane = lane;
 		note_event(r, event, event_len, given);
 	}
 	r->filtered = false;
+	r->period = given ? period : 0;
 	r->account->joined += r->comm != 0;
-	r->weight = r->opts->count ? 1 : fold_period(&r->account->periods, period);
+	r->weight = r->opts->count ? 1 : period;
 	r->last = 0; /* it may be of the other cache */
 	r->java = fold_is_java(p, h->comm_len);
 	if (h->tid_len && !(h->tid_len == 1 && *h->tid == '0')) {
@@ -446,10 +466,7 @@ static int end_sample(struct reader *r)
 	r->filtered = false;
 	if (!r->comm)
 		return 0;
-	if (r->frames.n)
-		r->account->folded++;
-	else
-		r->account->bare++;
+	fold_sample(r->fold, r->lane, r->period, r->period != 0, r->frames.n > 0);
 	/* There is always room for one more, but not before there is any. */
 	if (!r->frames.cap && (rc = fold_frames_grow(&r->frames, r->fold)))
 		return rc;
@@ -486,7 +503,7 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 	struct reader r = {
 		.fold = f, .opts = fold_options(f), .account = fold_account(f), .lines = l};
 	const uint64_t samples = r.account->samples, folded = r.account->folded;
-	const uint64_t counted = folded + r.account->bare, joined = r.account->joined;
+	const uint64_t joined = r.account->joined;
 	const char *p;
 	size_t n;
 	int rc = fold_text_can(f, src_name(l->src), "text of perf script", true, true);
@@ -513,7 +530,7 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 		rc = PP_EUNSUPPORTED;
 	}
 	if (!rc)
-		rc = tell(&r, r.account->folded + r.account->bare - counted);
+		rc = tell(&r);
 	if (!rc && r.account->joined)
 		diag_warn(fold_diag(f), src_name(l->src), -1,
 			  "samples that no empty line ends, taken for one with the next: %" PRIu64,

@@ -381,12 +381,15 @@ int fold_shape(struct fold *f, const struct fold_shape *s, struct fold **to)
 {
 	struct shaping t = {.s = s, .from = f};
 	struct fold_account *a;
-	int rc = fold_new(to, fold_options(f), fold_diag(f));
+	int rc;
 
+	*to = NULL;
+	/* What is to be reported about the input. */
+	rc = fold_finish(f);
+	if (!rc)
+		rc = fold_new(to, fold_options(f), fold_diag(f));
 	if (rc)
 		return rc;
-	/* What is to be reported about the input. */
-	fold_finish(f);
 	t.to = *to;
 	a = fold_account(t.to);
 	*a = *fold_account(f);

@@ -83,8 +83,8 @@ static int slice_comm(struct fstream *s, const struct ps_sample *p, uint32_t *co
 	return 0;
 }
 
-/* Whether a sample of an event is folded; those that are not are counted. */
-static bool asked_for(struct fstream *s, const struct ps_event *e)
+/* The lane of an event's samples. */
+static uint32_t lane_of(struct fstream *s, const struct ps_event *e)
 {
 	if (e->perf_type == TYPE_TRACEPOINT && (!s->opts->event || !*s->opts->event))
 		return fold_event(s->fold, "tracepoints", 11);
@@ -92,39 +92,37 @@ static bool asked_for(struct fstream *s, const struct ps_event *e)
 }
 
 /* Whether samples of an event are folded, and whether they weigh 1; decided once. */
-static int choose(struct fstream *s, uint32_t id, uint8_t *choice)
+static int choose(struct fstream *s, uint32_t id, struct known_event *choice)
 {
 	const struct ps_event *e = sreader_event(s->in, id);
-	bool fold, one;
+	struct known_event *k;
+	uint32_t lane;
+	bool one, count;
 
+	*choice = (struct known_event){CHOICE_LEAVE, 0};
 	if (!e) {
 		s->undefined = true;
-		*choice = CHOICE_LEAVE;
 		return 0;
 	}
-	if (id >= s->events_cap) {
-		uint32_t cap = (id + 16) * 2;
-		uint8_t *v = realloc(s->events, cap);
-
-		if (!v)
-			return PP_ENOMEM;
-		memset(v + s->events_cap, CHOICE_NEW, cap - s->events_cap);
-		s->events = v;
-		s->events_cap = cap;
+	k = array_widen(s->events, &s->events_cap, id, 16, sizeof(*k));
+	if (!k)
+		return PP_ENOMEM;
+	s->events = k;
+	k += id;
+	if (k->choice == CHOICE_NEW) {
+		one = e->perf_type == TYPE_TRACEPOINT || !(e->flags & PS_EVENT_SAMPLED);
+		count = one || s->opts->count;
+		lane = lane_of(s, e);
+		k->choice = lane == FOLD_LEAVE ? CHOICE_LEAVE : one ? CHOICE_FOLD_ONE : CHOICE_FOLD;
+		k->lane = (uint8_t)lane;
+		if (lane != FOLD_LEAVE)
+			fold_note(s->fold, lane, e->name.p, e->name.len,
+				  count ? "samples" : e->unit.p,
+				  count ? strlen("samples") : e->unit.len);
+	} else if (k->choice == CHOICE_LEAVE) {
+		lane_of(s, e);
 	}
-	if (s->events[id] == CHOICE_NEW) {
-		one = s->opts->count || e->perf_type == TYPE_TRACEPOINT ||
-		      !(e->flags & PS_EVENT_SAMPLED);
-		fold = asked_for(s, e);
-		s->events[id] = !fold ? CHOICE_LEAVE : one ? CHOICE_FOLD_ONE : CHOICE_FOLD;
-		if (fold)
-			fold_about_event(&s->about, e->name.p, e->name.len,
-					 one ? "samples" : e->unit.p,
-					 one ? strlen("samples") : e->unit.len);
-	} else if (s->events[id] == CHOICE_LEAVE) {
-		asked_for(s, e);
-	}
-	*choice = s->events[id];
+	*choice = *k;
 	return 0;
 }
 
@@ -260,7 +258,7 @@ static int on_call(struct fstream *s, const struct ps_record *rec)
 {
 	const struct ps_sample *p = &rec->sample;
 	uint64_t weight;
-	uint32_t comm, node;
+	uint32_t comm, node, lane;
 	size_t n = 0;
 	bool java;
 	int rc = fstream_room(s, FOLD_GRAPH_DEPTH + FOLD_BY_MAX);
@@ -273,14 +271,15 @@ static int on_call(struct fstream *s, const struct ps_record *rec)
 		s->account->filtered++;
 		return rc;
 	}
-	if (s->calls != CHOICE_FOLD) {
-		s->calls = fold_event(s->fold, FOLD_GRAPH, strlen(FOLD_GRAPH)) ? CHOICE_FOLD
-									       : CHOICE_LEAVE;
-		if (s->calls == CHOICE_FOLD)
-			fold_about_event(&s->about, FOLD_GRAPH, strlen(FOLD_GRAPH),
-					 s->opts->count ? "calls" : "ns", s->opts->count ? 5 : 2);
+	if (s->calls.choice != CHOICE_FOLD) {
+		lane = fold_event(s->fold, FOLD_GRAPH, strlen(FOLD_GRAPH));
+		s->calls.choice = lane == FOLD_LEAVE ? CHOICE_LEAVE : CHOICE_FOLD;
+		s->calls.lane = (uint8_t)lane;
+		if (lane != FOLD_LEAVE)
+			fold_note(s->fold, lane, FOLD_GRAPH, strlen(FOLD_GRAPH),
+				  s->opts->count ? "calls" : "ns", s->opts->count ? 5 : 2);
 	}
-	if (s->calls == CHOICE_LEAVE) {
+	if (s->calls.choice == CHOICE_LEAVE) {
 		s->account->filtered++;
 		return 0;
 	}
@@ -288,7 +287,7 @@ static int on_call(struct fstream *s, const struct ps_record *rec)
 		s->account->joined++;
 		return 0;
 	}
-	s->account->folded++;
+	fold_sample(s->fold, s->calls.lane, weight, false, true);
 	rc = sample_comm(s, p, &comm, &java);
 	if (!rc && s->opts->nby)
 		rc = fold_by_apply(&s->by, s->in, rec, &comm);
@@ -307,8 +306,8 @@ static int on_sample(struct fstream *s, const struct ps_record *rec)
 	struct ps_sample other;
 	uint32_t comm, node;
 	uint64_t weight;
-	uint8_t choice;
-	bool java;
+	struct known_event e;
+	bool java, told;
 	int rc;
 
 	if (s->graph.any && fold_graph_is(&s->graph, p->event))
@@ -319,10 +318,10 @@ static int on_sample(struct fstream *s, const struct ps_record *rec)
 		s->account->filtered++;
 		return 0;
 	}
-	rc = choose(s, p->event, &choice);
+	rc = choose(s, p->event, &e);
 	if (rc)
 		return rc;
-	if (choice == CHOICE_LEAVE) {
+	if (e.choice == CHOICE_LEAVE) {
 		s->account->filtered++;
 		return 0;
 	}
@@ -337,13 +336,10 @@ static int on_sample(struct fstream *s, const struct ps_record *rec)
 		rc = fold_by_apply(&s->by, s->in, rec, &comm);
 	if (rc)
 		return rc;
-	weight = choice == CHOICE_FOLD_ONE || !ps_sample_has(p, period)
-			 ? 1
-			 : fold_period(&s->account->periods, p->period);
-	if (p->fields & (PS_HAS(stack) | PS_HAS(chain)))
-		s->account->folded++;
-	else
-		s->account->bare++;
+	told = e.choice != CHOICE_FOLD_ONE && ps_sample_has(p, period);
+	weight = told ? p->period : 1;
+	fold_sample(s->fold, e.lane, weight, told, p->fields & (PS_HAS(stack) | PS_HAS(chain)));
+	weight = s->opts->count ? 1 : weight;
 	if (fstream_count_parts(s, p, comm, java, weight, &rc) || count_stack(s, p, comm, weight))
 		return rc;
 	rc = node_of(s, p, comm, java, &node);
@@ -445,13 +441,13 @@ static int on_record(struct fstream *s, const struct ps_record *rec)
 		break;
 	case PS_EVENT:
 		if (rec->event.id < s->events_cap)
-			s->events[rec->event.id] = CHOICE_NEW;
+			s->events[rec->event.id].choice = CHOICE_NEW;
 		break;
 	case PS_HEADER:
 		forget_comms(s);
 		forget_names(s);
 		if (s->events_cap)
-			memset(s->events, CHOICE_NEW, s->events_cap);
+			memset(s->events, 0, s->events_cap * sizeof(*s->events));
 		break;
 	}
 	return 0;
@@ -511,8 +507,7 @@ int fold_stream(struct fold *f, struct src *src)
 	if (s.account->folded + s.account->bare > before && !fold_by_complete(&s.by, src_name(src)))
 		status = status ? status : PP_EXIT_PARTIAL;
 	s.account->lost += sreader_account(s.in)->lost;
-	s.about.samples = s.account->folded + s.account->bare - before;
-	told = s.about.samples ? fold_tell(f, &s.about, src_name(src)) : 0;
+	told = fold_tell_lanes(f, &s.about, src_name(src));
 	if (s.raw)
 		diag_say(d, NULL, "%llu samples have addresses only: put psym before pfold",
 			 (unsigned long long)s.raw);

@@ -4,7 +4,7 @@
  *	rc = fold_stream(f, src);
  *
  * A sample weighs its period, one of a tracepoint 1. Only passing samples (pfilter) are folded, and
- * without opts->event only those of the first event, or of all tracepoints if the first is one. A
+ * without opts->event only those of the event with most weight; all tracepoints are one. A
  * stack is turned into names once; then a sample costs two look-ups.
  */
 #ifndef PP_FOLD_STREAM_H

@@ -15,6 +15,11 @@
 /* What is known of an event descriptor. */
 enum choice { CHOICE_NEW, CHOICE_FOLD, CHOICE_FOLD_ONE, CHOICE_LEAVE };
 
+struct known_event {
+	uint8_t choice; /* enum choice */
+	uint8_t lane;
+};
+
 /* The node of a stack below the command that it was last seen with. */
 struct stack_node {
 	uint32_t comm; /* name id; 0: none */
@@ -53,7 +58,7 @@ struct fstream {
 	struct fold *fold;
 	const struct fold_opts *opts;
 	struct fold_account *account;
-	struct fold_about about; /* of this stream */
+	struct fold_about about; /* of this stream: where it is from */
 	struct sreader *in;
 	struct fold_by by;
 	struct fold_graph graph;
@@ -67,7 +72,7 @@ struct fstream {
 	struct part_node *parts;     /* parts of stacks */
 	struct symbol_name *symbols; /* but for frames that are inlined, or of Java */
 	uint32_t *names[2];	     /* of frames, for others and Java: name id; 0: not yet */
-	uint8_t *events;	     /* enum choice */
+	struct known_event *events;
 	/* What is being made, likewise. */
 	uint32_t *ids;	/* parts of a stack, from its top */
 	uint32_t *path; /* names of the stack */
@@ -77,9 +82,9 @@ struct fstream {
 	uint32_t used_string, used_stack, used_chain, used_frame, used_symbol, used_dso;
 	uint32_t unknown, broken; /* names of [unknown] and [broken stack]; 0: not yet made */
 	struct buf name;
-	uint64_t raw;	/* samples that were folded without symbols */
-	uint8_t calls;	/* enum choice, of the function_graph tracer */
-	bool undefined; /* something was referred to that the stream does not define */
+	uint64_t raw;		  /* samples that were folded without symbols */
+	struct known_event calls; /* of the function_graph tracer */
+	bool undefined;		  /* something was referred to that the stream does not define */
 };
 
 static inline void used(uint32_t id, uint32_t *most)

@@ -30,6 +30,7 @@ struct event_line {
 /* The event that a stack on its CPU belongs to. */
 struct pending {
 	uint32_t comm; /* name id; 0: none */
+	uint32_t lane;
 	uint32_t by[FOLD_BY_MAX];
 	struct fold_frames frames; /* leaf first */
 	uint32_t kinds;		   /* stacks that it has: 1 kernel, 2 user */
@@ -132,16 +133,12 @@ bool fold_is_tracecmd(const char *p, size_t n)
 
 static int end_event(struct reader *r, struct pending *c)
 {
-	struct fold_account *account = fold_account(r->fold);
 	uint32_t node;
 	int rc;
 
 	if (!c->comm)
 		return 0;
-	if (c->frames.n)
-		account->folded++;
-	else
-		account->bare++;
+	fold_sample(r->fold, c->lane, 1, false, c->frames.n > 0);
 	rc = fold_frames_push(&c->frames, r->fold, c->comm);
 	for (uint32_t i = 0; i < fold_options(r->fold)->nby && !rc; i++)
 		rc = fold_frames_push(&c->frames, r->fold, c->by[i]);
@@ -181,12 +178,14 @@ static int begin_event(struct reader *r, struct pending *c, const struct event_l
 	int rc = end_event(r, c);
 
 	fold_account(r->fold)->samples++;
-	if (!rc && !fold_event(r->fold, fold_options(r->fold)->event ? e->event : "tracepoints",
-			       fold_options(r->fold)->event ? e->event_len : 11)) {
+	c->lane = fold_event(r->fold, fold_options(r->fold)->event ? e->event : "tracepoints",
+			     fold_options(r->fold)->event ? e->event_len : 11);
+	if (!rc && c->lane == FOLD_LEAVE) {
 		fold_account(r->fold)->filtered++;
 		return 0;
 	}
-	fold_about_event(&r->about, e->event, e->event_len, "samples", 7);
+	if (!rc)
+		fold_note(r->fold, c->lane, e->event, e->event_len, "samples", 7);
 	snprintf(tid, sizeof(tid), "%.*s", (int)(e->pid_len < 20 ? e->pid_len : 20), e->pid);
 	if (!rc && fold_options(r->fold)->nby)
 		rc = fold_by_text(r->fold, &t, c->by);
@@ -294,8 +293,6 @@ int fold_tracecmd(struct fold *f, struct fold_lines *l)
 {
 	struct reader r = {.fold = f};
 	const char *name = src_name(l->src), *p;
-	const struct fold_account *a = fold_account(f);
-	const uint64_t before = a->folded + a->bare;
 	size_t n;
 	int rc = fold_text_can(f, name, "text of trace-cmd report", true, true);
 
@@ -310,9 +307,6 @@ int fold_tracecmd(struct fold *f, struct fold_lines *l)
 	}
 	free(r.cpus);
 	buf_release(&r.name);
-	r.about.samples = a->folded + a->bare - before;
 	fold_about_from(&r.about, name, strlen(name));
-	if (!rc && r.about.samples)
-		rc = fold_tell(f, &r.about, name);
-	return rc;
+	return rc ? rc : fold_tell_lanes(f, &r.about, name);
 }

@@ -29,6 +29,22 @@ struct child {
 struct fold_run {
 	uint64_t weight;
 	uint32_t node;
+	uint32_t lane;
+};
+
+/*
+ * The samples of an event while it is not known which one is folded (lanes.c). Lane 0 has all that
+ * there is no choice about.
+ */
+struct fold_lane {
+	struct map64 at;    /* of a node: its place in v */
+	struct fold_run *v; /* what others than the owner of fold.weights have */
+	uint32_t n, cap;
+	uint64_t folded, bare;	    /* samples, as in the account */
+	uint64_t told;		    /* of them, of the sources before this one */
+	uint64_t weight;	    /* the sum of their periods, whatever they count for */
+	struct fold_periods periods;
+	struct fold_about now, all; /* of this source, of all sources */
 };
 
 struct fold {
@@ -48,14 +64,35 @@ struct fold {
 	uint64_t wide;	     /* of stacks whose text is too long */
 	uint64_t long_names; /* names that were cut */
 	bool saturated;
-	struct buf event; /* the event that is folded, once known */
-	struct intern others;
-	uint64_t others_count[FOLD_EVENTS_MAX];
-	uint64_t others_more;
+	struct intern lane_names; /* the id is the number of the lane */
+	struct fold_lane *lanes[FOLD_EVENTS_MAX + 1];
+	uint32_t lane;	/* of the sample that is added now */
+	uint32_t owner; /* whose weights are those above */
+	uint32_t last_lane;
+	struct buf last_event;
+	uint64_t others_more; /* samples of further events */
+	uint64_t untold;      /* of lane 0: samples of which it is not told what they count */
+	bool unweighed;	      /* there are samples of which it is not told what they stand for */
+	bool chosen;
+	int lane_err;	       /* PP_ENOMEM: samples of a lane are missing */
 	struct fold_run *runs; /* of a chart: stacks in the order in which they came */
 	uint32_t nruns, runs_cap;
 	int runs_err; /* PP_ENOMEM: runs are missing */
 };
+
+/* Adds to a node's weight, of whatever lane. */
+void fold_weigh(struct fold *f, uint32_t node, uint64_t weight);
+
+/* ---- lanes.c ---- */
+
+/* fold_add for a lane that does not own the weights. What fails is found by fold_choose. */
+void fold_lane_add(struct fold *f, uint32_t node, uint64_t weight);
+/* PP_EMISMATCH if they count something else, which is reported with the input's name. */
+int fold_about_clash(struct fold *f, const struct fold_about *a, const struct fold_about *before,
+		     const char *name);
+/* Leaves the samples of one event in the fold. 0, PP_ENOMEM or PP_EMISMATCH (reported). */
+int fold_choose(struct fold *f);
+void fold_lanes_release(struct fold *f);
 
 /* ---- chart.c ---- */
 

@@ -91,6 +91,8 @@ static int write_sample(struct smerge *m, struct merge_input *in, struct ps_samp
 		rc = merge_ref(m, in, MERGE_STACK, s->other_stack, &s->other_stack);
 	if (!rc && ps_sample_has(s, branch_stack))
 		rc = merge_ref(m, in, MERGE_STACK, s->branch_stack, &s->branch_stack);
+	if (!rc && ps_sample_has(s, ip_stack))
+		rc = merge_ref(m, in, MERGE_STACK, s->ip_stack, &s->ip_stack);
 	if (!rc && ps_sample_has(s, other_comm))
 		rc = merge_ref(m, in, MERGE_STRING, s->other_comm, &s->other_comm);
 	if (rc)

@@ -108,11 +108,14 @@ void perf_attr_name(const struct perf_info *p, const struct perf_attr *a, struct
 		made_name(p, a, b);
 }
 
+/* The upper half is the type of a PMU, of machines with cores of several kinds (Linux 5.13). */
+#define HW_EVENT(config) ((config)&0xffffffff)
+
 const char *perf_attr_unit(const struct perf_attr *a)
 {
 	if (a->type == PERF_TYPE_SOFTWARE && a->config <= PERF_COUNT_SW_TASK_CLOCK)
 		return "ns";
-	if (a->type == PERF_TYPE_HARDWARE && a->config < COUNT(hw_names))
-		return hw_names[a->config];
+	if (a->type == PERF_TYPE_HARDWARE && HW_EVENT(a->config) < COUNT(hw_names))
+		return hw_names[HW_EVENT(a->config)];
 	return "events";
 }

@@ -144,7 +144,7 @@ static int do_mmap(struct perf_decoder *p, struct cursor c, uint16_t misc, bool 
 		dso_flags |= PS_DSO_GUEST;
 	}
 	/* Without PROT_EXEC nothing runs there: MMAP shows it in misc, MMAP2 in prot. */
-	if (two ? m.prot && !(m.prot & 4) : (misc & PERF_MISC_MMAP_DATA) != 0)
+	if (two ? !ps_mmap_runs(m.prot) : (misc & PERF_MISC_MMAP_DATA) != 0)
 		m.flags |= PS_MMAP_DATA;
 	rc = put_dso(p, path, len, (const uint8_t *)build_id.p, build_id.len, dso_flags, &m.dso);
 	return rc ? rc : perf_put(p, PS_MMAP, &m);

@@ -135,7 +135,8 @@ static void json_ref(struct line *l, const char *name, int bit, uint32_t id)
 			json_text(l->b, name, text, len);
 		return;
 	}
-	if (bit == PS_BIT_stack || bit == PS_BIT_other_stack || bit == PS_BIT_branch_stack) {
+	if (bit == PS_BIT_stack || bit == PS_BIT_other_stack || bit == PS_BIT_branch_stack ||
+	    bit == PS_BIT_ip_stack) {
 		json_stack(l, name, id);
 		return;
 	}

@@ -153,6 +153,8 @@ int text_add_place(struct buf *b, struct text_page *page, const struct sreader *
 	const struct ps_chain *c = ps_sample_has(s, chain) ? sreader_chain(r, s->chain) : NULL;
 	const struct ps_frame *f;
 
+	if (!chain && ps_sample_has(s, ip_stack))
+		st = sreader_stack(r, s->ip_stack);
 	if (chain && st)
 		return add_stack(b, page, r, st, c, fields);
 	if (chain) {

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int report_text(struct report *r, const char *s, size_t len, uint32_t *id)
 {
@@ -90,6 +91,19 @@ int report_event(struct report *r, struct ps_str name, uint32_t number, struct p
 	v[*event] = e;
 	r->nevents = *event + 1;
 	return 0;
+}
+
+int report_event_pmu(struct report *r, uint32_t event, const char *pmu, size_t n)
+{
+	struct fold_about list = {0};
+	size_t len;
+	const char *before = report_text_get(r, r->events[event].pmus, &len);
+
+	if (len < sizeof(list.pmus))
+		memcpy(list.pmus, before, len + 1);
+	fold_about_pmu(&list, pmu, n);
+	return list.err ? list.err
+			: report_text(r, list.pmus, strlen(list.pmus), &r->events[event].pmus);
 }
 
 int report_add(struct report *r, uint32_t event, uint32_t node, uint64_t weight, uint64_t samples)

@@ -116,6 +116,8 @@ static int take(struct report *r, struct fold *f)
 			: report_event(r, ps_str(name, strlen(name)), 1,
 				       ps_str(a->unit, strlen(a->unit)), &v.event);
 
+	if (!rc && *a->pmus)
+		rc = report_event_pmu(r, v.event, a->pmus, strlen(a->pmus));
 	if (!rc) {
 		r->events[v.event].told += a->samples;
 		/* One event in two units has no sum. */
@@ -149,10 +151,10 @@ int report_folded(struct report *r, struct src *s)
 	rc = fold_source(f, s, r->d);
 	if (!rc || rc == PP_ECUT) {
 		status = rc || fold_account(f)->partial ? PP_EXIT_PARTIAL : PP_EXIT_OK;
-		fold_finish(f);
+		rc = fold_finish(f);
 		r->account.samples += fold_account(f)->samples;
 		r->account.others += fold_account(f)->filtered;
-		rc = take(r, f);
+		rc = rc ? rc : take(r, f);
 	}
 	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
 		diag_error(r->d, NULL, -1, "cannot keep all stacks: %s", pp_strerror(rc));

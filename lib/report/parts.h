@@ -52,6 +52,7 @@ struct report_key {
 struct report_event {
 	uint32_t name, unit; /* texts; unit 0: none */
 	uint32_t number;     /* among those of that name, from 1 */
+	uint32_t pmus;	     /* text: of kinds of CPU core that counted it; 0: no matter */
 	uint64_t samples, weight;
 	uint64_t told;			/* samples, as the first line of folded text has it */
 	uint64_t broken, broken_weight; /* whose stack is evidently not whole */
@@ -129,6 +130,9 @@ const struct group *report_group_get(const struct report *r, const struct call *
 /* What an event is called; made when it is new. */
 int report_event(struct report *r, struct ps_str name, uint32_t number, struct ps_str unit,
 		 uint32_t *event);
+
+/* A PMU that counted the event, one of those of several kinds of CPU core. 0 or PP_ENOMEM. */
+int report_event_pmu(struct report *r, uint32_t event, const char *pmu, size_t n);
 
 /* Adds a sample to a node of the tree. 0 or PP_ENOMEM. */
 int report_add(struct report *r, uint32_t event, uint32_t node, uint64_t weight, uint64_t samples);

@@ -35,7 +35,9 @@ static int fill(struct report *r, const struct sreader *in, const struct ps_fram
 int report_place(struct report *r, const struct sreader *in, const struct ps_sample *s,
 		 uint32_t event, uint64_t weight)
 {
-	const struct ps_stack *st = ps_sample_has(s, stack) ? sreader_stack(in, s->stack) : NULL;
+	const struct ps_stack *st = ps_sample_has(s, ip_stack) ? sreader_stack(in, s->ip_stack)
+				    : ps_sample_has(s, stack)  ? sreader_stack(in, s->stack)
+							       : NULL;
 	const struct ps_frame *inner, *outer;
 	const struct ps_symbol *sym;
 	struct place_count *v;

@@ -4,6 +4,7 @@
  */
 #include "base/array.h"
 #include "base/err.h"
+#include "event/core_pmu.h"
 #include "event/glob.h"
 #include "report/stream_parts.h"
 
@@ -44,11 +45,21 @@ static int new_event(struct input *s, uint32_t source, const struct ps_event *e)
 	return 0;
 }
 
-static bool wanted(const struct report *r, struct ps_str name)
+/*
+ * Whether it is; and the name that it has in the report: one event on several PMUs of CPU cores is
+ * one, unless it was asked for by one of them.
+ */
+static bool wanted(const struct report *r, struct ps_str *name, struct core_event *core)
 {
 	const char *want = r->o.event;
+	bool is_core = core_event(name->p, name->len, core), base;
 
-	return !want || glob_match(want, strlen(want), name.p, name.len);
+	base = is_core && (!want || glob_match(want, strlen(want), core->name, core->len));
+	if (!base && want && !glob_match(want, strlen(want), name->p, name->len))
+		return false;
+	if (base)
+		*name = ps_str(core->name, (uint32_t)core->len);
+	return true;
 }
 
 /* *event: its number in the report; REPORT_NONE: it is left out. */
@@ -64,15 +75,19 @@ static int event_of(struct input *s, uint32_t id, uint32_t *event)
 		return 0;
 	}
 	if (k->choice == EVENT_NEW) {
-		struct ps_str unit;
+		struct core_event core;
+		struct ps_str unit, name;
 
 		e = sreader_event(s->in, id);
 		if (!e)
 			return 0;
-		k->choice = wanted(s->r, e->name) ? EVENT_TAKE : EVENT_LEAVE;
+		name = e->name;
+		k->choice = wanted(s->r, &name, &core) ? EVENT_TAKE : EVENT_LEAVE;
 		unit = s->r->o.count ? ps_str("samples", 7) : e->unit;
 		if (k->choice == EVENT_TAKE)
-			rc = report_event(s->r, e->name, k->number, unit, &k->event);
+			rc = report_event(s->r, name, k->number, unit, &k->event);
+		if (k->choice == EVENT_TAKE && !rc && name.p == core.name)
+			rc = report_event_pmu(s->r, k->event, core.pmu, core.pmu_len);
 	}
 	if (k->choice == EVENT_TAKE)
 		*event = k->event;
@@ -153,8 +168,10 @@ static int stack_node(struct input *s, const struct ps_sample *p, uint32_t event
 		      uint32_t *node, bool *broken)
 {
 	const struct ps_stack *st;
-	struct known_stack *k = p->stack < s->nstacks ? &s->stacks[p->stack] : NULL;
-	size_t n = 0;
+	const struct ps_stack *at_ip =
+		ps_sample_has(p, ip_stack) ? sreader_stack(s->in, p->ip_stack) : NULL;
+	struct known_stack *k = !at_ip && p->stack < s->nstacks ? &s->stacks[p->stack] : NULL;
+	size_t n = 0, first;
 	int rc = input_room(s, 1);
 
 	if (k && k->group == group) {
@@ -163,9 +180,16 @@ static int stack_node(struct input *s, const struct ps_sample *p, uint32_t event
 		return 0;
 	}
 	st = sreader_stack(s->in, p->stack);
+	if (at_ip && !rc)
+		rc = input_stack(s, at_ip, &n, broken);
 	if (st) {
 		s->r->events[event].deep |= st->frames.n > 1;
+		first = n;
 		rc = rc ? rc : input_stack(s, st, &n, broken);
+		/* The chain begins elsewhere in the same function. */
+		if (first && n > first && s->path[first] == s->path[first - 1])
+			memmove(s->path + first, s->path + first + 1,
+				(--n - first) * sizeof(*s->path));
 	} else {
 		s->undefined = true;
 	}

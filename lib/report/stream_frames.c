@@ -130,7 +130,7 @@ int input_stack(struct input *s, const struct ps_stack *st, size_t *n, bool *bro
 {
 	uint32_t end = (st->flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT;
 	struct known_frame known;
-	int rc = input_room(s, st->frames.n + 1);
+	int rc = input_room(s, *n + st->frames.n + 1);
 
 	*broken = (end != PS_END_NONE && end != PS_END_OUTERMOST) || st->flags & PS_STACK_CUT;
 	for (uint32_t i = 0; i < st->frames.n && !rc; i++) {

@@ -25,9 +25,12 @@ void report_head(const struct report *r, uint32_t event, struct buf *b)
 {
 	const struct report_event *e = &r->events[event];
 	size_t len;
-	const char *unit = report_text_get(r, e->unit, &len);
+	const char *unit;
 
 	report_event_name(r, event, b);
+	if (e->pmus)
+		buf_addf(b, " (%s)", report_text_get(r, e->pmus, &len));
+	unit = report_text_get(r, e->unit, &len);
 	if (!r->text_only || e->told)
 		buf_addf(b, ": %" PRIu64 " %s", r->text_only ? e->told : e->samples,
 			 e->samples == 1 && !r->text_only ? "sample" : "samples");

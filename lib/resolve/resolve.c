@@ -229,7 +229,17 @@ static int chain_stack(struct resolver *r, struct machine *m, const struct ps_ch
 	return 0;
 }
 
-/* A sample without a call chain: its instruction pointer is a stack of one frame. */
+/*
+ * Whether a sample was taken elsewhere than where its call chain begins, at `first`: with precise
+ * events, and where the chain leaves out the kernel. perf report takes the function of the sample
+ * for its innermost then, perf script prints the chain.
+ */
+static bool is_elsewhere(const struct ps_sample *s, uint64_t first)
+{
+	return ps_sample_has(s, ip) && s->ip != first;
+}
+
+/* The instruction pointer of a sample as a stack of one frame, with what is inlined there. */
 static int ip_stack(struct resolver *r, struct machine *m, const struct ps_sample *s,
 		    const struct known *known, struct chain_state *out)
 {
@@ -320,14 +330,17 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 {
 	struct known known = resolve_known(in, s->stack),
 		     known2 = resolve_known(in, s->other_stack),
-		     known3 = resolve_known(in, s->branch_stack);
-	struct chain_state st = {0}, st2 = {0};
+		     known3 = resolve_known(in, s->branch_stack),
+		     known4 = resolve_known(in, s->ip_stack);
+	struct chain_state st = {0}, st2 = {0}, at_ip = {0};
 	bool own = ps_sample_has(s, stack), branches = ps_sample_has(s, branches) && s->branches.n;
+	bool elsewhere = c && !is_guest_ip(s, c) && is_elsewhere(s, resolve_first(c));
 	uint32_t ends = 0;
 	uint32_t pid = ps_sample_has(s, other_pid) ? (uint32_t)s->other_pid : s->pid, restarts;
 	int rc = 0;
 
-	s->fields &= ~(PS_HAS(stack) | PS_HAS(other_stack) | PS_HAS(branch_stack));
+	s->fields &=
+		~(PS_HAS(stack) | PS_HAS(other_stack) | PS_HAS(branch_stack) | PS_HAS(ip_stack));
 	/* When ids begin again with a further stack, that of the first is no longer true. */
 	do {
 		restarts = r->out.restarts;
@@ -341,10 +354,15 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 			rc = chain_stack(r, m, other, s, pid, &known2, &st2);
 		if (!rc && branches)
 			rc = branch_stack(r, m, s, &known3, &ends);
-	} while (!rc && (other || branches) && restarts != r->out.restarts);
+		if (!rc && elsewhere)
+			rc = ip_stack(r, m, s, &known4, &at_ip);
+	} while (!rc && (other || branches || elsewhere) && restarts != r->out.restarts);
 	if (ends)
 		s->fields |= PS_HAS(branch_stack);
 	s->branch_stack = ends;
+	if (at_ip.stack)
+		s->fields |= PS_HAS(ip_stack);
+	s->ip_stack = at_ip.stack;
 	if (st.stack)
 		s->fields |= PS_HAS(stack);
 	if (st2.stack)
@@ -443,7 +461,7 @@ static bool plain_sample(struct resolver *r, struct machine *m, const struct sre
 			 const struct ps_record *rec, int *rc)
 {
 	const uint64_t others = PS_HAS(stack) | PS_HAS(other_stack) | PS_HAS(branch_stack) |
-				PS_HAS(other_chain) | PS_HAS(branches);
+				PS_HAS(other_chain) | PS_HAS(branches) | PS_HAS(ip_stack);
 	const struct ps_sample *s = &rec->sample;
 	enum mode mode = sample_mode(s);
 	const struct part_state *parts;
@@ -453,7 +471,7 @@ static bool plain_sample(struct resolver *r, struct machine *m, const struct sre
 	if (!ps_sample_has(s, chain) || s->fields & others || mode >= MODE_GUEST_KERNEL)
 		return false;
 	if (r->w->pack && !r->opts.missing) {
-		if (resolve_by_parts(r, m, in, s, &parts, rc) &&
+		if (resolve_by_parts(r, m, in, s, &parts, rc) && !is_elsewhere(s, parts->first) &&
 		    swriter_copy_stack(r->w, rec, parts->stack, rc)) {
 			part_account(r, in, s->chain, parts);
 			return true;
@@ -474,7 +492,7 @@ static bool plain_sample(struct resolver *r, struct machine *m, const struct sre
 		if (*rc)
 			return true;
 	}
-	if (!swriter_copy_stack(r->w, rec, st.stack, rc))
+	if (is_elsewhere(s, st.first) || !swriter_copy_stack(r->w, rec, st.stack, rc))
 		return false;
 	account(r, &st);
 	return true;

@@ -123,6 +123,14 @@ static int keep_whole(struct resolver *r, struct machine *m, const struct known 
 	return resolve_text_stack(r, m, k->in, k->st, n, cut);
 }
 
+uint64_t resolve_first(const struct ps_chain *c)
+{
+	for (uint32_t i = 0; i < c->ips.n; i++)
+		if (c->ips.v[i] < CTX_MAX)
+			return c->ips.v[i];
+	return 0;
+}
+
 /*
  * How many addresses at the outer end of a chain can be kept for the next: those of user space that
  * calls return to.
@@ -262,6 +270,7 @@ int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const
 		rc = keep_whole(r, m, known, &n, &unknown, &cut);
 	if (rc)
 		return rc;
+	st->first = resolve_first(c);
 	st->frames = (uint16_t)n;
 	st->unknown = (uint16_t)unknown;
 	st->strayed = strays(r, m, c, n);

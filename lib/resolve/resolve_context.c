@@ -21,9 +21,7 @@ static int on_module(struct resolver *r, struct machine *m, const struct ps_mmap
 /* Remembers where a file's code is mapped: the debug file alone does not tell. */
 static void note_text(struct rdso *d, const struct ps_mmap *rec)
 {
-	const uint32_t prot_exec = 4; /* PROT_EXEC: mmap(2) */
-
-	if (d->n_text == DSO_TEXT_MAX || (rec->prot && !(rec->prot & prot_exec)))
+	if (d->n_text == DSO_TEXT_MAX || !ps_mmap_runs(rec->prot))
 		return;
 	for (uint32_t i = 0; i < d->n_text; i++)
 		if (d->text[i].pgoff == rec->pgoff && d->text[i].len == rec->len)

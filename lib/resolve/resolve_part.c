@@ -184,6 +184,7 @@ static int resolve_part(const struct by_parts *b, uint32_t id, struct part_state
 	st->mode = p.mark ? MODES : (uint8_t)mode;
 	st->source = (uint16_t)b->m->source;
 	st->space = b->space;
+	st->first = p.n ? p.words[p.n - 1] : 0;
 	if (!is_apart(&p))
 		st->flags |= PART_WHOLE;
 	if (!(st->flags & PART_WHOLE)) {

@@ -185,6 +185,7 @@ struct chain_state {
 	bool strayed;	  /* calls return to addresses of user space where nothing is mapped */
 	uint32_t missing; /* the set in r->lacks */
 	uint32_t known;	  /* the stack of the input that it was compared with; 0: none */
+	uint64_t first;	  /* address that is no marker; 0: none */
 };
 
 /* What is known of a part of a chain, and of all below it. */
@@ -206,6 +207,7 @@ struct part_state {
 	uint16_t frames, unknown, source;
 	uint8_t mode; /* of the sample; MODES: of any */
 	uint8_t flags;
+	uint64_t first; /* address of a chain of which this is the top; 0: not known */
 };
 
 /* The same part in several processes. */
@@ -624,6 +626,9 @@ int resolve_miss_frames(struct resolver *r, uint32_t n, uint32_t *set);
  */
 int resolve_address(struct resolver *r, struct machine *m, const struct part *p, uint64_t ip,
 		    uint32_t *depth, uint32_t *unknown);
+
+/* The first address of a chain that is no marker; 0: there is none. */
+uint64_t resolve_first(const struct ps_chain *c);
 
 /* The stack of a chain, written if it is new: *st gets what is known of it then. */
 int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const struct ps_chain *c,

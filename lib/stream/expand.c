@@ -151,7 +151,8 @@ static bool unseen(const struct chunks *c, uint32_t id)
 	R(stack, STACK, stacks) \
 	R(other_stack, STACK, stacks) \
 	R(other_chain, CHAIN, chains) \
-	R(branch_stack, STACK, stacks)
+	R(branch_stack, STACK, stacks) \
+	R(ip_stack, STACK, stacks)
 
 int expand_refs(struct expand *x, struct ps_record *rec, bool *shown)
 {

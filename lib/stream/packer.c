@@ -113,7 +113,8 @@ static uint32_t name_of(const struct chunker *k, bool pass, uint32_t id)
 	R(stack, stacks) \
 	R(other_stack, stacks) \
 	R(other_chain, chains) \
-	R(branch_stack, stacks)
+	R(branch_stack, stacks) \
+	R(ip_stack, stacks)
 
 void packer_translate(const struct packer *k, struct ps_sample *s)
 {
@@ -130,7 +131,7 @@ void packer_patch(const struct packer *k, const struct ps_sample *s, uint8_t *ra
 	uint32_t id;
 
 	if (!(s->fields & (PS_HAS(chain) | PS_HAS(stack) | PS_HAS(other_stack) |
-			   PS_HAS(other_chain) | PS_HAS(branch_stack))))
+			   PS_HAS(other_chain) | PS_HAS(branch_stack) | PS_HAS(ip_stack))))
 		return;
 	before = *s;
 #define R(ref, dict) \

@@ -351,7 +351,8 @@
 	F(29, u64, other_tid, "thread of the second stack, such as the waker") \
 	F(30, ref, other_comm, "string: that thread's name") \
 	F(31, ref, branch_stack, "stack of the two ends of each branch, from and to in turn") \
-	F(32, str, key_text, "key that paired an interval, where it is not a number")
+	F(32, str, key_text, "key that paired an interval, where it is not a number") \
+	F(33, ref, ip_stack, "frames at ip, where the call chain does not begin there")
 
 /* How the walk up a copied stack ended: bits 8 to 15 of CHAIN.flags and STACK.flags. */
 #define PS_ENDS(E) \
@@ -385,7 +386,7 @@
 	R(NO_KALLSYMS, 9, "no kernel symbols: another kernel's recording, or restricted") \
 	R(JIT, 10, "generated code without a map") \
 	R(ANON, 11, "the mapping has no file") \
-	R(NO_CONTEXT, 12, "the process is not known: its mappings are not in the recording") \
+	R(NO_CONTEXT, 12, "no mapping of the process is in the recording") \
 	R(DYNAMIC, 13, "the file has only dynamic symbols (stripped), none covers the address") \
 	R(JIT_GAP, 14, "generated code that its map does not have") \
 	R(RESTRICTED, 15, "kernel symbols are hidden (kptr_restrict)") \

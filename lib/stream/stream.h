@@ -555,6 +555,15 @@ void swriter_add_types(const struct swriter *w, struct buf *b);
 /* The provenance record of a program. */
 int swriter_provenance(struct swriter *w, const char *name, int argc, char **argv);
 
+/*
+ * Whether code can be in a mapping with these PROT_* (mmap(2)). What is none of read, write and
+ * execute does not tell: 0 is not known, and simpleperf marks a file of JIT symbols by 0x4000.
+ */
+static inline bool ps_mmap_runs(uint32_t prot)
+{
+	return !(prot & 7) || prot & 4;
+}
+
 static inline struct ps_str ps_str(const char *p, size_t len)
 {
 	return (struct ps_str){p, (uint32_t)len};

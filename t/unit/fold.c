@@ -236,11 +236,12 @@ static void test_options(void)
 		ok(!fold_comm(f, "V8 Worker", 9, "7", "8", &id) &&
 			   !fold_name(f, rows[i].want, strlen(rows[i].want), &want) && id == want,
 		   "command is %s", rows[i].want);
-		ok(fold_event(f, "x", 1), "the first event is folded");
-		ok(!fold_event(f, "xx", 2) && fold_event(f, "x", 1), "others are not");
+		is_int(fold_event(f, "x", 1), 1, "each event has a lane");
+		ok(fold_event(f, "xx", 2) == 2 && fold_event(f, "x", 1) == 1, "of its own");
 		fold_free(f);
 	}
-	ok(!fold_new(&f, &event, NULL) && !fold_event(f, "a", 1) && fold_event(f, "b", 1),
+	ok(!fold_new(&f, &event, NULL) && fold_event(f, "a", 1) == FOLD_LEAVE &&
+		   !fold_event(f, "b", 1),
 	   "an event that was chosen");
 	fold_free(f);
 }

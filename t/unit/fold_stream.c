@@ -181,12 +181,19 @@ static void test_kinds(void)
 	put_sample(&m, 2, 1, 100, 0);
 	put_sample(&m, 1, 1, 100, 0);
 	put_sample(&m, 3, 1, 100, 0);
-	expect(&m, NULL, "my_job;main;[x] 2\n", "tracepoints come first: each counts 1");
+	expect(&m, NULL, "my_job;main;[x] 100\n", "the event with most weight, not the first");
+	begin(&m);
+	put_event(&m, 2, 2, PS_EVENT_SAMPLED, "sched:sched_switch");
+	put_event(&m, 3, 2, PS_EVENT_SAMPLED, "sched:sched_waking");
+	put_sample(&m, 1, 1, 1, 0);
+	put_sample(&m, 2, 1, 100, 0);
+	put_sample(&m, 3, 1, 100, 0);
+	expect(&m, NULL, "my_job;main;[x] 2\n", "tracepoints are one, and each counts 1");
 	begin(&m);
 	put_event(&m, 2, 2, PS_EVENT_SAMPLED, "sched:sched_switch");
 	put_sample(&m, 1, 1, 100, 0);
 	put_sample(&m, 2, 1, 100, 0);
-	expect(&m, NULL, "my_job;main;[x] 100\n", "only the first event");
+	expect(&m, NULL, "my_job;main;[x] 100\n", "only one event");
 	begin(&m);
 	put_event(&m, 2, 2, PS_EVENT_SAMPLED, "sched:sched_switch");
 	put_sample(&m, 1, 1, 100, 0);
@@ -199,6 +206,46 @@ static void test_kinds(void)
 	put_sample(&m, 1, 1, 1, PS_MARK_PASS);
 	put_sample(&m, 1, 1, 100, PS_MARK_FAIL);
 	expect(&m, NULL, "my_job;main;[x] 1\n", "only passing samples count, or choose the event");
+}
+
+/* Several events, one of them on several PMUs of cores. */
+static void test_events(void)
+{
+	static const char *const names[] = {"cpu_atom/cycles/P", "cpu_core/cycles/P", "dummy:u"};
+	struct fold_opts core = {.event = names[1]}, cycles = {.event = "cycles:P"};
+	struct fold_opts atom = {.prefer = "cpu-clock"}, count = {.count = true};
+	struct fold_opts chart = {.chart = true}, by = {.by = {"base_event"}, .nby = 1};
+	const struct {
+		const struct fold_opts *opts;
+		const char *want, *what;
+	} rows[] = {
+		{NULL, "my_job 4\nmy_job;main;[x] 56\n", "one event on several PMUs adds up"},
+		{&core, "my_job;main;[x] 50\n", "--event with a PMU"},
+		{&cycles, "my_job 4\nmy_job;main;[x] 56\n", "--event without one"},
+		{&atom, "my_job;main;[x] 11\n", "an event that is preferred"},
+		{&count, "my_job 1\nmy_job;main;[x] 3\n", "--count does not choose another"},
+		{&chart, "my_job;main;[x] 3\nmy_job 4\nmy_job;main;[x] 53\n", "--chart"},
+		{&by,
+		 "cpu-clock;my_job;main;[x] 11\ncycles:P;my_job 4\ncycles:P;my_job;main;[x] "
+		 "56\ndummy:u;my_job;main;[x] 1000\n",
+		 "--by base_event"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct made m;
+
+		begin(&m);
+		for (uint32_t k = 0; k < 3; k++)
+			put_event(&m, k + 2, k == 2, PS_EVENT_SAMPLED, names[k]);
+		put_sample(&m, 4, 1, 1000, 0);
+		put_sample(&m, 2, 1, 3, 0);
+		put_sample(&m, 1, 1, 5, 0);
+		put_sample(&m, 2, 0, 4, 0);
+		put_sample(&m, 3, 1, 50, 0);
+		put_sample(&m, 1, 1, 6, 0);
+		put_sample(&m, 2, 1, 3, 0);
+		expect(&m, rows[i].opts, rows[i].want, rows[i].what);
+	}
 }
 
 static void test_names(void)
@@ -596,6 +643,7 @@ static void test_model(void)
 int main(void)
 {
 	test_kinds();
+	test_events();
 	test_names();
 	test_marks();
 	test_raw();

@@ -92,6 +92,7 @@ static void put_all(struct swriter *w, unsigned rounds)
 				s.other_chain = 1 + pick(i);
 				s.other_stack = 1 + pick(i);
 				s.branch_stack = 1 + pick(i);
+				s.ip_stack = s.stack;
 				swriter_sample(w, 1 + (i % 50 == 0), &s);
 			}
 			if (i % 70 == 0)
@@ -169,6 +170,7 @@ static bool alike(const struct sreader *a, const struct ps_record *ra, const str
 	REF(other_chain, chain)
 	REF(other_stack, stack)
 	REF(branch_stack, stack)
+	REF(ip_stack, stack)
 #undef REF
 	n = ps_sample_size(&left);
 	if (!same || n != ps_sample_size(&right) || n > sizeof(one))

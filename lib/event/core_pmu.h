@@ -1,0 +1,42 @@
+/*
+ * Events of CPU cores by their names. Machines with cores of several kinds have a PMU for each
+ * (Linux: tools/perf/Documentation/intel-hybrid.txt, names below /sys/bus/event_source/devices),
+ * so that "cycles" is recorded as cpu_core/cycles/P and cpu_atom/cycles/P: the same thing, counted
+ * in two places.
+ *
+ *	struct core_event e;
+ *	if (core_event(name, len, &e))
+ *		printf("%s of %.*s\n", e.name, (int)e.pmu_len, e.pmu);	("cycles:P of cpu_core")
+ */
+#ifndef PP_EVENT_CORE_PMU_H
+#define PP_EVENT_CORE_PMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CORE_EVENT_MAX 200 /* a longer name is none */
+
+struct core_event {
+	char name[CORE_EVENT_MAX]; /* without the PMU, its modifiers after a colon */
+	size_t len;
+	const char *pmu; /* in the name that was given */
+	size_t pmu_len;
+};
+
+/*
+ * Whether a name is that of an event of a core's PMU which means the same on every kind of core:
+ * a named one. Numbers (event=0x3c, r1c2) mean something else on each.
+ */
+bool core_event(const char *name, size_t len, struct core_event *e);
+
+/* That name without the PMU, in e, or the name itself if it is no such event's. *n: its length. */
+static inline const char *core_event_name(const char *name, size_t len, struct core_event *e,
+					  size_t *n)
+{
+	bool core = len && core_event(name, len, e);
+
+	*n = core ? e->len : len;
+	return core ? e->name : name;
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* Events of CPU cores by their names: with which PMU they mean the same on every kind of core. */
+#include "event/core_pmu.h"
+
+#include "tap.h"
+
+#include <string.h>
+
+int main(void)
+{
+	static const struct {
+		const char *name, *base, *pmu; /* base NULL: it is no such event */
+	} rows[] = {
+		{"cpu_core/cycles/P", "cycles:P", "cpu_core"},
+		{"cpu_atom/cycles/", "cycles", "cpu_atom"},
+		{"cpu_atom/cycles/:u", "cycles:u", "cpu_atom"},
+		{"cpu_atom/cycles:ppp/", "cycles:ppp", "cpu_atom"},
+		{"cpu_lowpower/INST_RETIRED.ANY/u", "INST_RETIRED.ANY:u", "cpu_lowpower"},
+		{"armv8_cortex_a53/cpu_cycles/", "cpu_cycles", "armv8_cortex_a53"},
+		{"apple_icestorm_pmu/cycles/u", "cycles:u", "apple_icestorm_pmu"},
+		{"cpu_core/cycles,period=1000/u", "cpu/cycles,period=1000/u", "cpu_core"},
+		{"cpu_core/event=0x3c,umask=0x0/"},
+		{"cpu_core/r1c2/"},
+		{"cpu_core/config=0x3c/"},
+		{"cpu_core//"},
+		{"cpu_core/cycles"},
+		{"cpu/cycles/"},
+		{"cpu_"},
+		{"uncore_imc_0/cas_count_read/"},
+		{"arm_spe_0/branch_filter=1/"},
+		{"armada/x/"},
+		{"cycles:P"},
+		{"sched:sched_switch"},
+		{"/cycles/"},
+		{""},
+	};
+	char big[CORE_EVENT_MAX + 20] = "cpu_core/";
+	struct core_event e;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *name = rows[i].name, *base = rows[i].base;
+		bool is = core_event(name, strlen(name), &e);
+
+		ok(is == (base != NULL), "\"%s\": %s", name, base ? "is one" : "is none");
+		if (!base || !is)
+			continue;
+		is_str(e.name, base, "%s without its PMU", name);
+		ok(e.len == strlen(base) && e.pmu_len == strlen(rows[i].pmu) &&
+			   !memcmp(e.pmu, rows[i].pmu, e.pmu_len),
+		   "which is %s", rows[i].pmu);
+	}
+	memset(big + 9, 'x', sizeof(big) - 11);
+	big[sizeof(big) - 2] = '/';
+	ok(!core_event(big, strlen(big), &e), "a name that is too long");
+	return done();
+}
