@@ -16,15 +16,13 @@
 #include "record/parts.h"
 #include "resolve/bundle.h"
 #include "symbol/dso_file.h"
+#include "symbol/live.h"
 #include "symbol/vdso.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define FILES_MAX  16384      /* that are open at once */
 #define MAPS_MAX   65536      /* mappings of a process */
@@ -53,8 +51,9 @@ struct space {
 	struct kept_map *maps;
 	uint32_t n, cap;
 	uint32_t pid;
-	bool all_hit; /* samples have copies of stacks, or what is not looked at */
-	bool code;    /* addresses in no file, which a perf map may name */
+	bool all_hit;	  /* samples have copies of stacks, or what is not looked at */
+	bool code;	  /* addresses in no file, which a perf map may name */
+	struct live live; /* when it was seen to have memory for such code */
 	bool ended;
 };
 
@@ -134,16 +133,14 @@ static struct space *space_of(struct keep *k, uint32_t pid)
 }
 
 /* Opens a file at a path, if it is the one that was mapped. */
-static bool open_at(struct kept_file *f, const char *path, uint64_t inode)
+static bool open_at(struct kept_file *f, const struct root *root, const char *path,
+		    const struct inode *inode)
 {
 	enum symtab_reason why;
 	struct build_id id;
 	struct elf_file *elf;
-	struct stat st;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || (inode && st.st_ino != inode))
-		return false;
-	if (elf_file_open(&elf, path, &why)) {
+	if (root_elf(root, path, inode, &elf, &why)) {
 		f->strange = why == SYMTAB_NOT_ELF && !f->id.len;
 		return f->strange;
 	}
@@ -159,21 +156,23 @@ static bool open_at(struct kept_file *f, const char *path, uint64_t inode)
 
 /* What was mapped at first, even if it is deleted or in a container; else by its name. */
 static void open_file(struct kept_file *f, uint32_t pid, uint64_t start, uint64_t end,
-		      uint64_t inode)
+		      const struct inode *inode)
 {
-	char path[PATH_MAX];
+	struct root *root;
+	char path[64];
+	bool done;
 
 	f->tries++;
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)start,
 		 (unsigned long long)end);
-	if (open_at(f, path, 0))
+	if (open_at(f, NULL, path, NULL))
 		return;
-	if (snprintf(path, sizeof(path), "/proc/%u/root%s", pid, f->path) < PATH_MAX &&
-	    open_at(f, path, inode))
-		return;
+	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	done = !root_open(&root, path, NULL) && open_at(f, root, f->path, inode);
+	root_free(root);
 	/* A process that is gone already: its file may be one that others see, too. */
-	if (f->id.len || inode)
-		(void)open_at(f, f->path, inode);
+	if (!done && (f->id.len || inode->ino))
+		(void)open_at(f, NULL, f->path, inode);
 }
 
 /* The file of a mapping, opened when it is the first one of that; index + 1, 0: none. */
@@ -222,7 +221,9 @@ static void add_map(struct keep *k, uint32_t pid, const struct kept_map *m)
 	if (!s || s->n >= MAPS_MAX)
 		return;
 	if (s->ended)
-		s->n = 0, s->ended = s->code = false;
+		s->n = 0, s->ended = s->code = false, s->live.pid = 0;
+	if (!m->file && !s->live.pid)
+		live_ask(&s->live, pid);
 	for (uint32_t i = 0; i < s->n && i < SAME_MAX; i++) {
 		const struct kept_map *is = &s->maps[s->n - 1 - i];
 
@@ -235,6 +236,18 @@ static void add_map(struct keep *k, uint32_t pid, const struct kept_map *m)
 		s->maps[s->n++] = *m;
 }
 
+static struct inode inode_of(const uint8_t key[MAP_KEY])
+{
+	struct cursor c = cursor_make(key, MAP_KEY, false);
+	struct inode i = {0};
+
+	i.maj = get_u32(&c);
+	i.min = get_u32(&c);
+	i.ino = get_u64(&c);
+	i.generation = get_u64(&c);
+	return i;
+}
+
 /* MMAP2: see PERF_RECORD_MMAP2 in perf_event_open(2). */
 static void take_map(struct keep *k, const struct perf_event_header *h, struct cursor *c)
 {
@@ -242,7 +255,7 @@ static void take_map(struct keep *k, const struct perf_event_header *h, struct c
 	struct build_id id = {0};
 	const uint8_t *key, *name;
 	uint32_t pid = get_u32(c), prot;
-	uint64_t inode = 0;
+	struct inode inode = {0};
 	size_t left;
 
 	cursor_skip(c, 4);
@@ -260,14 +273,14 @@ static void take_map(struct keep *k, const struct perf_event_header *h, struct c
 	if (h->misc & PERF_MISC_MMAP_BUILD_ID && !k->s->c->no_build_ids)
 		id = build_id_make(key + 4, key[0] <= BUILDID_MAX ? key[0] : 0);
 	else
-		memcpy(&inode, key + 8, sizeof(inode));
-	if (is_file((const char *)name) && (id.len || inode)) {
+		inode = inode_of(key);
+	if (is_file((const char *)name) && (id.len || inode.ino)) {
 		m.file = file_of(k, key, (const char *)name, &id);
 		if (m.file) {
 			struct kept_file *f = &k->files[m.file - 1];
 
 			if (!f->elf && !f->strange && f->tries < TRIES_MAX)
-				open_file(f, pid, m.start, m.end, inode);
+				open_file(f, pid, m.start, m.end, &inode);
 		}
 	} else if (strcmp((const char *)name, "[vdso]") == 0) {
 		m.file = UINT32_MAX;
@@ -553,17 +566,29 @@ static int pack_system(struct keep *k)
 	return rc;
 }
 
-/* The names that runtimes write for code of theirs; in containers by the number there. */
+/* The names that runtimes write for code of theirs. */
 static int pack_code(struct keep *k, const struct space *s)
 {
-	char from[PATH_MAX], name[64];
+	char at[ROOT_PATH_MAX], name[64];
+	enum symtab_reason why;
+	struct buf text = BUF_INIT;
+	struct live l;
+	int rc;
 
-	snprintf(name, sizeof(name), "tmp/perf-%u.map", s->pid);
-	snprintf(from, sizeof(from), "/proc/%u/root/tmp/perf-%u.map", s->pid,
-		 namespaces_inner("/proc", s->pid));
-	if (access(from, R_OK))
-		snprintf(from, sizeof(from), "/tmp/perf-%u.map", s->pid);
-	return pack_text(k, from, name);
+	live_ask(&l, s->pid);
+	if (l.user == LIVE_NOBODY && s->live.pid)
+		l = s->live;
+	rc = live_map(&l, TEXT_MAX, &text, at, NULL, &why);
+	if (!rc && text.len) {
+		snprintf(name, sizeof(name), "tmp/perf-%u.map", s->pid);
+		rc = bundle_bytes(k->out, name, text.data, text.len);
+	} else {
+		if (rc && why != SYMTAB_NOT_FOUND && why != SYMTAB_NO_MEMORY)
+			diag_warn(k->d, at, -1, "not in the bundle: %s", symtab_reason_text(why));
+		rc = rc == PP_ENOMEM ? rc : text.err;
+	}
+	buf_release(&text);
+	return rc;
 }
 
 static int pack(struct keep *k, uint32_t *missing)

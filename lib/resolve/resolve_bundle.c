@@ -107,7 +107,7 @@ static int add_kernel(struct bundle *b, const struct kernel *k)
 	if (!k->found_path)
 		return 0;
 	if (k->is_elf) {
-		if (!root_elf(k->found_root, k->found_path, &f, &why))
+		if (!root_elf(k->found_root, k->found_path, NULL, &f, &why))
 			rc = bundle_elf(b, name_of(&k->origin.kernel, "elf", "/vmlinux", path), f);
 		elf_file_close(f);
 		return rc;

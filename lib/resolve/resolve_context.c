@@ -53,7 +53,7 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 
 		rc = resolve_generated(r, m, rec, &index, &absolute);
 		if (!rc && !absolute)
-			rc = resolve_jit_mmap(r, m, rec->pid, r->dsos.v[index - 1]->path);
+			rc = resolve_jit_mmap(r, m, rec, r->dsos.v[index - 1]->path);
 		if (rc)
 			return rc;
 		map.dso = index;
@@ -119,6 +119,7 @@ int resolve_context(struct resolver *r, struct machine *m, const struct ps_recor
 		if (rec->comm.flags & PS_COMM_EXEC)
 			rc = spaces_exec(m->spaces, rec->comm.pid);
 		break;
+	case PS_NAMESPACES: rc = resolve_namespaces(m, &rec->namespaces); break;
 	case PS_KSYMBOL: rc = on_ksymbol(m, &rec->ksymbol, r); break;
 	case PS_SOURCE:
 		if (rec->src.page_size && !(rec->src.page_size & (rec->src.page_size - 1)))

@@ -102,8 +102,10 @@ struct rjit_tables {
 /* The generated code of a process. */
 struct rjit {
 	uint32_t pid;
+	uint32_t inner;	 /* its number in its own pid namespace; 0: not recorded */
 	uint32_t dso;	 /* index in r->dsos, + 1; 0: not yet made */
 	char *dump_path; /* of its jitdump file, if the recording shows one */
+	uint64_t dump_ino;
 	bool map_loaded, dump_loaded;
 	char *map_path;	   /* the perf map that was read */
 	uint64_t map_size; /* its bytes then: it grows while the process lives */
@@ -416,7 +418,11 @@ int resolve_generated(struct resolver *r, struct machine *m, const struct ps_mma
 int resolve_jit_dso(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index);
 
 /* A mapping of a file came: it may be a jitdump, which its name tells. */
-int resolve_jit_mmap(struct resolver *r, struct machine *m, uint32_t pid, const char *path);
+int resolve_jit_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
+		     const char *path);
+
+/* What number a process has in its own pid namespace, by which it names its map. */
+int resolve_namespaces(struct machine *m, const struct ps_namespaces *rec);
 
 /* The generated code of a space is brought to the time of a sample. */
 int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp, uint64_t time);

@@ -144,6 +144,8 @@ static void judge(struct finder *s, const char *path, struct elf_file *f, enum s
 static struct elf_file *open_checked(struct finder *s, const struct root *root, const char *path,
 				     enum proof proof, enum symtab_reason *why, int *failed)
 {
+	const struct inode *recorded =
+		proof == PROOF_HERE && s->search->here && !s->d->id.len ? s->search->inode : NULL;
 	struct elf_file *f = NULL;
 	int rc;
 
@@ -151,7 +153,7 @@ static struct elf_file *open_checked(struct finder *s, const struct root *root, 
 		elf_file_close(f);
 		f = NULL;
 		(void)elf_errno();
-		rc = root_elf(root, path, &f, why);
+		rc = root_elf(root, path, recorded, &f, why);
 		if (!rc) {
 			*why = check(s, f, proof);
 			elf_file_has_symtab(f);
