@@ -71,14 +71,13 @@ static int add_debug(struct bundle *b, struct dso_file *f, const char *path)
 
 static int add_file(struct resolver *r, struct bundle *b, const struct rdso *d)
 {
-	struct dso_search search = r->opts.search;
+	struct dso_search search;
 	const char *of = d->found ? d->found : d->path, *name;
 	char path[DSO_MAX_PATH];
 	struct dso_file f;
 	int rc;
 
-	search.root = d->live_root;
-	search.here = origin_files(&r->machines.v[d->source]->host.kernel.origin) == ORIGIN_HERE;
+	resolve_search(r, r->machines.v[d->source], d, &search);
 	search.dwarf = true;
 	rc = dso_file_find(of, &d->id, &search, &f);
 	if (rc != PP_ENOMEM) {

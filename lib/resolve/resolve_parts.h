@@ -58,6 +58,8 @@ struct dso_lines {
 struct rdso {
 	char *path;
 	struct build_id id;
+	struct inode inode; /* of its file, as its first mapping tells */
+	uint32_t other;	    /* what was mapped by the same path: index in r->dsos, + 1; 0: none */
 	uint32_t flags;
 	uint32_t source;
 	uint32_t out; /* its id in the output */
@@ -81,6 +83,7 @@ struct rdso {
 	struct frame_map frames[2];
 	char *found;	    /* of a kernel module: the path that was used; owned */
 	char live_root[32]; /* of the live process that it was read in; "": none */
+	char mapped[80];    /* its first mapping, as a file of the process; "": none */
 	struct buf tried;   /* of a DSO without symbols: "path: why", a line each */
 };
 
@@ -483,6 +486,10 @@ int resolve_find_cfi(struct resolver *r, struct machine *m, struct rdso *d);
 
 /* A DSO of the input: known to the machine, and written with its number in the output. */
 int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec);
+
+/* Where the files of a DSO are sought, and what proves them. They belong to r and d. */
+void resolve_search(struct resolver *r, struct machine *m, const struct rdso *d,
+		    struct dso_search *search);
 
 /* Finds the symbols of a DSO, or of a kernel module at the place where it was loaded, once. */
 int resolve_load(struct resolver *r, struct machine *m, struct rdso *d);

@@ -31,6 +31,7 @@ struct unwinding {
 static enum unwind_end why_not(const struct rdso *d)
 {
 	switch (d->reason) {
+	case PS_REASON_REPLACED:
 	case PS_REASON_BUILD_ID: return UNWIND_BUILD_ID;
 	case PS_REASON_JIT:
 	case PS_REASON_ANON: return UNWIND_GENERATED;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DELETED " (deleted)"
 
@@ -243,6 +244,9 @@ static void try_binary(struct finder *s, const char *path)
 	}
 	if (!s->d->binary)
 		try_file(s, NULL, PROOF_HERE, true, "%s", path);
+	if (!s->d->binary && o->mapped && (s->d->id.len || (o->inode && o->inode->ino)) &&
+	    !access(o->mapped, R_OK))
+		try_file(s, NULL, PROOF_HERE, true, "%s", o->mapped);
 }
 
 /* Calls for each debug directory, first in each symfs root, then of this machine. */
