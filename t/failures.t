@@ -147,6 +147,7 @@ make("$bin/pdecode $data/demo.pstream.zst >demo.ps");
 make("pdecode -t $data/kinds.dat >/dev/null");
 make("pdecode $data/deep.data >deep.ps && mkdir root && gzip -dc $data/deep.gz >root/deep");
 make("psym --symfs root deep.ps >deep.sym");
+make("gzip -dc $data/chain.data.gz | pdecode >chain.ps && cp $data/chain.elf root/chain");
 make("pdecode $data/syscalls.dat >syscalls.ps && pdecode $data/paths.data.gz >paths.ps");
 make("gzip -dc $data/lock.data.gz | pdecode >lock.ps && gzip -dc $data/lock.kallsyms.gz >lock.kallsyms");
 make("pfold demo.ps >demo.folded");
@@ -167,6 +168,7 @@ try('pdecode -j', ['pdecode', '-j', "$data/kinds.dat"]);
 try('pfilter', ['pfilter', 'prev_state == R && prev_comm =~ "a"', 'sched.ps']);
 try('psym', ['psym', 'demo.ps']);
 try('psym:binary', ['psym', '--symfs', 'root', 'deep.ps']);
+try('psym unwinds', ['psym', '--symfs', 'root', 'chain.ps']);
 try('psym:kallsyms', ['psym', '--kallsyms', 'lock.kallsyms', 'lock.ps']);
 try('pfold stream', ['pfold', 'demo.ps']);
 try('pfold folded', ['pfold', 'demo.folded']);
@@ -249,7 +251,12 @@ for ([functions => '-F'], [pattern => '-F', '*'], [lines => '-L', 'f'], [variabl
 
 # Not everybody may record.
 my @record = ('pcap-perf', '-e', 'cpu-clock', '-g', '-o', 'record.data', '--', 'true');
-if (run(\@record) eq '0') { try('pcap-perf', \@record, result => 'record.data', recording => 1) }
+my @bundle = ('pcap-perf', '-e', 'cpu-clock', '-F', '9999', '--call-graph', 'dwarf,1024', '--bundle', 'b.tar', '-o', 'record.data',
+	'--', 'sh', '-c', 'for i in 1 2 3 4; do /bin/true; done');
+if (run(\@record) eq '0') {
+	try('pcap-perf', \@record, result => 'record.data', recording => 1);
+	try('pcap-perf bundle', \@bundle, result => 'record.data', recording => 1);
+}
 else { print "# pcap-perf cannot record here\n" }
 print "1..$tests\n";
 exit($failed ? 1 : 0);

@@ -103,11 +103,14 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 		if (__builtin_add_overflow(rec->addr, rec->len, &map.end))
 			map.end = UINT64_MAX;
 		rc = spaces_map(m->spaces, rec->pid, &map);
-		/*
-		 * More mappings than a process can have: the recording is damaged, not this filter.
-		 */
-		if (rc == PP_ELIMIT)
+		if (rc == PP_ELIMIT) {
+			diag_warn(r->d, NULL, -1,
+				  "process %" PRIu32 " has more than %u mappings: what is in the "
+				  "others has no names",
+				  rec->pid, MAPS_MAX);
+			r->stats.failed++;
 			rc = 0;
+		}
 	}
 	return rc ? rc : swriter_put(r->w, PS_MMAP, m->source, &out);
 }
