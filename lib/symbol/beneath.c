@@ -225,6 +225,25 @@ int beneath_open(int dir, const char *path)
 	return open_regular(dir, path, false);
 }
 
+FILE *beneath_text(const char *path)
+{
+	int fd = beneath_open(BENEATH_ANYWHERE, path), err = 0;
+	struct stat st;
+	FILE *f = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) || st.st_size > BENEATH_TEXT_MAX)
+		err = EFBIG;
+	else if (!(f = fdopen(fd, "r")))
+		err = errno;
+	if (!f) {
+		close(fd);
+		errno = err;
+	}
+	return f;
+}
+
 /*
  * A second name is what a hard link to somebody else's file is; what others may not read can have
  * been mounted there.
