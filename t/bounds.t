@@ -59,6 +59,13 @@ cp bomb.gz whole.gz
 peak 'a packed file that unpacks to 400 MB' $((100 * more)) "'$BIN/psym' --missing whole.ps" 'cat >missing'
 like missing 'too large' 'is too large, which --missing reports'
 
+# More mappings than vm.max_map_count has at first, as processes of some databases have.
+"$ROOT/t/hostile" mappings 204800 >mappings.ps
+run_pipe '"$BIN/psym" --stats mappings.ps' '"$BIN/pfold"'
+like "$OUT" '^\[unknown\];\[x\] 50$' '204,800 mappings of a process: each is there'
+unlike "$ERR" 'no mapping' 'also the last'
+rm mappings.ps
+
 # A perf map with a line of 17 MB between two others.
 mkdir -p root/tmp
 {

@@ -95,7 +95,7 @@ sub fault {
 	return $err =~ /^[a-z-]+: ./m ? '' : "status $status without a message";
 }
 
-# COMMAND with each kind of failure. result: the file that it writes. recording: it is another one each time, and
+# COMMAND with each kind of failure, or those in kinds. result: the file that it writes. recording: it is another one each time, and
 # has to be one that pdecode finds whole. crash: a signal may end it when it has
 # no memory, since libtraceevent, which it calls, does not look whether it got any. before: is called before
 # each run; after: after each, with its status, and tells what is wrong beside the output.
@@ -104,7 +104,7 @@ sub try {
 	my $result = $o{result} // 'out';
 
 	return if $only && $name !~ /^\Q$only\E/;
-	for my $kind (@kinds) {
+	for my $kind (@{$o{kinds} // \@kinds}) {
 		next if $only_kind && $kind ne $only_kind;
 		my ($what, $plus) = $kind =~ /^(\w+)(\+?)$/;
 		unlink 'count', $result;
@@ -148,6 +148,7 @@ make("$bin/pdecode $data/demo.pstream.zst >demo.ps");
 make("pdecode -t $data/kinds.dat >/dev/null");
 make("pdecode $data/deep.data >deep.ps && mkdir root && gzip -dc $data/deep.gz >root/deep");
 make("psym --symfs root deep.ps >deep.sym");
+make("gzip -dc $data/chain.data.gz | pdecode >chain.ps && cp $data/chain.elf root/chain");
 make("pdecode $data/syscalls.dat >syscalls.ps && pdecode $data/paths.data.gz >paths.ps");
 make("gzip -dc $data/lock.data.gz | pdecode >lock.ps && gzip -dc $data/lock.kallsyms.gz >lock.kallsyms");
 make("pfold demo.ps >demo.folded");
@@ -171,6 +172,7 @@ try('pfilter twice', ['pfilter', '--after', 'prev_state == R', '--before', 'prev
 try('pfilter time', ['pfilter', '--time', '20%-60%', '', 'sched.ps']);
 try('psym', ['psym', 'demo.ps']);
 try('psym:binary', ['psym', '--symfs', 'root', 'deep.ps']);
+try('psym unwinds', ['psym', '--symfs', 'root', 'chain.ps'], kinds => [grep { $_ ne 'pread' } @kinds]);
 try('psym:kallsyms', ['psym', '--kallsyms', 'lock.kallsyms', 'lock.ps']);
 try('pfold stream', ['pfold', 'demo.ps']);
 try('pfold folded', ['pfold', 'demo.folded']);
@@ -257,7 +259,12 @@ for ([functions => '-F'], [pattern => '-F', '*'], [lines => '-L', 'f'], [variabl
 
 # Not everybody may record.
 my @record = ('pcap-perf', '-e', 'cpu-clock', '-g', '-o', 'record.data', '--', 'true');
-if (run(\@record) eq '0') { try('pcap-perf', \@record, result => 'record.data', recording => 1) }
+my @bundle = ('pcap-perf', '-e', 'cpu-clock', '-F', '9999', '--call-graph', 'dwarf,1024', '--bundle', 'b.tar', '-o', 'record.data',
+	'--', 'sh', '-c', 'for i in 1 2 3 4; do /bin/true; done');
+if (run(\@record) eq '0') {
+	try('pcap-perf', \@record, result => 'record.data', recording => 1);
+	try('pcap-perf bundle', \@bundle, result => 'record.data', recording => 1);
+}
 else { print "# pcap-perf cannot record here\n" }
 print "1..$tests\n";
 exit($failed ? 1 : 0);

@@ -61,6 +61,20 @@ for f in made/*-host.data; do
 done
 
 # --- the directory form ---
+# What others put into a directory is read if it is a file: nobody waits for a FIFO there.
+cp -r "$ROOT/t/data/threads.dir" fifo.dir
+chmod -R u+w fifo.dir
+rm fifo.dir/data.0
+mkfifo fifo.dir/data.0
+run timeout 20 "$BIN/pdecode" -b fifo.dir
+is "$status" 1 'a FIFO in the directory of a recording: the rest of it'
+like "$ERR" 'data.0: is no regular file' 'and the reason'
+rm fifo.dir/data
+mkfifo fifo.dir/data
+run timeout 20 "$BIN/pdecode" -b fifo.dir
+is "$status" 2 'the recording itself is a FIFO'
+like "$ERR" 'fifo.dir/data: is no regular file' 'which is reported'
+
 dir=$ROOT/t/data/threads.dir
 run "$BIN/pdecode" -t "$dir"
 is "$status" 0 'a directory of perf record --threads'

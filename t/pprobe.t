@@ -44,6 +44,31 @@ like "$OUT" 'const char \*' 'with their types'
 run "$BIN/pprobe" -x ./c2 -V values
 like "$OUT" 'msec +int +%di$' 'and places'
 
+# A source is read if it is a file: nobody waits for a FIFO in its place.
+echo 'int main(void) { return 0; }' >fifo.c
+"${CC:-gcc}" -g -O0 -o with-fifo fifo.c || bail "no compiler"
+rm fifo.c
+mkfifo fifo.c
+run timeout 60 "$BIN/pprobe" -x ./with-fifo -L main
+is "$status" 0 'a FIFO in the place of a source'
+unlike "$OUT" 'return 0' 'gives no text'
+rm fifo.c
+
+# Several commands that make a probe of one name at once: each has its own.
+mkdir together
+: >together/uprobe_events
+makers=
+for i in 1 2 3 4 5 6 7 8; do
+	"$BIN/pprobe" --tracefs together --mine together/mine -x ./c0 values >"together/$i.out" 2>&1 &
+	makers="$makers $!"
+done
+failed=0
+for i in $makers; do
+	wait "$i" || failed=$((failed + 1))
+done
+is "$failed" 0 'eight commands at once make their probes'
+is "$(cut -d ' ' -f 1 together/uprobe_events | sort -u | wc -l)" 8 'of eight names'
+
 # ---- definitions ----
 
 n() { # BINARY DEFINITION...

@@ -156,7 +156,7 @@ like "$OUT" '^ +the file has only dynamic symbols \(stripped\)' 'a stripped prog
 like "$OUT" '^ +helps .*--debug-dir$' 'which a debug directory helps'
 
 # The counts are those of the frames in the stream.
-cp hidden/liba.so here/liba.so
+mv hidden/liba.so here/liba.so
 run "$BIN/psym" --missing --debug-dir none p.ps
 n=$(sed -n "s|^ *\([0-9]*\) .*$TMP/here/prog .*|\1|p" "$OUT" | awk '{ n += $1 } END { print n + 0 }')
 want=$("$BIN/psym" -t --debug-dir none p.ps 2>/dev/null |
@@ -202,7 +202,7 @@ ok 'debuginfod is not asked by itself' test ! -e asked
 fold --debug-dir none --debuginfod p.ps
 same "$OUT" named '--debuginfod brings the debug file'
 like asked "^debuginfo $id\$" 'asked for by its build-id'
-cp hidden/liba.so answer
+cp here/liba.so answer
 fold --debug-dir none --debuginfod p.ps
 unlike "$OUT" 'in_program|in_library;in_library' 'another file than was asked for is not used'
 touch slow

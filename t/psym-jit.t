@@ -243,6 +243,10 @@ if wait $recorder && [ -s user.pid ] && [ "$(id -u)" = 0 ]; then
 	chown 0 "$map"
 	fold user.ps
 	like "$OUT" 'mapped code [0-9]+$' "root's map"
+	ln "$map" "$map.x"
+	fold user.ps
+	unlike "$OUT" 'mapped code' 'one that has another name, as a hard link makes it'
+	rm -f "$map.x"
 	mv "$map" "$map.x"
 	chown 65534 "$map.x"
 	ln -s "$map.x" "$map"
@@ -255,7 +259,7 @@ if wait $recorder && [ -s user.pid ] && [ "$(id -u)" = 0 ]; then
 	like "$OUT" 'mapped code [0-9]+$' 'below --symfs a map is believed'
 else
 	kill "$pid" 2>/dev/null
-	skip 9 'another user cannot be had here'
+	skip 10 'another user cannot be had here'
 fi
 
 "$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u -o dump.data -- ./jitted dump >pid 2>record.log

@@ -92,4 +92,107 @@ like "$OUT" ';main;inner' '--trust-host: the same host by another name'
 unlike "$ERR.1" 'recorded on host' 'nothing is amiss'
 run "$BIN/psym" --missing other.ps
 like "$OUT" 'helps --symfs .*--trust-host' '--missing says what helps'
+# A program that was built again after a recording without build-ids: its functions are elsewhere.
+cat >old.c <<'EOF'
+volatile long x;
+__attribute__((noinline)) void old_fn(void)
+{
+	for (long i = 0; i < 60000000; i++)
+		x += i;
+}
+int main(void)
+{
+	old_fn();
+	return 0;
+}
+EOF
+sed 's/old_fn/new_fn/; s/^volatile.*/&\n__attribute__((noinline)) int pad(int a) { return a * 3 + x; }/' old.c >new.c
+for when in old new; do
+	${CC:-gcc} -O0 -fno-omit-frame-pointer -Wl,--build-id=none -o $when $when.c || bail 'no compiler'
+done
+cp old built
+if "$BIN/pcap-perf" -B -e cpu-clock:u -F 499 -g -o built.data -- ./built >record.log 2>&1; then
+	"$BIN/pdecode" built.data >built.ps 2>/dev/null
+	folded() {
+		run_pipe "\"\$BIN/psym\" --stats $* built.ps" '"$BIN/pfold"'
+	}
+	folded
+	like "$OUT" ';main;old_fn [0-9]+$' 'the program that was recorded'
+	cp new other
+	mv other built
+	folded
+	unlike "$OUT" 'new_fn|old_fn|pad' 'one that took its place gives no names'
+	like "$ERR.1" 'built: was replaced since the recording' 'which is reported'
+	like "$ERR.1" 'address(es)?: the file was replaced since the recording' 'and is the reason'
+	run "$BIN/psym" --missing built.ps
+	like "$OUT" 'tried .*/built: replaced since the recording' '--missing names the file'
+	like "$OUT" 'helps.*--force' 'and what helps'
+	folded --force
+	like "$OUT" '^built;.*(main|new_fn|pad)' '--force takes it'
+	mkdir -p as-it-was
+	cp old as-it-was/built
+	folded --symfs as-it-was
+	like "$OUT" ';main;old_fn [0-9]+$' '--symfs has it as it was'
+	rm built
+	folded
+	like "$ERR.1" 'address(es)?: the file was not found' 'one that is gone'
+else
+	skip 9 'recording is not allowed here'
+fi
+
+# While a process has it, root finds what was deleted, also a program in memory.
+cat >gone.c <<'EOF'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+extern char **environ;
+volatile long x;
+__attribute__((noinline)) void in_gone(void)
+{
+	for (long i = 0; i < 1000000; i++)
+		x += i;
+}
+int main(int argc, char **argv)
+{
+	int memory = memfd_create("program", 0), file;
+
+	if (argc == 2) {
+		file = open(argv[0], O_RDONLY);
+		if (memory < 0 || sendfile(memory, file, NULL, 1 << 20) <= 0)
+			return 1;
+		fexecve(memory, (char *[]){argv[0], argv[1], "again", NULL}, environ);
+		return 1;
+	}
+	while (access("end", F_OK))
+		in_gone();
+	return 0;
+}
+EOF
+${CC:-gcc} -O0 -fno-omit-frame-pointer -Wl,--build-id=none -o gone gone.c || bail 'no compiler'
+for kind in file memory; do
+	cp gone runs
+	if [ $kind = memory ]; then
+		./runs memory &
+	else
+		./runs &
+	fi
+	pid=$!
+	sees_it() { gone $pid || [ "$(cat /proc/$pid/comm)" != sh ]; }
+	await sees_it
+	if [ "$(id -u)" = 0 ] && "$BIN/pcap-perf" -B -e cpu-clock:u -F 499 -g -p $pid -o gone.data 1 >record.log 2>&1; then
+		rm runs
+		"$BIN/pdecode" gone.data >gone.ps 2>/dev/null
+		run_pipe '"$BIN/psym" gone.ps' '"$BIN/pfold"'
+		like "$OUT" ';main;in_gone [0-9]+$' "a program that was deleted: $kind"
+	else
+		skip 1 'recording is not allowed here'
+	fi
+	: >end
+	wait $pid
+	rm -f end
+done
+
 done_testing

@@ -116,6 +116,88 @@ else
 	skip 3 'no mount namespaces here'
 fi
 
+# What another user puts where a perf map would be: root's recorder takes no more than the user could
+# give it. The program makes code of its own, does what its argument says, and ends with the file "end".
+chmod 755 .
+cat >jitted.c <<'EOF'
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+typedef void code(volatile unsigned long *sum, unsigned long n);
+__attribute__((noinline, noclone)) void spin(volatile unsigned long *sum, unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		*sum += i;
+}
+int main(int argc, char **argv)
+{
+	static volatile unsigned long sum;
+	char *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char pid[16];
+	memcpy(at, (void *)(uintptr_t)spin, 128);
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	setenv("MAP_OF", pid, 1);
+	if (argc < 2 || system(argv[1]))
+		return 1;
+	printf("%s\n", pid);
+	fflush(stdout);
+	while (access("end", F_OK))
+		((code *)(uintptr_t)at)(&sum, 1000000);
+	return 0;
+}
+EOF
+"$CC" -O1 -fcf-protection=none -o jitted jitted.c 2>/dev/null || "$CC" -O1 -o jitted jitted.c ||
+	bail "$CC cannot build a program that makes code"
+as='setpriv --reuid=65534 --regid=65534 --clear-groups'
+said() {
+	[ -s said ] || gone $jitted
+}
+# map_of WHAT: what the bundle has as the map of a process that did this in the shell.
+map_of() {
+	rm -f end said b.tar
+	$as ./jitted "$1" >said 2>/dev/null &
+	jitted=$!
+	await said
+	map=/tmp/perf-$(cat said).map
+	run timeout 60 "$BIN/pcap-perf" -F 499 -a -e cpu-clock --bundle b.tar -o j.data 1
+	: >end
+	wait $jitted
+	tar -tf b.tar | grep "^tmp/${map##*/}\$" >list
+	: >kept
+	[ ! -s list ] || tar -xOf b.tar "$(cat list)" >kept
+	rm -f "$map"
+}
+# shellcheck disable=SC2016
+if have setpriv && $as test -x ./jitted; then
+	echo 'of root alone' >secret
+	chmod 600 secret
+	map_of 'echo "0 7fffffffffff their own" >/tmp/perf-$MAP_OF.map'
+	is "$(cat kept)" '0 7fffffffffff their own' "a user's own map is packed"
+	is "$(stat -c %a b.tar)" 600 'the bundle is for its owner only'
+	map_of "ln -s '$TMP/secret' /tmp/perf-"'$MAP_OF.map'
+	is "$status:$(cat list)" 0: 'a link to what root alone may read is not'
+	like "$ERR" 'tmp/perf-[0-9]+\.map: not in the bundle: .*is a link' 'and it is reported'
+	map_of 'mkfifo /tmp/perf-$MAP_OF.map'
+	is "$status:$(cat list)" 0: 'nor is a FIFO, which nobody waits for'
+	chmod 644 secret
+	map_of "ln -s '$TMP/secret' /tmp/perf-"'$MAP_OF.map'
+	is "$status:$(cat list)" 0: 'nor what everybody may read, by a link'
+	chmod 600 secret
+	as="$as unshare -Urm"
+	if $as true 2>/dev/null; then
+		map_of "touch /tmp/perf-\$MAP_OF.map; mount --bind '$TMP/secret' /tmp/perf-"'$MAP_OF.map'
+		is "$status:$(cat list)" 0: 'nor what is mounted there'
+	else
+		skip 1 'users cannot have namespaces here'
+	fi
+else
+	skip 7 'another user cannot be had here'
+fi
+
 run "$BIN/pcap-perf" -e $event --bundle none/b.tar -o x.data -- true
 is "$status" 2 'a bundle that cannot be made'
 like "$ERR" 'none/b.tar: cannot be made: No such file' 'is reported'

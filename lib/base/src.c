@@ -99,15 +99,12 @@ int src_from_layer(struct src **out, struct src_layer layer, const char *name)
 	return 0;
 }
 
-int src_open(struct src **out, const char *name, struct diag *d)
+static int open_named(struct src **out, const char *name, int flags, struct diag *d)
 {
 	struct stat st;
-	int fd, rc;
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags), rc;
 
 	*out = NULL;
-	if (!strcmp(name, "-"))
-		return src_from_fd(out, STDIN_FILENO, DIAG_STDIN);
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
 		rc = pp_errno(errno);
 		diag_error(d, name, -1, "cannot open: %s", strerror(errno));
@@ -118,10 +115,35 @@ int src_open(struct src **out, const char *name, struct diag *d)
 		diag_error(d, name, -1, "is a directory");
 		return PP_EUNSUPPORTED;
 	}
+	if (flags && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		diag_error(d, name, -1, "is no regular file");
+		return PP_EUNSUPPORTED;
+	}
 	rc = src_from_fd(out, fd, name);
 	if (rc)
 		close(fd);
 	return rc;
+}
+
+int src_open(struct src **out, const char *name, struct diag *d)
+{
+	if (!strcmp(name, "-"))
+		return src_from_fd(out, STDIN_FILENO, DIAG_STDIN);
+	return open_named(out, name, 0, d);
+}
+
+int src_open_file(struct src **out, const char *name, struct diag *d)
+{
+	struct stat st;
+
+	/* To open a device alone can have effects. */
+	if (!stat(name, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		*out = NULL;
+		diag_error(d, name, -1, "is no regular file");
+		return PP_EUNSUPPORTED;
+	}
+	return open_named(out, name, O_NONBLOCK, d);
 }
 
 void src_free(struct src *s)

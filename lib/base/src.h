@@ -24,6 +24,9 @@ struct src;
 /* Opens a file or, for "-", stdin. Says what is wrong to d. Directories give PP_EUNSUPPORTED. */
 int src_open(struct src **s, const char *name, struct diag *d);
 
+/* The same for a file that the user did not name: nothing but a regular file is opened. */
+int src_open_file(struct src **s, const char *name, struct diag *d);
+
 /* Takes over a descriptor. */
 int src_from_fd(struct src **s, int fd, const char *name);
 

@@ -72,7 +72,7 @@ int input_open(struct src **s, const char *name, struct diag *d)
 		rc = PP_EUNSUPPORTED;
 	}
 	if (!rc)
-		rc = src_open(s, buf_str(&path), d);
+		rc = src_open_file(s, buf_str(&path), d);
 	buf_release(&path);
 	return rc;
 }

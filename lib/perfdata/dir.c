@@ -40,11 +40,15 @@ static int beside(const char *recording, const char *name, struct buf *path)
 
 static int open_part(struct perf_reader *r, struct part *t, const char *path)
 {
+	int rc;
+
 	*t = (struct part){.bytes = {.left = UINT64_MAX,
 				     .blocks = r->first.blocks,
 				     .d = r->first.d,
 				     .name = r->first.name}};
-	return src_open(&t->bytes.src, path, r->info.d);
+	rc = src_open_file(&t->bytes.src, path, r->info.d);
+	/* What is no file is damage of the whole, not another format. */
+	return rc == PP_EUNSUPPORTED ? PP_ECORRUPT : rc;
 }
 
 /* The file "data" itself, and those beside it. */
@@ -177,7 +181,7 @@ int perf_read_kallsyms(struct perf_reader *r, struct buf *b)
 	if (!rc && access(buf_str(&path), R_OK) != 0)
 		rc = PP_ENOENT;
 	if (!rc)
-		rc = src_open(&s, buf_str(&path), r->info.d);
+		rc = src_open_file(&s, buf_str(&path), r->info.d);
 	if (!rc) {
 		rc = read_text(s, b);
 		src_free(s);

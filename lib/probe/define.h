@@ -43,6 +43,7 @@ struct definer {
 	struct event *v;
 	uint32_t n, cap;
 	uint32_t specs, failed; /* definitions; points that could not be made */
+	int lock;		/* descriptor of tracefs_lock, + 1; 0: none */
 	struct intern taken;	/* names "group/event" that exist */
 };
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void definer_init(struct definer *d, struct binary *b, struct funcs *t, struct diag *diag)
 {
@@ -23,6 +24,8 @@ void definer_release(struct definer *d)
 	}
 	free(d->v);
 	intern_release(&d->taken);
+	if (d->lock)
+		close(d->lock - 1);
 	memset(d, 0, sizeof(*d));
 }
 
@@ -39,6 +42,7 @@ int definer_take_names(struct definer *d, const struct tracefs *t)
 {
 	int rc = 0;
 
+	d->lock = tracefs_lock(t) + 1;
 	for (int i = 0; !rc && i < TRACEFS_LISTS; i++) {
 		rc = tracefs_each(t, (enum tracefs_list)i, take, d);
 		rc = rc == PP_EACCES ? 0 : rc;

@@ -9,6 +9,7 @@
 #include "inspect/lines.h"
 #include "probe/points.h"
 #include "inspect/scope.h"
+#include "symbol/beneath.h"
 
 #include <dwarf.h>
 #include <inttypes.h>
@@ -124,7 +125,7 @@ static void source_release(struct source *src)
 
 static int source_read(struct source *src, const char *path)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = beneath_text(path);
 	char *text = NULL;
 	size_t cap = 0;
 	int rc = 0;

@@ -5,6 +5,7 @@
 #include "probe/point.h"
 #include "inspect/scope.h"
 #include "probe/spec.h"
+#include "symbol/beneath.h"
 
 #include <dwarf.h>
 #include <stdio.h>
@@ -66,7 +67,7 @@ static void expand(const char *text, struct buf *b)
 static int put(struct lines *s)
 {
 	struct sheet r;
-	FILE *f = fopen(s->file, "re");
+	FILE *f = beneath_text(s->file);
 	struct buf shown = BUF_INIT;
 	char *text = NULL;
 	size_t cap = 0;

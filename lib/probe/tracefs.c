@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 static const char *const list_names[TRACEFS_LISTS] = {"uprobe_events", "kprobe_events",
@@ -44,6 +45,21 @@ static int open_list(const struct tracefs *t, const char *name, int flags)
 
 	snprintf(path, sizeof(path), "%s/%s", t->dir, name);
 	return open(path, flags | O_CLOEXEC);
+}
+
+int tracefs_lock(const struct tracefs *t)
+{
+	int fd = -1;
+
+	/* The lists are root's alone: nobody else can hold a lock on them. */
+	for (int i = 0; fd < 0 && i < TRACEFS_LISTS; i++)
+		fd = open_list(t, list_names[i], O_RDONLY);
+	while (fd >= 0 && flock(fd, LOCK_EX))
+		if (errno != EINTR) {
+			close(fd);
+			return -1;
+		}
+	return fd;
 }
 
 bool tracefs_has(const struct tracefs *t, enum tracefs_list list)

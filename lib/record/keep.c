@@ -16,21 +16,18 @@
 #include "record/parts.h"
 #include "resolve/bundle.h"
 #include "symbol/dso_file.h"
+#include "symbol/live.h"
+#include "symbol/maps.h"
 #include "symbol/vdso.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define FILES_MAX  16384      /* that are open at once */
-#define MAPS_MAX   65536      /* mappings of a process */
 #define PLACES_MAX (1u << 20) /* pages of processes that are known to have been looked up */
 #define TRIES_MAX  8	      /* ways to a file that cannot be opened by the first ones */
-#define SAME_MAX   512	      /* mappings that are compared with a new one */
 #define MAP_KEY	   24	      /* bytes of MMAP2 that tell which file it is */
 #define PAGE_BITS  12
 #define TEXT_MAX   (256u << 20) /* bytes of kallsyms, and of a perf map */
@@ -44,17 +41,14 @@ struct kept_file {
 	bool strange; /* no ELF file: there is nothing to keep */
 };
 
-struct kept_map {
-	uint64_t start, end;
-	uint32_t file; /* index + 1; 0: not of a file */
-};
+#define OF_VDSO UINT32_MAX /* in the place of a file */
 
 struct space {
-	struct kept_map *maps;
-	uint32_t n, cap;
+	struct maps maps; /* dso: index + 1 of `files`; 0: not of a file */
 	uint32_t pid;
-	bool all_hit; /* samples have copies of stacks, or what is not looked at */
-	bool code;    /* addresses in no file, which a perf map may name */
+	bool all_hit;	  /* samples have copies of stacks, or what is not looked at */
+	bool code;	  /* addresses in no file, which a perf map may name */
+	struct live live; /* when it was seen to have memory for such code */
 	bool ended;
 };
 
@@ -122,6 +116,8 @@ static struct space *space_of(struct keep *k, uint32_t pid)
 	bool fresh;
 	uint32_t *at = map64_put(&k->by_pid, pid, &fresh);
 
+	if (k->err)
+		return NULL;
 	if (!at || (fresh && !grow(&k->spaces, sizeof(*k->spaces), k->n_spaces, &k->cap_spaces))) {
 		k->err = PP_ENOMEM;
 		return NULL;
@@ -134,16 +130,14 @@ static struct space *space_of(struct keep *k, uint32_t pid)
 }
 
 /* Opens a file at a path, if it is the one that was mapped. */
-static bool open_at(struct kept_file *f, const char *path, uint64_t inode)
+static bool open_at(struct kept_file *f, const struct root *root, const char *path,
+		    const struct inode *inode)
 {
 	enum symtab_reason why;
 	struct build_id id;
 	struct elf_file *elf;
-	struct stat st;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || (inode && st.st_ino != inode))
-		return false;
-	if (elf_file_open(&elf, path, &why)) {
+	if (root_elf(root, path, inode, &elf, &why)) {
 		f->strange = why == SYMTAB_NOT_ELF && !f->id.len;
 		return f->strange;
 	}
@@ -159,21 +153,23 @@ static bool open_at(struct kept_file *f, const char *path, uint64_t inode)
 
 /* What was mapped at first, even if it is deleted or in a container; else by its name. */
 static void open_file(struct kept_file *f, uint32_t pid, uint64_t start, uint64_t end,
-		      uint64_t inode)
+		      const struct inode *inode)
 {
-	char path[PATH_MAX];
+	struct root *root;
+	char path[64];
+	bool done;
 
 	f->tries++;
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)start,
 		 (unsigned long long)end);
-	if (open_at(f, path, 0))
+	if (open_at(f, NULL, path, NULL))
 		return;
-	if (snprintf(path, sizeof(path), "/proc/%u/root%s", pid, f->path) < PATH_MAX &&
-	    open_at(f, path, inode))
-		return;
+	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	done = !root_open(&root, path, NULL) && open_at(f, root, f->path, inode);
+	root_free(root);
 	/* A process that is gone already: its file may be one that others see, too. */
-	if (f->id.len || inode)
-		(void)open_at(f, f->path, inode);
+	if (!done && (f->id.len || inode->ino))
+		(void)open_at(f, NULL, f->path, inode);
 }
 
 /* The file of a mapping, opened when it is the first one of that; index + 1, 0: none. */
@@ -189,8 +185,10 @@ static uint32_t file_of(struct keep *k, const uint8_t *key, const char *path,
 		return 0;
 	}
 	k->err = intern_add(&k->names, key, MAP_KEY, &at, &fresh);
-	if (k->err || !fresh)
-		return k->err ? 0 : at;
+	if (k->err)
+		return 0;
+	if (!fresh)
+		return at;
 	if (!grow(&k->files, sizeof(*k->files), k->n_files, &k->cap_files)) {
 		k->err = PP_ENOMEM;
 		return 0;
@@ -214,35 +212,47 @@ static bool is_file(const char *name)
 	return name[0] == '/';
 }
 
-/* A mapping that is told again, at the beginning of another file, is there already. */
-static void add_map(struct keep *k, uint32_t pid, const struct kept_map *m)
+static void add_map(struct keep *k, uint32_t pid, const struct map *m)
 {
 	struct space *s = space_of(k, pid);
+	int rc;
 
-	if (!s || s->n >= MAPS_MAX)
+	if (!s)
 		return;
-	if (s->ended)
-		s->n = 0, s->ended = s->code = false;
-	for (uint32_t i = 0; i < s->n && i < SAME_MAX; i++) {
-		const struct kept_map *is = &s->maps[s->n - 1 - i];
-
-		if (is->start == m->start && is->end == m->end && is->file == m->file)
-			return;
+	if (s->ended) {
+		maps_release(&s->maps);
+		s->ended = s->code = false;
+		s->live.pid = 0;
 	}
-	if (!grow(&s->maps, sizeof(*s->maps), s->n, &s->cap))
-		k->err = PP_ENOMEM;
-	else
-		s->maps[s->n++] = *m;
+	if (!m->dso && !s->live.pid)
+		live_ask(&s->live, pid);
+	rc = maps_put(&s->maps, m);
+	if (rc == PP_ELIMIT)
+		k->full = true;
+	else if (rc)
+		k->err = rc;
+}
+
+static struct inode inode_of(const uint8_t key[MAP_KEY])
+{
+	struct cursor c = cursor_make(key, MAP_KEY, false);
+	struct inode i = {0};
+
+	i.maj = get_u32(&c);
+	i.min = get_u32(&c);
+	i.ino = get_u64(&c);
+	i.generation = get_u64(&c);
+	return i;
 }
 
 /* MMAP2: see PERF_RECORD_MMAP2 in perf_event_open(2). */
 static void take_map(struct keep *k, const struct perf_event_header *h, struct cursor *c)
 {
-	struct kept_map m = {0};
+	struct map m = {0};
 	struct build_id id = {0};
 	const uint8_t *key, *name;
 	uint32_t pid = get_u32(c), prot;
-	uint64_t inode = 0;
+	struct inode inode = {0};
 	size_t left;
 
 	cursor_skip(c, 4);
@@ -260,35 +270,58 @@ static void take_map(struct keep *k, const struct perf_event_header *h, struct c
 	if (h->misc & PERF_MISC_MMAP_BUILD_ID && !k->s->c->no_build_ids)
 		id = build_id_make(key + 4, key[0] <= BUILDID_MAX ? key[0] : 0);
 	else
-		memcpy(&inode, key + 8, sizeof(inode));
-	if (is_file((const char *)name) && (id.len || inode)) {
-		m.file = file_of(k, key, (const char *)name, &id);
-		if (m.file) {
-			struct kept_file *f = &k->files[m.file - 1];
+		inode = inode_of(key);
+	if (is_file((const char *)name) && (id.len || inode.ino)) {
+		m.dso = file_of(k, key, (const char *)name, &id);
+		if (m.dso) {
+			struct kept_file *f = &k->files[m.dso - 1];
 
 			if (!f->elf && !f->strange && f->tries < TRIES_MAX)
-				open_file(f, pid, m.start, m.end, inode);
+				open_file(f, pid, m.start, m.end, &inode);
 		}
 	} else if (strcmp((const char *)name, "[vdso]") == 0) {
-		m.file = UINT32_MAX;
+		m.dso = OF_VDSO;
 	}
 	add_map(k, pid, &m);
+}
+
+struct over {
+	struct keep *k;
+	struct maps maps;
+};
+
+static void put_over(void *ctx, const struct map *m)
+{
+	struct over *o = ctx;
+	int rc = o->k->err ? 0 : maps_put(&o->maps, m);
+
+	if (rc && rc != PP_ELIMIT)
+		o->k->err = rc;
 }
 
 /* FORK: a process has the mappings of its parent. */
 static void take_fork(struct keep *k, struct cursor *c)
 {
 	uint32_t pid = get_u32(c), ppid = get_u32(c);
-	uint32_t *at = map64_get(&k->by_pid, ppid);
+	struct over o = {.k = k};
+	const uint32_t *at;
+	struct space *child;
 
-	if (c->bad || pid == ppid || !at)
+	if (c->bad || pid == ppid || !map64_get(&k->by_pid, ppid))
 		return;
-	/* Lists move when they grow: the parent is found anew each time. */
-	for (uint32_t i = 0, parent = *at - 1; i < k->spaces[parent].n && !k->err; i++) {
-		struct kept_map m = k->spaces[parent].maps[i];
-
-		add_map(k, pid, &m);
-	}
+	/* The list moves when it grows: the parent is looked up after that. */
+	child = space_of(k, pid);
+	at = map64_get(&k->by_pid, ppid);
+	if (!child || !at)
+		return;
+	maps_copy(&o.maps, &k->spaces[*at - 1].maps);
+	/* What the child mapped may have come first, from the buffer of another CPU. */
+	if (!child->ended)
+		maps_each(&child->maps, put_over, &o);
+	maps_release(&child->maps);
+	child->maps = o.maps;
+	child->ended = child->code = false;
+	child->live.pid = 0;
 }
 
 static void take_exit(struct keep *k, struct cursor *c)
@@ -398,7 +431,8 @@ void keep_records(struct keep *k, const void *bytes, size_t n)
 	const uint8_t *p = bytes;
 	struct perf_event_header h;
 
-	for (; n >= sizeof(h); p += h.size, n -= h.size) {
+	/* What failed once is not gone on with: lists may be half made. */
+	for (; n >= sizeof(h) && !k->err; p += h.size, n -= h.size) {
 		memcpy(&h, p, sizeof(h));
 		if (h.size < sizeof(h) || h.size > n)
 			return;
@@ -434,32 +468,34 @@ int keep_start(struct keep *k)
 	return 0;
 }
 
-/* The newest mapping goes before what was there. False: there is none. */
+static void hit(struct keep *k, const struct map *m)
+{
+	if (m->dso == OF_VDSO)
+		k->vdso = true;
+	else if (m->dso)
+		k->files[m->dso - 1].hit = true;
+}
+
+/* False: nothing is mapped there. */
 static bool look_up(struct keep *k, struct space *s, uint64_t addr)
 {
-	for (uint32_t i = s->n; i-- > 0;) {
-		const struct kept_map *m = &s->maps[i];
+	const struct map *m = maps_find(&s->maps, addr);
 
-		if (addr < m->start || addr >= m->end)
-			continue;
-		if (m->file == UINT32_MAX)
-			k->vdso = true;
-		else if (m->file)
-			k->files[m->file - 1].hit = true;
-		else
-			s->code = true;
-		return true;
-	}
-	return false;
+	if (!m)
+		return false;
+	hit(k, m);
+	s->code |= !m->dso;
+	return true;
+}
+
+static void hit_one(void *ctx, const struct map *m)
+{
+	hit(ctx, m);
 }
 
 static void hit_all(struct keep *k, struct space *s)
 {
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->maps[i].file == UINT32_MAX)
-			k->vdso = true;
-		else if (s->maps[i].file)
-			k->files[s->maps[i].file - 1].hit = true;
+	maps_each(&s->maps, hit_one, k);
 	s->all_hit = false;
 }
 
@@ -472,7 +508,7 @@ static void forget_ended(struct keep *k)
 
 		if (!s->ended || s->code)
 			continue;
-		free(s->maps);
+		maps_release(&s->maps);
 		map64_del(&k->by_pid, s->pid);
 		if (s != last && (at = map64_get(&k->by_pid, last->pid)))
 			*at = i + 1;
@@ -487,6 +523,8 @@ int keep_round(struct keep *k)
 	struct place *p = (void *)k->wait.data;
 	size_t n = k->wait.len / sizeof(*p), left = 0;
 
+	if (k->err)
+		return k->err;
 	for (uint32_t i = 0; i < k->n_spaces; i++)
 		if (k->spaces[i].all_hit)
 			hit_all(k, &k->spaces[i]);
@@ -553,17 +591,29 @@ static int pack_system(struct keep *k)
 	return rc;
 }
 
-/* The names that runtimes write for code of theirs; in containers by the number there. */
+/* The names that runtimes write for code of theirs. */
 static int pack_code(struct keep *k, const struct space *s)
 {
-	char from[PATH_MAX], name[64];
+	char at[ROOT_PATH_MAX], name[64];
+	enum symtab_reason why;
+	struct buf text = BUF_INIT;
+	struct live l;
+	int rc;
 
-	snprintf(name, sizeof(name), "tmp/perf-%u.map", s->pid);
-	snprintf(from, sizeof(from), "/proc/%u/root/tmp/perf-%u.map", s->pid,
-		 namespaces_inner("/proc", s->pid));
-	if (access(from, R_OK))
-		snprintf(from, sizeof(from), "/tmp/perf-%u.map", s->pid);
-	return pack_text(k, from, name);
+	live_ask(&l, s->pid);
+	if (l.user == LIVE_NOBODY && s->live.pid)
+		l = s->live;
+	rc = live_map(&l, TEXT_MAX, &text, at, NULL, &why);
+	if (!rc && text.len) {
+		snprintf(name, sizeof(name), "tmp/perf-%u.map", s->pid);
+		rc = bundle_bytes(k->out, name, text.data, text.len);
+	} else {
+		if (rc && why != SYMTAB_NOT_FOUND && why != SYMTAB_NO_MEMORY)
+			diag_warn(k->d, at, -1, "not in the bundle: %s", symtab_reason_text(why));
+		rc = rc == PP_ENOMEM ? rc : text.err;
+	}
+	buf_release(&text);
+	return rc;
 }
 
 static int pack(struct keep *k, uint32_t *missing)
@@ -607,13 +657,16 @@ int keep_close(struct keep *k, int err, uint32_t *missing)
 	if (!rc)
 		diag_note(k->d, NULL, -1, "the bundle has %u files", files);
 	if (k->full)
-		diag_warn(k->d, NULL, -1, "the bundle lacks files beyond the first %d", FILES_MAX);
+		diag_warn(k->d, NULL, -1,
+			  "the bundle lacks files beyond the first %d, or of mappings of a process "
+			  "beyond the first %u",
+			  FILES_MAX, MAPS_MAX);
 	for (uint32_t i = 0; i < k->n_files; i++) {
 		elf_file_close(k->files[i].elf);
 		free(k->files[i].path);
 	}
 	for (uint32_t i = 0; i < k->n_spaces; i++)
-		free(k->spaces[i].maps);
+		maps_release(&k->spaces[i].maps);
 	intern_release(&k->names);
 	map64_release(&k->by_pid);
 	map64_release(&k->places);

@@ -72,7 +72,7 @@ static bool parse_mapping(char *line, struct mapping *m)
 	return true;
 }
 
-static int put(const struct maps *s, const struct mapping *m)
+static int put(const struct proc_maps *s, const struct mapping *m)
 {
 	if (m->prot & PROT_EXEC || (s->data && m->prot & PROT_READ && m->inode))
 		return s->each(s->ctx, m);
@@ -80,7 +80,7 @@ static int put(const struct maps *s, const struct mapping *m)
 }
 
 /* Those that begin at `from` or later. */
-static int read_text(const struct maps *s, const char *path, uint64_t from)
+static int read_text(const struct proc_maps *s, const char *path, uint64_t from)
 {
 	struct buf maps = BUF_INIT;
 	int rc = 0;
@@ -114,7 +114,7 @@ static int ask(int fd, uint64_t addr, uint64_t flags, char name[PATH_MAX], struc
 }
 
 /* *next: up to where they are done; *whole: that is all. */
-static int read_queries(const struct maps *s, int fd, uint64_t *next, bool *whole)
+static int read_queries(const struct proc_maps *s, int fd, uint64_t *next, bool *whole)
 {
 	uint64_t flags = s->data ? 0 : VMA_EXEC;
 	char name[PATH_MAX];
@@ -146,7 +146,7 @@ static int read_queries(const struct maps *s, int fd, uint64_t *next, bool *whol
 }
 
 /* The kernel's own page in processes of 64 bits, [vsyscall], is in the text only: in ours, too. */
-static void find_gate(struct maps *s)
+static void find_gate(struct proc_maps *s)
 {
 	struct buf maps = BUF_INIT;
 	char path[PATH_MAX], *line;
@@ -167,7 +167,7 @@ static void find_gate(struct maps *s)
 	buf_release(&maps);
 }
 
-int maps_read(struct maps *s, pid_t pid)
+int maps_read(struct proc_maps *s, pid_t pid)
 {
 	char path[PATH_MAX];
 	uint64_t next = 0;

@@ -189,7 +189,7 @@ struct mapping {
 	size_t name_len;
 };
 
-struct maps {
+struct proc_maps {
 	const char *proc; /* "/proc" */
 	bool data;	  /* files that are not code, too */
 	bool text_only;	  /* as on kernels before 6.11 */
@@ -201,7 +201,7 @@ struct maps {
 };
 
 /* Calls each for the mappings of a process in the order of addresses; its error ends it. */
-int maps_read(struct maps *s, pid_t pid);
+int maps_read(struct proc_maps *s, pid_t pid);
 
 /* synth.c and kernel.c */
 
@@ -215,7 +215,7 @@ struct synth {
 	struct buf buf, text; /* records; scratch */
 	struct intern files;  /* device, inode and path of the files whose build-id is known */
 	struct buf ids;	      /* struct build id for each of `files` */
-	struct maps maps;
+	struct proc_maps maps;
 	bool build_ids;		/* read build-ids of mapped files */
 	bool data;		/* mappings of files that are not code, too */
 	bool no_tasks, no_maps; /* the others only */

@@ -6,6 +6,7 @@
 #include "perfdata/format.h"
 #include "pevent/sysfile.h"
 #include "record/parts.h"
+#include "symbol/beneath.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -93,7 +94,7 @@ static int open_mapped(const struct synth *s, pid_t pid, const struct mapping *m
 {
 	char path[PATH_MAX];
 	struct stat st;
-	int fd;
+	int fd, root;
 
 	/* Right for deleted files and other mount namespaces too, but only for the privileged. */
 	snprintf(path, sizeof(path), "%s/%d/map_files/%llx-%llx", s->proc, pid,
@@ -101,11 +102,13 @@ static int open_mapped(const struct synth *s, pid_t pid, const struct mapping *m
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0)
 		return fd;
-	if (snprintf(path, sizeof(path), "%s/%d/root%s", s->proc, pid, m->name) >=
-	    (int)sizeof(path))
+	snprintf(path, sizeof(path), "%s/%d/root", s->proc, pid);
+	root = beneath_dir(path);
+	if (root < 0)
 		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->inode || !S_ISREG(st.st_mode))) {
+	fd = beneath_open(root, m->name);
+	close(root);
+	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->inode)) {
 		close(fd);
 		fd = -1;
 	}

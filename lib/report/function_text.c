@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "report/jumps.h"
 #include "report/parts.h"
+#include "symbol/beneath.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,7 +71,7 @@ static void add_source(struct writer *w, const char *file, uint32_t line)
 	if (!dir || strstr(file, "..") ||
 	    (size_t)snprintf(path, sizeof(path), "%s/%s", dir, file) >= sizeof(path))
 		return;
-	f = fopen(path, "re");
+	f = beneath_text(path);
 	if (!f)
 		return;
 	while (line && fgets(text, sizeof(text), f))

@@ -80,7 +80,7 @@ int bundle_open(struct bundle **out, const char *name, struct diag *d)
 		bundle_free(b);
 		return PP_ENOMEM;
 	}
-	b->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	b->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (b->fd < 0) {
 		diag_error(d, name, -1, "cannot be made: %s", strerror(errno));
 		bundle_free(b);

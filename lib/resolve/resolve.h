@@ -33,6 +33,7 @@ struct resolver_opts {
 	struct dso_search search;
 	const char *kallsyms, *vmlinux;		    /* NULL: not given */
 	const char *guest_kallsyms, *guest_vmlinux; /* of the kernel in virtual machines */
+	bool force;	 /* files that were replaced since the recording are taken */
 	bool trust_host; /* recordings that do not show where they were made are of this machine */
 	bool no_demangle;
 	/*

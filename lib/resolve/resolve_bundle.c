@@ -71,14 +71,13 @@ static int add_debug(struct bundle *b, struct dso_file *f, const char *path)
 
 static int add_file(struct resolver *r, struct bundle *b, const struct rdso *d)
 {
-	struct dso_search search = r->opts.search;
+	struct dso_search search;
 	const char *of = d->found ? d->found : d->path, *name;
 	char path[DSO_MAX_PATH];
 	struct dso_file f;
 	int rc;
 
-	search.root = d->live_root;
-	search.here = origin_files(&r->machines.v[d->source]->host.kernel.origin) == ORIGIN_HERE;
+	resolve_search(r, r->machines.v[d->source], d, &search);
 	search.dwarf = true;
 	rc = dso_file_find(of, &d->id, &search, &f);
 	if (rc != PP_ENOMEM) {
@@ -107,7 +106,7 @@ static int add_kernel(struct bundle *b, const struct kernel *k)
 	if (!k->found_path)
 		return 0;
 	if (k->is_elf) {
-		if (!root_elf(k->found_root, k->found_path, &f, &why))
+		if (!root_elf(k->found_root, k->found_path, NULL, &f, &why))
 			rc = bundle_elf(b, name_of(&k->origin.kernel, "elf", "/vmlinux", path), f);
 		elf_file_close(f);
 		return rc;

@@ -45,7 +45,7 @@ static int take_vdso(struct resolver *r, struct machine *m, struct rdso *d)
 
 int resolve_find_cfi(struct resolver *r, struct machine *m, struct rdso *d)
 {
-	struct dso_search search = r->opts.search;
+	struct dso_search search;
 	struct dso_file f;
 	int rc;
 
@@ -57,8 +57,7 @@ int resolve_find_cfi(struct resolver *r, struct machine *m, struct rdso *d)
 	if (d->jit || d->memfd || d->flags & PS_DSO_NO_FILE)
 		return 0;
 	/* Its symbols were needed before there was a stack to unwind. */
-	search.root = d->live_root;
-	search.here = origin_files(&m->host.kernel.origin) == ORIGIN_HERE;
+	resolve_search(r, m, d, &search);
 	rc = dso_file_find(d->path, &d->id, &search, &f);
 	if (rc != PP_ENOMEM)
 		rc = resolve_take_cfi(r, d, &f);

@@ -3,7 +3,11 @@
 
 #include "base/err.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+#define DSO_SAME_MAX 64 /* files that had one path */
 
 static int on_module(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
 		     uint32_t index)
@@ -29,6 +33,39 @@ static void note_text(struct rdso *d, const struct ps_mmap *rec)
 	d->text[d->n_text++] = (struct elf_mapping){rec->pgoff, rec->len};
 }
 
+/*
+ * Files that had the same path one after the other, or in several containers, are told apart by
+ * their inodes, unless build-ids do that: *index becomes the one that is meant.
+ */
+static int tell_apart(struct resolver *r, uint32_t *index, const struct ps_mmap *rec)
+{
+	struct inode inode = {rec->maj, rec->min, rec->ino, rec->ino_generation};
+	struct rdso *d = r->dsos.v[*index - 1];
+	int rc;
+
+	if (d->id.len || !rec->ino)
+		return 0;
+	for (int n = 0; d->inode.ino && !inode_equal(&d->inode, &inode); n++) {
+		if (n == DSO_SAME_MAX)
+			return 0;
+		if (!d->other) {
+			rc = resolve_add_dso(r, d->source, ps_str(d->path, strlen(d->path)),
+					     ps_str(NULL, 0), d->flags, &d->other);
+			if (rc)
+				return rc == PP_ELIMIT ? 0 : rc;
+		}
+		*index = d->other;
+		d = r->dsos.v[*index - 1];
+	}
+	if (!d->inode.ino) {
+		d->inode = inode;
+		snprintf(d->mapped, sizeof(d->mapped),
+			 "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, rec->pid, rec->addr,
+			 rec->addr + rec->len);
+	}
+	return 0;
+}
+
 int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec)
 {
 	uint32_t *known = map64_get(&r->dsos.by_id, rec->dso), index = known ? *known : 0;
@@ -49,9 +86,11 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 	} else if (index && !(rec->flags & (PS_MMAP_DATA | PS_MMAP_GUEST))) {
 		struct map map = {.start = rec->addr, .pgoff = rec->pgoff};
 
-		rc = resolve_generated(r, m, rec, &index, &absolute);
+		rc = tell_apart(r, &index, rec);
+		if (!rc)
+			rc = resolve_generated(r, m, rec, &index, &absolute);
 		if (!rc && !absolute)
-			rc = resolve_jit_mmap(r, m, rec->pid, r->dsos.v[index - 1]->path);
+			rc = resolve_jit_mmap(r, m, rec, r->dsos.v[index - 1]->path);
 		if (rc)
 			return rc;
 		map.dso = index;
@@ -62,11 +101,14 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 		if (__builtin_add_overflow(rec->addr, rec->len, &map.end))
 			map.end = UINT64_MAX;
 		rc = spaces_map(m->spaces, rec->pid, &map);
-		/*
-		 * More mappings than a process can have: the recording is damaged, not this filter.
-		 */
-		if (rc == PP_ELIMIT)
+		if (rc == PP_ELIMIT) {
+			diag_warn(r->d, NULL, -1,
+				  "process %" PRIu32 " has more than %u mappings: what is in the "
+				  "others has no names",
+				  rec->pid, MAPS_MAX);
+			r->stats.failed++;
 			rc = 0;
+		}
 	}
 	return rc ? rc : swriter_put(r->w, PS_MMAP, m->source, &out);
 }
@@ -117,6 +159,7 @@ int resolve_context(struct resolver *r, struct machine *m, const struct ps_recor
 		if (rec->comm.flags & PS_COMM_EXEC)
 			rc = spaces_exec(m->spaces, rec->comm.pid);
 		break;
+	case PS_NAMESPACES: rc = resolve_namespaces(m, &rec->namespaces); break;
 	case PS_KSYMBOL: rc = on_ksymbol(m, &rec->ksymbol, r); break;
 	case PS_SOURCE:
 		if (rec->src.page_size && !(rec->src.page_size & (rec->src.page_size - 1)))

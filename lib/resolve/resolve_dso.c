@@ -58,6 +58,7 @@ static uint32_t reason_of(enum symtab_reason why)
 	case SYMTAB_DENIED:
 	case SYMTAB_IO: return PS_REASON_NO_ACCESS;
 	case SYMTAB_UNPROVEN: return PS_REASON_UNPROVEN;
+	case SYMTAB_REPLACED: return PS_REASON_REPLACED;
 	case SYMTAB_BUILD_ID:
 	case SYMTAB_CRC: return PS_REASON_BUILD_ID;
 	case SYMTAB_STRIPPED: return PS_REASON_STRIPPED;
@@ -154,17 +155,29 @@ static void live_root(const struct resolver *r, struct machine *m, char path[32]
 		path[0] = 0;
 }
 
+/* Proven by build-id or, of a file of this machine, by inode. */
+void resolve_search(struct resolver *r, struct machine *m, const struct rdso *d,
+		    struct dso_search *search)
+{
+	*search = r->opts.search;
+	search->root = d->live_root;
+	search->here = origin_files(&m->host.kernel.origin) == ORIGIN_HERE;
+	if (r->opts.force || r->opts.like_perf)
+		return;
+	search->inode = &d->inode;
+	search->mapped = search->here && d->mapped[0] ? d->mapped : NULL;
+}
+
 static int load_file(struct resolver *r, struct machine *m, struct rdso *d)
 {
-	struct dso_search search = r->opts.search;
+	struct dso_search search;
 	enum symtab_reason why = SYMTAB_OK;
 	struct dso_file f;
 	int rc;
 
 	live_root(r, m, d->live_root);
-	search.root = d->live_root;
+	resolve_search(r, m, d, &search);
 	search.dwarf = r->opts.inlines || r->opts.srcline;
-	search.here = origin_files(&m->host.kernel.origin) == ORIGIN_HERE;
 	rc = dso_file_find(d->path, &d->id, &search, &f);
 	if (rc != PP_ENOMEM) {
 		d->segments = f.segments;
@@ -186,12 +199,28 @@ static int load_file(struct resolver *r, struct machine *m, struct rdso *d)
 	keep_tried(r, d, &f);
 	if (why == SYMTAB_UNPROVEN)
 		say_unproven(r, m);
+	if (why == SYMTAB_REPLACED)
+		diag_warn(r->d, d->path, -1,
+			  "was replaced since the recording and gives no names; --symfs with the "
+			  "file as it was, or --force if it is the same");
 	say_failed(r, &f);
 	if (!rc)
 		rc = resolve_take_cfi(r, d, &f);
 	if (!rc && search.dwarf)
 		rc = resolve_take_dwarf(r, d, &f);
 	dso_file_release(&f);
+	return rc;
+}
+
+/* A program in memory, while a process has it. */
+static int load_memory(struct resolver *r, struct machine *m, struct rdso *d)
+{
+	int rc = 0;
+
+	if (!r->opts.like_perf && d->mapped[0] && !access(d->mapped, R_OK))
+		rc = load_file(r, m, d);
+	if (!d->table)
+		d->reason = PS_REASON_JIT;
 	return rc;
 }
 
@@ -206,8 +235,10 @@ int resolve_load(struct resolver *r, struct machine *m, struct rdso *d)
 		rc = load_vdso(m, d);
 	else if (!strcmp(d->path, "[vsyscall]"))
 		rc = load_vsyscall(d);
-	else if (d->jit || d->memfd)
+	else if (d->jit)
 		d->reason = PS_REASON_JIT;
+	else if (d->memfd)
+		rc = load_memory(r, m, d);
 	else if (d->flags & PS_DSO_NO_FILE)
 		d->reason = PS_REASON_ANON;
 	else

@@ -2,6 +2,7 @@
 #include "resolve/resolve_parts.h"
 
 #include "base/err.h"
+#include "symbol/live.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,6 @@
 #include <unistd.h>
 
 #define MMAP_HUGETLB 0x40000u /* MAP_HUGETLB: mmap(2) */
-#define STATUS_MAX   16384    /* bytes of /proc/PID/status */
 
 enum { FROM_MAP, FROM_DUMP };
 
@@ -93,8 +93,10 @@ static int note_memory(struct machine *m, uint32_t pid)
 	return rc ? rc : tag(m, pid, jit);
 }
 
-int resolve_jit_mmap(struct resolver *r, struct machine *m, uint32_t pid, const char *path)
+int resolve_jit_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
+		     const char *path)
 {
+	uint32_t pid = rec->pid;
 	const char *base = strrchr(path, '/');
 	uint32_t jit;
 	int n = 0, rc;
@@ -105,9 +107,27 @@ int resolve_jit_mmap(struct resolver *r, struct machine *m, uint32_t pid, const 
 	rc = get_jit(m, pid, &jit);
 	if (rc)
 		return rc;
-	if (!m->code.v[jit - 1].dump_path)
+	if (!m->code.v[jit - 1].dump_path) {
 		m->code.v[jit - 1].dump_path = strdup(path);
+		m->code.v[jit - 1].dump_ino = rec->ino;
+	}
 	return m->code.v[jit - 1].dump_path ? tag(m, pid, jit) : PP_ENOMEM;
+}
+
+int resolve_namespaces(struct machine *m, const struct ps_namespaces *rec)
+{
+	uint32_t jit = 0, *known = map64_get(&m->code.by_pid, rec->pid);
+	int rc = 0;
+
+	if (rec->pid != rec->tid || !rec->inner)
+		return 0;
+	if (known)
+		jit = *known;
+	else if (rec->inner != rec->pid)
+		rc = get_jit(m, rec->pid, &jit);
+	if (!rc && jit)
+		m->code.v[jit - 1].inner = rec->inner;
+	return rc;
 }
 
 /* ---- mappings ---- */
@@ -147,112 +167,68 @@ int resolve_generated(struct resolver *r, struct machine *m, const struct ps_mma
 
 /* ---- files ---- */
 
-/* A live process, as /proc/PID/status has it. */
-struct live {
-	uint32_t pid; /* by which it knows itself: the last of NSpid */
-	uid_t owner;  /* as whom it makes files: of Uid the last; nobody's number if it is gone */
-};
-
-static struct live live_process(uint32_t pid)
+/*
+ * A file of this machine. That of a process that is gone is believed to be its user's if it is the
+ * one that it had mapped.
+ */
+static int read_here(struct resolver *r, const struct rjit *j, bool dump, struct buf *b,
+		     char at[ROOT_PATH_MAX], enum symtab_reason *why)
 {
-	struct live l = {pid, (uid_t)-1};
-	enum symtab_reason why;
-	struct buf b = BUF_INIT;
-	unsigned long v;
-	char path[64], *end;
-	const char *line;
+	struct buf *tried = r->opts.missing && j->dso ? &r->dsos.v[j->dso - 1]->tried : NULL;
+	struct stat st;
+	struct live l;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
-	if (!root_read(NULL, path, STATUS_MAX, &b, &why)) {
-		line = strstr(buf_str(&b), "\nUid:");
-		if (line && sscanf(line, "\nUid: %*u %*u %*u %lu", &v) == 1)
-			l.owner = (uid_t)v;
-		line = strstr(buf_str(&b), "\nNSpid:");
-		for (line += line ? 7 : 0; line && *line != '\n'; line = end) {
-			v = strtoul(line, &end, 10);
-			if (end == line)
-				break;
-			l.pid = (uint32_t)v;
-			end += strspn(end, "\t ");
-		}
+	live_ask(&l, j->pid);
+	if (!l.inner)
+		l.inner = j->inner;
+	if (dump && l.user == LIVE_NOBODY && j->dump_ino && !lstat(j->dump_path, &st) &&
+	    st.st_ino == j->dump_ino)
+		l.user = st.st_uid;
+	if (r->opts.like_perf)
+		l.user = LIVE_NOBODY;
+	return dump ? live_read(&l, j->dump_path, JIT_DUMP_MAX, b, at, NULL, why)
+		    : live_map(&l, JIT_MAP_MAX, b, at, tried, why);
+}
+
+/* One below a --symfs root: a map by its process's number here, then by that in its namespace. */
+static int read_below(const struct root *root, const struct rjit *j, bool dump, struct buf *b,
+		      char at[ROOT_PATH_MAX], enum symtab_reason *why)
+{
+	uint32_t pids[2] = {j->pid, j->inner};
+	char path[32];
+	int rc = PP_ENOENT;
+
+	if (dump)
+		rc = root_path(root, j->dump_path, at)
+			     ? root_read(root, j->dump_path, JIT_DUMP_MAX, b, why)
+			     : PP_ENOENT;
+	for (int i = 0; i < 2 && !dump && rc == PP_ENOENT && pids[i]; i++) {
+		snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pids[i]);
+		if (root_path(root, path, at))
+			rc = root_read(root, path, JIT_MAP_MAX, b, why);
 	}
-	buf_release(&b);
-	return l;
-}
-
-/* For --missing: where a map was sought, and why it is not used. */
-static void keep_tried(struct resolver *r, const struct rjit *j, const char *path,
-		       enum symtab_reason why)
-{
-	if (r->opts.missing && j->dso)
-		buf_addf(&r->dsos.v[j->dso - 1]->tried, "%s: %s\n", path, symtab_reason_text(why));
-}
-
-/* One of this machine's places: in the root of the live process (NULL: this machine's). */
-static int read_place(struct resolver *r, const struct rjit *j, const struct root *live, bool dump,
-		      const char *path, uid_t owner, struct buf *b, char at[ROOT_PATH_MAX],
-		      enum symtab_reason *why)
-{
-	int rc;
-
-	if (!root_path(live, path, at))
-		return PP_ENOENT;
-	rc = dump ? root_read(live, path, JIT_DUMP_MAX, b, why)
-		  : root_read_owned(live, path, owner, JIT_MAP_MAX, b, why);
-	if (!dump)
-		keep_tried(r, j, at, *why);
-	return rc;
-}
-
-/* A file of this machine: below the root of the live process, or where it was. */
-static int read_here(struct resolver *r, const struct rjit *j, bool dump, const char *path,
-		     struct buf *b, char at[ROOT_PATH_MAX], enum symtab_reason *why)
-{
-	struct live p = live_process(j->pid);
-	uid_t owner = r->opts.like_perf ? (uid_t)-1 : p.owner;
-	struct root *live = NULL;
-	char name[32];
-	int rc;
-
-	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/root", j->pid);
-	rc = root_open(&live, name, NULL);
-	if (!rc) {
-		snprintf(name, sizeof(name), "/tmp/perf-%" PRIu32 ".map", p.pid);
-		rc = read_place(r, j, live, dump, dump ? path : name, owner, b, at, why);
-		root_free(live);
-	}
-	if (rc && *why != SYMTAB_OWNER)
-		rc = read_place(r, j, NULL, dump, path, owner, b, at, why);
 	return rc;
 }
 
 /*
  * Reads the first of the places where the map or the dump of a process can be. *found: its path,
- * the caller's. A perf map of this machine lies where everybody can put one: it must be root's, the
- * caller's, or the process's own. The path of a jitdump is what the process has mapped.
+ * the caller's.
  */
 static int read_first(struct resolver *r, struct machine *m, const struct rjit *j, bool dump,
 		      struct buf *b, char **found, uint32_t *reason)
 {
 	const struct dso_search *o = &r->opts.search;
 	enum symtab_reason why = SYMTAB_NOT_FOUND;
-	char path[ROOT_PATH_MAX], full[ROOT_PATH_MAX];
-	const char *at = NULL;
+	char at[ROOT_PATH_MAX] = "";
 	int rc = PP_ENOENT;
 
-	if (dump && strlen(j->dump_path) >= sizeof(path))
+	if (dump && strlen(j->dump_path) >= sizeof(at))
 		return PP_ENOENT;
-	if (dump)
-		memcpy(path, j->dump_path, strlen(j->dump_path) + 1);
-	else
-		snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", j->pid);
-	for (size_t i = 0; i < o->n_symfs && rc; i++) {
-		at = root_path(o->symfs[i], path, full);
-		rc = root_read(o->symfs[i], path, dump ? JIT_DUMP_MAX : JIT_MAP_MAX, b, &why);
-	}
+	for (size_t i = 0; i < o->n_symfs && rc; i++)
+		rc = read_below(o->symfs[i], j, dump, b, at, &why);
 	/* Nothing proves such a file: that of another machine's process is not on this one. */
 	if (rc && !o->n_symfs && origin_files(&m->host.kernel.origin) == ORIGIN_HERE)
-		rc = read_here(r, j, dump, path, b, full, &why);
+		rc = read_here(r, j, dump, b, at, &why);
 	if (why == SYMTAB_OWNER)
 		*reason = PS_REASON_JIT_OWNER;
 	if (why == SYMTAB_DENIED || why == SYMTAB_IO)
@@ -260,13 +236,13 @@ static int read_first(struct resolver *r, struct machine *m, const struct rjit *
 	if (why == SYMTAB_NO_MEMORY)
 		return PP_ENOMEM;
 	if (rc && why == SYMTAB_IO) {
-		diag_warn(r->d, path, -1, "cannot be read: %s; names are missing", pp_strerror(rc));
+		diag_warn(r->d, at, -1, "cannot be read: %s; names are missing", pp_strerror(rc));
 		r->stats.failed++;
 	}
 	if (why == SYMTAB_CORRUPT || why == SYMTAB_LIMIT)
 		*reason = PS_REASON_CORRUPT;
 	if (!rc) {
-		*found = strdup(at ? at : full);
+		*found = strdup(at);
 		rc = *found ? 0 : PP_ENOMEM;
 	}
 	return rc;
@@ -274,15 +250,10 @@ static int read_first(struct resolver *r, struct machine *m, const struct rjit *
 
 int resolve_jit_read(struct resolver *r, struct machine *m, uint32_t jit, bool dump, struct buf *b)
 {
-	struct rjit *j = &m->code.v[jit - 1];
-	enum symtab_reason why;
 	uint32_t reason;
 	char *path = NULL;
-	int rc;
+	int rc = read_first(r, m, &m->code.v[jit - 1], dump, b, &path, &reason);
 
-	if (!dump && j->map_path && !root_read(NULL, j->map_path, JIT_MAP_MAX, b, &why))
-		return 0;
-	rc = read_first(r, m, j, dump, b, &path, &reason);
 	free(path);
 	return rc;
 }

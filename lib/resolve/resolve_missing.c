@@ -108,6 +108,10 @@ static void help(struct buf *b, const struct missing_row *row, uint32_t *look_up
 		buf_adds(b, "--symfs with the recorded machine's file, or --trust-host if it was "
 			    "recorded here");
 		break;
+	case PS_REASON_REPLACED:
+		buf_adds(b, "--symfs with the file as it was, --force if it is the same; "
+			    "psym --bundle in time keeps it");
+		break;
 	case PS_REASON_NO_ACCESS: buf_adds(b, "the permission to read it"); break;
 	case PS_REASON_STRIPPED:
 	case PS_REASON_DYNAMIC: help_file(b, row, look_ups); break;

@@ -58,6 +58,8 @@ struct dso_lines {
 struct rdso {
 	char *path;
 	struct build_id id;
+	struct inode inode; /* of its file, as its first mapping tells */
+	uint32_t other;	    /* what was mapped by the same path: index in r->dsos, + 1; 0: none */
 	uint32_t flags;
 	uint32_t source;
 	uint32_t out; /* its id in the output */
@@ -81,6 +83,7 @@ struct rdso {
 	struct frame_map frames[2];
 	char *found;	    /* of a kernel module: the path that was used; owned */
 	char live_root[32]; /* of the live process that it was read in; "": none */
+	char mapped[80];    /* its first mapping, as a file of the process; "": none */
 	struct buf tried;   /* of a DSO without symbols: "path: why", a line each */
 };
 
@@ -102,8 +105,10 @@ struct rjit_tables {
 /* The generated code of a process. */
 struct rjit {
 	uint32_t pid;
+	uint32_t inner;	 /* its number in its own pid namespace; 0: not recorded */
 	uint32_t dso;	 /* index in r->dsos, + 1; 0: not yet made */
 	char *dump_path; /* of its jitdump file, if the recording shows one */
+	uint64_t dump_ino;
 	bool map_loaded, dump_loaded;
 	char *map_path;	   /* the perf map that was read */
 	uint64_t map_size; /* its bytes then: it grows while the process lives */
@@ -418,7 +423,11 @@ int resolve_generated(struct resolver *r, struct machine *m, const struct ps_mma
 int resolve_jit_dso(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index);
 
 /* A mapping of a file came: it may be a jitdump, which its name tells. */
-int resolve_jit_mmap(struct resolver *r, struct machine *m, uint32_t pid, const char *path);
+int resolve_jit_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
+		     const char *path);
+
+/* What number a process has in its own pid namespace, by which it names its map. */
+int resolve_namespaces(struct machine *m, const struct ps_namespaces *rec);
 
 /* The generated code of a space is brought to the time of a sample. */
 int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp, uint64_t time);
@@ -479,6 +488,10 @@ int resolve_find_cfi(struct resolver *r, struct machine *m, struct rdso *d);
 
 /* A DSO of the input: known to the machine, and written with its number in the output. */
 int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec);
+
+/* Where the files of a DSO are sought, and what proves them. They belong to r and d. */
+void resolve_search(struct resolver *r, struct machine *m, const struct rdso *d,
+		    struct dso_search *search);
 
 /* Finds the symbols of a DSO, or of a kernel module at the place where it was loaded, once. */
 int resolve_load(struct resolver *r, struct machine *m, struct rdso *d);

@@ -31,6 +31,7 @@ struct unwinding {
 static enum unwind_end why_not(const struct rdso *d)
 {
 	switch (d->reason) {
+	case PS_REASON_REPLACED:
 	case PS_REASON_BUILD_ID: return UNWIND_BUILD_ID;
 	case PS_REASON_JIT:
 	case PS_REASON_ANON: return UNWIND_GENERATED;
@@ -113,15 +114,21 @@ static void allow_files(void)
 static int start(struct resolver *r)
 {
 	struct unwinding *u;
+	int rc;
 
 	if (r->unwinding)
 		return 0;
-	r->unwinding = u = calloc(1, sizeof(*u));
+	u = calloc(1, sizeof(*u));
 	if (!u)
 		return PP_ENOMEM;
 	u->r = r;
 	allow_files();
-	return unwinder_new(&u->unwinder, &r->rows, find, u);
+	rc = unwinder_new(&u->unwinder, &r->rows, find, u);
+	if (rc)
+		free(u);
+	else
+		r->unwinding = u;
+	return rc;
 }
 
 void resolve_unwind_forget(struct resolver *r)

@@ -24,6 +24,7 @@ enum {
 	GUEST_KALLSYMS,
 	GUEST_VMLINUX,
 	TRUST_HOST,
+	FORCE,
 	KEEP_STACKS,
 	STITCH,
 };
@@ -40,6 +41,7 @@ const struct opt symopt_options[] = {
 	 "ask debuginfod servers for debug files (default 60 seconds in all)"},
 	{TRUST_HOST, "trust-host", NULL,
 	 "a recording that does not show its machine is of this one"},
+	{FORCE, "force", NULL, "take files without a build-id that were replaced meanwhile"},
 	{'i', "inline", NULL, "show functions that are inlined, from debug information"},
 	{SRCLINE, "srcline", NULL, "give frames their source lines"},
 	{NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++, Rust and D names"},
@@ -74,6 +76,7 @@ int symopt_option(void *opts, int id, const char *arg, struct buf *why)
 	case 'D': return add_dir(o->debug, &o->r.search.n_debug_dirs, arg, why);
 	case 'i': o->r.inlines = true; break;
 	case TRUST_HOST: o->r.trust_host = true; break;
+	case FORCE: o->r.force = true; break;
 	case SRCLINE: o->r.srcline = true; break;
 	case NO_DEMANGLE: o->r.no_demangle = true; break;
 	case KEEP_STACKS: o->r.keep_stacks = true; break;

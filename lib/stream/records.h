@@ -393,6 +393,7 @@
 	R(GUEST, 16, "inside of a virtual machine whose symbols are not known") \
 	R(NO_MODULE, 17, "the file of the kernel module was not found") \
 	R(JIT_OWNER, 18, "generated code whose map belongs to another user") \
-	R(UNPROVEN, 19, "nothing proves that this machine's file is the recorded one")
+	R(UNPROVEN, 19, "nothing proves that this machine's file is the recorded one") \
+	R(REPLACED, 20, "the file was replaced since the recording: it has another inode")
 
 #endif

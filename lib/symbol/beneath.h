@@ -1,6 +1,6 @@
 /*
- * Opening the files that a recording names: regular ones only, and if a directory stands for the
- * recorded machine's root, none outside of it.
+ * Opening the files that a recording or another user names: regular ones only, and if a directory
+ * stands for the recorded machine's root, none outside of it.
  *
  *	int dir = beneath_dir("target-root");
  *	int fd = beneath_open(dir, "/usr/bin/true");
@@ -14,14 +14,33 @@
 #ifndef PP_SYMBOL_BENEATH_H
 #define PP_SYMBOL_BENEATH_H
 
+#include <stdio.h>
+#include <sys/types.h>
+
 #define BENEATH_ANYWHERE  (-100) /* AT_FDCWD: no directory stands for the root */
 #define BENEATH_LINKS_MAX 40	 /* symbolic links on the way to a file, as Linux has it */
 #define BENEATH_PATH_MAX  4096
+#define BENEATH_TEXT_MAX  (64 << 20)
+#define BENEATH_NOBODY	  ((uid_t)-1)
 
 /* A directory to open files beneath; closed by close(2). -1 and errno. */
 int beneath_dir(const char *path);
 
 /* A descriptor for reading; -1 and errno: ENOTSUP for what is no regular file. */
 int beneath_open(int dir, const char *path);
+
+/*
+ * A text that a file names, such as a source, for reading with stdio; NULL and errno: EFBIG for one
+ * of more than BENEATH_TEXT_MAX bytes.
+ */
+FILE *beneath_text(const char *path);
+
+/*
+ * As beneath_open, for a file that a process of `user` can have put there, or anybody in its place: it is
+ * this user's, root's, or the caller's; where it is not the user's own, one that the user may read.
+ * It has one name and is no link, and root alone made the links on the way. `user` BENEATH_NOBODY:
+ * not known; then it is root's or the caller's. EPERM otherwise.
+ */
+int beneath_open_owned(int dir, const char *path, uid_t user);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DELETED " (deleted)"
 
@@ -144,6 +145,8 @@ static void judge(struct finder *s, const char *path, struct elf_file *f, enum s
 static struct elf_file *open_checked(struct finder *s, const struct root *root, const char *path,
 				     enum proof proof, enum symtab_reason *why, int *failed)
 {
+	const struct inode *recorded =
+		proof == PROOF_HERE && s->search->here && !s->d->id.len ? s->search->inode : NULL;
 	struct elf_file *f = NULL;
 	int rc;
 
@@ -151,7 +154,7 @@ static struct elf_file *open_checked(struct finder *s, const struct root *root, 
 		elf_file_close(f);
 		f = NULL;
 		(void)elf_errno();
-		rc = root_elf(root, path, &f, why);
+		rc = root_elf(root, path, recorded, &f, why);
 		if (!rc) {
 			*why = check(s, f, proof);
 			elf_file_has_symtab(f);
@@ -241,6 +244,9 @@ static void try_binary(struct finder *s, const char *path)
 	}
 	if (!s->d->binary)
 		try_file(s, NULL, PROOF_HERE, true, "%s", path);
+	if (!s->d->binary && o->mapped && (s->d->id.len || (o->inode && o->inode->ino)) &&
+	    !access(o->mapped, R_OK))
+		try_file(s, NULL, PROOF_HERE, true, "%s", o->mapped);
 }
 
 /* Calls for each debug directory, first in each symfs root, then of this machine. */

@@ -18,7 +18,8 @@
  *
  * A file is used only if its build-id is the recorded one. Where nothing was recorded, the binary
  * at the path is believed, below a symfs root always, on this machine only if the recording was
- * made here; the debug file must agree with it, by build-id or by checksum.
+ * made here and the file has not been replaced; the debug file must agree with it, by build-id or
+ * by checksum.
  */
 #ifndef PP_SYMBOL_DSO_FILE_H
 #define PP_SYMBOL_DSO_FILE_H
@@ -47,7 +48,11 @@ struct dso_search {
 	const char *cache; /* perf's build-id cache; NULL: ~/.debug; "": none */
 	bool dwarf;	   /* look further for a file with DWARF, too */
 	bool here;	   /* recorded here: this machine's file is believed without a build-id */
-	const char *root;  /* "/proc/PID/root" of a live container, asked before the path itself */
+	const struct inode
+		*inode;	  /* of the recorded file, if it has no build-id; NULL: not asked */
+	const char *root; /* "/proc/PID/root" of a live container, asked before the path itself */
+	/* "/proc/PID/map_files/START-END": what is mapped there, if its path leads to another one. */
+	const char *mapped;
 	/* Brings a debug file from elsewhere: true, and its path in `path`. NULL: not asked. */
 	bool (*fetch)(void *ctx, const struct build_id *id, char path[DSO_MAX_PATH]);
 	void *fetch_ctx;

@@ -135,7 +135,7 @@ static enum symtab_reason read_packed(struct elf_file *f, uint64_t size)
 	return why;
 }
 
-static enum symtab_reason open_fd(struct elf_file *f, int fd)
+static enum symtab_reason open_fd(struct elf_file *f, int fd, const struct inode *recorded)
 {
 	uint8_t first[8];
 	struct stat st;
@@ -146,6 +146,8 @@ static enum symtab_reason open_fd(struct elf_file *f, int fd)
 		f->err = pp_errno(errno);
 		return errno == ENOTSUP ? SYMTAB_NOT_ELF : symtab_reason_errno(errno);
 	}
+	if (recorded && !inode_is(recorded, fd))
+		return SYMTAB_REPLACED;
 	got = pread(f->fd, first, sizeof(first), 0);
 	if (got < 0) {
 		f->err = pp_errno(errno);
@@ -157,19 +159,20 @@ static enum symtab_reason open_fd(struct elf_file *f, int fd)
 	return start(f);
 }
 
-int elf_file_open_in(struct elf_file **out, int dir, const char *path, enum symtab_reason *why)
+int elf_file_open_in(struct elf_file **out, int dir, const char *path, const struct inode *recorded,
+		     enum symtab_reason *why)
 {
 	struct elf_file *f = file_new(why);
 
 	if (!f)
 		return PP_ENOMEM;
-	*why = open_fd(f, beneath_open(dir, path));
+	*why = open_fd(f, beneath_open(dir, path), recorded);
 	return finish(out, f, why);
 }
 
 int elf_file_open(struct elf_file **out, const char *path, enum symtab_reason *why)
 {
-	return elf_file_open_in(out, BENEATH_ANYWHERE, path, why);
+	return elf_file_open_in(out, BENEATH_ANYWHERE, path, NULL, why);
 }
 
 int elf_file_bytes(struct elf_file **out, const void *bytes, size_t n, enum symtab_reason *why)

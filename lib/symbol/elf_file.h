@@ -18,6 +18,7 @@
 #define PP_SYMBOL_ELF_FILE_H
 
 #include "symbol/build_id.h"
+#include "symbol/inode.h"
 #include "symbol/reason.h"
 
 #include <gelf.h>
@@ -50,8 +51,9 @@ struct elf_file;
 /* Opens a regular file, also a packed one. 0, or an error and *why. */
 int elf_file_open(struct elf_file **f, const char *path, enum symtab_reason *why);
 
-/* Likewise beneath a directory (beneath.h). */
-int elf_file_open_in(struct elf_file **f, int dir, const char *path, enum symtab_reason *why);
+/* Likewise beneath a directory (beneath.h), if it is the recorded one; NULL: any. */
+int elf_file_open_in(struct elf_file **f, int dir, const char *path, const struct inode *recorded,
+		     enum symtab_reason *why);
 
 /*
  * Whether all of its bytes can be read: 0, or the error of what failed, now or before. For files

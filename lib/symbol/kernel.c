@@ -125,7 +125,7 @@ struct elf_file *kernel_image(const struct kernel *k)
 	struct elf_file *f = NULL;
 	enum symtab_reason why;
 
-	if (!k->table || !k->is_elf || root_elf(k->found_root, k->found_path, &f, &why))
+	if (!k->table || !k->is_elf || root_elf(k->found_root, k->found_path, NULL, &f, &why))
 		return NULL;
 	return f;
 }

@@ -101,7 +101,7 @@ static bool try_vmlinux(struct kernel *k, const struct root *root, const char *p
 		o.ref_name = k->symbol;
 		o.ref_addr = k->ref_addr;
 	}
-	rc = root_elf(root, path, &f, &why);
+	rc = root_elf(root, path, NULL, &f, &why);
 	if (!rc) {
 		if (proof && k->origin.kernel.len &&
 		    (elf_file_build_id(f, &id) || !build_id_equal(&id, &k->origin.kernel)))

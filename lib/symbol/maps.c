@@ -140,6 +140,22 @@ bool maps_any(const struct maps *s, uint64_t start, uint64_t end)
 	return m && m->start < end;
 }
 
+static void each_below(const struct maps_node *n, void (*fn)(void *ctx, const struct map *m),
+		       void *ctx)
+{
+	for (uint32_t i = 0; i < n->n; i++)
+		if (n->height)
+			each_below(n->kids[i].node, fn, ctx);
+		else
+			fn(ctx, &n->maps[i]);
+}
+
+void maps_each(const struct maps *s, void (*fn)(void *ctx, const struct map *m), void *ctx)
+{
+	if (s->root)
+		each_below(s->root, fn, ctx);
+}
+
 /* After a change of the leaf at the end of the path. */
 static void path_mend_ends(const struct path *p)
 {

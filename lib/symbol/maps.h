@@ -16,7 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MAPS_MAX 65536 /* mappings of a space: the kernel's limit is 65530 */
+/* Mappings of a space: the kernel's limit is 65530, unless vm.max_map_count is another number. */
+#define MAPS_MAX (4u << 20)
 
 /* [start, end) are addresses, pgoff is the offset of start in the DSO's file, in bytes. */
 struct map {
@@ -45,6 +46,9 @@ int maps_put(struct maps *s, const struct map *m);
 
 /* The mapping at an address, or NULL. Lives until the next change. */
 const struct map *maps_find(const struct maps *s, uint64_t addr);
+
+/* All of them, in the order of addresses. */
+void maps_each(const struct maps *s, void (*fn)(void *ctx, const struct map *m), void *ctx);
 
 /* Whether something is mapped in [start, end). */
 bool maps_any(const struct maps *s, uint64_t start, uint64_t end);

@@ -45,6 +45,7 @@ int symtab_reason_err(enum symtab_reason why)
 	case SYMTAB_CORRUPT: return PP_ECORRUPT;
 	case SYMTAB_LIMIT: return PP_ELIMIT;
 	case SYMTAB_UNPROVEN:
+	case SYMTAB_REPLACED:
 	case SYMTAB_BUILD_ID:
 	case SYMTAB_CRC:
 	case SYMTAB_NO_REF: return PP_EMISMATCH;

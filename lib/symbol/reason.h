@@ -22,8 +22,9 @@
 	R(SYMTAB_STRIPPED, "no symbols (stripped)") \
 	R(SYMTAB_CORRUPT, "file is corrupt") \
 	R(SYMTAB_LIMIT, "too large") \
-	R(SYMTAB_OWNER, "belongs to another user than root, you and the process's") \
+	R(SYMTAB_OWNER, "belongs to another user than root, you and the process's, or is a link") \
 	R(SYMTAB_UNPROVEN, "nothing proves that it is the recorded one") \
+	R(SYMTAB_REPLACED, "replaced since the recording (another inode)") \
 	R(SYMTAB_BUILD_ID, "build-id differs") \
 	R(SYMTAB_CRC, "checksum of the debug link differs") \
 	R(SYMTAB_RESTRICTED, "kernel addresses are hidden (kptr_restrict)") \

@@ -108,7 +108,8 @@ static int dir_of(const struct root *r)
 	return r ? r->dir : BENEATH_ANYWHERE;
 }
 
-int root_elf(const struct root *r, const char *path, struct elf_file **f, enum symtab_reason *why)
+int root_elf(const struct root *r, const char *path, const struct inode *recorded,
+	     struct elf_file **f, enum symtab_reason *why)
 {
 	struct tar_file file;
 
@@ -118,7 +119,7 @@ int root_elf(const struct root *r, const char *path, struct elf_file **f, enum s
 			return PP_ENOENT;
 		return elf_file_bytes(f, file.bytes, file.len, why);
 	}
-	return elf_file_open_in(f, dir_of(r), path, why);
+	return elf_file_open_in(f, dir_of(r), path, recorded, why);
 }
 
 static int unpack(struct buf *b, size_t from, size_t max, enum symtab_reason *why)
@@ -137,34 +138,17 @@ static int unpack(struct buf *b, size_t from, size_t max, enum symtab_reason *wh
 	return rc;
 }
 
-static bool is_trusted(const struct stat *st, uid_t owner)
-{
-	return !st->st_uid || st->st_uid == geteuid() || st->st_uid == owner;
-}
-
-/* What a name is itself, also if it is a link. */
-static int stat_link(int dir, const char *path, struct stat *st)
-{
-	while (dir != BENEATH_ANYWHERE && *path == '/')
-		path++;
-	return fstatat(dir, path, st, AT_SYMLINK_NOFOLLOW);
-}
-
-/* A regular file; one of /proc may have no size. owner: whose it may be, too; NULL: anybody's. */
-static int read_file(int dir, const char *path, const uid_t *owner, size_t max, struct buf *b,
+/* A regular file; one of /proc may have no size. user: whose it may be, too; NULL: anybody's. */
+static int read_file(int dir, const char *path, const uid_t *user, size_t max, struct buf *b,
 		     enum symtab_reason *why)
 {
-	struct stat link;
-	int fd = beneath_open(dir, path);
+	int fd = user ? beneath_open_owned(dir, path, *user) : beneath_open(dir, path), err;
 	size_t from = b->len;
-	struct stat st = {0};
 	ssize_t got = 1;
-	int err;
 
-	*why = fd < 0 || fstat(fd, &st) ? symtab_reason_errno(errno) : SYMTAB_OK;
+	*why = fd < 0 ? symtab_reason_errno(errno) : SYMTAB_OK;
 	err = *why ? pp_errno(errno) : 0;
-	if (!*why && owner &&
-	    (!is_trusted(&st, *owner) || stat_link(dir, path, &link) || !is_trusted(&link, *owner)))
+	if (fd < 0 && user && errno == EPERM)
 		*why = SYMTAB_OWNER;
 	while (!*why && got) {
 		if (b->len - from > max)
@@ -214,13 +198,13 @@ int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
 	return unpacked(b, from, max, rc, why);
 }
 
-int root_read_owned(const struct root *r, const char *path, uid_t owner, size_t max, struct buf *b,
+int root_read_owned(const struct root *r, const char *path, uid_t user, size_t max, struct buf *b,
 		    enum symtab_reason *why)
 {
 	size_t from = b->len;
 
 	*why = SYMTAB_NOT_FOUND;
-	return unpacked(b, from, max, read_file(dir_of(r), path, &owner, max, b, why), why);
+	return unpacked(b, from, max, read_file(dir_of(r), path, &user, max, b, why), why);
 }
 
 int root_check(const char *path, struct diag *d)

@@ -4,7 +4,7 @@
  *
  *	struct root *r;
  *	rc = root_open(&r, "target.tar.zst", diag);
- *	rc = root_elf(r, "/usr/bin/true", &f, &why);
+ *	rc = root_elf(r, "/usr/bin/true", NULL, &f, &why);
  *	root_free(r);
  *
  * An archive is copied to an unlinked temporary file and read from there; nothing is unpacked to
@@ -32,19 +32,20 @@ void root_free(struct root *r); /* NULL is fine */
 
 /*
  * r may be NULL in what follows: this machine's own root. The file must be closed before r is
- * freed.
+ * freed. recorded: it has to be this one, where it is not from an archive; NULL: any.
  */
-int root_elf(const struct root *r, const char *path, struct elf_file **f, enum symtab_reason *why);
+int root_elf(const struct root *r, const char *path, const struct inode *recorded,
+	     struct elf_file **f, enum symtab_reason *why);
 
 /* Appends a file of up to max bytes, unpacked if it is packed. 0, or an error and *why. */
 int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
 	      enum symtab_reason *why);
 
 /*
- * The same for a file of this machine that anybody could have put there: it, and a symbolic link to
- * it, must belong to root, to this user, or to `owner`. PP_EACCES and SYMTAB_OWNER otherwise.
+ * The same for a file of this machine that a process of `user`, or anybody, could have put there:
+ * see beneath_open_owned. PP_EACCES and SYMTAB_OWNER if it is not to be believed.
  */
-int root_read_owned(const struct root *r, const char *path, uid_t owner, size_t max, struct buf *b,
+int root_read_owned(const struct root *r, const char *path, uid_t user, size_t max, struct buf *b,
 		    enum symtab_reason *why);
 
 /*

@@ -43,22 +43,27 @@ static void make_tree(void)
 		abort();
 }
 
-/* What is read by a path, or the name of the error. */
-static const char *text_of(int dir, const char *path)
+/* What is read from a descriptor, or the name of the error. */
+static const char *read_text(int fd)
 {
 	static char text[32];
-	int fd = beneath_open(dir, path);
 	ssize_t n;
 
 	if (fd < 0)
 		return errno == ENOENT	  ? "ENOENT"
 		       : errno == ENOTSUP ? "ENOTSUP"
 		       : errno == ELOOP	  ? "ELOOP"
+		       : errno == EPERM	  ? "EPERM"
 					  : "another error";
 	n = read(fd, text, sizeof(text) - 1);
 	text[n > 0 ? n : 0] = 0;
 	close(fd);
 	return text;
+}
+
+static const char *text_of(int dir, const char *path)
+{
+	return read_text(beneath_open(dir, path));
 }
 
 static void test_paths(const char *how)
@@ -81,6 +86,70 @@ static void test_paths(const char *how)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		is_str(text_of(dir, rows[i].path), rows[i].text, "%s: %s", how, rows[i].path);
+	close(dir);
+}
+
+#define SOMEBODY 65534
+#define ANOTHER	 65533
+
+static void own(const char *path, uid_t user, mode_t mode)
+{
+	if (chmod(path, mode) || chown(path, user, (gid_t)-1))
+		abort();
+}
+
+/* Files that a process of SOMEBODY, root and others made: as root only. */
+static void make_owned(void)
+{
+	put("root/root-open", "root's");
+	put("root/root-closed", "secret");
+	put("root/theirs", "theirs");
+	put("root/another", "another's");
+	put("root/hard", "secret");
+	own("root/root-open", 0, 0644);
+	own("root/root-closed", 0, 0600);
+	own("root/theirs", SOMEBODY, 0600);
+	own("root/another", ANOTHER, 0644);
+	own("root/hard", 0, 0644);
+	if (link("root/hard", "root/hard2") || symlink("root-open", "root/link") ||
+	    symlink("theirs", "root/their-link") || symlink("a", "root/way") ||
+	    symlink("a", "root/their-way") || lchown("root/their-link", SOMEBODY, (gid_t)-1) ||
+	    lchown("root/their-way", SOMEBODY, (gid_t)-1))
+		abort();
+	own("root/fifo", SOMEBODY, 0600);
+	own("root/a/secret", SOMEBODY, 0600);
+}
+
+static void test_owned(const char *how)
+{
+	static const struct {
+		const char *path;
+		uid_t user;
+		const char *text, *what;
+	} rows[] = {
+		{"/theirs", SOMEBODY, "theirs", "the user's own file"},
+		{"/theirs", ANOTHER, "EPERM", "that of another user"},
+		{"/another", SOMEBODY, "EPERM", "that of another user, which all may read"},
+		{"/theirs", BENEATH_NOBODY, "EPERM", "a user's file, of whom nothing is known"},
+		{"/root-open", SOMEBODY, "root's", "root's file for all"},
+		{"/root-closed", SOMEBODY, "EPERM", "what only root may read"},
+		{"/root-closed", 0, "secret", "the same for root's process"},
+		{"/root-closed", BENEATH_NOBODY, "secret", "the same where no process is known"},
+		{"/hard2", SOMEBODY, "EPERM", "a hard link"},
+		{"/hard", 0, "EPERM", "a file that has one"},
+		{"/link", SOMEBODY, "EPERM", "root's link to a file"},
+		{"/their-link", SOMEBODY, "EPERM", "the user's link to a file of their own"},
+		{"/way/secret", SOMEBODY, "inside", "root's link on the way"},
+		{"/their-way/secret", SOMEBODY, "EPERM", "the user's link on the way"},
+		{"/a/upwards", SOMEBODY, "EPERM", "a link that leads out of the root"},
+		{"/fifo", SOMEBODY, "ENOTSUP", "a FIFO"},
+		{"/none", SOMEBODY, "ENOENT", "nothing"},
+	};
+	int dir = beneath_dir("root");
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		is_str(read_text(beneath_open_owned(dir, rows[i].path, rows[i].user)), rows[i].text,
+		       "%s: %s", how, rows[i].what);
 	close(dir);
 }
 
@@ -119,8 +188,15 @@ int main(void)
 	make_tree();
 	test_anywhere();
 	test_paths("openat2");
-	if (forget_openat2())
+	if (!geteuid()) {
+		make_owned();
+		test_owned("openat2");
+	}
+	if (forget_openat2()) {
 		test_paths("by steps");
+		if (!geteuid())
+			test_owned("by steps");
+	}
 	snprintf(remove, sizeof(remove), "rm -rf %s", top);
 	ok(!system(remove), "cleaned up");
 	return done();
