@@ -40,9 +40,9 @@ struct fold_lane {
 	struct map64 at;    /* of a node: its place in v */
 	struct fold_run *v; /* what others than the owner of fold.weights have */
 	uint32_t n, cap;
-	uint64_t folded, bare;	    /* samples, as in the account */
-	uint64_t told;		    /* of them, of the sources before this one */
-	uint64_t weight;	    /* the sum of their periods, whatever they count for */
+	uint64_t folded, bare; /* samples, as in the account */
+	uint64_t told;	       /* of them, of the sources before this one */
+	uint64_t weight;       /* the sum of their periods, whatever they count for */
 	struct fold_periods periods;
 	struct fold_about now, all; /* of this source, of all sources */
 };
