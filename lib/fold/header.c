@@ -191,8 +191,8 @@ static int take_parts(const char *p, size_t start, size_t e, size_t n, unsigned 
 	    !(h->event_len && (i == n || fold_is_tracepoint(h->event, h->event_len))) &&
 	    !fold_frame_inline(h->rest, h->rest_len, true, &at))
 		return 0;
-	return (h->event_len || h->record ? 16 : 0) + (h->timed ? 8 : 0) + (h->cpu_len ? 4 : 0) +
-	       (h->pid_len ? 2 : 0) + 1;
+	return (h->event_len || h->record ? 32 : 0) + (h->timed ? 16 : 0) + (h->cpu_len ? 8 : 0) +
+	       (h->pid_len ? 4 : 0) + (h->has_period ? 2 : 0) + 1;
 }
 
 /*
@@ -238,7 +238,7 @@ bool fold_header_parse(const char *p, size_t n, unsigned without, struct fold_he
 
 		if (e < n && !fold_is(p[e], FOLD_SPACE))
 			continue;
-		if (!usual && best >= 4)
+		if (!usual && best >= 8)
 			break;
 		score = e < n ? take_parts(p, start, e, n, without, &at) : 0;
 		if (score && (usual ? score >= best : score > best)) {
