@@ -91,12 +91,12 @@ struct fold_opts {
 /* samples = folded + bare + filtered + joined; each line of folded or bpftrace text is a sample. */
 struct fold_account {
 	uint64_t samples;
-	uint64_t folded;   /* with at least one frame */
-	uint64_t bare;	   /* without call stack: folded as their command alone */
-	uint64_t filtered; /* of events that are not folded */
-	uint64_t joined;   /* calls that count when they end */
-	uint64_t outside;  /* lines with a frame that belong to no sample */
-	uint64_t weight;   /* sum of what was added; saturates */
+	uint64_t folded;	 /* with at least one frame */
+	uint64_t bare;		 /* without call stack: folded as their command alone */
+	uint64_t filtered;	 /* of events that are not folded */
+	uint64_t joined;	 /* calls that count when they end */
+	uint64_t outside;	 /* lines with a frame that belong to no sample */
+	uint64_t weight;	 /* sum of what was added; saturates */
 	uint64_t unrecognised;	 /* lines */
 	bool partial;		 /* folded text said that it is partial (FOLD_PARTIAL) */
 	bool told;		 /* fold_finish has told what about and unsaid mean */

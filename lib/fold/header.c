@@ -75,7 +75,7 @@ static size_t take_form(const char *p, size_t i, size_t n, const char *form)
 	return fold_span(p, i, n, FOLD_DIGIT);
 }
 
-/* "2026-11-26 23:17:38.123456", "7261.463941:": the second may have the next part right after it. */
+/* "2026-11-26 23:17:38.123456", "7261.463941:": the next part may be right after the second. */
 static size_t take_time(const char *p, size_t i, size_t n, struct fold_header *h)
 {
 	size_t end = take_form(p, i, n, "0000-00-00 00:00:00."), whole;

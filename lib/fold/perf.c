@@ -6,8 +6,8 @@
  *		    7f0000000000 outer->inlined+0x34 (/usr/bin/x)
  *	(an empty line)
  *
- * Read as stackcollapse-perf.pl reads it, whose regular expressions are quoted below: its result is
- * what others compare ours with.
+ * Which of it is there, -F of perf script chose. Names are made as stackcollapse-perf.pl makes them;
+ * the differences are in pfold(1).
  */
 #include "fold/perf_parts.h"
 #include "fold/readers.h"
