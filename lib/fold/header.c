@@ -135,7 +135,7 @@ static size_t take_event(const char *p, size_t i, size_t n, struct fold_header *
 	return end;
 }
 
-/* A number before the event; without one it may be an address, unless one follows in its columns. */
+/* A number before the event; without one it may be an address, unless another follows it. */
 static size_t take_period(const char *p, size_t i, size_t n, struct fold_header *h)
 {
 	size_t end = fold_span(p, i, n, FOLD_DIGIT), at = fold_span(p, end, n, FOLD_SPACE), after;

@@ -6,8 +6,8 @@
  *		    7f0000000000 outer->inlined+0x34 (/usr/bin/x)
  *	(an empty line)
  *
- * Which of it is there, -F of perf script chose. Names are made as stackcollapse-perf.pl makes them;
- * the differences are in pfold(1).
+ * What of it is there was chosen by the -F of perf script. Names are made as stackcollapse-perf.pl
+ * makes them; the differences are in pfold(1).
  */
 #include "fold/perf_parts.h"
 #include "fold/readers.h"
