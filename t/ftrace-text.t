@@ -155,4 +155,12 @@ sed -n 's/^{"type":"sample".*"time":\([0-9]*\).*/\1/p' "$OUT" >got
 sort -n got >want
 same got want 'merged with a trace.dat, in the order of time'
 is "$(grep -c '"event":"odd"' "$OUT")" 3 'with all of both'
+
+# A field called as something that each event has: the event's name stays its own.
+printf '%s\n' '  a-598 [003] .... 1.0: event: event: abc xyz =0x34' '  a-598 [003] .... 1.1: mark: x=1' >event.txt
+"$BIN/pdecode" event.txt >event.ps 2>/dev/null
+run "$BIN/phist" --by event event.ps
+is "$(awk 'NR > 1 { print $1, $2 }' "$OUT" | sort | tr '\n' ' ')" 'event 1 mark 1 ' 'a field called event does not hide the name'
+run "$BIN/phist" --by args.event event.ps
+is "$(sed -n '2s/  .*//p' "$OUT")" 'abc xyz =0x34' 'and has a name of its own'
 done_testing

@@ -167,10 +167,14 @@ static bool is_of_data_src(enum field_id id)
 
 int field_resolve(struct field *f, const struct ps_event *e, const char *name, size_t len)
 {
+	const size_t own = sizeof(FIELD_OWN) - 1;
 	enum field_id id;
 
 	*f = (struct field){0};
-	if (!len || !from_payload(f, e, name, len))
+	if (len > own && !memcmp(name, FIELD_OWN, own))
+		return from_payload(f, e, name + own, len - own);
+	/* Which event it is is more than what a field of that name may be. */
+	if (!len || (!equals("event", name, len) && !from_payload(f, e, name, len)))
 		return len ? 0 : PP_ENOENT;
 	if (!field_builtin(name, len, &id))
 		return PP_ENOENT;

@@ -427,9 +427,6 @@ void fold_tell_periods(const struct fold_periods *p, struct diag *d)
 			  "samples with a period of 0: %" PRIu64
 			  " weigh nothing (--count of pfold and preport counts them)",
 			  p->zero);
-	if (p->one)
-		diag_warn(d, NULL, -1, "samples with a period of 0: %" PRIu64 " count 1 each",
-			  p->one);
 	if (p->absurd)
 		diag_warn(d, NULL, -1,
 			  "samples with a period of 2^63 or more, which cannot be true: %" PRIu64

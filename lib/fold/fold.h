@@ -93,7 +93,6 @@ struct fold_opts {
 /* Samples whose period says nothing of their weight. */
 struct fold_periods {
 	uint64_t zero;
-	uint64_t one;	 /* 0 in text, which counts 1 there, as in stackcollapse-perf.pl */
 	uint64_t absurd; /* 2^63 or more: a difference below 0 */
 };
 
@@ -113,17 +112,18 @@ void fold_tell_periods(const struct fold_periods *p, struct diag *d);
 /* samples = folded + bare + filtered + joined; each line of folded or bpftrace text is a sample. */
 struct fold_account {
 	uint64_t samples;
-	uint64_t folded;   /* with at least one frame */
-	uint64_t bare;	   /* without call stack: folded as their command alone */
-	uint64_t filtered; /* of events that are not folded */
-	uint64_t joined;   /* not ended by an empty line: their frames went to the next sample */
-	uint64_t outside;  /* lines with a frame that belong to no sample */
-	uint64_t weight;   /* sum of what was added; saturates */
+	uint64_t folded;	 /* with at least one frame */
+	uint64_t bare;		 /* without call stack: folded as their command alone */
+	uint64_t filtered;	 /* of events that are not folded */
+	uint64_t joined;	 /* calls that count when they end */
+	uint64_t outside;	 /* lines with a frame that belong to no sample */
+	uint64_t weight;	 /* sum of what was added; saturates */
 	uint64_t unrecognised;	 /* lines */
 	bool partial;		 /* folded text said that it is partial (FOLD_PARTIAL) */
 	bool told;		 /* fold_finish has told what about and unsaid mean */
 	uint64_t left_out;	 /* stacks that fold_shape left out */
-	uint64_t lost;		 /* events that the recording says it lost (event streams) */
+	uint64_t lost;		 /* events that the recording says it lost */
+	bool lacks;		 /* perf script text lacked fields, which was reported */
 	struct fold_about about; /* what is counted */
 	struct fold_periods periods;
 	bool unsaid; /* there was folded text that does not tell what it counts */

@@ -3,7 +3,7 @@
  *
  *	struct fold_header h;
  *
- *	if (fold_header_parse("comm 12/34 [000] 5.6: 100 cycles:", 34, &h))
+ *	if (fold_header_parse("comm 12/34 [000] 5.6: 100 cycles:", 34, 0, &h))
  *		... h.comm_len is 4, h.pid_len 2 ...
  */
 #ifndef PP_FOLD_HEADER_H
@@ -11,16 +11,38 @@
 
 #include "fold/lines.h"
 
+#define FOLD_COMM_MAX	16 /* the kernel's TASK_COMM_LEN: columns of a command; it has 15 bytes */
+#define FOLD_COMM_COUNT 64 /* bytes of the longest that are looked for: kworkers have such */
+#define FOLD_IP_COLUMNS 16 /* of an address, with the blanks before it */
+
+/* Fields that no header of a text has. */
+enum { FOLD_NO_IDS = 1, FOLD_NO_TIME = 2 };
+
 /*
- * The parts of a header line of perf script, "comm 12/34 [000] 5.6: 100 cycles:": where the command
- * ends and the numbers are. False if the line is none.
+ * What a header line of perf script has, "comm 12/34 [000] 5.6: 100 cycles: REST". Which of it is
+ * there is the choice of its -F; what is not has length 0. Pointers go into the line.
  */
 struct fold_header {
+	const char *comm;
 	size_t comm_len;
 	const char *pid, *tid; /* tid_len 0: there is one number only */
 	size_t pid_len, tid_len;
+	const char *cpu; /* digits */
+	size_t cpu_len;
+	bool timed, has_period;
+	uint64_t period; /* 1 if there is none */
+	const char *event;
+	size_t event_len;
+	const char *rest; /* arguments of a tracepoint, addresses, the function of the sample */
+	size_t rest_len;
+	bool record; /* no sample: rest is "PERF_RECORD_..." */
 };
-bool fold_header_parse(const char *p, size_t n, struct fold_header *h);
+
+/*
+ * False if the line is none. A command is what the kernel lets it be: blanks, numbers and brackets
+ * in it do not end it. What the text is without, FOLD_NO_*, is not looked for.
+ */
+bool fold_header_parse(const char *p, size_t n, unsigned without, struct fold_header *h);
 
 /* Whether a line that begins with '#' is a comment, not the header of a thread of such a name. */
 bool fold_is_comment(const char *p, size_t n);
@@ -28,7 +50,7 @@ bool fold_is_comment(const char *p, size_t n);
 /* White space, digits ... from i on: where they end. */
 size_t fold_span(const char *p, size_t i, size_t n, int class);
 
-/* Whether the text has a time, as in " 12.345678:". */
-bool fold_has_time(const char *p, size_t n);
+/* Whether an event of this name is a tracepoint: "sched:sched_switch", but not "cycles:u". */
+bool fold_is_tracepoint(const char *event, size_t n);
 
 #endif

@@ -6,12 +6,10 @@
  *		    7f0000000000 outer->inlined+0x34 (/usr/bin/x)
  *	(an empty line)
  *
- * Read as stackcollapse-perf.pl reads it, whose regular expressions are quoted below: its result is
- * what others compare ours with.
+ * What of it is there was chosen by the -F of perf script. Names are made as stackcollapse-perf.pl
+ * makes them; the differences are in pfold(1).
  */
-#include "fold/by.h"
-#include "fold/cache.h"
-#include "fold/header.h"
+#include "fold/perf_parts.h"
 #include "fold/readers.h"
 #include "fold/tidy.h"
 #include "symbol/name.h"
@@ -20,104 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct reader {
-	struct fold *fold;
-	const struct fold_opts *opts;
-	struct fold_account *account;
-	struct fold_lines *lines;
-	struct fold_frames frames; /* of the sample, leaf first */
-	uint32_t comm;		   /* of the sample; 0: there is none, or it is filtered out */
-	uint32_t by[FOLD_BY_MAX];  /* frames above the command, leaf first */
-	bool filtered;		   /* the last header was of another event */
-	bool java;
-	uint64_t weight;		   /* of the sample */
-	uint64_t period;		   /* as its header has it; 0: it has none */
-	uint32_t lane;			   /* of the sample */
-	bool periods[FOLD_EVENTS_MAX + 1]; /* by lane: headers have periods */
-	/* The event that was noted last, and its lane. */
-	char event[64];
-	size_t event_len;
-	uint32_t event_lane;
-	/* One for the names as they are, one for those in Java processes. */
-	struct fold_cache caches[2];
-	uint32_t last;		  /* entry of the line before in its cache; 0: none */
-	struct buf line, name;	  /* scratch */
-	struct fold_frames parts; /* names of one line */
-};
-
-/* The parts of a line with a frame. */
-struct frame_line {
-	const char *pc, *func, *dso;
-	size_t pc_len, func_len, dso_len;
-	bool plain; /* func begins after the whole first word */
-};
-
-/*
- * The end of a line's DSO: its last ')', or the mark of a file that is gone, "(/bin/x (deleted))".
- */
-static const char *dso_end(const char *p, size_t n)
-{
-	static const char gone[] = " (deleted)";
-	const size_t len = sizeof(gone) - 1;
-	const char *close = memrchr(p, ')', n);
-
-	if (!close || (size_t)(close - p) < len || memcmp(close - len, gone, len) != 0)
-		return close;
-	return memmem(p, (size_t)(close - len - p), " (", 2) ? close - len : close;
-}
-
-/*
- * Like /^\s*(\w+)\s*(.+) \((.*)\)/, with what it gives back when it has to: the DSO begins after
- * the last " (" that a ')' follows, and the function has at least one byte, if need be the last of
- * the word before.
- */
-static bool frame_parse(const char *p, size_t n, struct frame_line *f)
-{
-	const char *close = dso_end(p, n), *at = close;
-	size_t word = 0, end, open, func;
-
-	while (word < n && fold_is(p[word], FOLD_SPACE))
-		word++;
-	for (end = word; end < n && fold_is(p[end], FOLD_WORD);)
-		end++;
-	if (end == word || !close || close < p + end)
-		return false;
-	do
-		at = memrchr(p + end, '(', (size_t)(at - p) - end);
-	while (at && (at == p + end || at[-1] != ' '));
-	if (!at)
-		return false;
-	open = (size_t)(at - p) - 1;
-	f->plain = open > end;
-	if (f->plain) {
-		for (func = end; func < open - 1 && fold_is(p[func], FOLD_SPACE);)
-			func++;
-	} else {
-		func = --end;
-		if (end == word)
-			return false;
-	}
-	f->pc = p + word;
-	f->pc_len = end - word;
-	f->func = p + func;
-	f->func_len = open - func;
-	f->dso = p + open + 2;
-	f->dso_len = (size_t)(close - f->dso);
-	return true;
-}
-
-/* Length without the offset, as s/\+0x[\da-f]+$// leaves it. */
-static size_t without_offset(const char *s, size_t n)
-{
-	size_t i = n;
-
-	while (i && fold_is(s[i - 1], FOLD_HEX))
-		i--;
-	if (i < n && i >= 3 && !memcmp(s + i - 3, "+0x", 3))
-		return i - 3;
-	return n;
-}
 
 /* Appends the source line that follows a frame: without [...] and without space around it. */
 static int add_srcline(struct reader *r)
@@ -173,21 +73,24 @@ static int add_part(struct reader *r, const struct fold_symbol *s, bool srcline)
  * The names of a frame's functions, outermost first: those inlined into it are written
  * outer->inner. Empty parts count unless nothing but empty parts follows.
  */
-static int split_functions(struct reader *r, const struct frame_line *f)
+static int split_functions(struct reader *r, const struct fold_frame_line *f)
 {
 	struct fold_symbol s = {.dso = f->dso,
 				.dso_len = f->dso_len,
 				.pc = f->pc,
 				.pc_len = f->pc_len,
 				.java = r->java};
-	size_t n = without_offset(f->func, f->func_len);
-	struct name_list names = name_list(f->func, name_without_arrows(f->func, n));
+	const char *p = f->func_len ? f->func : "[unknown]";
+	size_t n = f->func_len ? fold_without_offset(p, f->func_len) : strlen(p);
+	struct name_list names = name_list(p, name_without_arrows(p, n));
 	bool unknown = false;
 	int rc = 0;
 
 	r->parts.n = 0;
-	if (f->func_len && *f->func == '(')
+	if (n && *p == '(' && memchr(p, ')', n) == p + n - 1)
 		return 0; /* the name of a process */
+	fold_lack_frame(&r->lack, f, r->opts);
+	s.inlined = f->dso_len == 7 && !memcmp(f->dso, "inlined", 7);
 	while (!rc && name_list_next(&names, &s.func, &s.func_len)) {
 		unknown = unknown || fold_is_unknown(&s);
 		rc = add_part(r, &s, r->opts->srcline && !unknown);
@@ -212,7 +115,7 @@ static int push_entry(struct reader *r, uint32_t entry)
 }
 
 /* The function's names are made from its line, and kept if they depend on the key alone. */
-static int new_frame(struct reader *r, const struct frame_line *f, const struct fold_key *key,
+static int new_frame(struct reader *r, const struct fold_frame_line *f, const struct fold_key *key,
 		     uint64_t hash)
 {
 	uint32_t entry;
@@ -229,16 +132,44 @@ static int new_frame(struct reader *r, const struct frame_line *f, const struct 
 	return rc;
 }
 
-/* A line with a frame, or of no known form. */
-static int frame_line(struct reader *r, const char *p, size_t n)
+static int start_without_header(struct reader *r);
+static int end_sample(struct reader *r);
+
+/* A line of a call chain, or the end of a header; what it is of is there. */
+static int take_frame(struct reader *r, const struct fold_frame_line *f, const char *p, size_t n)
 {
-	struct frame_line f;
 	struct fold_key key;
 	uint32_t before = r->last, entry;
 	uint64_t hash;
 	size_t bare;
 	int rc;
 
+	if (r->opts->srcline)
+		return new_frame(r, f, NULL, 0);
+	bare = fold_without_offset(f->func, f->func_len);
+	key.head = r->opts->addrs ? p : f->pc + f->pc_len;
+	key.head_len = (uint32_t)(f->func + bare - key.head);
+	key.tail = f->func + f->func_len;
+	key.tail_len = (uint32_t)(p + n - key.tail);
+	key.offset = bare < f->func_len;
+	entry = fold_cache_find(&r->caches[r->java], &key, &hash);
+	if (!entry)
+		rc = new_frame(r, f, &key, hash);
+	else
+		rc = push_entry(r, entry);
+	if (!rc && before && r->last)
+		r->caches[r->java].entries[before].next = r->last;
+	return rc;
+}
+
+/* A line with a frame, or of no known form. */
+static int frame_line(struct reader *r, const char *p, size_t n)
+{
+	struct fold_frame_line f;
+	bool blank = r->blank, alone;
+	int rc;
+
+	r->blank = false;
 	if (r->opts->srcline) {
 		/* The next line is read before this one is done with. */
 		buf_reset(&r->line);
@@ -247,30 +178,29 @@ static int frame_line(struct reader *r, const char *p, size_t n)
 			return r->line.err;
 		p = buf_str(&r->line);
 	}
-	if (!frame_parse(p, n, &f)) {
-		fold_lines_odd(r->lines, p, n);
+	/* A line that is cut off may be so within its name. */
+	if (!fold_frame_parse(p, n, &f) || (!f.has_dso && (r->lines->cut || n == FOLD_LINE_MAX))) {
+		if (!r->filtered && !fold_frame_is_other(p, n))
+			fold_lines_odd(r->lines, p, n);
 		return 0;
 	}
+	if (r->filtered)
+		return 0;
+	alone = !r->comm && (blank || r->held.len) && fold_frame_in_columns(p, &f);
+	if (alone && (rc = start_without_header(r)))
+		return rc;
 	if (!r->comm) {
 		r->account->outside += !r->filtered;
 		return 0;
 	}
-	if (r->opts->srcline || !f.plain)
-		return new_frame(r, &f, NULL, 0);
-	bare = without_offset(f.func, f.func_len);
-	key.head = r->opts->addrs ? p : f.pc + f.pc_len;
-	key.head_len = (uint32_t)(f.func + bare - key.head);
-	key.tail = f.func + f.func_len;
-	key.tail_len = (uint32_t)(p + n - key.tail);
-	key.offset = bare < f.func_len;
-	entry = fold_cache_find(&r->caches[r->java], &key, &hash);
-	if (!entry)
-		rc = new_frame(r, &f, &key, hash);
-	else
-		rc = push_entry(r, entry);
-	if (!rc && before && r->last)
-		r->caches[r->java].entries[before].next = r->last;
-	return 0;
+	r->chained = true;
+	rc = take_frame(r, &f, p, n);
+	/* Without a tab it is no call chain, and -F left out all before it. */
+	if (!rc && alone && *p == ' ') {
+		rc = end_sample(r);
+		r->blank = true;
+	}
+	return rc;
 }
 
 /*
@@ -313,66 +243,6 @@ static int expected_frames(struct reader *r)
 	return rc;
 }
 
-/*
- * The event and the period at the end of a header, as /:\s*(\d+)*\s+(\S+):\s*$/: the last word,
- * with a colon at its end, and before it a colon or a number that a colon precedes.
- */
-static bool event_parse(const char *p, size_t n, const char **event, size_t *event_len,
-			uint64_t *period, bool *given, struct fold_periods *odd)
-{
-	size_t end = n, word, digits, i;
-
-	while (end && fold_is(p[end - 1], FOLD_SPACE))
-		end--;
-	if (!end || p[end - 1] != ':')
-		return false;
-	for (word = --end; word && !fold_is(p[word - 1], FOLD_SPACE);)
-		word--;
-	for (i = word; i && fold_is(p[i - 1], FOLD_SPACE);)
-		i--;
-	if (word == end || i == word)
-		return false;
-	for (digits = i; digits && fold_is(p[digits - 1], FOLD_DIGIT);)
-		digits--;
-	*period = fold_number(p + digits, i - digits);
-	/* 0 and no number stand for 1, but other ways to write 0 do not. */
-	if (i == digits || (i == digits + 1 && p[digits] == '0')) {
-		*period = 1;
-		odd->one += i > digits;
-	}
-	*given = digits < i;
-	if (digits < i)
-		for (i = digits; i && fold_is(p[i - 1], FOLD_SPACE);)
-			i--;
-	*event = p + word;
-	*event_len = end - word;
-	return i && p[i - 1] == ':';
-}
-
-#define NUMBER_MAX 32 /* digits of a pid that are kept */
-
-static void copy_number(char *to, const char *digits, size_t len)
-{
-	if (len > NUMBER_MAX)
-		len = NUMBER_MAX;
-	memcpy(to, digits, len);
-	to[len] = 0;
-}
-
-/* Notes the event of samples that are folded; in a text it is one. */
-static void note_event(struct reader *r, const char *event, size_t n, bool period)
-{
-	if (period && !r->opts->count)
-		r->periods[r->lane] = true;
-	/* One on several PMUs of CPU cores has several names. */
-	if (n != r->event_len || memcmp(event, r->event, n) != 0 || r->lane != r->event_lane) {
-		fold_note(r->fold, r->lane, event, n, "", 0);
-		r->event_lane = r->lane;
-		r->event_len = n < sizeof(r->event) ? n : 0;
-		memcpy(r->event, event, r->event_len);
-	}
-}
-
 /* Of the headers without a period each counts 1. */
 static int tell(struct reader *r)
 {
@@ -394,79 +264,35 @@ static int tell(struct reader *r)
 	return fold_tell_lanes(r->fold, &from, name);
 }
 
-/* The frames of --by: what the header has, the CPU as [000]. */
-static int name_by(struct reader *r, const char *p, size_t n, const struct fold_header *h,
-		   const char *event, size_t event_len)
+/* The function at the end of the header, if no call chain followed. */
+static int add_leaf(struct reader *r)
 {
-	bool both = h->tid_len && !(h->tid_len == 1 && *h->tid == '0');
-	struct fold_by_text t = {.comm = p,
-				 .comm_len = h->comm_len,
-				 .pid = h->pid,
-				 .pid_len = both ? h->pid_len : 0,
-				 .tid = both ? h->tid : h->pid,
-				 .tid_len = both ? h->tid_len : h->pid_len,
-				 .event = event,
-				 .event_len = event_len};
-	const char *open = memchr(h->pid, '[', (size_t)(p + n - h->pid)), *end = p + n;
+	struct fold_frame_line f;
+	const char *p = buf_str(&r->leaf);
+	size_t n = r->leaf.len;
 
-	if (open) {
-		t.cpu = ++open;
-		while (open < end && fold_is(*open, FOLD_DIGIT))
-			open++;
-		t.cpu_len = open < end && *open == ']' ? (size_t)(open - t.cpu) : 0;
-	}
-	return fold_by_text(r->fold, &t, r->by);
-}
-
-static int header(struct reader *r, const char *p, size_t n, const struct fold_header *h)
-{
-	char pid[NUMBER_MAX + 1] = "?", tid[NUMBER_MAX + 1];
-	const char *event = NULL;
-	size_t event_len;
-	uint64_t period;
-	uint32_t lane;
-	bool given;
-	int rc;
-
-	r->account->samples++;
-	if (!event_parse(p, n, &event, &event_len, &period, &given, &r->account->periods)) {
-		period = 1;
-		given = false;
-		event_len = 0;
-		r->lane = 0;
-	} else if ((lane = fold_event(r->fold, event, event_len)) == FOLD_LEAVE) {
-		r->account->filtered++;
-		r->filtered = true;
+	if (r->chained || !n || !fold_frame_parse(p, n, &f))
 		return 0;
-	} else {
-		r->lane = lane;
-		note_event(r, event, event_len, given);
-	}
-	r->filtered = false;
-	r->period = given ? period : 0;
-	r->account->joined += r->comm != 0;
-	r->weight = r->opts->count ? 1 : period;
-	r->last = 0; /* it may be of the other cache */
-	r->java = fold_is_java(p, h->comm_len);
-	if (h->tid_len && !(h->tid_len == 1 && *h->tid == '0')) {
-		copy_number(pid, h->pid, h->pid_len);
-		copy_number(tid, h->tid, h->tid_len);
-	} else {
-		copy_number(tid, h->pid, h->pid_len);
-	}
-	rc = r->opts->nby ? name_by(r, p, n, h, event, event_len) : 0;
-	return rc ? rc : fold_comm(r->fold, p, h->comm_len, pid, tid, &r->comm);
+	/* Before a call chain that is empty: the address that the event is about. */
+	if (r->ended && !f.func_len && !f.has_dso)
+		return 0;
+	return take_frame(r, &f, p, n);
 }
 
 static int end_sample(struct reader *r)
 {
 	uint32_t node;
-	int rc;
+	int rc = 0;
 
 	r->filtered = false;
-	if (!r->comm)
-		return 0;
-	fold_sample(r->fold, r->lane, r->period, r->period != 0, r->frames.n > 0);
+	if (r->comm)
+		rc = add_leaf(r);
+	if (rc || !r->comm) {
+		r->ended = false;
+		return rc;
+	}
+	r->lack.ip |= !r->chained && !r->ended && !r->frames.n;
+	fold_sample(r->fold, r->lane, r->period, r->told, r->frames.n > 0);
 	/* There is always room for one more, but not before there is any. */
 	if (!r->frames.cap && (rc = fold_frames_grow(&r->frames, r->fold)))
 		return rc;
@@ -482,28 +308,180 @@ static int end_sample(struct reader *r)
 	r->frames.n = 0;
 	r->comm = 0;
 	r->last = 0;
+	r->chained = r->ended = false;
 	return rc;
+}
+
+static int header(struct reader *r, const struct fold_header *h)
+{
+	int rc = end_sample(r);
+
+	return rc ? rc : fold_perf_header(r, h);
+}
+
+/* A line that was kept as the beginning of a command, and is none. */
+static void drop_held(struct reader *r)
+{
+	uint64_t line = r->lines->line;
+
+	if (r->held.len && !r->filtered) {
+		r->lines->line = r->held_at;
+		fold_lines_odd(r->lines, buf_str(&r->held), r->held.len);
+		r->lines->line = line;
+	}
+	buf_reset(&r->held);
+}
+
+/*
+ * Keeps a line that may be a command without anything else, or the first line of one: commands may
+ * have newlines.
+ */
+static bool hold(struct reader *r, const char *p, size_t n)
+{
+	struct fold_frame_line f;
+
+	if (*p == '\t' || n > FOLD_COMM_COUNT || r->chained || fold_frame_is_other(p, n) ||
+	    fold_frame_parse(p, n, &f))
+		return false;
+	if (r->held.len)
+		buf_addc(&r->held, '\n');
+	else
+		r->held_at = r->lines->line;
+	buf_add(&r->held, p, n);
+	return true;
+}
+
+/* The last lines that were kept are the beginning of the header's command, as many as fit. */
+static void join_held(struct reader *r, struct fold_header *h)
+{
+	size_t from = 0, len;
+
+	buf_addc(&r->held, '\n');
+	buf_add(&r->held, h->comm, h->comm_len);
+	for (;;) {
+		const char *p = buf_str(&r->held) + from, *next;
+
+		len = r->held.len - from;
+		/* The columns of a command, as in set_comm. */
+		if (len == FOLD_COMM_MAX)
+			while (*p == ' ')
+				p++, len--;
+		next = memchr(p, '\n', len);
+		if (len < FOLD_COMM_MAX) {
+			h->comm = p;
+			h->comm_len = len;
+			return;
+		}
+		if (!next)
+			return;
+		if (!r->filtered)
+			fold_lines_odd(r->lines, p, (size_t)(next - p));
+		from = (size_t)(next + 1 - buf_str(&r->held));
+	}
+}
+
+/* A frame without a header: -F left out all of it, or all but the command, which is held. */
+static int start_without_header(struct reader *r)
+{
+	struct fold_header h = {.period = 1, .rest = ""};
+	int rc;
+
+	if (r->held.len) {
+		h.comm = buf_str(&r->held);
+		h.comm_len = r->held.len - 1;
+	}
+	if (r->filtered || (r->held.len && h.comm[h.comm_len] != ' '))
+		return 0;
+	rc = header(r, &h);
+	buf_reset(&r->held);
+	return rc;
+}
+
+static bool is_header(const struct reader *r, const char *p, size_t n, struct fold_header *h)
+{
+	/* Commands may begin with white space, too, but a frame is none. */
+	if ((*p == '\t' && !r->blank) || !fold_header_parse(p, n, r->without, h))
+		return false;
+	if (!fold_is(*p, FOLD_SPACE) || h->timed || h->cpu_len)
+		return true;
+	return h->event_len || h->record ||
+	       (*p == ' ' && fold_span(h->rest, 0, h->rest_len, FOLD_SPACE) == h->rest_len);
+}
+
+/* An empty line ends a sample. A command alone with a blank was one, too. */
+static int empty_line(struct reader *r)
+{
+	struct fold_header h = {.period = 1, .rest = ""};
+	int rc = 0;
+
+	if (r->held.len && buf_str(&r->held)[r->held.len - 1] == ' ') {
+		h.comm = buf_str(&r->held);
+		h.comm_len = r->held.len - 1;
+		rc = header(r, &h);
+		buf_reset(&r->held);
+	} else if (r->held.len) {
+		drop_held(r);
+	}
+	r->ended = r->blank = true;
+	return rc ? rc : end_sample(r);
 }
 
 static int perf_line(struct reader *r, const char *p, size_t n)
 {
 	struct fold_header h;
+	int rc;
 
+	if (n && p[n - 1] == '\r')
+		n--;
 	if (!n)
-		return end_sample(r);
+		return empty_line(r);
 	if (*p == '#' && fold_is_comment(p, n))
 		return 0;
-	if (!fold_is(*p, FOLD_SPACE) && fold_header_parse(p, n, &h))
-		return header(r, p, n, &h);
+	if (is_header(r, p, n, &h)) {
+		if (r->held.len)
+			join_held(r, &h);
+		rc = r->held.err ? r->held.err : header(r, &h);
+		buf_reset(&r->held);
+		/* Commands of lines that are no samples begin with white space, too. */
+		r->blank = h.record;
+		return rc;
+	}
+	if (hold(r, p, n)) {
+		r->blank = false;
+		return r->held.err;
+	}
 	return frame_line(r, p, n);
+}
+
+/* What is missing of the sample's fields, or of the text. */
+static void tell_missing(struct reader *r, uint64_t outside)
+{
+	const char *name = src_name(r->lines->src);
+
+	if (fold_lack_tell(&r->lack, fold_diag(r->fold), name))
+		r->account->lacks = true;
+	if (r->account->outside > outside) {
+		diag_warn(fold_diag(r->fold), name, -1,
+			  "lines of frames before the first sample are left out: %" PRIu64,
+			  r->account->outside - outside);
+		r->account->lacks = true;
+	}
+	if (!r->lost)
+		return;
+	diag_warn(fold_diag(r->fold), name, -1, "events lost by the recorder: %" PRIu64, r->lost);
+	if (__builtin_add_overflow(r->account->lost, r->lost, &r->account->lost))
+		r->account->lost = UINT64_MAX;
 }
 
 int fold_perf(struct fold *f, struct fold_lines *l)
 {
-	struct reader r = {
-		.fold = f, .opts = fold_options(f), .account = fold_account(f), .lines = l};
+	struct reader r = {.fold = f,
+			   .opts = fold_options(f),
+			   .account = fold_account(f),
+			   .lines = l,
+			   .blank = true};
 	const uint64_t samples = r.account->samples, folded = r.account->folded;
-	const uint64_t joined = r.account->joined;
+	const uint64_t outside = r.account->outside;
 	const char *p;
 	size_t n;
 	int rc = fold_text_can(f, src_name(l->src), "text of perf script", true, true);
@@ -517,28 +495,24 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 			break;
 	}
 	/* The last sample may lack its empty line. */
-	if (rc == PP_END)
+	if (rc == PP_END) {
+		drop_held(&r);
 		rc = end_sample(&r);
+	}
 	if (!rc && r.account->folded == folded && l->odd > r.account->samples - samples) {
 		fold_lines_no_text(l);
 		rc = PP_EUNSUPPORTED;
 	}
-	if (!rc && r.account->folded == folded && r.account->joined > joined) {
-		diag_error(fold_diag(f), src_name(l->src), -1,
-			   "no sample has a call stack: %" PRIu64 " are lines of their own",
-			   r.account->samples - samples);
-		rc = PP_EUNSUPPORTED;
-	}
 	if (!rc)
 		rc = tell(&r);
-	if (!rc && r.account->joined)
-		diag_warn(fold_diag(f), src_name(l->src), -1,
-			  "samples that no empty line ends, taken for one with the next: %" PRIu64,
-			  r.account->joined);
+	if (!rc)
+		tell_missing(&r, outside);
 	fold_cache_release(&r.caches[0]);
 	fold_cache_release(&r.caches[1]);
 	buf_release(&r.line);
 	buf_release(&r.name);
+	buf_release(&r.leaf);
+	buf_release(&r.held);
 	free(r.parts.names);
 	free(r.frames.names);
 	return rc;

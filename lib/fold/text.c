@@ -80,10 +80,10 @@ static enum kind kind_of_line(const char *p, size_t n, bool *count)
 	if (fold_is(p[0], FOLD_SPACE))
 		return fold_span(p, 0, n, FOLD_SPACE) == n ? UNDECIDED : PERF;
 	if (!ends_with_count(p, n))
-		return fold_header_parse(p, n, &h) ? PERF : UNDECIDED;
-	if (!fold_header_parse(p, n, &h))
+		return fold_header_parse(p, n, 0, &h) && h.pid_len + h.timed ? PERF : UNDECIDED;
+	if (!fold_header_parse(p, n, 0, &h) || !h.pid_len)
 		return FOLDED;
-	if (fold_has_time(h.pid, (size_t)(p + n - h.pid)))
+	if (h.timed)
 		return PERF;
 	/* "Web Content 12 3" may be either. */
 	*count = true;

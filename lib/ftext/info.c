@@ -394,8 +394,9 @@ static bool syscall_text(struct ps_str text, struct ftext_info *info)
 		return false;
 	info->system = ps_str("syscalls", 8);
 	info->name = ps_str(text.p + 4, (size_t)(p - text.p) - 4);
-	info->prefix = "sys_enter_";
+	/* What is no system call, "sys_close <-caller", is left without a prefix. */
 	if (p < end && *p == '(' && end[-1] == ')') {
+		info->prefix = "sys_enter_";
 		info->is_hex = true;
 		colon_pairs(p + 1, end - 1, info);
 		return true;

@@ -150,7 +150,8 @@ int report_folded(struct report *r, struct src *s)
 	}
 	rc = fold_source(f, s, r->d);
 	if (!rc || rc == PP_ECUT) {
-		status = rc || fold_account(f)->partial ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+		status = rc || fold_account(f)->partial || fold_account(f)->lacks ? PP_EXIT_PARTIAL
+										  : PP_EXIT_OK;
 		rc = fold_finish(f);
 		r->account.samples += fold_account(f)->samples;
 		r->account.others += fold_account(f)->filtered;

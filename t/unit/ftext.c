@@ -92,6 +92,8 @@ static const struct line_case {
 	{"      wl-192     1d.h2.    10.782401: x: a=1", "wl|192|-|1|10782401000", "x a=1"},
 	/* latency format */
 	{"rcu_pree-18        1d..2. 52074us#: x: a=1", "rcu_pree|18|-|1|52074000", "x a=1"},
+	{"  bash-7 [000] .... 1.5: sys_close <-system_call_fastpath", "bash|7|-|0|1500000000",
+	 "ftrace:function ip='sys_close' parent_ip='system_call_fastpath'"},
 	{"  <idle>-0         0d.s7.   10us!: try_to_wake_up <-wake_up_process",
 	 "<idle>|0|-|0|10000", "ftrace:function ip='try_to_wake_up' parent_ip='wake_up_process'"},
 	/* names of more than 16 bytes, and buffers */
