@@ -53,7 +53,7 @@ check '-F +addr without call chains' 0 'app;f 5'
 points() {
 	printf 'app 10 [001] 1.0: %ssched:sched_switch: prev_comm=a 5 1.0: x: ==> next_comm=c\n\t1000 f (/x)\n\n' "$1"
 	printf 'app 10 [001] 1.1: %ssched:sched_wakeup: comm=b target_cpu=001\n\t1000 f (/x)\n\n' "$1"
-	printf 'app 10 [001] 1.2: %scpu-clock: \n\t1000 g (/x)\n\n' "${1:-9 }"
+	printf 'app 10 [001] 1.2: 1 cpu-clock: \n\t1000 g (/x)\n\n'
 }
 for period in '' '7 '; do
 	points "$period" >small.txt
