@@ -67,6 +67,10 @@
 	/* sets and ranges */
 	{"tid in (101)", "PFP"}, {"tid in (7, 8, 9)", "FPF"}, {"tid in (1..6, 100..102)", "PFP"},
 	{"tid in 7..100", "FPF"}, {"tid in 8..", "PFP"}, {"tid in ..7", "FPF"},
+	{"prev_comm in \"bar\"..\"bat\"", "P--"}, {"prev_comm in \"a\"..\"b\"", "F--"},
+	{"prev_comm in ..\"bar\"", "F--"}, {"prev_comm in ..\"bash\"", "P--"},
+	{"prev_comm in \"cat\"..", "F--"}, {"prev_comm not in \"a\"..\"b\"", "P--"},
+	{"prev_comm in (\"x\", \"c\"..\"d\")", "F--"},
 	{"tid not in (7)", "PFP"}, {"prev_comm in (\"cat\", bash)", "P--"},
 	{"time in 5500ms..6.5s", "FPF"}, {"ret in -5..-1", "-P-"}, {"cpu & CPUS{3}", "PFF"},
 	{"cpu & CPUS{0-1}", "FPP"}, {"cpu == CPUS{1}", "FPF"}, {"cpu != CPUS{1}", "PFP"},
