@@ -14,6 +14,12 @@ static struct sched_domain *domain_of(struct lat_domain *d)
 	return d->sched;
 }
 
+/* A point at time 0 is none (sched_parts.h): what happens then is taken for a nanosecond later. */
+static void settle_time(struct lat_point *p)
+{
+	p->time += !p->time;
+}
+
 static uint32_t get_u32(const uint8_t *p)
 {
 	uint32_t v;
@@ -184,6 +190,7 @@ int sched_sample(struct engine *en, struct lat_event *ev, const struct sreader *
 	if (!domain_of(d))
 		return PP_ENOMEM;
 	rc = engine_point(en, r, rec, &p);
+	settle_time(&p);
 	if (!rc && en->by.n)
 		rc = sched_values_of(en, r, rec, &p);
 	if (rc)
@@ -203,6 +210,7 @@ static int on_switch_record(struct engine *en, struct lat_domain *d, const struc
 	struct lat_point p = {.time = s->time, .cpu = s->cpu, .pid = s->pid};
 	bool runnable = (s->flags & 2) != 0;
 
+	settle_time(&p);
 	/* The tracepoint tells the same, and more. */
 	if (d->sched->switches || s->tid == PS_NONE)
 		return 0;
