@@ -13,6 +13,7 @@
 #   make bench        measure beside the installed peers (t/bench/README.md)
 #   make compare      is this tree slower than REF (default HEAD^)? recordings of both, and pdiff
 #   make fuzz         libFuzzer programs in build-fuzz/t/fuzz (CC=afl-clang-fast for AFL++)
+#   make fuzz-all     MINUTES=N ENTRIES='a b': runs them on all CPUs, and tells what they found
 #   make fuzz-replay  the same entries as plain programs that replay files, in $(O)/t/fuzz
 #   make install      PREFIX=/usr/local DESTDIR=; make uninstall
 #   make clean
@@ -163,7 +164,7 @@ $(O)/t/unit/%: $(O)/t/unit/%.o $(LIB)
 	$(link)
 
 # A libFuzzer program has its main from the compiler.
-$(O)/t/fuzz/%: $(O)/t/fuzz/%.o $(if $(FUZZER),,$(O)/t/fuzz/replay.o) $(LIB)
+$(O)/t/fuzz/%: $(O)/t/fuzz/%.o $(O)/t/fuzz/$(if $(FUZZER),guided/defaults,replay).o $(LIB)
 	$(link)
 
 $(MEASURE): $(O)/t/bench/measure.o
@@ -205,6 +206,9 @@ fuzz-replay: $(FUZZERS)
 
 fuzz:
 	+@$(PARALLEL) O=build-fuzz FUZZER=1 fuzz-replay
+
+fuzz-all: fuzz
+	@JOBS=$(JOBS) t/fuzz/guided/all build-fuzz $(or $(MINUTES),10) $(ENTRIES)
 
 lint lint-all: all
 	@ALL=$(filter lint-all,$@) CC=$(CC) BIN=$(BIN) OBJ=$(O) CPPFLAGS='-Ilib -Ibin $(DEP_CFLAGS)' JOBS=$(JOBS) t/lint
@@ -250,5 +254,6 @@ clean:
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
-.PHONY: all packages deps demo test check check-all test-arch unit fuzz-replay fuzz lint lint-all bench compare install uninstall clean
+.PHONY: all packages deps demo test check check-all test-arch unit fuzz-replay fuzz fuzz-all lint lint-all bench \
+	compare install uninstall clean
 .SECONDARY:

@@ -29,10 +29,16 @@ static inline void *array_widen(void *v, uint32_t *n, uint32_t index, uint32_t f
 		return NULL;
 	while (more <= index)
 		more *= 2;
-	p = reallocarray(v, more, size);
+	/* After a long way, most of the new part may never be used: the kernel's zeros cost nothing. */
+	p = more / 4 >= *n ? calloc(more, size) : reallocarray(v, more, size);
 	if (!p)
 		return NULL;
-	memset(p + *n * size, 0, (more - *n) * size);
+	if (more / 4 < *n) {
+		memset(p + *n * size, 0, (more - *n) * size);
+	} else if (v) {
+		memcpy(p, v, *n * size);
+		free(v);
+	}
 	*n = more;
 	return p;
 }

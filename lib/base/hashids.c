@@ -29,7 +29,7 @@ static uint32_t home(const struct hashids_key *k, uint32_t mask)
 /* The slots and the keys for twice as many ids. */
 static int grow(struct hashids *t)
 {
-	uint32_t nslots = t->mask ? (t->mask + 1) * 2 : 4096;
+	uint32_t nslots = t->mask ? (t->mask + 1) * 2 : 512;
 	struct hashids_key *keys = realloc(t->keys, (nslots / 2 + 1) * sizeof(*keys));
 	uint32_t *slots;
 

@@ -32,7 +32,7 @@ struct count_reader {
 	enum count_view view;
 	count_reader_fn *fn; /* takes the rounds; NULL: they are printed */
 	void *ctx;
-	struct source *sources;
+	struct source **sources; /* by number; NULL: nothing is known of it */
 	uint32_t n;
 	uint64_t counts, rounds, strays;
 	uint64_t cells; /* that were printed */
@@ -56,8 +56,10 @@ void count_reader_on_round(struct count_reader *cr, count_reader_fn *fn, void *c
 	cr->ctx = ctx;
 }
 
-static void source_release(struct source *s)
+static void source_free(struct source *s)
 {
+	if (!s)
+		return;
 	counts_release(&s->c);
 	map64_release(&s->events);
 	map64_release(&s->cpu_at);
@@ -67,13 +69,15 @@ static void source_release(struct source *s)
 	buf_release(&s->threads);
 	buf_release(&s->topology);
 	buf_release(&s->numa);
-	*s = (struct source){0};
+	free(s);
 }
 
 static void forget(struct count_reader *cr)
 {
-	for (uint32_t i = 0; i < cr->n; i++)
-		source_release(&cr->sources[i]);
+	for (uint32_t i = 0; i < cr->n; i++) {
+		source_free(cr->sources[i]);
+		cr->sources[i] = NULL;
+	}
 }
 
 void count_reader_free(struct count_reader *cr)
@@ -102,12 +106,14 @@ uint64_t count_reader_strays(const struct count_reader *cr)
 
 static struct source *source_of(struct count_reader *cr, uint32_t source)
 {
-	struct source *v = array_widen(cr->sources, &cr->n, source, 4, sizeof(*v));
+	struct source **v = array_widen(cr->sources, &cr->n, source, 4, sizeof(*v));
 
 	if (!v)
 		return NULL;
 	cr->sources = v;
-	return v + source;
+	if (!v[source])
+		v[source] = calloc(1, sizeof(**v));
+	return v[source];
 }
 
 /* ---- facts ---- */

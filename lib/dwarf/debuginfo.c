@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/unpack.h"
 #include "dwarf/dwarf_image.h"
+#include "dwarf/dwarf_seal.h"
 
 #include <dwarf.h>
 #include <stdio.h>
@@ -32,6 +33,18 @@ static int add_unit(struct debuginfo *d, Dwarf_Die *die, Dwarf_Die *content)
 	return 0;
 }
 
+/* Files that libdw opened for split units are looked at once: whether their texts have ends. */
+static bool is_sound(struct debuginfo *d, Dwarf_Die *content)
+{
+	Dwarf *dwarf = dwarf_cu_getdwarf(content->cu);
+	bool fresh;
+	uint32_t *slot = map64_put(&d->split, (uintptr_t)dwarf, &fresh);
+
+	if (slot && fresh)
+		*slot = dwarf_seal(dwarf_getelf(dwarf), NULL) ? 2 : 1;
+	return slot && *slot == 1;
+}
+
 /* *split: there are units whose entries are in other files. */
 static int read_units(struct debuginfo *d, bool *split)
 {
@@ -42,7 +55,8 @@ static int read_units(struct debuginfo *d, bool *split)
 	int rc = 0;
 
 	while (!rc && dwarf_get_units(d->dwarf, cu, &cu, &version, &type, &die, &sub) == 0) {
-		Dwarf_Die *content = type == DW_UT_skeleton && sub.addr ? &sub : &die;
+		bool apart = type == DW_UT_skeleton && sub.addr && is_sound(d, &sub);
+		Dwarf_Die *content = apart ? &sub : &die;
 
 		*split = *split || type == DW_UT_skeleton;
 		if (dwarf_tag(&die) != DW_TAG_compile_unit && type != DW_UT_skeleton)
@@ -71,6 +85,14 @@ static Dwarf *open_image(struct image *im, const struct elf_file *f, bool lines,
 	return im->elf ? dwarf_begin_elf(im->elf, DWARF_C_READ, NULL) : NULL;
 }
 
+/* The same of the file itself. Its copies live as long as d. */
+static Dwarf *open_file(struct debuginfo *d, struct image *im, const struct elf_file *f, int *rc)
+{
+	im->elf = elf_file_again(f);
+	*rc = im->elf ? dwarf_seal(im->elf, &d->arena) : PP_ENOMEM;
+	return *rc ? NULL : dwarf_begin_elf(im->elf, DWARF_C_READ, NULL);
+}
+
 static void close_dwarf(struct debuginfo *d)
 {
 	for (uint32_t i = 0; i < d->n; i++)
@@ -82,6 +104,7 @@ static void close_dwarf(struct debuginfo *d)
 	dwarf_end(d->dwarf);
 	dwarf_end(d->alt);
 	d->dwarf = d->alt = NULL;
+	map64_release(&d->split);
 	for (int i = 0; i < 2; i++) {
 		elf_end(d->images[i].elf);
 		buf_release(&d->images[i].bytes);
@@ -99,15 +122,16 @@ static int begin(struct debuginfo *d, const struct elf_file *f, const struct elf
 		rc = dwarf_check_packed(alt);
 	if (rc)
 		return rc;
+	d->sealed = !images;
 	if (images)
 		d->dwarf = open_image(&d->images[0], f, d->lines, &rc);
 	else
-		d->dwarf = dwarf_begin_elf(elf_file_elf(f), DWARF_C_READ, NULL);
+		d->dwarf = open_file(d, &d->images[0], f, &rc);
 	if (!rc && alt) {
 		if (images)
 			d->alt = open_image(&d->images[1], alt, d->lines, &rc);
 		else
-			d->alt = dwarf_begin_elf(elf_file_elf(alt), DWARF_C_READ, NULL);
+			d->alt = open_file(d, &d->images[1], alt, &rc);
 		if (d->alt && d->dwarf)
 			dwarf_setalt(d->dwarf, d->alt);
 		/* What cannot be read of the other file costs names, no more. */

@@ -78,7 +78,7 @@ void line_tables_release(struct line_tables *t)
 static int read_table(struct unit *u, struct line_table *t)
 {
 	struct line_tables *all = &u->file->tables;
-	int rc = line_files_read(&t->files, &u->die, &all->sections, false);
+	int rc = line_files_read(&t->files, &u->die, &all->sections, u->file->sealed);
 
 	all->read += t->files.size + 1;
 	if (t->files.section_size)

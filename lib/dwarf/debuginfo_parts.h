@@ -65,6 +65,8 @@ struct line_tables {
 struct debuginfo {
 	Dwarf *dwarf, *alt;
 	struct image images[2]; /* of these two */
+	bool sealed;		/* they are the files themselves (dwarf_seal.h) */
+	struct map64 split;	/* a Dwarf of split units: 1 it is sound, 2 not */
 	bool lines;		/* places are wanted */
 	struct unit *units;
 	uint32_t n, cap;

@@ -203,6 +203,7 @@ struct layout {
 	size_t text_len;
 };
 
+/* Each has a NUL after it: libdw looks for the end of a text wherever that is. */
 static void lay_out(struct maker *m, struct layout *l)
 {
 	l->names = sizeof(Elf64_Ehdr) + (m->n + 2) * sizeof(Elf64_Shdr);
@@ -216,7 +217,7 @@ static void lay_out(struct maker *m, struct layout *l)
 		l->end = (l->end + 15) & ~UINT64_C(15);
 		m->s[i].at = l->end;
 		if (m->s[i].there)
-			l->end += m->s[i].size;
+			l->end += m->s[i].size + 1;
 	}
 }
 
@@ -274,7 +275,10 @@ int dwarf_image(const struct elf_file *f, bool lines, struct buf *image)
 	for (size_t i = 0; i < SECTIONS; i++) {
 		struct section *s = &m.s[i];
 
-		rc = s->there ? put_bytes(&m, s, image->data + s->at) : 0;
+		if (!s->there)
+			continue;
+		rc = put_bytes(&m, s, image->data + s->at);
+		image->data[s->at + s->size] = 0;
 		if (rc == PP_ENOMEM)
 			return rc;
 		/* Its place in the image stays empty. */

@@ -124,19 +124,19 @@ static int any_frame(struct compiler *c, struct node *n, enum expr_op op, const 
 }
 
 static int compare_texts(struct compiler *c, struct node *n, struct operand *a, struct operand *b,
-			 uint32_t between)
+			 enum expr_op op, uint32_t between)
 {
 	struct insn *i;
 
 	if (a->where == GIVES_CONST && b->where == GIVES_CONST)
-		return expr_compare_text(n->op, &a->k, &b->k) ? PS_MARK_PASS : PS_MARK_FAIL;
-	if ((n->op == OP_EQ || n->op == OP_NE) && is_stack(c, a) && b->where == GIVES_CONST)
-		return any_frame(c, n, n->op, &b->k);
-	if ((n->op == OP_EQ || n->op == OP_NE) && is_stack(c, b) && a->where == GIVES_CONST)
-		return any_frame(c, n, n->op, &a->k);
+		return expr_compare_text(op, &a->k, &b->k) ? PS_MARK_PASS : PS_MARK_FAIL;
+	if ((op == OP_EQ || op == OP_NE) && is_stack(c, a) && b->where == GIVES_CONST)
+		return any_frame(c, n, op, &b->k);
+	if ((op == OP_EQ || op == OP_NE) && is_stack(c, b) && a->where == GIVES_CONST)
+		return any_frame(c, n, op, &a->k);
 	code_load_both(c, a, b, between);
 	i = code_emit(c, INSN_TEXT);
-	i->op = (uint8_t)n->op;
+	i->op = (uint8_t)op;
 	i->node = n;
 	return NOT_YET;
 }
@@ -197,7 +197,7 @@ static int compare(struct compiler *c, struct node *n, struct node *left, struct
 	name_side(c, n, &b, &a);
 	if (to_text(&a) && to_text(&b)) {
 		n->known = true;
-		return compare_texts(c, n, &a, &b, between);
+		return compare_texts(c, n, &a, &b, op, between);
 	}
 	n->mismatch = true;
 	return PS_MARK_NA;

@@ -20,7 +20,7 @@
  * Folds all of a source. The stacks of several sources add up, and one event is chosen for all of
  * them (fold_finish). 0; PP_ECUT if the text ends within a line or within a bpftrace stack (what
  * was whole is folded, and the rest reported); PP_EUNSUPPORTED for text without a stack and for
- * what is binary; PP_EIO, PP_ENOMEM or PP_ELIMIT.
+ * what is binary; PP_EMISMATCH for counts of several units; PP_EIO, PP_ENOMEM or PP_ELIMIT.
  */
 int fold_text(struct fold *f, struct src *s);
 

@@ -63,6 +63,16 @@ int ftext_func(struct ftext *t, const struct ps_str *text, uint32_t *id)
 	return rc ? rc : swriter_put(t->w, PS_FRAME, t->source, &f);
 }
 
+int ftext_push(struct ftext *t, const struct ps_str *name)
+{
+	uint32_t id = 0;
+	int rc = t->nframes < FTEXT_DEPTH_MAX ? ftext_func(t, name, &id) : 0;
+
+	if (!rc && id)
+		t->frames[t->nframes++] = id;
+	return rc;
+}
+
 /* The stack of t->frames. */
 static int put_stack(struct ftext *t, uint32_t *id)
 {
@@ -331,17 +341,14 @@ static void use_stack(struct ps_sample *s, uint32_t stack)
 		s->fields |= PS_HAS(stack);
 }
 
-/* A function and its caller are a stack of two. */
+/* A function and its caller are a stack of two. The caller alone would be taken for the function. */
 static int function_stack(struct ftext *t, const struct ftext_info *info)
 {
-	int rc = 0;
+	int rc;
 
 	t->nframes = 0;
-	if (info->func.len)
-		rc = ftext_func(t, &info->func, &t->frames[t->nframes++]);
-	if (!rc && info->parent.len)
-		rc = ftext_func(t, &info->parent, &t->frames[t->nframes++]);
-	return rc;
+	rc = ftext_push(t, &info->func);
+	return rc || !t->nframes || !info->parent.len ? rc : ftext_push(t, &info->parent);
 }
 
 int ftext_hold(struct ftext *t, const struct ftext_head *h, const struct ftext_info *info,

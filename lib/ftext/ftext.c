@@ -174,8 +174,7 @@ static int stack_line(struct ftext *t, const char *line, size_t len)
 {
 	struct ps_str text = ftext_trim(line, len);
 	const char *end = text.p + text.len, *p;
-	uint32_t id = 0;
-	int rc = 0;
+	int rc;
 
 	buf_addc(&t->held.line, '\n');
 	buf_add(&t->held.line, line, len);
@@ -183,10 +182,7 @@ static int stack_line(struct ftext *t, const char *line, size_t len)
 	for (p = text.p; p < end && *p != '+' && !(*p == ' ' && p + 1 < end && p[1] != '['); p++)
 		;
 	text.len = (uint32_t)(p - text.p);
-	if (text.len && t->nframes < FTEXT_DEPTH_MAX)
-		rc = ftext_func(t, &text, &id);
-	if (id)
-		t->frames[t->nframes++] = id;
+	rc = text.len ? ftext_push(t, &text) : 0;
 	return rc ? rc : t->held.line.err;
 }
 

@@ -158,8 +158,10 @@ int ftext_hold(struct ftext *t, const struct ftext_head *h, const struct ftext_i
 	       const char *line, size_t len);
 /* Writes what is held. */
 int ftext_release(struct ftext *t);
-/* The id of a function as a frame. 0: there are too many. */
+/* The id of a function as a frame. 0: there are too many, or the name is too long. */
 int ftext_func(struct ftext *t, const struct ps_str *name, uint32_t *id);
+/* Adds a function to t->frames, unless it has no id or there are FTEXT_DEPTH_MAX already. */
+int ftext_push(struct ftext *t, const struct ps_str *name);
 
 static inline bool ftext_is(const struct ps_str *s, const char *text)
 {

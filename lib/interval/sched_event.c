@@ -14,6 +14,12 @@ static struct sched_domain *domain_of(struct lat_domain *d)
 	return d->sched;
 }
 
+/* A point at time 0 is none (sched_parts.h): what happens then is taken for a nanosecond later. */
+static void settle_time(struct lat_point *p)
+{
+	p->time += !p->time;
+}
+
 static uint32_t get_u32(const uint8_t *p)
 {
 	uint32_t v;
@@ -223,6 +229,7 @@ int sched_sample(struct engine *en, struct lat_event *ev, const struct sreader *
 		rc = sched_values_of(en, r, rec, &p);
 	if (rc)
 		return rc;
+	settle_time(&p);
 	switch (b->kind) {
 	case SCHED_EV_SWITCH: return on_switch(en, d, b, s, &p);
 	case SCHED_EV_MIGRATE: return on_migrate(en, d, b, s, &p);
@@ -243,6 +250,7 @@ static int on_switch_record(struct engine *en, struct lat_domain *d, const struc
 	struct lat_point p = {.time = s->time, .cpu = s->cpu, .pid = s->pid};
 	bool runnable = (s->flags & 2) != 0;
 
+	settle_time(&p);
 	/* The tracepoint tells the same, and more. */
 	if (d->sched->switches || s->tid == PS_NONE)
 		return 0;

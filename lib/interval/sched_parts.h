@@ -170,7 +170,10 @@ struct sched_side {
 /* Gives a thread another name, of SCHED_COMM bytes. 0 or PP_ENOMEM. */
 int sched_rename(struct engine *en, struct sched_thread *t, const uint8_t *comm);
 
-/* The thread of a side, its name taken over; c: where it may run, or NULL. *index 0: no room. */
+/*
+ * The thread of a side, its name taken over; c: where it may run, or NULL. *index 0: no room, or
+ * the tid is PS_NONE, which is no thread's.
+ */
 static inline int sched_side_thread(struct engine *en, struct lat_domain *d,
 				    const struct sched_cpu *c, const struct sched_side *s,
 				    uint32_t *index)
@@ -179,6 +182,9 @@ static inline int sched_side_thread(struct engine *en, struct lat_domain *d,
 	struct sched_thread *t;
 	int rc = 0;
 
+	*index = 0;
+	if (s->tid == PS_NONE)
+		return 0;
 	if (c && c->current && sd->v[c->current].tid == s->tid)
 		*index = c->current;
 	else

@@ -233,6 +233,17 @@ Elf *elf_file_elf(const struct elf_file *f)
 	return f->elf;
 }
 
+Elf *elf_file_again(const struct elf_file *f)
+{
+	size_t n;
+	char *bytes;
+
+	if (f->fd >= 0 && !f->unpacked.len)
+		return elf_begin(f->fd, ELF_C_READ, NULL);
+	bytes = elf_rawfile(f->elf, &n);
+	return bytes ? elf_memory(bytes, n) : NULL;
+}
+
 unsigned elf_file_machine(const struct elf_file *f)
 {
 	return f->ehdr.e_machine;

@@ -81,6 +81,11 @@ void elf_file_close(struct elf_file *f); /* NULL is fine */
 struct elf_file *elf_file_ref(struct elf_file *f);
 
 Elf *elf_file_elf(const struct elf_file *f);
+/*
+ * A handle of the caller's own, for elf_end(), with other data in memory: while the file is open.
+ * NULL: out of memory.
+ */
+Elf *elf_file_again(const struct elf_file *f);
 unsigned elf_file_machine(const struct elf_file *f); /* EM_... */
 unsigned elf_file_type(const struct elf_file *f);    /* ET_... */
 bool elf_file_swap(const struct elf_file *f);	     /* not in host byte order */

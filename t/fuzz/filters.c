@@ -6,7 +6,8 @@
  *
  * An input that does not begin as a stream is a program of a small language of which each
  * sentence makes a record: what comes out is well-formed and gets deep into the filters. Its
- * first byte says which filter. Symbols are looked for below FUZZ_ROOT/elf (t/fuzz/corpus/elf).
+ * first byte says which filter. The files that symbols are looked for in are a part of the entry,
+ * which needs no folder to be run from: it makes them in one of its own.
  */
 #include "base/cursor.h"
 #include "base/err.h"
@@ -29,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -48,8 +50,7 @@ static struct diag *quiet;
 static struct root *root;
 static int null_fd;
 static bool raw; /* the input is a stream */
-static char kallsyms[4096], symfs[4096];
-static char scratch[] = "/tmp/perfpipe-fuzz.XXXXXX", split_prefix[sizeof(scratch) + 2];
+static char scratch[4096], kallsyms[4200], symfs[4200], split_prefix[4200];
 
 static void drop_line(void *ctx, const char *line, size_t len)
 {
@@ -75,26 +76,59 @@ static void remove_scratch(void)
 	nftw(scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static void start_once(void)
-{
-	const char *dir = getenv("FUZZ_ROOT");
-	char path[4096];
+/* A file of the corpus, in this program's data. */
+#define EMBED(name, path) \
+	extern const char name##_bytes[], name##_end[]; \
+	__asm__(".pushsection .rodata\n" #name "_bytes: .incbin \"t/fuzz/corpus/" path \
+		"\"\n" #name "_end: .byte 0\n.popsection")
+EMBED(fuzz_x86_64, "elf/x86-64");
+EMBED(fuzz_arm, "elf/arm");
+EMBED(fuzz_mini, "elf/mini-debuginfo");
+EMBED(fuzz_kallsyms, "kallsyms/small");
 
-	if (quiet)
-		return;
-	dir = dir ? dir : "t/fuzz/corpus";
-	snprintf(kallsyms, sizeof(kallsyms), "%s/kallsyms/small", dir);
-	snprintf(path, sizeof(path), "%s/elf", dir);
-	snprintf(symfs, sizeof(symfs), "%s", path);
-	make_file(&input);
-	make_file(&second);
-	make_file(&result);
+static void put_file(const char *path, const char *bytes, const char *end)
+{
+	size_t n = (size_t)(end - bytes);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+	if (fd < 0 || write(fd, bytes, n) != (ssize_t)n || close(fd))
+		abort();
+}
+
+/* A folder with what symbols are looked for in. */
+static void make_scratch(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char path[4300];
+
+	snprintf(scratch, sizeof(scratch), "%s/perfpipe-fuzz.XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(scratch) || atexit(remove_scratch))
 		abort();
 	snprintf(split_prefix, sizeof(split_prefix), "%s/x", scratch);
+	snprintf(kallsyms, sizeof(kallsyms), "%s/kallsyms", scratch);
+	snprintf(symfs, sizeof(symfs), "%s/elf", scratch);
+	if (mkdir(symfs, 0755))
+		abort();
+	put_file(kallsyms, fuzz_kallsyms_bytes, fuzz_kallsyms_end);
+	snprintf(path, sizeof(path), "%s/x86-64", symfs);
+	put_file(path, fuzz_x86_64_bytes, fuzz_x86_64_end);
+	snprintf(path, sizeof(path), "%s/arm", symfs);
+	put_file(path, fuzz_arm_bytes, fuzz_arm_end);
+	snprintf(path, sizeof(path), "%s/mini-debuginfo", symfs);
+	put_file(path, fuzz_mini_bytes, fuzz_mini_end);
+}
+
+static void start_once(void)
+{
+	if (quiet)
+		return;
+	make_scratch();
+	make_file(&input);
+	make_file(&second);
+	make_file(&result);
 	null_fd = open("/dev/null", O_RDWR);
 	if (null_fd < 0 || diag_new(&quiet, "fuzz", drop_line, NULL) ||
-	    root_open(&root, path, quiet))
+	    root_open(&root, symfs, quiet))
 		abort();
 }
 

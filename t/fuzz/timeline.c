@@ -35,7 +35,7 @@ static void check_svg(const struct out *out)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct timeline_opts o = {.title = "fuzz"};
+	struct timeline_opts o = {.title = "fuzz", .width = 300}; /* fewer cells take less time */
 	static int null = -1;
 	struct timeline *t;
 	struct out out;

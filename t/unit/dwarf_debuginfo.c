@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "dwarf/dwarf_image.h"
 #include "symbol/demangle.h"
 #include "symbol/elf_file.h"
 #include "symbol/elf_symtab.h"
@@ -251,6 +252,33 @@ static void against_addr2line(const char *path, struct elf_file *f, struct debug
 	ok(sum.same * 3 > n, "a third has a place");
 }
 
+/* libdw looks for the NUL of a text wherever that is: there is one after each section. */
+static void test_ends(const struct elf_file *f)
+{
+	struct buf image = BUF_INIT;
+	unsigned sections = 0, open = 0;
+	Elf *elf;
+
+	if (buf_reserve(&image, elf_file_size(f) + 65536))
+		abort();
+	memset(image.data, 'x', elf_file_size(f) + 65536);
+	is_int(dwarf_image(f, true, &image), 0, "an image");
+	elf = elf_memory((char *)image.data, image.len);
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+		GElf_Shdr sh;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_PROGBITS)
+			continue;
+		sections++;
+		open += sh.sh_offset + sh.sh_size >= image.len ||
+			image.data[sh.sh_offset + sh.sh_size];
+	}
+	elf_end(elf);
+	ok(sections > 3, "has sections");
+	is_int(open, 0, "all have an end");
+	buf_release(&image);
+}
+
 static void test_damaged(const char *path)
 {
 	struct elf_file *f;
@@ -287,6 +315,7 @@ int main(int argc, char **argv)
 	else
 		ok(true, "# SKIP addr2line is not installed");
 	debuginfo_close(d);
+	test_ends(f);
 	elf_file_close(f);
 	test_damaged("/bin/true");
 	return done();

@@ -308,6 +308,23 @@ static void test_sched(void)
 	run(&o, "oncpu", &res);
 	is_str(buf_str(&res.text), " ", "lost on the CPU itself");
 	is_str(res.account, "2=0 f0 n0 o1 r0 c0 l1 e2", "what ran is given up");
+
+	/* No thread has the tid -1. */
+	begin();
+	put_switch(100, 0, 10, 1, 11);
+	put_switch(150, 0, 11, 1, UINT32_MAX);
+	put_switch(190, 0, UINT32_MAX, 1, 10);
+	run(&o, "oncpu", &res);
+	is_str(buf_str(&res.text), " oncpu:100+50 offcpu:100+90(S) ", "a switch to -1");
+	is_str(res.account, "2=1 f0 n0 o1 r0 c0 l0 e1", "is one to nothing");
+
+	/* A recording may begin at 0, or have no times. */
+	begin();
+	put_switch(0, 0, 10, 1, 11);
+	put_wakeup(0, 10);
+	put_switch(0, 0, 11, 256, 10);
+	run(&o, "offcpu", &res);
+	is_str(res.account, "2=1 f0 n0 o1 r0 c0 l0 e1", "who goes off at 0 is off");
 	buf_release(&res.text);
 }
 
