@@ -55,6 +55,7 @@ static const char *mark_text(uint32_t end, bool *file)
 	case PS_END_DEPTH: return "too deep";
 	case PS_END_GENERATED: return "generated code";
 	case PS_END_NOT_THERE: return "stack not in memory";
+	case PS_END_UNKNOWN: return "process not known";
 	}
 	*file = true;
 	switch (end) {
@@ -62,6 +63,7 @@ static const char *mark_text(uint32_t end, bool *file)
 	case PS_END_NO_FILE: return "file not found";
 	case PS_END_BUILD_ID: return "other build-id";
 	case PS_END_DAMAGED: return "damaged unwind table";
+	case PS_END_FRAMES: return "no frame pointer";
 	}
 	return NULL;
 }

@@ -67,8 +67,8 @@ struct resolver_stats {
 	uint64_t unwound, unwound_frames; /* samples whose user stack was, and frames of it */
 	uint64_t ends[PS_END_MAX];	  /* how: enum ps_end_how */
 	uint64_t stitched;		  /* of those whose copy ended */
-	uint64_t strayed; /* samples whose chain by frame pointers leads to no code */
-	uint64_t chains;  /* samples with a chain */
+	uint64_t chains;		  /* samples with a chain by frame pointers */
+	uint64_t chain_ends[PS_END_MAX];  /* how: of those with a part of user space */
 };
 
 struct resolver;

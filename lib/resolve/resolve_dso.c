@@ -18,6 +18,7 @@ void rdso_free(struct rdso *d)
 		frame_map_release(&d->frames[ret]);
 	resolve_lines_release(d);
 	cfi_free(d->cfi);
+	map64_release(&d->ends);
 	free(d->symbol_ids);
 	buf_release(&d->tried);
 	free(d->found);

@@ -16,10 +16,17 @@
 #include "symbol/kernel.h"
 #include "symbol/ranges.h"
 #include "symbol/space.h"
+#include "unwind/start.h"
 #include "unwind/unwind.h"
 
 #define CTX_MAX	 ((uint64_t)-4095) /* PERF_CONTEXT_MAX: markers are at and above it */
 #define CTX_USER ((uint64_t)-512)
+
+/*
+ * Addresses of a chain at which the kernel stops unless it is told otherwise: the default of the
+ * sysctl kernel.perf_event_max_stack.
+ */
+#define CHAIN_FULL 127
 
 /* Where an address belongs: the values of PERF_RECORD_MISC_CPUMODE. */
 enum mode {
@@ -74,6 +81,9 @@ struct rdso {
 	struct dso_lines lines;
 	bool cfi_sought;
 	struct cfi *cfi; /* NULL: there is none */
+	bool anchored;	 /* the anchors were sought */
+	struct start_anchors anchors;
+	struct map64 ends; /* address: how a chain ends there, + 1 */
 	uint64_t delta;	 /* of the kernel: how far it was moved */
 	uint64_t base;	 /* of a kernel module: where it is mapped */
 	uint32_t jit;	 /* of generated code: index in the machine's code, + 1 */
@@ -182,7 +192,7 @@ struct chain_state {
 	uint16_t unknown;
 	uint16_t source;
 	uint8_t mode;	  /* of the sample; MODES: of any */
-	bool strayed;	  /* calls return to addresses of user space where nothing is mapped */
+	uint8_t end;	  /* how the user's part ended: enum ps_end_how */
 	uint32_t missing; /* the set in r->lacks */
 	uint32_t known;	  /* the stack of the input that it was compared with; 0: none */
 };
@@ -206,6 +216,7 @@ struct part_state {
 	uint16_t frames, unknown, source;
 	uint8_t mode; /* of the sample; MODES: of any */
 	uint8_t flags;
+	uint8_t end; /* enum ps_end_how, of the part at the root */
 };
 
 /* The same part in several processes. */
@@ -498,6 +509,15 @@ void rdso_free(struct rdso *d);
  */
 int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		  enum mode mode, bool ret, uint32_t *id);
+
+/* ---- resolve_start.c: whether chains of frame pointers are whole ---- */
+
+/*
+ * How a chain ended whose outermost address in user space is ip: *end, PS_END_OUTERMOST if it is
+ * whole. `ret`: it is a return address. 0, or an error.
+ */
+int resolve_chain_end(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
+		      bool ret, uint32_t *end);
 
 /* ---- resolve_stitch.c ---- */
 

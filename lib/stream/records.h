@@ -353,7 +353,7 @@
 	F(31, ref, branch_stack, "stack of the two ends of each branch, from and to in turn") \
 	F(32, str, key_text, "key that paired an interval, where it is not a number")
 
-/* How the walk up a copied stack ended: bits 8 to 15 of CHAIN.flags and STACK.flags. */
+/* How the walk up a user stack ended: bits 8 to 15 of CHAIN.flags and STACK.flags. */
 #define PS_ENDS(E) \
 	E(NONE, 0, "it was not unwound") \
 	E(OUTERMOST, 1, "the outermost function was reached") \
@@ -369,7 +369,9 @@
 	E(DEPTH, 11, "there are more frames than the limit") \
 	E(DAMAGED, 12, "the unwind table is damaged") \
 	E(GENERATED, 13, "generated code") \
-	E(NOT_THERE, 14, "the copy ended at memory that was not there")
+	E(NOT_THERE, 14, "the copy ended at memory that was not there") \
+	E(FRAMES, 15, "frame pointers led no further, and not to a start") \
+	E(UNKNOWN, 16, "the process is not known: its mappings are not in the recording")
 
 /* Why a frame has no symbol (FRAME.reason). */
 #define PS_REASONS(R) \

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "dwarf/dwarf_image.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,6 +271,34 @@ int cfi_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 	if (!slot)
 		return PP_ENOMEM;
 	*slot = *id;
+	return 0;
+}
+
+/* Whether the CFA at a function's beginning is not where a call leaves it. */
+static bool is_part(struct cfi *c, const struct cfi_fde *fde, const struct row *row)
+{
+	bool pushed = c->machine == EM_X86_64 || c->machine == EM_386;
+	unsigned sp = c->machine == EM_X86_64 ? 7 : c->machine == EM_386 ? 4 : 31;
+
+	if (!pushed && c->machine != EM_AARCH64)
+		return false;
+	return !(row->flags & (ROW_NONE | ROW_OUTERMOST)) && !fde->cie.signal &&
+	       (row->cfa.how != ROW_REGISTER || row->cfa.reg != sp ||
+		row->cfa.value != (pushed ? c->width : 0));
+}
+
+int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f)
+{
+	struct cfi_fde fde;
+	uint32_t id;
+	int rc = cfi_find(c, vaddr, &fde);
+
+	if (!rc)
+		rc = cfi_row(c, fde.start, &id);
+	if (rc)
+		return rc;
+	*f = (struct cfi_function){fde.start, fde.start + fde.len,
+				   is_part(c, &fde, rows_get(c->rows, id))};
 	return 0;
 }
 
