@@ -73,7 +73,8 @@ static size_t cut_offset(const char *s, size_t n)
 
 	while (digits < n && strchr(HEX, s[n - 1 - digits]))
 		digits++;
-	if (digits && n > digits + 3 && !memcmp(s + n - digits - 3, "+0x", 3))
+	if (digits && digits <= OFFSET_DIGITS && n > digits + 3 &&
+	    !memcmp(s + n - digits - 3, "+0x", 3))
 		return n - digits - 3;
 	return n;
 }

@@ -510,6 +510,7 @@ int fold_stream(struct fold *f, struct src *src)
 		status = status ? status : PP_EXIT_PARTIAL;
 	s.account->lost += sreader_account(s.in)->lost;
 	s.about.samples = s.account->folded + s.account->bare - before;
+	s.about.marked = s.judged && !s.opts->no_marks;
 	told = s.about.samples ? fold_tell(f, &s.about, src_name(src)) : 0;
 	if (s.raw)
 		diag_say(d, NULL, "%llu samples have addresses only: put psym before pfold",

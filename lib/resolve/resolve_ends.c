@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "stream/ends.h"
 #include "symbol/package.h"
 
 #include <inttypes.h>
@@ -146,30 +147,6 @@ static void say_sizes(const struct ends *e, struct diag *d)
 	buf_release(&b);
 }
 
-static const char *help_of(uint32_t end)
-{
-	switch (end) {
-	case PS_END_NO_CFI:
-		return "build it with -fasynchronous-unwind-tables or frame pointers; its debug "
-		       "package can have .debug_frame";
-	case PS_END_NO_FILE:
-	case PS_END_BUILD_ID:
-		return "--symfs with the recorded machine's file, or --debuginfod; psym --bundle "
-		       "there keeps it";
-	case PS_END_DAMAGED: return "bring a sound copy of the file, with --symfs";
-	case PS_END_GENERATED:
-		return "tables in a jitdump help (node --perf-prof "
-		       "--perf-prof-unwinding-info, python3 -X perf_jit), or frame pointers: "
-		       "record with --call-graph fp (java -XX:+PreserveFramePointer)";
-	case PS_END_NOT_THERE:
-		return "a larger copy does not help: the kernel stops at pages that were never "
-		       "used (large arrays); record with --call-graph fp";
-	case PS_END_REGISTERS: return "record without --user-regs";
-	case PS_END_MEMORY: return "a larger copy may help (--call-graph dwarf,SIZE)";
-	default: return NULL;
-	}
-}
-
 /* The files that most of the stacks of one kind end in. */
 static void say_files(const struct ends *e, uint32_t end, struct diag *d)
 {
@@ -234,7 +211,7 @@ static bool say_runtimes(const struct resolver *r, struct diag *d)
 static void say_end(const struct resolver *r, uint32_t end, struct diag *d)
 {
 	const struct resolver_stats *s = &r->stats;
-	const char *help = help_of(end);
+	const char *help = end == PS_END_COPY ? NULL : ps_end_help(end);
 
 	diag_say(d, NULL, "%llu (%.1f %%): %s", (ull)s->ends[end],
 		 100.0 * (double)s->ends[end] / (double)s->unwound, ps_end_how(end));
@@ -252,20 +229,6 @@ static void say_end(const struct resolver *r, uint32_t end, struct diag *d)
 		diag_say(d, NULL, "  %s", help);
 }
 
-/* What helps chains that end so. */
-static const char *help_of_chain(uint32_t end)
-{
-	switch (end) {
-	case PS_END_NO_MAPPING:
-	case PS_END_FRAMES:
-		return "something was built without frame pointers; --call-graph dwarf makes true "
-		       "ones";
-	case PS_END_DEPTH: return "sysctl kernel.perf_event_max_stack allows deeper ones";
-	case PS_END_UNKNOWN: return "record from the start of the process, or its mappings too";
-	default: return help_of(end);
-	}
-}
-
 /* The same for chains that came as they are. */
 static void say_chains(const struct resolver *r, struct diag *d)
 {
@@ -277,7 +240,7 @@ static void say_chains(const struct resolver *r, struct diag *d)
 	if (all)
 		diag_say(d, NULL, "%llu user call chains without a copy of the stack", (ull)all);
 	for (uint32_t i = 1; i < PS_END_MAX; i++) {
-		const char *help = i == PS_END_OUTERMOST ? NULL : help_of_chain(i);
+		const char *help = ps_end_help(i);
 
 		if (!ends[i])
 			continue;
@@ -285,6 +248,8 @@ static void say_chains(const struct resolver *r, struct diag *d)
 			 100.0 * (double)ends[i] / (double)all, ps_end_how(i));
 		if (i == PS_END_GENERATED && say_runtimes(r, d))
 			continue;
+		if (i == PS_END_NO_MAPPING)
+			say_runtimes(r, d);
 		if (help)
 			diag_say(d, NULL, "  %s", help);
 	}

@@ -83,7 +83,8 @@ struct rdso {
 	struct cfi *cfi; /* NULL: there is none */
 	bool anchored;	 /* the anchors were sought */
 	struct start_anchors anchors;
-	struct map64 ends; /* address: how a chain ends there, + 1 */
+	struct map64 ends;    /* address: how a chain ends there, + 1 */
+	struct map64 guessed; /* function without a name: symbol id */
 	uint64_t delta;	 /* of the kernel: how far it was moved */
 	uint64_t base;	 /* of a kernel module: where it is mapped */
 	uint32_t jit;	 /* of generated code: index in the machine's code, + 1 */
@@ -380,6 +381,10 @@ int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, str
 int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
 		       uint64_t addr, uint64_t size, uint32_t *id);
 
+/* The symbol of a function that is known by its beginning only. */
+int resolve_put_guessed(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
+			const struct cfi_function *f, uint32_t *id);
+
 /* A symbol of the input. */
 int resolve_keep_symbol(struct resolver *r, uint32_t source, const struct ps_symbol *sym,
 			uint32_t dso, uint32_t *id);
@@ -589,7 +594,7 @@ bool resolve_known_fits(const struct known *k, uint32_t n);
 /* The frames of an address in it. */
 struct known_frames {
 	uint32_t first, n; /* of its frames; n 0: none */
-	bool named, line;  /* the function itself */
+	bool named, guessed, line; /* the function itself */
 };
 
 /* Those of the next address. */

@@ -257,7 +257,9 @@
 	F(u32, dso, "where it is; 0 none") \
 	F(u64, addr, "DSO-relative virtual address; kernel: absolute") \
 	F(u64, size, "bytes") \
-	F(u32, flags, "1 inlined function, 2 made up from a PLT entry") \
+	F(u32, flags, \
+	  "1 inlined function, 2 made up from a PLT entry, 4 made up from where the unwind " \
+	  "table has the function's beginning") \
 	F(u32, reserved, "0") \
 	F(str, name, "for people: demangled") \
 	F(str, linkage, "as in the symbol table, if that differs")
