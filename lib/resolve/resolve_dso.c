@@ -189,7 +189,7 @@ static int load_file(struct resolver *r, struct machine *m, struct rdso *d)
 	if (why == SYMTAB_UNPROVEN)
 		say_unproven(r, m);
 	say_failed(r, &f);
-	if (!rc)
+	if (!rc && r->unwinding)
 		rc = resolve_take_cfi(r, d, &f);
 	if (!rc && search.dwarf)
 		rc = resolve_take_dwarf(r, d, &f);

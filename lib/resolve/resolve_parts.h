@@ -368,7 +368,8 @@ struct resolver {
 	struct stitcher *stitcher;   /* NULL: nothing was kept to stitch */
 	struct ends ends;
 	struct resolver_stats stats;
-	uint32_t pid; /* of the sample that is being resolved */
+	bool files_allowed; /* as many as the system lets a process have */
+	uint32_t pid;	    /* of the sample that is being resolved */
 };
 
 /* ---- resolve_emit.c: ids, and their definitions in the output ---- */

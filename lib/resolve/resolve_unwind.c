@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define CTX_KERNEL ((uint64_t)-128)
 
@@ -96,20 +95,6 @@ static int find(void *ctx, uint64_t addr, struct unwind_place *place)
 	return 0;
 }
 
-/*
- * The file of each module stays open, as of its tables only what is needed is read: more files
- * than a process may have open unless it asks.
- */
-static void allow_files(void)
-{
-	struct rlimit files;
-
-	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
-}
-
 static int start(struct resolver *r)
 {
 	struct unwinding *u;
@@ -120,7 +105,6 @@ static int start(struct resolver *r)
 	if (!u)
 		return PP_ENOMEM;
 	u->r = r;
-	allow_files();
 	return unwinder_new(&u->unwinder, &r->rows, find, u);
 }
 

@@ -78,34 +78,51 @@ static int64_t displacement(const uint8_t *p)
 	return (int32_t)(p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
 }
 
-/* Whether code has a call of an address (call rel32), or else takes it (lea n(%rip),%reg). */
-static bool leads_to(const uint8_t *code, size_t n, uint64_t vaddr, bool call, uint64_t target)
+/* Whether the 7 bytes at p are a call (call rel32), or take an address (lea n(%rip),%reg). */
+static bool leads(const uint8_t *p, uint64_t vaddr, bool call, uint64_t *target)
 {
-	for (size_t i = 0; i + 7 <= n; i++) {
-		const uint8_t *p = code + i;
-
-		if (call && *p == 0xe8 && vaddr + i + 5 + (uint64_t)displacement(p + 1) == target)
-			return true;
-		if (!call && (*p & 0xfb) == 0x48 && p[1] == 0x8d && (p[2] & 0xc7) == 5 &&
-		    vaddr + i + 7 + (uint64_t)displacement(p + 3) == target)
-			return true;
-	}
-	return false;
+	if (call && *p == 0xe8)
+		*target = vaddr + 5 + (uint64_t)displacement(p + 1);
+	else if (!call && (*p & 0xfb) == 0x48 && p[1] == 0x8d && (p[2] & 0xc7) == 5)
+		*target = vaddr + 7 + (uint64_t)displacement(p + 3);
+	else
+		return false;
+	return true;
 }
 
-static int search(struct cfi *c, const uint64_t anchor[2], bool call, uint64_t target, bool *is)
+/*
+ * Whether the code from[0] to from[1] calls a function, or takes its address; `deep`: or a function
+ * that it calls does. 0 or PP_ENOMEM.
+ */
+static int search(struct cfi *c, const uint64_t from[2], bool call, bool deep, uint64_t target,
+		  bool *is)
 {
-	uint64_t n = anchor[1] - anchor[0];
+	uint64_t n = from[1] - from[0], to, range[2];
+	struct cfi_function f;
 	uint8_t *code;
+	int rc = 0;
 
-	if (!n || n > CODE_MAX)
+	if (n < 7 || n > CODE_MAX)
 		return 0;
 	code = malloc(n);
 	if (!code)
 		return PP_ENOMEM;
-	*is = !cfi_read(c, anchor[0], code, n) && leads_to(code, n, anchor[0], call, target);
+	if (cfi_read(c, from[0], code, n))
+		n = 0;
+	for (uint64_t i = 0; i + 7 <= n && !*is && !rc; i++) {
+		if (leads(code + i, from[0] + i, call, &to))
+			*is = to == target;
+		if (*is || !deep || !leads(code + i, from[0] + i, true, &to))
+			continue;
+		rc = cfi_function(c, to, &f);
+		range[0] = to;
+		range[1] = f.end;
+		if (!rc && f.start == to)
+			rc = search(c, range, call, false, target, is);
+		rc = rc == PP_ENOMEM ? rc : 0;
+	}
 	free(code);
-	return 0;
+	return rc;
 }
 
 int start_by_code(struct cfi *c, const struct start_anchors *a, uint64_t vaddr, bool *is)
@@ -119,6 +136,6 @@ int start_by_code(struct cfi *c, const struct start_anchors *a, uint64_t vaddr, 
 	rc = cfi_function(c, vaddr, &f);
 	if (rc)
 		return rc == PP_ENOMEM ? rc : 0;
-	rc = search(c, a->main, true, f.start, is);
-	return rc || *is ? rc : search(c, a->thread, false, f.start, is);
+	rc = search(c, a->main, true, false, f.start, is);
+	return rc || *is ? rc : search(c, a->thread, false, true, f.start, is);
 }

@@ -9,7 +9,8 @@
  * The first is what unwinding by tables ends at. The others are for chains of frame pointers alone,
  * which end one or two calls earlier where the C library keeps none: at the function that calls
  * main, or a thread's first. Stripped libraries have no names for these, but the two functions that
- * they export lead there: __libc_start_main calls it, and pthread_create has its address.
+ * they export lead there: __libc_start_main calls it, and pthread_create, or what that calls, takes
+ * its address.
  */
 #ifndef PP_UNWIND_START_H
 #define PP_UNWIND_START_H
