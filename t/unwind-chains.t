@@ -41,19 +41,26 @@ NOINLINE static void clobber(void)
 #endif
 }
 
+NOINLINE static void count(void)
+{
+	sum++;
+}
+
 __attribute__((cold, noinline)) static void complain(void)
 {
 	sum++;
 }
 
-/* The loop is in a part that is split off. */
+/* What keeps its frame pointer, and has a loop in the part that is split off. */
 NOINLINE static void split(void)
 {
+	count();
 	if (rare) {
+		complain();
 		for (unsigned long i = 0; i < 3000000; i++)
 			sum += i * i;
-		complain();
 	}
+	count();
 }
 
 NOINLINE static void middle(void)
@@ -103,22 +110,23 @@ folded() {
 
 folded fp fp.data
 folded dwarf dwarf.data
-like fp.folded '^prog;[^[][^;]*;(.*;)?main;thread;middle;split(;|$)' 'a chain up to main is whole'
-like fp.folded '^prog;(start_thread|[^[][^;]*);thread;middle;split(;|$)' "so is one up to a thread's first function"
-unlike fp.folded '^prog;\[[^;]*\];(.*;)?(main;)?thread;middle;(spin|split)(;|$)' 'and none of these has a mark'
+like fp.folded '^prog;[^[][^;]*;(.*;)?main;thread;middle;split(\.cold)?(;|$)' 'a chain up to main is whole'
+like fp.folded '^prog;(start_thread|[^[][^;]*);thread;middle;split(\.cold)?(;|$)' "so is one up to a thread's first function"
+unlike fp.folded '^prog;\[[^;]*\];(.*;)?(main;)?thread;middle;split(\.cold)?(;|$)' 'and none of these has a mark'
 is "$(grep -c '^prog;clobber' fp.folded)" 0 'a chain that ends at a function that is no start is not whole'
 like fp.folded '^prog;\[no frame pointer: prog\];clobber(;|$)' 'though it is one frame: it has a mark'
 
 # A stack without a mark is one of those that were unwound, as far as the kernel got.
-inner() { grep -v '^prog;\[' "$1" | grep -E ';(main|thread);' | sed -E 's/^.*;(main;)?thread;/thread;/; s/(spin|split(\.cold)?|clobber);.*/\1/' | sort -u; }
+# (A function that has no frame pointer itself, as the innermost, hides its caller.)
+inner() { sed -nE '/^prog;\[/d; s/^prog;.*;((main;)?thread;.*split(\.cold)?)(;.*)?$/\1/p' "$1" | sort -u; }
 inner fp.folded >fp.inner
 inner dwarf.folded >dwarf.inner
-is "$(comm -23 fp.inner dwarf.inner | grep -Ev ';(middle|now|thread)(;|$)' | head -n 3)" '' \
+is "$(comm -23 fp.inner dwarf.inner | head -n 3)" '' \
 	'chains without a mark are those of copies of the stack'
 
 # Names of the C library are not needed.
 "$BIN/pdecode" -b fp.data | "$BIN/psym" -b -D empty 2>psym.err | "$BIN/pfold" -c --no-header >bare.folded 2>pfold.err
-unlike bare.folded '^prog;\[[^;]*\];(.*;)?(main;)?thread;middle;(spin|split)(;|$| )' \
+unlike bare.folded '^prog;\[[^;]*\];(.*;)?(main;)?thread;middle;split(\.cold)?(;|$| )' \
 	'a start of a stripped C library is found by what leads there'
 
 # What two filters hand on in parts, and what they do not.
@@ -152,6 +160,48 @@ unlike hidden.svg 'stacks are whole' 'nor of stacks whose marks can be gone'
 like report.txt "^cpu-clock.* \\($bad %\\) \\[no frame pointer\\]" "preport's head counts each mark by its name"
 "$BIN/psym" --stats -b <fp.ps 2>stats.txt >/dev/null
 like stats.txt 'frame pointers led no further, and not to a start$' 'psym --stats says how chains ended'
+
+# ---- another stack ----
+
+# What goes to another stack as Go's runtime does, whose return address there is none.
+cat >switch.c <<'EOF_C'
+#include <stdlib.h>
+volatile unsigned long sum;
+
+__attribute__((noinline)) void on_it(void)
+{
+	for (unsigned long i = 0; i < 200000000; i++)
+		sum += i;
+}
+
+void go(char *stack, void (*f)(void)) __asm__("runtime.systemstack");
+__asm__(".text\n.globl runtime.systemstack\n.type runtime.systemstack, @function\n"
+	"runtime.systemstack:\n.cfi_startproc\n"
+	"push %rbx\n.cfi_def_cfa_offset 16\n"
+	"mov %rsp, %rbx\nmov %rdi, %rsp\ncall *%rsi\nmov %rbx, %rsp\n"
+	"pop %rbx\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n"
+	".size runtime.systemstack, .-runtime.systemstack\n"
+	".section .note.GNU-stack,\"\",@progbits\n.text\n");
+
+int main(void)
+{
+	unsigned long *stack = calloc(8192, 8);
+
+	for (int i = 4000; i < 8192; i++)
+		stack[i] = 0x1234567;
+	go((char *)(stack + 4096), on_it);
+	return 0;
+}
+EOF_C
+if "$CC" -O2 -o switch switch.c 2>cc.err &&
+	"$BIN/pcap-perf" -e cpu-clock -F 999 --call-graph dwarf -o switch.data -- ./switch >record.txt 2>&1; then
+	"$BIN/pdecode" -b switch.data | "$BIN/psym" -b 2>psym.err | "$BIN/pfold" -c --no-header >switch.folded 2>pfold.err
+	like switch.folded '^switch;\[on another stack\];runtime\.systemstack;on_it[; ]' 'a switch of stacks is no broken stack'
+	unlike switch.folded '\[broken stack\];(.*;)?runtime\.systemstack' 'and the word that is no return address no frame'
+else
+	diag_file cc.err
+	skip 2 'the program was not built, or not recorded'
+fi
 
 # ---- functions of stripped files ----
 

@@ -53,8 +53,7 @@ static void add_head(struct layout *l)
 
 	l->top = ceil(y + 8 + (o->subtitle ? o->font_size * 1.5 : 0) + ROW_HEIGHT);
 	l->bottom = l->top + (l->depth + 1) * o->frame_height;
-	l->height = ceil(l->bottom +
-			 o->font_size * (l->f->diff || layout_judged(l) ? 3.5 : 2) + 6);
+	l->height = ceil(l->bottom + o->font_size * (l->f->diff || layout_judged(l) ? 3.5 : 2) + 6);
 	layout_add(l, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	layout_addf(l,
 		    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%.0f\" "

@@ -136,8 +136,7 @@ void fold_about_event(struct fold_about *a, const char *event, size_t event_len,
 
 enum fold_has fold_about_choose(struct fold_about *a, const char *event)
 {
-	struct fold_about one = {
-		.uncounted = true, .marked = a->marked, .unmarked = a->unmarked};
+	struct fold_about one = {.uncounted = true, .marked = a->marked, .unmarked = a->unmarked};
 	const char *unit = *a->unit ? a->unit : fold_about_unit(event, strlen(event));
 
 	if (!strcmp(a->event, event))

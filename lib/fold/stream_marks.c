@@ -82,8 +82,7 @@ static int mark_name(struct fstream *s, uint32_t flags, uint32_t outermost, uint
 	else if (end == PS_END_COPY && bytes)
 		buf_addf(&s->name, ": %u kB", (bytes + 1023) / 1024);
 	buf_addc(&s->name, ']');
-	return s->name.err ? s->name.err
-			   : fold_name(s->fold, buf_str(&s->name), s->name.len, name);
+	return s->name.err ? s->name.err : fold_name(s->fold, buf_str(&s->name), s->name.len, name);
 }
 
 int fstream_part_mark(struct fstream *s, const struct ps_part *root, uint32_t *path, size_t *n)

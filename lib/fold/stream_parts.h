@@ -75,7 +75,7 @@ struct fstream {
 	uint32_t stacks_cap, parts_cap, symbols_cap, frames_cap, events_cap, ids_cap;
 	/* The greatest ids that were looked up since the tables above were emptied. */
 	uint32_t used_string, used_stack, used_chain, used_frame, used_symbol, used_dso;
-	bool judged; /* psym has told how stacks ended */
+	bool judged;		  /* psym has told how stacks ended */
 	uint32_t unknown, broken; /* names of [unknown] and [broken stack]; 0: not yet made */
 	struct buf name;
 	uint64_t raw;	/* samples that were folded without symbols */

@@ -18,7 +18,7 @@ struct known_event {
 
 struct known_stack {
 	uint32_t group, node; /* the last group that it was seen with; 0: none */
-	uint8_t end; /* as input_stack has it */
+	uint8_t end;	      /* as input_stack has it */
 };
 
 /* A frame: its call, and whether no mapping holds its address. */

@@ -30,7 +30,8 @@ static void add_ends(const struct report_event *e, struct buf *b)
 	for (uint32_t i = 0; i < PS_END_MAX; i++)
 		if (e->ended[i])
 			buf_addf(b, ", %" PRIu64 " (%.1f %%) [%s]", e->ended[i],
-				 report_share(e->ended_weight[i], e->weight), ps_end_mark(i, &file));
+				 report_share(e->ended_weight[i], e->weight),
+				 ps_end_mark(i, &file));
 }
 
 void report_head(const struct report *r, uint32_t event, struct buf *b)

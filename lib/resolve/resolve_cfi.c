@@ -14,7 +14,8 @@ static void allow_files(struct resolver *r)
 {
 	struct rlimit files;
 
-	if (!r->files_allowed && !getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
+	if (!r->files_allowed && !getrlimit(RLIMIT_NOFILE, &files) &&
+	    files.rlim_cur < files.rlim_max) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}

@@ -185,7 +185,8 @@ static const struct runtime {
 	{"libjvm.so", "java -XX:+PreserveFramePointer gives its code frame pointers"},
 	{"libnode.so", "node --perf-basic-prof names its code, which keeps frame pointers"},
 	{"node", "node --perf-basic-prof names its code, which keeps frame pointers"},
-	{"libcoreclr.so", "DOTNET_PerfMapEnabled=1 names the code of .NET, which keeps frame pointers"},
+	{"libcoreclr.so",
+	 "DOTNET_PerfMapEnabled=1 names the code of .NET, which keeps frame pointers"},
 	{"libluajit-5.1.so.2", "LuaJIT's code has no frame pointers: luajit -joff interprets it"},
 };
 

@@ -85,9 +85,9 @@ struct rdso {
 	struct start_anchors anchors;
 	struct map64 ends;    /* address: how a chain ends there, + 1 */
 	struct map64 guessed; /* function without a name: symbol id */
-	uint64_t delta;	 /* of the kernel: how far it was moved */
-	uint64_t base;	 /* of a kernel module: where it is mapped */
-	uint32_t jit;	 /* of generated code: index in the machine's code, + 1 */
+	uint64_t delta;	      /* of the kernel: how far it was moved */
+	uint64_t base;	      /* of a kernel module: where it is mapped */
+	uint32_t jit;	      /* of generated code: index in the machine's code, + 1 */
 	/* File offset, or kernel address: frame; of plain and of return addresses. */
 	struct frame_map frames[2];
 	char *found;	    /* of a kernel module: the path that was used; owned */
@@ -594,7 +594,7 @@ bool resolve_known_fits(const struct known *k, uint32_t n);
 
 /* The frames of an address in it. */
 struct known_frames {
-	uint32_t first, n; /* of its frames; n 0: none */
+	uint32_t first, n;	   /* of its frames; n 0: none */
 	bool named, guessed, line; /* the function itself */
 };
 

@@ -110,8 +110,8 @@ struct known_frames resolve_known_next(struct known *k)
 bool resolve_known_wins(const struct resolver *r, const struct known_frames *a, uint32_t id)
 {
 	uint32_t flags = r->out.lines ? r->out.lines[id & ~FRAME_UNKNOWN] : 0;
-	bool less = ((a->named || a->guessed) && id & FRAME_UNKNOWN) || (a->n > 1 && !(flags & FRAME_INLINED)) ||
-		    (a->line && !(flags & FRAME_LINE));
+	bool less = ((a->named || a->guessed) && id & FRAME_UNKNOWN) ||
+		    (a->n > 1 && !(flags & FRAME_INLINED)) || (a->line && !(flags & FRAME_LINE));
 	bool more = (a->n == 1 && flags & FRAME_INLINED) || (!a->line && flags & FRAME_LINE);
 
 	return less || (a->named && !more);

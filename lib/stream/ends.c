@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#define COPIES	"record with --call-graph dwarf"
-#define LARGER	"record larger copies of the stack (--call-graph dwarf,SIZE)"
-#define BINARY	"psym --symfs with the recorded machine's files, or --debuginfod"
-#define WALKED	"record with --call-graph fp: a larger copy does not help"
+#define COPIES "record with --call-graph dwarf"
+#define LARGER "record larger copies of the stack (--call-graph dwarf,SIZE)"
+#define BINARY "psym --symfs with the recorded machine's files, or --debuginfod"
+#define WALKED "record with --call-graph fp: a larger copy does not help"
 
 /* The mark's text, whether the file of the last frame follows it, and what helps. */
 static const struct end_words {

@@ -46,7 +46,7 @@ bool start_by_name(const char *name, bool threads)
 	};
 	/* Threads of theirs. */
 	static const char *const of_threads[] = {
-		"start_thread", "__pthread_start", "__start_thread", "clone",	 "__clone",
+		"start_thread", "__pthread_start", "__start_thread", "clone",	  "__clone",
 		"clone3",	"__clone3",	   "thread_start",   "start_c11",
 	};
 	size_t n = plain_length(name);
@@ -56,6 +56,20 @@ bool start_by_name(const char *name, bool threads)
 			return true;
 	for (size_t i = 0; threads && i < sizeof(of_threads) / sizeof(*of_threads); i++)
 		if (strlen(of_threads[i]) == n && !memcmp(of_threads[i], name, n))
+			return true;
+	return false;
+}
+
+bool start_switches(const char *name)
+{
+	static const char *const names[] = {
+		"runtime.systemstack", "runtime.mcall",	    "runtime.asmcgocall",
+		"runtime.cgocallback", "runtime.morestack",
+	};
+	size_t n = plain_length(name);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
 			return true;
 	return false;
 }
