@@ -213,7 +213,10 @@ tr ';' '\n' <named.folded | grep '^prog+0x' | sort -u >guessed.names
 is "$(comm -13 nm.names guessed.names)" '' 'functions without a name go by where nm has them'
 for f in spin middle split.cold; do
 	addr=$(nm prog | awk -v f="$f" '$3 == f { sub(/^0+/, "", $1); print $1 }')
-	[ -z "$addr" ] || echo "$f prog+0x$addr"
+	[ -z "$addr" ] || case $f in
+	*.cold) echo "$f prog+0x$addr.cold" ;;
+	*) echo "$f prog+0x$addr" ;;
+	esac
 done >some
 is "$(while read -r f name; do grep -qxF "$name" guessed.names || echo "$f"; done <some)" '' \
 	'the functions that ran are among them, parts that were split off too'

@@ -288,7 +288,7 @@ static int guessed_symbol(struct resolver *r, struct machine *m, struct rdso *d,
 	static const char *const kinds[] = {
 		[CFI_FUNCTION] = "", [CFI_COLD] = ".cold", [CFI_PLT] = "@plt"};
 	const char *slash = strrchr(d->path, '/'), *file = slash ? slash + 1 : d->path;
-	int len = (int)strcspn(file, " "), rc = resolve_find_cfi(r, m, d);
+	int len = (int)strcspn(file + (*file == '['), " ]"), rc = resolve_find_cfi(r, m, d);
 	struct cfi_function f;
 	struct buf b = BUF_INIT;
 	uint32_t *slot;
@@ -302,7 +302,8 @@ static int guessed_symbol(struct resolver *r, struct machine *m, struct rdso *d,
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot) {
-		buf_addf(&b, "%.*s+0x%" PRIx64 "%s", len, file, f.start, kinds[f.kind]);
+		buf_addf(&b, "%.*s+0x%" PRIx64 "%s", len, file + (*file == '['), f.start,
+			 kinds[f.kind]);
 		rc = b.err ? b.err
 			   : resolve_put_guessed(r, m->source, buf_str(&b), d->out, &f, slot);
 		buf_release(&b);
