@@ -135,12 +135,12 @@ like "$OUT" '	3	inf	.*	gamma$' 'so it is of what cannot be read twice'
 
 # Names.
 printf '%s\n' 'p;m;f.isra.0 100' 'p;m;g.constprop.0.cold 100' 'p;m;h [clone .part.3] 100' \
-	'p;m;r::s::h0123456789abcdef 100' 'p;m;k.cold_[k] 100' 'p;m;0x7f12 50' 'p;m;u+0x1f 100' >n1
+	'p;m;r::s::h0123456789abcdef 100' 'p;m;k.cold_[k] 100' 'p;m;0x7f12 50' 'p;m;u+0x1f 100' 'p;m;v+0x4a20 100' >n1
 printf '%s\n' 'p;m;f 100' 'p;m;g 100' 'p;m;h 100' 'p;m;r::s 100' 'p;m;k_[k] 100' \
-	'p;m;00007f1234567890 50' 'p;m;u 100' >n2
+	'p;m;00007f1234567890 50' 'p;m;u 100' 'p;m;v+0x4a20 100' >n2
 run "$BIN/pdiff" --tsv n1 n2
 is "$(awk -F '\t' '$2 == "self" && $7 == 0 { print $15 }' "$OUT" | sort | paste -s -d ' ')" \
-	'[unknown] f g h k_[k] r::s u' 'what a rebuild changes in names is left out'
+	'[unknown] f g h k_[k] r::s u v+0x4a20' 'what a rebuild changes in names is left out'
 run "$BIN/pdiff" --tsv --exact n1 n2
 like "$OUT" '	f\.isra\.0$' '--exact keeps it'
 

@@ -6,6 +6,9 @@
 #define DIGITS "0123456789"
 #define HEX    "0123456789abcdef"
 
+/* Of an offset in a function; a longer one is where a function lies in a file: gzip+0x4a20. */
+#define OFFSET_DIGITS 3
+
 /* What compilers append, each followed by "." and a number, or, `bare`, by nothing. */
 static const struct {
 	const char *text;
@@ -73,7 +76,8 @@ static size_t cut_offset(const char *s, size_t n)
 
 	while (digits < n && strchr(HEX, s[n - 1 - digits]))
 		digits++;
-	if (digits && n > digits + 3 && !memcmp(s + n - digits - 3, "+0x", 3))
+	if (digits && digits <= OFFSET_DIGITS && n > digits + 3 &&
+	    !memcmp(s + n - digits - 3, "+0x", 3))
 		return n - digits - 3;
 	return n;
 }

@@ -291,6 +291,10 @@ int flame_page(struct flame *f, const struct flame_opts *o, struct out *out)
 		page_begin(&page, out);
 		layout_add(&l, "<p id=\"account\">");
 		layout_add_account(&l);
+		if (layout_judged(&l)) {
+			layout_add(&l, "<br>");
+			layout_add_ends(&l);
+		}
 		layout_add(&l, "</p>\n");
 		rc = add_about(&c, o, out);
 	}

@@ -74,6 +74,9 @@ void layout_add_percent(struct layout *l, long double v);
 void layout_add_amount(struct layout *l, long double count);
 /* What is in the picture, and what of the input is not. */
 void layout_add_account(struct layout *l);
+/* How many of the stacks are whole, if the text has a mark for each that is not: layout_judged. */
+bool layout_judged(const struct layout *l);
+void layout_add_ends(struct layout *l);
 const char *layout_title(const struct layout *l);
 
 #endif

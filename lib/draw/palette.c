@@ -190,10 +190,24 @@ static unsigned language_kind(unsigned palette, const char *s, size_t n)
 	return ends_in(s, n, "_[k]") ? ORANGE : RED;
 }
 
+/* A function that is known by its beginning only: gzip+0x4a20, gzip+0x1f3c.cold, gzip+0x2020@plt. */
+static bool is_guessed(const char *s, size_t n)
+{
+	size_t digits = 0;
+
+	if (ends_in(s, n, ".cold"))
+		n -= 5;
+	else if (ends_in(s, n, "@plt"))
+		n -= 4;
+	while (digits < n && strchr("0123456789abcdef", s[n - 1 - digits]))
+		digits++;
+	return digits && digits + 3 < n && !memcmp(s + n - digits - 3, "+0x", 3);
+}
+
 unsigned palette_class(unsigned palette, const char *name, size_t len)
 {
 	/* A frame without a symbol, [unknown] or [libc.so.6], must not look like a function. */
-	if (!len || (name[0] == '[' && name[len - 1] == ']'))
+	if (!len || (name[0] == '[' && name[len - 1] == ']') || is_guessed(name, len))
 		return UNKNOWN;
 	switch (palette) {
 	case BY_KIND: return kind_of(name, len);

@@ -53,7 +53,7 @@ static void add_head(struct layout *l)
 
 	l->top = ceil(y + 8 + (o->subtitle ? o->font_size * 1.5 : 0) + ROW_HEIGHT);
 	l->bottom = l->top + (l->depth + 1) * o->frame_height;
-	l->height = ceil(l->bottom + o->font_size * (l->f->diff ? 3.5 : 2) + 6);
+	l->height = ceil(l->bottom + o->font_size * (l->f->diff || layout_judged(l) ? 3.5 : 2) + 6);
 	layout_add(l, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	layout_addf(l,
 		    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%.0f\" "
@@ -68,6 +68,10 @@ static void add_head(struct layout *l)
 	layout_add_text(l, layout_title(l));
 	layout_add(l, "</title>\n<desc>");
 	layout_add_account(l);
+	if (layout_judged(l)) {
+		layout_add(l, "\n");
+		layout_add_ends(l);
+	}
 	if (o->notes) {
 		layout_add(l, "\n");
 		layout_add_text(l, o->notes);
@@ -225,7 +229,14 @@ int flame_svg(struct flame *f, const struct flame_opts *o, struct out *out)
 		layout_addf(&l, "<text id=\"foot\" x=\"%g\" y=\"%g\">", PAD,
 			    l.bottom + o->font_size * 1.5);
 		layout_add_account(&l);
-		layout_add(&l, "</text>\n<script><![CDATA[\n");
+		layout_add(&l, "</text>\n");
+		if (layout_judged(&l)) {
+			layout_addf(&l, "<text id=\"ends\" x=\"%g\" y=\"%g\">", PAD,
+				    l.bottom + o->font_size * 3);
+			layout_add_ends(&l);
+			layout_add(&l, "</text>\n");
+		}
+		layout_add(&l, "<script><![CDATA[\n");
 		layout_add(&l, draw_script);
 		layout_add(&l, "]]></script>\n</svg>\n");
 		rc = out->err;

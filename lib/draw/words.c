@@ -1,9 +1,13 @@
 /* The words and numbers of a flame graph: counts, shares, the account below it, its heading. */
 #include "draw/layout.h"
 
+#include "base/err.h"
+#include "draw/tree.h"
+#include "stream/ends.h"
 #include "table/unit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void layout_add(struct layout *l, const char *s)
@@ -178,6 +182,41 @@ void layout_add_account(struct layout *l)
 		layout_add(l, "; partial: the input was damaged or cut off");
 	if (a.malformed)
 		layout_addf(l, "; left out: %llu malformed lines", (unsigned long long)a.malformed);
+}
+
+bool layout_judged(const struct layout *l)
+{
+	const struct flame_account *a = &l->f->account;
+
+	return !l->f->diff && !a->unsaid && a->about.marked && !a->about.unmarked;
+}
+
+void layout_add_ends(struct layout *l)
+{
+	const struct flame *f = l->f;
+	uint8_t *ends;
+	struct ps_ends e = {0};
+	struct buf b = BUF_INIT;
+
+	ends = calloc(f->n ? f->n : 1, 1);
+	if (!ends) {
+		l->out->err = PP_ENOMEM;
+		return;
+	}
+	for (uint32_t i = 1; i < f->n; i++) {
+		size_t len = 0;
+		const char *name =
+			f->nodes[i].name ? intern_get(&f->names, f->nodes[i].name, &len) : "";
+
+		ends[i] = ps_ends_add(&e, ends[f->nodes[i].parent], name, len, f->nodes[i].self);
+	}
+	free(ends);
+	ps_ends_describe(&e, &b);
+	if (b.err)
+		l->out->err = b.err;
+	else
+		layout_add_text(l, buf_str(&b));
+	buf_release(&b);
 }
 
 const char *layout_title(const struct layout *l)

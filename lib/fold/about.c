@@ -108,6 +108,8 @@ bool fold_about_parse(const char *line, size_t n, struct fold_about *a)
 			keep(a, a->pmus, sizeof(a->pmus), value, len);
 		else if (is_key(p, key, "samples"))
 			a->samples = number(value, len);
+		else if (is_key(p, key, "stacks"))
+			a->marked = is_key(value, len, "marked");
 		p = value + len + 2;
 	}
 	a->uncounted = !a->samples;
@@ -147,7 +149,7 @@ void fold_about_event(struct fold_about *a, const char *event, size_t event_len,
 
 enum fold_has fold_about_choose(struct fold_about *a, const char *event)
 {
-	struct fold_about one = {.uncounted = true};
+	struct fold_about one = {.uncounted = true, .marked = a->marked, .unmarked = a->unmarked};
 	const char *unit = *a->unit ? a->unit : fold_about_unit(event, strlen(event));
 
 	if (!strcmp(a->event, event))
@@ -210,6 +212,8 @@ void fold_about_merge(struct fold_about *a, const struct fold_about *b)
 		fold_about_pmu(a, p, n);
 		p += n + (p[n] == '+');
 	}
+	a->marked |= b->marked;
+	a->unmarked |= b->unmarked || !b->marked;
 	for (const char *p = b->from; *p;) {
 		size_t n = strcspn(p, ",");
 
@@ -240,6 +244,8 @@ void fold_about_write(const struct fold_about *a, struct buf *b)
 		buf_addf(b, ", samples: %" PRIu64, a->samples);
 	if (*a->pmus)
 		buf_addf(b, ", pmus: %s", a->pmus);
+	if (a->marked && !a->unmarked)
+		buf_adds(b, ", stacks: marked");
 	buf_addf(b, ", from: %s\n", *a->from ? a->from : "-");
 }
 

@@ -1,7 +1,7 @@
 /*
  * What folded text is about: its first line says what is counted, and of how much.
  *
- *	# event: cpu-clock, unit: ns, samples: 12345, from: perf.data
+ *	# event: cpu-clock, unit: ns, samples: 12345, stacks: marked, from: perf.data
  *
  *	struct fold_about a = {0};
  *	fold_about_event(&a, "cpu-clock", 9, "ns", 2);
@@ -11,7 +11,8 @@
  *
  * The line has no count at its end, so that programs that do not know it leave it out. What is not
  * known is left out of it; the name after "from:" always is there, "-" if it is not known, and has
- * no blanks. Keys that a reader does not know are skipped.
+ * no blanks. "stacks: marked" is there if each stack that is not whole has a mark (stream/ends.h).
+ * Keys that a reader does not know are skipped.
  */
 #ifndef PP_FOLD_ABOUT_H
 #define PP_FOLD_ABOUT_H
@@ -32,6 +33,8 @@ struct fold_about {
 	uint64_t samples; /* 0: not known */
 	bool units;	  /* there are several */
 	bool uncounted;	  /* samples are missing from the sum */
+	/* There are stacks that have a mark unless they are whole; others may have none. */
+	bool marked, unmarked;
 	int err; /* a code of pp_errno when memory ran out; fold_about_write passes it on */
 };
 

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "fold/tree.h"
+#include "stream/ends.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -374,6 +375,24 @@ void fold_add(struct fold *f, uint32_t node, uint64_t weight)
 		fold_lane_add(f, node, weight);
 	if (f->opts.chart)
 		fold_chart_add(f, node, weight);
+}
+
+int fold_ends(const struct fold *f, struct ps_ends *e)
+{
+	uint8_t *ends = calloc(f->n ? f->n : 1, 1);
+
+	*e = (struct ps_ends){0};
+	if (!ends)
+		return PP_ENOMEM;
+	/* A node's parent comes before it. */
+	for (uint32_t i = 1; i < f->n; i++) {
+		size_t len;
+		const char *name = intern_get(&f->names, f->nodes[i].name, &len);
+
+		ends[i] = ps_ends_add(e, ends[f->nodes[i].parent], name, len, f->weights[i]);
+	}
+	free(ends);
+	return 0;
 }
 
 int fold_tell(struct fold *f, const struct fold_about *a, const char *name)

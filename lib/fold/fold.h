@@ -130,6 +130,7 @@ struct fold_account {
 };
 
 struct fold;
+struct ps_ends;
 
 /*
  * opts are copied, but the texts of opts->event and opts->prefer and the diag (may be NULL) must
@@ -207,6 +208,9 @@ void fold_too_deep(struct fold *f, uint64_t frames);
 
 /* Number of distinct stacks that were added to. */
 uint64_t fold_stacks(const struct fold *f);
+
+/* What the stacks weigh that have marks, and all. 0 or PP_ENOMEM. */
+int fold_ends(const struct fold *f, struct ps_ends *e);
 
 /*
  * Calls fn for each stack that was added to, in no order that means something: names[0] is the

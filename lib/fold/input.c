@@ -6,6 +6,7 @@
 #include "base/plain.h"
 #include "fold/stream.h"
 #include "fold/text.h"
+#include "stream/ends.h"
 #include "stream/foreign.h"
 #include "stream/stream.h"
 
@@ -119,6 +120,8 @@ int fold_print(struct fold *f, int fd, bool header, int status)
 void fold_describe(struct fold *f, struct diag *d)
 {
 	const struct fold_account *a = fold_account(f);
+	struct buf b = BUF_INIT;
+	struct ps_ends ends;
 
 	diag_say(d, NULL,
 		 "samples %" PRIu64 " = folded %" PRIu64 " + without stack %" PRIu64
@@ -126,4 +129,9 @@ void fold_describe(struct fold *f, struct diag *d)
 		 a->samples, a->folded, a->bare, a->filtered, a->joined);
 	diag_say(d, NULL, "stacks %" PRIu64 ", weight %" PRIu64 ", unrecognised lines %" PRIu64,
 		 fold_stacks(f), a->weight, a->unrecognised);
+	if (!a->about.marked || a->about.unmarked || a->unsaid || fold_ends(f, &ends))
+		return;
+	ps_ends_describe(&ends, &b);
+	diag_say(d, NULL, "%s", buf_str(&b));
+	buf_release(&b);
 }

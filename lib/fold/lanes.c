@@ -194,6 +194,7 @@ int fold_tell_lanes(struct fold *f, const struct fold_about *from, const char *n
 			f->untold += a->samples;
 		else if (a->samples && !rc) {
 			a->err = a->err ? a->err : from->err;
+			a->marked = from->marked;
 			memcpy(a->from, from->from, sizeof(a->from));
 			if (!i)
 				rc = fold_tell(f, a, name);

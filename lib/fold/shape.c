@@ -398,6 +398,8 @@ int fold_shape(struct fold *f, const struct fold_shape *s, struct fold **to)
 	for (uint32_t i = 0; i < s->n; i++) {
 		t.has_only |= s->rules[i].kind == FOLD_ONLY;
 		t.has_root |= s->rules[i].kind == FOLD_TO_ROOT;
+		/* What is changed or left out can be the marks. */
+		a->about.unmarked |= s->rules[i].kind != FOLD_ONLY;
 	}
 	t.path = malloc((FOLD_DEPTH_MAX + FOLD_PREFIX_MAX + 64) * sizeof(*t.path));
 	t.old = malloc((FOLD_DEPTH_MAX + 64) * sizeof(*t.old));

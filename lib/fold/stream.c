@@ -507,6 +507,7 @@ int fold_stream(struct fold *f, struct src *src)
 	if (s.account->folded + s.account->bare > before && !fold_by_complete(&s.by, src_name(src)))
 		status = status ? status : PP_EXIT_PARTIAL;
 	s.account->lost += sreader_account(s.in)->lost;
+	s.about.marked = s.judged && !s.opts->no_marks;
 	told = fold_tell_lanes(f, &s.about, src_name(src));
 	if (s.raw)
 		diag_say(d, NULL, "%llu samples have addresses only: put psym before pfold",

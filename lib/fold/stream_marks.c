@@ -2,6 +2,7 @@
 #include "fold/stream_parts.h"
 
 #include "base/err.h"
+#include "stream/ends.h"
 
 #include <string.h>
 
@@ -41,43 +42,17 @@ static void join_broken(struct fstream *s, const struct ps_stack *st, size_t fro
 	*n = to;
 }
 
-/* What the mark says, with the file that the outermost frame is in where that matters. */
-static const char *mark_text(uint32_t end, bool *file)
-{
-	*file = false;
-	switch (end) {
-	case PS_END_COPY: return "truncated";
-	case PS_END_NO_MAPPING: return "broken stack";
-	case PS_END_LOOP: return "stack in a circle";
-	case PS_END_MEMORY: return "memory not copied";
-	case PS_END_REGISTERS: return "register not recorded";
-	case PS_END_OTHER_STACK: return "on another stack";
-	case PS_END_DEPTH: return "too deep";
-	case PS_END_GENERATED: return "generated code";
-	case PS_END_NOT_THERE: return "stack not in memory";
-	}
-	*file = true;
-	switch (end) {
-	case PS_END_NO_CFI: return "no unwind table";
-	case PS_END_NO_FILE: return "file not found";
-	case PS_END_BUILD_ID: return "other build-id";
-	case PS_END_DAMAGED: return "damaged unwind table";
-	}
-	return NULL;
-}
-
 bool fstream_has_mark(uint32_t flags)
 {
 	bool file;
 
-	return mark_text((flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT, &file) != NULL;
+	return ps_end_mark((flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT, &file) != NULL;
 }
 
 /* The file name of the DSO of a stack's outermost frame. */
-static void add_file(struct fstream *s, const struct ps_stack *st)
+static void add_file(struct fstream *s, uint32_t outermost)
 {
-	const struct ps_frame *f =
-		st->frames.n ? sreader_frame(s->in, st->frames.v[st->frames.n - 1]) : NULL;
+	const struct ps_frame *f = sreader_frame(s->in, outermost);
 	const struct ps_dso *dso = f && f->dso ? sreader_dso(s->in, f->dso) : NULL;
 	const char *slash = dso && dso->path.len ? memrchr(dso->path.p, '/', dso->path.len) : NULL;
 	const char *name = slash ? slash + 1 : dso ? dso->path.p : NULL;
@@ -89,36 +64,51 @@ static void add_file(struct fstream *s, const struct ps_stack *st)
 	buf_add(&s->name, name, (size_t)(dso->path.p + dso->path.len - name));
 }
 
-static int add_mark(struct fstream *s, const struct ps_stack *st, size_t *n)
+/* The mark of stacks with these flags, and this outermost frame; 0: they have none. */
+static int mark_name(struct fstream *s, uint32_t flags, uint32_t outermost, uint32_t *name)
 {
-	uint32_t end = (st->flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT, bytes, name;
+	uint32_t end = (flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT, bytes;
 	bool file;
-	const char *text = mark_text(end, &file);
-	int rc;
+	const char *text = ps_end_mark(end, &file);
 
+	*name = 0;
 	if (!text)
 		return 0;
-	bytes = st->flags >> PS_STACK_BYTES_SHIFT;
+	bytes = flags >> PS_STACK_BYTES_SHIFT;
 	buf_reset(&s->name);
 	buf_addf(&s->name, "[%s", text);
 	if (file)
-		add_file(s, st);
+		add_file(s, outermost);
 	else if (end == PS_END_COPY && bytes)
 		buf_addf(&s->name, ": %u kB", (bytes + 1023) / 1024);
 	buf_addc(&s->name, ']');
-	rc = s->name.err ? s->name.err : fold_name(s->fold, buf_str(&s->name), s->name.len, &name);
-	/* What is broken has said so. */
-	if (!rc && !(name == s->broken && *n && s->path[*n - 1] == s->broken))
-		s->path[(*n)++] = name;
+	return s->name.err ? s->name.err : fold_name(s->fold, buf_str(&s->name), s->name.len, name);
+}
+
+int fstream_part_mark(struct fstream *s, const struct ps_part *root, uint32_t *path, size_t *n)
+{
+	uint32_t name;
+	int rc = mark_name(s, root->flags, root->n ? (uint32_t)root->words[0] : 0, &name);
+
+	/* What is broken says so itself. */
+	if (!rc && name && name != s->broken)
+		path[(*n)++] = name;
 	return rc;
 }
 
 int fstream_marks(struct fstream *s, const struct ps_stack *st, size_t from, size_t *n)
 {
 	int rc = fstream_mark_names(s);
+	uint32_t name;
 
 	/* With --addrs each address has a name of its own. */
 	if (!rc && !s->opts->addrs)
 		join_broken(s, st, from, n);
-	return rc ? rc : add_mark(s, st, n);
+	if (!rc)
+		rc = mark_name(s, st->flags, st->frames.n ? st->frames.v[st->frames.n - 1] : 0,
+			       &name);
+	/* What is broken has said so. */
+	if (!rc && name && !(name == s->broken && *n && s->path[*n - 1] == s->broken))
+		s->path[(*n)++] = name;
+	return rc;
 }

@@ -80,6 +80,7 @@ struct fstream {
 	uint32_t stacks_cap, parts_cap, symbols_cap, frames_cap, events_cap, ids_cap;
 	/* The greatest ids that were looked up since the tables above were emptied. */
 	uint32_t used_string, used_stack, used_chain, used_frame, used_symbol, used_dso;
+	bool judged;		  /* psym has told how stacks ended */
 	uint32_t unknown, broken; /* names of [unknown] and [broken stack]; 0: not yet made */
 	struct buf name;
 	uint64_t raw;		  /* samples that were folded without symbols */
@@ -132,6 +133,9 @@ bool fstream_has_mark(uint32_t flags);
  * stack ended, if that was not at the outermost function.
  */
 int fstream_marks(struct fstream *s, const struct ps_stack *st, size_t from, size_t *n);
+
+/* The mark of the stacks that stand on a part, in path[0], if it has one; *n: 1 then. */
+int fstream_part_mark(struct fstream *s, const struct ps_part *root, uint32_t *path, size_t *n);
 
 /* ---- stream_names.c ---- */
 

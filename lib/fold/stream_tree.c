@@ -23,6 +23,8 @@ int fstream_path(struct fstream *s, const struct ps_sample *p, uint32_t comm, bo
 		rc = fstream_stack(s, p, st, c, java, n);
 	else if (!rc && c)
 		rc = fstream_chain(s, c, n);
+	if (st && st->flags & PS_STACK_END_MASK)
+		s->judged = true;
 	if (!rc && st && !s->opts->no_marks)
 		rc = fstream_marks(s, st, from, n);
 	if (!rc)
@@ -43,15 +45,19 @@ int fstream_node(struct fstream *s, const struct ps_sample *p, uint32_t comm, bo
 
 /* ---- stacks in parts ---- */
 
-/* The node that stacks of a command begin with. */
-static int root_node(struct fstream *s, uint32_t comm, struct part_node *at)
+/* The node that stacks of a command begin with, on which the part at the root stands. */
+static int root_node(struct fstream *s, uint32_t comm, const struct ps_part *root,
+		     struct part_node *at)
 {
-	uint32_t path[FOLD_BY_MAX + 1];
+	uint32_t path[FOLD_BY_MAX + 2];
 	size_t n = 0;
+	int rc = 0;
 
+	if (!s->opts->no_marks)
+		rc = fstream_part_mark(s, root, path, &n);
 	fold_by_put(&s->by, comm, path, &n);
 	*at = (struct part_node){.comm = comm};
-	return fold_stack(s->fold, path, n, &at->through);
+	return rc ? rc : fold_stack(s->fold, path, n, &at->through);
 }
 
 /*
@@ -173,7 +179,7 @@ static int add_parts(struct fstream *s, uint32_t top, uint32_t comm, bool java)
 	if (!rc && known)
 		at = *known;
 	else if (!rc)
-		rc = root_node(s, comm, &at);
+		rc = root_node(s, comm, &p, &at);
 	while (n && !rc)
 		rc = add_part(s, s->ids[--n], java, &at);
 	return rc;
@@ -190,6 +196,23 @@ static int add_whole(struct fstream *s, const struct ps_sample *p, uint32_t comm
 	return rc;
 }
 
+/*
+ * Whether a stack's mark is that of its part at the root, which all stacks on top of it have; that
+ * of an address in no mapping is the frame itself, unless there is no other.
+ */
+static bool marked_by_parts(const struct fstream *s, const struct ps_part *top)
+{
+	struct ps_part p = *top;
+
+	while (p.parent)
+		if (!sreader_stack_part(s->in, p.parent, &p))
+			return false;
+	if ((p.flags ^ top->flags) & PS_STACK_END_MASK)
+		return false;
+	return (top->flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT != PS_END_NO_MAPPING ||
+	       (top->total > 1 && p.n && fstream_nowhere(s, (uint32_t)p.words[0]));
+}
+
 static int add(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool java)
 {
 	struct part_node *v;
@@ -201,7 +224,9 @@ static int add(struct fstream *s, const struct ps_sample *p, uint32_t comm, bool
 	if (!v)
 		return PP_ENOMEM;
 	s->parts = v;
-	return !s->opts->no_marks && fstream_has_mark(top.flags)
+	if (top.flags & PS_STACK_END_MASK)
+		s->judged = true;
+	return !s->opts->no_marks && fstream_has_mark(top.flags) && !marked_by_parts(s, &top)
 		       ? add_whole(s, p, comm, java)
 		       : add_parts(s, p->stack, comm, java);
 }

@@ -189,6 +189,24 @@ static const char *remedy(const struct recorder *r)
 		       : "larger buffers (-m) or a lower frequency (-F)";
 }
 
+/* What gives the recorded program whole chains. Copies do not help code that has no tables. */
+static const char *chain_remedy(const struct record_config *c)
+{
+	const char *name = c->command ? c->command[0] : "", *slash = strrchr(name, '/');
+
+	name = slash ? slash + 1 : name;
+	if (!strcmp(name, "java"))
+		return "java -XX:+PreserveFramePointer keeps them in the code that it makes";
+	if (!strcmp(name, "node"))
+		return "--call-graph dwarf does without them, and node --perf-prof "
+		       "--perf-prof-unwinding-info has tables for its code";
+	if (!strncmp(name, "python", 6))
+		return "--call-graph dwarf does without them, and python3 -X perf_jit has tables "
+		       "for its code";
+	return "--call-graph dwarf does without them, but not in generated code (java needs "
+	       "-XX:+PreserveFramePointer)";
+}
+
 void rounds_tell(struct recorder *r)
 {
 	const struct ring_counts *c = &r->counts;
@@ -210,6 +228,6 @@ void rounds_tell(struct recorder *r)
 	    c->short_chains > c->chains / 2)
 		diag_warn(r->d, NULL, -1,
 			  "%" PRIu64 " %% of the user call chains end after two frames: the code "
-			  "lacks frame pointers; --call-graph dwarf does without them",
-			  100 * c->short_chains / c->chains);
+			  "lacks frame pointers; %s",
+			  100 * c->short_chains / c->chains, chain_remedy(r->c));
 }

@@ -54,11 +54,12 @@ struct report_event {
 	uint32_t number;     /* among those of that name, from 1 */
 	uint32_t pmus;	     /* text: of kinds of CPU core that counted it; 0: no matter */
 	uint64_t samples, weight;
-	uint64_t told;			/* samples, as the first line of folded text has it */
-	uint64_t broken, broken_weight; /* whose stack is evidently not whole */
-	uint64_t bare;			/* without a stack */
-	bool deep;			/* there is a stack of more than one frame */
-	bool units;			/* there are several units */
+	uint64_t told; /* samples, as the first line of folded text has it */
+	/* By how their stacks ended, enum ps_end_how: those that are not whole. */
+	uint64_t ended[PS_END_MAX], ended_weight[PS_END_MAX];
+	uint64_t bare; /* without a stack */
+	bool deep;     /* there is a stack of more than one frame */
+	bool units;    /* there are several units */
 };
 
 /* samples = counted + filtered + others + joined + no_key. */

@@ -165,7 +165,7 @@ static int group_of(struct input *s, const struct ps_record *rec, uint32_t event
 /* ---- samples ---- */
 
 static int stack_node(struct input *s, const struct ps_sample *p, uint32_t event, uint32_t group,
-		      uint32_t *node, bool *broken)
+		      uint32_t *node, uint32_t *end)
 {
 	const struct ps_stack *st;
 	const struct ps_stack *at_ip =
@@ -176,16 +176,16 @@ static int stack_node(struct input *s, const struct ps_sample *p, uint32_t event
 
 	if (k && k->group == group) {
 		*node = k->node;
-		*broken = k->broken;
+		*end = k->end;
 		return 0;
 	}
 	st = sreader_stack(s->in, p->stack);
 	if (at_ip && !rc)
-		rc = input_stack(s, at_ip, &n, broken);
+		rc = input_stack(s, at_ip, &n, end);
 	if (st) {
 		s->r->events[event].deep |= st->frames.n > 1;
 		first = n;
-		rc = rc ? rc : input_stack(s, st, &n, broken);
+		rc = rc ? rc : input_stack(s, st, &n, end);
 		/* The chain begins elsewhere in the same function. */
 		if (first && n > first && s->path[first] == s->path[first - 1])
 			memmove(s->path + first, s->path + first + 1,
@@ -198,7 +198,7 @@ static int stack_node(struct input *s, const struct ps_sample *p, uint32_t event
 	s->path[n++] = group;
 	rc = fold_stack(s->r->tree, s->path, n, node);
 	if (!rc && k)
-		*k = (struct known_stack){group, *node, *broken};
+		*k = (struct known_stack){group, *node, (uint8_t)*end};
 	return rc;
 }
 
@@ -236,9 +236,8 @@ static int on_sample(struct input *s, const struct ps_record *rec)
 {
 	struct report_account *a = &s->r->account;
 	const struct ps_sample *p = &rec->sample;
-	uint32_t event, group, node;
+	uint32_t event, group, node, end = PS_END_NONE;
 	struct report_event *e;
-	bool broken = false;
 	uint64_t weight;
 	int rc;
 
@@ -261,15 +260,17 @@ static int on_sample(struct input *s, const struct ps_record *rec)
 		a->no_key += rc == PP_ENOENT;
 		return rc == PP_ENOENT ? 0 : rc;
 	}
-	rc = ps_sample_has(p, stack) ? stack_node(s, p, event, group, &node, &broken)
+	rc = ps_sample_has(p, stack) ? stack_node(s, p, event, group, &node, &end)
 				     : chain_node(s, p, event, group, &node);
 	if (rc)
 		return rc;
 	weight = s->r->o.count || !ps_sample_has(p, period) ? 1
 							    : fold_period(&a->periods, p->period);
 	e = &s->r->events[event];
-	e->broken += broken;
-	e->broken_weight += broken ? weight : 0;
+	if (end) {
+		e->ended[end]++;
+		e->ended_weight[end] += weight;
+	}
 	e->bare += !(p->fields & (PS_HAS(stack) | PS_HAS(chain)));
 	rc = report_add(s->r, event, node, weight, 1);
 	return rc || (!s->r->o.function && !s->r->o.view)

@@ -4,6 +4,7 @@
  */
 #include "base/array.h"
 #include "base/err.h"
+#include "stream/ends.h"
 #include "report/stream_parts.h"
 
 #include <stdio.h>
@@ -126,19 +127,21 @@ static inline int call_of(struct input *s, uint32_t frame, struct known_frame *k
 	return 0;
 }
 
-int input_stack(struct input *s, const struct ps_stack *st, size_t *n, bool *broken)
+int input_stack(struct input *s, const struct ps_stack *st, size_t *n, uint32_t *end)
 {
-	uint32_t end = (st->flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT;
+	uint32_t told = (st->flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT;
 	struct known_frame known;
+	bool file, marked = ps_end_mark(told, &file);
 	int rc = input_room(s, *n + st->frames.n + 1);
 
-	*broken = (end != PS_END_NONE && end != PS_END_OUTERMOST) || st->flags & PS_STACK_CUT;
+	*end = marked ? told : st->flags & PS_STACK_CUT ? PS_END_DEPTH : PS_END_NONE;
 	for (uint32_t i = 0; i < st->frames.n && !rc; i++) {
 		rc = call_of(s, st->frames.v[i], &known);
 		if (rc)
 			break;
 		s->path[(*n)++] = known.call;
-		*broken |= i && known.lost;
+		if (i && known.lost && !*end)
+			*end = PS_END_NO_MAPPING;
 	}
 	return rc;
 }

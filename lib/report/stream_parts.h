@@ -18,7 +18,7 @@ struct known_event {
 
 struct known_stack {
 	uint32_t group, node; /* the last group that it was seen with; 0: none */
-	bool broken;
+	uint8_t end;	      /* as input_stack has it */
 };
 
 /* A frame: its call, and whether no mapping holds its address. */
@@ -72,10 +72,10 @@ int input_room(struct input *s, size_t n);
 
 /*
  * Fills the path with the calls of a stack, or with the addresses of a chain without symbols.
- * A stack is broken if the walk up it came to a bad end, or led to where no mapping is.
+ * *end: how a stack that is not whole ended (enum ps_end_how), which has a mark; else PS_END_NONE.
  * 0, PP_ENOMEM or PP_ELIMIT.
  */
-int input_stack(struct input *s, const struct ps_stack *st, size_t *n, bool *broken);
+int input_stack(struct input *s, const struct ps_stack *st, size_t *n, uint32_t *end);
 int input_chain(struct input *s, const struct ps_chain *c, size_t *n);
 
 /* Symbols or DSOs are defined again. */

@@ -2,6 +2,7 @@
 #include "report/parts.h"
 
 #include "base/err.h"
+#include "stream/ends.h"
 #include "table/unit.h"
 
 #include <inttypes.h>
@@ -20,6 +21,18 @@ static uint32_t columns_of(const char *s, size_t n)
 }
 
 /* ---- the head ---- */
+
+/* The stacks that are not whole, by their marks. */
+static void add_ends(const struct report_event *e, struct buf *b)
+{
+	bool file;
+
+	for (uint32_t i = 0; i < PS_END_MAX; i++)
+		if (e->ended[i])
+			buf_addf(b, ", %" PRIu64 " (%.1f %%) [%s]", e->ended[i],
+				 report_share(e->ended_weight[i], e->weight),
+				 ps_end_mark(i, &file));
+}
 
 void report_head(const struct report *r, uint32_t event, struct buf *b)
 {
@@ -44,9 +57,7 @@ void report_head(const struct report *r, uint32_t event, struct buf *b)
 			buf_add_safe(b, unit, len);
 		}
 	}
-	if (e->broken)
-		buf_addf(b, ", %" PRIu64 " (%.1f %%) with a broken stack", e->broken,
-			 report_share(e->broken_weight, e->weight));
+	add_ends(e, b);
 	if (r->account.lost)
 		buf_addf(b, "; the recording lost %" PRIu64 " events", r->account.lost);
 	if (r->partial)

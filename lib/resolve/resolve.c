@@ -320,6 +320,13 @@ static bool is_guest_ip(const struct ps_sample *s, const struct ps_chain *c)
 	return true;
 }
 
+/* What was unwound has been counted. */
+static void count_end(struct resolver *r, const struct ps_chain *c, const struct chain_state *st)
+{
+	if (c && !(c->flags & PS_STACK_END_MASK))
+		r->stats.chain_ends[st->end]++;
+}
+
 /*
  * The stacks of a sample. Those of an earlier psym are made again, and keep the names that they
  * have.
@@ -371,7 +378,7 @@ static int sample_stacks(struct resolver *r, struct machine *m, const struct sre
 	s->other_stack = st2.stack;
 	r->stats.frames += st.frames + st2.frames;
 	r->stats.unknown += st.unknown + st2.unknown;
-	r->stats.strayed += st.strayed;
+	count_end(r, c, &st);
 	if (st.missing)
 		r->lacks.missing.counts[st.missing]++;
 	return rc;
@@ -437,21 +444,17 @@ static void account(struct resolver *r, const struct chain_state *st)
 {
 	r->stats.frames += st->frames;
 	r->stats.unknown += st->unknown;
-	r->stats.strayed += st->strayed;
+	r->stats.chain_ends[st->end]++;
 	if (st->missing)
 		r->lacks.missing.counts[st->missing]++;
 }
 
-/* The same for a chain whose parts were resolved. What was unwound tells itself how it ended. */
-static void part_account(struct resolver *r, const struct sreader *in, uint32_t chain,
-			 const struct part_state *st)
+/* The same for a chain whose parts were resolved. */
+static void part_account(struct resolver *r, const struct part_state *st)
 {
-	struct ps_part p;
-
 	r->stats.frames += st->frames;
 	r->stats.unknown += st->unknown;
-	if (st->flags & PART_STRAY && sreader_chain_part(in, chain, &p))
-		r->stats.strayed += !(p.flags & PS_STACK_END_MASK);
+	r->stats.chain_ends[st->end]++;
 }
 
 /*
@@ -473,7 +476,7 @@ static bool plain_sample(struct resolver *r, struct machine *m, const struct sre
 	if (r->w->pack && !r->opts.missing) {
 		if (resolve_by_parts(r, m, in, s, &parts, rc) && !is_elsewhere(s, parts->first) &&
 		    swriter_copy_stack(r->w, rec, parts->stack, rc)) {
-			part_account(r, in, s->chain, parts);
+			part_account(r, parts);
 			return true;
 		}
 		if (*rc)

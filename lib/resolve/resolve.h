@@ -36,6 +36,7 @@ struct resolver_opts {
 	bool force;	 /* files that were replaced since the recording are taken */
 	bool trust_host; /* recordings that do not show where they were made are of this machine */
 	bool no_demangle;
+	bool no_guessed; /* functions of stripped files get no names from the unwind tables */
 	/*
 	 * Decide as perf does where that is known to be wrong, to compare with it: return addresses
 	 * are looked up as they are, a chain with garbage in it is thrown away whole, and mappings
@@ -68,8 +69,8 @@ struct resolver_stats {
 	uint64_t unwound, unwound_frames; /* samples whose user stack was, and frames of it */
 	uint64_t ends[PS_END_MAX];	  /* how: enum ps_end_how */
 	uint64_t stitched;		  /* of those whose copy ended */
-	uint64_t strayed; /* samples whose chain by frame pointers leads to no code */
-	uint64_t chains;  /* samples with a chain */
+	uint64_t chains;		  /* samples with a chain by frame pointers */
+	uint64_t chain_ends[PS_END_MAX];  /* how: of those with a part of user space */
 };
 
 struct resolver;

@@ -4,14 +4,30 @@
 #include "base/err.h"
 
 #include <string.h>
+#include <sys/resource.h>
+
+/*
+ * The file of each module stays open, as of its tables only what is needed is read: more files
+ * than a process may have open unless it asks.
+ */
+static void allow_files(struct resolver *r)
+{
+	struct rlimit files;
+
+	if (!r->files_allowed && !getrlimit(RLIMIT_NOFILE, &files) &&
+	    files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	r->files_allowed = true;
+}
 
 int resolve_take_cfi(struct resolver *r, struct rdso *d, const struct dso_file *f)
 {
 	struct elf_file *files[] = {f->binary_elf, f->symbols_elf, f->dwarf_elf};
 	int rc = 0;
 
-	if (!r->unwinding)
-		return 0;
+	allow_files(r);
 	d->cfi_sought = true;
 	for (int i = 0; i < 3 && !rc; i++) {
 		if (!files[i] || (i && files[i] == files[0]) || (i == 2 && files[2] == files[1]))

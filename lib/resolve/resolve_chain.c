@@ -238,23 +238,52 @@ static int chain_frames(struct resolver *r, struct machine *m, const struct ps_c
 }
 
 /* Whether calls of user space seem to return to where nothing is mapped. */
-static bool strays(const struct resolver *r, const struct machine *m, const struct ps_chain *c,
-		   uint32_t n)
+static bool strays(const struct resolver *r, const struct machine *m, uint32_t n)
 {
-	/* What was unwound tells itself how it ended. */
-	if (!r->opts.stats || !m->nowhere[0] || c->flags & PS_STACK_END_MASK)
-		return false;
-	for (uint32_t i = 1; i < n; i++)
+	for (uint32_t i = 1; m->nowhere[0] && i < n; i++)
 		if (r->stack.frames[i] == m->nowhere[0])
 			return true;
 	return false;
+}
+
+/*
+ * How the user's part of a chain ended, of which n frames are in r->stack. What was unwound tells
+ * itself; what another psym found whole, with files that may not be here, stays that.
+ */
+static int chain_end(struct resolver *r, struct machine *m, const struct ps_chain *c,
+		     const struct part *part, const struct known *known, uint32_t n, uint32_t *end)
+{
+	uint32_t told = known->st ? known->st->flags & PS_STACK_END_MASK : 0;
+	uint32_t last = c->ips.n, addresses = count_addresses(c);
+	uint64_t ip = last ? c->ips.v[last - 1] : 0;
+	enum mode mode = part->mode;
+	int rc = 0;
+
+	*end = (c->flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT;
+	if (*end || !last || ip >= CTX_MAX || r->opts.like_perf)
+		return 0;
+	if (mode == MODE_UNKNOWN)
+		mode = ip >> 63 ? MODE_KERNEL : MODE_USER;
+	if (mode != MODE_USER)
+		return 0;
+	/* The calls of branch records have a marker each. */
+	if (strays(r, m, n))
+		*end = PS_END_NO_MAPPING;
+	else
+		rc = resolve_chain_end(r, m, part->sp, ip, last > 1 && c->ips.v[last - 2] < CTX_MAX,
+				       end);
+	if (*end == PS_END_FRAMES && addresses == CHAIN_FULL)
+		*end = PS_END_DEPTH;
+	if (told && *end != PS_END_OUTERMOST)
+		*end = told >> PS_STACK_END_SHIFT;
+	return rc;
 }
 
 int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const struct ps_chain *c,
 		  enum mode mode, const struct known *known, struct chain_state *st)
 {
 	bool fits = known->st && resolve_known_fits(known, count_addresses(c)), cut;
-	uint32_t n = 0, unknown = 0, end;
+	uint32_t n = 0, unknown = 0, end, ended;
 	struct known beside = fits ? *known : (struct known){0};
 	struct part part = {.sp = sp, .known = &beside, .mode = mode};
 	int rc;
@@ -273,9 +302,14 @@ int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const
 	st->first = resolve_first(c);
 	st->frames = (uint16_t)n;
 	st->unknown = (uint16_t)unknown;
-	st->strayed = strays(r, m, c, n);
+	rc = chain_end(r, m, c, &part, known, n, &ended);
+	if (rc)
+		return rc;
+	st->end = (uint8_t)ended;
 	rc = st->unknown && r->opts.missing ? resolve_miss_frames(r, n, &st->missing) : 0;
 	return rc ? rc
-		  : resolve_put_stack(r, m->source, n, c->flags | (cut ? PS_STACK_CUT : 0),
+		  : resolve_put_stack(r, m->source, n,
+				      c->flags | ended << PS_STACK_END_SHIFT |
+					      (cut ? PS_STACK_CUT : 0),
 				      &st->stack);
 }

@@ -18,6 +18,8 @@ void rdso_free(struct rdso *d)
 		frame_map_release(&d->frames[ret]);
 	resolve_lines_release(d);
 	cfi_free(d->cfi);
+	map64_release(&d->ends);
+	map64_release(&d->guessed);
 	free(d->symbol_ids);
 	buf_release(&d->tried);
 	free(d->found);
@@ -204,7 +206,7 @@ static int load_file(struct resolver *r, struct machine *m, struct rdso *d)
 			  "was replaced since the recording and gives no names; --symfs with the "
 			  "file as it was, or --force if it is the same");
 	say_failed(r, &f);
-	if (!rc)
+	if (!rc && r->unwinding)
 		rc = resolve_take_cfi(r, d, &f);
 	if (!rc && search.dwarf)
 		rc = resolve_take_dwarf(r, d, &f);

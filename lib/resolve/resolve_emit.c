@@ -92,6 +92,17 @@ int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, ui
 	return put_symbol(r, source, name, &rec, id);
 }
 
+int resolve_put_guessed(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
+			const struct cfi_function *f, uint32_t *id)
+{
+	struct ps_symbol rec = {.dso = dso,
+				.addr = f->start,
+				.size = f->end - f->start,
+				.flags = PS_SYMBOL_GUESSED};
+
+	return put_symbol(r, source, name, &rec, id);
+}
+
 int resolve_keep_symbol(struct resolver *r, uint32_t source, const struct ps_symbol *sym,
 			uint32_t dso, uint32_t *id)
 {
@@ -118,7 +129,7 @@ int resolve_put_inlined(struct resolver *r, uint32_t source, const char *name, u
 
 int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, uint32_t *id)
 {
-	uint16_t miss = !f->symbol;
+	uint16_t miss = !f->symbol || f->reason;
 
 	if (miss && r->opts.missing) {
 		miss = missing_pair(&r->lacks.missing, f->dso, f->reason);

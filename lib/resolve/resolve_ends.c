@@ -3,14 +3,15 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "stream/ends.h"
 #include "symbol/package.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define COPY_MAX  65528 /* bytes of a stack that the kernel copies at most */
 #define FILES_MAX 5	/* files that are named for each kind of end */
-#define FEW	  0.05	/* shares of chains below are what every recording has */
 
 typedef unsigned long long ull;
 
@@ -146,30 +147,6 @@ static void say_sizes(const struct ends *e, struct diag *d)
 	buf_release(&b);
 }
 
-static const char *help_of(uint32_t end)
-{
-	switch (end) {
-	case PS_END_NO_CFI:
-		return "build it with -fasynchronous-unwind-tables or frame pointers; its debug "
-		       "package can have .debug_frame";
-	case PS_END_NO_FILE:
-	case PS_END_BUILD_ID:
-		return "--symfs with the recorded machine's file, or --debuginfod; psym --bundle "
-		       "there keeps it";
-	case PS_END_DAMAGED: return "bring a sound copy of the file, with --symfs";
-	case PS_END_GENERATED:
-		return "tables in a jitdump help (node --perf-prof "
-		       "--perf-prof-unwinding-info, python3 -X perf_jit), or frame pointers: "
-		       "record with --call-graph fp (java -XX:+PreserveFramePointer)";
-	case PS_END_NOT_THERE:
-		return "a larger copy does not help: the kernel stops at pages that were never "
-		       "used (large arrays); record with --call-graph fp";
-	case PS_END_REGISTERS: return "record without --user-regs";
-	case PS_END_MEMORY: return "a larger copy may help (--call-graph dwarf,SIZE)";
-	default: return NULL;
-	}
-}
-
 /* The files that most of the stacks of one kind end in. */
 static void say_files(const struct ends *e, uint32_t end, struct diag *d)
 {
@@ -201,10 +178,41 @@ static void say_files(const struct ends *e, uint32_t end, struct diag *d)
 	}
 }
 
+/* Programs that make code, by the file that a process has of them, and what helps their stacks. */
+static const struct runtime {
+	const char *file, *help;
+} runtimes[] = {
+	{"libjvm.so", "java -XX:+PreserveFramePointer gives its code frame pointers"},
+	{"libnode.so", "node --perf-basic-prof names its code, which keeps frame pointers"},
+	{"node", "node --perf-basic-prof names its code, which keeps frame pointers"},
+	{"libcoreclr.so",
+	 "DOTNET_PerfMapEnabled=1 names the code of .NET, which keeps frame pointers"},
+	{"libluajit-5.1.so.2", "LuaJIT's code has no frame pointers: luajit -joff interprets it"},
+};
+
+/* What helps the stacks that end in generated code, for the runtimes that were recorded. */
+static bool say_runtimes(const struct resolver *r, struct diag *d)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < sizeof(runtimes) / sizeof(*runtimes); k++) {
+		for (uint32_t i = 0; i < r->dsos.n; i++) {
+			const char *path = r->dsos.v[i]->path, *slash = strrchr(path, '/');
+
+			if (strcmp(slash ? slash + 1 : path, runtimes[k].file) != 0)
+				continue;
+			diag_say(d, NULL, "  %s", runtimes[k].help);
+			any = true;
+			break;
+		}
+	}
+	return any;
+}
+
 static void say_end(const struct resolver *r, uint32_t end, struct diag *d)
 {
 	const struct resolver_stats *s = &r->stats;
-	const char *help = help_of(end);
+	const char *help = end == PS_END_COPY ? NULL : ps_end_help(end);
 
 	diag_say(d, NULL, "%llu (%.1f %%): %s", (ull)s->ends[end],
 		 100.0 * (double)s->ends[end] / (double)s->unwound, ps_end_how(end));
@@ -216,8 +224,36 @@ static void say_end(const struct resolver *r, uint32_t end, struct diag *d)
 			 (ull)s->stitched);
 	else if (end == PS_END_COPY)
 		diag_say(d, NULL, "  psym --stitch continues those that an earlier stack fits");
+	if (end == PS_END_GENERATED && say_runtimes(r, d))
+		return;
 	if (help)
 		diag_say(d, NULL, "  %s", help);
+}
+
+/* The same for chains that came as they are. */
+static void say_chains(const struct resolver *r, struct diag *d)
+{
+	const uint64_t *ends = r->stats.chain_ends;
+	uint64_t all = 0;
+
+	for (uint32_t i = 1; i < PS_END_MAX; i++)
+		all += ends[i];
+	if (all)
+		diag_say(d, NULL, "%llu user call chains without a copy of the stack", (ull)all);
+	for (uint32_t i = 1; i < PS_END_MAX; i++) {
+		const char *help = ps_end_help(i);
+
+		if (!ends[i])
+			continue;
+		diag_say(d, NULL, "%llu (%.1f %%): %s", (ull)ends[i],
+			 100.0 * (double)ends[i] / (double)all, ps_end_how(i));
+		if (i == PS_END_GENERATED && say_runtimes(r, d))
+			continue;
+		if (i == PS_END_NO_MAPPING)
+			say_runtimes(r, d);
+		if (help)
+			diag_say(d, NULL, "  %s", help);
+	}
 }
 
 void resolver_say_stacks(struct resolver *r, struct diag *d)
@@ -230,11 +266,7 @@ void resolver_say_stacks(struct resolver *r, struct diag *d)
 	for (uint32_t i = 1; i < PS_END_MAX; i++)
 		if (s->ends[i])
 			say_end(r, i, d);
-	if (s->strayed > FEW * (double)s->chains)
-		diag_say(d, NULL,
-			 "%llu chains (%.1f %%) lead to addresses that are no code: something was "
-			 "built without frame pointers; --call-graph dwarf makes true ones",
-			 (ull)s->strayed, 100.0 * (double)s->strayed / (double)s->chains);
+	say_chains(r, d);
 	if (s->samples && !s->chains && !s->unwound)
 		diag_say(d, NULL,
 			 "no sample has a call chain: record with -g, or --call-graph dwarf");

@@ -279,13 +279,47 @@ static bool find_code(const struct symtab *t, uint64_t vaddr, bool *ret, struct 
 }
 
 /*
+ * A function without a name goes by the file's, and by where the unwind table has its beginning:
+ * gzip+0x4a20. *id is 0 if there is none for it.
+ */
+static int guessed_symbol(struct resolver *r, struct machine *m, struct rdso *d, uint64_t vaddr,
+			  uint32_t *id)
+{
+	static const char *const kinds[] = {
+		[CFI_FUNCTION] = "", [CFI_COLD] = ".cold", [CFI_PLT] = "@plt"};
+	const char *slash = strrchr(d->path, '/'), *file = slash ? slash + 1 : d->path;
+	int len = (int)strcspn(file + (*file == '['), " ]"), rc = resolve_find_cfi(r, m, d);
+	struct cfi_function f;
+	struct buf b = BUF_INIT;
+	uint32_t *slot;
+
+	if (rc || !d->cfi)
+		return rc;
+	rc = cfi_function(d->cfi, vaddr, &f);
+	if (rc)
+		return rc == PP_ENOMEM ? rc : 0;
+	slot = map64_put(&d->guessed, f.start, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot) {
+		buf_addf(&b, "%.*s+0x%" PRIx64 "%s", len, file + (*file == '['), f.start,
+			 kinds[f.kind]);
+		rc = b.err ? b.err
+			   : resolve_put_guessed(r, m->source, buf_str(&b), d->out, &f, slot);
+		buf_release(&b);
+	}
+	*id = *slot;
+	return rc;
+}
+
+/*
  * The symbol and the DSO-relative address of an offset in a DSO that is mapped. *ret becomes false
  * if the offset is no return address after all.
  */
 static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, uint64_t off,
 		       bool *ret, struct ps_frame *f)
 {
-	bool call = *ret;
+	bool call = *ret, known;
 	struct symbol s;
 	int rc = resolve_load(r, m, d);
 
@@ -296,13 +330,17 @@ static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, ui
 	}
 	if (rc)
 		return rc;
-	if (!resolve_vaddr(m, d, off - call, &f->addr) && find_code(d->table, f->addr, ret, &s))
+	known = !resolve_vaddr(m, d, off - call, &f->addr);
+	if (known && find_code(d->table, f->addr, ret, &s))
 		rc = table_symbol(r, m->source, d, d->table, &s, d->out, &f->symbol);
-	f->addr += call;
-	if (!f->symbol)
+	if (!f->symbol) {
 		f->reason = d->dynamic ? PS_REASON_DYNAMIC
 			    : d->table ? PS_REASON_NO_SYMBOL
 				       : d->reason;
+		if (!rc && known && !r->opts.no_guessed && !r->opts.like_perf)
+			rc = guessed_symbol(r, m, d, f->addr, &f->symbol);
+	}
+	f->addr += call;
 	return rc;
 }
 

@@ -125,12 +125,12 @@ static int part_frames(const struct by_parts *b, const struct ps_part *p, enum m
 	return 0;
 }
 
-/* Frames that stand where nothing is mapped: whether calls return there is asked at the end. */
+/* Frames that stand where nothing is mapped: calls that return there lead nowhere. */
 static uint8_t strays(const struct resolver *r, const struct machine *m, uint32_t n, uint8_t below)
 {
 	uint8_t flags = below & (PART_STRAY | PART_LEAF);
 
-	for (uint32_t i = 0; i < n && r->opts.stats && m->nowhere[0]; i++) {
+	for (uint32_t i = 0; i < n && m->nowhere[0]; i++) {
 		if (flags & PART_LEAF)
 			flags |= PART_STRAY;
 		flags &= (uint8_t)~PART_LEAF;
@@ -141,7 +141,8 @@ static uint8_t strays(const struct resolver *r, const struct machine *m, uint32_
 }
 
 /* The stack of n frames in r->stack on top of another. */
-static int put_stack(const struct by_parts *b, uint32_t n, uint32_t flags, uint32_t *stack)
+static int put_stack(const struct by_parts *b, uint32_t n, uint32_t flags, uint32_t end,
+		     uint32_t *stack)
 {
 	int rc = 0;
 
@@ -149,7 +150,7 @@ static int put_stack(const struct by_parts *b, uint32_t n, uint32_t flags, uint3
 		uint32_t more = n - at < PS_PART_WORDS ? n - at : PS_PART_WORDS;
 
 		rc = swriter_stack_part(b->r->w, b->m->source, *stack, b->r->stack.frames + at,
-					more, at + more == n ? flags : 0, stack);
+					more, end | (at + more == n ? flags : 0), stack);
 	}
 	return rc;
 }
@@ -163,6 +164,30 @@ static bool is_apart(const struct ps_part *p)
 		if (p->words[i] >= CTX_MAX)
 			return false;
 	return true;
+}
+
+/*
+ * How the user's part of a chain ended, found out with the part at its root; and whether that can
+ * be told of all chains that the part is in.
+ */
+static int part_end(const struct by_parts *b, const struct ps_part *p, enum mode mode,
+		    struct part_state *st)
+{
+	uint32_t end = st->end;
+	int rc = 0;
+
+	if (b->r->opts.like_perf)
+		return 0;
+	if (mode == MODE_UNKNOWN && p->n)
+		mode = p->words[0] >> 63 ? MODE_KERNEL : MODE_USER;
+	if (!p->parent && mode == MODE_USER && p->n)
+		rc = resolve_chain_end(b->r, b->m, b->sp, p->words[0], !p->last || p->n > 1, &end);
+	if ((p->flags & PS_STACK_END_MASK) || (!p->parent && !p->n) ||
+	    (st->flags & PART_STRAY && end != PS_END_NO_MAPPING) ||
+	    (end == PS_END_FRAMES && p->total >= CHAIN_FULL))
+		st->flags |= PART_WHOLE;
+	st->end = (uint8_t)end;
+	return rc;
 }
 
 /* Resolves a part on top of *st, which becomes its own. */
@@ -193,15 +218,18 @@ static int resolve_part(const struct by_parts *b, uint32_t id, struct part_state
 			return rc;
 		if (st->frames + n > r->stack.depth_max || (!n && p.flags))
 			st->flags |= PART_WHOLE;
+		st->flags = (st->flags & (uint8_t) ~(PART_STRAY | PART_LEAF)) |
+			    strays(r, b->m, n, st->flags);
+		rc = part_end(b, &p, mode, st);
+		if (rc)
+			return rc;
 	}
 	if (st->flags & PART_WHOLE) {
 		st->stack = 0;
 	} else {
 		st->frames = (uint16_t)(st->frames + n);
 		st->unknown = (uint16_t)(st->unknown + unknown);
-		st->flags = (st->flags & (uint8_t) ~(PART_STRAY | PART_LEAF)) |
-			    strays(r, b->m, n, st->flags);
-		rc = put_stack(b, n, p.flags, &st->stack);
+		rc = put_stack(b, n, p.flags, (uint32_t)st->end << PS_STACK_END_SHIFT, &st->stack);
 		if (rc)
 			return rc;
 	}

@@ -16,10 +16,17 @@
 #include "symbol/kernel.h"
 #include "symbol/ranges.h"
 #include "symbol/space.h"
+#include "unwind/start.h"
 #include "unwind/unwind.h"
 
 #define CTX_MAX	 ((uint64_t)-4095) /* PERF_CONTEXT_MAX: markers are at and above it */
 #define CTX_USER ((uint64_t)-512)
+
+/*
+ * Addresses of a chain at which the kernel stops unless it is told otherwise: the default of the
+ * sysctl kernel.perf_event_max_stack.
+ */
+#define CHAIN_FULL 127
 
 /* Where an address belongs: the values of PERF_RECORD_MISC_CPUMODE. */
 enum mode {
@@ -76,9 +83,13 @@ struct rdso {
 	struct dso_lines lines;
 	bool cfi_sought;
 	struct cfi *cfi; /* NULL: there is none */
-	uint64_t delta;	 /* of the kernel: how far it was moved */
-	uint64_t base;	 /* of a kernel module: where it is mapped */
-	uint32_t jit;	 /* of generated code: index in the machine's code, + 1 */
+	bool anchored;	 /* the anchors were sought */
+	struct start_anchors anchors;
+	struct map64 ends;    /* address: how a chain ends there, + 1 */
+	struct map64 guessed; /* function without a name: symbol id */
+	uint64_t delta;	      /* of the kernel: how far it was moved */
+	uint64_t base;	      /* of a kernel module: where it is mapped */
+	uint32_t jit;	      /* of generated code: index in the machine's code, + 1 */
 	/* File offset, or kernel address: frame; of plain and of return addresses. */
 	struct frame_map frames[2];
 	char *found;	    /* of a kernel module: the path that was used; owned */
@@ -187,7 +198,7 @@ struct chain_state {
 	uint16_t unknown;
 	uint16_t source;
 	uint8_t mode;	  /* of the sample; MODES: of any */
-	bool strayed;	  /* calls return to addresses of user space where nothing is mapped */
+	uint8_t end;	  /* how the user's part ended: enum ps_end_how */
 	uint32_t missing; /* the set in r->lacks */
 	uint32_t known;	  /* the stack of the input that it was compared with; 0: none */
 	uint64_t first;	  /* address that is no marker; 0: none */
@@ -212,6 +223,7 @@ struct part_state {
 	uint16_t frames, unknown, source;
 	uint8_t mode; /* of the sample; MODES: of any */
 	uint8_t flags;
+	uint8_t end;	/* enum ps_end_how, of the part at the root */
 	uint64_t first; /* address of a chain of which this is the top; 0: not known */
 };
 
@@ -363,7 +375,8 @@ struct resolver {
 	struct stitcher *stitcher;   /* NULL: nothing was kept to stitch */
 	struct ends ends;
 	struct resolver_stats stats;
-	uint32_t pid; /* of the sample that is being resolved */
+	bool files_allowed; /* as many as the system lets a process have */
+	uint32_t pid;	    /* of the sample that is being resolved */
 };
 
 /* ---- resolve_emit.c: ids, and their definitions in the output ---- */
@@ -375,6 +388,10 @@ int resolve_add_dso(struct resolver *r, uint32_t source, struct ps_str path, str
 /* A symbol, written to the output. */
 int resolve_put_symbol(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
 		       uint64_t addr, uint64_t size, uint32_t *id);
+
+/* The symbol of a function that is known by its beginning only. */
+int resolve_put_guessed(struct resolver *r, uint32_t source, const char *name, uint32_t dso,
+			const struct cfi_function *f, uint32_t *id);
 
 /* A symbol of the input. */
 int resolve_keep_symbol(struct resolver *r, uint32_t source, const struct ps_symbol *sym,
@@ -514,6 +531,15 @@ void rdso_free(struct rdso *d);
 int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		  enum mode mode, bool ret, uint32_t *id);
 
+/* ---- resolve_start.c: whether chains of frame pointers are whole ---- */
+
+/*
+ * How a chain ended whose outermost address in user space is ip: *end, PS_END_OUTERMOST if it is
+ * whole. `ret`: it is a return address. 0, or an error.
+ */
+int resolve_chain_end(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
+		      bool ret, uint32_t *end);
+
 /* ---- resolve_stitch.c ---- */
 
 #define STITCH_FRAMES_MAX 1024 /* of a stack that are kept */
@@ -583,8 +609,8 @@ bool resolve_known_fits(const struct known *k, uint32_t n);
 
 /* The frames of an address in it. */
 struct known_frames {
-	uint32_t first, n; /* of its frames; n 0: none */
-	bool named, line;  /* the function itself */
+	uint32_t first, n;	   /* of its frames; n 0: none */
+	bool named, guessed, line; /* the function itself */
 };
 
 /* Those of the next address. */

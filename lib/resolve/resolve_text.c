@@ -49,7 +49,7 @@ int resolve_keep_frame(struct resolver *r, struct machine *m, const struct sread
 		return rc;
 	if (!rec.reason || rec.reason >= PS_REASON_MAX)
 		rec.reason = PS_REASON_NO_SYMBOL;
-	if (rec.symbol)
+	if (rec.symbol && !(sym->flags & PS_SYMBOL_GUESSED))
 		rec.reason = PS_REASON_NONE;
 	rc = resolve_put_frame(r, m->source, &rec, out);
 	*slot = *out;
@@ -101,7 +101,8 @@ struct known_frames resolve_known_next(struct known *k)
 	a.n = group(k, k->at);
 	k->at += a.n;
 	f = a.n ? sreader_frame(k->in, k->st->frames.v[k->at - 1]) : NULL;
-	a.named = f && f->symbol;
+	a.named = f && f->symbol && !f->reason;
+	a.guessed = f && f->symbol && f->reason;
 	a.line = f && f->srcfile;
 	return a;
 }
@@ -109,8 +110,8 @@ struct known_frames resolve_known_next(struct known *k)
 bool resolve_known_wins(const struct resolver *r, const struct known_frames *a, uint32_t id)
 {
 	uint32_t flags = r->out.lines ? r->out.lines[id & ~FRAME_UNKNOWN] : 0;
-	bool less = (a->named && id & FRAME_UNKNOWN) || (a->n > 1 && !(flags & FRAME_INLINED)) ||
-		    (a->line && !(flags & FRAME_LINE));
+	bool less = ((a->named || a->guessed) && id & FRAME_UNKNOWN) ||
+		    (a->n > 1 && !(flags & FRAME_INLINED)) || (a->line && !(flags & FRAME_LINE));
 	bool more = (a->n == 1 && flags & FRAME_INLINED) || (!a->line && flags & FRAME_LINE);
 
 	return less || (a->named && !more);
@@ -123,7 +124,7 @@ uint32_t resolve_known_unnamed(const struct known *k)
 	for (uint32_t i = 0; i < k->st->frames.n; i++) {
 		const struct ps_frame *f = sreader_frame(k->in, k->st->frames.v[i]);
 
-		n += !f || !f->symbol;
+		n += !f || !f->symbol || f->reason;
 	}
 	return n;
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define CTX_KERNEL ((uint64_t)-128)
 
@@ -97,20 +96,6 @@ static int find(void *ctx, uint64_t addr, struct unwind_place *place)
 	return 0;
 }
 
-/*
- * The file of each module stays open, as of its tables only what is needed is read: more files
- * than a process may have open unless it asks.
- */
-static void allow_files(void)
-{
-	struct rlimit files;
-
-	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
-}
-
 static int start(struct resolver *r)
 {
 	struct unwinding *u;
@@ -122,7 +107,6 @@ static int start(struct resolver *r)
 	if (!u)
 		return PP_ENOMEM;
 	u->r = r;
-	allow_files();
 	rc = unwinder_new(&u->unwinder, &r->rows, find, u);
 	if (rc)
 		free(u);
@@ -247,6 +231,37 @@ static const char *last_file(const struct unwinding *u, const struct unwind_resu
 	return map ? u->r->dsos.v[map->dso - 1]->path : NULL;
 }
 
+/*
+ * A walk that came to no code from a function that changes stacks has not gone wrong: what that
+ * left is elsewhere. The word that it took for a return address is no frame.
+ */
+static int name_switch(struct unwinding *u, struct unwind_result *res)
+{
+	uint32_t last = res->n - 1;
+	const struct map *map;
+	uint64_t off, vaddr;
+	struct symbol s;
+	struct rdso *d;
+	int rc;
+
+	if (res->end == UNWIND_NO_MAPPING && last)
+		last--;
+	else if (res->end == UNWIND_OUTERMOST || res->end == UNWIND_NO_MAPPING || !res->n)
+		return 0;
+	map = u->space ? space_find(u->space, res->ips[last] - !res->exact[last]) : NULL;
+	if (!map)
+		return 0;
+	d = u->r->dsos.v[map->dso - 1];
+	off = res->ips[last] - !res->exact[last] - map->start + map->pgoff;
+	rc = resolve_load(u->r, u->m, d);
+	if (!rc && !resolve_vaddr(u->m, d, off, &vaddr) && !symtab_find(d->table, vaddr, &s) &&
+	    start_switches(symtab_text(d->table, s.name))) {
+		res->end = UNWIND_OTHER_STACK;
+		res->n = last + 1;
+	}
+	return rc;
+}
+
 /* The user part of a sample's chain, with its end, after the n addresses that are there. */
 static int finish_chain(struct unwinding *u, const struct ps_sample *s,
 			const struct unwind_result *res, uint32_t n, struct ps_chain *out)
@@ -304,6 +319,8 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 	rc = kernel_part(u, s, c, &n);
 	if (!rc)
 		rc = unwinder_run(u->unwinder, &from, &res);
+	if (!rc)
+		rc = name_switch(u, &res);
 	*out = (struct ps_chain){0};
 	return rc ? rc : finish_chain(u, s, &res, n, out);
 }

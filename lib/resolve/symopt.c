@@ -16,6 +16,7 @@ static int add_dir(const char **dirs, size_t *n, const char *arg, struct buf *wh
 
 enum {
 	NO_DEMANGLE = OPT_NO_SHORT,
+	NO_GUESSED,
 	SRCLINE,
 	LIKE_PERF,
 	MISSING,
@@ -44,6 +45,8 @@ const struct opt symopt_options[] = {
 	{FORCE, "force", NULL, "take files without a build-id that were replaced meanwhile"},
 	{'i', "inline", NULL, "show functions that are inlined, from debug information"},
 	{SRCLINE, "srcline", NULL, "give frames their source lines"},
+	{NO_GUESSED, "no-guessed", NULL,
+	 "functions of stripped files are not named by where they begin"},
 	{NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++, Rust and D names"},
 	{KEEP_STACKS, "keep-stacks", NULL, "leave copies of user stacks in the output"},
 	{STITCH, "stitch", NULL, "continue stacks whose copy ended by earlier ones of the thread"},
@@ -78,6 +81,7 @@ int symopt_option(void *opts, int id, const char *arg, struct buf *why)
 	case TRUST_HOST: o->r.trust_host = true; break;
 	case FORCE: o->r.force = true; break;
 	case SRCLINE: o->r.srcline = true; break;
+	case NO_GUESSED: o->r.no_guessed = true; break;
 	case NO_DEMANGLE: o->r.no_demangle = true; break;
 	case KEEP_STACKS: o->r.keep_stacks = true; break;
 	case STITCH: o->r.stitch = true; break;

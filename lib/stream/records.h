@@ -257,7 +257,9 @@
 	F(u32, dso, "where it is; 0 none") \
 	F(u64, addr, "DSO-relative virtual address; kernel: absolute") \
 	F(u64, size, "bytes") \
-	F(u32, flags, "1 inlined function, 2 made up from a PLT entry") \
+	F(u32, flags, \
+	  "1 inlined function, 2 made up from a PLT entry, 4 made up from where the unwind " \
+	  "table has the function's beginning") \
 	F(u32, reserved, "0") \
 	F(str, name, "for people: demangled") \
 	F(str, linkage, "as in the symbol table, if that differs")
@@ -354,7 +356,7 @@
 	F(32, str, key_text, "key that paired an interval, where it is not a number") \
 	F(33, ref, ip_stack, "frames at ip, where the call chain does not begin there")
 
-/* How the walk up a copied stack ended: bits 8 to 15 of CHAIN.flags and STACK.flags. */
+/* How the walk up a user stack ended: bits 8 to 15 of CHAIN.flags and STACK.flags. */
 #define PS_ENDS(E) \
 	E(NONE, 0, "it was not unwound") \
 	E(OUTERMOST, 1, "the outermost function was reached") \
@@ -370,7 +372,9 @@
 	E(DEPTH, 11, "there are more frames than the limit") \
 	E(DAMAGED, 12, "the unwind table is damaged") \
 	E(GENERATED, 13, "generated code") \
-	E(NOT_THERE, 14, "the copy ended at memory that was not there")
+	E(NOT_THERE, 14, "the copy ended at memory that was not there") \
+	E(FRAMES, 15, "frame pointers led no further, and not to a start") \
+	E(UNKNOWN, 16, "the process is not known: its mappings are not in the recording")
 
 /* Why a frame has no symbol (FRAME.reason). */
 #define PS_REASONS(R) \

@@ -275,6 +275,9 @@ enum ps_sample_bit {
 #define PS_WITHOUT_IDLE	      16u
 #define PS_WITHOUT_GUEST      32u
 
+/* SYMBOL.flags; a frame with such a symbol has the reason why there is no real one. */
+#define PS_SYMBOL_GUESSED 4u
+
 /* STACK.flags, CHAIN.flags */
 #define PS_STACK_CUT	     1u
 #define PS_STACK_GUESSED     2u

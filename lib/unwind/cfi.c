@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "dwarf/dwarf_image.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,6 +271,44 @@ int cfi_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 	if (!slot)
 		return PP_ENOMEM;
 	*slot = *id;
+	return 0;
+}
+
+/*
+ * What begins with this row, after which `later` holds 16 bytes on. A call leaves the CFA at a
+ * known place; a linkage table begins with a push, and goes on with an expression.
+ */
+static unsigned kind_of(const struct cfi *c, const struct row *row, const struct row *later)
+{
+	bool pushed = c->machine == EM_X86_64 || c->machine == EM_386;
+	unsigned sp = c->machine == EM_X86_64 ? 7 : c->machine == EM_386 ? 4 : 31;
+
+	if ((!pushed && c->machine != EM_AARCH64) ||
+	    row->flags & (ROW_NONE | ROW_OUTERMOST | ROW_SIGNAL))
+		return CFI_FUNCTION;
+	if (pushed && row->cfa.how == ROW_REGISTER && later->cfa.how == ROW_VAL_EXPR &&
+	    row->cfa.value == 2 * c->width)
+		return CFI_PLT;
+	return row->cfa.how == ROW_REGISTER && row->cfa.reg == sp &&
+			       row->cfa.value == (pushed ? c->width : 0)
+		       ? CFI_FUNCTION
+		       : CFI_COLD;
+}
+
+int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f)
+{
+	uint32_t first, later;
+	struct cfi_fde fde;
+	int rc = cfi_find(c, vaddr, &fde);
+
+	if (!rc)
+		rc = cfi_row(c, fde.start, &first);
+	if (!rc)
+		rc = cfi_row(c, fde.start + (fde.len > 16 ? 16 : 0), &later);
+	if (rc)
+		return rc;
+	*f = (struct cfi_function){.start = fde.start, .end = fde.start + fde.len};
+	f->kind = kind_of(c, rows_get(c->rows, first), rows_get(c->rows, later));
 	return 0;
 }
 

@@ -62,6 +62,20 @@ void cfi_extent(const struct cfi *c, uint64_t vaddr, uint64_t *before, uint64_t 
  */
 int cfi_is_entry(struct cfi *c, uint64_t vaddr, bool *is);
 
+/*
+ * The function of an address, as the tables have it: [start, end). 0, PP_ENOENT, PP_ECORRUPT,
+ * PP_ENOMEM.
+ */
+struct cfi_function {
+	uint64_t start, end;
+	enum {
+		CFI_FUNCTION,
+		CFI_COLD, /* entered with another function's frame: split off as rarely used */
+		CFI_PLT,  /* a linkage table */
+	} kind;
+};
+int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f);
+
 /* Whether the bytes are not in this machine's order. */
 bool cfi_swap(const struct cfi *c);
 

@@ -101,7 +101,7 @@ static void say_stack(struct buf *b, const struct sreader *in, uint32_t id)
 		buf_adds(b, " undefined stack");
 	for (uint32_t i = 0; st && i < st->frames.n; i++)
 		say_frame(b, in, st->frames.v[i]);
-	if (st && st->flags)
+	if (st && st->flags & PS_STACK_CUT)
 		buf_adds(b, " cut");
 }
 

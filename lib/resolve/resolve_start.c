@@ -1,0 +1,106 @@
+/* Whether chains that came without copies of the stack lead to a start. */
+#include "resolve/resolve_parts.h"
+
+#include "base/err.h"
+
+#include <string.h>
+
+/* The functions of a file that lead to its starts. */
+static const struct start_anchors *anchors_of(struct rdso *d)
+{
+	struct symbol s;
+
+	for (uint32_t i = 0; !d->anchored && i < symtab_count(d->table); i++) {
+		symtab_get(d->table, i, &s);
+		start_anchor(&d->anchors, symtab_text(d->table, s.name), s.start, s.end);
+	}
+	d->anchored = true;
+	return &d->anchors;
+}
+
+/* Why nothing can be told of a file. */
+static uint32_t why_not(const struct rdso *d)
+{
+	switch (d->reason) {
+	case PS_REASON_BUILD_ID: return PS_END_BUILD_ID;
+	case PS_REASON_JIT:
+	case PS_REASON_ANON: return PS_END_GENERATED;
+	case PS_REASON_NO_FILE:
+	case PS_REASON_NO_ACCESS:
+	case PS_REASON_NOT_ELF:
+	case PS_REASON_CORRUPT:
+	case PS_REASON_UNPROVEN: return PS_END_NO_FILE;
+	default: return PS_END_FRAMES;
+	}
+}
+
+/* How a chain ended that leads to an address of a file. */
+static int end_in_file(struct resolver *r, struct machine *m, struct rdso *d, uint64_t vaddr,
+		       uint32_t *end)
+{
+	const struct start_anchors *a;
+	struct symbol s;
+	bool is = false;
+	int rc = resolve_find_cfi(r, m, d);
+
+	if (!rc && d->cfi)
+		rc = start_by_table(d->cfi, &r->rows, vaddr, &is);
+	if (!rc && !is && d->table) {
+		a = anchors_of(d);
+		is = !symtab_find(d->table, vaddr, &s) &&
+		     start_by_name(symtab_text(d->table, s.name), a->thread[1] != 0);
+		if (!is && d->cfi)
+			rc = start_by_code(d->cfi, a, vaddr, &is);
+	}
+	*end = is ? PS_END_OUTERMOST : d->table || d->cfi ? PS_END_FRAMES : why_not(d);
+	return rc;
+}
+
+/* An address that is in no mapping can be that of generated code. */
+static int end_unmapped(struct resolver *r, struct machine *m, struct space *sp, uint64_t addr,
+			uint32_t *end)
+{
+	uint32_t jit = space_tag(sp), symbol = 0, reason;
+	int rc = jit ? resolve_jit_symbol(r, m, jit, addr, &symbol, &reason) : 0;
+
+	*end = symbol ? PS_END_GENERATED : PS_END_NO_MAPPING;
+	return rc;
+}
+
+int resolve_chain_end(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
+		      bool ret, uint32_t *end)
+{
+	const struct map *map = sp ? space_find(sp, ip - ret) : NULL;
+	uint64_t off, vaddr;
+	uint32_t *slot;
+	struct rdso *d;
+	int rc;
+
+	*end = PS_END_UNKNOWN;
+	if (!sp)
+		return 0;
+	if (!map)
+		return end_unmapped(r, m, sp, ip - ret, end);
+	d = r->dsos.v[map->dso - 1];
+	*end = PS_END_GENERATED;
+	if (d->jit || d->memfd)
+		return 0;
+	off = ip - ret - map->start + map->pgoff;
+	slot = map64_get(&d->ends, off);
+	if (slot) {
+		*end = *slot - 1;
+		return 0;
+	}
+	rc = resolve_load(r, m, d);
+	if (!rc && !resolve_vaddr(m, d, off, &vaddr))
+		rc = end_in_file(r, m, d, vaddr, end);
+	else
+		*end = why_not(d);
+	if (rc)
+		return rc;
+	slot = map64_put(&d->ends, off, NULL);
+	if (!slot)
+		return PP_ENOMEM;
+	*slot = *end + 1;
+	return 0;
+}

@@ -1,0 +1,238 @@
+#!/bin/sh
+# Chains of frame pointers: which are whole, how the others are marked and counted; and the functions of
+# stripped files, whose names are compared with those of nm. A program is built and recorded here.
+. "${0%/*}/lib.sh"
+CC=${CC:-gcc}
+need "$CC" nm strip
+
+cat >prog.c <<'EOF_C'
+#include <pthread.h>
+#include <time.h>
+#define NOINLINE __attribute__((noinline, noclone))
+volatile unsigned long sum;
+volatile int rare = 1;
+static double seconds;
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+NOINLINE static void spin(void)
+{
+	for (unsigned long i = 0; i < 3000000; i++)
+		sum += i;
+}
+
+/* What keeps its frame pointer for something else: the kernel gets no further than here. */
+NOINLINE static void clobber(void)
+{
+#ifdef __x86_64__
+	unsigned long n = 5000000;
+
+	__asm__ volatile("mov %%rbp, %%rdx\n\txor %%ebp, %%ebp\n"
+			 "1:\tdec %0\n\tjnz 1b\n\tmov %%rdx, %%rbp"
+			 : "+c"(n)
+			 :
+			 : "rdx", "cc");
+#endif
+}
+
+NOINLINE static void count(void)
+{
+	sum++;
+}
+
+__attribute__((cold, noinline)) static void complain(void)
+{
+	sum++;
+}
+
+/* What keeps its frame pointer, and has a loop in the part that is split off. */
+NOINLINE static void split(void)
+{
+	count();
+	if (rare) {
+		complain();
+		for (unsigned long i = 0; i < 3000000; i++)
+			sum += i * i;
+	}
+	count();
+}
+
+NOINLINE static void middle(void)
+{
+	spin();
+	split();
+	sum++;
+}
+
+static void *thread(void *p)
+{
+	while (now() < seconds) {
+		middle();
+		clobber();
+	}
+	return p;
+}
+
+int main(void)
+{
+	pthread_t t;
+
+	seconds = 0.3;
+	if (pthread_create(&t, NULL, thread, NULL))
+		return 1;
+	thread(NULL);
+	return pthread_join(t, NULL);
+}
+EOF_C
+"$CC" -g0 -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -c prog.c 2>cc.err &&
+	"$CC" -O2 -pthread -o prog prog.o 2>>cc.err || skip_all "$CC does not build a program"
+[ "$(uname -m)" = x86_64 ] || skip_all 'the program is for x86-64'
+"$BIN/pcap-perf" -e cpu-clock -F 999 --call-graph fp -o fp.data -- ./prog >record.txt 2>&1 &&
+	"$BIN/pcap-perf" -e cpu-clock -F 999 --call-graph dwarf -o dwarf.data -- ./prog >>record.txt 2>&1 ||
+	skip_all 'perf events cannot be recorded here'
+mkdir empty
+
+# folded NAME DATA PSYM-OPTION...: NAME.ps, and user frames of its stacks
+folded() {
+	name=$1 data=$2
+	shift 2
+	"$BIN/pdecode" -b "$data" | "$BIN/psym" -b "$@" >"$name.ps" 2>psym.err
+	"$BIN/pfold" -c --no-header "$name.ps" 2>pfold.err | sed 's/ [0-9]*$//' >"$name.folded"
+}
+
+# ---- which are whole ----
+
+folded fp fp.data
+folded dwarf dwarf.data
+like fp.folded '^prog;[^[][^;]*;(.*;)?main;thread;middle;split(\.cold)?(;|$)' 'a chain up to main is whole'
+like fp.folded '^prog;(start_thread|[^[][^;]*);thread;middle;split(\.cold)?(;|$)' "so is one up to a thread's first function"
+unlike fp.folded '^prog;\[[^;]*\];(.*;)?(main;)?thread;middle;split(\.cold)?(;|$)' 'and none of these has a mark'
+is "$(grep -c '^prog;clobber' fp.folded)" 0 'a chain that ends at a function that is no start is not whole'
+like fp.folded '^prog;\[no frame pointer: prog\];clobber(;|$)' 'though it is one frame: it has a mark'
+
+# A stack without a mark is one of those that were unwound, as far as the kernel got.
+# (A function that has no frame pointer itself, as the innermost, hides its caller.)
+inner() { sed -nE '/^prog;\[/d; s/^prog;.*;((main;)?thread;.*split(\.cold)?)(;.*)?$/\1/p' "$1" | sort -u; }
+inner fp.folded >fp.inner
+inner dwarf.folded >dwarf.inner
+is "$(comm -23 fp.inner dwarf.inner | head -n 3)" '' \
+	'chains without a mark are those of copies of the stack'
+
+# Names of the C library are not needed.
+"$BIN/pdecode" -b fp.data | "$BIN/psym" -b -D empty 2>psym.err | "$BIN/pfold" -c --no-header >bare.folded 2>pfold.err
+unlike bare.folded '^prog;\[[^;]*\];(.*;)?(main;)?thread;middle;split(\.cold)?(;|$| )' \
+	'a start of a stripped C library is found by what leads there'
+
+# What two filters hand on in parts, and what they do not.
+"$BIN/psym" -j <fp.ps 2>psym.err >fp.json
+like fp.json '"stack_end":"the outermost function was reached"' 'a second psym keeps the verdict'
+mv prog gone
+"$BIN/psym" -b -D empty <fp.ps 2>psym.err | "$BIN/pfold" -c --no-header 2>pfold.err | sed 's/ [0-9]*$//' >twice.folded
+same twice.folded fp.folded 'so do its stacks'
+mv gone prog
+folded again fp.data --keep-stacks
+same again.folded fp.folded 'chains in parts and whole ones have the same marks'
+
+# ---- the account ----
+
+"$BIN/pfold" --stats fp.ps >all.folded 2>stats.txt
+like all.folded '^# event: .*, stacks: marked, from: ' 'the first line says that stacks are marked'
+awk '/^#/ { next } { n = $NF; all += n; split($0, f, ";"); if (f[2] ~ /^\[no frame pointer/) bad += n; if (f[2] ~ /^\[/) marked += n }
+	END { printf "%.1f %.1f\n", 100 * (all - marked) / all, 100 * bad / all }' all.folded >share
+read -r whole bad <share
+like stats.txt "$whole % of the stacks are whole; .*\\[no frame pointer\\] $bad %.*; what helps most: record with --call-graph dwarf\$" \
+	'pfold --stats ends with the account'
+"$BIN/psvg" all.folded >all.svg 2>psvg.err
+like all.svg "$whole % of the stacks are whole" 'it is in the foot of the picture'
+"$BIN/psvg" --html all.folded >all.html 2>psvg.err
+like all.html "$whole % of the stacks are whole" 'and in the page'
+printf 'a;b 1\n' | "$BIN/psvg" >none.svg 2>psvg.err
+unlike none.svg 'stacks are whole' 'nothing is said of text that has no marks'
+"$BIN/pfold" --hide '^\[' fp.ps 2>pfold.err | "$BIN/psvg" >hidden.svg 2>psvg.err
+unlike hidden.svg 'stacks are whole' 'nor of stacks whose marks can be gone'
+"$BIN/preport" fp.ps >report.txt 2>preport.err
+like report.txt "^cpu-clock.* \\($bad %\\) \\[no frame pointer\\]" "preport's head counts each mark by its name"
+"$BIN/psym" --stats -b <fp.ps 2>stats.txt >/dev/null
+like stats.txt 'frame pointers led no further, and not to a start$' 'psym --stats says how chains ended'
+
+# ---- another stack ----
+
+# What goes to another stack as Go's runtime does, whose return address there is none.
+cat >switch.c <<'EOF_C'
+#include <stdlib.h>
+volatile unsigned long sum;
+
+__attribute__((noinline)) void on_it(void)
+{
+	for (unsigned long i = 0; i < 200000000; i++)
+		sum += i;
+}
+
+void go(char *stack, void (*f)(void)) __asm__("runtime.systemstack");
+__asm__(".text\n.globl runtime.systemstack\n.type runtime.systemstack, @function\n"
+	"runtime.systemstack:\n.cfi_startproc\n"
+	"push %rbx\n.cfi_def_cfa_offset 16\n"
+	"mov %rsp, %rbx\nmov %rdi, %rsp\ncall *%rsi\nmov %rbx, %rsp\n"
+	"pop %rbx\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n"
+	".size runtime.systemstack, .-runtime.systemstack\n"
+	".section .note.GNU-stack,\"\",@progbits\n.text\n");
+
+int main(void)
+{
+	unsigned long *stack = calloc(8192, 8);
+
+	for (int i = 4000; i < 8192; i++)
+		stack[i] = 0x1234567;
+	go((char *)(stack + 4096), on_it);
+	return 0;
+}
+EOF_C
+if "$CC" -O2 -o switch switch.c 2>cc.err &&
+	"$BIN/pcap-perf" -e cpu-clock -F 999 --call-graph dwarf -o switch.data -- ./switch >record.txt 2>&1; then
+	"$BIN/pdecode" -b switch.data | "$BIN/psym" -b 2>psym.err | "$BIN/pfold" -c --no-header >switch.folded 2>pfold.err
+	like switch.folded '^switch;\[on another stack\];runtime\.systemstack;on_it[; ]' 'a switch of stacks is no broken stack'
+	unlike switch.folded '\[broken stack\];(.*;)?runtime\.systemstack' 'and the word that is no return address no frame'
+else
+	diag_file cc.err
+	skip 2 'the program was not built, or not recorded'
+fi
+
+# ---- functions of stripped files ----
+
+mkdir -p "stripped$PWD"
+strip -o "stripped$PWD/prog" prog
+folded named dwarf.data --symfs stripped
+nm prog | awk '$2 ~ /^[tT]$/ { sub(/^0+/, "", $1); print "prog+0x" $1 ($3 ~ /\.cold$/ ? ".cold" : "") }' | sort >nm.names
+tr ';' '\n' <named.folded | grep '^prog+0x' | sort -u >guessed.names
+is "$(comm -13 nm.names guessed.names)" '' 'functions without a name go by where nm has them'
+for f in spin middle split.cold; do
+	addr=$(nm prog | awk -v f="$f" '$3 == f { sub(/^0+/, "", $1); print $1 }')
+	[ -z "$addr" ] || case $f in
+	*.cold) echo "$f prog+0x$addr.cold" ;;
+	*) echo "$f prog+0x$addr" ;;
+	esac
+done >some
+is "$(while read -r f name; do grep -qxF "$name" guessed.names || echo "$f"; done <some)" '' \
+	'the functions that ran are among them, parts that were split off too'
+"$BIN/pdecode" -b dwarf.data | "$BIN/psym" -b --symfs stripped --no-guessed 2>psym.err | "$BIN/pfold" -c --no-header >plain.folded 2>pfold.err
+unlike plain.folded 'prog\+0x' '--no-guessed leaves them out'
+like plain.folded ';\[prog\]' 'as it was'
+"$BIN/pdecode" -b dwarf.data | "$BIN/psym" --symfs stripped --missing >missing.txt 2>psym.err
+like missing.txt "$PWD/prog" '--missing still names the file'
+"$BIN/preport" named.ps >report.txt 2>preport.err
+"$BIN/phist" --by sym named.ps >hist.txt 2>phist.err
+"$BIN/pdecode" -t named.ps >text.txt 2>pdecode.err
+is "$(grep -lF 'prog+0x' report.txt hist.txt text.txt | paste -s -d ' ')" \
+	'report.txt hist.txt text.txt' 'preport, phist and pdecode -t have them'
+"$BIN/pfold" named.ps 2>pfold.err | "$BIN/psvg" >named.svg 2>psvg.err
+like named.svg '#ccc' 'they are grey'
+mv prog gone
+"$BIN/psym" -b -D empty <named.ps 2>psym.err | "$BIN/pfold" -c --no-header 2>pfold.err | sed 's/ [0-9]*$//' >kept.folded
+same kept.folded named.folded 'another psym without the file keeps them'
+done_testing
