@@ -87,7 +87,7 @@ objcopy --only-keep-debug prog prog.debug
 id=$(readelf -n prog | sed -n 's/.*Build ID: *//p')
 cp prog kept
 objcopy --strip-debug prog
-folded --inline >none
+folded --inline -D /nowhere >none
 same none plain 'a program without debug information has no inlined functions'
 mkdir -p "dbg/.build-id/$(echo "$id" | cut -c 1-2)"
 cp prog.debug "dbg/.build-id/$(echo "$id" | cut -c 1-2)/$(echo "$id" | cut -c 3-).debug"
@@ -125,7 +125,7 @@ head -c "$(wc -c <info)" /dev/urandom >noise
 objcopy --update-section .debug_info=noise kept prog
 run "$BIN/psym" --inline --srcline -b p.ps
 is "$status" 0 'damaged debug information is no failure'
-folded --inline >damaged
+folded --inline -D /nowhere >damaged
 sed 's/;outer;.* /;outer /' damaged |
 	awk '{ v = $NF; sub(/ [0-9]+$/, ""); n[$0] += v } END { for (k in n) printf "%s %.0f\n", k, n[k] }' | sort >got
 sort plain >want

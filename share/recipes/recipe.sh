@@ -800,6 +800,9 @@ main() {
 	# For copies of stacks the buffers are large already.
 	case $graph in *dwarf*) pages= ;; esac
 	options=$*
+	# How histograms are drawn, for recipes that show them: not in tables, nor in other forms.
+	bars=--log2
+	case " $options" in *' --tsv'* | *' --json'* | *' --emit'* | *' --timeline'* | *' --slower'* | *' --threads'*) bars= ;; esac
 	case $operand in
 	'' | . | *.*.* | *[!0-9.]*) ;;
 	*) live=yes seconds=$operand ;;
