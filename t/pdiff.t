@@ -162,6 +162,96 @@ like "$OUT" '^new .* fresh$' 'by its name'
 run "$BIN/pdiff" w? -- b?
 like "$OUT" '^gone .* fresh$' 'what is gone is listed'
 
+# Inlined: "mid" and "inner" below it are a part of "outer" in the other build, whose weight is the sum.
+build() { # FILE SEED WHOLE
+	awk -v seed="$2" -v whole="$3" 'BEGIN {
+		srand(seed)
+		for (k = 0; k < 30; k++) print "p;main;f" k, 150 + int(rand() * 20)
+		if (whole + 0) {
+			print "p;main;outer", whole + int(rand() * 50)
+			exit
+		}
+		print "p;main;outer", 400 + int(rand() * 20)
+		print "p;main;outer;mid", 200 + int(rand() * 20)
+		print "p;main;outer;mid;inner", 500 + int(rand() * 20)
+	}' >"$1"
+}
+for i in 1 2 3 4 5; do
+	build pa$i $i 0 && build pb$i $((i + 20)) 1100 && build pd$i $((i + 40)) 1500 || exit 1
+	sed 's/;inner /;inner_[i] /' pa$i >pc$i
+done
+run "$BIN/pdiff" --gate=strict --min-points 1 pa? -- pc?
+is "$status" 0 'the mark of inlined functions is no other name'
+unlike "$OUT" '^(new|gone|renamed)' 'nor is it listed'
+run "$BIN/pdiff" --gate pa? -- pb?
+is "$status" 0 'functions that were inlined close no gate'
+is "$(awk '/^inlined/ { print $NF, ($4 > 0 ? "more" : "less") } /with what/ { exit }' "$OUT" | sort | paste -s -d ' ')" \
+	'inner less mid less outer more' 'all of them are told apart'
+is "$(grep -c '^ *inlined into outer?$' "$OUT")" 4 'the caller is proposed, alone and with what it calls'
+like "$OUT" '^ *is it with mid inlined\?$' 'and to the caller what it called'
+run "$BIN/pdiff" --markdown pa? -- pb?
+like "$OUT" '<code>inner</code> <code>inlined into outer\?</code>' 'so it is in Markdown'
+run "$BIN/pdiff" --gate pb? -- pa?
+is "$status" 0 'nor do those that no longer are'
+is "$(grep -c '^ *was it inlined into outer?$' "$OUT")" 4 'which are proposed, too'
+run "$BIN/pdiff" --gate --total pb? -- pa?
+is "$status" 0 'also judged with what they call'
+run "$BIN/pdiff" --gate --by stack pa? -- pb?
+is "$status" 0 'by stacks'
+like "$OUT" '^ *inlined into p;main;outer\?$' 'the caller is the stack without its leaf'
+run "$BIN/pdiff" --gate pa? -- pd?
+is "$status" 3 'a caller that takes more than what it took over closes the gate'
+like "$OUT" '^regressed .* outer$' 'by its name'
+for i in 1 2 3 4 5; do
+	sed '/outer/d' pb$i >pe$i
+	sed '/inner/d; s/;f1 .*/;f1 700/' pa$i >pf$i
+done
+run "$BIN/pdiff" --gate pa? -- pe?
+is "$status $(grep -c '^inlined' "$OUT")" '0 0' 'what nobody took over was not inlined'
+run "$BIN/pdiff" --gate pa? -- pf?
+is "$status" 3 'as much in a function that did not call it is a regression'
+
+# No difference: what would have been seen is reported, and it is.
+run "$BIN/pdiff" a? -- b?
+like "$OUT" '^verdict: no regression; a change of [0-9.]+ points or more would have been seen$' 'no regression'
+points=$(sed -n 's/^verdict: no regression; a change of \([0-9.]*\) points.*/\1/p' "$OUT")
+sum=$(awk '{ n += $NF } END { print n / 5 }' b?)
+seen=0
+for f in 0 3 6 10 20; do
+	for i in 1 2 3 4 5; do
+		awk -v add="$(awk "BEGIN { print int($points * $sum / 100) }")" -v name="prog;main;f$f" \
+			'$1 == name { $2 += add } { print }' "b$i" >"y$i"
+	done
+	"$BIN/pdiff" --norm share --gate a? -- y? >/dev/null 2>&1
+	[ $? != 3 ] || seen=$((seen + 1))
+done
+ok "a change by so many points is found in $seen of 5 functions" [ "$seen" -ge 4 ]
+run "$BIN/pdiff" --junit a? -- b?
+like "$OUT" ' failures="0" errors="0" skipped="0">' 'JUnit: what is unclear has passed'
+like "$OUT" '<system-out>unclear: ' 'with its numbers'
+if have xmllint; then
+	ok 'it is XML, too' xmllint --noout "$OUT"
+else
+	skip 1 'xmllint is not installed'
+fi
+run "$BIN/pdiff" --junit a1 b1
+like "$OUT" ' skipped="[1-9]' 'one against one tells nothing: skipped'
+# f0, with more than chance between runs; f1 with nothing but chance, and few samples.
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	awk -v i=$i 'BEGIN {
+		srand(i)
+		for (k = 0; k < 30; k++) print "p;main;f" k, 160 + int(rand() * 20)
+	}' >steady$i
+	awk -v i=$i '/;f0 / { $2 = i % 2 ? 300 : 600 } { print }' steady$i >shaky$i
+done
+run "$BIN/pdiff" --min-points 4 steady[1-5] -- steady[6-9] steady10
+unlike "$OUT" 'ecordings help|about .* recordings' 'nothing is unclear: nothing is needed'
+run "$BIN/pdiff" --min-points .1 --min-relative 1 steady[1-5] -- steady[6-9] steady10
+like "$OUT" '^Longer recordings help more than more of them' 'runs that hardly vary: longer ones help'
+run "$BIN/pdiff" shaky[1-5] -- shaky[6-9] shaky10
+like "$OUT" 'about [0-9]+ recordings a side' 'runs that vary: more of them'
+unlike "$OUT" 'Longer recordings' 'longer ones would not help'
+
 # Damaged input.
 {
 	cat a1

@@ -50,6 +50,31 @@ run "$BIN/psvg" --gone new new
 is "$status" 1 'nothing is gone'
 like "$ERR" 'nothing is gone' 'is reported'
 
+# Commands that differ: what is below them is compared, as if they had one name.
+for f in old new; do
+	sed "s/^p;/$f;/" "$f" >"$f-command"
+done
+sed 's/^p;/new;/' old >same-command
+run "$BIN/psvg" --diff --width 1020 same-command new-command
+sed 's/the same total/&; commands differ: old is compared with new/' "$OUT" >want
+run "$BIN/psvg" --diff --width 1020 old-command new-command
+is "$status" 0 'commands that differ'
+same "$OUT" want 'are matched, which is reported'
+others() { # FILE WORKER: beside commands that both have, and a second that differs
+	cat "$1" && echo 'swapper;idle 40' && echo "$2;ret;work 9"
+}
+others old-command kw1 >old-all && others same-command kw2 >same-all && others new-command kw2 >new-all
+run "$BIN/psvg" --diff --width 1020 same-all new-all
+frames "$OUT" >want
+run "$BIN/psvg" --diff --width 1020 old-all new-all
+frames "$OUT" >got
+same got want 'each with the one that it is most like'
+like "$OUT" 'commands differ: kw1 is compared with kw2; old is compared with new' 'all are named'
+{ echo 'swapper;idle 40' && echo 'make;a;b 60'; } >apart-old
+{ echo 'swapper;idle 40' && echo 'ls;c;d 60'; } >apart-new
+run "$BIN/psvg" --diff apart-old apart-new
+unlike "$OUT" 'commands differ' 'other programs that have nothing in common are not'
+
 # Two counts a line. The colours of --leaf follow from flamegraph.pl's rule: int(210 * (max - d) / max).
 printf '%s\n' 'p;f 120 60' 'p;g 60 0' 'p;g;h 0 120' 'p;new 0 20' 'p;old 20 0' >both
 run "$BIN/psvg" --diff --width 1020 both

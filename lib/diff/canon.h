@@ -7,7 +7,9 @@
  *
  * Left out: suffixes of gcc and clang (.isra.0 .part.1 .constprop.2 .cold .lto_priv.3 .llvm.4
  * .__uniq.5), [clone ...] of demanglers, the hash of a Rust symbol (::h0123456789abcdef), offsets
- * of up to three digits (+0x1f; functions of stripped files have longer ones: gzip+0x4a20). A name that is only an address becomes [unknown]. Marks such as _[k] stay.
+ * of up to three digits (+0x1f; functions of stripped files have longer ones: gzip+0x4a20), the
+ * mark _[i] of inlined functions. A name that is only an address becomes [unknown]. Other marks,
+ * such as _[k], stay.
  */
 #ifndef PP_DIFF_CANON_H
 #define PP_DIFF_CANON_H

@@ -327,6 +327,18 @@ static enum diff_verdict judge(const struct compare *c, const struct diff_row *r
 	return r->high < effect && r->low > -effect ? DIFF_SAME : DIFF_UNCLEAR;
 }
 
+/*
+ * The smallest difference that would most likely have been judged: its interval lies beyond what
+ * matters, and it is significant among so many tests.
+ */
+static double least_seen(const struct compare *c, const struct diff_row *r, size_t tests)
+{
+	double t = stat_t_quantile(COMPARE_LEVEL, r->df), se = (r->high - r->low) / 2 / t;
+	double one = stat_t_quantile(c->opts->alpha / (double)tests, r->df);
+
+	return fmax(r->effect + (t + COMPARE_POWER_T) * se, (one + COMPARE_POWER_T) * se);
+}
+
 /* Pairs what is gone with what is new and as frequent: it may have another name only. */
 static void find_renamed(struct family *f)
 {
@@ -369,7 +381,11 @@ int compare_judge(struct compare *c, struct family *f)
 		if (r->verdict != DIFF_UNCLEAR)
 			r->need = 0;
 	}
+	for (size_t i = 0; i < f->tested && !rc; i++)
+		f->rows[i].seen = least_seen(c, &f->rows[i], f->tested);
 	free(p);
+	if (!rc && !f->latency)
+		rc = compare_inlined(c, f);
 	if (!rc && !f->latency)
 		find_renamed(f);
 	return rc;

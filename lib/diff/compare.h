@@ -22,13 +22,15 @@
 
 struct diff_row {
 	uint32_t unit;	  /* 0: all small ones together */
-	uint32_t partner; /* of RENAMED: the other unit */
+	uint32_t partner; /* of RENAMED and INLINED: the other unit */
+	bool callee;	  /* of INLINED: the partner is its caller, not what it calls */
 	double y[2];	  /* samples of a side */
 	double share[2];  /* of the side's size */
 	double diff;	  /* share[1] - share[0] */
 	double low, high; /* its 95 % interval */
 	double p, q, phi, df;
 	double effect; /* the smallest difference that matters */
+	double seen;   /* the smallest difference that would have got a verdict, in 4 of 5 cases */
 	double need;   /* of UNCLEAR: recordings of each side that would decide */
 	enum diff_verdict verdict;
 };
@@ -71,6 +73,12 @@ int compare_family(struct compare *c, struct family *f, bool total);
  * PP_ENOMEM.
  */
 int compare_judge(struct compare *c, struct family *f);
+
+/*
+ * inlined.c: gives the verdict INLINED where a function took over what one that it called had
+ * alone, or the other way round. The self counts are judged before the total ones. 0 or PP_ENOMEM.
+ */
+int compare_inlined(struct compare *c, struct family *f);
 
 /* Learns how units vary among all recordings, whatever their side. 0 or PP_ENOMEM. */
 int compare_learn(struct compare *c, struct noise *noise);

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -109,6 +110,7 @@ static void sum_up(struct diff *d)
 			d->result.verdicts[v]++;
 			d->result.worse |= gates[v];
 			d->result.unclear |= v == DIFF_UNCLEAR;
+			d->result.seen = fmax(d->result.seen, f->rows[i].seen);
 		}
 		if (f->gates)
 			d->result.tested += f->tested;

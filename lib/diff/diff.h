@@ -34,7 +34,8 @@ enum diff_side { DIFF_BASE, DIFF_OTHER, DIFF_SIDES };
 
 /*
  * V(NAME, text, whether it fails a gate). MORE and LESS: one recording stands against one, so that
- * what differs may be nothing but the variation from run to run. SMALL: too rare to be tested.
+ * what differs may be nothing but the variation from run to run. INLINED: a function took over what
+ * one that it called had, or the other way round. SMALL: too rare to be tested.
  */
 #define DIFF_VERDICTS(V) \
 	V(REGRESSED, "regressed", true) \
@@ -42,6 +43,7 @@ enum diff_side { DIFF_BASE, DIFF_OTHER, DIFF_SIDES };
 	V(IMPROVED, "improved", false) \
 	V(GONE, "gone", false) \
 	V(RENAMED, "renamed", false) \
+	V(INLINED, "inlined", false) \
 	V(MORE, "more", false) \
 	V(LESS, "less", false) \
 	V(UNCLEAR, "unclear", false) \
@@ -103,6 +105,8 @@ struct diff_result {
 	bool worse;   /* something regressed, or is new */
 	bool unclear; /* of something, this is not known */
 	bool partial; /* a recording was damaged or cut off */
+	double seen;  /* a difference of anything that was tested would most likely have been seen
+			 from here on: a part of all samples; of latencies, of the base's value */
 };
 
 struct diff;

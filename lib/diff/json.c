@@ -72,6 +72,7 @@ int diff_write_json(struct diff *d, struct buf *b, struct out *out)
 	add_number(b, "min_points", d->opts.min_points * 100);
 	add_number(b, "min_relative", d->opts.min_relative * 100);
 	add_number(b, "drift", c->drift);
+	add_number(b, "seen", d->result.seen * 100);
 	buf_addf(b, ",\"gated\":%s,\"partial\":%s,\"worse\":%s,\"unclear\":%s,\n \"recordings\":[",
 		 d->result.gated ? "true" : "false", d->result.partial ? "true" : "false",
 		 d->result.worse ? "true" : "false", d->result.unclear ? "true" : "false");

@@ -5,11 +5,9 @@
 #define TAIL	       200   /* bytes that the end needs */
 
 /* A name as code inside a table's cell. */
-static void add_name(const struct diff *d, const struct diff_row *r, struct buf *b)
+static void add_name(const char *name, size_t len, struct buf *b)
 {
 	struct buf safe = BUF_INIT;
-	size_t len;
-	const char *name = diff_row_name(d, r, &len);
 
 	buf_add_safe(&safe, name, len);
 	buf_adds(b, "<code>");
@@ -29,7 +27,9 @@ static void add_name(const struct diff *d, const struct diff_row *r, struct buf 
 static void add_row(const struct diff *d, const struct family *f, const struct diff_row *r,
 		    struct buf *b)
 {
-	const char *mark = r->verdict < DIFF_UNCLEAR ? "**" : "";
+	const char *mark = r->verdict < DIFF_UNCLEAR ? "**" : "", *name;
+	struct buf partner = BUF_INIT;
+	size_t len;
 
 	buf_addf(b, "| %s%s%s | ", mark, diff_verdict_name(r->verdict), mark);
 	diff_add_value(f, r->share[0], b);
@@ -38,8 +38,16 @@ static void add_row(const struct diff *d, const struct family *f, const struct d
 	buf_addf(b, " | %+.2f | %+.2f .. %+.2f | ", r->diff * 100, r->low * 100, r->high * 100);
 	diff_add_q(r->q, "&lt;", b);
 	buf_adds(b, " | ");
-	add_name(d, r, b);
+	name = diff_row_name(d, r, &len);
+	add_name(name, len, b);
+	diff_add_partner(d, r, "", &partner);
+	if (partner.len) {
+		buf_addc(b, ' ');
+		add_name(buf_str(&partner), partner.len, b);
+	}
 	buf_adds(b, " |\n");
+	b->err = b->err ? b->err : partner.err;
+	buf_release(&partner);
 }
 
 static void add_titles(const struct family *f, struct buf *b)

@@ -26,6 +26,10 @@ const char *diff_row_name(const struct diff *d, const struct diff_row *r, size_t
 /* A q-value; `less` begins one that is too small for four digits: "<". */
 void diff_add_q(double q, const char *less, struct buf *b);
 
+/* What a row may be, if it has a partner: "was it f3?", "inlined into outer?"; after `before`. */
+void diff_add_partner(const struct diff *d, const struct diff_row *r, const char *before,
+		      struct buf *b);
+
 /* What a side has of a row, for people: percent of all samples, or an amount of time. */
 void diff_add_value(const struct family *f, double v, struct buf *b);
 

@@ -207,6 +207,53 @@ static int keep_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weigh
 	return rc;
 }
 
+static int add_edge(struct counting *c, uint32_t callee, uint32_t caller, double self, double total)
+{
+	struct runs *rs = c->rs;
+	struct run_edge *v;
+	bool fresh;
+	uint32_t *at;
+
+	if (callee == caller)
+		return 0;
+	at = map64_put(&rs->edge_of, (uint64_t)callee << 32 | caller, &fresh);
+	v = at ? array_widen(rs->edges, &rs->edges_cap, rs->nedges, 1024, sizeof(*v)) : NULL;
+	if (!v)
+		return PP_ENOMEM;
+	rs->edges = v;
+	if (fresh)
+		*at = rs->nedges++;
+	v += *at;
+	v->callee = callee;
+	v->caller = caller;
+	v->self[c->side] += self / c->weight;
+	v->total[c->side] += total / c->weight;
+	return 0;
+}
+
+/* Who called whom in a stack: fold_visit. The caller of a stack is the stack without its leaf. */
+static int keep_edges(void *ctx, const uint32_t *names, size_t n, uint64_t weight)
+{
+	struct counting *c = ctx;
+	double w = (double)weight;
+	uint32_t unit, caller;
+	int rc = 0;
+
+	if (n < 3 || c->kind == BY_COMM)
+		return 0;
+	if (c->kind == BY_STACK) {
+		rc = stack_id(c, &c->rs->units, names, n, &unit);
+		rc = rc ? rc : stack_id(c, &c->rs->units, names + 1, n - 1, &caller);
+		return rc ? rc : add_edge(c, unit, caller, w, w);
+	}
+	rc = frame_unit(c, names[0], false, &unit);
+	for (size_t i = 1; i + 1 < n && !rc; i++, unit = caller) {
+		rc = frame_unit(c, names[i], false, &caller);
+		rc = rc ? rc : add_edge(c, unit, caller, i == 1 ? w : 0, w);
+	}
+	return rc;
+}
+
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
 	while (b) {
@@ -612,6 +659,8 @@ int runs_add(struct runs *rs, enum diff_side side, const char *file)
 		rc = keep_run(&c, file, partial);
 	if (!rc)
 		rs->v[rs->n - 1].again = stream && times_again(file);
+	if (!rc && c.f)
+		rc = fold_each(c.f, keep_edges, &c);
 	if (!rc && rs->keep_stacks && c.f)
 		rc = fold_each(c.f, keep_stack, &c);
 	if (!rc && rs->seconds && stream)
@@ -638,6 +687,8 @@ void runs_release(struct runs *rs)
 	free(rs->v);
 	intern_release(&rs->units);
 	intern_release(&rs->whole);
+	map64_release(&rs->edge_of);
+	free(rs->edges);
 	free(rs->whole_y[0]);
 	free(rs->whole_y[1]);
 }

@@ -38,6 +38,12 @@ struct run {
 	/* Of latencies, instead: the median and the 99th percentile; 0: there are too few. */
 };
 
+/* Who called whom: samples of a side whose leaf is the callee, and all of them. */
+struct run_edge {
+	uint32_t callee, caller; /* units */
+	double self[2], total[2];
+};
+
 struct runs {
 	const char *by; /* the kind of unit */
 	bool exact;	/* keep what canon.h leaves out */
@@ -50,6 +56,9 @@ struct runs {
 	struct intern units;
 	struct run *v;
 	size_t n;
+	struct map64 edge_of; /* callee << 32 | caller: index in edges */
+	struct run_edge *edges;
+	uint32_t nedges, edges_cap;
 	/* Whole stacks of each side, for folded text; only with keep_stacks. */
 	bool keep_stacks;
 	struct intern whole;

@@ -4,7 +4,8 @@
 #include <math.h>
 
 #define COLUMNS	   80
-#define NAME_AT	   58 /* column at which names begin */
+#define NAME_AT	   58  /* column at which names begin */
+#define CHANCE_PHI 1.5 /* recordings vary hardly more than their samples do by chance */
 #define NAME_WIDTH (COLUMNS - NAME_AT)
 
 /* A name, cut to what is left of the line: its end tells more than its middle. */
@@ -46,9 +47,6 @@ static void add_value(const struct family *f, double v, struct buf *b)
 static void add_row(const struct diff *d, const struct family *f, const struct diff_row *r,
 		    struct buf *b)
 {
-	size_t len;
-	const char *partner = intern_get(&d->runs.units, r->partner, &len);
-
 	buf_addf(b, "%-9s", diff_verdict_name(r->verdict));
 	for (int side = 0; side < 2; side++)
 		add_value(f, r->share[side], b);
@@ -62,11 +60,7 @@ static void add_row(const struct diff *d, const struct family *f, const struct d
 		diff_add_q(r->q, "<", b);
 	buf_adds(b, "  ");
 	add_name(d, r, f->latency ? NAME_WIDTH - 4 : NAME_WIDTH, b);
-	if (r->verdict == DIFF_RENAMED && r->diff > 0) {
-		buf_adds(b, "\n          was it ");
-		buf_add_safe(b, partner, len);
-		buf_adds(b, "?");
-	}
+	diff_add_partner(d, r, "\n          ", b);
 	buf_addc(b, '\n');
 }
 
@@ -91,21 +85,41 @@ static void add_table(const struct diff *d, const struct family *f, unsigned top
 		buf_addf(b, "... and %zu more: -n 0 shows all\n", f->n - shown);
 }
 
+/*
+ * How much longer recordings would have to be for the same effect; 0: that would not help, since
+ * runs differ by more than the chance of their samples.
+ */
+static double longer(const struct diff *d, const struct diff_row *r)
+{
+	const struct compare *c = &d->compare;
+
+	return r->phi > CHANCE_PHI ? 0 : r->need * 2 / (double)(c->runs[0] + c->runs[1]);
+}
+
 static void add_needs(const struct diff *d, const struct family *f, struct buf *b)
 {
-	double most = 0;
+	const struct diff_row *most = NULL;
+	double times;
 
 	for (size_t i = 0; i < f->n; i++)
-		most = fmax(most, f->rows[i].need);
+		if (f->rows[i].need > (most ? most->need : 0))
+			most = &f->rows[i];
 	if (!most || !d->compare.gated)
 		return;
-	if (most > 1000)
-		buf_adds(b, "To decide on all that is unclear, runs would have to vary less.\n");
-	else
+	times = f->latency ? 0 : longer(d, most);
+	if (most->need <= 1000)
 		buf_addf(b,
 			 "To decide on all that is unclear, about %.0f recordings a side "
 			 "are needed.\n",
-			 most);
+			 most->need);
+	else if (!(times > 0))
+		buf_adds(b, "To decide on all that is unclear, runs would have to vary less.\n");
+	if (times > 1)
+		buf_addf(
+			b,
+			"Longer recordings help more than more of them: runs differ by little but\n"
+			"chance, and %.3g times as long (or as often sampled) would do.\n",
+			ceil(times * 10) / 10);
 }
 
 static bool has_verdict(const struct family *f)

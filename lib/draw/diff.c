@@ -215,11 +215,15 @@ int flame_diff_prepare(struct flame *f, const struct flame_opts *o)
 {
 	struct flame_diff *d = f->diff;
 	long double *new, scale;
+	int rc;
 
 	d->base = d->nbase < f->n ? array_widen(d->base, &d->nbase, f->n, 1024, sizeof(*d->base))
 				  : d->base;
 	if (!d->base)
 		return PP_ENOMEM;
+	rc = f->reverse || f->chart || d->by != FLAME_BY_FUNCTION ? 0 : flame_diff_match(f);
+	if (rc)
+		return rc;
 	scale = scale_of(f, o);
 	for (uint32_t i = 0; i < f->n; i++)
 		d->base[i] *= scale;
@@ -337,6 +341,8 @@ void flame_diff_describe(const struct flame *f, const struct flame_opts *o, bool
 			 page ? "the button Gone" : "--gone");
 	if (!d->both && !o->raw)
 		buf_adds(b, "; the base is scaled to the same total");
+	if (d->matched.len)
+		buf_addf(b, "; commands differ: %s", buf_str(&d->matched));
 }
 
 void flame_diff_legend(const struct flame *f, const struct flame_opts *o, double x, double y,

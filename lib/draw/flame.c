@@ -40,6 +40,7 @@ static void diff_free(struct flame_diff *d)
 	free(d->verdict);
 	free(d->total);
 	map64_release(&d->names);
+	buf_release(&d->matched);
 	free(d);
 }
 
@@ -213,6 +214,24 @@ static int child_now(struct flame *f, uint32_t parent, uint32_t name, uint32_t *
 	if (last == FLAME_ROOT || f->nodes[last].name != name)
 		rc = node_new(f, parent, name, id);
 	f->account.frames -= !rc && !name && *id != last;
+	return rc;
+}
+
+int flame_callee(struct flame *f, uint32_t parent, uint32_t name, bool make, uint32_t *id)
+{
+	uint64_t key = (uint64_t)parent << 32 | name;
+	uint32_t *slot;
+	int rc = f->unsorted ? 0 : begin_unsorted(f);
+
+	*id = FLAME_ROOT;
+	slot = rc ? NULL : map64_get(&f->children, key);
+	if (slot)
+		*id = *slot;
+	if (rc || slot || !make)
+		return rc;
+	slot = map64_put(&f->children, key, NULL);
+	rc = slot ? node_new(f, parent, name, slot) : PP_ENOMEM;
+	*id = rc ? FLAME_ROOT : *slot;
 	return rc;
 }
 

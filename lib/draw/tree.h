@@ -36,6 +36,7 @@ struct flame_diff {
 	long double gone_sum;
 	long double *total; /* by node: of the base, with callees */
 	uint64_t gone;	    /* frames of the base alone */
+	struct buf matched; /* commands of the base that were taken for others: "old as new" */
 
 	long double *base;  /* by node: counts of the stacks that end here */
 	int8_t *verdict;    /* by node, of stacks: 1 more, -1 less */
@@ -51,6 +52,13 @@ struct flame_diff {
 bool flame_diff_line(struct flame *f, const char *line, size_t n, int *rc);
 /* Before the drawing: sums of the base; with o->gone, only what is gone is left. 0 or PP_ENOMEM. */
 int flame_diff_prepare(struct flame *f, const struct flame_opts *o);
+/*
+ * Commands of the base alone stand for those of the new profile alone: what is below them is
+ * compared. 0 or PP_ENOMEM.
+ */
+int flame_diff_match(struct flame *f);
+/* The callee of that name; made if there is none and `make`. *id FLAME_ROOT: there is none. */
+int flame_callee(struct flame *f, uint32_t parent, uint32_t name, bool make, uint32_t *id);
 /* Colour (six digits), tooltip and account; `total` is the frame's count with its callees. */
 void flame_diff_fill(const struct flame *f, const struct flame_opts *o, uint32_t node,
 		     long double total, char fill[8]);

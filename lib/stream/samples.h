@@ -81,7 +81,8 @@ struct sample_unpacker {
 /* Whether a sample can be packed: it has the fields that most have, and no large payload. */
 static inline bool sample_packs(const struct ps_sample *s)
 {
-	return !(s->fields & ~(uint64_t)PS_SAMPLE_NEAR) && s->payload.len <= 8 * SAMPLES_WORDS;
+	return !(s->fields & ~(uint64_t)PS_SAMPLE_NEAR) &&
+	       (s->payload.len <= 8 * SAMPLES_WORDS || !ps_sample_has(s, payload));
 }
 
 /* False: there is no more room, and nothing was done; the record has to be written first. */

@@ -63,13 +63,13 @@ static void fill(struct ps_sample *s, uint32_t i, const char *payload)
 }
 
 /* Many chains, stacks and samples; ids begin again now and then. */
-static void put_all(struct swriter *w, unsigned rounds)
+static void put_all(struct swriter *w, unsigned rounds, uint32_t begin)
 {
 	static struct made_chain chains[NCHAINS + 1];
 	static uint32_t frames[DEEP];
 	char payload[600] = "a payload that changes";
 
-	seed = 7;
+	seed = begin;
 	for (uint32_t i = 0; i < DEEP; i++)
 		frames[i] = i % 5 + 1;
 	for (unsigned round = 0; round < rounds; round++) {
@@ -749,15 +749,33 @@ static void test_parts(void)
 	made_packed_free(&m);
 }
 
+/* Other samples: among them those with a length of a payload that they do not have. */
+static void test_seeds(void)
+{
+	for (uint32_t begin = 8; begin < 13; begin++) {
+		struct made packed, to;
+
+		made_packed(&packed);
+		put_all(&packed.w, 1, begin);
+		made_end(&packed, 0);
+		made_packed(&to);
+		copy_marked(&packed, &to, false, 0);
+		is_marked(&packed, &to, false, "other samples");
+		is_int(sample_records(&to), sample_records(&packed), "as many records of others");
+		made_packed_free(&to);
+		made_packed_free(&packed);
+	}
+}
+
 int main(void)
 {
 	struct made plain, packed, again, back;
 
 	made_begin(&plain);
-	put_all(&plain.w, 3);
+	put_all(&plain.w, 3, 7);
 	made_end(&plain, 0);
 	made_packed(&packed);
-	put_all(&packed.w, 3);
+	put_all(&packed.w, 3, 7);
 	made_end(&packed, 0);
 	same_streams(plain.bytes.data, plain.bytes.len, packed.bytes.data, packed.bytes.len,
 		     "packed");
@@ -784,6 +802,7 @@ int main(void)
 	made_packed_free(&again);
 	made_free(&plain);
 	made_free(&back);
+	test_seeds();
 	test_foreign();
 	test_by_hand();
 	test_damage();
