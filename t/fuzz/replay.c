@@ -146,7 +146,7 @@ static void run(size_t size)
 {
 	int rc;
 
-	setitimer(ITIMER_PROF, &(struct itimerval){ .it_value.tv_sec = TIMEOUT }, NULL);
+	setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = TIMEOUT}, NULL);
 	rc = LLVMFuzzerTestOneInput(area + area_size - size, size);
 	runs++;
 	if (rc != 0 && rc != -1) {
