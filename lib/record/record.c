@@ -339,7 +339,7 @@ static int patience(const struct recorder *r)
 	return r->c->bundle ? KEEP_MS : r->open ? SOON_MS : TICK_MS;
 }
 
-/* What has to be looked for: CPUs that have come and gone, the end of a process without a descriptor. */
+/* What nothing tells of: CPUs that came and went, the end of a process without a descriptor. */
 static int look(struct recorder *r)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
