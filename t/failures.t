@@ -172,7 +172,7 @@ try('pfilter twice', ['pfilter', '--after', 'prev_state == R', '--before', 'prev
 try('pfilter time', ['pfilter', '--time', '20%-60%', '', 'sched.ps']);
 try('psym', ['psym', 'demo.ps']);
 try('psym:binary', ['psym', '--symfs', 'root', 'deep.ps']);
-try('psym unwinds', ['psym', '--symfs', 'root', 'chain.ps'], kinds => [grep { $_ ne 'pread' } @kinds]);
+try('psym unwinds', ['psym', '--symfs', 'root', 'chain.ps']);
 try('psym:kallsyms', ['psym', '--kallsyms', 'lock.kallsyms', 'lock.ps']);
 try('pfold stream', ['pfold', 'demo.ps']);
 try('pfold folded', ['pfold', 'demo.folded']);

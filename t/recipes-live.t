@@ -165,8 +165,35 @@ else
 	skip 1 'tcpretrans: no segment was sent again as a probe, or the kernel has no names'
 fi
 
-is "$(grep -c "recipe_" /sys/kernel/tracing/uprobe_events 2>/dev/null)" 0 'no probe is left' ||
-	grep recipe_ /sys/kernel/tracing/uprobe_events | sed 's/^/# /'
+# Probes whose recorder is no more; others may record now.
+left() {
+	sed -n 's,.*[:/]pcap_\([0-9]*\)_.*,\1,p' /sys/kernel/tracing/uprobe_events 2>/dev/null | sort -u |
+		while read -r owner; do gone "$owner" && echo "$owner"; done
+}
+none_left() {
+	[ -z "$(left)" ]
+}
+ok 'no probe is left' none_left
+
+# A recipe that is killed leaves no recorder, and the recorder no probes.
+recorder_of() {
+	grep -lazE -- '^--while$' /proc/[0-9]*/cmdline 2>/dev/null | while read -r words; do
+		! tr '\0' ' ' <"$words" 2>/dev/null | grep -q -- "pcap-perf --while $1 " || echo "$words" | tr -dc 0-9
+	done
+}
+records() {
+	recorder=$(recorder_of "$1")
+	[ -n "$recorder" ] && counting "$recorder"
+}
+for recipe in opensnoop profile; do
+	for signal in KILL TERM HUP; do
+		"$dir/$recipe" >killed.out 2>&1 &
+		await records $!
+		kill -s "$signal" $!
+		ok "$recipe, killed by SIG$signal: its recorder ends" await gone "$recorder"
+	done
+done
+ok 'and their probes are gone' none_left
 
 # What is counted, and not listed.
 "$dir/pidpersec" -d 4 -- --tsv >pids.out 2>/dev/null &

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -121,6 +122,16 @@ int record_set_realtime(struct record_config *c, const char *arg, struct buf *wh
 	if (opt_u64(arg, 1, 99, &v))
 		return bad(why, "not a priority from 1 to 99: ", arg);
 	c->realtime = (int)v;
+	return 0;
+}
+
+int record_set_while(struct record_config *c, const char *arg, struct buf *why)
+{
+	uint64_t v;
+
+	if (opt_u64(arg, 1, INT_MAX, &v))
+		return bad(why, "not a process id: ", arg);
+	c->while_pid = (pid_t)v;
 	return 0;
 }
 

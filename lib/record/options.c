@@ -60,6 +60,7 @@ enum {
 	OPT_OFF_CPU,
 	OPT_SWITCH_EVENT,
 	OPT_VMLINUX,
+	OPT_WHILE,
 };
 
 const struct opt record_options[] = {
@@ -112,6 +113,7 @@ const struct opt record_options[] = {
 	{'k', "clockid", "CLOCK", "stamp by monotonic (default), monotonic_raw, boottime, ..."},
 	/* how long, how much, where */
 	{'D', "delay", "MS", "begin after MS, or in ranges A-B,C-D, or disabled (-1)"},
+	{OPT_WHILE, "while", "PID", "end when this process ends, whoever is recorded"},
 	{OPT_CONTROL, "control", "WHERE", "obey commands from fd:N[,ACK] or fifo:PATH[,ACK]"},
 	{OPT_MAX_SIZE, "max-size", "SIZE", "end when so much is written, such as 100M"},
 	{OPT_SWITCH_OUTPUT, "switch-output", "[WHEN]", "begin new files: signal, SIZE, TIME"},
@@ -363,6 +365,7 @@ int record_option(void *options, int id, const char *arg, struct buf *why)
 	case OPT_SWITCH_OUTPUT: return record_set_switch(c, arg, why);
 	case OPT_SYNTH: return record_set_synth(c, arg, why);
 	case OPT_TIMESTAMP_FILE: c->stamp_file = true; break;
+	case OPT_WHILE: return record_set_while(c, arg, why);
 	case OPT_USER_REGS: return words_registers(arg, &c->regs_user, why);
 	}
 	return 0;

@@ -376,8 +376,9 @@ struct recorder {
 	struct iovec *iov; /* two for each ring, two more */
 	uint64_t *lost;	   /* for each row, before a round */
 	sigset_t old_mask;
-	int epoll, signals, timer, cpus; /* the last: of online_listen */
-	size_t watched;			 /* descriptors of events that live */
+	int epoll, signals, timer;
+	int cpus, process; /* of online_listen; of while_pid, where the kernel has such */
+	size_t watched;	   /* descriptors of events that live */
 	bool stop;
 	bool open; /* events were written after the last round but one */
 	bool snap; /* SIGUSR2 has come: a snapshot, or a new file */
@@ -397,7 +398,7 @@ struct recorder {
 };
 
 /* What epoll reports: these, or OF_RING + index of a descriptor. */
-enum of { OF_SIGNAL, OF_TIMER, OF_SINK, OF_CONTROL, OF_CPUS, OF_RING };
+enum of { OF_SIGNAL, OF_TIMER, OF_SINK, OF_CONTROL, OF_CPUS, OF_PROCESS, OF_RING };
 
 uint64_t now_ns(clockid_t clock);
 

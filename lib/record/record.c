@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -89,6 +90,21 @@ static int watch_events(struct recorder *r)
 	return 0;
 }
 
+/* --while: a descriptor of a process tells of its end (Linux 5.3); without them it is asked for. */
+static int watch_process(struct recorder *r)
+{
+	if (!r->c->while_pid)
+		return 0;
+	r->process = (int)syscall(SYS_pidfd_open, r->c->while_pid, 0);
+	if (r->process >= 0)
+		return watch(r, r->process, EPOLLIN, OF_PROCESS);
+	if (errno == ENOSYS && (!kill(r->c->while_pid, 0) || errno == EPERM))
+		return 0;
+	diag_error(r->d, NULL, -1, "--while: process %d: %s", (int)r->c->while_pid,
+		   strerror(errno));
+	return errno == ESRCH ? PP_ENOENT : PP_EIO;
+}
+
 static int watch_all(struct recorder *r)
 {
 	int rc;
@@ -109,6 +125,8 @@ static int watch_all(struct recorder *r)
 	r->cpus = online_listen();
 	if (!rc && r->cpus >= 0)
 		rc = watch(r, r->cpus, EPOLLIN, OF_CPUS);
+	if (!rc)
+		rc = watch_process(r);
 	return rc ? rc : watch_events(r);
 }
 
@@ -225,6 +243,7 @@ static int take_event(struct recorder *r, const struct epoll_event *e)
 		online_hear(&r->s.online, r->cpus);
 		r->next_look = 0;
 		break;
+	case OF_PROCESS: r->stop = true; break;
 	case OF_SINK:
 		if (e->events & EPOLLERR)
 			return PP_EPIPE;
@@ -320,8 +339,8 @@ static int patience(const struct recorder *r)
 	return r->c->bundle ? KEEP_MS : r->open ? SOON_MS : TICK_MS;
 }
 
-/* CPUs that have come and gone. */
-static int take_cpus(struct recorder *r)
+/* What nothing tells of: CPUs that came and went, the end of a process without a descriptor. */
+static int look(struct recorder *r)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
 	bool came;
@@ -330,6 +349,8 @@ static int take_cpus(struct recorder *r)
 	if (now < r->next_look)
 		return 0;
 	r->next_look = now + TICK_MS * 1000000ull;
+	if (r->c->while_pid && r->process < 0 && kill(r->c->while_pid, 0) && errno == ESRCH)
+		r->stop = true;
 	rc = hotplug_look(&r->s, &came);
 	if (rc)
 		return out_error(r, rc);
@@ -362,7 +383,7 @@ static int loop(struct recorder *r)
 		if (!rc && !r->stop)
 			rc = take_limits(r);
 		if (!rc && !r->stop)
-			rc = take_cpus(r);
+			rc = look(r);
 		show(r);
 	}
 	return rc;
@@ -550,6 +571,7 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 			     .signals = -1,
 			     .timer = -1,
 			     .cpus = -1,
+			     .process = -1,
 			     .control = -1,
 			     .ack = -1,
 			     .began = now_ns(CLOCK_MONOTONIC)};
@@ -584,6 +606,7 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	close_fd(r.signals);
 	close_fd(r.timer);
 	close_fd(r.cpus);
+	close_fd(r.process);
 	restore_signals(&r);
 	return rc;
 }

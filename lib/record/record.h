@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 #define RECORD_PAGES_DEFAULT 128   /* pages of a ring buffer */
@@ -95,6 +96,7 @@ struct record_config {
 	enum record_synth synth;
 	clockid_t clock;
 	uint32_t pages;	       /* of each CPU's buffer: a power of two; 0: by what is recorded */
+	pid_t while_pid;       /* the recording ends with this process; 0: not with one */
 	int realtime;	       /* priority; 0: none */
 	int pack_level;	       /* of zstd, by which events are compressed; 0: they are not */
 	uint32_t switch_files; /* so many are kept; 0: all */
@@ -130,6 +132,7 @@ int record_set_snapshot(struct record_config *c, const char *arg, struct buf *wh
 int record_set_switch(struct record_config *c, const char *arg, struct buf *why);
 int record_set_switch_files(struct record_config *c, const char *arg, struct buf *why);
 int record_set_synth(struct record_config *c, const char *arg, struct buf *why);
+int record_set_while(struct record_config *c, const char *arg, struct buf *why);
 int record_set_freq(struct record_config *c, const char *arg, struct buf *why);
 int record_set_period(struct record_config *c, const char *arg, struct buf *why);
 int record_set_pages(struct record_config *c, const char *arg, struct buf *why);
@@ -157,8 +160,8 @@ struct record_stats {
 };
 
 /*
- * Records until the duration is over, the command has ended, all of `pids` have ended, or SIGINT or
- * SIGTERM comes, whichever is first; a command that still runs then is sent SIGTERM. Signals that
+ * Records until the duration is over, the command, all of `pids` or while_pid have ended, or SIGINT
+ * or SIGTERM comes, whichever is first; a command that still runs then is sent SIGTERM. Signals that
  * it handles are blocked while it runs, and the mask is restored. Returns 0; PP_EPIPE when the
  * reader of the output is gone; PP_EUSAGE for contradictions; or another code; all but PP_EPIPE
  * have been told to d, as have losses. The statistics are valid in each case.

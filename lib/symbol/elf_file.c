@@ -474,6 +474,7 @@ uint64_t elf_file_size(const struct elf_file *f)
 int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n)
 {
 	uint8_t *p = to;
+	bool again = true; /* a disk may fail once */
 
 	if (f->fd < 0 || f->unpacked.len) {
 		size_t len = 0;
@@ -489,6 +490,10 @@ int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n)
 
 		if (got < 0 && errno == EINTR)
 			continue;
+		if (got < 0 && errno == EIO && again) {
+			again = false;
+			continue;
+		}
 		if (got <= 0)
 			return got ? pp_errno(errno) : PP_ECUT;
 		p += got;

@@ -6,8 +6,8 @@
 #	last	the filter that prints the result: it gets the options after the operand
 #	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field), and of those
 #		that print with `table`: p: (process), n: (name), x (failed; $failing says what for)
-#	probes	lines, definitions of pprobe: probes of the C library that are made for the recording and
-#		removed after it, if that is allowed; what they are for is in
+#	probes	lines, definitions of pprobe: probes of the C library that are made for the recording
+#		(pcap-perf --probe), if that is allowed; what they are for is in
 #	told	one or two words: what is missing without them
 #	symbols	yes if functions are found by psym (stage psym is symbolize): it takes psym's options
 #		that say where symbols are
@@ -38,9 +38,10 @@ failing=${failing:-only what failed}
 failed=
 only_pid=
 only_name=
-group=
+lib_words=
 probing=${probing:-}
 probe_words=
+event_words=
 wanted=
 file=
 pid=
@@ -593,15 +594,27 @@ collect_probes() {
 	fi
 }
 
+# The words for pcap-perf by which it records events, in $event_words.
+collect_events() {
+	event_words="-a $profile"
+	set -f
+	for event_of in $events; do
+		event_words="$event_words -e$(quote "$event_of")"
+	done
+	set +f
+	event_words="$event_words $lib_words"
+}
+
+# The recording ends with this shell, also when it is killed.
 decode() {
-	if [ -n "$live" ] && [ -n "$probing" ]; then
-		eval "collect_probes $wanted"
-		eval "stage pcap-perf $probe_words ${stacks:+-g} $graph ${pages:+-m $pages} ${seconds:+$seconds}" |
-			stage pdecode
-	elif [ -n "$live" ]; then
-		# shellcheck disable=SC2046,SC2086
-		stage pcap-perf -a ${profile:-${stacks:+-g} $(printf -- '-e %s ' $events)} ${group:+-e "$group:*"} $graph \
-			${pages:+-m "$pages"} ${seconds:+"$seconds"} | stage pdecode
+	if [ -n "$live" ]; then
+		if [ -n "$probing" ]; then
+			eval "collect_probes $wanted"
+		else
+			collect_events
+		fi
+		eval "stage pcap-perf --while $$ $probe_words $event_words"' \
+			${stacks:+-g} ${graph:+"$graph"} ${pages:+-m "$pages"} ${seconds:+"$seconds"}' | stage pdecode
 	else
 		stage pdecode -- "$operand"
 	fi
@@ -628,19 +641,20 @@ add_more() {
 	done
 }
 
-# pprobe, of the C library.
-probe() {
-	"${bin:+$bin/}pprobe" --group "$group" -x libc.so.6 "$@" >/dev/null 2>&1
+# Adds words for a probe of the C library, if pcap-perf can make it.
+add_lib_probes() {
+	words='-x libc.so.6'
+	for definition; do
+		words="$words --probe$(quote "$definition")"
+	done
+	eval "\"\${bin:+\$bin/}pcap-perf\" -q $words -o /dev/null -- true" >/dev/null 2>&1 || return
+	lib_words="$lib_words $words"
 }
 
-# Makes the probes, in a group of their own: all at once, or those that can be made. The registers
-# in their definitions are those of one machine.
-make_probes() {
+# The probes that are made for the recording, in lib_words: all at once, or those that can be made. The
+# registers in their definitions are those of one machine.
+choose_probes() {
 	[ -n "$probes" ] || return 0
-	group=recipe_$$
-	trap remove_probes EXIT
-	trap 'exit 2' HUP TERM
-	made=
 	old=$IFS
 	IFS='
 '
@@ -648,23 +662,13 @@ make_probes() {
 	set -f -- $probes
 	set +f
 	IFS=$old
-	if [ "$(uname -m)" = x86_64 ]; then
-		if probe "$@"; then
-			made=yes
-		else
-			for definition; do
-				! probe "$definition" || made=yes
-			done
-		fi
+	if [ "$(uname -m)" = x86_64 ] && ! add_lib_probes "$@"; then
+		for definition; do
+			add_lib_probes "$definition" || :
+		done
 	fi
-	[ -n "$made" ] || {
-		group=
+	[ -n "$lib_words" ] ||
 		echo "$name: no probes could be made: $told will be missing" >&2
-	}
-}
-
-remove_probes() {
-	[ -z "$group" ] || "${bin:+$bin/}pprobe" -d "$group:*" >/dev/null 2>&1
 }
 
 how_to_record() {
@@ -837,7 +841,7 @@ main() {
 	trap : INT
 	if [ -n "$live" ]; then
 		add_more
-		make_probes
+		choose_probes
 	fi
 	exec 4>&1
 	statuses=$(
