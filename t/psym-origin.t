@@ -180,7 +180,7 @@ for kind in file memory; do
 		./runs &
 	fi
 	pid=$!
-	sees_it() { gone $pid || [ "$(cat /proc/$pid/comm)" != sh ]; }
+	sees_it() { gone "$pid" || [ "$(cat "/proc/$pid/comm")" != sh ]; }
 	await sees_it
 	if [ "$(id -u)" = 0 ] && "$BIN/pcap-perf" -B -e cpu-clock:u -F 499 -g -p $pid -o gone.data 1 >record.log 2>&1; then
 		rm runs

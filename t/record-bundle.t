@@ -154,7 +154,7 @@ EOF
 	bail "$CC cannot build a program that makes code"
 as='setpriv --reuid=65534 --regid=65534 --clear-groups'
 said() {
-	[ -s said ] || gone $jitted
+	[ -s said ] || gone "$jitted"
 }
 # map_of WHAT: what the bundle has as the map of a process that did this in the shell.
 map_of() {

@@ -321,12 +321,10 @@ folded.txt|folded text: psvg draws it
 lines.json|JSON: leave out -j
 plain.txt|text: what is recorded comes from pdecode
 END
-for filter in pdecode; do
-	for file in perf.txt folded.txt plain.txt; do
-		run "$BIN/$filter" "$file"
-		is "$status" 2 "$filter of $file"
-		like "$ERR" 'is neither .*, but (text|folded text)' 'is told what it is'
-	done
+for file in perf.txt folded.txt plain.txt; do
+	run "$BIN/pdecode" "$file"
+	is "$status" 2 "pdecode of $file"
+	like "$ERR" 'is neither .*, but (text|folded text)' 'is told what it is'
 done
 run "$BIN/psym" report.txt
 like "$ERR" 'text of ftrace or trace-cmd report: put pdecode before' 'text that pdecode reads'

@@ -90,11 +90,11 @@ int main(void)
 	return pthread_join(t, NULL);
 }
 EOF_C
-"$CC" -g0 -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -c prog.c 2>cc.err &&
-	"$CC" -O2 -pthread -o prog prog.o 2>>cc.err || skip_all "$CC does not build a program"
+{ "$CC" -g0 -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -c prog.c 2>cc.err &&
+	"$CC" -O2 -pthread -o prog prog.o 2>>cc.err; } || skip_all "$CC does not build a program"
 [ "$(uname -m)" = x86_64 ] || skip_all 'the program is for x86-64'
-"$BIN/pcap-perf" -e cpu-clock -F 999 --call-graph fp -o fp.data -- ./prog >record.txt 2>&1 &&
-	"$BIN/pcap-perf" -e cpu-clock -F 999 --call-graph dwarf -o dwarf.data -- ./prog >>record.txt 2>&1 ||
+{ "$BIN/pcap-perf" -e cpu-clock -F 999 --call-graph fp -o fp.data -- ./prog >record.txt 2>&1 &&
+	"$BIN/pcap-perf" -e cpu-clock -F 999 --call-graph dwarf -o dwarf.data -- ./prog >>record.txt 2>&1; } ||
 	skip_all 'perf events cannot be recorded here'
 mkdir empty
 

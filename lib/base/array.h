@@ -29,7 +29,7 @@ static inline void *array_widen(void *v, uint32_t *n, uint32_t index, uint32_t f
 		return NULL;
 	while (more <= index)
 		more *= 2;
-	/* After a long way, most of the new part may never be used: the kernel's zeros cost nothing. */
+	/* After a long way, most of it may never be used: the kernel's zeros cost nothing. */
 	p = more / 4 >= *n ? calloc(more, size) : reallocarray(v, more, size);
 	if (!p)
 		return NULL;

@@ -190,7 +190,7 @@ static unsigned language_kind(unsigned palette, const char *s, size_t n)
 	return ends_in(s, n, "_[k]") ? ORANGE : RED;
 }
 
-/* A function that is known by its beginning only: gzip+0x4a20, gzip+0x1f3c.cold, gzip+0x2020@plt. */
+/* A function of which only the start is known: gzip+0x4a20, gzip+0x1f3c.cold, gzip+0x2020@plt. */
 static bool is_guessed(const char *s, size_t n)
 {
 	size_t digits = 0;

@@ -12,9 +12,9 @@
  * A name is looked up in the event's own fields first (EVENT.fields, common_* too), then in
  * FIELDS below: `pid` of sched_wakeup is the thread that wakes up. A name of FIELDS in capitals,
  * such as PID, COMM, CPU and TIME, is looked up in the event in capitals only, so that it means the
- * sample's in practice. `event` always is the event's name; args.NAME (FIELD_OWN) is the event's own
- * field NAME, whatever it is called. common_pid of an event without a payload is the thread. "args[1]" is an
- * element of an array, fixed or dynamic, counted from 0.
+ * sample's in practice. `event` always is the event's name; args.NAME (FIELD_OWN) is the event's
+ * own field NAME, whatever it is called. common_pid of an event without a payload is the thread.
+ * "args[1]" is an element of an array, fixed or dynamic, counted from 0.
  */
 #ifndef PP_EVENT_FIELD_H
 #define PP_EVENT_FIELD_H

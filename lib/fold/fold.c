@@ -351,22 +351,6 @@ uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t
 	return f->nodes[node].parent;
 }
 
-void fold_weigh(struct fold *f, uint32_t node, uint64_t weight)
-{
-	uint64_t *w = &f->weights[node];
-
-	if (!*w) {
-		f->seen += !f->nodes[node].seen;
-		f->nodes[node].seen = 1;
-	}
-	if (__builtin_add_overflow(*w, weight, w)) {
-		*w = UINT64_MAX;
-		f->saturated = true;
-	}
-	if (__builtin_add_overflow(f->account.weight, weight, &f->account.weight))
-		f->account.weight = UINT64_MAX;
-}
-
 void fold_add(struct fold *f, uint32_t node, uint64_t weight)
 {
 	if (f->lane == f->owner)
@@ -392,28 +376,6 @@ int fold_ends(const struct fold *f, struct ps_ends *e)
 		ends[i] = ps_ends_add(e, ends[f->nodes[i].parent], name, len, f->weights[i]);
 	}
 	free(ends);
-	return 0;
-}
-
-int fold_tell(struct fold *f, const struct fold_about *a, const char *name)
-{
-	struct fold_about *all = &f->account.about;
-	int rc = 0;
-
-	/* Each event has a root of its own: they are not added up. */
-	if (fold_by_event(&f->opts) && *a->event) {
-		fold_about_event(all, a->event, strlen(a->event), a->unit, strlen(a->unit));
-		all->units |= a->units;
-		if (all->units)
-			*all->unit = 0;
-	} else {
-		rc = fold_about_clash(f, a, all, name);
-	}
-	if (rc)
-		return rc;
-	fold_about_merge(all, a);
-	if (all->units)
-		*all->unit = 0;
 	return 0;
 }
 

@@ -168,8 +168,8 @@ uint32_t fold_event(struct fold *f, const char *name, size_t len);
 
 /*
  * A sample is in that lane, for the fold_add that follows: counted as folded, with a stack, or as
- * bare. weight: what it stands for in its event's unit, 0: this is not known. told: weight is the period
- * that the source has, which is looked at: fold_tell_periods.
+ * bare. weight: what it stands for in its event's unit, 0: this is not known. told: weight is the
+ * period that the source has, which is looked at: fold_tell_periods.
  */
 void fold_sample(struct fold *f, uint32_t lane, uint64_t weight, bool told, bool stack);
 

@@ -12,13 +12,6 @@
 
 #include <string.h>
 
-size_t fold_span(const char *p, size_t i, size_t n, int class)
-{
-	while (i < n && fold_is(p[i], class))
-		i++;
-	return i;
-}
-
 static bool ends_word(const char *p, size_t i, size_t n)
 {
 	return i == n || fold_is(p[i], FOLD_SPACE);

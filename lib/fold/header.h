@@ -47,9 +47,6 @@ bool fold_header_parse(const char *p, size_t n, unsigned without, struct fold_he
 /* Whether a line that begins with '#' is a comment, not the header of a thread of such a name. */
 bool fold_is_comment(const char *p, size_t n);
 
-/* White space, digits ... from i on: where they end. */
-size_t fold_span(const char *p, size_t i, size_t n, int class);
-
 /* Whether an event of this name is a tracepoint: "sched:sched_switch", but not "cycles:u". */
 bool fold_is_tracepoint(const char *event, size_t n);
 

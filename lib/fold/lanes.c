@@ -137,6 +137,22 @@ void fold_sample(struct fold *f, uint32_t lane, uint64_t weight, bool told, bool
 		l->weight = UINT64_MAX;
 }
 
+void fold_weigh(struct fold *f, uint32_t node, uint64_t weight)
+{
+	uint64_t *w = &f->weights[node];
+
+	if (!*w) {
+		f->seen += !f->nodes[node].seen;
+		f->nodes[node].seen = 1;
+	}
+	if (__builtin_add_overflow(*w, weight, w)) {
+		*w = UINT64_MAX;
+		f->saturated = true;
+	}
+	if (__builtin_add_overflow(f->account.weight, weight, &f->account.weight))
+		f->account.weight = UINT64_MAX;
+}
+
 void fold_lane_add(struct fold *f, uint32_t node, uint64_t weight)
 {
 	struct fold_lane *l = f->lanes[f->lane];
@@ -178,6 +194,28 @@ int fold_about_clash(struct fold *f, const struct fold_about *a, const struct fo
 	diag_error(f->diag, name, -1, "%s: their sum would mean nothing", buf_str(&b));
 	buf_release(&b);
 	return PP_EMISMATCH;
+}
+
+int fold_tell(struct fold *f, const struct fold_about *a, const char *name)
+{
+	struct fold_about *all = &f->account.about;
+	int rc = 0;
+
+	/* Each event has a root of its own: they are not added up. */
+	if (fold_by_event(&f->opts) && *a->event) {
+		fold_about_event(all, a->event, strlen(a->event), a->unit, strlen(a->unit));
+		all->units |= a->units;
+		if (all->units)
+			*all->unit = 0;
+	} else {
+		rc = fold_about_clash(f, a, all, name);
+	}
+	if (rc)
+		return rc;
+	fold_about_merge(all, a);
+	if (all->units)
+		*all->unit = 0;
+	return 0;
 }
 
 int fold_tell_lanes(struct fold *f, const struct fold_about *from, const char *name)

@@ -222,3 +222,10 @@ uint64_t fold_number(const char *digits, size_t len)
 			return UINT64_MAX;
 	return v;
 }
+
+size_t fold_span(const char *p, size_t i, size_t n, int class)
+{
+	while (i < n && fold_is(p[i], class))
+		i++;
+	return i;
+}

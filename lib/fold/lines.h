@@ -107,4 +107,7 @@ static inline bool fold_is(char c, int class)
 /* Decimal digits as a number; UINT64_MAX if it is greater. */
 uint64_t fold_number(const char *digits, size_t len);
 
+/* White space, digits ... from i on: where they end. */
+size_t fold_span(const char *p, size_t i, size_t n, int class);
+
 #endif

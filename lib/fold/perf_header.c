@@ -46,7 +46,7 @@ static int name_by(struct reader *r, const struct fold_header *h)
 	return fold_by_text(r->fold, &t, r->by);
 }
 
-/* The lane of the event's samples, or FOLD_LEAVE: the tracepoints are one event, if none is asked for. */
+/* The lane of the event's samples, or FOLD_LEAVE. If none was named, tracepoints are one. */
 static uint32_t lane_of(struct reader *r, const struct fold_header *h, bool tracepoint)
 {
 	bool asked = r->opts->event && *r->opts->event;

@@ -80,10 +80,10 @@ struct fold {
 	int runs_err; /* PP_ENOMEM: runs are missing */
 };
 
+/* ---- lanes.c ---- */
+
 /* Adds to a node's weight, of whatever lane. */
 void fold_weigh(struct fold *f, uint32_t node, uint64_t weight);
-
-/* ---- lanes.c ---- */
 
 /* fold_add for a lane that does not own the weights. What fails is found by fold_choose. */
 void fold_lane_add(struct fold *f, uint32_t node, uint64_t weight);

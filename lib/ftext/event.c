@@ -341,7 +341,7 @@ static void use_stack(struct ps_sample *s, uint32_t stack)
 		s->fields |= PS_HAS(stack);
 }
 
-/* A function and its caller are a stack of two. The caller alone would be taken for the function. */
+/* Function and caller are a stack of two; the caller alone would be taken for the function. */
 static int function_stack(struct ftext *t, const struct ftext_info *info)
 {
 	int rc;

@@ -11,7 +11,7 @@
  *	sched_wakeup, _new	stays (1)	stays		runnable	runnable
  *
  * A thread in which an event was recorded, and which is thought to be off the CPU, was switched in
- * before that: the switch is missing (sched_seen.c).
+ * before that: the switch is missing (sched.c).
  *
  * (1) It was about to sleep: the switch will say that it is still runnable.
  * (2) Woken by a sched_waking that was seen: it is runnable from that on. Without any, it is taken
@@ -48,7 +48,7 @@ struct sched_thread {
 	struct lat_who wakers; /* who did sched_waking */
 	bool born;	       /* sched_wakeup_new was seen, and it has not run yet */
 	bool any;	       /* an event of it was seen */
-	/* When it was switched in is known about: up to `more` before start.time, or `less` after. */
+	/* When it was switched in: up to `more` before start.time, or `less` after. */
 	struct lat_slack guess;
 	uint64_t aside; /* of the loss that came last before waking or migrate */
 	/* For the table of threads. */
@@ -235,8 +235,6 @@ int sched_idle_out(struct engine *en, const struct lat_domain *d, struct sched_c
 /* An interval of a thread from `start` to `end`. */
 int sched_finish(struct engine *en, const struct lat_domain *d, const struct sched_thread *t,
 		 enum sched_kind kind, const struct lat_point *start, const struct lat_point *end);
-
-/* ---- sched_seen.c ---- */
 
 /*
  * At p the thread of this index (0: none that is known) runs on a CPU, which is not what we

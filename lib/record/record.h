@@ -161,8 +161,8 @@ struct record_stats {
 
 /*
  * Records until the duration is over, the command, all of `pids` or while_pid have ended, or SIGINT
- * or SIGTERM comes, whichever is first; a command that still runs then is sent SIGTERM. Signals that
- * it handles are blocked while it runs, and the mask is restored. Returns 0; PP_EPIPE when the
+ * or SIGTERM comes, whichever is first; a command that still runs then is sent SIGTERM. Signals
+ * that it handles are blocked while it runs, and the mask is restored. Returns 0; PP_EPIPE when the
  * reader of the output is gone; PP_EUSAGE for contradictions; or another code; all but PP_EPIPE
  * have been told to d, as have losses. The statistics are valid in each case.
  */

@@ -501,14 +501,16 @@ int resolve_take_cfi(struct resolver *r, struct rdso *d, const struct dso_file *
 /* The same of a DSO whose files were sought before there was anything to unwind. 0 or PP_ENOMEM. */
 int resolve_find_cfi(struct resolver *r, struct machine *m, struct rdso *d);
 
-/* ---- resolve_dso.c: where the symbols of a DSO come from ---- */
-
-/* A DSO of the input: known to the machine, and written with its number in the output. */
-int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec);
+/* ---- resolve_search.c ---- */
 
 /* Where the files of a DSO are sought, and what proves them. They belong to r and d. */
 void resolve_search(struct resolver *r, struct machine *m, const struct rdso *d,
 		    struct dso_search *search);
+
+/* ---- resolve_dso.c: where the symbols of a DSO come from ---- */
+
+/* A DSO of the input: known to the machine, and written with its number in the output. */
+int resolve_dso(struct resolver *r, struct machine *m, const struct ps_dso *rec);
 
 /* Finds the symbols of a DSO, or of a kernel module at the place where it was loaded, once. */
 int resolve_load(struct resolver *r, struct machine *m, struct rdso *d);

@@ -78,7 +78,7 @@ static int follow(struct walk *w, const char *target)
 	return 0;
 }
 
-/* The target of a link, with a NUL; its length, 0: it is none. -1: an error, or not to be followed. */
+/* The target of a link, with a NUL; its length; 0: it is none; -1: an error, or not to follow. */
 static ssize_t read_link(const struct walk *w, int dir, char target[BENEATH_PATH_MAX])
 {
 	int fd = open_plain(dir, w->done, O_PATH | O_CLOEXEC), err;

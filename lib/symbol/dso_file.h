@@ -51,7 +51,7 @@ struct dso_search {
 	const struct inode
 		*inode;	  /* of the recorded file, if it has no build-id; NULL: not asked */
 	const char *root; /* "/proc/PID/root" of a live container, asked before the path itself */
-	/* "/proc/PID/map_files/START-END": what is mapped there, if its path leads to another one. */
+	/* "/proc/PID/map_files/START-END": what is mapped, if its path leads to another. */
 	const char *mapped;
 	/* Brings a debug file from elsewhere: true, and its path in `path`. NULL: not asked. */
 	bool (*fetch)(void *ctx, const struct build_id *id, char path[DSO_MAX_PATH]);

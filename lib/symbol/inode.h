@@ -22,8 +22,9 @@ struct inode {
 bool inode_equal(const struct inode *a, const struct inode *b);
 
 /*
- * Whether an open file is the recorded one, as far as its file system tells: kernels say the device
- * of a part of a btrfs, and inodes of an overlay, not as stat(2) does. True if nothing was recorded.
+ * Whether an open file is the recorded one, as far as its file system tells: kernels report the
+ * device of a part of a btrfs, and inodes of an overlay, not as stat(2) does. True if nothing was
+ * recorded.
  */
 bool inode_is(const struct inode *recorded, int fd);
 

@@ -44,9 +44,9 @@ struct name_walk {
 enum name_token name_next(struct name_walk *w);
 
 /*
- * Takes away the parameters of a function, what comes after them (" const", " [clone .cold]") but for
- * "@plt" and versions, and the type that a template returns: what demanglers give
- * without parameters. Names that have none stay as they are, and so does what is in other brackets:
+ * Takes away the parameters of a function, what comes after them (" const", " [clone .cold]") but
+ * for "@plt" and versions, and the type that a template returns: what demanglers give without
+ * parameters. Names that have none stay as they are, and so does what is in other brackets:
  * of Go's methods, of lambdas, of functions around a local one. The name is never empty if it was
  * not. Returns the new length.
  */
