@@ -15,8 +15,8 @@
 /* 0: frame pointers; why: NULL where copies are the better choice. */
 static const char *against(const struct chains_facts *f)
 {
-	return !f->copies ? "the user part of stacks is not wanted, or cannot be copied here"
-	       : f->go	  ? "the program is Go, which keeps them"
+	return !f->copies  ? "the user part of stacks is not wanted, or cannot be copied here"
+	       : f->go	   ? "the program is Go, which keeps them"
 	       : f->newest ? "with --snapshot, more of them fit into the buffers"
 			   : NULL;
 }

@@ -182,11 +182,10 @@ static const char *remedy(const struct recorder *r)
 		each |= r->s.attrs[i].attr.type == PERF_TYPE_TRACEPOINT;
 	if (r->c->pack_level > PACK_LEVEL_LIVE)
 		return "a lower level of compression (-z)";
-	return each ? "larger buffers (-m), or fewer events (--filter, -c)"
-	       : r->s.copies
-		       ? "larger buffers (-m), a lower frequency (-F) or smaller stacks "
-			 "(--call-graph dwarf,SIZE)"
-		       : "larger buffers (-m) or a lower frequency (-F)";
+	return each	     ? "larger buffers (-m), or fewer events (--filter, -c)"
+	       : r->s.copies ? "larger buffers (-m), a lower frequency (-F) or smaller stacks "
+			       "(--call-graph dwarf,SIZE)"
+			     : "larger buffers (-m) or a lower frequency (-F)";
 }
 
 void rounds_tell(struct recorder *r)
