@@ -277,15 +277,14 @@ struct session {
 	size_t n_attrs;
 	struct pevents fallback; /* the default event, if the user named none */
 	const struct pevents *events;
-	uint32_t
-		copy_rated; /* bytes of a stack, by --call-graph auto: of events with a frequency; */
-	uint32_t copy_each; /* and of others; 0: none */
-	struct buf chosen;  /* what was chosen, in words; empty: nothing was */
-	bool copies;	    /* some event has copies of user stacks */
-	struct target t;    /* with a buffer for each thread: one CPU, -1 */
-	struct ring *rings; /* n_rings, fd -1 where there is none; then those backward */
-	size_t n_rings;	    /* all of them */
-	size_t n_rows;	    /* CPUs, or threads: buffers of a kind */
+	uint32_t copy_rated; /* bytes of a stack by --call-graph auto: of rated events; */
+	uint32_t copy_each;  /* and of others; 0: none */
+	struct buf chosen;   /* what was chosen, in words; empty: nothing was */
+	bool copies;	     /* some event has copies of user stacks */
+	struct target t;     /* with a buffer for each thread: one CPU, -1 */
+	struct ring *rings;  /* n_rings, fd -1 where there is none; then those backward */
+	size_t n_rings;	     /* all of them */
+	size_t n_rows;	     /* CPUs, or threads: buffers of a kind */
 	uint32_t pages, back_pages;
 	uint32_t pages_max; /* of a buffer that grows */
 	int level;	    /* how much was left out for older kernels */
