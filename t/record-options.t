@@ -175,8 +175,14 @@ if have perf; then
 	same -e cpu-clock --all-kernel
 	same -e cpu-clock --call-graph dwarf,4096
 	same -F max -e cpu-clock
+	# -g differs from perf's on purpose: it copies the user stack, whose chain the kernel leaves out.
+	run "$pcap" -e cpu-clock -F 99 -g -o ours.data -- true
+	perf evlist -v -i ours.data 2>/dev/null >ours.attr
+	like ours.attr 'sample_type[^,]*: [^,]*CALLCHAIN[^,]*REGS_USER[|]STACK_USER' '-g: the stack is copied'
+	like ours.attr 'exclude_callchain_user: 1' 'and is not recorded twice'
+	like ours.attr 'sample_stack_user: [1-9][0-9]{3}' 'it is large'
 else
-	skip 17 'perf is not installed'
+	skip 20 'perf is not installed'
 fi
 
 # Whom.
@@ -275,27 +281,65 @@ is "$status" 77 'the status of a command is passed on'
 run "$pcap" -e cs:u -o status.data -- sh -c 'kill -KILL $$'
 is "$status" 137 'and the signal that ended it'
 
-# Call chains: auto sees how a program was compiled.
+# Call chains: what -g chooses (the sizes are in t/unit/record_chains.c) is told, and is in the recording.
+chose() { # ERE WHAT OPTION...
+	t_want=$1
+	t_what=$2
+	shift 2
+	run "$pcap" -v -o chose.data "$@"
+	like "$ERR" "call chains by $t_want" "$t_what"
+}
 CC=${CC:-gcc}
-if have "$CC" && { [ "$(uname -m)" = x86_64 ] || [ "$(uname -m)" = aarch64 ]; }; then
+if have "$CC" && [ "$(uname -m)" = x86_64 ]; then
 	cat >many.c <<'END'
 #include <stdio.h>
 #define F(n) __attribute__((noinline)) int f##n(int x, int y) { int b[64]; for (int i = 0; i < 64; i++) b[i] = x * i; printf("%d", b[y & 63]); return b[x & 63] + n; }
 F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15) F(16)
-int main(void) { return f1(1, 2) + f2(1, 2) + f3(1, 2) + f4(1, 2) + f5(1, 2) + f6(1, 2) + f7(1, 2) + f8(1, 2) + f9(1, 2) == 3; }
+int main(int argc, char **argv) { if (argc > 1) return getchar() == 'x'; return f1(1, 2) + f2(1, 2) + f3(1, 2) + f4(1, 2) + f5(1, 2) + f6(1, 2) + f7(1, 2) + f8(1, 2) + f9(1, 2) == 3; }
 END
 	"$CC" -O1 -fno-omit-frame-pointer -o with many.c
 	"$CC" -O1 -fomit-frame-pointer -o without many.c
-	run "$pcap" -e cpu-clock:u --call-graph auto -o with.data -- ./with
-	like "$ERR" 'call chains by frame pointers: [4-9][0-9] %' 'a program with frame pointers'
-	run "$pcap" -e cpu-clock:u --call-graph auto -o without.data -- ./without
-	if [ "$(uname -m)" = x86_64 ]; then
-		like "$ERR" 'call chains by dwarf' 'a program without them'
-	else
-		skip 1 'programs of this machine have frame records in any case'
-	fi
+	# Go's linker makes these sections, of which one is enough.
+	echo x >some
+	objcopy --add-section .gopclntab=some without go1
+	objcopy --add-section .note.go.buildid=some without go2
+	strip go2
+	copies='copies of up to [0-9]+ bytes'
+	chose "$copies at 1 Hz" 'a frequency' -e cpu-clock:u -F 1 -g -- ./with
+	chose "$copies at 5 Hz" 'two' -e cpu-clock/freq=2/u -e task-clock/freq=3/u -g -- ./with
+	chose 'frame pointers at' 'too often' -e cpu-clock:u -F 99999 -g -- ./with
+	run "$pcap" -o chose.data -e cpu-clock:u -F 99999 -g -- ./with
+	like "$ERR" 'more than 64 MB/s; to have them: -F [0-9]+, or --call-graph dwarf,4096' 'without -v, too, and what to type'
+	chose 'copies of up to 2048 bytes for each event' 'a period' -e cpu-clock:u -c 1000000 -g -- ./without
+	chose 'frame pointers for each event: most functions' 'of a program with frame pointers' -e cpu-clock:u -c 1000000 -g -- ./with
+	chose "$copies at 1 Hz.*; frame pointers for each event" 'both kinds' -e cpu-clock/freq=1/u -e cpu-clock/period=1000000/u -g -- ./with
+	chose 'frame pointers at 1 Hz.*Go' 'Go, by its table of functions' -e cpu-clock:u -F 1 -g -- ./go1
+	chose 'frame pointers at 1 Hz.*Go' 'and by its build-id' -e cpu-clock:u -F 1 -g -- ./go2
+	run "$BIN/pdecode" -b chose.data
+	cp "$OUT" chose.ps
+	run "$BIN/psym" --stats -b chose.ps
+	like "$ERR" 'recorded by perfpipe .*call chains: frame pointers at 1 Hz' 'psym --stats tells it, too'
+	mkfifo hold1 hold2
+	./go1 x <hold1 &
+	one=$!
+	./without x <hold2 &
+	two=$!
+	exec 6>hold1 7>hold2
+	await grep -q go1 /proc/$one/maps
+	await grep -q without /proc/$two/maps
+	chose 'frame pointers at 1 Hz.*Go' 'a process that is Go' -e cpu-clock:u -F 1 -g -p $one 0.01
+	chose "$copies at 1 Hz" 'and one that is not' -e cpu-clock:u -F 1 -g -p $one,$two 0.01
+	chose "$copies at 1 Hz" 'in any order' -e cpu-clock:u -F 1 -g -p $two,$one 0.01
+	exec 6>&- 7>&-
+	wait $one $two
+	chose 'frame pointers at 1 Hz.*snapshot' 'a snapshot' -e cpu-clock:u -F 1 -g --snapshot=1M -- ./with
+	chose 'frame pointers at 1 Hz.*not wanted' 'the kernel part alone' -e cpu-clock -F 1 -g --kernel-callchains -- ./with
+	for how in fp dwarf,4096; do
+		run "$pcap" -v -o chose.data -e cpu-clock:u -F 1 -g --call-graph $how -- ./with
+		unlike "$ERR" 'call chains by' "$how: nothing is chosen"
+	done
 else
-	skip 2 'no compiler, or another kind of machine'
+	skip 17 'no compiler, or another kind of machine'
 fi
 
 # Lists.

@@ -103,7 +103,7 @@ int begin_output(struct recorder *r)
 	snprintf(modules, sizeof(modules), "/lib/modules/%s", u.release);
 	y.id_size = header_sample_id_size(&r->s);
 	y.build_ids = !r->c->no_build_ids;
-	y.data = r->s.chains == RECORD_CHAINS_DWARF || r->c->map_data;
+	y.data = r->s.copies || r->c->map_data;
 	y.namespaces = r->c->namespaces;
 	y.put = put_bytes;
 	y.ctx = r;

@@ -109,7 +109,7 @@ static int set_rate(const struct session *s, struct perf_event_attr *attr, const
 static void set_tracking(const struct session *s, struct perf_event_attr *attr)
 {
 	/* perf reads tables for unwinding through the mappings that have them. */
-	attr->mmap_data = s->c->chains == RECORD_CHAINS_DWARF || s->c->map_data;
+	attr->mmap_data = s->copies || s->c->map_data;
 	attr->mmap = 1;
 	attr->mmap2 = 1;
 	attr->comm = 1;
@@ -140,17 +140,29 @@ static void set_common(const struct session *s, struct perf_event_attr *attr)
 static enum record_chains chains_of(const struct session *s, const struct pevent *ev)
 {
 	if (!ev->callgraph)
-		return s->chains;
+		return s->c->chains;
 	return strcmp(ev->callgraph, "dwarf") == 0 ? RECORD_CHAINS_DWARF
 	       : strcmp(ev->callgraph, "lbr") == 0 ? RECORD_CHAINS_LBR
 	       : strcmp(ev->callgraph, "fp") == 0  ? RECORD_CHAINS_FP
 						   : RECORD_NO_CHAINS;
 }
 
-/* Call chains; lbr: of user space only, so of events that have that part. */
-static void set_chains(const struct session *s, struct perf_event_attr *attr,
-		       const struct pevent *ev)
+/* The user part of a chain is in the copy alone: readers would show it twice. */
+static void set_copies(struct session *s, struct perf_event_attr *attr, uint32_t size)
 {
+	if (!size || !words_all_registers())
+		return;
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_regs_user |= words_all_registers();
+	attr->sample_stack_user = size;
+	attr->exclude_callchain_user = 1;
+	s->copies = true;
+}
+
+/* Call chains; lbr: of user space only, so of events that have that part. */
+static void set_chains(struct session *s, struct rec_attr *a, const struct pevent *ev)
+{
+	struct perf_event_attr *attr = &a->attr;
 	enum record_chains how = chains_of(s, ev);
 	uint32_t size = ev->stack_size ? (ev->stack_size + 7) & ~7u : s->c->stack_size;
 
@@ -160,12 +172,9 @@ static void set_chains(const struct session *s, struct perf_event_attr *attr,
 	attr->sample_max_stack = (uint16_t)(ev->max_stack ? ev->max_stack : s->c->max_stack);
 	attr->exclude_callchain_kernel = s->c->user_chains && !s->c->kernel_chains;
 	attr->exclude_callchain_user = s->c->kernel_chains && !s->c->user_chains;
-	if (how == RECORD_CHAINS_DWARF && words_all_registers()) {
-		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-		attr->sample_regs_user = words_all_registers();
-		attr->sample_stack_user = size ? size : RECORD_STACK_DEFAULT;
-		attr->exclude_callchain_user = 1;
-	}
+	if (how == RECORD_CHAINS_DWARF)
+		set_copies(s, attr, size ? size : RECORD_STACK_DEFAULT);
+	a->choose = how == RECORD_CHAINS_AUTO;
 	if (how == RECORD_CHAINS_LBR && !attr->exclude_user) {
 		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
 		attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
@@ -278,7 +287,7 @@ static int set_event(struct session *s, struct rec_attr *a, const struct pevent 
 	if (ev->inherit)
 		attr->inherit = ev->inherit == PEVENT_YES && !s->c->per_thread;
 	attr->write_backward = s->c->snapshot;
-	set_chains(s, attr, ev);
+	set_chains(s, a, ev);
 	if (!rc)
 		rc = set_fields(s, attr, ev);
 	if (attr->type == PERF_TYPE_TRACEPOINT ||
@@ -302,6 +311,20 @@ static int set_tracker(struct session *s, struct rec_attr *a)
 	a->attr.exclude_hv = 1;
 	set_common(s, &a->attr);
 	return a->name ? 0 : PP_ENOMEM;
+}
+
+/* --call-graph auto, when the rates of all events are known. */
+static int choose_chains(struct session *s)
+{
+	int rc = chains_choose(s);
+
+	for (size_t i = 0; i < s->events->n; i++) {
+		struct perf_event_attr *attr = &s->attrs[i].attr;
+
+		if (s->attrs[i].choose)
+			set_copies(s, attr, attr->freq ? s->copy_rated : s->copy_each);
+	}
+	return rc;
 }
 
 /* Which event leads each group. */
@@ -341,6 +364,8 @@ int session_attrs(struct session *s, bool track_apart, bool on_exec)
 		s->attrs[i].cgroup_fd = -1;
 	for (size_t i = 0; i < s->events->n && !rc; i++)
 		rc = set_event(s, &s->attrs[i], &s->events->v[i], on_exec);
+	if (!rc)
+		rc = choose_chains(s);
 	if (!rc)
 		set_groups(s);
 	if (!rc && track_apart) {

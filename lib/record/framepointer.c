@@ -1,7 +1,8 @@
 /*
  * Whether programs were compiled with frame pointers: --call-graph auto. A function that has one
  * sets it up at its beginning; where functions begin is in the table of .eh_frame_hdr, see the
- * Linux Standard Base, "DWARF Extensions".
+ * Linux Standard Base, "DWARF Extensions". Go programs have them; they are known by sections that
+ * only Go's linker makes, and that stripping leaves.
  */
 #include "base/cursor.h"
 #include "base/err.h"
@@ -18,10 +19,11 @@
 #define PHDRS_MAX     256
 #define FUNCTIONS_MAX 20000 /* that are looked at */
 #define PROLOGUE      32    /* bytes at the beginning of a function, aarch64 */
-#define SHARE_ENOUGH  40    /* of a hundred functions; small ones need no frame */
 #define BLOCK	      65536 /* bytes that are read at a time */
 #define EHDR_SIZE     64    /* of Elf64_Ehdr */
 #define PHDR_SIZE     56    /* of Elf64_Phdr */
+#define SHDR_SIZE     64    /* of Elf64_Shdr */
+#define SHDRS_MAX     256   /* that are looked at */
 #define TABLE_HEAD    12    /* bytes before the entries of the table */
 #define TABLE_ENTRY   8
 #define ENTRIES	      1024 /* of it, that are taken at a time */
@@ -42,7 +44,9 @@ struct image {
 	struct segment load[PHDRS_MAX];
 	size_t n;
 	uint64_t table; /* address of .eh_frame_hdr; 0: none */
-	uint64_t at;	/* where the block lies */
+	uint64_t shoff; /* section headers, of which the one `names` has their names */
+	uint16_t shnum, names;
+	uint64_t at; /* where the block lies */
 	size_t len;
 	uint8_t block[BLOCK];
 };
@@ -99,9 +103,12 @@ static bool read_phdrs(struct image *im)
 	im->machine = get_u16(&c);
 	cursor_skip(&c, 12);
 	phoff = get_u64(&c);
-	cursor_skip(&c, 14);
+	im->shoff = get_u64(&c);
+	cursor_skip(&c, 6);
 	size = get_u16(&c);
 	count = get_u16(&c);
+	im->shnum = get_u16(&c) == SHDR_SIZE ? get_u16(&c) : 0;
+	im->names = get_u16(&c);
 	if (size != PHDR_SIZE || count > PHDRS_MAX)
 		return false;
 	p = read_at(im, phoff, (size_t)count * PHDR_SIZE, &got);
@@ -209,21 +216,66 @@ static int count_functions(struct image *im, unsigned *share)
 	return 0;
 }
 
-int framepointer_of(int fd, unsigned *share)
+/* A section header: name, type, flags, address, offset. */
+static bool section(struct image *im, uint16_t i, uint32_t *name, uint64_t *offset)
+{
+	size_t got;
+	const uint8_t *p = read_at(im, im->shoff + (uint64_t)i * SHDR_SIZE, SHDR_SIZE, &got);
+	struct cursor c;
+
+	if (!p || got < SHDR_SIZE)
+		return false;
+	c = cursor_make(p, got, OTHER_ORDER);
+	*name = get_u32(&c);
+	cursor_skip(&c, 20);
+	*offset = get_u64(&c);
+	return true;
+}
+
+/* Names are looked at after the headers, which lie in another block. */
+static bool is_go(struct image *im)
+{
+	static const char *const go[] = {".note.go.buildid", ".gopclntab"};
+	uint32_t at[SHDRS_MAX], ignored;
+	uint64_t names, offset;
+	uint16_t n = 0;
+
+	while (n < im->shnum && n < SHDRS_MAX && section(im, n, &at[n], &offset))
+		n++;
+	if (im->names >= im->shnum || !section(im, im->names, &ignored, &names))
+		return false;
+	for (uint16_t i = 0; i < n; i++)
+		for (size_t k = 0; k < sizeof(go) / sizeof(go[0]); k++) {
+			size_t got, len = strlen(go[k]) + 1;
+			const uint8_t *p = read_at(im, names + at[i], len, &got);
+
+			if (p && got == len && memcmp(p, go[k], len) == 0)
+				return true;
+		}
+	return false;
+}
+
+int framepointer_of(int fd, unsigned *share, bool *go)
 {
 	struct image *im = calloc(1, sizeof(*im));
 	int rc = PP_ENOENT;
 
+	*share = 0;
+	*go = false;
 	if (!im)
 		return PP_ENOMEM;
 	im->fd = fd;
-	if (read_phdrs(im) && im->table && (im->machine == EM_X86_64 || im->machine == EM_AARCH64))
-		rc = count_functions(im, share);
+	if (read_phdrs(im) && (im->machine == EM_X86_64 || im->machine == EM_AARCH64)) {
+		*go = is_go(im);
+		rc = im->table ? count_functions(im, share) : PP_ENOENT;
+		if (rc == PP_ENOENT)
+			rc = 0; /* no table tells of any function */
+	}
 	free(im);
 	return rc;
 }
 
-int framepointer_share(const char *path, unsigned *share)
+int framepointer_look(const char *path, unsigned *share, bool *go)
 {
 	int rc = PP_ENOENT, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -231,52 +283,7 @@ int framepointer_share(const char *path, unsigned *share)
 	if (fd < 0)
 		return PP_ENOENT;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		rc = framepointer_of(fd, share);
+		rc = framepointer_of(fd, share, go);
 	close(fd);
 	return rc;
-}
-
-/* The file that a command is, as execvp(3) finds it. */
-static bool find_program(const char *name, char path[PATH_MAX])
-{
-	const char *dirs = getenv("PATH");
-
-	if (strchr(name, '/'))
-		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX;
-	for (const char *p = dirs ? dirs : "/bin:/usr/bin";; p++) {
-		size_t len = strcspn(p, ":");
-
-		if (snprintf(path, PATH_MAX, "%.*s/%s", (int)len, p, name) < PATH_MAX &&
-		    !access(path, X_OK))
-			return true;
-		p += len;
-		if (!*p)
-			return false;
-	}
-}
-
-enum record_chains framepointer_choose(const struct record_config *c, const struct target *t,
-				       struct diag *d)
-{
-	char path[PATH_MAX] = "";
-	unsigned share = 100;
-	bool known = false;
-
-	if (c->command && !session_sees_others(c)) {
-		known = find_program(c->command[0], path) && !framepointer_share(path, &share);
-	} else {
-		for (size_t i = 0; i < t->n_pids && !(known && share < SHARE_ENOUGH); i++) {
-			snprintf(path, sizeof(path), "/proc/%d/exe", t->pids[i]);
-			known |= !framepointer_share(path, &share);
-		}
-	}
-	if (!known) {
-		diag_say(d, NULL,
-			 "call chains by frame pointers: nothing tells of a program that "
-			 "lacks them");
-		return RECORD_CHAINS_FP;
-	}
-	diag_say(d, NULL, "call chains by %s: %u %% of the functions of %s have frame pointers",
-		 share < SHARE_ENOUGH ? "dwarf" : "frame pointers", share, path);
-	return share < SHARE_ENOUGH ? RECORD_CHAINS_DWARF : RECORD_CHAINS_FP;
 }

@@ -161,19 +161,29 @@ static void cpu_features(struct buf *b)
 	buf_release(&text);
 }
 
+/* The version, and what -g meant, for whoever wonders about the stacks. */
+static void version_feature(struct buf *b, const struct buf *chosen)
+{
+	struct buf text = BUF_INIT;
+
+	buf_adds(&text, "perfpipe " PP_VERSION);
+	if (chosen->len)
+		buf_addf(&text, " (call chains: %s)", buf_str(chosen));
+	text_feature(b, PERF_FEAT_VERSION, buf_str(&text), text.len);
+	buf_release(&text);
+}
+
 static void machine_features(struct buf *b)
 {
 	struct utsname u;
 	size_t start;
 	long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
-	static const char version[] = "perfpipe " PP_VERSION;
 
 	if (!uname(&u)) {
 		text_feature(b, PERF_FEAT_HOSTNAME, u.nodename, strlen(u.nodename));
 		text_feature(b, PERF_FEAT_OSRELEASE, u.release, strlen(u.release));
 		text_feature(b, PERF_FEAT_ARCH, u.machine, strlen(u.machine));
 	}
-	text_feature(b, PERF_FEAT_VERSION, version, sizeof(version) - 1);
 	start = feature(b, PERF_FEAT_NRCPUS);
 	add_u32(b, (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
 	add_u32(b, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
@@ -330,6 +340,7 @@ int header_write(const struct session *s, struct buf *b)
 	add_u64(b, PERF_PIPE_HEADER_SIZE);
 	for (size_t i = 0; i < s->n_attrs; i++)
 		add_attr(b, &s->attrs[i], i == 0);
+	version_feature(b, &s->chosen);
 	machine_features(b);
 	cmdline_feature(b, s->c->argc, s->c->argv);
 	event_desc_feature(b, s);

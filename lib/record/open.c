@@ -385,14 +385,16 @@ static uint32_t pages_within(const struct session *s, uint64_t bytes, uint32_t m
 static void choose_pages(struct session *s)
 {
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	bool burst = s->chains == RECORD_CHAINS_DWARF;
+	bool burst = false;
 
 	for (size_t i = 0; i < s->events->n; i++)
 		burst |= s->attrs[i].attr.sample_period && !s->attrs[i].attr.freq;
 	s->pages = s->c->pages;
 	if (!s->pages)
 		s->pages = pages_within(s, RINGS_MAX,
-					burst ? RECORD_PAGES_BURST : RECORD_PAGES_DEFAULT);
+					s->copies ? RECORD_PAGES_COPIES
+					: burst	  ? RECORD_PAGES_BURST
+						  : RECORD_PAGES_DEFAULT);
 	s->pages_max = s->c->pages ? 0 : pages_within(s, memory / 16, RECORD_PAGES_GROWN);
 	s->back_pages = s->c->pages ? s->c->pages : RECORD_PAGES_BURST;
 	if (s->c->snapshot_size)
@@ -423,9 +425,6 @@ int session_open(struct session *s, pid_t child)
 		without_cpus(&s->t);
 	if (rc)
 		return rc;
-	s->chains = s->c->chains;
-	if (s->chains == RECORD_CHAINS_AUTO)
-		s->chains = framepointer_choose(s->c, &s->t, s->d);
 	if (too_many_ids(s) && s->c->events.n <= 1)
 		apart = false;
 	else if (too_many_ids(s))
@@ -557,5 +556,6 @@ void session_close(struct session *s)
 	free(s->rings);
 	target_release(&s->t);
 	pevents_release(&s->fallback);
+	buf_release(&s->chosen);
 	*s = (struct session){0};
 }

@@ -89,8 +89,8 @@ const struct opt record_options[] = {
 	{'c', "count", "N", "take a sample every N events"},
 	{'n', "no-samples", NULL, "take none: tasks and mappings only"},
 	/* with what */
-	{'g', "chains", NULL, "record call chains by frame pointers"},
-	{OPT_CALL_GRAPH, "call-graph", "HOW", "by fp, dwarf[,SIZE], lbr or auto"},
+	{'g', "chains", NULL, "record call chains that are true: --call-graph auto"},
+	{OPT_CALL_GRAPH, "call-graph", "HOW", "record them by fp, dwarf[,SIZE], lbr or auto"},
 	{OPT_MAX_STACK, "max-stack", "N", "frames of a call chain at most"},
 	{OPT_U_CHAINS, "user-callchains", NULL, "only the user part of call chains"},
 	{OPT_K_CHAINS, "kernel-callchains", NULL, "only the kernel part of call chains"},
@@ -334,7 +334,7 @@ int record_option(void *options, int id, const char *arg, struct buf *why)
 	case 'D': return record_set_delay(c, arg, why);
 	case 'e': return on_event(o, arg, why);
 	case 'F': return record_set_freq(c, arg, why);
-	case 'g': c->chains = c->chains ? c->chains : RECORD_CHAINS_FP; break;
+	case 'g': c->chains = c->chains ? c->chains : RECORD_CHAINS_AUTO; break;
 	case 'G':
 	case OPT_CGROUP: return on_cgroup(o, arg, why);
 	case 'I': return words_registers(arg, &c->regs_intr, why);

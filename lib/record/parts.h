@@ -267,6 +267,7 @@ struct rec_attr {
 	uint64_t *shown; /* [cpu]: the id that the recording has for it; NULL: CPUs do not come */
 	uint64_t *base;	 /* [cpu]: what was counted there before the CPU went */
 	bool on;	 /* it was enabled */
+	bool choose;	 /* its call chains are by --call-graph auto */
 };
 
 struct session {
@@ -276,11 +277,14 @@ struct session {
 	size_t n_attrs;
 	struct pevents fallback; /* the default event, if the user named none */
 	const struct pevents *events;
-	enum record_chains chains; /* auto is decided */
-	struct target t;	   /* with a buffer for each thread: one CPU, -1 */
-	struct ring *rings;	   /* n_rings, fd -1 where there is none; then those backward */
-	size_t n_rings;		   /* all of them */
-	size_t n_rows;		   /* CPUs, or threads: buffers of a kind */
+	uint32_t copy_rated; /* bytes of a stack by --call-graph auto: of rated events; */
+	uint32_t copy_each;  /* and of others; 0: none */
+	struct buf chosen;   /* what was chosen, in words; empty: nothing was */
+	bool copies;	     /* some event has copies of user stacks */
+	struct target t;     /* with a buffer for each thread: one CPU, -1 */
+	struct ring *rings;  /* n_rings, fd -1 where there is none; then those backward */
+	size_t n_rings;	     /* all of them */
+	size_t n_rows;	     /* CPUs, or threads: buffers of a kind */
 	uint32_t pages, back_pages;
 	uint32_t pages_max; /* of a buffer that grows */
 	int level;	    /* how much was left out for older kernels */
@@ -340,15 +344,37 @@ int deny_ring(const struct session *s, int errnum);
 
 /*
  * Has the program frame pointers? By the first instructions of its functions, of which its
- * .eh_frame_hdr has a table. *share: of a hundred functions. 0, or PP_ENOENT where it cannot be
- * told.
+ * .eh_frame_hdr has a table. *share: of a hundred functions, 0 where there is no table. *go: it was
+ * made by Go's linker. 0, or PP_ENOENT where the file cannot be read.
  */
-int framepointer_share(const char *path, unsigned *share);
-int framepointer_of(int fd, unsigned *share); /* of an open file */
+int framepointer_look(const char *path, unsigned *share, bool *go);
+int framepointer_of(int fd, unsigned *share, bool *go); /* of an open file */
 
-/* What --call-graph auto means for this command or these processes. */
-enum record_chains framepointer_choose(const struct record_config *c, const struct target *t,
-				       struct diag *d);
+/* chains.c */
+
+#define CHAINS_BUDGET	  64000000u /* bytes of copies in a second, at most */
+#define CHAINS_COPY_LEAST 4096u	    /* bytes of a copy that a budget allows; else there are none */
+#define CHAINS_COPY_EACH  2048u	    /* of events that come as often as they like */
+
+/* What the choice of --call-graph auto is founded on. */
+struct chains_facts {
+	uint64_t hz;	 /* samples in a second of a busy CPU, of all events with a frequency */
+	uint64_t cpus;	 /* that are busy with what is recorded, at most */
+	unsigned framed; /* of a hundred functions of the program; 0: not known */
+	bool go;	 /* what is recorded was made by Go's linker */
+	bool newest;	 /* the buffers keep the newest records */
+	bool copies;	 /* there can be copies of user stacks */
+};
+
+/*
+ * Bytes that are copied of the user stack; 0: none, but the kernel follows frame pointers. For
+ * events with a frequency, and for those without one. *why: in words.
+ */
+uint32_t chains_rated(const struct chains_facts *f, const char **why);
+uint32_t chains_each(const struct chains_facts *f, const char **why);
+
+/* Chooses for the attributes that ask for it: copy_rated, copy_each, chosen. 0 or PP_ENOMEM. */
+int chains_choose(struct session *s);
 
 /* events.c: the default event and the attributes of all. */
 int session_attrs(struct session *s, bool track_apart, bool on_exec);

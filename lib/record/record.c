@@ -401,12 +401,15 @@ static int finish(struct recorder *r)
 /* Where samples have their call chain; see "struct perf_event_sample" in perf_event_open(2). */
 static size_t chain_at(const struct session *s)
 {
-	uint64_t type = s->attrs[0].attr.sample_type;
+	const struct perf_event_attr *attr = &s->attrs[0].attr;
+	uint64_t type = attr->sample_type;
 	uint64_t before = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 			  PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
 			  PERF_SAMPLE_PERIOD;
 
-	if (s->events->n != 1 || s->chains != RECORD_CHAINS_FP || type & PERF_SAMPLE_READ)
+	if (s->events->n != 1 || !(type & PERF_SAMPLE_CALLCHAIN) ||
+	    type & (PERF_SAMPLE_READ | PERF_SAMPLE_STACK_USER) ||
+	    attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
 		return 0;
 	return sizeof(struct perf_event_header) + 8 * (size_t)__builtin_popcountll(type & before);
 }

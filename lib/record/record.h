@@ -31,7 +31,8 @@
 #include <time.h>
 
 #define RECORD_PAGES_DEFAULT 128   /* pages of a ring buffer */
-#define RECORD_PAGES_BURST   1024  /* likewise, for tracepoints, periods and copies of stacks */
+#define RECORD_PAGES_BURST   1024  /* likewise, for tracepoints and periods */
+#define RECORD_PAGES_COPIES  4096  /* likewise, for copies of stacks */
 #define RECORD_PAGES_GROWN   16384 /* likewise, where losses made it grow */
 #define RECORD_PAGES_MAX     65536 /* likewise */
 #define RECORD_FREQ_DEFAULT  4000  /* Hz */
@@ -42,7 +43,7 @@ enum record_chains {
 	RECORD_CHAINS_FP,    /* the kernel walks frame pointers */
 	RECORD_CHAINS_DWARF, /* registers and a copy of the user stack, which psym unwinds */
 	RECORD_CHAINS_LBR,   /* the processor's last branches, used as a stack of calls */
-	RECORD_CHAINS_AUTO,  /* fp or dwarf, by what the program was compiled for */
+	RECORD_CHAINS_AUTO,  /* copies of a size by the rate of events, or fp (chains.c) */
 };
 
 #define RECORD_STACK_DEFAULT 16384 /* bytes of a copy of the user stack */

@@ -182,11 +182,10 @@ static const char *remedy(const struct recorder *r)
 		each |= r->s.attrs[i].attr.type == PERF_TYPE_TRACEPOINT;
 	if (r->c->pack_level > PACK_LEVEL_LIVE)
 		return "a lower level of compression (-z)";
-	return each ? "larger buffers (-m), or fewer events (--filter, -c)"
-	       : r->s.chains == RECORD_CHAINS_DWARF
-		       ? "larger buffers (-m), a lower frequency (-F) or smaller stacks "
-			 "(--call-graph dwarf,SIZE)"
-		       : "larger buffers (-m) or a lower frequency (-F)";
+	return each	     ? "larger buffers (-m), or fewer events (--filter, -c)"
+	       : r->s.copies ? "larger buffers (-m), a lower frequency (-F) or smaller stacks "
+			       "(--call-graph dwarf,SIZE)"
+			     : "larger buffers (-m) or a lower frequency (-F)";
 }
 
 /* What gives the recorded program whole chains. Copies do not help code that has no tables. */
@@ -224,8 +223,7 @@ void rounds_tell(struct recorder *r)
 			  " times: a lower frequency (-F) or longer period (-c) helps, or sysctl "
 			  "kernel.perf_event_max_sample_rate",
 			  c->throttled);
-	if (r->s.chains == RECORD_CHAINS_FP && c->chains >= ADVISE_MIN &&
-	    c->short_chains > c->chains / 2)
+	if (c->chains >= ADVISE_MIN && c->short_chains > c->chains / 2)
 		diag_warn(r->d, NULL, -1,
 			  "%" PRIu64 " %% of the user call chains end after two frames: the code "
 			  "lacks frame pointers; %s",

@@ -167,7 +167,12 @@ int resolve_context(struct resolver *r, struct machine *m, const struct ps_recor
 		m->mono = rec->src.clock.len == 4 && !memcmp(rec->src.clock.p, "mono", 4);
 		m->foreign = rec->src.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 		break;
-	case PS_META: on_kernel_meta(m, &rec->meta); break;
+	case PS_META:
+		on_kernel_meta(m, &rec->meta);
+		if (rec->meta.key.len == 7 && !memcmp(rec->meta.key.p, "version", 7))
+			snprintf(r->ends.recorded, sizeof(r->ends.recorded), "%.*s",
+				 (int)rec->meta.value.len, rec->meta.value.p);
+		break;
 	case PS_BLOB:
 		if (rec->blob.kind == 1 && (rc = kernel_blob(&m->host.kernel, rec->blob.data.p,
 							     rec->blob.data.len)) == PP_ELIMIT)

@@ -260,6 +260,8 @@ void resolver_say_stacks(struct resolver *r, struct diag *d)
 {
 	const struct resolver_stats *s = &r->stats;
 
+	if (strstr(r->ends.recorded, "call chains: "))
+		diag_say(d, NULL, "recorded by %s", r->ends.recorded);
 	if (s->unwound)
 		diag_say(d, NULL, "%llu user stacks unwound, %llu frames", (ull)s->unwound,
 			 (ull)s->unwound_frames);

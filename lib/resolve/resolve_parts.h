@@ -357,6 +357,7 @@ struct ends {
 		uint64_t stacks;
 	} * counts;
 	uint32_t ncounts, counts_cap;
+	char recorded[256]; /* what the recorder says of its version and of call chains */
 };
 
 struct resolver {

@@ -106,9 +106,9 @@ help() {
 	case $letters in *a*) echo "  -a          ${each:-}" ;; esac
 	case $letters in *s*) echo "  -s          ${folded:-}" ;; esac
 	! can_walk || {
-		echo "  --call-graph fp|dwarf[,SIZE]|lbr"
-		echo "              how call chains are recorded; dwarf: true ones of programs without frame"
-		echo "              pointers, at the price of SIZE bytes for each event (dwarf,4096)"
+		echo "  --call-graph auto|fp|dwarf[,SIZE]|lbr"
+		echo "              how call chains are recorded; auto (the default): true ones at a bounded cost;"
+		echo "              dwarf: deeper ones, at the price of SIZE bytes for each event (dwarf,8192)"
 	}
 	[ -z "$symbols" ] || {
 		echo "  --kallsyms FILE, --vmlinux FILE, --symfs DIR, --debug-dir DIR, --debuginfod[=SECONDS],"
@@ -802,7 +802,7 @@ main() {
 	[ -z "$seconds" ] || [ -z "$operand" ] || bad_usage "-d is for recording: there is $operand"
 	case $letters in *f:*) [ -n "${field:-}" ] || bad_usage 'which field? -f FIELD' ;; esac
 	# For copies of stacks the buffers are large already.
-	case $graph in *dwarf*) pages= ;; esac
+	case $stacks$graph in yes | *dwarf* | *auto*) pages= ;; esac
 	options=$*
 	# How histograms are drawn, for recipes that show them: not in tables, nor in other forms.
 	bars=--log2

@@ -58,10 +58,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fd = memfd_create("elf", MFD_CLOEXEC);
 	if (fd >= 0) {
 		if (write(fd, data, size) == (ssize_t)size) {
-			unsigned share = 0;
+			unsigned share;
+			bool go;
 
 			buildid_from_elf(fd, id, &len);
-			if (!framepointer_of(fd, &share) && share > 100)
+			if (!framepointer_of(fd, &share, &go) && share > 100)
 				abort();
 		}
 		close(fd);
