@@ -102,7 +102,7 @@ else
 	getppid=syscalls:sys_enter_getppid
 	"$pcap" -e $getppid -o calls.data -- ./load 20000 0 0 0 0 >range
 	is "$(samples calls.data)" 20000 'system calls of a thread'
-	"$pcap" -e $getppid -g -P -o calls.data -- ./load 3000 5 0 0 4 >range
+	"$pcap" -e $getppid --call-graph fp -P -o calls.data -- ./load 3000 5 0 0 4 >range
 	is "$(samples calls.data)" 30000 'system calls of 5 threads and 5 children, with call chains'
 	"$pcap" -e $getppid -i -o calls.data -- ./load 3000 5 0 0 0 >range
 	is "$(samples calls.data)" 3000 'without what is started'

@@ -182,6 +182,9 @@ static const char *remedy(const struct recorder *r)
 		each |= r->s.attrs[i].attr.type == PERF_TYPE_TRACEPOINT;
 	if (r->c->pack_level > PACK_LEVEL_LIVE)
 		return "a lower level of compression (-z)";
+	if (each && r->s.copies)
+		return "call chains without copies (--call-graph fp), larger buffers (-m), or fewer events "
+		       "(--filter, -c)";
 	return each	     ? "larger buffers (-m), or fewer events (--filter, -c)"
 	       : r->s.copies ? "larger buffers (-m), a lower frequency (-F) or smaller stacks "
 			       "(--call-graph dwarf,SIZE)"
