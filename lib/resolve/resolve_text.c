@@ -49,7 +49,7 @@ int resolve_keep_frame(struct resolver *r, struct machine *m, const struct sread
 		return rc;
 	if (!rec.reason || rec.reason >= PS_REASON_MAX)
 		rec.reason = PS_REASON_NO_SYMBOL;
-	if (rec.symbol && !(sym->flags & PS_SYMBOL_GUESSED))
+	if (sym && rec.symbol && !(sym->flags & PS_SYMBOL_GUESSED))
 		rec.reason = PS_REASON_NONE;
 	rc = resolve_put_frame(r, m->source, &rec, out);
 	*slot = *out;

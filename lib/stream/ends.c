@@ -52,9 +52,10 @@ uint32_t ps_end_of_mark(const char *frame, size_t n)
 	if (n < 3 || frame[0] != '[' || frame[n - 1] != ']')
 		return PS_END_NONE;
 	for (uint32_t i = 0; i < PS_END_MAX; i++) {
-		size_t len = words[i].mark ? strlen(words[i].mark) : n;
+		const char *mark = words[i].mark;
+		size_t len = mark ? strlen(mark) : 0;
 
-		if (n >= len + 2 && !memcmp(frame + 1, words[i].mark, len) &&
+		if (mark && n >= len + 2 && !memcmp(frame + 1, mark, len) &&
 		    (n == len + 2 || !memcmp(frame + 1 + len, ": ", 2)))
 			return i;
 	}
