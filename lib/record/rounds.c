@@ -183,8 +183,8 @@ static const char *remedy(const struct recorder *r)
 	if (r->c->pack_level > PACK_LEVEL_LIVE)
 		return "a lower level of compression (-z)";
 	if (each && r->s.copies)
-		return "call chains without copies (--call-graph fp), larger buffers (-m), or fewer events "
-		       "(--filter, -c)";
+		return "call chains without copies (--call-graph fp), larger buffers (-m), "
+		       "or fewer events (--filter, -c)";
 	return each	     ? "larger buffers (-m), or fewer events (--filter, -c)"
 	       : r->s.copies ? "larger buffers (-m), a lower frequency (-F) or smaller stacks "
 			       "(--call-graph dwarf,SIZE)"

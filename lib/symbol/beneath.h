@@ -38,8 +38,8 @@ FILE *beneath_text(const char *path);
 /*
  * As beneath_open, for a file that a process of `user` can have put there, or anybody in its place:
  * it is this user's, root's, or the caller's; where it is not the user's own, one that the user may
- * read. It has one name and is no link, and root alone made the links on the way. `user` BENEATH_NOBODY:
- * not known; then it is root's or the caller's. EPERM otherwise.
+ * read. It has one name and is no link, and root alone made the links on the way. `user`
+ * BENEATH_NOBODY: not known; then it is root's or the caller's. EPERM otherwise.
  */
 int beneath_open_owned(int dir, const char *path, uid_t user);
 
