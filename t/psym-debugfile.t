@@ -49,7 +49,7 @@ program() {
 	name=$1$2
 	"$CC" -O0 -g -fno-omit-frame-pointer -fuse-ld="$1" "$2" -Wl,--build-id \
 		-o "$name" prog.c 2>link.log || return 1
-	"$BIN/pcap-perf" -e cpu-clock:u -F 999 -g -o "$name.data" -- "./$name" 500000 \
+	"$BIN/pcap-perf" -e cpu-clock:u -F 999 --call-graph fp -o "$name.data" -- "./$name" 500000 \
 		>record.log 2>&1 || return 1
 	"$BIN/pdecode" "$name.data" >"$name.ps" 2>decode.log || return 1
 	id=$(readelf -n "$name" | sed -n 's/.*Build ID: //p')
