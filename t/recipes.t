@@ -534,7 +534,10 @@ fi
 # Live.
 if "$BIN/pcap-perf" -a -e sched:sched_switch -o live.data 0.1 2>/dev/null; then
 	recipe cpudist 0.3
-	is "$status" 0 'live: cpudist'
+	# Some kernels lose switches out of idle: then the sums are bounds, which is reported.
+	want=0
+	grep -q '^plat: oncpu: the recording lacks switches or wakeups: ' "$ERR" && want=1
+	is "$status" "$want" 'live: cpudist'
 	like "$OUT" '^oncpu +[1-9]' 'live: and it has found something'
 	recipe argdist -e sched:sched_switch -f prev_prio 0.3
 	is "$status" 0 'live: argdist'
