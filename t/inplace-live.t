@@ -9,23 +9,7 @@ BINDIR=$BIN
 export BINDIR
 recipes=$ROOT/share/recipes
 
-cat >fib.c <<'END'
-#include <stdio.h>
-#include <stdlib.h>
-static int calls;
-__attribute__((noinline)) int fib(int n)
-{
-	calls++;
-	return n < 2 ? n : fib(n - 1) + fib(n - 2);
-}
-int main(int argc, char **argv)
-{
-	(void)argc;
-	printf("%d ", fib(atoi(argv[1])));
-	return printf("%d\n", calls) < 0;
-}
-END
-gcc -g -O1 -o fib fib.c || bail 'cannot compile'
+gcc -g -O1 -o fib "$ROOT/t/fib.c" || bail 'cannot compile'
 read -r _ calls <<END
 $(./fib 8)
 END

@@ -286,23 +286,7 @@ is "$status" 64 'and none that it does not have'
 
 # ---- what follows from it ----
 
-cat >fib.c <<'END'
-#include <stdio.h>
-#include <stdlib.h>
-static int calls;
-__attribute__((noinline)) int fib(int n)
-{
-	calls++;
-	return n < 2 ? n : fib(n - 1) + fib(n - 2);
-}
-int main(int argc, char **argv)
-{
-	(void)argc;
-	printf("%d ", fib(atoi(argv[1])));
-	return printf("%d\n", calls) < 0;
-}
-END
-gcc -g -O1 -o fib fib.c || bail 'cannot compile'
+gcc -g -O1 -o fib "$ROOT/t/fib.c" || bail 'cannot compile'
 "$perf" -o fib.data --probe 'fib n' --probe 'fib%return $retval' -- ./fib 8 >"$OUT" 2>"$ERR"
 # To its standard error, since the recording is in a file: as it is.
 read -r result calls <"$OUT"

@@ -92,7 +92,7 @@ void sched_interval(const struct lat_domain *d, const struct engine *en,
 }
 
 /* What is not known of an end. Between two events of one time there is nothing. */
-static void sched_set_slack(const struct engine *en, struct interval *iv)
+static void set_slack(const struct engine *en, struct interval *iv)
 {
 	iv->estimated = en->slack.on && (en->slack.less || en->slack.more);
 	iv->less = en->slack.less;
@@ -113,7 +113,7 @@ __attribute__((noinline)) static int finish_whole(struct engine *en, const struc
 		iv.wake = t->wake;
 		iv.waker = t->waker;
 	}
-	sched_set_slack(en, &iv);
+	set_slack(en, &iv);
 	sched_values(en, &iv);
 	return en->sink.interval(en->sink.ctx, &iv, start->time, end->time);
 }
@@ -128,12 +128,6 @@ static inline int finish(struct engine *en, const struct lat_domain *d,
 			   end))
 		return 0;
 	return finish_whole(en, d, t, kind, start, end);
-}
-
-int sched_finish(struct engine *en, const struct lat_domain *d, const struct sched_thread *t,
-		 enum sched_kind kind, const struct lat_point *start, const struct lat_point *end)
-{
-	return finish(en, d, t, kind, start, end);
 }
 
 /* The same where the start is cleared. */
@@ -185,7 +179,8 @@ int sched_become_runnable(struct engine *en, struct lat_domain *d, struct sched_
 	return rc;
 }
 
-int sched_wake_late(struct engine *en, struct lat_domain *d, struct sched_thread *t)
+/* A thread runs, and no wakeup was seen: the sched_waking has to do. */
+static int wake_late(struct engine *en, struct lat_domain *d, struct sched_thread *t)
 {
 	struct lat_point p = t->waking;
 	int rc;
@@ -219,14 +214,15 @@ static int unwoken(struct engine *en, const struct lat_domain *d, const struct s
 	return rc;
 }
 
-int sched_switch_in(struct engine *en, struct lat_domain *d, struct sched_thread *t,
-		    const struct lat_point *p)
+/* A thread runs: by a switch at p, or since it was seen. */
+static int switch_in(struct engine *en, struct lat_domain *d, struct sched_thread *t,
+		     const struct lat_point *p)
 {
 	int rc = 0;
 
 	sched_settle(en, d, t);
 	if ((t->state == SCHED_SLEEPING || t->state == SCHED_UNKNOWN) && t->waking.time)
-		rc = sched_wake_late(en, d, t);
+		rc = wake_late(en, d, t);
 	if (rc)
 		return rc;
 	if (t->state == SCHED_RUNNABLE) {
@@ -314,8 +310,9 @@ static int switch_out(struct engine *en, struct lat_domain *d, uint32_t index,
 
 /* ---- CPUs ---- */
 
-int sched_idle_out(struct engine *en, const struct lat_domain *d, struct sched_cpu *c,
-		   const struct lat_point *p)
+/* A CPU was idle up to p. */
+static int idle_out(struct engine *en, const struct lat_domain *d, struct sched_cpu *c,
+		    const struct lat_point *p)
 {
 	struct interval iv = {.kind = SCHED_IDLE,
 			      .source = d->source,
@@ -332,7 +329,7 @@ int sched_idle_out(struct engine *en, const struct lat_domain *d, struct sched_c
 		return 0;
 	}
 	c->idle = false;
-	sched_set_slack(en, &iv);
+	set_slack(en, &iv);
 	sched_values(en, &iv);
 	return en->sink.interval(en->sink.ctx, &iv, c->start.time, p->time);
 }
@@ -402,7 +399,7 @@ static int left(struct engine *en, const struct lat_domain *d, const struct sche
 		en->slack.less += t->guess.less;
 		en->slack.more = t->guess.more;
 	}
-	rc = sched_finish(en, d, t, SCHED_ONCPU, &t->start, &end);
+	rc = finish(en, d, t, SCHED_ONCPU, &t->start, &end);
 	en->slack = (struct lat_slack){.on = false};
 	sched_thread_account(t, low);
 	t->state = SCHED_UNKNOWN;
@@ -421,14 +418,18 @@ static int came(struct engine *en, struct lat_domain *d, struct sched_thread *t,
 	int rc;
 
 	en->slack = (struct lat_slack){true, early, late};
-	rc = sched_switch_in(en, d, t, p);
+	rc = switch_in(en, d, t, p);
 	en->slack = (struct lat_slack){.on = false};
 	t->guess = (struct lat_slack){true, late, early};
 	return rc;
 }
 
-int sched_found(struct engine *en, struct lat_domain *d, struct sched_cpu *c, uint32_t index,
-		const struct lat_point *p)
+/*
+ * At p the thread of this index (0: none that is known) runs on a CPU, which is not what we
+ * thought: switches are missing. 0 or an error.
+ */
+static int found(struct engine *en, struct lat_domain *d, struct sched_cpu *c, uint32_t index,
+		 const struct lat_point *p)
 {
 	struct sched_thread *t = index ? &d->sched->v[index] : NULL;
 	uint64_t low = c->at, high = p->time;
@@ -442,7 +443,7 @@ int sched_found(struct engine *en, struct lat_domain *d, struct sched_cpu *c, ui
 	/* At the first event of a CPU nothing is missing: its events begin with it. */
 	off = t && low && (t->state == SCHED_SLEEPING || t->state == SCHED_RUNNABLE);
 	if (!rc && off && t->state == SCHED_SLEEPING && t->waking.time)
-		rc = sched_wake_late(en, d, t);
+		rc = wake_late(en, d, t);
 	if (off) {
 		low = later(later(low, t->start.time), t->migrate.time);
 		if (idle && t->state == SCHED_RUNNABLE && low < high)
@@ -451,7 +452,7 @@ int sched_found(struct engine *en, struct lat_domain *d, struct sched_cpu *c, ui
 	low = low < at.time ? low : at.time;
 	if (!rc && idle) {
 		en->slack = (struct lat_slack){true, at.time - low, high - at.time};
-		rc = sched_idle_out(en, d, c, &at);
+		rc = idle_out(en, d, c, &at);
 		en->slack = (struct lat_slack){.on = false};
 	}
 	c->idle = false;
@@ -478,7 +479,7 @@ int sched_surprise(struct engine *en, struct lat_domain *d, struct sched_cpu *c,
 	if (s->tid == c->prev && s->time - c->at < SWITCHING)
 		return 0;
 	index = s->tid ? map64_get(&sd->by_tid, s->tid) : NULL;
-	return sched_found(en, d, c, index ? *index : 0, &p);
+	return found(en, d, c, index ? *index : 0, &p);
 }
 
 /* ---- the two halves of a switch ---- */
@@ -498,14 +499,14 @@ int sched_cpu_out(struct engine *en, struct lat_domain *d, const struct sched_si
 	c->seen = true;
 	c->prev = prev->tid;
 	if (!prev->tid) {
-		rc = c->current ? sched_found(en, d, c, 0, p) : 0;
-		return rc ? rc : sched_idle_out(en, d, c, p);
+		rc = c->current ? found(en, d, c, 0, p) : 0;
+		return rc ? rc : idle_out(en, d, c, p);
 	}
 	rc = sched_side_thread(en, d, c, prev, &index);
 	if (rc || !index)
 		return rc;
 	if (c->current != index)
-		rc = sched_found(en, d, c, index, p);
+		rc = found(en, d, c, index, p);
 	c->current = 0;
 	return rc ? rc : switch_out(en, d, index, p, text, runnable, first);
 }
@@ -524,7 +525,7 @@ int sched_cpu_in(struct engine *en, struct lat_domain *d, const struct sched_sid
 	c->number = en->losses;
 	c->at = p->time;
 	if (c->current || c->idle)
-		rc = sched_found(en, d, c, 0, p);
+		rc = found(en, d, c, 0, p);
 	if (rc)
 		return rc;
 	if (!next->tid) {
@@ -537,5 +538,5 @@ int sched_cpu_in(struct engine *en, struct lat_domain *d, const struct sched_sid
 	if (rc || !index)
 		return rc;
 	c->current = index;
-	return sched_switch_in(en, d, &d->sched->v[index], p);
+	return switch_in(en, d, &d->sched->v[index], p);
 }

@@ -221,29 +221,10 @@ void sched_set_aside(struct engine *en, struct sched_thread *t, struct lat_point
 int sched_become_runnable(struct engine *en, struct lat_domain *d, struct sched_thread *t,
 			  const struct lat_point *p, const struct lat_who *waker, uint32_t cause);
 
-/* A thread runs: by a switch at p, or since it was seen. */
-int sched_switch_in(struct engine *en, struct lat_domain *d, struct sched_thread *t,
-		    const struct lat_point *p);
-
-/* A thread runs, and no wakeup was seen: the sched_waking has to do. */
-int sched_wake_late(struct engine *en, struct lat_domain *d, struct sched_thread *t);
-
-/* A CPU was idle up to p. */
-int sched_idle_out(struct engine *en, const struct lat_domain *d, struct sched_cpu *c,
-		   const struct lat_point *p);
-
-/* An interval of a thread from `start` to `end`. */
-int sched_finish(struct engine *en, const struct lat_domain *d, const struct sched_thread *t,
-		 enum sched_kind kind, const struct lat_point *start, const struct lat_point *end);
-
 /*
- * At p the thread of this index (0: none that is known) runs on a CPU, which is not what we
- * thought: switches are missing. 0 or an error.
+ * The sample is of a thread that is not thought to run on its CPU: switches are missing, if it
+ * proves that. 0 or an error.
  */
-int sched_found(struct engine *en, struct lat_domain *d, struct sched_cpu *c, uint32_t index,
-		const struct lat_point *p);
-
-/* The same, if the sample proves it. */
 int sched_surprise(struct engine *en, struct lat_domain *d, struct sched_cpu *c,
 		   const struct ps_sample *s);
 
