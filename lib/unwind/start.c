@@ -26,6 +26,16 @@ static size_t plain_length(const char *name)
 	return abi && !abi[5] ? (size_t)(abi - name) : strcspn(name, "@");
 }
 
+static bool is_one_of(const char *const *names, size_t count, const char *name)
+{
+	size_t n = plain_length(name);
+
+	for (size_t i = 0; i < count; i++)
+		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
+			return true;
+	return false;
+}
+
 bool start_by_name(const char *name, bool threads)
 {
 	/* Go's, and what C libraries start programs with: glibc, musl, bionic. */
@@ -49,15 +59,9 @@ bool start_by_name(const char *name, bool threads)
 		"start_thread", "__pthread_start", "__start_thread", "clone",	  "__clone",
 		"clone3",	"__clone3",	   "thread_start",   "start_c11",
 	};
-	size_t n = plain_length(name);
 
-	for (size_t i = 0; i < sizeof(any) / sizeof(*any); i++)
-		if (strlen(any[i]) == n && !memcmp(any[i], name, n))
-			return true;
-	for (size_t i = 0; threads && i < sizeof(of_threads) / sizeof(*of_threads); i++)
-		if (strlen(of_threads[i]) == n && !memcmp(of_threads[i], name, n))
-			return true;
-	return false;
+	return is_one_of(any, sizeof(any) / sizeof(*any), name) ||
+	       (threads && is_one_of(of_threads, sizeof(of_threads) / sizeof(*of_threads), name));
 }
 
 bool start_switches(const char *name)
@@ -66,12 +70,8 @@ bool start_switches(const char *name)
 		"runtime.systemstack", "runtime.mcall",	    "runtime.asmcgocall",
 		"runtime.cgocallback", "runtime.morestack",
 	};
-	size_t n = plain_length(name);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
-			return true;
-	return false;
+	return is_one_of(names, sizeof(names) / sizeof(*names), name);
 }
 
 void start_anchor(struct start_anchors *a, const char *name, uint64_t start, uint64_t end)
