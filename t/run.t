@@ -65,14 +65,24 @@ END
 same got want 'what was skipped: whole reasons, one line each'
 
 # Failures.
-make_test second 'fail second'
+make_test second 'is 1 2 second'
 run p/t/run
 isnt "$status" 0 'a failure is one'
+sed -n '/^What failed:/,$p' "$OUT" >got
+cat >want <<'END'
+What failed:
+  p/t/second.t: not ok 1 - second
+      # got:    1
+      # wanted: 2
+  p/t/second.t: exit 1
+END
+same got want 'what failed, at the end, with what the test says of it'
 is "$(ran p/t/second.t)" 'second ' 'and is not tried again'
 make_test second 'pass second'
 make_test hurry '[ -e "$RAN.again" ] && pass hurry || fail hurry; : >"$RAN.again"'
 run p/t/run
 is "$status" 0 'a test about time that passes when it is tried again'
+like "$OUT" '^  p/t/hurry\.t: not ok 1 - hurry$' 'with what failed first'
 like "$OUT" '^Failed once, and passed when tried again: .*/hurry\.t$' 'is reported'
 make_test hurry 'fail hurry'
 isnt "$(ran p/t/hurry.t)" 'hurry ' 'one that fails'
