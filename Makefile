@@ -8,8 +8,8 @@
 #   make check-all    everything that there is to check, for some hours: t/check-all
 #   make test-arch    ARCH=s390x|i386|arm64: tests of a build for it, by qemu, in a root of its own
 #                     (DIR=DIR keeps the root there: t/arch)
-#   make lint         formatting, static analysis, scripts, man pages, layout; of what has changed since
-#                     the commit in t/lint.base (make lint-all: of everything)
+#   make lint         formatting, static analysis, scripts, man pages, layout; of what differs from
+#                     what was clean before, t/lint.clean (make lint-all: of everything)
 #   make bench        measure beside the installed peers (t/bench/README.md)
 #   make compare      is this tree slower than REF (default HEAD^)? recordings of both, and pdiff
 #   make fuzz         libFuzzer programs in build-fuzz/t/fuzz (CC=afl-clang-fast for AFL++)
