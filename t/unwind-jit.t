@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 }
 EOF
 "$CC" -O1 -fomit-frame-pointer -fno-optimize-sibling-calls -o prog prog.c || bail "$CC cannot build the program"
-"$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u --call-graph=dwarf,4096 -o with.data -- ./prog 2>record.log ||
+"$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u --call-graph=dwarf,16384 -o with.data -- ./prog 2>record.log ||
 	skip_all 'recording is not allowed here'
 "$BIN/pdecode" with.data >with.ps 2>/dev/null || skip_all 'nothing was recorded'
 run_pipe '"$BIN/psym" --stats with.ps' '"$BIN/pfold" --no-header'
@@ -91,7 +91,7 @@ like "$OUT" '^prog;(.*;)?main;outer;made;spin [0-9]+$' 'the stack goes on below 
 unlike "$OUT" '\[generated code\]' 'and nowhere ends there'
 unlike "$ERR.1" 'generated code$' 'as the account says'
 
-"$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u --call-graph=dwarf,4096 -o without.data -- ./prog x 2>record.log
+"$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u --call-graph=dwarf,16384 -o without.data -- ./prog x 2>record.log
 "$BIN/pdecode" without.data >without.ps 2>/dev/null
 run_pipe '"$BIN/psym" --stats without.ps' '"$BIN/pfold" --no-header'
 like "$OUT" '^prog;\[generated code\];made;spin [0-9]+$' 'without tables it ends there'

@@ -353,7 +353,7 @@ int main(void)
 }
 EOF_C
 "$CC" -O2 -fomit-frame-pointer -o clock clock.c
-if recorded clock.data 4096 ./clock && "$BIN/psym" -j clock.data.ps 2>/dev/null |
+if recorded clock.data 16384 ./clock && "$BIN/psym" -j clock.data.ps 2>/dev/null |
 	grep '"type":"sample"' >clock.json && grep -q 'dso":"\[vdso\]"' clock.json; then
 	ok 'through the vdso' whole clock.data.ps
 	diag_file ends.txt

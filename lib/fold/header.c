@@ -249,7 +249,7 @@ bool fold_header_parse(const char *p, size_t n, unsigned without, struct fold_he
 bool fold_is_tracepoint(const char *event, size_t n)
 {
 	static const char modifiers[] = "ukhGHpPSDIWebR";
-	const char *colon = memrchr(event, ':', n);
+	const char *colon = n ? memrchr(event, ':', n) : NULL;
 
 	if (!colon || (n > 4 && !memcmp(event, "mem:", 4)))
 		return false;
