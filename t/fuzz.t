@@ -2,11 +2,13 @@
 # Replays the corpus of every fuzz entry: whole, cut at every byte, and with bits turned, for some seconds.
 #
 #	FLIPS=1000000 t/fuzz.t	so many times, however long it takes
+#	CUTS=1000 t/fuzz.t	no more cuts than that of an entry: every k-th byte
 #	SEED=7 t/fuzz.t		other bits
 #	ROOM=fold t/fuzz.t	the entries that include a header of lib/fold
 . "${0%/*}/lib.sh"
 
 cut=20000
+cuts=${CUTS:-0}
 flips=${FLIPS:-100000}
 seconds=1
 [ -z "${FLIPS:-}" ] || seconds=0
@@ -35,7 +37,7 @@ for source in "$ROOT"/t/fuzz/*.c; do
 done
 # shellcheck disable=SC2086
 set -- $entries
-plan $(($# * 4 + 5))
+plan $(($# * 4 + 6))
 
 run "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -o over over.c "$ROOT/t/fuzz/replay.c"
 is "$status" 0 'replay builds without sanitizers'
@@ -45,6 +47,8 @@ is "$status" 0 'a sound input passes'
 run ./over --cut 100 five
 isnt "$status" 0 'reading past the end of a cut input is a crash'
 like "$ERR" 'crash in five, first 3 of 5 bytes' 'and the input is named'
+run ./over --cut 100 --most 2 five
+is "$(cat "$OUT")" '3 inputs from 1 files' 'some of the cuts'
 run ./over --flip 500 1 five
 is "$status" 1 'a flipped bit reaches the entry'
 
@@ -54,7 +58,7 @@ echo 'leak:libelf.so' >leaks
 
 # Replays one entry three ways; leaves of each the status and what it printed.
 cat >one <<'SH'
-name=$1 corpus=$2 cut=$3 flips=$4 seed=$5 seconds=$6
+name=$1 corpus=$2 cut=$3 cuts=$4 flips=$5 seed=$6 seconds=$7
 [ "$name" != inspect ] || export LSAN_OPTIONS="suppressions=$PWD/leaks:print_suppressions=0"
 way() {
 	to=$name.$1
@@ -63,13 +67,13 @@ way() {
 	echo $? >"$to.status"
 }
 way whole
-way cut --cut "$cut"
+way cut --cut "$cut" --most "$cuts"
 way flip --flip "$flips" "$seed" --seconds "$seconds"
 SH
 # One entry may take as long as all tests beside it: as many at a time as there are CPUs.
 for name in $entries; do
 	printf '%s\n' "$name"
-done | xargs -P "${JOBS:-2}" -I NAME sh one NAME "$FUZZ_ROOT/NAME" $cut "$flips" "$seed" "$seconds"
+done | xargs -P "${JOBS:-2}" -I NAME sh one NAME "$FUZZ_ROOT/NAME" $cut "$cuts" "$flips" "$seed" "$seconds"
 
 # way NAME WAY WHAT: that this replay of NAME ended well.
 way() {
@@ -79,6 +83,6 @@ way() {
 for name in $entries; do
 	ok "$name: has a corpus" test -n "$(ls "$FUZZ_ROOT/$name" 2>/dev/null)"
 	way "$name" whole corpus
-	way "$name" cut 'cut at every byte'
+	way "$name" cut "cut at every byte${CUTS:+, up to $CUTS}"
 	way "$name" flip "up to $flips bit flips, seed $seed"
 done

@@ -1,9 +1,10 @@
 /*
  * Runs a fuzz entry (LLVMFuzzerTestOneInput, t/fuzz/NAME.c) over files, without a fuzzer.
  *
- *	build/t/fuzz/NAME [--cut MAX] [--flip N SEED] [--seconds S] FILE|DIRECTORY...
+ *	build/t/fuzz/NAME [--cut MAX [--most M]] [--flip N SEED] [--seconds S] FILE|DIRECTORY...
  *
- * Each file is given whole; with --cut also every prefix of it up to MAX bytes; with --flip also N
+ * Each file is given whole; with --cut also every prefix of it up to MAX bytes, or with --most every
+ * k-th of them, so that they are M at most over all files together; with --flip also N
  * times (over all files together) with one to four bits turned, but with --seconds no longer than
  * that. Flip number i depends on SEED + i only, so that `--flip 1 SEED+i FILE` repeats it.
  *
@@ -191,6 +192,21 @@ static void run_flip(const struct input *in, uint64_t seed)
 	run(in->size);
 }
 
+static void run_prefixes(size_t cut, size_t most)
+{
+	size_t all = 0, seen = 0, step;
+
+	for (size_t k = 0; k < ninputs; k++)
+		all += inputs[k].size < cut ? inputs[k].size : cut;
+	step = most && all > most ? (all + most - 1) / most : 1;
+	for (size_t k = 0; k < ninputs; k++) {
+		for (size_t n = 0; n < inputs[k].size && n < cut; n++)
+			if (seen++ % step == 0)
+				run_prefix(&inputs[k], n);
+		run_prefix(&inputs[k], inputs[k].size);
+	}
+}
+
 static uint64_t number(const char *s)
 {
 	char *end;
@@ -199,8 +215,8 @@ static uint64_t number(const char *s)
 	errno = 0;
 	v = s ? strtoull(s, &end, 0) : 0;
 	if (!s || errno || *end || s[0] < '0' || s[0] > '9') {
-		fprintf(stderr, "usage: replay [--cut MAX] [--flip N SEED] [--seconds S] "
-				"FILE|DIRECTORY...\n");
+		fprintf(stderr, "usage: replay [--cut MAX [--most M]] [--flip N SEED] "
+				"[--seconds S] FILE|DIRECTORY...\n");
 		exit(64);
 	}
 	return v;
@@ -210,12 +226,14 @@ int main(int argc, char **argv)
 {
 	uint64_t flips = 0, seed = 0, seconds = 0;
 	time_t until;
-	size_t cut = 0;
+	size_t cut = 0, most = 0;
 	int i = 1;
 
 	for (; i < argc && !strncmp(argv[i], "--", 2); i++) {
 		if (!strcmp(argv[i], "--cut")) {
 			cut = number(argv[++i]);
+		} else if (!strcmp(argv[i], "--most")) {
+			most = number(argv[++i]);
 		} else if (!strcmp(argv[i], "--flip")) {
 			flips = number(argv[++i]);
 			seed = number(flips ? argv[++i] : NULL);
@@ -234,11 +252,7 @@ int main(int argc, char **argv)
 		die("arguments", "no input files");
 	make_area();
 	set_handlers();
-	for (size_t k = 0; k < ninputs; k++) {
-		for (size_t n = 0; n < inputs[k].size && n < cut; n++)
-			run_prefix(&inputs[k], n);
-		run_prefix(&inputs[k], inputs[k].size);
-	}
+	run_prefixes(cut, most);
 	until = time(NULL) + (time_t)seconds;
 	for (uint64_t k = 0; k < flips && (!seconds || time(NULL) < until); k++)
 		run_flip(&inputs[k % ninputs], seed + k);
