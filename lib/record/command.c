@@ -73,9 +73,14 @@ int command_start(struct command *c, int *errnum)
 	ssize_t n;
 
 	*errnum = 0;
-	/* A child that has ended before tells why. */
-	if (write(c->go, "", 1) != 1)
-		rc = errno == EPIPE ? PP_EIO : pp_errno(errno);
+	do
+		n = write(c->go, "", 1);
+	while (n < 0 && errno == EINTR);
+	/* A child that waits for this byte tells nothing; one that has ended before tells why. */
+	if (n < 0 && errno != EPIPE)
+		return pp_errno(errno);
+	if (n < 0)
+		rc = PP_EIO;
 	do
 		n = read(c->why, errnum, sizeof(*errnum));
 	while (n < 0 && errno == EINTR);
