@@ -89,8 +89,8 @@ done
 size=$(wc -c <"$data/sched.dat")
 differ=
 partial=0
-for i in $(seq 1 60); do
-	at=$((size * i / 61))
+for i in $(seq 1 16); do
+	at=$((size * i / 17))
 	cp "$data/sched.dat" bad.dat
 	printf '\377\000\377' | dd of=bad.dat bs=1 seek=$at conv=notrunc 2>/dev/null
 	head -c $at "$data/sched.dat" >cut.dat

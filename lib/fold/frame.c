@@ -75,7 +75,8 @@ bool fold_frame_parse(const char *p, size_t n, struct fold_frame_line *f)
 	if (close && close > p + end && func > end &&
 	    (*close == ' ' || close + 1 == p + n || fold_is(close[1], FOLD_SPACE)))
 		open = dso_start(p + end, close);
-	*f = (struct fold_frame_line){.pc = p + word, .pc_len = end - word, .func = p + func};
+	*f = (struct fold_frame_line){
+		.pc = p + word, .pc_len = end - word, .func = p + func, .dso = ""};
 	if (open) {
 		f->has_dso = true;
 		f->dso = open + 1;

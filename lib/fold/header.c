@@ -108,7 +108,7 @@ static bool is_record(const char *p, size_t n)
 
 static bool is_time(const char *p, size_t n)
 {
-	struct fold_header h = {0};
+	struct fold_header h = FOLD_HEADER_INIT;
 
 	return take_time(p, 0, n, &h) == n && h.timed;
 }
@@ -165,7 +165,7 @@ static int take_parts(const char *p, size_t start, size_t e, size_t n, unsigned 
 {
 	size_t i = fold_span(p, e, n, FOLD_SPACE), at;
 
-	*h = (struct fold_header){.period = 1};
+	*h = (struct fold_header)FOLD_HEADER_INIT;
 	if (!(without & FOLD_NO_IDS))
 		i = take_ids(p, i, n, equals(p + start, e - start, ":-1"), h);
 	i = take_cpu(p, i, n, h);
@@ -249,7 +249,7 @@ bool fold_header_parse(const char *p, size_t n, unsigned without, struct fold_he
 bool fold_is_tracepoint(const char *event, size_t n)
 {
 	static const char modifiers[] = "ukhGHpPSDIWebR";
-	const char *colon = n ? memrchr(event, ':', n) : NULL;
+	const char *colon = memrchr(event, ':', n);
 
 	if (!colon || (n > 4 && !memcmp(event, "mem:", 4)))
 		return false;

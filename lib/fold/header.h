@@ -38,6 +38,12 @@ struct fold_header {
 	bool record; /* no sample: rest is "PERF_RECORD_..." */
 };
 
+/* Nothing is known yet; no string is NULL. */
+#define FOLD_HEADER_INIT \
+	{ \
+		.comm = "", .pid = "", .tid = "", .cpu = "", .period = 1, .event = "", .rest = "" \
+	}
+
 /*
  * False if the line is none. A command is what the kernel lets it be: blanks, numbers and brackets
  * in it do not end it. What the text is without, FOLD_NO_*, is not looked for.

@@ -383,7 +383,7 @@ static void join_held(struct reader *r, struct fold_header *h)
 /* A frame without a header: -F left out all of it, or all but the command, which is held. */
 static int start_without_header(struct reader *r)
 {
-	struct fold_header h = {.period = 1, .rest = ""};
+	struct fold_header h = FOLD_HEADER_INIT;
 	int rc;
 
 	if (r->held.len) {
@@ -411,7 +411,7 @@ static bool is_header(const struct reader *r, const char *p, size_t n, struct fo
 /* An empty line ends a sample. A command alone with a blank was one, too. */
 static int empty_line(struct reader *r)
 {
-	struct fold_header h = {.period = 1, .rest = ""};
+	struct fold_header h = FOLD_HEADER_INIT;
 	int rc = 0;
 
 	if (r->held.len && buf_str(&r->held)[r->held.len - 1] == ' ') {
