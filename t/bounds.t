@@ -2,6 +2,7 @@
 # Input that is made to take more memory than its size is worth is given up, or cut, with a message.
 . "${0%/*}/lib.sh"
 need perl gzip gcc objcopy
+! sanitized || skip_all 'how much memory a filter takes is measured without sanitizers'
 
 # peak NAME MB COMMAND...: a pipeline takes at most so many megabytes, all stages together.
 peak() {
@@ -12,33 +13,23 @@ peak() {
 	ok "$t_name: ${t_kb:-?} kB, of at most $t_most MB" test "${t_kb:-999999999}" -le $((t_most * 1024))
 }
 
-# Sanitizers take several times as much.
-case $(nm "$BIN/psym" 2>/dev/null | grep -c __asan_) in
-0) more=1 ;;
-*) more=8 ;;
-esac
-
 "$ROOT/t/hostile" forks 10000 >forks.ps
 "$ROOT/t/hostile" execs 10000 >execs.ps
 "$ROOT/t/hostile" sources 20000 >sources.ps
-peak '10,000 children of a process with 10,000 mappings' $((64 * more)) "'$BIN/psym' forks.ps" 'cat >symbols'
+peak '10,000 children of a process with 10,000 mappings' 64 "'$BIN/psym' forks.ps" 'cat >symbols'
 ok 'all of them come through' test "$(wc -c <symbols)" -ge "$(wc -c <forks.ps)"
-peak 'children that replace their image' $((64 * more)) "'$BIN/psym' execs.ps" 'cat >symbols'
+peak 'children that replace their image' 64 "'$BIN/psym' execs.ps" 'cat >symbols'
 ok 'all of them come through' test "$(wc -c <symbols)" -ge "$(wc -c <execs.ps)"
-peak '20,000 recordings in one stream' $((64 * more)) "'$BIN/psym' sources.ps" 'cat >symbols'
+peak '20,000 recordings in one stream' 64 "'$BIN/psym' sources.ps" 'cat >symbols'
 ok 'all of them come through' test "$(wc -c <symbols)" -ge "$(wc -c <sources.ps)"
 
 # Large chunks of a trace.dat do not leave their room to small ones.
 if perl -MCompress::Zlib -e 1 2>/dev/null; then
 	"$ROOT/t/trace-make" packing=zlib zeros=80 >zeros.dat
-	# A sanitizer would keep 256 MB of what was freed.
-	sanitizer=$ASAN_OPTIONS
-	ASAN_OPTIONS=$sanitizer:quarantine_size_mb=1
 	for n in 1 4; do
-		peak "large and small chunks of pages, $n threads" $((24 * more)) "'$BIN/pdecode' --threads $n zeros.dat" 'cat >events'
+		peak "large and small chunks of pages, $n threads" 24 "'$BIN/pdecode' --threads $n zeros.dat" 'cat >events'
 		ok 'events come through' test "$(wc -c <events)" -gt 4000
 	done
-	ASAN_OPTIONS=$sanitizer
 else
 	skip 4 'perl has no Compress::Zlib'
 fi
@@ -52,11 +43,11 @@ C
 gcc -shared -fPIC -s -o plain.so lib.c
 objcopy --add-section .gnu_debugdata=bomb.gz plain.so bomb.so
 "$ROOT/t/hostile" file "$PWD/bomb.so" >bomb.ps
-peak 'packed symbols that unpack to 400 MB' $((100 * more)) "'$BIN/psym' --missing bomb.ps" 'cat >missing'
+peak 'packed symbols that unpack to 400 MB' 100 "'$BIN/psym' --missing bomb.ps" 'cat >missing'
 # The same as a file that is packed itself: a kernel module, say.
 cp bomb.gz whole.gz
 "$ROOT/t/hostile" file "$PWD/whole.gz" >whole.ps
-peak 'a packed file that unpacks to 400 MB' $((100 * more)) "'$BIN/psym' --missing whole.ps" 'cat >missing'
+peak 'a packed file that unpacks to 400 MB' 100 "'$BIN/psym' --missing whole.ps" 'cat >missing'
 like missing 'too large' 'is too large, which --missing reports'
 
 # More mappings than vm.max_map_count has at first, as processes of some databases have.
@@ -85,6 +76,6 @@ ok 'as long as a name can be' test "$(wc -c <"$OUT")" -lt 70000
 "$ROOT/t/hostile" frames 500000 >frames.ps
 run sh -c 'ulimit -t 20; exec "$1" "$2" "$3"' sh "$BIN/pfilter" 'stack =~ "a+b"' frames.ps
 is "$status" 1 'a pattern and a deep stack of long names: the stream is reported to be cut off, no more'
-peak 'folding it' $((300 * more)) "'$BIN/pfold' frames.ps" 'cat >folded'
+peak 'folding it' 300 "'$BIN/pfold' frames.ps" 'cat >folded'
 ok 'what comes out is in proportion' test "$(wc -c <folded)" -lt 50000000
 done_testing

@@ -90,6 +90,12 @@ skip_all() {
 	exit 0
 }
 
+# sanitized: true if the programs are built with sanitizers, which makes them five to twenty times as slow.
+# What such a build cannot find is skipped then, and loops of many equal runs take larger steps.
+sanitized() {
+	nm "$BIN/pdecode" 2>/dev/null | grep -q __asan_init
+}
+
 # have PROGRAM...: true if all are installed.
 have() {
 	for t_prog; do

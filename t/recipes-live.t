@@ -222,4 +222,40 @@ if [ -d $events/filemap/mm_filemap_get_pages ]; then
 else
 	skip 1 'cachestat: the kernel has no event for reads'
 fi
+run "$dir"/cpudist 0.3
+# Some kernels lose switches out of idle: then the sums are bounds, which is reported.
+want=0
+grep -q '^plat: oncpu: the recording lacks switches or wakeups: ' "$ERR" && want=1
+is "$status" "$want" 'cpudist'
+like "$OUT" '^oncpu +[1-9]' 'and it has found something'
+run "$dir"/argdist -e sched:sched_switch -f prev_prio 0.3
+is "$status" 0 'argdist'
+run "$dir"/argdist -e sched:sched_switch -f prev_prio 0.3 --no-such
+is "$status" 64 'an option that phist does not have'
+run "$dir"/argdist -e sched:no_such_event -f pid 0.3
+is "$status" 2 'an event that this kernel does not have'
+like "$ERR" "no tracepoint is called 'sched:no_such_event'" 'is reported'
+# Control-C ends the recording, not the recipe. In a process group of its own.
+perl -e 'setpgrp; $SIG{INT} = "DEFAULT"; exec @ARGV' "$dir/execsnoop" 300 >int.out 2>int.err &
+group=$!
+recording() { # the recorder of the group waits for events
+	for pid in $(awk -v group="$group" '{ pid = $1; sub(/^.*\) /, ""); if ($1 == "S" && $3 == group) print pid }' \
+		/proc/[0-9]*/stat 2>/dev/null); do
+		counting "$pid" && return
+	done
+	return 1
+}
+ok 'execsnoop records' await recording
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	/bin/true
+done
+kill -INT "-$group"
+wait "$group"
+is "$?" 0 'interrupted'
+like int.out '/true$' 'shows what was recorded until then'
+run "$dir"/tcpretrans 0.01
+case $status in
+0) ok 'there was such a segment' true ;;
+*) like "$ERR" 'there was none in 0.01 s' 'that nothing happened is reported' ;;
+esac
 done_testing

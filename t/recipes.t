@@ -531,50 +531,6 @@ else
 	skip 2 'there is no perf that has kmem'
 fi
 
-# Live.
-if "$BIN/pcap-perf" -a -e sched:sched_switch -o live.data 0.1 2>/dev/null; then
-	recipe cpudist 0.3
-	# Some kernels lose switches out of idle: then the sums are bounds, which is reported.
-	want=0
-	grep -q '^plat: oncpu: the recording lacks switches or wakeups: ' "$ERR" && want=1
-	is "$status" "$want" 'live: cpudist'
-	like "$OUT" '^oncpu +[1-9]' 'live: and it has found something'
-	recipe argdist -e sched:sched_switch -f prev_prio 0.3
-	is "$status" 0 'live: argdist'
-	recipe argdist -e sched:sched_switch -f prev_prio 0.3 --no-such
-	is "$status" 64 'live: an option that phist does not have'
-	recipe argdist -e sched:no_such_event -f pid 0.3
-	is "$status" 2 'live: an event that this kernel does not have'
-	like "$ERR" "no tracepoint is called 'sched:no_such_event'" 'live: is reported'
-	# Control-C ends the recording, not the recipe. In a process group of its own, by perl.
-	perl -e '
-		my $pid = fork // die;
-		if (!$pid) {
-			setpgrp;
-			$SIG{INT} = "DEFAULT";
-			open STDOUT, ">", "int.out";
-			open STDERR, ">", "int.err";
-			exec @ARGV;
-		}
-		for (1 .. 15) {
-			select undef, undef, undef, 0.1;
-			system "true";
-		}
-		kill "INT", -$pid;
-		alarm 60;
-		waitpid $pid, 0;
-		print $? & 127, " ", $? >> 8, "\n";
-	' "$dir/execsnoop" 300 >got
-	is "$(cat got)" '0 0' 'live: interrupted'
-	like int.out '/true$' 'live: shows what was recorded until then'
-	recipe tcpretrans 0.01
-	case $status in
-	0) ok 'live: there was such a segment' true ;;
-	*) like "$ERR" 'there was none in 0.01 s' 'live: that nothing happened is reported' ;;
-	esac
-else
-	skip 9 'recording is not allowed'
-fi
 # Where symbols are, for recipes that show functions: as psym has it, also with blanks in a name.
 gzip -dc "$data/contention.kallsyms.gz" |
 	sed 's/__pv_queued_spin_lock_slowpath/as_the_test_says/' >"saved 'k.txt"

@@ -266,7 +266,7 @@ fi
 
 # A read that fails, also in the process that is to become the command: with a message.
 shim=${SHIM:-$ROOT/build/t/shim.so}
-if [ -e "$shim" ] && ! nm "$BIN/pcap-perf" 2>/dev/null | grep -q __asan_init; then
+if [ -e "$shim" ] && ! sanitized; then
 	shim=$(t_abs "$shim")
 	bad=
 	for i in $(seq 16); do

@@ -124,7 +124,7 @@ case $shim in
 /*) ;;
 *) shim=$ROOT/$shim ;;
 esac
-nm "$BIN/pdecode" 2>/dev/null | grep -q __asan_init && shim=/nonexistent
+sanitized && shim=/nonexistent
 failing() {
 	FAIL=$1 FAIL_PROG=pdecode FAIL_COUNT=count LD_PRELOAD=$shim "$BIN/pdecode" "$form" --threads 3 "$file" >many 2>err
 }
