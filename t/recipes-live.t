@@ -239,10 +239,11 @@ like "$ERR" "no tracepoint is called 'sched:no_such_event'" 'is reported'
 perl -e 'setpgrp; $SIG{INT} = "DEFAULT"; exec @ARGV' "$dir/execsnoop" 300 >int.out 2>int.err &
 group=$!
 recording() { # the recorder of the group waits for events
-	for pid in $(awk -v group="$group" '{ pid = $1; sub(/^.*\) /, ""); if ($1 == "S" && $3 == group) print pid }' \
-		/proc/[0-9]*/stat 2>/dev/null); do
-		counting "$pid" && return
-	done
+	awk -v group="$group" '{ pid = $1; sub(/^.*\) /, ""); if ($1 == "S" && $3 == group) print pid }' \
+		/proc/[0-9]*/stat 2>/dev/null >pids
+	while read -r pid; do
+		! counting "$pid" || return 0
+	done <pids
 	return 1
 }
 ok 'execsnoop records' await recording

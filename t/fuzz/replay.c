@@ -3,8 +3,8 @@
  *
  *	build/t/fuzz/NAME [--cut MAX [--most M]] [--flip N SEED] [--seconds S] FILE|DIRECTORY...
  *
- * Each file is given whole; with --cut also every prefix of it up to MAX bytes, or with --most every
- * k-th of them, so that they are M at most over all files together; with --flip also N
+ * Each file is given whole; with --cut also every prefix of it up to MAX bytes, or with --most
+ * every k-th of them, so that they are M at most over all files together; with --flip also N
  * times (over all files together) with one to four bits turned, but with --seconds no longer than
  * that. Flip number i depends on SEED + i only, so that `--flip 1 SEED+i FILE` repeats it.
  *
