@@ -81,7 +81,7 @@ awk '
 literal { text = text $0 "\n" }' "$page" | sed 's/\\e/\\/g' >count.c
 flags=
 if nm "$lib" 2>/dev/null | grep -q __asan_init; then
-	flags=-fsanitize=address,undefined
+	flags="-fsanitize=address,undefined -no-pie"
 elif nm "$lib" 2>/dev/null | grep -q __gcov_; then
 	flags=--coverage
 fi

@@ -57,7 +57,7 @@ static void test_kind(enum unpack_kind kind, const char *name)
 	is_int((int64_t)out.len, 2 * TEXT_LEN, "%s: both", name);
 	buf_reset(&out);
 	is_int(unpack_bytes(packed, n, 10, &out), PP_ELIMIT, "%s: too large", name);
-	for (size_t cut = 6; cut < n; cut++) {
+	for (size_t cut = 6; cut < n; cut += 11) {
 		buf_reset(&out);
 		cuts += unpack_bytes(packed, cut, TEXT_LEN, &out) != PP_ECUT;
 		cuts += out.len && memcmp(out.data, text, out.len) != 0;
