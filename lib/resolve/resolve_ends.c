@@ -142,8 +142,8 @@ static void say_sizes(const struct ends *e, struct diag *d)
 				       : ": %" PRIu32 " bytes are enough for %.0f %% of these",
 				 sizes[k], 100.0 * fit[k] / known);
 	if (largest < COPY_MAX - 8)
-		diag_say(d, NULL, "  record larger copies (--call-graph dwarf,SIZE)%s",
-			 buf_str(&b));
+		diag_say(d, NULL, "  record larger copies (--call-graph dwarf,%s)%s",
+			 b.len ? "SIZE" : "65528", buf_str(&b));
 	buf_release(&b);
 }
 
@@ -178,13 +178,17 @@ static void say_files(const struct ends *e, uint32_t end, struct diag *d)
 	}
 }
 
+#define NODE \
+	"node --perf-prof --perf-prof-unwinding-info writes tables for its code; " \
+	"--interpreted-frames-native-stack names what it interprets"
+
 /* Programs that make code, by the file that a process has of them, and what helps their stacks. */
 static const struct runtime {
 	const char *file, *help;
 } runtimes[] = {
 	{"libjvm.so", "java -XX:+PreserveFramePointer gives its code frame pointers"},
-	{"libnode.so", "node --perf-basic-prof names its code, which keeps frame pointers"},
-	{"node", "node --perf-basic-prof names its code, which keeps frame pointers"},
+	{"libnode.so", NODE},
+	{"node", NODE},
 	{"libcoreclr.so",
 	 "DOTNET_PerfMapEnabled=1 names the code of .NET, which keeps frame pointers"},
 	{"libluajit-5.1.so.2", "LuaJIT's code has no frame pointers: luajit -joff interprets it"},
@@ -256,6 +260,20 @@ static void say_chains(const struct resolver *r, struct diag *d)
 	}
 }
 
+/* Callers that chains of frame pointers lack, without a sign of it. */
+static void say_hidden(const struct resolver *r, struct diag *d)
+{
+	const struct resolver_stats *s = &r->stats;
+
+	if (s->hidden)
+		diag_say(
+			d, NULL,
+			"%llu (%.1f %%) of the chains by frame pointers lack the caller of the "
+			"innermost function, which had set up none; copies of the stack (pcap-perf "
+			"-g) have it",
+			(ull)s->hidden, 100.0 * (double)s->hidden / (double)s->chains);
+}
+
 void resolver_say_stacks(struct resolver *r, struct diag *d)
 {
 	const struct resolver_stats *s = &r->stats;
@@ -269,7 +287,7 @@ void resolver_say_stacks(struct resolver *r, struct diag *d)
 		if (s->ends[i])
 			say_end(r, i, d);
 	say_chains(r, d);
+	say_hidden(r, d);
 	if (s->samples && !s->chains && !s->unwound)
-		diag_say(d, NULL,
-			 "no sample has a call chain: record with -g, or --call-graph dwarf");
+		diag_say(d, NULL, "no sample has a call chain: record with -g");
 }
