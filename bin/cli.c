@@ -101,6 +101,21 @@ int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, ch
 	return start(cli, spec, argc, argv, opt_parse_command);
 }
 
+int cli_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
+		const struct opt_effect *table, unsigned mode, const char *on)
+{
+	struct buf text = BUF_INIT;
+	int rc = opt_check_effects(spec, argc, argv, table, mode, on, &text);
+
+	if (rc == OPT_RUN)
+		return 0;
+	cli->status = PP_EXIT_USAGE;
+	if (text.err || out_write_all(STDERR_FILENO, buf_str(&text), text.len))
+		cli->status = PP_EXIT_FAIL;
+	buf_release(&text);
+	return -1;
+}
+
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int sig)

@@ -29,6 +29,13 @@ int cli_start(struct cli *cli, const struct opt_spec *spec, int argc, char **arg
 int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, char **argv);
 
 /*
+ * Refuses options that have no effect in a mode (opt_check_effects), after cli_start. 0 to go on;
+ * else it is reported, and the program ends with cli->status, by cli_finish.
+ */
+int cli_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
+		const struct opt_effect *table, unsigned mode, const char *on);
+
+/*
  * Makes the first SIGINT or SIGTERM set what is returned, so that the program ends in order; the
  * second one ends it.
  */

@@ -80,7 +80,7 @@ static int run(struct diff_command *c, char **names, int n, char **more, int m, 
 int main(int argc, char **argv)
 {
 	struct diff_command command = DIFF_COMMAND_INIT;
-	const struct opt_group groups[] = {{diff_options, diff_option, &command}, {0}};
+	const struct opt_group groups[] = {{diff_options, diff_option, &command, diff_rules}, {0}};
 	const struct opt_spec spec = {"pdiff", "[OPTION]... BASE... -- NEW...",
 				      "compare recordings: what got slower, and how sure that is",
 				      groups};

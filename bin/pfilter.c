@@ -19,6 +19,13 @@ static const struct opt options[] = {
 	{0},
 };
 
+static const struct opt_rule rules[] = {
+	{"explain", "drop split output stats strict binary text json plain threads", NULL},
+	{"output", NULL, "split"},
+	{"drop", "text", NULL},
+	{0},
+};
+
 struct config {
 	struct marker m;
 	struct select_opts select;
@@ -77,21 +84,32 @@ static bool is_input(const char *arg)
 int main(int argc, char **argv)
 {
 	struct config c = {.select = SELECT_OPTS_INIT, .m = {.argc = argc, .argv = argv}};
-	const struct opt_group groups[] = {{ssink_options, ssink_option, &c.m.out},
+	const struct opt_group groups[] = {{ssink_options, ssink_option, &c.m.out, ssink_rules},
 					   {stext_options, stext_option, &c.m.out.text},
-					   {select_options, select_option, &c.select},
-					   {options, on_option, &c},
+					   {select_options, select_option, &c.select, select_rules},
+					   {options, on_option, &c, rules},
 					   {0}};
 	const struct opt_spec spec = {"pfilter", "[OPTION]... [EXPR] [FILE]...",
 				      "mark the samples for which an expression holds", groups};
 	struct buf why = BUF_INIT;
+	const char *on;
 	struct cli cli;
-	struct kfunc *k;
+	struct kfunc *k = NULL;
+	unsigned mode;
 	int rc, status;
 
 	if (cli_start(&cli, &spec, argc, argv)) {
 		select_opts_release(&c.select);
 		return cli.status;
+	}
+	if (c.explain)
+		c.m.out.form = SSINK_NONE;
+	mode = c.m.split.prefix && c.m.out.form == SSINK_AUTO
+		       ? ssink_mode(&(struct ssink_opts){.form = SSINK_BINARY}, -1, &on)
+		       : ssink_mode(&c.m.out, STDOUT_FILENO, &on);
+	if (cli_effects(&cli, &spec, argc, argv, ssink_effects, mode, on)) {
+		select_opts_release(&c.select);
+		return cli_finish(&cli, cli.status);
 	}
 	rc = kfunc_new(&k, c.kallsyms, cli.diag);
 	c.select.symbols = (struct expr_symbols){kfunc_name, kfunc_see, kfunc_lacks, k};

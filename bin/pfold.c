@@ -47,7 +47,7 @@ static int run(const struct pfold_opts *o, char **names, int n, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct pfold_opts o = PFOLD_OPTS_INIT;
-	const struct opt_group groups[] = {{pfold_options, pfold_option, &o}, {0}};
+	const struct opt_group groups[] = {{pfold_options, pfold_option, &o, pfold_rules}, {0}};
 	const struct opt_spec spec = {"pfold", "[OPTION]... [FILE]...",
 				      "collapse call stacks to folded text", groups};
 	struct cli cli;

@@ -21,6 +21,17 @@ static const struct opt options[] = {
 	{0},
 };
 
+static const struct opt_rule rules[] = {
+	{"merge", "field by over-time heatmap unit raw kallsyms every stats strict", NULL},
+	{"over-time", "heatmap every", NULL},
+	{"heatmap", "every", NULL},
+	{"unit", NULL, "field"},
+	{"log2", NULL, "field merge"},
+	{"fine", NULL, "field merge"},
+	{"linear", NULL, "field merge"},
+	{0},
+};
+
 struct config {
 	struct phist_opts o;
 	struct table_opts out;
@@ -97,8 +108,9 @@ static int run(struct config *c, struct kfunc *k, char **names, int n, struct di
 int main(int argc, char **argv)
 {
 	struct config config = {0};
-	const struct opt_group groups[] = {
-		{options, on_option, &config}, {table_options, table_option, &config.out}, {0}};
+	const struct opt_group groups[] = {{options, on_option, &config, rules},
+					   {table_options, table_option, &config.out, table_rules},
+					   {0}};
 	const struct opt_spec spec = {"phist", "[OPTION]... [FILE]...",
 				      "count events, and make histograms of their fields", groups};
 	struct kfunc *k = NULL;

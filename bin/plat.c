@@ -55,12 +55,12 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct config c = {.o = {.argc = argc, .argv = argv}};
-	const struct opt_group groups[] = {{plat_options, plat_option, &c.o},
+	const struct opt_group groups[] = {{plat_options, plat_option, &c.o, plat_rules},
 					   {history_options, history_option, &c.history},
-					   {table_options, on_table, &c},
+					   {table_options, on_table, &c, table_rules},
 					   {0}};
 	const struct opt_spec spec = {"plat", "[OPTION]... [FILE]...", "pair events into intervals",
-				      groups, plat_rules};
+				      groups};
 	struct cli cli;
 
 	if (cli_start(&cli, &spec, argc, argv))

@@ -51,8 +51,9 @@ static int run(const struct config *c, char **names, int n, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct config config = {.o = REPORT_OPTS_INIT};
-	const struct opt_group groups[] = {
-		{report_options, report_option, &config.o}, {options, on_option, &config}, {0}};
+	const struct opt_group groups[] = {{report_options, report_option, &config.o, report_rules},
+					   {options, on_option, &config},
+					   {0}};
 	const struct opt_spec spec = {"preport", "[OPTION]... [FILE]...",
 				      "report where samples are: tables and call trees", groups};
 	struct cli cli;

@@ -49,8 +49,9 @@ static int run(const struct config *c, char **names, int n, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct config config = {0};
-	const struct opt_group groups[] = {
-		{strace_options, strace_option, &config.o}, {options, on_option, &config}, {0}};
+	const struct opt_group groups[] = {{strace_options, strace_option, &config.o, strace_rules},
+					   {options, on_option, &config},
+					   {0}};
 	const struct opt_spec spec = {"pstrace", "[OPTION]... [FILE]...",
 				      "print the system calls of a recording", groups};
 	struct cli cli;

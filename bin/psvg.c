@@ -7,12 +7,15 @@
 int main(int argc, char **argv)
 {
 	struct picture_command c = PICTURE_COMMAND_INIT;
-	const struct opt_group groups[] = {{picture_options, picture_option, &c}, {0}};
+	const struct opt_group groups[] = {{picture_options, picture_option, &c, picture_rules},
+					   {0}};
 	const struct opt_spec spec = {
 		"psvg", "[OPTION]... [FILE]...",
 		"draw stacks as an interactive flame graph, tables as charts (SVG)", groups};
 	struct picture *p = NULL;
 	struct cli cli;
+	const char *on;
+	unsigned kind;
 	int rc;
 
 	if (cli_start(&cli, &spec, argc, argv))
@@ -29,7 +32,11 @@ int main(int argc, char **argv)
 		rc = picture_read(p, "-");
 	for (int i = cli.first; i < argc && !rc; i++)
 		rc = picture_read(p, argv[i]);
-	rc = rc ? PP_EXIT_FAIL : picture_print(p, &c.o, STDOUT_FILENO, c.stats);
+	kind = rc ? 0 : picture_kind(p, &on);
+	if (kind && cli_effects(&cli, &spec, argc, argv, picture_effects, kind, on))
+		rc = cli.status;
+	else
+		rc = rc ? PP_EXIT_FAIL : picture_print(p, &c.o, STDOUT_FILENO, c.stats);
 	picture_free(p);
 	return cli_finish(&cli, rc);
 }

@@ -66,7 +66,7 @@ static void say_result(struct resolver *r, bool stats, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct config c = {0};
-	const struct opt_group groups[] = {{ssink_options, ssink_option, &c.out},
+	const struct opt_group groups[] = {{ssink_options, ssink_option, &c.out, ssink_rules},
 					   {stext_options, stext_option, &c.out.text},
 					   {stext_cpu_options, stext_option, &c.out.text},
 					   {symopt_options, symopt_option, &c.from},
@@ -78,7 +78,9 @@ int main(int argc, char **argv)
 	struct filter f = {.name = "psym", .argc = argc, .argv = argv, .record = on_record};
 	struct resolver *r;
 	struct ssink sink;
+	const char *on;
 	struct cli cli;
+	unsigned mode;
 	int status;
 
 	if (cli_start(&cli, &spec, argc, argv))
@@ -87,6 +89,11 @@ int main(int argc, char **argv)
 	c.from.r.stats = c.stats;
 	if (symopt_no_stream(&c.from))
 		c.out.form = SSINK_NONE;
+	mode = ssink_mode(&c.out, STDOUT_FILENO, &on);
+	if (cli_effects(&cli, &spec, argc, argv, ssink_cpu_effects, mode, on)) {
+		symopt_release(&c.from);
+		return cli_finish(&cli, cli.status);
+	}
 	if (symopt_ready(&c.from, cli.diag) || ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag)) {
 		symopt_release(&c.from);
 		return cli_finish(&cli, PP_EXIT_FAIL);

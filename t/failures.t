@@ -17,7 +17,7 @@ my $bin = abs_path($ENV{BIN} // "$root/bin");
 my $shim = abs_path($ENV{SHIM} // "$root/build/t/shim.so");
 my $data = "$root/t/data";
 my $each = $ENV{RUNS} // 8;    # runs of a filter and a kind
-my @kinds = qw(alloc alloc+ read pread write open mmap thread);
+my @kinds = qw(alloc alloc+ read pread pread+ write open mmap thread);
 my ($only, $only_kind) = split /,/, $ENV{ONLY} // '';
 my $tests = 0;
 my $failed = 0;
@@ -28,6 +28,7 @@ if (`nm '$bin/psym' 2>/dev/null` =~ /__asan_init/) {
 	print "1..0 # SKIP a sanitizer wants to be loaded first\n";
 	exit 0;
 }
+my $cc = $ENV{CC} || 'gcc';
 my $tmp = tempdir('perfpipe-t.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 chdir $tmp or die "$tmp: $!\n";
 $ENV{HOME} = $tmp;
@@ -97,7 +98,7 @@ sub fault {
 
 # COMMAND with each kind of failure, or those in kinds. result: the file that it writes. recording: it is another one each time, and
 # has to be one that pdecode finds whole. crash: a signal may end it when it has
-# no memory, since libtraceevent, which it calls, does not look whether it got any. before: is called before
+# no memory, since libtraceevent, or libdw as it opens split DWARF, does not look whether it got any. before: is called before
 # each run; after: after each, with its status, and tells what is wrong beside the output.
 sub try {
 	my ($name, $command, %o) = @_;
@@ -156,6 +157,17 @@ make("phist --tsv --by comm sched.ps >hist.tsv");
 make("seq 1 40 | sed 's/.*/prog;main;f&;g 3&/' >a.folded && sed 's/f4;/f5;/' a.folded >b.folded");
 make("sed 's/ 3/ 4/' a.folded >c.folded && pdiff --learn-noise a.folded b.folded c.folded >noise.tsv");
 make("plat --tsv --by comm -k runq sched.ps >lat.tsv");
+# What libraries know of a program: lines, inlined functions, those in a file of its own (split DWARF).
+put('lined.c', <<'C');
+static volatile unsigned long sum;
+static inline __attribute__((always_inline)) void inlined(int n) { while (n--) sum = sum * 5 + 1; }
+__attribute__((noinline)) void spin(int n) { inlined(n); sum++; }
+int main(void) { for (int i = 0; i < 20; i++) spin(1000000); return 0; }
+C
+my $lined = system("$cc -O1 -g -o root/lined lined.c 2>/dev/null && $cc -O1 -g -gsplit-dwarf -o root/split lined.c 2>/dev/null") == 0;
+for my $name ($lined ? qw(lined split) : ()) {
+	$lined = 0 if system("pcap-perf -e cpu-clock:u -F 99 -o $name.data -- root/$name 2>/dev/null && pdecode $name.data >$name.ps && psym $name.ps >$name.sym") != 0;
+}
 make("gunzip -c '$data/stat.data.gz' >stat.data && pdecode stat.data >stat.ps");
 
 try('pdecode perf.data', ['pdecode', "$data/small.data"]);
@@ -173,6 +185,13 @@ try('pfilter time', ['pfilter', '--time', '20%-60%', '', 'sched.ps']);
 try('psym', ['psym', 'demo.ps']);
 try('psym:binary', ['psym', '--symfs', 'root', 'deep.ps']);
 try('psym unwinds', ['psym', '--symfs', 'root', 'chain.ps']);
+for my $name ($lined ? qw(lined split) : ()) {
+	try("psym inlines of $name", ['psym', '-i', '--srcline', "$name.ps"], kinds => [qw(alloc alloc+ pread pread+ open)],
+		crash => $name eq 'split');
+}
+try('preport lines', ['preport', '--function', 'spin', '--annotate', '--trust-host', 'lined.sym'],
+	kinds => [qw(alloc pread pread+ open)], crash => 1) if $lined;
+print "# no compiler, or no recording: lines and inlined functions are not tried\n" if !$lined;
 try('psym:kallsyms', ['psym', '--kallsyms', 'lock.kallsyms', 'lock.ps']);
 try('pfold stream', ['pfold', 'demo.ps']);
 try('pfold folded', ['pfold', 'demo.folded']);

@@ -11,7 +11,7 @@ C
 "${CC:-gcc}" -g -O2 -o theirs theirs.c 2>"$ERR" || bail "$(cat "$ERR")"
 cp ours program
 if ! unshare -m true 2>/dev/null; then
-	skip 8 'no mount namespaces here, or not root'
+	skip 11 'no mount namespaces here, or not root'
 	done_testing
 	exit 0
 fi
@@ -43,4 +43,25 @@ kill "$pid"
 wait "$pid" 2>/dev/null
 run "$BIN/pprobe" -p "$pid" -F
 is "$status" 2 'a process that has ended'
+
+# In a container, links lead to where they lead in it: an absolute one not to our file of that path.
+mkdir -p box/bin "box$PWD"
+"${CC:-gcc}" -static -g -O2 -o box/bin/real theirs.c 2>"$ERR" || bail "$(cat "$ERR")"
+ln -s /bin/real box/bin/link
+cp theirs "box$PWD/program"
+ln -s "$PWD/program" box/bin/away
+chroot box /bin/real &
+pid=$!
+boxed() {
+	[ "$(readlink "/proc/$pid/exe")" = "$PWD/box/bin/real" ]
+}
+await boxed
+run "$BIN/pprobe" -p "$pid" -x /bin/link -n 'only_theirs n'
+like "$OUT" "^p:.* /proc/$pid/root/bin/real:0x" 'the kernel is told the file that a link of a container leads to'
+run "$BIN/pprobe" -p "$pid" -x /bin/away -F --tsv only_theirs
+is "$status" 0 'one whose path leads to another file with us'
+run "$BIN/pprobe" -x "/proc/$pid/root/bin/away" -F --tsv only_theirs
+is "$status" 0 'likewise, by the path of its root'
+kill "$pid"
+wait "$pid" 2>/dev/null
 done_testing

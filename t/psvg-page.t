@@ -92,7 +92,7 @@ printf '%s\n' '#PPTABLE1 rows=2 name=events	comm:key	events:count	events:share:%
 	"$BIN/psvg" >chart.svg || fail 'a chart'
 gzip -dc "$ROOT/t/data/sched.data.gz" | "$BIN/pdecode" >s.ps 2>/dev/null
 "$BIN/phist" --heatmap=10ms -f prev_prio --tsv s.ps 2>/dev/null | "$BIN/psvg" >heat.svg || fail 'a heat map'
-"$BIN/phist" --log2 -f prev_prio --tsv s.ps 2>/dev/null | "$BIN/psvg" >bars.svg || fail 'a histogram'
+"$BIN/phist" -f prev_prio --tsv s.ps 2>/dev/null | "$BIN/psvg" >bars.svg || fail 'a histogram'
 cp svg.hot flame.svg
 
 cat >test.js <<'EOT'

@@ -69,4 +69,18 @@ like members 'prog$' 'but the program'
 mv prog away
 fold upwards.ps --symfs names.tar
 like "$OUT" ';main;inner' 'which is found there'
+
+# A file of which nearly all is holes costs its owner nothing, but who reads it gigabytes.
+mkdir -p "huge$TMP/deeper"
+cp away "huge$TMP/deeper/prog"
+truncate -s 1G "huge$TMP/deeper/prog"
+if [ "$(du -k "huge$TMP/deeper/prog" | cut -f1)" -gt 10000 ]; then
+	skip 3 'this file system has no holes'
+else
+	run "$BIN/psym" --symfs huge --missing p.ps
+	like "$OUT" 'too large' 'such a file is not read'
+	run "$BIN/psym" --symfs huge --bundle holes.tar p.ps
+	is "$status" 0 'a bundle'
+	is "$(find holes.tar -size +10000k)" '' 'does not get it'
+fi
 done_testing

@@ -69,4 +69,23 @@ is "$status" 2 'a PMU that is not there'
 like "$ERR" "no PMU 'no_such_pmu'" 'it is named'
 as "$pcap" -e probe_x:y -o x.data -- true
 is "$status" 2 'a probe that is not there'
+# A pattern leaves out what can only be counted, and names it; root is not told to be root.
+events=/sys/kernel/tracing/events/irq_vectors
+if [ "$(id -u)" != 0 ] || [ ! -e "$events/irq_work_exit/id" ]; then
+	skip 6 'not root, or no irq_vectors:irq_work_exit here'
+else
+	run "$pcap" -a -e irq_vectors:irq_work_exit -o x.data -- true
+	if [ "$status" = 0 ]; then
+		skip 6 'this kernel lets it be sampled'
+	else
+		unlike "$ERR" 'be root' 'root is not told to be root'
+		like "$ERR" 'counted \(--stat\)' 'but that it can be counted'
+		run "$pcap" -a -e 'irq_vectors:irq_*' -e sched:sched_switch -o x.data -- true
+		is "$status" 0 'of a pattern, the others are recorded'
+		like "$ERR" 'left out.*: irq_vectors:irq_work_exit$' 'and it is named'
+		run "$BIN/pdecode" --list x.data
+		like "$OUT" 'sched_switch' 'the recording has the others'
+		unlike "$OUT" 'irq_work_exit' 'and not that one'
+	fi
+fi
 done_testing

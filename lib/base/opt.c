@@ -20,6 +20,7 @@ struct flat {
 		const struct opt *opt;
 		const struct opt_group *group;
 		bool given;
+		const char *arg; /* the last */
 	} v[OPT_MAX];
 	size_t n;
 };
@@ -31,6 +32,7 @@ static void flatten(const struct opt_spec *spec, struct flat *f)
 		for (const struct opt *o = g->opts; o->id && f->n < OPT_MAX; o++) {
 			f->v[f->n].opt = o;
 			f->v[f->n].given = false;
+			f->v[f->n].arg = NULL;
 			f->v[f->n++].group = g;
 		}
 }
@@ -215,20 +217,30 @@ static void describe(const struct flat *f, struct option *longs, char *shorts)
 static const char *given(const struct flat *f, const char *names)
 {
 	for (const char *s = names; s && *s; s += strspn(s, " ")) {
-		size_t n = strcspn(s, " ");
+		size_t all = strcspn(s, " "), n = strcspn(s, " =");
+		const char *value = n < all ? s + n + 1 : NULL;
 
 		for (size_t i = 0; i < f->n; i++)
 			if (f->v[i].given && strlen(f->v[i].opt->name) == n &&
-			    !memcmp(f->v[i].opt->name, s, n))
+			    !memcmp(f->v[i].opt->name, s, n) &&
+			    (!value || (f->v[i].arg && strlen(f->v[i].arg) == all - n - 1 &&
+					!memcmp(f->v[i].arg, value, all - n - 1))))
 				return f->v[i].opt->name;
-		s += n;
+		s += all;
 	}
 	return NULL;
 }
 
-static int check_rules(const struct opt_spec *spec, const struct flat *f, struct buf *text)
+static int refuse(const struct opt_spec *spec, struct buf *text)
 {
-	for (const struct opt_rule *r = spec->rules; r && r->option; r++) {
+	buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
+	return OPT_USAGE;
+}
+
+static int check_rules(const struct opt_spec *spec, const struct opt_rule *rules,
+		       const struct flat *f, struct buf *text)
+{
+	for (const struct opt_rule *r = rules; r && r->option; r++) {
 		const char *other = given(f, r->against);
 
 		if (!given(f, r->option))
@@ -243,22 +255,32 @@ static int check_rules(const struct opt_spec *spec, const struct flat *f, struct
 		} else {
 			continue;
 		}
-		buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
-		return OPT_USAGE;
+		return refuse(spec, text);
 	}
 	return OPT_RUN;
 }
 
-/* Gives what getopt_long returned to its group. */
-static int hand_out(struct flat *f, int c, const char *arg, struct buf *why)
+/* Notes what getopt_long returned; its place among all. */
+static size_t note(struct flat *f, int c, const char *arg)
 {
 	size_t i = c >= OPT_NO_SHORT ? (size_t)(c - OPT_NO_SHORT) : 0;
 
 	while (c < OPT_NO_SHORT && i < f->n && f->v[i].opt->id != c)
 		i++;
+	if (i < f->n) {
+		f->v[i].given = true;
+		f->v[i].arg = arg;
+	}
+	return i;
+}
+
+/* The same, and gives it to its group. */
+static int hand_out(struct flat *f, int c, const char *arg, struct buf *why)
+{
+	size_t i = note(f, c, arg);
+
 	if (i >= f->n)
 		return PP_EUSAGE;
-	f->v[i].given = true;
 	return f->v[i].group->handle(f->v[i].group->ctx, f->v[i].opt->id, arg, why);
 }
 
@@ -292,14 +314,40 @@ static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf 
 		rc = hand_out(&f, c, optarg, text);
 		if (rc == PP_ENOMEM)
 			return OPT_FAIL;
-		if (rc) {
-			buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
-			return OPT_USAGE;
-		}
+		if (rc)
+			return refuse(spec, text);
 		buf_reset(text);
 	}
 	*first = optind;
-	return check_rules(spec, &f, text);
+	for (const struct opt_group *g = spec->groups; g->opts; g++)
+		if (check_rules(spec, g->rules, &f, text))
+			return OPT_USAGE;
+	return OPT_RUN;
+}
+
+int opt_check_effects(const struct opt_spec *spec, int argc, char **argv,
+		      const struct opt_effect *table, unsigned mode, const char *on,
+		      struct buf *text)
+{
+	struct option longs[OPT_MAX + 3];
+	char shorts[3 * OPT_MAX + 3];
+	struct flat f;
+	int c;
+
+	flatten(spec, &f);
+	describe(&f, longs, shorts);
+	optind = 0;
+	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
+		note(&f, c, optarg);
+	for (; table->options; table++) {
+		const char *option = table->modes & mode ? NULL : given(&f, table->options);
+
+		if (!option)
+			continue;
+		buf_addf(text, "%s: --%s has no effect on %s", spec->prog, option, on);
+		return refuse(spec, text);
+	}
+	return OPT_RUN;
 }
 
 int opt_parse(const struct opt_spec *spec, int argc, char **argv, struct buf *text, int *first)

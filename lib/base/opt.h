@@ -46,15 +46,9 @@ struct opt {
  */
 typedef int opt_handler(void *ctx, int id, const char *arg, struct buf *why);
 
-struct opt_group {
-	const struct opt *opts;
-	opt_handler *handle;
-	void *ctx; /* given to the handler */
-};
-
 /*
  * What options have to do with each other, so that none is taken without effect. Names are long
- * ones, with blanks between them.
+ * ones, with blanks between them; NAME=VALUE is the option with this argument.
  */
 struct opt_rule {
 	const char *option;
@@ -62,12 +56,27 @@ struct opt_rule {
 	const char *needs;   /* without any of these it would, too; NULL: none */
 };
 
+struct opt_group {
+	const struct opt *opts;
+	opt_handler *handle;
+	void *ctx;		      /* given to the handler */
+	const struct opt_rule *rules; /* NULL, or those that one without option ends */
+};
+
+/*
+ * Options that have an effect in some modes only, where a mode is known later than the command
+ * line: what the output is, what is in the input.
+ */
+struct opt_effect {
+	const char *options; /* long names, with blanks between */
+	unsigned modes;	     /* a bit for each */
+};
+
 struct opt_spec {
 	const char *prog;
 	const char *synopsis;		/* what follows the name: "[OPTION]... [FILE]..." */
 	const char *purpose;		/* one line, lower case */
 	const struct opt_group *groups; /* one without opts ends them */
-	const struct opt_rule *rules;	/* NULL, or those that one without option ends */
 };
 
 enum opt_result {
@@ -84,6 +93,15 @@ int opt_parse(const struct opt_spec *spec, int argc, char **argv, struct buf *te
 /* Parses like opt_parse, but options end at the first operand (pcap-perf -- COMMAND). */
 int opt_parse_command(const struct opt_spec *spec, int argc, char **argv, struct buf *text,
 		      int *first);
+
+/*
+ * Checks a command line that was parsed before: OPT_RUN; or OPT_USAGE, and text, if an option is
+ * given that has no effect in this mode, one bit of opt_effect.modes. `on` is what it has no effect
+ * on, in words. A table without options ends.
+ */
+int opt_check_effects(const struct opt_spec *spec, int argc, char **argv,
+		      const struct opt_effect *table, unsigned mode, const char *on,
+		      struct buf *text);
 
 /* The --help text. */
 void opt_help(const struct opt_spec *spec, struct buf *text);

@@ -60,6 +60,21 @@ const struct opt diff_options[] = {
 	{0},
 };
 
+#define DATA "tsv json junit folded"
+
+const struct opt_rule diff_rules[] = {
+	{"learn-noise",
+	 "gate noise markdown " DATA " alpha min-points min-relative dependent test top wide new",
+	 NULL},
+	{"tsv", "json markdown junit folded", NULL},
+	{"json", "markdown junit folded", NULL},
+	{"markdown", "junit folded", NULL},
+	{"junit", "folded", NULL},
+	{"top", DATA, NULL},
+	{"wide", DATA " markdown", NULL},
+	{0},
+};
+
 /* A file, a directory, or what a pattern matches. */
 static int add_names(struct diff_names *names, const char *option, const char *pattern,
 		     struct buf *why)
@@ -182,9 +197,7 @@ int diff_command_check(struct diff_command *c, struct diag *diag)
 
 	if (!strcmp(c->opts.by, "functions"))
 		c->opts.by = "function";
-	if (c->learn && (c->gate || c->opts.noise || c->form))
-		why = "--learn-noise writes a noise table and compares nothing";
-	else if (c->opts.total && strcmp(c->opts.by, "function") != 0)
+	if (c->opts.total && strcmp(c->opts.by, "function") != 0)
 		why = "--total is for functions: they alone call something";
 	else if (c->opts.stacks && strcmp(c->opts.by, "function") != 0 &&
 		 strcmp(c->opts.by, "stack") != 0 && strcmp(c->opts.by, "comm") != 0)

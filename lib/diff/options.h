@@ -35,6 +35,7 @@ struct diff_command {
 
 /* Their handler's context is a struct diff_command. */
 extern const struct opt diff_options[];
+extern const struct opt_rule diff_rules[];
 opt_handler diff_option;
 
 /* Whether options exclude each other. 0, or PP_EUSAGE, which is reported. */

@@ -59,6 +59,23 @@ const struct opt picture_options[] = {
 	{0},
 };
 
+const struct opt_rule picture_rules[] = {
+	{"diff", "flamechart total factor", NULL},
+	{"html", "timeline", NULL},
+	{0},
+};
+
+const struct opt_effect picture_effects[] = {
+	{"inverted reverse colors hash cp bgcolors search frame-height height font fonttype "
+	 "min-width minwidth count-name countname nametype event factor total flamechart html "
+	 "diff gone leaf raw negate",
+	 PICTURE_STACKS},
+	{"font-size fontsize", PICTURE_STACKS | PICTURE_TABLES},
+	{"view value stat", PICTURE_TABLES},
+	{"timeline", PICTURE_TIMELINE},
+	{0},
+};
+
 static int number_option(struct picture_command *c, int id, const char *arg, struct buf *why)
 {
 	struct flame_opts *f = &c->o.flame;

@@ -25,6 +25,8 @@ struct picture_command {
 
 /* Their handler's context is a struct picture_command. */
 extern const struct opt picture_options[];
+extern const struct opt_rule picture_rules[];
+extern const struct opt_effect picture_effects[]; /* by picture_kind */
 opt_handler picture_option;
 
 #endif

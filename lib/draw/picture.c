@@ -213,6 +213,12 @@ int picture_read(struct picture *p, const char *name)
 	return rc ? rc : read_source(p, s, name);
 }
 
+unsigned picture_kind(const struct picture *p, const char **on)
+{
+	*on = p->timeline ? "a timeline" : p->charts ? "charts of tables" : "a flame graph";
+	return p->timeline ? PICTURE_TIMELINE : p->charts ? PICTURE_TABLES : PICTURE_STACKS;
+}
+
 /* ---- output ---- */
 
 /* Options that exclude each other, as the input is. False: reported. */
@@ -225,12 +231,8 @@ static bool check_options(const struct picture *p, const struct picture_opts *o)
 		why = "--diff takes two files, or text with two counts in each line";
 	else if (p->compare && (p->chart || o->flame.total > 0))
 		why = "--diff goes neither with --flamechart nor with --total";
-	else if (o->page && p->charts)
-		why = "--html is for stacks: of tables, there are only SVGs";
 	else if (p->compare && p->event && !strcmp(p->event, FLAME_EVERY))
 		why = "--diff compares one event: choose it with --event";
-	else if (p->event && (p->charts || p->timeline))
-		why = "--event chooses stacks: pfilter chooses what is in tables and timelines";
 	if (why)
 		diag_error(p->d, NULL, -1, "%s", why);
 	else if (o->flame.total > 0 && o->flame.total < a->total && p->stacks)

@@ -55,6 +55,10 @@ void picture_chart(struct picture *p);
  */
 int picture_read(struct picture *p, const char *name);
 
+/* What the picture is of, in bits, when all is read; *on: in words. */
+enum { PICTURE_STACKS = 1, PICTURE_TABLES = 2, PICTURE_TIMELINE = 4 };
+unsigned picture_kind(const struct picture *p, const char **on);
+
 /* Writes the picture to a descriptor and closes it; says what fails, and with `stats` the account.
  * Returns the exit status. */
 int picture_print(struct picture *p, const struct picture_opts *o, int fd, bool stats);

@@ -1,9 +1,10 @@
 /* Finds the compilation unit of an address, and the files that DWARF is spread over. */
 #include "dwarf/debuginfo_parts.h"
 
-#include "base/err.h"
+#include "base/hidden.h"
 #include "base/unpack.h"
 #include "dwarf/dwarf_image.h"
+#include "dwarf/dwarf_memory.h"
 #include "dwarf/dwarf_seal.h"
 
 #include <dwarf.h>
@@ -40,6 +41,8 @@ static bool is_sound(struct debuginfo *d, Dwarf_Die *content)
 	bool fresh;
 	uint32_t *slot = map64_put(&d->split, (uintptr_t)dwarf, &fresh);
 
+	if (slot && fresh)
+		dwarf_memory(dwarf);
 	if (slot && fresh)
 		*slot = dwarf_seal(dwarf_getelf(dwarf), NULL) ? 2 : 1;
 	return slot && *slot == 1;
@@ -137,6 +140,8 @@ static int begin(struct debuginfo *d, const struct elf_file *f, const struct elf
 		/* What cannot be read of the other file costs names, no more. */
 		rc = rc == PP_ENOMEM ? rc : 0;
 	}
+	dwarf_memory(d->dwarf);
+	dwarf_memory(d->alt);
 	if (!rc)
 		rc = d->dwarf ? read_units(d, split) : PP_ECORRUPT;
 	return rc;
@@ -149,6 +154,7 @@ int debuginfo_open(struct debuginfo **out, const struct elf_file *f, const struc
 	bool split = false;
 	int rc;
 
+	errno = 0;
 	*out = NULL;
 	if (!elf_file_has_dwarf(f))
 		return PP_ENOENT;
@@ -167,6 +173,7 @@ int debuginfo_open(struct debuginfo **out, const struct elf_file *f, const struc
 		close_dwarf(d);
 		rc = begin(d, f, alt, false, &split);
 	}
+	rc = pp_hidden(rc);
 	if (rc) {
 		debuginfo_close(d);
 		return rc;
@@ -217,8 +224,8 @@ static int find_unit(struct debuginfo *d, uint64_t vaddr, struct unit **u)
 	return rc ? rc : *u ? 0 : PP_ENOENT;
 }
 
-int debuginfo_find(struct debuginfo *d, uint64_t vaddr, bool inlines,
-		   struct source_frame f[DEBUGINFO_FRAMES_MAX], uint32_t *n)
+static int find(struct debuginfo *d, uint64_t vaddr, bool inlines,
+		struct source_frame f[DEBUGINFO_FRAMES_MAX], uint32_t *n)
 {
 	struct function *fn;
 	struct unit *u;
@@ -237,5 +244,15 @@ int debuginfo_find(struct debuginfo *d, uint64_t vaddr, bool inlines,
 		f[0].function = function_name(u, fn);
 	if (d->lines)
 		unit_line(u, vaddr, &f[0]);
-	return d->no_memory ? PP_ENOMEM : rc;
+	return rc;
+}
+
+int debuginfo_find(struct debuginfo *d, uint64_t vaddr, bool inlines,
+		   struct source_frame f[DEBUGINFO_FRAMES_MAX], uint32_t *n)
+{
+	int rc;
+
+	errno = 0;
+	rc = find(d, vaddr, inlines, f, n);
+	return d->no_memory ? PP_ENOMEM : pp_hidden(rc);
 }

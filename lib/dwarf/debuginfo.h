@@ -36,7 +36,8 @@ struct debuginfo;
  * Opens the DWARF of a file. alt is the file that it shares entries with (dwz, .gnu_debugaltlink),
  * or NULL. Both must outlive *d. Without `lines` frames have names but no places, which takes half
  * of the time. 0; PP_ENOENT: it has none; PP_EUNSUPPORTED: it is not linked yet, as kernel modules
- * are; PP_ELIMIT; PP_ECORRUPT; PP_ENOMEM.
+ * are; PP_ELIMIT; PP_ECORRUPT; or this machine failed, also within libdw:
+ * pp_is_machine.
  */
 int debuginfo_open(struct debuginfo **d, const struct elf_file *f, const struct elf_file *alt,
 		   bool lines);
@@ -44,7 +45,8 @@ void debuginfo_close(struct debuginfo *d); /* NULL is fine */
 
 /*
  * The frames of a DSO-relative virtual address, the innermost first: one, or with `inlines` one for
- * each function inlined there, too. 0, PP_ENOENT: no unit covers the address; PP_ENOMEM.
+ * each function inlined there, too. 0, PP_ENOENT: no unit covers the address; errors of this
+ * machine as above.
  */
 int debuginfo_find(struct debuginfo *d, uint64_t vaddr, bool inlines,
 		   struct source_frame f[DEBUGINFO_FRAMES_MAX], uint32_t *n);

@@ -25,6 +25,46 @@ const struct opt ssink_options[] = {
 	{0},
 };
 
+const struct opt_rule ssink_rules[] = {
+	{"binary", "text json", NULL},
+	{"text", "json", NULL},
+	{"reltime", "deltatime", NULL},
+	{0},
+};
+
+#define BIT(form) (1u << (form))
+#define TEXT	  BIT(SSINK_TEXT)
+
+/* clang-format off */
+#define EFFECTS \
+	{"fields hide-call-graph ns reltime deltatime latency raw no-plugins plugin ts-diff " \
+	 "trace-cmd", TEXT}, \
+	{"all", TEXT | BIT(SSINK_JSON)}, \
+	{"plain", BIT(SSINK_BINARY)}, \
+	{"binary text json", TEXT | BIT(SSINK_JSON) | BIT(SSINK_BINARY)}
+/* clang-format on */
+
+const struct opt_effect ssink_effects[] = {EFFECTS, {0}};
+const struct opt_effect ssink_cpu_effects[] = {EFFECTS, {"cpu", TEXT | BIT(SSINK_JSON)}, {0}};
+
+static enum ssink_form form_of(const struct ssink_opts *o, int fd)
+{
+	if (o->form != SSINK_AUTO)
+		return o->form;
+	return isatty(fd) ? SSINK_TEXT : SSINK_BINARY;
+}
+
+unsigned ssink_mode(const struct ssink_opts *opts, int fd, const char **on)
+{
+	enum ssink_form form = form_of(opts, fd);
+
+	*on = form == SSINK_BINARY ? "binary output; give --text"
+	      : form == SSINK_TEXT ? "text"
+	      : form == SSINK_JSON ? "JSON"
+				   : "what is printed in the place of the stream";
+	return BIT(form);
+}
+
 int ssink_option(void *opts, int id, const char *arg, struct buf *why)
 {
 	struct ssink_opts *o = opts;
@@ -57,12 +97,10 @@ static int drop(void *ctx, uint8_t *bytes, size_t n)
 int ssink_open(struct ssink *s, int fd, const struct ssink_opts *opts, struct diag *d)
 {
 	struct stext_opts text = opts->text;
-	enum ssink_form form = opts->form;
+	enum ssink_form form = form_of(opts, fd);
 	int rc;
 
 	*s = (struct ssink){0};
-	if (form == SSINK_AUTO)
-		form = isatty(fd) ? SSINK_TEXT : SSINK_BINARY;
 	if (form == SSINK_BINARY || form == SSINK_NONE) {
 		rc = form == SSINK_NONE ? out_init_fn(&s->out, drop, NULL) : out_init(&s->out, fd);
 		swriter_init(&s->w, &s->out);

@@ -34,7 +34,16 @@ struct ssink_opts {
 
 /* The options for that, and their handler, whose context is a struct ssink_opts. */
 extern const struct opt ssink_options[];
+extern const struct opt_rule ssink_rules[];
 opt_handler ssink_option;
+
+/*
+ * Options of these and of stext_options, and in the second table of stext_cpu_options, that have no
+ * effect on some forms: for cli_effects. The form that the output will have, as a bit; *on: what
+ * that is in words.
+ */
+extern const struct opt_effect ssink_effects[], ssink_cpu_effects[];
+unsigned ssink_mode(const struct ssink_opts *opts, int fd, const char **on);
 
 struct ssink {
 	struct swriter w;	/* what the filter writes to */

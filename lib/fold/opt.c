@@ -62,6 +62,11 @@ const struct opt pfold_options[] = {
 	{0},
 };
 
+const struct opt_rule pfold_rules[] = {
+	{"pid", "tid", NULL}, {"other", "waker", NULL},	       {"kernel", "all", NULL},
+	{"jit", "all", NULL}, {"event", "event-filter", NULL}, {0},
+};
+
 static int set_by(struct pfold_opts *o, const char *arg, struct buf *why)
 {
 	struct fold_opts *f = &o->fold;

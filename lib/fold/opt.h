@@ -27,6 +27,7 @@ struct pfold_opts {
 
 /* The options, and their handler, whose context is a struct pfold_opts. */
 extern const struct opt pfold_options[];
+extern const struct opt_rule pfold_rules[];
 opt_handler pfold_option;
 
 void pfold_opts_release(struct pfold_opts *o);

@@ -3,25 +3,12 @@
 
 #include "base/err.h"
 #include "dwarf/dwarf_image.h"
+#include "dwarf/dwarf_memory.h"
 #include "dwarf/dwarf_seal.h"
 #include "inspect/units.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/*
- * libdw calls this where it has no memory and cannot say so. It has to end the program: nothing has
- * been made yet, as all is looked up first.
- */
-static _Noreturn void no_memory(void)
-{
-	static const char text[] = "pprobe: out of memory\n";
-
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(PP_EXIT_FAIL);
-	_exit(PP_EXIT_FAIL);
-}
 
 /* *dwarf stays NULL if there is something wrong with it: the binary counts as damaged then. */
 static int begin(struct binary *b, const struct elf_file *f, struct dwarf_whole *whole,
@@ -38,8 +25,7 @@ static int begin(struct binary *b, const struct elf_file *f, struct dwarf_whole 
 		*dwarf = dwarf_begin_elf(whole->elf, DWARF_C_READ, NULL);
 		why = *dwarf ? NULL : dwarf_errmsg(-1);
 	}
-	if (*dwarf)
-		dwarf_new_oom_handler(*dwarf, no_memory);
+	dwarf_memory(*dwarf);
 	if (*dwarf || rc == PP_ENOMEM)
 		return rc;
 	b->damaged = true;

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "inspect/library.h"
+#include "symbol/beneath.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -83,10 +84,29 @@ static bool find_mapped(const char *name, pid_t pid, char *path, size_t size)
 	return best != LIBRARY_NO;
 }
 
+/*
+ * Where a path of a process leads to, without links, which would be followed from our root when the
+ * file is opened, by us or by the kernel: /proc/PID/root/usr/lib/libc.so.6.
+ */
+static int in_root(const char *root, const char *at, char path[BINARY_PATH_MAX])
+{
+	char plain[BENEATH_PATH_MAX];
+	int dir = beneath_dir(root), rc = dir < 0 ? -1 : beneath_path(dir, at, plain), err = errno;
+
+	if (dir >= 0)
+		close(dir);
+	if (!rc && snprintf(path, BINARY_PATH_MAX, "%s/%s", root, plain) >= BINARY_PATH_MAX) {
+		rc = -1;
+		err = ENAMETOOLONG;
+	}
+	errno = err;
+	return rc;
+}
+
 /* As the process sees it; the short form where that is the same file. */
 static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], struct diag *d)
 {
-	char link[64], exe[BINARY_PATH_MAX - 64];
+	char link[64], root[64], exe[BINARY_PATH_MAX - 64];
 	ssize_t n;
 
 	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
@@ -108,18 +128,24 @@ static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], s
 			   (int)pid, name);
 		return PP_EUSAGE;
 	}
-	snprintf(path, BINARY_PATH_MAX, "/proc/%d/root%s", (int)pid, exe);
-	if (same_file(path, exe))
-		snprintf(path, BINARY_PATH_MAX, "%s", exe);
-	else if (!is_file(path) && !name)
+	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
+	if (in_root(root, exe, path)) {
+		if (name) {
+			diag_error(d, name, -1, "%s", strerror(errno));
+			return pp_errno(errno);
+		}
 		/* The file has another name by now, or none. */
 		snprintf(path, BINARY_PATH_MAX, "%s", link);
+	} else if (same_file(path, exe)) {
+		snprintf(path, BINARY_PATH_MAX, "%s", exe);
+	}
 	return check(path, name ? name : path, d);
 }
 
 static int of_name(const char *name, char path[BINARY_PATH_MAX], struct diag *d)
 {
-	char found[BINARY_PATH_MAX], *whole;
+	char found[BINARY_PATH_MAX], root[64], *whole;
+	size_t n;
 
 	if (strlen(name) >= BINARY_PATH_MAX) {
 		diag_error(d, NULL, -1, "the path is too long");
@@ -129,10 +155,18 @@ static int of_name(const char *name, char path[BINARY_PATH_MAX], struct diag *d)
 	if (!is_file(found) && !strchr(name, '/') && !search(getenv("PATH"), name, found) &&
 	    library_find(name, found))
 		snprintf(found, sizeof(found), "%s", name);
-	/* What leads through the root of a process must not be resolved: it would lose it. */
+	/* What leads through the root of a process would lose it. */
 	if (!strncmp(found, "/proc/", 6)) {
-		snprintf(path, BINARY_PATH_MAX, "%s", found);
-		return check(path, name, d);
+		n = strspn(found + 6, "0123456789") + 6;
+		if (strncmp(found + n, "/root/", 6) != 0) {
+			snprintf(path, BINARY_PATH_MAX, "%s", found);
+			return check(path, name, d);
+		}
+		snprintf(root, sizeof(root), "%.*s", (int)n + 5, found);
+		if (!in_root(root, found + n + 5, path))
+			return check(path, name, d);
+		diag_error(d, name, -1, "%s", strerror(errno));
+		return pp_errno(errno);
 	}
 	whole = realpath(found, NULL);
 	if (whole && strlen(whole) < BINARY_PATH_MAX)

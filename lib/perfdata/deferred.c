@@ -91,9 +91,9 @@ uint64_t perf_deferred_merge(struct perf_decoder *p, uint32_t tid, uint64_t *ips
 	const struct perf_deferred_chain *d;
 	struct cursor c;
 
-	if (n < 2 || perf_u64(ips, n - 2) != PERF_CTX_USER_DEFERRED)
+	if (n < 2 || ips[n - 2] != PERF_CTX_USER_DEFERRED)
 		return 0;
-	d = deferred_find(p, tid, perf_u64(ips, n - 1));
+	d = deferred_find(p, tid, ips[n - 1]);
 	if (!d || d->n + n - 2 > PERF_CHAIN_MAX) {
 		p->tally.undeferred++;
 		return 0;

@@ -10,7 +10,7 @@ static void add_chain(struct buf *b, const struct perf_taken *t)
 {
 	buf_addf(b, "\n... FP chain: nr:%" PRIu64, t->nips);
 	for (uint64_t i = 0; i < t->nips; i++)
-		buf_addf(b, "\n..... %2" PRIu64 ": %016" PRIx64, i, perf_u64(t->ips, i));
+		buf_addf(b, "\n..... %2" PRIu64 ": %016" PRIx64, i, t->ips[i]);
 }
 
 /* perf's names of the flags of a branch: mispredicted, predicted, in and end of a transaction. */
@@ -20,17 +20,17 @@ static void add_branches(struct buf *b, const struct ps_sample *s)
 	if (s->branches.flags & 1)
 		buf_addf(b, " hw_idx:%" PRId64, (int64_t)s->branches.hw_idx);
 	for (uint32_t i = 0; i < s->branches.n; i++) {
-		uint64_t at = 3 * (uint64_t)i, flags = perf_u64(s->branches.v, at + 2);
+		uint64_t at = 3 * (uint64_t)i, flags = s->branches.v[at + 2];
 
 		buf_addf(b,
 			 "\n..... %2" PRIu32 ": %016" PRIx64 " -> %016" PRIx64
 			 " %u cycles %s%s%s%s %#" PRIx64,
-			 i, perf_u64(s->branches.v, at), perf_u64(s->branches.v, at + 1),
+			 i, s->branches.v[at], s->branches.v[at + 1],
 			 (unsigned)(flags >> 4 & 0xffff), flags & 1 ? "M" : " ",
 			 flags & 2 ? "P" : " ", flags & 8 ? "A" : " ", flags & 4 ? "T" : " ",
 			 flags >> 20);
 		if (ps_sample_has(s, branch_counters))
-			buf_addf(b, " counters %#" PRIx64, perf_u64(s->branch_counters.v, i));
+			buf_addf(b, " counters %#" PRIx64, s->branch_counters.v[i]);
 	}
 }
 
@@ -43,7 +43,7 @@ static void add_regs(struct buf *b, const char *which, const struct ps_regs *r)
 		 r->abi < 3 ? abis[r->abi] : "unknown");
 	for (int i = 0; i < 64; i++)
 		if (r->mask >> i & 1)
-			buf_addf(b, "\n.... %-5d 0x%016" PRIx64, i, perf_u64(r->v, n++));
+			buf_addf(b, "\n.... %-5d 0x%016" PRIx64, i, r->v[n++]);
 }
 
 static void add_reads(struct buf *b, const struct ps_u64s *reads)

@@ -317,13 +317,17 @@ struct perf_taken {
 	uint64_t reads[5 + 3 * PERF_READ_MEMBERS];
 };
 
-/* Number i of an array in a record: of a damaged one it need not be aligned. */
-static inline uint64_t perf_u64(const uint64_t *v, uint64_t i)
+/*
+ * take_u64s, at an address that is a multiple of 8. In a damaged recording an array can lie
+ * anywhere: then it is moved down over what was read just before it, its number as a rule; so at
+ * least 7 bytes were.
+ */
+static inline uint64_t *perf_take_u64s(struct cursor *c, uint64_t n)
 {
-	uint64_t x;
+	uint64_t *v = take_u64s(c, n);
+	uintptr_t off = (uintptr_t)v % 8;
 
-	memcpy(&x, (const uint8_t *)v + 8 * i, 8);
-	return x;
+	return off ? memmove((uint8_t *)v - off, v, 8 * n) : v;
 }
 
 /*

@@ -48,10 +48,10 @@ int perf_record_namespaces(struct perf_decoder *p, struct cursor c, const struct
 	n = get_u64(&c);
 	if (n > NAMESPACES_MAX)
 		return PP_ECORRUPT;
-	m.links.v = take_u64s(&c, 2 * n); /* device and inode of each */
+	m.links.v = perf_take_u64s(&c, 2 * n); /* device and inode of each */
 	m.links.n = (uint32_t)(2 * n);
-	if (!c.bad && n && perf_u64(m.links.v, 2 * (n - 1)) == PERF_NS_INNER_MARK) {
-		m.inner = (uint32_t)perf_u64(m.links.v, 2 * n - 1);
+	if (!c.bad && n && m.links.v[2 * (n - 1)] == PERF_NS_INNER_MARK) {
+		m.inner = (uint32_t)m.links.v[2 * n - 1];
 		m.links.n -= 2;
 	}
 	return c.bad ? PP_ECUT : perf_put(p, PS_NAMESPACES, &m);

@@ -34,7 +34,8 @@ static bool peek_chain(const struct perf_decoder *p, const uint8_t *rec, const u
 	if (*n > PERF_CHAIN_MAX)
 		return false;
 	*ips = get_bytes(&c, 8 * *n);
-	return *ips != NULL;
+	/* Of a damaged recording they are moved when they are taken. */
+	return *ips && (uintptr_t)*ips % 8 == 0;
 }
 
 void perf_ahead(void *ctx, const uint8_t *rec)
@@ -102,7 +103,7 @@ static int put_chain(struct perf_decoder *p, struct perf_taken *t)
 	const uint64_t *ips = t->ips;
 	uint64_t n = t->nips;
 
-	if (n >= 2 && perf_u64(ips, n - 2) == PERF_CTX_USER_DEFERRED) {
+	if (n >= 2 && ips[n - 2] == PERF_CTX_USER_DEFERRED) {
 		uint64_t *merged;
 
 		if (buf_reserve(&p->deferred.merged, 8 * PERF_CHAIN_MAX))

@@ -14,7 +14,7 @@
 static uint64_t *take_numbers(struct cursor *c, uint64_t n)
 {
 	if (n <= 8192)
-		return take_u64s(c, n);
+		return perf_take_u64s(c, n);
 	c->bad = true;
 	return NULL;
 }
@@ -76,11 +76,8 @@ static void take_branches(const struct perf_info *p, struct cursor *c, const str
 		s->branches.hw_idx = get_u64(c);
 	}
 	v = take_numbers(c, 3 * n);
-	for (uint64_t i = 0; v && p->big_endian && i < n; i++) {
-		uint64_t flags = little_branch_flags(perf_u64(v, 3 * i + 2));
-
-		memcpy((uint8_t *)v + 8 * (3 * i + 2), &flags, 8);
-	}
+	for (uint64_t i = 0; v && p->big_endian && i < n; i++)
+		v[3 * i + 2] = little_branch_flags(v[3 * i + 2]);
 	s->branches.v = v;
 	s->fields |= PS_HAS(branches);
 	if (a->branch_sample_type & (1 << 19)) { /* PERF_SAMPLE_BRANCH_COUNTERS */

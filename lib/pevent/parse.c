@@ -130,6 +130,7 @@ static int add_tracepoints(struct adding *a, char *text)
 		return PP_EUSAGE;
 	}
 	a->ev.name = NULL;
+	a->ev.pattern = tracefs_is_glob(text) || tracefs_is_glob(name) ? ++a->e->patterns : 0;
 	rc = take_terms(a);
 	if (!rc)
 		rc = modifiers_set(&a->ev, a->mods, a->why);

@@ -59,6 +59,7 @@ struct pevent {
 	char *name;		     /* as perf shows it: "cycles:u", "cpu/event=0x0e/", or name= */
 	char *system, *tp;	     /* a tracepoint's two names, else NULL */
 	char *shown;		     /* the system's name in the recording; NULL: the same */
+	uint32_t pattern;	     /* 0, or a number for each pattern that named several */
 	char *filter;		     /* the kernel's filter expression, or NULL */
 	char *cgroup;		     /* set by pevents_cgroups, or NULL */
 	enum pevent_tool tool;
@@ -95,6 +96,7 @@ struct pevents {
 	size_t n, cap;
 	size_t last;	     /* the first event of the last pevents_add */
 	uint32_t groups;     /* so many groups were made */
+	uint32_t patterns;   /* and so many patterns given */
 	const char *sys;     /* "/sys", or a tree like it; NULL for /sys */
 	const char *tracefs; /* the directory above events/; NULL to look where it is mounted */
 	struct arena arena;

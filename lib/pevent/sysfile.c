@@ -203,3 +203,11 @@ int sysnames_read(struct sysnames *l, const char *dir, const char *glob)
 		qsort(l->v, l->n, sizeof(*l->v), by_name);
 	return rc;
 }
+
+void sysfile_need_root(struct buf *why, const char *capability)
+{
+	if (geteuid())
+		buf_addf(why, "be root, or have %s", capability);
+	else
+		buf_addf(why, "root needs %s, too, which containers often lack", capability);
+}

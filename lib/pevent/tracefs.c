@@ -33,9 +33,9 @@ int tracefs_find(const char **dir, struct buf *why)
 		denied = denied || errno == EACCES || errno == EPERM;
 	}
 	if (denied) {
-		buf_addf(why,
-			 "tracepoints need read access to %s: be root, or give it to your group",
-			 places[0]);
+		buf_addf(why, "tracepoints need read access to %s: ", places[0]);
+		sysfile_need_root(why, "CAP_DAC_READ_SEARCH");
+		buf_adds(why, ", or give it to your group");
 		return PP_EACCES;
 	}
 	buf_addf(
@@ -45,7 +45,7 @@ int tracefs_find(const char **dir, struct buf *why)
 	return PP_ENOENT;
 }
 
-static bool is_glob(const char *s)
+bool tracefs_is_glob(const char *s)
 {
 	return strpbrk(s, "*?[") != NULL;
 }
@@ -77,7 +77,7 @@ static int visit_system(const char *dir, const char *system, const char *glob, t
 	char path[PATH_MAX];
 	int rc = 0;
 
-	if (!is_glob(glob))
+	if (!tracefs_is_glob(glob))
 		return visit_one(dir, system, glob, visit, ctx, hits);
 	snprintf(path, sizeof(path), "%s/events/%s", dir, system);
 	rc = sysnames_read(&names, path, glob);
@@ -97,7 +97,7 @@ static void suggest(const char *dir, const char *system, const char *name, struc
 	const char *near = NULL;
 
 	snprintf(path, sizeof(path), "%s/events", dir);
-	if (is_glob(system) || is_glob(name) || sysnames_read(&systems, path, "*"))
+	if (tracefs_is_glob(system) || tracefs_is_glob(name) || sysnames_read(&systems, path, "*"))
 		goto out;
 	snprintf(path, sizeof(path), "%s/events/%s", dir, system);
 	if (!sysnames_read(&names, path, "*"))
@@ -123,7 +123,7 @@ int tracefs_glob(const char *dir, const char *system, const char *name, tracefs_
 	int rc = 0;
 
 	snprintf(path, sizeof(path), "%s/events", dir);
-	if (!is_glob(system)) {
+	if (!tracefs_is_glob(system)) {
 		rc = visit_system(dir, system, name, visit, ctx, &hits);
 	} else {
 		rc = sysnames_read(&systems, path, system);

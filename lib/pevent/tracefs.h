@@ -17,6 +17,9 @@ bool tracefs_is_probe(const char *dir, const char *system, const char *name);
 /* Where tracefs is mounted; static storage. PP_ENOENT or PP_EACCES, with a reason in why. */
 int tracefs_find(const char **dir, struct buf *why);
 
+/* Whether a name is a pattern. */
+bool tracefs_is_glob(const char *s);
+
 typedef int tracefs_visit(void *ctx, const char *system, const char *name, uint64_t id);
 
 /* Calls visit in alphabetical order for each tracepoint that fits the two globs. */

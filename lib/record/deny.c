@@ -18,9 +18,18 @@ static void denied(const struct session *s, const struct rec_attr *a, struct buf
 									   : NULL;
 	uint64_t level;
 
-	buf_addf(why, "the kernel does not permit it: %sbe root, or have CAP_PERFMON%s",
-		 s->t.n_pids ? "is the process yours? Otherwise " : "",
-		 tracepoint ? ", or set kernel.perf_event_paranoid to -1" : "");
+	buf_adds(why, "the kernel does not permit it: ");
+	/* Some tracepoints, in the path of what perf does itself, are not for anybody. */
+	if (tracepoint && !geteuid()) {
+		buf_adds(why, "some events can only be counted (--stat); others need ");
+		buf_adds(why, "CAP_PERFMON, which root may lack in a container");
+		return;
+	}
+	if (s->t.n_pids && geteuid())
+		buf_adds(why, "is the process yours? Otherwise ");
+	sysfile_need_root(why, "CAP_PERFMON");
+	if (tracepoint)
+		buf_adds(why, ", or set kernel.perf_event_paranoid to -1");
 	if (sysfile_u64(PARANOID, &level))
 		return;
 	buf_addf(why, " (kernel.perf_event_paranoid is %lld", (long long)level);

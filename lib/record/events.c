@@ -36,8 +36,9 @@ static int choose(struct session *s)
 	bool pmu;
 	int rc;
 
-	s->events = &s->c->events;
-	if (s->c->events.n)
+	s->kept = s->c->events;
+	s->events = &s->kept;
+	if (s->kept.n)
 		return 0;
 	pmu = has_cycles();
 	if (!pmu)
@@ -106,7 +107,7 @@ static int set_rate(const struct session *s, struct perf_event_attr *attr, const
 				    : RECORD_FREQ_DEFAULT);
 }
 
-static void set_tracking(const struct session *s, struct perf_event_attr *attr)
+void session_track(const struct session *s, struct perf_event_attr *attr)
 {
 	/* perf reads tables for unwinding through the mappings that have them. */
 	attr->mmap_data = s->copies || s->c->map_data;
@@ -373,7 +374,7 @@ int session_attrs(struct session *s, bool track_apart, bool on_exec)
 		s->attrs[s->n_attrs - 1].leader = s->n_attrs - 1;
 	}
 	/* Without a tracker the first event does it, and runs from the beginning if it must. */
-	set_tracking(s, &s->attrs[track_apart ? s->n_attrs - 1 : 0].attr);
+	session_track(s, &s->attrs[track_apart ? s->n_attrs - 1 : 0].attr);
 	if (!track_apart && !on_exec && !s->c->disabled && !s->c->n_spans)
 		s->attrs[0].attr.disabled = 0;
 	for (size_t i = 0; i < s->n_attrs; i++)

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "perfdata/format.h"
+#include "pevent/sysfile.h"
 #include "record/parts.h"
 
 #include <errno.h>
@@ -502,11 +503,20 @@ static int check(const struct record_config *c, struct diag *d)
 static int set_priority(struct recorder *r)
 {
 	struct sched_param p = {.sched_priority = r->c->realtime};
+	struct buf why = BUF_INIT;
+	bool denied;
 
 	if (!r->c->realtime || !sched_setscheduler(0, SCHED_FIFO, &p))
 		return 0;
-	diag_error(r->d, NULL, -1, "--realtime: %s%s", strerror(errno),
-		   errno == EPERM ? ": be root, or have CAP_SYS_NICE, or raise ulimit -r" : "");
+	denied = errno == EPERM;
+	buf_adds(&why, strerror(errno));
+	if (denied) {
+		buf_adds(&why, ": ");
+		sysfile_need_root(&why, "CAP_SYS_NICE");
+		buf_adds(&why, ", or raise ulimit -r");
+	}
+	diag_error(r->d, NULL, -1, "--realtime: %s", buf_str(&why));
+	buf_release(&why);
 	return PP_EACCES;
 }
 

@@ -1,5 +1,5 @@
 /* The instructions of a function: its bytes from the binary, taken apart by libcapstone. */
-#include "base/err.h"
+#include "base/hidden.h"
 #include "dwarf/debuginfo.h"
 #include "report/parts.h"
 #include "symbol/dso_file.h"
@@ -204,7 +204,7 @@ static void count_at(const struct function *f, uint32_t *next, const cs_insn *in
 	}
 }
 
-/* The source line of an instruction, if it is another one than that before. 0 or PP_ENOMEM. */
+/* The source line of an instruction, if it is another one than that before. 0, or as pp_hidden. */
 static int find_line(const struct code *c, uint64_t vaddr, struct fact *fact, const char **file,
 		     uint32_t *line)
 {
@@ -213,12 +213,24 @@ static int find_line(const struct code *c, uint64_t vaddr, struct fact *fact, co
 	int rc = c->info ? debuginfo_find(c->info, vaddr, true, frames, &n) : PP_ENOENT;
 
 	if (rc || !n || !frames[0].file || !frames[0].line)
-		return rc == PP_ENOMEM ? rc : 0;
+		return pp_is_machine(rc) ? rc : 0;
 	if (*file && *line == frames[0].line && !strcmp(*file, frames[0].file))
 		return 0;
 	*file = fact->file = frames[0].file;
 	*line = fact->line = frames[0].line;
 	return 0;
+}
+
+/* libcapstone takes bytes that it has no memory for as none. */
+static bool next_instruction(csh handle, const uint8_t **at, size_t *left, uint64_t *addr,
+			     cs_insn *in, int *rc)
+{
+	bool got;
+
+	errno = 0;
+	got = cs_disasm_iter(handle, at, left, addr, in);
+	*rc = pp_hidden(0);
+	return got && !*rc;
 }
 
 static int tell(const struct function *f, uint32_t next, const struct code *c, fact_fn *fn,
@@ -241,7 +253,7 @@ static int tell(const struct function *f, uint32_t next, const struct code *c, f
 		return rc;
 	in = cs_malloc(handle);
 	rc = in ? 0 : PP_ENOMEM;
-	while (!rc && left && cs_disasm_iter(handle, &at, &left, &addr, in)) {
+	while (!rc && left && next_instruction(handle, &at, &left, &addr, in, &rc)) {
 		struct fact fact = {.kind = FACT_CODE, .addr = in->address};
 		char text[sizeof(in->mnemonic) + sizeof(in->op_str) + 2];
 
@@ -266,10 +278,12 @@ static int tell(const struct function *f, uint32_t next, const struct code *c, f
 static int open_lines(const struct report *r, struct code *c)
 {
 	int rc = debuginfo_open(&c->info, c->dwarf, c->alt, true);
-	int probe = rc && rc != PP_ENOMEM ? elf_file_probe(c->dwarf) : 0;
+	int err = elf_file_failed(c->dwarf), of_alt = elf_file_failed(c->alt);
 
-	if (probe)
-		trouble(r, NULL, probe);
+	if (!err)
+		err = of_alt ? of_alt : pp_is_io(rc) ? rc : 0;
+	if (err)
+		trouble(r, NULL, err);
 	return rc == PP_ENOMEM ? rc : 0;
 }
 

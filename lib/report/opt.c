@@ -55,6 +55,32 @@ const struct opt report_options[] = {
 	{0},
 };
 
+#define DATA "tsv json"
+
+const struct opt_rule report_rules[] = {
+	{"annotate", NULL, "function"},
+	{"html", "tsv json markdown", "function"},
+	{"markdown", "function tsv json", NULL},
+	{"tree", "function", NULL},
+	{"view", "function tsv json markdown html", NULL},
+	{"tsv", "json", NULL},
+	{"symfs", NULL, "annotate view"},
+	{"debug-dir", NULL, "annotate view"},
+	{"vmlinux", NULL, "annotate view"},
+	{"trust-host", NULL, "annotate view"},
+	{"source", DATA " html", "function"},
+	{"of-parent", DATA, "tree view"},
+	{"depth", NULL, "tree view"},
+	{"ascii", DATA " html", "tree view annotate"},
+	{"min-share", "function", NULL},
+	{"samples", DATA " markdown function tree=caller", NULL},
+	{"top", "function tree=caller", NULL},
+	{"sort", "function tree=caller", NULL},
+	{"no-children", "function tree=caller", NULL},
+	{"wide", DATA " markdown html", NULL},
+	{0},
+};
+
 static int number(const char *name, const char *arg, uint32_t *v, struct buf *why)
 {
 	uint64_t n;

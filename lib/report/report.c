@@ -69,24 +69,6 @@ static int parse(struct report *r, const char *by)
 	return rc;
 }
 
-/* Which options do not go together. */
-static int check(const struct report_opts *o, struct diag *d)
-{
-	const char *what = NULL;
-
-	if (!o->function && (o->annotate || o->form == REPORT_HTML))
-		what = o->annotate ? "--annotate needs --function" : "--html needs --function";
-	else if (o->function && (o->form == REPORT_MARKDOWN || o->tree))
-		what = o->tree ? "--tree is not for --function"
-			       : "--markdown is not for --function";
-	else if (o->view && (o->function || o->form != REPORT_TEXT))
-		what = o->function ? "--function is not for --view: a shows the function there"
-				   : "--view has no other form";
-	if (what)
-		diag_error(d, NULL, -1, "%s", what);
-	return what ? PP_EUSAGE : 0;
-}
-
 /* The files that the user named for --annotate are needed. */
 static int open_files(struct report *r)
 {
@@ -112,7 +94,6 @@ int report_new(struct report **out, const struct report_opts *o, struct diag *d)
 	int rc = r ? fold_new(&r->tree, &plain, d) : PP_ENOMEM;
 
 	*out = r;
-	rc = rc ? rc : check(o, d);
 	if (!rc) {
 		r->o = *o;
 		r->o.annotate |= o->view;

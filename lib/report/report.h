@@ -72,6 +72,7 @@ struct report_opts {
 
 /* The options, and their handler, whose context is a struct report_opts. */
 extern const struct opt report_options[];
+extern const struct opt_rule report_rules[];
 opt_handler report_option;
 
 struct report;

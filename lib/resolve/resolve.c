@@ -78,8 +78,10 @@ static int resolver_reset(struct resolver *r, bool keep)
 
 	if (!rc && keep)
 		rc = resolve_bundle_keep(r);
-	for (uint32_t i = 0; i < r->dsos.n; i++)
+	for (uint32_t i = 0; i < r->dsos.n; i++) {
+		resolve_say_unread(r, r->dsos.v[i]);
 		rdso_free(r->dsos.v[i]);
+	}
 	for (uint32_t i = 0; i < r->machines.n; i++)
 		machine_free(r->machines.v[i]);
 	map64_clear(&r->dsos.by_id);
@@ -122,8 +124,10 @@ const struct resolver_stats *resolver_stats(const struct resolver *r)
 	return &r->stats;
 }
 
-uint32_t resolver_status(const struct resolver *r)
+uint32_t resolver_status(struct resolver *r)
 {
+	for (uint32_t i = 0; i < r->dsos.n; i++)
+		resolve_say_unread(r, r->dsos.v[i]);
 	return r->stats.useless ? PP_EXIT_FAIL : r->stats.failed ? PP_EXIT_PARTIAL : PP_EXIT_OK;
 }
 

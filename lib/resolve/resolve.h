@@ -96,7 +96,7 @@ void resolver_say_stacks(struct resolver *r, struct diag *d);
  * The exit status that the account calls for: PP_EXIT_FAIL where a file that the user named has no
  * symbols, PP_EXIT_PARTIAL where this machine failed to give a file, else PP_EXIT_OK.
  */
-uint32_t resolver_status(const struct resolver *r);
+uint32_t resolver_status(struct resolver *r);
 
 /*
  * The table of --missing, as text: for each DSO and reason the samples that have addresses without

@@ -130,14 +130,33 @@ static void say_unproven(struct resolver *r, struct machine *m)
 	m->said = true;
 }
 
-/* This machine did not give a file that is there: names are missing that could be there. */
+void resolve_say_failed(struct resolver *r, const char *path, int err)
+{
+	if (!err)
+		return;
+	diag_warn(r->d, path, -1, "cannot be read: %s; names are missing", pp_strerror(err));
+	r->stats.failed++;
+}
+
+void resolve_say_unread(struct resolver *r, struct rdso *d)
+{
+	int err = d->cfi ? cfi_failed(d->cfi) : 0;
+
+	if (!err)
+		return;
+	diag_warn(r->d, d->path, -1, "cannot be read: %s; stacks are cut off", pp_strerror(err));
+	r->stats.failed++;
+}
+
+/* This machine did not give a file that is there, or a part of it. */
 static void say_failed(struct resolver *r, const struct dso_file *f)
 {
-	if (!f->failed)
-		return;
-	diag_warn(r->d, f->failed_path, -1, "cannot be read: %s; names are missing",
-		  pp_strerror(f->failed));
-	r->stats.failed++;
+	struct elf_file *const files[] = {f->binary_elf, f->symbols_elf, f->dwarf_elf};
+
+	resolve_say_failed(r, f->failed_path, f->failed);
+	for (int i = 0; i < 3; i++)
+		resolve_say_failed(r, f->binary ? f->binary : f->symbols,
+				   elf_file_failed(files[i]));
 }
 
 /*
@@ -193,9 +212,9 @@ static int load_file(struct resolver *r, struct machine *m, struct rdso *d)
 		diag_warn(r->d, d->path, -1,
 			  "was replaced since the recording and gives no names; --symfs with the "
 			  "file as it was, or --force if it is the same");
-	say_failed(r, &f);
 	if (!rc && r->unwinding)
 		rc = resolve_take_cfi(r, d, &f);
+	say_failed(r, &f);
 	if (!rc && search.dwarf)
 		rc = resolve_take_dwarf(r, d, &f);
 	dso_file_release(&f);

@@ -1,7 +1,7 @@
 /* Source lines, and frames of inlined functions: psym --inline and --srcline. */
 #include "resolve/resolve_parts.h"
 
-#include "base/err.h"
+#include "base/hidden.h"
 
 #include <string.h>
 
@@ -30,6 +30,17 @@ int resolve_take_dwarf(struct resolver *r, struct rdso *d, struct dso_file *f)
 	return rc == PP_ENOMEM ? rc : 0;
 }
 
+/* Reports what this machine did not give of the debug information: whether that was so. */
+static bool say_failed(struct resolver *r, struct rdso *d, int rc)
+{
+	int err = elf_file_failed(d->lines.file), of_alt = elf_file_failed(d->lines.alt);
+
+	if (!err)
+		err = of_alt ? of_alt : pp_is_machine(rc) ? rc : 0;
+	resolve_say_failed(r, d->path, err);
+	return err != 0;
+}
+
 static int open_info(struct resolver *r, struct rdso *d)
 {
 	int rc;
@@ -38,10 +49,10 @@ static int open_info(struct resolver *r, struct rdso *d)
 	if (!d->lines.file)
 		return 0;
 	rc = debuginfo_open(&d->lines.info, d->lines.file, d->lines.alt, r->opts.srcline);
-	if (rc && rc != PP_ENOMEM)
+	if (!say_failed(r, d, rc) && rc)
 		diag_warn(r->d, d->path, -1, "its debug information cannot be used: %s",
 			  pp_strerror(rc));
-	return rc == PP_ENOMEM ? rc : 0;
+	return 0;
 }
 
 /*
@@ -93,8 +104,10 @@ int resolve_lines(struct resolver *r, struct machine *m, struct rdso *d, uint64_
 	if (rc || !d->lines.info)
 		return rc;
 	rc = debuginfo_find(d->lines.info, vaddr, r->opts.inlines, frames, &n);
-	if (rc)
-		return rc == PP_ENOMEM ? rc : 0;
+	if (rc) {
+		say_failed(r, d, rc);
+		return 0;
+	}
 	for (uint32_t i = 0; i + 1 < n && !rc; i++) {
 		struct ps_frame in = {
 			.dso = f->dso, .flags = f->flags | PS_FRAME_INLINED, .addr = f->addr};

@@ -194,6 +194,12 @@ const struct opt select_options[] = {
 	{0},
 };
 
+const struct opt_rule select_rules[] = {
+	{"seed", NULL, "sample"},
+	{"margin", NULL, "after before"},
+	{0},
+};
+
 int select_option(void *opts, int id, const char *arg, struct buf *why)
 {
 	struct select_opts *o = opts;

@@ -48,6 +48,7 @@ struct select_opts {
 
 /* The options, and their handler, whose context is a struct select_opts. */
 extern const struct opt select_options[];
+extern const struct opt_rule select_rules[];
 opt_handler select_option;
 
 /* Frees what the options own; select_new leaves nothing to free. */

@@ -131,16 +131,18 @@ static long open_counter(const struct counting *s, uint32_t event, size_t cpu, s
 
 static int say_why(const struct counting *s, const struct stat_event *e, int errnum)
 {
+	struct buf need = BUF_INIT;
 	uint64_t level = 0;
 	int rc = pp_errno(errnum);
 
 	sysfile_u64(PARANOID, &level);
+	sysfile_need_root(&need, "CAP_PERFMON");
 	if (errnum == EACCES || errnum == EPERM)
 		diag_error(s->d, NULL, -1,
-			   "cannot count %s: the kernel does not permit it: be root, or have "
-			   "CAP_PERFMON (kernel.perf_event_paranoid is %lld; all CPUs need 0 or "
-			   "less, the kernel side 1 or less)",
-			   e->ev->name, (long long)level);
+			   "cannot count %s: the kernel does not permit it: %s "
+			   "(kernel.perf_event_paranoid is %lld; all CPUs need 0 or less, the "
+			   "kernel side 1 or less)",
+			   e->ev->name, buf_str(&need), (long long)level);
 	else if (errnum == EMFILE || errnum == ENFILE)
 		diag_error(s->d, NULL, -1,
 			   "cannot count %s: too many open files: raise the limit (ulimit -n), or "
@@ -148,6 +150,7 @@ static int say_why(const struct counting *s, const struct stat_event *e, int err
 			   e->ev->name);
 	else
 		diag_error(s->d, NULL, -1, "cannot count %s: %s", e->ev->name, strerror(errnum));
+	buf_release(&need);
 	return rc == PP_EPIPE ? PP_EIO : rc;
 }
 

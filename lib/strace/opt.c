@@ -26,6 +26,14 @@ const struct opt strace_options[] = {
 	{0},
 };
 
+#define TABLES "summary by-thread"
+
+const struct opt_rule strace_rules[] = {
+	{"top", NULL, TABLES}, {"sort", NULL, TABLES},
+	{"raw", TABLES, NULL}, {"strace", TABLES " tsv json", NULL},
+	{"tsv", "json", NULL}, {0},
+};
+
 /* Names of -e that are no patterns have to be those of calls or groups. */
 static int check_calls(const char *list, struct buf *why)
 {

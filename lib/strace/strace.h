@@ -42,6 +42,7 @@ struct strace_opts {
 
 /* The options, and their handler, whose context is a struct strace_opts. */
 extern const struct opt strace_options[];
+extern const struct opt_rule strace_rules[];
 opt_handler strace_option;
 
 struct strace;

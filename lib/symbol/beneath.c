@@ -128,21 +128,38 @@ static int step(struct walk *w, int dir, const char *name)
 	return follow(w, target);
 }
 
-/* As RESOLVE_IN_ROOT, for kernels without it: the path without links is then opened. */
-static int open_by_steps(int dir, const char *path, int flags, bool owned)
+/* Follows a path to its end: w->done is the same without links. */
+static int walk(struct walk *w, int dir, const char *path)
 {
 	char name[BENEATH_PATH_MAX];
-	struct walk w = {.owned = owned};
 
-	if (strlen(path) >= sizeof(w.left)) {
+	if (strlen(path) >= sizeof(w->left)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	memcpy(w.left, path, strlen(path) + 1);
-	while (next_component(&w, name))
-		if (step(&w, dir, name))
+	memcpy(w->left, path, strlen(path) + 1);
+	while (next_component(w, name))
+		if (step(w, dir, name))
 			return -1;
-	return open_plain(dir, w.done, flags);
+	return 0;
+}
+
+/* As RESOLVE_IN_ROOT, for kernels without it: the path without links is then opened. */
+static int open_by_steps(int dir, const char *path, int flags, bool owned)
+{
+	struct walk w = {.owned = owned};
+
+	return walk(&w, dir, path) ? -1 : open_plain(dir, w.done, flags);
+}
+
+int beneath_path(int dir, const char *path, char plain[BENEATH_PATH_MAX])
+{
+	struct walk w = {.owned = false};
+
+	if (walk(&w, dir, path))
+		return -1;
+	memcpy(plain, w.done, strlen(w.done) + 1);
+	return 0;
 }
 
 static int open_in_root(int dir, const char *path, int flags, bool owned)
@@ -207,6 +224,30 @@ static int open_file(int place, int dir, const char *path, bool owned)
 	return fd;
 }
 
+/*
+ * Whether nearly all of a large file is holes. Not believed of file systems that do not tell what is
+ * there, such as that of /proc/kcore.
+ */
+static bool is_hollow(int fd)
+{
+	off_t at = 0, end, there = 0;
+	struct stat st;
+
+	if (fstat(fd, &st) || st.st_size < BENEATH_HOLES_MIN ||
+	    st.st_blocks >= st.st_size / BENEATH_HOLES / 512)
+		return false;
+	while (there < st.st_size / BENEATH_HOLES && (at = lseek(fd, at, SEEK_DATA)) >= 0) {
+		end = lseek(fd, at, SEEK_HOLE);
+		if (end <= at)
+			return false;
+		there += end - at;
+		at = end;
+	}
+	if (at < 0 && errno != ENXIO)
+		return false;
+	return !lseek(fd, 0, SEEK_SET) && there < st.st_size / BENEATH_HOLES;
+}
+
 static int open_regular(int dir, const char *path, bool owned)
 {
 	int place = open_place(dir, path, O_PATH | O_CLOEXEC, owned), fd, err;
@@ -214,6 +255,11 @@ static int open_regular(int dir, const char *path, bool owned)
 	if (place < 0)
 		return -1;
 	fd = open_file(place, dir, path, owned);
+	if (fd >= 0 && is_hollow(fd)) {
+		close(fd);
+		fd = -1;
+		errno = EFBIG;
+	}
 	err = errno;
 	close(place);
 	errno = err;

@@ -21,13 +21,24 @@
 #define BENEATH_LINKS_MAX 40	 /* symbolic links on the way to a file, as Linux has it */
 #define BENEATH_PATH_MAX  4096
 #define BENEATH_TEXT_MAX  (64 << 20)
+#define BENEATH_HOLES_MIN (64 << 20) /* bytes of a file whose holes are counted */
+#define BENEATH_HOLES	  16	     /* of so many bytes of it, more than one has to be there */
 #define BENEATH_NOBODY	  ((uid_t)-1)
 
 /* A directory to open files beneath; closed by close(2). -1 and errno. */
 int beneath_dir(const char *path);
 
-/* A descriptor for reading; -1 and errno: ENOTSUP for what is no regular file. */
+/*
+ * A descriptor for reading; -1 and errno: ENOTSUP for what is no regular file; EFBIG for one of
+ * which nearly all is holes, which cost its owner nothing, but its reader gigabytes of zeros.
+ */
 int beneath_open(int dir, const char *path);
+
+/*
+ * Where a path leads to beneath a directory: the same without links, ".." and leading slashes. What
+ * it names need not be a file. 0; -1 and errno.
+ */
+int beneath_path(int dir, const char *path, char plain[BENEATH_PATH_MAX]);
 
 /*
  * A text that a file names, such as a source, for reading with stdio; NULL and errno: EFBIG for one

@@ -23,7 +23,8 @@ struct elf_file {
 	uint32_t more;	     /* references beside the first */
 	struct buf unpacked; /* the memory, if it is its own */
 	struct elf_segments segments;
-	int err; /* of opening it */
+	int err;    /* of opening it */
+	int failed; /* the first error of reading it that was not yet asked for */
 };
 
 /* Whether sections of code have no bytes in the file: it is what is left for a debugger. */
@@ -471,6 +472,25 @@ uint64_t elf_file_size(const struct elf_file *f)
 	return fstat(f->fd, &st) || st.st_size < 0 ? 0 : (uint64_t)st.st_size;
 }
 
+/* That it could not be read is no property of a file: it is noted in one that does not change. */
+static int note_failed(const struct elf_file *f, int err)
+{
+	struct elf_file *own = (struct elf_file *)(uintptr_t)f;
+
+	if (!own->failed)
+		own->failed = err;
+	return err;
+}
+
+int elf_file_failed(struct elf_file *f)
+{
+	int err = f ? f->failed : 0;
+
+	if (err)
+		f->failed = 0;
+	return err;
+}
+
 int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n)
 {
 	uint8_t *p = to;
@@ -495,7 +515,7 @@ int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n)
 			continue;
 		}
 		if (got <= 0)
-			return got ? pp_errno(errno) : PP_ECUT;
+			return got ? note_failed(f, pp_errno(errno)) : PP_ECUT;
 		p += got;
 		offset += (uint64_t)got;
 		n -= (size_t)got;
@@ -521,7 +541,7 @@ int elf_file_copy(const struct elf_file *f, uint64_t len,
 				    (off_t)done);
 
 		if (got <= 0)
-			return got ? pp_errno(errno) : PP_ECUT;
+			return got ? note_failed(f, pp_errno(errno)) : PP_ECUT;
 		n = (size_t)got;
 		rc = fn(ctx, block, n);
 	}
@@ -536,11 +556,12 @@ static int ignore(void *ctx, const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-int elf_file_probe(const struct elf_file *f)
+int elf_file_probe(struct elf_file *f)
 {
-	int rc = elf_file_copy(f, elf_file_size(f), ignore, NULL);
+	int before = elf_file_failed(f), rc = elf_file_copy(f, elf_file_size(f), ignore, NULL);
 
-	return rc == PP_ECUT ? 0 : rc;
+	elf_file_failed(f);
+	return rc && rc != PP_ECUT ? rc : before;
 }
 
 static int add_crc(void *ctx, const uint8_t *bytes, size_t n)

@@ -56,10 +56,16 @@ int elf_file_open_in(struct elf_file **f, int dir, const char *path, const struc
 		     enum symtab_reason *why);
 
 /*
+ * The error with which a read of it failed, and 0 from then on: so that it is reported once, by
+ * whom it comes to, though who asked for the bytes took them for missing. NULL is fine.
+ */
+int elf_file_failed(struct elf_file *f);
+
+/*
  * Whether all of its bytes can be read: 0, or the error of what failed, now or before. For files
  * that seem to be damaged or to lack something, which can be the fault of this machine.
  */
-int elf_file_probe(const struct elf_file *f);
+int elf_file_probe(struct elf_file *f);
 
 /* The same over n bytes of memory (the vdso, tests), which must outlive it. libelf does not write
  * to them. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define KCORES_MAX 256 /* saved states of one kernel in perf's cache */
 
@@ -281,7 +282,8 @@ void kernel_find(struct kernel *k)
 		k->reason = PS_REASON_RESTRICTED;
 		diag_warn(k->d, NULL, -1,
 			  "/proc/kallsyms does not show addresses (kernel.kptr_restrict): kernel "
-			  "addresses stay without names; try as root, or --kallsyms or --vmlinux");
+			  "addresses stay without names; try %s--kallsyms or --vmlinux",
+			  geteuid() ? "as root, or " : "");
 	} else if (from == ORIGIN_UNKNOWN) {
 		kernel_say_unknown(k);
 	} else {

@@ -28,6 +28,7 @@ enum symtab_reason symtab_reason_errno(int errnum)
 	case EPERM: return SYMTAB_DENIED;
 	case ENOMEM: return SYMTAB_NO_MEMORY;
 	case ENOTSUP: return SYMTAB_UNSUPPORTED;
+	case EFBIG: return SYMTAB_LIMIT;
 	default: return SYMTAB_IO;
 	}
 }

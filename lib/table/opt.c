@@ -44,6 +44,15 @@ const struct opt table_options[] = {
 	{0},
 };
 
+const struct opt_rule table_rules[] = {
+	{"log2", "tsv json fine linear", NULL},
+	{"fine", "tsv json linear", NULL},
+	{"wide", "tsv json", NULL},
+	{"tsv", "json", NULL},
+	{"cumulative", NULL, "every"},
+	{0},
+};
+
 int table_option(void *opts, int id, const char *arg, struct buf *why)
 {
 	struct table_opts *o = opts;

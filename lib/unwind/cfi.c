@@ -40,6 +40,19 @@ void cfi_free(struct cfi *c)
 	free(c);
 }
 
+int cfi_failed(struct cfi *c)
+{
+	struct elf_file *const files[] = {c->image, c->eh.file, c->hdr.file, c->debug.file};
+	int err = 0;
+
+	for (int i = 0; i < 4; i++) {
+		int rc = elf_file_failed(files[i]);
+
+		err = err ? err : rc;
+	}
+	return err;
+}
+
 unsigned cfi_machine(const struct cfi *c)
 {
 	return c->machine;

@@ -76,6 +76,12 @@ struct cfi_function {
 };
 int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f);
 
+/*
+ * The error with which a read of one of its files failed, each once (elf_file_failed): there are
+ * fewer rows than there should be. 0: none did.
+ */
+int cfi_failed(struct cfi *c);
+
 /* Whether the bytes are not in this machine's order. */
 bool cfi_swap(const struct cfi *c);
 

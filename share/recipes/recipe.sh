@@ -806,6 +806,7 @@ main() {
 	options=$*
 	# How histograms are drawn, for recipes that show them: not in tables, nor in other forms.
 	bars=--log2
+	case " $options" in *' --fine'* | *' --linear'*) bars= ;; esac
 	case " $options" in *' --tsv'* | *' --json'* | *' --emit'* | *' --timeline'* | *' --slower'* | *' --threads'*) bars= ;; esac
 	case $operand in
 	'' | . | *.*.* | *[!0-9.]*) ;;

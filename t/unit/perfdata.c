@@ -6,6 +6,7 @@
  */
 #include "base/err.h"
 #include "input/input.h"
+#include "perfdata/info.h"
 #include "perfdata_make.h"
 #include "stream/stream.h"
 #include "tap.h"
@@ -501,6 +502,28 @@ static void test_tracepoint(bool swap)
 	is_mem(s.payloads[0], 16, want, 16, "its payload is in host order: number, array, text");
 }
 
+/* An array of a damaged record, which begins at any address, and where it is taken to. */
+static void test_anywhere(bool swap)
+{
+	for (size_t off = 0; off < 8; off++) {
+		_Alignas(8) uint8_t bytes[64] = {0};
+		const uint64_t numbers[] = {2, 0x0102030405060708, 0x1112131415161718};
+		struct cursor c = cursor_make(bytes + off, sizeof(numbers), swap);
+		uint64_t *v;
+
+		for (int i = 0; i < 3; i++) {
+			uint64_t n = swap ? __builtin_bswap64(numbers[i]) : numbers[i];
+
+			memcpy(bytes + off + 8 * (size_t)i, &n, 8);
+		}
+		is_u64(get_u64(&c), 2, "array at %zu: its number", off);
+		v = perf_take_u64s(&c, 2);
+		is_u64((uintptr_t)v % 8, 0, "array at %zu: where it is taken to", off);
+		is_mem(v, 16, numbers + 1, 16, "array at %zu: what is in it", off);
+		ok(!c.bad && !cursor_left(&c), "array at %zu: the cursor is after it", off);
+	}
+}
+
 static void test_all(bool swap)
 {
 	printf("# %s byte order\n", swap ? "the other" : "this machine's");
@@ -511,6 +534,7 @@ static void test_all(bool swap)
 	test_version1_pipe(swap);
 	test_fields(swap);
 	test_tracepoint(swap);
+	test_anywhere(swap);
 }
 
 int main(int argc, char **argv)

@@ -166,6 +166,66 @@ static void test_anywhere(void)
 	close(watch);
 }
 
+/* Where paths lead to. */
+static void test_plain(void)
+{
+	static const char *const rows[][2] = {
+		{"/absolute/deep", "a/b/deep"},	  {"a/relative", "a/b/deep"},
+		{"/a/upwards", "secret"},	  {"high", "file"},
+		{"a//./b/../secret", "a/secret"},
+	};
+	char plain[BENEATH_PATH_MAX];
+	int root = beneath_dir("root");
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int rc = beneath_path(root, rows[i][0], plain);
+
+		/* What is outside of the root is not there. */
+		if (i == 2)
+			ok(rc < 0 && errno == ENOENT, "%s: leads nowhere", rows[i][0]);
+		else
+			is_str(rc ? "" : plain, rows[i][1], "%s: leads to", rows[i][0]);
+	}
+	ok(beneath_path(root, "loop", plain) < 0 && errno == ELOOP, "a loop is an error");
+	close(root);
+}
+
+/* A file of so many bytes, of which only some at the beginning are there. */
+static int sparse(off_t size, size_t there)
+{
+	static const char bytes[1 << 20] = "begin";
+	int fd = open("sparse", O_RDWR | O_CREAT | O_TRUNC, 0600), rc;
+
+	for (size_t n = 0; n < there; n += sizeof(bytes))
+		if (write(fd, bytes, sizeof(bytes)) != (ssize_t)sizeof(bytes))
+			abort();
+	if (ftruncate(fd, size))
+		abort();
+	rc = lseek(fd, 0, SEEK_HOLE) < size;
+	close(fd);
+	return rc;
+}
+
+static void test_holes(void)
+{
+	int fd;
+
+	if (!sparse((off_t)1 << 40, 4 << 20)) {
+		ok(true, "holes # SKIP this file system has none");
+		return;
+	}
+	errno = 0;
+	ok(beneath_open(BENEATH_ANYWHERE, "sparse") < 0 && errno == EFBIG,
+	   "a file of holes is not opened");
+	sparse(32 << 20, 0);
+	fd = beneath_open(BENEATH_ANYWHERE, "sparse");
+	ok(fd >= 0, "a small one is");
+	close(fd);
+	sparse(128 << 20, 16 << 20);
+	fd = beneath_open(BENEATH_ANYWHERE, "sparse");
+	is_str(read_text(fd), "begin", "and one of which an eighth is there, from its beginning");
+}
+
 /* From here on the kernel says that it does not know openat2. */
 static bool forget_openat2(void)
 {
@@ -188,6 +248,8 @@ int main(void)
 	make_tree();
 	test_anywhere();
 	test_paths("openat2");
+	test_plain();
+	test_holes();
 	if (!geteuid()) {
 		make_owned();
 		test_owned("openat2");

@@ -1,0 +1,63 @@
+/*
+ * Events that a pattern named, such as irq_vectors:*, and that the kernel does not let be sampled:
+ * they are left out, and named.
+ */
+#include "base/err.h"
+#include "record/parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool spare_may_go(const struct session *s, const struct rec_attr *a, int errnum)
+{
+	bool others = false;
+
+	if (!a->ev || !a->ev->pattern || a->in_group || a->n_ids)
+		return false;
+	if (errnum != EACCES && errnum != EPERM && errnum != EINVAL && errnum != EOPNOTSUPP &&
+	    errnum != ENOENT)
+		return false;
+	/* Where none of a pattern's events can be recorded, the reason is another. */
+	for (size_t i = 0; i < s->events->n && !others; i++)
+		others = &s->attrs[i] != a && s->attrs[i].ev->pattern == a->ev->pattern;
+	return others;
+}
+
+int spare_leave_out(struct session *s, size_t at)
+{
+	struct rec_attr gone = s->attrs[at];
+	size_t after = s->n_attrs - at - 1, n = --s->kept.n;
+
+	buf_addf(&s->left_out, "%s%s", s->left_out.len ? ", " : "", gone.name);
+	memmove(&s->attrs[at], &s->attrs[at + 1], after * sizeof(*s->attrs));
+	memmove(&s->kept.v[at], &s->kept.v[at + 1], (n - at) * sizeof(*s->kept.v));
+	s->n_attrs--;
+	for (size_t i = 0; i < s->n_attrs; i++) {
+		struct rec_attr *a = &s->attrs[i];
+
+		a->leader -= a->leader > at;
+		if (i < n)
+			a->ev = &s->kept.v[i];
+	}
+	/* Where there is no tracker, the first event does its work. */
+	if (gone.attr.task) {
+		session_track(s, &s->attrs[0].attr);
+		s->attrs[0].attr.disabled = gone.attr.disabled;
+		attr_adapt(s, &s->attrs[0]);
+	}
+	free(gone.only_cpus);
+	free(gone.fds);
+	free(gone.ids);
+	free(gone.shown);
+	free(gone.base);
+	free(gone.name);
+	return s->left_out.err;
+}
+
+void spare_say(const struct session *s)
+{
+	if (s->left_out.len)
+		diag_say(s->d, NULL, "left out, as the kernel does not let them be sampled: %s",
+			 buf_str(&s->left_out));
+}
