@@ -38,9 +38,11 @@ typedef int parser(const struct opt_spec *, int, char **, struct buf *, int *);
 
 static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **argv, parser *parse)
 {
+	struct opt_spec with_habits = *spec;
 	struct buf text = BUF_INIT;
 	int rc;
 
+	with_habits.habits = opt_habits;
 	occupy_standard();
 	*cli = (struct cli){.status = PP_EXIT_FAIL};
 	if (diag_new(&cli->diag, spec->prog, to_stderr, NULL)) {
@@ -49,7 +51,7 @@ static int start(struct cli *cli, const struct opt_spec *spec, int argc, char **
 		return -1;
 	}
 	diag_set_progress(cli->diag, isatty(STDERR_FILENO));
-	rc = parse(spec, argc, argv, &text, &cli->first);
+	rc = parse(&with_habits, argc, argv, &text, &cli->first);
 	if (rc == OPT_RUN) {
 		buf_release(&text);
 		return 0;

@@ -95,8 +95,7 @@ static int count(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	static struct record_options o; /* outlives an early return */
-	const struct opt_group groups[] = {
-		{record_options, record_option, &o}, {record_pasted, record_option, &o}, {0}};
+	const struct opt_group groups[] = {{record_options, record_option, &o}, {0}};
 	const struct opt_spec spec = {
 		"pcap-perf", "[OPTION]... [SECONDS | -- COMMAND [ARG]... | --list [WORD]...]",
 		"record events of the running system as perf.data", groups};

@@ -50,6 +50,19 @@ run "$BIN/psvg" --gone new new
 is "$status" 1 'nothing is gone'
 like "$ERR" 'nothing is gone' 'is reported'
 
+# What a compiler decides anew with each build is no difference.
+printf '%s\n' 'p;f_[i] 60' 'p;g.isra.0 10' 'p;g.cold 20' 'p;old 10' >old-marks
+sed 's/f 60/f.part.1_[i] 60/' new >new-marks
+"$BIN/psvg" --diff --width 1020 old new >want
+for pair in 'old-marks new' 'old new-marks' 'old-marks new-marks'; do
+	# shellcheck disable=SC2086
+	run "$BIN/psvg" --diff --width 1020 $pair
+	same "$OUT" want "functions that were inlined or cloned in one build: $pair"
+done
+"$BIN/pdiff" --exact --folded old-marks -- new-marks >exact
+run "$BIN/psvg" --diff exact
+like "$OUT" '<title>f\.part\.1' 'text with two counts keeps its names'
+
 # Commands that differ: what is below them is compared, as if they had one name.
 for f in old new; do
 	sed "s/^p;/$f;/" "$f" >"$f-command"

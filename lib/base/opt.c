@@ -89,8 +89,7 @@ void opt_help(const struct opt_spec *spec, struct buf *b)
 	wrap(b, 0, 0, spec->purpose);
 	buf_addc(b, '\n');
 	for (size_t i = 0; i < f.n; i++)
-		if (f.v[i].opt->help)
-			help_line(b, f.v[i].opt);
+		help_line(b, f.v[i].opt);
 	buf_addf(b, "      --help                  print this and exit\n"
 		    "      --version               print the version and exit\n");
 }
@@ -138,53 +137,87 @@ const char *opt_nearest(const char *word, const char *const *names, size_t n)
 	return best;
 }
 
-static void say_unknown(const struct opt_spec *spec, const char *word, struct buf *text)
+/* Whether a word is one of a list with blanks between. */
+static bool listed(const char *list, const char *word, size_t len)
 {
-	const char *names[OPT_MAX + 2], *near;
+	for (const char *s = list; *s; s += strspn(s, " ")) {
+		size_t n = strcspn(s, " ");
+
+		if (n == len && !memcmp(s, word, n))
+			return true;
+		s += n;
+	}
+	return false;
+}
+
+/* What does the same as an option of another program; NULL: not known. */
+static const char *habit(const struct opt_spec *spec, const char *name, size_t len)
+{
+	for (const struct opt_habit *h = spec->habits; h && h->progs; h++)
+		if ((!strcmp(h->progs, "*") || listed(h->progs, spec->prog, strlen(spec->prog))) &&
+		    listed(h->names, name, len))
+			return h->instead;
+	return NULL;
+}
+
+static const char *near_option(const struct opt_spec *spec, const char *word, size_t len)
+{
+	const char *names[OPT_MAX + 2];
 	char name[64];
-	size_t n = 0, len = strcspn(word, "=");
+	size_t n = 0;
 	struct flat f;
 
+	if (len >= sizeof(name))
+		return NULL;
 	flatten(spec, &f);
 	for (; n < f.n; n++)
 		names[n] = f.v[n].opt->name;
 	names[n++] = "help";
 	names[n++] = "version";
-	buf_addf(text, "%s: unknown option --", spec->prog);
+	memcpy(name, word, len);
+	name[len] = 0;
+	return opt_nearest(name, names, n);
+}
+
+/* `dashes` tells a letter from a long name. */
+static void say_unknown(const struct opt_spec *spec, const char *dashes, const char *word,
+			struct buf *text)
+{
+	size_t len = strcspn(word, "=");
+	const char *instead = habit(spec, word, len), *near = NULL;
+
+	buf_addf(text, "%s: %s%s", spec->prog, instead ? "" : "unknown option ", dashes);
 	buf_add_safe(text, word, len);
-	if (len < sizeof(name)) {
-		memcpy(name, word, len);
-		name[len] = 0;
-		near = opt_nearest(name, names, n);
-		if (near)
-			buf_addf(text, "; did you mean --%s?", near);
-	}
+	if (instead)
+		buf_addf(text, ": no option here: %s", instead);
+	else if (dashes[1])
+		near = near_option(spec, word, len);
+	if (near)
+		buf_addf(text, "; did you mean --%s?", near);
 	buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
 }
 
 static void say_getopt_error(const struct opt_spec *spec, int c, char **argv, struct buf *text)
 {
+	/* Among several letters, it is not yet theirs. */
 	const char *word = argv[optind - 1];
+	bool letter = optopt && optopt < OPT_NO_SHORT;
 
 	if (c == ':') {
 		buf_addf(text, "%s: option ", spec->prog);
-		if (optopt && optopt < OPT_NO_SHORT && strncmp(word, "--", 2) != 0)
+		if (letter)
 			buf_addf(text, "-%c", optopt);
 		else
 			buf_add_safe(text, word, strlen(word));
 		buf_addf(text, " needs an argument\nTry '%s --help'.\n", spec->prog);
-	} else if (!optopt || strncmp(word, "--", 2) == 0) {
+	} else if (!letter) {
 		if (optopt && strchr(word, '='))
 			buf_addf(text, "%s: option %.*s takes no argument\nTry '%s --help'.\n",
 				 spec->prog, (int)strcspn(word, "="), word, spec->prog);
 		else
-			say_unknown(spec, word + 2, text);
+			say_unknown(spec, "--", word + 2, text);
 	} else {
-		char letter[2] = {(char)optopt, 0};
-
-		buf_addf(text, "%s: unknown option -", spec->prog);
-		buf_add_safe(text, letter, 1);
-		buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
+		say_unknown(spec, "-", (char[]){(char)optopt, 0}, text);
 	}
 }
 

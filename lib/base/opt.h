@@ -37,7 +37,7 @@ struct opt {
 	int id;
 	const char *name; /* the long option; every option has one */
 	const char *arg;  /* name of its argument, NULL if none; "[X]" if it may be left out */
-	const char *help; /* a few words, lower case; NULL: accepted, but not in --help */
+	const char *help; /* a few words, lower case */
 };
 
 /*
@@ -72,11 +72,27 @@ struct opt_effect {
 	unsigned modes;	     /* a bit for each */
 };
 
+/*
+ * What users of other programs type from habit, and what does the same. `names` are options that
+ * the programs of `progs` ("*": all) do not have: letters and long names. Both have blanks between.
+ */
+struct opt_habit {
+	const char *progs;
+	const char *names;
+	const char *instead; /* a few words; ends the message */
+};
+
+/* The habits of users of perf, trace-cmd, FlameGraph, bcc and strace; one without progs ends them.
+ */
+extern const struct opt_habit opt_habits[];
+
 struct opt_spec {
 	const char *prog;
 	const char *synopsis;		/* what follows the name: "[OPTION]... [FILE]..." */
 	const char *purpose;		/* one line, lower case */
 	const struct opt_group *groups; /* one without opts ends them */
+	/* NULL, or those that one without progs ends; the first that fits is reported */
+	const struct opt_habit *habits;
 };
 
 enum opt_result {

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/plain.h"
 #include "base/src.h"
-#include "diff/canon.h"
+#include "fold/canon.h"
 #include "diff/stat.h"
 #include "diff/times.h"
 #include "fold/fold.h"
@@ -413,7 +413,7 @@ static int count_folded(struct counting *c, struct src *s, const char *file, boo
 		return rc;
 	}
 	rc = fold_source(c->f, s, c->rs->diag);
-	*partial = rc == PP_ECUT || fold_account(c->f)->partial;
+	*partial = rc == PP_ECUT || fold_is_partial(c->f);
 	if (!rc || rc == PP_ECUT)
 		rc = fold_finish(c->f);
 	if (!rc)

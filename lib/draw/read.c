@@ -2,6 +2,7 @@
 #include "draw/tree.h"
 
 #include "base/err.h"
+#include "fold/canon.h"
 #include "fold/fold.h"
 #include "stream/foreign.h"
 #include "stream/stream.h"
@@ -19,7 +20,8 @@ struct reader {
 	struct flame *f;
 	struct src *s;
 	struct diag *d;
-	char *data; /* FLAME_LINE_MAX + BLOCK bytes */
+	struct buf stack, name; /* of take_side */
+	char *data;		/* FLAME_LINE_MAX + BLOCK bytes */
 	size_t len;
 	uint64_t offset; /* of data in the input */
 	bool eof;
@@ -207,6 +209,29 @@ static int take_about(struct reader *r, struct fold_about *about)
 	return PP_EMISMATCH;
 }
 
+/* A stack of one side alone: functions have the names by which pdiff compares them. */
+static int take_side(struct reader *r, const char *stack, size_t n, long double count)
+{
+	const char *end = stack + n, *next = memchr(stack, ';', n);
+	bool base = r->f->diff->base_side;
+
+	buf_reset(&r->stack);
+	/* The first is the command. */
+	buf_add(&r->stack, stack, next ? (size_t)(next - stack) : n);
+	while (next) {
+		const char *name = next + 1;
+
+		next = memchr(name, ';', (size_t)(end - name));
+		canon_name(name, (size_t)((next ? next : end) - name), &r->name);
+		buf_addc(&r->stack, ';');
+		buf_add(&r->stack, r->name.data, r->name.len);
+	}
+	if (r->stack.err || r->name.err)
+		return PP_ENOMEM;
+	return flame_add_both(r->f, buf_str(&r->stack), r->stack.len, base ? count : 0,
+			      base ? 0 : count);
+}
+
 /* A line of a comparison, whose last count is at `space`. The first one decides. */
 static int take_both(struct reader *r, const char *line, const char *space, long double count)
 {
@@ -227,8 +252,7 @@ static int take_both(struct reader *r, const char *line, const char *space, long
 			  "line without two counts is left out");
 		return 0;
 	}
-	return d->base_side ? flame_add_both(r->f, line, (size_t)(space - line), count, 0)
-			    : flame_add_both(r->f, line, (size_t)(space - line), 0, count);
+	return take_side(r, line, (size_t)(space - line), count);
 }
 
 /* Takes a line without its newline. */
@@ -397,6 +421,8 @@ int flame_read(struct flame *f, struct src *s, struct diag *d)
 	rc = r.data ? read_all(&r) : PP_ENOMEM;
 	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
 		diag_error(d, src_name(s), -1, "cannot keep all stacks: %s", pp_strerror(rc));
+	buf_release(&r.stack);
+	buf_release(&r.name);
 	free(r.data);
 	deep = f->account.deep - deep;
 	if (deep)

@@ -67,6 +67,11 @@ struct fold_account *fold_account(struct fold *f)
 	return &f->account;
 }
 
+bool fold_is_partial(const struct fold *f)
+{
+	return f->account.partial || f->account.lacks;
+}
+
 uint64_t fold_stacks(const struct fold *f)
 {
 	return f->seen;

@@ -206,6 +206,9 @@ void fold_add(struct fold *f, uint32_t node, uint64_t weight);
 /* Counts frames that a reader had to leave out because of FOLD_DEPTH_MAX. */
 void fold_too_deep(struct fold *f, uint64_t frames);
 
+/* Whether what was read had not all that there is, which was reported: less than all is folded. */
+bool fold_is_partial(const struct fold *f);
+
 /* Number of distinct stacks that were added to. */
 uint64_t fold_stacks(const struct fold *f);
 

@@ -53,13 +53,6 @@ enum {
 	OPT_USER_REGS,
 	OPT_SAME,
 	OPT_AIO,
-	OPT_AUX_SAMPLE,
-	OPT_CLANG,
-	OPT_DEBUGINFOD,
-	OPT_KCORE,
-	OPT_OFF_CPU,
-	OPT_SWITCH_EVENT,
-	OPT_VMLINUX,
 	OPT_WHILE,
 };
 
@@ -132,64 +125,33 @@ const struct opt record_options[] = {
 	{OPT_LIST, "list", NULL, "list events: all, or by class, GLOB or part of a name"},
 	{OPT_LIST_FUNCTIONS, "list-functions", "GLOB", "list the kernel's functions"},
 	{OPT_DRY_RUN, "dry-run", NULL, "check the options only"},
-	{0},
-};
-
-const struct opt record_pasted[] = {
-	{'G', "G", "NAME", NULL},
-	{OPT_ALL_CGROUPS, "all-cgroups", NULL, NULL},
-	{OPT_EXCLUDE_PERF, "exclude-perf", NULL, NULL},
-	{OPT_OVERWRITE, "overwrite", NULL, NULL},
-	{OPT_RUNNING_TIME, "running-time", NULL, NULL},
-	{OPT_NO_BUFFERING, "no-buffering", NULL, NULL},
-	{OPT_SYNTH, "synth", "WHAT", NULL},
-	{OPT_TIMESTAMP_FILE, "timestamp-filename", NULL, NULL},
+	/* as perf record has them */
+	{'G', "G", "NAME", "cgroup of the last -e, as --cgroup"},
+	{OPT_ALL_CGROUPS, "all-cgroups", NULL, "--record-cgroups"},
+	{OPT_EXCLUDE_PERF, "exclude-perf", NULL, "--exclude-self"},
+	{OPT_OVERWRITE, "overwrite", NULL, "--snapshot"},
+	{OPT_RUNNING_TIME, "running-time", NULL, "record the times that counters ran"},
+	{OPT_NO_BUFFERING, "no-buffering", NULL, "wake up at each event"},
+	{OPT_SYNTH, "synth", "WHAT", "of the existing tasks write: all, no, task, mmap, cgroup"},
+	{OPT_TIMESTAMP_FILE, "timestamp-filename", NULL, "add the time to the name of the file"},
+	{'B', "no-buildid", NULL, "no build-ids"},
 	/* What is so in any case, or has nothing to act on here. */
-	{'B', "no-buildid", NULL, NULL},
-	{'N', "no-buildid-cache", NULL, NULL},
-	{'P', "period", NULL, NULL},
-	{'T', "timestamp", NULL, NULL},
-	{OPT_SAME, "sample-cpu", NULL, NULL},
-	{OPT_SAME, "sample-identifier", NULL, NULL},
-	{OPT_SAME, "buildid-all", NULL, NULL},
-	{OPT_SAME, "buildid-mmap", NULL, NULL},
-	{OPT_SAME, "timestamp-boundary", NULL, NULL},
-	{OPT_SAME, "tail-synthesize", NULL, NULL},
-	{OPT_SAME, "proc-map-timeout", "MS", NULL},
-	{OPT_SAME, "num-thread-synthesize", "N", NULL},
-	{OPT_SAME, "affinity", "WHAT", NULL},
-	{OPT_SAME, "mmap-flush", "N", NULL},
-	{OPT_SAME, "threads", "[SPEC]", NULL},
-	{OPT_AIO, "aio", "[N]", NULL},
-	/* What is refused. */
-	{'S', "aux-snapshot", "[OPTS]", NULL},
-	{OPT_AUX_SAMPLE, "aux-sample", "[OPTS]", NULL},
-	{OPT_CLANG, "clang-opt", "OPTS", NULL},
-	{OPT_CLANG, "clang-path", "PATH", NULL},
-	{OPT_DEBUGINFOD, "debuginfod", "[URLS]", NULL},
-	{OPT_KCORE, "kcore", NULL, NULL},
-	{OPT_OFF_CPU, "off-cpu", NULL, NULL},
-	{OPT_SWITCH_EVENT, "switch-output-event", "EVENT", NULL},
-	{OPT_VMLINUX, "vmlinux", "FILE", NULL},
+	{'N', "no-buildid-cache", NULL, "accepted: so always"},
+	{'P', "period", NULL, "accepted: so always"},
+	{'T', "timestamp", NULL, "accepted: so always"},
+	{OPT_SAME, "sample-cpu", NULL, "accepted: so always"},
+	{OPT_SAME, "sample-identifier", NULL, "accepted: so always"},
+	{OPT_SAME, "buildid-all", NULL, "accepted: so always"},
+	{OPT_SAME, "buildid-mmap", NULL, "accepted: so always"},
+	{OPT_SAME, "timestamp-boundary", NULL, "accepted: so always"},
+	{OPT_SAME, "tail-synthesize", NULL, "accepted: changes nothing"},
+	{OPT_SAME, "proc-map-timeout", "MS", "accepted: changes nothing"},
+	{OPT_SAME, "num-thread-synthesize", "N", "accepted: changes nothing"},
+	{OPT_SAME, "affinity", "WHAT", "accepted: changes nothing"},
+	{OPT_SAME, "mmap-flush", "N", "accepted: changes nothing"},
+	{OPT_SAME, "threads", "[SPEC]", "accepted: changes nothing"},
+	{OPT_AIO, "aio", "[N]", "accepted: changes nothing"},
 	{0},
-};
-
-/* Options that are not supported, and what does the same. */
-static const struct {
-	int id;
-	const char *text;
-} refused[] = {
-	{'S', "snapshots of AUX areas (processor traces) are not supported: use perf record; "
-	      "--snapshot keeps the newest events"},
-	{OPT_AUX_SAMPLE, "AUX areas (processor traces) are not supported: use perf record"},
-	{OPT_CLANG, "BPF programs are not compiled here: use bpftrace or bcc"},
-	{OPT_DEBUGINFOD, "a recording needs no debug files: psym --debuginfod fetches them"},
-	{OPT_KCORE, "the kernel's code is not copied: use perf record --kcore"},
-	{OPT_OFF_CPU, "for time off the CPU record -e sched:sched_switch -g, and use "
-		      "plat --emit offcpu"},
-	{OPT_STAT, "to count, let --stat be the first option (of perf record: use -s)"},
-	{OPT_SWITCH_EVENT, "use --switch-output=signal, and send SIGUSR2 at the event"},
-	{OPT_VMLINUX, "a recording needs no vmlinux: psym --vmlinux names its file"},
 };
 
 /* Options that are a bool of the configuration. */
@@ -260,11 +222,10 @@ static int by_table(struct record_options *o, int id, struct buf *why)
 			o->c.map_data |= id == 'd';
 			return 1;
 		}
-	for (size_t i = 0; i < N(refused); i++)
-		if (refused[i].id == id) {
-			buf_adds(why, refused[i].text);
-			return PP_EUSAGE;
-		}
+	if (id == OPT_STAT) {
+		buf_adds(why, "to count, let --stat be the first option (of perf record: use -s)");
+		return PP_EUSAGE;
+	}
 	return id == OPT_SAME || id == OPT_AIO || id == 'N' || id == 'T';
 }
 

@@ -32,8 +32,7 @@ struct record_options {
 	struct buf why;
 };
 
-extern const struct opt record_options[]; /* for --help */
-extern const struct opt record_pasted[];  /* what perf record has beyond: not in --help */
+extern const struct opt record_options[];
 
 int record_option(void *options, int id, const char *arg, struct buf *why);
 

@@ -9,6 +9,9 @@
 #	probes	lines, definitions of pprobe: probes of the C library that are made for the recording
 #		(pcap-perf --probe), if that is allowed; what they are for is in
 #	told	one or two words: what is missing without them
+#	kernel_tells	yes if a probe of the kernel, lib_path, tells paths in their place, where the kernel has
+#		such: at the return of the function that has copied the path, since at the beginning of a call the
+#		path may not be in memory
 #	symbols	yes if functions are found by psym (stage psym is symbolize): it takes psym's options
 #		that say where symbols are
 #	stacks	yes if call chains are recorded, too; -s sets it; --call-graph says how
@@ -32,6 +35,7 @@ pages=${pages:-}
 tables=${tables:-}
 profile=${profile:-}
 probes=${probes:-}
+kernel_tells=${kernel_tells:-}
 more=${more:-}
 told=${told:-}
 failing=${failing:-only what failed}
@@ -651,10 +655,18 @@ add_lib_probes() {
 	lib_words="$lib_words $words"
 }
 
+# Adds words for the probe of the kernel that tells the paths of all calls, if it can be made.
+add_path_probe() {
+	words="-a --kprobe$(quote 'lib_path=getname_flags%return path=+0(+0($retval)):string')"
+	eval "\"\${bin:+\$bin/}pcap-perf\" -q $words -o /dev/null -- true" >/dev/null 2>&1 || return
+	lib_words="$lib_words $words"
+}
+
 # The probes that are made for the recording, in lib_words: all at once, or those that can be made. The
 # registers in their definitions are those of one machine.
 choose_probes() {
 	[ -n "$probes" ] || return 0
+	[ -z "$kernel_tells" ] || ! add_path_probe || return 0
 	old=$IFS
 	IFS='
 '
@@ -694,6 +706,33 @@ worst() {
 	awk '$2 == 141 { pipe = 1; next } $2 > max { max = $2 } END { print max ? max : pipe ? 141 : 0 }'
 }
 
+# What users of bcc's tools type from habit, and what does the same.
+habit() {
+	case $1,$last,$letters in
+	p,*P:* | pid,*P:*) bad_usage "no option $2 here: -P PID records one process" ;;
+	pid,*p:*) bad_usage "no option $2 here: -p PID" ;;
+	p,* | pid,* | t,* | tid,* | L,*)
+		bad_usage "no option $2 here: pcap-perf -p PID (or -t TID) ${stacks:+-g }${events:+-e ... }-o FILE 10 records one; $name FILE reads that"
+		;;
+	c,* | count,* | M,pfilter,* | max-events,pfilter,*) bad_usage "no option $2 here: | head -n N" ;;
+	T,pfilter,*p:* | timestamp,pfilter,*p:*) bad_usage "no option $2 here: times are shown always" ;;
+	T,*i:* | timestamp,*i:* | interval,*i:*) bad_usage "no option $2 here: -i SECONDS prints a table for each period" ;;
+	duration,*) bad_usage "no option $2 here: -d SECONDS" ;;
+	m,plat,* | u,plat,* | milliseconds,plat,* | microseconds,plat,*)
+		bad_usage "no option $2 here: times have the unit that fits"
+		;;
+	j,pfold,* | json,pfold,*) ;;
+	j,* | json,*) bad_usage "no option $2 here: $name ... -- --json" ;;
+	f,pfold,* | folded,pfold,*) bad_usage "no option $2 here: folded text is what is printed" ;;
+	F,* | frequency,*) [ -z "$profile" ] || bad_usage "no option $2 here: pcap-perf -F HZ -ag 10 | $name -" ;;
+	U,pfold,* | user-stacks-only,pfold,*) bad_usage "no option $2 here: pcap-perf --user-callchains records only these" ;;
+	K,pfold,* | kernel-stacks-only,pfold,*) bad_usage "no option $2 here: pcap-perf --kernel-callchains records only these" ;;
+	r,*e:* | regexp,*e:*) bad_usage "no option $2 here: -e takes a shell pattern" ;;
+	[DPCQF],plat,* | [HC],phist,*) bad_usage "no option $2 here: $name ... -- --by KEYS ($last(1))" ;;
+	esac
+	bad_usage "there is no option $2"
+}
+
 # The options of one letter that come first; $taken: how many words they are, $follow: others follow.
 take_letters() {
 	follow=
@@ -727,7 +766,7 @@ take_letters() {
 		d) seconds=$OPTARG ;;
 		i) interval=$OPTARG ;;
 		:) bad_usage "option -$OPTARG needs an argument" ;;
-		*) bad_usage "there is no option -$OPTARG" ;;
+		*) habit "$OPTARG" "-$OPTARG" ;;
 		esac
 	done
 	taken=$((OPTIND - 1))
@@ -776,7 +815,12 @@ main() {
 	while [ -n "$follow" ]; do
 		take_symbols "$@"
 		shift "$taken"
-		case ${1-} in --?*) bad_usage "there is no option $1" ;; esac
+		case ${1-} in
+		--?*)
+			long=${1#--}
+			habit "${long%%=*}" "$1"
+			;;
+		esac
 		take_letters "$@"
 		shift "$taken"
 	done

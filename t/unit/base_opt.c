@@ -41,6 +41,13 @@ static int log_more(void *ctx, int id, const char *arg, struct buf *why)
 	return 0;
 }
 
+static const struct opt_habit habits[] = {
+	{"pro other", "i stdio", "of others"},
+	{"other prog", "stdio", "text"},
+	{"*", "i input", "an operand"},
+	{0},
+};
+
 struct row {
 	const char *line;  /* arguments, separated by single blanks */
 	const char *heard; /* by the handler */
@@ -69,6 +76,12 @@ static const struct row rows[] = {
 	{"--stritc=3", "", "", "did you mean --strict?", OPT_USAGE, false},
 	{"--xyzzy-plugh", "", "", "unknown option --xyzzy-plugh\n", OPT_USAGE, false},
 	{"-x", "", "", "prog: unknown option -x\n", OPT_USAGE, false},
+	{"--strict -vx", "S v ", "", "prog: unknown option -x\n", OPT_USAGE, false},
+	{"-i f", "", "", "prog: -i: no option here: an operand\n", OPT_USAGE, false},
+	{"-vi", "v ", "", "prog: -i: no option here: an operand\n", OPT_USAGE, false},
+	{"--input=f", "", "", "prog: --input: no option here: an operand\n", OPT_USAGE, false},
+	{"--stdio", "", "", "prog: --stdio: no option here: text\n", OPT_USAGE, false},
+	{"--put", "", "", "unknown option --put", OPT_USAGE, false},
 	{"-o", "", "", "option -o needs an argument\n", OPT_USAGE, false},
 	{"--output", "", "", "option --output needs an argument\n", OPT_USAGE, false},
 	{"--strict=1", "", "", "option --strict takes no argument\n", OPT_USAGE, false},
@@ -80,7 +93,8 @@ static void test_row(const struct row *r)
 	char line[128], *argv[16] = {0}, *save = NULL, name[] = "prog";
 	struct buf log = BUF_INIT, text = BUF_INIT, rest = BUF_INIT;
 	const struct opt_group groups[] = {{opts, log_option, &log}, {more, log_more, &log}, {0}};
-	const struct opt_spec spec = {"prog", "[OPTION]... [FILE]...", "does one thing", groups};
+	const struct opt_spec spec = {"prog", "[OPTION]... [FILE]...", "does one thing", groups,
+				      .habits = habits};
 	int argc = 1, first = 0, rc;
 
 	argv[0] = name;

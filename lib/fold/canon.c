@@ -1,5 +1,5 @@
 /* Names without what a rebuild changes; see canon.h. */
-#include "diff/canon.h"
+#include "fold/canon.h"
 
 #include <stdbool.h>
 

@@ -11,8 +11,8 @@
  * mark _[i] of inlined functions. A name that is only an address becomes [unknown]. Other marks,
  * such as _[k], stay.
  */
-#ifndef PP_DIFF_CANON_H
-#define PP_DIFF_CANON_H
+#ifndef PP_FOLD_CANON_H
+#define PP_FOLD_CANON_H
 
 #include "base/buf.h"
 
