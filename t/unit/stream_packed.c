@@ -517,7 +517,7 @@ static void test_cut(const struct made *m)
 		before++;
 	sreader_free(all);
 	n = before;
-	for (size_t len = m->bytes.len; len > m->bytes.len / 2; len -= 1021) {
+	for (size_t len = m->bytes.len; len > m->bytes.len / 2; len -= 613) {
 		struct sreader *x = made_reader(m, KEEP);
 		struct sreader *y = reader_of(m->bytes.data, len, KEEP);
 		const struct ps_record *ry;
