@@ -37,7 +37,10 @@ printf 'app 10%s\n\t1000 [unknown]\n\n' "$p" >small.txt
 check 'not even a name' 1 'app;[unknown] 1000'
 like "$ERR" '^pfold: small.txt: this text lacks what the recording has: dso \(perf script -F \+dso\)$' 'is reported'
 for program in preport pdiff; do
-	run "$BIN/$program" small.txt $([ $program = preport ] || echo -- small.txt)
+	cp small.txt new.txt
+	set -- small.txt
+	[ $program = preport ] || set -- small.txt -- new.txt
+	run "$BIN/$program" "$@"
 	is "$status" 1 "$program: less than all is no success"
 done
 printf 'app 10%s\n\t1000 f (inlined)\n\t1000 g (/x)\n\n' "$p" >small.txt
