@@ -6,8 +6,9 @@
 # PROGRAM OPTION: what has to be told.
 while read -r program option expected; do
 	run "$BIN/$program" "$option"
-	[ "$status" = 64 ] && grep -Eq -e "^$program: ${option%%=*}: no option here: .*$expected" "$ERR" ||
-		fail "$program $option: $(head -n 1 "$ERR")"
+	if [ "$status" != 64 ] || ! grep -Eq -e "^$program: ${option%%=*}: no option here: .*$expected" "$ERR"; then
+		echo "$program $option: $(head -n 1 "$ERR")"
+	fi
 done <<'END' >failed
 pdecode -i a FILE is an operand
 pdecode --input=x a FILE is an operand
@@ -96,8 +97,9 @@ is "$(cat shadowed)" '' 'no habit is an option that there is'
 # Recipes.
 while read -r recipe option expected; do
 	run timeout 20 sh "$ROOT/share/recipes/$recipe" "$option"
-	[ "$status" = 64 ] && grep -Eq -e "^$recipe: no option $option here: .*$expected" "$ERR" ||
-		fail "$recipe $option: $(head -n 1 "$ERR")"
+	if [ "$status" != 64 ] || ! grep -Eq -e "^$recipe: no option $option here: .*$expected" "$ERR"; then
+		echo "$recipe $option: $(head -n 1 "$ERR")"
+	fi
 done <<'END' >failed
 offcputime -p pcap-perf -p PID
 offcputime -f folded

@@ -157,6 +157,36 @@ run "$BIN/pdecode" -s zero.data
 is "$status" 1 'a record without size'
 like "$ERR" "offset $at: a record of 0 bytes" 'is reported with its offset'
 
+# simpleperf names its events in texts of its own (feature 129), not in EVENT_DESC (12).
+cat >event-types.pl <<'E'
+local $/;
+my $d = <STDIN>;
+my ($at, $size) = unpack 'Q<2', substr $d, 40, 16;
+my $table = $at + $size;
+my @features = grep { vec(substr($d, 72, 32), $_, 1) } 0 .. 255;
+my @sections = map { substr $d, $table + 16 * $_, 16 } grep { $features[$_] != 12 } 0 .. $#features;
+die if @sections == @features;
+my $meta = join("\0", 'simpleperf_version', '1.build.7', 'event_type_info', $ARGV[0], 'clockid', 'boottime') . "\0";
+vec(substr($d, 72, 32), 12, 1) = 0;
+vec(substr($d, 72, 32), 129, 1) = 1;
+substr($d, $table, 16 * @features) = join '', @sections, pack 'Q<2', length $d, length $meta;
+print $d, $meta;
+E
+names() { # TEXT: the names of events
+	perl event-types.pl "$1" <"$ROOT/t/data/small.data" >types.data || echo no
+	"$BIN/pdecode" -t -F event types.data | grep -v '^ *sched' | tr -d ' ' | grep . | sort -u | paste -sd ' ' -
+}
+if have perl; then
+	is "$(names 'cpu-cycles,0,0
+of-its-own,1,0
+task,1,1')" 'of-its-own:' 'simpleperf: the name of an event by its type and config'
+	is "$(names 'of-its-own,1,0,7')" 'cpu-clock:' 'a line that is none names nothing'
+	is "$(names 'of-its-own,1,99999999999999999999')" 'cpu-clock:' 'nor does a number that is too large'
+	is "$(names 'of-its-own,1,')" 'cpu-clock:' 'nor one that is cut off'
+else
+	skip 4 'perl is not installed'
+fi
+
 # simpleperf's recordings: the descriptions of tracepoints come in a record of its own, with 32 bits
 # for its size, or split into several. Made of perf's, which has them after the records.
 if have perl; then

@@ -264,6 +264,19 @@ is "$("$BIN/pfilter" --drop 'sym == "at_ip" && ip == 0xffffffffabc00227' elsewhe
 "$BIN/pdecode" -j elsewhere.ps | grep '"sample"' | cmp -s - again
 is $? 0 'psym once more'
 
+# ---- how stacks of folded text ended ----
+cat >marked.folded <<'END'
+a;f 60
+a;[broken stack];g 20
+a;[broken stack];[on another stack];g 4
+a;[no frame pointer: libc.so.6];h 10
+a;[on another stack] 4
+a;[k];h 2
+END
+run "$BIN/preport" marked.folded
+like "$OUT" '^folded stacks: 6 stacks, 100, 24\.0 % \[broken stack\], 4\.0 % \[on another stack\], 10\.0 % \[no frame pointer\]$' \
+	'marks in folded text are counted, by the one next to the command'
+
 # ---- a mapping that simpleperf marks as a file of JIT symbols ----
 is "$("$BIN/pdecode" "$ROOT/t/data/mmap2-prot-0x4000.data" 2>/dev/null | "$BIN/psym" --missing 2>/dev/null | grep -c app_jit_cache:15480-17544)" 1 \
 	'protections that only simpleperf has: code may be there, of the file that perf script names'

@@ -218,6 +218,21 @@ probe do_sys_openat2 603 | char path[32] | "filename=\"%s\"", REC->path
 @ 0 5000004000 12 do_sys_openat2 /by/probe
 @ 0 5000005000 11 sys_enter_openat 257 1 0x7f00 /never
 EVENTS
+# A path that is not in memory at the beginning of the call: the kernel has it when it has copied it.
+cat >late.events <<'EVENTS'
+syscalls sys_enter_openat 601 | int __syscall_nr; unsigned long dfd; unsigned long filename | "dfd: 0x%08lx, filename: 0x%08lx", REC->dfd, REC->filename
+syscalls sys_exit_openat 602 | int __syscall_nr; long ret | "0x%lx", REC->ret
+perfpipe lib_path 603 | char path[32] | "path=\"%s\"", REC->path
+perfpipe lib_open 604 | char path[32] | "path=%s", REC->path
+@ 0 5000000000 11 lib_path /of/stat
+@ 0 5000001000 11 sys_enter_openat 257 1 0x7f00
+@ 0 5000002000 11 lib_path /late
+@ 0 5000003000 11 sys_exit_openat 257 3
+@ 0 5000003500 11 lib_path /of/stat
+@ 0 5000004000 12 lib_open (fault)
+@ 0 5000004000 12 sys_enter_openat 257 1 0x7f00
+@ 0 5000005000 12 sys_exit_openat 257 4
+EVENTS
 "$ROOT/t/trace-make" events=opens.events >opens.dat
 recipe opensnoop opens.dat
 rows | awk '{ print $1, $2, $4, $5 }' >got
@@ -228,6 +243,10 @@ cat >want <<'WANT'
 5.000005 11 ? /never
 WANT
 same got want 'opensnoop: paths'
+"$ROOT/t/trace-make" events=late.events >late.dat
+recipe opensnoop late.dat
+is "$(rows | awk '{ print $2, $4, $5 }')" '11 3 /late
+12 4 0x00007f00' 'opensnoop: paths that the kernel tells after the beginning; an address where none is told'
 
 recipe killsnoop "$data/sched.dat"
 rows | awk '{ print $1, $2, $4, $5, $6 }' >got
@@ -307,6 +326,13 @@ like "$OUT" "^block-io +$done_n " biolatency
 like "$OUT" ' -> .*\|\*' 'biolatency: a histogram'
 recipe biosnoop "$data/block.data.gz"
 is "$(rows | wc -l)" "$done_n" biosnoop
+"$BIN/pdecode" "$data/block.data.gz" | "$BIN/pfilter" -b --drop 'block_rq_issue, block_bio_queue, block_getrq:' >issued.ps
+recipe biosnoop issued.ps
+is "$status" 1 'biosnoop: no completions'
+like "$ERR" "^biosnoop: $issued_n requests were issued, but there is no block:block_rq_complete: " 'and that is why'
+"$BIN/pdecode" "$data/block.data.gz" | "$BIN/pfilter" -b --drop 'block_rq_complete:' >completed.ps
+recipe biosnoop completed.ps
+like "$ERR" '^biosnoop: [0-9]+ requests completed, but there is no block:block_rq_issue: ' 'biosnoop: nothing but completions'
 recipe biosnoop "$data/block.data.gz" --slower=2ms
 is "$(grep -c ' block-io ' "$OUT")" "$slow_n" 'biosnoop: an option for plat'
 recipe bitesize "$data/block.data.gz" --tsv

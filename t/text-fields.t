@@ -36,6 +36,13 @@ check 'functions without files' 0 'app;(anonymous namespace)::main;f 1000'
 printf 'app 10%s\n\t1000 [unknown]\n\n' "$p" >small.txt
 check 'not even a name' 1 'app;[unknown] 1000'
 like "$ERR" '^pfold: small.txt: this text lacks what the recording has: dso \(perf script -F \+dso\)$' 'is reported'
+for program in preport pdiff; do
+	cp small.txt new.txt
+	set -- small.txt
+	[ $program = preport ] || set -- small.txt -- new.txt
+	run "$BIN/$program" "$@"
+	is "$status" 1 "$program: less than all is no success"
+done
 printf 'app 10%s\n\t1000 f (inlined)\n\t1000 g (/x)\n\n' "$p" >small.txt
 check 'an inlined function' 0 'app;g;f_[i] 1000'
 printf 'app 10%s\r\n\t1000 f (/x)\r\n\t2000 m (/x)\r\n\r\napp 10%s\r\n\t3000 g (/x)\r\n\r\n' "$p" "$p" >small.txt

@@ -9,9 +9,6 @@
 #include <inttypes.h>
 #include <time.h>
 
-/* simpleperf has features of its own from 128 on; this one is pairs of texts. */
-#define FEAT_SIMPLEPERF_META 129
-
 #define NS_PER_S  1000000000u
 #define NS_PER_US 1000u
 

@@ -73,6 +73,9 @@ enum perf_rec {
 };
 #define PERF_REC_USER_START 64
 
+/* simpleperf has features of its own from 128 on; this one is pairs of texts. */
+#define FEAT_SIMPLEPERF_META 129
+
 /*
  * simpleperf's own records (its record.h): type, number from PERF_SIMPLEPERF_START on, short name.
  * Their size has 32 bits: the upper half lies where other records have misc.

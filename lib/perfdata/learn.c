@@ -97,6 +97,77 @@ static int learn_clock(struct perf_info *p, struct cursor c)
 	return 0;
 }
 
+/* A text up to a NUL, or the end. */
+static const char *nul_text(struct cursor *c, size_t *len)
+{
+	const char *s = (const char *)c->p;
+
+	*len = strnlen(s, cursor_left(c));
+	cursor_skip(c, *len < cursor_left(c) ? *len + 1 : *len);
+	return s;
+}
+
+/* The number after a ','; false: there is none, or something is after it that is no ','. */
+static bool next_number(const char **s, const char *end, uint64_t *v)
+{
+	const char *p = *s;
+
+	*v = 0;
+	if (p == end || *p++ != ',' || p == end)
+		return false;
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(*v, 10, v) ||
+		    __builtin_add_overflow(*v, (uint64_t)(*p - '0'), v))
+			return false;
+	*s = p;
+	return p == end || *p == ',';
+}
+
+/* A line "NAME,TYPE,CONFIG" names the events that are so and have no name of their own. */
+static int learn_event_type(struct perf_info *p, const char *line, size_t n)
+{
+	const char *end = line + n, *at = memchr(line, ',', n);
+	size_t len = at ? (size_t)(at - line) : 0;
+	uint64_t type, config;
+	int rc = 0;
+
+	if (!len || !next_number(&at, end, &type) || !next_number(&at, end, &config) || at != end)
+		return 0;
+	for (uint32_t i = 0; i < p->nattrs && !rc; i++) {
+		struct perf_attr *a = &p->attrs[i];
+
+		if (!a->name && a->type == type && a->config == config)
+			rc = perf_attr_rename(a, line, len);
+	}
+	return rc;
+}
+
+/*
+ * simpleperf: names and values, each ended by a NUL. event_type_info is about the events, a line
+ * for each (ScopedEventTypes in its event_type.cpp).
+ */
+static int learn_simpleperf(struct perf_info *p, struct cursor c)
+{
+	static const char wanted[] = "event_type_info";
+	int rc = 0;
+
+	while (cursor_left(&c) && !rc) {
+		size_t n;
+		const char *key = nul_text(&c, &n);
+		bool is = n == sizeof(wanted) - 1 && !memcmp(key, wanted, n);
+		const char *s = nul_text(&c, &n), *end = s + n;
+
+		while (is && s < end && !rc) {
+			const char *newline = memchr(s, '\n', (size_t)(end - s));
+			size_t len = (size_t)((newline ? newline : end) - s);
+
+			rc = learn_event_type(p, s, len);
+			s += len + (newline != NULL);
+		}
+	}
+	return rc;
+}
+
 int perf_feature_learn(struct perf_info *p, uint32_t feature, struct cursor c)
 {
 	const char *s;
@@ -109,6 +180,7 @@ int perf_feature_learn(struct perf_info *p, uint32_t feature, struct cursor c)
 	case PERF_FEAT_PMU_MAPPINGS: return learn_pmus(p, c);
 	case PERF_FEAT_CLOCK_DATA: return learn_clock(p, c);
 	case PERF_FEAT_BPF_BTF: return perf_btf_learn(&p->facts.btf, c);
+	case FEAT_SIMPLEPERF_META: return learn_simpleperf(p, c);
 	case PERF_FEAT_ARCH:
 		s = perf_get_string(&c, &len);
 		if (s)

@@ -79,8 +79,7 @@ static int put(struct lines *s)
 			to = i;
 	to = f && s->last ? s->last : to;
 	if (!f && s->l->form == SHEET_TEXT)
-		diag_note(s->l->diag, s->file, -1,
-			  "cannot be read, so the text of lines is not shown");
+		diag_say(s->l->diag, s->file, "cannot be read, so the text of lines is not shown");
 	for (uint32_t i = 1; !rc && i <= to; i++) {
 		bool some = i < s->n && s->places[i];
 		ssize_t len = f ? getline(&text, &cap, f) : -1;

@@ -4,14 +4,18 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "fold/input.h"
+#include "stream/ends.h"
 
 #include <stdlib.h>
 
 struct visit {
 	struct report *r;
 	const struct fold *from;
-	uint32_t *calls; /* by name; 0: not known */
-	uint32_t ncalls;
+	struct known {
+		uint32_t call; /* 0: not known */
+		uint8_t end;   /* the name is the mark of a stack that ended so */
+	} * names;
+	uint32_t nnames;
 	uint32_t *path;
 	size_t path_cap;
 	uint32_t event;
@@ -41,17 +45,22 @@ static int make_call(struct visit *v, uint32_t name, uint32_t *id)
 	return rc ? rc : report_call(v->r, &c, id);
 }
 
-static int call_of(struct visit *v, uint32_t name, uint32_t *id)
+static int call_of(struct visit *v, uint32_t name, struct known *known)
 {
-	uint32_t *calls = array_widen(v->calls, &v->ncalls, name, 1024, sizeof(*calls));
+	struct known *names = array_widen(v->names, &v->nnames, name, 1024, sizeof(*names));
+	const char *s;
+	size_t len;
 	int rc = 0;
 
-	if (!calls)
+	if (!names)
 		return PP_ENOMEM;
-	v->calls = calls;
-	if (!calls[name])
-		rc = make_call(v, name, &calls[name]);
-	*id = calls[name];
+	v->names = names;
+	if (!names[name].call) {
+		rc = make_call(v, name, &names[name].call);
+		s = fold_name_text(v->from, name, &len);
+		names[name].end = (uint8_t)ps_end_of_mark(s, len);
+	}
+	*known = names[name];
 	return rc;
 }
 
@@ -80,7 +89,9 @@ static int group_of(struct visit *v, uint32_t name, uint32_t *id)
 static int on_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weight)
 {
 	struct visit *v = ctx;
-	uint32_t node;
+	struct report_event *e = &v->r->events[v->event];
+	struct known known = {0};
+	uint32_t node, end = PS_END_NONE;
 	int rc;
 
 	if (n > v->path_cap) {
@@ -96,14 +107,22 @@ static int on_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weight)
 		v->r->account.no_key++;
 		return 0;
 	}
-	for (size_t i = 0; i + 1 < n && !rc; i++)
-		rc = call_of(v, names[i], &v->path[i]);
+	/* Leaf first: of several marks, the one next to the command tells how it ended. */
+	for (size_t i = 0; i + 1 < n && !rc; i++) {
+		rc = call_of(v, names[i], &known);
+		v->path[i] = known.call;
+		end = known.end ? known.end : end;
+	}
 	if (!rc)
 		rc = fold_stack(v->r->tree, v->path, n, &node);
 	if (rc)
 		return rc;
-	v->r->events[v->event].deep |= n > 2;
-	v->r->events[v->event].bare += n < 2;
+	e->deep |= n > 2;
+	e->bare += n < 2;
+	if (end) {
+		e->ended[end]++;
+		e->ended_weight[end] += weight;
+	}
 	return report_add(v->r, v->event, node, weight, 1);
 }
 
@@ -133,7 +152,7 @@ static int take(struct report *r, struct fold *f)
 	}
 	if (!rc)
 		rc = fold_each(f, on_stack, &v);
-	free(v.calls);
+	free(v.names);
 	free(v.path);
 	return rc;
 }
@@ -150,8 +169,7 @@ int report_folded(struct report *r, struct src *s)
 	}
 	rc = fold_source(f, s, r->d);
 	if (!rc || rc == PP_ECUT) {
-		status = rc || fold_account(f)->partial || fold_account(f)->lacks ? PP_EXIT_PARTIAL
-										  : PP_EXIT_OK;
+		status = rc || fold_is_partial(f) ? PP_EXIT_PARTIAL : PP_EXIT_OK;
 		rc = fold_finish(f);
 		r->account.samples += fold_account(f)->samples;
 		r->account.others += fold_account(f)->filtered;

@@ -22,16 +22,20 @@ static uint32_t columns_of(const char *s, size_t n)
 
 /* ---- the head ---- */
 
-/* The stacks that are not whole, by their marks. */
-static void add_ends(const struct report_event *e, struct buf *b)
+/* The stacks that are not whole, by their marks. A stack of folded text stands for many samples. */
+static void add_ends(const struct report *r, const struct report_event *e, struct buf *b)
 {
 	bool file;
 
-	for (uint32_t i = 0; i < PS_END_MAX; i++)
-		if (e->ended[i])
-			buf_addf(b, ", %" PRIu64 " (%.1f %%) [%s]", e->ended[i],
-				 report_share(e->ended_weight[i], e->weight),
+	for (uint32_t i = 0; i < PS_END_MAX; i++) {
+		double share = e->ended[i] ? report_share(e->ended_weight[i], e->weight) : 0;
+
+		if (e->ended[i] && r->text_only)
+			buf_addf(b, ", %.1f %% [%s]", share, ps_end_mark(i, &file));
+		else if (e->ended[i])
+			buf_addf(b, ", %" PRIu64 " (%.1f %%) [%s]", e->ended[i], share,
 				 ps_end_mark(i, &file));
+	}
 }
 
 void report_head(const struct report *r, uint32_t event, struct buf *b)
@@ -57,7 +61,7 @@ void report_head(const struct report *r, uint32_t event, struct buf *b)
 			buf_add_safe(b, unit, len);
 		}
 	}
-	add_ends(e, b);
+	add_ends(r, e, b);
 	if (r->account.lost)
 		buf_addf(b, "; the recording lost %" PRIu64 " events", r->account.lost);
 	if (r->partial)

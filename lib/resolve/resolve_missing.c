@@ -94,7 +94,7 @@ static void help(struct buf *b, const struct missing_row *row, uint32_t *look_up
 		break;
 	case PS_REASON_NO_CONTEXT:
 		buf_adds(b, "begin the recording before the process, or record it whole (LOST "
-			    "records?)");
+			    "records?); what a command ran before its exec is the recorder's");
 		break;
 	case PS_REASON_NO_FILE:
 	case PS_REASON_BUILD_ID:

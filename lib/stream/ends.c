@@ -33,7 +33,7 @@ static const struct end_words {
 			      "--perf-prof-unwinding-info, python3 -X perf_jit"},
 	[PS_END_NOT_THERE] = {"stack not in memory", false, WALKED},
 	[PS_END_FRAMES] = {"no frame pointer", true, COPIES},
-	[PS_END_UNKNOWN] = {"process not known", false, "record from the start of the process"},
+	[PS_END_UNKNOWN] = {"mappings not recorded", false, "record from the start of the process"},
 };
 
 const char *ps_end_mark(uint32_t end, bool *file)

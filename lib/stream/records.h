@@ -374,7 +374,7 @@
 	E(GENERATED, 13, "generated code") \
 	E(NOT_THERE, 14, "the copy ended at memory that was not there") \
 	E(FRAMES, 15, "frame pointers led no further, and not to a start") \
-	E(UNKNOWN, 16, "the process is not known: its mappings are not in the recording")
+	E(UNKNOWN, 16, "no mapping of the process was recorded up to then")
 
 /* Why a frame has no symbol (FRAME.reason). */
 #define PS_REASONS(R) \
@@ -390,7 +390,7 @@
 	R(NO_KALLSYMS, 9, "no kernel symbols: another kernel's recording, or restricted") \
 	R(JIT, 10, "generated code without a map") \
 	R(ANON, 11, "the mapping has no file") \
-	R(NO_CONTEXT, 12, "no mapping of the process is in the recording") \
+	R(NO_CONTEXT, 12, "no mapping of the process was recorded up to then") \
 	R(DYNAMIC, 13, "the file has only dynamic symbols (stripped), none covers the address") \
 	R(JIT_GAP, 14, "generated code that its map does not have") \
 	R(RESTRICTED, 15, "kernel symbols are hidden (kptr_restrict)") \
