@@ -45,6 +45,13 @@ static const struct ring_id *find(const struct ring_ids *ids, uint64_t real)
 	return bsearch(&key, ids->list.data, ids->list.len / sizeof(key), sizeof(key), compare);
 }
 
+uint64_t ids_shown(const struct ring_ids *ids, uint64_t real)
+{
+	const struct ring_id *id = ids->list.len ? find(ids, real) : NULL;
+
+	return id ? id->shown : real;
+}
+
 /* The id at p. What it was for, or NULL. */
 static const struct ring_id *change(const struct ring_ids *ids, uint8_t *p)
 {
@@ -133,5 +140,4 @@ void ids_change(const struct ring_ids *ids, uint8_t *data, size_t size)
 void ids_release(struct ring_ids *ids)
 {
 	buf_release(&ids->list);
-	buf_release(&ids->copy);
 }

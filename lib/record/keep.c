@@ -67,7 +67,6 @@ struct keep {
 	struct space *spaces;
 	struct map64 by_pid; /* index + 1 of `spaces` */
 	struct map64 places; /* those that were looked up, or wait for it */
-	struct map64 attrs;  /* index by the id of an event */
 	struct buf wait;     /* struct place */
 	struct buf whole;    /* a record that lies in two parts */
 	uint32_t n_files, cap_files, n_spaces, cap_spaces;
@@ -370,20 +369,11 @@ static void take_chain(struct keep *k, struct cursor *c, uint32_t pid)
 	}
 }
 
-static const struct perf_event_attr *attr_of(const struct keep *k, struct cursor c)
-{
-	const uint32_t *at;
-
-	if (!k->s->with_ids)
-		return &k->s->attrs[0].attr;
-	at = map64_get(&k->attrs, get_u64(&c));
-	return at && !c.bad ? &k->s->attrs[*at].attr : NULL;
-}
-
 /* What is before the call chain has 8 bytes a field. */
 static void take_sample(struct keep *k, const struct perf_event_header *h, struct cursor *c)
 {
-	const struct perf_event_attr *a = attr_of(k, *c);
+	struct cursor first = *c;
+	const struct perf_event_attr *a = session_attr(k->s, get_u64(&first));
 	bool user = (h->misc & PERF_MISC_CPUMODE) == PERF_MISC_USER;
 	uint64_t type = a ? a->sample_type : 0, ip = 0;
 	uint32_t pid = 0;
@@ -453,19 +443,6 @@ void keep_parts(struct keep *k, const struct iovec *v, size_t n)
 		k->err = PP_ENOMEM;
 	else
 		keep_records(k, k->whole.data, k->whole.len);
-}
-
-int keep_start(struct keep *k)
-{
-	for (size_t i = 0; i < k->s->n_attrs; i++)
-		for (size_t n = 0; n < k->s->attrs[i].n_ids; n++) {
-			uint32_t *at = map64_put(&k->attrs, k->s->attrs[i].ids[n], NULL);
-
-			if (!at)
-				return PP_ENOMEM;
-			*at = (uint32_t)i;
-		}
-	return 0;
 }
 
 static void hit(struct keep *k, const struct map *m)
@@ -670,7 +647,6 @@ int keep_close(struct keep *k, int err, uint32_t *missing)
 	intern_release(&k->names);
 	map64_release(&k->by_pid);
 	map64_release(&k->places);
-	map64_release(&k->attrs);
 	buf_release(&k->wait);
 	buf_release(&k->whole);
 	free(k->files);

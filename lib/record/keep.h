@@ -3,7 +3,6 @@
  * (--bundle).
  *
  *	rc = keep_new(&k, "app.tar.zst", &session, diag);
- *	rc = keep_start(k);			(the events are open)
  *	keep_records(k, bytes, n);		(records that stand for what exists already)
  *	keep_parts(k, parts, 2);		(each record of the ring buffers)
  *	rc = keep_round(k);			(after each round over all of them)
@@ -27,9 +26,6 @@ struct session;
 
 /* Makes the file. The session must outlive it. What is wrong is reported to d. */
 int keep_new(struct keep **k, const char *name, const struct session *s, struct diag *d);
-
-/* Learns the ids of the events. 0 or PP_ENOMEM. */
-int keep_start(struct keep *k);
 
 /* Whole records in a row; and one that may lie in two parts. Lack of memory is kept for the end. */
 void keep_records(struct keep *k, const void *bytes, size_t n);

@@ -110,10 +110,12 @@ struct ring_id {
 /* Zeroed: none. */
 struct ring_ids {
 	struct buf list; /* struct ring_id, in the order of `real` */
-	struct buf copy; /* records with other ids, while they are read */
 };
 
 int ids_add(struct ring_ids *ids, const struct ring_id *id);
+
+/* The id that the recording has for the kernel's. */
+uint64_t ids_shown(const struct ring_ids *ids, uint64_t real);
 
 /* Changes them in records, one after the other. */
 void ids_change(const struct ring_ids *ids, uint8_t *data, size_t size);
@@ -136,6 +138,7 @@ struct ring {
 	uint64_t lost;	     /* events that the kernel had no room for, so far */
 	bool was_full;	     /* nearly, since the last look: a record may tell of losses */
 	struct ring_ids ids; /* of a CPU that has come */
+	struct buf copy;     /* records that are not read as the kernel wrote them */
 };
 
 /* What passed through the rings. */
@@ -143,7 +146,8 @@ struct ring_counts {
 	bool all;	   /* look at each record; else only where one may tell of losses */
 	struct keep *keep; /* gets each record; NULL: none */
 	bool namespaces;   /* records of those are followed by copies in `more` */
-	struct buf more;   /* records to be written in this round */
+	const struct session *trimmed; /* its copies of stacks are cut; NULL: there are none */
+	struct buf more;	       /* records to be written in this round */
 	uint64_t samples, lost, throttled;
 	size_t chain_at;	       /* where samples have their call chain; 0: not looked at */
 	uint64_t chains, short_chains; /* of some: with a user part; one of a frame or two */
@@ -167,6 +171,22 @@ void ring_done(struct ring *r);
  */
 int ring_take_back(struct ring *r, uint64_t since, size_t time_at, struct buf *b,
 		   struct ring_counts *counts);
+
+/* A word at a position in the data; words are aligned, so none lies across the end. */
+uint64_t ring_word(const struct ring *r, uint64_t pos);
+
+/* The piece from `from`, in one or two parts. */
+size_t ring_pieces(const struct ring *r, uint64_t from, uint64_t len, struct iovec v[2]);
+
+/* trim.c */
+
+/*
+ * Adds the record at a position in a ring. Of a copy of a user stack only what the thread's stack
+ * had; a size above that of the bytes in use still tells that the kernel copied less than it was
+ * to. a: what a sample is of; NULL: the record is added as it is.
+ */
+void trim_add(struct buf *b, const struct ring *r, uint64_t pos, size_t size,
+	      const struct perf_event_attr *a);
 
 /* buildid.c */
 
@@ -291,8 +311,9 @@ struct session {
 	bool user_only;	    /* the kernel side is forbidden */
 	bool with_ids;	    /* samples carry the id of their event */
 	const char *tracefs;
-	bool hotplug; /* CPUs are recorded, not tasks on them */
-	bool late;    /* the head of the recording is written */
+	bool hotplug;	    /* CPUs are recorded, not tasks on them */
+	bool late;	    /* the head of the recording is written */
+	struct map64 by_id; /* index of `attrs` by the ids that the recording has */
 	struct online online;
 	size_t n_home;	     /* CPUs of the target that were there at first; others may come */
 	uint64_t gone_lost;  /* by events of CPUs that went */
@@ -310,6 +331,9 @@ void session_enable(struct session *s, bool on, const char *name);
  * Gives a ring a buffer of so many pages. *old is the one before, to be read to its end and closed.
  */
 int session_grow(struct session *s, struct ring *r, uint32_t pages, struct ring *old);
+
+/* The event with an id of the recording; NULL: there is none. The only one needs no id. */
+const struct perf_event_attr *session_attr(const struct session *s, uint64_t id);
 
 /* Opens all events of a CPU of the target. 0, PP_END: it is offline, or another code. */
 int session_open_on(struct session *s, size_t cpu);

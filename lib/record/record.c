@@ -437,8 +437,7 @@ static int run(struct recorder *r)
 	r->counts.chain_at = chain_at(&r->s);
 	r->counts.all = look_at_all(r);
 	r->counts.namespaces = r->c->namespaces;
-	if (!rc && r->counts.keep)
-		rc = keep_start(r->counts.keep);
+	r->counts.trimmed = r->s.copies ? &r->s : NULL;
 	if (!rc && (!r->iov || !r->lost))
 		rc = PP_ENOMEM;
 	if (!rc)

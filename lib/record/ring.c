@@ -74,6 +74,7 @@ void ring_close(struct ring *r)
 		munmap(r->base, r->map_size);
 	if (r->fd >= 0)
 		close(r->fd);
+	buf_release(&r->copy);
 	r->base = NULL;
 	r->fd = -1;
 }
@@ -83,8 +84,7 @@ static uint8_t *data_of(const struct ring *r)
 	return r->base + (r->map_size - (size_t)(r->mask + 1));
 }
 
-/* A word at a position in the data; words are aligned, so none lies across the end. */
-static uint64_t word(const struct ring *r, uint64_t pos)
+uint64_t ring_word(const struct ring *r, uint64_t pos)
 {
 	uint64_t v;
 
@@ -97,13 +97,13 @@ static void look_at_chain(const struct ring *r, uint64_t pos, size_t size,
 			  struct ring_counts *counts)
 {
 	size_t at = counts->chain_at;
-	uint64_t n = size >= at + 8 ? word(r, pos + at) : 0, frames = 0;
+	uint64_t n = size >= at + 8 ? ring_word(r, pos + at) : 0, frames = 0;
 	bool user = false;
 
 	if (n > (size - at) / 8)
 		return;
 	for (uint64_t i = 0; i < n; i++) {
-		uint64_t ip = word(r, pos + at + 8 + 8 * i);
+		uint64_t ip = ring_word(r, pos + at + 8 + 8 * i);
 
 		if (ip >= PERF_CTX_MAX)
 			user = ip == PERF_CTX_USER;
@@ -114,8 +114,7 @@ static void look_at_chain(const struct ring *r, uint64_t pos, size_t size,
 	counts->short_chains += frames > 0 && frames <= CHAIN_SHORT;
 }
 
-/* The piece from `from`, in one or two parts. */
-static size_t pieces(const struct ring *r, uint64_t from, uint64_t len, struct iovec v[2])
+size_t ring_pieces(const struct ring *r, uint64_t from, uint64_t len, struct iovec v[2])
 {
 	uint64_t at = from & r->mask, first = r->mask + 1 - at;
 
@@ -131,7 +130,7 @@ static void follow_namespaces(const struct ring *r, uint64_t pos, size_t size, s
 {
 	struct buf whole = BUF_INIT;
 	struct iovec v[2];
-	size_t n = pieces(r, pos, size, v);
+	size_t n = ring_pieces(r, pos, size, v);
 
 	for (size_t i = 0; i < n; i++)
 		buf_add(&whole, v[i].iov_base, v[i].iov_len);
@@ -148,13 +147,19 @@ static void count_one(struct ring *r, const struct perf_event_header *h, uint64_
 		if (!(counts->samples++ % CHAIN_EVERY) && counts->chain_at)
 			look_at_chain(r, pos, h->size, counts);
 	} else if (h->type == PERF_REC_LOST) { /* header, id, lost */
-		counts->lost += word(r, pos + 16);
-		r->lost += word(r, pos + 16);
+		counts->lost += ring_word(r, pos + 16);
+		r->lost += ring_word(r, pos + 16);
 	} else if (h->type == PERF_REC_THROTTLE) {
 		counts->throttled++;
 	} else if (h->type == PERF_REC_NAMESPACES && counts->namespaces) {
 		follow_namespaces(r, pos, h->size, &counts->more);
 	}
+}
+
+/* Records are read from a copy that differs from what the kernel wrote. */
+static bool copies(const struct ring *r, const struct ring_counts *counts)
+{
+	return r->ids.list.len || counts->trimmed;
 }
 
 static void count(struct ring *r, struct ring_counts *counts)
@@ -168,10 +173,10 @@ static void count(struct ring *r, struct ring_counts *counts)
 		if (h.size < sizeof(h) || h.size > r->head - pos)
 			return;
 		count_one(r, &h, pos, counts);
-		if (counts->keep && !r->ids.list.len) {
+		if (counts->keep && !copies(r, counts)) {
 			struct iovec v[2];
 
-			keep_parts(counts->keep, v, pieces(r, pos, h.size, v));
+			keep_parts(counts->keep, v, ring_pieces(r, pos, h.size, v));
 		}
 		pos += h.size;
 	}
@@ -182,29 +187,58 @@ static bool nearly_full(const struct ring *r, uint64_t tail, uint64_t head)
 	return head - tail + ROOM_MAX > r->mask;
 }
 
-/* The pieces as one, with the ids that the recording has. The kernel's buffer is read-only. */
-static size_t with_ids(struct ring *r, struct iovec v[2], size_t n, struct ring_counts *counts)
+/* The event that a sample is of, where its copy of the stack is to be cut; else NULL. */
+static const struct perf_event_attr *trimmed_by(const struct ring *r, uint64_t pos,
+						const struct perf_event_header *h,
+						const struct ring_ids *ids,
+						const struct ring_counts *counts)
 {
-	struct buf *b = &r->ids.copy;
+	uint64_t id;
+
+	if (h->type != PERF_REC_SAMPLE || !counts->trimmed || h->size < sizeof(*h) + 8)
+		return NULL;
+	id = ring_word(r, pos + sizeof(*h));
+	return session_attr(counts->trimmed, ids_shown(ids, id));
+}
+
+/* Adds a record as the recording has it: with its ids, and stacks as long as they are. */
+static void add_record(struct buf *b, const struct ring *r, uint64_t pos,
+		       const struct perf_event_header *h, const struct ring_ids *ids,
+		       const struct ring_counts *counts)
+{
+	size_t start = b->len;
+
+	trim_add(b, r, pos, h->size, trimmed_by(r, pos, h, ids, counts));
+	if (b->err)
+		return;
+	ids_change(ids, b->data + start, b->len - start);
+	if (counts->keep)
+		keep_records(counts->keep, b->data + start, b->len - start);
+}
+
+static size_t copy(struct ring *r, struct iovec v[2], struct ring_counts *counts)
+{
+	struct buf *b = &r->copy;
+	struct perf_event_header h;
 
 	buf_reset(b);
-	for (size_t i = 0; i < n; i++)
-		buf_add(b, v[i].iov_base, v[i].iov_len);
+	for (uint64_t pos = r->tail; r->head - pos >= sizeof(h) && !b->err; pos += h.size) {
+		memcpy(&h, data_of(r) + (pos & r->mask), sizeof(h));
+		if (h.size < sizeof(h) || h.size > r->head - pos)
+			break;
+		add_record(b, r, pos, &h, &r->ids, counts);
+	}
 	if (b->err) {
 		counts->more.err = b->err;
 		return 0;
 	}
-	ids_change(&r->ids, b->data, b->len);
-	if (counts->keep)
-		keep_records(counts->keep, b->data, b->len);
 	v[0] = (struct iovec){b->data, b->len};
-	return 1;
+	return b->len > 0;
 }
 
 size_t ring_peek(struct ring *r, struct iovec v[2], struct ring_counts *counts)
 {
 	struct perf_event_mmap_page *control = (void *)r->base;
-	size_t n;
 
 	/* Pairs with the barrier before the kernel's store of data_head. */
 	r->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
@@ -213,8 +247,8 @@ size_t ring_peek(struct ring *r, struct iovec v[2], struct ring_counts *counts)
 	if (counts->all || r->was_full || nearly_full(r, r->tail, r->head))
 		count(r, counts);
 	r->was_full = false;
-	n = pieces(r, r->tail, r->head - r->tail, v);
-	return r->ids.list.len ? with_ids(r, v, n, counts) : n;
+	return copies(r, counts) ? copy(r, v, counts)
+				 : ring_pieces(r, r->tail, r->head - r->tail, v);
 }
 
 void ring_done(struct ring *r)
@@ -247,7 +281,7 @@ static int copy_back(struct ring *r, struct buf *copy, uint64_t *sure)
 	/* data_head begins with 0 and goes down, modulo 2^64; from there on lies the newest. */
 	r->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
 	len = r->tail - r->head <= r->mask ? r->tail - r->head : r->mask + 1;
-	n = len ? pieces(r, r->head, len, v) : 0;
+	n = len ? ring_pieces(r, r->head, len, v) : 0;
 	for (size_t i = 0; i < n; i++)
 		buf_add(copy, v[i].iov_base, v[i].iov_len);
 	r->tail = r->head;
@@ -283,18 +317,14 @@ static int take_copied(struct ring *view, const struct ring_ids *ids, const stru
 
 	for (size_t i = at->len / sizeof(*v); i-- > 0;) {
 		struct perf_event_header h;
-		size_t start = b->len;
 
 		memcpy(&h, view->base + v[i], sizeof(h));
-		if (h.type == PERF_REC_SAMPLE && time_at && word(view, v[i] + time_at) < since)
+		if (h.type == PERF_REC_SAMPLE && time_at && ring_word(view, v[i] + time_at) < since)
 			continue;
 		count_one(view, &h, v[i], counts);
-		buf_add(b, view->base + v[i], h.size);
+		add_record(b, view, v[i], &h, ids, counts);
 		if (b->err)
 			return b->err;
-		ids_change(ids, b->data + start, h.size);
-		if (counts->keep)
-			keep_records(counts->keep, b->data + start, h.size);
 	}
 	return 0;
 }
