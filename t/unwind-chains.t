@@ -146,7 +146,7 @@ like all.folded '^# event: .*, stacks: marked, from: ' 'the first line says that
 awk '/^#/ { next } { n = $NF; all += n; split($0, f, ";"); if (f[2] ~ /^\[no frame pointer/) bad += n; if (f[2] ~ /^\[/) marked += n }
 	END { printf "%.1f %.1f\n", 100 * (all - marked) / all, 100 * bad / all }' all.folded >share
 read -r whole bad <share
-like stats.txt "$whole % of the stacks are whole; .*\\[no frame pointer\\] $bad %.*; what helps most: record with --call-graph dwarf\$" \
+like stats.txt "$whole % of the stacks are whole; .*\\[no frame pointer\\] $bad %.*; what helps most: record copies of the stack \(pcap-perf -g\)\$" \
 	'pfold --stats ends with the account'
 "$BIN/psvg" all.folded >all.svg 2>psvg.err
 like all.svg "$whole % of the stacks are whole" 'it is in the foot of the picture'

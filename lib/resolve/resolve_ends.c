@@ -142,8 +142,8 @@ static void say_sizes(const struct ends *e, struct diag *d)
 				       : ": %" PRIu32 " bytes are enough for %.0f %% of these",
 				 sizes[k], 100.0 * fit[k] / known);
 	if (largest < COPY_MAX - 8)
-		diag_say(d, NULL, "  record larger copies (--call-graph dwarf,SIZE)%s",
-			 buf_str(&b));
+		diag_say(d, NULL, "  record larger copies (--call-graph dwarf,%s)%s",
+			 b.len ? "SIZE" : "65528", buf_str(&b));
 	buf_release(&b);
 }
 
@@ -178,13 +178,17 @@ static void say_files(const struct ends *e, uint32_t end, struct diag *d)
 	}
 }
 
+#define NODE \
+	"node --perf-prof --perf-prof-unwinding-info writes tables for its code; " \
+	"--interpreted-frames-native-stack names what it interprets"
+
 /* Programs that make code, by the file that a process has of them, and what helps their stacks. */
 static const struct runtime {
 	const char *file, *help;
 } runtimes[] = {
 	{"libjvm.so", "java -XX:+PreserveFramePointer gives its code frame pointers"},
-	{"libnode.so", "node --perf-basic-prof names its code, which keeps frame pointers"},
-	{"node", "node --perf-basic-prof names its code, which keeps frame pointers"},
+	{"libnode.so", NODE},
+	{"node", NODE},
 	{"libcoreclr.so",
 	 "DOTNET_PerfMapEnabled=1 names the code of .NET, which keeps frame pointers"},
 	{"libluajit-5.1.so.2", "LuaJIT's code has no frame pointers: luajit -joff interprets it"},
@@ -270,6 +274,5 @@ void resolver_say_stacks(struct resolver *r, struct diag *d)
 			say_end(r, i, d);
 	say_chains(r, d);
 	if (s->samples && !s->chains && !s->unwound)
-		diag_say(d, NULL,
-			 "no sample has a call chain: record with -g, or --call-graph dwarf");
+		diag_say(d, NULL, "no sample has a call chain: record with -g");
 }

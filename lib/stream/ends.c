@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define COPIES "record with --call-graph dwarf"
-#define LARGER "record larger copies of the stack (--call-graph dwarf,SIZE)"
+#define COPIES "record copies of the stack (pcap-perf -g)"
+#define LARGER "record larger copies of the stack (--call-graph dwarf,65528), or psym --stitch"
 #define BINARY "psym --symfs with the recorded machine's files, or --debuginfod"
 #define WALKED "record with --call-graph fp: a larger copy does not help"
 
@@ -29,8 +29,8 @@ static const struct end_words {
 	[PS_END_DAMAGED] = {"damaged unwind table", true,
 			    "psym --symfs with a sound copy of the file"},
 	[PS_END_GENERATED] = {"generated code", false,
-			      "java -XX:+PreserveFramePointer, node --perf-prof, python3 -X "
-			      "perf_jit"},
+			      "java -XX:+PreserveFramePointer, node --perf-prof "
+			      "--perf-prof-unwinding-info, python3 -X perf_jit"},
 	[PS_END_NOT_THERE] = {"stack not in memory", false, WALKED},
 	[PS_END_FRAMES] = {"no frame pointer", true, COPIES},
 	[PS_END_UNKNOWN] = {"process not known", false, "record from the start of the process"},
