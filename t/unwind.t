@@ -198,6 +198,40 @@ else
 	skip 3 'pcap-perf cannot record here'
 fi
 
+# What -g records is read by perf: of each copy only what was used is there, and nothing is there twice.
+twice() {
+	awk -F ';' '{ n = 0; for (i = 1; i <= NF; i++) n += $i ~ /(^|[ ;])main$/ } n > 1' "$1"
+}
+# by_perf FILE OPTION...: a recording with the options, as perf and psym see it; whether there is one.
+by_perf() {
+	out=$1
+	shift
+	"$BIN/pcap-perf" -F 999 -e cpu-clock:u "$@" -o "$out" -- ./plain 5 2>record.err || return 1
+	perf script --no-inline -F comm,ip,sym -i "$out" >"$out.txt" 2>"$out.err"
+	echo "script $?" >"$out.exits"
+	perf report --no-children --stdio -g folded,0,caller -i "$out" >"$out.report" 2>>"$out.err"
+	echo "report $?" >>"$out.exits"
+	"$BIN/pdecode" -b "$out" >"$out.ps" 2>decode.log
+	"$BIN/psym" -t -F comm,ip,sym "$out.ps" >"$out.psym" 2>psym.err
+	names "$out.txt" | grep -v '\[unknown\]' >"$out.perf"
+	names "$out.psym" >"$out.names"
+}
+for options in -g '-g -W -I --all-cgroups'; do
+	# shellcheck disable=SC2086
+	by_perf auto.data $options || {
+		skip 7 'pcap-perf cannot record here' "$options"
+		continue
+	}
+	printf 'script 0\nreport 0\n' >exits
+	same auto.data.exits exits "$options: perf script and perf report read it"
+	unlike auto.data.err 'failure|fail to|corrupt|[Ii]nvalid|out of order' 'and find nothing wrong'
+	isnt "$(grep -c 'main;' auto.data.perf)" 0 'there are stacks'
+	is "$(comm -23 auto.data.perf auto.data.names | head -n 3)" '' "they are psym's"
+	is "$(twice auto.data.perf)" '' 'no frame is there twice'
+	is "$(sed -n 's/^[0-9.]*% //p' auto.data.report | twice -)" '' 'nor in the report'
+	ok 'every stack is whole' whole auto.data.ps
+done
+
 # A large array that is never used: its pages are not in memory, and the kernel copies none beyond.
 cat >hole.c <<'EOF_C'
 volatile unsigned long sum;
