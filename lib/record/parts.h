@@ -160,8 +160,10 @@ struct ring_counts {
 int ring_open(struct ring *r, const struct perf_event_attr *like, uint32_t pages, int *errnum);
 void ring_close(struct ring *r);
 
-/* What is readable, as 0 to 2 pieces; they stay readable until ring_done. */
-size_t ring_peek(struct ring *r, struct iovec v[2], struct ring_counts *counts);
+/*
+ * Adds what is readable to a list of struct iovec; it stays readable until ring_done.
+ */
+void ring_peek(struct ring *r, struct buf *list, struct ring_counts *counts);
 void ring_done(struct ring *r);
 
 /*
@@ -179,6 +181,24 @@ uint64_t ring_word(const struct ring *r, uint64_t pos);
 size_t ring_pieces(const struct ring *r, uint64_t from, uint64_t len, struct iovec v[2]);
 
 /* trim.c */
+
+/* What is left out of a sample: its copy, of `full` bytes, has its size at `at`. */
+struct trim {
+	uint64_t at, full, left; /* bytes */
+};
+
+/* Whether the record at a position is a sample of which something is left out. */
+bool trim_find(const struct ring *r, uint64_t pos, size_t size, const struct perf_event_attr *a,
+	       struct trim *t);
+
+/*
+ * Adds what comes before the bytes that are left, with other sizes than in the ring (which cannot be
+ * written), and what comes after them.
+ */
+void trim_head(struct buf *b, const struct ring *r, uint64_t pos, size_t size,
+	       const struct trim *t);
+void trim_tail(struct buf *b, const struct ring *r, uint64_t pos, size_t size,
+	       const struct trim *t);
 
 /*
  * Adds the record at a position in a ring. Of a copy of a user stack only what the thread's stack
@@ -423,8 +443,8 @@ struct recorder {
 	struct pack pack;
 	struct command command;
 	struct ring_counts counts;
-	struct iovec *iov; /* two for each ring, two more */
-	uint64_t *lost;	   /* for each row, before a round */
+	struct buf iov; /* struct iovec: what is to be written */
+	uint64_t *lost; /* for each row, before a round */
 	sigset_t old_mask;
 	int epoll, signals, timer;
 	int cpus, process; /* of online_listen; of while_pid, where the kernel has such */

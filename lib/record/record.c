@@ -432,13 +432,12 @@ static int run(struct recorder *r)
 
 	if (!rc)
 		rc = watch_all(r);
-	r->iov = calloc(2 * r->s.n_rings + 2, sizeof(*r->iov));
 	r->lost = calloc(r->s.n_rows, sizeof(*r->lost));
 	r->counts.chain_at = chain_at(&r->s);
 	r->counts.all = look_at_all(r);
 	r->counts.namespaces = r->c->namespaces;
 	r->counts.trimmed = r->s.copies ? &r->s : NULL;
-	if (!rc && (!r->iov || !r->lost))
+	if (!rc && !r->lost)
 		rc = PP_ENOMEM;
 	if (!rc)
 		rc = begin_output(r);
@@ -598,7 +597,7 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	sink_init(&r.sink, c->fd);
 	rc = record(&r, st);
 	session_close(&r.s);
-	free(r.iov);
+	buf_release(&r.iov);
 	free(r.lost);
 	buf_release(&r.files);
 	pack_release(&r.pack);

@@ -156,12 +156,6 @@ static void count_one(struct ring *r, const struct perf_event_header *h, uint64_
 	}
 }
 
-/* Records are read from a copy that differs from what the kernel wrote. */
-static bool copies(const struct ring *r, const struct ring_counts *counts)
-{
-	return r->ids.list.len || counts->trimmed;
-}
-
 static void count(struct ring *r, struct ring_counts *counts)
 {
 	uint64_t pos = r->tail;
@@ -173,7 +167,7 @@ static void count(struct ring *r, struct ring_counts *counts)
 		if (h.size < sizeof(h) || h.size > r->head - pos)
 			return;
 		count_one(r, &h, pos, counts);
-		if (counts->keep && !copies(r, counts)) {
+		if (counts->keep && !r->ids.list.len) {
 			struct iovec v[2];
 
 			keep_parts(counts->keep, v, ring_pieces(r, pos, h.size, v));
@@ -216,39 +210,96 @@ static void add_record(struct buf *b, const struct ring *r, uint64_t pos,
 		keep_records(counts->keep, b->data + start, b->len - start);
 }
 
-static size_t copy(struct ring *r, struct iovec v[2], struct ring_counts *counts)
+/* A record at a position before the head; false: there is none, or it is damaged. */
+static bool record_at(const struct ring *r, uint64_t pos, struct perf_event_header *h)
+{
+	if (r->head - pos < sizeof(*h))
+		return false;
+	memcpy(h, data_of(r) + (pos & r->mask), sizeof(*h));
+	return h->size >= sizeof(*h) && h->size <= r->head - pos;
+}
+
+/* With other ids, and so in other memory: few rings have such records. */
+static void list_copies(struct ring *r, struct buf *list, struct ring_counts *counts)
 {
 	struct buf *b = &r->copy;
 	struct perf_event_header h;
+	struct iovec v;
 
 	buf_reset(b);
-	for (uint64_t pos = r->tail; r->head - pos >= sizeof(h) && !b->err; pos += h.size) {
-		memcpy(&h, data_of(r) + (pos & r->mask), sizeof(h));
-		if (h.size < sizeof(h) || h.size > r->head - pos)
-			break;
+	for (uint64_t pos = r->tail; record_at(r, pos, &h) && !b->err; pos += h.size)
 		add_record(b, r, pos, &h, &r->ids, counts);
-	}
-	if (b->err) {
-		counts->more.err = b->err;
-		return 0;
-	}
-	v[0] = (struct iovec){b->data, b->len};
-	return b->len > 0;
+	list->err = list->err ? list->err : b->err;
+	v = (struct iovec){b->data, b->len};
+	if (b->len)
+		buf_add(list, &v, sizeof(v));
 }
 
-size_t ring_peek(struct ring *r, struct iovec v[2], struct ring_counts *counts)
+static void list_add(struct buf *list, void *base, size_t len)
+{
+	struct iovec *last = (void *)(list->data + list->len), v = {base, len};
+
+	if (list->len && (uint8_t *)last[-1].iov_base + last[-1].iov_len == (uint8_t *)base)
+		last[-1].iov_len += len;
+	else if (len)
+		buf_add(list, &v, sizeof(v));
+}
+
+static void list_pieces(const struct ring *r, uint64_t from, uint64_t to, struct buf *list)
+{
+	struct iovec v[2];
+	size_t n = to > from ? ring_pieces(r, from, to - from, v) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		list_add(list, v[i].iov_base, v[i].iov_len);
+}
+
+/* All but what is left out of samples. What is beside that is copied, as sizes change there. */
+static void list_trimmed(struct ring *r, struct buf *list, const struct ring_counts *counts)
+{
+	uint64_t from = r->tail, pos = r->tail;
+	struct buf *b = &r->copy;
+	struct perf_event_header h;
+	struct trim t;
+
+	buf_reset(b);
+	if (buf_reserve(b, r->head - r->tail)) /* so that it does not move */
+		list->err = b->err;
+	for (; record_at(r, pos, &h) && !list->err; pos += h.size) {
+		const struct perf_event_attr *a = trimmed_by(r, pos, &h, &r->ids, counts);
+		size_t start = b->len, middle;
+
+		if (!a || !trim_find(r, pos, h.size, a, &t))
+			continue;
+		trim_head(b, r, pos, h.size, &t);
+		middle = b->len;
+		trim_tail(b, r, pos, h.size, &t);
+		list_pieces(r, from, pos, list);
+		list_add(list, b->data + start, middle - start);
+		list_pieces(r, pos + t.at + 8, pos + t.at + 8 + t.left, list);
+		list_add(list, b->data + middle, b->len - middle);
+		from = pos + h.size;
+	}
+	list_pieces(r, from, r->head, list);
+}
+
+void ring_peek(struct ring *r, struct buf *list, struct ring_counts *counts)
 {
 	struct perf_event_mmap_page *control = (void *)r->base;
 
 	/* Pairs with the barrier before the kernel's store of data_head. */
 	r->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
 	if (r->head == r->tail)
-		return 0;
+		return;
 	if (counts->all || r->was_full || nearly_full(r, r->tail, r->head))
 		count(r, counts);
 	r->was_full = false;
-	return copies(r, counts) ? copy(r, v, counts)
-				 : ring_pieces(r, r->tail, r->head - r->tail, v);
+	if (r->ids.list.len)
+		list_copies(r, list, counts);
+	else if (counts->trimmed)
+		list_trimmed(r, list, counts);
+	else
+		list_pieces(r, r->tail, r->head, list);
 }
 
 void ring_done(struct ring *r)

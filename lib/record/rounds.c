@@ -9,28 +9,34 @@
 #define PACK_LEVEL_LIVE 5  /* the compression of higher levels is slower than events may come */
 #define ADVISE_MIN	50 /* call chains that advice is founded on */
 
-/* Puts what the kernel wrote, compressed if that is wanted. v has room for one piece more. */
-static int put_events(struct recorder *r, struct iovec *v, size_t n, bool ends_round)
+/* Puts what is in r->iov, compressed if that is wanted. */
+static int put_events(struct recorder *r, bool ends_round)
 {
 	struct perf_event_header round = {.type = PERF_REC_FINISHED_ROUND, .size = sizeof(round)};
+	struct iovec end = {&round, sizeof(round)}, packed;
 
-	if (r->c->pack_level && n) {
-		int rc = pack_events(&r->pack, v, n, &v[0]);
+	if (r->c->pack_level && r->iov.len) {
+		int rc = pack_events(&r->pack, (void *)r->iov.data, r->iov.len / sizeof(packed),
+				     &packed);
 
 		if (rc)
 			return rc;
-		n = 1;
+		buf_reset(&r->iov);
+		buf_add(&r->iov, &packed, sizeof(packed));
 	}
 	if (ends_round)
-		v[n++] = (struct iovec){&round, sizeof(round)};
-	return sink_putv(&r->sink, v, n);
+		buf_add(&r->iov, &end, sizeof(end));
+	return r->iov.err ? r->iov.err
+			  : sink_putv(&r->sink, (void *)r->iov.data, r->iov.len / sizeof(end));
 }
 
 static int put_ring(struct recorder *r, struct ring *ring)
 {
-	size_t n = ring_peek(ring, r->iov, &r->counts);
-	int rc = n ? put_events(r, r->iov, n, false) : 0;
+	int rc;
 
+	buf_reset(&r->iov);
+	ring_peek(ring, &r->iov, &r->counts);
+	rc = put_events(r, false);
 	ring_done(ring);
 	return rc;
 }
@@ -71,26 +77,30 @@ static int grow_where_lost(struct recorder *r, const uint64_t *lost_before)
 int rounds_pass(struct recorder *r, bool force)
 {
 	struct session *s = &r->s;
-	size_t n = 0;
+	struct iovec more;
+	bool any;
 	int rc;
 
 	if (sink_waiting(&r->sink) > SINK_MAX && !force)
 		return sink_flush(
 			&r->sink); /* the rings hold it; the kernel counts what it loses */
+	buf_reset(&r->iov);
 	for (size_t i = 0; i < s->n_rows; i++) {
 		r->lost[i] = s->rings[i].lost;
 		if (s->rings[i].fd >= 0)
-			n += ring_peek(&s->rings[i], r->iov + n, &r->counts);
+			ring_peek(&s->rings[i], &r->iov, &r->counts);
 	}
-	if (!n && !r->open)
+	any = r->iov.len > 0;
+	if (!any && !r->open)
 		return sink_flush(&r->sink);
-	r->open = n && !r->c->snapshot;
+	r->open = any && !r->c->snapshot;
 	if (r->counts.more.err)
 		return r->counts.more.err;
-	if (r->counts.more.len)
-		r->iov[n++] = (struct iovec){r->counts.more.data, r->counts.more.len};
+	more = (struct iovec){r->counts.more.data, r->counts.more.len};
+	if (more.iov_len)
+		buf_add(&r->iov, &more, sizeof(more));
 	/* What a snapshot holds is older than this: its round ends with it. */
-	rc = put_events(r, r->iov, n, !r->c->snapshot);
+	rc = put_events(r, !r->c->snapshot);
 	buf_reset(&r->counts.more);
 	for (size_t i = 0; i < s->n_rows; i++)
 		if (s->rings[i].fd >= 0)
@@ -116,16 +126,18 @@ int rounds_snapshot(struct recorder *r)
 	uint64_t now = now_ns(r->c->use_clock ? r->c->clock : CLOCK_MONOTONIC);
 	uint64_t since = r->c->snapshot_ns && now > r->c->snapshot_ns ? now - r->c->snapshot_ns : 0;
 	struct buf kept = BUF_INIT;
-	struct iovec v[2];
+	struct iovec v;
 	int rc = rounds_pass(r, true);
 
 	for (size_t i = r->s.n_rows; i < r->s.n_rings && !rc; i++)
 		if (r->s.rings[i].fd >= 0)
 			rc = ring_take_back(&r->s.rings[i], since, time_at(&r->s), &kept,
 					    &r->counts);
-	v[0] = (struct iovec){kept.data, kept.len};
+	v = (struct iovec){kept.data, kept.len};
+	buf_reset(&r->iov);
+	buf_add(&r->iov, &v, sizeof(v));
 	if (!rc && kept.len)
-		rc = put_events(r, v, 1, false);
+		rc = put_events(r, false);
 	buf_release(&kept);
 	return rc ? rc : put_record(r, PERF_REC_FINISHED_ROUND, 0);
 }

@@ -110,24 +110,25 @@ static void skip_rest(struct walk *w, const struct perf_event_attr *a)
 		skip(w, next(w), 1);
 }
 
-/* Where a sample has its copy's size, or 0: it has none, or is not laid out as expected. */
-static size_t find(const struct ring *r, uint64_t pos, size_t size, const struct perf_event_attr *a,
-		   uint64_t *full, uint64_t *used)
+bool trim_find(const struct ring *r, uint64_t pos, size_t size, const struct perf_event_attr *a,
+	       struct trim *t)
 {
 	struct walk w = {r, pos, sizeof(struct perf_event_header), size};
-	uint64_t at;
+	uint64_t used;
 
 	if (!(a->sample_type & PERF_SAMPLE_STACK_USER) || a->sample_type & ~(uint64_t)KNOWN)
-		return 0;
+		return false;
 	skip_to_stack(&w, a);
-	at = w.at;
-	*full = next(&w);
-	if (!*full || *full % 8)
-		return 0;
-	skip(&w, *full, 1);
-	*used = next(&w);
+	t->at = w.at;
+	t->full = next(&w);
+	if (!t->full || t->full % 8)
+		return false;
+	skip(&w, t->full, 1);
+	used = next(&w);
 	skip_rest(&w, a);
-	return w.at == size && *used < *full ? at : 0;
+	/* More than was used, so that readers see that the kernel did not copy all it was to. */
+	t->left = (used & ~UINT64_C(7)) + 8;
+	return w.at == size && used < t->full && t->left < t->full;
 }
 
 static void add(struct buf *b, const struct ring *r, uint64_t pos, uint64_t len)
@@ -139,25 +140,35 @@ static void add(struct buf *b, const struct ring *r, uint64_t pos, uint64_t len)
 		buf_add(b, v[i].iov_base, v[i].iov_len);
 }
 
+void trim_head(struct buf *b, const struct ring *r, uint64_t pos, size_t size, const struct trim *t)
+{
+	uint16_t now = (uint16_t)(size - t->full + t->left);
+	size_t start = b->len;
+
+	add(b, r, pos, t->at);
+	buf_add(b, &t->left, sizeof(t->left));
+	if (!b->err)
+		memcpy(b->data + start + offsetof(struct perf_event_header, size), &now,
+		       sizeof(now));
+}
+
+void trim_tail(struct buf *b, const struct ring *r, uint64_t pos, size_t size, const struct trim *t)
+{
+	uint64_t before = t->at + 8 + t->full;
+
+	add(b, r, pos + before, size - before);
+}
+
 void trim_add(struct buf *b, const struct ring *r, uint64_t pos, size_t size,
 	      const struct perf_event_attr *a)
 {
-	uint64_t full, used, left;
-	size_t at = a ? find(r, pos, size, a, &full, &used) : 0, start = b->len;
-	uint16_t now;
+	struct trim t;
 
-	if (!at) {
+	if (!a || !trim_find(r, pos, size, a, &t)) {
 		add(b, r, pos, size);
 		return;
 	}
-	/* More than was used, so that readers see that the kernel did not copy all it was to. */
-	left = (used & ~UINT64_C(7)) + 8;
-	add(b, r, pos, at);
-	buf_add(b, &left, sizeof(left));
-	add(b, r, pos + at + 8, left);
-	add(b, r, pos + at + 8 + full, size - at - 8 - full);
-	if (b->err)
-		return;
-	now = (uint16_t)(b->len - start);
-	memcpy(b->data + start + offsetof(struct perf_event_header, size), &now, sizeof(now));
+	trim_head(b, r, pos, size, &t);
+	add(b, r, pos + t.at + 8, t.left);
+	trim_tail(b, r, pos, size, &t);
 }
