@@ -124,6 +124,45 @@ inner dwarf.folded >dwarf.inner
 is "$(comm -23 fp.inner dwarf.inner | head -n 3)" '' \
 	'chains without a mark are those of copies of the stack'
 
+# What the innermost function hides is counted, where the unwind table shows it: the caller of spin, or none.
+cat >leaf.c <<'EOF_C'
+volatile unsigned long sum;
+__attribute__((noinline, noclone)) void spin(void)
+{
+	for (unsigned long i = 0; i < 3000000; i++)
+		sum += i;
+}
+__attribute__((noinline, noclone)) void middle(void)
+{
+	spin();
+	sum++;
+}
+int main(void)
+{
+	for (int i = 0; i < 50; i++)
+		middle();
+	return 0;
+}
+EOF_C
+# leaf NAME OPTION...: the program's stacks, and what psym tells of them.
+leaf() {
+	out=$1
+	shift
+	"$CC" -fno-omit-frame-pointer "$@" -o leaf leaf.c 2>cc.err &&
+		"$BIN/pcap-perf" -e cpu-clock:u -F 999 --call-graph fp -o leaf.data -- ./leaf 2>record.txt &&
+		"$BIN/pdecode" leaf.data 2>decode.err | "$BIN/psym" --stats 2>"$out.stats" | "$BIN/pfold" --no-header >"$out.folded" 2>pfold.err
+}
+if leaf bare -O2 -momit-leaf-frame-pointer && leaf framed -O0; then
+	like bare.folded '^leaf;([^[][^;]*;)*main;spin [0-9]' 'a leaf without a frame hides its caller'
+	unlike bare.folded 'middle;spin' 'always'
+	like bare.stats '([89][0-9]|100)\.[0-9] %\) of the chains .* lack the caller of the innermost function' \
+		'psym --stats counts that'
+	like framed.folded 'main;middle;spin [0-9]' 'one with a frame does not'
+	unlike framed.stats '([3-9][0-9]|100)\.[0-9] %\) of the chains .* lack' 'and is not counted'
+else
+	skip 5 "$CC does not know the options"
+fi
+
 # Names of the C library are not needed.
 "$BIN/pdecode" -b fp.data | "$BIN/psym" -b -D empty 2>psym.err | "$BIN/pfold" -c --no-header >bare.folded 2>pfold.err
 unlike bare.folded '^prog;\[[^;]*\];(.*;)?(main;)?thread;middle;split(\.cold)?(;|$| )' \

@@ -529,6 +529,8 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 		if (ps_sample_has(from, user_stack))
 			resolve_not_unwound(r, m, from);
 		r->stats.chains += ps_sample_has(from, chain);
+		if (r->opts.stats && (rc = resolve_count_leaf(r, m, in, from)))
+			return rc;
 	}
 	if (!r->out.own_chains && plain_sample(r, m, in, rec, &rc))
 		return rc;

@@ -71,6 +71,7 @@ struct resolver_stats {
 	uint64_t stitched;		  /* of those whose copy ended */
 	uint64_t chains;		  /* samples with a chain by frame pointers */
 	uint64_t chain_ends[PS_END_MAX];  /* how: of those with a part of user space */
+	uint64_t hidden; /* of those: the innermost function hides its caller (opts.stats) */
 };
 
 struct resolver;

@@ -19,6 +19,7 @@ void rdso_free(struct rdso *d)
 	resolve_lines_release(d);
 	cfi_free(d->cfi);
 	map64_release(&d->ends);
+	map64_release(&d->leaves);
 	map64_release(&d->guessed);
 	free(d->symbol_ids);
 	buf_release(&d->tried);

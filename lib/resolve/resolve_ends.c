@@ -260,6 +260,20 @@ static void say_chains(const struct resolver *r, struct diag *d)
 	}
 }
 
+/* Callers that chains of frame pointers lack, without a sign of it. */
+static void say_hidden(const struct resolver *r, struct diag *d)
+{
+	const struct resolver_stats *s = &r->stats;
+
+	if (s->hidden)
+		diag_say(
+			d, NULL,
+			"%llu (%.1f %%) of the chains by frame pointers lack the caller of the "
+			"innermost function, which had set up none; copies of the stack (pcap-perf "
+			"-g) have it",
+			(ull)s->hidden, 100.0 * (double)s->hidden / (double)s->chains);
+}
+
 void resolver_say_stacks(struct resolver *r, struct diag *d)
 {
 	const struct resolver_stats *s = &r->stats;
@@ -273,6 +287,7 @@ void resolver_say_stacks(struct resolver *r, struct diag *d)
 		if (s->ends[i])
 			say_end(r, i, d);
 	say_chains(r, d);
+	say_hidden(r, d);
 	if (s->samples && !s->chains && !s->unwound)
 		diag_say(d, NULL, "no sample has a call chain: record with -g");
 }

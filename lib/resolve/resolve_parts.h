@@ -86,6 +86,7 @@ struct rdso {
 	bool anchored;	 /* the anchors were sought */
 	struct start_anchors anchors;
 	struct map64 ends;    /* address: how a chain ends there, + 1 */
+	struct map64 leaves;  /* address: whether its function hides its caller there */
 	struct map64 guessed; /* function without a name: symbol id */
 	uint64_t delta;	      /* of the kernel: how far it was moved */
 	uint64_t base;	      /* of a kernel module: where it is mapped */
@@ -534,7 +535,19 @@ void rdso_free(struct rdso *d);
 int resolve_frame(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		  enum mode mode, bool ret, uint32_t *id);
 
+/* ---- resolve_leaf.c: functions that hide their callers ---- */
+
+/*
+ * Counts a sample of which that can be told: it has a chain of frame pointers, and its function had
+ * not set one up (x86-64). 0 or PP_ENOMEM.
+ */
+int resolve_count_leaf(struct resolver *r, struct machine *m, const struct sreader *in,
+		       const struct ps_sample *s);
+
 /* ---- resolve_start.c: whether chains of frame pointers are whole ---- */
+
+/* The functions of a file that lead to its starts. */
+const struct start_anchors *resolve_anchors(struct rdso *d);
 
 /*
  * How a chain ended whose outermost address in user space is ip: *end, PS_END_OUTERMOST if it is

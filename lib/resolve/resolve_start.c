@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The functions of a file that lead to its starts. */
-static const struct start_anchors *anchors_of(struct rdso *d)
+const struct start_anchors *resolve_anchors(struct rdso *d)
 {
 	struct symbol s;
 
@@ -46,7 +46,7 @@ static int end_in_file(struct resolver *r, struct machine *m, struct rdso *d, ui
 	if (!rc && d->cfi)
 		rc = start_by_table(d->cfi, &r->rows, vaddr, &is);
 	if (!rc && !is && d->table) {
-		a = anchors_of(d);
+		a = resolve_anchors(d);
 		is = !symtab_find(d->table, vaddr, &s) &&
 		     start_by_name(symtab_text(d->table, s.name), a->thread[1] != 0);
 		if (!is && d->cfi)

@@ -81,6 +81,7 @@ void start_anchor(struct start_anchors *a, const char *name, uint64_t start, uin
 			  : n == 14 && !memcmp(name, "pthread_create", n)  ? a->thread
 									   : NULL;
 
+	a->go |= n == 14 && !memcmp(name, "runtime.goexit", n);
 	if (place && end > start) {
 		place[0] = start;
 		place[1] = end;

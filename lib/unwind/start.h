@@ -21,6 +21,7 @@
 struct start_anchors {
 	uint64_t main[2];   /* __libc_start_main */
 	uint64_t thread[2]; /* pthread_create */
+	bool go;	    /* it has Go's runtime */
 };
 
 /* Whether a symbol is one of them: it goes into its place. */
