@@ -299,30 +299,6 @@ static void announce(struct session *s)
 	}
 }
 
-/* The events by all their ids, where records have one. */
-static int index_ids(struct session *s)
-{
-	for (size_t i = 0; i < s->n_attrs && s->with_ids; i++)
-		for (size_t n = 0; n < s->attrs[i].n_ids; n++) {
-			uint32_t *at = map64_put(&s->by_id, s->attrs[i].ids[n], NULL);
-
-			if (!at)
-				return fail(s, PP_ENOMEM, "events");
-			*at = (uint32_t)i;
-		}
-	return 0;
-}
-
-const struct perf_event_attr *session_attr(const struct session *s, uint64_t id)
-{
-	const uint32_t *at;
-
-	if (!s->with_ids)
-		return &s->attrs[0].attr;
-	at = map64_get(&s->by_id, id);
-	return at ? &s->attrs[*at].attr : NULL;
-}
-
 static int open_all(struct session *s)
 {
 	bool any = false;
@@ -338,7 +314,7 @@ static int open_all(struct session *s)
 	for (size_t i = 0; i < s->n_rings; i++)
 		any |= s->rings[i].fd >= 0;
 	if (any)
-		return index_ids(s);
+		return ids_index(s) ? fail(s, PP_ENOMEM, "events") : 0;
 	diag_error(s->d, NULL, -1, "nothing to record: no CPU or thread is there");
 	return PP_ENOENT;
 }
