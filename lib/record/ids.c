@@ -6,6 +6,7 @@
  * So the head has an id in store for each event on each CPU that may come, and the records of such
  * a CPU are given that one. The places of ids are those of perf_event_open(2).
  */
+#include "base/err.h"
 #include "perfdata/format.h"
 #include "record/parts.h"
 
@@ -135,6 +136,29 @@ void ids_change(const struct ring_ids *ids, uint8_t *data, size_t size)
 			return;
 		change_record(ids, h.type, data + sizeof(h), h.size - sizeof(h));
 	}
+}
+
+int ids_index(struct session *s)
+{
+	for (size_t i = 0; i < s->n_attrs && s->with_ids; i++)
+		for (size_t n = 0; n < s->attrs[i].n_ids; n++) {
+			uint32_t *at = map64_put(&s->by_id, s->attrs[i].ids[n], NULL);
+
+			if (!at)
+				return PP_ENOMEM;
+			*at = (uint32_t)i;
+		}
+	return 0;
+}
+
+const struct perf_event_attr *ids_attr(const struct session *s, uint64_t id)
+{
+	const uint32_t *at;
+
+	if (!s->with_ids)
+		return &s->attrs[0].attr;
+	at = map64_get(&s->by_id, id);
+	return at ? &s->attrs[*at].attr : NULL;
 }
 
 void ids_release(struct ring_ids *ids)

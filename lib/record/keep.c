@@ -373,7 +373,7 @@ static void take_chain(struct keep *k, struct cursor *c, uint32_t pid)
 static void take_sample(struct keep *k, const struct perf_event_header *h, struct cursor *c)
 {
 	struct cursor first = *c;
-	const struct perf_event_attr *a = session_attr(k->s, get_u64(&first));
+	const struct perf_event_attr *a = ids_attr(k->s, get_u64(&first));
 	bool user = (h->misc & PERF_MISC_CPUMODE) == PERF_MISC_USER;
 	uint64_t type = a ? a->sample_type : 0, ip = 0;
 	uint32_t pid = 0;

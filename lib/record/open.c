@@ -242,7 +242,6 @@ static int take_id(struct session *s, struct rec_attr *a, size_t cpu, uint64_t i
 	return ids_add(&r->ids, &both) ? fail(s, PP_ENOMEM, "events") : 0;
 }
 
-/* PP_EUNSUPPORTED: it is to be left out. */
 static int open_one(struct session *s, struct rec_attr *a, size_t cpu, size_t tid)
 {
 	uint64_t id;
@@ -260,8 +259,6 @@ static int open_one(struct session *s, struct rec_attr *a, size_t cpu, size_t ti
 		diag_warn(s->d, NULL, -1, "CPU %d has gone offline", s->t.cpus[cpu]);
 		return PP_END;
 	}
-	if (fd < 0 && spare_may_go(s, a, errno))
-		return PP_EUNSUPPORTED;
 	if (fd < 0)
 		return deny_event(s, a, errno);
 	a->fds[cpu * s->t.n_tids + tid] = (int)fd;
@@ -278,28 +275,13 @@ static int open_one(struct session *s, struct rec_attr *a, size_t cpu, size_t ti
 	return rc ? rc : take_id(s, a, cpu, id);
 }
 
-/* Without it, and with what was conceded to the kernel in vain. */
-static int leave_out(struct session *s, size_t at, int level)
-{
-	int rc = spare_leave_out(s, at);
-
-	s->level = level;
-	adapt_all(s);
-	return rc;
-}
-
 int session_open_on(struct session *s, size_t cpu)
 {
 	int rc = 0;
 
 	for (size_t t = 0; t < s->t.n_tids && !rc; t++)
-		for (size_t i = 0; i < s->n_attrs && !rc; i++) {
-			int level = s->level;
-
+		for (size_t i = 0; i < s->n_attrs && !rc; i++)
 			rc = open_one(s, &s->attrs[i], cpu, t);
-			if (rc == PP_EUNSUPPORTED)
-				rc = leave_out(s, i--, level);
-		}
 	return rc;
 }
 
@@ -317,30 +299,6 @@ static void announce(struct session *s)
 	}
 }
 
-/* The events by all their ids, where records have one. */
-static int index_ids(struct session *s)
-{
-	for (size_t i = 0; i < s->n_attrs && s->with_ids; i++)
-		for (size_t n = 0; n < s->attrs[i].n_ids; n++) {
-			uint32_t *at = map64_put(&s->by_id, s->attrs[i].ids[n], NULL);
-
-			if (!at)
-				return fail(s, PP_ENOMEM, "events");
-			*at = (uint32_t)i;
-		}
-	return 0;
-}
-
-const struct perf_event_attr *session_attr(const struct session *s, uint64_t id)
-{
-	const uint32_t *at;
-
-	if (!s->with_ids)
-		return &s->attrs[0].attr;
-	at = map64_get(&s->by_id, id);
-	return at ? &s->attrs[*at].attr : NULL;
-}
-
 static int open_all(struct session *s)
 {
 	bool any = false;
@@ -356,7 +314,7 @@ static int open_all(struct session *s)
 	for (size_t i = 0; i < s->n_rings; i++)
 		any |= s->rings[i].fd >= 0;
 	if (any)
-		return index_ids(s);
+		return ids_index(s) ? fail(s, PP_ENOMEM, "events") : 0;
 	diag_error(s->d, NULL, -1, "nothing to record: no CPU or thread is there");
 	return PP_ENOENT;
 }
@@ -396,7 +354,6 @@ static const char *const left_out[LEVEL_MAX + 1] = {
 
 static void say_concessions(const struct session *s, uint32_t asked)
 {
-	spare_say(s);
 	if (s->user_only)
 		diag_warn(s->d, NULL, -1,
 			  "the kernel side is not recorded (see kernel.perf_event_paranoid)");
@@ -601,6 +558,5 @@ void session_close(struct session *s)
 	target_release(&s->t);
 	pevents_release(&s->fallback);
 	buf_release(&s->chosen);
-	buf_release(&s->left_out);
 	*s = (struct session){0};
 }

@@ -122,6 +122,12 @@ void ids_change(const struct ring_ids *ids, uint8_t *data, size_t size);
 
 void ids_release(struct ring_ids *ids);
 
+/* Makes by_id of a session whose events are open. 0 or PP_ENOMEM. */
+int ids_index(struct session *s);
+
+/* The event with an id of the recording; NULL: there is none. The only one needs no id. */
+const struct perf_event_attr *ids_attr(const struct session *s, uint64_t id);
+
 /* ring.c */
 
 /* A buffer, which belongs to an event of its own that others send their records to. */
@@ -174,11 +180,32 @@ void ring_done(struct ring *r);
 int ring_take_back(struct ring *r, uint64_t since, size_t time_at, struct buf *b,
 		   struct ring_counts *counts);
 
+static inline uint8_t *ring_data(const struct ring *r)
+{
+	return r->base + (r->map_size - (size_t)(r->mask + 1));
+}
+
 /* A word at a position in the data; words are aligned, so none lies across the end. */
-uint64_t ring_word(const struct ring *r, uint64_t pos);
+static inline uint64_t ring_word(const struct ring *r, uint64_t pos)
+{
+	uint64_t v;
+
+	memcpy(&v, ring_data(r) + (pos & r->mask), sizeof(v));
+	return v;
+}
 
 /* The piece from `from`, in one or two parts. */
-size_t ring_pieces(const struct ring *r, uint64_t from, uint64_t len, struct iovec v[2]);
+static inline size_t ring_pieces(const struct ring *r, uint64_t from, uint64_t len,
+				 struct iovec v[2])
+{
+	uint64_t at = from & r->mask, first = r->mask + 1 - at;
+
+	if (first > len)
+		first = len;
+	v[0] = (struct iovec){ring_data(r) + at, (size_t)first};
+	v[1] = (struct iovec){ring_data(r), (size_t)(len - first)};
+	return first < len ? 2 : 1;
+}
 
 /* trim.c */
 
@@ -192,8 +219,8 @@ bool trim_find(const struct ring *r, uint64_t pos, size_t size, const struct per
 	       struct trim *t);
 
 /*
- * Adds what comes before the bytes that are left, with other sizes than in the ring (which cannot be
- * written), and what comes after them.
+ * Adds what comes before the bytes that are left, with other sizes than in the ring, which cannot
+ * be written; and what comes after them.
  */
 void trim_head(struct buf *b, const struct ring *r, uint64_t pos, size_t size,
 	       const struct trim *t);
@@ -316,12 +343,10 @@ struct session {
 	struct rec_attr *attrs;
 	size_t n_attrs;
 	struct pevents fallback; /* the default event, if the user named none */
-	struct pevents kept;	 /* the user's, without those that were left out (spare.c) */
 	const struct pevents *events;
 	uint32_t copy_rated; /* bytes of a stack by --call-graph auto: of rated events; */
 	uint32_t copy_each;  /* and of others; 0: none */
 	struct buf chosen;   /* what was chosen, in words; empty: nothing was */
-	struct buf left_out; /* events that were, with commas between */
 	bool copies;	     /* some event has copies of user stacks */
 	struct target t;     /* with a buffer for each thread: one CPU, -1 */
 	struct ring *rings;  /* n_rings, fd -1 where there is none; then those backward */
@@ -354,9 +379,6 @@ void session_enable(struct session *s, bool on, const char *name);
  */
 int session_grow(struct session *s, struct ring *r, uint32_t pages, struct ring *old);
 
-/* The event with an id of the recording; NULL: there is none. The only one needs no id. */
-const struct perf_event_attr *session_attr(const struct session *s, uint64_t id);
-
 /* Opens all events of a CPU of the target. 0, PP_END: it is offline, or another code. */
 int session_open_on(struct session *s, size_t cpu);
 
@@ -371,15 +393,6 @@ static inline bool session_sees_others(const struct record_config *c)
 }
 
 void session_close(struct session *s);
-
-/* spare.c */
-
-/* Whether an event that cannot be opened is one of several that a pattern named. */
-bool spare_may_go(const struct session *s, const struct rec_attr *a, int errnum);
-
-/* Goes on without it: attrs[at], which has no descriptors. 0 or PP_ENOMEM. */
-int spare_leave_out(struct session *s, size_t at);
-void spare_say(const struct session *s);
 
 /* hotplug.c */
 
@@ -434,8 +447,6 @@ int chains_choose(struct session *s);
 /* events.c: the default event and the attributes of all. */
 int session_attrs(struct session *s, bool track_apart, bool on_exec);
 void attr_adapt(struct session *s, struct rec_attr *a);
-/* This event carries the news of tasks and mappings. */
-void session_track(const struct session *s, struct perf_event_attr *attr);
 
 /* header.c */
 

@@ -79,19 +79,6 @@ void ring_close(struct ring *r)
 	r->fd = -1;
 }
 
-static uint8_t *data_of(const struct ring *r)
-{
-	return r->base + (r->map_size - (size_t)(r->mask + 1));
-}
-
-uint64_t ring_word(const struct ring *r, uint64_t pos)
-{
-	uint64_t v;
-
-	memcpy(&v, data_of(r) + (pos & r->mask), sizeof(v));
-	return v;
-}
-
 /* How deep is the user part of a sample's call chain? */
 static void look_at_chain(const struct ring *r, uint64_t pos, size_t size,
 			  struct ring_counts *counts)
@@ -112,17 +99,6 @@ static void look_at_chain(const struct ring *r, uint64_t pos, size_t size,
 	}
 	counts->chains += frames > 0;
 	counts->short_chains += frames > 0 && frames <= CHAIN_SHORT;
-}
-
-size_t ring_pieces(const struct ring *r, uint64_t from, uint64_t len, struct iovec v[2])
-{
-	uint64_t at = from & r->mask, first = r->mask + 1 - at;
-
-	if (first > len)
-		first = len;
-	v[0] = (struct iovec){data_of(r) + at, (size_t)first};
-	v[1] = (struct iovec){data_of(r), (size_t)(len - first)};
-	return first < len ? 2 : 1;
 }
 
 /* The kernel's record and what is known beyond. */
@@ -163,7 +139,7 @@ static void count(struct ring *r, struct ring_counts *counts)
 	while (r->head - pos >= sizeof(struct perf_event_header)) {
 		struct perf_event_header h;
 
-		memcpy(&h, data_of(r) + (pos & r->mask), sizeof(h));
+		memcpy(&h, ring_data(r) + (pos & r->mask), sizeof(h));
 		if (h.size < sizeof(h) || h.size > r->head - pos)
 			return;
 		count_one(r, &h, pos, counts);
@@ -192,7 +168,7 @@ static const struct perf_event_attr *trimmed_by(const struct ring *r, uint64_t p
 	if (h->type != PERF_REC_SAMPLE || !counts->trimmed || h->size < sizeof(*h) + 8)
 		return NULL;
 	id = ring_word(r, pos + sizeof(*h));
-	return session_attr(counts->trimmed, ids_shown(ids, id));
+	return ids_attr(counts->trimmed, ids_shown(ids, id));
 }
 
 /* Adds a record as the recording has it: with its ids, and stacks as long as they are. */
@@ -215,7 +191,7 @@ static bool record_at(const struct ring *r, uint64_t pos, struct perf_event_head
 {
 	if (r->head - pos < sizeof(*h))
 		return false;
-	memcpy(h, data_of(r) + (pos & r->mask), sizeof(*h));
+	memcpy(h, ring_data(r) + (pos & r->mask), sizeof(*h));
 	return h->size >= sizeof(*h) && h->size <= r->head - pos;
 }
 
