@@ -118,6 +118,15 @@ int cli_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **a
 	return -1;
 }
 
+int cli_sink_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
+		     const struct opt_effect *table, const struct ssink_opts *out)
+{
+	const char *on;
+	unsigned mode = ssink_mode(out, STDOUT_FILENO, &on);
+
+	return cli_effects(cli, spec, argc, argv, table, mode, on);
+}
+
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int sig)

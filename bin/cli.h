@@ -13,6 +13,7 @@
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/opt.h"
+#include "filter/ssink.h"
 
 #include <signal.h>
 
@@ -34,6 +35,10 @@ int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, ch
  */
 int cli_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
 		const struct opt_effect *table, unsigned mode, const char *on);
+
+/* The same by the form of what a filter writes to stdout: ssink_effects, or ssink_cpu_effects. */
+int cli_sink_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
+		     const struct opt_effect *table, const struct ssink_opts *out);
 
 /*
  * Makes the first SIGINT or SIGTERM set what is returned, so that the program ends in order; the

@@ -20,31 +20,6 @@ static const struct opt options[] = {
 	{0},
 };
 
-/* What is printed in the place of the stream. */
-#define VIEWS "header dump list"
-
-static const struct opt_rule rules[] = {
-	{"follow", VIEWS, NULL},
-	{"stats", VIEWS, NULL},
-	{"clock", VIEWS, NULL},
-	{"offset", VIEWS, NULL},
-	{"separate-stacks", VIEWS, NULL},
-	{"strict", VIEWS, NULL},
-	{"binary", VIEWS, NULL},
-	{"text", VIEWS, NULL},
-	{"threads", VIEWS, NULL},
-	{"all", "header dump", NULL},
-	{0},
-};
-
-/* Those of the stream's text. */
-static const struct opt_effect view_effects[] = {
-	{"fields hide-call-graph ns reltime deltatime latency raw no-plugins plugin ts-diff "
-	 "trace-cmd cpu plain",
-	 0},
-	{0},
-};
-
 struct config {
 	struct ssink_opts out;
 	struct input_many in;
@@ -70,30 +45,28 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 int main(int argc, char **argv)
 {
 	struct config c = {0};
-	const struct opt_group groups[] = {{ssink_options, ssink_option, &c.out, ssink_rules},
-					   {stext_options, stext_option, &c.out.text},
-					   {stext_cpu_options, stext_option, &c.out.text},
-					   {input_view_options, input_view_option, &c.show},
-					   {options, on_option, &c, rules},
-					   {0}};
+	const struct opt_group groups[] = {
+		{ssink_options, ssink_option, &c.out, ssink_rules},
+		{stext_options, stext_option, &c.out.text},
+		{stext_cpu_options, stext_option, &c.out.text},
+		{input_view_options, input_view_option, &c.show, input_view_rules},
+		{options, on_option, &c},
+		{0}};
 	const struct opt_spec spec = {
 		"pdecode", "[OPTION]... [FILE]...",
 		"decode recordings (perf.data, trace.dat, ftrace text) to an event stream", groups};
 	struct ps_end end = {0};
 	struct buf types = BUF_INIT;
 	struct ssink sink;
-	const char *on;
 	struct cli cli;
-	unsigned mode;
 	int status;
 
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
-	mode = ssink_mode(&c.out, STDOUT_FILENO, &on);
-	if (c.show.view != INPUT_EVENTS
-		    ? cli_effects(&cli, &spec, argc, argv, view_effects, 1,
-				  "--header, --dump and --list")
-		    : cli_effects(&cli, &spec, argc, argv, ssink_cpu_effects, mode, on))
+	if (c.show.view == INPUT_EVENTS
+		    ? cli_sink_effects(&cli, &spec, argc, argv, ssink_cpu_effects, &c.out)
+		    : cli_effects(&cli, &spec, argc, argv, input_view_effects, 1,
+				  "--header, --dump and --list"))
 		return cli_finish(&cli, cli.status);
 	diag_set_verbose(cli.diag, c.verbose);
 	c.in.names = argv + cli.first;

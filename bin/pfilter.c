@@ -19,18 +19,11 @@ static const struct opt options[] = {
 	{0},
 };
 
-static const struct opt_rule rules[] = {
-	{"explain", "drop split output stats strict binary text json plain threads", NULL},
-	{"output", NULL, "split"},
-	{"drop", "text", NULL},
-	{0},
-};
-
 struct config {
 	struct marker m;
 	struct select_opts select;
 	const char *kallsyms;
-	bool explain, stats, strict;
+	bool stats, strict;
 };
 
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
@@ -41,7 +34,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'd': c->m.drop = true; break;
 	case 'o': c->m.split.prefix = arg; break;
 	case SPLIT: return split_parse(&c->m.split, arg, why);
-	case EXPLAIN: c->explain = true; break;
+	case EXPLAIN: c->m.out.form = SSINK_NONE; break;
 	case KALLSYMS: c->kallsyms = arg; break;
 	case 's': c->stats = true; break;
 	case STRICT: c->strict = true; break;
@@ -87,29 +80,19 @@ int main(int argc, char **argv)
 	const struct opt_group groups[] = {{ssink_options, ssink_option, &c.m.out, ssink_rules},
 					   {stext_options, stext_option, &c.m.out.text},
 					   {select_options, select_option, &c.select, select_rules},
-					   {options, on_option, &c, rules},
+					   {options, on_option, &c, marker_rules},
 					   {0}};
 	const struct opt_spec spec = {"pfilter", "[OPTION]... [EXPR] [FILE]...",
 				      "mark the samples for which an expression holds", groups};
 	struct buf why = BUF_INIT;
-	const char *on;
 	struct cli cli;
 	struct kfunc *k = NULL;
-	unsigned mode;
 	int rc, status;
 
-	if (cli_start(&cli, &spec, argc, argv)) {
+	rc = cli_start(&cli, &spec, argc, argv);
+	if (rc || cli_sink_effects(&cli, &spec, argc, argv, ssink_effects, &c.m.out)) {
 		select_opts_release(&c.select);
-		return cli.status;
-	}
-	if (c.explain)
-		c.m.out.form = SSINK_NONE;
-	mode = c.m.split.prefix && c.m.out.form == SSINK_AUTO
-		       ? ssink_mode(&(struct ssink_opts){.form = SSINK_BINARY}, -1, &on)
-		       : ssink_mode(&c.m.out, STDOUT_FILENO, &on);
-	if (cli_effects(&cli, &spec, argc, argv, ssink_effects, mode, on)) {
-		select_opts_release(&c.select);
-		return cli_finish(&cli, cli.status);
+		return rc ? cli.status : cli_finish(&cli, cli.status);
 	}
 	rc = kfunc_new(&k, c.kallsyms, cli.diag);
 	c.select.symbols = (struct expr_symbols){kfunc_name, kfunc_see, kfunc_lacks, k};
@@ -124,7 +107,7 @@ int main(int argc, char **argv)
 		diag_lines(cli.diag, rc == PP_EUSAGE ? buf_str(&why) : pp_strerror(rc));
 	if (rc)
 		status = rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
-	else if (c.explain)
+	else if (c.m.out.form == SSINK_NONE)
 		status = explain(&c, argv + cli.first, argc - cli.first, cli.diag);
 	else
 		status = mark(&c, argv + cli.first, argc - cli.first, cli.diag);

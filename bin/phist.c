@@ -21,17 +21,6 @@ static const struct opt options[] = {
 	{0},
 };
 
-static const struct opt_rule rules[] = {
-	{"merge", "field by over-time heatmap unit raw kallsyms every stats strict", NULL},
-	{"over-time", "heatmap every", NULL},
-	{"heatmap", "every", NULL},
-	{"unit", NULL, "field"},
-	{"log2", NULL, "field merge"},
-	{"fine", NULL, "field merge"},
-	{"linear", NULL, "field merge"},
-	{0},
-};
-
 struct config {
 	struct phist_opts o;
 	struct table_opts out;
@@ -107,26 +96,25 @@ static int run(struct config *c, struct kfunc *k, char **names, int n, struct di
 
 int main(int argc, char **argv)
 {
-	struct config config = {0};
-	const struct opt_group groups[] = {{options, on_option, &config, rules},
-					   {table_options, table_option, &config.out, table_rules},
+	struct config c = {0};
+	const struct opt_group groups[] = {{options, on_option, &c, phist_rules},
+					   {table_options, table_option, &c.out, table_rules},
 					   {0}};
 	const struct opt_spec spec = {"phist", "[OPTION]... [FILE]...",
 				      "count events, and make histograms of their fields", groups};
+	int status = PP_EXIT_FAIL;
 	struct kfunc *k = NULL;
 	struct cli cli;
-	int status = PP_EXIT_FAIL;
 
 	if (cli_start(&cli, &spec, argc, argv)) {
 		status = cli.status;
 	} else {
-		if (!config.fields.err && !config.by.err &&
-		    !kfunc_new(&k, config.kallsyms, cli.diag))
-			status = run(&config, k, argv + cli.first, argc - cli.first, cli.diag);
+		if (!c.fields.err && !c.by.err && !kfunc_new(&k, c.kallsyms, cli.diag))
+			status = run(&c, k, argv + cli.first, argc - cli.first, cli.diag);
 		kfunc_free(k);
 		status = cli_finish(&cli, status);
 	}
-	buf_release(&config.fields);
-	buf_release(&config.by);
+	buf_release(&c.fields);
+	buf_release(&c.by);
 	return status;
 }

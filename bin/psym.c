@@ -78,9 +78,7 @@ int main(int argc, char **argv)
 	struct filter f = {.name = "psym", .argc = argc, .argv = argv, .record = on_record};
 	struct resolver *r;
 	struct ssink sink;
-	const char *on;
 	struct cli cli;
-	unsigned mode;
 	int status;
 
 	if (cli_start(&cli, &spec, argc, argv))
@@ -89,8 +87,7 @@ int main(int argc, char **argv)
 	c.from.r.stats = c.stats;
 	if (symopt_no_stream(&c.from))
 		c.out.form = SSINK_NONE;
-	mode = ssink_mode(&c.out, STDOUT_FILENO, &on);
-	if (cli_effects(&cli, &spec, argc, argv, ssink_cpu_effects, mode, on)) {
+	if (cli_sink_effects(&cli, &spec, argc, argv, ssink_cpu_effects, &c.out)) {
 		symopt_release(&c.from);
 		return cli_finish(&cli, cli.status);
 	}

@@ -72,7 +72,6 @@ of-parent|--tree or --view|preport --of-parent s.ps
 of-parent|--tsv|preport --tree caller --of-parent --tsv s.ps
 depth|--tree or --view|preport --depth 3 s.ps
 ascii|--tree or --view or --annotate|preport --ascii s.ps
-min-share|--function|preport --function x --min-share 3 s.ps
 samples|--tsv|preport -n --tsv s.ps
 top|--tree|preport -t 3 --tree caller s.ps
 sort|--tree|preport --sort self --tree caller s.ps

@@ -159,6 +159,30 @@ const struct opt input_view_options[] = {
 	{0},
 };
 
+#define VIEWS "header dump list"
+
+const struct opt_rule input_view_rules[] = {
+	{"follow", VIEWS, NULL},
+	{"stats", VIEWS, NULL},
+	{"clock", VIEWS, NULL},
+	{"offset", VIEWS, NULL},
+	{"separate-stacks", VIEWS, NULL},
+	{"strict", VIEWS, NULL},
+	{"binary", VIEWS, NULL},
+	{"text", VIEWS, NULL},
+	{"threads", VIEWS, NULL},
+	{"all", "header dump", NULL},
+	{0},
+};
+
+/* Those of the stream's text. */
+const struct opt_effect input_view_effects[] = {
+	{"fields hide-call-graph ns reltime deltatime latency raw no-plugins plugin ts-diff "
+	 "trace-cmd cpu plain",
+	 0},
+	{0},
+};
+
 int input_view_option(void *opts, int id, const char *arg, struct buf *why)
 {
 	enum input_view view = id == HEADER ? INPUT_HEADER : id == DUMP ? INPUT_DUMP : INPUT_LIST;

@@ -67,6 +67,8 @@ struct input_show {
 
 /* The command line options for that, and their handler, whose context is a struct input_show. */
 extern const struct opt input_view_options[];
+extern const struct opt_rule input_view_rules[];
+extern const struct opt_effect input_view_effects[];
 opt_handler input_view_option;
 
 /*

@@ -158,7 +158,7 @@ static int of_name(const char *name, char path[BINARY_PATH_MAX], struct diag *d)
 	/* What leads through the root of a process would lose it. */
 	if (!strncmp(found, "/proc/", 6)) {
 		n = strspn(found + 6, "0123456789") + 6;
-		if (strncmp(found + n, "/root/", 6) != 0) {
+		if (strncmp(found + n, "/root", 5) != 0 || found[n + 5] != '/') {
 			snprintf(path, BINARY_PATH_MAX, "%s", found);
 			return check(path, name, d);
 		}

@@ -72,7 +72,6 @@ const struct opt_rule report_rules[] = {
 	{"of-parent", DATA, "tree view"},
 	{"depth", NULL, "tree view"},
 	{"ascii", DATA " html", "tree view annotate"},
-	{"min-share", "function", NULL},
 	{"samples", DATA " markdown function tree=caller", NULL},
 	{"top", "function tree=caller", NULL},
 	{"sort", "function tree=caller", NULL},

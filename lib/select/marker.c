@@ -7,6 +7,13 @@
 
 #include <unistd.h>
 
+const struct opt_rule marker_rules[] = {
+	{"explain", "drop split output stats strict binary text json plain threads", NULL},
+	{"output", NULL, "split"},
+	{"drop", "text", NULL},
+	{0},
+};
+
 static int on_record(void *ctx, const struct sreader *r, const struct ps_record *rec)
 {
 	struct marker *m = ctx;

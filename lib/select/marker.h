@@ -11,6 +11,9 @@
 #include "select/select.h"
 #include "select/split.h"
 
+/* What the options of pfilter itself have to do with others. */
+extern const struct opt_rule marker_rules[];
+
 struct marker {
 	struct select *select; /* the caller's */
 	struct ssink_opts out;

@@ -53,6 +53,18 @@ const struct opt_rule table_rules[] = {
 	{0},
 };
 
+/* Of phist: what needs a histogram, and what --merge reads as it is. */
+const struct opt_rule phist_rules[] = {
+	{"merge", "field by over-time heatmap unit raw kallsyms every stats strict", NULL},
+	{"over-time", "heatmap every", NULL},
+	{"heatmap", "every", NULL},
+	{"unit", NULL, "field"},
+	{"log2", NULL, "field merge"},
+	{"fine", NULL, "field merge"},
+	{"linear", NULL, "field merge"},
+	{0},
+};
+
 int table_option(void *opts, int id, const char *arg, struct buf *why)
 {
 	struct table_opts *o = opts;

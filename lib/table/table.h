@@ -307,6 +307,7 @@ uint32_t table_terminal_width(int fd);
 /* Their handler's context is a struct table_opts. */
 extern const struct opt table_options[];
 extern const struct opt_rule table_rules[];
+extern const struct opt_rule phist_rules[];
 opt_handler table_option;
 
 /* ---- reading the TSV form ---- */
