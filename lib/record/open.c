@@ -242,6 +242,7 @@ static int take_id(struct session *s, struct rec_attr *a, size_t cpu, uint64_t i
 	return ids_add(&r->ids, &both) ? fail(s, PP_ENOMEM, "events") : 0;
 }
 
+/* PP_EUNSUPPORTED: it is to be left out. */
 static int open_one(struct session *s, struct rec_attr *a, size_t cpu, size_t tid)
 {
 	uint64_t id;
@@ -259,6 +260,8 @@ static int open_one(struct session *s, struct rec_attr *a, size_t cpu, size_t ti
 		diag_warn(s->d, NULL, -1, "CPU %d has gone offline", s->t.cpus[cpu]);
 		return PP_END;
 	}
+	if (fd < 0 && spare_may_go(s, a, errno))
+		return PP_EUNSUPPORTED;
 	if (fd < 0)
 		return deny_event(s, a, errno);
 	a->fds[cpu * s->t.n_tids + tid] = (int)fd;
@@ -275,13 +278,28 @@ static int open_one(struct session *s, struct rec_attr *a, size_t cpu, size_t ti
 	return rc ? rc : take_id(s, a, cpu, id);
 }
 
+/* Without it, and with what was conceded to the kernel in vain. */
+static int leave_out(struct session *s, size_t at, int level)
+{
+	int rc = spare_leave_out(s, at);
+
+	s->level = level;
+	adapt_all(s);
+	return rc;
+}
+
 int session_open_on(struct session *s, size_t cpu)
 {
 	int rc = 0;
 
 	for (size_t t = 0; t < s->t.n_tids && !rc; t++)
-		for (size_t i = 0; i < s->n_attrs && !rc; i++)
+		for (size_t i = 0; i < s->n_attrs && !rc; i++) {
+			int level = s->level;
+
 			rc = open_one(s, &s->attrs[i], cpu, t);
+			if (rc == PP_EUNSUPPORTED)
+				rc = leave_out(s, i--, level);
+		}
 	return rc;
 }
 
@@ -354,6 +372,7 @@ static const char *const left_out[LEVEL_MAX + 1] = {
 
 static void say_concessions(const struct session *s, uint32_t asked)
 {
+	spare_say(s);
 	if (s->user_only)
 		diag_warn(s->d, NULL, -1,
 			  "the kernel side is not recorded (see kernel.perf_event_paranoid)");
@@ -558,5 +577,6 @@ void session_close(struct session *s)
 	target_release(&s->t);
 	pevents_release(&s->fallback);
 	buf_release(&s->chosen);
+	buf_release(&s->left_out);
 	*s = (struct session){0};
 }

@@ -343,10 +343,12 @@ struct session {
 	struct rec_attr *attrs;
 	size_t n_attrs;
 	struct pevents fallback; /* the default event, if the user named none */
+	struct pevents kept;	 /* the user's, without those that were left out (spare.c) */
 	const struct pevents *events;
 	uint32_t copy_rated; /* bytes of a stack by --call-graph auto: of rated events; */
 	uint32_t copy_each;  /* and of others; 0: none */
 	struct buf chosen;   /* what was chosen, in words; empty: nothing was */
+	struct buf left_out; /* events that were, with commas between */
 	bool copies;	     /* some event has copies of user stacks */
 	struct target t;     /* with a buffer for each thread: one CPU, -1 */
 	struct ring *rings;  /* n_rings, fd -1 where there is none; then those backward */
@@ -393,6 +395,15 @@ static inline bool session_sees_others(const struct record_config *c)
 }
 
 void session_close(struct session *s);
+
+/* spare.c */
+
+/* Whether an event that cannot be opened is one of several that a pattern named. */
+bool spare_may_go(const struct session *s, const struct rec_attr *a, int errnum);
+
+/* Goes on without it: attrs[at], which has no descriptors. 0 or PP_ENOMEM. */
+int spare_leave_out(struct session *s, size_t at);
+void spare_say(const struct session *s);
 
 /* hotplug.c */
 
@@ -447,6 +458,8 @@ int chains_choose(struct session *s);
 /* events.c: the default event and the attributes of all. */
 int session_attrs(struct session *s, bool track_apart, bool on_exec);
 void attr_adapt(struct session *s, struct rec_attr *a);
+/* This event carries the news of tasks and mappings. */
+void session_track(const struct session *s, struct perf_event_attr *attr);
 
 /* header.c */
 
