@@ -526,7 +526,7 @@ int resolve_vaddr(const struct machine *m, const struct rdso *d, uint64_t off, u
 
 void rdso_free(struct rdso *d);
 
-/* Reports that something of a DSO's file, or of one of its others, could not be read: err, if any. */
+/* Reports what of a DSO's file, or of one of its others, could not be read: err, if any. */
 void resolve_say_failed(struct resolver *r, const char *path, int err);
 /* The same, of the files that are still open for its stacks. */
 void resolve_say_unread(struct resolver *r, struct rdso *d);

@@ -225,8 +225,8 @@ static int open_file(int place, int dir, const char *path, bool owned)
 }
 
 /*
- * Whether nearly all of a large file is holes. Not believed of file systems that do not tell what is
- * there, such as that of /proc/kcore.
+ * Whether nearly all of a large file is holes. Not believed of file systems that do not tell what
+ * is there, such as that of /proc/kcore.
  */
 static bool is_hollow(int fd)
 {
