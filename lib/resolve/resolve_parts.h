@@ -478,6 +478,13 @@ int resolve_jit_read(struct resolver *r, struct machine *m, uint32_t jit, bool d
 
 void rjits_release(struct machine *m);
 
+/* ---- resolve_say.c: files that could not be read ---- */
+
+/* Reports what of a DSO's file, or of one of its others, could not be read: err, if any. */
+void resolve_say_failed(struct resolver *r, const char *path, int err);
+/* The same, of the files that are still open for its stacks. */
+void resolve_say_unread(struct resolver *r, struct rdso *d);
+
 /* ---- resolve_lines.c: DWARF ---- */
 
 /*
@@ -525,11 +532,6 @@ int resolve_load_module(struct resolver *r, struct machine *m, struct rdso *d);
 int resolve_vaddr(const struct machine *m, const struct rdso *d, uint64_t off, uint64_t *vaddr);
 
 void rdso_free(struct rdso *d);
-
-/* Reports what of a DSO's file, or of one of its others, could not be read: err, if any. */
-void resolve_say_failed(struct resolver *r, const char *path, int err);
-/* The same, of the files that are still open for its stacks. */
-void resolve_say_unread(struct resolver *r, struct rdso *d);
 
 /* ---- resolve_frame.c: from an address to a frame ---- */
 
