@@ -12,7 +12,10 @@ valid() { # FILE NAME
 }
 "$BIN/pdecode" "$ROOT/t/data/trace-zlib.dat" >zlib.ps 2>/dev/null || exit 1
 phist() {
-	"$BIN/phist" --tsv --unit ns "$@" zlib.ps 2>/dev/null
+	case " $* " in
+	*' -f '*) set -- --unit ns "$@" ;;
+	esac
+	"$BIN/phist" --tsv "$@" zlib.ps 2>/dev/null
 }
 
 # Bars: as long as the counts, in the order of the table.
