@@ -414,4 +414,15 @@ if [ -w /dev/full ]; then
 else
 	skip 2 'no /dev/full'
 fi
+# A function without a symbol has the name of its file and its start: that is no offset.
+cat >guessed.txt <<'END'
+gz 12 1.000000: 10 cycles:
+	    1234 gzip+0x4a20 (/usr/bin/gzip)
+	    1235 gzip+0x4a30+0x1a (/usr/bin/gzip)
+	    1236 main+0x12 (/usr/bin/gzip)
+	    1237 gzip+0x12 (/usr/lib/other)
+
+END
+run "$BIN/pfold" --no-header guessed.txt
+is "$(cat "$OUT")" 'gz;gzip;main;gzip+0x4a30;gzip+0x4a20 10' 'guessed names keep their start'
 done_testing

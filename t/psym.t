@@ -68,9 +68,9 @@ record() {
 	file=$1
 	shift
 	if have perf; then
-		perf record -q -N -F 999 -g "$@" -o "$file" -- here/prog 500000 >record.log 2>&1
+		perf record -q -N -F 999 --call-graph fp "$@" -o "$file" -- here/prog 500000 >record.log 2>&1
 	else
-		"$BIN/pcap-perf" -F 999 -g "$@" -o "$file" -- here/prog 500000 >record.log 2>&1
+		"$BIN/pcap-perf" -F 999 --call-graph fp "$@" -o "$file" -- here/prog 500000 >record.log 2>&1
 	fi
 }
 record user.data -e cpu-clock:u || skip_all 'recording is not allowed here'

@@ -182,7 +182,7 @@ same again.folded fp.folded 'chains in parts and whole ones have the same marks'
 
 "$BIN/pfold" --stats fp.ps >all.folded 2>stats.txt
 like all.folded '^# event: .*, stacks: marked, from: ' 'the first line says that stacks are marked'
-awk '/^#/ { next } { n = $NF; all += n; split($0, f, ";"); if (f[2] ~ /^\[no frame pointer/) bad += n; if (f[2] ~ /^\[/) marked += n }
+awk '/^#/ { next } { n = $NF; all += n; split($0, f, ";"); if (f[2] ~ /^\[no frame pointer/) bad += n; if (f[2] ~ /^\[(truncated|no|file|other|broken|stack|memory|register|on|too|damaged|generated|mappings)[] ]/) marked += n }
 	END { printf "%.1f %.1f\n", 100 * (all - marked) / all, 100 * bad / all }' all.folded >share
 read -r whole bad <share
 like stats.txt "$whole % of the stacks are whole; .*\\[no frame pointer\\] $bad %.*; what helps most: record copies of the stack \(pcap-perf -g\)\$" \

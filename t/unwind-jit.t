@@ -95,7 +95,7 @@ unlike "$ERR.1" 'generated code$' 'as the account says'
 "$BIN/pdecode" without.data >without.ps 2>/dev/null
 run_pipe '"$BIN/psym" --stats without.ps' '"$BIN/pfold" --no-header'
 like "$OUT" '^prog;\[generated code\];made;spin [0-9]+$' 'without tables it ends there'
-like "$ERR.1" 'java -XX:.PreserveFramePointer, node --perf-prof, python3 -X perf_jit$' 'and what would help is told'
+like "$ERR.1" 'java -XX:.PreserveFramePointer, node --perf-prof --perf-prof-unwinding-info, python3 -X perf_jit$' 'and what would help is told'
 
 # What is damaged is as if there was none.
 for dump in jit-*.dump; do

@@ -161,15 +161,24 @@ const char *fold_frame_inline(const char *rest, size_t n, bool tracepoint, size_
 	return rest + at;
 }
 
-size_t fold_without_offset(const char *s, size_t n)
+/* Whether this is the name of the frame's file without its directory. */
+static bool is_file(const struct fold_frame_line *f, size_t n)
 {
-	size_t i = n;
+	const char *slash = f->dso_len ? memrchr(f->dso, '/', f->dso_len) : NULL;
+	const char *name = slash ? slash + 1 : f->dso;
 
-	while (i && fold_is(s[i - 1], FOLD_HEX))
+	return n && n == (size_t)(f->dso + f->dso_len - name) && !memcmp(f->func, name, n);
+}
+
+size_t fold_without_offset(const struct fold_frame_line *f)
+{
+	size_t n = f->func_len, i = n;
+
+	while (i && fold_is(f->func[i - 1], FOLD_HEX))
 		i--;
-	if (i < n && i >= 3 && !memcmp(s + i - 3, "+0x", 3))
-		return i - 3;
-	return n;
+	if (i == n || i < 3 || memcmp(f->func + i - 3, "+0x", 3) != 0)
+		return n;
+	return is_file(f, i - 3) ? n : i - 3;
 }
 
 /* "file.c:12 (discriminator 3)", "libc.so.6[27b25]" */

@@ -32,8 +32,11 @@ bool fold_frame_in_columns(const char *line, const struct fold_frame_line *f);
  */
 const char *fold_frame_inline(const char *rest, size_t n, bool tracepoint, size_t *len);
 
-/* Length of a function's name without the offset, as s/\+0x[\da-f]+$// leaves it. */
-size_t fold_without_offset(const char *s, size_t n);
+/*
+ * Length of the function's name without the offset, as s/\+0x[\da-f]+$// leaves it, unless that is the
+ * name of its file: gzip+0x4a20 is what psym calls a function without a symbol.
+ */
+size_t fold_without_offset(const struct fold_frame_line *f);
 
 /* Whether a line is none that pfold reads, but one that perf script has: source, registers. */
 bool fold_frame_is_other(const char *p, size_t n);

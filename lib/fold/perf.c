@@ -81,7 +81,7 @@ static int split_functions(struct reader *r, const struct fold_frame_line *f)
 				.pc_len = f->pc_len,
 				.java = r->java};
 	const char *p = f->func_len ? f->func : "[unknown]";
-	size_t n = f->func_len ? fold_without_offset(p, f->func_len) : strlen(p);
+	size_t n = f->func_len ? fold_without_offset(f) : strlen(p);
 	struct name_list names = name_list(p, name_without_arrows(p, n));
 	bool unknown = false;
 	int rc = 0;
@@ -146,7 +146,7 @@ static int take_frame(struct reader *r, const struct fold_frame_line *f, const c
 
 	if (r->opts->srcline)
 		return new_frame(r, f, NULL, 0);
-	bare = fold_without_offset(f->func, f->func_len);
+	bare = fold_without_offset(f);
 	key.head = r->opts->addrs ? p : f->pc + f->pc_len;
 	key.head_len = (uint32_t)(f->func + bare - key.head);
 	key.tail = f->func + f->func_len;

@@ -236,7 +236,7 @@ int main(int argc, char **argv)
 			most = number(argv[++i]);
 		} else if (!strcmp(argv[i], "--flip")) {
 			flips = number(argv[++i]);
-			seed = number(flips ? argv[++i] : NULL);
+			seed = number(argv[++i]);
 		} else if (!strcmp(argv[i], "--seconds")) {
 			seconds = number(argv[++i]);
 		} else {
