@@ -33,8 +33,8 @@ bool fold_frame_in_columns(const char *line, const struct fold_frame_line *f);
 const char *fold_frame_inline(const char *rest, size_t n, bool tracepoint, size_t *len);
 
 /*
- * Length of the function's name without the offset, as s/\+0x[\da-f]+$// leaves it, unless that is the
- * name of its file: gzip+0x4a20 is what psym calls a function without a symbol.
+ * Length of the function's name without the offset, as s/\+0x[\da-f]+$// leaves it, unless that is
+ * the name of its file: gzip+0x4a20 is what psym calls a function without a symbol.
  */
 size_t fold_without_offset(const struct fold_frame_line *f);
 
