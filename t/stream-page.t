@@ -80,7 +80,7 @@ awk '
 }
 literal { text = text $0 "\n" }' "$page" | sed 's/\\e/\\/g' >count.c
 flags=
-if nm "$lib" 2>/dev/null | grep -q __asan_init; then
+if sanitized; then
 	flags="-fsanitize=address,undefined -no-pie"
 elif nm "$lib" 2>/dev/null | grep -q __gcov_; then
 	flags=--coverage

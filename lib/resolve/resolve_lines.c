@@ -41,18 +41,17 @@ static bool say_failed(struct resolver *r, struct rdso *d, int rc)
 	return err != 0;
 }
 
-static int open_info(struct resolver *r, struct rdso *d)
+static void open_info(struct resolver *r, struct rdso *d)
 {
 	int rc;
 
 	d->lines.opened = true;
 	if (!d->lines.file)
-		return 0;
+		return;
 	rc = debuginfo_open(&d->lines.info, d->lines.file, d->lines.alt, r->opts.srcline);
 	if (!say_failed(r, d, rc) && rc)
 		diag_warn(r->d, d->path, -1, "its debug information cannot be used: %s",
 			  pp_strerror(rc));
-	return 0;
 }
 
 /*
@@ -100,9 +99,10 @@ int resolve_lines(struct resolver *r, struct machine *m, struct rdso *d, uint64_
 		return r->opts.srcline && resolve_jit_line(m, d->jit, vaddr, frames)
 			       ? place(r, m, frames, f)
 			       : 0;
-	rc = d->lines.opened ? 0 : open_info(r, d);
-	if (rc || !d->lines.info)
-		return rc;
+	if (!d->lines.opened)
+		open_info(r, d);
+	if (!d->lines.info)
+		return 0;
 	rc = debuginfo_find(d->lines.info, vaddr, r->opts.inlines, frames, &n);
 	if (rc) {
 		say_failed(r, d, rc);

@@ -1,24 +1,22 @@
-/*
- * What is reported of files that could not be read, whoever finds it out.
- */
+/* What is reported of files that could not be read, whoever finds it out. */
 #include "resolve/resolve_parts.h"
 
 #include "base/err.h"
 
-void resolve_say_failed(struct resolver *r, const char *path, int err)
+static void say(struct resolver *r, const char *path, int err, const char *costs)
 {
 	if (!err)
 		return;
-	diag_warn(r->d, path, -1, "cannot be read: %s; names are missing", pp_strerror(err));
+	diag_warn(r->d, path, -1, "cannot be read: %s; %s", pp_strerror(err), costs);
 	r->stats.failed++;
+}
+
+void resolve_say_failed(struct resolver *r, const char *path, int err)
+{
+	say(r, path, err, "names are missing");
 }
 
 void resolve_say_unread(struct resolver *r, struct rdso *d)
 {
-	int err = d->cfi ? cfi_failed(d->cfi) : 0;
-
-	if (!err)
-		return;
-	diag_warn(r->d, d->path, -1, "cannot be read: %s; stacks are cut off", pp_strerror(err));
-	r->stats.failed++;
+	say(r, d->path, d->cfi ? cfi_failed(d->cfi) : 0, "stacks are cut off");
 }
