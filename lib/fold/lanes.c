@@ -234,6 +234,7 @@ int fold_tell_lanes(struct fold *f, const struct fold_about *from, const char *n
 			a->err = a->err ? a->err : from->err;
 			a->marked = from->marked;
 			memcpy(a->from, from->from, sizeof(a->from));
+			memcpy(a->chains, from->chains, sizeof(a->chains));
 			if (!i)
 				rc = fold_tell(f, a, name);
 			else if (!(rc = fold_about_clash(f, a, &l->all, name)))
