@@ -655,9 +655,12 @@ add_lib_probes() {
 	lib_words="$lib_words $words"
 }
 
-# Adds words for the probe of the kernel that tells the paths of all calls, if it can be made.
+# Adds words for the probe of the kernel that tells the paths of all calls, if it can be made. Where the compiler has
+# made two functions of it, only the second does the work of all.
 add_path_probe() {
-	words="-a --kprobe$(quote 'lib_path=getname_flags%return path=+0(+0($retval)):string')"
+	copied=getname_flags
+	! grep -q ' getname_flags\.part\.0$' /proc/kallsyms 2>/dev/null || copied=getname_flags.part.0
+	words="-a --kprobe$(quote "lib_path=$copied%return path=+0(+0(\$retval)):string")"
 	eval "\"\${bin:+\$bin/}pcap-perf\" -q $words -o /dev/null -- true" >/dev/null 2>&1 || return
 	lib_words="$lib_words $words"
 }
