@@ -64,7 +64,7 @@ endif
 ifdef SAN
 PP_CFLAGS += -Wno-format-truncation -fno-pie
 PP_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
-PP_LDFLAGS += -fsanitize=address,undefined -no-pie
+PP_LDFLAGS += -fsanitize=address,undefined -no-pie $(if $(findstring clang,$(CC)),,-static-libasan -static-libubsan)
 endif
 ifdef COVERAGE
 PP_CFLAGS += --coverage -O0

@@ -3,6 +3,7 @@
 # skipped; and t/tests lists every test.
 . "${0%/*}/lib.sh"
 need prove
+unset ROOM KIND
 
 # Tests that say that they ran, in a folder with the scripts that t/run needs.
 mkdir -p p/t p/lib/fold p/lib/draw
@@ -35,7 +36,7 @@ ran() { # [NAME=VALUE]... [TEST]...
 		shift
 	done
 	# shellcheck disable=SC2086
-	run env -u ROOM -u KIND JOBS=1 $settings p/t/run "$@"
+	run env JOBS=1 $settings p/t/run "$@"
 	tr '\n' ' ' <"$RAN"
 }
 is "$(ran)" 'first second third all hurry ' 'all in the order of the table, what is alone last'
