@@ -97,7 +97,7 @@ for test in "$ROOT"/t/*.t; do
 	basename "$test" .t
 done | sort >there
 same listed there 't/tests lists each test once'
-is "$(awk -F '\t' '!/^#/ && (NF != 3 || $2 !~ /^(data|live|tree|alone)$/)' "$ROOT/t/tests")" '' 'with its kind'
+is "$(awk -F '\t' '!/^#/ && (NF != 3 || $2 !~ /^(data|live|peer|tree|alone)$/)' "$ROOT/t/tests")" '' 'with its kind'
 bad=
 for room in $(awk -F '\t' '!/^#/ && $3 != "*" && $3 != "-" { print $3 }' "$ROOT/t/tests" | tr ' ' '\n' | sort -u); do
 	[ -d "$ROOT/lib/$room" ] || bad="$bad $room"
