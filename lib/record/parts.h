@@ -142,7 +142,7 @@ struct ring {
 	uint64_t mask; /* bytes of data - 1 */
 	uint64_t tail, head;
 	uint64_t lost;	     /* events that the kernel had no room for, so far */
-	bool was_full;	     /* nearly, since the last look: a record may tell of losses */
+	uint64_t look_to;    /* records that begin before this position may tell of losses */
 	struct ring_ids ids; /* of a CPU that has come */
 	struct buf copy;     /* records that are not read as the kernel wrote them */
 };
@@ -386,7 +386,9 @@ int session_open_on(struct session *s, size_t cpu);
 
 /* Events that were lost, by the kernel's own account; false if it keeps none. */
 bool session_lost(const struct session *s, uint64_t *lost);
-uint64_t session_lost_by(const struct rec_attr *a, int fd); /* one of its descriptors */
+
+/* What one of an event's descriptors has counted, and lost; 0 where the kernel does not tell. */
+void session_read(const struct rec_attr *a, int fd, uint64_t *value, uint64_t *lost);
 
 /* The events see tasks that were there before, so that a tracker and its synthesis are needed. */
 static inline bool session_sees_others(const struct record_config *c)
@@ -526,8 +528,11 @@ int rounds_pass(struct recorder *r, bool force);
 /* What backward rings keep, as a round. */
 int rounds_snapshot(struct recorder *r);
 
-/* The losses that the kernel has not reported in a record, then the mark of the end. */
-int rounds_end(struct recorder *r);
+/*
+ * The mark of the end of a file; in the last one, before it the losses that the kernel has not
+ * reported in a record. Those of an earlier one are reported in the next.
+ */
+int rounds_end(struct recorder *r, bool last);
 
 /* At the end: what was lost, and what would help. */
 void rounds_tell(struct recorder *r);

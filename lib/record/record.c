@@ -287,12 +287,12 @@ static int drain(struct recorder *r)
 }
 
 /* Whatever is still in the rings, and the end of a file. */
-static int end_output(struct recorder *r)
+static int end_output(struct recorder *r, bool last)
 {
 	int rc = r->c->snapshot ? rounds_snapshot(r) : rounds_pass(r, true);
 
 	if (!rc)
-		rc = rounds_end(r);
+		rc = rounds_end(r, last);
 	return out_error(r, rc);
 }
 
@@ -303,7 +303,7 @@ static int take_limits(struct recorder *r)
 	int rc = 0;
 
 	if (files_due(r)) {
-		rc = end_output(r);
+		rc = end_output(r, false);
 		if (!rc)
 			rc = files_switch(r, false);
 		if (!rc)
@@ -395,7 +395,7 @@ static int finish(struct recorder *r)
 	int rc;
 
 	session_enable(&r->s, false, NULL);
-	rc = end_output(r);
+	rc = end_output(r, true);
 	return rc ? rc : drain(r);
 }
 

@@ -56,7 +56,7 @@ int ring_open(struct ring *r, const struct perf_event_attr *like, uint32_t pages
 			r->pages = pages;
 			r->mask = (uint64_t)pages * page - 1;
 			r->tail = r->head = 0;
-			r->was_full = false;
+			r->look_to = 0;
 			return 0;
 		}
 		*errnum = errno;
@@ -267,9 +267,8 @@ void ring_peek(struct ring *r, struct buf *list, struct ring_counts *counts)
 	r->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
 	if (r->head == r->tail)
 		return;
-	if (counts->all || r->was_full || nearly_full(r, r->tail, r->head))
+	if (counts->all || r->tail < r->look_to || nearly_full(r, r->tail, r->head))
 		count(r, counts);
-	r->was_full = false;
 	if (r->ids.list.len)
 		list_copies(r, list, counts);
 	else if (counts->trimmed)
@@ -281,17 +280,19 @@ void ring_peek(struct ring *r, struct buf *list, struct ring_counts *counts)
 void ring_done(struct ring *r)
 {
 	struct perf_event_mmap_page *control = (void *)r->base;
-	uint64_t before = r->tail;
+	uint64_t before = r->tail, written;
 
 	r->tail = r->head;
 	__atomic_store_n(&control->data_tail, r->tail, __ATOMIC_RELEASE);
 	/*
-	 * Was there room all the time? If not, a record that tells of a loss may come next. What is
+	 * Was there room all the time? If not, the record that tells of a loss is the next one that
+	 * the kernel begins, whenever that is; others may be half written before it. What is
 	 * dropped after this store does not find room after the new tail, which the next look sees.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	r->was_full |=
-		nearly_full(r, before, __atomic_load_n(&control->data_head, __ATOMIC_RELAXED));
+	written = __atomic_load_n(&control->data_head, __ATOMIC_RELAXED);
+	if (nearly_full(r, before, written))
+		r->look_to = written + ROOM_MAX;
 }
 
 /*

@@ -158,9 +158,9 @@ static int put_last_losses(struct recorder *r)
 	return sink_put(&r->sink, body, h.size - sizeof(h));
 }
 
-int rounds_end(struct recorder *r)
+int rounds_end(struct recorder *r, bool last)
 {
-	int rc = put_last_losses(r);
+	int rc = last ? put_last_losses(r) : 0;
 
 	return rc ? rc : put_record(r, PERF_REC_FINISHED_ROUND, PERF_MISC_END_MARK);
 }
