@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,25 +23,6 @@ static int fail(const struct session *s, int rc, const char *text)
 {
 	diag_error(s->d, NULL, -1, "%s: %s", text, pp_strerror(rc));
 	return rc;
-}
-
-/* As many descriptors as the matrix needs, if they may be had. */
-static void raise_limit(size_t need)
-{
-	struct rlimit r;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) || r.rlim_cur >= need)
-		return;
-	r.rlim_cur = need;
-	if (r.rlim_max < need) {
-		rlim_t hard = r.rlim_max;
-
-		r.rlim_max = need; /* for the privileged */
-		if (!setrlimit(RLIMIT_NOFILE, &r))
-			return;
-		r.rlim_cur = r.rlim_max = hard;
-	}
-	(void)setrlimit(RLIMIT_NOFILE, &r);
 }
 
 /* Makes room for CPUs that may come, unless there are more than a recording can announce. */
@@ -86,7 +66,7 @@ static int make_matrix(struct session *s)
 	s->n_rings = s->n_rows * (s->c->snapshot ? 2 : 1);
 	if (n * s->n_attrs > FDS_MAX)
 		return fail(s, PP_ELIMIT, "events times CPUs times threads");
-	raise_limit(n * s->n_attrs + 2 * s->n_rings + OTHER_FDS);
+	sysfile_raise_files(n * s->n_attrs + 2 * s->n_rings + OTHER_FDS);
 	for (size_t i = 0; i < s->n_attrs && !rc; i++) {
 		s->attrs[i].fds = malloc(n * sizeof(int));
 		s->attrs[i].ids = calloc(n, sizeof(uint64_t));
@@ -443,6 +423,8 @@ int session_open(struct session *s, pid_t child)
 	rc = target_find(&s->t, &s->c->whom, child, s->d);
 	if (!rc && s->c->per_thread && s->t.n_cpus)
 		without_cpus(&s->t);
+	if (!rc)
+		rc = sift_choose(s);
 	if (rc)
 		return rc;
 	if (too_many_ids(s) && s->c->events.n <= 1)
@@ -596,6 +578,7 @@ void session_close(struct session *s)
 	free(s->attrs);
 	free(s->rings);
 	target_release(&s->t);
+	map64_release(&s->sift.pids);
 	pevents_release(&s->fallback);
 	buf_release(&s->chosen);
 	buf_release(&s->left_out);

@@ -153,6 +153,7 @@ struct ring_counts {
 	struct keep *keep; /* gets each record; NULL: none */
 	bool namespaces;   /* records of those are followed by copies in `more` */
 	const struct session *trimmed; /* its copies of stacks are cut; NULL: there are none */
+	const struct session *sifted;  /* others' records are left out; NULL: none are */
 	struct buf more;	       /* records to be written in this round */
 	uint64_t samples, lost, throttled;
 	size_t chain_at;	       /* where samples have their call chain; 0: not looked at */
@@ -165,6 +166,10 @@ struct ring_counts {
  */
 int ring_open(struct ring *r, const struct perf_event_attr *like, uint32_t pages, int *errnum);
 void ring_close(struct ring *r);
+
+/* Up to where it is readable now; ring_peek goes up to where this was called last. */
+uint64_t ring_head(const struct ring *r);
+void ring_look(struct ring *r);
 
 /*
  * Adds what is readable to a list of struct iovec; it stays readable until ring_done.
@@ -337,6 +342,12 @@ struct rec_attr {
 	bool choose;	 /* its call chains are by --call-graph auto */
 };
 
+/* The processes whose records are kept, where all CPUs are recorded for them (sift.c). */
+struct sift {
+	bool on;
+	struct map64 pids;
+};
+
 struct session {
 	const struct record_config *c;
 	struct diag *d;
@@ -363,6 +374,7 @@ struct session {
 	bool hotplug;	    /* CPUs are recorded, not tasks on them */
 	bool late;	    /* the head of the recording is written */
 	struct map64 by_id; /* index of `attrs` by the ids that the recording has */
+	struct sift sift;
 	struct online online;
 	size_t n_home;	     /* CPUs of the target that were there at first; others may come */
 	uint64_t gone_lost;  /* by events of CPUs that went */
@@ -397,6 +409,21 @@ static inline bool session_sees_others(const struct record_config *c)
 }
 
 void session_close(struct session *s);
+
+/* sift.c */
+
+/* Changes the target into all CPUs where a descriptor for each thread would be too many. */
+int sift_choose(struct session *s);
+
+/* Learns of new processes from the records of a ring up to a position. 0 or PP_ENOMEM. */
+int sift_learn(struct sift *f, const struct ring *r, uint64_t to);
+
+/* Whether the record at a position is to be kept. ids: of the ring that it was in. */
+bool sift_wants(const struct session *s, const struct ring *r, uint64_t pos,
+		const struct perf_event_header *h, const struct ring_ids *ids);
+
+/* Whether any of the processes still runs. */
+bool sift_any_left(const struct sift *f);
 
 /* spare.c */
 

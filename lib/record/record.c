@@ -352,6 +352,8 @@ static int look(struct recorder *r)
 	r->next_look = now + TICK_MS * 1000000ull;
 	if (r->c->while_pid && r->process < 0 && kill(r->c->while_pid, 0) && errno == ESRCH)
 		r->stop = true;
+	if (r->s.sift.on && !sift_any_left(&r->s.sift))
+		r->stop = true;
 	rc = hotplug_look(&r->s, &came);
 	if (rc)
 		return out_error(r, rc);
@@ -438,6 +440,7 @@ static int run(struct recorder *r)
 	r->counts.all = look_at_all(r);
 	r->counts.namespaces = r->c->namespaces;
 	r->counts.trimmed = r->s.copies ? &r->s : NULL;
+	r->counts.sifted = r->s.sift.on ? &r->s : NULL;
 	if (!rc && !r->lost)
 		rc = PP_ENOMEM;
 	if (!rc)

@@ -86,15 +86,18 @@ static void try(const struct row *row)
 	for (size_t i = 0; i < ROUNDS; i++) {
 		put_samples(&k, row->n[i][0]);
 		buf_reset(&list);
+		ring_look(&r);
 		ring_peek(&r, &list, &counts);
 		put_samples(&k, row->n[i][1]);
 		ring_done(&r);
 		put_samples(&k, row->n[i][2]);
 		buf_reset(&list);
+		ring_look(&r);
 		ring_peek(&r, &list, &counts);
 		ring_done(&r);
 		put_samples(&k, row->n[i][3]);
 	}
+	ring_look(&r);
 	ring_peek(&r, &list, &counts);
 	ring_done(&r);
 	ok(counts.lost == k.told && r.lost == k.told && k.told + k.pending == k.dropped,
