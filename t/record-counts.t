@@ -118,6 +118,95 @@ else
 	is "$(grep -c '^ *load .*sched_process_exit' "$OUT")" 4 'two events at once'
 fi
 
+# A process with more threads than there can be descriptors: all CPUs are recorded, and what is of others
+# is left out. The threads begin when they get a signal.
+cat >many.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static sem_t ready;
+
+static void call(long n)
+{
+	while (n--)
+		syscall(SYS_getppid);
+}
+
+static void *idle(void *unused)
+{
+	sem_post(&ready);
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void *work(void *unused)
+{
+	call(1000);
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 1 ? atol(argv[1]) : 0;
+	pthread_attr_t small;
+	pthread_t t;
+	sigset_t go;
+	int sig;
+
+	sigemptyset(&go);
+	sigaddset(&go, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &go, NULL);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 1 << 16);
+	for (long i = 0; i < n; i++)
+		if (pthread_create(&t, &small, idle, NULL) || sem_wait(&ready))
+			return 1;
+	puts("ready");
+	fflush(stdout);
+	sigwait(&go, &sig);
+	call(500);
+	if (!fork()) {
+		call(300);
+		_exit(0);
+	}
+	wait(NULL);
+	pthread_create(&t, NULL, work, NULL);
+	pthread_join(t, NULL);
+	return 0;
+}
+END
+"$CC" -O1 -pthread -o many many.c
+./many 4200 >ready &
+many=$!
+if ! await grep -q ready ready || ! "$pcap" -a -e syscalls:sys_enter_getppid -o probe.data -- true 2>"$ERR"; then
+	kill $many
+	skip 4 'there are no tracepoints here, or not as many threads'
+else
+	mkfifo control answers
+	exec 8<>answers
+	"$pcap" -e syscalls:sys_enter_getppid -p $many --delay=-1 --control fifo:control,answers -o many.data 2>told &
+	recorder=$!
+	echo enable >control
+	answer answers >"$OUT"
+	exec 8<&-
+	./load 1000 0 0 0 0 >range
+	kill -USR1 $many
+	wait $recorder
+	is "$?" 0 'a process with thousands of threads is recorded, until it ends'
+	like told '4201 threads: all CPUs are recorded' 'how is reported'
+	run "$BIN/pdecode" --strict -t many.data
+	is "$(grep -c '^ *many .*sys_enter_getppid' "$OUT")" 1800 'its calls, those of its child and of a new thread'
+	unlike "$OUT" '^ *load ' 'and nobody else'"'"'s'
+fi
+
 # A probe at the beginning of a function. Made for this process only, and removed.
 offset=$(nm load | awk '$3 == "probed" { print $1 }')
 group=pp_t_$$
