@@ -4,6 +4,7 @@
  */
 #include "interval/pair_parts.h"
 
+#include "event/core_pmu.h"
 #include "event/shown.h"
 
 #include <inttypes.h>
@@ -36,9 +37,13 @@ static bool matches_user(const char *pattern, const struct ps_event *e)
 {
 	const char *colon = memchr(e->name.p, ':', e->name.len);
 	size_t skip = colon ? (size_t)(colon - e->name.p) + 1 : 0;
+	struct core_event core;
 	struct ps_str star;
+	size_t n;
+	const char *base = event_base_name(e->name.p, e->name.len, &core, &n);
 
 	return pair_matches(pattern, e->name.p, e->name.len, &star) ||
+	       pair_matches(pattern, base, (uint32_t)n, &star) ||
 	       (skip && pair_matches(pattern, e->name.p + skip, e->name.len - skip, &star));
 }
 
