@@ -219,8 +219,28 @@ if [ "$(id -u)" = 0 ] && [ -w $tracing/uprobe_events ] && [ -n "$offset" ] &&
 	echo "p:$group/probed $TMP/load:$address" >>$tracing/uprobe_events 2>"$ERR"; then
 	"$pcap" -e "$group:probed" -o hits.data -- ./load 0 0 0 12345 0 >range
 	is "$(samples hits.data)" 12345 'hits of a probe'
+	# A frequency of all events thins the probe, too.
+	run "$pcap" -e cpu-clock,"$group:probed" -F 499 -o thin.data -- ./load 0 0 0 2000 0
+	like "$ERR" "^pcap-perf: -F: of $group:probed at most .* -e cpu-clock/freq=499/ without -F" 'thinned: reported, and what to type'
+	run_pipe '"$BIN/pdecode" thin.data' '"$BIN/plat" -s probed -e probed'
+	is "$status" 1 'thinned: plat has no whole result'
+	like "$ERR" "not each $group:probed was recorded" 'thinned: and says why'
+	run "$pcap" -e "cpu-clock/freq=499/,$group:probed" -o each.data -- ./load 9000 0 0 2000 0
+	empty "$ERR" 'a frequency of one event: nothing to report'
+	is "$(samples each.data)" "$((2000 + $(grep -c 'cpu-clock/freq=499/:' "$OUT")))" 'and each hit is there'
+	# That event by its name without terms, wherever a name is asked for.
+	run "$BIN/pdecode" --list each.data
+	samples=$(awk '$NF == "cpu-clock/freq=499/" { print $1 }' "$OUT")
+	for name in cpu-clock 'cpu-clock*' 'cpu*freq*' cpu-clock/freq=499/; do
+		run_pipe '"$BIN/pdecode" each.data' "\"\$BIN/pfold\" --count -e '$name'"
+		is "$(awk '!/^#/ { n += $NF } END { print n + 0 }' "$OUT")" "$samples" "pfold -e $name"
+	done
+	run_pipe '"$BIN/pdecode" each.data' '"$BIN/pfilter" --drop "cpu-clock:"' '"$BIN/phist" --by base_event'
+	is "$(awk '$1 == "cpu-clock" { print $2 }' "$OUT")" "$samples" 'in expressions, and as base_event'
+	run_pipe '"$BIN/pdecode" each.data' '"$BIN/preport" -e cpu-clock --count --tsv'
+	is "$status" 0 'in preport'
 	echo "-:$group/probed" >>$tracing/uprobe_events
 else
-	skip 1 'probes cannot be made here'
+	skip 12 'probes cannot be made here'
 fi
 done_testing

@@ -241,7 +241,7 @@ static void list_pieces(const struct ring *r, uint64_t from, uint64_t to, struct
 		list_add(list, v[i].iov_base, v[i].iov_len);
 }
 
-/* All but what is left out, of samples too: what is beside that is copied, as sizes change there. */
+/* All but what is left out; what is beside that in samples is copied, as sizes change there. */
 static void list_parts(struct ring *r, struct buf *list, const struct ring_counts *counts)
 {
 	uint64_t from = r->tail, pos = r->tail;
