@@ -64,6 +64,7 @@ static void machine_free(struct machine *m)
 	kernel_release(&m->host.kernel);
 	kernel_release(&m->guest.kernel);
 	rjits_release(m);
+	resolve_recorded_release(m);
 	map64_release(&m->modules);
 	map64_release(&m->text.frames);
 	map64_release(&m->text.symbols);

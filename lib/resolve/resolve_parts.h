@@ -71,6 +71,7 @@ struct rdso {
 	uint32_t source;
 	uint32_t out; /* its id in the output */
 	bool loaded;
+	bool absolute;	 /* its mappings are looked up by the address itself */
 	bool memfd;	 /* memory that the process named: code it made, or a program */
 	bool dynamic;	 /* the table has only what the dynamic linker needs */
 	uint32_t reason; /* why table is NULL */
@@ -97,6 +98,7 @@ struct rdso {
 	char live_root[32]; /* of the live process that it was read in; "": none */
 	char mapped[80];    /* its first mapping, as a file of the process; "": none */
 	struct buf tried;   /* of a DSO without symbols: "path: why", a line each */
+	struct buf unread;  /* of --missing: its split debug information that was not found */
 };
 
 /* All DSOs of the stream, the resolver's own among them. */
@@ -153,6 +155,17 @@ struct text_ids {
 	uint32_t most;	      /* the greatest id in symbols */
 };
 
+/* Names that the recording holds for files. */
+struct recorded {
+	struct intern paths;
+	struct recorded_file {
+		uint64_t vaddr, offset; /* as in their BLOB */
+		struct jit *names;
+		struct map64 symbols; /* DSO of the output, and code in names: symbol */
+	} * v;			      /* by path's id - 1 */
+	uint32_t n;
+};
+
 /* The machine that a source was recorded on. */
 struct machine {
 	uint32_t source;
@@ -168,6 +181,7 @@ struct machine {
 	struct map64 modules; /* text of a module's name in the kernel's table: likewise */
 	struct map64 ksyms;   /* start of an announced symbol: symbol id */
 	struct text_ids text;
+	struct recorded recorded;
 	/*
 	 * The frame without a DSO, by mode; [0] in a process, but not mapped. 0: not yet defined.
 	 */
@@ -320,6 +334,7 @@ struct missing_row {
 	char *path, *tried; /* owned; "": none */
 	struct build_id id;
 	uint32_t reason, flags;
+	bool inlines; /* it is about inlined functions: frames that there might be */
 	uint64_t samples, frames;
 };
 
@@ -460,6 +475,9 @@ int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp,
 int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint64_t addr,
 		       uint32_t *symbol, uint32_t *reason);
 
+/* Symbols that the recording holds for it, in the place of a perf map. 0 or PP_ENOMEM. */
+int resolve_jit_recorded(struct machine *m, uint32_t pid, const struct ps_blob *b);
+
 /* ---- resolve_jit_cfi.c ---- */
 
 /*
@@ -534,6 +552,20 @@ int resolve_load_module(struct resolver *r, struct machine *m, struct rdso *d);
 int resolve_vaddr(const struct machine *m, const struct rdso *d, uint64_t off, uint64_t *vaddr);
 
 void rdso_free(struct rdso *d);
+
+/* ---- resolve_recorded.c: names that the recording holds ---- */
+
+/* Takes those of a BLOB, if it has some. 0 or PP_ENOMEM. */
+int resolve_recorded_add(struct resolver *r, struct machine *m, const struct ps_blob *b);
+
+/*
+ * The symbol at an offset in a file, in a module's memory, or at an address of the kernel; `shown`
+ * is the address that the output has for it. *symbol stays as it is where there is none.
+ */
+int resolve_recorded(struct resolver *r, struct machine *m, struct rdso *d, uint64_t off,
+		     uint64_t shown, uint32_t *symbol);
+
+void resolve_recorded_release(struct machine *m);
 
 /* ---- resolve_frame.c: from an address to a frame ---- */
 
