@@ -28,6 +28,9 @@ static const struct conv_format formats[] = {
 	 conv_from_pprof, conv_is_pprof},
 	{"speedscope", "speedscope's JSON", ".speedscope.json", CONV_THREADS | CONV_EVENTS | CONV_LOSSES,
 	 &conv_to_speedscope, conv_from_speedscope, conv_is_speedscope},
+	{"firefox", "processed JSON of the Firefox profiler", ".firefox.json",
+	 CONV_TIMES | CONV_THREADS | CONV_EVENTS | CONV_LOSSES, &conv_to_firefox, conv_from_firefox,
+	 conv_is_firefox},
 };
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
