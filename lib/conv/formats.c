@@ -31,6 +31,9 @@ static const struct conv_format formats[] = {
 	{"firefox", "processed JSON of the Firefox profiler", ".firefox.json",
 	 CONV_TIMES | CONV_THREADS | CONV_EVENTS | CONV_LOSSES, &conv_to_firefox, conv_from_firefox,
 	 conv_is_firefox},
+	{"callgrind", "callgrind's format, for KCachegrind", ".callgrind", CONV_EVENTS,
+	 &conv_to_callgrind, NULL, NULL},
+	{"sqlite", "SQL text for sqlite3", ".sql", ALL, &conv_to_sqlite, NULL, NULL},
 };
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
