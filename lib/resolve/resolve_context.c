@@ -114,7 +114,7 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 			rc = 0;
 		}
 	}
-	return rc ? rc : swriter_put(r->w, PS_MMAP, m->source, &out);
+	return rc ? rc : resolve_put(r, PS_MMAP, m->source, &out);
 }
 
 static int on_fork(struct machine *m, const struct ps_fork *f)
