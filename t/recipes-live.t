@@ -120,7 +120,7 @@ record_live() {
 	done
 }
 
-seconds=4
+seconds=1
 if [ -n "$probes" ]; then
 	live files opensnoop statsnoop syncsnoop
 	live processes execsnoop exitsnoop killsnoop
@@ -135,7 +135,7 @@ live net tcpconnect tcpaccept tcplife
 
 # Reads of ext4 are known by an event of Linux 6.11 and later.
 events=/sys/kernel/tracing/events
-seconds=8
+seconds=2
 if [ -d $events/filemap/mm_filemap_get_pages ] && [ "$(stat -f -c %T . 2>/dev/null)" = ext2/ext3 ]; then
 	live io fileslower ext4slower
 else
