@@ -38,6 +38,7 @@ for file in "$dir"/*; do
 	case $name in
 	argdist) need_options='-e sched:sched_no -f pid' ;;
 	stackcount) need_options='-e sched:sched_no' ;;
+	spanlat) need_options='-e q__start -E q__done' ;;
 	esac
 	good=yes
 	for help in -h --help; do
@@ -47,7 +48,7 @@ for file in "$dir"/*; do
 	# Without what to read, those record that can, if they know what.
 	missing='-Z'
 	case $name in
-	funccount | funcslower | funclatency | trace) missing='' ;;
+	funccount | funcslower | funclatency | trace | spanlat) missing='' ;;
 	argdist) missing='-f pid' ;;
 	stackcount) missing='-i 1' ;;
 	esac
@@ -68,7 +69,7 @@ for file in "$dir"/*; do
 	funccount | funcslower) wanted='trace-cmd record -p function' ;;
 	c2c) wanted='perf c2c record' ;;
 	dcsnoop) wanted='pcap-perf .*--kprobe' ;;
-	funclatency | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;
+	funclatency | spanlat | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;
 	argdist | stackcount) wanted='perf record -a .*-e sched:sched_no -- sleep' ;;
 	*) wanted='perf record -a .*-e [a-z0-9_]+:[a-z0-9_]+ .*-- sleep' ;;
 	esac

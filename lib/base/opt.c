@@ -317,20 +317,37 @@ static int hand_out(struct flat *f, int c, const char *arg, struct buf *why)
 	return f->v[i].group->handle(f->v[i].group->ctx, f->v[i].opt->id, arg, why);
 }
 
+/* The operand that is next is a time, such as 10 or 500ms, and options come after it. */
+static bool is_time_among_options(char **argv, int argc)
+{
+	const char *s = optind + 1 < argc ? argv[optind] : "";
+	size_t n = strspn(s, "0123456789.");
+
+	return n && !s[n + strspn(s + n, "nusmhi")] && argv[optind + 1][0] == '-' &&
+	       argv[optind + 1][1] && strcmp(argv[optind + 1], "--") != 0;
+}
+
 static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf *text, int *first,
 		 bool permute)
 {
 	struct option longs[OPT_MAX + 3];
 	char shorts[3 * OPT_MAX + 3];
 	struct flat f;
-	int c, rc;
+	int c, rc, time = 0;
 
 	flatten(spec, &f);
 	shorts[0] = '+';
 	describe(&f, longs, shorts + 1);
 	optind = 0;
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, permute ? shorts + 1 : shorts, longs, NULL)) != -1) {
+	for (;;) {
+		c = getopt_long(argc, argv, permute ? shorts + 1 : shorts, longs, NULL);
+		if (c == -1 && !permute && !time && is_time_among_options(argv, argc)) {
+			time = optind++;
+			continue;
+		}
+		if (c == -1)
+			break;
 		if (c == OPT_ID_HELP) {
 			opt_help(spec, text);
 			return OPT_HELP;
@@ -350,6 +367,13 @@ static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf 
 		if (rc)
 			return refuse(spec, text);
 		buf_reset(text);
+	}
+	if (time) { /* it is the first operand */
+		char *word = argv[time];
+
+		optind -= strcmp(argv[optind - 1], "--") ? 1 : 2;
+		memmove(argv + time, argv + time + 1, (size_t)(optind - time) * sizeof(*argv));
+		argv[optind] = word;
 	}
 	*first = optind;
 	for (const struct opt_group *g = spec->groups; g->opts; g++)

@@ -71,7 +71,7 @@ usage() {
 	own=
 	case $letters in *t:*) own="$own [-t TIME]" ;; esac
 	case $letters in *b:*) own="$own [-b FILE] [-P PID]" ;; esac
-	case $letters$probing in *e:*yes) own="$own -e DEFINITION" ;; *e:*) own="$own -e EVENT" ;; esac
+	case $letters$probing in *E:*yes) own="$own -e START [-E END]" ;; *e:*yes) own="$own -e DEFINITION" ;; *e:*) own="$own -e EVENT" ;; esac
 	case $letters in *f:*) own="$own -f FIELD" ;; esac
 	case $letters in *p:*) own="$own [-p PID]" ;; esac
 	case $letters in *n:*) own="$own [-n NAME]" ;; esac
@@ -96,13 +96,14 @@ help() {
 	case $letters in *t:*) echo "  -t TIME     only what took TIME or longer (${time:-})" ;; esac
 	case $letters in *b:*)
 		echo "  -b FILE     make probes in this program or library"
-		echo "  -P PID      record this process, and make probes in what it runs, or in FILE as it sees it"
+		echo "  -P PID      record this process, and make probes in what it runs, or in FILE as it sees it; also -p"
 		;;
 	esac
 	case $letters$probing in
 	*e:*yes) echo "  -e DEFINITION  ${define:-what to probe, as pprobe takes it}; may be repeated" ;;
 	*e:*) echo "  -e EVENT    this event; it may be a shell pattern in a recording" ;;
 	esac
+	case $letters in *E:*) echo "  -E DEFINITION  what ends it" ;; esac
 	case $letters in *f:*) echo "  -f FIELD    this field or expression" ;; esac
 	case $letters in *p:*) echo "  -p PID      only this process" ;; esac
 	case $letters in *n:*) echo "  -n NAME     only threads that have NAME in their name" ;; esac
@@ -717,7 +718,7 @@ worst() {
 # What users of bcc's tools type from habit, and what does the same.
 habit() {
 	case $1,$last,$letters in
-	p,*P:* | pid,*P:*) bad_usage "no option $2 here: -P PID records one process" ;;
+	pid,*P:*) bad_usage "no option $2 here: -p PID records one process" ;;
 	pid,*p:*) bad_usage "no option $2 here: -p PID" ;;
 	p,* | pid,* | t,* | tid,* | L,*)
 		bad_usage "no option $2 here: pcap-perf -p PID (or -t TID) ${stacks:+-g }${events:+-e ... }-o FILE 10 records one; $name FILE reads that"
@@ -741,11 +742,18 @@ habit() {
 	bad_usage "there is no option $2"
 }
 
+take_pid() {
+	case $OPTARG in '' | *[!0-9]*) bad_usage "$1: '$OPTARG' is no process id" ;; esac
+	pid=$OPTARG
+}
+
 # The options of one letter that come first; $taken: how many words they are, $follow: others follow.
 take_letters() {
 	follow=
 	OPTIND=1
 	taking=$letters
+	# -p is -P where it has no other meaning.
+	case $letters in *p:*) ;; *P:*) taking=${taking}p: ;; esac
 	! can_record || taking=${taking}d:
 	while [ -z "$follow" ] && getopts ":h-:$taking" letter; do
 		case $letter in
@@ -761,13 +769,16 @@ take_letters() {
 			[ -n "$probing" ] || events=$OPTARG
 			;;
 		b) file=$OPTARG ;;
-		P)
-			case $OPTARG in '' | *[!0-9]*) bad_usage "-P: '$OPTARG' is no process id" ;; esac
-			pid=$OPTARG
-			;;
+		P) take_pid "-P" ;;
+		E) end=$OPTARG ;;
 		f) field=$OPTARG ;;
 		s) stacks=yes ;;
-		p) only_pid=$OPTARG ;;
+		p)
+			case $letters in
+			*p:*) only_pid=$OPTARG ;;
+			*) take_pid "-p" ;;
+			esac
+			;;
 		n) only_name=$OPTARG ;;
 		x) failed=yes ;;
 		a) each_one=yes ;;
@@ -808,6 +819,11 @@ is_function() {
 	*[*?]* | *%return) ;;
 	*) grep -q " [tTwW] $1\$" /proc/kallsyms 2>/dev/null ;;
 	esac
+}
+
+# For recipes that have something to find out once the options are known: they define it anew.
+prepare() {
+	:
 }
 
 main() {
@@ -896,6 +912,7 @@ main() {
 		add_more
 		choose_probes
 	fi
+	prepare
 	exec 4>&1
 	statuses=$(
 		trap : INT
