@@ -83,7 +83,8 @@
 	  "PERF_TYPE_*: 0 hardware, 1 software, 2 tracepoint, ...; 2^32 - 1 made by a filter") \
 	F(u64, config, "which event of that type; of a tracepoint its format id") \
 	F(u64, flags, \
-	  "1 sampled by period or frequency, 2 frequency, 4 call chains, 8 branches are calls") \
+	  "1 sampled by period or frequency, 2 frequency, 4 call chains, 8 branches are calls, " \
+	  "16 a helper, whose samples only lend their stacks to others") \
 	F(u64, sample_type, "PERF_SAMPLE_* of perf.data; 0 otherwise") \
 	F(str, name, "cycles, sched:sched_switch, ...") \
 	F(str, unit, "what a period counts: ns, cycles, events, ...") \
