@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 		symopt_release(&c.from);
 		return cli_finish(&cli, PP_EXIT_FAIL);
 	}
-	f.keep = SREADER_EVENTS | SREADER_CHAINS | SREADER_SYMBOLS |
+	f.keep = SREADER_EVENTS | SREADER_CHAINS | SREADER_SYMBOLS | SREADER_HELPERS |
 		 (sink.w.pack ? SREADER_PARTS : 0);
 	f.ctx = r;
 	filter_run(&f, argv + cli.first, argc - cli.first, &sink, cli.diag, &end);

@@ -214,8 +214,8 @@ by_perf() {
 	perf report --no-children --stdio -g folded,0,caller -i "$out" >"$out.report" 2>>"$out.err"
 	echo "report $?" >>"$out.exits"
 	"$BIN/pdecode" -b "$out" >"$out.ps" 2>decode.log
-	"$BIN/psym" -t -F comm,ip,sym "$out.ps" >"$out.psym" 2>psym.err
-	names "$out.txt" | grep -v '\[unknown\]' >"$out.perf"
+	"$BIN/psym" --keep-stacks -t -F comm,ip,sym "$out.ps" >"$out.psym" 2>psym.err
+	names "$out.txt" | grep -v "\[unknown\]\|@plt;" >"$out.perf"
 	names "$out.psym" >"$out.names"
 }
 for options in -g '-g -W -I --all-cgroups'; do
@@ -305,6 +305,30 @@ if recorded ladder.data 8192 ./plain 30 ladder; then
 	like stitched.folded '_start;.*;main;(ladder;){29,31}spin ' 'pfold folds them with whole ones'
 else
 	skip 8 'perf failed'
+fi
+
+# Rare large copies, a helper's, continue the small ones of its event, and are no events themselves.
+of_event() { grep -c "\"type\":\"sample\".*\"event\":\"$1\"" "$2"; }
+if "$BIN/pcap-perf" -v -o help.data -e cpu-clock:u -c 500000 -g -- ./plain 30 ladder 2>help.err &&
+	"$BIN/pdecode" -j help.data >help.json && [ "$(of_event cpu-clock:u help.json)" -ge 50 ]; then
+	like help.err 'copies of up to 1024 bytes for each event, and of up to 65528 at [0-9]+ Hz to continue' 'small copies have a helper'
+	main=$(of_event cpu-clock:u help.json)
+	perf script -i help.data -F event 2>/dev/null | sed -n 's/^ *\(.*cpu-clock:u\):* *$/\1/p' | sort | uniq -c >perf.txt
+	is "$(awk '{ print $2, $1 }' perf.txt)" "cpu-clock:u $main
+perfpipe-stacks:cpu-clock:u $(of_event perfpipe-stacks:cpu-clock:u help.json)" 'perf script reads both, and pdecode prints both'
+	"$BIN/pdecode" -b help.data >help.ps
+	for filter in "$BIN/psym" "$BIN/psym --keep-stacks" "$BIN/pfilter 'period > 0'" "$BIN/pfilter 'period > 0' | $BIN/psym"; do
+		sh -c "$filter" <help.ps 2>/dev/null | "$BIN/pfold" --count 2>/dev/null | awk '{ n += $NF } END { print n }'
+	done | sort -u >counts.txt
+	is "$(cat counts.txt)" "$main" 'pfold counts the event alone'
+	is "$("$BIN/phist" --by event --tsv help.ps 2>/dev/null | grep -c perfpipe-stacks)" 0 'and so does phist'
+	"$BIN/psym" -s -b help.ps 2>help.err >help.sym
+	like help.err "of these copies ended, and were continued by whole stacks" 'the stacks are continued'
+	like help.err "^psym: $main samples" 'of so many samples'
+	chains help.ps | grep 'ladder;spin;$' | grep '^_start' | sort -u >help.txt
+	is "$(grep -Evc '^_start;[^;]*;[^;]*;main;(ladder;){1,31}spin;$' help.txt)" 0 'every call is there, and none too many'
+else
+	skip 7 'pcap-perf cannot record here'
 fi
 
 # other NAME DESCRIPTION FLAG...: stacks are whole also without some of the tables.

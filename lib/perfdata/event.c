@@ -29,6 +29,8 @@ int perf_event_write(struct perf_decoder *p, struct perf_attr *a)
 	if (a->type == PERF_TYPE_TRACEPOINT && (a->flags & PERF_ATTR_FREQ || a->sample_period > 1))
 		e.flags |= PS_EVENT_THINNED;
 	perf_attr_name(&p->r.info, a, &name);
+	if (!strncmp(buf_str(&name), PERF_HELPER, strlen(PERF_HELPER)))
+		e.flags |= PS_EVENT_HELPER;
 	e.name = ps_str(buf_str(&name), name.len);
 	e.unit = ps_str(u, strlen(u));
 	if (a->type == PERF_TYPE_TRACEPOINT) {

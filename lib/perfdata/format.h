@@ -222,6 +222,9 @@ enum perf_feature {
  * as malloc gave it, which mostly is half a pointer. With the highest bit it is none of a user
  * address.
  */
+/* What the name of an event begins with that is a helper of the one after it (pcap-perf -g). */
+#define PERF_HELPER "perfpipe-stacks:"
+
 #define PERF_MISC_END_MARK 0xe5d8
 
 /*

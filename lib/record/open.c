@@ -1,5 +1,6 @@
 /* The matrix of event descriptors, events by CPUs by threads, and their ring buffers. */
 #include "base/err.h"
+#include "perfdata/format.h"
 #include "pevent/cgroup.h"
 #include "pevent/sysfile.h"
 #include "pevent/tracefs.h"
@@ -90,6 +91,12 @@ static void adapt_all(struct session *s)
 		attr_adapt(s, &s->attrs[i]);
 }
 
+/* The name of an event, also of one that a helper is for. */
+static const char *event_name(const struct rec_attr *a)
+{
+	return a->name + (a->helper ? strlen(PERF_HELPER) : 0);
+}
+
 /* The kernel side is forbidden: records the user side, unless the user asked for levels. */
 static bool fall_back_to_user(struct session *s, const struct rec_attr *a)
 {
@@ -104,7 +111,7 @@ static bool fall_back_to_user(struct session *s, const struct rec_attr *a)
 
 		if (!each->ev || each->ev->levels)
 			continue;
-		buf_addf(&name, "%s%s", each->name, strchr(each->name, ':') ? "u" : ":u");
+		buf_addf(&name, "%s%s", each->name, strchr(event_name(each), ':') ? "u" : ":u");
 		if (!name.err) {
 			free(each->name);
 			each->name = (char *)name.data;
@@ -431,6 +438,7 @@ int session_open(struct session *s, pid_t child)
 		apart = false;
 	else if (too_many_ids(s))
 		return fail(s, PP_ELIMIT, "so many threads on so many CPUs take one event only");
+	s->no_helpers = too_many_ids(s);
 	rc = session_attrs(s, apart,
 			   !session_sees_others(s->c) && !s->c->n_spans && !s->c->disabled);
 	if (!rc)
@@ -456,7 +464,7 @@ void session_enable(struct session *s, bool on, const char *name)
 	size_t n = s->t.n_cpus * s->t.n_tids;
 
 	for (size_t i = 0; i < s->n_attrs; i++) {
-		if (!s->attrs[i].fds || (name && strcmp(name, s->attrs[i].name) != 0))
+		if (!s->attrs[i].fds || (name && strcmp(name, event_name(&s->attrs[i])) != 0))
 			continue;
 		s->attrs[i].on = on;
 		for (size_t k = 0; k < n; k++)

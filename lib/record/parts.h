@@ -340,6 +340,7 @@ struct rec_attr {
 	uint64_t *base;	 /* [cpu]: what was counted there before the CPU went */
 	bool on;	 /* it was enabled */
 	bool choose;	 /* its call chains are by --call-graph auto */
+	bool helper;	 /* of the event `ev`, after whose name it has its own */
 };
 
 /* The processes whose records are kept, where all CPUs are recorded for them (sift.c). */
@@ -358,13 +359,15 @@ struct session {
 	const struct pevents *events;
 	uint32_t copy_rated; /* bytes of a stack by --call-graph auto: of rated events; */
 	uint32_t copy_each;  /* and of others; 0: none */
-	struct buf chosen;   /* what was chosen, in words; empty: nothing was */
-	struct buf left_out; /* events that were, with commas between */
-	bool copies;	     /* some event has copies of user stacks */
-	struct target t;     /* with a buffer for each thread: one CPU, -1 */
-	struct ring *rings;  /* n_rings, fd -1 where there is none; then those backward */
-	size_t n_rings;	     /* all of them */
-	size_t n_rows;	     /* CPUs, or threads: buffers of a kind */
+	uint64_t help_rated, help_each; /* Hz of their helpers; 0: none */
+	bool no_helpers;		/* there is room for one event only */
+	struct buf chosen;		/* what was chosen, in words; empty: nothing was */
+	struct buf left_out;		/* events that were, with commas between */
+	bool copies;			/* some event has copies of user stacks */
+	struct target t;		/* with a buffer for each thread: one CPU, -1 */
+	struct ring *rings; /* n_rings, fd -1 where there is none; then those backward */
+	size_t n_rings;	    /* all of them */
+	size_t n_rows;	    /* CPUs, or threads: buffers of a kind */
 	uint32_t pages, back_pages;
 	uint32_t pages_max; /* of a buffer that grows */
 	int level;	    /* how much was left out for older kernels */
@@ -461,8 +464,13 @@ int framepointer_of(int fd, unsigned *share, bool *go); /* of an open file */
 /* chains.c */
 
 #define CHAINS_BUDGET	  64000000u /* bytes of copies in a second, at most */
-#define CHAINS_COPY_LEAST 4096u	    /* bytes of a copy that a budget allows; else there are none */
-#define CHAINS_COPY_EACH  2048u	    /* of events that come as often as they like */
+#define CHAINS_COPY_GOOD  16384u    /* bytes of a copy that hold most stacks */
+#define CHAINS_SMALL	  40000000u /* the budget where each is smaller */
+#define CHAINS_COPY_LEAST 1024u	    /* bytes of a copy that a budget allows; else there are none */
+#define CHAINS_COPY_EACH  1024u	    /* of events that come as often as they like */
+#define CHAINS_HELP	  40000000u /* the budget of helpers, whose copies are as large as can be */
+#define CHAINS_HELP_HZ	  399u	    /* of each CPU, at most */
+#define CHAINS_HELPERS	  16u	    /* at most */
 
 /* What the choice of --call-graph auto is founded on. */
 struct chains_facts {
@@ -480,6 +488,9 @@ struct chains_facts {
  */
 uint32_t chains_rated(const struct chains_facts *f, const char **why);
 uint32_t chains_each(const struct chains_facts *f, const char **why);
+
+/* Samples in a second and of a CPU that `n` helpers take beside copies of `size`; 0: none. */
+uint64_t chains_helper(const struct chains_facts *f, uint32_t size, size_t n);
 
 /* Chooses for the attributes that ask for it: copy_rated, copy_each, chosen. 0 or PP_ENOMEM. */
 int chains_choose(struct session *s);

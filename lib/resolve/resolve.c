@@ -528,7 +528,11 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	struct space *sp;
 	int rc;
 
-	r->stats.samples++;
+	bool helps = sreader_helps(in, from);
+
+	if (helps && !r->opts.keep_stacks && !resolve_can_unwind(m, from))
+		return 0;
+	r->stats.samples += !helps;
 	r->pid = from->pid;
 	if (!r->out.own_chains)
 		resolve_stack_room(r);
@@ -556,6 +560,8 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	s = *from;
 	c = ps_sample_has(from, chain) ? sreader_chain(in, from->chain) : NULL;
 	other = ps_sample_has(from, other_chain) ? sreader_chain(in, from->other_chain) : NULL;
+	if (helps && !r->opts.keep_stacks)
+		return r->opts.no_stitch ? 0 : resolve_learn(r, m, from, c);
 	if (!r->opts.no_stitch && r->out.own_chains && !other && !has_calls(in, from) &&
 	    resolve_hold(r, m, from, c, &rc))
 		return rc;

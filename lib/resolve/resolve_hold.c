@@ -425,6 +425,17 @@ static bool can_wait(const struct machine *m, const struct ps_sample *s, const s
 			      PS_HAS(ip_stack)));
 }
 
+int resolve_learn(struct resolver *r, struct machine *m, const struct ps_sample *from,
+		  const struct ps_chain *c)
+{
+	struct held h = {.sample = true};
+	struct ps_sample s = *from;
+	struct ps_chain made = {0};
+	int rc = start(r);
+
+	return rc || !can_wait(m, from, c) ? rc : take(r, m, &s, c, &h, &made);
+}
+
 bool resolve_hold(struct resolver *r, struct machine *m, const struct ps_sample *from,
 		  const struct ps_chain *c, int *rc)
 {

@@ -787,6 +787,10 @@ bool resolve_by_parts(struct resolver *r, struct machine *m, const struct sreade
 bool resolve_hold(struct resolver *r, struct machine *m, const struct ps_sample *s,
 		  const struct ps_chain *c, int *rc);
 
+/* Takes a helper's sample, of which nothing but the stack is needed. 0, or an error. */
+int resolve_learn(struct resolver *r, struct machine *m, const struct ps_sample *s,
+		  const struct ps_chain *c);
+
 /* Writes what is held back, or a record of the input or of our own after it. */
 int resolve_held(struct resolver *r);
 int resolve_copy(struct resolver *r, const struct ps_record *rec);

@@ -84,7 +84,8 @@
 	F(u64, config, "which event of that type; of a tracepoint its format id") \
 	F(u64, flags, \
 	  "1 sampled by period or frequency, 2 frequency, 4 call chains, 8 branches are calls, 16 a " \
-	  "tracepoint of which not each one was recorded") \
+	  "tracepoint of which not each one was recorded, 32 a helper, whose samples only lend " \
+	  "their stacks to others") \
 	F(u64, sample_type, "PERF_SAMPLE_* of perf.data; 0 otherwise") \
 	F(str, name, "cycles, sched:sched_switch, ...") \
 	F(str, unit, "what a period counts: ns, cycles, events, ...") \
