@@ -16,7 +16,7 @@ make_it() {
 make_it install
 is "$status" 0 'installs'
 empty "$ERR" 'without a message'
-for filter in pcap-perf pdecode pfilter psym pfold phist plat preport pstrace psvg; do
+for filter in pcap-perf pconv pdecode pfilter psym pfold phist plat preport pstrace psvg; do
 	[ -x "$dest/usr/bin/$filter" ] || break
 done
 is "$filter" psvg 'every filter'

@@ -8,7 +8,9 @@
 enum { FROM = OPT_NO_SHORT, TO, STATS, STRICT };
 
 const struct opt conv_options[] = {
-	{TO, "to", "FORMAT", "write this: see below; default: by the ending of -o, else stream"},
+	{TO, "to", "FORMAT",
+	 "write this: pprof, speedscope, firefox, callgrind, sqlite, folded, perf-script or "
+	 "stream; default: by the ending of -o, else stream"},
 	{FROM, "from", "FORMAT", "the input is this; default: found by its first bytes"},
 	{'o', "output", "FILE", "write to FILE instead of stdout; packed if it ends in .gz"},
 	{STATS, "stats", NULL, "print what became of the samples to stderr"},

@@ -31,6 +31,7 @@ struct input {
 	uint32_t *stacks; /* by location: the frames that it stands for begin here in `frames` + 1 */
 	struct buf frames; /* how many, then their numbers */
 	uint32_t events[VALUES_MAX]; /* of the values; 0: how many samples the next one has */
+	bool counted[VALUES_MAX]; /* each is one sample */
 	struct pb types[VALUES_MAX];
 	uint32_t nvalues;
 	struct map64 threads; /* of labels */
@@ -272,6 +273,7 @@ static int read_types(struct input *s)
 		if (i + 1 < s->nvalues && is(units[i], "count") && !is(units[i + 1], "count") &&
 		    names[i].len >= 7 && !memcmp(names[i].p + names[i].len - 7, "samples", 7))
 			continue;
+		s->counted[i] = is(units[i], "count");
 		units[i] = is(units[i], "nanoseconds") ? ps_str("ns", 2)
 			   : is(units[i], "count")     ? ps_str("samples", 7)
 						       : units[i];
@@ -337,7 +339,9 @@ static int give(struct input *s, struct prof_sample *to, const uint64_t *values,
 		}
 		to->event = s->events[i];
 		to->weight = values[i];
-		to->count = i && !s->events[i - 1] ? values[i - 1] : 0;
+		to->count = i && !s->events[i - 1] ? values[i - 1]
+			    : s->counted[i]	   ? values[i]
+						   : 0;
 		if (to->count > s->left) {
 			s->merged++;
 			to->count = 1;

@@ -1,0 +1,161 @@
+#!/bin/sh
+# pconv: what it writes is what it read, by the other programs that read it, and by itself; formats that
+# others wrote, by hand here; damaged input.
+. "${0%/*}/lib.sh"
+
+# ---- round trips ----
+
+gunzip -c "$ROOT/t/data/report.kallsyms.gz" >kallsyms
+gunzip -c "$ROOT/t/data/report.data.gz" >report.data
+"$BIN/pdecode" report.data 2>/dev/null | "$BIN/psym" --kallsyms kallsyms 2>/dev/null >report.ps
+"$BIN/pfold" --no-header report.ps >plain.folded 2>/dev/null
+ok 'there is something to convert' test -s plain.folded
+for to in stream pprof speedscope firefox folded; do
+	run "$BIN/pconv" --to $to report.ps
+	is "$status" 0 "$to: written"
+	cp "$OUT" report.$to
+	"$BIN/pconv" report.$to 2>/dev/null | "$BIN/pfold" --no-header >again.folded
+	ok "$to: read back, the folded text is the same" cmp plain.folded again.folded
+done
+run "$BIN/pconv" --to perf-script report.ps
+"$BIN/pdecode" -t report.ps >text 2>/dev/null
+ok 'perf-script is what pdecode -t prints' cmp text "$OUT"
+run "$BIN/pconv" --to pprof report.ps
+like "$ERR" 'pprof has no place for times' 'what is left out is reported'
+
+# ---- totals by function, of the programs that the formats are for ----
+
+# NAME TOTAL SELF, in ns, by preport.
+"$BIN/preport" --tsv --by sym report.ps 2>/dev/null |
+	awk -F '\t' '!/^#/ && $1 == "cpu-clock" && $2 !~ /^\[/ { print $2, $4, $7 + 0 }' | sort >want
+ok 'preport has functions' test -s want
+if have sqlite3; then
+	"$BIN/pconv" --to sqlite report.ps | sqlite3 db
+	sqlite3 -separator ' ' db "SELECT t.name, t.weight, ifnull(s.weight, 0) FROM total t LEFT JOIN self s
+		ON s.name = t.name AND s.event = t.event WHERE t.name NOT LIKE '[%'" | sort >got
+	ok 'sqlite: self and total of each function are those of preport' cmp want got
+else
+	skip 1 'sqlite3 is not installed'
+fi
+if have callgrind_annotate; then
+	"$BIN/pconv" --to callgrind report.ps >report.callgrind 2>/dev/null
+	callgrind_annotate --threshold=100 --auto=no report.callgrind 2>err | sed 's/( *[0-9.]*%) *//; s/_\[i\]//' |
+		awk '/:/ && $1 ~ /^[0-9,]+$/ && !/PROGRAM/ { gsub(",", "", $1); sub(/^[^:]*:/, "", $2); if ($2 !~ /^\[/) n[$2] += $1 }
+			END { for (i in n) if (n[i]) print i, n[i] }' | sort >got
+	ok 'callgrind: no line is wrong' test ! -s err
+	awk '$3 { print $1, $3 }' want >want.self
+	ok 'callgrind: self of each function is that of preport' cmp want.self got
+else
+	skip 2 'callgrind_annotate is not installed'
+fi
+if have go; then
+	run go tool pprof -symbolize=none -sample_index=1 -unit=ns -top -nodecount=100000 -nodefraction=0 report.pprof
+	awk 'rows && $6 !~ /^\[/ { n = $6; for (i = 7; i <= NF; i++) if ($i !~ /^\(inline\)|^\(partial-inline\)/) n = n " " $i
+		sub(/ns$/, "", $1); sub(/ns$/, "", $4); print n, $4, $1 } /flat%/ { rows = 1 }' "$OUT" | sort >got
+	ok 'go tool pprof: self and total of each function are those of preport' cmp want got
+else
+	skip 1 'go is not installed'
+fi
+# All that the schema cannot say: places are there, sums are right.
+if have node; then
+	cat >check.js <<'JS'
+const p = JSON.parse(require('fs').readFileSync(process.argv[2])), n = p.shared.frames.length
+let sum = 0
+for (const q of p.profiles) {
+	if (q.type != 'sampled' || q.samples.length != q.weights.length || q.startValue != 0) throw 'shape'
+	for (const s of q.samples) for (const f of s) if (!Number.isInteger(f) || f < 0 || f >= n) throw 'frame'
+	if (q.weights.reduce((a, b) => a + b, 0) != q.endValue) throw 'end'
+	sum += q.endValue
+}
+console.log(sum)
+JS
+	run node check.js report.speedscope
+	is "$(cat "$OUT")" "$(awk '{ n += $NF } END { printf "%d\n", n }' plain.folded)" 'speedscope: places and sums'
+	cat >check.js <<'JS'
+const p = JSON.parse(require('fs').readFileSync(process.argv[2])), strings = p.shared.stringArray
+let sum = 0
+for (const t of p.threads) {
+	for (const table of [t.samples, t.stackTable, t.frameTable, t.funcTable, t.resourceTable])
+		for (const c in table) if (Array.isArray(table[c]) && table[c].length != table.length) throw c
+	t.stackTable.prefix.forEach((v, i) => { if (v !== null && v >= i) throw 'prefix' })
+	for (const f of t.stackTable.frame) if (!(f < t.frameTable.length)) throw 'frame'
+	for (const f of t.frameTable.func) if (!(f < t.funcTable.length)) throw 'func'
+	for (const s of t.funcTable.name) if (!strings[s]) throw 'name'
+	for (const s of t.samples.stack) if (s !== null && !(s < t.stackTable.length)) throw 'stack'
+	for (const w of t.samples.weight) sum += Math.round(w * 1e6)
+}
+console.log(sum)
+JS
+	run node check.js report.firefox
+	is "$(cat "$OUT")" "$(awk '{ n += $NF } END { printf "%d\n", n }' plain.folded)" 'firefox: places and sums'
+else
+	skip 2 'node is not installed'
+fi
+
+# ---- what others write ----
+
+# A profile.proto made by hand: ids of 2^62, numbers not packed, an inlined function, two events, a label.
+cat >make.pl <<'P'
+sub v { my $n = shift; my $s = ''; while ($n >= 128) { $s .= chr(128 | $n % 128); $n = int($n / 128) } $s . chr $n }
+sub n { v($_[0] << 3) . v($_[1]) }
+sub b { v($_[0] << 3 | 2) . v(length $_[1]) . $_[1] }
+my $id = 1 << 62;
+print b(1, n(1, 1) . n(2, 2)) . b(1, n(1, 3) . n(2, 4));		# samples/count, cpu/nanoseconds
+print b(2, n(1, $id) . n(1, 2) . n(2, 3) . n(2, 30) . b(3, n(1, 9) . n(2, 10)));
+print b(2, b(1, v(2)) . b(2, v(1) . v(7)));
+print b(3, n(1, 5) . n(2, 4096) . n(3, 8192) . n(5, 8));
+print b(4, n(1, $id) . n(2, 5) . n(3, 5000) . b(4, n(1, 1)) . b(4, n(1, $id) . n(2, 12)));
+print b(4, n(1, 2) . n(2, 5) . n(3, 6000) . b(4, n(1, 7)));
+print b(5, n(1, 1) . n(2, 5)) . b(5, n(1, $id) . n(2, 6)) . b(5, n(1, 7) . n(2, 7));
+print b(6, $_) for '', 'samples', 'count', 'cpu', 'nanoseconds', 'inner', 'outer', "ma\xffin", '/bin/prog', 'comm', 'worker';
+P
+perl make.pl >hand.pb
+run "$BIN/pconv" --to folded hand.pb
+is "$(grep -v '^#' "$OUT")" 'prog;ma?in 7
+worker;ma?in;outer;inner_[i] 30' 'pprof: ids of 2^62, inlined functions, labels, the program, what is not UTF-8'
+like "$OUT" '^# event: cpu, unit: ns, samples: 4,' 'pprof: how many samples it stands for'
+"$BIN/pconv" hand.pb >hand.ps
+run "$BIN/pconv" --to folded "$ROOT/t/fuzz/corpus/conv/evented"
+# Of "b" and of "a" how long each was open: 1.5 ms; 1.5 and 5 ms.
+is "$(grep -v '^#' "$OUT")" "$(printf 't;a 6500000\nt;a;b \303\251\360\237\230\200? 1500000')" 'speedscope: evented, escapes'
+run "$BIN/pconv" --to folded "$ROOT/t/fuzz/corpus/conv/firefox-shared"
+is "$(grep -v '^#' "$OUT")" 'main 1
+main;f 1
+main;f;g_[i] 2' 'firefox: shared tables, offsets'
+
+# ---- what is wrong ----
+
+# tried NAME STATUS MESSAGE FILE
+tried() {
+	run "$BIN/pconv" --to folded "$4"
+	is "$status" "$2" "$1: status"
+	like "$ERR" "$3" "$1: message"
+}
+for to in speedscope firefox; do
+	head -c 3000 report.$to >cut
+	run "$BIN/pconv" --to folded cut
+	is "$(case $status in 1 | 2) echo yes ;; esac)" yes "$to, cut off: not 0"
+	ok "$to, cut off: and it is reported" test -s "$ERR"
+done
+gunzip -c <report.pprof >plain.pb
+head -c 5000 plain.pb >cut
+tried 'pprof, cut off' 1 'damaged|no samples' cut
+echo '{"meta":{},"threads":[{"name":"t","stackTable":{"frame":[0,0],"prefix":[1,0]},"frameTable":{"func":[9]},
+	"samples":{"stack":[1,7],"length":2}}]}' >circle
+tried 'firefox: stacks in a circle, places that are not there' 1 'damaged' circle
+echo '{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"t","unit":"none",
+	"samples":[[0],[4611686018427387904]],"weights":[1,1]}]}' >range
+tried 'speedscope: a frame that is not there' 1 'damaged' range
+perl -e 'print "{\"shared\":" . "[" x 100000' >deep
+tried 'JSON: too deep' 2 'JSON of no kind' deep
+tried 'a recording' 2 'pdecode and psym have to read it first' report.data
+tried 'nothing' 1 'no samples' /dev/null
+run "$BIN/pconv" -o x.what report.ps
+is "$status" 64 'an ending that tells nothing'
+run "$BIN/pconv" --to gif report.ps
+is "$status" 64 'a format that is not there'
+like "$ERR" 'there are .*pprof, speedscope' 'and those that are there'
+run "$BIN/pconv" -o out.speedscope.json.gz report.ps
+gunzip -c <out.speedscope.json.gz >unpacked
+ok 'packed by the name of -o' cmp unpacked report.speedscope
+done_testing
