@@ -91,10 +91,10 @@ int main(int argc, char **argv)
 	struct config c = {0};
 	const struct opt_group groups[] = {{options, on_option, &c}, {0}};
 	const struct opt_spec spec = {
-		"perfpipe",
-		"[OPTION]... [RECORDING... | doctor | version | recipes | fields | "
-		"run RECIPE [ARG]... | complete PROGRAM WORD...]",
-		"what there is, what a recording answers, what this machine allows", groups};
+		"perfpipe", "[OPTION]... [RECORDING... | COMMAND [ARG]...]",
+		"what there is, what a recording answers, what this machine allows; commands: doctor, "
+		"recipes, run RECIPE, fields, version, complete PROGRAM WORD...",
+		groups};
 	bool run = argc > 2 && !strcmp(argv[1], "run");
 	bool complete = argc > 3 && !strcmp(argv[1], "complete");
 	struct buf text = BUF_INIT;

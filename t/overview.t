@@ -30,7 +30,7 @@ plain page.html >page.txt
 pdecode "$data/demo.data" 2>/dev/null | phist --by comm,tid --top 20 --wide 2>/dev/null >want
 sed -n '/^<section id="threads">/,/^<.*<\/section>/p' page.txt | sed -e 1d -e '$d' -e 's/^<pre>//' -e 's/<\/pre>$//' | sed '$!b; /^$/d' >got
 same got want 'the threads are those of their pipe'
-grep -q 'pdecode demo.data | psym | pfold | psvg --html' page.txt && pass 'the pipe is shown' || fail 'the pipe is shown'
+ok 'the pipe is shown' grep -q 'pdecode demo.data | psym | pfold | psvg --html' page.txt
 # The flame graph inside is psvg's page.
 plain page.html | grep -c 'Content-Security-Policy' >count
 is "$(cat count)" 1 'the flame graph is a page'

@@ -7,8 +7,8 @@ PATH=$BIN:$PATH
 export PATH
 tab=$(printf '\t')
 
-# lines FILE: what it prints as lines to type.
-lines() {
+# to_type FILE: what it prints as lines to type.
+to_type() {
 	sed -n 's/^    //p' "$1"
 }
 
@@ -16,12 +16,12 @@ lines() {
 run perfpipe
 is "$status" 0 'without arguments'
 empty "$ERR" 'nothing is wrong'
-lines "$OUT" >lines
+to_type "$OUT" >lines
 # Every program of a line is one of ours or of the system, every recipe is there.
 bad=
 while read -r line; do
 	sh -n -c "$line" || bad="$bad $line;"
-	for word in $(echo "$line" | tr '|;' '\n\n' | awk '{ print $1 == "perfpipe" ? $3 : $1 }'); do
+	for word in $(echo "$line" | sed 's/[|;]/\n/g' | awk '{ print $1 == "perfpipe" ? $3 : $1 }'); do
 		[ -x "$BIN/$word" ] || [ -x "$ROOT/share/recipes/$word" ] || bad="$bad $word"
 	done
 done <lines
@@ -153,7 +153,7 @@ is "$status" 0 'version'
 newest=$(sed -n 's/^## \([^ ]*\).*/\1/p' "$ROOT/CHANGELOG.md" | head -n 1)
 is "$(head -n 1 "$OUT")" "perfpipe $newest" 'the newest of the change log'
 is "$(pdecode --version)" "pdecode (perfpipe) $newest" 'and that of all'
-like "$OUT" "^zstd$tab[0-9.]+$tab" 'and its libraries'
+like "$OUT" "^zstd${tab}[0-9.]+${tab}" 'and its libraries'
 run perfpipe --tsv recipes
 (cd "$ROOT/share/recipes" && grep -l '^purpose=' -- *) | grep -v '\.sh$' | sort >want
 cut -f 1 "$OUT" | sort >got
