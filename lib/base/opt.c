@@ -94,6 +94,22 @@ void opt_help(const struct opt_spec *spec, struct buf *b)
 		    "      --version               print the version and exit\n");
 }
 
+/* The same for programs: "SHORT<tab>LONG<tab>ARGUMENT<tab>HELP" a line, '-' where there is none. */
+static void help_table(const struct opt_spec *spec, struct buf *b)
+{
+	struct flat f;
+
+	flatten(spec, &f);
+	for (size_t i = 0; i < f.n; i++) {
+		const struct opt *o = f.v[i].opt;
+
+		buf_addf(b, "%c\t%s\t%s\t%s\n", o->id < OPT_NO_SHORT ? o->id : '-', o->name,
+			 o->arg ? o->arg : "-", o->help);
+	}
+	buf_adds(b, "-\thelp\t-\tprint this and exit\n"
+		    "-\tversion\t-\tprint the version and exit\n");
+}
+
 /* Edits (insert, delete, replace) that turn a into b; both short. */
 static size_t edits(const char *a, const char *b)
 {
@@ -241,7 +257,7 @@ static void describe(const struct flat *f, struct option *longs, char *shorts)
 			*shorts++ = ':';
 	}
 	*shorts = 0;
-	longs[f->n] = (struct option){"help", no_argument, NULL, OPT_ID_HELP};
+	longs[f->n] = (struct option){"help", optional_argument, NULL, OPT_ID_HELP};
 	longs[f->n + 1] = (struct option){"version", no_argument, NULL, OPT_ID_VER};
 	longs[f->n + 2] = (struct option){0};
 }
@@ -268,6 +284,19 @@ static int refuse(const struct opt_spec *spec, struct buf *text)
 {
 	buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
 	return OPT_USAGE;
+}
+
+static int help(const struct opt_spec *spec, const char *arg, struct buf *text)
+{
+	if (!arg) {
+		opt_help(spec, text);
+	} else if (!strcmp(arg, "options")) {
+		help_table(spec, text);
+	} else {
+		buf_addf(text, "%s: --help takes no argument but 'options'", spec->prog);
+		return refuse(spec, text);
+	}
+	return OPT_HELP;
 }
 
 static int check_rules(const struct opt_spec *spec, const struct opt_rule *rules,
@@ -348,12 +377,10 @@ static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf 
 		}
 		if (c == -1)
 			break;
-		if (c == OPT_ID_HELP) {
-			opt_help(spec, text);
-			return OPT_HELP;
-		}
+		if (c == OPT_ID_HELP)
+			return help(spec, optarg, text);
 		if (c == OPT_ID_VER) {
-			buf_addf(text, "%s (perfpipe) %s\n", spec->prog, PP_VERSION);
+			buf_addf(text, "%s (perfpipe) %s\n", spec->prog, pp_version);
 			return OPT_HELP;
 		}
 		if (c == '?' || c == ':') {

@@ -28,7 +28,9 @@
 #include <stdbool.h>
 
 #define OPT_NO_SHORT 256 /* ids from it on have no short option */
-#define PP_VERSION   "0.1.0"
+
+/* The version, of CHANGELOG.md. */
+extern const char pp_version[];
 
 struct opt {
 	/*

@@ -3,6 +3,7 @@
  * of any program, or frame pointers where copies would cost too much or are no better.
  */
 #include "base/err.h"
+#include "record/framepointer.h"
 #include "record/parts.h"
 
 #include <inttypes.h>

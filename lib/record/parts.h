@@ -451,16 +451,6 @@ int hotplug_look(struct session *s, bool *came);
 int deny_event(const struct session *s, const struct rec_attr *a, int errnum);
 int deny_ring(const struct session *s, int errnum);
 
-/* framepointer.c */
-
-/*
- * Has the program frame pointers? By the first instructions of its functions, of which its
- * .eh_frame_hdr has a table. *share: of a hundred functions, 0 where there is no table. *go: it was
- * made by Go's linker. 0, or PP_ENOENT where the file cannot be read.
- */
-int framepointer_look(const char *path, unsigned *share, bool *go);
-int framepointer_of(int fd, unsigned *share, bool *go); /* of an open file */
-
 /* chains.c */
 
 #define CHAINS_BUDGET	  64000000u /* bytes of copies in a second, at most */
