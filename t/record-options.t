@@ -319,10 +319,6 @@ END
 	cp "$OUT" chose.ps
 	run "$BIN/psym" --stats -b chose.ps
 	like "$ERR" 'recorded by perfpipe .*call chains: frame pointers at 1 Hz' 'psym --stats tells it, too'
-	run "$BIN/psym" -b chose.ps
-	cp "$OUT" chose.sym
-	run "$BIN/pfold" -e cpu-clock:u chose.sym
-	like "$OUT" '^# event: .*, chains: frame pointers at 1 Hz .*Go.*, from: ' "so does folded text's first line"
 	mkfifo hold1 hold2
 	./go1 x <hold1 &
 	one=$!
