@@ -122,9 +122,9 @@ void resolver_free(struct resolver *r)
 	free(r);
 }
 
-int resolver_drain(struct resolver *r)
+int resolver_drain(void *resolver)
 {
-	return resolve_held(r);
+	return resolve_held(resolver);
 }
 
 const struct resolver_stats *resolver_stats(const struct resolver *r)

@@ -88,7 +88,7 @@ void resolver_free(struct resolver *r); /* NULL is fine */
 int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec);
 
 /* Writes what waits for later stacks: before the end, and where the input pauses for long. */
-int resolver_drain(struct resolver *r);
+int resolver_drain(void *resolver);
 
 const struct resolver_stats *resolver_stats(const struct resolver *r);
 

@@ -136,7 +136,8 @@ static int write_sample(struct resolver *r, struct held *h, const uint8_t *p)
 	if (rc)
 		return rc;
 	buf_reset(ips);
-	buf_add(ips, p, 8 * (size_t)h->nips);
+	if (h->nips)
+		buf_add(ips, p, 8 * (size_t)h->nips);
 	memcpy(r->stack.frames, alone + h->nalone, h->nframes * sizeof(*alone));
 	stitch(r, h, ips);
 	if (ips->err)
