@@ -39,6 +39,11 @@ static int on_record(void *ctx, const struct sreader *r, const struct ps_record 
 	return resolver_record(ctx, r, rec);
 }
 
+static int on_drain(void *ctx)
+{
+	return resolver_drain(ctx);
+}
+
 /* What the user has to know about the names: the account, and what is missing. */
 static void say_result(struct resolver *r, bool stats, struct diag *d)
 {
@@ -75,7 +80,8 @@ int main(int argc, char **argv)
 	const struct opt_spec spec = {"psym", "[OPTION]... [FILE]...", "symbolize an event stream",
 				      groups};
 	struct ps_end end = {0};
-	struct filter f = {.name = "psym", .argc = argc, .argv = argv, .record = on_record};
+	struct filter f = {
+		.name = "psym", .argc = argc, .argv = argv, .record = on_record, .drain = on_drain};
 	struct resolver *r;
 	struct ssink sink;
 	struct cli cli;
@@ -101,7 +107,7 @@ int main(int argc, char **argv)
 		symopt_release(&c.from);
 		return cli_finish(&cli, PP_EXIT_FAIL);
 	}
-	f.keep = SREADER_EVENTS | SREADER_CHAINS | SREADER_SYMBOLS |
+	f.keep = SREADER_EVENTS | SREADER_CHAINS | SREADER_SYMBOLS | SREADER_HELPERS |
 		 (sink.w.pack ? SREADER_PARTS : 0);
 	f.ctx = r;
 	filter_run(&f, argv + cli.first, argc - cli.first, &sink, cli.diag, &end);

@@ -4,8 +4,8 @@
 'use strict';
 const svg = document.currentScript.ownerSVGElement;
 const find = (id) => svg.querySelector('#' + id);
-const box = find('frames'), head = find('head'), foot = find('foot'), conf = box.dataset;
-const account = foot.textContent;
+const box = find('frames'), head = find('head'), conf = box.dataset;
+const lines = ['foot', 'ends', 'chains'].map(find).filter((line) => line).map((line) => [line, line.textContent]);
 const pad = +conf.pad, textPad = +conf.textpad, unit = conf.unit && ' ' + conf.unit;
 const fontSize = parseFloat(svg.getAttribute('font-size'));
 const height = svg.getAttribute('height');
@@ -249,9 +249,11 @@ const resize = () => {
 	const view = Math.min(width, innerWidth);
 	for (const t of head.querySelectorAll('text'))
 		t.setAttribute('x', view / 2);
-	foot.textContent = fit(account, view - 2 * pad);
-	if (foot.textContent !== account)
-		foot.append(Object.assign(document.createElementNS(svg.namespaceURI, 'title'), {textContent: account}));
+	for (const [line, text] of lines) {
+		line.textContent = fit(text, view - 2 * pad);
+		if (line.textContent !== text)
+			line.append(Object.assign(document.createElementNS(svg.namespaceURI, 'title'), {textContent: text}));
+	}
 	holder.setAttribute('width', Math.max(view - 2 * pad, 0));
 	stick();
 	draw();

@@ -105,7 +105,7 @@ offcputime -p pcap-perf -p PID
 offcputime -f folded
 offcputime -U --user-callchains
 profile -F pcap-perf -F
-funclatency -p -P PID
+funclatency --pid -p PID
 funclatency -m the unit that fits
 funclatency -r shell pattern
 opensnoop -T always

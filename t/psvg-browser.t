@@ -20,6 +20,10 @@ printf '%s\n' 'main;f 400' 'main;f;f;read_file_[k] 200' 'main;g;a 99' 'main;g;ti
 printf '%s\n' 'a;b 4521' 'a;c 900' >long
 "$BIN/psvg" --count-name ns long >long.svg || exit 1
 
+# What is told below the frames is longer than a window of 500.
+printf '%s\n' '# event: cpu-clock, unit: ns, samples: 3, chains: copies of up to 65528 bytes at 99 Hz on 2 CPUs: that is within the budget, stacks: marked, from: x' \
+	'a;[generated code];b 1' 'a;[truncated];b 1' 'a;c 1' | "$BIN/psvg" >told.svg || exit 1
+
 # Charts: two bars, with lengths of 3 to 1; lines and a heat map over 4 windows of time.
 printf '%s\n' '#PPTABLE1 rows=2 name=events	comm:key	events:count	events:share:%' 'events	a	300	75' 'events	b	100	25' >bars.tsv
 "$BIN/psvg" bars.tsv >bars.svg || exit 1
@@ -125,6 +129,15 @@ const windows = async (page) => {
 const end = (width) => width - 14 - 24;
 const right = `Math.max(...[...document.querySelectorAll('.l')].map((e) => e.getBoundingClientRect().right))`;
 const bright = (k) => `getComputedStyle(document.querySelector('.k${k}')).fill.match(/[0-9]+/g).reduce((a, b) => a + +b, 0)`;
+const told = async () => {
+	const page = await Browser.open(url.replace('graph', 'told'), {width: 500});
+	const over = `['foot', 'ends', 'chains'].filter((id) => document.querySelector('#' + id).getBoundingClientRect().right > 500).join()`;
+	is(await until(page, over, ''), '', 'what is told below the frames ends within the window');
+	is(await page.eval(`document.querySelector('#ends > title').textContent.slice(0, 30)`), '33.3 % of the stacks are whole',
+		'and is whole below the mouse');
+	await page.close();
+};
+
 const charts = async () => {
 	const page = await Browser.open(url.replace('graph', 'lines'), {width: 1700});
 	is(Math.round(await page.eval(right)), end(1700), 'lines take the width of the window');
@@ -189,6 +202,7 @@ const charts = async () => {
 	is(await page.eval(text('details')), 'c (900 ns, 16.60%)', 'a short one as it is');
 	await page.close();
 
+	await told();
 	await charts();
 	const plain = await Browser.open(url, {script: false, dark: true});
 	is(await plain.eval(`${frame('read_file_[k]')}.nextElementSibling.textContent`), 'read_file', 'without scripts: texts');
@@ -208,5 +222,5 @@ while IFS='	' read -r result name; do
 	*) fail "$name" ;;
 	esac
 done <results
-is "$(grep -c '^pass' results)" 59 'all of it was tested'
+is "$(grep -c '^pass' results)" 61 'all of it was tested'
 done_testing

@@ -6,7 +6,8 @@
  *
  * The terminal is a vt100, or what PTY_TERM says. KEYS are typed as they are, but wait until the
  * command has been silent for a while before and after those in <>: up, down, left, right, enter and esc;
- * <shot> prints the screen, <size RxC> gives the terminal another size. The screen is printed at
+ * <shot> prints the screen, <size RxC> gives the terminal another size, <await TEXT> waits until a line of
+ * the screen has TEXT, for a minute at most. The screen is printed at
  * the end, too. A line that is shown in reverse has a ">" before it, others a blank. The command's
  * standard input and error are those of pty itself; its standard output is the terminal.
  *
@@ -223,6 +224,19 @@ static void resize(int fd, const char *size)
 	ioctl(fd, TIOCSWINSZ, &w);
 }
 
+static int on_screen(const char *text, size_t n)
+{
+	for (int r = 0; r < rows; r++) {
+		char line[MOST * 5] = "";
+
+		for (int c = 0; c < columns; c++)
+			strcat(line, cell[r][c]);
+		if (memmem(line, strlen(line), text, n))
+			return 1;
+	}
+	return 0;
+}
+
 /* Types a key, or does what is to be done. */
 static void type(int fd, const char *key, size_t n)
 {
@@ -235,6 +249,9 @@ static void type(int fd, const char *key, size_t n)
 		print_screen();
 	else if (n > 5 && !memcmp(key, "size ", 5))
 		resize(fd, key + 5);
+	else if (n > 6 && !memcmp(key, "await ", 6))
+		for (int i = 0; i < 600 && !on_screen(key + 6, n - 6) && settle(fd, 100); i++)
+			;
 	for (int i = 0; keys[i].name; i++)
 		if (strlen(keys[i].name) == n && !memcmp(keys[i].name, key, n) &&
 		    write(fd, keys[i].bytes, strlen(keys[i].bytes)) < 0)
@@ -278,7 +295,7 @@ int main(int argc, char **argv)
 			break;
 		k = end ? end + 1 : k + n;
 	}
-	for (int i = 0; i < 100 && settle(fd, 100); i++)
+	for (int i = 0; i < 600 && settle(fd, 100); i++)
 		if (waitpid(pid, &status, WNOHANG) == pid) {
 			print_screen();
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 125;

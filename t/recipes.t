@@ -38,6 +38,7 @@ for file in "$dir"/*; do
 	case $name in
 	argdist) need_options='-e sched:sched_no -f pid' ;;
 	stackcount) need_options='-e sched:sched_no' ;;
+	spanlat) need_options='-e q__start -E q__done' ;;
 	esac
 	good=yes
 	for help in -h --help; do
@@ -47,7 +48,7 @@ for file in "$dir"/*; do
 	# Without what to read, those record that can, if they know what.
 	missing='-Z'
 	case $name in
-	funccount | funcslower | funclatency | trace) missing='' ;;
+	funccount | funcslower | funclatency | trace | spanlat) missing='' ;;
 	argdist) missing='-f pid' ;;
 	stackcount) missing='-i 1' ;;
 	esac
@@ -59,7 +60,7 @@ for file in "$dir"/*; do
 	is "$good" yes "$name: help and wrong usage"
 	ok "$name: is in the man page" grep -q "^\.It Cm $name\$" "$ROOT/man/perfpipe-recipes.7"
 	# It needs no events.
-	case $name in ptop | profile) continue ;; esac
+	case $name in ptop | profile | overview | fleet) continue ;; esac
 	# shellcheck disable=SC2086
 	recipe "$name" $need_options "$data/demo.data"
 	is "$status" 1 "$name: a recording without its events"
@@ -68,7 +69,7 @@ for file in "$dir"/*; do
 	funccount | funcslower) wanted='trace-cmd record -p function' ;;
 	c2c) wanted='perf c2c record' ;;
 	dcsnoop) wanted='pcap-perf .*--kprobe' ;;
-	funclatency | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;
+	funclatency | spanlat | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;
 	argdist | stackcount) wanted='perf record -a .*-e sched:sched_no -- sleep' ;;
 	*) wanted='perf record -a .*-e [a-z0-9_]+:[a-z0-9_]+ .*-- sleep' ;;
 	esac
@@ -324,6 +325,9 @@ read -r done_n slow_n issued_n <blocks
 recipe biolatency "$data/block.data.gz"
 like "$OUT" "^block-io +$done_n " biolatency
 like "$OUT" ' -> .*\|\*' 'biolatency: a histogram'
+# Once a flush is done, the request that it was made for is complete once more: that ends nothing.
+run_pipe '"$BIN/pdecode" "$data/block.data.gz"' '"$BIN/plat" --kind block-io --stats'
+like "$ERR" "^plat: block-io: $issued_n starts = $done_n intervals.*; 0 ends without start" 'block-io: flushes are paired, once each'
 recipe biosnoop "$data/block.data.gz"
 is "$(rows | wc -l)" "$done_n" biosnoop
 "$BIN/pdecode" "$data/block.data.gz" | "$BIN/pfilter" -b --drop 'block_rq_issue, block_bio_queue, block_getrq:' >issued.ps

@@ -162,7 +162,7 @@ if have perf; then
 	same -e cpu-clock:k -F 99
 	same -e cs -c 3
 	same -e 'cpu-clock:ukI,faults:D'
-	same -e cpu-clock/period=1000/u
+	same -e cpu-clock/period=1000000/u
 	same -e cpu-clock/freq=77,no-inherit/
 	same -e '{cpu-clock,cs:u}:k'
 	same -e '{cpu-clock,faults}:S'
@@ -309,8 +309,8 @@ END
 	chose "$copies at 5 Hz" 'two' -e cpu-clock/freq=2/u -e task-clock/freq=3/u -g -- ./with
 	chose 'frame pointers at' 'too often' -e cpu-clock:u -F 99999 -g -- ./with
 	run "$pcap" -o chose.data -e cpu-clock:u -F 99999 -g -- ./with
-	like "$ERR" 'more than 64 MB/s; to have them: -F [0-9]+, or --call-graph dwarf,4096' 'without -v, too, and what to type'
-	chose 'copies of up to 2048 bytes for each event' 'a period' -e cpu-clock:u -c 1000000 -g -- ./without
+	like "$ERR" 'more than 40 MB/s; to have them: -F [0-9]+, or --call-graph dwarf,1024' 'without -v, too, and what to type'
+	chose 'copies of up to 1024 bytes for each event' 'a period' -e cpu-clock:u -c 1000000 -g -- ./without
 	chose 'frame pointers for each event: most functions' 'of a program with frame pointers' -e cpu-clock:u -c 1000000 -g -- ./with
 	chose "$copies at 1 Hz.*; frame pointers for each event" 'both kinds' -e cpu-clock/freq=1/u -e cpu-clock/period=1000000/u -g -- ./with
 	chose 'frame pointers at 1 Hz.*Go' 'Go, by its table of functions' -e cpu-clock:u -F 1 -g -- ./go1
@@ -319,6 +319,10 @@ END
 	cp "$OUT" chose.ps
 	run "$BIN/psym" --stats -b chose.ps
 	like "$ERR" 'recorded by perfpipe .*call chains: frame pointers at 1 Hz' 'psym --stats tells it, too'
+	run "$BIN/psym" -b chose.ps
+	cp "$OUT" chose.sym
+	run "$BIN/pfold" -e cpu-clock:u chose.sym
+	like "$OUT" '^# event: .*, chains: frame pointers at 1 Hz .*Go.*, from: ' "so does folded text's first line"
 	mkfifo hold1 hold2
 	./go1 x <hold1 &
 	one=$!

@@ -25,6 +25,25 @@ printf 'a\nb 77%s\n\t1 f (/x)\n\n' "$p" >small.txt
 check 'one with a newline' 0 'a?b;f 1000'
 printf 'tail  12345%s\n\t1 f (/x)\n\n' "$p" >small.txt
 check 'one with a blank at its end' 0 'tail_;f 1000'
+# Without a number of a thread: what follows the command is in columns of its own, 12 of the time, 10 of the period.
+while IFS='|' read -r line want what; do
+	printf '%s\n\t1 f (/x)\n\n' "$line" >small.txt
+	check "a blank at the end: $what" 0 "$want"
+done <<'E'
+tail 12345.678901: 77 cycles: |tail;f 77|none before a time
+tail  12345.678901: 77 cycles: |tail_;f 77|before a time
+tail  7261.463941: 77 cycles: |tail;f 77|none before a time of fewer columns
+tail   7261.463941: 77 cycles: |tail_;f 77|before a time of fewer columns
+tail  7261.463941123: 77 cycles: |tail;f 77|none before nanoseconds
+tail   7261.463941123: 77 cycles: |tail_;f 77|before nanoseconds
+tail [001]  7261.463941: 77 cycles: |tail;f 77|none before a CPU
+tail  [001]  7261.463941: 77 cycles: |tail_;f 77|before a CPU
+tail         77 cycles: |tail;f 77|none before a period
+tail          77 cycles: |tail_;f 77|before a period
+E
+printf 'tail cycles: \n\t1 f (/x)\n\nother   cycles: \n\t1 f (/x)\n\n' >small.txt
+check 'before an event' 1 'other;f 1|tail;f 1' -c
+like "$ERR" 'commands end in blanks, which this text cannot tell from those before the event' 'is reported'
 printf '             :-1    -1 [000]   264.970752: 7 cycles:      1000 f (/x)\n' >small.txt
 check 'a dead task' 0 ':-1;f 7'
 printf '%16s 12345%s %16s f (/x)\n' 'b 7' "$p" 1000 'a: b:' "$p" 2000 >small.txt

@@ -192,7 +192,18 @@ like all.svg "$whole % of the stacks are whole" 'it is in the foot of the pictur
 "$BIN/psvg" --html all.folded >all.html 2>psvg.err
 like all.html "$whole % of the stacks are whole" 'and in the page'
 printf 'a;b 1\n' | "$BIN/psvg" >none.svg 2>psvg.err
-unlike none.svg 'stacks are whole' 'nothing is said of text that has no marks'
+unlike none.svg 'stacks are whole|Call chains' 'nothing is said of text that has no marks'
+
+# How they were recorded goes from the first line to the picture, of all texts that there are.
+for how in 'copies of up to 65528 bytes at 99 Hz: cheap' 'frame pointers at 9 Hz: it is Go & such'; do
+	printf '# event: cpu-clock, unit: ns, samples: 1, chains: %s, stacks: marked, from: x\na;b 1\n' "$how" >"how.${how%% *}"
+done
+"$BIN/psvg" how.copies >how.svg 2>psvg.err
+like how.svg '<text id="chains" [^>]*>Call chains: copies of up to 65528 bytes at 99 Hz: cheap</text>' 'the foot tells how stacks were recorded'
+"$BIN/pfold" how.copies how.frame >both.folded 2>pfold.err
+"$BIN/psvg" --html both.folded >how.html 2>psvg.err
+like how.html '<br>Call chains: copies of up to 65528 bytes at 99 Hz: cheap; in others: frame pointers at 9 Hz: it is Go &amp; such</p>' \
+	'the page, of two recordings'
 "$BIN/pfold" --hide '^\[' fp.ps 2>pfold.err | "$BIN/psvg" >hidden.svg 2>psvg.err
 unlike hidden.svg 'stacks are whole' 'nor of stacks whose marks can be gone'
 "$BIN/preport" fp.ps >report.txt 2>preport.err

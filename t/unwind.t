@@ -147,10 +147,12 @@ ends() {
 	shift
 	"$BIN/psym" -s -b "$@" "$from" 2>&1 >out.ps | sed -n 's/^psym: \([0-9]*\) ([0-9.]* %): /\1 /p'
 }
-# whole FILE: whether all of at least 20 stacks are whole.
+# whole FILE: whether all of at least 20 stacks are whole. A machine that is short of memory may have taken a page
+# of the stack, which the kernel does not bring back for a copy: a fiftieth may lack one.
 whole() {
 	ends "$1" >ends.txt
-	awk '{ n += $1 } /outermost/ { w += $1 } END { exit !(n >= 20 && n == w) }' ends.txt
+	awk '{ n += $1 } /outermost/ { w += $1 } /memory that was not there/ { gone += $1 }
+		END { exit !(n >= 20 && n == w + gone && gone * 50 <= n) }' ends.txt
 }
 
 chains plain.data.ps >plain.txt
@@ -212,8 +214,8 @@ by_perf() {
 	perf report --no-children --stdio -g folded,0,caller -i "$out" >"$out.report" 2>>"$out.err"
 	echo "report $?" >>"$out.exits"
 	"$BIN/pdecode" -b "$out" >"$out.ps" 2>decode.log
-	"$BIN/psym" -t -F comm,ip,sym "$out.ps" >"$out.psym" 2>psym.err
-	names "$out.txt" | grep -v '\[unknown\]' >"$out.perf"
+	"$BIN/psym" --keep-stacks -t -F comm,ip,sym "$out.ps" >"$out.psym" 2>psym.err
+	names "$out.txt" | grep -v "\[unknown\]\|@plt;" >"$out.perf"
 	names "$out.psym" >"$out.names"
 }
 for options in -g '-g -W -I --all-cgroups'; do
@@ -278,17 +280,18 @@ fi
 
 # Half of the ladder is within the copies, so that those stacks are whole which the others are continued by.
 if recorded ladder.data 8192 ./plain 30 ladder; then
-	ends ladder.data.ps >ends.txt
+	ends ladder.data.ps --no-stitch >ends.txt
 	like ends.txt '[0-9] the copy of the stack ended' 'the deeper half of a recursion is cut'
-	"$BIN/psym" -s -b ladder.data.ps 2>stats.txt >/dev/null
+	"$BIN/psym" --no-stitch -s -b ladder.data.ps 2>stats.txt >/dev/null
 	like stats.txt 'record larger copies .*: 16384 bytes are enough for (9[0-9]|100) %' 'psym --stats says which size would do'
-	"$BIN/psym" -j --stitch ladder.data.ps 2>/dev/null >ladder.json
-	ok '--stitch continues most of them' \
+	"$BIN/psym" -j -s ladder.data.ps 2>ladder.err >ladder.json
+	ok 'whole stacks continue most of them' \
 		test "$(grep -c '"stack_stitched":1' ladder.json)" -gt "$(awk '/copy/ { print int($1 / 2) }' ends.txt)"
-	chains ladder.data.ps --stitch | grep 'ladder;spin;$' | grep '^_start' | sort -u >ladder.txt
+	like ladder.err "$(grep -c '"stack_stitched":1' ladder.json) of these copies ended, and were continued" 'which the account tells'
+	chains ladder.data.ps | grep 'ladder;spin;$' | grep '^_start' | sort -u >ladder.txt
 	is "$(grep -Evc '^_start;[^;]*;[^;]*;main;(ladder;){1,31}spin;$' ladder.txt)" 0 'every call is there, and none too many'
 	# The stack pointer tells the depth: frames of one size.
-	"$BIN/psym" -j --stitch --keep-stacks ladder.data.ps 2>/dev/null | awk -F '"user_regs":' '
+	"$BIN/psym" -j --keep-stacks ladder.data.ps 2>/dev/null | awk -F '"user_regs":' '
 		/"sym":"spin"/ && /"sym":"_start"/ && NF > 1 {
 			sp = $2
 			gsub(/.*"mask"[^[]*\[/, "", sp)
@@ -298,10 +301,34 @@ if recorded ladder.data 8192 ./plain 30 ladder; then
 		}' | sort -u >depth.txt
 	is "$(awk '{ print $1 }' depth.txt | sort | uniq -d)" '' 'each depth has one stack pointer'
 	is "$(awk '{ print $2 }' depth.txt | sort | uniq -d)" '' 'and each stack pointer one depth'
-	"$BIN/psym" -b --stitch ladder.data.ps 2>/dev/null | "$BIN/pfold" >stitched.folded 2>/dev/null
+	"$BIN/psym" -b ladder.data.ps 2>/dev/null | "$BIN/pfold" >stitched.folded 2>/dev/null
 	like stitched.folded '_start;.*;main;(ladder;){29,31}spin ' 'pfold folds them with whole ones'
 else
-	skip 7 'perf failed'
+	skip 8 'perf failed'
+fi
+
+# Rare large copies, a helper's, continue the small ones of its event, and are no events themselves.
+of_event() { grep -c "\"type\":\"sample\".*\"event\":\"$1\"" "$2"; }
+if "$BIN/pcap-perf" -v -o help.data -e cpu-clock:u -c 500000 -g -- ./plain 30 ladder 2>help.err &&
+	"$BIN/pdecode" -j help.data >help.json && [ "$(of_event cpu-clock:u help.json)" -ge 50 ]; then
+	like help.err 'copies of up to 1024 bytes for each event, and of up to 65528 at [0-9]+ Hz to continue' 'small copies have a helper'
+	main=$(of_event cpu-clock:u help.json)
+	perf script -i help.data -F event 2>/dev/null | sed -n 's/^ *\(.*cpu-clock:u\):* *$/\1/p' | sort | uniq -c >perf.txt
+	is "$(awk '{ print $2, $1 }' perf.txt)" "cpu-clock:u $main
+perfpipe-stacks:cpu-clock:u $(of_event perfpipe-stacks:cpu-clock:u help.json)" 'perf script reads both, and pdecode prints both'
+	"$BIN/pdecode" -b help.data >help.ps
+	for filter in "$BIN/psym" "$BIN/psym --keep-stacks" "$BIN/pfilter 'period > 0'" "$BIN/pfilter 'period > 0' | $BIN/psym"; do
+		sh -c "$filter" <help.ps 2>/dev/null | "$BIN/pfold" --count 2>/dev/null | awk '{ n += $NF } END { print n }'
+	done | sort -u >counts.txt
+	is "$(cat counts.txt)" "$main" 'pfold counts the event alone'
+	is "$("$BIN/phist" --by event --tsv help.ps 2>/dev/null | grep -c perfpipe-stacks)" 0 'and so does phist'
+	"$BIN/psym" -s -b help.ps 2>help.err >help.sym
+	like help.err "of these copies ended, and were continued by whole stacks" 'the stacks are continued'
+	like help.err "^psym: $main samples" 'of so many samples'
+	chains help.ps | grep 'ladder;spin;$' | grep '^_start' | sort -u >help.txt
+	is "$(grep -Evc '^_start;[^;]*;[^;]*;main;(ladder;){1,31}spin;$' help.txt)" 0 'every call is there, and none too many'
+else
+	skip 7 'pcap-perf cannot record here'
 fi
 
 # other NAME DESCRIPTION FLAG...: stacks are whole also without some of the tables.

@@ -94,6 +94,22 @@ void opt_help(const struct opt_spec *spec, struct buf *b)
 		    "      --version               print the version and exit\n");
 }
 
+/* The same for programs: "SHORT<tab>LONG<tab>ARGUMENT<tab>HELP" a line, '-' where there is none. */
+static void help_table(const struct opt_spec *spec, struct buf *b)
+{
+	struct flat f;
+
+	flatten(spec, &f);
+	for (size_t i = 0; i < f.n; i++) {
+		const struct opt *o = f.v[i].opt;
+
+		buf_addf(b, "%c\t%s\t%s\t%s\n", o->id < OPT_NO_SHORT ? o->id : '-', o->name,
+			 o->arg ? o->arg : "-", o->help);
+	}
+	buf_adds(b, "-\thelp\t-\tprint this and exit\n"
+		    "-\tversion\t-\tprint the version and exit\n");
+}
+
 /* Edits (insert, delete, replace) that turn a into b; both short. */
 static size_t edits(const char *a, const char *b)
 {
@@ -241,7 +257,7 @@ static void describe(const struct flat *f, struct option *longs, char *shorts)
 			*shorts++ = ':';
 	}
 	*shorts = 0;
-	longs[f->n] = (struct option){"help", no_argument, NULL, OPT_ID_HELP};
+	longs[f->n] = (struct option){"help", optional_argument, NULL, OPT_ID_HELP};
 	longs[f->n + 1] = (struct option){"version", no_argument, NULL, OPT_ID_VER};
 	longs[f->n + 2] = (struct option){0};
 }
@@ -268,6 +284,19 @@ static int refuse(const struct opt_spec *spec, struct buf *text)
 {
 	buf_addf(text, "\nTry '%s --help'.\n", spec->prog);
 	return OPT_USAGE;
+}
+
+static int help(const struct opt_spec *spec, const char *arg, struct buf *text)
+{
+	if (!arg) {
+		opt_help(spec, text);
+	} else if (!strcmp(arg, "options")) {
+		help_table(spec, text);
+	} else {
+		buf_addf(text, "%s: --help takes no argument but 'options'", spec->prog);
+		return refuse(spec, text);
+	}
+	return OPT_HELP;
 }
 
 static int check_rules(const struct opt_spec *spec, const struct opt_rule *rules,
@@ -317,26 +346,41 @@ static int hand_out(struct flat *f, int c, const char *arg, struct buf *why)
 	return f->v[i].group->handle(f->v[i].group->ctx, f->v[i].opt->id, arg, why);
 }
 
+/* The operand that is next is a time, such as 10 or 500ms, and options come after it. */
+static bool is_time_among_options(char **argv, int argc)
+{
+	const char *s = optind + 1 < argc ? argv[optind] : "";
+	size_t n = strspn(s, "0123456789.");
+
+	return n && !s[n + strspn(s + n, "nusmhi")] && argv[optind + 1][0] == '-' &&
+	       argv[optind + 1][1] && strcmp(argv[optind + 1], "--") != 0;
+}
+
 static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf *text, int *first,
 		 bool permute)
 {
 	struct option longs[OPT_MAX + 3];
 	char shorts[3 * OPT_MAX + 3];
 	struct flat f;
-	int c, rc;
+	int c, rc, time = 0;
 
 	flatten(spec, &f);
 	shorts[0] = '+';
 	describe(&f, longs, shorts + 1);
 	optind = 0;
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, permute ? shorts + 1 : shorts, longs, NULL)) != -1) {
-		if (c == OPT_ID_HELP) {
-			opt_help(spec, text);
-			return OPT_HELP;
+	for (;;) {
+		c = getopt_long(argc, argv, permute ? shorts + 1 : shorts, longs, NULL);
+		if (c == -1 && !permute && !time && is_time_among_options(argv, argc)) {
+			time = optind++;
+			continue;
 		}
+		if (c == -1)
+			break;
+		if (c == OPT_ID_HELP)
+			return help(spec, optarg, text);
 		if (c == OPT_ID_VER) {
-			buf_addf(text, "%s (perfpipe) %s\n", spec->prog, PP_VERSION);
+			buf_addf(text, "%s (perfpipe) %s\n", spec->prog, pp_version);
 			return OPT_HELP;
 		}
 		if (c == '?' || c == ':') {
@@ -350,6 +394,13 @@ static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf 
 		if (rc)
 			return refuse(spec, text);
 		buf_reset(text);
+	}
+	if (time) { /* it is the first operand */
+		char *word = argv[time];
+
+		optind -= strcmp(argv[optind - 1], "--") ? 1 : 2;
+		memmove(argv + time, argv + time + 1, (size_t)(optind - time) * sizeof(*argv));
+		argv[optind] = word;
 	}
 	*first = optind;
 	for (const struct opt_group *g = spec->groups; g->opts; g++)

@@ -28,7 +28,9 @@
 #include <stdbool.h>
 
 #define OPT_NO_SHORT 256 /* ids from it on have no short option */
-#define PP_VERSION   "0.1.0"
+
+/* The version, of CHANGELOG.md. */
+extern const char pp_version[];
 
 struct opt {
 	/*
@@ -106,7 +108,10 @@ enum opt_result {
  */
 int opt_parse(const struct opt_spec *spec, int argc, char **argv, struct buf *text, int *first);
 
-/* Parses like opt_parse, but options end at the first operand (pcap-perf -- COMMAND). */
+/*
+ * Parses like opt_parse, but options end at the first operand (pcap-perf -- COMMAND), unless that is
+ * a time (pcap-perf 10 -o FILE).
+ */
 int opt_parse_command(const struct opt_spec *spec, int argc, char **argv, struct buf *text,
 		      int *first);
 

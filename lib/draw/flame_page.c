@@ -295,6 +295,10 @@ int flame_page(struct flame *f, const struct flame_opts *o, struct out *out)
 			layout_add(&l, "<br>");
 			layout_add_ends(&l);
 		}
+		if (layout_recorded(&l)) {
+			layout_add(&l, "<br>");
+			layout_add_chains(&l);
+		}
 		layout_add(&l, "</p>\n");
 		rc = add_about(&c, o, out);
 	}

@@ -77,6 +77,9 @@ void layout_add_account(struct layout *l);
 /* How many of the stacks are whole, if the text has a mark for each that is not: layout_judged. */
 bool layout_judged(const struct layout *l);
 void layout_add_ends(struct layout *l);
+/* How the recorder got call chains, if that is known: layout_recorded. */
+bool layout_recorded(const struct layout *l);
+void layout_add_chains(struct layout *l);
 const char *layout_title(const struct layout *l);
 
 #endif

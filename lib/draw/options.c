@@ -19,9 +19,8 @@ const struct opt picture_options[] = {
 	{'i', "inverted", NULL, "icicle graph: the root is at the top"},
 	{'r', "reverse", NULL, "merge stacks from the leaf on"},
 	{'c', "colors", "PALETTE",
-	 "hot (default), mem, io, red, green, blue, aqua, yellow,\n"
-	 "                              purple, orange, wakeup, chain, java, js, perl; kind or\n"
-	 "                              safe: kernel, inlined, JIT, C++, others"},
+	 "hot (default), mem, io, red, green, blue, aqua, yellow, purple, orange, wakeup, chain, "
+	 "java, js, perl; kind or safe: kernel, inlined, JIT, C++, others"},
 	{OPT_HASH, "hash", NULL, "colours depend on the name alone: always so"},
 	{OPT_HASH, "cp", NULL, "a name has one colour in all graphs: always so"},
 	{OPT_BACK, "bgcolors", "COLOUR", "background: #rrggbb, yellow, blue, green, grey, white"},

@@ -45,6 +45,18 @@ static void add_group(struct layout *l)
 	layout_add(l, ">\n");
 }
 
+/* The lines below the frames, of which the second is the legend of a difference. */
+static unsigned foot_lines(const struct layout *l)
+{
+	return 1 + (l->f->diff || layout_judged(l)) + layout_recorded(l);
+}
+
+/* How far below the frames the text of a line stands; the first is 1. */
+static double foot_line(const struct layout *l, unsigned line)
+{
+	return l->o->font_size * 1.5 * line;
+}
+
 static void add_head(struct layout *l)
 {
 	const struct flame_opts *o = l->o;
@@ -53,7 +65,7 @@ static void add_head(struct layout *l)
 
 	l->top = ceil(y + 8 + (o->subtitle ? o->font_size * 1.5 : 0) + ROW_HEIGHT);
 	l->bottom = l->top + (l->depth + 1) * o->frame_height;
-	l->height = ceil(l->bottom + o->font_size * (l->f->diff || layout_judged(l) ? 3.5 : 2) + 6);
+	l->height = ceil(l->bottom + foot_line(l, foot_lines(l)) + o->font_size * 0.5 + 6);
 	layout_add(l, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	layout_addf(l,
 		    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%.0f\" "
@@ -71,6 +83,10 @@ static void add_head(struct layout *l)
 	if (layout_judged(l)) {
 		layout_add(l, "\n");
 		layout_add_ends(l);
+	}
+	if (layout_recorded(l)) {
+		layout_add(l, "\n");
+		layout_add_chains(l);
 	}
 	if (o->notes) {
 		layout_add(l, "\n");
@@ -213,6 +229,24 @@ static void add_legend(struct layout *l)
 	layout_add_buf(l, &b);
 }
 
+static void add_foot_line(struct layout *l, const char *id, unsigned line,
+			  void (*add)(struct layout *))
+{
+	layout_addf(l, "<text id=\"%s\" x=\"%g\" y=\"%g\">", id, PAD,
+		    l->bottom + foot_line(l, line));
+	add(l);
+	layout_add(l, "</text>\n");
+}
+
+static void add_foot(struct layout *l)
+{
+	add_foot_line(l, "foot", 1, layout_add_account);
+	if (layout_judged(l))
+		add_foot_line(l, "ends", 2, layout_add_ends);
+	if (layout_recorded(l))
+		add_foot_line(l, "chains", foot_lines(l), layout_add_chains);
+}
+
 int flame_svg(struct flame *f, const struct flame_opts *o, struct out *out)
 {
 	struct layout l = {.f = f, .o = o, .out = out};
@@ -226,16 +260,7 @@ int flame_svg(struct flame *f, const struct flame_opts *o, struct out *out)
 		layout_add(&l, "</g>\n");
 		if (f->diff)
 			add_legend(&l);
-		layout_addf(&l, "<text id=\"foot\" x=\"%g\" y=\"%g\">", PAD,
-			    l.bottom + o->font_size * 1.5);
-		layout_add_account(&l);
-		layout_add(&l, "</text>\n");
-		if (layout_judged(&l)) {
-			layout_addf(&l, "<text id=\"ends\" x=\"%g\" y=\"%g\">", PAD,
-				    l.bottom + o->font_size * 3);
-			layout_add_ends(&l);
-			layout_add(&l, "</text>\n");
-		}
+		add_foot(&l);
 		layout_add(&l, "<script><![CDATA[\n");
 		layout_add(&l, draw_script);
 		layout_add(&l, "]]></script>\n</svg>\n");

@@ -219,6 +219,27 @@ void layout_add_ends(struct layout *l)
 	buf_release(&b);
 }
 
+bool layout_recorded(const struct layout *l)
+{
+	return !l->f->diff && *l->f->account.about.chains;
+}
+
+void layout_add_chains(struct layout *l)
+{
+	layout_add(l, "Call chains: ");
+	for (const char *p = l->f->account.about.chains; *p;) {
+		size_t n = strcspn(p, "|");
+		char one[sizeof(l->f->account.about.chains)];
+
+		memcpy(one, p, n);
+		one[n] = 0;
+		layout_add_text(l, one);
+		p += n + (p[n] == '|');
+		if (*p)
+			layout_add(l, "; in others: ");
+	}
+}
+
 const char *layout_title(const struct layout *l)
 {
 	const struct flame_opts *o = l->o;

@@ -104,7 +104,7 @@ static int add_printer(struct printers *all)
 		rc = p->out.err;
 	if (!rc)
 		rc = stext_new(&p->text, p->mine ? all->out : &p->out, &all->opts, d);
-	return rc ? rc : sreader_new_fed(&p->back, "(output)", STEXT_KEEP, d);
+	return rc ? rc : sreader_new_fed(&p->back, "(output)", STEXT_KEEP | SREADER_HELPERS, d);
 }
 
 static void drop_printer(struct printers *all)

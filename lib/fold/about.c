@@ -106,6 +106,8 @@ bool fold_about_parse(const char *line, size_t n, struct fold_about *a)
 			keep(a, a->from, sizeof(a->from), value, len);
 		else if (is_key(p, key, "pmus"))
 			keep(a, a->pmus, sizeof(a->pmus), value, len);
+		else if (is_key(p, key, "chains"))
+			keep(a, a->chains, sizeof(a->chains), value, len);
 		else if (is_key(p, key, "samples"))
 			a->samples = number(value, len);
 		else if (is_key(p, key, "stacks"))
@@ -159,6 +161,7 @@ enum fold_has fold_about_choose(struct fold_about *a, const char *event)
 	fold_about_event(&one, event, strlen(event), unit, strlen(unit));
 	memcpy(one.from, a->from, sizeof(one.from));
 	memcpy(one.pmus, a->pmus, sizeof(one.pmus));
+	memcpy(one.chains, a->chains, sizeof(one.chains));
 	*a = one;
 	return FOLD_HAS_ROOT;
 }
@@ -169,6 +172,31 @@ void fold_about_pmu(struct fold_about *a, const char *pmu, size_t n)
 
 	keep(a, text, sizeof(text), pmu, n);
 	add_item(a->pmus, sizeof(a->pmus), '+', text);
+}
+
+/* Adds a way to the list of them; a comma would begin the next key of the line. */
+static void add_chains(struct fold_about *a, const char *s, size_t n)
+{
+	char text[sizeof(a->chains)];
+
+	keep(a, text, sizeof(text), s, n);
+	for (char *p = text; *p; p++)
+		*p = *p == ',' || *p == '|' ? ' ' : *p;
+	add_item(a->chains, sizeof(a->chains), '|', text);
+}
+
+void fold_about_recorder(struct fold_about *a, const char *version, size_t n)
+{
+	static const char start[] = "(call chains: ";
+	const char *at = memmem(version, n, start, sizeof(start) - 1);
+	size_t len;
+
+	if (!at)
+		return;
+	at += sizeof(start) - 1;
+	len = (size_t)(version + n - at);
+	if (len && at[len - 1] == ')')
+		add_chains(a, at, len - 1);
 }
 
 void fold_about_from(struct fold_about *a, const char *name, size_t n)
@@ -212,6 +240,12 @@ void fold_about_merge(struct fold_about *a, const struct fold_about *b)
 		fold_about_pmu(a, p, n);
 		p += n + (p[n] == '+');
 	}
+	for (const char *p = b->chains; *p;) {
+		size_t n = strcspn(p, "|");
+
+		add_chains(a, p, n);
+		p += n + (p[n] == '|');
+	}
 	a->marked |= b->marked;
 	a->unmarked |= b->unmarked || !b->marked;
 	for (const char *p = b->from; *p;) {
@@ -244,6 +278,8 @@ void fold_about_write(const struct fold_about *a, struct buf *b)
 		buf_addf(b, ", samples: %" PRIu64, a->samples);
 	if (*a->pmus)
 		buf_addf(b, ", pmus: %s", a->pmus);
+	if (*a->chains)
+		buf_addf(b, ", chains: %s", a->chains);
 	if (a->marked && !a->unmarked)
 		buf_adds(b, ", stacks: marked");
 	buf_addf(b, ", from: %s\n", *a->from ? a->from : "-");

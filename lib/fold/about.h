@@ -30,6 +30,7 @@ struct fold_about {
 			     "": not known, or several */
 	char from[200];	  /* recordings, joined by ","; "": not known */
 	char pmus[100];	  /* of kinds of CPU core that counted it, joined by "+"; "": no matter */
+	char chains[200]; /* how the recorder got call chains, in its words; "": not known */
 	uint64_t samples; /* 0: not known */
 	bool units;	  /* there are several */
 	bool uncounted;	  /* samples are missing from the sum */
@@ -53,6 +54,12 @@ void fold_about_event(struct fold_about *a, const char *event, size_t event_len,
 
 /* It was counted by that PMU, one of several of its kind (core_pmu.h). */
 void fold_about_pmu(struct fold_about *a, const char *pmu, size_t n);
+
+/*
+ * What a recorder says of its version: "perfpipe 0.9 (call chains: frame pointers: ...)". Of
+ * several recordings those ways are kept that differ.
+ */
+void fold_about_recorder(struct fold_about *a, const char *version, size_t n);
 
 /* A recording, or another file, was read; the same again changes nothing. */
 void fold_about_from(struct fold_about *a, const char *name, size_t n);

@@ -143,13 +143,16 @@ static size_t take_period(const char *p, size_t i, size_t n, struct fold_header 
 	return after;
 }
 
-/* -F period: wider than the numbers of threads are, and with nothing between it and the event. */
+/*
+ * -F period: wider than the numbers of threads are, and with nothing between it and the event. What
+ * is wider still has blanks of the command before it.
+ */
 static void period_for_id(const char *p, size_t start, size_t e, struct fold_header *h)
 {
 	size_t column = (size_t)(h->pid - p) - (e > start ? e + 1 : 0);
 
 	if (h->tid_len || h->cpu_len || h->timed || h->has_period || h->pid_len > 10 ||
-	    column + h->pid_len != 10)
+	    column + h->pid_len < 10)
 		return;
 	h->has_period = true;
 	h->period = fold_number(h->pid, h->pid_len);
@@ -189,24 +192,68 @@ static int take_parts(const char *p, size_t start, size_t e, size_t n, unsigned 
 }
 
 /*
+ * The blanks before a number of process or thread that follows the command: perf prints it in 5
+ * columns, later ones in 7. Of two blanks it cannot be told; they are taken for those of 7.
+ */
+static size_t id_padding(const struct fold_header *h, size_t blanks)
+{
+	size_t width = blanks - 1 + h->pid_len;
+
+	if (h->pid_len > 7 || width < 6 || width == 7 || (width == 6 && h->pid_len == 6))
+		return blanks - 1;
+	return (width > 7 ? 7 : 5) - h->pid_len;
+}
+
+/* The same before n bytes that are printed in so many columns. */
+static size_t padding(size_t columns, size_t n)
+{
+	return n < columns ? columns - n : 0;
+}
+
+/*
+ * The blanks, beside the one that is always there, between a command and what follows it at i, by
+ * the columns that perf prints it in; SIZE_MAX: they are not known. An event has those of the
+ * longest name of the recording.
+ */
+static size_t blanks_before(const char *p, size_t i, size_t n, size_t blanks,
+			    const struct fold_header *h)
+{
+	size_t end = fold_span(p, i, n, FOLD_DIGIT), all;
+
+	if (h->pid_len)
+		return id_padding(h, blanks);
+	if (h->cpu_len)
+		return 0;
+	if (h->timed && end < n && p[end] == '.') {
+		all = fold_span(p, end + 1, n, FOLD_DIGIT);
+		return padding(all - end > 9 ? 15 : 12, all - i);
+	}
+	if (h->has_period && !h->timed)
+		return padding(10, end - i);
+	return SIZE_MAX;
+}
+
+/*
  * The command of the columns up to e. Before samples without call chains it is at the end of 16
- * columns, and what is left of it is no part of it. Else a blank and the number follow it, which
- * perf prints in 5 columns, later ones in 7: other blanks are the command's last bytes, but of two
- * blanks it cannot be told.
+ * columns, and what is left of it is no part of it. Else a blank follows it, and what comes then is
+ * in columns of its own: further blanks are the command's last bytes.
  */
 static void set_comm(const char *p, size_t e, size_t n, struct fold_header *h)
 {
-	size_t blanks = fold_span(p, e, n, FOLD_SPACE), width = blanks - e - 1 + h->pid_len;
-	size_t start = 0;
+	size_t next = fold_span(p, e, n, FOLD_SPACE), blanks = next - e, start = 0, own;
 
-	if (e <= FOLD_COMM_MAX && blanks > FOLD_COMM_MAX)
+	if (e <= FOLD_COMM_MAX && next > FOLD_COMM_MAX)
 		while (start < e && p[start] == ' ')
 			start++;
-	if (start)
+	if (start) {
 		e = FOLD_COMM_MAX;
-	else if (h->pid_len && h->pid_len <= 7 && ((width == 6 && h->pid_len < 6) || width > 7) &&
-		 e + width - (width > 6 ? 7 : 5) < FOLD_COMM_MAX)
-		e += width - (width > 6 ? 7 : 5);
+	} else if (blanks) {
+		own = blanks_before(p, next, n, blanks, h);
+		if (own < blanks - 1 && e + blanks - 1 - own < FOLD_COMM_MAX)
+			e += blanks - 1 - own;
+		if (own == SIZE_MAX && h->event_len)
+			h->event_columns = blanks - 1 + h->event_len;
+	}
 	h->comm = p + start;
 	h->comm_len = e - start;
 }

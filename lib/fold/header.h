@@ -33,7 +33,8 @@ struct fold_header {
 	uint64_t period; /* 1 if there is none */
 	const char *event;
 	size_t event_len;
-	const char *rest; /* arguments of a tracepoint, addresses, the function of the sample */
+	size_t event_columns; /* it follows the command: of it and blanks before it; 0: not so */
+	const char *rest;     /* arguments of a tracepoint, addresses, the function of the sample */
 	size_t rest_len;
 	bool record; /* no sample: rest is "PERF_RECORD_..." */
 };

@@ -28,6 +28,10 @@ void fold_lack_header(struct fold_lack *l, const struct fold_header *h, bool tra
 	l->pid |= pid && !h->tid_len;
 	l->tid |= tid && !h->pid_len;
 	l->cpu |= cpu && !h->cpu_len;
+	if (h->event_columns && l->columns && l->columns != h->event_columns)
+		l->columns_differ = true;
+	if (h->event_columns)
+		l->columns = h->event_columns;
 }
 
 void fold_lack_frame(struct fold_lack *l, const struct fold_frame_line *f,
@@ -57,6 +61,12 @@ bool fold_lack_tell(const struct fold_lack *l, struct diag *d, const char *name)
 		buf_addf(&fields, "%s+%s", fields.len ? "," : "", all[i].field);
 	}
 	any = names.len || names.err;
+	if (l->columns_differ && !any) {
+		diag_warn(d, name, -1,
+			  "commands end in blanks, which this text cannot tell from those before "
+			  "the event (perf script -F +tid)");
+		return true;
+	}
 	if (any)
 		diag_warn(d, name, -1,
 			  "this text lacks what the recording has: %s (perf script -F %s)%s",

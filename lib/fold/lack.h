@@ -20,6 +20,8 @@
 struct fold_lack {
 	/* By the names of fields of perf script. */
 	bool comm, pid, tid, cpu, event, period, ip, sym, dso;
+	size_t columns;	     /* of an event that follows a command */
+	bool columns_differ; /* ... are not those of all: the last bytes of commands are blanks */
 };
 
 void fold_lack_header(struct fold_lack *l, const struct fold_header *h, bool tracepoint,

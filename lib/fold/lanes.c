@@ -80,10 +80,7 @@ uint32_t fold_event(struct fold *f, const char *name, size_t len)
 	uint32_t lane;
 
 	if (want && *want)
-		return is_text(want, name, len) ||
-				       (core_event(name, len, &e) && is_text(want, e.name, e.len))
-			       ? 0
-			       : FOLD_LEAVE;
+		return event_fits(want, strlen(want), name, len) ? 0 : FOLD_LEAVE;
 	if (!len || fold_by_event(&f->opts))
 		return 0;
 	/* Text names the event of each sample, mostly the same. */
@@ -234,6 +231,7 @@ int fold_tell_lanes(struct fold *f, const struct fold_about *from, const char *n
 			a->err = a->err ? a->err : from->err;
 			a->marked = from->marked;
 			memcpy(a->from, from->from, sizeof(a->from));
+			memcpy(a->chains, from->chains, sizeof(a->chains));
 			if (!i)
 				rc = fold_tell(f, a, name);
 			else if (!(rc = fold_about_clash(f, a, &l->all, name)))

@@ -404,6 +404,10 @@ static int on_record(struct fstream *s, const struct ps_record *rec)
 	switch (rec->type) {
 	case PS_SAMPLE: return on_sample(s, rec);
 	case PS_SOURCE: fold_about_from(&s->about, rec->src.name.p, rec->src.name.len); break;
+	case PS_META:
+		if (rec->meta.key.len == 7 && !memcmp(rec->meta.key.p, "version", 7))
+			fold_about_recorder(&s->about, rec->meta.value.p, rec->meta.value.len);
+		break;
 	case PS_STRING:
 		if (rec->string.id <= s->used_string)
 			forget_comms(s);

@@ -66,6 +66,11 @@ static bool has_section(const struct binary *b, const char *name)
 	return elf_file_section(b->elf, name, &sh) != NULL;
 }
 
+bool binary_is_stripped(const struct binary *b)
+{
+	return !has_section(b, ".symtab") && !b->dwarf && !b->go;
+}
+
 static int open_files(struct binary *b)
 {
 	struct dso_search search = {.dwarf = true, .here = true};

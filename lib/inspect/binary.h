@@ -71,6 +71,9 @@ struct binary {
 int binary_open(struct binary **b, const char *path, struct diag *d);
 void binary_close(struct binary *b); /* NULL is fine */
 
+/* Whether neither it nor a file of debug information names its functions any more. */
+bool binary_is_stripped(const struct binary *b);
+
 /* The file offset of the code at an address: 0 or PP_ENOENT. */
 int binary_offset(const struct binary *b, uint64_t vaddr, uint64_t *offset);
 

@@ -29,7 +29,7 @@
 #include "stream/stream.h"
 
 /* What the readers have to keep. */
-#define SMERGE_KEEP	   (SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS)
+#define SMERGE_KEEP	   (SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS | SREADER_HELPERS)
 #define SMERGE_SOURCES_MAX 65535      /* recordings: their ids have 16 bits */
 #define SMERGE_LIVE_IDS	   (1u << 18) /* call chains or stacks; beyond, the ids begin again */
 #define SMERGE_LIVE_BYTES  (64u << 20)

@@ -9,6 +9,7 @@
 #include "probe/points.h"
 #include "inspect/units.h"
 #include "inspect/usdt.h"
+#include "symbol/package.h"
 
 #include <dwarf.h>
 #include <inttypes.h>
@@ -377,9 +378,16 @@ static int choose_arg(struct job *j, const struct fetches *all, const char *text
 	while (k < all->n && (strlen(all->v[k].name) != n || memcmp(all->v[k].name, at, n) != 0))
 		k++;
 	if (k == all->n || (type && !fetch_is_type(type))) {
+		const char *dollar = strstr(at, "$arg"), *colon = strrchr(at, ':');
+
 		buf_addf(&j->why, "%s: %s", text,
 			 k < all->n ? "no type of the kernel"
 				    : "arguments of markers are arg1, arg2, ...");
+		/* As in the kernel's own syntax, and bpftrace's. */
+		if (k == all->n && dollar)
+			buf_addf(&j->why, ": %.*s%.*s%s", (int)(at - text), text,
+				 (int)(strspn(dollar + 4, "0123456789") + 3), dollar + 1,
+				 colon ? colon : "");
 		return PP_EUSAGE;
 	}
 	if (equals)
@@ -533,12 +541,67 @@ static int functions(struct job *j, struct fetches *f)
 	return 0;
 }
 
+/*
+ * Markers by the names that other programs have for them: usdt:PATH:PROVIDER:NAME, u:PATH:NAME,
+ * sdt_PROVIDER:NAME, or just their name. PATH is said by other means here.
+ */
+static int marker_by_name(struct job *j, struct spec *s, struct fetches *f)
+{
+	struct buf before = j->why;
+	const char *path = j->d->b->path;
+	bool prefixed = true;
+	char *p = s->copy + (s->func - s->copy), *colon;
+	int rc;
+
+	if (!strncmp(p, "usdt:", 5))
+		p += 5;
+	else if (!strncmp(p, "u:", 2))
+		p += 2;
+	else
+		prefixed = !strncmp(p, "sdt_", 4);
+	colon = *p == '/' ? strchr(p, ':') : NULL;
+	if (colon) {
+		*colon = 0;
+		if (strcmp(p, path) != 0) {
+			buf_reset(&j->why);
+			buf_addf(&j->why, "a marker of another file: -x %s --probe '%%%s'", p,
+				 colon + 1);
+			return PP_EUSAGE;
+		}
+		p = colon + 1;
+	}
+	spec_marker(s, p);
+	j->why = (struct buf)BUF_INIT;
+	rc = markers(j, f);
+	if (rc != PP_ENOENT || prefixed) {
+		buf_release(&before);
+		return rc;
+	}
+	buf_release(&j->why);
+	j->why = before;
+	return rc;
+}
+
+/* What would tell of functions that the file itself does not name any more. */
+static void hint_stripped(struct job *j)
+{
+	char package[PACKAGE_NAME_MAX];
+	const struct binary *b = j->d->b;
+
+	if (!binary_is_stripped(b))
+		return;
+	buf_adds(&j->why, "; its symbols were stripped");
+	if (!package_of(b->path, package))
+		buf_addf(&j->why, ": package %s-dbgsym has them", package);
+}
+
 int definer_add(struct definer *d, const char *text)
 {
 	struct spec s;
 	struct job j = {.d = d, .spec = &s, .text = text};
 	struct fetches *f = calloc(1, sizeof(*f));
 	int rc = spec_parse(&s, text, &j.why);
+	bool function = s.kind != SPEC_MARKER;
 
 	d->specs++;
 	if (!f)
@@ -548,6 +611,10 @@ int definer_add(struct definer *d, const char *text)
 		s.kind = SPEC_URETURN;
 	if (!rc)
 		rc = s.kind == SPEC_MARKER ? markers(&j, f) : functions(&j, f);
+	if (rc == PP_ENOENT && !j.made && s.kind == SPEC_ENTRY && !s.src && s.func && !d->b->kernel)
+		rc = marker_by_name(&j, &s, f);
+	if (rc == PP_ENOENT && j.why.len && function && !d->b->kernel)
+		hint_stripped(&j);
 	if (rc && (j.why.len || rc == PP_ENOMEM || rc == PP_ELIMIT))
 		diag_error(d->diag, NULL, -1, "%s: %s", text,
 			   j.why.len ? buf_str(&j.why) : pp_strerror(rc));

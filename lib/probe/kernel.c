@@ -426,6 +426,9 @@ static int define_one(struct job *j)
 
 	if (!n) {
 		buf_addf(&j->why, "the kernel has no function %s", func);
+		if (!strncmp(func, "usdt:", 5) || !strncmp(func, "u:", 2))
+			buf_adds(&j->why,
+				 "; a marker of a program: -x FILE --probe '%PROVIDER:NAME'");
 		return PP_ENOENT;
 	}
 	if (n > 1)

@@ -112,7 +112,7 @@ static bool to_number(const char *s, uint64_t *v)
 	return !*end;
 }
 
-static void take_marker(struct spec *s, char *p)
+void spec_marker(struct spec *s, char *p)
 {
 	char *colon = strchr(p, ':');
 
@@ -189,7 +189,7 @@ int spec_parse(struct spec *s, const char *text, struct buf *why)
 	if (rc)
 		return rc;
 	if (*p == '%') {
-		take_marker(s, p + 1);
+		spec_marker(s, p + 1);
 		return 0;
 	}
 	s->func = p;

@@ -55,4 +55,7 @@ void spec_release(struct spec *s);
 /* Whether a text ends as the names of sources do. */
 bool spec_is_file(const char *s);
 
+/* Makes it the definition of a marker, "[PROVIDER:]NAME"; p is changed. */
+void spec_marker(struct spec *s, char *p);
+
 #endif

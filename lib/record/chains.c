@@ -3,8 +3,10 @@
  * of any program, or frame pointers where copies would cost too much or are no better.
  */
 #include "base/err.h"
+#include "record/framepointer.h"
 #include "record/parts.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -31,7 +33,10 @@ uint32_t chains_rated(const struct chains_facts *f, const char **why)
 	*why = "copies would be too much";
 	if (__builtin_mul_overflow(f->hz, f->cpus, &rate) || !rate)
 		return 0;
-	size = CHAINS_BUDGET / rate & ~UINT64_C(7);
+	size = CHAINS_BUDGET / rate;
+	if (size < CHAINS_COPY_GOOD)
+		size = CHAINS_SMALL / rate;
+	size &= ~UINT64_C(7);
 	if (size < CHAINS_COPY_LEAST)
 		return 0;
 	*why = "that is within the budget";
@@ -48,6 +53,17 @@ uint32_t chains_each(const struct chains_facts *f, const char **why)
 		return 0;
 	*why = "small, as nobody knows how often the events come";
 	return CHAINS_COPY_EACH;
+}
+
+uint64_t chains_helper(const struct chains_facts *f, uint32_t size, size_t n)
+{
+	uint64_t hz = CHAINS_HELP / RECORD_STACK_MAX / (f->cpus ? f->cpus : 1) / (n ? n : 1);
+
+	if (!size || size >= RECORD_STACK_MAX)
+		return 0;
+	if (hz > CHAINS_HELP_HZ)
+		hz = CHAINS_HELP_HZ;
+	return hz ? hz : 1;
 }
 
 /* The file that a command is, as execvp(3) finds it. */
@@ -111,13 +127,19 @@ static uint64_t busy_cpus(const struct session *s)
 }
 
 /* One line, for the reader of the recording and for -v. */
-static void describe(struct session *s, uint32_t copy, const char *why, const char *which)
+static void describe(struct session *s, uint32_t copy, uint64_t helper, const char *why,
+		     const char *which)
 {
 	struct buf *b = &s->chosen;
 
 	buf_adds(b, b->len ? "; " : "");
 	if (copy)
-		buf_addf(b, "copies of up to %u bytes%s: %s", copy, which, why);
+		buf_addf(b, "copies of up to %u bytes%s", copy, which);
+	if (helper)
+		buf_addf(b, ", and of up to %d at %" PRIu64 " Hz to continue these",
+			 RECORD_STACK_MAX, helper);
+	if (copy)
+		buf_addf(b, ": %s", why);
 	else
 		buf_addf(b, "frame pointers%s: %s", which, why);
 }
@@ -125,18 +147,18 @@ static void describe(struct session *s, uint32_t copy, const char *why, const ch
 static void describe_rated(struct session *s, const struct chains_facts *f, uint32_t copy,
 			   const char *why, size_t events)
 {
-	uint64_t most = CHAINS_BUDGET / CHAINS_COPY_LEAST / (f->cpus ? f->cpus : 1) / events;
+	uint64_t most = CHAINS_SMALL / CHAINS_COPY_LEAST / (f->cpus ? f->cpus : 1) / events;
 	char which[96];
 
 	snprintf(which, sizeof(which), " at %llu Hz on %llu CPU%s", (unsigned long long)f->hz,
 		 (unsigned long long)f->cpus, f->cpus == 1 ? "" : "s");
-	describe(s, copy, why, which);
+	describe(s, copy, s->help_rated, why, which);
 	if (copy || against(f))
 		return;
 	diag_warn(s->d, NULL, -1,
 		  "call chains by frame pointers: copies of stacks%s could be more than %u MB/s; "
 		  "to have them: -F %llu, or --call-graph dwarf,%u",
-		  which, CHAINS_BUDGET / MB, (unsigned long long)(most ? most : 1),
+		  which, CHAINS_SMALL / MB, (unsigned long long)(most ? most : 1),
 		  CHAINS_COPY_LEAST);
 }
 
@@ -165,11 +187,17 @@ int chains_choose(struct session *s)
 	look_at_programs(s, &f);
 	if (rated) {
 		s->copy_rated = chains_rated(&f, &why);
+		if (!s->no_helpers)
+			s->help_rated = chains_helper(&f, s->copy_rated, rated + each);
+		if (s->help_rated > f.hz / 4)
+			s->help_rated = f.hz / 4 + !(f.hz / 4);
 		describe_rated(s, &f, s->copy_rated, why, rated);
 	}
 	if (each) {
 		s->copy_each = chains_each(&f, &why);
-		describe(s, s->copy_each, why, " for each event");
+		if (!s->no_helpers)
+			s->help_each = chains_helper(&f, s->copy_each, rated + each);
+		describe(s, s->copy_each, s->help_each, why, " for each event");
 	}
 	diag_note(s->d, NULL, -1, "call chains by %s", buf_str(&s->chosen));
 	return s->chosen.err;

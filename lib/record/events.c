@@ -148,6 +148,15 @@ static enum record_chains chains_of(const struct session *s, const struct pevent
 						   : RECORD_NO_CHAINS;
 }
 
+/*
+ * The largest copy that fits: a record has 65535 bytes, and the kernel makes the copy smaller where
+ * what comes before it needs more, but does not count the registers after it.
+ */
+static uint32_t most_copied(const struct session *s)
+{
+	return s->c->regs_intr ? RECORD_STACK_MAX - 4096 : RECORD_STACK_MAX;
+}
+
 /* The user part of a chain is in the copy alone: readers would show it twice. */
 static void set_copies(struct session *s, struct perf_event_attr *attr, uint32_t size)
 {
@@ -155,7 +164,7 @@ static void set_copies(struct session *s, struct perf_event_attr *attr, uint32_t
 		return;
 	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_regs_user |= words_all_registers();
-	attr->sample_stack_user = size;
+	attr->sample_stack_user = size < most_copied(s) ? size : most_copied(s);
 	attr->exclude_callchain_user = 1;
 	s->copies = true;
 }
@@ -347,6 +356,74 @@ static void set_groups(struct session *s)
 			set_counted_too(&s->attrs[i], &s->attrs[s->attrs[i].leader]);
 }
 
+/* -F is meant for samples of time, and thins events that happen: what belongs together is torn. */
+static void say_thinned(const struct session *s)
+{
+	const struct rec_attr *timed = NULL;
+	struct buf names = BUF_INIT;
+
+	if (!s->c->freq && !s->c->freq_max)
+		return;
+	for (size_t i = 0; i < s->events->n; i++) {
+		const struct rec_attr *a = &s->attrs[i];
+
+		if (a->attr.type != PERF_TYPE_TRACEPOINT)
+			timed = timed ? timed : a;
+		else if (a->attr.freq && !a->ev->freq)
+			buf_addf(&names, "%s%s", names.len ? ", " : "", a->name);
+	}
+	if (names.len && s->c->freq)
+		diag_say(
+			s->d, NULL,
+			"-F: of %s at most some %llu in a second are recorded, not each; for each: "
+			"-e %s/freq=%llu/%s without -F",
+			buf_str(&names), (unsigned long long)s->c->freq,
+			timed && !strchr(timed->name, '/') ? timed->name : "cpu-clock",
+			(unsigned long long)s->c->freq, timed ? "" : " beside it,");
+	else if (names.len)
+		diag_say(s->d, NULL, "-F: not each %s is recorded", buf_str(&names));
+	buf_release(&names);
+}
+
+/* Whether an event is one whose cut stacks a helper would continue. */
+static bool wants_help(const struct rec_attr *a)
+{
+	return a->choose && a->attr.sample_stack_user && !a->in_group &&
+	       !(a->ev->tp && !strncmp(a->ev->tp, "sched_stat_", 11));
+}
+
+/*
+ * Rare samples with large copies, beside the frequent ones of an event with small copies: its
+ * helper. The kernel takes the first ones of a rare event all.
+ */
+static int add_helpers(struct session *s)
+{
+	for (size_t i = 0, n = 0; i < s->events->n && n < CHAINS_HELPERS; i++) {
+		const struct rec_attr *a = &s->attrs[i];
+		struct rec_attr *h = &s->attrs[s->n_attrs];
+		uint64_t hz = a->attr.freq ? s->help_rated : s->help_each;
+		struct buf name = BUF_INIT;
+
+		if (!hz || !wants_help(a))
+			continue;
+		buf_addf(&name, PERF_HELPER "%s", a->name);
+		if (name.err)
+			return name.err;
+		*h = (struct rec_attr){.attr = a->attr,
+				       .ev = a->ev,
+				       .name = (char *)name.data,
+				       .leader = s->n_attrs,
+				       .cgroup_fd = -1,
+				       .helper = true};
+		h->attr.freq = 1;
+		h->attr.sample_freq = hz;
+		h->attr.sample_stack_user = most_copied(s);
+		s->n_attrs++;
+		n++;
+	}
+	return 0;
+}
+
 int session_attrs(struct session *s, bool track_apart, bool on_exec)
 {
 	int rc = choose(s);
@@ -354,9 +431,11 @@ int session_attrs(struct session *s, bool track_apart, bool on_exec)
 	if (rc)
 		return rc;
 	track_apart |= s->c->snapshot || s->events->v[0].cgroup || s->events->v[0].pmu;
-	s->n_attrs = s->events->n + track_apart;
-	s->with_ids = s->n_attrs > 1;
-	s->attrs = calloc(s->n_attrs, sizeof(*s->attrs));
+	s->n_attrs = s->events->n;
+	/* There may be helpers. */
+	s->with_ids = s->n_attrs + track_apart > 1 ||
+		      (s->c->chains == RECORD_CHAINS_AUTO && !s->no_helpers);
+	s->attrs = calloc(2 * s->n_attrs + 1, sizeof(*s->attrs));
 	if (!s->attrs) {
 		s->n_attrs = 0;
 		return PP_ENOMEM;
@@ -369,16 +448,25 @@ int session_attrs(struct session *s, bool track_apart, bool on_exec)
 		rc = choose_chains(s);
 	if (!rc)
 		set_groups(s);
+	if (!rc)
+		rc = add_helpers(s);
 	if (!rc && track_apart) {
-		rc = set_tracker(s, &s->attrs[s->n_attrs - 1]);
-		s->attrs[s->n_attrs - 1].leader = s->n_attrs - 1;
+		struct rec_attr *t = &s->attrs[s->n_attrs];
+
+		t->cgroup_fd = -1;
+		t->leader = s->n_attrs++;
+		rc = set_tracker(s, t);
 	}
+	if (rc)
+		return rc;
 	/* Without a tracker the first event does it, and runs from the beginning if it must. */
 	session_track(s, &s->attrs[track_apart ? s->n_attrs - 1 : 0].attr);
 	if (!track_apart && !on_exec && !s->c->disabled && !s->c->n_spans)
 		s->attrs[0].attr.disabled = 0;
 	for (size_t i = 0; i < s->n_attrs; i++)
 		attr_adapt(s, &s->attrs[i]);
+	if (!rc)
+		say_thinned(s);
 	return rc;
 }
 

@@ -4,9 +4,10 @@
  * Linux Standard Base, "DWARF Extensions". Go programs have them; they are known by sections that
  * only Go's linker makes, and that stripping leaves.
  */
+#include "record/framepointer.h"
+
 #include "base/cursor.h"
 #include "base/err.h"
-#include "record/parts.h"
 
 #include <elf.h>
 #include <errno.h>

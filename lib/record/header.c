@@ -166,7 +166,7 @@ static void version_feature(struct buf *b, const struct buf *chosen)
 {
 	struct buf text = BUF_INIT;
 
-	buf_adds(&text, "perfpipe " PP_VERSION);
+	buf_addf(&text, "perfpipe %s", pp_version);
 	if (chosen->len)
 		buf_addf(&text, " (call chains: %s)", buf_str(chosen));
 	text_feature(b, PERF_FEAT_VERSION, buf_str(&text), text.len);

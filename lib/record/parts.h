@@ -142,7 +142,7 @@ struct ring {
 	uint64_t mask; /* bytes of data - 1 */
 	uint64_t tail, head;
 	uint64_t lost;	     /* events that the kernel had no room for, so far */
-	bool was_full;	     /* nearly, since the last look: a record may tell of losses */
+	uint64_t look_to;    /* records that begin before this position may tell of losses */
 	struct ring_ids ids; /* of a CPU that has come */
 	struct buf copy;     /* records that are not read as the kernel wrote them */
 };
@@ -153,6 +153,7 @@ struct ring_counts {
 	struct keep *keep; /* gets each record; NULL: none */
 	bool namespaces;   /* records of those are followed by copies in `more` */
 	const struct session *trimmed; /* its copies of stacks are cut; NULL: there are none */
+	const struct session *sifted;  /* others' records are left out; NULL: none are */
 	struct buf more;	       /* records to be written in this round */
 	uint64_t samples, lost, throttled;
 	size_t chain_at;	       /* where samples have their call chain; 0: not looked at */
@@ -165,6 +166,10 @@ struct ring_counts {
  */
 int ring_open(struct ring *r, const struct perf_event_attr *like, uint32_t pages, int *errnum);
 void ring_close(struct ring *r);
+
+/* Up to where it is readable now; ring_peek goes up to where this was called last. */
+uint64_t ring_head(const struct ring *r);
+void ring_look(struct ring *r);
 
 /*
  * Adds what is readable to a list of struct iovec; it stays readable until ring_done.
@@ -335,6 +340,13 @@ struct rec_attr {
 	uint64_t *base;	 /* [cpu]: what was counted there before the CPU went */
 	bool on;	 /* it was enabled */
 	bool choose;	 /* its call chains are by --call-graph auto */
+	bool helper;	 /* of the event `ev`, after whose name it has its own */
+};
+
+/* The processes whose records are kept, where all CPUs are recorded for them (sift.c). */
+struct sift {
+	bool on;
+	struct map64 pids;
 };
 
 struct session {
@@ -347,13 +359,15 @@ struct session {
 	const struct pevents *events;
 	uint32_t copy_rated; /* bytes of a stack by --call-graph auto: of rated events; */
 	uint32_t copy_each;  /* and of others; 0: none */
-	struct buf chosen;   /* what was chosen, in words; empty: nothing was */
-	struct buf left_out; /* events that were, with commas between */
-	bool copies;	     /* some event has copies of user stacks */
-	struct target t;     /* with a buffer for each thread: one CPU, -1 */
-	struct ring *rings;  /* n_rings, fd -1 where there is none; then those backward */
-	size_t n_rings;	     /* all of them */
-	size_t n_rows;	     /* CPUs, or threads: buffers of a kind */
+	uint64_t help_rated, help_each; /* Hz of their helpers; 0: none */
+	bool no_helpers;		/* there is room for one event only */
+	struct buf chosen;		/* what was chosen, in words; empty: nothing was */
+	struct buf left_out;		/* events that were, with commas between */
+	bool copies;			/* some event has copies of user stacks */
+	struct target t;		/* with a buffer for each thread: one CPU, -1 */
+	struct ring *rings; /* n_rings, fd -1 where there is none; then those backward */
+	size_t n_rings;	    /* all of them */
+	size_t n_rows;	    /* CPUs, or threads: buffers of a kind */
 	uint32_t pages, back_pages;
 	uint32_t pages_max; /* of a buffer that grows */
 	int level;	    /* how much was left out for older kernels */
@@ -363,6 +377,7 @@ struct session {
 	bool hotplug;	    /* CPUs are recorded, not tasks on them */
 	bool late;	    /* the head of the recording is written */
 	struct map64 by_id; /* index of `attrs` by the ids that the recording has */
+	struct sift sift;
 	struct online online;
 	size_t n_home;	     /* CPUs of the target that were there at first; others may come */
 	uint64_t gone_lost;  /* by events of CPUs that went */
@@ -386,7 +401,9 @@ int session_open_on(struct session *s, size_t cpu);
 
 /* Events that were lost, by the kernel's own account; false if it keeps none. */
 bool session_lost(const struct session *s, uint64_t *lost);
-uint64_t session_lost_by(const struct rec_attr *a, int fd); /* one of its descriptors */
+
+/* What one of an event's descriptors has counted, and lost; 0 where the kernel does not tell. */
+void session_read(const struct rec_attr *a, int fd, uint64_t *value, uint64_t *lost);
 
 /* The events see tasks that were there before, so that a tracker and its synthesis are needed. */
 static inline bool session_sees_others(const struct record_config *c)
@@ -395,6 +412,21 @@ static inline bool session_sees_others(const struct record_config *c)
 }
 
 void session_close(struct session *s);
+
+/* sift.c */
+
+/* Changes the target into all CPUs where a descriptor for each thread would be too many. */
+int sift_choose(struct session *s);
+
+/* Learns of new processes from the records of a ring up to a position. 0 or PP_ENOMEM. */
+int sift_learn(struct sift *f, const struct ring *r, uint64_t to);
+
+/* Whether the record at a position is to be kept. ids: of the ring that it was in. */
+bool sift_wants(const struct session *s, const struct ring *r, uint64_t pos,
+		const struct perf_event_header *h, const struct ring_ids *ids);
+
+/* Whether any of the processes still runs. */
+bool sift_any_left(const struct sift *f);
 
 /* spare.c */
 
@@ -419,21 +451,16 @@ int hotplug_look(struct session *s, bool *came);
 int deny_event(const struct session *s, const struct rec_attr *a, int errnum);
 int deny_ring(const struct session *s, int errnum);
 
-/* framepointer.c */
-
-/*
- * Has the program frame pointers? By the first instructions of its functions, of which its
- * .eh_frame_hdr has a table. *share: of a hundred functions, 0 where there is no table. *go: it was
- * made by Go's linker. 0, or PP_ENOENT where the file cannot be read.
- */
-int framepointer_look(const char *path, unsigned *share, bool *go);
-int framepointer_of(int fd, unsigned *share, bool *go); /* of an open file */
-
 /* chains.c */
 
 #define CHAINS_BUDGET	  64000000u /* bytes of copies in a second, at most */
-#define CHAINS_COPY_LEAST 4096u	    /* bytes of a copy that a budget allows; else there are none */
-#define CHAINS_COPY_EACH  2048u	    /* of events that come as often as they like */
+#define CHAINS_COPY_GOOD  16384u    /* bytes of a copy that hold most stacks */
+#define CHAINS_SMALL	  40000000u /* the budget where each is smaller */
+#define CHAINS_COPY_LEAST 1024u	    /* bytes of a copy that a budget allows; else there are none */
+#define CHAINS_COPY_EACH  1024u	    /* of events that come as often as they like */
+#define CHAINS_HELP	  40000000u /* the budget of helpers, whose copies are as large as can be */
+#define CHAINS_HELP_HZ	  399u	    /* of each CPU, at most */
+#define CHAINS_HELPERS	  16u	    /* at most */
 
 /* What the choice of --call-graph auto is founded on. */
 struct chains_facts {
@@ -451,6 +478,9 @@ struct chains_facts {
  */
 uint32_t chains_rated(const struct chains_facts *f, const char **why);
 uint32_t chains_each(const struct chains_facts *f, const char **why);
+
+/* Samples in a second and of a CPU that `n` helpers take beside copies of `size`; 0: none. */
+uint64_t chains_helper(const struct chains_facts *f, uint32_t size, size_t n);
 
 /* Chooses for the attributes that ask for it: copy_rated, copy_each, chosen. 0 or PP_ENOMEM. */
 int chains_choose(struct session *s);
@@ -526,8 +556,11 @@ int rounds_pass(struct recorder *r, bool force);
 /* What backward rings keep, as a round. */
 int rounds_snapshot(struct recorder *r);
 
-/* The losses that the kernel has not reported in a record, then the mark of the end. */
-int rounds_end(struct recorder *r);
+/*
+ * The mark of the end of a file; in the last one, before it the losses that the kernel has not
+ * reported in a record. Those of an earlier one are reported in the next.
+ */
+int rounds_end(struct recorder *r, bool last);
 
 /* At the end: what was lost, and what would help. */
 void rounds_tell(struct recorder *r);

@@ -2,9 +2,10 @@
  * The probes of --paths: where the kernel and programs have paths and addresses of sockets at hand,
  * of which system calls have addresses only.
  *
- * The kernel copies every path by one function, which tells those of all programs. Where it has no
- * probes of its own functions, those of the C library's are made; they do not tell what the library
- * opens for itself, the loader opens, and programs without that library do.
+ * The kernel copies every path by one function, which has those of all programs when it returns,
+ * and every address of a socket before it goes on with it.
+ * Where it has no probes of its own functions, those of the C library's are made; they do not tell
+ * what the library opens for itself, the loader opens, and programs without that library do.
  */
 #include "base/err.h"
 #include "pevent/tracefs.h"
@@ -35,10 +36,15 @@ int record_add_paths(struct record_options *o, struct buf *why)
 }
 #else
 
-static const char *const of_kernel[] = {
-	"getname_flags filename=+0(" ARG1 "):ustring",
-	"__sys_connect sockaddr=+u0(" ARG2 "):x8[16]",
-};
+/*
+ * What was copied: the user's memory may not be there yet, and has no arrays in probes. Compilers
+ * make two functions of getname_flags, of which only the second does the work of all.
+ */
+#define COPIED	" filename=+0(+0($retval)):string"
+#define CONNECT "__sys_connect_file sockaddr=+0(" ARG2 "):x8[16]"
+#define PART	"getname_flags.part.0"
+static const char *const of_kernel[] = {"getname_flags%return" COPIED, CONNECT};
+static const char *const of_split_kernel[] = {"getname_flags=" PART "%return" COPIED, CONNECT};
 
 #define FIRST(name)  name " filename=+0(" ARG1 "):string"
 #define SECOND(name) name " filename=+0(" ARG2 "):string"
@@ -76,6 +82,20 @@ static bool kernel_has_probes(void)
 	return yes;
 }
 
+/* Whether the compiler has split getname_flags. */
+static bool is_split(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char line[256];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, " " PART "\n") != NULL;
+	if (f)
+		fclose(f);
+	return found;
+}
+
 /* Whether the beginnings of calls are recorded anyway. */
 static bool has_calls(const struct pevents *e)
 {
@@ -88,7 +108,7 @@ static bool has_calls(const struct pevents *e)
 int record_add_paths(struct record_options *o, struct buf *why)
 {
 	bool kernel = kernel_has_probes();
-	const char *const *v = kernel ? of_kernel : of_libc;
+	const char *const *v = !kernel ? of_libc : is_split() ? of_split_kernel : of_kernel;
 	size_t n = kernel ? sizeof(of_kernel) / sizeof(of_kernel[0])
 			  : sizeof(of_libc) / sizeof(of_libc[0]);
 	int rc = has_calls(&o->c.events)

@@ -32,7 +32,7 @@
 
 #define RECORD_PAGES_DEFAULT 128   /* pages of a ring buffer */
 #define RECORD_PAGES_BURST   1024  /* likewise, for tracepoints and periods */
-#define RECORD_PAGES_COPIES  4096  /* likewise, for copies of stacks */
+#define RECORD_PAGES_COPIES  8192  /* likewise, for copies of stacks */
 #define RECORD_PAGES_GROWN   16384 /* likewise, where losses made it grow */
 #define RECORD_PAGES_MAX     65536 /* likewise */
 #define RECORD_FREQ_DEFAULT  4000  /* Hz */

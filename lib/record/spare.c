@@ -13,6 +13,8 @@ bool spare_may_go(const struct session *s, const struct rec_attr *a, int errnum)
 {
 	bool others = false;
 
+	if (a->helper)
+		return !a->n_ids;
 	if (!a->ev || !a->ev->pattern || a->in_group || a->n_ids)
 		return false;
 	if (errnum != EACCES && errnum != EPERM && errnum != EINVAL && errnum != EOPNOTSUPP &&
@@ -24,21 +26,40 @@ bool spare_may_go(const struct session *s, const struct rec_attr *a, int errnum)
 	return others;
 }
 
+/* The place of an event's helper; 0: there is none. */
+static size_t helper_of(const struct session *s, size_t at)
+{
+	size_t i = s->n_attrs;
+
+	while (--i > at && !(s->attrs[i].helper && s->attrs[i].ev == s->attrs[at].ev))
+		;
+	return i > at ? i : 0;
+}
+
 int spare_leave_out(struct session *s, size_t at)
 {
 	struct rec_attr gone = s->attrs[at];
-	size_t after = s->n_attrs - at - 1, n = --s->kept.n;
+	size_t helper = gone.helper ? 0 : helper_of(s, at);
+	size_t after, n = s->kept.n;
 
-	buf_addf(&s->left_out, "%s%s", s->left_out.len ? ", " : "", gone.name);
+	if (helper && spare_leave_out(s, helper))
+		return PP_ENOMEM;
+	after = s->n_attrs - at - 1;
 	memmove(&s->attrs[at], &s->attrs[at + 1], after * sizeof(*s->attrs));
-	memmove(&s->kept.v[at], &s->kept.v[at + 1], (n - at) * sizeof(*s->kept.v));
 	s->n_attrs--;
+	if (!gone.helper) {
+		buf_addf(&s->left_out, "%s%s", s->left_out.len ? ", " : "", gone.name);
+		n = --s->kept.n;
+		memmove(&s->kept.v[at], &s->kept.v[at + 1], (n - at) * sizeof(*s->kept.v));
+	}
 	for (size_t i = 0; i < s->n_attrs; i++) {
 		struct rec_attr *a = &s->attrs[i];
 
 		a->leader -= a->leader > at;
 		if (i < n)
 			a->ev = &s->kept.v[i];
+		else if (a->helper && !gone.helper && a->ev > gone.ev)
+			a->ev--;
 	}
 	/* Where there is no tracker, the first event does its work. */
 	if (gone.attr.task) {

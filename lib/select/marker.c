@@ -28,6 +28,8 @@ static int on_record(void *ctx, const struct sreader *r, const struct ps_record 
 			rc = swriter_copy(&m->sink.w, rec);
 		return rc == PP_EUNSUPPORTED ? 0 : rc;
 	}
+	if (sreader_helps(r, &rec->sample))
+		return m->split.prefix ? 0 : swriter_copy(&m->sink.w, rec);
 	mark = select_mark(m->select, r, rec);
 	if (m->drop && mark != PS_MARK_PASS)
 		return 0;
@@ -72,6 +74,7 @@ int marker_run(struct marker *m, char **files, int n, bool strict, struct diag *
 		f.open = twice_open;
 		f.open_ctx = &twice;
 	}
+	f.keep |= SREADER_HELPERS;
 	if (!open_sink(m, d)) {
 		/* What goes on packed need not be put together. */
 		if (m->sink.w.pack && !m->split.prefix)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define COPIES "record copies of the stack (pcap-perf -g)"
-#define LARGER "record larger copies of the stack (--call-graph dwarf,65528), or psym --stitch"
+#define LARGER "record larger copies of the stack (--call-graph dwarf,65528)"
 #define BINARY "psym --symfs with the recorded machine's files, or --debuginfod"
 #define WALKED "record with --call-graph fp: a larger copy does not help"
 

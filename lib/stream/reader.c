@@ -229,6 +229,7 @@ static int read_header(struct sreader *r, struct ps_record *rec)
 		dict_release(&r->dicts[i]);
 	context_release(&r->context);
 	expand_clear(&r->expand);
+	r->n_helpers = 0;
 	rec->type = PS_HEADER;
 	rec->source = 0;
 	rec->raw = r->buf + r->pos;
@@ -540,8 +541,14 @@ __attribute__((noinline)) static int next_any(struct sreader *r)
 
 int sreader_next(struct sreader *r, const struct ps_record **rec)
 {
+	int rc;
+
 	*rec = &r->rec;
-	return next_quickly(r) || next_sample(r) ? 0 : next_any(r);
+	do
+		rc = next_quickly(r) || next_sample(r) ? 0 : next_any(r);
+	while (r->n_helpers && !rc && r->rec.type == PS_SAMPLE && !(r->keep & SREADER_HELPERS) &&
+	       sreader_helps(r, &r->rec.sample));
+	return rc;
 }
 
 int sreader_status(const struct sreader *r, int rc)

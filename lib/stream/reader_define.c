@@ -27,10 +27,33 @@ static int defined(struct sreader *r, int rc)
 	return rc;
 }
 
+/* Which events are helpers: few streams have any. */
+static void note_helper(struct sreader *r, const struct ps_event *e)
+{
+	uint32_t at = 0;
+
+	while (at < r->n_helpers && r->helpers[at] != e->id)
+		at++;
+	if (at < r->n_helpers && !(e->flags & PS_EVENT_HELPER))
+		r->helpers[at] = r->helpers[--r->n_helpers];
+	else if (at == r->n_helpers && e->flags & PS_EVENT_HELPER && at < HELPERS_MAX)
+		r->helpers[r->n_helpers++] = e->id;
+}
+
+bool sreader_helps(const struct sreader *r, const struct ps_sample *s)
+{
+	for (uint32_t i = 0; i < r->n_helpers; i++)
+		if (r->helpers[i] == s->event)
+			return true;
+	return false;
+}
+
 int sreader_define(struct sreader *r, const struct ps_record *rec, const struct ps_typedesc *t)
 {
 	int rc = 0;
 
+	if (rec->type == PS_EVENT)
+		note_helper(r, &rec->event);
 	switch (rec->type) {
 #define D(type, bit) \
 	case PS_##type: \

@@ -25,6 +25,8 @@ enum dict_index {
 		NDICTS
 };
 
+#define HELPERS_MAX 64 /* of a stream; samples of more count as others do */
+
 struct sreader {
 	struct src *src; /* NULL: fed */
 	struct diag *d;
@@ -48,6 +50,8 @@ struct sreader {
 	struct dict dicts[NDICTS];
 	struct context context;
 	struct expand expand;
+	uint32_t helpers[HELPERS_MAX]; /* events */
+	uint32_t n_helpers;
 	uint8_t *payload; /* of a packed sample in the other byte order */
 
 	struct ps_record rec; /* what was read last */

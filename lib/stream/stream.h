@@ -248,6 +248,8 @@ enum ps_sample_bit {
 #define PS_EVENT_FREQ	      2u
 #define PS_EVENT_CHAINS	      4u
 #define PS_EVENT_BRANCH_CALLS 8u
+#define PS_EVENT_THINNED      16u /* a tracepoint, of which not each one was recorded */
+#define PS_EVENT_HELPER	      32u
 #define PS_FIELD_SIGNED	      1u
 #define PS_FIELD_ARRAY	      2u
 #define PS_FIELD_DYNAMIC      4u
@@ -376,6 +378,11 @@ enum sreader_keep {
 	 * in their place before the first sample that has it.
 	 */
 	SREADER_PARTS = 16,
+	/*
+	 * Samples of helpers (PS_EVENT_HELPER) come, too, for those that hand them on or take their
+	 * stacks. Nobody else sees them.
+	 */
+	SREADER_HELPERS = 32,
 };
 
 /* A reader of a file or "-". What is wrong is reported to d, which must outlive the reader. */
@@ -401,6 +408,9 @@ void sreader_free(struct sreader *r); /* NULL is fine */
  * After an error nothing more comes.
  */
 int sreader_next(struct sreader *r, const struct ps_record **rec);
+
+/* Whether a sample is of a helper. */
+bool sreader_helps(const struct sreader *r, const struct ps_sample *s);
 
 /* Entries of the dictionaries; NULL for an id that is not defined. Live until redefined. */
 const char *sreader_string(const struct sreader *r, uint32_t id, size_t *len);

@@ -10,11 +10,12 @@
 
 #define TALLY_ROWS_MAX	  (1u << 20)
 #define TALLY_SOURCES_MAX 65536
+#define TALLY_STACK	  (PS_HAS(chain) | PS_HAS(stack) | PS_HAS(user_stack))
 
 struct row {
 	uint32_t source; /* index in sources */
 	const char *name, *unit;
-	uint64_t samples, period, first, last;
+	uint64_t samples, period, first, last, stacks, flags;
 	bool timed; /* first and last are times */
 };
 
@@ -159,6 +160,7 @@ static int on_event(struct tally *t, const struct ps_record *rec)
 	buf_add(&name, e->name.p, e->name.len);
 	row->name = name.err ? NULL : arena_dup(&t->arena, buf_str(&name), name.len);
 	row->unit = arena_dup(&t->arena, e->unit.p, e->unit.len);
+	row->flags = e->flags;
 	buf_release(&name);
 	if (row->name && row->unit)
 		return 0;
@@ -178,6 +180,7 @@ static int on_sample(struct tally *t, const struct ps_record *rec)
 	if (rc)
 		return rc;
 	row->samples++;
+	row->stacks += (s->fields & TALLY_STACK) != 0;
 	row->period += s->period;
 	if (s->flags & PS_SAMPLE_NO_TIME)
 		return 0;
@@ -204,6 +207,22 @@ int tally_record(struct tally *t, const struct sreader *r, const struct ps_recor
 	case PS_SAMPLE: return on_sample(t, rec);
 	default: return 0;
 	}
+}
+
+bool tally_event(const struct tally *t, uint32_t i, struct tally_event *e)
+{
+	const struct row *row = &t->rows[i];
+
+	if (i >= t->nrows)
+		return false;
+	*e = (struct tally_event){.name = row->name,
+				  .samples = row->samples,
+				  .stacks = row->stacks,
+				  .sampled = (row->flags & PS_EVENT_SAMPLED) != 0,
+				  .first = row->first,
+				  .last = row->last,
+				  .timed = row->timed && !t->sources[row->source].ticks};
+	return true;
 }
 
 /* ---- printing ---- */

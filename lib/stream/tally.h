@@ -23,6 +23,17 @@ void tally_free(struct tally *t); /* NULL is fine */
 /* 0, PP_ENOMEM or PP_ELIMIT. */
 int tally_record(struct tally *t, const struct sreader *r, const struct ps_record *rec);
 
+struct tally_event {
+	const char *name;	  /* as long as the tally */
+	uint64_t samples, stacks; /* all, and those with a call chain or a copy of the stack */
+	bool sampled;		  /* by period or frequency */
+	bool timed;		  /* first and last are times, in ns */
+	uint64_t first, last;
+};
+
+/* Event i, from 0 on; false: there are no more. */
+bool tally_event(const struct tally *t, uint32_t i, struct tally_event *e);
+
 /* The table, or with `json` an object a line for each event. 0 or an error of the output. */
 int tally_print(const struct tally *t, struct out *o, bool json);
 

@@ -553,7 +553,7 @@ int swriter_provenance(struct swriter *w, const char *name, int argc, char **arg
 
 	for (int i = 1; i < argc; i++)
 		buf_add(&args, argv[i], strlen(argv[i]) + 1);
-	p.version = ps_str(PP_VERSION, strlen(PP_VERSION));
+	p.version = ps_str(pp_version, strlen(pp_version));
 	p.args = ps_str(buf_str(&args), args.len);
 	if (args.err)
 		w->err = args.err;

@@ -71,7 +71,7 @@ usage() {
 	own=
 	case $letters in *t:*) own="$own [-t TIME]" ;; esac
 	case $letters in *b:*) own="$own [-b FILE] [-P PID]" ;; esac
-	case $letters$probing in *e:*yes) own="$own -e DEFINITION" ;; *e:*) own="$own -e EVENT" ;; esac
+	case $letters$probing in *E:*yes) own="$own -e START [-E END]" ;; *e:*yes) own="$own -e DEFINITION" ;; *e:*) own="$own -e EVENT" ;; esac
 	case $letters in *f:*) own="$own -f FIELD" ;; esac
 	case $letters in *p:*) own="$own [-p PID]" ;; esac
 	case $letters in *n:*) own="$own [-n NAME]" ;; esac
@@ -96,13 +96,14 @@ help() {
 	case $letters in *t:*) echo "  -t TIME     only what took TIME or longer (${time:-})" ;; esac
 	case $letters in *b:*)
 		echo "  -b FILE     make probes in this program or library"
-		echo "  -P PID      record this process, and make probes in what it runs, or in FILE as it sees it"
+		echo "  -P PID      record this process, and make probes in what it runs, or in FILE as it sees it; also -p"
 		;;
 	esac
 	case $letters$probing in
 	*e:*yes) echo "  -e DEFINITION  ${define:-what to probe, as pprobe takes it}; may be repeated" ;;
 	*e:*) echo "  -e EVENT    this event; it may be a shell pattern in a recording" ;;
 	esac
+	case $letters in *E:*) echo "  -E DEFINITION  what ends it" ;; esac
 	case $letters in *f:*) echo "  -f FIELD    this field or expression" ;; esac
 	case $letters in *p:*) echo "  -p PID      only this process" ;; esac
 	case $letters in *n:*) echo "  -n NAME     only threads that have NAME in their name" ;; esac
@@ -432,18 +433,23 @@ slow_files() {
 			call[tid] = what
 			dev[tid] = ino[tid] = offset[tid] = ""
 		}
-		function end(type, count, fd,   file) {
+		# What is neither pipe, socket nor terminal. Each descriptor is asked for once, and again for a row.
+		function is_file(fd, again,   key) {
+			key = pid " " fd
+			if (again || !(key in known)) {
+				file = file_of(fd)
+				known[key] = file !~ /^[a-z_]+:|^\/dev\/(pts|tty|null|zero)/
+			}
+			return known[key] || ino[tid] != ""
+		}
+		function end(type, count, fd) {
 			ms = (time - at[tid]) * 1000
-			if (wanted(pid, comm)) {
+			if (wanted(pid, comm) && is_file(fd, ms >= least)) {
 				operations++
 				longest = ms > longest ? ms : longest
-			}
-			if (wanted(pid, comm) && ms >= least) {
-				file = file_of(fd)
-				# Pipes, sockets, terminals.
-				if (file !~ /^[a-z_]+:|^\/dev\/(pts|tty|null|zero)/)
+				if (ms >= least)
 					row(sprintf("%14s %7s %-16s %-8s %6s %12s %12.3f %s", at[tid], pid, comm, type, count,
-						offset[tid] == "" ? "-" : offset[tid], (time - at[tid]) * 1000, file), pid, comm)
+						offset[tid] == "" ? "-" : offset[tid], ms, file), pid, comm)
 			}
 			delete at[tid]
 		}
@@ -655,9 +661,12 @@ add_lib_probes() {
 	lib_words="$lib_words $words"
 }
 
-# Adds words for the probe of the kernel that tells the paths of all calls, if it can be made.
+# Adds words for the probe of the kernel that tells the paths of all calls, if it can be made. Where the compiler has
+# made two functions of it, only the second does the work of all.
 add_path_probe() {
-	words="-a --kprobe$(quote 'lib_path=getname_flags%return path=+0(+0($retval)):string')"
+	copied=getname_flags
+	! grep -q ' getname_flags\.part\.0$' /proc/kallsyms 2>/dev/null || copied=getname_flags.part.0
+	words="-a --kprobe$(quote "lib_path=$copied%return path=+0(+0(\$retval)):string")"
 	eval "\"\${bin:+\$bin/}pcap-perf\" -q $words -o /dev/null -- true" >/dev/null 2>&1 || return
 	lib_words="$lib_words $words"
 }
@@ -709,7 +718,7 @@ worst() {
 # What users of bcc's tools type from habit, and what does the same.
 habit() {
 	case $1,$last,$letters in
-	p,*P:* | pid,*P:*) bad_usage "no option $2 here: -P PID records one process" ;;
+	pid,*P:*) bad_usage "no option $2 here: -p PID records one process" ;;
 	pid,*p:*) bad_usage "no option $2 here: -p PID" ;;
 	p,* | pid,* | t,* | tid,* | L,*)
 		bad_usage "no option $2 here: pcap-perf -p PID (or -t TID) ${stacks:+-g }${events:+-e ... }-o FILE 10 records one; $name FILE reads that"
@@ -733,11 +742,18 @@ habit() {
 	bad_usage "there is no option $2"
 }
 
+take_pid() {
+	case $OPTARG in '' | *[!0-9]*) bad_usage "$1: '$OPTARG' is no process id" ;; esac
+	pid=$OPTARG
+}
+
 # The options of one letter that come first; $taken: how many words they are, $follow: others follow.
 take_letters() {
 	follow=
 	OPTIND=1
 	taking=$letters
+	# -p is -P where it has no other meaning.
+	case $letters in *p:*) ;; *P:*) taking=${taking}p: ;; esac
 	! can_record || taking=${taking}d:
 	while [ -z "$follow" ] && getopts ":h-:$taking" letter; do
 		case $letter in
@@ -753,13 +769,16 @@ take_letters() {
 			[ -n "$probing" ] || events=$OPTARG
 			;;
 		b) file=$OPTARG ;;
-		P)
-			case $OPTARG in '' | *[!0-9]*) bad_usage "-P: '$OPTARG' is no process id" ;; esac
-			pid=$OPTARG
-			;;
+		P) take_pid "-P" ;;
+		E) end=$OPTARG ;;
 		f) field=$OPTARG ;;
 		s) stacks=yes ;;
-		p) only_pid=$OPTARG ;;
+		p)
+			case $letters in
+			*p:*) only_pid=$OPTARG ;;
+			*) take_pid "-p" ;;
+			esac
+			;;
 		n) only_name=$OPTARG ;;
 		x) failed=yes ;;
 		a) each_one=yes ;;
@@ -800,6 +819,11 @@ is_function() {
 	*[*?]* | *%return) ;;
 	*) grep -q " [tTwW] $1\$" /proc/kallsyms 2>/dev/null ;;
 	esac
+}
+
+# For recipes that have something to find out once the options are known: they define it anew.
+prepare() {
+	:
 }
 
 main() {
@@ -888,6 +912,7 @@ main() {
 		add_more
 		choose_probes
 	fi
+	prepare
 	exec 4>&1
 	statuses=$(
 		trap : INT

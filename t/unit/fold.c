@@ -326,6 +326,33 @@ static void test_unit(void)
 	buf_release(&b);
 }
 
+/* What a recorder says of call chains cannot be mistaken for other keys of the line. */
+static void test_chains(void)
+{
+	static const char *const versions[] = {
+		"6.1.187",
+		"perfpipe 1 (call chains: frame pointers, event: x)",
+		"perfpipe 1 (call chains: copies; frame pointers (so))",
+		"perfpipe 2 (call chains: copies; frame pointers (so))",
+		"perfpipe 1 (call chains: ",
+	};
+	struct fold_about a = {0}, again;
+	struct buf b = BUF_INIT;
+
+	fold_about_event(&a, "c", 1, "ns", 2);
+	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++)
+		fold_about_recorder(&a, versions[i], strlen(versions[i]));
+	fold_about_write(&a, &b);
+	is_str(buf_str(&b),
+	       "# event: c, unit: ns, chains: frame pointers  event: x|copies; frame pointers (so), "
+	       "from: -\n",
+	       "how call chains were recorded");
+	ok(fold_about_parse(buf_str(&b), b.len - 1, &again) && !strcmp(again.event, "c") &&
+		   !strcmp(again.chains, a.chains),
+	   "and read again");
+	buf_release(&b);
+}
+
 /* The result must not depend on where blocks end: here, on what stands in front. */
 static void test_blocks(void)
 {
@@ -375,6 +402,7 @@ int main(void)
 	test_options();
 	test_tidy();
 	test_unit();
+	test_chains();
 	test_blocks();
 	return done();
 }
