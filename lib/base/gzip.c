@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#define LEVEL	4 /* a third of the time of 6, a tenth larger */
-#define WINDOW	(15 + 16) /* with the header of gzip */
-#define MEMORY	8
-#define PIECE	65536
+#define LEVEL  4	 /* a third of the time of 6, a tenth larger */
+#define WINDOW (15 + 16) /* with the header of gzip */
+#define MEMORY 8
+#define PIECE  65536
 
 struct gzip {
 	struct out plain, *to;

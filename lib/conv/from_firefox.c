@@ -99,8 +99,8 @@ static int read_strings(struct input *s, struct json j)
 	if (!j.p)
 		return 0;
 	for (json_array(&j); json_item(&j); s->nstrings++) {
-		struct ps_str *v = array_widen(s->strings, &s->strings_cap, s->nstrings, 1024,
-					       sizeof(*v));
+		struct ps_str *v =
+			array_widen(s->strings, &s->strings_cap, s->nstrings, 1024, sizeof(*v));
 		struct ps_str text = json_str(&j);
 
 		if (!v)
@@ -182,7 +182,8 @@ static int read_tables(struct input *s, const struct tables *t)
 /* A frame of a name, with all that is known of it. */
 static int make_frame(struct input *s, uint32_t place, uint32_t *id)
 {
-	uint32_t func = at(&s->func, place), depth = at(&s->depth, place), line = at(&s->line, place);
+	uint32_t func = at(&s->func, place), depth = at(&s->depth, place),
+		 line = at(&s->line, place);
 	struct ps_str name = string(s, at(&s->name, func));
 	struct ps_str path = string(s, at(&s->resource_name, at(&s->resource, func)));
 	struct ps_str file = string(s, at(&s->source, func));
@@ -302,7 +303,9 @@ static int read_samples(struct input *s, struct thread *t)
 		weight = weighted ? weight * (t->ms ? 1e6 : 1) : 1;
 		t->sample.timed = timed;
 		t->sample.time = time > 0 ? (uint64_t)(time * 1e6 + 0.5) : 0;
-		t->sample.weight = weight <= 0 ? 0 : weight >= 0x1p63 ? INT64_MAX : (uint64_t)(weight + 0.5);
+		t->sample.weight = weight <= 0	      ? 0
+				   : weight >= 0x1p63 ? INT64_MAX
+						      : (uint64_t)(weight + 0.5);
 		t->sample.count = 1;
 		/* Weights below 0 are memory that was freed. */
 		s->strange |= weight < 0;
@@ -419,8 +422,9 @@ static int read_thread(struct input *s, struct json *j)
 
 static void release(struct input *s)
 {
-	struct column *columns[] = {&s->frame, &s->prefix, &s->func,	 &s->line,	   &s->depth,
-				    &s->name,  &s->source, &s->resource, &s->resource_name};
+	struct column *columns[] = {&s->frame,	&s->prefix,   &s->func,
+				    &s->line,	&s->depth,    &s->name,
+				    &s->source, &s->resource, &s->resource_name};
 
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		free(columns[i]->v);

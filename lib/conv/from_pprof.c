@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define COUNT_MAX (1u << 24) /* samples that are written one by one */
+#define COUNT_MAX  (1u << 24) /* samples that are written one by one */
 #define VALUES_MAX 64
 
 /* A table: its messages by their place, and their places by id. */
@@ -27,16 +27,17 @@ struct input {
 	struct table mappings, locations, functions;
 	struct ps_str *strings;
 	uint32_t nstrings, strings_cap;
-	uint32_t *dsos;	  /* by mapping: + 1 */
-	uint32_t *stacks; /* by location: the frames that it stands for begin here in `frames` + 1 */
-	struct buf frames; /* how many, then their numbers */
+	uint32_t *dsos; /* by mapping: + 1 */
+	uint32_t
+		*stacks; /* by location: the frames that it stands for begin here in `frames` + 1 */
+	struct buf frames;	     /* how many, then their numbers */
 	uint32_t events[VALUES_MAX]; /* of the values; 0: how many samples the next one has */
-	bool counted[VALUES_MAX]; /* each is one sample */
+	bool counted[VALUES_MAX];    /* each is one sample */
 	struct pb types[VALUES_MAX];
 	uint32_t nvalues;
 	struct map64 threads; /* of labels */
 	uint32_t *path, path_cap;
-	uint64_t left;	/* samples that may still be written one by one */
+	uint64_t left; /* samples that may still be written one by one */
 	uint64_t merged, negative;
 	int64_t time;
 	bool dangling;
@@ -85,8 +86,7 @@ static bool find(struct input *s, const struct table *t, uint64_t id, uint32_t *
 
 static int add_string(struct input *s, const struct pb *m)
 {
-	struct ps_str *v =
-		array_widen(s->strings, &s->strings_cap, s->nstrings, 1024, sizeof(*v));
+	struct ps_str *v = array_widen(s->strings, &s->strings_cap, s->nstrings, 1024, sizeof(*v));
 
 	if (!v)
 		return PP_ENOMEM;
@@ -198,8 +198,7 @@ static int make_frames(struct input *s, uint32_t place)
 	if (mapping && find(s, &s->mappings, mapping, &id))
 		rc = dso_of(s, id, &common.dso, &base);
 	common.addr = common.addr >= base ? common.addr - base : common.addr;
-	if (common.dso &&
-	    prof_dso_of(s->c->p, common.dso)->flags & (PS_DSO_KERNEL | PS_DSO_MODULE))
+	if (common.dso && prof_dso_of(s->c->p, common.dso)->flags & (PS_DSO_KERNEL | PS_DSO_MODULE))
 		common.flags = PROF_FRAME_KERNEL;
 	buf_add(&s->frames, &n, sizeof(n));
 	for (m = s->locations.v[place]; !rc && (lines ? pb_next(&m) : !n);) {
@@ -339,9 +338,7 @@ static int give(struct input *s, struct prof_sample *to, const uint64_t *values,
 		}
 		to->event = s->events[i];
 		to->weight = values[i];
-		to->count = i && !s->events[i - 1] ? values[i - 1]
-			    : s->counted[i]	   ? values[i]
-						   : 0;
+		to->count = i && !s->events[i - 1] ? values[i - 1] : s->counted[i] ? values[i] : 0;
 		if (to->count > s->left) {
 			s->merged++;
 			to->count = 1;
@@ -432,7 +429,8 @@ int conv_from_pprof(struct conv *c, const struct conv_input *in)
 		rc = read_samples(s);
 	if (s->merged)
 		diag_say(c->d, in->name,
-			 "%" PRIu64 " stacks stand for too many samples: each becomes one, with the "
+			 "%" PRIu64
+			 " stacks stand for too many samples: each becomes one, with the "
 			 "weight of all",
 			 s->merged);
 	if (s->negative)
@@ -454,10 +452,9 @@ int conv_from_pprof(struct conv *c, const struct conv_input *in)
 /* Fields of Profile, each of the type that it must have, and a text or a sample type among them. */
 bool conv_is_pprof(const uint8_t *bytes, size_t n)
 {
-	static const uint8_t types[] = {9,	   PB_BYTES, PB_BYTES, PB_BYTES, PB_BYTES,
-					PB_BYTES,  PB_BYTES, 0,	       0,	 0,
-					0,	   PB_BYTES, 0,	       9,	 0,
-					0};
+	static const uint8_t types[] = {9,	  PB_BYTES, PB_BYTES, PB_BYTES, PB_BYTES, PB_BYTES,
+					PB_BYTES, 0,	    0,	      0,	0,	  PB_BYTES,
+					0,	  9,	    0,	      0};
 	struct pb m = pb_make(bytes, n);
 	bool type = false;
 

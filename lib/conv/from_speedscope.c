@@ -32,7 +32,7 @@ static int add_frame(struct input *s, struct json *j)
 	buf_reset(&s->name);
 	buf_reset(&s->event);
 	for (json_object(j); json_member(j, &key);) {
-		struct buf *b = json_is(key, "name") ? &s->name
+		struct buf *b = json_is(key, "name")   ? &s->name
 				: json_is(key, "file") ? &s->event
 						       : NULL;
 

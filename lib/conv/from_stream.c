@@ -188,9 +188,9 @@ static int frame_of(struct input *s, uint32_t id, uint32_t *frame)
 /* Makes room for n frames in the path. */
 static int room(struct input *s, size_t n)
 {
-	uint32_t *v = n > INT32_MAX ? NULL
-				    : array_widen(s->path, &s->path_cap, (uint32_t)n, 256,
-						  sizeof(*v));
+	uint32_t *v = n > INT32_MAX
+			      ? NULL
+			      : array_widen(s->path, &s->path_cap, (uint32_t)n, 256, sizeof(*v));
 
 	if (!v)
 		return PP_ENOMEM;
@@ -492,6 +492,8 @@ int conv_from_stream(struct conv *c, struct src *src)
 	release(s);
 	free(s);
 	if (rc == PP_END)
-		return status == PP_EXIT_OK ? 0 : status == PP_EXIT_PARTIAL ? PP_ECUT : PP_EUNSUPPORTED;
+		return status == PP_EXIT_OK	   ? 0
+		       : status == PP_EXIT_PARTIAL ? PP_ECUT
+						   : PP_EUNSUPPORTED;
 	return status == PP_EXIT_PARTIAL && (rc == PP_ECUT || rc == PP_ECORRUPT) ? PP_ECUT : rc;
 }

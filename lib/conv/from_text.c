@@ -70,9 +70,9 @@ static int on_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weight)
 {
 	struct visit *v = ctx;
 	struct prof_sample s = {.event = v->event, .cpu = PS_NONE, .weight = weight};
-	uint32_t *path = n > INT32_MAX ? NULL
-				       : array_widen(v->path, &v->cap, (uint32_t)n, 256,
-						     sizeof(*path));
+	uint32_t *path = n > INT32_MAX
+				 ? NULL
+				 : array_widen(v->path, &v->cap, (uint32_t)n, 256, sizeof(*path));
 	int rc;
 
 	if (!path)

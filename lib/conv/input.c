@@ -3,7 +3,6 @@
 
 #include "base/err.h"
 #include "base/plain.h"
-#include "conv/json.h"
 #include "stream/foreign.h"
 
 #include <stdlib.h>
@@ -55,23 +54,10 @@ static int read_bytes(struct conv *c, struct src *s, const struct conv_format *f
 		from = conv_format_of(in.bytes, in.n);
 	if (from)
 		return from->read(c, &in);
-	diag_error(c->d, in.name, -1, "is JSON of no kind that is known: speedscope, Firefox "
-				      "profiler (processed) and Chrome traces are");
+	diag_error(c->d, in.name, -1,
+		   "is JSON of no kind that is known: speedscope, Firefox "
+		   "profiler (processed) and Chrome traces are");
 	return PP_EUNSUPPORTED;
-}
-
-int conv_json_status(struct conv *c, const struct conv_input *in, int rc, const struct json *j,
-		     bool strange)
-{
-	if (!rc && j->bad) {
-		diag_error(c->d, in->name, j->p - in->bytes, "the JSON is damaged or cut off");
-		rc = PP_ECUT;
-	} else if (!rc && strange) {
-		diag_error(c->d, in->name, -1,
-			   "the profile is damaged: it refers to what it does not define");
-		rc = PP_ECUT;
-	}
-	return rc;
 }
 
 static bool is_stream(const char *first, size_t n)

@@ -53,10 +53,10 @@ struct conv_format {
 struct conv_account {
 	uint64_t samples, taken; /* of the input; those written */
 	uint64_t filtered, joined;
-	uint64_t raw;	/* with addresses only */
-	uint64_t lost;	/* by the recording */
+	uint64_t raw;	      /* with addresses only */
+	uint64_t lost;	      /* by the recording */
 	uint64_t first, last; /* times; first > last: none */
-	unsigned had;	/* CONV_* that the input told */
+	unsigned had;	      /* CONV_* that the input told */
 };
 
 struct conv {
@@ -68,9 +68,9 @@ struct conv {
 	struct diag *d;
 	struct conv_account account;
 	uint32_t last_event, last_thread;
-	bool partial; /* something of the input was missing or estimated, which was reported */
-	const char *name;   /* of the input, or NULL */
-	struct buf cmdline; /* that was recorded */
+	bool partial;	  /* something of the input was missing or estimated, which was reported */
+	const char *name; /* of the input, or NULL */
+	struct buf cmdline;  /* that was recorded */
 	int64_t wall_offset; /* time of day less time of the recording; 0: not known */
 };
 

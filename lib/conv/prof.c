@@ -336,9 +336,10 @@ uint64_t prof_unit_ns(struct ps_str unit)
 		const char *name;
 		uint64_t ns;
 	} units[] = {
-		{"ns", 1}, {"nanoseconds", 1}, {"us", 1000}, {"microseconds", 1000},
-		{"ms", 1000000}, {"milliseconds", 1000000}, {"s", 1000000000},
-		{"seconds", 1000000000},
+		{"ns", 1},	   {"nanoseconds", 1},
+		{"us", 1000},	   {"microseconds", 1000},
+		{"ms", 1000000},   {"milliseconds", 1000000},
+		{"s", 1000000000}, {"seconds", 1000000000},
 	};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)

@@ -28,13 +28,13 @@
 
 /* The structs are kept by their bytes: none has padding. */
 struct prof_frame {
-	uint64_t addr;	   /* in its DSO, of the kernel absolute; 0: not known, or not kept */
-	uint32_t name;	   /* text; 0: no symbol */
-	uint32_t linkage;  /* text, if the symbol table has another */
-	uint32_t dso;	   /* 0: none */
-	uint32_t file;	   /* text: the source file; 0: not known */
-	uint32_t line;	   /* 0: not known */
-	uint32_t flags;	   /* PROF_FRAME_* */
+	uint64_t addr;	  /* in its DSO, of the kernel absolute; 0: not known, or not kept */
+	uint32_t name;	  /* text; 0: no symbol */
+	uint32_t linkage; /* text, if the symbol table has another */
+	uint32_t dso;	  /* 0: none */
+	uint32_t file;	  /* text: the source file; 0: not known */
+	uint32_t line;	  /* 0: not known */
+	uint32_t flags;	  /* PROF_FRAME_* */
 };
 #define PROF_FRAME_KERNEL  1u
 #define PROF_FRAME_INLINED 2u /* into the next one towards the root */
@@ -80,8 +80,8 @@ int prof_new(struct prof **p, unsigned flags, struct diag *d);
 void prof_free(struct prof *p); /* NULL is fine */
 
 /* Each gives the number of what is equal. 0, PP_ENOMEM or PP_ELIMIT. */
-int prof_text(struct prof *p, const char *s, size_t n, uint32_t *id); /* '?' for what is not UTF-8 */
-int prof_hex(struct prof *p, const void *bytes, size_t n, uint32_t *id); /* the bytes as text */
+int prof_text(struct prof *p, const char *s, size_t n, uint32_t *id);	 /* not UTF-8: '?' */
+int prof_hex(struct prof *p, const void *bytes, size_t n, uint32_t *id); /* as text */
 int prof_frame(struct prof *p, const struct prof_frame *f, uint32_t *id);
 int prof_dso(struct prof *p, const struct prof_dso *dso, uint32_t *id);
 int prof_thread(struct prof *p, const struct prof_thread *t, uint32_t *id);
@@ -118,7 +118,7 @@ void prof_show(const struct prof *p, const struct prof_frame *f, struct buf *b);
  */
 int prof_shown(struct prof *p, struct ps_str name, struct ps_str file, uint64_t line, uint32_t *id);
 
-/* The flags of a DSO (PS_DSO_*) by its name; the name of a path's file; whether a name is a mark. */
+/* PS_DSO_* of a DSO by its name; the name of a path's file; whether a name is a mark. */
 uint32_t prof_dso_flags(struct ps_str path);
 struct ps_str prof_file_name(struct ps_str path);
 bool prof_is_mark(struct ps_str name);

@@ -264,7 +264,8 @@ static int put_frames(struct writer *w)
 	rc = rc ? rc : end_column(w);
 	begin_column(w, "inlineDepth");
 	for (uint32_t i = 0; i < n; i++)
-		add(w, (prof_frame_of(w->c->p, item(&w->frames, i))->flags & PROF_FRAME_INLINED) != 0);
+		add(w,
+		    (prof_frame_of(w->c->p, item(&w->frames, i))->flags & PROF_FRAME_INLINED) != 0);
 	rc = rc ? rc : end_column(w);
 	begin_column(w, "category");
 	for (uint32_t i = 0; i < n; i++)
@@ -404,10 +405,11 @@ static void put_meta(struct writer *w)
 	buf_adds(&w->b, "\"processType\":0,\"stackwalk\":1,\"symbolicated\":true,\"interval\":1,"
 			"\"markerSchema\":[],\"startTime\":");
 	add_ms(w, start);
-	buf_adds(&w->b, "\"categories\":["
-			"{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
-			"{\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
-			"{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]");
+	buf_adds(&w->b,
+		 "\"categories\":["
+		 "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
+		 "{\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
+		 "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]");
 	buf_reset(&w->text);
 	conv_add_comment(c, &w->text);
 	json_text(&w->b, "product", "perfpipe", 8);

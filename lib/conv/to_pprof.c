@@ -47,7 +47,7 @@ struct function {
 };
 
 struct mapping {
-	uint64_t end;	/* after the last address; 0: not used */
+	uint64_t end;	 /* after the last address; 0: not used */
 	uint64_t leaves; /* samples whose innermost frame is in it */
 	bool files, lines, inlined;
 };
@@ -55,10 +55,10 @@ struct mapping {
 struct writer {
 	struct conv *c;
 	struct intern keys;
-	struct sum *sums;	/* by key */
-	struct recent *recent;	/* by stack */
+	struct sum *sums;      /* by key */
+	struct recent *recent; /* by stack */
 	uint32_t nsums, nrecent;
-	uint64_t period;	/* of all samples; 0: they differ */
+	uint64_t period; /* of all samples; 0: they differ */
 	bool any, uncounted;
 	/* At the end. */
 	struct intern functions, locations;
@@ -107,8 +107,7 @@ static int sample(void *ctx, const struct prof_sample *s)
 		r->thread = s->thread;
 		r->event = s->event;
 		rc = intern_add(&w->keys, &key, sizeof(key), &r->row, NULL);
-		sums = rc ? NULL
-			  : array_widen(w->sums, &w->nsums, r->row, 4096, sizeof(*sums));
+		sums = rc ? NULL : array_widen(w->sums, &w->nsums, r->row, 4096, sizeof(*sums));
 		if (!sums)
 			return rc ? rc : PP_ENOMEM;
 		w->sums = sums;
@@ -216,8 +215,8 @@ static void note_frame(struct writer *w, const struct prof_frame *f)
  */
 static int location_of(struct writer *w, const uint32_t *frames, size_t n, uint32_t *id)
 {
-	uint32_t *known = n > 1 ? NULL
-				: array_widen(w->single, &w->nsingle, *frames, 1024, sizeof(*known));
+	uint32_t *known =
+		n > 1 ? NULL : array_widen(w->single, &w->nsingle, *frames, 1024, sizeof(*known));
 	int rc;
 
 	if (known)

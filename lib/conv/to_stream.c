@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#define SOURCE	     1
-#define STACKS_LIVE  (1u << 18) /* of a stream that is not packed */
+#define SOURCE	    1
+#define STACKS_LIVE (1u << 18) /* of a stream that is not packed */
 
 /* The number in the stream of what has one in the profile; 0: none yet. */
 struct numbers {

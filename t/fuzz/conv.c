@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct {
 		const struct conv_writer *writer;
 		bool read, counts; /* it is read, and has as many samples then */
-	} formats[] = {{&conv_to_stream, true, true},	{&conv_to_pprof, true, false},
+	} formats[] = {{&conv_to_stream, true, true},	   {&conv_to_pprof, true, false},
 		       {&conv_to_speedscope, true, false}, {&conv_to_firefox, true, false},
 		       {&conv_to_callgrind, false, false}, {&conv_to_sqlite, false, false}};
 
