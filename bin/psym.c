@@ -39,6 +39,11 @@ static int on_record(void *ctx, const struct sreader *r, const struct ps_record 
 	return resolver_record(ctx, r, rec);
 }
 
+static int on_drain(void *ctx)
+{
+	return resolver_drain(ctx);
+}
+
 /* What the user has to know about the names: the account, and what is missing. */
 static void say_result(struct resolver *r, bool stats, struct diag *d)
 {
@@ -75,7 +80,8 @@ int main(int argc, char **argv)
 	const struct opt_spec spec = {"psym", "[OPTION]... [FILE]...", "symbolize an event stream",
 				      groups};
 	struct ps_end end = {0};
-	struct filter f = {.name = "psym", .argc = argc, .argv = argv, .record = on_record};
+	struct filter f = {
+		.name = "psym", .argc = argc, .argv = argv, .record = on_record, .drain = on_drain};
 	struct resolver *r;
 	struct ssink sink;
 	struct cli cli;

@@ -16,7 +16,7 @@ my $root = abs_path(dirname(abs_path($0)) . '/..');
 my $bin = abs_path($ENV{BIN} // "$root/bin");
 my $shim = abs_path($ENV{SHIM} // "$root/build/t/shim.so");
 my $data = "$root/t/data";
-my $each = $ENV{RUNS} // 8;    # runs of a filter and a kind
+my $each = $ENV{RUNS} // 5;    # runs of a filter and a kind
 my @kinds = qw(alloc alloc+ read pread pread+ write open mmap thread);
 my ($only, $only_kind) = split /,/, $ENV{ONLY} // '';
 my $tests = 0;
@@ -73,7 +73,7 @@ sub choose {
 	my ($n) = @_;
 
 	return 1 .. $n if $ENV{FULL} || $n <= $each;
-	my %chosen = map { $_ => 1 } 1 .. $each / 4;
+	my %chosen = map { $_ => 1 } 1 .. $each / 2;
 	$chosen{1 + int rand $n} = 1 while keys %chosen < $each;
 	return sort { $a <=> $b } keys %chosen;
 }

@@ -6,7 +6,7 @@
 #	SEED=7 t/fuzz.t		other bits
 #	ROOM=fold t/fuzz.t	the entries that include a header of lib/fold
 . "${0%/*}/lib.sh"
-export ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=1"
+all_of_asan
 
 cut=20000
 cuts=${CUTS:-0}

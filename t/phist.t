@@ -286,4 +286,14 @@ run "$BIN/phist" --linear 0 zlib.ps
 is "$status" 64 'no step'
 run "$BIN/phist" --over-time=7 zlib.ps
 is "$status" 64 'a window without a unit'
+# A key that is wider than its column is cut, so that the others stay in place; whole elsewhere.
+long=$(printf '%070d' 0 | tr 0 x)
+run "$BIN/phist" --by "comm ~ \"*a*\", '$long'" small.ps
+like "$OUT" " x{59}…  " 'a wide key is cut'
+is "$(awk 'NF { print length($0) }' "$OUT" | sort -u | wc -l)" 1 'and all rows are as long as the head'
+run "$BIN/phist" --wide --by "'$long'" small.ps
+like "$OUT" "^$long  " 'with --wide it is whole'
+run "$BIN/phist" --tsv --by "'$long'" small.ps
+like "$OUT" "$long" 'and in TSV'
+
 done_testing

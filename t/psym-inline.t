@@ -115,8 +115,21 @@ if [ -e split/prog.dwo ] && "$BIN/pcap-perf" -F 999 -g -e cpu-clock:u -o split.d
 	split/prog 2000000 >record.log 2>&1; then
 	"$BIN/pdecode" split.data 2>decode.log | "$BIN/psym" --inline -b 2>psym.err | "$BIN/pfold" --no-header >found
 	like found ';outer;middle_\[i\];deepest_\[i\] [0-9]+$' 'split debug information'
+	for fault in 'mv split/prog.dwo split/gone' 'cp split/prog split/prog.dwo'; do
+		$fault
+		"$BIN/pdecode" split.data 2>decode.log | "$BIN/psym" --inline -b 2>split.err | "$BIN/pfold" --no-header >found
+		like found ';outer [0-9]+$' "no inlined functions without it: $fault"
+		is "$(grep -c 'split/prog: prog.dwo is missing.* 1 of its .* compilation units have no name$' split.err)" 1 \
+			'which is reported once'
+	done
+	"$BIN/pdecode" split.data 2>decode.log >split.ps
+	run "$BIN/psym" --inline --missing split.ps
+	is "$(grep -A 3 '  -  .*/split/prog  ' "$OUT" | grep -c 'split debug information\|tried prog.dwo: 1 of \|helps the .dwo')" 3 \
+		'--missing names the file'
+	run "$BIN/psym" --missing split.ps
+	unlike "$OUT" 'dwo' 'not where nobody asked for inlined functions'
 else
-	skip 1 "$CC does not split debug information"
+	skip 6 "$CC does not split debug information"
 fi
 
 # What is damaged gives names from the symbol table.

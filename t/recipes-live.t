@@ -120,7 +120,7 @@ record_live() {
 	done
 }
 
-seconds=4
+seconds=1
 if [ -n "$probes" ]; then
 	live files opensnoop statsnoop syncsnoop
 	live processes execsnoop exitsnoop killsnoop
@@ -135,12 +135,43 @@ live net tcpconnect tcpaccept tcplife
 
 # Reads of ext4 are known by an event of Linux 6.11 and later.
 events=/sys/kernel/tracing/events
-seconds=8
+seconds=2
 if [ -d $events/filemap/mm_filemap_get_pages ] && [ "$(stat -f -c %T . 2>/dev/null)" = ext2/ext3 ]; then
 	live io fileslower ext4slower
 else
 	skip 2 'fileslower, ext4slower: this is no ext4, or the kernel has no event for reads'
 fi
+
+# What is counted is what would be listed: reads and writes of files, not those of pipes. Which these are is
+# asked of the process, which still lives.
+cat >io.pl <<'END'
+#!/usr/bin/perl
+$SIG{USR1} = sub { $go = 1 };
+pipe my $r, my $w;
+open my $f, '+>', 'some-file';
+$| = 1;
+print "ready\n";
+select undef, undef, undef, 0.05 until $go;
+for (1 .. 7) {
+	syswrite $w, "x";
+	sysread $r, $_, 1;
+}
+syswrite $f, "y" for 1 .. 5;
+print "done\n";
+sleep 1000;
+END
+perl io.pl >io.out &
+pid=$!
+events='syscalls:sys_enter_read,syscalls:sys_exit_read,syscalls:sys_enter_write,syscalls:sys_exit_write'
+if ! await grep -q ready io.out || ! "$BIN/pcap-perf" -p $pid -e "$events" -o io.data -- sh -c \
+	"kill -USR1 $pid; for i in 1 2 3 4 5 6 7 8 9; do grep -q done io.out && break; sleep 0.2; done" 2>"$ERR"; then
+	skip 1 'fileslower: there are no events of system calls here'
+else
+	run "$dir/fileslower" -t 1000s - <io.data
+	# The word "done" is written to a file, too.
+	like "$ERR" '^fileslower: none of 6 took 1000s or longer' 'fileslower: pipes do not count'
+fi
+kill $pid
 
 # The end of a request comes by an interrupt, which perf misses on some machines while a CPU idles.
 spinners=

@@ -324,6 +324,9 @@ read -r done_n slow_n issued_n <blocks
 recipe biolatency "$data/block.data.gz"
 like "$OUT" "^block-io +$done_n " biolatency
 like "$OUT" ' -> .*\|\*' 'biolatency: a histogram'
+# Once a flush is done, the request that it was made for is complete once more: that ends nothing.
+run_pipe '"$BIN/pdecode" "$data/block.data.gz"' '"$BIN/plat" --kind block-io --stats'
+like "$ERR" "^plat: block-io: $issued_n starts = $done_n intervals.*; 0 ends without start" 'block-io: flushes are paired, once each'
 recipe biosnoop "$data/block.data.gz"
 is "$(rows | wc -l)" "$done_n" biosnoop
 "$BIN/pdecode" "$data/block.data.gz" | "$BIN/pfilter" -b --drop 'block_rq_issue, block_bio_queue, block_getrq:' >issued.ps

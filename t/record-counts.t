@@ -118,6 +118,95 @@ else
 	is "$(grep -c '^ *load .*sched_process_exit' "$OUT")" 4 'two events at once'
 fi
 
+# A process with more threads than there can be descriptors: all CPUs are recorded, and what is of others
+# is left out. The threads begin when they get a signal.
+cat >many.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static sem_t ready;
+
+static void call(long n)
+{
+	while (n--)
+		syscall(SYS_getppid);
+}
+
+static void *idle(void *unused)
+{
+	sem_post(&ready);
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void *work(void *unused)
+{
+	call(1000);
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 1 ? atol(argv[1]) : 0;
+	pthread_attr_t small;
+	pthread_t t;
+	sigset_t go;
+	int sig;
+
+	sigemptyset(&go);
+	sigaddset(&go, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &go, NULL);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 1 << 16);
+	for (long i = 0; i < n; i++)
+		if (pthread_create(&t, &small, idle, NULL) || sem_wait(&ready))
+			return 1;
+	puts("ready");
+	fflush(stdout);
+	sigwait(&go, &sig);
+	call(500);
+	if (!fork()) {
+		call(300);
+		_exit(0);
+	}
+	wait(NULL);
+	pthread_create(&t, NULL, work, NULL);
+	pthread_join(t, NULL);
+	return 0;
+}
+END
+"$CC" -O1 -pthread -o many many.c
+./many 4200 >ready &
+many=$!
+if ! await grep -q ready ready || ! "$pcap" -a -e syscalls:sys_enter_getppid -o probe.data -- true 2>"$ERR"; then
+	kill $many
+	skip 4 'there are no tracepoints here, or not as many threads'
+else
+	mkfifo control answers
+	exec 8<>answers
+	"$pcap" -e syscalls:sys_enter_getppid -p $many --delay=-1 --control fifo:control,answers -o many.data 2>told &
+	recorder=$!
+	echo enable >control
+	answer answers >"$OUT"
+	exec 8<&-
+	./load 1000 0 0 0 0 >range
+	kill -USR1 $many
+	wait $recorder
+	is "$?" 0 'a process with thousands of threads is recorded, until it ends'
+	like told '4201 threads: all CPUs are recorded' 'how is reported'
+	run "$BIN/pdecode" --strict -t many.data
+	is "$(grep -c '^ *many .*sys_enter_getppid' "$OUT")" 1800 'its calls, those of its child and of a new thread'
+	unlike "$OUT" '^ *load ' 'and nobody else'"'"'s'
+fi
+
 # A probe at the beginning of a function. Made for this process only, and removed.
 offset=$(nm load | awk '$3 == "probed" { print $1 }')
 group=pp_t_$$
@@ -130,8 +219,28 @@ if [ "$(id -u)" = 0 ] && [ -w $tracing/uprobe_events ] && [ -n "$offset" ] &&
 	echo "p:$group/probed $TMP/load:$address" >>$tracing/uprobe_events 2>"$ERR"; then
 	"$pcap" -e "$group:probed" -o hits.data -- ./load 0 0 0 12345 0 >range
 	is "$(samples hits.data)" 12345 'hits of a probe'
+	# A frequency of all events thins the probe, too.
+	run "$pcap" -e cpu-clock,"$group:probed" -F 499 -o thin.data -- ./load 0 0 0 2000 0
+	like "$ERR" "^pcap-perf: -F: of $group:probed at most .* -e cpu-clock/freq=499/ without -F" 'thinned: reported, and what to type'
+	run_pipe '"$BIN/pdecode" thin.data' '"$BIN/plat" -s probed -e probed'
+	is "$status" 1 'thinned: plat has no whole result'
+	like "$ERR" "not each $group:probed was recorded" 'thinned: and says why'
+	run "$pcap" -e "cpu-clock/freq=499/,$group:probed" -o each.data -- ./load 9000 0 0 2000 0
+	empty "$ERR" 'a frequency of one event: nothing to report'
+	is "$(samples each.data)" "$((2000 + $(grep -c 'cpu-clock/freq=499/:' "$OUT")))" 'and each hit is there'
+	# That event by its name without terms, wherever a name is asked for.
+	run "$BIN/pdecode" --list each.data
+	samples=$(awk '$NF == "cpu-clock/freq=499/" { print $1 }' "$OUT")
+	for name in cpu-clock 'cpu-clock*' 'cpu*freq*' cpu-clock/freq=499/; do
+		run_pipe '"$BIN/pdecode" each.data' "\"\$BIN/pfold\" --count -e '$name'"
+		is "$(awk '!/^#/ { n += $NF } END { print n + 0 }' "$OUT")" "$samples" "pfold -e $name"
+	done
+	run_pipe '"$BIN/pdecode" each.data' '"$BIN/pfilter" --drop "cpu-clock:"' '"$BIN/phist" --by base_event'
+	is "$(awk '$1 == "cpu-clock" { print $2 }' "$OUT")" "$samples" 'in expressions, and as base_event'
+	run_pipe '"$BIN/pdecode" each.data' '"$BIN/preport" -e cpu-clock --count --tsv'
+	is "$status" 0 'in preport'
 	echo "-:$group/probed" >>$tracing/uprobe_events
 else
-	skip 1 'probes cannot be made here'
+	skip 12 'probes cannot be made here'
 fi
 done_testing

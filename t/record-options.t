@@ -162,7 +162,7 @@ if have perf; then
 	same -e cpu-clock:k -F 99
 	same -e cs -c 3
 	same -e 'cpu-clock:ukI,faults:D'
-	same -e cpu-clock/period=1000/u
+	same -e cpu-clock/period=1000000/u
 	same -e cpu-clock/freq=77,no-inherit/
 	same -e '{cpu-clock,cs:u}:k'
 	same -e '{cpu-clock,faults}:S'

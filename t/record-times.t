@@ -62,7 +62,7 @@ like "$ERR" ' 0\.[1-9][0-9]* seconds time elapsed' 'and counting'
 # recorder looks ten times a second.
 getppid=syscalls:sys_enter_getppid
 if ! have perl || ! "$pcap" -e $getppid -o probe.data -- true 2>"$ERR"; then
-	skip 5 'there are no tracepoints of system calls here, or no perl'
+	skip 11 'there are no tracepoints of system calls here, or no perl'
 else
 	cat >load <<'END'
 #!/usr/bin/perl
@@ -78,7 +78,7 @@ END
 	for pages in '-m 16' ''; do
 		# shellcheck disable=SC2086
 		"$pcap" -v -e $getppid $pages -o lost.data -- sh -c "$stopped" 2>told
-		lost=$(sed -n 's/^pcap-perf: \([0-9]*\) events lost .*/\1/p' told)
+		lost=$(sed -n 's/^pcap-perf: \([0-9]*\) events lost.*/\1/p' told)
 		samples=$("$BIN/pdecode" -t lost.data 2>"$ERR" | grep -c '^ *load ')
 		# News of tasks and mappings can be among what was lost.
 		all=$((samples + ${lost:-0}))
@@ -88,5 +88,36 @@ END
 	done
 	like told 'its buffer has [0-9]* pages now' 'a buffer that lost events has become larger'
 	unlike told 'lost \(CPU [0-9]*: 0' 'by CPU'
+
+	# The same in several files, by a pipe, and for a group, whose events are read together.
+	cat >bursts <<'END'
+#!/usr/bin/perl
+my $recorder = getppid;
+for (1 .. 3) {
+	kill STOP => $recorder;
+	getppid for 1 .. 20000;
+	kill CONT => $recorder;
+	getppid;
+}
+END
+	chmod +x bursts
+	for how in "-e $getppid -o one --switch-output=1M" "-e $getppid -o -" "-o one -e {$getppid,page-faults}:S"; do
+		rm -f one*
+		# shellcheck disable=SC2086
+		"$pcap" -m 128 $how -- $pin ./bursts >one.pipe 2>told
+		said=$(sed -n 's/^pcap-perf: \([0-9]*\) events lost.*/\1/p' told)
+		samples=0 lost=0
+		for file in one*; do
+			[ -s "$file" ] || continue
+			"$BIN/pdecode" -t "$file" >"$OUT" 2>"$ERR"
+			samples=$((samples + $(grep -c 'sys_enter_getppid' "$OUT")))
+			more=$(sed -n 's/.*the recorder lost \([0-9]*\) events.*/\1/p' "$ERR")
+			lost=$((lost + ${more:-0}))
+		done
+		is "$lost" "${said:-0}" "$how: the message and the recording tell the same"
+		all=$((samples + lost))
+		ok "$how: recorded and lost are all there was" test $all -ge 60003 -a $all -lt 60100
+		diag "$samples recorded, $lost lost"
+	done
 fi
 done_testing

@@ -3,6 +3,7 @@
 # skipped; and t/tests lists every test.
 . "${0%/*}/lib.sh"
 need prove
+unset ROOM KIND
 
 # Tests that say that they ran, in a folder with the scripts that t/run needs.
 mkdir -p p/t p/lib/fold p/lib/draw
@@ -35,7 +36,7 @@ ran() { # [NAME=VALUE]... [TEST]...
 		shift
 	done
 	# shellcheck disable=SC2086
-	run env -u ROOM -u KIND JOBS=1 $settings p/t/run "$@"
+	run env JOBS=1 $settings p/t/run "$@"
 	tr '\n' ' ' <"$RAN"
 }
 is "$(ran)" 'first second third all hurry ' 'all in the order of the table, what is alone last'
@@ -96,7 +97,7 @@ for test in "$ROOT"/t/*.t; do
 	basename "$test" .t
 done | sort >there
 same listed there 't/tests lists each test once'
-is "$(awk -F '\t' '!/^#/ && (NF != 3 || $2 !~ /^(data|live|tree|alone)$/)' "$ROOT/t/tests")" '' 'with its kind'
+is "$(awk -F '\t' '!/^#/ && (NF != 3 || $2 !~ /^(data|live|peer|tree|alone)$/)' "$ROOT/t/tests")" '' 'with its kind'
 bad=
 for room in $(awk -F '\t' '!/^#/ && $3 != "*" && $3 != "-" { print $3 }' "$ROOT/t/tests" | tr ' ' '\n' | sort -u); do
 	[ -d "$ROOT/lib/$room" ] || bad="$bad $room"

@@ -2,7 +2,7 @@
 # Runs the C unit tests ($UNIT/NAME, one for each t/unit/NAME.c). Each counts as one test here; it
 # passes if the program exits with 0, kept to its plan and had no "not ok". With ROOM, those of a room.
 . "${0%/*}/lib.sh"
-export ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=1"
+all_of_asan
 
 set --
 for source in "$ROOT"/t/unit/*.c; do

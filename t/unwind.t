@@ -147,10 +147,12 @@ ends() {
 	shift
 	"$BIN/psym" -s -b "$@" "$from" 2>&1 >out.ps | sed -n 's/^psym: \([0-9]*\) ([0-9.]* %): /\1 /p'
 }
-# whole FILE: whether all of at least 20 stacks are whole.
+# whole FILE: whether all of at least 20 stacks are whole. A machine that is short of memory may have taken a page
+# of the stack, which the kernel does not bring back for a copy: a fiftieth may lack one.
 whole() {
 	ends "$1" >ends.txt
-	awk '{ n += $1 } /outermost/ { w += $1 } END { exit !(n >= 20 && n == w) }' ends.txt
+	awk '{ n += $1 } /outermost/ { w += $1 } /memory that was not there/ { gone += $1 }
+		END { exit !(n >= 20 && n == w + gone && gone * 50 <= n) }' ends.txt
 }
 
 chains plain.data.ps >plain.txt
@@ -278,17 +280,18 @@ fi
 
 # Half of the ladder is within the copies, so that those stacks are whole which the others are continued by.
 if recorded ladder.data 8192 ./plain 30 ladder; then
-	ends ladder.data.ps >ends.txt
+	ends ladder.data.ps --no-stitch >ends.txt
 	like ends.txt '[0-9] the copy of the stack ended' 'the deeper half of a recursion is cut'
-	"$BIN/psym" -s -b ladder.data.ps 2>stats.txt >/dev/null
+	"$BIN/psym" --no-stitch -s -b ladder.data.ps 2>stats.txt >/dev/null
 	like stats.txt 'record larger copies .*: 16384 bytes are enough for (9[0-9]|100) %' 'psym --stats says which size would do'
-	"$BIN/psym" -j --stitch ladder.data.ps 2>/dev/null >ladder.json
-	ok '--stitch continues most of them' \
+	"$BIN/psym" -j -s ladder.data.ps 2>ladder.err >ladder.json
+	ok 'whole stacks continue most of them' \
 		test "$(grep -c '"stack_stitched":1' ladder.json)" -gt "$(awk '/copy/ { print int($1 / 2) }' ends.txt)"
-	chains ladder.data.ps --stitch | grep 'ladder;spin;$' | grep '^_start' | sort -u >ladder.txt
+	like ladder.err "$(grep -c '"stack_stitched":1' ladder.json) of these copies ended, and were continued" 'which the account tells'
+	chains ladder.data.ps | grep 'ladder;spin;$' | grep '^_start' | sort -u >ladder.txt
 	is "$(grep -Evc '^_start;[^;]*;[^;]*;main;(ladder;){1,31}spin;$' ladder.txt)" 0 'every call is there, and none too many'
 	# The stack pointer tells the depth: frames of one size.
-	"$BIN/psym" -j --stitch --keep-stacks ladder.data.ps 2>/dev/null | awk -F '"user_regs":' '
+	"$BIN/psym" -j --keep-stacks ladder.data.ps 2>/dev/null | awk -F '"user_regs":' '
 		/"sym":"spin"/ && /"sym":"_start"/ && NF > 1 {
 			sp = $2
 			gsub(/.*"mask"[^[]*\[/, "", sp)
@@ -298,10 +301,10 @@ if recorded ladder.data 8192 ./plain 30 ladder; then
 		}' | sort -u >depth.txt
 	is "$(awk '{ print $1 }' depth.txt | sort | uniq -d)" '' 'each depth has one stack pointer'
 	is "$(awk '{ print $2 }' depth.txt | sort | uniq -d)" '' 'and each stack pointer one depth'
-	"$BIN/psym" -b --stitch ladder.data.ps 2>/dev/null | "$BIN/pfold" >stitched.folded 2>/dev/null
+	"$BIN/psym" -b ladder.data.ps 2>/dev/null | "$BIN/pfold" >stitched.folded 2>/dev/null
 	like stitched.folded '_start;.*;main;(ladder;){29,31}spin ' 'pfold folds them with whole ones'
 else
-	skip 7 'perf failed'
+	skip 8 'perf failed'
 fi
 
 # other NAME DESCRIPTION FLAG...: stacks are whole also without some of the tables.

@@ -6,6 +6,7 @@
 #include "dwarf/dwarf_image.h"
 #include "dwarf/dwarf_memory.h"
 #include "dwarf/dwarf_seal.h"
+#include "dwarf/dwarf_split.h"
 
 #include <dwarf.h>
 #include <stdio.h>
@@ -34,20 +35,6 @@ static int add_unit(struct debuginfo *d, Dwarf_Die *die, Dwarf_Die *content)
 	return 0;
 }
 
-/* Files that libdw opened for split units are looked at once: whether their texts have ends. */
-static bool is_sound(struct debuginfo *d, Dwarf_Die *content)
-{
-	Dwarf *dwarf = dwarf_cu_getdwarf(content->cu);
-	bool fresh;
-	uint32_t *slot = map64_put(&d->split, (uintptr_t)dwarf, &fresh);
-
-	if (slot && fresh)
-		dwarf_memory(dwarf);
-	if (slot && fresh)
-		*slot = dwarf_seal(dwarf_getelf(dwarf), NULL) ? 2 : 1;
-	return slot && *slot == 1;
-}
-
 /* *split: there are units whose entries are in other files. */
 static int read_units(struct debuginfo *d, bool *split)
 {
@@ -58,10 +45,13 @@ static int read_units(struct debuginfo *d, bool *split)
 	int rc = 0;
 
 	while (!rc && dwarf_get_units(d->dwarf, cu, &cu, &version, &type, &die, &sub) == 0) {
-		bool apart = type == DW_UT_skeleton && sub.addr && is_sound(d, &sub);
+		bool skeleton = type == DW_UT_skeleton;
+		bool apart = skeleton && sub.addr && dwarf_split_sound(&d->split, &sub);
 		Dwarf_Die *content = apart ? &sub : &die;
 
-		*split = *split || type == DW_UT_skeleton;
+		*split = *split || skeleton;
+		if (skeleton && !apart && !d->nunread++)
+			d->unread = dwarf_split_name(&die);
 		if (dwarf_tag(&die) != DW_TAG_compile_unit && type != DW_UT_skeleton)
 			continue;
 		rc = add_unit(d, &die, content);
@@ -101,7 +91,7 @@ static void close_dwarf(struct debuginfo *d)
 	for (uint32_t i = 0; i < d->n; i++)
 		unit_release(&d->units[i]);
 	line_tables_release(&d->tables);
-	d->n = 0;
+	d->n = d->nunread = 0;
 	d->loose = false;
 	ranges_release(&d->map);
 	dwarf_end(d->dwarf);
@@ -192,6 +182,13 @@ void debuginfo_close(struct debuginfo *d)
 	map64_release(&d->paths);
 	free(d->whole);
 	free(d);
+}
+
+uint32_t debuginfo_unread(const struct debuginfo *d, const char **first, uint32_t *of)
+{
+	*first = d->unread;
+	*of = d->n;
+	return d->nunread;
 }
 
 /* ---- looking up ---- */

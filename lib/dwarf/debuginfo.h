@@ -44,6 +44,12 @@ int debuginfo_open(struct debuginfo **d, const struct elf_file *f, const struct 
 void debuginfo_close(struct debuginfo *d); /* NULL is fine */
 
 /*
+ * How many compilation units, of how many, have their entries in files that are not there or cannot
+ * be used (split DWARF). *first: the first of these files, which lives as long as d.
+ */
+uint32_t debuginfo_unread(const struct debuginfo *d, const char **first, uint32_t *of);
+
+/*
  * The frames of a DSO-relative virtual address, the innermost first: one, or with `inlines` one for
  * each function inlined there, too. 0, PP_ENOENT: no unit covers the address; errors of this
  * machine as above.

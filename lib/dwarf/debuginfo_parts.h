@@ -66,7 +66,9 @@ struct debuginfo {
 	Dwarf *dwarf, *alt;
 	struct image images[2]; /* of these two */
 	bool sealed;		/* they are the files themselves (dwarf_seal.h) */
-	struct map64 split;	/* a Dwarf of split units: 1 it is sound, 2 not */
+	struct map64 split;	/* of dwarf_split_sound */
+	const char *unread;	/* the first file of split units that cannot be read, */
+	uint32_t nunread;	/* and how many units are in such */
 	bool lines;		/* places are wanted */
 	struct unit *units;
 	uint32_t n, cap;

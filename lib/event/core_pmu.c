@@ -1,6 +1,8 @@
 /* Events of CPU cores by their names: PMU/EVENT,TERMS/MODIFIERS. */
 #include "event/core_pmu.h"
 
+#include "event/glob.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -67,4 +69,64 @@ bool core_event(const char *name, size_t len, struct core_event *e)
 	e->pmu = name;
 	e->pmu_len = pmu_len;
 	return true;
+}
+
+/* What perf-record(1) has as terms of any event, but for those that say which event it is. */
+static bool is_way_to_record(const char *term, size_t n)
+{
+	static const char *const keys[] = {
+		"period",	"freq",	     "branch_type", "time",	  "call-graph",
+		"stack-size",	"inherit",   "no-inherit",  "max-stack",  "overwrite",
+		"no-overwrite", "percore",   "aux-output",  "aux-action", "aux-sample-size",
+		"nr",		"metric-id",
+	};
+	const char *equal = memchr(term, '=', n);
+	size_t len = equal ? (size_t)(equal - term) : n;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (strlen(keys[i]) == len && !memcmp(keys[i], term, len))
+			return true;
+	return false;
+}
+
+bool event_without_terms(const char *name, size_t len, struct core_event *e)
+{
+	const char *slash = memchr(name, '/', len), *last = slash, *mods;
+	size_t n = slash ? (size_t)(slash - name) : 0, more;
+
+	for (const char *p = slash; p && p < name + len; p++)
+		last = *p == '/' ? p : last;
+	if (!n || last == slash || len >= CORE_EVENT_MAX)
+		return false;
+	for (const char *p = slash + 1; p < last; p += more + 1) {
+		const char *comma = memchr(p, ',', (size_t)(last - p));
+
+		more = (size_t)((comma ? comma : last) - p);
+		if (!is_way_to_record(p, more))
+			return false;
+	}
+	mods = last + 1;
+	memcpy(e->name, name, n);
+	if (mods < name + len && *mods != ':')
+		e->name[n++] = ':';
+	memcpy(e->name + n, mods, (size_t)(name + len - mods));
+	n += (size_t)(name + len - mods);
+	e->name[n] = 0;
+	e->len = n;
+	e->pmu = name;
+	e->pmu_len = 0;
+	return true;
+}
+
+bool event_fits(const char *pattern, size_t pattern_len, const char *name, size_t len)
+{
+	struct core_event e;
+	const char *base;
+	size_t n;
+
+	if (glob_match(pattern, pattern_len, name, len) ||
+	    (pattern_len == len && !memcmp(pattern, name, len)))
+		return true;
+	base = event_base_name(name, len, &e, &n);
+	return base != name && glob_match(pattern, pattern_len, base, n);
 }

@@ -29,14 +29,23 @@ struct core_event {
  */
 bool core_event(const char *name, size_t len, struct core_event *e);
 
-/* That name without the PMU, in e, or the name itself if it is no such event's. *n: its length. */
-static inline const char *core_event_name(const char *name, size_t len, struct core_event *e,
+/*
+ * The name of an event whose terms between slashes all say how it is recorded, without them:
+ * "cpu-clock:u" of cpu-clock/freq=499/u. False: it is no such event. pmu is empty.
+ */
+bool event_without_terms(const char *name, size_t len, struct core_event *e);
+
+/* The name without its PMU or such terms, in e, or the name itself. *n: its length. */
+static inline const char *event_base_name(const char *name, size_t len, struct core_event *e,
 					  size_t *n)
 {
-	bool core = len && core_event(name, len, e);
+	bool other = core_event(name, len, e) || event_without_terms(name, len, e);
 
-	*n = core ? e->len : len;
-	return core ? e->name : name;
+	*n = other ? e->len : len;
+	return other ? e->name : name;
 }
+
+/* Whether an event of that name is meant by a shell pattern, which may be for its base name. */
+bool event_fits(const char *pattern, size_t pattern_len, const char *name, size_t len);
 
 #endif

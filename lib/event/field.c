@@ -468,6 +468,8 @@ static bool get_event(const struct field *f, const struct sreader *r, const stru
 {
 	const struct ps_event *e = sreader_event(r, s->event);
 	struct core_event core;
+	const char *base;
+	size_t n;
 
 	if (!e)
 		return false;
@@ -476,10 +478,11 @@ static bool get_event(const struct field *f, const struct sreader *r, const stru
 	case FIELD_BUFFER: return give_str(v, e->buffer.p, e->buffer.len);
 	default: break;
 	}
-	if (!core_event(e->name.p, e->name.len, &core))
-		return give_str(v, e->name.p, e->name.len);
-	memcpy(f->text, core.name, core.len);
-	return give_str(v, f->text, core.len);
+	base = event_base_name(e->name.p, e->name.len, &core, &n);
+	if (base == e->name.p)
+		return give_str(v, base, n);
+	memcpy(f->text, base, n);
+	return give_str(v, f->text, n);
 }
 
 static bool get_mode(const struct ps_sample *s, struct qval *v)

@@ -1,5 +1,6 @@
 /* Which events an item of an expression is for: "sched_switch, irq:softirq_*: CONDITION". */
 #include "expr/parts.h"
+#include "event/core_pmu.h"
 #include "event/glob.h"
 
 #include <ctype.h>
@@ -111,6 +112,9 @@ static bool pattern_matches(const struct pattern *p, const struct ps_event *e)
 {
 	const char *colon = memchr(e->name.p, ':', e->name.len);
 	size_t system = colon ? (size_t)(colon - e->name.p) : 0;
+	struct core_event core;
+	size_t n;
+	const char *base = event_base_name(e->name.p, e->name.len, &core, &n);
 	const char *rest = colon ? colon + 1 : e->name.p;
 	size_t rest_len = colon ? e->name.len - system - 1 : e->name.len;
 
@@ -118,6 +122,7 @@ static bool pattern_matches(const struct pattern *p, const struct ps_event *e)
 		return colon && name_matches(p->system, p->system_len, e->name.p, system) &&
 		       name_matches(p->event, p->event_len, rest, rest_len);
 	return name_matches(p->event, p->event_len, rest, rest_len) ||
+	       (base != e->name.p && name_matches(p->event, p->event_len, base, n)) ||
 	       (colon && name_matches(p->event, p->event_len, e->name.p, system)) ||
 	       (colon && name_matches(p->event, p->event_len, e->name.p, e->name.len));
 }

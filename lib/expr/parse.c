@@ -151,6 +151,39 @@ static int literal(struct parser *p, struct node **out, enum node_kind kind)
 	return rc;
 }
 
+/* "shape(VALUE)": the word was read, and '(' is next. */
+static int parse_shape(struct parser *p, struct node *name, struct node **out)
+{
+	struct node *operand;
+	int rc = advance(p);
+
+	if (!rc)
+		rc = parse_level(p, 1, &operand);
+	if (!rc && node_is_condition(operand))
+		rc = wrong(p, operand, "shape() is of a text");
+	if (!rc && p->t.kind != TOK_CLOSE)
+		rc = expected(p, "')'");
+	if (!rc)
+		rc = make(p, out, NODE_SHAPE, operand, NULL);
+	if (rc)
+		return rc;
+	(*out)->at = name->at;
+	(*out)->end = p->t.end;
+	(*out)->text = arena_alloc(&p->x->arena, SHAPE_MAX);
+	return (*out)->text ? advance(p) : PP_ENOMEM;
+}
+
+static int parse_word(struct parser *p, struct node **out)
+{
+	int rc = literal(p, out, NODE_WORD);
+	const struct node *n = *out;
+
+	if (rc || p->t.kind != TOK_OPEN || n->kind != NODE_WORD || n->len != 5 ||
+	    memcmp(n->s, "shape", 5) != 0)
+		return rc;
+	return parse_shape(p, *out, out);
+}
+
 static int parse_primary(struct parser *p, struct node **out)
 {
 	size_t at = p->t.at;
@@ -159,7 +192,7 @@ static int parse_primary(struct parser *p, struct node **out)
 	switch (p->t.kind) {
 	case TOK_NUMBER: return literal(p, out, NODE_NUMBER);
 	case TOK_STRING: return literal(p, out, NODE_STRING);
-	case TOK_WORD: return literal(p, out, NODE_WORD);
+	case TOK_WORD: return parse_word(p, out);
 	case TOK_OPEN: break;
 	default: return expected(p, "a field, a number or a text");
 	}

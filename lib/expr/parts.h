@@ -15,6 +15,7 @@
 #include "event/names.h"
 #include "event/shown.h"
 #include "expr/regex.h"
+#include "expr/shape.h"
 
 #define EXPR_DEPTH_MAX	 250   /* parentheses and operators within each other */
 #define EXPR_NODES_MAX	 32768 /* of a tree, shared ones counted each time */
@@ -33,6 +34,7 @@ enum node_kind {
 	NODE_CPUS,  /* a set of CPUs */
 	NODE_NEG,   /* left */
 	NODE_COMPL, /* ~left */
+	NODE_SHAPE, /* shape(left) */
 	NODE_ARITH,
 	NODE_COMPARE, /* with right of NODE_CPUS, too */
 	NODE_MATCH,
@@ -59,6 +61,7 @@ struct node {
 	bool plain;	      /* STRING: escapes were taken out */
 	const uint64_t *cpus; /* CPUS: bits */
 	size_t ncpus;	      /* words of them */
+	char *text;	      /* SHAPE: room for the result */
 	struct rx *regex;     /* MATCH with =~ and !~; owned by the expression */
 	struct node *next;    /* of the expression's regexes; of a list */
 	uint32_t memo;	      /* of the expression's memos, + 1; 0: none yet */
@@ -108,6 +111,7 @@ bool expr_item_matches(const struct item *item, const struct ps_event *e);
 	I(ARITH, "arith") \
 	I(NEG, "neg") \
 	I(COMPL, "compl") \
+	I(SHAPE, "shape") \
 	I(MARK, "mark") \
 	I(COMPARE, "compare") \
 	I(TEXT, "compare-text") \

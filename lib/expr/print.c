@@ -76,6 +76,11 @@ static void add_node(struct buf *b, const struct node *n)
 		buf_addc(b, n->kind == NODE_NEG ? '-' : n->kind == NODE_NOT ? '!' : '~');
 		add_node(b, n->left);
 		break;
+	case NODE_SHAPE:
+		buf_adds(b, "shape(");
+		add_node(b, n->left);
+		buf_addc(b, ')');
+		break;
 	case NODE_ARITH:
 	case NODE_COMPARE:
 	case NODE_MATCH: add_pair(b, n->left, expr_ops[n->op].text, n->right); break;

@@ -237,6 +237,16 @@ static void run_unary(const struct insn *i, struct qval *v)
 	v->is_unsigned = false;
 }
 
+static void run_shape(const struct insn *i, struct qval *v)
+{
+	if (v->kind != QV_STR) {
+		v->kind = QV_NA;
+		return;
+	}
+	v->len = shape(v->s, v->len, i->node->text);
+	v->s = i->node->text;
+}
+
 static void run_arith(const struct insn *i, struct qval *a, const struct qval *b)
 {
 	struct qval v;
@@ -277,6 +287,7 @@ enum ps_mark program_mark(struct expr *x, const struct program *p, const struct 
 		case INSN_NAME: expr_name(x, &p->fields[i->arg], i->node, r, rec, v++); break;
 		case INSN_NEG:
 		case INSN_COMPL: run_unary(i, v - 1); break;
+		case INSN_SHAPE: run_shape(i, v - 1); break;
 		case INSN_ARITH:
 			v--;
 			run_arith(i, v - 1, v);

@@ -277,6 +277,24 @@ static struct operand compile_unary(struct compiler *c, struct node *n, const st
 	return top(n);
 }
 
+static struct operand compile_shape(struct compiler *c, struct node *n)
+{
+	struct operand o = value_compile(c, n->left, NULL);
+
+	if (o.where == GIVES_NOTHING || o.bare)
+		return nothing;
+	if (o.kind != QV_STR && !value_to_name(c, &o)) {
+		n->mismatch = true;
+		return nothing;
+	}
+	n->known = true;
+	code_load(c, &o, c->p->n);
+	code_emit(c, INSN_SHAPE)->node = n;
+	o = top(n);
+	o.kind = QV_STR;
+	return o;
+}
+
 static struct operand compile_arith(struct compiler *c, struct node *n, const struct scope *scope)
 {
 	struct scope for_left = value_scope(c, n->right, scope),
@@ -317,6 +335,7 @@ struct operand value_compile(struct compiler *c, struct node *n, const struct sc
 	case NODE_WORD: o = compile_word(c, n, scope); break;
 	case NODE_NEG:
 	case NODE_COMPL: o = compile_unary(c, n, scope); break;
+	case NODE_SHAPE: o = compile_shape(c, n); break;
 	case NODE_ARITH: o = compile_arith(c, n, scope); break;
 	default: break;
 	}

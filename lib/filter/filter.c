@@ -3,6 +3,8 @@
 
 #include "base/err.h"
 
+#define SILENCE_MS 1000 /* after which nothing is held back any more */
+
 /* The account of what a reader has read so far, less what an END that was written has told. */
 static void account(struct ps_end *end, const struct sreader *r, const struct ps_end *told)
 {
@@ -21,6 +23,7 @@ struct stage {
 	struct ps_end *end;
 	bool open;  /* a header has been written and its END has not */
 	bool named; /* and so has this filter's provenance record, after those of upstream */
+	int pauses; /* since the last record */
 };
 
 static void begin(struct stage *s)
@@ -37,13 +40,38 @@ static void name(struct stage *s)
 	s->named = true;
 }
 
-/* The stream that is being written is complete: what follows has an account of its own. */
-static void finish(struct stage *s)
+static int drain(struct stage *s)
 {
+	return s->f->drain ? s->f->drain(s->f->ctx) : 0;
+}
+
+/* Nothing has come for a while: what is written is handed on, later also what is held back. */
+static void on_silence(void *ctx)
+{
+	struct stage *s = ctx;
+
+	if (s->pauses++)
+		(void)drain(s); /* an error shows in the writer, or again at the end */
+}
+
+static int on_pause(void *ctx)
+{
+	struct stage *s = ctx;
+
+	(void)ssink_flush(s->sink);
+	return s->f->drain && s->pauses == 1 ? SILENCE_MS : -1;
+}
+
+/* The stream that is being written is complete: what follows has an account of its own. */
+static int finish(struct stage *s)
+{
+	int rc = drain(s);
+
 	name(s);
 	swriter_end(&s->sink->w, s->end);
 	*s->end = (struct ps_end){.status = s->end->status};
 	s->open = false;
+	return rc;
 }
 
 /* One input. */
@@ -59,7 +87,8 @@ static int run_one(struct stage *s, const char *file, struct diag *d)
 	rc = s->f->open ? s->f->open(s->f->open_ctx, file, &src, d) : src_open(&src, file, d);
 	if (rc)
 		return PP_EXIT_FAIL;
-	src_on_pause(src, ssink_flush, s->sink);
+	src_on_pause(src, on_pause, s);
+	src_before_pause(src, on_silence, s);
 	if (sreader_new(&r, src, s->f->keep, d))
 		return PP_EXIT_FAIL;
 	while (!(rc = sreader_next(r, &rec))) {
@@ -74,13 +103,15 @@ static int run_one(struct stage *s, const char *file, struct diag *d)
 				told = *sreader_account(r);
 			}
 			if (s->open)
-				finish(s);
+				rc = finish(s);
 			begin(s);
 			any = true;
 		} else if (rec->type != PS_PROVENANCE) {
 			name(s);
 		}
-		rc = s->f->record(s->f->ctx, r, rec);
+		s->pauses = 0;
+		if (!rc)
+			rc = s->f->record(s->f->ctx, r, rec);
 		if (rc || s->sink->w.err)
 			break;
 	}
@@ -109,6 +140,8 @@ void filter_run(const struct filter *f, char **files, int n, struct ssink *sink,
 			end->status = PP_EXIT_PARTIAL;
 	}
 	if (failed == (n ? n : 1))
+		end->status = PP_EXIT_FAIL;
+	if (drain(&s))
 		end->status = PP_EXIT_FAIL;
 	/* The next filter needs a stream that says how it went. */
 	if (!s.open)

@@ -22,6 +22,8 @@ struct filter {
 	unsigned keep; /* enum sreader_keep */
 	/* 0, or an error that ends the run: it is reported, and the status becomes PP_EXIT_FAIL. */
 	int (*record)(void *ctx, const struct sreader *r, const struct ps_record *rec);
+	/* NULL, or writes what was held back: at the end, and when nothing comes for long. */
+	int (*drain)(void *ctx);
 	void *ctx;
 	/* NULL, or what gives the source of an input in the place of src_open (twice.h). */
 	int (*open)(void *ctx, const char *file, struct src **s, struct diag *d);

@@ -233,7 +233,7 @@ int fold_by_text(struct fold *f, const struct fold_by_text *t, uint32_t names[FO
 		else if (!strcmp(key, "event"))
 			s = t->event, n = t->event_len;
 		else if (!strcmp(key, "base_event"))
-			s = core_event_name(t->event, t->event_len, &core, &n);
+			s = event_base_name(t->event, t->event_len, &core, &n);
 		/* Numbers are without the zeros that CPUs are printed with. */
 		while (!strcmp(key, "cpu") && n > 1 && *s == '0')
 			s++, n--;

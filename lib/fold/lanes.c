@@ -80,10 +80,7 @@ uint32_t fold_event(struct fold *f, const char *name, size_t len)
 	uint32_t lane;
 
 	if (want && *want)
-		return is_text(want, name, len) ||
-				       (core_event(name, len, &e) && is_text(want, e.name, e.len))
-			       ? 0
-			       : FOLD_LEAVE;
+		return event_fits(want, strlen(want), name, len) ? 0 : FOLD_LEAVE;
 	if (!len || fold_by_event(&f->opts))
 		return 0;
 	/* Text names the event of each sample, mostly the same. */

@@ -49,40 +49,20 @@ bool fstream_has_mark(uint32_t flags)
 	return ps_end_mark((flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT, &file) != NULL;
 }
 
-/* The file name of the DSO of a stack's outermost frame. */
-static void add_file(struct fstream *s, uint32_t outermost)
-{
-	const struct ps_frame *f = sreader_frame(s->in, outermost);
-	const struct ps_dso *dso = f && f->dso ? sreader_dso(s->in, f->dso) : NULL;
-	const char *slash = dso && dso->path.len ? memrchr(dso->path.p, '/', dso->path.len) : NULL;
-	const char *name = slash ? slash + 1 : dso ? dso->path.p : NULL;
-
-	if (!dso)
-		return;
-	used(f->dso, &s->used_dso);
-	buf_adds(&s->name, ": ");
-	buf_add(&s->name, name, (size_t)(dso->path.p + dso->path.len - name));
-}
-
 /* The mark of stacks with these flags, and this outermost frame; 0: they have none. */
 static int mark_name(struct fstream *s, uint32_t flags, uint32_t outermost, uint32_t *name)
 {
-	uint32_t end = (flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT, bytes;
-	bool file;
-	const char *text = ps_end_mark(end, &file);
+	const struct ps_frame *f = sreader_frame(s->in, outermost);
+	const struct ps_dso *dso = f && f->dso ? sreader_dso(s->in, f->dso) : NULL;
 
 	*name = 0;
-	if (!text)
-		return 0;
-	bytes = flags >> PS_STACK_BYTES_SHIFT;
+	if (dso)
+		used(f->dso, &s->used_dso);
 	buf_reset(&s->name);
-	buf_addf(&s->name, "[%s", text);
-	if (file)
-		add_file(s, outermost);
-	else if (end == PS_END_COPY && bytes)
-		buf_addf(&s->name, ": %u kB", (bytes + 1023) / 1024);
-	buf_addc(&s->name, ']');
-	return s->name.err ? s->name.err : fold_name(s->fold, buf_str(&s->name), s->name.len, name);
+	ps_end_mark_add(&s->name, flags, dso ? dso->path : ps_str("", 0));
+	if (s->name.err || !s->name.len)
+		return s->name.err;
+	return fold_name(s->fold, buf_str(&s->name), s->name.len, name);
 }
 
 int fstream_part_mark(struct fstream *s, const struct ps_part *root, uint32_t *path, size_t *n)

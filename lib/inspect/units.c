@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
-#include "dwarf/dwarf_seal.h"
+#include "dwarf/dwarf_split.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -13,20 +13,6 @@ void units_damaged(struct binary *b)
 	b->damaged = true;
 	diag_warn(b->diag, b->path, -1, "a part of its debug information cannot be used: %s",
 		  "it is damaged, or there is no memory for it");
-}
-
-/* Files that libdw opened for split units: each is looked at once. */
-static bool is_sound(struct binary *b, Dwarf_Die *content)
-{
-	Dwarf *dwarf = dwarf_cu_getdwarf(content->cu);
-	bool new;
-	uint32_t *slot = map64_put(&b->split_files, (uintptr_t)dwarf, &new);
-
-	if (!slot)
-		return false;
-	if (new)
-		*slot = dwarf_seal(dwarf_getelf(dwarf), NULL) == 0;
-	return *slot != 0;
 }
 
 bool units_next(struct binary *b, Dwarf *dwarf, struct unit *u)
@@ -39,7 +25,8 @@ bool units_next(struct binary *b, Dwarf *dwarf, struct unit *u)
 		units_damaged(b);
 	if (rc)
 		return false;
-	u->split = u->type == DW_UT_skeleton && sub.addr && is_sound(b, &sub);
+	u->split =
+		u->type == DW_UT_skeleton && sub.addr && dwarf_split_sound(&b->split_files, &sub);
 	u->content = u->split ? sub : u->die;
 	return true;
 }
@@ -91,17 +78,6 @@ int units_read(struct binary *b)
 	return rc;
 }
 
-static const char *dwo_name(Dwarf_Die *skeleton)
-{
-	Dwarf_Attribute attr;
-	const char *name = NULL;
-
-	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attr) ||
-	    dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr))
-		name = dwarf_formstring(&attr);
-	return name ? name : "a file .dwo";
-}
-
 /*
  * Ranges of units do not overlap in sound files: the last one that begins at or before the address
  * is asked, and a few before it.
@@ -135,12 +111,12 @@ int binary_unit(struct binary *b, uint64_t vaddr, Dwarf_Die *unit)
 	*unit = skeleton;
 	if (!dwarf_cu_info(skeleton.cu, NULL, &type, NULL, unit, NULL, NULL, NULL) &&
 	    type == DW_UT_skeleton) {
-		if (unit->addr && is_sound(b, unit))
+		if (unit->addr && dwarf_split_sound(&b->split_files, unit))
 			return 0;
 		diag_warn(b->diag, b->path, -1,
 			  "%s is missing, which has its debug information (libdw before 0.191 "
 			  "does not read .dwp)",
-			  dwo_name(&skeleton));
+			  dwarf_split_name(&skeleton));
 	}
 	*unit = skeleton;
 	return 0;

@@ -203,6 +203,7 @@ struct engine {
 	uint64_t by_values[LAT_BY_MAX]; /* of the interval that is being finished */
 	struct lat_slack slack;		/* the same: what is not known of its ends */
 	uint32_t cpus;			/* that had a switch, of all recordings */
+	struct buf thinned;		/* names of events that are not all there, a line each */
 	uint64_t unknown_wakers;	/* wakeups that do not tell who did them */
 	uint64_t unwoken; /* of those blocked and restarted: no wakeup was recorded of any thread */
 };

@@ -144,10 +144,24 @@ void lat_free(struct lat *l)
 	lat_filter_release(&l->e.filter);
 	pair_release(&l->e);
 	engine_by_release(&l->e);
+	buf_release(&l->e.thinned);
 	free(l->e.domains);
 	free(l->events);
 	free(l->e.kinds);
 	free(l);
+}
+
+/* Once each: there can be several descriptors of a name. */
+static int note_thinned(struct lat *l, struct ps_str name)
+{
+	struct buf *b = &l->e.thinned;
+
+	for (const char *at = buf_str(b); *at; at += strcspn(at, "\n") + 1)
+		if (strcspn(at, "\n") == name.len && !memcmp(at, name.p, name.len))
+			return 0;
+	buf_add(b, name.p, name.len);
+	buf_addc(b, '\n');
+	return b->err;
 }
 
 static int bind(struct lat *l, const struct sreader *r, const struct ps_record *rec)
@@ -168,6 +182,8 @@ static int bind(struct lat *l, const struct sreader *r, const struct ps_record *
 		rc = sched_bind(&l->e, e, ev);
 	if (!rc)
 		rc = pair_bind(&l->e, e, ev);
+	if (!rc && e->flags & PS_EVENT_THINNED && (ev->npairs || ev->sched))
+		rc = note_thinned(l, e->name);
 	return rc;
 }
 

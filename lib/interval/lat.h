@@ -188,6 +188,9 @@ uint64_t lat_missing(const struct lat *l, unsigned i);
 /* Wakeups of which it is not known who did them (sched_event.c). */
 uint64_t lat_unknown_wakers(const struct lat *l);
 
+/* The names of paired events of which not each one was recorded, a line each. */
+const struct buf *lat_thinned(const struct lat *l);
+
 /* Whether it was asked for. */
 bool lat_kind_on(const struct lat *l, unsigned i);
 

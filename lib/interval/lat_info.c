@@ -36,6 +36,11 @@ uint64_t lat_unknown_wakers(const struct lat *l)
 	return l->e.unknown_wakers;
 }
 
+const struct buf *lat_thinned(const struct lat *l)
+{
+	return &l->e.thinned;
+}
+
 const char *lat_kind_unit(const struct lat *l, unsigned i)
 {
 	return engine_unit(&l->e, i);

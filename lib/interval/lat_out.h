@@ -84,6 +84,8 @@ int lat_say_nothing(const struct lat *l, uint64_t samples, struct diag *d);
  */
 bool lat_say_missing(const struct lat *l, struct diag *d);
 /* How many wakeups do not tell who did them. False: all do. */
+/* Events that were thinned by the recorder: what is paired may not belong together. */
+bool lat_say_thinned(const struct lat *l, struct diag *d);
 bool lat_say_wakers(const struct lat *l, struct diag *d);
 
 #endif

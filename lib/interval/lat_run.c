@@ -171,6 +171,8 @@ static int finish(struct run *run, int status, struct diag *d)
 	lat_say_account(run->l, run->o->stats, d);
 	if (lat_say_missing(run->l, d) && !status)
 		status = PP_EXIT_PARTIAL;
+	if (lat_say_thinned(run->l, d) && !status)
+		status = PP_EXIT_PARTIAL;
 	if (shows_wakers(run))
 		run->wakers = lat_say_wakers(run->l, d);
 	if (!run->o->lenient && lat_problems(run->l, &why, &unknown))

@@ -142,6 +142,23 @@ bool lat_say_missing(const struct lat *l, struct diag *d)
 	return any;
 }
 
+bool lat_say_thinned(const struct lat *l, struct diag *d)
+{
+	const struct buf *names = lat_thinned(l);
+	struct buf list = BUF_INIT;
+
+	for (const char *at = buf_str(names); *at; at += strcspn(at, "\n") + 1)
+		buf_addf(&list, "%s%.*s", list.len ? ", " : "", (int)strcspn(at, "\n"), at);
+	if (list.len)
+		diag_error(d, NULL, -1,
+			   "not each %s was recorded (-F, -c): starts are paired with ends of "
+			   "others; pcap-perf without -F records each, samples of time are -e "
+			   "cpu-clock/freq=499/ then",
+			   buf_str(&list));
+	buf_release(&list);
+	return names->len > 0;
+}
+
 bool lat_say_wakers(const struct lat *l, struct diag *d)
 {
 	uint64_t n = lat_unknown_wakers(l);

@@ -87,7 +87,8 @@ static int on_start(struct engine *en, struct pair_bind *b, uint32_t domain, con
 	int rc;
 
 	k->count[LAT_STARTS]++;
-	if (older && (k->k->restart != PAIR_NEST || en->open.v[older].cancelled)) {
+	if (older &&
+	    ((k->k->restart != PAIR_NEST && !b->by_instead) || en->open.v[older].cancelled)) {
 		bool cancelled = is_cancelled(en, &en->open.v[older]);
 
 		k->count[cancelled ? LAT_CANCELLED : LAT_RESTARTED]++;
@@ -147,7 +148,7 @@ static int on_end(struct engine *en, struct pair_bind *b, uint32_t domain, const
 	int rc;
 
 	if (!i) {
-		k->count[LAT_NO_START] += !k->k->lone_ends;
+		k->count[LAT_NO_START] += !k->k->lone_ends && !b->second_end;
 		return 0;
 	}
 	interval_of(en, &en->open.v[i], &iv);

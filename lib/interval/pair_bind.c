@@ -4,6 +4,7 @@
  */
 #include "interval/pair_parts.h"
 
+#include "event/core_pmu.h"
 #include "event/shown.h"
 
 #include <inttypes.h>
@@ -36,9 +37,13 @@ static bool matches_user(const char *pattern, const struct ps_event *e)
 {
 	const char *colon = memchr(e->name.p, ':', e->name.len);
 	size_t skip = colon ? (size_t)(colon - e->name.p) + 1 : 0;
+	struct core_event core;
 	struct ps_str star;
+	size_t n;
+	const char *base = event_base_name(e->name.p, e->name.len, &core, &n);
 
 	return pair_matches(pattern, e->name.p, e->name.len, &star) ||
+	       pair_matches(pattern, base, (uint32_t)n, &star) ||
 	       (skip && pair_matches(pattern, e->name.p + skip, e->name.len - skip, &star));
 }
 
@@ -49,6 +54,7 @@ static void release(struct pair_bind *b)
 	for (uint32_t i = 0; i < b->nkeys; i++) {
 		field_release(&b->key[i]);
 		field_release(&b->guard[i]);
+		field_release(&b->instead[i]);
 	}
 	for (uint32_t i = 0; i < b->nparts; i++) {
 		field_release(&b->parts[i].field);
@@ -118,8 +124,14 @@ static int bind_key(struct engine *en, struct pair_bind *b, const struct ps_even
 		else
 			rc = field_resolve(&b->key[k], e, p.p, n);
 		if (!rc && slash) {
+			const char *bar = memchr(slash, '|', p.len - n);
+			size_t len = bar ? (size_t)(bar - slash) - 1 : p.len - n - 1;
+
 			b->guarded |= 1u << k;
-			rc = field_resolve(&b->guard[k], e, slash + 1, p.len - n - 1);
+			rc = field_resolve(&b->guard[k], e, slash + 1, len);
+			if (!rc && bar)
+				rc = field_resolve(&b->instead[k], e, bar + 1,
+						   (size_t)(p.p + p.len - bar) - 1);
 		}
 		if (rc)
 			return rc;
@@ -388,12 +400,30 @@ static bool is_meant(const struct engine *en, const struct pair_bind *b, const s
 	return name && pair_matches(b->when_call, name, strlen(name), &star);
 }
 
+/*
+ * A request without bytes: what is done is its key, since a flush is issued at sector 0 and
+ * complete at -1. The request that it was made for is complete once more after it, then without
+ * bytes; so an end that is no flush's need not have a start.
+ */
+static int key_instead(struct engine *en, struct pair_bind *b, uint32_t i, const struct sreader *r,
+		       const struct ps_record *rec, uint64_t *key)
+{
+	struct qval v;
+
+	if (!field_get(&b->instead[i], r, rec, &v))
+		return PP_ENOENT;
+	b->by_instead = true;
+	b->second_end = v.kind != QV_INT && (!v.len || v.s[0] != 'F');
+	return key_value(en, &v, key);
+}
+
 int pair_key(struct engine *en, struct pair_bind *b, const struct sreader *r,
 	     const struct ps_record *rec, uint64_t *key)
 {
 	struct qval v;
 	int rc = 0;
 
+	b->by_instead = b->second_end = false;
 	if (b->user)
 		return user_key(en, b, r, rec, key);
 	if (b->has_when && !is_meant(en, b, r, rec))
@@ -407,8 +437,8 @@ int pair_key(struct engine *en, struct pair_bind *b, const struct sreader *r,
 			rc = key_value(en, &v, &key[i]);
 		if (b->called & (1u << i) && key[i] == UINT64_MAX)
 			key[i] = b->call_number;
-		if (b->guarded & (1u << i) && field_get(&b->guard[i], r, rec, &v) && !v.num)
-			key[i] = UINT64_MAX;
+		if (!rc && b->guarded & (1u << i) && field_get(&b->guard[i], r, rec, &v) && !v.num)
+			rc = key_instead(en, b, i, r, rec, &key[i]);
 	}
 	return rc;
 }

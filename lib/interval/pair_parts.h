@@ -24,8 +24,10 @@ struct pair_bind {
 	uint32_t kind;
 	enum pair_role role;
 	uint32_t star; /* the text of the '*' */
-	struct field key[PAIR_KEYS], guard[PAIR_KEYS];
-	uint32_t guarded;	  /* bits: the keys that are -1 when their guard is 0 */
+	struct field key[PAIR_KEYS], guard[PAIR_KEYS], instead[PAIR_KEYS];
+	uint32_t guarded;	  /* bits: the keys that are `instead` when their guard is 0 */
+	bool by_instead;	  /* the last key was such; several can be open, */
+	bool second_end;	  /* and this end may be another one of an interval */
 	uint32_t nkeys, star_key; /* star_key: bits, which of the keys is the star */
 	struct field value, end_value, amount, when;
 	uint32_t called; /* bits: the keys that are call_number where the event has -1 */

@@ -164,6 +164,7 @@ static void release(struct perf_decoder *p)
 	perf_counters_release(&p->counters);
 	buf_release(&p->counts.tids);
 	perf_deferred_release(&p->deferred);
+	perf_names_release(&p->names);
 	perf_reader_release(&p->r); /* its block is one of the queue's */
 	order_release(&p->order);
 	free(p);

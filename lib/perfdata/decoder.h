@@ -73,6 +73,16 @@ struct perf_deferred {
 	struct buf merged;   /* room for a call chain that is put together */
 };
 
+#define PERF_NAMES_FILES_MAX 65536
+
+/* Files of which simpleperf's records tell names: by the numbers that these have. */
+struct perf_names {
+	struct map64 by_id; /* index in files, + 1 */
+	struct intern paths;
+	struct perf_names_file *files;
+	uint32_t n;
+};
+
 /* What there is to report at the end. */
 struct perf_tally {
 	uint64_t aux_cut;    /* AUX records of trace data that were cut off */
@@ -94,6 +104,7 @@ struct perf_decoder {
 	struct perf_counters counters;
 	struct perf_counts counts;
 	struct perf_deferred deferred;
+	struct perf_names names;
 	struct perf_tally tally;
 };
 
@@ -137,6 +148,15 @@ int perf_comm(struct perf_decoder *p, uint32_t tid, uint32_t *comm);
 
 /* Makes facts of a feature: META and BLOB records. */
 int perf_feature_put(struct perf_decoder *p, uint32_t feature, struct cursor c);
+
+/* ---- simpleperf.c: names that the recording holds ---- */
+
+/* Makes BLOBs of the features 128 and 132. */
+int perf_names_put(struct perf_decoder *p, uint32_t feature, struct cursor c);
+/* The records that came before these: a file, and a symbol of one. */
+int perf_names_file(struct perf_decoder *p, struct cursor c);
+int perf_names_symbol(struct perf_decoder *p, struct cursor c);
+void perf_names_release(struct perf_names *t);
 
 /* ---- session.c: perf's own records ---- */
 

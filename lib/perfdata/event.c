@@ -26,6 +26,8 @@ int perf_event_write(struct perf_decoder *p, struct perf_attr *a)
 		e.flags |= PS_EVENT_CHAINS;
 	if (a->branch_sample_type & 1 << 11) /* PERF_SAMPLE_BRANCH_CALL_STACK */
 		e.flags |= PS_EVENT_BRANCH_CALLS;
+	if (a->type == PERF_TYPE_TRACEPOINT && (a->flags & PERF_ATTR_FREQ || a->sample_period > 1))
+		e.flags |= PS_EVENT_THINNED;
 	perf_attr_name(&p->r.info, a, &name);
 	e.name = ps_str(buf_str(&name), name.len);
 	e.unit = ps_str(u, strlen(u));

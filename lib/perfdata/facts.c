@@ -53,6 +53,10 @@ int perf_feature_put(struct perf_decoder *p, uint32_t feature, struct cursor c)
 		return put_tables(p, c);
 	if (perf_feature_known(feature))
 		return put_value(p, feature, c);
+	if (feature == FEAT_SIMPLEPERF_FILE || feature == FEAT_SIMPLEPERF_FILE2)
+		return perf_names_put(p, feature, c);
+	if (feature == FEAT_SIMPLEPERF_KALLSYMS)
+		return perf_blob(p, 1, c.p, cursor_left(&c));
 	if (feature != PERF_FEAT_BUILD_ID)
 		diag_note(p->r.info.d, p->r.info.name, -1, "header feature %" PRIu32 " is skipped",
 			  feature);

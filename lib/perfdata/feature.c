@@ -249,11 +249,11 @@ static void lines_simpleperf(const struct perf_info *p, struct cursor *c, struct
 {
 	(void)p;
 	for (bool value = false; cursor_left(c) && perf_lines_more(c, b); value = !value) {
-		size_t len = strnlen((const char *)c->p, cursor_left(c));
+		size_t len;
+		const char *s = perf_nul_text(c, &len);
 
-		buf_add_safe(b, (const char *)c->p, len);
+		buf_add_safe(b, s, len);
 		buf_adds(b, value ? "\n" : " = ");
-		cursor_skip(c, len < cursor_left(c) ? len + 1 : len);
 	}
 }
 

@@ -73,8 +73,23 @@ enum perf_rec {
 };
 #define PERF_REC_USER_START 64
 
-/* simpleperf has features of its own from 128 on; this one is pairs of texts. */
-#define FEAT_SIMPLEPERF_META 129
+/* simpleperf has features of its own from 128 on: number, name. */
+#define FEAT_SIMPLEPERF(F) \
+	F(FILE, 128, "file") \
+	F(META, 129, "meta_info") \
+	F(DEBUG_UNWIND, 130, "debug_unwind") \
+	F(DEBUG_UNWIND_FILE, 131, "debug_unwind_file") \
+	F(FILE2, 132, "file2") \
+	F(ETM_BRANCH_LIST, 133, "etm_branch_list") \
+	F(INIT_MAP, 134, "init_map")
+
+enum feat_simpleperf {
+#define FEAT_ENUM(name, number, text) FEAT_SIMPLEPERF_##name = (number),
+	FEAT_SIMPLEPERF(FEAT_ENUM)
+#undef FEAT_ENUM
+	/* The text of the kernel's symbols, which is a record of its own. */
+	FEAT_SIMPLEPERF_KALLSYMS = 256,
+};
 
 /*
  * simpleperf's own records (its record.h): type, number from PERF_SIMPLEPERF_START on, short name.

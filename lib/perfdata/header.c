@@ -188,6 +188,13 @@ static bool in_pass(enum pass pass, uint32_t feature)
 	}
 }
 
+/* simpleperf: records that come before all others. */
+static int take_init_map(struct perf_reader *r, const uint8_t *bytes, uint64_t n)
+{
+	buf_add(&r->init_map, bytes, n);
+	return r->init_map.err;
+}
+
 static int read_feature(struct perf_reader *r, uint32_t feature, struct perf_section s,
 			enum pass pass)
 {
@@ -201,7 +208,9 @@ static int read_feature(struct perf_reader *r, uint32_t feature, struct perf_sec
 	if (!rc) {
 		c = cursor_make(bytes, s.size, r->info.swap);
 		rc = pass == PASS_TELL ? 0 : perf_feature_learn(&r->info, feature, c);
-		if (!rc && pass != PASS_LEARN)
+		if (!rc && feature == FEAT_SIMPLEPERF_INIT_MAP && pass == PASS_TELL)
+			rc = take_init_map(r, bytes, s.size);
+		else if (!rc && pass != PASS_LEARN)
 			rc = perf_feed_feature(r, feature, c);
 		free(bytes);
 		if (rc && rc != PP_ENOMEM && !r->stopped)

@@ -156,6 +156,8 @@ static inline bool perf_has_feature(const struct perf_info *p, uint32_t feature)
 const char *perf_get_string(struct cursor *c, size_t *len);
 /* Such a string at the end of b, made fit for a terminal. */
 void perf_add_string(struct cursor *c, struct buf *b);
+/* A text up to a NUL, or the end. */
+const char *perf_nul_text(struct cursor *c, size_t *len);
 /* The CPUs of a map, as "0-3,8". */
 void perf_add_cpus(struct cursor *c, struct buf *b);
 

@@ -97,16 +97,6 @@ static int learn_clock(struct perf_info *p, struct cursor c)
 	return 0;
 }
 
-/* A text up to a NUL, or the end. */
-static const char *nul_text(struct cursor *c, size_t *len)
-{
-	const char *s = (const char *)c->p;
-
-	*len = strnlen(s, cursor_left(c));
-	cursor_skip(c, *len < cursor_left(c) ? *len + 1 : *len);
-	return s;
-}
-
 /* The number after a ','; false: there is none, or something is after it that is no ','. */
 static bool next_number(const char **s, const char *end, uint64_t *v)
 {
@@ -153,9 +143,9 @@ static int learn_simpleperf(struct perf_info *p, struct cursor c)
 
 	while (cursor_left(&c) && !rc) {
 		size_t n;
-		const char *key = nul_text(&c, &n);
+		const char *key = perf_nul_text(&c, &n);
 		bool is = n == sizeof(wanted) - 1 && !memcmp(key, wanted, n);
-		const char *s = nul_text(&c, &n), *end = s + n;
+		const char *s = perf_nul_text(&c, &n), *end = s + n;
 
 		while (is && s < end && !rc) {
 			const char *newline = memchr(s, '\n', (size_t)(end - s));

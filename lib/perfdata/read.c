@@ -150,6 +150,16 @@ static int simpleperf_tracing_data(struct perf_reader *r, struct cursor c)
 	return tracing_data(r, cursor_sub(&c, size));
 }
 
+/* The kernel's symbols: the size of their text, then it. */
+static int simpleperf_kallsyms(struct perf_reader *r, struct cursor c)
+{
+	uint32_t size = get_u32(&c);
+
+	if (c.bad || size > cursor_left(&c))
+		return PP_ECUT;
+	return perf_feed_feature(r, FEAT_SIMPLEPERF_KALLSYMS, cursor_sub(&c, size));
+}
+
 /* A part of a record that was too long for simpleperf. */
 static int split(struct perf_reader *r, struct cursor c)
 {
@@ -171,6 +181,8 @@ static int split_end(struct perf_reader *r)
 	get_u32(&c); /* misc and size */
 	if (type == PERF_SIMPLEPERF_TRACING_DATA)
 		rc = simpleperf_tracing_data(r, c);
+	else if (type == PERF_SIMPLEPERF_KERNEL_SYMBOL)
+		rc = simpleperf_kallsyms(r, c);
 	buf_reset(&r->split);
 	return rc;
 }
@@ -186,6 +198,7 @@ static int follow(struct perf_reader *r, const struct perf_raw *raw)
 	case PERF_REC_COMPRESSED: return inflate(r, c, false);
 	case PERF_REC_COMPRESSED2: return inflate(r, c, true);
 	case PERF_SIMPLEPERF_TRACING_DATA: return simpleperf_tracing_data(r, c);
+	case PERF_SIMPLEPERF_KERNEL_SYMBOL: return simpleperf_kallsyms(r, c);
 	case PERF_SIMPLEPERF_SPLIT: return split(r, c);
 	case PERF_SIMPLEPERF_SPLIT_END: return split_end(r);
 	default: return 0;
@@ -226,6 +239,18 @@ static int damaged(struct perf_reader *r, const struct perf_raw *raw, int rc)
 	return 0;
 }
 
+static void count_other(struct perf_reader *r, uint32_t type)
+{
+	r->other++;
+	for (int i = 0; i < PERF_OTHERS_MAX; i++) {
+		if (r->others[i].n && r->others[i].type != type)
+			continue;
+		r->others[i].type = type;
+		r->others[i].n++;
+		return;
+	}
+}
+
 static void count(struct perf_reader *r, uint32_t type)
 {
 	if (type < sizeof(r->counts) / sizeof(r->counts[0]))
@@ -233,7 +258,7 @@ static void count(struct perf_reader *r, uint32_t type)
 	else if (type - PERF_SIMPLEPERF_START < PERF_SIMPLEPERF_MAX)
 		r->simpleperf[type - PERF_SIMPLEPERF_START]++;
 	else
-		r->other++;
+		count_other(r, type);
 }
 
 static inline int take(struct perf_reader *r, const struct perf_raw *raw)
@@ -243,6 +268,31 @@ static inline int take(struct perf_reader *r, const struct perf_raw *raw)
 	count(r, raw->type);
 	rc = raw->type < PERF_REC_USER_START ? perf_feed_record(r, raw) : take_own(r, raw);
 	return is_damage(rc) ? damaged(r, raw, rc) : rc;
+}
+
+int perf_read_init_map(struct perf_reader *r)
+{
+	struct buf *map = &r->init_map;
+	size_t pos = 0;
+	struct block *b;
+	int rc;
+
+	if (!map->len)
+		return 0;
+	b = block_new(map->len, r->in->blocks);
+	if (!b)
+		return PP_ENOMEM;
+	b->len = map->len;
+	memcpy(block_bytes(b), map->data, map->len);
+	buf_release(map);
+	rc = records_of(r, b, &pos);
+	if (is_damage(rc) || (!rc && pos < b->len)) {
+		perf_damage(&r->info, PP_ECORRUPT, -1, "header feature %u is damaged",
+			    FEAT_SIMPLEPERF_INIT_MAP);
+		rc = 0;
+	}
+	block_unref(b);
+	return rc;
 }
 
 /*

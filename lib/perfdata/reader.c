@@ -17,6 +17,7 @@ void perf_reader_release(struct perf_reader *r)
 	perf_info_release(&r->info);
 	buf_release(&r->inflate_out);
 	buf_release(&r->split);
+	buf_release(&r->init_map);
 }
 
 /*
@@ -77,7 +78,9 @@ int perf_reader_header(struct perf_reader *r, bool anyway)
 
 int perf_reader_records(struct perf_reader *r)
 {
-	return perf_read_parts(r);
+	int rc = perf_read_init_map(r);
+
+	return rc ? rc : perf_read_parts(r);
 }
 
 /* What a regular end of the input means. */

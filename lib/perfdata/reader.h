@@ -17,6 +17,7 @@
 
 #define PERF_BLOCK	   (1u << 20)  /* bytes that are read at a time */
 #define PERF_INFLATE_MAX   (64u << 20) /* bytes that one compressed record may become */
+#define PERF_OTHERS_MAX	   8	       /* types of records without a name that are told apart */
 #define PERF_REC_BYTES_MAX (64u << 20) /* bytes of a record; most have 16 bits for their size */
 
 /* ---- bytes.c: where the bytes come from ---- */
@@ -90,10 +91,11 @@ struct perf_section {
 struct perf_reader {
 	struct perf_info info;
 	struct perf_sink sink;
-	struct perf_bytes first;	/* the file that was given */
-	struct perf_bytes *in;		/* the one whose turn it is */
-	struct buf inflate_out;		/* room for what is decompressed */
-	struct buf split;		/* simpleperf: the parts of a long record */
+	struct perf_bytes first; /* the file that was given */
+	struct perf_bytes *in;	 /* the one whose turn it is */
+	struct buf inflate_out;	 /* room for what is decompressed */
+	struct buf split;	 /* simpleperf: the parts of a long record */
+	struct buf init_map; /* simpleperf: records of what had been mapped before (feature 134) */
 	struct perf_section attr_table; /* of a file: its events ... */
 	uint64_t attr_size;		/* ... bytes of each */
 	uint64_t features_bad[4];	/* those that have been reported */
@@ -101,10 +103,15 @@ struct perf_reader {
 	uint64_t newest;      /* time of the last record, that the sink notes */
 	uint64_t counts[255]; /* records of each type, */
 	uint64_t simpleperf[PERF_SIMPLEPERF_MAX]; /* of simpleperf's, */
-	uint64_t other;				  /* and of those beyond */
-	uint64_t aux_bytes;			  /* of hardware trace data, skipped */
-	bool mark_announced, mark_seen;		  /* PERF_MISC_END_MARK */
-	int stopped; /* the code with which the sink ended the reading */
+	uint64_t other;				  /* and of those beyond, */
+	struct {
+		uint32_t type;
+		uint64_t n;
+	} others[PERF_OTHERS_MAX];	/* of which these came first; n 0: no more */
+	uint64_t aux_bytes;		/* of hardware trace data, skipped, */
+	uint32_t aux_type;		/* of this kind (AUXTRACE_INFO); 0: not known */
+	bool mark_announced, mark_seen; /* PERF_MISC_END_MARK */
+	int stopped;			/* the code with which the sink ended the reading */
 };
 
 /* Gives a record to the sink. */
@@ -147,6 +154,8 @@ int perf_own_learn(struct perf_reader *r, const struct perf_raw *raw);
  * With a budget 0, when that is used up.
  */
 int perf_read_records(struct perf_reader *r);
+/* Those that simpleperf has in a header feature, before the others. 0, or an error of the sink. */
+int perf_read_init_map(struct perf_reader *r);
 
 /* ---- dir.c: the directory form ---- */
 

@@ -102,6 +102,7 @@ static int auxtrace_info(struct perf_decoder *p, struct cursor c)
 	uint32_t type = get_u32(&c);
 	struct buf b = BUF_INIT;
 
+	p->r.aux_type = type;
 	if (type < sizeof(names) / sizeof(names[0]))
 		buf_adds(&b, names[type]);
 	else
@@ -196,6 +197,8 @@ int perf_session_put(struct perf_decoder *p, const struct perf_raw *raw)
 	case PERF_REC_STAT_ROUND: return perf_round(p, c);
 	case PERF_REC_TIME_CONV: return time_conv(p, c);
 	case PERF_REC_BPF_METADATA: return bpf_metadata(p, c);
+	case PERF_SIMPLEPERF_DSO: return perf_names_file(p, c);
+	case PERF_SIMPLEPERF_SYMBOL: return perf_names_symbol(p, c);
 	default: return 0;
 	}
 }

@@ -20,6 +20,15 @@ void perf_add_string(struct cursor *c, struct buf *b)
 		buf_add_safe(b, s, len);
 }
 
+const char *perf_nul_text(struct cursor *c, size_t *len)
+{
+	const char *s = (const char *)c->p;
+
+	*len = strnlen(s, cursor_left(c));
+	cursor_skip(c, *len < cursor_left(c) ? *len + 1 : *len);
+	return s;
+}
+
 /* ---- CPU maps ---- */
 
 enum { CPUS_LIST, CPUS_MASK, CPUS_RANGE };

@@ -12,6 +12,7 @@
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define LIST_MAX   65536 /* CPUs or processes in a list */
@@ -210,4 +211,22 @@ void sysfile_need_root(struct buf *why, const char *capability)
 		buf_addf(why, "be root, or have %s", capability);
 	else
 		buf_addf(why, "root needs %s, too, which containers often lack", capability);
+}
+
+uint64_t sysfile_raise_files(uint64_t need)
+{
+	struct rlimit r, more;
+	uint64_t most;
+
+	if (getrlimit(RLIMIT_NOFILE, &r))
+		return UINT64_MAX;
+	if (r.rlim_cur >= need)
+		return r.rlim_cur;
+	more = (struct rlimit){need, need};
+	if (need > r.rlim_max && !sysfile_u64("/proc/sys/fs/nr_open", &most) && need > most)
+		more.rlim_cur = more.rlim_max = most;
+	if (more.rlim_max > r.rlim_max && !setrlimit(RLIMIT_NOFILE, &more)) /* the privileged */
+		return more.rlim_cur;
+	more = (struct rlimit){need < r.rlim_max ? need : r.rlim_max, r.rlim_max};
+	return setrlimit(RLIMIT_NOFILE, &more) ? r.rlim_cur : more.rlim_cur;
 }

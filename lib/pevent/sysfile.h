@@ -21,6 +21,12 @@ int sysfile_read(const char *path, size_t max, struct buf *b);
 /* A decimal or 0x number at the start of the file. */
 int sysfile_u64(const char *path, uint64_t *v);
 
+/*
+ * Raises the limit of open files as far as that is needed and permitted, for the privileged up to
+ * fs.nr_open. The limit that there is then.
+ */
+uint64_t sysfile_raise_files(uint64_t need);
+
 /* "0-3,6" to a sorted list without repetitions, owned by the caller. 0, PP_EUSAGE, PP_ENOMEM. */
 int cpulist_parse(const char *s, int **cpus, size_t *n);
 

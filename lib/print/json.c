@@ -1,6 +1,7 @@
 /* Any record as a line of JSON, by the tables of records.h. */
 #include "print/json.h"
 
+#include "base/json.h"
 #include "stream/codec.h"
 
 /* The object that is being made. */
@@ -11,33 +12,12 @@ struct line {
 	const struct ps_event *event; /* of the sample */
 };
 
-static void json_key(struct buf *b, const char *name)
-{
-	if (b->len && b->data[b->len - 1] != '{')
-		buf_addc(b, ',');
-	buf_addc(b, '"');
-	buf_adds(b, name);
-	buf_adds(b, "\":");
-}
-
 static void json_hex(struct buf *b, const char *name, uint64_t v)
 {
 	json_key(b, name);
 	buf_adds(b, "\"0x");
 	buf_add_hex(b, v, 0, ' ');
 	buf_addc(b, '"');
-}
-
-static void json_num(struct buf *b, const char *name, uint64_t v)
-{
-	json_key(b, name);
-	buf_add_u64(b, v, 0, ' ');
-}
-
-static void json_text(struct buf *b, const char *name, const char *s, size_t len)
-{
-	json_key(b, name);
-	buf_add_json(b, s ? s : "", s ? len : 0);
 }
 
 static void json_bytes(struct buf *b, const char *name, struct ps_str s)

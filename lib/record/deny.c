@@ -109,8 +109,10 @@ int deny_event(const struct session *s, const struct rec_attr *a, int errnum)
 	case EBUSY: buf_adds(&why, "another program has the counter"); break;
 	case EMFILE:
 	case ENFILE:
-		buf_adds(&why, "too many open files: raise the limit (ulimit -n), or name fewer "
-			       "events or processes");
+		buf_addf(&why,
+			 "too many open files, %llu are allowed: raise the limit (ulimit -n), name "
+			 "fewer events or processes, or record all CPUs (-a)",
+			 (unsigned long long)sysfile_raise_files(0));
 		break;
 	case ENOSPC:
 		buf_adds(&why, "no counter or breakpoint is left: name fewer events, or end other "

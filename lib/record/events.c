@@ -347,6 +347,35 @@ static void set_groups(struct session *s)
 			set_counted_too(&s->attrs[i], &s->attrs[s->attrs[i].leader]);
 }
 
+/* -F is meant for samples of time, and thins events that happen: what belongs together is torn. */
+static void say_thinned(const struct session *s)
+{
+	const struct rec_attr *timed = NULL;
+	struct buf names = BUF_INIT;
+
+	if (!s->c->freq && !s->c->freq_max)
+		return;
+	for (size_t i = 0; i < s->events->n; i++) {
+		const struct rec_attr *a = &s->attrs[i];
+
+		if (a->attr.type != PERF_TYPE_TRACEPOINT)
+			timed = timed ? timed : a;
+		else if (a->attr.freq && !a->ev->freq)
+			buf_addf(&names, "%s%s", names.len ? ", " : "", a->name);
+	}
+	if (names.len && s->c->freq)
+		diag_say(
+			s->d, NULL,
+			"-F: of %s at most some %llu in a second are recorded, not each; for each: "
+			"-e %s/freq=%llu/%s without -F",
+			buf_str(&names), (unsigned long long)s->c->freq,
+			timed && !strchr(timed->name, '/') ? timed->name : "cpu-clock",
+			(unsigned long long)s->c->freq, timed ? "" : " beside it,");
+	else if (names.len)
+		diag_say(s->d, NULL, "-F: not each %s is recorded", buf_str(&names));
+	buf_release(&names);
+}
+
 int session_attrs(struct session *s, bool track_apart, bool on_exec)
 {
 	int rc = choose(s);
@@ -379,6 +408,8 @@ int session_attrs(struct session *s, bool track_apart, bool on_exec)
 		s->attrs[0].attr.disabled = 0;
 	for (size_t i = 0; i < s->n_attrs; i++)
 		attr_adapt(s, &s->attrs[i]);
+	if (!rc)
+		say_thinned(s);
 	return rc;
 }
 

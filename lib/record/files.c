@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define HUNDREDTH 10000000 /* ns of a hundredth of a second */
+
 bool files_due(const struct recorder *r)
 {
 	const struct record_config *c = r->c;
@@ -18,7 +20,10 @@ bool files_due(const struct recorder *r)
 	       (c->switch_ns && now_ns(CLOCK_MONOTONIC) - r->file_began >= c->switch_ns);
 }
 
-/* FILE.2026112303420517: with hundredths of a second, as perf does. */
+/*
+ * FILE.2026112303420517: with hundredths of a second, as perf does; with later ones where a file of
+ * that name is there.
+ */
 static bool stamped(const char *path, char name[PATH_MAX])
 {
 	struct timespec t = {0};
@@ -26,9 +31,17 @@ static bool stamped(const char *path, char name[PATH_MAX])
 	char stamp[32];
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	localtime_r(&t.tv_sec, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
-	return snprintf(name, PATH_MAX, "%s.%s%02ld", path, stamp, t.tv_nsec / 10000000) < PATH_MAX;
+	do {
+		localtime_r(&t.tv_sec, &tm);
+		strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
+		if (snprintf(name, PATH_MAX, "%s.%s%02ld", path, stamp, t.tv_nsec / HUNDREDTH) >=
+		    PATH_MAX)
+			return false;
+		t.tv_nsec += HUNDREDTH;
+		t.tv_sec += t.tv_nsec / 1000000000;
+		t.tv_nsec %= 1000000000;
+	} while (!access(name, F_OK));
+	return true;
 }
 
 /* Removes the oldest file where only the newest ones are kept. */

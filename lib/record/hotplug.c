@@ -5,27 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define TRIES_MAX  100		/* ten seconds */
-#define READ_WORDS (4 + 3 * 64) /* a group of up to 64 */
-
-/* What an event has counted; where it is in a group, that is one of several values. */
-static uint64_t value_of(const struct rec_attr *a, int fd)
-{
-	bool times = a->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED;
-	bool lost = a->attr.read_format & PERF_FORMAT_LOST;
-	uint64_t v[READ_WORDS], id = 0;
-	ssize_t size = read(fd, v, sizeof(v));
-	size_t words = size > 0 ? (size_t)size / sizeof(*v) : 0, each = lost ? 3 : 2;
-
-	if (!(a->attr.read_format & PERF_FORMAT_GROUP))
-		return words ? v[0] : 0;
-	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
-		return 0;
-	for (size_t at = times ? 3 : 1; at + each <= words; at += each)
-		if (v[at + 1] == id)
-			return v[at];
-	return 0;
-}
+#define TRIES_MAX 100 /* ten seconds */
 
 /* Closes the events of a CPU that is gone. Its buffer stays: it holds the last records. */
 static bool leave(struct session *s, size_t cpu)
@@ -34,14 +14,16 @@ static bool leave(struct session *s, size_t cpu)
 
 	for (size_t i = 0; i < s->n_attrs; i++) {
 		struct rec_attr *a = &s->attrs[i];
+		uint64_t value, lost;
 		int fd = a->fds[cpu];
 
 		if (fd < 0)
 			continue;
-		if (a->attr.read_format & PERF_FORMAT_LOST && !a->attr.write_backward)
-			s->gone_lost += session_lost_by(a, fd);
+		session_read(a, fd, &value, &lost);
+		if (!a->attr.write_backward)
+			s->gone_lost += lost;
 		if (a->base && a->attr.sample_type & PERF_SAMPLE_READ)
-			a->base[cpu] += value_of(a, fd);
+			a->base[cpu] += value;
 		a->fds[cpu] = -1;
 		close(fd);
 		any = true;

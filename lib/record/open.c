@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #define IDS_MAX	    ((0xffff - 8 - 128) / 8) /* ids that one HEADER_ATTR record can hold */
 #define FDS_MAX	    (1u << 20)		     /* descriptors altogether */
 #define OTHER_FDS   64
+#define READ_WORDS  (4 + 3 * 64) /* a group of up to 64 */
 #define RINGS_MAX   (256u << 20) /* bytes of all rings that are sized by what is recorded */
 #define ID_IN_STORE (1ull << 62) /* ids from here on are not the kernel's, which counts from 1 */
 
@@ -23,25 +23,6 @@ static int fail(const struct session *s, int rc, const char *text)
 {
 	diag_error(s->d, NULL, -1, "%s: %s", text, pp_strerror(rc));
 	return rc;
-}
-
-/* As many descriptors as the matrix needs, if they may be had. */
-static void raise_limit(size_t need)
-{
-	struct rlimit r;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) || r.rlim_cur >= need)
-		return;
-	r.rlim_cur = need;
-	if (r.rlim_max < need) {
-		rlim_t hard = r.rlim_max;
-
-		r.rlim_max = need; /* for the privileged */
-		if (!setrlimit(RLIMIT_NOFILE, &r))
-			return;
-		r.rlim_cur = r.rlim_max = hard;
-	}
-	(void)setrlimit(RLIMIT_NOFILE, &r);
 }
 
 /* Makes room for CPUs that may come, unless there are more than a recording can announce. */
@@ -85,7 +66,7 @@ static int make_matrix(struct session *s)
 	s->n_rings = s->n_rows * (s->c->snapshot ? 2 : 1);
 	if (n * s->n_attrs > FDS_MAX)
 		return fail(s, PP_ELIMIT, "events times CPUs times threads");
-	raise_limit(n * s->n_attrs + 2 * s->n_rings + OTHER_FDS);
+	sysfile_raise_files(n * s->n_attrs + 2 * s->n_rings + OTHER_FDS);
 	for (size_t i = 0; i < s->n_attrs && !rc; i++) {
 		s->attrs[i].fds = malloc(n * sizeof(int));
 		s->attrs[i].ids = calloc(n, sizeof(uint64_t));
@@ -442,6 +423,8 @@ int session_open(struct session *s, pid_t child)
 	rc = target_find(&s->t, &s->c->whom, child, s->d);
 	if (!rc && s->c->per_thread && s->t.n_cpus)
 		without_cpus(&s->t);
+	if (!rc)
+		rc = sift_choose(s);
 	if (rc)
 		return rc;
 	if (too_many_ids(s) && s->c->events.n <= 1)
@@ -522,30 +505,50 @@ int session_grow(struct session *s, struct ring *r, uint32_t pages, struct ring 
 	return 0;
 }
 
-/* The last number of what read(2) gives for an event: its own losses. */
-uint64_t session_lost_by(const struct rec_attr *a, int fd)
+/* In a group read(2) gives the values of all its events, the leader's first: see there. */
+void session_read(const struct rec_attr *a, int fd, uint64_t *value, uint64_t *lost)
 {
-	uint64_t v[4 + 3 * 64]; /* a group of up to 64; those of its own come first */
-	ssize_t n = read(fd, v, sizeof(v));
 	bool times = a->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED;
-	size_t at = 2 + (times ? 2 : 0); /* value, times, id, lost */
+	bool has_lost = a->attr.read_format & PERF_FORMAT_LOST;
+	size_t each = has_lost ? 3 : 2; /* value, id, lost */
+	uint64_t v[READ_WORDS], id = 0;
+	ssize_t size = read(fd, v, sizeof(v));
+	size_t words = size > 0 ? (size_t)size / sizeof(*v) : 0;
 
-	if (a->attr.read_format & PERF_FORMAT_GROUP)
-		at = 1 + (times ? 2 : 0) + 2; /* number, times, value, id, lost */
-	return n >= (ssize_t)((at + 1) * sizeof(*v)) ? v[at] : 0;
+	*value = *lost = 0;
+	if (!(a->attr.read_format & PERF_FORMAT_GROUP)) { /* value, times, id, lost */
+		*value = words ? v[0] : 0;
+		*lost = has_lost && words ? v[words - 1] : 0;
+		return;
+	}
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
+		return;
+	for (size_t at = times ? 3 : 1; at + each <= words; at += each) {
+		if (v[at + 1] != id)
+			continue;
+		*value = v[at];
+		*lost = has_lost ? v[at + 2] : 0;
+	}
 }
 
 bool session_lost(const struct session *s, uint64_t *lost)
 {
 	size_t n = s->t.n_cpus * s->t.n_tids;
+	uint64_t value, more;
 
 	*lost = s->gone_lost;
 	if (!s->n_attrs || !(s->attrs[0].attr.read_format & PERF_FORMAT_LOST))
 		return false;
-	for (size_t i = 0; i < s->n_attrs; i++)
-		for (size_t k = 0; k < n; k++)
-			if (s->attrs[i].fds[k] >= 0 && !s->attrs[i].attr.write_backward)
-				*lost += session_lost_by(&s->attrs[i], s->attrs[i].fds[k]);
+	for (size_t i = 0; i < s->n_attrs; i++) {
+		const struct rec_attr *a = &s->attrs[i];
+
+		for (size_t k = 0; k < n && !a->attr.write_backward; k++) {
+			if (a->fds[k] < 0)
+				continue;
+			session_read(a, a->fds[k], &value, &more);
+			*lost += more;
+		}
+	}
 	return true;
 }
 
@@ -575,6 +578,7 @@ void session_close(struct session *s)
 	free(s->attrs);
 	free(s->rings);
 	target_release(&s->t);
+	map64_release(&s->sift.pids);
 	pevents_release(&s->fallback);
 	buf_release(&s->chosen);
 	buf_release(&s->left_out);

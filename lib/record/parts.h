@@ -142,7 +142,7 @@ struct ring {
 	uint64_t mask; /* bytes of data - 1 */
 	uint64_t tail, head;
 	uint64_t lost;	     /* events that the kernel had no room for, so far */
-	bool was_full;	     /* nearly, since the last look: a record may tell of losses */
+	uint64_t look_to;    /* records that begin before this position may tell of losses */
 	struct ring_ids ids; /* of a CPU that has come */
 	struct buf copy;     /* records that are not read as the kernel wrote them */
 };
@@ -153,6 +153,7 @@ struct ring_counts {
 	struct keep *keep; /* gets each record; NULL: none */
 	bool namespaces;   /* records of those are followed by copies in `more` */
 	const struct session *trimmed; /* its copies of stacks are cut; NULL: there are none */
+	const struct session *sifted;  /* others' records are left out; NULL: none are */
 	struct buf more;	       /* records to be written in this round */
 	uint64_t samples, lost, throttled;
 	size_t chain_at;	       /* where samples have their call chain; 0: not looked at */
@@ -165,6 +166,10 @@ struct ring_counts {
  */
 int ring_open(struct ring *r, const struct perf_event_attr *like, uint32_t pages, int *errnum);
 void ring_close(struct ring *r);
+
+/* Up to where it is readable now; ring_peek goes up to where this was called last. */
+uint64_t ring_head(const struct ring *r);
+void ring_look(struct ring *r);
 
 /*
  * Adds what is readable to a list of struct iovec; it stays readable until ring_done.
@@ -337,6 +342,12 @@ struct rec_attr {
 	bool choose;	 /* its call chains are by --call-graph auto */
 };
 
+/* The processes whose records are kept, where all CPUs are recorded for them (sift.c). */
+struct sift {
+	bool on;
+	struct map64 pids;
+};
+
 struct session {
 	const struct record_config *c;
 	struct diag *d;
@@ -363,6 +374,7 @@ struct session {
 	bool hotplug;	    /* CPUs are recorded, not tasks on them */
 	bool late;	    /* the head of the recording is written */
 	struct map64 by_id; /* index of `attrs` by the ids that the recording has */
+	struct sift sift;
 	struct online online;
 	size_t n_home;	     /* CPUs of the target that were there at first; others may come */
 	uint64_t gone_lost;  /* by events of CPUs that went */
@@ -386,7 +398,9 @@ int session_open_on(struct session *s, size_t cpu);
 
 /* Events that were lost, by the kernel's own account; false if it keeps none. */
 bool session_lost(const struct session *s, uint64_t *lost);
-uint64_t session_lost_by(const struct rec_attr *a, int fd); /* one of its descriptors */
+
+/* What one of an event's descriptors has counted, and lost; 0 where the kernel does not tell. */
+void session_read(const struct rec_attr *a, int fd, uint64_t *value, uint64_t *lost);
 
 /* The events see tasks that were there before, so that a tracker and its synthesis are needed. */
 static inline bool session_sees_others(const struct record_config *c)
@@ -395,6 +409,21 @@ static inline bool session_sees_others(const struct record_config *c)
 }
 
 void session_close(struct session *s);
+
+/* sift.c */
+
+/* Changes the target into all CPUs where a descriptor for each thread would be too many. */
+int sift_choose(struct session *s);
+
+/* Learns of new processes from the records of a ring up to a position. 0 or PP_ENOMEM. */
+int sift_learn(struct sift *f, const struct ring *r, uint64_t to);
+
+/* Whether the record at a position is to be kept. ids: of the ring that it was in. */
+bool sift_wants(const struct session *s, const struct ring *r, uint64_t pos,
+		const struct perf_event_header *h, const struct ring_ids *ids);
+
+/* Whether any of the processes still runs. */
+bool sift_any_left(const struct sift *f);
 
 /* spare.c */
 
@@ -516,8 +545,11 @@ int rounds_pass(struct recorder *r, bool force);
 /* What backward rings keep, as a round. */
 int rounds_snapshot(struct recorder *r);
 
-/* The losses that the kernel has not reported in a record, then the mark of the end. */
-int rounds_end(struct recorder *r);
+/*
+ * The mark of the end of a file; in the last one, before it the losses that the kernel has not
+ * reported in a record. Those of an earlier one are reported in the next.
+ */
+int rounds_end(struct recorder *r, bool last);
 
 /* At the end: what was lost, and what would help. */
 void rounds_tell(struct recorder *r);

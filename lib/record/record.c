@@ -287,12 +287,12 @@ static int drain(struct recorder *r)
 }
 
 /* Whatever is still in the rings, and the end of a file. */
-static int end_output(struct recorder *r)
+static int end_output(struct recorder *r, bool last)
 {
 	int rc = r->c->snapshot ? rounds_snapshot(r) : rounds_pass(r, true);
 
 	if (!rc)
-		rc = rounds_end(r);
+		rc = rounds_end(r, last);
 	return out_error(r, rc);
 }
 
@@ -303,7 +303,7 @@ static int take_limits(struct recorder *r)
 	int rc = 0;
 
 	if (files_due(r)) {
-		rc = end_output(r);
+		rc = end_output(r, false);
 		if (!rc)
 			rc = files_switch(r, false);
 		if (!rc)
@@ -352,6 +352,8 @@ static int look(struct recorder *r)
 	r->next_look = now + TICK_MS * 1000000ull;
 	if (r->c->while_pid && r->process < 0 && kill(r->c->while_pid, 0) && errno == ESRCH)
 		r->stop = true;
+	if (r->s.sift.on && !sift_any_left(&r->s.sift))
+		r->stop = true;
 	rc = hotplug_look(&r->s, &came);
 	if (rc)
 		return out_error(r, rc);
@@ -395,7 +397,7 @@ static int finish(struct recorder *r)
 	int rc;
 
 	session_enable(&r->s, false, NULL);
-	rc = end_output(r);
+	rc = end_output(r, true);
 	return rc ? rc : drain(r);
 }
 
@@ -438,6 +440,7 @@ static int run(struct recorder *r)
 	r->counts.all = look_at_all(r);
 	r->counts.namespaces = r->c->namespaces;
 	r->counts.trimmed = r->s.copies ? &r->s : NULL;
+	r->counts.sifted = r->s.sift.on ? &r->s : NULL;
 	if (!rc && !r->lost)
 		rc = PP_ENOMEM;
 	if (!rc)

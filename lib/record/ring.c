@@ -56,7 +56,7 @@ int ring_open(struct ring *r, const struct perf_event_attr *like, uint32_t pages
 			r->pages = pages;
 			r->mask = (uint64_t)pages * page - 1;
 			r->tail = r->head = 0;
-			r->was_full = false;
+			r->look_to = 0;
 			return 0;
 		}
 		*errnum = errno;
@@ -132,6 +132,12 @@ static void count_one(struct ring *r, const struct perf_event_header *h, uint64_
 	}
 }
 
+static bool wanted(const struct ring *r, uint64_t pos, const struct perf_event_header *h,
+		   const struct ring_ids *ids, const struct ring_counts *counts)
+{
+	return !counts->sifted || sift_wants(counts->sifted, r, pos, h, ids);
+}
+
 static void count(struct ring *r, struct ring_counts *counts)
 {
 	uint64_t pos = r->tail;
@@ -142,6 +148,10 @@ static void count(struct ring *r, struct ring_counts *counts)
 		memcpy(&h, ring_data(r) + (pos & r->mask), sizeof(h));
 		if (h.size < sizeof(h) || h.size > r->head - pos)
 			return;
+		if (!wanted(r, pos, &h, &r->ids, counts)) {
+			pos += h.size;
+			continue;
+		}
 		count_one(r, &h, pos, counts);
 		if (counts->keep && !r->ids.list.len) {
 			struct iovec v[2];
@@ -204,7 +214,8 @@ static void list_copies(struct ring *r, struct buf *list, struct ring_counts *co
 
 	buf_reset(b);
 	for (uint64_t pos = r->tail; record_at(r, pos, &h) && !b->err; pos += h.size)
-		add_record(b, r, pos, &h, &r->ids, counts);
+		if (wanted(r, pos, &h, &r->ids, counts))
+			add_record(b, r, pos, &h, &r->ids, counts);
 	list->err = list->err ? list->err : b->err;
 	v = (struct iovec){b->data, b->len};
 	if (b->len)
@@ -230,8 +241,8 @@ static void list_pieces(const struct ring *r, uint64_t from, uint64_t to, struct
 		list_add(list, v[i].iov_base, v[i].iov_len);
 }
 
-/* All but what is left out of samples. What is beside that is copied, as sizes change there. */
-static void list_trimmed(struct ring *r, struct buf *list, const struct ring_counts *counts)
+/* All but what is left out; what is beside that in samples is copied, as sizes change there. */
+static void list_parts(struct ring *r, struct buf *list, const struct ring_counts *counts)
 {
 	uint64_t from = r->tail, pos = r->tail;
 	struct buf *b = &r->copy;
@@ -245,6 +256,11 @@ static void list_trimmed(struct ring *r, struct buf *list, const struct ring_cou
 		const struct perf_event_attr *a = trimmed_by(r, pos, &h, &r->ids, counts);
 		size_t start = b->len, middle;
 
+		if (!wanted(r, pos, &h, &r->ids, counts)) {
+			list_pieces(r, from, pos, list);
+			from = pos + h.size;
+			continue;
+		}
 		if (!a || !trim_find(r, pos, h.size, a, &t))
 			continue;
 		trim_head(b, r, pos, h.size, &t);
@@ -259,21 +275,29 @@ static void list_trimmed(struct ring *r, struct buf *list, const struct ring_cou
 	list_pieces(r, from, r->head, list);
 }
 
-void ring_peek(struct ring *r, struct buf *list, struct ring_counts *counts)
+uint64_t ring_head(const struct ring *r)
 {
-	struct perf_event_mmap_page *control = (void *)r->base;
+	const struct perf_event_mmap_page *control = (const void *)r->base;
 
 	/* Pairs with the barrier before the kernel's store of data_head. */
-	r->head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+}
+
+void ring_look(struct ring *r)
+{
+	r->head = ring_head(r);
+}
+
+void ring_peek(struct ring *r, struct buf *list, struct ring_counts *counts)
+{
 	if (r->head == r->tail)
 		return;
-	if (counts->all || r->was_full || nearly_full(r, r->tail, r->head))
+	if (counts->all || r->tail < r->look_to || nearly_full(r, r->tail, r->head))
 		count(r, counts);
-	r->was_full = false;
 	if (r->ids.list.len)
 		list_copies(r, list, counts);
-	else if (counts->trimmed)
-		list_trimmed(r, list, counts);
+	else if (counts->trimmed || counts->sifted)
+		list_parts(r, list, counts);
 	else
 		list_pieces(r, r->tail, r->head, list);
 }
@@ -281,17 +305,19 @@ void ring_peek(struct ring *r, struct buf *list, struct ring_counts *counts)
 void ring_done(struct ring *r)
 {
 	struct perf_event_mmap_page *control = (void *)r->base;
-	uint64_t before = r->tail;
+	uint64_t before = r->tail, written;
 
 	r->tail = r->head;
 	__atomic_store_n(&control->data_tail, r->tail, __ATOMIC_RELEASE);
 	/*
-	 * Was there room all the time? If not, a record that tells of a loss may come next. What is
+	 * Was there room all the time? If not, the record that tells of a loss is the next one that
+	 * the kernel begins, whenever that is; others may be half written before it. What is
 	 * dropped after this store does not find room after the new tail, which the next look sees.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	r->was_full |=
-		nearly_full(r, before, __atomic_load_n(&control->data_head, __ATOMIC_RELAXED));
+	written = __atomic_load_n(&control->data_head, __ATOMIC_RELAXED);
+	if (nearly_full(r, before, written))
+		r->look_to = written + ROOM_MAX;
 }
 
 /*
@@ -347,6 +373,8 @@ static int take_copied(struct ring *view, const struct ring_ids *ids, const stru
 
 		memcpy(&h, view->base + v[i], sizeof(h));
 		if (h.type == PERF_REC_SAMPLE && time_at && ring_word(view, v[i] + time_at) < since)
+			continue;
+		if (!wanted(view, v[i], &h, ids, counts))
 			continue;
 		count_one(view, &h, v[i], counts);
 		add_record(b, view, v[i], &h, ids, counts);

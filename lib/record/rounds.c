@@ -35,6 +35,9 @@ static int put_ring(struct recorder *r, struct ring *ring)
 	int rc;
 
 	buf_reset(&r->iov);
+	ring_look(ring);
+	if (r->s.sift.on && sift_learn(&r->s.sift, ring, ring->head))
+		return PP_ENOMEM;
 	ring_peek(ring, &r->iov, &r->counts);
 	rc = put_events(r, false);
 	ring_done(ring);
@@ -74,6 +77,23 @@ static int grow_where_lost(struct recorder *r, const uint64_t *lost_before)
 	return rc;
 }
 
+/*
+ * How far the rings are read in this round. News of processes that have begun by then can be in
+ * another ring than their first records, so these are looked for a bit further.
+ */
+static int look_at_rings(struct session *s)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (s->rings[i].fd >= 0)
+			ring_look(&s->rings[i]);
+	for (size_t i = 0; i < s->n_rows && s->sift.on && !rc; i++)
+		if (s->rings[i].fd >= 0)
+			rc = sift_learn(&s->sift, &s->rings[i], ring_head(&s->rings[i]));
+	return rc;
+}
+
 int rounds_pass(struct recorder *r, bool force)
 {
 	struct session *s = &r->s;
@@ -85,6 +105,9 @@ int rounds_pass(struct recorder *r, bool force)
 		return sink_flush(
 			&r->sink); /* the rings hold it; the kernel counts what it loses */
 	buf_reset(&r->iov);
+	rc = look_at_rings(s);
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < s->n_rows; i++) {
 		r->lost[i] = s->rings[i].lost;
 		if (s->rings[i].fd >= 0)
@@ -158,9 +181,9 @@ static int put_last_losses(struct recorder *r)
 	return sink_put(&r->sink, body, h.size - sizeof(h));
 }
 
-int rounds_end(struct recorder *r)
+int rounds_end(struct recorder *r, bool last)
 {
-	int rc = put_last_losses(r);
+	int rc = last ? put_last_losses(r) : 0;
 
 	return rc ? rc : put_record(r, PERF_REC_FINISHED_ROUND, PERF_MISC_END_MARK);
 }

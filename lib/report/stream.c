@@ -55,7 +55,7 @@ static bool wanted(const struct report *r, struct ps_str *name, struct core_even
 	bool is_core = core_event(name->p, name->len, core), base;
 
 	base = is_core && (!want || glob_match(want, strlen(want), core->name, core->len));
-	if (!base && want && !glob_match(want, strlen(want), name->p, name->len))
+	if (!base && want && !event_fits(want, strlen(want), name->p, name->len))
 		return false;
 	if (base)
 		*name = ps_str(core->name, (uint32_t)core->len);

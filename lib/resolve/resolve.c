@@ -28,6 +28,7 @@ int resolver_new(struct resolver **out, const struct resolver_opts *opts, struct
 	if (!r)
 		return PP_ENOMEM;
 	r->opts = *opts;
+	r->opts.no_stitch |= opts->like_perf;
 	r->w = w;
 	r->d = d;
 	r->stack.depth_max = limit(opts->depth_max, RESOLVE_DEPTH_MAX);
@@ -63,6 +64,7 @@ static void machine_free(struct machine *m)
 	kernel_release(&m->host.kernel);
 	kernel_release(&m->guest.kernel);
 	rjits_release(m);
+	resolve_recorded_release(m);
 	map64_release(&m->modules);
 	map64_release(&m->text.frames);
 	map64_release(&m->text.symbols);
@@ -85,6 +87,7 @@ static int resolver_reset(struct resolver *r, bool keep)
 	for (uint32_t i = 0; i < r->machines.n; i++)
 		machine_free(r->machines.v[i]);
 	map64_clear(&r->dsos.by_id);
+	resolve_hold_release(r);
 	resolve_forget_chains(r);
 	resolve_unwind_forget(r);
 	r->out.own_chains = false;
@@ -117,6 +120,11 @@ void resolver_free(struct resolver *r)
 	resolve_unwind_release(r);
 	buf_release(&r->out.name);
 	free(r);
+}
+
+int resolver_drain(struct resolver *r)
+{
+	return resolve_held(r);
 }
 
 const struct resolver_stats *resolver_stats(const struct resolver *r)
@@ -408,11 +416,17 @@ static int own_chains(struct resolver *r, struct machine *m, const struct sreade
 {
 	bool calls = has_calls(in, s);
 	struct ps_chain made, waker;
+	struct unwind_result res;
+	struct unwound how;
 	uint32_t restarts;
 	int rc = 0;
 
 	if (resolve_can_unwind(m, s)) {
-		rc = resolve_unwind(r, m, s, c, &made);
+		rc = resolve_unwind(r, m, s, c, &made, &res);
+		if (rc)
+			return rc;
+		how = resolve_unwound(r, s, &res);
+		rc = resolve_ends_add(r, &how);
 		c = &made;
 		s->fields |= PS_HAS(chain);
 		/* What another psym made of the copy can end elsewhere. */
@@ -516,7 +530,8 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 
 	r->stats.samples++;
 	r->pid = from->pid;
-	resolve_stack_room(r);
+	if (!r->out.own_chains)
+		resolve_stack_room(r);
 	if (!r->opts.like_perf && sample_mode(from) == MODE_USER &&
 	    spaces_settle(m->spaces, from->pid))
 		return PP_ENOMEM;
@@ -541,6 +556,13 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	s = *from;
 	c = ps_sample_has(from, chain) ? sreader_chain(in, from->chain) : NULL;
 	other = ps_sample_has(from, other_chain) ? sreader_chain(in, from->other_chain) : NULL;
+	if (!r->opts.no_stitch && r->out.own_chains && !other && !has_calls(in, from) &&
+	    resolve_hold(r, m, from, c, &rc))
+		return rc;
+	rc = resolve_held(r);
+	if (rc)
+		return rc;
+	resolve_stack_room(r);
 	rc = r->out.own_chains ? own_chains(r, m, in, &s, c, other)
 			       : sample_stacks(r, m, in, &s, c, other);
 	return rc ? rc : swriter_sample(r->w, m->source, &s);
@@ -593,6 +615,6 @@ int resolver_record(struct resolver *r, const struct sreader *in, const struct p
 	default: rc = resolve_context(r, m, rec);
 	}
 	if (!rc)
-		rc = swriter_copy(r->w, rec);
+		rc = resolve_copy(r, rec);
 	return rc == PP_EUNSUPPORTED ? 0 : rc;
 }

@@ -46,7 +46,7 @@ struct resolver_opts {
 	bool inlines;	  /* functions inlined at an address become frames, from DWARF */
 	bool srcline;	  /* frames get source lines, from DWARF */
 	bool keep_stacks; /* registers and copies of stacks stay in the output */
-	bool stitch;	  /* continue stacks whose copy ended by earlier ones of the same thread */
+	bool no_stitch;	  /* do not continue stacks whose copy ended by whole ones */
 	bool stats;	  /* collect what resolver_say_stacks tells */
 	bool missing;	  /* collect what resolver_missing tells */
 	/*
@@ -86,6 +86,9 @@ void resolver_free(struct resolver *r); /* NULL is fine */
  * caller. 0, PP_ENOMEM, PP_ELIMIT, or an error of the output.
  */
 int resolver_record(struct resolver *r, const struct sreader *in, const struct ps_record *rec);
+
+/* Writes what waits for later stacks: before the end, and where the input pauses for long. */
+int resolver_drain(struct resolver *r);
 
 const struct resolver_stats *resolver_stats(const struct resolver *r);
 

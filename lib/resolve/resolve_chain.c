@@ -279,10 +279,16 @@ static int chain_end(struct resolver *r, struct machine *m, const struct ps_chai
 	return rc;
 }
 
-int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const struct ps_chain *c,
-		  enum mode mode, const struct known *known, struct chain_state *st)
+bool resolve_chain_restarts(const struct resolver *r, uint32_t addresses)
 {
-	bool fits = known->st && resolve_known_fits(known, count_addresses(c)), cut;
+	return r->out.nframes + resolve_frames_of(r, addresses) > r->out.frames_max;
+}
+
+int resolve_chain_frames(struct resolver *r, struct machine *m, struct space *sp,
+			 const struct ps_chain *c, enum mode mode, const struct known *known,
+			 struct chain_state *st, bool *cut)
+{
+	bool fits = known->st && resolve_known_fits(known, count_addresses(c));
 	uint32_t n = 0, unknown = 0, end, ended;
 	struct known beside = fits ? *known : (struct known){0};
 	struct part part = {.sp = sp, .known = &beside, .mode = mode};
@@ -294,22 +300,30 @@ int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const
 	    r->out.frames_max)
 		resolve_restart(r);
 	rc = chain_frames(r, m, c, &part, &n, &unknown, &end);
-	cut = end < c->ips.n;
+	*cut = end < c->ips.n;
 	if (!rc && !fits)
-		rc = keep_whole(r, m, known, &n, &unknown, &cut);
+		rc = keep_whole(r, m, known, &n, &unknown, cut);
 	if (rc)
 		return rc;
 	st->first = resolve_first(c);
 	st->frames = (uint16_t)n;
 	st->unknown = (uint16_t)unknown;
 	rc = chain_end(r, m, c, &part, known, n, &ended);
-	if (rc)
-		return rc;
 	st->end = (uint8_t)ended;
-	rc = st->unknown && r->opts.missing ? resolve_miss_frames(r, n, &st->missing) : 0;
+	return rc;
+}
+
+int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const struct ps_chain *c,
+		  enum mode mode, const struct known *known, struct chain_state *st)
+{
+	bool cut;
+	int rc = resolve_chain_frames(r, m, sp, c, mode, known, st, &cut);
+
+	if (!rc && st->unknown && r->opts.missing)
+		rc = resolve_miss_frames(r, st->frames, &st->missing);
 	return rc ? rc
-		  : resolve_put_stack(r, m->source, n,
-				      c->flags | ended << PS_STACK_END_SHIFT |
+		  : resolve_put_stack(r, m->source, st->frames,
+				      c->flags | (uint32_t)st->end << PS_STACK_END_SHIFT |
 					      (cut ? PS_STACK_CUT : 0),
 				      &st->stack);
 }

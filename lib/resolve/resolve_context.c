@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DSO_SAME_MAX 64 /* files that had one path */
+#define DSO_SAME_MAX	64	/* files that had one path */
+#define PROT_OF_SYMBOLS 0x4000u /* bit of MMAP.prot */
 
 static int on_module(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
 		     uint32_t index)
@@ -89,6 +90,9 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 		rc = tell_apart(r, &index, rec);
 		if (!rc)
 			rc = resolve_generated(r, m, rec, &index, &absolute);
+		/* simpleperf: a file of its own with the symbols of code that lies elsewhere. */
+		if (!rc && rec->prot & PROT_OF_SYMBOLS)
+			r->dsos.v[index - 1]->absolute = absolute = true;
 		if (!rc && !absolute)
 			rc = resolve_jit_mmap(r, m, rec, r->dsos.v[index - 1]->path);
 		if (rc)
@@ -110,7 +114,7 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 			rc = 0;
 		}
 	}
-	return rc ? rc : swriter_put(r->w, PS_MMAP, m->source, &out);
+	return rc ? rc : resolve_put(r, PS_MMAP, m->source, &out);
 }
 
 static int on_fork(struct machine *m, const struct ps_fork *f)
@@ -177,6 +181,8 @@ int resolve_context(struct resolver *r, struct machine *m, const struct ps_recor
 		if (rec->blob.kind == 1 && (rc = kernel_blob(&m->host.kernel, rec->blob.data.p,
 							     rec->blob.data.len)) == PP_ELIMIT)
 			rc = 0;
+		if (!rc)
+			rc = resolve_recorded_add(r, m, &rec->blob);
 		break;
 	}
 	return rc;

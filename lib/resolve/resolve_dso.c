@@ -23,6 +23,7 @@ void rdso_free(struct rdso *d)
 	map64_release(&d->guessed);
 	free(d->symbol_ids);
 	buf_release(&d->tried);
+	buf_release(&d->unread);
 	free(d->found);
 	free(d->path);
 	free(d);

@@ -273,5 +273,6 @@ void resolve_restart(struct resolver *r)
 	if (r->w->pack)
 		swriter_restart(r->w, PS_STACKS);
 	r->out.restarts++;
+	r->out.frame_restarts++;
 	r->out.nframes = 0;
 }

@@ -76,28 +76,32 @@ static int add_file(struct ends *e, uint32_t end, const char *path)
 	return 0;
 }
 
-int resolve_ends_add(struct resolver *r, uint64_t thread, const struct unwind_result *res,
-		     size_t len, const char *file)
+int resolve_ends_add(struct resolver *r, const struct unwound *u)
 {
 	struct ends *e = &r->ends;
 	uint32_t t;
 
-	switch (res->end) {
+	r->stats.unwound++;
+	r->stats.unwound_frames += u->frames;
+	r->stats.ends[u->end]++;
+	if (!r->opts.stats)
+		return 0;
+	switch (u->end) {
 	case UNWIND_OUTERMOST:
 	case UNWIND_COPY:
-		t = res->n ? thread_of(e, thread) : 0;
+		t = u->frames ? thread_of(e, u->thread) : 0;
 		if (!t)
 			return 0;
-		if (res->end == UNWIND_COPY)
-			return add_cut(e, t, res->sps[0], len);
-		if (res->sps[res->n - 1] > e->tops[t - 1])
-			e->tops[t - 1] = res->sps[res->n - 1];
+		if (u->end == UNWIND_COPY)
+			return add_cut(e, t, u->inner, u->len);
+		if (u->outer > e->tops[t - 1])
+			e->tops[t - 1] = u->outer;
 		return 0;
 	case UNWIND_NO_CFI:
 	case UNWIND_NO_FILE:
 	case UNWIND_BUILD_ID:
 	case UNWIND_DAMAGED:
-	case UNWIND_GENERATED: return file ? add_file(e, res->end, file) : 0;
+	case UNWIND_GENERATED: return u->file ? add_file(e, u->end, u->file) : 0;
 	default: return 0;
 	}
 }
@@ -223,11 +227,13 @@ static void say_end(const struct resolver *r, uint32_t end, struct diag *d)
 	say_files(&r->ends, end, d);
 	if (end == PS_END_COPY)
 		say_sizes(&r->ends, d);
-	if (end == PS_END_COPY && r->opts.stitch)
-		diag_say(d, NULL, "  %llu of these were continued by an earlier stack (--stitch)",
+	if (end == PS_END_COPY && r->opts.no_stitch)
+		diag_say(d, NULL,
+			 "  without --no-stitch, whole stacks continue those that they fit");
+	if (end == PS_END_OUTERMOST && s->stitched)
+		diag_say(d, NULL,
+			 "  %llu of these copies ended, and were continued by whole stacks",
 			 (ull)s->stitched);
-	else if (end == PS_END_COPY)
-		diag_say(d, NULL, "  psym --stitch continues those that an earlier stack fits");
 	if (end == PS_END_GENERATED && say_runtimes(r, d))
 		return;
 	if (help)

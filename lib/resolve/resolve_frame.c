@@ -138,6 +138,10 @@ static int module_symbol(struct resolver *r, struct machine *m, uint32_t index, 
 	f->symbol = 0;
 	if (!rc && !symtab_find(d->table, addr, &s))
 		rc = table_symbol(r, m->source, d, d->table, &s, d->out, &f->symbol);
+	if (!rc && !f->symbol)
+		rc = resolve_recorded(r, m, d, addr - d->base, addr, &f->symbol);
+	if (!rc && !f->symbol)
+		rc = resolve_recorded(r, m, r->dsos.v[m->host.dso - 1], addr, addr, &f->symbol);
 	if (!f->symbol)
 		f->reason = d->table ? PS_REASON_NO_SYMBOL : d->reason;
 	return rc;
@@ -162,6 +166,8 @@ static int kernel_symbol(struct resolver *r, struct machine *m, struct rdso *d, 
 		rc = module_dso(r, m, d, s.module, &f->dso);
 	if (found && !rc)
 		rc = table_symbol(r, m->source, d, d->table, &s, f->dso, &f->symbol);
+	if (!rc && !f->symbol)
+		rc = resolve_recorded(r, m, d, addr, addr, &f->symbol);
 	if (!f->symbol)
 		f->reason = d->table ? PS_REASON_NO_SYMBOL : d->reason;
 	return rc;
@@ -333,6 +339,8 @@ static int user_symbol(struct resolver *r, struct machine *m, struct rdso *d, ui
 	known = !resolve_vaddr(m, d, off - call, &f->addr);
 	if (known && find_code(d->table, f->addr, ret, &s))
 		rc = table_symbol(r, m->source, d, d->table, &s, d->out, &f->symbol);
+	if (!rc && !f->symbol)
+		rc = resolve_recorded(r, m, d, off - call, f->addr, &f->symbol);
 	if (!f->symbol) {
 		f->reason = d->dynamic ? PS_REASON_DYNAMIC
 			    : d->table ? PS_REASON_NO_SYMBOL

@@ -278,6 +278,29 @@ static int load_map(struct resolver *r, struct machine *m, struct rjit *j)
 	return rc == PP_ENOMEM ? rc : 0;
 }
 
+int resolve_jit_recorded(struct machine *m, uint32_t pid, const struct ps_blob *b)
+{
+	struct rjit *j;
+	uint64_t bad;
+	uint32_t jit;
+	int rc = get_jit(m, pid, &jit);
+
+	if (!rc)
+		rc = tag(m, pid, jit);
+	j = rc ? NULL : &m->code.v[jit - 1];
+	if (!rc && !j->map)
+		rc = jit_new(&j->map);
+	if (rc)
+		return rc;
+	j->map_loaded = true;
+	/* Their numbers are those of a smaller map. */
+	free(j->symbol_ids[FROM_MAP]);
+	j->symbol_ids[FROM_MAP] = NULL;
+	j->nids[FROM_MAP] = 0;
+	rc = jit_map(j->map, b->data.p, b->data.len, &bad);
+	return rc == PP_ELIMIT ? 0 : rc;
+}
+
 /*
  * The map of a process that lives grows: reads it again if it has, for an address that is not in
  * it.

@@ -3,6 +3,7 @@
 
 #include "base/hidden.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 void resolve_lines_release(struct rdso *d)
@@ -41,6 +42,25 @@ static bool say_failed(struct resolver *r, struct rdso *d, int rc)
 	return err != 0;
 }
 
+/* Units whose entries are in files of their own, which were not found. */
+static void say_unread(struct resolver *r, struct rdso *d)
+{
+	const char *first;
+	uint32_t of, n = debuginfo_unread(d->lines.info, &first, &of);
+
+	if (!n)
+		return;
+	diag_warn(
+		r->d, d->path, -1,
+		"%s is missing, which has its debug information (libdw before 0.191 does not read "
+		".dwp): functions inlined into %" PRIu32 " of its %" PRIu32
+		" compilation units have no name",
+		first, n, of);
+	if (r->opts.missing)
+		buf_addf(&d->unread, "%s: %" PRIu32 " of %" PRIu32 " compilation units\n", first, n,
+			 of);
+}
+
 static void open_info(struct resolver *r, struct rdso *d)
 {
 	int rc;
@@ -52,6 +72,8 @@ static void open_info(struct resolver *r, struct rdso *d)
 	if (!say_failed(r, d, rc) && rc)
 		diag_warn(r->d, d->path, -1, "its debug information cannot be used: %s",
 			  pp_strerror(rc));
+	if (!rc)
+		say_unread(r, d);
 }
 
 /*

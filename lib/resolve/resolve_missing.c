@@ -10,13 +10,10 @@
 
 #define LOOK_UPS_MAX 64 /* packages that are looked for; each costs some milliseconds */
 
-static int add_row(struct resolver *r, const struct missing_pair *p)
+/* Puts a row of a DSO, or of none, into the table. */
+static int put_row(struct resolver *r, struct missing_row row, const struct rdso *d,
+		   const char *tried)
 {
-	const struct rdso *d = p->dso ? r->dsos.v[p->dso - 1] : NULL;
-	struct missing_row row = {.reason = p->reason, .samples = p->samples, .frames = p->frames};
-
-	if (!p->samples)
-		return 0;
 	if (r->lacks.nrows == r->lacks.rows_cap) {
 		uint32_t cap = r->lacks.rows_cap ? r->lacks.rows_cap * 2 : 64;
 		struct missing_row *v = realloc(r->lacks.rows, cap * sizeof(*v));
@@ -27,7 +24,7 @@ static int add_row(struct resolver *r, const struct missing_pair *p)
 		r->lacks.rows_cap = cap;
 	}
 	row.path = strdup(d ? d->path : "");
-	row.tried = strdup(d ? buf_str(&d->tried) : "");
+	row.tried = strdup(tried);
 	if (!row.path || !row.tried) {
 		free(row.path);
 		free(row.tried);
@@ -41,13 +38,29 @@ static int add_row(struct resolver *r, const struct missing_pair *p)
 	return 0;
 }
 
+static int add_row(struct resolver *r, const struct missing_pair *p)
+{
+	const struct rdso *d = p->dso ? r->dsos.v[p->dso - 1] : NULL;
+	struct missing_row row = {.reason = p->reason, .samples = p->samples, .frames = p->frames};
+
+	return p->samples ? put_row(r, row, d, d ? buf_str(&d->tried) : "") : 0;
+}
+
 int resolve_missing_keep(struct resolver *r)
 {
+	struct missing_row inlines = {.inlines = true};
 	int rc = 0;
 
 	missing_sum(&r->lacks.missing);
 	for (uint32_t i = 0; i < r->lacks.missing.npairs && !rc; i++)
 		rc = add_row(r, &r->lacks.missing.pairs[i]);
+	for (uint32_t i = 0; i < r->dsos.n && !rc; i++) {
+		struct rdso *d = r->dsos.v[i];
+
+		if (d->unread.len)
+			rc = put_row(r, inlines, d, buf_str(&d->unread));
+		buf_reset(&d->unread);
+	}
 	r->lacks.missing.npairs = 0;
 	map64_clear(&r->lacks.missing.by_key);
 	return rc;
@@ -88,6 +101,11 @@ static void help_file(struct buf *b, const struct missing_row *row, uint32_t *lo
 
 static void help(struct buf *b, const struct missing_row *row, uint32_t *look_ups)
 {
+	if (row->inlines) {
+		buf_adds(b, "the .dwo files in their place; what was built without -gsplit-dwarf "
+			    "needs none");
+		return;
+	}
 	switch (row->reason) {
 	case PS_REASON_NO_MAPPING:
 		buf_adds(b, "build with -fno-omit-frame-pointer: the call chain went wrong");
@@ -159,14 +177,19 @@ static void add_row_text(struct buf *b, const struct missing_row *row, uint64_t 
 {
 	char hex[BUILD_ID_HEX_MAX];
 
-	buf_addf(b, "%10" PRIu64 " %6.2f  ", row->samples,
-		 samples ? 100.0 * (double)row->samples / (double)samples : 0.0);
+	if (row->inlines)
+		buf_addf(b, "%10s %6s  ", "-", "-");
+	else
+		buf_addf(b, "%10" PRIu64 " %6.2f  ", row->samples,
+			 samples ? 100.0 * (double)row->samples / (double)samples : 0.0);
 	if (row->path[0])
 		buf_add_safe(b, row->path, strlen(row->path));
 	else
 		buf_adds(b, "-");
 	buf_addf(b, "  %s\n                   %s\n",
-		 row->id.len ? build_id_hex(&row->id, hex) : "-", ps_reason(row->reason));
+		 row->id.len ? build_id_hex(&row->id, hex) : "-",
+		 row->inlines ? "split debug information was not found: inlined functions may lack"
+			      : ps_reason(row->reason));
 	add_lines(b, row->tried);
 	buf_adds(b, "                   helps ");
 	help(b, row, look_ups);

@@ -71,6 +71,7 @@ struct rdso {
 	uint32_t source;
 	uint32_t out; /* its id in the output */
 	bool loaded;
+	bool absolute;	 /* its mappings are looked up by the address itself */
 	bool memfd;	 /* memory that the process named: code it made, or a program */
 	bool dynamic;	 /* the table has only what the dynamic linker needs */
 	uint32_t reason; /* why table is NULL */
@@ -97,6 +98,7 @@ struct rdso {
 	char live_root[32]; /* of the live process that it was read in; "": none */
 	char mapped[80];    /* its first mapping, as a file of the process; "": none */
 	struct buf tried;   /* of a DSO without symbols: "path: why", a line each */
+	struct buf unread;  /* of --missing: its split debug information that was not found */
 };
 
 /* All DSOs of the stream, the resolver's own among them. */
@@ -153,6 +155,17 @@ struct text_ids {
 	uint32_t most;	      /* the greatest id in symbols */
 };
 
+/* Names that the recording holds for files. */
+struct recorded {
+	struct intern paths;
+	struct recorded_file {
+		uint64_t vaddr, offset; /* as in their BLOB */
+		struct jit *names;
+		struct map64 symbols; /* DSO of the output, and code in names: symbol */
+	} * v;			      /* by path's id - 1 */
+	uint32_t n;
+};
+
 /* The machine that a source was recorded on. */
 struct machine {
 	uint32_t source;
@@ -168,6 +181,7 @@ struct machine {
 	struct map64 modules; /* text of a module's name in the kernel's table: likewise */
 	struct map64 ksyms;   /* start of an announced symbol: symbol id */
 	struct text_ids text;
+	struct recorded recorded;
 	/*
 	 * The frame without a DSO, by mode; [0] in a process, but not mapped. 0: not yet defined.
 	 */
@@ -299,7 +313,8 @@ static inline struct recent_frame *recent_set(struct seen *s, uint64_t ip)
 struct emitted {
 	uint32_t nframes, nsymbols;
 	uint32_t frames_max;
-	uint32_t restarts; /* how often ids of frames or stacks began again */
+	uint32_t restarts;	 /* how often ids of frames or stacks began again */
+	uint32_t frame_restarts; /* how often those of frames did */
 	struct hashids stacks;
 	/*
 	 * Chains get ids of their own from the first sample on whose stack is unwound.
@@ -319,6 +334,7 @@ struct missing_row {
 	char *path, *tried; /* owned; "": none */
 	struct build_id id;
 	uint32_t reason, flags;
+	bool inlines; /* it is about inlined functions: frames that there might be */
 	uint64_t samples, frames;
 };
 
@@ -375,6 +391,7 @@ struct resolver {
 	struct rows rows;	     /* of all DSOs */
 	struct unwinding *unwinding; /* NULL: nothing was unwound */
 	struct stitcher *stitcher;   /* NULL: nothing was kept to stitch */
+	struct holding *holding;     /* NULL: nothing was held back */
 	struct ends ends;
 	struct resolver_stats stats;
 	bool files_allowed; /* as many as the system lets a process have */
@@ -458,6 +475,9 @@ int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp,
 int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint64_t addr,
 		       uint32_t *symbol, uint32_t *reason);
 
+/* Symbols that the recording holds for it, in the place of a perf map. 0 or PP_ENOMEM. */
+int resolve_jit_recorded(struct machine *m, uint32_t pid, const struct ps_blob *b);
+
 /* ---- resolve_jit_cfi.c ---- */
 
 /*
@@ -533,6 +553,20 @@ int resolve_vaddr(const struct machine *m, const struct rdso *d, uint64_t off, u
 
 void rdso_free(struct rdso *d);
 
+/* ---- resolve_recorded.c: names that the recording holds ---- */
+
+/* Takes those of a BLOB, if it has some. 0 or PP_ENOMEM. */
+int resolve_recorded_add(struct resolver *r, struct machine *m, const struct ps_blob *b);
+
+/*
+ * The symbol at an offset in a file, in a module's memory, or at an address of the kernel; `shown`
+ * is the address that the output has for it. *symbol stays as it is where there is none.
+ */
+int resolve_recorded(struct resolver *r, struct machine *m, struct rdso *d, uint64_t off,
+		     uint64_t shown, uint32_t *symbol);
+
+void resolve_recorded_release(struct machine *m);
+
 /* ---- resolve_frame.c: from an address to a frame ---- */
 
 /*
@@ -563,29 +597,52 @@ const struct start_anchors *resolve_anchors(struct rdso *d);
 int resolve_chain_end(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		      bool ret, uint32_t *end);
 
-/* ---- resolve_stitch.c ---- */
+/* ---- resolve_stitch.c: what continues a stack whose copy ended ---- */
 
-#define STITCH_FRAMES_MAX 1024 /* of a stack that are kept */
-
-struct stitch_frame {
-	uint64_t ip, sp;
+/* A caller's caller, and so on, to the outermost. */
+struct stitch_step {
+	uint64_t ip;
+	uint32_t frame; /* as resolve_frame gives it, without FRAME_UNKNOWN */
 	bool exact;
+	uint32_t next; /* private */
+};
+
+/* A frame at its place in the stack: what is called from there. */
+struct stitch_key {
+	uint64_t ip, sp;
+	uint32_t frame; /* as in a step; 0: none */
 };
 
 /*
- * What continues a stack whose copy ended: more[n - 1] is the caller of its last frame, more[0] the
- * outermost; n 0: nothing is known that would. Whole stacks are kept for that. 0 or PP_ENOMEM.
+ * A whole stack was found: frames[i], of res->n, is that of res->ips[i]. Of a thread, so that what
+ * it has in common with its last one need not be learnt again. 0 or PP_ENOMEM.
  */
-int resolve_stitch(struct resolver *r, uint64_t thread, const struct unwind_result *res,
-		   const struct stitch_frame **more, uint32_t *n);
+int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct unwind_result *res,
+			 const uint32_t *frames);
+
+/*
+ * The first frame after the one with a key, and those that follow it, in all whole stacks that have
+ * it. False: there is none, or these stacks do not agree; at the end.
+ */
+bool resolve_stitch_first(const struct resolver *r, const struct stitch_key *key,
+			  struct stitch_step *at);
+bool resolve_stitch_next(const struct resolver *r, struct stitch_step *at);
+
 void resolve_stitch_forget(struct resolver *r);
 void resolve_stitch_release(struct resolver *r);
 
 /* ---- resolve_ends.c ---- */
 
-/* Counts the end of a stack. `file`: of its last frame, NULL if there is none. 0 or PP_ENOMEM. */
-int resolve_ends_add(struct resolver *r, uint64_t thread, const struct unwind_result *res,
-		     size_t len, const char *file);
+/* A stack that was unwound. */
+struct unwound {
+	uint64_t thread;       /* and source */
+	uint64_t inner, outer; /* the stack pointers of its first and last frame */
+	uint32_t frames, end, len;
+	const char *file; /* of its last frame; NULL: none */
+};
+
+/* Counts how it ended. 0 or PP_ENOMEM. */
+int resolve_ends_add(struct resolver *r, const struct unwound *u);
 void resolve_ends_release(struct resolver *r);
 
 /* ---- resolve_unwind.c: copies of user stacks ---- */
@@ -597,11 +654,15 @@ void resolve_not_unwound(struct resolver *r, const struct machine *m, const stru
 bool resolve_can_unwind(const struct machine *m, const struct ps_sample *s);
 
 /*
- * The chain of such a sample: what c (or NULL) has of the kernel, then what was unwound. It lives
- * until the next one, and has no id.
+ * The chain of such a sample: what c (or NULL) has of the kernel, then what was unwound. It and the
+ * result live until the next one; it has no id.
  */
 int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample *s,
-		   const struct ps_chain *c, struct ps_chain *out);
+		   const struct ps_chain *c, struct ps_chain *out, struct unwind_result *res);
+
+/* What of it is to be counted, and how: resolve_ends_add. */
+struct unwound resolve_unwound(const struct resolver *r, const struct ps_sample *s,
+			       const struct unwind_result *res);
 
 /* The same from a stack of branches that are calls: those that the innermost function is in. */
 int resolve_branch_calls(struct resolver *r, const struct ps_sample *s, const struct ps_chain *c,
@@ -692,6 +753,17 @@ int resolve_address(struct resolver *r, struct machine *m, const struct part *p,
 /* The first address of a chain that is no marker; 0: there is none. */
 uint64_t resolve_first(const struct ps_chain *c);
 
+/*
+ * The frames of a chain, to r->stack: *st gets what is known of it, but for the stack. *cut: there
+ * are more. Ids of frames may begin again before: resolve_chain_restarts.
+ */
+int resolve_chain_frames(struct resolver *r, struct machine *m, struct space *sp,
+			 const struct ps_chain *c, enum mode mode, const struct known *known,
+			 struct chain_state *st, bool *cut);
+
+/* Whether so many addresses more make them begin again. */
+bool resolve_chain_restarts(const struct resolver *r, uint32_t addresses);
+
 /* The stack of a chain, written if it is new: *st gets what is known of it then. */
 int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const struct ps_chain *c,
 		  enum mode mode, const struct known *known, struct chain_state *st);
@@ -705,6 +777,21 @@ int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const
  */
 bool resolve_by_parts(struct resolver *r, struct machine *m, const struct sreader *in,
 		      const struct ps_sample *s, const struct part_state **st, int *rc);
+
+/* ---- resolve_hold.c: samples that wait for later stacks ---- */
+
+/*
+ * Takes a sample with a chain or an address, if it can: false: it is to be written in another way,
+ * after resolve_held. *rc: 0, or an error.
+ */
+bool resolve_hold(struct resolver *r, struct machine *m, const struct ps_sample *s,
+		  const struct ps_chain *c, int *rc);
+
+/* Writes what is held back, or a record of the input or of our own after it. */
+int resolve_held(struct resolver *r);
+int resolve_copy(struct resolver *r, const struct ps_record *rec);
+int resolve_put(struct resolver *r, enum ps_type type, uint32_t source, const void *fields);
+void resolve_hold_release(struct resolver *r);
 
 /* ---- resolve_context.c: records that are no samples ---- */
 

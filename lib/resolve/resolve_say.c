@@ -19,4 +19,8 @@ void resolve_say_failed(struct resolver *r, const char *path, int err)
 void resolve_say_unread(struct resolver *r, struct rdso *d)
 {
 	say(r, d->path, d->cfi ? cfi_failed(d->cfi) : 0, "stacks are cut off");
+	if (d->cfi && cfi_code_limited(d->cfi))
+		diag_warn(r->d, d->path, -1,
+			  "more code without an unwind table than is looked at; stacks through it "
+			  "are cut off");
 }

@@ -184,19 +184,6 @@ static uint32_t user_part(struct unwinding *u, const struct unwind_result *res, 
 	return n;
 }
 
-/* The frames that continue it, likewise. */
-static uint32_t stitched_part(struct unwinding *u, const struct stitch_frame *more, uint32_t count,
-			      uint32_t n)
-{
-	while (count-- > 0) {
-		if (more[count].exact)
-			u->ips[n++] = CTX_USER;
-		if (more[count].ip < CTX_MAX)
-			u->ips[n++] = more[count].ip - (u->r->opts.like_perf && !more[count].exact);
-	}
-	return n;
-}
-
 static uint32_t flags_of(const struct unwind_result *res, size_t len)
 {
 	uint32_t bytes = len < UINT16_MAX ? (uint32_t)len : UINT16_MAX;
@@ -262,37 +249,22 @@ static int name_switch(struct unwinding *u, struct unwind_result *res)
 	return rc;
 }
 
-/* The user part of a sample's chain, with its end, after the n addresses that are there. */
-static int finish_chain(struct unwinding *u, const struct ps_sample *s,
-			const struct unwind_result *res, uint32_t n, struct ps_chain *out)
+struct unwound resolve_unwound(const struct resolver *r, const struct ps_sample *s,
+			       const struct unwind_result *res)
 {
-	struct resolver *r = u->r;
-	uint64_t thread = (uint64_t)u->m->source << 32 | s->tid;
-	const struct stitch_frame *more = NULL;
-	uint32_t count = 0;
-	int rc = 0;
+	const struct unwinding *u = r->unwinding;
 
-	r->stats.unwound++;
-	r->stats.unwound_frames += res->n;
-	r->stats.ends[res->end]++;
-	if (r->opts.stats)
-		rc = resolve_ends_add(r, thread, res, s->user_stack.len, last_file(u, res));
-	if (!rc && r->opts.stitch)
-		rc = resolve_stitch(r, thread, res, &more, &count);
-	n = user_part(u, res, n);
-	out->flags = flags_of(res, s->user_stack.len);
-	if (count) {
-		n = stitched_part(u, more, count, n);
-		out->flags = (uint32_t)UNWIND_OUTERMOST << PS_STACK_END_SHIFT | PS_STACK_STITCHED |
-			     (res->guessed ? PS_STACK_GUESSED : 0);
-		r->stats.stitched++;
-	}
-	out->ips = (struct ps_u64s){u->ips, n};
-	return rc;
+	return (struct unwound){.thread = (uint64_t)u->m->source << 32 | s->tid,
+				.inner = res->n ? res->sps[0] : 0,
+				.outer = res->n ? res->sps[res->n - 1] : 0,
+				.frames = res->n,
+				.end = res->end,
+				.len = s->user_stack.len,
+				.file = r->opts.stats ? last_file(u, res) : NULL};
 }
 
 int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample *s,
-		   const struct ps_chain *c, struct ps_chain *out)
+		   const struct ps_chain *c, struct ps_chain *out, struct unwind_result *res)
 {
 	struct unwind_sample from = {.arch = unwind_arch(m->host.kernel.origin.arch,
 							 s->user_regs.abi, s->user_regs.mask),
@@ -303,7 +275,6 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 				     .swap = m->foreign,
 				     .cut = s->flags & PS_SAMPLE_SHORT_COPY};
 	struct unwinding *u;
-	struct unwind_result res;
 	uint32_t n;
 	int rc = start(r);
 
@@ -318,11 +289,15 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 	from.space = space_key(u->space);
 	rc = kernel_part(u, s, c, &n);
 	if (!rc)
-		rc = unwinder_run(u->unwinder, &from, &res);
+		rc = unwinder_run(u->unwinder, &from, res);
 	if (!rc)
-		rc = name_switch(u, &res);
+		rc = name_switch(u, res);
 	*out = (struct ps_chain){0};
-	return rc ? rc : finish_chain(u, s, &res, n, out);
+	if (rc)
+		return rc;
+	out->flags = flags_of(res, s->user_stack.len);
+	out->ips = (struct ps_u64s){u->ips, user_part(u, res, n)};
+	return 0;
 }
 
 /*

@@ -27,7 +27,7 @@ enum {
 	TRUST_HOST,
 	FORCE,
 	KEEP_STACKS,
-	STITCH,
+	NO_STITCH,
 };
 
 const struct opt symopt_options[] = {
@@ -49,7 +49,8 @@ const struct opt symopt_options[] = {
 	 "functions of stripped files are not named by where they begin"},
 	{NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++, Rust and D names"},
 	{KEEP_STACKS, "keep-stacks", NULL, "leave copies of user stacks in the output"},
-	{STITCH, "stitch", NULL, "continue stacks whose copy ended by earlier ones of the thread"},
+	{NO_STITCH, "no-stitch", NULL,
+	 "leave stacks as they are whose copy ended, without callers"},
 	{LIKE_PERF, "like-perf", NULL, "decide as perf does also where it errs, to compare"},
 	{MISSING, "missing", NULL, "print what addresses without a name lack, not the stream"},
 	{BUNDLE, "bundle", "FILE", "pack what the symbols come from into FILE, for --symfs"},
@@ -84,7 +85,7 @@ int symopt_option(void *opts, int id, const char *arg, struct buf *why)
 	case NO_GUESSED: o->r.no_guessed = true; break;
 	case NO_DEMANGLE: o->r.no_demangle = true; break;
 	case KEEP_STACKS: o->r.keep_stacks = true; break;
-	case STITCH: o->r.stitch = true; break;
+	case NO_STITCH: o->r.no_stitch = true; break;
 	case LIKE_PERF: o->r.like_perf = true; break;
 	case DEBUGINFOD: return debuginfod_limit(o, arg, why);
 	case MISSING: o->r.missing = true; break;

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,23 +18,6 @@
 static size_t at(const struct counting *s, size_t cpu, size_t tid)
 {
 	return cpu * s->n_tids + tid;
-}
-
-/* As many descriptors as there are counters, if they may be had. */
-static void raise_limit(uint64_t need)
-{
-	struct rlimit r;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) || r.rlim_cur >= need)
-		return;
-	if (r.rlim_max < need) {
-		const struct rlimit more = {need, need};
-
-		if (!setrlimit(RLIMIT_NOFILE, &more)) /* for the privileged */
-			return;
-	}
-	r.rlim_cur = r.rlim_max < need ? r.rlim_max : need;
-	(void)setrlimit(RLIMIT_NOFILE, &r);
 }
 
 /* What the kernel is asked for. `leads`: it is switched on by itself, or by exec. */
@@ -145,9 +127,12 @@ static int say_why(const struct counting *s, const struct stat_event *e, int err
 			   e->ev->name, buf_str(&need), (long long)level);
 	else if (errnum == EMFILE || errnum == ENFILE)
 		diag_error(s->d, NULL, -1,
-			   "cannot count %s: too many open files: raise the limit (ulimit -n), or "
-			   "name fewer events or processes",
-			   e->ev->name);
+			   "cannot count %s: too many open files: %zu threads and %u "
+			   "events need %llu, and %llu are allowed: name fewer events (-e) or "
+			   "processes, raise the limit (ulimit -n), or count all CPUs (-a)",
+			   e->ev->name, s->n_tids, s->n_events,
+			   (unsigned long long)s->n_tids * s->n_cpus * s->n_events,
+			   (unsigned long long)sysfile_raise_files(0));
 	else
 		diag_error(s->d, NULL, -1, "cannot count %s: %s", e->ev->name, strerror(errnum));
 	buf_release(&need);
@@ -228,7 +213,7 @@ int stat_open(struct counting *s)
 	size_t n = s->n_cpus * s->n_tids;
 	int rc = 0;
 
-	raise_limit((uint64_t)n * s->n_events + OTHER_FDS);
+	sysfile_raise_files((uint64_t)n * s->n_events + OTHER_FDS);
 	for (uint32_t i = 0; i < s->n_events; i++) {
 		struct stat_event *e = &s->events[i];
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define COPIES "record copies of the stack (pcap-perf -g)"
-#define LARGER "record larger copies of the stack (--call-graph dwarf,65528), or psym --stitch"
+#define LARGER "record larger copies of the stack (--call-graph dwarf,65528)"
 #define BINARY "psym --symfs with the recorded machine's files, or --debuginfod"
 #define WALKED "record with --call-graph fp: a larger copy does not help"
 
@@ -40,6 +40,27 @@ const char *ps_end_mark(uint32_t end, bool *file)
 {
 	*file = end < PS_END_MAX && words[end].file;
 	return end < PS_END_MAX ? words[end].mark : NULL;
+}
+
+void ps_end_mark_add(struct buf *b, uint32_t flags, struct ps_str path)
+{
+	uint32_t end = (flags & PS_STACK_END_MASK) >> PS_STACK_END_SHIFT;
+	uint32_t bytes = flags >> PS_STACK_BYTES_SHIFT;
+	bool file;
+	const char *text = ps_end_mark(end, &file), *slash;
+
+	if (!text)
+		return;
+	buf_addf(b, "[%s", text);
+	if (file && path.len) {
+		slash = memrchr(path.p, '/', path.len);
+		slash = slash ? slash + 1 : path.p;
+		buf_adds(b, ": ");
+		buf_add(b, slash, (size_t)(path.p + path.len - slash));
+	} else if (end == PS_END_COPY && bytes) {
+		buf_addf(b, ": %u kB", (bytes + 1023) / 1024);
+	}
+	buf_addc(b, ']');
 }
 
 const char *ps_end_help(uint32_t end)

@@ -18,6 +18,12 @@
 /* The text of a mark, without its brackets. *file: the file of the last frame follows it. */
 const char *ps_end_mark(uint32_t end, bool *file);
 
+/*
+ * Appends the mark of a stack with these flags (STACK.flags), whose outermost frame is in the file
+ * of that path (empty: none): "[truncated: 8 kB]". Nothing if it has none.
+ */
+void ps_end_mark_add(struct buf *b, uint32_t flags, struct ps_str path);
+
 /* The end that a frame's text is the mark of; PS_END_NONE: it is none. */
 uint32_t ps_end_of_mark(const char *frame, size_t n);
 

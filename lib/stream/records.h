@@ -83,7 +83,8 @@
 	  "PERF_TYPE_*: 0 hardware, 1 software, 2 tracepoint, ...; 2^32 - 1 made by a filter") \
 	F(u64, config, "which event of that type; of a tracepoint its format id") \
 	F(u64, flags, \
-	  "1 sampled by period or frequency, 2 frequency, 4 call chains, 8 branches are calls") \
+	  "1 sampled by period or frequency, 2 frequency, 4 call chains, 8 branches are calls, 16 a " \
+	  "tracepoint of which not each one was recorded") \
 	F(u64, sample_type, "PERF_SAMPLE_* of perf.data; 0 otherwise") \
 	F(str, name, "cycles, sched:sched_switch, ...") \
 	F(str, unit, "what a period counts: ns, cycles, events, ...") \
@@ -213,11 +214,14 @@
 
 #define PS_FIELDS_BLOB(F) \
 	F(u32, kind, \
-	  "1 kallsyms, 2 printk formats, 3 saved command lines, 4 perf map, 5 BTF, " \
+	  "1 kallsyms, 2 printk formats, 3 saved command lines, 4 symbols of a file, 5 BTF, " \
 	  "6 text of a tracer") \
 	F(u32, flags, "1: the last part") \
-	F(str, name, "of a perf map its path") \
-	F(str, data, "bytes of this part")
+	F(str, name, "of symbols: the file's path, as its DSO has it") \
+	F(str, data, "bytes of this part; of symbols: whole lines as in a perf map") \
+	F(u64, vaddr, "of symbols: an address in the file") \
+	F(u64, offset, \
+	  "where that is: in the file, in a module's memory; 2^64 - 1: where its code is mapped")
 
 #define PS_FIELDS_OTHER(F) \
 	PS_FIELDS_CONTEXT(F) \

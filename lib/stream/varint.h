@@ -1,7 +1,7 @@
 /*
  * Numbers in as few bytes as they need, least significant first: seven bits in each byte, whose
  * highest bit tells that another follows. Signed ones as zigzag: 0, -1, 1, -2 become 0, 1, 2, 3.
- * The same bytes on machines of either byte order. Private to lib/stream.
+ * The same bytes on machines of either byte order.
  */
 #ifndef PP_STREAM_VARINT_H
 #define PP_STREAM_VARINT_H

@@ -35,7 +35,7 @@ const struct opt table_options[] = {
 	{'n', "top", "N", "only the first N rows; the others become one"},
 	{SORT, "sort", "COLUMN",
 	 "sort by COLUMN: count, sum, p99, max, a key, ...; -COLUMN: backwards"},
-	{WIDE, "wide", NULL, "all columns, also where the terminal is narrower"},
+	{WIDE, "wide", NULL, "all columns, and keys whole, also where the terminal is narrower"},
 	{EVERY, "every", "TIME", "write the tables of every TIME, such as 2s, then their sum"},
 	{CUMULATIVE, "cumulative", NULL, "of --every: the tables of all until then"},
 	{FAIL_IF, "fail-if", "COND", "exit 3 if COND holds, such as 'p99(runq) > 10ms'"},

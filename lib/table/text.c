@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define GAP	      2
-#define KEY_WIDTH_MAX 60 /* longer keys push their row to the right */
+#define KEY_WIDTH_MAX 60 /* longer keys are cut, unless the table is to be wide */
 
 /* The cells of a text table: all in one buffer, then printed in columns. */
 struct grid {
@@ -19,6 +19,7 @@ struct grid {
 	uint32_t columns;
 	uint32_t nkeys; /* of them */
 	uint32_t last;	/* of them: the last that is shown */
+	bool wide;	/* keys are not cut */
 	struct fit_column column[TABLE_KEYS_MAX + TABLE_VALUES_MAX * TABLE_NSTATS];
 	int err;
 };
@@ -56,8 +57,29 @@ static void end_cell(struct grid *g)
 	begin = g->n ? g->ends[g->n - 1] : 0;
 	g->ends[g->n++] = (uint32_t)g->text.len;
 	width = text_width(buf_str(&g->text) + begin, g->text.len - begin);
-	if (width > g->column[column].width && width <= KEY_WIDTH_MAX)
+	if (width > KEY_WIDTH_MAX && column < g->nkeys && !g->wide)
+		width = KEY_WIDTH_MAX;
+	if (width > g->column[column].width)
 		g->column[column].width = width;
+}
+
+/* Adds a text, of which so many characters fit. */
+static void add_cut(struct buf *b, const char *s, size_t n, uint32_t room)
+{
+	uint32_t width = text_width(s, n), w = 0;
+	size_t len = 0;
+
+	if (width <= room || !room) {
+		buf_add(b, s, n);
+		return;
+	}
+	for (; len < n; len++) {
+		w += ((uint8_t)s[len] & 0xc0) != 0x80;
+		if (w == room)
+			break;
+	}
+	buf_add(b, s, len);
+	buf_adds(b, "\xe2\x80\xa6");
 }
 
 /* ns as seconds, as recordings print times. */
@@ -289,14 +311,14 @@ static int print_grid(const struct grid *g, const struct table *t, struct buf *b
 	for (size_t i = 0; i < g->n && !rc; i++) {
 		uint32_t column = (uint32_t)(i % g->columns), len = g->ends[i] - begin;
 		const char *s = buf_str(&g->text) + begin;
-		uint32_t width = text_width(s, len);
-		uint32_t room = g->column[column].width, pad = width < room ? room - width : 0;
+		uint32_t room = g->column[column].width, width = text_width(s, len);
+		uint32_t pad = width < room ? room - width : 0;
 		bool left = column < g->nkeys && lefts >> column & 1;
 		bool last = column == g->last;
 
 		if (!g->column[column].hidden) {
 			buf_fill(b, ' ', left ? 0 : pad);
-			buf_add(b, s, len);
+			add_cut(b, s, len, room);
 			buf_fill(b, ' ', (left && !last ? pad : 0) + (last ? 0 : GAP));
 		}
 		if (column + 1 == g->columns) {
@@ -387,7 +409,7 @@ int table_write_text(struct tables *ts, const struct table *t, const struct tabl
 		     struct buf *b, struct out *out)
 {
 	uint32_t shown = o->stats ? o->stats : TABLE_STATS_SHOWN;
-	struct grid g = {0};
+	struct grid g = {.wide = o->wide};
 	int rc;
 
 	if (t->overlap)

@@ -37,6 +37,7 @@ void cfi_free(struct cfi *c)
 	map64_release(&c->by_addr);
 	map64_release(&c->by_entry);
 	free(c->spans);
+	cfi_code_release(c);
 	free(c);
 }
 
@@ -193,6 +194,9 @@ int cfi_add(struct cfi *c, struct elf_file *f, bool image)
 	if (image && !c->image)
 		take_image(c, f);
 	c->any = true;
+	rc = cfi_code_add(c, f, image);
+	if (rc)
+		return rc;
 	if (!c->eh.size) {
 		rc = take_headers(c, f);
 		c->hdr_bad = true;
@@ -258,8 +262,13 @@ static int make_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 	if (*id)
 		return 0;
 	rc = cfi_find(c, vaddr, &fde);
-	if (!rc)
+	if (rc == PP_ENOENT) {
+		rc = cfi_code_row(c, vaddr, id);
+		if (rc != PP_ENOENT)
+			return rc;
+	} else if (!rc) {
 		rc = cfi_run(&fde, vaddr, &row, &span);
+	}
 	if (rc)
 		return rc == PP_ENOMEM ? rc : no_row(c, rc == PP_ENOENT ? 0 : ROW_DAMAGED, id);
 	rc = rows_add(c->rows, &row, id);
@@ -314,6 +323,11 @@ int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f)
 	struct cfi_fde fde;
 	int rc = cfi_find(c, vaddr, &fde);
 
+	if (rc == PP_ENOENT) {
+		rc = cfi_row(c, vaddr, &first);
+		f->kind = CFI_FUNCTION;
+		return rc ? rc : cfi_code_function(c, vaddr, &f->start, &f->end);
+	}
 	if (!rc)
 		rc = cfi_row(c, fde.start, &first);
 	if (!rc)

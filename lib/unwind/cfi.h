@@ -13,7 +13,8 @@
  * It is read from .eh_frame, whose entries are found by the table in .eh_frame_hdr, and from
  * .debug_frame, plain or packed. Only what addresses fall on is read: a section is not loaded as
  * a whole, unless it has to be searched because there is no (sound) table; then an index of it is
- * made once. Addresses are DSO-relative virtual addresses (vaddr). Format: DWARF 5, 6.4; Linux
+ * made once. Code that no entry covers gets rows from its instructions (code.h), function by
+ * function as addresses are met; such rows are marked ROW_CODE. Addresses are DSO-relative virtual addresses (vaddr). Format: DWARF 5, 6.4; Linux
  * Standard Base 5.0, "Exception Frames".
  */
 #ifndef PP_UNWIND_CFI_H
@@ -24,6 +25,9 @@
 
 #define CFI_SECTION_MAX (UINT64_C(1) << 30) /* bytes of a section */
 #define CFI_ROWS_MAX	(1u << 20)	    /* addresses of a module whose rows are remembered */
+
+/* Bytes of code without a table that are looked at in a file. */
+#define CFI_CODE_MAX (16u << 20)
 
 #define CFI_SPANS_MAX (1u << 20) /* parts of functions of which that is so */
 
@@ -75,6 +79,14 @@ struct cfi_function {
 	} kind;
 };
 int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f);
+
+/*
+ * The function of an address whose row is made from code: [start, end). 0 or PP_ENOENT.
+ */
+int cfi_code_function(const struct cfi *c, uint64_t vaddr, uint64_t *start, uint64_t *end);
+
+/* Whether code stayed without rows because there is too much of it (CFI_CODE_MAX). */
+bool cfi_code_limited(const struct cfi *c);
 
 /*
  * The error with which a read of one of its files failed, each once (elf_file_failed): there are

@@ -45,27 +45,38 @@ void cfi_read_hdr(struct cfi *c)
 		     fde.start != start;
 }
 
+/* How many entries of the table begin at or before an address. False: it is not to be used. */
+static bool count_before(struct cfi *c, uint64_t vaddr, uint64_t *n)
+{
+	uint64_t lo = 0, hi = c->ntable, start, at;
+
+	while (lo < hi) {
+		uint64_t mid = lo + (hi - lo) / 2;
+
+		if (!table_entry(c, mid, &start, &at)) {
+			c->hdr_bad = true;
+			return false;
+		}
+		if (start <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*n = lo;
+	return true;
+}
+
 /*
  * The last entry of the table that begins at or before an address: 0, PP_ENOENT, or PP_ECORRUPT,
  * and then the table is not to be used.
  */
 static int search_table(struct cfi *c, uint64_t vaddr, uint64_t *start, uint64_t *at)
 {
-	uint64_t lo = 0, hi = c->ntable;
+	uint64_t n;
 
-	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		if (!table_entry(c, mid, start, at)) {
-			c->hdr_bad = true;
-			return PP_ECORRUPT;
-		}
-		if (*start <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && table_entry(c, lo - 1, start, at) ? 0 : PP_ENOENT;
+	if (!count_before(c, vaddr, &n))
+		return PP_ECORRUPT;
+	return n && table_entry(c, n - 1, start, at) ? 0 : PP_ENOENT;
 }
 
 static int find_in_table(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde)
@@ -184,4 +195,43 @@ int cfi_find(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde)
 		return rc;
 	other = find_in_index(&c->debug, vaddr, fde);
 	return other == PP_ENOENT ? rc : other;
+}
+
+/* Narrows [lo, hi) to what is between two entries of a section. */
+static void narrow(const struct cfi_fde *before, uint64_t vaddr, uint64_t next, uint64_t *lo,
+		   uint64_t *hi)
+{
+	if (before && before->start + before->len <= vaddr && before->start + before->len > *lo)
+		*lo = before->start + before->len;
+	if (next > vaddr && next < *hi)
+		*hi = next;
+}
+
+static void narrow_by_index(struct cfi_section *s, uint64_t vaddr, uint64_t *lo, uint64_t *hi)
+{
+	size_t n = search_index(s, vaddr);
+	struct cfi_fde fde;
+	bool known = n && !cfi_fde_at(s, s->index[n - 1].at, &fde);
+
+	narrow(known ? &fde : NULL, vaddr, n < s->nindex ? s->index[n].start : 0, lo, hi);
+}
+
+void cfi_gap(struct cfi *c, uint64_t vaddr, uint64_t *lo, uint64_t *hi)
+{
+	uint64_t start, at, n = 0;
+	struct cfi_fde fde;
+	bool known = false;
+
+	*lo = 0;
+	*hi = UINT64_MAX;
+	if (c->eh.size && !c->hdr_bad && count_before(c, vaddr, &n)) {
+		known = n && table_entry(c, n - 1, &start, &at) && !cfi_fde_at(&c->eh, at, &fde);
+		if (n == c->ntable || !table_entry(c, n, &start, &at))
+			start = 0;
+		narrow(known ? &fde : NULL, vaddr, start, lo, hi);
+	} else if (c->eh.indexed) {
+		narrow_by_index(&c->eh, vaddr, lo, hi);
+	}
+	if (c->debug.indexed)
+		narrow_by_index(&c->debug, vaddr, lo, hi);
 }

@@ -9,6 +9,8 @@
 #include "base/cursor.h"
 #include "base/intern.h"
 #include "unwind/cfi.h"
+#include "unwind/code.h"
+#include "unwind/functions.h"
 
 #define CFI_ENTRY_CODE 128   /* bytes at an entry point that have no caller */
 #define CFI_BLOCK      16384 /* bytes that are read from a section at a time */
@@ -59,6 +61,19 @@ struct cfi_span {
 	uint32_t next; /* of the same entry: index + 1; 0: none */
 };
 
+/* What is known of code that no entry covers. */
+struct cfi_code {
+	struct functions *functions;
+	struct code_rows rows; /* of all functions */
+	struct cfi_function_rows {
+		uint64_t start, end;
+		uint32_t first, n; /* in rows.v */
+	} * v;			   /* owned; by start */
+	uint32_t n, cap;
+	uint64_t spent; /* bytes that were looked at */
+	bool limited;
+};
+
 struct cfi {
 	struct rows *rows;
 	unsigned machine;
@@ -77,6 +92,7 @@ struct cfi {
 	struct map64 by_entry;
 	struct cfi_span *spans;
 	uint32_t nspans, spans_cap;
+	struct cfi_code code;
 };
 
 /* ---- cfi_bytes.c ---- */
@@ -125,6 +141,19 @@ int cfi_find(struct cfi *c, uint64_t vaddr, struct cfi_fde *fde);
  * address; false: there is none, or it is not known without reading all. It may end before that.
  */
 bool cfi_entry_start(struct cfi *c, bool debug, uint64_t vaddr, uint64_t *start);
+
+/* The addresses around one that no entry covers, which none of them covers either. */
+void cfi_gap(struct cfi *c, uint64_t vaddr, uint64_t *lo, uint64_t *hi);
+
+/* ---- cfi_code.c ---- */
+
+/* A file that code or symbols are taken from. 0 or PP_ENOMEM. */
+int cfi_code_add(struct cfi *c, struct elf_file *f, bool image);
+
+/* The row of an address that no entry covers, from the code. 0, PP_ENOENT, PP_ENOMEM, PP_ELIMIT. */
+int cfi_code_row(struct cfi *c, uint64_t vaddr, uint32_t *id);
+
+void cfi_code_release(struct cfi *c);
 
 /* ---- cfi_run.c ---- */
 

@@ -6,33 +6,8 @@
 #define BACK	 4096 /* bytes of code that are searched for a function's beginning */
 #define AHEAD	 32   /* and after the address */
 #define PROLOGUE 32   /* between the instructions that set the frame pointer up */
-#define CALL_MAX 7    /* bytes of a call instruction */
 
 /* ---- code of x86 ---- */
-
-/* Whether the bytes that end here are a call: call rel32, or call through a register or memory. */
-static bool is_call(const uint8_t *end)
-{
-	if (end[-5] == 0xe8)
-		return true;
-	for (int len = 2; len <= CALL_MAX; len++) {
-		uint8_t modrm = end[1 - len], mod = modrm >> 6, rm = modrm & 7;
-		int need = 2 + (mod != 3 && rm == 4) +
-			   (mod == 1   ? 1
-			    : mod == 2 ? 4
-				       : (!mod && rm == 5) * 4);
-
-		if (end[-len] == 0xff && (modrm >> 3 & 7) == 2 && need == len)
-			return true;
-	}
-	return false;
-}
-
-/* The displacement of a branch or a call, which x86 has in little endian. */
-static int32_t displacement(const uint8_t *p)
-{
-	return (int32_t)(p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
-}
 
 /*
  * Whether a branch before `end` leads to it or beyond, up to `to`: it is no end of a function
@@ -46,9 +21,9 @@ static bool leads_over(const uint8_t *code, size_t from, size_t end, size_t to)
 		if (code[i] >> 4 == 7 || code[i] == 0xeb) { /* with a displacement of 8 bits */
 			target = (int64_t)i + 2 + (int8_t)code[i + 1];
 		} else if (code[i] == 0xe9 && i + 5 <= end) {
-			target = (int64_t)i + 5 + displacement(code + i + 1);
+			target = (int64_t)i + 5 + walk_displacement(code + i + 1);
 		} else if (code[i] == 0x0f && code[i + 1] >> 4 == 8 && i + 6 <= end) {
-			target = (int64_t)i + 6 + displacement(code + i + 2);
+			target = (int64_t)i + 6 + walk_displacement(code + i + 2);
 		}
 		if (target >= (int64_t)end && target <= (int64_t)to)
 			return true;
@@ -179,7 +154,7 @@ static bool was_called(const struct walk *w, const struct unwind_place *at, cons
 	if (*rc || place.cfi != at->cfi || cfi_read(place.cfi, place.vaddr - 4, call, 5) ||
 	    call[0] != 0xe8)
 		return false;
-	target = place.vaddr + 1 + (uint64_t)(int64_t)displacement(call + 1);
+	target = place.vaddr + 1 + (uint64_t)(int64_t)walk_displacement(call + 1);
 	return target >= c->vaddr && target <= at->vaddr &&
 	       !ends_between(c->bytes, (size_t)(target - c->vaddr), c->at, c->vaddr) &&
 	       !moves_stack(c, (size_t)(target - c->vaddr));
@@ -201,32 +176,6 @@ static enum stage stage_of_code(const struct walk *w, const struct unwind_place 
 /* ---- any machine ---- */
 
 /*
- * Whether an address can be where a call returns to: mapped, and after a call as far as can be
- * seen; if it is `sure`, after a call.
- */
-static bool is_return(struct walk *w, uint64_t pc, bool sure, int *rc)
-{
-	struct unwind_place place;
-	uint8_t code[CALL_MAX];
-
-	if (!pc)
-		return false;
-	*rc = walk_find(w, pc - 1, &place);
-	if (*rc || (!place.cfi && place.why == UNWIND_NO_MAPPING))
-		return false;
-	if (!place.cfi || place.unseen)
-		return !sure;
-	if (cfi_machine(place.cfi) != w->arch->machine)
-		return false;
-	if (w->arch->machine == EM_AARCH64)
-		return !cfi_read(place.cfi, place.vaddr - 3, code, 4) &&
-		       ((code[3] & 0xfc) == 0x94 || /* bl, blr and its forms with a signature */
-			((code[3] & 0xfe) == 0xd6 && (code[2] & 0xe0) == 0x20));
-	return !cfi_read(place.cfi, place.vaddr - (CALL_MAX - 1), code, CALL_MAX) &&
-	       is_call(code + CALL_MAX);
-}
-
-/*
  * To the caller, whose return address is at `slot`, and frame pointer at `saved`. 0: it is in its
  * register; then the return address has to be sure.
  */
@@ -240,7 +189,7 @@ static bool go(struct walk *w, uint64_t slot, uint64_t saved, int *rc)
 	pc = walk_load(w, slot, a->width) & a->pc_mask;
 	if (saved)
 		fp = walk_load(w, saved, a->width);
-	if (!is_return(w, pc, !saved, rc))
+	if (!walk_is_return(w, pc, !saved, rc))
 		return false;
 	if (saved)
 		walk_set(w, a->fp, fp);

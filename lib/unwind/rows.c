@@ -19,7 +19,7 @@ int row_expr(struct row_maker *m, const uint8_t *p, size_t n, struct row_rule *r
 
 static bool is_plain(const struct row_maker *m)
 {
-	if (m->cfa.how != ROW_REGISTER || m->flags)
+	if (m->cfa.how != ROW_REGISTER || m->flags & ~ROW_CODE)
 		return false;
 	for (int i = 0; i < m->nrules; i++)
 		if (m->rule[i].how != ROW_OFFSET)

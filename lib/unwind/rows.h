@@ -53,6 +53,7 @@ enum row_flags {
 	ROW_PLAIN = 4,	   /* CFA = register + value, and all rules are ROW_OFFSET */
 	ROW_NONE = 8,	   /* there is no rule: the address has no entry, or a damaged one */
 	ROW_DAMAGED = 16,  /* with ROW_NONE */
+	ROW_CODE = 32,	   /* made from machine code: what it finds is to be checked */
 };
 
 struct row {

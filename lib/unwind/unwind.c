@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define CACHE	  32768	      /* addresses whose rows are remembered, a power of two */
+#define LED	  1024	      /* calls that are known to lead, or not to, likewise */
 #define PLACES	  8	      /* mappings that are, likewise */
 #define FAR_AWAY  (16u << 20) /* bytes beyond the copy: what lies there is not the same stack */
 #define STILL_MAX 2	      /* frames in a row that may not move the stack pointer */
@@ -26,11 +27,20 @@ struct recent {
 	struct cfi *cfi;
 };
 
+/* Whether the call before pc can have led to code without a table. */
+struct led {
+	const struct cfi *cfi; /* NULL: unused */
+	uint64_t vaddr, pc;
+	uint32_t space;
+	bool is;
+};
+
 struct unwinder {
 	unwind_find_fn find;
 	void *ctx;
 	struct rows *rows;
 	struct cached cache[CACHE];
+	struct led led[LED];
 	/* Of the address space `space`. */
 	struct recent places[PLACES];
 	unsigned last; /* the one that was used last */
@@ -65,6 +75,7 @@ static void forget_places(struct unwinder *u)
 void unwinder_forget(struct unwinder *u)
 {
 	memset(u->cache, 0, sizeof(u->cache));
+	memset(u->led, 0, sizeof(u->led));
 	forget_places(u);
 }
 
@@ -371,6 +382,34 @@ static enum unwind_end step(struct walk *w, const struct row *row, unsigned *sti
 	return UNWIND_NONE;
 }
 
+/* Whether the call before w->pc can have led to the code at `place`, as it is or was found to. */
+static bool led(struct walk *w, const struct unwind_place *place, int *rc)
+{
+	uint64_t hash = (w->pc ^ place->vaddr << 20) * UINT64_C(0x9e3779b97f4a7c15);
+	struct led *c = &w->u->led[hash >> 54 & (LED - 1)];
+
+	if (c->cfi != place->cfi || c->vaddr != place->vaddr || c->pc != w->pc ||
+	    c->space != w->u->space)
+		*c = (struct led){place->cfi, place->vaddr, w->pc, w->u->space,
+				  walk_leads(w, place, w->pc, rc)};
+	return c->is;
+}
+
+/* By a row that was made from code. */
+static enum unwind_end step_code(struct walk *w, const struct row *row, unsigned *still, int *rc)
+{
+	struct unwind_place place;
+	enum unwind_end end;
+
+	if (row->flags & ROW_OUTERMOST)
+		return UNWIND_OUTERMOST;
+	*rc = walk_find(w, walk_addr(w), &place);
+	end = *rc ? UNWIND_NONE : step(w, row, still, rc);
+	if (end || *rc)
+		return end;
+	return led(w, &place, rc) || *rc ? UNWIND_NONE : UNWIND_NO_CFI;
+}
+
 /* Where there is no row: a guess, or the end. */
 static enum unwind_end step_without(struct walk *w, const struct row *row, bool *guessed, int *rc)
 {
@@ -389,6 +428,23 @@ static enum unwind_end step_without(struct walk *w, const struct row *row, bool 
 		return UNWIND_NONE;
 	}
 	return place.cfi && !place.unseen ? UNWIND_NO_CFI : place.why;
+}
+
+/* Where no table has a row. */
+static enum unwind_end step_other(struct walk *w, const struct row *row, unsigned *still,
+				  struct unwind_result *res, int *rc)
+{
+	bool handler = !w->exact && row && walk_signal(w, rc);
+
+	if (*rc)
+		return UNWIND_NONE;
+	if (handler) {
+		w->u->exact[res->n - 1] = true;
+		*still = 0;
+		return UNWIND_NONE;
+	}
+	return row && row->flags & ROW_CODE ? step_code(w, row, still, rc)
+					    : step_without(w, row, &res->guessed, rc);
 }
 
 static int walk(struct walk *w, struct unwind_result *res)
@@ -414,8 +470,8 @@ static int walk(struct walk *w, struct unwind_result *res)
 			u->exact[res->n - 1] = true;
 		if (res->n == UNWIND_DEPTH_MAX)
 			res->end = UNWIND_DEPTH;
-		else if (!row || row->flags & ROW_NONE)
-			res->end = step_without(w, row, &res->guessed, &rc);
+		else if (!row || row->flags & (ROW_NONE | ROW_CODE))
+			res->end = step_other(w, row, &still, res, &rc);
 		else if (row->flags & ROW_OUTERMOST)
 			res->end = UNWIND_OUTERMOST;
 		else

@@ -1,5 +1,5 @@
 /*
- * What unwind.c (the walk) and guess.c (steps without a table) share. Private to them.
+ * What unwind.c (the walk), calls.c, signal.c and guess.c (steps without a table) share. Private to them.
  */
 #ifndef PP_UNWIND_WALK_H
 #define PP_UNWIND_WALK_H
@@ -71,6 +71,37 @@ static inline int walk_find(const struct walk *w, uint64_t addr, struct unwind_p
 	*place = (struct unwind_place){.why = UNWIND_NO_MAPPING};
 	return w->find(w->ctx, addr, place);
 }
+
+/* A displacement of an instruction of x86, or a word of aarch64: in little endian. */
+static inline int32_t walk_displacement(const uint8_t *p)
+{
+	return (int32_t)(p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+}
+
+/* ---- calls.c; *rc: an error of find ---- */
+
+/*
+ * Whether an address can be where a call returns to: mapped, and after a call as far as can be
+ * seen; if it is `sure`, after a call.
+ */
+bool walk_is_return(struct walk *w, uint64_t pc, bool sure, int *rc);
+
+/*
+ * Whether the call before an address can have led to the function of `callee`, whose row was made
+ * from code: a call of that function, one through a register or memory, or of code that jumps there
+ * or to where only the processor knows, as linkage tables do.
+ */
+bool walk_leads(const struct walk *w, const struct unwind_place *callee, uint64_t pc, int *rc);
+
+/* ---- signal.c ---- */
+
+/*
+ * Where a signal handler returns to, of a C library without tables: true, and the walk is at what
+ * the signal interrupted. *rc: an error of find.
+ */
+bool walk_signal(struct walk *w, int *rc);
+
+/* ---- guess.c ---- */
 
 /*
  * A step without a table, if it is plausible: true, and the walk is at the caller. *rc: an error of

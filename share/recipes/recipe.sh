@@ -432,18 +432,23 @@ slow_files() {
 			call[tid] = what
 			dev[tid] = ino[tid] = offset[tid] = ""
 		}
-		function end(type, count, fd,   file) {
+		# What is neither pipe, socket nor terminal. Each descriptor is asked for once, and again for a row.
+		function is_file(fd, again,   key) {
+			key = pid " " fd
+			if (again || !(key in known)) {
+				file = file_of(fd)
+				known[key] = file !~ /^[a-z_]+:|^\/dev\/(pts|tty|null|zero)/
+			}
+			return known[key] || ino[tid] != ""
+		}
+		function end(type, count, fd) {
 			ms = (time - at[tid]) * 1000
-			if (wanted(pid, comm)) {
+			if (wanted(pid, comm) && is_file(fd, ms >= least)) {
 				operations++
 				longest = ms > longest ? ms : longest
-			}
-			if (wanted(pid, comm) && ms >= least) {
-				file = file_of(fd)
-				# Pipes, sockets, terminals.
-				if (file !~ /^[a-z_]+:|^\/dev\/(pts|tty|null|zero)/)
+				if (ms >= least)
 					row(sprintf("%14s %7s %-16s %-8s %6s %12s %12.3f %s", at[tid], pid, comm, type, count,
-						offset[tid] == "" ? "-" : offset[tid], (time - at[tid]) * 1000, file), pid, comm)
+						offset[tid] == "" ? "-" : offset[tid], ms, file), pid, comm)
 			}
 			delete at[tid]
 		}

@@ -249,7 +249,8 @@ static void against_addr2line(const char *path, struct elf_file *f, struct debug
 	wrong = n - sum.same - sum.nothing - sum.source_name - sum.unit_file;
 	ok(sum.unit_file * 100 <= n, "few are in another file");
 	ok(wrong * 1000 <= n, "at least 99.9 %% agree with addr2line");
-	ok(sum.same * 3 > n, "a third has a place");
+	/* The sanitizers' part of a program has none. */
+	ok(sum.same * 10 > n, "a tenth has a place");
 }
 
 /* libdw looks for the NUL of a text wherever that is: there is one after each section. */

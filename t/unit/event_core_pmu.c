@@ -33,6 +33,35 @@ int main(void)
 		{"/cycles/"},
 		{""},
 	};
+	static const struct {
+		const char *name, *base;
+	} terms[] = {
+		{"cpu-clock/freq=499/", "cpu-clock"},
+		{"cpu-clock/freq=499/u", "cpu-clock:u"},
+		{"cpu-clock/freq=499/:u", "cpu-clock:u"},
+		{"page-faults/period=1,call-graph=fp/", "page-faults"},
+		{"sched:sched_switch/call-graph=fp/", "sched:sched_switch"},
+		{"cpu/event=0x3c,freq=99/"},
+		{"cpu/cycles/"},
+		{"cpu-clock"},
+		{"cpu-clock/freq=499"},
+		{"/freq=1/"},
+		{""},
+	};
+	static const struct {
+		const char *pattern, *name;
+		bool yes;
+	} fits[] = {
+		{"cpu-clock", "cpu-clock/freq=499/", true},
+		{"cpu-clock*", "cpu-clock/freq=499/", true},
+		{"*499*", "cpu-clock/freq=499/", true},
+		{"cpu-clock:u", "cpu-clock/freq=499/u", true},
+		{"cpu-clock/freq=499/", "cpu-clock/freq=499/", true},
+		{"cpu-clock", "cpu-clock/freq=499/u", false},
+		{"cycles", "cpu_core/cycles/", true},
+		{"cpu_core/cycles/", "cpu_atom/cycles/", false},
+		{"task-clock", "cpu-clock/freq=499/", false},
+	};
 	char big[CORE_EVENT_MAX + 20] = "cpu_core/";
 	struct core_event e;
 
@@ -48,6 +77,20 @@ int main(void)
 			   !memcmp(e.pmu, rows[i].pmu, e.pmu_len),
 		   "which is %s", rows[i].pmu);
 	}
+	for (size_t i = 0; i < sizeof(terms) / sizeof(*terms); i++) {
+		const char *name = terms[i].name, *base = terms[i].base;
+		bool is = event_without_terms(name, strlen(name), &e);
+
+		ok(is == (base != NULL), "\"%s\": terms to leave out: %s", name,
+		   base ? "yes" : "no");
+		if (base && is)
+			is_str(e.name, base, "\"%s\" without them", name);
+	}
+	for (size_t i = 0; i < sizeof(fits) / sizeof(*fits); i++)
+		ok(event_fits(fits[i].pattern, strlen(fits[i].pattern), fits[i].name,
+			      strlen(fits[i].name)) == fits[i].yes,
+		   "'%s' %s \"%s\"", fits[i].pattern, fits[i].yes ? "fits" : "does not fit",
+		   fits[i].name);
 	memset(big + 9, 'x', sizeof(big) - 11);
 	big[sizeof(big) - 2] = '/';
 	ok(!core_event(big, strlen(big), &e), "a name that is too long");

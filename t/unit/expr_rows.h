@@ -33,6 +33,9 @@
 	{"rel !~ \"abc\"", "-F-"}, {"rel =~ \"x|abc\"", "-P-"},
 	{"next_comm =~ \"letters!$\"", "P--"}, {"COMM =~ \"^b.sh$\"", "PFP"},
 	{"COMM !~ \"^b\"", "FPF"},
+	{"shape(rel) == \"/tmp/abc\"", "-P-"}, {"shape(rel) == \"/tmp/?\"", "-F-"},
+	{"shape('a 17') == \"a ?\"", "PPP"}, {"shape(shape(COMM)) == bash", "PFP"},
+	{"shape(next_comm) =~ \"letters!$\"", "P--"}, {"shape(gone) == x", "---"},
 	/* names of values */
 	{"prev_state == D", "P--"}, {"prev_state == S", "F--"}, {"prev_state == R", "F--"},
 	{"prev_state != R", "P--"}, {"prev_state == \"D\"", "P--"}, {"prev_state == 'D'", "P--"},

@@ -1,0 +1,168 @@
+/* Rows for code that no entry of a table covers: its functions one by one, as they are met. */
+#include "unwind/cfi_parts.h"
+
+#include "base/array.h"
+#include "base/err.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FUNCTIONS_MAX (1u << 18) /* of a file */
+
+int cfi_code_add(struct cfi *c, struct elf_file *f, bool image)
+{
+	int rc = 0;
+
+	if (c->swap || (c->machine != EM_X86_64 && c->machine != EM_AARCH64))
+		return 0;
+	if (!c->code.functions)
+		rc = functions_new(&c->code.functions);
+	return rc ? rc : functions_add(c->code.functions, f, image);
+}
+
+void cfi_code_release(struct cfi *c)
+{
+	functions_free(c->code.functions);
+	code_rows_release(&c->code.rows);
+	free(c->code.v);
+}
+
+bool cfi_code_limited(const struct cfi *c)
+{
+	return c->code.limited || (c->code.functions && functions_limited(c->code.functions));
+}
+
+/* The functions that begin at or before an address. */
+static uint32_t count_before(const struct cfi_code *t, uint64_t vaddr)
+{
+	uint32_t lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (t->v[mid].start <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static const struct cfi_function_rows *known(const struct cfi_code *t, uint64_t vaddr)
+{
+	uint32_t n = count_before(t, vaddr);
+
+	return n && vaddr < t->v[n - 1].end ? &t->v[n - 1] : NULL;
+}
+
+static int read_code(void *ctx, uint64_t vaddr, void *to, size_t n)
+{
+	return cfi_read(ctx, vaddr, to, n);
+}
+
+/* Makes the rows of a function; *end: where it really ends. 0, or an error. */
+static int make(struct cfi *c, const struct function_span *span, uint64_t *end)
+{
+	struct code_function f = {.machine = c->machine,
+				  .start = span->start,
+				  .len = span->end - span->start,
+				  .open = span->open,
+				  .read = read_code,
+				  .ctx = c};
+	struct cfi_code *t = &c->code;
+	uint32_t first = t->rows.n, at;
+	struct cfi_function_rows *v;
+	uint8_t *bytes;
+	int rc;
+
+	*end = span->end;
+	if (f.len > CODE_FUNCTION_MAX || t->spent + f.len > CFI_CODE_MAX || t->n == FUNCTIONS_MAX) {
+		t->limited = true;
+		return PP_ENOENT;
+	}
+	t->spent += f.len;
+	v = array_widen(t->v, &t->cap, t->n, 16, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	t->v = v;
+	f.bytes = bytes = malloc(f.len);
+	if (!bytes)
+		return PP_ENOMEM;
+	rc = cfi_read(c, f.start, bytes, f.len);
+	rc = rc ? PP_ENOENT : code_rows(&f, c->rows, &t->rows);
+	free(bytes);
+	if (rc == PP_ELIMIT) {
+		t->limited = true;
+		rc = PP_ENOENT;
+	}
+	if (rc && rc != PP_ENOENT)
+		return rc;
+	if (!rc)
+		*end = t->rows.end;
+	at = count_before(t, f.start);
+	memmove(v + at + 1, v + at, (t->n - at) * sizeof(*v));
+	v[at] = (struct cfi_function_rows){f.start, *end, first, t->rows.n - first};
+	t->n++;
+	return 0;
+}
+
+/* Finds the function of an address, and what comes before it in the same piece of code. */
+static int look(struct cfi *c, uint64_t vaddr)
+{
+	struct function_span span;
+	uint64_t lo, hi, end;
+	int rc;
+
+	cfi_gap(c, vaddr, &lo, &hi);
+	rc = functions_find(c->code.functions, vaddr, lo, hi, &span);
+	while (!rc) {
+		const struct cfi_function_rows *f = known(&c->code, span.start);
+
+		if (f)
+			end = f->end;
+		else
+			rc = make(c, &span, &end);
+		if (vaddr < end || end <= span.start)
+			break;
+		span.start = end;
+	}
+	return rc;
+}
+
+int cfi_code_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
+{
+	const struct cfi_function_rows *f;
+	int rc;
+
+	/* What is at the entry point has no caller (cfi_is_entry). */
+	if (!c->code.functions || !c->image || (c->entry && vaddr - c->entry < CFI_ENTRY_CODE))
+		return PP_ENOENT;
+	f = known(&c->code, vaddr);
+	if (!f) {
+		rc = look(c, vaddr);
+		if (rc)
+			return rc;
+		f = known(&c->code, vaddr);
+	}
+	for (uint32_t i = 0; f && i < f->n; i++) {
+		const struct code_span *s = &c->code.rows.v[f->first + i];
+
+		if (vaddr >= s->start && vaddr < s->end) {
+			*id = s->row;
+			return 0;
+		}
+	}
+	return PP_ENOENT;
+}
+
+int cfi_code_function(const struct cfi *c, uint64_t vaddr, uint64_t *start, uint64_t *end)
+{
+	const struct cfi_function_rows *f = known(&c->code, vaddr);
+
+	if (!f)
+		return PP_ENOENT;
+	*start = f->start;
+	*end = f->end;
+	return 0;
+}

@@ -1,0 +1,80 @@
+/* Shapes of texts: what differs only in its values has one shape. */
+#include "expr/shape.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *text, *shape;
+} rows[] = {
+	{"", ""},
+	{"SELECT 1", "SELECT ?"},
+	{"SELECT  *\n\tFROM t1 WHERE id = 42 AND x='a''b\\'c'",
+	 "SELECT * FROM t1 WHERE id = ? AND x=?"},
+	{"UPDATE pgbench_accounts SET abalance = abalance + -4711 WHERE aid = 93201;",
+	 "UPDATE pgbench_accounts SET abalance = abalance + ? WHERE aid = ?;"},
+	{"a - 5", "a - ?"},
+	{"a = -5", "a = ?"},
+	{"x IN (1)", "x IN (?)"},
+	{"x IN (1, 2)", "x IN (?, …)"},
+	{"x IN (1,2,3,'four', 5.5)", "x IN (?, …)"},
+	{"VALUES (1, 2), (3, 4), (5, 6)", "VALUES (?, …), …"},
+	{"VALUES (1),(2),(3)", "VALUES (?), …"},
+	{"f(1, a, 2)", "f(?, a, ?)"},
+	{"1.5e-7 0x1F deadbeef12 cafe 10.0.0.1", "? ? ? cafe ?"},
+	{"/api/users/123/items/4567?page=2", "/api/users/?/items/??page=?"},
+	{"user:1000:name", "user:?:name"},
+	{"key_12 key12 int4 v2", "key_? key12 int4 v2"},
+	{"/tmp/550e8400-e29b-41d4-a716-446655440000.log", "/tmp/?.log"},
+	{"550E8400-E29B-41D4-A716-446655440000", "?"},
+	{"10ms 4kB", "?ms ?kB"},
+	{"it's", "it's"},
+	{"\"a\\\"b\" x", "? x"},
+	{"$1 = :2", "$? = :?"},
+	{"caf\xc3\xa9"
+	 "9",
+	 "caf\xc3\xa9"
+	 "9"},
+	{"''", "?"},
+	{"-", "-"},
+	{"0x", "?x"},
+};
+
+int main(void)
+{
+	static char out[SHAPE_MAX], again[SHAPE_MAX], longest[3 * SHAPE_MAX];
+	size_t n, m;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		n = shape(rows[i].text, strlen(rows[i].text), out);
+		ok(n == strlen(rows[i].shape) && !memcmp(out, rows[i].shape, n), "%s: %.*s",
+		   rows[i].text, (int)n, out);
+	}
+	/* Any bytes: in bounds, and no more than there is room for. */
+	srand(1);
+	for (int round = 0; round < 2000; round++) {
+		static const char some[] = "09afx-,()'\"\\ ._e+\xc3?";
+		size_t len = (size_t)rand() % sizeof(longest);
+		char *exact = malloc(len ? len : 1);
+
+		for (size_t i = 0; exact && i < len; i++)
+			exact[i] = some[(size_t)rand() % (sizeof(some) - 1)];
+		n = exact ? shape(exact, len, out) : SHAPE_MAX + 1;
+		free(exact);
+		if (n > SHAPE_MAX) {
+			ok(false, "bounds");
+			return done();
+		}
+	}
+	ok(true, "bounds");
+	memset(longest, 'x', sizeof(longest));
+	n = shape(longest, sizeof(longest), out);
+	ok(n <= SHAPE_MAX && n > SHAPE_MAX - 16 && !memcmp(out + n - 3, "…", 3),
+	   "a long text is cut");
+	n = shape("a IN (1, 2) b", 13, out);
+	m = shape("a IN (7,8,9,10) b", 17, again);
+	ok(n == m && !memcmp(out, again, n), "lists of any length are one");
+	return done();
+}
