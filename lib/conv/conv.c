@@ -66,7 +66,7 @@ void conv_add_comment(const struct conv *c, struct buf *b)
 		buf_addf(b, "the recording lost %" PRIu64 " events; ", c->account.lost);
 	if (c->partial)
 		buf_adds(b, "partial: the input was damaged, cut off or estimated; ");
-	buf_adds(b, "written by perfpipe pconv " PP_VERSION);
+	buf_addf(b, "written by perfpipe pconv %s", pp_version);
 }
 
 /* ---- what is reported ---- */

@@ -208,9 +208,10 @@ static void put_head(struct writer *w)
 	struct prof *p = w->c->p;
 	uint64_t sum;
 
-	buf_adds(&w->b, "# callgrind format\nversion: 1\ncreator: perfpipe pconv " PP_VERSION
-			"\ndesc: Note: of samples: calls= tells how many samples went through a "
-			"call\n");
+	buf_addf(&w->b,
+		 "# callgrind format\nversion: 1\ncreator: perfpipe pconv %s\n"
+		 "desc: Note: of samples: calls= tells how many samples went through a call\n",
+		 pp_version);
 	if (w->c->cmdline.len) {
 		buf_adds(&w->b, "cmd: ");
 		buf_add_safe(&w->b, buf_str(&w->c->cmdline), w->c->cmdline.len);

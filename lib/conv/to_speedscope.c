@@ -150,8 +150,10 @@ static int close_speedscope(void *ctx)
 
 	/* The list in the viewer begins with those that have most. */
 	qsort(w->runs.v, w->runs.n, sizeof(*w->runs.v), by_weight);
-	buf_adds(b, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-		    "\"exporter\":\"perfpipe@" PP_VERSION "\",\n\"activeProfileIndex\":0");
+	buf_addf(b,
+		 "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+		 "\"exporter\":\"perfpipe@%s\",\n\"activeProfileIndex\":0",
+		 pp_version);
 	conv_add_comment(w->c, &w->text);
 	json_text(b, "name", buf_str(&w->text), w->text.len);
 	rc = put_frames(w);
