@@ -257,7 +257,7 @@ TO_ZSH     = $(call quote,$(DESTDIR)$(ZSHDIR))
 TO_FISH    = $(call quote,$(DESTDIR)$(FISHDIR))
 
 # bash and fish look for a file with the name of the program.
-install: all
+install: all $(SHELLS:%=$(O)/complete/%)
 	$(INSTALL) -d $(TO_BIN) $(TO_RECIPES) $(TO_CI) $(TO_COMPLETE) $(TO_BASH) $(TO_ZSH) $(TO_FISH)
 	$(INSTALL) -m 755 $(PROGS:%=$(BIN)/%) $(TO_BIN)
 	$(INSTALL) -m 644 $(SHARE) $(TO_DATA)
