@@ -5,9 +5,9 @@
  *	char out[SHAPE_MAX];
  *	size_t n = shape(text, len, out);
  *
- * "SELECT a FROM t WHERE id IN (12, 0x1f)  AND n = 'x'" is "SELECT a FROM t WHERE id IN (?, …) AND
- * n = ?". A value is a number, also a hexadecimal one and a UUID, where it is not the end of a
- * word; and a text between quotes. Blanks are one blank. perfpipe-filter(7) has the rules.
+ * "SELECT a FROM t WHERE id IN (12, 0x1f)  AND n = 'x'" becomes
+ * "SELECT a FROM t WHERE id IN (?, …) AND n = ?".
+ * A value is a number, also a hexadecimal one and a UUID, where it is not the end of a word; and a text between quotes. Blanks are one blank. perfpipe-filter(7) has the rules.
  */
 #ifndef PP_EXPR_SHAPE_H
 #define PP_EXPR_SHAPE_H
