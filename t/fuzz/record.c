@@ -1,5 +1,6 @@
 /* What recording parses: notes and ELF files of others, and the user's words. */
 #include "pevent/sysfile.h"
+#include "record/framepointer.h"
 #include "record/parts.h"
 
 #include "base/err.h"
