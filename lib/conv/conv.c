@@ -15,60 +15,6 @@
 
 #define LARGE_JSON (512u << 20) /* bytes: what viewers cannot read as one text */
 
-int conv_give(struct conv *c, const struct prof_sample *s)
-{
-	struct conv_account *a = &c->account;
-
-	a->samples += s->count ? s->count : 1;
-	a->taken += s->count ? s->count : 1;
-	if (s->timed) {
-		a->first = a->had & CONV_TIMES && a->first < s->time ? a->first : s->time;
-		a->last = a->last > s->time ? a->last : s->time;
-		a->had |= CONV_TIMES;
-	}
-	a->had |= s->cpu != PS_NONE ? CONV_CPUS : 0;
-	a->had |= c->last_event && s->event != c->last_event ? CONV_EVENTS : 0;
-	a->had |= c->last_thread && s->thread != c->last_thread ? CONV_THREADS : 0;
-	c->last_event = s->event;
-	c->last_thread = s->thread;
-	return c->writer->sample(c->ctx, s);
-}
-
-int conv_begin(struct conv *c, const struct conv_writer *w)
-{
-	int rc = prof_new(&c->p, w->prof, c->d);
-
-	c->writer = w;
-	return rc ? rc : w->open(c, &c->ctx);
-}
-
-int conv_end(struct conv *c, int rc)
-{
-	c->partial |= rc == PP_ECUT;
-	if (!rc || rc == PP_ECUT)
-		rc = c->writer->close(c->ctx);
-	return rc;
-}
-
-void conv_release(struct conv *c)
-{
-	if (c->writer)
-		c->writer->free(c->ctx);
-	prof_free(c->p);
-	buf_release(&c->cmdline);
-}
-
-void conv_add_comment(const struct conv *c, struct buf *b)
-{
-	if (c->cmdline.len)
-		buf_addf(b, "recorded by: %s; ", buf_str(&c->cmdline));
-	if (c->account.lost)
-		buf_addf(b, "the recording lost %" PRIu64 " events; ", c->account.lost);
-	if (c->partial)
-		buf_adds(b, "partial: the input was damaged, cut off or estimated; ");
-	buf_addf(b, "written by perfpipe pconv %s", pp_version);
-}
-
 /* ---- what is reported ---- */
 
 static void say_lacks(const struct conv *c)
@@ -154,8 +100,7 @@ static int run_writer(const struct conv_opts *o, const struct conv_format *to, c
 {
 	struct conv c = {.to = to, .d = d};
 	size_t len = o->output ? strlen(o->output) : 0;
-	bool packed = to->can & CONV_PACKED ||
-		      (len > 3 && !strcmp(o->output + len - 3, ".gz"));
+	bool packed = to->can & CONV_PACKED || (len > 3 && !strcmp(o->output + len - 3, ".gz"));
 	int fd = open_output(o, to, d), status = PP_EXIT_FAIL, rc, rc2;
 	struct gzip *z = NULL;
 	struct out out;
@@ -204,7 +149,8 @@ static int copy(void *ctx, const struct sreader *r, const struct ps_record *rec)
 static int run_stream(const struct conv_opts *o, const struct conv_format *to, char **files, int n,
 		      const struct conv_args *args, struct diag *d)
 {
-	struct ssink_opts form = {.form = strcmp(to->name, "stream") != 0 ? SSINK_TEXT : SSINK_AUTO};
+	struct ssink_opts form = {.form = strcmp(to->name, "stream") != 0 ? SSINK_TEXT
+									  : SSINK_AUTO};
 	struct ssink sink;
 	struct filter f = {.name = "pconv",
 			   .argc = args->argc,

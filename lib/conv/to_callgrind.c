@@ -35,8 +35,8 @@ struct writer {
 	uint32_t nsums;
 	/* Made at the end. */
 	struct intern functions, rows, pairs; /* pairs of functions, caller and callee */
-	uint32_t *of;	  /* by frame: its function */
-	struct cost *costs; /* by row, of one event after the other */
+	uint32_t *of;			      /* by frame: its function */
+	struct cost *costs;		      /* by row, of one event after the other */
 	uint32_t ncosts;
 	uint32_t *last, nlast; /* by pair: the leaf whose stack had it */
 	struct buf b, text;
@@ -80,8 +80,7 @@ static int function_of(struct writer *w, uint32_t frame)
 
 	buf_reset(&w->text);
 	prof_show(p, f, &w->text);
-	rc = w->text.err ? w->text.err
-			 : prof_text(p, buf_str(&w->text), w->text.len, &key.name);
+	rc = w->text.err ? w->text.err : prof_text(p, buf_str(&w->text), w->text.len, &key.name);
 	return rc ? rc : intern_add(&w->functions, &key, sizeof(key), &w->of[frame], NULL);
 }
 
@@ -106,7 +105,8 @@ static int add_row(struct writer *w, const struct row *row, uint32_t event, cons
 /* A call in the stack of a leaf: again in the same stack, it does not count. */
 static int add_call(struct writer *w, uint32_t leaf, const struct row *row)
 {
-	const struct leaf *l = (const struct leaf *)(const void *)intern_get(&w->leaves, leaf, NULL);
+	const struct leaf *l =
+		(const struct leaf *)(const void *)intern_get(&w->leaves, leaf, NULL);
 	uint32_t pair[2] = {row->function, row->callee}, id, *v;
 	int rc = intern_add(&w->pairs, pair, sizeof(pair), &id, NULL);
 
@@ -122,7 +122,8 @@ static int add_call(struct writer *w, uint32_t leaf, const struct row *row)
 
 static int add_leaf(struct writer *w, uint32_t leaf)
 {
-	const struct leaf *l = (const struct leaf *)(const void *)intern_get(&w->leaves, leaf, NULL);
+	const struct leaf *l =
+		(const struct leaf *)(const void *)intern_get(&w->leaves, leaf, NULL);
 	uint32_t stack = l->stack, frame;
 	struct row row = {0};
 	int rc = 0;
@@ -132,8 +133,7 @@ static int add_leaf(struct writer *w, uint32_t leaf)
 		row.function = w->of[frame];
 		row.line = prof_frame_of(w->c->p, frame)->line;
 		row.callee = callee;
-		rc = callee ? add_call(w, leaf, &row)
-			    : add_row(w, &row, l->event, &w->sums[leaf]);
+		rc = callee ? add_call(w, leaf, &row) : add_row(w, &row, l->event, &w->sums[leaf]);
 	}
 	return rc;
 }
@@ -208,10 +208,11 @@ static void put_head(struct writer *w)
 	struct prof *p = w->c->p;
 	uint64_t sum;
 
-	buf_addf(&w->b,
-		 "# callgrind format\nversion: 1\ncreator: perfpipe pconv %s\n"
-		 "desc: Note: of samples: calls= tells how many samples went through a call\n",
-		 pp_version);
+	buf_addf(
+		&w->b,
+		"# callgrind format\nversion: 1\ncreator: perfpipe pconv %s\ndesc: Note: of samples: "
+		"calls= tells how many samples went through a call\n",
+		pp_version);
 	if (w->c->cmdline.len) {
 		buf_adds(&w->b, "cmd: ");
 		buf_add_safe(&w->b, buf_str(&w->c->cmdline), w->c->cmdline.len);
@@ -231,7 +232,7 @@ static void put_head(struct writer *w)
 		sum = 0;
 		for (uint32_t i = 1; i <= w->leaves.n; i++)
 			sum += ((const struct leaf *)(const void *)intern_get(&w->leaves, i, NULL))
-							       ->event == e
+						       ->event == e
 				       ? w->sums[i].weight
 				       : 0;
 		buf_addf(&w->b, " %llu", (unsigned long long)sum);
