@@ -137,10 +137,13 @@ static void interrupt(int sig)
 
 const volatile sig_atomic_t *cli_until_interrupt(void)
 {
-	struct sigaction end = {.sa_handler = interrupt, .sa_flags = SA_RESETHAND};
+	struct sigaction end = {.sa_handler = interrupt, .sa_flags = SA_RESETHAND}, old;
 
 	sigaction(SIGINT, &end, NULL);
 	sigaction(SIGTERM, &end, NULL);
+	/* Programs that nohup(1) has started go on. */
+	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &end, NULL);
 	return &interrupted;
 }
 

@@ -41,8 +41,8 @@ int cli_sink_effects(struct cli *cli, const struct opt_spec *spec, int argc, cha
 		     const struct opt_effect *table, const struct ssink_opts *out);
 
 /*
- * Makes the first SIGINT or SIGTERM set what is returned, so that the program ends in order; the
- * second one ends it.
+ * Makes the first SIGINT, SIGTERM or SIGHUP set what is returned, so that the program ends in
+ * order; the second one ends it.
  */
 const volatile sig_atomic_t *cli_until_interrupt(void);
 

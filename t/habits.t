@@ -73,7 +73,7 @@ END
 is "$(cat failed)" '' 'habits are answered by what does the same'
 
 # What is recommended is there.
-for program in pcap-perf pconv pdecode pdiff pfilter pfold phist plat pprobe preport pstrace psvg psym; do
+for program in pcap-ftrace pcap-perf pconv pdecode pdiff pfilter pfold phist plat pprobe preport pstrace psvg psym; do
 	"$BIN/$program" --help >"$program.help"
 done
 grep -oE '\bp[a-z]+(-perf)? --[a-z-]+' "$ROOT/lib/base/habits.c" | sort -u | while read -r program option; do

@@ -66,7 +66,7 @@ for file in "$dir"/*; do
 	is "$status" 1 "$name: a recording without its events"
 	like "$ERR" 'nothing to show' "$name: and it is reported"
 	case $name in
-	funccount | funcslower) wanted='trace-cmd record -p function' ;;
+	funccount | funcslower) wanted='pcap-ftrace -p function' ;;
 	c2c) wanted='perf c2c record' ;;
 	dcsnoop) wanted='pcap-perf .*--kprobe' ;;
 	funclatency | spanlat | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;

@@ -42,7 +42,7 @@ if [ -z "$plugins" ]; then
 	skip_all 'the plugins of libtraceevent are not installed'
 fi
 
-for v in 6 7; do
+for v in 6 7 stream; do
 	for big in 0 1; do
 		for long in 4 8; do
 			make_dat version=$v big=$big long=$long >x.dat

@@ -29,7 +29,15 @@ const struct opt_habit opt_habits[] = {
 	{"pcap-perf", "duration", "the number of seconds is an operand: pcap-perf -a 10"},
 	{"pcap-perf", "add", "--kprobe DEFINITION, or --probe DEFINITION with -x FILE"},
 	{"pcap-perf", "l func-stack",
-	 "the function tracers are not used: --kprobe FUNC, or trace-cmd record -p function"},
+	 "functions are recorded by pcap-ftrace -p function -l FUNC, or --kprobe FUNC"},
+	{"pcap-ftrace", "A nosplice", "two recordings on one timeline: pdecode HOST GUEST"},
+	{"pcap-ftrace", "N",
+	 "ssh HOST pcap-ftrace ... | pdecode: the stream form goes through pipes"},
+	{"pcap-ftrace", "B", "--start NAME sets up a buffer of its own"},
+	{"pcap-ftrace", "a G S t k",
+	 "not needed: see \"For users of trace-cmd\" of pcap-ftrace(1)"},
+	{"pcap-ftrace", "max-depth", "--max-graph-depth N"},
+	{"pcap-ftrace", "compression", "-z packs by zstd"},
 
 	/* perf script, trace-cmd report */
 	{"pdecode psym", "C", "--cpu LIST"},

@@ -234,9 +234,8 @@ static int add_events(const struct inplace *in, struct pevents *e, const char *c
 	return rc;
 }
 
-int inplace_begin(struct inplace *in, const struct probe_words *w, const char *pids,
-		  char *const *command, const char *cgroup, struct pevents *events,
-		  const sigset_t **mask, struct diag *d)
+int inplace_make(struct inplace *in, const struct probe_words *w, const char *pids,
+		 char *const *command, struct diag *d)
 {
 	const struct source from = {pids, command};
 	unsigned swept;
@@ -254,12 +253,22 @@ int inplace_begin(struct inplace *in, const struct probe_words *w, const char *p
 		in->group[0] = 0;
 		return rc;
 	}
+	rc = inplace_sweep(&in->tracefs, &swept, d);
+	return rc ? rc : make(in, w, &from, d);
+}
+
+int inplace_begin(struct inplace *in, const struct probe_words *w, const char *pids,
+		  char *const *command, const char *cgroup, struct pevents *events,
+		  const sigset_t **mask, struct diag *d)
+{
+	int rc;
+
+	if (!w->n)
+		return 0;
 	hold_signals(in);
 	if (in->held)
 		*mask = &in->old_mask;
-	rc = inplace_sweep(&in->tracefs, &swept, d);
-	if (!rc)
-		rc = make(in, w, &from, d);
+	rc = inplace_make(in, w, pids, command, d);
 	return rc ? rc : add_events(in, events, cgroup, d);
 }
 

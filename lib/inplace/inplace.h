@@ -59,6 +59,13 @@ int inplace_begin(struct inplace *in, const struct probe_words *w, const char *p
 		  char *const *command, const char *cgroup, struct pevents *events,
 		  const sigset_t **mask, struct diag *d);
 
+/*
+ * The same without signals held back and without events: for callers that have another way to
+ * clean up after a kill, and switch the events on by in->group and in->v.
+ */
+int inplace_make(struct inplace *in, const struct probe_words *w, const char *pids,
+		 char *const *command, struct diag *d);
+
 /* Removes what was made. */
 void inplace_end(struct inplace *in, struct diag *d);
 

@@ -50,7 +50,7 @@ static int read_plain(struct trace *t, struct trace_cpu *c)
 		n = c->left;
 	rc = block_room(t, c, n);
 	if (!rc)
-		rc = src_pread(t->src, c->block, n, c->pos);
+		rc = src_pread(c->src ? c->src : t->src, c->block, n, c->pos);
 	if (rc)
 		return rc;
 	c->block_offset = c->pos;
@@ -225,6 +225,20 @@ static int read_chunk(struct trace *t, struct trace_cpu *c)
 	return 0;
 }
 
+/* Pages that have come become the block. */
+static int take_coming(struct trace_cpu *c)
+{
+	struct buf block = {.data = c->block, .cap = c->block_cap};
+
+	if (!c->coming.len)
+		return PP_END;
+	c->block = c->coming.data;
+	c->block_cap = c->coming.cap;
+	c->block_len = c->coming.len;
+	c->coming = block;
+	return 0;
+}
+
 void trace_cpu_release(struct trace_cpu *c)
 {
 	for (unsigned i = 0; c->groups && i < 2 * TRACE_GROUP; i++) {
@@ -235,8 +249,10 @@ void trace_cpu_release(struct trace_cpu *c)
 	}
 	free(c->groups);
 	free(c->block);
+	src_free(c->src);
 	buf_release(&c->hold);
 	buf_release(&c->hold_rec);
+	buf_release(&c->coming);
 }
 
 static int begin(struct trace *t, struct trace_cpu *c)
@@ -266,9 +282,13 @@ int trace_next_page(struct trace *t, struct trace_cpu *c, const uint8_t **page, 
 		rc = keep(c, &c->last, &c->hold);
 		if (!rc)
 			rc = keep(c, &c->rec, &c->hold_rec);
+		if (t->live)
+			t->held -= c->block_len;
 		c->block_at = c->block_len = 0;
 		if (!rc)
-			rc = c->buffer->packed ? read_chunk(t, c) : read_plain(t, c);
+			rc = t->live		 ? take_coming(c)
+			     : c->buffer->packed ? read_chunk(t, c)
+						 : read_plain(t, c);
 		diag_progress(t->d, t->name, t->data_read, t->size);
 	}
 	if (rc && rc != PP_END) {

@@ -1,4 +1,4 @@
-/* The head of a trace.dat, its sections, and the order of the work. */
+/* The head of a trace.dat and its sections. */
 #include "tracedat/parts.h"
 
 #include "base/err.h"
@@ -23,39 +23,6 @@ static int part(struct trace *t, int rc, uint64_t offset, const char *what)
 }
 
 /* ---- data sections ---- */
-
-/* Drops what lies outside of the file. Data of two CPUs never overlap: that bounds the work. */
-static void check_cpus(struct trace *t)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < t->ncpus; i++) {
-		struct trace_cpu *c = &t->cpus[i];
-		uint32_t page = c->buffer->page_size;
-
-		if (c->size && (page < t->header_size || page > TRACE_PAGE_MAX)) {
-			trace_damage(t, PP_ECORRUPT, -1, "pages of %u bytes make no sense", page);
-			c->size = 0;
-		}
-		if (c->size && c->offset >= t->size) {
-			trace_damage(t, PP_ECUT, (int64_t)c->offset,
-				     "the data of CPU %u lie past the end of the file", c->cpu);
-			c->size = 0;
-		}
-		if (c->size > t->size - c->offset && c->size) {
-			trace_damage(t, PP_ECUT, (int64_t)c->offset,
-				     "the data of CPU %u are cut off", c->cpu);
-			c->size = t->size - c->offset;
-		}
-		sum += c->size;
-		if (sum > t->size) {
-			trace_damage(t, PP_ECORRUPT, (int64_t)c->offset,
-				     "the data of CPUs overlap");
-			c->size = 0;
-			sum = t->size;
-		}
-	}
-}
 
 static int by_buffer(const void *a, const void *b)
 {
@@ -148,7 +115,7 @@ static int types_of(struct trace *t, struct tin *in)
 	return size ? trace_blob(t, BLOB_BTF, data, size, true) : 0;
 }
 
-static int read_content(struct trace *t, struct tin *in, unsigned id)
+int trace_content(struct trace *t, struct tin *in, unsigned id)
 {
 	switch (id) {
 	case TRACE_OPT_HEADER_INFO: return trace_headers(t, in);
@@ -174,7 +141,7 @@ static int read_section(struct trace *t, unsigned id)
 	if (!rc && got != id)
 		rc = PP_ECORRUPT;
 	if (!rc)
-		rc = read_content(t, &in, id);
+		rc = trace_content(t, &in, id);
 	tin_release(&in);
 	return part(t, rc, t->sections[id], "a section is damaged");
 }
@@ -300,23 +267,8 @@ static int read6(struct trace *t, struct tin *in)
 
 /* ---- all ---- */
 
-static int read_head(struct trace *t, struct tin *in)
+int trace_byte_order(struct trace *t, const uint8_t *p)
 {
-	const uint8_t *p = tin_bytes(in, TRACE_MAGIC_LEN);
-	const char *version;
-
-	if (p && memcmp(p, TRACE_MAGIC, TRACE_MAGIC_LEN) != 0)
-		return PP_ECORRUPT;
-	version = tin_text(in);
-	p = tin_bytes(in, 2);
-	if (!p)
-		return in->err;
-	t->version = (unsigned)strtoul(version, NULL, 10);
-	if (t->version != 6 && t->version != 7) {
-		diag_error(t->d, t->name, TRACE_MAGIC_LEN,
-			   "trace.dat of version %.20s: only 6 and 7 are read", version);
-		return PP_EUNSUPPORTED;
-	}
 	if (p[0] > 1 || (p[1] != 4 && p[1] != 8)) {
 		diag_error(t->d, t->name, -1, "byte order %u or a long of %u bytes makes no sense",
 			   p[0], p[1]);
@@ -326,6 +278,35 @@ static int read_head(struct trace *t, struct tin *in)
 	t->swap = t->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	t->long_size = p[1];
 	t->header_size = 8 + t->long_size;
+	return 0;
+}
+
+static int read_head(struct trace *t, struct tin *in)
+{
+	const uint8_t *p = tin_bytes(in, TRACE_MAGIC_LEN);
+	const char *version;
+	int rc;
+
+	if (p && memcmp(p, TRACE_MAGIC, TRACE_MAGIC_LEN) != 0)
+		return PP_ECORRUPT;
+	version = tin_text(in);
+	p = tin_bytes(in, 2);
+	if (!p)
+		return in->err;
+	t->version = (unsigned)strtoul(version, NULL, 10);
+	if (!strcmp(version, TRACE_LIVE)) {
+		diag_error(t->d, t->name, -1,
+			   "this is the stream form of a trace.dat: only its events can be shown");
+		return PP_EUNSUPPORTED;
+	}
+	if (t->version != 6 && t->version != 7) {
+		diag_error(t->d, t->name, TRACE_MAGIC_LEN,
+			   "trace.dat of version %.20s: only 6 and 7 are read", version);
+		return PP_EUNSUPPORTED;
+	}
+	rc = trace_byte_order(t, p);
+	if (rc)
+		return rc;
 	t->page_size = tin_u32(in);
 	return in->err;
 }
@@ -352,6 +333,12 @@ static int put_summary(struct trace *t)
 	return rc;
 }
 
+int trace_begin_events(struct trace *t)
+{
+	sort_cpus(t);
+	return put_summary(t);
+}
+
 /* The metadata: then everything about the recording is known, and where its data are. */
 int trace_metadata(struct trace *t)
 {
@@ -376,8 +363,7 @@ int trace_metadata(struct trace *t)
 		rc = read_section(t, TRACE_OPT_BTF_FILE);
 	if (rc)
 		return rc;
-	sort_cpus(t);
-	rc = put_summary(t);
+	rc = trace_begin_events(t);
 	return rc ? rc : open_buffers(t);
 }
 
@@ -411,47 +397,9 @@ void trace_release(struct trace *t)
 	trace_zstd_release(&t->zstd);
 }
 
-/* The error of the head is reported here, once, if it was not yet. */
-static int finish(struct trace *t, int rc)
+void trace_init_live(struct trace *t, struct src *s, uint32_t source, struct swriter *w,
+		     struct diag *d)
 {
-	if (rc == PP_ECUT && !t->damage)
-		diag_error(t->d, t->name, (int64_t)t->size, "the file is cut off");
-	else if (rc == PP_ENOMEM || pp_is_io(rc))
-		diag_error(t->d, t->name, -1, "%s", pp_strerror(rc));
-	return rc ? rc : t->damage;
-}
-
-/* What came of each CPU. */
-static void tell_account(const struct trace *t)
-{
-	for (uint32_t i = 0; i < t->ncpus; i++) {
-		const struct trace_cpu *c = &t->cpus[i];
-		uint64_t ns = t->ticks ? 1 : 1000000000;
-		struct buf b = BUF_INIT;
-
-		if (*c->buffer->name)
-			buf_addf(&b, "buffer %s, ", c->buffer->name);
-		buf_addf(&b, "CPU %u: %llu bytes, %llu samples, %llu lost by the recorder", c->cpu,
-			 (unsigned long long)c->size, (unsigned long long)c->samples,
-			 (unsigned long long)c->lost);
-		if (c->samples && t->ticks)
-			buf_addf(&b, ", times %llu to %llu", (unsigned long long)c->first,
-				 (unsigned long long)c->until);
-		else if (c->samples)
-			buf_addf(&b, ", times %llu.%09llu to %llu.%09llu",
-				 (unsigned long long)(c->first / ns),
-				 (unsigned long long)(c->first % ns),
-				 (unsigned long long)(c->until / ns),
-				 (unsigned long long)(c->until % ns));
-		diag_say(t->d, t->name, "%s", buf_str(&b));
-		buf_release(&b);
-	}
-}
-
-int trace_init(struct trace *t, struct src *s, uint32_t source, struct swriter *w, struct diag *d)
-{
-	int rc = src_spool(s, d);
-
 	*t = (struct trace){
 		.src = s,
 		.w = w,
@@ -464,36 +412,14 @@ int trace_init(struct trace *t, struct src *s, uint32_t source, struct swriter *
 		.pid_at = 4,
 		.chains = {.max_ids = TRACE_CHAIN_IDS, .max_bytes = TRACE_CHAIN_BYTES},
 	};
-	if (!rc)
-		t->size = src_size(s);
-	return rc;
 }
 
-int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
-		 struct ps_end *account, const struct trace_opts *opts)
+int trace_init(struct trace *t, struct src *s, uint32_t source, struct swriter *w, struct diag *d)
 {
-	struct trace t;
-	int rc = trace_init(&t, s, source, w, d);
+	int rc = src_spool(s, d);
 
-	if (rc)
-		return rc;
-	t.account = account;
-	t.separate = opts && opts->separate_stacks;
-	t.stats = opts && opts->stats;
-	t.ips = calloc(TRACE_IPS_MAX, sizeof(*t.ips));
-	rc = t.ips ? trace_metadata(&t) : PP_ENOMEM;
+	trace_init_live(t, s, source, w, d);
 	if (!rc)
-		check_cpus(&t);
-	if (!rc) {
-		trace_unpackers_start(&t, opts ? opts->threads : 0);
-		rc = trace_merge(&t);
-	}
-	if (t.stats)
-		tell_account(&t);
-	if (t.lost)
-		diag_say(d, t.name, "the recorder lost %s%" PRIu64 " event%s",
-			 t.lost_more ? "at least " : "", t.lost, t.lost == 1 ? "" : "s");
-	rc = finish(&t, rc);
-	trace_release(&t);
+		t->size = src_size(s);
 	return rc;
 }

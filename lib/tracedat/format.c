@@ -271,6 +271,19 @@ int trace_blob(struct trace *t, uint32_t kind, const uint8_t *data, uint64_t len
 	return rc;
 }
 
+/* A thread that has another name from now on. */
+static int rename_thread(struct trace *t, struct trace_cmdline *c, const char *comm, size_t len)
+{
+	if (c->len == len && !memcmp(c->comm, comm, len))
+		return 0;
+	c->comm = arena_dup(&t->arena, comm, len);
+	c->len = (uint32_t)len;
+	c->string = 0;
+	for (uint32_t i = 0; i < t->ncpus; i++)
+		t->cpus[i].pid_known = false;
+	return c->comm ? 0 : PP_ENOMEM;
+}
+
 static int add_cmdline(struct trace *t, uint32_t pid, const char *comm, size_t len)
 {
 	struct trace_cmdline *c;
@@ -283,7 +296,7 @@ static int add_cmdline(struct trace *t, uint32_t pid, const char *comm, size_t l
 	if (!slot)
 		return PP_ENOMEM;
 	if (!fresh)
-		return 0;
+		return t->live ? rename_thread(t, &t->cmdlines[*slot - 1], comm, len) : 0;
 	if (t->ncmdlines == t->cmdlines_cap) {
 		uint32_t cap = t->cmdlines_cap ? t->cmdlines_cap * 2 : 256;
 		struct trace_cmdline *v = realloc(t->cmdlines, cap * sizeof(*v));
@@ -300,14 +313,18 @@ static int add_cmdline(struct trace *t, uint32_t pid, const char *comm, size_t l
 	return c->comm ? 0 : PP_ENOMEM;
 }
 
-/* Lines "PID COMMAND". */
-static int read_cmdlines(struct trace *t, const char *p, size_t len)
+/*
+ * Lines "PID COMMAND". Those of threads that had no name are added to `news`: in text a command
+ * stays what it is once it is known.
+ */
+static int read_cmdlines(struct trace *t, const char *p, size_t len, struct buf *news)
 {
 	const char *end = p + len;
 	int rc = 0;
 
 	while (p < end && !rc) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p));
+		const char *nl = memchr(p, '\n', (size_t)(end - p)), *line = p;
+		uint32_t known = t->ncmdlines;
 		uint64_t pid = 0;
 
 		if (!nl)
@@ -320,14 +337,19 @@ static int read_cmdlines(struct trace *t, const char *p, size_t len)
 			p++;
 		if (p < nl)
 			rc = add_cmdline(t, (uint32_t)pid, p, strnlen(p, (size_t)(nl - p)));
+		if (t->live && t->ncmdlines > known) {
+			buf_add(news, line, (size_t)(nl - line));
+			buf_addc(news, '\n');
+		}
 		p = nl + 1;
 	}
-	return rc;
+	return rc ? rc : news->err;
 }
 
 int trace_table(struct trace *t, struct tin *in, uint32_t kind, unsigned size_bytes)
 {
 	uint64_t size = size_bytes == 4 ? tin_u32(in) : tin_u64(in);
+	struct buf news = BUF_INIT;
 	const uint8_t *data;
 	int rc = 0;
 
@@ -337,8 +359,15 @@ int trace_table(struct trace *t, struct tin *in, uint32_t kind, unsigned size_by
 	if (in->err)
 		return in->err;
 	if (kind == 3)
-		rc = read_cmdlines(t, (const char *)data, (size_t)size);
-	return rc || !size ? rc : trace_blob(t, kind, data, size, true);
+		rc = read_cmdlines(t, (const char *)data, (size_t)size, &news);
+	if (kind == 3 && t->live) {
+		data = news.data;
+		size = news.len;
+	}
+	if (!rc && size)
+		rc = trace_blob(t, kind, data, size, true);
+	buf_release(&news);
+	return rc;
 }
 
 /* ---- descriptors ---- */

@@ -9,23 +9,14 @@
 
 #include <stdlib.h>
 
-struct heap_cpu {
-	uint64_t time; /* of its next record */
-	uint32_t cpu;  /* index */
-};
-struct heap {
-	struct heap_cpu *v;
-	uint32_t n;
-};
-
-static bool before(struct heap_cpu a, struct heap_cpu b)
+static bool before(struct trace_heap_cpu a, struct trace_heap_cpu b)
 {
 	return a.time < b.time || (a.time == b.time && a.cpu < b.cpu);
 }
 
-static void sift_down(struct heap *h, uint32_t i)
+static void sift_down(struct trace_heap *h, uint32_t i)
 {
-	struct heap_cpu cpu = h->v[i];
+	struct trace_heap_cpu cpu = h->v[i];
 
 	for (;;) {
 		uint32_t child = 2 * i + 1;
@@ -42,19 +33,37 @@ static void sift_down(struct heap *h, uint32_t i)
 	h->v[i] = cpu;
 }
 
-static int fill(struct trace *t, struct heap *h)
+int trace_heap_feed(struct trace *t, struct trace_heap *h)
 {
-	for (uint32_t i = 0; i < t->ncpus; i++) {
-		int rc = trace_next_record(t, &t->cpus[i], &t->cpus[i].rec);
+	struct trace_heap_cpu *v;
 
-		if (!rc)
-			h->v[h->n++] = (struct heap_cpu){t->cpus[i].rec.time, i};
-		else if (rc != PP_END)
+	if (h->cap < t->ncpus) {
+		v = realloc(h->v, t->ncpus * sizeof(*v));
+		if (!v)
+			return PP_ENOMEM;
+		h->v = v;
+		h->cap = t->ncpus;
+	}
+	for (uint32_t i = 0; i < t->ncpus; i++) {
+		int rc = t->cpus[i].waits ? PP_END
+					  : trace_next_record(t, &t->cpus[i], &t->cpus[i].rec);
+
+		if (rc && rc != PP_END)
 			return rc;
+		if (!rc) {
+			h->v[h->n++] = (struct trace_heap_cpu){t->cpus[i].rec.time, i};
+			t->cpus[i].waits = true;
+		}
 	}
 	for (uint32_t i = h->n / 2; i-- > 0;)
 		sift_down(h, i);
 	return 0;
+}
+
+void trace_heap_release(struct trace_heap *h)
+{
+	free(h->v);
+	*h = (struct trace_heap){0};
 }
 
 /* Moves on by one record: 0, PP_END or an error. */
@@ -89,7 +98,7 @@ static int peek(struct trace *t, struct trace_cpu *c)
 }
 
 /* Delivers the first of the heap, and takes the next record of its CPU in. */
-static int turn(struct trace *t, struct heap *h)
+static int turn(struct trace *t, struct trace_heap *h)
 {
 	struct trace_cpu *c = &t->cpus[h->v[0].cpu];
 	/* The next record is read before this one is written, since it may be its stack. */
@@ -101,6 +110,7 @@ static int turn(struct trace *t, struct heap *h)
 	if (!rc)
 		rc = trace_sample(t, c, next ? NULL : &c->rec,
 				  c->peeked && c->peek.data ? &c->peek : NULL);
+	c->waits = !next;
 	if (next)
 		h->v[0] = h->v[--h->n];
 	else
@@ -111,19 +121,22 @@ static int turn(struct trace *t, struct heap *h)
 	return rc;
 }
 
+int trace_heap_run(struct trace *t, struct trace_heap *h, uint64_t limit)
+{
+	int rc = 0;
+
+	while (!rc && h->n && h->v[0].time <= limit)
+		rc = turn(t, h);
+	return rc;
+}
+
 int trace_merge(struct trace *t)
 {
-	struct heap h = {0};
-	int rc;
+	struct trace_heap h = {0};
+	int rc = trace_heap_feed(t, &h);
 
-	if (!t->ncpus)
-		return 0;
-	h.v = calloc(t->ncpus, sizeof(*h.v));
-	if (!h.v)
-		return PP_ENOMEM;
-	rc = fill(t, &h);
-	while (!rc && h.n)
-		rc = turn(t, &h);
-	free(h.v);
+	if (!rc)
+		rc = trace_heap_run(t, &h, UINT64_MAX);
+	trace_heap_release(&h);
 	return rc;
 }

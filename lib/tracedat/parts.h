@@ -8,7 +8,7 @@
  * The flow: file.c reads the head of the file and finds the sections, option.c reads the options,
  * format.c the texts (formats, tables), cpu.c gives the bytes of each CPU's pages, unpacked by
  * unpack.c, ring.c the records in them, merge.c brings the records of all CPUs and buffers in time
- * order, sample.c writes them to the stream.
+ * order, sample.c writes them to the stream. live.c is the way of the stream form.
  */
 #ifndef PP_TRACEDAT_PARTS_H
 #define PP_TRACEDAT_PARTS_H
@@ -19,6 +19,7 @@
 #include "base/hashids.h"
 #include "base/intern.h"
 #include "stream/stream.h"
+#include "tracedat/form.h"
 #include "tracedat/tracedat.h"
 
 #define TRACE_STRING_MAX   4096		/* bytes of a name: version, compression, system, buffer */
@@ -47,43 +48,6 @@
 #define TRACE_CHAIN_IDS \
 	(1u << 16) /* live call chains; beyond, the ids begin again: as of perf.data */
 #define TRACE_CHAIN_BYTES (8u << 20)
-
-/* Options and sections share their numbers. O(NAME, number) */
-#define TRACE_OPTIONS(O) \
-	O(DONE, 0) \
-	O(DATE, 1) \
-	O(CPUSTAT, 2) \
-	O(BUFFER, 3) \
-	O(TRACECLOCK, 4) \
-	O(UNAME, 5) \
-	O(HOOK, 6) \
-	O(OFFSET, 7) \
-	O(CPUCOUNT, 8) \
-	O(VERSION, 9) \
-	O(PROCMAPS, 10) \
-	O(TRACEID, 11) \
-	O(TIME_SHIFT, 12) \
-	O(GUEST, 13) \
-	O(TSC2NSEC, 14) \
-	O(STRINGS, 15) \
-	O(HEADER_INFO, 16) \
-	O(FTRACE_EVENTS, 17) \
-	O(EVENT_FORMATS, 18) \
-	O(KALLSYMS, 19) \
-	O(PRINTK, 20) \
-	O(CMDLINES, 21) \
-	O(BUFFER_TEXT, 22) \
-	O(BTF_FILE, 23) \
-	O(LAST_BOOT_INFO, 24) \
-	O(MODULES_FILE, 25)
-
-enum trace_option {
-#define TRACE_O(name, number) TRACE_OPT_##name = (number),
-	TRACE_OPTIONS(TRACE_O)
-#undef TRACE_O
-		TRACE_OPT_KNOWN
-};
-#define TRACE_SECTION_PACKED 1 /* flag of a section */
 
 enum trace_packing { TRACE_PLAIN, TRACE_ZLIB, TRACE_ZSTD };
 
@@ -160,6 +124,7 @@ struct trace_group {
 struct trace_cpu {
 	struct trace_buffer *buffer;
 	uint32_t cpu;
+	struct src *src;       /* a file of its own; owned; NULL: the recording */
 	uint64_t offset, size; /* in the file */
 	uint64_t pos, left;    /* next byte in the file and how many follow */
 	uint32_t chunks;       /* packed: how many are left */
@@ -177,7 +142,9 @@ struct trace_cpu {
 	struct trace_rec rec;  /* the one after it, which waits for its turn */
 	struct trace_rec peek; /* the one after that, when it was looked at */
 	bool peeked;
-	uint32_t joined;	   /* stacks to come that a sample has as its call chain */
+	bool waits;	   /* rec waits in the heap */
+	struct buf coming; /* of the stream form: pages that are read when the block is done */
+	uint32_t joined;   /* stacks to come that a sample has as its call chain */
 	struct buf hold, hold_rec; /* bytes of last and rec, when their block had to go */
 	uint64_t samples, lost;	   /* lost: at least, where a number is not known */
 	uint64_t first, until;	   /* times of the first and the last sample */
@@ -216,6 +183,7 @@ struct trace {
 
 	unsigned version;
 	bool swap, big_endian;
+	bool live;	    /* the stream form */
 	bool stats;	    /* the account of each CPU is told */
 	uint64_t lost;	    /* events, at least ... */
 	bool lost_more;	    /* ... as it was not told each time how many */
@@ -281,9 +249,18 @@ __attribute__((format(printf, 4, 5))) void trace_damage(struct trace *t, int err
 
 /* Spools the input; 0 or an error, which has been said. trace_release in any case but that. */
 int trace_init(struct trace *t, struct src *s, uint32_t source, struct swriter *w, struct diag *d);
+/* The same for what is read while it comes. */
+void trace_init_live(struct trace *t, struct src *s, uint32_t source, struct swriter *w,
+		     struct diag *d);
 /* Reads and writes everything but the events: then the buffers and CPUs are known. */
 int trace_metadata(struct trace *t);
 void trace_release(struct trace *t);
+/* The bytes that tell the byte order and the size of a long. 0, or an error, which was reported. */
+int trace_byte_order(struct trace *t, const uint8_t *p);
+/* The content of a section with texts, by its number. */
+int trace_content(struct trace *t, struct tin *in, unsigned id);
+/* When all CPUs are known: their order, and what a printer needs. */
+int trace_begin_events(struct trace *t);
 
 /* ---- in.c: reading metadata ---- */
 
@@ -379,7 +356,29 @@ int trace_next_record(struct trace *t, struct trace_cpu *c, struct trace_rec *re
 
 /* ---- merge.c ---- */
 
+/* The CPUs that have a record, the first of all on top. */
+struct trace_heap {
+	struct trace_heap_cpu {
+		uint64_t time; /* of its next record */
+		uint32_t cpu;  /* index */
+	} * v;
+	uint32_t n, cap;
+};
+
+/* All events of a file. */
 int trace_merge(struct trace *t);
+/* Takes those in that are not in it, and have a record. */
+int trace_heap_feed(struct trace *t, struct trace_heap *h);
+/* Writes the events up to a time. */
+int trace_heap_run(struct trace *t, struct trace_heap *h, uint64_t limit);
+void trace_heap_release(struct trace_heap *h);
+
+/* ---- live.c ---- */
+
+/* Whether an input has the stream form, which is not to be spooled. */
+bool trace_is_live(struct src *s);
+/* Decodes it. Returns as trace_decode. */
+int trace_live(struct trace *t);
 
 /* ---- sample.c ---- */
 

@@ -14,9 +14,7 @@
 #include "base/out.h"
 #include "base/src.h"
 #include "stream/stream.h"
-
-#define TRACE_MAGIC	"\x17\x08\x44tracing"
-#define TRACE_MAGIC_LEN 10
+#include "tracedat/form.h"
 
 struct trace_opts {
 	bool stats;	      /* report the account of each CPU */

@@ -1,0 +1,400 @@
+/* Buffers that stay: they go on recording when the program that made them has ended. */
+#include "ftrace/parts.h"
+
+#include "base/err.h"
+#include "base/out.h"
+#include "inplace/owner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TOP "top" /* the name of what is no instance */
+
+/* ---- which buffer ---- */
+
+static int no_instance(void *ctx, const char *path, const char *value, size_t len)
+{
+	(void)value;
+	(void)len;
+	snprintf(ctx, PATH_MAX, "%s", path);
+	return 0;
+}
+
+/*
+ * The files of a buffer: one of ours, another instance, or the top. *ours: it has a journal, which
+ * is open then.
+ */
+static int find(const char *name, struct ftfiles *f, struct journal *j, bool *ours, struct diag *d)
+{
+	const char *root;
+	char dir[PATH_MAX] = "", path[PATH_MAX];
+	int rc = setup_root(&root, d);
+
+	*j = (struct journal)JOURNAL_NONE;
+	*ours = false;
+	if (rc)
+		return rc;
+	*ours = !journal_open(j, root, name, d);
+	if (*ours)
+		rc = journal_each(j, JOURNAL_INSTANCE, no_instance, dir);
+	else if (strcmp(name, TOP) != 0)
+		snprintf(dir, sizeof(dir), "instances/%.200s", name);
+	if (!rc && (snprintf(path, sizeof(path), "%s/%s", root, dir) >= PATH_MAX ||
+		    strstr(dir, "..") || access(path, F_OK))) {
+		diag_error(d, NULL, -1, "there is no buffer '%s'; --status tells which there are",
+			   name);
+		rc = PP_ENOENT;
+	}
+	if (rc)
+		journal_leave(j);
+	/* What is written here is no setting that is to be given back. */
+	ftfiles_init(f, root, dir, NULL);
+	return rc;
+}
+
+static int tell(int rc, struct buf *why, struct diag *d)
+{
+	if (rc)
+		diag_error(d, NULL, -1, "%s", why->len ? buf_str(why) : pp_strerror(rc));
+	buf_release(why);
+	return rc;
+}
+
+/* ---- the beginning ---- */
+
+/* "by root since 2026-11-27 07:00:00: pcap-ftrace --start x -e sched" */
+static int sign(struct journal *j, const struct ftrace_config *c)
+{
+	struct buf by = BUF_INIT;
+	time_t t = time(NULL);
+	struct tm tm;
+	char when[32] = "";
+	int rc;
+
+	if (localtime_r(&t, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	buf_addf(&by, "by user %ld since %s:", (long)getuid(), when);
+	for (int i = 0; i < c->argc; i++) {
+		buf_addc(&by, ' ');
+		buf_add_safe(&by, c->argv[i], strlen(c->argv[i]));
+	}
+	rc = by.err ? by.err : journal_add(j, JOURNAL_BY, "-", buf_str(&by), by.len);
+	buf_release(&by);
+	return rc;
+}
+
+static bool sets_nothing(const struct ftrace_config *c)
+{
+	return !c->n_events && !c->tracer;
+}
+
+static int make(const struct ftrace_config *c, struct journal *j, const char *root, struct diag *d)
+{
+	struct setup s = {.c = c, .d = d, .root = root, .journal = j};
+	int rc = sign(j, c);
+
+	if (!rc)
+		rc = setup_begin(&s, NULL);
+	if (!rc)
+		rc = setup_on(&s, true);
+	setup_release(&s);
+	return rc;
+}
+
+int ftrace_start(const struct ftrace_config *c, const char *name, struct diag *d)
+{
+	struct journal j;
+	const char *root;
+	int rc = setup_root(&root, d);
+
+	if (!rc && sets_nothing(c))
+		return ftrace_switch(name, true, d);
+	if (!rc && !strcmp(name, TOP)) {
+		diag_error(d, NULL, -1, "'%s' is what is no instance: another name", TOP);
+		return PP_EUSAGE;
+	}
+	if (!rc)
+		rc = journal_begin(&j, root, name, false, d);
+	if (rc)
+		return rc;
+	rc = make(c, &j, root, d);
+	if (!rc) {
+		journal_leave(&j);
+		return 0;
+	}
+	if (journal_undo(&j, 0))
+		journal_leave(&j);
+	else
+		journal_end(&j);
+	return rc;
+}
+
+/* ---- while it is there ---- */
+
+static int write_one(const char *name, const char *file, const char *value, struct diag *d)
+{
+	struct buf why = BUF_INIT;
+	struct journal j;
+	struct ftfiles f;
+	bool ours;
+	int rc = find(name, &f, &j, &ours, d);
+
+	if (rc)
+		return rc;
+	rc = ftfiles_write(&f, file, value, &why);
+	journal_leave(&j);
+	return tell(rc, &why, d);
+}
+
+int ftrace_switch(const char *name, bool on, struct diag *d)
+{
+	return write_one(name, "tracing_on", on ? "1" : "0", d);
+}
+
+int ftrace_clear(const char *name, struct diag *d)
+{
+	return write_one(name, "trace", "\n", d);
+}
+
+/* A file of tracefs as it is, which may be long. */
+static int print_file(const struct ftfiles *f, const char *name, int to, struct diag *d)
+{
+	char path[PATH_MAX];
+	bool own;
+	int from, rc = 0;
+	struct buf b = BUF_INIT;
+
+	ftfiles_path(f, name, path, &own);
+	from = open(path, O_RDONLY | O_CLOEXEC);
+	if (from < 0) {
+		diag_error(d, path, -1, "%s", strerror(errno));
+		return pp_errno(errno);
+	}
+	while (!rc) {
+		ssize_t n;
+
+		buf_reset(&b);
+		if (buf_reserve(&b, 65536)) {
+			rc = b.err;
+			break;
+		}
+		n = read(from, b.data, 65536);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			rc = n ? pp_errno(errno) : 0;
+			break;
+		}
+		rc = out_write_all(to, b.data, (size_t)n);
+	}
+	close(from);
+	buf_release(&b);
+	if (rc && rc != PP_EPIPE)
+		diag_error(d, path, -1, "%s", pp_strerror(rc));
+	return rc;
+}
+
+int ftrace_show(const char *name, int fd, struct diag *d)
+{
+	struct journal j;
+	struct ftfiles f;
+	bool ours;
+	int rc = find(name, &f, &j, &ours, d);
+
+	if (rc)
+		return rc;
+	journal_leave(&j);
+	return print_file(&f, "trace", fd, d);
+}
+
+int ftrace_snapshot(const char *name, int fd, struct diag *d)
+{
+	struct buf why = BUF_INIT, had = BUF_INIT;
+	struct journal j;
+	struct ftfiles f;
+	bool ours, free_it;
+	int rc = find(name, &f, &j, &ours, d);
+
+	if (rc)
+		return rc;
+	journal_leave(&j);
+	if (!ftfiles_has(&f, "snapshot")) {
+		diag_error(d, NULL, -1, "this kernel takes no snapshots (CONFIG_TRACER_SNAPSHOT)");
+		return PP_EUNSUPPORTED;
+	}
+	ftfiles_read(&f, "snapshot", &had);
+	free_it = strstr(buf_str(&had), "Snapshot is freed") != NULL;
+	buf_release(&had);
+	rc = ftfiles_write(&f, "snapshot", "1", &why);
+	if (!rc)
+		rc = print_file(&f, "snapshot", fd, d);
+	/* It takes as much memory as the buffer. */
+	if (free_it && !rc)
+		rc = ftfiles_write(&f, "snapshot", "0", &why);
+	if (why.len)
+		return tell(rc, &why, d);
+	return rc;
+}
+
+/* ---- extract ---- */
+
+struct extraction {
+	struct setup s;
+	struct head head;
+	struct names names;
+	struct rounds rounds;
+	struct datfile file;
+};
+
+static int extract(struct extraction *x, const struct ftrace_config *c)
+{
+	struct buf on = BUF_INIT;
+	uint64_t got = 1;
+	int rc = head_read(&x->head, &x->s, true), passes = 1;
+
+	if (!rc)
+		rc = comms_begin(&x->names);
+	if (!rc)
+		rc = comms_look(&x->names, &x->s.files);
+	if (!rc)
+		rc = ftrounds_open(&x->rounds, &x->s, &x->head, "trace_pipe_raw");
+	x->rounds.fixed = true;
+	if (!rc)
+		rc = datfile_begin(&x->file, c->output, &x->head, c->version, c->pack_level,
+				   x->s.d);
+	/* Where it goes on recording there is always more. */
+	if (!rc && !ftfiles_value(&x->s.files, "tracing_on", &on) && !strcmp(buf_str(&on), "0"))
+		passes = 1000;
+	for (; !rc && got && passes > 0; passes--)
+		rc = ftrounds_pass(&x->rounds, datfile_pages, &x->file, &got);
+	if (!rc)
+		rc = datfile_end(&x->file, &x->names, &x->rounds);
+	buf_release(&on);
+	return rc;
+}
+
+int ftrace_extract(const struct ftrace_config *c, const char *name, struct diag *d,
+		   struct ftrace_stats *st)
+{
+	struct extraction x = {.s = {.c = c, .d = d}, .file = {.fd = -1}};
+	struct journal j;
+	bool ours;
+	int rc = find(name, &x.s.files, &j, &ours, d);
+
+	if (rc)
+		return rc;
+	journal_leave(&j);
+	x.s.root = x.s.files.root;
+	rc = extract(&x, c);
+	for (size_t i = 0; i < x.rounds.n; i++)
+		st->bytes += x.rounds.cpus[i].bytes;
+	st->lost = ftrounds_tell(&x.rounds, ": what was older is gone", d);
+	if (rc == PP_ENOMEM)
+		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
+	ftrounds_close(&x.rounds);
+	datfile_release(&x.file);
+	comms_release(&x.names);
+	head_release(&x.head);
+	setup_release(&x.s);
+	return rc;
+}
+
+static bool has_parts(const struct head *h, const char *file)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < h->n_cpus; i++) {
+		snprintf(path, sizeof(path), "%s.cpu%d", file, h->cpus[i]);
+		if (!access(path, F_OK))
+			return true;
+	}
+	return false;
+}
+
+int ftrace_restore(const struct ftrace_config *c, const char *file, struct diag *d)
+{
+	struct extraction x = {.s = {.c = c, .d = d}, .file = {.fd = -1}};
+	int rc = setup_root(&x.s.root, d);
+
+	if (!rc) {
+		ftfiles_init(&x.s.files, x.s.root, "", NULL);
+		rc = head_read(&x.head, &x.s, true);
+	}
+	if (!rc && !has_parts(&x.head, file)) {
+		diag_error(d, file, -1, "there is no %s.cpu0, nor one of another CPU", file);
+		rc = PP_ENOENT;
+	}
+	if (!rc)
+		rc = comms_begin(&x.names);
+	if (!rc)
+		rc = comms_look(&x.names, &x.s.files);
+	if (!rc)
+		rc = datfile_of(&x.file, c->output, file, &x.head, c->version, c->pack_level, d);
+	if (!rc)
+		rc = datfile_end(&x.file, &x.names, &x.rounds);
+	if (rc == PP_ENOMEM)
+		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
+	datfile_release(&x.file);
+	comms_release(&x.names);
+	head_release(&x.head);
+	setup_release(&x.s);
+	return rc;
+}
+
+/* ---- the end ---- */
+
+static int reset_one(const char *root, const char *name, struct diag *d)
+{
+	struct journal j;
+	int rc = journal_open(&j, root, name, d);
+
+	if (rc) {
+		diag_error(d, NULL, -1, "this program has set up no buffer '%s'", name);
+		return rc;
+	}
+	rc = journal_undo(&j, 0);
+	if (rc)
+		journal_leave(&j);
+	else
+		journal_end(&j);
+	return rc;
+}
+
+struct reset {
+	const char *root;
+	struct diag *d;
+	int rc;
+};
+
+static int reset_ours(void *ctx, const char *name)
+{
+	struct reset *r = ctx;
+	int rc;
+
+	/* A recorder that works gives back itself. */
+	if (!strncmp(name, OWNER_PREFIX, strlen(OWNER_PREFIX)))
+		return 0;
+	rc = reset_one(r->root, name, r->d);
+	r->rc = r->rc ? r->rc : rc;
+	return 0;
+}
+
+int ftrace_reset(const char *name, struct diag *d)
+{
+	struct reset r = {.d = d};
+	unsigned n;
+	int rc = setup_root(&r.root, d);
+
+	if (rc)
+		return rc;
+	if (name)
+		return reset_one(r.root, name, d);
+	rc = journal_sweep(r.root, &n, d);
+	if (!rc)
+		rc = journal_names(reset_ours, &r);
+	return rc ? rc : r.rc;
+}

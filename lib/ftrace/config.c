@@ -1,0 +1,90 @@
+/* What the user wants traced, in the words of the command line. */
+#include "ftrace/parts.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+
+int ftrace_words_add(struct ftrace_words *w, const char *text)
+{
+	if (w->n == w->cap) {
+		size_t cap = w->cap ? w->cap * 2 : 8;
+		const char **v = realloc(w->v, cap * sizeof(*v));
+
+		if (!v)
+			return PP_ENOMEM;
+		w->v = v;
+		w->cap = cap;
+	}
+	w->v[w->n++] = text;
+	return 0;
+}
+
+int ftrace_add_event(struct ftrace_config *c, const char *pattern, struct buf *why)
+{
+	if (!*pattern) {
+		buf_adds(why, "the name of an event is empty");
+		return PP_EUSAGE;
+	}
+	if (c->n_events == c->cap_events) {
+		size_t cap = c->cap_events ? c->cap_events * 2 : 8;
+		struct ftrace_event *v = realloc(c->events, cap * sizeof(*v));
+
+		if (!v)
+			return PP_ENOMEM;
+		c->events = v;
+		c->cap_events = cap;
+	}
+	c->events[c->n_events++] = (struct ftrace_event){.pattern = pattern, .not = c->not };
+	c->probes.last = false;
+	return 0;
+}
+
+static struct ftrace_event *last_event(struct ftrace_config *c, const char *what, struct buf *why)
+{
+	struct ftrace_event *e = c->n_events ? &c->events[c->n_events - 1] : NULL;
+
+	if (e && !e->not )
+		return e;
+	buf_addf(why, "%s is for the events of the -e before it, and there is none", what);
+	return NULL;
+}
+
+int ftrace_filter(struct ftrace_config *c, const char *expr, struct buf *why)
+{
+	struct ftrace_event *e;
+	int rc = probe_words_filter(&c->probes, expr, why);
+
+	if (rc != PP_END)
+		return rc;
+	e = last_event(c, "a filter", why);
+	if (!e)
+		return PP_EUSAGE;
+	if (e->filter) {
+		buf_adds(why, "these events have a filter: join the two by && or ||");
+		return PP_EUSAGE;
+	}
+	e->filter = expr;
+	return 0;
+}
+
+int ftrace_trigger(struct ftrace_config *c, const char *trigger, struct buf *why)
+{
+	struct ftrace_event *e = last_event(c, "a trigger", why);
+
+	return e ? ftrace_words_add(&e->triggers, trigger) : PP_EUSAGE;
+}
+
+void ftrace_config_release(struct ftrace_config *c)
+{
+	struct ftrace_words *const words[] = {&c->functions, &c->not_functions, &c->graph,
+					      &c->not_graph, &c->options};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		free(words[i]->v);
+	for (size_t i = 0; i < c->n_events; i++)
+		free(c->events[i].triggers.v);
+	free(c->events);
+	probe_words_release(&c->probes);
+	*c = (struct ftrace_config){0};
+}

@@ -1,0 +1,170 @@
+/* The stream form: what comes is written at once, section by section; see perfpipe-formats(7). */
+#include "ftrace/parts.h"
+
+#include "base/err.h"
+#include "tracedat/form.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#define COMMIT_MASK ((UINT32_C(1) << 27) - 1) /* bytes of data of a page, in its second word */
+#define PATIENCE_MS 2000 /* for a reader that takes nothing, when the recording is to end */
+
+/*
+ * All of it, also where the reader is slow; but a recording that is to end does not wait for one
+ * that takes nothing.
+ */
+static int put(struct live *l, const uint8_t *p, size_t n)
+{
+	while (n) {
+		struct pollfd room = {.fd = l->fd, .events = POLLOUT};
+		ssize_t done;
+
+		if (*l->stop && poll(&room, 1, PATIENCE_MS) == 0) {
+			diag_error(l->d, NULL, -1, "the reader of the output takes nothing");
+			return PP_ECUT;
+		}
+		done = write(l->fd, p, n);
+		if (done < 0 && (errno == EINTR || errno == EAGAIN)) {
+			if (errno == EAGAIN)
+				poll(&room, 1, PATIENCE_MS);
+			continue;
+		}
+		if (done < 0) {
+			int errnum = errno;
+
+			if (errnum != EPIPE)
+				diag_error(l->d, NULL, -1, "cannot write: %s", strerror(errnum));
+			return pp_errno(errnum);
+		}
+		p += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+static void section_head(struct buf *b, unsigned id, uint64_t size)
+{
+	add_u16(b, (uint16_t)id);
+	add_u16(b, 0);
+	add_u32(b, 0);
+	add_u64(b, size);
+}
+
+static void section(struct buf *b, unsigned id, const struct buf *content)
+{
+	section_head(b, id, content->len);
+	buf_join(b, content);
+}
+
+static int flush(struct live *l)
+{
+	int rc = l->head.err ? l->head.err : put(l, l->head.data, l->head.len);
+
+	buf_reset(&l->head);
+	return rc;
+}
+
+/* What a file has about its buffer; where the data are, is for it to know. */
+static void buffer_option(struct buf *b, const struct head *h)
+{
+	struct buf o = BUF_INIT, clock = BUF_INIT;
+	const char *open = strchr(buf_str(&h->clock), '[');
+
+	add_u64(&o, 0);
+	buf_addc(&o, 0);
+	if (open)
+		buf_add(&clock, open + 1, strcspn(open + 1, "]"));
+	buf_addc(&clock, 0);
+	buf_join(&o, &clock);
+	add_u32(&o, h->page_size);
+	add_u32(&o, (uint32_t)h->n_cpus);
+	for (size_t i = 0; i < h->n_cpus; i++) {
+		add_u32(&o, (uint32_t)h->cpus[i]);
+		add_u64(&o, 0);
+		add_u64(&o, 0);
+	}
+	head_option(b, TRACE_OPT_BUFFER, o.data, o.len);
+	buf_inherit(b, &o);
+	buf_release(&o);
+	buf_release(&clock);
+}
+
+int live_begin(struct live *l, int fd, const struct head *h, const volatile sig_atomic_t *stop,
+	       struct diag *d)
+{
+	struct buf options = BUF_INIT;
+
+	*l = (struct live){.fd = fd, .stop = stop, .d = d, .page_size = h->page_size};
+	head_magic(&l->head, TRACE_LIVE, h->page_size);
+	head_options(h, &options);
+	buffer_option(&options, h);
+	head_option(&options, TRACE_OPT_DONE, NULL, 0);
+	section(&l->head, TRACE_OPT_DONE, &options);
+	buf_release(&options);
+	section(&l->head, TRACE_OPT_HEADER_INFO, &h->header_info);
+	section(&l->head, TRACE_OPT_FTRACE_EVENTS, &h->ftrace_formats);
+	section(&l->head, TRACE_OPT_EVENT_FORMATS, &h->formats);
+	section(&l->head, TRACE_OPT_KALLSYMS, &h->kallsyms);
+	section(&l->head, TRACE_OPT_PRINTK, &h->printk);
+	return flush(l);
+}
+
+int live_names(struct live *l, struct names *names)
+{
+	if (!names->news.len)
+		return names->news.err;
+	section_head(&l->head, TRACE_OPT_CMDLINES, 8 + names->news.len);
+	add_u64(&l->head, names->news.len);
+	buf_join(&l->head, &names->news);
+	buf_reset(&names->news);
+	return flush(l);
+}
+
+/* The bytes that the last page has, and the number of lost events after them. */
+static size_t used(const uint8_t *page, size_t size)
+{
+	unsigned long commit;
+	size_t n;
+
+	memcpy(&commit, page + 8, sizeof(commit));
+	n = 8 + 2 * sizeof(commit) + (commit & COMMIT_MASK);
+	return n < size ? n : size;
+}
+
+int live_pages(struct live *l, int cpu, uint8_t *pages, size_t n)
+{
+	struct buf head = BUF_INIT;
+	int rc;
+
+	n += used(pages + n - l->page_size, l->page_size) - l->page_size;
+	section_head(&head, TRACE_LIVE_PAGES, 8 + n);
+	add_u32(&head, 0);
+	add_u32(&head, (uint32_t)cpu);
+	rc = head.err;
+	if (!rc) {
+		memcpy(pages - head.len, head.data, head.len);
+		rc = put(l, pages - head.len, n + head.len);
+	}
+	buf_release(&head);
+	return rc;
+}
+
+int live_round(struct live *l)
+{
+	section_head(&l->head, TRACE_LIVE_ROUND, 0);
+	return flush(l);
+}
+
+int live_end(struct live *l, uint64_t lost)
+{
+	section_head(&l->head, TRACE_LIVE_END, 8);
+	add_u64(&l->head, lost);
+	return flush(l);
+}
+
+void live_release(struct live *l)
+{
+	buf_release(&l->head);
+}

@@ -1,0 +1,235 @@
+/*
+ * Reads the ring buffers, round by round: of each CPU what was in its buffer when the round began,
+ * at least. Buffers that fill by the half between two rounds grow, as long as there is memory.
+ *
+ * A page is as in a file (tracedat/ring.c): its commit word tells that events were lost before it.
+ */
+#include "ftrace/parts.h"
+
+#include "base/err.h"
+#include "pevent/sysfile.h"
+#include "tracedat/form.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define ROUND_BYTES   (256u << 10) /* that are handed on at once */
+#define GROW_MAX_KB   (256u << 10) /* of a CPU's buffer */
+#define GROW_SHARE    8		   /* of the free memory, all buffers together */
+#define MISSED_EVENTS (UINT32_C(1) << 31)
+#define MISSED_STORED (UINT32_C(1) << 30)
+#define COMMIT_MASK   ((UINT32_C(1) << 27) - 1)
+
+static int open_cpu(struct rounds *r, size_t i, const char *file)
+{
+	struct round_cpu *c = &r->cpus[i];
+	struct buf size = BUF_INIT;
+	char name[64], path[PATH_MAX];
+	bool own;
+
+	c->cpu = r->head->cpus[i];
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/%s", c->cpu, file);
+	ftfiles_path(&r->s->files, name, path, &own);
+	/* What the instance lacks is not to be read from the top, which is somebody else's. */
+	if (!own && !r->s->top && *r->s->files.dir)
+		errno = ENOENT;
+	else
+		c->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (c->fd < 0) {
+		int errnum = errno;
+
+		diag_error(r->s->d, path, -1, "%s%s", strerror(errnum),
+			   errnum == EBUSY ? ": somebody else reads this buffer" : "");
+		return pp_errno(errnum);
+	}
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/buffer_size_kb", c->cpu);
+	if (!ftfiles_value(&r->s->files, name, &size))
+		c->buffer_kb = strtoull(buf_str(&size), NULL, 10);
+	buf_release(&size);
+	return 0;
+}
+
+int ftrounds_open(struct rounds *r, struct setup *s, const struct head *h, const char *file)
+{
+	int rc = 0;
+
+	*r = (struct rounds){.s = s, .head = h};
+	r->cap = ROUND_BYTES - ROUND_BYTES % h->page_size;
+	if (!r->cap)
+		r->cap = h->page_size;
+	r->cpus = calloc(h->n_cpus ? h->n_cpus : 1, sizeof(*r->cpus));
+	r->pages = malloc(LIVE_ROOM + r->cap);
+	if (!r->cpus || !r->pages)
+		return PP_ENOMEM;
+	for (; r->n < h->n_cpus && !rc; r->n++) {
+		r->cpus[r->n].fd = -1;
+		rc = open_cpu(r, r->n, file);
+	}
+	r->wakes = ftfiles_has(&s->files, "buffer_percent");
+	r->fixed = s->c->buffer_kb != 0;
+	return rc;
+}
+
+/* The bytes of data of a page; what its head tells of losses before it is counted. */
+static size_t look_at(struct round_cpu *c, const uint8_t *page, size_t size)
+{
+	unsigned long commit, lost = 0;
+	size_t at, head = 8 + sizeof(commit);
+
+	memcpy(&commit, page + 8, sizeof(commit));
+	if (!(commit & MISSED_EVENTS))
+		return commit & COMMIT_MASK;
+	at = head + (commit & COMMIT_MASK);
+	if ((commit & MISSED_STORED) && at + sizeof(lost) <= size)
+		memcpy(&lost, page + at, sizeof(lost));
+	if (lost)
+		c->lost += lost;
+	else
+		c->gaps++;
+	return commit & COMMIT_MASK;
+}
+
+/*
+ * Pages up to r->cap. *end: there are no more, or the last one was still being filled. To read on
+ * would be without end where reading itself makes events.
+ */
+static int read_pages(struct rounds *r, struct round_cpu *c, size_t *n, bool *end)
+{
+	size_t page = r->head->page_size;
+
+	*n = 0;
+	*end = false;
+	while (*n + page <= r->cap) {
+		uint8_t *to = r->pages + LIVE_ROOM + *n;
+		ssize_t got = read(c->fd, to, page);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno != EAGAIN)
+			return pp_errno(errno);
+		if (got <= 0) {
+			*end = true;
+			return 0;
+		}
+		/* Kernels hand out the whole page; what they may leave out of it is empty. */
+		if ((size_t)got < page)
+			memset(to + got, 0, page - (size_t)got);
+		*n += page;
+		if (look_at(c, to, page) < page / 2) {
+			*end = true;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static uint64_t free_kb(void)
+{
+	struct buf text = BUF_INIT;
+	const char *at;
+	uint64_t kb = 0;
+
+	if (!sysfile_read("/proc/meminfo", SYSFILE_MAX, &text)) {
+		at = strstr(buf_str(&text), "MemAvailable:");
+		kb = at ? strtoull(at + strlen("MemAvailable:"), NULL, 10) : 0;
+	}
+	buf_release(&text);
+	return kb;
+}
+
+static void grow(struct rounds *r, struct round_cpu *c, uint64_t bytes)
+{
+	struct buf why = BUF_INIT;
+	char name[64], value[32];
+
+	if (r->fixed || r->no_room || bytes < c->buffer_kb * 512 || !c->buffer_kb)
+		return;
+	if (c->buffer_kb * 2 > GROW_MAX_KB || c->buffer_kb + r->grown > free_kb() / GROW_SHARE) {
+		r->no_room = true;
+		return;
+	}
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/buffer_size_kb", c->cpu);
+	snprintf(value, sizeof(value), "%llu", (unsigned long long)c->buffer_kb * 2);
+	if (ftfiles_write(&r->s->files, name, value, &why)) {
+		r->no_room = true;
+	} else {
+		r->grown += c->buffer_kb;
+		c->buffer_kb *= 2;
+	}
+	buf_release(&why);
+}
+
+static int pass_cpu(struct rounds *r, size_t i, round_fn *fn, void *ctx, uint64_t *got)
+{
+	struct round_cpu *c = &r->cpus[i];
+	uint64_t bytes = 0;
+	bool end = false;
+	size_t n;
+	int rc = 0;
+
+	while (!end && !rc && bytes <= c->buffer_kb * 1024 + r->cap) {
+		rc = read_pages(r, c, &n, &end);
+		if (!rc && n)
+			rc = fn(ctx, i, r->pages + LIVE_ROOM, n);
+		bytes += n;
+	}
+	c->bytes += bytes;
+	*got += bytes;
+	if (!rc)
+		grow(r, c, bytes);
+	return rc;
+}
+
+int ftrounds_pass(struct rounds *r, round_fn *fn, void *ctx, uint64_t *got)
+{
+	int rc = 0;
+
+	*got = 0;
+	for (size_t i = 0; i < r->n && !rc; i++)
+		rc = pass_cpu(r, i, fn, ctx, got);
+	return rc;
+}
+
+uint64_t ftrounds_tell(const struct rounds *r, const char *action, struct diag *d)
+{
+	uint64_t lost = 0, gaps = 0;
+	struct buf cpus = BUF_INIT;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct round_cpu *c = &r->cpus[i];
+
+		lost += c->lost;
+		gaps += c->gaps;
+		if (c->lost || c->gaps)
+			buf_addf(&cpus, "%sCPU %d: %s%llu", cpus.len ? ", " : "", c->cpu,
+				 c->gaps ? "at least " : "",
+				 (unsigned long long)(c->lost + c->gaps));
+	}
+	if (lost + gaps)
+		diag_warn(d, NULL, -1, "lost %s%llu events (%s)%s", gaps ? "at least " : "",
+			  (unsigned long long)(lost + gaps), buf_str(&cpus), action);
+	buf_release(&cpus);
+	return lost + gaps;
+}
+
+void ftrounds_stats(const struct rounds *r, size_t i, struct buf *text)
+{
+	char name[64];
+
+	buf_addf(text, "CPU: %d\n", r->cpus[i].cpu);
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", r->cpus[i].cpu);
+	ftfiles_read(&r->s->files, name, text);
+}
+
+void ftrounds_close(struct rounds *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->cpus[i].fd >= 0)
+			close(r->cpus[i].fd);
+	free(r->cpus);
+	free(r->pages);
+	*r = (struct rounds){0};
+}

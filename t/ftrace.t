@@ -1,0 +1,145 @@
+#!/bin/sh
+# pcap-ftrace: events into a trace.dat and through a pipe, filters, what is left behind after each way of
+# ending, buffers that stay. Function tracers: ftrace-guest.t.
+. "${0%/*}/lib.sh"
+[ "$(id -u)" = 0 ] || skip_all 'only root records with ftrace'
+T=/sys/kernel/tracing
+{ mkdir $T/instances/perfpipe-t && rmdir $T/instances/perfpipe-t; } 2>/dev/null ||
+	skip_all 'instances of ftrace cannot be made here'
+
+# What may be different afterwards is what other tests do meanwhile: their own instances.
+state() {
+	cat $T/current_tracer $T/tracing_on $T/trace_clock $T/set_event $T/buffer_size_kb $T/tracing_cpumask
+	find $T/instances /run/perfpipe -name "*pcap_$1_*" 2>/dev/null
+}
+three='for i in 1 2 3; do /bin/true; done'
+execs() {
+	grep -c 'sched_process_exec: .*filename=/bin/true' "$1"
+}
+
+run "$BIN/pcap-ftrace" -e sched:sched_process_exec -e sched:sched_process_exit -o x.dat -- sh -c "$three"
+is "$status" 0 'events go into a file'
+run "$BIN/pdecode" -t x.dat
+is "$status $(execs "$OUT")" '0 3' 'and all of them are in it'
+cp "$OUT" x.txt
+if have trace-cmd; then
+	trace-cmd report -i x.dat 2>/dev/null | sed '/^cpus=/d; /^version/d' >report
+	sed '/^cpus=/d' x.txt >ours
+	same ours report 'trace-cmd report prints the same'
+else
+	skip 1 'trace-cmd is not installed'
+fi
+run "$BIN/pcap-ftrace" -e sched:sched_process_exec --file-version 6 -o 6.dat -- sh -c "$three"
+run "$BIN/pdecode" -t 6.dat
+is "$status $(execs "$OUT")" '0 3' 'version 6'
+run "$BIN/pcap-ftrace" -e 'sched:*exec' -z -o z.dat -- sh -c "$three"
+run "$BIN/pdecode" -t z.dat
+is "$status $(execs "$OUT")" '0 3' 'packed by zstd'
+if have trace-cmd; then
+	trace-cmd report -i z.dat 2>/dev/null >report
+	is "$(execs report)" 3 'trace-cmd reads it'
+else
+	skip 1 'trace-cmd is not installed'
+fi
+run_pipe '"$BIN/pcap-ftrace" -e sched_process_exec -- sh -c "$three"' '"$BIN/pdecode" -t'
+is "$statuses $(execs "$OUT")" '0 0 3' 'through a pipe'
+run_pipe '"$BIN/pcap-ftrace" -e sched -v -e "*stat*" -- true' '"$BIN/pdecode" -t'
+unlike "$OUT" 'sched_stat_' 'events that are left out'
+run_pipe '"$BIN/pcap-ftrace" -F -c -e sched:sched_process_exit -f "comm == \"true\"" -- sh -c "$three"' '"$BIN/pdecode" -t'
+is "$statuses $(grep -c 'sched_process_exit: *comm=true' "$OUT") $(grep -vc comm=true "$OUT")" '0 0 3 1' \
+	'a filter, of the command and its children only'
+"$BIN/pcap-ftrace" -e sched:sched_process_exec -- sh -c 'exit 7' >/dev/null 2>&1
+is $? 7 'the status is that of the command'
+
+# Live: the reader has the event while it is recorded.
+{ "$BIN/pcap-ftrace" -e sched:sched_process_exec 60 & echo $! >pid; wait $!; } | "$BIN/pdecode" -t >live.txt &
+await test -s pid
+seen() {
+	/bin/true
+	grep -q 'filename=/bin/true' live.txt
+}
+await seen
+pass 'an event comes through the pipe while the recording goes on'
+kill -INT "$(cat pid)"
+wait
+is "$(tail -c 1 live.txt | od -An -c | tr -d ' ')" '\n' 'and it ends in order'
+
+# Nothing is left behind, however it ends.
+state none >before
+for signal in INT TERM HUP KILL; do
+	"$BIN/pcap-ftrace" -e sched:sched_process_exec -o k.dat 60 2>k.err &
+	p=$!
+	await test -e k.dat.cpu0
+	busy() {
+		/bin/true
+		[ -s k.dat.cpu0 ]
+	}
+	await busy
+	kill -$signal $p
+	wait $p 2>/dev/null
+	gone() {
+		[ -z "$(find $T/instances /run/perfpipe -maxdepth 1 -name "*pcap_${p}_*" 2>/dev/null)" ]
+	}
+	await gone
+	state $p >after
+	same after before "SIG$signal leaves nothing behind"
+done
+run "$BIN/pdecode" -t k.dat
+is "$status" 1 'a killed recording is reported'
+like "$OUT" 'sched_process_exec:' 'but its events are read'
+run "$BIN/pcap-ftrace" --restore k.dat -o restored.dat
+run "$BIN/pdecode" -t restored.dat
+like "$OUT" 'sched_process_exec:' 'and can be made a recording of'
+"$BIN/pcap-ftrace" -e sched 5 >/dev/full 2>full.err
+is "$? $(grep -c 'cannot write: No space left' full.err)" '2 1' 'a full disk'
+state none >after
+same after before 'and a full disk leaves nothing behind'
+
+# Two at once, and the buffers that stay.
+name=perfpipe-t-$$
+run "$BIN/pcap-ftrace" --start $name -e sched:sched_process_exec
+is "$status" 0 'a buffer is set up'
+/bin/true
+run "$BIN/pcap-ftrace" --start $name -e sched
+is "$status" 64 'but once'
+run "$BIN/pcap-ftrace" --status
+like "$OUT" "^instance $name \\(by user 0 since .*pcap-ftrace --start" 'status tells whose it is'
+run "$BIN/pcap-ftrace" --stop $name
+run "$BIN/pcap-ftrace" --show $name
+like "$OUT" 'filename=/bin/true' 'show'
+run "$BIN/pcap-ftrace" --extract $name -o e.dat
+run "$BIN/pdecode" -t e.dat
+like "$OUT" 'filename=/bin/true' 'extract'
+run "$BIN/pcap-ftrace" --clear $name
+is "$status" 0 'clear'
+run "$BIN/pcap-ftrace" --reset $name
+state none >after
+same after before 'reset leaves nothing behind'
+run "$BIN/pcap-ftrace" --show $name
+is "$status" 2 'what is gone cannot be shown'
+
+run "$BIN/pcap-ftrace" --list tracers
+like "$OUT" '^nop$' 'tracers are listed'
+run "$BIN/pcap-ftrace" --list 'sched_process_ex*'
+like "$OUT" '^sched:sched_process_exec$' 'events are listed'
+
+# What is wrong is told with the kernel's words, or with what there is.
+bad() {
+	run "$BIN/pcap-ftrace" "$@" -o bad.dat 1
+}
+bad -e sched_swich
+is "$status" 2 'an event that there is not'
+like "$ERR" 'did you mean sched:sched_switch' 'the nearest one'
+bad -e sched:sched_switch -f 'bad_field == 1'
+like "$ERR" 'Field not found' 'a filter that the kernel refuses'
+bad -p nonsense
+like "$ERR" 'no tracer .nonsense., but .*nop' 'a tracer that there is not'
+bad -e sched -C nonsense
+like "$ERR" 'it has .*local' 'a clock that there is not'
+run "$BIN/pcap-ftrace" 1
+is "$status" 64 'nothing to record'
+run "$BIN/pcap-ftrace" -f 'pid == 1' -e sched 1
+is "$status" 64 'a filter of nothing'
+state none >after
+same after before 'errors leave nothing behind'
+done_testing
