@@ -293,10 +293,11 @@ void head_option(struct buf *b, unsigned id, const void *data, size_t n)
 
 void head_options(const struct head *h, struct buf *b)
 {
-	static const char version[] = "pcap-ftrace (perfpipe) " PP_VERSION;
+	char version[64];
 
 	head_option(b, TRACE_OPT_CPUCOUNT, &h->cpu_count, sizeof(h->cpu_count));
 	head_option(b, TRACE_OPT_TRACECLOCK, h->clock.data, h->clock.len + 1);
 	head_option(b, TRACE_OPT_UNAME, h->uname.data, h->uname.len + 1);
-	head_option(b, TRACE_OPT_VERSION, version, sizeof(version));
+	snprintf(version, sizeof(version), "pcap-ftrace (perfpipe) %s", pp_version);
+	head_option(b, TRACE_OPT_VERSION, version, strlen(version) + 1);
 }
