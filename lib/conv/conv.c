@@ -1,0 +1,229 @@
+/* Converting from the options to the exit status. */
+#include "conv/parts.h"
+
+#include "base/err.h"
+#include "base/gzip.h"
+#include "base/plain.h"
+#include "filter/filter.h"
+#include "fold/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LARGE_JSON (512u << 20) /* bytes: what viewers cannot read as one text */
+
+/* ---- what is reported ---- */
+
+static void say_lacks(const struct conv *c)
+{
+	static const struct {
+		unsigned can;
+		const char *what;
+	} things[] = {{CONV_TIMES, "times"},
+		      {CONV_CPUS, "CPUs"},
+		      {CONV_THREADS, "threads"},
+		      {CONV_EVENTS, "several events"}};
+	unsigned lacks = c->account.had & ~c->to->can;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++)
+		if (lacks & things[i].can)
+			buf_addf(&b, "%s%s", b.len ? ", " : "", things[i].what);
+	if (b.len && !b.err)
+		diag_say(c->d, NULL, "%s has no place for %s", c->to->name, buf_str(&b));
+	buf_release(&b);
+	if (c->account.raw)
+		diag_say(c->d, NULL,
+			 "%" PRIu64 " samples have addresses only: put psym before pconv",
+			 c->account.raw);
+	if (c->account.lost)
+		diag_say(c->d, NULL, "the recording lost %" PRIu64 " events%s", c->account.lost,
+			 c->to->can & CONV_LOSSES ? "" : ", which is not told in the output");
+}
+
+static void say_nothing(const struct conv *c)
+{
+	if (c->account.filtered)
+		diag_error(c->d, NULL, -1, "none of the %" PRIu64 " samples passed the filter",
+			   c->account.filtered);
+	else
+		diag_error(c->d, NULL, -1, "no samples");
+}
+
+/* ---- output ---- */
+
+/* The descriptor of the output. -1: failed, which is reported. */
+static int open_output(const struct conv_opts *o, const struct conv_format *to, struct diag *d)
+{
+	int fd = STDOUT_FILENO;
+
+	if (!o->output && to->can & CONV_BINARY && isatty(fd)) {
+		diag_error(d, NULL, -1, "%s is binary, and this is a terminal: give -o FILE",
+			   to->name);
+		return -1;
+	}
+	if (o->output && strcmp(o->output, "-") != 0)
+		fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		diag_error(d, o->output, -1, "cannot write: %s", strerror(errno));
+	return fd;
+}
+
+/* The inputs by a writer of the format. */
+static int convert(struct conv *c, const struct conv_opts *o, char **files, int n)
+{
+	int rc = conv_begin(c, c->to->writer), worst = 0;
+
+	for (int i = 0; i < n && !rc; i++) {
+		struct src *s;
+
+		rc = plain_open(&s, files[i], c->d);
+		if (!rc)
+			rc = conv_read(c, o->from, s);
+		if (rc == PP_ECUT)
+			worst = rc, rc = 0;
+	}
+	if (!rc && c->account.taken)
+		return conv_end(c, worst) ? PP_EXIT_FAIL : worst ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
+		diag_error(c->d, NULL, -1, "cannot keep all of it: %s", pp_strerror(rc));
+	if (!rc)
+		say_nothing(c);
+	return rc ? PP_EXIT_FAIL : PP_EXIT_PARTIAL;
+}
+
+static int run_writer(const struct conv_opts *o, const struct conv_format *to, char **files, int n,
+		      struct diag *d)
+{
+	struct conv c = {.to = to, .d = d};
+	size_t len = o->output ? strlen(o->output) : 0;
+	bool packed = to->can & CONV_PACKED || (len > 3 && !strcmp(o->output + len - 3, ".gz"));
+	int fd = open_output(o, to, d), status = PP_EXIT_FAIL, rc, rc2;
+	struct gzip *z = NULL;
+	struct out out;
+
+	if (fd < 0)
+		return PP_EXIT_FAIL;
+	rc = out_init(&out, fd);
+	if (!rc && packed)
+		rc = gzip_new(&z, &out);
+	c.out = z ? gzip_out(z) : &out;
+	if (!rc)
+		status = convert(&c, o, files, n);
+	if (c.out->err && !rc)
+		rc = c.out->err;
+	if (status != PP_EXIT_FAIL && c.account.taken) {
+		say_lacks(&c);
+		if (!(to->can & CONV_BINARY) && c.out->written > LARGE_JSON)
+			diag_warn(d, NULL, -1, "more than 512 MB: many viewers cannot read that");
+	}
+	rc2 = status == PP_EXIT_FAIL || c.account.taken ? gzip_close(z) : gzip_drop(z);
+	rc = rc ? rc : rc2;
+	rc2 = out_close(&out);
+	rc = rc ? rc : rc2;
+	if (rc && rc != PP_EPIPE)
+		diag_error(d, o->output, -1, "cannot write: %s", pp_strerror(rc));
+	if (o->stats)
+		diag_say(d, NULL,
+			 "samples %" PRIu64 " = written %" PRIu64 " + not passing %" PRIu64
+			 " + joined to another %" PRIu64,
+			 c.account.samples, c.account.taken, c.account.filtered, c.account.joined);
+	if (!status && o->strict && c.account.lost)
+		status = PP_EXIT_PARTIAL;
+	conv_release(&c);
+	return rc ? PP_EXIT_FAIL : status;
+}
+
+/* ---- by way of the event stream ---- */
+
+static int copy(void *ctx, const struct sreader *r, const struct ps_record *rec)
+{
+	(void)r;
+	/* The filter writes headers itself. */
+	return rec->type == PS_HEADER ? 0 : swriter_copy(&((struct ssink *)ctx)->w, rec);
+}
+
+static int run_stream(const struct conv_opts *o, const struct conv_format *to, char **files, int n,
+		      const struct conv_args *args, struct diag *d)
+{
+	struct ssink_opts form = {.form = strcmp(to->name, "stream") != 0 ? SSINK_TEXT
+									  : SSINK_AUTO};
+	struct ssink sink;
+	struct filter f = {.name = "pconv",
+			   .argc = args->argc,
+			   .argv = args->argv,
+			   .record = copy,
+			   .ctx = &sink,
+			   .open = conv_open_stream,
+			   .open_ctx = (void *)o};
+	struct ps_end end = {0};
+	int fd = open_output(o, to, d);
+
+	if (fd < 0 || ssink_open(&sink, fd, &form, d))
+		return PP_EXIT_FAIL;
+	f.keep = SREADER_EVENTS | (sink.w.pack ? SREADER_PARTS : 0);
+	filter_run(&f, files, n, &sink, d, &end);
+	if (o->strict && end.lost && !end.status)
+		end.status = PP_EXIT_PARTIAL;
+	if (!end.status && !sink.w.samples && !sink.w.earlier) {
+		diag_error(d, NULL, -1, "no samples");
+		end.status = PP_EXIT_PARTIAL;
+	}
+	return ssink_close(&sink, &end, d);
+}
+
+static int run_folded(const struct conv_opts *o, const struct conv_format *to, char **files, int n,
+		      struct diag *d)
+{
+	static const struct fold_opts plain;
+	int fd = open_output(o, to, d), status = PP_EXIT_OK, rc = 0;
+	struct fold *f;
+
+	if (fd < 0 || fold_new(&f, &plain, d))
+		return PP_EXIT_FAIL;
+	for (int i = 0; i < n && (!rc || rc == PP_ECUT); i++) {
+		struct src *s;
+
+		rc = conv_open_foldable(o, files[i], &s, d);
+		if (!rc)
+			rc = fold_source(f, s, d);
+		status = rc ? PP_EXIT_PARTIAL : status;
+	}
+	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
+		diag_error(d, NULL, -1, "cannot keep all stacks: %s", pp_strerror(rc));
+	status = rc && rc != PP_ECUT ? PP_EXIT_FAIL : fold_print(f, fd, true, status);
+	if (!status && o->strict && fold_account(f)->lost)
+		status = PP_EXIT_PARTIAL;
+	if (o->stats)
+		fold_describe(f, d);
+	fold_free(f);
+	return status;
+}
+
+int conv_run(const struct conv_opts *o, char **files, int n, const struct conv_args *args,
+	     struct diag *d)
+{
+	static char *standard_input[] = {"-"};
+	const struct conv_format *to = o->to;
+
+	if (!to && o->output) {
+		to = conv_format_of_file(o->output);
+		if (!to) {
+			diag_error(d, o->output, -1,
+				   "its ending tells no format: give --to FORMAT");
+			return PP_EXIT_USAGE;
+		}
+	}
+	if (!to)
+		to = conv_format_named("stream");
+	if (!n)
+		files = standard_input, n = 1;
+	if (to->writer)
+		return run_writer(o, to, files, n, d);
+	if (!strcmp(to->name, "folded"))
+		return run_folded(o, to, files, n, d);
+	return run_stream(o, to, files, n, args, d);
+}
