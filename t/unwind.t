@@ -432,25 +432,134 @@ else
 	skip 3 'no sample is in the vdso'
 fi
 
-if build none -fno-asynchronous-unwind-tables 2>/dev/null && recorded none.data 16384 ./none 3; then
-	ends none.data.ps >ends.txt
-	like ends.txt '[0-9] an address has no unwind table' 'a program without tables: the end of the walk tells'
-	"$BIN/pfold" out.ps >none.folded 2>/dev/null
-	like none.folded '^[^;]*;\[no unwind table: none\];' 'and pfold names the file'
-	"$BIN/psym" -s -b none.data.ps 2>stats.txt >/dev/null
-	like stats.txt '^psym:   [0-9]+ in .*/none' 'psym --stats, too'
-	like stats.txt '^psym:   build it with' 'with what would help'
+# Where no table is, rows are made from the code.
+rows_from_code=$(case $(uname -m) in x86_64 | aarch64) echo yes ;; esac)
+if [ "$rows_from_code" ] && build none -fno-asynchronous-unwind-tables 2>/dev/null && recorded none.data 16384 ./none 3; then
+	ok 'a program without tables: its stacks are whole' whole none.data.ps
+	diag_file ends.txt
 	chains none.data.ps >none.txt
-	unlike none.txt '^_start;.*deep' 'and nothing is guessed'
+	like none.txt '^_start;.*main;(deep;){4}array;spin;$' 'every call is there'
+	like none.txt ';main;.*qsort.*;order;spin;$' 'through the C library and back'
+	"$BIN/psym" -j none.data.ps 2>/dev/null >none.json
+	unlike none.json '"stack_guessed":1' 'and nothing is guessed'
+	# Without symbols, calls tell where functions begin.
+	mkdir -p "bare$PWD"
+	strip -o "bare$PWD/none" none
+	ends none.data.ps --symfs bare >bare.txt
+	ends none.data.ps >ends.txt
+	same bare.txt ends.txt 'nor does it take symbols'
 else
 	skip 5 'cannot be built or recorded here'
+fi
+cat >odd.c <<'EOF_C'
+char room[65536];
+char *top = room + 60000, *old;
+void odd(void);
+__asm__(".text\n.globl odd\n.type odd,@function\n"
+	"odd: mov %rsp, old(%rip)\nmov top(%rip), %rsp\nmov $400000000, %ecx\n"
+	"1: dec %ecx\njnz 1b\nmov old(%rip), %rsp\nret\n.size odd, . - odd\n");
+int main(void)
+{
+	for (int i = 0; i < 3; i++)
+		odd();
+	return 0;
+}
+EOF_C
+if "$CC" -O1 -o odd odd.c 2>cc.err && recorded odd.data 16384 ./odd; then
+	ends odd.data.ps >ends.txt
+	like ends.txt '[0-9] an address has no unwind table' 'code that leaves its stack: the end of the walk tells'
+	"$BIN/pfold" out.ps >odd.folded 2>/dev/null
+	like odd.folded '^[^;]*;\[no unwind table: odd\];odd ' 'and pfold names the file'
+	"$BIN/psym" -s -b odd.data.ps 2>stats.txt >/dev/null
+	like stats.txt '^psym:   [0-9]+ in .*/odd' 'psym --stats, too'
+	like stats.txt '^psym:   build it with' 'with what would help'
+else
+	skip 4 'cannot be built or recorded here'
 fi
 if build steps -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer 2>/dev/null &&
 	recorded steps.data 16384 ./steps 3; then
 	chains steps.data.ps >steps.txt
 	like steps.txt ';main;(deep;){4}array;spin;$' 'with frame pointers instead, they lead on'
 	"$BIN/psym" -j steps.data.ps 2>/dev/null >steps.json
-	like steps.json '"stack_guessed":1' 'which is marked'
+	unlike steps.json '"stack_guessed":1' 'which is no guess'
+else
+	skip 2 'cannot be built or recorded here'
+fi
+
+# Go as it is shipped: without symbols, its own table has names and the sizes of frames.
+cat >stripped.go <<'EOF_GO'
+package main
+
+var sum uint64
+
+//go:noinline
+func leaf(n uint64) uint64 {
+	for i := uint64(0); i < 100000; i++ {
+		sum += n ^ i
+	}
+	return sum
+}
+
+//go:noinline
+func deep(n uint64) uint64 {
+	var room [50]uint64
+	room[n] = n
+	if n == 0 {
+		return leaf(n) + room[n%50]
+	}
+	return deep(n-1) + room[n%50]
+}
+
+func main() {
+	for i := 0; i < 3000; i++ {
+		deep(4)
+	}
+}
+EOF_GO
+if have go && go build -ldflags='-s -w' -o stripped stripped.go 2>go.err && recorded go.data 16384 ./stripped; then
+	chains go.data.ps >go.txt
+	like go.txt '^runtime.goexit;runtime.main;main.main;(main.deep;){5}main.leaf;$' 'stripped Go: names, and whole stacks'
+	is "$(grep -c 'main.leaf;$' go.txt)" \
+		"$(grep -Ec '^runtime.goexit;runtime.main;main.main;(main.deep;){5}main.leaf;$' go.txt)" 'of each sample'
+else
+	skip 2 'no go, or it cannot build or be recorded here'
+fi
+
+# A coroutine is whole where makecontext had it begin.
+cat >context.c <<'EOF_C'
+#include <stdlib.h>
+#include <ucontext.h>
+static ucontext_t home, co;
+volatile unsigned long sum;
+__attribute__((noinline, noclone)) void inner(unsigned long n)
+{
+	for (unsigned long i = 0; i < 100000; i++)
+		sum += n ^ i;
+}
+static void body(void)
+{
+	for (;;) {
+		inner(sum);
+		swapcontext(&co, &home);
+	}
+}
+int main(void)
+{
+	getcontext(&co);
+	co.uc_stack.ss_sp = malloc(65536);
+	co.uc_stack.ss_size = 65536;
+	co.uc_link = &home;
+	makecontext(&co, body, 0);
+	for (int i = 0; i < 3000; i++)
+		swapcontext(&home, &co);
+	return 0;
+}
+EOF_C
+if "$CC" -O1 -fomit-frame-pointer -o context context.c 2>cc.err && recorded context.data 16384 ./context; then
+	ok 'a coroutine: its stacks are whole' whole context.data.ps
+	diag_file ends.txt
+	chains context.data.ps >context.txt
+	unlike context.txt 'main;(.*;)?body;' 'and end with it'
 else
 	skip 2 'cannot be built or recorded here'
 fi

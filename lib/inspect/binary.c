@@ -6,6 +6,7 @@
 #include "dwarf/dwarf_memory.h"
 #include "dwarf/dwarf_seal.h"
 #include "inspect/units.h"
+#include "symbol/gopcln.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +89,7 @@ static int open_files(struct binary *b)
 		return PP_EUNSUPPORTED;
 	}
 	b->x86_64 = elf_file_machine(b->elf) == EM_X86_64;
-	b->go = has_section(b, ".gopclntab") || has_section(b, ".go.buildinfo") ||
-		has_section(b, ".note.go.buildid");
+	b->go = gopcln_is_go(b->elf);
 	rc = open_dwarf(b, &search);
 	if (rc)
 		return rc;

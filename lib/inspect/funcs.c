@@ -35,6 +35,7 @@ void funcs_release(struct funcs *t)
 	free(t->v);
 	arena_release(&t->names);
 	elf_file_close(t->mini);
+	gopcln_close(t->go);
 	*t = (struct funcs){0};
 }
 

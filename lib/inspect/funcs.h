@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "inspect/binary.h"
+#include "symbol/gopcln.h"
 
 #define FUNCS_MAX (1u << 24) /* functions of a binary */
 
@@ -34,6 +35,7 @@ struct funcs {
 	uint32_t n, cap;
 	struct arena names;
 	struct elf_file *mini;
+	struct gopcln *go; /* NULL: there is none */
 };
 
 int funcs_load(struct funcs *t, struct binary *b);

@@ -3,7 +3,6 @@
 
 #include "base/cursor.h"
 #include "base/err.h"
-#include "inspect/gopcln.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +159,23 @@ static void sort(struct funcs *t, const struct binary *b)
 	tidy(t, b);
 }
 
+/* The functions of Go's own table. */
+static int add_go(struct funcs *t, const struct binary *b)
+{
+	struct gopcln_function fn;
+	int rc = gopcln_open(&t->go, b->elf);
+
+	for (uint32_t i = 0; !rc && i < gopcln_count(t->go); i++) {
+		rc = gopcln_get(t->go, i, &fn);
+		if (!rc && fn.name && *fn.name && fn.size && fn.size <= BINARY_CODE_MAX)
+			rc = funcs_add(t, &(struct func){.name = fn.name,
+							 .addr = fn.addr,
+							 .size = fn.size,
+							 .source = FUNC_GO});
+	}
+	return rc == PP_ENOMEM || rc == PP_ELIMIT ? rc : 0;
+}
+
 int funcs_load(struct funcs *t, struct binary *b)
 {
 	struct elf_file *symbols = b->dso.symbols_elf ? b->dso.symbols_elf : b->elf;
@@ -176,10 +192,8 @@ int funcs_load(struct funcs *t, struct binary *b)
 		rc = add_symbols(t, b->elf, SHT_DYNSYM, FUNC_DYNSYM);
 	if (!rc && !complete && elf_file_debugdata(&t->mini, b->elf, &why) == 0)
 		rc = add_symbols(t, t->mini, SHT_SYMTAB, FUNC_MINI);
-	if (!rc && !complete) {
-		rc = gopcln_load(t, b);
-		rc = rc == PP_ENOMEM || rc == PP_ELIMIT ? rc : 0;
-	}
+	if (!rc && !complete)
+		rc = add_go(t, b);
 	if (!rc)
 		sort(t, b);
 	if (!rc && !complete) {

@@ -219,14 +219,16 @@ static const char *last_file(const struct unwinding *u, const struct unwind_resu
 }
 
 /*
- * A walk that came to no code from a function that changes stacks has not gone wrong: what that
- * left is elsewhere. The word that it took for a return address is no frame.
+ * A walk that came to no code from a function that changes stacks, or that is a start, has not gone
+ * wrong: what that left is elsewhere, or nowhere. The word that it took for a return address is no
+ * frame.
  */
 static int name_switch(struct unwinding *u, struct unwind_result *res)
 {
 	uint32_t last = res->n - 1;
 	const struct map *map;
 	uint64_t off, vaddr;
+	const char *name;
 	struct symbol s;
 	struct rdso *d;
 	int rc;
@@ -241,12 +243,14 @@ static int name_switch(struct unwinding *u, struct unwind_result *res)
 	d = u->r->dsos.v[map->dso - 1];
 	off = res->ips[last] - !res->exact[last] - map->start + map->pgoff;
 	rc = resolve_load(u->r, u->m, d);
-	if (!rc && !resolve_vaddr(u->m, d, off, &vaddr) && !symtab_find(d->table, vaddr, &s) &&
-	    start_switches(symtab_text(d->table, s.name))) {
-		res->end = UNWIND_OTHER_STACK;
+	if (rc || resolve_vaddr(u->m, d, off, &vaddr) || symtab_find(d->table, vaddr, &s))
+		return rc;
+	name = symtab_text(d->table, s.name);
+	if (start_switches(name) || start_by_name(name, false)) {
+		res->end = start_switches(name) ? UNWIND_OTHER_STACK : UNWIND_OUTERMOST;
 		res->n = last + 1;
 	}
-	return rc;
+	return 0;
 }
 
 struct unwound resolve_unwound(const struct resolver *r, const struct ps_sample *s,

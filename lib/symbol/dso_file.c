@@ -2,6 +2,7 @@
 #include "symbol/dso_file.h"
 
 #include "base/err.h"
+#include "symbol/gopcln.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -372,8 +373,10 @@ static void use_own(struct finder *s)
 	if (why == SYMTAB_NO_MEMORY)
 		s->rc = PP_ENOMEM;
 	if (!d->mini) {
-		d->dynamic = elf_file_has_dynsym(d->binary_elf);
-		d->symbols_elf = d->dynamic ? d->binary_elf : NULL;
+		bool go = gopcln_is_go(d->binary_elf);
+
+		d->dynamic = !go && elf_file_has_dynsym(d->binary_elf);
+		d->symbols_elf = go || d->dynamic ? d->binary_elf : NULL;
 	}
 	if (d->symbols_elf)
 		d->symbols = d->binary;

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "symbol/elf_plt.h"
+#include "symbol/gopcln.h"
 #include "symbol/kmodule.h"
 #include "symbol/symtab_build.h"
 
@@ -190,17 +191,48 @@ static int add_dynsym(struct loader *l, const struct elf_file *f)
 	return rc ? rc : read_table(l, SHT_DYNSYM);
 }
 
+/* The functions of a Go program whose symbols were stripped, by its own table. */
+static int add_go(struct loader *l)
+{
+	struct gopcln_function fn;
+	struct symtab_raw raw;
+	const void *names;
+	struct gopcln *g;
+	uint32_t text;
+	size_t n;
+	int rc = gopcln_open(&g, l->file);
+
+	if (rc)
+		return rc == PP_ENOMEM ? rc : 0;
+	gopcln_names(g, &names, &n);
+	rc = symtab_builder_text(&l->b, names, n, &text);
+	for (uint32_t i = 0; i < gopcln_count(g) && !rc && !gopcln_get(g, i, &fn); i++) {
+		raw = (struct symtab_raw){.start = fn.addr,
+					  .end = fn.addr + fn.size,
+					  .name = text + fn.name_at,
+					  .bind = SYMTAB_GLOBAL};
+		if (fn.name && *fn.name && fn.size && raw.end > raw.start && fn.name_at < n)
+			rc = symtab_builder_add(&l->b, &raw);
+	}
+	gopcln_close(g);
+	return rc;
+}
+
 static int read_symbols(struct loader *l, enum symtab_reason *why)
 {
 	int rc = read_sections(l);
+	bool has_table;
 
 	*why = SYMTAB_CORRUPT;
 	if (!rc)
 		rc = read_table(l, SHT_SYMTAB);
+	has_table = l->b.n;
 	if (!rc && !l->b.n && !l->opts->symtab_only)
 		rc = read_table(l, SHT_DYNSYM);
 	if (!rc && l->opts->dynsym_of && l->opts->dynsym_of != l->file)
 		rc = add_dynsym(l, l->opts->dynsym_of);
+	if (!rc && !has_table)
+		rc = add_go(l);
 	if (!rc && !l->b.n && l->blank)
 		rc = PP_ECORRUPT;
 	if (!rc && l->opts->ref_name && !l->has_delta && l->b.n) {

@@ -86,8 +86,8 @@ static uint64_t jump_of(const uint8_t *p, size_t n, uint64_t pc)
 }
 
 /*
- * Whether code jumps to the goal, or to where only the processor knows, as linkage tables do: by way
- * of other functions that do so as their last act. What only looks like a jump counts, too.
+ * Whether code jumps to the goal, or to where only the processor knows, as linkage tables do: by
+ * way of other functions that do so as their last act. What only looks like a jump counts, too.
  */
 static bool jumps_to(struct cfi *c, uint64_t from, const struct goal *to, unsigned depth)
 {

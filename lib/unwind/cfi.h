@@ -14,8 +14,8 @@
  * .debug_frame, plain or packed. Only what addresses fall on is read: a section is not loaded as
  * a whole, unless it has to be searched because there is no (sound) table; then an index of it is
  * made once. Code that no entry covers gets rows from its instructions (code.h), function by
- * function as addresses are met; such rows are marked ROW_CODE. Addresses are DSO-relative virtual addresses (vaddr). Format: DWARF 5, 6.4; Linux
- * Standard Base 5.0, "Exception Frames".
+ * function as addresses are met; such rows are marked ROW_CODE. Addresses are DSO-relative virtual
+ * addresses (vaddr). Format: DWARF 5, 6.4; Linux Standard Base 5.0, "Exception Frames".
  */
 #ifndef PP_UNWIND_CFI_H
 #define PP_UNWIND_CFI_H
@@ -84,6 +84,12 @@ int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f);
  * The function of an address whose row is made from code: [start, end). 0 or PP_ENOENT.
  */
 int cfi_code_function(const struct cfi *c, uint64_t vaddr, uint64_t *start, uint64_t *end);
+
+/*
+ * Whether an address is the beginning of a function, or of code that others only take the address
+ * of: where contexts that programs make begin. 0 or PP_ENOMEM.
+ */
+int cfi_is_begin(struct cfi *c, uint64_t vaddr, bool *is);
 
 /* Whether code stayed without rows because there is too much of it (CFI_CODE_MAX). */
 bool cfi_code_limited(const struct cfi *c);

@@ -25,6 +25,7 @@ void cfi_code_release(struct cfi *c)
 {
 	functions_free(c->code.functions);
 	code_rows_release(&c->code.rows);
+	gopcln_close(c->code.go);
 	free(c->code.v);
 }
 
@@ -130,6 +131,38 @@ static int look(struct cfi *c, uint64_t vaddr)
 	return rc;
 }
 
+/*
+ * By Go's own table, which tells how far the stack pointer was moved: exact, but for the frame
+ * pointer, which no caller needs. The return address is where a call puts it, or at the stack
+ * pointer of a machine that has it in a register.
+ */
+static int go_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
+{
+	bool pushed = c->machine == EM_X86_64;
+	struct row_maker row = {.ra = pushed ? 16 : 30,
+				.cfa = {.reg = pushed ? 7 : 31, .how = ROW_REGISTER}};
+	struct gopcln_function fn;
+	uint64_t start, end;
+	uint32_t size;
+	int rc;
+
+	if (!c->code.go_sought)
+		rc = gopcln_open(&c->code.go, c->image);
+	else
+		rc = 0;
+	c->code.go_sought = true;
+	if (rc == PP_ENOMEM)
+		return rc;
+	if (!c->code.go || gopcln_find(c->code.go, vaddr, &fn) ||
+	    gopcln_frame(c->code.go, &fn, vaddr, &size, &start, &end))
+		return PP_ENOENT;
+	row.cfa.value = (int32_t)size + (pushed ? 8 : 0);
+	if (pushed || size)
+		row.rule[row.nrules++] = (struct row_rule){
+			.reg = row.ra, .how = ROW_OFFSET, .value = pushed ? -8 : -(int32_t)size};
+	return rows_add(c->rows, &row, id);
+}
+
 int cfi_code_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 {
 	const struct cfi_function_rows *f;
@@ -138,6 +171,9 @@ int cfi_code_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 	/* What is at the entry point has no caller (cfi_is_entry). */
 	if (!c->code.functions || !c->image || (c->entry && vaddr - c->entry < CFI_ENTRY_CODE))
 		return PP_ENOENT;
+	rc = go_row(c, vaddr, id);
+	if (rc != PP_ENOENT)
+		return rc;
 	f = known(&c->code, vaddr);
 	if (!f) {
 		rc = look(c, vaddr);
@@ -154,6 +190,17 @@ int cfi_code_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 		}
 	}
 	return PP_ENOENT;
+}
+
+int cfi_is_begin(struct cfi *c, uint64_t vaddr, bool *is)
+{
+	struct cfi_function f;
+	int rc = cfi_function(c, vaddr, &f);
+
+	*is = !rc && f.start == vaddr;
+	if (*is || rc == PP_ENOMEM || !c->code.functions)
+		return rc == PP_ENOMEM ? rc : 0;
+	return functions_known(c->code.functions, vaddr, is);
 }
 
 int cfi_code_function(const struct cfi *c, uint64_t vaddr, uint64_t *start, uint64_t *end)

@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "unwind/cfi.h"
 #include "unwind/code.h"
+#include "symbol/gopcln.h"
 #include "unwind/functions.h"
 
 #define CFI_ENTRY_CODE 128   /* bytes at an entry point that have no caller */
@@ -64,6 +65,8 @@ struct cfi_span {
 /* What is known of code that no entry covers. */
 struct cfi_code {
 	struct functions *functions;
+	struct gopcln *go; /* of the image; NULL: Go has not built it */
+	bool go_sought;
 	struct code_rows rows; /* of all functions */
 	struct cfi_function_rows {
 		uint64_t start, end;

@@ -411,6 +411,12 @@ static int from_calls(struct code_flow *w)
 	return rc;
 }
 
+/* Whether nothing runs from an instruction into the next one. */
+static bool ends_before(const struct code_insn *insn)
+{
+	return insn->flow != CODE_NEXT && insn->flow != CODE_BRANCH;
+}
+
 /*
  * Targets of jump tables that are not understood, and the like, have the frame of the body. Where
  * an open function has nothing of that kind, it ends there.
@@ -427,7 +433,8 @@ static int from_elsewhere(struct code_flow *w)
 		if (w->mark[i] & CODE_SEEN || insn->flow == CODE_PADDING || insn->flow == CODE_STOP)
 			continue;
 		if (w->f->open && !w->unbound) {
-			if ((w->f->start + insn->at) % 16 == 0) {
+			if ((w->f->start + insn->at) % 16 == 0 && i &&
+			    ends_before(&w->insns.v[i - 1])) {
 				w->insns.n = i;
 				break;
 			}

@@ -63,7 +63,7 @@ static bool table_of(const struct code_flow *w, uint32_t jump, uint64_t *table, 
 	return false;
 }
 
-/* How many entries it has, by the comparison before the jump; 0: not known. */
+/* How many entries it has at least, by a comparison before the jump; 0: not known. */
 static uint32_t bound_of(const struct code_flow *w, uint32_t jump)
 {
 	for (uint32_t i = jump; i > 0 && jump - i < BACK; i--)
@@ -102,8 +102,6 @@ int code_targets(struct code_flow *w, uint32_t jump)
 	w->budget -= w->count;
 	end = next_table(w, table);
 	bound = bound_of(w, jump);
-	if (bound && end - table > (uint64_t)bound * size)
-		end = table + (uint64_t)bound * size;
 	for (uint64_t at = table; at < end && (at - table) / size < ENTRIES_MAX && !rc;
 	     at += size) {
 		uint32_t in = (uint32_t)((at - table) % BLOCK), i;
@@ -120,7 +118,7 @@ int code_targets(struct code_flow *w, uint32_t jump)
 			v = v << 8 | b[in + k];
 		i = index_of(w, size == 4 ? table + (uint64_t)(int64_t)(int32_t)v : v);
 		/* Some lead to parts that were split off. */
-		if (!i && !bound)
+		if (!i && (at - table) / size >= bound)
 			break;
 		if (i)
 			rc = add(w, insn, i - 1);

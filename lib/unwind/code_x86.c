@@ -300,8 +300,8 @@ static void note_equal(struct code_insns *t)
 }
 
 /*
- * The length of an instruction with a VEX or EVEX prefix, which capstone may be too old to know: they
- * all have the same form. 0: it is none.
+ * The length of an instruction with a VEX or EVEX prefix, which capstone may be too old to know:
+ * they all have the same form. 0: it is none.
  */
 static size_t vector_length(const uint8_t *p, size_t left)
 {

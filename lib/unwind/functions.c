@@ -235,6 +235,17 @@ static bool is_start(const struct functions *t, const struct code_range *r,
 	return !s->label || functions_begins(t, r, s->start);
 }
 
+int functions_known(struct functions *t, uint64_t vaddr, bool *is)
+{
+	int rc = t->ready ? 0 : get_ready(t);
+	struct code_range *r = rc ? NULL : range_of(t, vaddr);
+
+	if (!rc && r && !t->scanned)
+		rc = functions_scan(t);
+	*is = !rc && r && code_range_has(r, vaddr) && functions_begins(t, r, vaddr);
+	return rc;
+}
+
 int functions_find(struct functions *t, uint64_t vaddr, uint64_t lo, uint64_t hi,
 		   struct function_span *f)
 {

@@ -38,6 +38,12 @@ int functions_add(struct functions *t, struct elf_file *f, bool image);
 int functions_find(struct functions *t, uint64_t vaddr, uint64_t lo, uint64_t hi,
 		   struct function_span *f);
 
+/*
+ * Whether some instruction or relocation has the address of code that nothing runs into, or calls
+ * it. 0 or PP_ENOMEM.
+ */
+int functions_known(struct functions *t, uint64_t vaddr, bool *is);
+
 /* Whether there was more code to search than FUNCTIONS_SCAN_MAX. */
 bool functions_limited(const struct functions *t);
 

@@ -158,12 +158,13 @@ struct reader {
 	const struct walk *w;
 	const struct cfi *cfi;
 	uint64_t bias;
+	uint64_t missed; /* what could not be read */
 };
 
 /* Memory of the copy, and what cannot be changed of the module that the expression is of. */
 static int read_memory(void *ctx, uint64_t addr, unsigned size, uint64_t *value)
 {
-	const struct reader *r = ctx;
+	struct reader *r = ctx;
 	uint8_t bytes[8];
 	uint64_t v = 0;
 
@@ -171,8 +172,10 @@ static int read_memory(void *ctx, uint64_t addr, unsigned size, uint64_t *value)
 		*value = walk_load(r->w, addr, size);
 		return 0;
 	}
-	if (!r->cfi || cfi_read(r->cfi, addr - r->bias, bytes, size))
+	if (!r->cfi || cfi_read(r->cfi, addr - r->bias, bytes, size)) {
+		r->missed = addr;
 		return PP_ECUT;
+	}
 	for (unsigned i = 0; i < size; i++) {
 		bool little = cfi_swap(r->cfi) != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 
@@ -181,14 +184,6 @@ static int read_memory(void *ctx, uint64_t addr, unsigned size, uint64_t *value)
 	*value = v;
 	return 0;
 }
-
-/* What an error of an expression means for the walk. */
-static enum unwind_end end_of(int rc)
-{
-	return rc == PP_ENOENT ? UNWIND_REGISTERS : rc == PP_ECUT ? UNWIND_MEMORY : UNWIND_DAMAGED;
-}
-
-/* ---- one step ---- */
 
 /* Why the return address, which lies outside of the copy, cannot be had. */
 static enum unwind_end outside(const struct walk *w, uint64_t addr)
@@ -200,6 +195,18 @@ static enum unwind_end outside(const struct walk *w, uint64_t addr)
 		return UNWIND_OTHER_STACK;
 	return w->cut ? UNWIND_NOT_THERE : UNWIND_COPY;
 }
+
+/* What an error of an expression means for the walk. Beyond the copy is more of the stack. */
+static enum unwind_end end_of(const struct reader *r, int rc)
+{
+	enum unwind_end end = rc == PP_ECUT ? outside(r->w, r->missed) : UNWIND_NONE;
+
+	if (end && end != UNWIND_OTHER_STACK)
+		return end;
+	return rc == PP_ENOENT ? UNWIND_REGISTERS : rc == PP_ECUT ? UNWIND_MEMORY : UNWIND_DAMAGED;
+}
+
+/* ---- one step ---- */
 
 /*
  * Takes all registers of a plain row, as nearly every step of a 64-bit machine can. False: not all
@@ -297,7 +304,7 @@ static enum unwind_end complex_rules(struct complex_step *s)
 		else if (rc && r->reg == s->row->ra)
 			return rc == PP_EMISMATCH
 				       ? outside(s->reader.w, s->cfa + (uint64_t)(int64_t)r->value)
-				       : end_of(rc);
+				       : end_of(&s->reader, rc);
 		else if (rc)
 			s->next.known &= ~(UINT64_C(1) << r->reg);
 	}
@@ -316,7 +323,7 @@ static enum unwind_end step_complex(struct walk *w, const struct row *row, uint6
 	*rc = walk_find(w, addr, &place);
 	if (*rc)
 		return UNWIND_NONE;
-	s.reader = (struct reader){w, place.cfi, addr - place.vaddr};
+	s.reader = (struct reader){w, place.cfi, addr - place.vaddr, 0};
 	s.env = (struct expr_env){.regs = w->reg,
 				  .known = w->known,
 				  .bias = s.reader.bias,
@@ -339,7 +346,7 @@ static enum unwind_end step_complex(struct walk *w, const struct row *row, uint6
 		err = expr_run(&s.env, row_bytes(row, &row->cfa), row->cfa.len, NULL, &s.cfa);
 	}
 	if (err)
-		return end_of(err);
+		return end_of(&s.reader, err);
 	*cfa = s.cfa;
 	end = complex_rules(&s);
 	if (!end)
@@ -430,14 +437,42 @@ static enum unwind_end step_without(struct walk *w, const struct row *row, bool 
 	return place.cfi && !place.unseen ? UNWIND_NO_CFI : place.why;
 }
 
+/*
+ * Whether the walk came to where a coroutine or a fiber began: what made its stack put an address
+ * there to which no call returns, the beginning of some code. Only after a step that a table told:
+ * in what is left of other frames, there are addresses of functions, too.
+ */
+static bool at_context(struct walk *w, const struct unwind_result *res, int *rc)
+{
+	struct unwind_place place;
+	const struct row *row;
+	bool is = false;
+
+	if (w->exact || res->n < 2 || !w->pc)
+		return false;
+	*rc = row_of(w, res->ips[res->n - 2] - !res->exact[res->n - 2], &row);
+	if (*rc || !row || row->flags & (ROW_NONE | ROW_CODE) || walk_is_return(w, w->pc, true, rc))
+		return false;
+	if (!*rc)
+		*rc = walk_find(w, w->pc, &place);
+	if (!*rc && place.cfi && !place.unseen)
+		*rc = cfi_is_begin(place.cfi, place.vaddr, &is);
+	return is;
+}
+
 /* Where no table has a row. */
 static enum unwind_end step_other(struct walk *w, const struct row *row, unsigned *still,
 				  struct unwind_result *res, int *rc)
 {
 	bool handler = !w->exact && row && walk_signal(w, rc);
+	bool context = !handler && !*rc && at_context(w, res, rc);
 
 	if (*rc)
 		return UNWIND_NONE;
+	if (context) {
+		w->u->exact[res->n - 1] = true;
+		return UNWIND_OUTERMOST;
+	}
 	if (handler) {
 		w->u->exact[res->n - 1] = true;
 		*still = 0;

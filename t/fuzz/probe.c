@@ -4,7 +4,7 @@
  */
 #include "base/err.h"
 #include "event/probe_parts.h"
-#include "inspect/gopcln.h"
+#include "inspect/funcs.h"
 #include "inspect/kbtf.h"
 #include "inspect/name.h"
 #include "probe/spec.h"
@@ -69,9 +69,29 @@ static void types(const uint8_t *data, size_t n)
 	kbtf_close(k);
 }
 
+static void go(const uint8_t *data, size_t size)
+{
+	struct gopcln_function fn;
+	uint64_t start, end;
+	uint32_t frame;
+	struct gopcln *g;
+
+	if (gopcln_memory(&g, data, size, false, 0x1000))
+		return;
+	for (uint32_t i = 0; i < gopcln_count(g) && i < 64; i++) {
+		if (gopcln_get(g, i, &fn))
+			break;
+		if (fn.name && strlen(fn.name) >= size)
+			abort();
+		for (unsigned k = 0; k < 4; k++)
+			gopcln_frame(g, &fn, fn.addr + fn.size / 4 * k, &frame, &start, &end);
+		gopcln_find(g, fn.addr, &fn);
+	}
+	gopcln_close(g);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct funcs funcs = {0};
 	char *text;
 
 	if (!size || size > 65536)
@@ -85,10 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 'd': definition(text); break;
 	case 'f': format(text, size - 1); break;
 	case 't': types(data + 1, size - 1); break;
-	case 'g':
-		gopcln_parse(&funcs, data + 1, size - 1, false, 0x1000);
-		funcs_release(&funcs);
-		break;
+	case 'g': go(data + 1, size - 1); break;
 	}
 	free(text);
 	return 0;
