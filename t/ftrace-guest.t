@@ -16,8 +16,8 @@ for kernel in $FTRACE_KERNEL; do
 		like "$OUT" 'vfs_read' "$kernel: $tracer is recorded"
 		if have trace-cmd; then
 			sed '/^cpus=/d' "$OUT" >ours
-			trace-cmd report -i "$kernel/$tracer.dat" 2>/dev/null | sed '/^cpus=/d; /^version/d' >report
-			same ours report "$kernel: $tracer: trace-cmd report prints the same"
+			trace-cmd report -i "$kernel/$tracer.dat" 2>/dev/null | sed '/^cpus=/d; /^version/d' >theirs
+			same ours theirs "$kernel: $tracer: trace-cmd report prints the same"
 		else
 			skip 1 'trace-cmd is not installed'
 		fi

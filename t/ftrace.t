@@ -23,9 +23,9 @@ run "$BIN/pdecode" -t x.dat
 is "$status $(execs "$OUT")" '0 3' 'and all of them are in it'
 cp "$OUT" x.txt
 if have trace-cmd; then
-	trace-cmd report -i x.dat 2>/dev/null | sed '/^cpus=/d; /^version/d' >report
+	trace-cmd report -i x.dat 2>/dev/null | sed '/^cpus=/d; /^version/d' >theirs
 	sed '/^cpus=/d' x.txt >ours
-	same ours report 'trace-cmd report prints the same'
+	same ours theirs 'trace-cmd report prints the same'
 else
 	skip 1 'trace-cmd is not installed'
 fi
@@ -36,8 +36,8 @@ run "$BIN/pcap-ftrace" -e 'sched:*exec' -z -o z.dat -- sh -c "$three"
 run "$BIN/pdecode" -t z.dat
 is "$status $(execs "$OUT")" '0 3' 'packed by zstd'
 if have trace-cmd; then
-	trace-cmd report -i z.dat 2>/dev/null >report
-	is "$(execs report)" 3 'trace-cmd reads it'
+	trace-cmd report -i z.dat 2>/dev/null >theirs
+	is "$(execs theirs)" 3 'trace-cmd reads it'
 else
 	skip 1 'trace-cmd is not installed'
 fi

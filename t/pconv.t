@@ -132,14 +132,14 @@ tried() {
 	like "$ERR" "$3" "$1: message"
 }
 for to in speedscope firefox; do
-	head -c 3000 report.$to >cut
-	run "$BIN/pconv" --to folded cut
+	head -c 3000 report.$to >short
+	run "$BIN/pconv" --to folded short
 	is "$(case $status in 1 | 2) echo yes ;; esac)" yes "$to, cut off: not 0"
 	ok "$to, cut off: and it is reported" test -s "$ERR"
 done
 gunzip -c <report.pprof >plain.pb
-head -c 5000 plain.pb >cut
-tried 'pprof, cut off' 1 'damaged|no samples' cut
+head -c 5000 plain.pb >short
+tried 'pprof, cut off' 1 'damaged|no samples' short
 echo '{"meta":{},"threads":[{"name":"t","stackTable":{"frame":[0,0],"prefix":[1,0]},"frameTable":{"func":[9]},
 	"samples":{"stack":[1,7],"length":2}}]}' >circle
 tried 'firefox: stacks in a circle, places that are not there' 1 'damaged' circle

@@ -109,8 +109,8 @@ enum opt_result {
 int opt_parse(const struct opt_spec *spec, int argc, char **argv, struct buf *text, int *first);
 
 /*
- * Parses like opt_parse, but options end at the first operand (pcap-perf -- COMMAND), unless that is
- * a time (pcap-perf 10 -o FILE).
+ * Parses like opt_parse, but options end at the first operand (pcap-perf -- COMMAND), unless it
+ * is a time (pcap-perf 10 -o FILE).
  */
 int opt_parse_command(const struct opt_spec *spec, int argc, char **argv, struct buf *text,
 		      int *first);

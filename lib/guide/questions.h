@@ -2,8 +2,8 @@
  * The questions that perfpipe can answer, each with the lines to type: for a recording that has
  * what it takes, and for this machine.
  *
- *	questions_print(&text);				(all, for this machine)
- *	questions_answer(&facts, tsv, &text);		(those that a recording answers, and the rest)
+ *	questions_print(&text);			(all, for this machine)
+ *	questions_answer(&facts, tsv, &text);	(those that a recording answers, and the rest)
  */
 #ifndef PP_GUIDE_QUESTIONS_H
 #define PP_GUIDE_QUESTIONS_H

@@ -17,7 +17,7 @@
 #define COMMON_PART "recipe.sh"
 #define CANDIDATES  "../complete/candidates"
 
-/* Beside this program in the source, or where it is installed; of one that is built elsewhere too. */
+/* Beside this program in the source, or where it is installed; also of one built elsewhere. */
 static const char *const places[] = {"/../share/perfpipe/recipes", "/../share/recipes",
 				     "/../../share/recipes"};
 

@@ -352,30 +352,13 @@ int cfi_is_entry(struct cfi *c, uint64_t vaddr, bool *is)
 	return rc;
 }
 
-/* The segment that an address is in; NULL: it is in none that is not writable. */
-static const struct elf_segment *segment_of(const struct cfi *c, uint64_t vaddr)
+int cfi_is_begin(struct cfi *c, uint64_t vaddr, bool *is)
 {
-	for (unsigned i = 0; i < c->nsegments; i++)
-		if (vaddr >= c->segments[i].vaddr &&
-		    vaddr - c->segments[i].vaddr < c->segments[i].filesz)
-			return &c->segments[i];
-	return NULL;
-}
+	struct cfi_function f;
+	int rc = cfi_function(c, vaddr, &f);
 
-void cfi_extent(const struct cfi *c, uint64_t vaddr, uint64_t *before, uint64_t *after)
-{
-	const struct elf_segment *g = segment_of(c, vaddr);
-
-	*before = g ? vaddr - g->vaddr : 0;
-	*after = g ? g->filesz - *before : 0;
-}
-
-int cfi_read(const struct cfi *c, uint64_t vaddr, void *to, size_t n)
-{
-	const struct elf_segment *g = segment_of(c, vaddr);
-	uint64_t in = g ? vaddr - g->vaddr : 0;
-
-	if (!g || n > g->filesz - in)
-		return PP_ENOENT;
-	return elf_file_read(c->image, g->offset + in, to, n);
+	*is = !rc && f.start == vaddr;
+	if (*is || rc == PP_ENOMEM || !c->code.functions)
+		return rc == PP_ENOMEM ? rc : 0;
+	return functions_known(c->code.functions, vaddr, is);
 }

@@ -192,17 +192,6 @@ int cfi_code_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 	return PP_ENOENT;
 }
 
-int cfi_is_begin(struct cfi *c, uint64_t vaddr, bool *is)
-{
-	struct cfi_function f;
-	int rc = cfi_function(c, vaddr, &f);
-
-	*is = !rc && f.start == vaddr;
-	if (*is || rc == PP_ENOMEM || !c->code.functions)
-		return rc == PP_ENOMEM ? rc : 0;
-	return functions_known(c->code.functions, vaddr, is);
-}
-
 int cfi_code_function(const struct cfi *c, uint64_t vaddr, uint64_t *start, uint64_t *end)
 {
 	const struct cfi_function_rows *f = known(&c->code, vaddr);

@@ -1,0 +1,32 @@
+/* The bytes of a file that a program cannot change. */
+#include "unwind/cfi_parts.h"
+
+#include "base/err.h"
+
+/* The segment that an address is in; NULL: it is in none that is not writable. */
+static const struct elf_segment *segment_of(const struct cfi *c, uint64_t vaddr)
+{
+	for (unsigned i = 0; i < c->nsegments; i++)
+		if (vaddr >= c->segments[i].vaddr &&
+		    vaddr - c->segments[i].vaddr < c->segments[i].filesz)
+			return &c->segments[i];
+	return NULL;
+}
+
+void cfi_extent(const struct cfi *c, uint64_t vaddr, uint64_t *before, uint64_t *after)
+{
+	const struct elf_segment *g = segment_of(c, vaddr);
+
+	*before = g ? vaddr - g->vaddr : 0;
+	*after = g ? g->filesz - *before : 0;
+}
+
+int cfi_read(const struct cfi *c, uint64_t vaddr, void *to, size_t n)
+{
+	const struct elf_segment *g = segment_of(c, vaddr);
+	uint64_t in = g ? vaddr - g->vaddr : 0;
+
+	if (!g || n > g->filesz - in)
+		return PP_ENOENT;
+	return elf_file_read(c->image, g->offset + in, to, n);
+}
