@@ -110,7 +110,7 @@ run ./pty 5x20 'jjjjj>k<size 30x100><shot><size 3x10>q' "$BIN/preport" --view de
 is "$status" 0 'a small terminal, which becomes greater and smaller'
 screen 1 "$OUT" | awk 'length($0) > 30' >got
 ok 'what is wider is shown then' test -s got
-run ./pty 1x1 '<down>hq' "$BIN/preport" --view deep.ps
+run ./pty 1x1 '<down>hqq' "$BIN/preport" --view deep.ps
 ok 'one character' test "$status" = 125 -o "$status" = 0
 printf 'a\033[2J\303\244;b\tc 3\n\346\274\242\345\255\227;d 2\n' >odd.folded
 run env LC_ALL=C.UTF-8 ./pty 20x60 'Eq' "$BIN/preport" --view odd.folded

@@ -295,7 +295,7 @@ int main(int argc, char **argv)
 			break;
 		k = end ? end + 1 : k + n;
 	}
-	for (int i = 0; i < 600 && settle(fd, 100); i++)
+	for (int i = 0; i < 100 && settle(fd, 100); i++)
 		if (waitpid(pid, &status, WNOHANG) == pid) {
 			print_screen();
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 125;
