@@ -246,10 +246,14 @@ static int name_switch(struct unwinding *u, struct unwind_result *res)
 	if (rc || resolve_vaddr(u->m, d, off, &vaddr) || symtab_find(d->table, vaddr, &s))
 		return rc;
 	name = symtab_text(d->table, s.name);
-	if (start_switches(name) || start_by_name(name, false)) {
-		res->end = start_switches(name) ? UNWIND_OTHER_STACK : UNWIND_OUTERMOST;
-		res->n = last + 1;
-	}
+	if (start_switches(name))
+		res->end = UNWIND_OTHER_STACK;
+	else if (start_by_name(name, false) && res->end != UNWIND_COPY &&
+		 res->end != UNWIND_NOT_THERE) /* there is more: starts have callers, too */
+		res->end = UNWIND_OUTERMOST;
+	else
+		return 0;
+	res->n = last + 1;
 	return 0;
 }
 
