@@ -48,7 +48,7 @@ record() { # NAME of the cgroup: a load in each of the two containers and one ou
 
 by() {
 	"$BIN/pdecode" p.data >p.ps
-	run "$BIN/phist" --by "$1" p.ps
+	run "$BIN/phist" --wide --by "$1" p.ps
 }
 
 name=${top#"$root"/}

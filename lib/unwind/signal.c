@@ -51,7 +51,7 @@ static bool take_arm64(struct walk *w)
 	return true;
 }
 
-bool walk_signal(struct walk *w, int *rc)
+bool walk_at_sigreturn(const struct walk *w, int *rc)
 {
 	unsigned machine = w->arch->machine;
 	struct unwind_place place;
@@ -62,8 +62,14 @@ bool walk_signal(struct walk *w, int *rc)
 	*rc = walk_find(w, w->pc, &place);
 	if (*rc || !place.cfi || place.unseen || cfi_read(place.cfi, place.vaddr, code, 9))
 		return false;
-	if (machine == EM_X86_64 ? !is_x86(code) || !take_x86(w)
-				 : !is_arm64(code) || !take_arm64(w))
+	return machine == EM_X86_64 ? is_x86(code) : is_arm64(code);
+}
+
+bool walk_signal(struct walk *w, int *rc)
+{
+	if (!walk_at_sigreturn(w, rc))
+		return false;
+	if (w->arch->machine == EM_X86_64 ? !take_x86(w) : !take_arm64(w))
 		return false;
 	w->exact = true;
 	return true;

@@ -414,7 +414,8 @@ static enum unwind_end step_code(struct walk *w, const struct row *row, unsigned
 	end = *rc ? UNWIND_NONE : step(w, row, still, rc);
 	if (end || *rc)
 		return end;
-	return led(w, &place, rc) || *rc ? UNWIND_NONE : UNWIND_NO_CFI;
+	return led(w, &place, rc) || *rc || walk_at_sigreturn(w, rc) || *rc ? UNWIND_NONE
+									    : UNWIND_NO_CFI;
 }
 
 /* Where there is no row: a guess, or the end. */

@@ -102,6 +102,9 @@ bool walk_leads(const struct walk *w, const struct unwind_place *callee, uint64_
  */
 bool walk_signal(struct walk *w, int *rc);
 
+/* Whether w->pc is such code: what a handler returns to, without a call of it. */
+bool walk_at_sigreturn(const struct walk *w, int *rc);
+
 /* ---- guess.c ---- */
 
 /*
