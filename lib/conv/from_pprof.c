@@ -46,12 +46,17 @@ struct input {
 static struct ps_str string(struct input *s, uint64_t id)
 {
 	s->dangling |= id >= s->nstrings && id;
-	return id < s->nstrings ? s->strings[id] : ps_str("", 0);
+	return s->strings && id < s->nstrings ? s->strings[id] : ps_str("", 0);
+}
+
+static bool same(struct ps_str a, struct ps_str b)
+{
+	return a.len == b.len && (!a.len || !memcmp(a.p, b.p, a.len));
 }
 
 static bool is(struct ps_str s, const char *text)
 {
-	return s.len == strlen(text) && !memcmp(s.p, text, s.len);
+	return same(s, ps_str(text, strlen(text)));
 }
 
 static int add_row(struct table *t, const struct pb *m)
@@ -173,7 +178,7 @@ static int line_of(struct input *s, struct pb m, struct prof_frame *f)
 	name = name.len ? name : linkage;
 	if (!is(name, "[unknown]"))
 		rc = prof_text(s->c->p, name.p, name.len, &f->name);
-	if (!rc && (linkage.len != name.len || memcmp(linkage.p, name.p, name.len) != 0))
+	if (!rc && !same(linkage, name))
 		rc = prof_text(s->c->p, linkage.p, linkage.len, &f->linkage);
 	if (prof_is_mark(name))
 		f->flags |= PROF_FRAME_MARK;
@@ -231,7 +236,7 @@ static int add_location(struct input *s, uint64_t id, uint32_t *n)
 	if (!find(s, &s->locations, id, &place))
 		return 0;
 	rc = s->stacks[place] ? 0 : make_frames(s, place);
-	if (rc)
+	if (rc || !s->frames.data)
 		return rc;
 	frames = (const uint32_t *)(const void *)s->frames.data + s->stacks[place] - 1;
 	count = *frames++;

@@ -24,7 +24,7 @@ enum { PB_VARINT = 0, PB_64 = 1, PB_BYTES = 2, PB_32 = 5 };
 
 static inline void pb_varint(struct buf *b, uint64_t v)
 {
-	if (buf_reserve(b, VARINT_MAX))
+	if (buf_reserve(b, VARINT_MAX) || !b->data)
 		return;
 	b->len = (size_t)(varint_put(b->data + b->len, v) - b->data);
 }

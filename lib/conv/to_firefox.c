@@ -252,7 +252,8 @@ static int put_frames(struct writer *w)
 	begin_column(w, "func");
 	for (uint32_t i = 0; i < n && !rc; i++) {
 		rc = function_of(w, prof_frame_of(w->c->p, item(&w->frames, i)), &id);
-		add(w, id - 1);
+		if (!rc)
+			add(w, id - 1);
 	}
 	rc = rc ? rc : end_column(w);
 	begin_column(w, "line");

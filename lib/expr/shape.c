@@ -87,10 +87,10 @@ static void add_close(struct shaped *o)
 static size_t quoted(const char *s, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		if (s[i] == '\\')
+		bool doubled = s[i] == s[0] && i + 1 < n && s[i + 1] == s[0];
+
+		if (s[i] == '\\' || doubled) /* the next one is part of the text */
 			i++;
-		else if (s[i] == s[0] && i + 1 < n && s[i + 1] == s[0])
-			i++; /* doubled: it is part of the text */
 		else if (s[i] == s[0])
 			return i + 1;
 	}

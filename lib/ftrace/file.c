@@ -261,7 +261,7 @@ static int copy_packed(struct datfile *f, int part, uint64_t size, uint8_t *byte
 
 	if (z)
 		ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, f->pack_level);
-	for (uint64_t at = 0; at < size && !rc; at += PACK_BYTES) {
+	for (uint64_t at = 0; packed && at < size && !rc; at += PACK_BYTES) {
 		uint32_t n = size - at < PACK_BYTES ? (uint32_t)(size - at) : PACK_BYTES, len;
 		size_t got;
 

@@ -10,6 +10,7 @@
 #include "pevent/sysfile.h"
 #include "tracedat/form.h"
 
+#include <inttypes.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -204,13 +205,12 @@ uint64_t ftrounds_tell(const struct rounds *r, const char *action, struct diag *
 		lost += c->lost;
 		gaps += c->gaps;
 		if (c->lost || c->gaps)
-			buf_addf(&cpus, "%sCPU %d: %s%llu", cpus.len ? ", " : "", c->cpu,
-				 c->gaps ? "at least " : "",
-				 (unsigned long long)(c->lost + c->gaps));
+			buf_addf(&cpus, "%sCPU %d: %s%" PRIu64, cpus.len ? ", " : "", c->cpu,
+				 c->gaps ? "at least " : "", c->lost + c->gaps);
 	}
 	if (lost + gaps)
-		diag_warn(d, NULL, -1, "lost %s%llu events (%s)%s", gaps ? "at least " : "",
-			  (unsigned long long)(lost + gaps), buf_str(&cpus), action);
+		diag_warn(d, NULL, -1, "lost %s%" PRIu64 " events (%s)%s", gaps ? "at least " : "",
+			  lost + gaps, buf_str(&cpus), action);
 	buf_release(&cpus);
 	return lost + gaps;
 }

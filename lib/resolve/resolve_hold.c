@@ -304,7 +304,7 @@ static int hold_sample(struct resolver *r, struct held *h, const struct ps_chain
 	if (!h->record)
 		return PP_ELIMIT;
 	buf_add(q, h, sizeof(*h));
-	if (h->nips)
+	if (h->nips && c->ips.v)
 		buf_add(q, c->ips.v, 8 * (size_t)h->nips);
 	buf_add(q, r->holding->alone, 4 * (size_t)h->nalone);
 	buf_add(q, r->stack.frames, 4 * (size_t)h->nframes);

@@ -78,6 +78,8 @@ static int make(struct cfi *c, const struct function_span *span, uint64_t *end)
 	int rc;
 
 	*end = span->end;
+	if (!f.len)
+		return PP_ENOENT;
 	if (f.len > CODE_FUNCTION_MAX || t->spent + f.len > CFI_CODE_MAX || t->n == FUNCTIONS_MAX) {
 		t->limited = true;
 		return PP_ENOENT;

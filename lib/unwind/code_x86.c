@@ -277,10 +277,14 @@ static void describe(const cs_insn *i, struct code_insn *out)
 	case X86_INS_SYSCALL: out->kills |= BIT(RAX) | BIT(RCX) | BIT(R11); return;
 	case X86_INS_XCHG:
 	case X86_INS_XADD:
-		for (int k = 0; k < 2; k++)
-			if (x->operands[k].type == X86_OP_REG &&
-			    number_of(x->operands[k].reg) != CODE_NO_REG)
-				out->kills |= BIT(number_of(x->operands[k].reg));
+		for (int k = 0; k < 2; k++) {
+			unsigned reg = x->operands[k].type == X86_OP_REG
+					       ? number_of(x->operands[k].reg)
+					       : CODE_NO_REG;
+
+			if (reg < 32)
+				out->kills |= BIT(reg);
+		}
 		return;
 	}
 	kill_written(i, out);
@@ -292,10 +296,11 @@ static void describe(const cs_insn *i, struct code_insn *out)
 /* A loop that touches the pages of a large frame ends where the stack pointer is equal. */
 static void note_equal(struct code_insns *t)
 {
-	struct code_insn *last = &t->v[t->n - 1], *before = t->n > 1 ? last - 1 : NULL;
+	struct code_insn *last = t->n ? &t->v[t->n - 1] : NULL;
+	struct code_insn *before = t->n > 1 ? last - 1 : NULL;
 	bool compared = before && before->equal != CODE_NO_REG && before->flow == CODE_NEXT;
 
-	if (last->flow == CODE_BRANCH)
+	if (last && last->flow == CODE_BRANCH)
 		last->equal = compared ? before->equal : CODE_NO_REG;
 }
 
