@@ -258,7 +258,7 @@ static int add_location(struct input *s, uint64_t id, uint32_t *n)
 /* What the values of a sample are. */
 static int read_types(struct input *s)
 {
-	struct ps_str names[VALUES_MAX], units[VALUES_MAX];
+	struct ps_str names[VALUES_MAX] = {0}, units[VALUES_MAX] = {0};
 	int rc = 0;
 
 	for (uint32_t i = 0; i < s->nvalues; i++) {
