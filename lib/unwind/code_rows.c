@@ -199,7 +199,8 @@ static int emit(struct code_flow *w, struct rows *rows, struct code_rows *c)
 			continue;
 		known = true;
 		rc = make(w, insn, &s, &row);
-		/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): rows_add finds equal ones, too */
+		/* rows_add finds equal ones as well. */
+		/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 		if (!rc && (!id || memcmp(&row, &last, sizeof(row)) != 0)) {
 			rc = rows_add(rows, &row, &id);
 			last = row;
