@@ -149,7 +149,8 @@ static int close_speedscope(void *ctx)
 	int rc;
 
 	/* The list in the viewer begins with those that have most. */
-	qsort(w->runs.v, w->runs.n, sizeof(*w->runs.v), by_weight);
+	if (w->runs.n)
+		qsort(w->runs.v, w->runs.n, sizeof(*w->runs.v), by_weight);
 	buf_addf(b,
 		 "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 		 "\"exporter\":\"perfpipe@%s\",\n\"activeProfileIndex\":0",

@@ -118,7 +118,8 @@ static void immediate(struct code_insn *i, uint32_t v)
 			return;
 		}
 	} else if (kind == 5 && bits(v, 29, 2) == 2) { /* movz */
-		code_step(i, CODE_SET, dst, dst, (int64_t)bits(v, 5, 16) << 16 * bits(v, 21, 2));
+		code_step(i, CODE_SET, dst, dst,
+			  (int64_t)((uint64_t)bits(v, 5, 16) << 16 * bits(v, 21, 2)));
 		return;
 	} else if (kind == 5 && bits(v, 29, 2) == 3 && bits(v, 21, 2) == 1) { /* movk */
 		code_step(i, CODE_ADD, dst, dst, (int64_t)bits(v, 5, 16) << 16);

@@ -247,7 +247,8 @@ static void against_addr2line(const char *path, struct elf_file *f, struct debug
 	       "name of the symbol table, %u in the unit's file, %u different\n",
 	       n, sum.same, sum.nothing, sum.source_name, sum.unit_file, sum.different);
 	wrong = n - sum.same - sum.nothing - sum.source_name - sum.unit_file;
-	ok(sum.unit_file * 100 <= n, "few are in another file");
+	/* More without optimization, when the functions of headers are not inlined. */
+	ok(sum.unit_file * 20 <= n, "few are in another file");
 	ok(wrong * 1000 <= n, "at least 99.9 %% agree with addr2line");
 	/* The sanitizers' part of a program has none. */
 	ok(sum.same * 10 > n, "a tenth has a place");
