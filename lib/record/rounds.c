@@ -239,8 +239,8 @@ static const char *chain_remedy(const struct record_config *c)
 		return "--call-graph dwarf does without them, and node --perf-prof "
 		       "--perf-prof-unwinding-info has tables for its code";
 	if (!strncmp(name, "python", 6))
-		return "--call-graph dwarf does without them, and python3 -X perf_jit has tables "
-		       "for its code";
+		return "--call-graph dwarf does without them, and python3 -X perf names its "
+		       "functions";
 	return "--call-graph dwarf does without them, but not in generated code (java needs "
 	       "-XX:+PreserveFramePointer)";
 }
