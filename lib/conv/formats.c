@@ -9,7 +9,7 @@ enum { FROM = OPT_NO_SHORT, TO, STATS, STRICT };
 
 const struct opt conv_options[] = {
 	{TO, "to", "FORMAT",
-	 "write this: pprof, speedscope, firefox, callgrind, sqlite, folded, perf-script or "
+	 "write this: pprof, speedscope, firefox, perfetto, callgrind, sqlite, folded, perf-script or "
 	 "stream; default: by the ending of -o, else stream"},
 	{FROM, "from", "FORMAT", "the input is this; default: found by its first bytes"},
 	{'o', "output", "FILE", "write to FILE instead of stdout; packed if it ends in .gz"},
@@ -34,6 +34,8 @@ static const struct conv_format formats[] = {
 	{"firefox", "processed JSON of the Firefox profiler", ".firefox.json",
 	 CONV_TIMES | CONV_THREADS | CONV_EVENTS | CONV_LOSSES, &conv_to_firefox, conv_from_firefox,
 	 conv_is_firefox},
+	{"perfetto", "a trace of Perfetto", ".perfetto-trace .pftrace .perfetto", ALL | CONV_BINARY,
+	 &conv_to_perfetto, NULL, NULL},
 	{"callgrind", "callgrind's format, for KCachegrind", ".callgrind", CONV_EVENTS,
 	 &conv_to_callgrind, NULL, NULL},
 	{"sqlite", "SQL text for sqlite3", ".sql", ALL, &conv_to_sqlite, NULL, NULL},

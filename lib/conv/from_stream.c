@@ -442,10 +442,10 @@ static int on_record(struct input *s, const struct ps_record *rec)
 
 	if (!rc && s->c->writer->record)
 		rc = s->c->writer->record(s->c->ctx, s->in, rec, &taken);
-	if (rc || rec->type != PS_SAMPLE)
-		return rc;
-	if (!taken)
+	if (!rc && !taken && rec->type == PS_SAMPLE)
 		return on_sample(s, rec);
+	if (rc || !taken)
+		return rc;
 	s->c->account.samples++;
 	s->c->account.taken++;
 	return 0;
