@@ -9,7 +9,7 @@ enum { FROM = OPT_NO_SHORT, TO, STATS, STRICT };
 
 const struct opt conv_options[] = {
 	{TO, "to", "FORMAT",
-	 "write this: pprof, speedscope, firefox, perfetto, callgrind, sqlite, folded, perf-script or "
+	 "write this: pprof, speedscope, firefox, perfetto, chrome, callgrind, sqlite, folded, perf-script or "
 	 "stream; default: by the ending of -o, else stream"},
 	{FROM, "from", "FORMAT", "the input is this; default: found by its first bytes"},
 	{'o', "output", "FILE", "write to FILE instead of stdout; packed if it ends in .gz"},
@@ -36,6 +36,9 @@ static const struct conv_format formats[] = {
 	 conv_is_firefox},
 	{"perfetto", "a trace of Perfetto", ".perfetto-trace .pftrace .perfetto", ALL | CONV_BINARY,
 	 &conv_to_perfetto, NULL, NULL},
+	{"chrome", "Chrome's trace events, and .cpuprofile", ".chrome.json .trace.json .cpuprofile",
+	 CONV_TIMES | CONV_THREADS | CONV_EVENTS | CONV_LOSSES, &conv_to_chrome, conv_from_chrome,
+	 conv_is_chrome},
 	{"callgrind", "callgrind's format, for KCachegrind", ".callgrind", CONV_EVENTS,
 	 &conv_to_callgrind, NULL, NULL},
 	{"sqlite", "SQL text for sqlite3", ".sql", ALL, &conv_to_sqlite, NULL, NULL},
