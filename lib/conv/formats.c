@@ -9,8 +9,8 @@ enum { FROM = OPT_NO_SHORT, TO, STATS, STRICT };
 
 const struct opt conv_options[] = {
 	{TO, "to", "FORMAT",
-	 "write this: pprof, speedscope, firefox, perfetto, chrome, callgrind, sqlite, folded, perf-script or "
-	 "stream; default: by the ending of -o, else stream"},
+	 "write this: pprof, speedscope, firefox, perfetto, chrome, callgrind, sqlite, folded, "
+	 "perf-script or stream; default: by the ending of -o, else stream"},
 	{FROM, "from", "FORMAT", "the input is this; default: found by its first bytes"},
 	{'o', "output", "FILE", "write to FILE instead of stdout; packed if it ends in .gz"},
 	{STATS, "stats", NULL, "print what became of the samples to stderr"},
@@ -40,7 +40,7 @@ static const struct conv_format formats[] = {
 	 CONV_TIMES | CONV_THREADS | CONV_EVENTS | CONV_LOSSES, &conv_to_chrome, conv_from_chrome,
 	 conv_is_chrome},
 	{"callgrind", "callgrind's format, for KCachegrind", ".callgrind", CONV_EVENTS,
-	 &conv_to_callgrind, NULL, NULL},
+	 &conv_to_callgrind, conv_from_callgrind, conv_is_callgrind},
 	{"sqlite", "SQL text for sqlite3", ".sql", ALL, &conv_to_sqlite, NULL, NULL},
 };
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
