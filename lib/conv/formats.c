@@ -23,6 +23,10 @@ const struct opt conv_options[] = {
 /* The first is that of inputs that begin as none of the others. */
 static const struct conv_format formats[] = {
 	{"folded", "folded text, as pfold writes it", ".folded .collapsed", 0, NULL, NULL, NULL},
+	{"collapsed", "folded text without commands, as async-profiler writes it for Java", "",
+	 CONV_BARE, NULL, NULL, NULL},
+	{"instruments", "text of a call tree that Instruments copied", "", 0, NULL,
+	 conv_from_instruments, conv_is_instruments},
 	{"stream", "event stream", ".pstream", ALL, NULL, NULL, NULL},
 	{"perf-script", "text, as pdecode -t prints it", ".txt", ALL, NULL, NULL, NULL},
 	{"pprof", "pprof's profile.proto", ".pb.gz .pprof .prof .pb",
@@ -107,7 +111,13 @@ int conv_option(void *ctx, int id, const char *arg, struct buf *why)
 	int rc = 0;
 
 	switch (id) {
-	case TO: return format_named("to", arg, &o->to, why);
+	case TO:
+		rc = format_named("to", arg, &o->to, why);
+		if (!rc && !*o->to->endings) {
+			buf_addf(why, "--to: %s is only read", arg);
+			rc = PP_EUSAGE;
+		}
+		break;
 	case FROM:
 		rc = format_named("from", arg, &o->from, why);
 		if (!rc && !o->from->read && o->from->writer) {
