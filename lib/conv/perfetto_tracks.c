@@ -228,9 +228,12 @@ int perfetto_round(struct perfetto *w, const struct sreader *r, uint64_t elapsed
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; i < w->ncounts && !rc; i++)
-		rc = put_count(w, r, &w->counts[i],
-			       w->counts[i].time ? w->counts[i].time : elapsed);
+	for (uint32_t i = 0; i < w->ncounts && !rc; i++) {
+		const struct ps_count *c = &w->counts[i];
+
+		/* The last ones may have no time at all, but how long they counted. */
+		rc = put_count(w, r, c, c->time ? c->time : elapsed ? elapsed : c->enabled);
+	}
 	w->ncounts = 0;
 	return rc;
 }

@@ -465,6 +465,7 @@ static int record(void *ctx, const struct sreader *r, const struct ps_record *re
 	case PS_COUNTER: return perfetto_counter(w, &rec->counter);
 	case PS_COUNT: *taken = true; return perfetto_count(w, &rec->count);
 	case PS_ROUND: return perfetto_round(w, r, rec->round.elapsed);
+	case PS_END: return perfetto_round(w, r, 0);
 	case PS_SAMPLE: return on_sample(w, r, rec, taken);
 	}
 	return 0;
