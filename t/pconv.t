@@ -34,8 +34,15 @@ if have sqlite3; then
 	sqlite3 -separator ' ' db "SELECT t.name, t.weight, ifnull(s.weight, 0) FROM total t LEFT JOIN self s
 		ON s.name = t.name AND s.event = t.event WHERE t.name NOT LIKE '[%'" | sort >got
 	ok 'sqlite: self and total of each function are those of preport' cmp want got
+	gunzip -c "$ROOT/t/data/sched.data.gz" | "$BIN/pdecode" 2>/dev/null | "$BIN/plat" --emit=runq,offcpu >lat.ps 2>/dev/null
+	"$BIN/pconv" --to sqlite lat.ps 2>/dev/null | sqlite3 lat.db >"$OUT"
+	ok 'sqlite: it prints nothing' test ! -s "$OUT"
+	sqlite3 -separator ' ' lat.db 'SELECT kind, count(*), sum(duration), count(DISTINCT thread) > 9, count(waker) FROM intervals GROUP BY kind' >got
+	"$BIN/phist" --by event --field weight --tsv lat.ps 2>/dev/null | awk -F '\t' '
+		/^#/ { for (i = 1; i <= NF; i++) { if ($i ~ /:count/) c = i; if ($i ~ /:sum/) s = i } next } { print $2, $c, $s }' | sort >want.lat
+	is "$(cut -d ' ' -f 1-3 got)" "$(cat want.lat)" 'sqlite: intervals of each kind are those of plat'
 else
-	skip 1 'sqlite3 is not installed'
+	skip 3 'sqlite3 is not installed'
 fi
 if have callgrind_annotate; then
 	"$BIN/pconv" --to callgrind report.ps >report.callgrind 2>/dev/null
