@@ -219,16 +219,14 @@ static const char *last_file(const struct unwinding *u, const struct unwind_resu
 }
 
 /*
- * A walk that came to no code from a function that changes stacks, or that is a start, has not gone
- * wrong: what that left is elsewhere, or nowhere. The word that it took for a return address is no
- * frame.
+ * A walk that came to no code from a start has not gone wrong. The word that it took for a return
+ * address is no frame.
  */
-static int name_switch(struct unwinding *u, struct unwind_result *res)
+static int name_start(struct unwinding *u, struct unwind_result *res)
 {
 	uint32_t last = res->n - 1;
 	const struct map *map;
 	uint64_t off, vaddr;
-	const char *name;
 	struct symbol s;
 	struct rdso *d;
 	int rc;
@@ -245,14 +243,11 @@ static int name_switch(struct unwinding *u, struct unwind_result *res)
 	rc = resolve_load(u->r, u->m, d);
 	if (rc || resolve_vaddr(u->m, d, off, &vaddr) || symtab_find(d->table, vaddr, &s))
 		return rc;
-	name = symtab_text(d->table, s.name);
-	if (start_switches(name))
-		res->end = UNWIND_OTHER_STACK;
-	else if (start_by_name(name, false) && res->end != UNWIND_COPY &&
-		 res->end != UNWIND_NOT_THERE) /* there is more: starts have callers, too */
-		res->end = UNWIND_OUTERMOST;
-	else
+	/* Starts have callers, too: where the copy ended, there may be more. */
+	if (res->end == UNWIND_COPY || res->end == UNWIND_NOT_THERE ||
+	    !start_by_name(symtab_text(d->table, s.name), false))
 		return 0;
+	res->end = UNWIND_OUTERMOST;
 	res->n = last + 1;
 	return 0;
 }
@@ -299,7 +294,7 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 	if (!rc)
 		rc = unwinder_run(u->unwinder, &from, res);
 	if (!rc)
-		rc = name_switch(u, res);
+		rc = name_start(u, res);
 	*out = (struct ps_chain){0};
 	if (rc)
 		return rc;

@@ -268,6 +268,8 @@ static int make_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 			return rc;
 	} else if (!rc) {
 		rc = cfi_run(&fde, vaddr, &row, &span);
+		if (!rc)
+			rc = cfi_go_flags(c, vaddr, &row.flags);
 	}
 	if (rc)
 		return rc == PP_ENOMEM ? rc : no_row(c, rc == PP_ENOENT ? 0 : ROW_DAMAGED, id);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "unwind/start.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -133,6 +134,27 @@ static int look(struct cfi *c, uint64_t vaddr)
 	return rc;
 }
 
+/* Go's table of functions, opened when it is first asked for; NULL: Go has not built the file. */
+static int go_table(struct cfi *c, struct gopcln **go)
+{
+	int rc = c->code.go_sought || !c->image ? 0 : gopcln_open(&c->code.go, c->image);
+
+	c->code.go_sought = true;
+	*go = c->code.go;
+	return rc == PP_ENOMEM ? rc : 0;
+}
+
+int cfi_go_flags(struct cfi *c, uint64_t vaddr, uint8_t *flags)
+{
+	struct gopcln_function fn;
+	struct gopcln *go;
+	int rc = go_table(c, &go);
+
+	if (!rc && go && !gopcln_find(go, vaddr, &fn) && fn.name)
+		*flags |= (uint8_t)start_of_go(fn.name);
+	return rc;
+}
+
 /*
  * By Go's own table, which tells how far the stack pointer was moved: exact, but for the frame
  * pointer, which no caller needs. The return address is where a call puts it, or at the stack
@@ -145,19 +167,15 @@ static int go_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 				.cfa = {.reg = pushed ? 7 : 31, .how = ROW_REGISTER}};
 	struct gopcln_function fn;
 	uint64_t start, end;
+	struct gopcln *go;
 	uint32_t size;
-	int rc;
+	int rc = go_table(c, &go);
 
-	if (!c->code.go_sought)
-		rc = gopcln_open(&c->code.go, c->image);
-	else
-		rc = 0;
-	c->code.go_sought = true;
-	if (rc == PP_ENOMEM)
+	if (rc)
 		return rc;
-	if (!c->code.go || gopcln_find(c->code.go, vaddr, &fn) ||
-	    gopcln_frame(c->code.go, &fn, vaddr, &size, &start, &end))
+	if (!go || gopcln_find(go, vaddr, &fn) || gopcln_frame(go, &fn, vaddr, &size, &start, &end))
 		return PP_ENOENT;
+	row.flags = fn.name ? (uint8_t)start_of_go(fn.name) : 0;
 	row.cfa.value = (int32_t)size + (pushed ? 8 : 0);
 	if (pushed || size)
 		row.rule[row.nrules++] = (struct row_rule){

@@ -156,6 +156,9 @@ int cfi_code_add(struct cfi *c, struct elf_file *f, bool image);
 /* The row of an address that no entry covers, from the code. 0, PP_ENOENT, PP_ENOMEM, PP_ELIMIT. */
 int cfi_code_row(struct cfi *c, uint64_t vaddr, uint32_t *id);
 
+/* Adds ROW_TOP or ROW_LEAVES for a function of Go's runtime that changes stacks. 0 or PP_ENOMEM. */
+int cfi_go_flags(struct cfi *c, uint64_t vaddr, uint8_t *flags);
+
 void cfi_code_release(struct cfi *c);
 
 /* ---- cfi_run.c ---- */

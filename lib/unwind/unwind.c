@@ -483,6 +483,16 @@ static enum unwind_end step_other(struct walk *w, const struct row *row, unsigne
 					    : step_without(w, row, &res->guessed, rc);
 }
 
+/* At a start, or in a function that changes stacks: beyond it only if it has not called anything. */
+static enum unwind_end step_special(struct walk *w, const struct row *row, unsigned *still, int *rc)
+{
+	if (row->flags & ROW_OUTERMOST)
+		return UNWIND_OUTERMOST;
+	if (w->exact)
+		return step(w, row, still, rc);
+	return row->flags & ROW_TOP ? UNWIND_OUTERMOST : UNWIND_OTHER_STACK;
+}
+
 static int walk(struct walk *w, struct unwind_result *res)
 {
 	struct unwinder *u = w->u;
@@ -508,8 +518,8 @@ static int walk(struct walk *w, struct unwind_result *res)
 			res->end = UNWIND_DEPTH;
 		else if (!row || row->flags & (ROW_NONE | ROW_CODE))
 			res->end = step_other(w, row, &still, res, &rc);
-		else if (row->flags & ROW_OUTERMOST)
-			res->end = UNWIND_OUTERMOST;
+		else if (row->flags & (ROW_OUTERMOST | ROW_TOP | ROW_LEAVES))
+			res->end = step_special(w, row, &still, &rc);
 		else
 			res->end = step(w, row, &still, &rc);
 		if (rc)
