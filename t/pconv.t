@@ -99,7 +99,7 @@ JS
 	cat >check.js <<'JS'
 const profiles = {}
 let sum = 0
-for (const e of JSON.parse(require('fs').readFileSync(process.argv[2])).traceEvents) {
+for (const e of JSON.parse(require('fs').readFileSync(process.argv[2]))) {
 	if (typeof e.pid != 'number' || typeof e.tid != 'number' || !e.cat || !e.name || typeof e.ts != 'number') throw 'event'
 	if (e.name == 'Profile') profiles[e.id] = {nodes: {}, time: e.args.data.startTime}
 	if (e.name != 'ProfileChunk') continue

@@ -21,7 +21,7 @@ struct chrome_cpu {
 /* The samples of a thread and event that were not written yet. */
 struct chrome_profile {
 	uint32_t thread, event;
-	bool begun, idle; /* idle: that node was defined */
+	bool begun, any, idle; /* any: it has a sample; idle: that node was defined */
 	struct buf nodes, samples, deltas, weights;
 	uint32_t n;
 	uint64_t start, end; /* ns: of the first sample, of all so far */

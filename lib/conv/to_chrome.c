@@ -26,7 +26,7 @@ static int open_chrome(struct conv *c, void **ctx)
 	if (!w)
 		return PP_ENOMEM;
 	w->c = c;
-	buf_adds(&w->b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	buf_addc(&w->b, '['); /* as an array: speedscope reads no other FILE.chrome.json */
 	return w->b.err;
 }
 
@@ -199,7 +199,8 @@ static int begin(struct chrome *w, struct chrome_profile *q, uint64_t time)
 		return rc;
 	q->begun = true;
 	q->start = q->end = time;
-	q->last = time / 1000;
+	/* Earlier by one: speedscope fails where the first sample is at 0, and there is no other. */
+	q->last = time / 1000 - (time >= 1000);
 	profile_event(w, q, "Profile", time);
 	json_num(&w->b, "startTime", q->last);
 	json_text(&w->b, "event", name.p, name.len);
@@ -252,6 +253,16 @@ static void add_sample(struct chrome_profile *q, uint32_t node, uint64_t time, u
 	q->n++;
 }
 
+/* The last sample is over. */
+static int add_idle(struct chrome *w, struct chrome_profile *q)
+{
+	int rc = q->idle ? 0 : put_node(w, q, IDLE, ROOT, NULL, "(idle)");
+
+	q->idle = true;
+	add_sample(q, IDLE, q->end, 0);
+	return rc;
+}
+
 static int sample(void *ctx, const struct prof_sample *s)
 {
 	struct chrome *w = ctx;
@@ -267,16 +278,14 @@ static int sample(void *ctx, const struct prof_sample *s)
 	w->now = time > w->now ? time : w->now;
 	if (!q->begun)
 		rc = begin(w, q, time);
-	if (!rc && ns && q->n && time > q->end + s->weight / 2) {
-		rc = q->idle ? 0 : put_node(w, q, IDLE, ROOT, NULL, "(idle)");
-		q->idle = true;
-		add_sample(q, IDLE, q->end, 0);
-	}
+	if (!rc && ns && q->any && time > q->end + s->weight / 2)
+		rc = add_idle(w, q);
 	if (!rc)
 		rc = put_nodes(w, q, s->stack);
 	if (rc)
 		return rc;
 	add_sample(q, s->stack ? s->stack + IDLE : ROOT, time, s->weight);
+	q->any = true;
 	q->end = time;
 	if (ns || !s->timed)
 		q->end = s->weight > UINT64_MAX / 2 - time ? UINT64_MAX / 2 : time + s->weight;
@@ -293,13 +302,18 @@ static int close_chrome(void *ctx)
 	struct chrome *w = ctx;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < w->nprofiles && !rc; i++)
-		rc = put_chunk(w, &w->profiles[i]);
-	buf_adds(&w->b, "\n],\"otherData\":{");
+	for (uint32_t i = 0; i < w->nprofiles && !rc; i++) {
+		rc = add_idle(w, &w->profiles[i]);
+		if (!rc)
+			rc = put_chunk(w, &w->profiles[i]);
+	}
 	buf_reset(&w->text);
 	conv_add_comment(w->c, &w->text);
-	json_text(&w->b, "about", buf_str(&w->text), w->text.len);
-	buf_adds(&w->b, "}}\n");
+	if (!rc)
+		rc = w->text.err
+			     ? w->text.err
+			     : put_name(w, "about", 0, 0, ps_str(buf_str(&w->text), w->text.len));
+	buf_adds(&w->b, "\n]\n");
 	if (w->events > MANY)
 		diag_warn(w->c->d, NULL, -1,
 			  "%llu events: many viewers cannot show more than a million of this "

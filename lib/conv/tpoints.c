@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRACEPOINT 2 /* PERF_TYPE_TRACEPOINT */
 #define FIELDS_MAX 8
 
 /*
@@ -122,7 +121,7 @@ int tpoints_bind(struct tpoints *t, const struct sreader *r, uint32_t event)
 	t->v = p;
 	p += event;
 	unbind(p);
-	if (!e || e->perf_type != TRACEPOINT)
+	if (!e || !e->fields.len)
 		return 0;
 	p->name = e->name.p;
 	p->chains = e->flags & PS_EVENT_CHAINS;
