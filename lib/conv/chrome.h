@@ -1,6 +1,6 @@
 /*
- * What the files that write Chrome's trace events share: to_chrome.c has profiles of samples,
- * chrome_events.c lanes of CPUs, intervals and single events.
+ * What the files that write Chrome's trace events share: chrome.c has what all events have,
+ * to_chrome.c profiles of samples, chrome_events.c lanes of CPUs, intervals and single events.
  */
 #ifndef PP_CONV_CHROME_H
 #define PP_CONV_CHROME_H
@@ -49,6 +49,15 @@ void chrome_event(struct chrome *w, char ph, const char *cat, uint32_t pid, uint
 		  uint64_t ns);
 int chrome_end(struct chrome *w);
 void chrome_us(struct buf *b, uint64_t ns);
+
+/* Those without numbers get that of the profile. */
+static inline uint32_t chrome_tid(const struct prof_thread *t, uint32_t thread)
+{
+	return t->tid == PS_NONE ? thread : t->tid;
+}
+
+/* Metadata: the name of what. */
+int chrome_name(struct chrome *w, const char *what, uint32_t pid, uint32_t tid, struct ps_str name);
 
 /* A thread's name, and that of its process. */
 int chrome_thread(struct chrome *w, uint32_t thread);

@@ -1,6 +1,6 @@
 /*
- * Chrome's events beside samples: what ran on each CPU, interrupts, intervals of plat, counters, and
- * all other tracepoints.
+ * Chrome's events beside samples: what ran on each CPU, interrupts, intervals of plat, frequencies,
+ * and all other tracepoints.
  */
 #include "conv/chrome.h"
 

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define KEEP	   (SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS | SREADER_PARTS)
+#define LISTS	   (SREADER_EVENTS | SREADER_DSOS | SREADER_CHAINS | SREADER_SYMBOLS)
 #define TRACEPOINT 2
 
 /* ---- events and threads ---- */
@@ -297,7 +297,7 @@ int conv_from_stream(struct conv *c, struct src *src)
 		return PP_ENOMEM;
 	}
 	s->c = c;
-	rc = sreader_new(&s->in, src, KEEP, c->d);
+	rc = sreader_new(&s->in, src, LISTS | SREADER_PARTS, c->d);
 	if (rc) {
 		free(s);
 		return rc;

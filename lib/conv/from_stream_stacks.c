@@ -139,7 +139,7 @@ static int room(struct stream_input *s, size_t n)
 	return 0;
 }
 
-/* The frame that a stack begins with if it has a mark, by its flags and its outermost frame; or 0. */
+/* The frame that a stack with a mark begins with, by its flags and its outermost frame; or 0. */
 static int mark_of(struct stream_input *s, uint32_t flags, uint32_t outermost, uint32_t *frame)
 {
 	const struct ps_frame *outer = outermost ? sreader_frame(s->in, outermost) : NULL;

@@ -81,7 +81,11 @@ struct perfetto {
 };
 
 /* Writes the packet that was made. */
-int perfetto_packet(struct perfetto *w);
+static inline int perfetto_packet(struct perfetto *w)
+{
+	pb_take(&w->out, 1, &w->packet);
+	return conv_flush(w->c, &w->out, CONV_BLOCK);
+}
 
 /* The slot of a CPU. 0, PP_ENOMEM, PP_ELIMIT. */
 int perfetto_slot(struct perfetto *w, uint32_t cpu, uint32_t *slot);

@@ -169,9 +169,11 @@ int perfetto_count(struct perfetto *w, const struct ps_count *c)
 {
 	struct ps_count *v = array_widen(w->counts, &w->counts_cap, w->ncounts, 64, sizeof(*v));
 
-	if (!v || w->ncounts >= COUNTS_MAX)
-		return v ? PP_ELIMIT : PP_ENOMEM;
+	if (!v)
+		return PP_ENOMEM;
 	w->counts = v;
+	if (w->ncounts >= COUNTS_MAX)
+		return PP_ELIMIT;
 	v[w->ncounts++] = *c;
 	return 0;
 }

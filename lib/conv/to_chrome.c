@@ -26,74 +26,8 @@ static int open_chrome(struct conv *c, void **ctx)
 	if (!w)
 		return PP_ENOMEM;
 	w->c = c;
-	buf_addc(&w->b, '['); /* as an array: speedscope reads no other FILE.chrome.json */
+	buf_addc(&w->b, '['); /* speedscope reads no object as FILE.chrome.json */
 	return w->b.err;
-}
-
-void chrome_us(struct buf *b, uint64_t ns)
-{
-	buf_add_u64(b, ns / 1000, 0, ' ');
-	if (!(ns % 1000))
-		return;
-	buf_addc(b, '.');
-	buf_add_u64(b, ns % 1000, 3, '0');
-}
-
-void chrome_event(struct chrome *w, char ph, const char *cat, uint32_t pid, uint32_t tid,
-		  uint64_t ns)
-{
-	struct buf *b = &w->b;
-
-	buf_adds(b, w->events++ ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
-	buf_addc(b, ph);
-	buf_addc(b, '"');
-	json_text(b, "cat", cat, strlen(cat));
-	json_num(b, "pid", pid == PS_NONE ? 0 : pid);
-	json_num(b, "tid", tid == PS_NONE ? 0 : tid);
-	json_key(b, "ts");
-	chrome_us(b, ns);
-}
-
-int chrome_end(struct chrome *w)
-{
-	buf_addc(&w->b, '}');
-	return conv_flush(w->c, &w->b, CONV_BLOCK);
-}
-
-static int put_name(struct chrome *w, const char *what, uint32_t pid, uint32_t tid,
-		    struct ps_str name)
-{
-	chrome_event(w, 'M', "__metadata", pid, tid, 0);
-	json_text(&w->b, "name", what, strlen(what));
-	json_key(&w->b, "args");
-	buf_addc(&w->b, '{');
-	json_text(&w->b, "name", name.p, name.len);
-	buf_addc(&w->b, '}');
-	return chrome_end(w);
-}
-
-/* Those without numbers get that of the profile. */
-static uint32_t tid_of(const struct prof_thread *t, uint32_t thread)
-{
-	return t->tid == PS_NONE ? thread : t->tid;
-}
-
-int chrome_thread(struct chrome *w, uint32_t thread)
-{
-	struct prof *p = w->c->p;
-	const struct prof_thread *t = prof_thread_of(p, thread);
-	uint32_t tid = tid_of(t, thread);
-	uint32_t *named = map64_put(&w->named, (uint64_t)t->pid << 32 | tid, NULL);
-	struct ps_str process = prof_process(p, t);
-	int rc;
-
-	if (!named)
-		return PP_ENOMEM;
-	if (*named == t->comm && t->comm)
-		return 0;
-	*named = t->comm;
-	rc = put_name(w, "thread_name", t->pid, tid, prof_str(p, t->comm));
-	return rc || t->pid == PS_NONE ? rc : put_name(w, "process_name", t->pid, tid, process);
 }
 
 /* ---- samples ---- */
@@ -181,7 +115,7 @@ static void profile_event(struct chrome *w, const struct chrome_profile *q, cons
 {
 	const struct prof_thread *t = prof_thread_of(w->c->p, q->thread);
 
-	chrome_event(w, 'P', PROFILER, t->pid, tid_of(t, q->thread), ns);
+	chrome_event(w, 'P', PROFILER, t->pid, chrome_tid(t, q->thread), ns);
 	json_text(&w->b, "name", name, strlen(name));
 	json_key(&w->b, "id");
 	buf_addf(&w->b, "\"0x%x\",\"args\":{\"data\":{", (unsigned)(q - w->profiles) + 1);
@@ -199,7 +133,7 @@ static int begin(struct chrome *w, struct chrome_profile *q, uint64_t time)
 		return rc;
 	q->begun = true;
 	q->start = q->end = time;
-	/* Earlier by one: speedscope fails where the first sample is at 0, and there is no other. */
+	/* Earlier by one: speedscope fails where the only sample is at 0. */
 	q->last = time / 1000 - (time >= 1000);
 	profile_event(w, q, "Profile", time);
 	json_num(&w->b, "startTime", q->last);
@@ -310,9 +244,9 @@ static int close_chrome(void *ctx)
 	buf_reset(&w->text);
 	conv_add_comment(w->c, &w->text);
 	if (!rc)
-		rc = w->text.err
-			     ? w->text.err
-			     : put_name(w, "about", 0, 0, ps_str(buf_str(&w->text), w->text.len));
+		rc = w->text.err ? w->text.err
+				 : chrome_name(w, "about", 0, 0,
+					       ps_str(buf_str(&w->text), w->text.len));
 	buf_adds(&w->b, "\n]\n");
 	if (w->events > MANY)
 		diag_warn(w->c->d, NULL, -1,

@@ -43,12 +43,6 @@ static int open_perfetto(struct conv *c, void **ctx)
 	return w ? 0 : PP_ENOMEM;
 }
 
-int perfetto_packet(struct perfetto *w)
-{
-	pb_take(&w->out, 1, &w->packet);
-	return conv_flush(w->c, &w->out, CONV_BLOCK);
-}
-
 /* ---- the head ---- */
 
 static void put_clock(struct perfetto *w, uint32_t clock, uint64_t time)
