@@ -167,6 +167,28 @@ is "$(grep -v '^#' "$OUT")" 't;again 25000
 t;again;inner 5000
 t;outer 69500
 t;outer;inner 30500' 'chrome: slices weigh how long they were the innermost'
+# What others wrote: Go 1.19, whose totals are those of go tool pprof.
+"$BIN/pconv" "$ROOT/t/data/go.pb.gz" >go.ps
+"$BIN/preport" --tsv --by sym go.ps 2>/dev/null | awk -F '\t' '!/^#/ { sub(/ \(inlined\)$/, "", $2); print $2, $4, $7 + 0 }' | sort >got
+sort "$ROOT/t/data/go.top" >want.go
+ok 'pprof of Go: self and total of each function are those of go tool pprof' cmp want.go got
+run "$BIN/pdiff" go.ps report.ps
+is "$status" 0 'pdiff: a service of Go beside a recording of perf'
+like "$ERR" 'counts cpu-clock .*, but what was read before counts cpu' 'pdiff: the events have other names, which is reported'
+if have node; then
+	echo 'function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) }
+		let s = 0; for (let i = 0; i < 20; i++) s += fib(20); console.log(s)' >fib.js
+	node --cpu-prof --cpu-prof-name=fib.cpuprofile fib.js >/dev/null
+	node -e 'const p = JSON.parse(require("fs").readFileSync("fib.cpuprofile")), self = {}, node = {}
+		let t = p.startTime; const at = p.timeDeltas.map(d => t += Math.max(d, 0)); at.push(Math.max(t, p.endTime))
+		for (const n of p.nodes) node[n.id] = n.callFrame.functionName || "(anonymous)"
+		p.samples.forEach((s, i) => { self[node[s]] = (self[node[s]] || 0) + 1000 * (at[i + 1] - at[i]) })
+		for (const f in self) if (self[f] && f != "(root)") console.log(f, self[f])' | sort >want.node
+	"$BIN/pconv" fib.cpuprofile | "$BIN/preport" --tsv --by sym 2>/dev/null | awk -F '\t' '!/^#/ && $7 { print $2, $7 + 0 }' | sort >got
+	ok '.cpuprofile of node: self of each function' cmp want.node got
+else
+	skip 1 'node is not installed'
+fi
 # As node --cpu-prof writes it: children instead of parents, times only.
 echo '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,3]},{"id":2,"callFrame":{"functionName":"f","url":"x.js","lineNumber":4},
 	"children":[4]},{"id":4,"callFrame":{"functionName":""}},{"id":3,"callFrame":{"functionName":"(program)"}}],
