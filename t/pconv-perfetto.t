@@ -165,6 +165,26 @@ perl -I. -Mtrace -e 'my %e = ("cpu-clock" => 1, "page-faults" => 2, "context-swi
 	print "$cpu $e{$name} ", one($e, "double_counter_value") + 0, "\n" }' | sort >got
 ok 'counters: each, with its scale' cmp want got
 
+# As trace-cmd report prints them, with a loss between: a bundle ends there.
+cat >lost.txt <<'T'
+cpus=1
+              sh-7     [000]     1.000000: sched_switch:         sh:7 [120] S ==> swapper/0:0 [120]
+CPU:0 [5 EVENTS DROPPED]
+          <idle>-0     [000]     2.000000: sched_switch:         swapper/0:0 [120] R ==> sh:7 [120]
+T
+"$BIN/pdecode" lost.txt 2>/dev/null >lost.ps
+run "$BIN/pconv" -o lost.pftrace lost.ps
+is "$status" 0 'losses of the recording are no damage'
+like "$ERR" 'lost 5 events' 'but are reported'
+ok 'losses: protoc reads them' decoded lost.pftrace
+is "$(perl -I. -Mtrace -e 'for my $p (trace "lost.pftrace.txt") { my $b = one($p, "ftrace_events");
+	print one($b, "lost_events") ? "lost " : "", one($b, "event", "timestamp"), " ", one($b, "event", "sched_switch", "next_pid") // 0, "\n" if $b;
+	my $t = one($p, "track_event", "name"); print "$t\n" if $t && $t =~ /^the recording[^;]*$/ }' | sort)" '1000000000 0
+lost 2000000000 7
+the recording lost 5 events' 'losses: before the events that come after them, and on a track'
+run "$BIN/pconv" --strict -o lost.pftrace lost.ps
+is "$status" 1 'losses: --strict'
+
 # ---- what has no times, and nothing ----
 
 echo 'a;b 1' >x.folded
