@@ -146,7 +146,7 @@ int perfetto_event(struct perfetto *w, const struct tpoint *p, const struct srea
 			add_known(w, p->fields[i].number, &v);
 	}
 	pb_num_always(&w->inner, EVENT_TIME, s->time);
-	pb_num(&w->inner, EVENT_PID, s->tid == PS_NONE ? 0 : s->tid);
+	pb_num_always(&w->inner, EVENT_PID, s->tid == PS_NONE ? 0 : s->tid);
 	pb_take(&w->inner, message, &w->message);
 	pb_take(&c->events, BUNDLE_EVENT, &w->inner);
 	if (c->events.err)
