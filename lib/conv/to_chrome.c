@@ -105,7 +105,7 @@ static int put_nodes(struct chrome *w, struct chrome_profile *q, uint32_t stack)
 	while (n-- && !rc) {
 		up = prof_up(w->c->p, w->path[n], &frame);
 		rc = put_node(w, q, w->path[n] + IDLE, up ? up + IDLE : ROOT,
-			      prof_frame_of(w->c->p, frame), NULL);
+			      prof_frame_of(w->c->p, frame), "");
 	}
 	return rc;
 }

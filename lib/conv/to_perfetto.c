@@ -111,10 +111,13 @@ static int put_process(struct perfetto *w, uint32_t pid)
 {
 	const uint32_t *name = map64_get(&w->c->p->processes, pid);
 	struct ps_str s = prof_str(w->c->p, name ? *name : 0);
-	uint32_t *told = s.len ? map64_put(&w->named, pid, NULL) : NULL;
+	uint32_t *told;
 
+	if (!name || !s.len)
+		return 0;
+	told = map64_put(&w->named, pid, NULL);
 	if (!told)
-		return s.len ? PP_ENOMEM : 0;
+		return PP_ENOMEM;
 	if (*told == *name)
 		return 0;
 	*told = *name;

@@ -14,16 +14,16 @@
  * of the fields in it.
  */
 static const struct known {
-	enum tpoint_kind kind;
 	const char *event; /* ends in '*': those that begin so */
+	enum tpoint_kind kind;
 	uint32_t message;
 	struct {
 		const char *name;
 		uint32_t number;
 	} fields[FIELDS_MAX];
 } known[] = {
-	{POINT_SWITCH,
-	 "sched:sched_switch",
+	{"sched:sched_switch",
+	 POINT_SWITCH,
 	 4,
 	 {{"prev_comm", 1},
 	  {"prev_pid", 2},
@@ -32,31 +32,31 @@ static const struct known {
 	  {"next_comm", 5},
 	  {"next_pid", 6},
 	  {"next_prio", 7}}},
-	{POINT_WAKING,
-	 "sched:sched_waking",
+	{"sched:sched_waking",
+	 POINT_WAKING,
 	 20,
 	 {{"comm", 1}, {"pid", 2}, {"prio", 3}, {"success", 4}, {"target_cpu", 5}}},
-	{POINT_WAKEUP,
-	 "sched:sched_wakeup",
+	{"sched:sched_wakeup",
+	 POINT_WAKEUP,
 	 17,
 	 {{"comm", 1}, {"pid", 2}, {"prio", 3}, {"success", 4}, {"target_cpu", 5}}},
-	{POINT_WAKEUP_NEW,
-	 "sched:sched_wakeup_new",
+	{"sched:sched_wakeup_new",
+	 POINT_WAKEUP_NEW,
 	 114,
 	 {{"comm", 1}, {"pid", 2}, {"prio", 3}, {"success", 4}, {"target_cpu", 5}}},
-	{POINT_IRQ, "irq:irq_handler_entry", 36, {{"irq", 1}, {"name", 2}}},
-	{POINT_IRQ_EXIT, "irq:irq_handler_exit", 37, {{"irq", 1}, {"ret", 2}}},
-	{POINT_SOFTIRQ, "irq:softirq_entry", 24, {{"vec", 1}}},
-	{POINT_SOFTIRQ_EXIT, "irq:softirq_exit", 25, {{"vec", 1}}},
-	{POINT_FREQUENCY, "power:cpu_frequency", 11, {{"state", 1}, {"cpu_id", 2}}},
-	{POINT_IDLE, "power:cpu_idle", 13, {{"state", 1}, {"cpu_id", 2}}},
-	{POINT_SYS_ENTER, "raw_syscalls:sys_enter", 329, {{"id", 1}, {"args", 2}}},
-	{POINT_SYS_EXIT, "raw_syscalls:sys_exit", 330, {{"id", 1}, {"ret", 2}}},
-	{POINT_SYS_ENTER, "syscalls:sys_enter_*", 329, {{"__syscall_nr", 1}}},
-	{POINT_SYS_EXIT, "syscalls:sys_exit_*", 330, {{"__syscall_nr", 1}, {"ret", 2}}},
-	{POINT_WORK, "workqueue:workqueue_execute_start", 58, {{"work", 1}, {"function", 2}}},
-	{POINT_WORK_END, "workqueue:workqueue_execute_end", 57, {{"work", 1}, {"function", 2}}},
-	{POINT_PRINT, "ftrace:print", 3, {{"ip", 1}, {"buf", 2}}},
+	{"irq:irq_handler_entry", POINT_IRQ, 36, {{"irq", 1}, {"name", 2}}},
+	{"irq:irq_handler_exit", POINT_IRQ_EXIT, 37, {{"irq", 1}, {"ret", 2}}},
+	{"irq:softirq_entry", POINT_SOFTIRQ, 24, {{"vec", 1}}},
+	{"irq:softirq_exit", POINT_SOFTIRQ_EXIT, 25, {{"vec", 1}}},
+	{"power:cpu_frequency", POINT_FREQUENCY, 11, {{"state", 1}, {"cpu_id", 2}}},
+	{"power:cpu_idle", POINT_IDLE, 13, {{"state", 1}, {"cpu_id", 2}}},
+	{"raw_syscalls:sys_enter", POINT_SYS_ENTER, 329, {{"id", 1}, {"args", 2}}},
+	{"raw_syscalls:sys_exit", POINT_SYS_EXIT, 330, {{"id", 1}, {"ret", 2}}},
+	{"syscalls:sys_enter_*", POINT_SYS_ENTER, 329, {{"__syscall_nr", 1}}},
+	{"syscalls:sys_exit_*", POINT_SYS_EXIT, 330, {{"__syscall_nr", 1}, {"ret", 2}}},
+	{"workqueue:workqueue_execute_start", POINT_WORK, 58, {{"work", 1}, {"function", 2}}},
+	{"workqueue:workqueue_execute_end", POINT_WORK_END, 57, {{"work", 1}, {"function", 2}}},
+	{"ftrace:print", POINT_PRINT, 3, {{"ip", 1}, {"buf", 2}}},
 };
 #define GENERIC 327
 
