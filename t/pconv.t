@@ -189,6 +189,13 @@ if have node; then
 else
 	skip 1 'node is not installed'
 fi
+echo '{"traceEvents":[{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"t"}}],"stackFrames":{"1":{"name":"main"},
+	"x":{"name":"f","parent":"1"},"3":{"name":"g","parent":1}},"samples":[{"pid":1,"tid":"2","ts":"10","sf":3,"weight":"2","name":"cycles"},
+	{"pid":1,"tid":2,"ts":20,"sf":"x","name":"cycles"}]}' >listed.json
+run "$BIN/pconv" --to folded listed.json
+is "$(cat "$OUT")" '# event: cycles, unit: samples, samples: 2, from: listed.json
+t;main;f 1
+t;main;g 2' 'chrome: samples and stackFrames'
 # As node --cpu-prof writes it: children instead of parents, times only.
 echo '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,3]},{"id":2,"callFrame":{"functionName":"f","url":"x.js","lineNumber":4},
 	"children":[4]},{"id":4,"callFrame":{"functionName":""}},{"id":3,"callFrame":{"functionName":"(program)"}}],

@@ -9,7 +9,10 @@
 #include "conv/json.h"
 #include "conv/slices.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#define LISTED UINT32_MAX /* in the place of a profile's number: of "stackFrames" */
 
 /* A node of a profile's call tree. */
 struct node {
@@ -411,6 +414,126 @@ static int read_events(struct input *s, struct json j)
 	return rc;
 }
 
+/* ---- "samples" and "stackFrames", which older tracers wrote ---- */
+
+/* A number, also in quotes. */
+static double take_number(struct json *j)
+{
+	char text[32] = "";
+	struct ps_str s;
+
+	if (json_peek(j) != '"')
+		return json_double(j);
+	s = json_str(j);
+	if (s.len < sizeof(text))
+		memcpy(text, s.p, s.len);
+	return strtod(text, NULL);
+}
+
+/* The number of the frame of an id, a text or a number. */
+static int listed_node(struct input *s, struct json *j, uint32_t *number)
+{
+	char digits[24];
+	struct ps_str id;
+	uint32_t text;
+	int rc;
+
+	if (json_peek(j) == '"') {
+		id = json_str(j);
+	} else {
+		snprintf(digits, sizeof(digits), "%llu", (unsigned long long)json_u64(j));
+		id = ps_str(digits, strlen(digits));
+	}
+	rc = prof_text(s->c->p, id.p, id.len, &text);
+	return rc ? rc : node_of(s, LISTED, text, number);
+}
+
+static int take_listed_frame(struct input *s, struct json *j, uint32_t number)
+{
+	struct ps_str key;
+	uint32_t parent = 0, frame;
+	int rc = 0;
+
+	buf_reset(&s->name);
+	for (json_object(j); !rc && json_member(j, &key);) {
+		if (json_is(key, "name"))
+			keep(j, &s->name);
+		else if (json_is(key, "parent"))
+			rc = listed_node(s, j, &parent);
+		else
+			json_skip(j);
+	}
+	if (!rc)
+		rc = s->name.err ? s->name.err
+				 : prof_shown(s->c->p, ps_str(buf_str(&s->name), s->name.len),
+					      ps_str("", 0), 0, &frame);
+	if (!rc) {
+		s->nodes[number].frame = frame;
+		s->nodes[number].parent = parent;
+		s->nodes[number].defined = true;
+	}
+	return rc;
+}
+
+static int take_listed_sample(struct input *s, struct json *j)
+{
+	struct prof_sample to = {.cpu = PS_NONE, .count = 1, .timed = true};
+	struct event e = {.pid = PS_NONE, .tid = PS_NONE};
+	uint32_t node = 0;
+	struct ps_str key;
+	double weight = 1, v;
+	int rc = 0;
+
+	buf_reset(&s->name);
+	for (json_object(j); !rc && json_member(j, &key);) {
+		bool pid = json_is(key, "pid");
+
+		if (json_is(key, "name")) {
+			keep(j, &s->name);
+		} else if (json_is(key, "sf")) {
+			rc = listed_node(s, j, &node);
+		} else if (pid || json_is(key, "tid")) {
+			v = take_number(j);
+			*(pid ? &e.pid : &e.tid) = v >= 0 && v < PS_NONE ? (uint32_t)v : PS_NONE;
+		} else if (json_is(key, "ts")) {
+			v = take_number(j);
+			to.time = v > 0 && v < 0x1p52 ? (uint64_t)(v * 1000 + 0.5) : 0;
+		} else if (json_is(key, "weight")) {
+			weight = take_number(j);
+		} else {
+			json_skip(j);
+		}
+	}
+	to.weight = weight > 0 && weight < 0x1p62 ? (uint64_t)(weight + 0.5) : 0;
+	if (!rc)
+		rc = prof_named_event(s->c->p, ps_str(buf_str(&s->name), s->name.len),
+				      ps_str("", 0), &to.event);
+	if (!rc && node)
+		rc = stack_of(s, node, &to.stack);
+	if (!rc)
+		rc = thread_of(s, &e, &to.thread);
+	s->sampled = true;
+	return rc ? rc : conv_give(s->c, &to);
+}
+
+static int read_listed(struct input *s, struct json frames, struct json samples)
+{
+	struct ps_str key;
+	uint32_t number, text;
+	int rc = 0;
+
+	for (json_object(&frames); !rc && json_member(&frames, &key);) {
+		rc = prof_text(s->c->p, key.p, key.len, &text);
+		if (!rc)
+			rc = node_of(s, LISTED, text, &number);
+		if (!rc)
+			rc = take_listed_frame(s, &frames, number);
+	}
+	for (json_array(&samples); !rc && json_item(&samples);)
+		rc = take_listed_sample(s, &samples);
+	return rc;
+}
+
 static int read_cpuprofile(struct input *s, struct json j)
 {
 	static const struct event e = {.pid = PS_NONE, .tid = PS_NONE};
@@ -435,6 +558,8 @@ int conv_from_chrome(struct conv *c, const struct conv_input *in)
 		events = member(j, "traceEvents");
 	if (!rc)
 		rc = events.p ? read_events(&s, events) : read_cpuprofile(&s, j);
+	if (!rc && object && events.p && member(j, "stackFrames").p && member(j, "samples").p)
+		rc = read_listed(&s, member(j, "stackFrames"), member(j, "samples"));
 	for (uint32_t i = 0; i < s.nprofiles && !rc; i++)
 		rc = give_last(&s, &s.profiles[i], s.profiles[i].time);
 	if (!rc && !s.sampled)
