@@ -11,7 +11,9 @@ const struct opt conv_options[] = {
 	{TO, "to", "FORMAT",
 	 "write this: pprof, speedscope, firefox, perfetto, chrome, callgrind, sqlite, folded, "
 	 "perf-script or stream; default: by the ending of -o, else stream"},
-	{FROM, "from", "FORMAT", "the input is this; default: found by its first bytes"},
+	{FROM, "from", "FORMAT",
+	 "the input is this: pprof, speedscope, firefox, chrome, callgrind, instruments, folded, "
+	 "collapsed (needs it) or stream; default: found by its first bytes"},
 	{'o', "output", "FILE", "write to FILE instead of stdout; packed if it ends in .gz"},
 	{STATS, "stats", NULL, "print what became of the samples to stderr"},
 	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
