@@ -574,9 +574,9 @@ take_symbols() {
 	done
 }
 
-# psym, with the options that say where symbols are.
+# psym with options, and with those that say where symbols are.
 symbolize() {
-	eval "stage psym $symbols_from"
+	eval "stage psym \"\$@\" $symbols_from"
 }
 
 # A probe to be recorded; without FILE and PID of the kernel.
