@@ -182,8 +182,10 @@ static int write_event(struct ftext *t, struct ftext_event *e)
 		buf_addc(&name, ':');
 	}
 	buf_add(&name, e->name.p + blen + 1, e->name.len - blen - 1);
-	put_field(&table, 0, ps_str("line", 4), true, false);
-	put_field(&table, 1, ps_str("info", 4), true, false);
+	if (!e->silent) {
+		put_field(&table, 0, ps_str("line", 4), true, false);
+		put_field(&table, 1, ps_str("info", 4), true, false);
+	}
 	for (uint32_t i = 0; i < e->n; i++) {
 		put_field(&table, OWN_FIELDS + i, e->fields[i].name, e->fields[i].is_text,
 			  e->fields[i].is_unsigned);
@@ -370,6 +372,7 @@ int ftext_hold(struct ftext *t, const struct ftext_head *h, const struct ftext_i
 	}
 	if (rc || (rc = event_of(t, &h->buffer, info, &e)))
 		return rc;
+	e->silent = info->silent;
 	held->any = true;
 	held->stack = info->stack;
 	held->event = e->id;

@@ -122,8 +122,13 @@ static int comment(struct ftext *t, const char *line, size_t len)
 	uint64_t in, written;
 	int rc;
 
-	if (starts(line, len, "# tracer: "))
+	if (starts(line, len, "# tracer: ")) {
 		t->tracer = true;
+		rc = ftext_latency(t);
+		if (rc)
+			return rc;
+	}
+	ftext_latency_head(t, line, len);
 	if (memmem(line, len, "TASK-PID", 8) || memmem(line, len, "DURATION", 8) ||
 	    memmem(line, len, "cmd     pid", 11))
 		t->columns = true;
@@ -237,7 +242,8 @@ static int event(struct ftext *t, struct ftext_head *h, const char *line, size_t
 	}
 	info->flags = h->flags;
 	if (!h->graph) {
-		ftext_info(&h->info, false, info);
+		if (!ftext_info(&h->info, false, info) || ftext_is(&info->name, "text"))
+			ftext_tracer(t, h->info, info);
 		t->nframes = t->held.stack ? t->nframes : 0;
 		if (info->name.len > 10 && !memcmp(info->name.p, "funcgraph_", 10))
 			h->graph = true;
@@ -377,6 +383,8 @@ static int read_all(struct ftext *t)
 		rc = ftext_release(t);
 	if (!rc)
 		rc = announce(t, false);
+	if (!rc)
+		rc = ftext_latency(t);
 	return rc ? rc : flush_text(t);
 }
 

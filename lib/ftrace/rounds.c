@@ -24,15 +24,13 @@
 #define MISSED_STORED (UINT32_C(1) << 30)
 #define COMMIT_MASK   ((UINT32_C(1) << 27) - 1)
 
-static int open_cpu(struct rounds *r, size_t i, const char *file)
+static int open_cpu(struct rounds *r, struct round_cpu *c)
 {
-	struct round_cpu *c = &r->cpus[i];
 	struct buf size = BUF_INIT;
 	char name[64], path[PATH_MAX];
 	bool own;
 
-	c->cpu = r->head->cpus[i];
-	snprintf(name, sizeof(name), "per_cpu/cpu%d/%s", c->cpu, file);
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/%s", c->cpu, r->file);
 	ftfiles_path(&r->s->files, name, path, &own);
 	/* What the instance lacks is not to be read from the top, which is somebody else's. */
 	if (!own && !r->s->top && *r->s->files.dir)
@@ -53,25 +51,44 @@ static int open_cpu(struct rounds *r, size_t i, const char *file)
 	return 0;
 }
 
-int ftrounds_open(struct rounds *r, struct setup *s, const struct head *h, const char *file)
+static bool has_cpu(const struct rounds *r, int cpu)
 {
+	for (size_t i = 0; i < r->n; i++)
+		if (r->cpus[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+int ftrounds_more(struct rounds *r, const int *cpus, size_t n)
+{
+	struct round_cpu *v = realloc(r->cpus, (r->n + n + 1) * sizeof(*v));
 	int rc = 0;
 
-	*r = (struct rounds){.s = s, .head = h};
-	r->cap = ROUND_BYTES - ROUND_BYTES % h->page_size;
-	if (!r->cap)
-		r->cap = h->page_size;
-	r->cpus = calloc(h->n_cpus ? h->n_cpus : 1, sizeof(*r->cpus));
-	r->pages = malloc(LIVE_ROOM + r->cap);
-	if (!r->cpus || !r->pages)
+	if (!v)
 		return PP_ENOMEM;
-	for (; r->n < h->n_cpus && !rc; r->n++) {
-		r->cpus[r->n].fd = -1;
-		rc = open_cpu(r, r->n, file);
+	r->cpus = v;
+	for (size_t i = 0; i < n && !rc; i++) {
+		if (has_cpu(r, cpus[i]))
+			continue;
+		v[r->n] = (struct round_cpu){.cpu = cpus[i], .fd = -1};
+		rc = open_cpu(r, &v[r->n++]);
 	}
+	return rc;
+}
+
+int ftrounds_open(struct rounds *r, struct setup *s, const struct head *h, const char *file)
+{
+	*r = (struct rounds){
+		.s = s, .buffer = r->buffer, .file = file, .page_size = h->file.page_size};
+	r->cap = ROUND_BYTES - ROUND_BYTES % r->page_size;
+	if (!r->cap)
+		r->cap = r->page_size;
+	r->pages = malloc(LIVE_ROOM + r->cap);
+	if (!r->pages)
+		return PP_ENOMEM;
 	r->wakes = ftfiles_has(&s->files, "buffer_percent");
 	r->fixed = s->c->buffer_kb != 0;
-	return rc;
+	return ftrounds_more(r, h->cpus, h->n_cpus);
 }
 
 /* The bytes of data of a page; what its head tells of losses before it is counted. */
@@ -99,7 +116,7 @@ static size_t look_at(struct round_cpu *c, const uint8_t *page, size_t size)
  */
 static int read_pages(struct rounds *r, struct round_cpu *c, size_t *n, bool *end)
 {
-	size_t page = r->head->page_size;
+	size_t page = r->page_size;
 
 	*n = 0;
 	*end = false;
@@ -174,7 +191,7 @@ static int pass_cpu(struct rounds *r, size_t i, round_fn *fn, void *ctx, uint64_
 	while (!end && !rc && bytes <= c->buffer_kb * 1024 + r->cap) {
 		rc = read_pages(r, c, &n, &end);
 		if (!rc && n)
-			rc = fn(ctx, i, r->pages + LIVE_ROOM, n);
+			rc = fn(ctx, r->buffer, c->cpu, r->pages + LIVE_ROOM, n);
 		bytes += n;
 	}
 	c->bytes += bytes;
@@ -215,13 +232,19 @@ uint64_t ftrounds_tell(const struct rounds *r, const char *action, struct diag *
 	return lost + gaps;
 }
 
-void ftrounds_stats(const struct rounds *r, size_t i, struct buf *text)
+void ftrounds_stats(const struct rounds *r, struct buf *options)
 {
+	struct buf text = BUF_INIT;
 	char name[64];
 
-	buf_addf(text, "CPU: %d\n", r->cpus[i].cpu);
-	snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", r->cpus[i].cpu);
-	ftfiles_read(&r->s->files, name, text);
+	for (size_t i = 0; i < r->n; i++) {
+		buf_reset(&text);
+		buf_addf(&text, "CPU: %d\n", r->cpus[i].cpu);
+		snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", r->cpus[i].cpu);
+		ftfiles_read(&r->s->files, name, &text);
+		trace_add_option(options, TRACE_OPT_CPUSTAT, buf_str(&text), text.len + 1);
+	}
+	buf_release(&text);
 }
 
 void ftrounds_close(struct rounds *r)
