@@ -116,15 +116,21 @@ struct round_cpu {
 	uint64_t buffer_kb; /* its size now */
 };
 
+/* The file that the pages of a CPU go to, as they are; -1: none, they have to be given. */
+typedef int round_file_fn(void *ctx, size_t buffer, int cpu);
+
 struct rounds {
 	struct setup *s;
-	size_t buffer;	  /* which of the recording's it is */
-	const char *file; /* of per_cpu/cpuN */
+	size_t buffer;	   /* which of the recording's it is */
+	round_file_fn *to; /* NULL: none */
+	const char *file;  /* of per_cpu/cpuN */
 	struct round_cpu *cpus;
 	size_t n;
 	uint32_t page_size;
 	uint8_t *pages;
 	size_t cap;
+	int pipe[2]; /* through which pages are moved; -1: they are copied */
+	bool moved;
 	bool wakes; /* poll tells when a buffer fills */
 	bool fixed; /* the size of buffers */
 	bool no_room;
@@ -137,6 +143,8 @@ int ftrounds_open(struct rounds *r, struct setup *s, const struct head *h, const
 int ftrounds_more(struct rounds *r, const int *cpus, size_t n);
 /* Reads all that is there. *got: bytes. 0, or an error of fn or of reading. */
 int ftrounds_pass(struct rounds *r, round_fn *fn, void *ctx, uint64_t *got);
+/* Counts what was lost in pages that were not looked at. */
+void ftrounds_count(struct rounds *r);
 /* The sum of what was lost, and words about it. */
 uint64_t ftrounds_tell(const struct rounds *r, const char *action, struct diag *d);
 /* What per_cpu/cpuN/stats says, as options of a trace.dat. */

@@ -104,6 +104,13 @@ static int take_pages(void *ctx, size_t buffer, int cpu, uint8_t *pages, size_t 
 	return live_pages(&r->live, buffer, cpu, pages, n);
 }
 
+static int file_of(void *ctx, size_t buffer, int cpu)
+{
+	struct recording *r = ctx;
+
+	return twriter_file(&r->file, buffer, cpu);
+}
+
 /* A round: names first, as events come to the reader at once. */
 static int one_round(struct recording *r, uint64_t *got)
 {
@@ -274,6 +281,8 @@ static int drain(struct recording *r)
 
 	while (!rc && got)
 		rc = one_round(r, &got);
+	for (size_t i = 0; i < r->n; i++)
+		ftrounds_count(&r->rounds[i]);
 	for (size_t i = 0; i < r->n && !rc; i++)
 		if (fttext_is(r->setups[i].c->tracer))
 			rc = take_text(r, i);
@@ -419,6 +428,7 @@ static int open_buffers(struct recording *r)
 
 	for (size_t i = 0; i < r->n && !rc; i++) {
 		r->rounds[i].buffer = i;
+		r->rounds[i].to = r->to_file ? file_of : NULL;
 		if (!fttext_is(r->setups[i].c->tracer))
 			rc = ftrounds_open(&r->rounds[i], &r->setups[i], &r->head,
 					   "trace_pipe_raw");

@@ -258,6 +258,13 @@ int twriter_pages(struct twriter *w, size_t buffer, int cpu, const uint8_t *page
 	return out_write_all(find_part(b, cpu)->fd, pages, n) ? twriter_failed(w, errno) : 0;
 }
 
+int twriter_file(struct twriter *w, size_t buffer, int cpu)
+{
+	const struct twriter_part *p = find_part(&w->buffers[buffer], cpu);
+
+	return p ? p->fd : -1;
+}
+
 int twriter_text(struct twriter *w, size_t buffer, const char *text, size_t n)
 {
 	struct twriter_buffer *b = &w->buffers[buffer];

@@ -113,6 +113,8 @@ int twriter_buffer(struct twriter *w, const char *name, const char *clock, uint3
 int twriter_cpu(struct twriter *w, size_t buffer, int cpu);
 /* Whole pages. */
 int twriter_pages(struct twriter *w, size_t buffer, int cpu, const uint8_t *pages, size_t n);
+/* The file that the pages of a CPU are appended to; -1: there is none yet. */
+int twriter_file(struct twriter *w, size_t buffer, int cpu);
 /* What a latency tracer prints, instead of pages. */
 int twriter_text(struct twriter *w, size_t buffer, const char *text, size_t n);
 
