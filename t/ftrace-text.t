@@ -83,6 +83,27 @@ is "$(table "$ROOT/t/data/ftrace-wakeup.txt" latency)" 'wakeup ktimers/0 1 48769
 run "$BIN/pdecode" -t "$ROOT/t/data/ftrace-wakeup.txt"
 same "$OUT" "$ROOT/t/data/ftrace-wakeup.txt" 'which is no line of the text'
 
+# --- histograms: the kernel's own sums are the judge ---
+for f in hist hist-names hist-symbols; do
+	run_pipe '"$BIN/pdecode" "$texts/$f"' '"$BIN/phist" --tsv -f hitcount'
+	is "$(awk -F '\t' '!/^#/ { print $3 }' "$OUT")" \
+		"$(awk 'match($0, /hitcount: *[0-9]+/) { split(substr($0, RSTART, RLENGTH), w, ": *"); n += w[2] } END { print n }' "$texts/$f")" \
+		"$f: the hits"
+done
+run "$BIN/pdecode" "$texts/hist"
+like "$ERR" 'the recorder lost 3 events' 'hits without a place are lost'
+run_pipe '"$BIN/pdecode" "$texts/hist-names"' '"$BIN/phist" --tsv --by common_pid,id -f hitcount'
+like "$OUT" '	wl	sys_read	1	37	' 'names are keys'
+run_pipe '"$BIN/pdecode" "$texts/hist-symbols"' '"$BIN/phist" --tsv --by call_site -f bytes_alloc'
+like "$OUT" '	__x64_sys_timerfd_create	1	512	' 'functions are, too'
+run_pipe '"$BIN/pdecode" "$texts/hist-stack"' '"$BIN/pfold" 2>/dev/null'
+is "$(awk '{ n += $NF } END { print n }' "$OUT")" "$(awk '/hitcount:/ { n += $3 } END { print n }' "$texts/hist-stack")" \
+	'and stacks'
+like "$OUT" ';virtio_queue_rq;virtblk_prep_rq' 'from the root'
+head -n 10 "$texts/hist-stack" >open.txt
+run "$BIN/pdecode" -t open.txt
+same "$OUT" open.txt 'a row without an end is text'
+
 # --- stacks ---
 # The functions of each event with a stack, root first, as pfold writes them.
 awk '

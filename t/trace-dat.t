@@ -163,6 +163,8 @@ for args in '' 'version=6 big=1 long=4'; do
 	is "$(grep -c '"event":"ftrace:kernel_stack".*"chain"' "$OUT") $(grep -c '"event":"ftrace:user_stack".*"chain":."0xfffffffffffffe00","0x400100"' "$OUT")" \
 		'2 1' '--separate-stacks: each has its own'
 	unlike "$OUT" '"event":"made:thing".*"chain"' 'and events have none'
+	run "$BIN/pdecode" -t x.dat
+	like "$OUT" '^=> 7fffffff$' 'what lies above the data of a CPU is none of its symbols'
 done
 run_pipe '"$BIN/pdecode" x.dat' '"$BIN/pfold" 2>/dev/null'
 is "$(awk '{ n += $NF } END { print n }' "$OUT")" 10 'pfold counts the stack of no event, and not the others'

@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#define TYPE_SOFTWARE	1 /* of an event whose samples have a period */
 #define TYPE_TRACEPOINT 2
 #define SLOT		8u
 #define OWN_FIELDS	2u /* line, info */
@@ -177,6 +178,11 @@ static int write_event(struct ftext *t, struct ftext_event *e)
 	struct buf table = BUF_INIT, name = BUF_INIT;
 	int rc;
 
+	if (e->summed) {
+		rec.perf_type = TYPE_SOFTWARE;
+		rec.flags = PS_EVENT_SAMPLED;
+		rec.unit = ps_str("hits", 4);
+	}
 	if (e->system.len) {
 		buf_add(&name, e->system.p, e->system.len);
 		buf_addc(&name, ':');
@@ -373,6 +379,7 @@ int ftext_hold(struct ftext *t, const struct ftext_head *h, const struct ftext_i
 	if (rc || (rc = event_of(t, &h->buffer, info, &e)))
 		return rc;
 	e->silent = info->silent;
+	e->summed = info->summed;
 	held->any = true;
 	held->stack = info->stack;
 	held->event = e->id;

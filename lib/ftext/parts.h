@@ -56,6 +56,7 @@ struct ftext_info {
 	bool is_hex;		    /* numbers are, without a prefix */
 	bool stack;		    /* a stack follows */
 	bool silent;		    /* no line of the text is this event */
+	bool summed;		    /* it is the sum of so many hits */
 	struct ps_str func, parent; /* of the function tracer */
 };
 
@@ -69,7 +70,7 @@ struct ftext_event {
 	struct ps_str system, name;
 	struct ftext_field fields[FTEXT_FIELDS_MAX];
 	uint32_t n;
-	bool silent;
+	bool silent, summed;
 	bool written; /* the descriptor, as it is now */
 };
 
@@ -104,6 +105,10 @@ struct ftext {
 				 no heads */
 	char tracer_name[32];
 	struct ftext_latency latency;
+	struct ftext_histogram {
+		bool on, open; /* it is one; a row has begun */
+		struct buf row;
+	} hist;
 	bool announced;
 	char kernel[FTEXT_NAME_MAX], nr_cpus[16];
 	uint64_t lost;	       /* events, at least ... */
@@ -171,6 +176,15 @@ bool ftext_tracer(const struct ftext *t, struct ps_str text, struct ftext_info *
 void ftext_latency_head(struct ftext *t, const char *line, size_t len);
 /* The latency that the head told, if it did, as an event. 0 or an error. */
 int ftext_latency(struct ftext *t);
+
+/* ---- hist.c ---- */
+
+/* Whether a line is the first of a histogram. */
+bool ftext_hist_head(const char *line, size_t len);
+/* A line of a histogram. PP_END: it is no row; 0 or an error. */
+int ftext_hist(struct ftext *t, const char *line, size_t len);
+/* How many hits a line tells that had no place; 0: it tells nothing of it. */
+uint64_t ftext_hist_dropped(const char *line, size_t len);
 
 /* ---- event.c ---- */
 
