@@ -1,9 +1,9 @@
 /*
- * What the kernel prints of a histogram (events/.../hist): a row is a sample, with its keys, hitcount
- * and values as fields, and the hits as its period.
+ * What the kernel prints of a histogram (events/.../hist): a row is a sample, with its keys,
+ * hitcount and values as fields, and the hits as its period.
  *
- *	{ call_site: [ffffffff812d2472] kasprintf   , bytes_req: ~ 2^4  } hitcount:   1  bytes_alloc:   16
- *	{ common_pid: wl              [       164], id: sys_read                  [  0] } hitcount:  37
+ *	{ call_site: [ffffffff812d2472] kasprintf , bytes_req: ~ 2^4 } hitcount: 1 bytes_alloc: 16
+ *	{ common_pid: wl           [    164], id: sys_read      [  0] } hitcount:  37
  *	{ common_stacktrace:
  *	         virtblk_prep_rq.isra.0+0x108/0x3b0
  *	} hitcount:          2  bytes:       8192

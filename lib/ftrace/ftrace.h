@@ -66,6 +66,7 @@ struct ftrace_config {
 	const char *pids;	   /* "12,34"; NULL: all */
 	bool only_command;
 	bool children;	      /* of these, too */
+	pid_t while_pid;      /* until this process ends; 0: none */
 	uint64_t duration_ns; /* 0: until a signal or the end of the command */
 	uint64_t interval_ns; /* at most so long between reads; 0: the default */
 	char **command;	      /* NULL, or argv of what to run */

@@ -31,6 +31,7 @@ enum {
 	OPT_STACK,
 	OPT_ALL,
 	OPT_YES,
+	OPT_WHILE,
 	OPT_STRICT,
 	OPT_VERBOSE,
 };
@@ -66,6 +67,7 @@ const struct opt ftrace_options[] = {
 	{'O', "option", "NAME[=0]", "switch an option of ftrace on, or off (noNAME)"},
 	{'s', "interval", "US", "read the buffers so often at least"},
 	{'r', "realtime", "PRIO", "run with this SCHED_FIFO priority"},
+	{OPT_WHILE, "while", "PID", "end when process PID has ended"},
 	{'o', "output", "FILE", "write a trace.dat, not the stream form to stdout"},
 	{OPT_VERSION_OF_FILE, "file-version", "N", "of the trace.dat: 7 (default) or 6"},
 	{'z', "compression-level", "[LEVEL]", "compress it by zstd, 1 (default) to 22"},
@@ -239,6 +241,10 @@ static int with_number(struct ftrace_options *o, struct ftrace_config *now, int 
 	case 's':
 		rc = number("-s", arg, 1000, 60000000, &v, why);
 		c->interval_ns = v * 1000;
+		return rc;
+	case OPT_WHILE:
+		rc = number("--while", arg, 1, INT32_MAX, &v, why);
+		c->while_pid = (pid_t)v;
 		return rc;
 	case 'z':
 		rc = arg ? number("-z", arg, 1, 22, &v, why) : 0;

@@ -232,6 +232,8 @@ static bool ended(struct recording *r)
 {
 	if (*r->stop || (r->until && now() >= r->until))
 		return true;
+	if (r->c->while_pid && kill(r->c->while_pid, 0) && errno == ESRCH)
+		return true;
 	return r->c->command && (r->command.pid == 0 || command_ended(&r->command));
 }
 

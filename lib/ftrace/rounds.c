@@ -166,8 +166,8 @@ static int read_pages(struct rounds *r, struct round_cpu *c, size_t *n, bool *en
 }
 
 /*
- * Moves whole pages to a file, up to r->cap. *n 0: there is none, or they cannot be moved here. What
- * has left the buffer comes to the file, or it is an error.
+ * Moves whole pages to a file, up to r->cap. *n 0: there is none, or they cannot be moved here.
+ * What has left the buffer comes to the file, or it is an error.
  */
 static int move_pages(struct rounds *r, const struct round_cpu *c, int to, size_t *n)
 {

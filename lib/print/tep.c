@@ -248,7 +248,7 @@ static void add_symbol(struct tep_handle *tep, char *line)
 	module = strchr(name, '\t');
 	if (module)
 		*module++ = 0;
-	/* Mapping symbols of ARM are no functions, nor are absolute ones, of places in each CPU's data. */
+	/* Mapping symbols of ARM are no functions, nor are absolute ones, of a CPU's data. */
 	if (name[0] != '$' && end[1] != 'A' && end[1] != 'a')
 		tep_register_function(tep, name, addr, module);
 }
