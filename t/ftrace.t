@@ -108,6 +108,11 @@ run "$BIN/pdecode" -t k.dat
 is "$status" 1 'a killed recording is reported'
 like "$OUT" 'sched_process_exec:' 'but its events are read'
 like "$OUT" '^b:.*sched_process_exit:' 'of all buffers'
+# As trace-cmd leaves them.
+rm k.dat
+run "$BIN/pdecode" -t k.dat
+is "$status" 2 'pages alone are no recording'
+like "$ERR" 'pcap-ftrace --restore' 'but it is told what makes one of them'
 run "$BIN/pcap-ftrace" --restore k.dat -o restored.dat
 run "$BIN/pdecode" -t restored.dat
 like "$OUT" 'sched_process_exec:' 'and can be made a recording of'
