@@ -315,6 +315,7 @@ END
 	chose "$copies at 1 Hz.*; frame pointers for each event" 'both kinds' -e cpu-clock/freq=1/u -e cpu-clock/period=1000000/u -g -- ./with
 	chose 'frame pointers at 1 Hz.*Go' 'Go, by its table of functions' -e cpu-clock:u -F 1 -g -- ./go1
 	chose 'frame pointers at 1 Hz.*Go' 'and by its build-id' -e cpu-clock:u -F 1 -g -- ./go2
+	chose 'frame pointers at 1 Hz.*Go' 'that others start' -e cpu-clock:u -F 1 -g -- env A=./with nice -n 1 ./go2 ./with
 	run "$BIN/pdecode" -b chose.data
 	cp "$OUT" chose.ps
 	run "$BIN/psym" --stats -b chose.ps
@@ -339,7 +340,7 @@ END
 		unlike "$ERR" 'call chains by' "$how: nothing is chosen"
 	done
 else
-	skip 17 'no compiler, or another kind of machine'
+	skip 18 'no compiler, or another kind of machine'
 fi
 
 # Lists.

@@ -66,13 +66,13 @@ uint64_t chains_helper(const struct chains_facts *f, uint32_t size, size_t n)
 	return hz ? hz : 1;
 }
 
-/* The file that a command is, as execvp(3) finds it. */
+/* The file of a program, as execvp(3) finds it. */
 static bool find_program(const char *name, char path[PATH_MAX])
 {
 	const char *dirs = getenv("PATH");
 
 	if (strchr(name, '/'))
-		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX;
+		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && !access(path, X_OK);
 	for (const char *p = dirs ? dirs : "/bin:/usr/bin";; p++) {
 		size_t len = strcspn(p, ":");
 
@@ -85,6 +85,35 @@ static bool find_program(const char *name, char path[PATH_MAX])
 	}
 }
 
+/* Whether a program only prepares for the one that its arguments name. */
+static bool only_starts(const char *name)
+{
+	static const char *const starters[] = {"chrt",	"doas",	   "env",     "ionice", "nice",
+					       "nohup", "numactl", "setarch", "setsid", "stdbuf",
+					       "sudo",	"taskset", "time",    "timeout"};
+	const char *last = strrchr(name, '/');
+
+	for (size_t i = 0; i < sizeof(starters) / sizeof(*starters); i++)
+		if (!strcmp(last ? last + 1 : name, starters[i]))
+			return true;
+	return false;
+}
+
+/* The file of the program that a command runs in the end: ./server of `timeout 9 ./server`. */
+static bool find_command(char *const *words, char path[PATH_MAX])
+{
+	bool found = find_program(*words, path), starts = only_starts(*words);
+
+	for (words++; starts && *words; words++) {
+		/* Values of options and variables are no programs. */
+		if (**words == '-' || !find_program(*words, path))
+			continue;
+		found = true;
+		starts = only_starts(*words);
+	}
+	return found;
+}
+
 /* The programs that are recorded, as far as they are known: all Go, and the least share of all. */
 static void look_at_programs(const struct session *s, struct chains_facts *f)
 {
@@ -95,7 +124,7 @@ static void look_at_programs(const struct session *s, struct chains_facts *f)
 	bool go, known = false;
 
 	if (!session_sees_others(s->c)) {
-		if (s->c->command && find_program(s->c->command[0], path))
+		if (s->c->command && find_command(s->c->command, path))
 			(void)framepointer_look(path, &f->framed, &f->go);
 		return;
 	}

@@ -233,7 +233,8 @@ static const char *chain_remedy(const struct record_config *c)
 
 	name = slash ? slash + 1 : name;
 	if (!strcmp(name, "java"))
-		return "java -XX:+PreserveFramePointer keeps them in the code that it makes";
+		return "-g does without them, with jcmd PID Compiler.perfmap at the end; or java "
+		       "-XX:+PreserveFramePointer keeps them in the code that it makes";
 	if (!strcmp(name, "node"))
 		return "--call-graph dwarf does without them, and node --perf-prof "
 		       "--perf-prof-unwinding-info has tables for its code";

@@ -38,14 +38,16 @@ static enum unwind_end why_not(const struct rdso *d)
 	}
 }
 
-/* An address without a mapping can be that of generated code. */
-static int find_generated(struct unwinding *u, uint64_t addr, struct unwind_place *place)
+/* Generated code, if an address without a mapping is any. This reads a perf map, or again. */
+static int find_generated(struct unwinding *u, uint32_t jit, bool mapped, uint64_t addr,
+			  struct unwind_place *place)
 {
-	uint32_t jit = u->space ? space_tag(u->space) : 0, symbol = 0, reason;
+	uint32_t symbol = 0, reason;
 	int rc = jit ? resolve_jit_symbol(u->r, u->m, jit, addr, &symbol, &reason) : 0;
 
-	place->why = symbol ? UNWIND_GENERATED : UNWIND_NO_MAPPING;
-	return rc || !symbol ? rc : resolve_jit_cfi(u->r, u->m, jit, u->machine, addr, place);
+	place->why = symbol || mapped ? UNWIND_GENERATED : UNWIND_NO_MAPPING;
+	return rc || !symbol ? rc
+			     : resolve_jit_cfi(u->r, u->m, jit, u->space, u->machine, addr, place);
 }
 
 /*
@@ -75,7 +77,7 @@ static int find(void *ctx, uint64_t addr, struct unwind_place *place)
 	int rc;
 
 	if (!map)
-		return find_generated(u, addr, place);
+		return find_generated(u, u->space ? space_tag(u->space) : 0, false, addr, place);
 	d = u->r->dsos.v[map->dso - 1];
 	offset = addr - map->start + map->pgoff;
 	rc = resolve_load(u->r, u->m, d);
@@ -83,9 +85,8 @@ static int find(void *ctx, uint64_t addr, struct unwind_place *place)
 		rc = resolve_find_cfi(u->r, u->m, d);
 	place->cfi = d->cfi;
 	if (rc || !d->cfi) {
-		place->why = d->jit ? UNWIND_GENERATED : why_not(d);
-		return rc || !d->jit ? rc
-				     : resolve_jit_cfi(u->r, u->m, d->jit, u->machine, addr, place);
+		place->why = why_not(d);
+		return rc || !d->jit ? rc : find_generated(u, d->jit, true, addr, place);
 	}
 	if (resolve_vaddr(u->m, d, offset, &place->vaddr)) {
 		place->cfi = NULL;
@@ -219,16 +220,14 @@ static const char *last_file(const struct unwinding *u, const struct unwind_resu
 }
 
 /*
- * A walk that came to no code from a function that changes stacks, or that is a start, has not gone
- * wrong: what that left is elsewhere, or nowhere. The word that it took for a return address is no
- * frame.
+ * A walk that came to no code from a start has not gone wrong. The word that it took for a return
+ * address is no frame.
  */
-static int name_switch(struct unwinding *u, struct unwind_result *res)
+static int name_start(struct unwinding *u, struct unwind_result *res)
 {
 	uint32_t last = res->n - 1;
 	const struct map *map;
 	uint64_t off, vaddr;
-	const char *name;
 	struct symbol s;
 	struct rdso *d;
 	int rc;
@@ -245,14 +244,11 @@ static int name_switch(struct unwinding *u, struct unwind_result *res)
 	rc = resolve_load(u->r, u->m, d);
 	if (rc || resolve_vaddr(u->m, d, off, &vaddr) || symtab_find(d->table, vaddr, &s))
 		return rc;
-	name = symtab_text(d->table, s.name);
-	if (start_switches(name))
-		res->end = UNWIND_OTHER_STACK;
-	else if (start_by_name(name, false) && res->end != UNWIND_COPY &&
-		 res->end != UNWIND_NOT_THERE) /* there is more: starts have callers, too */
-		res->end = UNWIND_OUTERMOST;
-	else
+	/* Starts have callers, too: where the copy ended, there may be more. */
+	if (res->end == UNWIND_COPY || res->end == UNWIND_NOT_THERE ||
+	    !start_by_name(symtab_text(d->table, s.name), false))
 		return 0;
+	res->end = UNWIND_OUTERMOST;
 	res->n = last + 1;
 	return 0;
 }
@@ -299,7 +295,7 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 	if (!rc)
 		rc = unwinder_run(u->unwinder, &from, res);
 	if (!rc)
-		rc = name_switch(u, res);
+		rc = name_start(u, res);
 	*out = (struct ps_chain){0};
 	if (rc)
 		return rc;

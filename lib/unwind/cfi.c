@@ -268,6 +268,8 @@ static int make_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 			return rc;
 	} else if (!rc) {
 		rc = cfi_run(&fde, vaddr, &row, &span);
+		if (!rc)
+			rc = cfi_go_flags(c, vaddr, &row.flags);
 	}
 	if (rc)
 		return rc == PP_ENOMEM ? rc : no_row(c, rc == PP_ENOENT ? 0 : ROW_DAMAGED, id);
@@ -294,6 +296,15 @@ int cfi_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 		return PP_ENOMEM;
 	*slot = *id;
 	return 0;
+}
+
+int cfi_covers(struct cfi *c, uint64_t vaddr, bool *is)
+{
+	uint32_t id;
+	int rc = cfi_row(c, vaddr, &id);
+
+	*is = !rc && !(rows_get(c->rows, id)->flags & ROW_NONE);
+	return rc;
 }
 
 /*

@@ -82,8 +82,9 @@ struct cfi {
 	unsigned machine;
 	bool swap, any;
 	uint8_t width;
-	struct elf_file *image; /* whose segments cfi_read reads; a reference */
-	uint64_t entry;		/* where it begins to run; 0: nowhere */
+	struct elf_file *image;	  /* whose segments cfi_read reads; a reference */
+	struct cfi_memory memory; /* instead; read NULL: there is none */
+	uint64_t entry;		  /* where it begins to run; 0: nowhere */
 	uint8_t nsegments;
 	struct elf_segment segments[ELF_SEGMENTS_MAX]; /* that are not writable */
 	struct cfi_section eh, hdr, debug;
@@ -155,6 +156,9 @@ int cfi_code_add(struct cfi *c, struct elf_file *f, bool image);
 
 /* The row of an address that no entry covers, from the code. 0, PP_ENOENT, PP_ENOMEM, PP_ELIMIT. */
 int cfi_code_row(struct cfi *c, uint64_t vaddr, uint32_t *id);
+
+/* Adds ROW_TOP or ROW_LEAVES for a function of Go's runtime that changes stacks. 0 or PP_ENOMEM. */
+int cfi_go_flags(struct cfi *c, uint64_t vaddr, uint8_t *flags);
 
 void cfi_code_release(struct cfi *c);
 

@@ -54,6 +54,8 @@ enum row_flags {
 	ROW_NONE = 8,	   /* there is no rule: the address has no entry, or a damaged one */
 	ROW_DAMAGED = 16,  /* with ROW_NONE */
 	ROW_CODE = 32,	   /* made from machine code: what it finds is to be checked */
+	ROW_TOP = 64,	   /* what it calls is the first function of another stack */
+	ROW_LEAVES = 128,  /* what it calls runs on another stack; its caller goes on on its own */
 };
 
 struct row {

@@ -64,16 +64,6 @@ bool start_by_name(const char *name, bool threads)
 	       (threads && is_one_of(of_threads, sizeof(of_threads) / sizeof(*of_threads), name));
 }
 
-bool start_switches(const char *name)
-{
-	static const char *const names[] = {
-		"runtime.systemstack", "runtime.mcall",	    "runtime.asmcgocall",
-		"runtime.cgocallback", "runtime.morestack",
-	};
-
-	return is_one_of(names, sizeof(names) / sizeof(*names), name);
-}
-
 void start_anchor(struct start_anchors *a, const char *name, uint64_t start, uint64_t end)
 {
 	size_t n = plain_length(name);

@@ -36,12 +36,6 @@ int start_by_table(struct cfi *c, const struct rows *rows, uint64_t vaddr, bool 
  */
 bool start_by_name(const char *name, bool threads);
 
-/*
- * Whether the function of this name calls others on another stack, so that what is beyond it is not
- * on this one: Go's runtime, which runs its own code and C on a stack of the thread.
- */
-bool start_switches(const char *name);
-
 /* By the code of the anchors; only x86-64. 0 or PP_ENOMEM. */
 int start_by_code(struct cfi *c, const struct start_anchors *a, uint64_t vaddr, bool *is);
 
