@@ -48,7 +48,7 @@ for file in "$dir"/*; do
 	# Without what to read, those record that can, if they know what.
 	missing='-Z'
 	case $name in
-	funccount | funcslower | funclatency | trace | spanlat) missing='' ;;
+	funccount | funcslower | functrace | funcgraph | funclatency | trace | spanlat) missing='' ;;
 	argdist) missing='-f pid' ;;
 	stackcount) missing='-i 1' ;;
 	esac
@@ -66,7 +66,7 @@ for file in "$dir"/*; do
 	is "$status" 1 "$name: a recording without its events"
 	like "$ERR" 'nothing to show' "$name: and it is reported"
 	case $name in
-	funccount | funcslower) wanted='pcap-ftrace -p function' ;;
+	funccount | funcslower | functrace | funcgraph) wanted='pcap-ftrace -p function' ;;
 	c2c) wanted='perf c2c record' ;;
 	dcsnoop) wanted='pcap-perf .*--kprobe' ;;
 	funclatency | spanlat | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;
