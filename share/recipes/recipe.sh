@@ -5,7 +5,8 @@
 #	more	events that it needs, too, but which older kernels do not have: they are left out there
 #	last	the filter that prints the result: it gets the options after the operand
 #	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field), and of those
-#		that print with `table`: p: (process), n: (name), x (failed; $failing says what for)
+#		that print with `table`: p: (process), n: (name), x (failed; $failing says what for);
+#		o: (time that something is held), s: (one of so many), of memleak
 #	probes	lines, definitions of pprobe: probes of the C library that are made for the recording
 #		(pcap-perf --probe), if that is allowed; what they are for is in
 #	told	one or two words: what is missing without them
@@ -77,7 +78,8 @@ usage() {
 	case $letters in *n:*) own="$own [-n NAME]" ;; esac
 	case $letters in *x*) own="$own [-x]" ;; esac
 	case $letters in *a*) own="$own [-a]" ;; esac
-	case $letters in *s*) own="$own [-s]" ;; esac
+	case $letters in *o:*) own="$own [-o TIME]" ;; esac
+	case $letters in *s:*) own="$own [-s N]" ;; *s*) own="$own [-s]" ;; esac
 	! can_record || own="$own [-d SECONDS]"
 	case $letters in *i:*) ! can_record || own="$own [-i SECONDS]" ;; esac
 	! can_walk || own="$own [--call-graph HOW]"
@@ -109,7 +111,11 @@ help() {
 	case $letters in *n:*) echo "  -n NAME     only threads that have NAME in their name" ;; esac
 	case $letters in *x*) echo "  -x          $failing" ;; esac
 	case $letters in *a*) echo "  -a          ${each:-}" ;; esac
-	case $letters in *s*) echo "  -s          ${folded:-}" ;; esac
+	case $letters in *o:*) echo "  -o TIME     only what is held for TIME or longer${older:+ ($older)}" ;; esac
+	case $letters in
+	*s:*) echo "  -s N        follow one of N, chosen by a hash of its address" ;;
+	*s*) echo "  -s          ${folded:-}" ;;
+	esac
 	! can_walk || {
 		echo "  --call-graph auto|fp|dwarf[,SIZE]|lbr"
 		echo "              how call chains are recorded; auto (the default): true ones at a bounded cost;"
@@ -772,7 +778,8 @@ take_letters() {
 		P) take_pid "-P" ;;
 		E) end=$OPTARG ;;
 		f) field=$OPTARG ;;
-		s) stacks=yes ;;
+		o) older=$OPTARG ;;
+		s) stacks=yes sample=${OPTARG:-} ;;
 		p)
 			case $letters in
 			*p:*) only_pid=$OPTARG ;;
