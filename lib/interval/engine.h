@@ -198,6 +198,12 @@ struct engine {
 	struct pair_kind user;
 	struct pair_user *users;
 	uint32_t nusers;
+	struct open_table
+		calls;	    /* that have not returned, by thread: what -s X__return needs of X */
+	struct expr *bytes; /* what of them, or of the start, is the amount; NULL */
+	bool outermost;	    /* calls within calls do not count */
+	bool across_losses; /* what was open when events were lost counts, */
+	uint64_t doubtful;  /* and of what is open in the end it is so many */
 	/* Of sched.c. */
 	uint32_t sched_names[SCHED_NNAMES];
 	uint64_t by_values[LAT_BY_MAX]; /* of the interval that is being finished */

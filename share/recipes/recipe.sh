@@ -5,7 +5,8 @@
 #	more	events that it needs, too, but which older kernels do not have: they are left out there
 #	last	the filter that prints the result: it gets the options after the operand
 #	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field), and of those
-#		that print with `table`: p: (process), n: (name), x (failed; $failing says what for)
+#		that print with `table`: p: (process), n: (name), x (failed; $failing says what for);
+#		o: (time that something is held), s: (one of so many), of memleak
 #	own	options that the tool of bcc has and no other recipe, a line each: "L:PORTS what it does", or "e what
 #		it does" without an argument; their values are own_L (own_e=yes), for awk ENVIRON["own_L"]
 #	probes	lines, definitions of pprobe: probes of the C library that are made for the recording
@@ -103,7 +104,8 @@ usage() {
 	case $letters in *n:*) can="$can [-n NAME]" ;; esac
 	case $letters in *x*) can="$can [-x]" ;; esac
 	case $letters in *a*) can="$can [-a]" ;; esac
-	case $letters in *s*) can="$can [-s]" ;; esac
+	case $letters in *o:*) can="$can [-o TIME]" ;; esac
+	case $letters in *s:*) can="$can [-s N]" ;; *s*) can="$can [-s]" ;; esac
 	can="$can$(printf '%s\n' "$own" | sed -n 's/^\([A-Za-z0-9]\) .*/ [-\1]/p; s/^\([A-Za-z0-9]\):\([^ ]*\) .*/ [-\1 \2]/p' | tr -d '\n')"
 	! can_record || can="$can [-d SECONDS]"
 	case $letters in *i:*) ! can_record || can="$can [-i SECONDS]" ;; esac
@@ -136,7 +138,11 @@ help() {
 	case $letters in *n:*) echo "  -n NAME     only threads that have NAME in their name" ;; esac
 	case $letters in *x*) echo "  -x          $failing" ;; esac
 	case $letters in *a*) echo "  -a          ${each:-}" ;; esac
-	case $letters in *s*) echo "  -s          ${folded:-}" ;; esac
+	case $letters in *o:*) echo "  -o TIME     only what is held for TIME or longer${older:+ ($older)}" ;; esac
+	case $letters in
+	*s:*) echo "  -s N        follow one of N, chosen by a hash of its address" ;;
+	*s*) echo "  -s          ${folded:-}" ;;
+	esac
 	printf '%s\n' "$own" | awk '/^[A-Za-z0-9] / { text = $0; sub(/^. /, "", text); printf "  -%s          %s\n", $1, text }
 		/^[A-Za-z0-9]:/ {
 			text = $0
@@ -912,7 +918,8 @@ take_letters() {
 		P) take_pid "-P" ;;
 		E) end=$OPTARG ;;
 		f) field=$OPTARG ;;
-		s) stacks=yes ;;
+		o) older=$OPTARG ;;
+		s) stacks=yes sample=${OPTARG:-} ;;
 		p)
 			case $letters in
 			*p:*) only_pid=$OPTARG ;;
