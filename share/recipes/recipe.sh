@@ -18,6 +18,9 @@
 #		that say where symbols are
 #	stacks	yes if call chains are recorded, too; -s sets it; --call-graph says how
 #	record	how to record, where pcap-perf cannot
+#	tracer	the tracer of ftrace that records the functions of -e, which are patterns then, where the kernel
+#		has it (pcap-ftrace -p); what they are for it is in
+#	tracer_word	-l, functions, or -g, functions with what they call
 #	pages	how large the buffer of each CPU is for events that come thick (pcap-perf -m)
 #	tables	yes if the result is tables of phist or plat: -i writes them every so often
 #	names	yes if files get their names from where they were opened (see slow_files)
@@ -40,6 +43,7 @@ stacks=${stacks:-}
 symbols=${symbols:-}
 record=${record:-}
 pages=${pages:-}
+tracer=${tracer:-}
 tables=${tables:-}
 profile=${profile:-}
 clock=${clock:-}
@@ -677,9 +681,9 @@ take_symbols() {
 	done
 }
 
-# psym, with the options that say where symbols are.
+# psym with options, and with those that say where symbols are.
 symbolize() {
-	eval "stage psym $symbols_from"
+	eval "stage psym \"\$@\" $symbols_from"
 }
 
 # A probe to be recorded; without FILE and PID of the kernel.
@@ -719,9 +723,25 @@ collect_events() {
 	event_words="$event_words $lib_words"
 }
 
+# Whether the functions of -e can be traced, without a probe for each.
+has_tracer() {
+	[ -n "$tracer" ] && [ -z "$file" ] && grep -qw "$tracer" /sys/kernel/tracing/available_tracers 2>/dev/null
+}
+
+# The words for pcap-ftrace by which it traces functions, in $function_words.
+collect_functions() {
+	function_words="-p $tracer${pid:+ -P $pid}"
+	for definition; do
+		function_words="$function_words ${tracer_word:--l}$(quote "$definition")"
+	done
+}
+
 # The recording ends with this shell, also when it is killed.
 decode() {
-	if [ -n "$live" ]; then
+	if [ -n "$live" ] && has_tracer; then
+		eval "collect_functions $wanted"
+		eval "stage pcap-ftrace --while $$ $function_words"' ${seconds:+"$seconds"}' | stage pdecode
+	elif [ -n "$live" ]; then
 		if [ -n "$probing" ]; then
 			eval "collect_probes $wanted"
 		else
