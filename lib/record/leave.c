@@ -1,7 +1,7 @@
 /*
- * The end of many tracepoints. The kernel waits for all CPUs at the end of each one, some 20 ms: for
- * those of *:* a minute, in which there is nothing left to do for who recorded them. A process
- * without anything else takes the descriptors over and ends.
+ * The end of many tracepoints. The kernel waits for all CPUs at the end of each one, some 20 ms,
+ * for those of *:* a minute, although the recording is complete. A process without anything else
+ * takes the descriptors over and ends.
  */
 #include "record/parts.h"
 
