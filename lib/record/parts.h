@@ -420,6 +420,12 @@ static inline bool session_sees_others(const struct record_config *c)
 
 void session_close(struct session *s);
 
+/*
+ * leave.c: called before it, has a process of its own hold the descriptors of many tracepoints
+ * until what is returned has been closed, too; -1: there is none.
+ */
+int session_leave(const struct session *s);
+
 /* sift.c */
 
 /* Changes the target into all CPUs where a descriptor for each thread would be too many. */
