@@ -60,7 +60,7 @@ for file in "$dir"/*; do
 	is "$good" yes "$name: help and wrong usage"
 	ok "$name: is in the man page" grep -q "^\.It Cm $name\$" "$ROOT/man/perfpipe-recipes.7"
 	# It needs no events.
-	case $name in ptop | profile | overview | fleet) continue ;; esac
+	case $name in ptop | profile | overview | fleet | to-pprof | to-perfetto) continue ;; esac
 	# shellcheck disable=SC2086
 	recipe "$name" $need_options "$data/demo.data"
 	is "$status" 1 "$name: a recording without its events"

@@ -7,7 +7,8 @@ need "$CC"
 
 # The generated code makes room on the stack and calls a function: sub $24,%rsp; call *%rdi;
 # add $24,%rsp; ret. Nothing has a frame pointer. The jitdump has tables and the code; with the argument `code` the
-# code alone; with `name` neither. With `map` there is a perf map instead, and the program goes on until it is ended.
+# code alone; with `name` neither. With `map` there is a perf map instead, and the program goes on until it is ended; with
+# `tiny` it does not, and the code is as Python's: it moves the stack pointer by 8 bytes.
 cat >prog.c <<'EOF'
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -58,13 +59,18 @@ int main(int argc, char **argv)
 	FILE *f;
 
 	memcpy(at, code, sizeof(code));
-	if (!strcmp(how, "map")) {
+	if (!strcmp(how, "tiny"))
+		at[3] = at[9] = 8;
+	if (!strcmp(how, "map") || !strcmp(how, "tiny")) {
 		snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 		f = fopen(path, "wx");
+		puts(path);
 		fprintf(f, "%lx %zx made\n", (unsigned long)at, sizeof(code) - 1);
 		fclose(f);
-		for (;;)
+		do
 			outer((void (*)(void (*)(void)))(uintptr_t)at);
+		while (!strcmp(how, "map"));
+		return 0;
 	}
 	snprintf(path, sizeof(path), "jit-%d.dump", (int)getpid());
 	f = fopen(path, "w+");
@@ -103,7 +109,7 @@ unlike "$ERR.1" 'generated code$' 'as the account says'
 
 # recorded ARGUMENT: the program's recording, folded to $OUT; the account goes to $ERR.1.
 recorded() {
-	"$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u --call-graph=dwarf,16384 -o "$1.data" -- ./prog "$1" 2>record.log
+	"$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u --call-graph=dwarf,16384 -o "$1.data" -- ./prog "$1" >"$1.map" 2>record.log
 	"$BIN/pdecode" "$1.data" >"$1.ps" 2>/dev/null
 	run_pipe "'$BIN/psym' --stats $1.ps" '"$BIN/pfold" --no-header'
 }
@@ -113,10 +119,10 @@ like "$OUT" "$whole" 'without tables the instructions tell'
 unlike "$OUT" '\[generated code\]' 'always'
 recorded name
 like "$OUT" '^prog;\[generated code\];made;spin [0-9]+$' 'without instructions it ends there'
-like "$ERR.1" 'java -XX:.PreserveFramePointer, node --perf-prof --perf-prof-unwinding-info, python3 -X perf_jit$' 'and what would help is told'
+like "$ERR.1" 'java -XX:.PreserveFramePointer, node --perf-prof --perf-prof-unwinding-info, python3 -X perf$' 'and what would help is told'
 
 # Neither tables nor a jitdump: the names of a perf map, the instructions of the process.
-./prog map &
+./prog map >map.map &
 pid=$!
 await test -s "/tmp/perf-$pid.map"
 "$BIN/pcap-perf" -F 999 -e cpu-clock:u --call-graph=dwarf,16384 --bundle map.tar -o map.data -p $pid 2>record.log &
@@ -144,6 +150,11 @@ for at in 32 40 56 64 96; do
 	is "$statuses" '0 0 0' "a damaged core file, byte $at"
 	cp core "tmp/perf-$pid.core"
 done
+
+recorded tiny
+like "$OUT" "$whole" 'code that only calls is seen through when the process is gone'
+unlike "$OUT" '\[generated code\]' 'in each stack'
+rm -f "$(cat tiny.map)"
 
 # What is damaged is as if there was none.
 for dump in jit-*.dump; do

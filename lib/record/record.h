@@ -115,6 +115,7 @@ struct record_config {
 	bool snapshot;	   /* the buffers keep the newest events, which SIGUSR2 writes */
 	bool disabled;	   /* begins disabled, for `control` */
 	bool switch_signal, stamp_file;
+	bool no_touch; /* pages of stacks that were never touched stay as they are */
 	bool overhead; /* tell what it cost */
 	bool tally;    /* count the samples */
 };

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define LINE_MAX_MAPS 8192 /* bytes of a line of /proc/PID/maps */
+#define TINY	      64   /* bytes of code that only calls another; Python's has 11 to 21 */
 
 /* Code that rows are made of: that of a jitdump, or of one perf map. */
 struct rjit_code {
@@ -198,12 +199,13 @@ int resolve_jit_code(struct resolver *r, struct machine *m, uint32_t jit, struct
 		return rc;
 	}
 	code = j->map ? jit_find(j->map, addr) : 0;
-	if (code)
-		rc = map_code(r, m, j, sp, machine);
-	if (!rc && code && j->ncodes && j->codes[j->ncodes - 1]->jit == j->map) {
-		c = jit_code(j->map, code);
+	if (!code)
+		return 0;
+	c = jit_code(j->map, code);
+	place->tiny = c->end - c->start <= TINY;
+	rc = map_code(r, m, j, sp, machine);
+	if (!rc && j->ncodes && j->codes[j->ncodes - 1]->jit == j->map)
 		put(j->codes[j->ncodes - 1], c->start, c, addr, place);
-	}
 	return rc;
 }
 

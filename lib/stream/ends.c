@@ -31,7 +31,7 @@ static const struct end_words {
 	[PS_END_GENERATED] = {"generated code", false,
 			      "a perf map of the process that still lives (jcmd PID "
 			      "Compiler.perfmap); java -XX:+PreserveFramePointer, node --perf-prof "
-			      "--perf-prof-unwinding-info, python3 -X perf_jit"},
+			      "--perf-prof-unwinding-info, python3 -X perf"},
 	[PS_END_NOT_THERE] = {"stack not in memory", false, WALKED},
 	[PS_END_FRAMES] = {"no frame pointer", true, COPIES},
 	[PS_END_UNKNOWN] = {"mappings not recorded", false, "record from the start of the process"},

@@ -189,7 +189,7 @@ static int data(struct to_file *f, bool text)
 
 static int section(struct to_file *f)
 {
-	uint8_t head[TRACE_SECTION_HEAD];
+	uint8_t head[TRACE_SECTION_HEAD] = {0};
 	struct cursor c = cursor_make(head, sizeof(head), false);
 	int rc = src_read_all(f->src, head, sizeof(head));
 	uint64_t size;

@@ -242,6 +242,19 @@ static bool by_frame_pointer(struct walk *w, const struct unwind_place *at, bool
 	return !*rc;
 }
 
+/*
+ * Through code that only calls another function, as Python's trampolines do: it aligned the stack
+ * by a word, and the return address comes after that, if what is there can be nothing else. One
+ * that set up a frame pointer has it at the stack pointer.
+ */
+static bool through_call(struct walk *w, int *rc)
+{
+	const struct unwind_arch *a = w->arch;
+	uint64_t sp = w->reg[a->sp];
+
+	return !w->exact && w->reg[a->fp] != sp && go(w, sp + a->width, 0, rc);
+}
+
 bool walk_guess(struct walk *w, const struct unwind_place *at, int *rc)
 {
 	const struct unwind_arch *a = w->arch;
@@ -270,6 +283,10 @@ bool walk_guess(struct walk *w, const struct unwind_place *at, int *rc)
 		return go(w, sp, 0, rc);
 	if (stage == STAGE_PUSHED)
 		return go(w, sp + a->width, sp, rc);
+	if (at->tiny && !at->cfi && a->machine == EM_X86_64 && through_call(w, rc))
+		return true;
+	if (*rc)
+		return false;
 	if (stage != STAGE_UNKNOWN && by_frame_pointer(w, at, seen, rc))
 		return true;
 	/* A piece of generated code that has no frame: most of what copies and compares. */
