@@ -95,24 +95,26 @@ struct ftext {
 	struct swriter *w;
 	struct diag *d;
 	const char *name;
-	uint32_t source;
 	struct ps_end *account;
+	uint32_t source;
+	int paused; /* error of what was done in a pause */
+	int damage;
+	bool announced;
+	bool tracer, columns; /* the head of the text has these; with the first alone, lines have
+				 no heads */
+	bool lost_more;	      /* it was not told each time how many events were lost */
 
 	struct buf bytes; /* what has been read; from at on */
 	size_t at;
-	struct buf text;      /* lines that are no events */
-	bool tracer, columns; /* the head of the text has these; with the first alone, lines have
-				 no heads */
+	struct buf text; /* lines that are no events */
 	char tracer_name[32];
 	struct ftext_latency latency;
 	struct ftext_histogram {
 		bool on, open; /* it is one; a row has begun */
 		struct buf row;
 	} hist;
-	bool announced;
 	char kernel[FTEXT_NAME_MAX], nr_cpus[16];
-	uint64_t lost;	       /* events, at least ... */
-	bool lost_more;	       /* ... as it was not told each time how many */
+	uint64_t lost;	       /* events, at least */
 	uint64_t lines, other; /* of events, and neither events nor comments */
 
 	struct intern names;	    /* events: buffer, system, name */
@@ -124,13 +126,9 @@ struct ftext {
 	struct intern dsos;
 	struct ftext_info info; /* of the line that is being read */
 	uint32_t frames[FTEXT_DEPTH_MAX];
-	uint32_t nframes;
-
-	struct ftext_cpu *cpus; /* of the function graph tracer */
-	uint32_t ncpus;
+	uint32_t nframes, ncpus;
+	struct ftext_cpu *cpus;		/* of the function graph tracer */
 	struct ftext_held held, before; /* the last event, and one whose stack it is */
-	int paused;			/* error of what was done in a pause */
-	int damage;
 };
 
 /* ---- head.c ---- */

@@ -151,7 +151,8 @@ static int begin(struct to_file *f)
 	while (!rc && cursor_left(&c)) {
 		unsigned id = get_u16(&c);
 		uint32_t len = get_u32(&c);
-		struct cursor option = cursor_make(get_bytes(&c, len), len, false);
+		const uint8_t *p = get_bytes(&c, len);
+		struct cursor option = cursor_make(p ? p : c.p, p ? len : 0, false);
 
 		rc = add_buffer(f, &option, id == TRACE_OPT_BUFFER_TEXT);
 	}
