@@ -145,6 +145,46 @@ static int read_queries(const struct proc_maps *s, int fd, uint64_t *next, bool 
 	return rc;
 }
 
+static bool find_in_text(const char *path, uint64_t addr, uint64_t *start, uint64_t *end)
+{
+	struct buf maps = BUF_INIT;
+	bool found = false;
+
+	(void)sysfile_read(path, MAPS_MAX, &maps);
+	for (const char *line = buf_str(&maps); *line && !found; line += !!*line) {
+		char *p;
+
+		*start = strtoull(line, &p, 16);
+		*end = *p == '-' ? strtoull(p + 1, &p, 16) : 0;
+		found = *start <= addr && addr < *end;
+		line += strcspn(line, "\n");
+	}
+	buf_release(&maps);
+	return found;
+}
+
+bool maps_at(const char *proc, pid_t pid, uint64_t addr, uint64_t *start, uint64_t *end)
+{
+	char path[PATH_MAX];
+	struct query q;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%d/maps", proc, (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (ask(fd, addr, 0, NULL, &q)) {
+		bool old = errno == ENOTTY || errno == EINVAL;
+
+		close(fd);
+		return old && find_in_text(path, addr, start, end);
+	}
+	close(fd);
+	*start = q.start;
+	*end = q.end;
+	return *start <= addr && addr < *end;
+}
+
 /* The kernel's own page in processes of 64 bits, [vsyscall], is in the text only: in ours, too. */
 static void find_gate(struct proc_maps *s)
 {

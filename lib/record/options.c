@@ -12,6 +12,7 @@ enum {
 	OPT_ALL_KERNEL,
 	OPT_ALL_USER,
 	OPT_BUNDLE,
+	OPT_PERF_MAP,
 	OPT_CALL_GRAPH,
 	OPT_CGROUP,
 	OPT_CODE_PAGE,
@@ -31,6 +32,7 @@ enum {
 	OPT_NAMESPACES,
 	OPT_NO_BPF,
 	OPT_NO_BUFFERING,
+	OPT_NO_TOUCH,
 	OPT_OVERHEAD,
 	OPT_OVERWRITE,
 	OPT_PATHS,
@@ -85,6 +87,7 @@ const struct opt record_options[] = {
 	{'g', "chains", NULL, "record call chains that are true: --call-graph auto"},
 	{OPT_CALL_GRAPH, "call-graph", "HOW", "record them by fp, dwarf[,SIZE], lbr or auto"},
 	{OPT_MAX_STACK, "max-stack", "N", "frames of a call chain at most"},
+	{OPT_NO_TOUCH, "no-touch", NULL, "leave alone the pages of stacks that are not there"},
 	{OPT_U_CHAINS, "user-callchains", NULL, "only the user part of call chains"},
 	{OPT_K_CHAINS, "kernel-callchains", NULL, "only the kernel part of call chains"},
 	{'b', "branch-any", NULL, "record the last branches"},
@@ -117,6 +120,7 @@ const struct opt record_options[] = {
 	{'o', "output", "FILE", "write to FILE instead of stdout"},
 	{'z', "compression-level", "[LEVEL]", "compress the events by zstd, 1 (default) to 22"},
 	{OPT_BUNDLE, "bundle", "FILE", "pack the binaries that were hit, for psym --symfs"},
+	{OPT_PERF_MAP, "perf-map", NULL, "have Java programs write the names of their code"},
 	{OPT_STRICT, "strict", NULL, "exit 1 if the kernel lost events"},
 	{OPT_OVERHEAD, "overhead", NULL, "tell at the end what recording cost"},
 	{'q', "quiet", NULL, "no warnings"},
@@ -179,6 +183,7 @@ static const struct {
 	FLAG(OPT_RECORD_CGROUPS, c.cgroups),
 	FLAG(OPT_ALL_CGROUPS, c.cgroups),
 	FLAG(OPT_NO_BPF, c.no_bpf),
+	FLAG(OPT_NO_TOUCH, c.no_touch),
 	FLAG(OPT_OVERWRITE, c.snapshot),
 	FLAG(OPT_RUNNING_TIME, c.running_time),
 	FLAG(OPT_NO_BUFFERING, c.no_buffering),
@@ -311,6 +316,7 @@ int record_option(void *options, int id, const char *arg, struct buf *why)
 	case 'x': probe_words_file(&o->probes, arg); break;
 	case OPT_CALL_GRAPH: return record_set_chains(c, arg, why);
 	case OPT_BUNDLE: c->bundle = arg; break;
+	case OPT_PERF_MAP: c->perf_map = true; break;
 	case OPT_CONTROL: c->control = arg; break;
 	case OPT_EXCLUDE_SELF:
 	case OPT_EXCLUDE_PERF: return on_self(o, why);

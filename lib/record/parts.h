@@ -11,6 +11,7 @@
 #include "base/intern.h"
 #include "pevent/online.h"
 #include "record/command.h"
+#include "record/holes.h"
 #include "record/keep.h"
 #include "record/record.h"
 
@@ -94,6 +95,7 @@ int words_branches(const char *arg, uint64_t *mask, struct buf *why);
 /* "ax,sp" to bits by register number; NULL: all. 0 or PP_EUSAGE with the reason. */
 int words_registers(const char *arg, uint64_t *mask, struct buf *why);
 uint64_t words_all_registers(void);
+unsigned words_stack_pointer(void); /* by number */
 
 /* "16M" to bytes (B, K, M, G, T of 1024); *unit: there is one. 0 or PP_EUSAGE. */
 int words_size(const char *arg, uint64_t *bytes, bool *unit);
@@ -153,6 +155,7 @@ struct ring_counts {
 	struct keep *keep; /* gets each record; NULL: none */
 	bool namespaces;   /* records of those are followed by copies in `more` */
 	const struct session *trimmed; /* its copies of stacks are cut; NULL: there are none */
+	struct holes *holes;	       /* gets the copies that came short; NULL: none */
 	const struct session *sifted;  /* others' records are left out; NULL: none are */
 	struct buf more;	       /* records to be written in this round */
 	uint64_t samples, lost, throttled;
@@ -217,6 +220,7 @@ static inline size_t ring_pieces(const struct ring *r, uint64_t from, uint64_t l
 /* What is left out of a sample: its copy, of `full` bytes, has its size at `at`. */
 struct trim {
 	uint64_t at, full, left; /* bytes */
+	struct short_copy copy;	 /* tid 0: the sample does not tell */
 };
 
 /* Whether the record at a position is a sample of which something is left out. */
@@ -274,6 +278,9 @@ struct proc_maps {
 
 /* Calls each for the mappings of a process in the order of addresses; its error ends it. */
 int maps_read(struct proc_maps *s, pid_t pid);
+
+/* The mapping that an address lies in; false: none, or the process is not ours to see. */
+bool maps_at(const char *proc, pid_t pid, uint64_t addr, uint64_t *start, uint64_t *end);
 
 /* synth.c and kernel.c */
 

@@ -5,6 +5,7 @@
 #include "perfdata/format.h"
 #include "pevent/sysfile.h"
 #include "record/parts.h"
+#include "record/perfmap.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -440,6 +441,8 @@ static int run(struct recorder *r)
 	r->counts.all = look_at_all(r);
 	r->counts.namespaces = r->c->namespaces;
 	r->counts.trimmed = r->s.copies ? &r->s : NULL;
+	if (r->s.copies && !r->c->no_touch && !(r->counts.holes = holes_new()))
+		rc = PP_ENOMEM;
 	r->counts.sifted = r->s.sift.on ? &r->s : NULL;
 	if (!rc && !r->lost)
 		rc = PP_ENOMEM;
@@ -553,8 +556,12 @@ static int record(struct recorder *r, struct record_stats *st)
 	bool ran;
 	int rc = prepare(r);
 
+	if (!rc && r->c->perf_map)
+		perfmap_ask(&r->s, true);
 	if (!rc)
 		rc = run(r);
+	if (!rc && r->c->perf_map)
+		perfmap_ask(&r->s, false);
 	if (r->counts.keep)
 		rc = keep_close(r->counts.keep, rc, &missing);
 	ran = r->command.pid == 0;
@@ -615,6 +622,7 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	buf_release(&r.files);
 	pack_release(&r.pack);
 	buf_release(&r.counts.more);
+	holes_free(r.counts.holes);
 	control_close(&r);
 	close_fd(r.epoll);
 	close_fd(r.signals);

@@ -263,6 +263,8 @@ static void list_parts(struct ring *r, struct buf *list, const struct ring_count
 		}
 		if (!a || !trim_find(r, pos, h.size, a, &t))
 			continue;
+		if (counts->holes)
+			holes_note(counts->holes, &t.copy);
 		trim_head(b, r, pos, h.size, &t);
 		middle = b->len;
 		trim_tail(b, r, pos, h.size, &t);

@@ -128,6 +128,8 @@ int rounds_pass(struct recorder *r, bool force)
 	for (size_t i = 0; i < s->n_rows; i++)
 		if (s->rings[i].fd >= 0)
 			ring_done(&s->rings[i]);
+	if (r->counts.holes)
+		holes_fill(r->counts.holes);
 	if (!rc && r->counts.keep)
 		rc = keep_round(r->counts.keep);
 	return rc || !s->pages_max ? rc : grow_where_lost(r, r->lost);
@@ -233,15 +235,34 @@ static const char *chain_remedy(const struct record_config *c)
 
 	name = slash ? slash + 1 : name;
 	if (!strcmp(name, "java"))
-		return "java -XX:+PreserveFramePointer keeps them in the code that it makes";
+		return "-g does without them, with jcmd PID Compiler.perfmap at the end; or java "
+		       "-XX:+PreserveFramePointer keeps them in the code that it makes";
 	if (!strcmp(name, "node"))
 		return "--call-graph dwarf does without them, and node --perf-prof "
 		       "--perf-prof-unwinding-info has tables for its code";
 	if (!strncmp(name, "python", 6))
-		return "--call-graph dwarf does without them, and python3 -X perf_jit has tables "
-		       "for its code";
+		return "--call-graph dwarf does without them, and python3 -X perf names its "
+		       "functions";
 	return "--call-graph dwarf does without them, but not in generated code (java needs "
 	       "-XX:+PreserveFramePointer)";
+}
+
+static void tell_holes(const struct recorder *r)
+{
+	struct holes_counts n = holes_counts(r->counts.holes);
+
+	if (n.pages)
+		diag_note(r->d, NULL, -1,
+			  "stacks of %" PRIu64
+			  " thread%s had pages that were never touched: %" PRIu64
+			  " pages were read, so that copies go on after them (--no-touch: not so)",
+			  n.threads, n.threads == 1 ? "" : "s", n.pages);
+	if (n.denied)
+		diag_note(r->d, NULL, -1,
+			  "stacks of %" PRIu64
+			  " thread%s end in pages that were never touched, and "
+			  "may not be read",
+			  n.denied, n.denied == 1 ? "" : "s");
 }
 
 void rounds_tell(struct recorder *r)
@@ -255,6 +276,8 @@ void rounds_tell(struct recorder *r)
 			  "%" PRIu64 " events lost%s: the ring buffers were full; what helps: %s",
 			  c->lost, buf_str(&cpus), remedy(r));
 	buf_release(&cpus);
+	if (c->holes)
+		tell_holes(r);
 	if (c->throttled)
 		diag_note(r->d, NULL, -1,
 			  "the kernel paused sampling %" PRIu64

@@ -18,6 +18,8 @@
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
 	 PERF_SAMPLE_PERIOD)
 
+#define FIRST (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP) /* before whose it is */
+
 /* A sample while its fields are passed. */
 struct walk {
 	const struct ring *r;
@@ -78,10 +80,28 @@ static void skip_registers(struct walk *w, uint64_t mask)
 		skip(w, (uint64_t)__builtin_popcountll(mask), 8);
 }
 
-static void skip_to_stack(struct walk *w, const struct perf_event_attr *a)
+/* Whose stack, and where it is: words_stack_pointer is the register's number. */
+static void find_copy(struct walk w, const struct perf_event_attr *a, struct short_copy *c)
+{
+	uint64_t below = (UINT64_C(1) << words_stack_pointer()) - 1, mask = a->sample_regs_user;
+	uint64_t type = a->sample_type, who;
+
+	*c = (struct short_copy){0};
+	if (!(type & PERF_SAMPLE_TID) || !(mask & (below + 1)) || !next(&w))
+		return;
+	skip(&w, (uint64_t)__builtin_popcountll(mask & below), 8);
+	c->sp = next(&w);
+	who = ring_word(w.r, w.pos + sizeof(struct perf_event_header) +
+				     8 * (uint64_t)__builtin_popcountll(type & FIRST));
+	memcpy(&c->pid, &who, sizeof(c->pid));
+	memcpy(&c->tid, (uint8_t *)&who + sizeof(c->pid), sizeof(c->tid));
+}
+
+static void skip_to_stack(struct walk *w, const struct perf_event_attr *a, struct short_copy *c)
 {
 	uint64_t type = a->sample_type;
 
+	*c = (struct short_copy){0};
 	skip(w, (uint64_t)__builtin_popcountll(type & BEFORE), 8);
 	if (type & PERF_SAMPLE_READ)
 		skip_values(w, a->read_format);
@@ -91,8 +111,10 @@ static void skip_to_stack(struct walk *w, const struct perf_event_attr *a)
 		skip_raw(w);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		skip_branches(w, a->branch_sample_type);
-	if (type & PERF_SAMPLE_REGS_USER)
+	if (type & PERF_SAMPLE_REGS_USER) {
+		find_copy(*w, a, c);
 		skip_registers(w, a->sample_regs_user);
+	}
 }
 
 static void skip_rest(struct walk *w, const struct perf_event_attr *a)
@@ -118,13 +140,14 @@ bool trim_find(const struct ring *r, uint64_t pos, size_t size, const struct per
 
 	if (!(a->sample_type & PERF_SAMPLE_STACK_USER) || a->sample_type & ~(uint64_t)KNOWN)
 		return false;
-	skip_to_stack(&w, a);
+	skip_to_stack(&w, a, &t->copy);
 	t->at = w.at;
 	t->full = next(&w);
 	if (!t->full || t->full % 8)
 		return false;
 	skip(&w, t->full, 1);
 	used = next(&w);
+	t->copy.end = t->copy.sp + used;
 	skip_rest(&w, a);
 	/* More than was used, so that readers see that the kernel did not copy all it was to. */
 	t->left = (used & ~UINT64_C(7)) + 8;

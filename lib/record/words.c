@@ -53,16 +53,22 @@ static const struct word registers[] = {
 /* Those that the kernel copies; a copied stack is unwound from them. */
 #if defined(__x86_64__)
 #define ALL_REGISTERS UINT64_C(0xff0fff) /* without ds, es, fs, gs, which the kernel refuses */
+#define STACK_POINTER 7
 #elif defined(__i386__)
 #define ALL_REGISTERS UINT64_C(0xfff)
+#define STACK_POINTER 7
 #elif defined(__aarch64__)
 #define ALL_REGISTERS ((UINT64_C(1) << 33) - 1)
+#define STACK_POINTER 31
 #elif defined(__riscv)
 #define ALL_REGISTERS UINT64_C(0xffffffff)
+#define STACK_POINTER 2
 #elif defined(__arm__)
 #define ALL_REGISTERS UINT64_C(0xffff)
+#define STACK_POINTER 13
 #else
 #define ALL_REGISTERS UINT64_C(0)
+#define STACK_POINTER 63
 #endif
 
 static const struct word *find(const struct word *words, const char *name, size_t len)
@@ -105,6 +111,11 @@ int words_branches(const char *arg, uint64_t *mask, struct buf *why)
 uint64_t words_all_registers(void)
 {
 	return ALL_REGISTERS;
+}
+
+unsigned words_stack_pointer(void)
+{
+	return STACK_POINTER;
 }
 
 int words_registers(const char *arg, uint64_t *mask, struct buf *why)

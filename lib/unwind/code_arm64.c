@@ -140,6 +140,9 @@ static void registers(struct code_insn *i, uint32_t v)
 {
 	unsigned dst = bits(v, 0, 5), src = bits(v, 16, 5);
 
+	/* add, sub of a shifted or extended register */
+	if ((v & 0x3f200000) == 0x0b000000 || (v & 0x3fe00000) == 0x0b200000)
+		i->summed = (uint8_t)dst;
 	if ((v & 0xffe0ffe0) == 0xaa0003e0) { /* mov between registers, orr with the zero one */
 		if (src == SP)
 			code_step(i, CODE_SET, dst, dst, 0);
@@ -172,6 +175,8 @@ static void branch(const struct code_function *f, struct code_insn *i, uint32_t 
 		i->flow = bits(v, 21, 2) == 1	? CODE_CALL
 			  : bits(v, 21, 2) == 0 ? CODE_INDIRECT
 						: CODE_STOP;
+		if (i->flow == CODE_INDIRECT)
+			i->via = (uint8_t)bits(v, 5, 5);
 	} else if (bits(v, 24, 8) == 0xd4) { /* svc writes x0; brk and hlt end */
 		if (bits(v, 21, 3))
 			i->flow = CODE_STOP;

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_MAX  64 /* times that a function is followed from its beginning */
-#define WORK_EACH  64 /* steps for each instruction, in the mean: compilers' code takes two */
-#define BODIES_MAX 16 /* different frames that are counted at its calls */
+#define AGAIN_MAX     64 /* times that a function is followed from its beginning */
+#define WORK_EACH     64 /* steps for each instruction, in the mean: compilers' code takes two */
+#define BODIES_MAX    16 /* different frames that are counted at its calls */
+#define COMPUTED_BACK 48 /* instructions before a jump in which its target is put together */
 
 struct code_insn *code_add(struct code_insns *t, uint32_t at, uint8_t size)
 {
@@ -22,6 +23,8 @@ struct code_insn *code_add(struct code_insns *t, uint32_t at, uint8_t size)
 				     .size = size,
 				     .equal = CODE_NO_REG,
 				     .lea = CODE_NO_REG,
+				     .summed = CODE_NO_REG,
+				     .via = CODE_NO_REG,
 				     .indexed = CODE_NO_REG};
 	return &v[t->n++];
 }
@@ -232,6 +235,26 @@ static uint32_t index_of(const struct code_flow *w, uint64_t target)
 	return at < w->f->len ? w->index[at] : 0;
 }
 
+static bool writes(const struct code_insn *insn, unsigned reg)
+{
+	for (unsigned i = 0; i < insn->nsteps; i++)
+		if (insn->step[i].dst == reg && insn->step[i].op != CODE_STORE)
+			return true;
+	return insn->kills >> reg & 1;
+}
+
+/* Whether a jump goes to a sum: of a table's base and an entry. To other functions, none does. */
+static bool is_computed(const struct code_flow *w, uint32_t jump)
+{
+	const struct code_insn *v = w->insns.v;
+	unsigned via = v[jump].via;
+
+	for (uint32_t i = jump; via < CODE_REGS && i-- > 0 && jump - i < COMPUTED_BACK;)
+		if (v[i].summed == via || writes(&v[i], via))
+			return v[i].summed == via;
+	return false;
+}
+
 static int arrive_by_table(struct code_flow *w, uint32_t jump, const struct code_state *s)
 {
 	const struct code_insn *insn = &w->insns.v[jump];
@@ -245,7 +268,7 @@ static int arrive_by_table(struct code_flow *w, uint32_t jump, const struct code
 			w->jump = *s;
 		w->jumps = true;
 		/* With the stack as it was at the start, it may leave for another function. */
-		w->unbound |= sp.kind != CODE_CFA || sp.off != -w->m->entry;
+		w->unbound |= sp.kind != CODE_CFA || sp.off != -w->m->entry || is_computed(w, jump);
 	}
 	for (uint32_t i = 0; i < insn->nto && !rc; i++)
 		rc = arrive(w, w->to[insn->first_to + i], s, 0);
@@ -510,7 +533,7 @@ int code_flow_run(struct code_flow *w, const struct code_function *f, const stru
 	w->soft = true;
 	if (!rc)
 		rc = from_calls(w);
-	return rc ? rc : from_elsewhere(w);
+	return rc || f->reached ? rc : from_elsewhere(w);
 }
 
 void code_flow_release(struct code_flow *w)

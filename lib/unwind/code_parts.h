@@ -47,6 +47,8 @@ struct code_insn {
 	uint8_t equal;	 /* a branch that is not taken if the stack pointer is this register */
 	uint8_t lea;	 /* this register becomes the address `target` */
 	uint8_t indexed; /* a word of the table at this register is loaded */
+	uint8_t summed;	 /* this register becomes the sum of two */
+	uint8_t via;	 /* an indirect jump to where this register says */
 	bool absolute;	 /* `target` is a table of whole addresses */
 	bool memory;	 /* an indirect jump to where memory says */
 	bool compared;	 /* a register is compared with `bound` */

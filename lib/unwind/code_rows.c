@@ -162,11 +162,12 @@ static int make(const struct code_flow *w, const struct code_insn *insn, const s
 	return rc;
 }
 
-static int put(struct code_rows *c, uint64_t start, uint64_t end, uint32_t row)
+/* `first`: the function's own spans begin there; none is joined to those of another. */
+static int put(struct code_rows *c, uint32_t first, uint64_t start, uint64_t end, uint32_t row)
 {
 	struct code_span *v;
 
-	if (c->n && c->v[c->n - 1].end == start && c->v[c->n - 1].row == row) {
+	if (c->n > first && c->v[c->n - 1].end == start && c->v[c->n - 1].row == row) {
 		c->v[c->n - 1].end = end;
 		return 0;
 	}
@@ -181,9 +182,9 @@ static int put(struct code_rows *c, uint64_t start, uint64_t end, uint32_t row)
 static int emit(struct code_flow *w, struct rows *rows, struct code_rows *c)
 {
 	struct row_maker row, last = {.nrules = 0};
+	uint32_t id = 0, first = c->n;
 	struct code_state s;
 	bool known = false;
-	uint32_t id = 0;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < w->insns.n && !rc; i++) {
@@ -206,8 +207,8 @@ static int emit(struct code_flow *w, struct rows *rows, struct code_rows *c)
 			last = row;
 		}
 		if (!rc)
-			rc = put(c, w->f->start + insn->at, w->f->start + insn->at + insn->size,
-				 id);
+			rc = put(c, first, w->f->start + insn->at,
+				 w->f->start + insn->at + insn->size, id);
 		rc = rc == PP_ENOENT ? 0 : rc;
 		code_apply(w, insn, &s);
 		if (insn->flow == CODE_BRANCH && insn->equal != CODE_NO_REG)

@@ -138,6 +138,8 @@ static void add(const cs_insn *i, struct code_insn *out, bool minus)
 		code_step(out, minus ? CODE_MINUS : CODE_PLUS, dst, src, 0);
 	else
 		kill_written(i, out);
+	if (dst != CODE_NO_REG && o[1].type != X86_OP_IMM)
+		out->summed = (uint8_t)dst;
 }
 
 static void lea(const cs_insn *i, struct code_insn *out)
@@ -150,6 +152,8 @@ static void lea(const cs_insn *i, struct code_insn *out)
 		return;
 	}
 	kill_written(i, out);
+	if (dst != CODE_NO_REG && o[1].mem.index)
+		out->summed = (uint8_t)dst;
 	if (dst != CODE_NO_REG && o[1].mem.base == X86_REG_RIP) {
 		out->lea = (uint8_t)dst;
 		out->target = i->address + i->size + (uint64_t)o[1].mem.disp;
@@ -236,6 +240,8 @@ static bool branches(const cs_insn *i, struct code_insn *out)
 		out->target = (uint64_t)x->operands[0].imm;
 	else
 		out->memory = x->op_count && x->operands[0].type == X86_OP_MEM;
+	if (out->flow == CODE_INDIRECT && x->op_count)
+		out->via = (uint8_t)whole(&x->operands[0]);
 	if (out->flow == CODE_INDIRECT && out->memory)
 		from_table(&x->operands[0], out);
 	return true;

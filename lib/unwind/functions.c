@@ -276,6 +276,8 @@ int functions_find(struct functions *t, uint64_t vaddr, uint64_t lo, uint64_t hi
 		f->open = false;
 		return 0;
 	}
+	if (n && t->symbol[n - 1].end > vaddr) /* it begins where there is a table */
+		return PP_ENOENT;
 	if (n && t->symbol[n - 1].end > lo)
 		lo = t->symbol[n - 1].end;
 	if (!t->scanned)

@@ -19,7 +19,7 @@
 
 #define FUNCTIONS_SCAN_MAX    (256u << 20) /* bytes of code that are searched */
 #define FUNCTIONS_SYMBOLS_MAX (4u << 20)
-#define FUNCTIONS_OPEN_MAX    (64u << 10) /* bytes of a function whose end is not known */
+#define FUNCTIONS_OPEN_MAX    (256u << 10) /* bytes of a function whose end is not known */
 
 struct functions;
 

@@ -64,17 +64,6 @@ bool start_by_name(const char *name, bool threads)
 	       (threads && is_one_of(of_threads, sizeof(of_threads) / sizeof(*of_threads), name));
 }
 
-unsigned start_of_go(const char *name)
-{
-	static const char *const leave[] = {"runtime.systemstack", "runtime.asmcgocall",
-					    "runtime.cgocallback"};
-	static const char *const top[] = {"runtime.mcall", "runtime.morestack"};
-
-	return is_one_of(leave, sizeof(leave) / sizeof(*leave), name) ? ROW_LEAVES
-	       : is_one_of(top, sizeof(top) / sizeof(*top), name)     ? ROW_TOP
-								      : 0;
-}
-
 void start_anchor(struct start_anchors *a, const char *name, uint64_t start, uint64_t end)
 {
 	size_t n = plain_length(name);

@@ -319,6 +319,40 @@ static const struct {
 	 19,
 	 {{1, 7, 16, 0, 0}, {0x10, NONE, 0, 0, 0}},
 	 0x10},
+	{"a table of 16 bits is not read, but what a sum leads to is the function's",
+	 EM_X86_64,
+	 true,
+	 {0x4c, 0x8d, 0x15, 0x19, 0x00, 0x00, 0x00,		/* 0: lea 0x20(%rip),%r10 */
+	  0x47, 0x0f, 0xb7, 0x84, 0x42, 0x00, 0x10, 0x00, 0x00, /* 7: movzwl (%r10,%r8,2),%r8d */
+	  0x4d, 0x01, 0xd0,					/* 10: add %r10,%r8 */
+	  0x41, 0xff, 0xe0,					/* 13: jmp *%r8 */
+	  0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66,
+	  0x90, 0x53, 0x5b, 0xc3}, /* 20: push %rbx; pop; ret */
+	 35,
+	 {{0x13, 7, 8, 0, 0}, {0x20, 7, 8, 0, 0}, {0x21, 7, 16, 0, 0}},
+	 0},
+	{"a jump to what memory says leaves the function",
+	 EM_X86_64,
+	 true,
+	 {0x48, 0x8b, 0x07, /* 0: mov (%rdi),%rax */
+	  0xff, 0xe0,	    /* 3: jmp *%rax */
+	  0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x66, 0x90, 0x53, 0x5b,
+	  0xc3}, /* 10: push %rbx; pop; ret */
+	 19,
+	 {{3, 7, 8, 0, 0}, {0x10, NONE, 0, 0, 0}},
+	 0x10},
+	{"aarch64: a jump to a sum",
+	 EM_AARCH64,
+	 true,
+	 {0x05, 0x00, 0x00, 0x10,  /* 0: adr x5,0 */
+	  0xa5, 0x40, 0x24, 0xcb,  /* 4: sub x5,x5,w4,uxtw */
+	  0xa0, 0x00, 0x1f, 0xd6,  /* 8: br x5 */
+	  0x1f, 0x20, 0x03, 0xd5,  /* c: nop */
+	  0xff, 0x43, 0x00, 0xd1,  /* 10: sub sp,sp,#16 */
+	  0x1f, 0x20, 0x03, 0xd5}, /* 14: nop */
+	 24,
+	 {{8, 31, 0, 0, 0}, {0x10, 31, 0, 0, 0}, {0x14, 31, 16, 0, 0}},
+	 0},
 	{"aarch64: a frame record, registers, and a leaf's end",
 	 EM_AARCH64,
 	 false,
@@ -392,6 +426,25 @@ static void test_by_hand(void)
 	}
 }
 
+/* Functions of one file, of which one begins where another ends: each has its own spans. */
+static void test_neighbours(void)
+{
+	static const uint8_t ret[] = {0x31, 0xc0, 0xc3};
+	struct rows rows = {0};
+	struct code_rows c = {0};
+	struct code_function f = {
+		.machine = EM_X86_64, .start = AT, .bytes = ret, .len = sizeof(ret)};
+	uint32_t first;
+
+	is_int(code_rows(&f, &rows, &c), 0, "a function");
+	first = c.n;
+	f.start += sizeof(ret);
+	is_int(code_rows(&f, &rows, &c), 0, "and the next one");
+	ok(c.n == first + 1 && c.v[first].start == f.start, "each has its own spans");
+	code_rows_release(&c);
+	rows_release(&rows);
+}
+
 /* Bytes of any kind, in any order, end in time. */
 static void test_any_bytes(void)
 {
@@ -434,6 +487,7 @@ int main(int argc, char **argv)
 				  argc > 2 + verbose ? strtoul(argv[2 + verbose], NULL, 0) : 0,
 				  verbose);
 	test_by_hand();
+	test_neighbours();
 	test_any_bytes();
 	return done();
 }
