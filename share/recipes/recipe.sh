@@ -5,8 +5,7 @@
 #	more	events that it needs, too, but which older kernels do not have: they are left out there
 #	last	the filter that prints the result: it gets the options after the operand
 #	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field), and of those
-#		that print with `table`: p: (process), n: (name), x (failed; $failing says what for);
-#		o: (time that something is held), s: (one of so many), of memleak
+#		that print with `table`: p: (process), n: (name), x (failed; $failing says what for)
 #	own	options that the tool of bcc has and no other recipe, a line each: "L:PORTS what it does", or "e what
 #		it does" without an argument; their values are own_L (own_e=yes), for awk ENVIRON["own_L"]
 #	probes	lines, definitions of pprobe: probes of the C library that are made for the recording
@@ -104,8 +103,7 @@ usage() {
 	case $letters in *n:*) can="$can [-n NAME]" ;; esac
 	case $letters in *x*) can="$can [-x]" ;; esac
 	case $letters in *a*) can="$can [-a]" ;; esac
-	case $letters in *o:*) can="$can [-o TIME]" ;; esac
-	case $letters in *s:*) can="$can [-s N]" ;; *s*) can="$can [-s]" ;; esac
+	case $letters in *s*) can="$can [-s]" ;; esac
 	can="$can$(printf '%s\n' "$own" | sed -n 's/^\([A-Za-z0-9]\) .*/ [-\1]/p; s/^\([A-Za-z0-9]\):\([^ ]*\) .*/ [-\1 \2]/p' | tr -d '\n')"
 	! can_record || can="$can [-d SECONDS]"
 	case $letters in *i:*) ! can_record || can="$can [-i SECONDS]" ;; esac
@@ -138,11 +136,7 @@ help() {
 	case $letters in *n:*) echo "  -n NAME     only threads that have NAME in their name" ;; esac
 	case $letters in *x*) echo "  -x          $failing" ;; esac
 	case $letters in *a*) echo "  -a          ${each:-}" ;; esac
-	case $letters in *o:*) echo "  -o TIME     only what is held for TIME or longer${older:+ ($older)}" ;; esac
-	case $letters in
-	*s:*) echo "  -s N        follow one of N, chosen by a hash of its address" ;;
-	*s*) echo "  -s          ${folded:-}" ;;
-	esac
+	case $letters in *s*) echo "  -s          ${folded:-}" ;; esac
 	printf '%s\n' "$own" | awk '/^[A-Za-z0-9] / { text = $0; sub(/^. /, "", text); printf "  -%s          %s\n", $1, text }
 		/^[A-Za-z0-9]:/ {
 			text = $0
@@ -249,13 +243,13 @@ functions='
 		}
 	}
 	# The value of an option of the recipe, "" without.
-	function own_of(letter) { return ENVIRON["own_" letter] }
-	function in_list(list, item) { return index("," list ",", "," item ",") > 0 }
+	function given(letter) { return ENVIRON["own_" letter] }
+	function listed(list, item) { return index("," list ",", "," item ",") > 0 }
 	# A connection that -L, -D, -4 and -6 ask for.
 	function connection_wanted(port, other_port, version) {
-		return (own_of("L") == "" || in_list(own_of("L"), port)) && (own_of("D") == "" || in_list(own_of("D"), other_port)) &&
-			(own_of("P") == "" || in_list(own_of("P"), given_side == "L" ? port : other_port)) &&
-			(own_of("4") == "" || version == 4) && (own_of("6") == "" || version == 6)
+		return (given("L") == "" || listed(given("L"), port)) && (given("D") == "" || listed(given("D"), other_port)) &&
+			(given("P") == "" || listed(given("P"), given_side == "L" ? port : other_port)) &&
+			(given("4") == "" || version == 4) && (given("6") == "" || version == 6)
 	}
 	function wanted(from, whose) {
 		return from == "" || ((only_pid == "" || from == only_pid) && (only_name == "" || index(whose, only_name)))
@@ -918,8 +912,7 @@ take_letters() {
 		P) take_pid "-P" ;;
 		E) end=$OPTARG ;;
 		f) field=$OPTARG ;;
-		o) older=$OPTARG ;;
-		s) stacks=yes sample=${OPTARG:-} ;;
+		s) stacks=yes ;;
 		p)
 			case $letters in
 			*p:*) only_pid=$OPTARG ;;
