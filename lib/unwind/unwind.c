@@ -483,7 +483,7 @@ static enum unwind_end step_other(struct walk *w, const struct row *row, unsigne
 					    : step_without(w, row, &res->guessed, rc);
 }
 
-/* At a start, or in a function that changes stacks: beyond it only if it has not called anything. */
+/* At a start, or in a function that changes stacks: beyond it only if it has called nothing. */
 static enum unwind_end step_special(struct walk *w, const struct row *row, unsigned *still, int *rc)
 {
 	if (row->flags & ROW_OUTERMOST)
