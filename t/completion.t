@@ -37,6 +37,7 @@ run perfpipe complete psym --trust
 is "$(cut -f 2 "$OUT")" "$(psym --help=options | sed -n "s/^-${tab}trust-host$tab-$tab//p")" 'with what they are'
 
 # --- what they take ---
+is "$(can pconv --to per | tr '\n' ' ')" 'perfetto perf-script ' 'formats'
 is "$(can plat --kind soft | tr '\n' ' ')" 'softirq softirq-raise ' 'kinds of intervals'
 is "$(can plat --kind runq,block-i)" runq,block-io 'the last of a list'
 is "$(can plat --kind=irqs)" --kind=irqsoff 'after ='

@@ -56,6 +56,54 @@ sed -n 's/^  *[^[]*\[[0-9]*\] [^ ]* *[0-9.]*: \([a-z_]*\): *\(.*\)$/\1: \2/p' sc
 sed -e 's/^ *[a-z]*://' -e 's/ *$//' -e 's/: */: /' "$OUT" >got
 same got want '-F trace is what follows the name'
 
+# --- tracers whose lines name no fields, and the latency that a head tells ---
+cat >timerlat.txt <<'T'
+# tracer: timerlat
+              sh-131     [000] d..h...    39.615681: #183   context    irq timer_latency     77165 ns
+           <...>-189     [000] .......    39.615891: #183   context thread timer_latency    292093 ns
+              sh-131     [000] d..h1..    39.616680: #184   context    irq timer_latency     80861 ns
+T
+cat >osnoise.txt <<'T'
+# tracer: osnoise
+           <...>-172     [003] .......    37.696269: 1000000     263124  73.68760   11812   1921      0    321      0     52
+T
+cat >hwlat.txt <<'T'
+# tracer: hwlat
+           <...>-208     [000] d......    42.783194: #1     inner/outer(us):  479/625   ts:1795779124.657130130 count:67
+           <...>-208     [000] d......    43.823489: #2     inner/outer(us):  402/235   ts:1795779125.698824422 count:66
+T
+table() {
+	run_pipe '"$BIN/pdecode" '"$1" '"$BIN/plat" --tsv -k '"$2"
+	awk -F '\t' '$1 == k { print $2, $3, $4, $6 }' k="$2" "$OUT"
+}
+is "$(table timerlat.txt timerlat | tr '\n' ,)" 'thread 1 292093 292093,irq 2 158026 77165,' 'timerlat'
+is "$(table osnoise.txt osnoise-sum)" '3 1 263124000 263124000' 'osnoise: the sum of a period'
+is "$(table hwlat.txt hwlat | tr '\n' ,)" 'within 2 881000 402000,between 2 860000 235000,' 'hwlat'
+is "$(table "$ROOT/t/data/ftrace-wakeup.txt" latency)" 'wakeup ktimers/0 1 48769000 48769000' 'the longest latency'
+run "$BIN/pdecode" -t "$ROOT/t/data/ftrace-wakeup.txt"
+same "$OUT" "$ROOT/t/data/ftrace-wakeup.txt" 'which is no line of the text'
+
+# --- histograms: the kernel's own sums are the judge ---
+for f in hist hist-names hist-symbols; do
+	run_pipe '"$BIN/pdecode" "$texts/$f"' '"$BIN/phist" --tsv -f hitcount'
+	is "$(awk -F '\t' '!/^#/ { print $3 }' "$OUT")" \
+		"$(awk 'match($0, /hitcount: *[0-9]+/) { split(substr($0, RSTART, RLENGTH), w, ": *"); n += w[2] } END { print n }' "$texts/$f")" \
+		"$f: the hits"
+done
+run "$BIN/pdecode" "$texts/hist"
+like "$ERR" 'the recorder lost 3 events' 'hits without a place are lost'
+run_pipe '"$BIN/pdecode" "$texts/hist-names"' '"$BIN/phist" --tsv --by common_pid,id -f hitcount'
+like "$OUT" '	wl	sys_read	1	37	' 'names are keys'
+run_pipe '"$BIN/pdecode" "$texts/hist-symbols"' '"$BIN/phist" --tsv --by call_site -f bytes_alloc'
+like "$OUT" '	__x64_sys_timerfd_create	1	512	' 'functions are, too'
+run_pipe '"$BIN/pdecode" "$texts/hist-stack"' '"$BIN/pfold" 2>/dev/null'
+is "$(awk '{ n += $NF } END { print n }' "$OUT")" "$(awk '/hitcount:/ { n += $3 } END { print n }' "$texts/hist-stack")" \
+	'and stacks'
+like "$OUT" ';virtio_queue_rq;virtblk_prep_rq' 'from the root'
+head -n 10 "$texts/hist-stack" >open.txt
+run "$BIN/pdecode" -t open.txt
+same "$OUT" open.txt 'a row without an end is text'
+
 # --- stacks ---
 # The functions of each event with a stack, root first, as pfold writes them.
 awk '

@@ -41,6 +41,26 @@ if have trace-cmd; then
 else
 	skip 1 'trace-cmd is not installed'
 fi
+for version in 7 6; do
+	run "$BIN/pcap-ftrace" -e sched_process_exec -B ends -e sched_process_exit -B 'a name' -e sched_process_fork \
+		--file-version $version -o b.dat -- sh -c "$three"
+	run "$BIN/pdecode" -t b.dat
+	is "$status $(execs "$OUT") $(grep -c '^ *ends:.*sched_process_exit.*comm=true' "$OUT")" '0 3 3' \
+		"buffers of their own, version $version"
+	like "$OUT" '^a name:.*sched_process_fork' 'each with its name'
+	is "$(find . -name 'b.dat.*')" '' 'in one file'
+	if have trace-cmd; then
+		trace-cmd report -i b.dat 2>/dev/null | sed '/^version/d' >theirs
+		cp "$OUT" ours
+		same ours theirs 'trace-cmd report prints the same'
+	else
+		skip 1 'trace-cmd is not installed'
+	fi
+done
+"$BIN/pcap-ftrace" -e sched_process_exec -B ends -e sched_process_exit -- sh -c "$three" >b.st
+run "$BIN/pdecode" --to-trace-dat=b.dat b.st
+run "$BIN/pdecode" -t b.dat
+is "$status $(execs "$OUT") $(grep -c '^ends:.*sched_process_exit.*comm=true' "$OUT")" '0 3 3' 'and through a pipe to a trace.dat'
 run_pipe '"$BIN/pcap-ftrace" -e sched_process_exec -- sh -c "$three"' '"$BIN/pdecode" -t'
 is "$statuses $(execs "$OUT")" '0 0 3' 'through a pipe'
 run_pipe '"$BIN/pcap-ftrace" -e sched -v -e "*stat*" -- true' '"$BIN/pdecode" -t'
@@ -67,12 +87,12 @@ is "$(tail -c 1 live.txt | od -An -c | tr -d ' ')" '\n' 'and it ends in order'
 # Nothing is left behind, however it ends.
 state none >before
 for signal in INT TERM HUP KILL; do
-	"$BIN/pcap-ftrace" -e sched:sched_process_exec -o k.dat 60 2>k.err &
+	"$BIN/pcap-ftrace" -e sched:sched_process_exec -B b -e sched_process_exit -o k.dat 60 2>k.err &
 	p=$!
-	await test -e k.dat.cpu0
+	await test -e k.dat.b.cpu0
 	busy() {
 		/bin/true
-		[ -s k.dat.cpu0 ]
+		[ -s k.dat.cpu0 ] && [ -s k.dat.b.cpu0 ]
 	}
 	await busy
 	kill -$signal $p
@@ -87,9 +107,16 @@ done
 run "$BIN/pdecode" -t k.dat
 is "$status" 1 'a killed recording is reported'
 like "$OUT" 'sched_process_exec:' 'but its events are read'
+like "$OUT" '^b:.*sched_process_exit:' 'of all buffers'
+# As trace-cmd leaves them.
+rm k.dat
+run "$BIN/pdecode" -t k.dat
+is "$status" 2 'pages alone are no recording'
+like "$ERR" 'pcap-ftrace --restore' 'but it is told what makes one of them'
 run "$BIN/pcap-ftrace" --restore k.dat -o restored.dat
 run "$BIN/pdecode" -t restored.dat
 like "$OUT" 'sched_process_exec:' 'and can be made a recording of'
+like "$OUT" '^b:.*sched_process_exit:' 'likewise'
 "$BIN/pcap-ftrace" -e sched 5 >/dev/full 2>full.err
 is "$? $(grep -c 'cannot write: No space left' full.err)" '2 1' 'a full disk'
 state none >after
@@ -138,6 +165,10 @@ bad -e sched -C nonsense
 like "$ERR" 'it has .*local' 'a clock that there is not'
 run "$BIN/pcap-ftrace" 1
 is "$status" 64 'nothing to record'
+run "$BIN/pcap-ftrace" -e sched -B b 1
+is "$status" 64 'a buffer without events'
+run "$BIN/pcap-ftrace" -e sched -B a/b -e irq 1
+is "$status" 64 'a name that is no name of a file'
 run "$BIN/pcap-ftrace" -f 'pid == 1' -e sched 1
 is "$status" 64 'a filter of nothing'
 state none >after

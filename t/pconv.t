@@ -10,7 +10,7 @@ gunzip -c "$ROOT/t/data/report.data.gz" >report.data
 "$BIN/pdecode" report.data 2>/dev/null | "$BIN/psym" --kallsyms kallsyms 2>/dev/null >report.ps
 "$BIN/pfold" --no-header report.ps >plain.folded 2>/dev/null
 ok 'there is something to convert' test -s plain.folded
-for to in stream pprof speedscope firefox folded; do
+for to in stream pprof speedscope firefox chrome folded; do
 	run "$BIN/pconv" --to $to report.ps
 	is "$status" 0 "$to: written"
 	cp "$OUT" report.$to
@@ -34,8 +34,15 @@ if have sqlite3; then
 	sqlite3 -separator ' ' db "SELECT t.name, t.weight, ifnull(s.weight, 0) FROM total t LEFT JOIN self s
 		ON s.name = t.name AND s.event = t.event WHERE t.name NOT LIKE '[%'" | sort >got
 	ok 'sqlite: self and total of each function are those of preport' cmp want got
+	gunzip -c "$ROOT/t/data/sched.data.gz" | "$BIN/pdecode" 2>/dev/null | "$BIN/plat" --emit=runq,offcpu >lat.ps 2>/dev/null
+	"$BIN/pconv" --to sqlite lat.ps 2>/dev/null | sqlite3 lat.db >"$OUT"
+	ok 'sqlite: it prints nothing' test ! -s "$OUT"
+	sqlite3 -separator ' ' lat.db 'SELECT kind, count(*), sum(duration), count(DISTINCT thread) > 9, count(waker) FROM intervals GROUP BY kind' >got
+	"$BIN/phist" --by event --field weight --tsv lat.ps 2>/dev/null | awk -F '\t' '
+		/^#/ { for (i = 1; i <= NF; i++) { if ($i ~ /:count/) c = i; if ($i ~ /:sum/) s = i } next } { print $2, $c, $s }' | sort >want.lat
+	is "$(cut -d ' ' -f 1-3 got)" "$(cat want.lat)" 'sqlite: intervals of each kind are those of plat'
 else
-	skip 1 'sqlite3 is not installed'
+	skip 3 'sqlite3 is not installed'
 fi
 if have callgrind_annotate; then
 	"$BIN/pconv" --to callgrind report.ps >report.callgrind 2>/dev/null
@@ -88,8 +95,33 @@ console.log(sum)
 JS
 	run node check.js report.firefox
 	is "$(cat "$OUT")" "$(awk '{ n += $NF } END { printf "%d\n", n }' plain.folded)" 'firefox: places and sums'
+	# As V8 has it: nodes before their samples, parents before their children, no time before another.
+	cat >check.js <<'JS'
+const profiles = {}
+let sum = 0
+for (const e of JSON.parse(require('fs').readFileSync(process.argv[2]))) {
+	if (typeof e.pid != 'number' || typeof e.tid != 'number' || !e.cat || !e.name || typeof e.ts != 'number') throw 'event'
+	if (e.name == 'Profile') profiles[e.id] = {nodes: {}, time: e.args.data.startTime}
+	if (e.name != 'ProfileChunk') continue
+	const p = profiles[e.id], d = e.args.data
+	for (const n of d.cpuProfile.nodes) {
+		if (p.nodes[n.id] || (n.parent ? !p.nodes[n.parent] : n.callFrame.functionName != '(root)')) throw 'node'
+		p.nodes[n.id] = n
+	}
+	if (d.cpuProfile.samples.length != d.timeDeltas.length || d.weights.length != d.timeDeltas.length) throw 'length'
+	d.cpuProfile.samples.forEach((s, i) => {
+		if (!p.nodes[s]) throw 'sample'
+		sum += p.nodes[s].callFrame.functionName == '(idle)' ? 0 : d.weights[i]
+		p.time += d.timeDeltas[i]
+	})
+	if (p.time > d.endTime) throw 'end'
+}
+console.log(sum)
+JS
+	run node check.js report.chrome
+	is "$(cat "$OUT")" "$(awk '{ n += $NF } END { printf "%d\n", n }' plain.folded)" 'chrome: places and sums'
 else
-	skip 2 'node is not installed'
+	skip 3 'node is not installed'
 fi
 
 # ---- what others write ----
@@ -123,6 +155,122 @@ is "$(grep -v '^#' "$OUT")" 'main 1
 main;f 1
 main;f;g_[i] 2' 'firefox: shared tables, offsets'
 
+cat >slices.json <<'J'
+[{"ph":"X","pid":1,"tid":2,"ts":10,"dur":100,"name":"outer"},
+{"ph":"X","pid":1,"tid":2,"ts":20,"dur":30.5,"name":"inner"},
+{"ph":"B","pid":1,"tid":2,"ts":200,"name":"again"},{"ph":"B","pid":1,"tid":2,"ts":210,"name":"inner"},
+{"ph":"E","pid":1,"tid":2,"ts":215},{"ph":"E","pid":1,"tid":2,"ts":230},
+{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"t"}}]
+J
+run "$BIN/pconv" --to folded slices.json
+is "$(grep -v '^#' "$OUT")" 't;again 25000
+t;again;inner 5000
+t;outer 69500
+t;outer;inner 30500' 'chrome: slices weigh how long they were the innermost'
+# What others wrote: Go 1.19, whose totals are those of go tool pprof.
+"$BIN/pconv" "$ROOT/t/data/go.pb.gz" >go.ps
+"$BIN/preport" --tsv --by sym go.ps 2>/dev/null | awk -F '\t' '!/^#/ { sub(/ \(inlined\)$/, "", $2); print $2, $4, $7 + 0 }' | sort >got
+sort "$ROOT/t/data/go.top" >want.go
+ok 'pprof of Go: self and total of each function are those of go tool pprof' cmp want.go got
+run "$BIN/pdiff" go.ps report.ps
+is "$status" 0 'pdiff: a service of Go beside a recording of perf'
+like "$ERR" 'counts cpu-clock .*, but what was read before counts cpu' 'pdiff: the events have other names, which is reported'
+if have node; then
+	echo 'function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) }
+		let s = 0; for (let i = 0; i < 20; i++) s += fib(20); console.log(s)' >fib.js
+	node --cpu-prof --cpu-prof-name=fib.cpuprofile fib.js >/dev/null
+	node -e 'const p = JSON.parse(require("fs").readFileSync("fib.cpuprofile")), self = {}, node = {}
+		let t = p.startTime; const at = p.timeDeltas.map(d => t += Math.max(d, 0)); at.push(Math.max(t, p.endTime))
+		for (const n of p.nodes) node[n.id] = n.callFrame.functionName || "(anonymous)"
+		p.samples.forEach((s, i) => { self[node[s]] = (self[node[s]] || 0) + 1000 * (at[i + 1] - at[i]) })
+		for (const f in self) if (self[f] && f != "(root)") console.log(f, self[f])' | sort >want.node
+	"$BIN/pconv" fib.cpuprofile | "$BIN/preport" --tsv --by sym 2>/dev/null | awk -F '\t' '!/^#/ && $7 { print $2, $7 + 0 }' | sort >got
+	ok '.cpuprofile of node: self of each function' cmp want.node got
+else
+	skip 1 'node is not installed'
+fi
+echo '{"traceEvents":[{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"t"}}],"stackFrames":{"1":{"name":"main"},
+	"x":{"name":"f","parent":"1"},"3":{"name":"g","parent":1}},"samples":[{"pid":1,"tid":"2","ts":"10","sf":3,"weight":"2","name":"cycles"},
+	{"pid":1,"tid":2,"ts":20,"sf":"x","name":"cycles"}]}' >listed.json
+run "$BIN/pconv" --to folded listed.json
+is "$(cat "$OUT")" '# event: cycles, unit: samples, samples: 2, from: listed.json
+t;main;f 1
+t;main;g 2' 'chrome: samples and stackFrames'
+# As node --cpu-prof writes it: children instead of parents, times only.
+echo '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,3]},{"id":2,"callFrame":{"functionName":"f","url":"x.js","lineNumber":4},
+	"children":[4]},{"id":4,"callFrame":{"functionName":""}},{"id":3,"callFrame":{"functionName":"(program)"}}],
+	"startTime":1000,"endTime":1100,"samples":[2,4,3],"timeDeltas":[10,20,30]}' >node.cpuprofile
+run "$BIN/pconv" --to folded node.cpuprofile
+is "$(grep -v '^#' "$OUT")" '[unknown];(program) 40000
+[unknown];f 20000
+[unknown];f;(anonymous) 30000' 'chrome: .cpuprofile: each sample lasts until the next, the last one to the end'
+printf 'Weight\tSelf Weight\t\tSymbol Name\n6.00 s  100.0%%\t0 s\t \tprog (1)\n4.00 s\t3.00 s\t \t main\n1.00 s\t1.00 s\t \t  f\n2.00 s\t2000.00 ms\t \t other\n' >calls.txt
+run "$BIN/pconv" --to folded calls.txt
+is "$(grep -v '^#' "$OUT")" '[unknown];prog (1);main 3000000000
+[unknown];prog (1);main;f 1000000000
+[unknown];prog (1);other 2000000000' 'instruments: what is indented is called'
+printf 'java/lang/Thread.run;A.f_[j] 3\njava/lang/Thread.run;B.g 4\n' >java.collapsed
+run "$BIN/pconv" --from collapsed --to folded java.collapsed
+is "$(grep -v '^#' "$OUT")" '[unknown];java/lang/Thread.run;A.f_[j] 3
+[unknown];java/lang/Thread.run;B.g 4' 'collapsed: the first frame is none of a command'
+# Two callers of f, which have 3/4 and 1/4 of it; r calls itself. What is below is in the Valgrind manual's words.
+cat >hand.callgrind <<'C'
+version: 1
+cmd: prog
+positions: line
+events: Ir Dr
+fl=(1) a.c
+fn=(1) main
+1 10 1
+cfn=(2) one
+calls=1 20
+2 40 4
+cfn=(3) two
+calls=1 30
++1 120
+fn=(2)
+20 10 1
+cfn=(4) f
+calls=3 40
+* 30 3
+fn=(3)
+30 10 0
+cfn=(4)
+calls=1 40
+-5 90
+cfi=(2) b.c
+cfn=(5) r
+calls=1 50
+31 20
+fn=(4)
+40 120 3
+fl=(2)
+fn=(5)
+50 20
+cfn=(5)
+calls=4 50
+51 15
+totals: 170 5
+C
+run "$BIN/pconv" --to folded hand.callgrind
+is "$status" 1 'callgrind: estimated, which is status 1'
+like "$ERR" 'estimated from its calls' 'callgrind: and is reported'
+"$BIN/pconv" hand.callgrind 2>/dev/null | "$BIN/pfold" --event Ir --no-header 2>/dev/null | grep -v "^#" >got
+is "$(cat got)" '[unknown];main 10
+[unknown];main;one 10
+[unknown];main;one;f 30
+[unknown];main;two 10
+[unknown];main;two;f 90
+[unknown];main;two;r 20' 'callgrind: what is called is spread over its callers'
+"$BIN/pconv" report.callgrind 2>/dev/null | "$BIN/preport" --tsv --by sym 2>/dev/null |
+	awk -F '\t' '!/^#/ && $7 + 0 && $2 !~ /^\[/ { print $2, $7 + 0 }' | sort >got
+if test -s want.self; then
+	ok 'callgrind: read back, self of each function is as it was' cmp want.self got
+else
+	skip 1 'callgrind_annotate is not installed'
+fi
+sed 's/120 3/110 3/' hand.callgrind >short.callgrind
+
 # ---- what is wrong ----
 
 # tried NAME STATUS MESSAGE FILE
@@ -148,6 +296,18 @@ echo '{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"
 tried 'speedscope: a frame that is not there' 1 'damaged' range
 perl -e 'print "{\"shared\":" . "[" x 100000' >deep
 tried 'JSON: too deep' 2 'JSON of no kind' deep
+tried 'callgrind: sums that are wrong' 1 'by the file.s own sum' short.callgrind
+printf 'events: Ir\nfn=(7)\nnonsense\n1 99999999999999999999999\n' >bad.callgrind
+tried 'callgrind: names and numbers that are none' 1 'not callgrind' bad.callgrind
+echo '{"traceEvents":[{"ph":"P","pid":1,"tid":1,"name":"Profile","id":"0x1","args":{"data":{"startTime":1}}},
+	{"ph":"P","pid":1,"tid":1,"name":"ProfileChunk","id":"0x1","args":{"data":{"cpuProfile":{"nodes":[
+	{"id":4611686018427387904,"parent":2,"callFrame":{"functionName":"a"}},{"id":2,"parent":4611686018427387904,"callFrame":{"functionName":"b"}}],
+	"samples":[2,99]},"timeDeltas":[1,1],"endTime":100}}}]}' >circle
+tried 'chrome: nodes in a circle, samples of no node' 1 'damaged' circle
+head -c 3000 report.chrome >short
+tried 'chrome, cut off' 1 'damaged|no samples' short
+printf 'go 1.22 trace\0\0\0' >go.trace
+tried 'an execution trace of Go' 2 'execution trace of Go: .*runtime/pprof' go.trace
 tried 'a recording' 2 'pdecode and psym have to read it first' report.data
 tried 'nothing' 1 'no samples' /dev/null
 run "$BIN/pconv" -o x.what report.ps

@@ -48,7 +48,7 @@ for file in "$dir"/*; do
 	# Without what to read, those record that can, if they know what.
 	missing='-Z'
 	case $name in
-	funccount | funcslower | funclatency | trace | spanlat) missing='' ;;
+	funccount | funcslower | functrace | funcgraph | funclatency | trace | spanlat) missing='' ;;
 	argdist) missing='-f pid' ;;
 	stackcount) missing='-i 1' ;;
 	esac
@@ -60,13 +60,13 @@ for file in "$dir"/*; do
 	is "$good" yes "$name: help and wrong usage"
 	ok "$name: is in the man page" grep -q "^\.It Cm $name\$" "$ROOT/man/perfpipe-recipes.7"
 	# It needs no events.
-	case $name in ptop | profile | overview | fleet) continue ;; esac
+	case $name in ptop | profile | overview | fleet | to-pprof | to-perfetto) continue ;; esac
 	# shellcheck disable=SC2086
 	recipe "$name" $need_options "$data/demo.data"
 	is "$status" 1 "$name: a recording without its events"
 	like "$ERR" 'nothing to show' "$name: and it is reported"
 	case $name in
-	funccount | funcslower) wanted='pcap-ftrace -p function' ;;
+	funccount | funcslower | functrace | funcgraph) wanted='pcap-ftrace -p function' ;;
 	c2c) wanted='perf c2c record' ;;
 	dcsnoop) wanted='pcap-perf .*--kprobe' ;;
 	funclatency | spanlat | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;

@@ -68,6 +68,57 @@ else
 	skip 1 'Compress::Zlib is not installed'
 fi
 
+# ---- the stream form as a file, and what latency tracers print ----
+
+for args in '' "latency=$ROOT/t/data/ftrace-wakeup.txt"; do
+	# shellcheck disable=SC2086 # words
+	make_dat version=stream $args >x.st
+	run "$BIN/pdecode" -t x.st
+	# The newest name of a thread is that of a file.
+	sed 's/          twelve-12/         renamed-12/' "$OUT" >want.st
+	run "$BIN/pdecode" --to-trace-dat=made.dat x.st
+	is "$status" 0 "the stream form becomes a trace.dat $args"
+	run "$BIN/pdecode" -t made.dat
+	same "$OUT" want.st 'which prints the same'
+	is "$(find . -name 'made.dat.*')" '' 'and nothing else is left'
+	if have trace-cmd; then
+		trace-cmd report -i made.dat 2>/dev/null | sed '/^version/d' >theirs
+		# Beside a latency tracer it has no events.
+		[ -z "$args" ] || sed -i '/^other:/d' want.st
+		same theirs want.st 'and so does trace-cmd report'
+	else
+		skip 1 'trace-cmd is not installed'
+	fi
+	head -c -20 x.st >cut.st
+	run_pipe 'cat cut.st' '"$BIN/pdecode" --to-trace-dat=cut.dat'
+	is "$statuses" '0 1' 'of a recording that was cut off'
+	like "$ERR" 'the recorder ended before the recording did' 'which is reported'
+done
+run "$BIN/pdecode" --to-trace-dat=no.dat made.dat
+is "$status" 2 'a trace.dat is none'
+like "$ERR" 'only the stream form' 'and is told so'
+make_dat version=stream big=1 >x.st
+run "$BIN/pdecode" --to-trace-dat=no.dat x.st
+like "$ERR" 'another byte order' 'nor one of another byte order'
+run "$BIN/pdecode" --to-trace-dat=no.dat x.st x.st
+is "$status" 64 'one at a time'
+
+text=$ROOT/t/data/ftrace-wakeup.txt
+{ echo cpus=2 && cat "$text" && echo; } >want.text
+for args in version=6 version=7 'version=7 packing=zlib' 'version=7 big=1'; do
+	# shellcheck disable=SC2086 # words
+	make_dat latency="$text" $args >x.dat 2>/dev/null || {
+		skip 2 'Compress::Zlib is not installed'
+		continue
+	}
+	run "$BIN/pdecode" -t x.dat
+	# Of version 6 there is no further buffer.
+	grep -v '^other:' "$OUT" >got
+	same got want.text "the text of a latency tracer, $args"
+	run "$BIN/pdecode" -j x.dat
+	is "$(grep -c '"event":"ftrace:function"' "$OUT")" "$(grep -c ' <-' "$text")" 'is events, too'
+done
+
 # ---- a pipe ----
 
 make_dat >x.dat
@@ -112,6 +163,8 @@ for args in '' 'version=6 big=1 long=4'; do
 	is "$(grep -c '"event":"ftrace:kernel_stack".*"chain"' "$OUT") $(grep -c '"event":"ftrace:user_stack".*"chain":."0xfffffffffffffe00","0x400100"' "$OUT")" \
 		'2 1' '--separate-stacks: each has its own'
 	unlike "$OUT" '"event":"made:thing".*"chain"' 'and events have none'
+	run "$BIN/pdecode" -t x.dat
+	like "$OUT" '^=> 7fffffff$' 'what lies above the data of a CPU is none of its symbols'
 done
 run_pipe '"$BIN/pdecode" x.dat' '"$BIN/pfold" 2>/dev/null'
 is "$(awk '{ n += $NF } END { print n }' "$OUT")" 10 'pfold counts the stack of no event, and not the others'

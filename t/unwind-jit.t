@@ -6,7 +6,9 @@ need "$CC"
 [ "$(uname -m)" = x86_64 ] || skip_all 'the code of this test is of x86-64'
 
 # The generated code makes room on the stack and calls a function: sub $24,%rsp; call *%rdi;
-# add $24,%rsp; ret. Nothing has a frame pointer. With an argument there are no tables.
+# add $24,%rsp; ret. Nothing has a frame pointer. The jitdump has tables and the code; with the argument `code` the
+# code alone; with `name` neither. With `map` there is a perf map instead, and the program goes on until it is ended; with
+# `tiny` it does not, and the code is as Python's: it moves the stack pointer by 8 bytes.
 cat >prog.c <<'EOF'
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -46,17 +48,30 @@ __attribute__((noinline, noclone)) static void outer(void (*jit)(void (*)(void))
 
 int main(int argc, char **argv)
 {
+	const char *how = argc > 1 ? argv[1] : "";
 	uint32_t head[6] = {0x4a695444, 1, 40, 0, 0, (uint32_t)getpid()};
 	uint64_t rest[2] = {now(), 0}, sizes[3] = {sizeof(table) - 1, 20, sizeof(table) - 1};
 	char *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t unwind[2] = {4, 16 + sizeof(sizes) + sizeof(table) - 1};
-	uint32_t load[2] = {0, 16 + 40 + 5 + sizeof(code) - 1}, ids[2] = {head[5], head[5]};
+	uint32_t load[2] = {0, 16 + 40 + 5 + (strcmp(how, "name") ? sizeof(code) - 1 : 0)}, ids[2] = {head[5], head[5]};
 	uint64_t where[4] = {(uintptr_t)at, (uintptr_t)at, sizeof(code) - 1, 1}, time;
 	char path[64];
 	FILE *f;
 
-	(void)argv;
 	memcpy(at, code, sizeof(code));
+	if (!strcmp(how, "tiny"))
+		at[3] = at[9] = 8;
+	if (!strcmp(how, "map") || !strcmp(how, "tiny")) {
+		snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+		f = fopen(path, "wx");
+		puts(path);
+		fprintf(f, "%lx %zx made\n", (unsigned long)at, sizeof(code) - 1);
+		fclose(f);
+		do
+			outer((void (*)(void (*)(void)))(uintptr_t)at);
+		while (!strcmp(how, "map"));
+		return 0;
+	}
 	snprintf(path, sizeof(path), "jit-%d.dump", (int)getpid());
 	f = fopen(path, "w+");
 	fwrite(head, sizeof(head), 1, f);
@@ -75,7 +90,8 @@ int main(int argc, char **argv)
 	fwrite(ids, sizeof(ids), 1, f);
 	fwrite(where, sizeof(where), 1, f);
 	fwrite("made", 5, 1, f);
-	fwrite(code, sizeof(code) - 1, 1, f);
+	if (strcmp(how, "name"))
+		fwrite(code, sizeof(code) - 1, 1, f);
 	fclose(f);
 	outer((void (*)(void (*)(void)))(uintptr_t)at);
 	return 0;
@@ -91,11 +107,54 @@ like "$OUT" '^prog;(.*;)?main;outer;made;spin [0-9]+$' 'the stack goes on below 
 unlike "$OUT" '\[generated code\]' 'and nowhere ends there'
 unlike "$ERR.1" 'generated code$' 'as the account says'
 
-"$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u --call-graph=dwarf,16384 -o without.data -- ./prog x 2>record.log
-"$BIN/pdecode" without.data >without.ps 2>/dev/null
-run_pipe '"$BIN/psym" --stats without.ps' '"$BIN/pfold" --no-header'
-like "$OUT" '^prog;\[generated code\];made;spin [0-9]+$' 'without tables it ends there'
-like "$ERR.1" 'java -XX:.PreserveFramePointer, node --perf-prof --perf-prof-unwinding-info, python3 -X perf_jit$' 'and what would help is told'
+# recorded ARGUMENT: the program's recording, folded to $OUT; the account goes to $ERR.1.
+recorded() {
+	"$BIN/pcap-perf" -k mono -F 999 -e cpu-clock:u --call-graph=dwarf,16384 -o "$1.data" -- ./prog "$1" >"$1.map" 2>record.log
+	"$BIN/pdecode" "$1.data" >"$1.ps" 2>/dev/null
+	run_pipe "'$BIN/psym' --stats $1.ps" '"$BIN/pfold" --no-header'
+}
+whole='^prog;(.*;)?main;outer;made;spin [0-9]+$'
+recorded code
+like "$OUT" "$whole" 'without tables the instructions tell'
+unlike "$OUT" '\[generated code\]' 'always'
+recorded name
+like "$OUT" '^prog;\[generated code\];made;spin [0-9]+$' 'without instructions it ends there'
+like "$ERR.1" 'java -XX:.PreserveFramePointer, node --perf-prof --perf-prof-unwinding-info, python3 -X perf$' 'and what would help is told'
+
+# Neither tables nor a jitdump: the names of a perf map, the instructions of the process.
+./prog map >map.map &
+pid=$!
+await test -s "/tmp/perf-$pid.map"
+"$BIN/pcap-perf" -F 999 -e cpu-clock:u --call-graph=dwarf,16384 --bundle map.tar -o map.data -p $pid 2>record.log &
+recorder=$!
+await counting $recorder
+burn $pid 20
+kill -INT $recorder
+wait $recorder
+run_pipe '"$BIN/pdecode" map.data' '"$BIN/psym" --stats' '"$BIN/pfold" --no-header'
+like "$OUT" "$whole" 'of a process that lives the instructions are read'
+unlike "$OUT" '\[generated code\]' 'for each stack'
+kill $pid
+{ wait $pid; } 2>/dev/null
+run_pipe '"$BIN/pdecode" map.data' '"$BIN/psym" --stats' '"$BIN/pfold" --no-header'
+unlike "$OUT" 'main;outer;made' 'not when it is gone'
+rm -f "/tmp/perf-$pid.map"
+run_pipe '"$BIN/pdecode" map.data' '"$BIN/psym" --stats --symfs map.tar' '"$BIN/pfold" --no-header'
+like "$OUT" "$whole" 'but a bundle has them'
+unlike "$OUT" '\[generated code\]' 'for each stack, too'
+tar xf map.tar
+for at in 32 40 56 64 96; do
+	cp "tmp/perf-$pid.core" core
+	printf '\377\377\377\377\377\377\377\377' | dd of="tmp/perf-$pid.core" bs=1 seek=$at conv=notrunc 2>/dev/null
+	run_pipe '"$BIN/pdecode" map.data' '"$BIN/psym" --symfs .' '"$BIN/pfold" --no-header'
+	is "$statuses" '0 0 0' "a damaged core file, byte $at"
+	cp core "tmp/perf-$pid.core"
+done
+
+recorded tiny
+like "$OUT" "$whole" 'code that only calls is seen through when the process is gone'
+unlike "$OUT" '\[generated code\]' 'in each stack'
+rm -f "$(cat tiny.map)"
 
 # What is damaged is as if there was none.
 for dump in jit-*.dump; do

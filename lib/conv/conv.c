@@ -203,6 +203,13 @@ static int run_folded(const struct conv_opts *o, const struct conv_format *to, c
 	return status;
 }
 
+static bool is_database(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	return dot && (!strcmp(dot, ".db") || !strcmp(dot, ".sqlite") || !strcmp(dot, ".sqlite3"));
+}
+
 int conv_run(const struct conv_opts *o, char **files, int n, const struct conv_args *args,
 	     struct diag *d)
 {
@@ -213,7 +220,10 @@ int conv_run(const struct conv_opts *o, char **files, int n, const struct conv_a
 		to = conv_format_of_file(o->output);
 		if (!to) {
 			diag_error(d, o->output, -1,
-				   "its ending tells no format: give --to FORMAT");
+				   is_database(o->output)
+					   ? "is made by sqlite3 from SQL text: pconv --to sqlite "
+					     "FILE | sqlite3 DATABASE"
+					   : "its ending tells no format: give --to FORMAT");
 			return PP_EXIT_USAGE;
 		}
 	}

@@ -9,9 +9,11 @@ enum { FROM = OPT_NO_SHORT, TO, STATS, STRICT };
 
 const struct opt conv_options[] = {
 	{TO, "to", "FORMAT",
-	 "write this: pprof, speedscope, firefox, callgrind, sqlite, folded, perf-script or "
-	 "stream; default: by the ending of -o, else stream"},
-	{FROM, "from", "FORMAT", "the input is this; default: found by its first bytes"},
+	 "write this: pprof, speedscope, firefox, perfetto, chrome, callgrind, sqlite, folded, "
+	 "perf-script or stream; default: by the ending of -o, else stream"},
+	{FROM, "from", "FORMAT",
+	 "the input is this: pprof, speedscope, firefox, chrome, callgrind, instruments, folded, "
+	 "collapsed (needs it) or stream; default: found by its first bytes"},
 	{'o', "output", "FILE", "write to FILE instead of stdout; packed if it ends in .gz"},
 	{STATS, "stats", NULL, "print what became of the samples to stderr"},
 	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
@@ -23,6 +25,10 @@ const struct opt conv_options[] = {
 /* The first is that of inputs that begin as none of the others. */
 static const struct conv_format formats[] = {
 	{"folded", "folded text, as pfold writes it", ".folded .collapsed", 0, NULL, NULL, NULL},
+	{"collapsed", "folded text without commands, as async-profiler writes it for Java", "",
+	 CONV_BARE, NULL, NULL, NULL},
+	{"instruments", "text of a call tree that Instruments copied", "", 0, NULL,
+	 conv_from_instruments, conv_is_instruments},
 	{"stream", "event stream", ".pstream", ALL, NULL, NULL, NULL},
 	{"perf-script", "text, as pdecode -t prints it", ".txt", ALL, NULL, NULL, NULL},
 	{"pprof", "pprof's profile.proto", ".pb.gz .pprof .prof .pb",
@@ -34,8 +40,13 @@ static const struct conv_format formats[] = {
 	{"firefox", "processed JSON of the Firefox profiler", ".firefox.json",
 	 CONV_TIMES | CONV_THREADS | CONV_EVENTS | CONV_LOSSES, &conv_to_firefox, conv_from_firefox,
 	 conv_is_firefox},
+	{"perfetto", "a trace of Perfetto", ".perfetto-trace .pftrace .perfetto", ALL | CONV_BINARY,
+	 &conv_to_perfetto, NULL, NULL},
+	{"chrome", "Chrome's trace events, and .cpuprofile", ".chrome.json .trace.json .cpuprofile",
+	 CONV_TIMES | CONV_THREADS | CONV_EVENTS | CONV_LOSSES, &conv_to_chrome, conv_from_chrome,
+	 conv_is_chrome},
 	{"callgrind", "callgrind's format, for KCachegrind", ".callgrind", CONV_EVENTS,
-	 &conv_to_callgrind, NULL, NULL},
+	 &conv_to_callgrind, conv_from_callgrind, conv_is_callgrind},
 	{"sqlite", "SQL text for sqlite3", ".sql", ALL, &conv_to_sqlite, NULL, NULL},
 };
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
@@ -102,7 +113,13 @@ int conv_option(void *ctx, int id, const char *arg, struct buf *why)
 	int rc = 0;
 
 	switch (id) {
-	case TO: return format_named("to", arg, &o->to, why);
+	case TO:
+		rc = format_named("to", arg, &o->to, why);
+		if (!rc && !*o->to->endings) {
+			buf_addf(why, "--to: %s is only read", arg);
+			rc = PP_EUSAGE;
+		}
+		break;
 	case FROM:
 		rc = format_named("from", arg, &o->from, why);
 		if (!rc && !o->from->read && o->from->writer) {

@@ -14,6 +14,7 @@ struct visit {
 	uint32_t nframes, nthreads, cap;
 	uint32_t *path;
 	uint32_t event;
+	bool bare; /* stacks have no command */
 };
 
 /* The place of a name's number. NULL: out of memory. */
@@ -65,9 +66,10 @@ static int thread_of(struct visit *v, uint32_t name, uint32_t *thread)
 	return 0;
 }
 
-/* A fold_visit: the outermost name is the command. */
+/* A fold_visit: the outermost name is the command, unless they have none. */
 static int on_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weight)
 {
+	static const struct prof_thread nobody = {PS_NONE, PS_NONE, 0};
 	struct visit *v = ctx;
 	struct prof_sample s = {.event = v->event, .cpu = PS_NONE, .weight = weight};
 	uint32_t *path = n > INT32_MAX
@@ -78,11 +80,13 @@ static int on_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weight)
 	if (!path)
 		return PP_ENOMEM;
 	v->path = path;
-	rc = thread_of(v, names[n - 1], &s.thread);
-	for (size_t i = 0; i + 1 < n && !rc; i++)
+	rc = v->bare ? prof_thread(v->c->p, &nobody, &s.thread)
+		     : thread_of(v, names[n - 1], &s.thread);
+	n -= !v->bare;
+	for (size_t i = 0; i < n && !rc; i++)
 		rc = frame_of(v, names[i], &path[i]);
 	if (!rc)
-		rc = prof_stack(v->c->p, path, n - 1, &s.stack);
+		rc = prof_stack(v->c->p, path, n, &s.stack);
 	return rc ? rc : conv_give(v->c, &s);
 }
 
@@ -91,10 +95,10 @@ static struct ps_str text_of(const char *s)
 	return ps_str(s, strlen(s));
 }
 
-int conv_from_text(struct conv *c, struct src *s)
+int conv_from_text(struct conv *c, struct src *s, bool bare)
 {
 	static const struct fold_opts plain;
-	struct visit v = {.c = c};
+	struct visit v = {.c = c, .bare = bare};
 	struct fold *f;
 	int rc = fold_new(&f, &plain, c->d), read;
 

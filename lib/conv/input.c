@@ -80,7 +80,7 @@ int conv_read(struct conv *c, const struct conv_format *from, struct src *s)
 	if (!rc && (from ? from->read != NULL : is_other((uint8_t *)first, n)))
 		rc = read_bytes(c, s, from);
 	else if (!rc)
-		return conv_from_text(c, s);
+		return conv_from_text(c, s, from && from->can & CONV_BARE);
 	src_free(s);
 	return rc;
 }
@@ -149,8 +149,8 @@ static int open_stream(const struct conv_opts *o, const char *file, bool text, s
 		src_free(*s);
 		return rc;
 	}
-	if (is_stream(first, n) ||
-	    (text && !(o->from ? o->from->read != NULL : is_other((uint8_t *)first, n))))
+	if (is_stream(first, n) || (text && !(o->from ? o->from->read || o->from->can & CONV_BARE
+						      : is_other((uint8_t *)first, n))))
 		return 0;
 	m = calloc(1, sizeof(*m));
 	rc = m ? out_init_fn(&out, to_memory, m) : PP_ENOMEM;

@@ -15,9 +15,10 @@
 #define CONV_CPUS    2u
 #define CONV_THREADS 4u
 #define CONV_LOSSES  8u
-#define CONV_EVENTS  16u /* more than one in a profile */
-#define CONV_PACKED  32u /* always gzip; others if the file's name ends in .gz */
-#define CONV_BINARY  64u /* nothing for a terminal */
+#define CONV_EVENTS  16u  /* more than one in a profile */
+#define CONV_PACKED  32u  /* always gzip; others if the file's name ends in .gz */
+#define CONV_BINARY  64u  /* nothing for a terminal */
+#define CONV_BARE    128u /* text whose stacks do not begin with a command */
 
 struct conv;
 
@@ -115,19 +116,21 @@ extern const struct conv_writer conv_to_stream, conv_to_pprof, conv_to_speedscop
 /* All streams of a source, which it frees. 0; PP_ECUT: damaged, reported; PP_EUNSUPPORTED, ... */
 int conv_from_stream(struct conv *c, struct src *s);
 
-/* Text with stacks, likewise. */
-int conv_from_text(struct conv *c, struct src *s);
+/* Text with stacks, likewise; bare: none of them begins with a command. */
+int conv_from_text(struct conv *c, struct src *s, bool bare);
 
 int conv_from_pprof(struct conv *c, const struct conv_input *in);
 int conv_from_speedscope(struct conv *c, const struct conv_input *in);
 int conv_from_firefox(struct conv *c, const struct conv_input *in);
 int conv_from_chrome(struct conv *c, const struct conv_input *in);
 int conv_from_callgrind(struct conv *c, const struct conv_input *in);
+int conv_from_instruments(struct conv *c, const struct conv_input *in);
 bool conv_is_pprof(const uint8_t *bytes, size_t n);
 bool conv_is_speedscope(const uint8_t *bytes, size_t n);
 bool conv_is_firefox(const uint8_t *bytes, size_t n);
 bool conv_is_chrome(const uint8_t *bytes, size_t n);
 bool conv_is_callgrind(const uint8_t *bytes, size_t n);
+bool conv_is_instruments(const uint8_t *bytes, size_t n);
 
 /* ---- what is converted through the event stream ---- */
 

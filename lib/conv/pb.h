@@ -45,6 +45,17 @@ static inline void pb_num_always(struct buf *b, uint32_t field, uint64_t v)
 	pb_varint(b, v);
 }
 
+/* Of a double its bits. */
+static inline void pb_fixed64(struct buf *b, uint32_t field, uint64_t v)
+{
+	uint8_t bytes[8];
+
+	for (int i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(v >> 8 * i);
+	pb_varint(b, field << 3 | PB_64);
+	buf_add(b, bytes, sizeof(bytes));
+}
+
 static inline void pb_bytes(struct buf *b, uint32_t field, const void *bytes, size_t n)
 {
 	pb_varint(b, field << 3 | PB_BYTES);

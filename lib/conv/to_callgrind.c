@@ -56,9 +56,18 @@ static int sample(void *ctx, const struct prof_sample *s)
 {
 	struct writer *w = ctx;
 	struct leaf leaf = {s->stack, s->event};
+	struct prof_frame nothing = {0};
 	struct cost *v;
 	uint32_t id;
-	int rc = intern_add(&w->leaves, &leaf, sizeof(leaf), &id, NULL);
+	int rc = 0;
+
+	/* What has no stack is a function, too, or the sum would be wrong. */
+	if (!s->stack)
+		rc = prof_frame(w->c->p, &nothing, &id);
+	if (!s->stack && !rc)
+		rc = prof_push(w->c->p, 0, id, &leaf.stack);
+	if (!rc)
+		rc = intern_add(&w->leaves, &leaf, sizeof(leaf), &id, NULL);
 
 	v = rc ? NULL : array_widen(w->sums, &w->nsums, id, 4096, sizeof(*v));
 	if (!v)
@@ -203,6 +212,13 @@ static int put_row(struct writer *w, uint32_t id, uint32_t *function)
 	return conv_flush(w->c, &w->b, CONV_BLOCK);
 }
 
+/* Letters, digits and _ only. */
+static void add_event(struct buf *b, struct ps_str name)
+{
+	for (uint32_t i = 0; i < name.len; i++)
+		buf_addc(b, strchr(" :-/,.=#", name.p[i]) ? '_' : name.p[i]);
+}
+
 static void put_head(struct writer *w)
 {
 	struct prof *p = w->c->p;
@@ -218,14 +234,23 @@ static void put_head(struct writer *w)
 		buf_add_safe(&w->b, buf_str(&w->c->cmdline), w->c->cmdline.len);
 		buf_addc(&w->b, '\n');
 	}
-	buf_adds(&w->b, "positions: line\nevents:");
+	buf_adds(&w->b, "positions: line\n");
 	for (uint32_t e = 1; e <= p->events.n; e++) {
-		struct ps_str name = prof_str(p, prof_event_of(p, e)->name);
+		const struct prof_event *event = prof_event_of(p, e);
+		struct ps_str name = prof_str(p, event->name), unit = prof_str(p, event->unit);
 
-		/* Letters, digits and _ only. */
+		buf_adds(&w->b, "event: ");
+		add_event(&w->b, name);
+		buf_adds(&w->b, " : ");
+		buf_add_safe(&w->b, name.p, name.len);
+		buf_adds(&w->b, " (");
+		buf_add_safe(&w->b, unit.p, unit.len);
+		buf_adds(&w->b, ")\n");
+	}
+	buf_adds(&w->b, "events:");
+	for (uint32_t e = 1; e <= p->events.n; e++) {
 		buf_addc(&w->b, ' ');
-		for (uint32_t i = 0; i < name.len; i++)
-			buf_addc(&w->b, strchr(" :-/,.=#", name.p[i]) ? '_' : name.p[i]);
+		add_event(&w->b, prof_str(p, prof_event_of(p, e)->name));
 	}
 	buf_adds(&w->b, "\nsummary:");
 	for (uint32_t e = 1; e <= p->events.n; e++) {

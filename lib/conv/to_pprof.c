@@ -29,17 +29,15 @@ enum {
 
 #define NO_DSO "[unknown]" /* the mapping of what is in none */
 
-/* What is added up. */
-struct key {
-	uint32_t stack, thread, event;
-};
-
-struct sum {
+/* The samples of a stack in a thread, added up. */
+struct row {
 	uint64_t weight, count;
+	uint32_t stack, lane;
 };
 
-struct recent {
-	uint32_t thread, event, row; /* row 0: none */
+/* A thread and an event. */
+struct lane {
+	uint32_t thread, event;
 };
 
 struct function {
@@ -54,10 +52,11 @@ struct mapping {
 
 struct writer {
 	struct conv *c;
-	struct intern keys;
-	struct sum *sums;      /* by key */
-	struct recent *recent; /* by stack */
-	uint32_t nsums, nrecent;
+	struct map64 ids, places; /* thread and event: lane; stack and lane: row; each + 1 */
+	struct lane *lanes;
+	struct row *rows;
+	uint32_t nlanes, lanes_cap, nrows, rows_cap;
+	uint32_t last;	 /* lane */
 	uint64_t period; /* of all samples; 0: they differ */
 	bool any, uncounted;
 	/* At the end. */
@@ -90,30 +89,52 @@ static void note_period(struct writer *w, const struct prof_sample *s)
 	w->uncounted |= !s->count;
 }
 
+/* The lane of a sample, which is that of the one before it as a rule. */
+static int lane_of(struct writer *w, const struct prof_sample *s)
+{
+	struct lane *v = w->nlanes ? &w->lanes[w->last] : NULL;
+	uint32_t *id;
+
+	if (v && v->thread == s->thread && v->event == s->event)
+		return 0;
+	id = map64_put(&w->ids, (uint64_t)s->thread << 32 | s->event, NULL);
+	if (!id)
+		return PP_ENOMEM;
+	if (!*id) {
+		v = array_widen(w->lanes, &w->lanes_cap, w->nlanes, 64, sizeof(*v));
+		if (!v)
+			return PP_ENOMEM;
+		w->lanes = v;
+		v[w->nlanes] = (struct lane){s->thread, s->event};
+		*id = ++w->nlanes;
+	}
+	w->last = *id - 1;
+	return 0;
+}
+
 static int sample(void *ctx, const struct prof_sample *s)
 {
 	struct writer *w = ctx;
-	struct key key = {s->stack, s->thread, s->event};
-	struct recent *r = array_widen(w->recent, &w->nrecent, s->stack, 4096, sizeof(*r));
-	struct sum *sums;
-	int rc;
+	uint32_t *place;
+	struct row *v;
 
-	if (!r)
-		return PP_ENOMEM;
-	w->recent = r;
-	r += s->stack;
 	note_period(w, s);
-	if (!r->row || r->thread != s->thread || r->event != s->event) {
-		r->thread = s->thread;
-		r->event = s->event;
-		rc = intern_add(&w->keys, &key, sizeof(key), &r->row, NULL);
-		sums = rc ? NULL : array_widen(w->sums, &w->nsums, r->row, 4096, sizeof(*sums));
-		if (!sums)
-			return rc ? rc : PP_ENOMEM;
-		w->sums = sums;
+	if (lane_of(w, s))
+		return PP_ENOMEM;
+	place = map64_put(&w->places, (uint64_t)s->stack << 32 | w->last, NULL);
+	if (!place)
+		return PP_ENOMEM;
+	if (!*place) {
+		v = array_widen(w->rows, &w->rows_cap, w->nrows, 4096, sizeof(*v));
+		if (!v)
+			return PP_ENOMEM;
+		w->rows = v;
+		v[w->nrows] = (struct row){.stack = s->stack, .lane = w->last};
+		*place = ++w->nrows;
 	}
-	w->sums[r->row].weight += s->weight;
-	w->sums[r->row].count += s->count;
+	v = &w->rows[*place - 1];
+	v->weight += s->weight;
+	v->count += s->count;
 	return 0;
 }
 
@@ -286,13 +307,12 @@ static int put_samples(struct writer *w)
 		rc = text(w, "pid", &pid);
 	if (!rc)
 		rc = text(w, "tid", &tid);
-	for (uint32_t row = 1; row <= w->keys.n && !rc; row++) {
-		const struct key *k =
-			(const struct key *)(const void *)intern_get(&w->keys, row, NULL);
+	for (uint32_t row = 0; row < w->nrows && !rc; row++) {
+		const struct row *s = &w->rows[row];
+		const struct lane *k = &w->lanes[s->lane];
 		const struct prof_thread *t = prof_thread_of(w->c->p, k->thread);
-		const struct sum *s = &w->sums[row];
 
-		rc = add_locations(w, k->stack, s->count ? s->count : 1);
+		rc = add_locations(w, s->stack, s->count ? s->count : 1);
 		for (uint32_t e = 1; e <= w->c->p->events.n; e++) {
 			if (two_values(w, e))
 				pb_varint(&w->inner, e == k->event ? s->count : 0);
@@ -483,11 +503,12 @@ static void free_pprof(void *ctx)
 
 	if (!w)
 		return;
-	intern_release(&w->keys);
+	map64_release(&w->ids);
+	map64_release(&w->places);
 	intern_release(&w->functions);
 	intern_release(&w->locations);
-	free(w->sums);
-	free(w->recent);
+	free(w->lanes);
+	free(w->rows);
 	free(w->single);
 	free(w->mappings);
 	buf_release(&w->out);

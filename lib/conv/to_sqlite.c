@@ -19,10 +19,11 @@ struct writer {
 	uint32_t nevents, nthreads, ndsos; /* those that were written */
 	uint8_t *frames, *stacks;	   /* by number: written */
 	uint32_t nframes, nstacks, rows;
+	uint64_t nsamples;
 };
 
 static const char schema[] =
-	"PRAGMA journal_mode=OFF;\nPRAGMA synchronous=OFF;\nBEGIN;\n"
+	"PRAGMA synchronous=OFF;\nBEGIN;\n"
 	"CREATE TABLE info(key TEXT, value TEXT);\n"
 	"CREATE TABLE events(id INTEGER PRIMARY KEY, name TEXT, unit TEXT);\n"
 	"CREATE TABLE threads(id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, comm TEXT);\n"
@@ -31,13 +32,18 @@ static const char schema[] =
 	"file TEXT, line INTEGER, inlined INTEGER, kernel INTEGER);\n"
 	"CREATE TABLE stacks(id INTEGER PRIMARY KEY, parent INTEGER, frame INTEGER);\n"
 	"CREATE TABLE samples(time INTEGER, cpu INTEGER, event INTEGER, thread INTEGER, "
-	"stack INTEGER, count INTEGER, weight INTEGER);\n";
+	"stack INTEGER, count INTEGER, weight INTEGER);\n"
+	"CREATE TABLE ends(sample INTEGER PRIMARY KEY, end_time INTEGER, key TEXT, "
+	"waker INTEGER);\n";
 
 static const char views[] =
 	"CREATE INDEX samples_thread ON samples(thread, time);\n"
 	"CREATE INDEX samples_stack ON samples(stack);\n"
 	"CREATE INDEX stacks_parent ON stacks(parent);\n"
 	"CREATE INDEX stacks_frame ON stacks(frame);\n"
+	"CREATE VIEW intervals AS SELECT v.name AS kind, s.time, e.end_time, "
+	"e.end_time - s.time AS duration, s.cpu, s.thread, e.key, e.waker, s.stack FROM ends e "
+	"JOIN samples s ON s.rowid = e.sample JOIN events v ON v.id = s.event;\n"
 	"CREATE VIEW self AS SELECT e.name AS event, f.name AS name, sum(s.count) AS count, "
 	"sum(s.weight) AS weight FROM samples s JOIN events e ON e.id = s.event "
 	"JOIN stacks k ON k.id = s.stack JOIN frames f ON f.id = k.frame GROUP BY 1, 2;\n"
@@ -217,7 +223,33 @@ static int sample(void *ctx, const struct prof_sample *s)
 	add_number(b, s->count, s->count);
 	add_number(b, s->weight, true);
 	buf_addc(b, ')');
+	w->nsamples++;
 	return rc || w->rows < ROWS ? rc : flush(w);
+}
+
+/* What an interval of plat has beside the sample that comes next. */
+static int record(void *ctx, const struct sreader *r, const struct ps_record *rec, bool *taken)
+{
+	struct writer *w = ctx;
+	const struct ps_sample *s = &rec->sample;
+
+	(void)r;
+	(void)taken;
+	if (rec->type != PS_SAMPLE || !ps_sample_has(s, end_time) || s->flags & PS_SAMPLE_JOINED ||
+	    (s->flags & PS_MARK_MASK) != PS_MARK_PASS)
+		return 0;
+	buf_addf(&w->other, "INSERT INTO ends VALUES(%llu", (unsigned long long)w->nsamples + 1);
+	add_number(&w->other, s->end_time, true);
+	buf_addc(&w->other, ',');
+	if (ps_sample_has(s, key_text))
+		add_text(&w->other, s->key_text);
+	else if (ps_sample_has(s, key))
+		buf_addf(&w->other, "%llu", (unsigned long long)s->key);
+	else
+		buf_adds(&w->other, "NULL");
+	add_number(&w->other, s->other_tid, ps_sample_has(s, other_tid));
+	buf_adds(&w->other, ");\n");
+	return w->other.err;
 }
 
 static int close_sqlite(void *ctx)
@@ -251,6 +283,7 @@ static void free_sqlite(void *ctx)
 const struct conv_writer conv_to_sqlite = {
 	.open = open_sqlite,
 	.sample = sample,
+	.record = record,
 	.close = close_sqlite,
 	.free = free_sqlite,
 	.prof = PROF_ADDRS,

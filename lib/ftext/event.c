@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#define TYPE_SOFTWARE	1 /* of an event whose samples have a period */
 #define TYPE_TRACEPOINT 2
 #define SLOT		8u
 #define OWN_FIELDS	2u /* line, info */
@@ -177,13 +178,20 @@ static int write_event(struct ftext *t, struct ftext_event *e)
 	struct buf table = BUF_INIT, name = BUF_INIT;
 	int rc;
 
+	if (e->summed) {
+		rec.perf_type = TYPE_SOFTWARE;
+		rec.flags = PS_EVENT_SAMPLED;
+		rec.unit = ps_str("hits", 4);
+	}
 	if (e->system.len) {
 		buf_add(&name, e->system.p, e->system.len);
 		buf_addc(&name, ':');
 	}
 	buf_add(&name, e->name.p + blen + 1, e->name.len - blen - 1);
-	put_field(&table, 0, ps_str("line", 4), true, false);
-	put_field(&table, 1, ps_str("info", 4), true, false);
+	if (!e->silent) {
+		put_field(&table, 0, ps_str("line", 4), true, false);
+		put_field(&table, 1, ps_str("info", 4), true, false);
+	}
 	for (uint32_t i = 0; i < e->n; i++) {
 		put_field(&table, OWN_FIELDS + i, e->fields[i].name, e->fields[i].is_text,
 			  e->fields[i].is_unsigned);
@@ -370,6 +378,8 @@ int ftext_hold(struct ftext *t, const struct ftext_head *h, const struct ftext_i
 	}
 	if (rc || (rc = event_of(t, &h->buffer, info, &e)))
 		return rc;
+	e->silent = info->silent;
+	e->summed = info->summed;
 	held->any = true;
 	held->stack = info->stack;
 	held->event = e->id;

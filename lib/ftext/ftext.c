@@ -122,8 +122,14 @@ static int comment(struct ftext *t, const char *line, size_t len)
 	uint64_t in, written;
 	int rc;
 
-	if (starts(line, len, "# tracer: "))
+	if (starts(line, len, "# tracer: ")) {
 		t->tracer = true;
+		rc = ftext_latency(t);
+		if (rc)
+			return rc;
+	}
+	ftext_latency_head(t, line, len);
+	t->hist.on |= ftext_hist_head(line, len);
 	if (memmem(line, len, "TASK-PID", 8) || memmem(line, len, "DURATION", 8) ||
 	    memmem(line, len, "cmd     pid", 11))
 		t->columns = true;
@@ -202,6 +208,13 @@ static int other_line(struct ftext *t, const char *line, size_t len)
 			rc = flush_text(t);
 		return rc ? rc : lost(t, cpu, count);
 	}
+	count = t->hist.on ? ftext_hist_dropped(line, len) : 0;
+	if (t->hist.on) {
+		rc = add_text(t, line, len);
+		if (!rc && count)
+			rc = flush_text(t);
+		return rc || !count ? rc : lost(t, PS_NONE, count);
+	}
 	if (!ftext_graph_switch(t, line, len) && !starts(line, len, "cpus=") &&
 	    !starts(line, len, " ---") && !starts(line, len, "#####"))
 		t->other++;
@@ -237,7 +250,8 @@ static int event(struct ftext *t, struct ftext_head *h, const char *line, size_t
 	}
 	info->flags = h->flags;
 	if (!h->graph) {
-		ftext_info(&h->info, false, info);
+		if (!ftext_info(&h->info, false, info) || ftext_is(&info->name, "text"))
+			ftext_tracer(t, h->info, info);
 		t->nframes = t->held.stack ? t->nframes : 0;
 		if (info->name.len > 10 && !memcmp(info->name.p, "funcgraph_", 10))
 			h->graph = true;
@@ -260,13 +274,43 @@ static int event(struct ftext *t, struct ftext_head *h, const char *line, size_t
 	return ftext_hold(t, h, info, line, len);
 }
 
+/* A row of a histogram that has no end is text. */
+static int give_up_row(struct ftext *t)
+{
+	if (!t->hist.open)
+		return t->hist.row.err;
+	t->hist.open = false;
+	t->other++;
+	return add_text(t, buf_str(&t->hist.row), t->hist.row.len);
+}
+
+/* A row of a histogram; PP_END: it is none. */
+static int hist_line(struct ftext *t, const char *line, size_t len)
+{
+	int rc = ftext_release(t);
+
+	if (!rc && (*line == '{' || t->hist.row.len + len > FTEXT_LINE_MAX))
+		rc = give_up_row(t);
+	if (!rc)
+		rc = announce(t, false);
+	if (!rc && *line == '{')
+		rc = flush_text(t);
+	return rc ? rc : ftext_hist(t, line, len);
+}
+
 static int take_line(struct ftext *t, const char *line, size_t len)
 {
 	struct ps_str text = {line, (uint32_t)len};
 	struct ftext_head h;
+	int rc;
 
 	if (len && line[len - 1] == '\r')
 		len--;
+	if (t->hist.on && len && len <= FTEXT_LINE_MAX && *line != '#') {
+		rc = hist_line(t, line, len);
+		if (rc != PP_END)
+			return rc;
+	}
 	if (t->held.any && t->held.stack) {
 		struct ps_str trimmed = ftext_trim(line, len);
 
@@ -376,7 +420,11 @@ static int read_all(struct ftext *t)
 	if (!rc)
 		rc = ftext_release(t);
 	if (!rc)
+		rc = give_up_row(t);
+	if (!rc)
 		rc = announce(t, false);
+	if (!rc)
+		rc = ftext_latency(t);
 	return rc ? rc : flush_text(t);
 }
 
@@ -384,6 +432,7 @@ static void release(struct ftext *t)
 {
 	buf_release(&t->bytes);
 	buf_release(&t->text);
+	buf_release(&t->hist.row);
 	buf_release(&t->more);
 	buf_release(&t->held.payload);
 	buf_release(&t->held.line);
@@ -435,7 +484,7 @@ bool ftext_looks_like(const uint8_t *p, size_t n, bool *more)
 	struct ftext_head h;
 
 	*more = true;
-	if (n >= 10 && starts(line, n, "# tracer: "))
+	if ((n >= 10 && starts(line, n, "# tracer: ")) || ftext_hist_head(line, n))
 		return true;
 	while ((nl = memchr(line, '\n', (size_t)(end - line)))) {
 		size_t len = (size_t)(nl - line);

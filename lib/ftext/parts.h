@@ -55,6 +55,8 @@ struct ftext_info {
 	uint32_t n;
 	bool is_hex;		    /* numbers are, without a prefix */
 	bool stack;		    /* a stack follows */
+	bool silent;		    /* no line of the text is this event */
+	bool summed;		    /* it is the sum of so many hits */
 	struct ps_str func, parent; /* of the function tracer */
 };
 
@@ -68,7 +70,16 @@ struct ftext_event {
 	struct ps_str system, name;
 	struct ftext_field fields[FTEXT_FIELDS_MAX];
 	uint32_t n;
+	bool silent, summed;
 	bool written; /* the descriptor, as it is now */
+};
+
+/* What the head of a latency tracer's text tells. */
+struct ftext_latency {
+	bool any;
+	uint64_t us;
+	uint32_t cpu;
+	char task[64], from[64], to[64]; /* "COMM-PID", functions */
 };
 
 /* A sample that waits for the stack that may follow it. */
@@ -92,6 +103,12 @@ struct ftext {
 	struct buf text;      /* lines that are no events */
 	bool tracer, columns; /* the head of the text has these; with the first alone, lines have
 				 no heads */
+	char tracer_name[32];
+	struct ftext_latency latency;
+	struct ftext_histogram {
+		bool on, open; /* it is one; a row has begun */
+		struct buf row;
+	} hist;
 	bool announced;
 	char kernel[FTEXT_NAME_MAX], nr_cpus[16];
 	uint64_t lost;	       /* events, at least ... */
@@ -150,6 +167,24 @@ int ftext_graph(struct ftext *t, const struct ps_str *text, uint32_t cpu, struct
 /* "1)  a-12 => b-13": which task the CPU is in from there on. False: it is no such line. */
 bool ftext_graph_switch(struct ftext *t, const char *line, size_t len);
 struct ftext_cpu *ftext_cpu(struct ftext *t, uint32_t cpu);
+
+/* ---- tracer.c ---- */
+
+/* A line of a tracer that names no fields; false: it is none. */
+bool ftext_tracer(const struct ftext *t, struct ps_str text, struct ftext_info *info);
+/* Looks at a line of the head of a text. */
+void ftext_latency_head(struct ftext *t, const char *line, size_t len);
+/* The latency that the head told, if it did, as an event. 0 or an error. */
+int ftext_latency(struct ftext *t);
+
+/* ---- hist.c ---- */
+
+/* Whether a line is the first of a histogram. */
+bool ftext_hist_head(const char *line, size_t len);
+/* A line of a histogram. PP_END: it is no row; 0 or an error. */
+int ftext_hist(struct ftext *t, const char *line, size_t len);
+/* How many hits a line tells that had no place; 0: it tells nothing of it. */
+uint64_t ftext_hist_dropped(const char *line, size_t len);
 
 /* ---- event.c ---- */
 

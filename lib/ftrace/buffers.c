@@ -247,33 +247,91 @@ struct extraction {
 	struct head head;
 	struct names names;
 	struct rounds rounds;
-	struct datfile file;
+	struct twriter file;
 };
 
-static int extract(struct extraction *x, const struct ftrace_config *c)
+static int open_file(struct extraction *x, const struct ftrace_config *c)
+{
+	struct buf clock = BUF_INIT;
+	size_t index;
+	int rc = twriter_begin(&x->file, c->output, &x->head.file, c->version, c->pack_level,
+			       x->s.d);
+
+	trace_add_clock(&clock, buf_str(&x->head.file.clock));
+	if (!rc)
+		rc = clock.err ? clock.err
+			       : twriter_buffer(&x->file, "", buf_str(&clock),
+						x->head.file.page_size, &index);
+	buf_release(&clock);
+	return rc;
+}
+
+static int take_pages(void *ctx, size_t buffer, int cpu, uint8_t *pages, size_t n)
+{
+	return twriter_pages(ctx, buffer, cpu, pages, n);
+}
+
+/* All that is in the buffer. */
+static int extract_pages(struct extraction *x)
 {
 	struct buf on = BUF_INIT;
 	uint64_t got = 1;
-	int rc = head_read(&x->head, &x->s, true), passes = 1;
+	int rc = ftrounds_open(&x->rounds, &x->s, &x->head, "trace_pipe_raw"), passes = 1;
 
-	if (!rc)
-		rc = comms_begin(&x->names);
-	if (!rc)
-		rc = comms_look(&x->names, &x->s.files);
-	if (!rc)
-		rc = ftrounds_open(&x->rounds, &x->s, &x->head, "trace_pipe_raw");
 	x->rounds.fixed = true;
-	if (!rc)
-		rc = datfile_begin(&x->file, c->output, &x->head, c->version, c->pack_level,
-				   x->s.d);
 	/* Where it goes on recording there is always more. */
 	if (!rc && !ftfiles_value(&x->s.files, "tracing_on", &on) && !strcmp(buf_str(&on), "0"))
 		passes = 1000;
 	for (; !rc && got && passes > 0; passes--)
-		rc = ftrounds_pass(&x->rounds, datfile_pages, &x->file, &got);
-	if (!rc)
-		rc = datfile_end(&x->file, &x->names, &x->rounds);
+		rc = ftrounds_pass(&x->rounds, take_pages, &x->file, &got);
 	buf_release(&on);
+	return rc;
+}
+
+static int extract_text(struct extraction *x)
+{
+	struct buf text = BUF_INIT;
+	int rc = fttext_read(&x->s.files, &text, x->s.d);
+
+	if (!rc)
+		rc = twriter_text(&x->file, 0, buf_str(&text), text.len);
+	buf_release(&text);
+	return rc;
+}
+
+static int end_file(struct extraction *x)
+{
+	struct buf names = BUF_INIT, stats = BUF_INIT;
+	int rc;
+
+	comms_all(&x->names, &names);
+	ftrounds_stats(&x->rounds, &stats);
+	rc = names.err ? names.err : stats.err;
+	if (!rc)
+		rc = twriter_end(&x->file, &names, &stats);
+	buf_release(&names);
+	buf_release(&stats);
+	return rc;
+}
+
+static int begin_extraction(struct extraction *x)
+{
+	int rc = head_read(&x->head, &x->s, 1, true);
+
+	if (!rc)
+		rc = comms_begin(&x->names);
+	return rc ? rc : comms_look(&x->names, &x->s.files);
+}
+
+static int end_extraction(struct extraction *x, int rc)
+{
+	if (rc == PP_ENOMEM)
+		diag_error(x->s.d, NULL, -1, "%s", pp_strerror(rc));
+	ftrounds_close(&x->rounds);
+	twriter_release(&x->file);
+	comms_release(&x->names);
+	head_release(&x->head);
+	setup_release(&x->s);
 	return rc;
 }
 
@@ -289,60 +347,72 @@ int ftrace_extract(const struct ftrace_config *c, const char *name, struct diag 
 		return rc;
 	journal_leave(&j);
 	x.s.root = x.s.files.root;
-	rc = extract(&x, c);
+	rc = begin_extraction(&x);
+	if (!rc)
+		rc = open_file(&x, c);
+	if (!rc)
+		rc = fttext_has(&x.s.files) ? extract_text(&x) : extract_pages(&x);
+	if (!rc)
+		rc = end_file(&x);
 	for (size_t i = 0; i < x.rounds.n; i++)
 		st->bytes += x.rounds.cpus[i].bytes;
 	st->lost = ftrounds_tell(&x.rounds, ": what was older is gone", d);
-	if (rc == PP_ENOMEM)
-		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
-	ftrounds_close(&x.rounds);
-	datfile_release(&x.file);
-	comms_release(&x.names);
-	head_release(&x.head);
-	setup_release(&x.s);
-	return rc;
+	return end_extraction(&x, rc);
 }
 
-static bool has_parts(const struct head *h, const char *file)
+/* A file of pages that was left: of which buffer, of which CPU. */
+static int take_part(void *ctx, const char *buffer, int cpu)
 {
-	char path[PATH_MAX];
+	struct extraction *x = ctx;
+	size_t index;
+	int rc = 0;
 
-	for (size_t i = 0; i < h->n_cpus; i++) {
-		snprintf(path, sizeof(path), "%s.cpu%d", file, h->cpus[i]);
-		if (!access(path, F_OK))
-			return true;
+	for (index = 0; index < x->file.n; index++)
+		if (!strcmp(x->file.buffers[index].name, buffer))
+			break;
+	if (index == x->file.n) {
+		const char *name = arena_dup(&x->s.arena, buffer, strlen(buffer));
+
+		rc = name ? twriter_buffer(&x->file, name, buf_str(&x->file.buffers[0].clock),
+					   x->head.file.page_size, &index)
+			  : PP_ENOMEM;
 	}
-	return false;
+	return rc ? rc : twriter_cpu(&x->file, index, cpu);
+}
+
+static int count_part(void *ctx, const char *buffer, int cpu)
+{
+	(void)buffer;
+	(void)cpu;
+	++*(unsigned *)ctx;
+	return 0;
 }
 
 int ftrace_restore(const struct ftrace_config *c, const char *file, struct diag *d)
 {
 	struct extraction x = {.s = {.c = c, .d = d}, .file = {.fd = -1}};
+	unsigned parts = 0;
 	int rc = setup_root(&x.s.root, d);
 
 	if (!rc) {
 		ftfiles_init(&x.s.files, x.s.root, "", NULL);
-		rc = head_read(&x.head, &x.s, true);
+		rc = trace_parts(file, count_part, &parts);
 	}
-	if (!rc && !has_parts(&x.head, file)) {
-		diag_error(d, file, -1, "there is no %s.cpu0, nor one of another CPU", file);
+	if (!rc && !parts) {
+		diag_error(d, file, -1, "there is no %s.cpu0, nor one of another CPU or buffer",
+			   file);
 		rc = PP_ENOENT;
 	}
 	if (!rc)
-		rc = comms_begin(&x.names);
+		rc = begin_extraction(&x);
 	if (!rc)
-		rc = comms_look(&x.names, &x.s.files);
+		rc = open_file(&x, c);
+	twriter_from(&x.file, file);
 	if (!rc)
-		rc = datfile_of(&x.file, c->output, file, &x.head, c->version, c->pack_level, d);
+		rc = trace_parts(file, take_part, &x);
 	if (!rc)
-		rc = datfile_end(&x.file, &x.names, &x.rounds);
-	if (rc == PP_ENOMEM)
-		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
-	datfile_release(&x.file);
-	comms_release(&x.names);
-	head_release(&x.head);
-	setup_release(&x.s);
-	return rc;
+		rc = end_file(&x);
+	return end_extraction(&x, rc);
 }
 
 /* ---- the end ---- */

@@ -20,6 +20,28 @@ int ftrace_words_add(struct ftrace_words *w, const char *text)
 	return 0;
 }
 
+int ftrace_add_buffer(struct ftrace_config *c, const char *name, struct buf *why)
+{
+	/* It becomes part of the names of an instance and of files. */
+	if (!*name || strlen(name) > FTRACE_NAME_MAX || strchr(name, '/') || *name == '.') {
+		buf_addf(why,
+			 "the name of a buffer has 1 to %d bytes, and neither a slash nor a "
+			 "dot at the beginning",
+			 FTRACE_NAME_MAX);
+		return PP_EUSAGE;
+	}
+	for (; c->next; c = c->next)
+		if (!strcmp(c->next->name, name)) {
+			buf_addf(why, "there are two buffers '%s'", name);
+			return PP_EUSAGE;
+		}
+	c->next = calloc(1, sizeof(*c->next));
+	if (!c->next)
+		return PP_ENOMEM;
+	c->next->name = name;
+	return 0;
+}
+
 int ftrace_add_event(struct ftrace_config *c, const char *pattern, struct buf *why)
 {
 	if (!*pattern) {
@@ -77,6 +99,8 @@ int ftrace_trigger(struct ftrace_config *c, const char *trigger, struct buf *why
 
 void ftrace_config_release(struct ftrace_config *c)
 {
+	struct ftrace_config *next = c->next;
+
 	struct ftrace_words *const words[] = {&c->functions, &c->not_functions, &c->graph,
 					      &c->not_graph, &c->options};
 
@@ -87,4 +111,7 @@ void ftrace_config_release(struct ftrace_config *c)
 	free(c->events);
 	probe_words_release(&c->probes);
 	*c = (struct ftrace_config){0};
+	if (next)
+		ftrace_config_release(next);
+	free(next);
 }

@@ -179,11 +179,16 @@ static int refused(const struct ftfiles *f, const char *name, const char *value,
 
 /* ---- settings ---- */
 
-/* Keeps what a file of the top has. */
-static int keep(const struct ftfiles *f, const char *name, bool lines, struct buf *why)
+/* Keeps what a file of the top has, or one of the instance (own) that is not its alone. */
+static int keep(const struct ftfiles *f, const char *name, bool own, bool lines, struct buf *why)
 {
 	struct buf former = BUF_INIT;
+	char path[PATH_MAX];
 	int rc;
+
+	if (snprintf(path, sizeof(path), "%s%s%s", own ? f->dir : "", own ? "/" : "", name) >=
+	    (int)sizeof(path))
+		return PP_ELIMIT;
 
 	if (lines) {
 		rc = ftfiles_read(f, name, &former);
@@ -192,11 +197,26 @@ static int keep(const struct ftfiles *f, const char *name, bool lines, struct bu
 		rc = ftfiles_value(f, name, &former);
 	}
 	if (!rc)
-		rc = journal_add(f->journal, JOURNAL_SET, name, buf_str(&former), former.len);
+		rc = journal_add(f->journal, JOURNAL_SET, path, buf_str(&former), former.len);
 	if (rc)
 		buf_addf(why, "cannot keep what %s was: %s", name, pp_strerror(rc));
 	buf_release(&former);
 	return rc;
+}
+
+/* Options of a tracer are one and the same in all instances, in most kernels. */
+static bool is_shared(const char *name)
+{
+	return !strncmp(name, "options/", strlen("options/"));
+}
+
+static bool is_so(const struct ftfiles *f, const char *name, const char *value)
+{
+	struct buf now = BUF_INIT;
+	bool so = !ftfiles_value(f, name, &now) && !strcmp(buf_str(&now), value);
+
+	buf_release(&now);
+	return so;
 }
 
 static int set(const struct ftfiles *f, const char *name, const char *value, bool lines,
@@ -211,8 +231,11 @@ static int set(const struct ftfiles *f, const char *name, const char *value, boo
 		buf_addf(why, "this kernel has no %s", name);
 		return PP_ENOENT;
 	}
-	if (!own && f->journal)
-		rc = keep(f, name, lines, why);
+	/* What somebody else has set is not ours to take away. */
+	if (is_shared(name) && is_so(f, name, value))
+		return 0;
+	if ((!own || is_shared(name)) && f->journal)
+		rc = keep(f, name, own, lines, why);
 	if (rc)
 		return rc;
 	errnum = ftput(path, O_TRUNC, value, strlen(value));
@@ -232,6 +255,7 @@ int ftfiles_set_lines(const struct ftfiles *f, const char *name, const char *val
 int ftfiles_add(const struct ftfiles *f, const char *name, const char *line, const char *undo,
 		struct buf *why)
 {
+	struct buf text = BUF_INIT;
 	char path[PATH_MAX];
 	int errnum, rc = 0;
 	bool own;
@@ -243,7 +267,10 @@ int ftfiles_add(const struct ftfiles *f, const char *name, const char *line, con
 		buf_adds(why, pp_strerror(rc));
 		return rc;
 	}
-	errnum = ftput(path, O_APPEND, line, strlen(line));
+	/* Without its end a line is taken at the close, where the kernel reports nothing. */
+	buf_addf(&text, "%s\n", line);
+	errnum = text.err ? ENOMEM : ftput(path, O_APPEND, buf_str(&text), text.len);
+	buf_release(&text);
 	return errnum ? refused(f, name, line, errnum, why) : 0;
 }
 

@@ -42,17 +42,15 @@ struct ftrace_event {
 };
 
 struct ftrace_config {
+	const char *name;	    /* of a further buffer; "": the main one */
+	struct ftrace_config *next; /* the next buffer, or NULL: of it only what is for a buffer */
 	struct ftrace_event *events;
 	size_t n_events, cap_events;
 	bool not ; /* what follows is left out (-v) */
 
 	const char *tracer; /* NULL: none */
 	struct ftrace_words functions, not_functions, graph, not_graph;
-	uint32_t depth;	  /* of function_graph; 0: as deep as it goes */
-	const char *pids; /* "12,34"; NULL: all */
-	bool only_command;
-	bool children; /* of these, too */
-
+	uint32_t depth;	    /* of function_graph; 0: as deep as it goes */
 	const char *clock;  /* NULL: the kernel's default */
 	const char *cpus;   /* "0-3"; NULL: all */
 	uint64_t buffer_kb; /* of each CPU; 0: by the rate of events */
@@ -62,8 +60,13 @@ struct ftrace_config {
 	bool profile;	    /* the events that tell where time goes */
 	const char *thresh; /* tracing_thresh, us */
 	int realtime;	    /* priority; 0: none */
-	struct probe_words probes;
 
+	/* of all buffers */
+	struct probe_words probes; /* in the main one */
+	const char *pids;	   /* "12,34"; NULL: all */
+	bool only_command;
+	bool children;	      /* of these, too */
+	pid_t while_pid;      /* until this process ends; 0: none */
 	uint64_t duration_ns; /* 0: until a signal or the end of the command */
 	uint64_t interval_ns; /* at most so long between reads; 0: the default */
 	char **command;	      /* NULL, or argv of what to run */
@@ -74,6 +77,9 @@ struct ftrace_config {
 	unsigned version;   /* of trace.dat: 6, 7 */
 	int pack_level;	    /* of zstd; 0: not compressed */
 };
+
+/* A further buffer after the last one. 0 or PP_EUSAGE, PP_ENOMEM with the reason in why. */
+int ftrace_add_buffer(struct ftrace_config *c, const char *name, struct buf *why);
 
 int ftrace_words_add(struct ftrace_words *w, const char *text);
 

@@ -175,6 +175,38 @@ static int by_names(const struct setup *s, const char *file, const struct ftrace
 	return rc == PP_ENOMEM || rc == PP_EACCES ? rc : rc ? which(s, words, rc, why) : 0;
 }
 
+/*
+ * "GLOB:mod:MODULE". Of a module that is not loaded the kernel takes it for later, and traces all
+ * functions until then.
+ */
+static int check_module(const struct setup *s, const char *word, struct buf *why)
+{
+	const char *module = strstr(word, ":mod:"), *name, *p;
+	struct buf all = BUF_INIT;
+	bool found = false;
+	size_t n, len;
+
+	if (!module || load(s->root, &all))
+		return 0;
+	n = (size_t)(module - word);
+	module += strlen(":mod:");
+	for (p = buf_str(&all); !found && next_function(&p, &name, &len);) {
+		const char *of = name + len + strspn(name + len, " \t");
+		size_t end = strcspn(of, "]\n");
+
+		found = *of == '[' && (!n || glob_match(word, n, name, len)) &&
+			glob_match(module, strlen(module), of + 1, end - 1);
+	}
+	if (!found && all.len) {
+		buf_addf(why, "no function that fits '");
+		buf_add_safe(why, word, strlen(word));
+		buf_adds(why, "' can be traced: is the module loaded?");
+	}
+	n = all.len;
+	buf_release(&all);
+	return found || !n ? 0 : PP_ENOENT;
+}
+
 static int commands(const struct setup *s, const char *file, const struct ftrace_words *words,
 		    struct buf *why)
 {
@@ -185,7 +217,9 @@ static int commands(const struct setup *s, const char *file, const struct ftrace
 		if (!is_command(words->v[i]))
 			continue;
 		snprintf(undo, sizeof(undo), "!%s", words->v[i]);
-		rc = ftfiles_add(&s->files, file, words->v[i], undo, why);
+		rc = check_module(s, words->v[i], why);
+		if (!rc)
+			rc = ftfiles_add(&s->files, file, words->v[i], undo, why);
 	}
 	return rc;
 }

@@ -41,19 +41,19 @@ static uint32_t page_size(const struct buf *header)
 	return size ? offset + size : 4096;
 }
 
-static int header_info(struct head *h, const struct ftfiles *f)
+static int header_info(struct trace_head *h, const struct ftfiles *f)
 {
 	static const char *const names[] = {"header_page", "header_event"};
-	struct buf page = BUF_INIT;
+	struct buf page = BUF_INIT, *to = trace_head_section(h, TRACE_OPT_HEADER_INFO);
 	char path[64];
 	int rc = ftfiles_read(f, "events/header_page", &page);
 
 	h->page_size = page_size(&page);
 	buf_release(&page);
 	for (int i = 0; i < 2 && !rc; i++) {
-		buf_add(&h->header_info, names[i], strlen(names[i]) + 1);
+		buf_add(to, names[i], strlen(names[i]) + 1);
 		snprintf(path, sizeof(path), "events/%s", names[i]);
-		rc = add_file(&h->header_info, f, path, 8);
+		rc = add_file(to, f, path, 8);
 	}
 	return rc;
 }
@@ -89,24 +89,24 @@ static int system_formats(struct buf *b, const struct ftfiles *f, const char *sy
 	return rc;
 }
 
-static int ftrace_formats(struct head *h, const struct ftfiles *f)
+static int ftrace_formats(struct trace_head *h, const struct ftfiles *f)
 {
-	struct buf all = BUF_INIT;
+	struct buf all = BUF_INIT, *to = trace_head_section(h, TRACE_OPT_FTRACE_EVENTS);
 	uint32_t n = 0;
 	int rc = system_formats(&all, f, "ftrace", &n);
 
-	add_u32(&h->ftrace_formats, n);
-	buf_join(&h->ftrace_formats, &all);
+	add_u32(to, n);
+	buf_join(to, &all);
 	buf_release(&all);
-	return rc ? rc : h->ftrace_formats.err;
+	return rc ? rc : to->err;
 }
 
-static void end_system(struct head *h, const char *system, size_t len, struct buf *all, uint32_t n)
+static void end_system(struct buf *to, const char *system, size_t len, struct buf *all, uint32_t n)
 {
-	buf_add(&h->formats, system, len);
-	buf_addc(&h->formats, 0);
-	add_u32(&h->formats, n);
-	buf_join(&h->formats, all);
+	buf_add(to, system, len);
+	buf_addc(to, 0);
+	add_u32(to, n);
+	buf_join(to, all);
 	buf_reset(all);
 }
 
@@ -134,39 +134,64 @@ static int probe_format(struct buf *b, const struct setup *s, unsigned i)
 	return rc ? rc : b->err;
 }
 
-/* Of the events that are switched on, which come by system. */
-static int wanted_formats(struct head *h, const struct setup *s)
+static int by_name(const void *a, const void *b)
 {
-	struct buf all = BUF_INIT;
-	uint32_t systems = 0;
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The events that are switched on in any buffer, each once, by system. */
+static int wanted_events(const struct setup *setups, size_t n, struct ftrace_words *events)
+{
+	size_t kept = 0;
 	int rc = 0;
 
-	add_u32(&h->formats, 0);
-	for (size_t i = 0, to; i < s->events.n && !rc; i = to) {
-		const char *first = s->events.v[i];
-		size_t len = strcspn(first, "/");
-		uint32_t n = 0;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < setups[i].events.n && !rc; k++)
+			rc = ftrace_words_add(events, setups[i].events.v[k]);
+	if (events->n)
+		qsort(events->v, events->n, sizeof(*events->v), by_name);
+	for (size_t i = 0; i < events->n; i++)
+		if (!i || strcmp(events->v[i], events->v[i - 1]) != 0)
+			events->v[kept++] = events->v[i];
+	events->n = kept;
+	return rc;
+}
 
-		for (to = i; to < s->events.n && !strncmp(s->events.v[to], first, len + 1); to++)
-			if ((rc = add_format(&all, &s->files, s->events.v[to], &n)))
+static int wanted_formats(struct buf *to, const struct setup *setups, size_t n)
+{
+	const struct setup *s = setups; /* that of the probes */
+	struct ftrace_words events = {0};
+	struct buf all = BUF_INIT;
+	uint32_t systems = 0;
+	int rc = wanted_events(setups, n, &events);
+
+	add_u32(to, 0);
+	for (size_t i = 0, next; i < events.n && !rc; i = next) {
+		const char *first = events.v[i];
+		size_t len = strcspn(first, "/");
+		uint32_t formats = 0;
+
+		for (next = i; next < events.n && !strncmp(events.v[next], first, len + 1); next++)
+			if ((rc = add_format(&all, &s->files, events.v[next], &formats)))
 				break;
-		end_system(h, first, len, &all, n);
+		end_system(to, first, len, &all, formats);
 		systems++;
 	}
 	for (unsigned i = 0; s->probes && i < s->probes->n && !rc; i++) {
 		const char *group = s->probes->v[i].group;
 
 		rc = probe_format(&all, s, i);
-		end_system(h, group, strlen(group), &all, 1);
+		end_system(to, group, strlen(group), &all, 1);
 		systems++;
 	}
+	free(events.v);
 	buf_release(&all);
-	if (!h->formats.err)
-		memcpy(h->formats.data, &systems, sizeof(systems));
-	return rc ? rc : h->formats.err;
+	if (!to->err)
+		memcpy(to->data, &systems, sizeof(systems));
+	return rc ? rc : to->err;
 }
 
-static int all_formats(struct head *h, const struct setup *s)
+static int all_formats(struct buf *to, const struct setup *s)
 {
 	struct sysnames names = {0};
 	struct buf all = BUF_INIT;
@@ -174,7 +199,7 @@ static int all_formats(struct head *h, const struct setup *s)
 	uint32_t systems = 0;
 	int rc;
 
-	add_u32(&h->formats, 0);
+	add_u32(to, 0);
 	snprintf(path, sizeof(path), "%s/events", s->root);
 	rc = sysnames_read(&names, path, "*");
 	for (size_t i = 0; i < names.n && !rc; i++) {
@@ -185,14 +210,14 @@ static int all_formats(struct head *h, const struct setup *s)
 			buf_reset(&all);
 			continue;
 		}
-		end_system(h, names.v[i], strlen(names.v[i]), &all, n);
+		end_system(to, names.v[i], strlen(names.v[i]), &all, n);
 		systems++;
 	}
 	sysnames_release(&names);
 	buf_release(&all);
-	if (!h->formats.err)
-		memcpy(h->formats.data, &systems, sizeof(systems));
-	return rc ? rc : h->formats.err;
+	if (!to->err)
+		memcpy(to->data, &systems, sizeof(systems));
+	return rc ? rc : to->err;
 }
 
 /* Whether a text prints addresses by their symbols: %ps, %pS, %pf, %pB. */
@@ -208,96 +233,79 @@ static bool prints_symbols(const struct buf *b)
 	return false;
 }
 
-static int tables(struct head *h, const struct setup *s, bool all)
+static int tables(struct trace_head *h, const struct setup *s, bool symbols)
 {
-	struct buf text = BUF_INIT;
-	int rc = 0;
+	struct buf *kallsyms = trace_head_section(h, TRACE_OPT_KALLSYMS);
+	struct buf *printk = trace_head_section(h, TRACE_OPT_PRINTK), text = BUF_INIT;
+	int rc = symbols ? sysfile_read("/proc/kallsyms", KALLSYMS_MAX, &text) : 0;
 
-	if (all || s->symbols || prints_symbols(&h->formats))
-		rc = sysfile_read("/proc/kallsyms", KALLSYMS_MAX, &text);
 	/* Without symbols there is still something to see. */
 	if (rc && rc != PP_ENOMEM)
 		diag_warn(s->d, "/proc/kallsyms", -1, "%s", pp_strerror(rc));
-	add_u32(&h->kallsyms, (uint32_t)text.len);
-	buf_join(&h->kallsyms, &text);
+	add_u32(kallsyms, (uint32_t)text.len);
+	buf_join(kallsyms, &text);
 	buf_release(&text);
-	if (add_file(&h->printk, &s->files, "printk_formats", 4)) {
-		buf_reset(&h->printk);
-		add_u32(&h->printk, 0);
+	if (add_file(printk, &s->files, "printk_formats", 4)) {
+		buf_reset(printk);
+		add_u32(printk, 0);
 	}
-	return h->kallsyms.err ? h->kallsyms.err : h->printk.err;
+	return kallsyms->err ? kallsyms->err : printk->err;
+}
+
+/* The options that tell of the machine and the recorder. */
+static int options(struct trace_head *h)
+{
+	struct buf text = BUF_INIT;
+	struct utsname u;
+
+	trace_add_option(&h->options, TRACE_OPT_CPUCOUNT, &h->cpu_count, sizeof(h->cpu_count));
+	if (!uname(&u)) {
+		buf_addf(&text, "%s %s %s %s %s", u.sysname, u.nodename, u.release, u.version,
+			 u.machine);
+		trace_add_option(&h->options, TRACE_OPT_UNAME, buf_str(&text), text.len + 1);
+	}
+	buf_reset(&text);
+	buf_addf(&text, "pcap-ftrace (perfpipe) %s", pp_version);
+	trace_add_option(&h->options, TRACE_OPT_VERSION, buf_str(&text), text.len + 1);
+	buf_inherit(&h->options, &text);
+	buf_release(&text);
+	return h->options.err;
 }
 
 static int machine(struct head *h, const struct setup *s)
 {
-	struct utsname u;
 	int rc = online_present(&h->cpus, &h->n_cpus);
 
-	if (rc)
-		return rc;
-	h->cpu_count = h->n_cpus ? (uint32_t)h->cpus[h->n_cpus - 1] + 1 : 0;
-	if (!uname(&u))
-		buf_addf(&h->uname, "%s %s %s %s %s", u.sysname, u.nodename, u.release, u.version,
-			 u.machine);
-	rc = ftfiles_read(&s->files, "trace_clock", &h->clock);
-	return rc ? rc : h->uname.err ? h->uname.err : h->clock.err;
+	h->file.cpu_count = !rc && h->n_cpus ? (uint32_t)h->cpus[h->n_cpus - 1] + 1 : 0;
+	if (!rc)
+		rc = ftfiles_read(&s->files, "trace_clock", &h->file.clock);
+	return rc ? rc : options(&h->file);
 }
 
-int head_read(struct head *h, const struct setup *s, bool all)
+int head_read(struct head *h, const struct setup *setups, size_t n, bool all)
 {
-	int rc = header_info(h, &s->files);
+	struct buf *formats = trace_head_section(&h->file, TRACE_OPT_EVENT_FORMATS);
+	bool symbols = all;
+	int rc = header_info(&h->file, &setups->files);
 
+	for (size_t i = 0; i < n; i++)
+		symbols |= setups[i].symbols;
 	if (!rc)
-		rc = ftrace_formats(h, &s->files);
+		rc = ftrace_formats(&h->file, &setups->files);
 	if (!rc)
-		rc = all ? all_formats(h, s) : wanted_formats(h, s);
+		rc = all ? all_formats(formats, setups) : wanted_formats(formats, setups, n);
 	if (!rc)
-		rc = tables(h, s, all);
+		rc = tables(&h->file, setups, symbols || prints_symbols(formats));
 	if (!rc)
-		rc = machine(h, s);
+		rc = machine(h, setups);
 	if (rc)
-		diag_error(s->d, s->root, -1, "what describes events cannot be read: %s",
+		diag_error(setups->d, setups->root, -1, "what describes events cannot be read: %s",
 			   pp_strerror(rc));
 	return rc;
 }
 
 void head_release(struct head *h)
 {
-	buf_release(&h->header_info);
-	buf_release(&h->ftrace_formats);
-	buf_release(&h->formats);
-	buf_release(&h->kallsyms);
-	buf_release(&h->printk);
-	buf_release(&h->uname);
-	buf_release(&h->clock);
+	trace_head_release(&h->file);
 	free(h->cpus);
-}
-
-void head_magic(struct buf *b, const char *version, uint32_t page_size)
-{
-	const uint16_t one = 1;
-
-	buf_add(b, TRACE_MAGIC, TRACE_MAGIC_LEN);
-	buf_add(b, version, strlen(version) + 1);
-	buf_addc(b, *(const uint8_t *)&one ? 0 : 1);
-	buf_addc(b, sizeof(long));
-	add_u32(b, page_size);
-}
-
-void head_option(struct buf *b, unsigned id, const void *data, size_t n)
-{
-	add_u16(b, (uint16_t)id);
-	add_u32(b, (uint32_t)n);
-	buf_add(b, data, n);
-}
-
-void head_options(const struct head *h, struct buf *b)
-{
-	char version[64];
-
-	head_option(b, TRACE_OPT_CPUCOUNT, &h->cpu_count, sizeof(h->cpu_count));
-	head_option(b, TRACE_OPT_TRACECLOCK, h->clock.data, h->clock.len + 1);
-	head_option(b, TRACE_OPT_UNAME, h->uname.data, h->uname.len + 1);
-	snprintf(version, sizeof(version), "pcap-ftrace (perfpipe) %s", pp_version);
-	head_option(b, TRACE_OPT_VERSION, version, strlen(version) + 1);
 }

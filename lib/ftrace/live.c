@@ -44,17 +44,9 @@ static int put(struct live *l, const uint8_t *p, size_t n)
 	return 0;
 }
 
-static void section_head(struct buf *b, unsigned id, uint64_t size)
-{
-	add_u16(b, (uint16_t)id);
-	add_u16(b, 0);
-	add_u32(b, 0);
-	add_u64(b, size);
-}
-
 static void section(struct buf *b, unsigned id, const struct buf *content)
 {
-	section_head(b, id, content->len);
+	trace_add_section(b, id, 0, content->len);
 	buf_join(b, content);
 }
 
@@ -66,48 +58,44 @@ static int flush(struct live *l)
 	return rc;
 }
 
-/* What a file has about its buffer; where the data are, is for it to know. */
-static void buffer_option(struct buf *b, const struct head *h)
+/* What a file has about its buffers; where the data are, is for it to know. */
+static void buffer_option(struct buf *b, const struct head *h, const struct live_buffer *buffer)
 {
-	struct buf o = BUF_INIT, clock = BUF_INIT;
-	const char *open = strchr(buf_str(&h->clock), '[');
+	struct buf o = BUF_INIT;
 
 	add_u64(&o, 0);
-	buf_addc(&o, 0);
-	if (open)
-		buf_add(&clock, open + 1, strcspn(open + 1, "]"));
-	buf_addc(&clock, 0);
-	buf_join(&o, &clock);
-	add_u32(&o, h->page_size);
-	add_u32(&o, (uint32_t)h->n_cpus);
-	for (size_t i = 0; i < h->n_cpus; i++) {
+	buf_add(&o, buffer->name, strlen(buffer->name) + 1);
+	trace_add_clock(&o, buffer->clock);
+	if (!buffer->is_text) {
+		add_u32(&o, h->file.page_size);
+		add_u32(&o, (uint32_t)h->n_cpus);
+	}
+	for (size_t i = 0; i < h->n_cpus && !buffer->is_text; i++) {
 		add_u32(&o, (uint32_t)h->cpus[i]);
 		add_u64(&o, 0);
 		add_u64(&o, 0);
 	}
-	head_option(b, TRACE_OPT_BUFFER, o.data, o.len);
+	trace_add_option(b, buffer->is_text ? TRACE_OPT_BUFFER_TEXT : TRACE_OPT_BUFFER, o.data,
+			 o.len);
 	buf_inherit(b, &o);
 	buf_release(&o);
-	buf_release(&clock);
 }
 
-int live_begin(struct live *l, int fd, const struct head *h, const volatile sig_atomic_t *stop,
-	       struct diag *d)
+int live_begin(struct live *l, int fd, struct head *h, const struct live_buffer *buffers, size_t n,
+	       const volatile sig_atomic_t *stop, struct diag *d)
 {
 	struct buf options = BUF_INIT;
 
-	*l = (struct live){.fd = fd, .stop = stop, .d = d, .page_size = h->page_size};
-	head_magic(&l->head, TRACE_LIVE, h->page_size);
-	head_options(h, &options);
-	buffer_option(&options, h);
-	head_option(&options, TRACE_OPT_DONE, NULL, 0);
+	*l = (struct live){.fd = fd, .stop = stop, .d = d, .page_size = h->file.page_size};
+	trace_add_magic(&l->head, TRACE_LIVE, h->file.page_size);
+	trace_head_options(&h->file, &options);
+	for (size_t i = 0; i < n; i++)
+		buffer_option(&options, h, &buffers[i]);
+	trace_add_option(&options, TRACE_OPT_DONE, NULL, 0);
 	section(&l->head, TRACE_OPT_DONE, &options);
 	buf_release(&options);
-	section(&l->head, TRACE_OPT_HEADER_INFO, &h->header_info);
-	section(&l->head, TRACE_OPT_FTRACE_EVENTS, &h->ftrace_formats);
-	section(&l->head, TRACE_OPT_EVENT_FORMATS, &h->formats);
-	section(&l->head, TRACE_OPT_KALLSYMS, &h->kallsyms);
-	section(&l->head, TRACE_OPT_PRINTK, &h->printk);
+	for (unsigned id = TRACE_OPT_HEADER_INFO; id <= TRACE_OPT_PRINTK; id++)
+		section(&l->head, id, trace_head_section(&h->file, id));
 	return flush(l);
 }
 
@@ -115,7 +103,7 @@ int live_names(struct live *l, struct names *names)
 {
 	if (!names->news.len)
 		return names->news.err;
-	section_head(&l->head, TRACE_OPT_CMDLINES, 8 + names->news.len);
+	trace_add_section(&l->head, TRACE_OPT_CMDLINES, 0, 8 + names->news.len);
 	add_u64(&l->head, names->news.len);
 	buf_join(&l->head, &names->news);
 	buf_reset(&names->news);
@@ -133,14 +121,14 @@ static size_t used(const uint8_t *page, size_t size)
 	return n < size ? n : size;
 }
 
-int live_pages(struct live *l, int cpu, uint8_t *pages, size_t n)
+int live_pages(struct live *l, size_t buffer, int cpu, uint8_t *pages, size_t n)
 {
 	struct buf head = BUF_INIT;
 	int rc;
 
 	n += used(pages + n - l->page_size, l->page_size) - l->page_size;
-	section_head(&head, TRACE_LIVE_PAGES, 8 + n);
-	add_u32(&head, 0);
+	trace_add_section(&head, TRACE_LIVE_PAGES, 0, 8 + n);
+	add_u32(&head, (uint32_t)buffer);
 	add_u32(&head, (uint32_t)cpu);
 	rc = head.err;
 	if (!rc) {
@@ -151,15 +139,23 @@ int live_pages(struct live *l, int cpu, uint8_t *pages, size_t n)
 	return rc;
 }
 
+int live_text(struct live *l, size_t buffer, const struct buf *text)
+{
+	trace_add_section(&l->head, TRACE_OPT_BUFFER_TEXT, 0, 4 + text->len);
+	add_u32(&l->head, (uint32_t)buffer);
+	buf_join(&l->head, text);
+	return flush(l);
+}
+
 int live_round(struct live *l)
 {
-	section_head(&l->head, TRACE_LIVE_ROUND, 0);
+	trace_add_section(&l->head, TRACE_LIVE_ROUND, 0, 0);
 	return flush(l);
 }
 
 int live_end(struct live *l, uint64_t lost)
 {
-	section_head(&l->head, TRACE_LIVE_END, 8);
+	trace_add_section(&l->head, TRACE_LIVE_END, 0, 8);
 	add_u64(&l->head, lost);
 	return flush(l);
 }

@@ -31,6 +31,7 @@ enum {
 	OPT_STACK,
 	OPT_ALL,
 	OPT_YES,
+	OPT_WHILE,
 	OPT_STRICT,
 	OPT_VERBOSE,
 };
@@ -54,6 +55,7 @@ const struct opt ftrace_options[] = {
 	{OPT_PROBE, "probe", "DEFINITION", "make a probe of a program, for this recording only"},
 	{'x', "exec", "FILE", "the program or library of --probe"},
 	{OPT_KPROBE, "kprobe", "DEFINITION", "make a probe of the kernel, for this recording only"},
+	{'B', "buffer", "NAME", "a further buffer, which the options after it are for"},
 	/* whom */
 	{'P', "pid", "PID[,PID]", "trace these processes only"},
 	{'F', "only-command", NULL, "trace COMMAND only"},
@@ -65,6 +67,7 @@ const struct opt ftrace_options[] = {
 	{'O', "option", "NAME[=0]", "switch an option of ftrace on, or off (noNAME)"},
 	{'s', "interval", "US", "read the buffers so often at least"},
 	{'r', "realtime", "PRIO", "run with this SCHED_FIFO priority"},
+	{OPT_WHILE, "while", "PID", "end when process PID has ended"},
 	{'o', "output", "FILE", "write a trace.dat, not the stream form to stdout"},
 	{OPT_VERSION_OF_FILE, "file-version", "N", "of the trace.dat: 7 (default) or 6"},
 	{'z', "compression-level", "[LEVEL]", "compress it by zstd, 1 (default) to 22"},
@@ -101,32 +104,38 @@ const struct opt_rule ftrace_rules[] = {
 	{"func-stack", NULL, "tracer"},
 	{"children", NULL, "pid only-command"},
 	{"exec", NULL, "probe"},
+	{"buffer", "stop show extract restore snapshot clear reset status list hist stack", NULL},
 	{"all", NULL, "reset"},
 	{"yes", NULL, "all"},
 	{"extract", NULL, "output"},
 	{"restore", NULL, "output"},
 	{"start",
-	 "probe kprobe output stop show extract snapshot clear reset status list hist stack", NULL},
+	 "buffer probe kprobe output stop show extract snapshot clear reset status list hist stack",
+	 NULL},
 	{0},
 };
 
-/* Options that are a bool, and those that begin another action. */
+/* Options that are a bool: of everything, and of a buffer. */
 static const struct {
 	int id;
 	size_t offset;
-} flags[] = {
-	{'v', offsetof(struct ftrace_options, c.not )},
-	{'T', offsetof(struct ftrace_options, c.stacks)},
-	{OPT_FUNC_STACK, offsetof(struct ftrace_options, c.func_stacks)},
-	{'F', offsetof(struct ftrace_options, c.only_command)},
-	{'c', offsetof(struct ftrace_options, c.children)},
-	{OPT_ALL, offsetof(struct ftrace_options, all)},
-	{OPT_YES, offsetof(struct ftrace_options, yes)},
-	{OPT_STRICT, offsetof(struct ftrace_options, strict)},
-	{'q', offsetof(struct ftrace_options, quiet)},
-	{OPT_VERBOSE, offsetof(struct ftrace_options, verbose)},
+} flags[] =
+	{
+		{'F', offsetof(struct ftrace_options, c.only_command)},
+		{'c', offsetof(struct ftrace_options, c.children)},
+		{OPT_ALL, offsetof(struct ftrace_options, all)},
+		{OPT_YES, offsetof(struct ftrace_options, yes)},
+		{OPT_STRICT, offsetof(struct ftrace_options, strict)},
+		{'q', offsetof(struct ftrace_options, quiet)},
+		{OPT_VERBOSE, offsetof(struct ftrace_options, verbose)},
+},
+  buffer_flags[] = {
+	  {'v', offsetof(struct ftrace_config, not )},
+	  {'T', offsetof(struct ftrace_config, stacks)},
+	  {OPT_FUNC_STACK, offsetof(struct ftrace_config, func_stacks)},
 };
 
+/* Those that begin another action. */
 static const struct {
 	int id;
 	enum ftrace_action action;
@@ -153,11 +162,14 @@ static const struct {
 #define N(table) (sizeof(table) / sizeof((table)[0]))
 
 /* Options of the tables. 1: the id is one of them; 0; or PP_ENOMEM. */
-static int by_table(struct ftrace_options *o, int id, const char *arg)
+static int by_table(struct ftrace_options *o, struct ftrace_config *c, int id, const char *arg)
 {
 	for (size_t i = 0; i < N(flags); i++)
 		if (flags[i].id == id)
 			return *(bool *)((char *)o + flags[i].offset) = true;
+	for (size_t i = 0; i < N(buffer_flags); i++)
+		if (buffer_flags[i].id == id)
+			return *(bool *)((char *)c + buffer_flags[i].offset) = true;
 	for (size_t i = 0; i < N(actions); i++)
 		if (actions[i].id == id) {
 			o->action = actions[i].action;
@@ -166,7 +178,7 @@ static int by_table(struct ftrace_options *o, int id, const char *arg)
 		}
 	for (size_t i = 0; i < N(words); i++)
 		if (words[i].id == id) {
-			void *w = (char *)&o->c + words[i].offset;
+			void *w = (char *)c + words[i].offset;
 			int rc = ftrace_words_add(w, arg);
 
 			return rc ? rc : 1;
@@ -205,7 +217,8 @@ static int profile(struct ftrace_config *c, struct buf *why)
 	return rc ? rc : ftrace_trigger(c, "stacktrace if prev_state > 0", why);
 }
 
-static int with_number(struct ftrace_options *o, int id, const char *arg, struct buf *why)
+static int with_number(struct ftrace_options *o, struct ftrace_config *now, int id, const char *arg,
+		       struct buf *why)
 {
 	struct ftrace_config *c = &o->c;
 	uint64_t v = 0;
@@ -214,13 +227,13 @@ static int with_number(struct ftrace_options *o, int id, const char *arg, struct
 	switch (id) {
 	case OPT_DEPTH:
 		rc = number("--max-graph-depth", arg, 1, 1000, &v, why);
-		c->depth = (uint32_t)v;
+		now->depth = (uint32_t)v;
 		return rc;
 	case OPT_VERSION_OF_FILE:
 		rc = number("--file-version", arg, 6, 7, &v, why);
 		c->version = (unsigned)v;
 		return rc;
-	case 'b': return number("-b", arg, 1, 1u << 30, &c->buffer_kb, why);
+	case 'b': return number("-b", arg, 1, 1u << 30, &now->buffer_kb, why);
 	case 'r':
 		rc = number("-r", arg, 1, 99, &v, why);
 		c->realtime = (int)v;
@@ -228,6 +241,10 @@ static int with_number(struct ftrace_options *o, int id, const char *arg, struct
 	case 's':
 		rc = number("-s", arg, 1000, 60000000, &v, why);
 		c->interval_ns = v * 1000;
+		return rc;
+	case OPT_WHILE:
+		rc = number("--while", arg, 1, INT32_MAX, &v, why);
+		c->while_pid = (pid_t)v;
 		return rc;
 	case 'z':
 		rc = arg ? number("-z", arg, 1, 22, &v, why) : 0;
@@ -237,31 +254,70 @@ static int with_number(struct ftrace_options *o, int id, const char *arg, struct
 	}
 }
 
+static int add_buffer(struct ftrace_options *o, const char *name, struct buf *why)
+{
+	int rc = ftrace_add_buffer(&o->c, name, why);
+
+	for (o->now = &o->c; o->now->next;)
+		o->now = o->now->next;
+	return rc;
+}
+
+static int add_probe(struct ftrace_options *o, const char *arg, enum probe_of of, struct buf *why)
+{
+	if (!o->now)
+		return probe_words_add(&o->c.probes, arg, of, why);
+	buf_adds(why, "probes are for the main buffer: before -B");
+	return PP_EUSAGE;
+}
+
 int ftrace_option(void *options, int id, const char *arg, struct buf *why)
 {
 	struct ftrace_options *o = options;
-	struct ftrace_config *c = &o->c;
-	int rc = by_table(o, id, arg);
+	struct ftrace_config *c = &o->c, *now = o->now ? o->now : c;
+	int rc = by_table(o, now, id, arg);
 
 	if (rc)
 		return rc < 0 ? rc : 0;
-	rc = with_number(o, id, arg, why);
+	rc = with_number(o, now, id, arg, why);
 	if (rc != PP_END)
 		return rc;
 	switch (id) {
-	case 'e': return ftrace_add_event(c, arg, why);
-	case 'f': return ftrace_filter(c, arg, why);
-	case 'R': return ftrace_trigger(c, arg, why);
-	case 'p': c->tracer = arg; break;
+	case 'e': return ftrace_add_event(now, arg, why);
+	case 'f': return ftrace_filter(now, arg, why);
+	case 'R': return ftrace_trigger(now, arg, why);
+	case 'B': return add_buffer(o, arg, why);
+	case 'p': now->tracer = arg; break;
 	case 'P': c->pids = arg; break;
-	case 'M': c->cpus = arg; break;
-	case 'C': c->clock = arg; break;
+	case 'M': now->cpus = arg; break;
+	case 'C': now->clock = arg; break;
 	case 'o': c->output = arg; break;
 	case 'x': probe_words_file(&c->probes, arg); break;
-	case OPT_THRESH: c->thresh = arg; break;
-	case OPT_PROFILE: return profile(c, why);
-	case OPT_PROBE: return probe_words_add(&c->probes, arg, PROBE_OF_FILE, why);
-	case OPT_KPROBE: return probe_words_add(&c->probes, arg, PROBE_OF_KERNEL, why);
+	case OPT_THRESH: now->thresh = arg; break;
+	case OPT_PROFILE: return profile(now, why);
+	case OPT_PROBE: return add_probe(o, arg, PROBE_OF_FILE, why);
+	case OPT_KPROBE: return add_probe(o, arg, PROBE_OF_KERNEL, why);
+	}
+	return 0;
+}
+
+/* What is the same for all buffers, and whether each has something to record. */
+static int end_buffers(struct ftrace_config *c, struct buf *why)
+{
+	c->name = "";
+	for (struct ftrace_config *b = c->next; b; b = b->next) {
+		b->pids = c->pids;
+		b->only_command = c->only_command;
+		b->children = c->children;
+		b->command = c->command;
+		b->clock = b->clock ? b->clock : c->clock;
+		if (!b->n_events && !b->tracer) {
+			buf_addf(why,
+				 "nothing to record into the buffer '%s': -e EVENT or -p "
+				 "TRACER after -B",
+				 b->name);
+			return PP_EUSAGE;
+		}
 	}
 	return 0;
 }
@@ -300,10 +356,10 @@ int ftrace_options_end(struct ftrace_options *o, char **rest, bool dashes, struc
 		buf_adds(why, "either processes or the command (-P, -F)");
 		return PP_EUSAGE;
 	}
-	if (o->action == FTRACE_RECORD && !c->n_events && !c->tracer && !c->probes.n) {
+	if (o->action == FTRACE_RECORD && !c->n_events && !c->tracer && !c->probes.n && !c->next) {
 		buf_adds(why, "nothing to record: -e EVENT or -p TRACER; --list tells what there "
 			      "is");
 		return PP_EUSAGE;
 	}
-	return 0;
+	return end_buffers(c, why);
 }

@@ -31,6 +31,7 @@ enum ftrace_action {
 
 struct ftrace_options {
 	struct ftrace_config c;
+	struct ftrace_config *now; /* the buffer that options are for; NULL: the main one */
 	enum ftrace_action action;
 	const char *name; /* of the buffer, or what the histogram is of */
 	char **words;	  /* of FTRACE_LIST */

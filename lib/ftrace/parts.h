@@ -4,8 +4,9 @@
  * The flow: config.c holds the words of the command line, events.c and functions.c find what they
  * mean, setup.c brings all of it into an instance (files.c writes, journal.c keeps what was
  * before), head.c reads what a recording begins with, rounds.c reads the pages of the ring buffers
- * round by round, file.c and live.c write them as trace.dat and as a stream, record.c is the life
- * of a recording, buffers.c that of the ones that stay.
+ * round by round, text.c what latency tracers print, live.c writes them as a stream
+ * (tracedat/write.h: as trace.dat), record.c is the life of a recording, buffers.c that of the ones
+ * that stay.
  */
 #ifndef PP_FTRACE_PARTS_H
 #define PP_FTRACE_PARTS_H
@@ -15,6 +16,9 @@
 #include "ftrace/ftrace.h"
 #include "ftrace/journal.h"
 #include "inplace/inplace.h"
+#include "tracedat/write.h"
+
+#define FTRACE_NAME_MAX 100 /* bytes of the name of a buffer */
 
 /* ---- setup.c ---- */
 
@@ -27,7 +31,8 @@ struct setup {
 	struct journal *journal;
 	struct ftrace_words events; /* "SYSTEM/EVENT" of what is switched on, in the arena */
 	struct arena arena;
-	pid_t command; /* 0: none */
+	pid_t command;	  /* 0: none */
+	struct buf clock; /* the text of trace_clock */
 	const struct inplace *probes;
 	bool top;	/* it is not an instance */
 	bool symbols;	/* what is recorded has addresses of the kernel */
@@ -61,41 +66,16 @@ int functions_list(const char *root, const char *pattern, struct buf *text);
 
 /* ---- head.c ---- */
 
-/* What a recording begins with, in the form of the sections of a trace.dat. */
+/* What a recording begins with, and the CPUs that there are. */
 struct head {
-	struct buf header_info, ftrace_formats, formats, kallsyms, printk;
-	struct buf uname;
-	struct buf clock; /* the text of trace_clock */
-	uint32_t page_size;
+	struct trace_head file;
 	int *cpus; /* owned */
 	size_t n_cpus;
-	uint32_t cpu_count; /* the machine's */
 };
 
-/* `all`: the formats of all events. 0, or a code that was reported. */
-int head_read(struct head *h, const struct setup *s, bool all);
+/* `all`: the formats of all events, not of what is recorded. 0, or a code that was reported. */
+int head_read(struct head *h, const struct setup *setups, size_t n, bool all);
 void head_release(struct head *h);
-
-/* Numbers of the format, in the byte order of this machine. */
-static inline void add_u16(struct buf *b, uint16_t v)
-{
-	buf_add(b, &v, sizeof(v));
-}
-static inline void add_u32(struct buf *b, uint32_t v)
-{
-	buf_add(b, &v, sizeof(v));
-}
-static inline void add_u64(struct buf *b, uint64_t v)
-{
-	buf_add(b, &v, sizeof(v));
-}
-
-/* The first bytes, up to the page size; version "6", "7", "stream". */
-void head_magic(struct buf *b, const char *version, uint32_t page_size);
-/* An option of a trace.dat. */
-void head_option(struct buf *b, unsigned id, const void *data, size_t n);
-/* The options that tell of the machine and the recorder. */
-void head_options(const struct head *h, struct buf *b);
 
 /* ---- names.c ---- */
 
@@ -125,7 +105,7 @@ void comms_release(struct names *n);
 #define LIVE_ROOM 24 /* bytes before the pages, for the head of their section */
 
 /* Takes whole pages of a CPU, with room of LIVE_ROOM bytes before them. */
-typedef int round_fn(void *ctx, size_t cpu, uint8_t *pages, size_t n);
+typedef int round_fn(void *ctx, size_t buffer, int cpu, uint8_t *pages, size_t n);
 
 struct round_cpu {
 	int cpu;
@@ -136,13 +116,21 @@ struct round_cpu {
 	uint64_t buffer_kb; /* its size now */
 };
 
+/* The file that the pages of a CPU go to, as they are; -1: none, they have to be given. */
+typedef int round_file_fn(void *ctx, size_t buffer, int cpu);
+
 struct rounds {
 	struct setup *s;
-	const struct head *head;
-	struct round_cpu *cpus; /* as head->cpus */
+	size_t buffer;	   /* which of the recording's it is */
+	round_file_fn *to; /* NULL: none */
+	const char *file;  /* of per_cpu/cpuN */
+	struct round_cpu *cpus;
 	size_t n;
+	uint32_t page_size;
 	uint8_t *pages;
 	size_t cap;
+	int pipe[2]; /* through which pages are moved; -1: they are copied */
+	bool moved;
 	bool wakes; /* poll tells when a buffer fills */
 	bool fixed; /* the size of buffers */
 	bool no_room;
@@ -151,41 +139,26 @@ struct rounds {
 
 /* file: of per_cpu/cpuN, "trace_pipe_raw" or "snapshot_raw". */
 int ftrounds_open(struct rounds *r, struct setup *s, const struct head *h, const char *file);
+/* Opens those of CPUs that have come since. */
+int ftrounds_more(struct rounds *r, const int *cpus, size_t n);
 /* Reads all that is there. *got: bytes. 0, or an error of fn or of reading. */
 int ftrounds_pass(struct rounds *r, round_fn *fn, void *ctx, uint64_t *got);
+/* Counts what was lost in pages that were not looked at. */
+void ftrounds_count(struct rounds *r);
 /* The sum of what was lost, and words about it. */
 uint64_t ftrounds_tell(const struct rounds *r, const char *action, struct diag *d);
-/* What per_cpu/cpuN/stats says. */
-void ftrounds_stats(const struct rounds *r, size_t i, struct buf *text);
+/* What per_cpu/cpuN/stats says, as options of a trace.dat. */
+void ftrounds_stats(const struct rounds *r, struct buf *options);
 void ftrounds_close(struct rounds *r);
 
-/* ---- file.c ---- */
+/* ---- text.c ---- */
 
-/* A trace.dat that is being written. */
-struct datfile {
-	const char *path;
-	const struct head *head;
-	struct diag *d;
-	int fd;
-	int *parts; /* files of the pages of each CPU */
-	size_t n;
-	bool keep; /* they stay */
-	unsigned version;
-	int pack_level;
-	uint64_t len;
-	uint64_t link; /* where the place of the next options is written */
-};
-
-/* Writes the head, and makes a file PATH.cpuN for each CPU. 0, or a code that was reported. */
-int datfile_begin(struct datfile *f, const char *path, const struct head *h, unsigned version,
-		  int pack_level, struct diag *d);
-/* The same with files of pages that are there, FROM.cpuN, and stay. */
-int datfile_of(struct datfile *f, const char *path, const char *from, const struct head *h,
-	       unsigned version, int pack_level, struct diag *d);
-int datfile_pages(void *f, size_t cpu, uint8_t *pages, size_t n);
-/* The end: the pages of the CPUs come to the file. */
-int datfile_end(struct datfile *f, const struct names *names, const struct rounds *r);
-void datfile_release(struct datfile *f);
+/* Whether a tracer keeps the longest latency as text, instead of pages. */
+bool fttext_is(const char *tracer);
+/* Whether that of a buffer does. */
+bool fttext_has(const struct ftfiles *f);
+/* Adds what it has found. 0, or a code that was reported. */
+int fttext_read(const struct ftfiles *f, struct buf *text, struct diag *d);
 
 /* ---- live.c ---- */
 
@@ -198,11 +171,18 @@ struct live {
 	struct buf head;
 };
 
+/* A buffer of the recording. */
+struct live_buffer {
+	const char *name, *clock; /* clock: as trace_clock tells it */
+	bool is_text;
+};
+
 /* Errors of writing have been reported, but not that the reader is gone (PP_EPIPE). */
-int live_begin(struct live *l, int fd, const struct head *h, const volatile sig_atomic_t *stop,
-	       struct diag *d);
+int live_begin(struct live *l, int fd, struct head *h, const struct live_buffer *buffers, size_t n,
+	       const volatile sig_atomic_t *stop, struct diag *d);
 int live_names(struct live *l, struct names *names);
-int live_pages(struct live *l, int cpu, uint8_t *pages, size_t n);
+int live_pages(struct live *l, size_t buffer, int cpu, uint8_t *pages, size_t n);
+int live_text(struct live *l, size_t buffer, const struct buf *text);
 int live_round(struct live *l);
 int live_end(struct live *l, uint64_t lost);
 void live_release(struct live *l);

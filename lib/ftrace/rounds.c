@@ -3,10 +3,16 @@
  * at least. Buffers that fill by the half between two rounds grow, as long as there is memory.
  *
  * A page is as in a file (tracedat/ring.c): its commit word tells that events were lost before it.
+ *
+ * Where much comes and goes to a file, whole pages are moved there by splice(2), for half of what
+ * it costs to read and write them (a map of the buffer costs more than either: each page is a
+ * system call, and its memory has to be flushed). Where little comes, pages are read before they
+ * are full, so that a recorder that is killed leaves what has happened.
  */
 #include "ftrace/parts.h"
 
 #include "base/err.h"
+#include "base/out.h"
 #include "pevent/sysfile.h"
 #include "tracedat/form.h"
 
@@ -24,15 +30,13 @@
 #define MISSED_STORED (UINT32_C(1) << 30)
 #define COMMIT_MASK   ((UINT32_C(1) << 27) - 1)
 
-static int open_cpu(struct rounds *r, size_t i, const char *file)
+static int open_cpu(struct rounds *r, struct round_cpu *c)
 {
-	struct round_cpu *c = &r->cpus[i];
 	struct buf size = BUF_INIT;
 	char name[64], path[PATH_MAX];
 	bool own;
 
-	c->cpu = r->head->cpus[i];
-	snprintf(name, sizeof(name), "per_cpu/cpu%d/%s", c->cpu, file);
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/%s", c->cpu, r->file);
 	ftfiles_path(&r->s->files, name, path, &own);
 	/* What the instance lacks is not to be read from the top, which is somebody else's. */
 	if (!own && !r->s->top && *r->s->files.dir)
@@ -53,25 +57,59 @@ static int open_cpu(struct rounds *r, size_t i, const char *file)
 	return 0;
 }
 
-int ftrounds_open(struct rounds *r, struct setup *s, const struct head *h, const char *file)
+static bool has_cpu(const struct rounds *r, int cpu)
 {
+	for (size_t i = 0; i < r->n; i++)
+		if (r->cpus[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+int ftrounds_more(struct rounds *r, const int *cpus, size_t n)
+{
+	struct round_cpu *v = realloc(r->cpus, (r->n + n + 1) * sizeof(*v));
 	int rc = 0;
 
-	*r = (struct rounds){.s = s, .head = h};
-	r->cap = ROUND_BYTES - ROUND_BYTES % h->page_size;
-	if (!r->cap)
-		r->cap = h->page_size;
-	r->cpus = calloc(h->n_cpus ? h->n_cpus : 1, sizeof(*r->cpus));
-	r->pages = malloc(LIVE_ROOM + r->cap);
-	if (!r->cpus || !r->pages)
+	if (!v)
 		return PP_ENOMEM;
-	for (; r->n < h->n_cpus && !rc; r->n++) {
-		r->cpus[r->n].fd = -1;
-		rc = open_cpu(r, r->n, file);
+	r->cpus = v;
+	for (size_t i = 0; i < n && !rc; i++) {
+		if (has_cpu(r, cpus[i]))
+			continue;
+		v[r->n] = (struct round_cpu){.cpu = cpus[i], .fd = -1};
+		rc = open_cpu(r, &v[r->n++]);
 	}
+	return rc;
+}
+
+static void close_pipe(struct rounds *r)
+{
+	for (int i = 0; i < 2; i++)
+		if (r->pipe[i] >= 0)
+			close(r->pipe[i]);
+	r->pipe[0] = r->pipe[1] = -1;
+}
+
+int ftrounds_open(struct rounds *r, struct setup *s, const struct head *h, const char *file)
+{
+	*r = (struct rounds){.s = s,
+			     .buffer = r->buffer,
+			     .to = r->to,
+			     .file = file,
+			     .page_size = h->file.page_size,
+			     .pipe = {-1, -1}};
+	r->cap = ROUND_BYTES - ROUND_BYTES % r->page_size;
+	if (!r->cap)
+		r->cap = r->page_size;
+	r->pages = malloc(LIVE_ROOM + r->cap);
+	if (!r->pages)
+		return PP_ENOMEM;
+	if (r->to && (pipe2(r->pipe, O_CLOEXEC) ||
+		      fcntl(r->pipe[1], F_SETPIPE_SZ, (int)r->cap) < (int)r->cap))
+		close_pipe(r);
 	r->wakes = ftfiles_has(&s->files, "buffer_percent");
 	r->fixed = s->c->buffer_kb != 0;
-	return rc;
+	return ftrounds_more(r, h->cpus, h->n_cpus);
 }
 
 /* The bytes of data of a page; what its head tells of losses before it is counted. */
@@ -99,7 +137,7 @@ static size_t look_at(struct round_cpu *c, const uint8_t *page, size_t size)
  */
 static int read_pages(struct rounds *r, struct round_cpu *c, size_t *n, bool *end)
 {
-	size_t page = r->head->page_size;
+	size_t page = r->page_size;
 
 	*n = 0;
 	*end = false;
@@ -124,6 +162,40 @@ static int read_pages(struct rounds *r, struct round_cpu *c, size_t *n, bool *en
 			return 0;
 		}
 	}
+	return 0;
+}
+
+/*
+ * Moves whole pages to a file, up to r->cap. *n 0: there is none, or they cannot be moved here.
+ * What has left the buffer comes to the file, or it is an error.
+ */
+static int move_pages(struct rounds *r, const struct round_cpu *c, int to, size_t *n)
+{
+	ssize_t got = splice(c->fd, NULL, r->pipe[1], NULL, r->cap, SPLICE_F_NONBLOCK), done;
+	size_t left;
+
+	*n = got > 0 ? (size_t)got : 0;
+	if (got < 0 && errno == EINVAL)
+		close_pipe(r);
+	for (left = *n; left; left -= (size_t)done) {
+		done = splice(r->pipe[0], NULL, to, NULL, left, SPLICE_F_MOVE);
+		if (done < 0 && errno == EINTR)
+			done = 0;
+		if (done < 0 && errno == EINVAL)
+			break; /* a file that takes no pages */
+		if (done < 0) {
+			int errnum = errno;
+
+			diag_error(r->s->d, NULL, -1, "cannot write: %s", strerror(errnum));
+			return pp_errno(errnum);
+		}
+	}
+	for (; left; left -= (size_t)done) {
+		done = read(r->pipe[0], r->pages, left < r->cap ? left : r->cap);
+		if (done <= 0 || out_write_all(to, r->pages, (size_t)done))
+			return pp_errno(errno);
+	}
+	r->moved |= *n > 0;
 	return 0;
 }
 
@@ -166,15 +238,22 @@ static void grow(struct rounds *r, struct round_cpu *c, uint64_t bytes)
 static int pass_cpu(struct rounds *r, size_t i, round_fn *fn, void *ctx, uint64_t *got)
 {
 	struct round_cpu *c = &r->cpus[i];
+	int to = r->pipe[0] >= 0 ? r->to(ctx, r->buffer, c->cpu) : -1;
 	uint64_t bytes = 0;
 	bool end = false;
 	size_t n;
 	int rc = 0;
 
+	while (!end && !rc && to >= 0 && r->pipe[0] >= 0 && bytes <= c->buffer_kb * 1024 + r->cap) {
+		rc = move_pages(r, c, to, &n);
+		bytes += n;
+		end = !n;
+	}
+	end = bytes > 0;
 	while (!end && !rc && bytes <= c->buffer_kb * 1024 + r->cap) {
 		rc = read_pages(r, c, &n, &end);
 		if (!rc && n)
-			rc = fn(ctx, i, r->pages + LIVE_ROOM, n);
+			rc = fn(ctx, r->buffer, c->cpu, r->pages + LIVE_ROOM, n);
 		bytes += n;
 	}
 	c->bytes += bytes;
@@ -192,6 +271,29 @@ int ftrounds_pass(struct rounds *r, round_fn *fn, void *ctx, uint64_t *got)
 	for (size_t i = 0; i < r->n && !rc; i++)
 		rc = pass_cpu(r, i, fn, ctx, got);
 	return rc;
+}
+
+void ftrounds_count(struct rounds *r)
+{
+	struct buf text = BUF_INIT;
+	char name[64];
+
+	for (size_t i = 0; i < r->n && r->moved; i++) {
+		const char *over, *dropped;
+
+		snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", r->cpus[i].cpu);
+		buf_reset(&text);
+		if (ftfiles_read(&r->s->files, name, &text))
+			continue;
+		over = strstr(buf_str(&text), "\noverrun: ");
+		dropped = strstr(buf_str(&text), "\ndropped events: ");
+		if (!over || !dropped)
+			continue;
+		r->cpus[i].gaps = 0;
+		r->cpus[i].lost = strtoull(over + strlen("\noverrun: "), NULL, 10) +
+				  strtoull(dropped + strlen("\ndropped events: "), NULL, 10);
+	}
+	buf_release(&text);
 }
 
 uint64_t ftrounds_tell(const struct rounds *r, const char *action, struct diag *d)
@@ -215,13 +317,19 @@ uint64_t ftrounds_tell(const struct rounds *r, const char *action, struct diag *
 	return lost + gaps;
 }
 
-void ftrounds_stats(const struct rounds *r, size_t i, struct buf *text)
+void ftrounds_stats(const struct rounds *r, struct buf *options)
 {
+	struct buf text = BUF_INIT;
 	char name[64];
 
-	buf_addf(text, "CPU: %d\n", r->cpus[i].cpu);
-	snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", r->cpus[i].cpu);
-	ftfiles_read(&r->s->files, name, text);
+	for (size_t i = 0; i < r->n; i++) {
+		buf_reset(&text);
+		buf_addf(&text, "CPU: %d\n", r->cpus[i].cpu);
+		snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", r->cpus[i].cpu);
+		ftfiles_read(&r->s->files, name, &text);
+		trace_add_option(options, TRACE_OPT_CPUSTAT, buf_str(&text), text.len + 1);
+	}
+	buf_release(&text);
 }
 
 void ftrounds_close(struct rounds *r)
@@ -229,6 +337,8 @@ void ftrounds_close(struct rounds *r)
 	for (size_t i = 0; i < r->n; i++)
 		if (r->cpus[i].fd >= 0)
 			close(r->cpus[i].fd);
+	if (r->pages)
+		close_pipe(r);
 	free(r->cpus);
 	free(r->pages);
 	*r = (struct rounds){0};

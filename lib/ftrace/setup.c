@@ -415,6 +415,10 @@ int setup_on(struct setup *s, bool on)
 	struct buf why = BUF_INIT;
 	int rc = ftfiles_write(&s->files, "tracing_on", on ? "1" : "0", &why);
 
+	/* What has been longest before the buffer was on has left nothing in it. */
+	if (!rc && on && fttext_is(s->c->tracer))
+		rc = ftfiles_set(&s->files, "tracing_max_latency", "0", &why);
+
 	if (rc)
 		diag_error(s->d, NULL, -1, "%s", buf_str(&why));
 	buf_release(&why);
@@ -424,5 +428,6 @@ int setup_on(struct setup *s, bool on)
 void setup_release(struct setup *s)
 {
 	free(s->events.v);
+	buf_release(&s->clock);
 	arena_release(&s->arena);
 }

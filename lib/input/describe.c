@@ -2,6 +2,7 @@
 #include "input/input.h"
 
 #include "base/err.h"
+#include "base/plain.h"
 #include "input/kind.h"
 #include "perfdata/perfdata.h"
 #include "tracedat/tracedat.h"
@@ -150,16 +151,17 @@ static int list(struct src *s, const struct input_show *show, struct out *o, str
 
 /* ---- all ---- */
 
-enum { HEADER = OPT_NO_SHORT, DUMP, LIST };
+enum { HEADER = OPT_NO_SHORT, DUMP, LIST, TO_FILE };
 
 const struct opt input_view_options[] = {
 	{HEADER, "header", NULL, "print the facts about the recording and its machine"},
 	{DUMP, "dump", NULL, "print every raw record with its bytes"},
 	{LIST, "list", NULL, "print the events with their numbers of samples"},
+	{TO_FILE, "to-trace-dat", "FILE", "make a trace.dat of what pcap-ftrace wrote to a pipe"},
 	{0},
 };
 
-#define VIEWS "header dump list"
+#define VIEWS "header dump list to-trace-dat"
 
 const struct opt_rule input_view_rules[] = {
 	{"follow", VIEWS, NULL},
@@ -171,7 +173,8 @@ const struct opt_rule input_view_rules[] = {
 	{"binary", VIEWS, NULL},
 	{"text", VIEWS, NULL},
 	{"threads", VIEWS, NULL},
-	{"all", "header dump", NULL},
+	{"json", "header dump to-trace-dat", NULL},
+	{"all", "header dump to-trace-dat", NULL},
 	{0},
 };
 
@@ -185,14 +188,18 @@ const struct opt_effect input_view_effects[] = {
 
 int input_view_option(void *opts, int id, const char *arg, struct buf *why)
 {
-	enum input_view view = id == HEADER ? INPUT_HEADER : id == DUMP ? INPUT_DUMP : INPUT_LIST;
+	static const enum input_view views[] = {[HEADER - OPT_NO_SHORT] = INPUT_HEADER,
+						[DUMP - OPT_NO_SHORT] = INPUT_DUMP,
+						[LIST - OPT_NO_SHORT] = INPUT_LIST,
+						[TO_FILE - OPT_NO_SHORT] = INPUT_TO_FILE};
+	enum input_view view = views[id - OPT_NO_SHORT];
 	struct input_show *show = opts;
 
-	(void)arg;
 	if (show->view != INPUT_EVENTS && show->view != view) {
-		buf_adds(why, "one of --header, --dump and --list at a time");
+		buf_adds(why, "one of --header, --dump, --list and --to-trace-dat at a time");
 		return PP_EUSAGE;
 	}
+	show->path = arg;
 	show->view = view;
 	return 0;
 }
@@ -233,16 +240,33 @@ static int describe(const char *name, const struct input_show *show, struct out 
 	return input_status(input_describe(s, show, o, d));
 }
 
+static int to_file(char *const *files, int n, const struct input_show *show, struct diag *d)
+{
+	const struct trace_to_file o = {.path = show->path, .version = 7};
+	struct src *s;
+	int rc;
+
+	if (n > 1) {
+		diag_error(d, NULL, -1, "--to-trace-dat takes one recording");
+		return PP_EXIT_USAGE;
+	}
+	if (input_open(&s, n ? files[0] : "-", d))
+		return PP_EXIT_FAIL;
+	rc = plain_src(&s, d);
+	if (!rc)
+		rc = trace_to_file(s, &o, d);
+	src_free(s);
+	return input_status(rc);
+}
+
 int input_describe_all(char *const *files, int n, const struct input_show *show, int fd,
 		       struct diag *d)
 {
 	int failed = 0, status = PP_EXIT_OK, rc;
 	struct out o;
 
-	if (show->json && show->view != INPUT_LIST) {
-		diag_error(d, NULL, -1, "--header and --dump have no JSON form");
-		return PP_EXIT_USAGE;
-	}
+	if (show->view == INPUT_TO_FILE)
+		return to_file(files, n, show, d);
 	if (out_init(&o, fd)) {
 		diag_error(d, NULL, -1, "%s", pp_strerror(PP_ENOMEM));
 		return PP_EXIT_FAIL;

@@ -57,14 +57,31 @@ static int copy_stream(struct src *s, struct swriter *w, struct diag *d, struct 
 	return rc == PP_END ? 0 : rc;
 }
 
+/* trace-cmd makes a trace.dat in the end; when it was killed, there are pages alone. */
+static void tell_leftovers(const char *name, struct diag *d)
+{
+	struct buf path = BUF_INIT;
+
+	buf_addf(&path, "%s.cpu0", name);
+	if (!path.err && !access(buf_str(&path), F_OK))
+		diag_say(d, name,
+			 "a recorder that was killed left its pages: pcap-ftrace "
+			 "--restore FILE -o x.dat makes a recording of them");
+	buf_release(&path);
+}
+
 int input_open(struct src **s, const char *name, struct diag *d)
 {
 	struct buf path = BUF_INIT;
 	struct stat st;
 	int rc;
 
-	if (!strcmp(name, "-") || stat(name, &st) || !S_ISDIR(st.st_mode))
-		return src_open(s, name, d);
+	if (!strcmp(name, "-") || stat(name, &st) || !S_ISDIR(st.st_mode)) {
+		rc = src_open(s, name, d);
+		if (rc == PP_ENOENT)
+			tell_leftovers(name, d);
+		return rc;
+	}
 	buf_addf(&path, "%s%sdata", name, name[0] && name[strlen(name) - 1] == '/' ? "" : "/");
 	rc = path.err;
 	if (!rc && access(buf_str(&path), F_OK)) {

@@ -204,7 +204,7 @@ static int on_whole(struct engine *en, struct pair_bind *b, uint32_t domain, con
 	int rc;
 
 	from = b->has_value ? get_number(&b->value, r, rec, 0) : 0;
-	to = b->has_end_value ? get_number(&b->end_value, r, rec, from) : from;
+	to = b->has_end_value ? get_number(&b->end_value, r, rec, from) * b->scale : from;
 	en->kinds[b->kind].count[LAT_STARTS]++;
 	rc = engine_point(en, r, rec, &iv.end);
 	iv.start = iv.end;

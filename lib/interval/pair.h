@@ -23,9 +23,10 @@
  * value	what is subtracted, end minus start: NULL the time of the event. With one event
  *		that is start and end in itself, PAIR_WHOLE, the start's value; the end's is
  *		end_value.
+ * scale	by which end_value is multiplied, where it is no number of ns.
  * when		a field that has to be there and not 0, or with "!" before it, 0: else the event
  *		does not count. "a=text": field a has to be the number of a system call of that
- *		name, which may have one '*'.
+ *		name, which may have one '*'. "a=1": it has to be that number.
  * except	no event of a name that fits this.
  * again	it reports what events above report, too: once one of those has ended an interval,
  *		it is skipped, or intervals would count twice.
@@ -77,6 +78,7 @@ enum pair_restart { PAIR_REPLACE, PAIR_NEST, PAIR_KEEP };
 struct pair_event {
 	enum pair_role role;
 	const char *event, *key, *name, *value, *end_value, *when, *except;
+	unsigned scale; /* ns of a unit of end_value; 0: 1 */
 	bool again;
 };
 

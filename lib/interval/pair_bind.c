@@ -217,7 +217,7 @@ static int bind_value(struct field *f, bool *has, const struct ps_event *e, cons
 	return rc;
 }
 
-/* "FIELD", "!FIELD" or "FIELD=CALL". */
+/* "FIELD", "!FIELD", "FIELD=1" or "FIELD=CALL". */
 static int bind_when(struct pair_bind *b, const struct ps_event *e, const char *when)
 {
 	const char *equal = when ? strchr(when, '=') : NULL;
@@ -226,7 +226,9 @@ static int bind_when(struct pair_bind *b, const struct ps_event *e, const char *
 	b->when_not = when && *when == '!';
 	if (!equal)
 		return bind_value(&b->when, &b->has_when, e, when ? when + b->when_not : NULL);
-	b->when_call = equal + 1;
+	b->when_equal = equal[1] >= '0' && equal[1] <= '9';
+	b->when_number = strtoull(equal + 1, NULL, 10);
+	b->when_call = b->when_equal ? NULL : equal + 1;
 	rc = field_resolve(&b->when, e, when, (size_t)(equal - when));
 	b->has_when = !rc;
 	return rc;
@@ -288,6 +290,7 @@ static int bind_kind(struct engine *en, uint32_t kind, const struct ps_event *e,
 		b->kind = kind;
 		b->role = pe->role;
 		b->again = pe->again;
+		b->scale = pe->scale ? pe->scale : 1;
 		rc = bind_fields(en, b, e, pe);
 		if (pe->name && *pe->name == '=')
 			star = ps_str(pe->name + 1, (uint32_t)strlen(pe->name + 1));
@@ -394,6 +397,8 @@ static bool is_meant(const struct engine *en, const struct pair_bind *b, const s
 
 	if (!field_get(&b->when, r, rec, &v))
 		return false;
+	if (b->when_equal)
+		return v.num == b->when_number;
 	if (!b->when_call)
 		return !v.num == b->when_not;
 	name = engine_syscall(en, v.num);

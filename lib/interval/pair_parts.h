@@ -35,7 +35,10 @@ struct pair_bind {
 	bool has_value, has_end_value, has_amount, has_when;
 	bool when_not;	       /* it has to be 0 */
 	const char *when_call; /* it has to be this system call; NULL: a number other than 0 */
+	bool when_equal;       /* it has to be when_number */
+	uint64_t when_number;
 	bool again;
+	unsigned scale; /* of end_value */
 	struct pair_part parts[PAIR_NAMES];
 	uint32_t nparts;
 	struct map64 names; /* of a name of one number: its texts */

@@ -248,8 +248,8 @@ static void add_symbol(struct tep_handle *tep, char *line)
 	module = strchr(name, '\t');
 	if (module)
 		*module++ = 0;
-	/* Mapping symbols of ARM are no functions. */
-	if (name[0] != '$')
+	/* Mapping symbols of ARM are no functions, nor are absolute ones, of a CPU's data. */
+	if (name[0] != '$' && end[1] != 'A' && end[1] != 'a')
 		tep_register_function(tep, name, addr, module);
 }
 

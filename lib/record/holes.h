@@ -1,8 +1,9 @@
 /*
  * Pages of stacks that were never touched. Where an array on the stack was not written to, its
  * pages are not there, and the kernel's copies of the stack end at the first of them. Reading them
- * maps the kernel's page of zeroes, which takes no memory (kernels that do not share it for this
- * take a page each), and later copies go on. No more is read than a copy can have.
+ * through another process maps the kernel's page of zeroes, which takes no memory (kernels that do
+ * not share it for this take a page each), and later copies go on. No more is read than a copy can
+ * have.
  *
  *	h = holes_new();
  *	holes_note(h, &copy);		(each copy that came short, while the rings are read)

@@ -17,6 +17,7 @@
 #include "resolve/bundle.h"
 #include "symbol/dso_file.h"
 #include "symbol/live.h"
+#include "symbol/process_code.h"
 #include "symbol/maps.h"
 #include "symbol/vdso.h"
 
@@ -478,6 +479,7 @@ static void hit_one(void *ctx, const struct map *m)
 static void hit_all(struct keep *k, struct space *s)
 {
 	maps_each(&s->maps, hit_one, k);
+	s->code |= s->live.pid != 0; /* a stack can go through it */
 	s->all_hit = false;
 }
 
@@ -573,7 +575,25 @@ static int pack_system(struct keep *k)
 	return rc;
 }
 
-/* The names that runtimes write for code of theirs. */
+/* The code that a perf map names, from which stacks without frame pointers are unwound. */
+static int pack_memory(struct keep *k, const struct space *s, const struct buf *map)
+{
+	struct buf core = BUF_INIT;
+	char name[64];
+	bool cut;
+	int rc = process_code_save(s->pid, (const char *)map->data, map->len, &core, &cut);
+
+	snprintf(name, sizeof(name), "tmp/perf-%u.core", s->pid);
+	if (!rc)
+		rc = bundle_bytes(k->out, name, core.data, core.len);
+	if (!rc && cut)
+		diag_warn(k->d, NULL, -1, "the bundle lacks code of process %u beyond %u MB",
+			  s->pid, PROCESS_CODE_MAX >> 20);
+	buf_release(&core);
+	return rc == PP_ENOENT ? 0 : rc;
+}
+
+/* The names that runtimes write for code of theirs, and the code of those that live. */
 static int pack_code(struct keep *k, const struct space *s)
 {
 	char at[ROOT_PATH_MAX], name[64];
@@ -589,6 +609,8 @@ static int pack_code(struct keep *k, const struct space *s)
 	if (!rc && text.len) {
 		snprintf(name, sizeof(name), "tmp/perf-%u.map", s->pid);
 		rc = bundle_bytes(k->out, name, text.data, text.len);
+		if (!rc && !s->ended)
+			rc = pack_memory(k, s, &text);
 	} else {
 		if (rc && why != SYMTAB_NOT_FOUND && why != SYMTAB_NO_MEMORY)
 			diag_warn(k->d, at, -1, "not in the bundle: %s", symtab_reason_text(why));

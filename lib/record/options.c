@@ -12,6 +12,7 @@ enum {
 	OPT_ALL_KERNEL,
 	OPT_ALL_USER,
 	OPT_BUNDLE,
+	OPT_PERF_MAP,
 	OPT_CALL_GRAPH,
 	OPT_CGROUP,
 	OPT_CODE_PAGE,
@@ -119,6 +120,7 @@ const struct opt record_options[] = {
 	{'o', "output", "FILE", "write to FILE instead of stdout"},
 	{'z', "compression-level", "[LEVEL]", "compress the events by zstd, 1 (default) to 22"},
 	{OPT_BUNDLE, "bundle", "FILE", "pack the binaries that were hit, for psym --symfs"},
+	{OPT_PERF_MAP, "perf-map", NULL, "have Java programs write the names of their code"},
 	{OPT_STRICT, "strict", NULL, "exit 1 if the kernel lost events"},
 	{OPT_OVERHEAD, "overhead", NULL, "tell at the end what recording cost"},
 	{'q', "quiet", NULL, "no warnings"},
@@ -314,6 +316,7 @@ int record_option(void *options, int id, const char *arg, struct buf *why)
 	case 'x': probe_words_file(&o->probes, arg); break;
 	case OPT_CALL_GRAPH: return record_set_chains(c, arg, why);
 	case OPT_BUNDLE: c->bundle = arg; break;
+	case OPT_PERF_MAP: c->perf_map = true; break;
 	case OPT_CONTROL: c->control = arg; break;
 	case OPT_EXCLUDE_SELF:
 	case OPT_EXCLUDE_PERF: return on_self(o, why);

@@ -5,6 +5,7 @@
 #include "perfdata/format.h"
 #include "pevent/sysfile.h"
 #include "record/parts.h"
+#include "record/perfmap.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -555,8 +556,12 @@ static int record(struct recorder *r, struct record_stats *st)
 	bool ran;
 	int rc = prepare(r);
 
+	if (!rc && r->c->perf_map)
+		perfmap_ask(&r->s, true);
 	if (!rc)
 		rc = run(r);
+	if (!rc && r->c->perf_map)
+		perfmap_ask(&r->s, false);
 	if (r->counts.keep)
 		rc = keep_close(r->counts.keep, rc, &missing);
 	ran = r->command.pid == 0;

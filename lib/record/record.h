@@ -82,6 +82,7 @@ struct record_config {
 	struct record_span spans[RECORD_SPANS_MAX];
 	size_t n_spans;	     /* when events are on; 0: always */
 	const char *control; /* "fd:3,4", "fifo:PATH" */
+	bool perf_map;	     /* ask Java programs for one, before and after */
 	const char *bundle;  /* an archive of the binaries that were hit; NULL: none */
 
 	char **command;	      /* NULL, or argv of what to run */

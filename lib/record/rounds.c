@@ -235,13 +235,14 @@ static const char *chain_remedy(const struct record_config *c)
 
 	name = slash ? slash + 1 : name;
 	if (!strcmp(name, "java"))
-		return "java -XX:+PreserveFramePointer keeps them in the code that it makes";
+		return "-g does without them, with jcmd PID Compiler.perfmap at the end; or java "
+		       "-XX:+PreserveFramePointer keeps them in the code that it makes";
 	if (!strcmp(name, "node"))
 		return "--call-graph dwarf does without them, and node --perf-prof "
 		       "--perf-prof-unwinding-info has tables for its code";
 	if (!strncmp(name, "python", 6))
-		return "--call-graph dwarf does without them, and python3 -X perf_jit has tables "
-		       "for its code";
+		return "--call-graph dwarf does without them, and python3 -X perf names its "
+		       "functions";
 	return "--call-graph dwarf does without them, but not in generated code (java needs "
 	       "-XX:+PreserveFramePointer)";
 }

@@ -190,7 +190,8 @@ static void say_files(const struct ends *e, uint32_t end, struct diag *d)
 static const struct runtime {
 	const char *file, *help;
 } runtimes[] = {
-	{"libjvm.so", "java -XX:+PreserveFramePointer gives its code frame pointers"},
+	{"libjvm.so", "while the program runs: jcmd PID Compiler.perfmap, then psym again; or java "
+		      "-XX:+PreserveFramePointer gives its code frame pointers"},
 	{"libnode.so", NODE},
 	{"node", NODE},
 	{"libcoreclr.so",

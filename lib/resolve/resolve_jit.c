@@ -27,6 +27,7 @@ void rjits_release(struct machine *m)
 		free(j->dump_path);
 		free(j->map_path);
 		resolve_jit_cfi_release(j);
+		resolve_jit_code_release(j);
 	}
 	free(m->code.v);
 	map64_release(&m->code.by_pid);
@@ -313,6 +314,7 @@ static int reload_map(struct resolver *r, struct machine *m, struct rjit *j, boo
 		 (uint64_t)st.st_size > j->map_size;
 	if (!*again)
 		return 0;
+	resolve_jit_code_forget(j);
 	/* Symbols that are in use keep their ids; the new ones get others. */
 	jit_free(j->map);
 	j->map = NULL;

@@ -74,8 +74,8 @@ static int make(struct resolver *r, struct rjit_tables *t, unsigned machine, uin
 	return rc == PP_ENOMEM ? rc : 0;
 }
 
-int resolve_jit_cfi(struct resolver *r, struct machine *m, uint32_t jit, unsigned machine,
-		    uint64_t addr, struct unwind_place *place)
+int resolve_jit_cfi(struct resolver *r, struct machine *m, uint32_t jit, struct space *sp,
+		    unsigned machine, uint64_t addr, struct unwind_place *place)
 {
 	struct rjit *j = &m->code.v[jit - 1];
 	uint32_t code = j->dump ? jit_find(j->dump, addr) : 0, *slot;
@@ -86,7 +86,7 @@ int resolve_jit_cfi(struct resolver *r, struct machine *m, uint32_t jit, unsigne
 	int rc = 0;
 
 	if (!c || !c->tables || size > UINT32_MAX || machine == EM_386 || machine == EM_ARM)
-		return 0;
+		return resolve_jit_code(r, m, jit, sp, machine, addr, place);
 	slot = map64_put(&j->by_tables, (uint64_t)c->tables << 32 | size, NULL);
 	if (!slot)
 		return PP_ENOMEM;

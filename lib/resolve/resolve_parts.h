@@ -130,6 +130,10 @@ struct rjit {
 	struct jit *map, *dump;
 	uint32_t *symbol_ids[2]; /* by code, of the map and the dump */
 	uint32_t nids[2];
+	bool code_sought;
+	struct rjit_code **codes; /* of each map that was read; the last is that of `map` */
+	uint32_t ncodes;
+	struct rjit_code *dump_code;
 	struct rjit_tables **tables;
 	uint32_t ntables, tables_cap;
 	struct map64 by_tables; /* number in the dump and size of the code: index in tables, + 1 */
@@ -496,9 +500,20 @@ int resolve_jit_recorded(struct machine *m, uint32_t pid, const struct ps_blob *
  * The unwind table of an address of generated code, if a jitdump has one, for a machine (EM_*) of
  * 64 bits. 0 or PP_ENOMEM.
  */
-int resolve_jit_cfi(struct resolver *r, struct machine *m, uint32_t jit, unsigned machine,
-		    uint64_t addr, struct unwind_place *place);
+int resolve_jit_cfi(struct resolver *r, struct machine *m, uint32_t jit, struct space *sp,
+		    unsigned machine, uint64_t addr, struct unwind_place *place);
 void resolve_jit_cfi_release(struct rjit *j);
+
+/* ---- resolve_jit_code.c: generated code without tables ---- */
+
+/*
+ * What is at an address of generated code: a cfi with rows from its instructions, if the process
+ * lives or the bundle has them. 0, or an error.
+ */
+int resolve_jit_code(struct resolver *r, struct machine *m, uint32_t jit, struct space *sp,
+		     unsigned machine, uint64_t addr, struct unwind_place *place);
+void resolve_jit_code_forget(struct rjit *j); /* there will be another map */
+void resolve_jit_code_release(struct rjit *j);
 
 /* ---- resolve_jit.c: generated code ---- */
 

@@ -38,14 +38,16 @@ static enum unwind_end why_not(const struct rdso *d)
 	}
 }
 
-/* An address without a mapping can be that of generated code. */
-static int find_generated(struct unwinding *u, uint64_t addr, struct unwind_place *place)
+/* Generated code, if an address without a mapping is any. This reads a perf map, or again. */
+static int find_generated(struct unwinding *u, uint32_t jit, bool mapped, uint64_t addr,
+			  struct unwind_place *place)
 {
-	uint32_t jit = u->space ? space_tag(u->space) : 0, symbol = 0, reason;
+	uint32_t symbol = 0, reason;
 	int rc = jit ? resolve_jit_symbol(u->r, u->m, jit, addr, &symbol, &reason) : 0;
 
-	place->why = symbol ? UNWIND_GENERATED : UNWIND_NO_MAPPING;
-	return rc || !symbol ? rc : resolve_jit_cfi(u->r, u->m, jit, u->machine, addr, place);
+	place->why = symbol || mapped ? UNWIND_GENERATED : UNWIND_NO_MAPPING;
+	return rc || !symbol ? rc
+			     : resolve_jit_cfi(u->r, u->m, jit, u->space, u->machine, addr, place);
 }
 
 /*
@@ -75,7 +77,7 @@ static int find(void *ctx, uint64_t addr, struct unwind_place *place)
 	int rc;
 
 	if (!map)
-		return find_generated(u, addr, place);
+		return find_generated(u, u->space ? space_tag(u->space) : 0, false, addr, place);
 	d = u->r->dsos.v[map->dso - 1];
 	offset = addr - map->start + map->pgoff;
 	rc = resolve_load(u->r, u->m, d);
@@ -83,9 +85,8 @@ static int find(void *ctx, uint64_t addr, struct unwind_place *place)
 		rc = resolve_find_cfi(u->r, u->m, d);
 	place->cfi = d->cfi;
 	if (rc || !d->cfi) {
-		place->why = d->jit ? UNWIND_GENERATED : why_not(d);
-		return rc || !d->jit ? rc
-				     : resolve_jit_cfi(u->r, u->m, d->jit, u->machine, addr, place);
+		place->why = why_not(d);
+		return rc || !d->jit ? rc : find_generated(u, d->jit, true, addr, place);
 	}
 	if (resolve_vaddr(u->m, d, offset, &place->vaddr)) {
 		place->cfi = NULL;

@@ -29,8 +29,9 @@ static const struct end_words {
 	[PS_END_DAMAGED] = {"damaged unwind table", true,
 			    "psym --symfs with a sound copy of the file"},
 	[PS_END_GENERATED] = {"generated code", false,
-			      "java -XX:+PreserveFramePointer, node --perf-prof "
-			      "--perf-prof-unwinding-info, python3 -X perf_jit"},
+			      "a perf map of the process that still lives (jcmd PID "
+			      "Compiler.perfmap); java -XX:+PreserveFramePointer, node --perf-prof "
+			      "--perf-prof-unwinding-info, python3 -X perf"},
 	[PS_END_NOT_THERE] = {"stack not in memory", false, WALKED},
 	[PS_END_FRAMES] = {"no frame pointer", true, COPIES},
 	[PS_END_UNKNOWN] = {"mappings not recorded", false, "record from the start of the process"},

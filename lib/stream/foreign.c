@@ -20,6 +20,11 @@ static const struct ps_foreign formats[] = {
 	{"<svg", 4, "a picture (SVG)", false, false, "a browser shows it"},
 	{"<!DOCTYPE", 9, "a page (HTML)", false, false, "a browser shows it"},
 	{"<html", 5, "a page (HTML)", false, false, "a browser shows it"},
+	{"go 1.", 5, "an execution trace of Go", false, false,
+	 "it has no samples: a profile (runtime/pprof, or go tool trace -pprof=sched FILE) is "
+	 "what pconv reads"},
+	{"FLR", 4, "a recording of Java's Flight Recorder", false, false,
+	 "async-profiler's jfrconv makes collapsed text of it, which pconv reads"},
 	{"\x7f"
 	 "ELF",
 	 4, "a program or library", false, false, "record it with pcap-perf or perf"},

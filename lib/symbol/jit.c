@@ -50,6 +50,8 @@ struct jit {
 	uint32_t pending, npending;
 	uint32_t tables;	 /* of the unwinding record before the load that it is for */
 	struct intern unwinding; /* contents of such records */
+	struct intern bodies;	 /* the code itself */
+	size_t nbodies;		 /* bytes of it */
 	struct map64 by_index;	 /* code_index of the dump: code */
 	struct ranges now;
 	bool missed; /* an address without code was looked up */
@@ -67,6 +69,7 @@ void jit_free(struct jit *j)
 		return;
 	intern_release(&j->texts);
 	intern_release(&j->unwinding);
+	intern_release(&j->bodies);
 	map64_release(&j->by_index);
 	ranges_release(&j->now);
 	free(j->codes);
@@ -216,9 +219,24 @@ static bool take_lines(struct jit *j, struct jit_code *code, const char *name)
 	return true;
 }
 
+/* The code that comes after the name. */
+static int keep_body(struct jit *j, const struct cursor *c, uint64_t size, uint32_t *bytes)
+{
+	bool fresh;
+	int rc;
+
+	if (size > cursor_left(c) || size > JIT_BYTES_MAX - j->nbodies)
+		return 0;
+	rc = intern_add(&j->bodies, c->p, size, bytes, &fresh);
+	if (!rc && fresh)
+		j->nbodies += size;
+	return rc;
+}
+
 static int on_load(struct jit *j, struct cursor *c, uint64_t time, struct jit_dump_info *info)
 {
 	struct event e = {.time = time};
+	struct cursor body;
 	uint64_t addr, index;
 	uint32_t *slot;
 	const char *name;
@@ -231,9 +249,11 @@ static int on_load(struct jit *j, struct cursor *c, uint64_t time, struct jit_du
 	index = get_u64(c);
 	if (c->bad)
 		return PP_ECORRUPT;
+	body = *c;
 	name = get_text(c, cursor_left(c), &len);
 	if (!name || !e.size)
 		return 0;
+	cursor_skip(&body, len + 1);
 	rc = add_code(j, addr, e.size, name, len, &e.code);
 	if (rc)
 		return rc;
@@ -242,6 +262,9 @@ static int on_load(struct jit *j, struct cursor *c, uint64_t time, struct jit_du
 	j->npending = 0;
 	j->codes[e.code - 1].tables = j->tables;
 	j->tables = 0;
+	rc = keep_body(j, &body, e.size, &j->codes[e.code - 1].bytes);
+	if (rc)
+		return rc;
 	slot = map64_put(&j->by_index, index, NULL);
 	if (!slot)
 		return PP_ENOMEM;
@@ -478,6 +501,14 @@ int jit_line(const struct jit *j, uint32_t code, uint64_t addr, struct source_fr
 				   .line = l[lo - 1].line,
 				   .column = l[lo - 1].column};
 	return 0;
+}
+
+const void *jit_bytes(const struct jit *j, uint32_t bytes, size_t *n)
+{
+	if (!bytes || bytes > j->bodies.n)
+		return NULL;
+	*n = j->bodies.entries[bytes - 1].len;
+	return j->bodies.entries[bytes - 1].bytes;
 }
 
 const void *jit_tables(const struct jit *j, uint32_t code, size_t *n)

@@ -27,7 +27,9 @@
 #define JIT_MAP_MAX   (256u << 20) /* bytes of a perf map */
 #define JIT_DUMP_MAX  (1u << 30)   /* bytes of a jitdump: it holds the code, too */
 #define JIT_CODES_MAX (1u << 24)
-#define JIT_TIME_ALL  UINT64_MAX /* for jit_advance: to the end */
+#define JIT_BYTES_MAX (64u << 20) /* of a jitdump's code */
+#define JIT_MAPS_MAX  256	  /* times that a perf map is read again with the code */
+#define JIT_TIME_ALL  UINT64_MAX  /* for jit_advance: to the end */
 
 struct jit;
 
@@ -37,6 +39,7 @@ struct jit_code {
 	uint64_t origin;	/* where it was first */
 	uint32_t lines, nlines; /* of jit_line */
 	uint32_t tables; /* of jit_tables; codes with the same have the same number; 0: none */
+	uint32_t bytes;	 /* of jit_bytes, likewise */
 };
 
 struct jit_dump_info {
@@ -84,5 +87,8 @@ int jit_line(const struct jit *j, uint32_t code, uint64_t addr, struct source_fr
  * bytes after the code; it lives as long as the jit.
  */
 const void *jit_tables(const struct jit *j, uint32_t code, size_t *n);
+
+/* The instructions of a code, by its `bytes`, if the jitdump has them; live as long as the jit. */
+const void *jit_bytes(const struct jit *j, uint32_t bytes, size_t *n);
 
 #endif

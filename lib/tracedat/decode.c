@@ -79,49 +79,10 @@ static void tell_account(const struct trace *t)
 	}
 }
 
-/*
- * A recorder that was killed left its pages beside the recording, in FILE.cpuN. Only what
- * pcap-ftrace writes is a recording by then.
- */
-static int leftovers(struct trace *t)
-{
-	struct buf path = BUF_INIT;
-	struct trace_buffer *b = NULL;
-	uint32_t found = 0;
-	int rc = 0;
-
-	for (uint32_t i = 0; i < t->nr_cpus && i < TRACE_CPUS_MAX && !rc; i++) {
-		struct src *s;
-
-		buf_reset(&path);
-		buf_addf(&path, "%s.cpu%u", t->name, i);
-		rc = path.err;
-		if (rc || src_open_file(&s, buf_str(&path), NULL))
-			continue;
-		if (!b)
-			rc = trace_add_buffer(t, "", &b);
-		if (!rc)
-			rc = trace_add_cpu(t, b, i, 0, src_size(s));
-		if (rc) {
-			src_free(s);
-			break;
-		}
-		t->cpus[t->ncpus - 1].src = s;
-		found++;
-	}
-	buf_release(&path);
-	if (found)
-		trace_damage(t, PP_ECUT, -1,
-			     "the recorder was killed: the events are those of %s.cpu*", t->name);
-	return rc;
-}
-
 static int decode_file(struct trace *t, unsigned threads)
 {
 	int rc = trace_metadata(t);
 
-	if (!rc && !t->nbuffers)
-		rc = leftovers(t);
 	if (rc)
 		return rc;
 	check_cpus(t);

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BLOB_BTF  5
-#define BLOB_TEXT 6 /* BLOB.kind: what a latency tracer printed */
+#define BLOB_BTF 5
 
 /* The error of a part that could not be read, unless it ends everything. */
 static int part(struct trace *t, int rc, uint64_t offset, const char *what)
@@ -51,25 +50,6 @@ static void sort_cpus(struct trace *t)
 		qsort(t->cpus, t->ncpus, sizeof(*t->cpus), by_buffer);
 }
 
-/* What a latency tracer printed: packed in chunks, or up to the end of the file. */
-static int read_text(struct trace *t, struct trace_buffer *b, uint64_t offset, uint64_t size)
-{
-	struct trace_cpu c = {.buffer = b, .offset = offset, .size = size};
-	const uint8_t *p;
-	size_t len;
-	int rc;
-
-	b->page_size = TRACE_BLOCK;
-	while (!(rc = trace_next_page(t, &c, &p, &len)))
-		if ((rc = trace_blob(t, BLOB_TEXT, p, len, false)))
-			break;
-	t->held -= c.block_cap;
-	trace_cpu_release(&c);
-	if (rc == PP_END)
-		rc = trace_blob(t, BLOB_TEXT, NULL, 0, true);
-	return part(t, rc, c.block_offset, "the text of the tracer is damaged");
-}
-
 static int open_buffers(struct trace *t)
 {
 	int rc = 0;
@@ -77,24 +57,28 @@ static int open_buffers(struct trace *t)
 	if (t->version == 6) {
 		struct trace_buffer *b = t->buffers;
 
-		return b && b->text ? read_text(t, b, b->offset, t->size - b->offset) : 0;
+		return b && b->text ? trace_text_of_file(t, b, b->offset, t->size - b->offset) : 0;
 	}
 	for (uint32_t i = 0; i < t->nbuffers && !rc; i++) {
 		struct trace_buffer *b = &t->buffers[i];
 		uint16_t id, flags;
+		uint64_t size;
 		struct tin in;
 
 		tin_file(&in, t, b->offset, UINT64_MAX);
 		id = tin_u16(&in);
 		flags = tin_u16(&in);
 		tin_u32(&in);
-		tin_u64(&in);
+		size = tin_u64(&in);
 		rc = in.err;
 		if (!rc && id != TRACE_OPT_BUFFER && id != TRACE_OPT_BUFFER_TEXT)
 			rc = PP_ECORRUPT;
 		b->packed = flags & TRACE_SECTION_PACKED;
+		/* Packed text tells its end itself. */
+		if (b->packed || size > t->size - in.pos)
+			size = t->size - in.pos;
 		if (!rc && b->text)
-			rc = read_text(t, b, in.pos, t->size - in.pos);
+			rc = trace_text_of_file(t, b, in.pos, size);
 		tin_release(&in);
 		/* Data without packing can be read without their section's head. */
 		rc = part(t, rc, b->offset, "the head of a buffer's section is damaged");
@@ -342,6 +326,7 @@ int trace_begin_events(struct trace *t)
 /* The metadata: then everything about the recording is known, and where its data are. */
 int trace_metadata(struct trace *t)
 {
+	bool finished;
 	struct tin in;
 	int rc;
 
@@ -361,10 +346,12 @@ int trace_metadata(struct trace *t)
 			rc = read_section(t, id);
 	if (!rc && t->sections[TRACE_OPT_BTF_FILE])
 		rc = read_section(t, TRACE_OPT_BTF_FILE);
-	if (rc)
-		return rc;
-	rc = trace_begin_events(t);
-	return rc ? rc : open_buffers(t);
+	finished = t->nbuffers;
+	if (!rc && !finished)
+		rc = trace_leftovers(t);
+	if (!rc)
+		rc = trace_begin_events(t);
+	return rc || !finished ? rc : open_buffers(t);
 }
 
 void trace_release(struct trace *t)

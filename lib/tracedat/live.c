@@ -27,8 +27,7 @@ struct live {
 	bool whole;	 /* the end has */
 };
 
-/* Adds n bytes of the input; memory is taken as they come. */
-static int take(struct live *l, struct buf *b, uint64_t n)
+int trace_take(struct src *s, struct buf *b, uint64_t n)
 {
 	int rc = 0;
 
@@ -37,7 +36,7 @@ static int take(struct live *l, struct buf *b, uint64_t n)
 
 		if (buf_reserve(b, step))
 			return b->err;
-		rc = src_read_all(l->t->src, b->data + b->len, step);
+		rc = src_read_all(s, b->data + b->len, step);
 		if (rc)
 			return rc == PP_END ? PP_ECUT : rc;
 		b->len += step;
@@ -53,7 +52,7 @@ static int content(struct live *l, struct tin *in, uint64_t size)
 	if (size > TRACE_SECTION_MAX)
 		return PP_ELIMIT;
 	buf_reset(&l->content);
-	rc = take(l, &l->content, size);
+	rc = trace_take(l->t->src, &l->content, size);
 	tin_mem(in, l->t, l->content.data, l->content.len);
 	return rc;
 }
@@ -143,7 +142,7 @@ static int pages(struct live *l, uint64_t size)
 	if (t->held + size > TRACE_HELD_MAX)
 		return PP_ELIMIT;
 	at = c->coming.len;
-	rc = take(l, &c->coming, size);
+	rc = trace_take(t->src, &c->coming, size);
 	/* The last page may be without what it does not use. */
 	if (size % c->buffer->page_size)
 		buf_fill(&c->coming, 0, c->buffer->page_size - size % c->buffer->page_size);
@@ -156,6 +155,25 @@ static int pages(struct live *l, uint64_t size)
 		l->newest = stamp > l->newest ? stamp : l->newest;
 	}
 	return rc;
+}
+
+/* u32 buffer, then what its latency tracer prints. */
+static int text(struct live *l, uint64_t size)
+{
+	struct trace *t = l->t;
+	struct tin in;
+	struct src *s;
+	uint32_t buffer;
+	int rc = begin_events(l);
+
+	if (!rc)
+		rc = content(l, &in, size);
+	buffer = rc ? 0 : tin_u32(&in);
+	if (!rc && (in.err || buffer >= t->nbuffers))
+		rc = PP_ECORRUPT;
+	if (!rc)
+		rc = src_from_mem(&s, l->content.data + 4, l->content.len - 4, t->name);
+	return rc ? rc : trace_text(t, s);
 }
 
 static int round_end(struct live *l)
@@ -181,7 +199,7 @@ static int skip(struct live *l, uint64_t size)
 		uint64_t n = size < STEP ? size : STEP;
 
 		buf_reset(&l->content);
-		rc = take(l, &l->content, n);
+		rc = trace_take(l->t->src, &l->content, n);
 		size -= n;
 	}
 	return rc;
@@ -203,6 +221,7 @@ static int section(struct live *l)
 	size = trace_number(t, head + 8, 8);
 	switch (id) {
 	case TRACE_LIVE_PAGES: return pages(l, size);
+	case TRACE_OPT_BUFFER_TEXT: return text(l, size);
 	case TRACE_LIVE_ROUND: rc = skip(l, size); return rc ? rc : round_end(l);
 	case TRACE_LIVE_END: l->whole = true; return skip(l, size);
 	case TRACE_OPT_DONE:

@@ -8,7 +8,8 @@
  * The flow: file.c reads the head of the file and finds the sections, option.c reads the options,
  * format.c the texts (formats, tables), cpu.c gives the bytes of each CPU's pages, unpacked by
  * unpack.c, ring.c the records in them, merge.c brings the records of all CPUs and buffers in time
- * order, sample.c writes them to the stream. live.c is the way of the stream form.
+ * order, sample.c writes them to the stream. text.c reads what latency tracers print, live.c is the
+ * way of the stream form, to_file.c makes a file of that.
  */
 #ifndef PP_TRACEDAT_PARTS_H
 #define PP_TRACEDAT_PARTS_H
@@ -234,6 +235,7 @@ struct trace {
 	uint64_t ahead;	    /* bytes of chunks that were given to threads */
 	uint64_t data_read; /* bytes, for the progress */
 	struct buf packed;  /* a chunk */
+	uint32_t texts;	    /* of latency tracers: each is a source of its own */
 	struct buf metas;   /* facts, before the source is announced */
 	bool announced;
 	int damage;
@@ -373,7 +375,25 @@ int trace_heap_feed(struct trace *t, struct trace_heap *h);
 int trace_heap_run(struct trace *t, struct trace_heap *h, uint64_t limit);
 void trace_heap_release(struct trace_heap *h);
 
+/* ---- leftovers.c ---- */
+
+/*
+ * Adds the buffers that a recorder that was killed left beside the recording. Only what pcap-ftrace
+ * writes is a recording by then. 0 or PP_ENOMEM.
+ */
+int trace_leftovers(struct trace *t);
+
+/* ---- text.c: what latency tracers print ---- */
+
+/* All of s, which it frees, as events. 0 or an error; damage was noted. */
+int trace_text(struct trace *t, struct src *s);
+/* That of a buffer of a file: packed in chunks, or `size` bytes at most. */
+int trace_text_of_file(struct trace *t, struct trace_buffer *b, uint64_t offset, uint64_t size);
+
 /* ---- live.c ---- */
+
+/* Adds n bytes of an input; memory is taken as they come. 0, PP_ECUT or an error. */
+int trace_take(struct src *s, struct buf *b, uint64_t n);
 
 /* Whether an input has the stream form, which is not to be spooled. */
 bool trace_is_live(struct src *s);

@@ -31,6 +31,19 @@ struct trace_opts {
 int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
 		 struct ps_end *account, const struct trace_opts *opts);
 
+/* What becomes of the stream form of a recording. */
+struct trace_to_file {
+	const char *path;
+	unsigned version; /* 6, 7 */
+	int pack_level;	  /* of zstd; 0: not packed */
+};
+
+/*
+ * Makes a trace.dat of the stream form in s, which stays the caller's. Returns 0; PP_ECUT or
+ * PP_ECORRUPT: of what has come; other codes: nothing was made. Each was reported.
+ */
+int trace_to_file(struct src *s, const struct trace_to_file *o, struct diag *d);
+
 /* Prints what the recording says about itself. Returns as trace_decode, or an error of o. */
 int trace_describe(struct src *s, struct out *o, struct diag *d);
 

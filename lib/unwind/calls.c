@@ -31,6 +31,7 @@ bool walk_is_return(struct walk *w, uint64_t pc, bool sure, int *rc)
 {
 	struct unwind_place place;
 	uint8_t code[CALL_MAX];
+	bool covered = true;
 
 	if (!pc)
 		return false;
@@ -41,6 +42,11 @@ bool walk_is_return(struct walk *w, uint64_t pc, bool sure, int *rc)
 		return !sure;
 	if (cfi_machine(place.cfi) != w->arch->machine)
 		return false;
+	/* Interpreters push the address that is to go on, and jump. */
+	if (place.changes)
+		*rc = cfi_covers(place.cfi, place.vaddr, &covered);
+	if (*rc || !covered)
+		return !*rc;
 	if (w->arch->machine == EM_AARCH64)
 		return !cfi_read(place.cfi, place.vaddr - 3, code, 4) &&
 		       ((code[3] & 0xfc) == 0x94 || /* bl, blr and its forms with a signature */

@@ -298,6 +298,15 @@ int cfi_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 	return 0;
 }
 
+int cfi_covers(struct cfi *c, uint64_t vaddr, bool *is)
+{
+	uint32_t id;
+	int rc = cfi_row(c, vaddr, &id);
+
+	*is = !rc && !(rows_get(c->rows, id)->flags & ROW_NONE);
+	return rc;
+}
+
 /*
  * What begins with this row, after which `later` holds 16 bytes on. A call leaves the CFA at a
  * known place; a linkage table begins with a push, and goes on with an expression.

@@ -44,11 +44,25 @@ void cfi_free(struct cfi *c); /* NULL is fine */
  */
 int cfi_add(struct cfi *c, struct elf_file *f, bool image);
 
+/*
+ * Code that a process generates, instead of files: it has no tables, and its vaddrs are addresses.
+ * Both give 0 or an error; `function` has the piece of code around an address.
+ */
+struct cfi_memory {
+	int (*read)(void *ctx, uint64_t addr, void *to, size_t n);
+	int (*function)(void *ctx, uint64_t addr, uint64_t *start, uint64_t *end);
+	void *ctx;
+};
+void cfi_add_memory(struct cfi *c, unsigned machine, const struct cfi_memory *m);
+
 /* EM_... of the first file that was added. */
 unsigned cfi_machine(const struct cfi *c);
 
 /* The row of an address; one with ROW_NONE if no entry covers it. 0, PP_ENOMEM, PP_ELIMIT. */
 int cfi_row(struct cfi *c, uint64_t vaddr, uint32_t *id);
+
+/* Whether an address has a row. 0, or an error of cfi_row. */
+int cfi_covers(struct cfi *c, uint64_t vaddr, bool *is);
 
 /*
  * Reads what a program cannot change: bytes of segments that are not writable. 0; PP_ENOENT,

@@ -3,13 +3,13 @@
 
 #include "base/array.h"
 #include "base/err.h"
-#include "unwind/start.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FUNCTIONS_MAX (1u << 18) /* of a file */
+#define ENTRIES	      128	 /* bytes at the beginning of a Java method that has two entries */
 
 int cfi_code_add(struct cfi *c, struct elf_file *f, bool image)
 {
@@ -20,6 +20,15 @@ int cfi_code_add(struct cfi *c, struct elf_file *f, bool image)
 	if (!c->code.functions)
 		rc = functions_new(&c->code.functions);
 	return rc ? rc : functions_add(c->code.functions, f, image);
+}
+
+void cfi_add_memory(struct cfi *c, unsigned machine, const struct cfi_memory *m)
+{
+	c->machine = machine;
+	c->width = 8;
+	c->any = true;
+	if (machine == EM_X86_64 || machine == EM_AARCH64)
+		c->memory = *m;
 }
 
 void cfi_code_release(struct cfi *c)
@@ -63,6 +72,20 @@ static int read_code(void *ctx, uint64_t vaddr, void *to, size_t n)
 	return cfi_read(ctx, vaddr, to, n);
 }
 
+/*
+ * HotSpot writes a jump over the first instruction of a method that nobody is to enter any more;
+ * calls that are on the way go on in it: mov %eax,-n(%rsp); push %rbp.
+ */
+static void undo_jump(uint8_t *code, size_t n)
+{
+	static const uint8_t nop[] = {0x0f, 0x1f, 0x80, 0, 0, 0, 0};
+
+	for (size_t i = 0; i + sizeof(nop) < n && i < ENTRIES; i++)
+		if (code[i] == 0xe9 && code[i + 5] == 0xfe && code[i + 6] == 0xff &&
+		    code[i + 7] == 0x55)
+			memcpy(code + i, nop, sizeof(nop));
+}
+
 /* Makes the rows of a function; *end: where it really ends. 0, or an error. */
 static int make(struct cfi *c, const struct function_span *span, uint64_t *end)
 {
@@ -70,6 +93,7 @@ static int make(struct cfi *c, const struct function_span *span, uint64_t *end)
 				  .start = span->start,
 				  .len = span->end - span->start,
 				  .open = span->open,
+				  .reached = c->memory.read != NULL,
 				  .read = read_code,
 				  .ctx = c};
 	struct cfi_code *t = &c->code;
@@ -94,6 +118,8 @@ static int make(struct cfi *c, const struct function_span *span, uint64_t *end)
 	if (!bytes)
 		return PP_ENOMEM;
 	rc = cfi_read(c, f.start, bytes, f.len);
+	if (!rc && c->memory.read)
+		undo_jump(bytes, f.len);
 	rc = rc ? PP_ENOENT : code_rows(&f, c->rows, &t->rows);
 	free(bytes);
 	if (rc == PP_ELIMIT) {
@@ -118,6 +144,11 @@ static int look(struct cfi *c, uint64_t vaddr)
 	uint64_t lo, hi, end;
 	int rc;
 
+	if (c->memory.read) {
+		span.open = false;
+		rc = c->memory.function(c->memory.ctx, vaddr, &span.start, &span.end);
+		return rc ? rc : make(c, &span, &end);
+	}
 	cfi_gap(c, vaddr, &lo, &hi);
 	rc = functions_find(c->code.functions, vaddr, lo, hi, &span);
 	while (!rc) {
@@ -144,6 +175,32 @@ static int go_table(struct cfi *c, struct gopcln **go)
 	return rc == PP_ENOMEM ? rc : 0;
 }
 
+/*
+ * What a function of Go's runtime does to stacks, by its name: ROW_LEAVES, it runs what it calls on
+ * the stack of the thread, or of a goroutine, and goes on after it; ROW_TOP, it leaves a goroutine
+ * for the scheduler, whose stack begins there, as Go's own traces have it. An assembler's name can
+ * end with .abi0.
+ */
+static uint8_t go_flags(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint8_t flags;
+	} special[] = {{"runtime.systemstack", ROW_LEAVES},
+		       {"runtime.asmcgocall", ROW_LEAVES},
+		       {"runtime.cgocallback", ROW_LEAVES},
+		       {"runtime.mcall", ROW_TOP},
+		       {"runtime.morestack", ROW_TOP}};
+
+	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++) {
+		size_t n = strlen(special[i].name);
+
+		if (!strncmp(name, special[i].name, n) && (!name[n] || !strcmp(name + n, ".abi0")))
+			return special[i].flags;
+	}
+	return 0;
+}
+
 int cfi_go_flags(struct cfi *c, uint64_t vaddr, uint8_t *flags)
 {
 	struct gopcln_function fn;
@@ -151,7 +208,7 @@ int cfi_go_flags(struct cfi *c, uint64_t vaddr, uint8_t *flags)
 	int rc = go_table(c, &go);
 
 	if (!rc && go && !gopcln_find(go, vaddr, &fn) && fn.name)
-		*flags |= (uint8_t)start_of_go(fn.name);
+		*flags |= go_flags(fn.name);
 	return rc;
 }
 
@@ -175,7 +232,7 @@ static int go_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 		return rc;
 	if (!go || gopcln_find(go, vaddr, &fn) || gopcln_frame(go, &fn, vaddr, &size, &start, &end))
 		return PP_ENOENT;
-	row.flags = fn.name ? (uint8_t)start_of_go(fn.name) : 0;
+	row.flags = fn.name ? go_flags(fn.name) : 0;
 	row.cfa.value = (int32_t)size + (pushed ? 8 : 0);
 	if (pushed || size)
 		row.rule[row.nrules++] = (struct row_rule){
@@ -186,12 +243,14 @@ static int go_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 int cfi_code_row(struct cfi *c, uint64_t vaddr, uint32_t *id)
 {
 	const struct cfi_function_rows *f;
-	int rc;
+	int rc = PP_ENOENT;
 
 	/* What is at the entry point has no caller (cfi_is_entry). */
-	if (!c->code.functions || !c->image || (c->entry && vaddr - c->entry < CFI_ENTRY_CODE))
+	if (!c->memory.read &&
+	    (!c->code.functions || !c->image || (c->entry && vaddr - c->entry < CFI_ENTRY_CODE)))
 		return PP_ENOENT;
-	rc = go_row(c, vaddr, id);
+	if (c->image)
+		rc = go_row(c, vaddr, id);
 	if (rc != PP_ENOENT)
 		return rc;
 	f = known(&c->code, vaddr);

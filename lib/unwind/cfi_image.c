@@ -1,4 +1,4 @@
-/* The bytes of a file that a program cannot change. */
+/* The bytes of a file that a program cannot change, or of code that it generates. */
 #include "unwind/cfi_parts.h"
 
 #include "base/err.h"
@@ -16,7 +16,13 @@ static const struct elf_segment *segment_of(const struct cfi *c, uint64_t vaddr)
 void cfi_extent(const struct cfi *c, uint64_t vaddr, uint64_t *before, uint64_t *after)
 {
 	const struct elf_segment *g = segment_of(c, vaddr);
+	uint64_t start, end;
 
+	if (c->memory.read && !c->memory.function(c->memory.ctx, vaddr, &start, &end)) {
+		*before = vaddr - start;
+		*after = end - vaddr;
+		return;
+	}
 	*before = g ? vaddr - g->vaddr : 0;
 	*after = g ? g->filesz - *before : 0;
 }
@@ -26,6 +32,8 @@ int cfi_read(const struct cfi *c, uint64_t vaddr, void *to, size_t n)
 	const struct elf_segment *g = segment_of(c, vaddr);
 	uint64_t in = g ? vaddr - g->vaddr : 0;
 
+	if (c->memory.read)
+		return c->memory.read(c->memory.ctx, vaddr, to, n);
 	if (!g || n > g->filesz - in)
 		return PP_ENOENT;
 	return elf_file_read(c->image, g->offset + in, to, n);

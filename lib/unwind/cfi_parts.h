@@ -82,8 +82,9 @@ struct cfi {
 	unsigned machine;
 	bool swap, any;
 	uint8_t width;
-	struct elf_file *image; /* whose segments cfi_read reads; a reference */
-	uint64_t entry;		/* where it begins to run; 0: nowhere */
+	struct elf_file *image;	  /* whose segments cfi_read reads; a reference */
+	struct cfi_memory memory; /* instead; read NULL: there is none */
+	uint64_t entry;		  /* where it begins to run; 0: nowhere */
 	uint8_t nsegments;
 	struct elf_segment segments[ELF_SEGMENTS_MAX]; /* that are not writable */
 	struct cfi_section eh, hdr, debug;

@@ -37,7 +37,8 @@ struct code_function {
 	 * of its branches leads.
 	 */
 	bool open;
-	bool by_sp; /* rows go by the stack pointer where they can, not by the frame pointer */
+	bool reached; /* rows only for what its first instruction leads to */
+	bool by_sp;   /* rows go by the stack pointer where they can, not by the frame pointer */
 	code_read_fn read; /* NULL: no tables can be read */
 	void *ctx;
 };

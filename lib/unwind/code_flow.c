@@ -533,7 +533,7 @@ int code_flow_run(struct code_flow *w, const struct code_function *f, const stru
 	w->soft = true;
 	if (!rc)
 		rc = from_calls(w);
-	return rc ? rc : from_elsewhere(w);
+	return rc || f->reached ? rc : from_elsewhere(w);
 }
 
 void code_flow_release(struct code_flow *w)

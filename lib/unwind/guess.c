@@ -3,9 +3,10 @@
 
 #include <elf.h>
 
-#define BACK	 4096 /* bytes of code that are searched for a function's beginning */
-#define AHEAD	 32   /* and after the address */
-#define PROLOGUE 32   /* between the instructions that set the frame pointer up */
+#define BACK	  4096 /* bytes of code that are searched for a function's beginning */
+#define AHEAD	  32   /* and after the address */
+#define PROLOGUE  32   /* between the instructions that set the frame pointer up */
+#define ARGUMENTS 2048 /* bytes of the arguments of a method: 255 words at most */
 
 /* ---- code of x86 ---- */
 
@@ -200,13 +201,68 @@ static bool go(struct walk *w, uint64_t slot, uint64_t saved, int *rc)
 	return true;
 }
 
+/*
+ * Where the caller of an interpreted Java method is compiled, its arguments were pushed onto its
+ * frame: the interpreter keeps below the old frame pointer where the stack pointer was.
+ */
+static void take_sender(struct walk *w, uint64_t fp, int *rc)
+{
+	uint64_t sender = walk_has(w, fp - 8, 8) ? walk_load(w, fp - 8, 8) : 0;
+	struct unwind_place caller;
+	bool covered = false;
+
+	if (w->arch->machine != EM_X86_64 || sender <= fp + 16 || sender % 8 ||
+	    sender - fp - 16 > ARGUMENTS)
+		return;
+	*rc = walk_find(w, walk_addr(w), &caller);
+	if (!*rc && caller.changes)
+		*rc = cfi_covers(caller.cfi, caller.vaddr, &covered);
+	if (covered)
+		walk_set(w, w->arch->sp, sender);
+}
+
+/* `seen`: the code has set the frame pointer up. */
+static bool by_frame_pointer(struct walk *w, const struct unwind_place *at, bool seen, int *rc)
+{
+	const struct unwind_arch *a = w->arch;
+	uint64_t fp = w->reg[a->fp], above, pc;
+
+	if (!walk_knows(w, a->fp) || fp < w->reg[a->sp] || fp % a->width ||
+	    !walk_has(w, fp, 2 * a->width))
+		return false;
+	/* A caller without a frame pointer can have anything in its register. */
+	above = walk_load(w, fp, a->width);
+	pc = walk_load(w, fp + a->width, a->width) & a->pc_mask;
+	if (!seen && above && above <= fp && !(at->changes && walk_is_return(w, pc, true, rc)))
+		return false;
+	if (*rc || !go(w, fp + a->width, fp, rc))
+		return false;
+	if (at->changes)
+		take_sender(w, fp, rc);
+	return !*rc;
+}
+
+/*
+ * Through code that only calls another function, as Python's trampolines do: it aligned the stack
+ * by a word, and the return address comes after that, if what is there can be nothing else. One
+ * that set up a frame pointer has it at the stack pointer.
+ */
+static bool through_call(struct walk *w, int *rc)
+{
+	const struct unwind_arch *a = w->arch;
+	uint64_t sp = w->reg[a->sp];
+
+	return !w->exact && w->reg[a->fp] != sp && go(w, sp + a->width, 0, rc);
+}
+
 bool walk_guess(struct walk *w, const struct unwind_place *at, int *rc)
 {
 	const struct unwind_arch *a = w->arch;
-	uint64_t sp = w->reg[a->sp], fp = w->reg[a->fp], above;
+	uint64_t sp = w->reg[a->sp];
 	enum stage stage = STAGE_BODY;
 	bool known = at->cfi && !at->unseen;
-	bool seen = known && a->machine == EM_X86_64; /* the code, not only the stack */
+	/* The code, not only the stack. Many entries have no beginning that could be seen. */
+	bool seen = known && !at->changes && a->machine == EM_X86_64;
 
 	/* Where others have their frame records, and what their calls look like, is not known. */
 	if (a->machine != EM_X86_64 && a->machine != EM_386 && a->machine != EM_AARCH64)
@@ -227,12 +283,12 @@ bool walk_guess(struct walk *w, const struct unwind_place *at, int *rc)
 		return go(w, sp, 0, rc);
 	if (stage == STAGE_PUSHED)
 		return go(w, sp + a->width, sp, rc);
-	if (stage == STAGE_UNKNOWN || !walk_knows(w, a->fp) || fp < sp || fp % a->width ||
-	    !walk_has(w, fp, 2 * a->width))
+	if (at->tiny && !at->cfi && a->machine == EM_X86_64 && through_call(w, rc))
+		return true;
+	if (*rc)
 		return false;
-	/* A caller without a frame pointer can have anything in its register. */
-	above = walk_load(w, fp, a->width);
-	if (!seen && above && above <= fp)
-		return false;
-	return go(w, fp + a->width, fp, rc);
+	if (stage != STAGE_UNKNOWN && by_frame_pointer(w, at, seen, rc))
+		return true;
+	/* A piece of generated code that has no frame: most of what copies and compares. */
+	return !*rc && at->changes && w->exact && go(w, sp, 0, rc);
 }

@@ -36,13 +36,6 @@ int start_by_table(struct cfi *c, const struct rows *rows, uint64_t vaddr, bool 
  */
 bool start_by_name(const char *name, bool threads);
 
-/*
- * What a function of Go's runtime does to stacks, by its name: ROW_LEAVES, it runs what it calls on
- * the stack of the thread, or of a goroutine, and goes on after it; ROW_TOP, it leaves a goroutine
- * for the scheduler, whose stack begins there, as Go's own traces have it; 0, nothing.
- */
-unsigned start_of_go(const char *name);
-
 /* By the code of the anchors; only x86-64. 0 or PP_ENOMEM. */
 int start_by_code(struct cfi *c, const struct start_anchors *a, uint64_t vaddr, bool *is);
 

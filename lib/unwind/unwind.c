@@ -402,6 +402,26 @@ static bool led(struct walk *w, const struct unwind_place *place, int *rc)
 	return c->is;
 }
 
+/*
+ * Generated code that is jumped to can push the address itself that is to be its return address,
+ * as HotSpot's handler of exceptions does: then the frame is a word smaller than its row says.
+ */
+static bool pushed_return(struct walk *w, int *rc)
+{
+	const struct unwind_arch *a = w->arch;
+	uint64_t sp = w->reg[a->sp] - a->width, pc;
+
+	if (!walk_has(w, sp - a->width, a->width))
+		return false;
+	pc = walk_load(w, sp - a->width, a->width) & a->pc_mask;
+	if (!walk_is_return(w, pc, true, rc))
+		return false;
+	walk_set(w, a->sp, sp);
+	walk_set(w, a->ra, pc);
+	w->pc = pc;
+	return true;
+}
+
 /* By a row that was made from code. */
 static enum unwind_end step_code(struct walk *w, const struct row *row, unsigned *still, int *rc)
 {
@@ -414,6 +434,10 @@ static enum unwind_end step_code(struct walk *w, const struct row *row, unsigned
 	end = *rc ? UNWIND_NONE : step(w, row, still, rc);
 	if (end || *rc)
 		return end;
+	if (place.changes)
+		return walk_is_return(w, w->pc, true, rc) || *rc || pushed_return(w, rc) || *rc
+			       ? UNWIND_NONE
+			       : UNWIND_GENERATED;
 	return led(w, &place, rc) || *rc || walk_at_sigreturn(w, rc) || *rc ? UNWIND_NONE
 									    : UNWIND_NO_CFI;
 }
@@ -435,7 +459,7 @@ static enum unwind_end step_without(struct walk *w, const struct row *row, bool 
 		*guessed = true;
 		return UNWIND_NONE;
 	}
-	return place.cfi && !place.unseen ? UNWIND_NO_CFI : place.why;
+	return place.cfi && !place.unseen && !place.changes ? UNWIND_NO_CFI : place.why;
 }
 
 /*
@@ -483,7 +507,7 @@ static enum unwind_end step_other(struct walk *w, const struct row *row, unsigne
 					    : step_without(w, row, &res->guessed, rc);
 }
 
-/* At a start, or in a function that changes stacks: beyond it only if it has called nothing. */
+/* At a start, or in a function that changes stacks: on only before it has called anything. */
 static enum unwind_end step_special(struct walk *w, const struct row *row, unsigned *still, int *rc)
 {
 	if (row->flags & ROW_OUTERMOST)

@@ -59,7 +59,9 @@ struct unwind_place {
 	struct cfi *cfi;     /* NULL: none, and `why` */
 	uint64_t vaddr;	     /* of the address in the module */
 	enum unwind_end why; /* if there is no cfi, or no row in it: how a walk ends there */
-	bool unseen; /* cfi has tables only: the code cannot be read, as if there was none */
+	bool unseen;  /* cfi has tables only: the code cannot be read, as if there was none */
+	bool tiny;    /* generated code of a few instructions, which cannot be read */
+	bool changes; /* generated code: what a call in it led to can be told no more */
 	/*
 	 * The addresses from start on, len of them, that are in the same module, at vaddrs that
 	 * are as far from them; len 0: just this one.

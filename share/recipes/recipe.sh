@@ -6,6 +6,8 @@
 #	last	the filter that prints the result: it gets the options after the operand
 #	letters	options of its own, as getopts has them: t: (time), e: (event), f: (field), and of those
 #		that print with `table`: p: (process), n: (name), x (failed; $failing says what for)
+#	own	options that the tool of bcc has and no other recipe, a line each: "L:PORTS what it does", or "e what
+#		it does" without an argument; their values are own_L (own_e=yes), for awk ENVIRON["own_L"]
 #	probes	lines, definitions of pprobe: probes of the C library that are made for the recording
 #		(pcap-perf --probe), if that is allowed; what they are for is in
 #	told	one or two words: what is missing without them
@@ -16,8 +18,13 @@
 #		that say where symbols are
 #	stacks	yes if call chains are recorded, too; -s sets it; --call-graph says how
 #	record	how to record, where pcap-perf cannot
+#	tracer	the tracer of ftrace that records the functions of -e, which are patterns then, where the kernel
+#		has it (pcap-ftrace -p); what they are for it is in
+#	tracer_word	-l, functions, or -g, functions with what they call
 #	pages	how large the buffer of each CPU is for events that come thick (pcap-perf -m)
 #	tables	yes if the result is tables of phist or plat: -i writes them every so often
+#	names	yes if files get their names from where they were opened (see slow_files)
+#	clock	an event that comes every so often, for rows of periods without others
 #	profile	in the place of events: how pcap-perf samples
 #	probing	yes if it makes probes: add_probes adds them (add_probe DEFINITION), for each
 #		definition of -e in $1 if letters has e:, of FILE (letter b:) or of what runs as PID (P:)
@@ -28,12 +35,31 @@
 name=${0##*/}
 here=${here:-${0%/*}}
 letters=${letters:-}
+own=${own:-}
+# No values from the environment.
+for own_one in $(printf '%s\n' "$own" | sed -n 's/^\([A-Za-z0-9]\)[: ].*/own_\1/p'); do unset "$own_one"; done
+own_letters=$(printf '%s\n' "$own" | sed -n 's/^\([A-Za-z0-9]\)\(:\{0,1\}\).*/\1\2/p' | tr -d '\n')
 stacks=${stacks:-}
 symbols=${symbols:-}
 record=${record:-}
 pages=${pages:-}
+tracer=${tracer:-}
 tables=${tables:-}
 profile=${profile:-}
+clock=${clock:-}
+names=${names:-}
+open_events='syscalls:sys_enter_openat syscalls:sys_exit_openat syscalls:sys_enter_open syscalls:sys_exit_open syscalls:sys_enter_creat syscalls:sys_exit_creat syscalls:sys_enter_openat2 syscalls:sys_exit_openat2'
+open_probes='
+lib_open=open path=+0(%di):string
+lib_openat=openat path=+0(%si):string
+lib_open_nocancel=__open64_nocancel path=+0(%di):string
+lib_openat_nocancel=__openat64_nocancel path=+0(%si):string'
+[ -z "$names" ] || {
+	more="$more $open_events syscalls:sys_enter_close syscalls:sys_enter_dup syscalls:sys_exit_dup syscalls:sys_enter_dup2 syscalls:sys_exit_dup2 syscalls:sys_enter_dup3 syscalls:sys_exit_dup3 syscalls:sys_enter_fcntl syscalls:sys_exit_fcntl sched:sched_process_fork"
+	probes=$open_probes
+	kernel_tells=yes
+	told='paths of files'
+}
 probes=${probes:-}
 kernel_tells=${kernel_tells:-}
 more=${more:-}
@@ -68,24 +94,25 @@ can_record() {
 }
 
 usage() {
-	own=
-	case $letters in *t:*) own="$own [-t TIME]" ;; esac
-	case $letters in *b:*) own="$own [-b FILE] [-P PID]" ;; esac
-	case $letters$probing in *E:*yes) own="$own -e START [-E END]" ;; *e:*yes) own="$own -e DEFINITION" ;; *e:*) own="$own -e EVENT" ;; esac
-	case $letters in *f:*) own="$own -f FIELD" ;; esac
-	case $letters in *p:*) own="$own [-p PID]" ;; esac
-	case $letters in *n:*) own="$own [-n NAME]" ;; esac
-	case $letters in *x*) own="$own [-x]" ;; esac
-	case $letters in *a*) own="$own [-a]" ;; esac
-	case $letters in *s*) own="$own [-s]" ;; esac
-	! can_record || own="$own [-d SECONDS]"
-	case $letters in *i:*) ! can_record || own="$own [-i SECONDS]" ;; esac
-	! can_walk || own="$own [--call-graph HOW]"
-	[ -z "$symbols" ] || own="$own [--symfs DIR]..."
+	can=
+	case $letters in *t:*) can="$can [-t TIME]" ;; esac
+	case $letters in *b:*) can="$can [-b FILE] [-P PID]" ;; esac
+	case $letters$probing in *E:*yes) can="$can -e START [-E END]" ;; *e:*yes) can="$can -e DEFINITION" ;; *e:*) can="$can -e EVENT" ;; esac
+	case $letters in *f:*) can="$can -f FIELD" ;; esac
+	case $letters in *p:*) can="$can [-p PID]" ;; esac
+	case $letters in *n:*) can="$can [-n NAME]" ;; esac
+	case $letters in *x*) can="$can [-x]" ;; esac
+	case $letters in *a*) can="$can [-a]" ;; esac
+	case $letters in *s*) can="$can [-s]" ;; esac
+	can="$can$(printf '%s\n' "$own" | sed -n 's/^\([A-Za-z0-9]\) .*/ [-\1]/p; s/^\([A-Za-z0-9]\):\([^ ]*\) .*/ [-\1 \2]/p' | tr -d '\n')"
+	! can_record || can="$can [-d SECONDS]"
+	case $letters in *i:*) ! can_record || can="$can [-i SECONDS]" ;; esac
+	! can_walk || can="$can [--call-graph HOW]"
+	[ -z "$symbols" ] || can="$can [--symfs DIR]..."
 	if can_record; then
-		echo "usage: $name$own [SECONDS|FILE|-] [OPTION]..."
+		echo "usage: $name$can [SECONDS|FILE|-] [OPTION]..."
 	else
-		echo "usage: $name$own FILE|- [OPTION]..."
+		echo "usage: $name$can FILE|- [OPTION]..."
 	fi
 }
 
@@ -110,6 +137,12 @@ help() {
 	case $letters in *x*) echo "  -x          $failing" ;; esac
 	case $letters in *a*) echo "  -a          ${each:-}" ;; esac
 	case $letters in *s*) echo "  -s          ${folded:-}" ;; esac
+	printf '%s\n' "$own" | awk '/^[A-Za-z0-9] / { text = $0; sub(/^. /, "", text); printf "  -%s          %s\n", $1, text }
+		/^[A-Za-z0-9]:/ {
+			text = $0
+			sub(/^[^ ]* /, "", text)
+			printf "  -%-10s %s\n", substr($1, 1, 1) " " substr($1, 3), text
+		}'
 	! can_walk || {
 		echo "  --call-graph auto|fp|dwarf[,SIZE]|lbr"
 		echo "              how call chains are recorded; auto (the default): true ones at a bounded cost;"
@@ -208,6 +241,15 @@ functions='
 			byte[sprintf("0x%x", digit)] = sprintf("%c", digit)
 			low[sprintf("%c", digit)] = digit
 		}
+	}
+	# The value of an option of the recipe, "" without.
+	function given(letter) { return ENVIRON["own_" letter] }
+	function listed(list, item) { return index("," list ",", "," item ",") > 0 }
+	# A connection that -L, -D, -4 and -6 ask for.
+	function connection_wanted(port, other_port, version) {
+		return (given("L") == "" || listed(given("L"), port)) && (given("D") == "" || listed(given("D"), other_port)) &&
+			(given("P") == "" || listed(given("P"), given_side == "L" ? port : other_port)) &&
+			(given("4") == "" || version == 4) && (given("6") == "" || version == 6)
 	}
 	function wanted(from, whose) {
 		return from == "" || ((only_pid == "" || from == only_pid) && (only_name == "" || index(whose, only_name)))
@@ -396,6 +438,11 @@ table_of_fields() {
 	echo "table $rc" >&3
 }
 
+# The expression for what tells which files are open, for slow_files; its events and probes are in open_events and
+# open_probes.
+# shellcheck disable=SC2034
+opens='syscalls/sys_*_open, syscalls/sys_*_openat, syscalls/sys_*_openat2, syscalls/sys_*_creat, syscalls/sys_*_dup, syscalls/sys_*_dup2, syscalls/sys_*_dup3, syscalls/sys_*_fcntl, syscalls/sys_enter_close, sched_process_fork, lib_open*, lib_path:'
+
 # Reads and writes of files that took $time or longer, as a table: the rules of awk in $1 are for other events,
 # and define $2, a condition on dev[tid], the device of the file as far as the call touched the page cache. Which
 # file it was is asked of the program while it runs, or known from the inode.
@@ -412,6 +459,24 @@ slow_files() {
 	esac
 	table '          time     pid comm             T         bytes       offset   latency/ms file' '
 		BEGIN { least = '"$least / $unit"' }
+		# The key of path_of: a process has what its parent had, until it opens something itself.
+		function opened_as(fd,   whose, i) {
+			whose = pid
+			for (i = 0; i < 64 && !((whose " " fd) in path_of) && !((whose " " fd) in closed) && whose in parent; i++)
+				whose = parent[whose]
+			return whose " " fd
+		}
+		function same_name(one, other) {
+			sub(/.*\//, "", one)
+			sub(/.*\//, "", other)
+			return one == other
+		}
+		function close_file(fd) {
+			delete path_of[pid " " fd]
+			delete known[pid " " fd]
+			if (pid in parent)
+				closed[pid " " fd] = 1
+		}
 		# The file that a process has open, if that can be asked; else its inode. Where the inode is known, the
 		# number may have been given to another file meanwhile.
 		function file_of(fd,   cmd, inode, path) {
@@ -421,9 +486,11 @@ slow_files() {
 				if ((cmd | getline inode) > 0)
 					cmd | getline path
 				close(cmd)
-				if (path != "" && (ino[tid] == "" || ino[tid] == inode))
+				if (path != "" && (ino[tid] == "" ? !(opened_as(fd) in path_of) || same_name(path, path_of[opened_as(fd)]) : ino[tid] == inode))
 					return path
 			}
+			if (opened_as(fd) in path_of)
+				return path_of[opened_as(fd)]
 			if (ino[tid] != "")
 				return "inode " ino[tid] " of " dev[tid]
 			return fd == "" ? "-" : "fd " fd
@@ -436,6 +503,11 @@ slow_files() {
 		# What is neither pipe, socket nor terminal. Each descriptor is asked for once, and again for a row.
 		function is_file(fd, again,   key) {
 			key = pid " " fd
+			if (opened_as(fd) in path_of) {
+				if (again)
+					file = file_of(fd)
+				return path_of[opened_as(fd)] !~ /^\/dev\/(pts|tty|null|zero)/
+			}
 			if (again || !(key in known)) {
 				file = file_of(fd)
 				known[key] = file !~ /^[a-z_]+:|^\/dev\/(pts|tty|null|zero)/
@@ -467,6 +539,41 @@ slow_files() {
 				n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
 			return n
 		}
+		# What was opened: paths are told by the kernel or probes, see opensnoop.
+		event == "sched_process_fork" { if (value("child_pid") != pid) parent[value("child_pid")] = pid }
+		event == "lib_path" && tid in opening && quoted("path") != "" { opening[tid] = quoted("path") }
+		event ~ /^lib_open/ && quoted("path") != "" { told[tid] = quoted("path") }
+		event ~ /^sys_enter_(open|creat)/ {
+			opening[tid] = match(text, /".*"/) ? substr(text, RSTART + 1, RLENGTH - 2) : tid in told ? told[tid] : ""
+			delete told[tid]
+		}
+		event ~ /^sys_exit_(open|creat)/ && tid in opening {
+			sub(/ .*/, "", text)
+			n = number(text)
+			if (n >= 0) {
+				close_file(n)
+				if (opening[tid] != "")
+					path_of[pid " " n] = opening[tid]
+			}
+			delete opening[tid]
+		}
+		event ~ /^sys_enter_(dup|fcntl)/ && (event !~ /fcntl/ || number(value("cmd")) == 0 || number(value("cmd")) == 1030) {
+			copying[tid] = number(value(event ~ /dup[23]/ ? "oldfd" : event ~ /fcntl/ ? "fd" : "fildes"))
+		}
+		event ~ /^sys_exit_(dup|fcntl)/ && tid in copying {
+			sub(/ .*/, "", text)
+			n = number(text)
+			name = opened_as(copying[tid])
+			name = name in path_of ? path_of[name] : ""
+			if (n >= 0 && n != copying[tid]) {
+				close_file(n)
+				if (name != "")
+					path_of[pid " " n] = name
+			}
+			delete copying[tid]
+		}
+		event == "sys_enter_close" { close_file(number(value("fd"))) }
+		event ~ /^(sched_process_fork|lib_.*|sys_(enter|exit)_(open.*|creat|close|dup.*|fcntl))$/ { next }
 		event ~ /^sys_enter_/ {
 			begin(substr(event, 11))
 			fd_of[tid] = number(value("fd"))
@@ -574,9 +681,9 @@ take_symbols() {
 	done
 }
 
-# psym, with the options that say where symbols are.
+# psym with options, and with those that say where symbols are.
 symbolize() {
-	eval "stage psym $symbols_from"
+	eval "stage psym \"\$@\" $symbols_from"
 }
 
 # A probe to be recorded; without FILE and PID of the kernel.
@@ -612,12 +719,29 @@ collect_events() {
 		event_words="$event_words -e$(quote "$event_of")"
 	done
 	set +f
+	[ -z "$clock" ] || event_words="$event_words -e$(quote "$clock")"
 	event_words="$event_words $lib_words"
+}
+
+# Whether the functions of -e can be traced, without a probe for each.
+has_tracer() {
+	[ -n "$tracer" ] && [ -z "$file" ] && grep -qw "$tracer" /sys/kernel/tracing/available_tracers 2>/dev/null
+}
+
+# The words for pcap-ftrace by which it traces functions, in $function_words.
+collect_functions() {
+	function_words="-p $tracer${pid:+ -P $pid}"
+	for definition; do
+		function_words="$function_words ${tracer_word:--l}$(quote "$definition")"
+	done
 }
 
 # The recording ends with this shell, also when it is killed.
 decode() {
-	if [ -n "$live" ]; then
+	if [ -n "$live" ] && has_tracer; then
+		eval "collect_functions $wanted"
+		eval "stage pcap-ftrace --while $$ $function_words"' ${seconds:+"$seconds"}' | stage pdecode
+	elif [ -n "$live" ]; then
 		if [ -n "$probing" ]; then
 			eval "collect_probes $wanted"
 		else
@@ -742,6 +866,20 @@ habit() {
 	bad_usage "there is no option $2"
 }
 
+# Takes an option of the recipe's own.
+take_own() {
+	case $own_letters in
+	*"$letter":*) ;;
+	*) OPTARG=yes ;;
+	esac
+	case $(printf '%s\n' "$own" | sed -n "s/^$letter:\([^ ]*\) .*/\1/p") in
+	PORTS) case ,$OPTARG, in *,,* | *[!0-9,]*) bad_usage "-$letter: '$OPTARG' is no list of ports" ;; esac ;;
+	FLAGS) case ,$OPTARG, in *,,* | *[!A-Z_,]*) bad_usage "-$letter: '$OPTARG' is no list of flags, such as O_WRONLY,O_CREAT" ;; esac ;;
+	*) [ -n "$OPTARG" ] || bad_usage "-$letter: its argument is empty" ;;
+	esac
+	export "own_$letter=$OPTARG"
+}
+
 take_pid() {
 	case $OPTARG in '' | *[!0-9]*) bad_usage "$1: '$OPTARG' is no process id" ;; esac
 	pid=$OPTARG
@@ -755,6 +893,7 @@ take_letters() {
 	# -p is -P where it has no other meaning.
 	case $letters in *p:*) ;; *P:*) taking=${taking}p: ;; esac
 	! can_record || taking=${taking}d:
+	taking=$taking$own_letters
 	while [ -z "$follow" ] && getopts ":h-:$taking" letter; do
 		case $letter in
 		h)
@@ -762,6 +901,7 @@ take_letters() {
 			exit 0
 			;;
 		-) follow=yes ;;
+		[_$(printf '%s' "$own_letters" | tr -d :)]) take_own ;;
 		t) time=$OPTARG ;;
 		e)
 			event=$OPTARG

@@ -50,7 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		bool read, counts; /* it is read, and has as many samples then */
 	} formats[] = {{&conv_to_stream, true, true},	   {&conv_to_pprof, true, false},
 		       {&conv_to_speedscope, true, false}, {&conv_to_firefox, true, false},
-		       {&conv_to_callgrind, false, false}, {&conv_to_sqlite, false, false}};
+		       {&conv_to_callgrind, true, false},  {&conv_to_sqlite, false, false},
+		       {&conv_to_chrome, true, false},	   {&conv_to_perfetto, false, false}};
 
 	/* One for each input: all of them would take ten times as long. */
 	for (size_t i = size % (sizeof(formats) / sizeof(formats[0])), once = 1; once; once = 0) {
@@ -62,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			rc = convert(made.data, made.len, &conv_to_stream, &back, &again);
 			if (rc && rc != PP_ECUT)
 				abort();
-			if (formats[i].counts && again.samples != first.samples)
+			if (formats[i].counts && again.samples != first.taken)
 				abort();
 		}
 		buf_release(&made);
