@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "pevent/sysfile.h"
 #include "record/parts.h"
+#include "symbol/beneath.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAPS_MAX (256u << 20) /* bytes of one /proc/PID/maps */
@@ -113,6 +115,28 @@ static int ask(int fd, uint64_t addr, uint64_t flags, char name[PATH_MAX], struc
 	return ioctl(fd, QUERY, q);
 }
 
+/* What the kernel answered; the name is in `room`. */
+static struct mapping mapping_of(const struct query *q, char room[PATH_MAX])
+{
+	struct mapping m = {.start = q->start,
+			    .end = q->end,
+			    .offset = q->offset,
+			    .inode = q->inode,
+			    .major = q->major,
+			    .minor = q->minor,
+			    .name = room};
+
+	m.prot = (q->vma_flags & VMA_READ ? PROT_READ : 0) |
+		 (q->vma_flags & VMA_WRITE ? PROT_WRITE : 0) |
+		 (q->vma_flags & VMA_EXEC ? PROT_EXEC : 0);
+	m.flags = q->vma_flags & VMA_SHARED ? MAP_SHARED : MAP_PRIVATE;
+	if (room) {
+		room[q->name_size ? PATH_MAX - 1 : 0] = 0;
+		m.name_len = strlen(room);
+	}
+	return m;
+}
+
 /* *next: up to where they are done; *whole: that is all. */
 static int read_queries(const struct proc_maps *s, int fd, uint64_t *next, bool *whole)
 {
@@ -123,20 +147,8 @@ static int read_queries(const struct proc_maps *s, int fd, uint64_t *next, bool 
 
 	errno = 0;
 	while (!rc && !ask(fd, *next, flags, name, &q) && q.end > *next) {
-		struct mapping m = {.start = q.start,
-				    .end = q.end,
-				    .offset = q.offset,
-				    .inode = q.inode,
-				    .major = q.major,
-				    .minor = q.minor,
-				    .name = name};
+		struct mapping m = mapping_of(&q, name);
 
-		m.prot = (q.vma_flags & VMA_READ ? PROT_READ : 0) |
-			 (q.vma_flags & VMA_WRITE ? PROT_WRITE : 0) |
-			 (q.vma_flags & VMA_EXEC ? PROT_EXEC : 0);
-		m.flags = q.vma_flags & VMA_SHARED ? MAP_SHARED : MAP_PRIVATE;
-		name[q.name_size ? PATH_MAX - 1 : 0] = 0;
-		m.name_len = strlen(name);
 		*next = q.end;
 		rc = put(s, &m);
 		errno = 0;
@@ -145,25 +157,27 @@ static int read_queries(const struct proc_maps *s, int fd, uint64_t *next, bool 
 	return rc;
 }
 
-static bool find_in_text(const char *path, uint64_t addr, uint64_t *start, uint64_t *end)
+static bool find_in_text(const char *path, uint64_t addr, char *room, struct mapping *m)
 {
 	struct buf maps = BUF_INIT;
 	bool found = false;
 
 	(void)sysfile_read(path, MAPS_MAX, &maps);
-	for (const char *line = buf_str(&maps); *line && !found; line += !!*line) {
-		char *p;
-
-		*start = strtoull(line, &p, 16);
-		*end = *p == '-' ? strtoull(p + 1, &p, 16) : 0;
-		found = *start <= addr && addr < *end;
-		line += strcspn(line, "\n");
+	for (char *line = (char *)maps.data, *end; line && *line && !found; line = end + 1) {
+		end = strchr(line, '\n');
+		if (!end)
+			break;
+		*end = 0;
+		found = parse_mapping(line, m) && m->start <= addr && addr < m->end;
 	}
+	if (found && room)
+		snprintf(room, PATH_MAX, "%s", m->name);
 	buf_release(&maps);
+	m->name = room;
 	return found;
 }
 
-bool maps_at(const char *proc, pid_t pid, uint64_t addr, uint64_t *start, uint64_t *end)
+bool maps_at(const char *proc, pid_t pid, uint64_t addr, char *room, struct mapping *m)
 {
 	char path[PATH_MAX];
 	struct query q;
@@ -173,16 +187,15 @@ bool maps_at(const char *proc, pid_t pid, uint64_t addr, uint64_t *start, uint64
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	if (ask(fd, addr, 0, NULL, &q)) {
+	if (ask(fd, addr, 0, room, &q)) {
 		bool old = errno == ENOTTY || errno == EINVAL;
 
 		close(fd);
-		return old && find_in_text(path, addr, start, end);
+		return old && find_in_text(path, addr, room, m);
 	}
 	close(fd);
-	*start = q.start;
-	*end = q.end;
-	return *start <= addr && addr < *end;
+	*m = mapping_of(&q, room);
+	return m->start <= addr && addr < m->end;
 }
 
 /* The kernel's own page in processes of 64 bits, [vsyscall], is in the text only: in ours, too. */
@@ -230,4 +243,29 @@ int maps_read(struct proc_maps *s, pid_t pid)
 		rc = put(s, &s->gate);
 	close(fd);
 	return rc;
+}
+
+int maps_open(const char *proc, pid_t pid, const struct mapping *m)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int fd, root;
+
+	/* Right for deleted files and other mount namespaces too, but only for the privileged. */
+	snprintf(path, sizeof(path), "%s/%d/map_files/%llx-%llx", proc, pid,
+		 (unsigned long long)m->start, (unsigned long long)m->end);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "%s/%d/root", proc, pid);
+	root = beneath_dir(path);
+	if (root < 0)
+		return -1;
+	fd = beneath_open(root, m->name);
+	close(root);
+	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->inode)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }

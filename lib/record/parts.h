@@ -256,6 +256,16 @@ void buildid_from_notes(const void *notes, size_t size, bool swap, uint8_t id[BU
 /* The same from an ELF file: its PT_NOTE segments. */
 void buildid_from_elf(int fd, uint8_t id[BUILDID_MAX], size_t *len);
 
+#define PHDRS_MAX 256 /* program headers that are looked at */
+
+struct phdr {
+	uint32_t type, flags;
+	uint64_t offset, vaddr, filesz, memsz;
+};
+
+/* The program headers of an ELF file; 0: it is none. *swap: it has the other byte order. */
+size_t phdrs_read(int fd, struct phdr v[PHDRS_MAX], bool *swap);
+
 /* maps.c */
 
 struct mapping {
@@ -279,8 +289,23 @@ struct proc_maps {
 /* Calls each for the mappings of a process in the order of addresses; its error ends it. */
 int maps_read(struct proc_maps *s, pid_t pid);
 
-/* The mapping that an address lies in; false: none, or the process is not ours to see. */
-bool maps_at(const char *proc, pid_t pid, uint64_t addr, uint64_t *start, uint64_t *end);
+/*
+ * The mapping that an address lies in; false: none, or the process is not ours to see. `room` of
+ * PATH_MAX bytes is for its name; NULL: it has none then.
+ */
+bool maps_at(const char *proc, pid_t pid, uint64_t addr, char *room, struct mapping *m);
+
+/* The file of a mapping, opened for reading; -1. */
+int maps_open(const char *proc, pid_t pid, const struct mapping *m);
+
+/* moved.c */
+
+/*
+ * Whether memory that is code lies where a file's code belongs, as programs do that move their text
+ * onto huge pages: *as is the mapping of the file that it stands for. `room`: as for maps_at.
+ */
+bool moved_text(const char *proc, pid_t pid, const struct mapping *m, char *room,
+		struct mapping *as);
 
 /* synth.c and kernel.c */
 

@@ -449,6 +449,18 @@ void resolve_stack_room(struct resolver *r);
 /* Forgets frames and stacks: their ids begin again. */
 void resolve_restart(struct resolver *r);
 
+/* ---- resolve_moved.c ---- */
+
+/*
+ * Whether memory is mapped where a file's code was: it is that code then, and the map gets its DSO
+ * and offset. And where memory lies between two mappings of a file's code, of which `after` is the
+ * second, at the same distance. 0 or PP_ENOMEM, PP_ELIMIT.
+ */
+bool resolve_moved(const struct resolver *r, const struct machine *m, const struct ps_mmap *rec,
+		   struct map *map);
+int resolve_moved_between(struct resolver *r, struct machine *m, uint32_t pid,
+			  const struct map *after);
+
 /* ---- resolve_jit.c: generated code ---- */
 
 /*
