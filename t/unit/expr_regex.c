@@ -1,6 +1,6 @@
 /*
- * Regular expressions: what matches, and where, is what the C library says, for many patterns and texts; and
- * how long and how large they become.
+ * Regular expressions: what matches, and where, is what the C library says, for many patterns and
+ * texts; and how long and how large they become.
  */
 #include "base/err.h"
 #include "expr/regex.h"
