@@ -85,7 +85,7 @@ static bool look(struct holes *h, const struct short_copy *s, bool *denied)
 	struct mapping m;
 
 	*denied = false;
-	if (!maps_at("/proc", (pid_t)s->pid, s->sp, NULL, &m) || hole >= m.end)
+	if (!mapping_at("/proc", (pid_t)s->pid, s->sp, NULL, &m) || hole >= m.end)
 		return false;
 	end = m.end - s->sp > REACH ? s->sp + REACH : m.end;
 	errno = 0;

@@ -17,8 +17,8 @@
 #include "resolve/bundle.h"
 #include "symbol/dso_file.h"
 #include "symbol/live.h"
-#include "symbol/process_code.h"
 #include "symbol/maps.h"
+#include "symbol/process_code.h"
 #include "symbol/vdso.h"
 
 #include <errno.h>

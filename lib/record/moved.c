@@ -62,10 +62,10 @@ bool moved_text(const char *proc, pid_t pid, const struct mapping *m, char *room
 		bool swap, is;
 		int fd;
 
-		if (!maps_at(proc, pid, beside[i], room, as) || !as->inode || room[0] != '/' ||
+		if (!mapping_at(proc, pid, beside[i], room, as) || !as->inode || room[0] != '/' ||
 		    is_memory(as))
 			continue;
-		fd = maps_open(proc, pid, as);
+		fd = mapping_open(proc, pid, as);
 		if (fd < 0)
 			continue;
 		is = is_text_of(v, phdrs_read(fd, v, &swap), as, m, &offset);

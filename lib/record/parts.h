@@ -14,6 +14,7 @@
 #include "record/holes.h"
 #include "record/keep.h"
 #include "record/record.h"
+#include "symbol/mapping.h"
 
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -266,43 +267,11 @@ struct phdr {
 /* The program headers of an ELF file; 0: it is none. *swap: it has the other byte order. */
 size_t phdrs_read(int fd, struct phdr v[PHDRS_MAX], bool *swap);
 
-/* maps.c */
-
-struct mapping {
-	uint64_t start, end, offset, inode;
-	uint32_t major, minor, prot, flags; /* PROT_*, MAP_* */
-	char *name;
-	size_t name_len;
-};
-
-struct proc_maps {
-	const char *proc; /* "/proc" */
-	bool data;	  /* files that are not code, too */
-	bool text_only;	  /* as on kernels before 6.11 */
-	int (*each)(void *ctx, const struct mapping *m);
-	void *ctx;
-	bool gate_known, has_gate; /* private: [vsyscall] */
-	struct mapping gate;
-	char gate_name[32];
-};
-
-/* Calls each for the mappings of a process in the order of addresses; its error ends it. */
-int maps_read(struct proc_maps *s, pid_t pid);
-
-/*
- * The mapping that an address lies in; false: none, or the process is not ours to see. `room` of
- * PATH_MAX bytes is for its name; NULL: it has none then.
- */
-bool maps_at(const char *proc, pid_t pid, uint64_t addr, char *room, struct mapping *m);
-
-/* The file of a mapping, opened for reading; -1. */
-int maps_open(const char *proc, pid_t pid, const struct mapping *m);
-
 /* moved.c */
 
 /*
  * Whether memory that is code lies where a file's code belongs, as programs do that move their text
- * onto huge pages: *as is the mapping of the file that it stands for. `room`: as for maps_at.
+ * onto huge pages: *as is the mapping of the file that it stands for. `room`: as for mapping_at.
  */
 bool moved_text(const char *proc, pid_t pid, const struct mapping *m, char *room,
 		struct mapping *as);

@@ -107,7 +107,7 @@ static const struct known_id *build_id(struct synth *s, pid_t pid, const struct 
 	if (s->text.err || intern_add(&s->files, s->text.data, s->text.len, &id, &fresh))
 		return NULL;
 	if (fresh) {
-		fd = maps_open(s->proc, pid, m);
+		fd = mapping_open(s->proc, pid, m);
 		if (fd >= 0) {
 			buildid_from_elf(fd, k.id, &len);
 			close(fd);
@@ -175,7 +175,7 @@ static int add_mappings(struct synth *s, pid_t pid)
 	s->maps.data = s->data;
 	s->maps.each = each_mapping;
 	s->maps.ctx = &p;
-	return maps_read(&s->maps, pid);
+	return mapping_read(&s->maps, pid);
 }
 
 /* The parent: the second field after the name in "pid (any name) S ppid ...". */

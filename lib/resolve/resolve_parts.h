@@ -508,10 +508,12 @@ void resolve_jit_cfi_release(struct rjit *j);
 
 /*
  * What is at an address of generated code: a cfi with rows from its instructions, if the process
- * lives or the bundle has them. 0, or an error.
+ * lives, or the bundle or the jitdump has them. c: the code in the jitdump; NULL: it has none
+ * there. 0, or an error.
  */
 int resolve_jit_code(struct resolver *r, struct machine *m, uint32_t jit, struct space *sp,
-		     unsigned machine, uint64_t addr, struct unwind_place *place);
+		     unsigned machine, uint64_t addr, const struct jit_code *c,
+		     struct unwind_place *place);
 void resolve_jit_code_forget(struct rjit *j); /* there will be another map */
 void resolve_jit_code_release(struct rjit *j);
 

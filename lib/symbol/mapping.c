@@ -1,16 +1,16 @@
-/*
- * The mappings of a running process: by PROCMAP_QUERY of Linux 6.11, an ioctl on /proc/PID/maps
- * that finds those that are code without a line of text for each of the others; else by the text.
- */
+/* Reads the mappings of processes. */
+#include "symbol/mapping.h"
+
 #include "base/err.h"
-#include "pevent/sysfile.h"
-#include "record/parts.h"
 #include "symbol/beneath.h"
+#include "symbol/root.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -46,6 +46,15 @@ static size_t unescape(char *s)
 	}
 	*to = 0;
 	return (size_t)(to - s);
+}
+
+/* The text of a file of /proc, as far as it can be read: the process can end meanwhile. */
+static char *read_maps(const char *path, struct buf *maps)
+{
+	enum symtab_reason why;
+
+	(void)root_read(NULL, path, MAPS_MAX, maps, &why);
+	return (char *)maps->data;
 }
 
 /* "55d0-55d8 r-xp 00028000 fe:00 332383     /usr/lib/a b.so (deleted)", without the newline. */
@@ -87,9 +96,7 @@ static int read_text(const struct proc_maps *s, const char *path, uint64_t from)
 	struct buf maps = BUF_INIT;
 	int rc = 0;
 
-	/* A process that ends meanwhile, or that is not ours to see, leaves what was read. */
-	(void)sysfile_read(path, MAPS_MAX, &maps);
-	for (char *line = (char *)maps.data, *next; line && *line && !rc; line = next) {
+	for (char *line = read_maps(path, &maps), *next; line && *line && !rc; line = next) {
 		struct mapping m;
 		char *end = strchr(line, '\n');
 
@@ -162,8 +169,7 @@ static bool find_in_text(const char *path, uint64_t addr, char *room, struct map
 	struct buf maps = BUF_INIT;
 	bool found = false;
 
-	(void)sysfile_read(path, MAPS_MAX, &maps);
-	for (char *line = (char *)maps.data, *end; line && *line && !found; line = end + 1) {
+	for (char *line = read_maps(path, &maps), *end; line && *line && !found; line = end + 1) {
 		end = strchr(line, '\n');
 		if (!end)
 			break;
@@ -177,7 +183,7 @@ static bool find_in_text(const char *path, uint64_t addr, char *room, struct map
 	return found;
 }
 
-bool maps_at(const char *proc, pid_t pid, uint64_t addr, char *room, struct mapping *m)
+bool mapping_at(const char *proc, pid_t pid, uint64_t addr, char *room, struct mapping *m)
 {
 	char path[PATH_MAX];
 	struct query q;
@@ -206,8 +212,8 @@ static void find_gate(struct proc_maps *s)
 
 	s->gate_known = true;
 	snprintf(path, sizeof(path), "%s/self/maps", s->proc);
-	if (!sysfile_read(path, MAPS_MAX, &maps) && maps.len) {
-		if (maps.data[maps.len - 1] == '\n')
+	if (read_maps(path, &maps)) {
+		if (maps.len && maps.data[maps.len - 1] == '\n')
 			maps.data[maps.len - 1] = 0;
 		line = strrchr(buf_str(&maps), '\n');
 		if (line && parse_mapping(line + 1, &s->gate) && s->gate.start >> 63) {
@@ -220,7 +226,7 @@ static void find_gate(struct proc_maps *s)
 	buf_release(&maps);
 }
 
-int maps_read(struct proc_maps *s, pid_t pid)
+int mapping_read(struct proc_maps *s, pid_t pid)
 {
 	char path[PATH_MAX];
 	uint64_t next = 0;
@@ -245,7 +251,7 @@ int maps_read(struct proc_maps *s, pid_t pid)
 	return rc;
 }
 
-int maps_open(const char *proc, pid_t pid, const struct mapping *m)
+int mapping_open(const char *proc, pid_t pid, const struct mapping *m)
 {
 	char path[PATH_MAX];
 	struct stat st;
