@@ -148,6 +148,8 @@ bool ftext_info(const struct ps_str *text, bool bare, struct ftext_info *info);
  * "[ns]".
  */
 bool ftext_number(const struct ps_str *text, bool hex, uint64_t *v, bool *is_hex);
+/* A further field, without a value; NULL: there are too many, or the name is too long. */
+struct ftext_pair *ftext_add(struct ftext_info *info, struct ps_str key);
 void ftext_add_text(struct ftext_info *info, const char *key, struct ps_str text);
 void ftext_add_number(struct ftext_info *info, const char *key, uint64_t v);
 
@@ -199,6 +201,13 @@ int ftext_push(struct ftext *t, const struct ps_str *name);
 static inline bool ftext_is(const struct ps_str *s, const char *text)
 {
 	return s->len == strlen(text) && !memcmp(s->p, text, s->len);
+}
+
+static inline bool ftext_starts(const char *p, size_t len, const char *text)
+{
+	size_t n = strlen(text);
+
+	return len >= n && !memcmp(p, text, n);
 }
 
 static inline bool ftext_digit(char c)

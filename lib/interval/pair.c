@@ -160,10 +160,11 @@ static int on_start(struct engine *en, struct pair_bind *b, uint32_t domain, con
 {
 	uint32_t hash = open_hash(b->kind, domain, key), older = find(en, b, hash, domain, key);
 	struct lat_kind *k = &en->kinds[b->kind];
-	struct open_entry *e, call = {0};
+	bool called = b->call && en->calls.slots;
+	struct open_entry *e, call;
 	int rc;
 
-	if (b->call && en->calls.slots && !take_call(en, b, domain, &rec->sample, &call))
+	if (called && !take_call(en, b, domain, &rec->sample, &call))
 		return 0;
 	k->count[LAT_STARTS]++;
 	if (older &&
@@ -191,10 +192,12 @@ static int on_start(struct engine *en, struct pair_bind *b, uint32_t domain, con
 	e->shown = b->nkeys ? b->nkeys - 1 : 0;
 	e->value = b->has_value ? get_number(&b->value, r, rec, 0) : rec->sample.time;
 	e->amount = b->has_amount ? get_number(&b->amount, r, rec, 0)
-				  : bytes_of(en, r, rec, call.amount);
-	memcpy(e->by, call.by, sizeof(e->by));
-	e->set = call.set;
-	e->numbers = call.numbers;
+				  : bytes_of(en, r, rec, called ? call.amount : 0);
+	if (called) {
+		memcpy(e->by, call.by, sizeof(e->by));
+		e->set = call.set;
+		e->numbers = call.numbers;
+	}
 	rc = engine_point(en, r, rec, &e->start);
 	if (!rc)
 		rc = get_who(en, r, &rec->sample, &e->who);
