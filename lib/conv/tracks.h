@@ -1,6 +1,6 @@
 /*
- * Samples by thread and event: the numbers of these, and the samples of each in the order in which they came, for formats that have a
- * list for each: equal stacks that follow each other are one.
+ * Samples by thread and event: the numbers of these, and the samples of each in the order in which
+ * they came, for formats that have a list for each: equal stacks that follow each other are one.
  *
  *	rc = track_add(&r, sample);
  *	for (uint32_t i = 0; i < r.n; i++)
