@@ -26,9 +26,7 @@ static int intern_rehash(struct intern *t)
 	if (!slots)
 		return PP_ENOMEM;
 	for (uint32_t id = 1; id <= t->n; id++) {
-		const struct intern_entry *e = &t->entries[id - 1];
-		uint64_t h = XXH3_64bits(e->bytes, e->len);
-		uint32_t i = (uint32_t)h & (nslots - 1);
+		uint32_t i = t->entries[id - 1].hash & (nslots - 1);
 
 		while (slots[i])
 			i = (i + 1) & (nslots - 1);
@@ -41,15 +39,14 @@ static int intern_rehash(struct intern *t)
 }
 
 /* The slot that holds the bytes, or the free one where they belong. */
-static uint32_t intern_slot(const struct intern *t, const void *bytes, size_t len, uint64_t h)
+static uint32_t intern_slot(const struct intern *t, const void *bytes, size_t len, uint32_t h)
 {
-	uint32_t i = (uint32_t)h & t->mask;
+	uint32_t i = h & t->mask;
 
 	while (t->slots[i]) {
 		const struct intern_entry *e = &t->entries[t->slots[i] - 1];
 
-		if (e->hash == (uint32_t)(h >> 32) && e->len == len &&
-		    (!len || !memcmp(e->bytes, bytes, len)))
+		if (e->hash == h && e->len == len && (!len || !memcmp(e->bytes, bytes, len)))
 			break;
 		i = (i + 1) & t->mask;
 	}
@@ -58,7 +55,7 @@ static uint32_t intern_slot(const struct intern *t, const void *bytes, size_t le
 
 int intern_add(struct intern *t, const void *bytes, size_t len, uint32_t *id, bool *fresh)
 {
-	uint64_t h = XXH3_64bits(bytes, len);
+	uint32_t h = (uint32_t)XXH3_64bits(bytes, len);
 	struct intern_entry *e;
 	uint32_t i;
 
@@ -87,7 +84,7 @@ int intern_add(struct intern *t, const void *bytes, size_t len, uint32_t *id, bo
 	if (!e->bytes)
 		return PP_ENOMEM;
 	e->len = (uint32_t)len;
-	e->hash = (uint32_t)(h >> 32);
+	e->hash = h;
 	*id = t->slots[i] = ++t->n;
 	return 0;
 }
@@ -158,7 +155,7 @@ uint32_t intern_find(const struct intern *t, const void *bytes, size_t len)
 {
 	if (!t->mask)
 		return 0;
-	return t->slots[intern_slot(t, bytes, len, XXH3_64bits(bytes, len))];
+	return t->slots[intern_slot(t, bytes, len, (uint32_t)XXH3_64bits(bytes, len))];
 }
 
 const char *intern_get(const struct intern *t, uint32_t id, size_t *len)
@@ -185,7 +182,7 @@ void map64_clear(struct map64 *m)
 
 static int map64_grow(struct map64 *m)
 {
-	uint32_t nslots = m->mask ? (m->mask + 1) * 2 : 64;
+	uint32_t nslots = !m->mask ? 64 : m->mask < 4096 ? (m->mask + 1) * 4 : (m->mask + 1) * 2;
 	struct map64_slot *slots;
 
 	if (m->mask >= UINT32_MAX / 2)

@@ -25,7 +25,7 @@
 struct intern_entry {
 	const char *bytes;
 	uint32_t len;
-	uint32_t hash; /* upper half of the 64-bit hash: compared before the bytes */
+	uint32_t hash; /* where it belongs; compared before the bytes */
 };
 
 struct intern_recent;
