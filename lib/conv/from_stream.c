@@ -149,6 +149,7 @@ static void forget_symbols(struct stream_input *s)
 		memset(s->dsos, 0, s->ndsos * sizeof(*s->dsos));
 	if (s->nfiles)
 		memset(s->files, 0, s->nfiles * sizeof(*s->files));
+	memset(s->marks, 0, sizeof(s->marks));
 	forget_frames(s);
 }
 

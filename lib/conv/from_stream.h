@@ -7,7 +7,8 @@
 
 #include "conv/parts.h"
 
-#define RECENT 1024
+#define RECENT	   1024
+#define MARKS_KEPT 64
 
 struct known_event {
 	struct prof_event as; /* name 0: not known */
@@ -31,6 +32,12 @@ struct known_part {
 	bool known;
 };
 
+/* A mark by what it says. */
+struct known_mark {
+	uint32_t flags, dso; /* dso: of the stream */
+	uint32_t frame;	     /* 0: not known */
+};
+
 struct stream_input {
 	struct conv *c;
 	struct sreader *in;
@@ -42,6 +49,7 @@ struct stream_input {
 	uint32_t *dsos, *files; /* by number: number + 1 in the profile */
 	uint32_t nsymbols, nparts, ndsos, nfiles;
 	struct map64 chains; /* likewise */
+	struct known_mark marks[MARKS_KEPT];
 	struct intern names; /* of events since the header, with their source and buffer */
 	struct map64 counts; /* by name: how many events have it */
 	struct known_thread recent[RECENT];

@@ -145,16 +145,28 @@ static int mark_of(struct stream_input *s, uint32_t flags, uint32_t outermost, u
 	const struct ps_frame *outer = outermost ? sreader_frame(s->in, outermost) : NULL;
 	const struct ps_dso *dso = outer && outer->dso ? sreader_dso(s->in, outer->dso) : NULL;
 	struct prof_frame mark = {.flags = PROF_FRAME_MARK};
+	struct known_mark *known;
+	uint32_t id = dso ? dso->id : 0;
 	int rc;
 
 	*frame = 0;
 	if (!(flags & PS_STACK_END_MASK))
 		return 0;
+	flags &= MARKS;
+	used(id, &s->used_dso);
+	known = &s->marks[(id * 31 + (flags >> PS_STACK_END_SHIFT)) % MARKS_KEPT];
+	if (known->frame && known->flags == flags && known->dso == id) {
+		*frame = known->frame;
+		return 0;
+	}
 	buf_reset(&s->text);
 	ps_end_mark_add(&s->text, flags, dso ? dso->path : ps_str("", 0));
 	rc = s->text.err ? s->text.err
 			 : prof_text(s->c->p, buf_str(&s->text), s->text.len, &mark.name);
-	return rc || !mark.name ? rc : prof_frame(s->c->p, &mark, frame);
+	if (!rc && mark.name)
+		rc = prof_frame(s->c->p, &mark, frame);
+	*known = (struct known_mark){flags, id, *frame};
+	return rc;
 }
 
 /* Adds the frames of a stack, and its mark as the outermost. */

@@ -128,9 +128,7 @@ int prof_push(struct prof *p, uint32_t stack, uint32_t frame, uint32_t *pushed)
 
 uint32_t prof_up(const struct prof *p, uint32_t stack, uint32_t *frame)
 {
-	uint64_t weight;
-
-	return fold_node(p->tree, stack, frame, &weight);
+	return fold_node(p->tree, stack, frame, NULL);
 }
 
 uint32_t prof_stacks(const struct prof *p)

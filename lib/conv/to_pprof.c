@@ -1,6 +1,6 @@
 /*
  * Writes pprof's profile.proto (github.com/google/pprof/proto/profile.proto): equal stacks of a
- * thread are added up; what is written in the end are the tables. An event has two values in each
+ * thread are added up, and are written in the end, thread by thread, with the tables. An event has two values in each
  * sample, how many samples and what they weigh, or one if they count nothing else.
  */
 #include "conv/parts.h"
@@ -33,11 +33,23 @@ enum {
 /* The samples of a stack in a thread, added up. */
 struct row {
 	uint64_t weight, count;
-	uint32_t stack, lane;
+	uint32_t stack;
+};
+
+/* The rows of a thread and event: a table of its own, since samples of a thread come together. */
+struct sum {
+	struct map64 places; /* by stack: row + 1 */
+	struct row *rows;
+	uint32_t n, cap;
 };
 
 struct function {
 	uint32_t name, linkage, file;
+};
+
+/* The innermost location of a stack, and the stack without it. */
+struct step {
+	uint32_t location, up; /* location 0: not yet known */
 };
 
 struct mapping {
@@ -49,17 +61,20 @@ struct mapping {
 struct writer {
 	struct conv *c;
 	struct lanes lanes;
-	struct map64 places; /* stack and lane: row + 1 */
-	struct row *rows;
-	uint32_t nrows, rows_cap;
+	struct sum *sums; /* by lane */
+	uint32_t nsums;
 	uint64_t period; /* of all samples; 0: they differ */
 	bool any, uncounted;
 	/* At the end. */
+	struct step *steps; /* by stack */
 	struct intern functions, locations;
 	uint32_t *single, nsingle; /* by frame: the location that has only it */
-	struct mapping *mappings;  /* by DSO; the last is for those without */
-	uint32_t main;		   /* the DSO that is the first mapping */
-	struct buf out, part, inner, path;
+	uint64_t *leaves;	   /* by location: samples of which it is the innermost one */
+	uint32_t nleaves;
+	bool *two;		  /* by event: it has two values */
+	struct mapping *mappings; /* by DSO; the last is for those without */
+	uint32_t main;		  /* the DSO that is the first mapping */
+	struct buf out, part, inner, path, labels;
 };
 
 static int open_pprof(struct conv *c, void **ctx)
@@ -88,23 +103,29 @@ static int sample(void *ctx, const struct prof_sample *s)
 {
 	struct writer *w = ctx;
 	uint32_t *place, lane;
+	struct sum *sum;
 	struct row *v;
 
 	note_period(w, s);
 	if (lanes_find(&w->lanes, s, &lane))
 		return PP_ENOMEM;
-	place = map64_put(&w->places, (uint64_t)s->stack << 32 | lane, NULL);
+	sum = array_widen(w->sums, &w->nsums, lane, 64, sizeof(*sum));
+	if (!sum)
+		return PP_ENOMEM;
+	w->sums = sum;
+	sum += lane;
+	place = map64_put(&sum->places, s->stack, NULL);
 	if (!place)
 		return PP_ENOMEM;
 	if (!*place) {
-		v = array_widen(w->rows, &w->rows_cap, w->nrows, 4096, sizeof(*v));
+		v = array_widen(sum->rows, &sum->cap, sum->n, 16, sizeof(*v));
 		if (!v)
 			return PP_ENOMEM;
-		w->rows = v;
-		v[w->nrows] = (struct row){.stack = s->stack, .lane = lane};
-		*place = ++w->nrows;
+		sum->rows = v;
+		v[sum->n] = (struct row){.stack = s->stack};
+		*place = ++sum->n;
 	}
-	v = &w->rows[*place - 1];
+	v = &sum->rows[*place - 1];
 	v->weight += s->weight;
 	v->count += s->count;
 	return 0;
@@ -118,12 +139,6 @@ static bool counts(struct ps_str unit)
 	       (unit.len == 6 && !memcmp(unit.p, "events", 6)) ||
 	       (unit.len == 5 && (!memcmp(unit.p, "calls", 5) || !memcmp(unit.p, "count", 5))) ||
 	       !unit.len;
-}
-
-/* Whether an event has two values. */
-static bool two_values(const struct writer *w, uint32_t event)
-{
-	return !w->uncounted && !counts(prof_str(w->c->p, prof_event_of(w->c->p, event)->unit));
 }
 
 static int text(struct writer *w, const char *s, uint32_t *id)
@@ -161,14 +176,15 @@ static int put_types(struct writer *w)
 		const struct prof_event *e = prof_event_of(p, i);
 		struct ps_str name = prof_str(p, e->name);
 
-		buf_reset(&w->inner);
 		if (n > 1)
 			buf_addf(&w->inner, "%.*s ", (int)name.len, name.p);
 		buf_adds(&w->inner, "samples");
 		rc = w->inner.err ? w->inner.err : text(w, buf_str(&w->inner), &samples);
+		buf_reset(&w->inner);
 		if (!rc)
 			rc = unit_of(w, e, &unit);
-		if (!rc && two_values(w, i))
+		w->two[i] = !w->uncounted && !counts(prof_str(p, e->unit));
+		if (!rc && w->two[i])
 			put_type(w, SAMPLE_TYPE, samples, count);
 		put_type(w, SAMPLE_TYPE, e->name, unit);
 		if (i > 1)
@@ -202,58 +218,69 @@ static void note_frame(struct writer *w, const struct prof_frame *f)
 	m->inlined |= (f->flags & PROF_FRAME_INLINED) != 0;
 }
 
-/*
- * The location of n frames, the first n - 1 of which are inlined into the last one. A frame alone
- * is known by its number.
- */
-static int location_of(struct writer *w, const uint32_t *frames, size_t n, uint32_t *id)
+/* The location of a frame, and of those before it, which are inlined into it. */
+static int new_location(struct writer *w, const uint32_t *frames, size_t n, uint32_t *id)
 {
-	uint32_t *known =
-		n > 1 ? NULL : array_widen(w->single, &w->nsingle, *frames, 1024, sizeof(*known));
-	int rc;
+	uint64_t *v;
+	int rc = intern_add(&w->locations, frames, n * sizeof(*frames), id, NULL);
 
-	if (known)
-		w->single = known, known += *frames;
-	else if (n == 1)
+	if (rc)
+		return rc;
+	v = array_widen(w->leaves, &w->nleaves, *id, 1024, sizeof(*v));
+	if (!v)
 		return PP_ENOMEM;
-	if (known && *known) {
-		*id = *known;
-		return 0;
-	}
+	w->leaves = v;
 	for (size_t i = 0; i < n; i++)
 		note_frame(w, prof_frame_of(w->c->p, frames[i]));
-	rc = intern_add(&w->locations, frames, n * sizeof(*frames), id, NULL);
-	if (known)
-		*known = *id;
+	return 0;
+}
+
+static int find_step(struct writer *w, uint32_t stack, struct step *step)
+{
+	const struct prof *p = w->c->p;
+	uint32_t frame, *known;
+	size_t n = 1;
+	int rc;
+
+	step->up = prof_up(p, stack, &frame);
+	known = array_widen(w->single, &w->nsingle, frame, 1024, sizeof(*known));
+	if (!known)
+		return PP_ENOMEM;
+	w->single = known;
+	known += frame;
+	step->location = *known;
+	if (*known)
+		return 0;
+	buf_reset(&w->path);
+	buf_add(&w->path, &frame, sizeof(frame));
+	for (; prof_frame_of(p, frame)->flags & PROF_FRAME_INLINED && step->up; n++) {
+		step->up = prof_up(p, step->up, &frame);
+		buf_add(&w->path, &frame, sizeof(frame));
+	}
+	rc = w->path.err ? w->path.err
+			 : new_location(w, (const uint32_t *)(const void *)w->path.data, n,
+					&step->location);
+	if (n == 1)
+		*known = step->location;
 	return rc;
 }
 
 /* The locations of a stack, into the message. */
 static int add_locations(struct writer *w, uint32_t stack, uint64_t samples)
 {
-	const struct prof_frame *f;
-	uint32_t frame, id;
 	bool leaf = true;
 	int rc = 0;
 
-	buf_reset(&w->inner);
-	buf_reset(&w->path);
 	while (stack && !rc) {
-		stack = prof_up(w->c->p, stack, &frame);
-		buf_add(&w->path, &frame, sizeof(frame));
-		f = prof_frame_of(w->c->p, frame);
-		if (f->flags & PROF_FRAME_INLINED && stack)
-			continue;
-		if (w->path.err)
-			return w->path.err;
-		rc = location_of(w, (const uint32_t *)(const void *)w->path.data,
-				 w->path.len / sizeof(frame), &id);
-		if (leaf)
-			mapping_of(w, f->dso)->leaves += samples;
+		struct step *s = &w->steps[stack];
+
+		rc = s->location ? 0 : find_step(w, stack, s);
+		if (rc)
+			break;
+		w->leaves[s->location] += leaf ? samples : 0;
 		leaf = false;
-		if (!rc)
-			pb_varint(&w->inner, id);
-		buf_reset(&w->path);
+		pb_varint(&w->inner, s->location);
+		stack = s->up;
 	}
 	if (w->inner.len)
 		pb_take(&w->part, 1, &w->inner);
@@ -267,10 +294,11 @@ static void add_label(struct writer *w, uint32_t key, uint32_t str, uint64_t num
 	pb_num(&w->inner, 1, key);
 	pb_num(&w->inner, 2, str);
 	pb_num(&w->inner, 3, num);
-	pb_take(&w->part, 3, &w->inner);
+	pb_take(&w->labels, 3, &w->inner);
 }
 
-static int put_samples(struct writer *w)
+/* Those of a thread, which all of its samples have. */
+static int make_labels(struct writer *w, const struct prof_thread *t)
 {
 	uint32_t comm, pid, tid;
 	int rc = text(w, "comm", &comm);
@@ -279,24 +307,33 @@ static int put_samples(struct writer *w)
 		rc = text(w, "pid", &pid);
 	if (!rc)
 		rc = text(w, "tid", &tid);
-	for (uint32_t row = 0; row < w->nrows && !rc; row++) {
-		const struct row *s = &w->rows[row];
-		const struct lane *k = &w->lanes.v[s->lane];
-		const struct prof_thread *t = prof_thread_of(w->c->p, k->thread);
+	if (rc)
+		return rc;
+	buf_reset(&w->labels);
+	if (t->comm)
+		add_label(w, comm, t->comm, 0);
+	if (t->pid != PS_NONE)
+		add_label(w, pid, 0, t->pid);
+	if (t->tid != PS_NONE)
+		add_label(w, tid, 0, t->tid);
+	return w->labels.err;
+}
+
+static int put_samples(struct writer *w, const struct lane *lane, const struct sum *sum)
+{
+	int rc = make_labels(w, prof_thread_of(w->c->p, lane->thread));
+
+	for (uint32_t row = 0; row < sum->n && !rc; row++) {
+		const struct row *s = &sum->rows[row];
 
 		rc = add_locations(w, s->stack, s->count ? s->count : 1);
 		for (uint32_t e = 1; e <= w->c->p->events.n; e++) {
-			if (two_values(w, e))
-				pb_varint(&w->inner, e == k->event ? s->count : 0);
-			pb_varint(&w->inner, e == k->event ? s->weight : 0);
+			if (w->two[e])
+				pb_varint(&w->inner, e == lane->event ? s->count : 0);
+			pb_varint(&w->inner, e == lane->event ? s->weight : 0);
 		}
 		pb_take(&w->part, 2, &w->inner);
-		if (t->comm)
-			add_label(w, comm, t->comm, 0);
-		if (t->pid != PS_NONE)
-			add_label(w, pid, 0, t->pid);
-		if (t->tid != PS_NONE)
-			add_label(w, tid, 0, t->tid);
+		buf_join(&w->part, &w->labels);
 		pb_take(&w->out, SAMPLE, &w->part);
 		if (!rc)
 			rc = conv_flush(w->c, &w->out, CONV_BLOCK);
@@ -306,11 +343,30 @@ static int put_samples(struct writer *w)
 
 /* ---- tables ---- */
 
+static const uint32_t *location_frames(const struct writer *w, uint32_t location, size_t *n)
+{
+	const char *bytes = intern_get(&w->locations, location, n);
+
+	*n /= sizeof(uint32_t);
+	return (const uint32_t *)(const void *)bytes;
+}
+
+/* The frame of a location that is not inlined. */
+static const struct prof_frame *last_frame(const struct writer *w, uint32_t location)
+{
+	size_t n;
+	const uint32_t *frames = location_frames(w, location, &n);
+
+	return prof_frame_of(w->c->p, frames[n - 1]);
+}
+
 /* The first mapping is taken for the program: the file that most samples are in. */
 static void choose_main(struct writer *w)
 {
 	uint64_t most = 0;
 
+	for (uint32_t id = 1; id <= w->locations.n; id++)
+		mapping_of(w, last_frame(w, id)->dso)->leaves += w->leaves[id];
 	for (uint32_t i = 1; i <= w->c->p->dsos.n; i++) {
 		const struct prof_dso *d = prof_dso_of(w->c->p, i);
 		struct ps_str path = prof_str(w->c->p, d->path);
@@ -383,13 +439,10 @@ static int put_locations(struct writer *w)
 	int rc = 0;
 
 	for (uint32_t id = 1; id <= w->locations.n && !rc; id++) {
-		const struct prof_frame *f = NULL;
+		const struct prof_frame *f = last_frame(w, id);
 		size_t n;
-		const uint32_t *frames =
-			(const uint32_t *)(const void *)intern_get(&w->locations, id, &n);
+		const uint32_t *frames = location_frames(w, id, &n);
 
-		n /= sizeof(*frames);
-		f = prof_frame_of(w->c->p, frames[n - 1]);
 		pb_num(&w->part, 1, id);
 		pb_num(&w->part, 2, mapping_id(w, f->dso));
 		pb_num(&w->part, 3, f->addr);
@@ -453,13 +506,17 @@ static int put_rest(struct writer *w)
 static int close_pprof(void *ctx)
 {
 	struct writer *w = ctx;
-	int rc = put_types(w);
+	const struct prof *p = w->c->p;
+	int rc;
 
-	w->mappings = calloc(w->c->p->dsos.n + 2, sizeof(*w->mappings));
-	if (!w->mappings)
+	w->two = calloc(p->events.n + 1, sizeof(*w->two));
+	w->mappings = calloc(p->dsos.n + 2, sizeof(*w->mappings));
+	w->steps = calloc(prof_stacks(p), sizeof(*w->steps));
+	if (!w->two || !w->mappings || !w->steps)
 		return PP_ENOMEM;
-	if (!rc)
-		rc = put_samples(w);
+	rc = put_types(w);
+	for (uint32_t i = 0; i < w->lanes.n && !rc; i++)
+		rc = put_samples(w, &w->lanes.v[i], &w->sums[i]);
 	if (!rc)
 		rc = put_mappings(w);
 	if (!rc)
@@ -476,14 +533,21 @@ static void free_pprof(void *ctx)
 	if (!w)
 		return;
 	lanes_release(&w->lanes);
-	map64_release(&w->places);
+	for (uint32_t i = 0; i < w->nsums; i++) {
+		map64_release(&w->sums[i].places);
+		free(w->sums[i].rows);
+	}
+	free(w->sums);
 	intern_release(&w->functions);
 	intern_release(&w->locations);
-	free(w->rows);
+	free(w->steps);
 	free(w->single);
+	free(w->leaves);
+	free(w->two);
 	free(w->mappings);
 	buf_release(&w->out);
 	buf_release(&w->part);
+	buf_release(&w->labels);
 	buf_release(&w->inner);
 	buf_release(&w->path);
 	free(w);

@@ -352,7 +352,8 @@ uint32_t fold_nodes(const struct fold *f)
 uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t *weight)
 {
 	*name = f->nodes[node].name;
-	*weight = f->weights[node];
+	if (weight)
+		*weight = f->weights[node];
 	return f->nodes[node].parent;
 }
 

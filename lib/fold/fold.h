@@ -232,7 +232,7 @@ int fold_chart_each(const struct fold *f, fold_chart_visit *fn, void *ctx);
 /*
  * The number of nodes, the root included: the node of a stack is greater than those of its parts.
  * And of a node, which is not the root: that of the stack without its innermost frame, whose name
- * is *name; its own weight.
+ * is *name; its own weight (NULL: not wanted).
  */
 uint32_t fold_nodes(const struct fold *f);
 uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t *weight);

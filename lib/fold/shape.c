@@ -343,7 +343,6 @@ static int on_time(void *ctx, uint32_t node, uint64_t weight)
 {
 	struct shaping *t = ctx;
 	uint32_t *v = array_widen(t->nodes, &t->nnodes, node, 1024, sizeof(*v)), name;
-	uint64_t unused;
 	size_t n = 0;
 	int rc = 0;
 
@@ -352,7 +351,7 @@ static int on_time(void *ctx, uint32_t node, uint64_t weight)
 	t->nodes = v;
 	if (!v[node]) {
 		for (uint32_t k = node; k != FOLD_ROOT; t->old[n++] = name)
-			k = fold_node(t->from, k, &name, &unused);
+			k = fold_node(t->from, k, &name, NULL);
 		rc = shape_stack(t, t->old, n, &v[node]);
 		if (!rc && v[node] == UINT32_MAX)
 			fold_account(t->to)->left_out++;
