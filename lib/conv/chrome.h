@@ -19,12 +19,20 @@ struct chrome_cpu {
 	uint32_t irq_name, vec;
 };
 
+/* A sample: its node, us since the one before. */
+struct chrome_sample {
+	uint64_t delta, weight;
+	uint32_t node;
+};
+
 /* The samples of a thread and event that were not written yet. */
 struct chrome_profile {
 	uint32_t thread, event;
 	bool begun, any, idle; /* any: it has a sample; idle: that node was defined */
-	struct buf nodes, samples, deltas, weights;
-	uint32_t n;
+	struct map64 written;  /* stacks that have a node */
+	struct buf nodes;
+	struct chrome_sample *samples;
+	uint32_t n, cap;
 	uint64_t start, end; /* ns: of the first sample, of all so far */
 	uint64_t last;	     /* us: where the deltas are */
 };
@@ -32,11 +40,13 @@ struct chrome_profile {
 struct chrome {
 	struct conv *c;
 	struct tpoints points;
-	struct buf b, text;
+	struct buf b, text, call;
 	struct lanes lanes;
 	struct chrome_profile *profiles; /* by lane */
 	uint32_t nprofiles, profiles_cap;
-	struct map64 nodes; /* profile and stack: was written */
+	struct arena calls;
+	struct ps_str *frames; /* by number: its callFrame, which is in the arena */
+	uint32_t nframes;
 	struct chrome_cpu *cpus;
 	uint32_t ncpus;
 	uint32_t *path, path_cap;

@@ -12,7 +12,8 @@
 
 #include <stdlib.h>
 
-#define CHUNK	 2000 /* samples */
+#define CHUNK	 2000	    /* samples, */
+#define NODES	 (1u << 15) /* or bytes of nodes, after which a chunk is written */
 #define MANY	 1000000
 #define ROOT	 1 /* nodes; that of a stack is its number and 2 */
 #define IDLE	 2
@@ -50,45 +51,85 @@ static struct chrome_profile *profile_of(struct chrome *w, const struct prof_sam
 	return &v[lane];
 }
 
-static int put_node(struct chrome *w, struct chrome_profile *q, uint32_t node, uint32_t parent,
-		    const struct prof_frame *f, const char *name)
+/* Makes a callFrame in w->call. 0 or PP_ENOMEM. */
+static int make_call(struct chrome *w, struct ps_str name, struct ps_str file, int line)
 {
-	struct prof *p = w->c->p;
-	struct ps_str file = {0};
-	struct buf *b = &q->nodes;
+	struct buf *b = &w->call;
 
-	buf_reset(&w->text);
-	if (f) {
-		file = prof_str(p, f->line ? f->file : prof_dso_of(p, f->dso)->path);
-		prof_show(p, f, &w->text);
-	} else {
-		buf_adds(&w->text, name);
-	}
-	buf_inherit(b, &w->text);
-	buf_adds(b, b->len ? ",\n{" : "{");
-	json_num(b, "id", node);
-	if (parent)
-		json_num(b, "parent", parent);
-	json_key(b, "callFrame");
+	buf_reset(b);
 	buf_addc(b, '{');
-	json_text(b, "functionName", buf_str(&w->text), w->text.len);
+	json_text(b, "functionName", name.p, name.len);
 	json_num(b, "scriptId", 0);
 	json_text(b, "url", file.p, file.len);
 	json_key(b, "lineNumber");
-	buf_addf(b, "%d,\"columnNumber\":-1}}", f ? (int)f->line - 1 : -1);
+	buf_addf(b, "%d,\"columnNumber\":-1}", line);
 	return b->err;
+}
+
+/* The callFrame of a frame, which is made once. 0 or PP_ENOMEM. */
+static int call_of(struct chrome *w, uint32_t frame, struct ps_str *call)
+{
+	struct ps_str *v = array_widen(w->frames, &w->nframes, frame, 1024, sizeof(*v)), file;
+	struct prof *p = w->c->p;
+	const struct prof_frame *f;
+	char *text;
+
+	if (!v)
+		return PP_ENOMEM;
+	w->frames = v;
+	v += frame;
+	if (!v->len) {
+		f = prof_frame_of(p, frame);
+		file = prof_str(p, f->line ? f->file : prof_dso_of(p, f->dso)->path);
+		buf_reset(&w->text);
+		prof_show(p, f, &w->text);
+		if (w->text.err ||
+		    make_call(w, ps_str(buf_str(&w->text), w->text.len), file, (int)f->line - 1))
+			return PP_ENOMEM;
+		text = arena_dup(&w->calls, w->call.data, w->call.len);
+		if (!text)
+			return PP_ENOMEM;
+		*v = ps_str(text, w->call.len);
+	}
+	*call = *v;
+	return 0;
+}
+
+static int put_node(struct chrome_profile *q, uint32_t node, uint32_t parent, struct ps_str call)
+{
+	struct buf *b = &q->nodes;
+
+	buf_adds(b, b->len ? ",\n{\"id\":" : "{\"id\":");
+	buf_add_u64(b, node, 0, ' ');
+	if (parent) {
+		buf_adds(b, ",\"parent\":");
+		buf_add_u64(b, parent, 0, ' ');
+	}
+	buf_adds(b, ",\"callFrame\":");
+	buf_add(b, call.p, call.len);
+	buf_addc(b, '}');
+	return b->err;
+}
+
+/* Of those that V8 has for what is no function. */
+static int put_named_node(struct chrome *w, struct chrome_profile *q, uint32_t node,
+			  uint32_t parent, const char *name)
+{
+	int rc = make_call(w, ps_str(name, strlen(name)), ps_str("", 0), -1);
+
+	return rc ? rc : put_node(q, node, parent, ps_str(buf_str(&w->call), w->call.len));
 }
 
 /* The nodes of a stack that the profile does not have, the outermost first. */
 static int put_nodes(struct chrome *w, struct chrome_profile *q, uint32_t stack)
 {
-	uint64_t high = (uint64_t)(q - w->profiles) << 32;
 	uint32_t n = 0, frame, up, *path;
+	struct ps_str call;
 	bool fresh = true;
 	int rc = 0;
 
 	for (uint32_t node = stack; node; node = prof_up(w->c->p, node, &frame)) {
-		if (!map64_put(&w->nodes, high | node, &fresh))
+		if (!map64_put(&q->written, node, &fresh))
 			return PP_ENOMEM;
 		if (!fresh)
 			break;
@@ -100,8 +141,9 @@ static int put_nodes(struct chrome *w, struct chrome_profile *q, uint32_t stack)
 	}
 	while (n-- && !rc) {
 		up = prof_up(w->c->p, w->path[n], &frame);
-		rc = put_node(w, q, w->path[n] + IDLE, up ? up + IDLE : ROOT,
-			      prof_frame_of(w->c->p, frame), "");
+		rc = call_of(w, frame, &call);
+		if (!rc)
+			rc = put_node(q, w->path[n] + IDLE, up ? up + IDLE : ROOT, call);
 	}
 	return rc;
 }
@@ -138,7 +180,20 @@ static int begin(struct chrome *w, struct chrome_profile *q, uint64_t time)
 	json_text(&w->b, "thread", comm.p, comm.len); /* it may have others later */
 	buf_adds(&w->b, "}}");
 	rc = chrome_end(w);
-	return rc ? rc : put_node(w, q, ROOT, 0, NULL, "(root)");
+	return rc ? rc : put_named_node(w, q, ROOT, 0, "(root)");
+}
+
+/* The numbers of all samples, as a list. Which: by their place in the struct. */
+static void add_list(struct buf *b, const struct chrome_profile *q, const char *key, int which)
+{
+	buf_adds(b, key);
+	for (uint32_t i = 0; i < q->n; i++) {
+		const struct chrome_sample *s = &q->samples[i];
+
+		buf_addc(b, i ? ',' : '[');
+		buf_add_u64(b, which == 0 ? s->node : which == 1 ? s->delta : s->weight, 0, ' ');
+	}
+	buf_addc(b, ']');
 }
 
 static int put_chunk(struct chrome *w, struct chrome_profile *q)
@@ -150,47 +205,37 @@ static int put_chunk(struct chrome *w, struct chrome_profile *q)
 	profile_event(w, q, "ProfileChunk", q->end);
 	buf_adds(b, "\"cpuProfile\":{\"nodes\":[");
 	buf_join(b, &q->nodes);
-	buf_adds(b, "],\"samples\":[");
-	buf_join(b, &q->samples);
-	buf_adds(b, "]},\"timeDeltas\":[");
-	buf_join(b, &q->deltas);
-	buf_adds(b, "],\"weights\":[");
-	buf_join(b, &q->weights);
-	buf_adds(b, "],\"endTime\":");
+	add_list(b, q, "],\"samples\":", 0);
+	add_list(b, q, "},\"timeDeltas\":", 1);
+	add_list(b, q, ",\"weights\":", 2);
+	buf_adds(b, ",\"endTime\":");
 	buf_add_u64(b, q->end / 1000, 0, ' ');
 	buf_adds(b, "}}");
 	buf_reset(&q->nodes);
-	buf_reset(&q->samples);
-	buf_reset(&q->deltas);
-	buf_reset(&q->weights);
 	q->n = 0;
 	return chrome_end(w);
 }
 
-static void add_sample(struct chrome_profile *q, uint32_t node, uint64_t time, uint64_t weight)
+static int add_sample(struct chrome_profile *q, uint32_t node, uint64_t time, uint64_t weight)
 {
 	uint64_t us = time / 1000;
+	struct chrome_sample *v = array_widen(q->samples, &q->cap, q->n, 64, sizeof(*v));
 
-	if (q->n) {
-		buf_addc(&q->samples, ',');
-		buf_addc(&q->deltas, ',');
-		buf_addc(&q->weights, ',');
-	}
-	buf_add_u64(&q->samples, node, 0, ' ');
-	buf_add_u64(&q->deltas, us > q->last ? us - q->last : 0, 0, ' ');
-	buf_add_u64(&q->weights, weight, 0, ' ');
+	if (!v)
+		return PP_ENOMEM;
+	q->samples = v;
+	v[q->n++] = (struct chrome_sample){us > q->last ? us - q->last : 0, weight, node};
 	q->last = us > q->last ? us : q->last;
-	q->n++;
+	return 0;
 }
 
 /* The last sample is over. */
 static int add_idle(struct chrome *w, struct chrome_profile *q)
 {
-	int rc = q->idle ? 0 : put_node(w, q, IDLE, ROOT, NULL, "(idle)");
+	int rc = q->idle ? 0 : put_named_node(w, q, IDLE, ROOT, "(idle)");
 
 	q->idle = true;
-	add_sample(q, IDLE, q->end, 0);
-	return rc;
+	return rc ? rc : add_sample(q, IDLE, q->end, 0);
 }
 
 static int sample(void *ctx, const struct prof_sample *s)
@@ -212,14 +257,15 @@ static int sample(void *ctx, const struct prof_sample *s)
 		rc = add_idle(w, q);
 	if (!rc)
 		rc = put_nodes(w, q, s->stack);
+	if (!rc)
+		rc = add_sample(q, s->stack ? s->stack + IDLE : ROOT, time, s->weight);
 	if (rc)
 		return rc;
-	add_sample(q, s->stack ? s->stack + IDLE : ROOT, time, s->weight);
 	q->any = true;
 	q->end = time;
 	if (ns || !s->timed)
 		q->end = s->weight > UINT64_MAX / 2 - time ? UINT64_MAX / 2 : time + s->weight;
-	return q->n < CHUNK ? 0 : put_chunk(w, q);
+	return q->n < CHUNK && q->nodes.len < NODES ? 0 : put_chunk(w, q);
 }
 
 static int record(void *ctx, const struct sreader *r, const struct ps_record *rec, bool *taken)
@@ -259,20 +305,21 @@ static void free_chrome(void *ctx)
 	if (!w)
 		return;
 	for (uint32_t i = 0; i < w->nprofiles; i++) {
+		map64_release(&w->profiles[i].written);
 		buf_release(&w->profiles[i].nodes);
-		buf_release(&w->profiles[i].samples);
-		buf_release(&w->profiles[i].deltas);
-		buf_release(&w->profiles[i].weights);
+		free(w->profiles[i].samples);
 	}
 	free(w->profiles);
 	free(w->cpus);
 	free(w->path);
 	lanes_release(&w->lanes);
-	map64_release(&w->nodes);
+	arena_release(&w->calls);
+	free(w->frames);
 	map64_release(&w->named);
 	tpoints_release(&w->points);
 	buf_release(&w->b);
 	buf_release(&w->text);
+	buf_release(&w->call);
 	free(w);
 }
 
