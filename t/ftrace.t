@@ -58,7 +58,7 @@ for version in 7 6; do
 	fi
 done
 "$BIN/pcap-ftrace" -e sched_process_exec -B ends -e sched_process_exit -- sh -c "$three" >b.st
-run "$BIN/pdecode" --to-trace-dat=b.dat b.st
+run "$BIN/pconv" -o b.dat b.st
 run "$BIN/pdecode" -t b.dat
 is "$status $(execs "$OUT") $(grep -c '^ends:.*sched_process_exit.*comm=true' "$OUT")" '0 3 3' 'and through a pipe to a trace.dat'
 run_pipe '"$BIN/pcap-ftrace" -e sched_process_exec -- sh -c "$three"' '"$BIN/pdecode" -t'

@@ -318,7 +318,22 @@ like "$ERR" 'sqlite3 DATABASE' 'and how'
 run "$BIN/pconv" --to gif report.ps
 is "$status" 64 'a format that is not there'
 like "$ERR" 'there are .*pprof, speedscope' 'and those that are there'
-run "$BIN/pconv" -o out.speedscope.json.gz report.ps
-gunzip -c <out.speedscope.json.gz >unpacked
-ok 'packed by the name of -o' cmp unpacked report.speedscope
+cp text report.perf-script
+for name in speedscope.speedscope.json folded.folded perf-script.txt; do
+	run "$BIN/pconv" -o "out.$name.gz" report.ps
+	gunzip -c <"out.$name.gz" >unpacked
+	ok "packed by the name of -o: $name" cmp unpacked "report.${name%%.*}"
+done
+run "$BIN/pconv" --stats -o out.pstream.gz report.ps
+ok 'and a stream' gzip -t out.pstream.gz
+like "$ERR" '^pconv: samples [1-9][0-9]* = written [1-9]' '--stats, of a stream, too'
+run "$BIN/pconv" -o out.folded.gz /dev/null
+is "$status $(wc -c <out.folded.gz | tr -d ' ')" '1 0' 'of nothing, nothing is packed'
+if [ -c /dev/full ]; then
+	run "$BIN/pconv" --to pprof -o /dev/full report.ps
+	is "$status" 2 'packed: no room for it'
+	like "$ERR" '/dev/full: cannot write: No space left' 'is reported'
+else
+	skip 2 'no /dev/full'
+fi
 done_testing

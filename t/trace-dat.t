@@ -76,7 +76,7 @@ for args in '' "latency=$ROOT/t/data/ftrace-wakeup.txt"; do
 	run "$BIN/pdecode" -t x.st
 	# The newest name of a thread is that of a file.
 	sed 's/          twelve-12/         renamed-12/' "$OUT" >want.st
-	run "$BIN/pdecode" --to-trace-dat=made.dat x.st
+	run "$BIN/pconv" -o made.dat x.st
 	is "$status" 0 "the stream form becomes a trace.dat $args"
 	run "$BIN/pdecode" -t made.dat
 	same "$OUT" want.st 'which prints the same'
@@ -90,18 +90,21 @@ for args in '' "latency=$ROOT/t/data/ftrace-wakeup.txt"; do
 		skip 1 'trace-cmd is not installed'
 	fi
 	head -c -20 x.st >cut.st
-	run_pipe 'cat cut.st' '"$BIN/pdecode" --to-trace-dat=cut.dat'
+	run_pipe 'cat cut.st' '"$BIN/pconv" --to trace.dat -o cut.dat'
 	is "$statuses" '0 1' 'of a recording that was cut off'
 	like "$ERR" 'the recorder ended before the recording did' 'which is reported'
 done
-run "$BIN/pdecode" --to-trace-dat=no.dat made.dat
+run "$BIN/pconv" -o no.dat made.dat
 is "$status" 2 'a trace.dat is none'
 like "$ERR" 'only the stream form' 'and is told so'
 make_dat version=stream big=1 >x.st
-run "$BIN/pdecode" --to-trace-dat=no.dat x.st
+run "$BIN/pconv" -o no.dat x.st
 like "$ERR" 'another byte order' 'nor one of another byte order'
-run "$BIN/pdecode" --to-trace-dat=no.dat x.st x.st
-is "$status" 64 'one at a time'
+for args in '-o no.dat x.st' '--to trace.dat' '--stats -o no.dat'; do
+	# shellcheck disable=SC2086 # words
+	run "$BIN/pconv" $args x.st
+	is "$status" 64 "$args: one at a time, into a file, without what has no effect"
+done
 
 text=$ROOT/t/data/ftrace-wakeup.txt
 { echo cpus=2 && cat "$text" && echo; } >want.text

@@ -2,8 +2,13 @@
 #include "base/gzip.h"
 
 #include "base/err.h"
+#include "base/out.h"
+#include "base/thread.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #define LEVEL  1	 /* of a profile: two thirds of the time of 4, a tenth larger */
@@ -12,88 +17,100 @@
 #define PIECE  65536
 
 struct gzip {
-	struct out plain, *to;
+	int from; /* the end of a pipe */
+	struct out to;
 	z_stream z;
+	pthread_t thread;
+	uint8_t bytes[PIECE];
+	int err; /* the first one */
 };
 
-static int pack(struct gzip *z, const uint8_t *bytes, size_t n, int flush)
+static int pack(struct gzip *z, size_t n, int flush)
 {
-	int rc;
-
-	/* No block of an out is larger than 2^32; what zlib takes is not const. */
-	z->z.next_in = (Bytef *)bytes;
+	z->z.next_in = z->bytes;
 	z->z.avail_in = (uInt)n;
 	do {
-		uint8_t *p = out_room(z->to, PIECE);
+		uint8_t *p = out_room(&z->to, PIECE);
 
 		if (!p)
-			return z->to->err;
+			return z->to.err;
 		z->z.next_out = p;
 		z->z.avail_out = PIECE;
-		rc = deflate(&z->z, flush);
-		if (rc == Z_STREAM_ERROR)
+		if (deflate(&z->z, flush) == Z_STREAM_ERROR)
 			return PP_ECORRUPT;
-		z->to->len += PIECE - z->z.avail_out;
+		z->to.len += PIECE - z->z.avail_out;
 	} while (!z->z.avail_out);
 	return 0;
 }
 
-static int on_bytes(void *ctx, uint8_t *bytes, size_t n)
+/* Reads to the end, whatever happens: who writes is told by gzip_finish. */
+static void *run(void *ctx)
 {
-	for (struct gzip *z = ctx; n;) {
-		size_t part = n < INT32_MAX ? n : INT32_MAX;
-		int rc = pack(z, bytes, part, Z_NO_FLUSH);
+	struct gzip *z = ctx;
+	bool any = false;
+	ssize_t n;
 
-		if (rc)
-			return rc;
-		bytes += part;
-		n -= part;
+	while ((n = read(z->from, z->bytes, PIECE)) > 0 || (n < 0 && errno == EINTR)) {
+		any |= n > 0;
+		if (n > 0 && !z->err)
+			z->err = pack(z, (size_t)n, Z_NO_FLUSH);
 	}
-	return 0;
+	if (n < 0 && !z->err)
+		z->err = pp_errno(errno);
+	if (any && !z->err)
+		z->err = pack(z, 0, Z_FINISH);
+	return NULL;
 }
 
-int gzip_new(struct gzip **out, struct out *to)
+/* What gzip_start has begun, without the descriptors. */
+static void drop(struct gzip *z)
+{
+	deflateEnd(&z->z);
+	out_release(&z->to);
+	free(z);
+}
+
+int gzip_start(struct gzip **out, int fd, int *to)
 {
 	struct gzip *z = calloc(1, sizeof(*z));
+	int ends[2], rc;
 
-	*out = z;
-	if (!z)
-		return PP_ENOMEM;
-	z->to = to;
-	if (deflateInit2(&z->z, LEVEL, Z_DEFLATED, WINDOW, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) {
-		free(z);
-		*out = NULL;
-		return PP_ENOMEM;
-	}
-	if (!out_init_fn(&z->plain, on_bytes, z))
-		return 0;
-	deflateEnd(&z->z);
-	free(z);
 	*out = NULL;
-	return PP_ENOMEM;
-}
-
-struct out *gzip_out(struct gzip *z)
-{
-	return &z->plain;
-}
-
-int gzip_drop(struct gzip *z)
-{
 	if (!z)
-		return 0;
-	out_release(&z->plain);
-	deflateEnd(&z->z);
-	free(z);
+		return PP_ENOMEM;
+	rc = out_init(&z->to, fd);
+	if (!rc && deflateInit2(&z->z, LEVEL, Z_DEFLATED, WINDOW, MEMORY, Z_DEFAULT_STRATEGY))
+		rc = PP_ENOMEM;
+	if (!rc && pipe2(ends, O_CLOEXEC))
+		rc = pp_errno(errno);
+	if (rc) {
+		drop(z);
+		return rc;
+	}
+	z->from = ends[0];
+	rc = thread_start(&z->thread, run, z);
+	if (rc) {
+		close(ends[0]);
+		close(ends[1]);
+		drop(z);
+		return rc;
+	}
+	*to = ends[1];
+	*out = z;
 	return 0;
 }
 
-int gzip_close(struct gzip *z)
+int gzip_finish(struct gzip *z)
 {
-	int rc = z ? out_flush(&z->plain) : 0;
+	int rc, closed;
 
-	if (z && !rc)
-		rc = pack(z, NULL, 0, Z_FINISH);
-	gzip_drop(z);
-	return rc;
+	if (!z)
+		return 0;
+	pthread_join(z->thread, NULL);
+	close(z->from);
+	rc = z->err;
+	closed = out_close(&z->to);
+	deflateEnd(&z->z);
+	free(z);
+	return rc ? rc : closed;
 }

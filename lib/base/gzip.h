@@ -1,27 +1,26 @@
 /*
- * Output that is packed by gzip on its way:
+ * Output that a thread packs by gzip on its way to a descriptor:
  *
- *	struct gzip *z;
- *	rc = gzip_new(&z, &packed);	(packed: the out that it goes to)
- *	out_add(gzip_out(z), bytes, n);
- *	rc = gzip_close(z);
- *	rc = out_close(&packed);
+ *	rc = gzip_start(&z, fd, &to);
+ *	rc = out_init(&o, to);		(or what else writes to a descriptor)
+ *	rc = out_close(&o);
+ *	rc = gzip_finish(z);
  */
 #ifndef PP_BASE_GZIP_H
 #define PP_BASE_GZIP_H
 
-#include "base/out.h"
-
 struct gzip;
 
-/* 0 or PP_ENOMEM. `to` must outlive it, and stays open. */
-int gzip_new(struct gzip **z, struct out *to);
-struct out *gzip_out(struct gzip *z);
+/*
+ * *to: the descriptor to write to, which the caller closes; fd is closed by gzip_finish. 0,
+ * PP_ENOMEM, or a code of pp_errno: fd stays open.
+ */
+int gzip_start(struct gzip **z, int fd, int *to);
 
-/* Ends what is packed, and frees it. NULL is fine. 0, or the first error. */
-int gzip_close(struct gzip *z);
-
-/* Frees it without ending what is packed: nothing is to be written. 0. NULL is fine. */
-int gzip_drop(struct gzip *z);
+/*
+ * Waits until all is packed and written, closes, frees. Where nothing came, nothing is written.
+ * NULL is fine. 0, or the first error.
+ */
+int gzip_finish(struct gzip *z);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/plain.h"
 #include "filter/filter.h"
 #include "fold/input.h"
+#include "tracedat/tracedat.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,13 +54,25 @@ static void say_nothing(const struct conv *c)
 		diag_error(c->d, NULL, -1, "no samples");
 }
 
+static void say_stats(const struct conv_account *a, struct diag *d)
+{
+	diag_say(d, NULL,
+		 "samples %" PRIu64 " = written %" PRIu64 " + not passing %" PRIu64
+		 " + joined to another %" PRIu64,
+		 a->samples, a->taken, a->filtered, a->joined);
+}
+
 /* ---- output ---- */
 
-/* The descriptor of the output. -1: failed, which is reported. */
-static int open_output(const struct conv_opts *o, const struct conv_format *to, struct diag *d)
+/* The descriptor of the output; what packs it, if anything does. -1: failed, which is reported. */
+static int open_output(const struct conv_opts *o, const struct conv_format *to, struct gzip **pack,
+		       struct diag *d)
 {
-	int fd = STDOUT_FILENO;
+	size_t len = o->output ? strlen(o->output) : 0;
+	bool packed = to->can & CONV_PACKED || (len > 3 && !strcmp(o->output + len - 3, ".gz"));
+	int fd = STDOUT_FILENO, in, rc;
 
+	*pack = NULL;
 	if (!o->output && to->can & CONV_BINARY && isatty(fd)) {
 		diag_error(d, NULL, -1, "%s is binary, and this is a terminal: give -o FILE",
 			   to->name);
@@ -69,10 +82,17 @@ static int open_output(const struct conv_opts *o, const struct conv_format *to, 
 		fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		diag_error(d, o->output, -1, "cannot write: %s", strerror(errno));
-	return fd;
+	if (fd < 0 || !packed)
+		return fd;
+	rc = gzip_start(pack, fd, &in);
+	if (!rc)
+		return in;
+	diag_error(d, o->output, -1, "cannot pack: %s", pp_strerror(rc));
+	return -1;
 }
 
-/* The inputs by a writer of the format. */
+/* ---- by a writer of the format; as all that have a descriptor, they take it over ---- */
+
 static int convert(struct conv *c, const struct conv_opts *o, char **files, int n)
 {
 	int rc = conv_begin(c, c->to->writer), worst = 0;
@@ -95,42 +115,26 @@ static int convert(struct conv *c, const struct conv_opts *o, char **files, int 
 	return rc ? PP_EXIT_FAIL : PP_EXIT_PARTIAL;
 }
 
-static int run_writer(const struct conv_opts *o, const struct conv_format *to, char **files, int n,
-		      struct diag *d)
+static int run_writer(const struct conv_opts *o, const struct conv_format *to, int fd, char **files,
+		      int n, struct diag *d)
 {
 	struct conv c = {.to = to, .d = d};
-	size_t len = o->output ? strlen(o->output) : 0;
-	bool packed = to->can & CONV_PACKED || (len > 3 && !strcmp(o->output + len - 3, ".gz"));
-	int fd = open_output(o, to, d), status = PP_EXIT_FAIL, rc, rc2;
-	struct gzip *z = NULL;
+	int status = PP_EXIT_FAIL, rc;
 	struct out out;
 
-	if (fd < 0)
-		return PP_EXIT_FAIL;
-	rc = out_init(&out, fd);
-	if (!rc && packed)
-		rc = gzip_new(&z, &out);
-	c.out = z ? gzip_out(z) : &out;
-	if (!rc)
+	c.out = &out;
+	if (!out_init(&out, fd))
 		status = convert(&c, o, files, n);
-	if (c.out->err && !rc)
-		rc = c.out->err;
 	if (status != PP_EXIT_FAIL && c.account.taken) {
 		say_lacks(&c);
-		if (!(to->can & CONV_BINARY) && c.out->written > LARGE_JSON)
+		if (!(to->can & CONV_BINARY) && out.written > LARGE_JSON)
 			diag_warn(d, NULL, -1, "more than 512 MB: many viewers cannot read that");
 	}
-	rc2 = status == PP_EXIT_FAIL || c.account.taken ? gzip_close(z) : gzip_drop(z);
-	rc = rc ? rc : rc2;
-	rc2 = out_close(&out);
-	rc = rc ? rc : rc2;
+	rc = out_close(&out);
 	if (rc && rc != PP_EPIPE)
 		diag_error(d, o->output, -1, "cannot write: %s", pp_strerror(rc));
 	if (o->stats)
-		diag_say(d, NULL,
-			 "samples %" PRIu64 " = written %" PRIu64 " + not passing %" PRIu64
-			 " + joined to another %" PRIu64,
-			 c.account.samples, c.account.taken, c.account.filtered, c.account.joined);
+		say_stats(&c.account, d);
 	if (!status && o->strict && c.account.lost)
 		status = PP_EXIT_PARTIAL;
 	conv_release(&c);
@@ -146,8 +150,8 @@ static int copy(void *ctx, const struct sreader *r, const struct ps_record *rec)
 	return rec->type == PS_HEADER ? 0 : swriter_copy(&((struct ssink *)ctx)->w, rec);
 }
 
-static int run_stream(const struct conv_opts *o, const struct conv_format *to, char **files, int n,
-		      const struct conv_args *args, struct diag *d)
+static int run_stream(const struct conv_opts *o, const struct conv_format *to, int fd, char **files,
+		      int n, const struct conv_args *args, struct diag *d)
 {
 	struct ssink_opts form = {.form = strcmp(to->name, "stream") != 0 ? SSINK_TEXT
 									  : SSINK_AUTO};
@@ -160,10 +164,12 @@ static int run_stream(const struct conv_opts *o, const struct conv_format *to, c
 			   .open = conv_open_stream,
 			   .open_ctx = (void *)o};
 	struct ps_end end = {0};
-	int fd = open_output(o, to, d);
+	struct conv_account all = {0};
 
-	if (fd < 0 || ssink_open(&sink, fd, &form, d))
+	if (ssink_open(&sink, fd, &form, d)) {
+		close(fd);
 		return PP_EXIT_FAIL;
+	}
 	f.keep = SREADER_EVENTS | (sink.w.pack ? SREADER_PARTS : 0);
 	filter_run(&f, files, n, &sink, d, &end);
 	if (o->strict && end.lost && !end.status)
@@ -172,18 +178,22 @@ static int run_stream(const struct conv_opts *o, const struct conv_format *to, c
 		diag_error(d, NULL, -1, "no samples");
 		end.status = PP_EXIT_PARTIAL;
 	}
+	all.samples = all.taken = sink.w.samples + sink.w.earlier;
+	if (o->stats)
+		say_stats(&all, d);
 	return ssink_close(&sink, &end, d);
 }
 
-static int run_folded(const struct conv_opts *o, const struct conv_format *to, char **files, int n,
-		      struct diag *d)
+static int run_folded(const struct conv_opts *o, int fd, char **files, int n, struct diag *d)
 {
 	static const struct fold_opts plain;
-	int fd = open_output(o, to, d), status = PP_EXIT_OK, rc = 0;
+	int status = PP_EXIT_OK, rc = 0;
 	struct fold *f;
 
-	if (fd < 0 || fold_new(&f, &plain, d))
+	if (fold_new(&f, &plain, d)) {
+		close(fd);
 		return PP_EXIT_FAIL;
+	}
 	for (int i = 0; i < n && (!rc || rc == PP_ECUT); i++) {
 		struct src *s;
 
@@ -194,13 +204,45 @@ static int run_folded(const struct conv_opts *o, const struct conv_format *to, c
 	}
 	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
 		diag_error(d, NULL, -1, "cannot keep all stacks: %s", pp_strerror(rc));
-	status = rc && rc != PP_ECUT ? PP_EXIT_FAIL : fold_print(f, fd, true, status);
+	if (rc && rc != PP_ECUT) {
+		close(fd);
+		status = PP_EXIT_FAIL;
+	} else {
+		status = fold_print(f, fd, true, status);
+	}
 	if (!status && o->strict && fold_account(f)->lost)
 		status = PP_EXIT_PARTIAL;
 	if (o->stats)
 		fold_describe(f, d);
 	fold_free(f);
 	return status;
+}
+
+/* ---- recordings ---- */
+
+static int run_recording(const struct conv_opts *o, char **files, int n, struct diag *d)
+{
+	const struct trace_to_file as = {.path = o->output, .version = 7};
+	struct src *s;
+	int rc;
+
+	if (o->from || o->stats || o->strict) {
+		diag_error(d, NULL, -1,
+			   "--from, --stats and --strict have no effect on a trace.dat");
+		return PP_EXIT_USAGE;
+	}
+	if (!o->output || !strcmp(o->output, "-") || n > 1) {
+		diag_error(d, NULL, -1,
+			   "a trace.dat is made of one recording, and in a file: give -o FILE");
+		return PP_EXIT_USAGE;
+	}
+	if (plain_open(&s, files[0], d))
+		return PP_EXIT_FAIL;
+	rc = trace_to_file(s, &as, d);
+	src_free(s);
+	return !rc				    ? PP_EXIT_OK
+	       : rc == PP_ECUT || rc == PP_ECORRUPT ? PP_EXIT_PARTIAL
+						    : PP_EXIT_FAIL;
 }
 
 static bool is_database(const char *file)
@@ -215,6 +257,8 @@ int conv_run(const struct conv_opts *o, char **files, int n, const struct conv_a
 {
 	static char *standard_input[] = {"-"};
 	const struct conv_format *to = o->to;
+	struct gzip *pack;
+	int fd, status, rc;
 
 	if (!to && o->output)
 		to = conv_format_of_file(o->output);
@@ -232,9 +276,19 @@ int conv_run(const struct conv_opts *o, char **files, int n, const struct conv_a
 		to = conv_format_named("stream");
 	if (!n)
 		files = standard_input, n = 1;
+	if (to->can & CONV_MADE)
+		return run_recording(o, files, n, d);
+	fd = open_output(o, to, &pack, d);
+	if (fd < 0)
+		return PP_EXIT_FAIL;
 	if (to->writer)
-		return run_writer(o, to, files, n, d);
-	if (!strcmp(to->name, "folded"))
-		return run_folded(o, to, files, n, d);
-	return run_stream(o, to, files, n, args, d);
+		status = run_writer(o, to, fd, files, n, d);
+	else if (!strcmp(to->name, "folded"))
+		status = run_folded(o, fd, files, n, d);
+	else
+		status = run_stream(o, to, fd, files, n, args, d);
+	rc = gzip_finish(pack);
+	if (rc && rc != PP_EPIPE)
+		diag_error(d, o->output, -1, "cannot write: %s", pp_strerror(rc));
+	return rc ? PP_EXIT_FAIL : status;
 }

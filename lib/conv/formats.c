@@ -10,7 +10,7 @@ enum { FROM = OPT_NO_SHORT, TO, STATS, STRICT };
 const struct opt conv_options[] = {
 	{TO, "to", "FORMAT",
 	 "write this: pprof, speedscope, firefox, perfetto, chrome, callgrind, sqlite, folded, "
-	 "perf-script or stream; default: by the ending of -o, else stream"},
+	 "perf-script, stream or trace.dat; default: by the ending of -o, else stream"},
 	{FROM, "from", "FORMAT",
 	 "the input is this: pprof, speedscope, firefox, chrome, callgrind, instruments, folded, "
 	 "collapsed (needs it) or stream; default: found by its first bytes"},
@@ -48,6 +48,8 @@ static const struct conv_format formats[] = {
 	{"callgrind", "callgrind's format, for KCachegrind", ".callgrind", CONV_EVENTS,
 	 &conv_to_callgrind, conv_from_callgrind, conv_is_callgrind},
 	{"sqlite", "SQL text for sqlite3", ".sql", ALL, &conv_to_sqlite, NULL, NULL},
+	{"trace.dat", "a trace.dat, of what pcap-ftrace wrote to a pipe", ".dat", CONV_MADE, NULL,
+	 NULL, NULL},
 };
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -122,7 +124,7 @@ int conv_option(void *ctx, int id, const char *arg, struct buf *why)
 		break;
 	case FROM:
 		rc = format_named("from", arg, &o->from, why);
-		if (!rc && !o->from->read && o->from->writer) {
+		if (!rc && !o->from->read && (o->from->writer || o->from->can & CONV_MADE)) {
 			buf_addf(why, "--from: %s is only written", arg);
 			rc = PP_EUSAGE;
 		}

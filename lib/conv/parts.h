@@ -19,6 +19,7 @@
 #define CONV_PACKED  32u  /* always gzip; others if the file's name ends in .gz */
 #define CONV_BINARY  64u  /* nothing for a terminal */
 #define CONV_BARE    128u /* text whose stacks do not begin with a command */
+#define CONV_MADE    256u /* of a recording, not of samples */
 
 struct conv;
 

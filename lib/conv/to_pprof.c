@@ -1,7 +1,8 @@
 /*
  * Writes pprof's profile.proto (github.com/google/pprof/proto/profile.proto): equal stacks of a
- * thread are added up, and are written in the end, thread by thread, with the tables. An event has two values in each
- * sample, how many samples and what they weigh, or one if they count nothing else.
+ * thread are added up, and are written in the end, thread by thread, before the tables. An event
+ * has two values in each sample, how many samples and what they weigh, or one if they count nothing
+ * else.
  */
 #include "conv/parts.h"
 

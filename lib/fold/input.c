@@ -79,42 +79,44 @@ static int write_all(struct fold *f, bool header, bool partial, struct out *o)
 	return rc;
 }
 
+static void say_nothing(struct fold *f, struct diag *d)
+{
+	const struct fold_account *a = fold_account(f);
+
+	if (a->filtered && fold_options(f)->event)
+		diag_error(d, NULL, -1, "no samples of %s, but %" PRIu64 " of other events",
+			   fold_options(f)->event, a->filtered);
+	else if (a->left_out)
+		diag_error(d, NULL, -1,
+			   "none of %" PRIu64
+			   " stacks is left by --only, --root, --hide and --rename",
+			   a->left_out);
+	else if (a->filtered)
+		diag_error(d, NULL, -1, "none of the %" PRIu64 " samples passed the filter",
+			   a->filtered);
+	else
+		diag_error(d, NULL, -1, "no samples%s",
+			   a->outside ? ": perf script printed no call stacks" : "");
+}
+
 int fold_print(struct fold *f, int fd, bool header, int status)
 {
 	struct diag *d = fold_diag(f);
-	const struct fold_account *a = fold_account(f);
 	struct out o;
 	int rc = fold_finish(f), close_rc;
+	bool nothing = !rc && !fold_stacks(f);
 
 	if (rc && rc != PP_EMISMATCH)
 		diag_error(d, NULL, -1, "cannot keep all stacks: %s", pp_strerror(rc));
-	if (rc)
-		return PP_EXIT_FAIL;
-	if (!fold_stacks(f)) {
-		if (a->filtered && fold_options(f)->event)
-			diag_error(d, NULL, -1, "no samples of %s, but %" PRIu64 " of other events",
-				   fold_options(f)->event, a->filtered);
-		else if (a->left_out)
-			diag_error(d, NULL, -1,
-				   "none of %" PRIu64
-				   " stacks is left by --only, --root, --hide and --rename",
-				   a->left_out);
-		else if (a->filtered)
-			diag_error(d, NULL, -1, "none of the %" PRIu64 " samples passed the filter",
-				   a->filtered);
-		else
-			diag_error(d, NULL, -1, "no samples%s",
-				   a->outside ? ": perf script printed no call stacks" : "");
-		return PP_EXIT_PARTIAL;
-	}
-	rc = out_init(&o, fd);
-	if (!rc)
+	if (nothing)
+		say_nothing(f, d);
+	(void)out_init(&o, fd);
+	if (!rc && !nothing)
 		rc = write_all(f, header, status == PP_EXIT_PARTIAL, &o);
 	close_rc = out_close(&o);
-	rc = rc ? rc : close_rc;
-	if (rc && rc != PP_EPIPE)
-		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
-	return rc ? PP_EXIT_FAIL : status;
+	if (close_rc && close_rc != PP_EPIPE)
+		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(close_rc));
+	return rc || close_rc ? PP_EXIT_FAIL : nothing ? PP_EXIT_PARTIAL : status;
 }
 
 void fold_describe(struct fold *f, struct diag *d)

@@ -151,31 +151,24 @@ static int list(struct src *s, const struct input_show *show, struct out *o, str
 
 /* ---- all ---- */
 
-enum { HEADER = OPT_NO_SHORT, DUMP, LIST, TO_FILE };
+enum { HEADER = OPT_NO_SHORT, DUMP, LIST };
 
 const struct opt input_view_options[] = {
 	{HEADER, "header", NULL, "print the facts about the recording and its machine"},
 	{DUMP, "dump", NULL, "print every raw record with its bytes"},
 	{LIST, "list", NULL, "print the events with their numbers of samples"},
-	{TO_FILE, "to-trace-dat", "FILE", "make a trace.dat of what pcap-ftrace wrote to a pipe"},
 	{0},
 };
 
-#define VIEWS "header dump list to-trace-dat"
+#define VIEWS "header dump list"
 
 const struct opt_rule input_view_rules[] = {
-	{"follow", VIEWS, NULL},
-	{"stats", VIEWS, NULL},
-	{"clock", VIEWS, NULL},
-	{"offset", VIEWS, NULL},
-	{"separate-stacks", VIEWS, NULL},
-	{"strict", VIEWS, NULL},
-	{"binary", VIEWS, NULL},
-	{"text", VIEWS, NULL},
-	{"threads", VIEWS, NULL},
-	{"json", "header dump to-trace-dat", NULL},
-	{"all", "header dump to-trace-dat", NULL},
-	{0},
+	{"follow", VIEWS, NULL},	  {"stats", VIEWS, NULL},
+	{"clock", VIEWS, NULL},		  {"offset", VIEWS, NULL},
+	{"separate-stacks", VIEWS, NULL}, {"strict", VIEWS, NULL},
+	{"binary", VIEWS, NULL},	  {"text", VIEWS, NULL},
+	{"threads", VIEWS, NULL},	  {"json", "header dump", NULL},
+	{"all", "header dump", NULL},	  {0},
 };
 
 /* Those of the stream's text. */
@@ -190,16 +183,15 @@ int input_view_option(void *opts, int id, const char *arg, struct buf *why)
 {
 	static const enum input_view views[] = {[HEADER - OPT_NO_SHORT] = INPUT_HEADER,
 						[DUMP - OPT_NO_SHORT] = INPUT_DUMP,
-						[LIST - OPT_NO_SHORT] = INPUT_LIST,
-						[TO_FILE - OPT_NO_SHORT] = INPUT_TO_FILE};
+						[LIST - OPT_NO_SHORT] = INPUT_LIST};
 	enum input_view view = views[id - OPT_NO_SHORT];
 	struct input_show *show = opts;
 
 	if (show->view != INPUT_EVENTS && show->view != view) {
-		buf_adds(why, "one of --header, --dump, --list and --to-trace-dat at a time");
+		buf_adds(why, "one of --header, --dump and --list at a time");
 		return PP_EUSAGE;
 	}
-	show->path = arg;
+	(void)arg;
 	show->view = view;
 	return 0;
 }
@@ -240,33 +232,12 @@ static int describe(const char *name, const struct input_show *show, struct out 
 	return input_status(input_describe(s, show, o, d));
 }
 
-static int to_file(char *const *files, int n, const struct input_show *show, struct diag *d)
-{
-	const struct trace_to_file o = {.path = show->path, .version = 7};
-	struct src *s;
-	int rc;
-
-	if (n > 1) {
-		diag_error(d, NULL, -1, "--to-trace-dat takes one recording");
-		return PP_EXIT_USAGE;
-	}
-	if (input_open(&s, n ? files[0] : "-", d))
-		return PP_EXIT_FAIL;
-	rc = plain_src(&s, d);
-	if (!rc)
-		rc = trace_to_file(s, &o, d);
-	src_free(s);
-	return input_status(rc);
-}
-
 int input_describe_all(char *const *files, int n, const struct input_show *show, int fd,
 		       struct diag *d)
 {
 	int failed = 0, status = PP_EXIT_OK, rc;
 	struct out o;
 
-	if (show->view == INPUT_TO_FILE)
-		return to_file(files, n, show, d);
 	if (out_init(&o, fd)) {
 		diag_error(d, NULL, -1, "%s", pp_strerror(PP_ENOMEM));
 		return PP_EXIT_FAIL;

@@ -53,18 +53,16 @@ int input_status(int rc);
 /* ---- facts about a recording ---- */
 
 enum input_view {
-	INPUT_EVENTS,  /* none of these: the events themselves */
-	INPUT_HEADER,  /* facts about the recording and its machine */
-	INPUT_DUMP,    /* every raw record, with its bytes */
-	INPUT_LIST,    /* the events that are in it, with their numbers of samples */
-	INPUT_TO_FILE, /* a trace.dat of the stream form of one */
+	INPUT_EVENTS, /* none of these: the events themselves */
+	INPUT_HEADER, /* facts about the recording and its machine */
+	INPUT_DUMP,   /* every raw record, with its bytes */
+	INPUT_LIST,   /* the events that are in it, with their numbers of samples */
 };
 
 struct input_show {
 	enum input_view view;
-	bool json;	  /* INPUT_LIST: an object a line */
-	bool all;	  /* INPUT_LIST: samples that a filter let fail, too */
-	const char *path; /* INPUT_TO_FILE */
+	bool json; /* INPUT_LIST: an object a line */
+	bool all;  /* INPUT_LIST: samples that a filter let fail, too */
 };
 
 /* The command line options for that, and their handler, whose context is a struct input_show. */
