@@ -31,7 +31,7 @@ struct perf_bytes {
 	void *inflate; /* ZSTD_DCtx of compressed records */
 	struct block *
 		inflate_cur; /* where they are decompressed to; the records before inflate_pos are taken */
-	size_t inflate_pos;
+	size_t inflate_pos;    /* ... and the records before this are taken */
 	uint64_t inflated;     /* bytes that compressed records became */
 	struct blocks *blocks; /* where memory comes from */
 	struct diag *d;	       /* for progress */
