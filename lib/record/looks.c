@@ -141,15 +141,17 @@ void looks_note(struct looks *l, const struct ring *r, uint64_t pos, size_t size
 	const struct rec_attr *of =
 		(const void *)((const char *)a - offsetof(struct rec_attr, attr));
 	uint64_t id = l->ids[of - l->s->attrs];
-	uint64_t key = (t->copy.sp ^ (uint64_t)t->copy.tid << 44) * UINT64_C(0x9e3779b97f4a7c15);
-	struct place *p = place_of(l, key);
-	bool known = p->key == key;
+	struct place *p;
+	uint64_t key;
+	bool known;
 
-	if (!id || !t->copy.tid || (known && !p->asked && l->now < p->again) ||
-	    !goes_to_sleep(l, r, pos, size, t))
+	if (!id || !t->copy.tid || !goes_to_sleep(l, r, pos, size, t))
 		return;
+	key = (t->copy.sp ^ (uint64_t)t->copy.tid << 44) * UINT64_C(0x9e3779b97f4a7c15);
+	p = place_of(l, key);
+	known = p->key == key;
 	if (!known || !p->asked) {
-		if (l->n_asked == ASKED_MAX)
+		if ((known && l->now < p->again) || l->n_asked == ASKED_MAX)
 			return;
 		*p = (struct place){.key = key,
 				    .asked = ++l->n_asked,
