@@ -210,6 +210,18 @@ done
 gunzip -c <report.pprof >plain.pb
 head -c 5000 plain.pb >short
 tried 'pprof, cut off' 1 'damaged|no samples' short
+# 1000 lines of one location, which a sample has 2000 times: far more frames than bytes.
+cat >deep.pl <<'P'
+sub v { my $n = shift; my $s = ''; while ($n >= 128) { $s .= chr(128 | $n % 128); $n = int($n / 128) } $s . chr $n }
+sub n { v($_[0] << 3) . v($_[1]) }
+sub b { v($_[0] << 3 | 2) . v(length $_[1]) . $_[1] }
+print b(1, n(1, 1) . n(2, 2)), b(2, b(1, "\1" x 2000) . b(2, v(5))), b(4, n(1, 1) . b(4, n(1, 1)) x 1000), b(5, n(1, 1) . n(2, 3));
+print b(6, $_) for '', 'samples', 'count', 'f';
+P
+perl deep.pl >deep.pb
+run "$BIN/pconv" --to folded deep.pb
+is "$(awk '!/^#/ { n = split($0, frames, ";"); print (n > 60000), $NF }' "$OUT")" '1 5' 'pprof: a stack far deeper than stacks are: one, with its weight'
+like "$ERR" 'more than 65536 frames: 1934464 frames are left out' 'and what is left out is reported'
 echo '{"meta":{},"threads":[{"name":"t","stackTable":{"frame":[0,0],"prefix":[1,0]},"frameTable":{"func":[9]},
 	"samples":{"stack":[1,7],"length":2}}]}' >circle
 tried 'firefox: stacks in a circle, places that are not there' 1 'damaged' circle
@@ -217,6 +229,9 @@ echo '{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"
 	"samples":[[0],[4611686018427387904]],"weights":[1,1]}]}' >range
 tried 'speedscope: a frame that is not there' 1 'damaged' range
 perl -e 'print "{\"shared\":" . "[" x 100000' >deep
+echo '{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"t","unit":"none",
+	"samples":[[0],[0],[0]],"weights":[1,-4,1e308]}]}' >weights
+tried 'speedscope: weights below 0, and beyond all' 1 'damaged' weights
 tried 'JSON: too deep' 2 'JSON of no kind' deep
 tried 'callgrind: sums that are wrong' 1 'by the file.s own sum' short.callgrind
 printf 'events: Ir\nfn=(7)\nnonsense\n1 99999999999999999999999\n' >bad.callgrind

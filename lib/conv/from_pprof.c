@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "conv/pb.h"
+#include "fold/fold.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ struct input {
 	struct map64 threads; /* of labels */
 	uint32_t *path, path_cap;
 	uint64_t left; /* samples that may still be written one by one */
-	uint64_t merged, negative;
+	uint64_t merged, negative, deep;
 	int64_t time;
 	bool dangling;
 };
@@ -227,6 +228,10 @@ static int make_frames(struct input *s, uint32_t place)
 	return 0;
 }
 
+/*
+ * Adds the frames of a location to the path. One may have many lines, and a sample the same one many
+ * times: of what is deeper than stacks are kept, the innermost frames are dropped meanwhile.
+ */
 static int add_location(struct input *s, uint64_t id, uint32_t *n)
 {
 	uint32_t place, count, *path;
@@ -242,7 +247,12 @@ static int add_location(struct input *s, uint64_t id, uint32_t *n)
 	count = *frames++;
 	if (!count)
 		return 0;
-	path = *n > INT32_MAX - count
+	if (*n > 2 * FOLD_DEPTH_MAX) {
+		s->deep += *n - FOLD_DEPTH_MAX;
+		memmove(s->path, s->path + *n - FOLD_DEPTH_MAX, FOLD_DEPTH_MAX * sizeof(*path));
+		*n = FOLD_DEPTH_MAX;
+	}
+	path = count > INT32_MAX / 2
 		       ? NULL
 		       : array_widen(s->path, &s->path_cap, *n + count, 256, sizeof(*path));
 	if (!path)
@@ -379,6 +389,7 @@ static int read_sample(struct input *s, struct pb m, uint32_t comm)
 	if (!rc && m.bad)
 		rc = PP_ECORRUPT;
 	s->dangling |= nvalues != s->nvalues;
+	s->deep += n > FOLD_DEPTH_MAX ? n - FOLD_DEPTH_MAX : 0;
 	if (!rc)
 		rc = prof_thread(s->c->p, &t, &to.thread);
 	if (!rc)
@@ -438,6 +449,10 @@ int conv_from_pprof(struct conv *c, const struct conv_input *in)
 			 " stacks stand for too many samples: each becomes one, with the "
 			 "weight of all",
 			 s->merged);
+	if (s->deep)
+		diag_say(c->d, in->name,
+			 "stacks of more than %d frames: %" PRIu64 " frames are left out",
+			 FOLD_DEPTH_MAX, s->deep);
 	if (s->negative)
 		diag_error(c->d, in->name, -1,
 			   "%" PRIu64 " values are negative, those of a comparison: left out",

@@ -111,11 +111,14 @@ static int read_samples(struct input *s, struct json *j)
 
 static int give_samples(struct input *s, struct json *weights)
 {
+	double weight;
 	uint32_t i = 0;
 	int rc = 0;
 
 	for (json_array(weights); !rc && json_item(weights); i++) {
-		s->sample.weight = weight_of(s, json_double(weights));
+		weight = json_double(weights);
+		s->strange |= weight < 0 || weight >= 0x1p63;
+		s->sample.weight = weight_of(s, weight);
 		s->strange |= i >= s->nstacks;
 		s->sample.stack = i < s->nstacks ? s->stacks[i] : 0;
 		if (i < s->nstacks && s->sample.weight)

@@ -1,5 +1,6 @@
 /*
- * pconv: every reader by what the bytes are, and a writer, chosen by how many they are. What is
+ * pconv: every reader by what the bytes are, or as "collapsed" text, which no bytes tell, if they
+ * begin with a blank; and a writer, chosen by how many they are. What is
  * written in a format that is read, too, is read back, with as many samples.
  */
 #include "base/err.h"
@@ -20,6 +21,9 @@ static int collect(void *ctx, uint8_t *bytes, size_t n)
 static int convert(const void *bytes, size_t n, const struct conv_writer *w, struct buf *to,
 		   struct conv_account *account)
 {
+	static const char blank = ' ';
+	const struct conv_format *from =
+		n && !memcmp(bytes, &blank, 1) ? conv_format_named("collapsed") : NULL;
 	struct conv c = {.to = conv_format_named("sqlite")};
 	struct out out;
 	struct src *s;
@@ -32,7 +36,7 @@ static int convert(const void *bytes, size_t n, const struct conv_writer *w, str
 	if (rc)
 		src_free(s);
 	else
-		rc = conv_read(&c, NULL, s);
+		rc = conv_read(&c, from, s);
 	ended = conv_end(&c, rc);
 	rc = rc ? rc : ended;
 	if (out_flush(&out) && !rc)
