@@ -229,8 +229,8 @@ static int make_frames(struct input *s, uint32_t place)
 }
 
 /*
- * Adds the frames of a location to the path. One may have many lines, and a sample the same one many
- * times: of what is deeper than stacks are kept, the innermost frames are dropped meanwhile.
+ * Adds the frames of a location to the path. It may have many lines, and a sample may have it
+ * many times: of what is deeper than stacks are kept, the innermost frames are dropped meanwhile.
  */
 static int add_location(struct input *s, uint64_t id, uint32_t *n)
 {
