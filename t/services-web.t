@@ -35,7 +35,7 @@ redis() {
 await redis ping >/dev/null 2>&1
 redis eval 'for i = 1, 50000 do redis.call("set", "k" .. i, i) end' 0 >/dev/null
 redis config resetstat >/dev/null
-for n in 1 2 3 4 5 6 7 8; do
+for _ in 1 2 3 4 5 6 7 8; do
 	echo 'keys *'
 done >commands
 run "$BIN/pcap-perf" -m 4M --strict -a -x "$(command -v redis-server)" --probe call --probe call%return -o redis.data -- \
@@ -77,7 +77,7 @@ get() {
 await get
 : >access
 cat >get.sh <<X
-for n in 1 2 3 4 5 6; do
+for _ in 1 2 3 4 5 6; do
 	curl -s --unix-socket '$TMP/nginx' http://x/big -o /dev/null &
 done
 wait
