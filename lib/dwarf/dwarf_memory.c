@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* By its type, too: clang does not take a handler of another one; _Noreturn is no part of a type. */
+/* noreturn as a part of its type, which _Noreturn is not: clang takes no other handler. */
 static __attribute__((noreturn)) void no_memory(void)
 {
 	static const char text[] = ": out of memory\n";

@@ -68,7 +68,7 @@ static int add_symbols(struct funcs *t, const struct elf_file *f, uint32_t type,
 	return rc;
 }
 
-/* A function that begins at an address and is not among the first `known`, in the order of addresses. */
+/* A function that begins at an address, if it is not among the first `known`, which are sorted. */
 static int add_frame(struct funcs *t, uint32_t known, const struct binary *b, struct cfi *cfi,
 		     uint64_t addr)
 {

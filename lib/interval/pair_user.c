@@ -119,7 +119,7 @@ int pair_see(struct engine *en, const struct sreader *r, const struct ps_record 
 	return rc;
 }
 
-/* Of the expressions for bytes each event has one or another: none that ever had a value is wrong. */
+/* Of the expressions for bytes each event has one or another; it is wrong that none has any. */
 static unsigned bytes_problems(const struct engine *en, struct buf *why)
 {
 	struct buf own = BUF_INIT;
@@ -133,13 +133,13 @@ static unsigned bytes_problems(const struct engine *en, struct buf *why)
 	return n;
 }
 
-/* The event that a text names: of the two ways to read one with a colon the one that can be meant. */
+/* The event that a text names: of two ways to read one with a colon the one that can be meant. */
 static const char *event_named(const struct pair_user *u)
 {
 	const char *key = u->event ? u->whole + strlen(u->event) + 1 : "";
 
 	return u->event && (strchr(u->event, ':') || key[strcspn(key, ", ()+-=<>&|")]) ? u->event
-										  : u->whole;
+										       : u->whole;
 }
 
 unsigned pair_problems(const struct engine *en, struct buf *why)

@@ -300,8 +300,8 @@ static int address_point(struct points *p, struct binary *b, struct funcs *t, co
 }
 
 /*
- * A name that stacks have of a function without one, gzip+0x4a20, which may have a name here. As an offset it
- * is taken where no function is called like the file.
+ * A name that stacks have of a function without one, gzip+0x4a20, which may have a name here. It
+ * reads like an offset in a function that is called like the file, which is preferred.
  */
 static void take_nameless(struct spec *s, const struct binary *b, const struct funcs *t)
 {
