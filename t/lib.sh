@@ -284,6 +284,19 @@ counting() {
 	find "/proc/$1/fd" -lname '*perf_event*' 2>/dev/null | grep -q . && grep -Eqs 'epoll|ep_poll' "/proc/$1/wchan"
 }
 
+# recorder_of PID: the recorder of a recipe that runs as PID.
+recorder_of() {
+	grep -lazE -- '^--while$' /proc/[0-9]*/cmdline 2>/dev/null | while read -r words; do
+		! tr '\0' ' ' <"$words" 2>/dev/null | grep -q -- "pcap-perf --while $1 " || echo "$words" | tr -dc 0-9
+	done
+}
+
+# records PID: a recipe's recorder has begun; it is $recorder.
+records() {
+	recorder=$(recorder_of "$1")
+	[ -n "$recorder" ] && counting "$recorder"
+}
+
 # gone PID: a process ended. Its parent need not have asked for its status.
 gone() {
 	! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null

@@ -161,11 +161,24 @@ fi
 cp plain/p bare
 strip bare
 run "$BIN/pprobe" -x ./bare -F --tsv
-like "$OUT" "^fn_${start#0x}	$start" 'without any names, functions are called by their addresses'
+like "$OUT" "^bare\+$start	$start" 'without any names, functions are called by their addresses, as in stacks'
+is "$(cut -f 2 "$OUT" | sort | uniq -d)" '' 'each is there once'
 run "$BIN/pprobe" -x ./bare -n "$start n=%di:s32"
-is "$(cat "$OUT")" "p:probe_bare/fn_${start#0x} $PWD/bare:$start n=%di:s32" 'an address'
+echo "p:probe_bare/bare_$start $PWD/bare:$start n=%di:s32" >want
+same "$OUT" want 'an address'
+run "$BIN/pprobe" -x ./bare -n "bare+$start n=%di:s32"
+same "$OUT" want 'such a name'
 run "$BIN/pprobe" -x ./bare -n 0x10
 is "$status" 2 'an address that is no code'
-run "$BIN/pprobe" -x ./bare -n "fn_${start#0x}%return"
+run "$BIN/pprobe" -x ./bare -n bare+0x10
+is "$status" 2 'nor is this'
+run "$BIN/pprobe" -x ./bare -n "other+$start"
+like "$ERR" "has no function 'other'" 'that of another file'
+run "$BIN/pprobe" -x ./bare -n "bare+$start%return"
 is "$status" 0 'its returns'
+sed "s,probe_bare/bare_$start,probe_p/values,; s,/bare:,/plain/p:," "$OUT" >want
+run "$BIN/pprobe" -x plain/p -n "p+$start%return"
+same "$OUT" want 'a file that has the names is asked by the same'
+run "$BIN/pprobe" -x plain/p -n "p+$start+0x0"
+is "$(cat "$OUT")" "p:probe_p/values $PWD/plain/p:$start" 'with an offset'
 done_testing

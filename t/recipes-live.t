@@ -207,15 +207,6 @@ none_left() {
 ok 'no probe is left' none_left
 
 # A recipe that is killed leaves no recorder, and the recorder no probes.
-recorder_of() {
-	grep -lazE -- '^--while$' /proc/[0-9]*/cmdline 2>/dev/null | while read -r words; do
-		! tr '\0' ' ' <"$words" 2>/dev/null | grep -q -- "pcap-perf --while $1 " || echo "$words" | tr -dc 0-9
-	done
-}
-records() {
-	recorder=$(recorder_of "$1")
-	[ -n "$recorder" ] && counting "$recorder"
-}
 for recipe in opensnoop profile; do
 	for signal in KILL TERM HUP; do
 		"$dir/$recipe" >killed.out 2>&1 &

@@ -32,7 +32,7 @@ else
 fi
 
 if [ "$(id -u)" != 0 ] || ! have setpriv psql; then
-	skip 7 'the server is started by root for another user'
+	skip 8 'the server is started by root for another user'
 	done_testing
 	exit
 fi
@@ -60,7 +60,7 @@ run "$BIN/pcap-perf" --strict -a -m 16M -x "$pg" --probe '%postgresql:query__sta
 	--probe query__done -o pg.data -- "$bin/pgbench" -n -c 2 -t 300
 if [ "$status" != 0 ]; then
 	diag_file "$ERR"
-	skip 7 'probes cannot be made here'
+	skip 8 'probes cannot be made here'
 	done_testing
 	exit
 fi
@@ -73,7 +73,7 @@ run_pipe '"$BIN/pdecode" pg.data' '"$BIN/pfilter" --drop "query__start:"' '"$BIN
 like "$OUT" '^UPDATE pgbench_tellers SET tbalance = tbalance \+ \? WHERE .* 600 ' 'all statements of a shape are one row'
 is "$(grep -c ' 600 ' "$OUT")" 7 'of which there are seven'
 if [ -z "$counts" ]; then
-	skip 2 'there is no pg_stat_statements'
+	skip 3 'there is no pg_stat_statements'
 else
 	is "$(awk '$1 == 600' counted | wc -l)" 7 'as many as the server counted'
 	"$BIN/pdecode" pg.data | "$BIN/plat" -s query__start -e query__done --by 'shape(query)' 2>/dev/null >all
@@ -83,5 +83,15 @@ else
 	server=$(awk '{ s += $2 } END { print s }' counted)
 	ours=$(awk '$1 == "pair" && $4 == "s" { print $3 * 1000; exit } $1 == "pair" && $4 == "ms" { print $3; exit }' all)
 	ok "spans of $ours ms hold the server's $server ms" awk "BEGIN { exit !($ours >= $server) }"
+	# Markers of the execution alone are beside the executor's own clock; a percent or less where nothing comes between.
+	echo 'select sum(i) from generate_series(1, 100000) i;' >heavy.sql
+	psql -qAtc 'select pg_stat_statements_reset()' >/dev/null
+	run "$BIN/pcap-perf" --strict -a -m 16M -x "$pg" --probe '%postgresql:query__execute__start' \
+		--probe query__execute__done -o heavy.data -- "$bin/pgbench" -n -c 2 -t 5 -f heavy.sql
+	server=$(psql -qAtc "select round(total_exec_time::numeric, 3) from pg_stat_statements where query like 'select sum%'")
+	run "$ROOT/share/recipes/spanlat" -e query__execute heavy.data --tsv
+	ours=$(awk -F'\t' '$1 == "intervals" && $3 == 10 { print $4 / 1e6 }' "$OUT")
+	ok "execution of ten statements: $ours ms, by the server $server ms" \
+		awk "BEGIN { exit !($ours >= 0.9 * $server && $ours < 2 * $server) }"
 fi
 done_testing

@@ -316,6 +316,8 @@ for f in spin middle split.cold; do
 done >some
 is "$(while read -r f name; do grep -qxF "$name" guessed.names || echo "$f"; done <some)" '' \
 	'the functions that ran are among them, parts that were split off too'
+"$BIN/pprobe" -x "stripped$PWD/prog" -F --tsv 2>pprobe.err | cut -f 1 | sort >listed
+is "$(comm -13 listed guessed.names)" '' 'pprobe calls them the same'
 "$BIN/pdecode" -b dwarf.data | "$BIN/psym" -b --symfs stripped --no-guessed 2>psym.err | "$BIN/pfold" -c --no-header >plain.folded 2>pfold.err
 unlike plain.folded 'prog\+0x' '--no-guessed leaves them out'
 like plain.folded ';\[prog\]' 'as it was'

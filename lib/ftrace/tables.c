@@ -119,7 +119,7 @@ static int stack(struct ftfiles *f, const struct ftrace_config *c,
 	if (!rc) {
 		const struct ftfiles sys = {.root = ""};
 
-		rc = ftfiles_value(&sys, JOURNAL_STACK_TRACER + 1, &was);
+		rc = ftfiles_value(&sys, &JOURNAL_STACK_TRACER[1], &was);
 	}
 	if (!rc)
 		rc = journal_add(f->journal, JOURNAL_SET, JOURNAL_STACK_TRACER, buf_str(&was),

@@ -9,8 +9,8 @@
  *
  * From the symbol tables (of the binary, of its debug file, .gnu_debugdata), and the function table
  * that every Go program has. Where there is none of them, the call frame information still tells
- * where functions begin: they are named by their address ("fn_11d9"). Names are as in the file,
- * and live as long as the binary and the table.
+ * where functions begin: they are named as in stacks ("gzip+0x4a20", cfi_function_name). Names
+ * are as in the file, and live as long as the binary and the table.
  */
 #ifndef PP_INSPECT_FUNCS_H
 #define PP_INSPECT_FUNCS_H

@@ -3,8 +3,8 @@
 
 #include "base/cursor.h"
 #include "base/err.h"
+#include "unwind/cfi.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,26 +68,37 @@ static int add_symbols(struct funcs *t, const struct elf_file *f, uint32_t type,
 	return rc;
 }
 
-/* An entry of .eh_frame: how many bytes of code it is about; 0: not known. */
-static uint64_t frame_size(const struct binary *b, uint64_t addr)
+/* A function that begins at an address, if it is not among the first `known`, which are sorted. */
+static int add_frame(struct funcs *t, uint32_t known, const struct binary *b, struct cfi *cfi,
+		     uint64_t addr)
 {
-	uint8_t head[16];
-	struct cursor c = cursor_make(head, sizeof(head), elf_file_swap(b->elf));
+	const struct funcs named = {.v = t->v, .n = known};
+	struct func fn = {.addr = addr, .source = FUNC_FRAME};
+	struct buf name = BUF_INIT;
+	struct cfi_function f;
+	int rc;
 
-	if (binary_read(b, addr, head, sizeof(head)))
+	if (funcs_at(&named, addr))
 		return 0;
-	cursor_skip(&c, 12);
-	return get_u32(&c);
+	rc = cfi_function(cfi, addr, &f);
+	if (rc || f.start != addr || f.end == addr)
+		return rc == PP_ENOMEM ? rc : 0;
+	fn.size = f.end - addr;
+	cfi_function_name(&f, b->path, &name);
+	fn.name = arena_dup(&t->names, buf_str(&name), name.len);
+	rc = name.err ? name.err : fn.name ? funcs_add(t, &fn) : PP_ENOMEM;
+	buf_release(&name);
+	return rc;
 }
 
 /* The table of .eh_frame_hdr, in the form that all linkers write. LSB 5.0, "eh_frame_hdr". */
-static int add_frames(struct funcs *t, const struct binary *b)
+static int each_frame(struct funcs *t, const struct binary *b, struct cfi *cfi)
 {
 	GElf_Shdr sh;
 	Elf_Scn *scn = elf_file_section(b->elf, ".eh_frame_hdr", &sh);
 	Elf_Data *data = scn ? elf_file_data(scn, &sh) : NULL;
 	struct cursor c;
-	uint32_t n;
+	uint32_t n, known = t->n;
 	int rc = 0;
 
 	if (!data || !data->d_buf || data->d_size < 12)
@@ -99,21 +110,28 @@ static int add_frames(struct funcs *t, const struct binary *b)
 	n = get_u32(&c);
 	for (uint32_t i = 0; !rc && i < n; i++) {
 		uint64_t addr = sh.sh_addr + (uint64_t)(int64_t)(int32_t)get_u32(&c);
-		uint64_t entry = sh.sh_addr + (uint64_t)(int64_t)(int32_t)get_u32(&c);
-		struct func fn = {.addr = addr, .source = FUNC_FRAME};
-		char name[32];
-		int len;
 
+		get_u32(&c);
 		if (c.bad)
 			break;
-		len = snprintf(name, sizeof(name), "fn_%llx", (unsigned long long)addr);
-		fn.size = frame_size(b, entry);
-		fn.name = arena_dup(&t->names, name, (size_t)len);
-		if (!fn.name)
-			return PP_ENOMEM;
-		if (fn.size && !funcs_at(t, addr))
-			rc = funcs_add(t, &fn);
+		rc = add_frame(t, known, b, cfi, addr);
 	}
+	return rc;
+}
+
+/* Functions without a name, called as in stacks. */
+static int add_frames(struct funcs *t, const struct binary *b)
+{
+	struct rows rows = {0};
+	struct cfi *cfi = NULL;
+	int rc = cfi_new(&cfi, &rows);
+
+	if (!rc)
+		rc = cfi_add(cfi, b->elf, true);
+	if (!rc)
+		rc = each_frame(t, b, cfi);
+	cfi_free(cfi);
+	rows_release(&rows);
 	return rc;
 }
 

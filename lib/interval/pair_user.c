@@ -119,15 +119,37 @@ int pair_see(struct engine *en, const struct sreader *r, const struct ps_record 
 	return rc;
 }
 
+/* Of the expressions for bytes each event has one or another; it is wrong that none has any. */
+static unsigned bytes_problems(const struct engine *en, struct buf *why)
+{
+	struct buf own = BUF_INIT;
+	unsigned n = en->bytes ? expr_problems(en->bytes, &own) : 0;
+
+	n = n && n >= expr_count(en->bytes) ? n : 0;
+	if (n)
+		buf_add(why, own.data, own.len);
+	buf_inherit(why, &own);
+	buf_release(&own);
+	return n;
+}
+
+/* The event that a text names: of two ways to read one with a colon the one that can be meant. */
+static const char *event_named(const struct pair_user *u)
+{
+	const char *key = u->event ? u->whole + strlen(u->event) + 1 : "";
+
+	return u->event && (strchr(u->event, ':') || key[strcspn(key, ", ()+-=<>&|")]) ? u->event
+										       : u->whole;
+}
+
 unsigned pair_problems(const struct engine *en, struct buf *why)
 {
-	unsigned n = en->bytes ? expr_problems(en->bytes, why) : 0;
+	unsigned n = bytes_problems(en, why);
 
-	/* Of the two ways to read a text with a colon only one can be right. */
 	for (uint32_t i = 0; i < en->nusers; i++)
 		if (!en->users[i].bound) {
 			buf_addf(why, "%sthere is no event %s", why->len ? "\n" : "",
-				 en->users[i].whole);
+				 event_named(&en->users[i]));
 			n++;
 		}
 	return n;

@@ -20,7 +20,7 @@
 /* What is wanted of one definition. */
 struct job {
 	struct definer *d;
-	const struct spec *spec;
+	struct spec *spec;
 	struct points points;
 	struct buf why, first; /* of the last point; of the first one that failed */
 	uint32_t failed, made;

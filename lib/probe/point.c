@@ -7,6 +7,7 @@
 #include "probe/linepoint.h"
 #include "inspect/name.h"
 #include "probe/points.h"
+#include "unwind/cfi.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -298,8 +299,54 @@ static int address_point(struct points *p, struct binary *b, struct funcs *t, co
 	return points_add(p, &pt);
 }
 
-int points_find(struct points *p, struct binary *b, struct funcs *t, const struct spec *s,
-		bool copies, struct buf *why)
+/*
+ * A name that stacks have of a function without one, gzip+0x4a20, which may have a name here. It
+ * reads like an offset in a function that is called like the file, which is preferred.
+ */
+static void take_nameless(struct spec *s, const struct binary *b, const struct funcs *t)
+{
+	const char *slash = strrchr(b->path, '/'), *file = slash ? slash + 1 : b->path;
+	const struct func *f;
+	uint64_t addr = s->number;
+
+	if (b->kernel || !s->func || (s->src && strcmp(s->src, "plt") != 0))
+		return;
+	/* An offset from the file's beginning. */
+	if (s->kind == SPEC_OFFSET && !strcmp(s->func, file))
+		s->kind = SPEC_ENTRY;
+	else if (!cfi_function_named(s->func, b->path, &addr))
+		return;
+	s->src = NULL;
+	f = funcs_at(t, addr);
+	if (f && f->addr == addr) {
+		s->func = f->name;
+		s->begins = addr;
+	} else if (s->kind == SPEC_ENTRY) {
+		s->kind = SPEC_ADDRESS;
+		s->number = addr;
+	}
+}
+
+/* The functions that a definition names. */
+static int named_functions(struct points *p, const struct binary *b, struct funcs *t,
+			   struct spec *s)
+{
+	int rc = points_functions(p, t, s->func);
+	struct point pt;
+
+	if (rc || p->functions || p->ifuncs)
+		return rc;
+	take_nameless(s, b, t);
+	if (!s->begins)
+		return 0;
+	pt = (struct point){.addr = s->begins, .func = s->func, .func_addr = s->begins};
+	p->functions = 1;
+	p->fit = NAME_WHOLE;
+	return points_add(p, &pt);
+}
+
+int points_find(struct points *p, struct binary *b, struct funcs *t, struct spec *s, bool copies,
+		struct buf *why)
 {
 	struct points found = {0};
 	int rc;
@@ -308,7 +355,9 @@ int points_find(struct points *p, struct binary *b, struct funcs *t, const struc
 		return address_point(p, b, t, s, why);
 	if (s->kind == SPEC_SOURCE)
 		return linepoints_source(p, b, t, s, why);
-	rc = points_functions(&found, t, s->func);
+	rc = named_functions(&found, b, t, s);
+	if (!rc && s->kind == SPEC_ADDRESS)
+		return address_point(p, b, t, s, why);
 	if (!rc && s->src)
 		linepoints_keep_file(&found, b, s->src);
 	p->functions = found.n;
@@ -320,7 +369,7 @@ int points_find(struct points *p, struct binary *b, struct funcs *t, const struc
 		rc = linepoints_functions(p, &found, b, t, s, why);
 	else if (!rc)
 		rc = place_functions(p, &found, b, t, s, why);
-	if (!rc && copies && s->kind == SPEC_ENTRY && !s->src)
+	if (!rc && copies && s->kind == SPEC_ENTRY && !s->src && !s->begins)
 		rc = add_copies(p, b, t, s->func);
 	points_release(&found);
 	if (!rc && !p->n)

@@ -47,8 +47,8 @@ struct points {
  * With `copies` also where functions were inlined. 0 with at least one point; PP_ENOENT or
  * PP_EUSAGE with what is wrong in `why`; PP_ENOMEM.
  */
-int points_find(struct points *p, struct binary *b, struct funcs *t, const struct spec *s,
-		bool copies, struct buf *why);
+int points_find(struct points *p, struct binary *b, struct funcs *t, struct spec *s, bool copies,
+		struct buf *why);
 void points_release(struct points *p);
 
 /* Where calls of a function are counted. */

@@ -42,6 +42,7 @@ struct spec {
 	const char *func;	   /* or the marker */
 	const char *src;	   /* NULL: any; or the provider */
 	const char *pattern;
+	uint64_t begins; /* where the function does, if it was named by that; 0: by its name */
 	enum spec_kind kind;
 	uint64_t number; /* offset, line, address */
 	const char *args[SPEC_ARGS_MAX];

@@ -291,10 +291,7 @@ static bool find_code(const struct symtab *t, uint64_t vaddr, bool *ret, struct 
 static int guessed_symbol(struct resolver *r, struct machine *m, struct rdso *d, uint64_t vaddr,
 			  uint32_t *id)
 {
-	static const char *const kinds[] = {
-		[CFI_FUNCTION] = "", [CFI_COLD] = ".cold", [CFI_PLT] = "@plt"};
-	const char *slash = strrchr(d->path, '/'), *file = slash ? slash + 1 : d->path;
-	int len = (int)strcspn(file + (*file == '['), " ]"), rc = resolve_find_cfi(r, m, d);
+	int rc = resolve_find_cfi(r, m, d);
 	struct cfi_function f;
 	struct buf b = BUF_INIT;
 	uint32_t *slot;
@@ -308,8 +305,7 @@ static int guessed_symbol(struct resolver *r, struct machine *m, struct rdso *d,
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot) {
-		buf_addf(&b, "%.*s+0x%" PRIx64 "%s", len, file + (*file == '['), f.start,
-			 kinds[f.kind]);
+		cfi_function_name(&f, d->path, &b);
 		rc = b.err ? b.err
 			   : resolve_put_guessed(r, m->source, buf_str(&b), d->out, &f, slot);
 		buf_release(&b);

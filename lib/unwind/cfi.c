@@ -6,6 +6,7 @@
 #include "dwarf/dwarf_image.h"
 
 #include <elf.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -348,6 +349,42 @@ int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f)
 	*f = (struct cfi_function){.start = fde.start, .end = fde.start + fde.len};
 	f->kind = kind_of(c, rows_get(c->rows, first), rows_get(c->rows, later));
 	return 0;
+}
+
+static const char *const kind_ends[] = {
+	[CFI_FUNCTION] = "", [CFI_COLD] = ".cold", [CFI_PLT] = "@plt"};
+
+/* The name of a file in a path, or of "[vdso]"; *n: its length. */
+static const char *file_name(const char *path, size_t *n)
+{
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+
+	file += *file == '[';
+	*n = strcspn(file, " ]");
+	return file;
+}
+
+void cfi_function_name(const struct cfi_function *f, const char *path, struct buf *b)
+{
+	size_t n;
+	const char *file = file_name(path, &n);
+
+	buf_addf(b, "%.*s+0x%" PRIx64 "%s", (int)n, file, f->start, kind_ends[f->kind]);
+}
+
+bool cfi_function_named(const char *text, const char *path, uint64_t *start)
+{
+	size_t n;
+	const char *file = file_name(path, &n);
+	char *end;
+
+	if (strncmp(text, file, n) != 0 || strncmp(text + n, "+0x", 3) != 0)
+		return false;
+	*start = strtoull(text + n + 3, &end, 16);
+	for (size_t i = 0; i < sizeof(kind_ends) / sizeof(kind_ends[0]); i++)
+		if (end > text + n + 3 && !strcmp(end, kind_ends[i]))
+			return true;
+	return false;
 }
 
 int cfi_is_entry(struct cfi *c, uint64_t vaddr, bool *is)

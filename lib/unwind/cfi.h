@@ -20,6 +20,7 @@
 #ifndef PP_UNWIND_CFI_H
 #define PP_UNWIND_CFI_H
 
+#include "base/buf.h"
 #include "symbol/elf_file.h"
 #include "unwind/rows.h"
 
@@ -93,6 +94,14 @@ struct cfi_function {
 	} kind;
 };
 int cfi_function(struct cfi *c, uint64_t vaddr, struct cfi_function *f);
+
+/*
+ * What a function without a name is called: by the file's name, and by where it begins.
+ * gzip+0x4a20, gzip+0x1f3c.cold, gzip+0x2020@plt. And back: whether a text is such a name of a
+ * function in the file.
+ */
+void cfi_function_name(const struct cfi_function *f, const char *path, struct buf *b);
+bool cfi_function_named(const char *text, const char *path, uint64_t *start);
 
 /*
  * The function of an address whose row is made from code: [start, end). 0 or PP_ENOENT.
