@@ -280,7 +280,8 @@ static const uint32_t *frames_of(const struct lat_stacks *k, uint32_t stack, uin
 	size_t len = 0;
 	const char *bytes = stack ? intern_get(&k->dicts[STACK].entries, stack, &len) : NULL;
 
-	*n = len < sizeof(struct stack_head) ? 0 : (uint32_t)((len - sizeof(struct stack_head)) / 4);
+	*n = len < sizeof(struct stack_head) ? 0
+					     : (uint32_t)((len - sizeof(struct stack_head)) / 4);
 	return *n ? (const uint32_t *)(const void *)(bytes + sizeof(struct stack_head)) : NULL;
 }
 

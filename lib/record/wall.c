@@ -34,12 +34,14 @@ int record_add_wall(struct record_options *o, struct buf *why)
 		buf_adds(why, "--wall takes samples at a frequency: -F HZ");
 		return PP_EUSAGE;
 	}
-	snprintf(clock, sizeof(clock), "cpu-clock/freq=%" PRIu64 "/", c->freq ? c->freq : WALL_FREQ);
+	snprintf(clock, sizeof(clock), "cpu-clock/freq=%" PRIu64 "/",
+		 c->freq ? c->freq : WALL_FREQ);
 	/* The frequency is that of the clock alone: of the others each one counts. */
 	c->freq = 0;
 	c->chains = c->chains ? c->chains : RECORD_CHAINS_AUTO;
-	/* Of some tasks alone, no event tells when they come back to a CPU, but these records do. */
+	/* Of some tasks alone, it is these records that tell when they come back to a CPU. */
 	c->switch_events |= whom->pids || whom->tids || whom->user || !whom->all_cpus;
+	c->waits = true;
 	rc = pevents_add(&c->events, clock, why);
 	if (!rc)
 		rc = pevents_add(&c->events, "sched:sched_switch", why);

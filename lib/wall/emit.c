@@ -282,8 +282,6 @@ int wall_emit_record(struct wall_emit *e, struct wall *w, const struct sreader *
 		lost = rec->lost;
 		lost.event = 0;
 		return swriter_put(e->w, PS_LOST, rec->source, &lost);
-	default:
-		rc = swriter_copy(e->w, rec);
-		return rc == PP_EUNSUPPORTED ? 0 : rc;
+	default: rc = swriter_copy(e->w, rec); return rc == PP_EUNSUPPORTED ? 0 : rc;
 	}
 }

@@ -47,13 +47,13 @@ struct wall_wake {
 
 struct wall_segment {
 	uint64_t begin, end;
-	uint32_t thread; /* index */
-	uint32_t cpu;	 /* RUNNING; RUNNABLE: where it ran next, PS_NONE not known */
-	uint32_t stack;	 /* kept; 0 none */
-	uint8_t state;	 /* enum wall_state */
-	bool sampled;	 /* RUNNING: the stack is that of a sample at the end */
-	bool open;	 /* it was not over when the recording ended */
-	uint64_t interrupted; /* ns of RUNNING in which interrupts ran */
+	uint32_t thread;       /* index */
+	uint32_t cpu;	       /* RUNNING; RUNNABLE: where it ran next, PS_NONE not known */
+	uint32_t stack;	       /* kept; 0 none */
+	uint8_t state;	       /* enum wall_state */
+	bool sampled;	       /* RUNNING: the stack is that of a sample at the end */
+	bool open;	       /* it was not over when the recording ended */
+	uint64_t interrupted;  /* ns of RUNNING in which interrupts ran */
 	struct wall_wake wake; /* BLOCKED that was ended by one, BORN */
 	struct wall_cpu *on;   /* that CPU, of RUNNING and RUNNABLE; NULL: not known */
 };
@@ -128,7 +128,7 @@ int wall_engine_record(struct wall *w, const struct sreader *r, const struct ps_
 /* The end of a stream. */
 int wall_engine_end(struct wall *w);
 
-/* Whether the recording was to have this thread, not only what it has to do with others. */
+/* Whether the recording was to have this thread; of others it has only wakeups. */
 static inline bool wall_is_ours(const struct wall *w, const struct wall_thread *t)
 {
 	return t->task || !w->tasks;

@@ -136,6 +136,10 @@ static const struct row waits[] = {
 	{"hrtimer_nanosleep*", WALL_KIND_TIMER},
 	{"msleep*", WALL_KIND_TIMER},
 	{"usleep_range*", WALL_KIND_TIMER},
+};
+
+/* Where no other row fits. */
+static const struct row weak[] = {
 	{"schedule_hrtimeout*", WALL_KIND_TIMER},
 	{"schedule_timeout_*", WALL_KIND_TIMER},
 };
@@ -158,10 +162,14 @@ static const struct row of_locks[] = {
 
 /* Where an interrupt enters the kernel. */
 static const char *const entries[] = {
-	"asm_*interrupt*", "asm_sysvec_*",	 "asm_exc_nmi",	     "sysvec_*",
-	"common_interrupt", "el1*_irq*",	 "el0*_irq*",	     "el1_interrupt",
-	"el0_interrupt",    "__irq_svc",	 "__irq_usr",	     "gic_handle_irq",
-	"do_IRQ",	    "apic_timer_interrupt", "ret_from_intr", "handle_arch_irq",
+	"asm_*interrupt*",  "asm_sysvec_*",
+	"asm_exc_nmi",	    "sysvec_*",
+	"common_interrupt", "el1*_irq*",
+	"el0*_irq*",	    "el1_interrupt",
+	"el0_interrupt",    "__irq_svc",
+	"__irq_usr",	    "gic_handle_irq",
+	"do_IRQ",	    "apic_timer_interrupt",
+	"ret_from_intr",    "handle_arch_irq",
 };
 
 /* What an interrupt was for. */
@@ -214,6 +222,8 @@ enum wall_kind wall_kind_of(const struct lat_stacks *k, uint32_t stack)
 {
 	enum wall_kind kind = look_up(k, stack, 0, true, waits, N(waits)), more;
 
+	if (kind == WALL_KIND_BLOCKED)
+		return look_up(k, stack, 0, true, weak, N(weak));
 	if (kind != WALL_KIND_LOCK)
 		return kind;
 	more = look_up(k, stack, 0, false, of_locks, N(of_locks));
@@ -266,12 +276,41 @@ uint32_t wall_kernel_frames(const struct lat_stacks *k, uint32_t stack)
 static bool only_waits(const struct lat_stack_frame *f)
 {
 	static const char *const names[] = {
-		"_*",	 "pthread_*", "futex_*", "lll_*",  "sem_*",    "clock_nanosleep*",
-		"usleep", "nanosleep", "sleep",	 "read",   "write",    "pread*",
-		"pwrite*", "poll",    "ppoll",	 "select", "epoll_*",  "recv*",
-		"send*",  "accept*",  "wait*",	 "syscall", "fsync",   "fdatasync",
-		"open*",  "connect",  "fwrite",	 "fread",  "new_do_write", "timerfd_*",
-		"cnd_*",  "mtx_*",    "std::condition_variable*", "std::mutex*", "std::unique_lock*",
+		"_*",
+		"pthread_*",
+		"futex_*",
+		"lll_*",
+		"sem_*",
+		"clock_nanosleep*",
+		"usleep",
+		"nanosleep",
+		"sleep",
+		"read",
+		"write",
+		"pread*",
+		"pwrite*",
+		"poll",
+		"ppoll",
+		"select",
+		"epoll_*",
+		"recv*",
+		"send*",
+		"accept*",
+		"wait*",
+		"syscall",
+		"fsync",
+		"fdatasync",
+		"open*",
+		"connect",
+		"fwrite",
+		"fread",
+		"new_do_write",
+		"timerfd_*",
+		"cnd_*",
+		"mtx_*",
+		"std::condition_variable*",
+		"std::mutex*",
+		"std::unique_lock*",
 	};
 
 	for (size_t i = 0; i < N(names); i++)

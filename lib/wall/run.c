@@ -17,7 +17,7 @@ struct run {
 
 /* ---- messages ---- */
 
-/* What the recording lacks. Whether times are missing in such a number that the result is partial. */
+/* What the recording lacks. Whether so much is missing that the result is partial. */
 static bool explain(const struct run *run, struct diag *d)
 {
 	const struct wall_account *a = &run->w.account;
@@ -30,8 +30,7 @@ static bool explain(const struct run *run, struct diag *d)
 			 a->nameless);
 	if (e->aside) {
 		unit_add(&b, (hist_int)e->aside, "ns");
-		diag_say(d, NULL,
-			 "%s of waiting at idle places are set aside (--idle shows them)",
+		diag_say(d, NULL, "%s of waiting at idle places are set aside (--idle shows them)",
 			 buf_str(&b));
 	}
 	if (e->unknown) {
@@ -122,9 +121,9 @@ static int run_emit(struct run *run, char **names, int n, struct diag *d)
 	if (end.status != PP_EXIT_FAIL && (!run->emit.n || !run->w.account.switches)) {
 		say_nothing(&run->w, d);
 		end.status = PP_EXIT_PARTIAL;
-	}
-	if (explain(run, d) && !end.status)
+	} else if (explain(run, d) && !end.status) {
 		end.status = PP_EXIT_PARTIAL;
+	}
 	if (o->strict && (end.lost || run->w.account.unknown_wakers) && !end.status)
 		end.status = PP_EXIT_PARTIAL;
 	return ssink_close(&sink, &end, d);
