@@ -279,9 +279,9 @@ sampled() {
 	"$BIN/pdecode" -t "$1" 2>/dev/null | grep -Eq -e "${2:-.}"
 }
 
-# counting PID: it has opened events.
+# counting PID: it has opened events and waits for what they bring, so they are enabled.
 counting() {
-	find "/proc/$1/fd" -lname '*perf_event*' 2>/dev/null | grep -q .
+	find "/proc/$1/fd" -lname '*perf_event*' 2>/dev/null | grep -q . && grep -Eqs 'epoll|ep_poll' "/proc/$1/wchan"
 }
 
 # gone PID: a process ended. Its parent need not have asked for its status.

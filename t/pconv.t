@@ -312,6 +312,9 @@ tried 'a recording' 2 'pdecode and psym have to read it first' report.data
 tried 'nothing' 1 'no samples' /dev/null
 run "$BIN/pconv" -o x.what report.ps
 is "$status" 64 'an ending that tells nothing'
+run "$BIN/pconv" --to sqlite -o x.db report.ps
+is "$status" 64 'a database, which sqlite3 makes'
+like "$ERR" 'sqlite3 DATABASE' 'and how'
 run "$BIN/pconv" --to gif report.ps
 is "$status" 64 'a format that is not there'
 like "$ERR" 'there are .*pprof, speedscope' 'and those that are there'

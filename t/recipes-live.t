@@ -269,22 +269,14 @@ like "$ERR" "no tracepoint is called 'sched:no_such_event'" 'is reported'
 # Control-C ends the recording, not the recipe. In a process group of its own.
 perl -e 'setpgrp; $SIG{INT} = "DEFAULT"; exec @ARGV' "$dir/execsnoop" 300 >int.out 2>int.err &
 group=$!
-recording() { # the recorder of the group waits for events
-	awk -v group="$group" '{ pid = $1; sub(/^.*\) /, ""); if ($1 == "S" && $3 == group) print pid }' \
-		/proc/[0-9]*/stat 2>/dev/null >pids
-	while read -r pid; do
-		! counting "$pid" || return 0
-	done <pids
-	return 1
-}
-ok 'execsnoop records' await recording
-for _ in 1 2 3 4 5 6 7 8 9 10; do
+shown() {
 	/bin/true
-done
+	grep -q '/true$' int.out
+}
+ok 'execsnoop shows what is recorded' await shown
 kill -INT "-$group"
 wait "$group"
-is "$?" 0 'interrupted'
-like int.out '/true$' 'shows what was recorded until then'
+is "$?" 0 'interrupted, it succeeds'
 run "$dir"/tcpretrans 0.01
 case $status in
 0) ok 'there was such a segment' true ;;

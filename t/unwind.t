@@ -449,7 +449,7 @@ if [ "$rows_from_code" ] && build none -fno-asynchronous-unwind-tables 2>/dev/nu
 	# Without symbols, calls tell where functions begin.
 	mkdir -p "bare$PWD"
 	strip -o "bare$PWD/none" none
-	ends none.data.ps --symfs bare >bare.txt
+	ends none.data.ps --symfs bare --symfs / >bare.txt
 	ends none.data.ps >ends.txt
 	same bare.txt ends.txt 'nor does it take symbols'
 else

@@ -33,7 +33,6 @@ const struct opt_habit opt_habits[] = {
 	{"pcap-ftrace", "A nosplice", "two recordings on one timeline: pdecode HOST GUEST"},
 	{"pcap-ftrace", "N",
 	 "ssh HOST pcap-ftrace ... | pdecode: the stream form goes through pipes"},
-	{"pcap-ftrace", "B", "--start NAME sets up a buffer of its own"},
 	{"pcap-ftrace", "a G S t k",
 	 "not needed: see \"For users of trace-cmd\" of pcap-ftrace(1)"},
 	{"pcap-ftrace", "max-depth", "--max-graph-depth N"},

@@ -7,6 +7,7 @@
 
 #include "conv/parts.h"
 #include "conv/tpoints.h"
+#include "conv/tracks.h"
 
 #define CHROME_CPUS 99999999u /* the process whose threads are the CPUs */
 
@@ -32,9 +33,9 @@ struct chrome {
 	struct conv *c;
 	struct tpoints points;
 	struct buf b, text;
-	struct chrome_profile *profiles;
-	uint32_t nprofiles, profiles_cap, last;
-	struct map64 ids;   /* thread and event: profile + 1 */
+	struct lanes lanes;
+	struct chrome_profile *profiles; /* by lane */
+	uint32_t nprofiles, profiles_cap;
 	struct map64 nodes; /* profile and stack: was written */
 	struct chrome_cpu *cpus;
 	uint32_t ncpus;

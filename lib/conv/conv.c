@@ -216,16 +216,17 @@ int conv_run(const struct conv_opts *o, char **files, int n, const struct conv_a
 	static char *standard_input[] = {"-"};
 	const struct conv_format *to = o->to;
 
-	if (!to && o->output) {
+	if (!to && o->output)
 		to = conv_format_of_file(o->output);
-		if (!to) {
-			diag_error(d, o->output, -1,
-				   is_database(o->output)
-					   ? "is made by sqlite3 from SQL text: pconv --to sqlite "
-					     "FILE | sqlite3 DATABASE"
-					   : "its ending tells no format: give --to FORMAT");
-			return PP_EXIT_USAGE;
-		}
+	if (o->output && is_database(o->output)) {
+		diag_error(d, o->output, -1,
+			   "is made by sqlite3 from SQL text: pconv --to sqlite FILE | sqlite3 "
+			   "DATABASE");
+		return PP_EXIT_USAGE;
+	}
+	if (!to && o->output) {
+		diag_error(d, o->output, -1, "its ending tells no format: give --to FORMAT");
+		return PP_EXIT_USAGE;
 	}
 	if (!to)
 		to = conv_format_named("stream");

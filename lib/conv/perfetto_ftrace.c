@@ -40,7 +40,8 @@ static int flush(struct perfetto *w, struct perfetto_cpu *c)
 {
 	if (!c->events.len)
 		return 0;
-	pb_num_always(&w->message, BUNDLE_CPU, c->cpu);
+	/* It has to have one. */
+	pb_num_always(&w->message, BUNDLE_CPU, c->cpu == PS_NONE ? 0 : c->cpu);
 	pb_num(&w->message, BUNDLE_LOST, c->lost);
 	/* They are fields of the bundle already. */
 	buf_join(&w->message, &c->events);

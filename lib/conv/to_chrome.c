@@ -34,24 +34,20 @@ static int open_chrome(struct conv *c, void **ctx)
 
 static struct chrome_profile *profile_of(struct chrome *w, const struct prof_sample *s)
 {
-	struct chrome_profile *v = w->last < w->nprofiles ? &w->profiles[w->last] : NULL;
-	uint32_t *id;
+	struct chrome_profile *v;
+	uint32_t lane;
 
-	if (v && v->thread == s->thread && v->event == s->event)
-		return v;
-	id = map64_put(&w->ids, (uint64_t)s->thread << 32 | s->event, NULL);
-	if (!id)
+	if (lanes_find(&w->lanes, s, &lane))
 		return NULL;
-	if (!*id) {
-		v = array_widen(w->profiles, &w->profiles_cap, w->nprofiles, 64, sizeof(*v));
-		if (!v)
-			return NULL;
-		w->profiles = v;
-		v[w->nprofiles] = (struct chrome_profile){.thread = s->thread, .event = s->event};
-		*id = ++w->nprofiles;
-	}
-	w->last = *id - 1;
-	return &w->profiles[w->last];
+	if (lane < w->nprofiles)
+		return &w->profiles[lane];
+	v = array_widen(w->profiles, &w->profiles_cap, lane, 64, sizeof(*v));
+	if (!v)
+		return NULL;
+	w->profiles = v;
+	v[lane] = (struct chrome_profile){.thread = s->thread, .event = s->event};
+	w->nprofiles = lane + 1;
+	return &v[lane];
 }
 
 static int put_node(struct chrome *w, struct chrome_profile *q, uint32_t node, uint32_t parent,
@@ -271,7 +267,7 @@ static void free_chrome(void *ctx)
 	free(w->profiles);
 	free(w->cpus);
 	free(w->path);
-	map64_release(&w->ids);
+	lanes_release(&w->lanes);
 	map64_release(&w->nodes);
 	map64_release(&w->named);
 	tpoints_release(&w->points);

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "conv/pb.h"
+#include "conv/tracks.h"
 
 #include <stdlib.h>
 
@@ -35,11 +36,6 @@ struct row {
 	uint32_t stack, lane;
 };
 
-/* A thread and an event. */
-struct lane {
-	uint32_t thread, event;
-};
-
 struct function {
 	uint32_t name, linkage, file;
 };
@@ -52,11 +48,10 @@ struct mapping {
 
 struct writer {
 	struct conv *c;
-	struct map64 ids, places; /* thread and event: lane; stack and lane: row; each + 1 */
-	struct lane *lanes;
+	struct lanes lanes;
+	struct map64 places; /* stack and lane: row + 1 */
 	struct row *rows;
-	uint32_t nlanes, lanes_cap, nrows, rows_cap;
-	uint32_t last;	 /* lane */
+	uint32_t nrows, rows_cap;
 	uint64_t period; /* of all samples; 0: they differ */
 	bool any, uncounted;
 	/* At the end. */
@@ -89,39 +84,16 @@ static void note_period(struct writer *w, const struct prof_sample *s)
 	w->uncounted |= !s->count;
 }
 
-/* The lane of a sample, which is that of the one before it as a rule. */
-static int lane_of(struct writer *w, const struct prof_sample *s)
-{
-	struct lane *v = w->nlanes ? &w->lanes[w->last] : NULL;
-	uint32_t *id;
-
-	if (v && v->thread == s->thread && v->event == s->event)
-		return 0;
-	id = map64_put(&w->ids, (uint64_t)s->thread << 32 | s->event, NULL);
-	if (!id)
-		return PP_ENOMEM;
-	if (!*id) {
-		v = array_widen(w->lanes, &w->lanes_cap, w->nlanes, 64, sizeof(*v));
-		if (!v)
-			return PP_ENOMEM;
-		w->lanes = v;
-		v[w->nlanes] = (struct lane){s->thread, s->event};
-		*id = ++w->nlanes;
-	}
-	w->last = *id - 1;
-	return 0;
-}
-
 static int sample(void *ctx, const struct prof_sample *s)
 {
 	struct writer *w = ctx;
-	uint32_t *place;
+	uint32_t *place, lane;
 	struct row *v;
 
 	note_period(w, s);
-	if (lane_of(w, s))
+	if (lanes_find(&w->lanes, s, &lane))
 		return PP_ENOMEM;
-	place = map64_put(&w->places, (uint64_t)s->stack << 32 | w->last, NULL);
+	place = map64_put(&w->places, (uint64_t)s->stack << 32 | lane, NULL);
 	if (!place)
 		return PP_ENOMEM;
 	if (!*place) {
@@ -129,7 +101,7 @@ static int sample(void *ctx, const struct prof_sample *s)
 		if (!v)
 			return PP_ENOMEM;
 		w->rows = v;
-		v[w->nrows] = (struct row){.stack = s->stack, .lane = w->last};
+		v[w->nrows] = (struct row){.stack = s->stack, .lane = lane};
 		*place = ++w->nrows;
 	}
 	v = &w->rows[*place - 1];
@@ -309,7 +281,7 @@ static int put_samples(struct writer *w)
 		rc = text(w, "tid", &tid);
 	for (uint32_t row = 0; row < w->nrows && !rc; row++) {
 		const struct row *s = &w->rows[row];
-		const struct lane *k = &w->lanes[s->lane];
+		const struct lane *k = &w->lanes.v[s->lane];
 		const struct prof_thread *t = prof_thread_of(w->c->p, k->thread);
 
 		rc = add_locations(w, s->stack, s->count ? s->count : 1);
@@ -503,11 +475,10 @@ static void free_pprof(void *ctx)
 
 	if (!w)
 		return;
-	map64_release(&w->ids);
+	lanes_release(&w->lanes);
 	map64_release(&w->places);
 	intern_release(&w->functions);
 	intern_release(&w->locations);
-	free(w->lanes);
 	free(w->rows);
 	free(w->single);
 	free(w->mappings);

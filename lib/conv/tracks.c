@@ -6,26 +6,51 @@
 
 #include <stdlib.h>
 
-static struct track *list_of(struct tracks *r, const struct prof_sample *s)
+int lanes_find(struct lanes *l, const struct prof_sample *s, uint32_t *lane)
 {
-	struct track *v = r->last < r->n ? &r->v[r->last] : NULL;
+	struct lane *v = l->n ? &l->v[l->last] : NULL;
 	uint32_t *id;
 
+	*lane = l->last;
 	if (v && v->thread == s->thread && v->event == s->event)
-		return v;
-	id = map64_put(&r->ids, (uint64_t)s->thread << 32 | s->event, NULL);
+		return 0;
+	id = map64_put(&l->ids, (uint64_t)s->thread << 32 | s->event, NULL);
 	if (!id)
-		return NULL;
+		return PP_ENOMEM;
 	if (!*id) {
-		v = array_widen(r->v, &r->cap, r->n, 64, sizeof(*v));
+		v = array_widen(l->v, &l->cap, l->n, 64, sizeof(*v));
 		if (!v)
-			return NULL;
-		r->v = v;
-		v[r->n] = (struct track){.thread = s->thread, .event = s->event};
-		*id = ++r->n;
+			return PP_ENOMEM;
+		l->v = v;
+		v[l->n] = (struct lane){s->thread, s->event};
+		*id = ++l->n;
 	}
-	r->last = *id - 1;
-	return &r->v[r->last];
+	*lane = l->last = *id - 1;
+	return 0;
+}
+
+void lanes_release(struct lanes *l)
+{
+	map64_release(&l->ids);
+	free(l->v);
+}
+
+static struct track *list_of(struct tracks *r, const struct prof_sample *s)
+{
+	struct track *v;
+	uint32_t lane;
+
+	if (lanes_find(&r->lanes, s, &lane))
+		return NULL;
+	if (lane < r->n)
+		return &r->v[lane];
+	v = array_widen(r->v, &r->cap, lane, 64, sizeof(*v));
+	if (!v)
+		return NULL;
+	r->v = v;
+	v[lane] = (struct track){.thread = s->thread, .event = s->event};
+	r->n = lane + 1;
+	return &v[lane];
 }
 
 int track_add(struct tracks *r, const struct prof_sample *s)
@@ -58,5 +83,5 @@ void tracks_release(struct tracks *r)
 	for (uint32_t i = 0; i < r->n; i++)
 		free(r->v[i].runs);
 	free(r->v);
-	map64_release(&r->ids);
+	lanes_release(&r->lanes);
 }

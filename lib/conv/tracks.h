@@ -1,6 +1,6 @@
 /*
- * The samples of each thread and event in the order in which they came, for formats that have a
- * list for each: equal stacks that follow each other are one.
+ * Samples by thread and event: the numbers of these, and the samples of each in the order in which
+ * they came, for formats that have a list for each: equal stacks that follow each other are one.
  *
  *	rc = track_add(&r, sample);
  *	for (uint32_t i = 0; i < r.n; i++)
@@ -11,6 +11,20 @@
 #define PP_CONV_TRACKS_H
 
 #include "conv/prof.h"
+
+/* Threads and events, numbered from 0 in the order in which their first samples came. */
+struct lanes {
+	struct map64 ids; /* thread and event: number + 1 */
+	struct lane {
+		uint32_t thread, event;
+	} * v;
+	uint32_t n, cap;
+	uint32_t last; /* of the sample before, which as a rule is that of the next, too */
+};
+
+/* The lane of a sample. 0 or PP_ENOMEM. */
+int lanes_find(struct lanes *l, const struct prof_sample *s, uint32_t *lane);
+void lanes_release(struct lanes *l);
 
 struct run {
 	uint64_t time, weight;
@@ -27,11 +41,10 @@ struct track {
 };
 
 struct tracks {
-	struct map64 ids; /* thread and event: place + 1 */
-	struct track *v;
+	struct lanes lanes;
+	struct track *v; /* by lane */
 	uint32_t n, cap;
-	uint32_t last; /* place */
-	bool apart;    /* each sample is a run of its own */
+	bool apart; /* each sample is a run of its own */
 };
 
 /* 0 or PP_ENOMEM. */

@@ -363,6 +363,8 @@ static unsigned check(const struct expr *x, const struct expr_source *src, struc
 	}
 	bad = check(x, src, n->left, why);
 	/* Without the left side it is not known what the right side could be. */
+	if (n->kind == NODE_SUB)
+		return bad;
 	if (n->kind != NODE_MATCH && (n->kind != NODE_COMPARE || !bad))
 		bad += check(x, src, n->right, why);
 	bad += check(x, src, n->low, why);

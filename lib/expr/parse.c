@@ -151,22 +151,42 @@ static int literal(struct parser *p, struct node **out, enum node_kind kind)
 	return rc;
 }
 
-/* "shape(VALUE)": the word was read, and '(' is next. */
-static int parse_shape(struct parser *p, struct node *name, struct node **out)
+/* After a ',' a text in quotes. */
+static int parse_text(struct parser *p, struct node **out)
 {
-	struct node *operand;
+	int rc = p->t.kind == TOK_COMMA ? advance(p) : expected(p, "','");
+
+	if (!rc && p->t.kind != TOK_STRING)
+		rc = expected(p, "a text in quotes");
+	return rc ? rc : literal(p, out, NODE_STRING);
+}
+
+static int compile_regex(struct parser *p, struct node *n);
+
+/* "shape(VALUE)", "sub(VALUE, "REGEX", "TEXT")": the word was read, and '(' is next. */
+static int parse_call(struct parser *p, struct node *name, struct node **out)
+{
+	enum node_kind kind = name->len == 3 ? NODE_SUB : NODE_SHAPE;
+	struct node *operand, *find = NULL, *with = NULL;
 	int rc = advance(p);
 
 	if (!rc)
 		rc = parse_level(p, 1, &operand);
 	if (!rc && node_is_condition(operand))
-		rc = wrong(p, operand, "shape() is of a text");
+		rc = wrong(p, operand, "shape() and sub() are of a text");
+	if (!rc && kind == NODE_SUB)
+		rc = parse_text(p, &find);
+	if (!rc && kind == NODE_SUB)
+		rc = parse_text(p, &with);
 	if (!rc && p->t.kind != TOK_CLOSE)
 		rc = expected(p, "')'");
 	if (!rc)
-		rc = make(p, out, NODE_SHAPE, operand, NULL);
+		rc = make(p, out, kind, operand, find);
+	if (!rc && kind == NODE_SUB)
+		rc = compile_regex(p, *out);
 	if (rc)
 		return rc;
+	(*out)->high = with;
 	(*out)->at = name->at;
 	(*out)->end = p->t.end;
 	(*out)->text = arena_alloc(&p->x->arena, SHAPE_MAX);
@@ -178,10 +198,11 @@ static int parse_word(struct parser *p, struct node **out)
 	int rc = literal(p, out, NODE_WORD);
 	const struct node *n = *out;
 
-	if (rc || p->t.kind != TOK_OPEN || n->kind != NODE_WORD || n->len != 5 ||
-	    memcmp(n->s, "shape", 5) != 0)
+	if (rc || p->t.kind != TOK_OPEN || n->kind != NODE_WORD ||
+	    !((n->len == 5 && !memcmp(n->s, "shape", 5)) ||
+	      (n->len == 3 && !memcmp(n->s, "sub", 3))))
 		return rc;
-	return parse_shape(p, *out, out);
+	return parse_call(p, *out, out);
 }
 
 static int parse_primary(struct parser *p, struct node **out)
@@ -546,7 +567,7 @@ static int settle(struct parser *p, struct node *n)
 	}
 	if (!rc)
 		rc = settle(p, n->left);
-	if (!rc && n->kind != NODE_MATCH)
+	if (!rc && n->kind != NODE_MATCH && n->kind != NODE_SUB)
 		rc = settle(p, n->right);
 	if (!rc)
 		rc = settle(p, n->low);

@@ -35,6 +35,7 @@ enum node_kind {
 	NODE_NEG,   /* left */
 	NODE_COMPL, /* ~left */
 	NODE_SHAPE, /* shape(left) */
+	NODE_SUB,   /* sub(left, right, high): what to find, what to put there */
 	NODE_ARITH,
 	NODE_COMPARE, /* with right of NODE_CPUS, too */
 	NODE_MATCH,
@@ -61,8 +62,8 @@ struct node {
 	bool plain;	      /* STRING: escapes were taken out */
 	const uint64_t *cpus; /* CPUS: bits */
 	size_t ncpus;	      /* words of them */
-	char *text;	      /* SHAPE: room for the result */
-	struct rx *regex;     /* MATCH with =~ and !~; owned by the expression */
+	char *text;	      /* SHAPE, SUB: room for the result */
+	struct rx *regex;     /* SUB, MATCH with =~ and !~; owned by the expression */
 	struct node *next;    /* of the expression's regexes; of a list */
 	uint32_t memo;	      /* of the expression's memos, + 1; 0: none yet */
 	/* What came out of compiling for the events so far. */

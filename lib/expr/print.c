@@ -81,6 +81,15 @@ static void add_node(struct buf *b, const struct node *n)
 		add_node(b, n->left);
 		buf_addc(b, ')');
 		break;
+	case NODE_SUB:
+		buf_adds(b, "sub(");
+		add_node(b, n->left);
+		buf_adds(b, ", ");
+		add_quoted(b, n->right->s, n->right->len);
+		buf_adds(b, ", ");
+		add_quoted(b, n->high->s, n->high->len);
+		buf_addc(b, ')');
+		break;
 	case NODE_ARITH:
 	case NODE_COMPARE:
 	case NODE_MATCH: add_pair(b, n->left, expr_ops[n->op].text, n->right); break;

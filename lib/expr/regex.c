@@ -533,6 +533,7 @@ void rx_free(struct rx *x)
 	if (!x)
 		return;
 	rx_run_free(x->run);
+	rx_find_free(x->find);
 	free(x->code);
 	free(x->sets);
 	free(x);

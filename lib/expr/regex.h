@@ -31,4 +31,12 @@ void rx_free(struct rx *x); /* NULL is fine */
 /* Whether a text has it. Allocates nothing; changes what x remembers, so no two threads at once. */
 bool rx_matches(struct rx *x, const char *text, size_t len);
 
+/*
+ * Where the leftmost match from `from` on is, of those that begin there the longest. false: there
+ * is none, or *steps, from which the bytes that were looked at are subtracted, is used up; or,
+ * with *steps 0, no memory at the first call.
+ */
+bool rx_find(struct rx *x, const char *text, size_t len, size_t from, size_t *steps, size_t *start,
+	     size_t *end);
+
 #endif

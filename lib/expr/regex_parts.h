@@ -43,10 +43,19 @@ struct rx {
 	uint16_t nsets;
 	bool checks; /* there are assertions */
 	struct rx_run *run;
+	struct rx_find *find; /* made when it is needed */
 };
 
 /* What the matcher remembers. 0 or PP_ENOMEM. */
 int rx_run_new(struct rx *x);
 void rx_run_free(struct rx_run *run); /* NULL is fine */
+void rx_find_free(struct rx_find *f); /* NULL is fine */
+
+/* Where a byte is, for assertions. */
+enum rx_before { RX_AT_BEGIN, RX_AFTER_WORD, RX_AFTER_OTHER };
+
+/* Whether an assertion holds before byte c, -1 at the end. */
+bool rx_holds(enum rx_assert what, enum rx_before before, int c);
+enum rx_before rx_before_of(int c);
 
 #endif

@@ -16,11 +16,9 @@
 #define YES	   2
 #define FIRST	   3
 
-enum before { BEFORE_BEGIN, BEFORE_WORD, BEFORE_OTHER };
-
 struct state {
 	uint32_t at, n; /* its instructions in the pool, ascending */
-	enum before before;
+	enum rx_before before;
 };
 
 struct rx_run {
@@ -85,7 +83,7 @@ static void forget(struct rx *x)
 	memset(r->table, 0, STATES_MAX * (r->nclasses + 1) * sizeof(*r->table));
 	r->pool_n = 0;
 	r->nstates = 1;
-	r->states[0] = (struct state){.before = BEFORE_BEGIN};
+	r->states[0] = (struct state){.before = RX_AT_BEGIN};
 }
 
 int rx_run_new(struct rx *x)
@@ -119,12 +117,12 @@ void rx_run_free(struct rx_run *r)
 }
 
 /* c: the next byte, -1 at the end. */
-static bool holds(enum rx_assert what, enum before before, int c)
+bool rx_holds(enum rx_assert what, enum rx_before before, int c)
 {
-	bool left = before == BEFORE_WORD, right = is_word(c);
+	bool left = before == RX_AFTER_WORD, right = is_word(c);
 
 	switch (what) {
-	case RX_BEGIN: return before == BEFORE_BEGIN;
+	case RX_BEGIN: return before == RX_AT_BEGIN;
 	case RX_END: return c < 0;
 	case RX_WORD_BEGIN: return !left && right;
 	case RX_WORD_END: return left && !right;
@@ -137,7 +135,7 @@ static bool holds(enum rx_assert what, enum before before, int c)
  * What an instruction leads to without a byte; 2 marks what comes after the byte. True: the
  * match.
  */
-static bool reach(struct rx *x, uint16_t from, enum before before, int c)
+static bool reach(struct rx *x, uint16_t from, enum rx_before before, int c)
 {
 	struct rx_run *r = x->run;
 	uint32_t n = 0;
@@ -162,7 +160,7 @@ static bool reach(struct rx *x, uint16_t from, enum before before, int c)
 			PUSH(i->b);
 			break;
 		case RX_ASSERT:
-			if (holds((enum rx_assert)i->a, before, c))
+			if (rx_holds((enum rx_assert)i->a, before, c))
 				PUSH(pc + 1);
 			break;
 		default:
@@ -175,7 +173,7 @@ static bool reach(struct rx *x, uint16_t from, enum before before, int c)
 }
 
 /* The state of the marked instructions. */
-static uint32_t find_state(struct rx *x, enum before before)
+static uint32_t find_state(struct rx *x, enum rx_before before)
 {
 	struct rx_run *r = x->run;
 	uint16_t *set;
@@ -196,9 +194,9 @@ static uint32_t find_state(struct rx *x, enum before before)
 	return r->nstates++;
 }
 
-static enum before before_of(int c)
+enum rx_before rx_before_of(int c)
 {
-	return is_word(c) ? BEFORE_WORD : BEFORE_OTHER;
+	return is_word(c) ? RX_AFTER_WORD : RX_AFTER_OTHER;
 }
 
 /* What a byte makes of a state: NO, YES, or the next state + FIRST. */
@@ -207,7 +205,7 @@ static uint16_t step(struct rx *x, uint32_t state, uint32_t class)
 	struct rx_run *r = x->run;
 	const struct state s = r->states[state];
 	int c = class == r->nclasses ? -1 : r->byte_of[class];
-	enum before before = !x->checks ? BEFORE_BEGIN : before_of(c);
+	enum rx_before before = !x->checks ? RX_AT_BEGIN : rx_before_of(c);
 	uint32_t next, made = r->nstates;
 	bool match;
 

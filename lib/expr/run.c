@@ -239,12 +239,16 @@ static void run_unary(const struct insn *i, struct qval *v)
 
 static void run_shape(const struct insn *i, struct qval *v)
 {
+	const struct node *n = i->node;
+
 	if (v->kind != QV_STR) {
 		v->kind = QV_NA;
 		return;
 	}
-	v->len = shape(v->s, v->len, i->node->text);
-	v->s = i->node->text;
+	v->len = n->kind == NODE_SHAPE
+			 ? shape(v->s, v->len, n->text)
+			 : shape_sub(n->regex, v->s, v->len, n->high->s, n->high->len, n->text);
+	v->s = n->text;
 }
 
 static void run_arith(const struct insn *i, struct qval *a, const struct qval *b)

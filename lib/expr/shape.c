@@ -1,14 +1,17 @@
 /* The shape of a text, without what stands for values. */
 #include "expr/shape.h"
 
+#include "expr/regex.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-#define MORE	 "\xe2\x80\xa6" /* … */
-#define MORE_LEN 3
-#define HEX_MIN	 8 /* digits of a hexadecimal number that nothing marks as one */
-#define ROOM	 8 /* for what is added at a time */
+#define MORE	  "\xe2\x80\xa6" /* … */
+#define MORE_LEN  3
+#define HEX_MIN	  8		   /* digits of a hexadecimal number that nothing marks as one */
+#define ROOM	  8		   /* for what is added at a time */
+#define SUB_STEPS (16 * SHAPE_MAX) /* bytes that are looked at for the matches of a text */
 
 struct shaped {
 	char *s;
@@ -195,5 +198,41 @@ size_t shape(const char *text, size_t len, char out[SHAPE_MAX])
 			add(&o, &c, 1);
 		}
 	}
+	return o.n;
+}
+
+/* Adds as much as there is room for. True: that was not all. */
+static bool add_some(struct shaped *o, const char *s, size_t n)
+{
+	size_t room = SHAPE_MAX - MORE_LEN - o->n;
+
+	add(o, s, n < room ? n : room);
+	return n > room;
+}
+
+size_t shape_sub(struct rx *x, const char *text, size_t len, const char *with, size_t with_len,
+		 char out[SHAPE_MAX])
+{
+	size_t steps = SUB_STEPS, from = 0, done = 0, start, end;
+	size_t n = len < SHAPE_MAX ? len : SHAPE_MAX;
+	struct shaped o = {out, 0};
+	bool cut = false;
+
+	if (!rx_matches(x, text, n))
+		steps = 0;
+	while (!cut && from <= n && rx_find(x, text, n, from, &steps, &start, &end)) {
+		/* Nothing, just after a match, is none. */
+		if (end == start && done == start && start) {
+			from = end + 1;
+			continue;
+		}
+		cut = add_some(&o, text + done, start - done) || add_some(&o, with, with_len);
+		done = end;
+		from = end + (end == start);
+	}
+	if (!cut)
+		cut = add_some(&o, text + done, len - done);
+	if (cut)
+		add(&o, MORE, MORE_LEN);
 	return o.n;
 }

@@ -20,4 +20,12 @@
 /* Returns the length. One pass over the text. */
 size_t shape(const char *text, size_t len, char out[SHAPE_MAX]);
 
+/*
+ * The text with `with` for each match of x, as sub() has it. What it takes is bounded: of a text
+ * that is longer than SHAPE_MAX, or whose matches are found too slowly, the rest stays as it is.
+ */
+struct rx;
+size_t shape_sub(struct rx *x, const char *text, size_t len, const char *with, size_t with_len,
+		 char out[SHAPE_MAX]);
+
 #endif

@@ -335,6 +335,7 @@ struct operand value_compile(struct compiler *c, struct node *n, const struct sc
 	case NODE_WORD: o = compile_word(c, n, scope); break;
 	case NODE_NEG:
 	case NODE_COMPL: o = compile_unary(c, n, scope); break;
+	case NODE_SUB:
 	case NODE_SHAPE: o = compile_shape(c, n); break;
 	case NODE_ARITH: o = compile_arith(c, n, scope); break;
 	default: break;

@@ -12,13 +12,6 @@
 #define LOST_OVERRUN 3 /* LOST.kind */
 #define TEXT_PART    (64u << 10)
 
-static bool starts(const char *p, size_t len, const char *text)
-{
-	size_t n = strlen(text);
-
-	return len >= n && !memcmp(p, text, n);
-}
-
 /* ---- what is written beside samples ---- */
 
 static int meta(struct ftext *t, const char *key, const char *value)
@@ -122,7 +115,7 @@ static int comment(struct ftext *t, const char *line, size_t len)
 	uint64_t in, written;
 	int rc;
 
-	if (starts(line, len, "# tracer: ")) {
+	if (ftext_starts(line, len, "# tracer: ")) {
 		t->tracer = true;
 		rc = ftext_latency(t);
 		if (rc)
@@ -169,10 +162,11 @@ static bool lost_line(const char *line, size_t len, uint32_t *cpu, uint64_t *cou
 	if (end - p < 3 || p[0] != ' ' || p[1] != '[')
 		return false;
 	p += 2;
-	if (starts(p, (size_t)(end - p), "LOST "))
+	if (ftext_starts(p, (size_t)(end - p), "LOST "))
 		p += 5;
 	*count = number(&p, end);
-	return starts(p, (size_t)(end - p), " EVENTS") || starts(p, (size_t)(end - p), "EVENTS");
+	return ftext_starts(p, (size_t)(end - p), " EVENTS") ||
+	       ftext_starts(p, (size_t)(end - p), "EVENTS");
 }
 
 /* " => vfs_open+0x12/0x30", in trace-cmd "=> vfs_open (ffffffff81000220)". */
@@ -215,8 +209,8 @@ static int other_line(struct ftext *t, const char *line, size_t len)
 			rc = flush_text(t);
 		return rc || !count ? rc : lost(t, PS_NONE, count);
 	}
-	if (!ftext_graph_switch(t, line, len) && !starts(line, len, "cpus=") &&
-	    !starts(line, len, " ---") && !starts(line, len, "#####"))
+	if (!ftext_graph_switch(t, line, len) && !ftext_starts(line, len, "cpus=") &&
+	    !ftext_starts(line, len, " ---") && !ftext_starts(line, len, "#####"))
 		t->other++;
 	return add_text(t, line, len);
 }
@@ -263,7 +257,7 @@ static int event(struct ftext *t, struct ftext_head *h, const char *line, size_t
 			struct ps_str text = h->info;
 			const char *colon = memchr(text.p, ':', text.len);
 
-			if (starts(text.p, text.len, "funcgraph_") && colon)
+			if (ftext_starts(text.p, text.len, "funcgraph_") && colon)
 				text = ps_str(colon + 1, (size_t)(text.p + text.len - colon) - 1);
 			current_task(t, h);
 			rc = ftext_graph(t, &text, h->cpu, info);
@@ -314,7 +308,8 @@ static int take_line(struct ftext *t, const char *line, size_t len)
 	if (t->held.any && t->held.stack) {
 		struct ps_str trimmed = ftext_trim(line, len);
 
-		if (starts(trimmed.p, trimmed.len, "=>") && t->held.line.len + len < FTEXT_LINE_MAX)
+		if (ftext_starts(trimmed.p, trimmed.len, "=>") &&
+		    t->held.line.len + len < FTEXT_LINE_MAX)
 			return stack_line(t, line, len);
 	}
 	if (!len || *line == '#' || len > FTEXT_LINE_MAX)
@@ -484,7 +479,7 @@ bool ftext_looks_like(const uint8_t *p, size_t n, bool *more)
 	struct ftext_head h;
 
 	*more = true;
-	if ((n >= 10 && starts(line, n, "# tracer: ")) || ftext_hist_head(line, n))
+	if ((n >= 10 && ftext_starts(line, n, "# tracer: ")) || ftext_hist_head(line, n))
 		return true;
 	while ((nl = memchr(line, '\n', (size_t)(end - line)))) {
 		size_t len = (size_t)(nl - line);

@@ -16,7 +16,7 @@
 
 bool ftext_hist_head(const char *line, size_t len)
 {
-	return len >= sizeof(HEAD) - 1 && !memcmp(line, HEAD, sizeof(HEAD) - 1);
+	return ftext_starts(line, len, HEAD);
 }
 
 /* The length of the name of a field that stands at p, before ": "; 0: none does. */
@@ -72,10 +72,11 @@ static int add_stack(struct ftext *t, struct ps_str text)
 	return rc;
 }
 
-static void add(struct ftext_info *info, struct ps_str key, struct ps_str value)
+/* NULL: there is no room for it. */
+static void set(struct ftext_pair *p, struct ps_str value)
 {
-	if (info->n < FTEXT_FIELDS_MAX)
-		info->pairs[info->n++] = (struct ftext_pair){.key = key, .text = value};
+	if (p)
+		p->text = value;
 }
 
 static int keys(struct ftext *t, const char *p, const char *end)
@@ -94,8 +95,7 @@ static int keys(struct ftext *t, const char *p, const char *end)
 		if (key.len >= 10 && !memcmp(key.p + key.len - 10, "stacktrace", 10)) {
 			rc = add_stack(t, value);
 		} else {
-			value = plain(value);
-			add(&t->info, key, value);
+			set(ftext_add(&t->info, key), plain(value));
 		}
 		p = to + (to < end ? 2 : 0);
 	}
@@ -121,7 +121,7 @@ static void values(struct ftext *t, const char *p, const char *end, uint64_t *hi
 		value.len = (uint32_t)(p - value.p);
 		if (ftext_is(&key, "hitcount"))
 			ftext_number(&value, false, hits, &hex);
-		add(&t->info, key, value);
+		set(ftext_add(&t->info, key), value);
 	}
 }
 

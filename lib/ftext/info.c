@@ -68,7 +68,7 @@ bool ftext_number(const struct ps_str *text, bool any_hex, uint64_t *v, bool *is
 
 /* ---- fields ---- */
 
-static struct ftext_pair *add(struct ftext_info *info, struct ps_str key)
+struct ftext_pair *ftext_add(struct ftext_info *info, struct ps_str key)
 {
 	struct ftext_pair *p;
 
@@ -81,7 +81,7 @@ static struct ftext_pair *add(struct ftext_info *info, struct ps_str key)
 
 void ftext_add_text(struct ftext_info *info, const char *key, struct ps_str text)
 {
-	struct ftext_pair *p = add(info, ps_str(key, strlen(key)));
+	struct ftext_pair *p = ftext_add(info, ps_str(key, strlen(key)));
 
 	if (p)
 		p->text = text;
@@ -89,7 +89,7 @@ void ftext_add_text(struct ftext_info *info, const char *key, struct ps_str text
 
 void ftext_add_number(struct ftext_info *info, const char *key, uint64_t v)
 {
-	struct ftext_pair *p = add(info, ps_str(key, strlen(key)));
+	struct ftext_pair *p = ftext_add(info, ps_str(key, strlen(key)));
 
 	if (p) {
 		p->number = v;
@@ -188,7 +188,7 @@ static void equal_pairs(const char *p, const char *end, struct ftext_info *info)
 			continue;
 		if (last)
 			last->text = value(v, name);
-		last = add(info, ps_str(name, (size_t)(eq - name)));
+		last = ftext_add(info, ps_str(name, (size_t)(eq - name)));
 		v = p;
 		p = skip_value(p, end);
 		if (!last)
@@ -213,7 +213,7 @@ static void colon_pairs(const char *p, const char *end, struct ftext_info *info)
 			info->n = n;
 			return;
 		}
-		pair = add(info, ps_str(name, (size_t)(p - name)));
+		pair = ftext_add(info, ps_str(name, (size_t)(p - name)));
 		v = p + 2;
 		p = skip_value(v, end);
 		while (p < end && !(*p == ',' && end - p > 1 && p[1] == ' '))

@@ -95,24 +95,26 @@ struct ftext {
 	struct swriter *w;
 	struct diag *d;
 	const char *name;
-	uint32_t source;
 	struct ps_end *account;
+	uint32_t source;
+	int paused; /* error of what was done in a pause */
+	int damage;
+	bool announced;
+	bool tracer, columns; /* the head of the text has these; with the first alone, lines have
+				 no heads */
+	bool lost_more;	      /* it was not told each time how many events were lost */
 
 	struct buf bytes; /* what has been read; from at on */
 	size_t at;
-	struct buf text;      /* lines that are no events */
-	bool tracer, columns; /* the head of the text has these; with the first alone, lines have
-				 no heads */
+	struct buf text; /* lines that are no events */
 	char tracer_name[32];
 	struct ftext_latency latency;
 	struct ftext_histogram {
 		bool on, open; /* it is one; a row has begun */
 		struct buf row;
 	} hist;
-	bool announced;
 	char kernel[FTEXT_NAME_MAX], nr_cpus[16];
-	uint64_t lost;	       /* events, at least ... */
-	bool lost_more;	       /* ... as it was not told each time how many */
+	uint64_t lost;	       /* events, at least */
 	uint64_t lines, other; /* of events, and neither events nor comments */
 
 	struct intern names;	    /* events: buffer, system, name */
@@ -124,13 +126,9 @@ struct ftext {
 	struct intern dsos;
 	struct ftext_info info; /* of the line that is being read */
 	uint32_t frames[FTEXT_DEPTH_MAX];
-	uint32_t nframes;
-
-	struct ftext_cpu *cpus; /* of the function graph tracer */
-	uint32_t ncpus;
+	uint32_t nframes, ncpus;
+	struct ftext_cpu *cpus;		/* of the function graph tracer */
 	struct ftext_held held, before; /* the last event, and one whose stack it is */
-	int paused;			/* error of what was done in a pause */
-	int damage;
 };
 
 /* ---- head.c ---- */
@@ -150,6 +148,8 @@ bool ftext_info(const struct ps_str *text, bool bare, struct ftext_info *info);
  * "[ns]".
  */
 bool ftext_number(const struct ps_str *text, bool hex, uint64_t *v, bool *is_hex);
+/* A further field, without a value; NULL: there are too many, or the name is too long. */
+struct ftext_pair *ftext_add(struct ftext_info *info, struct ps_str key);
 void ftext_add_text(struct ftext_info *info, const char *key, struct ps_str text);
 void ftext_add_number(struct ftext_info *info, const char *key, uint64_t v);
 
@@ -201,6 +201,13 @@ int ftext_push(struct ftext *t, const struct ps_str *name);
 static inline bool ftext_is(const struct ps_str *s, const char *text)
 {
 	return s->len == strlen(text) && !memcmp(s->p, text, s->len);
+}
+
+static inline bool ftext_starts(const char *p, size_t len, const char *text)
+{
+	size_t n = strlen(text);
+
+	return len >= n && !memcmp(p, text, n);
 }
 
 static inline bool ftext_digit(char c)

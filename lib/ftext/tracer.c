@@ -8,13 +8,6 @@
 
 #include <stdlib.h>
 
-static bool starts(const struct ps_str *s, const char *text)
-{
-	size_t n = strlen(text);
-
-	return s->len >= n && !memcmp(s->p, text, n);
-}
-
 /* The next word. */
 static struct ps_str word(struct ps_str *rest)
 {
@@ -72,7 +65,7 @@ static bool hwlat(struct ps_str seq, struct ps_str rest, struct ftext_info *info
 	ftext_add_text(info, "duration", both);
 	ftext_add_text(info, "outer_duration", ps_str(outer.p + 1, outer.len - 1));
 	while ((count = word(&rest)).len)
-		if (starts(&count, "count:"))
+		if (ftext_starts(count.p, count.len, "count:"))
 			ftext_add_text(info, "count", ps_str(count.p + 6, count.len - 6));
 	return true;
 }

@@ -541,9 +541,9 @@ static int finish(struct recording *r, int rc, struct ftrace_stats *st)
 static int allocate(struct recording *r)
 {
 	const struct ftrace_config *c;
-	size_t n = 0;
+	size_t n = 1;
 
-	for (c = r->c; c; c = c->next)
+	for (c = r->c->next; c; c = c->next)
 		n++;
 	r->setups = calloc(n, sizeof(*r->setups));
 	r->rounds = calloc(n, sizeof(*r->rounds));

@@ -147,7 +147,8 @@ static int read_pages(struct rounds *r, struct round_cpu *c, size_t *n, bool *en
 
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0 && errno != EAGAIN)
+		/* A CPU that has not been online yet has no buffer. */
+		if (got < 0 && errno != EAGAIN && errno != ENODEV)
 			return pp_errno(errno);
 		if (got <= 0) {
 			*end = true;

@@ -181,13 +181,15 @@ struct engine {
 	struct lat_names texts;
 	struct lat_by by;
 	struct lat_filter filter;
-	bool raw;	       /* numbers have no names */
 	lat_symbol_fn *symbol; /* NULL: addresses stay numbers */
 	lat_symbol_fn *device; /* NULL: devices are two numbers */
 	void *symbol_ctx;
 	/* Points: their stacks as texts, and for a stream (NULL: nobody writes them). */
 	struct lat_stacks *stacks_kept;
 	bool texts_wanted, stacks_wanted;
+	bool raw;	    /* numbers have no names */
+	bool outermost;	    /* calls within calls do not count */
+	bool across_losses; /* what was open when events were lost counts */
 	/* Where events come from. */
 	struct lat_domain *domains;
 	uint32_t ndomains;
@@ -198,6 +200,10 @@ struct engine {
 	struct pair_kind user;
 	struct pair_user *users;
 	uint32_t nusers;
+	struct open_table
+		calls;	    /* that have not returned, by thread: what -s X__return needs of X */
+	struct expr *bytes; /* what of them, or of the start, is the amount; NULL */
+	uint64_t doubtful;  /* of what is open in the end, with across_losses */
 	/* Of sched.c. */
 	uint32_t sched_names[SCHED_NNAMES];
 	uint64_t by_values[LAT_BY_MAX]; /* of the interval that is being finished */

@@ -52,6 +52,8 @@ static int choose_kinds(struct lat *l, struct buf *why)
 	if (user) {
 		l->e.user = (struct pair_kind){
 			.name = p->name ? p->name : "pair", .by = "comm", .restart = p->restart};
+		if (p->bytes)
+			l->e.user.amount = l->e.user.amount_unit = "bytes";
 		l->e.kinds[pair_nkinds].k = &l->e.user;
 		l->e.kinds[pair_nkinds].on = true;
 	}

@@ -97,6 +97,9 @@ struct lat_pair {
 	uint32_t nstarts, nends;
 	const char *name; /* of the kind; NULL: "pair" */
 	enum pair_restart restart;
+	const char *bytes;  /* expressions: the first with a value is what --unmatched adds up */
+	bool outermost;	    /* of -s X__return: not if X was called by another one of them */
+	bool across_losses; /* what was open when events were lost is not given up */
 };
 
 /* Options of it: 0, or PP_EUSAGE with what is wrong in `why`. The text must outlive the pair. */
@@ -123,6 +126,7 @@ struct lat_opts {
 	bool points;	 /* the sink writes chains and stacks of points (interval.h) */
 	uint32_t stacks_max; /* different ones that are kept for that; 0: 2^20 */
 	bool unmatched;	     /* make tables of what is open at the end */
+	uint64_t older;	     /* ns: only of what is that old by then */
 	bool threads;	     /* make a table of the threads' times */
 	struct lat_pair pair;
 	bool raw;	       /* numbers as they are, also where they have names */
@@ -187,6 +191,9 @@ uint64_t lat_missing(const struct lat *l, unsigned i);
 
 /* Wakeups of which it is not known who did them (sched_event.c). */
 uint64_t lat_unknown_wakers(const struct lat *l);
+
+/* Of what is open in the end: how many since before events were lost (across_losses). */
+uint64_t lat_doubtful(const struct lat *l);
 
 /* The names of paired events of which not each one was recorded, a line each. */
 const struct buf *lat_thinned(const struct lat *l);

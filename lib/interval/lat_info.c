@@ -36,6 +36,11 @@ uint64_t lat_unknown_wakers(const struct lat *l)
 	return l->e.unknown_wakers;
 }
 
+uint64_t lat_doubtful(const struct lat *l)
+{
+	return l->e.doubtful;
+}
+
 const struct buf *lat_thinned(const struct lat *l)
 {
 	return &l->e.thinned;

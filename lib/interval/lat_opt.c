@@ -5,6 +5,10 @@ enum {
 	KINDS = OPT_NO_SHORT,
 	RESTART,
 	NAME,
+	BYTES,
+	OUTERMOST,
+	ACROSS_LOSSES,
+	OLDER,
 	OVER_TIME,
 	HEATMAP,
 	SLOWER,
@@ -29,9 +33,13 @@ const struct opt plat_options[] = {
 	{'e', "end", "EVENT", "EVENT[:KEY] ends the one with the same KEY (repeatable)"},
 	{RESTART, "restart", "HOW", "begun again before it ended: replace, nest or keep"},
 	{NAME, "name", "NAME", "what to call the pairs of -s and -e"},
+	{BYTES, "bytes", "EXPR", "of -u: what to add up; of -s X__return also fields of X"},
+	{OUTERMOST, "outermost", NULL, "of -s X__return: not where another of them called X"},
+	{ACROSS_LOSSES, "across-losses", NULL, "what was open when events were lost counts"},
 	{SLOWER, "slower", "TIME", "list each interval of TIME, such as 10ms, or longer; 0 all"},
 	{STACKS, "stacks", NULL, "with their stacks"},
 	{'u', "unmatched", NULL, "show what is still open at the end"},
+	{OLDER, "older", "TIME", "of -u: only what is open for TIME, such as 10s, or longer"},
 	{THREADS, "threads", NULL, "show for each thread how long it ran and waited"},
 	{OVER_TIME, "over-time", "[WIDTH]", "a row for each window of time, such as 10ms"},
 	{HEATMAP, "heatmap", "[WIDTH]", "the same, to be drawn by psvg as a heat map"},
@@ -73,6 +81,11 @@ const struct opt_rule plat_rules[] = {
 	{"text", NULL, "emit"},
 	{"restart", NULL, "start end"},
 	{"name", NULL, "start end"},
+	{"bytes", NULL, "start"},
+	{"bytes", NULL, "unmatched"},
+	{"outermost", NULL, "start"},
+	{"across-losses", NULL, "start"},
+	{"older", NULL, "unmatched"},
 	{0},
 };
 
@@ -98,6 +111,10 @@ int plat_option(void *opts, int id, const char *arg, struct buf *why)
 	case 'e': return lat_pair_add(p->ends, &p->nends, arg, why);
 	case RESTART: return lat_pair_restart(p, arg, why);
 	case NAME: p->name = arg; break;
+	case BYTES: p->bytes = arg; break;
+	case OUTERMOST: p->outermost = true; break;
+	case ACROSS_LOSSES: p->across_losses = true; break;
+	case OLDER: return opt_duration("older", arg, false, &o->lat.older, why);
 	case SLOWER: o->list = true; return opt_duration("slower", arg, true, &o->slower, why);
 	case STACKS: o->lat.stacks = true; break;
 	case 'u': o->lat.unmatched = true; break;

@@ -183,6 +183,8 @@ static int on_open(void *ctx, struct interval *iv, uint64_t from, uint64_t to)
 	if (!(l->o->unmatched || l->o->open) || !k->account->on || iv->start.mark == PS_MARK_FAIL)
 		return 0;
 	iv->dur = to > from ? to - from : 0;
+	if (iv->dur < l->o->older)
+		return 0;
 	iv->end = (struct lat_point){.time = to, .cpu = PS_NONE, .pid = PS_NONE};
 	if (l->o->open)
 		return l->o->open(l->o->sink_ctx, l, iv);

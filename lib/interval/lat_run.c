@@ -138,9 +138,9 @@ static int read_all(struct run *run, char **names, int n, struct diag *d, uint64
 		worst = status > worst ? status : worst;
 	} while (++i < n);
 	if (*lost)
-		diag_say(d, NULL,
-			 "the recording lost %" PRIu64 " events: no interval is made across that",
-			 *lost);
+		diag_say(d, NULL, "the recording lost %" PRIu64 " events: %s", *lost,
+			 run->o->lat.pair.across_losses ? "intervals across that count"
+							: "no interval is made across that");
 	return worst;
 }
 

@@ -57,6 +57,11 @@ void lat_say_account(const struct lat *l, bool all, struct diag *d)
 	unsigned kinds = 0;
 	char text[32];
 
+	if (lat_doubtful(l))
+		diag_say(d, NULL,
+			 "of what is open %" PRIu64
+			 " were so when events were lost: some of them may have ended then",
+			 lat_doubtful(l));
 	for (unsigned i = 0; (count = lat_account(l, i, &name)); i++) {
 		if (!lat_kind_on(l, i) || (!count[LAT_STARTS] && !count[LAT_NO_START]))
 			continue;

@@ -42,10 +42,18 @@ static bool is_cancelled(const struct engine *en, const struct open_entry *e)
 }
 
 /* Whether an open interval was open when events were lost that may have been its. */
-static bool stale(const struct engine *en, const struct open_entry *e)
+static bool lost_since(const struct engine *en, const struct open_entry *e)
 {
 	return engine_lost_since(&en->domains[e->domain], e->number,
 				 en->kinds[e->kind].k->per_cpu ? e->start.cpu : PS_NONE);
+}
+
+/* Whether it is given up for that. */
+static bool stale(const struct engine *en, const struct open_entry *e)
+{
+	bool counts = en->across_losses && en->kinds[e->kind].k == &en->user;
+
+	return !counts && lost_since(en, e);
 }
 
 /* The newest open interval of a key, after those that losses have touched are given up. */
@@ -78,14 +86,86 @@ static uint64_t get_number(const struct field *f, const struct sreader *r,
 	return field_get(f, r, rec, &v) && v.kind == QV_INT ? v.num : otherwise;
 }
 
+/* ---- calls: what is asked of X at -s X__return ---- */
+
+/* What --unmatched adds up, of an event of a user's. */
+static uint64_t bytes_of(struct engine *en, const struct sreader *r, const struct ps_record *rec,
+			 uint64_t otherwise)
+{
+	struct qval v;
+
+	for (unsigned i = 0; en->bytes && i < expr_count(en->bytes); i++)
+		if (expr_value(en->bytes, i, r, rec, &v) && v.kind == QV_INT)
+			return v.num;
+	return otherwise;
+}
+
+/*
+ * The calls of a thread nest. Of those within others only the outermost counts with
+ * en->outermost: then the same call once more means that it did not return (longjmp), or that its
+ * return was lost.
+ */
+static int on_call(struct engine *en, struct pair_bind *b, uint32_t domain, const uint64_t *key,
+		   const struct sreader *r, const struct ps_record *rec)
+{
+	struct open_table *t = &en->calls;
+	uint32_t hash = open_hash(b->kind, domain, key), i, top, seen = 0;
+	struct open_entry *e;
+	int rc;
+
+	top = open_find(t, hash, b->kind, domain, key);
+	for (i = top; i && en->outermost && !seen; i = t->v[i].next)
+		seen = t->v[i].name == b->call ? i : 0;
+	while (top &&
+	       (seen || engine_lost_since(&en->domains[domain], t->v[top].number, PS_NONE))) {
+		seen = seen == top ? 0 : seen;
+		open_del(t, top);
+		top = open_find(t, hash, b->kind, domain, key);
+	}
+	rc = open_add(t, hash, b->kind, domain, key, top, &e);
+	if (rc)
+		return rc == PP_ELIMIT ? 0 : rc;
+	e->number = en->losses;
+	e->name = b->call;
+	e->amount = bytes_of(en, r, rec, 0);
+	return engine_values(en, r, rec, e->by, &e->set, &e->numbers);
+}
+
+/*
+ * The call that returns here is taken out, and those in it whose returns are missing. False:
+ * what begins here is not to count.
+ */
+static bool take_call(struct engine *en, struct pair_bind *b, uint32_t domain,
+		      const struct ps_sample *s, struct open_entry *call)
+{
+	const uint64_t key[PAIR_KEYS] = {s->tid};
+	uint32_t hash = open_hash(b->kind, domain, key), i, last;
+
+	*call = (struct open_entry){0};
+	i = open_find(&en->calls, hash, b->kind, domain, key);
+	while (i && en->calls.v[i].name != b->call)
+		i = en->calls.v[i].next;
+	if (!i)
+		return !en->outermost;
+	*call = en->calls.v[i];
+	do {
+		last = open_find(&en->calls, hash, b->kind, domain, key);
+		open_del(&en->calls, last);
+	} while (last != i);
+	return !en->outermost || !open_find(&en->calls, hash, b->kind, domain, key);
+}
+
 static int on_start(struct engine *en, struct pair_bind *b, uint32_t domain, const uint64_t *key,
 		    const struct sreader *r, const struct ps_record *rec)
 {
 	uint32_t hash = open_hash(b->kind, domain, key), older = find(en, b, hash, domain, key);
 	struct lat_kind *k = &en->kinds[b->kind];
-	struct open_entry *e;
+	bool called = b->call && en->calls.slots;
+	struct open_entry *e, call;
 	int rc;
 
+	if (called && !take_call(en, b, domain, &rec->sample, &call))
+		return 0;
 	k->count[LAT_STARTS]++;
 	if (older &&
 	    ((k->k->restart != PAIR_NEST && !b->by_instead) || en->open.v[older].cancelled)) {
@@ -111,7 +191,13 @@ static int on_start(struct engine *en, struct pair_bind *b, uint32_t domain, con
 	e->again = b->again;
 	e->shown = b->nkeys ? b->nkeys - 1 : 0;
 	e->value = b->has_value ? get_number(&b->value, r, rec, 0) : rec->sample.time;
-	e->amount = b->has_amount ? get_number(&b->amount, r, rec, 0) : 0;
+	e->amount = b->has_amount ? get_number(&b->amount, r, rec, 0)
+				  : bytes_of(en, r, rec, called ? call.amount : 0);
+	if (called) {
+		memcpy(e->by, call.by, sizeof(e->by));
+		e->set = call.set;
+		e->numbers = call.numbers;
+	}
 	rc = engine_point(en, r, rec, &e->start);
 	if (!rc)
 		rc = get_who(en, r, &rec->sample, &e->who);
@@ -230,13 +316,20 @@ int pair_sample(struct engine *en, struct lat_event *ev, const struct sreader *r
 		if (!b->again || !(en->domains[ev->domain].told & told_bit(b->kind)))
 			rc = pair_key(en, b, r, rec, key);
 		/* This sample lacks the key, or the condition does not hold. */
-		if (rc == PP_ENOENT)
+		if (rc == PP_ENOENT) {
+			struct open_entry call;
+
+			/* Its call has returned nevertheless. */
+			if (b->call && b->role == PAIR_START)
+				take_call(en, b, ev->domain, &rec->sample, &call);
 			continue;
+		}
 		if (rc)
 			return rc;
 		switch (b->role) {
 		case PAIR_START: rc = on_start(en, b, ev->domain, key, r, rec); break;
 		case PAIR_END: rc = on_end(en, b, ev->domain, key, r, rec); break;
+		case PAIR_CALL: rc = on_call(en, b, ev->domain, key, r, rec); break;
 		case PAIR_CANCEL: on_cancel(en, b, ev->domain, key); break;
 		case PAIR_MOVE: rc = on_move(en, b, ev->domain, key, r, rec); break;
 		case PAIR_WHOLE: rc = on_whole(en, b, ev->domain, key, r, rec); break;
@@ -276,14 +369,17 @@ int pair_end(struct engine *en)
 			en->kinds[e->kind].count[LAT_CANCELLED]++;
 			continue;
 		}
+		en->doubtful += lost_since(en, e);
 		interval_of(en, e, &iv);
 		rc = en->sink.open(en->sink.ctx, &iv, iv.start.time, en->domains[e->domain].last);
 	}
 	open_release(&en->open);
+	open_release(&en->calls);
 	return rc;
 }
 
 void pair_release(struct engine *en)
 {
 	open_release(&en->open);
+	open_release(&en->calls);
 }

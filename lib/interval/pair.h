@@ -44,6 +44,7 @@
  *   of the recording, it is counted as "cancelled". (The kernel reports of a timer first that it
  *   is taken out of its list, whatever the reason, and then that it has expired.)
  * - PAIR_MOVE: what is open with its key begins only here.
+ * - PAIR_CALL, of -s X__return alone: X, whose fields are kept for what begins at its return.
  * - Lost events give up what is open: per_cpu, on the CPU that lost them, else everything.
  */
 #ifndef PP_INTERVAL_PAIR_H
@@ -72,7 +73,7 @@ enum pair_render {
 		PAIR_NRENDERS
 };
 
-enum pair_role { PAIR_NONE, PAIR_START, PAIR_END, PAIR_CANCEL, PAIR_MOVE, PAIR_WHOLE };
+enum pair_role { PAIR_NONE, PAIR_START, PAIR_END, PAIR_CANCEL, PAIR_MOVE, PAIR_WHOLE, PAIR_CALL };
 enum pair_restart { PAIR_REPLACE, PAIR_NEST, PAIR_KEEP };
 
 struct pair_event {

@@ -310,6 +310,48 @@ static int bind_kind(struct engine *en, uint32_t kind, const struct ps_event *e,
 	return 0;
 }
 
+#define RETURN "__return"
+
+/* Of the event of a return the name of the function's own event; 0 of others. */
+static int returned_name(struct engine *en, const struct ps_event *e, uint32_t *call)
+{
+	const size_t tail = sizeof(RETURN) - 1, n = e->name.len;
+
+	*call = 0;
+	if (n <= tail || memcmp(e->name.p + n - tail, RETURN, tail) != 0)
+		return 0;
+	return engine_text(en, e->name.p, n - tail, call);
+}
+
+/* X of -s X__return. */
+static int bind_call(struct engine *en, struct pair_user *u, const struct ps_event *e,
+		     struct lat_event *ev)
+{
+	char name[256];
+	struct ps_event returned = *e;
+	struct pair_bind *b;
+
+	if (!en->bytes && !en->outermost && !en->by.n)
+		return 0;
+	if (u->role != PAIR_START || !u->event || e->name.len + sizeof(RETURN) > sizeof(name))
+		return 0;
+	memcpy(name, e->name.p, e->name.len);
+	memcpy(name + e->name.len, RETURN, sizeof(RETURN));
+	returned.name = ps_str(name, (uint32_t)(e->name.len + sizeof(RETURN) - 1));
+	if (!matches_user(u->event, &returned))
+		return 0;
+	b = another(ev);
+	if (!b)
+		return PP_ENOMEM;
+	b->kind = en->nkinds - 1;
+	b->role = PAIR_CALL;
+	b->user = u;
+	b->alone = true;
+	b->nkeys = 1;
+	ev->npairs++;
+	return engine_text(en, e->name.p, e->name.len, &b->call);
+}
+
 static int bind_user(struct engine *en, struct pair_user *u, const struct ps_event *e,
 		     struct lat_event *ev)
 {
@@ -317,7 +359,7 @@ static int bind_user(struct engine *en, struct pair_user *u, const struct ps_eve
 	struct pair_bind *b;
 
 	if (!alone && !(u->event && matches_user(u->event, e)))
-		return 0;
+		return bind_call(en, u, e, ev);
 	b = another(ev);
 	if (!b)
 		return PP_ENOMEM;
@@ -328,6 +370,8 @@ static int bind_user(struct engine *en, struct pair_user *u, const struct ps_eve
 	b->alone = alone;
 	b->nkeys = alone ? 1 : expr_count(u->key);
 	ev->npairs++;
+	if (returned_name(en, e, &b->call))
+		return PP_ENOMEM;
 	return engine_text(en, e->name.p, e->name.len, &b->event_name);
 }
 
@@ -378,7 +422,8 @@ static int user_key(struct engine *en, const struct pair_bind *b, const struct s
 	struct qval v;
 	int rc = 0;
 
-	if (b->user->condition && expr_mark(b->user->condition, r, rec) != PS_MARK_PASS)
+	if (b->user->condition && b->role != PAIR_CALL &&
+	    expr_mark(b->user->condition, r, rec) != PS_MARK_PASS)
 		return PP_ENOENT;
 	for (unsigned i = 0; i < expr_count(x) && i < PAIR_KEYS && !rc; i++) {
 		if (!expr_value(x, i, r, rec, &v) || v.kind == QV_NA)

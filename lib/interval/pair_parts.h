@@ -33,17 +33,18 @@ struct pair_bind {
 	uint32_t called; /* bits: the keys that are call_number where the event has -1 */
 	uint64_t call_number;
 	bool has_value, has_end_value, has_amount, has_when;
+	bool again;
+	bool alone;	       /* of a user's: its text is an event without a key */
 	bool when_not;	       /* it has to be 0 */
 	const char *when_call; /* it has to be this system call; NULL: a number other than 0 */
 	bool when_equal;       /* it has to be when_number */
 	uint64_t when_number;
-	bool again;
 	unsigned scale; /* of end_value */
 	struct pair_part parts[PAIR_NAMES];
 	uint32_t nparts;
 	struct map64 names; /* of a name of one number: its texts */
 	struct pair_user *user;
-	bool alone; /* of a user's: its text is an event without a key */
+	uint32_t call; /* of -s X__return: the name of X; 0: it is no return */
 	uint32_t event_name;
 };
 

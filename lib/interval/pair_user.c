@@ -68,6 +68,9 @@ int pair_user(struct engine *en, const struct lat_pair *p, struct buf *why)
 {
 	int rc = 0;
 
+	en->outermost = p->outermost;
+	en->across_losses = p->across_losses;
+
 	if (!p->nstarts && !p->nends)
 		return 0;
 	if (!p->nstarts || !p->nends) {
@@ -82,7 +85,7 @@ int pair_user(struct engine *en, const struct lat_pair *p, struct buf *why)
 		rc = add_user(en, PAIR_START, p->starts[i], why);
 	for (uint32_t i = 0; i < p->nends && !rc; i++)
 		rc = add_user(en, PAIR_END, p->ends[i], why);
-	return rc;
+	return rc || !p->bytes ? rc : expr_new(&en->bytes, p->bytes, EXPR_VALUES, why);
 }
 
 void pair_user_free(struct engine *en)
@@ -97,11 +100,12 @@ void pair_user_free(struct engine *en)
 		expr_free(u->condition);
 	}
 	free(en->users);
+	expr_free(en->bytes);
 }
 
 int pair_see(struct engine *en, const struct sreader *r, const struct ps_record *rec)
 {
-	int rc = 0;
+	int rc = en->bytes ? expr_see(en->bytes, r, rec) : 0;
 
 	for (uint32_t i = 0; i < en->nusers && !rc; i++) {
 		struct pair_user *u = &en->users[i];
@@ -117,7 +121,7 @@ int pair_see(struct engine *en, const struct sreader *r, const struct ps_record 
 
 unsigned pair_problems(const struct engine *en, struct buf *why)
 {
-	unsigned n = 0;
+	unsigned n = en->bytes ? expr_problems(en->bytes, why) : 0;
 
 	/* Of the two ways to read a text with a colon only one can be right. */
 	for (uint32_t i = 0; i < en->nusers; i++)

@@ -68,5 +68,5 @@ void perf_bytes_release(struct perf_bytes *in)
 {
 	block_unref(in->cur);
 	ZSTD_freeDCtx(in->inflate);
-	buf_release(&in->inflate_tail);
+	block_unref(in->inflate_cur);
 }

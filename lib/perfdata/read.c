@@ -32,56 +32,68 @@ static int records_of(struct perf_reader *r, struct block *b, size_t *pos)
 	return rc;
 }
 
-/* Decompresses some of `from` into a block and takes the records that it completes. */
-static int inflate_some(struct perf_reader *r, ZSTD_inBuffer *from, ZSTD_outBuffer *to)
+/* A block with room for what is decompressed; it begins with what has come of a record so far. */
+static struct block *inflate_block(struct perf_bytes *in)
 {
-	struct perf_bytes *in = r->in;
-	size_t tail = in->inflate_tail.len, pos = 0;
-	struct block *b;
-	int rc = 0;
+	struct block *old = in->inflate_cur, *b = block_new(PERF_BLOCK, in->blocks);
+	size_t tail = old ? old->len - in->inflate_pos : 0;
 
-	*to = (ZSTD_outBuffer){r->inflate_out.data, PERF_BLOCK, 0};
-	if (ZSTD_isError(ZSTD_decompressStream(in->inflate, to, from)))
-		rc = PP_ECORRUPT;
-	/* A block of just this size: what lies idle in blocks would count as held. */
-	b = block_new(tail + to->pos, in->blocks);
 	if (!b)
-		return PP_ENOMEM;
-	b->len = tail + to->pos;
+		return NULL;
 	b->base = in->inflated - tail;
 	b->inflated = true;
-	in->inflated += to->pos;
-	memcpy(block_bytes(b) + tail, to->dst, to->pos);
+	b->len = tail;
 	if (tail)
-		memcpy(b->data, in->inflate_tail.data, tail);
-	if (!rc)
-		rc = records_of(r, b, &pos);
-	/* What is left begins a record that goes on in what is decompressed next. */
-	buf_reset(&in->inflate_tail);
-	if (!rc)
-		buf_add(&in->inflate_tail, block_bytes(b) + pos, b->len - pos);
-	block_unref(b);
-	return rc ? rc : in->inflate_tail.err;
+		memcpy(b->data, block_bytes(old) + in->inflate_pos, tail);
+	block_unref(old);
+	in->inflate_cur = b;
+	in->inflate_pos = 0;
+	return b;
+}
+
+/*
+ * Decompresses some of `from` to where its records stay, and takes those that it completes. full: it filled the
+ * block, so that there may be more.
+ */
+static int inflate_some(struct perf_reader *r, ZSTD_inBuffer *from, bool *full)
+{
+	struct perf_bytes *in = r->in;
+	struct block *b = in->inflate_cur;
+	ZSTD_outBuffer to;
+	int rc;
+
+	if ((!b || b->len == b->cap) && !(b = inflate_block(in)))
+		return PP_ENOMEM;
+	to = (ZSTD_outBuffer){block_bytes(b) + b->len, b->cap - b->len, 0};
+	if (ZSTD_isError(ZSTD_decompressStream(in->inflate, &to, from))) {
+		in->inflate_pos = b->len; /* the record that was begun stays unfinished */
+		return PP_ECORRUPT;
+	}
+	b->len += to.pos;
+	in->inflated += to.pos;
+	rc = records_of(r, b, &in->inflate_pos);
+	if (rc)
+		in->inflate_pos = b->len;
+	*full = to.pos == to.size;
+	return rc;
 }
 
 /* A compressed record: its bytes continue the stream of records that the recorder compressed. */
 static int inflate(struct perf_reader *r, struct cursor c, bool sized)
 {
-	uint64_t size = sized ? get_u64(&c) : cursor_left(&c), total = 0;
+	uint64_t size = sized ? get_u64(&c) : cursor_left(&c), before = r->in->inflated;
 	const uint8_t *bytes = get_bytes(&c, size);
 	ZSTD_inBuffer from = {bytes, (size_t)size, 0};
-	ZSTD_outBuffer to = {NULL, 0, 0};
+	bool full = false;
 	int rc = 0;
 
 	if (!bytes)
 		return PP_ECUT;
-	if (buf_reserve(&r->inflate_out, PERF_BLOCK) ||
-	    (!r->in->inflate && !(r->in->inflate = ZSTD_createDCtx())))
+	if (!r->in->inflate && !(r->in->inflate = ZSTD_createDCtx()))
 		return PP_ENOMEM;
-	while (!rc && (from.pos < from.size || (to.size && to.pos == to.size))) {
-		rc = inflate_some(r, &from, &to);
-		total += to.pos;
-		if (!rc && total > PERF_INFLATE_MAX)
+	while (!rc && (from.pos < from.size || full)) {
+		rc = inflate_some(r, &from, &full);
+		if (!rc && r->in->inflated - before > PERF_INFLATE_MAX)
 			rc = PP_ECORRUPT;
 	}
 	return rc;

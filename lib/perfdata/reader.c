@@ -15,7 +15,6 @@ void perf_reader_release(struct perf_reader *r)
 {
 	perf_bytes_release(&r->first);
 	perf_info_release(&r->info);
-	buf_release(&r->inflate_out);
 	buf_release(&r->split);
 	buf_release(&r->init_map);
 }

@@ -27,13 +27,15 @@ struct perf_bytes {
 	struct src *src;
 	struct block *cur; /* block that is being read, and the next record in it */
 	size_t pos;
-	uint64_t left;		 /* bytes that may still be read */
-	void *inflate;		 /* ZSTD_DCtx of compressed records */
-	struct buf inflate_tail; /* decompressed bytes that begin a record */
-	uint64_t inflated;	 /* bytes that compressed records became */
-	struct blocks *blocks;	 /* where memory comes from */
-	struct diag *d;		 /* for progress */
-	const char *name;	 /* of the recording */
+	uint64_t left; /* bytes that may still be read */
+	void *inflate; /* ZSTD_DCtx of compressed records */
+	struct block *
+		inflate_cur; /* where they are decompressed to; the records before inflate_pos are taken */
+	size_t inflate_pos;
+	uint64_t inflated;     /* bytes that compressed records became */
+	struct blocks *blocks; /* where memory comes from */
+	struct diag *d;	       /* for progress */
+	const char *name;      /* of the recording */
 };
 
 /*
@@ -93,7 +95,6 @@ struct perf_reader {
 	struct perf_sink sink;
 	struct perf_bytes first; /* the file that was given */
 	struct perf_bytes *in;	 /* the one whose turn it is */
-	struct buf inflate_out;	 /* room for what is decompressed */
 	struct buf split;	 /* simpleperf: the parts of a long record */
 	struct buf init_map; /* simpleperf: records of what had been mapped before (feature 134) */
 	struct perf_section attr_table; /* of a file: its events ... */

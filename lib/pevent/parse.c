@@ -4,6 +4,7 @@
 #include "pevent/tracefs.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -351,6 +352,54 @@ static int add_group(struct pevents *e, const char **p, size_t len, struct buf *
 	return close_group(e, first, name, mods, why);
 }
 
+/* Takes the tracepoints that fit both globs out of the list, but those of groups. */
+static size_t take_out(struct pevents *e, const char *system, const char *name)
+{
+	size_t kept = 0, last = e->last, n = e->n;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct pevent *ev = &e->v[i];
+
+		if (ev->tp && !ev->group && !fnmatch(system, ev->system, 0) &&
+		    !fnmatch(name, ev->tp, 0))
+			e->last -= i < last;
+		else
+			e->v[kept++] = *ev;
+	}
+	e->n = kept;
+	return n - kept;
+}
+
+/* !SYSTEM:NAME at *p: what fits of the tracepoints named so far is left out. */
+static int leave_out(struct pevents *e, const char **p, struct buf *why)
+{
+	size_t len = extent(*p), n;
+	char text[EVENT_MAX], *name;
+
+	if (len >= sizeof(text)) {
+		buf_adds(why, "an event name is too long");
+		return PP_EUSAGE;
+	}
+	memcpy(text, *p + 1, len - 1);
+	text[len - 1] = 0;
+	*p += len;
+	for (n = len - 1; n && isspace((unsigned char)text[n - 1]);)
+		text[--n] = 0;
+	name = strchr(text, ':');
+	if (!name || name == text || !name[1]) {
+		buf_adds(why, "! leaves out tracepoints, as in 'sched:*,!sched:sched_stat*'");
+		return PP_EUSAGE;
+	}
+	*name++ = 0;
+	n = take_out(e, text, name);
+	if (n && e->n)
+		return 0;
+	quote(why, e->n ? "none of the events before it is called '" : "no event is left after '!",
+	      text, ":");
+	quote(why, "", name, "'");
+	return PP_EUSAGE;
+}
+
 int pevents_add(struct pevents *e, const char *list, struct buf *why)
 {
 	const char *p = list;
@@ -362,7 +411,10 @@ int pevents_add(struct pevents *e, const char *list, struct buf *why)
 
 		p += strspn(p, " \t\n");
 		len = extent(p);
-		rc = p[len] == '{' ? add_group(e, &p, len, why) : add_one(e, &p, why);
+		if (*p == '!')
+			rc = leave_out(e, &p, why);
+		else
+			rc = p[len] == '{' ? add_group(e, &p, len, why) : add_one(e, &p, why);
 		p += rc ? 0 : strspn(p, " \t\n");
 		if (rc || !*p)
 			break;

@@ -22,6 +22,7 @@
  *	rNNN, TYPE:CONFIG	numbers: a raw event, in hexadecimal; any type and config
  *	mem:ADDR[/LEN][:rwx]	a breakpoint
  *	SYSTEM:NAME		tracepoints; both parts may be globs
+ *	!SYSTEM:NAME		leaves out tracepoints named before, but in groups
  *	[NAME]{EVENT,EVENT,...}	a group, counted together or not at all
  *
  * The attribute is complete as far as it says *what* is counted (type, config, breakpoint,

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PHDRS_MAX 256	 /* program headers that are looked at */
 #define NOTES_MAX 65536u /* bytes of a PT_NOTE segment that are read */
 
 void buildid_from_notes(const void *notes, size_t size, bool swap, uint8_t id[BUILDID_MAX],
@@ -33,24 +32,6 @@ void buildid_from_notes(const void *notes, size_t size, bool swap, uint8_t id[BU
 	}
 }
 
-/* A program header: *offset and *size of a PT_NOTE segment, or false. */
-static bool note_segment(struct cursor *c, bool wide, uint64_t *offset, uint64_t *size)
-{
-	uint32_t type = get_u32(c);
-
-	if (wide) {
-		cursor_skip(c, 4);
-		*offset = get_u64(c);
-		cursor_skip(c, 16);
-		*size = get_u64(c);
-	} else {
-		*offset = get_u32(c);
-		cursor_skip(c, 8);
-		*size = get_u32(c);
-	}
-	return !c->bad && type == PT_NOTE;
-}
-
 static void read_segment(int fd, uint64_t offset, uint64_t size, bool swap, uint8_t id[BUILDID_MAX],
 			 size_t *len)
 {
@@ -69,7 +50,23 @@ static void read_segment(int fd, uint64_t offset, uint64_t size, bool swap, uint
 	free(notes);
 }
 
-void buildid_from_elf(int fd, uint8_t id[BUILDID_MAX], size_t *len)
+static bool take_phdr(struct cursor *c, bool wide, struct phdr *p)
+{
+	p->type = get_u32(c);
+	if (wide)
+		p->flags = get_u32(c);
+	p->offset = wide ? get_u64(c) : get_u32(c);
+	p->vaddr = wide ? get_u64(c) : get_u32(c);
+	cursor_skip(c, wide ? 8 : 4);
+	p->filesz = wide ? get_u64(c) : get_u32(c);
+	p->memsz = wide ? get_u64(c) : get_u32(c);
+	if (!wide)
+		p->flags = get_u32(c);
+	cursor_skip(c, wide ? 8 : 4); /* its alignment */
+	return !c->bad;
+}
+
+size_t phdrs_read(int fd, struct phdr v[PHDRS_MAX], bool *swap)
 {
 	uint8_t head[4096], table[PHDRS_MAX * 56];
 	const uint16_t one = 1;
@@ -77,32 +74,41 @@ void buildid_from_elf(int fd, uint8_t id[BUILDID_MAX], size_t *len)
 	const uint8_t *phdrs = table;
 	uint64_t phoff;
 	uint16_t entry, count;
-	bool wide, swap;
 	struct cursor c;
+	bool wide;
 
-	*len = 0;
 	if (n < EI_NIDENT || memcmp(head, ELFMAG, SELFMAG) != 0)
-		return;
+		return 0;
 	wide = head[EI_CLASS] == ELFCLASS64;
-	swap = (head[EI_DATA] == ELFDATA2LSB) != (*(const uint8_t *)&one == 1);
-	c = cursor_make(head, (size_t)n, swap);
+	*swap = (head[EI_DATA] == ELFDATA2LSB) != (*(const uint8_t *)&one == 1);
+	c = cursor_make(head, (size_t)n, *swap);
 	cursor_skip(&c, wide ? 32 : 28);
 	phoff = wide ? get_u64(&c) : get_u32(&c);
 	cursor_skip(&c, wide ? 14 : 10);
 	entry = get_u16(&c);
 	count = get_u16(&c);
 	if (c.bad || entry != (wide ? 56 : 32) || count > PHDRS_MAX || phoff > INT64_MAX)
-		return;
+		return 0;
 	/* The table lies just after the header in nearly every file. */
 	if (phoff <= (uint64_t)n && (uint64_t)n - phoff >= (uint64_t)entry * count)
 		phdrs = head + phoff;
 	else if (pread(fd, table, (size_t)entry * count, (off_t)phoff) != entry * count)
-		return;
-	for (uint16_t i = 0; i < count && !*len; i++) {
-		uint64_t offset, size;
+		return 0;
+	c = cursor_make(phdrs, (size_t)entry * count, *swap);
+	for (uint16_t i = 0; i < count; i++)
+		if (!take_phdr(&c, wide, &v[i]))
+			return i;
+	return count;
+}
 
-		c = cursor_make(phdrs + (size_t)i * entry, entry, swap);
-		if (note_segment(&c, wide, &offset, &size))
-			read_segment(fd, offset, size, swap, id, len);
-	}
+void buildid_from_elf(int fd, uint8_t id[BUILDID_MAX], size_t *len)
+{
+	struct phdr v[PHDRS_MAX];
+	bool swap;
+	size_t n = phdrs_read(fd, v, &swap);
+
+	*len = 0;
+	for (size_t i = 0; i < n && !*len; i++)
+		if (v[i].type == PT_NOTE)
+			read_segment(fd, v[i].offset, v[i].filesz, swap, id, len);
 }

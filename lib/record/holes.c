@@ -81,13 +81,13 @@ static uint64_t touch(const struct holes *h, pid_t pid, uint64_t from, uint64_t 
 /* Whether the copy ended at a page that was not there; reads what a copy can have from there on. */
 static bool look(struct holes *h, const struct short_copy *s, bool *denied)
 {
-	uint64_t start, end, hole = (s->end + h->page - 1) & ~(h->page - 1), got;
+	uint64_t end, hole = (s->end + h->page - 1) & ~(h->page - 1), got;
+	struct mapping m;
 
 	*denied = false;
-	if (!maps_at("/proc", (pid_t)s->pid, s->sp, &start, &end) || hole >= end)
+	if (!mapping_at("/proc", (pid_t)s->pid, s->sp, NULL, &m) || hole >= m.end)
 		return false;
-	if (end - s->sp > REACH)
-		end = s->sp + REACH;
+	end = m.end - s->sp > REACH ? s->sp + REACH : m.end;
 	errno = 0;
 	got = touch(h, (pid_t)s->pid, hole, end);
 	*denied = !got && errno == EPERM;

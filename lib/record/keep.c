@@ -17,8 +17,8 @@
 #include "resolve/bundle.h"
 #include "symbol/dso_file.h"
 #include "symbol/live.h"
-#include "symbol/process_code.h"
 #include "symbol/maps.h"
+#include "symbol/process_code.h"
 #include "symbol/vdso.h"
 
 #include <errno.h>
@@ -215,6 +215,7 @@ static bool is_file(const char *name)
 static void add_map(struct keep *k, uint32_t pid, const struct map *m)
 {
 	struct space *s = space_of(k, pid);
+	const struct map *under;
 	int rc;
 
 	if (!s)
@@ -224,6 +225,10 @@ static void add_map(struct keep *k, uint32_t pid, const struct map *m)
 		s->ended = s->code = false;
 		s->live.pid = 0;
 	}
+	/* Memory where a file's code was is that code, moved onto other pages. */
+	under = m->dso ? NULL : maps_find(&s->maps, m->start);
+	if (under && under->dso && under->end >= m->end)
+		return;
 	if (!m->dso && !s->live.pid)
 		live_ask(&s->live, pid);
 	rc = maps_put(&s->maps, m);

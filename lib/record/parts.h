@@ -14,6 +14,7 @@
 #include "record/holes.h"
 #include "record/keep.h"
 #include "record/record.h"
+#include "symbol/mapping.h"
 
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -256,31 +257,24 @@ void buildid_from_notes(const void *notes, size_t size, bool swap, uint8_t id[BU
 /* The same from an ELF file: its PT_NOTE segments. */
 void buildid_from_elf(int fd, uint8_t id[BUILDID_MAX], size_t *len);
 
-/* maps.c */
+#define PHDRS_MAX 256 /* program headers that are looked at */
 
-struct mapping {
-	uint64_t start, end, offset, inode;
-	uint32_t major, minor, prot, flags; /* PROT_*, MAP_* */
-	char *name;
-	size_t name_len;
+struct phdr {
+	uint32_t type, flags;
+	uint64_t offset, vaddr, filesz, memsz;
 };
 
-struct proc_maps {
-	const char *proc; /* "/proc" */
-	bool data;	  /* files that are not code, too */
-	bool text_only;	  /* as on kernels before 6.11 */
-	int (*each)(void *ctx, const struct mapping *m);
-	void *ctx;
-	bool gate_known, has_gate; /* private: [vsyscall] */
-	struct mapping gate;
-	char gate_name[32];
-};
+/* The program headers of an ELF file; 0: it is none. *swap: it has the other byte order. */
+size_t phdrs_read(int fd, struct phdr v[PHDRS_MAX], bool *swap);
 
-/* Calls each for the mappings of a process in the order of addresses; its error ends it. */
-int maps_read(struct proc_maps *s, pid_t pid);
+/* moved.c */
 
-/* The mapping that an address lies in; false: none, or the process is not ours to see. */
-bool maps_at(const char *proc, pid_t pid, uint64_t addr, uint64_t *start, uint64_t *end);
+/*
+ * Whether memory that is code lies where a file's code belongs, as programs do that move their text
+ * onto huge pages: *as is the mapping of the file that it stands for. `room`: as for mapping_at.
+ */
+bool moved_text(const char *proc, pid_t pid, const struct mapping *m, char *room,
+		struct mapping *as);
 
 /* synth.c and kernel.c */
 
@@ -419,6 +413,12 @@ static inline bool session_sees_others(const struct record_config *c)
 }
 
 void session_close(struct session *s);
+
+/*
+ * leave.c: called before it, has a process of its own hold the descriptors of many tracepoints
+ * until what is returned has been closed, too; -1: there is none.
+ */
+int session_leave(const struct session *s);
 
 /* sift.c */
 

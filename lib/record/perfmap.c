@@ -1,6 +1,7 @@
 /* Asks JVMs for perf maps. */
 #include "record/perfmap.h"
 
+#include "base/err.h"
 #include "symbol/live.h"
 
 #include <ctype.h>
@@ -19,31 +20,19 @@
 
 #define STEP 10 /* ms between two looks for the socket */
 
-/* Whether a process has a line in a file of /proc that the test likes. */
-static bool any_line(uint32_t pid, const char *name, bool (*likes)(const char *line))
+static int is_libjvm(void *ctx, const struct mapping *m)
 {
-	char path[48], line[4096];
-	bool found = false;
-	FILE *f;
+	const char *slash = strrchr(m->name, '/');
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
-	f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = likes(line);
-	if (f)
-		fclose(f);
-	return found;
+	(void)ctx;
+	return slash && !strcmp(slash, "/libjvm.so") ? PP_END : 0;
 }
 
-static bool is_libjvm(const char *line)
+static bool is_jvm(uint32_t pid)
 {
-	return strstr(line, "/libjvm.so\n") != NULL;
-}
+	struct proc_maps maps = {.proc = "/proc", .each = is_libjvm};
 
-/* A process that does not catch SIGQUIT would end by it. */
-static bool catches_quit(const char *line)
-{
-	return !strncmp(line, "SigCgt:", 7) && strtoull(line + 7, NULL, 16) >> (SIGQUIT - 1) & 1;
+	return mapping_read(&maps, (pid_t)pid) == PP_END;
 }
 
 /* A connection to the socket of a JVM that listens; -1 and errno. */
@@ -73,7 +62,7 @@ static int connect_to(const struct live *l)
 static int wake(const struct live *l)
 {
 	char path[80];
-	int fd = -1;
+	int fd, err;
 
 	snprintf(path, sizeof(path),
 		 "/proc/%" PRIu32 "/root"
@@ -83,12 +72,15 @@ static int wake(const struct live *l)
 	if (fd < 0)
 		return -1;
 	close(fd);
-	fd = kill((pid_t)l->pid, SIGQUIT) ? -1 : connect_to(l);
-	for (int t = 0; fd < 0 && t < PERFMAP_WAIT; t += STEP) {
-		poll(NULL, 0, STEP);
-		fd = connect_to(l);
-	}
+	fd = -1;
+	if (!kill((pid_t)l->pid, SIGQUIT))
+		for (int t = 0; fd < 0 && t < PERFMAP_WAIT; t += STEP) {
+			poll(NULL, 0, STEP);
+			fd = connect_to(l);
+		}
+	err = errno;
 	unlink(path);
+	errno = err;
 	return fd;
 }
 
@@ -127,7 +119,8 @@ static void ask_one(const struct session *s, uint32_t pid, bool quiet)
 	live_ask(&l, pid);
 	if (l.user == LIVE_NOBODY || (geteuid() && l.user != geteuid()))
 		return;
-	if (!any_line(pid, "status", catches_quit) || !any_line(pid, "maps", is_libjvm))
+	/* A process without a handler would end by the signal. */
+	if (!(l.caught >> (SIGQUIT - 1) & 1) || !is_jvm(pid))
 		return;
 	if (!l.inner)
 		l.inner = pid;

@@ -597,7 +597,7 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 			     .ack = -1,
 			     .began = now_ns(CLOCK_MONOTONIC)};
 	struct target_want *whom = &r.own.whom;
-	int rc;
+	int leaving, rc;
 
 	*st = (struct record_stats){0};
 	r.own = *c;
@@ -616,7 +616,9 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	r.command = (struct command)COMMAND_NONE;
 	sink_init(&r.sink, c->fd);
 	rc = record(&r, st);
+	leaving = session_leave(&r.s);
 	session_close(&r.s);
+	close_fd(leaving);
 	buf_release(&r.iov);
 	free(r.lost);
 	buf_release(&r.files);

@@ -6,7 +6,6 @@
 #include "perfdata/format.h"
 #include "pevent/sysfile.h"
 #include "record/parts.h"
-#include "symbol/beneath.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -90,31 +89,6 @@ static int end_with_id(struct synth *s, size_t start)
 	return synth_end(s, start);
 }
 
-static int open_mapped(const struct synth *s, pid_t pid, const struct mapping *m)
-{
-	char path[PATH_MAX];
-	struct stat st;
-	int fd, root;
-
-	/* Right for deleted files and other mount namespaces too, but only for the privileged. */
-	snprintf(path, sizeof(path), "%s/%d/map_files/%llx-%llx", s->proc, pid,
-		 (unsigned long long)m->start, (unsigned long long)m->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0)
-		return fd;
-	snprintf(path, sizeof(path), "%s/%d/root", s->proc, pid);
-	root = beneath_dir(path);
-	if (root < 0)
-		return -1;
-	fd = beneath_open(root, m->name);
-	close(root);
-	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->inode)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 /* The build-id of a mapped file, read once per file; NULL if it has none. */
 static const struct known_id *build_id(struct synth *s, pid_t pid, const struct mapping *m)
 {
@@ -133,7 +107,7 @@ static const struct known_id *build_id(struct synth *s, pid_t pid, const struct 
 	if (s->text.err || intern_add(&s->files, s->text.data, s->text.len, &id, &fresh))
 		return NULL;
 	if (fresh) {
-		fd = open_mapped(s, pid, m);
+		fd = mapping_open(s->proc, pid, m);
 		if (fd >= 0) {
 			buildid_from_elf(fd, k.id, &len);
 			close(fd);
@@ -187,8 +161,10 @@ struct of_process {
 static int each_mapping(void *ctx, const struct mapping *m)
 {
 	const struct of_process *p = ctx;
+	char room[PATH_MAX];
+	struct mapping as;
 
-	return add_mapping(p->s, p->pid, m);
+	return add_mapping(p->s, p->pid, moved_text(p->s->proc, p->pid, m, room, &as) ? &as : m);
 }
 
 static int add_mappings(struct synth *s, pid_t pid)
@@ -199,7 +175,7 @@ static int add_mappings(struct synth *s, pid_t pid)
 	s->maps.data = s->data;
 	s->maps.each = each_mapping;
 	s->maps.ctx = &p;
-	return maps_read(&s->maps, pid);
+	return mapping_read(&s->maps, pid);
 }
 
 /* The parent: the second field after the name in "pid (any name) S ppid ...". */

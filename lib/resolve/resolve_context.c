@@ -86,10 +86,17 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 			rc = on_module(r, m, rec, index);
 	} else if (index && !(rec->flags & (PS_MMAP_DATA | PS_MMAP_GUEST))) {
 		struct map map = {.start = rec->addr, .pgoff = rec->pgoff};
+		bool moved = false;
 
 		rc = tell_apart(r, &index, rec);
 		if (!rc)
 			rc = resolve_generated(r, m, rec, &index, &absolute);
+		if (!rc && (absolute || r->dsos.v[index - 1]->memfd))
+			moved = resolve_moved(r, m, rec, &map);
+		if (moved) {
+			index = map.dso;
+			absolute = false;
+		}
 		/* simpleperf: a file of its own with the symbols of code that lies elsewhere. */
 		if (!rc && rec->prot & PROT_OF_SYMBOLS)
 			r->dsos.v[index - 1]->absolute = absolute = true;
@@ -98,13 +105,17 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 		if (rc)
 			return rc;
 		map.dso = index;
-		note_text(r->dsos.v[index - 1], rec);
+		if (!moved)
+			note_text(r->dsos.v[index - 1], rec);
+		out.pgoff = map.pgoff;
 		out.dso = r->dsos.v[index - 1]->out;
 		if (absolute)
 			map.pgoff = map.start;
 		if (__builtin_add_overflow(rec->addr, rec->len, &map.end))
 			map.end = UINT64_MAX;
 		rc = spaces_map(m->spaces, rec->pid, &map);
+		if (!rc && !absolute && !moved)
+			rc = resolve_moved_between(r, m, rec->pid, &map);
 		if (rc == PP_ELIMIT) {
 			diag_warn(r->d, NULL, -1,
 				  "process %" PRIu32 " has more than %u mappings: what is in the "

@@ -86,7 +86,7 @@ int resolve_jit_cfi(struct resolver *r, struct machine *m, uint32_t jit, struct 
 	int rc = 0;
 
 	if (!c || !c->tables || size > UINT32_MAX || machine == EM_386 || machine == EM_ARM)
-		return resolve_jit_code(r, m, jit, sp, machine, addr, place);
+		return resolve_jit_code(r, m, jit, sp, machine, addr, c, place);
 	slot = map64_put(&j->by_tables, (uint64_t)c->tables << 32 | size, NULL);
 	if (!slot)
 		return PP_ENOMEM;

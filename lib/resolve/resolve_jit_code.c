@@ -5,6 +5,7 @@
 #include "resolve/resolve_parts.h"
 
 #include "base/err.h"
+#include "symbol/mapping.h"
 #include "symbol/process_code.h"
 
 #include <elf.h>
@@ -13,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_MAX_MAPS 8192 /* bytes of a line of /proc/PID/maps */
-#define TINY	      64   /* bytes of code that only calls another; Python's has 11 to 21 */
+#define JIT_MAPS_MAX 256 /* times that a perf map is read again with the code */
+#define TINY	     64	 /* bytes of code that only calls another; Python's has 11 to 21 */
 
 /* Code that rows are made of: that of a jitdump, or of one perf map. */
 struct rjit_code {
@@ -69,35 +70,32 @@ static int read_dump(void *ctx, uint64_t vaddr, void *to, size_t n)
 	return 0;
 }
 
+struct sameness {
+	const struct resolver *r;
+	struct space *recorded;
+};
+
+/* PP_END: a file has code where the recorded process had it. */
+static int compare(void *ctx, const struct mapping *m)
+{
+	const struct sameness *s = ctx;
+	const struct map *map = space_find(s->recorded, m->start);
+
+	return map && m->name[0] == '/' && !strcmp(s->r->dsos.v[map->dso - 1]->path, m->name)
+		       ? PP_END
+		       : 0;
+}
+
 /*
  * Whether the process that has this number now is the recorded one: a file with code is where it
  * was then. Those of another process are elsewhere, unless addresses are not random.
  */
-static bool same_process(struct resolver *r, struct space *sp, uint32_t pid)
+static bool same_process(const struct resolver *r, struct space *sp, uint32_t pid)
 {
-	char path[40], line[LINE_MAX_MAPS];
-	uint64_t start;
-	bool same = false;
-	FILE *f;
-	int at;
+	struct sameness s = {r, sp};
+	struct proc_maps maps = {.proc = "/proc", .each = compare, .ctx = &s};
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
-	f = fopen(path, "re");
-	while (f && !same && fgets(line, sizeof(line), f)) {
-		const struct map *map;
-
-		at = 0;
-		line[strcspn(line, "\n")] = 0;
-		if (sscanf(line, "%" SCNx64 "-%*x %*1[r-]%*1[w-]x%*c %*x %*s %*u %n", &start,
-			   &at) != 1 ||
-		    !at || line[at] != '/')
-			continue;
-		map = space_find(sp, start);
-		same = map && !strcmp(r->dsos.v[map->dso - 1]->path, line + at);
-	}
-	if (f)
-		fclose(f);
-	return same;
+	return mapping_read(&maps, (pid_t)pid) == PP_END;
 }
 
 /* From the first of the places where it can be. 0; PP_ENOENT, PP_ENOMEM. */
@@ -182,11 +180,11 @@ static void put(const struct rjit_code *t, uint64_t vaddr, const struct jit_code
 }
 
 int resolve_jit_code(struct resolver *r, struct machine *m, uint32_t jit, struct space *sp,
-		     unsigned machine, uint64_t addr, struct unwind_place *place)
+		     unsigned machine, uint64_t addr, const struct jit_code *c,
+		     struct unwind_place *place)
 {
 	struct rjit *j = &m->code.v[jit - 1];
-	uint32_t code = j->dump ? jit_find(j->dump, addr) : 0;
-	const struct jit_code *c = code ? jit_code(j->dump, code) : NULL;
+	uint32_t code;
 	int rc = 0;
 
 	if (machine != EM_X86_64 && machine != EM_AARCH64)

@@ -449,6 +449,18 @@ void resolve_stack_room(struct resolver *r);
 /* Forgets frames and stacks: their ids begin again. */
 void resolve_restart(struct resolver *r);
 
+/* ---- resolve_moved.c ---- */
+
+/*
+ * Whether memory is mapped where a file's code was: it is that code then, and the map gets its DSO
+ * and offset. And where memory lies between two mappings of a file's code, of which `after` is the
+ * second, at the same distance. 0 or PP_ENOMEM, PP_ELIMIT.
+ */
+bool resolve_moved(const struct resolver *r, const struct machine *m, const struct ps_mmap *rec,
+		   struct map *map);
+int resolve_moved_between(struct resolver *r, struct machine *m, uint32_t pid,
+			  const struct map *after);
+
 /* ---- resolve_jit.c: generated code ---- */
 
 /*
@@ -496,10 +508,12 @@ void resolve_jit_cfi_release(struct rjit *j);
 
 /*
  * What is at an address of generated code: a cfi with rows from its instructions, if the process
- * lives or the bundle has them. 0, or an error.
+ * lives, or the bundle or the jitdump has them. c: the code in the jitdump; NULL: it has none
+ * there. 0, or an error.
  */
 int resolve_jit_code(struct resolver *r, struct machine *m, uint32_t jit, struct space *sp,
-		     unsigned machine, uint64_t addr, struct unwind_place *place);
+		     unsigned machine, uint64_t addr, const struct jit_code *c,
+		     struct unwind_place *place);
 void resolve_jit_code_forget(struct rjit *j); /* there will be another map */
 void resolve_jit_code_release(struct rjit *j);
 

@@ -505,10 +505,7 @@ int jit_line(const struct jit *j, uint32_t code, uint64_t addr, struct source_fr
 
 const void *jit_bytes(const struct jit *j, uint32_t bytes, size_t *n)
 {
-	if (!bytes || bytes > j->bodies.n)
-		return NULL;
-	*n = j->bodies.entries[bytes - 1].len;
-	return j->bodies.entries[bytes - 1].bytes;
+	return intern_get(&j->bodies, bytes, n);
 }
 
 const void *jit_tables(const struct jit *j, uint32_t code, size_t *n)

@@ -28,7 +28,6 @@
 #define JIT_DUMP_MAX  (1u << 30)   /* bytes of a jitdump: it holds the code, too */
 #define JIT_CODES_MAX (1u << 24)
 #define JIT_BYTES_MAX (64u << 20) /* of a jitdump's code */
-#define JIT_MAPS_MAX  256	  /* times that a perf map is read again with the code */
 #define JIT_TIME_ALL  UINT64_MAX  /* for jit_advance: to the end */
 
 struct jit;

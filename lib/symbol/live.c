@@ -24,6 +24,9 @@ void live_ask(struct live *l, uint32_t pid)
 		line = strstr(buf_str(&b), "\nUid:");
 		if (line && sscanf(line, "\nUid: %*u %*u %*u %lu", &v) == 1)
 			l->user = (uid_t)v;
+		line = strstr(buf_str(&b), "\nSigCgt:");
+		if (line)
+			l->caught = strtoull(line + 8, NULL, 16);
 		line = strstr(buf_str(&b), "\nNSpid:");
 		for (line += line ? 7 : 0; line && *line != '\n'; line = end) {
 			v = strtoul(line, &end, 10);

@@ -17,9 +17,10 @@
 
 #define LIVE_NOBODY BENEATH_NOBODY /* the user of a process that is gone */
 struct live {
-	uint32_t pid;	/* here */
-	uint32_t inner; /* the number that it knows itself by: the last of NSpid; 0: not known */
-	uid_t user;	/* as whom it makes files: of Uid the last; LIVE_NOBODY: it is gone */
+	uint32_t pid;	 /* here */
+	uint32_t inner;	 /* the number that it knows itself by: the last of NSpid; 0: not known */
+	uid_t user;	 /* as whom it makes files: of Uid the last; LIVE_NOBODY: it is gone */
+	uint64_t caught; /* signals that it has handlers for: bit N - 1 */
 };
 
 /* As /proc/PID/status has it. What it does not tell stays zero, and LIVE_NOBODY. */

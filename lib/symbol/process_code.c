@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "symbol/jit.h"
+#include "symbol/mapping.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,9 +15,8 @@
 
 #define PAGE	     4096u
 #define SEGMENTS_MAX 65534u /* that an ELF header can count */
-#define LINE_SIZE    8192
-#define LOOKS_MAX    256 /* at the mappings of a process */
-#define GAP	     16	 /* pages between two pieces of code that are read with them */
+#define LOOKS_MAX    256    /* at the mappings of a process */
+#define GAP	     16	    /* pages between two pieces of code that are read with them */
 
 struct piece {
 	uint64_t start, end; /* of whole pages */
@@ -56,29 +56,26 @@ int process_code_live(struct process_code **c, uint32_t pid)
 	return 0;
 }
 
+static int add_code(void *ctx, const struct mapping *m)
+{
+	struct process_code *c = ctx;
+	struct piece *v = reallocarray(c->code, c->ncode + 1, sizeof(*v));
+
+	if (!v)
+		return PP_ENOMEM;
+	c->code = v;
+	v[c->ncode++] = (struct piece){m->start, m->end};
+	return 0;
+}
+
 /* Reads where the process has code now. */
 static void look(struct process_code *c)
 {
-	char path[40], line[LINE_SIZE], perm[5];
-	struct piece p, *v;
-	FILE *f;
+	struct proc_maps maps = {.proc = "/proc", .each = add_code, .ctx = c};
 
 	c->ncode = 0;
 	c->looks++;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", c->pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &p.start, &p.end, perm) != 3 ||
-		    perm[2] != 'x')
-			continue;
-		v = reallocarray(c->code, c->ncode + 1, sizeof(*v));
-		if (!v)
-			break;
-		c->code = v;
-		v[c->ncode++] = p;
-	}
-	if (f)
-		fclose(f);
+	(void)mapping_read(&maps, (pid_t)c->pid);
 }
 
 /* Only code is read: a map could name a place of what the process's user may not see. */

@@ -156,7 +156,7 @@ static int read_file(int dir, const char *path, const uid_t *user, size_t max, s
 		else if (buf_reserve(b, READ_SIZE))
 			*why = SYMTAB_NO_MEMORY;
 		else if ((got = read(fd, b->data + b->len, b->cap - b->len - 1)) > 0)
-			b->len += (size_t)got;
+			b->data[b->len += (size_t)got] = 0;
 		else if (got < 0 && errno != EINTR)
 			*why = symtab_reason_errno(errno), err = pp_errno(errno);
 	}

@@ -50,7 +50,7 @@ static int find(const char *file, struct part **parts, size_t *n)
 	const struct dirent *e;
 	int rc = !dir ? PP_ENOMEM : d ? 0 : pp_errno(errno);
 
-	while (!rc && (e = readdir(d))) {
+	while (!rc && d && (e = readdir(d))) {
 		struct part p;
 		struct part *v;
 

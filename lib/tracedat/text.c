@@ -13,9 +13,15 @@
 
 int trace_text(struct trace *t, struct src *s)
 {
-	/* What a printer prints before and after the text. */
-	int rc = trace_blob(t, BLOB_TEXT, NULL, 0, false);
+	int rc = 0;
 
+	/* Where the recording is described, there is no account, and no events are wanted. */
+	if (!t->account) {
+		src_free(s);
+		return 0;
+	}
+	/* What a printer prints before and after the text. */
+	rc = trace_blob(t, BLOB_TEXT, NULL, 0, false);
 	if (!rc)
 		rc = ftext_decode(s, t->source + ++t->texts, t->w, t->d, t->account);
 	src_free(s);

@@ -4,6 +4,7 @@
  */
 #include "tracedat/parts.h"
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/src.h"
 #include "tracedat/write.h"
@@ -30,30 +31,21 @@ struct to_file {
 
 static int add_name(struct to_file *f, const char *line, size_t len)
 {
-	uint64_t pid = strtoull(line, NULL, 10);
-	bool fresh;
-	uint32_t *slot = map64_put(&f->pids, pid, &fresh);
+	uint32_t *slot = map64_put(&f->pids, strtoull(line, NULL, 10), NULL), at;
+	struct buf *v;
 
 	if (!slot)
 		return PP_ENOMEM;
-	if (fresh && f->n_names == f->cap_names) {
-		uint32_t cap = f->cap_names ? f->cap_names * 2 : 512;
-		struct buf *v = realloc(f->names, cap * sizeof(*v));
-
-		if (!v) {
-			map64_del(&f->pids, pid);
-			return PP_ENOMEM;
-		}
-		f->names = v;
-		f->cap_names = cap;
-	}
-	if (fresh) {
-		f->names[f->n_names++] = (struct buf)BUF_INIT;
-		*slot = f->n_names;
-	}
-	buf_reset(&f->names[*slot - 1]);
-	buf_add(&f->names[*slot - 1], line, len);
-	return f->names[*slot - 1].err;
+	at = *slot ? *slot - 1 : f->n_names;
+	v = array_widen(f->names, &f->cap_names, at, 512, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	f->names = v;
+	if (!*slot)
+		*slot = ++f->n_names;
+	buf_reset(&v[at]);
+	buf_add(&v[at], line, len);
+	return v[at].err;
 }
 
 static int names(struct to_file *f)
@@ -151,7 +143,8 @@ static int begin(struct to_file *f)
 	while (!rc && cursor_left(&c)) {
 		unsigned id = get_u16(&c);
 		uint32_t len = get_u32(&c);
-		struct cursor option = cursor_make(get_bytes(&c, len), len, false);
+		const uint8_t *p = get_bytes(&c, len);
+		struct cursor option = cursor_make(p ? p : c.p, p ? len : 0, false);
 
 		rc = add_buffer(f, &option, id == TRACE_OPT_BUFFER_TEXT);
 	}

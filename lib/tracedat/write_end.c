@@ -185,7 +185,7 @@ static int end7(struct twriter *w, const struct buf *names, const struct buf *st
 
 /* ---- version 6 ---- */
 
-/* What is said of a buffer before its data: *table is where their places are to be written. */
+/* What comes before the data of a buffer: *table is where their places are to be written. */
 static void buffer6(const struct twriter *w, const struct twriter_buffer *b, struct buf *text,
 		    uint64_t *table)
 {

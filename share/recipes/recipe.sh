@@ -243,13 +243,13 @@ functions='
 		}
 	}
 	# The value of an option of the recipe, "" without.
-	function given(letter) { return ENVIRON["own_" letter] }
-	function listed(list, item) { return index("," list ",", "," item ",") > 0 }
+	function own_of(letter) { return ENVIRON["own_" letter] }
+	function in_list(list, item) { return index("," list ",", "," item ",") > 0 }
 	# A connection that -L, -D, -4 and -6 ask for.
 	function connection_wanted(port, other_port, version) {
-		return (given("L") == "" || listed(given("L"), port)) && (given("D") == "" || listed(given("D"), other_port)) &&
-			(given("P") == "" || listed(given("P"), given_side == "L" ? port : other_port)) &&
-			(given("4") == "" || version == 4) && (given("6") == "" || version == 6)
+		return (own_of("L") == "" || in_list(own_of("L"), port)) && (own_of("D") == "" || in_list(own_of("D"), other_port)) &&
+			(own_of("P") == "" || in_list(own_of("P"), given_side == "L" ? port : other_port)) &&
+			(own_of("4") == "" || version == 4) && (own_of("6") == "" || version == 6)
 	}
 	function wanted(from, whose) {
 		return from == "" || ((only_pid == "" || from == only_pid) && (only_name == "" || index(whose, only_name)))

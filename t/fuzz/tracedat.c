@@ -1,12 +1,16 @@
 /*
  * The decoder of trace.dat (decode.h). What a recording says about itself is printed, too, and of
  * some inputs, or with FUZZ_TEXT in the environment of all, the text, which takes much longer:
- * libtraceevent loads its plugins, and a child tries each format.
+ * libtraceevent loads its plugins, and a child tries each format. Of the stream form a file is
+ * made.
  */
 #include "decode.h"
 #include "print/text.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -86,6 +90,29 @@ static void describe(const uint8_t *data, size_t size, enum input_view view)
 	out_release(&out);
 }
 
+/* In a folder of its own, since names of files come from the input. */
+static void to_file(const uint8_t *data, size_t size)
+{
+	char dir[] = "/tmp/perfpipe-fuzz.XXXXXX", path[sizeof(dir) + 300];
+	struct trace_to_file o = {.path = path, .version = 6 + (size & 1)};
+	const struct dirent *e;
+	struct src *s;
+	DIR *d;
+
+	if (!mkdtemp(dir) || src_from_mem(&s, data, size, "fuzz"))
+		abort();
+	snprintf(path, sizeof(path), "%s/x", dir);
+	trace_to_file(s, &o, NULL);
+	src_free(s);
+	d = opendir(dir);
+	while (d && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		unlink(path);
+	}
+	if (!d || closedir(d) || rmdir(dir))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint32_t sum = 2166136261u;
@@ -93,6 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 10 || memcmp(data, "\x17\x08\x44tracing", 10) != 0)
 		return 0;
 	decode_and_check(data, size, SREADER_EVENTS | SREADER_CHAINS, check_sample);
+	if (size > 17 && !memcmp(data + 10, "stream", 7))
+		to_file(data, size);
 	describe(data, size, INPUT_HEADER);
 	describe(data, size, INPUT_DUMP);
 	for (size_t i = 0; i < size; i++)

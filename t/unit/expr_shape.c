@@ -1,6 +1,7 @@
 /* Shapes of texts: what differs only in its values has one shape. */
 #include "expr/shape.h"
 
+#include "expr/regex.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -42,6 +43,51 @@ static const struct {
 	{"0x", "?x"},
 };
 
+/* What sed -E s/REGEX/TEXT/g makes of it. */
+static const struct {
+	const char *text, *regex, *with, *result;
+} subs[] = {
+	{"/item/12/part/7", "/[0-9]+", "/N", "/item/N/part/N"},
+	{"xa", "x*", "-", "-a-"},
+	{"abc", "x*", "-", "-a-b-c-"},
+	{"abbc", "ab*c|b", "!", "!"},
+	{"aab", "a|ab", "<>", "<><>"},
+	{"aaa", "^a", "", "aa"},
+	{"one two", "\\b", "|", "|one| |two|"},
+	{"query of 12", "no", "x", "query of 12"},
+	{"", "^$", "empty", "empty"},
+	{"a.b.c", "\\.", "", "abc"},
+};
+
+static void check_subs(void)
+{
+	static char out[SHAPE_MAX], text[2 * SHAPE_MAX];
+	const char *wrong;
+	struct rx *x;
+	size_t n;
+
+	for (size_t i = 0; i < sizeof(subs) / sizeof(subs[0]); i++) {
+		bool made = !rx_new(&x, subs[i].regex, strlen(subs[i].regex), &wrong);
+
+		n = made ? shape_sub(x, subs[i].text, strlen(subs[i].text), subs[i].with,
+				     strlen(subs[i].with), out)
+			 : 0;
+		ok(made && n == strlen(subs[i].result) && !memcmp(out, subs[i].result, n),
+		   "sub %s: %.*s", subs[i].regex, (int)n, out);
+		rx_free(x);
+	}
+	/* Each match is looked for to the end of the text: that is not done for all of them. */
+	memset(text, 'a', sizeof(text));
+	ok(!rx_new(&x, "a.*b|a", 6, &wrong), "a slow one");
+	n = shape_sub(x, text, 4000, "x", 1, out);
+	ok(n == 4000 && out[0] == 'x' && out[n - 1] == 'a', "whose time is bounded");
+	n = shape_sub(x, text, 2, "0123456789", 10, out);
+	ok(n == 20, "what grows");
+	n = shape_sub(x, text, sizeof(text), "xx", 2, out);
+	ok(n <= SHAPE_MAX && n > SHAPE_MAX - 16 && !memcmp(out + n - 3, "…", 3), "is cut");
+	rx_free(x);
+}
+
 int main(void)
 {
 	static char out[SHAPE_MAX], again[SHAPE_MAX], longest[3 * SHAPE_MAX];
@@ -76,5 +122,6 @@ int main(void)
 	n = shape("a IN (1, 2) b", 13, out);
 	m = shape("a IN (7,8,9,10) b", 17, again);
 	ok(n == m && !memcmp(out, again, n), "lists of any length are one");
+	check_subs();
 	return done();
 }

@@ -494,6 +494,16 @@ static const struct {
 	{"sched:nothing*", PP_ENOENT, "no tracepoint is called 'sched:nothing*'"},
 	{"sched:enable", PP_ENOENT, NULL},
 	{"cycles,\033[1m", PP_EUSAGE, NULL},
+	{"!sched:*", PP_EUSAGE, "no event is left after '!sched:*'"},
+	{"sched:sched_s*,!sched:*", PP_EUSAGE, "no event is left after '!sched:*'"},
+	{"sched:*,!irq:*", PP_EUSAGE, "none of the events before it is called 'irq:*'"},
+	{"sched:*,!\033[1m:x", PP_EUSAGE, NULL},
+	{"sched:*,!sched", PP_EUSAGE,
+	 "! leaves out tracepoints, as in 'sched:*,!sched:sched_stat*'"},
+	{"sched:*,!", PP_EUSAGE, NULL},
+	{"sched:*,!:x", PP_EUSAGE, NULL},
+	{"sched:*,!sched:", PP_EUSAGE, NULL},
+	{"{cs,!sched:*}", PP_ENOENT, "no tracepoint is called '!sched:*'"},
 };
 
 static void test_wrong(const char *tracefs, const char *sys)
@@ -528,6 +538,18 @@ static void test_lists(const char *tracefs, const char *sys)
 	is_int(pevents_add(&e, "*:*", &why), 0, "all tracepoints");
 	is_int((int64_t)e.n, 4, "ftrace's own entries are left out");
 	is_str(e.n ? e.v[0].name : "", "irq:softirq_entry", "systems are in order");
+	pevents_release(&e);
+	is_int(pevents_add(&e, "*:*,!sched:sched_s*, !irq:* ,cs", &why), 0, "some left out");
+	is_int((int64_t)e.n, 2, "left out by glob");
+	is_str(e.n ? e.v[0].name : "", "sched:sched_wakeup", "what is left");
+	is_str(e.n > 1 ? e.v[1].name : "", "cs", "and what follows");
+	pevents_release(&e);
+	is_int(pevents_add(&e, "sched:*", &why), 0, "one -e");
+	is_int(pevents_add(&e, "{sched:sched_wakeup,cs},!*:sched_w*", &why), 0, "another");
+	is_int((int64_t)e.n, 4, "of both, but not of groups");
+	is_int(pevents_filter(&e, "pid == 1", &why), 0, "a filter for the other");
+	is_str(e.n > 1 ? e.v[1].filter : "", NULL, "not for the one");
+	is_str(e.n > 2 ? e.v[2].filter : "", "pid == 1", "but for the other");
 	pevents_release(&e);
 	is_int(pevents_add(&e, "ftrace:function", &why), 0, "but can be named");
 	pevents_release(&e);

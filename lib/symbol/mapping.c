@@ -1,17 +1,19 @@
-/*
- * The mappings of a running process: by PROCMAP_QUERY of Linux 6.11, an ioctl on /proc/PID/maps
- * that finds those that are code without a line of text for each of the others; else by the text.
- */
+/* Reads the mappings of processes. */
+#include "symbol/mapping.h"
+
 #include "base/err.h"
-#include "pevent/sysfile.h"
-#include "record/parts.h"
+#include "symbol/beneath.h"
+#include "symbol/root.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAPS_MAX (256u << 20) /* bytes of one /proc/PID/maps */
@@ -44,6 +46,15 @@ static size_t unescape(char *s)
 	}
 	*to = 0;
 	return (size_t)(to - s);
+}
+
+/* The text of a file of /proc, as far as it can be read: the process can end meanwhile. */
+static char *read_maps(const char *path, struct buf *maps)
+{
+	enum symtab_reason why;
+
+	(void)root_read(NULL, path, MAPS_MAX, maps, &why);
+	return (char *)maps->data;
 }
 
 /* "55d0-55d8 r-xp 00028000 fe:00 332383     /usr/lib/a b.so (deleted)", without the newline. */
@@ -85,9 +96,7 @@ static int read_text(const struct proc_maps *s, const char *path, uint64_t from)
 	struct buf maps = BUF_INIT;
 	int rc = 0;
 
-	/* A process that ends meanwhile, or that is not ours to see, leaves what was read. */
-	(void)sysfile_read(path, MAPS_MAX, &maps);
-	for (char *line = (char *)maps.data, *next; line && *line && !rc; line = next) {
+	for (char *line = read_maps(path, &maps), *next; line && *line && !rc; line = next) {
 		struct mapping m;
 		char *end = strchr(line, '\n');
 
@@ -113,6 +122,28 @@ static int ask(int fd, uint64_t addr, uint64_t flags, char name[PATH_MAX], struc
 	return ioctl(fd, QUERY, q);
 }
 
+/* What the kernel answered; the name is in `room`. */
+static struct mapping mapping_of(const struct query *q, char room[PATH_MAX])
+{
+	struct mapping m = {.start = q->start,
+			    .end = q->end,
+			    .offset = q->offset,
+			    .inode = q->inode,
+			    .major = q->major,
+			    .minor = q->minor,
+			    .name = room};
+
+	m.prot = (q->vma_flags & VMA_READ ? PROT_READ : 0) |
+		 (q->vma_flags & VMA_WRITE ? PROT_WRITE : 0) |
+		 (q->vma_flags & VMA_EXEC ? PROT_EXEC : 0);
+	m.flags = q->vma_flags & VMA_SHARED ? MAP_SHARED : MAP_PRIVATE;
+	if (room) {
+		room[q->name_size ? PATH_MAX - 1 : 0] = 0;
+		m.name_len = strlen(room);
+	}
+	return m;
+}
+
 /* *next: up to where they are done; *whole: that is all. */
 static int read_queries(const struct proc_maps *s, int fd, uint64_t *next, bool *whole)
 {
@@ -123,20 +154,8 @@ static int read_queries(const struct proc_maps *s, int fd, uint64_t *next, bool 
 
 	errno = 0;
 	while (!rc && !ask(fd, *next, flags, name, &q) && q.end > *next) {
-		struct mapping m = {.start = q.start,
-				    .end = q.end,
-				    .offset = q.offset,
-				    .inode = q.inode,
-				    .major = q.major,
-				    .minor = q.minor,
-				    .name = name};
+		struct mapping m = mapping_of(&q, name);
 
-		m.prot = (q.vma_flags & VMA_READ ? PROT_READ : 0) |
-			 (q.vma_flags & VMA_WRITE ? PROT_WRITE : 0) |
-			 (q.vma_flags & VMA_EXEC ? PROT_EXEC : 0);
-		m.flags = q.vma_flags & VMA_SHARED ? MAP_SHARED : MAP_PRIVATE;
-		name[q.name_size ? PATH_MAX - 1 : 0] = 0;
-		m.name_len = strlen(name);
 		*next = q.end;
 		rc = put(s, &m);
 		errno = 0;
@@ -145,25 +164,26 @@ static int read_queries(const struct proc_maps *s, int fd, uint64_t *next, bool 
 	return rc;
 }
 
-static bool find_in_text(const char *path, uint64_t addr, uint64_t *start, uint64_t *end)
+static bool find_in_text(const char *path, uint64_t addr, char *room, struct mapping *m)
 {
 	struct buf maps = BUF_INIT;
 	bool found = false;
 
-	(void)sysfile_read(path, MAPS_MAX, &maps);
-	for (const char *line = buf_str(&maps); *line && !found; line += !!*line) {
-		char *p;
-
-		*start = strtoull(line, &p, 16);
-		*end = *p == '-' ? strtoull(p + 1, &p, 16) : 0;
-		found = *start <= addr && addr < *end;
-		line += strcspn(line, "\n");
+	for (char *line = read_maps(path, &maps), *end; line && *line && !found; line = end + 1) {
+		end = strchr(line, '\n');
+		if (!end)
+			break;
+		*end = 0;
+		found = parse_mapping(line, m) && m->start <= addr && addr < m->end;
 	}
+	if (found && room)
+		snprintf(room, PATH_MAX, "%s", m->name);
 	buf_release(&maps);
+	m->name = room;
 	return found;
 }
 
-bool maps_at(const char *proc, pid_t pid, uint64_t addr, uint64_t *start, uint64_t *end)
+bool mapping_at(const char *proc, pid_t pid, uint64_t addr, char *room, struct mapping *m)
 {
 	char path[PATH_MAX];
 	struct query q;
@@ -173,16 +193,15 @@ bool maps_at(const char *proc, pid_t pid, uint64_t addr, uint64_t *start, uint64
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	if (ask(fd, addr, 0, NULL, &q)) {
+	if (ask(fd, addr, 0, room, &q)) {
 		bool old = errno == ENOTTY || errno == EINVAL;
 
 		close(fd);
-		return old && find_in_text(path, addr, start, end);
+		return old && find_in_text(path, addr, room, m);
 	}
 	close(fd);
-	*start = q.start;
-	*end = q.end;
-	return *start <= addr && addr < *end;
+	*m = mapping_of(&q, room);
+	return m->start <= addr && addr < m->end;
 }
 
 /* The kernel's own page in processes of 64 bits, [vsyscall], is in the text only: in ours, too. */
@@ -193,8 +212,8 @@ static void find_gate(struct proc_maps *s)
 
 	s->gate_known = true;
 	snprintf(path, sizeof(path), "%s/self/maps", s->proc);
-	if (!sysfile_read(path, MAPS_MAX, &maps) && maps.len) {
-		if (maps.data[maps.len - 1] == '\n')
+	if (read_maps(path, &maps)) {
+		if (maps.len && maps.data[maps.len - 1] == '\n')
 			maps.data[maps.len - 1] = 0;
 		line = strrchr(buf_str(&maps), '\n');
 		if (line && parse_mapping(line + 1, &s->gate) && s->gate.start >> 63) {
@@ -207,7 +226,7 @@ static void find_gate(struct proc_maps *s)
 	buf_release(&maps);
 }
 
-int maps_read(struct proc_maps *s, pid_t pid)
+int mapping_read(struct proc_maps *s, pid_t pid)
 {
 	char path[PATH_MAX];
 	uint64_t next = 0;
@@ -230,4 +249,29 @@ int maps_read(struct proc_maps *s, pid_t pid)
 		rc = put(s, &s->gate);
 	close(fd);
 	return rc;
+}
+
+int mapping_open(const char *proc, pid_t pid, const struct mapping *m)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int fd, root;
+
+	/* Right for deleted files and other mount namespaces too, but only for the privileged. */
+	snprintf(path, sizeof(path), "%s/%d/map_files/%llx-%llx", proc, pid,
+		 (unsigned long long)m->start, (unsigned long long)m->end);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "%s/%d/root", proc, pid);
+	root = beneath_dir(path);
+	if (root < 0)
+		return -1;
+	fd = beneath_open(root, m->name);
+	close(root);
+	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != m->inode)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
