@@ -148,6 +148,23 @@ like "$OUT" 'id="legend".*waiting for a CPU' 'the legend'
 run "$BIN/psvg" --colors hot busy.folded
 unlike "$OUT" 'waiting for a CPU' 'another palette has none'
 
+# A recording of our own: what is in it, and that a child's life is.
+if "$BIN/pcap-perf" --wall -o own.data -- sh -c 'exec 3<.; :' 2>own.err; then
+	run "$BIN/pdecode" own.data
+	cp "$OUT" own.ps
+	"$BIN/pdecode" --list own.ps >events 2>/dev/null
+	for event in cpu-clock sched:sched_switch sched:sched_wakeup_new 'sched:sched_wak(ing|eup)'; do
+		like events "$event" "--wall records $event"
+	done
+	"$BIN/plat" --emit wall --idle own.ps >own.wall 2>/dev/null
+	"$BIN/phist" --by comm -f period --tsv own.wall >own.comms
+	like own.comms "	sh	" 'the times of the command'
+	run "$BIN/pcap-perf" --wall -c 1000 -o no.data -- true
+	like "$ERR" 'samples at a frequency' '--wall with a period'
+else
+	skip 6 'recording is not allowed here'
+fi
+
 # What cannot be.
 "$BIN/pdecode" "$ROOT/t/data/small.data" 2>/dev/null >small.ps
 run "$BIN/plat" --emit wall small.ps
