@@ -201,7 +201,7 @@ static int observe(struct wall *w, uint32_t source, uint32_t cpu, uint32_t i, ui
 	if (rc || !c)
 		return rc;
 	if (!c->known || c->current != i) {
-		/* sched_switch comes before the switch: up to that, the thread is the one before. */
+		/* sched_switch comes before the switch: up to that, what ran before is current. */
 		if (c->known && now - c->at < SWITCHING && (i ? w->threads[i].tid : 0) == c->before)
 			return 0;
 		w->account.missing += c->known;
