@@ -3,12 +3,14 @@
 #include "history/history.h"
 #include "interval/lat_run.h"
 #include "symbol/kfunc.h"
+#include "wall/wall.h"
 
 #include <unistd.h>
 
 struct config {
 	struct plat_opts o;
 	struct history_opts history;
+	struct wall_opts wall;
 	bool table; /* an option of tables */
 };
 
@@ -33,10 +35,30 @@ static int run_history(struct config *c, char **names, int n, struct diag *d)
 	return history_run(&c->history, names, n, STDOUT_FILENO, d);
 }
 
+/* The wall clock: a form of --emit, with options of its own. */
+static int run_wall(struct config *c, char **names, int n, struct diag *d)
+{
+	c->wall.sink = c->o.sink;
+	if (c->o.out.form == TABLE_FORM_JSON)
+		c->wall.sink.form = SSINK_JSON;
+	c->wall.strict = c->o.strict;
+	c->wall.argc = c->o.argc;
+	c->wall.argv = c->o.argv;
+	return wall_run(&c->wall, names, n, d);
+}
+
 static int run(struct config *c, char **names, int n, struct diag *d)
 {
 	struct kfunc *k;
 	int status;
+
+	c->wall.form = wall_form_of(c->o.emit);
+	if (c->wall.form)
+		return run_wall(c, names, n, d);
+	if (c->wall.any) {
+		diag_error(d, NULL, -1, "--idle is for --emit wall");
+		return PP_EXIT_USAGE;
+	}
 
 	if (c->history.form || c->history.any)
 		return run_history(c, names, n, d);
@@ -57,6 +79,7 @@ int main(int argc, char **argv)
 	struct config c = {.o = {.argc = argc, .argv = argv}};
 	const struct opt_group groups[] = {{plat_options, plat_option, &c.o, plat_rules},
 					   {history_options, history_option, &c.history},
+					   {wall_options, wall_option, &c.wall},
 					   {table_options, on_table, &c, table_rules},
 					   {0}};
 	const struct opt_spec spec = {"plat", "[OPTION]... [FILE]...", "pair events into intervals",

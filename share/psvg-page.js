@@ -111,6 +111,10 @@ const fromHash = (text) => {
 // ---- sums of what is not hidden ----
 
 const weight = new Float64Array(n), total = new Float64Array(n);
+// Of the palette of states, what of each node is waiting: the states' classes follow those of functions.
+const waiting = new Float64Array(n);
+const wallAt = about.schemes.indexOf(about.palettes.indexOf('wall'));
+const classIn = (id, scheme) => id < NAMES ? -1 : classes[(id - NAMES) * about.schemes.length + scheme];
 const baseWeight = diff && new Float64Array(n), baseTotal = diff && new Float64Array(n);
 let all = 0, baseAll = 0, functions = [], byName = new Map();
 // What all was before something was hidden, and the greatest difference of a frame.
@@ -158,6 +162,12 @@ const sum = () => {
 		t.set(w);
 		for (let i = n - 1; i > 0; i--)
 			t[parent[i]] += t[i];
+	}
+	waiting.fill(0);
+	for (let i = n - 1; i > 0; i--) {
+		if (classIn(name[i], wallAt) > about.cold)
+			waiting[i] = total[i];
+		waiting[parent[i]] += waiting[i];
 	}
 	all = state.hide.length + state.only.length ? total[0] : Math.max(total[0], whole);
 	baseAll = diff ? baseTotal[0] : 0;
@@ -356,6 +366,12 @@ const hashOf = (text) => {
 	h = Math.imul(h ^ h >>> 15, 0x85ebca6b);
 	return (h ^ h >>> 13) >>> 0;
 };
+const shade = (c, text) => {
+	const r = about.ranges[c], h = hashOf(text);
+	const channel = (k, bits) => r[k] + ((bits & 0x3ff) * (r[k + 1] - r[k] + 1) >>> 10);
+	const hex = (v) => v.toString(16);
+	return '#' + hex(channel(0, h)) + hex(channel(2, h >>> 10)) + hex(channel(4, h >>> 20));
+};
 let fills = [];
 const fillOf = (id) => {
 	if (fills[id])
@@ -367,10 +383,13 @@ const fillOf = (id) => {
 	let c = classes[at] === about.unknown ? about.unknown : palette;
 	if (scheme >= 0)
 		c = classes[at + scheme];
-	const r = about.ranges[c], h = hashOf(names[id]);
-	const channel = (k, bits) => r[k] + ((bits & 0x3ff) * (r[k + 1] - r[k] + 1) >>> 10);
-	const hex = (v) => v.toString(16);
-	return fills[id] = '#' + hex(channel(0, h)) + hex(channel(2, h >>> 10)) + hex(channel(4, h >>> 20));
+	return fills[id] = shade(c, names[id]);
+};
+// With the palette of states a function is hot or cold by what most of its frame is.
+const stateFill = (v) => {
+	const cold = v.nodes.reduce((s, node) => s + waiting[node], 0);
+	return !v.up && 2 * cold > v.total && v.id >= NAMES && classIn(v.id, wallAt) < about.cold &&
+		classIn(v.id, wallAt) !== about.unknown ? shade(about.cold, names[v.id]) : fillOf(v.id);
 };
 const ownOf = (v, w) => {
 	let s = 0;
@@ -404,7 +423,7 @@ const diffFill = (v) => {
 		delta = -delta;
 	return delta > 0 ? '#ff' + p + p : delta < 0 ? '#' + p + p + 'ff' : diff.leaf ? '#ffffff' : '#eeeeee';
 };
-const colour = (v) => diff && v.id !== MERGED ? diffFill(v) : fillOf(v.id);
+const colour = (v) => diff && v.id !== MERGED ? diffFill(v) : state.palette === 'wall' ? stateFill(v) : fillOf(v.id);
 
 // ---- words ----
 
@@ -767,6 +786,7 @@ const update = (home) => {
 		fillOf.palette = state.palette;
 	}
 	el.chips.replaceChildren(
+		...(state.palette === 'wall' && !diff ? stateChips() : []),
 		...(state.gone ? [chip('only what is gone: ' + percent(whole, baseWhole) + ' of the base', 'Show what is there', () => {
 			state.gone = false;
 		})] : []),
@@ -835,6 +855,16 @@ const tell = (v) => {
 	if (v)
 		el.item.setAttribute('aria-level', v.level + 1);
 };
+
+// The legend of the palette of states: each switches the stacks of its state off.
+const stateChips = () => functions.filter((f) => classIn(f.id, wallAt) > about.cold).sort((a, b) => b.total - a.total).map((f) => {
+	const b = chip(names[f.id] + ' ' + percent(f.total, all), 'Hide', () => {
+		state.hide.push(names[f.id]);
+	});
+	b.style.background = fillOf(f.id);
+	b.style.color = '#000';
+	return b;
+});
 
 // ---- the menu of a frame or a function ----
 

@@ -141,6 +141,7 @@ struct flame_opts {
 	bool inverted;	  /* icicle: the root is at the top */
 	bool reverse;	  /* a page begins with the stacks merged from the leaf */
 	unsigned palette; /* from flame_palette */
+	bool coloured;	  /* it was asked for; else the event may have its own */
 	/* Of two profiles: */
 	bool leaf;   /* colours by the difference of the frame alone, not with its callees */
 	bool raw;    /* counts as they are, not scaled to the same total */

@@ -194,6 +194,8 @@ static void add_string(struct buf *b, const char *key, const char *value)
 static void add_palettes(const struct columns *c, struct buf *b)
 {
 	uint8_t v[6];
+	unsigned class;
+	const char *what;
 
 	buf_adds(b, ",\"palettes\":[");
 	for (unsigned i = 0; flame_palette_name(i); i++) {
@@ -207,7 +209,15 @@ static void add_palettes(const struct columns *c, struct buf *b)
 	for (unsigned i = 0; palette_range(i, v); i++)
 		buf_addf(b, "%s[%u,%u,%u,%u,%u,%u]", i ? "," : "", v[0], v[1], v[2], v[3], v[4],
 			 v[5]);
-	buf_addf(b, "],\"unknown\":%u", palette_class(0, "", 0));
+	buf_addf(b, "],\"unknown\":%u,\"cold\":%u", palette_class(0, "", 0),
+		 palette_mostly_waits(palette_class(palette_wall(), "f", 1)));
+	buf_adds(b, ",\"states\":[");
+	for (size_t i = 0; palette_legend(i, &class, &what); i++) {
+		buf_addf(b, "%s[%u,", i ? "," : "", class);
+		buf_add_json(b, what, strlen(what));
+		buf_addc(b, ']');
+	}
+	buf_addc(b, ']');
 }
 
 static const char *yes(bool v)
@@ -233,7 +243,7 @@ static int add_about(const struct columns *c, const struct flame_opts *o, struct
 	buf_addf(&b, ",\"row\":%.17g,\"size\":%.17g,\"width\":%.17g", o->frame_height, o->font_size,
 		 o->fixed ? o->width : 0);
 	buf_addf(&b, ",\"inverted\":%s,\"reverse\":%s,\"chart\":%s,\"palette\":%u",
-		 yes(o->inverted), yes(o->reverse), yes(l->f->chart), o->palette);
+		 yes(o->inverted), yes(o->reverse), yes(l->f->chart), l->palette);
 	add_palettes(c, &b);
 	if (d)
 		buf_addf(&b,

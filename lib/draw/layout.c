@@ -130,6 +130,30 @@ static long double sum_pruned(const struct layout *l)
 	return sum;
 }
 
+/* With the palette of states: how much of each frame is waiting. 0 or PP_ENOMEM. */
+static int sum_waiting(struct layout *l)
+{
+	const struct flame *f = l->f;
+
+	l->palette = l->o->palette;
+	if (!l->o->coloured && !strcmp(f->account.about.event, "wall"))
+		l->palette = palette_wall();
+	if (!palette_is_wall(l->palette) || f->diff)
+		return 0;
+	l->waiting = calloc(f->n, sizeof(*l->waiting));
+	if (!l->waiting)
+		return PP_ENOMEM;
+	for (uint32_t i = f->n - 1; i > 0; i--) {
+		size_t len;
+		const char *name = intern_get(&f->names, f->nodes[i].name, &len);
+
+		if (name && palette_waits(name, len))
+			l->waiting[i] = l->total[i];
+		l->waiting[f->nodes[i].parent] += l->waiting[i];
+	}
+	return 0;
+}
+
 int layout_init(struct layout *l, uint64_t most, double narrow)
 {
 	struct flame *f = l->f;
@@ -156,6 +180,9 @@ int layout_init(struct layout *l, uint64_t most, double narrow)
 		l->total[i] = f->nodes[i].self;
 	for (uint32_t i = f->n - 1; i > 0; i--)
 		l->total[f->nodes[i].parent] += l->total[i];
+	rc = sum_waiting(l);
+	if (rc)
+		return rc;
 	l->all = l->total[FLAME_ROOT] > l->o->total ? l->total[FLAME_ROOT] : l->o->total;
 	l->total[FLAME_ROOT] = l->all;
 	set_least(l, most, narrow);
@@ -175,13 +202,14 @@ int layout_label(struct layout *l, uint32_t node, struct label **label)
 		return 0;
 	if (id)
 		name = intern_get(&l->f->names, id, &len);
-	return label_make(*label, name, len, l->o->palette, &l->arena);
+	return label_make(*label, name, len, l->palette, &l->arena);
 }
 
 void layout_release(struct layout *l)
 {
 	arena_release(&l->arena);
 	free(l->total);
+	free(l->waiting);
 	free(l->own);
 	free(l->labels);
 	free(l->right);

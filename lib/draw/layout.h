@@ -25,6 +25,8 @@ struct layout {
 	long double *total;		 /* by node: with its callees */
 	const struct flame_links *links; /* by node: the tree's, or own ones */
 	struct flame_links *own;
+	unsigned palette;
+	long double *waiting; /* by node: what of total is waiting; NULL: the palette is another */
 	struct label *labels; /* by name */
 	long double *right;   /* by depth: right edge that is left for a frame, in counts */
 	long double *gap;     /* by depth: counts not drawn since that edge was set */

@@ -20,7 +20,7 @@ const struct opt picture_options[] = {
 	{'r', "reverse", NULL, "merge stacks from the leaf on"},
 	{'c', "colors", "PALETTE",
 	 "hot (default), mem, io, red, green, blue, aqua, yellow, purple, orange, wakeup, chain, "
-	 "java, js, perl; kind or safe: kernel, inlined, JIT, C++, others"},
+	 "java, js, perl; kind or safe: kernel, inlined, JIT, C++, others; wall: states"},
 	{OPT_HASH, "hash", NULL, "colours depend on the name alone: always so"},
 	{OPT_HASH, "cp", NULL, "a name has one colour in all graphs: always so"},
 	{OPT_BACK, "bgcolors", "COLOUR", "background: #rrggbb, yellow, blue, green, grey, white"},
@@ -123,7 +123,7 @@ int picture_option(void *ctx, int id, const char *arg, struct buf *why)
 	case OPT_SUBTITLE: f->subtitle = t->subtitle = line->subtitle = arg; break;
 	case 'i': f->inverted = true; break;
 	case 'r': c->reverse = f->reverse = true; break;
-	case 'c': return flame_palette_option(arg, &f->palette, why);
+	case 'c': f->coloured = true; return flame_palette_option(arg, &f->palette, why);
 	case 's': f->search = arg; break;
 	case 'e': c->event = arg; break;
 	case OPT_COUNT_NAME: f->count_name = arg; break;

@@ -34,6 +34,7 @@ enum {
 	JS,
 	PERL,
 	SAFE,
+	WALL,
 	NPALETTES,
 	UNKNOWN = NPALETTES,
 	KERNEL,
@@ -46,6 +47,13 @@ enum {
 	SAFE_JIT,
 	SAFE_CPP,
 	SAFE_USER,
+	WALL_COLD, /* functions that mostly wait, and the states at the ends of their stacks */
+	WALL_QUEUE,
+	WALL_LOCK,
+	WALL_DEVICE,
+	WALL_OTHERS,
+	WALL_TIME,
+	WALL_IDLE,
 	NRANGES
 };
 
@@ -67,6 +75,7 @@ static const struct range ranges[NRANGES] = {
 	[JS] = {"js", {0}, {0}, {0}},
 	[PERL] = {"perl", {0}, {0}, {0}},
 	[SAFE] = {"safe", {0}, {0}, {0}},
+	[WALL] = {"wall", {0}, {0}, {0}},
 	[UNKNOWN] = {"", {12, 12}, {12, 12}, {12, 12}},
 	[KERNEL] = {"", {14, 15}, {9, 11}, {2, 5}},
 	[INLINED] = {"", {6, 8}, {12, 14}, {13, 14}},
@@ -78,6 +87,13 @@ static const struct range ranges[NRANGES] = {
 	[SAFE_JIT] = {"", {1, 3}, {10, 11}, {7, 8}},
 	[SAFE_CPP] = {"", {15, 15}, {14, 14}, {4, 8}},
 	[SAFE_USER] = {"", {12, 13}, {7, 9}, {10, 11}},
+	[WALL_COLD] = {"", {10, 12}, {12, 13}, {14, 15}},
+	[WALL_QUEUE] = {"", {15, 15}, {14, 14}, {3, 3}},
+	[WALL_LOCK] = {"", {12, 12}, {7, 7}, {14, 14}},
+	[WALL_DEVICE] = {"", {5, 5}, {8, 8}, {14, 14}},
+	[WALL_OTHERS] = {"", {4, 4}, {12, 12}, {11, 11}},
+	[WALL_TIME] = {"", {7, 7}, {11, 11}, {15, 15}},
+	[WALL_IDLE] = {"", {10, 10}, {12, 12}, {12, 12}},
 };
 
 int flame_palette(const char *name, unsigned *palette)
@@ -204,8 +220,85 @@ static bool is_guessed(const char *s, size_t n)
 	return digits && digits + 3 < n && !memcmp(s + n - digits - 3, "+0x", 3);
 }
 
+/* The states of plat --emit wall, and what each is about. */
+static const struct {
+	const char *name;
+	unsigned class;
+	const char *what; /* in the legend, or NULL */
+} states[] = {
+	{"[runnable]", WALL_QUEUE, "waiting for a CPU"},
+	{"[lock]", WALL_LOCK, "for a lock"},
+	{"[condition]", WALL_LOCK, NULL},
+	{"[join]", WALL_LOCK, NULL},
+	{"[disk]", WALL_DEVICE, "for a disk or memory"},
+	{"[memory]", WALL_DEVICE, NULL},
+	{"[network]", WALL_OTHERS, "for another process"},
+	{"[pipe]", WALL_OTHERS, NULL},
+	{"[child]", WALL_OTHERS, NULL},
+	{"[timer]", WALL_TIME, "for a time, or unknown"},
+	{"[blocked]", WALL_TIME, NULL},
+	{"[stopped]", WALL_TIME, NULL},
+};
+
+/* Functions are hot, unless palette_mostly_waits. */
+static unsigned wall_class(const char *s, size_t n)
+{
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+		if (n == strlen(states[i].name) && !memcmp(s, states[i].name, n))
+			return states[i].class;
+	if (ends_in(s, n, ": idle]"))
+		return WALL_IDLE;
+	if (n == 9 && !memcmp(s, "[running]", 9))
+		return HOT;
+	return n && *s == '[' && s[n - 1] == ']' ? UNKNOWN : HOT;
+}
+
+bool palette_is_wall(unsigned palette)
+{
+	return palette == WALL;
+}
+
+unsigned palette_wall(void)
+{
+	return WALL;
+}
+
+bool palette_waits(const char *name, size_t len)
+{
+	return wall_class(name, len) > WALL_COLD;
+}
+
+unsigned palette_mostly_waits(unsigned class)
+{
+	return class == HOT ? WALL_COLD : class;
+}
+
+bool palette_legend(size_t i, unsigned *class, const char **what)
+{
+	static const struct {
+		unsigned class;
+		const char *what;
+	} ends[] = {{HOT, "mostly running"}, {WALL_COLD, "mostly waiting"}};
+	size_t n = sizeof(ends) / sizeof(*ends), k = 0;
+
+	if (i < n) {
+		*class = ends[i].class;
+		*what = ends[i].what;
+		return true;
+	}
+	for (i -= n; k < sizeof(states) / sizeof(*states) && (!states[k].what || i--); k++)
+		;
+	if (k == sizeof(states) / sizeof(*states))
+		return false;
+	*class = states[k].class;
+	*what = states[k].what;
+	return true;
+}
+
 unsigned palette_class(unsigned palette, const char *name, size_t len)
 {
+	if (palette == WALL)
+		return is_guessed(name, len) ? UNKNOWN : wall_class(name, len);
 	/* A frame without a symbol, [unknown] or [libc.so.6], must not look like a function. */
 	if (!len || (name[0] == '[' && name[len - 1] == ']') || is_guessed(name, len))
 		return UNKNOWN;
@@ -248,10 +341,10 @@ static char channel(const uint8_t range[2], uint32_t bits)
 	return "0123456789abcdef"[range[0] + (bits & 0x3ff) * span / 0x400];
 }
 
-void palette_fill(unsigned palette, const char *name, size_t len, char fill[4])
+void palette_fill(unsigned class, const char *name, size_t len, char fill[4])
 {
 	uint32_t h = hash(name, len);
-	const struct range *r = &ranges[palette_class(palette, name, len)];
+	const struct range *r = &ranges[class];
 
 	fill[0] = channel(r->r, h);
 	fill[1] = channel(r->g, h >> 10);

@@ -48,7 +48,7 @@ static void add_group(struct layout *l)
 /* The lines below the frames, of which the second is the legend of a difference. */
 static unsigned foot_lines(const struct layout *l)
 {
-	return 1 + (l->f->diff || layout_judged(l)) + layout_recorded(l);
+	return 1 + (l->f->diff || layout_judged(l)) + layout_recorded(l) + (l->waiting != NULL);
 }
 
 /* How far below the frames the text of a line stands; the first is 1. */
@@ -145,7 +145,13 @@ static int add_frame(struct layout *l, uint32_t node, long double start, long do
 	layout_add(l, "\" fill=\"#");
 	if (l->f->diff)
 		flame_diff_fill(l->f, o, node, l->total[node], fill);
-	layout_add(l, l->f->diff ? fill : label->fill);
+	else if (l->waiting && 2 * l->waiting[node] > l->total[node])
+		palette_fill(palette_mostly_waits(
+				     palette_class(l->palette, label->full, label->full_len)),
+			     label->full, label->full_len, fill);
+	else
+		memcpy(fill, label->fill, sizeof(label->fill));
+	layout_add(l, fill);
 	if (gap > 0)
 		layout_addf(l,
 			    gap < 0x1p64L && gap == floorl(gap) ? "\" data-gap=\"%.0Lf"
@@ -238,13 +244,34 @@ static void add_foot_line(struct layout *l, const char *id, unsigned line,
 	layout_add(l, "</text>\n");
 }
 
+/* The legend of the palette of states. */
+static void add_states(struct layout *l)
+{
+	double x = PAD, y = l->bottom + foot_line(l, foot_lines(l)), size = l->o->font_size;
+	unsigned class;
+	const char *what;
+	char fill[4];
+
+	layout_add(l, "<g id=\"legend\">");
+	for (size_t i = 0; palette_legend(i, &class, &what); i++) {
+		palette_fill(class, what, strlen(what), fill);
+		layout_addf(l, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"#%s\"/>",
+			    x, y - size * 0.85, size, size, fill);
+		layout_addf(l, "<text x=\"%g\" y=\"%g\">%s</text>", x + size * 1.4, y, what);
+		x += size * (2.6 + 0.55 * (double)strlen(what));
+	}
+	layout_add(l, "</g>\n");
+}
+
 static void add_foot(struct layout *l)
 {
 	add_foot_line(l, "foot", 1, layout_add_account);
 	if (layout_judged(l))
 		add_foot_line(l, "ends", 2, layout_add_ends);
 	if (layout_recorded(l))
-		add_foot_line(l, "chains", foot_lines(l), layout_add_chains);
+		add_foot_line(l, "chains", 2 + layout_judged(l), layout_add_chains);
+	if (l->waiting)
+		add_states(l);
 }
 
 int flame_svg(struct flame *f, const struct flame_opts *o, struct out *out)

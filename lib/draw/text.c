@@ -99,7 +99,7 @@ int label_make(struct label *l, const char *name, size_t len, unsigned palette, 
 	const char *text = name;
 	size_t n = len;
 
-	palette_fill(palette, name, len, l->fill);
+	palette_fill(palette_class(palette, name, len), name, len, l->fill);
 	l->plain = is_plain(name, len);
 	if (!len) {
 		text = none;
@@ -147,9 +147,9 @@ size_t label_fit(const struct label *l, double width, double font_size)
 const char *event_words(const char *event)
 {
 	static const char *const words[][2] = {
-		{"cpu-clock", " on CPU"},    {"task-clock", " on CPU"}, {"cycles", " on CPU"},
-		{"oncpu", " on CPU"},	     {"offcpu", " off CPU"},	{"blocked", " blocked"},
-		{"runq", " waiting to run"},
+		{"cpu-clock", " on CPU"},    {"task-clock", " on CPU"},	    {"cycles", " on CPU"},
+		{"oncpu", " on CPU"},	     {"offcpu", " off CPU"},	    {"blocked", " blocked"},
+		{"runq", " waiting to run"}, {"wall", " of threads' time"},
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

@@ -122,8 +122,8 @@ int xml_escape(struct out *o, const char *s, size_t n);
 /* What the time of an event was spent with: " on CPU"; NULL: it has no words. */
 const char *event_words(const char *event);
 
-/* The colour of a function, the same in every graph. */
-void palette_fill(unsigned palette, const char *name, size_t len, char fill[4]);
+/* The colour of a function of a class (palette_class), the same in every graph. */
+void palette_fill(unsigned class, const char *name, size_t len, char fill[4]);
 
 /*
  * The range of colours that a frame's is from, and its bounds (red, green, blue: from, to; 0 to
@@ -131,6 +131,17 @@ void palette_fill(unsigned palette, const char *name, size_t len, char fill[4]);
  */
 unsigned palette_class(unsigned palette, const char *name, size_t len);
 bool palette_range(unsigned class, uint8_t v[6]);
+
+/*
+ * The palette of plat --emit wall: whether it is that; its number; whether a frame is a state of
+ * waiting; the class of a function in whose frame more is waiting than running; its legend, line i
+ * (false: there is none).
+ */
+bool palette_is_wall(unsigned palette);
+unsigned palette_wall(void);
+bool palette_waits(const char *name, size_t len);
+unsigned palette_mostly_waits(unsigned class);
+bool palette_legend(size_t i, unsigned *class, const char **what);
 
 /* share/psvg.js, psvg-chart.js and psvg.css, made into C by the build. */
 extern const char draw_script[], draw_chart_script[], draw_style[];

@@ -51,6 +51,11 @@ static const struct question {
 	{NULL, "irq", "what interrupts take", "irq:irq_handler_entry irq:irq_handler_exit", 0,
 	 "pdecode % | plat --kind irq", "perfpipe run hardirqs 10"},
 
+	{"Why is it slow?", "wall", "where all time of its threads goes, as a flame graph",
+	 "sched:sched_switch sched:sched_waking|sched:sched_wakeup", STACKS,
+	 "pdecode % | psym | plat --emit wall | pfold | psvg --html > wall.html",
+	 "perfpipe run wall 10 | psvg --html > wall.html"},
+
 	{"Why does it wait?", "offcpu", "where in the code, as a flame graph", "sched:sched_switch",
 	 STACKS, "pdecode % | psym | plat --emit offcpu | pfold | psvg > offcpu.svg",
 	 "perfpipe run offcputime 10 | psvg > offcpu.svg"},

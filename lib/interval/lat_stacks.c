@@ -272,6 +272,86 @@ void lat_stacks_see(struct lat_stacks *k, const struct ps_record *rec)
 		d->known[id].epoch = 0;
 }
 
+/* ---- looking into stacks, making new ones ---- */
+
+/* The frames of a stack, leaf first, and their number. */
+static const uint32_t *frames_of(const struct lat_stacks *k, uint32_t stack, uint32_t *n)
+{
+	size_t len = 0;
+	const char *bytes = stack ? intern_get(&k->dicts[STACK].entries, stack, &len) : NULL;
+
+	*n = len < sizeof(struct stack_head) ? 0
+					     : (uint32_t)((len - sizeof(struct stack_head)) / 4);
+	return *n ? (const uint32_t *)(const void *)(bytes + sizeof(struct stack_head)) : NULL;
+}
+
+bool lat_stacks_frame(const struct lat_stacks *k, uint32_t stack, uint32_t i,
+		      struct lat_stack_frame *f)
+{
+	struct symbol_head head;
+	const char *bytes;
+	struct ps_frame frame;
+	uint32_t n;
+	const uint32_t *v = frames_of(k, stack, &n);
+
+	if (i >= n)
+		return false;
+	*f = (struct lat_stack_frame){.name = NULL};
+	bytes = intern_get(&k->dicts[FRAME].entries, v[i], NULL);
+	if (!bytes)
+		return true;
+	memcpy(&frame, bytes, sizeof(frame));
+	f->flags = frame.flags;
+	bytes = frame.symbol ? intern_get(&k->dicts[SYMBOL].entries, frame.symbol, NULL) : NULL;
+	if (!bytes)
+		return true;
+	memcpy(&head, bytes, sizeof(head));
+	f->name = bytes + sizeof(head);
+	f->len = head.name;
+	return true;
+}
+
+/* A frame that is a name only. */
+static int add_name(struct lat_stacks *k, const char *name, uint32_t *id)
+{
+	struct symbol_head head = {.name = (uint32_t)strlen(name)};
+	struct ps_frame f = {.id = 0};
+	int rc;
+
+	buf_reset(&k->text);
+	buf_add(&k->text, &head, sizeof(head));
+	buf_adds(&k->text, name);
+	rc = k->text.err ? PP_ENOMEM : add(k, SYMBOL, k->text.data, k->text.len, &f.symbol);
+	return rc ? rc : add(k, FRAME, &f, sizeof(f), id);
+}
+
+int lat_stacks_join(struct lat_stacks *k, uint32_t base, uint32_t skip, uint32_t callee,
+		    const char *name, uint32_t *stack)
+{
+	struct stack_head head = {0};
+	uint32_t n, m, frame;
+	const uint32_t *v = frames_of(k, base, &n), *w = frames_of(k, callee, &m);
+	int rc = name ? add_name(k, name, &frame) : 0;
+
+	*stack = 0;
+	if (rc)
+		return rc;
+	skip = skip < n ? skip : n;
+	if (n - skip + m > LAT_STACKS_DEPTH)
+		return PP_ELIMIT;
+	if (base)
+		memcpy(&head, intern_get(&k->dicts[STACK].entries, base, NULL), sizeof(head));
+	buf_reset(&k->stack);
+	buf_add(&k->stack, &head, sizeof(head));
+	if (name)
+		buf_add(&k->stack, &frame, sizeof(frame));
+	if (m)
+		buf_add(&k->stack, w, m * sizeof(*w));
+	if (n > skip)
+		buf_add(&k->stack, v + skip, (n - skip) * sizeof(*v));
+	return k->stack.err ? PP_ENOMEM : add(k, STACK, k->stack.data, k->stack.len, stack);
+}
+
 /* ---- sweeping ---- */
 
 bool lat_stacks_full(const struct lat_stacks *k)

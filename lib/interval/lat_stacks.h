@@ -1,5 +1,5 @@
 /*
- * Private to lib/interval: the call chains and stacks of points, for --emit.
+ * The call chains and stacks of points, for plat --emit and plat's wall clock (wall/wall.h).
  *
  * While an interval is open, the stream may define the ids of its stacks again, or begin all of
  * them anew. So what they stand for is kept here by content, under ids of our own; in the stream
@@ -55,5 +55,24 @@ void lat_stacks_swept(struct lat_stacks *k);
  */
 int lat_stacks_write(struct lat_stacks *k, struct swriter *w, uint32_t source,
 		     const struct lat_point *p, uint32_t *chain, uint32_t *stack);
+
+/* ---- stacks as what they are made of, for those that look into them or make new ones ---- */
+
+/* Frame i of a stack, leaf first: its function, NULL where it has none; false: there is none. */
+struct lat_stack_frame {
+	const char *name;
+	size_t len;
+	uint32_t flags; /* PS_FRAME_KERNEL, ... */
+};
+bool lat_stacks_frame(const struct lat_stacks *k, uint32_t stack, uint32_t i,
+		      struct lat_stack_frame *f);
+
+/*
+ * The stack of a base stack (0: none) without its `skip` innermost frames, with the frames of
+ * `callee` (0: none) and a frame of this name (NULL: none) beneath them. 0; PP_ELIMIT: there is no
+ * room; PP_ENOMEM.
+ */
+int lat_stacks_join(struct lat_stacks *k, uint32_t base, uint32_t skip, uint32_t callee,
+		    const char *name, uint32_t *stack);
 
 #endif

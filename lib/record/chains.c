@@ -48,8 +48,9 @@ uint32_t chains_each(const struct chains_facts *f, const char **why)
 	*why = against(f);
 	if (*why)
 		return 0;
+	/* Threads wait in the C library, which keeps none: its callers would be missing. */
 	*why = "most functions of the program keep them";
-	if (f->framed >= SHARE_ENOUGH)
+	if (f->framed >= SHARE_ENOUGH && !f->waits)
 		return 0;
 	*why = "small, as nobody knows how often the events come";
 	return CHAINS_COPY_EACH;
@@ -196,6 +197,7 @@ int chains_choose(struct session *s)
 	struct chains_facts f = {
 		.cpus = busy_cpus(s),
 		.newest = s->c->snapshot,
+		.waits = s->c->waits,
 		.copies = words_all_registers() && (s->c->user_chains || !s->c->kernel_chains),
 	};
 	size_t rated = 0, each = 0;

@@ -53,6 +53,7 @@ enum {
 	OPT_TRANSACTION,
 	OPT_U_CHAINS,
 	OPT_USER_REGS,
+	OPT_WALL,
 	OPT_SAME,
 	OPT_AIO,
 	OPT_WHILE,
@@ -73,6 +74,7 @@ const struct opt record_options[] = {
 	{OPT_PROBE, "probe", "DEFINITION", "make a probe of a program, for this recording only"},
 	{'x', "exec", "FILE", "the program or library of --probe; else that of -p or COMMAND"},
 	{OPT_KPROBE, "kprobe", "DEFINITION", "make a probe of the kernel, for this recording only"},
+	{OPT_WALL, "wall", NULL, "record what threads do and wait for, for plat --emit wall"},
 	{OPT_PATHS, "paths", NULL, "record system calls with their paths, for pstrace"},
 	{OPT_FILTER, "filter", "EXPR", "keep tracepoints of the last -e or --probe that EXPR fits"},
 	{OPT_EXCLUDE_SELF, "exclude-self", NULL, "keep tracepoints of the last -e by others only"},
@@ -190,6 +192,7 @@ static const struct {
 	FLAG('B', c.no_build_ids),
 	FLAG('P', c.with_period),
 	FLAG(OPT_OVERHEAD, c.overhead),
+	FLAG(OPT_WALL, wall),
 	FLAG(OPT_STRICT, strict),
 	FLAG('v', verbose),
 	FLAG('q', quiet),
@@ -344,6 +347,8 @@ int record_options_end(struct record_options *o, char **words, bool dashes)
 
 	if (!rc && o->paths)
 		rc = record_add_paths(o, &o->why);
+	if (!rc && o->wall)
+		rc = record_add_wall(o, &o->why);
 	if (!rc && o->cgroup_first && o->c.events.n)
 		rc = pevents_cgroups(&o->c.events, o->cgroup_first, &o->why);
 	else if (o->cgroup_first)

@@ -28,6 +28,7 @@ struct record_options {
 	const char *cgroup_first;  /* --cgroup before any -e: of all events */
 	struct probe_words probes; /* to be made before the recording; see inplace/ */
 	bool paths;		   /* --paths */
+	bool wall;		   /* --wall */
 	int rc;			   /* why it cannot be done though the words are right; in words: */
 	struct buf why;
 };
@@ -46,5 +47,11 @@ void record_options_release(struct record_options *o);
 
 /* Adds system calls, and the probes that tell their paths (paths.c). 0, or an error with why. */
 int record_add_paths(struct record_options *o, struct buf *why);
+
+/*
+ * Adds samples of the CPUs, switches and wakeups with their stacks (wall.c). 0, or an error with
+ * why.
+ */
+int record_add_wall(struct record_options *o, struct buf *why);
 
 #endif

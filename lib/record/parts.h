@@ -481,6 +481,7 @@ struct chains_facts {
 	bool go;	 /* what is recorded was made by Go's linker */
 	bool newest;	 /* the buffers keep the newest records */
 	bool copies;	 /* there can be copies of user stacks */
+	bool waits;	 /* the events are in functions that wait */
 };
 
 /*

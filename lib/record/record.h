@@ -117,6 +117,7 @@ struct record_config {
 	bool switch_signal, stamp_file;
 	bool no_touch; /* pages of stacks that were never touched stay as they are */
 	bool overhead; /* tell what it cost */
+	bool waits;    /* the events are in functions that wait, whose callers are the question */
 	bool tally;    /* count the samples */
 };
 

@@ -829,7 +829,14 @@ how_to_record() {
 		# shellcheck disable=SC2086
 		echo "$name: or: trace-cmd record ${stacks:+-T }$(printf -- '-e %s ' $events)sleep 10"
 	fi
-	[ -z "$profile" ] || echo "$name: to record: perf record -a $profile -- sleep 10"
+	case $profile in
+	'') ;;
+	*--wall*)
+		echo "$name: to record: pcap-perf -a --wall -o wall.data 10"
+		echo "$name: or: perf record -a -g -e cpu-clock -e sched:sched_switch -e sched:sched_waking -e sched:sched_wakeup_new -- sleep 10"
+		;;
+	*) echo "$name: to record: perf record -a $profile -- sleep 10" ;;
+	esac
 	[ -z "$record" ] || echo "$name: to record: $record"
 }
 

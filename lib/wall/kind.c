@@ -1,0 +1,338 @@
+/* What threads wait for, and what wakes them, by the names of functions: tables. */
+#include "wall/kind.h"
+
+#include "event/glob.h"
+#include "event/site.h"
+
+#include <string.h>
+
+const struct wall_kind_name wall_kinds[WALL_NKINDS] = {
+#define K(name, text, idle, what) {text, idle, what},
+	WALL_KINDS(K)
+#undef K
+};
+
+struct row {
+	const char *pattern;
+	enum wall_kind kind;
+};
+
+/*
+ * Functions of the kernel in which threads wait. From the innermost frame outwards, the first frame
+ * that one of these fits tells; of the rows the first.
+ */
+static const struct row waits[] = {
+	{"kthread_worker_fn", WALL_KIND_WORK},
+	{"worker_thread", WALL_KIND_WORK},
+	{"kthreadd", WALL_KIND_WORK},
+	{"smpboot_thread_fn", WALL_KIND_WORK},
+	{"rescuer_thread", WALL_KIND_WORK},
+	{"rcu_gp_*", WALL_KIND_WORK},
+	{"rcu_nocb_*", WALL_KIND_WORK},
+	{"rcu_tasks_*", WALL_KIND_WORK},
+	{"kswapd*", WALL_KIND_WORK},
+	{"kcompactd*", WALL_KIND_WORK},
+	{"khugepaged*", WALL_KIND_WORK},
+	{"ksm_scan_thread", WALL_KIND_WORK},
+	{"kauditd_thread", WALL_KIND_WORK},
+	{"oom_reaper", WALL_KIND_WORK},
+	{"kdamond_fn", WALL_KIND_WORK},
+	{"kjournald2", WALL_KIND_WORK},
+	{"irq_thread*", WALL_KIND_WORK},
+	{"irq_wait_for_*", WALL_KIND_WORK},
+	{"scsi_error_handler", WALL_KIND_WORK},
+	{"io_wq_worker", WALL_KIND_WORK},
+	{"io_sq_thread", WALL_KIND_WORK},
+	{"vhost_*worker", WALL_KIND_WORK},
+	{"balance_dirty_pages*", WALL_KIND_DISK},
+	{"io_schedule*", WALL_KIND_DISK},
+	{"folio_wait_*", WALL_KIND_DISK},
+	{"wait_on_page_*", WALL_KIND_DISK},
+	{"bit_wait_io*", WALL_KIND_DISK},
+	{"__wait_on_buffer", WALL_KIND_DISK},
+	{"submit_bio_wait", WALL_KIND_DISK},
+	{"blk_*", WALL_KIND_DISK},
+	{"rq_qos_wait", WALL_KIND_DISK},
+	{"jbd2_*", WALL_KIND_DISK},
+	{"*_log_force*", WALL_KIND_DISK},
+	{"xlog_*", WALL_KIND_DISK},
+	{"btrfs_*", WALL_KIND_DISK},
+	{"nfs*_wait*", WALL_KIND_DISK},
+	{"rpc_wait_bit_killable", WALL_KIND_DISK},
+	{"p9_client_rpc", WALL_KIND_DISK},
+	{"request_wait_answer", WALL_KIND_DISK},
+	{"throttle_direct_reclaim", WALL_KIND_MEMORY},
+	{"reclaim_throttle", WALL_KIND_MEMORY},
+	{"mem_cgroup_handle_over_high", WALL_KIND_MEMORY},
+	{"do_swap_page", WALL_KIND_MEMORY},
+	{"migration_entry_wait*", WALL_KIND_MEMORY},
+	{"handle_userfault", WALL_KIND_MEMORY},
+	{"ep_poll", WALL_KIND_POLL},
+	{"do_epoll_*", WALL_KIND_POLL},
+	{"do_sys_poll", WALL_KIND_POLL},
+	{"do_poll*", WALL_KIND_POLL},
+	{"do_select", WALL_KIND_POLL},
+	{"poll_schedule_timeout*", WALL_KIND_POLL},
+	{"inet_csk_accept", WALL_KIND_POLL},
+	{"inet_accept", WALL_KIND_POLL},
+	{"unix_accept", WALL_KIND_POLL},
+	{"do_accept", WALL_KIND_POLL},
+	{"eventfd_read", WALL_KIND_POLL},
+	{"inotify_read", WALL_KIND_POLL},
+	{"io_cqring_wait", WALL_KIND_POLL},
+	{"do_mq_timedreceive", WALL_KIND_POLL},
+	{"signalfd_*", WALL_KIND_SIGNAL},
+	{"do_sigtimedwait", WALL_KIND_SIGNAL},
+	{"sigsuspend", WALL_KIND_SIGNAL},
+	{"*_sys_pause", WALL_KIND_SIGNAL},
+	{"ptrace_stop*", WALL_KIND_STOPPED},
+	{"do_signal_stop", WALL_KIND_STOPPED},
+	{"do_jobctl_trap", WALL_KIND_STOPPED},
+	{"do_freezer_trap", WALL_KIND_STOPPED},
+	{"__refrigerator", WALL_KIND_STOPPED},
+	{"pipe_read", WALL_KIND_PIPE},
+	{"pipe_write", WALL_KIND_PIPE},
+	{"anon_pipe_*", WALL_KIND_PIPE},
+	{"pipe_wait*", WALL_KIND_PIPE},
+	{"wait_for_partner", WALL_KIND_PIPE},
+	{"fifo_open", WALL_KIND_PIPE},
+	{"n_tty_*", WALL_KIND_TERMINAL},
+	{"do_wait*", WALL_KIND_CHILD},
+	{"kernel_wait*", WALL_KIND_CHILD},
+	{"kernel_clone", WALL_KIND_CHILD},
+	{"wait_for_vfork_done", WALL_KIND_CHILD},
+	{"sk_wait_data", WALL_KIND_NETWORK},
+	{"sk_stream_wait_*", WALL_KIND_NETWORK},
+	{"sock_wait_*", WALL_KIND_NETWORK},
+	{"wait_for_connect", WALL_KIND_NETWORK},
+	{"inet_wait_for_connect", WALL_KIND_NETWORK},
+	{"inet_stream_connect", WALL_KIND_NETWORK},
+	{"__skb_wait_for_more_packets", WALL_KIND_NETWORK},
+	{"__skb_recv_udp", WALL_KIND_NETWORK},
+	{"unix_stream_*", WALL_KIND_NETWORK},
+	{"unix_dgram_*", WALL_KIND_NETWORK},
+	{"unix_wait_for_peer", WALL_KIND_NETWORK},
+	{"netlink_*", WALL_KIND_NETWORK},
+	{"tcp_recvmsg*", WALL_KIND_NETWORK},
+	{"tcp_sendmsg*", WALL_KIND_NETWORK},
+	{"sock_alloc_send_*", WALL_KIND_NETWORK},
+	{"futex_wait*", WALL_KIND_LOCK},
+	{"futex_lock_pi*", WALL_KIND_LOCK},
+	{"do_futex", WALL_KIND_LOCK},
+	{"rwsem_down_*", WALL_KIND_LOCK},
+	{"__mutex_lock*", WALL_KIND_LOCK},
+	{"mutex_lock*", WALL_KIND_LOCK},
+	{"__down*", WALL_KIND_LOCK},
+	{"rt_mutex_*", WALL_KIND_LOCK},
+	{"__rt_mutex_*", WALL_KIND_LOCK},
+	{"rtlock_*", WALL_KIND_LOCK},
+	{"percpu_down_*", WALL_KIND_LOCK},
+	{"percpu_rwsem_wait", WALL_KIND_LOCK},
+	{"flock_lock_inode_wait", WALL_KIND_LOCK},
+	{"locks_lock_inode_wait", WALL_KIND_LOCK},
+	{"fcntl_setlk", WALL_KIND_LOCK},
+	{"do_semtimedop", WALL_KIND_LOCK},
+	{"do_nanosleep", WALL_KIND_TIMER},
+	{"hrtimer_nanosleep*", WALL_KIND_TIMER},
+	{"msleep*", WALL_KIND_TIMER},
+	{"usleep_range*", WALL_KIND_TIMER},
+};
+
+/* Where no other row fits. */
+static const struct row weak[] = {
+	{"schedule_hrtimeout*", WALL_KIND_TIMER},
+	{"schedule_timeout_*", WALL_KIND_TIMER},
+};
+
+/* Functions of programs that tell more of a wait for a futex. */
+static const struct row of_locks[] = {
+	{"pthread_cond_*", WALL_KIND_CONDITION},
+	{"__pthread_cond_*", WALL_KIND_CONDITION},
+	{"___pthread_cond_*", WALL_KIND_CONDITION},
+	{"cnd_*wait*", WALL_KIND_CONDITION},
+	{"std::condition_variable*", WALL_KIND_CONDITION},
+	{"std::__1::condition_variable*", WALL_KIND_CONDITION},
+	{"pthread_join*", WALL_KIND_JOIN},
+	{"__pthread_clockjoin*", WALL_KIND_JOIN},
+	{"__pthread_timedjoin*", WALL_KIND_JOIN},
+	{"std::thread::join*", WALL_KIND_JOIN},
+	{"runtime.notetsleep*", WALL_KIND_POLL},
+	{"runtime.stopm", WALL_KIND_POLL},
+};
+
+/* Where an interrupt enters the kernel. */
+static const char *const entries[] = {
+	"asm_*interrupt*",  "asm_sysvec_*",
+	"asm_exc_nmi",	    "sysvec_*",
+	"common_interrupt", "el1*_irq*",
+	"el0*_irq*",	    "el1_interrupt",
+	"el0_interrupt",    "__irq_svc",
+	"__irq_usr",	    "gic_handle_irq",
+	"do_IRQ",	    "apic_timer_interrupt",
+	"ret_from_intr",    "handle_arch_irq",
+};
+
+/* What an interrupt was for. */
+static const struct row of_interrupts[] = {
+	{"hrtimer_wakeup", WALL_KIND_TIMER},
+	{"process_timeout", WALL_KIND_TIMER},
+	{"it_real_fn", WALL_KIND_TIMER},
+	{"posix_timer_fn", WALL_KIND_TIMER},
+	{"blk_*", WALL_KIND_DISK},
+	{"bio_endio", WALL_KIND_DISK},
+	{"nvme_*", WALL_KIND_DISK},
+	{"virtblk_*", WALL_KIND_DISK},
+	{"scsi_*", WALL_KIND_DISK},
+	{"ata_*", WALL_KIND_DISK},
+	{"p9_virtio_*", WALL_KIND_DISK},
+	{"*req_done", WALL_KIND_DISK},
+	{"net_rx_action", WALL_KIND_NETWORK},
+	{"napi_*", WALL_KIND_NETWORK},
+	{"tcp_*", WALL_KIND_NETWORK},
+	{"sock_def_readable", WALL_KIND_NETWORK},
+};
+
+#define N(v) (sizeof(v) / sizeof((v)[0]))
+
+static bool fits(const struct lat_stack_frame *f, const char *pattern)
+{
+	return f->name && glob_match(pattern, strlen(pattern), f->name, f->len);
+}
+
+/* The kind of the first frame from `i` outwards that a row fits; n rows. */
+static enum wall_kind look_up(const struct lat_stacks *k, uint32_t stack, uint32_t i, bool kernel,
+			      const struct row *rows, size_t n)
+{
+	struct lat_stack_frame f;
+
+	for (; lat_stacks_frame(k, stack, i, &f); i++) {
+		if (kernel != ((f.flags & PS_FRAME_KERNEL) != 0)) {
+			if (kernel)
+				break;
+			continue;
+		}
+		for (size_t r = 0; r < n; r++)
+			if (fits(&f, rows[r].pattern))
+				return rows[r].kind;
+	}
+	return WALL_KIND_BLOCKED;
+}
+
+enum wall_kind wall_kind_of(const struct lat_stacks *k, uint32_t stack)
+{
+	enum wall_kind kind = look_up(k, stack, 0, true, waits, N(waits)), more;
+
+	if (kind == WALL_KIND_BLOCKED)
+		return look_up(k, stack, 0, true, weak, N(weak));
+	if (kind != WALL_KIND_LOCK)
+		return kind;
+	more = look_up(k, stack, 0, false, of_locks, N(of_locks));
+	return more == WALL_KIND_BLOCKED ? kind : more;
+}
+
+bool wall_is_interrupt(const struct lat_stacks *k, uint32_t stack, enum wall_kind *kind,
+		       uint32_t *frames)
+{
+	struct lat_stack_frame f;
+
+	*kind = WALL_KIND_BLOCKED;
+	for (*frames = 0; lat_stacks_frame(k, stack, *frames, &f); ++*frames) {
+		if (!(f.flags & PS_FRAME_KERNEL))
+			break;
+		for (size_t r = 0; r < N(entries); r++) {
+			if (!fits(&f, entries[r]))
+				continue;
+			*kind = look_up(k, stack, 0, true, of_interrupts, N(of_interrupts));
+			++*frames;
+			return true;
+		}
+	}
+	*frames = 0;
+	return false;
+}
+
+enum wall_kind wall_wait(const struct lat_stacks *k, uint32_t stack, const struct wall_wake *wake)
+{
+	enum wall_kind kind = wall_kind_of(k, stack), by;
+	uint32_t frames;
+
+	if (kind == WALL_KIND_BLOCKED && wake->stack &&
+	    wall_is_interrupt(k, wake->stack, &by, &frames))
+		kind = by;
+	return kind;
+}
+
+uint32_t wall_kernel_frames(const struct lat_stacks *k, uint32_t stack)
+{
+	struct lat_stack_frame f;
+	uint32_t n = 0;
+
+	while (lat_stacks_frame(k, stack, n, &f) && f.flags & PS_FRAME_KERNEL)
+		n++;
+	return n;
+}
+
+/* Functions of the C library that only wait, or call the kernel. */
+static bool only_waits(const struct lat_stack_frame *f)
+{
+	static const char *const names[] = {
+		"_*",
+		"pthread_*",
+		"futex_*",
+		"lll_*",
+		"sem_*",
+		"clock_nanosleep*",
+		"usleep",
+		"nanosleep",
+		"sleep",
+		"read",
+		"write",
+		"pread*",
+		"pwrite*",
+		"poll",
+		"ppoll",
+		"select",
+		"epoll_*",
+		"recv*",
+		"send*",
+		"accept*",
+		"wait*",
+		"syscall",
+		"fsync",
+		"fdatasync",
+		"open*",
+		"connect",
+		"fwrite",
+		"fread",
+		"new_do_write",
+		"timerfd_*",
+		"cnd_*",
+		"mtx_*",
+		"std::condition_variable*",
+		"std::mutex*",
+		"std::unique_lock*",
+	};
+
+	for (size_t i = 0; i < N(names); i++)
+		if (fits(f, names[i]))
+			return true;
+	return false;
+}
+
+bool wall_place(const struct lat_stacks *k, uint32_t stack, struct lat_stack_frame *f)
+{
+	uint32_t n = wall_kernel_frames(k, stack);
+	struct lat_stack_frame g;
+
+	for (uint32_t i = n; lat_stacks_frame(k, stack, i, &g); i++)
+		if (g.name && !only_waits(&g)) {
+			*f = g;
+			return true;
+		}
+	for (uint32_t i = 0; i < n && lat_stacks_frame(k, stack, i, &g); i++)
+		if (g.name && !site_skips(g.name, g.len) && *g.name != '[') {
+			*f = g;
+			return true;
+		}
+	return false;
+}
