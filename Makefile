@@ -73,7 +73,7 @@ PP_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
 PP_LDFLAGS += -fsanitize=address,undefined -no-pie $(if $(findstring clang,$(CC)),,-static-libasan -static-libubsan)
 endif
 ifdef COVERAGE
-PP_CFLAGS += --coverage -O0
+PP_CFLAGS += --coverage -O0 -DPP_COVERAGE
 PP_LDFLAGS += --coverage
 endif
 ifdef FUZZER
