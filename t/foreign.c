@@ -61,12 +61,13 @@ static int traces(void)
 static void try_all(void)
 {
 	const char *dir = getenv("FOREIGN_DIR");
-	char text[256] = "foreign:", path[4096];
+	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/made", dir ? dir : ".");
 #define TRY(what, done) \
 	if (done) \
-	strcat(text, " " what)
+	dprintf(STDERR_FILENO, " " what)
+	dprintf(STDERR_FILENO, "foreign:");
 	TRY("read", makes("/etc/passwd", O_RDONLY));
 	TRY("file", makes(path, O_WRONLY | O_CREAT));
 	TRY("append", makes("kept", O_WRONLY | O_APPEND));
@@ -78,9 +79,7 @@ static void try_all(void)
 	TRY("exec", runs());
 	TRY("ptrace", traces());
 	TRY("signal", CALL(SYS_kill, getppid(), 0));
-	strcat(text, "\n");
-	if (write(STDERR_FILENO, text, strlen(text)) < 0)
-		_exit(99);
+	dprintf(STDERR_FILENO, "\n");
 }
 
 static void look(const char *path)
