@@ -294,7 +294,8 @@ deb rpm: dist
 clean:
 	rm -rf build build-* $(PROGS:%=bin/%)
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+# Only of what was compiled here: beside it lies the tree that packages are built in.
+-include $(shell find $(O)/bin $(O)/lib $(O)/t -name '*.d' 2>/dev/null)
 
 .PHONY: all packages deps demo test check check-all test-arch unit fuzz-replay fuzz fuzz-all lint lint-all bench \
 	compare install uninstall dist deb rpm clean

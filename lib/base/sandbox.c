@@ -45,7 +45,8 @@ static int new_ruleset(int v, struct ruleset *r)
 		.net = v >= 4 ? NET_TCP : 0,
 		.scoped = v >= 6 ? SCOPE_ALL : 0,
 	};
-	r->fs &= ~(uint64_t)(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+	r->fs &= ~(uint64_t)((SANITIZED ? LANDLOCK_ACCESS_FS_EXECUTE : 0) |
+			     LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
 	return (int)syscall(__NR_landlock_create_ruleset, r,
 			    v >= 6   ? sizeof(*r)
 			    : v >= 4 ? offsetof(struct ruleset, scoped)

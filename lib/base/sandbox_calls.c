@@ -315,8 +315,8 @@ static void deny_writing(struct code *c, bool landlock)
 
 bool sandbox_calls(const struct sandbox *s, bool landlock)
 {
-	unsigned sets =
-		NEVER | (s->programs ? 0 : PROGRAMS) | (s->programs || s->writes ? 0 : FILES);
+	unsigned sets = NEVER | (s->programs || SANITIZED ? 0 : PROGRAMS) |
+			(s->programs || s->writes ? 0 : FILES);
 	struct code c = {.n = 0};
 	struct sock_fprog prog = {.filter = c.op};
 

@@ -4,7 +4,7 @@
 
 #include "base/sandbox.h"
 
-/* The leak checker attaches itself as a debugger in the end. */
+/* The leak checker attaches itself as a debugger in the end, and reports start a symbolizer. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED true
 #elif defined(__has_feature)
