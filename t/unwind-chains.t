@@ -265,6 +265,40 @@ else
 	skip 3 'the program was not built, or not recorded'
 fi
 
+# What a signal interrupts lies above the signal's frame, which is larger than a small copy; or on a stack of its own.
+cat >signal.c <<'EOF_C'
+#include <signal.h>
+#include <stdlib.h>
+volatile unsigned long sum;
+
+static void handler(int sig)
+{
+	for (unsigned long i = 0; i < 100000000; i++)
+		sum += i;
+	(void)sig;
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction a = {.sa_handler = handler, .sa_flags = argc > 1 ? SA_ONSTACK : 0};
+	stack_t other = {.ss_sp = calloc(1, 1 << 20), .ss_size = 1 << 20};
+
+	(void)argv;
+	return sigaltstack(&other, NULL) || sigaction(SIGUSR1, &a, NULL) || raise(SIGUSR1);
+}
+EOF_C
+if "$CC" -O2 -o signal signal.c 2>cc.err && for how in '' own; do
+	"$BIN/pcap-perf" -e cpu-clock -F 999 --call-graph dwarf,256 -o signal.data -- ./signal $how >record.txt 2>&1 || break
+	"$BIN/pdecode" -b signal.data | "$BIN/psym" -b 2>psym.err | "$BIN/pfold" -c --no-header >"signal$how.folded" 2>pfold.err
+done; then
+	like signal.folded '^signal;\[truncated[^];]*\];(.*;)?handler[; ]' 'a signal on the same stack: the copy ended'
+	unlike signal.folded 'another stack.*;handler' 'which is no other stack'
+	like signalown.folded '^signal;\[on another stack\];(.*;)?handler[; ]' 'one with a stack of its own'
+else
+	diag_file cc.err
+	skip 3 'the program was not built, or not recorded'
+fi
+
 # ---- functions of stripped files ----
 
 mkdir -p "stripped$PWD"

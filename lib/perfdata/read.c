@@ -52,8 +52,8 @@ static struct block *inflate_block(struct perf_bytes *in)
 }
 
 /*
- * Decompresses some of `from` to where its records stay, and takes those that it completes. full: it filled the
- * block, so that there may be more.
+ * Decompresses some of `from` to where its records stay, and takes those that it completes. full:
+ * it filled the block, so that there may be more.
  */
 static int inflate_some(struct perf_reader *r, ZSTD_inBuffer *from, bool *full)
 {

@@ -27,15 +27,14 @@ struct perf_bytes {
 	struct src *src;
 	struct block *cur; /* block that is being read, and the next record in it */
 	size_t pos;
-	uint64_t left; /* bytes that may still be read */
-	void *inflate; /* ZSTD_DCtx of compressed records */
-	struct block *
-		inflate_cur; /* where they are decompressed to; the records before inflate_pos are taken */
-	size_t inflate_pos;
-	uint64_t inflated;     /* bytes that compressed records became */
-	struct blocks *blocks; /* where memory comes from */
-	struct diag *d;	       /* for progress */
-	const char *name;      /* of the recording */
+	uint64_t left;		   /* bytes that may still be read */
+	void *inflate;		   /* ZSTD_DCtx of compressed records */
+	struct block *inflate_cur; /* where they are decompressed to ... */
+	size_t inflate_pos;	   /* ... and the records before this are taken */
+	uint64_t inflated;	   /* bytes that compressed records became */
+	struct blocks *blocks;	   /* where memory comes from */
+	struct diag *d;		   /* for progress */
+	const char *name;	   /* of the recording */
 };
 
 /*

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,17 +172,38 @@ static void add_field(const char *text, size_t len, struct buf *b)
 	buf_addc(b, '\n');
 }
 
-int tracefs_fields(const char *dir, const char *system, const char *name, bool common,
-		   struct buf *b)
+static int read_format(const char *dir, const char *system, const char *name, struct buf *text)
 {
-	struct buf text = BUF_INIT;
 	char path[PATH_MAX];
-	int rc;
 
 	if (snprintf(path, sizeof(path), "%s/events/%s/%s/format", dir, system, name) >=
 	    (int)sizeof(path))
 		return PP_ENOENT;
-	rc = sysfile_read(path, FORMAT_MAX, &text);
+	return sysfile_read(path, FORMAT_MAX, text);
+}
+
+bool tracefs_field_at(const char *dir, const char *system, const char *name, const char *field,
+		      uint32_t *offset, uint32_t *size)
+{
+	struct buf text = BUF_INIT, line = BUF_INIT;
+	const char *p = NULL;
+	bool found;
+
+	buf_addf(&line, " %s;\toffset:", field);
+	if (!read_format(dir, system, name, &text) && !line.err)
+		p = strstr(buf_str(&text), buf_str(&line));
+	found = p && sscanf(p + line.len, "%" SCNu32 ";\tsize:%" SCNu32, offset, size) == 2;
+	buf_release(&text);
+	buf_release(&line);
+	return found;
+}
+
+int tracefs_fields(const char *dir, const char *system, const char *name, bool common,
+		   struct buf *b)
+{
+	struct buf text = BUF_INIT;
+	int rc = read_format(dir, system, name, &text);
+
 	for (const char *p = rc ? "" : buf_str(&text); *p;) {
 		size_t line = strcspn(p, "\n");
 

@@ -33,6 +33,10 @@ int tracefs_glob(const char *dir, const char *system, const char *name, tracefs_
 int tracefs_fields(const char *dir, const char *system, const char *name, bool common,
 		   struct buf *b);
 
+/* Where a field lies in the data of a tracepoint: bytes. False: it is not known. */
+bool tracefs_field_at(const char *dir, const char *system, const char *name, const char *field,
+		      uint32_t *offset, uint32_t *size);
+
 /* What is probably wrong with a filter of the tracepoint that the kernel did not accept. */
 void tracefs_filter_fault(const char *dir, const char *system, const char *name, const char *filter,
 			  struct buf *why);

@@ -87,7 +87,7 @@ const struct opt record_options[] = {
 	{'g', "chains", NULL, "record call chains that are true: --call-graph auto"},
 	{OPT_CALL_GRAPH, "call-graph", "HOW", "record them by fp, dwarf[,SIZE], lbr or auto"},
 	{OPT_MAX_STACK, "max-stack", "N", "frames of a call chain at most"},
-	{OPT_NO_TOUCH, "no-touch", NULL, "leave alone the pages of stacks that are not there"},
+	{OPT_NO_TOUCH, "no-touch", NULL, "do not read the memory of what is recorded"},
 	{OPT_U_CHAINS, "user-callchains", NULL, "only the user part of call chains"},
 	{OPT_K_CHAINS, "kernel-callchains", NULL, "only the kernel part of call chains"},
 	{'b', "branch-any", NULL, "record the last branches"},

@@ -12,6 +12,7 @@
 #include "pevent/online.h"
 #include "record/command.h"
 #include "record/holes.h"
+#include "record/looks.h"
 #include "record/keep.h"
 #include "record/record.h"
 #include "symbol/mapping.h"
@@ -157,6 +158,7 @@ struct ring_counts {
 	bool namespaces;   /* records of those are followed by copies in `more` */
 	const struct session *trimmed; /* its copies of stacks are cut; NULL: there are none */
 	struct holes *holes;	       /* gets the copies that came short; NULL: none */
+	struct looks *looks;	       /* gets those that may go on; NULL: none */
 	const struct session *sifted;  /* others' records are left out; NULL: none are */
 	struct buf more;	       /* records to be written in this round */
 	uint64_t samples, lost, throttled;
@@ -221,6 +223,8 @@ static inline size_t ring_pieces(const struct ring *r, uint64_t from, uint64_t l
 /* What is left out of a sample: its copy, of `full` bytes, has its size at `at`. */
 struct trim {
 	uint64_t at, full, left; /* bytes */
+	uint64_t raw;		 /* where the data of a tracepoint begin; 0: there are none */
+	bool cut;		 /* the copy is as long as it may be: the stack may go on */
 	struct short_copy copy;	 /* tid 0: the sample does not tell */
 };
 

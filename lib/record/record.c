@@ -441,7 +441,8 @@ static int run(struct recorder *r)
 	r->counts.all = look_at_all(r);
 	r->counts.namespaces = r->c->namespaces;
 	r->counts.trimmed = r->s.copies ? &r->s : NULL;
-	if (r->s.copies && !r->c->no_touch && !(r->counts.holes = holes_new()))
+	if (r->s.copies && !r->c->no_touch &&
+	    (!(r->counts.holes = holes_new()) || !(r->counts.looks = looks_new(&r->s))))
 		rc = PP_ENOMEM;
 	r->counts.sifted = r->s.sift.on ? &r->s : NULL;
 	if (!rc && !r->lost)
@@ -625,6 +626,7 @@ int record_run(const struct record_config *c, struct diag *d, struct record_stat
 	pack_release(&r.pack);
 	buf_release(&r.counts.more);
 	holes_free(r.counts.holes);
+	looks_free(r.counts.looks);
 	control_close(&r);
 	close_fd(r.epoll);
 	close_fd(r.signals);

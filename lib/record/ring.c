@@ -261,8 +261,13 @@ static void list_parts(struct ring *r, struct buf *list, const struct ring_count
 			from = pos + h.size;
 			continue;
 		}
-		if (!a || !trim_find(r, pos, h.size, a, &t))
+		if (!a)
 			continue;
+		if (!trim_find(r, pos, h.size, a, &t)) {
+			if (t.cut && counts->looks)
+				looks_note(counts->looks, r, pos, h.size, a, &t);
+			continue;
+		}
 		if (counts->holes)
 			holes_note(counts->holes, &t.copy);
 		trim_head(b, r, pos, h.size, &t);

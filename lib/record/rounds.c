@@ -41,6 +41,8 @@ static int put_ring(struct recorder *r, struct ring *ring)
 	ring_peek(ring, &r->iov, &r->counts);
 	rc = put_events(r, false);
 	ring_done(ring);
+	if (r->counts.looks)
+		looks_forget(r->counts.looks);
 	return rc;
 }
 
@@ -117,6 +119,8 @@ int rounds_pass(struct recorder *r, bool force)
 	if (!any && !r->open)
 		return sink_flush(&r->sink);
 	r->open = any && !r->c->snapshot;
+	if (r->counts.looks)
+		looks_take(r->counts.looks, &r->counts.more);
 	if (r->counts.more.err)
 		return r->counts.more.err;
 	more = (struct iovec){r->counts.more.data, r->counts.more.len};
@@ -250,6 +254,7 @@ static const char *chain_remedy(const struct record_config *c)
 static void tell_holes(const struct recorder *r)
 {
 	struct holes_counts n = holes_counts(r->counts.holes);
+	uint64_t looked;
 
 	if (n.pages)
 		diag_note(r->d, NULL, -1,
@@ -257,6 +262,11 @@ static void tell_holes(const struct recorder *r)
 			  " thread%s had pages that were never touched: %" PRIu64
 			  " pages were read, so that copies go on after them (--no-touch: not so)",
 			  n.threads, n.threads == 1 ? "" : "s", n.pages);
+	if (r->counts.looks && (looked = looks_count(r->counts.looks)))
+		diag_note(r->d, NULL, -1,
+			  "stacks of sleeping threads were read beyond their copies %" PRIu64
+			  " times (--no-touch: not so)",
+			  looked);
 	if (n.denied)
 		diag_note(r->d, NULL, -1,
 			  "stacks of %" PRIu64

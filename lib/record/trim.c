@@ -97,22 +97,25 @@ static void find_copy(struct walk w, const struct perf_event_attr *a, struct sho
 	memcpy(&c->tid, (uint8_t *)&who + sizeof(c->pid), sizeof(c->tid));
 }
 
-static void skip_to_stack(struct walk *w, const struct perf_event_attr *a, struct short_copy *c)
+static void skip_to_stack(struct walk *w, const struct perf_event_attr *a, struct trim *t)
 {
 	uint64_t type = a->sample_type;
 
-	*c = (struct short_copy){0};
+	t->raw = 0;
+	t->copy = (struct short_copy){0};
 	skip(w, (uint64_t)__builtin_popcountll(type & BEFORE), 8);
 	if (type & PERF_SAMPLE_READ)
 		skip_values(w, a->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		skip(w, next(w), 8);
-	if (type & PERF_SAMPLE_RAW)
+	if (type & PERF_SAMPLE_RAW) {
+		t->raw = w->at + 4;
 		skip_raw(w);
+	}
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		skip_branches(w, a->branch_sample_type);
 	if (type & PERF_SAMPLE_REGS_USER) {
-		find_copy(*w, a, c);
+		find_copy(*w, a, &t->copy);
 		skip_registers(w, a->sample_regs_user);
 	}
 }
@@ -138,9 +141,10 @@ bool trim_find(const struct ring *r, uint64_t pos, size_t size, const struct per
 	struct walk w = {r, pos, sizeof(struct perf_event_header), size};
 	uint64_t used;
 
+	t->cut = false;
 	if (!(a->sample_type & PERF_SAMPLE_STACK_USER) || a->sample_type & ~(uint64_t)KNOWN)
 		return false;
-	skip_to_stack(&w, a, &t->copy);
+	skip_to_stack(&w, a, t);
 	t->at = w.at;
 	t->full = next(&w);
 	if (!t->full || t->full % 8)
@@ -151,6 +155,7 @@ bool trim_find(const struct ring *r, uint64_t pos, size_t size, const struct per
 	skip_rest(&w, a);
 	/* More than was used, so that readers see that the kernel did not copy all it was to. */
 	t->left = (used & ~UINT64_C(7)) + 8;
+	t->cut = w.at == size && used == t->full;
 	return w.at == size && used < t->full && t->left < t->full;
 }
 

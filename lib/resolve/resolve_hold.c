@@ -17,6 +17,7 @@
 #define AHEAD_NS  500000000u /* of the recording, that a sample waits */
 #define BYTES_MAX (32u << 20)
 #define ALONE_MAX DEBUGINFO_FRAMES_MAX
+#define WHOLE_MAX 4096u /* a power of two */
 
 /* A record that is held back: this, what a sample has beside, and the record in host order. */
 struct held {
@@ -37,7 +38,23 @@ struct holding {
 	uint64_t newest;
 	struct buf ips; /* of the sample that is being written */
 	uint32_t alone[ALONE_MAX + 1];
+	/*
+	 * Events whose copy ended, but whose whole stack came as a helper's sample right after it:
+	 * a hash of thread and time, where it says. cut: of the last copy that ended.
+	 */
+	uint64_t whole[WHOLE_MAX], cut;
 };
+
+static uint64_t event_hash(uint64_t thread, uint64_t time)
+{
+	return (thread ^ time << 20 ^ time >> 44) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Where it is noted that the whole stack of an event came. */
+static uint64_t *whole_at(struct holding *k, uint64_t hash)
+{
+	return &k->whole[hash >> 32 & (WHOLE_MAX - 1)];
+}
 
 void resolve_hold_release(struct resolver *r)
 {
@@ -70,8 +87,9 @@ static uint32_t add_frames(struct resolver *r, uint32_t id, uint32_t n, uint32_t
 static void stitch(struct resolver *r, struct held *h, struct buf *ips)
 {
 	struct stitch_step at;
-	uint64_t mark = CTX_USER;
-	bool more = h->key.frame && resolve_stitch_first(r, &h->key, &at);
+	uint64_t mark = CTX_USER, hash = event_hash(h->how.thread, h->time);
+	bool seen = h->key.frame && *whole_at(r->holding, hash) == hash;
+	bool more = h->key.frame && resolve_stitch_first(r, &h->key, seen, &at);
 
 	if (!more)
 		return;
@@ -432,9 +450,16 @@ int resolve_learn(struct resolver *r, struct machine *m, const struct ps_sample 
 	struct held h = {.sample = true};
 	struct ps_sample s = *from;
 	struct ps_chain made = {0};
+	uint64_t hash;
 	int rc = start(r);
 
-	return rc || !can_wait(m, from, c) ? rc : take(r, m, &s, c, &h, &made);
+	if (rc || !can_wait(m, from, c))
+		return rc;
+	rc = take(r, m, &s, c, &h, &made);
+	hash = event_hash(h.how.thread, s.time);
+	if (h.how.end == UNWIND_OUTERMOST && r->holding->cut == hash)
+		*whole_at(r->holding, hash) = hash;
+	return rc;
 }
 
 bool resolve_hold(struct resolver *r, struct machine *m, const struct ps_sample *from,
@@ -453,6 +478,8 @@ bool resolve_hold(struct resolver *r, struct machine *m, const struct ps_sample 
 	*rc = take(r, m, &s, c, &h, &made);
 	if (*rc)
 		return true;
+	if (h.key.frame)
+		r->holding->cut = event_hash(h.how.thread, h.time);
 	s.fields &= ~(PS_HAS(stack) | PS_HAS(ip_stack) | PS_HAS(chain));
 	s.stack = s.ip_stack = s.chain = 0;
 	if (h.how.end && !r->opts.keep_stacks)

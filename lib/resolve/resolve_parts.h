@@ -651,9 +651,10 @@ int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct unwin
 
 /*
  * The first frame after the one with a key, and those that follow it, in all whole stacks that have
- * it. False: there is none, or these stacks do not agree; at the end.
+ * it. False: there is none, or these stacks do not agree; at the end. seen: the whole stack of the
+ * same event is among them, so that one is enough.
  */
-bool resolve_stitch_first(const struct resolver *r, const struct stitch_key *key,
+bool resolve_stitch_first(const struct resolver *r, const struct stitch_key *key, bool seen,
 			  struct stitch_step *at);
 bool resolve_stitch_next(const struct resolver *r, struct stitch_step *at);
 

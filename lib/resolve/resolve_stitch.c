@@ -252,12 +252,12 @@ static uint32_t look(const struct generation *g, const struct stitch_key *key, b
 	return *step & ~TWICE;
 }
 
-bool resolve_stitch_first(const struct resolver *r, const struct stitch_key *key,
+bool resolve_stitch_first(const struct resolver *r, const struct stitch_key *key, bool seen,
 			  struct stitch_step *at)
 {
 	const struct stitcher *st = r->stitcher;
 	uint32_t now, before;
-	bool sure = false;
+	bool sure = seen;
 
 	if (!st || st->frame_restarts != r->out.frame_restarts)
 		return false;

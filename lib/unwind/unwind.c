@@ -7,11 +7,12 @@
 
 #include <stdlib.h>
 
-#define CACHE	  32768	      /* addresses whose rows are remembered, a power of two */
-#define LED	  1024	      /* calls that are known to lead, or not to, likewise */
-#define PLACES	  8	      /* mappings that are, likewise */
-#define FAR_AWAY  (16u << 20) /* bytes beyond the copy: what lies there is not the same stack */
-#define STILL_MAX 2	      /* frames in a row that may not move the stack pointer */
+#define CACHE	   32768       /* addresses whose rows are remembered, a power of two */
+#define LED	   1024	       /* calls that are known to lead, or not to, likewise */
+#define PLACES	   8	       /* mappings that are, likewise */
+#define FAR_AWAY   (16u << 20) /* bytes beyond the copy: what lies there is not the same stack */
+#define SIGNAL_MAX 16384       /* bytes of what the kernel puts on the stack for a signal */
+#define STILL_MAX  2	       /* frames in a row that may not move the stack pointer */
 
 /* The row of an address of a module. */
 struct cached {
@@ -190,8 +191,10 @@ static enum unwind_end outside(const struct walk *w, uint64_t addr)
 {
 	uint64_t end = w->base + w->len, sp = w->reg[w->arch->sp];
 
-	/* An interrupted function had its own stack. */
-	if (sp > end || sp < w->base || addr < w->base || addr - end > FAR_AWAY)
+	/* A function that a signal interrupted can lie beyond the copy, or have its own stack. */
+	if (sp > end && (w->cut || sp - end > SIGNAL_MAX))
+		return UNWIND_OTHER_STACK;
+	if (sp < w->base || addr < w->base || addr - end > FAR_AWAY)
 		return UNWIND_OTHER_STACK;
 	return w->cut ? UNWIND_NOT_THERE : UNWIND_COPY;
 }
