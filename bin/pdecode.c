@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 				  "--header, --dump and --list"))
 		return cli_finish(&cli, cli.status);
 	diag_set_verbose(cli.diag, c.verbose);
-	cli_confine(&cli, c.show.path, false);
+	cli_confine(&cli, NULL, false);
 	c.in.names = argv + cli.first;
 	c.in.n = argc - cli.first;
 	c.in.opts.threads = c.out.threads;
