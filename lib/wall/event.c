@@ -171,6 +171,8 @@ bool wall_decode(struct wall *w, struct wall_seen *v)
 	uint64_t a, b, n;
 
 	*v = (struct wall_seen){.what = e ? e->what : WALL_OTHER, .target = PS_NONE};
+	if (!e)
+		return false;
 	switch (v->what) {
 	case WALL_SWITCH:
 		if (!number(w, e, 1, &a) || !number(w, e, 2, &n) || !number(w, e, 4, &b))
