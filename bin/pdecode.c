@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 	if (c.show.view == INPUT_EVENTS
 		    ? cli_sink_effects(&cli, &spec, argc, argv, ssink_cpu_effects, &c.out)
 		    : cli_effects(&cli, &spec, argc, argv, input_view_effects, 1,
-				  "--header, --dump, --list and --to-trace-dat"))
+				  "--header, --dump, --list, --functions and --to-trace-dat"))
 		return cli_finish(&cli, cli.status);
 	diag_set_verbose(cli.diag, c.verbose);
 	c.in.names = argv + cli.first;
