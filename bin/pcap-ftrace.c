@@ -40,18 +40,25 @@ static int run(struct ftrace_options *o, struct diag *d)
 	const volatile sig_atomic_t *stop = cli_until_interrupt();
 	struct buf text = BUF_INIT;
 	struct ftrace_stats st = {0};
+	bool failed;
 	int rc;
 
 	switch (o->action) {
 	case FTRACE_START: return status_of(ftrace_start(&o->c, o->name, d));
 	case FTRACE_STOP: return status_of(ftrace_switch(o->name, false, d));
-	case FTRACE_SHOW: return status_of(ftrace_show(o->name, STDOUT_FILENO, d));
-	case FTRACE_SNAPSHOT: return status_of(ftrace_snapshot(o->name, STDOUT_FILENO, d));
+	case FTRACE_SHOW: return status_of(ftrace_show(o->name, o->c.cpus, STDOUT_FILENO, d));
+	case FTRACE_SNAPSHOT:
+		return status_of(ftrace_snapshot(o->name, o->c.cpus, STDOUT_FILENO, d));
 	case FTRACE_CLEAR: return status_of(ftrace_clear(o->name, d));
 	case FTRACE_RESET:
 		return status_of(o->all ? ftrace_reset_all(o->yes, d) : ftrace_reset(o->name, d));
 	case FTRACE_STATUS: return print(ftrace_status(&text, d), &text, d);
 	case FTRACE_LIST: return print(ftrace_list(o->words, &text, d), &text, d);
+	case FTRACE_CHECK:
+		rc = ftrace_check_events(&text, d);
+		failed = text.len != 0;
+		rc = print(rc, &text, d);
+		return rc ? rc : failed ? PP_EXIT_PARTIAL : PP_EXIT_OK;
 	case FTRACE_HIST: return status_of(ftrace_hist(&o->c, o->name, stop, d));
 	case FTRACE_STACK: return status_of(ftrace_stack(&o->c, stop, d));
 	case FTRACE_EXTRACT:

@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 	if (c.show.view == INPUT_EVENTS
 		    ? cli_sink_effects(&cli, &spec, argc, argv, ssink_cpu_effects, &c.out)
 		    : cli_effects(&cli, &spec, argc, argv, input_view_effects, 1,
-				  "--header, --dump and --list"))
+				  "--header, --dump, --list and --functions"))
 		return cli_finish(&cli, cli.status);
 	diag_set_verbose(cli.diag, c.verbose);
 	cli_confine(&cli, NULL, false);

@@ -134,6 +134,9 @@ like "$OUT" "^instance $name \\(by user 0 since .*pcap-ftrace --start" 'status t
 run "$BIN/pcap-ftrace" --stop $name
 run "$BIN/pcap-ftrace" --show $name
 like "$OUT" 'filename=/bin/true' 'show'
+last=$(($(sed 's/.*[-,]//' /sys/devices/system/cpu/present)))
+run "$BIN/pcap-ftrace" --show $name -M 0-$last
+is "$status $(grep -c '^# tracer' "$OUT") $(grep -c 'filename=/bin/true' "$OUT")" "0 $((last + 1)) 1" 'show, CPU by CPU'
 run "$BIN/pcap-ftrace" --extract $name -o e.dat
 run "$BIN/pdecode" -t e.dat
 like "$OUT" 'filename=/bin/true' 'extract'
@@ -149,6 +152,38 @@ run "$BIN/pcap-ftrace" --list tracers
 like "$OUT" '^nop$' 'tracers are listed'
 run "$BIN/pcap-ftrace" --list 'sched_process_ex*'
 like "$OUT" '^sched:sched_process_exec$' 'events are listed'
+
+# What trace-cmd report cannot print is what check-events tells.
+run "$BIN/pcap-ftrace" --check-events
+is "$status" "$(grep -cm 1 . "$OUT")" 'a status for events that cannot be printed'
+if have trace-cmd && [ -e $T/events/maple_tree/ma_read ]; then
+	is "$(grep -c '^sched:sched_process_exec$' "$OUT")" "$(trace-cmd report -i x.dat 2>/dev/null | grep -c FAILED)" 'one that can'
+	named=$(grep -c '^maple_tree:ma_read$' "$OUT")
+	run "$BIN/pcap-ftrace" -e maple_tree:ma_read -o m.dat -- true
+	is "$(trace-cmd report -i m.dat 2>/dev/null | grep -cm 1 'FAILED TO PARSE')" "$named" 'and one that trace-cmd cannot print'
+else
+	skip 2 'no trace-cmd, or no such event'
+fi
+
+# Each byte that dd reads is an event: all are there, or are reported as lost. To a file whole pages are moved without
+# being copied.
+bytes='dd if=/dev/zero of=/dev/null bs=1 count=100000'
+reads() {
+	"$BIN/pdecode" -t "$1" | grep -c 'sys_enter: *NR 0 (0, [0-9a-f]*, 1, '
+}
+for output in '-o d.dat' '-o small.dat -b 256' ''; do
+	# shellcheck disable=SC2086 # words
+	"$BIN/pcap-ftrace" -e raw_syscalls:sys_enter -f 'id == 0' -F $output -- $bytes >d.st 2>dd.err
+	is "$?" 0 "dd is recorded ${output:-into a pipe}"
+	file=${output#-o }
+	file=${file%% *}
+	lost=$(sed -n 's/^pcap-ftrace: lost \([0-9]*\) events.*/\1/p' dd.err)
+	n=$(reads "${file:-d.st}")
+	case $file in
+	small.dat) ok 'what is missing is reported as lost' [ $((n + ${lost:-0})) -ge 100000 ] ;;
+	*) is "$n$lost" 100000 'none is lost' ;;
+	esac
+done
 
 # What is wrong is told with the kernel's words, or with what there is.
 bad() {
@@ -171,6 +206,11 @@ run "$BIN/pcap-ftrace" -e sched -B a/b -e irq 1
 is "$status" 64 'a name that is no name of a file'
 run "$BIN/pcap-ftrace" -f 'pid == 1' -e sched 1
 is "$status" 64 'a filter of nothing'
+for line in '--show top -e sched' '--stop a --clear b' '--status -P 1' '--hist a:b:c -P 1 1' '--list -o x' '--clear top -M 0'; do
+	# shellcheck disable=SC2086 # words
+	run "$BIN/pcap-ftrace" $line
+	is "$status" 64 "$line: has no effect"
+done
 state none >after
 same after before 'errors leave nothing behind'
 done_testing

@@ -78,7 +78,7 @@ is "$("$BIN/pdecode" -t two.data | grep -o '[xyz]:f[_0-9]*' | sort | uniq -c | t
 # ---- errors ----
 
 run "$perf" -o no.data -x ./c2 --probe nosuch -- ./c2 2
-is "$status" 2 'no such function'
+is "$status $(grep -c : "$ERR") $(grep -c "^pprobe: nosuch: .*no function" "$ERR")" '2 1 1' 'no such function: pprobe reports it, and nobody else'
 [ ! -e no.data ]
 is "$?" 0 'and no file is written'
 run "$perf" -o no.data -x ./c2 --probe values --probe nosuch -- ./c2 2

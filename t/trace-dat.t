@@ -345,4 +345,18 @@ for dat in "$ROOT"/t/data/trace-*.dat "$ROOT"/t/data/trace-*.dat.gz; do
 	sed -n 's/.*: the recorder lost \([0-9]*\) events$/\1/p' "$ERR" | grep . >got || echo 0 >got
 	same want got "$name: what was lost is reported once"
 done
+# The kernel's symbols that a recording has; the options that plugins have.
+if have trace-cmd; then
+	"$BIN/pdecode" --functions "$ROOT/t/data/sched.dat" 2>/dev/null | awk '{ print $1, $3 }' | sort -u >ours
+	trace-cmd report -f -i "$ROOT/t/data/sched.dat" 2>/dev/null | sed '/^cpus=/d; /^version/d' | awk '{ print $1, $2 }' | sort -u >theirs
+	same ours theirs 'the functions are those of trace-cmd report -f'
+else
+	skip 1 'trace-cmd is not installed'
+fi
+run "$BIN/pdecode" --functions "$ROOT/t/data/small.data"
+is "$status" 2 'a recording without symbols'
+run "$BIN/pdecode" -t -O help "$ROOT/t/data/sched.dat"
+is "$status" 64 'an option that no plugin has'
+like "$ERR" 'there are fgraph:tailprint' 'those that there are'
+
 done_testing

@@ -102,6 +102,11 @@ bool diag_silent(const struct diag *d)
 	return !d->lines;
 }
 
+void diag_told(struct diag *d)
+{
+	d->lines++;
+}
+
 /* Wipes the progress line, so that what comes next begins a line of its own. */
 static void wipe(struct diag *d)
 {

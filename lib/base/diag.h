@@ -80,4 +80,7 @@ void diag_finish(struct diag *d);
 /* Whether nothing was printed so far. */
 bool diag_silent(const struct diag *d);
 
+/* A program that was run for this one has printed what is wrong. */
+void diag_told(struct diag *d);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "inplace/owner.h"
+#include "pevent/sysfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -198,7 +199,30 @@ static int print_file(const struct ftfiles *f, const char *name, int to, struct 
 	return rc;
 }
 
-int ftrace_show(const char *name, int fd, struct diag *d)
+/* The same of these CPUs, one after the other, or of all together. */
+static int print_cpus(const struct ftfiles *f, const char *name, const char *cpus, int to,
+		      struct diag *d)
+{
+	char path[64];
+	size_t n;
+	int *v, rc;
+
+	if (!cpus)
+		return print_file(f, name, to, d);
+	rc = cpulist_parse(cpus, &v, &n);
+	if (rc) {
+		diag_error(d, NULL, -1, "'%s' is no list of CPUs", cpus);
+		return rc;
+	}
+	for (size_t i = 0; i < n && !rc; i++) {
+		snprintf(path, sizeof(path), "per_cpu/cpu%d/%s", v[i], name);
+		rc = print_file(f, path, to, d);
+	}
+	free(v);
+	return rc;
+}
+
+int ftrace_show(const char *name, const char *cpus, int fd, struct diag *d)
 {
 	struct journal j;
 	struct ftfiles f;
@@ -208,10 +232,10 @@ int ftrace_show(const char *name, int fd, struct diag *d)
 	if (rc)
 		return rc;
 	journal_leave(&j);
-	return print_file(&f, "trace", fd, d);
+	return print_cpus(&f, "trace", cpus, fd, d);
 }
 
-int ftrace_snapshot(const char *name, int fd, struct diag *d)
+int ftrace_snapshot(const char *name, const char *cpus, int fd, struct diag *d)
 {
 	struct buf why = BUF_INIT, had = BUF_INIT;
 	struct journal j;
@@ -231,7 +255,7 @@ int ftrace_snapshot(const char *name, int fd, struct diag *d)
 	buf_release(&had);
 	rc = ftfiles_write(&f, "snapshot", "1", &why);
 	if (!rc)
-		rc = print_file(&f, "snapshot", fd, d);
+		rc = print_cpus(&f, "snapshot", cpus, fd, d);
 	/* It takes as much memory as the buffer. */
 	if (free_it && !rc)
 		rc = ftfiles_write(&f, "snapshot", "0", &why);

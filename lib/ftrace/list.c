@@ -1,9 +1,10 @@
-/* What there is to trace with: tracers, clocks, options, events, functions. */
+/* What there is to trace with: tracers, clocks, options, events, functions; what can be printed. */
 #include "ftrace/parts.h"
 
 #include "base/err.h"
 #include "event/glob.h"
 #include "pevent/sysfile.h"
+#include "print/check.h"
 
 #include <stdio.h>
 
@@ -103,5 +104,62 @@ int ftrace_list(char *const *list, struct buf *text, struct diag *d)
 	}
 	if (rc)
 		diag_error(d, root, -1, "%s", pp_strerror(rc));
+	return rc;
+}
+
+/* ---- formats ---- */
+
+/* "SYSTEM:EVENT\n" is one of the list. Adds it if its text cannot be printed. */
+static int check(struct print_check *c, const struct ftfiles *top, const char *line, size_t len,
+		 struct buf *failed)
+{
+	size_t system = strcspn(line, ":");
+	struct buf format = BUF_INIT;
+	char name[256], path[300];
+	bool ok = true;
+	int rc;
+
+	if (system >= len || len >= sizeof(name))
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", (int)len, line);
+	name[system] = 0;
+	snprintf(path, sizeof(path), "events/%s/%s/format", name, name + system + 1);
+	rc = ftfiles_read(top, path, &format);
+	if (!rc)
+		rc = print_check_event(c, name, buf_str(&format), format.len, &ok);
+	if (!rc && !ok)
+		buf_addf(failed, "%.*s\n", (int)len, line);
+	buf_release(&format);
+	/* Events come and go with modules and probes. */
+	return rc == PP_ENOENT ? 0 : rc ? rc : failed->err;
+}
+
+int ftrace_check_events(struct buf *failed, struct diag *d)
+{
+	struct ftfiles top = {0};
+	struct print_check *c = NULL;
+	struct buf events = BUF_INIT;
+	size_t n = 0, bad = 0;
+	int rc = setup_root(&top.root, d);
+
+	if (rc)
+		return rc;
+	rc = ftfiles_read(&top, "available_events", &events);
+	if (!rc)
+		rc = print_check_new(&c);
+	for (const char *p = buf_str(&events); !rc && *p; n++) {
+		size_t len = strcspn(p, "\n");
+
+		rc = check(c, &top, p, len, failed);
+		p += len + (p[len] == '\n');
+	}
+	for (size_t i = 0; i < failed->len; i++)
+		bad += failed->data[i] == '\n';
+	print_check_free(c);
+	buf_release(&events);
+	if (rc)
+		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
+	else
+		diag_say(d, NULL, "%zu events, of which %zu cannot be printed as text", n, bad);
 	return rc;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define COMMIT_MASK ((UINT32_C(1) << 27) - 1) /* bytes of data of a page, in its second word */
@@ -58,45 +59,46 @@ static int flush(struct live *l)
 	return rc;
 }
 
-/* What a file has about its buffers; where the data are, is for it to know. */
-static void buffer_option(struct buf *b, const struct head *h, const struct live_buffer *buffer)
+/* Where the data of buffers are is known to files only. */
+static int buffer_options(struct buf *options, const struct head *h,
+			  const struct live_buffer *buffers, size_t n)
 {
-	struct buf o = BUF_INIT;
+	struct twriter_part *cpus = calloc(h->n_cpus + 1, sizeof(*cpus));
+	struct twriter_buffer b = {.page_size = h->file.page_size, .parts = cpus, .n = h->n_cpus};
 
-	add_u64(&o, 0);
-	buf_add(&o, buffer->name, strlen(buffer->name) + 1);
-	trace_add_clock(&o, buffer->clock);
-	if (!buffer->is_text) {
-		add_u32(&o, h->file.page_size);
-		add_u32(&o, (uint32_t)h->n_cpus);
+	if (!cpus)
+		return PP_ENOMEM;
+	for (size_t i = 0; i < h->n_cpus; i++)
+		cpus[i].cpu = h->cpus[i];
+	for (size_t i = 0; i < n; i++) {
+		b.name = buffers[i].name;
+		b.is_text = buffers[i].is_text;
+		buf_reset(&b.clock);
+		trace_add_clock(&b.clock, buffers[i].clock);
+		buf_inherit(options, &b.clock);
+		trace_add_buffer_option(options, &b);
 	}
-	for (size_t i = 0; i < h->n_cpus && !buffer->is_text; i++) {
-		add_u32(&o, (uint32_t)h->cpus[i]);
-		add_u64(&o, 0);
-		add_u64(&o, 0);
-	}
-	trace_add_option(b, buffer->is_text ? TRACE_OPT_BUFFER_TEXT : TRACE_OPT_BUFFER, o.data,
-			 o.len);
-	buf_inherit(b, &o);
-	buf_release(&o);
+	buf_release(&b.clock);
+	free(cpus);
+	return options->err;
 }
 
 int live_begin(struct live *l, int fd, struct head *h, const struct live_buffer *buffers, size_t n,
 	       const volatile sig_atomic_t *stop, struct diag *d)
 {
 	struct buf options = BUF_INIT;
+	int rc;
 
 	*l = (struct live){.fd = fd, .stop = stop, .d = d, .page_size = h->file.page_size};
 	trace_add_magic(&l->head, TRACE_LIVE, h->file.page_size);
 	trace_head_options(&h->file, &options);
-	for (size_t i = 0; i < n; i++)
-		buffer_option(&options, h, &buffers[i]);
+	rc = buffer_options(&options, h, buffers, n);
 	trace_add_option(&options, TRACE_OPT_DONE, NULL, 0);
 	section(&l->head, TRACE_OPT_DONE, &options);
 	buf_release(&options);
 	for (unsigned id = TRACE_OPT_HEADER_INFO; id <= TRACE_OPT_PRINTK; id++)
 		section(&l->head, id, trace_head_section(&h->file, id));
-	return flush(l);
+	return rc ? rc : flush(l);
 }
 
 int live_names(struct live *l, struct names *names)

@@ -26,6 +26,7 @@ enum {
 	OPT_CLEAR,
 	OPT_STATUS,
 	OPT_LIST,
+	OPT_CHECK,
 	OPT_RESET,
 	OPT_HIST,
 	OPT_STACK,
@@ -85,6 +86,8 @@ const struct opt ftrace_options[] = {
 	{OPT_STATUS, "status", NULL, "tell what is switched on, and by whom"},
 	/* what is there, and what the kernel counts */
 	{OPT_LIST, "list", NULL, "list events, tracers, clocks, options, functions; GLOB"},
+	{OPT_CHECK, "check-events", NULL,
+	 "list events whose text cannot be printed, if there are any"},
 	{OPT_HIST, "hist", "EVENT:KEYS", "let the kernel count EVENT by KEYS, and print the table"},
 	{OPT_STACK, "stack", NULL, "find the deepest kernel stack"},
 	{OPT_STRICT, "strict", NULL, "exit 1 if the kernel lost events"},
@@ -92,6 +95,12 @@ const struct opt ftrace_options[] = {
 	{OPT_VERBOSE, "verbose", NULL, "say more on stderr"},
 	{0},
 };
+
+/* Actions by which nothing is set up, or nothing is recorded. */
+#define WITHOUT_SETUP_BUT_STACK \
+	"stop show extract restore snapshot clear reset status list check-events"
+#define WITHOUT_SETUP WITHOUT_SETUP_BUT_STACK " stack"
+#define NO_RECORDING  WITHOUT_SETUP " hist"
 
 const struct opt_rule ftrace_rules[] = {
 	{"compression-level", "file-version=6", "output"},
@@ -104,14 +113,32 @@ const struct opt_rule ftrace_rules[] = {
 	{"func-stack", NULL, "tracer"},
 	{"children", NULL, "pid only-command"},
 	{"exec", NULL, "probe"},
-	{"buffer", "stop show extract restore snapshot clear reset status list hist stack", NULL},
 	{"all", NULL, "reset"},
 	{"yes", NULL, "all"},
 	{"extract", NULL, "output"},
 	{"restore", NULL, "output"},
-	{"start",
-	 "buffer probe kprobe output stop show extract snapshot clear reset status list hist stack",
+	{"event", NO_RECORDING, NULL},
+	{"tracer", NO_RECORDING, NULL},
+	{"profile", NO_RECORDING, NULL},
+	{"probe", NO_RECORDING " start", NULL},
+	{"kprobe", NO_RECORDING " start", NULL},
+	{"buffer", NO_RECORDING " start", NULL},
+	{"not", NO_RECORDING, NULL},
+	{"stacks", NO_RECORDING, NULL},
+	{"thresh", NO_RECORDING, NULL},
+	{"pid", NO_RECORDING, NULL},
+	{"only-command", NO_RECORDING, NULL},
+	{"cpus", "stop extract restore clear reset status list check-events hist stack", NULL},
+	{"clock", WITHOUT_SETUP, NULL},
+	{"buffer-size", NO_RECORDING, NULL},
+	{"option", WITHOUT_SETUP, NULL},
+	{"interval", NO_RECORDING " start", NULL},
+	{"realtime", NO_RECORDING " start", NULL},
+	{"while", WITHOUT_SETUP_BUT_STACK " start", NULL},
+	{"output", "start stop show snapshot clear reset status list check-events hist stack",
 	 NULL},
+	{"strict",
+	 "start stop show restore snapshot clear reset status list check-events hist stack", NULL},
 	{0},
 };
 
@@ -140,12 +167,11 @@ static const struct {
 	int id;
 	enum ftrace_action action;
 } actions[] = {
-	{OPT_START, FTRACE_START},	 {OPT_STOP, FTRACE_STOP},
-	{OPT_SHOW, FTRACE_SHOW},	 {OPT_EXTRACT, FTRACE_EXTRACT},
-	{OPT_SNAPSHOT, FTRACE_SNAPSHOT}, {OPT_CLEAR, FTRACE_CLEAR},
-	{OPT_STATUS, FTRACE_STATUS},	 {OPT_LIST, FTRACE_LIST},
-	{OPT_RESET, FTRACE_RESET},	 {OPT_HIST, FTRACE_HIST},
-	{OPT_STACK, FTRACE_STACK},	 {OPT_RESTORE, FTRACE_RESTORE},
+	{OPT_START, FTRACE_START},     {OPT_STOP, FTRACE_STOP},		{OPT_SHOW, FTRACE_SHOW},
+	{OPT_EXTRACT, FTRACE_EXTRACT}, {OPT_SNAPSHOT, FTRACE_SNAPSHOT}, {OPT_CLEAR, FTRACE_CLEAR},
+	{OPT_STATUS, FTRACE_STATUS},   {OPT_LIST, FTRACE_LIST},		{OPT_CHECK, FTRACE_CHECK},
+	{OPT_RESET, FTRACE_RESET},     {OPT_HIST, FTRACE_HIST},		{OPT_STACK, FTRACE_STACK},
+	{OPT_RESTORE, FTRACE_RESTORE},
 };
 
 static const struct {
@@ -161,8 +187,9 @@ static const struct {
 
 #define N(table) (sizeof(table) / sizeof((table)[0]))
 
-/* Options of the tables. 1: the id is one of them; 0; or PP_ENOMEM. */
-static int by_table(struct ftrace_options *o, struct ftrace_config *c, int id, const char *arg)
+/* Options of the tables. 1: the id is one of them; 0; or an error. */
+static int by_table(struct ftrace_options *o, struct ftrace_config *c, int id, const char *arg,
+		    struct buf *why)
 {
 	for (size_t i = 0; i < N(flags); i++)
 		if (flags[i].id == id)
@@ -172,6 +199,10 @@ static int by_table(struct ftrace_options *o, struct ftrace_config *c, int id, c
 			return *(bool *)((char *)c + buffer_flags[i].offset) = true;
 	for (size_t i = 0; i < N(actions); i++)
 		if (actions[i].id == id) {
+			if (o->action != FTRACE_RECORD && o->action != actions[i].action) {
+				buf_adds(why, "one of --start, --stop, --show, ... at a time");
+				return PP_EUSAGE;
+			}
 			o->action = actions[i].action;
 			o->name = arg;
 			return 1;
@@ -275,7 +306,7 @@ int ftrace_option(void *options, int id, const char *arg, struct buf *why)
 {
 	struct ftrace_options *o = options;
 	struct ftrace_config *c = &o->c, *now = o->now ? o->now : c;
-	int rc = by_table(o, now, id, arg);
+	int rc = by_table(o, now, id, arg, why);
 
 	if (rc)
 		return rc < 0 ? rc : 0;

@@ -113,6 +113,8 @@ struct round_cpu {
 	uint64_t bytes;	    /* of pages that came */
 	uint64_t lost;	    /* events, where their number is known */
 	uint64_t gaps;	    /* places where it is not */
+	uint64_t pauses;    /* while the buffer grew: nobody knows what was lost then */
+	uint64_t overrun;   /* what was lost when it grew last */
 	uint64_t buffer_kb; /* its size now */
 };
 
@@ -150,6 +152,8 @@ uint64_t ftrounds_tell(const struct rounds *r, const char *action, struct diag *
 /* What per_cpu/cpuN/stats says, as options of a trace.dat. */
 void ftrounds_stats(const struct rounds *r, struct buf *options);
 void ftrounds_close(struct rounds *r);
+/* The free memory of the machine; 0: unknown. */
+uint64_t ftrounds_free_kb(void);
 
 /* ---- text.c ---- */
 

@@ -502,7 +502,7 @@ static const char *advice(const struct recording *r)
 	if (fixed)
 		return ": larger buffers help (-b), or fewer events";
 	return no_room ? ": fewer events help, or a faster reader"
-		       : ": -b with a larger number than 4096 helps, or fewer events";
+		       : ": -b with a larger number than 8192 helps, or fewer events";
 }
 
 static int finish(struct recording *r, int rc, struct ftrace_stats *st)

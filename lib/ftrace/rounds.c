@@ -1,6 +1,6 @@
 /*
  * Reads the ring buffers, round by round: of each CPU what was in its buffer when the round began,
- * at least. Buffers that fill by the half between two rounds grow, as long as there is memory.
+ * at least. Buffers that were too small grow, as long as there is memory.
  *
  * A page is as in a file (tracedat/ring.c): its commit word tells that events were lost before it.
  *
@@ -200,7 +200,7 @@ static int move_pages(struct rounds *r, const struct round_cpu *c, int to, size_
 	return 0;
 }
 
-static uint64_t free_kb(void)
+uint64_t ftrounds_free_kb(void)
 {
 	struct buf text = BUF_INIT;
 	const char *at;
@@ -214,14 +214,44 @@ static uint64_t free_kb(void)
 	return kb;
 }
 
+/* What per_cpu/cpuN/stats says was lost: events that were overwritten, or had no room. */
+static int lost_by_stats(const struct rounds *r, int cpu, uint64_t *lost)
+{
+	static const char *const words[] = {"\noverrun: ", "\ndropped events: "};
+	struct buf text = BUF_INIT;
+	char name[64];
+	int rc;
+
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
+	rc = ftfiles_read(&r->s->files, name, &text);
+	*lost = 0;
+	for (size_t i = 0; i < 2 && !rc; i++) {
+		const char *at = strstr(buf_str(&text), words[i]);
+
+		rc = at ? 0 : PP_ECORRUPT;
+		*lost += at ? strtoull(at + strlen(words[i]), NULL, 10) : 0;
+	}
+	buf_release(&text);
+	return rc;
+}
+
+/*
+ * Not before events were lost: while a buffer grows, most kernels record nothing (in
+ * tracing_resize_ring_buffer of kernel/trace/trace.c), and nobody counts what that is.
+ */
 static void grow(struct rounds *r, struct round_cpu *c, uint64_t bytes)
 {
+	uint64_t lost;
 	struct buf why = BUF_INIT;
 	char name[64], value[32];
 
 	if (r->fixed || r->no_room || bytes < c->buffer_kb * 512 || !c->buffer_kb)
 		return;
-	if (c->buffer_kb * 2 > GROW_MAX_KB || c->buffer_kb + r->grown > free_kb() / GROW_SHARE) {
+	if (lost_by_stats(r, c->cpu, &lost) || lost == c->overrun)
+		return;
+	c->overrun = lost;
+	if (c->buffer_kb * 2 > GROW_MAX_KB ||
+	    c->buffer_kb + r->grown > ftrounds_free_kb() / GROW_SHARE) {
 		r->no_room = true;
 		return;
 	}
@@ -230,6 +260,7 @@ static void grow(struct rounds *r, struct round_cpu *c, uint64_t bytes)
 	if (ftfiles_write(&r->s->files, name, value, &why)) {
 		r->no_room = true;
 	} else {
+		c->pauses++;
 		r->grown += c->buffer_kb;
 		c->buffer_kb *= 2;
 	}
@@ -276,25 +307,13 @@ int ftrounds_pass(struct rounds *r, round_fn *fn, void *ctx, uint64_t *got)
 
 void ftrounds_count(struct rounds *r)
 {
-	struct buf text = BUF_INIT;
-	char name[64];
+	uint64_t lost;
 
-	for (size_t i = 0; i < r->n && r->moved; i++) {
-		const char *over, *dropped;
-
-		snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", r->cpus[i].cpu);
-		buf_reset(&text);
-		if (ftfiles_read(&r->s->files, name, &text))
-			continue;
-		over = strstr(buf_str(&text), "\noverrun: ");
-		dropped = strstr(buf_str(&text), "\ndropped events: ");
-		if (!over || !dropped)
-			continue;
-		r->cpus[i].gaps = 0;
-		r->cpus[i].lost = strtoull(over + strlen("\noverrun: "), NULL, 10) +
-				  strtoull(dropped + strlen("\ndropped events: "), NULL, 10);
-	}
-	buf_release(&text);
+	for (size_t i = 0; i < r->n && r->moved; i++)
+		if (!lost_by_stats(r, r->cpus[i].cpu, &lost)) {
+			r->cpus[i].gaps = 0;
+			r->cpus[i].lost = lost;
+		}
 }
 
 uint64_t ftrounds_tell(const struct rounds *r, const char *action, struct diag *d)
@@ -304,12 +323,13 @@ uint64_t ftrounds_tell(const struct rounds *r, const char *action, struct diag *
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct round_cpu *c = &r->cpus[i];
+		uint64_t unknown = c->gaps + c->pauses;
 
 		lost += c->lost;
-		gaps += c->gaps;
-		if (c->lost || c->gaps)
+		gaps += unknown;
+		if (c->lost || unknown)
 			buf_addf(&cpus, "%sCPU %d: %s%" PRIu64, cpus.len ? ", " : "", c->cpu,
-				 c->gaps ? "at least " : "", c->lost + c->gaps);
+				 unknown ? "at least " : "", c->lost + unknown);
 	}
 	if (lost + gaps)
 		diag_warn(d, NULL, -1, "lost %s%" PRIu64 " events (%s)%s", gaps ? "at least " : "",

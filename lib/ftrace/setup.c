@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER_KB_TEXT "4096"
+#define BUFFER_KB     8192 /* of each CPU: a tenth of a second of much */
+#define BUFFER_MIN_KB 1408
+#define BUFFER_SHARE  32 /* of the free memory */
 
 int setup_root(const char **root, struct diag *d)
 {
@@ -137,13 +139,16 @@ static int set_cpus(struct setup *s, struct buf *why)
 	return rc;
 }
 
+/* To grow while it records costs events: so it is large from the beginning, if there is memory. */
 static int set_buffer(struct setup *s, struct buf *why)
 {
+	uint64_t kb = ftrounds_free_kb() / BUFFER_SHARE / (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
 	char text[32];
 
-	if (!s->c->buffer_kb)
-		return ftfiles_set(&s->files, "buffer_size_kb", BUFFER_KB_TEXT, why);
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)s->c->buffer_kb);
+	kb = kb > BUFFER_KB ? BUFFER_KB : kb < BUFFER_MIN_KB ? BUFFER_MIN_KB : kb;
+	if (s->c->buffer_kb)
+		kb = s->c->buffer_kb;
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)kb);
 	return ftfiles_set(&s->files, "buffer_size_kb", text, why);
 }
 

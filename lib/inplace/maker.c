@@ -87,12 +87,10 @@ static int code_of(int status, struct diag *d)
 		diag_error(d, NULL, -1, PROGRAM " ended by signal %d", WTERMSIG(status));
 		return PP_EIO;
 	}
-	switch (WEXITSTATUS(status)) {
-	case PP_EXIT_OK:
-	case PP_EXIT_PARTIAL: return 0;
-	case PP_EXIT_USAGE: return PP_EUSAGE;
-	default: return PP_ENOENT;
-	}
+	if (WEXITSTATUS(status) == PP_EXIT_OK || WEXITSTATUS(status) == PP_EXIT_PARTIAL)
+		return 0;
+	diag_told(d);
+	return WEXITSTATUS(status) == PP_EXIT_USAGE ? PP_EUSAGE : PP_ENOENT;
 }
 
 int maker_run(const struct maker_want *w, struct buf *lines, struct diag *d)

@@ -1,4 +1,4 @@
-/* --header, --dump and --list: prints what recordings are and hold, instead of their events. */
+/* --header, --dump, --list, --functions: prints what recordings are and hold, not their events. */
 #include "input/input.h"
 
 #include "base/err.h"
@@ -8,14 +8,21 @@
 #include "tracedat/tracedat.h"
 #include "stream/tally.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* ---- of any input, from the stream that it is decoded to ---- */
 
 struct list {
+	enum input_view view;
 	struct sreader *back;
 	struct tally *tally; /* of the list of events */
-	struct buf text;     /* of the header: what is not yet in the output */
+	struct buf text;     /* what is not yet in the output */
+	bool any;	     /* function */
 	struct out *out;
 };
+
+#define BLOB_SYMBOLS 1 /* BLOB.kind */
 
 static void tell_source(struct buf *b, const struct ps_source *s)
 {
@@ -85,11 +92,32 @@ static void tell_provenance(struct buf *b, const struct ps_provenance *p)
 	buf_addc(b, '\n');
 }
 
+/* A part of the kernel's symbols, which may end within a line. */
+static void tell_functions(struct list *l, const struct ps_blob *b)
+{
+	const char *p = b->data.p, *end = p + b->data.len;
+
+	if (b->kind != BLOB_SYMBOLS)
+		return;
+	for (l->any |= p < end; p < end;) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+
+		buf_add_safe(&l->text, p, (size_t)((nl ? nl : end) - p));
+		if (nl)
+			buf_addc(&l->text, '\n');
+		p = nl ? nl + 1 : end;
+	}
+}
+
 static int tell(struct list *l, const struct ps_record *rec)
 {
+	unsigned type = rec->type;
 	int rc;
 
-	switch (rec->type) {
+	if ((type == PS_BLOB) != (l->view == INPUT_FUNCTIONS))
+		return 0;
+	switch (type) {
+	case PS_BLOB: tell_functions(l, &rec->blob); break;
 	case PS_SOURCE: tell_source(&l->text, &rec->src); break;
 	case PS_META: tell_meta(&l->text, &rec->meta); break;
 	case PS_EVENT: tell_event(&l->text, &rec->event); break;
@@ -116,13 +144,14 @@ static int take_back(void *ctx, uint8_t *bytes, size_t n)
 	return rc == PP_END ? 0 : rc;
 }
 
-/* The list of a recording's events, or, with INPUT_HEADER, the facts about it. */
+/* The list of a recording's events, the facts about it, the kernel's functions. */
 static int list(struct src *s, const struct input_show *show, struct out *o, struct diag *d)
 {
-	struct list l = {.out = o};
+	struct list l = {.view = show->view, .out = o};
 	struct ps_end end = {0};
 	struct swriter w;
 	struct out records;
+	char *name = strdup(src_name(s));
 	int rc, decoded;
 
 	rc = out_init_fn(&records, take_back, &l);
@@ -141,7 +170,12 @@ static int list(struct src *s, const struct input_show *show, struct out *o, str
 			rc = tally_print(l.tally, o, show->json);
 		if (!rc)
 			rc = decoded;
+		if (!rc && show->view == INPUT_FUNCTIONS && !l.any) {
+			diag_error(d, name, -1, "it has no symbols of the kernel");
+			rc = PP_ENOENT;
+		}
 	}
+	free(name);
 	buf_release(&l.text);
 	tally_free(l.tally);
 	sreader_free(l.back);
@@ -151,24 +185,31 @@ static int list(struct src *s, const struct input_show *show, struct out *o, str
 
 /* ---- all ---- */
 
-enum { HEADER = OPT_NO_SHORT, DUMP, LIST };
+enum { HEADER = OPT_NO_SHORT, DUMP, LIST, FUNCTIONS };
 
 const struct opt input_view_options[] = {
 	{HEADER, "header", NULL, "print the facts about the recording and its machine"},
 	{DUMP, "dump", NULL, "print every raw record with its bytes"},
 	{LIST, "list", NULL, "print the events with their numbers of samples"},
+	{FUNCTIONS, "functions", NULL, "print the kernel's symbols that it has, as kallsyms"},
 	{0},
 };
 
-#define VIEWS "header dump list"
+#define VIEWS "header dump list functions"
 
 const struct opt_rule input_view_rules[] = {
-	{"follow", VIEWS, NULL},	  {"stats", VIEWS, NULL},
-	{"clock", VIEWS, NULL},		  {"offset", VIEWS, NULL},
-	{"separate-stacks", VIEWS, NULL}, {"strict", VIEWS, NULL},
-	{"binary", VIEWS, NULL},	  {"text", VIEWS, NULL},
-	{"threads", VIEWS, NULL},	  {"json", "header dump", NULL},
-	{"all", "header dump", NULL},	  {0},
+	{"follow", VIEWS, NULL},
+	{"stats", VIEWS, NULL},
+	{"clock", VIEWS, NULL},
+	{"offset", VIEWS, NULL},
+	{"separate-stacks", VIEWS, NULL},
+	{"strict", VIEWS, NULL},
+	{"binary", VIEWS, NULL},
+	{"text", VIEWS, NULL},
+	{"threads", VIEWS, NULL},
+	{"json", "header dump functions", NULL},
+	{"all", "header dump functions", NULL},
+	{0},
 };
 
 /* Those of the stream's text. */
@@ -183,12 +224,13 @@ int input_view_option(void *opts, int id, const char *arg, struct buf *why)
 {
 	static const enum input_view views[] = {[HEADER - OPT_NO_SHORT] = INPUT_HEADER,
 						[DUMP - OPT_NO_SHORT] = INPUT_DUMP,
-						[LIST - OPT_NO_SHORT] = INPUT_LIST};
+						[LIST - OPT_NO_SHORT] = INPUT_LIST,
+						[FUNCTIONS - OPT_NO_SHORT] = INPUT_FUNCTIONS};
 	enum input_view view = views[id - OPT_NO_SHORT];
 	struct input_show *show = opts;
 
 	if (show->view != INPUT_EVENTS && show->view != view) {
-		buf_adds(why, "one of --header, --dump and --list at a time");
+		buf_adds(why, "one of --header, --dump, --list and --functions at a time");
 		return PP_EUSAGE;
 	}
 	(void)arg;
@@ -201,7 +243,7 @@ int input_describe(struct src *s, const struct input_show *show, struct out *o, 
 	enum input_kind kind;
 	int rc;
 
-	if (show->view == INPUT_LIST)
+	if (show->view == INPUT_LIST || show->view == INPUT_FUNCTIONS)
 		return list(s, show, o, d);
 	rc = input_unwrap(&s, &kind, d);
 	if (!rc && kind == KIND_PERF)

@@ -53,10 +53,11 @@ int input_status(int rc);
 /* ---- facts about a recording ---- */
 
 enum input_view {
-	INPUT_EVENTS, /* none of these: the events themselves */
-	INPUT_HEADER, /* facts about the recording and its machine */
-	INPUT_DUMP,   /* every raw record, with its bytes */
-	INPUT_LIST,   /* the events that are in it, with their numbers of samples */
+	INPUT_EVENTS,	 /* none of these: the events themselves */
+	INPUT_HEADER,	 /* facts about the recording and its machine */
+	INPUT_DUMP,	 /* every raw record, with its bytes */
+	INPUT_LIST,	 /* the events that are in it, with their numbers of samples */
+	INPUT_FUNCTIONS, /* the kernel's symbols that it has */
 };
 
 struct input_show {

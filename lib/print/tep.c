@@ -57,11 +57,69 @@ struct tep_handle *tep_open_quiet(uint32_t long_size)
 	return tep;
 }
 
-int tep_plugin_option(const char *option)
+/* Whether the option NAME[=VALUE] or PLUGIN:NAME[=VALUE] is this one. */
+static bool is_option(const char *option, const char *plugin, const char *name, size_t len)
+{
+	size_t n = strcspn(option, "="), prefix = strcspn(plugin, "\n");
+
+	if (!memchr(option, ':', n))
+		return n == len && !memcmp(option, name, len);
+	return n == prefix + 1 + len && !memcmp(option, plugin, prefix) && option[prefix] == ':' &&
+	       !memcmp(option + prefix + 1, name, len);
+}
+
+/*
+ * Reads "  plugin:\tNAME\n  option:\tNAME\n" (the list that libtraceevent makes of them as data
+ * writes beyond its end). True if it is one, or if there are none, since then nothing is known.
+ */
+static bool find_in(const char *text, const char *option, struct buf *have)
+{
+	const char *plugin = "";
+	bool found = false, any = false;
+
+	for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+		if (!strncmp(p, "  plugin:\t", 10))
+			plugin = p + 10;
+		if (strncmp(p, "  option:\t", 10) != 0)
+			continue;
+		found |= is_option(option, plugin, p + 10, strcspn(p + 10, "\n"));
+		any = true;
+		buf_adds(have, ", ");
+		buf_add_safe(have, plugin, strcspn(plugin, "\n"));
+		buf_addc(have, ':');
+		buf_add_safe(have, p + 10, strcspn(p + 10, "\n"));
+	}
+	return found || !any;
+}
+
+static bool find_option(const char *option, struct buf *have)
+{
+	struct tep_handle *tep = tep_open_quiet(8);
+	struct tep_plugin_list *plugins = tep ? tep_load_plugins(tep) : NULL;
+	struct trace_seq seq;
+	bool found;
+
+	trace_seq_init(&seq);
+	if (plugins)
+		tep_plugin_print_options(&seq);
+	trace_seq_terminate(&seq);
+	found = !seq.buffer || seq.state != TRACE_SEQ__GOOD || find_in(seq.buffer, option, have);
+	trace_seq_destroy(&seq);
+	if (plugins)
+		tep_unload_plugins(plugins, tep);
+	tep_free(tep);
+	return found;
+}
+
+int tep_plugin_option(const char *option, struct buf *have)
 {
 	char *name = strdup(option), *value = name ? strchr(name, '=') : NULL;
 	int rc = 0;
 
+	if (!find_option(option, have)) {
+		free(name);
+		return PP_EUSAGE;
+	}
 	if (value)
 		*value++ = 0;
 	/* What it says about values that make no sense is not to be relied on. */

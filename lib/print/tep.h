@@ -37,8 +37,11 @@ struct tep_record;
  */
 struct tep_handle *tep_open_quiet(uint32_t long_size);
 
-/* "[PLUGIN:]NAME[=VALUE]" for the plugins that are loaded later. 0 or PP_ENOMEM. */
-int tep_plugin_option(const char *option);
+/*
+ * "[PLUGIN:]NAME[=VALUE]" for the plugins that are loaded later. 0; PP_EUSAGE if none that is
+ * installed has it, with ", PLUGIN:NAME" for all that there are in `have`; or PP_ENOMEM.
+ */
+int tep_plugin_option(const char *option, struct buf *have);
 
 /* The tables of a recording. */
 struct tep_tables {

@@ -4,6 +4,8 @@
 #include "base/err.h"
 #include "print/tep.h"
 
+#include <stddef.h>
+
 #define CPU_LARGEST 65535
 
 enum { ALL = OPT_NO_SHORT, NS, REL, DELTA, DIFF, TRACE_CMD, CPU };
@@ -74,21 +76,41 @@ static int cpu_list(struct stext_cpus *c, const char *arg, struct buf *why)
 }
 
 /* Options of trace-cmd's own drawing of the function graph. */
+static const struct {
+	const char *name;
+	size_t offset; /* of a bool of struct stext_trace */
+} graph_options[] = {{"tailprint", offsetof(struct stext_trace, tail)},
+		     {"depth", offsetof(struct stext_trace, depth)},
+		     {"retval-skip", offsetof(struct stext_trace, no_retval)},
+		     {"retval-dec", offsetof(struct stext_trace, retval_dec)},
+		     {"retval-hex", offsetof(struct stext_trace, retval_hex)}};
+
+#define N_GRAPH_OPTIONS (sizeof(graph_options) / sizeof(graph_options[0]))
+
 static bool *graph_option(struct stext_trace *t, const char *name, size_t len)
 {
-	const struct {
-		const char *name;
-		bool *value;
-	} options[] = {{"tailprint", &t->tail},
-		       {"depth", &t->depth},
-		       {"retval-skip", &t->no_retval},
-		       {"retval-dec", &t->retval_dec},
-		       {"retval-hex", &t->retval_hex}};
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (strlen(options[i].name) == len && !memcmp(options[i].name, name, len))
-			return options[i].value;
+	for (size_t i = 0; i < N_GRAPH_OPTIONS; i++)
+		if (strlen(graph_options[i].name) == len &&
+		    !memcmp(graph_options[i].name, name, len))
+			return (bool *)((char *)t + graph_options[i].offset);
 	return NULL;
+}
+
+/* An option that is not the function graph's. */
+static int others_option(const char *arg, struct buf *why)
+{
+	struct buf have = BUF_INIT;
+	int rc = tep_plugin_option(arg, &have);
+
+	if (rc == PP_EUSAGE) {
+		wrong(why, "-O", "no option of a plugin", arg);
+		for (size_t i = 0; i < N_GRAPH_OPTIONS; i++)
+			buf_addf(why, "%s fgraph:%s", i ? "," : "; there are",
+				 graph_options[i].name);
+		buf_join(why, &have);
+	}
+	buf_release(&have);
+	return rc;
 }
 
 /* "[PLUGIN:]NAME[=VALUE]"; the function graph's are ours, the others libtraceevent's. */
@@ -100,13 +122,11 @@ static int plugin_option(struct stext_trace *t, const char *arg, struct buf *why
 	size_t len = equal ? (size_t)(equal - name) : strlen(name);
 	bool *ours = NULL;
 
-	if (!len)
-		return wrong(why, "-O", "no option of a plugin", arg);
 	if (name == arg ||
 	    (name - arg == 7 && (!memcmp(arg, "fgraph:", 7) || !memcmp(arg, "ftrace:", 7))))
 		ours = graph_option(t, name, len);
 	if (!ours)
-		return tep_plugin_option(arg) ? PP_ENOMEM : 0;
+		return others_option(arg, why);
 	if (value && strcmp(value, "1") && strcmp(value, "0") && strcmp(value, "true") &&
 	    strcmp(value, "false"))
 		return wrong(why, "-O", "neither 0 nor 1", arg);

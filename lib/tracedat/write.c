@@ -81,6 +81,28 @@ void trace_add_clock(struct buf *b, const char *text)
 	buf_addc(b, 0);
 }
 
+void trace_add_buffer_option(struct buf *options, const struct twriter_buffer *b)
+{
+	struct buf o = BUF_INIT;
+
+	add_u64(&o, b->at);
+	buf_add(&o, b->name, strlen(b->name) + 1);
+	buf_add(&o, buf_str(&b->clock), strlen(buf_str(&b->clock)) + 1);
+	if (!b->is_text) {
+		add_u32(&o, b->page_size);
+		add_u32(&o, (uint32_t)b->n);
+	}
+	for (size_t i = 0; i < b->n && !b->is_text; i++) {
+		add_u32(&o, (uint32_t)b->parts[i].cpu);
+		add_u64(&o, b->parts[i].at);
+		add_u64(&o, b->parts[i].size);
+	}
+	trace_add_option(options, b->is_text ? TRACE_OPT_BUFFER_TEXT : TRACE_OPT_BUFFER, o.data,
+			 o.len);
+	buf_inherit(options, &o);
+	buf_release(&o);
+}
+
 void trace_head_options(const struct trace_head *h, struct buf *b)
 {
 	buf_join(b, &h->options);

@@ -122,28 +122,6 @@ static void add_names(struct buf *b, const struct buf *names)
 
 /* ---- version 7 ---- */
 
-static void buffer_option(const struct twriter_buffer *b, struct buf *options)
-{
-	struct buf o = BUF_INIT;
-
-	add_u64(&o, b->at);
-	buf_add(&o, b->name, strlen(b->name) + 1);
-	buf_add(&o, buf_str(&b->clock), b->clock.len + 1);
-	if (!b->is_text) {
-		add_u32(&o, b->page_size);
-		add_u32(&o, (uint32_t)b->n);
-	}
-	for (size_t i = 0; i < b->n && !b->is_text; i++) {
-		add_u32(&o, (uint32_t)b->parts[i].cpu);
-		add_u64(&o, b->parts[i].at);
-		add_u64(&o, b->parts[i].size);
-	}
-	trace_add_option(options, b->is_text ? TRACE_OPT_BUFFER_TEXT : TRACE_OPT_BUFFER, o.data,
-			 o.len);
-	buf_inherit(options, &o);
-	buf_release(&o);
-}
-
 static int buffer7(struct twriter *w, struct twriter_buffer *b, struct buf *options)
 {
 	bool packed = w->pack_level && !b->is_text;
@@ -161,7 +139,7 @@ static int buffer7(struct twriter *w, struct twriter_buffer *b, struct buf *opti
 	size = w->len - b->at - TRACE_SECTION_HEAD;
 	if (!rc)
 		rc = twriter_patch(w, b->at + 8, &size, sizeof(size));
-	buffer_option(b, options);
+	trace_add_buffer_option(options, b);
 	return rc;
 }
 

@@ -1,0 +1,25 @@
+/*
+ * Whether events of a format can be printed, before there is one.
+ *
+ *	struct print_check *c;
+ *	rc = print_check_new(&c);
+ *	rc = print_check_event(c, "sched", format, len, &ok);
+ *	print_check_free(c);
+ */
+#ifndef PP_PRINT_CHECK_H
+#define PP_PRINT_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct print_check;
+
+/* For formats of this machine's kernel, by libtraceevent and its plugins. 0 or PP_ENOMEM. */
+int print_check_new(struct print_check **c);
+void print_check_free(struct print_check *c); /* NULL is fine */
+
+/* *ok: pdecode -t prints the text of the event, not only its fields. 0 or PP_ENOMEM. */
+int print_check_event(struct print_check *c, const char *system, const char *format, size_t len,
+		      bool *ok);
+
+#endif
