@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include "base/out.h"
-#include "base/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,45 +125,6 @@ int cli_sink_effects(struct cli *cli, const struct opt_spec *spec, int argc, cha
 	unsigned mode = ssink_mode(out, STDOUT_FILENO, &on);
 
 	return cli_effects(cli, spec, argc, argv, table, mode, on);
-}
-
-const struct opt cli_sandbox_options[] = {
-	{OPT_NO_SHORT, "no-sandbox", NULL,
-	 "keep the right to start programs, connect and write files"},
-	{0},
-};
-
-int cli_sandbox_option(void *ctx, int id, const char *arg, struct buf *why)
-{
-	(void)id;
-	(void)arg;
-	(void)why;
-	((struct cli *)ctx)->no_sandbox = true;
-	return 0;
-}
-
-/* Such programs write what they have counted when they end. */
-#ifdef PP_COVERAGE
-#define COVERAGE true
-#else
-#define COVERAGE false
-#endif
-
-void cli_confine(const struct cli *cli, const char *output, bool programs)
-{
-	const char *const writes[] = {output, NULL};
-	bool makes = output && strcmp(output, "-") != 0;
-	unsigned want = SANDBOX_CALLS | (programs ? 0 : SANDBOX_FILES), got;
-
-	if (cli->no_sandbox || COVERAGE)
-		return;
-	got = sandbox_enter(&(struct sandbox){makes ? writes : NULL, programs});
-	if (want & ~got)
-		diag_note(cli->diag, NULL, -1, "the kernel confines this program %s%s",
-			  got ? "in part: it has no " : "in no way",
-			  !got			? ""
-			  : got & SANDBOX_CALLS ? "Landlock"
-						: "seccomp filters");
 }
 
 static volatile sig_atomic_t interrupted;

@@ -19,7 +19,6 @@
 
 struct cli {
 	struct diag *diag;
-	bool no_sandbox;
 	int first;  /* index of the first operand in argv */
 	int status; /* what to return when cli_start fails */
 };
@@ -40,17 +39,6 @@ int cli_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **a
 /* The same by the form of what a filter writes to stdout: ssink_effects, or ssink_cpu_effects. */
 int cli_sink_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
 		     const struct opt_effect *table, const struct ssink_opts *out);
-
-/* The option that lets cli_confine do nothing, and its handler, whose context is a struct cli. */
-extern const struct opt cli_sandbox_options[];
-opt_handler cli_sandbox_option;
-
-/*
- * After cli_start, before input is opened: gives up what a filter does not need (base/sandbox.h).
- * `output` is a file that it will make, NULL: none; `programs`: it starts some. With -v it is
- * reported what the kernel does not have.
- */
-void cli_confine(const struct cli *cli, const char *output, bool programs);
 
 /*
  * Makes the first SIGINT, SIGTERM or SIGHUP set what is returned, so that the program ends in
