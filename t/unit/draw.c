@@ -212,7 +212,7 @@ static void test_palettes(void)
 							      : "");
 			unsigned light;
 
-			palette_fill(p, name, len, fill);
+			palette_fill(palette_class(p, name, len), name, len, fill);
 			light = 299 * digit(fill[0]) + 587 * digit(fill[1]) + 114 * digit(fill[2]);
 			if (light < darkest)
 				darkest = light;
