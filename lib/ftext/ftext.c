@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #define KIND_TEXT    3 /* SOURCE.kind */
-#define BLOB_TEXT    6 /* BLOB.kind */
 #define LOST_OVERRUN 3 /* LOST.kind */
 #define TEXT_PART    (64u << 10)
 
@@ -38,7 +37,7 @@ static int announce(struct ftext *t, bool ticks)
 /* The lines that are no events, in their place. */
 static int flush_text(struct ftext *t)
 {
-	struct ps_blob b = {.kind = BLOB_TEXT, .data = ps_str(buf_str(&t->text), t->text.len)};
+	struct ps_blob b = {.kind = PS_BLOB_TEXT, .data = ps_str(buf_str(&t->text), t->text.len)};
 	int rc = t->text.err;
 
 	if (rc || !t->text.len)

@@ -22,8 +22,6 @@ struct list {
 	struct out *out;
 };
 
-#define BLOB_SYMBOLS 1 /* BLOB.kind */
-
 static void tell_source(struct buf *b, const struct ps_source *s)
 {
 	static const char *const kinds[] = {"unknown", "perf.data", "trace.dat", "text", "filter"};
@@ -97,7 +95,7 @@ static void tell_functions(struct list *l, const struct ps_blob *b)
 {
 	const char *p = b->data.p, *end = p + b->data.len;
 
-	if (b->kind != BLOB_SYMBOLS)
+	if (b->kind != PS_BLOB_KALLSYMS)
 		return;
 	for (l->any |= p < end; p < end;) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));

@@ -116,7 +116,7 @@ static int put_kallsyms(struct perf_decoder *p)
 	int rc = perf_read_kallsyms(&p->r, &text);
 
 	if (!rc && text.len)
-		rc = perf_blob(p, 1, text.data, text.len);
+		rc = perf_blob(p, PS_BLOB_KALLSYMS, text.data, text.len);
 	buf_release(&text);
 	return rc;
 }

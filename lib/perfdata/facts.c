@@ -16,14 +16,14 @@ static int put_wall(struct perf_decoder *p)
 	return perf_meta(p, "wall_offset", text, strlen(text));
 }
 
-/* Kernel symbols and printk formats are BLOBs of the kinds 1 and 2. */
+/* Kernel symbols, then printk formats. */
 static int put_tables(struct perf_decoder *p, struct cursor c)
 {
 	struct ps_str tables[PERF_TABLES];
 	int rc = perf_tracing_tables(c, tables), put = 0;
 
 	for (uint32_t i = 0; i < PERF_TABLES && !put; i++)
-		put = perf_blob(p, i + 1, tables[i].p, tables[i].len);
+		put = perf_blob(p, PS_BLOB_KALLSYMS + i, tables[i].p, tables[i].len);
 	return put ? put : rc;
 }
 
@@ -56,7 +56,7 @@ int perf_feature_put(struct perf_decoder *p, uint32_t feature, struct cursor c)
 	if (feature == FEAT_SIMPLEPERF_FILE || feature == FEAT_SIMPLEPERF_FILE2)
 		return perf_names_put(p, feature, c);
 	if (feature == FEAT_SIMPLEPERF_KALLSYMS)
-		return perf_blob(p, 1, c.p, cursor_left(&c));
+		return perf_blob(p, PS_BLOB_KALLSYMS, c.p, cursor_left(&c));
 	if (feature != PERF_FEAT_BUILD_ID)
 		diag_note(p->r.info.d, p->r.info.name, -1, "header feature %" PRIu32 " is skipped",
 			  feature);

@@ -31,7 +31,7 @@ struct names {
 
 static int flush(struct names *n)
 {
-	struct ps_blob b = {.kind = 4, .name = n->file.path, .vaddr = n->file.vaddr};
+	struct ps_blob b = {.kind = PS_BLOB_SYMBOLS, .name = n->file.path, .vaddr = n->file.vaddr};
 
 	if (!n->rc)
 		n->rc = n->lines.err;

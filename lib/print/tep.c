@@ -29,8 +29,6 @@
 #define TRIAL_LACKED 3		  /* status of a child that lacked memory */
 #define TABLE_MAX    (256u << 20) /* bytes of a table */
 
-enum { TABLE_SYMBOLS = 1, TABLE_PRINTK = 2, TABLE_COMMANDS = 3 }; /* BLOB.kind */
-
 /* libtraceevent prints its complaints to stderr unless it is given another place. */
 int tep_vprint(const char *name, enum tep_loglevel level, bool print_err, const char *fmt,
 	       va_list ap);
@@ -344,9 +342,9 @@ static void add_lines(struct tep_handle *tep, struct tep_tables *t, uint32_t kin
 
 		if (nl)
 			*nl = 0;
-		if (kind == TABLE_SYMBOLS)
+		if (kind == PS_BLOB_KALLSYMS)
 			add_symbol(tep, line);
-		else if (kind == TABLE_PRINTK)
+		else if (kind == PS_BLOB_PRINTK)
 			add_format(tep, t, line);
 		else
 			add_command(tep, line);
@@ -359,7 +357,7 @@ int tep_take_table(struct tep_handle *tep, struct tep_tables *t, const struct ps
 	struct buf *parts = &t->parts;
 	int rc;
 
-	if (b->kind < TABLE_SYMBOLS || b->kind > TABLE_COMMANDS)
+	if (b->kind < PS_BLOB_KALLSYMS || b->kind > PS_BLOB_CMDLINES)
 		return 0;
 	if (parts->len + b->data.len <= TABLE_MAX)
 		buf_add(parts, b->data.p, b->data.len);

@@ -14,7 +14,6 @@
 #define CPU_LARGEST 65535
 #define FLAG_SECOND 2		 /* of common_flags */
 #define ARGS_MAX    64		 /* of a function */
-#define BLOB_BTF    5		 /* BLOB.kind */
 #define BTF_MAX	    (256u << 20) /* bytes */
 
 struct tep_trace {
@@ -246,7 +245,7 @@ static int take_types(struct tep_trace *t, const struct ps_blob *b)
 
 int tep_trace_table(struct tep_trace *t, const struct ps_blob *b)
 {
-	if (b->kind == BLOB_BTF)
+	if (b->kind == PS_BLOB_BTF)
 		return take_types(t, b);
 	return tep_take_table(t->tep, &t->tables, b);
 }

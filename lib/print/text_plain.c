@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#define BLOB_TEXT 6 /* BLOB.kind */
-
 struct text_plain {
 	struct text_page *page;
 	struct stext_opts opts;
@@ -111,7 +109,7 @@ int text_plain_record(struct text_plain *t, const struct sreader *r, const struc
 	switch (rec->type) {
 	case PS_EVENT: return learn(t, &rec->event);
 	case PS_BLOB:
-		if (rec->blob.kind == BLOB_TEXT)
+		if (rec->blob.kind == PS_BLOB_TEXT)
 			text_line_text(&t->b, rec->blob.data.p, rec->blob.data.len);
 		break;
 	case PS_SAMPLE:

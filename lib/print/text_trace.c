@@ -16,7 +16,6 @@
 #define HELD_MAX   (16u << 20) /* bytes of text that wait for the return of a function */
 #define PREFIX_MAX 4096	       /* a name of megabytes must not widen every line */
 #define RECENT	   256
-#define BLOB_TEXT  6  /* BLOB.kind */
 #define COMPARED   32 /* samples of an event that libtraceevent prints, too */
 
 enum kind { EVENT_OTHER, EVENT_MADE, EVENT_ENTRY, EVENT_EXIT, EVENT_FUNCTION };
@@ -601,7 +600,7 @@ static void meta(struct text_trace *t, const struct ps_meta *m)
 
 static int blob(struct text_trace *t, const struct ps_blob *b)
 {
-	if (b->kind != BLOB_TEXT)
+	if (b->kind != PS_BLOB_TEXT)
 		return tep_trace_table(t->tep, b);
 	add_heads(t->page);
 	text_line_text(&t->page->text, b->data.p, b->data.len);

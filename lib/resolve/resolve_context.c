@@ -189,8 +189,9 @@ int resolve_context(struct resolver *r, struct machine *m, const struct ps_recor
 				 (int)rec->meta.value.len, rec->meta.value.p);
 		break;
 	case PS_BLOB:
-		if (rec->blob.kind == 1 && (rc = kernel_blob(&m->host.kernel, rec->blob.data.p,
-							     rec->blob.data.len)) == PP_ELIMIT)
+		if (rec->blob.kind == PS_BLOB_KALLSYMS &&
+		    (rc = kernel_blob(&m->host.kernel, rec->blob.data.p, rec->blob.data.len)) ==
+			    PP_ELIMIT)
 			rc = 0;
 		if (!rc)
 			rc = resolve_recorded_add(r, m, &rec->blob);

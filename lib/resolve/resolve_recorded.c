@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BLOB_SYMBOLS 4 /* BLOB.kind */
-
 void resolve_recorded_release(struct machine *m)
 {
 	struct recorded *t = &m->recorded;
@@ -55,7 +53,7 @@ int resolve_recorded_add(struct resolver *r, struct machine *m, const struct ps_
 	uint64_t bad;
 	int n = 0, rc;
 
-	if (b->kind != BLOB_SYMBOLS || r->opts.like_perf)
+	if (b->kind != PS_BLOB_SYMBOLS || r->opts.like_perf)
 		return 0;
 	snprintf(name, sizeof(name), "%.*s", (int)b->name.len, b->name.p ? b->name.p : "");
 	if (sscanf(name, "perf-%" SCNu32 ".map%n", &pid, &n) == 1 && n &&

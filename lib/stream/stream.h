@@ -250,32 +250,43 @@ enum ps_sample_bit {
 #define PS_EVENT_BRANCH_CALLS 8u
 #define PS_EVENT_THINNED      16u /* a tracepoint, of which not each one was recorded */
 #define PS_EVENT_HELPER	      32u
-#define PS_FIELD_SIGNED	      1u
-#define PS_FIELD_ARRAY	      2u
-#define PS_FIELD_DYNAMIC      4u
-#define PS_FIELD_RELATIVE     8u
-#define PS_FIELD_STRING	      16u
-#define PS_FIELD_POINTER      32u
-#define PS_DSO_KERNEL	      1u
-#define PS_DSO_MODULE	      2u
-#define PS_DSO_NO_FILE	      4u
-#define PS_DSO_GUEST	      8u
-#define PS_MMAP_KERNEL	      1u
-#define PS_MMAP_DATA	      2u
-#define PS_MMAP_GUEST	      4u
-#define PS_FRAME_KERNEL	      1u
-#define PS_FRAME_INLINED      2u
-#define PS_FRAME_GUEST	      4u
-#define PS_COMM_EXEC	      1u
-#define PS_LOST_RECORDS	      1u /* LOST.kind */
-#define PS_LOST_SAMPLES	      2u
-#define PS_LOST_TRACE	      4u /* hardware trace data */
-#define PS_WITHOUT_USER	      1u /* COUNTER.without */
-#define PS_WITHOUT_KERNEL     2u
-#define PS_WITHOUT_HV	      4u
-#define PS_WITHOUT_HOST	      8u
-#define PS_WITHOUT_IDLE	      16u
-#define PS_WITHOUT_GUEST      32u
+
+/* BLOB.kind */
+enum ps_blob_kind {
+	PS_BLOB_KALLSYMS = 1,
+	PS_BLOB_PRINTK = 2,   /* printk formats */
+	PS_BLOB_CMDLINES = 3, /* saved command lines */
+	PS_BLOB_SYMBOLS = 4,  /* of a file */
+	PS_BLOB_BTF = 5,
+	PS_BLOB_TEXT = 6, /* of a tracer: a printer puts its heads before it */
+};
+
+#define PS_FIELD_SIGNED	  1u
+#define PS_FIELD_ARRAY	  2u
+#define PS_FIELD_DYNAMIC  4u
+#define PS_FIELD_RELATIVE 8u
+#define PS_FIELD_STRING	  16u
+#define PS_FIELD_POINTER  32u
+#define PS_DSO_KERNEL	  1u
+#define PS_DSO_MODULE	  2u
+#define PS_DSO_NO_FILE	  4u
+#define PS_DSO_GUEST	  8u
+#define PS_MMAP_KERNEL	  1u
+#define PS_MMAP_DATA	  2u
+#define PS_MMAP_GUEST	  4u
+#define PS_FRAME_KERNEL	  1u
+#define PS_FRAME_INLINED  2u
+#define PS_FRAME_GUEST	  4u
+#define PS_COMM_EXEC	  1u
+#define PS_LOST_RECORDS	  1u /* LOST.kind */
+#define PS_LOST_SAMPLES	  2u
+#define PS_LOST_TRACE	  4u /* hardware trace data */
+#define PS_WITHOUT_USER	  1u /* COUNTER.without */
+#define PS_WITHOUT_KERNEL 2u
+#define PS_WITHOUT_HV	  4u
+#define PS_WITHOUT_HOST	  8u
+#define PS_WITHOUT_IDLE	  16u
+#define PS_WITHOUT_GUEST  32u
 
 /* SYMBOL.flags; a frame with such a symbol has the reason why there is no real one. */
 #define PS_SYMBOL_GUESSED 4u

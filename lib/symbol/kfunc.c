@@ -132,7 +132,7 @@ void kfunc_see(void *ctx, const struct ps_record *rec)
 		see_dso(kernel, &rec->dso);
 	else if (rec->type == PS_MMAP && is_kernel_map(&rec->mmap))
 		kernel_mapping(kernel, rec->mmap.addr, rec->mmap.len, rec->mmap.pgoff);
-	else if (rec->type == PS_BLOB && rec->blob.kind == 1)
+	else if (rec->type == PS_BLOB && rec->blob.kind == PS_BLOB_KALLSYMS)
 		rc = kernel_blob(kernel, rec->blob.data.p, rec->blob.data.len);
 	else if (rec->type == PS_KSYMBOL)
 		rc = kernel_ksymbol(kernel, rec->ksymbol.addr, rec->ksymbol.len,

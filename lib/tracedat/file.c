@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BLOB_BTF 5
-
 /* The error of a part that could not be read, unless it ends everything. */
 static int part(struct trace *t, int rc, uint64_t offset, const char *what)
 {
@@ -96,7 +94,7 @@ static int types_of(struct trace *t, struct tin *in)
 
 	if (!data)
 		return in->err ? in->err : PP_ELIMIT;
-	return size ? trace_blob(t, BLOB_BTF, data, size, true) : 0;
+	return size ? trace_blob(t, PS_BLOB_BTF, data, size, true) : 0;
 }
 
 int trace_content(struct trace *t, struct tin *in, unsigned id)
@@ -105,10 +103,10 @@ int trace_content(struct trace *t, struct tin *in, unsigned id)
 	case TRACE_OPT_HEADER_INFO: return trace_headers(t, in);
 	case TRACE_OPT_FTRACE_EVENTS: return trace_ftrace_formats(t, in);
 	case TRACE_OPT_EVENT_FORMATS: return trace_system_formats(t, in);
-	case TRACE_OPT_KALLSYMS: return trace_table(t, in, 1, 4);
-	case TRACE_OPT_PRINTK: return trace_table(t, in, 2, 4);
+	case TRACE_OPT_KALLSYMS: return trace_table(t, in, PS_BLOB_KALLSYMS, 4);
+	case TRACE_OPT_PRINTK: return trace_table(t, in, PS_BLOB_PRINTK, 4);
 	case TRACE_OPT_BTF_FILE: return types_of(t, in);
-	default: return trace_table(t, in, 3, 8);
+	default: return trace_table(t, in, PS_BLOB_CMDLINES, 8);
 	}
 }
 

@@ -358,9 +358,9 @@ int trace_table(struct trace *t, struct tin *in, uint32_t kind, unsigned size_by
 	data = tin_bytes(in, size);
 	if (in->err)
 		return in->err;
-	if (kind == 3)
+	if (kind == PS_BLOB_CMDLINES)
 		rc = read_cmdlines(t, (const char *)data, (size_t)size, &news);
-	if (kind == 3 && t->live) {
+	if (kind == PS_BLOB_CMDLINES && t->live) {
 		data = news.data;
 		size = news.len;
 	}

@@ -9,8 +9,6 @@
 #include "base/src.h"
 #include "ftext/ftext.h"
 
-#define BLOB_TEXT 6 /* BLOB.kind: a printer puts its heads before it */
-
 int trace_text(struct trace *t, struct src *s)
 {
 	int rc = 0;
@@ -21,7 +19,7 @@ int trace_text(struct trace *t, struct src *s)
 		return 0;
 	}
 	/* What a printer prints before and after the text. */
-	rc = trace_blob(t, BLOB_TEXT, NULL, 0, false);
+	rc = trace_blob(t, PS_BLOB_TEXT, NULL, 0, false);
 	if (!rc)
 		rc = ftext_decode(s, t->source + ++t->texts, t->w, t->d, t->account);
 	src_free(s);
@@ -29,7 +27,7 @@ int trace_text(struct trace *t, struct src *s)
 		trace_damage(t, rc, -1, "the text of the tracer is damaged");
 		rc = 0;
 	}
-	return rc ? rc : trace_blob(t, BLOB_TEXT, NULL, 0, true);
+	return rc ? rc : trace_blob(t, PS_BLOB_TEXT, NULL, 0, true);
 }
 
 /* ---- of a file ---- */
