@@ -5,6 +5,7 @@
 #include "symbol/kfunc.h"
 #include "wall/wall.h"
 
+#include <string.h>
 #include <unistd.h>
 
 struct config {
@@ -52,14 +53,12 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	struct kfunc *k;
 	int status;
 
-	c->wall.form = wall_form_of(c->o.emit);
-	if (c->wall.form)
+	if (c->o.emit && !strcmp(c->o.emit, "wall"))
 		return run_wall(c, names, n, d);
-	if (c->wall.any) {
+	if (c->wall.idle) {
 		diag_error(d, NULL, -1, "--idle is for --emit wall");
 		return PP_EXIT_USAGE;
 	}
-
 	if (c->history.form || c->history.any)
 		return run_history(c, names, n, d);
 	if (kfunc_new(&k, c->o.kallsyms, d))

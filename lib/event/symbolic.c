@@ -188,6 +188,17 @@ void task_states_parse(struct task_states *t, const char *format, size_t len)
 		t->flags = (struct symbolic){.n = 2, .names = {{1, "S"}, {2, "D"}}};
 }
 
+void task_states_of_text(struct task_states *t)
+{
+	static const char letters[][2] = {"S", "D", "T", "t", "X", "Z", "P", "I"};
+
+	*t = (struct task_states){.preempted = 0x100};
+	for (; t->flags.n < sizeof(letters) / sizeof(letters[0]); t->flags.n++) {
+		t->flags.names[t->flags.n].value = UINT64_C(1) << t->flags.n;
+		memcpy(t->flags.names[t->flags.n].text, letters[t->flags.n], 2);
+	}
+}
+
 bool task_state(const struct task_states *t, uint64_t state, char text[TASK_STATE_TEXT])
 {
 	uint64_t flags = state & ~t->preempted;

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/out.h"
-#include "event/field.h"
+#include "event/payload.h"
 #include "event/symbolic.h"
 #include "history/history.h"
 
@@ -36,8 +36,7 @@ enum history_field { FIELD_A_COMM, FIELD_A_PID, FIELD_B, FIELD_C, FIELD_D, HISTO
 struct history_event {
 	enum history_what what;
 	uint32_t buffer; /* number of the recording and trace buffer, for the keys of threads */
-	uint32_t nfields;
-	struct field fields[HISTORY_FIELDS];
+	struct payload fields; /* by enum history_field */
 	struct task_states states;
 };
 

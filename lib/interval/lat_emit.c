@@ -1,41 +1,27 @@
 /* plat --emit: intervals as samples of an event stream, beside the context records of the input. */
 #include "interval/lat_out.h"
 
-#include "base/array.h"
 #include "base/err.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define KEY_MAX 4096 /* bytes of a key that is a text */
 
 void lat_emit_release(struct lat_emit *e)
 {
-	free(e->strings);
+	lat_defined_release(&e->strings);
 	buf_release(&e->key);
-	e->strings = NULL;
-	e->cap = 0;
 }
 
-/* The strings of the output are numbered as the engine's texts are. */
 static int put_string(struct lat_emit *e, const struct lat *l, uint32_t source, uint32_t id)
 {
-	struct ps_string s = {.id = id};
-	uint8_t *v;
+	const char *text;
 	size_t len;
 
-	if (!id)
+	if (lat_defined_has(&e->strings, id))
 		return 0;
-	v = array_widen(e->strings, &e->cap, id / 8, 128, 1);
-	if (!v)
-		return PP_ENOMEM;
-	e->strings = v;
-	if (e->strings[id / 8] & 1 << id % 8)
-		return 0;
-	e->strings[id / 8] |= (uint8_t)(1 << id % 8);
-	s.text.p = lat_name(l, id, &len);
-	s.text.len = (uint32_t)len;
-	return swriter_put(e->w, PS_STRING, source, &s);
+	text = lat_name(l, id, &len);
+	return lat_defined_put(&e->strings, e->w, source, id, text, len);
 }
 
 static int put_event(struct lat_emit *e, const struct lat *l, uint32_t source, unsigned kind)
@@ -157,14 +143,6 @@ static int put_comm(struct lat_emit *e, struct lat *l, const struct sreader *r,
 	return rc ? rc : swriter_put(e->w, PS_COMM, rec->source, &c);
 }
 
-static int put_lost(struct lat_emit *e, const struct ps_record *rec)
-{
-	struct ps_lost lost = rec->lost;
-
-	lost.event = 0;
-	return swriter_put(e->w, PS_LOST, rec->source, &lost);
-}
-
 int lat_emit_record(struct lat_emit *e, struct lat *l, const struct sreader *r,
 		    const struct ps_record *rec)
 {
@@ -172,28 +150,11 @@ int lat_emit_record(struct lat_emit *e, struct lat *l, const struct sreader *r,
 
 	if (rc)
 		return rc;
-	switch (rec->type) {
-	case PS_HEADER:
-		e->kinds = 0;
-		if (e->cap)
-			memset(e->strings, 0, e->cap);
-		return 0;
-	/* Of the input's events, their names and stacks nothing is left. */
-	case PS_CHAIN:
-	case PS_SYMBOL:
-	case PS_FRAME:
-	case PS_STACK:
-	case PS_SAMPLE:
-	case PS_EVENT:
-	case PS_STRING:
-	case PS_READ:
-	case PS_COUNTER:
-	case PS_COUNT:
-	case PS_ROUND:
-	case PS_THROTTLE: return 0;
-	case PS_COMM: return put_comm(e, l, r, rec);
-	case PS_LOST: return put_lost(e, rec);
-	}
-	rc = swriter_copy(e->w, rec);
-	return rc == PP_EUNSUPPORTED ? 0 : rc;
+	if (rec->type == PS_COMM)
+		return put_comm(e, l, r, rec);
+	if (rec->type != PS_HEADER)
+		return lat_context_copy(e->w, rec);
+	e->kinds = 0;
+	lat_defined_clear(&e->strings);
+	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "interval/interval.h"
+#include "interval/lat_context.h"
 #include "interval/lat_run.h"
 
 struct lat_list {
@@ -54,8 +55,7 @@ int lat_timeline_close(struct lat_timeline *t, int status);
 
 struct lat_emit {
 	struct swriter *w;
-	uint8_t *strings; /* bits, by text id: defined in the stream that is being written */
-	uint32_t cap;
+	struct lat_defined strings;
 	struct buf key;	     /* a sample's key_text */
 	uint64_t kinds;	     /* bits: the descriptors that it has */
 	uint64_t n, missing; /* samples; points without their stacks */

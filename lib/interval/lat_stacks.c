@@ -325,28 +325,25 @@ static int add_name(struct lat_stacks *k, const char *name, uint32_t *id)
 	return rc ? rc : add(k, FRAME, &f, sizeof(f), id);
 }
 
-int lat_stacks_join(struct lat_stacks *k, uint32_t base, uint32_t skip, uint32_t callee,
-		    const char *name, uint32_t *stack)
+int lat_stacks_join(struct lat_stacks *k, uint32_t base, uint32_t skip, const char *name,
+		    uint32_t *stack)
 {
 	struct stack_head head = {0};
-	uint32_t n, m, frame;
-	const uint32_t *v = frames_of(k, base, &n), *w = frames_of(k, callee, &m);
-	int rc = name ? add_name(k, name, &frame) : 0;
+	uint32_t n, frame;
+	const uint32_t *v = frames_of(k, base, &n);
+	int rc = add_name(k, name, &frame);
 
 	*stack = 0;
 	if (rc)
 		return rc;
 	skip = skip < n ? skip : n;
-	if (n - skip + m > LAT_STACKS_DEPTH)
+	if (n - skip > LAT_STACKS_DEPTH)
 		return PP_ELIMIT;
 	if (base)
 		memcpy(&head, intern_get(&k->dicts[STACK].entries, base, NULL), sizeof(head));
 	buf_reset(&k->stack);
 	buf_add(&k->stack, &head, sizeof(head));
-	if (name)
-		buf_add(&k->stack, &frame, sizeof(frame));
-	if (m)
-		buf_add(&k->stack, w, m * sizeof(*w));
+	buf_add(&k->stack, &frame, sizeof(frame));
 	if (n > skip)
 		buf_add(&k->stack, v + skip, (n - skip) * sizeof(*v));
 	return k->stack.err ? PP_ENOMEM : add(k, STACK, k->stack.data, k->stack.len, stack);

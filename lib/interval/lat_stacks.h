@@ -68,11 +68,10 @@ bool lat_stacks_frame(const struct lat_stacks *k, uint32_t stack, uint32_t i,
 		      struct lat_stack_frame *f);
 
 /*
- * The stack of a base stack (0: none) without its `skip` innermost frames, with the frames of
- * `callee` (0: none) and a frame of this name (NULL: none) beneath them. 0; PP_ELIMIT: there is no
- * room; PP_ENOMEM.
+ * The stack of a base stack (0: none) without its `skip` innermost frames, and with a frame of this
+ * name beneath it. 0; PP_ELIMIT: there is no room; PP_ENOMEM.
  */
-int lat_stacks_join(struct lat_stacks *k, uint32_t base, uint32_t skip, uint32_t callee,
-		    const char *name, uint32_t *stack);
+int lat_stacks_join(struct lat_stacks *k, uint32_t base, uint32_t skip, const char *name,
+		    uint32_t *stack);
 
 #endif

@@ -35,21 +35,6 @@ void sched_loose_free(struct sched_loose *loose)
 	free(loose);
 }
 
-/* The letters of the states as the reader of texts numbers them: as kernels since 4.14 do. */
-static void set_states(struct task_states *t)
-{
-	*t = (struct task_states){.flags = {.n = 8,
-					    .names = {{1, "S"},
-						      {2, "D"},
-						      {4, "T"},
-						      {8, "t"},
-						      {0x10, "X"},
-						      {0x20, "Z"},
-						      {0x40, "P"},
-						      {0x80, "I"}}},
-				  .preempted = 0x100};
-}
-
 int sched_loose_bind(struct sched_bind *b, const struct ps_event *e)
 {
 	bool is_switch = b->kind == SCHED_EV_SWITCH;
@@ -92,7 +77,7 @@ int sched_loose_bind(struct sched_bind *b, const struct ps_event *e)
 	b->success = 0;
 	b->target = loose->n == 3 && !is_switch ? TARGET : 0;
 	b->need = SCHED_LOOSE;
-	set_states(&b->states);
+	task_states_of_text(&b->states);
 	return 0;
 }
 

@@ -1,40 +1,44 @@
 /* plat --emit wall: the time of threads as samples of an event stream, each with its state. */
 #include "wall/parts.h"
 
-#include "base/array.h"
 #include "base/err.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define EVENT 1 /* the one descriptor of what is written */
 
+/* The frames beneath a stack that are no function's. */
+#define RUNNABLE    "[runnable]"
+#define RUNNING	    "[running]"
+#define INTERRUPTED "[interrupted]"
+#define NOT_KNOWN   "[not known]"
+
+/* A piece of a thread's time. */
+struct piece {
+	uint64_t begin, end;
+	uint64_t ns; /* that it stands for */
+	uint32_t thread, cpu;
+	uint32_t stack;
+	const char *state; /* the word for it */
+	const struct wall_wake *wake;
+};
+
 void wall_emit_release(struct wall_emit *e)
 {
-	free(e->strings);
+	lat_defined_release(&e->strings);
 	map64_release(&e->below);
 	map64_release(&e->kinds);
 }
 
-/* The strings of the output are numbered as the engine's texts are. */
 static int put_string(struct wall_emit *e, const struct wall *w, uint32_t source, uint32_t id)
 {
-	struct ps_string s = {.id = id};
-	uint8_t *v;
+	const char *text;
 	size_t len;
 
-	if (!id)
+	if (lat_defined_has(&e->strings, id))
 		return 0;
-	v = array_widen(e->strings, &e->cap, id / 8, 128, 1);
-	if (!v)
-		return PP_ENOMEM;
-	e->strings = v;
-	if (v[id / 8] & 1 << id % 8)
-		return 0;
-	v[id / 8] |= (uint8_t)(1 << id % 8);
-	s.text.p = intern_get(&w->texts, id, &len);
-	s.text.len = (uint32_t)len;
-	return swriter_put(e->w, PS_STRING, source, &s);
+	text = intern_get(&w->texts, id, &len);
+	return lat_defined_put(&e->strings, e->w, source, id, text, len);
 }
 
 static int put_event(struct wall_emit *e, uint32_t source)
@@ -42,7 +46,7 @@ static int put_event(struct wall_emit *e, uint32_t source)
 	struct ps_event ev = {.id = EVENT,
 			      .perf_type = PS_TYPE_MADE,
 			      .flags = PS_EVENT_SAMPLED | PS_EVENT_CHAINS,
-			      .name = ps_str(e->event, strlen(e->event)),
+			      .name = ps_str("wall", 4),
 			      .unit = ps_str("ns", 2)};
 
 	if (e->defined)
@@ -51,7 +55,7 @@ static int put_event(struct wall_emit *e, uint32_t source)
 	return swriter_put(e->w, PS_EVENT, source, &ev);
 }
 
-int wall_emit_sample(struct wall_emit *e, struct wall *w, const struct wall_piece *p)
+static int put_sample(struct wall_emit *e, struct wall *w, const struct piece *p)
 {
 	const struct wall_thread *t = &w->threads[p->thread];
 	const struct wall_thread *by = p->wake ? &w->threads[p->wake->thread] : NULL;
@@ -94,10 +98,11 @@ int wall_emit_sample(struct wall_emit *e, struct wall *w, const struct wall_piec
 	return swriter_sample(e->w, t->source, &s);
 }
 
-int wall_below(struct wall_emit *e, struct wall *w, uint32_t stack, const char *name, bool user,
-	       uint32_t *out)
+/* The stack with a frame beneath it, without its kernel frames if `user`; 0: there was no room. */
+static int below(struct wall_emit *e, struct wall *w, uint32_t stack, const char *name, bool user,
+		 uint32_t *out)
 {
-	uint32_t text, *slot, skip = user ? wall_kernel_frames(w->kept, stack) : 0;
+	uint32_t text, *slot;
 	int rc = intern_again(&w->texts, name, strlen(name), &text);
 
 	*out = 0;
@@ -107,7 +112,8 @@ int wall_below(struct wall_emit *e, struct wall *w, uint32_t stack, const char *
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot)
-		rc = lat_stacks_join(w->kept, stack, skip, 0, name, slot);
+		rc = lat_stacks_join(w->kept, stack, user ? wall_kernel_frames(w->kept, stack) : 0,
+				     name, slot);
 	if (rc == PP_ELIMIT) {
 		e->missing++;
 		rc = 0;
@@ -116,27 +122,38 @@ int wall_below(struct wall_emit *e, struct wall *w, uint32_t stack, const char *
 	return rc;
 }
 
-int wall_kind(struct wall_emit *e, struct wall *w, const struct wall_segment *s,
-	      enum wall_kind *kind)
+/* What a function of kind.c says of a stack, which is asked once. */
+static int ask(struct wall_emit *e, struct wall *w, wall_kind_fn *fn, uint32_t stack,
+	       enum wall_kind *kind)
 {
-	uint32_t *slot = map64_put(&e->kinds, s->stack, NULL);
+	uint64_t which = fn == wall_interrupt_kind;
+	uint32_t *slot = map64_put(&e->kinds, which << 32 | stack, NULL);
 
 	if (!slot)
 		return PP_ENOMEM;
 	if (!*slot)
-		*slot = (uint32_t)wall_kind_of(w->kept, s->stack) + 1;
+		*slot = (uint32_t)fn(w->kept, stack) + 1;
 	*kind = (enum wall_kind)(*slot - 1);
-	if (*kind == WALL_KIND_BLOCKED)
-		*kind = wall_wait(w->kept, s->stack, &s->wake);
 	return 0;
 }
 
-/* A piece whose state is a frame beneath its stack. */
-static int put(struct wall_emit *e, struct wall *w, struct wall_piece *p, bool user)
+/* What a wait was for: where its own stack does not tell, what the interrupt was that ended it. */
+static int kind_of(struct wall_emit *e, struct wall *w, const struct wall_segment *s,
+		   enum wall_kind *kind)
 {
-	int rc = wall_below(e, w, p->stack, p->state, user, &p->stack);
+	int rc = ask(e, w, wall_kind_of, s->stack, kind);
 
-	return rc ? rc : wall_emit_sample(e, w, p);
+	return rc || *kind != WALL_KIND_BLOCKED
+		       ? rc
+		       : ask(e, w, wall_interrupt_kind, s->wake.stack, kind);
+}
+
+/* A piece whose state is a frame beneath its stack. */
+static int put(struct wall_emit *e, struct wall *w, struct piece *p, bool user)
+{
+	int rc = below(e, w, p->stack, p->state, user, &p->stack);
+
+	return rc ? rc : put_sample(e, w, p);
 }
 
 /*
@@ -145,17 +162,17 @@ static int put(struct wall_emit *e, struct wall *w, struct wall_piece *p, bool u
  * recording without samples it is the stack of the switch from it that tells where it was.
  */
 static int running(struct wall_emit *e, struct wall *w, const struct wall_segment *s,
-		   struct wall_piece *p)
+		   struct piece *p)
 {
 	struct wall_thread *t = &w->threads[s->thread];
 	int rc = 0;
 
 	if (s->interrupted) {
-		struct wall_piece q = *p;
+		struct piece q = *p;
 
 		q.ns = s->interrupted;
 		q.stack = s->sampled ? s->stack : 0;
-		q.state = WALL_INTERRUPTED_TEXT;
+		q.state = INTERRUPTED;
 		rc = put(e, w, &q, false);
 	}
 	t->pending += p->ns - s->interrupted;
@@ -163,32 +180,32 @@ static int running(struct wall_emit *e, struct wall *w, const struct wall_segmen
 	if (rc || !t->pending)
 		return rc;
 	p->ns = t->pending;
-	p->state = WALL_RUNNING_TEXT;
+	p->state = RUNNING;
 	if (!s->sampled && w->account.cpu_samples)
 		return 0;
 	t->pending = 0;
-	return s->sampled ? wall_emit_sample(e, w, p) : put(e, w, p, true);
+	return s->sampled ? put_sample(e, w, p) : put(e, w, p, true);
 }
 
 int wall_emit_segment(void *ctx, struct wall *w, const struct wall_segment *s)
 {
 	struct wall_emit *e = ctx;
 	const struct wall_thread *t = &w->threads[s->thread];
-	struct wall_piece p = {.begin = s->begin,
-			       .end = s->end,
-			       .ns = s->end - s->begin,
-			       .thread = s->thread,
-			       .cpu = s->cpu,
-			       .stack = s->stack};
+	struct piece p = {.begin = s->begin,
+			  .end = s->end,
+			  .ns = s->end - s->begin,
+			  .thread = s->thread,
+			  .cpu = s->cpu,
+			  .stack = s->stack};
 	enum wall_kind kind;
 	int rc;
 
 	e->total += p.ns;
 	switch ((enum wall_state)s->state) {
 	case WALL_RUNNING: return running(e, w, s, &p);
-	case WALL_RUNNABLE: p.state = WALL_RUNNABLE_TEXT; break;
+	case WALL_RUNNABLE: p.state = RUNNABLE; break;
 	case WALL_BLOCKED:
-		rc = wall_kind(e, w, s, &kind);
+		rc = kind_of(e, w, s, &kind);
 		if (rc)
 			return rc;
 		if (!t->seen)
@@ -200,27 +217,25 @@ int wall_emit_segment(void *ctx, struct wall *w, const struct wall_segment *s)
 		p.state = wall_kinds[kind].name;
 		p.wake = &s->wake;
 		break;
-	case WALL_BORN: return 0;
 	default:
 		e->unknown += p.ns;
-		p.state = WALL_UNKNOWN_TEXT;
+		p.state = NOT_KNOWN;
 		break;
 	}
 	return put(e, w, &p, false);
 }
 
 /* What the thread ran since its last sample has the stack of its last switch, marked. */
-int wall_emit_end(void *ctx, struct wall *w, struct wall_thread *t, bool open)
+int wall_emit_end(void *ctx, struct wall *w, struct wall_thread *t)
 {
-	struct wall_piece p = {.begin = w->now,
-			       .end = w->now,
-			       .ns = t->pending,
-			       .thread = (uint32_t)(t - w->threads),
-			       .cpu = t->cpu,
-			       .stack = t->pending_stack,
-			       .state = WALL_RUNNING_TEXT};
+	struct piece p = {.begin = w->now,
+			  .end = w->now,
+			  .ns = t->pending,
+			  .thread = (uint32_t)(t - w->threads),
+			  .cpu = t->cpu,
+			  .stack = t->pending_stack,
+			  .state = RUNNING};
 
-	(void)open;
 	t->pending = 0;
 	return p.ns ? put(ctx, w, &p, true) : 0;
 }
@@ -253,35 +268,13 @@ static int put_comm(struct wall_emit *e, struct wall *w, const struct sreader *r
 int wall_emit_record(struct wall_emit *e, struct wall *w, const struct sreader *r,
 		     const struct ps_record *rec)
 {
-	struct ps_lost lost;
-	int rc;
-
-	switch (rec->type) {
-	case PS_HEADER:
-		e->defined = false;
-		if (e->cap)
-			memset(e->strings, 0, e->cap);
-		map64_clear(&e->below);
-		map64_clear(&e->kinds);
-		return 0;
-	/* Of the input's events, their names and stacks nothing is left. */
-	case PS_CHAIN:
-	case PS_SYMBOL:
-	case PS_FRAME:
-	case PS_STACK:
-	case PS_SAMPLE:
-	case PS_EVENT:
-	case PS_STRING:
-	case PS_READ:
-	case PS_COUNTER:
-	case PS_COUNT:
-	case PS_ROUND:
-	case PS_THROTTLE: return 0;
-	case PS_COMM: return put_comm(e, w, r, rec);
-	case PS_LOST:
-		lost = rec->lost;
-		lost.event = 0;
-		return swriter_put(e->w, PS_LOST, rec->source, &lost);
-	default: rc = swriter_copy(e->w, rec); return rc == PP_EUNSUPPORTED ? 0 : rc;
-	}
+	if (rec->type == PS_COMM)
+		return put_comm(e, w, r, rec);
+	if (rec->type != PS_HEADER)
+		return lat_context_copy(e->w, rec);
+	e->defined = false;
+	lat_defined_clear(&e->strings);
+	map64_clear(&e->below);
+	map64_clear(&e->kinds);
+	return 0;
 }

@@ -94,32 +94,37 @@ static struct wall_thread *begun(struct wall *w, uint32_t i)
 	return t;
 }
 
-/* Up to `now` thread i was in its state; what follows has to be set. */
-static int close_as(struct wall *w, uint32_t i, enum wall_state state, uint64_t now)
+/*
+ * Up to `now` thread i was in this state; what follows has to be set. sampled: where it ran to is
+ * known by a sample, whose stack is `stack`; else it is that of the switch from it, if there is one.
+ */
+static int close_with(struct wall *w, uint32_t i, enum wall_state state, uint64_t now, bool sampled,
+		      uint32_t stack)
 {
 	struct wall_thread *t = begun(w, i);
 	struct wall_segment s = {.begin = t->since,
 				 .end = now,
 				 .thread = i,
 				 .cpu = t->cpu,
-				 .stack = t->stack,
-				 .state = (uint8_t)state};
+				 .stack = stack,
+				 .state = (uint8_t)state,
+				 .sampled = sampled};
 
-	if (now <= t->since && state != WALL_BORN)
+	if (now <= t->since && !sampled)
 		return 0;
 	if (state == WALL_RUNNING) {
 		s.interrupted = t->interrupted < now - t->since ? t->interrupted : now - t->since;
 		t->interrupted = 0;
 	}
-	if (state == WALL_RUNNING || state == WALL_RUNNABLE)
-		s.on = known_cpu(w, t->source, t->cpu);
-	if (state == WALL_BLOCKED || state == WALL_BORN)
+	if (state == WALL_BLOCKED)
 		s.wake = t->wake;
-	if (state == WALL_UNKNOWN)
-		s.stack = 0;
-	t->total[state] += now - t->since;
 	t->since = now;
 	return wall_is_ours(w, t) ? w->segment(w->ctx, w, &s) : 0;
+}
+
+static int close_as(struct wall *w, uint32_t i, enum wall_state state, uint64_t now)
+{
+	return close_with(w, i, state, now, false, state == WALL_UNKNOWN ? 0 : w->threads[i].stack);
 }
 
 static int close_now(struct wall *w, uint32_t i, uint64_t now)
@@ -147,7 +152,7 @@ static int finish(struct wall *w, uint32_t i, uint64_t now, bool open)
 	t->dead = true;
 	if (!open)
 		map64_del(&w->by_tid, (uint64_t)t->source << 32 | t->tid);
-	return rc || !w->end || !wall_is_ours(w, t) ? rc : w->end(w->ctx, w, t, open);
+	return rc || !w->end || !wall_is_ours(w, t) ? rc : w->end(w->ctx, w, t);
 }
 
 /* ---- what is missing ---- */
@@ -344,7 +349,6 @@ static bool is_waker(const struct wall *w, const struct wall_seen *v)
 static int on_wakeup(struct wall *w, const struct wall_seen *v, uint32_t stack)
 {
 	const struct ps_sample *s = &w->rec->sample;
-	struct wall_cpu *c;
 	struct wall_wake wake = {.stack = stack};
 	struct wall_thread *t;
 	uint32_t i;
@@ -352,8 +356,6 @@ static int on_wakeup(struct wall *w, const struct wall_seen *v, uint32_t stack)
 
 	if (!rc)
 		rc = rename_thread(w, i, &v->next_comm);
-	if (!rc)
-		rc = cpu_of(w, w->rec->source, s->cpu, &c);
 	if (rc || !i)
 		return rc;
 	t = &w->threads[i];
@@ -361,15 +363,13 @@ static int on_wakeup(struct wall *w, const struct wall_seen *v, uint32_t stack)
 	    (t->state == WALL_RUNNABLE || (t->state == WALL_RUNNING && t->early)))
 		return 0;
 	wake.thread = w->other_tids ? 0 : w->here;
-	wake.last = wake.thread ? w->threads[wake.thread].last : 0;
-	wake.interrupt = wake.thread == i || (s->tid == 0 && is_waker(w, v)) || (c && c->depth);
 	wake.unknown = !is_waker(w, v);
 	w->account.unknown_wakers += wake.unknown;
 	t->wake = wake;
 	if (v->what == WALL_WAKEUP_NEW) {
 		t->begin = t->since = t->seen ? t->since : s->time;
 		enter(w, i, WALL_RUNNABLE);
-		return close_as(w, i, WALL_BORN, t->since);
+		return 0;
 	}
 	if (t->state == WALL_RUNNING) {
 		t->early = true;
@@ -426,26 +426,17 @@ static int stack_of(struct wall *w, uint32_t *stack)
 /* A sample of a busy CPU: what ran up to it ran there. */
 static int on_clock(struct wall *w)
 {
-	struct wall_segment s = {.state = WALL_RUNNING, .sampled = true};
 	struct wall_thread *t = begun(w, w->here);
+	uint32_t stack;
 	int rc;
 
 	if (!w->here || t->state != WALL_RUNNING)
 		return 0;
 	w->account.cpu_samples++;
-	rc = stack_of(w, &s.stack);
-	if (rc)
-		return rc;
-	s.begin = t->since;
-	s.end = later(w->rec->sample.time, t->since);
-	s.thread = w->here;
-	s.cpu = t->cpu;
-	s.on = known_cpu(w, t->source, t->cpu);
-	s.interrupted = t->interrupted < s.end - s.begin ? t->interrupted : s.end - s.begin;
-	t->interrupted = 0;
-	t->total[WALL_RUNNING] += s.end - s.begin;
-	t->since = s.end;
-	return wall_is_ours(w, t) ? w->segment(w->ctx, w, &s) : 0;
+	rc = stack_of(w, &stack);
+	return rc ? rc
+		  : close_with(w, w->here, WALL_RUNNING, later(w->rec->sample.time, t->since), true,
+			       stack);
 }
 
 static int on_sample(struct wall *w)
@@ -640,7 +631,7 @@ int wall_engine_end(struct wall *w)
 	return rc;
 }
 
-int wall_move(struct wall *w, uint32_t *stack)
+static int move(struct wall *w, uint32_t *stack)
 {
 	struct lat_point p = {.stack = *stack};
 	int rc = lat_stacks_move(w->kept, &p);
@@ -657,11 +648,11 @@ static int sweep(struct wall *w)
 	for (uint32_t i = 1; i <= w->nthreads && !rc; i++) {
 		struct wall_thread *t = &w->threads[i];
 
-		rc = wall_move(w, &t->stack);
+		rc = move(w, &t->stack);
 		if (!rc)
-			rc = wall_move(w, &t->wake.stack);
+			rc = move(w, &t->wake.stack);
 		if (!rc)
-			rc = wall_move(w, &t->pending_stack);
+			rc = move(w, &t->pending_stack);
 	}
 	if (!rc && w->moved)
 		rc = w->moved(w->ctx, w);

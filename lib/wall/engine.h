@@ -19,7 +19,7 @@
 
 #include "base/diag.h"
 #include "base/intern.h"
-#include "event/field.h"
+#include "event/payload.h"
 #include "event/symbolic.h"
 #include "interval/lat_stacks.h"
 
@@ -32,7 +32,6 @@ enum wall_state {
 	WALL_RUNNING,  /* on a CPU */
 	WALL_RUNNABLE, /* waiting for one */
 	WALL_BLOCKED,  /* until another thread, a device or a timer wakes it */
-	WALL_BORN,     /* no time at all: who made the thread */
 	WALL_NSTATES
 };
 
@@ -40,8 +39,6 @@ enum wall_state {
 struct wall_wake {
 	uint32_t thread; /* index; 0: not known */
 	uint32_t stack;	 /* kept: where it was */
-	uint64_t last;	 /* the sink's number of its last segment up to then */
-	bool interrupt;	 /* an interrupt did it, which came while that thread was current */
 	bool unknown;	 /* sched_wakeup alone, on the woken thread's CPU: not who did it */
 };
 
@@ -52,10 +49,8 @@ struct wall_segment {
 	uint32_t stack;	       /* kept; 0 none */
 	uint8_t state;	       /* enum wall_state */
 	bool sampled;	       /* RUNNING: the stack is that of a sample at the end */
-	bool open;	       /* it was not over when the recording ended */
 	uint64_t interrupted;  /* ns of RUNNING in which interrupts ran */
-	struct wall_wake wake; /* BLOCKED that was ended by one, BORN */
-	struct wall_cpu *on;   /* that CPU, of RUNNING and RUNNABLE; NULL: not known */
+	struct wall_wake wake; /* BLOCKED that was ended by one */
 };
 
 struct wall_thread {
@@ -71,9 +66,8 @@ struct wall_thread {
 	struct wall_wake wake;
 	uint64_t begin, since, exit;
 	uint64_t interrupted; /* since then */
-	uint64_t last;	      /* the sink's number of its last segment */
 	/* The sink's. */
-	uint64_t pending, total[WALL_NSTATES];
+	uint64_t pending;
 	uint32_t pending_stack;
 };
 
@@ -84,7 +78,6 @@ struct wall_cpu {
 	uint64_t at; /* time of the last event in what runs */
 	uint32_t depth;
 	uint64_t interrupt; /* when the outermost one began */
-	uint64_t last;	    /* the sink's: number of the last RUNNING segment there */
 };
 
 struct wall_event;
@@ -100,8 +93,8 @@ struct wall {
 	/* Returns 0, PP_ENOMEM, or an error that ends the run. */
 	int (*segment)(void *ctx, struct wall *w, const struct wall_segment *s);
 	/* A thread ends after its last segment: at its death, or with the recording. NULL: none. */
-	int (*end)(void *ctx, struct wall *w, struct wall_thread *t, bool open);
-	/* Stacks were renumbered: calls wall_move for each that it keeps. NULL: it keeps none. */
+	int (*end)(void *ctx, struct wall *w, struct wall_thread *t);
+	/* Stacks were renumbered. NULL: it keeps none. */
 	int (*moved)(void *ctx, struct wall *w);
 	void *ctx;
 	struct lat_stacks *kept;
@@ -133,9 +126,6 @@ static inline bool wall_is_ours(const struct wall *w, const struct wall_thread *
 {
 	return t->task || !w->tasks;
 }
-
-/* The new number of a stack, in wall.moved. */
-int wall_move(struct wall *w, uint32_t *stack);
 
 /* ---- event.c ---- */
 

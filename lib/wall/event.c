@@ -7,20 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS_MAX 5
+#define STATES 512 /* of prev_state: those whose meaning is remembered */
+
+enum { KNOWN_STATE = 1, RUNNABLE = 2, DEAD = 4 };
 
 struct wall_event {
 	enum wall_what what;
-	bool has[FIELDS_MAX];
-	struct field fields[FIELDS_MAX];
+	struct payload fields;
 	struct task_states states;
+	uint8_t seen[STATES]; /* what a state means, once it was asked for */
 };
 
 static const struct {
 	const char *name;
 	enum wall_what what;
 	uint32_t need; /* bits: fields without which it tells nothing */
-	const char *fields[FIELDS_MAX];
+	const char *fields[PAYLOAD_FIELDS];
 } known[] = {
 	{"sched:sched_switch",
 	 WALL_SWITCH,
@@ -38,11 +40,8 @@ static const struct {
 
 static void release(struct wall_event *e)
 {
-	if (!e)
-		return;
-	for (int i = 0; i < FIELDS_MAX; i++)
-		if (e->has[i])
-			field_release(&e->fields[i]);
+	if (e)
+		payload_release(&e->fields);
 	free(e);
 }
 
@@ -66,44 +65,6 @@ static bool is_clock(const struct ps_event *e)
 	case 4: return true;
 	default: return e->perf_type >= 6 && e->perf_type != PS_TYPE_MADE;
 	}
-}
-
-/* The states' letters as the reader of ftrace text numbers them, where there is no format text. */
-static void set_states(struct task_states *t, const struct ps_event *e)
-{
-	static const char letters[][2] = {"S", "D", "T", "t", "X", "Z", "P", "I"};
-
-	if (e->format.len) {
-		task_states_parse(t, e->format.p, e->format.len);
-		return;
-	}
-	t->preempted = 0x100;
-	for (; t->flags.n < sizeof(letters) / sizeof(letters[0]); t->flags.n++) {
-		t->flags.names[t->flags.n].value = UINT64_C(1) << t->flags.n;
-		memcpy(t->flags.names[t->flags.n].text, letters[t->flags.n], 2);
-	}
-}
-
-static int bind_fields(struct wall_event *v, const struct ps_event *e, size_t k)
-{
-	uint32_t got = 0;
-
-	for (int i = 0; i < FIELDS_MAX && known[k].fields[i]; i++) {
-		const char *name = known[k].fields[i];
-		int rc = field_resolve(&v->fields[i], e, name, strlen(name));
-
-		if (rc == PP_ENOMEM)
-			return rc;
-		/* A field that every sample has is not the event's. */
-		v->has[i] = !rc && v->fields[i].id == FIELD_PAYLOAD;
-		if (v->has[i])
-			got |= 1u << i;
-		else if (!rc)
-			field_release(&v->fields[i]);
-	}
-	if ((got & known[k].need) == known[k].need)
-		v->what = known[k].what;
-	return 0;
 }
 
 int wall_bind(struct wall *w, const struct ps_record *rec)
@@ -136,38 +97,38 @@ int wall_bind(struct wall *w, const struct ps_record *rec)
 	v->what = WALL_CPU_SAMPLE;
 	if (k == KNOWN)
 		return 0;
-	v->what = WALL_OTHER;
-	rc = bind_fields(v, e, k);
-	if (v->what == WALL_SWITCH) {
-		w->switch_events = true;
-		set_states(&v->states, e);
-	}
+	rc = payload_bind(&v->fields, e, known[k].fields);
+	v->what = (v->fields.has & known[k].need) == known[k].need ? known[k].what : WALL_OTHER;
+	w->switch_events |= v->what == WALL_SWITCH;
+	if (v->what == WALL_SWITCH && e->format.len)
+		task_states_parse(&v->states, e->format.p, e->format.len);
+	else if (v->what == WALL_SWITCH)
+		task_states_of_text(&v->states);
 	w->waking |= v->what == WALL_WAKING;
 	w->wakeups |= v->what == WALL_WAKING || v->what == WALL_WAKEUP;
 	return rc;
 }
 
-static bool number(const struct wall *w, const struct wall_event *e, int i, uint64_t *v)
+/* What a prev_state means: bits. Its text, which tells, takes long to make. */
+static unsigned state_of(struct wall_event *e, uint64_t state)
 {
-	struct qval q;
+	char text[TASK_STATE_TEXT];
+	unsigned bits = state < STATES ? e->seen[state] : 0;
 
-	if (!e->has[i] || !field_get(&e->fields[i], w->r, w->rec, &q) || q.kind != QV_INT)
-		return false;
-	*v = q.num;
-	return true;
-}
-
-static void text(const struct wall *w, const struct wall_event *e, int i, struct qval *q)
-{
-	if (!e->has[i] || !field_get(&e->fields[i], w->r, w->rec, q) || q->kind != QV_STR)
-		*q = (struct qval){.kind = QV_NA};
+	if (bits)
+		return bits;
+	bits = KNOWN_STATE | (task_state(&e->states, state, text) ? RUNNABLE : 0) |
+	       (*text == 'X' || *text == 'Z' || *text == 'x' ? DEAD : 0);
+	if (state < STATES)
+		e->seen[state] = (uint8_t)bits;
+	return bits;
 }
 
 bool wall_decode(struct wall *w, struct wall_seen *v)
 {
 	const struct ps_sample *s = &w->rec->sample;
-	const struct wall_event *e = s->event < w->nevents ? w->events[s->event] : NULL;
-	char state[TASK_STATE_TEXT];
+	struct wall_event *e = s->event < w->nevents ? w->events[s->event] : NULL;
+	unsigned state;
 	uint64_t a, b, n;
 
 	*v = (struct wall_seen){.what = e ? e->what : WALL_OTHER, .target = PS_NONE};
@@ -175,25 +136,28 @@ bool wall_decode(struct wall *w, struct wall_seen *v)
 		return false;
 	switch (v->what) {
 	case WALL_SWITCH:
-		if (!number(w, e, 1, &a) || !number(w, e, 2, &n) || !number(w, e, 4, &b))
+		if (!payload_number(&e->fields, 1, w->r, w->rec, &a) ||
+		    !payload_number(&e->fields, 2, w->r, w->rec, &n) ||
+		    !payload_number(&e->fields, 4, w->r, w->rec, &b))
 			return false;
 		v->prev = (uint32_t)a;
 		v->next = (uint32_t)b;
-		text(w, e, 0, &v->prev_comm);
-		text(w, e, 3, &v->next_comm);
-		v->runnable = task_state(&e->states, n, state);
-		v->dead = *state == 'X' || *state == 'Z' || *state == 'x';
+		payload_text(&e->fields, 0, w->r, w->rec, &v->prev_comm);
+		payload_text(&e->fields, 3, w->r, w->rec, &v->next_comm);
+		state = state_of(e, n);
+		v->runnable = state & RUNNABLE;
+		v->dead = state & DEAD;
 		return true;
 	case WALL_WAKEUP:
 	case WALL_WAKEUP_NEW:
 	case WALL_WAKING:
-		if (!number(w, e, 1, &a))
+		if (!payload_number(&e->fields, 1, w->r, w->rec, &a))
 			return false;
 		v->next = (uint32_t)a;
-		text(w, e, 0, &v->next_comm);
-		v->target = number(w, e, 3, &n) ? (uint32_t)n : PS_NONE;
+		payload_text(&e->fields, 0, w->r, w->rec, &v->next_comm);
+		v->target = payload_number(&e->fields, 3, w->r, w->rec, &n) ? (uint32_t)n : PS_NONE;
 		/* Old kernels recorded wakeups of what was awake, too. */
-		return !number(w, e, 2, &n) || n;
+		return !payload_number(&e->fields, 2, w->r, w->rec, &n) || n;
 	default: return v->what != WALL_OTHER;
 	}
 }

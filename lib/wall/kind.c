@@ -2,12 +2,11 @@
 #include "wall/kind.h"
 
 #include "event/glob.h"
-#include "event/site.h"
 
 #include <string.h>
 
 const struct wall_kind_name wall_kinds[WALL_NKINDS] = {
-#define K(name, text, idle, what) {text, idle, what},
+#define K(name, text, idle, what) {text, idle},
 	WALL_KINDS(K)
 #undef K
 };
@@ -230,36 +229,15 @@ enum wall_kind wall_kind_of(const struct lat_stacks *k, uint32_t stack)
 	return more == WALL_KIND_BLOCKED ? kind : more;
 }
 
-bool wall_is_interrupt(const struct lat_stacks *k, uint32_t stack, enum wall_kind *kind,
-		       uint32_t *frames)
+enum wall_kind wall_interrupt_kind(const struct lat_stacks *k, uint32_t stack)
 {
 	struct lat_stack_frame f;
 
-	*kind = WALL_KIND_BLOCKED;
-	for (*frames = 0; lat_stacks_frame(k, stack, *frames, &f); ++*frames) {
-		if (!(f.flags & PS_FRAME_KERNEL))
-			break;
-		for (size_t r = 0; r < N(entries); r++) {
-			if (!fits(&f, entries[r]))
-				continue;
-			*kind = look_up(k, stack, 0, true, of_interrupts, N(of_interrupts));
-			++*frames;
-			return true;
-		}
-	}
-	*frames = 0;
-	return false;
-}
-
-enum wall_kind wall_wait(const struct lat_stacks *k, uint32_t stack, const struct wall_wake *wake)
-{
-	enum wall_kind kind = wall_kind_of(k, stack), by;
-	uint32_t frames;
-
-	if (kind == WALL_KIND_BLOCKED && wake->stack &&
-	    wall_is_interrupt(k, wake->stack, &by, &frames))
-		kind = by;
-	return kind;
+	for (uint32_t i = 0; lat_stacks_frame(k, stack, i, &f) && f.flags & PS_FRAME_KERNEL; i++)
+		for (size_t r = 0; r < N(entries); r++)
+			if (fits(&f, entries[r]))
+				return look_up(k, stack, 0, true, of_interrupts, N(of_interrupts));
+	return WALL_KIND_BLOCKED;
 }
 
 uint32_t wall_kernel_frames(const struct lat_stacks *k, uint32_t stack)
@@ -270,69 +248,4 @@ uint32_t wall_kernel_frames(const struct lat_stacks *k, uint32_t stack)
 	while (lat_stacks_frame(k, stack, n, &f) && f.flags & PS_FRAME_KERNEL)
 		n++;
 	return n;
-}
-
-/* Functions of the C library that only wait, or call the kernel. */
-static bool only_waits(const struct lat_stack_frame *f)
-{
-	static const char *const names[] = {
-		"_*",
-		"pthread_*",
-		"futex_*",
-		"lll_*",
-		"sem_*",
-		"clock_nanosleep*",
-		"usleep",
-		"nanosleep",
-		"sleep",
-		"read",
-		"write",
-		"pread*",
-		"pwrite*",
-		"poll",
-		"ppoll",
-		"select",
-		"epoll_*",
-		"recv*",
-		"send*",
-		"accept*",
-		"wait*",
-		"syscall",
-		"fsync",
-		"fdatasync",
-		"open*",
-		"connect",
-		"fwrite",
-		"fread",
-		"new_do_write",
-		"timerfd_*",
-		"cnd_*",
-		"mtx_*",
-		"std::condition_variable*",
-		"std::mutex*",
-		"std::unique_lock*",
-	};
-
-	for (size_t i = 0; i < N(names); i++)
-		if (fits(f, names[i]))
-			return true;
-	return false;
-}
-
-bool wall_place(const struct lat_stacks *k, uint32_t stack, struct lat_stack_frame *f)
-{
-	uint32_t n = wall_kernel_frames(k, stack);
-	struct lat_stack_frame g;
-
-	for (uint32_t i = n; lat_stacks_frame(k, stack, i, &g); i++)
-		if (g.name && !only_waits(&g)) {
-			*f = g;
-			return true;
-		}
-	for (uint32_t i = 0; i < n && lat_stacks_frame(k, stack, i, &g); i++)
-		if (g.name && !site_skips(g.name, g.len) && *g.name != '[') {
-			*f = g;
-			return true;
-		}
-	return false;
 }

@@ -2,7 +2,7 @@
  * Private to lib/wall: what a thread waited for, told from the functions of its stack by a table
  * (kind.c).
  *
- *	k = wall_wait(w, seg.stack, &seg.wake);
+ *	k = wall_kind_of(w->kept, seg.stack);
  *	printf("%s\n", wall_kinds[k].name);		("[lock]")
  */
 #ifndef PP_WALL_KIND_H
@@ -37,31 +37,17 @@ enum wall_kind {
 struct wall_kind_name {
 	const char *name;
 	bool idle;
-	const char *what;
 };
 extern const struct wall_kind_name wall_kinds[WALL_NKINDS];
 
-/* What the innermost functions of a stack that waits tell. */
-enum wall_kind wall_kind_of(const struct lat_stacks *k, uint32_t stack);
+typedef enum wall_kind wall_kind_fn(const struct lat_stacks *k, uint32_t stack);
 
-/*
- * Whether the waker's stack is that of an interrupt, and *kind what it was for, if that is known
- * (else WALL_KIND_BLOCKED). *frames: how many innermost frames are the interrupt's.
- */
-bool wall_is_interrupt(const struct lat_stacks *k, uint32_t stack, enum wall_kind *kind,
-		       uint32_t *frames);
-
-/* What a wait was for, where it is also known who ended it. */
-enum wall_kind wall_wait(const struct lat_stacks *k, uint32_t stack, const struct wall_wake *wake);
+/* What the innermost functions of a stack that waits tell; WALL_KIND_BLOCKED: nothing. */
+wall_kind_fn wall_kind_of;
+/* What the interrupt was for in which a waker's stack is; WALL_KIND_BLOCKED: nobody knows. */
+wall_kind_fn wall_interrupt_kind;
 
 /* How many innermost frames of a stack are the kernel's. */
 uint32_t wall_kernel_frames(const struct lat_stacks *k, uint32_t stack);
-
-/*
- * The frame that tells people where a stack is: the innermost function of the program that is not
- * one of the C library's for waiting; without any the innermost of the kernel that does not only
- * work for others. False: there is none.
- */
-bool wall_place(const struct lat_stacks *k, uint32_t stack, struct lat_stack_frame *f);
 
 #endif

@@ -1,8 +1,6 @@
 /* The command line options of plat's wall clock. */
 #include "wall/wall.h"
 
-#include <string.h>
-
 enum { IDLE = OPT_NO_SHORT };
 
 const struct opt wall_options[] = {
@@ -14,18 +12,9 @@ int wall_option(void *opts, int id, const char *arg, struct buf *why)
 {
 	struct wall_opts *o = opts;
 
+	(void)id;
 	(void)arg;
 	(void)why;
-	o->any = true;
-	switch (id) {
-	case IDLE: o->idle = true; break;
-	}
+	o->idle = true;
 	return 0;
-}
-
-enum wall_form wall_form_of(const char *emit)
-{
-	if (emit && strcmp(emit, "wall") == 0)
-		return WALL_EMIT;
-	return WALL_NONE;
 }

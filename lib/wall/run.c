@@ -107,7 +107,6 @@ static int run_emit(struct run *run, char **names, int n, struct diag *d)
 	if (ssink_open(&sink, STDOUT_FILENO, &o->sink, d))
 		return PP_EXIT_FAIL;
 	run->emit.w = &sink.w;
-	run->emit.event = "wall";
 	run->emit.idle = o->idle;
 	run->w.segment = wall_emit_segment;
 	run->w.end = wall_emit_end;
