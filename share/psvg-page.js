@@ -111,8 +111,8 @@ const fromHash = (text) => {
 // ---- sums of what is not hidden ----
 
 const weight = new Float64Array(n), total = new Float64Array(n);
-// Of the palette of states, what of each node is waiting: the states' classes follow those of functions.
-const waiting = new Float64Array(n);
+// Of the palette of states, what of each node is waiting: found when that palette asks.
+let waiting = null;
 const wallAt = about.schemes.indexOf(about.palettes.indexOf('wall'));
 const classIn = (id, scheme) => id < NAMES ? -1 : classes[(id - NAMES) * about.schemes.length + scheme];
 const baseWeight = diff && new Float64Array(n), baseTotal = diff && new Float64Array(n);
@@ -163,17 +163,21 @@ const sum = () => {
 		for (let i = n - 1; i > 0; i--)
 			t[parent[i]] += t[i];
 	}
-	waiting.fill(0);
-	for (let i = n - 1; i > 0; i--) {
-		if (classIn(name[i], wallAt) > about.cold)
-			waiting[i] = total[i];
-		waiting[parent[i]] += waiting[i];
-	}
+	waiting = null;
 	all = state.hide.length + state.only.length ? total[0] : Math.max(total[0], whole);
 	baseAll = diff ? baseTotal[0] : 0;
 	most = gone ? total.reduce((a, v, i) => i ? Math.max(a, v) : a, 0) : diff && diff.most;
 	if (!(most > 0))
 		most = 1;
+};
+// The classes of states follow those of functions.
+const sumWaiting = () => {
+	waiting = new Float64Array(n);
+	for (let i = n - 1; i > 0; i--) {
+		if (classIn(name[i], wallAt) > about.cold)
+			waiting[i] = total[i];
+		waiting[parent[i]] += waiting[i];
+	}
 };
 // Of each function: what it counts itself, and with callees, where a call within a call counts once.
 const tally = () => {
@@ -387,6 +391,8 @@ const fillOf = (id) => {
 };
 // With the palette of states a function is hot or cold by what most of its frame is.
 const stateFill = (v) => {
+	if (!waiting)
+		sumWaiting();
 	const cold = v.nodes.reduce((s, node) => s + waiting[node], 0);
 	return !v.up && 2 * cold > v.total && v.id >= NAMES && classIn(v.id, wallAt) < about.cold &&
 		classIn(v.id, wallAt) !== about.unknown ? shade(about.cold, names[v.id]) : fillOf(v.id);

@@ -138,7 +138,7 @@ static int sum_waiting(struct layout *l)
 	l->palette = l->o->palette;
 	if (!l->o->coloured && !strcmp(f->account.about.event, "wall"))
 		l->palette = palette_wall();
-	if (!palette_is_wall(l->palette) || f->diff)
+	if (l->palette != palette_wall() || f->diff)
 		return 0;
 	l->waiting = calloc(f->n, sizeof(*l->waiting));
 	if (!l->waiting)

@@ -253,11 +253,6 @@ static unsigned wall_class(const char *s, size_t n)
 	return n && *s == '[' && s[n - 1] == ']' ? UNKNOWN : HOT;
 }
 
-bool palette_is_wall(unsigned palette)
-{
-	return palette == WALL;
-}
-
 unsigned palette_wall(void)
 {
 	return WALL;

@@ -133,11 +133,10 @@ unsigned palette_class(unsigned palette, const char *name, size_t len);
 bool palette_range(unsigned class, uint8_t v[6]);
 
 /*
- * The palette of plat --emit wall: whether it is that; its number; whether a frame is a state of
+ * The palette of plat --emit wall: its number; whether a frame is a state of
  * waiting; the class of a function in whose frame more is waiting than running; its legend, line i
  * (false: there is none).
  */
-bool palette_is_wall(unsigned palette);
 unsigned palette_wall(void);
 bool palette_waits(const char *name, size_t len);
 unsigned palette_mostly_waits(unsigned class);

@@ -12,7 +12,6 @@
 #define ASKED_MAX 1024u	 /* copies that are looked at after a round */
 #define REACH	  65536u /* bytes above the stack pointer: no copy is longer */
 #define PAGES_MAX (REACH / 4096 + 1)
-#define SHARE	  20		/* of all time, one part is for looks */
 #define AGAIN	  1000000000ull /* ns after which the same hole is looked at again */
 
 struct known {
@@ -107,7 +106,7 @@ void holes_fill(struct holes *h)
 
 		if (k->tid == s->tid && k->end == s->end && now < k->again)
 			continue;
-		if (h->spent > (now - h->began + AGAIN) / SHARE)
+		if (!may_look(h->began, now, h->spent))
 			break;
 		hole = look(h, s, &denied);
 		now = now_ns(CLOCK_MONOTONIC);

@@ -2,21 +2,20 @@
 #include "record/looks.h"
 
 #include "base/err.h"
+#include "pevent/sysfile.h"
 #include "pevent/tracefs.h"
 #include "record/parts.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #define PLACES	    16384u /* where threads slept, by a hash */
 #define ASKED_MAX   256u   /* places that are looked at after a round */
 #define RECORD_MAX  65528u /* bytes of a record: it has 16 bits for them */
 #define TASK_REPORT 0xff   /* the states of include/linux/sched.h that switches tell */
-#define SHARE	    20	   /* of all time, one part is for looks */
 #define SECOND	    1000000000ull
 #define AGAIN	    (4 * SECOND)  /* after which the same place is looked at again */
 #define LATER	    (SECOND / 20) /* likewise, where the thread was awake so often */
@@ -171,26 +170,20 @@ void looks_forget(struct looks *l)
 /* Whether a thread sleeps with this stack pointer; see /proc/PID/syscall in proc(5). */
 static bool sleeps_at(const struct short_copy *c)
 {
-	char path[64], line[256], *sp;
-	ssize_t n;
-	int fd;
+	struct buf line = BUF_INIT;
+	char path[64], *sp = NULL;
+	bool so;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/syscall", c->pid, c->tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, line, sizeof(line) - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	line[n] = 0;
 	/* The last two numbers are the stack pointer and the program counter. */
-	sp = strrchr(line, ' ');
-	if (!sp)
-		return false;
-	*sp = 0;
-	sp = strrchr(line, ' ');
-	return sp && strtoull(sp, NULL, 16) == c->sp;
+	if (!sysfile_read(path, LINE_MAX, &line) && line.len &&
+	    (sp = strrchr((char *)line.data, ' '))) {
+		*sp = 0;
+		sp = strrchr((char *)line.data, ' ');
+	}
+	so = sp && strtoull(sp, NULL, 16) == c->sp;
+	buf_release(&line);
+	return so;
 }
 
 /* Reads the stack from its pointer on; how many bytes, whole words; 0: none. */
@@ -289,7 +282,8 @@ void looks_take(struct looks *l, struct buf *b)
 
 		if (p->key == a->key)
 			p->asked = 0;
-		if (l->spent > age / SHARE || l->bytes > age / 1000 * (LOOKS_BYTES / 1000) / 1000)
+		if (!may_look(l->began, l->now, l->spent) ||
+		    l->bytes > age / 1000 * (LOOKS_BYTES / 1000) / 1000)
 			continue;
 		how = look(l, a, b);
 		cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -551,6 +551,15 @@ enum of { OF_SIGNAL, OF_TIMER, OF_SINK, OF_CONTROL, OF_CPUS, OF_PROCESS, OF_RING
 
 uint64_t now_ns(clockid_t clock);
 
+/*
+ * Whether looks into the memory of others, which have taken `spent` ns since `began`, may go on at
+ * `now`: they take a twentieth of a CPU at most.
+ */
+static inline bool may_look(uint64_t began, uint64_t now, uint64_t spent)
+{
+	return spent <= (now - began + 1000000000u) / 20;
+}
+
 /* Reports errno. PP_EIO. */
 int os_error(struct recorder *r, const char *what);
 
