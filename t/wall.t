@@ -149,7 +149,18 @@ run "$BIN/psvg" --colors hot busy.folded
 unlike "$OUT" 'waiting for a CPU' 'another palette has none'
 
 # A recording of our own: what is in it, and that a child's life is.
-if "$BIN/pcap-perf" --wall -o own.data -- sh -c 'exec 3<.; :' 2>own.err; then
+# It makes no other process, and shares its CPUs with one that is none of the recording's.
+cp "$(command -v sh)" spinner
+spinners=
+for _ in $(seq "$(nproc)"); do
+	./spinner -c 'while :; do :; done' &
+	spinners="$spinners $!"
+done
+"$BIN/pcap-perf" --wall -o own.data -- sh -c 'exec 3<.; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' 2>own.err
+recorded=$?
+# shellcheck disable=SC2086
+{ kill $spinners && wait; } 2>/dev/null
+if [ "$recorded" = 0 ]; then
 	run "$BIN/pdecode" own.data
 	cp "$OUT" own.ps
 	"$BIN/pdecode" --list own.ps >events 2>/dev/null
@@ -159,10 +170,11 @@ if "$BIN/pcap-perf" --wall -o own.data -- sh -c 'exec 3<.; :' 2>own.err; then
 	"$BIN/plat" --emit wall --idle own.ps >own.wall 2>/dev/null
 	"$BIN/phist" --by comm -f period --tsv own.wall >own.comms
 	like own.comms "	sh	" 'the times of the command'
+	unlike own.comms "	spinner	" 'and of nothing else'
 	run "$BIN/pcap-perf" --wall -c 1000 -o no.data -- true
 	like "$ERR" 'samples at a frequency' '--wall with a period'
 else
-	skip 6 'recording is not allowed here'
+	skip 7 'recording is not allowed here'
 fi
 
 # What cannot be.

@@ -514,7 +514,7 @@ static int on_comm(struct wall *w, const struct ps_record *rec)
 
 	if (rc || !i)
 		return rc;
-	w->threads[i].task = true;
+	w->tasks = w->threads[i].task = true;
 	if (rec->comm.pid != PS_NONE)
 		w->threads[i].pid = rec->comm.pid;
 	name.s = sreader_string(w->r, rec->comm.comm, &name.len);
