@@ -62,7 +62,7 @@ struct task_states {
 };
 
 void task_states_parse(struct task_states *t, const char *format, size_t len);
-/* Of ftrace text, which has no format: as its reader numbers the letters, and kernels since 4.14. */
+/* For ftrace text, which has no format: numbered by its reader, lettered as since Linux 4.14. */
 void task_states_of_text(struct task_states *t);
 
 #define TASK_STATE_TEXT 64 /* bytes */

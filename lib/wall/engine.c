@@ -95,8 +95,8 @@ static struct wall_thread *begun(struct wall *w, uint32_t i)
 }
 
 /*
- * Up to `now` thread i was in this state; what follows has to be set. sampled: where it ran to is
- * known by a sample, whose stack is `stack`; else it is that of the switch from it, if there is one.
+ * Up to `now` thread i was in this state; what follows has to be set. sampled: a sample shows where
+ * it ran to, with its stack `stack`; otherwise the switch from it does, if there is one.
  */
 static int close_with(struct wall *w, uint32_t i, enum wall_state state, uint64_t now, bool sampled,
 		      uint32_t stack)
