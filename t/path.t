@@ -304,6 +304,18 @@ recording tail.ps <tail.txt
 	like "$ERR" 'too few are slow' 'it is reported'
 }
 
+# Another stream has its own threads and stacks.
+cat sched-stacks.data.ps sched-stacks.data.ps >twice.ps
+for options in '--path --of blocked' '--path --of process'; do
+	for file in sched-stacks.data twice; do
+		# shellcheck disable=SC2086
+		"$BIN/plat" $options --tsv $file.ps 2>/dev/null | awk -F'\t' '
+			$1 == "path" { sum[$2 "|" $3 "|" $4 "|" $5] = $7 } END { for (k in sum) print k, sum[k] }' | sort >$file.rows
+	done
+	awk '{ $NF *= 2; print }' sched-stacks.data.rows >want
+	same twice.rows want "two streams: $options"
+done
+
 # What cannot be.
 run "$BIN/plat" --path --nth 5 --of blocked sched.data.ps
 cp "$OUT" fifth

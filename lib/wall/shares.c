@@ -46,7 +46,7 @@ static void add_frame(const struct lat_stack_frame *f, struct buf *b)
 }
 
 /* Of a stack without its `skip` innermost frames: the place, or the whole of it. */
-static void add_place(const struct wall *w, uint32_t stack, uint32_t skip, bool whole,
+static void add_where(const struct wall *w, uint32_t stack, uint32_t skip, bool whole,
 		      struct buf *b)
 {
 	struct lat_stack_frame f;
@@ -75,15 +75,20 @@ static uint32_t skipped(const struct wall *w, const struct wall_step *s)
 static void add_words(const struct wall_shares *s, const struct wall *w,
 		      const struct wall_step *step, enum wall_share_text which, struct buf *b)
 {
+	struct lat_stack_frame f;
+
 	switch (which) {
 	case WALL_SHARE_THREAD: add_name(w, step->thread, b); break;
 	case WALL_SHARE_STATE: add_state(w, step, b); break;
-	case WALL_SHARE_WHERE: add_place(w, step->stack, skipped(w, step), s->stacks, b); break;
+	case WALL_SHARE_WHERE: add_where(w, step->stack, skipped(w, step), s->stacks, b); break;
 	default:
 		if (step->for_kind == WALL_NKINDS)
 			break;
-		buf_addf(b, "%s ", wall_kinds[step->for_kind].name);
-		add_place(w, step->for_stack, 0, false, b);
+		buf_adds(b, wall_kinds[step->for_kind].name);
+		if (!wall_place(w->kept, step->for_stack, 0, &f))
+			break;
+		buf_addc(b, ' ');
+		buf_add(b, f.name, f.len);
 		break;
 	}
 }
