@@ -384,6 +384,9 @@ recipe offcputime "$data/sched-stacks.data.gz"
 unlike "$ERR" 'no call chains' 'and one with them'
 is "$status" 0 offcputime
 like "$OUT" ';.* [0-9]{4,}$' 'offcputime: folded stacks in ns'
+recipe offwaketime "$data/sched-stacks.data.gz"
+is "$status" 0 offwaketime
+like "$OUT" ';--;.* [0-9]{4,}$' 'offwaketime: the stacks of both'
 for kind in irq softirq; do
 	enter=irq_handler
 	[ $kind = irq ] || enter=softirq
