@@ -140,6 +140,8 @@ bool palette_range(unsigned class, uint8_t v[6]);
  * (false: there is none).
  */
 unsigned palette_wall(void);
+/* Whether it is for the samples of an event: those of plat --emit wall and path. */
+bool palette_is_of_states(const char *event);
 bool palette_waits(const char *name, size_t len);
 unsigned palette_mostly_waits(unsigned class);
 bool palette_legend(size_t i, unsigned *class, const char **what);
