@@ -73,7 +73,7 @@ PP_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
 PP_LDFLAGS += -fsanitize=address,undefined -no-pie $(if $(findstring clang,$(CC)),,-static-libasan -static-libubsan)
 endif
 ifdef COVERAGE
-PP_CFLAGS += --coverage -O0
+PP_CFLAGS += --coverage -O0 -DPP_COVERAGE
 PP_LDFLAGS += --coverage
 endif
 ifdef FUZZER
@@ -294,7 +294,8 @@ deb rpm: dist
 clean:
 	rm -rf build build-* $(PROGS:%=bin/%)
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+# Only of what was compiled here: beside it lies the tree that packages are built in.
+-include $(shell find $(O)/bin $(O)/lib $(O)/t -name '*.d' 2>/dev/null)
 
 .PHONY: all packages deps demo test check check-all test-arch unit fuzz-replay fuzz fuzz-all lint lint-all bench \
 	compare install uninstall dist deb rpm clean

@@ -76,16 +76,18 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct config c = {.o = {.argc = argc, .argv = argv}};
+	struct cli cli;
 	const struct opt_group groups[] = {{plat_options, plat_option, &c.o, plat_rules},
 					   {history_options, history_option, &c.history},
 					   {wall_options, wall_option, &c.wall},
 					   {table_options, on_table, &c, table_rules},
+					   {cli_sandbox_options, cli_sandbox_option, &cli},
 					   {0}};
 	const struct opt_spec spec = {"plat", "[OPTION]... [FILE]...", "pair events into intervals",
 				      groups};
-	struct cli cli;
 
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
+	cli_confine(&cli, (struct sandbox){0});
 	return cli_finish(&cli, run(&c, argv + cli.first, argc - cli.first, cli.diag));
 }
