@@ -80,6 +80,8 @@ static int run(struct config *c, struct kfunc *k, char **names, int n, struct di
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 	c->out.draw |= !c->o.by && !c->o.window && !c->o.merge;
 	status = c->o.merge ? phist_merge(p, names, n) : phist_files(p, names, n);
+	if (!c->out.source && n == 1)
+		c->out.source = names[0];
 	status = phist_print(p, status, &c->out);
 	if ((!status || status == PP_EXIT_UNSURE) && c->strict && phist_lost(p))
 		status = PP_EXIT_PARTIAL;

@@ -68,6 +68,8 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	c->o.see = kfunc_see;
 	c->o.failed = kfunc_failed;
 	c->o.lat.symbol_ctx = c->o.see_ctx = k;
+	if (!c->o.out.source && n == 1)
+		c->o.out.source = names[0];
 	status = plat_run(&c->o, names, n, d);
 	kfunc_free(k);
 	return status;

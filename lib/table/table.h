@@ -268,10 +268,12 @@ enum table_form { TABLE_FORM_TEXT, TABLE_FORM_TSV, TABLE_FORM_JSON };
 
 struct table_opts {
 	enum table_form form;
-	const char *sort; /* table_sort; NULL: its default */
-	uint32_t top;	  /* table_top; 0: all rows */
-	uint64_t step;	  /* of linear buckets, for the caller's table_value; 0: none */
-	bool draw;	  /* text: the histograms of all rows after the table */
+	bool plain;	    /* of TSV: all tables as one, for data bases */
+	const char *source; /* of plain: what its first column says; NULL: nothing */
+	const char *sort;   /* table_sort; NULL: its default */
+	uint32_t top;	    /* table_top; 0: all rows */
+	uint64_t step;	    /* of linear buckets, for the caller's table_value; 0: none */
+	bool draw;	    /* text: the histograms of all rows after the table */
 	enum hist_view view;
 	uint32_t stats;	    /* text: which, bits of enum table_stat; 0: TABLE_STATS_SHOWN */
 	uint64_t time_base; /* text: not subtracted from times if 0 */
