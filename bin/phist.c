@@ -71,6 +71,11 @@ static int run(struct config *c, struct kfunc *k, char **names, int n, struct di
 	int status, rc;
 
 	c->o.symbols = (struct expr_symbols){kfunc_name, kfunc_see, NULL, k, kfunc_device};
+	if (c->out.source && !c->out.plain && !(c->o.merge && c->o.by)) {
+		diag_error(d, NULL, -1, "--source is for --tsv=plain and --merge --by source");
+		return PP_EXIT_USAGE;
+	}
+	c->o.source = c->out.source;
 	c->o.step = c->out.step;
 	c->o.as_table = c->out.form != TABLE_FORM_TEXT;
 	c->o.gates = c->out.gates;

@@ -61,6 +61,10 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	}
 	if (c->history.form || c->history.any)
 		return run_history(c, names, n, d);
+	if (c->o.out.source && !c->o.out.plain) {
+		diag_error(d, NULL, -1, "--source is for --tsv=plain");
+		return PP_EXIT_USAGE;
+	}
 	if (kfunc_new(&k, c->o.kallsyms, d))
 		return PP_EXIT_FAIL;
 	c->o.lat.symbol = kfunc_name;

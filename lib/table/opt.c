@@ -54,7 +54,8 @@ const struct opt table_options[] = {
 	{FAIL_IF, "fail-if", "COND", "exit 3 if COND holds, such as 'p99(runq) > 10ms'"},
 	{TSV, "tsv", "[plain]",
 	 "write tab-separated values, for phist --merge and psvg; plain: one table for data bases"},
-	{SOURCE, "source", "NAME", "--tsv=plain with NAME in its column source, else the input's"},
+	{SOURCE, "source", "NAME",
+	 "what the column source says, of --tsv=plain and of --merge --by source"},
 	{JSON, "json", NULL, "write JSON, one object a row"},
 	{0},
 };
@@ -65,13 +66,12 @@ const struct opt_rule table_rules[] = {
 	{"wide", "tsv json", NULL},
 	{"tsv", "json", NULL},
 	{"cumulative", NULL, "every"},
-	{"source", "json log2 fine wide", NULL},
 	{0},
 };
 
 /* Of phist: what needs a histogram, and what --merge reads as it is. */
 const struct opt_rule phist_rules[] = {
-	{"merge", "field by over-time heatmap unit raw kallsyms every stats strict", NULL},
+	{"merge", "field over-time heatmap unit raw kallsyms every stats strict", NULL},
 	{"over-time", "heatmap every", NULL},
 	{"heatmap", "every", NULL},
 	{"unit", NULL, "field"},
@@ -121,11 +121,7 @@ int table_option(void *opts, int id, const char *arg, struct buf *why)
 			return PP_EUSAGE;
 		}
 		break;
-	case SOURCE:
-		o->form = TABLE_FORM_TSV;
-		o->plain = true;
-		o->source = arg;
-		break;
+	case SOURCE: o->source = arg; break;
 	case JSON: o->form = TABLE_FORM_JSON; break;
 	}
 	if (!rc && o->plain && o->every) {

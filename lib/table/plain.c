@@ -12,10 +12,16 @@ struct plain {
 	const char *key[KEYS_MAX]; /* of all tables; those of the same name share a column */
 	uint32_t nkeys;
 	const struct table *t;
-	struct buf source; /* and the tab after it */
+	struct buf source;
 	struct buf *b, row, text;
 	struct out *out;
 };
+
+/* The key that --by source makes is what the first column is for. */
+static bool is_source(const struct table_key *k)
+{
+	return k->kind == TABLE_TEXT && !strcmp(k->name, TABLE_SOURCE);
+}
 
 static uint32_t key_column(const struct plain *x, const char *name)
 {
@@ -29,7 +35,7 @@ static uint32_t key_column(const struct plain *x, const char *name)
 /* The names of keys that are also those of other columns get an end of their own. */
 static bool is_taken(const char *name)
 {
-	static const char *const others[] = {"source", "table", "value", "unit", "buckets"};
+	static const char *const others[] = {TABLE_SOURCE, "table", "value", "unit", "buckets"};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (!strcmp(name, others[i]))
@@ -74,14 +80,21 @@ static void add_key(struct plain *x, uint32_t row, uint32_t k)
 static void begin_row(struct plain *x, uint32_t row)
 {
 	const struct table *t = x->t;
+	uint32_t of = 0;
 
 	buf_reset(&x->row);
-	buf_add(&x->row, x->source.data, x->source.len);
+	while (of < t->nkeys && !is_source(&t->keys[of]))
+		of++;
+	if (of < t->nkeys)
+		add_key(x, row, of);
+	else
+		buf_add(&x->row, x->source.data, x->source.len);
+	buf_addc(&x->row, '\t');
 	table_add_escaped(&x->row, t->name, strlen(t->name), false);
 	for (uint32_t i = 0; i < x->nkeys; i++) {
 		buf_addc(&x->row, '\t');
 		for (uint32_t k = 0; k < t->nkeys; k++)
-			if (!strcmp(t->keys[k].name, x->key[i]))
+			if (k != of && !strcmp(t->keys[k].name, x->key[i]))
 				add_key(x, row, k);
 	}
 }
@@ -139,12 +152,11 @@ int tables_write_plain(const struct tables *ts, const char *source, struct buf *
 		for (uint32_t k = 0; k < ts->v[i]->nkeys; k++) {
 			const char *name = ts->v[i]->keys[k].name;
 
-			if (key_column(&x, name) == x.nkeys)
+			if (!is_source(&ts->v[i]->keys[k]) && key_column(&x, name) == x.nkeys)
 				x.key[x.nkeys++] = name;
 		}
 	if (source)
 		table_add_escaped(&x.source, source, strlen(source), false);
-	buf_addc(&x.source, '\t');
 	add_header(&x);
 	rc = x.source.err ? x.source.err : table_flush(b, out);
 	for (uint32_t i = 0; i < ts->n && !rc; i++)
