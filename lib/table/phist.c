@@ -138,7 +138,8 @@ int phist_new(struct phist **pp, const struct phist_opts *opts, struct diag *d)
 	p->tables.by_source = opts->merge && opts->by;
 	p->tables.source = opts->source;
 	if (p->tables.by_source && strcmp(opts->by, TABLE_SOURCE) != 0) {
-		diag_error(d, NULL, -1, "of --by, --merge takes only " TABLE_SOURCE);
+		diag_error(d, NULL, -1,
+			   "--merge has no effect with --by, except --by " TABLE_SOURCE);
 		rc = PP_EUSAGE;
 	}
 	if (!rc && !opts->merge)
