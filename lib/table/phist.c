@@ -135,7 +135,14 @@ int phist_new(struct phist **pp, const struct phist_opts *opts, struct diag *d)
 		p->tables.view = opts->view;
 	p->window = opts->window == PHIST_WINDOW_AUTO ? WINDOW_FIRST : opts->window;
 	rc = parse(p, "field", opts->fields, TABLE_VALUES_MAX, &p->fields, &p->nfields);
-	if (!rc)
+	p->tables.by_source = opts->merge && opts->by;
+	p->tables.source = opts->source;
+	if (p->tables.by_source && strcmp(opts->by, TABLE_SOURCE) != 0) {
+		diag_error(d, NULL, -1,
+			   "--merge has no effect with --by, except --by " TABLE_SOURCE);
+		rc = PP_EUSAGE;
+	}
+	if (!rc && !opts->merge)
 		rc = parse(p, "by", opts->by, TABLE_KEYS_MAX - 1, &p->by, &p->nby);
 	if (!rc && p->by && !opts->raw) {
 		expr_symbols(p->by, &opts->symbols);
