@@ -119,6 +119,13 @@ like "$OUT" 'sched_process_exec:' 'and can be made a recording of'
 like "$OUT" '^b:.*sched_process_exit:' 'likewise'
 "$BIN/pcap-ftrace" -e sched 5 >/dev/full 2>full.err
 is "$? $(grep -c 'cannot write: No space left' full.err)" '2 1' 'a full disk'
+if mkdir small && mount -t tmpfs -o size=1m none small 2>/dev/null; then
+	"$BIN/pcap-ftrace" -e raw_syscalls -o small/k.dat -- dd if=/dev/zero of=/dev/null bs=1 count=100000 2>full.err
+	is "$? $(grep -c 'No space left' full.err)" '2 1' 'while it records into a file'
+	umount small
+else
+	skip 1 'no file system can be mounted here'
+fi
 state none >after
 same after before 'and a full disk leaves nothing behind'
 
@@ -147,6 +154,36 @@ state none >after
 same after before 'reset leaves nothing behind'
 run "$BIN/pcap-ftrace" --show $name
 is "$status" 2 'what is gone cannot be shown'
+
+# What there is for the whole machine only: two that want the same share it, whichever ends first.
+if [ -e $T/tracing_thresh ]; then
+	was=$(cat $T/tracing_thresh)
+	wanted=$((was + 7))
+	for i in 1 2; do
+		"$BIN/pcap-ftrace" -p nop --thresh $wanted -e sched:sched_process_exit -o t$i.dat 60 2>t.err &
+		eval "p$i=$!"
+		await test -e t$i.dat.cpu0
+	done
+	run "$BIN/pcap-ftrace" -p nop --thresh $((wanted + 1)) -e sched:sched_process_exit -o t3.dat 1
+	is "$status" 64 'who wants it otherwise is refused'
+	like "$ERR" 'tracing_thresh is there but once, and another pcap-ftrace has set it: process' 'and told whose it is'
+	# shellcheck disable=SC2154
+	kill -INT $p1
+	wait $p1
+	is "$(cat $T/tracing_thresh)" $wanted 'it stays until the last ends'
+	# shellcheck disable=SC2154
+	kill -KILL $p2
+	wait $p2 2>/dev/null
+	given_back() {
+		[ "$(cat $T/tracing_thresh)" = "$was" ]
+	}
+	await given_back
+	pass 'and is as it was then'
+	run "$BIN/pcap-ftrace" -e sched_process_exec -p nop --thresh $wanted -B b -p nop --thresh $((wanted + 1)) -e sched_process_exit 1
+	is "$status" 64 'nor can two buffers have it otherwise'
+else
+	skip 5 'this kernel has no tracing_thresh'
+fi
 
 run "$BIN/pcap-ftrace" --list tracers
 like "$OUT" '^nop$' 'tracers are listed'
