@@ -64,7 +64,7 @@ recorded() {
 	buffers) like "$OUT" '^ *graph:.*vfs_read' "$kernel: a buffer of its own" ;;
 	profile) like "$OUT" 'funcgraph_entry' "$kernel: --profile with a tracer" ;;
 	hotplug)
-		like "$OUT" 'cpuhp/1' "$kernel: a CPU that goes and comes"
+		like "$OUT" 'cpuhp/1' "$kernel: a CPU that comes and goes"
 		is "$status $(grep -c '\[001\].*vfs_read' "$OUT" | sed 's/[1-9][0-9]*/some/')" '0 some' "$kernel: is recorded"
 		;;
 	*) like "$OUT" 'vfs_read' "$kernel: $tracer is recorded" ;;
@@ -96,7 +96,7 @@ for kernel in $FTRACE_KERNEL; do
 	like "$kernel/function_command.err" 'no function .*like .vfs_raed.; did you mean vfs_read' "$kernel: nor of such a function"
 	like "$kernel/module.err" 'is the module loaded' "$kernel: a module that is not there"
 	like "$kernel/killed" '^2$' "$kernel: the depth of graphs is set meanwhile"
-	like "$kernel/reader.txt" . "$kernel: a reader that goes after the first line"
+	like "$kernel/reader.txt" '\[00[01]\]' "$kernel: a reader that goes after the first lines"
 	like "$kernel/way_full.err" 'cannot write: No space left' "$kernel: a full disk"
 	like "$kernel/way_disk.err" 'No space left' "$kernel: a disk that becomes full"
 	is "$(cat "$kernel/two.still")" '7 1

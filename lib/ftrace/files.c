@@ -257,10 +257,13 @@ static int set_shared(const struct ftfiles *f, const char *name, const char *pat
 	struct buf was = BUF_INIT;
 	int lock = journal_lock(), rc = journal_holder(f->journal, name, holder, &was);
 
-	if (!rc) {
+	/* A filter of all events of a system, then another one of one of them. */
+	bool again = !rc && !*f->dir && !strcmp(holder, f->journal->name);
+
+	if (!rc && !again) {
 		rc = share(f, name, value, lines, holder, &was, why);
-	} else if (rc == PP_ENOENT) {
-		rc = keep(f, name, lines, why);
+	} else if (again || rc == PP_ENOENT) {
+		rc = again ? 0 : keep(f, name, lines, why);
 		rc = rc ? rc : put(f, name, path, value, why);
 	}
 	buf_release(&was);
