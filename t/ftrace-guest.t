@@ -108,10 +108,10 @@ for kernel in $FTRACE_KERNEL; do
 	run_pipe '"$BIN/pdecode" "$kernel/hist.txt"' '"$BIN/phist" --tsv --by next_comm -f hitcount'
 	is "$(awk -F '\t' '!/^#/ { n += $4 } END { print n }' "$OUT")" "$(sed -n 's/^ *Hits: //p' "$kernel/hist.txt")" \
 		"$kernel: a histogram"
-	like "$kernel/funccount.txt" '^ *[1-9][0-9]* vfs_statx$' "$kernel: funccount, live"
-	like "$kernel/functrace.txt" 'function: *vfs_statx <-' "$kernel: functrace, live"
-	like "$kernel/funcgraph.txt" 'vfs_statx\(\)' "$kernel: funcgraph, live"
-	like "$kernel/funcslower.txt" 'vfs_statx' "$kernel: funcslower, live"
+	like "$kernel/funccount.txt" '^ *[1-9][0-9]* vfs_open$' "$kernel: funccount, live"
+	like "$kernel/functrace.txt" 'function: *vfs_open <-' "$kernel: functrace, live"
+	like "$kernel/funcgraph.txt" 'vfs_open\(\)' "$kernel: funcgraph, live"
+	like "$kernel/funcslower.txt" 'vfs_open' "$kernel: funcslower, live"
 	[ ! -e "$kernel/stack.txt" ] || like "$kernel/stack.txt" 'Depth *Size *Location' "$kernel: the stack tracer"
 
 	like "$kernel.log" '^boot 0' "$kernel: what was recorded at the start is taken out" || diag_file "$kernel.log"
