@@ -252,6 +252,7 @@ bench: all $(MEASURE)
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/probe || [ $$? = 2 ]
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/live || [ $$? = 2 ]
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/inlines || [ $$? = 2 ]
+	@BIN=$(BIN) t/bench/ftrace || [ $$? = 2 ]
 
 compare: all
 	@BIN=$(BIN) REF=$(or $(REF),HEAD^) N=$(or $(N),5) t/bench/compare
