@@ -253,6 +253,7 @@ bench: all $(MEASURE)
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/live || [ $$? = 2 ]
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/inlines || [ $$? = 2 ]
 	@BIN=$(BIN) t/bench/ftrace || [ $$? = 2 ]
+	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/folded || [ $$? = 2 ]
 
 compare: all
 	@BIN=$(BIN) REF=$(or $(REF),HEAD^) N=$(or $(N),5) t/bench/compare
