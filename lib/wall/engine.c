@@ -278,6 +278,12 @@ static int switch_in(struct wall *w, struct wall_cpu *c, uint32_t cpu, uint32_t 
 	}
 	if (was == WALL_BLOCKED && t->early)
 		was = WALL_RUNNABLE;
+	/* In recordings of a command, the last wakeup of a process, of who made it, is missing. */
+	if (was == WALL_BLOCKED && t->child.thread && t->child_exit >= t->since) {
+		t->wake = t->child;
+		rc = close_as(w, i, was, t->child_exit);
+		was = WALL_RUNNABLE;
+	}
 	if (was == WALL_BLOCKED) {
 		w->account.unwoken += w->wakeups;
 		t->wake = (struct wall_wake){.unknown = true};
@@ -551,12 +557,17 @@ static int on_comm(struct wall *w, const struct ps_record *rec)
 static int on_exit_record(struct wall *w, const struct ps_record *rec)
 {
 	const uint32_t *i = map64_get(&w->by_tid, (uint64_t)rec->source << 32 | rec->exit.tid);
+	const uint32_t *by = map64_get(&w->by_tid, (uint64_t)rec->source << 32 | rec->exit.ptid);
 	struct wall_thread *t = i && *i ? &w->threads[*i] : NULL;
 
 	if (!t)
 		return 0;
 	t->exiting = true;
 	t->exit = rec->exit.time;
+	if (by && *by && rec->exit.pid == rec->exit.tid) {
+		w->threads[*by].child = (struct wall_wake){.thread = *i, .last = t->last};
+		w->threads[*by].child_exit = rec->exit.time;
+	}
 	return t->state == WALL_RUNNING ? 0 : finish(w, *i, later(t->exit, t->since), false);
 }
 
@@ -641,7 +652,7 @@ int wall_engine_end(struct wall *w)
 
 	for (uint32_t i = 1; i <= w->nthreads && !rc; i++) {
 		struct wall_thread *t = &w->threads[i];
-		bool gone = t->exiting && t->exit < w->now;
+		bool gone = t->exiting;
 
 		/* One of which nothing is known but that it is there has slept all the time. */
 		if (!t->seen && !t->dead && !w->account.lost)

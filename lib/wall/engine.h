@@ -69,7 +69,8 @@ struct wall_thread {
 	uint32_t cpu;
 	uint32_t stack;		     /* where it waits */
 	struct wall_wake wake, made; /* made: by whom */
-	uint64_t begin, since, exit;
+	struct wall_wake child;	     /* the last process that it made and that has ended */
+	uint64_t begin, since, exit, child_exit;
 	uint64_t interrupted; /* since then */
 	/* The sink's. last: the number of its last segment, if it numbers them. */
 	uint64_t pending, last;

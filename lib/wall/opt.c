@@ -55,11 +55,16 @@ const struct opt_rule wall_rules[] = {
 
 static int set_tail(struct wall_opts *o, const char *arg, struct buf *why)
 {
-	char *end = NULL;
+	char *end;
 
-	o->tail = arg && *arg == 'p' ? strtod(arg + 1, &end) : arg ? 0 : SLOW;
-	if (o->tail >= 50 && o->tail < 100 && (!arg || (end > arg + 1 && !*end)))
+	o->tail = SLOW;
+	if (!arg)
 		return 0;
+	if (*arg == 'p') {
+		o->tail = strtod(arg + 1, &end);
+		if (end > arg + 1 && !*end && o->tail >= 50 && o->tail < 100)
+			return 0;
+	}
 	buf_adds(why, "--tail: not a percentile from p50 to below p100: ");
 	buf_add_safe(why, arg, strlen(arg));
 	return PP_EUSAGE;

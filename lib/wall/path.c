@@ -68,7 +68,7 @@ static int grow(struct wall_paths *p)
 	v = calloc(cap, sizeof(*v));
 	if (!v)
 		return PP_ENOMEM;
-	for (uint64_t i = oldest(p); i <= p->n; i++)
+	for (uint64_t i = oldest(p); p->cap && i <= p->n; i++)
 		v[i % cap] = p->v[i % p->cap];
 	free(p->v);
 	p->v = v;
@@ -211,7 +211,7 @@ static int add_blocked(struct walk *a, const struct kept *k, struct wall_step s)
 		return rc;
 	if (!has) {
 		s.kind = (uint8_t)kind;
-		s.unknown = wake.unknown;
+		s.unknown = wake.unknown && kind != WALL_KIND_TIMER && kind != WALL_KIND_DISK;
 		s.other = k->waker && !wall_is_ours(a->w, &a->w->threads[k->waker]) ? k->waker : 0;
 		return add(a, s);
 	}
