@@ -71,11 +71,6 @@ static int run(struct config *c, struct kfunc *k, char **names, int n, struct di
 	int status, rc;
 
 	c->o.symbols = (struct expr_symbols){kfunc_name, kfunc_see, NULL, k, kfunc_device};
-	if (c->out.source && !c->out.plain && !(c->o.merge && c->o.by)) {
-		diag_error(d, NULL, -1, "--source is for --tsv=plain and --merge --by source");
-		return PP_EXIT_USAGE;
-	}
-	c->o.source = c->out.source;
 	c->o.step = c->out.step;
 	c->o.as_table = c->out.form != TABLE_FORM_TEXT;
 	c->o.gates = c->out.gates;
@@ -85,8 +80,6 @@ static int run(struct config *c, struct kfunc *k, char **names, int n, struct di
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 	c->out.draw |= !c->o.by && !c->o.window && !c->o.merge;
 	status = c->o.merge ? phist_merge(p, names, n) : phist_files(p, names, n);
-	if (!c->out.source && n == 1)
-		c->out.source = names[0];
 	status = phist_print(p, status, &c->out);
 	if ((!status || status == PP_EXIT_UNSURE) && c->strict && phist_lost(p))
 		status = PP_EXIT_PARTIAL;

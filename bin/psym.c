@@ -88,10 +88,7 @@ int main(int argc, char **argv)
 	c.from.r.stats = c.stats;
 	if (symopt_no_stream(&c.from))
 		c.out.form = SSINK_NONE;
-	cli_confine(&cli,
-		    (struct sandbox){.output = c.from.r.bundle,
-				     .programs = c.from.debuginfod_seconds || c.from.r.missing,
-				     .processes = true});
+	cli_confine(&cli, symopt_needs(&c.from));
 	if (cli_sink_effects(&cli, &spec, argc, argv, ssink_cpu_effects, &c.out) ||
 	    symopt_ready(&c.from, cli.diag) || ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag)) {
 		symopt_release(&c.from);

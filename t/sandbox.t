@@ -136,7 +136,7 @@ if [ "$(uname -m)" = x86_64 ] && have unshare &&
 	await named
 fi
 counts() {
-	gone $recorder || counting $recorder
+	gone "$recorder" || counting "$recorder"
 }
 if [ -s "private/perf-$live.map" ]; then
 	"$BIN/pcap-perf" -F 499 -e cpu-clock:u --call-graph=dwarf,8192 -o live.data -p $live 2>record.log &

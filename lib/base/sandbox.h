@@ -7,8 +7,8 @@
  * By seccomp(2), and by Landlock (landlock(7)) if there is something that it may write, each where
  * the kernel has it and lets us; neither needs a privilege, and children inherit both. To be called
  * before threads are started and before the first untrusted byte is read. Files can be opened for
- * reading afterwards, though not by openat2 where Landlock does not check what is written; temporary
- * files without a name (O_TMPFILE) can be made in TMPDIR. What was given up fails: EPERM, EACCES.
+ * reading afterwards, by openat2 only where something may be written; temporary files without a
+ * name (O_TMPFILE) can be made in TMPDIR. What was given up fails: EPERM, EACCES.
  */
 #ifndef PP_BASE_SANDBOX_H
 #define PP_BASE_SANDBOX_H
