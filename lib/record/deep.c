@@ -17,13 +17,15 @@
 #define CHUNK	  14u		/* pages of a record, which has 16 bits for its bytes */
 #define PAGES_MAX (16u << 8)	/* of a stack: 16 MB; what is larger is none */
 #define COPY_MIN  32768u	/* smaller copies are continued by the helper's */
-#define AGAIN	  100000000ull	/* ns after which a thread is looked at again */
+#define AGAIN	  10000000ull	/* ns after which a thread is looked at again */
+#define ACTIVE	  500000000ull	/* after a look others are expected */
 #define GONE	  2000000000ull /* after which it makes room for others */
 
 struct deep_thread {
 	uint32_t tid;
 	uint32_t asked; /* 1 + where its newest sample is among those; 0: nowhere */
 	uint64_t again; /* the time from which on it is looked at again */
+	uint64_t base;	/* the lowest page that was looked at of late */
 	uint64_t end;	/* of the stack */
 	uint32_t looks; /* at this stack */
 	uint32_t pages;
@@ -45,8 +47,9 @@ struct deep {
 	struct deep_thread threads[THREADS];
 	struct asked asked[ASKED_MAX];
 	uint32_t n_asked;
-	uint64_t zeroes; /* the hash of a page of zeroes */
-	uint64_t now, count;
+	uint64_t zeroes;      /* the hash of a page of zeroes */
+	uint64_t now, newest; /* ns; of the last round, of the last look */
+	uint64_t count;
 	uint8_t chunk[CHUNK * PAGE];
 };
 
@@ -106,6 +109,11 @@ void deep_free(struct deep *d)
 uint64_t deep_count(const struct deep *d)
 {
 	return d->count;
+}
+
+bool deep_active(const struct deep *d)
+{
+	return d->count && d->now - d->newest < ACTIVE;
 }
 
 void deep_note(struct deep *d, const struct ring *r, uint64_t pos, size_t size,
@@ -223,11 +231,20 @@ static bool read_all(struct look *l)
 	return !l->b->err;
 }
 
+/* Where to begin: stacks become deeper and less deep, and what lies between looks is to be in both. */
+static uint64_t base_of(const struct deep_thread *t, const struct short_copy *c)
+{
+	uint64_t base = c->sp & ~(uint64_t)(PAGE - 1);
+	bool lower = t->tid == c->tid && t->base < base && base < t->end;
+
+	return lower && t->looks % PERF_DEEP_ALL ? t->base : base;
+}
+
 static void look(struct deep *d, const struct asked *a, struct look_budget *budget, struct buf *b)
 {
 	const struct short_copy *c = &a->trim.copy;
 	struct deep_thread *t = &d->threads[c->tid & (THREADS - 1)];
-	struct look l = {d, a, t, b, c->sp & ~(uint64_t)(PAGE - 1), 0};
+	struct look l = {d, a, t, b, base_of(t, c), 0};
 	size_t start = b->len;
 	struct mapping m;
 
@@ -241,8 +258,10 @@ static void look(struct deep *d, const struct asked *a, struct look_budget *budg
 		t->pages = t->looks = 0;
 		return;
 	}
+	t->base = l.base;
 	t->looks++;
 	d->count++;
+	d->newest = d->now;
 	budget->bytes += l.bytes;
 }
 

@@ -16,6 +16,7 @@
 #define PP_RECORD_DEEP_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,7 +49,8 @@ void deep_take(struct deep *d, struct look_budget *b, struct buf *out);
 /* What was noted is no longer in its ring. */
 void deep_forget(struct deep *d);
 
-/* Looks so far. */
+/* Looks so far, and whether there were any of late, so that rounds are to be frequent. */
 uint64_t deep_count(const struct deep *d);
+bool deep_active(const struct deep *d);
 
 #endif

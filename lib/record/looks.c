@@ -123,6 +123,11 @@ uint64_t looks_deep(const struct looks *l)
 	return deep_count(l->deep);
 }
 
+bool looks_active(const struct looks *l)
+{
+	return deep_active(l->deep);
+}
+
 static struct place *place_of(struct looks *l, uint64_t key)
 {
 	return &l->places[key >> 32 & (PLACES - 1)];

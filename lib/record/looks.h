@@ -45,5 +45,6 @@ void looks_forget(struct looks *l);
 /* Samples that were added, and looks at stacks that are deeper than copies (deep.h). */
 uint64_t looks_count(const struct looks *l);
 uint64_t looks_deep(const struct looks *l);
+bool looks_active(const struct looks *l); /* rounds are to be frequent */
 
 #endif

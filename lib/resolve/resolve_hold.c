@@ -17,8 +17,9 @@
 #define AHEAD_NS  500000000u /* of the recording, that a sample waits */
 #define BYTES_MAX (32u << 20)
 #define ALONE_MAX DEBUGINFO_FRAMES_MAX
-#define WHOLE_MAX 4096u /* a power of two */
-#define LOOKS_MIN 4096u /* bytes of a copy: looks are for what is beyond such */
+#define WHOLE_MAX 4096u	 /* a power of two */
+#define LOOKS_MIN 4096u	 /* bytes of a copy: looks are for what is beyond such */
+#define LARGE_MIN 32768u /* likewise; what is beyond such are outer frames only */
 
 /* The callers that looks found, of a stack whose copy ended; the innermost first. */
 struct walked {
@@ -553,8 +554,8 @@ bool resolve_hold(struct resolver *r, struct machine *m, const struct ps_sample 
 /* ---- what looks found ---- */
 
 /*
- * The frames of callers, from which those of other samples are learned, too. 0, or an error; there
- * may be no room for them now.
+ * The frames of callers. Beyond a large copy are the outer ones, which hardly change: from them
+ * those of other samples are learned, too. 0, or an error; there may be no room for them now.
  */
 static int name_callers(struct resolver *r, struct machine *m, uint32_t pid,
 			const struct unwind_result *res, struct held *h)
@@ -577,7 +578,9 @@ static int name_callers(struct resolver *r, struct machine *m, uint32_t pid,
 		rc = resolve_frame(r, m, sp, at->ip, MODE_USER, !at->exact, &at->frame);
 		frames[i] = at->frame &= ~FRAME_UNKNOWN;
 	}
-	return rc ? rc : resolve_stitch_learn(r, h->how.thread, res, frames, 0);
+	return rc || h->how.len < LARGE_MIN
+		       ? rc
+		       : resolve_stitch_learn(r, h->how.thread, res, frames, 0);
 }
 
 static int walk_on(struct resolver *r, struct machine *m, struct held *h, const uint8_t *p,

@@ -15,6 +15,8 @@
 #define THREADS	  64u	       /* whose stacks are kept */
 #define STACK_MAX (16u << 20)  /* bytes of one */
 #define ALL_MAX	  (128u << 20) /* of all */
+#define AGREE	  3	       /* looks that must find the same, one after a sample */
+#define MORE_NS	  12500000u    /* one more for so much time between them */
 
 struct look {
 	uint64_t thread;
@@ -139,20 +141,26 @@ static void take_bytes(struct deep *d, const struct look *k, const uint8_t *p, s
 	}
 }
 
-/* A look is complete: what did not change since the one before was so between them. */
+/*
+ * A look is complete: what did not change since the one before was so between them. What changes
+ * can come to be the same again, the sooner the more time there was.
+ */
 static int settle(struct resolver *r, struct machine *m, struct deep *d)
 {
 	uint64_t base = d->base > d->look.base ? d->base : d->look.base;
+	uint64_t times[2] = {d->time, d->look.time},
+		 agree = AGREE + (times[1] - times[0]) / MORE_NS;
 	size_t from = d->size - (size_t)(d->look.end - base);
-	uint64_t times[2] = {d->time, d->look.time};
 	struct unwind_beyond beyond = {.base = base,
 				       .bytes = d->bytes + from,
 				       .len = d->size - from,
-				       .changed = d->changed + from / 8,
-				       .since = d->look.number - 1};
+				       .changed = d->changed + from / 8};
 
 	d->done = true;
-	return d->look.number > d->first ? resolve_hold_rest(r, m, d->thread, times, &beyond) : 0;
+	if (d->look.number - d->first < agree - 1)
+		return 0;
+	beyond.since = d->look.number - (uint32_t)agree + 1;
+	return resolve_hold_rest(r, m, d->thread, times, &beyond);
 }
 
 /* What a sample tells of a look. False: it is none. */
