@@ -61,6 +61,10 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 		return run_wall(c, names, n, d);
 	if (c->history.form || c->history.any)
 		return run_history(c, names, n, d);
+	if (c->o.out.source && !c->o.out.plain) {
+		diag_error(d, NULL, -1, "--source is for --tsv=plain");
+		return PP_EXIT_USAGE;
+	}
 	if (kfunc_new(&k, c->o.kallsyms, d))
 		return PP_EXIT_FAIL;
 	c->o.lat.symbol = kfunc_name;
@@ -68,6 +72,8 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	c->o.see = kfunc_see;
 	c->o.failed = kfunc_failed;
 	c->o.lat.symbol_ctx = c->o.see_ctx = k;
+	if (!c->o.out.source && n == 1)
+		c->o.out.source = names[0];
 	status = plat_run(&c->o, names, n, d);
 	kfunc_free(k);
 	return status;
@@ -76,16 +82,18 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct config c = {.o = {.argc = argc, .argv = argv}};
+	struct cli cli;
 	const struct opt_group groups[] = {{plat_options, plat_option, &c.o, plat_rules},
 					   {history_options, history_option, &c.history},
 					   {wall_options, wall_option, &c.wall, wall_rules},
 					   {table_options, on_table, &c, table_rules},
+					   {cli_sandbox_options, cli_sandbox_option, &cli},
 					   {0}};
 	const struct opt_spec spec = {"plat", "[OPTION]... [FILE]...", "pair events into intervals",
 				      groups};
-	struct cli cli;
 
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
+	cli_confine(&cli, (struct sandbox){0});
 	return cli_finish(&cli, run(&c, argv + cli.first, argc - cli.first, cli.diag));
 }

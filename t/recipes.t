@@ -329,6 +329,12 @@ like "$OUT" ' -> .*\|\*' 'biolatency: a histogram'
 # Once a flush is done, the request that it was made for is complete once more: that ends nothing.
 run_pipe '"$BIN/pdecode" "$data/block.data.gz"' '"$BIN/plat" --kind block-io --stats'
 like "$ERR" "^plat: block-io: $issued_n starts = $done_n intervals.*; 0 ends without start" 'block-io: flushes are paired, once each'
+# As if the later ones had been merged into the first of these.
+"$BIN/pdecode" "$data/block.data.gz" | "$BIN/pfilter" -b --drop 'rwbs != "FF" || TIME < 90.1s' >some.ps
+flushes=$(text block.data.gz | awk '/block_rq_complete:.* FF / { for (i = 1; $i !~ /^[0-9.]+:$/; i++); n += $i < 90.1 } END { print n }')
+requests=$(text block.data.gz | awk '/block_rq_complete:/ && / \+ 0 \[/ && !/ FF / { n++ } END { print n }')
+run "$BIN/plat" --kind block-io some.ps
+like "$ERR" "^plat: block-io: $flushes flushes were for $requests requests: some were merged" 'block-io: flushes that were merged'
 recipe biosnoop "$data/block.data.gz"
 is "$(rows | wc -l)" "$done_n" biosnoop
 "$BIN/pdecode" "$data/block.data.gz" | "$BIN/pfilter" -b --drop 'block_rq_issue, block_bio_queue, block_getrq:' >issued.ps
