@@ -1,6 +1,6 @@
 /*
- * What unwind.c (the walk), complex.c, calls.c, signal.c and guess.c (steps without a table) share. Private
- * to them.
+ * What unwind.c (the walk), complex.c, calls.c, signal.c and guess.c (steps without a table) share.
+ * Private to them.
  */
 #ifndef PP_UNWIND_WALK_H
 #define PP_UNWIND_WALK_H
