@@ -21,6 +21,7 @@
 #   make clean
 #
 #   CC=gcc|clang  SAN=1 (address, undefined)  COVERAGE=1  WERROR=1  V=1 (whole command lines)
+#   HARDEN= (none of the flags against exploits, for those who build with their own)
 
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
@@ -73,12 +74,23 @@ PP_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
 PP_LDFLAGS += -fsanitize=address,undefined -no-pie $(if $(findstring clang,$(CC)),,-static-libasan -static-libubsan)
 endif
 ifdef COVERAGE
-PP_CFLAGS += --coverage -O0
+PP_CFLAGS += --coverage -O0 -DPP_COVERAGE
 PP_LDFLAGS += --coverage
 endif
 ifdef FUZZER
 PP_CFLAGS += -fsanitize=fuzzer-no-link,address,undefined
 PP_LDFLAGS += -fsanitize=fuzzer,address,undefined
+endif
+
+# Against exploits, after the flags of others: those of Debian 12 ask for less. Not with sanitizers, which find more
+# alone, nor without optimization, which _FORTIFY_SOURCE needs.
+OPTIMIZED := $(if $(SAN)$(COVERAGE)$(FUZZER),,$(filter-out -O0,$(filter -O%,$(CFLAGS))))
+ifneq ($(OPTIMIZED),)
+HARDEN   ?= -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fPIE \
+	$(if $(filter x86_64-% i%86-%,$(shell $(CC) -dumpmachine)),-fcf-protection)
+endif
+ifneq ($(HARDEN),)
+HARDEN_LD ?= -pie -Wl,-z,relro -Wl,-z,now
 endif
 
 # Said by the rule `packages`, not here, so that make test can install what is missing first.
@@ -107,9 +119,10 @@ MEASURE  := $(O)/t/bench/measure
 SHIM     := $(O)/t/shim.so
 TESTS    ?=
 MAN      := $(wildcard man/*.[157])
-SHARE    := $(filter-out share/recipes share/ci share/complete,$(wildcard share/*))
+SHARE    := $(filter-out share/recipes share/ci share/complete share/examples,$(wildcard share/*))
 RECIPES  := $(wildcard share/recipes/*)
 CI       := $(wildcard share/ci/*)
+TRIALS   := $(wildcard share/examples/*)
 # In the plain build the programs lie in bin/, where the README's commands look for them.
 BIN      := $(if $(filter build,$(O)),bin,$(O)/bin)
 
@@ -133,7 +146,7 @@ endif
 $(O)/%.o: %.c | packages
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PP_CFLAGS) $(DEP_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(PP_CFLAGS) $(DEP_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(HARDEN) -MMD -MP -c -o $@ $<
 
 # The scripts and the style inside psvg's pictures: C strings, without indentation and comments.
 # With the hashes that a Content-Security-Policy names them by.
@@ -163,7 +176,7 @@ $(O)/complete/%: share/complete/% Makefile $(wildcard bin/*.c)
 	$(Q)sed 's/@PROGRAMS@/$(sort $(PROGS))/' $< >$@
 
 $(O)/share/psvg.o: $(O)/share/psvg.c
-	$(Q)$(CC) $(PP_CFLAGS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(PP_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(HARDEN) -c -o $@ $<
 
 $(LIB): $(O)/share/psvg.o
 # Two folders may have an object of the same name: appended, not replaced.
@@ -175,7 +188,7 @@ $(LIB): $(LIB_OBJ)
 define link
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(PP_LDFLAGS) $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(DEP_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(PP_LDFLAGS) $(HARDEN_LD) $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(DEP_LIBS)
 endef
 
 $(BIN)/%: $(O)/bin/%.o $(O)/bin/cli.o $(LIB)
@@ -240,6 +253,8 @@ bench: all $(MEASURE)
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/probe || [ $$? = 2 ]
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/live || [ $$? = 2 ]
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/inlines || [ $$? = 2 ]
+	@BIN=$(BIN) t/bench/ftrace || [ $$? = 2 ]
+	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/folded || [ $$? = 2 ]
 
 compare: all
 	@BIN=$(BIN) REF=$(or $(REF),HEAD^) N=$(or $(N),5) t/bench/compare
@@ -250,6 +265,7 @@ TO_BIN     = $(call quote,$(DESTDIR)$(BINDIR))
 TO_DATA    = $(call quote,$(DESTDIR)$(DATADIR))
 TO_RECIPES = $(call quote,$(DESTDIR)$(DATADIR)/recipes)
 TO_CI      = $(call quote,$(DESTDIR)$(DATADIR)/ci)
+TO_TRIALS  = $(call quote,$(DESTDIR)$(DATADIR)/examples)
 TO_MAN     = $(call quote,$(DESTDIR)$(MANDIR))
 TO_COMPLETE = $(call quote,$(DESTDIR)$(DATADIR)/complete)
 TO_BASH    = $(call quote,$(DESTDIR)$(BASHDIR))
@@ -258,12 +274,13 @@ TO_FISH    = $(call quote,$(DESTDIR)$(FISHDIR))
 
 # bash and fish look for a file with the name of the program.
 install: all $(SHELLS:%=$(O)/complete/%)
-	$(INSTALL) -d $(TO_BIN) $(TO_RECIPES) $(TO_CI) $(TO_COMPLETE) $(TO_BASH) $(TO_ZSH) $(TO_FISH)
+	$(INSTALL) -d $(TO_BIN) $(TO_RECIPES) $(TO_CI) $(TO_TRIALS) $(TO_COMPLETE) $(TO_BASH) $(TO_ZSH) $(TO_FISH)
 	$(INSTALL) -m 755 $(PROGS:%=$(BIN)/%) $(TO_BIN)
 	$(INSTALL) -m 644 $(SHARE) $(TO_DATA)
 	$(INSTALL) -m 755 $(filter-out %.sh,$(RECIPES)) $(TO_RECIPES)
 	$(INSTALL) -m 644 $(filter %.sh,$(RECIPES)) $(TO_RECIPES)
 	$(INSTALL) -m 644 $(CI) $(TO_CI)
+	$(INSTALL) -m 644 $(TRIALS) $(TO_TRIALS)
 	$(INSTALL) -m 755 share/complete/candidates $(TO_COMPLETE)
 	$(INSTALL) -m 644 $(O)/complete/bash $(TO_BASH)/perfpipe
 	$(INSTALL) -m 644 $(O)/complete/zsh $(TO_ZSH)/_perfpipe
@@ -278,11 +295,12 @@ install: all $(SHELLS:%=$(O)/complete/%)
 # What others have put into our folders stays, and then they do, too.
 uninstall:
 	for f in $(PROGS); do rm -f $(TO_BIN)/"$$f" $(TO_BASH)/"$$f" $(TO_FISH)/"$$f".fish; done
-	for f in $(SHARE:share/%=%) $(RECIPES:share/%=%) $(CI:share/%=%) complete/candidates; do \
+	for f in $(SHARE:share/%=%) $(RECIPES:share/%=%) $(CI:share/%=%) $(TRIALS:share/%=%) \
+		complete/candidates; do \
 		rm -f $(TO_DATA)/"$$f"; done
 	for f in $(MAN); do rm -f $(TO_MAN)/man"$${f##*.}/$${f##*/}"; done
 	rm -f $(TO_ZSH)/_perfpipe
-	-@rmdir $(TO_RECIPES) $(TO_CI) $(TO_COMPLETE) $(TO_DATA) 2>/dev/null || :
+	-@rmdir $(TO_RECIPES) $(TO_CI) $(TO_TRIALS) $(TO_COMPLETE) $(TO_DATA) 2>/dev/null || :
 
 dist:
 	@mkdir -p $(O)
@@ -294,7 +312,8 @@ deb rpm: dist
 clean:
 	rm -rf build build-* $(PROGS:%=bin/%)
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+# Not whatever lies in $(O): packages are built there, in a tree of their own, and a .d can be a program in D.
+-include $(patsubst %.c,$(O)/%.d,$(LIB_SRC) $(wildcard bin/*.c t/unit/*.c t/fuzz/*.c t/fuzz/guided/*.c t/bench/*.c))
 
 .PHONY: all packages deps demo test check check-all test-arch unit fuzz-replay fuzz fuzz-all lint lint-all bench \
 	compare install uninstall dist deb rpm clean

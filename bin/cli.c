@@ -127,6 +127,40 @@ int cli_sink_effects(struct cli *cli, const struct opt_spec *spec, int argc, cha
 	return cli_effects(cli, spec, argc, argv, table, mode, on);
 }
 
+const struct opt cli_sandbox_options[] = {
+	{OPT_NO_SHORT, "no-sandbox", NULL,
+	 "keep the right to start programs, connect and write files"},
+	{0},
+};
+
+int cli_sandbox_option(void *ctx, int id, const char *arg, struct buf *why)
+{
+	(void)id;
+	(void)arg;
+	(void)why;
+	((struct cli *)ctx)->no_sandbox = true;
+	return 0;
+}
+
+/* Such programs write what they have counted when they end. */
+#ifdef PP_COVERAGE
+#define COVERAGE true
+#else
+#define COVERAGE false
+#endif
+
+void cli_confine(const struct cli *cli, struct sandbox needs)
+{
+	if (cli->no_sandbox || COVERAGE)
+		return;
+	if (needs.output && !strcmp(needs.output, "-"))
+		needs.output = NULL;
+	if (!sandbox_enter(&needs))
+		diag_note(cli->diag, NULL, -1,
+			  "the kernel has no filters of system calls, or does "
+			  "not allow them: this program is not confined");
+}
+
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int sig)

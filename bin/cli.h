@@ -13,12 +13,14 @@
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/opt.h"
+#include "base/sandbox.h"
 #include "filter/ssink.h"
 
 #include <signal.h>
 
 struct cli {
 	struct diag *diag;
+	bool no_sandbox;
 	int first;  /* index of the first operand in argv */
 	int status; /* what to return when cli_start fails */
 };
@@ -39,6 +41,16 @@ int cli_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **a
 /* The same by the form of what a filter writes to stdout: ssink_effects, or ssink_cpu_effects. */
 int cli_sink_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
 		     const struct opt_effect *table, const struct ssink_opts *out);
+
+/* The option that lets cli_confine do nothing, and its handler, whose context is a struct cli. */
+extern const struct opt cli_sandbox_options[];
+opt_handler cli_sandbox_option;
+
+/*
+ * After cli_start, before input is opened: gives up what a filter does not need. An output of "-"
+ * is none. With -v it is reported what the kernel does not have.
+ */
+void cli_confine(const struct cli *cli, struct sandbox needs);
 
 /*
  * Makes the first SIGINT, SIGTERM or SIGHUP set what is returned, so that the program ends in

@@ -45,12 +45,14 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 int main(int argc, char **argv)
 {
 	struct config c = {0};
+	struct cli cli;
 	const struct opt_group groups[] = {
 		{ssink_options, ssink_option, &c.out, ssink_rules},
 		{stext_options, stext_option, &c.out.text},
 		{stext_cpu_options, stext_option, &c.out.text},
 		{input_view_options, input_view_option, &c.show, input_view_rules},
 		{options, on_option, &c},
+		{cli_sandbox_options, cli_sandbox_option, &cli},
 		{0}};
 	const struct opt_spec spec = {
 		"pdecode", "[OPTION]... [FILE]...",
@@ -58,7 +60,6 @@ int main(int argc, char **argv)
 	struct ps_end end = {0};
 	struct buf types = BUF_INIT;
 	struct ssink sink;
-	struct cli cli;
 	int status;
 
 	if (cli_start(&cli, &spec, argc, argv))
@@ -69,6 +70,7 @@ int main(int argc, char **argv)
 				  "--header, --dump, --list and --functions"))
 		return cli_finish(&cli, cli.status);
 	diag_set_verbose(cli.diag, c.verbose);
+	cli_confine(&cli, (struct sandbox){0});
 	c.in.names = argv + cli.first;
 	c.in.n = argc - cli.first;
 	c.in.opts.threads = c.out.threads;

@@ -80,18 +80,21 @@ static int run(struct diff_command *c, char **names, int n, char **more, int m, 
 int main(int argc, char **argv)
 {
 	struct diff_command command = DIFF_COMMAND_INIT;
-	const struct opt_group groups[] = {{diff_options, diff_option, &command, diff_rules}, {0}};
+	struct cli cli;
+	const struct opt_group groups[] = {{diff_options, diff_option, &command, diff_rules},
+					   {cli_sandbox_options, cli_sandbox_option, &cli},
+					   {0}};
 	const struct opt_spec spec = {"pdiff", "[OPTION]... BASE... -- NEW...",
 				      "compare recordings: what got slower, and how sure that is",
 				      groups};
 	int border = find_border(argc, argv), after = border + (border < argc);
-	struct cli cli;
 	int status = PP_EXIT_USAGE;
 
 	if (cli_start(&cli, &spec, border, argv)) {
 		diff_command_release(&command);
 		return cli.status;
 	}
+	cli_confine(&cli, (struct sandbox){0});
 	if (!diff_command_check(&command, cli.diag))
 		status = run(&command, argv + cli.first, border - cli.first,
 			     after > border ? argv + after : NULL, argc - after, cli.diag);

@@ -18,6 +18,7 @@ static const struct opt options[] = {
 
 struct config {
 	bool tsv, features;
+	struct cli *cli;
 };
 
 static int on_option(void *ctx, int id, const char *arg, struct buf *why)
@@ -39,11 +40,10 @@ static int fail(struct diag *d, int rc, struct buf *why)
 
 static int recordings(const struct config *c, char **files, int n, struct buf *b, struct diag *d)
 {
-	int failed = 0, worst = PP_EXIT_OK;
+	int failed = 0, worst = PP_EXIT_OK, status;
 
+	cli_confine(c->cli, (struct sandbox){.processes = true});
 	for (int i = 0; i < n; i++) {
-		int status;
-
 		if (i && !c->tsv)
 			buf_addc(b, '\n');
 		status = front_recording(files[i], c->tsv, b, d);
@@ -88,8 +88,10 @@ static int command(const struct config *c, char **words, int n, struct buf *b, s
 
 int main(int argc, char **argv)
 {
-	struct config c = {0};
-	const struct opt_group groups[] = {{options, on_option, &c}, {0}};
+	struct cli cli;
+	struct config c = {.cli = &cli};
+	const struct opt_group groups[] = {
+		{options, on_option, &c}, {cli_sandbox_options, cli_sandbox_option, &cli}, {0}};
 	const struct opt_spec spec = {
 		"perfpipe", "[OPTION]... [RECORDING... | COMMAND [ARG]...]",
 		"what there is, what a recording answers, what this machine allows; commands: doctor, "
@@ -98,7 +100,6 @@ int main(int argc, char **argv)
 	bool run = argc > 2 && !strcmp(argv[1], "run");
 	bool complete = argc > 3 && !strcmp(argv[1], "complete");
 	struct buf text = BUF_INIT;
-	struct cli cli;
 	int rc, status;
 
 	/* The options of a recipe, and those that are being typed, are not its own. */

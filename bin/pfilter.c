@@ -77,23 +77,24 @@ static bool is_input(const char *arg)
 int main(int argc, char **argv)
 {
 	struct config c = {.select = SELECT_OPTS_INIT, .m = {.argc = argc, .argv = argv}};
+	struct cli cli;
 	const struct opt_group groups[] = {{ssink_options, ssink_option, &c.m.out, ssink_rules},
 					   {stext_options, stext_option, &c.m.out.text},
 					   {select_options, select_option, &c.select, select_rules},
 					   {options, on_option, &c, marker_rules},
+					   {cli_sandbox_options, cli_sandbox_option, &cli},
 					   {0}};
 	const struct opt_spec spec = {"pfilter", "[OPTION]... [EXPR] [FILE]...",
 				      "mark the samples for which an expression holds", groups};
 	struct buf why = BUF_INIT;
-	struct cli cli;
 	struct kfunc *k = NULL;
-	int rc, status;
+	int rc = cli_start(&cli, &spec, argc, argv), status;
 
-	rc = cli_start(&cli, &spec, argc, argv);
 	if (rc || cli_sink_effects(&cli, &spec, argc, argv, ssink_effects, &c.m.out)) {
 		select_opts_release(&c.select);
 		return rc ? cli.status : cli_finish(&cli, cli.status);
 	}
+	cli_confine(&cli, (struct sandbox){.output = c.m.split.prefix});
 	rc = kfunc_new(&k, c.kallsyms, cli.diag);
 	c.select.symbols = (struct expr_symbols){kfunc_name, kfunc_see, kfunc_lacks, k};
 	if (!rc && !c.select.given && cli.first < argc && !is_input(argv[cli.first]))

@@ -47,16 +47,19 @@ static int run(const struct pfold_opts *o, char **names, int n, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct pfold_opts o = PFOLD_OPTS_INIT;
-	const struct opt_group groups[] = {{pfold_options, pfold_option, &o, pfold_rules}, {0}};
+	struct cli cli;
+	const struct opt_group groups[] = {{pfold_options, pfold_option, &o, pfold_rules},
+					   {cli_sandbox_options, cli_sandbox_option, &cli},
+					   {0}};
 	const struct opt_spec spec = {"pfold", "[OPTION]... [FILE]...",
 				      "collapse call stacks to folded text", groups};
-	struct cli cli;
 	int status;
 
 	if (cli_start(&cli, &spec, argc, argv)) {
 		pfold_opts_release(&o);
 		return cli.status;
 	}
+	cli_confine(&cli, (struct sandbox){0});
 	status = run(&o, argv + cli.first, argc - cli.first, cli.diag);
 	pfold_opts_release(&o);
 	return cli_finish(&cli, status);

@@ -26,7 +26,7 @@ struct config {
 	struct table_opts out;
 	struct buf fields, by;
 	const char *kallsyms;
-	bool merge, stats, strict;
+	bool stats, strict;
 };
 
 static int add_list(struct buf *b, const char *more, const char **list)
@@ -58,7 +58,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case UNIT: c->o.unit = arg; break;
 	case RAW: c->o.raw = true; break;
 	case KALLSYMS: c->kallsyms = arg; break;
-	case MERGE: c->merge = true; break;
+	case MERGE: c->o.merge = true; break;
 	case STATS: c->stats = true; break;
 	case STRICT: c->strict = true; break;
 	}
@@ -73,15 +73,13 @@ static int run(struct config *c, struct kfunc *k, char **names, int n, struct di
 	c->o.symbols = (struct expr_symbols){kfunc_name, kfunc_see, NULL, k, kfunc_device};
 	c->o.step = c->out.step;
 	c->o.as_table = c->out.form != TABLE_FORM_TEXT;
-	c->o.every = &c->out;
-	c->o.merge = c->merge;
 	c->o.gates = c->out.gates;
 	c->o.ngates = c->out.ngates;
 	rc = phist_new(&p, &c->o, d);
 	if (rc)
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
-	c->out.draw |= !c->o.by && !c->o.window && !c->merge;
-	status = c->merge ? phist_merge(p, names, n) : phist_files(p, names, n);
+	c->out.draw |= !c->o.by && !c->o.window && !c->o.merge;
+	status = c->o.merge ? phist_merge(p, names, n) : phist_files(p, names, n);
 	status = phist_print(p, status, &c->out);
 	if ((!status || status == PP_EXIT_UNSURE) && c->strict && phist_lost(p))
 		status = PP_EXIT_PARTIAL;
@@ -96,19 +94,21 @@ static int run(struct config *c, struct kfunc *k, char **names, int n, struct di
 
 int main(int argc, char **argv)
 {
-	struct config c = {0};
+	struct config c = {.o.every = &c.out};
+	struct cli cli;
 	const struct opt_group groups[] = {{options, on_option, &c, phist_rules},
 					   {table_options, table_option, &c.out, table_rules},
+					   {cli_sandbox_options, cli_sandbox_option, &cli},
 					   {0}};
 	const struct opt_spec spec = {"phist", "[OPTION]... [FILE]...",
 				      "count events, and make histograms of their fields", groups};
 	int status = PP_EXIT_FAIL;
 	struct kfunc *k = NULL;
-	struct cli cli;
 
 	if (cli_start(&cli, &spec, argc, argv)) {
 		status = cli.status;
 	} else {
+		cli_confine(&cli, (struct sandbox){0});
 		if (!c.fields.err && !c.by.err && !kfunc_new(&k, c.kallsyms, cli.diag))
 			status = run(&c, k, argv + cli.first, argc - cli.first, cli.diag);
 		kfunc_free(k);

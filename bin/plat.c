@@ -36,12 +36,15 @@ static int run_history(struct config *c, char **names, int n, struct diag *d)
 	return history_run(&c->history, names, n, STDOUT_FILENO, d);
 }
 
-/* The wall clock: a form of --emit, with options of its own. */
+/* The wall clock: forms of --emit, --path and --tail, of intervals of plat and with its options. */
 static int run_wall(struct config *c, char **names, int n, struct diag *d)
 {
 	c->wall.sink = c->o.sink;
 	if (c->o.out.form == TABLE_FORM_JSON)
 		c->wall.sink.form = SSINK_JSON;
+	c->wall.spans = &c->o.lat;
+	c->wall.table = &c->o.out;
+	c->wall.stacks = c->o.lat.stacks;
 	c->wall.strict = c->o.strict;
 	c->wall.argc = c->o.argc;
 	c->wall.argv = c->o.argv;
@@ -53,14 +56,15 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	struct kfunc *k;
 	int status;
 
-	if (c->o.emit && !strcmp(c->o.emit, "wall"))
+	c->wall.form = wall_form(&c->wall, c->o.emit);
+	if (c->wall.form)
 		return run_wall(c, names, n, d);
-	if (c->wall.idle) {
-		diag_error(d, NULL, -1, "--idle is for --emit wall");
-		return PP_EXIT_USAGE;
-	}
 	if (c->history.form || c->history.any)
 		return run_history(c, names, n, d);
+	if (c->o.out.source && !c->o.out.plain) {
+		diag_error(d, NULL, -1, "--source is for --tsv=plain");
+		return PP_EXIT_USAGE;
+	}
 	if (kfunc_new(&k, c->o.kallsyms, d))
 		return PP_EXIT_FAIL;
 	c->o.lat.symbol = kfunc_name;
@@ -68,6 +72,8 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	c->o.see = kfunc_see;
 	c->o.failed = kfunc_failed;
 	c->o.lat.symbol_ctx = c->o.see_ctx = k;
+	if (!c->o.out.source && n == 1)
+		c->o.out.source = names[0];
 	status = plat_run(&c->o, names, n, d);
 	kfunc_free(k);
 	return status;
@@ -76,16 +82,18 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct config c = {.o = {.argc = argc, .argv = argv}};
+	struct cli cli;
 	const struct opt_group groups[] = {{plat_options, plat_option, &c.o, plat_rules},
 					   {history_options, history_option, &c.history},
-					   {wall_options, wall_option, &c.wall},
+					   {wall_options, wall_option, &c.wall, wall_rules},
 					   {table_options, on_table, &c, table_rules},
+					   {cli_sandbox_options, cli_sandbox_option, &cli},
 					   {0}};
 	const struct opt_spec spec = {"plat", "[OPTION]... [FILE]...", "pair events into intervals",
 				      groups};
-	struct cli cli;
 
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
+	cli_confine(&cli, (struct sandbox){0});
 	return cli_finish(&cli, run(&c, argv + cli.first, argc - cli.first, cli.diag));
 }

@@ -51,15 +51,17 @@ static int run(const struct config *c, char **names, int n, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct config config = {.o = REPORT_OPTS_INIT};
+	struct cli cli;
 	const struct opt_group groups[] = {{report_options, report_option, &config.o, report_rules},
 					   {options, on_option, &config},
+					   {cli_sandbox_options, cli_sandbox_option, &cli},
 					   {0}};
 	const struct opt_spec spec = {"preport", "[OPTION]... [FILE]...",
 				      "report where samples are: tables and call trees", groups};
-	struct cli cli;
 
 	setlocale(LC_CTYPE, "");
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
+	cli_confine(&cli, (struct sandbox){.output = config.o.view ? "/dev/tty" : NULL});
 	return cli_finish(&cli, run(&config, argv + cli.first, argc - cli.first, cli.diag));
 }

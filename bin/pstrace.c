@@ -49,14 +49,16 @@ static int run(const struct config *c, char **names, int n, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct config config = {0};
+	struct cli cli;
 	const struct opt_group groups[] = {{strace_options, strace_option, &config.o, strace_rules},
 					   {options, on_option, &config},
+					   {cli_sandbox_options, cli_sandbox_option, &cli},
 					   {0}};
 	const struct opt_spec spec = {"pstrace", "[OPTION]... [FILE]...",
 				      "print the system calls of a recording", groups};
-	struct cli cli;
 
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
+	cli_confine(&cli, (struct sandbox){0});
 	return cli_finish(&cli, run(&config, argv + cli.first, argc - cli.first, cli.diag));
 }

@@ -7,19 +7,21 @@
 int main(int argc, char **argv)
 {
 	struct picture_command c = PICTURE_COMMAND_INIT;
+	struct cli cli;
 	const struct opt_group groups[] = {{picture_options, picture_option, &c, picture_rules},
+					   {cli_sandbox_options, cli_sandbox_option, &cli},
 					   {0}};
 	const struct opt_spec spec = {
 		"psvg", "[OPTION]... [FILE]...",
 		"draw stacks as an interactive flame graph, tables as charts (SVG)", groups};
 	struct picture *p = NULL;
-	struct cli cli;
 	const char *on;
 	unsigned kind;
 	int rc;
 
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
+	cli_confine(&cli, (struct sandbox){0});
 	/* The script of a page merges stacks from either side. */
 	rc = picture_new(&p, c.reverse && !c.o.page, cli.diag);
 	if (!rc && c.chart)

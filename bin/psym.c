@@ -66,11 +66,13 @@ static void say_result(struct resolver *r, bool stats, struct diag *d)
 int main(int argc, char **argv)
 {
 	struct config c = {0};
+	struct cli cli;
 	const struct opt_group groups[] = {{ssink_options, ssink_option, &c.out, ssink_rules},
 					   {stext_options, stext_option, &c.out.text},
 					   {stext_cpu_options, stext_option, &c.out.text},
 					   {symopt_options, symopt_option, &c.from},
 					   {options, on_option, &c},
+					   {cli_sandbox_options, cli_sandbox_option, &cli},
 					   {0}};
 	const struct opt_spec spec = {"psym", "[OPTION]... [FILE]...", "symbolize an event stream",
 				      groups};
@@ -78,7 +80,6 @@ int main(int argc, char **argv)
 	struct filter f = {.name = "psym", .argc = argc, .argv = argv, .record = on_record};
 	struct resolver *r;
 	struct ssink sink;
-	struct cli cli;
 	int status;
 
 	if (cli_start(&cli, &spec, argc, argv))
@@ -87,13 +88,11 @@ int main(int argc, char **argv)
 	c.from.r.stats = c.stats;
 	if (symopt_no_stream(&c.from))
 		c.out.form = SSINK_NONE;
-	if (cli_sink_effects(&cli, &spec, argc, argv, ssink_cpu_effects, &c.out)) {
+	cli_confine(&cli, symopt_needs(&c.from));
+	if (cli_sink_effects(&cli, &spec, argc, argv, ssink_cpu_effects, &c.out) ||
+	    symopt_ready(&c.from, cli.diag) || ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag)) {
 		symopt_release(&c.from);
 		return cli_finish(&cli, cli.status);
-	}
-	if (symopt_ready(&c.from, cli.diag) || ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag)) {
-		symopt_release(&c.from);
-		return cli_finish(&cli, PP_EXIT_FAIL);
 	}
 	if (resolver_new(&r, &c.from.r, &sink.w, cli.diag)) {
 		end.status = PP_EXIT_FAIL;

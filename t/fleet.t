@@ -70,6 +70,24 @@ is "$status" 2 'nothing is left'
 run "$fleet" --prefix fold "near:$TMP/three.data" one.data
 is "$(sed 1d "$OUT" | sed 's/;.*//' | sort -u | tr '\n' ' ')" 'near vm ' '--prefix: the machines are the outermost frames'
 
+# Rows of each recording, by its name, in any form; the sum over them is the merged table.
+run "$fleet" --tsv=plain --by source -o plain measure s1.data "near:$TMP/s2.data" -- --kind runq
+is "$status" 0 '--tsv=plain --by source'
+cp "$OUT" plain.tsv
+is "$(sed 1d plain.tsv | cut -f 1 | sort -u)" "$(printf '%s\n' "$TMP/s1.data" "near:$TMP/s2.data" | sort)" 'the names of the recordings'
+added() {
+	awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ k = $at["table"] OFS $at["kind"] OFS $at["comm"]; n[k] += $at["count"]; sum[k] += $at["sum"]; if ($at["max"] > max[k]) max[k] = $at["max"] + 0 }
+		END { for (k in n) print k, n[k], sum[k], max[k] }' "$1" | sort
+}
+added plain.tsv >got
+run "$fleet" --tsv=plain measure s1.data s2.data -- --kind runq
+added "$OUT" >want
+ok 'there are some' test -s want
+same got want 'added up, the merged table'
+run "$fleet" --by source count s1.data s2.data -- --by event
+like "$OUT" " $TMP/s2.data " 'as text, too'
+
 # GNU parallel or not: the same.
 if have parallel; then
 	mkdir without
@@ -116,9 +134,11 @@ done <<'EOF'
 fold|which recordings
 melt x|fold, count or measure
 --prefix count x|--prefix is for fold
---tsv fold x|--tsv is for count
+--tsv fold x|--tsv: for count
 --slurm fold x|--slurm needs -o DIR
 -S a fold x|--sshlogin needs -o DIR
 -j x fold x|is no number
+--by source fold x|--by, for count
+--by comm count x|source, but not
 EOF
 done_testing

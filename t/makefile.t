@@ -4,7 +4,7 @@
 # nothing is built.
 . "${0%/*}/lib.sh"
 need make
-plan 20
+plan 23
 
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 dest="$TMP/a b's"
@@ -25,8 +25,8 @@ is "$status" 0 'which runs'
 (cd "$ROOT" && ls man/*.[157]) | sed 's|^man/\(.*\)\.\([157]\)$|man\2/\1.\2|' | sort >want
 (cd "$dest/usr/share/man" && ls -d man*/*) | sort >got
 same got want 'every page'
-(cd "$ROOT/share" && ls -d ./*.* recipes/*) | sed 's|^\./||' | sort >want
-(cd "$dest/usr/share/perfpipe" && ls -d ./*.* recipes/*) | sed 's|^\./||' | sort >got
+(cd "$ROOT/share" && ls -d ./*.* recipes/* examples/*) | sed 's|^\./||' | sort >want
+(cd "$dest/usr/share/perfpipe" && ls -d ./*.* recipes/* examples/*) | sed 's|^\./||' | sort >got
 same got want 'every shared file'
 ok 'recipes are programs' test -x "$dest/usr/share/perfpipe/recipes/runqlat"
 ok 'their common part is none' test ! -x "$dest/usr/share/perfpipe/recipes/recipe.sh"
@@ -50,8 +50,16 @@ run make -s -C "$ROOT" O="a b" uninstall DESTDIR="$dest"
 is "$status" 2 'O with a blank is refused'
 like "$ERR" "O is 'a b': make cannot build in a folder whose name has blanks" 'with the reason'
 
+# After make deb, the tree that packages were built in lies in the folder of the build.
+mkdir -p o/deb/t/probe o/t/probe
+echo 'module values;' | tee o/deb/t/probe/values.d >o/t/probe/values.d
+run make -n -C "$ROOT" O="$TMP/o" HAVE_PACKAGES=yes packages
+is "$status" 0 'what others left in O is not taken for makefiles'
+
 run make -n -C "$ROOT" V=1 O=no-such-folder HAVE_PACKAGES=yes CFLAGS='-O1 -flto=2' \
 	no-such-folder/bin/pfold
 is "$status" 0 'what would be done for link-time optimization'
 like "$OUT" '-flto=2 .*-o no-such-folder/bin/pfold ' 'the link line has the flags of the compiler'
+like "$OUT" '-D_FORTIFY_SOURCE=3 .*-c -o no-such-folder/bin/pfold.o' 'hardened'
+like "$OUT" '-Wl,-z,now .*-o no-such-folder/bin/pfold ' 'and linked so'
 like "$OUT" '^gcc-ar qcs no-such-folder/libperfpipe.a' 'and the archive is made with its tool'

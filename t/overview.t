@@ -57,4 +57,18 @@ head -c 8000 "$data/small.data" >cut.data
 run "$overview" cut.data
 is "$status" 1 'a recording that is cut off'
 like "$OUT" '<tr><th>losses</th><td>.*(damaged|cut off)' 'which the page tells, too' || grep losses "$OUT"
+
+# What runs now: the samples come at a frequency, every switch and call is recorded.
+if "$BIN/pcap-perf" -q -a -e sched:sched_switch,raw_syscalls:sys_enter -o try.data -- true 2>/dev/null; then
+	run "$overview" -d 1
+	is "$status" 0 'live'
+	unlike "$ERR" 'not each' 'each event of the scheduler'
+	for id in flame self timeline runq calls; do
+		like "$OUT" "^<section id=\"$id\">" "section $id"
+	done
+	plain "$OUT" >page.txt
+	like page.txt "preport -e 'cpu-clock/freq=99/' --by" 'the functions are those of the flame graph'
+else
+	skip 8 'recording the whole machine is not allowed here'
+fi
 done_testing

@@ -272,6 +272,43 @@ awk -v OFS='\t' '{ n[$1 OFS $2] += $3 } END { for (f in n) print f, n[f] }' aske
 same named want 'and call_site is shown as that function'
 is "$(awk '$1 != $2 && $2 ~ /mempool|vmalloc/' asked)" '' 'or who asked an allocator that did'
 
+# Plain columns: each row and value of all tables once, as in the other form.
+"$BIN/pdecode" "$ROOT/t/data/sched.dat" 2>/dev/null >sched.ps
+for by in comm,cpu source,comm; do
+	"$BIN/phist" -f prev_prio,prev_pid --by "$by" --tsv sched.ps 2>/dev/null >form.tsv
+	"$BIN/phist" -f prev_prio,prev_pid --by "$by" --tsv=plain --source 'a	b' sched.ps 2>/dev/null >plain.tsv
+	# Names of columns and the cells of each value, from the header of the other form.
+	awk -F '\t' -v OFS='\t' '
+		/^#PPTABLE1/ {
+			for (i = 2; i <= NF; i++) { n = split($i, part, ":"); name[i] = part[1]; what[i] = part[2]; unit[i] = part[3] }
+			last = NF
+			next
+		}
+		{
+			for (i = 2; i <= last; i++)
+				if (what[i] == "count") {
+					line = "a\\x09b" OFS $1 OFS $2 OFS $3 OFS name[i] OFS unit[i + 1]
+					for (k = i; k <= last && name[k] == name[i]; k++)
+						line = line OFS $k
+					print line
+				}
+		}' form.tsv | sort >want
+	sed 1d plain.tsv | sort >got
+	ok "--tsv=plain: there are rows by $by" test -s want
+	same got want 'which are those of --tsv'
+done
+is "$(head -n 1 plain.tsv)" "$(printf 'source	table	source_key	comm	value	unit	count	sum	share	min	mean	p50	p90	p99	p99.9	max	max_time	buckets')" \
+	'the names of the columns'
+"$BIN/plat" --kind runq,offcpu --tsv sched.ps 2>/dev/null >form.tsv
+run "$BIN/plat" --kind runq,offcpu --tsv=plain sched.ps
+is "$(sed 1d "$OUT" | wc -l)" "$(grep -vc '^#' form.tsv)" 'plat: the rows of all tables'
+is "$(sed 1d "$OUT" | cut -f 1 | sort -u)" sched.ps 'with the file as their source'
+is "$(awk -F '\t' '{ print NF }' "$OUT" | sort -u | wc -l)" 1 'all of the same columns'
+run "$BIN/phist" --tsv=plain --every 1s sched.ps
+is "$status" 64 '--tsv=plain has no periods'
+run "$BIN/phist" --tsv=fancy sched.ps
+is "$status" 64 'nor are there other kinds'
+
 # Losses of the recording.
 "$BIN/pdecode" "$ROOT/t/data/trace-v6.dat.gz" >v6.ps 2>/dev/null
 run "$BIN/phist" --by event v6.ps

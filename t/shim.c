@@ -27,7 +27,7 @@ enum kind { ALLOC, READ, PREAD, WRITE, OPEN, MMAP, THREAD, KINDS };
 static const char *const names[] = {"alloc", "read", "pread", "write", "open", "mmap", "thread"};
 static enum kind what = KINDS;
 static long nth, calls;
-static int all;
+static int all, count = -1;
 
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
@@ -71,6 +71,7 @@ static void find_all(void)
 __attribute__((constructor)) static void begin(void)
 {
 	const char *fail = getenv("FAIL"), *prog = getenv("FAIL_PROG");
+	const char *name = getenv("FAIL_COUNT");
 
 	find_all();
 	if (!fail || (prog && strcmp(prog, program_invocation_short_name) != 0))
@@ -84,19 +85,20 @@ __attribute__((constructor)) static void begin(void)
 		all = strchr(fail, '+') != NULL;
 		what = (enum kind)k;
 	}
+	/* In the end, the program may not be allowed to. Out of the way of those that it opens. */
+	if (what != KINDS && name)
+		count = real.open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (count >= 0)
+		count = dup3(count, 100, O_CLOEXEC);
 }
 
 __attribute__((destructor)) static void end(void)
 {
-	const char *name = getenv("FAIL_COUNT");
 	char text[32];
-	int fd, n = snprintf(text, sizeof(text), "%ld\n", calls);
+	int n = snprintf(text, sizeof(text), "%ld\n", calls);
 
-	if (what == KINDS || !name)
-		return;
-	fd = real.open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-	if (fd >= 0 && real.write(fd, text, (size_t)n) == n)
-		close(fd);
+	if (count >= 0 && real.write(count, text, (size_t)n) == n)
+		close(count);
 }
 
 static int fails(enum kind k, int errnum)

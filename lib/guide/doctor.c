@@ -99,10 +99,10 @@ static void check_hardware(struct check *c)
 		return;
 	}
 	c->state = NOTE;
-	buf_adds(&c->what, error == EACCES || error == EPERM
-				   ? "hardware counters are not permitted"
-				   : "no hardware counters, as in most virtual machines: the clock "
-				     "is sampled instead");
+	buf_adds(&c->what,
+		 error == EACCES || error == EPERM
+			 ? "hardware counters are not permitted"
+			 : "no hardware counters, as in most virtual machines: the clock samples");
 }
 
 static void check_tracepoints(struct check *c)
@@ -196,8 +196,8 @@ static void check_stacks(struct check *c)
 			 share);
 	else
 		buf_addf(&c->what,
-			 "programs have no frame pointers (%u %% of libc's functions): pcap-perf "
-			 "-g copies stacks, for psym to unwind",
+			 "programs have no frame pointers (%u %% of libc): pcap-perf -g copies "
+			 "stacks",
 			 share);
 	c->state = share >= FRAMED_LEAST ? OK : NOTE;
 	buf_inherit(&c->what, &path);

@@ -11,6 +11,7 @@
 #define PP_RESOLVE_SYMOPT_H
 
 #include "base/opt.h"
+#include "base/sandbox.h"
 #include "resolve/resolve.h"
 
 #define SYMOPT_DIRS_MAX 64
@@ -37,6 +38,14 @@ void symopt_release(struct symopt *o);
 static inline bool symopt_no_stream(const struct symopt *o)
 {
 	return o->r.missing || o->r.bundle;
+}
+
+/* What a program that has these options cannot give up. */
+static inline struct sandbox symopt_needs(const struct symopt *o)
+{
+	return (struct sandbox){.output = o->r.bundle,
+				.programs = o->debuginfod_seconds || o->r.missing,
+				.processes = true};
 }
 
 /* That result, when the input has been read: the table on fd, the bundle. An exit status. */

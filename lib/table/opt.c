@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -26,7 +27,19 @@ static int step(const char *arg, uint64_t *v, struct buf *why)
 	return rc ? number("linear", arg, INT64_MAX, v, why) : 0;
 }
 
-enum { LOG2 = OPT_NO_SHORT, LINEAR, FINE, SORT, TSV, JSON, WIDE, EVERY, CUMULATIVE, FAIL_IF };
+enum {
+	LOG2 = OPT_NO_SHORT,
+	LINEAR,
+	FINE,
+	SORT,
+	TSV,
+	JSON,
+	WIDE,
+	EVERY,
+	CUMULATIVE,
+	FAIL_IF,
+	SOURCE
+};
 
 const struct opt table_options[] = {
 	{LOG2, "log2", NULL, "draw each row's histogram by powers of two"},
@@ -39,7 +52,10 @@ const struct opt table_options[] = {
 	{EVERY, "every", "TIME", "write the tables of every TIME, such as 2s, then their sum"},
 	{CUMULATIVE, "cumulative", NULL, "of --every: the tables of all until then"},
 	{FAIL_IF, "fail-if", "COND", "exit 3 if COND holds, such as 'p99(runq) > 10ms'"},
-	{TSV, "tsv", NULL, "write tab-separated values, for phist --merge and psvg"},
+	{TSV, "tsv", "[plain]",
+	 "write tab-separated values, for phist --merge and psvg; plain: one table for data bases"},
+	{SOURCE, "source", "NAME",
+	 "what the column source says, of --tsv=plain and of --merge --by source"},
 	{JSON, "json", NULL, "write JSON, one object a row"},
 	{0},
 };
@@ -55,7 +71,7 @@ const struct opt_rule table_rules[] = {
 
 /* Of phist: what needs a histogram, and what --merge reads as it is. */
 const struct opt_rule phist_rules[] = {
-	{"merge", "field by over-time heatmap unit raw kallsyms every stats strict", NULL},
+	{"merge", "field over-time heatmap unit raw kallsyms every stats strict", NULL},
 	{"over-time", "heatmap every", NULL},
 	{"heatmap", "every", NULL},
 	{"unit", NULL, "field"},
@@ -87,7 +103,7 @@ int table_option(void *opts, int id, const char *arg, struct buf *why)
 		break;
 	case SORT: o->sort = arg; break;
 	case WIDE: o->wide = true; break;
-	case EVERY: return opt_duration("every", arg, false, &o->every, why);
+	case EVERY: rc = opt_duration("every", arg, false, &o->every, why); break;
 	case CUMULATIVE: o->cumulative = true; break;
 	case FAIL_IF:
 		if (o->ngates == TABLE_GATES_MAX) {
@@ -96,8 +112,21 @@ int table_option(void *opts, int id, const char *arg, struct buf *why)
 		}
 		o->gates[o->ngates++] = arg;
 		break;
-	case TSV: o->form = TABLE_FORM_TSV; break;
+	case TSV:
+		o->form = TABLE_FORM_TSV;
+		o->plain = arg && !strcmp(arg, "plain");
+		if (arg && !o->plain) {
+			buf_adds(why, "--tsv: not plain: ");
+			buf_add_safe(why, arg, strlen(arg));
+			return PP_EUSAGE;
+		}
+		break;
+	case SOURCE: o->source = arg; break;
 	case JSON: o->form = TABLE_FORM_JSON; break;
+	}
+	if (!rc && o->plain && o->every) {
+		buf_adds(why, "--every does not go with --tsv=plain, which is one table");
+		rc = PP_EUSAGE;
 	}
 	return rc;
 }

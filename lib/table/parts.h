@@ -49,10 +49,19 @@ struct table_walk {
 int table_each_row(const struct table *t, const struct table_walk *w, void *ctx);
 
 int table_write_tsv(const struct tables *ts, const struct table *t, struct buf *b, struct out *out);
+/* The same with plain columns: all tables as one. `source` may be NULL. */
+int tables_write_plain(const struct tables *ts, const char *source, struct buf *b, struct out *out);
 int table_write_json(const struct tables *ts, const struct table *t, struct buf *b,
 		     struct out *out);
 int table_write_text(struct tables *ts, const struct table *t, const struct table_opts *o,
 		     struct buf *b, struct out *out);
+
+/*
+ * Cells of the TSV forms, with the tab before them: LOW:COUNT of each bucket, LOW being its bound
+ * nearer to zero, or the multiple of the step; a statistic.
+ */
+void table_add_buckets(struct buf *b, const struct hist_buckets *buckets, uint64_t step);
+void table_add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat);
 
 /* Writes what is in b and empties it: 0 or an error. */
 int table_flush(struct buf *b, struct out *out);

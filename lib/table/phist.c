@@ -121,6 +121,23 @@ static int make_gates(struct phist *p)
 	return rc;
 }
 
+/* --source, and --by of --merge. */
+static int begin_sources(struct phist *p)
+{
+	const struct table_opts *out = p->o.every;
+	const char *why = NULL;
+
+	p->tables.by_source = p->o.merge && p->o.by;
+	p->tables.source = out ? out->source : NULL;
+	if (p->tables.by_source && strcmp(p->o.by, TABLE_SOURCE) != 0)
+		why = "--merge has no effect with --by, except --by " TABLE_SOURCE;
+	else if (p->tables.source && !out->plain && !p->tables.by_source)
+		why = "--source is for --tsv=plain and --merge --by source";
+	if (why)
+		diag_error(p->d, NULL, -1, "%s", why);
+	return why ? PP_EUSAGE : 0;
+}
+
 int phist_new(struct phist **pp, const struct phist_opts *opts, struct diag *d)
 {
 	struct phist *p = calloc(1, sizeof(*p));
@@ -136,6 +153,8 @@ int phist_new(struct phist **pp, const struct phist_opts *opts, struct diag *d)
 	p->window = opts->window == PHIST_WINDOW_AUTO ? WINDOW_FIRST : opts->window;
 	rc = parse(p, "field", opts->fields, TABLE_VALUES_MAX, &p->fields, &p->nfields);
 	if (!rc)
+		rc = begin_sources(p);
+	if (!rc && !opts->merge)
 		rc = parse(p, "by", opts->by, TABLE_KEYS_MAX - 1, &p->by, &p->nby);
 	if (!rc && p->by && !opts->raw) {
 		expr_symbols(p->by, &opts->symbols);
@@ -265,6 +284,7 @@ static int read_files(struct phist *p, char **names, int n, bool merge)
 	static char *standard_input[] = {"-"};
 	int worst = PP_EXIT_OK, i = 0;
 
+	p->input = n == 1 ? names[0] : NULL;
 	if (!n)
 		names = standard_input;
 	do {
@@ -438,6 +458,7 @@ int phist_print(struct phist *p, int status, const struct table_opts *o)
 	bool problems;
 	int printed, rc;
 
+	opts.source = opts.source ? opts.source : p->input;
 	if (status == PP_EXIT_FAIL || status == PP_EXIT_USAGE)
 		return status;
 	if (p->by_period && periods_end(&p->periods, true))

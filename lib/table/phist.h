@@ -32,7 +32,8 @@ struct phist_opts {
 	uint64_t window;    /* ns of each row's window of time; 0: none */
 	uint64_t step;	    /* of linear buckets; 0: there are none */
 	bool as_table;	    /* counts of perf stat come as a table, too, not in perf's columns */
-	const struct table_opts *every; /* NULL, or how the tables of its periods are written */
+	/* NULL, or how the tables of its periods are written, and what --source says */
+	const struct table_opts *every;
 	bool merge; /* for phist_merge: names of keys and fields are in the input */
 	bool raw;   /* keys are numbers, also where these have names */
 	struct expr_symbols symbols; /* for the names; its functions may be NULL */

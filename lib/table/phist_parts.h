@@ -36,6 +36,7 @@ struct phist_events {
 struct phist {
 	struct phist_opts o;
 	struct diag *d;
+	const char *input; /* its name, if it is one */
 	struct phist_account account;
 	struct expr *fields, *by; /* NULL: none */
 	unsigned nfields, nby;

@@ -36,6 +36,7 @@ struct tread {
 	struct buf texts;      /* unescaped names of the header */
 	struct buf key;	       /* unescaped key of a row */
 	bool partial, overlap; /* overlap: of t */
+	bool adds_source;      /* of t: the last key is not in the rows, but the input's name */
 	bool skip;	       /* the rows are of a period: the sum of all comes after them */
 };
 
@@ -181,6 +182,23 @@ static int value_column(struct tread *r, struct shape *s, struct cell name, stru
 	return rc;
 }
 
+/* The key that tells of which input a row is, unless there is one already. */
+static int add_source(struct tread *r, struct shape *s)
+{
+	static const struct cell name = {TABLE_SOURCE, sizeof(TABLE_SOURCE) - 1};
+
+	r->adds_source = r->ts->by_source;
+	for (uint32_t k = 0; k < s->nkeys; k++)
+		if (!strcmp(buf_str(&r->texts) + s->key_name[k], TABLE_SOURCE))
+			r->adds_source = false;
+	if (!r->adds_source)
+		return 0;
+	if (s->nkeys == TABLE_KEYS_MAX)
+		return PP_ELIMIT;
+	s->keys[s->nkeys] = (struct table_key){.kind = TABLE_TEXT};
+	return keep(r, name, &s->key_name[s->nkeys++]);
+}
+
 static int read_columns(struct tread *r, struct shape *s)
 {
 	int rc = 0;
@@ -198,7 +216,7 @@ static int read_columns(struct tread *r, struct shape *s)
 		rc = kind <= TABLE_WINDOW ? key_column(r, s, name, kind, param, &r->columns[i])
 					  : value_column(r, s, name, what, param, &r->columns[i]);
 	}
-	return rc;
+	return rc ? rc : add_source(r, s);
 }
 
 /* Now that r->texts does not move any more. */
@@ -357,6 +375,13 @@ static int read_key(struct tread *r, uint32_t k, struct cell s, uint64_t *key)
 	return rc;
 }
 
+static int add_source_key(struct tread *r, uint64_t *key)
+{
+	const char *name = r->ts->source ? r->ts->source : src_name(r->s);
+
+	return table_text(r->t, name, strlen(name), key);
+}
+
 /* The row that a line's keys name. */
 static int find_row(struct tread *r, uint32_t *row)
 {
@@ -372,9 +397,11 @@ static int find_row(struct tread *r, uint32_t *row)
 		else
 			rc = read_key(r, r->columns[i].i, r->cells[i], &key[r->columns[i].i]);
 	}
+	if (!rc && !others && r->adds_source)
+		rc = add_source_key(r, &key[r->t->nkeys - 1]);
 	if (rc || !others)
 		return rc ? rc : table_row(r->t, key, row);
-	if (others != r->t->nkeys)
+	if (others != r->t->nkeys - r->adds_source)
 		return PP_ECORRUPT;
 	rc = table_make_other(r->t);
 	*row = r->t->other;

@@ -44,6 +44,7 @@
 #define TABLE_VALUES_MAX 32
 #define TABLES_MAX	 256 /* tables of one result */
 #define TABLE_OTHER	 "(other)"
+#define TABLE_SOURCE	 "source" /* the key that has the name of the input */
 #define TABLE_NO_ROW	 UINT32_MAX
 
 /* Kinds of key: T(NAME, name in the TSV form, what its number is). */
@@ -145,7 +146,10 @@ struct tables {
 	uint64_t lost;	  /* events that the recording lost */
 	bool partial;	  /* the input was damaged or cut off */
 	bool viewed;	  /* a table was read: its view holds */
-	bool left_out;	  /* columns were, when the tables were written as text */
+	/* May be set: tables_read gives rows the key TABLE_SOURCE, the input's name or this one. */
+	bool by_source;
+	const char *source;
+	bool left_out; /* columns were, when the tables were written as text */
 	/* ns: the part of the recording's time that they are of; 0 and 0: all of it */
 	uint64_t period_begin, period_end;
 };
@@ -268,10 +272,12 @@ enum table_form { TABLE_FORM_TEXT, TABLE_FORM_TSV, TABLE_FORM_JSON };
 
 struct table_opts {
 	enum table_form form;
-	const char *sort; /* table_sort; NULL: its default */
-	uint32_t top;	  /* table_top; 0: all rows */
-	uint64_t step;	  /* of linear buckets, for the caller's table_value; 0: none */
-	bool draw;	  /* text: the histograms of all rows after the table */
+	bool plain;	    /* of TSV: all tables as one, for data bases */
+	const char *source; /* of plain: what its first column says; NULL: nothing. And for phist */
+	const char *sort;   /* table_sort; NULL: its default */
+	uint32_t top;	    /* table_top; 0: all rows */
+	uint64_t step;	    /* of linear buckets, for the caller's table_value; 0: none */
+	bool draw;	    /* text: the histograms of all rows after the table */
 	enum hist_view view;
 	uint32_t stats;	    /* text: which, bits of enum table_stat; 0: TABLE_STATS_SHOWN */
 	uint64_t time_base; /* text: not subtracted from times if 0 */

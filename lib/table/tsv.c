@@ -97,8 +97,7 @@ static void add_header(const struct tables *ts, const struct table *t, struct bu
 	buf_addc(b, '\n');
 }
 
-/* LOW:COUNT of each bucket; LOW is its bound nearer to zero, or the multiple of the step. */
-static void add_buckets(struct buf *b, const struct hist_buckets *buckets, uint64_t step)
+void table_add_buckets(struct buf *b, const struct hist_buckets *buckets, uint64_t step)
 {
 	uint64_t count;
 	bool first = true;
@@ -114,7 +113,7 @@ static void add_buckets(struct buf *b, const struct hist_buckets *buckets, uint6
 	}
 }
 
-static void add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat)
+void table_add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat)
 {
 	buf_addc(b, '\t');
 	if (stat == TABLE_STAT_COUNT)
@@ -184,11 +183,11 @@ static void on_value(void *ctx, uint32_t row, uint32_t v, const struct table_num
 
 	for (int s = 0; s < TABLE_NSTATS; s++)
 		if (table_has(c->kind, (enum table_stat)s))
-			add_stat(x->b, n, (enum table_stat)s);
+			table_add_stat(x->b, n, (enum table_stat)s);
 	if (c->kind == TABLE_HIST)
-		add_buckets(x->b, &h->fine, 0);
+		table_add_buckets(x->b, &h->fine, 0);
 	if (c->kind == TABLE_HIST && c->step)
-		add_buckets(x->b, &h->linear, c->step);
+		table_add_buckets(x->b, &h->linear, c->step);
 }
 
 static int end_row(void *ctx)

@@ -8,11 +8,12 @@ int tables_write(struct tables *ts, const struct table_opts *o, struct out *out)
 	struct buf b = BUF_INIT;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < ts->n && !rc; i++) {
+	for (uint32_t i = 0; i < ts->n && !rc; i++)
 		if (!ts->v[i]->sorted)
 			rc = table_sort(ts->v[i], NULL);
-		if (rc)
-			break;
+	if (!rc && o->plain)
+		rc = tables_write_plain(ts, o->source, &b, out);
+	for (uint32_t i = 0; i < ts->n && !rc && !o->plain; i++) {
 		switch (o->form) {
 		case TABLE_FORM_TEXT: rc = table_write_text(ts, ts->v[i], o, &b, out); break;
 		case TABLE_FORM_TSV: rc = table_write_tsv(ts, ts->v[i], &b, out); break;
