@@ -186,7 +186,7 @@ static void add(struct look *l, uint64_t at, const uint8_t *bytes, uint64_t n, b
 	l->bytes += l->b->len - start;
 }
 
-/* Whether a page of the chunk is to be written: it changed, or all are written that hold anything. */
+/* Whether a page of the chunk is to be written: it changed, or all are that hold anything. */
 static bool is_new(const struct look *l, uint64_t at, const uint8_t *page)
 {
 	uint64_t *known = &l->t->hash[(l->t->end - at) / PAGE - 1], hash = XXH3_64bits(page, PAGE);
@@ -231,7 +231,7 @@ static bool read_all(struct look *l)
 	return !l->b->err;
 }
 
-/* Where to begin: stacks become deeper and less deep, and what lies between looks is to be in both. */
+/* Where to begin: stacks become deeper and less deep, and looks are to have the same in common. */
 static uint64_t base_of(const struct deep_thread *t, const struct short_copy *c)
 {
 	uint64_t base = c->sp & ~(uint64_t)(PAGE - 1);

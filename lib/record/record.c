@@ -24,7 +24,7 @@
  */
 #define TICK_MS	   100
 #define SOON_MS	   40 /* ... after a round that had any */
-#define KEEP_MS	   10 /* ... with --bundle: files are soon gone, with their process; for deep stacks */
+#define KEEP_MS	   10 /* ... with --bundle: files may be gone soon; and for deep stacks */
 #define EVENTS_MAX 64 /* taken from one epoll_wait */
 
 static int watch(struct recorder *r, int fd, uint32_t events, uint64_t what)

@@ -88,6 +88,7 @@ static int resolver_reset(struct resolver *r, bool keep)
 		machine_free(r->machines.v[i]);
 	map64_clear(&r->dsos.by_id);
 	resolve_hold_release(r);
+	resolve_looks_release(r);
 	resolve_forget_chains(r);
 	resolve_unwind_forget(r);
 	r->out.own_chains = false;

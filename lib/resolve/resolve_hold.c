@@ -588,14 +588,18 @@ static int walk_on(struct resolver *r, struct machine *m, struct held *h, const 
 {
 	struct rest *rest = &r->holding->rest;
 	struct unwind_rest from = {.state = &rest->state, .tail = rest->tail};
+	struct unwind_beyond same = *beyond;
 	struct unwind_result res;
 	bool whole;
 	int rc;
 
+	/* Inner frames come and go: there another look has to agree. */
+	if (h->how.len < LARGE_MIN && !same.since--)
+		return 0;
 	memcpy(rest, p, h->rest);
 	from.arch = rest->arch;
 	from.len = rest->len;
-	rc = resolve_unwind_rest(r, m, rest->pid, &from, beyond, &res, &whole);
+	rc = resolve_unwind_rest(r, m, rest->pid, &from, &same, &res, &whole);
 	return rc || !whole ? rc : name_callers(r, m, rest->pid, &res, h);
 }
 

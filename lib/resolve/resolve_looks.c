@@ -15,7 +15,7 @@
 #define THREADS	  64u	       /* whose stacks are kept */
 #define STACK_MAX (16u << 20)  /* bytes of one */
 #define ALL_MAX	  (128u << 20) /* of all */
-#define AGREE	  3	       /* looks that must find the same, one after a sample */
+#define AGREE	  2	       /* looks that must find the same, at least */
 #define MORE_NS	  12500000u    /* one more for so much time between them */
 
 struct look {

@@ -131,7 +131,6 @@ void resolve_unwind_release(struct resolver *r)
 		free(r->unwinding);
 	}
 	resolve_stitch_release(r);
-	resolve_looks_release(r);
 	resolve_ends_release(r);
 	rows_release(&r->rows);
 }

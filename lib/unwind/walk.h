@@ -1,6 +1,6 @@
 /*
- * What unwind.c (the walk), calls.c, signal.c and guess.c (steps without a table) share. Private
- * to them.
+ * What unwind.c (the walk), complex.c, calls.c, signal.c and guess.c (steps without a table) share.
+ * Private to them.
  */
 #ifndef PP_UNWIND_WALK_H
 #define PP_UNWIND_WALK_H
@@ -94,6 +94,14 @@ static inline int32_t walk_displacement(const uint8_t *p)
 {
 	return (int32_t)(p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
 }
+
+/* ---- complex.c ---- */
+
+/* Why the return address, which lies outside of the copy, cannot be had. */
+enum unwind_end walk_outside(const struct walk *w, uint64_t addr);
+
+/* A step by any row: *cfa, and the registers of the caller. *rc: an error of find. */
+enum unwind_end walk_complex(struct walk *w, const struct row *row, uint64_t *cfa, int *rc);
 
 /* ---- calls.c; *rc: an error of find ---- */
 
