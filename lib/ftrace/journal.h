@@ -9,9 +9,9 @@
  *	journal_end(&j);
  *
  * An entry is written before its change is made. A file that several have changed, to the same
- * value, has in each of their journals what it was before the first. The journal is a file of root's in JOURNAL_DIR,
- * or, where that cannot be written, memory that the watcher shares. Paths are relative to the root
- * of tracefs, and lead nowhere else.
+ * value, has in each of their journals what it was before the first. The journal is a file of
+ * root's in JOURNAL_DIR, or, where that cannot be written, memory that the watcher shares. Paths
+ * are relative to the root of tracefs, and lead nowhere else.
  */
 #ifndef PP_FTRACE_JOURNAL_H
 #define PP_FTRACE_JOURNAL_H

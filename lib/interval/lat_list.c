@@ -301,7 +301,7 @@ static uint32_t width_of(const struct lat *l, int c)
 	return c == COLUMN_NAME && !any_waker(l) ? TEXT_WIDTH : columns[c].width;
 }
 
-/* Whether a column's text is whole, whatever its width: of numbers, and where nothing follows it. */
+/* Whether a column's text is whole, whatever its width: a number, or where nothing follows it. */
 static bool is_whole(const struct lat *l, int c)
 {
 	if (c != COLUMN_COMM && c != COLUMN_NAME && c != COLUMN_WAKER)

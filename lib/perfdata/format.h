@@ -231,10 +231,9 @@ enum perf_feature {
  * Looks at stacks that are deeper than copies: samples of a helper without a program counter. The
  * stack pointer is where the bytes lie. The first three registers say where the look began and
  * ended, and which one of this stack it was: twice its number, 1 more in its last sample. A look
- * has the pages that changed since the one before it, and each PERF_DEEP_ALL-th, from the first on,
- * all that are not just zeroes.
+ * has the pages that changed since the one before it, and each 32nd, from the first on
+ * (RESOLVE_LOOKS_ALL), all that are not just zeroes.
  */
-#define PERF_DEEP_ALL 32u
 
 /*
  * What pcap-perf adds to the links of NAMESPACES: after those of the kernel (seven in 2026) one

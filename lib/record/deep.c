@@ -3,6 +3,7 @@
 
 #include "perfdata/format.h"
 #include "record/parts.h"
+#include "resolve/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +191,7 @@ static void add(struct look *l, uint64_t at, const uint8_t *bytes, uint64_t n, b
 static bool is_new(const struct look *l, uint64_t at, const uint8_t *page)
 {
 	uint64_t *known = &l->t->hash[(l->t->end - at) / PAGE - 1], hash = XXH3_64bits(page, PAGE);
-	bool all = l->t->looks % PERF_DEEP_ALL == 0;
+	bool all = l->t->looks % RESOLVE_LOOKS_ALL == 0;
 	bool is = hash != *known || (all && hash != l->d->zeroes);
 
 	*known = hash;
@@ -237,7 +238,7 @@ static uint64_t base_of(const struct deep_thread *t, const struct short_copy *c)
 	uint64_t base = c->sp & ~(uint64_t)(PAGE - 1);
 	bool lower = t->tid == c->tid && t->base < base && base < t->end;
 
-	return lower && t->looks % PERF_DEEP_ALL ? t->base : base;
+	return lower && t->looks % RESOLVE_LOOKS_ALL ? t->base : base;
 }
 
 static void look(struct deep *d, const struct asked *a, struct look_budget *budget, struct buf *b)

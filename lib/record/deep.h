@@ -8,9 +8,9 @@
  *	deep_take(d, &budget, &out);			(after each round, while the rings have it)
  *	deep_free(d);
  *
- * What was read goes into the recording as samples of the event's helper, PERF_DEEP in format.h: of
- * a stack the pages that changed since the last look at it, now and then all. looks.h has the
- * budget, and the doors to all of this.
+ * What was read goes into the recording as samples of the event's helper, as perfdata/format.h has
+ * them: of a stack the pages that changed since the last look at it, now and then all. looks.h has
+ * the budget, and the doors to all of this.
  */
 #ifndef PP_RECORD_DEEP_H
 #define PP_RECORD_DEEP_H

@@ -28,6 +28,7 @@
 #define RESOLVE_NAME_MAX     65536 /* bytes of a name; the rest of a longer one is left out */
 #define RESOLVE_SRCFILES_MAX (1u << 20)
 #define RESOLVE_DEPTH_MAX    8192 /* frames of a stack; what is above is cut off */
+#define RESOLVE_LOOKS_ALL    32u  /* each such look at a deep stack has all its pages */
 
 struct resolver_opts {
 	struct dso_search search;

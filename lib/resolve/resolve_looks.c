@@ -1,13 +1,12 @@
 /*
  * Looks at stacks that are deeper than the largest copies, which recorders take some times a second
- * (perfdata/format.h, PERF_DEEP). Of each thread what was seen last is kept, and since when each
+ * (perfdata/format.h, PERF_HELPER). Of each thread what was seen last is kept, and since when each
  * word is so. When a look is complete, the samples between it and the one before are continued by
  * the words that did not change.
  */
 #include "resolve/resolve_parts.h"
 
 #include "base/err.h"
-#include "perfdata/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +117,7 @@ static bool begin(struct looked *l, struct deep *d, const struct look *k)
 		d->base = d->look.base;
 		d->time = d->look.time;
 	} else {
-		if (k->number % PERF_DEEP_ALL)
+		if (k->number % RESOLVE_LOOKS_ALL)
 			return false;
 		forget(l, d);
 		d->thread = k->thread;

@@ -31,7 +31,7 @@ void unit_add_int(struct buf *b, hist_int v);
 /* Columns that a text takes: characters, not bytes. */
 uint32_t text_width(const char *s, size_t n);
 
-/* Adds a text, cut where it takes more columns than `room`, with an ellipsis then; 0: any number. */
+/* Adds a text, cut with an ellipsis where it takes more columns than `room`; 0: any number. */
 void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room);
 
 #endif
