@@ -119,9 +119,10 @@ MEASURE  := $(O)/t/bench/measure
 SHIM     := $(O)/t/shim.so
 TESTS    ?=
 MAN      := $(wildcard man/*.[157])
-SHARE    := $(filter-out share/recipes share/ci share/complete,$(wildcard share/*))
+SHARE    := $(filter-out share/recipes share/ci share/complete share/examples,$(wildcard share/*))
 RECIPES  := $(wildcard share/recipes/*)
 CI       := $(wildcard share/ci/*)
+TRIALS   := $(wildcard share/examples/*)
 # In the plain build the programs lie in bin/, where the README's commands look for them.
 BIN      := $(if $(filter build,$(O)),bin,$(O)/bin)
 
@@ -252,6 +253,8 @@ bench: all $(MEASURE)
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/probe || [ $$? = 2 ]
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/live || [ $$? = 2 ]
 	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/inlines || [ $$? = 2 ]
+	@BIN=$(BIN) t/bench/ftrace || [ $$? = 2 ]
+	@BIN=$(BIN) MEASURE=$(MEASURE) t/bench/folded || [ $$? = 2 ]
 
 compare: all
 	@BIN=$(BIN) REF=$(or $(REF),HEAD^) N=$(or $(N),5) t/bench/compare
@@ -262,6 +265,7 @@ TO_BIN     = $(call quote,$(DESTDIR)$(BINDIR))
 TO_DATA    = $(call quote,$(DESTDIR)$(DATADIR))
 TO_RECIPES = $(call quote,$(DESTDIR)$(DATADIR)/recipes)
 TO_CI      = $(call quote,$(DESTDIR)$(DATADIR)/ci)
+TO_TRIALS  = $(call quote,$(DESTDIR)$(DATADIR)/examples)
 TO_MAN     = $(call quote,$(DESTDIR)$(MANDIR))
 TO_COMPLETE = $(call quote,$(DESTDIR)$(DATADIR)/complete)
 TO_BASH    = $(call quote,$(DESTDIR)$(BASHDIR))
@@ -270,12 +274,13 @@ TO_FISH    = $(call quote,$(DESTDIR)$(FISHDIR))
 
 # bash and fish look for a file with the name of the program.
 install: all $(SHELLS:%=$(O)/complete/%)
-	$(INSTALL) -d $(TO_BIN) $(TO_RECIPES) $(TO_CI) $(TO_COMPLETE) $(TO_BASH) $(TO_ZSH) $(TO_FISH)
+	$(INSTALL) -d $(TO_BIN) $(TO_RECIPES) $(TO_CI) $(TO_TRIALS) $(TO_COMPLETE) $(TO_BASH) $(TO_ZSH) $(TO_FISH)
 	$(INSTALL) -m 755 $(PROGS:%=$(BIN)/%) $(TO_BIN)
 	$(INSTALL) -m 644 $(SHARE) $(TO_DATA)
 	$(INSTALL) -m 755 $(filter-out %.sh,$(RECIPES)) $(TO_RECIPES)
 	$(INSTALL) -m 644 $(filter %.sh,$(RECIPES)) $(TO_RECIPES)
 	$(INSTALL) -m 644 $(CI) $(TO_CI)
+	$(INSTALL) -m 644 $(TRIALS) $(TO_TRIALS)
 	$(INSTALL) -m 755 share/complete/candidates $(TO_COMPLETE)
 	$(INSTALL) -m 644 $(O)/complete/bash $(TO_BASH)/perfpipe
 	$(INSTALL) -m 644 $(O)/complete/zsh $(TO_ZSH)/_perfpipe
@@ -290,11 +295,12 @@ install: all $(SHELLS:%=$(O)/complete/%)
 # What others have put into our folders stays, and then they do, too.
 uninstall:
 	for f in $(PROGS); do rm -f $(TO_BIN)/"$$f" $(TO_BASH)/"$$f" $(TO_FISH)/"$$f".fish; done
-	for f in $(SHARE:share/%=%) $(RECIPES:share/%=%) $(CI:share/%=%) complete/candidates; do \
+	for f in $(SHARE:share/%=%) $(RECIPES:share/%=%) $(CI:share/%=%) $(TRIALS:share/%=%) \
+		complete/candidates; do \
 		rm -f $(TO_DATA)/"$$f"; done
 	for f in $(MAN); do rm -f $(TO_MAN)/man"$${f##*.}/$${f##*/}"; done
 	rm -f $(TO_ZSH)/_perfpipe
-	-@rmdir $(TO_RECIPES) $(TO_CI) $(TO_COMPLETE) $(TO_DATA) 2>/dev/null || :
+	-@rmdir $(TO_RECIPES) $(TO_CI) $(TO_TRIALS) $(TO_COMPLETE) $(TO_DATA) 2>/dev/null || :
 
 dist:
 	@mkdir -p $(O)

@@ -36,12 +36,15 @@ static int run_history(struct config *c, char **names, int n, struct diag *d)
 	return history_run(&c->history, names, n, STDOUT_FILENO, d);
 }
 
-/* The wall clock: a form of --emit, with options of its own. */
+/* The wall clock: forms of --emit, --path and --tail, of intervals of plat and with its options. */
 static int run_wall(struct config *c, char **names, int n, struct diag *d)
 {
 	c->wall.sink = c->o.sink;
 	if (c->o.out.form == TABLE_FORM_JSON)
 		c->wall.sink.form = SSINK_JSON;
+	c->wall.spans = &c->o.lat;
+	c->wall.table = &c->o.out;
+	c->wall.stacks = c->o.lat.stacks;
 	c->wall.strict = c->o.strict;
 	c->wall.argc = c->o.argc;
 	c->wall.argv = c->o.argv;
@@ -53,12 +56,9 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	struct kfunc *k;
 	int status;
 
-	if (c->o.emit && !strcmp(c->o.emit, "wall"))
+	c->wall.form = wall_form(&c->wall, c->o.emit);
+	if (c->wall.form)
 		return run_wall(c, names, n, d);
-	if (c->wall.idle) {
-		diag_error(d, NULL, -1, "--idle is for --emit wall");
-		return PP_EXIT_USAGE;
-	}
 	if (c->history.form || c->history.any)
 		return run_history(c, names, n, d);
 	if (c->o.out.source && !c->o.out.plain) {
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	struct cli cli;
 	const struct opt_group groups[] = {{plat_options, plat_option, &c.o, plat_rules},
 					   {history_options, history_option, &c.history},
-					   {wall_options, wall_option, &c.wall},
+					   {wall_options, wall_option, &c.wall, wall_rules},
 					   {table_options, on_table, &c, table_rules},
 					   {cli_sandbox_options, cli_sandbox_option, &cli},
 					   {0}};

@@ -12,9 +12,12 @@ state() {
 	cat $T/current_tracer $T/tracing_on $T/trace_clock $T/set_event $T/buffer_size_kb $T/tracing_cpumask
 	find $T/instances /run/perfpipe -name "*pcap_$1_*" 2>/dev/null
 }
-three='for i in 1 2 3; do /bin/true; done'
+# A program that nobody else runs.
+me=true$$
+cp /bin/true "$TMP/$me"
+three="for i in 1 2 3; do $TMP/$me; done"
 execs() {
-	grep -c 'sched_process_exec: .*filename=/bin/true' "$1"
+	grep -c "sched_process_exec: .*filename=$TMP/$me" "$1"
 }
 
 run "$BIN/pcap-ftrace" -e sched:sched_process_exec -e sched:sched_process_exit -o x.dat -- sh -c "$three"
@@ -45,7 +48,7 @@ for version in 7 6; do
 	run "$BIN/pcap-ftrace" -e sched_process_exec -B ends -e sched_process_exit -B 'a name' -e sched_process_fork \
 		--file-version $version -o b.dat -- sh -c "$three"
 	run "$BIN/pdecode" -t b.dat
-	is "$status $(execs "$OUT") $(grep -c '^ *ends:.*sched_process_exit.*comm=true' "$OUT")" '0 3 3' \
+	is "$status $(execs "$OUT") $(grep -c '^ *ends:.*sched_process_exit.*comm='$me "$OUT")" '0 3 3' \
 		"buffers of their own, version $version"
 	like "$OUT" '^a name:.*sched_process_fork' 'each with its name'
 	is "$(find . -name 'b.dat.*')" '' 'in one file'
@@ -60,13 +63,13 @@ done
 "$BIN/pcap-ftrace" -e sched_process_exec -B ends -e sched_process_exit -- sh -c "$three" >b.st
 run "$BIN/pconv" -o b.dat b.st
 run "$BIN/pdecode" -t b.dat
-is "$status $(execs "$OUT") $(grep -c '^ends:.*sched_process_exit.*comm=true' "$OUT")" '0 3 3' 'and through a pipe to a trace.dat'
+is "$status $(execs "$OUT") $(grep -c '^ends:.*sched_process_exit.*comm='$me "$OUT")" '0 3 3' 'and through a pipe to a trace.dat'
 run_pipe '"$BIN/pcap-ftrace" -e sched_process_exec -- sh -c "$three"' '"$BIN/pdecode" -t'
 is "$statuses $(execs "$OUT")" '0 0 3' 'through a pipe'
 run_pipe '"$BIN/pcap-ftrace" -e sched -v -e "*stat*" -- true' '"$BIN/pdecode" -t'
 unlike "$OUT" 'sched_stat_' 'events that are left out'
-run_pipe '"$BIN/pcap-ftrace" -F -c -e sched:sched_process_exit -f "comm == \"true\"" -- sh -c "$three"' '"$BIN/pdecode" -t'
-is "$statuses $(grep -c 'sched_process_exit: *comm=true' "$OUT") $(grep -vc comm=true "$OUT")" '0 0 3 1' \
+run_pipe '"$BIN/pcap-ftrace" -F -c -e sched:sched_process_exit -f "comm == \"$me\"" -- sh -c "$three"' '"$BIN/pdecode" -t'
+is "$statuses $(grep -c "sched_process_exit: *comm=$me" "$OUT") $(grep -vc comm=$me "$OUT")" '0 0 3 1' \
 	'a filter, of the command and its children only'
 "$BIN/pcap-ftrace" -e sched:sched_process_exec -- sh -c 'exit 7' >/dev/null 2>&1
 is $? 7 'the status is that of the command'
@@ -75,8 +78,8 @@ is $? 7 'the status is that of the command'
 { "$BIN/pcap-ftrace" -e sched:sched_process_exec 60 & echo $! >pid; wait $!; } | "$BIN/pdecode" -t >live.txt &
 await test -s pid
 seen() {
-	/bin/true
-	grep -q 'filename=/bin/true' live.txt
+	"$TMP/$me"
+	grep -q "filename=$TMP/$me" live.txt
 }
 await seen
 pass 'an event comes through the pipe while the recording goes on'
@@ -119,6 +122,13 @@ like "$OUT" 'sched_process_exec:' 'and can be made a recording of'
 like "$OUT" '^b:.*sched_process_exit:' 'likewise'
 "$BIN/pcap-ftrace" -e sched 5 >/dev/full 2>full.err
 is "$? $(grep -c 'cannot write: No space left' full.err)" '2 1' 'a full disk'
+if mkdir small && mount -t tmpfs -o size=1m none small 2>/dev/null; then
+	"$BIN/pcap-ftrace" -e raw_syscalls -o small/k.dat -- dd if=/dev/zero of=/dev/null bs=1 count=100000 2>full.err
+	is "$? $(grep -c 'No space left' full.err)" '2 1' 'while it records into a file'
+	umount small
+else
+	skip 1 'no file system can be mounted here'
+fi
 state none >after
 same after before 'and a full disk leaves nothing behind'
 
@@ -126,20 +136,20 @@ same after before 'and a full disk leaves nothing behind'
 name=perfpipe-t-$$
 run "$BIN/pcap-ftrace" --start $name -e sched:sched_process_exec
 is "$status" 0 'a buffer is set up'
-/bin/true
+"$TMP/$me"
 run "$BIN/pcap-ftrace" --start $name -e sched
 is "$status" 64 'but once'
 run "$BIN/pcap-ftrace" --status
 like "$OUT" "^instance $name \\(by user 0 since .*pcap-ftrace --start" 'status tells whose it is'
 run "$BIN/pcap-ftrace" --stop $name
 run "$BIN/pcap-ftrace" --show $name
-like "$OUT" 'filename=/bin/true' 'show'
+like "$OUT" "filename=$TMP/$me" 'show'
 last=$(($(sed 's/.*[-,]//' /sys/devices/system/cpu/present)))
 run "$BIN/pcap-ftrace" --show $name -M 0-$last
-is "$status $(grep -c '^# tracer' "$OUT") $(grep -c 'filename=/bin/true' "$OUT")" "0 $((last + 1)) 1" 'show, CPU by CPU'
+is "$status $(grep -c '^# tracer' "$OUT") $(grep -c "filename=$TMP/$me" "$OUT")" "0 $((last + 1)) 1" 'show, CPU by CPU'
 run "$BIN/pcap-ftrace" --extract $name -o e.dat
 run "$BIN/pdecode" -t e.dat
-like "$OUT" 'filename=/bin/true' 'extract'
+like "$OUT" "filename=$TMP/$me" 'extract'
 run "$BIN/pcap-ftrace" --clear $name
 is "$status" 0 'clear'
 run "$BIN/pcap-ftrace" --reset $name
@@ -147,6 +157,36 @@ state none >after
 same after before 'reset leaves nothing behind'
 run "$BIN/pcap-ftrace" --show $name
 is "$status" 2 'what is gone cannot be shown'
+
+# What there is for the whole machine only: two that want the same share it, whichever ends first.
+if [ -e $T/tracing_thresh ]; then
+	was=$(cat $T/tracing_thresh)
+	wanted=$((was + 7))
+	for i in 1 2; do
+		"$BIN/pcap-ftrace" -p nop --thresh $wanted -e sched:sched_process_exit -o t$i.dat 60 2>t.err &
+		eval "p$i=$!"
+		await test -e t$i.dat.cpu0
+	done
+	run "$BIN/pcap-ftrace" -p nop --thresh $((wanted + 1)) -e sched:sched_process_exit -o t3.dat 1
+	is "$status" 64 'who wants it otherwise is refused'
+	like "$ERR" 'tracing_thresh is there but once, and another pcap-ftrace has set it: process' 'and told whose it is'
+	# shellcheck disable=SC2154
+	kill -INT "$p1"
+	wait "$p1"
+	is "$(cat $T/tracing_thresh)" $wanted 'it stays until the last ends'
+	# shellcheck disable=SC2154
+	kill -KILL "$p2"
+	wait "$p2" 2>/dev/null
+	given_back() {
+		[ "$(cat $T/tracing_thresh)" = "$was" ]
+	}
+	await given_back
+	pass 'and is as it was then'
+	run "$BIN/pcap-ftrace" -e sched_process_exec -p nop --thresh $wanted -B b -p nop --thresh $((wanted + 1)) -e sched_process_exit 1
+	is "$status" 64 'nor can two buffers have it otherwise'
+else
+	skip 5 'this kernel has no tracing_thresh'
+fi
 
 run "$BIN/pcap-ftrace" --list tracers
 like "$OUT" '^nop$' 'tracers are listed'

@@ -25,8 +25,8 @@ is "$status" 0 'which runs'
 (cd "$ROOT" && ls man/*.[157]) | sed 's|^man/\(.*\)\.\([157]\)$|man\2/\1.\2|' | sort >want
 (cd "$dest/usr/share/man" && ls -d man*/*) | sort >got
 same got want 'every page'
-(cd "$ROOT/share" && ls -d ./*.* recipes/*) | sed 's|^\./||' | sort >want
-(cd "$dest/usr/share/perfpipe" && ls -d ./*.* recipes/*) | sed 's|^\./||' | sort >got
+(cd "$ROOT/share" && ls -d ./*.* recipes/* examples/*) | sed 's|^\./||' | sort >want
+(cd "$dest/usr/share/perfpipe" && ls -d ./*.* recipes/* examples/*) | sed 's|^\./||' | sort >got
 same got want 'every shared file'
 ok 'recipes are programs' test -x "$dest/usr/share/perfpipe/recipes/runqlat"
 ok 'their common part is none' test ! -x "$dest/usr/share/perfpipe/recipes/recipe.sh"

@@ -222,6 +222,13 @@ perl deep.pl >deep.pb
 run "$BIN/pconv" --to folded deep.pb
 is "$(awk '!/^#/ { n = split($0, frames, ";"); print (n > 60000), $NF }' "$OUT")" '1 5' 'pprof: a stack far deeper than stacks are: one, with its weight'
 like "$ERR" 'more than 65536 frames: 1934464 frames are left out' 'and what is left out is reported'
+# As deep as stacks are, another one each nanosecond: none of them is written whole, nor kept by the next filter.
+perl -e 'my $n = 26000; print qq({"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","name":"t","unit":"nanoseconds","events":[),
+	join(",", map qq({"type":") . ($_ < $n ? "O" : "C") . qq(","frame":0,"at":$_}), 0 .. 2 * $n - 1), "]}]}"' >deep.json
+run "$BIN/pconv" --to stream -o deep.ps deep.json
+is "$(wc -c <deep.ps | awk '{ print ($1 < 4000000) }')" 1 'speedscope: 52000 stacks of up to 26000 frames are a small stream'
+run "$BIN/phist" --tsv deep.ps
+is "$(awk -F '\t' '!/^#/ { print $2 }' "$OUT")" 51999 'which the other filters can read'
 echo '{"meta":{},"threads":[{"name":"t","stackTable":{"frame":[0,0],"prefix":[1,0]},"frameTable":{"func":[9]},
 	"samples":{"stack":[1,7],"length":2}}]}' >circle
 tried 'firefox: stacks in a circle, places that are not there' 1 'damaged' circle

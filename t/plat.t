@@ -453,6 +453,18 @@ like "$OUT" ' sched:sched_waking [0-9]+$' 'the event and the key'
 	awk -F'\t' 'NR > 1 { n++; if ($2 > max) max = $2 }
 		END { printf "none of %d,%03d was longer than 600 s; the longest %.*f ms\n", n / 1000, n % 1000,
 			max < 1e7 ? 2 : max < 1e8 ? 1 : 0, max / 1e6 }' >want
+cat >wide.txt <<'X'
+ pg-7 [000] 1.000000: query__start: query="SELECT abalance FROM pgbench_accounts WHERE aid = 123456789" db="bench"
+ pg-7 [000] 1.050000: query__done: query="x"
+ pg-8 [000] 1.060000: query__start: query="END" db="b"
+ pg-8 [000] 1.070000: query__done: query="x"
+X
+"$BIN/pdecode" wide.txt >wide.ps 2>"$ERR"
+run "$BIN/plat" -s query__start -e query__done --slower 0 --by query,db wide.ps
+is "$(sed 's/…/./; s/[^ ]*$/@/' "$OUT" | awk '{ print index($0, "@") }' | uniq | wc -l)" 1 '--slower: a key that is cut leaves the next column in its place'
+like "$OUT" 'SELECT abalance FROM pg… bench$' 'and ends in an ellipsis'
+run "$BIN/plat" -s query__start -e query__done --slower 0 --by query,db --wide wide.ps
+like "$OUT" 'aid = 123456789 bench$' '--wide: whole'
 run "$BIN/plat" -k irq,softirq,softirq-raise,timer-run,hrtimer,hrtimer-run --slower 600s trace.ps
 is "$status" 0 'nothing that long'
 empty "$OUT" 'no line'

@@ -38,7 +38,7 @@ for file in "$dir"/*; do
 	case $name in
 	argdist) need_options='-e sched:sched_no -f pid' ;;
 	stackcount) need_options='-e sched:sched_no' ;;
-	spanlat) need_options='-e q__start -E q__done' ;;
+	spanlat | whyslow) need_options='-e q__start -E q__done' ;;
 	esac
 	good=yes
 	for help in -h --help; do
@@ -48,7 +48,7 @@ for file in "$dir"/*; do
 	# Without what to read, those record that can, if they know what.
 	missing='-Z'
 	case $name in
-	funccount | funcslower | functrace | funcgraph | funclatency | trace | spanlat | memleak) missing='' ;;
+	funccount | funcslower | functrace | funcgraph | funclatency | trace | spanlat | whyslow | memleak) missing='' ;;
 	argdist) missing='-f pid' ;;
 	stackcount) missing='-i 1' ;;
 	esac
@@ -69,7 +69,7 @@ for file in "$dir"/*; do
 	funccount | funcslower | functrace | funcgraph) wanted='pcap-ftrace -p function' ;;
 	c2c) wanted='perf c2c record' ;;
 	dcsnoop) wanted='pcap-perf .*--kprobe' ;;
-	funclatency | memleak | spanlat | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;
+	funclatency | memleak | spanlat | whyslow | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;
 	argdist | stackcount) wanted='perf record -a .*-e sched:sched_no -- sleep' ;;
 	*) wanted='perf record -a .*-e [a-z0-9_]+:[a-z0-9_]+ .*-- sleep' ;;
 	esac
@@ -93,7 +93,7 @@ for other in mawk 'gawk --posix' 'busybox awk' original-awk; do
 		need_options=
 		case $name in
 		recipe.sh | fleet) continue ;; # the one is no recipe, the other reads none itself
-		spanlat) need_options='-e sched:sched_no -E sched:sched_no' ;;
+		spanlat | whyslow) need_options='-e sched:sched_no -E sched:sched_no' ;;
 		argdist) need_options='-e sched:sched_no -f pid' ;;
 		stackcount) need_options='-e sched:sched_no' ;;
 		esac
@@ -329,6 +329,12 @@ like "$OUT" ' -> .*\|\*' 'biolatency: a histogram'
 # Once a flush is done, the request that it was made for is complete once more: that ends nothing.
 run_pipe '"$BIN/pdecode" "$data/block.data.gz"' '"$BIN/plat" --kind block-io --stats'
 like "$ERR" "^plat: block-io: $issued_n starts = $done_n intervals.*; 0 ends without start" 'block-io: flushes are paired, once each'
+# As if the later ones had been merged into the first of these.
+"$BIN/pdecode" "$data/block.data.gz" | "$BIN/pfilter" -b --drop 'rwbs != "FF" || TIME < 90.1s' >some.ps
+flushes=$(text block.data.gz | awk '/block_rq_complete:.* FF / { for (i = 1; $i !~ /^[0-9.]+:$/; i++); n += $i < 90.1 } END { print n }')
+requests=$(text block.data.gz | awk '/block_rq_complete:/ && / \+ 0 \[/ && !/ FF / { n++ } END { print n }')
+run "$BIN/plat" --kind block-io some.ps
+like "$ERR" "^plat: block-io: $flushes flushes were for $requests requests: some were merged" 'block-io: flushes that were merged'
 recipe biosnoop "$data/block.data.gz"
 is "$(rows | wc -l)" "$done_n" biosnoop
 "$BIN/pdecode" "$data/block.data.gz" | "$BIN/pfilter" -b --drop 'block_rq_issue, block_bio_queue, block_getrq:' >issued.ps

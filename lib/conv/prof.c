@@ -123,7 +123,9 @@ int prof_stack(struct prof *p, const uint32_t *frames, size_t n, uint32_t *stack
 
 int prof_push(struct prof *p, uint32_t stack, uint32_t frame, uint32_t *pushed)
 {
-	return fold_child(p->tree, stack, frame, pushed);
+	size_t left_out;
+
+	return fold_path(p->tree, stack, &frame, 1, pushed, &left_out);
 }
 
 uint32_t prof_up(const struct prof *p, uint32_t stack, uint32_t *frame)

@@ -7,20 +7,36 @@
 
 #include <stdlib.h>
 
-#define SOURCE	    1
-#define STACKS_LIVE (1u << 18) /* of a stream that is not packed */
+#define SOURCE	  1
+#define WHOLE_MAX (1u << 25) /* frames of all stacks at a time: what a reader keeps of them */
 
 /* The number in the stream of what has one in the profile; 0: none yet. */
 struct numbers {
 	uint32_t *v, n, last;
 };
 
+/* A stack of the profile that has a number in the stream. */
+struct known_stack {
+	uint32_t id;	/* 0: none yet */
+	uint32_t flags; /* what its mark became */
+	uint32_t depth;
+};
+
+/* A stack that has none yet, with its innermost frame in the stream. */
+struct step {
+	uint32_t stack, frame;
+};
+
 struct writer {
 	struct conv *c;
 	struct swriter w;
-	struct numbers strings, files, dsos, frames, events, stacks;
+	struct numbers strings, files, dsos, frames, events;
+	struct known_stack *stacks;
+	uint32_t nstacks;
+	uint64_t whole; /* frames of those that samples have */
 	struct intern symbols;
-	uint32_t *path, path_cap;
+	struct step *path;
+	uint32_t path_cap;
 	struct buf text;
 };
 
@@ -177,59 +193,81 @@ static uint32_t mark_flags(struct writer *w, const struct prof_frame *mark,
 	return w->text.len == text.len && !memcmp(w->text.data, text.p, text.len) ? flags : 0;
 }
 
-static int make_stack(struct writer *w, uint32_t stack, uint32_t *id)
+/*
+ * The way from a stack, the leaf first, to the outermost frame or to what has a number: *n steps;
+ * *from: what they stand on.
+ */
+static int find_path(struct writer *w, uint32_t stack, uint32_t *n, struct known_stack *from)
 {
-	struct ps_stack to = {0};
-	const struct prof_frame *last = NULL, *before = NULL;
-	uint32_t frame, *path;
+	const struct prof_frame *last = NULL, *before;
+	uint32_t frame, up;
+	struct step *path;
 	int rc = 0;
 
-	for (uint32_t node = stack; node && !rc; to.frames.n++) {
-		node = prof_up(w->c->p, node, &frame);
-		path = array_widen(w->path, &w->path_cap, to.frames.n, 256, sizeof(*path));
-		if (!path)
-			return PP_ENOMEM;
-		w->path = path;
+	*n = 0;
+	*from = (struct known_stack){0};
+	for (uint32_t at = stack; at && !rc; at = up) {
+		up = prof_up(w->c->p, at, &frame);
 		before = last;
 		last = prof_frame_of(w->c->p, frame);
 		/* A mark may become the stack's flags: then it is no frame. */
-		if (!node && last->flags & PROF_FRAME_MARK && before)
-			to.flags = mark_flags(w, last, before);
-		if (to.flags)
+		if (!up && last->flags & PROF_FRAME_MARK && before)
+			from->flags = mark_flags(w, last, before);
+		if (from->flags)
 			break;
-		rc = put_frame(w, frame, &path[to.frames.n]);
+		if (w->stacks[at].id) {
+			*from = w->stacks[at];
+			break;
+		}
+		path = array_widen(w->path, &w->path_cap, *n, 256, sizeof(*path));
+		if (!path)
+			return PP_ENOMEM;
+		w->path = path;
+		path[*n].stack = at;
+		rc = put_frame(w, frame, &path[(*n)++].frame);
 	}
-	to.frames.v = w->path;
-	if (!rc && w->w.pack)
-		return swriter_stack(&w->w, SOURCE, &to, id);
-	to.id = *id = ++w->stacks.last;
-	return rc ? rc : swriter_put(&w->w, PS_STACK, SOURCE, &to);
+	return rc;
+}
+
+/* Only what a stack has that none had before is written: they may be deep, and many. */
+static int make_stack(struct writer *w, uint32_t stack)
+{
+	uint32_t frames[PS_PART_WORDS], n, count;
+	struct known_stack made;
+	int rc = find_path(w, stack, &n, &made);
+
+	while (n && !rc) {
+		for (count = 0; n && count < PS_PART_WORDS; count++)
+			frames[count] = w->path[--n].frame;
+		rc = swriter_stack_part(&w->w, SOURCE, made.id, frames, count, made.flags,
+					&made.id);
+		made.depth += count;
+		w->stacks[w->path[n].stack] = made;
+	}
+	return rc;
 }
 
 static int put_stack(struct writer *w, uint32_t stack, uint32_t *id)
 {
-	uint32_t *v = place(&w->stacks, stack);
-	int rc;
+	struct known_stack *v = array_widen(w->stacks, &w->nstacks, stack, 1024, sizeof(*v));
+	int rc = 0;
 
 	if (!v)
 		return PP_ENOMEM;
-	if (!*v) {
+	w->stacks = v;
+	if (!v[stack].id) {
 		/* Too many: all begin again. */
-		if (w->w.pack ? swriter_parts(&w->w, PS_STACKS) >= PS_PARTS_LIVE
-			      : w->stacks.last >= STACKS_LIVE) {
-			memset(w->stacks.v, 0, w->stacks.n * sizeof(*v));
-			w->stacks.last = 0;
-			rc = w->w.pack ? swriter_restart(&w->w, PS_STACKS) : 0;
-			if (rc)
-				return rc;
+		if (swriter_parts(&w->w, PS_STACKS) >= PS_PARTS_LIVE || w->whole >= WHOLE_MAX) {
+			memset(v, 0, w->nstacks * sizeof(*v));
+			w->whole = 0;
+			rc = swriter_restart(&w->w, PS_STACKS);
 		}
-		rc = make_stack(w, stack, id);
-		if (rc)
-			return rc;
-		*v = *id;
+		if (!rc)
+			rc = make_stack(w, stack);
+		w->whole += v[stack].depth;
 	}
-	*id = *v;
-	return 0;
+	*id = v[stack].id;
+	return rc;
 }
 
 static int put_event(struct writer *w, uint32_t event, uint32_t *id)
@@ -305,7 +343,7 @@ static void free_stream(void *ctx)
 	free(w->dsos.v);
 	free(w->frames.v);
 	free(w->events.v);
-	free(w->stacks.v);
+	free(w->stacks);
 	intern_release(&w->symbols);
 	free(w->path);
 	buf_release(&w->text);

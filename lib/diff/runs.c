@@ -39,6 +39,8 @@ struct counting {
 	size_t nlight;
 	double weight; /* of a sample */
 	uint32_t *unit_of, nunit_of;
+	uint32_t *shown_of, nshown_of; /* by name * 2, + 1 for the command: in `shown` */
+	struct intern shown;	       /* names of frames as units have them */
 	double *self, *total;
 	uint32_t *seen; /* stack or row in which the unit was counted last */
 	uint32_t nself, ntotal, nseen, stacks;
@@ -62,6 +64,8 @@ static void counting_release(struct counting *c)
 {
 	fold_free(c->f);
 	free(c->unit_of);
+	free(c->shown_of);
+	intern_release(&c->shown);
 	free(c->self);
 	free(c->total);
 	free(c->seen);
@@ -165,26 +169,46 @@ static int frame_unit(struct counting *c, uint32_t name, bool first, uint32_t *u
 	return rc;
 }
 
-/* The id of a stack's text in `in`. */
-static int stack_id(struct counting *c, struct intern *in, const uint32_t *names, size_t n,
-		    uint32_t *id)
+/* Adds the name of a frame as units have it to c->stack. */
+static int add_shown(struct counting *c, uint32_t name, bool first)
 {
-	bool first = true;
+	uint32_t at = name * 2 + first, *v;
+	const char *s;
+	size_t len;
+	int rc = 0;
+
+	v = array_widen(c->shown_of, &c->nshown_of, at, 1024, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	c->shown_of = v;
+	if (!v[at]) {
+		s = name_text(c, name, first, &len);
+		frame_name(c, s, len);
+		rc = c->text.err
+			     ? c->text.err
+			     : intern_add(&c->shown, buf_str(&c->text), c->text.len, &v[at], NULL);
+	}
+	if (!rc) {
+		s = intern_get(&c->shown, v[at], &len);
+		buf_add(&c->stack, s, len);
+	}
+	return rc ? rc : c->stack.err;
+}
+
+/* The id of a stack's text in `in`, which is left in c->stack; *caller: its length without the leaf. */
+static int stack_id(struct counting *c, struct intern *in, const uint32_t *names, size_t n,
+		    uint32_t *id, size_t *caller)
+{
+	int rc = 0;
 
 	buf_reset(&c->stack);
-	while (n--) {
-		size_t len;
-		const char *s = name_text(c, names[n], first, &len);
-
-		first = false;
-		frame_name(c, s, len);
-		buf_add(&c->stack, buf_str(&c->text), c->text.len);
-		if (n)
+	for (size_t i = n; i-- > 0 && !rc;) {
+		*caller = c->stack.len;
+		if (i + 1 < n)
 			buf_addc(&c->stack, ';');
+		rc = add_shown(c, names[i], i + 1 == n);
 	}
-	if (c->stack.err || c->text.err)
-		return PP_ENOMEM;
-	return intern_add(in, buf_str(&c->stack), c->stack.len, id, NULL);
+	return rc ? rc : intern_add(in, buf_str(&c->stack), c->stack.len, id, NULL);
 }
 
 /* Keeps a whole stack, for folded text: fold_visit. */
@@ -193,7 +217,8 @@ static int keep_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weigh
 	struct counting *c = ctx;
 	struct runs *rs = c->rs;
 	uint32_t id;
-	int rc = stack_id(c, &rs->whole, names, n, &id);
+	size_t caller;
+	int rc = stack_id(c, &rs->whole, names, n, &id, &caller);
 
 	for (int side = 0; side < 2 && !rc; side++) {
 		double *v = array_widen(rs->whole_y[side], &rs->nwhole[side], id, 1024, sizeof(*v));
@@ -237,13 +262,15 @@ static int keep_edges(void *ctx, const uint32_t *names, size_t n, uint64_t weigh
 	struct counting *c = ctx;
 	double w = (double)weight;
 	uint32_t unit, caller;
+	size_t len;
 	int rc = 0;
 
 	if (n < 3 || c->kind == BY_COMM)
 		return 0;
 	if (c->kind == BY_STACK) {
-		rc = stack_id(c, &c->rs->units, names, n, &unit);
-		rc = rc ? rc : stack_id(c, &c->rs->units, names + 1, n - 1, &caller);
+		rc = stack_id(c, &c->rs->units, names, n, &unit, &len);
+		if (!rc)
+			rc = intern_add(&c->rs->units, buf_str(&c->stack), len, &caller, NULL);
 		return rc ? rc : add_edge(c, unit, caller, w, w);
 	}
 	rc = frame_unit(c, names[0], false, &unit);
@@ -286,6 +313,7 @@ static int count_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weig
 	struct counting *c = ctx;
 	double w = (double)weight;
 	uint32_t unit;
+	size_t caller;
 	int rc = c->weighs ? keep_weight(c, weight) : 0;
 
 	c->n += w;
@@ -298,7 +326,7 @@ static int count_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weig
 		c->slices->n[c->slice] += w;
 	}
 	if (rc || c->kind == BY_STACK) {
-		rc = rc ? rc : stack_id(c, &c->rs->units, names, n, &unit);
+		rc = rc ? rc : stack_id(c, &c->rs->units, names, n, &unit, &caller);
 		return rc ? rc : count(c, unit, w, 0);
 	}
 	if (c->kind == BY_COMM) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOKS_MAX 64 /* siblings, for a leaf that has callees after all */
+#define LOOKS 64 /* at siblings, for a leaf that has callees after all: so many for each frame */
 
 int flame_new(struct flame **out, bool reverse)
 {
@@ -50,7 +50,7 @@ void flame_free(struct flame *f)
 		return;
 	diff_free(f->diff);
 	intern_release(&f->names);
-	map64_release(&f->children);
+	children_release(&f->children);
 	buf_release(&f->last);
 	buf_release(&f->rooted);
 	free(f->nodes);
@@ -152,20 +152,44 @@ static int node_new(struct flame *f, uint32_t parent, uint32_t name, uint32_t *i
 	return 0;
 }
 
+/* Makes room for one more; or, to begin with, for all that there are. */
+static int make_children(struct flame *f)
+{
+	int rc = children_make(&f->children, (uint64_t)f->n + 1);
+
+	for (uint32_t k = 1; k < f->n && !rc; k++)
+		children_put(&f->children, children_hash(f->nodes[k].parent, f->nodes[k].name), k);
+	return rc;
+}
+
 /* From now on callees are looked up. */
 static int begin_unsorted(struct flame *f)
 {
-	uint32_t *slot;
+	int rc = make_children(f);
 
-	for (uint32_t i = 1; i < f->n; i++) {
-		slot = map64_put(&f->children,
-				 (uint64_t)f->nodes[i].parent << 32 | f->nodes[i].name, NULL);
-		if (!slot)
-			return PP_ENOMEM;
-		*slot = i;
-	}
-	f->unsorted = true;
-	return 0;
+	f->unsorted = !rc;
+	return rc;
+}
+
+/* The callee of that name among those that are looked up; made if there is none and `make`. */
+static int look_up(struct flame *f, uint32_t parent, uint32_t name, bool make, uint32_t *id)
+{
+	uint32_t hash = children_hash(parent, name), i = hash, k;
+	int rc = 0;
+
+	while ((k = children_next(&f->children, hash, &i)))
+		if (f->nodes[k].parent == parent && f->nodes[k].name == name)
+			break;
+	*id = k;
+	if (k || !make)
+		return 0;
+	if (children_full(&f->children, (uint64_t)f->n + 1))
+		rc = make_children(f);
+	if (!rc)
+		rc = node_new(f, parent, name, id);
+	if (!rc)
+		children_put(&f->children, hash, *id);
+	return rc;
 }
 
 /*
@@ -179,14 +203,15 @@ static bool take_leaf(struct flame *f, uint32_t parent, uint32_t name, uint32_t 
 	struct flame_links *links = f->links;
 	size_t n, len;
 	const char *s = intern_get(&f->names, name, &n), *sibling;
-	uint32_t right = FLAME_ROOT, looks = 0;
+	uint32_t right = FLAME_ROOT;
 
 	*id = FLAME_ROOT;
+	f->looks += LOOKS;
 	for (uint32_t i = links[parent].last; i != FLAME_ROOT; right = i, i = links[i].before) {
 		sibling = intern_get(&f->names, f->nodes[i].name, &len);
 		if (len < n || memcmp(s, sibling, n) != 0)
 			break;
-		if (looks++ == LOOKS_MAX)
+		if (!f->looks--)
 			return false;
 		if (len > n)
 			continue;
@@ -219,26 +244,15 @@ static int child_now(struct flame *f, uint32_t parent, uint32_t name, uint32_t *
 
 int flame_callee(struct flame *f, uint32_t parent, uint32_t name, bool make, uint32_t *id)
 {
-	uint64_t key = (uint64_t)parent << 32 | name;
-	uint32_t *slot;
 	int rc = f->unsorted ? 0 : begin_unsorted(f);
 
 	*id = FLAME_ROOT;
-	slot = rc ? NULL : map64_get(&f->children, key);
-	if (slot)
-		*id = *slot;
-	if (rc || slot || !make)
-		return rc;
-	slot = map64_put(&f->children, key, NULL);
-	rc = slot ? node_new(f, parent, name, slot) : PP_ENOMEM;
-	*id = rc ? FLAME_ROOT : *slot;
-	return rc;
+	return rc ? rc : look_up(f, parent, name, make, id);
 }
 
 static int child(struct flame *f, uint32_t parent, const char *name, size_t len, uint32_t *id)
 {
-	uint32_t name_id, *slot;
-	bool fresh;
+	uint32_t name_id;
 	int rc = intern_again(&f->names, name, len, &name_id);
 
 	if (!rc && f->chart)
@@ -248,18 +262,7 @@ static int child(struct flame *f, uint32_t parent, const char *name, size_t len,
 			return *id == FLAME_ROOT ? node_new(f, parent, name_id, id) : 0;
 		rc = begin_unsorted(f);
 	}
-	if (rc)
-		return rc;
-	slot = map64_put(&f->children, (uint64_t)parent << 32 | name_id, &fresh);
-	if (!slot)
-		return PP_ENOMEM;
-	if (fresh) {
-		rc = node_new(f, parent, name_id, slot);
-		if (rc)
-			return rc;
-	}
-	*id = *slot;
-	return 0;
+	return rc ? rc : look_up(f, parent, name_id, true, id);
 }
 
 static size_t common_prefix(const char *a, const char *b, size_t n)

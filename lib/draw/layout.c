@@ -136,7 +136,7 @@ static int sum_waiting(struct layout *l)
 	const struct flame *f = l->f;
 
 	l->palette = l->o->palette;
-	if (!l->o->coloured && !strcmp(f->account.about.event, "wall"))
+	if (!l->o->coloured && palette_is_of_states(f->account.about.event))
 		l->palette = palette_wall();
 	if (l->palette != palette_wall() || f->diff)
 		return 0;

@@ -253,6 +253,11 @@ static unsigned wall_class(const char *s, size_t n)
 	return n && *s == '[' && s[n - 1] == ']' ? UNKNOWN : HOT;
 }
 
+bool palette_is_of_states(const char *event)
+{
+	return !strcmp(event, "wall") || !strcmp(event, "path");
+}
+
 unsigned palette_wall(void)
 {
 	return WALL;

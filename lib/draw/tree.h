@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/children.h"
 #include "base/intern.h"
 #include "draw/flame.h"
 
@@ -89,7 +90,8 @@ struct flame {
 	 * siblings come in their order. The first one that is out of order fills `children`.
 	 */
 	bool unsorted;
-	struct map64 children; /* parent << 32 | name: index of the node; if unsorted */
+	struct children children; /* if unsorted */
+	uint64_t looks;		  /* at siblings, that sorted stacks may still cost */
 	/* The last stack: the next one often begins like it, and need not look up those frames. */
 	struct buf last;
 	uint32_t depth;
@@ -138,6 +140,8 @@ bool palette_range(unsigned class, uint8_t v[6]);
  * (false: there is none).
  */
 unsigned palette_wall(void);
+/* Whether it is for the samples of an event: those of plat --emit wall and path. */
+bool palette_is_of_states(const char *event);
 bool palette_waits(const char *name, size_t len);
 unsigned palette_mostly_waits(unsigned class);
 bool palette_legend(size_t i, unsigned *class, const char **what);

@@ -24,12 +24,8 @@ int fold_new(struct fold **out, const struct fold_opts *opts, struct diag *d)
 		return PP_ENOMEM;
 	f->opts = *opts;
 	f->diag = d;
-	f->cap = 1024;
-	f->nodes = calloc(f->cap, sizeof(*f->nodes));
-	f->weights = calloc(f->cap, sizeof(*f->weights));
-	f->n = 1;
 	f->lanes[0] = calloc(1, sizeof(*f->lanes[0]));
-	if (!f->nodes || !f->weights || !f->lanes[0]) {
+	if (fold_nodes_init(f) || !f->lanes[0]) {
 		fold_free(f);
 		*out = NULL;
 		return PP_ENOMEM;
@@ -44,11 +40,8 @@ void fold_free(struct fold *f)
 	intern_release(&f->names);
 	buf_release(&f->scratch);
 	fold_lanes_release(f);
-	free(f->nodes);
-	free(f->weights);
-	free(f->children);
+	fold_nodes_release(f);
 	free(f->runs);
-	fold_table_release(&f->stacks);
 	free(f);
 }
 
@@ -84,13 +77,9 @@ void fold_too_deep(struct fold *f, uint64_t frames)
 
 int fold_each(const struct fold *f, fold_visit *fn, void *ctx)
 {
-	uint32_t depth = 0, *names;
+	uint32_t *names = malloc(((size_t)fold_nodes_depth(f) + 1) * sizeof(*names));
 	int rc = 0;
 
-	for (uint32_t k = 0; k < f->n; k++)
-		if (f->nodes[k].depth > depth)
-			depth = f->nodes[k].depth;
-	names = malloc(((size_t)depth + 1) * sizeof(*names));
 	if (!names)
 		return PP_ENOMEM;
 	for (uint32_t k = 1; k < f->n && !rc; k++) {
@@ -192,158 +181,6 @@ int fold_comm(struct fold *f, const char *comm, size_t len, const char *pid, con
 	return rc;
 }
 
-static inline uint32_t child_hash(uint32_t parent, uint32_t name)
-{
-	uint64_t k = ((uint64_t)parent << 32 | name) * 0x9e3779b97f4a7c15u;
-
-	return (uint32_t)((k ^ k >> 29) * 0xbf58476d1ce4e5b9u >> 32);
-}
-
-static uint32_t child_slot(const struct fold *f, uint32_t hash, uint32_t parent, uint32_t name)
-{
-	uint32_t i = hash & f->children_mask, k;
-
-	for (; (k = f->children[i].node) != FOLD_ROOT; i = (i + 1) & f->children_mask)
-		if (f->children[i].hash == hash && f->nodes[k].parent == parent &&
-		    f->nodes[k].name == name)
-			break;
-	return i;
-}
-
-static int grow_children(struct fold *f)
-{
-	uint32_t nslots = f->children_mask ? (f->children_mask + 1) * 2 : 4096;
-	struct child *slots = calloc(nslots, sizeof(*slots));
-
-	if (!slots)
-		return PP_ENOMEM;
-	for (uint32_t k = 0; f->children && k <= f->children_mask; k++) {
-		uint32_t i = f->children[k].hash & (nslots - 1);
-
-		if (f->children[k].node == FOLD_ROOT)
-			continue;
-		while (slots[i].node != FOLD_ROOT)
-			i = (i + 1) & (nslots - 1);
-		slots[i] = f->children[k];
-	}
-	free(f->children);
-	f->children = slots;
-	f->children_mask = nslots - 1;
-	return 0;
-}
-
-static int grow_nodes(struct fold *f)
-{
-	uint32_t cap = f->cap * 2;
-	struct node *nodes;
-	uint64_t *weights;
-
-	if (f->n >= FOLD_NODES_MAX)
-		return PP_ELIMIT;
-	if (cap > FOLD_NODES_MAX)
-		cap = FOLD_NODES_MAX;
-	nodes = realloc(f->nodes, (size_t)cap * sizeof(*nodes));
-	if (!nodes)
-		return PP_ENOMEM;
-	f->nodes = nodes;
-	weights = realloc(f->weights, (size_t)cap * sizeof(*weights));
-	if (!weights)
-		return PP_ENOMEM;
-	f->weights = weights;
-	f->cap = cap;
-	return 0;
-}
-
-/*
- * The node of parent's stack with one more frame towards the leaf; the parent itself, if there is
- * no room for one.
- */
-static int add_frame(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node)
-{
-	uint32_t hash, i;
-	size_t len;
-	int rc;
-
-	if (f->nodes[parent].depth >= FOLD_DEPTH_MAX) {
-		f->deep++;
-		*node = parent;
-		return 0;
-	}
-	if (f->n >= f->children_mask / 2 && f->children_mask < UINT32_MAX / 2) {
-		rc = grow_children(f);
-		if (rc)
-			return rc;
-	}
-	hash = child_hash(parent, name);
-	i = child_slot(f, hash, parent, name);
-	if (f->children[i].node != FOLD_ROOT) {
-		*node = f->children[i].node;
-		return 0;
-	}
-	(void)intern_get(&f->names, name, &len);
-	len += f->nodes[parent].len + 1;
-	if (len > FOLD_STACK_MAX) {
-		f->wide++;
-		*node = parent;
-		return 0;
-	}
-	if (f->n == f->cap) {
-		rc = grow_nodes(f);
-		if (rc)
-			return rc;
-	}
-	f->nodes[f->n] = (struct node){.parent = parent,
-				       .name = name,
-				       .depth = (f->nodes[parent].depth + 1) & 0x7fffffff,
-				       .len = (uint32_t)len};
-	f->weights[f->n] = 0;
-	*node = f->n++;
-	f->children[i] = (struct child){hash, *node};
-	return 0;
-}
-
-int fold_child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node)
-{
-	uint64_t deep = f->deep, wide = f->wide;
-	int rc = add_frame(f, parent, name, node);
-
-	/* Who leaves it out counts it. */
-	f->deep = deep;
-	f->wide = wide;
-	return rc;
-}
-
-int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node)
-{
-	struct fold_key key;
-	int rc = 0;
-
-	*node = FOLD_ROOT;
-	if (n > FOLD_DEPTH_MAX) {
-		f->deep += n - FOLD_DEPTH_MAX;
-		names += n - FOLD_DEPTH_MAX;
-		n = FOLD_DEPTH_MAX;
-	}
-	if (!n)
-		return 0;
-	key = fold_table_key(names, n);
-	*node = fold_table_find(&f->stacks, key);
-	if (*node)
-		return 0;
-	for (size_t k = n; k-- > 0 && !rc;) {
-		uint32_t parent = *node;
-		uint64_t deep = f->deep;
-
-		rc = add_frame(f, parent, names[k], node);
-		if (*node != parent)
-			continue;
-		/* Where one frame is left out, those after it are, too. */
-		*(f->deep > deep ? &f->deep : &f->wide) += k;
-		break;
-	}
-	return rc ? rc : fold_table_add(&f->stacks, key, *node);
-}
-
 uint32_t fold_nodes(const struct fold *f)
 {
 	return f->n;
@@ -355,6 +192,11 @@ uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t
 	if (weight)
 		*weight = f->weights[node];
 	return f->nodes[node].parent;
+}
+
+bool fold_node_ends(const struct fold *f, uint32_t node)
+{
+	return f->nodes[node].seen;
 }
 
 void fold_add(struct fold *f, uint32_t node, uint64_t weight)

@@ -195,10 +195,12 @@ int fold_tell_lanes(struct fold *f, const struct fold_about *from, const char *n
 int fold_stack(struct fold *f, const uint32_t *names, size_t n, uint32_t *node);
 
 /*
- * The node of a node's stack with one more frame towards the leaf: the same if there is no room for
- * it, where fold_stack would leave it out. 0, PP_ENOMEM or PP_ELIMIT.
+ * The node of a node's stack with n more frames towards the leaf, the outermost first. Those that
+ * fold_stack would leave out are left out, and *left_out is their number: who calls it counts them.
+ * 0, PP_ENOMEM or PP_ELIMIT.
  */
-int fold_child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *node);
+int fold_path(struct fold *f, uint32_t below, const uint32_t *names, size_t n, uint32_t *node,
+	      size_t *left_out);
 
 /* Adds to a node's weight, which stays at UINT64_MAX when it would exceed it. */
 void fold_add(struct fold *f, uint32_t node, uint64_t weight);
@@ -236,6 +238,10 @@ int fold_chart_each(const struct fold *f, fold_chart_visit *fn, void *ctx);
  */
 uint32_t fold_nodes(const struct fold *f);
 uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t *weight);
+bool fold_node_ends(const struct fold *f, uint32_t node); /* was added to, perhaps nothing */
+
+/* Frees what only adding needs, when all is read; it is made anew when something is added. */
+void fold_settle(struct fold *f);
 
 /* The text of a name's id, which lives as long as the fold. */
 const char *fold_name_text(const struct fold *f, uint32_t id, size_t *len);

@@ -68,8 +68,8 @@ static int extend(struct fstream *s, uint32_t below, uint32_t *list, size_t n, u
 		  uint32_t *flags)
 {
 	struct fold_key key;
-	uint32_t parent;
-	int rc = 0;
+	size_t left_out;
+	int rc;
 
 	*node = below;
 	if (!n)
@@ -79,14 +79,10 @@ static int extend(struct fstream *s, uint32_t below, uint32_t *list, size_t n, u
 	*node = fold_table_find(&s->paths, key);
 	if (*node)
 		return 0;
-	*node = below;
-	for (size_t i = 1; i <= n && !rc; i++) {
-		parent = *node;
-		rc = fold_child(s->fold, parent, list[i], node);
-		if (*node == parent) {
-			*flags |= PART_FULL;
-			return rc;
-		}
+	rc = fold_path(s->fold, below, list + 1, n, node, &left_out);
+	if (!rc && left_out) {
+		*flags |= PART_FULL;
+		return 0;
 	}
 	return rc ? rc : fold_table_add(&s->paths, key, *node);
 }

@@ -85,18 +85,25 @@ static int rank_names(const struct fold *f, uint32_t **out)
 	return 0;
 }
 
-/* What hangs below each node, in order: entries[start[node] .. start[node + 1]), rank and node. */
+/*
+ * What hangs below each node, in order: entries[start[node] .. start[node + 1]). A node is an entry
+ * as a stack of its own, and with INNER as the way to those on top of it.
+ */
 struct layout {
 	uint32_t *rank;
-	size_t *start;
-	uint64_t *entries;
+	uint32_t *start;
+	uint32_t *entries;
+	uint64_t *sorting; /* room for the longest list */
 };
+
+#define INNER 0x80000000u
 
 static void layout_release(struct layout *l)
 {
 	free(l->rank);
 	free(l->start);
 	free(l->entries);
+	free(l->sorting);
 }
 
 static int compare_u64(const void *va, const void *vb)
@@ -108,53 +115,71 @@ static int compare_u64(const void *va, const void *vb)
 	return a < b ? -1 : a > b;
 }
 
-static void sort_entries(uint64_t *e, size_t n)
+static void sort_entries(const struct fold *f, const struct layout *l, uint32_t *e, size_t n)
 {
-	if (n > 16) {
-		qsort(e, n, sizeof(*e), compare_u64);
+	uint64_t *v = l->sorting;
+
+	if (n < 2)
 		return;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t name = f->nodes[e[i] & ~INNER].name;
+
+		v[i] = (uint64_t)l->rank[name * 2 + (e[i] & INNER ? 1 : 0)] << 32 | e[i];
 	}
-	for (size_t i = 1; i < n; i++) {
-		uint64_t v = e[i];
+	if (n > 16)
+		qsort(v, n, sizeof(*v), compare_u64);
+	for (size_t i = 1; n <= 16 && i < n; i++) {
+		uint64_t x = v[i];
 		size_t k = i;
 
-		for (; k && e[k - 1] > v; k--)
-			e[k] = e[k - 1];
-		e[k] = v;
+		for (; k && v[k - 1] > x; k--)
+			v[k] = v[k - 1];
+		v[k] = x;
 	}
+	for (size_t i = 0; i < n; i++)
+		e[i] = (uint32_t)v[i];
 }
 
 static int layout_make(const struct fold *f, struct layout *l)
 {
-	uint8_t *inner = calloc(f->n, 1);
-	size_t sum = 0;
+	uint32_t *start = calloc((size_t)f->n + 2, sizeof(*start)), most = 0, sum = 0;
+	uint8_t *inner = calloc(f->n / 8 + 1, 1); /* a bit for each node */
 	int rc = rank_names(f, &l->rank);
 
-	l->start = calloc((size_t)f->n + 2, sizeof(*l->start));
-	l->entries = malloc(((size_t)f->n * 2 + 1) * sizeof(*l->entries));
-	if (rc || !inner || !l->start || !l->entries) {
+	l->start = start;
+	if (rc || !inner || !start) {
 		free(inner);
 		return PP_ENOMEM;
 	}
 	for (uint32_t k = 1; k < f->n; k++)
-		inner[f->nodes[k].parent] = 1;
+		inner[f->nodes[k].parent / 8] |= (uint8_t)(1u << f->nodes[k].parent % 8);
+#define IS_INNER(k) (inner[(k) / 8] >> (k) % 8 & 1u)
 	for (uint32_t k = 1; k < f->n; k++)
-		l->start[f->nodes[k].parent + 2] += (size_t)inner[k] + f->nodes[k].seen;
-	for (size_t k = 2; k < (size_t)f->n + 2; k++)
-		l->start[k] = sum += l->start[k];
+		start[f->nodes[k].parent + 2] += IS_INNER(k) + f->nodes[k].seen;
+	for (size_t k = 2; k < (size_t)f->n + 2; k++) {
+		most = start[k] > most ? start[k] : most;
+		start[k] = sum += start[k];
+	}
+	l->entries = malloc(((size_t)sum + 1) * sizeof(*l->entries));
+	l->sorting = malloc(((size_t)most + 1) * sizeof(*l->sorting));
+	if (!l->entries || !l->sorting) {
+		free(inner);
+		return PP_ENOMEM;
+	}
 	/* start[k + 1] is where the entries of k go next; in the end, where they end. */
 	for (uint32_t k = 1; k < f->n; k++) {
 		const struct node *node = &f->nodes[k];
-		size_t *at = &l->start[node->parent + 1];
+		uint32_t *at = &start[node->parent + 1];
 
 		if (node->seen)
-			l->entries[(*at)++] = (uint64_t)l->rank[node->name * 2] << 32 | k;
-		if (inner[k])
-			l->entries[(*at)++] = (uint64_t)l->rank[node->name * 2 + 1] << 32 | k;
+			l->entries[(*at)++] = k;
+		if (IS_INNER(k))
+			l->entries[(*at)++] = k | INNER;
 	}
-	for (uint32_t k = 0; k < f->n; k++)
-		sort_entries(l->entries + l->start[k], l->start[k + 1] - l->start[k]);
+#undef IS_INNER
 	free(inner);
+	for (uint32_t k = 0; k < f->n; k++)
+		sort_entries(f, l, l->entries + start[k], start[k + 1] - start[k]);
 	return 0;
 }
 
@@ -184,8 +209,8 @@ static int write_line(const struct fold *f, struct out *o, const struct buf *pat
 }
 
 struct level {
-	size_t next, end; /* entries still to write */
-	size_t path;	  /* length of the path above */
+	uint32_t next, end; /* entries still to write */
+	size_t path;	    /* length of the path above */
 };
 
 static int write_tree(const struct fold *f, const struct layout *l, struct level *levels,
@@ -206,11 +231,12 @@ static int write_tree(const struct fold *f, const struct layout *l, struct level
 				break;
 			continue;
 		}
-		node = (uint32_t)l->entries[at->next];
-		if ((uint32_t)(l->entries[at->next++] >> 32) == l->rank[f->nodes[node].name * 2]) {
+		node = l->entries[at->next++];
+		if (!(node & INNER)) {
 			rc = write_line(f, o, path, node);
 			continue;
 		}
+		node &= ~INNER;
 		name = intern_get(&f->names, f->nodes[node].name, &len);
 		buf_add(path, name, len);
 		buf_addc(path, ';');
@@ -225,17 +251,13 @@ int fold_write(struct fold *f, struct out *o)
 	struct layout l = {0};
 	struct buf path = BUF_INIT;
 	struct level *levels;
-	uint32_t depth = 0;
 	int rc;
 
 	if (f->opts.chart)
 		return fold_chart_write(f, o);
+	fold_settle(f);
 	rc = layout_make(f, &l);
-
-	for (uint32_t k = 0; k < f->n; k++)
-		if (f->nodes[k].depth > depth)
-			depth = f->nodes[k].depth;
-	levels = malloc(((size_t)depth + 2) * sizeof(*levels));
+	levels = malloc(((size_t)fold_nodes_depth(f) + 2) * sizeof(*levels));
 	if (!levels)
 		rc = PP_ENOMEM;
 	if (!rc)

@@ -110,6 +110,7 @@ int ftrace_start(const struct ftrace_config *c, const char *name, struct diag *d
 {
 	struct journal j;
 	const char *root;
+	unsigned swept;
 	int rc = setup_root(&root, d);
 
 	if (!rc && sets_nothing(c))
@@ -118,6 +119,8 @@ int ftrace_start(const struct ftrace_config *c, const char *name, struct diag *d
 		diag_error(d, NULL, -1, "'%s' is what is no instance: another name", TOP);
 		return PP_EUSAGE;
 	}
+	if (!rc)
+		rc = journal_sweep(root, &swept, d);
 	if (!rc)
 		rc = journal_begin(&j, root, name, false, d);
 	if (rc)

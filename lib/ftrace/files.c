@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "ftrace/put.h"
+#include "inplace/owner.h"
 #include "pevent/sysfile.h"
 
 #include <ctype.h>
@@ -20,6 +21,11 @@ void ftfiles_init(struct ftfiles *f, const char *root, const char *dir, struct j
 
 void ftfiles_path(const struct ftfiles *f, const char *name, char path[PATH_MAX], bool *own)
 {
+	if (*name == '/') {
+		*own = false;
+		snprintf(path, PATH_MAX, "%s", name);
+		return;
+	}
 	*own = *f->dir && snprintf(path, PATH_MAX, "%s/%s/%s", f->root, f->dir, name) < PATH_MAX &&
 	       !access(path, F_OK);
 	if (!*own && snprintf(path, PATH_MAX, "%s/%s", f->root, name) >= PATH_MAX)
@@ -93,7 +99,10 @@ int ftfiles_value(const struct ftfiles *f, const char *name, struct buf *b)
 	return b->err;
 }
 
-/* Lists have comments, and commands ("schedule:traceoff:unlimited"), which stay where they are. */
+/*
+ * Lists have comments, words that they are empty, and commands ("schedule:traceoff:unlimited"),
+ * which stay where they are.
+ */
 static void drop_comments(struct buf *b)
 {
 	size_t to = 0;
@@ -103,7 +112,7 @@ static void drop_comments(struct buf *b)
 		const char *nl = memchr(line, '\n', b->len - at);
 		size_t n = nl ? (size_t)(nl - line) + 1 : b->len - at;
 
-		if (*line != '#' && !memchr(line, ':', n)) {
+		if (*line != '#' && strncmp(line, "no pid", 6) != 0 && !memchr(line, ':', n)) {
 			memmove(b->data + to, line, n);
 			to += n;
 		}
@@ -179,51 +188,122 @@ static int refused(const struct ftfiles *f, const char *name, const char *value,
 
 /* ---- settings ---- */
 
-/* Keeps what a file of the top has, or one of the instance (own) that is not its alone. */
-static int keep(const struct ftfiles *f, const char *name, bool own, bool lines, struct buf *why)
+/* What a file has, as it would have to be written. */
+static int former(const struct ftfiles *f, const char *name, bool lines, struct buf *b)
 {
-	struct buf former = BUF_INIT;
-	char path[PATH_MAX];
-	int rc;
+	int rc = lines ? ftfiles_read(f, name, b) : ftfiles_value(f, name, b);
 
-	if (snprintf(path, sizeof(path), "%s%s%s", own ? f->dir : "", own ? "/" : "", name) >=
-	    (int)sizeof(path))
-		return PP_ELIMIT;
-
-	if (lines) {
-		rc = ftfiles_read(f, name, &former);
-		drop_comments(&former);
-	} else {
-		rc = ftfiles_value(f, name, &former);
-	}
-	if (!rc)
-		rc = journal_add(f->journal, JOURNAL_SET, path, buf_str(&former), former.len);
-	if (rc)
-		buf_addf(why, "cannot keep what %s was: %s", name, pp_strerror(rc));
-	buf_release(&former);
-	return rc;
+	if (lines)
+		drop_comments(b);
+	return rc ? rc : b->err;
 }
 
-/* Options of a tracer are one and the same in all instances, in most kernels. */
-static bool is_shared(const char *name)
-{
-	return !strncmp(name, "options/", strlen("options/"));
-}
-
-static bool is_so(const struct ftfiles *f, const char *name, const char *value)
+static bool is_so(const struct ftfiles *f, const char *name, const char *value, bool lines)
 {
 	struct buf now = BUF_INIT;
-	bool so = !ftfiles_value(f, name, &now) && !strcmp(buf_str(&now), value);
+	bool so = !former(f, name, lines, &now) && !strcmp(buf_str(&now), value);
 
 	buf_release(&now);
 	return so;
+}
+
+/* Somebody else has set it: fine, if it is as it is wanted. */
+static int share(const struct ftfiles *f, const char *name, const char *value, bool lines,
+		 const char *holder, const struct buf *was, struct buf *why)
+{
+	const char *pid = holder + strlen(OWNER_PREFIX);
+
+	if (is_so(f, name, value, lines))
+		return journal_add(f->journal, JOURNAL_SET, name, buf_str(was), was->len);
+	buf_addf(why, "%s is there but once, and ", name);
+	if (!strcmp(holder, f->journal->name))
+		buf_adds(why, "another buffer of this recording has set it otherwise");
+	else if (!strncmp(holder, OWNER_PREFIX, strlen(OWNER_PREFIX)))
+		buf_addf(why, "another pcap-ftrace has set it: process %.*s",
+			 (int)strcspn(pid, "_"), pid);
+	else
+		buf_addf(why, "it is set for the buffer '%s'", holder);
+	return PP_EUSAGE;
+}
+
+/* Keeps what a file of the top has been. */
+static int keep(const struct ftfiles *f, const char *name, bool lines, struct buf *why)
+{
+	const struct ftfiles top = {.root = f->root};
+	struct buf was = BUF_INIT;
+	int rc = former(&top, name, lines, &was);
+
+	if (!rc)
+		rc = journal_add(f->journal, JOURNAL_SET, name, buf_str(&was), was.len);
+	if (rc)
+		buf_addf(why, "cannot keep what %s was: %s", name, pp_strerror(rc));
+	buf_release(&was);
+	return rc;
+}
+
+static int put(const struct ftfiles *f, const char *name, const char *path, const char *value,
+	       struct buf *why)
+{
+	int errnum = ftput(path, O_TRUNC, value, strlen(value));
+
+	return errnum ? refused(f, name, value, errnum, why) : 0;
+}
+
+/* What there is once for the whole machine. */
+static int set_shared(const struct ftfiles *f, const char *name, const char *path,
+		      const char *value, bool lines, struct buf *why)
+{
+	char holder[JOURNAL_NAME_MAX + 1];
+	struct buf was = BUF_INIT;
+	int lock = journal_lock(), rc = journal_holder(f->journal, name, holder, &was);
+
+	/* A filter of all events of a system, then another one of one of them. */
+	bool again = !rc && !*f->dir && !strcmp(holder, f->journal->name);
+
+	if (!rc && !again) {
+		rc = share(f, name, value, lines, holder, &was, why);
+	} else if (again || rc == PP_ENOENT) {
+		rc = again ? 0 : keep(f, name, lines, why);
+		rc = rc ? rc : put(f, name, path, value, why);
+	}
+	buf_release(&was);
+	journal_unlock(lock);
+	return rc;
+}
+
+/*
+ * Options of a tracer are one and the same in all instances, in most kernels: whether the top's
+ * changes, too, tells.
+ */
+static int set_option(const struct ftfiles *f, const char *name, const char *path,
+		      const char *value, struct buf *why)
+{
+	const struct ftfiles top = {.root = f->root};
+	char holder[JOURNAL_NAME_MAX + 1];
+	struct buf was = BUF_INIT;
+	uint64_t from = f->journal->len;
+	int lock = journal_lock(), rc = journal_holder(f->journal, name, holder, &was);
+
+	if (!rc && !is_so(f, name, buf_str(&was), false)) {
+		rc = share(f, name, value, false, holder, &was, why);
+	} else if (is_so(f, name, value, false)) {
+		rc = 0; /* what somebody else has set is not ours to take away */
+	} else {
+		buf_reset(&was);
+		rc = ftfiles_value(&top, name, &was) == 0 ? keep(f, name, false, why) : 0;
+		rc = rc ? rc : put(f, name, path, value, why);
+		if (!rc && is_so(&top, name, buf_str(&was), false))
+			rc = journal_forget(f->journal, from);
+	}
+	buf_release(&was);
+	journal_unlock(lock);
+	return rc;
 }
 
 static int set(const struct ftfiles *f, const char *name, const char *value, bool lines,
 	       struct buf *why)
 {
 	char path[PATH_MAX];
-	int errnum, rc = 0;
 	bool own;
 
 	ftfiles_path(f, name, path, &own);
@@ -231,15 +311,11 @@ static int set(const struct ftfiles *f, const char *name, const char *value, boo
 		buf_addf(why, "this kernel has no %s", name);
 		return PP_ENOENT;
 	}
-	/* What somebody else has set is not ours to take away. */
-	if (is_shared(name) && is_so(f, name, value))
-		return 0;
-	if ((!own || is_shared(name)) && f->journal)
-		rc = keep(f, name, own, lines, why);
-	if (rc)
-		return rc;
-	errnum = ftput(path, O_TRUNC, value, strlen(value));
-	return errnum ? refused(f, name, value, errnum, why) : 0;
+	if (!f->journal)
+		return put(f, name, path, value, why);
+	if (own && !strncmp(name, "options/", strlen("options/")))
+		return set_option(f, name, path, value, why);
+	return own ? put(f, name, path, value, why) : set_shared(f, name, path, value, lines, why);
 }
 
 int ftfiles_set(const struct ftfiles *f, const char *name, const char *value, struct buf *why)

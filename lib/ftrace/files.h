@@ -26,7 +26,10 @@ struct ftfiles {
 
 void ftfiles_init(struct ftfiles *f, const char *root, const char *dir, struct journal *j);
 
-/* The path of a file: of the instance if that has it, else of the top. *own: the instance's. */
+/*
+ * The path of a file: of the instance if that has it, else of the top. *own: the instance's. A name
+ * that begins with / is one outside of tracefs.
+ */
 void ftfiles_path(const struct ftfiles *f, const char *name, char path[PATH_MAX], bool *own);
 
 bool ftfiles_has(const struct ftfiles *f, const char *name);
@@ -38,8 +41,9 @@ int ftfiles_read(const struct ftfiles *f, const char *name, struct buf *b);
 int ftfiles_value(const struct ftfiles *f, const char *name, struct buf *b);
 
 /*
- * Writes a value in place of the former one; of the top's files, that is kept. `lines`: it is a
- * list of words or lines, which the kernel takes one by one. 0, or a code with the reason in `why`.
+ * Writes a value in place of the former one; of the top's files, that is kept. _lines: it is a
+ * list of words or lines, which the kernel takes one by one. 0, or a code with the reason in `why`;
+ * PP_EUSAGE: there is one of it for the whole machine, and somebody else has set it otherwise.
  */
 int ftfiles_set(const struct ftfiles *f, const char *name, const char *value, struct buf *why);
 int ftfiles_set_lines(const struct ftfiles *f, const char *name, const char *value,

@@ -56,6 +56,18 @@ int functions_list(const char *root, const char *pattern, struct buf *text)
 	return rc;
 }
 
+/* ":mod:NAME", "schedule:traceoff": the kernel knows what it means. */
+static bool is_command(const char *word)
+{
+	return strchr(word, ':') != NULL;
+}
+
+/* Of "schedule:traceoff" that of the function. */
+static size_t pattern_len(const char *word)
+{
+	return strcspn(word, ":");
+}
+
 /* Names that have the word in them, else the nearest one. */
 static void suggest(const char *all, const char *word, struct buf *why)
 {
@@ -94,24 +106,21 @@ static void suggest(const char *all, const char *word, struct buf *why)
 
 static int none_fits(const char *all, const char *word, struct buf *why)
 {
+	char plain[128];
+
+	snprintf(plain, sizeof(plain), "%.*s", (int)pattern_len(word), word);
 	buf_reset(why);
 	buf_adds(why, "the kernel has no function that can be traced like '");
-	buf_add_safe(why, word, strlen(word));
+	buf_add_safe(why, plain, strlen(plain));
 	buf_addc(why, '\'');
-	suggest(all, word, why);
+	suggest(all, plain, why);
 	return PP_ENOENT;
-}
-
-/* ":mod:NAME", "schedule:traceoff": the kernel knows what it means. */
-static bool is_command(const char *word)
-{
-	return strchr(word, ':') != NULL;
 }
 
 /* The numbers of the functions that fit a word, from 1, a line each. */
 static size_t add_numbers(const char *all, const char *word, struct buf *list)
 {
-	size_t n = strlen(word), len, hits = 0, number = 0;
+	size_t n = pattern_len(word), len, hits = 0, number = 0;
 	const char *name, *p = all;
 
 	while (next_function(&p, &name, &len)) {
@@ -147,9 +156,9 @@ static int which(const struct setup *s, const struct ftrace_words *words, int rc
 {
 	struct buf all = BUF_INIT, list = BUF_INIT;
 
-	if (!load(s->root, &all))
+	if (rc && rc != PP_ENOMEM && rc != PP_EACCES && !load(s->root, &all))
 		for (size_t i = 0; i < words->n; i++)
-			if (!is_command(words->v[i]) &&
+			if (pattern_len(words->v[i]) &&
 			    !add_numbers(buf_str(&all), words->v[i], &list)) {
 				rc = none_fits(buf_str(&all), words->v[i], why);
 				break;
@@ -172,7 +181,7 @@ static int by_names(const struct setup *s, const char *file, const struct ftrace
 	if (!rc && list.len)
 		rc = ftfiles_set_lines(&s->files, file, buf_str(&list), why);
 	buf_release(&list);
-	return rc == PP_ENOMEM || rc == PP_EACCES ? rc : rc ? which(s, words, rc, why) : 0;
+	return which(s, words, rc, why);
 }
 
 /*
@@ -219,7 +228,8 @@ static int commands(const struct setup *s, const char *file, const struct ftrace
 		snprintf(undo, sizeof(undo), "!%s", words->v[i]);
 		rc = check_module(s, words->v[i], why);
 		if (!rc)
-			rc = ftfiles_add(&s->files, file, words->v[i], undo, why);
+			rc = which(s, words, ftfiles_add(&s->files, file, words->v[i], undo, why),
+				   why);
 	}
 	return rc;
 }

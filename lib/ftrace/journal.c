@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -91,6 +92,84 @@ int journal_add(struct journal *j, enum journal_kind kind, const char *path, con
 	return rc;
 }
 
+int journal_forget(struct journal *j, uint64_t from)
+{
+	if (ftruncate(j->fd, (off_t)from))
+		return pp_errno(errno);
+	j->len = from;
+	return 0;
+}
+
+/* ---- what several have changed ---- */
+
+int journal_lock(void)
+{
+	int fd = open(JOURNAL_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
+		;
+	return fd;
+}
+
+void journal_unlock(int lock)
+{
+	if (lock >= 0)
+		close(lock);
+}
+
+struct search {
+	const struct journal *j;
+	const char *path;
+	bool mine; /* this journal, too */
+	bool found;
+	char *name;
+	struct buf *former; /* NULL: not wanted */
+};
+
+static int search_entry(void *ctx, const char *path, const char *value, size_t len)
+{
+	struct search *s = ctx;
+
+	if (strcmp(path, s->path) != 0)
+		return 0;
+	s->found = true;
+	if (s->former)
+		buf_add(s->former, value, len);
+	return PP_END;
+}
+
+static int search_journal(void *ctx, const char *name)
+{
+	struct search *s = ctx;
+	struct journal other;
+
+	if ((!s->mine && !strcmp(name, s->j->name)) ||
+	    journal_open(&other, s->j->root, name, s->j->d))
+		return 0;
+	journal_each(&other, JOURNAL_SET, search_entry, s);
+	journal_leave(&other);
+	if (s->found && s->name)
+		snprintf(s->name, JOURNAL_NAME_MAX + 1, "%s", name);
+	return s->found ? PP_END : 0;
+}
+
+int journal_holder(const struct journal *j, const char *path, char name[JOURNAL_NAME_MAX + 1],
+		   struct buf *former)
+{
+	struct search s = {.j = j, .path = path, .mine = true, .name = name, .former = former};
+
+	journal_names(search_journal, &s);
+	return s.found ? former->err : PP_ENOENT;
+}
+
+static bool others_hold(const struct journal *j, const char *path)
+{
+	struct search s = {.j = j, .path = path};
+
+	journal_names(search_journal, &s);
+	return s.found;
+}
+
 /* ---- giving back ---- */
 
 static void wait_a_little(void)
@@ -167,6 +246,8 @@ static int give_back(const struct journal *j, const struct entry *e)
 		 *e->path == '/' ? "" : "/", e->path);
 	if (e->kind == JOURNAL_EXPAND)
 		return expand(path, e);
+	if (e->kind == JOURNAL_SET && others_hold(j, e->path))
+		return 0;
 	for (int i = 0; i < BUSY_TRIES; i++) {
 		errnum = ftput(path, e->kind == JOURNAL_SET ? O_TRUNC : O_APPEND, e->value, e->len);
 		if (errnum != EBUSY)
@@ -183,11 +264,12 @@ int journal_undo(struct journal *j, uint64_t from)
 {
 	struct buf b = BUF_INIT, places = BUF_INIT;
 	struct entry e;
-	int rc, errnum, first = 0;
+	int rc, errnum, lock, first = 0;
 	size_t at = from;
 
 	if (j->fd < 0)
 		return 0;
+	lock = journal_lock();
 	rc = load(j, &b);
 	for (size_t begin = at; !rc && !next_entry(&b, &at, &e); begin = at)
 		buf_add(&places, &begin, sizeof(begin));
@@ -205,10 +287,8 @@ int journal_undo(struct journal *j, uint64_t from)
 	buf_release(&b);
 	buf_release(&places);
 	rc = rc ? rc : first;
-	if (!rc && ftruncate(j->fd, (off_t)from))
-		rc = pp_errno(errno);
-	if (!rc)
-		j->len = from;
+	rc = rc ? rc : journal_forget(j, from);
+	journal_unlock(lock);
 	return rc;
 }
 

@@ -8,7 +8,8 @@
  *	rc = journal_undo(&j, 0);		(everything, the last change first)
  *	journal_end(&j);
  *
- * An entry is written before its change is made. The journal is a file of root's in JOURNAL_DIR,
+ * An entry is written before its change is made. A file that several have changed, to the same
+ * value, has in each of their journals what it was before the first. The journal is a file of root's in JOURNAL_DIR,
  * or, where that cannot be written, memory that the watcher shares. Paths are relative to the root
  * of tracefs, and lead nowhere else.
  */
@@ -68,9 +69,24 @@ int journal_open(struct journal *j, const char *root, const char *name, struct d
 int journal_add(struct journal *j, enum journal_kind kind, const char *path, const char *value,
 		size_t len);
 
+/* Forgets the entries since the journal had `from` bytes: what they tell was not changed. */
+int journal_forget(struct journal *j, uint64_t from);
+
+/* Until journal_unlock nobody else sets what there is once, or gives it back. -1: no folder. */
+int journal_lock(void);
+void journal_unlock(int lock);
+
+/*
+ * Whose journal, this one or another, has a change of a file: its name, and what the file was
+ * before. PP_ENOENT: nobody's.
+ */
+int journal_holder(const struct journal *j, const char *path, char name[JOURNAL_NAME_MAX + 1],
+		   struct buf *former);
+
 /*
  * Gives back what was changed since the journal had `from` bytes, the last change first, and
- * forgets it. 0, or the first error; each was reported.
+ * forgets it; what another journal has changed, too, is left for that to give back. 0, or the first
+ * error; each was reported.
  */
 int journal_undo(struct journal *j, uint64_t from);
 

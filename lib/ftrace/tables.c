@@ -3,7 +3,6 @@
 
 #include "base/err.h"
 #include "base/out.h"
-#include "ftrace/put.h"
 #include "inplace/owner.h"
 
 #include <stdio.h>
@@ -108,7 +107,6 @@ int ftrace_hist(const struct ftrace_config *c, const char *spec, const volatile 
 static int stack(struct ftfiles *f, const struct ftrace_config *c,
 		 const volatile sig_atomic_t *stop, struct diag *d, struct buf *why)
 {
-	struct buf was = BUF_INIT;
 	int status = 0, rc;
 
 	if (!ftfiles_has(f, "stack_trace")) {
@@ -116,17 +114,8 @@ static int stack(struct ftfiles *f, const struct ftrace_config *c,
 		return PP_EUNSUPPORTED;
 	}
 	rc = ftfiles_set(f, "stack_max_size", "0", why);
-	if (!rc) {
-		const struct ftfiles sys = {.root = ""};
-
-		rc = ftfiles_value(&sys, &JOURNAL_STACK_TRACER[1], &was);
-	}
 	if (!rc)
-		rc = journal_add(f->journal, JOURNAL_SET, JOURNAL_STACK_TRACER, buf_str(&was),
-				 was.len);
-	if (!rc && ftput(JOURNAL_STACK_TRACER, 0, "1", 1))
-		rc = PP_EACCES;
-	buf_release(&was);
+		rc = ftfiles_set(f, JOURNAL_STACK_TRACER, "1", why);
 	if (!rc)
 		rc = record_wait(c, stop, &status, d);
 	return rc ? rc : print(f, "stack_trace");

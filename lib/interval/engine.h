@@ -204,6 +204,8 @@ struct engine {
 		calls;	    /* that have not returned, by thread: what -s X__return needs of X */
 	struct expr *bytes; /* what of them, or of the start, is the amount; NULL */
 	uint64_t doubtful;  /* of what is open in the end, with across_losses */
+	/* Flushes of devices' caches that are done, and the requests that they were for. */
+	uint64_t flushes, flushed;
 	/* Of sched.c. */
 	uint32_t sched_names[SCHED_NNAMES];
 	uint64_t by_values[LAT_BY_MAX]; /* of the interval that is being finished */

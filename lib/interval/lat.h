@@ -195,6 +195,9 @@ uint64_t lat_unknown_wakers(const struct lat *l);
 /* Of what is open in the end: how many since before events were lost (across_losses). */
 uint64_t lat_doubtful(const struct lat *l);
 
+/* Of block-io: flushes that are done, and requests that had asked for them: one may do for many. */
+uint64_t lat_flushes(const struct lat *l, uint64_t *requests);
+
 /* The names of paired events of which not each one was recorded, a line each. */
 const struct buf *lat_thinned(const struct lat *l);
 

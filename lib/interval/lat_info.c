@@ -41,6 +41,12 @@ uint64_t lat_doubtful(const struct lat *l)
 	return l->e.doubtful;
 }
 
+uint64_t lat_flushes(const struct lat *l, uint64_t *requests)
+{
+	*requests = l->e.flushed;
+	return l->e.flushes;
+}
+
 const struct buf *lat_thinned(const struct lat *l)
 {
 	return &l->e.thinned;

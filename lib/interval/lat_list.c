@@ -51,8 +51,11 @@ struct value {
 
 int lat_list_open(struct lat_list *s, const struct plat_opts *o)
 {
-	*s = (struct lat_list){.form = o->out.form, .slower = o->slower, .stacks = o->lat.stacks};
-	if (!o->out.wide)
+	*s = (struct lat_list){.form = o->out.form,
+			       .slower = o->slower,
+			       .stacks = o->lat.stacks,
+			       .wide = o->out.wide};
+	if (!s->wide)
 		s->width = table_terminal_width(STDOUT_FILENO);
 	return out_init(&s->out, STDOUT_FILENO);
 }
@@ -132,15 +135,24 @@ static void number_add(struct buf *b, const struct value *v)
 
 /* ---- text ---- */
 
-static void fill(struct buf *b, size_t from, uint32_t width)
+/*
+ * Adds a cell of a column of texts, and the gap after it. What is longer than its column is cut,
+ * unless nothing follows that it would push out of place.
+ */
+static void put_cell(struct lat_list *s, const char *text, size_t n, uint32_t width, bool last)
 {
-	if (b->len - from < width)
-		buf_fill(b, ' ', width - (b->len - from));
+	uint32_t room = last || s->wide ? 0 : width, used;
+	size_t from = s->line.len;
+
+	buf_add_cut(&s->line, text, n, room);
+	used = text_width(buf_str(&s->line) + from, s->line.len - from);
+	buf_fill(&s->line, ' ', (used < width ? width - used : 0) + 1);
 }
 
-static void text_value(struct lat_list *s, const struct lat *l, const struct interval *iv, int c,
-		       struct buf *to)
+/* The cell of a column, in s->cell. Whether it is a number, whose blanks are in the line. */
+static bool text_value(struct lat_list *s, const struct lat *l, const struct interval *iv, int c)
 {
+	struct buf *to = &s->cell;
 	struct value v = get(s, l, iv, c);
 
 	/* What the scheduler's kinds are called is their thread's name: the state says more. */
@@ -164,8 +176,11 @@ static void text_value(struct lat_list *s, const struct lat *l, const struct int
 		buf_addc(to, ' ');
 		buf_add_safe(to, v.s, v.n);
 	}
-	if (!v.s && !v.none && to->len < columns[c].width)
+	if (v.s || v.none)
+		return false;
+	if (to->len < columns[c].width)
 		buf_fill(&s->line, ' ', columns[c].width - to->len);
+	return true;
 }
 
 static void text_stack(struct buf *b, const struct lat *l, const char *what, uint32_t id)
@@ -198,60 +213,65 @@ static bool any_waker(const struct lat *l)
  * What --by names comes after the others: the columns that text has not by itself, and the
  * expressions. None can be so wide that it were worth its width: they are at least BY_WIDTH.
  */
-#define BY_WIDTH 12
+#define BY_WIDTH   12
+#define TEXT_WIDTH 24 /* of what may be a text */
 static const struct {
 	enum column column;
 	enum lat_term term;
+	uint32_t width;
 } hidden[] = {
-	{COLUMN_PID, LAT_TERM_PID},
-	{COLUMN_STATE, LAT_TERM_STATE},
-	{COLUMN_CAUSE, LAT_TERM_CAUSE},
-	{COLUMN_KEY, LAT_TERM_KEY},
+	{COLUMN_PID, LAT_TERM_PID, BY_WIDTH},
+	{COLUMN_STATE, LAT_TERM_STATE, BY_WIDTH},
+	{COLUMN_CAUSE, LAT_TERM_CAUSE, BY_WIDTH},
+	{COLUMN_KEY, LAT_TERM_KEY, TEXT_WIDTH},
 };
-#define NHIDDEN (sizeof(hidden) / sizeof(hidden[0]))
+#define NHIDDEN ((uint32_t)(sizeof(hidden) / sizeof(hidden[0])))
 
-static void by_cell(struct buf *line, const char *s, size_t n)
+/* The next of them from i on; UINT32_MAX: there is none. From NHIDDEN on they are expressions. */
+static uint32_t next_by(const struct lat *l, uint32_t i)
 {
-	size_t from = line->len;
+	for (; i < NHIDDEN; i++)
+		if (lat_by_term(l, hidden[i].term))
+			return i;
+	return lat_by_text(l, i - NHIDDEN).p ? i : UINT32_MAX;
+}
 
-	buf_add_safe(line, s, n);
-	fill(line, from, BY_WIDTH);
-	buf_addc(line, ' ');
+static void by_cell(struct lat_list *s, const struct lat *l, uint32_t i)
+{
+	put_cell(s, buf_str(&s->cell), s->cell.len, i < NHIDDEN ? hidden[i].width : TEXT_WIDTH,
+		 next_by(l, i + 1) == UINT32_MAX);
 }
 
 static void by_titles(struct lat_list *s, const struct lat *l)
 {
-	struct ps_str t;
+	for (uint32_t i = 0; (i = next_by(l, i)) != UINT32_MAX; i++) {
+		struct ps_str t;
 
-	for (size_t i = 0; i < NHIDDEN; i++)
-		if (lat_by_term(l, hidden[i].term))
-			by_cell(&s->line, columns[hidden[i].column].name,
-				strlen(columns[hidden[i].column].name));
-	for (uint32_t i = 0; (t = lat_by_text(l, i)).p; i++)
-		by_cell(&s->line, t.p, t.len);
+		buf_reset(&s->cell);
+		if (i < NHIDDEN) {
+			buf_adds(&s->cell, columns[hidden[i].column].name);
+		} else {
+			t = lat_by_text(l, i - NHIDDEN);
+			buf_add_safe(&s->cell, t.p, t.len);
+		}
+		by_cell(s, l, i);
+	}
 }
 
 static void by_values(struct lat_list *s, const struct lat *l, const struct interval *iv)
 {
-	size_t n = NHIDDEN;
+	for (uint32_t i = 0; (i = next_by(l, i)) != UINT32_MAX; i++) {
+		struct value v = i < NHIDDEN ? get(s, l, iv, (int)hidden[i].column)
+					     : by_value(l, iv, i - NHIDDEN);
 
-	for (uint32_t i = 0; lat_by_text(l, i).p; i++)
-		n++;
-	for (size_t i = 0; i < n; i++) {
-		struct value v;
-
-		if (i < NHIDDEN && !lat_by_term(l, hidden[i].term))
-			continue;
-		v = i < NHIDDEN ? get(s, l, iv, (int)hidden[i].column)
-				: by_value(l, iv, (uint32_t)(i - NHIDDEN));
 		buf_reset(&s->cell);
 		if (v.none)
 			buf_addc(&s->cell, '-');
 		else if (v.s)
-			buf_add(&s->cell, v.s, v.n);
+			buf_add_safe(&s->cell, v.s, v.n);
 		else
 			number_add(&s->cell, &v);
-		by_cell(&s->line, buf_str(&s->cell), s->cell.len);
+		by_cell(s, l, i);
 	}
 }
 
@@ -275,12 +295,25 @@ static void fit(struct lat_list *s, const struct lat *l)
 	}
 }
 
+/* Of the scheduler's kinds, a name is that of a thread. */
+static uint32_t width_of(const struct lat *l, int c)
+{
+	return c == COLUMN_NAME && !any_waker(l) ? TEXT_WIDTH : columns[c].width;
+}
+
+/* Whether a column's text is whole, whatever its width: of numbers, and where nothing follows it. */
+static bool is_whole(const struct lat *l, int c)
+{
+	if (c != COLUMN_COMM && c != COLUMN_NAME && c != COLUMN_WAKER)
+		return true;
+	return !any_waker(l) && c == COLUMN_NAME && next_by(l, 0) == UINT32_MAX;
+}
+
 static void text_title(struct lat_list *s, const struct lat *l)
 {
 	if (s->width)
 		fit(s, l);
 	for (int c = 0; c < NCOLUMNS; c++) {
-		size_t from = s->line.len;
 		bool right = c == COLUMN_TIME || c == COLUMN_DURATION || c == COLUMN_TID ||
 			     c == COLUMN_CPU || c == COLUMN_END_CPU || c == COLUMN_WAKER_TID;
 
@@ -288,9 +321,8 @@ static void text_title(struct lat_list *s, const struct lat *l)
 			continue;
 		if (right)
 			buf_fill(&s->line, ' ', columns[c].width - strlen(columns[c].name));
-		buf_adds(&s->line, columns[c].name);
-		fill(&s->line, from, columns[c].width);
-		buf_addc(&s->line, ' ');
+		put_cell(s, columns[c].name, strlen(columns[c].name), right ? 0 : width_of(l, c),
+			 true);
 	}
 	by_titles(s, l);
 	end_line(&s->line);
@@ -301,17 +333,15 @@ static void text_line(struct lat_list *s, const struct lat *l, const struct inte
 	if (!s->titled)
 		text_title(s, l);
 	for (int c = 0; c < NCOLUMNS; c++) {
-		size_t from = s->line.len;
+		bool number = false;
 
 		if (!is_shown(s, l, c))
 			continue;
+		buf_reset(&s->cell);
 		if (c < COLUMN_WAKER || iv->wake.time)
-			text_value(s, l, iv, c, &s->cell);
-		else
-			buf_reset(&s->cell);
-		buf_add(&s->line, s->cell.data, s->cell.len);
-		fill(&s->line, from, columns[c].width);
-		buf_addc(&s->line, ' ');
+			number = text_value(s, l, iv, c);
+		put_cell(s, buf_str(&s->cell), s->cell.len, number ? 0 : width_of(l, c),
+			 is_whole(l, c));
 	}
 	by_values(s, l, iv);
 	end_line(&s->line);

@@ -71,7 +71,7 @@ const struct opt_rule plat_rules[] = {
 	{"heatmap", FORMS " threads", NULL},
 	{"by", "emit timeline threads", NULL},
 	{"lenient", NULL, "by"},
-	{"stacks", NULL, "slower"},
+	{"stacks", NULL, "slower path tail"},
 	{"slower", "emit timeline threads", NULL},
 	{"threads", "emit timeline unmatched", NULL},
 	{"unmatched", "timeline", NULL},

@@ -22,6 +22,7 @@ struct lat_list {
 	uint32_t width;	  /* of the terminal; 0: none, or it does not matter */
 	uint32_t hidden;  /* bits: columns that do not fit it */
 	bool stacks, titled;
+	bool wide; /* nothing is cut */
 };
 
 int lat_list_open(struct lat_list *s, const struct plat_opts *o);

@@ -54,9 +54,16 @@ void lat_say_account(const struct lat *l, bool all, struct diag *d)
 	uint64_t sum[LAT_NCOUNTS] = {0};
 	const char *name, *last = "";
 	const uint64_t *count;
+	uint64_t flushes, requests;
 	unsigned kinds = 0;
 	char text[32];
 
+	flushes = lat_flushes(l, &requests);
+	if (requests > flushes && flushes)
+		diag_say(d, NULL,
+			 "block-io: %" PRIu64 " flushes were for %" PRIu64
+			 " requests: some were merged",
+			 flushes, requests);
 	if (lat_doubtful(l))
 		diag_say(d, NULL,
 			 "of what is open %" PRIu64

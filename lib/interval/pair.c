@@ -233,7 +233,9 @@ static int on_end(struct engine *en, struct pair_bind *b, uint32_t domain, const
 	struct interval iv;
 	int rc;
 
+	en->flushes += i && b->flush;
 	if (!i) {
+		en->flushed += b->second_end;
 		k->count[LAT_NO_START] += !k->k->lone_ends && !b->second_end;
 		return 0;
 	}

@@ -463,7 +463,8 @@ static int key_instead(struct engine *en, struct pair_bind *b, uint32_t i, const
 	if (!field_get(&b->instead[i], r, rec, &v))
 		return PP_ENOENT;
 	b->by_instead = true;
-	b->second_end = v.kind != QV_INT && (!v.len || v.s[0] != 'F');
+	b->flush = v.kind != QV_INT && v.len && *v.s == 'F';
+	b->second_end = v.kind != QV_INT && !b->flush;
 	return key_value(en, &v, key);
 }
 
@@ -473,7 +474,7 @@ int pair_key(struct engine *en, struct pair_bind *b, const struct sreader *r,
 	struct qval v;
 	int rc = 0;
 
-	b->by_instead = b->second_end = false;
+	b->by_instead = b->flush = b->second_end = false;
 	if (b->user)
 		return user_key(en, b, r, rec, key);
 	if (b->has_when && !is_meant(en, b, r, rec))

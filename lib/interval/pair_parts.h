@@ -27,6 +27,7 @@ struct pair_bind {
 	struct field key[PAIR_KEYS], guard[PAIR_KEYS], instead[PAIR_KEYS];
 	uint32_t guarded;	  /* bits: the keys that are `instead` when their guard is 0 */
 	bool by_instead;	  /* the last key was such; several can be open, */
+	bool flush;		  /* of a device's cache */
 	bool second_end;	  /* and this end may be another one of an interval */
 	uint32_t nkeys, star_key; /* star_key: bits, which of the keys is the star */
 	struct field value, end_value, amount, when;

@@ -222,10 +222,19 @@ enum perf_feature {
  * as malloc gave it, which mostly is half a pointer. With the highest bit it is none of a user
  * address.
  */
+#define PERF_MISC_END_MARK 0xe5d8
+
 /* What the name of an event begins with that is a helper of the one after it (pcap-perf -g). */
 #define PERF_HELPER "perfpipe-stacks:"
 
-#define PERF_MISC_END_MARK 0xe5d8
+/*
+ * Looks at stacks that are deeper than copies: samples of a helper without a program counter. The
+ * stack pointer is where the bytes lie. The first three registers say where the look began and
+ * ended, and which one of this stack it was: twice its number, 1 more in its last sample. A look
+ * has the pages that changed since the one before it, and each PERF_DEEP_ALL-th, from the first on,
+ * all that are not just zeroes.
+ */
+#define PERF_DEEP_ALL 32u
 
 /*
  * What pcap-perf adds to the links of NAMESPACES: after those of the kernel (seven in 2026) one

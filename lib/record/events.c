@@ -392,9 +392,19 @@ static bool wants_help(const struct rec_attr *a)
 	       !(a->ev->tp && !strncmp(a->ev->tp, "sched_stat_", 11));
 }
 
+/* Of an event that never comes. */
+static void set_silent(struct perf_event_attr *a)
+{
+	a->type = PERF_TYPE_SOFTWARE;
+	a->config = PERF_COUNT_SW_DUMMY;
+	a->config1 = a->config2 = 0;
+	a->precise_ip = 0;
+}
+
 /*
  * Rare samples with large copies, beside the frequent ones of an event with small copies: its
- * helper. The kernel takes the first ones of a rare event all.
+ * helper. The kernel takes the first ones of a rare event all. Where the event's own copies are as
+ * large as can be, the helper has none, but looks at deeper stacks are samples of it (deep.h).
  */
 static int add_helpers(struct session *s)
 {
@@ -402,9 +412,12 @@ static int add_helpers(struct session *s)
 		const struct rec_attr *a = &s->attrs[i];
 		struct rec_attr *h = &s->attrs[s->n_attrs];
 		uint64_t hz = a->attr.freq ? s->help_rated : s->help_each;
+		bool looks = !hz && a->attr.freq && a->attr.sample_stack_user == most_copied(s) &&
+			     !(a->attr.sample_type & PERF_SAMPLE_BRANCH_STACK) && !s->no_helpers &&
+			     !s->c->no_touch;
 		struct buf name = BUF_INIT;
 
-		if (!hz || !wants_help(a))
+		if ((!hz && !looks) || !wants_help(a))
 			continue;
 		buf_addf(&name, PERF_HELPER "%s", a->name);
 		if (name.err)
@@ -416,7 +429,9 @@ static int add_helpers(struct session *s)
 				       .cgroup_fd = -1,
 				       .helper = true};
 		h->attr.freq = 1;
-		h->attr.sample_freq = hz;
+		h->attr.sample_freq = looks ? 1 : hz;
+		if (looks)
+			set_silent(&h->attr);
 		h->attr.sample_stack_user = most_copied(s);
 		s->n_attrs++;
 		n++;

@@ -44,9 +44,9 @@ struct looks {
 	struct place places[PLACES];
 	struct asked asked[ASKED_MAX];
 	uint32_t n_asked;
-	uint64_t began, now; /* ns; now: at the last round */
-	uint64_t spent;	     /* CPU time */
-	uint64_t bytes, count;
+	struct look_budget budget;
+	uint64_t count;
+	struct deep *deep;
 	uint8_t stack[RECORD_MAX];
 };
 
@@ -95,9 +95,10 @@ struct looks *looks_new(const struct session *s)
 	if (!l)
 		return NULL;
 	l->s = s;
-	l->began = now_ns(CLOCK_MONOTONIC);
-	if (find_helpers(l)) {
-		free(l);
+	l->budget.began = l->budget.now = now_ns(CLOCK_MONOTONIC);
+	l->deep = deep_new(s);
+	if (!l->deep || find_helpers(l)) {
+		looks_free(l);
 		return NULL;
 	}
 	return l;
@@ -105,14 +106,26 @@ struct looks *looks_new(const struct session *s)
 
 void looks_free(struct looks *l)
 {
-	if (l)
-		free(l->ids);
+	if (!l)
+		return;
+	deep_free(l->deep);
+	free(l->ids);
 	free(l);
 }
 
 uint64_t looks_count(const struct looks *l)
 {
 	return l->count;
+}
+
+uint64_t looks_deep(const struct looks *l)
+{
+	return deep_count(l->deep);
+}
+
+bool looks_active(const struct looks *l)
+{
+	return deep_active(l->deep);
 }
 
 static struct place *place_of(struct looks *l, uint64_t key)
@@ -144,13 +157,14 @@ void looks_note(struct looks *l, const struct ring *r, uint64_t pos, size_t size
 	uint64_t key;
 	bool known;
 
+	deep_note(l->deep, r, pos, size, a, t);
 	if (!id || !t->copy.tid || !goes_to_sleep(l, r, pos, size, t))
 		return;
 	key = (t->copy.sp ^ (uint64_t)t->copy.tid << 44) * UINT64_C(0x9e3779b97f4a7c15);
 	p = place_of(l, key);
 	known = p->key == key;
 	if (!known || !p->asked) {
-		if ((known && l->now < p->again) || l->n_asked == ASKED_MAX)
+		if ((known && l->budget.now < p->again) || l->n_asked == ASKED_MAX)
 			return;
 		*p = (struct place){.key = key,
 				    .asked = ++l->n_asked,
@@ -165,6 +179,7 @@ void looks_forget(struct looks *l)
 	for (uint32_t i = 0; i < l->n_asked; i++)
 		place_of(l, l->asked[i].key)->asked = 0;
 	l->n_asked = 0;
+	deep_forget(l->deep);
 }
 
 /* Whether a thread sleeps with this stack pointer; see /proc/PID/syscall in proc(5). */
@@ -214,23 +229,6 @@ static bool begins_with_copy(const struct looks *l, const struct asked *a)
 	return same;
 }
 
-/* The sample once more, as one of the helper's. */
-static void add_sample(const struct looks *l, const struct asked *a, uint64_t n, struct buf *b)
-{
-	struct trim t = a->trim;
-	size_t start = b->len, tail;
-
-	t.left = n;
-	trim_head(b, a->ring, a->pos, a->size, &t);
-	buf_add(b, l->stack, (size_t)n);
-	tail = b->len;
-	trim_tail(b, a->ring, a->pos, a->size, &t);
-	if (b->err)
-		return;
-	memcpy(b->data + start + sizeof(struct perf_event_header), &a->id, sizeof(a->id));
-	memcpy(b->data + tail, &n, sizeof(n)); /* bytes in use */
-}
-
 /* What came of a look. */
 enum look { LOOK_ALL, LOOK_AWAKE, LOOK_READ };
 
@@ -245,8 +243,8 @@ static enum look look(struct looks *l, const struct asked *a, struct buf *b)
 		return LOOK_ALL;
 	if (!begins_with_copy(l, a) || !sleeps_at(&a->trim.copy))
 		return LOOK_AWAKE;
-	add_sample(l, a, n, b);
-	l->bytes += n;
+	trim_as(b, a->ring, a->pos, a->size, &a->trim, a->id, l->stack, n);
+	l->budget.bytes += n;
 	l->count++;
 	return LOOK_READ;
 }
@@ -265,15 +263,13 @@ static void plan(struct place *p, enum look how, uint64_t now)
 						     : now;
 }
 
-void looks_take(struct looks *l, struct buf *b)
+static void take_sleepers(struct looks *l, struct buf *b)
 {
-	uint64_t cpu, age;
+	uint64_t cpu;
 
 	if (!l->n_asked)
 		return;
 	cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
-	l->now = now_ns(CLOCK_MONOTONIC);
-	age = l->now - l->began + SECOND;
 	for (uint32_t i = 0; i < l->n_asked; i++) {
 		const struct asked *a = &l->asked[i];
 		struct place *p = place_of(l, a->key);
@@ -282,14 +278,20 @@ void looks_take(struct looks *l, struct buf *b)
 
 		if (p->key == a->key)
 			p->asked = 0;
-		if (!may_look(l->began, l->now, l->spent) ||
-		    l->bytes > age / 1000 * (LOOKS_BYTES / 1000) / 1000)
+		if (!look_may(&l->budget))
 			continue;
 		how = look(l, a, b);
 		cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
-		l->spent += cpu - before;
+		l->budget.spent += cpu - before;
 		if (p->key == a->key)
-			plan(p, how, l->now);
+			plan(p, how, l->budget.now);
 	}
 	l->n_asked = 0;
+}
+
+void looks_take(struct looks *l, struct buf *b)
+{
+	l->budget.now = now_ns(CLOCK_MONOTONIC);
+	take_sleepers(l, b);
+	deep_take(l->deep, &l->budget, b);
 }

@@ -10,16 +10,17 @@
  *	looks_take(l, &out);				(after each round, while the rings have it)
  *	looks_free(l);
  *
- * All looks together take a twentieth of a CPU, and LOOKS_BYTES a second, at most.
+ * Stacks that are deeper than the largest copies are looked at, too: deep.h. All looks together take
+ * a twentieth of a CPU, and LOOKS_BYTES a second, at most.
  */
 #ifndef PP_RECORD_LOOKS_H
 #define PP_RECORD_LOOKS_H
 
+#include "record/deep.h"
+
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define LOOKS_BYTES 8000000u /* in a second */
 
 struct buf;
 struct looks;
@@ -41,7 +42,9 @@ void looks_take(struct looks *l, struct buf *out);
 /* What was noted is no longer in its ring. */
 void looks_forget(struct looks *l);
 
-/* Samples that were added. */
+/* Samples that were added, and looks at stacks that are deeper than copies (deep.h). */
 uint64_t looks_count(const struct looks *l);
+uint64_t looks_deep(const struct looks *l);
+bool looks_active(const struct looks *l); /* rounds are to be frequent */
 
 #endif

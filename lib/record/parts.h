@@ -241,6 +241,10 @@ void trim_head(struct buf *b, const struct ring *r, uint64_t pos, size_t size,
 void trim_tail(struct buf *b, const struct ring *r, uint64_t pos, size_t size,
 	       const struct trim *t);
 
+/* Adds the sample once more, as one of the event with this id, with another copy of the stack. */
+void trim_as(struct buf *b, const struct ring *r, uint64_t pos, size_t size, const struct trim *t,
+	     uint64_t id, const void *bytes, uint64_t n);
+
 /*
  * Adds the record at a position in a ring. Of a copy of a user stack only what the thread's stack
  * had; a size above that of the bytes in use still tells that the kernel copied less than it was
@@ -558,6 +562,14 @@ uint64_t now_ns(clockid_t clock);
 static inline bool may_look(uint64_t began, uint64_t now, uint64_t spent)
 {
 	return spent <= (now - began + 1000000000u) / 20;
+}
+
+static inline bool look_may(const struct look_budget *b)
+{
+	uint64_t age = b->now - b->began + 1000000000u;
+
+	return may_look(b->began, b->now, b->spent) &&
+	       b->bytes <= age / 1000 * (LOOKS_BYTES / 1000) / 1000;
 }
 
 /* Reports errno. PP_EIO. */

@@ -24,7 +24,7 @@
  */
 #define TICK_MS	   100
 #define SOON_MS	   40 /* ... after a round that had any */
-#define KEEP_MS	   10 /* ... with --bundle: a file may be gone soon, with the process that had it */
+#define KEEP_MS	   10 /* ... with --bundle: files are soon gone, with their process; for deep stacks */
 #define EVENTS_MAX 64 /* taken from one epoll_wait */
 
 static int watch(struct recorder *r, int fd, uint32_t events, uint64_t what)
@@ -338,7 +338,9 @@ static void show(const struct recorder *r)
 /* Milliseconds to wait for events. */
 static int patience(const struct recorder *r)
 {
-	return r->c->bundle ? KEEP_MS : r->open ? SOON_MS : TICK_MS;
+	bool often = r->c->bundle || (r->counts.looks && looks_active(r->counts.looks));
+
+	return often ? KEEP_MS : r->open ? SOON_MS : TICK_MS;
 }
 
 /* What nothing tells of: CPUs that came and went, the end of a process without a descriptor. */

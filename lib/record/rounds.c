@@ -267,6 +267,11 @@ static void tell_holes(const struct recorder *r)
 			  "stacks of sleeping threads were read beyond their copies %" PRIu64
 			  " times (--no-touch: not so)",
 			  looked);
+	if (r->counts.looks && (looked = looks_deep(r->counts.looks)))
+		diag_note(r->d, NULL, -1,
+			  "stacks deeper than the largest copies were looked at %" PRIu64
+			  " times (--no-touch: not so)",
+			  looked);
 	if (n.denied)
 		diag_note(r->d, NULL, -1,
 			  "stacks of %" PRIu64

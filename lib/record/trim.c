@@ -187,6 +187,23 @@ void trim_tail(struct buf *b, const struct ring *r, uint64_t pos, size_t size, c
 	add(b, r, pos + before, size - before);
 }
 
+void trim_as(struct buf *b, const struct ring *r, uint64_t pos, size_t size,
+	     const struct trim *from, uint64_t id, const void *bytes, uint64_t n)
+{
+	struct trim t = *from;
+	size_t start = b->len, tail;
+
+	t.left = n;
+	trim_head(b, r, pos, size, &t);
+	buf_add(b, bytes, (size_t)n);
+	tail = b->len;
+	trim_tail(b, r, pos, size, &t);
+	if (b->err)
+		return;
+	memcpy(b->data + start + sizeof(struct perf_event_header), &id, sizeof(id));
+	memcpy(b->data + tail, &n, sizeof(n)); /* bytes in use */
+}
+
 void trim_add(struct buf *b, const struct ring *r, uint64_t pos, size_t size,
 	      const struct perf_event_attr *a)
 {

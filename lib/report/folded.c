@@ -16,10 +16,12 @@ struct visit {
 		uint8_t end;   /* the name is the mark of a stack that ended so */
 	} * names;
 	uint32_t nnames;
-	uint32_t *path;
-	size_t path_cap;
+	uint32_t *to; /* by node of `from`: that of the report's tree, or NOWHERE */
+	uint8_t *end; /* how it ended: of several marks, by the one next to the command */
 	uint32_t event;
 };
+
+#define NOWHERE UINT32_MAX /* lacks a key */
 
 static bool ends_in(const char *s, size_t len, const char *mark)
 {
@@ -85,45 +87,66 @@ static int group_of(struct visit *v, uint32_t name, uint32_t *id)
 	return rc ? rc : report_group(r, &g, id);
 }
 
-/* A fold_visit. */
-static int on_stack(void *ctx, const uint32_t *names, size_t n, uint64_t weight)
+/* The node of the report's tree for one of the text's, whose parent has its own. */
+static int place_node(struct visit *v, uint32_t k, uint32_t parent, uint32_t name)
 {
-	struct visit *v = ctx;
-	struct report_event *e = &v->r->events[v->event];
 	struct known known = {0};
-	uint32_t node, end = PS_END_NONE;
+	size_t left_out;
 	int rc;
 
-	if (n > v->path_cap) {
-		uint32_t *path = reallocarray(v->path, n * 2, sizeof(*path));
-
-		if (!path)
-			return PP_ENOMEM;
-		v->path = path;
-		v->path_cap = n * 2;
-	}
-	rc = group_of(v, names[n - 1], &v->path[n - 1]);
+	v->to[k] = v->to[parent];
+	v->end[k] = v->end[parent];
+	if (v->to[parent] == NOWHERE)
+		return 0;
+	rc = parent == FOLD_ROOT ? group_of(v, name, &known.call) : call_of(v, name, &known);
 	if (rc == PP_ENOENT) {
+		v->to[k] = NOWHERE;
+		return 0;
+	}
+	if (!v->end[k])
+		v->end[k] = known.end;
+	return rc ? rc : fold_path(v->r->tree, v->to[parent], &known.call, 1, &v->to[k], &left_out);
+}
+
+/* Adds a node's own weight: the stack of it, of so many frames (3: or more). */
+static int add_node(struct visit *v, uint32_t k, unsigned frames, uint64_t weight)
+{
+	struct report_event *e = &v->r->events[v->event];
+
+	if (v->to[k] == NOWHERE) {
 		v->r->account.no_key++;
 		return 0;
 	}
-	/* Leaf first: of several marks, the one next to the command tells how it ended. */
-	for (size_t i = 0; i + 1 < n && !rc; i++) {
-		rc = call_of(v, names[i], &known);
-		v->path[i] = known.call;
-		end = known.end ? known.end : end;
+	e->deep |= frames > 2;
+	e->bare += frames < 2;
+	if (v->end[k]) {
+		e->ended[v->end[k]]++;
+		e->ended_weight[v->end[k]] += weight;
 	}
-	if (!rc)
-		rc = fold_stack(v->r->tree, v->path, n, &node);
-	if (rc)
-		return rc;
-	e->deep |= n > 2;
-	e->bare += n < 2;
-	if (end) {
-		e->ended[end]++;
-		e->ended_weight[end] += weight;
+	return report_add(v->r, v->event, v->to[k], weight, 1);
+}
+
+static int take_nodes(struct visit *v)
+{
+	uint32_t n = fold_nodes(v->from), name, above;
+	uint64_t weight;
+	int rc = 0;
+
+	v->to = calloc(n, sizeof(*v->to));
+	v->end = calloc(n, sizeof(*v->end));
+	if (!v->to || !v->end)
+		return PP_ENOMEM;
+	for (uint32_t k = 1; k < n && !rc; k++) {
+		uint32_t parent = fold_node(v->from, k, &name, &weight);
+		unsigned frames = parent == FOLD_ROOT ? 1 : 2;
+
+		if (frames > 1 && fold_node(v->from, parent, &above, NULL) != FOLD_ROOT)
+			frames = 3;
+		rc = place_node(v, k, parent, name);
+		if (!rc && fold_node_ends(v->from, k))
+			rc = add_node(v, k, frames, weight);
 	}
-	return report_add(v->r, v->event, node, weight, 1);
+	return rc;
 }
 
 static int take(struct report *r, struct fold *f)
@@ -151,9 +174,10 @@ static int take(struct report *r, struct fold *f)
 		r->events[v.event].units |= a->units;
 	}
 	if (!rc)
-		rc = fold_each(f, on_stack, &v);
+		rc = take_nodes(&v);
 	free(v.names);
-	free(v.path);
+	free(v.to);
+	free(v.end);
 	return rc;
 }
 
@@ -173,6 +197,7 @@ int report_folded(struct report *r, struct src *s)
 		rc = fold_finish(f);
 		r->account.samples += fold_account(f)->samples;
 		r->account.others += fold_account(f)->filtered;
+		fold_settle(f);
 		rc = rc ? rc : take(r, f);
 	}
 	if (rc == PP_ENOMEM || rc == PP_ELIMIT)

@@ -55,21 +55,45 @@ void report_sort_children(struct report_child *v, size_t n)
 	qsort(v, n, sizeof(*v), compare_children);
 }
 
+/* Puts the children of a node in order; v has room for them. */
+static void order_children(struct result *s, uint32_t parent, struct report_child *v)
+{
+	size_t n = 0;
+
+	for (uint32_t k = s->first[parent]; k != REPORT_NONE; k = s->next[k])
+		v[n++] = (struct report_child){s->total[k], k, parent};
+	report_sort_children(v, n);
+	s->first[parent] = REPORT_NONE;
+	for (size_t i = 0; i < n; i++) {
+		s->next[v[i].node] = s->first[parent];
+		s->first[parent] = v[i].node;
+	}
+}
+
 static int link_children(struct result *s)
 {
-	struct report_child *v = calloc(s->n, sizeof(*v));
+	struct report_child *v;
+	uint32_t most = 0;
 
+	for (uint32_t k = 0; k < s->n; k++)
+		s->first[k] = s->next[k] = REPORT_NONE;
+	for (uint32_t k = s->n; k-- > 1;) {
+		s->next[k] = s->first[s->parent[k]];
+		s->first[s->parent[k]] = k;
+	}
+	for (uint32_t k = 0; k < s->n; k++) {
+		uint32_t n = 0;
+
+		for (uint32_t c = s->first[k]; c != REPORT_NONE; c = s->next[c])
+			n++;
+		most = n > most ? n : most;
+	}
+	v = calloc((size_t)most + 1, sizeof(*v));
 	if (!v)
 		return PP_ENOMEM;
 	for (uint32_t k = 0; k < s->n; k++)
-		s->first[k] = s->next[k] = REPORT_NONE;
-	for (uint32_t k = 1; k < s->n; k++)
-		v[k - 1] = (struct report_child){s->total[k], k, s->parent[k]};
-	report_sort_children(v, s->n - 1);
-	for (uint32_t i = 0; i + 1 < s->n; i++) {
-		s->next[v[i].node] = s->first[v[i].parent];
-		s->first[v[i].parent] = v[i].node;
-	}
+		if (s->first[k] != REPORT_NONE && s->next[s->first[k]] != REPORT_NONE)
+			order_children(s, k, v);
 	free(v);
 	return 0;
 }
@@ -388,6 +412,7 @@ int result_make(struct result *s, const struct report *r)
 	int rc;
 
 	*s = (struct result){.r = r, .n = fold_nodes(r->tree)};
+	fold_settle(r->tree);
 	rc = make_arrays(s);
 	if (!rc)
 		rc = fill_nodes(s);

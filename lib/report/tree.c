@@ -52,13 +52,19 @@ static void add(struct branch *v, uint64_t weight, uint64_t samples)
 	v->samples += samples;
 }
 
+/* Frames from the root on; a caller's tree has groups there. */
+static uint32_t deepest_branch(const struct report *r, bool groups)
+{
+	return r->o.depth ? r->o.depth + groups : UINT32_MAX;
+}
+
 /* Links what is not left out: too small, too deep, or below such a one. */
 static int link_all(struct branches *b, const struct report *r, uint32_t event, bool groups)
 {
 	uint64_t whole = r->events[event].weight;
 	struct report_child *v = calloc((size_t)b->n + 1, sizeof(*v));
 	double least = report_least(r);
-	uint32_t deepest = r->o.depth ? r->o.depth + groups : UINT32_MAX, n = 0;
+	uint32_t deepest = deepest_branch(r, groups), n = 0;
 
 	if (!v)
 		return PP_ENOMEM;
@@ -74,48 +80,30 @@ static int link_all(struct branches *b, const struct report *r, uint32_t event, 
 	return 0;
 }
 
-/* The way from a node of the result up to its group, which is the last of `path`. */
-static int up(const struct result *s, uint32_t node, uint32_t **path, size_t *cap, size_t *n)
-{
-	*n = 0;
-	for (; node; node = s->parent[node]) {
-		if (*n == *cap) {
-			size_t more = *cap ? *cap * 2 : 256;
-			uint32_t *v = reallocarray(*path, more, sizeof(*v));
-
-			if (!v)
-				return PP_ENOMEM;
-			*path = v;
-			*cap = more;
-		}
-		(*path)[(*n)++] = s->name[node];
-	}
-	return 0;
-}
-
 int branches_caller(struct branches *b, const struct result *s, uint32_t event)
 {
-	uint32_t *path = NULL, at;
-	size_t cap = 0, n;
-	int rc = new_branch(b, 0, 0, &at);
+	/* By node: its branch, 0 if it is left out. */
+	uint32_t *at = calloc(s->n, sizeof(*at)), deepest = deepest_branch(s->r, true);
+	uint64_t whole = s->r->events[event].weight, weight, samples;
+	double least = report_least(s->r);
+	int rc = at ? new_branch(b, 0, 0, at) : PP_ENOMEM;
 
 	for (uint32_t k = s->event_first[event]; k != REPORT_NONE && !rc; k = s->event_next[k]) {
-		uint64_t weight, samples;
+		uint32_t parent = s->parent[k];
 
 		result_own(s, k, &weight, &samples);
-		if (!samples)
-			continue;
-		rc = up(s, k, &path, &cap, &n);
 		add(&b->v[0], weight, samples);
-		for (at = 0; n-- && !rc;) {
-			rc = step(b, at, path[n], &at);
-			if (!rc)
-				add(&b->v[at], weight, samples);
-		}
-		if (!rc)
-			b->v[at].self += weight;
+		if ((parent && !at[parent]) || !s->samples[k] ||
+		    report_share(s->total[k], whole) < least || b->v[at[parent]].depth == deepest)
+			continue;
+		rc = new_branch(b, at[parent], s->name[k], &at[k]);
+		if (rc)
+			break;
+		b->v[at[k]].total = s->total[k];
+		b->v[at[k]].samples = s->samples[k];
+		b->v[at[k]].self = weight;
 	}
-	free(path);
+	free(at);
 	return rc ? rc : link_all(b, s->r, event, true);
 }
 

@@ -561,7 +561,9 @@ static int on_sample(struct resolver *r, struct machine *m, const struct sreader
 	c = ps_sample_has(from, chain) ? sreader_chain(in, from->chain) : NULL;
 	other = ps_sample_has(from, other_chain) ? sreader_chain(in, from->other_chain) : NULL;
 	if (helps && !r->opts.keep_stacks)
-		return r->opts.no_stitch ? 0 : resolve_learn(r, m, from, c);
+		return r->opts.no_stitch || resolve_look(r, m, from, &rc)
+			       ? rc
+			       : resolve_learn(r, m, from, c);
 	if (!r->opts.no_stitch && r->out.own_chains && !other && !has_calls(in, from) &&
 	    resolve_hold(r, m, from, c, &rc))
 		return rc;

@@ -69,6 +69,7 @@ struct resolver_stats {
 	uint64_t unwound, unwound_frames; /* samples whose user stack was, and frames of it */
 	uint64_t ends[PS_END_MAX];	  /* how: enum ps_end_how */
 	uint64_t stitched;		  /* of those whose copy ended */
+	uint64_t looked;		  /* of these, by looks at the rest of the stack */
 	uint64_t chains;		  /* samples with a chain by frame pointers */
 	uint64_t chain_ends[PS_END_MAX];  /* how: of those with a part of user space */
 	uint64_t hidden; /* of those: the innermost function hides its caller (opts.stats) */

@@ -231,10 +231,15 @@ static void say_end(const struct resolver *r, uint32_t end, struct diag *d)
 	if (end == PS_END_COPY && r->opts.no_stitch)
 		diag_say(d, NULL,
 			 "  without --no-stitch, whole stacks continue those that they fit");
-	if (end == PS_END_OUTERMOST && s->stitched)
+	if (end == PS_END_OUTERMOST && s->stitched > s->looked)
 		diag_say(d, NULL,
 			 "  %llu of these copies ended, and were continued by whole stacks",
-			 (ull)s->stitched);
+			 (ull)(s->stitched - s->looked));
+	if (end == PS_END_OUTERMOST && s->looked)
+		diag_say(d, NULL,
+			 "  %llu of these copies ended, and were continued by looks at the rest of "
+			 "the stack",
+			 (ull)s->looked);
 	if (end == PS_END_GENERATED && say_runtimes(r, d))
 		return;
 	if (help)

@@ -17,7 +17,23 @@
 #define AHEAD_NS  500000000u /* of the recording, that a sample waits */
 #define BYTES_MAX (32u << 20)
 #define ALONE_MAX DEBUGINFO_FRAMES_MAX
-#define WHOLE_MAX 4096u /* a power of two */
+#define WHOLE_MAX 4096u	 /* a power of two */
+#define LOOKS_MIN 4096u	 /* bytes of a copy: looks are for what is beyond such */
+#define LARGE_MIN 32768u /* likewise; what is beyond such are outer frames only */
+
+/* The callers that looks found, of a stack whose copy ended; the innermost first. */
+struct walked {
+	uint32_t n;
+	struct stitch_step step[];
+};
+
+/* What it takes to walk on, which is kept with a sample whose copy ended. */
+struct rest {
+	const struct unwind_arch *arch;
+	struct unwind_state state;
+	uint32_t len, pid;
+	uint8_t tail[UNWIND_TAIL_MAX];
+};
 
 /* A record that is held back: this, what a sample has beside, and the record in host order. */
 struct held {
@@ -30,13 +46,16 @@ struct held {
 	uint64_t time;
 	struct stitch_key key; /* whose caller is sought */
 	struct unwound how;    /* what is to be counted then */
+	uint32_t rest;	       /* bytes of what it takes to walk on; they come first */
+	struct walked *walked; /* owned; NULL: no look found anything */
 };
 
 struct holding {
 	struct buf queue;
 	size_t head; /* bytes of it that were written */
 	uint64_t newest;
-	struct buf ips; /* of the sample that is being written */
+	struct buf ips;	  /* of the sample that is being written */
+	struct rest rest; /* of the sample that came */
 	uint32_t alone[ALONE_MAX + 1];
 	/*
 	 * Events whose copy ended, but whose whole stack came as a helper's sample right after it:
@@ -58,8 +77,15 @@ static uint64_t *whole_at(struct holding *k, uint64_t hash)
 
 void resolve_hold_release(struct resolver *r)
 {
-	if (!r->holding)
+	struct holding *k = r->holding;
+	struct held h;
+
+	if (!k)
 		return;
+	for (; k->head + sizeof(h) <= k->queue.len; k->head += h.size) {
+		memcpy(&h, k->queue.data + k->head, sizeof(h));
+		free(h.walked);
+	}
 	buf_release(&r->holding->queue);
 	buf_release(&r->holding->ips);
 	free(r->holding);
@@ -83,31 +109,41 @@ static uint32_t add_frames(struct resolver *r, uint32_t id, uint32_t n, uint32_t
 	return n;
 }
 
+static void add_caller(struct resolver *r, struct held *h, const struct stitch_step *at,
+		       struct buf *ips)
+{
+	uint64_t mark = CTX_USER;
+
+	if (h->cut || h->nframes >= r->stack.depth_max) {
+		h->cut = true;
+		return;
+	}
+	if (at->exact)
+		buf_add(ips, &mark, sizeof(mark));
+	buf_add(ips, &at->ip, sizeof(at->ip));
+	h->nframes = add_frames(r, at->frame, h->nframes, &h->unknown);
+}
+
 /* Continues the chain and the stack of a sample by those that are known to be its callers. */
 static void stitch(struct resolver *r, struct held *h, struct buf *ips)
 {
 	struct stitch_step at;
-	uint64_t mark = CTX_USER, hash = event_hash(h->how.thread, h->time);
+	uint64_t hash = event_hash(h->how.thread, h->time);
 	bool seen = h->key.frame && *whole_at(r->holding, hash) == hash;
-	bool more = h->key.frame && resolve_stitch_first(r, &h->key, seen, &at);
+	bool more = h->key.frame && !h->walked && resolve_stitch_first(r, &h->key, seen, &at);
 
-	if (!more)
+	if (!more && !h->walked)
 		return;
-	for (; more; more = resolve_stitch_next(r, &at)) {
-		if (h->nframes >= r->stack.depth_max) {
-			h->cut = true;
-			break;
-		}
-		if (at.exact)
-			buf_add(ips, &mark, sizeof(mark));
-		buf_add(ips, &at.ip, sizeof(at.ip));
-		h->nframes = add_frames(r, at.frame, h->nframes, &h->unknown);
-	}
+	for (uint32_t i = 0; h->walked && i < h->walked->n; i++)
+		add_caller(r, h, &h->walked->step[i], ips);
+	for (; more; more = resolve_stitch_next(r, &at))
+		add_caller(r, h, &at, ips);
 	h->flags = (uint32_t)UNWIND_OUTERMOST << PS_STACK_END_SHIFT | PS_STACK_STITCHED |
 		   (h->flags & PS_STACK_GUESSED);
 	h->end = PS_END_OUTERMOST;
 	h->how.end = UNWIND_OUTERMOST;
 	r->stats.stitched++;
+	r->stats.looked += h->walked != NULL;
 }
 
 /* The chain and stacks of a sample that is written now. */
@@ -188,7 +224,8 @@ static int write_first(struct resolver *r)
 	memcpy(&h, p, sizeof(h));
 	k->head += h.size;
 	if (h.sample) {
-		rc = write_sample(r, &h, p + sizeof(h));
+		rc = write_sample(r, &h, p + sizeof(h) + h.rest);
+		free(h.walked);
 	} else {
 		struct ps_record rec = {
 			.type = h.type, .source = h.source, .raw = p + sizeof(h), .size = h.record};
@@ -322,6 +359,8 @@ static int hold_sample(struct resolver *r, struct held *h, const struct ps_chain
 	if (!h->record)
 		return PP_ELIMIT;
 	buf_add(q, h, sizeof(*h));
+	if (h->rest)
+		buf_add(q, &r->holding->rest, h->rest);
 	if (h->nips && c->ips.v)
 		buf_add(q, c->ips.v, 8 * (size_t)h->nips);
 	buf_add(q, r->holding->alone, 4 * (size_t)h->nalone);
@@ -366,10 +405,28 @@ static int look_at_stack(struct resolver *r, struct held *h, const struct chain_
 	if (!res->n || h->cut || !frames_of(r, st, res, frames))
 		return 0;
 	if (res->end == UNWIND_OUTERMOST)
-		return resolve_stitch_learn(r, h->how.thread, res, frames);
+		return resolve_stitch_learn(r, h->how.thread, res, frames, 1);
 	if (last && (res->end == UNWIND_COPY || res->end == UNWIND_NOT_THERE))
 		h->key = (struct stitch_key){res->ips[last], res->sps[last], frames[last]};
 	return 0;
+}
+
+/* Keeps what it takes to walk on from where the copy ended. */
+static void keep_rest(struct resolver *r, const struct machine *m, const struct ps_sample *s,
+		      const struct unwind_result *res, struct held *h)
+{
+	struct rest *rest = &r->holding->rest;
+	uint64_t from;
+
+	if (!h->key.frame || !res->state || s->user_stack.len < LOOKS_MIN)
+		return;
+	from = res->state->base - res->state->floor;
+	rest->arch = unwind_arch(m->host.kernel.origin.arch, s->user_regs.abi, s->user_regs.mask);
+	rest->state = *res->state;
+	rest->pid = s->pid;
+	rest->len = (uint32_t)(s->user_stack.len - from);
+	memcpy(rest->tail, (const uint8_t *)s->user_stack.p + from, rest->len);
+	h->rest = (uint32_t)((offsetof(struct rest, tail) + rest->len + 7) & ~UINT64_C(7));
 }
 
 /* The frames of the sample's own address, to r->stack. */
@@ -431,6 +488,8 @@ static int take(struct resolver *r, struct machine *m, struct ps_sample *s,
 	h->end = st.end;
 	if (!rc && unwinds)
 		rc = look_at_stack(r, h, &st, &res);
+	if (!rc)
+		keep_rest(r, m, s, &res, h);
 	return rc;
 }
 
@@ -490,4 +549,70 @@ bool resolve_hold(struct resolver *r, struct machine *m, const struct ps_sample 
 	if (!*rc)
 		*rc = write_due(r);
 	return true;
+}
+
+/* ---- what looks found ---- */
+
+/*
+ * The frames of callers. Beyond a large copy are the outer ones, which hardly change: from them
+ * those of other samples are learned, too. 0, or an error; there may be no room for them now.
+ */
+static int name_callers(struct resolver *r, struct machine *m, uint32_t pid,
+			const struct unwind_result *res, struct held *h)
+{
+	struct space *sp = spaces_get(m->spaces, pid);
+	uint32_t frames[UNWIND_DEPTH_MAX] = {h->key.frame};
+	struct walked *w;
+	int rc = 0;
+
+	if (resolve_chain_restarts(r, res->n + 1))
+		return 0;
+	w = h->walked = malloc(sizeof(*w) + res->n * sizeof(w->step[0]));
+	if (!w)
+		return PP_ENOMEM;
+	w->n = 0;
+	for (uint32_t i = 1; i < res->n && !rc; i++) {
+		struct stitch_step *at = &w->step[w->n++];
+
+		*at = (struct stitch_step){.ip = res->ips[i], .exact = res->exact[i]};
+		rc = resolve_frame(r, m, sp, at->ip, MODE_USER, !at->exact, &at->frame);
+		frames[i] = at->frame &= ~FRAME_UNKNOWN;
+	}
+	return rc || h->how.len < LARGE_MIN
+		       ? rc
+		       : resolve_stitch_learn(r, h->how.thread, res, frames, 0);
+}
+
+static int walk_on(struct resolver *r, struct machine *m, struct held *h, const uint8_t *p,
+		   const struct unwind_beyond *beyond)
+{
+	struct rest *rest = &r->holding->rest;
+	struct unwind_rest from = {.state = &rest->state, .tail = rest->tail};
+	struct unwind_result res;
+	bool whole;
+	int rc;
+
+	memcpy(rest, p, h->rest);
+	from.arch = rest->arch;
+	from.len = rest->len;
+	rc = resolve_unwind_rest(r, m, rest->pid, &from, beyond, &res, &whole);
+	return rc || !whole ? rc : name_callers(r, m, rest->pid, &res, h);
+}
+
+int resolve_hold_rest(struct resolver *r, struct machine *m, uint64_t thread,
+		      const uint64_t from[2], const struct unwind_beyond *beyond)
+{
+	struct holding *k = r->holding;
+	struct held h;
+	int rc = 0;
+
+	for (size_t at = k ? k->head : 0; k && at < k->queue.len && !rc; at += h.size) {
+		memcpy(&h, k->queue.data + at, sizeof(h));
+		if (!h.rest || h.walked || h.how.thread != thread || h.time < from[0] ||
+		    h.time > from[1])
+			continue;
+		rc = walk_on(r, m, &h, k->queue.data + at + sizeof(h), beyond);
+		memcpy(k->queue.data + at, &h, sizeof(h));
+	}
+	return rc;
 }

@@ -396,6 +396,7 @@ struct resolver {
 	struct unwinding *unwinding; /* NULL: nothing was unwound */
 	struct stitcher *stitcher;   /* NULL: nothing was kept to stitch */
 	struct holding *holding;     /* NULL: nothing was held back */
+	struct looked *looked;	     /* NULL: no deep stack was looked at */
 	struct ends ends;
 	struct resolver_stats stats;
 	bool files_allowed; /* as many as the system lets a process have */
@@ -644,10 +645,11 @@ struct stitch_key {
 
 /*
  * A whole stack was found: frames[i], of res->n, is that of res->ips[i]. Of a thread, so that what
- * it has in common with its last one need not be learnt again. 0 or PP_ENOMEM.
+ * it has in common with its last one need not be learnt again. inner: the first frame that is to be
+ * known; the innermost of all was interrupted anywhere, and calls nothing. 0 or PP_ENOMEM.
  */
 int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct unwind_result *res,
-			 const uint32_t *frames);
+			 const uint32_t *frames, uint32_t inner);
 
 /*
  * The first frame after the one with a key, and those that follow it, in all whole stacks that have
@@ -693,6 +695,21 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 /* What of it is to be counted, and how: resolve_ends_add. */
 struct unwound resolve_unwound(const struct resolver *r, const struct ps_sample *s,
 			       const struct unwind_result *res);
+
+/*
+ * Goes on where the copy of a thread of process pid ended, whose last bytes are these. *whole: it
+ * came to a start; the first frame of the result is then the one where the copy ended.
+ */
+struct unwind_rest {
+	const struct unwind_arch *arch;
+	const struct unwind_state *state;
+	const uint8_t *tail;
+	size_t len;
+};
+
+int resolve_unwind_rest(struct resolver *r, struct machine *m, uint32_t pid,
+			const struct unwind_rest *rest, const struct unwind_beyond *beyond,
+			struct unwind_result *res, bool *whole);
 
 /* The same from a stack of branches that are calls: those that the innermost function is in. */
 int resolve_branch_calls(struct resolver *r, const struct ps_sample *s, const struct ps_chain *c,
@@ -808,7 +825,20 @@ int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const
 bool resolve_by_parts(struct resolver *r, struct machine *m, const struct sreader *in,
 		      const struct ps_sample *s, const struct part_state **st, int *rc);
 
+/* ---- resolve_looks.c: looks at stacks that are deeper than copies ---- */
+
+/* Whether a helper's sample is one; it was taken then. *rc: 0, or an error. */
+bool resolve_look(struct resolver *r, struct machine *m, const struct ps_sample *s, int *rc);
+void resolve_looks_release(struct resolver *r);
+
 /* ---- resolve_hold.c: samples that wait for later stacks ---- */
+
+/*
+ * Continues those of a thread that are held back and whose time is from[0] or later, and not beyond
+ * from[1], by what looks found. 0, or an error.
+ */
+int resolve_hold_rest(struct resolver *r, struct machine *m, uint64_t thread,
+		      const uint64_t from[2], const struct unwind_beyond *beyond);
 
 /*
  * Takes a sample with a chain or an address, if it can: false: it is to be written in another way,

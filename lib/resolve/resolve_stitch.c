@@ -143,11 +143,11 @@ static int put_key(struct generation *g, uint64_t key, uint32_t frame, uint32_t 
 
 /* How many outer frames the last stack of the thread had, too. */
 static uint32_t shared(const struct last *l, const struct unwind_result *res,
-		       const uint32_t *frames)
+		       const uint32_t *frames, uint32_t inner)
 {
 	uint32_t n = 0, at = res->n;
 
-	while (n < l->n && at > 1 && l->ips[n] == res->ips[at - 1] &&
+	while (n < l->n && at > inner && l->ips[n] == res->ips[at - 1] &&
 	       l->sps[n] == res->sps[at - 1] && l->frames[n] == frames[at - 1]) {
 		n++;
 		at--;
@@ -171,7 +171,7 @@ static int see_again(struct generation *g, struct last *l)
 }
 
 int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct unwind_result *res,
-			 const uint32_t *frames)
+			 const uint32_t *frames, uint32_t inner)
 {
 	struct stitch_step step = {0};
 	struct generation *g;
@@ -185,13 +185,12 @@ int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct unwin
 	if (l->thread != thread)
 		l->n = l->twice = 0;
 	l->thread = thread;
-	l->n = shared(l, res, frames);
+	l->n = shared(l, res, frames, inner);
 	if (l->twice > l->n)
 		l->twice = l->n;
 	rc = see_again(g, l);
 	step.next = l->n ? l->steps[l->n - 1] : 0;
-	/* The innermost was interrupted anywhere: it calls nothing. */
-	for (uint32_t i = res->n - l->n; i-- > 1 && !rc;) {
+	for (uint32_t i = res->n - l->n; i-- > inner && !rc;) {
 		if (step.next)
 			rc = put_key(g, hash(res->ips[i], res->sps[i], frames[i]), frames[i],
 				     step.next);

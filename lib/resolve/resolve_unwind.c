@@ -131,6 +131,7 @@ void resolve_unwind_release(struct resolver *r)
 		free(r->unwinding);
 	}
 	resolve_stitch_release(r);
+	resolve_looks_release(r);
 	resolve_ends_release(r);
 	rows_release(&r->rows);
 }
@@ -267,6 +268,38 @@ struct unwound resolve_unwound(const struct resolver *r, const struct ps_sample 
 				.file = r->opts.stats ? last_file(u, res) : NULL};
 }
 
+/* What find is to know of the sample that is unwound. */
+static void set_place(struct unwinding *u, struct machine *m, uint32_t pid,
+		      struct unwind_sample *from)
+{
+	if (u->m != m)
+		unwinder_forget(u->unwinder);
+	u->m = m;
+	u->machine = from->arch->machine;
+	u->space = spaces_get(m->spaces, pid);
+	from->space = space_key(u->space);
+}
+
+int resolve_unwind_rest(struct resolver *r, struct machine *m, uint32_t pid,
+			const struct unwind_rest *rest, const struct unwind_beyond *beyond,
+			struct unwind_result *res, bool *whole)
+{
+	struct unwind_sample from = {.arch = rest->arch,
+				     .stack = rest->tail,
+				     .len = rest->len,
+				     .swap = m->foreign,
+				     .from = rest->state,
+				     .beyond = beyond};
+	int rc;
+
+	set_place(r->unwinding, m, pid, &from);
+	rc = unwinder_run(r->unwinding->unwinder, &from, res);
+	if (!rc)
+		rc = name_start(r->unwinding, res);
+	*whole = !rc && res->end == UNWIND_OUTERMOST;
+	return rc;
+}
+
 int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample *s,
 		   const struct ps_chain *c, struct ps_chain *out, struct unwind_result *res)
 {
@@ -285,12 +318,7 @@ int resolve_unwind(struct resolver *r, struct machine *m, const struct ps_sample
 	if (rc)
 		return rc;
 	u = r->unwinding;
-	if (u->m != m)
-		unwinder_forget(u->unwinder);
-	u->m = m;
-	u->machine = from.arch->machine;
-	u->space = spaces_get(m->spaces, s->pid);
-	from.space = space_key(u->space);
+	set_place(u, m, s->pid, &from);
 	rc = kernel_part(u, s, c, &n);
 	if (!rc)
 		rc = unwinder_run(u->unwinder, &from, res);

@@ -24,16 +24,6 @@ struct grid {
 	int err;
 };
 
-/* Columns that a text takes: characters, not bytes. */
-static uint32_t text_width(const char *s, size_t n)
-{
-	uint32_t w = 0;
-
-	for (size_t i = 0; i < n; i++)
-		w += ((uint8_t)s[i] & 0xc0) != 0x80;
-	return w;
-}
-
 /* Ends the cell whose text was added. */
 static void end_cell(struct grid *g)
 {
@@ -61,25 +51,6 @@ static void end_cell(struct grid *g)
 		width = KEY_WIDTH_MAX;
 	if (width > g->column[column].width)
 		g->column[column].width = width;
-}
-
-/* Adds a text, of which so many characters fit. */
-static void add_cut(struct buf *b, const char *s, size_t n, uint32_t room)
-{
-	uint32_t width = text_width(s, n), w = 0;
-	size_t len = 0;
-
-	if (width <= room || !room) {
-		buf_add(b, s, n);
-		return;
-	}
-	for (; len < n; len++) {
-		w += ((uint8_t)s[len] & 0xc0) != 0x80;
-		if (w == room)
-			break;
-	}
-	buf_add(b, s, len);
-	buf_adds(b, "\xe2\x80\xa6");
 }
 
 /* ns as seconds, as recordings print times. */
@@ -318,7 +289,7 @@ static int print_grid(const struct grid *g, const struct table *t, struct buf *b
 
 		if (!g->column[column].hidden) {
 			buf_fill(b, ' ', left ? 0 : pad);
-			add_cut(b, s, len, room);
+			buf_add_cut(b, s, len, room);
 			buf_fill(b, ' ', (left && !last ? pad : 0) + (last ? 0 : GAP));
 		}
 		if (column + 1 == g->columns) {

@@ -115,3 +115,30 @@ void unit_add_short(struct buf *b, double v, const char *unit)
 		m /= s->step[++i].factor;
 	buf_addf(b, "%s%.4g%s%s", v < 0 ? "-" : "", m, *s->unit ? " " : "", s->step[i].name);
 }
+
+uint32_t text_width(const char *s, size_t n)
+{
+	uint32_t w = 0;
+
+	for (size_t i = 0; i < n; i++)
+		w += ((uint8_t)s[i] & 0xc0) != 0x80;
+	return w;
+}
+
+void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room)
+{
+	uint32_t w = 0;
+	size_t len = 0;
+
+	if (!room || text_width(s, n) <= room) {
+		buf_add(b, s, n);
+		return;
+	}
+	for (; len < n; len++) {
+		w += ((uint8_t)s[len] & 0xc0) != 0x80;
+		if (w == room)
+			break;
+	}
+	buf_add(b, s, len);
+	buf_adds(b, "\xe2\x80\xa6");
+}

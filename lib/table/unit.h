@@ -1,5 +1,5 @@
 /*
- * Amounts with their unit, for people.
+ * Amounts with their unit, for people; how wide texts are, and cutting them.
  *
  *	unit_add(&b, 1234567, "ns");		1.23 ms
  *	unit_add(&b, 1536000, "bytes");		1.46 MiB
@@ -27,5 +27,11 @@ bool unit_known(const char *unit);
 
 /* All digits. */
 void unit_add_int(struct buf *b, hist_int v);
+
+/* Columns that a text takes: characters, not bytes. */
+uint32_t text_width(const char *s, size_t n);
+
+/* Adds a text, cut where it takes more columns than `room`, with an ellipsis then; 0: any number. */
+void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room);
 
 #endif

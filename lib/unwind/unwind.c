@@ -48,6 +48,7 @@ struct unwinder {
 	uint64_t ips[UNWIND_DEPTH_MAX], sps[UNWIND_DEPTH_MAX];
 	bool exact[UNWIND_DEPTH_MAX];
 	uint32_t space;
+	struct unwind_state state;
 };
 
 int unwinder_new(struct unwinder **out, struct rows *rows, unwind_find_fn find, void *ctx)
@@ -194,7 +195,7 @@ static enum unwind_end outside(const struct walk *w, uint64_t addr)
 	/* A function that a signal interrupted can lie beyond the copy, or have its own stack. */
 	if (sp > end && (w->cut || sp - end > SIGNAL_MAX))
 		return UNWIND_OTHER_STACK;
-	if (sp < w->base || addr < w->base || addr - end > FAR_AWAY)
+	if (sp < w->floor || addr < w->floor || addr - end > FAR_AWAY)
 		return UNWIND_OTHER_STACK;
 	return w->cut ? UNWIND_NOT_THERE : UNWIND_COPY;
 }
@@ -239,15 +240,20 @@ static enum unwind_end step_plain(struct walk *w, const struct row *row, uint64_
 	*cfa = w->reg[row->cfa.reg] + (uint64_t)(int64_t)row->cfa.value;
 	if (take_all(w, row, *cfa))
 		return UNWIND_NONE;
+	/* If the return address cannot be had, nothing is taken: another walk may go on. */
+	for (unsigned i = 0; i < row->nrules; i++) {
+		uint64_t at = *cfa + (uint64_t)(int64_t)row->rule[i].value;
+
+		if (row->rule[i].reg == row->ra && !walk_has(w, at, width))
+			return outside(w, at);
+	}
 	for (unsigned i = 0; i < row->nrules; i++) {
 		const struct row_rule *r = &row->rule[i];
 		uint64_t at = *cfa + (uint64_t)(int64_t)r->value;
 
 		if (walk_has(w, at, width))
 			walk_set(w, r->reg, walk_load(w, at, width));
-		else if (r->reg == row->ra)
-			return outside(w, at);
-		else if (at >= w->base) /* below is what was popped: the register has it again */
+		else if (at >= w->floor) /* below is what was popped: the register has it again */
 			w->known &= ~(UINT64_C(1) << r->reg);
 	}
 	return UNWIND_NONE;
@@ -287,7 +293,7 @@ static int complex_rule(struct complex_step *s, const struct row_rule *r, uint64
 		*value = walk_load(w, at, w->arch->width);
 	else if (!rc && r->how == ROW_EXPR && r->reg == s->row->ra)
 		rc = read_memory(&s->reader, at, w->arch->width, value);
-	else if (!rc && at < w->base)
+	else if (!rc && at < w->floor)
 		*keep = true;
 	else if (!rc)
 		rc = PP_EMISMATCH;
@@ -579,9 +585,36 @@ static bool take_registers(struct walk *w, const struct unwind_sample *s)
 	return pc && walk_knows(w, a->sp);
 }
 
+/* Keeps where the walk needed more than its copy. Registers are saved near the frame's end. */
+static const struct unwind_state *keep_state(const struct walk *w)
+{
+	struct unwind_state *s = &w->u->state;
+	uint64_t end = w->base + w->len, sp = w->reg[w->arch->sp];
+
+	*s = (struct unwind_state){
+		.known = w->known, .pc = w->pc, .floor = w->floor, .base = sp, .exact = w->exact};
+	memcpy(s->reg, w->reg, sizeof(s->reg));
+	if (sp < w->base || sp > end)
+		return NULL;
+	if (end - sp > UNWIND_TAIL_MAX)
+		s->base = end - UNWIND_TAIL_MAX;
+	return s;
+}
+
+static void take_state(struct walk *w, const struct unwind_state *s)
+{
+	memcpy(w->reg, s->reg, sizeof(w->reg));
+	w->known = s->known;
+	w->pc = s->pc;
+	w->exact = s->exact;
+	w->base = s->base;
+	w->floor = s->floor;
+}
+
 int unwinder_run(struct unwinder *u, const struct unwind_sample *s, struct unwind_result *res)
 {
 	struct walk w;
+	int rc;
 
 	w.arch = s->arch;
 	w.known = 0;
@@ -591,6 +624,7 @@ int unwinder_run(struct unwinder *u, const struct unwind_sample *s, struct unwin
 	w.len = s->len;
 	w.swap = s->swap;
 	w.cut = s->cut;
+	w.beyond = s->beyond;
 	w.find = u->find;
 	w.ctx = u->ctx;
 	w.u = u;
@@ -599,13 +633,19 @@ int unwinder_run(struct unwinder *u, const struct unwind_sample *s, struct unwin
 	if (u->space != s->space)
 		forget_places(u);
 	u->space = s->space;
-	if (!take_registers(&w, s)) {
+	if (s->from) {
+		take_state(&w, s->from);
+	} else if (take_registers(&w, s)) {
+		w.base = w.floor = w.reg[s->arch->sp];
+	} else {
 		res->end = UNWIND_REGISTERS;
 		return 0;
 	}
-	w.base = w.reg[s->arch->sp];
 	/* The copy does not reach around the end of the address space. */
 	if (w.len > UINT64_MAX - w.base)
 		w.len = UINT64_MAX - w.base;
-	return walk(&w, res);
+	rc = walk(&w, res);
+	if (!rc && (res->end == UNWIND_COPY || res->end == UNWIND_NOT_THERE))
+		res->state = keep_state(&w);
+	return rc;
 }

@@ -29,6 +29,7 @@
 #include "unwind/cfi.h"
 
 #define UNWIND_DEPTH_MAX 4096
+#define UNWIND_TAIL_MAX	 512 /* bytes at the end of a copy that are needed to go on beyond */
 
 /* How a walk ended: E(name, number, what it means). The numbers are those of the event stream. */
 #define UNWIND_ENDS(E) \
@@ -72,6 +73,26 @@ struct unwind_place {
 /* 0, or an error that ends the run. */
 typedef int (*unwind_find_fn)(void *ctx, uint64_t addr, struct unwind_place *place);
 
+/*
+ * The stack beyond a copy, as looks at it found it: a word serves if it is not known to have
+ * changed after a certain look.
+ */
+struct unwind_beyond {
+	uint64_t base;
+	const uint8_t *bytes;
+	size_t len;
+	const uint32_t *changed; /* of each word of 8 bytes: the last look that found it so */
+	uint32_t since;
+};
+
+/* Where a walk was when it needed more than its copy: all that it takes to go on from there. */
+struct unwind_state {
+	uint64_t reg[UNWIND_REGS], known, pc;
+	uint64_t floor; /* where the copy began */
+	uint64_t base;	/* from here on its bytes are needed */
+	bool exact;
+};
+
 struct unwind_sample {
 	const struct unwind_arch *arch;
 	uint32_t space; /* the address space: what find says holds as long as it is the same */
@@ -81,6 +102,9 @@ struct unwind_sample {
 	size_t len;
 	bool swap; /* the copy is not in host byte order */
 	bool cut;  /* more was to be copied: how a walk ends that needs it is UNWIND_NOT_THERE */
+	/* To go on: from here, not from the registers; the copy's bytes begin at from->base. */
+	const struct unwind_state *from;
+	const struct unwind_beyond *beyond; /* NULL: nothing is known of it */
 };
 
 struct unwind_result {
@@ -89,7 +113,8 @@ struct unwind_result {
 	const bool *exact;   /* an address that was interrupted, not called from */
 	uint32_t n;
 	enum unwind_end end;
-	bool guessed; /* a step was by the frame pointer, without a table */
+	bool guessed;			  /* a step was by the frame pointer, without a table */
+	const struct unwind_state *state; /* if the copy ended; the last frame is where it was */
 };
 
 struct unwinder;

@@ -15,12 +15,13 @@ struct walk {
 	uint64_t known; /* a bit for each register with a value */
 	uint64_t pc;
 	bool exact; /* pc was interrupted, not called from */
-	/* The copy: [base, base + len). */
-	uint64_t base;
+	/* The copy: [base, base + len). It began at `floor`, if only its end is left. */
+	uint64_t base, floor;
 	const uint8_t *stack;
 	size_t len;
 	bool swap;
 	bool cut; /* more was to be copied */
+	const struct unwind_beyond *beyond;
 	unwind_find_fn find;
 	void *ctx;
 	struct unwinder *u;
@@ -43,15 +44,30 @@ static inline uint64_t walk_addr(const struct walk *w)
 	return w->pc - !w->exact;
 }
 
-static inline bool walk_has(const struct walk *w, uint64_t addr, unsigned size)
+static inline bool walk_in_copy(const struct walk *w, uint64_t addr, unsigned size)
 {
 	return addr >= w->base && w->len >= size && addr - w->base <= w->len - size;
 }
 
-/* A number in the copy, which has it. */
+/* Whether looks have words, of which none changed. */
+static inline bool walk_looked(const struct unwind_beyond *b, uint64_t addr, unsigned size)
+{
+	return b && addr >= b->base && b->len >= size && addr - b->base <= b->len - size &&
+	       b->changed[(addr - b->base) / 8] <= b->since &&
+	       b->changed[(addr - b->base + size - 1) / 8] <= b->since;
+}
+
+static inline bool walk_has(const struct walk *w, uint64_t addr, unsigned size)
+{
+	return walk_in_copy(w, addr, size) || walk_looked(w->beyond, addr, size);
+}
+
+/* A number in memory that is there. */
 static inline uint64_t walk_load(const struct walk *w, uint64_t addr, unsigned size)
 {
-	const uint8_t *p = w->stack + (addr - w->base);
+	const uint8_t *p = walk_in_copy(w, addr, size)
+				   ? w->stack + (addr - w->base)
+				   : w->beyond->bytes + (addr - w->beyond->base);
 	uint64_t v = 0;
 
 	if (size == 8) {

@@ -1,4 +1,4 @@
-/* plat --emit wall: the time of threads as samples of an event stream, each with its state. */
+/* Times of threads as samples of an event stream, each with its state: plat --emit wall, path. */
 #include "wall/parts.h"
 
 #include "base/err.h"
@@ -6,12 +6,6 @@
 #include <string.h>
 
 #define EVENT 1 /* the one descriptor of what is written */
-
-/* The frames beneath a stack that are no function's. */
-#define RUNNABLE    "[runnable]"
-#define RUNNING	    "[running]"
-#define INTERRUPTED "[interrupted]"
-#define NOT_KNOWN   "[not known]"
 
 /* A piece of a thread's time. */
 struct piece {
@@ -27,7 +21,6 @@ void wall_emit_release(struct wall_emit *e)
 {
 	lat_defined_release(&e->strings);
 	map64_release(&e->below);
-	map64_release(&e->kinds);
 }
 
 static int put_string(struct wall_emit *e, const struct wall *w, uint32_t source, uint32_t id)
@@ -46,7 +39,7 @@ static int put_event(struct wall_emit *e, uint32_t source)
 	struct ps_event ev = {.id = EVENT,
 			      .perf_type = PS_TYPE_MADE,
 			      .flags = PS_EVENT_SAMPLED | PS_EVENT_CHAINS,
-			      .name = ps_str("wall", 4),
+			      .name = ps_str(e->event, strlen(e->event)),
 			      .unit = ps_str("ns", 2)};
 
 	if (e->defined)
@@ -73,7 +66,11 @@ static int put_sample(struct wall_emit *e, struct wall *w, const struct piece *p
 			      .fields = PS_HAS(period) | PS_HAS(weight) | PS_HAS(end_time) |
 					PS_HAS(key_text)};
 	uint32_t chain;
-	int rc = put_event(e, t->source);
+	int rc;
+
+	s.key = e->key;
+	s.fields |= e->key ? PS_HAS(key) : 0;
+	rc = put_event(e, t->source);
 
 	if (!rc)
 		rc = put_string(e, w, t->source, t->comm);
@@ -122,32 +119,6 @@ static int below(struct wall_emit *e, struct wall *w, uint32_t stack, const char
 	return rc;
 }
 
-/* What a function of kind.c says of a stack, which is asked once. */
-static int ask(struct wall_emit *e, struct wall *w, wall_kind_fn *fn, uint32_t stack,
-	       enum wall_kind *kind)
-{
-	uint64_t which = fn == wall_interrupt_kind;
-	uint32_t *slot = map64_put(&e->kinds, which << 32 | stack, NULL);
-
-	if (!slot)
-		return PP_ENOMEM;
-	if (!*slot)
-		*slot = (uint32_t)fn(w->kept, stack) + 1;
-	*kind = (enum wall_kind)(*slot - 1);
-	return 0;
-}
-
-/* What a wait was for: where its own stack does not tell, what the interrupt was that ended it. */
-static int kind_of(struct wall_emit *e, struct wall *w, const struct wall_segment *s,
-		   enum wall_kind *kind)
-{
-	int rc = ask(e, w, wall_kind_of, s->stack, kind);
-
-	return rc || *kind != WALL_KIND_BLOCKED
-		       ? rc
-		       : ask(e, w, wall_interrupt_kind, s->wake.stack, kind);
-}
-
 /* A piece whose state is a frame beneath its stack. */
 static int put(struct wall_emit *e, struct wall *w, struct piece *p, bool user)
 {
@@ -172,7 +143,7 @@ static int running(struct wall_emit *e, struct wall *w, const struct wall_segmen
 
 		q.ns = s->interrupted;
 		q.stack = s->sampled ? s->stack : 0;
-		q.state = INTERRUPTED;
+		q.state = WALL_INTERRUPTED_TEXT;
 		rc = put(e, w, &q, false);
 	}
 	t->pending += p->ns - s->interrupted;
@@ -180,7 +151,7 @@ static int running(struct wall_emit *e, struct wall *w, const struct wall_segmen
 	if (rc || !t->pending)
 		return rc;
 	p->ns = t->pending;
-	p->state = RUNNING;
+	p->state = WALL_RUNNING_TEXT;
 	if (!s->sampled && w->account.cpu_samples)
 		return 0;
 	t->pending = 0;
@@ -200,12 +171,11 @@ int wall_emit_segment(void *ctx, struct wall *w, const struct wall_segment *s)
 	enum wall_kind kind;
 	int rc;
 
-	e->total += p.ns;
 	switch ((enum wall_state)s->state) {
 	case WALL_RUNNING: return running(e, w, s, &p);
-	case WALL_RUNNABLE: p.state = RUNNABLE; break;
+	case WALL_RUNNABLE: p.state = WALL_RUNNABLE_TEXT; break;
 	case WALL_BLOCKED:
-		rc = kind_of(e, w, s, &kind);
+		rc = wall_wait(w, s->stack, s->wake.stack, &kind);
 		if (rc)
 			return rc;
 		if (!t->seen)
@@ -217,10 +187,7 @@ int wall_emit_segment(void *ctx, struct wall *w, const struct wall_segment *s)
 		p.state = wall_kinds[kind].name;
 		p.wake = &s->wake;
 		break;
-	default:
-		e->unknown += p.ns;
-		p.state = NOT_KNOWN;
-		break;
+	default: p.state = WALL_UNKNOWN_TEXT; break;
 	}
 	return put(e, w, &p, false);
 }
@@ -234,10 +201,34 @@ int wall_emit_end(void *ctx, struct wall *w, struct wall_thread *t)
 			  .thread = (uint32_t)(t - w->threads),
 			  .cpu = t->cpu,
 			  .stack = t->pending_stack,
-			  .state = RUNNING};
+			  .state = WALL_RUNNING_TEXT};
 
 	t->pending = 0;
 	return p.ns ? put(ctx, w, &p, true) : 0;
+}
+
+const char *wall_step_state(const struct wall_step *s)
+{
+	switch ((enum wall_state)s->state) {
+	case WALL_RUNNING: return s->interrupted ? WALL_INTERRUPTED_TEXT : "running";
+	case WALL_RUNNABLE: return WALL_RUNNABLE_TEXT;
+	case WALL_BLOCKED: return wall_kinds[s->kind].name;
+	default: return WALL_UNKNOWN_TEXT;
+	}
+}
+
+int wall_emit_step(struct wall_emit *e, struct wall *w, const struct wall_step *s)
+{
+	bool running = s->state == WALL_RUNNING && !s->interrupted;
+	struct piece p = {.begin = s->begin,
+			  .end = s->end,
+			  .ns = s->end - s->begin,
+			  .thread = s->thread,
+			  .cpu = PS_NONE,
+			  .stack = s->stack,
+			  .state = running ? WALL_RUNNING_TEXT : wall_step_state(s)};
+
+	return running && !s->between ? put_sample(e, w, &p) : put(e, w, &p, running);
 }
 
 int wall_emit_moved(void *ctx, struct wall *w)
@@ -246,7 +237,6 @@ int wall_emit_moved(void *ctx, struct wall *w)
 
 	(void)w;
 	map64_clear(&e->below);
-	map64_clear(&e->kinds);
 	return 0;
 }
 
@@ -275,6 +265,5 @@ int wall_emit_record(struct wall_emit *e, struct wall *w, const struct sreader *
 	e->defined = false;
 	lat_defined_clear(&e->strings);
 	map64_clear(&e->below);
-	map64_clear(&e->kinds);
 	return 0;
 }

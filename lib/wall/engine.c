@@ -68,7 +68,7 @@ static int cpu_of(struct wall *w, uint32_t source, uint32_t cpu, struct wall_cpu
 	return 0;
 }
 
-static struct wall_cpu *known_cpu(struct wall *w, uint32_t source, uint32_t cpu)
+struct wall_cpu *wall_cpu(struct wall *w, uint32_t source, uint32_t cpu)
 {
 	const uint32_t *slot = map64_get(&w->by_cpu, (uint64_t)source << 32 | cpu);
 
@@ -119,7 +119,11 @@ static int close_with(struct wall *w, uint32_t i, enum wall_state state, uint64_
 	if (state == WALL_BLOCKED)
 		s.wake = t->wake;
 	t->since = now;
-	return wall_is_ours(w, t) ? w->segment(w->ctx, w, &s) : 0;
+	if (!wall_is_ours(w, t))
+		return 0;
+	w->account.total += s.end - s.begin;
+	w->account.unknown += state == WALL_UNKNOWN ? s.end - s.begin : 0;
+	return w->segment(w->ctx, w, &s);
 }
 
 static int close_as(struct wall *w, uint32_t i, enum wall_state state, uint64_t now)
@@ -150,6 +154,7 @@ static int finish(struct wall *w, uint32_t i, uint64_t now, bool open)
 		return 0;
 	rc = close_now(w, i, now);
 	t->dead = true;
+	t->gone = !open;
 	if (!open)
 		map64_del(&w->by_tid, (uint64_t)t->source << 32 | t->tid);
 	return rc || !w->end || !wall_is_ours(w, t) ? rc : w->end(w->ctx, w, t);
@@ -188,7 +193,7 @@ static int come(struct wall *w, const struct wall_cpu *c, uint32_t i, uint64_t n
 		return 0;
 	}
 	if (t->state == WALL_RUNNING) {
-		other = known_cpu(w, t->source, t->cpu);
+		other = wall_cpu(w, t->source, t->cpu);
 		if (other && other->current == i)
 			rc = leave(w, other);
 	} else if (t->state != WALL_UNKNOWN) {
@@ -236,7 +241,7 @@ static int on_lost(struct wall *w, const struct ps_record *rec)
 
 	w->account.lost += l->count;
 	for (uint32_t k = 1; k <= w->ncpus; k++)
-		if (l->cpu == PS_NONE || known_cpu(w, rec->source, l->cpu) == &w->cpus[k]) {
+		if (l->cpu == PS_NONE || wall_cpu(w, rec->source, l->cpu) == &w->cpus[k]) {
 			from = w->cpus[k].at < from ? w->cpus[k].at : from;
 			w->cpus[k].depth = 0;
 		}
@@ -266,13 +271,19 @@ static int switch_in(struct wall *w, struct wall_cpu *c, uint32_t cpu, uint32_t 
 	if (!i)
 		return 0;
 	if (was == WALL_RUNNING) {
-		other = known_cpu(w, t->source, t->cpu);
+		other = wall_cpu(w, t->source, t->cpu);
 		if (other && other != c && other->current == i)
 			rc = leave(w, other);
 		was = t->state == WALL_RUNNING ? WALL_RUNNING : WALL_UNKNOWN;
 	}
 	if (was == WALL_BLOCKED && t->early)
 		was = WALL_RUNNABLE;
+	/* In recordings of a command, the last wakeup of a process, of who made it, is missing. */
+	if (was == WALL_BLOCKED && t->child.thread && t->child_exit >= t->since) {
+		t->wake = t->child;
+		rc = close_as(w, i, was, t->child_exit);
+		was = WALL_RUNNABLE;
+	}
 	if (was == WALL_BLOCKED) {
 		w->account.unwoken += w->wakeups;
 		t->wake = (struct wall_wake){.unknown = true};
@@ -350,6 +361,7 @@ static int on_wakeup(struct wall *w, const struct wall_seen *v, uint32_t stack)
 {
 	const struct ps_sample *s = &w->rec->sample;
 	struct wall_wake wake = {.stack = stack};
+	const struct wall_cpu *c = wall_cpu(w, w->rec->source, s->cpu);
 	struct wall_thread *t;
 	uint32_t i;
 	int rc = thread_of(w, w->rec->source, v->next, &i);
@@ -363,10 +375,15 @@ static int on_wakeup(struct wall *w, const struct wall_seen *v, uint32_t stack)
 	    (t->state == WALL_RUNNABLE || (t->state == WALL_RUNNING && t->early)))
 		return 0;
 	wake.thread = w->other_tids ? 0 : w->here;
+	wake.last = w->threads[wake.thread].last;
+	wake.within = c && c->depth;
 	wake.unknown = !is_waker(w, v);
 	w->account.unknown_wakers += wake.unknown;
 	t->wake = wake;
 	if (v->what == WALL_WAKEUP_NEW) {
+		t->made = wake;
+		t->inner |= !t->fresh && w->threads[wake.thread].fresh;
+		t->fresh = true;
 		t->begin = t->since = t->seen ? t->since : s->time;
 		enter(w, i, WALL_RUNNABLE);
 		return 0;
@@ -439,6 +456,17 @@ static int on_clock(struct wall *w)
 			       stack);
 }
 
+/* What any sample tells of the thread that it was recorded in. */
+static int know(struct wall *w, struct wall_thread *t)
+{
+	const struct ps_sample *s = &w->rec->sample;
+	size_t len;
+	const char *name = t->comm ? NULL : sreader_string(w->r, s->comm, &len);
+
+	t->pid = s->pid != PS_NONE ? s->pid : t->pid;
+	return name && len ? intern_again(&w->texts, name, len, &t->comm) : 0;
+}
+
 static int on_sample(struct wall *w)
 {
 	const struct ps_sample *s = &w->rec->sample;
@@ -459,8 +487,8 @@ static int on_sample(struct wall *w)
 		rc = thread_of(w, w->rec->source, s->tid, &w->here);
 		if (!rc && (v.what != WALL_SWITCH || !tells))
 			rc = observe(w, w->rec->source, s->cpu, w->here, s->time);
-		if (w->here && s->pid != PS_NONE)
-			w->threads[w->here].pid = s->pid;
+		if (!rc && w->here)
+			rc = know(w, &w->threads[w->here]);
 	}
 	if (rc || !tells)
 		return rc;
@@ -499,6 +527,9 @@ static int on_fork(struct wall *w, const struct ps_record *rec)
 	if (rc || !born)
 		return rc;
 	w->threads[i].comm = parent ? w->threads[parent].comm : 0;
+	w->threads[i].made = (struct wall_wake){.thread = parent, .last = w->threads[parent].last};
+	w->threads[i].inner = w->threads[parent].fresh;
+	w->threads[i].fresh = true;
 	w->threads[i].begin = w->threads[i].since = f->time;
 	/* One that was born before the first event may have slept since. */
 	if (w->begin)
@@ -515,6 +546,8 @@ static int on_comm(struct wall *w, const struct ps_record *rec)
 	if (rc || !i)
 		return rc;
 	w->tasks = w->threads[i].task = true;
+	/* Of what was there before the recording, names are told without a time. */
+	w->threads[i].fresh |= rec->context.time != 0;
 	if (rec->comm.pid != PS_NONE)
 		w->threads[i].pid = rec->comm.pid;
 	name.s = sreader_string(w->r, rec->comm.comm, &name.len);
@@ -524,12 +557,17 @@ static int on_comm(struct wall *w, const struct ps_record *rec)
 static int on_exit_record(struct wall *w, const struct ps_record *rec)
 {
 	const uint32_t *i = map64_get(&w->by_tid, (uint64_t)rec->source << 32 | rec->exit.tid);
+	const uint32_t *by = map64_get(&w->by_tid, (uint64_t)rec->source << 32 | rec->exit.ptid);
 	struct wall_thread *t = i && *i ? &w->threads[*i] : NULL;
 
 	if (!t)
 		return 0;
 	t->exiting = true;
 	t->exit = rec->exit.time;
+	if (by && *by && rec->exit.pid == rec->exit.tid) {
+		w->threads[*by].child = (struct wall_wake){.thread = *i, .last = t->last};
+		w->threads[*by].child_exit = rec->exit.time;
+	}
 	return t->state == WALL_RUNNING ? 0 : finish(w, *i, later(t->exit, t->since), false);
 }
 
@@ -603,6 +641,7 @@ void wall_engine_release(struct wall *w)
 	intern_release(&w->texts);
 	map64_release(&w->by_tid);
 	map64_release(&w->by_cpu);
+	map64_release(&w->kinds);
 	free(w->threads);
 	free(w->cpus);
 }
@@ -613,7 +652,7 @@ int wall_engine_end(struct wall *w)
 
 	for (uint32_t i = 1; i <= w->nthreads && !rc; i++) {
 		struct wall_thread *t = &w->threads[i];
-		bool gone = t->exiting && t->exit < w->now;
+		bool gone = t->exiting;
 
 		/* One of which nothing is known but that it is there has slept all the time. */
 		if (!t->seen && !t->dead && !w->account.lost)
@@ -625,13 +664,14 @@ int wall_engine_end(struct wall *w)
 	memset(w->cpus, 0, w->cap_cpus * sizeof(*w->cpus));
 	map64_clear(&w->by_tid);
 	map64_clear(&w->by_cpu);
+	map64_clear(&w->kinds);
 	w->begin = w->now = 0;
 	w->here = 0;
 	w->switch_events = w->wakeups = w->waking = w->tasks = w->other_tids = false;
 	return rc;
 }
 
-static int move(struct wall *w, uint32_t *stack)
+int wall_move(struct wall *w, uint32_t *stack)
 {
 	struct lat_point p = {.stack = *stack};
 	int rc = lat_stacks_move(w->kept, &p);
@@ -648,12 +688,15 @@ static int sweep(struct wall *w)
 	for (uint32_t i = 1; i <= w->nthreads && !rc; i++) {
 		struct wall_thread *t = &w->threads[i];
 
-		rc = move(w, &t->stack);
+		rc = wall_move(w, &t->stack);
 		if (!rc)
-			rc = move(w, &t->wake.stack);
+			rc = wall_move(w, &t->wake.stack);
 		if (!rc)
-			rc = move(w, &t->pending_stack);
+			rc = wall_move(w, &t->made.stack);
+		if (!rc)
+			rc = wall_move(w, &t->pending_stack);
 	}
+	map64_clear(&w->kinds);
 	if (!rc && w->moved)
 		rc = w->moved(w->ctx, w);
 	lat_stacks_swept(w->kept);
@@ -668,12 +711,13 @@ int wall_engine_record(struct wall *w, const struct sreader *r, const struct ps_
 	w->rec = rec;
 	if (rc)
 		return rc;
-	if (rec->type != PS_SAMPLE)
+	if (rec->type != PS_SAMPLE && rec->type != PS_HEADER)
 		lat_stacks_see(w->kept, rec);
 	switch (rec->type) {
 	case PS_HEADER:
 		rc = wall_engine_end(w);
 		wall_unbind(w);
+		lat_stacks_see(w->kept, rec);
 		return rc;
 	case PS_EVENT: return wall_bind(w, rec);
 	case PS_LOST: return on_lost(w, rec);

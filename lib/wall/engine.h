@@ -39,6 +39,8 @@ enum wall_state {
 struct wall_wake {
 	uint32_t thread; /* index; 0: not known */
 	uint32_t stack;	 /* kept: where it was */
+	uint64_t last;	 /* of that thread, then */
+	bool within;	 /* while an interrupt was served on that CPU */
 	bool unknown;	 /* sched_wakeup alone, on the woken thread's CPU: not who did it */
 };
 
@@ -57,17 +59,21 @@ struct wall_thread {
 	uint32_t source, tid, pid, comm; /* comm: text */
 	uint8_t state;
 	bool task;    /* a record tells of it: it is one that was to be recorded */
+	bool fresh;   /* it began, or became another program, during the recording */
+	bool inner;   /* and so did what made it */
 	bool seen;    /* an event was about it, or in it */
 	bool early;   /* it was woken while it ran, or went to sleep */
 	bool exiting; /* it will not run again after `exit` */
 	bool dead;
+	bool gone; /* before the recording ended */
 	uint32_t cpu;
-	uint32_t stack; /* where it waits */
-	struct wall_wake wake;
-	uint64_t begin, since, exit;
+	uint32_t stack;		     /* where it waits */
+	struct wall_wake wake, made; /* made: by whom */
+	struct wall_wake child;	     /* the last process that it made and that has ended */
+	uint64_t begin, since, exit, child_exit;
 	uint64_t interrupted; /* since then */
-	/* The sink's. */
-	uint64_t pending;
+	/* The sink's. last: the number of its last segment, if it numbers them. */
+	uint64_t pending, last;
 	uint32_t pending_stack;
 };
 
@@ -78,6 +84,7 @@ struct wall_cpu {
 	uint64_t at; /* time of the last event in what runs */
 	uint32_t depth;
 	uint64_t interrupt; /* when the outermost one began */
+	uint64_t last;	    /* the sink's: the number of what ran last */
 };
 
 struct wall_event;
@@ -86,6 +93,7 @@ struct wall_event;
 struct wall_account {
 	uint64_t samples, switches, missing, unwoken, unknown_wakers, cpu_samples, nameless,
 		no_room, lost, other_buffers;
+	uint64_t total, unknown; /* ns of all threads */
 };
 
 struct wall {
@@ -106,6 +114,7 @@ struct wall {
 	struct wall_cpu *cpus; /* cpus[0] is none */
 	uint32_t ncpus, cap_cpus;
 	struct map64 by_tid, by_cpu;
+	struct map64 kinds; /* of stacks: kind.c */
 	uint64_t begin, now;
 	uint32_t here; /* the thread that the last sample was recorded in; 0 none */
 	bool switch_events, wakeups, waking, tasks, other_tids;
@@ -120,6 +129,11 @@ void wall_engine_release(struct wall *w);
 int wall_engine_record(struct wall *w, const struct sreader *r, const struct ps_record *rec);
 /* The end of a stream. */
 int wall_engine_end(struct wall *w);
+
+/* A CPU that has had events; NULL: it has not. */
+struct wall_cpu *wall_cpu(struct wall *w, uint32_t source, uint32_t cpu);
+/* What a stack that is kept is called after a sweep: for struct wall's `moved`. 0 or PP_ENOMEM. */
+int wall_move(struct wall *w, uint32_t *stack);
 
 /* Whether the recording was to have this thread; of others it has only wakeups. */
 static inline bool wall_is_ours(const struct wall *w, const struct wall_thread *t)

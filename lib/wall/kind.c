@@ -1,7 +1,9 @@
 /* What threads wait for, and what wakes them, by the names of functions: tables. */
 #include "wall/kind.h"
 
+#include "base/err.h"
 #include "event/glob.h"
+#include "event/site.h"
 
 #include <string.h>
 
@@ -169,6 +171,7 @@ static const char *const entries[] = {
 	"__irq_usr",	    "gic_handle_irq",
 	"do_IRQ",	    "apic_timer_interrupt",
 	"ret_from_intr",    "handle_arch_irq",
+	"run_ksoftirqd",
 };
 
 /* What an interrupt was for. */
@@ -189,6 +192,47 @@ static const struct row of_interrupts[] = {
 	{"napi_*", WALL_KIND_NETWORK},
 	{"tcp_*", WALL_KIND_NETWORK},
 	{"sock_def_readable", WALL_KIND_NETWORK},
+};
+
+/* Functions of C libraries that only wait, or call the kernel, for those who call them. */
+static const char *const helpers[] = {
+	"_*",
+	"pthread_*",
+	"futex_*",
+	"lll_*",
+	"sem_*",
+	"clock_nanosleep*",
+	"usleep",
+	"nanosleep",
+	"sleep",
+	"clock_gettime*",
+	"poll",
+	"ppoll",
+	"select",
+	"epoll_*",
+	"read*",
+	"write*",
+	"pread*",
+	"pwrite*",
+	"recv*",
+	"send*",
+	"accept*",
+	"connect*",
+	"wait*",
+	"syscall",
+	"fsync",
+	"fdatasync",
+	"open*",
+	"fwrite",
+	"fread",
+	"new_do_write",
+	"cnd_*",
+	"mtx_*",
+	"timerfd_*",
+	"std::mutex*",
+	"posix_spawn*",
+	"std::unique_lock*",
+	"std::condition_variable*",
 };
 
 #define N(v) (sizeof(v) / sizeof((v)[0]))
@@ -217,7 +261,7 @@ static enum wall_kind look_up(const struct lat_stacks *k, uint32_t stack, uint32
 	return WALL_KIND_BLOCKED;
 }
 
-enum wall_kind wall_kind_of(const struct lat_stacks *k, uint32_t stack)
+static enum wall_kind wait_kind(const struct lat_stacks *k, uint32_t stack)
 {
 	enum wall_kind kind = look_up(k, stack, 0, true, waits, N(waits)), more;
 
@@ -229,7 +273,8 @@ enum wall_kind wall_kind_of(const struct lat_stacks *k, uint32_t stack)
 	return more == WALL_KIND_BLOCKED ? kind : more;
 }
 
-enum wall_kind wall_interrupt_kind(const struct lat_stacks *k, uint32_t stack)
+/* WALL_NKINDS: it is in no interrupt. */
+static enum wall_kind interrupt_kind(const struct lat_stacks *k, uint32_t stack)
 {
 	struct lat_stack_frame f;
 
@@ -237,7 +282,70 @@ enum wall_kind wall_interrupt_kind(const struct lat_stacks *k, uint32_t stack)
 		for (size_t r = 0; r < N(entries); r++)
 			if (fits(&f, entries[r]))
 				return look_up(k, stack, 0, true, of_interrupts, N(of_interrupts));
-	return WALL_KIND_BLOCKED;
+	return WALL_NKINDS;
+}
+
+/* What a function says of a stack. */
+static int ask(struct wall *w, enum wall_kind (*fn)(const struct lat_stacks *, uint32_t),
+	       uint32_t stack, enum wall_kind *kind)
+{
+	uint64_t which = fn == interrupt_kind;
+	uint32_t *slot = map64_put(&w->kinds, which << 32 | stack, NULL);
+
+	if (!slot)
+		return PP_ENOMEM;
+	if (!*slot)
+		*slot = (uint32_t)fn(w->kept, stack) + 1;
+	*kind = (enum wall_kind)(*slot - 1);
+	return 0;
+}
+
+int wall_wait(struct wall *w, uint32_t stack, uint32_t waker, enum wall_kind *kind)
+{
+	enum wall_kind by;
+	int rc = ask(w, wait_kind, stack, kind);
+
+	if (rc || *kind != WALL_KIND_BLOCKED)
+		return rc;
+	rc = ask(w, interrupt_kind, waker, &by);
+	*kind = rc || by == WALL_NKINDS ? *kind : by;
+	return rc;
+}
+
+int wall_in_interrupt(struct wall *w, uint32_t stack, bool *in)
+{
+	enum wall_kind kind;
+	int rc = ask(w, interrupt_kind, stack, &kind);
+
+	*in = !rc && kind != WALL_NKINDS;
+	return rc;
+}
+
+/* Of name@@GLIBC_2.2.5: the name. */
+static bool is_helper(struct lat_stack_frame *f)
+{
+	const char *at = memchr(f->name, '@', f->len);
+
+	if (at && at > f->name)
+		f->len = (size_t)(at - f->name);
+	for (size_t i = 0; i < N(helpers); i++)
+		if (fits(f, helpers[i]))
+			return true;
+	return false;
+}
+
+bool wall_place(const struct lat_stacks *k, uint32_t stack, uint32_t skip,
+		struct lat_stack_frame *f)
+{
+	uint32_t n = wall_kernel_frames(k, stack);
+
+	for (uint32_t i = n; lat_stacks_frame(k, stack, i, f); i++)
+		if (f->name && !is_helper(f))
+			return true;
+	for (uint32_t i = skip; i < n && lat_stacks_frame(k, stack, i, f); i++)
+		if (f->name && *f->name != '[' && !site_skips(f->name, f->len))
+			return true;
+	return false;
 }
 
 uint32_t wall_kernel_frames(const struct lat_stacks *k, uint32_t stack)

@@ -1,9 +1,9 @@
 /*
- * Private to lib/wall: what a thread waited for, told from the functions of its stack by a table
- * (kind.c).
+ * Private to lib/wall: what a thread waited for, and where, told from the functions of its stack by
+ * tables (kind.c).
  *
- *	k = wall_kind_of(w->kept, seg.stack);
- *	printf("%s\n", wall_kinds[k].name);		("[lock]")
+ *	rc = wall_wait(w, seg.stack, seg.wake.stack, &kind);
+ *	printf("%s\n", wall_kinds[kind].name);		("[lock]")
  */
 #ifndef PP_WALL_KIND_H
 #define PP_WALL_KIND_H
@@ -40,12 +40,21 @@ struct wall_kind_name {
 };
 extern const struct wall_kind_name wall_kinds[WALL_NKINDS];
 
-typedef enum wall_kind wall_kind_fn(const struct lat_stacks *k, uint32_t stack);
+/*
+ * What a stack waits for; where it does not tell, what the interrupt was for that ended it, if one
+ * did: WALL_KIND_BLOCKED: nobody knows. Each stack is asked once. 0 or PP_ENOMEM.
+ */
+int wall_wait(struct wall *w, uint32_t stack, uint32_t waker, enum wall_kind *kind);
+/* Whether a waker's stack is that of an interrupt, or of softirqs in a thread of their own. */
+int wall_in_interrupt(struct wall *w, uint32_t stack, bool *in);
 
-/* What the innermost functions of a stack that waits tell; WALL_KIND_BLOCKED: nothing. */
-wall_kind_fn wall_kind_of;
-/* What the interrupt was for in which a waker's stack is; WALL_KIND_BLOCKED: nobody knows. */
-wall_kind_fn wall_interrupt_kind;
+/*
+ * The frame that tells people where a stack is: the innermost function of the program that is not
+ * one of the C library's for waiting; without any the innermost of the kernel that does not only
+ * work for others, after the `skip` innermost. False: there is none.
+ */
+bool wall_place(const struct lat_stacks *k, uint32_t stack, uint32_t skip,
+		struct lat_stack_frame *f);
 
 /* How many innermost frames of a stack are the kernel's. */
 uint32_t wall_kernel_frames(const struct lat_stacks *k, uint32_t stack);

@@ -1,21 +1,31 @@
-/* Private to lib/wall: segments as samples of an event stream (emit.c). */
+/* Private to lib/wall: what its forms need of each other. */
 #ifndef PP_WALL_PARTS_H
 #define PP_WALL_PARTS_H
 
 #include "filter/ssink.h"
 #include "interval/lat_context.h"
-#include "wall/kind.h"
-#include "wall/wall.h"
+#include "table/table.h"
+#include "wall/shares.h"
+#include "wall/spans.h"
+
+/* ---- emit.c: times of threads as samples ---- */
+
+/* The frames beneath a stack that are no function's, beside the kinds of waits. */
+#define WALL_RUNNABLE_TEXT    "[runnable]"
+#define WALL_RUNNING_TEXT     "[running]"
+#define WALL_INTERRUPTED_TEXT "[interrupted]"
+#define WALL_UNKNOWN_TEXT     "[not known]"
 
 struct wall_emit {
 	struct swriter *w;
+	const char *event; /* what it is called */
 	struct lat_defined strings;
 	bool defined;	    /* the event is */
 	struct map64 below; /* stack and what is beneath it: the stack with that */
-	struct map64 kinds; /* stack, and of what it is asked: kind + 1 */
 	bool idle;	    /* write what is idle, too */
+	uint64_t key;	    /* of the next samples; 0: none */
 	uint64_t n, missing;
-	uint64_t aside, total, unknown; /* ns */
+	uint64_t aside; /* ns that were idle, and are not written */
 };
 
 /* A record of the input: what is context goes on. */
@@ -25,6 +35,41 @@ int wall_emit_record(struct wall_emit *e, struct wall *w, const struct sreader *
 int wall_emit_segment(void *ctx, struct wall *w, const struct wall_segment *s);
 int wall_emit_end(void *ctx, struct wall *w, struct wall_thread *t);
 int wall_emit_moved(void *ctx, struct wall *w);
+/* A step of a critical path, and the word for its state. */
+int wall_emit_step(struct wall_emit *e, struct wall *w, const struct wall_step *s);
+const char *wall_step_state(const struct wall_step *s);
 void wall_emit_release(struct wall_emit *e);
+
+/* ---- say.c ---- */
+
+/*
+ * What the recording lacks, reported; whether so much that a result is partial. It is of `total`
+ * ns, of which `unknown` are WALL_UNKNOWN.
+ */
+bool wall_say(const struct wall *w, uint64_t unknown, uint64_t total, struct diag *d);
+/* Nothing came out: why. */
+void wall_say_nothing(const struct wall *w, struct diag *d);
+
+/* ---- paths.c: plat --path, --tail, --emit path ---- */
+
+int wall_run_paths(const struct wall_opts *o, char **names, int n, struct diag *d);
+
+/* ---- tail.c ---- */
+
+/* Spans by how long they took, and of what shares. */
+struct wall_tail;
+struct wall_tail *wall_tail_new(void); /* NULL: out of memory */
+void wall_tail_free(struct wall_tail *t);
+/* The span's shares: 0, PP_ENOMEM; PP_ELIMIT: there is no room for it. */
+int wall_tail_add(struct wall_tail *t, struct wall_shares *s, struct wall *w,
+		  const struct wall_span *span);
+/*
+ * Compares those of at least percentile `p` with the half in the middle, and fills a table of four
+ * texts and three sums: more, slow, ordinary; or, if it is NULL, adds lines of folded text to `b`,
+ * "THREAD;STACK;STATE ORDINARY SLOW". `title` gets what was compared. 0, PP_ENOMEM; PP_ENOENT:
+ * there are too few spans.
+ */
+int wall_tail_compare(struct wall_tail *t, const struct wall_shares *s, double p, struct table *to,
+		      struct buf *b, struct buf *title);
 
 #endif

@@ -6,7 +6,6 @@
 #include "table/unit.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 struct run {
@@ -15,67 +14,21 @@ struct run {
 	struct wall_emit emit;
 };
 
-/* ---- messages ---- */
-
-/* What the recording lacks. Whether so much is missing that the result is partial. */
-static bool explain(const struct run *run, struct diag *d)
+/* What is left out of the stream. */
+static void say_aside(const struct wall_emit *e, struct diag *d)
 {
-	const struct wall_account *a = &run->w.account;
-	const struct wall_emit *e = &run->emit;
 	struct buf b = BUF_INIT;
-	bool many = e->unknown > e->total / 50;
 
-	if (a->nameless)
-		diag_say(d, NULL, "%" PRIu64 " stacks have no names: use psym before plat",
-			 a->nameless);
 	if (e->aside) {
 		unit_add(&b, (hist_int)e->aside, "ns");
 		diag_say(d, NULL, "%s of waiting at idle places are set aside (--idle shows them)",
 			 buf_str(&b));
 	}
-	if (e->unknown) {
-		buf_reset(&b);
-		unit_add(&b, (hist_int)e->unknown, "ns");
-		diag_say(d, NULL,
-			 "of %s (%.2f %%) it is not known what the threads did: %" PRIu64
-			 " switches are missing, and what was before the first",
-			 buf_str(&b), 100. * (double)e->unknown / (double)e->total, a->missing);
-	}
-	if (a->unwoken)
-		diag_say(d, NULL,
-			 "%" PRIu64 " waits have no wakeup: they may have been runnable in part",
-			 a->unwoken);
-	if (a->unknown_wakers)
-		diag_say(d, NULL,
-			 "of %" PRIu64
-			 " wakeups it is not known who did them: record sched:sched_waking, too",
-			 a->unknown_wakers);
-	if (a->no_room)
-		diag_say(d, NULL, "there were too many threads: some are left out");
 	if (e->missing)
 		diag_say(d, NULL, "%" PRIu64 " stacks are missing: there were too many",
 			 e->missing);
 	buf_release(&b);
-	return many || a->no_room;
 }
-
-/* Nothing came out: why. */
-static void say_nothing(const struct wall *w, struct diag *d)
-{
-	const struct wall_account *a = &w->account;
-
-	if (!a->samples)
-		diag_error(d, NULL, -1, "no samples");
-	else if (!a->switches)
-		diag_error(d, NULL, -1,
-			   "no switches%s: record with pcap-perf --wall, or sched:sched_switch and "
-			   "sched:sched_waking",
-			   a->other_buffers ? " in the main trace buffer" : "");
-	else
-		diag_error(d, NULL, -1, "nothing to show of %" PRIu64 " switches", a->switches);
-}
-
-/* ---- emit ---- */
 
 static int on_record(void *ctx, const struct sreader *r, const struct ps_record *rec)
 {
@@ -107,6 +60,7 @@ static int run_emit(struct run *run, char **names, int n, struct diag *d)
 	if (ssink_open(&sink, STDOUT_FILENO, &o->sink, d))
 		return PP_EXIT_FAIL;
 	run->emit.w = &sink.w;
+	run->emit.event = "wall";
 	run->emit.idle = o->idle;
 	run->w.segment = wall_emit_segment;
 	run->w.end = wall_emit_end;
@@ -118,10 +72,13 @@ static int run_emit(struct run *run, char **names, int n, struct diag *d)
 		end.status = PP_EXIT_FAIL;
 	}
 	if (end.status != PP_EXIT_FAIL && (!run->emit.n || !run->w.account.switches)) {
-		say_nothing(&run->w, d);
+		wall_say_nothing(&run->w, d);
 		end.status = PP_EXIT_PARTIAL;
-	} else if (explain(run, d) && !end.status) {
-		end.status = PP_EXIT_PARTIAL;
+	} else {
+		say_aside(&run->emit, d);
+		if (wall_say(&run->w, run->w.account.unknown, run->w.account.total, d) &&
+		    !end.status)
+			end.status = PP_EXIT_PARTIAL;
 	}
 	if (o->strict && (end.lost || run->w.account.unknown_wakers) && !end.status)
 		end.status = PP_EXIT_PARTIAL;
@@ -133,6 +90,8 @@ int wall_run(const struct wall_opts *o, char **names, int n, struct diag *d)
 	struct run run = {.o = o};
 	int status;
 
+	if (o->form != WALL_EMIT)
+		return wall_run_paths(o, names, n, d);
 	if (wall_engine_init(&run.w, d)) {
 		diag_error(d, NULL, -1, "out of memory");
 		status = PP_EXIT_FAIL;

@@ -2,13 +2,14 @@
  * Where the time of threads goes by the wall clock: running, waiting for a CPU, blocked and for
  * what; and why it took so long.
  *
- *	struct wall_opts o = {.idle = true};
+ *	struct wall_opts o = {.form = WALL_EMIT, .idle = true};
  *
  *	status = wall_run(&o, names, n, diag);
  *
  * The input are event streams with switches and wakeups of the scheduler, their stacks resolved by
  * psym, and samples of the CPUs, as `pcap-perf --wall` records them. Kept are threads, CPUs, and
- * the different stacks: the memory does not grow with the number of events.
+ * the different stacks, for paths a window of segments (path.h): the memory does not grow with the
+ * number of events. Of --tail all spans with their shares are kept (tail.c).
  */
 #ifndef PP_WALL_WALL_H
 #define PP_WALL_WALL_H
@@ -16,18 +17,44 @@
 #include "base/diag.h"
 #include "base/opt.h"
 #include "filter/ssink.h"
+#include "interval/lat.h"
+
+#define WALL_TOP 20 /* rows of a table in text, unless --top tells */
+
+enum wall_form {
+	WALL_NONE,	/* none of these is asked for */
+	WALL_EMIT,	/* samples of an event stream: the whole time of each thread */
+	WALL_EMIT_PATH, /* samples: the critical paths of spans */
+	WALL_PATH,	/* a table of the critical paths of spans */
+	WALL_TAIL,	/* a table: what slow spans have more of than ordinary ones */
+};
 
 struct wall_opts {
-	bool idle;		/* also what is idle */
-	bool strict;		/* losses make the status PP_EXIT_PARTIAL */
-	struct ssink_opts sink; /* the form of what is written */
-	int argc;		/* for the provenance record */
+	bool idle;	/* of WALL_EMIT: also what is idle */
+	bool path;	/* --path */
+	double tail;	/* --tail: percentile from which on a span is slow; 0: not asked for */
+	bool folded;	/* of WALL_TAIL: folded text with two counts */
+	const char *of; /* spans: "process", or kinds of plat; NULL: as `spans` tells */
+	uint64_t nth;	/* of WALL_PATH: each step of this one; 0: sums of all */
+	bool slowest;	/* of WALL_PATH: each step of the longest */
+	/* What plat's other options tell. */
+	enum wall_form form;
+	bool stacks;			/* whole stacks in the place of functions */
+	bool strict;			/* losses make the status PP_EXIT_PARTIAL */
+	const struct lat_opts *spans;	/* intervals; the caller's */
+	const struct table_opts *table; /* of WALL_PATH, WALL_TAIL */
+	struct ssink_opts sink;		/* of samples */
+	int argc;			/* for the provenance record */
 	char **argv;
 };
 
 /* The options, and their handler, whose context is a struct wall_opts. */
 extern const struct opt wall_options[];
 opt_handler wall_option;
+extern const struct opt_rule wall_rules[];
+
+/* The form that the options and plat's --emit (NULL: none) ask for. */
+enum wall_form wall_form(const struct wall_opts *o, const char *emit);
 
 /* Reads event streams, stdin if n is 0, and writes to standard output. Returns the exit status. */
 int wall_run(const struct wall_opts *o, char **names, int n, struct diag *d);

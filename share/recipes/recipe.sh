@@ -744,6 +744,7 @@ decode() {
 	elif [ -n "$live" ]; then
 		if [ -n "$probing" ]; then
 			eval "collect_probes $wanted"
+			event_words="$event_words $profile"
 		else
 			collect_events
 		fi
@@ -966,6 +967,73 @@ is_function() {
 	*[*?]* | *%return) ;;
 	*) grep -q " [tTwW] $1\$" /proc/kallsyms 2>/dev/null ;;
 	esac
+}
+
+# ---- spans: from an event -e to an event -E, with -k FIELD (own_k) of the same value ----
+
+# The name of the event that a definition makes: "NAME=...", "%PROVIDER:MARKER ARG...", "FUNCTION%return".
+event_of() {
+	of=${1%% *}
+	case $of in
+	*=*) of=${of%%=*} ;;
+	%*) of=${of##*[%:]} ;;
+	*%return) of=${of%"%return"}__return ;;
+	esac
+	printf '%s\n' "$of"
+}
+
+# The names of markers and events that there are: of the program, or of the recording.
+span_names() {
+	if [ -n "$live" ]; then
+		"${bin:+$bin/}pprobe" ${file:+-x "$file"} ${pid:+-p "$pid"} -U --tsv 2>/dev/null | cut -f 1-4 | tr '\t' '\n'
+	elif [ "$operand" != - ]; then
+		"${bin:+$bin/}pdecode" --list "$operand" 2>/dev/null | awk '{ print $NF }'
+	fi
+}
+
+has_name() {
+	echo "$there" | grep -q "\\(^\\|:\\)$1\$"
+}
+
+# The two definitions, in $begin and $end: of a name that only begins alike, those that there are.
+find_ends() {
+	begin=$event
+	[ -z "$end" ] || return 0
+	word=${begin%% *}
+	args=${begin#"$word"}
+	there=$(span_names)
+	for both in start/done begin/end entry/return entry/exit start/end enter/exit; do
+		case ${word##*[%:]} in
+		*__"${both%/*}") word=${word%__*} ;;
+		esac
+		if has_name "${word##*[%:]}__${both#*/}"; then
+			end=${word}__${both#*/}
+			# A function's own name is where it begins.
+			! has_name "${word##*[%:]}__${both%/*}" || begin=${word}__${both%/*}$args
+			return
+		fi
+	done
+	case $word in
+	%* | *:*) bad_usage "what ends it is not known: -E ${word%%__*}__..." ;;
+	esac
+	end=$word%return
+}
+
+add_span_probes() {
+	for definition in "$begin" "$end"; do
+		case $definition in
+		%* | *[!A-Za-z0-9_:]*) add_probe "$definition" ;;
+		*:*) event_words="$event_words -e$(quote "$definition")" ;;
+		*) add_probe "$definition" ;;
+		esac
+	done
+}
+
+# For prepare: what plat takes as -s and -e, in $span_begin and $span_end.
+choose_ends() {
+	find_ends
+	span_begin=$(event_of "$begin")${own_k:+:$own_k}
+	span_end=$(event_of "$end")${own_k:+:$own_k}
 }
 
 # For recipes that have something to find out once the options are known: they define it anew.

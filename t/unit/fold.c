@@ -392,9 +392,73 @@ static void test_blocks(void)
 	buf_release(&b);
 }
 
+struct counted {
+	char text[40];
+	uint64_t weight;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct counted *)a)->text, ((const struct counted *)b)->text);
+}
+
+/* Many stacks of few names, so that the tables of the tree grow several times, against a sort. */
+static void test_many(void)
+{
+	enum { STACKS = 60000, NAMES = 23, DEEP = 6 };
+	struct fold_opts opts = {0};
+	struct buf b = BUF_INIT, expected = BUF_INIT;
+	struct counted *v = calloc(STACKS, sizeof(*v));
+	uint32_t names[DEEP], node, ids[NAMES], seed = 1;
+	struct fold *f;
+	int rc = fold_new(&f, &opts, NULL);
+
+	ok(!rc && v, "new");
+	if (rc || !v) {
+		free(v);
+		return;
+	}
+	for (uint32_t i = 0; i < NAMES; i++)
+		rc |= fold_name(f, &"abcdefghijklmnopqrstuvw"[i], 1, &ids[i]);
+	for (uint32_t i = 0; i < STACKS; i++) {
+		size_t n = 1 + (seed >> 8) % DEEP, len = 0;
+
+		for (size_t k = 0; k < n; k++) {
+			seed = seed * 1664525 + 1013904223;
+			names[n - 1 - k] = ids[(seed >> 16) % NAMES];
+			v[i].text[len++] = k ? ';' : (char)('a' + (seed >> 16) % NAMES);
+			if (k)
+				v[i].text[len++] = (char)('a' + (seed >> 16) % NAMES);
+		}
+		v[i].weight = i;
+		rc |= fold_stack(f, names, n, &node);
+		fold_add(f, node, i);
+		/* What is freed in between is made anew. */
+		if (i == STACKS / 2)
+			fold_settle(f);
+	}
+	ok(!rc, "%d stacks are taken", STACKS);
+	write_to(f, &b);
+	qsort(v, STACKS, sizeof(*v), by_text);
+	for (uint32_t i = 0; i < STACKS; i++) {
+		if (i + 1 < STACKS && !strcmp(v[i].text, v[i + 1].text))
+			v[i + 1].weight += v[i].weight;
+		else
+			buf_addf(&expected, "%s %llu\n", v[i].text,
+				 (unsigned long long)v[i].weight);
+	}
+	is_u64(b.len, expected.len, "as long as when they are sorted and added up");
+	ok(b.len == expected.len && !memcmp(b.data, expected.data, b.len), "and the same");
+	buf_release(&b);
+	buf_release(&expected);
+	free(v);
+	fold_free(f);
+}
+
 int main(void)
 {
 	test_order();
+	test_many();
 	test_nodes();
 	test_depth();
 	test_lengths();

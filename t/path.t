@@ -1,0 +1,335 @@
+#!/bin/sh
+# plat --path: what decided when spans ended. The truth is that of recordings that are written here, step by step.
+. "${0%/*}/lib.sh"
+
+# Lines as of trace-cmd report, from "TIME(us) CPU TASK-TID EVENT..." and "+ FUNCTION..." for the stack of the event above.
+recording() {
+	awk '
+	function line(what) { printf "%16s [%03d] .....  %d.%06d: %s\n", task, cpu, t / 1000000, t % 1000000, what }
+	/^#/ || !NF { next }
+	$1 == "+" {
+		line("<stack trace>")
+		for (i = 2; i <= NF; i++)
+			print " => " $i
+		next
+	}
+	{ t = $1; cpu = $2; task = $3; $1 = $2 = $3 = ""; sub(/^ */, "") }
+	$1 == "switch" {
+		split($2, a, ":"); split($4, b, ":")
+		line("sched_switch: prev_comm=" a[1] " prev_pid=" a[2] " prev_prio=120 prev_state=" $3 " ==> next_comm=" b[1] " next_pid=" b[2] " next_prio=120")
+		next
+	}
+	$1 == "waking" || $1 == "wakeup" || $1 == "new" {
+		split($2, a, ":")
+		line("sched_" ($1 == "new" ? "wakeup_new" : $1) ": comm=" a[1] " pid=" a[2] " prio=120 target_cpu=" ($3 == "" ? "001" : $3))
+		next
+	}
+	{ line($0) }' >recording.txt
+	"$BIN/pdecode" recording.txt >"$1"
+}
+
+SPAN='-s req_begin:id -e req_end:id'
+
+# shares FILE: the rows of --path: "THREAD|STATE|WHERE|FOR NS".
+# shellcheck disable=SC2086
+shares() {
+	"$BIN/plat" --path $SPAN --tsv "$1" 2>/dev/null | awk -F'\t' '/^path\t/ { print $2 "|" $3 "|" $4 "|" $5 " " $7 }' | sort
+}
+
+# steps FILE [OPTION]...: the steps of the first span: "AT THREAD|STATE NS".
+# shellcheck disable=SC2086
+steps() {
+	file=$1; shift
+	"$BIN/plat" --path ${1:-$SPAN} --nth 1 --tsv "$file" 2>steps.err | awk -F'\t' '/^path\t/ { print $2 / 1000, $3 "|" $4, $8 / 1000 }'
+}
+
+# A lock whose holder is kept from its CPU, and then waits for a disk.
+recording lock.ps <<'EOF'
+500 1 hog-30 switch hog:30 R holder:20
+600 0 request-10 waking rest:40
+1000 0 request-10 req_begin: id=1
+2500 1 holder-20 switch holder:20 R hog:30
+3000 0 request-10 switch request:10 S swapper/0:0
++ __schedule schedule futex_wait_queue futex_wait do_futex __x64_sys_futex do_syscall_64
+6000 1 hog-30 switch hog:30 R holder:20
+8000 1 holder-20 switch holder:20 D swapper/1:0
++ __schedule schedule io_schedule folio_wait_bit_common do_syscall_64
+9500 1 <idle>-0 waking holder:20
++ try_to_wake_up blk_mq_end_request virtblk_done asm_common_interrupt default_idle
+9600 1 <idle>-0 switch swapper/1:0 R holder:20
+10600 1 holder-20 waking request:10
++ try_to_wake_up wake_up_q futex_wake do_futex do_syscall_64
+10700 0 <idle>-0 switch swapper/0:0 R request:10
+11700 0 request-10 req_end: id=1
+EOF
+cat >want <<'EOF'
+0 request|running 2000
+2000 holder|[runnable] behind hog 3000
+5000 holder|running 2000
+7000 holder|[disk] 1500
+8500 holder|[runnable] 100
+8600 holder|running 1000
+9600 request|[runnable] 100
+9700 request|running 1000
+EOF
+steps lock.ps >got
+same got want 'the steps of a span'
+cat >want <<'EOF'
+holder|[disk]|folio_wait_bit_common|[lock] futex_wait_queue 1500000
+holder|[runnable] behind hog||[lock] futex_wait_queue 3000000
+holder|[runnable]|folio_wait_bit_common|[lock] futex_wait_queue 100000
+holder|running||[lock] futex_wait_queue 3000000
+request|[runnable]|futex_wait_queue| 100000
+request|running|| 3000000
+EOF
+shares lock.ps >got
+same got want 'the shares of all spans'
+# shellcheck disable=SC2086
+{
+	run "$BIN/plat" --path $SPAN lock.ps
+	is "$status" 0 '--path'
+	like "$OUT" '^path: of 1 spans: 10.7 ms$' 'the title'
+	run "$BIN/plat" --path --slowest $SPAN lock.ps
+	like "$OUT" '^path: of span 1, req_begin: 10.7 ms$' 'the longest'
+	run "$BIN/plat" --emit path $SPAN lock.ps
+	cp "$OUT" path.ps
+	run "$BIN/plat" --path --stacks $SPAN --json lock.ps
+	like "$OUT" '"where":"do_syscall_64;folio_wait_bit_common;io_schedule;schedule;__schedule"' 'whole stacks'
+}
+"$BIN/pfold" path.ps 2>/dev/null | sed '/^#/d; s/;do_syscall_64.*;\[/;[/' | sort >got
+cat >want <<'EOF'
+holder;[disk] 1500000
+holder;[runnable] 100000
+holder;[runnable] 3000000
+holder;[running] 3000000
+request;[runnable] 100000
+request;[running] 3000000
+EOF
+same got want '--emit path: folded stacks'
+"$BIN/pfold" path.ps 2>/dev/null >path.folded
+run "$BIN/psvg" path.folded
+like "$OUT" 'id="legend".*waiting for a CPU' 'the picture has the colours of the wall clock'
+is "$("$BIN/phist" --by key -f period --tsv path.ps | awk -F'\t' '/^period by/ { print $2, $4 }')" '1 10700000' 'the number of the span is the key'
+
+# Wakers of wakers, through pipes; one that is born meanwhile; two in turn on the CPU; a second waker, which is too late.
+recording chain.ps <<'EOF'
+100 1 b-30 switch b:30 S a:20
++ __schedule pipe_read vfs_read
+100 0 request-10 waking rest:40
+1000 0 request-10 req_begin: id=7
+1000 0 request-10 switch request:10 S swapper/0:0
++ __schedule pipe_read vfs_read
+2000 1 a-20 waking b:30
+3000 1 a-20 switch a:20 R x:50
+3500 1 x-50 switch x:50 R y:60
+4500 1 y-60 switch y:60 R b:30
+5000 1 b-30 new c:70
+5000 1 b-30 switch b:30 R c:70
+6000 1 c-70 waking request:10
+6100 1 c-70 waking request:10
+6100 1 c-70 switch c:70 R a:20
+7000 0 <idle>-0 switch swapper/0:0 R request:10
+7000 0 request-10 req_end: id=7
+EOF
+cat >want <<'EOF'
+0 a|running 1000
+1000 b|[runnable] behind a 1000
+2000 b|[runnable] behind x 500
+2500 b|[runnable] behind y 1000
+3500 b|running 500
+4000 c|running 1000
+5000 request|[runnable] 1000
+EOF
+steps chain.ps >got
+same got want 'wakers of wakers, a birth, turns on a CPU, and a waker that is too late'
+
+# Not the thread that an interrupt came to: a device, a timer, a network. A worker that work was given to.
+recording devices.ps <<'EOF'
+100 1 hog-30 waking rest:40
+100 0 request-10 waking rest:41
+200 2 kworker-50 switch kworker:50 I swapper/2:0
++ __schedule schedule worker_thread kthread
+1000 0 request-10 req_begin: id=1
+1000 0 request-10 switch request:10 D swapper/0:0
++ __schedule schedule io_schedule folio_wait_bit_common do_syscall_64
+2000 1 hog-30 waking request:10
++ try_to_wake_up bio_endio blk_mq_end_request virtblk_done asm_common_interrupt
+2000 0 <idle>-0 switch swapper/0:0 R request:10
+3000 0 request-10 switch request:10 S swapper/0:0
++ __schedule schedule do_nanosleep hrtimer_nanosleep do_syscall_64
+4000 0 <idle>-0 waking request:10
++ try_to_wake_up hrtimer_wakeup asm_sysvec_apic_timer_interrupt default_idle
+4000 0 <idle>-0 switch swapper/0:0 R request:10
+5000 0 request-10 switch request:10 S swapper/0:0
++ __schedule schedule schedule_preempt_disabled some_driver_wait do_syscall_64
+6000 1 ksoftirqd/1-18 waking request:10
++ try_to_wake_up sock_def_readable tcp_rcv_established net_rx_action run_ksoftirqd smpboot_thread_fn
+6000 0 <idle>-0 switch swapper/0:0 R request:10
+7000 0 request-10 waking kworker:50 002
++ try_to_wake_up __queue_work queue_work_on do_syscall_64
+7000 0 request-10 switch request:10 S swapper/0:0
++ __schedule schedule flush_work do_syscall_64
+7500 2 <idle>-0 switch swapper/2:0 R kworker:50
+9000 2 kworker-50 waking request:10
++ try_to_wake_up complete process_one_work worker_thread
+9000 0 <idle>-0 switch swapper/0:0 R request:10
+9000 0 request-10 req_end: id=1
+EOF
+cat >want <<'EOF'
+0 request|[disk] 1000
+1000 request|running 1000
+2000 request|[timer] 1000
+3000 request|running 1000
+4000 request|[network] 1000
+5000 request|running 1000
+6000 kworker|[runnable] 500
+6500 kworker|running 1500
+EOF
+steps devices.ps >got
+same got want 'interrupts, timers, softirqs, workers'
+
+# A waker that is not in the recording, and switches that are not.
+recording lost.ps <<'EOF'
+100 0 request-10 waking rest:41
+100 1 other-20 waking rest:42
+1000 0 request-10 req_begin: id=1
+1000 0 request-10 switch request:10 S swapper/0:0
++ __schedule pipe_read vfs_read
+2000 0 <idle>-0 wakeup request:10 000
+2000 0 <idle>-0 switch swapper/0:0 R request:10
+3000 0 request-10 switch request:10 S swapper/0:0
++ __schedule pipe_read vfs_read
+4000 1 third-30 req_other: x=1
+6000 1 other-20 waking request:10
+7000 0 <idle>-0 switch swapper/0:0 R request:10
+7000 0 request-10 req_end: id=1
+EOF
+cat >want <<'EOF'
+0 request|[pipe] waker not known 1000
+1000 request|running 1000
+2000 other|[not known] 3000
+5000 request|[runnable] 1000
+EOF
+steps lost.ps >got
+same got want 'where a path ends'
+like steps.err 'of 3.00 ms \(50.00 %\) it is not known' 'it is reported'
+# shellcheck disable=SC2086
+run "$BIN/plat" --path $SPAN lost.ps
+is "$status" 1 'so much of a path is not known that the result is partial'
+
+# A command's life: not that of what it makes.
+recording command.ps <<'EOF'
+100 0 sh-5 new make:10 000
+100 0 sh-5 switch sh:5 S make:10
+1000 0 make-10 new cc:11
+1000 1 <idle>-0 switch swapper/1:0 R cc:11
+2000 0 make-10 switch make:10 S swapper/0:0
++ __schedule do_wait kernel_wait4 do_syscall_64
+5000 1 cc-11 waking make:10
+5000 0 <idle>-0 switch swapper/0:0 R make:10
+5000 1 cc-11 switch cc:11 X swapper/1:0
+6000 0 make-10 switch make:10 X swapper/0:0
+EOF
+cat >want <<'EOF'
+0 make|running 1900
+1900 cc|running 3000
+4900 make|running 1000
+EOF
+steps command.ps '--of process' >got
+same got want 'the life of a command'
+is "$("$BIN/plat" --path --tsv command.ps 2>/dev/null | grep -c '^path	')" 2 'which is what is taken without --of'
+
+# Of recordings: the sums of all paths are those of their intervals.
+for file in sched.data sched-stacks.data; do
+	gunzip -c "$ROOT/t/data/$file.gz" >$file || exit 1
+	"$BIN/pdecode" $file 2>/dev/null >$file.ps
+	for kind in offcpu blocked oncpu; do
+		want=$("$BIN/plat" -k $kind --tsv $file.ps 2>/dev/null | awk -F'\t' -v k=$kind '
+			/^#/ && $1 ~ "name=" k { for (i = 2; i <= NF; i++) if ($i ~ /:sum/) at = i }
+			$1 == k { s += $at } END { printf "%.0f", s }')
+		got=$("$BIN/plat" --path --of $kind --tsv $file.ps 2>/dev/null | awk -F'\t' '
+			$1 == "path" { s += $7 } END { printf "%.0f", s }')
+		is "$got" "$want" "$file: $kind, to the nanosecond"
+	done
+done
+
+# The tail: of 100 spans, each tenth waits 20 ms for a disk, by its lock; a timer's turn is at random.
+awk 'BEGIN {
+	print "100 1 holder-20 waking rest:40\n100 0 request-10 waking rest:41"
+	seed = 7
+	for (i = 1; i <= 100; i++) {
+		at = i * 100000
+		seed = (seed * 1103 + 12345) % 65536
+		run = 900 + seed % 200
+		disk = i % 10 == 0 ? 20000 : 0
+		print at, "0 request-10 req_begin: id=" i
+		print at, "0 request-10 switch request:10 S swapper/0:0"
+		print "+ futex_wait do_futex do_syscall_64"
+		if (disk) {
+			print at + 1, "1 holder-20 switch holder:20 D swapper/1:0"
+			print "+ io_schedule folio_wait_bit_common do_syscall_64"
+			print at + 1 + disk, "1 <idle>-0 waking holder:20"
+			print "+ bio_endio asm_common_interrupt"
+			print at + 1 + disk, "1 <idle>-0 switch swapper/1:0 R holder:20"
+		}
+		print at + run + disk, "1 holder-20 waking request:10"
+		print at + run + disk, "0 <idle>-0 switch swapper/0:0 R request:10"
+		print at + run + disk + seed % 7, "0 request-10 req_end: id=" i
+		all[i] = run + disk + seed % 7
+		runs[i] = run
+		if (disk) { slow += all[i]; slowrun += run; nslow++ }
+	}
+	printf "" > "truth"
+	printf "%.0f %.0f\n", slow / nslow * 1000, 20000000 > "truth"
+}' >tail.txt
+recording tail.ps <tail.txt
+# shellcheck disable=SC2086
+{
+	run "$BIN/plat" --tail=p90 $SPAN --tsv tail.ps
+	is "$status" 0 '--tail'
+	awk -F'\t' '/^tail/ { print $2 "|" $3 "|" $4 "|" $5, $7 }' "$OUT" | sort >got
+	like got '^holder\|\[disk\]\|folio_wait_bit_common\|\[lock\] futex_wait 20000000$' 'what the slow ones have more of, and how much'
+	is "$(grep -vc '^holder|\[disk\]\|may be chance' got)" 0 'what may be chance has no name'
+	is "$(awk -F'\t' '/^tail/ { for (i = 2; i <= NF; i++) if (name[i] ~ /^slow:sum/) s += $i } /^#/ { for (i = 2; i <= NF; i++) name[i] = $i } END { printf "%.0f", s }' "$OUT")" \
+		"$(cut -d' ' -f1 truth)" 'the parts of slow spans add up to them'
+	run "$BIN/plat" --tail=p90 $SPAN tail.ps
+	like "$OUT" '^tail: of 100 spans: the slow 10, p90 and more, take 21.. ms, 20.. ms more than the 50 in the middle$' 'the title'
+	run "$BIN/plat" --tail=p90 --folded $SPAN tail.ps
+	cp "$OUT" tail.folded
+	like tail.folded '^holder;do_syscall_64;folio_wait_bit_common;io_schedule;\[disk\] 0 20000000$' 'folded, with both counts'
+	run "$BIN/psvg" --diff tail.folded
+	is "$status" 0 'psvg --diff draws it'
+	run "$BIN/plat" --tail $SPAN tail.ps
+	is "$status" 1 'too few slow spans'
+	like "$ERR" 'too few are slow' 'it is reported'
+}
+
+# What cannot be.
+run "$BIN/plat" --path --nth 5 --of blocked sched.data.ps
+cp "$OUT" fifth
+is "$status" 0 '--nth'
+# shellcheck disable=SC2086
+run "$BIN/plat" --path --nth 5 $SPAN lock.ps
+is "$status" 1 'a span that is not there'
+like "$ERR" 'there are 1 spans only' 'it is reported'
+# shellcheck disable=SC2086
+run "$BIN/plat" --path lock.ps
+is "$status" 1 'no command'
+like "$ERR" 'no spans: no command has begun and ended' 'it is reported'
+run "$BIN/plat" --path --of nothing lock.ps
+is "$status" 64 'no such kind'
+for options in '--of process' '--path --by comm' '--path --emit wall' '--path --nth 0' '--nth 1' '--path --nth 1 --slowest' \
+	'--path --of blocked -k blocked' '--path --timehist' '--tail --path' '--tail=p100' '--folded' '--tail --folded --tsv'; do
+	# shellcheck disable=SC2086
+	run "$BIN/plat" $options lock.ps
+	is "$status" 64 "usage: $options"
+done
+"$BIN/pdecode" "$ROOT/t/data/small.data" 2>/dev/null >small.ps
+run "$BIN/plat" --path small.ps
+is "$status" 1 'no switches'
+like "$ERR" 'no switches: record with pcap-perf --wall' 'it says how to record'
+head -c 20000 sched.data.ps >cut.ps
+run "$BIN/plat" --path --of blocked cut.ps
+is "$status" 1 'cut off'
+
+done_testing
