@@ -88,6 +88,17 @@ same got want 'added up, the merged table'
 run "$fleet" --by source count s1.data s2.data -- --by event
 like "$OUT" " $TMP/s2.data " 'as text, too'
 
+# An engine of one's own.
+run "$fleet" -o own --prepare count s1.data s2.data -- --by comm,event
+is "$status" 0 '--prepare'
+ok 'runs nothing' test ! -e own/1.state
+# As the man page tells Spark to.
+printf '2\n1\n' | sh -c 'while read i; do sh own/job $i; done; true' >said 2>&1
+empty said 'jobs print nothing'
+run "$fleet" --merge own
+phist --merge all.tsv >want
+same "$OUT" want 'what they did is merged'
+
 # GNU parallel or not: the same.
 if have parallel; then
 	mkdir without
@@ -136,6 +147,7 @@ melt x|fold, count or measure
 --prefix count x|--prefix is for fold
 --tsv fold x|--tsv: for count
 --slurm fold x|--slurm needs -o DIR
+--prepare fold x|--prepare needs -o DIR
 -S a fold x|--sshlogin needs -o DIR
 -j x fold x|is no number
 --by source fold x|--by, for count
