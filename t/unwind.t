@@ -19,7 +19,7 @@ static int over(double seconds)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return (double)(now.tv_sec - start.tv_sec) + 1e-9 * (double)(now.tv_nsec - start.tv_nsec) > seconds;
 }
 
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 	signal(SIGUSR1, handler);
 	if (argc > 2)
 		slow_down();
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
 	while (argc > 2 && !over(0.6))
 		sum += ladder(depth);
 	while (argc < 3 && !over(0.4)) {
@@ -409,12 +409,11 @@ __attribute__((noinline)) static void tick(struct timespec *t)
 }
 int main(void)
 {
-	struct timespec a, b;
+	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &a);
 	do
-		tick(&b);
-	while ((double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec) < 0.4);
+		tick(&t);
+	while (clock() < CLOCKS_PER_SEC * 4 / 10);
 	return 0;
 }
 EOF_C

@@ -195,7 +195,7 @@ static int add_shown(struct counting *c, uint32_t name, bool first)
 	return rc ? rc : c->stack.err;
 }
 
-/* The id of a stack's text in `in`; it is left in c->stack, *caller: its length without the leaf. */
+/* The id of a stack's text, which is left in c->stack; *caller: its length without the leaf. */
 static int stack_id(struct counting *c, struct intern *in, const uint32_t *names, size_t n,
 		    uint32_t *id, size_t *caller)
 {

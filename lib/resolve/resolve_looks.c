@@ -132,7 +132,7 @@ static void take_bytes(struct deep *d, const struct look *k, const uint8_t *p, s
 {
 	size_t from = d->size - (size_t)(k->end - k->at);
 
-	for (size_t i = 0; i < n; i += 8) {
+	for (size_t i = 0; d->bytes && i < n; i += 8) {
 		if (!memcmp(d->bytes + from + i, p + i, 8))
 			continue;
 		memcpy(d->bytes + from + i, p + i, 8);
@@ -177,7 +177,7 @@ static bool read_look(const struct machine *m, const struct ps_sample *s, struct
 			continue;
 		if (i == a->pc)
 			pc = s->user_regs.v[n];
-		if (i < a->nperf && a->dwarf[i] == a->sp)
+		if (i < a->nperf && a->dwarf[i] == (int8_t)a->sp)
 			sp = s->user_regs.v[n];
 		n++;
 	}
