@@ -167,17 +167,19 @@ static long double scale_of(const struct flame *f, const struct flame_opts *o)
 	return f->account.total / d->base_sum;
 }
 
-/* Leaves only the frames that are gone, as wide as they were. */
-static void keep_gone(struct flame *f, const long double *total)
+/* Leaves only the frames that are gone, as wide as they were. 0 or PP_ENOMEM. */
+static int keep_gone(struct flame *f, const long double *total)
 {
 	struct flame_diff *d = f->diff;
+	int rc = 0;
 
 	f->account.total = 0;
-	for (uint32_t i = 0; i < f->n; i++) {
-		f->nodes[i].self = total[i] > 0 ? 0 : d->base[i];
-		f->account.total += f->nodes[i].self;
-		d->base[i] = f->nodes[i].self;
+	for (uint32_t i = 0; i < f->n && !rc; i++) {
+		d->base[i] = total[i] > 0 ? 0 : d->base[i];
+		f->account.total += d->base[i];
+		rc = flame_self_set(f, i, d->base[i]);
 	}
+	return rc;
 }
 
 /* Counts with those of the callees, by node; NULL: no memory. */
@@ -186,7 +188,7 @@ static long double *sum_up(const struct flame *f, const long double *self)
 	long double *v = calloc((size_t)f->n + 1, sizeof(*v));
 
 	for (uint32_t i = 0; v && i < f->n; i++)
-		v[i] = self ? self[i] : f->nodes[i].self;
+		v[i] = self ? self[i] : flame_self(f, i);
 	for (uint32_t i = f->n - 1; v && i > 0; i--)
 		v[f->nodes[i].parent] += v[i];
 	return v;
@@ -198,7 +200,7 @@ static void compare(struct flame *f, const struct flame_opts *o, const long doub
 	long double delta;
 
 	for (uint32_t i = 0; i < f->n; i++) {
-		delta = o->leaf ? f->nodes[i].self - d->base[i]
+		delta = o->leaf ? flame_self(f, i) - d->base[i]
 				: new[i] - (o->gone ? 0 : d->total[i]);
 		if ((o->leaf || i) && fabsl(delta) > d->most)
 			d->most = fabsl(delta);
@@ -229,9 +231,9 @@ int flame_diff_prepare(struct flame *f, const struct flame_opts *o)
 		d->base[i] *= scale;
 	new = sum_up(f, NULL);
 	if (new && o->gone) {
-		keep_gone(f, new);
+		rc = keep_gone(f, new);
 		free(new);
-		new = sum_up(f, NULL);
+		new = rc ? NULL : sum_up(f, NULL);
 	}
 	free(d->total);
 	d->total = new ? sum_up(f, d->base) : NULL;
@@ -265,7 +267,7 @@ void flame_diff_fill(const struct flame *f, const struct flame_opts *o, uint32_t
 		     long double total, char fill[8])
 {
 	const struct flame_diff *d = f->diff;
-	long double delta = o->leaf ? f->nodes[node].self - d->base[node]
+	long double delta = o->leaf ? flame_self(f, node) - d->base[node]
 				    : total - (o->gone ? 2 : 1) * d->total[node];
 	long double most = d->most > 0 ? d->most : 1;
 	int pale;

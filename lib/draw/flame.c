@@ -1,6 +1,7 @@
 /* The tree of a flame graph: stacks are added, frames counted. */
 #include "draw/tree.h"
 
+#include "base/array.h"
 #include "base/err.h"
 
 #include <inttypes.h>
@@ -21,9 +22,11 @@ int flame_new(struct flame **out, bool reverse)
 	f->unsorted = reverse;
 	f->nodes = calloc(f->cap, sizeof(*f->nodes));
 	f->links = calloc(f->cap, sizeof(*f->links));
+	f->counts = array_widen(NULL, &f->cap_counts, 0, 256, sizeof(*f->counts));
+	f->ncounts = 1;
 	f->path = calloc(FLAME_DEPTH_MAX, sizeof(*f->path));
 	f->ends = calloc(FLAME_DEPTH_MAX, sizeof(*f->ends));
-	if (!f->nodes || !f->links || !f->path || !f->ends) {
+	if (!f->nodes || !f->links || !f->counts || !f->path || !f->ends) {
 		flame_free(f);
 		return PP_ENOMEM;
 	}
@@ -54,6 +57,7 @@ void flame_free(struct flame *f)
 	buf_release(&f->last);
 	buf_release(&f->rooted);
 	free(f->nodes);
+	free(f->counts);
 	free(f->links);
 	free(f->path);
 	free(f->ends);
@@ -86,14 +90,31 @@ void flame_scale(struct flame *f, double factor)
 {
 	long double by = (long double)factor;
 
-	for (uint32_t i = 0; i < f->n; i++)
-		f->nodes[i].self *= by;
+	for (uint32_t i = 0; i < f->ncounts; i++)
+		f->counts[i] *= by;
 	f->account.total *= by;
 	if (!f->diff)
 		return;
 	for (uint32_t i = 0; i < f->diff->nbase; i++)
 		f->diff->base[i] *= by;
 	f->diff->base_sum *= by;
+}
+
+int flame_self_set(struct flame *f, uint32_t node, long double count)
+{
+	uint32_t *at = &f->nodes[node].self;
+	long double *v;
+
+	if (!*at && count > 0) {
+		v = array_widen(f->counts, &f->cap_counts, f->ncounts, 256, sizeof(*v));
+		if (!v)
+			return PP_ENOMEM;
+		f->counts = v;
+		*at = f->ncounts++;
+	}
+	if (*at)
+		f->counts[*at] = count;
+	return 0;
 }
 
 const struct flame_account *flame_account(const struct flame *f)
@@ -365,12 +386,13 @@ int flame_add(struct flame *f, const char *frames, size_t len, long double count
 		rc = child_now(f, leaf, 0, &leaf);
 		f->depth = 0; /* callees of the leaf are no longer the last ones */
 	}
+	if (!rc)
+		rc = flame_self_set(f, leaf, flame_self(f, leaf) + count);
 	/* The path may be half this stack's and half the last one's: nothing can follow. */
 	f->failed = rc;
 	if (rc)
 		return rc;
 	f->leaf = leaf;
-	f->nodes[leaf].self += count;
 	f->account.total += count;
 	f->account.stacks++;
 	return 0;

@@ -112,7 +112,7 @@ static void put_node(struct columns *c, uint32_t node)
 	const struct flame_node *v = &f->nodes[node];
 
 	put_merged(c, v->depth);
-	put(c, v->depth, v->name ? name_of(c, v->name) : NAME_SELF, v->self,
+	put(c, v->depth, v->name ? name_of(c, v->name) : NAME_SELF, flame_self(f, node),
 	    f->diff ? f->diff->base[node] : 0);
 	if (f->diff)
 		buf_addc(&c->verdict, (char)(flame_diff_verdict(f, node) + 1));
@@ -173,7 +173,7 @@ static int make_columns(struct columns *c)
 			c->next[before] = i;
 		else if (i)
 			c->first[f->nodes[i].parent] = i;
-		c->integers = c->integers && is_integer(f->nodes[i].self) &&
+		c->integers = c->integers && is_integer(flame_self(f, i)) &&
 			      (!f->diff || is_integer(f->diff->base[i]));
 	}
 	c->integers = c->integers && l->all <= INTEGER_MAX;
@@ -233,7 +233,7 @@ static int add_about(const struct columns *c, const struct flame_opts *o, struct
 	int rc;
 
 	buf_addf(&b, "{\"n\":%u,\"integers\":%s,\"self\":%.17Lg,\"all\":%.17Lg", c->n,
-		 yes(c->integers), l->f->nodes[FLAME_ROOT].self, l->all);
+		 yes(c->integers), flame_self(l->f, FLAME_ROOT), l->all);
 	add_string(&b, "title", layout_title(l));
 	add_string(&b, "unit", l->unit);
 	add_string(&b, "search", o->search ? o->search : "");

@@ -177,7 +177,7 @@ int layout_init(struct layout *l, uint64_t most, double narrow)
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i < f->n; i++)
-		l->total[i] = f->nodes[i].self;
+		l->total[i] = flame_self(f, i);
 	for (uint32_t i = f->n - 1; i > 0; i--)
 		l->total[f->nodes[i].parent] += l->total[i];
 	rc = sum_waiting(l);

@@ -51,7 +51,7 @@ static void find(struct match *m)
 
 	for (uint32_t i = 0; i < m->n; i++) {
 		m->total[0][i] = f->diff->base[i];
-		m->total[1][i] = f->nodes[i].self;
+		m->total[1][i] = flame_self(f, i);
 	}
 	for (uint32_t i = m->n - 1; i > 0; i--)
 		for (int side = 0; side < 2; side++)
@@ -84,7 +84,7 @@ static int alike(struct match *m, uint32_t base, uint32_t new, long double *part
 			continue;
 		rc = flame_callee(f, above, f->nodes[i].name, false, &m->to[i]);
 		if (m->to[i] != FLAME_ROOT)
-			sum += fminl(f->diff->base[i] / all[0], f->nodes[m->to[i]].self / all[1]);
+			sum += fminl(f->diff->base[i] / all[0], flame_self(f, m->to[i]) / all[1]);
 	}
 	*part = least > 0 ? sum / least : 0;
 	return rc;

@@ -17,10 +17,10 @@
 #define FLAME_ROOT 0u /* index of the root in nodes; no frame is its own callee: also "none" */
 
 struct flame_node {
-	long double self; /* counts of the stacks that end here */
-	uint32_t parent;  /* always less than the node's own index */
-	uint32_t name;	  /* in names; 0: the root, or in a chart what counts for its caller */
-	uint32_t depth;	  /* 0 for the root */
+	uint32_t parent; /* always less than the node's own index */
+	uint32_t name;	 /* in names; 0: the root, or in a chart what counts for its caller */
+	uint32_t depth;	 /* 0 for the root */
+	uint32_t self;	 /* where in `counts`; 0: no stack ends here */
 };
 
 /* Where the callees of a node are, in the order of folded text that is sorted by bytes. */
@@ -82,6 +82,8 @@ struct flame {
 	uint32_t leaf;		 /* node of the stack that was added last */
 	struct flame_diff *diff; /* NULL: one profile */
 	struct flame_node *nodes;
+	long double *counts; /* of the stacks that end at nodes; counts[0] is 0 */
+	uint32_t ncounts, cap_counts;
 	struct flame_links *links; /* by node, as long as the stacks come sorted */
 	uint32_t n, cap;
 	struct intern names;
@@ -99,6 +101,15 @@ struct flame {
 	size_t *ends;	/* where each frame ends in `last` */
 	struct flame_account account;
 };
+
+/* The counts of the stacks that end at a node. */
+static inline long double flame_self(const struct flame *f, uint32_t node)
+{
+	return f->counts[f->nodes[node].self];
+}
+
+/* 0 or PP_ENOMEM. */
+int flame_self_set(struct flame *f, uint32_t node, long double count);
 
 /* A frame's name as it is shown. Everything lives in the arena that label_make was given. */
 struct label {

@@ -208,7 +208,7 @@ void layout_add_ends(struct layout *l)
 		const char *name =
 			f->nodes[i].name ? intern_get(&f->names, f->nodes[i].name, &len) : "";
 
-		ends[i] = ps_ends_add(&e, ends[f->nodes[i].parent], name, len, f->nodes[i].self);
+		ends[i] = ps_ends_add(&e, ends[f->nodes[i].parent], name, len, flame_self(f, i));
 	}
 	free(ends);
 	ps_ends_describe(&e, &b);

@@ -114,7 +114,7 @@ static void test_orders(void)
 		for (uint32_t i = 1; i < f->n; i++)
 			if (f->nodes[i].depth == 1 &&
 			    !strcmp(intern_get(&f->names, f->nodes[i].name, NULL), "a"))
-				a_total = f->nodes[i].self;
+				a_total = flame_self(f, i);
 		if (!seed)
 			frames = f->account.frames;
 		/* a, b, c, c, cc, bb; "", "", a; c, b, a; ab, c; b */
