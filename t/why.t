@@ -54,11 +54,21 @@ differ() {
 	}' "$1" "$2"
 }
 
+# lost STREAM: whether switches are missing; what they would tell is not known, and plat reports that.
+lost() {
+	"$BIN/plat" --path -s request:common_pid -e request__return:common_pid "$1" >/dev/null 2>lost.err
+	grep -q 'switches are missing' lost.err
+}
+
 # What each is slow by, as rows of --path: a regular expression.
 while read -r name main; do
 	run "$BIN/pcap-perf" -q -a --wall -x ./why --probe request --probe request%return -o "$name".data -- ./why "$name" 15 "$name".truth
 	is "$status" 0 "$name: it is recorded"
 	"$BIN/pdecode" "$name".data 2>/dev/null | "$BIN/psym" 2>/dev/null >"$name".ps
+	if lost "$name.ps"; then
+		skip 2 'this kernel has lost switches, so that waits are not known' "$name"
+		continue
+	fi
 	"$BIN/plat" --emit path -s request:common_pid -e request__return:common_pid "$name".ps >"$name".path 2>"$name".err
 	"$BIN/phist" --by key,comm,key_text -f period --tsv "$name".path >"$name".table 2>/dev/null
 	is "$(differ "$name".truth "$name".table)" '' "$name: the parts of its path are those that it has measured"
@@ -76,10 +86,15 @@ EOF
 
 # The recipe, of a recording.
 run "$ROOT/share/recipes/whyslow" -e request convoy.data --tail=p60 --tsv
+[ -s "$OUT" ] || diag_file "$ERR"
 is "$(awk -F'\t' '/^tail/ { s += $7 } END { print (s > 0) }' "$OUT")" 1 'whyslow: what slow ones have more of'
 # The child's last wakeup is none of the recording's: that the child has ended tells who it was.
 run "$ROOT/share/recipes/critpath" -- sh -c './why disk 2 /dev/null; :'
 like "$OUT" '^path: of 1 spans: ' 'critpath: a command'
-like "$OUT" '^request +\[timer\] +main +\[child\]' 'critpath: what it waited for'
+if grep -q 'switches are missing' "$ERR"; then
+	skip 1 'this kernel has lost switches, so that waits are not known' critpath
+else
+	like "$OUT" '^request +\[timer\] +main +\[child\]' 'critpath: what it waited for'
+fi
 
 done_testing

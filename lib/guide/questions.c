@@ -55,6 +55,11 @@ static const struct question {
 	 "sched:sched_switch sched:sched_waking|sched:sched_wakeup", STACKS,
 	 "pdecode % | psym | plat --emit wall | pfold | psvg --html > wall.html",
 	 "perfpipe run wall 10 | psvg --html > wall.html"},
+	{NULL, "path", "what to make faster for a command to end earlier",
+	 "sched:sched_switch sched:sched_waking|sched:sched_wakeup", 0,
+	 "pdecode % | psym | plat --path --of process", "perfpipe run critpath -- make"},
+	{NULL, "tail", "what slow requests have more of than others", "", 0, NULL,
+	 "perfpipe run whyslow -b ./server -e handle_request 10"},
 
 	{"Why does it wait?", "offcpu", "where in the code, as a flame graph", "sched:sched_switch",
 	 STACKS, "pdecode % | psym | plat --emit offcpu | pfold | psvg > offcpu.svg",

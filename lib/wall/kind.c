@@ -321,11 +321,27 @@ int wall_in_interrupt(struct wall *w, uint32_t stack, bool *in)
 	return rc;
 }
 
+/* Whether it is a function without a name of the C library, as psym writes it: libc.so.6+0x86100. */
+static bool is_unnamed_libc(const struct lat_stack_frame *f)
+{
+	static const char *const files[] = {"libc.so", "libc-", "libpthread", "ld-linux",
+					    "ld-musl"};
+
+	if (!memmem(f->name, f->len, "+0x", 3))
+		return false;
+	for (size_t i = 0; i < N(files); i++)
+		if (f->len > strlen(files[i]) && !memcmp(f->name, files[i], strlen(files[i])))
+			return true;
+	return false;
+}
+
 /* Of name@@GLIBC_2.2.5: the name. */
 static bool is_helper(struct lat_stack_frame *f)
 {
 	const char *at = memchr(f->name, '@', f->len);
 
+	if (is_unnamed_libc(f))
+		return true;
 	if (at && at > f->name)
 		f->len = (size_t)(at - f->name);
 	for (size_t i = 0; i < N(helpers); i++)
