@@ -321,7 +321,7 @@ int wall_in_interrupt(struct wall *w, uint32_t stack, bool *in)
 	return rc;
 }
 
-/* Whether it is a function without a name of the C library, as psym writes it: libc.so.6+0x86100. */
+/* Whether it is a function of the C library without a name, as psym has it: libc.so.6+0x86100. */
 static bool is_unnamed_libc(const struct lat_stack_frame *f)
 {
 	static const char *const files[] = {"libc.so", "libc-", "libpthread", "ld-linux",
