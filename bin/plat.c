@@ -26,8 +26,6 @@ static int on_table(void *ctx, int id, const char *arg, struct buf *why)
 /* --timehist and --map: lines of switches, no intervals. */
 static int run_history(struct config *c, char **names, int n, struct diag *d)
 {
-	if (!history_check(&c->history, d))
-		return PP_EXIT_USAGE;
 	if (c->o.any || c->table) {
 		diag_error(d, NULL, -1, "--timehist and --map go with their own options alone");
 		return PP_EXIT_USAGE;
@@ -59,12 +57,8 @@ static int run(struct config *c, char **names, int n, struct diag *d)
 	c->wall.form = wall_form(&c->wall, c->o.emit);
 	if (c->wall.form)
 		return run_wall(c, names, n, d);
-	if (c->history.form || c->history.any)
+	if (c->history.form)
 		return run_history(c, names, n, d);
-	if (c->o.out.source && !c->o.out.plain) {
-		diag_error(d, NULL, -1, "--source is for --tsv=plain");
-		return PP_EXIT_USAGE;
-	}
 	if (kfunc_new(&k, c->o.kallsyms, d))
 		return PP_EXIT_FAIL;
 	c->o.lat.symbol = kfunc_name;
@@ -83,12 +77,13 @@ int main(int argc, char **argv)
 {
 	struct config c = {.o = {.argc = argc, .argv = argv}};
 	struct cli cli;
-	const struct opt_group groups[] = {{plat_options, plat_option, &c.o, plat_rules},
-					   {history_options, history_option, &c.history},
-					   {wall_options, wall_option, &c.wall, wall_rules},
-					   {table_options, on_table, &c, table_rules},
-					   {cli_sandbox_options, cli_sandbox_option, &cli},
-					   {0}};
+	const struct opt_group groups[] = {
+		{plat_options, plat_option, &c.o, plat_rules},
+		{history_options, history_option, &c.history, history_rules},
+		{wall_options, wall_option, &c.wall, wall_rules},
+		{table_options, on_table, &c, table_rules},
+		{cli_sandbox_options, cli_sandbox_option, &cli},
+		{0}};
 	const struct opt_spec spec = {"plat", "[OPTION]... [FILE]...", "pair events into intervals",
 				      groups};
 

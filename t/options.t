@@ -76,6 +76,9 @@ samples|--tsv|preport -n --tsv s.ps
 top|--tree|preport -t 3 --tree caller s.ps
 sort|--tree|preport --sort self --tree caller s.ps
 no-children|--function|preport --no-children --function x s.ps
+no-children|--tree|preport --no-children --tree callee s.ps
+by|--tree|preport --by comm --tree caller s.ps
+min-share|--function|preport --min-share 2 --function x s.ps
 wide|--json|preport --wide --json s.ps
 tsv|--json|preport --tsv --json s.ps
 pid|--tid|pfold -p -t s.ps
@@ -119,7 +122,7 @@ pfilter --drop COMM==busy s.ps
 phist --log2 -f period s.ps
 phist --linear 5 --tsv -f period s.ps
 phist --merge --log2 s.tsv
-preport --tree callee --top 3 --no-children s.ps
+preport --tree callee --top 3 s.ps
 preport --tree caller --of-parent --ascii --depth 2 s.ps
 pfold -a -t s.ps
 pdiff --wide -n 3 s.folded s.folded

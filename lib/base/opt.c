@@ -263,8 +263,12 @@ static void describe(const struct flat *f, struct option *longs, char *shorts)
 }
 
 /* The first of the names that was given; NULL: none was. */
-static const char *given(const struct flat *f, const char *names)
+/* The first of `names` that was given; of "*", the first option but `own`. NULL: none was. */
+static const char *given(const struct flat *f, const char *names, const char *own)
 {
+	for (size_t i = 0; names && !strcmp(names, "*") && i < f->n; i++)
+		if (f->v[i].given && strcmp(f->v[i].opt->name, own) != 0)
+			return f->v[i].opt->name;
 	for (const char *s = names; s && *s; s += strspn(s, " ")) {
 		size_t all = strcspn(s, " "), n = strcspn(s, " =");
 		const char *value = n < all ? s + n + 1 : NULL;
@@ -303,14 +307,14 @@ static int check_rules(const struct opt_spec *spec, const struct opt_rule *rules
 		       const struct flat *f, struct buf *text)
 {
 	for (const struct opt_rule *r = rules; r && r->option; r++) {
-		const char *other = given(f, r->against);
+		const char *other = given(f, r->against, r->option);
 
-		if (!given(f, r->option))
+		if (!given(f, r->option, NULL))
 			continue;
 		if (other) {
 			buf_addf(text, "%s: --%s has no effect with --%s", spec->prog, r->option,
 				 other);
-		} else if (r->needs && !given(f, r->needs)) {
+		} else if (r->needs && !given(f, r->needs, NULL)) {
 			buf_addf(text, "%s: --%s has no effect without --", spec->prog, r->option);
 			for (const char *s = r->needs; *s; s++)
 				buf_adds(text, *s == ' ' ? " or --" : (char[]){*s, 0});
@@ -424,7 +428,7 @@ int opt_check_effects(const struct opt_spec *spec, int argc, char **argv,
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
 		note(&f, c, optarg);
 	for (; table->options; table++) {
-		const char *option = table->modes & mode ? NULL : given(&f, table->options);
+		const char *option = table->modes & mode ? NULL : given(&f, table->options, NULL);
 
 		if (!option)
 			continue;

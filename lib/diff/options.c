@@ -64,13 +64,14 @@ const struct opt diff_options[] = {
 
 const struct opt_rule diff_rules[] = {
 	{"learn-noise",
-	 "gate noise markdown " DATA " alpha min-points min-relative dependent test top wide new",
+	 "total gate noise markdown " DATA " alpha min-points min-relative dependent test top wide new",
 	 NULL},
 	{"tsv", "json markdown junit folded", NULL},
 	{"json", "markdown junit folded", NULL},
 	{"markdown", "junit folded", NULL},
 	{"junit", "folded", NULL},
-	{"top", DATA, NULL},
+	{"total", "folded", NULL},
+	{"top", DATA " markdown", NULL},
 	{"wide", DATA " markdown", NULL},
 	{0},
 };

@@ -60,6 +60,7 @@ const struct opt picture_options[] = {
 
 const struct opt_rule picture_rules[] = {
 	{"diff", "flamechart total factor", NULL},
+	{"colors", "diff gone leaf raw negate", NULL},
 	{"html", "timeline", NULL},
 	{0},
 };

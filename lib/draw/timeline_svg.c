@@ -194,8 +194,14 @@ static void add_head(struct cells *c, const struct timeline_opts *o, double widt
 	     "font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\">\n<title>",
 	     width, height, width, height);
 	add_clean(c, title);
+	addf(c, "</title>\n");
+	if (o->notes) {
+		addf(c, "<desc>");
+		add_clean(c, o->notes);
+		addf(c, "</desc>\n");
+	}
 	addf(c,
-	     "</title>\n<style>\n:root { color-scheme: light dark; }\n"
+	     "<style>\n:root { color-scheme: light dark; }\n"
 	     "text { fill: #222; } #back { fill: #fff; } .l { fill: #f0f1f4; }\n"
 	     ".a { stroke: #000; stroke-opacity: 0.25; fill: none; }\n"
 	     ".r { fill: #4477aa; } .w { fill: #ddaa33; } .b { fill: #bb5566; } .s { fill: #d5d8dd; }\n"

@@ -29,6 +29,12 @@ const struct opt_rule ssink_rules[] = {
 	{"binary", "text json", NULL},
 	{"text", "json", NULL},
 	{"reltime", "deltatime", NULL},
+	/* As perf script prints; these change how trace-cmd does. */
+	{"latency", "fields", NULL},
+	{"raw", "fields", NULL},
+	{"no-plugins", "fields raw", NULL},
+	{"ts-diff", "fields", NULL},
+	{"trace-cmd", "fields", NULL},
 	{0},
 };
 

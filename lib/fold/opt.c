@@ -63,8 +63,13 @@ const struct opt pfold_options[] = {
 };
 
 const struct opt_rule pfold_rules[] = {
-	{"pid", "tid", NULL}, {"other", "waker", NULL},	       {"kernel", "all", NULL},
-	{"jit", "all", NULL}, {"event", "event-filter", NULL}, {0},
+	{"pid", "tid root", NULL},
+	{"tid", "root", NULL},
+	{"other", "waker", NULL},
+	{"kernel", "all", NULL},
+	{"jit", "all", NULL},
+	{"event", "event-filter", NULL},
+	{0},
 };
 
 static int set_by(struct pfold_opts *o, const char *arg, struct buf *why)

@@ -38,16 +38,12 @@ struct history_opts {
 	/* Of HISTORY_MAP: */
 	bool compact; /* columns only for CPUs that had a switch */
 	bool strict;  /* losses make the status PP_EXIT_PARTIAL */
-	bool any;     /* an option was given that is only for this */
-	bool times;   /* one was given that is only for HISTORY_TIMES */
 };
 
 /* The options, and their handler, whose context is a struct history_opts. */
 extern const struct opt history_options[];
+extern const struct opt_rule history_rules[];
 opt_handler history_option;
-
-/* What does not go together: false, and the reason is reported. */
-bool history_check(const struct history_opts *o, struct diag *d);
 
 /* Reads event streams, stdin if n is 0, and writes to fd. Returns the exit status. */
 int history_run(const struct history_opts *o, char **names, int n, int fd, struct diag *d);

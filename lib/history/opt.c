@@ -35,25 +35,30 @@ const struct opt history_options[] = {
 	{0},
 };
 
-static int set_form(struct history_opts *o, enum history_form form, struct buf *why)
-{
-	if (o->form && o->form != form) {
-		buf_adds(why, "--timehist does not go with --map");
-		return PP_EUSAGE;
-	}
-	o->form = form;
-	return 0;
-}
+const struct opt_rule history_rules[] = {
+	{"timehist", "map", NULL},
+	{"wakeups", "idle-hist", "timehist"},
+	{"migrations", "idle-hist", "timehist"},
+	{"cpu-visual", "summary", "timehist"},
+	{"next", "summary", "timehist"},
+	{"state", NULL, "timehist"},
+	{"idle-hist", NULL, "timehist"},
+	{"summary", "with-summary", "timehist"},
+	{"with-summary", NULL, "timehist"},
+	{"woken-delay", "idle-hist summary", "timehist"},
+	{"no-stack", "idle-hist summary", "timehist"},
+	{"max-stack", "no-stack idle-hist summary", "timehist"},
+	{"compact", NULL, "map"},
+	{0},
+};
 
 int history_option(void *opts, int id, const char *arg, struct buf *why)
 {
 	struct history_opts *o = opts;
 
-	o->any |= id != TIMEHIST && id != MAP;
-	o->times |= id != TIMEHIST && id != MAP && id != COMPACT;
 	switch (id) {
-	case TIMEHIST: return set_form(o, HISTORY_TIMES, why);
-	case MAP: return set_form(o, HISTORY_MAP, why);
+	case TIMEHIST: o->form = HISTORY_TIMES; break;
+	case MAP: o->form = HISTORY_MAP; break;
 	case 'w': o->wakeups = true; break;
 	case 'M': o->migrations = true; break;
 	case 'V': o->cpus = true; break;
@@ -74,21 +79,4 @@ int history_option(void *opts, int id, const char *arg, struct buf *why)
 	case COMPACT: o->compact = true; break;
 	}
 	return 0;
-}
-
-bool history_check(const struct history_opts *o, struct diag *d)
-{
-	const char *wrong = NULL;
-
-	if (!o->form && o->any)
-		wrong = "an option that is only for --timehist or --map";
-	else if (o->form == HISTORY_MAP && o->times)
-		wrong = "--map goes with --compact alone";
-	else if (o->form == HISTORY_TIMES && o->compact)
-		wrong = "--compact is for --map";
-	else if (o->idle && (o->wakeups || o->migrations))
-		wrong = "--idle-hist goes with neither --wakeups nor --migrations";
-	if (wrong)
-		diag_error(d, NULL, -1, "%s", wrong);
-	return !wrong;
 }

@@ -62,6 +62,7 @@ const struct opt_rule report_rules[] = {
 	{"html", "tsv json markdown", "function"},
 	{"markdown", "function tsv json", NULL},
 	{"tree", "function", NULL},
+	{"by", "function tree=caller", NULL},
 	{"view", "function tsv json markdown html", NULL},
 	{"tsv", "json", NULL},
 	{"symfs", NULL, "annotate view"},
@@ -75,7 +76,8 @@ const struct opt_rule report_rules[] = {
 	{"samples", DATA " markdown function tree=caller", NULL},
 	{"top", "function tree=caller", NULL},
 	{"sort", "function tree=caller", NULL},
-	{"no-children", "function tree=caller", NULL},
+	{"no-children", "function tree", NULL},
+	{"min-share", "function", NULL},
 	{"wide", DATA " markdown html", NULL},
 	{0},
 };

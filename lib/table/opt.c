@@ -63,6 +63,7 @@ const struct opt table_options[] = {
 const struct opt_rule table_rules[] = {
 	{"log2", "tsv json fine linear", NULL},
 	{"fine", "tsv json linear", NULL},
+	{"linear", "tsv=plain", NULL},
 	{"wide", "tsv json", NULL},
 	{"tsv", "json", NULL},
 	{"cumulative", NULL, "every"},

@@ -57,14 +57,8 @@ static int complete(void *ctx)
 
 static int begin_periods(struct phist *p, const struct table_opts *o)
 {
-	if (!o || (!o->every && !o->cumulative))
+	if (!o || !o->every)
 		return 0;
-	if (!o->every || p->window) {
-		diag_error(p->d, NULL, -1,
-			   o->every ? "--every does not go with --over-time and --heatmap"
-				    : "--cumulative is for --every");
-		return PP_EUSAGE;
-	}
 	p->every = *o;
 	if (!p->every.sort)
 		p->every.sort = "count";
@@ -313,10 +307,6 @@ const struct tables *phist_tables(const struct phist *p)
 
 int phist_merge(struct phist *p, char **names, int n)
 {
-	if (p->by_period) {
-		diag_error(p->d, NULL, -1, "--every does not go with --merge");
-		return PP_EXIT_USAGE;
-	}
 	return read_files(p, names, n, true);
 }
 
