@@ -66,7 +66,8 @@ for file in "$dir"/*; do
 	is "$status" 1 "$name: a recording without its events"
 	like "$ERR" 'nothing to show' "$name: and it is reported"
 	case $name in
-	funccount | funcslower | functrace | funcgraph) wanted='pcap-ftrace -p function' ;;
+	funccount) wanted='to record: funccount "vfs_\*" 10' ;;
+	funcslower | functrace | funcgraph) wanted='pcap-ftrace -p function' ;;
 	c2c) wanted='perf c2c record' ;;
 	dcsnoop) wanted='pcap-perf .*--kprobe' ;;
 	funclatency | memleak | spanlat | whyslow | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;
@@ -141,7 +142,7 @@ is "$status" 64 'a time that is none'
 recipe funcslower 1
 is "$status" 64 'what to probe is missing'
 # An expression or a function in the place of a file, or after one.
-for wrong in "tcplife|dport == 8099" "funccount|vfs_*" "runqlat|vfs_read()"; do
+for wrong in "tcplife|dport == 8099" "runqlat|vfs_read()"; do
 	recipe "${wrong%%|*}" "${wrong#*|}"
 	is "$status" 64 "$wrong is no file"
 	like "$ERR" 'there is no file' 'and that is reported'

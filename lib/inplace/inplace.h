@@ -20,12 +20,11 @@
 #include "inplace/line.h"
 #include "inplace/owner.h"
 #include "pevent/pevent.h"
-#include "probe/define.h"
 #include "record/probes.h"
 
 #include <signal.h>
 
-#define INPLACE_EVENTS_MAX DEFINE_EACH_TOP /* events of a recording that are made for it */
+#define INPLACE_EVENTS_MAX 4096 /* events that are made; so many pprobe --each makes of a pattern */
 #define INPLACE_APART	   8	/* so many of a definition are events of their own, to count */
 
 /* An event that was made. */

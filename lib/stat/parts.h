@@ -18,7 +18,7 @@
 #include <time.h>
 
 #define STAT_NS 1000000000u /* of a second */
-#define STAT_PLACES_MAX 8 /* events with places: entries and returns, of programs and the kernel */
+#define STAT_PLACES_MAX 64 /* events with places: one or two for each definition */
 
 /* An event of a cgroup, or of all. */
 struct stat_event {
