@@ -60,7 +60,7 @@ for file in "$dir"/*; do
 	is "$good" yes "$name: help and wrong usage"
 	ok "$name: is in the man page" grep -q "^\.It Cm $name\$" "$ROOT/man/perfpipe-recipes.7"
 	# It needs no events.
-	case $name in ptop | profile | overview | fleet | to-pprof | to-perfetto) continue ;; esac
+	case $name in ptop | profile | overview | fleet | collect | to-pprof | to-perfetto) continue ;; esac
 	# shellcheck disable=SC2086
 	recipe "$name" $need_options "$data/demo.data"
 	is "$status" 1 "$name: a recording without its events"
@@ -93,7 +93,7 @@ for other in mawk 'gawk --posix' 'busybox awk' original-awk; do
 		name=${file##*/}
 		need_options=
 		case $name in
-		recipe.sh | fleet) continue ;; # the one is no recipe, the other reads none itself
+		recipe.sh | fleet | collect) continue ;; # the one is no recipe, the others read none themselves
 		spanlat | whyslow) need_options='-e sched:sched_no -E sched:sched_no' ;;
 		argdist) need_options='-e sched:sched_no -f pid' ;;
 		stackcount) need_options='-e sched:sched_no' ;;
