@@ -480,6 +480,7 @@ slow_files() {
 		function close_file(fd) {
 			delete path_of[pid " " fd]
 			delete known[pid " " fd]
+			delete called[pid " " fd]
 			if (pid in parent)
 				closed[pid " " fd] = 1
 		}
@@ -497,8 +498,11 @@ slow_files() {
 			}
 			if (opened_as(fd) in path_of)
 				return path_of[opened_as(fd)]
+			# An open that cuts the file off, or what had this inode before.
+			if (fd == "" && tid in opening && opening[tid] != "")
+				return opening[tid]
 			if (ino[tid] != "")
-				return "inode " ino[tid] " of " dev[tid]
+				return (dev[tid] " " ino[tid]) in name_of ? name_of[dev[tid] " " ino[tid]] : "inode " ino[tid] " of " dev[tid]
 			return fd == "" ? "-" : "fd " fd
 		}
 		function begin(what) {
@@ -510,19 +514,28 @@ slow_files() {
 		function is_file(fd, again,   key) {
 			key = pid " " fd
 			if (opened_as(fd) in path_of) {
-				if (again)
-					file = file_of(fd)
+				file = again ? file_of(fd) : path_of[opened_as(fd)]
 				return path_of[opened_as(fd)] !~ /^\/dev\/(pts|tty|null|zero)/
 			}
 			if (again || !(key in known)) {
 				file = file_of(fd)
 				known[key] = file !~ /^[a-z_]+:|^\/dev\/(pts|tty|null|zero)/
-			}
+				called[key] = file
+			} else
+				file = called[key]
 			return known[key] || ino[tid] != ""
 		}
 		function end(type, count, fd) {
 			ms = (time - at[tid]) * 1000
 			if (wanted(pid, comm) && is_file(fd, ms >= least)) {
+				# Of what has ended before it could be asked: most often it was a pipe.
+				if (live && file ~ /^fd /) {
+					unknown += ms >= least
+					delete at[tid]
+					return
+				}
+				if (ino[tid] != "" && file !~ /^(inode|fd|-)/)
+					name_of[dev[tid] " " ino[tid]] = file
 				operations++
 				longest = ms > longest ? ms : longest
 				if (ms >= least)
@@ -627,6 +640,8 @@ slow_files() {
 		}
 		# Those that took less are a result, too.
 		END {
+			if (unknown)
+				printf "'"$name: %d reads and writes that took $time"' or longer are left out: the programs ended before it was known of what file they were, or that it was a pipe\n", unknown >"/dev/stderr"
 			if (!rows && operations) {
 				printf "'"$name: none of %d took $time"' or longer; the longest %.3f ms\n", operations, longest >"/dev/stderr"
 				exit 0
