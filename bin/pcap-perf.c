@@ -65,7 +65,7 @@ static int run(struct record_options *o, char **words, bool dashes, struct diag 
 static int count(int argc, char **argv)
 {
 	static struct stat_options o; /* outlives an early return */
-	struct inplace in = INPLACE_NONE;
+	struct inplace in = {.counting = true};
 	const struct opt_group groups[] = {{stat_options, stat_option, &o}, {0}};
 	const struct opt_spec spec = {
 		"pcap-perf", "--stat [OPTION]... [SECONDS | -- COMMAND [ARG]...]",

@@ -4,7 +4,7 @@
 #include "probe/probe.h"
 
 /* clang-format off */
-enum { PATTERNS_MAX = 256, ALL_MINE = OPT_NO_SHORT, BLACKLIST, BTF, EXTERNS, FPROBE, GROUP, JSON,
+enum { PATTERNS_MAX = 256, ALL_MINE = OPT_NO_SHORT, BLACKLIST, BTF, EACH, EXTERNS, FPROBE, GROUP, JSON,
        KALLSYMS, MINE, NO_INLINES, TRACEFS, TSV, VMLINUX };
 /* clang-format on */
 
@@ -26,6 +26,7 @@ static const struct opt options[] = {
 	{FPROBE, "fprobe", NULL,
 	 "of the kernel: fprobes, which cost less, where the kernel has them"},
 	{NO_INLINES, "no-inlines", NULL, "no probes where a function was inlined"},
+	{EACH, "each", NULL, "of a pattern an event for each function, however many"},
 	{'l', "list", NULL, "list the probes that there are; operands: patterns"},
 	{'d', "del", "PATTERN", "remove probes; more patterns as operands"},
 	{ALL_MINE, "all-mine", NULL, "remove all probes that pprobe made, or a recorder left"},
@@ -83,6 +84,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case GROUP: c->o.group = arg; break;
 	case FPROBE: c->o.fprobe = true; break;
 	case NO_INLINES: c->o.no_copies = true; break;
+	case EACH: c->o.each = true; break;
 	case TSV:
 	case JSON: c->o.form = id == TSV ? SHEET_TSV : SHEET_JSON; break;
 	case TRACEFS: c->o.tracefs = arg; break;

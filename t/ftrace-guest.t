@@ -13,7 +13,7 @@ export GUEST_CACHE
 in_guest() {
 	mkdir "$kernel"
 	# The folders of this machine may not all be in the guest.
-	for program in pcap-ftrace pdecode pfilter plat; do cp "$BIN/$program" "$kernel"; done
+	for program in pcap-ftrace pcap-perf pprobe pdecode pfilter plat; do cp "$BIN/$program" "$kernel"; done
 	cp -r "$ROOT/t/ftrace-guest" "$ROOT/t/ftrace-state" "$ROOT/share/recipes" "$kernel"
 	{
 		"$ROOT/t/guest" -w "$TMP" -t 3000 "$kernel" sh "$TMP/$kernel/ftrace-guest" "$TMP/$kernel"
@@ -109,6 +109,10 @@ for kernel in $FTRACE_KERNEL; do
 	is "$(awk -F '\t' '!/^#/ { n += $4 } END { print n }' "$OUT")" "$(sed -n 's/^ *Hits: //p' "$kernel/hist.txt")" \
 		"$kernel: a histogram"
 	like "$kernel/funccount.txt" '^ *[1-9][0-9]* vfs_open$' "$kernel: funccount, live"
+	# dd reads and writes so often, and opens its files.
+	is "$(awk -F ';' '$3 ~ /:vfs_(read|write)$/ && $1 >= 500 && $1 < 600 { n++ } END { print n, (NR > 40) }' "$kernel/counts.txt")" '2 1' \
+		"$kernel: functions by pattern"
+	is "$(cat "$kernel/counts.left")" 0 "$kernel: none is left"
 	like "$kernel/functrace.txt" 'function: *vfs_open <-' "$kernel: functrace, live"
 	like "$kernel/funcgraph.txt" 'vfs_open\(\)' "$kernel: funcgraph, live"
 	like "$kernel/funcslower.txt" 'vfs_open' "$kernel: funcslower, live"

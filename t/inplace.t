@@ -306,6 +306,75 @@ is "$(grep -c ' fib n=' "$OUT") $(grep -c ' fib__return retval=' "$OUT")" "$call
 
 is "$(here)" 0 'and nothing is left'
 
+# Functions by the hundred, of which each is called another number of times: a program that is made here.
+awk 'BEGIN {
+	for (i = 0; i < 200; i++)
+		printf "__attribute__((noipa)) int fn_%d(int x) { return x + %d; }\n", i, i
+	print "int main(void) { int x = 0;"
+	for (i = 0; i < 200; i++)
+		printf "for (int i = 0; i < %d; i++) x = fn_%d(x);\n", 3 * i + 1, i
+	print "return x == -1; }"
+}' >many.c
+awk 'BEGIN { for (i = 0; i < 200; i++) print 3 * i + 1, "probe_many:fn_" i }' | sort >many.want
+gcc -O1 -o many many.c 2>"$ERR" || bail "$(cat "$ERR")"
+counts() {
+	awk -F ';' '{ print $1, $3 }' | sort
+}
+run "$perf" --stat -x ';' --exec ./many --probe 'fn_*' -- ./many
+is "$status" 0 'two hundred functions are counted'
+counts <"$ERR" >many.got
+same many.got many.want 'each as often as it is called'
+run "$perf" --stat -x ';' -A -C 0 -o - --exec ./many --probe 'fn_*' -- taskset -c 0 ./many
+is "$(awk -F ';' '{ print $2, $4 }' "$OUT" | sort | cmp - many.want && echo same)" same 'on a CPU, of all programs'
+run "$perf" --stat -x ';' -r 2 -o - --exec ./many --probe 'fn_*' -- ./many
+is "$(awk -F ';' '{ print $1, $3 }' "$OUT" | sort | cmp - many.want && echo same)" same 'twice: the mean'
+run "$perf" --stat -x ';' -o - --exec ./many --probe 'fn_1*' --probe 'fn_1*%return' -- ./many
+is "$(awk -F ';' '$3 ~ /__return$/ { sub(/__return$/, "", $3); print $1, $3 }' "$OUT" | sort)" \
+	"$(grep ' probe_many:fn_1' many.want)" 'returns, which are another event'
+is "$(grep -vc '__return' "$OUT")" "$(grep -c ' probe_many:fn_1' many.want)" 'beside the calls'
+run "$perf" --stat -x ';' --probe 'fn_*' -- ./many
+is "$(grep -c '^[0-9]' "$ERR")" 200 'of the command'
+run "$perf" --stat --per-thread --exec ./many --probe 'fn_*' -a -- ./many
+is "$status" 64 'not by thread'
+like "$ERR" 'not counted by thread: name single functions' 'and the message says so'
+run "$perf" --stat -x ';' -I 200 --summary -o - -t $$ --exec ./many --probe 'fn_*' 0.5
+is "$(awk -F ';' '/summary/ { n++; s += $2 } END { print n, s + 0 }' "$OUT")" '200 0' 'a thread that calls none'
+is "$(here)" 0 'nothing is left of them'
+"$perf" --stat --while $$ --exec ./many --probe 'fn_*' 0.1 >"$OUT" 2>"$ERR"
+is "$?" 0 'another process may end it'
+sleep 1000 &
+left=$!
+"$perf" --stat -o - -x ';' --while $left --exec ./many --probe 'fn_*' -a >"$OUT" 2>"$ERR" &
+other=$!
+await grep -q " $TMP/many:.* place=" "$tracefs/uprobe_events"
+kill $left
+wait $other
+is "$? $(grep -c probe_many "$OUT")" '0 200' 'and does'
+left=
+run "$BIN/pprobe" -n --each -x ./many 'fn_*'
+is "$(cut -d ' ' -f 1 "$OUT" | sort -u | wc -l)" 200 'pprobe --each: an event for each'
+run "$BIN/pprobe" -n -x ./many 'fn_*'
+is "$(cut -d ' ' -f 1 "$OUT" | sort -u | wc -l)" 1 'else one for so many'
+seq 4200 | sed 's/.*/void many_&(void) {}/' >most.c
+gcc -O0 -shared -o most.so most.c 2>"$ERR" || bail "$(cat "$ERR")"
+run "$perf" --stat --exec ./most.so --probe 'many_*' -- true
+is "$status" 2 'more than are told apart'
+like "$ERR" '4200 functions, and at most 4096 can be told apart: use a narrower pattern' 'are refused with their number'
+# By the recipe.
+run "$recipes/funccount" 'f[h-j]*' fib.data
+is "$(cat "$OUT")" "$(printf '%10d probe_fib:fib\n%10d probe_fib:fib__return' "$calls" "$calls")" 'funccount, of a recording'
+run "$recipes/funccount" -e 'fn_*' fib.data
+is "$status" 1 'which has none that fits'
+(
+	await grep -q " $TMP/many:.* place=" "$tracefs/uprobe_events"
+	sleep 1
+	./many
+) &
+run "$recipes/funccount" "$TMP/many:fn_1*" 4
+wait $!
+is "$status" 0 'funccount counts now'
+is "$(awk '{ print $1, $2 }' "$OUT" | sort)" "$(grep ' probe_many:fn_1' many.want)" 'what is called meanwhile'
+
 # The kernel's functions.
 run "$perf" -o k.data --kprobe vfs_read -- true
 if [ "$status" = 0 ]; then

@@ -60,13 +60,14 @@ for file in "$dir"/*; do
 	is "$good" yes "$name: help and wrong usage"
 	ok "$name: is in the man page" grep -q "^\.It Cm $name\$" "$ROOT/man/perfpipe-recipes.7"
 	# It needs no events.
-	case $name in ptop | profile | overview | fleet | to-pprof | to-perfetto) continue ;; esac
+	case $name in ptop | profile | overview | fleet | collect | to-pprof | to-perfetto) continue ;; esac
 	# shellcheck disable=SC2086
 	recipe "$name" $need_options "$data/demo.data"
 	is "$status" 1 "$name: a recording without its events"
 	like "$ERR" 'nothing to show' "$name: and it is reported"
 	case $name in
-	funccount | funcslower | functrace | funcgraph) wanted='pcap-ftrace -p function' ;;
+	funccount) wanted='to record: funccount "vfs_\*" 10' ;;
+	funcslower | functrace | funcgraph) wanted='pcap-ftrace -p function' ;;
 	c2c) wanted='perf c2c record' ;;
 	dcsnoop) wanted='pcap-perf .*--kprobe' ;;
 	funclatency | memleak | spanlat | whyslow | trace | gethostlatency | bashreadline | ssllen | pythoncalls) wanted='pcap-perf .*--probe' ;;
@@ -92,7 +93,7 @@ for other in mawk 'gawk --posix' 'busybox awk' original-awk; do
 		name=${file##*/}
 		need_options=
 		case $name in
-		recipe.sh | fleet) continue ;; # the one is no recipe, the other reads none itself
+		recipe.sh | fleet | collect) continue ;; # the one is no recipe, the others read none themselves
 		spanlat | whyslow) need_options='-e sched:sched_no -E sched:sched_no' ;;
 		argdist) need_options='-e sched:sched_no -f pid' ;;
 		stackcount) need_options='-e sched:sched_no' ;;
@@ -141,7 +142,7 @@ is "$status" 64 'a time that is none'
 recipe funcslower 1
 is "$status" 64 'what to probe is missing'
 # An expression or a function in the place of a file, or after one.
-for wrong in "tcplife|dport == 8099" "funccount|vfs_*" "runqlat|vfs_read()"; do
+for wrong in "tcplife|dport == 8099" "runqlat|vfs_read()"; do
 	recipe "${wrong%%|*}" "${wrong#*|}"
 	is "$status" 64 "$wrong is no file"
 	like "$ERR" 'there is no file' 'and that is reported'

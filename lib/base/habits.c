@@ -32,7 +32,7 @@ const struct opt_habit opt_habits[] = {
 	 "functions are recorded by pcap-ftrace -p function -l FUNC, or --kprobe FUNC"},
 	{"pcap-ftrace", "A nosplice", "two recordings on one timeline: pdecode HOST GUEST"},
 	{"pcap-ftrace", "N",
-	 "ssh HOST pcap-ftrace ... | pdecode: the stream form goes through pipes"},
+	 "collect --ftrace HOST... records other machines (perfpipe-recipes(7))"},
 	{"pcap-ftrace", "a G S t k",
 	 "not needed: see \"For users of trace-cmd\" of pcap-ftrace(1)"},
 	{"pcap-ftrace", "max-depth", "--max-graph-depth N"},

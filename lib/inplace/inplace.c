@@ -35,9 +35,46 @@ static bool kernel_name_taken(const struct inplace *in, const char *name)
 	return false;
 }
 
+/* What becomes of the lines of some definitions. */
+struct making {
+	const char *filter;
+	bool together; /* they are places of one event */
+	bool patterns; /* what the kernel refuses is left out */
+	uint32_t made, refused;
+	struct buf first;		  /* why it refused the first */
+	bool at_once;			  /* lines are only collected: */
+	struct buf lines[TRACEFS_LISTS];  /* for each list */
+};
+
+/* The event that the places of some definitions are of, and the number of the next one. */
+static uint32_t next_place(const struct inplace *in, const struct probe_line *l, char *kernel)
+{
+	uint32_t n = 0;
+
+	snprintf(kernel, LINE_NAME_MAX + 1, "%c_places_%d_%u", l->kind[0], (int)l->list,
+		 in->batches);
+	for (unsigned i = in->n; i-- > 0 && in->v[i].batch == in->batches;)
+		if (in->v[i].place > n && !strcmp(in->v[i].kernel, kernel))
+			n = in->v[i].place;
+	return n + 1;
+}
+
+/* Groups of several definitions are one in the kernel: NAME, NAME_1, ... */
+static void choose_name(const struct inplace *in, const struct probe_line *l, char *kernel)
+{
+	memcpy(kernel, l->event, sizeof(l->event));
+	for (unsigned k = 1; kernel_name_taken(in, kernel); k++) {
+		char number[12];
+
+		snprintf(number, sizeof(number), "_%u", k);
+		snprintf(kernel, LINE_NAME_MAX + 1, "%.*s%s", (int)(LINE_NAME_MAX - strlen(number)),
+			 l->event, number);
+	}
+}
+
 /* The event of a line: one that is there, or a new one. NULL: no memory, or too many. */
 static struct inplace_event *find_event(struct inplace *in, const struct probe_line *l,
-					const char *filter)
+					const struct making *m)
 {
 	struct inplace_event *e;
 
@@ -51,56 +88,98 @@ static struct inplace_event *find_event(struct inplace *in, const struct probe_l
 		return NULL;
 	in->v = e;
 	e += in->n;
-	*e = (struct inplace_event){.batch = in->batches, .filter = filter};
+	*e = (struct inplace_event){.batch = in->batches, .filter = m->filter};
 	memcpy(e->group, l->group, sizeof(e->group));
 	memcpy(e->event, l->event, sizeof(e->event));
-	memcpy(e->kernel, l->event, sizeof(e->kernel));
-	/* Groups of several definitions are one in the kernel: NAME, NAME_1, ... */
-	for (unsigned k = 1; kernel_name_taken(in, e->kernel); k++) {
-		char number[12];
-
-		snprintf(number, sizeof(number), "_%u", k);
-		snprintf(e->kernel, sizeof(e->kernel), "%.*s%s",
-			 (int)(LINE_NAME_MAX - strlen(number)), l->event, number);
-	}
+	if (m->together)
+		e->place = next_place(in, l, e->kernel);
+	else
+		choose_name(in, l, e->kernel);
 	in->n++;
 	return e;
 }
 
-static int make_line(struct inplace *in, const char *text, size_t n, const char *filter,
+/* The line for the kernel's list. What it records besides does not matter to a place. */
+static int add_line(struct inplace *in, struct probe_line *l, const struct inplace_event *e,
+		    struct making *m, struct buf *why)
+{
+	struct buf line = BUF_INIT;
+	int rc;
+
+	if (e->place)
+		l->rest_len = strcspn(l->rest, " \t\n");
+	line_write(l, in->group, e->kernel, &line);
+	if (e->place)
+		buf_addf(&line, " place=\\%u:u32", (unsigned)e->place);
+	in->used[l->list] = true;
+	rc = line.err;
+	if (!rc && m->at_once)
+		buf_addf(&m->lines[l->list], "%s\n", buf_str(&line));
+	else if (!rc)
+		rc = tracefs_add(&in->tracefs, l->list, buf_str(&line), why);
+	buf_release(&line);
+	return rc;
+}
+
+static int make_line(struct inplace *in, const char *text, size_t n, struct making *m,
 		     struct diag *d)
 {
-	struct buf why = BUF_INIT, line = BUF_INIT;
+	struct buf why = BUF_INIT;
 	struct probe_line l;
 	struct inplace_event *e;
+	unsigned before = in->n;
 	int rc = line_parse(&l, text, n, &why);
 
-	e = rc ? NULL : find_event(in, &l, filter);
+	e = rc ? NULL : find_event(in, &l, m);
 	if (!rc && !e) {
 		rc = in->n == INPLACE_EVENTS_MAX ? PP_ELIMIT : PP_ENOMEM;
-		buf_addf(&why, "more than %d events", INPLACE_EVENTS_MAX);
-	}
-	if (!rc && !tracefs_has(&in->tracefs, l.list)) {
+		buf_addf(&why, "more than %d functions or events: use a narrower pattern",
+			 INPLACE_EVENTS_MAX);
+	} else if (!rc && !tracefs_has(&in->tracefs, l.list)) {
 		rc = PP_EUNSUPPORTED;
 		buf_addf(&why, "this kernel has no %s",
 			 l.list == TRACEFS_UPROBES   ? "uprobes"
 			 : l.list == TRACEFS_DYNAMIC ? "fprobes"
 						     : "kprobes");
-	}
-	if (!rc) {
-		line_write(&l, in->group, e->kernel, &line);
-		in->used[l.list] = true;
-		rc = line.err ? line.err : tracefs_add(&in->tracefs, l.list, buf_str(&line), &why);
+	} else if (!rc) {
+		rc = add_line(in, &l, e, m, &why);
+		m->made += !rc;
+		if (rc && rc != PP_ENOMEM && m->patterns) {
+			in->n = before; /* an event that has other lines stays */
+			m->refused++;
+			if (!m->first.len)
+				buf_adds(&m->first, buf_str(&why));
+			rc = 0;
+		}
 	}
 	if (rc)
 		diag_error(d, NULL, -1, "no probe: %s",
 			   why.len && rc != PP_ENOMEM ? buf_str(&why) : pp_strerror(rc));
-	buf_release(&line);
 	buf_release(&why);
 	return rc;
 }
 
-static int make_lines(struct inplace *in, const char *text, const char *filter, struct diag *d)
+/* How many events lines are of, as far as that matters: lines of one event come together. */
+static unsigned count_events(const char *text)
+{
+	unsigned n = 0;
+	const char *last = "";
+	size_t last_len = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, " \n");
+
+		if (len && (len != last_len || memcmp(text, last, len) != 0))
+			n++;
+		last = text;
+		last_len = len;
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return n;
+}
+
+static int make_each(struct inplace *in, const char *text, struct making *m, struct diag *d)
 {
 	int rc = 0;
 
@@ -108,9 +187,61 @@ static int make_lines(struct inplace *in, const char *text, const char *filter, 
 		size_t n = strcspn(text, "\n");
 
 		if (strspn(text, " \t") < n)
-			rc = make_line(in, text, n, filter, d);
+			rc = make_line(in, text, n, m, d);
 		text += n + (text[n] == '\n');
 	}
+	return rc;
+}
+
+/* Hundreds of lines in one call, which takes half the time. False: one of them was refused. */
+static bool make_at_once(struct inplace *in, const char *text, struct making *m, struct diag *d,
+			 int *rc)
+{
+	unsigned before = in->n;
+	bool good = true;
+
+	m->at_once = true;
+	*rc = make_each(in, text, m, d);
+	m->at_once = false;
+	for (int i = 0; i < TRACEFS_LISTS; i++) {
+		if (!*rc && m->lines[i].len &&
+		    tracefs_add_all(&in->tracefs, (enum tracefs_list)i, &m->lines[i]))
+			good = false;
+		buf_release(&m->lines[i]);
+	}
+	for (unsigned i = before; !good && i < in->n; i++) {
+		char name[OWNER_GROUP_MAX + LINE_NAME_MAX + 2];
+		struct buf why = BUF_INIT;
+
+		snprintf(name, sizeof(name), "%s/%s", in->group, in->v[i].kernel);
+		for (int k = 0; in->v[i].place == 1 && k < TRACEFS_LISTS; k++)
+			if (in->used[k])
+				tracefs_remove(&in->tracefs, (enum tracefs_list)k, name, &why);
+		buf_release(&why);
+	}
+	if (!good) {
+		in->n = before;
+		m->made = 0;
+	}
+	return good;
+}
+
+static int make_lines(struct inplace *in, const char *text, struct making *m, struct diag *d)
+{
+	int rc = 0;
+
+	m->together = in->counting && !m->filter && count_events(text) > INPLACE_APART;
+	if (!m->together || !make_at_once(in, text, m, d, &rc))
+		rc = make_each(in, text, m, d);
+	if (!rc && m->refused && !m->made) {
+		diag_error(d, NULL, -1, "the kernel takes none of %u probes: %s", m->refused,
+			   buf_str(&m->first));
+		rc = PP_EUNSUPPORTED;
+	} else if (!rc && m->refused) {
+		diag_warn(d, NULL, -1, "%u of %u places left out: %s", m->refused,
+			  m->refused + m->made, buf_str(&m->first));
+	}
+	buf_release(&m->first);
 	return rc;
 }
 
@@ -141,15 +272,19 @@ static int make_by_pprobe(struct inplace *in, const struct probe_words *words, u
 	const char *texts[PROBE_WORDS_MAX];
 	struct maker_want m = {.file = a->file,
 			       .kernel = a->of == PROBE_OF_KERNEL,
+			       .each = in->counting && !a->filter,
 			       .texts = texts,
 			       .n = n,
 			       .mask = in->held ? &in->old_mask : NULL};
+	struct making making = {.filter = a->filter};
 	struct buf lines = BUF_INIT;
 	char pid[16];
 	int rc;
 
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		texts[i] = words->v[first + i].text;
+		making.patterns |= texts[i][strcspn(texts[i], "*?[ \t")] > ' ';
+	}
 	if (m.kernel) {
 		m.file = NULL;
 	} else if (from->pids) {
@@ -168,7 +303,7 @@ static int make_by_pprobe(struct inplace *in, const struct probe_words *words, u
 	}
 	rc = maker_run(&m, &lines, d);
 	if (!rc)
-		rc = make_lines(in, buf_str(&lines), a->filter, d);
+		rc = make_lines(in, buf_str(&lines), &making, d);
 	buf_release(&lines);
 	return rc;
 }
@@ -188,7 +323,7 @@ static int make(struct inplace *in, const struct probe_words *w, const struct so
 			/* Lines of one event may come one by one. */
 			in->batches += !kernels || a->filter;
 			kernels = true;
-			rc = make_lines(in, a->text, a->filter, d);
+			rc = make_lines(in, a->text, &(struct making){.filter = a->filter}, d);
 		} else {
 			in->batches++;
 			kernels = false;
@@ -200,36 +335,77 @@ static int make(struct inplace *in, const struct probe_words *w, const struct so
 	return rc;
 }
 
+/* The names of an event's places: the texts live in the list's arena. */
+static int name_places(const struct inplace *in, const char *kernel, struct pevents *e,
+		       struct pevent *ev)
+{
+	const char **names;
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < in->n; i++)
+		n += !strcmp(in->v[i].kernel, kernel);
+	names = arena_zalloc(&e->arena, n * sizeof(*names));
+	ev->places = names;
+	ev->n_places = n;
+	for (unsigned i = 0; names && i < in->n; i++) {
+		const struct inplace_event *v = &in->v[i];
+		struct buf name = BUF_INIT;
+
+		if (strcmp(v->kernel, kernel) != 0)
+			continue;
+		buf_addf(&name, "%s:%s", v->group, v->event);
+		names[v->place - 1] =
+			name.err ? NULL : arena_dup(&e->arena, name.data, name.len);
+		names = names[v->place - 1] ? names : NULL;
+		buf_release(&name);
+	}
+	return names ? 0 : PP_ENOMEM;
+}
+
+/* The name by which an event that was added last is shown. */
+static int show_as(const struct inplace_event *v, struct pevents *e, struct pevent *ev)
+{
+	struct buf name = BUF_INIT;
+
+	buf_addf(&name, "%s:%s", v->group, v->kernel);
+	ev->shown = arena_dup(&e->arena, v->group, strlen(v->group));
+	ev->name = name.err ? NULL : arena_dup(&e->arena, name.data, name.len);
+	buf_release(&name);
+	return ev->shown && ev->name ? 0 : PP_ENOMEM;
+}
+
+static int add_event(const struct inplace *in, const struct inplace_event *v, struct pevents *e,
+		     const char *cgroup, struct buf *why)
+{
+	struct buf name = BUF_INIT;
+	int rc;
+
+	buf_addf(&name, "%s:%s", in->group, v->kernel);
+	rc = name.err ? name.err : pevents_add(e, buf_str(&name), why);
+	buf_release(&name);
+	if (!rc && v->filter)
+		rc = pevents_filter(e, v->filter, why);
+	if (!rc && cgroup)
+		rc = pevents_cgroups(e, cgroup, why);
+	if (!rc && e->n > e->last)
+		rc = show_as(v, e, &e->v[e->n - 1]);
+	if (!rc && v->place && e->n > e->last)
+		rc = name_places(in, v->kernel, e, &e->v[e->n - 1]);
+	return rc;
+}
+
 static int add_events(const struct inplace *in, struct pevents *e, const char *cgroup,
 		      struct diag *d)
 {
-	struct buf name = BUF_INIT, why = BUF_INIT;
+	struct buf why = BUF_INIT;
 	int rc = 0;
 
-	for (unsigned i = 0; i < in->n && !rc; i++) {
-		const struct inplace_event *v = &in->v[i];
-		struct pevent *ev;
-
-		buf_reset(&name);
-		buf_addf(&name, "%s:%s", in->group, v->kernel);
-		rc = name.err ? name.err : pevents_add(e, buf_str(&name), &why);
-		if (!rc && v->filter)
-			rc = pevents_filter(e, v->filter, &why);
-		if (!rc && cgroup)
-			rc = pevents_cgroups(e, cgroup, &why);
-		if (rc || e->n == e->last)
-			break;
-		ev = &e->v[e->n - 1];
-		buf_reset(&name);
-		buf_addf(&name, "%s:%s", v->group, v->kernel);
-		ev->shown = arena_dup(&e->arena, v->group, strlen(v->group));
-		ev->name = name.err ? NULL : arena_dup(&e->arena, name.data, name.len);
-		if (!ev->shown || !ev->name)
-			rc = PP_ENOMEM;
-	}
+	/* The first of its places stands for an event that has many. */
+	for (unsigned i = 0; i < in->n && !rc; i++)
+		if (in->v[i].place <= 1)
+			rc = add_event(in, &in->v[i], e, cgroup, &why);
 	if (rc)
 		diag_error(d, NULL, -1, "%s", why.len ? buf_str(&why) : pp_strerror(rc));
-	buf_release(&name);
 	buf_release(&why);
 	return rc;
 }

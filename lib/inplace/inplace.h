@@ -9,7 +9,9 @@
  *
  * Signals that would end the process are held back from the one to the other.
  * In the kernel the probes are a group that belongs to this process (owner.h). In the recording
- * they have the group that the definition says. Left to the caller: to call inplace_end on every
+ * they have the group that the definition says. The kernel takes long to switch off many events,
+ * some 50 ms each: for those who count, more than INPLACE_APART of a definition are places of one
+ * event, whose field "place" has their number (pevent.h: places). Left to the caller: to call inplace_end on every
  * way out, after the events are closed.
  */
 #ifndef PP_INPLACE_INPLACE_H
@@ -22,7 +24,8 @@
 
 #include <signal.h>
 
-#define INPLACE_EVENTS_MAX 4096 /* events of a recording that are made for it */
+#define INPLACE_EVENTS_MAX 4096 /* events that are made; so many pprobe --each makes of a pattern */
+#define INPLACE_APART	   8	/* so many of a definition are events of their own, to count */
 
 /* An event that was made. */
 struct inplace_event {
@@ -30,6 +33,7 @@ struct inplace_event {
 	char event[LINE_NAME_MAX + 1];	/* wanted */
 	char kernel[LINE_NAME_MAX + 1]; /* the event's name in our group */
 	unsigned batch;			/* which definitions it was made for */
+	uint32_t place; /* 0: an event of its own; else its number in the event `kernel` */
 	const char *filter;
 };
 
@@ -38,6 +42,7 @@ struct inplace {
 	char group[OWNER_GROUP_MAX + 1]; /* in the kernel; empty: nothing was begun */
 	struct inplace_event *v;
 	unsigned n, cap, batches;
+	bool counting;		  /* set by who only counts: many probes are places of one event */
 	bool used[TRACEFS_LISTS]; /* lists that have probes of ours */
 	bool held;		  /* signals are held back */
 	sigset_t old_mask;

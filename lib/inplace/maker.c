@@ -96,7 +96,7 @@ static int code_of(int status, struct diag *d)
 int maker_run(const struct maker_want *w, struct buf *lines, struct diag *d)
 {
 	char path[PATH_MAX];
-	char **argv = calloc((size_t)w->n + 9, sizeof(*argv));
+	char **argv = calloc((size_t)w->n + 10, sizeof(*argv));
 	int from = -1, status = 0, rc, n = 0;
 	pid_t pid;
 
@@ -107,6 +107,8 @@ int maker_run(const struct maker_want *w, struct buf *lines, struct diag *d)
 	argv[n++] = (char *)"-n";
 	if (w->kernel)
 		argv[n++] = (char *)"-k";
+	if (w->each)
+		argv[n++] = (char *)"--each";
 	if (w->file) {
 		argv[n++] = (char *)"-x";
 		argv[n++] = (char *)w->file;

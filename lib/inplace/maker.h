@@ -19,6 +19,7 @@ struct maker_want {
 	const char *file; /* -x; NULL: of the process */
 	const char *pid;  /* -p; NULL: none */
 	bool kernel;	  /* -k */
+	bool each;	  /* --each */
 	const char *const *texts;
 	unsigned n;
 	const sigset_t *mask; /* signals that are blocked in it */

@@ -61,6 +61,8 @@ struct pevent {
 	char *system, *tp;	     /* a tracepoint's two names, else NULL */
 	char *shown;		     /* the system's name in the recording; NULL: the same */
 	uint32_t pattern;	     /* 0, or a number for each pattern that named several */
+	const char *const *places;   /* names of the places that its field "place" numbers from 1 */
+	uint32_t n_places;	     /* 0: it has no such field */
 	char *filter;		     /* the kernel's filter expression, or NULL */
 	char *cgroup;		     /* set by pevents_cgroups, or NULL */
 	enum pevent_tool tool;

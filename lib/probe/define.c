@@ -513,6 +513,13 @@ static void tell_many(struct job *j)
 			  j->text, p->ifuncs);
 }
 
+int define_too_many(uint32_t n, struct buf *why)
+{
+	buf_addf(why, "%u functions, and at most %d can be told apart: use a narrower pattern", n,
+		 DEFINE_EACH_TOP);
+	return PP_ELIMIT;
+}
+
 static int functions(struct job *j, struct fetches *f)
 {
 	struct definer *d = j->d;
@@ -526,7 +533,9 @@ static int functions(struct job *j, struct fetches *f)
 		return rc;
 	j->each = j->spec->func && strpbrk(j->spec->func, "*?") && !j->spec->event &&
 		  !strstr(j->spec->func, "(*") && j->points.functions > 1 &&
-		  j->points.functions <= DEFINE_EACH_MAX;
+		  (d->each || j->points.functions <= DEFINE_EACH_MAX);
+	if (d->each && j->points.functions > DEFINE_EACH_TOP)
+		return define_too_many(j->points.functions, &j->why);
 	tell_many(j);
 	for (uint32_t i = 0; !rc && i < j->points.n; i++)
 		rc = make_point(j, &j->points.v[i], f);

@@ -22,6 +22,7 @@
 #include "probe/tracefs.h"
 
 #define DEFINE_EACH_MAX 32 /* functions that a wildcard makes an event of each of; more share one */
+#define DEFINE_EACH_TOP 4096 /* and with `each` */
 
 struct event {
 	char group[NAME_EVENT_MAX + 1], name[NAME_EVENT_MAX + 1];
@@ -40,6 +41,7 @@ struct definer {
 	struct diag *diag;
 	const char *group; /* that the user wants; NULL: probe_FILE */
 	bool no_copies;	   /* leave out inlined copies */
+	bool each;	   /* of a pattern an event for each function, however many */
 	struct event *v;
 	uint32_t n, cap;
 	uint32_t specs, failed; /* definitions; points that could not be made */
@@ -55,6 +57,9 @@ int definer_take_names(struct definer *d, const struct tracefs *t);
 
 /* 0 with events added; an error that was reported. */
 int definer_add(struct definer *d, const char *text);
+
+/* PP_ELIMIT, with the reason: the pattern has more than DEFINE_EACH_TOP functions. */
+int define_too_many(uint32_t n, struct buf *why);
 
 /* An event for a point of a definition: the one that fits, or a new one. NULL: no memory. For
  * kernel.c, which finds its points itself. */

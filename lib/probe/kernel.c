@@ -482,8 +482,10 @@ static int define_pattern(struct job *j)
 	struct ksym *v;
 	uint32_t n;
 	int rc = ksyms_pattern(buf_str(&j->k->symbols), j->sp->func, &v, &n, &left);
-	bool each = !j->sp->event && n <= DEFINE_EACH_MAX;
+	bool each = !j->sp->event && (j->d->each || n <= DEFINE_EACH_MAX);
 
+	if (!rc && j->d->each && n > DEFINE_EACH_TOP)
+		rc = define_too_many(n, &j->why);
 	for (uint32_t i = 0; !rc && i < n; i++)
 		rc = define_match(j, &v[i], each);
 	free(v);

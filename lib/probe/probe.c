@@ -125,6 +125,7 @@ static int make(struct run *r, char **names, int n)
 	definer_init(&df, r->b, &r->funcs, r->d);
 	df.group = r->o->group;
 	df.no_copies = r->o->no_copies;
+	df.each = r->o->each;
 	if (reg)
 		rc = take_names(r, &df, &t);
 	for (int i = 0; !rc && i < n; i++) {
@@ -218,6 +219,7 @@ static int make_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char 
 	definer_init(&df, v->b, &v->funcs, r->d);
 	df.group = r->o->group;
 	df.no_copies = r->o->no_copies;
+	df.each = r->o->each;
 	if (reg)
 		rc = take_names(r, &df, &t);
 	for (int i = 0; !rc && i < n; i++) {

@@ -37,7 +37,7 @@ struct probe_opts {
 	const char *what; /* of -L and -V */
 	const char *group;
 	enum sheet_form form;
-	bool externs, no_copies, dry_run, all_mine;
+	bool externs, no_copies, each, dry_run, all_mine;
 	bool fprobe;	       /* of the kernel: fprobes where it has them */
 	const char *tracefs;   /* NULL: where it is mounted */
 	const char *mine_file; /* NULL: MINE_FILE */

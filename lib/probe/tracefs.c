@@ -156,6 +156,27 @@ int tracefs_add(const struct tracefs *t, enum tracefs_list list, const char *lin
 	return append(t, list, line, why);
 }
 
+int tracefs_add_all(const struct tracefs *t, enum tracefs_list list, const struct buf *lines)
+{
+	int fd = lines->err ? -1 : open_list(t, list_names[list], O_WRONLY | O_APPEND), rc = 0;
+	size_t done = 0;
+
+	if (fd < 0)
+		return lines->err ? lines->err : pp_errno(errno);
+	/* It may take a part, up to the end of a line. */
+	while (!rc && done < lines->len) {
+		ssize_t n = write(fd, lines->data + done, lines->len - done);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			rc = n ? pp_errno(errno) : PP_EIO;
+	}
+	if (close(fd) && !rc)
+		rc = pp_errno(errno);
+	return rc;
+}
+
 int tracefs_remove(const struct tracefs *t, enum tracefs_list list, const char *name,
 		   struct buf *why)
 {

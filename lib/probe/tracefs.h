@@ -45,6 +45,12 @@ bool tracefs_has(const struct tracefs *t, enum tracefs_list list);
 /* Appends a line without its newline. 0, or an error, with what the kernel says in `why`. */
 int tracefs_add(const struct tracefs *t, enum tracefs_list list, const char *line, struct buf *why);
 
+/*
+ * Appends lines, each with its newline, in as few calls as the kernel takes. An error: those before
+ * the first bad line are there.
+ */
+int tracefs_add_all(const struct tracefs *t, enum tracefs_list list, const struct buf *lines);
+
 /* Removes an event, "GROUP/EVENT", or a whole group, "GROUP/". */
 int tracefs_remove(const struct tracefs *t, enum tracefs_list list, const char *name,
 		   struct buf *why);

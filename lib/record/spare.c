@@ -48,6 +48,7 @@ int spare_leave_out(struct session *s, size_t at)
 	memmove(&s->attrs[at], &s->attrs[at + 1], after * sizeof(*s->attrs));
 	s->n_attrs--;
 	if (!gone.helper) {
+		s->n_left_out++;
 		buf_addf(&s->left_out, "%s%s", s->left_out.len ? ", " : "", gone.name);
 		n = --s->kept.n;
 		memmove(&s->kept.v[at], &s->kept.v[at + 1], (n - at) * sizeof(*s->kept.v));
@@ -79,6 +80,7 @@ int spare_leave_out(struct session *s, size_t at)
 void spare_say(const struct session *s)
 {
 	if (s->left_out.len)
-		diag_say(s->d, NULL, "left out, as the kernel does not let them be sampled: %s",
-			 buf_str(&s->left_out));
+		diag_say(s->d, NULL,
+			 "%zu of %zu events left out, which the kernel does not let be sampled: %s",
+			 s->n_left_out, s->n_left_out + s->events->n, buf_str(&s->left_out));
 }

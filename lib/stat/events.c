@@ -58,14 +58,16 @@ static int add_usual(struct counting *s)
 	return rc;
 }
 
+/* `place`: 0, or that place of the event. */
 static int set_event(struct counting *s, struct stat_event *e, const struct pevent *ev,
-		     const char *cgroup, uint32_t set)
+		     uint32_t place, const char *cgroup, uint32_t set)
 {
 	struct buf full = BUF_INIT, why = BUF_INIT;
 	int rc = 0;
 
 	*e = (struct stat_event){.ev = ev, .cgroup = cgroup, .cgroup_fd = -1, .set = set};
-	e->name = strdup(ev->name);
+	e->place = place;
+	e->name = strdup(place ? ev->places[place - 1] : ev->name);
 	if (!e->name)
 		return PP_ENOMEM;
 	if (cgroup)
@@ -88,10 +90,14 @@ static int add_set(struct counting *s, const char *cgroup, uint32_t set)
 	for (size_t l = 0; l < 2; l++)
 		for (size_t i = 0; i < lists[l]->n && !rc; i++) {
 			const struct pevent *ev = &lists[l]->v[i];
+			uint32_t place = ev->n_places ? 1 : 0;
 
-			rc = set_event(s, &s->events[s->n_events], ev, cgroup ? cgroup : ev->cgroup,
-				       set);
-			s->n_events += s->events[s->n_events].ev != NULL;
+			do {
+				struct stat_event *e = &s->events[s->n_events];
+
+				rc = set_event(s, e, ev, place, cgroup ? cgroup : ev->cgroup, set);
+				s->n_events += e->ev != NULL;
+			} while (!rc && place++ < ev->n_places);
 		}
 	return rc;
 }
@@ -108,7 +114,10 @@ int stat_events(struct counting *s)
 		return rc;
 	for (const char *p = s->c->each_cgroup; p && *p; p++)
 		sets += *p == ',';
-	n = (s->c->nothing ? 0 : s->c->events.n + s->usual.n) * sets;
+	n = s->c->events.n + s->usual.n;
+	for (size_t i = 0; i < s->c->events.n; i++)
+		n += s->c->events.v[i].n_places;
+	n = s->c->nothing ? 0 : n * sets;
 	if (n > PEVENTS_MAX) {
 		diag_error(s->d, NULL, -1, "more than %d events", PEVENTS_MAX);
 		return PP_ELIMIT;

@@ -58,6 +58,7 @@ static int leave(struct counting *s, size_t cpu)
 {
 	int rc = 0;
 
+	stat_places_leave(s, cpu);
 	for (uint32_t i = 0; i < s->n_events && !rc; i++) {
 		struct stat_event *e = &s->events[i];
 
@@ -84,7 +85,7 @@ static bool lacks_any(const struct counting *s, size_t cpu)
 	for (uint32_t i = 0; i < s->n_events; i++) {
 		const struct stat_event *e = &s->events[i];
 
-		if (e->supported && !e->ev->cpus && e->fds[cpu * s->n_tids] < 0)
+		if (e->supported && !e->place && !e->ev->cpus && e->fds[cpu * s->n_tids] < 0)
 			return true;
 	}
 	return false;
@@ -92,6 +93,7 @@ static bool lacks_any(const struct counting *s, size_t cpu)
 
 static void enable(const struct counting *s, size_t cpu)
 {
+	stat_places_enable(s, true);
 	for (uint32_t i = 0; i < s->n_events; i++) {
 		const struct stat_event *e = &s->events[i];
 

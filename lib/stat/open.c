@@ -20,9 +20,7 @@ static size_t at(const struct counting *s, size_t cpu, size_t tid)
 	return cpu * s->n_tids + tid;
 }
 
-/* What the kernel is asked for. `leads`: it is switched on by itself, or by exec. */
-static struct perf_event_attr attr_of(const struct counting *s, const struct stat_event *e,
-				      bool leads)
+struct perf_event_attr stat_attr(const struct counting *s, const struct stat_event *e, bool leads)
 {
 	struct perf_event_attr attr = e->ev->attr;
 
@@ -93,7 +91,7 @@ static long open_counter(const struct counting *s, uint32_t event, size_t cpu, s
 		flags |= PERF_FLAG_PID_CGROUP;
 	}
 	for (;;) {
-		struct perf_event_attr attr = attr_of(s, e, leader < 0);
+		struct perf_event_attr attr = stat_attr(s, e, leader < 0);
 
 		attr.exclude_guest = attr.exclude_guest && !no_guest;
 		fd = syscall(SYS_perf_event_open, &attr, pid, s->cpus[cpu], leader, flags);
@@ -111,7 +109,7 @@ static long open_counter(const struct counting *s, uint32_t event, size_t cpu, s
 	return fd;
 }
 
-static int say_why(const struct counting *s, const struct stat_event *e, int errnum)
+int stat_cannot(const struct counting *s, const struct stat_event *e, int errnum)
 {
 	struct buf need = BUF_INIT;
 	uint64_t level = 0;
@@ -185,7 +183,7 @@ static int open_event(struct counting *s, uint32_t event, size_t cpu)
 	struct stat_event *e = &s->events[event];
 	int rc = 0;
 
-	if (e->ev->tool || (e->cgroup && e->cgroup_fd < 0) || !counts_on(e, s->cpus[cpu]))
+	if (e->place || e->ev->tool || (e->cgroup && e->cgroup_fd < 0) || !counts_on(e, s->cpus[cpu]))
 		return 0;
 	for (size_t t = 0; t < s->n_tids && !rc; t++) {
 		long fd = open_counter(s, event, cpu, t);
@@ -197,7 +195,7 @@ static int open_event(struct counting *s, uint32_t event, size_t cpu)
 		} else if (errno == ESRCH) {
 			e->supported = true; /* the thread has ended */
 		} else if (!is_unsupported(errno)) {
-			rc = say_why(s, e, errno);
+			rc = stat_cannot(s, e, errno);
 		} else {
 			if (s->c->verbose)
 				diag_warn(s->d, NULL, -1, "%s is not counted here: %s", e->name,
@@ -226,6 +224,7 @@ int stat_open(struct counting *s)
 			e->fds[k] = -1;
 		memset(e->base, 0, n * sizeof(*e->base));
 	}
+	rc = stat_places_begin(s);
 	for (size_t c = 0; c < s->n_cpus && !rc; c++)
 		if (s->cpus[c] < 0 || online_has(&s->online, s->cpus[c]))
 			rc = stat_open_on(s, c);
@@ -238,12 +237,13 @@ int stat_open_on(struct counting *s, size_t cpu)
 
 	for (uint32_t i = 0; i < s->n_events && !rc; i++)
 		rc = open_event(s, i, cpu);
-	return rc;
+	return rc ? rc : stat_places_open_on(s, cpu);
 }
 
 void stat_enable(struct counting *s, bool on)
 {
 	s->on = on;
+	stat_places_enable(s, on);
 	for (uint32_t i = 0; i < s->n_events; i++) {
 		const struct stat_event *e = &s->events[i];
 
@@ -256,6 +256,7 @@ void stat_enable(struct counting *s, bool on)
 
 void stat_close(struct counting *s)
 {
+	stat_places_close(s);
 	for (uint32_t i = 0; i < s->n_events; i++) {
 		struct stat_event *e = &s->events[i];
 

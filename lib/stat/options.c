@@ -52,6 +52,7 @@ enum {
 	TIMEOUT,
 	TOPDOWN,
 	TSV,
+	WHILE,
 };
 
 const struct opt stat_options[] = {
@@ -116,6 +117,7 @@ const struct opt stat_options[] = {
 	{TOPDOWN, "topdown", NULL, "refused: count the topdown- events of the PMU by -e"},
 	{TSV, "tsv", NULL, "a perfpipe-table(5) for phist, psvg and pdiff, to standard output"},
 	{'v', "verbose", NULL, "print raw counts, and why events are not supported"},
+	{WHILE, "while", "PID", "end when this process ends, whoever is counted"},
 	{'x', "field-separator", "SEP", "CSV with SEP between the fields"},
 	{0},
 };
@@ -176,6 +178,16 @@ static int log_fd(struct stat_config *c, const char *arg, struct buf *why)
 	return rc;
 }
 
+static int while_pid(struct stat_config *c, const char *arg, struct buf *why)
+{
+	uint64_t pid;
+	int rc = number(arg, 1, INT32_MAX, 1, &pid, why);
+
+	if (!rc)
+		c->while_pid = (pid_t)pid;
+	return rc;
+}
+
 static int filter(struct stat_options *o, const char *expr, struct buf *why)
 {
 	int rc = probe_words_filter(&o->probes, expr, why);
@@ -212,6 +224,7 @@ static int with_argument(struct stat_options *o, int id, const char *arg, struct
 	case PRE: c->before = arg; return 0;
 	case 'r': return repeat(c, arg, why);
 	case 't': c->want.tids = arg; return 0;
+	case WHILE: return while_pid(c, arg, why);
 	case TIMEOUT: return number(arg, TIMEOUT_MIN, MS_MAX, MS, &c->timeout_ns, why);
 	case 'x':
 		c->form = STAT_CSV;

@@ -4,7 +4,7 @@
  * stat.c: runs, intervals, the end.  events.c: which events.  open.c: their descriptors.
  * read.c: from descriptors to the table.  topology.c: where CPUs are.  print.c: output.
  * control.c: commands that come by a pipe.  hotplug.c: CPUs that come and go.
- * whom.c: CPUs and threads.
+ * whom.c: CPUs and threads.  places.c: functions that are places of one event.
  */
 #ifndef PP_STAT_PARTS_H
 #define PP_STAT_PARTS_H
@@ -18,6 +18,7 @@
 #include <time.h>
 
 #define STAT_NS 1000000000u /* of a second */
+#define STAT_PLACES_MAX 64 /* events with places: one or two for each definition */
 
 /* An event of a cgroup, or of all. */
 struct stat_event {
@@ -26,10 +27,31 @@ struct stat_event {
 	const char *cgroup; /* NULL: none */
 	int cgroup_fd;	    /* -1: none */
 	uint32_t set;	    /* of several cgroups the one whose events these are */
+	uint32_t place;	    /* a place of the event, from 1: it has no descriptors; 0: all of it */
 	bool supported, user_only;
 	int *fds;		  /* [cpu * n_tids + tid], -1 where there is none */
 	bool *leads;		  /* likewise: it is switched on and off by itself */
 	struct count_value *base; /* likewise: what was counted there before the CPU went */
+};
+
+/* A buffer that the kernel writes samples to, of a CPU. */
+struct stat_ring {
+	struct perf_event_mmap_page *page; /* NULL: none */
+	size_t size;			   /* of the mapping */
+	int fd;				   /* of the event that owns it; it is closed with the others */
+};
+
+/*
+ * Events that are probes at many places. The kernel takes long to switch off an event of its own
+ * for each, so there is one, whose samples, which name the place, are counted here.
+ */
+struct stat_places {
+	uint32_t first[STAT_PLACES_MAX]; /* of each such event the first place in `events` */
+	uint32_t at[STAT_PLACES_MAX];	 /* and where its samples have the number of the place */
+	uint32_t n;
+	int *fds;		 /* [(event * n_cpus + cpu) * n_tids + tid] by target.cpus, or -1 */
+	struct stat_ring *rings; /* of target.cpus */
+	uint64_t taken, hits;	 /* samples that came; hits by counters that are closed */
 };
 
 struct stat_control {
@@ -53,6 +75,7 @@ struct counting {
 	struct command command;
 	struct stat_control control;
 	struct online online;
+	struct stat_places places;
 	sigset_t old_mask;
 	/* Output. */
 	struct count_form form;
@@ -68,13 +91,14 @@ struct counting {
 	pid_t command_tid;
 	int out;
 	int epoll, signals, timer, tick, cpus_change; /* the last: of online_listen */
+	int other;				      /* the process of --while, or -1 */
 	bool close_out;
 	bool system_wide;
 	bool interrupted; /* by a signal: no further runs */
 	bool over;	  /* before counting began */
 	bool cut_short;	  /* the command was sent SIGTERM at the end */
 	bool on;	  /* counters were enabled */
-	bool uncounted;	  /* a CPU came and was not counted */
+	bool uncounted;	  /* a CPU came and was not counted, or hits were lost */
 };
 
 /* events.c */
@@ -95,11 +119,42 @@ void stat_place(int cpu, struct count_cpu *place);
 
 /* open.c */
 
+/* What the kernel is asked for. `leads`: it is switched on by itself, or by exec. */
+struct perf_event_attr stat_attr(const struct counting *s, const struct stat_event *e, bool leads);
+
+/* Reports why an event was refused. The code. */
+int stat_cannot(const struct counting *s, const struct stat_event *e, int errnum);
+
 /* Opens all events for the CPUs and threads; they do not count yet. */
 int stat_open(struct counting *s);
 int stat_open_on(struct counting *s, size_t cpu); /* for one of the CPUs */
 void stat_enable(struct counting *s, bool on);
 void stat_close(struct counting *s);
+
+/* places.c */
+
+/* Before a run, if there are such events. 0 or a code that has been told. */
+int stat_places_begin(struct counting *s);
+
+/* Opens them on one of s->cpus, of which -1 means all. */
+int stat_places_open_on(struct counting *s, size_t cpu);
+void stat_places_enable(const struct counting *s, bool on);
+
+/* What has come, to the cells of the places. */
+void stat_places_take(struct counting *s);
+
+/* A CPU is gone: what it had counts. */
+void stat_places_leave(struct counting *s, size_t cpu);
+
+/* The end of a run, when nothing is counted any more: reports what was lost. */
+void stat_places_end(struct counting *s);
+void stat_places_close(struct counting *s);
+void stat_places_release(struct counting *s);
+
+/* stat.c */
+
+/* Has samples of a ring taken when they come. 0 or a code that has been told. */
+int stat_watch_places(const struct counting *s, int fd);
 
 /* hotplug.c */
 

@@ -148,6 +148,7 @@ int stat_read(struct counting *s)
 {
 	int rc = 0;
 
+	stat_places_take(s);
 	for (uint32_t i = 0; i < s->n_events && !rc; i++) {
 		const struct stat_event *e = &s->events[i];
 

@@ -26,7 +26,7 @@
 #define EVENTS	 16
 
 /* What epoll reports. */
-enum of { OF_SIGNAL, OF_TIMER, OF_TICK, OF_CONTROL, OF_PROCESS, OF_CPUS };
+enum of { OF_SIGNAL, OF_TIMER, OF_TICK, OF_CONTROL, OF_PROCESS, OF_CPUS, OF_PLACES, OF_WHILE };
 
 /* What ends the wait, and what to do meanwhile. */
 struct wait {
@@ -104,11 +104,16 @@ static void await_interrupted(struct counting *s)
 
 /* ---- waiting ---- */
 
-static int watch(struct counting *s, int fd, enum of what)
+static int watch(const struct counting *s, int fd, enum of what)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.u64 = what};
 
 	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e) ? os_error(s, "epoll") : 0;
+}
+
+int stat_watch_places(const struct counting *s, int fd)
+{
+	return watch(s, fd, OF_PLACES);
 }
 
 static int set_timer(const struct counting *s, int timer, uint64_t first, uint64_t every)
@@ -227,6 +232,8 @@ static int take(struct counting *s, struct wait *w, enum of what)
 			epoll_ctl(s->epoll, EPOLL_CTL_DEL, s->control.in, NULL);
 		return 0;
 	case OF_PROCESS: take_process(w); return 0;
+	case OF_PLACES: stat_places_take(s); return 0;
+	case OF_WHILE: s->interrupted = w->stop = true; return 0;
 	case OF_CPUS: online_hear(&s->online, s->cpus_change); return stat_look_at_cpus(s, false);
 	}
 	return 0;
@@ -252,6 +259,15 @@ static int wait_for_end(struct counting *s)
 	return rc;
 }
 
+/* --while: the process that counting is to end with. */
+static int watch_other(struct counting *s)
+{
+	if (!s->c->while_pid)
+		return 0;
+	s->other = (int)syscall(SYS_pidfd_open, s->c->while_pid, 0);
+	return s->other < 0 ? os_error(s, "--while") : watch(s, s->other, OF_WHILE);
+}
+
 static int open_waiting(struct counting *s)
 {
 	int rc;
@@ -270,6 +286,8 @@ static int open_waiting(struct counting *s)
 		rc = watch(s, s->tick, OF_TICK);
 	if (!rc && s->control.in >= 0)
 		rc = watch(s, s->control.in, OF_CONTROL);
+	if (!rc)
+		rc = watch_other(s);
 	s->cpus_change = s->system_wide ? online_listen() : -1;
 	if (!rc && s->cpus_change >= 0)
 		rc = watch(s, s->cpus_change, OF_CPUS);
@@ -412,6 +430,7 @@ static int measure(struct counting *s)
 		return rc;
 	stat_enable(s, false);
 	s->ended = stat_now();
+	stat_places_end(s);
 	/* What it used is known when it has ended. */
 	s->cut_short = s->command.pid != 0;
 	command_end(&s->command);
@@ -523,7 +542,7 @@ int stat_run(const struct stat_config *c, struct diag *d, int *status)
 	struct counting s = {.c = c, .d = d, .out = -1, .epoll = -1, .signals = -1};
 	int rc, closed;
 
-	s.timer = s.tick = s.cpus_change = s.control.in = s.control.ack = -1;
+	s.timer = s.tick = s.cpus_change = s.other = s.control.in = s.control.ack = -1;
 	s.command = (struct command)COMMAND_NONE;
 	diag_set_verbose(d, c->verbose);
 	counts_init(&s.counts, c->by);
@@ -537,6 +556,7 @@ int stat_run(const struct stat_config *c, struct diag *d, int *status)
 		*status = PP_EXIT_PARTIAL;
 	closed = stat_output_close(&s);
 	stat_close(&s);
+	stat_places_release(&s);
 	if (s.signals >= 0)
 		restore_signals(&s);
 	stat_control_close(&s.control);
@@ -550,6 +570,7 @@ int stat_run(const struct stat_config *c, struct diag *d, int *status)
 	close_fd(s.timer);
 	close_fd(s.tick);
 	close_fd(s.cpus_change);
+	close_fd(s.other);
 	online_release(&s.online);
 	return rc ? rc : closed;
 }

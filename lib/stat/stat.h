@@ -38,6 +38,7 @@ struct stat_config {
 	uint64_t interval_ns;	    /* a table every so often; 0: one at the end */
 	uint64_t intervals;	    /* so many of them; 0: any number */
 	uint64_t delay_ns;	    /* from the start to the first count */
+	pid_t while_pid;	    /* counting ends with this process; 0: none */
 	bool disabled;		    /* begin without counting: see `control` */
 	const char *control;	    /* fd:CTL[,ACK] or fifo:CTL[,ACK] */
 	const char *before, *after; /* commands of the shell around each run */

@@ -28,6 +28,7 @@
 #	profile	in the place of events: how pcap-perf samples
 #	probing	yes if it makes probes: add_probes adds them (add_probe DEFINITION), for each
 #		definition of -e in $1 if letters has e:, of FILE (letter b:) or of what runs as PID (P:)
+#	patterns	yes if an operand that is no file and no number is what -e would say: funccount 'vfs_*'
 #
 # Then it defines pipe, of stages (stage FILTER [ARG]..., the first one decode), and ends with
 # main "$@". The exit status is the worst of all stages.
@@ -70,6 +71,7 @@ only_pid=
 only_name=
 lib_words=
 probing=${probing:-}
+patterns=${patterns:-}
 probe_words=
 event_words=
 wanted=
@@ -97,7 +99,7 @@ usage() {
 	can=
 	case $letters in *t:*) can="$can [-t TIME]" ;; esac
 	case $letters in *b:*) can="$can [-b FILE] [-P PID]" ;; esac
-	case $letters$probing in *E:*yes) can="$can -e START [-E END]" ;; *e:*yes) can="$can -e DEFINITION" ;; *e:*) can="$can -e EVENT" ;; esac
+	case $letters$probing$patterns in *yesyes) can="$can [-e DEFINITION]" ;; *E:*yes) can="$can -e START [-E END]" ;; *e:*yes) can="$can -e DEFINITION" ;; *e:*) can="$can -e EVENT" ;; esac
 	case $letters in *f:*) can="$can -f FIELD" ;; esac
 	case $letters in *p:*) can="$can [-p PID]" ;; esac
 	case $letters in *n:*) can="$can [-n NAME]" ;; esac
@@ -110,7 +112,7 @@ usage() {
 	! can_walk || can="$can [--call-graph HOW]"
 	[ -z "$symbols" ] || can="$can [--symfs DIR]..."
 	if can_record; then
-		echo "usage: $name$can [SECONDS|FILE|-] [OPTION]..."
+		echo "usage: $name$can ${patterns:+[PATTERN] }[SECONDS|FILE|-] [OPTION]..."
 	else
 		echo "usage: $name$can FILE|- [OPTION]..."
 	fi
@@ -123,7 +125,8 @@ help() {
 	case $letters in *t:*) echo "  -t TIME     only what took TIME or longer (${time:-})" ;; esac
 	case $letters in *b:*)
 		echo "  -b FILE     make probes in this program or library"
-		echo "  -P PID      record this process, and make probes in what it runs, or in FILE as it sees it; also -p"
+		case $letters in *p:*) also= ;; *) also='; also -p' ;; esac
+		echo "  -P PID      record this process, and make probes in what it runs, or in FILE as it sees it$also"
 		;;
 	esac
 	case $letters$probing in
@@ -157,6 +160,9 @@ help() {
 	case $letters in *i:*) echo "  -i SECONDS  print a table for every so many seconds${interval:+ ($interval)}, and the sum at the end" ;; esac
 	! can_record || {
 		echo "  SECONDS     record this machine for so long, as -d; without it and FILE: until Control-C"
+	}
+	[ -z "$patterns" ] || {
+		echo "  PATTERN     as -e PATTERN"
 	}
 	echo "  FILE        a recording of perf, trace-cmd or pcap-perf, or an event stream; -: stdin"
 	echo "  OPTION      goes to $last; without SECONDS and FILE after --"
@@ -474,6 +480,7 @@ slow_files() {
 		function close_file(fd) {
 			delete path_of[pid " " fd]
 			delete known[pid " " fd]
+			delete called[pid " " fd]
 			if (pid in parent)
 				closed[pid " " fd] = 1
 		}
@@ -491,8 +498,11 @@ slow_files() {
 			}
 			if (opened_as(fd) in path_of)
 				return path_of[opened_as(fd)]
+			# An open that cuts the file off, or what had this inode before.
+			if (fd == "" && tid in opening && opening[tid] != "")
+				return opening[tid]
 			if (ino[tid] != "")
-				return "inode " ino[tid] " of " dev[tid]
+				return (dev[tid] " " ino[tid]) in name_of ? name_of[dev[tid] " " ino[tid]] : "inode " ino[tid] " of " dev[tid]
 			return fd == "" ? "-" : "fd " fd
 		}
 		function begin(what) {
@@ -504,19 +514,28 @@ slow_files() {
 		function is_file(fd, again,   key) {
 			key = pid " " fd
 			if (opened_as(fd) in path_of) {
-				if (again)
-					file = file_of(fd)
+				file = again ? file_of(fd) : path_of[opened_as(fd)]
 				return path_of[opened_as(fd)] !~ /^\/dev\/(pts|tty|null|zero)/
 			}
 			if (again || !(key in known)) {
 				file = file_of(fd)
 				known[key] = file !~ /^[a-z_]+:|^\/dev\/(pts|tty|null|zero)/
-			}
+				called[key] = file
+			} else
+				file = called[key]
 			return known[key] || ino[tid] != ""
 		}
 		function end(type, count, fd) {
 			ms = (time - at[tid]) * 1000
 			if (wanted(pid, comm) && is_file(fd, ms >= least)) {
+				# Of what has ended before it could be asked: most often it was a pipe.
+				if (live && file ~ /^fd /) {
+					unknown += ms >= least
+					delete at[tid]
+					return
+				}
+				if (ino[tid] != "" && file !~ /^(inode|fd|-)/)
+					name_of[dev[tid] " " ino[tid]] = file
 				operations++
 				longest = ms > longest ? ms : longest
 				if (ms >= least)
@@ -621,6 +640,8 @@ slow_files() {
 		}
 		# Those that took less are a result, too.
 		END {
+			if (unknown)
+				printf "'"$name: %d reads and writes that took $time"' or longer are left out: the programs ended before it was known of what file they were, or that it was a pipe\n", unknown >"/dev/stderr"
 			if (!rows && operations) {
 				printf "'"$name: none of %d took $time"' or longer; the longest %.3f ms\n", operations, longest >"/dev/stderr"
 				exit 0
@@ -704,8 +725,8 @@ collect_probes() {
 		for definition; do add_probes "$definition"; done
 	fi
 	[ -z "$file" ] || probe_words="-x$(quote "$file")$probe_words"
-	if [ -n "$pid" ]; then
-		probe_words="-p $pid $probe_words"
+	if [ -n "$pid$only_pid" ]; then
+		probe_words="-p ${pid:-$only_pid} $probe_words"
 	else
 		probe_words="-a $probe_words"
 	fi
@@ -713,7 +734,9 @@ collect_probes() {
 
 # The words for pcap-perf by which it records events, in $event_words.
 collect_events() {
-	event_words="-a $profile"
+	event_words=-a
+	case $letters in *b:*) [ -z "$only_pid" ] || event_words="-p $only_pid" ;; esac
+	event_words="$event_words $profile"
 	set -f
 	for event_of in $events; do
 		event_words="$event_words -e$(quote "$event_of")"
@@ -730,7 +753,8 @@ has_tracer() {
 
 # The words for pcap-ftrace by which it traces functions, in $function_words.
 collect_functions() {
-	function_words="-p $tracer${pid:+ -P $pid}"
+	function_words="-p $tracer"
+	[ -z "$pid$only_pid" ] || function_words="$function_words -P ${pid:-$only_pid}"
 	for definition; do
 		function_words="$function_words ${tracer_word:--l}$(quote "$definition")"
 	done
@@ -758,9 +782,18 @@ decode() {
 # Of probes that are made now, all that is recorded; else the event.
 chosen() {
 	if [ -n "$live" ] && [ -n "$probing" ]; then
-		stage pfilter --lenient -e __probe_ip -e __probe_func
+		stage pfilter --lenient "$@" -e __probe_ip -e __probe_func
 	else
-		stage pfilter --lenient "$event: "
+		stage pfilter --lenient "$@" "$event: "
+	fi
+}
+
+# What is of the process of -p.
+of_pid() {
+	if [ -n "$only_pid" ]; then
+		stage pfilter --pid "$only_pid"
+	else
+		cat
 	fi
 }
 
@@ -888,6 +921,39 @@ take_own() {
 	export "own_$letter=$OPTARG"
 }
 
+# What is to be recorded: as of -e, or in the words of bcc's tools: t:SYSTEM:EVENT, c:FUNCTION, FILE:FUNCTION,
+# u:FILE:MARKER, p::FUNCTION, r::FUNCTION.
+want() {
+	event=$1
+	case $1 in
+	t:*:*) event=${1#t:} ;;
+	u:*:*) of_file "${1#u:}" && event=%$event ;;
+	[pr]:?*:*) of_file "${1#?:}" ;;
+	[pr]::*) event=${1#?::} ;;
+	c:*) of_file "libc.so.6:${1#c:}" ;;
+	*/*:*) of_file "$1" ;;
+	esac
+	case $1 in r:*:*) event=$event%return ;; esac
+	wanted="$wanted$(quote "$event")"
+	[ -n "$probing" ] || events=$event
+}
+
+# FILE:EVENT
+of_file() {
+	event=${1##*:}
+	[ -z "$file" ] || [ "$file" = "${1%:*}" ] || bad_usage "one FILE at a time: $file or ${1%:*}"
+	file=${1%:*}
+}
+
+# Whether an operand is one of those.
+is_wanted() {
+	case $patterns$1 in
+	yes | yes-* | "$1") return 1 ;;
+	yes*[!0-9.]*) [ ! -e "$1" ] ;;
+	*) return 1 ;;
+	esac
+}
+
 take_pid() {
 	case $OPTARG in '' | *[!0-9]*) bad_usage "$1: '$OPTARG' is no process id" ;; esac
 	pid=$OPTARG
@@ -911,11 +977,7 @@ take_letters() {
 		-) follow=yes ;;
 		[_$(printf '%s' "$own_letters" | tr -d :)]) take_own ;;
 		t) time=$OPTARG ;;
-		e)
-			event=$OPTARG
-			wanted="$wanted$(quote "$OPTARG")"
-			[ -n "$probing" ] || events=$OPTARG
-			;;
+		e) want "$OPTARG" ;;
 		b) file=$OPTARG ;;
 		P) take_pid "-P" ;;
 		E) end=$OPTARG ;;
@@ -1062,6 +1124,11 @@ main() {
 		esac
 		take_letters "$@"
 		shift "$taken"
+		if [ -z "$follow" ] && is_wanted "${1-}"; then
+			want "$1"
+			shift
+			follow=yes
+		fi
 	done
 	live=
 	operand=
