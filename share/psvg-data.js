@@ -42,6 +42,6 @@ const numbers = (b) => {
 		return v;
 	};
 };
-const signed = (v) => v % 2 ? -(v + 1) / 2 : v / 2;
+const signed = (v) => v < 2147483648 ? v >>> 1 ^ -(v & 1) : v % 2 ? -(v + 1) / 2 : v / 2;
 return {byId, column, numbers, signed};
 })();

@@ -154,7 +154,7 @@ static int read_timeline(struct picture *p, struct src *s, const char *name)
 	int rc = 0;
 
 	if (p->timeline || p->charts || p->stacks) {
-		diag_error(p->d, name, -1, "a timeline is one picture: nothing else goes into it");
+		diag_error(p->d, name, -1, "a timeline is one picture: only paths go into it, after it");
 		rc = PP_EMISMATCH;
 	}
 	if (!rc)
@@ -164,6 +164,28 @@ static int read_timeline(struct picture *p, struct src *s, const char *name)
 	src_free(s);
 	if (!rc)
 		p->partial |= timeline_account(p->timeline)->partial;
+	return rc;
+}
+
+static bool is_stream(const char *magic, size_t n)
+{
+	return n >= sizeof(PS_MAGIC) - 1 && !memcmp(magic, PS_MAGIC, sizeof(PS_MAGIC) - 1);
+}
+
+/* What comes after a timeline: paths that are drawn in it. */
+static int read_path(struct picture *p, struct src *s, const char *name, const char *magic,
+		     size_t n)
+{
+	int rc;
+
+	if (!is_stream(magic, n)) {
+		diag_error(p->d, name, -1,
+			   "only the stream of plat --emit path goes into a timeline");
+		src_free(s);
+		return PP_EMISMATCH;
+	}
+	rc = timeline_read_path(p->timeline, s, p->d);
+	p->partial |= timeline_account(p->timeline)->partial;
 	return rc;
 }
 
@@ -181,6 +203,8 @@ static int read_source(struct picture *p, struct src *s, const char *name)
 	}
 	if (timeline_is(magic, n))
 		return read_timeline(p, s, name);
+	if (p->timeline)
+		return read_path(p, s, name, magic, n);
 	if (table ? p->stacks : p->charts) {
 		diag_error(p->d, name, -1, "tables and stacks do not go into one picture");
 		src_free(s);
@@ -198,7 +222,7 @@ static int read_source(struct picture *p, struct src *s, const char *name)
 	p->stacks |= !table;
 	if (table)
 		return read_tables(p, s);
-	if (n >= sizeof(PS_MAGIC) - 1 && !memcmp(magic, PS_MAGIC, sizeof(PS_MAGIC) - 1))
+	if (is_stream(magic, n))
 		return read_stream(p, s, name);
 	rc = flame_read(p->flame, s, p->d);
 	src_free(s);
@@ -287,10 +311,12 @@ static void say_account(const struct picture *p)
 	if (p->timeline)
 		buf_addf(&text,
 			 "%" PRIu64 " intervals, %" PRIu64 " unfinished, %" PRIu64
-			 " losses, %" PRIu64 " marks; %" PRIu64 " malformed lines",
+			 " losses, %" PRIu64 " marks, %" PRIu64 " steps of paths; %" PRIu64
+			 " malformed lines",
 			 timeline_account(p->timeline)->intervals,
 			 timeline_account(p->timeline)->open, timeline_account(p->timeline)->losses,
 			 timeline_account(p->timeline)->marks,
+			 timeline_account(p->timeline)->steps,
 			 timeline_account(p->timeline)->malformed);
 	else if (p->charts)
 		buf_addf(&text, "%u tables, %" PRIu64 " rows", p->tables.n, rows);

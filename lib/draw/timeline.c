@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "draw/page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ void timeline_free(struct timeline *t)
 	buf_release(&t->unit);
 	buf_release(&t->losses);
 	buf_release(&t->events);
+	intern_release(&t->step_texts);
+	free(t->step_text);
 	free(t->threads);
 	free(t->text_of);
 	free(t->ends);
@@ -68,20 +71,11 @@ const char *timeline_text(const struct timeline *t, uint32_t number)
 
 /* ---- columns ---- */
 
-static void put(struct buf *b, uint64_t v)
-{
-	while (v >= 0x80) {
-		buf_addc(b, (char)(v | 0x80));
-		v >>= 7;
-	}
-	buf_addc(b, (char)v);
-}
-
-static void put_signed(struct buf *b, uint64_t from, uint64_t to)
+void timeline_put_signed(struct buf *b, uint64_t from, uint64_t to)
 {
 	uint64_t v = to - from;
 
-	put(b, v << 1 ^ (0 - (v >> 63)));
+	page_number(b, v << 1 ^ (0 - (v >> 63)));
 }
 
 static uint64_t take(const struct buf *b, size_t *at)
@@ -212,20 +206,18 @@ static int take_interval(struct timeline *t, const struct fields *f, bool open)
 	cover(t, start, start + dur);
 	if (!t->begun && !t->account.marks)
 		t->base = t->last_mark = start;
-	if (!t->begun)
-		t->columns[COLUMN_GAP].err = t->columns[COLUMN_GAP].err;
 	t->begun = true;
 	lane = lane_of(t, (uint32_t)who, (unsigned)kind, (uint32_t)cpu);
 	if (end_of(t, lane, &end))
 		return PP_ENOMEM;
-	put(&t->columns[COLUMN_WHO], who);
-	put(&t->columns[COLUMN_KIND],
+	page_number(&t->columns[COLUMN_WHO], who);
+	page_number(&t->columns[COLUMN_KIND],
 	    ((uint64_t)(uint32_t)(cpu + 1) * TIMELINE_KINDS_MAX + kind) * 2 + open);
-	put_signed(&t->columns[COLUMN_GAP], *end, start - t->base);
-	put(&t->columns[COLUMN_DUR], dur);
-	put(&t->columns[COLUMN_NAME], name ? t->text_of[name] : 0);
+	timeline_put_signed(&t->columns[COLUMN_GAP], *end, start - t->base);
+	page_number(&t->columns[COLUMN_DUR], dur);
+	page_number(&t->columns[COLUMN_NAME], name ? t->text_of[name] : 0);
 	if (!strcmp(t->kinds[kind], "runq"))
-		put(&t->columns[COLUMN_WAKER], waker);
+		page_number(&t->columns[COLUMN_WAKER], waker);
 	*end = start - t->base + dur;
 	t->account.intervals += !open;
 	t->account.open += open;
@@ -276,10 +268,10 @@ static int take_mark(struct timeline *t, const struct fields *f)
 		return PP_ECORRUPT;
 	if (!t->begun && !t->account.marks)
 		t->base = t->last_mark = f->v[2];
-	put(b, f->v[0]);
-	put(b, (uint32_t)(f->v[1] + 1));
-	put_signed(b, t->last_mark, f->v[2]);
-	put(b, f->v[3]);
+	page_number(b, f->v[0]);
+	page_number(b, (uint32_t)(f->v[1] + 1));
+	timeline_put_signed(b, t->last_mark, f->v[2]);
+	page_number(b, f->v[3]);
 	t->last_mark = f->v[2];
 	t->account.marks++;
 	return b->err;

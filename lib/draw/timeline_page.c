@@ -22,9 +22,10 @@ static int add_about(const struct timeline *t, const struct timeline_opts *opts,
 	buf_add_json(&b, buf_str(&t->unit), t->unit.len);
 	buf_addf(&b,
 		 ",\"n\":%" PRIu64 ",\"base\":\"%" PRIu64 "\",\"first\":%" PRId64
-		 ",\"last\":%" PRId64 ",\"marks\":%" PRIu64 ",\"partial\":%s,\"kinds\":[",
+		 ",\"last\":%" PRId64 ",\"marks\":%" PRIu64 ",\"steps\":%" PRIu64
+		 ",\"partial\":%s,\"kinds\":[",
 		 t->account.intervals + t->account.open, t->base, (int64_t)(t->first - t->base),
-		 (int64_t)(t->last - t->base), t->account.marks,
+		 (int64_t)(t->last - t->base), t->account.marks, t->account.steps,
 		 t->account.partial ? "true" : "false");
 	for (int i = 0; i < TIMELINE_KINDS_MAX; i++) {
 		buf_adds(&b, i ? "," : "");
@@ -51,7 +52,8 @@ static int add_about(const struct timeline *t, const struct timeline_opts *opts,
 
 int timeline_page(struct timeline *t, const struct timeline_opts *opts, struct out *o)
 {
-	static const char *const ids[] = {"who", "kind", "gap", "dur", "name", "waker", "marks"};
+	static const char *const ids[] = {"who", "kind", "gap",   "dur",
+					  "name", "waker", "marks", "steps"};
 	const struct page page = {
 		.title = opts->title ? opts->title : "Timeline",
 		.subtitle = opts->subtitle,

@@ -5,6 +5,7 @@
 #define PP_DRAW_TIMELINE_PARTS_H
 
 #include "base/buf.h"
+#include "base/intern.h"
 #include "draw/timeline.h"
 
 /* Columns: a number for each interval, as LEB128; gaps are signed (zigzag). */
@@ -16,6 +17,7 @@ enum {
 	COLUMN_NAME,  /* number of a text, 0 none */
 	COLUMN_WAKER, /* number of a thread, 0 none; of runq only */
 	COLUMN_MARKS, /* of marks: event, CPU + 1, gap from the mark before, tid */
+	COLUMN_STEPS, /* of steps of paths: path, tid, name, gap from the start before, duration, state */
 	NCOLUMNS
 };
 
@@ -42,7 +44,10 @@ struct timeline {
 	uint32_t ends_cap;
 	uint64_t base;	      /* where the first interval of the input begins */
 	uint64_t first, last; /* of all intervals */
-	uint64_t last_mark;
+	uint64_t last_mark, last_step;
+	struct intern step_texts; /* of steps; their numbers among the texts */
+	uint32_t *step_text;
+	uint32_t step_text_cap;
 	bool begun, ended;
 };
 
@@ -59,6 +64,9 @@ int timeline_each(const struct timeline *t, timeline_fn *fn, void *ctx);
 
 /* Whether a kind is what a thread does, in lanes of threads, or what its CPU does. */
 bool timeline_is_thread(const char *kind);
+
+/* Appends the difference of two numbers, zigzag. */
+void timeline_put_signed(struct buf *b, uint64_t from, uint64_t to);
 
 /* The text of a number; "" for 0. */
 const char *timeline_text(const struct timeline *t, uint32_t number);
