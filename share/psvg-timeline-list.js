@@ -113,7 +113,8 @@ const refresh = (matcher) => {
 		rows = rows.filter((id) => matcher(id));
 	box.setAttribute('aria-rowcount', rows.length + 1);
 	const row = state.event < 0 ? -1 : rowOf(state.event);
-	go(row < 0 ? state.row : row - seen() / 2);
+	const there = row < 0 || !body.clientHeight || row >= state.row && row < state.row + seen();
+	go(there ? state.row : row - seen() / 2);
 };
 // The next row after an event (or after a time, if none) for which a test holds; -1: none.
 const next = (step, test) => {

@@ -303,7 +303,7 @@ const pathText = () => {
 		(s >= 0 ? '; step ' + (stepAt + 1) + ': ' + data.threadLabel(lanes.laneOfStep[s]?.who || 0) + ' ' + stepWords(s) : '') +
 		(lost ? '; ' + lost + ' steps are in lanes that are not shown' : '');
 };
-const stepWords = (s) => (data.texts[steps.state[s]] || '') + ' ' + data.amount(steps.dur[s]);
+const stepWords = (s) => (data.texts[steps.state[s]] || '').replace('[running]', 'running') + ' ' + data.amount(steps.dur[s]);
 const showPath = (number) => change(() => {
 	const p = lanes.spans.get(number);
 	stepAt = -1;

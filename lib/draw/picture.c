@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/plain.h"
+#include "draw/tree.h"
 #include "fold/fold.h"
 #include "fold/stream.h"
 #include "stream/stream.h"
@@ -20,7 +21,7 @@ struct picture {
 	struct tables tables;
 	struct timeline *timeline; /* NULL: none was read */
 	bool stacks, charts;	   /* what was read */
-	bool compare, chart;
+	bool compare, chart, times;
 	const char *event; /* of stacks, this one; NULL: there has to be but one */
 	unsigned sources;  /* that were read */
 	bool partial;
@@ -58,6 +59,11 @@ void picture_chart(struct picture *p)
 	flame_chart(p->flame);
 }
 
+void picture_times(struct picture *p)
+{
+	p->times = true;
+}
+
 void picture_choose(struct picture *p, const char *event)
 {
 	p->event = event;
@@ -80,6 +86,20 @@ static int collect(void *ctx, uint8_t *bytes, size_t n)
 
 	buf_add(b, bytes, n);
 	return b->err;
+}
+
+/* The order of time of a page, if there is one. */
+static int take_times(struct picture *p, const struct fold *f, const char *name)
+{
+	int rc = fold_options(f)->times ? flame_times_add(p->flame, f) : 0;
+
+	if (rc == PP_ELIMIT)
+		diag_say(p->d, name,
+			 "the page has no order of time: there are more than %u samples",
+			 FOLD_TIMES_MAX);
+	else if (rc && rc != PP_END)
+		diag_error(p->d, name, -1, "%s", pp_strerror(rc));
+	return rc == PP_ELIMIT || rc == PP_END ? 0 : rc;
 }
 
 /* Gives the stacks of a fold to the flame graph, as pfold would. */
@@ -107,6 +127,8 @@ static int take_fold(struct picture *p, struct fold *f, bool partial, const char
 		flame_choose(p->flame, NULL);
 	if (!rc)
 		rc = flame_read(p->flame, s, p->d);
+	if (!rc)
+		rc = take_times(p, f, name);
 	flame_choose(p->flame, p->event);
 	src_free(s);
 	buf_release(&text);
@@ -119,7 +141,11 @@ static int read_stream(struct picture *p, struct src *s, const char *name)
 {
 	const bool every = p->event && !strcmp(p->event, FLAME_EVERY);
 	const struct fold_opts opts = {
-		.chart = p->chart, .event = every ? NULL : p->event, .by = {"event"}, .nby = every};
+		.chart = p->chart,
+		.times = p->times && !every && !p->chart && !p->compare,
+		.event = every ? NULL : p->event,
+		.by = {"event"},
+		.nby = every};
 	struct fold *f;
 	int rc = fold_new(&f, &opts, p->d);
 
@@ -257,6 +283,8 @@ static bool check_options(const struct picture *p, const struct picture_opts *o)
 		why = "--diff goes neither with --flamechart nor with --total";
 	else if (p->compare && p->event && !strcmp(p->event, FLAME_EVERY))
 		why = "--diff compares one event: choose it with --event";
+	else if (p->timeline && o->timeline_svg && timeline_account(p->timeline)->steps)
+		why = "critical paths are drawn in the page of a timeline, not in its SVG";
 	if (why)
 		diag_error(p->d, NULL, -1, "%s", why);
 	else if (o->flame.total > 0 && o->flame.total < a->total && p->stacks)
