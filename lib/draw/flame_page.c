@@ -22,8 +22,8 @@ enum { NAME_MERGED, NAME_SELF, NAMES };
 struct columns {
 	struct layout *l;
 	struct buf up, name, self, base, verdict;
-	struct buf when, threads; /* samples, if their times are known */
-	uint32_t *page_node;	  /* by node: its number in the page; NULL: not needed */
+	struct buf when, threads;  /* samples, if their times are known */
+	uint32_t *page_node;	   /* by node: its number in the page; NULL: not needed */
 	struct buf names, classes; /* by name: text, ended by a NUL; its class in each scheme */
 	uint32_t *first, *next;	   /* by node: callees from left to right, or FLAME_ROOT */
 	uint32_t *number;	   /* by name of the tree: that of the page, or 0 */
@@ -272,7 +272,9 @@ static int add_about(const struct columns *c, const struct flame_opts *o, struct
 		 yes(o->inverted), yes(o->reverse), yes(l->f->chart), l->palette);
 	add_palettes(c, &b);
 	if (c->page_node)
-		buf_addf(&b, ",\"times\":%u,\"begin\":\"%" PRIu64 "\",\"factor\":%.17g,\"threads\":[%s]",
+		buf_addf(&b,
+			 ",\"times\":%u,\"begin\":\"%" PRIu64
+			 "\",\"factor\":%.17g,\"threads\":[%s]",
 			 l->f->ntimes, l->f->times[0].time, l->f->factor, buf_str(&c->threads));
 	if (d)
 		buf_addf(&b,

@@ -140,12 +140,11 @@ static int take_fold(struct picture *p, struct fold *f, bool partial, const char
 static int read_stream(struct picture *p, struct src *s, const char *name)
 {
 	const bool every = p->event && !strcmp(p->event, FLAME_EVERY);
-	const struct fold_opts opts = {
-		.chart = p->chart,
-		.times = p->times && !every && !p->chart && !p->compare,
-		.event = every ? NULL : p->event,
-		.by = {"event"},
-		.nby = every};
+	const struct fold_opts opts = {.chart = p->chart,
+				       .times = p->times && !every && !p->chart && !p->compare,
+				       .event = every ? NULL : p->event,
+				       .by = {"event"},
+				       .nby = every};
 	struct fold *f;
 	int rc = fold_new(&f, &opts, p->d);
 
@@ -180,7 +179,8 @@ static int read_timeline(struct picture *p, struct src *s, const char *name)
 	int rc = 0;
 
 	if (p->timeline || p->charts || p->stacks) {
-		diag_error(p->d, name, -1, "a timeline is one picture: only paths go into it, after it");
+		diag_error(p->d, name, -1,
+			   "a timeline is one picture: only paths go into it, after it");
 		rc = PP_EMISMATCH;
 	}
 	if (!rc)
@@ -343,8 +343,7 @@ static void say_account(const struct picture *p)
 			 " malformed lines",
 			 timeline_account(p->timeline)->intervals,
 			 timeline_account(p->timeline)->open, timeline_account(p->timeline)->losses,
-			 timeline_account(p->timeline)->marks,
-			 timeline_account(p->timeline)->steps,
+			 timeline_account(p->timeline)->marks, timeline_account(p->timeline)->steps,
 			 timeline_account(p->timeline)->malformed);
 	else if (p->charts)
 		buf_addf(&text, "%u tables, %" PRIu64 " rows", p->tables.n, rows);

@@ -212,7 +212,7 @@ static int take_interval(struct timeline *t, const struct fields *f, bool open)
 		return PP_ENOMEM;
 	page_number(&t->columns[COLUMN_WHO], who);
 	page_number(&t->columns[COLUMN_KIND],
-	    ((uint64_t)(uint32_t)(cpu + 1) * TIMELINE_KINDS_MAX + kind) * 2 + open);
+		    ((uint64_t)(uint32_t)(cpu + 1) * TIMELINE_KINDS_MAX + kind) * 2 + open);
 	timeline_put_signed(&t->columns[COLUMN_GAP], *end, start - t->base);
 	page_number(&t->columns[COLUMN_DUR], dur);
 	page_number(&t->columns[COLUMN_NAME], name ? t->text_of[name] : 0);

@@ -52,7 +52,7 @@ static int add_about(const struct timeline *t, const struct timeline_opts *opts,
 
 int timeline_page(struct timeline *t, const struct timeline_opts *opts, struct out *o)
 {
-	static const char *const ids[] = {"who", "kind", "gap",   "dur",
+	static const char *const ids[] = {"who",  "kind",  "gap",   "dur",
 					  "name", "waker", "marks", "steps"};
 	const struct page page = {
 		.title = opts->title ? opts->title : "Timeline",

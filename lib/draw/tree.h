@@ -103,8 +103,8 @@ struct flame {
 	/* The last stack: the next one often begins like it, and need not look up those frames. */
 	struct buf last;
 	uint32_t depth;
-	uint32_t *path; /* FLAME_DEPTH_MAX nodes */
-	size_t *ends;	/* where each frame ends in `last` */
+	uint32_t *path;		  /* FLAME_DEPTH_MAX nodes */
+	size_t *ends;		  /* where each frame ends in `last` */
 	struct flame_time *times; /* all samples, if their times are known; see flame_times_add */
 	uint32_t ntimes;
 	long double times_sum; /* of their weights */

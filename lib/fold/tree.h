@@ -74,7 +74,7 @@ struct fold {
 	int lane_err;	       /* PP_ENOMEM: samples of a lane are missing */
 	struct fold_run *runs; /* of a chart: stacks in the order in which they came */
 	uint32_t nruns, runs_cap;
-	int runs_err; /* PP_ENOMEM: runs are missing */
+	int runs_err;		 /* PP_ENOMEM: runs are missing */
 	struct fold_time *times; /* of fold_opts.times: all samples */
 	struct fold_time now;	 /* what fold_at told of the next one */
 	bool timed;		 /* it has */
