@@ -197,10 +197,28 @@ const clock = (t) => {
 	return s + '.' + String(ns % 1000000000n).padStart(9, '0');
 };
 const wakers = (i) => kind[i] === WAIT && waker[i] ? 'woken by ' + threadLabel(waker[i]) : '';
+// The fields of marks are unpacked by the slice, when a row is seen; until then, none. `come` is called when they are there.
+const slices = new Map(), KEPT = 64;
+const fieldsOf = (m, come) => {
+	const k = Math.floor(m / about.slice), known = slices.get(k);
+	if (known)
+		return known[m % about.slice] || '';
+	if (known === undefined && byId('fields' + k)) {
+		slices.set(k, null);
+		column('fields' + k, true).then((bytes) => {
+			for (const [old, v] of slices)
+				if (v && slices.size > KEPT)
+					slices.delete(old);
+			slices.set(k, new TextDecoder().decode(bytes).split('\0'));
+			come();
+		});
+	}
+	return '';
+};
 // What a row is, and what belongs to it.
 const what = (id) => id >= n ? about.events[marks.event[id - n] - 1] || '(event)' :
 	ofThread[kind[id]] ? classes[classOf(id)] : kinds[kind[id]];
-const more = (id) => id >= n ? '' : wakers(id) ||
+const more = (id, come) => id >= n ? fieldsOf(id - n, come) : wakers(id) ||
 	(kind[id] === RUN ? '' : texts[name[id]]);
 const threadOf = (id) => id < n ? who[id] : (byTid.get(marks.tid[id - n]) || [0]).at(-1);
 const cpuOf = (id) => id < n ? cpu[id] : marks.cpu[id - n];

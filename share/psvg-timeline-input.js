@@ -66,7 +66,7 @@ const showTip = (x, y, e) => {
 		return;
 	const t = draw.timeAt(x), mark = x < at.gutter ? -1 : markAt(l, t);
 	el.tip.textContent = l.label + '\n' + (x < at.gutter && l.type !== 'process' ? '' : describe(l, t)) +
-		(x < at.gutter ? '' : stepUnder(l, t)) + (mark >= 0 ? '\nmark: ' + data.what(data.n + mark) : '');
+		(x < at.gutter ? '' : stepUnder(l, t)) + (mark >= 0 ? '\nmark: ' + data.what(data.n + mark) + ' ' + data.more(data.n + mark, () => 0) : '');
 	el.tip.style.left = Math.min(e.clientX + 14, innerWidth - el.tip.offsetWidth - 4) + 'px';
 	el.tip.style.top = Math.max(Math.min(e.clientY + 14, innerHeight - el.tip.offsetHeight - 4), 0) + 'px';
 };

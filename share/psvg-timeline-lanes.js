@@ -51,10 +51,12 @@ const makeTasks = () => {
 			seen[who[i]] = start[i];
 	}
 	const ofTask = data.gather(of, threads.length, n);
-	tasks = threads.map((t, w) => ({key: 't' + w, type: 'task', who: w, all: ofTask(w), full: 16, label: data.threadLabel(w)}))
-		.filter((l) => l.all.length);
-	for (const l of tasks)
-		l.parts = [data.part(l.all, true)];
+	// Most lanes are never seen: their parts are made when they are.
+	tasks = threads.map((t, w) => ({key: 't' + w, type: 'task', who: w, all: ofTask(w), full: 16, label: data.threadLabel(w), made: null,
+		get parts() {
+			this.made = this.made || [data.part(this.all, true)];
+			return this.made;
+		}})).filter((l) => l.all.length);
 };
 // A process has the threads of one number in one recording; of its threads the first names it.
 let processes = [];

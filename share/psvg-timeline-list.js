@@ -50,7 +50,7 @@ const columns = ['', 'time (s)', 'CPU', 'thread', 'event', 'length', ''];
 const body = make('div', {id: 'rows', role: 'rowgroup'}), spacer = make('div', {}), bar = make('div', {id: 'scroll', tabindex: '-1'}, spacer);
 const head = make('div', {class: 'row head', role: 'row'}, ...columns.map((c) => make('span', {role: 'columnheader'}, c)));
 const box = make('div', {id: 'list', role: 'grid', tabindex: '0', 'aria-label': 'Events', 'aria-readonly': 'true'}, head, body, bar);
-let order = null, rows = new Uint32Array(0), top = 0, put = 0, rest = 0, hits = null;
+let order = null, rows = new Uint32Array(0), top = 0, put = 0, rest = 0, hits = null, coming = 0;
 const seen = () => Math.max(Math.floor(body.clientHeight / ROW), 1);
 const most = () => Math.max(rows.length - seen(), 0);
 // The first row that is not before t, and the row of an event; -1: it is not listed.
@@ -72,13 +72,20 @@ const rowOf = (id) => {
 			return k;
 	return -1;
 };
+const again = () => {
+	if (!coming)
+		coming = requestAnimationFrame(() => {
+			coming = 0;
+			paint();
+		});
+};
 const paint = () => {
 	const count = Math.min(seen() + 1, rows.length - top), list = [];
 	for (let k = top; k < top + count; k++) {
 		const id = rows[k], t = data.timeOf(id), w = data.threadOf(id), chosen = id === state.event;
 		const texts = [(state.a === t ? 'A' : '') + (state.b === t ? 'B' : ''), data.clock(t),
 			data.cpuOf(id) < 0 ? '' : data.cpuOf(id), w ? data.threadLabel(w) : '', data.what(id),
-			id < data.n ? data.amount(data.dur[id]) : '', data.more(id)];
+			id < data.n ? data.amount(data.dur[id]) : '', data.more(id, again)];
 		const e = make('div', {class: 'row' + (chosen ? ' chosen' : '') + (hits && hits(id) ? ' hit' : '') +
 			(t >= state.from && t <= state.to ? '' : ' far'), role: 'row', id: 'row' + k, 'aria-rowindex': k + 2, 'aria-selected': chosen},
 		...texts.map((text) => make('span', {role: 'gridcell'}, text)));

@@ -425,7 +425,7 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
 	arrange();
 });
 // What a test can ask, beside what is seen.
-window.psvgTimeline = {times: [], drew: (ms) => window.psvgTimeline.times.push(ms), data, lanes, state, draw: draw_, list};
+window.psvgTimeline = {times: [], drew: (ms) => window.psvgTimeline.times.push(ms), data, lanes, state, draw: draw_, list, choose};
 draw_.colours();
 fromHash(location.hash.slice(1));
 if (!location.hash && lanes.paths.length)

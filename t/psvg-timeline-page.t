@@ -78,6 +78,18 @@ awk 'BEGIN { print "#PPTIMELINE1\nk\t1\toncpu\tns\nk\t3\tblocked\tns\nn\t1\ta\nn
 	print "z\t199998\t0\t0" }' >many.tl
 "$BIN/psvg" many.tl >many.html || fail 'many events'
 
+# Other events, with their fields as pdecode -t prints them.
+"$BIN/pdecode" "$ROOT/t/data/trace-zlib.dat" 2>/dev/null | "$BIN/plat" --timeline >other.tl 2>/dev/null
+"$BIN/pdecode" -t "$ROOT/t/data/trace-zlib.dat" 2>/dev/null | sed -n 's/.* function: *//p' >want
+sed -n 's/^e\t.*\tip=\([^ ]*\) parent_ip=.*/\1/p' other.tl >got
+ok 'there are other events' test -s want
+same got want 'events have their fields'
+awk 'BEGIN { print "#PPTIMELINE1\nk\t1\toncpu\tns\nn\t1\ta\nt\t1\t1\t1\t1\t0\nx\t1\tev"
+	for (i = 0; i < 30000; i++) printf "e\t1\t0\t%d\t1\tnumber=%d text=</script>\n", 1000 + i, i; print "e\t1\t0\t99999\t1"
+	print "i\t1\t1\t0\t500\t100000\t0\t0\nz\t1\t0\t0" }' >fields.tl
+"$BIN/psvg" fields.tl >fields.html || fail 'many of them'
+is "$(grep -c 'id="fields[0-9]*"' fields.html)" 4 'are packed in slices'
+
 browser=
 for name in "${CHROMIUM:-chromium}" chromium-browser google-chrome; do
 	[ -n "$browser" ] || ! have "$name" || browser=$name
@@ -294,8 +306,22 @@ const many = async (page) => {
 	const sum = lines('many.tl').filter((l) => l[0] === 'i' && l[1] === '1' && l[2] === '2').reduce((s, l) => s + +l[5], 0);
 	is([await page.eval(busy)].includes(sum) || (await page.eval(`psvgTimeline.lanes.tasks.map((l) => psvgTimeline.lanes.run[l.who])`)).includes(sum), true, 'sums are those of the text');
 };
+const fields = async (page) => {
+	is(await page.eval(rows), 30002, 'other events are rows, too');
+	for (const number of [29999, 3, 16384]) {
+		await page.eval(`psvgTimeline.choose(psvgTimeline.data.n + ${number})`);
+		const text = `document.querySelector('#list .chosen').lastChild.textContent`;
+		is(await until(page, text, 'number=' + number + ' text=</script>'), 'number=' + number + ' text=</script>', 'with their fields: ' + number);
+	}
+	await page.eval(`psvgTimeline.choose(psvgTimeline.data.n + 30000)`);
+	is((await page.eval(cells('#list .chosen')))[0].slice(3), ['a 1', 'ev', '', ''], 'or without');
+	await page.eval(`document.querySelector('#list').focus()`);
+	for (let k = 0; k < 3; k++)
+		await press(page, 'PageUp');
+	is(/^number=/.test(await until(page, `document.querySelector('#list .chosen').lastChild.textContent.slice(0, 7)`, 'number=')), true, 'page by page');
+};
 (async () => {
-	for (const [name, tests] of [['t.html', [events, linked, markers, search, pinned, arranged]], ['path.html', [path]], ['hostile.html', [hostile]], ['many.html', [many]]]) {
+	for (const [name, tests] of [['t.html', [events, linked, markers, search, pinned, arranged]], ['path.html', [path]], ['hostile.html', [hostile]], ['many.html', [many]], ['fields.html', [fields]]]) {
 		const page = await Browser.open(url(name));
 		await ready(page);
 		for (const test of tests)

@@ -29,6 +29,10 @@ void timeline_free(struct timeline *t)
 	buf_release(&t->unit);
 	buf_release(&t->losses);
 	buf_release(&t->events);
+	for (uint32_t i = 0; i < t->nslices; i++)
+		buf_release(&t->slices[i]);
+	free(t->slices);
+	buf_release(&t->fields);
 	intern_release(&t->step_texts);
 	free(t->step_text);
 	free(t->threads);
@@ -151,6 +155,7 @@ struct fields {
 	uint64_t v[FIELDS];
 	unsigned n;
 	bool numbers; /* all are */
+	bool four;    /* the first four are */
 };
 
 static bool number(const char *s, size_t n, uint64_t *v)
@@ -168,7 +173,7 @@ static void split(const char *s, size_t n, struct fields *f)
 	const char *end = s + n, *tab;
 
 	f->n = 0;
-	f->numbers = true;
+	f->numbers = f->four = true;
 	while (s < end && *s == '\t' && f->n < FIELDS) {
 		unsigned i = f->n++;
 
@@ -178,6 +183,7 @@ static void split(const char *s, size_t n, struct fields *f)
 		if (!number(f->s[i], f->len[i], &f->v[i])) {
 			f->v[i] = UINT64_MAX;
 			f->numbers = false;
+			f->four = f->four && i >= 4;
 		}
 		s = tab ? tab : end;
 	}
@@ -259,11 +265,37 @@ static int take_text(struct timeline *t, const struct fields *f)
 	return t->texts.err;
 }
 
+int timeline_slice(struct timeline *t)
+{
+	struct buf *v;
+	int rc;
+
+	if (!t->fields.len)
+		return t->fields.err;
+	v = array_widen(t->slices, &t->slices_cap, t->nslices, 16, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	t->slices = v;
+	v[t->nslices] = (struct buf)BUF_INIT;
+	rc = page_pack(&v[t->nslices++], &t->fields);
+	buf_reset(&t->fields);
+	return rc;
+}
+
+/* The fields of a mark, which may have none. */
+static int take_fields(struct timeline *t, const struct fields *f)
+{
+	if (f->n > 4)
+		buf_add(&t->fields, f->s[4], strnlen(f->s[4], f->len[4]));
+	buf_addc(&t->fields, 0);
+	return t->account.marks % TIMELINE_SLICE ? t->fields.err : timeline_slice(t);
+}
+
 static int take_mark(struct timeline *t, const struct fields *f)
 {
 	struct buf *b = &t->columns[COLUMN_MARKS];
 
-	if (!f->numbers || f->n < 4 || f->v[0] > UINT32_MAX || f->v[2] > INT64_MAX ||
+	if (!f->four || f->n < 4 || f->v[0] > UINT32_MAX || f->v[2] > INT64_MAX ||
 	    (f->v[1] != UINT64_MAX && f->v[1] >= TIMELINE_CPUS_MAX))
 		return PP_ECORRUPT;
 	if (!t->begun && !t->account.marks)
@@ -274,7 +306,7 @@ static int take_mark(struct timeline *t, const struct fields *f)
 	page_number(b, f->v[3]);
 	t->last_mark = f->v[2];
 	t->account.marks++;
-	return b->err;
+	return b->err ? b->err : take_fields(t, f);
 }
 
 static int take_loss(struct timeline *t, const struct fields *f)

@@ -8,6 +8,8 @@
 #include "base/intern.h"
 #include "draw/timeline.h"
 
+#define TIMELINE_SLICE 8192 /* marks whose fields are packed together */
+
 /* Columns: a number for each interval, as LEB128; gaps are signed (zigzag). */
 enum {
 	COLUMN_WHO,  /* number of the thread, 0 none */
@@ -38,6 +40,9 @@ struct timeline {
 	struct buf texts; /* each ended by a NUL; number 1 first */
 	struct buf from;  /* the recordings, with commas */
 	struct buf unit;
+	struct buf fields;  /* of the marks of this slice, each ended by a NUL */
+	struct buf *slices; /* packed */
+	uint32_t nslices, slices_cap;
 	struct buf losses; /* JSON: [cpu, time, count], ... */
 	struct buf events; /* of marks: JSON texts */
 	uint64_t *ends;	   /* by lane: where its last interval ended, since `base` */
@@ -64,6 +69,9 @@ int timeline_each(const struct timeline *t, timeline_fn *fn, void *ctx);
 
 /* Whether a kind is what a thread does, in lanes of threads, or what its CPU does. */
 bool timeline_is_thread(const char *kind);
+
+/* Packs what there is of a slice. 0 or PP_ENOMEM. */
+int timeline_slice(struct timeline *t);
 
 /* Appends the difference of two numbers, zigzag. */
 void timeline_put_signed(struct buf *b, uint64_t from, uint64_t to);
