@@ -90,23 +90,28 @@ const gather = (of, count, size) => {
 			all[next[of[i]]++] = i;
 	return (k) => all.subarray(at[k], at[k + 1]);
 };
-// Of each BLOCK intervals of a part the sums by class, and whose is the longest: what lies within one
-// pixel need not be looked at one by one.
-const SIZE = 32;
+// What drawing needs of a part lies close together: times and classes; and of each `size` intervals the sums by
+// class, and whose is the longest: what lies within one pixel need not be looked at one by one.
 const part = (all, byClass) => {
-	const count = Math.floor(all.length / SIZE), sum = new Float64Array(4 * count), whose = new Uint32Array(count);
-	for (let b = 0; b < count; b++) {
-		let longest = -1;
-		for (let k = b * SIZE; k < (b + 1) * SIZE; k++) {
-			const i = all[k];
-			sum[4 * b + (byClass ? classOf(i) : 0)] += dur[i];
-			if (dur[i] > longest) {
-				longest = dur[i];
-				whose[b] = who[i];
-			}
+	const size = byClass ? 8 : 64, count = Math.floor(all.length / size);
+	const from = new Float64Array(all.length), to = new Float64Array(all.length), of = new Uint8Array(byClass ? all.length : 0);
+	const sum = new Float32Array((byClass ? 4 : 1) * count), whose = new Uint32Array(byClass ? 0 : count);
+	let longest = -1;
+	all.forEach((i, k) => {
+		const b = Math.floor(k / size);
+		from[k] = start[i];
+		to[k] = start[i] + dur[i];
+		if (byClass)
+			of[k] = ofClass[i];
+		if (b < count)
+			sum[byClass ? 4 * b + of[k] : b] += dur[i];
+		longest = k % size ? longest : -1;
+		if (!byClass && b < count && dur[i] > longest) {
+			longest = dur[i];
+			whose[b] = who[i];
 		}
-	}
-	return {all, sum, whose};
+	});
+	return {all, from, to, of, sum, whose, size};
 };
 // The first interval of a part that ends after t.
 const after = (all, t) => {
@@ -225,6 +230,6 @@ const cpuOf = (id) => id < n ? cpu[id] : marks.cpu[id - n];
 const lengthOf = (id) => id < n ? dur[id] : 0;
 
 return {about, kinds, texts, threads, n, first, last, RUN, WAIT, BLOCK, ofThread, who, kind, open, cpu, start, dur, name,
-	waker, marks, steps, classOf, classes, threadName, threadLabel, byTid, gather, part, SIZE, after, timeOf, sorted, amount,
+	waker, marks, steps, classOf, classes, threadName, threadLabel, byTid, gather, part, after, timeOf, sorted, amount,
 	absolute, clock, what, more, threadOf, cpuOf, lengthOf};
 };

@@ -81,33 +81,30 @@ const shareOut = (c, x0, x1, w, amount, whose) => {
 		}
 	}
 };
-const drawPart = (l, {all, sum, whose}, y) => {
-	const w = at.width - at.gutter, scale = 1 / perPixel(), end = all.length, task = l.type === 'task', SIZE = data.SIZE;
+const drawPart = (l, {all, from, to, of, sum, whose, size}, y) => {
+	const w = at.width - at.gutter, scale = 1 / perPixel(), end = all.length, task = l.type === 'task', first = state.from;
 	let any = false;
-	for (let k = data.after(all, state.from); k < end; k++) {
-		const i = all[k], s = start[i];
-		if (s >= state.to)
-			break;
-		const x0 = Math.max((s - state.from) * scale, 0);
+	for (let k = data.after(all, first); k < end && from[k] < state.to; k++) {
+		const x0 = Math.max((from[k] - first) * scale, 0);
 		// A whole block within a pixel.
-		if (k % SIZE === 0 && k + SIZE <= end) {
-			const z = all[k + SIZE - 1], x2 = (start[z] + dur[z] - state.from) * scale;
-			if ((x2 | 0) === (x0 | 0) && x2 < w && s >= state.from) {
+		if (k % size === 0 && k + size <= end && from[k] >= first) {
+			const x2 = (to[k + size - 1] - first) * scale, b = k / size;
+			if ((x2 | 0) === (x0 | 0) && x2 < w) {
 				for (let c = 0; c < (task ? 4 : 1); c++)
-					if (sum[k / SIZE * 4 + c])
-						shareOut(c, x0 | 0, x0 | 0, w, sum[k / SIZE * 4 + c] * scale, whose[k / SIZE]);
+					if (sum[task ? 4 * b + c : b])
+						shareOut(c, x0 | 0, x0 | 0, w, sum[task ? 4 * b + c : b] * scale, task ? 0 : whose[b]);
 				any = true;
-				k += SIZE - 1;
+				k += size - 1;
 				continue;
 			}
 		}
-		const c = task ? data.classOf(i) : 0, x1 = Math.min((s + dur[i] - state.from) * scale, w);
+		const c = task ? of[k] : 0, x1 = Math.min((to[k] - first) * scale, w);
 		if (x1 - x0 >= 2 && l.type !== 'process') {
-			drawOne(l, i, c, x0, x1, y);
+			drawOne(l, all[k], c, x0, x1, y);
 			continue;
 		}
 		any = true;
-		shareOut(c, x0, x1, w, -1, who[i]);
+		shareOut(c, x0, x1, w, -1, task ? 0 : who[all[k]]);
 	}
 	return any;
 };
@@ -173,28 +170,46 @@ const drawOne = (l, i, c, x0, x1, y) => {
 	context.fillStyle = open[i] ? colour.text : colour.dark || l.type === 'cpu' || c === 1 && task ? '#000' : '#fff';
 	context.fillText(fit(text, x1 - x0 - 6), at.gutter + x0 + 3, y1 + h / 2 + 1);
 };
-// Neighbours that look the same are one rectangle.
+// A colour as a pixel.
+const dot = document.createElement('canvas').getContext('2d', {willReadFrequently: true}), inks = new Map();
+const ink = (text) => {
+	let v = inks.get(text);
+	if (v === undefined) {
+		dot.fillStyle = text;
+		dot.fillRect(0, 0, 1, 1);
+		inks.set(text, v = new Uint32Array(dot.getImageData(0, 0, 1, 1).data.buffer)[0]);
+	}
+	return v;
+};
+// Shares are drawn as pixels: one by one they would be a hundred thousand rectangles.
+const strips = new Map();
+const stripOf = (w, h) => {
+	let s = strips.get(h);
+	if (!s || s.image.width !== w) {
+		const pen = document.createElement('canvas').getContext('2d');
+		[pen.canvas.width, pen.canvas.height] = [w, h];
+		s = {pen, image: pen.createImageData(w, h)};
+		strips.set(h, s);
+	}
+	return s;
+};
 const drawShares = (l, y, w, h) => {
-	const order = l.type === 'task' ? [0, 1, 2, 3] : [0];
-	const below = new Uint8Array(w);
-	for (const c of order) {
-		const s = share[c];
-		for (let p = 0; p < w;) {
-			let q = p + 1;
-			const high = Math.min(s[p] ? Math.max(Math.round(s[p] * h), 1) : 0, h - below[p]);
-			while (q < w && below[q] === below[p] && (l.type !== 'cpu' || owner[q] === owner[p]) &&
-				Math.min(s[q] ? Math.max(Math.round(s[q] * h), 1) : 0, h - below[q]) === high)
-				q++;
-			if (high) {
-				context.fillStyle = l.type === 'task' ? classColour(c) : l.type === 'process' ? colour.run :
-					l.type === 'irq' ? colour.block : threadColour(owner[p]);
-				context.fillRect(at.gutter + p, y + h - below[p] - high, q - p, high);
-			}
-			const floor = below[p] + high;
-			for (; p < q; p++)
-				below[p] = floor;
+	const below = new Uint8Array(w), {pen, image} = stripOf(w, h);
+	const pixels = new Uint32Array(image.data.buffer).fill(0);
+	for (const c of l.type === 'task' ? [0, 1, 2, 3] : [0]) {
+		const s = share[c], plain = l.type === 'cpu' ? 0 : ink(l.type === 'task' ? classColour(c) : l.type === 'process' ? colour.run : colour.block);
+		for (let p = 0; p < w; p++) {
+			if (!s[p])
+				continue;
+			const high = Math.min(Math.max(Math.round(s[p] * h), 1), h - below[p]), v = plain || ink(threadColour(owner[p]));
+			for (let r = 0, k = (h - 1 - below[p]) * w + p; r < high; r++, k -= w)
+				pixels[k] = v;
+			below[p] += high;
 		}
 	}
+	pen.putImageData(image, 0, 0);
+	context.imageSmoothingEnabled = false;
+	context.drawImage(pen.canvas, at.gutter, y, w, h);
 	for (const s of share)
 		s.fill(0);
 	longest.fill(0);
