@@ -165,11 +165,16 @@ static int put_nodes(struct columns *c)
 static int put_times(struct columns *c)
 {
 	struct flame *f = c->l->f;
+	struct buf when = BUF_INIT, threads = BUF_INIT;
+	int rc;
 
 	for (uint32_t i = 1; i < f->n; i++)
 		if (!c->page_node[i])
 			c->page_node[i] = c->page_node[f->nodes[i].parent];
-	return flame_times_column(f, c->page_node, &c->when, &c->threads);
+	rc = flame_times_column(f, c->page_node, &when, &threads);
+	c->when = when;
+	c->threads = threads;
+	return rc;
 }
 
 static int make_columns(struct columns *c)

@@ -103,12 +103,12 @@ struct flame {
 	/* The last stack: the next one often begins like it, and need not look up those frames. */
 	struct buf last;
 	uint32_t depth;
+	uint32_t ntimes;	  /* see below */
 	uint32_t *path;		  /* FLAME_DEPTH_MAX nodes */
 	size_t *ends;		  /* where each frame ends in `last` */
 	struct flame_time *times; /* all samples, if their times are known; see flame_times_add */
-	uint32_t ntimes;
-	long double times_sum; /* of their weights */
-	double factor;	       /* of flame_scale: what a weight counts */
+	double factor;		  /* of flame_scale: what a weight of theirs counts */
+	long double times_sum;	  /* of their weights */
 	struct flame_account account;
 };
 
