@@ -26,6 +26,8 @@ int main(int argc, char **argv)
 	rc = picture_new(&p, c.reverse && !c.o.page, cli.diag);
 	if (!rc && c.chart)
 		picture_chart(p);
+	if (!rc && c.o.page)
+		picture_times(p);
 	if (!rc)
 		picture_choose(p, c.event);
 	if (!rc && c.diff)

@@ -21,9 +21,10 @@ const fromBase64 = (text) => {
 	}
 	return bytes.subarray(0, bytes.length - pads);
 };
-const column = async (id) => {
+const column = async (id, stays) => {
 	const e = byId(id), bytes = fromBase64(e.textContent);
-	e.remove();
+	if (!stays)
+		e.remove();
 	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 };
@@ -42,6 +43,6 @@ const numbers = (b) => {
 		return v;
 	};
 };
-const signed = (v) => v % 2 ? -(v + 1) / 2 : v / 2;
+const signed = (v) => v < 2147483648 ? v >>> 1 ^ -(v & 1) : v % 2 ? -(v + 1) / 2 : v / 2;
 return {byId, column, numbers, signed};
 })();

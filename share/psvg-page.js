@@ -47,11 +47,14 @@ const self = counts(selfBytes, about.self), base = diff && counts(baseBytes, dif
 	}
 }
 
+// Samples one by one, if their times are known.
+const times = about.times ? await flameTimes(about, parent, end, (node) => names[name[node]]) : null;
+
 // ---- the state: what a link carries ----
 
 const first = () => ({inverted: about.inverted, reverse: about.reverse, order: 'name',
 	palette: about.palettes[about.palette], zoom: [], half: '', sandwich: null, hide: [], only: [],
-	query: about.search, ignoreCase: false, sort: 'self', table: true, gone: !!diff && diff.gone});
+	query: about.search, ignoreCase: false, sort: 'self', table: true, thread: '', gone: !!diff && diff.gone});
 let state = first();
 
 // Steps of a zoom: a name, and which of the siblings of that name if it is not the first.
@@ -65,7 +68,7 @@ const toHash = () => {
 	for (const key of ['inverted', 'reverse', 'ignoreCase', 'table', 'gone'])
 		if (state[key] !== d[key])
 			parts.push(key.toLowerCase() + '=' + (state[key] ? 1 : 0));
-	for (const key of ['order', 'palette', 'sort', 'query'])
+	for (const key of ['order', 'palette', 'sort', 'thread', 'query'])
 		if (state[key] !== d[key])
 			parts.push((key === 'query' ? 'search' : key) + '=' + encodeURIComponent(state[key]));
 	for (const key of ['hide', 'only'])
@@ -95,7 +98,8 @@ const fromHash = (text) => {
 			state[key] = value === '1';
 		else if (key === 'ignorecase')
 			state.ignoreCase = value === '1';
-		else if (key === 'order' && (value === 'name' || value === 'size') ||
+		else if (key === 'order' && (value === 'name' || value === 'size' || value === 'time' && times) ||
+			key === 'thread' && times && times.indexOf(value) >= 0 ||
 			key === 'palette' && about.palettes.includes(value) ||
 			key === 'sort' && ['name', 'self', 'total', 'change'].includes(value))
 			state[key] = value;
@@ -110,7 +114,7 @@ const fromHash = (text) => {
 
 // ---- sums of what is not hidden ----
 
-const weight = new Float64Array(n), total = new Float64Array(n);
+const weight = new Float64Array(n), total = new Float64Array(n), out = new Uint8Array(n);
 // Of the palette of states, what of each node is waiting: found when that palette asks.
 let waiting = null;
 const wallAt = about.schemes.indexOf(about.palettes.indexOf('wall'));
@@ -139,11 +143,12 @@ const idOf = (text) => {
 	return i < 0 && text === names[MERGED] ? MERGED : i;
 };
 const sum = () => {
-	const gone = state.gone && goneSelf;
-	weight.set(gone || self);
+	const gone = state.gone && goneSelf, thread = state.thread ? times.indexOf(state.thread) : -1;
+	weight.set(thread >= 0 ? times.sums(thread, n) : gone || self);
+	out.fill(0);
 	if (diff)
 		baseWeight.set(gone || base);
-	whole = gone ? gone.reduce((a, v) => a + v, 0) : about.all;
+	whole = thread >= 0 ? times.threads[thread].total : gone ? gone.reduce((a, v) => a + v, 0) : about.all;
 	const inside = new Uint8Array(n);
 	for (const [list, drop] of [[state.hide, 1], [state.only, 0]])
 		for (const text of list) {
@@ -153,6 +158,7 @@ const sum = () => {
 				inside[i] = i && (name[i] === id || inside[parent[i]]) ? 1 : 0;
 				if (inside[i] === drop) {
 					weight[i] = 0;
+					out[i] = 1;
 					if (diff)
 						baseWeight[i] = 0;
 				}
@@ -285,11 +291,21 @@ const spread = (v) => {
 	if (state.order === 'size' && !about.chart)
 		arrange(v, kids, v.start + weight[node]);
 };
+const timed = () => state.order === 'time' && !state.reverse && state.sandwich === null;
+const spreadTime = (v) => {
+	v.kids = times.spread(v, out, (node) => {
+		const f = frame(name[node], false);
+		f.nodes = [node];
+		return f;
+	});
+};
 const owner = (i) => name[i] === SELF ? parent[i] : i;
 const kidsOf = (v) => {
 	if (v.kids)
 		return v.kids;
-	if (v.id < 0 && v.up)
+	if (v.list)
+		spreadTime(v);
+	else if (v.id < 0 && v.up)
 		group(v, true, (add) => {
 			for (let i = 1; i < n; i++)
 				if ((weight[i] > 0 || diff && baseWeight[i] > 0) && owner(i))
@@ -342,6 +358,10 @@ const plant = () => {
 	main.nodes = [0];
 	main.total = all;
 	main.base = baseAll;
+	if (!timed())
+		return;
+	main.list = times.list(state.thread ? times.indexOf(state.thread) : -1);
+	Object.assign(main, {node: 0, from: 0, to: main.list.length});
 };
 const seek = () => {
 	zoomed = state.half === '^' && callers ? callers : main;
@@ -393,7 +413,8 @@ const fillOf = (id) => {
 const stateFill = (v) => {
 	if (!waiting)
 		sumWaiting();
-	const cold = v.nodes.reduce((s, node) => s + waiting[node], 0);
+	const part = v.list && total[v.node] > 0 ? v.total / total[v.node] : 1;
+	const cold = part * v.nodes.reduce((s, node) => s + waiting[node], 0);
 	return !v.up && 2 * cold > v.total && v.id >= NAMES && classIn(v.id, wallAt) < about.cold &&
 		classIn(v.id, wallAt) !== about.unknown ? shade(about.cold, names[v.id]) : fillOf(v.id);
 };
@@ -444,6 +465,18 @@ const brief = (v) => {
 const signed = (v, digits) => (v < 0 ? '-' : '+') + Math.abs(v).toFixed(digits);
 const nameOf = (v) => v.id < 0 ? 'all' : names[v.id];
 const shown = (v) => nameOf(v).replace(/_\[[kijw]\]$/, '');
+// A name without parameters and the arguments of templates, for where the whole one has no room.
+const terse = (text) => {
+	let depth = 0, s = '';
+	for (const c of text)
+		if (c === '<' || c === '(')
+			depth++;
+		else if (depth && (c === '>' || c === ')'))
+			depth--;
+		else if (!depth)
+			s += c;
+	return s.replace(/^(::)+/, '').trim() || text;
+};
 const describe = (v) => {
 	let s = (about.nametype ? about.nametype + ' ' : '') + nameOf(v) + ' (' + number(v.total) + unit + ', ' +
 		percent(v.total, all) + ')';
@@ -451,6 +484,8 @@ const describe = (v) => {
 		s += '; ' + brief(v.total);
 	if (zoomed && zoomed.above && v !== zoomed && v.total < zoomed.total)
 		s += '; ' + percent(v.total, zoomed.total) + ' of zoomed';
+	if (v.list)
+		s += times.describe(v);
 	if (state.gone)
 		s += '; gone; before ' + share(v.total, baseWhole).toFixed(2) + '%';
 	else if (diff) {
@@ -484,7 +519,10 @@ const el = {
 	undo: button('undo', 'Undo', 'Ctrl-Z'),
 	inverted: button('inverted', 'Icicle', 'The root at the top (i)'),
 	reverse: button('reverse', 'From the leaf', 'Merge stacks from their leaf (r)'),
-	order: select('order', 'Order of callees', [['name', 'By name'], ['size', 'Largest first']]),
+	order: select('order', 'Order of callees', [['name', 'By name'], ['size', 'Largest first'],
+		...(times ? [['time', 'In the order of time']] : [])]),
+	thread: select('thread', 'Thread', times ? [['', 'All threads'], ...times.byTotal.slice(0, 2000).map((k) =>
+		[times.threads[k].tid, times.threads[k].label])] : []),
 	palette: select('palette', 'Colours', about.palettes.map((p) => [p, p === 'safe' ? 'safe (colour-blind)' : p])),
 	search: make('input', {id: 'search', type: 'search', placeholder: 'Search (regular expression)',
 		'aria-label': 'Search by regular expression', title: 'Ctrl-F, F3 or /', spellcheck: 'false'}),
@@ -512,7 +550,7 @@ el.tree.append(el.canvas, el.spacer, el.item);
 const side = make('div', {id: 'side'}, make('table', {}, make('caption', {}, 'Functions'), make('thead', {}, el.head), el.body),
 	make('p', {}, el.tableNote, ' ', el.more));
 document.querySelector('main').append(make('div', {id: 'bar', role: 'toolbar', 'aria-label': 'View'}, el.reset, el.undo,
-	el.inverted, el.reverse, ...(about.chart ? [] : [el.order]), ...(diff ? [el.gone] : [el.palette]), el.search, el.matchCase, el.matched, el.tableOn,
+	el.inverted, el.reverse, ...(about.chart ? [] : [el.order]), ...(times ? [el.thread] : []), ...(diff ? [el.gone] : [el.palette]), el.search, el.matchCase, el.matched, el.tableOn,
 	el.save), el.chips, el.details, el.print, make('div', {id: 'both'}, el.tree, side));
 if (diff) {
 	const keys = [['d1', 'more'], ['d2', 'a little more'], ['d3', 'the same'], ['d4', 'a little less'], ['d5', 'less']];
@@ -606,6 +644,10 @@ const readTheme = () => {
 	const css = getComputedStyle(root), get = (key) => css.getPropertyValue(key).trim();
 	theme = {back: get('--back'), text: get('--text'), cursor: get('--cursor'), ratio: devicePixelRatio || 1};
 };
+const textOf = (r) => {
+	const all = r.v ? shown(r.v) : number(r.many) + ' merged', text = fit(all, r.w - 2 * pad);
+	return text === all || !r.v || !/[<(]/.test(all) ? text : fit(terse(all), r.w - 2 * pad);
+};
 const paintRect = (r, y) => {
 	const x = Math.max(r.x, 0), w = Math.max(r.w - (r.w > 3 ? 0.5 : 0), 0.5);
 	const hit = r.v && r.v.id >= 0 && (hits && hits[r.v.id]);
@@ -618,7 +660,7 @@ const paintRect = (r, y) => {
 	}
 	if (r.w < size)
 		return;
-	const text = fit(r.v ? shown(r.v) : number(r.many) + ' merged', r.w - 2 * pad);
+	const text = textOf(r);
 	if (!text)
 		return;
 	pen.globalAlpha = 1;
@@ -756,7 +798,7 @@ const chip = (text, title, undo) => {
 };
 const update = (home) => {
 	const begin = performance.now();
-	const key = JSON.stringify([state.hide, state.only, state.gone]);
+	const key = JSON.stringify([state.hide, state.only, state.gone, state.thread]);
 	if (key !== scope) {
 		scope = key;
 		sum();
@@ -776,7 +818,7 @@ const update = (home) => {
 	el.inverted.setAttribute('aria-pressed', state.inverted);
 	el.inverted.disabled = !!callers;
 	el.reverse.setAttribute('aria-pressed', state.reverse);
-	el.reverse.disabled = !!callers;
+	el.reverse.disabled = !!callers || state.order === 'time';
 	el.matchCase.setAttribute('aria-pressed', !state.ignoreCase);
 	el.gone.setAttribute('aria-pressed', state.gone);
 	if (diff)
@@ -784,6 +826,7 @@ const update = (home) => {
 	el.tableOn.setAttribute('aria-pressed', state.table);
 	side.hidden = !state.table;
 	el.order.value = state.order;
+	el.thread.value = state.thread;
 	el.palette.value = state.palette;
 	if (el.search.value !== state.query)
 		el.search.value = state.query;
@@ -1032,7 +1075,17 @@ el.inverted.addEventListener('click', () => flip('inverted'));
 el.reverse.addEventListener('click', () => flip('reverse'));
 el.tableOn.addEventListener('click', () => flip('table'));
 el.gone.addEventListener('click', () => flip('gone'));
-el.order.addEventListener('change', () => change(() => state.order = el.order.value));
+const setOrder = (order) => change(() => {
+	state.order = order;
+	if (order === 'time')
+		state.reverse = false;
+	state.zoom = [];
+}, true);
+el.order.addEventListener('change', () => setOrder(el.order.value));
+el.thread.addEventListener('change', () => change(() => {
+	state.thread = el.thread.value;
+	state.zoom = [];
+}, true));
 el.palette.addEventListener('change', () => change(() => state.palette = el.palette.value));
 const searched = () => {
 	limit = ROWS;
@@ -1124,7 +1177,10 @@ addEventListener('keydown', (e) => {
 		focusSearch();
 	} else if (e.key === 'i' && !callers) {
 		flip('inverted');
-	} else if (e.key === 'r' && !callers) {
+	} else if (e.key === 'o' && !about.chart) {
+		const keys = [...el.order.options].map((o) => o.value);
+		setOrder(keys[(keys.indexOf(state.order) + 1) % keys.length]);
+	} else if (e.key === 'r' && !el.reverse.disabled) {
 		flip('reverse');
 	} else if (e.key === 't') {
 		flip('table');
@@ -1150,7 +1206,7 @@ const toSVG = (width) => {
 		out.push('<rect x="' + x.toFixed(1) + '" y="' + y + '" width="' + Math.max(r.w - (r.w > 3 ? 0.5 : 0), 0.3).toFixed(1) + '" height="' +
 			(row - 1) + '" fill="' + (hit ? '#e5e' : r.v ? colour(r.v) : '#bbb') + '"' + (r.faded ? ' opacity=".45"' : '') + '><title>' +
 			escape(describeRect(r)) + '</title></rect>');
-		const text = r.w < size ? '' : fit(r.v ? shown(r.v) : number(r.many) + ' merged', r.w - 2 * pad);
+		const text = r.w < size ? '' : textOf(r);
 		if (text)
 			out.push('<text x="' + (x + pad).toFixed(1) + '" y="' + (y + (row - 1) / 2 + size * 0.35).toFixed(1) + '">' + escape(text) + '</text>');
 	}));
@@ -1197,5 +1253,5 @@ new ResizeObserver(() => {
 root.dataset.ready = '1';
 window.psvgPage = {rects: () => lines.flatMap((line, k) => line.map((r) => ({name: r.v ? nameOf(r.v) : null, line: k, x: r.x,
 	w: r.w, total: r.v ? r.v.total : r.sum, many: r.many, fill: r.v ? colour(r.v) : '', faded: !!r.faded}))),
-svg: () => toSVG(1200), shift: () => shift(el.tree.clientHeight)};
+svg: () => toSVG(1200), terse, shift: () => shift(el.tree.clientHeight)};
 })();

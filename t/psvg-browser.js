@@ -83,7 +83,7 @@ class Browser {
 		await this.send('Page.navigate', {url});
 		for (let i = 0; i < 300; i++) {
 			if (await this.eval('document.readyState') === 'complete' &&
-				await this.eval('location.protocol') !== 'about:')
+				(await this.eval('location.protocol') !== 'about:' || url.startsWith('about:')))
 				return;
 			await new Promise((r) => setTimeout(r, 20));
 		}

@@ -174,7 +174,8 @@ const ways = async (page) => {
 	await page.key('Escape');
 	await page.key('/');
 	await page.type(lines('want.run')[0][0]);
-	is(/^[1-9][0-9]* lanes?/.test(await page.eval('document.querySelector("#matched").textContent')), true, 'search');
+	const found = `/^[1-9][0-9]* lanes?, [1-9][0-9,]* events/.test(document.querySelector('#matched').textContent)`;
+	is(await until(page, found, true), true, 'search');
 	await page.eval('document.activeElement.blur()');
 	await page.hover('document.querySelector("canvas")');
 	await page.key('a');
@@ -193,7 +194,7 @@ const hostile = async (page) => {
 	is(await page.eval('document.querySelector("#expression").textContent'),
 		'time >= 1000000000000000001 && time < 1000000000000010001', 'times keep every digit');
 	is(await page.eval('document.querySelector("#note").textContent'), 'Events were lost: what is hatched is not known.', 'losses are reported');
-	is(await page.eval('document.querySelector("#subtitle").textContent'), '5 intervals, 1 unfinished', 'and what is unfinished');
+	is(await page.eval('document.querySelector("#subtitle").textContent'), '5 intervals, 1 unfinished, 1 other events', 'and what is unfinished');
 };
 const dark = async (page) => {
 	await ready(page);

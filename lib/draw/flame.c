@@ -31,6 +31,7 @@ int flame_new(struct flame **out, bool reverse)
 		return PP_ENOMEM;
 	}
 	f->n = 1;
+	f->factor = 1;
 	*out = f;
 	return 0;
 }
@@ -61,6 +62,7 @@ void flame_free(struct flame *f)
 	free(f->links);
 	free(f->path);
 	free(f->ends);
+	free(f->times);
 	free(f);
 }
 
@@ -93,6 +95,7 @@ void flame_scale(struct flame *f, double factor)
 	for (uint32_t i = 0; i < f->ncounts; i++)
 		f->counts[i] *= by;
 	f->account.total *= by;
+	f->factor *= factor;
 	if (!f->diff)
 		return;
 	for (uint32_t i = 0; i < f->diff->nbase; i++)

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@ enum { NAME_MERGED, NAME_SELF, NAMES };
 struct columns {
 	struct layout *l;
 	struct buf up, name, self, base, verdict;
+	struct buf when, threads;  /* samples, if their times are known */
+	uint32_t *page_node;	   /* by node: its number in the page; NULL: not needed */
 	struct buf names, classes; /* by name: text, ended by a NUL; its class in each scheme */
 	uint32_t *first, *next;	   /* by node: callees from left to right, or FLAME_ROOT */
 	uint32_t *number;	   /* by name of the tree: that of the page, or 0 */
@@ -38,6 +41,9 @@ static void release(struct columns *c)
 	buf_release(&c->self);
 	buf_release(&c->base);
 	buf_release(&c->verdict);
+	buf_release(&c->when);
+	buf_release(&c->threads);
+	free(c->page_node);
 	buf_release(&c->names);
 	buf_release(&c->classes);
 	free(c->first);
@@ -129,6 +135,8 @@ static int put_nodes(struct columns *c)
 
 		if (drawn || (!nodes[node].name && l->total[node] > 0)) {
 			put_node(c, node);
+			if (c->page_node)
+				c->page_node[node] = c->n;
 		} else {
 			c->merged++;
 			c->merged_total += l->total[node];
@@ -153,11 +161,28 @@ static int put_nodes(struct columns *c)
 	return c->up.err;
 }
 
+/* What is below a frame that is merged counts for the frame below that is not. */
+static int put_times(struct columns *c)
+{
+	struct flame *f = c->l->f;
+	struct buf when = BUF_INIT, threads = BUF_INIT;
+	int rc;
+
+	for (uint32_t i = 1; i < f->n; i++)
+		if (!c->page_node[i])
+			c->page_node[i] = c->page_node[f->nodes[i].parent];
+	rc = flame_times_column(f, c->page_node, &when, &threads);
+	c->when = when;
+	c->threads = threads;
+	return rc;
+}
+
 static int make_columns(struct columns *c)
 {
 	const struct layout *l = c->l;
 	const struct flame *f = l->f;
 	uint8_t range[6];
+	int rc;
 
 	c->nnames = NAMES;
 	c->first = calloc(f->n, sizeof(*c->first));
@@ -180,7 +205,13 @@ static int make_columns(struct columns *c)
 	for (unsigned i = 0; flame_palette_name(i) && c->nschemes < SCHEMES_MAX; i++)
 		if (palette_range(i, range) && !memcmp(range, "\0\0\0\0\0", 6))
 			c->schemes[c->nschemes++] = i;
-	return put_nodes(c);
+	if (flame_times_whole(f)) {
+		c->page_node = calloc(f->n, sizeof(*c->page_node));
+		if (!c->page_node)
+			return PP_ENOMEM;
+	}
+	rc = put_nodes(c);
+	return rc || !c->page_node ? rc : put_times(c);
 }
 
 /* ---- what the script is told ---- */
@@ -245,6 +276,11 @@ static int add_about(const struct columns *c, const struct flame_opts *o, struct
 	buf_addf(&b, ",\"inverted\":%s,\"reverse\":%s,\"chart\":%s,\"palette\":%u",
 		 yes(o->inverted), yes(o->reverse), yes(l->f->chart), l->palette);
 	add_palettes(c, &b);
+	if (c->page_node)
+		buf_addf(&b,
+			 ",\"times\":%u,\"begin\":\"%" PRIu64
+			 "\",\"factor\":%.17g,\"threads\":[%s]",
+			 l->f->ntimes, l->f->times[0].time, l->f->factor, buf_str(&c->threads));
 	if (d)
 		buf_addf(&b,
 			 ",\"diff\":{\"self\":%.17Lg,\"most\":%.17Lg,\"judged\":%s,\"leaf\":%s,"
@@ -270,6 +306,8 @@ static int write_columns(const struct columns *c, struct out *out)
 	for (size_t i = 0; i < sizeof(v) / sizeof(*v) && !rc; i++)
 		if (i < 5 || c->l->f->diff)
 			rc = page_column(out, v[i].id, v[i].b);
+	if (!rc && c->page_node)
+		rc = page_column(out, "when", &c->when);
 	return rc;
 }
 

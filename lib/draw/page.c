@@ -41,25 +41,42 @@ static void add_clean(struct out *o, const char *s)
 	buf_release(&b);
 }
 
-/* A column as an element of the page that is no script. */
-int page_column(struct out *o, const char *id, const struct buf *column)
+int page_pack(struct buf *packed, const struct buf *column)
 {
 	uLongf n = compressBound(column->len);
 	uint8_t *bytes = malloc(n);
-	int rc = bytes ? 0 : PP_ENOMEM;
+	int rc = bytes ? column->err : PP_ENOMEM;
 
 	if (!rc &&
 	    compress2(bytes, &n, column->data ? (const Bytef *)column->data : (const Bytef *)"",
 		      column->len, 6) != Z_OK)
 		rc = PP_ENOMEM;
+	if (!rc)
+		buf_add(packed, bytes, n);
+	free(bytes);
+	return rc ? rc : packed->err;
+}
+
+/* An element of the page that is no script. */
+int page_packed(struct out *o, const char *id, const struct buf *packed)
+{
 	add_text(o, "<script type=\"application/octet-stream\" id=\"");
 	add_text(o, id);
 	add_text(o, "\">");
-	if (!rc)
-		rc = add_base64(o, bytes, n);
+	add_base64(o, (const uint8_t *)buf_str(packed), packed->len);
 	add_text(o, "</script>\n");
-	free(bytes);
-	return rc ? rc : o->err;
+	return o->err;
+}
+
+int page_column(struct out *o, const char *id, const struct buf *column)
+{
+	struct buf packed = BUF_INIT;
+	int rc = page_pack(&packed, column);
+
+	if (!rc)
+		rc = page_packed(o, id, &packed);
+	buf_release(&packed);
+	return rc;
 }
 
 /* Content of a script element: nothing in it can end the element. */

@@ -29,6 +29,10 @@ void page_begin(const struct page *p, struct out *o);
 int page_json(struct out *o, const char *id, const struct buf *json);
 int page_column(struct out *o, const char *id, const struct buf *column);
 
+/* A column in two steps: packed, to be kept; and as an element. */
+int page_pack(struct buf *packed, const struct buf *column);
+int page_packed(struct out *o, const char *id, const struct buf *packed);
+
 /* The script, and what comes after it. */
 int page_end(const struct page *p, struct out *o);
 

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/plain.h"
+#include "draw/tree.h"
 #include "fold/fold.h"
 #include "fold/stream.h"
 #include "stream/stream.h"
@@ -20,7 +21,7 @@ struct picture {
 	struct tables tables;
 	struct timeline *timeline; /* NULL: none was read */
 	bool stacks, charts;	   /* what was read */
-	bool compare, chart;
+	bool compare, chart, times;
 	const char *event; /* of stacks, this one; NULL: there has to be but one */
 	unsigned sources;  /* that were read */
 	bool partial;
@@ -58,6 +59,11 @@ void picture_chart(struct picture *p)
 	flame_chart(p->flame);
 }
 
+void picture_times(struct picture *p)
+{
+	p->times = true;
+}
+
 void picture_choose(struct picture *p, const char *event)
 {
 	p->event = event;
@@ -80,6 +86,20 @@ static int collect(void *ctx, uint8_t *bytes, size_t n)
 
 	buf_add(b, bytes, n);
 	return b->err;
+}
+
+/* The order of time of a page, if there is one. */
+static int take_times(struct picture *p, const struct fold *f, const char *name)
+{
+	int rc = fold_options(f)->times ? flame_times_add(p->flame, f) : 0;
+
+	if (rc == PP_ELIMIT)
+		diag_say(p->d, name,
+			 "the page has no order of time: there are more than %u samples",
+			 FOLD_TIMES_MAX);
+	else if (rc && rc != PP_END)
+		diag_error(p->d, name, -1, "%s", pp_strerror(rc));
+	return rc == PP_ELIMIT || rc == PP_END ? 0 : rc;
 }
 
 /* Gives the stacks of a fold to the flame graph, as pfold would. */
@@ -107,6 +127,8 @@ static int take_fold(struct picture *p, struct fold *f, bool partial, const char
 		flame_choose(p->flame, NULL);
 	if (!rc)
 		rc = flame_read(p->flame, s, p->d);
+	if (!rc)
+		rc = take_times(p, f, name);
 	flame_choose(p->flame, p->event);
 	src_free(s);
 	buf_release(&text);
@@ -118,8 +140,11 @@ static int take_fold(struct picture *p, struct fold *f, bool partial, const char
 static int read_stream(struct picture *p, struct src *s, const char *name)
 {
 	const bool every = p->event && !strcmp(p->event, FLAME_EVERY);
-	const struct fold_opts opts = {
-		.chart = p->chart, .event = every ? NULL : p->event, .by = {"event"}, .nby = every};
+	const struct fold_opts opts = {.chart = p->chart,
+				       .times = p->times && !every && !p->chart && !p->compare,
+				       .event = every ? NULL : p->event,
+				       .by = {"event"},
+				       .nby = every};
 	struct fold *f;
 	int rc = fold_new(&f, &opts, p->d);
 
@@ -154,7 +179,8 @@ static int read_timeline(struct picture *p, struct src *s, const char *name)
 	int rc = 0;
 
 	if (p->timeline || p->charts || p->stacks) {
-		diag_error(p->d, name, -1, "a timeline is one picture: nothing else goes into it");
+		diag_error(p->d, name, -1,
+			   "a timeline is one picture: only paths go into it, after it");
 		rc = PP_EMISMATCH;
 	}
 	if (!rc)
@@ -164,6 +190,28 @@ static int read_timeline(struct picture *p, struct src *s, const char *name)
 	src_free(s);
 	if (!rc)
 		p->partial |= timeline_account(p->timeline)->partial;
+	return rc;
+}
+
+static bool is_stream(const char *magic, size_t n)
+{
+	return n >= sizeof(PS_MAGIC) - 1 && !memcmp(magic, PS_MAGIC, sizeof(PS_MAGIC) - 1);
+}
+
+/* What comes after a timeline: paths that are drawn in it. */
+static int read_path(struct picture *p, struct src *s, const char *name, const char *magic,
+		     size_t n)
+{
+	int rc;
+
+	if (!is_stream(magic, n)) {
+		diag_error(p->d, name, -1,
+			   "only the stream of plat --emit path goes into a timeline");
+		src_free(s);
+		return PP_EMISMATCH;
+	}
+	rc = timeline_read_path(p->timeline, s, p->d);
+	p->partial |= timeline_account(p->timeline)->partial;
 	return rc;
 }
 
@@ -181,6 +229,8 @@ static int read_source(struct picture *p, struct src *s, const char *name)
 	}
 	if (timeline_is(magic, n))
 		return read_timeline(p, s, name);
+	if (p->timeline)
+		return read_path(p, s, name, magic, n);
 	if (table ? p->stacks : p->charts) {
 		diag_error(p->d, name, -1, "tables and stacks do not go into one picture");
 		src_free(s);
@@ -198,7 +248,7 @@ static int read_source(struct picture *p, struct src *s, const char *name)
 	p->stacks |= !table;
 	if (table)
 		return read_tables(p, s);
-	if (n >= sizeof(PS_MAGIC) - 1 && !memcmp(magic, PS_MAGIC, sizeof(PS_MAGIC) - 1))
+	if (is_stream(magic, n))
 		return read_stream(p, s, name);
 	rc = flame_read(p->flame, s, p->d);
 	src_free(s);
@@ -233,6 +283,8 @@ static bool check_options(const struct picture *p, const struct picture_opts *o)
 		why = "--diff goes neither with --flamechart nor with --total";
 	else if (p->compare && p->event && !strcmp(p->event, FLAME_EVERY))
 		why = "--diff compares one event: choose it with --event";
+	else if (p->timeline && o->timeline_svg && timeline_account(p->timeline)->steps)
+		why = "critical paths are drawn in the page of a timeline, not in its SVG";
 	if (why)
 		diag_error(p->d, NULL, -1, "%s", why);
 	else if (o->flame.total > 0 && o->flame.total < a->total && p->stacks)
@@ -287,10 +339,11 @@ static void say_account(const struct picture *p)
 	if (p->timeline)
 		buf_addf(&text,
 			 "%" PRIu64 " intervals, %" PRIu64 " unfinished, %" PRIu64
-			 " losses, %" PRIu64 " marks; %" PRIu64 " malformed lines",
+			 " losses, %" PRIu64 " marks, %" PRIu64 " steps of paths; %" PRIu64
+			 " malformed lines",
 			 timeline_account(p->timeline)->intervals,
 			 timeline_account(p->timeline)->open, timeline_account(p->timeline)->losses,
-			 timeline_account(p->timeline)->marks,
+			 timeline_account(p->timeline)->marks, timeline_account(p->timeline)->steps,
 			 timeline_account(p->timeline)->malformed);
 	else if (p->charts)
 		buf_addf(&text, "%u tables, %" PRIu64 " rows", p->tables.n, rows);

@@ -49,6 +49,9 @@ void picture_choose(struct picture *p, const char *event);
 /* Stacks come in the order of time, and are not sorted. Before the first one is read. */
 void picture_chart(struct picture *p);
 
+/* For a page: of event streams also the order of time is kept. Before the first one is read. */
+void picture_times(struct picture *p);
+
 /*
  * Reads a file, "-" is stdin. All files of a picture have to be of one sort: stacks or tables. 0,
  * or an error that was reported. What is damaged is reported and makes the picture partial.

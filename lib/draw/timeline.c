@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "draw/page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,12 @@ void timeline_free(struct timeline *t)
 	buf_release(&t->unit);
 	buf_release(&t->losses);
 	buf_release(&t->events);
+	for (uint32_t i = 0; i < t->nslices; i++)
+		buf_release(&t->slices[i]);
+	free(t->slices);
+	buf_release(&t->fields);
+	intern_release(&t->step_texts);
+	free(t->step_text);
 	free(t->threads);
 	free(t->text_of);
 	free(t->ends);
@@ -68,20 +75,11 @@ const char *timeline_text(const struct timeline *t, uint32_t number)
 
 /* ---- columns ---- */
 
-static void put(struct buf *b, uint64_t v)
-{
-	while (v >= 0x80) {
-		buf_addc(b, (char)(v | 0x80));
-		v >>= 7;
-	}
-	buf_addc(b, (char)v);
-}
-
-static void put_signed(struct buf *b, uint64_t from, uint64_t to)
+void timeline_put_signed(struct buf *b, uint64_t from, uint64_t to)
 {
 	uint64_t v = to - from;
 
-	put(b, v << 1 ^ (0 - (v >> 63)));
+	page_number(b, v << 1 ^ (0 - (v >> 63)));
 }
 
 static uint64_t take(const struct buf *b, size_t *at)
@@ -157,6 +155,7 @@ struct fields {
 	uint64_t v[FIELDS];
 	unsigned n;
 	bool numbers; /* all are */
+	bool four;    /* the first four are */
 };
 
 static bool number(const char *s, size_t n, uint64_t *v)
@@ -174,7 +173,7 @@ static void split(const char *s, size_t n, struct fields *f)
 	const char *end = s + n, *tab;
 
 	f->n = 0;
-	f->numbers = true;
+	f->numbers = f->four = true;
 	while (s < end && *s == '\t' && f->n < FIELDS) {
 		unsigned i = f->n++;
 
@@ -184,6 +183,7 @@ static void split(const char *s, size_t n, struct fields *f)
 		if (!number(f->s[i], f->len[i], &f->v[i])) {
 			f->v[i] = UINT64_MAX;
 			f->numbers = false;
+			f->four = f->four && i >= 4;
 		}
 		s = tab ? tab : end;
 	}
@@ -212,20 +212,18 @@ static int take_interval(struct timeline *t, const struct fields *f, bool open)
 	cover(t, start, start + dur);
 	if (!t->begun && !t->account.marks)
 		t->base = t->last_mark = start;
-	if (!t->begun)
-		t->columns[COLUMN_GAP].err = t->columns[COLUMN_GAP].err;
 	t->begun = true;
 	lane = lane_of(t, (uint32_t)who, (unsigned)kind, (uint32_t)cpu);
 	if (end_of(t, lane, &end))
 		return PP_ENOMEM;
-	put(&t->columns[COLUMN_WHO], who);
-	put(&t->columns[COLUMN_KIND],
-	    ((uint64_t)(uint32_t)(cpu + 1) * TIMELINE_KINDS_MAX + kind) * 2 + open);
-	put_signed(&t->columns[COLUMN_GAP], *end, start - t->base);
-	put(&t->columns[COLUMN_DUR], dur);
-	put(&t->columns[COLUMN_NAME], name ? t->text_of[name] : 0);
+	page_number(&t->columns[COLUMN_WHO], who);
+	page_number(&t->columns[COLUMN_KIND],
+		    ((uint64_t)(uint32_t)(cpu + 1) * TIMELINE_KINDS_MAX + kind) * 2 + open);
+	timeline_put_signed(&t->columns[COLUMN_GAP], *end, start - t->base);
+	page_number(&t->columns[COLUMN_DUR], dur);
+	page_number(&t->columns[COLUMN_NAME], name ? t->text_of[name] : 0);
 	if (!strcmp(t->kinds[kind], "runq"))
-		put(&t->columns[COLUMN_WAKER], waker);
+		page_number(&t->columns[COLUMN_WAKER], waker);
 	*end = start - t->base + dur;
 	t->account.intervals += !open;
 	t->account.open += open;
@@ -267,22 +265,48 @@ static int take_text(struct timeline *t, const struct fields *f)
 	return t->texts.err;
 }
 
+int timeline_slice(struct timeline *t)
+{
+	struct buf *v;
+	int rc;
+
+	if (!t->fields.len)
+		return t->fields.err;
+	v = array_widen(t->slices, &t->slices_cap, t->nslices, 16, sizeof(*v));
+	if (!v)
+		return PP_ENOMEM;
+	t->slices = v;
+	v[t->nslices] = (struct buf)BUF_INIT;
+	rc = page_pack(&v[t->nslices++], &t->fields);
+	buf_reset(&t->fields);
+	return rc;
+}
+
+/* The fields of a mark, which may have none. */
+static int take_fields(struct timeline *t, const struct fields *f)
+{
+	if (f->n > 4)
+		buf_add(&t->fields, f->s[4], strnlen(f->s[4], f->len[4]));
+	buf_addc(&t->fields, 0);
+	return t->account.marks % TIMELINE_SLICE ? t->fields.err : timeline_slice(t);
+}
+
 static int take_mark(struct timeline *t, const struct fields *f)
 {
 	struct buf *b = &t->columns[COLUMN_MARKS];
 
-	if (!f->numbers || f->n < 4 || f->v[0] > UINT32_MAX || f->v[2] > INT64_MAX ||
+	if (!f->four || f->n < 4 || f->v[0] > UINT32_MAX || f->v[2] > INT64_MAX ||
 	    (f->v[1] != UINT64_MAX && f->v[1] >= TIMELINE_CPUS_MAX))
 		return PP_ECORRUPT;
 	if (!t->begun && !t->account.marks)
 		t->base = t->last_mark = f->v[2];
-	put(b, f->v[0]);
-	put(b, (uint32_t)(f->v[1] + 1));
-	put_signed(b, t->last_mark, f->v[2]);
-	put(b, f->v[3]);
+	page_number(b, f->v[0]);
+	page_number(b, (uint32_t)(f->v[1] + 1));
+	timeline_put_signed(b, t->last_mark, f->v[2]);
+	page_number(b, f->v[3]);
 	t->last_mark = f->v[2];
 	t->account.marks++;
-	return b->err;
+	return b->err ? b->err : take_fields(t, f);
 }
 
 static int take_loss(struct timeline *t, const struct fields *f)

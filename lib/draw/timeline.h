@@ -27,8 +27,9 @@
 #define TIMELINE_KINDS_MAX   32		/* kinds of intervals */
 #define TIMELINE_THREADS_MAX (1u << 20) /* threads, texts */
 #define TIMELINE_CPUS_MAX    65536
-#define TIMELINE_RECTS_MAX   20000 /* of the SVG */
-#define TIMELINE_TASKS_MAX   40	   /* lanes of the SVG; the page has all */
+#define TIMELINE_STEPS_MAX   (1u << 21) /* of critical paths */
+#define TIMELINE_RECTS_MAX   20000	/* of the SVG */
+#define TIMELINE_TASKS_MAX   40		/* lanes of the SVG; the page has all */
 
 struct timeline;
 
@@ -42,7 +43,7 @@ int timeline_form(const char *arg, bool *svg, struct buf *why);
 
 /* What was read, for messages. */
 struct timeline_account {
-	uint64_t intervals, open, losses, marks, malformed;
+	uint64_t intervals, open, losses, marks, malformed, steps;
 	bool partial; /* plat says so, or the end is missing */
 };
 
@@ -57,6 +58,13 @@ bool timeline_is(const char *magic, size_t n);
  * error that was reported: PP_EUNSUPPORTED, PP_EIO, PP_ENOMEM, PP_ELIMIT.
  */
 int timeline_read(struct timeline *t, struct src *s, struct diag *d);
+
+/*
+ * Reads the critical paths of an event stream (plat --emit path) that are drawn into the timeline,
+ * which has been read. Frees the source. The same errors, and PP_EMISMATCH: there are none, or they
+ * are of another time.
+ */
+int timeline_read_path(struct timeline *t, struct src *s, struct diag *d);
 const struct timeline_account *timeline_account(const struct timeline *t);
 
 /* Write the page or the SVG. 0, PP_END (no interval: nothing is written), PP_ENOMEM, or the error

@@ -5,6 +5,7 @@
 #include "draw/page.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static int add_about(const struct timeline *t, const struct timeline_opts *opts, struct out *o)
@@ -22,9 +23,10 @@ static int add_about(const struct timeline *t, const struct timeline_opts *opts,
 	buf_add_json(&b, buf_str(&t->unit), t->unit.len);
 	buf_addf(&b,
 		 ",\"n\":%" PRIu64 ",\"base\":\"%" PRIu64 "\",\"first\":%" PRId64
-		 ",\"last\":%" PRId64 ",\"marks\":%" PRIu64 ",\"partial\":%s,\"kinds\":[",
+		 ",\"last\":%" PRId64 ",\"marks\":%" PRIu64 ",\"steps\":%" PRIu64
+		 ",\"slice\":%u,\"partial\":%s,\"kinds\":[",
 		 t->account.intervals + t->account.open, t->base, (int64_t)(t->first - t->base),
-		 (int64_t)(t->last - t->base), t->account.marks,
+		 (int64_t)(t->last - t->base), t->account.marks, t->account.steps, TIMELINE_SLICE,
 		 t->account.partial ? "true" : "false");
 	for (int i = 0; i < TIMELINE_KINDS_MAX; i++) {
 		buf_adds(&b, i ? "," : "");
@@ -51,7 +53,8 @@ static int add_about(const struct timeline *t, const struct timeline_opts *opts,
 
 int timeline_page(struct timeline *t, const struct timeline_opts *opts, struct out *o)
 {
-	static const char *const ids[] = {"who", "kind", "gap", "dur", "name", "waker", "marks"};
+	static const char *const ids[] = {"who",  "kind",  "gap",   "dur",
+					  "name", "waker", "marks", "steps"};
 	const struct page page = {
 		.title = opts->title ? opts->title : "Timeline",
 		.subtitle = opts->subtitle,
@@ -70,6 +73,14 @@ int timeline_page(struct timeline *t, const struct timeline_opts *opts, struct o
 	rc = add_about(t, opts, o);
 	for (int i = 0; i < NCOLUMNS && !rc; i++)
 		rc = page_column(o, ids[i], &t->columns[i]);
+	if (!rc)
+		rc = timeline_slice(t);
+	for (uint32_t i = 0; i < t->nslices && !rc; i++) {
+		char id[32];
+
+		snprintf(id, sizeof(id), "fields%u", i);
+		rc = page_packed(o, id, &t->slices[i]);
+	}
 	page_end(&page, o);
 	return rc ? rc : o->err;
 }

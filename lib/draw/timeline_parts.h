@@ -5,7 +5,10 @@
 #define PP_DRAW_TIMELINE_PARTS_H
 
 #include "base/buf.h"
+#include "base/intern.h"
 #include "draw/timeline.h"
+
+#define TIMELINE_SLICE 8192 /* marks whose fields are packed together */
 
 /* Columns: a number for each interval, as LEB128; gaps are signed (zigzag). */
 enum {
@@ -16,6 +19,7 @@ enum {
 	COLUMN_NAME,  /* number of a text, 0 none */
 	COLUMN_WAKER, /* number of a thread, 0 none; of runq only */
 	COLUMN_MARKS, /* of marks: event, CPU + 1, gap from the mark before, tid */
+	COLUMN_STEPS, /* of steps of paths: path, tid, name, gap from the start before, duration, state */
 	NCOLUMNS
 };
 
@@ -36,13 +40,19 @@ struct timeline {
 	struct buf texts; /* each ended by a NUL; number 1 first */
 	struct buf from;  /* the recordings, with commas */
 	struct buf unit;
+	struct buf fields;  /* of the marks of this slice, each ended by a NUL */
+	struct buf *slices; /* packed */
+	uint32_t nslices, slices_cap;
 	struct buf losses; /* JSON: [cpu, time, count], ... */
 	struct buf events; /* of marks: JSON texts */
 	uint64_t *ends;	   /* by lane: where its last interval ended, since `base` */
 	uint32_t ends_cap;
 	uint64_t base;	      /* where the first interval of the input begins */
 	uint64_t first, last; /* of all intervals */
-	uint64_t last_mark;
+	uint64_t last_mark, last_step;
+	struct intern step_texts; /* of steps; their numbers among the texts */
+	uint32_t *step_text;
+	uint32_t step_text_cap;
 	bool begun, ended;
 };
 
@@ -59,6 +69,12 @@ int timeline_each(const struct timeline *t, timeline_fn *fn, void *ctx);
 
 /* Whether a kind is what a thread does, in lanes of threads, or what its CPU does. */
 bool timeline_is_thread(const char *kind);
+
+/* Packs what there is of a slice. 0 or PP_ENOMEM. */
+int timeline_slice(struct timeline *t);
+
+/* Appends the difference of two numbers, zigzag. */
+void timeline_put_signed(struct buf *b, uint64_t from, uint64_t to);
 
 /* The text of a number; "" for 0. */
 const char *timeline_text(const struct timeline *t, uint32_t number);

@@ -72,6 +72,12 @@ void flame_diff_legend(const struct flame *f, const struct flame_opts *o, double
 void flame_diff_describe(const struct flame *f, const struct flame_opts *o, bool page,
 			 struct buf *b);
 
+/* A sample of an event stream, for the order of time. */
+struct flame_time {
+	uint64_t time, weight;
+	uint32_t node, tid;
+};
+
 struct flame {
 	bool reverse;
 	bool chart;		 /* in the order of time */
@@ -97,10 +103,30 @@ struct flame {
 	/* The last stack: the next one often begins like it, and need not look up those frames. */
 	struct buf last;
 	uint32_t depth;
-	uint32_t *path; /* FLAME_DEPTH_MAX nodes */
-	size_t *ends;	/* where each frame ends in `last` */
+	uint32_t ntimes;	  /* see below */
+	uint32_t *path;		  /* FLAME_DEPTH_MAX nodes */
+	size_t *ends;		  /* where each frame ends in `last` */
+	struct flame_time *times; /* all samples, if their times are known; see flame_times_add */
+	double factor;		  /* of flame_scale: what a weight of theirs counts */
+	long double times_sum;	  /* of their weights */
 	struct flame_account account;
 };
+
+/*
+ * Keeps the samples of a fold whose stacks have been read, with their times. 0, PP_ENOMEM; PP_END or
+ * PP_ELIMIT, of fold_times: there are none.
+ */
+struct fold;
+int flame_times_add(struct flame *f, const struct fold *fold);
+/* Whether they are all that is in the tree. */
+bool flame_times_whole(const struct flame *f);
+/*
+ * The samples in the order of time as a column: number of the thread, node, time since the one
+ * before, weight; `node` has the page's numbers of nodes. To `threads` go the threads' tids, with
+ * commas. 0 or PP_ENOMEM.
+ */
+int flame_times_column(struct flame *f, const uint32_t *node, struct buf *column,
+		       struct buf *threads);
 
 /* The counts of the stacks that end at a node. */
 static inline long double flame_self(const struct flame *f, uint32_t node)

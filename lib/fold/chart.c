@@ -1,4 +1,4 @@
-/* Stacks in the order of time, for flame charts: a line for each run of equal ones. */
+/* Stacks in the order of time, for flame charts: runs of equal ones, or each with its time. */
 #include "base/array.h"
 #include "base/err.h"
 #include "fold/tree.h"
@@ -32,6 +32,56 @@ int fold_chart_each(const struct fold *f, fold_chart_visit *fn, void *ctx)
 		rc = fn(ctx, f->runs[i].node, f->runs[i].weight);
 	return rc;
 }
+
+/* ---- samples with their times ---- */
+
+void fold_at(struct fold *f, uint64_t time, uint32_t tid)
+{
+	f->now.time = time;
+	f->now.tid = tid;
+	f->timed = true;
+}
+
+void fold_time_add(struct fold *f, uint32_t node, uint64_t weight)
+{
+	struct fold_time *v;
+
+	if (!f->timed && !f->times_err)
+		f->times_err = PP_END;
+	f->timed = false;
+	if (f->times_err)
+		return;
+	if (f->ntimes == FOLD_TIMES_MAX) {
+		f->times_err = PP_ELIMIT;
+		return;
+	}
+	v = array_widen(f->times, &f->times_cap, f->ntimes, 4096, sizeof(*v));
+	if (!v) {
+		f->times_err = PP_ENOMEM;
+		return;
+	}
+	f->times = v;
+	v[f->ntimes++] = (struct fold_time){f->now.time, weight, node, f->now.tid, f->lane};
+}
+
+void fold_times_keep(struct fold *f, uint32_t lane)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->ntimes; i++)
+		if (f->times[i].lane == lane || !f->times[i].lane)
+			f->times[n++] = f->times[i];
+	f->ntimes = n;
+}
+
+int fold_times(const struct fold *f, const struct fold_time **v, uint32_t *n)
+{
+	*v = f->times_err ? NULL : f->times;
+	*n = *v ? f->ntimes : 0;
+	return f->times_err ? f->times_err : *n ? 0 : PP_END;
+}
+
+/* ---- writing ---- */
 
 struct writing {
 	const struct fold *f;

@@ -42,6 +42,7 @@ void fold_free(struct fold *f)
 	fold_lanes_release(f);
 	fold_nodes_release(f);
 	free(f->runs);
+	free(f->times);
 	free(f);
 }
 
@@ -207,6 +208,8 @@ void fold_add(struct fold *f, uint32_t node, uint64_t weight)
 		fold_lane_add(f, node, weight);
 	if (f->opts.chart)
 		fold_chart_add(f, node, weight);
+	if (f->opts.times)
+		fold_time_add(f, node, weight);
 }
 
 int fold_ends(const struct fold *f, struct ps_ends *e)

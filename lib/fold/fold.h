@@ -48,6 +48,7 @@
 #define FOLD_SLICE_LEN	3	   /* bytes of a slice's number in a name */
 #define FOLD_BY_MAX	8	   /* fields whose values are frames */
 #define FOLD_EVENTS_MAX 64	   /* events that are chosen from */
+#define FOLD_TIMES_MAX	(1u << 20) /* samples that are kept with their times */
 #define FOLD_LEAVE	UINT32_MAX /* no lane: the sample is left out */
 
 /* What is folded of samples with a second stack, as intervals with a waker have it. */
@@ -71,6 +72,7 @@ struct fold_opts {
 	 * ones in a row are added up. Input without times is refused.
 	 */
 	bool chart;
+	bool times; /* event streams: samples are also kept one by one, for fold_times */
 	/*
 	 * Fields, the names of which are texts that outlive the fold: their values are the
 	 * outermost frames, the first of them the root.
@@ -230,6 +232,23 @@ int fold_each(const struct fold *f, fold_visit *fn, void *ctx);
  */
 typedef int fold_chart_visit(void *ctx, uint32_t node, uint64_t weight);
 int fold_chart_each(const struct fold *f, fold_chart_visit *fn, void *ctx);
+
+/* A sample of fold_opts.times. */
+struct fold_time {
+	uint64_t time, weight;
+	uint32_t node, tid;
+	uint32_t lane; /* of no use outside of lib/fold */
+};
+
+/* When the sample was taken that the next fold_add is about; without a call its time is not known. */
+void fold_at(struct fold *f, uint64_t time, uint32_t tid);
+
+/*
+ * The samples, in the order in which they came, which live as long as the fold; fold_finish comes
+ * first. NULL and PP_END: there are none, or the time of one is not known; PP_ELIMIT: there were
+ * more than FOLD_TIMES_MAX; PP_ENOMEM.
+ */
+int fold_times(const struct fold *f, const struct fold_time **v, uint32_t *n);
 
 /*
  * The number of nodes, the root included: the node of a stack is greater than those of its parts.

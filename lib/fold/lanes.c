@@ -361,6 +361,7 @@ int fold_choose(struct fold *f)
 		keep_lane(f, f->lanes[0]);
 	f->lane = f->owner;
 	keep_runs(f, best);
+	fold_times_keep(f, best);
 	for (uint32_t i = 1; i <= f->lane_names.n; i++) {
 		if (i == best)
 			continue;

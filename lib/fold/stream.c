@@ -340,6 +340,8 @@ static int on_sample(struct fstream *s, const struct ps_record *rec)
 	weight = told ? p->period : 1;
 	fold_sample(s->fold, e.lane, weight, told, p->fields & (PS_HAS(stack) | PS_HAS(chain)));
 	weight = s->opts->count ? 1 : weight;
+	if (!(p->flags & PS_SAMPLE_NO_TIME))
+		fold_at(s->fold, p->time, p->tid);
 	if (fstream_count_parts(s, p, comm, java, weight, &rc) || count_stack(s, p, comm, weight))
 		return rc;
 	rc = node_of(s, p, comm, java, &node);

@@ -74,7 +74,12 @@ struct fold {
 	int lane_err;	       /* PP_ENOMEM: samples of a lane are missing */
 	struct fold_run *runs; /* of a chart: stacks in the order in which they came */
 	uint32_t nruns, runs_cap;
-	int runs_err; /* PP_ENOMEM: runs are missing */
+	int runs_err;		 /* PP_ENOMEM: runs are missing */
+	struct fold_time *times; /* of fold_opts.times: all samples */
+	struct fold_time now;	 /* what fold_at told of the next one */
+	bool timed;		 /* it has */
+	uint32_t ntimes, times_cap;
+	int times_err; /* why they are not all there: fold_times */
 };
 
 /* ---- nodes.c ---- */
@@ -102,6 +107,10 @@ void fold_lanes_release(struct fold *f);
 
 /* Takes note of a stack that comes now. What fails is found by fold_chart_each. */
 void fold_chart_add(struct fold *f, uint32_t node, uint64_t weight);
+/* The same for a sample with its time (fold_at). What fails is found by fold_times. */
+void fold_time_add(struct fold *f, uint32_t node, uint64_t weight);
+/* Leaves the samples of a lane, and those of lane 0. */
+void fold_times_keep(struct fold *f, uint32_t lane);
 /* Writes the stacks in the order in which they came. 0, PP_ENOMEM or the error of o. */
 int fold_chart_write(const struct fold *f, struct out *o);
 

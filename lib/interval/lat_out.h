@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "interval/interval.h"
 #include "interval/lat_context.h"
+#include "interval/lat_fields.h"
 #include "interval/lat_run.h"
 
 struct lat_list {
@@ -34,14 +35,21 @@ bool lat_list_none(const struct lat_list *s, struct buf *b);
 /* Lines for psvg --timeline (lat_timeline.c), perfpipe-timeline(5). */
 #define LAT_TIMELINE_MAGIC "#PPTIMELINE1"
 #define LAT_TIMELINE_KINDS "oncpu,runq,blocked,irq,softirq"
-#define LAT_MARKS_MAX	   200000 /* events that are marks; those after them are counted */
+#define LAT_MARKS_MAX	   (4u << 20) /* events that are marks; those after them are counted */
+
+/* An event of the input. */
+struct lat_timeline_event {
+	uint32_t mark;		   /* 0: not known, 1 no mark, else the mark's number + 1 */
+	struct lat_fields *fields; /* of a mark */
+};
 
 struct lat_timeline {
 	struct out out;
 	struct buf line;
-	struct intern threads; /* domain, tid and name */
-	uint8_t *texts;	       /* by text id: defined */
-	uint32_t *events;      /* by event id: 0 not known, 1 no mark, else the mark's number + 1 */
+	struct intern threads;		   /* domain, tid and name */
+	uint8_t *texts;			   /* by text id: defined */
+	struct lat_timeline_event *events; /* by id */
+	struct lat_fields_names names;	   /* the caller's */
 	uint32_t ntexts, nevents, nmarks;
 	uint64_t kinds; /* bits: defined */
 	uint64_t n, marks, more_marks;
@@ -49,8 +57,7 @@ struct lat_timeline {
 
 int lat_timeline_start(struct lat_timeline *t);
 /* A record of the input: losses, marks. 0, PP_ENOMEM or the output's error. */
-int lat_timeline_see(struct lat_timeline *t, struct lat *l, const struct sreader *r,
-		     const struct ps_record *rec);
+int lat_timeline_see(struct lat_timeline *t, const struct sreader *r, const struct ps_record *rec);
 lat_sink_fn lat_timeline_add, lat_timeline_open;
 int lat_timeline_close(struct lat_timeline *t, int status);
 

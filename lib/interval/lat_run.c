@@ -103,7 +103,7 @@ static int read_one(struct run *run, const char *name, struct diag *d, uint64_t 
 		see(run, rec);
 		if (run->periods && (rc = see_period(run->periods, rec)))
 			break;
-		rc = run->timeline ? lat_timeline_see(run->timeline, run->l, r, rec) : 0;
+		rc = run->timeline ? lat_timeline_see(run->timeline, r, rec) : 0;
 		if (!rc)
 			rc = lat_record(run->l, r, rec);
 		if (rc)
@@ -323,6 +323,8 @@ static int run_timeline(struct run *run, char **names, int n, struct diag *d)
 
 	if (rc)
 		return PP_EXIT_FAIL;
+	if (!run->o->lat.raw)
+		t.names = (struct lat_fields_names){run->o->lat.symbol, run->o->lat.symbol_ctx};
 	run->o->lat.sink = lat_timeline_add;
 	run->o->lat.open = lat_timeline_open;
 	run->o->lat.sink_ctx = &t;
@@ -331,7 +333,7 @@ static int run_timeline(struct run *run, char **names, int n, struct diag *d)
 	if (status != PP_EXIT_FAIL && !t.n)
 		status = lat_say_nothing(run->l, run->samples, d);
 	if (t.more_marks)
-		diag_say(d, NULL, "%" PRIu64 " events are not marked: only the first %d are",
+		diag_say(d, NULL, "%" PRIu64 " events are not marked: only the first %u are",
 			 t.more_marks, LAT_MARKS_MAX);
 	run->timeline = NULL;
 	rc = lat_timeline_close(&t, status);

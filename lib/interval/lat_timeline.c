@@ -140,11 +140,29 @@ static bool is_mark(const struct ps_event *e)
 	return true;
 }
 
-static int see_sample(struct lat_timeline *t, struct lat *l, const struct sreader *r,
-		      const struct ps_sample *s)
+static void forget(struct lat_timeline_event *v)
 {
+	lat_fields_free(v->fields);
+	*v = (struct lat_timeline_event){0};
+}
+
+/* An event is met for the first time. 0 or PP_ENOMEM. */
+static int learn(struct lat_timeline *t, const struct ps_event *e, struct lat_timeline_event *v)
+{
+	v->mark = is_mark(e) ? ++t->nmarks + 1 : 1;
+	if (v->mark == 1)
+		return 0;
+	buf_addf(&t->line, "x\t%u\t", t->nmarks);
+	buf_add_safe(&t->line, e->name.p, e->name.len);
+	buf_addc(&t->line, '\n');
+	return lat_fields_new(&v->fields, e);
+}
+
+static int see_sample(struct lat_timeline *t, const struct sreader *r, const struct ps_record *rec)
+{
+	const struct ps_sample *s = &rec->sample;
 	const struct ps_event *e = sreader_event(r, s->event);
-	uint32_t *v;
+	struct lat_timeline_event *v;
 
 	if (!e || s->event >= PS_ID_MAX || s->flags & (PS_SAMPLE_NO_TIME | PS_SAMPLE_JOINED))
 		return 0;
@@ -152,16 +170,10 @@ static int see_sample(struct lat_timeline *t, struct lat *l, const struct sreade
 	if (!v)
 		return PP_ENOMEM;
 	t->events = v;
-	if (!v[s->event]) {
-		v[s->event] = is_mark(e) ? ++t->nmarks + 1 : 1;
-		if (v[s->event] > 1) {
-			buf_addf(&t->line, "x\t%u\t", t->nmarks);
-			buf_add_safe(&t->line, e->name.p, e->name.len);
-			buf_addc(&t->line, '\n');
-		}
-	}
-	(void)l;
-	if (v[s->event] == 1)
+	v += s->event;
+	if (!v->mark && learn(t, e, v))
+		return PP_ENOMEM;
+	if (v->mark == 1)
 		return 0;
 	if ((s->flags & PS_MARK_MASK) == PS_MARK_FAIL)
 		return 0;
@@ -171,28 +183,29 @@ static int see_sample(struct lat_timeline *t, struct lat *l, const struct sreade
 	}
 	t->marks++;
 	buf_adds(&t->line, "e");
-	put(&t->line, v[s->event] - 1);
+	put(&t->line, v->mark - 1);
 	buf_addc(&t->line, '\t');
 	if (s->cpu != PS_NONE)
 		buf_add_u64(&t->line, s->cpu, 0, ' ');
 	put(&t->line, s->time);
 	put(&t->line, s->tid == PS_NONE ? 0 : s->tid);
+	buf_addc(&t->line, '\t');
+	lat_fields_add(v->fields, r, rec, &t->names, &t->line);
 	buf_addc(&t->line, '\n');
 	return flush(t);
 }
 
-int lat_timeline_see(struct lat_timeline *t, struct lat *l, const struct sreader *r,
-		     const struct ps_record *rec)
+int lat_timeline_see(struct lat_timeline *t, const struct sreader *r, const struct ps_record *rec)
 {
 	switch (rec->type) {
-	case PS_SAMPLE: return see_sample(t, l, r, &rec->sample);
+	case PS_SAMPLE: return see_sample(t, r, rec);
 	case PS_HEADER:
-		if (t->events)
-			memset(t->events, 0, t->nevents * sizeof(*t->events));
+		for (uint32_t i = 0; i < t->nevents; i++)
+			forget(&t->events[i]);
 		break;
 	case PS_EVENT:
 		if (rec->event.id < t->nevents)
-			t->events[rec->event.id] = 0;
+			forget(&t->events[rec->event.id]);
 		break;
 	case PS_SOURCE:
 		buf_adds(&t->line, "m\tfrom\t");
@@ -221,6 +234,8 @@ int lat_timeline_close(struct lat_timeline *t, int status)
 	buf_release(&t->line);
 	intern_release(&t->threads);
 	free(t->texts);
+	for (uint32_t i = 0; i < t->nevents; i++)
+		forget(&t->events[i]);
 	free(t->events);
 	return rc ? rc : closed;
 }
