@@ -1,7 +1,7 @@
 #!/bin/sh
 # t/lint-house on a made-up tree, with one fault at a time.
 . "${0%/*}/lib.sh"
-plan 22
+plan 24
 
 CC=${CC:-cc}
 mkdir -p lib/base lib/upper bin t
@@ -110,6 +110,12 @@ like "$OUT" 'lib/upper/gone\.c is on the map; there is no such file' 'is named'
 
 house lib/README.md 's/`parts\.h`/`parts.h`, `top.c`/'
 like "$OUT" 'lib/upper/top\.c is there twice' 'a file that is on the map twice is named'
+
+cp lib/base/low.h lib/upper/low.h
+house lib/README.md
+is "$status" 1 'a file of a name that is in another room'
+like "$OUT" 'lib/upper/low\.h: base/ has a file of that name' 'is named'
+rm lib/upper/low.h
 
 house lib/upper/top.c 1d
 is "$status" 1 'a file that begins with code'

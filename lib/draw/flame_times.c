@@ -1,5 +1,5 @@
 /* The samples of event streams one by one, with their times: for a page's order of time. */
-#include "draw/tree.h"
+#include "draw/flame_tree.h"
 
 #include "base/err.h"
 #include "draw/page.h"

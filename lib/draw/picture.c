@@ -3,9 +3,9 @@
 
 #include "base/err.h"
 #include "base/plain.h"
-#include "draw/tree.h"
+#include "draw/flame_tree.h"
 #include "fold/fold.h"
-#include "fold/stream.h"
+#include "fold/sample_stacks.h"
 #include "stream/stream.h"
 
 #include <inttypes.h>

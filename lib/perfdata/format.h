@@ -92,8 +92,8 @@ enum feat_simpleperf {
 };
 
 /*
- * simpleperf's own records (its record.h): type, number from PERF_SIMPLEPERF_START on, short name.
- * Their size has 32 bits: the upper half lies where other records have misc.
+ * simpleperf's own records (its record.h): type, number from PERF_SIMPLEPERF_START on,
+ * short name. Their size has 32 bits: the upper half lies where other records have misc.
  */
 #define PERF_SIMPLEPERF_TYPES(R) \
 	R(KERNEL_SYMBOL, 1, "kernel_symbol") \

@@ -8,7 +8,7 @@
  *	fetches_release(&f);
  *
  * One variable can become several arguments. What their names end with tells the reader of a
- * recording what they are (fields of events, event/probe_field.h): NAME__ptr, NAME__len and
+ * recording what they are (fields of events, event/probe_parts.h): NAME__ptr, NAME__len and
  * NAME__str, or NAME__elem, make a text or a sequence; NAME__sN is a signed number of N bits;
  * NAME__f64 and NAME__f32 are floating point numbers.
  */
@@ -16,7 +16,7 @@
 #define PP_PROBE_FETCH_H
 
 #include "inspect/loc.h"
-#include "inspect/name.h"
+#include "inspect/name_pattern.h"
 
 #define FETCH_MAX	128  /* arguments of an event, by the kernel */
 #define FETCH_TEXT_MAX	63   /* characters of one with its type */

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 const struct opt_rule marker_rules[] = {
-	{"explain", "invert time every sample first lenient drop split output stats strict binary text json plain "
-		    "threads", NULL},
+	{"explain",
+	 "invert time every sample first lenient drop split output stats strict binary text json plain "
+	 "threads",
+	 NULL},
 	{"output", NULL, "split"},
 	{"drop", "text", NULL},
 	{0},

@@ -1,10 +1,11 @@
 /*
  * Counting, for its files; private to lib/stat.
  *
- * stat.c: runs, intervals, the end.  events.c: which events.  open.c: their descriptors.
- * read.c: from descriptors to the table.  topology.c: where CPUs are.  print.c: output.
- * control.c: commands that come by a pipe.  hotplug.c: CPUs that come and go.
- * whom.c: CPUs and threads.  places.c: functions that are places of one event.
+ * stat.c: runs, intervals, the end.  counted_events.c: which events.  open_counters.c: their
+ * descriptors.
+ * read_counters.c: from descriptors to the table.  topology.c: where CPUs are.  output.c: output.
+ * commands.c: commands that come by a pipe.  cpu_changes.c: CPUs that come and go.
+ * whom.c: CPUs and threads.  function_counts.c: functions that are places of one event.
  */
 #ifndef PP_STAT_PARTS_H
 #define PP_STAT_PARTS_H
@@ -17,8 +18,8 @@
 
 #include <time.h>
 
-#define STAT_NS 1000000000u /* of a second */
-#define STAT_PLACES_MAX 64 /* events with places: one or two for each definition */
+#define STAT_NS		1000000000u /* of a second */
+#define STAT_PLACES_MAX 64	    /* events with places: one or two for each definition */
 
 /* An event of a cgroup, or of all. */
 struct stat_event {
@@ -38,7 +39,7 @@ struct stat_event {
 struct stat_ring {
 	struct perf_event_mmap_page *page; /* NULL: none */
 	size_t size;			   /* of the mapping */
-	int fd;				   /* of the event that owns it; it is closed with the others */
+	int fd; /* of the event that owns it; it is closed with the others */
 };
 
 /*
@@ -101,7 +102,7 @@ struct counting {
 	bool uncounted;	  /* a CPU came and was not counted, or hits were lost */
 };
 
-/* events.c */
+/* counted_events.c */
 
 /* The events to count, the usual ones if the user named none. */
 int stat_events(struct counting *s);
@@ -117,7 +118,7 @@ int stat_find_target(struct counting *s);
 /* Where a CPU is, by sysfs. */
 void stat_place(int cpu, struct count_cpu *place);
 
-/* open.c */
+/* open_counters.c */
 
 /* What the kernel is asked for. `leads`: it is switched on by itself, or by exec. */
 struct perf_event_attr stat_attr(const struct counting *s, const struct stat_event *e, bool leads);
@@ -131,7 +132,7 @@ int stat_open_on(struct counting *s, size_t cpu); /* for one of the CPUs */
 void stat_enable(struct counting *s, bool on);
 void stat_close(struct counting *s);
 
-/* places.c */
+/* function_counts.c */
 
 /* Before a run, if there are such events. 0 or a code that has been told. */
 int stat_places_begin(struct counting *s);
@@ -156,7 +157,7 @@ void stat_places_release(struct counting *s);
 /* Has samples of a ring taken when they come. 0 or a code that has been told. */
 int stat_watch_places(const struct counting *s, int fd);
 
-/* hotplug.c */
+/* cpu_changes.c */
 
 /* Room for CPUs of the target that may come. 0 or a code. */
 int stat_expect_cpus(struct counting *s);
@@ -170,7 +171,7 @@ int stat_begin_cpus(struct counting *s);
  */
 int stat_look_at_cpus(struct counting *s, bool at_end);
 
-/* read.c */
+/* read_counters.c */
 
 /* What a counter says now. */
 int stat_read_counter(const struct counting *s, const struct stat_event *e, int fd,
@@ -182,7 +183,7 @@ int stat_lay_out(struct counting *s);
 /* What the descriptors say now, into its cells. */
 int stat_read(struct counting *s);
 
-/* print.c */
+/* output.c */
 
 int stat_output(struct counting *s);
 int stat_print_interval(struct counting *s);
@@ -190,7 +191,7 @@ int stat_print(struct counting *s);
 /* The end of all output. The first error of all. */
 int stat_output_close(struct counting *s);
 
-/* control.c */
+/* commands.c */
 
 int stat_control_open(struct stat_control *k, const char *how, struct diag *d);
 /* What has come, each command answered. *stop: counting is to end. 0 or PP_END: no more will come.

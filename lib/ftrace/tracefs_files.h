@@ -1,0 +1,62 @@
+/*
+ * Files of tracefs: of an instance, and where that lacks one, of the top, whose former value is
+ * kept in a journal.
+ *
+ *	struct ftfiles f;
+ *	ftfiles_init(&f, "/sys/kernel/tracing", "instances/x", &journal);
+ *	rc = ftfiles_set(&f, "trace_clock", "mono", &why);
+ *
+ * Errors are told with the kernel's own words, if it has any.
+ */
+#ifndef PP_FTRACE_TRACEFS_FILES_H
+#define PP_FTRACE_TRACEFS_FILES_H
+
+#include "base/buf.h"
+#include "ftrace/journal.h"
+
+#include <limits.h>
+
+#define FTFILES_MAX (64u << 20) /* bytes of a file */
+
+struct ftfiles {
+	const char *root;
+	char dir[PATH_MAX]; /* relative to the root: "instances/x"; empty: the top */
+	struct journal *journal;
+};
+
+void ftfiles_init(struct ftfiles *f, const char *root, const char *dir, struct journal *j);
+
+/*
+ * The path of a file: of the instance if that has it, else of the top. *own: the instance's. A name
+ * that begins with / is one outside of tracefs.
+ */
+void ftfiles_path(const struct ftfiles *f, const char *name, char path[PATH_MAX], bool *own);
+
+bool ftfiles_has(const struct ftfiles *f, const char *name);
+
+/* Adds the text of a file. 0 or a code of pp_errno. */
+int ftfiles_read(const struct ftfiles *f, const char *name, struct buf *b);
+
+/* The value of a file of one line, as it would have to be written: "mono" of "local [mono]". */
+int ftfiles_value(const struct ftfiles *f, const char *name, struct buf *b);
+
+/*
+ * Writes a value in place of the former one; of the top's files, that is kept. _lines: it is a
+ * list of words or lines, which the kernel takes one by one. 0, or a code with the reason in `why`;
+ * PP_EUSAGE: there is one of it for the whole machine, and somebody else has set it otherwise.
+ */
+int ftfiles_set(const struct ftfiles *f, const char *name, const char *value, struct buf *why);
+int ftfiles_set_lines(const struct ftfiles *f, const char *name, const char *value,
+		      struct buf *why);
+
+/*
+ * Adds a line to those that are there; `undo`: the line that takes it away again, kept if the file
+ * is the top's.
+ */
+int ftfiles_add(const struct ftfiles *f, const char *name, const char *line, const char *undo,
+		struct buf *why);
+
+/* Writes without a journal: what is no setting. */
+int ftfiles_write(const struct ftfiles *f, const char *name, const char *value, struct buf *why);
+
+#endif
