@@ -203,6 +203,25 @@ recipe biosnoop -D 254,16 "$data/block.data.gz"
 rows >got
 same got want 'biosnoop -D: of one disk'
 
+# Of one process, by name: what pfilter leaves of what is not cut down to it.
+gzip -dc "$data/sched.data.gz" >sched.data
+"$BIN/pdecode" sched.data | "$BIN/plat" -k runq --by pid --tsv 2>"$ERR" |
+	awk -F'\t' '$1 == "runq" { print $3, $2 }' | sort -rn | sed -n 2p >top
+read -r count pid <top
+recipe runqlat -p "$pid" sched.data --tsv
+is "$(awk -F'\t' '$1 == "runq" { print $3 }' "$OUT")" "$count" 'runqlat -p'
+recipe offcputime -p "$pid" sched.data
+"$BIN/pdecode" sched.data | "$BIN/plat" --emit offcpu 2>"$ERR" | "$BIN/pfilter" --pid "$pid" | "$BIN/pfold" >want 2>"$ERR"
+is "$(awk '!/^#/ { n += $NF } END { print n }' "$OUT")" "$(awk '!/^#/ { n += $NF } END { print n }' want)" 'offcputime -p'
+for name in runqslower cpudist schedlat wakeuptime offwaketime syscount syslat lockstat profile ptop; do
+	recipe $name -p 0x sched.data
+	is "$status" 64 "$name -p: no number"
+done
+recipe profile -p 1 -n zzz "$data/demo.data"
+is "$status" 1 'profile -p -n: of nobody'
+recipe profile -n pfo "$data/demo.data"
+is "$(grep -vc '^pfold' "$OUT")" "$(grep -c '^#' "$OUT")" 'profile -n: a part of the name'
+
 # A row for each second, also where nothing happened; a clock that jumps is not followed.
 cat >cache.events <<'EVENTS'
 writeback writeback_dirty_folio 801 | char name[16]; unsigned long ino; unsigned long index | "bdi %s: ino=%lu index=%lu", REC->name, REC->ino, REC->index

@@ -735,7 +735,7 @@ collect_probes() {
 # The words for pcap-perf by which it records events, in $event_words.
 collect_events() {
 	event_words=-a
-	case $letters in *b:*) [ -z "$only_pid" ] || event_words="-p $only_pid" ;; esac
+	case $letters$profile in *b:* | *-F*) [ -z "$only_pid" ] || event_words="-p $only_pid" ;; esac
 	event_words="$event_words $profile"
 	set -f
 	for event_of in $events; do
@@ -788,10 +788,10 @@ chosen() {
 	fi
 }
 
-# What is of the process of -p.
+# What is of the process of -p, and of -n.
 of_pid() {
-	if [ -n "$only_pid" ]; then
-		stage pfilter --pid "$only_pid"
+	if [ -n "$only_pid$only_name" ]; then
+		stage pfilter ${only_pid:+--pid "$only_pid"} ${only_name:+--comm "*$only_name*"}
 	else
 		cat
 	fi
