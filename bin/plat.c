@@ -37,6 +37,13 @@ static int run_history(struct config *c, char **names, int n, struct diag *d)
 /* The wall clock: forms of --emit, --path and --tail, of intervals of plat and with its options. */
 static int run_wall(struct config *c, char **names, int n, struct diag *d)
 {
+	if (c->o.lat.npids || c->o.lat.comms) {
+		diag_error(d, NULL, -1,
+			   "--pid and --comm choose intervals, which --emit %s has none of: pfilter "
+			   "after it does",
+			   c->o.emit);
+		return PP_EXIT_USAGE;
+	}
 	c->wall.sink = c->o.sink;
 	if (c->o.out.form == TABLE_FORM_JSON)
 		c->wall.sink.form = SSINK_JSON;

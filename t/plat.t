@@ -703,6 +703,33 @@ is "$status" 1 'an event that there is not'
 like "$ERR" 'no event no_such' 'is reported'
 run "$BIN/plat" --by '1 +' trace.ps
 is "$status" 64 'an expression that is none'
+
+# Of one process, and of threads by name: as many as the rows by these keys have, and all are accounted for.
+run "$BIN/pdecode" "$ROOT/t/data/sched.data.gz"
+cp "$OUT" perf.ps
+for kind in runq oncpu offcpu blocked; do
+	run "$BIN/plat" -k $kind --by pid --tsv perf.ps
+	awk -F'\t' -v k=$kind '!/^#/ && $1 == k { print $3, $2, $4 }' "$OUT" | sort -rn | sed -n 2,3p >two
+	read -r n pid sum <two
+	run "$BIN/plat" -k $kind --pid "$pid" --by kind --tsv perf.ps
+	is "$(awk -F'\t' -v k=$kind '!/^#/ && $1 == k { print $3, $4 }' "$OUT")" "$n $sum" "$kind: of one process"
+	run "$BIN/plat" -k $kind --pid "$(awk '{ print $2 }' two | paste -sd,)" --by kind --tsv perf.ps
+	is "$(awk -F'\t' -v k=$kind '!/^#/ && $1 == k { print $3 }' "$OUT")" "$(awk '{ n += $1 } END { print n }' two)" "$kind: of two"
+	run "$BIN/plat" -k $kind --by comm --tsv perf.ps
+	awk -F'\t' -v k=$kind '!/^#/ && $1 == k && $2 ~ /^[a-z]+$/ { print $3, $2 }' "$OUT" | sort -rn | sed -n 1p >one
+	read -r n comm <one
+	run "$BIN/plat" -k $kind --comm "nobody,$comm" --by comm --tsv perf.ps
+	is "$(awk -F'\t' -v k=$kind '!/^#/ && $1 == k { print $3, $2 }' "$OUT")" "$n $comm" "$kind: by name"
+done
+run_pipe '"$BIN/plat" --emit offcpu --pid "$pid" perf.ps' '"$BIN/phist" --by pid --tsv'
+is "$(awk -F'\t' '!/^#/ { print $2 }' "$OUT" | sort -u)" "$pid" '--emit: of one process'
+run "$BIN/plat" --threads --pid "$pid" --tsv perf.ps
+is "$(awk -F'\t' '$1 == "threads" { print $3 }' "$OUT" | sort -u)" "$pid" '--threads, too'
+for wrong in '--pid x' '--pid 1,' "--pid $(seq -s, 65)" '--pid 1 --path' '--comm x --emit wall'; do
+	# shellcheck disable=SC2086
+	run "$BIN/plat" $wrong perf.ps
+	is "$status" 64 "$(printf %.20s "$wrong") is wrong"
+done
 head -c 100000 trace.ps >cut.ps
 run "$BIN/plat" cut.ps
 is "$status" 1 'an input that is cut off'

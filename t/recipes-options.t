@@ -134,6 +134,30 @@ cat >want <<'WANT'
 WANT
 same got want 'fileslower: names of files'
 
+# What probes of the kernel tell: the file's own name; a pipe (S_IFIFO) is none; what had the inode, by name.
+cat >probed.events <<'EVENTS'
+syscalls sys_enter_read 606 | int __syscall_nr; unsigned long fd | "fd: 0x%08lx, buf: 0x1, count: 0x5", REC->fd
+syscalls sys_exit_read 607 | int __syscall_nr; long ret | "0x%lx", REC->ret
+probe file_read 611 | unsigned long __probe_ip; unsigned int mode; unsigned int dev; unsigned long ino; char name[16] | "(%lx) mode=%u dev=%u ino=%lu name=\"%s\"", REC->__probe_ip, REC->mode, REC->dev, REC->ino, REC->name
+ext4 ext4_sync_file_enter 612 | unsigned long dev; unsigned long ino | "dev %d,%d ino %lu", 8, 1, REC->ino
+ext4 ext4_sync_file_exit 613 | unsigned long dev; unsigned long ino; int ret | "dev %d,%d ino %lu ret %d", 8, 1, REC->ino, REC->ret
+@ 0 5000000000 22 ext4_sync_file_enter 0 77
+@ 0 5000200000 22 ext4_sync_file_exit 0 77 0
+@ 0 5001000000 21 sys_enter_read 0 9
+@ 0 5001001000 21 file_read 1 33188 8388609 77 deed.txt
+@ 0 5001100000 21 sys_exit_read 0 5
+@ 0 5002000000 21 sys_enter_read 0 8
+@ 0 5002001000 21 file_read 1 4480 14 78 -
+@ 0 5002200000 21 sys_exit_read 0 6
+@ 0 5003000000 22 ext4_sync_file_enter 0 77
+@ 0 5003300000 22 ext4_sync_file_exit 0 77 0
+EVENTS
+"$ROOT/t/trace-make" events=probed.events >probed.dat
+recipe fileslower -t 0ns probed.dat
+is "$(rows | awk '{ print $2, $4, $5, $8 }')" '21 R 5 deed.txt' 'fileslower: by the kernel, without a pipe'
+recipe ext4slower -t 0ns probed.dat
+is "$(rows | awk '{ print $2, $4, $7, $8 }' | paste -sd,)" '22 S 0.200 inode,21 R 0.100 deed.txt,22 S 0.300 deed.txt' 'ext4slower: by the kernel, and by the inode'
+
 # Signals: those that did not arrive, too; a signal by number and name.
 cat >kill.events <<'EVENTS'
 signal signal_generate 541 | int sig; int errno; int code; char comm[16]; int pid; int group; int result | "sig=%d errno=%d code=%d comm=%s pid=%d grp=%d res=%d", REC->sig, REC->errno, REC->code, REC->comm, REC->pid, REC->group, REC->result
@@ -202,6 +226,25 @@ rows | awk '$4 == "254,16"' >want
 recipe biosnoop -D 254,16 "$data/block.data.gz"
 rows >got
 same got want 'biosnoop -D: of one disk'
+
+# Of one process, by name: what pfilter leaves of what is not cut down to it.
+gzip -dc "$data/sched.data.gz" >sched.data
+"$BIN/pdecode" sched.data | "$BIN/plat" -k runq --by pid --tsv 2>"$ERR" |
+	awk -F'\t' '$1 == "runq" { print $3, $2 }' | sort -rn | sed -n 2p >top
+read -r count pid <top
+recipe runqlat -p "$pid" sched.data --tsv
+is "$(awk -F'\t' '$1 == "runq" { print $3 }' "$OUT")" "$count" 'runqlat -p'
+recipe offcputime -p "$pid" sched.data
+"$BIN/pdecode" sched.data | "$BIN/plat" --emit offcpu 2>"$ERR" | "$BIN/pfilter" --pid "$pid" | "$BIN/pfold" >want 2>"$ERR"
+is "$(awk '!/^#/ { n += $NF } END { print n }' "$OUT")" "$(awk '!/^#/ { n += $NF } END { print n }' want)" 'offcputime -p'
+for name in runqslower cpudist schedlat wakeuptime offwaketime syscount syslat lockstat profile ptop; do
+	recipe $name -p 0x sched.data
+	is "$status" 64 "$name -p: no number"
+done
+recipe profile -p 1 -n zzz "$data/demo.data"
+is "$status" 1 'profile -p -n: of nobody'
+recipe profile -n pfo "$data/demo.data"
+is "$(grep -vc '^pfold' "$OUT")" "$(grep -c '^#' "$OUT")" 'profile -n: a part of the name'
 
 # A row for each second, also where nothing happened; a clock that jumps is not followed.
 cat >cache.events <<'EVENTS'

@@ -38,6 +38,7 @@
 #define LAT_EVENTS_MAX	64   /* -s and -e options */
 #define LAT_NEST_MAX	1024 /* intervals of one key that are open inside of each other */
 #define LAT_BY_MAX	8    /* keys of --by */
+#define LAT_PIDS_MAX	64   /* processes of --pid */
 #define LAT_WINDOWS	400  /* windows of time, if their width is LAT_WINDOW_AUTO */
 #define LAT_WINDOW_AUTO UINT64_MAX
 
@@ -48,7 +49,7 @@
 #define LAT_ACCOUNT(A) \
 	A(STARTS, "starts", "events that began one") \
 	A(INTERVALS, "intervals", "which were ended") \
-	A(FILTERED, "filtered", "ended, but neither event passed the filter") \
+	A(FILTERED, "filtered", "ended, but neither event passed the filter, or of others") \
 	A(NEGATIVE, "negative", "ended before they began: not counted further") \
 	A(OPEN, "open", "not ended when the recording was") \
 	A(RESTARTED, "restarted", "given up: begun again, or their end was not recorded") \
@@ -119,6 +120,8 @@ typedef int lat_sink_fn(void *ctx, const struct lat *l, const struct interval *i
 
 struct lat_opts {
 	const char *kinds; /* names with commas; NULL: all that the input has, but `more` ones */
+	uint32_t pids[LAT_PIDS_MAX], npids; /* only intervals of these processes; none: of all */
+	const char *comms; /* likewise of threads by name: shell patterns with commas; NULL: all */
 	const char *by;	   /* names of LAT_TERMS and expressions, with commas; NULL: the kind's */
 	uint64_t window; /* ns; not 0: rows for each window of the start time; or LAT_WINDOW_AUTO */
 	uint64_t step;	 /* width of linear buckets; 0: none */

@@ -1,10 +1,17 @@
 /* The command line options of plat. */
 #include "interval/lat_run.h"
 
+#include "base/err.h"
+
+#include <stdio.h>
+#include <string.h>
+
 enum {
 	KINDS = OPT_NO_SHORT,
 	RESTART,
 	NAME,
+	PID,
+	COMM,
 	BYTES,
 	OUTERMOST,
 	ACROSS_LOSSES,
@@ -28,6 +35,8 @@ enum {
 const struct opt plat_options[] = {
 	{'k', "kind", "KINDS", "only these kinds of intervals, commas between (--list-kinds)"},
 	{KINDS, "list-kinds", NULL, "print the kinds there are"},
+	{PID, "pid", "LIST", "only intervals of these processes, commas between"},
+	{COMM, "comm", "LIST", "only intervals of threads of these names, or shell patterns"},
 	{'b', "by", "KEYS", "a row for each KEYS: names or expressions, commas between"},
 	{'s', "start", "EVENT", "EVENT[:KEY] begins an interval (repeatable)"},
 	{'e', "end", "EVENT", "EVENT[:KEY] ends the one with the same KEY (repeatable)"},
@@ -91,6 +100,8 @@ const struct opt_rule plat_rules[] = {
 	{"outermost", NULL, "start"},
 	{"across-losses", NULL, "start"},
 	{"older", NULL, "unmatched"},
+	{"pid", "path tail", NULL},
+	{"comm", "path tail", NULL},
 	{0},
 };
 
@@ -100,6 +111,30 @@ static int window(struct plat_opts *o, const char *name, const char *view, const
 	o->view = view;
 	o->lat.window = LAT_WINDOW_AUTO;
 	return arg ? opt_duration(name, arg, false, &o->lat.window, why) : 0;
+}
+
+static int pids(struct lat_opts *o, const char *list, struct buf *why)
+{
+	char one[16];
+	uint64_t pid;
+
+	for (const char *p = list;; p++) {
+		size_t n = strcspn(p, ",");
+
+		if (o->npids == LAT_PIDS_MAX) {
+			buf_addf(why, "--pid: more than %d processes", LAT_PIDS_MAX);
+			return PP_EUSAGE;
+		}
+		snprintf(one, sizeof(one), "%.*s", (int)n, p);
+		if (n >= sizeof(one) || opt_u64(one, 0, INT32_MAX, &pid)) {
+			buf_addf(why, "--pid: '%s' is no list of process ids", list);
+			return PP_EUSAGE;
+		}
+		o->pids[o->npids++] = (uint32_t)pid;
+		p += n;
+		if (!*p)
+			return 0;
+	}
 }
 
 int plat_option(void *opts, int id, const char *arg, struct buf *why)
@@ -116,6 +151,8 @@ int plat_option(void *opts, int id, const char *arg, struct buf *why)
 	case 'e': return lat_pair_add(p->ends, &p->nends, arg, why);
 	case RESTART: return lat_pair_restart(p, arg, why);
 	case NAME: p->name = arg; break;
+	case PID: return pids(&o->lat, arg, why);
+	case COMM: o->lat.comms = arg; break;
 	case BYTES: p->bytes = arg; break;
 	case OUTERMOST: p->outermost = true; break;
 	case ACROSS_LOSSES: p->across_losses = true; break;

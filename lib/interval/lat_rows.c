@@ -2,6 +2,7 @@
  * From intervals to rows of tables: what the engines find is counted here, by the marks of its
  * events, and goes to the table of its kind, or to the sink of plat's options.
  */
+#include "event/glob.h"
 #include "interval/lat_parts.h"
 
 #include <stdlib.h>
@@ -26,6 +27,30 @@ static int window_key(struct lat *l, uint64_t time, uint64_t *key)
 	}
 	*key = time - time % l->rows.window;
 	return rc;
+}
+
+/* Whether intervals of a thread are asked for; without a process it is known by its own number. */
+static bool wants(const struct lat *l, const struct lat_who *w)
+{
+	const struct lat_opts *o = l->o;
+	uint32_t pid = w->pid != PS_NONE ? w->pid : w->tid;
+	const char *name;
+	bool is = !o->npids;
+	size_t len;
+
+	for (uint32_t i = 0; i < o->npids && !is; i++)
+		is = o->pids[i] == pid;
+	if (!is || !o->comms)
+		return is;
+	name = engine_name(&l->e, w->comm, &len);
+	is = false;
+	for (const char *p = o->comms; *p && !is;) {
+		size_t n = strcspn(p, ",");
+
+		is = glob_match(p, n, name, len);
+		p += n + (p[n] == ',');
+	}
+	return is;
 }
 
 static struct lat_quick *quick_slot(const struct lat_kind_rows *k, uint64_t key)
@@ -69,7 +94,7 @@ static bool on_brief(void *ctx, uint32_t kind, uint64_t key, const struct lat_po
 	uint32_t i;
 
 	/* Where there are recent rows, intervals of the kind go to rows. */
-	if (!k->recent || start->mark != PS_MARK_PASS || end->time < start->time)
+	if (!k->recent || l->o->npids || l->o->comms || start->mark != PS_MARK_PASS || end->time < start->time)
 		return false;
 	q = quick_slot(k, key);
 	if (!quick_is(k, q, key))
@@ -152,7 +177,8 @@ static int on_interval(void *ctx, struct interval *iv, uint64_t from, uint64_t t
 	struct lat_kind_rows *k = &l->rows.kinds[iv->kind];
 	uint32_t start = iv->start.mark, end = iv->end.mark;
 
-	if (start != PS_MARK_PASS && (start != PS_MARK_NA || end != PS_MARK_PASS)) {
+	if ((start != PS_MARK_PASS && (start != PS_MARK_NA || end != PS_MARK_PASS)) ||
+	    !wants(l, &iv->who)) {
 		k->account->count[LAT_FILTERED]++;
 		return 0;
 	}
@@ -180,7 +206,8 @@ static int on_open(void *ctx, struct interval *iv, uint64_t from, uint64_t to)
 	struct lat_kind_rows *k = &l->rows.kinds[iv->kind];
 
 	k->account->count[LAT_OPEN]++;
-	if (!(l->o->unmatched || l->o->open) || !k->account->on || iv->start.mark == PS_MARK_FAIL)
+	if (!(l->o->unmatched || l->o->open) || !k->account->on || iv->start.mark == PS_MARK_FAIL ||
+	    !wants(l, &iv->who))
 		return 0;
 	iv->dur = to > from ? to - from : 0;
 	if (iv->dur < l->o->older)
@@ -218,7 +245,11 @@ static int on_thread(void *ctx, const struct lat_thread *t)
 	uint32_t row;
 	size_t len;
 	const char *name = engine_name(&l->e, t->comm, &len);
-	int rc = l->rows.threads ? 0 : lat_threads_table(l, &l->rows.tables, &l->rows.threads);
+	int rc;
+
+	if (!wants(l, &(struct lat_who){.pid = t->pid, .tid = t->tid, .comm = t->comm}))
+		return 0;
+	rc = l->rows.threads ? 0 : lat_threads_table(l, &l->rows.tables, &l->rows.threads);
 
 	if (!rc)
 		rc = table_text(l->rows.threads, name, len, &key[0]);

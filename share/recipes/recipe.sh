@@ -447,7 +447,7 @@ table_of_fields() {
 # The expression for what tells which files are open, for slow_files; its events and probes are in open_events and
 # open_probes.
 # shellcheck disable=SC2034
-opens='syscalls/sys_*_open, syscalls/sys_*_openat, syscalls/sys_*_openat2, syscalls/sys_*_creat, syscalls/sys_*_dup, syscalls/sys_*_dup2, syscalls/sys_*_dup3, syscalls/sys_*_fcntl, syscalls/sys_enter_close, sched_process_fork, lib_open*, lib_path:'
+opens='syscalls/sys_*_open, syscalls/sys_*_openat, syscalls/sys_*_openat2, syscalls/sys_*_creat, syscalls/sys_*_dup, syscalls/sys_*_dup2, syscalls/sys_*_dup3, syscalls/sys_*_fcntl, syscalls/sys_enter_close, sched_process_fork, lib_open*, lib_path, file_read, file_write:'
 
 # Reads and writes of files that took $time or longer, as a table: the rules of awk in $1 are for other events,
 # and define $2, a condition on dev[tid], the device of the file as far as the call touched the page cache. Which
@@ -501,6 +501,8 @@ slow_files() {
 			# An open that cuts the file off, or what had this inode before.
 			if (fd == "" && tid in opening && opening[tid] != "")
 				return opening[tid]
+			if (base[tid] != "")
+				return base[tid]
 			if (ino[tid] != "")
 				return (dev[tid] " " ino[tid]) in name_of ? name_of[dev[tid] " " ino[tid]] : "inode " ino[tid] " of " dev[tid]
 			return fd == "" ? "-" : "fd " fd
@@ -508,7 +510,7 @@ slow_files() {
 		function begin(what) {
 			at[tid] = time
 			call[tid] = what
-			dev[tid] = ino[tid] = offset[tid] = ""
+			dev[tid] = ino[tid] = offset[tid] = base[tid] = ""
 		}
 		# What is neither pipe, socket nor terminal. Each descriptor is asked for once, and again for a row.
 		function is_file(fd, again,   key) {
@@ -593,6 +595,17 @@ slow_files() {
 		}
 		event == "sys_enter_close" { close_file(number(value("fd"))) }
 		event ~ /^(sched_process_fork|lib_.*|sys_(enter|exit)_(open.*|creat|close|dup.*|fcntl))$/ { next }
+		# The kernel tells: what is no regular file (S_IFREG, 8) is left out.
+		event ~ /^file_(read|write)$/ {
+			if (tid in at && int(number(value("mode")) / 4096) != 8)
+				delete at[tid]
+			else if (tid in at) {
+				n = number(value("dev"))
+				touched(int(n / 1048576) "," n % 1048576, value("ino"), "")
+				base[tid] = quoted("name")
+			}
+			next
+		}
 		event ~ /^sys_enter_/ {
 			begin(substr(event, 11))
 			fd_of[tid] = number(value("fd"))
@@ -735,7 +748,7 @@ collect_probes() {
 # The words for pcap-perf by which it records events, in $event_words.
 collect_events() {
 	event_words=-a
-	case $letters in *b:*) [ -z "$only_pid" ] || event_words="-p $only_pid" ;; esac
+	case $letters$profile in *b:* | *-F*) [ -z "$only_pid" ] || event_words="-p $only_pid" ;; esac
 	event_words="$event_words $profile"
 	set -f
 	for event_of in $events; do
@@ -788,10 +801,10 @@ chosen() {
 	fi
 }
 
-# What is of the process of -p.
+# What is of the process of -p, and of -n.
 of_pid() {
-	if [ -n "$only_pid" ]; then
-		stage pfilter --pid "$only_pid"
+	if [ -n "$only_pid$only_name" ]; then
+		stage pfilter ${only_pid:+--pid "$only_pid"} ${only_name:+--comm "*$only_name*"}
 	else
 		cat
 	fi
@@ -825,6 +838,20 @@ add_path_probe() {
 	copied=getname_flags
 	! grep -q ' getname_flags\.part\.0$' /proc/kallsyms 2>/dev/null || copied=getname_flags.part.0
 	words="-a --kprobe$(quote "lib_path=$copied%return path=+0(+0(\$retval)):string")"
+	add_if_made
+}
+
+# Adds words for probes of the kernel that tell of what file each read and write is, by its own types.
+add_file_probes() {
+	words=-a
+	for which in read write; do
+		words="$words --kprobe$(quote "file_$which=vfs_$which mode=file->f_inode->i_mode dev=file->f_inode->i_sb->s_dev ino=file->f_inode->i_ino name=file->f_path.dentry->d_name.name:string")"
+	done
+	add_if_made
+}
+
+# The words, if their probes can be made.
+add_if_made() {
 	eval "\"\${bin:+\$bin/}pcap-perf\" -q $words -o /dev/null -- true" >/dev/null 2>&1 || return
 	lib_words="$lib_words $words"
 }
@@ -833,7 +860,10 @@ add_path_probe() {
 # registers in their definitions are those of one machine.
 choose_probes() {
 	[ -n "$probes" ] || return 0
-	[ -z "$kernel_tells" ] || ! add_path_probe || return 0
+	if [ -n "$kernel_tells" ] && add_path_probe; then
+		[ -z "$names" ] || add_file_probes || :
+		return 0
+	fi
 	old=$IFS
 	IFS='
 '
