@@ -5,7 +5,7 @@
 'use strict';
 const {byId} = psvgData, make = timelineMake;
 const data = await timelineData();
-const {about, n, first, last, kind, start, dur, RUN, marks, steps} = data;
+const {about, n, first, last, kind, start, RUN, marks, steps} = data;
 const lanes = timelineLanes(data);
 
 // ---- the state: what a link carries ----
