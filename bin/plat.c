@@ -29,7 +29,8 @@ static int run_history(struct config *c, char **names, int n, struct diag *d)
 	if (!history_check(&c->history, d))
 		return PP_EXIT_USAGE;
 	if (c->o.any || c->table) {
-		diag_error(d, NULL, -1, "--timehist and --map go with their own options alone");
+		diag_error(d, NULL, -1,
+			   "--timehist and --map can be combined only with their own options");
 		return PP_EXIT_USAGE;
 	}
 	c->history.strict = c->o.strict;

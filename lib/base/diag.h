@@ -47,7 +47,7 @@ void diag_set_quiet(struct diag *d, bool quiet);
 /*
  * All take the file (or NULL) and the offset in it in bytes (or -1), and a lower case text without
  * newline. A NULL diag is silent. diag_error prints always and returns nothing: the caller has a
- * code to return. diag_note prints only when verbose. diag_say prints always, and is no warning.
+ * code to return. diag_note prints only when verbose. diag_say always prints, and is not a warning.
  */
 __attribute__((format(printf, 4, 5))) void diag_error(struct diag *d, const char *file,
 						      int64_t offset, const char *fmt, ...);

@@ -18,7 +18,7 @@ struct gzip;
 int gzip_start(struct gzip **z, int fd, int *to);
 
 /*
- * Waits until all is packed and written, closes, frees. Where nothing came, nothing is written.
+ * Waits until all is packed and written, closes, frees. Without data, nothing is written.
  * NULL is fine. 0, or the first error.
  */
 int gzip_finish(struct gzip *z);

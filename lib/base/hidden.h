@@ -19,7 +19,7 @@ static inline bool pp_is_machine(int err)
 	return err == PP_ENOMEM || pp_is_io(err);
 }
 
-/* rc, or the error of this machine that errno tells, where rc is none. */
+/* rc, or the error of this machine in errno, if rc is none. */
 static inline int pp_hidden(int rc)
 {
 	int err = errno;

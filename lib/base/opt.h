@@ -55,7 +55,7 @@ typedef int opt_handler(void *ctx, int id, const char *arg, struct buf *why);
 struct opt_rule {
 	const char *option;
 	const char *against; /* with these it would change nothing: refused; NULL: none */
-	const char *needs;   /* without any of these it would, too; NULL: none */
+	const char *needs;   /* without any of these it also would; NULL: none */
 };
 
 struct opt_group {

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #define OUT_BUFFER 262144     /* bytes collected before a write */
-#define OUT_HUGE   (1u << 21) /* of a huge page, as a rule */
+#define OUT_HUGE   (1u << 21) /* usually of a huge page */
 /* of pipes, at both ends: room while the other end works, not waits */
 #define OUT_PIPE (1u << 20)
 

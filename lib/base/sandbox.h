@@ -29,7 +29,7 @@ struct sandbox {
 	bool processes;
 };
 
-/* Whether the system calls are given up; if not, the kernel cannot, which is no error. */
+/* Whether the system calls are given up; if not, the kernel cannot, which is not an error. */
 bool sandbox_enter(const struct sandbox *s);
 
 #endif

@@ -33,7 +33,7 @@ int src_from_fd(struct src **s, int fd, const char *name);
 /* A source over len bytes of memory, which must outlive it; seekable. For tests and fuzzers. */
 int src_from_mem(struct src **s, const void *bytes, size_t len, const char *name);
 
-/* A layer over another source: reads as src_read does, and frees what it stands on. */
+/* A layer over another source: reads as src_read does, and frees the source below it. */
 struct src_layer {
 	int (*read)(void *ctx, void *buf, size_t n, size_t *got);
 	void (*free)(void *ctx);
@@ -51,7 +51,7 @@ bool src_seekable(const struct src *s);
 /* Size in bytes of a seekable source; 0 otherwise. */
 uint64_t src_size(const struct src *s);
 
-/* When a file was changed, in seconds since 1970; 0 of what is no file. */
+/* When a file was changed, in seconds since 1970; 0 for anything but a file. */
 int64_t src_mtime(const struct src *s);
 
 /* Bytes read in sequence so far. */
@@ -80,14 +80,14 @@ int src_read_all(struct src *s, void *buf, size_t n);
 
 /*
  * What a decoder holds back, for want of what follows: fn gives it out before that, where nothing
- * has come. In the place of one that was set before.
+ * has come. Replaces one that was set before.
  */
 void src_before_pause(struct src *s, void (*fn)(void *ctx), void *ctx);
 
 /*
  * Makes a file one that still grows: at its end, src_read waits for more, until *stop is set, by a
  * signal handler, or the file is cut shorter, or src_unfollow says that it is whole. What else can
- * be read is no file, and is as it was.
+ * be read is not a file, and is unchanged.
  */
 #define SRC_FOLLOW_MS 50 /* how often it looks */
 void src_follow(struct src *s, const volatile sig_atomic_t *stop);

@@ -38,7 +38,7 @@ struct prof_frame {
 };
 #define PROF_FRAME_KERNEL  1u
 #define PROF_FRAME_INLINED 2u /* into the next one towards the root */
-#define PROF_FRAME_MARK	   4u /* no function: tells how the stack ended (stream/ends.h) */
+#define PROF_FRAME_MARK	   4u /* no function: says how the stack ended (stream/ends.h) */
 
 struct prof_dso {
 	uint32_t path;	   /* text */
@@ -55,7 +55,7 @@ struct prof_event {
 	uint32_t name, unit; /* texts */
 };
 
-/* Samples that are alike, as a rule one. */
+/* Samples that are alike, usually one. */
 struct prof_sample {
 	uint32_t event, thread, stack;
 	uint32_t cpu;	 /* PS_NONE: not known */
@@ -107,7 +107,7 @@ int prof_name_process(struct prof *p, uint32_t pid, uint32_t name);
 struct ps_str prof_process(const struct prof *p, const struct prof_thread *t);
 
 /*
- * Appends the name that a frame is shown by where the format has no field for what it lacks:
+ * Appends the name that a frame is shown by where the format has no field for what is missing:
  * "[libc.so.6]" without a symbol, "[unknown]" without a DSO, and "_[i]" after what was inlined.
  */
 void prof_show(const struct prof *p, const struct prof_frame *f, struct buf *b);
@@ -135,7 +135,7 @@ int prof_shown_thread(struct prof *p, struct ps_str shown, uint32_t *id);
 /* The event of a name and a unit; both may be empty. */
 int prof_named_event(struct prof *p, struct ps_str name, struct ps_str unit, uint32_t *id);
 
-/* The nanoseconds of one of a unit, such as us; 0: it is no time. */
+/* The nanoseconds of one of a unit, such as us; 0: it is not a time. */
 uint64_t prof_unit_ns(struct ps_str unit);
 
 #endif

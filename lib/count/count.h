@@ -142,7 +142,7 @@ void counts_clear(struct counts *c);
 
 /*
  * From cells to rows. COUNT_WHOLE: another run, which is added to those before. COUNT_INTERVAL:
- * what was counted since the last call; rows of earlier ones are forgotten. COUNT_ANEW: likewise,
+ * what was counted since the last call; rows of earlier ones are forgotten. COUNT_ANEW: the same,
  * but since the beginning.
  */
 enum count_span { COUNT_WHOLE, COUNT_INTERVAL, COUNT_ANEW };

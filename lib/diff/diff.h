@@ -33,7 +33,8 @@ enum diff_side { DIFF_BASE, DIFF_OTHER, DIFF_SIDES };
 	N(AUTO, "auto") N(SHARE, "share") N(MEDIAN, "median") N(TIME, "time") N(WORK, "work")
 
 /*
- * V(NAME, text, whether it fails a gate). MORE and LESS: one recording stands against one, so that
+ * V(NAME, text, whether it fails a gate). MORE and LESS: one recording is compared with one, so
+ * that
  * what differs may be nothing but the variation from run to run. INLINED: a function took over what
  * one that it called had, or the other way round. SMALL: too rare to be tested.
  */

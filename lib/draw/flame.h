@@ -4,7 +4,7 @@
  *	struct flame *f;
  *	struct flame_opts o = FLAME_OPTS_INIT;
  *	rc = flame_new(&f, false);
- *	rc = flame_read(f, src, diag);		("main;parse;read_line 12", a line each)
+ *	rc = flame_read(f, src, diag);		("main;parse;read_line 12", one per line)
  *	rc = flame_add(f, "main;emit", 9, 3);	(or stack by stack)
  *	rc = flame_svg(f, &o, &out);
  *	flame_free(f);
@@ -87,7 +87,7 @@ int flame_add_both(struct flame *f, const char *frames, size_t len, long double 
 int flame_read(struct flame *f, struct src *s, struct diag *d);
 
 /*
- * Stacks come in the order of time: frames are merged only with the one before them. Before the
+ * Stacks come in time order: frames are merged only with the one before them. Before the
  * first stack; not with flame_compare.
  */
 void flame_chart(struct flame *f);
@@ -125,7 +125,7 @@ struct flame_opts {
 	const char *search;	/* regular expression that is searched at first; NULL: none */
 	const char *font;	/* asked for first; NULL: none */
 	const char *name_type;	/* comes before the name in the details; NULL: nothing */
-	char back[8];		/* "#rrggbb" behind all, in the dark, too; "": white or dark */
+	char back[8];		/* "#rrggbb" behind all, also in the dark; "": white or dark */
 	long double total;	/* what the root stands for, if it is more than what was counted */
 	double width;		/* pixels; without `fixed`, only until a script fits the window */
 	double frame_height;	/* pixels */

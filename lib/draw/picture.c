@@ -154,7 +154,8 @@ static int read_timeline(struct picture *p, struct src *s, const char *name)
 	int rc = 0;
 
 	if (p->timeline || p->charts || p->stacks) {
-		diag_error(p->d, name, -1, "a timeline is one picture: nothing else goes into it");
+		diag_error(p->d, name, -1,
+			   "a timeline is one picture: it cannot be combined with other input");
 		rc = PP_EMISMATCH;
 	}
 	if (!rc)
@@ -182,7 +183,7 @@ static int read_source(struct picture *p, struct src *s, const char *name)
 	if (timeline_is(magic, n))
 		return read_timeline(p, s, name);
 	if (table ? p->stacks : p->charts) {
-		diag_error(p->d, name, -1, "tables and stacks do not go into one picture");
+		diag_error(p->d, name, -1, "tables and stacks cannot be combined in one picture");
 		src_free(s);
 		return PP_EMISMATCH;
 	}
@@ -230,13 +231,13 @@ static bool check_options(const struct picture *p, const struct picture_opts *o)
 	if (p->compare && p->sources < 2 && !flame_is_both(p->flame))
 		why = "--diff takes two files, or text with two counts in each line";
 	else if (p->compare && (p->chart || o->flame.total > 0))
-		why = "--diff goes neither with --flamechart nor with --total";
+		why = "--diff cannot be combined with --flamechart or --total";
 	else if (p->compare && p->event && !strcmp(p->event, FLAME_EVERY))
-		why = "--diff compares one event: choose it with --event";
+		why = "--diff compares one event: select it with --event";
 	if (why)
 		diag_error(p->d, NULL, -1, "%s", why);
 	else if (o->flame.total > 0 && o->flame.total < a->total && p->stacks)
-		diag_warn(p->d, NULL, -1, "--total is less than what was counted, and ignored");
+		diag_warn(p->d, NULL, -1, "--total is less than the sum of counts, and is ignored");
 	return !why;
 }
 

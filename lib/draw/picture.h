@@ -46,7 +46,7 @@ int picture_compare(struct picture *p);
 /* Of stacks, only those of one event are drawn; the name outlives the picture. Before the first. */
 void picture_choose(struct picture *p, const char *event);
 
-/* Stacks come in the order of time, and are not sorted. Before the first one is read. */
+/* Stacks come in time order, and are not sorted. Before the first one is read. */
 void picture_chart(struct picture *p);
 
 /*

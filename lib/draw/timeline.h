@@ -9,7 +9,7 @@
  *	timeline_free(t);
  *
  * What was read is kept as columns of small numbers, some 6 bytes an interval: an interval begins,
- * as a rule, where the last one of its thread ended. The page has the same columns, compressed.
+ * usually, where the last one of its thread ended. The page has the same columns, compressed.
  */
 #ifndef PP_DRAW_TIMELINE_H
 #define PP_DRAW_TIMELINE_H

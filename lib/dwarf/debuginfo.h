@@ -51,7 +51,7 @@ uint32_t debuginfo_unread(const struct debuginfo *d, const char **first, uint32_
 
 /*
  * The frames of a DSO-relative virtual address, the innermost first: one, or with `inlines` one for
- * each function inlined there, too. 0, PP_ENOENT: no unit covers the address; errors of this
+ * also for each function inlined there. 0, PP_ENOENT: no unit covers the address; errors of this
  * machine as above.
  */
 int debuginfo_find(struct debuginfo *d, uint64_t vaddr, bool inlines,

@@ -1,5 +1,5 @@
 /*
- * The entries of one compilation unit, one after the other, with their tags and simple addresses:
+ * The entries of one compilation unit, one after another, with their tags and simple addresses:
  * to find the few that matter, which libdw then reads in full. libdw takes ten times as long to
  * pass over an entry, as it interprets each attribute.
  *
@@ -39,7 +39,7 @@ struct scan_entry {
 };
 
 /*
- * Prepares for the unit of an entry. *steps becomes less by what is done, for each entry, too; at 0
+ * Prepares for the unit of an entry. *steps decreases by what is done, also for each entry; at 0
  * the scan ends. 0; PP_EUNSUPPORTED: its bytes cannot be found; PP_ECORRUPT; PP_ELIMIT; PP_ENOMEM.
  */
 int scan_open(struct scan **s, Dwarf_Die *unit, uint64_t *steps);

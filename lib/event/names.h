@@ -15,7 +15,7 @@
  *
  * A table stands for (field >> shift) & mask. Of "(REC->x & 7) ? __print_flags(REC->x & 7, ...) :
  * "R"" the last text is the name of 0; of "-REC->error" the values are what the field holds, below
- * zero. Values that are no constant expressions have no name.
+ * zero. Values that are not constant expressions have no name.
  */
 #ifndef PP_EVENT_NAMES_H
 #define PP_EVENT_NAMES_H
@@ -55,7 +55,7 @@ void names_release(struct names *n);
 const struct names_table *names_find(const struct names *n, const char *field, size_t len);
 
 /*
- * The same, but NULL also if there are several tables for the same bits: another field tells then
+ * The same, but NULL also if there are several tables for the same bits: another field then says
  * which one holds, as the isa of kvm_exit does.
  */
 const struct names_table *names_only(const struct names *n, const char *field, size_t len);

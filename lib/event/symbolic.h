@@ -1,5 +1,5 @@
 /*
- * Names of numbers, as the print format of a tracepoint tells them:
+ * Names of numbers, as the print format of a tracepoint has them:
  *
  *	__print_symbolic(REC->vec, { 0, "HI" }, { 1, "TIMER" }, ...)
  *	__print_flags(REC->prev_state & 255, "|", { 0x0001, "S" }, { 0x0002, "D" }, ...)
@@ -42,7 +42,7 @@ struct symbolic {
 void symbolic_parse(struct symbolic *s, const char *format, size_t len, const char *field);
 
 /*
- * Where another field tells which of two lists is meant, as kvm_exit's isa does:
+ * If another field says which of two lists is meant, as kvm_exit's isa does:
  *
  *	(REC->isa == 1) ? __print_symbolic(REC->exit_reason, ...)
  *			: __print_symbolic(REC->exit_reason, ...)

@@ -49,8 +49,8 @@ void expr_free(struct expr *x); /* NULL is fine */
 
 /*
  * Names of the kernel's functions, for an address that is compared with a text: call_site ==
- * "kfree". `see` gets each record that is no sample, `name` returns a text that is not
- * terminated, NULL: not known. `lacks` tells whether there are symbols, but none of that name,
+ * "kfree". `see` gets each record other than a sample, `name` returns a text that is not
+ * terminated, NULL: not known. `lacks` says whether there are symbols, but none of that name,
  * and sets *near to one that is spelt nearly so, or NULL; it may be NULL itself (symbol/kfunc.h).
  * `device` returns the name of a block device of the recorded machine as `name` does; NULL: none
  * is known; it may be NULL itself. To be set before the first record.
@@ -70,7 +70,7 @@ void expr_symbols(struct expr *x, const struct expr_symbols *symbols);
  */
 void expr_show_names(struct expr *x);
 
-/* To be called with every record that is no sample, PS_HEADER too. 0 or PP_ENOMEM. */
+/* To be called with every record other than a sample, including PS_HEADER. 0 or PP_ENOMEM. */
 int expr_see(struct expr *x, const struct sreader *r, const struct ps_record *rec);
 
 /* Whether the condition holds for a sample. */

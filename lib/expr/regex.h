@@ -22,7 +22,7 @@
 struct rx;
 
 /*
- * 0; PP_EUSAGE: it is none, *wrong tells why (static storage); PP_ELIMIT: its repetitions make it
+ * 0; PP_EUSAGE: it is none, *wrong says why (static storage); PP_ELIMIT: its repetitions make it
  * too large; PP_ENOMEM. The text is not kept.
  */
 int rx_new(struct rx **x, const char *text, size_t len, const char **wrong);

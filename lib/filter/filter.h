@@ -25,13 +25,13 @@ struct filter {
 	/* NULL, or writes what was held back: at the end, and when nothing comes for long. */
 	int (*drain)(void *ctx);
 	void *ctx;
-	/* NULL, or what gives the source of an input in the place of src_open (twice.h). */
+	/* NULL, or what gives the source of an input instead of src_open (twice.h). */
 	int (*open)(void *ctx, const char *file, struct src **s, struct diag *d);
 	void *open_ctx;
 };
 
 /*
- * Reads the files (none: stdin) one after the other. `end` gets the account and the status for
+ * Reads the files (none: stdin) one after another. `end` gets the account and the status for
  * ssink_close; several streams in the input become several streams in the output.
  */
 void filter_run(const struct filter *f, char **files, int n, struct ssink *sink, struct diag *d,

@@ -59,7 +59,7 @@ int ssink_flush(void *sink);
 
 /*
  * Writes the END record, closes the output. Says what failed, and returns the exit status: that of
- * `end`, or PP_EXIT_FAIL when the output failed. A reader of the output that is gone is no news.
+ * `end`, or PP_EXIT_FAIL when the output failed. A missing reader of the output is not reported.
  */
 int ssink_close(struct ssink *s, struct ps_end *end, struct diag *d);
 

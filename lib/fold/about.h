@@ -43,8 +43,8 @@ struct fold_about {
 bool fold_about_parse(const char *line, size_t n, struct fold_about *a);
 
 /*
- * Whether a line is a comment, of any program: "# interval: 100", "# made by x". What is no comment
- * is a stack: names of threads can begin with '#'.
+ * Whether a line is a comment, of any program: "# interval: 100", "# made by x". A line that is
+ * not a comment is a stack: names of threads can begin with '#'.
  */
 bool fold_is_note(const char *line, size_t n);
 

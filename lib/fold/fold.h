@@ -67,7 +67,7 @@ struct fold_opts {
 	bool no_marks; /* no frame says how a stack ended, or that it is broken */
 	bool count;    /* each sample weighs 1, whatever its period */
 	/*
-	 * Stacks are kept and written in the order in which they come, each time anew; only equal
+	 * Stacks are kept and written in the order in which they come, each time again; only equal
 	 * ones in a row are added up. Input without times is refused.
 	 */
 	bool chart;
@@ -225,7 +225,7 @@ typedef int fold_visit(void *ctx, const uint32_t *names, size_t n, uint64_t weig
 int fold_each(const struct fold *f, fold_visit *fn, void *ctx);
 
 /*
- * The same for a chart (fold_opts.chart), in the order of time: nodes, and each as often as it came
+ * The same for a chart (fold_opts.chart), in time order: nodes, and each as often as it came
  * after another one. Returns also PP_ENOMEM if memory ran out while the stacks came.
  */
 typedef int fold_chart_visit(void *ctx, uint32_t node, uint64_t weight);
@@ -240,7 +240,7 @@ uint32_t fold_nodes(const struct fold *f);
 uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t *weight);
 bool fold_node_ends(const struct fold *f, uint32_t node); /* was added to, perhaps nothing */
 
-/* Frees what only adding needs, when all is read; it is made anew when something is added. */
+/* Frees what only adding needs, when all is read; it is made again when something is added. */
 void fold_settle(struct fold *f);
 
 /* The text of a name's id, which lives as long as the fold. */

@@ -27,7 +27,7 @@ int fold_source(struct fold *f, struct src *s, struct diag *d);
  */
 int fold_print(struct fold *f, int fd, bool header, int status);
 
-/* Reports the account to d: what became of the samples. */
+/* Reports the account to d: what happened to the samples. */
 void fold_describe(struct fold *f, struct diag *d);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Files of tracefs: of an instance, and where that lacks one, of the top, whose former value is
+ * Files of tracefs: of an instance, and if that has none, of the top level, whose former value is
  * kept in a journal.
  *
  *	struct ftfiles f;
@@ -28,7 +28,7 @@ void ftfiles_init(struct ftfiles *f, const char *root, const char *dir, struct j
 
 /*
  * The path of a file: of the instance if that has it, else of the top. *own: the instance's. A name
- * that begins with / is one outside of tracefs.
+ * that begins with / is one outside tracefs.
  */
 void ftfiles_path(const struct ftfiles *f, const char *name, char path[PATH_MAX], bool *own);
 
@@ -56,7 +56,7 @@ int ftfiles_set_lines(const struct ftfiles *f, const char *name, const char *val
 int ftfiles_add(const struct ftfiles *f, const char *name, const char *line, const char *undo,
 		struct buf *why);
 
-/* Writes without a journal: what is no setting. */
+/* Writes without a journal: anything that is not a setting. */
 int ftfiles_write(const struct ftfiles *f, const char *name, const char *value, struct buf *why);
 
 #endif

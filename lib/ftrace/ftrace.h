@@ -111,7 +111,7 @@ int ftrace_start(const struct ftrace_config *c, const char *name, struct diag *d
 /* Switches it off or on again; what it has recorded stays. */
 int ftrace_switch(const char *name, bool on, struct diag *d);
 int ftrace_clear(const char *name, struct diag *d);
-/* Prints it as text, at most what is there; cpus: of these CPUs, one after the other, or NULL. */
+/* Prints it as text, at most what is there; cpus: of these CPUs, one after another, or NULL. */
 int ftrace_show(const char *name, const char *cpus, int fd, struct diag *d);
 /* Takes what it has recorded out of it into c->output. */
 int ftrace_extract(const struct ftrace_config *c, const char *name, struct diag *d,
@@ -121,17 +121,17 @@ int ftrace_extract(const struct ftrace_config *c, const char *name, struct diag 
  * Those stay.
  */
 int ftrace_restore(const struct ftrace_config *c, const char *file, struct diag *d);
-/* Takes a snapshot, and prints it likewise. */
+/* Takes a snapshot, and prints it in the same way. */
 int ftrace_snapshot(const char *name, const char *cpus, int fd, struct diag *d);
 /* Gives back what was set for it, or for all (NULL). */
 int ftrace_reset(const char *name, struct diag *d);
-/* Switches everything off that anybody has set; without `sure` it tells only. */
+/* Switches everything off that anybody has set; without `sure` it only reports. */
 int ftrace_reset_all(bool sure, struct diag *d);
 /* What is switched on, and by whom. */
 int ftrace_status(struct buf *text, struct diag *d);
 /* What there is: events, tracers, clocks, options, functions; words: which of them, by GLOB. */
 int ftrace_list(char *const *words, struct buf *text, struct diag *d);
-/* The events of this machine whose text cannot be printed from their format, a line each. */
+/* The events of this machine whose text cannot be printed from their format, one per line. */
 int ftrace_check_events(struct buf *failed, struct diag *d);
 /* Makes a histogram in the kernel, and prints it in the end. */
 int ftrace_hist(const struct ftrace_config *c, const char *spec, const volatile sig_atomic_t *stop,

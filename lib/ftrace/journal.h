@@ -26,13 +26,13 @@
 
 #define JOURNAL_DIR	 "/run/perfpipe"
 #define JOURNAL_NAME_MAX 63
-/* The one switch that is outside of tracefs. */
+/* The one switch that is outside tracefs. */
 #define JOURNAL_STACK_TRACER "/proc/sys/kernel/stack_tracer_enabled"
 #define JOURNAL_MAX	     (16u << 20) /* bytes */
 
 /* How an entry is undone. */
 enum journal_kind {
-	JOURNAL_BY = 'b',	/* nothing: tells who it was, and how */
+	JOURNAL_BY = 'b',	/* nothing: says who it was, and how */
 	JOURNAL_INSTANCE = 'i', /* the instance is switched off and removed */
 	JOURNAL_SET = 's',	/* the value is written in place of what is there */
 	JOURNAL_EXPAND = 'e',	/* "7 1408": where 7 is left, and nothing of how it grows, 1408 */
@@ -46,7 +46,7 @@ struct journal {
 	int fd;
 	uint64_t len;
 	pid_t watcher;
-	int alive; /* pipe to the watcher, whose end tells it that we are gone; -1: none */
+	int alive; /* pipe to the watcher, whose end shows that we are gone; -1: none */
 	struct diag *d;
 };
 
@@ -85,7 +85,7 @@ int journal_holder(const struct journal *j, const char *path, char name[JOURNAL_
 
 /*
  * Gives back what was changed since the journal had `from` bytes, the last change first, and
- * forgets it; what another journal has changed, too, is left for that to give back. 0, or the first
+ * forgets it; what another journal has also changed is left for that to give back. 0, or the first
  * error; each was reported.
  */
 int journal_undo(struct journal *j, uint64_t from);

@@ -61,7 +61,7 @@ int setup_events(struct setup *s, struct buf *why);
 /* Writes one of the lists of functions. */
 int setup_functions(struct setup *s, const char *file, const struct ftrace_words *words,
 		    struct buf *why);
-/* The functions that fit a pattern, a line each. */
+/* The functions that match a pattern, one per line. */
 int functions_list(const char *root, const char *pattern, struct buf *text);
 
 /* ---- head.c ---- */
@@ -133,7 +133,7 @@ struct rounds {
 	size_t cap;
 	int pipe[2]; /* through which pages are moved; -1: they are copied */
 	bool moved;
-	bool wakes; /* poll tells when a buffer fills */
+	bool wakes; /* poll reports when a buffer fills */
 	bool fixed; /* the size of buffers */
 	bool no_room;
 	uint64_t grown; /* kB that were added */
@@ -177,7 +177,7 @@ struct live {
 
 /* A buffer of the recording. */
 struct live_buffer {
-	const char *name, *clock; /* clock: as trace_clock tells it */
+	const char *name, *clock; /* clock: as trace_clock has it */
 	bool is_text;
 };
 

@@ -1,6 +1,6 @@
 /*
  * What a recording is and holds, for people: machine, time, events, stacks and how whole they are,
- * names, losses. It is found out by the ways of pdecode and psym, in one pass.
+ * names, losses. It is determined as pdecode and psym do, in one pass.
  *
  *	struct facts f;
  *	status = facts_read(&f, "perf.data", d);

@@ -23,7 +23,7 @@ int front_recipes(bool tsv, struct buf *b, struct buf *why);
 /* The fields that every sample has, with what they are. */
 void front_fields(bool tsv, struct buf *b);
 
-/* The version; with `features` the libraries that it was built with, a line each. */
+/* The version; with `features` the libraries that it was built with, one per line. */
 void front_version(bool features, struct buf *b);
 
 #endif

@@ -14,7 +14,7 @@
 void questions_print(struct buf *b);
 
 /*
- * What a recording answers, with the lines for it, and what it lacks for the others. With `tsv`
+ * What a recording answers, with the lines for it, and what is missing for the others. With `tsv`
  * rows: "answer<tab>FILE<tab>ID<tab>QUESTION<tab>LINE" and
  * "lack<tab>FILE<tab>ID<tab>QUESTION<tab>WHAT<tab>LINE". An error is in `b`.
  */

@@ -14,7 +14,7 @@
 int share_recipes(struct buf *b, struct buf *why);
 
 /*
- * Starts the recipe in the place of this program; argv[0] is not used. It finds the filters beside
+ * Starts the recipe instead of this program; argv[0] is not used. It finds the filters beside
  * this program. Returns an error, told in `why`: PP_EUSAGE where there is no such recipe.
  */
 int share_run(const char *recipe, char **argv, struct buf *why);

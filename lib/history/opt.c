@@ -19,26 +19,26 @@ enum {
 
 const struct opt history_options[] = {
 	{TIMEHIST, "timehist", NULL, "a line for each time that a thread ran: wait, delay, run"},
-	{'w', "wakeups", NULL, "of --timehist: lines for wakeups"},
-	{'M', "migrations", NULL, "of --timehist: lines for moves to other CPUs"},
-	{'V', "cpu-visual", NULL, "of --timehist: a column for each CPU"},
-	{NEXT, "next", NULL, "of --timehist: which thread runs next"},
-	{STATE, "state", NULL, "of --timehist: the state that the thread went off with"},
-	{'I', "idle-hist", NULL, "of --timehist: only idle CPUs"},
-	{SUMMARY, "summary", NULL, "of --timehist: only a summary of threads and CPUs"},
-	{WITH_SUMMARY, "with-summary", NULL, "of --timehist: the summary after the lines"},
-	{WOKEN, "woken-delay", NULL, "of --timehist: no delay after preemption, as perf 6.1"},
-	{NO_STACK, "no-stack", NULL, "of --timehist: no stacks"},
-	{MAX_STACK, "max-stack", "N", "of --timehist: the innermost N functions (default 5)"},
+	{'w', "wakeups", NULL, "with --timehist: lines for wakeups"},
+	{'M', "migrations", NULL, "with --timehist: lines for moves to other CPUs"},
+	{'V', "cpu-visual", NULL, "with --timehist: a column for each CPU"},
+	{NEXT, "next", NULL, "with --timehist: which thread runs next"},
+	{STATE, "state", NULL, "with --timehist: the state in which the thread went off the CPU"},
+	{'I', "idle-hist", NULL, "with --timehist: only idle CPUs"},
+	{SUMMARY, "summary", NULL, "with --timehist: only a summary of threads and CPUs"},
+	{WITH_SUMMARY, "with-summary", NULL, "with --timehist: the summary after the lines"},
+	{WOKEN, "woken-delay", NULL, "with --timehist: no delay after preemption, as perf 6.1"},
+	{NO_STACK, "no-stack", NULL, "with --timehist: no stacks"},
+	{MAX_STACK, "max-stack", "N", "with --timehist: the innermost N functions (default 5)"},
 	{MAP, "map", NULL, "a line for each switch: what runs on each CPU"},
-	{COMPACT, "compact", NULL, "of --map: columns for CPUs that had a switch"},
+	{COMPACT, "compact", NULL, "with --map: columns for CPUs that had a switch"},
 	{0},
 };
 
 static int set_form(struct history_opts *o, enum history_form form, struct buf *why)
 {
 	if (o->form && o->form != form) {
-		buf_adds(why, "--timehist does not go with --map");
+		buf_adds(why, "--timehist cannot be combined with --map");
 		return PP_EUSAGE;
 	}
 	o->form = form;
@@ -83,11 +83,11 @@ bool history_check(const struct history_opts *o, struct diag *d)
 	if (!o->form && o->any)
 		wrong = "an option that is only for --timehist or --map";
 	else if (o->form == HISTORY_MAP && o->times)
-		wrong = "--map goes with --compact alone";
+		wrong = "--map can be combined only with --compact";
 	else if (o->form == HISTORY_TIMES && o->compact)
 		wrong = "--compact is for --map";
 	else if (o->idle && (o->wakeups || o->migrations))
-		wrong = "--idle-hist goes with neither --wakeups nor --migrations";
+		wrong = "--idle-hist cannot be combined with --wakeups or --migrations";
 	if (wrong)
 		diag_error(d, NULL, -1, "%s", wrong);
 	return !wrong;

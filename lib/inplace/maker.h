@@ -1,6 +1,6 @@
 /*
  * Running pprobe(1) for the definitions of probes in the kernel's syntax. It is a program of its
- * own here, too, so that a recorder does not have to load what reads debug information, nor keep
+ * own here as well, so that a recorder does not have to load what reads debug information, nor keep
  * the memory that this takes.
  *
  *	struct maker_want w = {.file = "bash", .texts = texts, .n = 2};

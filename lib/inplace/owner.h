@@ -20,7 +20,7 @@
 /* The group of this process. 0 or a code of pp_errno. */
 int owner_group(char group[OWNER_GROUP_MAX + 1]);
 
-/* Whether a group is that of a recorder that is no more; false where it cannot be known. */
+/* Whether a group is that of a recorder that has exited; false if that is not known. */
 bool owner_gone(const char *group);
 
 #endif

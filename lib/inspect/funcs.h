@@ -8,7 +8,7 @@
  *	funcs_release(&t);
  *
  * From the symbol tables (of the binary, of its debug file, .gnu_debugdata), and the function table
- * that every Go program has. Where there is none of them, the call frame information still tells
+ * that every Go program has. If there is none of them, the call frame information still shows
  * where functions begin: they are named as in stacks ("gzip+0x4a20", cfi_function_name). Names
  * are as in the file, and live as long as the binary and the table.
  */

@@ -13,7 +13,10 @@
 #include "inspect/loc.h"
 #include "inspect/scope.h"
 
-/* The place of a parameter of die[0] where the function begins. False: it is none of its. */
+/*
+ * The place of a parameter of die[0] where the function begins. False: it is not a parameter of
+ * it.
+ */
 bool go_abi_param(struct scopes *s, const struct variable *v, struct place *p);
 
 /* The i-th result where the function returns, with its name: NULL, or why it has no place. */

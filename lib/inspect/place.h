@@ -76,7 +76,7 @@ struct place place_register(int reg);
 const char *place_text(const struct value *v, bool memory, const struct binary *b, uint64_t pc,
 		       struct buf *out);
 
-/* The same for people: registers that the kernel cannot read have names, too. */
+/* The same for people: registers that the kernel cannot read also have names. */
 void place_show(const struct place *p, const struct binary *b, uint64_t pc, struct buf *out);
 
 /* The value becomes what is in memory at it. False: there are too many loads. */

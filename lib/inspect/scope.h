@@ -43,7 +43,7 @@ int scopes_each(const struct scopes *s, unsigned from, variable_fn *fn, void *ct
 int scopes_find(const struct scopes *s, unsigned from, const char *name, size_t len,
 		struct variable *v);
 
-/* The variables outside of functions, of the unit; for -V with --externs. */
+/* The variables outside functions, of the unit; for -V with --externs. */
 int scopes_globals(const struct scopes *s, variable_fn *fn, void *ctx);
 
 /* A global variable of any unit: 0 or PP_ENOENT. */

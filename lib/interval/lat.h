@@ -1,5 +1,5 @@
 /*
- * Intervals: pairs of events, from one to the other, and what became of their durations.
+ * Intervals: pairs of events, from one to the other, and what happened to their durations.
  *
  *	struct lat *l;
  *	struct lat_opts o = {.by = "comm"};
@@ -36,25 +36,25 @@
 #define LAT_CPUS_MAX	65536
 #define LAT_DOMAINS_MAX 256  /* recordings and trace buffers */
 #define LAT_EVENTS_MAX	64   /* -s and -e options */
-#define LAT_NEST_MAX	1024 /* intervals of one key that are open inside of each other */
+#define LAT_NEST_MAX	1024 /* intervals of one key that are open inside each other */
 #define LAT_BY_MAX	8    /* keys of --by */
 #define LAT_WINDOWS	400  /* windows of time, if their width is LAT_WINDOW_AUTO */
 #define LAT_WINDOW_AUTO UINT64_MAX
 
 /*
- * What became of the starts: A(NAME, name, what it is). starts is the sum of those from intervals
+ * What happened to the starts: A(NAME, name, what it is). starts is the sum of those from intervals
  * to no_room.
  */
 #define LAT_ACCOUNT(A) \
 	A(STARTS, "starts", "events that began one") \
-	A(INTERVALS, "intervals", "which were ended") \
+	A(INTERVALS, "intervals", "which have ended") \
 	A(FILTERED, "filtered", "ended, but neither event passed the filter") \
 	A(NEGATIVE, "negative", "ended before they began: not counted further") \
 	A(OPEN, "open", "not ended when the recording was") \
-	A(RESTARTED, "restarted", "given up: begun again, or their end was not recorded") \
+	A(RESTARTED, "restarted", "discarded: begun again, or their end was not recorded") \
 	A(CANCELLED, "cancelled", "cancelled, as timers are, or such that they never end") \
-	A(LOST, "lost", "given up: events were lost meanwhile") \
-	A(NO_ROOM, "no_room", "given up: more were open at a time than plat follows") \
+	A(LOST, "lost", "discarded: events were lost in between") \
+	A(NO_ROOM, "no_room", "discarded: more were open at a time than plat can follow") \
 	A(NO_START, "no_start", "ends whose start was not seen") \
 	A(ESTIMATED, "estimated", "of the intervals: an end was not recorded, but is known about")
 enum lat_count {
@@ -74,13 +74,14 @@ enum lat_count {
 	T(TID, "tid", SIGNED, "thread") \
 	T(CPU, "cpu", SIGNED, "CPU where it began") \
 	T(END_CPU, "end_cpu", SIGNED, "CPU where it ended") \
-	T(MOVED, "moved", SIGNED, "1: it ended on another CPU than it began on; else 0") \
+	T(MOVED, "moved", SIGNED, \
+	  "1: it ended on a different CPU from the one it began on; otherwise 0") \
 	T(KIND, "kind", TEXT, "kind of interval") \
 	T(STATE, "state", TEXT, "offcpu, blocked: state of the thread, R+ preempted") \
 	T(CAUSE, "cause", TEXT, "runq: woken, preempted, new") \
 	T(WAKER, "waker", TEXT, "name of the thread that woke it up") \
 	T(WAKER_TID, "waker_tid", SIGNED, "that thread") \
-	T(KEY, "key", HEX, "what paired the events; of several the last, of -s and -e all") \
+	T(KEY, "key", HEX, "what paired the events; of several the last, with -s and -e all") \
 	T(STACK, "stack", TEXT, "stack of the start") \
 	T(END_STACK, "end_stack", TEXT, "stack of the end") \
 	T(WAKER_STACK, "waker_stack", TEXT, "stack of the waker")
@@ -184,8 +185,8 @@ struct lat_bounds {
 const struct lat_bounds *lat_bounds(const struct lat *l, unsigned i);
 
 /*
- * How many switches or wakeups a kind of the scheduler's lacks: intervals with an estimated end,
- * and those that were given up since they began again. 0 for other kinds.
+ * How many switches or wakeups are missing for a kind of the scheduler's: intervals with an
+ * estimated end, and those that were given up since they began again. 0 for other kinds.
  */
 uint64_t lat_missing(const struct lat *l, unsigned i);
 
@@ -198,7 +199,7 @@ uint64_t lat_doubtful(const struct lat *l);
 /* Of block-io: flushes that are done, and requests that had asked for them: one may do for many. */
 uint64_t lat_flushes(const struct lat *l, uint64_t *requests);
 
-/* The names of paired events of which not each one was recorded, a line each. */
+/* The names of paired events of which not all were recorded, one per line. */
 const struct buf *lat_thinned(const struct lat *l);
 
 /* Whether it was asked for. */

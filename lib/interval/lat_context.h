@@ -19,7 +19,7 @@ struct lat_defined {
 
 static inline bool lat_defined_has(const struct lat_defined *s, uint32_t id)
 {
-	return !id || (id / 8 < s->cap && s->bits[id / 8] & 1 << id % 8); /* 0 is no string */
+	return !id || (id / 8 < s->cap && s->bits[id / 8] & 1 << id % 8); /* 0 is not a string */
 }
 
 /* Defines one that it has not. 0, PP_ENOMEM, or an error of the output. */

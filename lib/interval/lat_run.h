@@ -11,7 +11,7 @@
 #include "interval/lat.h"
 #include "filter/filter.h"
 
-#define PLAT_TOP 20 /* rows of a table in text, unless --top tells */
+#define PLAT_TOP 20 /* rows of a table in text, unless --top is given */
 
 struct plat_opts {
 	struct lat_opts lat;
@@ -30,7 +30,8 @@ struct plat_opts {
 	int argc;	      /* for the provenance record */
 	char **argv;
 	/*
-	 * Called with each record that is no sample, before the engine: for the symbols. NULL: not.
+	 * Called with each record other than a sample, before the engine: for the symbols. NULL:
+	 * not.
 	 */
 	void (*see)(void *ctx, const struct ps_record *rec);
 	/* Whether symbols are missing for want of memory, asked at the end. NULL: not. */

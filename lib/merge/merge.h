@@ -1,5 +1,5 @@
 /*
- * Several event streams as one, in the order of time.
+ * Several event streams as one, in time order.
  *
  *	struct smerge *m;
  *	smerge_new(&m, &writer, NULL, diag);

@@ -22,7 +22,7 @@
 
 /* Bytes of blocks that a queue may hold back before it releases the older half unasked. */
 #define ORDER_HELD_MAX (128u << 20)
-/* Records that it may hold back, likewise: each costs 48 bytes beside its own. */
+/* The same for records that it may hold back: each costs 48 bytes beside its own. */
 #define ORDER_RECORDS_MAX (3u << 20)
 
 /* Bytes of blocks that are kept to be used again: fresh memory costs as much as reading into it. */
@@ -71,7 +71,7 @@ typedef int order_fn(void *ctx, uint64_t time, uint8_t *rec, struct block *b);
 /*
  * Gets each record some turns before, to have fetched what its turn will need. They come in the
  * order in which they are delivered; NULL: what was announced before, and was not delivered, will
- * come anew.
+ * come again.
  */
 typedef void order_ahead_fn(void *ctx, const uint8_t *rec);
 

@@ -219,7 +219,7 @@ enum perf_feature {
  * The end mark of pcap-perf's recordings: a HEADER_ATTR with this misc announces a FINISHED_ROUND
  * with the same misc, the last record that is written. perf looks at neither; perf inject may move
  * the second one. It is a whole number, not a bit: perf before 4.0 left the misc of a HEADER_ATTR
- * as malloc gave it, which mostly is half a pointer. With the highest bit it is none of a user
+ * as malloc gave it, which mostly is half a pointer. With the highest bit it is not that of a user
  * address.
  */
 #define PERF_MISC_END_MARK 0xe5d8

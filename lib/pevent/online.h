@@ -8,7 +8,7 @@
  *		CPU 1 has come
  *	online_release(&o);
  *
- * online_listen tells when to look.
+ * online_listen says when to look.
  */
 #ifndef PP_PEVENT_ONLINE_H
 #define PP_PEVENT_ONLINE_H

@@ -453,7 +453,7 @@ int pevents_filter(struct pevents *e, const char *expr, struct buf *why)
 	}
 	buf_release(&joined);
 	if (!rc && !set) {
-		buf_adds(why, "a filter comes after the tracepoints that it is for (-e)");
+		buf_adds(why, "a filter must follow the tracepoints that it is for (-e)");
 		rc = PP_EUSAGE;
 	}
 	return rc;

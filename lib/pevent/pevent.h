@@ -12,7 +12,7 @@
  *	}
  *	pevents_release(&e);
  *
- * What -e takes, several of it with commas between, all with modifiers after a colon (or after the
+ * What -e takes, several separated by commas, all with modifiers after a colon (or after the
  * last slash):
  *
  *	NAME			hardware, software, cache and tool events by perf's names

@@ -44,8 +44,8 @@ int sysnames_read(struct sysnames *l, const char *dir, const char *glob);
 void sysnames_release(struct sysnames *l);
 
 /*
- * "be root, or have CAP_PERFMON": what would permit it. Root is told that it lacks the capability,
- * as in a container.
+ * "be root, or have CAP_PERFMON": what would permit it. Root is told that it does not have the
+ * capability, as in a container.
  */
 void sysfile_need_root(struct buf *why, const char *capability);
 

@@ -26,7 +26,7 @@ struct target_want {
 struct target {
 	int *cpus;
 	size_t n_cpus;
-	int *away; /* CPUs that are meant, too, but offline */
+	int *away; /* CPUs that are also meant, but offline */
 	size_t n_away;
 	pid_t *pids; /* the processes that were named, or are a user's */
 	size_t n_pids;

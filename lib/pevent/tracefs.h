@@ -28,7 +28,7 @@ int tracefs_glob(const char *dir, const char *system, const char *name, tracefs_
 
 /*
  * The fields of a tracepoint that a filter may name, a line "NAME\tTYPE\n" each, in the order of
- * its format; with `common` those of every tracepoint, too. 0 or pp_errno.
+ * its format; with `common` also those of every tracepoint. 0 or pp_errno.
  */
 int tracefs_fields(const char *dir, const char *system, const char *name, bool common,
 		   struct buf *b);

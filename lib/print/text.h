@@ -105,7 +105,7 @@ bool stext_in_order(const struct stext *t);
 
 /*
  * Options that say what the text is to look like, and their handler, whose context is a struct
- * stext_opts. --cpu stands alone because some filters have one of their own.
+ * stext_opts. --cpu is separate because some filters have one of their own.
  */
 extern const struct opt stext_options[], stext_cpu_options[];
 opt_handler stext_option;

@@ -20,7 +20,7 @@ struct command {
 	pid_t pid;	     /* 0: none, or it has ended */
 	int go, why;	     /* pipe ends: closing starts it; errno of a failed exec comes */
 	int status;	     /* when it has ended: that of wait(2) */
-	struct rusage usage; /* likewise: of it and what it has waited for */
+	struct rusage usage; /* the same: of it and what it has waited for */
 };
 
 #define COMMAND_NONE \

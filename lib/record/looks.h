@@ -10,7 +10,7 @@
  *	looks_take(l, &out);				(after each round, while the rings have it)
  *	looks_free(l);
  *
- * Stacks that are deeper than the largest copies are looked at, too: deep.h. All looks together
+ * Stacks that are deeper than the largest copies are also looked at: deep.h. All looks together
  * take a twentieth of a CPU, and LOOKS_BYTES a second, at most.
  */
 #ifndef PP_RECORD_LOOKS_H

@@ -31,10 +31,10 @@
 #include <time.h>
 
 #define RECORD_PAGES_DEFAULT 128   /* pages of a ring buffer */
-#define RECORD_PAGES_BURST   1024  /* likewise, for tracepoints and periods */
-#define RECORD_PAGES_COPIES  8192  /* likewise, for copies of stacks */
-#define RECORD_PAGES_GROWN   16384 /* likewise, where losses made it grow */
-#define RECORD_PAGES_MAX     65536 /* likewise */
+#define RECORD_PAGES_BURST   1024  /* the same, for tracepoints and periods */
+#define RECORD_PAGES_COPIES  8192  /* the same, for copies of stacks */
+#define RECORD_PAGES_GROWN   16384 /* the same, where losses made it grow */
+#define RECORD_PAGES_MAX     65536 /* the same */
 #define RECORD_FREQ_DEFAULT  4000  /* Hz */
 
 /* How call chains are recorded. */

@@ -79,6 +79,7 @@ int spare_leave_out(struct session *s, size_t at)
 void spare_say(const struct session *s)
 {
 	if (s->left_out.len)
-		diag_say(s->d, NULL, "left out, as the kernel does not let them be sampled: %s",
+		diag_say(s->d, NULL,
+			 "left out, as the kernel does not allow them to be sampled: %s",
 			 buf_str(&s->left_out));
 }

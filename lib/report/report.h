@@ -40,7 +40,7 @@ enum report_tree {
 
 struct report_opts {
 	const char *by;	      /* keys of the rows, values as of expr.h; NULL: REPORT_BY */
-	const char *event;    /* only this event; NULL: all, one after the other */
+	const char *event;    /* only this event; NULL: all, one after another */
 	const char *function; /* only about the functions of this name or pattern (glob.h) */
 	const char *sort;     /* children, self, samples, or a key; NULL: children */
 	enum report_form form;

@@ -390,7 +390,7 @@ enum sreader_keep {
 	 */
 	SREADER_PARTS = 16,
 	/*
-	 * Samples of helpers (PS_EVENT_HELPER) come, too, for those that hand them on or take their
+	 * Samples of helpers (PS_EVENT_HELPER) also come, for those that pass them on or take their
 	 * stacks. Nobody else sees them.
 	 */
 	SREADER_HELPERS = 32,
@@ -506,7 +506,7 @@ void swriter_init(struct swriter *w, struct out *out);
  * From the next header on, streams are written packed (version 2): chains and stacks in parts that
  * are written once, samples many to a record. What is put is the same. It needs swriter_release,
  * and where the other end has to see at once what was put, swriter_flush. `payloads`: samples that
- * have one are packed, too, which makes them a quarter as large, but takes longer than it takes a
+ * have one are also packed, which makes them a quarter as large, but takes longer than it takes a
  * pipe to move their bytes. 0 or PP_ENOMEM.
  */
 int swriter_pack(struct swriter *w, bool payloads);
@@ -580,7 +580,8 @@ void swriter_add_types(const struct swriter *w, struct buf *b);
 int swriter_provenance(struct swriter *w, const char *name, int argc, char **argv);
 
 /*
- * Whether code can be in a mapping with these PROT_* (mmap(2)). What is none of read, write and
+ * Whether code can be in a mapping with these PROT_* (mmap(2)). A mapping that is neither for
+ * read, write nor
  * execute does not tell: 0 is not known, and simpleperf marks a file of JIT symbols by 0x4000.
  */
 static inline bool ps_mmap_runs(uint32_t prot)

@@ -16,7 +16,7 @@
 
 struct tally;
 
-/* With `all`, samples that a filter has marked as not passing are counted, too. */
+/* With `all`, samples that a filter has marked as not passing are also counted. */
 int tally_new(struct tally **t, bool all);
 void tally_free(struct tally *t); /* NULL is fine */
 

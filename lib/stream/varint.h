@@ -1,6 +1,6 @@
 /*
  * Numbers in as few bytes as they need, least significant first: seven bits in each byte, whose
- * highest bit tells that another follows. Signed ones as zigzag: 0, -1, 1, -2 become 0, 1, 2, 3.
+ * highest bit says that another follows. Signed ones as zigzag: 0, -1, 1, -2 become 0, 1, 2, 3.
  * The same bytes on machines of either byte order.
  */
 #ifndef PP_STREAM_VARINT_H

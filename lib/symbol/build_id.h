@@ -1,5 +1,5 @@
 /*
- * Build-ids: what tells one version of a binary from another.
+ * Build-ids: what distinguishes versions of a binary.
  *
  *	struct build_id id;
  *	if (build_id_parse("e80d64…", &id) == 0 && build_id_equal(&id, &other)) ...

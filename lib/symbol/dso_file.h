@@ -88,7 +88,7 @@ struct dso_file {
 /*
  * Looks for the files of a DSO with this recorded path; one that is not absolute ("[heap]") is
  * sought by build-id only. id may be NULL or none. 0: symbols were
- * found; PP_ENOMEM; or the error that goes with d->why. d is to be released in any case, and its
+ * found; PP_ENOMEM; or the error of d->why. d is to be released in any case, and its
  * segments are valid (n > 0) if a binary was found, even one without symbols.
  */
 int dso_file_find(const char *path, const struct build_id *id, const struct dso_search *search,

@@ -51,7 +51,7 @@ struct elf_file;
 /* Opens a regular file, also a packed one. 0, or an error and *why. */
 int elf_file_open(struct elf_file **f, const char *path, enum symtab_reason *why);
 
-/* Likewise beneath a directory (beneath.h), if it is the recorded one; NULL: any. */
+/* The same below a directory (beneath.h), if it is the recorded one; NULL: any. */
 int elf_file_open_in(struct elf_file **f, int dir, const char *path, const struct inode *recorded,
 		     enum symtab_reason *why);
 
@@ -63,7 +63,7 @@ int elf_file_failed(struct elf_file *f);
 
 /*
  * Whether all of its bytes can be read: 0, or the error of what failed, now or before. For files
- * that seem to be damaged or to lack something, which can be the fault of this machine.
+ * that seem to be damaged or incomplete, which can be the fault of this machine.
  */
 int elf_file_probe(struct elf_file *f);
 
@@ -75,9 +75,9 @@ int elf_file_memory(struct elf_file **f, const void *bytes, size_t n, enum symta
 int elf_file_bytes(struct elf_file **f, const void *bytes, size_t n, enum symtab_reason *why);
 
 /*
- * The ELF file inside of another's section .gnu_debugdata ("mini debuginfo": a .symtab of the
- * functions that .dynsym lacks, packed by xz). It does not need the outer one. 0, or an error and
- * *why; PP_ENOENT and SYMTAB_STRIPPED when there is none.
+ * The ELF file inside another's section .gnu_debugdata ("mini debuginfo": a .symtab of the
+ * functions that .dynsym does not have, compressed with xz). It does not need the outer one. 0,
+ * or an error and *why; PP_ENOENT and SYMTAB_STRIPPED when there is none.
  */
 int elf_file_debugdata(struct elf_file **f, const struct elf_file *outer, enum symtab_reason *why);
 
@@ -168,7 +168,7 @@ bool elf_file_has_dynsym(const struct elf_file *f);
 /* Whether it has DWARF, packed or not. */
 bool elf_file_has_dwarf(const struct elf_file *f);
 
-/* Whether the header tells of sections that are not there: the file was cut off or overwritten. */
+/* Whether the header names sections that do not exist: the file was cut off or overwritten. */
 bool elf_file_damaged(const struct elf_file *f);
 
 #endif

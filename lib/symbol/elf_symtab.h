@@ -33,7 +33,7 @@ struct elf_symtab_opts {
 	 * are taken, with the addresses that they have then. 0: such files are not supported.
 	 */
 	uint64_t module_base;
-	/* A file whose .dynsym is taken, too: with mini debuginfo, which leaves those out. NULL. */
+	/* A file whose .dynsym is also taken: with mini debuginfo, which leaves those out. NULL. */
 	const struct elf_file *dynsym_of;
 };
 

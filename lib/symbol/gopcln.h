@@ -54,7 +54,7 @@ int gopcln_find(const struct gopcln *g, uint64_t vaddr, struct gopcln_function *
 int gopcln_frame(const struct gopcln *g, const struct gopcln_function *fn, uint64_t vaddr,
 		 uint32_t *size, uint64_t *start, uint64_t *end);
 
-/* All names, one after the other. */
+/* All names, one after another. */
 void gopcln_names(const struct gopcln *g, const void **p, size_t *n);
 
 #endif

@@ -12,7 +12,7 @@
  *
  * Formats, in the kernel's sources: tools/perf/Documentation/jit-interface.txt (lines "START SIZE
  * NAME" in hexadecimal) and jitdump-specification.txt. Of a perf map nothing is known but the
- * order: a later line is the code that is there now. What a jitdump tells holds from its time on,
+ * order: a later line is the code that is there now. A jitdump's entries hold from their time on,
  * in the clock CLOCK_MONOTONIC.
  */
 #ifndef PP_SYMBOL_JIT_H
@@ -38,7 +38,7 @@ struct jit_code {
 	uint64_t origin;	/* where it was first */
 	uint32_t lines, nlines; /* of jit_line */
 	uint32_t tables; /* of jit_tables; codes with the same have the same number; 0: none */
-	uint32_t bytes;	 /* of jit_bytes, likewise */
+	uint32_t bytes;	 /* the same, of jit_bytes */
 };
 
 struct jit_dump_info {

@@ -25,7 +25,7 @@
 #include "symbol/vdso.h"
 
 #define KERNEL_KSYMBOLS_MAX 65536	/* announced symbols that are remembered */
-#define KERNEL_BLOB_MAX	    (64u << 20) /* bytes of a kallsyms inside of a recording */
+#define KERNEL_BLOB_MAX	    (64u << 20) /* bytes of a kallsyms inside a recording */
 
 struct kernel_opts {
 	const char *kallsyms;		 /* --kallsyms; NULL */
@@ -71,9 +71,9 @@ struct kernel {
 	bool failed;	/* this machine did not give a file that is there */
 	/* The file that the table was read from: a kallsyms text, or an ELF file (is_elf). */
 	const struct root *found_root;
-	char *found_path;  /* owned; NULL: none, or inside of the recording */
+	char *found_path;  /* owned; NULL: none, or inside the recording */
 	uint64_t delta;	   /* of an ELF file: how far it was moved when the kernel booted */
-	struct buf tried;  /* "path: why", a line each */
+	struct buf tried;  /* "path: why", one per line */
 	struct vdso *vdso; /* owned; NULL: not loaded */
 };
 

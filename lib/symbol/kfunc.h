@@ -4,7 +4,7 @@
  *
  *	struct kfunc *k;
  *	kfunc_new(&k, NULL, diag);
- *	kfunc_see(k, rec);				(records that are no samples)
+ *	kfunc_see(k, rec);				(records other than samples)
  *	name = kfunc_name(k, source, addr, &len);	(NULL: not known)
  *	kfunc_free(k);
  *

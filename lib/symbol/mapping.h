@@ -6,7 +6,7 @@
  *	rc = mapping_read(&s, pid);
  *	if (mapping_at("/proc", pid, addr, room, &m)) ...
  *
- * What a recording tells of mappings is maps.h and space.h.
+ * The mappings in a recording are in maps.h and space.h.
  */
 #ifndef PP_SYMBOL_MAPPING_H
 #define PP_SYMBOL_MAPPING_H

@@ -58,7 +58,7 @@ void origin_meta(struct origin *o, const char *key, size_t klen, const char *val
 void origin_kernel_map(struct origin *o, uint64_t addr, uint64_t len, uint64_t text);
 
 /*
- * The path of a module that the recording names, "/lib/modules/RELEASE/...": also tells the
+ * The path of a module that the recording names, "/lib/modules/RELEASE/...": also shows the
  * release.
  */
 void origin_module_path(struct origin *o, const char *path);
@@ -66,7 +66,7 @@ void origin_module_path(struct origin *o, const char *path);
 /* Where a module is: "[ext4]" or its path, and its first address. 0 or PP_ENOMEM. */
 int origin_module_map(struct origin *o, const char *path, uint64_t addr);
 
-/* The release of the recorded kernel, "" if nothing tells it. */
+/* The release of the recorded kernel, "" if nothing shows it. */
 const char *origin_osrelease(const struct origin *o);
 
 /* Whether the kernel is the running one, and whether files are those of this machine. */

@@ -1,6 +1,6 @@
 /*
  * What stands for the root directory of the recorded machine: a directory of this one, or a tar
- * archive (plain, or packed by gzip, xz or zstd; psym --bundle makes one).
+ * archive (plain, or compressed with gzip, xz or zstd; psym --bundle makes one).
  *
  *	struct root *r;
  *	rc = root_open(&r, "target.tar.zst", diag);
@@ -49,7 +49,8 @@ int root_read_owned(const struct root *r, const char *path, uid_t user, size_t m
 		    enum symtab_reason *why);
 
 /*
- * The path for people, and, if it is no archive's, to open: below the root. NULL: it is too long.
+ * The path for people, and, if it is not an archive's, to open: below the root. NULL: it is too
+ * long.
  */
 const char *root_path(const struct root *r, const char *path, char buf[ROOT_PATH_MAX]);
 

@@ -35,7 +35,7 @@ void spaces_clear(struct spaces *s, uint32_t pid);
 
 /*
  * A process replaces its image (exec). What it had mapped is still what its user registers point to
- * while the kernel sets the new image up, so it goes with spaces_settle: to be called when the
+ * while the kernel sets the new image up, so it belongs with spaces_settle: to be called when the
  * process is seen in user space.
  */
 int spaces_exec(struct spaces *s, uint32_t pid);
@@ -57,7 +57,7 @@ const struct map *space_find(struct space *sp, uint64_t addr);
 uint32_t space_serial(const struct space *sp);
 
 /*
- * A number of the caller's that goes with a process: its copy has it, too, and exec takes it away.
+ * A number of the caller's for a process: its copy also has it, and exec removes it.
  * 0: none.
  */
 int spaces_set_tag(struct spaces *s, uint32_t pid, uint32_t tag);

@@ -48,7 +48,7 @@ enum symtab_ends {
 	SYMTAB_ENDS_NEXT, /* up to the next symbol (ELF files) */
 	/* The last of the kernel or of a module ends with the page after its own. */
 	SYMTAB_ENDS_KALLSYMS,
-	SYMTAB_ENDS_LAST, /* likewise, but of several with one start only the last has a size */
+	SYMTAB_ENDS_LAST, /* the same, but of several with one start only the last has a size */
 };
 
 void symtab_builder_release(struct symtab_builder *b);

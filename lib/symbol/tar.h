@@ -42,8 +42,8 @@ struct tar {
 
 /*
  * Reads the headers. The bytes must outlive it. 0; PP_ECUT or PP_ECORRUPT, with the members before
- * the damage in the index; PP_EUNSUPPORTED (the first header is none of tar); PP_ELIMIT; PP_ENOMEM.
- * To be released in any case.
+ * the damage in the index; PP_EUNSUPPORTED (the first header is not one of tar); PP_ELIMIT;
+ * PP_ENOMEM. To be released in any case.
  */
 int tar_index(struct tar *t, const void *bytes, size_t len);
 void tar_release(struct tar *t);

@@ -15,7 +15,7 @@
  * that a bucket is at most 1/256 as wide as the numbers in it, and a percentile, given as the bound
  * of its bucket that is nearer to zero, is too small by less than 0.4 %; round numbers come out
  * exactly. The borders are the same in every histogram, so merging is exact, and powers of two are
- * borders, so that the log2 view is exact, too. With a step, values are counted in linear buckets
+ * borders, so that the log2 view is also exact. With a step, values are counted in linear buckets
  * besides.
  *
  * A histogram of a few values takes some hundred bytes: a hash table of the buckets that something

@@ -15,7 +15,7 @@
  * empty, so that what they hold is in proportion to one; with opts.cumulative they stay, and what
  * is written has everything from the beginning.
  *
- * Where the input is recorded while it is read, a period ends by the clock, too: if nothing comes
+ * Where the input is recorded while it is read, a period also ends by the clock: if nothing comes
  * any more, nothing that comes ends it. A recording that is read later is told from that by its
  * times, which are not those of now.
  *

@@ -61,7 +61,7 @@ static int begin_periods(struct phist *p, const struct table_opts *o)
 		return 0;
 	if (!o->every || p->window) {
 		diag_error(p->d, NULL, -1,
-			   o->every ? "--every does not go with --over-time and --heatmap"
+			   o->every ? "--every cannot be combined with --over-time and --heatmap"
 				    : "--cumulative is for --every");
 		return PP_EUSAGE;
 	}
@@ -314,7 +314,7 @@ const struct tables *phist_tables(const struct phist *p)
 int phist_merge(struct phist *p, char **names, int n)
 {
 	if (p->by_period) {
-		diag_error(p->d, NULL, -1, "--every does not go with --merge");
+		diag_error(p->d, NULL, -1, "--every cannot be combined with --merge");
 		return PP_EXIT_USAGE;
 	}
 	return read_files(p, names, n, true);
@@ -369,12 +369,12 @@ static void say_account(struct phist *p)
 			 a->no_time);
 	if (p->mixed)
 		diag_say(p->d, NULL,
-			 "periods of different units are in one table: their sum has none");
+			 "periods of different units are in one table: their sum has no unit");
 	if (a->raw)
 		diag_say(p->d, NULL,
-			 "%" PRIu64 " samples have addresses only: put psym before phist", a->raw);
+			 "%" PRIu64 " samples have only addresses: put psym before phist", a->raw);
 	if (p->tables.lost)
-		diag_say(p->d, NULL, "the recording lost %" PRIu64 " events: they are in no count",
+		diag_say(p->d, NULL, "the recording lost %" PRIu64 " events: they are not counted",
 			 p->tables.lost);
 	for (uint32_t i = 0; i < p->tables.n; i++)
 		if (p->tables.v[i]->folded)

@@ -31,7 +31,7 @@ struct phist_opts {
 	const char *view;   /* tables.view */
 	uint64_t window;    /* ns of each row's window of time; 0: none */
 	uint64_t step;	    /* of linear buckets; 0: there are none */
-	bool as_table;	    /* counts of perf stat come as a table, too, not in perf's columns */
+	bool as_table;	    /* counts of perf stat also come as a table, not in perf's columns */
 	/* NULL, or how the tables of its periods are written, and what --source says */
 	const struct table_opts *every;
 	bool merge; /* for phist_merge: names of keys and fields are in the input */

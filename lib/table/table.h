@@ -12,7 +12,7 @@
  *	rc = tables_add(&ts, "runq", keys, 2, values, 1, &t);
  *	rc = table_text(t, comm, strlen(comm), &key[0]);	(good while t->generation stays)
  *	key[1] = cpu;
- *	rc = table_row(t, key, &row);				(likewise)
+ *	rc = table_row(t, key, &row);				(the same)
  *	rc = table_add(t, row, 0, delay, time);
  *	table_sort(t, "max");
  *	rc = tables_write(&ts, TABLE_FORM_TEXT, &opts, &out);
@@ -134,7 +134,7 @@ struct table {
 	bool by_time;	 /* sorted by windows of time */
 	bool as_added;	 /* may be set: table_sort by NULL leaves the rows as they came */
 	uint32_t no_sum; /* may be set: bits, values whose sum means nothing; text has none */
-	bool overlap; /* may be set: what one row counts others count, too, and none has a share */
+	bool overlap; /* may be set: other rows also count what one counts, and none has a share */
 	bool derived; /* may be set: made of the others; all its rows are written */
 };
 
@@ -209,7 +209,7 @@ static inline struct hist *table_cell(const struct table *t, uint32_t row, uint3
 	return &t->cell[(size_t)row * t->nvalues + v];
 }
 
-/* Counts the bytes of a cell's histogram anew: `before` is what hist_bytes gave before a change. */
+/* Recounts the bytes of a cell's histogram: `before` is what hist_bytes gave before a change. */
 void table_account(struct table *t, const struct hist *cell, size_t before);
 
 /* The text of a key; *len may be 0. For the row TABLE_OTHER that name. */
@@ -272,7 +272,7 @@ enum table_form { TABLE_FORM_TEXT, TABLE_FORM_TSV, TABLE_FORM_JSON };
 
 struct table_opts {
 	enum table_form form;
-	bool plain;	    /* of TSV: all tables as one, for data bases */
+	bool plain;	    /* of TSV: all tables as one, for databases */
 	const char *source; /* of plain: what its first column says; NULL: nothing. And for phist */
 	const char *sort;   /* table_sort; NULL: its default */
 	uint32_t top;	    /* table_top; 0: all rows */
@@ -284,7 +284,7 @@ struct table_opts {
 	uint32_t width;	    /* text: columns of a terminal that the tables are to fit; 0: any */
 	bool wide;	    /* tables_print: also to a terminal that is narrower */
 	uint64_t every;	    /* ns of a period, for the caller (periods.h); 0: none */
-	bool cumulative;    /* likewise */
+	bool cumulative;    /* the same */
 	/* The texts of --fail-if, for gates_new (gate.h). */
 	const char *gates[TABLE_GATES_MAX];
 	unsigned ngates;
@@ -331,7 +331,7 @@ int tables_read(struct tables *ts, struct src *s, struct diag *d);
 
 /*
  * A name or key as the TSV form has it: what would break a cell is written as \xHH, with `colon`
- * the colon, too. For other writers of that form.
+ * also the colon. For other writers of that form.
  */
 void table_add_escaped(struct buf *b, const char *s, size_t n, bool colon);
 

@@ -9,7 +9,7 @@
 
 #define DUMP_HEAD_BYTES 16 /* of a section */
 
-/* A section that an option tells of. */
+/* A section that an option describes. */
 struct dump_listed {
 	unsigned id;
 	uint64_t offset;

@@ -8,7 +8,7 @@
 
 #define TRACE_MAGIC	"\x17\x08\x44tracing"
 #define TRACE_MAGIC_LEN 10
-#define TRACE_LIVE	"stream" /* in the place of the version: the stream form */
+#define TRACE_LIVE	"stream" /* instead of the version: the stream form */
 
 /* Options and sections share their numbers. O(NAME, number) */
 #define TRACE_OPTIONS(O) \

@@ -103,7 +103,7 @@ struct trace_zstd {
 
 /* Packed pages of a CPU. */
 struct trace_chunk {
-	int rc;		  /* why it cannot be had */
+	int rc;		  /* why it is not available */
 	bool ahead;	  /* its packed bytes were read, and there is room for the others */
 	uint64_t offset;  /* in the file */
 	uint32_t n, size; /* bytes, packed and unpacked */
@@ -112,7 +112,7 @@ struct trace_chunk {
 	size_t cap;	/* allocated */
 };
 
-/* Those that come one after the other, for one thread. */
+/* Those that come one after another, for one thread. */
 struct trace_group {
 	struct trace_chunk v[TRACE_GROUP];
 	uint32_t n, at;		  /* at: the next one */
@@ -299,7 +299,7 @@ void trace_unpackers_start(struct trace *t, unsigned threads);
 void trace_unpackers_end(struct trace *t);
 /* Gives them chunks: they unpack those that are `ahead`. */
 void trace_unpackers_give(struct trace *t, struct trace_group *g);
-/* Waits until chunks that were given are done; the rc of each tells how it went. */
+/* Waits until chunks that were given are done; the rc of each says how it went. */
 void trace_unpackers_wait(struct trace *t, struct trace_group *g);
 
 /* ---- option.c ---- */
@@ -342,7 +342,7 @@ static inline struct trace_event *trace_event_find(struct trace *t, uint32_t id)
 /* The descriptor of an event of a buffer, written to the stream when it is new. */
 int trace_descriptor(struct trace *t, struct trace_event *e, const struct trace_buffer *b,
 		     uint32_t *id);
-/* An event whose format the recording lacks. */
+/* An event whose format is missing in the recording. */
 int trace_event_missing(struct trace *t, uint32_t id, struct trace_event **e);
 
 /* ---- cpu.c ---- */

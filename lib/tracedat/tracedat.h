@@ -5,7 +5,7 @@
  *	rc = trace_decode(src, 1, &writer, diag, &account, &(struct trace_opts){.stats = true});
  *
  * The caller has unpacked the input and found its kind by its magic (input/input.h); the header
- * of the stream and its END are the caller's, too.
+ * of the stream and its END are also the caller's.
  */
 #ifndef PP_TRACEDAT_TRACEDAT_H
 #define PP_TRACEDAT_TRACEDAT_H

@@ -85,7 +85,7 @@ struct twriter_buffer {
 	uint64_t at; /* its section (7) or its options (6) */
 };
 
-/* The option of version 7 that tells of a buffer: its name, its clock, where its pages are. */
+/* The option of version 7 that describes a buffer: its name, its clock, where its pages are. */
 void trace_add_buffer_option(struct buf *options, const struct twriter_buffer *b);
 
 struct twriter {

@@ -41,7 +41,7 @@ void cfi_free(struct cfi *c); /* NULL is fine */
 /*
  * Takes what a file has and those before it did not have. It stays open as long as the cfi needs
  * it: the caller may close it (elf_file_ref). `image`: it is the file that was run, not a debug
- * file, whose segments are empty. 0 or PP_ENOMEM; a file without tables is no error.
+ * file, whose segments are empty. 0 or PP_ENOMEM; a file without tables is not an error.
  */
 int cfi_add(struct cfi *c, struct elf_file *f, bool image);
 

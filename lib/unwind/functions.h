@@ -1,5 +1,5 @@
 /*
- * Where the functions of a file begin that no unwind table tells of: by its symbols, by the code
+ * Where the functions of a file begin that no unwind table lists: by its symbols, by the code
  * that calls them or takes their address, by its relocations, and where code was laid down that
  * nothing runs into.
  *
@@ -31,7 +31,7 @@ struct function_span {
 int functions_new(struct functions **t);  /* 0 or PP_ENOMEM */
 void functions_free(struct functions *t); /* NULL is fine */
 
-/* A file that tells of functions; `image`: it has the code. It is kept open. 0 or PP_ENOMEM. */
+/* A file that names functions; `image`: it has the code. It is kept open. 0 or PP_ENOMEM. */
 int functions_add(struct functions *t, struct elf_file *f, bool image);
 
 /* The function that an address is in, between lo and hi. 0, PP_ENOENT, PP_ENOMEM. */

@@ -19,7 +19,7 @@
 #include "filter/ssink.h"
 #include "interval/lat.h"
 
-#define WALL_TOP 20 /* rows of a table in text, unless --top tells */
+#define WALL_TOP 20 /* rows of a table in text, unless --top is given */
 
 enum wall_form {
 	WALL_NONE,	/* none of these is asked for */
@@ -34,12 +34,12 @@ struct wall_opts {
 	bool path;	/* --path */
 	double tail;	/* --tail: percentile from which on a span is slow; 0: not asked for */
 	bool folded;	/* of WALL_TAIL: folded text with two counts */
-	const char *of; /* spans: "process", or kinds of plat; NULL: as `spans` tells */
+	const char *of; /* spans: "process", or kinds of plat; NULL: as `spans` says */
 	uint64_t nth;	/* of WALL_PATH: each step of this one; 0: sums of all */
 	bool slowest;	/* of WALL_PATH: each step of the longest */
 	/* What plat's other options tell. */
 	enum wall_form form;
-	bool stacks;			/* whole stacks in the place of functions */
+	bool stacks;			/* whole stacks instead of functions */
 	bool strict;			/* losses make the status PP_EXIT_PARTIAL */
 	const struct lat_opts *spans;	/* intervals; the caller's */
 	const struct table_opts *table; /* of WALL_PATH, WALL_TAIL */
