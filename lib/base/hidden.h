@@ -1,5 +1,5 @@
 /*
- * What a library did not report. Many leave things out where they have no memory or a file cannot
+ * What a library did not report. Many leave things out if they have no memory or a file cannot
  * be read; but malloc, open and pread set errno then, which nothing that succeeds changes:
  *
  *	errno = 0;

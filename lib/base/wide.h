@@ -6,7 +6,7 @@
  *	ns = wide_div(&product, divisor, &rest);	(product is now the quotient)
  *
  * and wide_int, a type for sums, which holds every int64_t and uint64_t and is used with + - * and
- * comparisons; what a machine without 128 bits has instead knows no shifts and no remainder, and
+ * comparisons; the replacement on a machine without 128 bits has no shifts and no remainder, and
  * its division does not round, which the functions below replace. Numbers below zero it does
  * not turn into uint64_t, but into int64_t.
  */
@@ -28,7 +28,7 @@ typedef __float128 wide_int;
 #define WIDE_INT_MAX	      ((wide_int)(UINT64_C(1) << 56) * (UINT64_C(1) << 56))
 #define wide_int_add(a, b, r) wide_int_check((wide_int)(a) + (b), r)
 #define wide_int_mul(a, b, r) wide_int_check((wide_int)(a) * (b), r)
-static inline bool wide_int_check(wide_int v, wide_int *r) /* whether it is too much */
+static inline bool wide_int_check(wide_int v, wide_int *r) /* whether it overflows */
 {
 	*r = v;
 	return v < -WIDE_INT_MAX || v > WIDE_INT_MAX;

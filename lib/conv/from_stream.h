@@ -26,7 +26,7 @@ struct known_symbol {
 	bool known;
 };
 
-/* A part of a stack with all below it. */
+/* A part of a stack with everything below it. */
 struct known_part {
 	uint32_t stack, flags; /* flags: the mark that the stack begins with */
 	bool known;

@@ -14,7 +14,7 @@
  *	}
  *	prof_free(p);
  *
- * All numbers count from 1 and are dense; 0 is none: the empty text, no DSO, the empty stack.
+ * All numbers count from 1 and are dense; 0 means none: the empty text, no DSO, the empty stack.
  */
 #ifndef PP_CONV_PROF_H
 #define PP_CONV_PROF_H
@@ -79,7 +79,7 @@ struct prof {
 int prof_new(struct prof **p, unsigned flags, struct diag *d);
 void prof_free(struct prof *p); /* NULL is fine */
 
-/* Each gives the number of what is equal. 0, PP_ENOMEM or PP_ELIMIT. */
+/* Each gives the number of an equal one. 0, PP_ENOMEM or PP_ELIMIT. */
 int prof_text(struct prof *p, const char *s, size_t n, uint32_t *id);	 /* not UTF-8: '?' */
 int prof_hex(struct prof *p, const void *bytes, size_t n, uint32_t *id); /* as text */
 int prof_frame(struct prof *p, const struct prof_frame *f, uint32_t *id);
@@ -95,7 +95,7 @@ int prof_push(struct prof *p, uint32_t stack, uint32_t frame, uint32_t *pushed);
 uint32_t prof_up(const struct prof *p, uint32_t stack, uint32_t *frame);
 uint32_t prof_stacks(const struct prof *p);
 
-/* What a number stands for; of 0 an empty one. */
+/* What a number stands for; for 0 an empty one. */
 struct ps_str prof_str(const struct prof *p, uint32_t text);
 const struct prof_frame *prof_frame_of(const struct prof *p, uint32_t frame);
 const struct prof_dso *prof_dso_of(const struct prof *p, uint32_t dso);

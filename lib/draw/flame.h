@@ -51,7 +51,7 @@ struct flame_account {
 	uint64_t drawn;		 /* of these in the SVG; set by flame_svg */
 	long double total;	 /* sum of the counts */
 	struct fold_about about; /* what is counted, as the text says */
-	bool unsaid;		 /* there was text that does not */
+	bool unsaid;		 /* there was text that does not say */
 	long double pruned;	 /* counts in the frames that are too narrow; set by flame_svg */
 };
 
@@ -145,7 +145,7 @@ struct flame_opts {
 	/* Of two profiles: */
 	bool leaf;   /* colours by the difference of the frame alone, not with its callees */
 	bool raw;    /* counts as they are, not scaled to the same total */
-	bool gone;   /* only what the new one has no more */
+	bool gone;   /* only what the new one no longer has */
 	bool negate; /* red is less */
 };
 
@@ -178,7 +178,7 @@ int flame_svg(struct flame *f, const struct flame_opts *o, struct out *out);
 
 /*
  * Writes one HTML page with the whole tree in it, which its script draws from either side; the same
- * results. What is too narrow is merged with its neighbours.
+ * results. Frames that are too narrow are merged with their neighbours.
  */
 int flame_page(struct flame *f, const struct flame_opts *o, struct out *out);
 

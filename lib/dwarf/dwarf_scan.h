@@ -31,7 +31,7 @@ struct scan_entry {
 	unsigned tag;
 	uint32_t depth;	 /* 1: a child of the entry that the scan began with */
 	bool simple;	 /* its code is [lo, hi) */
-	bool complex;	 /* its addresses are for libdw to tell */
+	bool complex;	 /* its addresses have to come from libdw */
 	bool inlined;	 /* a function that says whether it was inlined (DW_AT_inline) */
 	uint64_t lo, hi; /* addresses in the DSO */
 	/* Of an inlined call: the entry of its function, as Dwarf_Die's addr; NULL: ask libdw. */
@@ -51,7 +51,7 @@ void scan_children(struct scan *s, Dwarf_Off offset);
 /* The next entry, in the order of the file; false: there is none, or what follows is damaged. */
 bool scan_next(struct scan *s, struct scan_entry *e);
 
-/* Passes over what is below the entry that came last. */
+/* Skips everything below the last entry. */
 void scan_skip(struct scan *s);
 
 #endif

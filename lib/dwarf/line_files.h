@@ -52,7 +52,7 @@ struct line_files {
 	struct line_file *files;
 	uint32_t n_dirs, dirs_cap, n_files, files_cap;
 	unsigned version;
-	struct line_program program; /* its bytes are those of the file's sections, too */
+	struct line_program program; /* its bytes are also those of the file's sections */
 	uint64_t size;		     /* bytes of the table */
 	uint64_t section_size;	     /* of the section that it is in */
 };

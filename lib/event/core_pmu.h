@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CORE_EVENT_MAX 200 /* a longer name is none */
+#define CORE_EVENT_MAX 200 /* a longer name is not one */
 
 struct core_event {
 	char name[CORE_EVENT_MAX]; /* without the PMU, its modifiers after a colon */

@@ -61,7 +61,8 @@ const struct names_table *names_find(const struct names *n, const char *field, s
 const struct names_table *names_only(const struct names *n, const char *field, size_t len);
 
 /*
- * Appends the name of a value of the field, of which `bits` exist; of flags those that are set with
+ * Appends the name of a value of the field, of which `bits` exist; for flags those that are set,
+ * with
  * '|' between them, and what has no name as 0x10. False, and nothing is appended: it has none.
  */
 bool names_text(const struct names_table *t, uint64_t value, uint64_t bits, struct buf *b);

@@ -50,7 +50,7 @@ bool scan_text(struct scan *s, const char **p, uint32_t *len);
 /* A number as C has it: decimal, 0x hexadecimal, 0 octal, with U and L after it. */
 uint64_t scan_number(struct scan *s);
 
-/* Takes "(unsigned long)", a cast that is followed by what is cast. */
+/* Takes "(unsigned long)", a cast that is followed by its operand. */
 bool scan_cast(struct scan *s);
 
 /* From the operators that bind least. */

@@ -21,7 +21,7 @@
  * The text is parsed once; for each event descriptor it is compiled once to a flat program, when
  * expr_see sees the EVENT record. Running allocates nothing. The reader has to keep FIELD_KEEP.
  * The third state, PS_MARK_NA (does not apply): the expression names a field that the event, or
- * this sample, does not have. !NA is NA; NA && fail is fail, NA || pass is pass; else NA wins.
+ * this sample, does not have. !NA is NA; NA && fail is fail, NA || pass is pass; otherwise NA wins.
  */
 #ifndef PP_EXPR_EXPR_H
 #define PP_EXPR_EXPR_H
@@ -33,8 +33,8 @@
 struct expr;
 
 enum expr_use {
-	EXPR_CONDITION, /* "[EVENTS:] CONDITION", several with ',' between: one has to hold */
-	EXPR_VALUES,	/* values with ',' between; a condition is 1 or 0 */
+	EXPR_CONDITION, /* "[EVENTS:] CONDITION", several separated by ',': one has to hold */
+	EXPR_VALUES,	/* values separated by ','; a condition is 1 or 0 */
 };
 
 /*
@@ -90,7 +90,7 @@ bool expr_value(struct expr *x, unsigned i, const struct sreader *r, const struc
 unsigned expr_problems(struct expr *x, struct buf *why);
 
 /*
- * What is probably not meant: functions by which samples were sought in vain, and that are not
+ * What is probably not meant: functions for which no sample was found, and that are not
  * among the symbols. Lines as of expr_problems; how many.
  */
 unsigned expr_doubts(struct expr *x, struct buf *why);

@@ -1,6 +1,6 @@
 /*
- * Extended regular expressions, whose case does not matter, in time that grows with the length of
- * the text only: the C library's take the square of it, and gigabytes for nested repetitions.
+ * Extended regular expressions, case-insensitive, in time that grows only with the length of
+ * the text: the C library's take the square of it, and gigabytes for nested repetitions.
  *
  *	struct rx *x;
  *	const char *wrong;
@@ -9,8 +9,8 @@
  *	if (rx_matches(x, name, len))		(anywhere in the name)
  *	rx_free(x);
  *
- * What is understood is what regcomp(3) of the GNU C library understands with REG_EXTENDED and
- * REG_ICASE in the C locale, its \w \W \s \S \b \B \< \> too, except back references. The texts
+ * It accepts what regcomp(3) of the GNU C library understands with REG_EXTENDED and
+ * REG_ICASE in the C locale, including \w \W \s \S \b \B \< \>, except back references. The texts
  * are bytes.
  */
 #ifndef PP_EXPR_REGEX_H

@@ -1,6 +1,6 @@
 /*
- * A filter's standard output in the form that was asked for: binary, text or JSON. The filter
- * writes stream records to sink.w in any case.
+ * A filter's standard output in the requested form: binary, text or JSON. The filter
+ * always writes stream records to sink.w.
  *
  *	struct ssink sink;
  *	ssink_open(&sink, STDOUT_FILENO, &opts, diag);
@@ -18,7 +18,7 @@
 #include "stream/stream.h"
 
 enum ssink_form {
-	SSINK_AUTO, /* text on a terminal, else binary */
+	SSINK_AUTO, /* text on a terminal, otherwise binary */
 	SSINK_BINARY,
 	SSINK_TEXT,
 	SSINK_JSON,

@@ -31,7 +31,7 @@
 
 /*
  * The last line of folded text whose input was damaged or cut off. It has no count, so that
- * programs that do not know it leave it out; pfold and psvg say it and exit with 1.
+ * programs that do not know it skip it; pfold and psvg report it and exit with 1.
  */
 #define FOLD_PARTIAL "# partial: the input was damaged or cut off"
 
@@ -86,7 +86,7 @@ struct fold_opts {
 	uint64_t slice_first, slice_width;
 	enum fold_second second;
 	const char *kallsyms; /* of the recorded kernel, for function_graph; NULL: as recorded */
-	const char *event;    /* the event to fold; NULL or "": the one with most weight */
+	const char *event;    /* the event to fold; NULL or "": the one with the most weight */
 	const char *prefer;   /* of several, this one if it is there; NULL: none */
 };
 
@@ -120,13 +120,13 @@ struct fold_account {
 	uint64_t weight;	 /* sum of what was added; saturates */
 	uint64_t unrecognised;	 /* lines */
 	bool partial;		 /* folded text said that it is partial (FOLD_PARTIAL) */
-	bool told;		 /* fold_finish has told what about and unsaid mean */
+	bool told;		 /* fold_finish has reported what about and unsaid mean */
 	uint64_t left_out;	 /* stacks that fold_shape left out */
 	uint64_t lost;		 /* events that the recording says it lost */
 	bool lacks;		 /* perf script text lacked fields, which was reported */
 	struct fold_about about; /* what is counted */
 	struct fold_periods periods;
-	bool unsaid; /* there was folded text that does not tell what it counts */
+	bool unsaid; /* there was folded text that does not say what it counts */
 };
 
 struct fold;
@@ -161,7 +161,8 @@ bool fold_by_event(const struct fold_opts *opts);
 
 /*
  * The lane of an event's samples. Without opts->event each event has its own, those of one event on
- * several PMUs of CPU cores (core_pmu.h) one, and fold_finish chooses the lane with most weight.
+ * several PMUs of CPU cores (core_pmu.h) one, and fold_finish selects the lane with the most
+ * weight.
  * Lane 0 has what there is no choice about. FOLD_LEAVE: samples of this event are left out.
  */
 uint32_t fold_event(struct fold *f, const char *name, size_t len);
@@ -208,7 +209,7 @@ void fold_add(struct fold *f, uint32_t node, uint64_t weight);
 /* Counts frames that a reader had to leave out because of FOLD_DEPTH_MAX. */
 void fold_too_deep(struct fold *f, uint64_t frames);
 
-/* Whether what was read had not all that there is, which was reported: less than all is folded. */
+/* Whether the input did not have everything, which was reported: less than all is folded. */
 bool fold_is_partial(const struct fold *f);
 
 /* Number of distinct stacks that were added to. */
@@ -232,7 +233,7 @@ typedef int fold_chart_visit(void *ctx, uint32_t node, uint64_t weight);
 int fold_chart_each(const struct fold *f, fold_chart_visit *fn, void *ctx);
 
 /*
- * The number of nodes, the root included: the node of a stack is greater than those of its parts.
+ * The number of nodes, including the root: the node of a stack is greater than those of its parts.
  * And of a node, which is not the root: that of the stack without its innermost frame, whose name
  * is *name; its own weight (NULL: not wanted).
  */
@@ -259,12 +260,12 @@ int fold_finish(struct fold *f);
 int fold_write(struct fold *f, struct out *o);
 
 /*
- * Adds what a part of the input is about: 0, or PP_EMISMATCH if it counts something else than what
+ * Adds what a part of the input is about: 0, or PP_EMISMATCH if it counts something other than what
  * was read before, which is reported with the input's name.
  */
 int fold_tell(struct fold *f, const struct fold_about *a, const char *name);
 
-/* The line about what was folded, which goes first; nothing if it is not known. */
+/* The line about what was folded, which comes first; nothing if it is not known. */
 void fold_write_about(struct fold *f, struct buf *b);
 
 #endif

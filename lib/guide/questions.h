@@ -1,6 +1,6 @@
 /*
  * The questions that perfpipe can answer, each with the lines to type: for a recording that has
- * what it takes, and for this machine.
+ * the necessary data, and for this machine.
  *
  *	questions_print(&text);			(all, for this machine)
  *	questions_answer(&facts, tsv, &text);	(those that a recording answers, and the rest)

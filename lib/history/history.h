@@ -8,7 +8,7 @@
  *
  * The text is laid out as `perf sched timehist` and `perf sched map` print it. Lines come as the
  * input does; kept are the threads and the CPUs. Samples that a filter marked as failing have no
- * line, but are followed all the same.
+ * line, but are followed nevertheless.
  */
 #ifndef PP_HISTORY_HISTORY_H
 #define PP_HISTORY_HISTORY_H
@@ -46,7 +46,7 @@ struct history_opts {
 extern const struct opt history_options[];
 opt_handler history_option;
 
-/* What does not go together: false, and the reason is reported. */
+/* Options that cannot be combined: false, and the reason is reported. */
 bool history_check(const struct history_opts *o, struct diag *d);
 
 /* Reads event streams, stdin if n is 0, and writes to fd. Returns the exit status. */

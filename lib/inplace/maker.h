@@ -25,8 +25,8 @@ struct maker_want {
 };
 
 /*
- * Its lines. It is looked for beside this program, then in PATH; its messages go to stderr. 0, or
- * an error that was reported.
+ * Its lines. It is searched for next to this program, then in PATH; its messages go to stderr. 0,
+ * or an error that was reported.
  */
 int maker_run(const struct maker_want *w, struct buf *lines, struct diag *d);
 

@@ -7,7 +7,7 @@
  *		... its recorder has ended ...
  *
  * The parts are the process id, the time at which the process started (field 22 of /proc/PID/stat,
- * see proc(5)), and the inode of the PID namespace, in which alone the id has a meaning.
+ * see proc(5)), and the inode of the PID namespace, the only one in which the id has a meaning.
  */
 #ifndef PP_INPLACE_OWNER_H
 #define PP_INPLACE_OWNER_H

@@ -27,11 +27,11 @@ struct func {
 	const char *name;    /* as in the file */
 	uint64_t addr, size; /* size 0: not known */
 	uint8_t source;	     /* enum func_source */
-	bool ifunc;	     /* its code only chooses the function that is called */
+	bool ifunc;	     /* its code only selects the function that is called */
 };
 
 struct funcs {
-	struct func *v; /* in the order of addresses; of equal ones that of the file */
+	struct func *v; /* in the order of addresses; equal ones in file order */
 	uint32_t n, cap;
 	struct arena names;
 	struct elf_file *mini;
@@ -47,7 +47,7 @@ int funcs_add(struct funcs *t, const struct func *f);
 /* The function that covers an address; NULL: none. */
 const struct func *funcs_at(const struct funcs *t, uint64_t addr);
 
-/* What people call a source: "symtab", "go", ... */
+/* The name of a source: "symtab", "go", ... */
 const char *func_source_name(enum func_source s);
 
 #endif

@@ -24,7 +24,7 @@ enum kbtf_class { KBTF_NUMBER, KBTF_POINTER, KBTF_STRUCT, KBTF_OTHER };
 struct kbtf_member {
 	uint32_t type;
 	uint64_t bit;  /* from the beginning of the structure */
-	unsigned bits; /* of a bit field, else 0 */
+	unsigned bits; /* of a bit field, otherwise 0 */
 };
 
 /*

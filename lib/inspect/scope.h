@@ -26,7 +26,7 @@ struct scopes {
 struct variable {
 	Dwarf_Die die;
 	const char *name;
-	bool param, gone; /* gone: the compiler left nothing of it */
+	bool param, gone; /* gone: optimized out by the compiler */
 	unsigned scope;	  /* index in scopes */
 };
 

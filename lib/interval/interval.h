@@ -6,7 +6,7 @@
  *		name = lat_name(l, iv->who.comm, &len);
  *		printf("%.*s %" PRIu64 "\n", (int)len, name, iv->dur);
  *
- * Texts are ids for lat_name, 0 where there is none.
+ * Texts are ids for lat_name, 0 if there is none.
  */
 #ifndef PP_INTERVAL_INTERVAL_H
 #define PP_INTERVAL_INTERVAL_H

@@ -100,7 +100,7 @@ struct lat_pair {
 	enum pair_restart restart;
 	const char *bytes;  /* expressions: the first with a value is what --unmatched adds up */
 	bool outermost;	    /* of -s X__return: not if X was called by another one of them */
-	bool across_losses; /* what was open when events were lost is not given up */
+	bool across_losses; /* intervals open when events were lost are not discarded */
 };
 
 /* Options of it: 0, or PP_EUSAGE with what is wrong in `why`. The text must outlive the pair. */
@@ -119,7 +119,7 @@ struct lat;
 typedef int lat_sink_fn(void *ctx, const struct lat *l, const struct interval *iv);
 
 struct lat_opts {
-	const char *kinds; /* names with commas; NULL: all that the input has, but `more` ones */
+	const char *kinds; /* names separated by commas; NULL: all in the input but `more` ones */
 	const char *by;	   /* names of LAT_TERMS and expressions, with commas; NULL: the kind's */
 	uint64_t window; /* ns; not 0: rows for each window of the start time; or LAT_WINDOW_AUTO */
 	uint64_t step;	 /* width of linear buckets; 0: none */
@@ -127,15 +127,15 @@ struct lat_opts {
 	bool points;	 /* the sink writes chains and stacks of points (interval.h) */
 	uint32_t stacks_max; /* different ones that are kept for that; 0: 2^20 */
 	bool unmatched;	     /* make tables of what is open at the end */
-	uint64_t older;	     /* ns: only of what is that old by then */
+	uint64_t older;	     /* ns: only of those that old by then */
 	bool threads;	     /* make a table of the threads' times */
 	struct lat_pair pair;
-	bool raw;	       /* numbers as they are, also where they have names */
+	bool raw;	       /* numbers as they are, even if they have names */
 	lat_symbol_fn *symbol; /* NULL: addresses stay numbers */
 	lat_symbol_fn *device; /* of a block device by its dev_t; NULL: two numbers */
 	void *symbol_ctx;
 	lat_sink_fn *sink; /* NULL: intervals are added up in tables */
-	lat_sink_fn *open; /* gets those that are open at the end, up to it; NULL: nobody does */
+	lat_sink_fn *open; /* gets those that are open at the end, up to it; NULL: none */
 	void *sink_ctx;
 };
 
@@ -152,11 +152,11 @@ int lat_record(struct lat *l, const struct sreader *r, const struct ps_record *r
  */
 int lat_bound(struct lat *l);
 
-/* The end of all input: what is still open is accounted for. 0 or PP_ENOMEM. */
+/* The end of all input: open intervals are accounted for. 0 or PP_ENOMEM. */
 int lat_finish(struct lat *l);
 
 /*
- * lat_finish in two steps. The second can also be taken while the input goes on, to write the
+ * lat_finish in two steps. The second can also be taken while the input continues, to write the
  * tables, if those that are derived are removed before the next time (tables_drop_derived).
  */
 int lat_end(struct lat *l);
@@ -190,13 +190,13 @@ const struct lat_bounds *lat_bounds(const struct lat *l, unsigned i);
  */
 uint64_t lat_missing(const struct lat *l, unsigned i);
 
-/* Wakeups of which it is not known who did them (sched_event.c). */
+/* Wakeups whose waker is not known (sched_event.c). */
 uint64_t lat_unknown_wakers(const struct lat *l);
 
-/* Of what is open in the end: how many since before events were lost (across_losses). */
+/* Of the intervals open at the end: how many since before events were lost (across_losses). */
 uint64_t lat_doubtful(const struct lat *l);
 
-/* Of block-io: flushes that are done, and requests that had asked for them: one may do for many. */
+/* Of block-io: flushes that are done, and requests that had asked for them: one may serve many. */
 uint64_t lat_flushes(const struct lat *l, uint64_t *requests);
 
 /* The names of paired events of which not all were recorded, one per line. */

@@ -34,7 +34,7 @@ struct plat_opts {
 	 * not.
 	 */
 	void (*see)(void *ctx, const struct ps_record *rec);
-	/* Whether symbols are missing for want of memory, asked at the end. NULL: not. */
+	/* Whether symbols are missing for lack of memory, asked at the end. NULL: not. */
 	bool (*failed)(void *ctx);
 	void *see_ctx;
 };
@@ -42,7 +42,7 @@ struct plat_opts {
 /* The options, and their handler, whose context is a struct plat_opts. */
 extern const struct opt plat_options[];
 opt_handler plat_option;
-/* What they have to do with each other, and with those of tables. */
+/* How they relate to each other, and to those of tables. */
 extern const struct opt_rule plat_rules[];
 
 /* Reads event streams, stdin if n is 0, and writes to standard output. Returns the exit status. */

@@ -11,7 +11,7 @@
  *	rc = lat_stacks_write(k, w, source, &p, &s.chain, &s.stack);
  *	swriter_sample(w, source, &s);
  *
- * Between records, when lat_stacks_full, lat_stacks_bound lets go what no point refers to any more:
+ * Between records, when lat_stacks_full, lat_stacks_bound frees what no point refers to any more:
  *
  *	lat_stacks_sweep(k);
  *	for (each point that is in use)
@@ -36,7 +36,7 @@ void lat_stacks_free(struct lat_stacks *k); /* NULL is fine */
 /* A record that defines something, or begins a stream. */
 void lat_stacks_see(struct lat_stacks *k, const struct ps_record *rec);
 
-/* Sets the ids of a point; or its `missing`, where there is no room. 0 or PP_ENOMEM. */
+/* Sets the ids of a point; or its `missing`, if there is no room. 0 or PP_ENOMEM. */
 int lat_stacks_keep(struct lat_stacks *k, const struct sreader *r, const struct ps_sample *s,
 		    struct lat_point *p);
 

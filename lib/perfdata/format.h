@@ -1,5 +1,5 @@
 /*
- * The perf.data format: what recording and decoding share.
+ * The perf.data format: the part that recording and decoding share.
  *
  * Kernel records and attributes are those of <linux/perf_event.h>; what perf(1) adds to them is
  * here. Sources: tools/perf/Documentation/perf.data-file-format.txt of the kernel tree, and
@@ -229,7 +229,7 @@ enum perf_feature {
 
 /*
  * Looks at stacks that are deeper than copies: samples of a helper without a program counter. The
- * stack pointer is where the bytes lie. The first three registers say where the look began and
+ * stack pointer is where the bytes are. The first three registers say where the look began and
  * ended, and which one of this stack it was: twice its number, 1 more in its last sample. A look
  * has the pages that changed since the one before it, and each 32nd, from the first on
  * (RESOLVE_LOOKS_ALL), all that are not just zeroes.
