@@ -8,8 +8,8 @@
  *	fields = text_fields_pick(&f, TEXT_KIND_hw, event->sample_type, has_chains, &lacking);
  *	if (TEXT_HAS(fields, comm))
  *
- * perf goes by the kind of an event, not by the event: what the first event of a kind was recorded
- * without is printed for none of that kind.
+ * perf goes by the kind of an event, not by the event: what is missing in the first event of a kind
+ * is printed for none of that kind.
  */
 #ifndef PP_PRINT_TEXT_FIELDS_H
 #define PP_PRINT_TEXT_FIELDS_H

@@ -1,5 +1,5 @@
 /*
- * Probes that are wanted for the time of a recording, in the words of the command line.
+ * Probes that exist only during a recording, as the command line defines them.
  *
  *	struct probe_words w = {0};
  *	rc = probe_words_add(&w, "readline%return line=$retval:string", PROBE_OF_FILE, &why);
@@ -8,7 +8,7 @@
  *		... the last event was not a probe: the filter is for something else ...
  *
  * A definition is for the file that was named last before it; those before the first file are for
- * that one. Nothing is made here: see inplace/.
+ * that one. Nothing is created here: see inplace/.
  */
 #ifndef PP_RECORD_PROBES_H
 #define PP_RECORD_PROBES_H

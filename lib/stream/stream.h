@@ -413,10 +413,10 @@ void sreader_free(struct sreader *r); /* NULL is fine */
 
 /*
  * The next record, the reader's until the next call. A header where an END record should be is
- * said, and makes the status partial; what follows it is read. 0; PP_END at the end of input;
+ * reported, and makes the status partial; what follows it is read. 0; PP_END at the end of input;
  * PP_ECUT: the input ended without an END record or within a record; PP_ECORRUPT, PP_EUNSUPPORTED
- * (no stream, or a later version), PP_ELIMIT, PP_EIO, PP_ENOMEM. Errors have been said to the diag.
- * After an error nothing more comes.
+ * (no stream, or a later version), PP_ELIMIT, PP_EIO, PP_ENOMEM. Errors have been reported to the
+ * diag. After an error nothing more comes.
  */
 int sreader_next(struct sreader *r, const struct ps_record **rec);
 
@@ -456,7 +456,7 @@ bool sreader_chain_part(const struct sreader *r, uint32_t id, struct ps_part *p)
 bool sreader_stack_part(const struct sreader *r, uint32_t id, struct ps_part *p);
 
 /*
- * What CGROUP and NAMESPACES records have told: the path of a cgroup (not terminated; NULL: not
+ * What CGROUP and NAMESPACES records said: the path of a cgroup (not terminated; NULL: not
  * known), the number of a process in its own namespace (false: not known).
  */
 const char *sreader_cgroup(const struct sreader *r, uint32_t source, uint64_t id, size_t *len);
@@ -499,7 +499,7 @@ struct swriter {
 	struct packer *pack;	    /* NULL: records are written one by one */
 };
 
-/* Writes to `out`, which must outlive the writer. */
+/* It writes to `out`, which must outlive the writer. */
 void swriter_init(struct swriter *w, struct out *out);
 
 /*
@@ -510,18 +510,19 @@ void swriter_init(struct swriter *w, struct out *out);
  * pipe to move their bytes. 0 or PP_ENOMEM.
  */
 int swriter_pack(struct swriter *w, bool payloads);
-int swriter_flush(struct swriter *w); /* to the output, whose own buffer stays as it is */
+int swriter_flush(struct swriter *w); /* to the output, whose own buffer is not flushed */
 void swriter_release(struct swriter *w);
 
-/* The header: begins a stream. Every put returns 0 or the first error. */
+/* The header, which begins a stream. Every put returns 0 or the first error. */
 int swriter_header(struct swriter *w);
 
 /*
  * For packed streams only (w->pack): chains and stacks get the ids that samples name them by from
- * here, the same for what is equal. They count up by parts: who makes many has them begin again
+ * here, the same for what is equal. They count up by parts: a caller that makes many has them
+ * begin again
  * with swriter_restart (PS_CHAINS, PS_STACKS) when there are many, which ends the use of all ids
- * from before. Who has copied CHAINS or STACKS must do so before the first of these. c->id and
- * s->id mean nothing.
+ * from before. A caller that copies CHAINS or STACKS must do so before the first of these. c->id
+ * and s->id mean nothing.
  */
 #define PS_PARTS_LIVE (1u << 14) /* many: what all filters keep of them fits in a core's cache */
 int swriter_chain(struct swriter *w, uint32_t source, const struct ps_chain *c, uint32_t *id);
@@ -543,7 +544,7 @@ int swriter_restart(struct swriter *w, enum ps_type type);
 /* Sets all of a sample to 0, faster than the compiler would. */
 void ps_sample_clear(struct ps_sample *s);
 
-/* Sets what nearly all samples have to 0, up to the id, for one that will get no other field. */
+/* Sets what nearly all samples have to 0, up to the id, for a sample that gets no other field. */
 static inline void ps_sample_clear_near(struct ps_sample *s)
 {
 	memset(s, 0, offsetof(struct ps_sample, stream_id));
@@ -576,7 +577,7 @@ int swriter_end(struct swriter *w, struct ps_end *end);
 /* The records that were written, by type: "81 sample, 5 mmap, ...". */
 void swriter_add_types(const struct swriter *w, struct buf *b);
 
-/* The provenance record of a program. */
+/* Writes the provenance record of a program. */
 int swriter_provenance(struct swriter *w, const char *name, int argc, char **argv);
 
 /*

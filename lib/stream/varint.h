@@ -60,8 +60,8 @@ static inline bool varint_take(const uint8_t **p, const uint8_t *end, uint64_t *
 }
 
 /*
- * Numbers whose lengths are given apart: the bytes that they need, 0 to 8 of them, least
- * significant first. What puts and takes them does not depend on how long they are.
+ * Numbers whose lengths are stored separately: the bytes that they need, 0 to 8 of them, least
+ * significant first. How they are put and read does not depend on their length.
  */
 static inline unsigned number_len(uint64_t v)
 {

@@ -1,5 +1,5 @@
 /*
- * Opening the files that a recording or another user names: regular ones only, and if a directory
+ * Opening the files that a recording or another user names: regular ones only, and, if a directory
  * stands for the recorded machine's root, none outside it.
  *
  *	int dir = beneath_dir("target-root");
@@ -8,7 +8,7 @@
  *		why = symtab_reason_errno(errno);
  *
  * A device, a FIFO or a socket is not even opened, as that alone can have effects. Below a
- * directory ".." and symbolic links lead to where they would lead if it were the root: openat2(2)
+ * directory ".." and symbolic links lead where they would if it were the root: openat2(2)
  * with RESOLVE_IN_ROOT; on kernels before 5.6 the path is followed here.
  */
 #ifndef PP_SYMBOL_BENEATH_H
@@ -22,7 +22,7 @@
 #define BENEATH_PATH_MAX  4096
 #define BENEATH_TEXT_MAX  (64 << 20)
 #define BENEATH_HOLES_MIN (64 << 20) /* bytes of a file whose holes are counted */
-#define BENEATH_HOLES	  16	     /* of so many bytes of it, more than one has to be there */
+#define BENEATH_HOLES	  16	     /* of this many bytes, more than one has to exist */
 #define BENEATH_NOBODY	  ((uid_t)-1)
 
 /* A directory to open files below; closed by close(2). -1 and errno. */
@@ -30,7 +30,7 @@ int beneath_dir(const char *path);
 
 /*
  * A descriptor for reading; -1 and errno: ENOTSUP for anything but a regular file; EFBIG for one of
- * which nearly all is holes, which cost its owner nothing, but its reader gigabytes of zeros.
+ * which nearly all is holes, which costs its owner nothing, but its reader gigabytes of zeros.
  */
 int beneath_open(int dir, const char *path);
 
@@ -50,7 +50,7 @@ FILE *beneath_text(const char *path);
  * As beneath_open, for a file that a process of `user` can have put there, or anybody in its place:
  * it is this user's, root's, or the caller's; where it is not the user's own, one that the user may
  * read. It has one name and is not a link, and root alone made the links on the way. `user`
- * BENEATH_NOBODY: not known; then it is root's or the caller's. EPERM otherwise.
+ * BENEATH_NOBODY: not known; then the file must be root's or the caller's. EPERM otherwise.
  */
 int beneath_open_owned(int dir, const char *path, uid_t user);
 

@@ -26,7 +26,7 @@ struct kfunc;
 int kfunc_new(struct kfunc **k, const char *kallsyms, struct diag *d);
 void kfunc_free(struct kfunc *k); /* NULL is fine */
 
-/* Takes what is of interest. PS_HEADER forgets all. */
+/* Takes the records that it needs. PS_HEADER discards all. */
 void kfunc_see(void *k, const struct ps_record *rec);
 
 /* Whether names may be missing because there was no memory for them. */

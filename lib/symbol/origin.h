@@ -1,6 +1,6 @@
 /*
- * Whether a recording was made on this machine. Only then do this machine's kernel, and its files
- * without a build-id, lend names to addresses.
+ * Whether a recording was made on this machine. Only then are this machine's kernel, and its files
+ * without a build-id, used to name addresses.
  *
  *	struct origin o = {0};
  *	origin_meta(&o, "osrelease", 9, "6.1.0-56-amd64", 14);	(facts, as they come)
@@ -12,7 +12,7 @@
  * What proves that the kernel is the running one: its build-id; its release and machine; where it
  * begins and ends in memory; where its modules are; or at least the name of the host. What proves
  * that a file of this machine is the recorded one, where no build-id does: the name of the host, or
- * if the recording does not tell that, its kernel.
+ * if the recording does not say that, its kernel.
  */
 #ifndef PP_SYMBOL_ORIGIN_H
 #define PP_SYMBOL_ORIGIN_H

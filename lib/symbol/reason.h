@@ -11,7 +11,10 @@
 #ifndef PP_SYMBOL_REASON_H
 #define PP_SYMBOL_REASON_H
 
-/* The order is that of growing interest: of several failed candidates the latest here is told. */
+/*
+ * The order is that of growing interest: of several failed candidates the latest in this list is
+ * reported.
+ */
 #define SYMTAB_REASONS(R) \
 	R(SYMTAB_OK, "symbols found") \
 	R(SYMTAB_NOT_FOUND, "file not found") \

@@ -34,7 +34,7 @@ int spaces_fork(struct spaces *s, uint32_t pid, uint32_t parent);
 void spaces_clear(struct spaces *s, uint32_t pid);
 
 /*
- * A process replaces its image (exec). What it had mapped is still what its user registers point to
+ * A process replaces its image (exec). Its user registers still point to what it had mapped
  * while the kernel sets the new image up, so it belongs with spaces_settle: to be called when the
  * process is seen in user space.
  */
@@ -42,7 +42,7 @@ int spaces_exec(struct spaces *s, uint32_t pid);
 int spaces_settle(struct spaces *s, uint32_t pid);
 
 /*
- * A process ended. It stays known for samples that come late, until ENDED_MAX others ended
+ * A process ended. It is kept for samples that come late, until ENDED_MAX others ended
  * (base/ended.h).
  */
 void spaces_exit(struct spaces *s, uint32_t pid);
@@ -63,7 +63,7 @@ uint32_t space_serial(const struct space *sp);
 int spaces_set_tag(struct spaces *s, uint32_t pid, uint32_t tag);
 uint32_t space_tag(const struct space *sp);
 
-/* What was looked up in the space may now be something else. */
+/* What was looked up in the space may have changed. */
 void spaces_touch(struct spaces *s, struct space *sp);
 
 #endif

@@ -1,4 +1,4 @@
-/* The parts of the writer of trace.dat. Private: write.h is the door. */
+/* The parts of the writer of trace.dat. Private: write.h is the interface. */
 #ifndef PP_TRACEDAT_WRITE_PARTS_H
 #define PP_TRACEDAT_WRITE_PARTS_H
 
