@@ -112,9 +112,9 @@ wrong 'count(comm in {a) > 3' 17 "expected ',' or '}'"
 wrong 'count() > 5 parsecs' 13 'expected &&'
 wrong 'count() > 5x' 11 'not a number, or not a unit'
 wrong '' 1 'expected a statistic'
-wrong "$(printf '%300s' '' | tr ' ' '(')" '[0-9]*' 'expected a condition that is less deep'
-wrong "count() > $(printf '%300s' '' | tr ' ' '-')1" '[0-9]*' 'expected a condition that is less deep'
-wrong "$(printf '!%.0s' $(seq 300))(count() > 1)" '[0-9]*' 'expected a condition that is less deep'
+wrong "$(printf '%300s' '' | tr ' ' '(')" '[0-9]*' 'expected a condition with less nesting'
+wrong "count() > $(printf '%300s' '' | tr ' ' '-')1" '[0-9]*' 'expected a condition with less nesting'
+wrong "$(printf '!%.0s' $(seq 300))(count() > 1)" '[0-9]*' 'expected a condition with less nesting'
 run "$BIN/phist" --by comm --fail-if 'p50() > 1' /nowhere
 like "$ERR" 'it is only counted' 'counts have no percentiles'
 run "$BIN/phist" -f a,b --fail-if 'p50() > 1' /nowhere

@@ -239,7 +239,7 @@ perl -e 'print "{\"shared\":" . "[" x 100000' >deep
 echo '{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"t","unit":"none",
 	"samples":[[0],[0],[0]],"weights":[1,-4,1e308]}]}' >weights
 tried 'speedscope: weights below 0, and beyond all' 1 'damaged' weights
-tried 'JSON: too deep' 2 'JSON of no known kind' deep
+tried 'JSON: too deep' 2 'JSON of an unknown kind' deep
 tried 'callgrind: sums that are wrong' 1 'by the file.s own sum' short.callgrind
 printf 'events: Ir\nfn=(7)\nnonsense\n1 99999999999999999999999\n' >bad.callgrind
 tried 'callgrind: names and numbers that are none' 1 "not in callgrind's format" bad.callgrind

@@ -201,7 +201,7 @@ static int by_table(struct ftrace_options *o, struct ftrace_config *c, int id, c
 	for (size_t i = 0; i < N(actions); i++)
 		if (actions[i].id == id) {
 			if (o->action != FTRACE_RECORD && o->action != actions[i].action) {
-				buf_adds(why, "one of --start, --stop, --show, ... at a time");
+				buf_adds(why, "only one of --start, --stop, --show, ... at a time");
 				return PP_EUSAGE;
 			}
 			o->action = actions[i].action;

@@ -228,7 +228,7 @@ int input_view_option(void *opts, int id, const char *arg, struct buf *why)
 	struct input_show *show = opts;
 
 	if (show->view != INPUT_EVENTS && show->view != view) {
-		buf_adds(why, "one of --header, --dump, --list and --functions at a time");
+		buf_adds(why, "only one of --header, --dump, --list and --functions at a time");
 		return PP_EUSAGE;
 	}
 	(void)arg;

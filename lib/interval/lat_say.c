@@ -164,7 +164,7 @@ bool lat_say_thinned(const struct lat *l, struct diag *d)
 		buf_addf(&list, "%s%.*s", list.len ? ", " : "", (int)strcspn(at, "\n"), at);
 	if (list.len)
 		diag_error(d, NULL, -1,
-			   "not each %s was recorded (-F, -c): starts are paired with ends of "
+			   "not every %s was recorded (-F, -c): starts are paired with ends of "
 			   "others; pcap-perf without -F records each, samples of time are -e "
 			   "cpu-clock/freq=499/ then",
 			   buf_str(&list));

@@ -71,7 +71,7 @@ static const char *name_of(const struct merge_source *s)
 
 static const char *shown(const char *clock)
 {
-	return *clock ? clock : "of no known kind";
+	return *clock ? clock : "of an unknown kind";
 }
 
 /* What has to be added to the time of day for a clock, by a recording that has both. */

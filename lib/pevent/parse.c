@@ -109,7 +109,7 @@ static void hint_probe(const char *system, struct buf *why)
 {
 	if (strncmp(system, "probe", 5) == 0 || strncmp(system, "sdt_", 4) == 0 ||
 	    strcmp(system, "kprobes") == 0 || strcmp(system, "uprobes") == 0)
-		buf_adds(why, "; a probe has to be made before it is recorded");
+		buf_adds(why, "; a probe must be created before it can be recorded");
 }
 
 /* SYSTEM:NAME[:MODIFIERS], in place. */

@@ -60,7 +60,7 @@ static void missing(const struct rec_attr *a, struct buf *why)
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:
 	case PERF_TYPE_RAW:
-		buf_adds(why, "the machine does not count it (is it a virtual one?); cpu-clock "
+		buf_adds(why, "the machine does not count it (is it virtual?); cpu-clock "
 			      "works everywhere");
 		break;
 	default: buf_adds(why, "its PMU does not accept it");

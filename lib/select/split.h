@@ -38,7 +38,7 @@ struct split {
 /* "1000": samples; "10ms", "1.5s": time. 0, or PP_EUSAGE with `why`. */
 int split_parse(struct split *sp, const char *text, struct buf *why);
 
-/* --split and --output go together: 0, or PP_EUSAGE with `why`. */
+/* --split and --output are given together: 0, or PP_EUSAGE with `why`. */
 int split_check(const struct split *sp, struct buf *why);
 
 /* Opens the first file as the sink. 0, or an error, which was reported. */

@@ -248,7 +248,7 @@ enum ps_sample_bit {
 #define PS_EVENT_FREQ	      2u
 #define PS_EVENT_CHAINS	      4u
 #define PS_EVENT_BRANCH_CALLS 8u
-#define PS_EVENT_THINNED      16u /* a tracepoint, of which not each one was recorded */
+#define PS_EVENT_THINNED      16u /* a tracepoint, of which not every one was recorded */
 #define PS_EVENT_HELPER	      32u
 
 /* BLOB.kind */

@@ -397,7 +397,7 @@ static int parse_factor(struct parser *p, struct gate_node **out)
 
 	if (is_op(p, OP_SUB)) {
 		if (++p->depth > GATE_DEPTH_MAX)
-			return expected(p, "a condition that is less deep");
+			return expected(p, "a condition with less nesting");
 		rc = advance(p);
 		rc = rc ? rc : parse_factor(p, out);
 		p->depth--;
@@ -501,7 +501,7 @@ static int parse_not(struct parser *p, struct gate_node **out)
 	if (p->t.kind != TOK_NOT)
 		return parse_compare(p, out);
 	if (++p->depth > GATE_DEPTH_MAX)
-		return expected(p, "a condition that is less deep");
+		return expected(p, "a condition with less nesting");
 	rc = advance(p);
 	rc = rc ? rc : parse_not(p, out);
 	p->depth--;
@@ -537,7 +537,7 @@ static int parse_or(struct parser *p, struct gate_node **out)
 	int rc;
 
 	if (++p->depth > GATE_DEPTH_MAX)
-		return expected(p, "a condition that is less deep");
+		return expected(p, "a condition with less nesting");
 	rc = parse_logic(p, OP_OR, out);
 	p->depth--;
 	return rc;

@@ -482,7 +482,7 @@ static const struct {
 	{"mem:x", PP_EUSAGE, "a breakpoint is mem:ADDRESS[/LENGTH][:rwx], not mem:x"},
 	{"mem:0x10/0:w", PP_EUSAGE, NULL},
 	{"probe:tcp_sendmsg", PP_ENOENT,
-	 "no tracepoint is called 'probe:tcp_sendmsg'; a probe has to be made before it is recorded"},
+	 "no tracepoint is called 'probe:tcp_sendmsg'; a probe must be created before it can be recorded"},
 	{"inst_retired.any", PP_EUSAGE,
 	 "no event is called 'inst_retired.any'; names of a CPU's manual are not known here: write rNNN, or cpu/event=N,umask=N/"},
 	{"sched:", PP_EUSAGE, NULL},
