@@ -1,4 +1,4 @@
-/* perfpipe: the front door: what there is, what a recording answers, what this machine allows. */
+/* perfpipe: where to start: what there is, what a recording answers, what this machine allows. */
 #include "base/out.h"
 #include "cli.h"
 #include "guide/doctor.h"

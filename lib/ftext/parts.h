@@ -1,6 +1,6 @@
 /*
  * Decoding of ftrace text: what `cat trace`, `cat trace_pipe` and `trace-cmd report` print.
- * Private to lib/ftext: ftext.h is the door.
+ * Private to lib/ftext: ftext.h is the interface.
  *
  * Sources: Documentation/trace/ftrace.rst and events.rst of the kernel, and what its versions and
  * trace-cmd print.

@@ -1,5 +1,5 @@
 /*
- * Recording with ftrace. Private to lib/ftrace: ftrace.h is the door.
+ * Recording with ftrace. Private to lib/ftrace: ftrace.h is the interface.
  *
  * The flow: config.c holds the words of the command line, events.c and functions.c find what they
  * mean, setup.c brings all of it into an instance (files.c writes, journal.c keeps what was

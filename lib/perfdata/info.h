@@ -1,7 +1,7 @@
 /*
  * What is known about a recording: its file header, its events, its header features. It is the
  * same for those who decode its records and for those who print them. Private to lib/perfdata:
- * perfdata.h is the door.
+ * perfdata.h is the interface.
  *
  * reader.h fills it in; nothing here writes to the event stream.
  */

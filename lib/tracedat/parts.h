@@ -1,5 +1,5 @@
 /*
- * Decoding of trace.dat, versions 6 and 7. Private to lib/tracedat: tracedat.h is the door.
+ * Decoding of trace.dat, versions 6 and 7. Private to lib/tracedat: tracedat.h is the interface.
  *
  * Sources: the pages trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5), and, of the pages of the ring
  * buffer, Documentation/trace/ring-buffer-design.rst and include/linux/ring_buffer.h of the kernel
