@@ -1,19 +1,19 @@
 # perfpipe: build, test, install. GNU make.
 #
 #   make              the filters, in bin/ (O=DIR: all of the build in DIR, filters in DIR/bin)
-#   make demo         install what is missing, build, record this machine and draw cpu.svg
-#   make test         install what is missing, build, run every test; TESTS='t/a.t t/b.t' some,
+#   make demo         install missing packages, build, record this machine and draw cpu.svg
+#   make test         install missing packages, build, run every test; TESTS='t/a.t t/b.t' some,
 #                     ROOM=fold those of a folder of lib/, KIND=live those of a kind (t/README.md)
 #   make check        the same without installing
-#   make check-all    everything that there is to check, for some hours: t/check-all
-#   make test-arch    ARCH=s390x|i386|arm64: tests of a build for it, by qemu, in a root of its own
+#   make check-all    everything there is to check, for a few hours: t/check-all
+#   make test-arch    ARCH=s390x|i386|arm64: tests of a build for it, under qemu, in a separate root
 #                     (DIR=DIR keeps the root there: t/arch)
-#   make lint         formatting, static analysis, scripts, man pages, layout; of what differs from
-#                     what was clean before, t/lint.clean (make lint-all: of everything)
-#   make bench        measure beside the installed peers (t/bench/README.md)
+#   make lint         formatting, static analysis, scripts, man pages, layout; of files that differ
+#                     from those that were clean before, t/lint.clean (make lint-all: of everything)
+#   make bench        measure against the installed peers (t/bench/README.md)
 #   make compare      is this tree slower than REF (default HEAD^)? recordings of both, and pdiff
 #   make fuzz         libFuzzer programs in build-fuzz/t/fuzz (CC=afl-clang-fast for AFL++)
-#   make fuzz-all     MINUTES=N ENTRIES='a b': runs them on all CPUs, and tells what they found
+#   make fuzz-all     MINUTES=N ENTRIES='a b': runs them on all CPUs, and reports what they found
 #   make fuzz-replay  the same entries as plain programs that replay files, in $(O)/t/fuzz
 #   make install      PREFIX=/usr/local DESTDIR=; make uninstall
 #   make dist         the source of HEAD, as $(O)/perfpipe-VERSION.tar.gz, the same bytes each time
@@ -21,7 +21,7 @@
 #   make clean
 #
 #   CC=gcc|clang  SAN=1 (address, undefined)  COVERAGE=1  WERROR=1  V=1 (whole command lines)
-#   HARDEN= (none of the flags against exploits, for those who build with their own)
+#   HARDEN= (no flags against exploits, for those who build with their own)
 
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:

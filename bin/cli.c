@@ -157,7 +157,7 @@ void cli_confine(const struct cli *cli, struct sandbox needs)
 		needs.output = NULL;
 	if (!sandbox_enter(&needs))
 		diag_note(cli->diag, NULL, -1,
-			  "the kernel has no filters of system calls, or does "
+			  "the kernel has no system call filters, or does "
 			  "not allow them: this program is not confined");
 }
 
@@ -190,7 +190,7 @@ int cli_finish(struct cli *cli, int status)
 	 * no news.
 	 */
 	if (status == PP_EXIT_FAIL && diag_silent(cli->diag) && errnum != EPIPE)
-		diag_error(cli->diag, NULL, -1, "cannot go on: %s",
+		diag_error(cli->diag, NULL, -1, "cannot continue: %s",
 			   errnum ? strerror(errnum) : "it failed");
 	diag_finish(cli->diag);
 	diag_free(cli->diag);

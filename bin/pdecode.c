@@ -10,13 +10,13 @@ enum { CLOCK = OPT_NO_SHORT, OFFSET, SEPARATE_STACKS, STRICT };
 static const struct opt options[] = {
 	{'f', "follow", NULL, "wait for more at the end of a file, until Control-C"},
 	{'v', "verbose", NULL, "report what is skipped and what is done"},
-	{'s', "stats", NULL, "print the account of samples and records on stderr"},
+	{'s', "stats", NULL, "print a summary of samples and records on stderr"},
 	{CLOCK, "clock", "NAME", "convert all times to this clock, such as realtime"},
 	{OFFSET, "offset", "TIME",
-	 "add TIME to all times, FILE:TIME to those of FILE (repeatable)"},
+	 "add TIME to all times; FILE:TIME: to those of FILE (repeatable)"},
 	{SEPARATE_STACKS, "separate-stacks", NULL,
 	 "trace.dat: do not join stacks with their events"},
-	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
+	{STRICT, "strict", NULL, "exit with 1 if the recording reports losses"},
 	{0},
 };
 

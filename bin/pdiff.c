@@ -84,9 +84,9 @@ int main(int argc, char **argv)
 	const struct opt_group groups[] = {{diff_options, diff_option, &command, diff_rules},
 					   {cli_sandbox_options, cli_sandbox_option, &cli},
 					   {0}};
-	const struct opt_spec spec = {"pdiff", "[OPTION]... BASE... -- NEW...",
-				      "compare recordings: what got slower, and how sure that is",
-				      groups};
+	const struct opt_spec spec = {
+		"pdiff", "[OPTION]... BASE... -- NEW...",
+		"compare recordings: what got slower, and how certain that is", groups};
 	int border = find_border(argc, argv), after = border + (border < argc);
 	int status = PP_EXIT_USAGE;
 

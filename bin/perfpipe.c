@@ -1,4 +1,4 @@
-/* perfpipe: the front door: what there is, what a recording answers, what this machine allows. */
+/* perfpipe: where to start: what there is, what a recording answers, what this machine allows. */
 #include "base/out.h"
 #include "cli.h"
 #include "guide/doctor.h"
@@ -12,7 +12,7 @@ enum { TSV = OPT_NO_SHORT, FEATURES };
 
 static const struct opt options[] = {
 	{TSV, "tsv", NULL, "write rows of tab-separated values, for scripts"},
-	{FEATURES, "features", NULL, "of version: the libraries that it was built with"},
+	{FEATURES, "features", NULL, "with version: the libraries that it was built with"},
 	{0},
 };
 
@@ -66,9 +66,9 @@ static int command(const struct config *c, char **words, int n, struct buf *b, s
 		buf_adds(&why, "--tsv is for a RECORDING, doctor and recipes");
 	else if (n > 1 &&
 		 (!strcmp(name, "doctor") || !strcmp(name, "version") || !strcmp(name, "recipes")))
-		buf_addf(&why, "%s takes no operand; a file of that name is ./%s", name, name);
+		buf_addf(&why, "%s takes no operand; a file with that name is ./%s", name, name);
 	else if (!strcmp(name, "run") || !strcmp(name, "complete"))
-		buf_addf(&why, "%s comes first, and more follows: see --help", name);
+		buf_addf(&why, "%s has to come first, followed by its arguments: see --help", name);
 	if (why.len)
 		return fail(d, PP_EUSAGE, &why);
 	if (!n)
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 		{options, on_option, &c}, {cli_sandbox_options, cli_sandbox_option, &cli}, {0}};
 	const struct opt_spec spec = {
 		"perfpipe", "[OPTION]... [RECORDING... | COMMAND [ARG]...]",
-		"what there is, what a recording answers, what this machine allows; commands: doctor, "
+		"the questions, what a recording answers, what this machine allows; commands: doctor, "
 		"recipes, run RECIPE, fields, version, complete PROGRAM WORD...",
 		groups};
 	bool run = argc > 2 && !strcmp(argv[1], "run");

@@ -11,11 +11,11 @@ static const struct opt options[] = {
 	{'d', "drop", NULL, "leave out the samples that do not pass"},
 	{SPLIT, "split", "TIME|N",
 	 "write several files, each of this much time, or this many samples"},
-	{'o', "output", "PREFIX", "of --split: the files are PREFIX.0001, PREFIX.0002, ..."},
+	{'o', "output", "PREFIX", "with --split: the files are PREFIX.0001, PREFIX.0002, ..."},
 	{KALLSYMS, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
 	{EXPLAIN, "explain", NULL, "print how the expression is understood, and exit"},
 	{'s', "stats", NULL, "print on stderr how many samples passed"},
-	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
+	{STRICT, "strict", NULL, "exit with 1 if the recording reports losses"},
 	{0},
 };
 
@@ -61,7 +61,7 @@ static int mark(struct config *c, char **files, int n, struct diag *d)
 	int status = marker_run(&c->m, files, n, c->strict, d);
 
 	if (c->stats)
-		diag_say(d, NULL, "%llu samples pass, %llu fail, to %llu it does not apply",
+		diag_say(d, NULL, "%llu samples pass, %llu fail, it does not apply to %llu",
 			 (unsigned long long)marks[PS_MARK_PASS],
 			 (unsigned long long)marks[PS_MARK_FAIL],
 			 (unsigned long long)marks[PS_MARK_NA]);

@@ -8,16 +8,16 @@
 enum { OVER_TIME = OPT_NO_SHORT, HEATMAP, UNIT, RAW, KALLSYMS, MERGE, STATS, STRICT };
 
 static const struct opt options[] = {
-	{'f', "field", "EXPR", "make a histogram of EXPR (several: commas, or -f again)"},
-	{'b', "by", "KEYS", "a row for each KEYS: names or expressions, commas between"},
+	{'f', "field", "EXPR", "make a histogram of EXPR (several: commas, or repeat -f)"},
+	{'b', "by", "KEYS", "a row for each KEYS: names or expressions, separated by commas"},
 	{OVER_TIME, "over-time", "[WIDTH]", "a row for each window of time, such as 10ms"},
 	{HEATMAP, "heatmap", "[WIDTH]", "the same, to be drawn by psvg as a heat map"},
 	{UNIT, "unit", "UNIT", "the unit of the fields: ns, bytes, ..."},
-	{RAW, "raw", NULL, "numbers as keys, also where they have names"},
+	{RAW, "raw", NULL, "show keys as numbers, even if they have names"},
 	{KALLSYMS, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
 	{MERGE, "merge", NULL, "read results in the form of --tsv, and add them up"},
-	{STATS, "stats", NULL, "print what became of the samples to stderr"},
-	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
+	{STATS, "stats", NULL, "print what happened to the samples on stderr"},
+	{STRICT, "strict", NULL, "exit with 1 if the recording reports losses"},
 	{0},
 };
 

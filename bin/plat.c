@@ -27,7 +27,8 @@ static int on_table(void *ctx, int id, const char *arg, struct buf *why)
 static int run_history(struct config *c, char **names, int n, struct diag *d)
 {
 	if (c->o.any || c->table) {
-		diag_error(d, NULL, -1, "--timehist and --map go with their own options alone");
+		diag_error(d, NULL, -1,
+			   "--timehist and --map can be combined only with their own options");
 		return PP_EXIT_USAGE;
 	}
 	c->history.strict = c->o.strict;
@@ -38,10 +39,11 @@ static int run_history(struct config *c, char **names, int n, struct diag *d)
 static int run_wall(struct config *c, char **names, int n, struct diag *d)
 {
 	if (c->o.lat.npids || c->o.lat.comms) {
-		diag_error(d, NULL, -1,
-			   "--pid and --comm choose intervals, which --emit %s has none of: pfilter "
-			   "after it does",
-			   c->o.emit);
+		diag_error(
+			d, NULL, -1,
+			"--pid and --comm choose intervals, which --emit %s has none of: pfilter "
+			"after it does",
+			c->o.emit);
 		return PP_EXIT_USAGE;
 	}
 	c->wall.sink = c->o.sink;

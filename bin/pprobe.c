@@ -10,7 +10,7 @@ enum { PATTERNS_MAX = 256, ALL_MINE = OPT_NO_SHORT, BLACKLIST, BTF, EACH, EXTERN
 
 static const struct opt options[] = {
 	{'x', "exec", "FILE", "the program or library: a path, or a name that is searched for"},
-	{'p', "pid", "PID", "what this process runs, or FILE as it sees it (containers)"},
+	{'p', "pid", "PID", "the program of this process, or FILE as it sees it (containers)"},
 	{'k', "kernel", NULL, "the kernel; the default without -x and -p"},
 	{KALLSYMS, "kallsyms", "FILE", "the kernel's symbols (/proc/kallsyms)"},
 	{VMLINUX, "vmlinux", "FILE", "the kernel's image with debug information"},
@@ -20,21 +20,22 @@ static const struct opt options[] = {
 	{'L', "lines", "WHAT", "list lines of FUNC or of FILE[:N-M] that can take a probe"},
 	{'V', "vars", "WHAT", "list variables at FUNC[:LINE|+OFF]"},
 	{'U', "usdt", NULL, "list markers (USDT); operand: a pattern"},
-	{EXTERNS, "externs", NULL, "with -V: variables outside of functions, too"},
+	{EXTERNS, "externs", NULL, "with -V: also variables outside functions"},
 	{'n', "dry-run", NULL, "print definitions, but make no probes"},
 	{GROUP, "group", "NAME", "the group of the events (probe_FILE)"},
 	{FPROBE, "fprobe", NULL,
-	 "of the kernel: fprobes, which cost less, where the kernel has them"},
-	{NO_INLINES, "no-inlines", NULL, "no probes where a function was inlined"},
-	{EACH, "each", NULL, "of a pattern an event for each function, however many"},
-	{'l', "list", NULL, "list the probes that there are; operands: patterns"},
-	{'d', "del", "PATTERN", "remove probes; more patterns as operands"},
-	{ALL_MINE, "all-mine", NULL, "remove all probes that pprobe made, or a recorder left"},
-	{TSV, "tsv", NULL, "lists as tab-separated values"},
-	{JSON, "json", NULL, "lists as JSON, one object a line"},
+	 "for the kernel: fprobes, which cost less, if the kernel has them"},
+	{NO_INLINES, "no-inlines", NULL, "make no probes where a function was inlined"},
+	{EACH, "each", NULL, "make an event for each function of a pattern, however many"},
+	{'l', "list", NULL, "list the existing probes; operands: patterns"},
+	{'d', "del", "PATTERN", "remove probes; operands: additional patterns"},
+	{ALL_MINE, "all-mine", NULL,
+	 "remove all probes that pprobe made, or a recorder left behind"},
+	{TSV, "tsv", NULL, "write lists as tab-separated values"},
+	{JSON, "json", NULL, "write lists as JSON, one object a line"},
 	{TRACEFS, "tracefs", "DIR", "where the kernel's lists of probes are"},
 	{MINE, "mine", "FILE", "where the names of probes that pprobe made are kept"},
-	{'v', "verbose", NULL, "tell more: places, names, inlined copies"},
+	{'v', "verbose", NULL, "print more: places, names, inlined copies"},
 	{0},
 };
 
@@ -60,7 +61,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'x': c->o.binary = arg; break;
 	case 'p':
 		if (opt_u64(arg, 1, INT32_MAX, &pid))
-			return buf_addf(why, "-p: '%s' is no process id", arg), PP_EUSAGE;
+			return buf_addf(why, "-p: '%s' is not a process id", arg), PP_EUSAGE;
 		c->o.pid = (pid_t)pid;
 		break;
 	case 'k': c->o.kernel = true; break;
@@ -99,7 +100,7 @@ int main(int argc, char **argv)
 	struct config config = {0};
 	const struct opt_group groups[] = {{options, on_option, &config}, {0}};
 	const struct opt_spec spec = {"pprobe", "[OPTION]... [DEFINITION|PATTERN]...",
-				      "find what can be probed; make, list and remove probes",
+				      "find what can be probed; create, list and remove probes",
 				      groups};
 	struct cli cli;
 

@@ -7,8 +7,8 @@
 enum { STATS = OPT_NO_SHORT, STRICT };
 
 static const struct opt options[] = {
-	{STATS, "stats", NULL, "print what became of the events to stderr"},
-	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
+	{STATS, "stats", NULL, "print what happened to the events on stderr"},
+	{STRICT, "strict", NULL, "exit with 1 if the recording reports losses"},
 	{0},
 };
 

@@ -9,8 +9,8 @@ enum { STRICT = OPT_NO_SHORT };
 
 static const struct opt options[] = {
 	{'v', "verbose", NULL, "report what is done"},
-	{'s', "stats", NULL, "print the account of samples and frames on stderr"},
-	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
+	{'s', "stats", NULL, "print a summary of samples and frames on stderr"},
+	{STRICT, "strict", NULL, "exit with 1 if the recording reports losses"},
 	{0},
 };
 

@@ -149,8 +149,8 @@ melt x|fold, count or measure
 --slurm fold x|--slurm needs -o DIR
 --prepare fold x|--prepare needs -o DIR
 -S a fold x|--sshlogin needs -o DIR
--j x fold x|is no number
+-j x fold x|is not a number
 --by source fold x|--by, for count
---by comm count x|source, but not
+--by comm count x|only source, not
 EOF
 done_testing

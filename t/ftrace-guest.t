@@ -92,7 +92,7 @@ for kernel in $FTRACE_KERNEL; do
 		case $file in */k.dat | */boot.dat) ;; *) recorded ;; esac
 	done
 	like "$kernel/none.err" 'no function .*like .vfs_raed' "$kernel: a pattern that nothing fits"
-	like "$kernel/command.err" 'does not take .vfs_read:nonsense' "$kernel: a command that there is not"
+	like "$kernel/command.err" 'does not accept .vfs_read:nonsense' "$kernel: a command that there is not"
 	like "$kernel/function_command.err" 'no function .*like .vfs_raed.; did you mean vfs_read' "$kernel: nor of such a function"
 	like "$kernel/module.err" 'is the module loaded' "$kernel: a module that is not there"
 	like "$kernel/killed" '^2$' "$kernel: the depth of graphs is set meanwhile"
@@ -101,7 +101,7 @@ for kernel in $FTRACE_KERNEL; do
 	like "$kernel/way_disk.err" 'No space left' "$kernel: a disk that becomes full"
 	is "$(cat "$kernel/two.still")" '7 1
 7 1' "$kernel: what two recordings want is there until the last ends"
-	like "$kernel/three.err" 'tracing_thresh is there but once' "$kernel: who wants it otherwise is refused"
+	like "$kernel/three.err" 'tracing_thresh exists only once' "$kernel: who wants it otherwise is refused"
 	like "$kernel/status.txt" '^instance stays .by user 0 since .*-p function' "$kernel: a buffer that stays"
 	like "$kernel/show.txt" 'vfs_read|sched_switch' "$kernel: is shown"
 	like "$kernel/snapshot.txt" 'vfs_read' "$kernel: a snapshot"

@@ -169,7 +169,7 @@ if [ -e $T/tracing_thresh ]; then
 	done
 	run "$BIN/pcap-ftrace" -p nop --thresh $((wanted + 1)) -e sched:sched_process_exit -o t3.dat 1
 	is "$status" 64 'who wants it otherwise is refused'
-	like "$ERR" 'tracing_thresh is there but once, and another pcap-ftrace has set it: process' 'and told whose it is'
+	like "$ERR" 'tracing_thresh exists only once, and another pcap-ftrace has set it: process' 'and told whose it is'
 	# shellcheck disable=SC2154
 	kill -INT "$p1"
 	wait "$p1"

@@ -57,14 +57,14 @@ done <<-'EOF'
 	4 !(max(comm == nobody) > 1)
 EOF
 judge 3 'p99(lat) > 99ns'
-like "$ERR" '^phist: the gate is closed: p99\(lat\) > 99ns: p99\(lat\) is 100 ns$' 'why is reported'
+like "$ERR" '^phist: gate failed: p99\(lat\) > 99ns: p99\(lat\) is 100 ns$' 'why is reported'
 like "$OUT" '^#PPTABLE1 ' 'the table is written all the same'
 judge 3 'any(count(lat) > 1)'
 like "$ERR" 'comm=web, cpu=1: count\(lat\) is 50 \(one of 2 rows\)' 'any() names the worst row'
 judge 0 'count(comm == nobody) > 0'
-like "$ERR" 'the gate is open, but count\(comm == nobody\): there is no such row' 'a typing error is seen'
+like "$ERR" 'gate passed, but count\(comm == nobody\): there is no such row' 'a typing error is seen'
 judge 4 'p99(comm == nobody) > 0'
-like "$ERR" 'the gate cannot decide: .*: there is no such row' 'what cannot be decided is explained'
+like "$ERR" 'gate undecided: .*: there is no such row' 'what cannot be decided is explained'
 run "$BIN/phist" --merge --tsv --fail-if 'count() > 1000' --fail-if 'max() > 399' known.tsv
 is "$status" 3 'one of several is enough'
 run "$BIN/phist" --merge -n 1 --fail-if 'count(comm == db) == 1 && !any(comm == other)' known.tsv
@@ -93,34 +93,34 @@ wrong 'comm == x' 1 'expected count\(\) sum\(\)'
 wrong 'p101(lat) > 1' 1 'expected count\(\)'
 wrong 'count > 1' 1 "'\\(' has to follow: count\\(\\)"
 wrong 'count() > 1 > 0' 13 'expected &&, \|\| or the end'
-wrong 'count() = 1' 9 "'=' is no operator"
+wrong 'count() = 1' 9 "'=' is not an operator"
 wrong 'count() > ' 11 'expected a statistic such as p99\(runq\), or a number, found the end'
 wrong 'count( > 1' 8 'expected '
 wrong 'count(comm) > 1' 7 'this is a key'
 wrong 'count(comm == x' 16 "expected '\\)'"
 wrong 'count(comm == ) > 1' 15 'expected a text or a number'
-wrong 'count(count() > 1) > 1' 7 'rows are chosen by their keys'
-wrong 'count(1) > 1' 7 'rows are chosen by their keys'
+wrong 'count(count() > 1) > 1' 7 'rows are selected by their keys'
+wrong 'count(1) > 1' 7 'rows are selected by their keys'
 wrong 'any(count(comm == x) > 1)' 11 'within any\(\) a statistic is of one row'
 wrong 'any(any(count() > 1))' 5 'any\(\) cannot be within another'
 wrong 'any(count())' 5 'this is a number'
 wrong 'share() > 5' 11 'a share is compared with percent'
 wrong 'count() > 5%' 11 '% is for shares'
-wrong 'count() + (1 > 2) > 3' 11 'a condition is no number'
+wrong 'count() + (1 > 2) > 3' 11 'a condition is not a number'
 wrong 'count(comm =~ "(") > 3' 15 'not a regular expression'
 wrong 'count(comm in {a) > 3' 17 "expected ',' or '}'"
 wrong 'count() > 5 parsecs' 13 'expected &&'
-wrong 'count() > 5x' 11 'no number, and no unit'
+wrong 'count() > 5x' 11 'not a number, or not a unit'
 wrong '' 1 'expected a statistic'
-wrong "$(printf '%300s' '' | tr ' ' '(')" '[0-9]*' 'expected a condition that is less deep'
-wrong "count() > $(printf '%300s' '' | tr ' ' '-')1" '[0-9]*' 'expected a condition that is less deep'
-wrong "$(printf '!%.0s' $(seq 300))(count() > 1)" '[0-9]*' 'expected a condition that is less deep'
+wrong "$(printf '%300s' '' | tr ' ' '(')" '[0-9]*' 'expected a condition with less nesting'
+wrong "count() > $(printf '%300s' '' | tr ' ' '-')1" '[0-9]*' 'expected a condition with less nesting'
+wrong "$(printf '!%.0s' $(seq 300))(count() > 1)" '[0-9]*' 'expected a condition with less nesting'
 run "$BIN/phist" --by comm --fail-if 'p50() > 1' /nowhere
 like "$ERR" 'it is only counted' 'counts have no percentiles'
 run "$BIN/phist" -f a,b --fail-if 'p50() > 1' /nowhere
 like "$ERR" 'of which value\? There are: a, b' 'of several values one has to be named'
 run "$BIN/phist" --fail-if 'count(comm == x) > 1' /nowhere
-like "$ERR" 'there are no keys: --by makes them' 'without --by there are no keys'
+like "$ERR" 'there are no keys: --by adds them' 'without --by there are no keys'
 run "$BIN/phist" --merge --fail-if 'count(com == x) > 1' known.tsv
 is "$status" 64 'with --merge, names are looked for after reading'
 like "$ERR" 'did you mean comm' 'and likewise reported'
@@ -188,7 +188,7 @@ run "$BIN/plat" --fail-if 'count(runq) > 0' none.ps
 is "$status" 0 'plat: intervals that a filter left out'
 run "$BIN/plat" --fail-if 'count(nvme) > 0' sched.ps
 is "$status" 4 'plat: a kind without events cannot be decided'
-like "$ERR" 'the gate cannot decide: .*nothing was counted' 'which is reported'
+like "$ERR" 'gate undecided: .*nothing was counted' 'which is reported'
 run "$BIN/phist" --fail-if 'count(comm == x) > 0' --by comm -f no_such_field sched.ps
 is "$status" 1 'a field that no event has'
 
@@ -197,7 +197,7 @@ head -c $(($(wc -c <zlib.ps) - 500)) zlib.ps >cut.ps
 run "$BIN/phist" --fail-if 'count() > 0' cut.ps
 is "$status" 3 'damaged, and the condition holds'
 like "$ERR" 'cut' 'the damage is reported'
-like "$ERR" 'the gate is closed' 'and the condition'
+like "$ERR" 'gate failed' 'and the condition'
 run "$BIN/phist" --fail-if 'count() > 1000000' cut.ps
 is "$status" 1 'damaged, and it does not'
 run "$BIN/phist" --fail-if 'p99(prev_prio) > 1000' -f prev_prio --by comm --fail-if 'max(comm == nobody) > 1' cut.ps

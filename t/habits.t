@@ -28,7 +28,7 @@ pfold --vmlinux=x psym --vmlinux
 pfold -S pfilter 'sym ==
 psvg -k pfold --all
 psvg -o > FILE
-psvg --random the name alone
+psvg --random only on the name
 psvg -n --raw
 psvg --pid pfold --pid
 preport --stdio text
@@ -47,7 +47,7 @@ pdiff -o share
 plat -p pfilter --pid
 plat --CPU pfilter --cpu
 plat -i --every
-plat -m the unit that fits
+plat -m a suitable unit
 plat -S --with-summary
 phist -H -f EXPR
 phist -C --by
@@ -106,7 +106,7 @@ offcputime -f folded
 offcputime -U --user-callchains
 profile -F pcap-perf -F
 funclatency --pid -p PID
-funclatency -m the unit that fits
+funclatency -m a suitable unit
 funclatency -r shell pattern
 opensnoop -T always
 opensnoop --pid -p PID

@@ -85,7 +85,7 @@ run "$perf" -o no.data -x ./c2 --probe values --probe nosuch -- ./c2 2
 is "$(here)" 0 'a definition that is right, before one that is wrong, is not left'
 run "$perf" -o no.data --probe 'p:g/e /nonexistent:0x10' -- true
 is "$status" 2 'a line that the kernel does not take'
-like "$ERR" 'the kernel does not take' 'is reported'
+like "$ERR" 'the kernel does not accept' 'is reported'
 run "$perf" -o no.data --probe 'p:g/e-f /bin/true:0x10' -- true
 is "$status" 64 'a line that is none'
 run "$perf" -o no.data --probe values 1
@@ -138,7 +138,7 @@ if "$BIN/pprobe" -n -x ./c2 values >line && sed 's,:probe_c2/,:pptest_other/,' l
 	done
 	run "$perf" -v -o next.data -x ./c2 --probe several -- ./c2 3
 	is "$status" 0 'the next recording'
-	like "$ERR" 'removed the probes of a recorder that is gone' 'tells it with -v'
+	like "$ERR" 'removed the probes of a recorder that has exited' 'tells it with -v'
 	is "$(ours "${pid}_[0-9]*_[0-9a-f]*/values" | tr -d '\n') $(grep -c "$foreign/" "$tracefs/uprobe_events")" '1 1' \
 		'removed it, but not one of another namespace'
 	is "$(grep -c ":pcap_${pid}_x/" "$tracefs/uprobe_events")" 1 'nor a name that is not of that form'

@@ -82,7 +82,7 @@ run "$BIN/pdecode" -b inst.dat "$small"
 like "$ERR" 'small.data: it was recorded on vm, inst.dat on guest: their clocks' 'of two machines'
 run "$BIN/pdecode" -b --clock realtime inst.dat "$small"
 is "$status" 2 'a clock that the recordings do not tell of'
-like "$ERR" 'inst.dat: clock local: the recording does not tell its relation to realtime' 'it is reported'
+like "$ERR" 'inst.dat: clock local: the recording does not contain its relation to realtime' 'it is reported'
 run "$BIN/pdecode" -j --offset 1s "$small"
 stamps "$OUT" >shifted.txt
 run "$BIN/pdecode" -j "$small"

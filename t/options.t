@@ -36,8 +36,8 @@ fields|--header, --dump, --list and --functions|pdecode --header -F comm s.ps
 text|--list|pdecode --list -t s.ps
 clock|--dump|pdecode --dump --clock realtime s.ps
 strict|--header|pdecode --header --strict s.ps
-fields|what is printed|psym --missing -F comm s.ps
-json|what is printed|psym --missing -j s.ps
+fields|output that replaces the stream|psym --missing -F comm s.ps
+json|output that replaces the stream|psym --missing -j s.ps
 explain|--drop|pfilter --explain --drop COMM==x s.ps
 explain|--text|pfilter --explain -t COMM==x s.ps
 output|--split|pfilter -o x COMM==x s.ps

@@ -62,7 +62,7 @@ like "$OUT" '<tr><th>losses</th><td>.*(damaged|cut off)' 'which the page tells, 
 if "$BIN/pcap-perf" -q -a -e sched:sched_switch,raw_syscalls:sys_enter -o try.data -- true 2>/dev/null; then
 	run "$overview" -d 1
 	is "$status" 0 'live'
-	unlike "$ERR" 'not each' 'each event of the scheduler'
+	unlike "$ERR" 'not every' 'each event of the scheduler'
 	for id in flame self timeline runq calls; do
 		like "$OUT" "^<section id=\"$id\">" "section $id"
 	done

@@ -97,7 +97,7 @@ sort "$ROOT/t/data/go.top" >want.go
 ok 'pprof of Go: self and total of each function are those of go tool pprof' cmp want.go got
 run "$BIN/pdiff" go.ps report.ps
 is "$status" 0 'pdiff: a service of Go beside a recording of perf'
-like "$ERR" 'counts cpu-clock .*, but what was read before counts cpu' 'pdiff: the events have other names, which is reported'
+like "$ERR" 'counts cpu-clock .*, but the input before counts cpu' 'pdiff: the events have other names, which is reported'
 if have node; then
 	echo 'function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) }
 		let s = 0; for (let i = 0; i < 20; i++) s += fib(20); console.log(s)' >fib.js
@@ -239,10 +239,10 @@ perl -e 'print "{\"shared\":" . "[" x 100000' >deep
 echo '{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"t","unit":"none",
 	"samples":[[0],[0],[0]],"weights":[1,-4,1e308]}]}' >weights
 tried 'speedscope: weights below 0, and beyond all' 1 'damaged' weights
-tried 'JSON: too deep' 2 'JSON of no kind' deep
+tried 'JSON: too deep' 2 'JSON of an unknown kind' deep
 tried 'callgrind: sums that are wrong' 1 'by the file.s own sum' short.callgrind
 printf 'events: Ir\nfn=(7)\nnonsense\n1 99999999999999999999999\n' >bad.callgrind
-tried 'callgrind: names and numbers that are none' 1 'not callgrind' bad.callgrind
+tried 'callgrind: names and numbers that are none' 1 "not in callgrind's format" bad.callgrind
 echo '{"traceEvents":[{"ph":"P","pid":1,"tid":1,"name":"Profile","id":"0x1","args":{"data":{"startTime":1}}},
 	{"ph":"P","pid":1,"tid":1,"name":"ProfileChunk","id":"0x1","args":{"data":{"cpuProfile":{"nodes":[
 	{"id":4611686018427387904,"parent":2,"callFrame":{"functionName":"a"}},{"id":2,"parent":4611686018427387904,"callFrame":{"functionName":"b"}}],
@@ -251,7 +251,7 @@ tried 'chrome: nodes in a circle, samples of no node' 1 'damaged' circle
 head -c 3000 report.chrome >short
 tried 'chrome, cut off' 1 'damaged|no samples' short
 printf 'go 1.22 trace\0\0\0' >go.trace
-tried 'an execution trace of Go' 2 'execution trace of Go: .*runtime/pprof' go.trace
+tried 'a Go execution trace' 2 'a Go execution trace: .*runtime/pprof' go.trace
 tried 'a recording' 2 'pdecode and psym have to read it first' report.data
 tried 'nothing' 1 'no samples' /dev/null
 run "$BIN/pconv" -o x.what report.ps

@@ -68,12 +68,12 @@ rm fifo.dir/data.0
 mkfifo fifo.dir/data.0
 run timeout 20 "$BIN/pdecode" -b fifo.dir
 is "$status" 1 'a FIFO in the directory of a recording: the rest of it'
-like "$ERR" 'data.0: is no regular file' 'and the reason'
+like "$ERR" 'data.0: is not a regular file' 'and the reason'
 rm fifo.dir/data
 mkfifo fifo.dir/data
 run timeout 20 "$BIN/pdecode" -b fifo.dir
 is "$status" 2 'the recording itself is a FIFO'
-like "$ERR" 'fifo.dir/data: is no regular file' 'which is reported'
+like "$ERR" 'fifo.dir/data: is not a regular file' 'which is reported'
 
 dir=$ROOT/t/data/threads.dir
 run "$BIN/pdecode" -t "$dir"

@@ -53,7 +53,7 @@ ci() { # BASE NEW MAKE-ARGUMENT...
 ci './old 100' './new 100'
 is "$status" 2 'a slower build: make fails'
 like "$OUT" '^regressed .* mix$' 'the function is named'
-like "$ERR" 'the gate is closed' 'and why'
+like "$ERR" 'gate failed' 'and why'
 is "$(cd profiles && printf '%s\n' * | paste -s -d ' ')" \
 	"$(printf '%s ' base-1.folded base-2.folded base-3.folded base-4.folded new-1.folded new-2.folded \
 		new-3.folded new-4.folded pdiff.json pdiff.md pdiff.txt)pdiff.xml" 'recordings and reports stay'

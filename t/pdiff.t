@@ -32,11 +32,11 @@ run "$BIN/pdiff" a? -- d?
 is "$status" 0 'a difference is no failure'
 like "$OUT" '^verdict: 1 regressed' 'the verdict comes first'
 like "$OUT" '^regressed +[0-9.]+ +[0-9.]+ +\+.* f4$' 'the function is found'
-is "$(grep -c '^regressed.* f' "$OUT")" 2 'alone, by itself and with what it calls'
+is "$(grep -c '^regressed.* f' "$OUT")" 2 'alone, by itself and including callees'
 is "$(awk 'length($0) > 80' "$OUT")" '' 'the table fits 80 columns'
 run "$BIN/pdiff" --gate a? -- d?
 is "$status" 3 '--gate: exit 3'
-like "$ERR" 'the gate is closed: 1 regressed' 'and why'
+like "$ERR" 'gate failed: 1 regressed' 'and why'
 run "$BIN/pdiff" --gate d? -- a?
 is "$status" 0 'an improvement passes'
 like "$OUT" '^improved .* f4$' 'it is found, too'
@@ -44,7 +44,7 @@ run "$BIN/pdiff" --gate a? -- b?
 is "$status" 0 'the same program passes'
 run "$BIN/pdiff" --gate=strict a? -- b?
 is "$status" 4 '--gate=strict: something cannot be decided'
-like "$ERR" 'cannot decide' 'it is reported'
+like "$ERR" 'gate undecided' 'it is reported'
 like "$OUT" 'about [0-9]+ recordings a side' 'with how many it could be'
 run "$BIN/pdiff" --gate=strict --min-points 5 a? -- b?
 is "$status" 0 'unless so little does not matter'
@@ -52,7 +52,7 @@ is "$status" 0 'unless so little does not matter'
 # One against one.
 run "$BIN/pdiff" --gate a1 d1
 is "$status" 0 'one against one closes no gate'
-like "$OUT" 'One recording stands against one' 'this is printed'
+like "$OUT" 'One recording is compared with one' 'this is printed'
 like "$ERR" 'decides nothing' 'and reported'
 unlike "$OUT" '^(regressed|improved|new|gone)' 'there is no such verdict'
 run "$BIN/pdiff" --gate=strict a1 d1
@@ -66,7 +66,7 @@ run "$BIN/pdiff" --gate --noise noise.tsv a1 b1
 is "$status" 0 'and no change is none'
 run "$BIN/pdiff" --gate --noise a1 a1 b1
 is "$status" 2 'a file that is no noise table'
-like "$ERR" 'no noise table' 'is reported'
+like "$ERR" 'not a noise table' 'is reported'
 sed '$d' noise.tsv >short.tsv
 run "$BIN/pdiff" --gate --noise short.tsv a1 b1
 is "$status" 2 'a noise table that lacks a line'
@@ -185,9 +185,9 @@ is "$status" 0 'the mark of inlined functions is no other name'
 unlike "$OUT" '^(new|gone|renamed)' 'nor is it listed'
 run "$BIN/pdiff" --gate pa? -- pb?
 is "$status" 0 'functions that were inlined close no gate'
-is "$(awk '/^inlined/ { print $NF, ($4 > 0 ? "more" : "less") } /with what/ { exit }' "$OUT" | sort | paste -s -d ' ')" \
+is "$(awk '/^inlined/ { print $NF, ($4 > 0 ? "more" : "less") } /including callees/ { exit }' "$OUT" | sort | paste -s -d ' ')" \
 	'inner less mid less outer more' 'all of them are told apart'
-is "$(grep -c '^ *inlined into outer?$' "$OUT")" 4 'the caller is proposed, alone and with what it calls'
+is "$(grep -c '^ *inlined into outer?$' "$OUT")" 4 'the caller is proposed, alone and including callees'
 like "$OUT" '^ *is it with mid inlined\?$' 'and to the caller what it called'
 run "$BIN/pdiff" --markdown pa? -- pb?
 like "$OUT" '<code>inner</code> <code>inlined into outer\?</code>' 'so it is in Markdown'
@@ -213,7 +213,7 @@ is "$status" 3 'as much in a function that did not call it is a regression'
 
 # No difference: what would have been seen is reported, and it is.
 run "$BIN/pdiff" a? -- b?
-like "$OUT" '^verdict: no regression; a change of [0-9.]+ points or more would have been seen$' 'no regression'
+like "$OUT" '^verdict: no regression; a change of [0-9.]+ points or more would have been detected$' 'no regression'
 points=$(sed -n 's/^verdict: no regression; a change of \([0-9.]*\) points.*/\1/p' "$OUT")
 sum=$(awk '{ n += $NF } END { print n / 5 }' b?)
 seen=0
@@ -263,7 +263,7 @@ like "$ERR" 'partial' 'and it is reported'
 run "$BIN/pdiff" --gate partly a2 a3 -- d?
 is "$status" 3 'a regression wins'
 like "$ERR" 'result is partial' 'but both'
-like "$ERR" 'gate is closed' 'are reported'
+like "$ERR" 'gate failed' 'are reported'
 : >nothing
 run "$BIN/pdiff" a1 nothing
 is "$status" 2 'a recording without samples'
@@ -278,7 +278,7 @@ is "$status" 64 'nothing after "--" is no comparison of what is before it'
 "$BIN/phist" --tsv --by comm sched.ps >comm.tsv || exit 1
 run "$BIN/pdiff" a1 comm.tsv
 is "$status" 2 'folded text and a table'
-like "$ERR" 'is a table, and what comes before is none' 'cannot be compared'
+like "$ERR" 'is a table, and the input before is none' 'cannot be compared'
 run "$BIN/pdiff" --by comm,cpu sched.ps sched.ps
 is "$status" 0 'several keys of a stream'
 head -c 3000 /dev/zero >binary
@@ -298,10 +298,10 @@ run "$BIN/pdiff" --tsv period a1
 is "$(awk -F '\t' '$2 == "self" && $3 != $4' "$OUT")" '' 'weights that are multiples of a period are counts'
 awk '{ printf "%s %.0f\n", $1, $2 * 100000 + NR * 7 % 500 }' a1 >odd
 run "$BIN/pdiff" odd odd
-like "$ERR" 'taken for one sample' 'other weights are guessed, which is reported'
+like "$ERR" 'taken as one sample' 'other weights are guessed, which is reported'
 run "$BIN/pdiff" --tsv --period 100000 odd odd
 like "$OUT" '	f0$' '--period says it'
-unlike "$ERR" 'taken for' 'and nothing is guessed'
+unlike "$ERR" 'taken as' 'and nothing is guessed'
 
 # Work: twice the work in twice the samples is the same.
 for i in 1 2 3; do
@@ -358,7 +358,7 @@ fi
 awk 'BEGIN { for (i = 0; i < 2000; i++) printf "p;m;function_number_%d_with_a_name_that_is_long_enough 10\n", i }' >many
 run "$BIN/pdiff" --markdown many many
 ok 'Markdown stays below 60 kB' [ "$(wc -c <"$OUT")" -le 60000 ]
-like "$OUT" 'more rows than have room' 'and says that it is cut'
+like "$OUT" 'more rows than fit' 'and says that it is cut'
 run "$BIN/pdiff" --json a? -- d?
 if have jq; then
 	is "$(jq -r '.rows[] | select(.verdict == "regressed" and .measure == "self") | .name' "$OUT")" f4 \

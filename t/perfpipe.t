@@ -179,10 +179,10 @@ while IFS='|' read -r words why; do
 done <<'EOF'
 --features|no effect without version
 --tsv|is for a RECORDING
-doctor x|takes no operand; a file of that name is ./doctor
-run|run comes first
-complete x|complete comes first
---tsv run runqlat|run comes first
+doctor x|takes no operand; a file with that name is ./doctor
+run|run has to come first
+complete x|complete has to come first
+--tsv run runqlat|run has to come first
 --bogus|unknown option
 EOF
 done_testing

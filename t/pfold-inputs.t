@@ -72,7 +72,7 @@ is $? 0 '-e without a PMU: both'
 "$BIN/pdecode" -t hybrid.ps | awk '{ ip = $NF; $NF = ""; print $0 "\n\t" ip " f (/x)\n" }' >hybrid.txt
 is "$("$BIN/pfold" hybrid.txt | sed 's/, from.*//')" \
 	"# event: cycles:P, unit: cycles, samples: 103, pmus: cpu_atom+cpu_core
-moldyn-cli;f $(periods cycles)" 'text of perf script'
+moldyn-cli;f $(periods cycles)" 'perf script text'
 is "$("$BIN/pfold" --by base_event hybrid.txt | tail -n 1 | cut -d ';' -f 1)" cycles:P '--by base_event, of text'
 for form in ps folded; do
 	is "$("$BIN/preport" hybrid.$form 2>/dev/null | head -n 1)" \

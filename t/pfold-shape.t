@@ -84,7 +84,7 @@ is "$status" 1 'a field that no sample has'
 like "$ERR" 'no sample has a field nonsense' 'is reported'
 is "$("$BIN/pfold" --by cpu --root '^main$' demo.ps | grep -v '^# ' | cut -d ';' -f 2 | sort -u)" main '--by and --root'
 
-# Of text of perf script what its headers have.
+# Of perf script text what its headers have.
 cat >script.txt <<'EOF'
 cc1 12/34 [001] 5.1: 10 cycles:
 	ffff f+0x1 (/bin/x)
@@ -101,13 +101,13 @@ cc1 12/34 [001] 5.4: 80 cycles:
 EOF
 is "$("$BIN/pfold" --no-header --by cpu,thread,pid,event script.txt)" "$(printf '%s\n' \
 	'cpu 10;as/7;pid 7;cycles;as;f 20' 'cpu 1;cc1/34;pid 12;cycles;cc1;f 10' 'cpu 1;cc1/34;pid 12;cycles;cc1;g 120')" \
-	'--by of text of perf script'
+	'--by of perf script text'
 run "$BIN/pfold" --by cgroup script.txt
 is "$status" 2 'what it does not tell'
-like "$ERR" 'text of perf script does not tell it' 'is refused'
+like "$ERR" 'perf script text does not have it' 'is refused'
 run "$BIN/pfold" --by cpu in
 is "$status" 2 'folded text'
-like "$ERR" 'folded text does not tell it' 'tells nothing'
+like "$ERR" 'folded text does not have it' 'tells nothing'
 
 # --chart: the order of time, and only neighbours are added up.
 is "$("$BIN/pfold" --no-header --chart script.txt)" "$(printf 'cc1;f 10\nas;f 20\ncc1;g 120\n')" '--chart'
@@ -120,7 +120,7 @@ is "$(grep -v '^# ' same.folded)" "$(grep -v '^# ' demo.folded)" 'added up it is
 is "$(grep -v '^# ' chart.folded | cut -d ';' -f 1 | uniq)" "$(cat comms)" 'commands in the order of the samples'
 run "$BIN/pfold" --chart in
 is "$status" 2 'folded text has no times'
-like "$ERR" '--chart needs samples in the order of time' 'is refused'
+like "$ERR" '--chart needs samples in time order' 'is refused'
 
 # What numbers are called, as the events' own text has it; other values; what is none.
 gunzip -c "$ROOT/t/data/sched-stacks.data.gz" >sched.data
@@ -152,11 +152,11 @@ for name in pfold psvg preport pdiff; do
 done
 run "$BIN/pdiff" a.folded b.folded
 is "$status" 2 'pdiff: two events in two units'
-like "$ERR" 'b.folded: counts b in faults, but what was read before counts a in ns: they cannot be compared' 'is refused'
+like "$ERR" 'b.folded: counts b in faults, but the input before counts a in ns: they cannot be compared' 'is refused'
 sed 's/faults/ns/' b.folded >d.folded
 run "$BIN/pdiff" a.folded d.folded
 is "$status" 0 'two events in one unit'
-like "$ERR" 'd.folded: counts b in ns, but what was read before counts a in ns$' 'are reported'
+like "$ERR" 'd.folded: counts b in ns, but the input before counts a in ns$' 'are reported'
 run "$BIN/preport" a.folded b.folded
 is "$status" 0 'preport'
 is "$(grep -c -e '^a: 1 stack, 3 ns' -e '^b: 1 stack, 5 faults' "$OUT")" 2 'has a table for each event'

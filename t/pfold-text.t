@@ -204,7 +204,7 @@ fold odd.txt
 is "$status" 0 'a line of no known form is no failure'
 want 'cc1;f 2'
 same "$OUT" want 'and no frame'
-like "$ERR" '^pfold: odd.txt: offset 31: line is not recognised: .x09what is this$' \
+like "$ERR" '^pfold: odd.txt: offset 31: line is not recognized: .x09what is this$' \
 	'but is shown once'
 like "$ERR" '^pfold: odd.txt: 1 more like: ' 'and counted'
 
@@ -255,7 +255,7 @@ is "$status" 1 'another than the only one'
 printf 'a;f 5\n' >bare.folded
 fold -e cycles bare.folded
 is "$status" 2 'text that tells no event'
-like "$ERR" 'does not tell what it counts: --event cannot choose' 'cannot be chosen from'
+like "$ERR" 'does not say what it counts: --event cannot select' 'cannot be chosen from'
 printf 'main;f 31.25\nmain;g 0.5\n' >fractions.txt
 fold fractions.txt
 is "$status" 2 'counts with fractions'
@@ -352,9 +352,9 @@ other perf.data 'is a perf.data recording: pdecode and psym have to read it firs
 other trace.dat 'is a trace.dat recording: pdecode and psym have to read it first$'
 other binary 'is binary'
 other table.tsv 'is a table: psvg draws it'
-other README.md 'is no text of perf script, bpftrace, DTrace or trace-cmd report, and no folded text$'
-other pfold.1 'is no text of perf script, bpftrace, DTrace or trace-cmd report, and no folded text$'
-other buf.c 'is no text of perf script, bpftrace, DTrace or trace-cmd report, and no folded text$'
+other README.md 'is not text of perf script, bpftrace, DTrace or trace-cmd report, nor folded text$'
+other pfold.1 'is not text of perf script, bpftrace, DTrace or trace-cmd report, nor folded text$'
+other buf.c 'is not text of perf script, bpftrace, DTrace or trace-cmd report, nor folded text$'
 
 # Periods that say nothing of a weight.
 printf 'aa 1/1 1.0: %s cycles:\n\t1 f (/x)\n\n' 0 4 0 18446744073709550616 >periods.txt
@@ -388,14 +388,14 @@ same again a.folded 'folded text is folded to itself'
 for other in cycles.folded perf.txt; do
 	run "$BIN/pfold" a.folded $other
 	is "$status" 2 "$other: another event"
-	like "$ERR" "^pfold: $other: counts cycles in cycles, but .* cpu-clock:u in ns: their sum would mean nothing" \
+	like "$ERR" "^pfold: $other: counts cycles in cycles, but .* cpu-clock:u in ns: their sum would be meaningless" \
 		'is not added up'
 	empty "$OUT" 'and nothing is written'
 done
 printf 'a;b 1\n' >plain.folded
 is "$(about plain.folded)" 'a;b 1' 'what is not known is not said'
 is "$(about a.folded plain.folded | grep -c '^#')" 0 'nor if a part of it is not known'
-like err 'has no line that tells what it counts' 'which is reported'
+like err 'has no line that says what it counts' 'which is reported'
 printf '# event: a, b: c, unit: ns, shape: round, samples: 3, from: x\na 7\n' >odd.folded
 is "$(about odd.folded)" '# event: a, unit: ns, samples: 3, from: x' 'unknown keys are skipped'
 is "$(awk '/ [0-9]+$/ { n++ } END { print n + 0 }' a.folded)" "$(grep -vc '^#' a.folded)" \

@@ -128,7 +128,7 @@ like "$ERR" 'bad.tsv: offset 0: .*cannot be merged' 'is refused'
 head -n 3 whole.tsv >cut.tsv
 run "$BIN/phist" --merge cut.tsv
 is "$status" 1 'rows are missing'
-like "$ERR" '2 rows of a table, but it should have' 'and said'
+like "$ERR" '2 rows of a table that should have' 'and said'
 run "$BIN/phist" whole.tsv
 is "$status" 2 'a table without --merge'
 like "$ERR" 'use --merge' 'says what to do'
@@ -184,7 +184,7 @@ run "$BIN/phist" --tsv -f period demo.ps
 like "$OUT" 'period:sum:ns' 'the unit is that of the event'
 run "$BIN/phist" --by caller,sym small.ps
 like "$OUT" '^0x[0-9a-f]+ +0x[0-9a-f]+ +[0-9]+ ' 'addresses'
-like "$ERR" 'addresses only: put psym before phist' 'and why'
+like "$ERR" 'only addresses: put psym before phist' 'and why'
 # The first two addresses of each call chain, as the text has them.
 "$BIN/pdecode" -t small.ps | awk 'NF && !/^\t/ { n = 0 } /^\t/ { a[n++] = $1; if (n == 2) print "0x" a[1], "0x" a[0] }' |
 	sort | uniq -c | awk '{ print $2, $3, $1 }' | sort >want

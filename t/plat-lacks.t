@@ -36,7 +36,7 @@ E
 run "$BIN/plat" -k offcpu --slower 0 --tsv lacks.ps
 is "$status" 1 'switches are missing: the result is partial'
 is "$(each)" "$(printf 'a 1 3\nb 10 6\nd 20 2\n')" 'but no interval is left out'
-like "$ERR" 'offcpu: .* of 6 starts 3 have an estimated end, 11.0 ms in all that are between 3.00 ms and 16.0 ms in truth' \
+like "$ERR" 'offcpu: .* of 6 starts, 3 have an estimated end, 11.0 ms in all that are between 3.00 ms and 16.0 ms in truth' \
 	'and what their sum is in truth is reported'
 run "$BIN/plat" -k oncpu --slower 0 --tsv lacks.ps
 is "$(each)" "$(printf 'a 4 5\nb 16 2\nd 19 1\nd 22 0\n')" 'nor is one whose beginning is missing'
@@ -58,10 +58,10 @@ for form in '--tsv' '--timeline' '--threads' '--slower 0'; do
 done
 run "$BIN/plat" --timehist lacks.ps
 is "$status" 1 'plat --timehist: partial'
-like "$ERR" 'of 10 switches so many are missing' 'with the reason'
+like "$ERR" 'so many of 10 switches are missing' 'with the reason'
 run env BINDIR="$BIN" "$ROOT/share/recipes/schedlat" lacks.ps
 is "$status" 1 'a recipe, too'
-like "$ERR" 'the recording lacks switches or wakeups' 'which reports it'
+like "$ERR" 'switches or wakeups are missing' 'which reports it'
 like "$OUT" '^a ' 'and shows what there is'
 
 # The truth of 985 ms: a thread sleeps 50 times for 19.7 ms and works for 0.3; all switches to it are missing.
@@ -112,9 +112,9 @@ is "$(cat got)" -1 'a wakeup in the idle thread of its CPU does not tell who did
 run "$BIN/plat" -k blocked --by waker --tsv wakes.ps
 is "$status" 0 'which is no damage'
 like "$OUT" '^blocked	\[not known\]	' 'it is called so'
-like "$ERR" 'of 1 wakeups it is not known who did them.* record sched:sched_waking' 'and reported'
+like "$ERR" 'for 1 wakeups the waker is not known.* record sched:sched_waking' 'and reported'
 run "$BIN/plat" -k blocked --by comm wakes.ps
-unlike "$ERR" 'who did them' 'where wakers are shown'
+unlike "$ERR" 'waker is not known' 'where wakers are shown'
 run "$BIN/plat" -k blocked --by waker --strict wakes.ps
 is "$status" 1 '--strict does not take it'
 "$BIN/plat" --emit blocked wakes.ps 2>/dev/null | "$BIN/pfold" --no-header --waker 2>/dev/null >got
@@ -123,14 +123,14 @@ is "$(cat got)" 'a;--;[not_known] 3000000' 'pfold --waker'
 empty got '--timeline: no arrow from the idle thread'
 run "$BIN/plat" --timehist -w wakes.ps
 like "$OUT" '\[not known\] .*awakened: a\[7' '--timehist'
-like "$ERR" 'of 1 wakeups it is not known who did them' 'which reports it, too'
+like "$ERR" 'for 1 wakeups the waker is not known' 'which reports it, too'
 "$BIN/pdecode" -t wakes.ps 2>/dev/null | "$BIN/pdecode" 2>/dev/null >text.ps
 run "$BIN/plat" -k blocked --by waker --tsv text.ps
 like "$OUT" '^blocked	\[not known\]	' 'ftrace text tells as much'
 wakes '@ 1 3999000 5 sched_waking a 7 120 0' '@ 0 4000000 0 sched_wakeup a 7 120 0'
 is "$(cat got)" 5 'sched_waking tells it'
 run "$BIN/plat" -k blocked --by waker --tsv wakes.ps
-unlike "$ERR" 'who did them' 'and nothing is to be reported'
+unlike "$ERR" 'waker is not known' 'and nothing is to be reported'
 "$BIN/plat" --timeline wakes.ps 2>/dev/null | awk -F'\t' '$1 == "t" { tid[$2] = $3 } $1 == "i" && $NF { print tid[$NF] }' >got
 is "$(cat got)" 5 '--timeline: an arrow from who did it'
 wakes '@ 1 3999000 5 sched_waking a 7 120 0'

@@ -39,7 +39,7 @@ if have perf; then
 	# Newer perfs print sched_switch by the plugin of libtraceevent, which has no '+' of R+.
 	! grep -q 'sched_switch: .*\] R ==> ' text || sed -i 's/	R+	/	R	/' got
 	LC_ALL=C sort -o got got
-	same got want 'perf.data: the intervals in the text of perf script'
+	same got want 'perf.data: the intervals in the perf script text'
 else
 	skip 1 'perf is not installed'
 fi
@@ -52,7 +52,7 @@ for name in kmem block lock; do
 	if have perf; then
 		perf script --ns -F comm,tid,cpu,time,event,trace -i $name.data 2>/dev/null </dev/null |
 			theirs >want
-		same got want "$name.data: those in the text of perf script"
+		same got want "$name.data: those in the perf script text"
 	else
 		skip 1 'perf is not installed'
 	fi
@@ -487,7 +487,7 @@ if have script; then
 	empty wrong 'no line is longer than the terminal is wide'
 	is "$(grep -c '^comm .*count .*p99 .*max' text)" 2 'what is of most use stays'
 	is "$(grep -c '^comm .*p99\.9' text)" 1 'and what it is sorted by'
-	is "$(grep -c 'narrower than.*--wide' messages)" 3 'and a message says so'
+	is "$(grep -c 'do not fit the terminal.*--wide' messages)" 3 'and a message says so'
 	echo "stty cols 80; '$BIN/plat' -k runq --wide trace.ps 2>/dev/null" >narrow
 	script -qec 'sh narrow' /dev/null 2>&1 </dev/null | tr -d '\r' >got
 	"$BIN/plat" -k runq trace.ps 2>/dev/null >want

@@ -69,7 +69,7 @@ run "$BIN/pprobe" -k --vmlinux ./nosuch -n vfs_read
 is "$status" 2 'no such image'
 run "$BIN/pprobe" -k --vmlinux "$BIN/pprobe" -n vfs_read
 is "$status" 2 'a program is no kernel'
-like "$ERR" 'has no symbol _text' 'and that is reported'
+like "$ERR" 'no _text symbol' 'and that is reported'
 run "$BIN/pprobe" -k --kallsyms kallsyms -L vfs_read
 is "$status" 2 'without an image there are no lines'
 like "$ERR" '--vmlinux' 'and what would have them is named'
@@ -175,7 +175,7 @@ is "$(cat "$OUT")" 'p:probe/tcp_mod mod:tcp_mod
 p:probe/tcp_mod_1 mod:tcp_mod' 'of a module'
 s 'sctp_*'
 is "$status" 2 'that fits none'
-like "$ERR" 'no function that fits' 'is reported'
+like "$ERR" 'no function that matches' 'is reported'
 s 'tcp_init*'
 is "$status" 2 'that fits only what is gone'
 seq 40 | sed 's/.*/ffffffff81000000 t many_&/' >>symbols
@@ -221,11 +221,11 @@ f:probe/who vfs_read comm=$comm:string ip=+0($stack):x64' 'arguments by their nu
 k --tracefs tracefs --fprobe 'vfs_read+4' 'vfs_read a=%ax' "kernel.c:$line" 'mod:mod_open'
 is "$(cut -c 1 "$OUT" | tr -d '\n')" pppp 'what cannot be an fprobe is a kprobe'
 is "$(grep -c 'stays a kprobe: ' "$ERR")" 4 'and that is reported'
-like "$ERR" 'a register that is no argument' 'with the reason'
+like "$ERR" 'a register that is not an argument' 'with the reason'
 printf 'none of that\n' >tracefs/README
 k --tracefs tracefs --fprobe vfs_read
 is "$(cat "$OUT")" 'p:probe/vfs_read vfs_read' 'a kernel without fprobes: kprobes are made'
-like "$ERR" 'does not tell of fprobes' 'and that is reported'
+like "$ERR" 'does not mention fprobes' 'and that is reported'
 printf 'f:g/e <func-name>[%%return] $arg<N>\n' >tracefs/README
 run "$BIN/pprobe" -k --vmlinux ./vmlinux --kallsyms kallsyms --tracefs tracefs --mine mine --fprobe \
 	'vfs_read count' 'vfs_read+4'

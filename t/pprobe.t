@@ -135,7 +135,7 @@ for bad in 'values +0($retval):string' 'values%return $arg1' 'values+0x7fff $arg
 done
 n c2 'values;nosuch*'
 is "$status" 2 'no line fits'
-like "$ERR" "values has no line with code that fits 'nosuch\*'" 'and that is reported'
+like "$ERR" "values has no line with code that matches 'nosuch\*'" 'and that is reported'
 unlike "$ERR" 'no function' 'which is not about the function'
 
 n c2 'values x=nosuch'
@@ -190,9 +190,9 @@ unset LD_LIBRARY_PATH
 for file in /tmp /dev/null; do
 	run "$BIN/pprobe" -n -x $file values
 	isnt "$status" 0 "$file is no file"
-	like "$ERR" "$file: is no regular file" 'and that is reported'
+	like "$ERR" "$file: is not a regular file" 'and that is reported'
 	run "$BIN/pprobe" -n -p $$ -x $file values
-	like "$ERR" "$file: is no regular file" 'of a process, too'
+	like "$ERR" "$file: is not a regular file" 'of a process, too'
 done
 if [ -c /dev/full ]; then
 	for list in -F '-L values' '-V values' '-n values'; do

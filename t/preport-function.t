@@ -70,7 +70,7 @@ fi
 
 # Text, HTML, JSON.
 run env LC_ALL=C "$BIN/preport" --function compute --annotate --symfs root --trust-host deep.ps
-like "$OUT" '^compute in .*deep: [0-9.]+% with what it called, [0-9.]+% itself' 'text begins with the function'
+like "$OUT" '^compute in .*deep: [0-9.]+% including callees, [0-9.]+% itself' 'text begins with the function'
 like "$OUT" '^callers$' 'has callers'
 like "$OUT" '^instructions' 'and instructions'
 like "$OUT" '[+|][-]*> ' 'jumps are drawn'
@@ -133,10 +133,10 @@ fi
 # What there is not.
 printf 'a;compute 3\n' >text.folded
 run "$BIN/preport" --function compute --annotate text.folded
-like "$OUT" '^\(the input is text, which has no addresses' 'folded text has no code'
+like "$OUT" '^\(the input is text, which has no instruction addresses' 'folded text has no code'
 run "$BIN/preport" --function compute --annotate deep.ps
 is "$status" 0 'without the binary'
-like "$OUT" 'its code is not to be had' 'is reported in its place'
+like "$OUT" 'its code is not available' 'is reported in its place'
 run "$BIN/preport" --function getppid --annotate deep.ps
 isnt "$status" 0 'a function that is not there'
 like "$ERR" 'there is no function getppid' 'is reported'
@@ -149,4 +149,4 @@ is "$status" 64 'a tree of one function'
 head -c 300 root/deep >root/cut && mv root/cut root/deep
 run "$BIN/preport" --function compute --annotate --symfs root --trust-host deep.ps
 is "$status" 0 'a binary that is cut off'
-like "$OUT" 'its code is not to be had' 'has no code'
+like "$OUT" 'its code is not available' 'has no code'

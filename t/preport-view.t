@@ -76,7 +76,7 @@ run ./pty 40x200 '/syscall<enter><shot>n<shot>N<shot>/nonsense<enter><shot>q' "$
 like "$OUT" '^>.*syscall' 'found'
 is "$(screen 1 "$OUT" | grep '^>')" "$(screen 3 "$OUT" | grep '^>')" 'n and N'
 screen 4 "$OUT" >got
-like got 'not found in what is open' 'not found'
+like got 'not found in the open lines' 'not found'
 run ./pty 40x200 'n<shot>/abc<esc>q' "$BIN/preport" --view deep.ps
 like "$OUT" 'nothing to search for' 'nothing to search for'
 is "$status" 0 'a search that is given up'
@@ -91,7 +91,7 @@ run ./pty 10x120 '/f33<enter><shot><enter><shot>q' "$BIN/preport" --view flat.fo
 screen 1 "$OUT" >got
 is "$(grep -n '^>.*f33' got | cut -d : -f 1)" 4 'a third from the top'
 screen 2 "$OUT" >got
-like got 'nothing is below it, or nothing with enough: --min-share' 'a line that does not open says why'
+like got 'nothing is below it, or nothing large enough: --min-share' 'a line that does not open says why'
 
 # The function under the cursor.
 run ./pty 60x120 '/compute<enter>a<shot>qq' "$BIN/preport" --view --symfs root --trust-host deep.ps

@@ -193,7 +193,7 @@ like "$ERR" 'no samples of nosuch, but [0-9]+ of other events' 'is reported'
 # What is not whole.
 gzip -dc "$ROOT/t/data/report.data.gz" | "$BIN/pdecode" >raw.ps 2>/dev/null
 run "$BIN/preport" raw.ps
-like "$ERR" 'samples have addresses only: put psym before preport' 'without psym there are addresses'
+like "$ERR" 'samples have only addresses: put psym before preport' 'without psym there are addresses'
 like "$OUT" ' 0x[0-9a-f]+$' 'which are shown'
 head -c $(($(wc -c <demo.ps) - 500)) demo.ps >cut.ps
 run "$BIN/preport" cut.ps
@@ -227,7 +227,7 @@ is "$status" 0 'a stack of 30000 frames'
 awk 'BEGIN { for (i = 1; i < 400; i++) { for (k = 0; k < i; k++) printf "f%d;", k; print "x 1" } }' >comb.folded
 run "$BIN/preport" --tree=caller --min-share=0 --ascii comb.folded
 is "$status" 0 'branches at every step'
-like "$OUT" 'deeper than there is room for' 'end where there is no room'
+like "$OUT" 'deeper than fits here' 'end where there is no room'
 is "$(awk 'length > 300' "$OUT" | wc -l)" 0 'and lines stay short'
 
 run "$BIN/preport" --stats demo.ps

@@ -58,7 +58,7 @@ grep -vE '/[0-9]+ (mmap|brk|munmap|mprotect|mremap|madvise|msync|mincore)\(' all
 same "$OUT" want 'as strace -e trace=!... has it'
 run "$BIN/pstrace" -e 'open,opne' sys.ps
 is "$status" 64 'a name of no call'
-like "$ERR" 'no system call: opne' 'is told'
+like "$ERR" 'not a system call: opne' 'is told'
 run "$BIN/pstrace" -e '%nonsense' sys.ps
 is "$status" 64 'likewise a group'
 run "$BIN/pstrace" --slower 100us sys.ps

@@ -133,7 +133,7 @@ const told = async () => {
 	const page = await Browser.open(url.replace('graph', 'told'), {width: 500});
 	const over = `['foot', 'ends', 'chains'].filter((id) => document.querySelector('#' + id).getBoundingClientRect().right > 500).join()`;
 	is(await until(page, over, ''), '', 'what is told below the frames ends within the window');
-	is(await page.eval(`document.querySelector('#ends > title').textContent.slice(0, 30)`), '33.3 % of the stacks are whole',
+	is(await page.eval(`document.querySelector('#ends > title').textContent.slice(0, 33)`), '33.3 % of the stacks are complete',
 		'and is whole below the mouse');
 	await page.close();
 };

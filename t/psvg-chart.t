@@ -142,7 +142,7 @@ empty "$OUT" 'no picture'
 echo 'a;b 1' >folded
 run "$BIN/psvg" bars.tsv folded
 is "$status" 2 'a table and stacks'
-like "$ERR" 'do not go into one picture' 'are refused'
+like "$ERR" 'cannot be combined in one picture' 'are refused'
 
 # Event streams are folded.
 "$BIN/pdecode" "$ROOT/t/data/demo.data" 2>/dev/null | "$BIN/psym" >demo.ps 2>/dev/null
@@ -156,7 +156,7 @@ like "$OUT" '<desc>2\.16 s on CPU \(2,157,190,245 ns, 645 samples\), ' 'and says
 like "$OUT" '<desc>[0-9,]+ samples of several events, ' 'tracepoints are samples'
 run "$BIN/psvg" demo.ps sched.ps
 is "$status" 2 'what has different units'
-like "$ERR" 'sched.ps: counts .* in samples, but what was read before counts cpu-clock in ns' 'is not added up'
+like "$ERR" 'sched.ps: counts .* in samples, but the input before counts cpu-clock in ns' 'is not added up'
 run "$BIN/psvg" --count-name ticks demo.ps
 like "$OUT" '<desc>2,157,190,245 ticks on CPU \(645 samples\), ' 'what is reported counts'
 run_pipe 'head -c $(($(wc -c <demo.ps) - 500)) demo.ps' '"$BIN/psvg"'

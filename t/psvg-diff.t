@@ -142,7 +142,7 @@ printf '# event: cycles, unit: cycles, from: -\np 1\n' >cycles
 printf '# event: cpu-clock, unit: ns, from: -\np 1\n' >clock
 run "$BIN/psvg" --diff cycles clock
 is "$status" 2 'different events'
-like "$ERR" 'counts cpu-clock in ns, but what was read before counts cycles' 'are not compared'
+like "$ERR" 'counts cpu-clock in ns, but the input before counts cycles' 'are not compared'
 { cat both && echo 'p;f 12'; } >mixed
 run "$BIN/psvg" --diff mixed
 is "$status" 1 'a line without two counts'

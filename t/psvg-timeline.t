@@ -57,7 +57,7 @@ like "$OUT" '"partial":true' 'and the page says so'
 { head -n 100 t.tl && printf 'i\t99\t1\t1\t1\t1\t1\t1\n' && printf 'i\t0\t-1\n' && tail -n +101 t.tl; } >odd.tl
 run "$BIN/psvg" odd.tl
 is "$status" 1 'lines that mean nothing'
-like "$ERR" 'line that means nothing is left out' 'are left out'
+like "$ERR" 'unknown line is left out' 'are left out'
 sed '2,50d' t.tl | grep -v '^[im]' >none.tl
 run "$BIN/psvg" none.tl
 is "$status" 1 'a timeline without intervals'

@@ -79,7 +79,7 @@ like "$OUT" '<title>a \(8, 40\.00%\)</title>' 'in percent, too'
 like "$OUT" 'id="foot".*>total 10 of 20, 7 frames<' 'and the account has both'
 run "$BIN/psvg" --total 5 in
 is "$status" 0 'a --total that is less'
-like "$ERR" '--total is less than what was counted, and ignored' 'is ignored'
+like "$ERR" '--total is less than the sum of counts, and is ignored' 'is ignored'
 printf '%s\n' 'a;b 10' 'a 10' 'a;b 20' 'c;d 20' 'a;b 40' >timed
 run "$BIN/psvg" --width 1020 --flamechart timed
 frames "$OUT" | cut -d ' ' -f 2- | sort >got
@@ -163,8 +163,8 @@ for text in '' '\n\n' 'a 0\n' 'no count here\n'; do
 done
 printf 'cc1 1 1.0: 2 cycles:\n\t1 f (/x)\n\n' >perf.txt
 run "$BIN/psvg" perf.txt
-is "$status" 2 'text of perf script'
-like "$ERR" '^psvg: perf.txt: is no folded text: pfold makes that' 'what is missing is said'
+is "$status" 2 'perf script text'
+like "$ERR" '^psvg: perf.txt: is not folded text: pfold makes that' 'what is missing is said'
 for f in "$ROOT/share/flamegraph.svg" page.html; do
 	printf '<!DOCTYPE html>\n' >page.html
 	for prog in psvg pfold preport; do
@@ -324,7 +324,7 @@ cat cycles faults >events
 printf '# event: cycles+page-faults, samples: 7, from: x\ncycles;main;f 30\ncycles;main 10\npage-faults;main;f 4\npage-faults;main;g 1\n' >rooted
 run "$BIN/psvg" --width 1020 events
 is "$status" 2 'events are not added up'
-like "$ERR" 'counts page-faults in samples.*choose with --event' 'what to do about it'
+like "$ERR" 'counts page-faults in samples.*select one with --event' 'what to do about it'
 "$BIN/psvg" --width 1020 faults >faults.svg || fail 'one event'
 for file in events rooted; do
 	run "$BIN/psvg" --width 1020 -e page-faults $file
@@ -345,7 +345,7 @@ for file in events rooted; do
 done
 run "$BIN/psvg" -e cycles in
 is "$status" 2 'text that does not tell its event'
-like "$ERR" 'does not tell what it counts' 'is refused'
+like "$ERR" 'does not say what it counts' 'is refused'
 run "$BIN/psvg" --diff -e cycles events events
 is "$status" 0 '--diff of one event'
 run "$BIN/psvg" --diff -e all events events

@@ -208,7 +208,7 @@ unlike "$OUT" 'in_program|in_library;in_library' 'another file than was asked fo
 touch slow
 fold --debug-dir none --debuginfod=1 p.ps
 is "$statuses" '0 0' 'a server that is slow'
-like "$ERR.1" 'debuginfod: the time for downloads is over' 'is given up in time'
+like "$ERR.1" 'debuginfod: the time limit for downloads has expired' 'is given up in time'
 unset DEBUGINFOD_URLS
 fold --debug-dir none --debuginfod p.ps
 like "$ERR.1" 'debuginfod: DEBUGINFOD_URLS names no server' 'no server is reported'

@@ -118,7 +118,7 @@ is "$status" 0 'without symbols of the guest'
 unlike "$OUT" 'guest_work|startup|\[guest' 'its addresses have no names'
 like "$OUT" 'ffffffff81101010 .*\(\[kernel\.kallsyms\]\)' 'what is mapped in the guest says nothing of the host'
 run "$BIN/psym" --missing guest.ps
-like "$OUT" 'inside of a virtual machine whose symbols are not known' 'and a reason'
+like "$OUT" 'inside a virtual machine whose symbols are not known' 'and a reason'
 like "$OUT" 'helps --guest-kallsyms' 'and what would help'
 
 fields --guest-kallsyms kallsyms
@@ -131,7 +131,7 @@ fields --guest-kallsyms same
 is "$(grep -c ' guest_work (\[guest\.kernel\.kallsyms\])' "$OUT")" 3 'of the boot that was recorded'
 like "$OUT" 'ffffffffc0000010 module_work \(\[ext4\]\)' 'they have names'
 run "$BIN/psym" --guest-kallsyms kallsyms --missing guest.ps
-like "$OUT" 'inside of a virtual machine' 'user space of the guest stays without names'
+like "$OUT" 'inside a virtual machine' 'user space of the guest stays without names'
 like "$OUT" '\[guest\.kernel\.kallsyms\]' 'and so does an address that its kernel does not have'
 
 run "$BIN/psym" --guest-kallsyms none -b guest.ps

@@ -239,7 +239,7 @@ if wait $recorder && [ -s user.pid ] && [ "$(id -u)" = 0 ]; then
 	unlike "$OUT" 'mapped code' 'the map of a process that is gone, of another user'
 	like "$ERR.1" '^psym: [0-9]+ address(es)?: generated code whose map belongs to another user$' 'and the reason'
 	run "$BIN/psym" --missing user.ps
-	like "$OUT" "tried $map: belongs to another user" '--missing names it'
+	like "$OUT" "tried $map: belongs to a user other" '--missing names it'
 	chown 0 "$map"
 	fold user.ps
 	like "$OUT" 'mapped code [0-9]+$' "root's map"
@@ -273,7 +273,7 @@ if "$BIN/pdecode" -j dump.data | grep -q '"clock":"mono"'; then
 	b=$(sed -n 's/.*beta code //p' "$OUT")
 	ok 'each for about half of the time' test "$((4 * a))" -gt "$b" -a "$((4 * b))" -gt "$a"
 else
-	like "$ERR.1" 'clock of the jitdump' 'without its clock in the recording: it is reported'
+	like "$ERR.1" "jitdump's clock" 'without its clock in the recording: it is reported'
 	skip 1 'the recording does not tell its clock'
 fi
 
@@ -311,6 +311,6 @@ is "$statuses" '0 0' 'a jitdump that is cut off is no failure'
 like "$ERR.1" 'the jitdump is cut off or damaged' 'but said'
 echo 'this is no dump' >"jit-$pid.dump"
 fold dump.ps
-like "$ERR.1" 'is no jitdump file' 'nor is a file that is none'
+like "$ERR.1" 'is not a jitdump file' 'nor is a file that is none'
 unlike "$OUT" ' code [0-9]+$' 'which gives no names'
 done_testing

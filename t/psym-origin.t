@@ -68,7 +68,7 @@ TEXT=$(awk '$3 == "_text" { print $1; exit }' /proc/kallsyms) \
 ' kernel.ps >nowhere.ps
 fold nowhere.ps
 unlike "$OUT" 'inner|getppid' 'nothing shows the machine: no names of its files and its kernel'
-is "$(said 'nothing shows that the recording is of this machine.*--trust-host')" 1 \
+is "$(said 'nothing shows that the recording is from this machine.*--trust-host')" 1 \
 	'which is reported once, with what to do'
 like "$ERR.1" "address(es)?: nothing proves that this machine's file is the recorded one" \
 	'and is the reason of each'

@@ -247,7 +247,7 @@ fi
 run "$dir"/cpudist 0.3
 # Some kernels lose switches out of idle: then the sums are bounds, which is reported.
 want=0
-grep -q '^plat: oncpu: the recording lacks switches or wakeups: ' "$ERR" && want=1
+grep -q '^plat: oncpu: switches or wakeups are missing: ' "$ERR" && want=1
 is "$status" "$want" 'cpudist'
 like "$OUT" '^oncpu +[1-9]' 'and it has found something'
 run "$dir"/argdist -e sched:sched_switch -f prev_prio 0.3
@@ -271,6 +271,6 @@ is "$?" 0 'interrupted, it succeeds'
 run "$dir"/tcpretrans 0.01
 case $status in
 0) ok 'there was such a segment' true ;;
-*) like "$ERR" 'there was none in 0.01 s' 'that nothing happened is reported' ;;
+*) like "$ERR" 'there were no .* in 0.01 s' 'that nothing happened is reported' ;;
 esac
 done_testing

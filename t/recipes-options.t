@@ -53,7 +53,7 @@ isnt "$(wc -l <want)" 0 'and there are some'
 for wrong in http '' '1,' 80:; do
 	recipe tcplife -L "$wrong" net.data
 	is "$status" 64 "tcplife -L '$wrong'"
-	like "$ERR" "is no list of ports" 'and that is reported'
+	like "$ERR" "is not a list of ports" 'and that is reported'
 done
 recipe tcplife -L
 is "$status" 64 'tcplife -L without ports'

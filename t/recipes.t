@@ -150,7 +150,7 @@ done
 for operand in 2 "$data/sched.dat"; do
 	recipe tcplife "$operand" 'dport == 8099'
 	is "$status" 64 "an expression after ${operand##*/}"
-	like "$ERR" 'is no option of plat; expressions are for pfilter' 'and that is reported'
+	like "$ERR" 'is not an option of plat; expressions are for pfilter' 'and that is reported'
 done
 recipe runqlat "$data/sched.dat" --log2
 cp "$OUT" want

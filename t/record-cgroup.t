@@ -66,7 +66,7 @@ by container
 like "$OUT" '^9c2281ffff09 +[0-9]+ +100.00%' 'finds the scope; its container is a key'
 run "$BIN/pcap-perf" -e cpu-clock --cgroup=docker/9c2281 -o x.data -- true
 is "$status" 64 'the beginning of two ids'
-like "$ERR" '2 cgroups begin so: docker/9c2281' 'is refused'
+like "$ERR" '2 cgroups begin with this: docker/9c2281' 'is refused'
 run "$BIN/pcap-perf" -e cpu-clock --cgroup=docker/777 -o x.data -- true
 is "$status" 2 'an id that there is not'
 like "$ERR" 'docker/777' 'is named'

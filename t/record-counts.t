@@ -224,7 +224,7 @@ if [ "$(id -u)" = 0 ] && [ -w $tracing/uprobe_events ] && [ -n "$offset" ] &&
 	like "$ERR" "^pcap-perf: -F: of $group:probed at most .* -e cpu-clock/freq=499/ without -F" 'thinned: reported, and what to type'
 	run_pipe '"$BIN/pdecode" thin.data' '"$BIN/plat" -s probed -e probed'
 	is "$status" 1 'thinned: plat has no whole result'
-	like "$ERR" "not each $group:probed was recorded" 'thinned: and says why'
+	like "$ERR" "not every $group:probed was recorded" 'thinned: and says why'
 	run "$pcap" -e "cpu-clock/freq=499/,$group:probed" -o each.data -- ./load 9000 0 0 2000 0
 	empty "$ERR" 'a frequency of one event: nothing to report'
 	is "$(samples each.data)" "$((2000 + $(grep -c 'cpu-clock/freq=499/:' "$OUT")))" 'and each hit is there'

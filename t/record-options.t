@@ -334,7 +334,7 @@ END
 	exec 6>&- 7>&-
 	wait $one $two
 	chose 'frame pointers at 1 Hz.*snapshot' 'a snapshot' -e cpu-clock:u -F 1 -g --snapshot=1M -- ./with
-	chose 'frame pointers at 1 Hz.*not wanted' 'the kernel part alone' -e cpu-clock -F 1 -g --kernel-callchains -- ./with
+	chose 'frame pointers at 1 Hz.*not requested' 'the kernel part alone' -e cpu-clock -F 1 -g --kernel-callchains -- ./with
 	for how in fp dwarf,4096; do
 		run "$pcap" -v -o chose.data -e cpu-clock:u -F 1 -g --call-graph $how -- ./with
 		unlike "$ERR" 'call chains by' "$how: nothing is chosen"

@@ -43,7 +43,7 @@ tail          77 cycles: |tail_;f 77|before a period
 E
 printf 'tail cycles: \n\t1 f (/x)\n\nother   cycles: \n\t1 f (/x)\n\n' >small.txt
 check 'before an event' 1 'other;f 1|tail;f 1' -c
-like "$ERR" 'commands end in blanks, which this text cannot tell from those before the event' 'is reported'
+like "$ERR" 'commands end in blanks, which this text cannot distinguish from those before the event' 'is reported'
 printf '             :-1    -1 [000]   264.970752: 7 cycles:      1000 f (/x)\n' >small.txt
 check 'a dead task' 0 ':-1;f 7'
 printf '%16s 12345%s %16s f (/x)\n' 'b 7' "$p" 1000 'a: b:' "$p" 2000 >small.txt
@@ -54,7 +54,7 @@ printf 'app 10%s\n\t1000 f(void (*)(int))\n\t2000 (anonymous namespace)::main\n\
 check 'functions without files' 0 'app;(anonymous namespace)::main;f 1000'
 printf 'app 10%s\n\t1000 [unknown]\n\n' "$p" >small.txt
 check 'not even a name' 1 'app;[unknown] 1000'
-like "$ERR" '^pfold: small.txt: this text lacks what the recording has: dso \(perf script -F \+dso\)$' 'is reported'
+like "$ERR" '^pfold: small.txt: this text does not have fields of the recording: dso \(perf script -F \+dso\)$' 'is reported'
 for program in preport pdiff; do
 	cp small.txt new.txt
 	set -- small.txt
@@ -100,7 +100,7 @@ lost >small.txt
 check '--strict' 1 'app;f 1000' --strict
 printf 'a 5 1.0: \n\t1 f (/x)\n\na 5 1.1: \n\t1 f (/x)\n\n' >small.txt
 check 'neither event nor period' 1 'a;f 2'
-like "$ERR" 'lacks what the recording has: event, period \(perf script -F \+event,\+period\); ' 'both are named'
+like "$ERR" 'does not have fields of the recording: event, period \(perf script -F \+event,\+period\); ' 'both are named'
 printf 'a 5 1.0: cycles: \n\t1 f (/x)\n\n' >small.txt
 check '--count needs no period' 0 'a;f 1' -c
 printf 'a 5 1.0: 9 cycles: \n\t1 f (/x)\n\n' >small.txt
@@ -140,7 +140,7 @@ fields() {
 		*event*) run "$BIN/pfold" --no-header -e "$event" text ;;
 		*) run "$BIN/pfold" --no-header text ;;
 		esac
-		t_is="$status $(grep -c 'this text lacks' "$ERR")"
+		t_is="$status $(grep -c 'this text does not have' "$ERR")"
 		[ "$t_is" = '0 0' ] && cmp -s "$OUT" want && t_is='1 1'
 		is "$t_is" '1 1' "$1 -F $set: told what is missing, or equal"
 	done

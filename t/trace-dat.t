@@ -307,7 +307,7 @@ is "$bad" '' 'of what is cut off: no crash'
 make_dat page=512 cut=1 >x.dat
 run "$BIN/pdecode" -t x.dat
 is "$status" 1 'a page that says too much is damage'
-like "$ERR" 'offset [0-9]+: a page of CPU 1 says that it has more data than fit' 'and said'
+like "$ERR" 'offset [0-9]+: a page of CPU 1 says that it has more data than fits' 'and said'
 make_dat >whole.dat
 size=$(wc -c <whole.dat)
 head -c $((size / 2)) whole.dat >x.dat

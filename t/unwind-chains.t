@@ -155,10 +155,10 @@ leaf() {
 if leaf bare -O2 -momit-leaf-frame-pointer && leaf framed -O0; then
 	like bare.folded '^leaf;([^[][^;]*;)*main;spin [0-9]' 'a leaf without a frame hides its caller'
 	unlike bare.folded 'middle;spin' 'always'
-	like bare.stats '([89][0-9]|100)\.[0-9] %\) of the chains .* lack the caller of the innermost function' \
+	like bare.stats '([89][0-9]|100)\.[0-9] %\) of the frame pointer chains have no caller of the innermost function' \
 		'psym --stats counts that'
 	like framed.folded 'main;middle;spin [0-9]' 'one with a frame does not'
-	unlike framed.stats '([3-9][0-9]|100)\.[0-9] %\) of the chains .* lack' 'and is not counted'
+	unlike framed.stats '([3-9][0-9]|100)\.[0-9] %\) of the frame pointer chains have no' 'and is not counted'
 else
 	skip 5 "$CC does not know the options"
 fi
@@ -185,14 +185,14 @@ like all.folded '^# event: .*, stacks: marked, from: ' 'the first line says that
 awk '/^#/ { next } { n = $NF; all += n; split($0, f, ";"); if (f[2] ~ /^\[no frame pointer/) bad += n; if (f[2] ~ /^\[(truncated|no|file|other|broken|stack|memory|register|on|too|damaged|generated|mappings)[] ]/) marked += n }
 	END { printf "%.1f %.1f\n", 100 * (all - marked) / all, 100 * bad / all }' all.folded >share
 read -r whole bad <share
-like stats.txt "$whole % of the stacks are whole; .*\\[no frame pointer\\] $bad %.*; what helps most: record copies of the stack \(pcap-perf -g\)\$" \
+like stats.txt "$whole % of the stacks are complete; .*\\[no frame pointer\\] $bad %.*; what helps most: record copies of the stack \(pcap-perf -g\)\$" \
 	'pfold --stats ends with the account'
 "$BIN/psvg" all.folded >all.svg 2>psvg.err
-like all.svg "$whole % of the stacks are whole" 'it is in the foot of the picture'
+like all.svg "$whole % of the stacks are complete" 'it is in the foot of the picture'
 "$BIN/psvg" --html all.folded >all.html 2>psvg.err
-like all.html "$whole % of the stacks are whole" 'and in the page'
+like all.html "$whole % of the stacks are complete" 'and in the page'
 printf 'a;b 1\n' | "$BIN/psvg" >none.svg 2>psvg.err
-unlike none.svg 'stacks are whole|Call chains' 'nothing is said of text that has no marks'
+unlike none.svg 'stacks are complete|Call chains' 'nothing is said of text that has no marks'
 
 # How they were recorded goes from the first line to the picture, of all texts that there are.
 for how in 'copies of up to 65528 bytes at 99 Hz: cheap' 'frame pointers at 9 Hz: it is Go & such'; do
@@ -205,7 +205,7 @@ like how.svg '<text id="chains" [^>]*>Call chains: copies of up to 65528 bytes a
 like how.html '<br>Call chains: copies of up to 65528 bytes at 99 Hz: cheap; in others: frame pointers at 9 Hz: it is Go &amp; such</p>' \
 	'the page, of two recordings'
 "$BIN/pfold" --hide '^\[' fp.ps 2>pfold.err | "$BIN/psvg" >hidden.svg 2>psvg.err
-unlike hidden.svg 'stacks are whole' 'nor of stacks whose marks can be gone'
+unlike hidden.svg 'stacks are complete' 'nor of stacks whose marks can be gone'
 "$BIN/preport" fp.ps >report.txt 2>preport.err
 like report.txt "^cpu-clock.* \\($bad %\\) \\[no frame pointer\\]" "preport's head counts each mark by its name"
 "$BIN/psym" --stats -b <fp.ps 2>stats.txt >/dev/null

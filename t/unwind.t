@@ -323,7 +323,7 @@ perfpipe-stacks:cpu-clock:u $(of_event perfpipe-stacks:cpu-clock:u help.json)" '
 	is "$(cat counts.txt)" "$main" 'pfold counts the event alone'
 	is "$("$BIN/phist" --by event --tsv help.ps 2>/dev/null | grep -c perfpipe-stacks)" 0 'and so does phist'
 	"$BIN/psym" -s -b help.ps 2>help.err >help.sym
-	like help.err "of these copies ended, and were continued by whole stacks" 'the stacks are continued'
+	like help.err "of these copies ended, and were continued by complete stacks" 'the stacks are continued'
 	like help.err "^psym: $main samples" 'of so many samples'
 	chains help.ps | grep 'ladder;spin;$' | grep '^_start' | sort -u >help.txt
 	is "$(grep -Evc '^_start;[^;]*;[^;]*;main;(ladder;){1,31}spin;$' help.txt)" 0 'every call is there, and none too many'

@@ -132,7 +132,7 @@ done
 # Without --idle, what is set aside is what is missing.
 run "$BIN/plat" --emit wall sched.data.ps
 cp "$OUT" busy.ps
-like "$ERR" 'at idle places are set aside' 'what is idle is left out'
+like "$ERR" 'at idle places are left out' 'what is idle is left out'
 "$BIN/plat" --emit wall --idle sched.data.ps >whole.ps 2>/dev/null
 "$BIN/phist" --by key_text -f period --tsv whole.ps | grep -v idle >want
 "$BIN/phist" --by key_text -f period --tsv busy.ps >got

@@ -1,5 +1,5 @@
 /*
- * An arena: allocations that live and die together.
+ * An arena: allocations that are freed together.
  *
  *	struct arena a = ARENA_INIT;
  *	char *s = arena_dup(&a, bytes, len);	(NULL: out of memory)
@@ -19,7 +19,7 @@ struct arena {
 	struct arena_block *blocks; /* newest first */
 	uint8_t *p, *end;	    /* free part of the newest block */
 	size_t total;		    /* bytes held in blocks, for accounts and limits */
-	struct arena_block *spare;  /* of before arena_reset, still to be used again */
+	struct arena_block *spare;  /* from before arena_reset, to be used again */
 };
 
 #define ARENA_INIT \

@@ -1,5 +1,5 @@
 /*
- * Arrays by a dense id that grows: made so long that an index is in them, the new part zeroed.
+ * Arrays indexed by a dense id: grown so that an index is in them, the new part zeroed.
  *
  *	v = array_widen(t->v, &t->n, id, 256, sizeof(*v));
  *	if (!v)
@@ -15,7 +15,7 @@
 #include <string.h>
 
 /*
- * v has *n entries of `size` bytes, NULL and 0 to begin with; it gets `first` of them, twice as
+ * v has *n entries of `size` bytes, NULL and 0 at first; it gets `first` of them, twice as
  * many, and so on. NULL: out of memory, or an index of 2^31 or more; v and *n are as they were.
  */
 static inline void *array_widen(void *v, uint32_t *n, uint32_t index, uint32_t first, size_t size)

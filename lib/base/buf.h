@@ -61,13 +61,13 @@ static inline void buf_add(struct buf *b, const void *bytes, size_t n)
 	b->data[b->len] = 0;
 }
 
-/* What failed in a part failed in the whole that it was for. */
+/* A failure in a part is a failure of the whole that it was for. */
 static inline void buf_inherit(struct buf *b, const struct buf *part)
 {
 	b->err = b->err ? b->err : part->err;
 }
 
-/* Adds what another buffer holds. */
+/* Adds the contents of another buffer. */
 static inline void buf_join(struct buf *b, const struct buf *part)
 {
 	buf_add(b, part->data, part->len);
@@ -99,7 +99,7 @@ void buf_add_u64(struct buf *b, uint64_t v, int width, char pad);
 void buf_add_hex(struct buf *b, uint64_t v, int width, char pad);
 
 /*
- * Adds untrusted text for a terminal: the bytes of control characters and of what is not valid
+ * Adds untrusted text for a terminal: control characters and bytes that are not valid
  * UTF-8 become \xHH (see utf8_shown), a backslash stays.
  */
 void buf_add_safe(struct buf *b, const char *s, size_t n);

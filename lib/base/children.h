@@ -1,6 +1,6 @@
 /*
  * The children of the nodes of a tree, found by their parent and name: an index over nodes that
- * somebody else keeps, numbered from 1 on, in 4 bytes a slot.
+ * somebody else keeps, numbered from 1 on, with 4 bytes per slot.
  *
  *	uint32_t hash = children_hash(parent, name), i = hash, k;
  *	while ((k = children_next(&c, hash, &i)) && !(v[k].parent == parent && v[k].name == name))
@@ -10,7 +10,7 @@
  *	children_put(&c, hash, n++);
  *
  * A slot has the number of a node in the low bits, as many as the numbers of all slots need, and in
- * those above them its hash: most others are told apart without a look at the node. Open
+ * those above them its hash: most others are distinguished without a look at the node. Open
  * addressing; three quarters of the slots are used at most, of the largest table all but one.
  */
 #ifndef PP_BASE_CHILDREN_H
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHILDREN_MAX   0x7fffffffu /* nodes, the root included */
+#define CHILDREN_MAX   0x7fffffffu /* nodes, including the root */
 #define CHILDREN_FIRST 4096u	   /* slots */
 
 struct children {
@@ -75,15 +75,15 @@ static inline void children_put(struct children *c, uint32_t hash, uint32_t node
 	c->slots[i] = (hash & ~c->mask) | node;
 }
 
-/* Whether n nodes, the root included, are more than there is room for. */
+/* Whether n nodes, including the root, are more than fit. */
 static inline bool children_full(const struct children *c, uint64_t n)
 {
 	return !c->slots || (n > ((uint64_t)c->mask + 1) / 4 * 3 && c->mask < CHILDREN_MAX);
 }
 
 /*
- * Makes room for n nodes; who keeps them then puts all that there are. What was in it before is no
- * longer, but as it was if this fails. 0 or PP_ENOMEM.
+ * Makes room for n nodes; their owner then puts all of them. The old content is gone,
+ * but is unchanged if this fails. 0 or PP_ENOMEM.
  */
 static inline int children_make(struct children *c, uint64_t n)
 {

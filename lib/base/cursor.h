@@ -24,7 +24,7 @@
 struct cursor {
 	const uint8_t *p;   /* next byte */
 	const uint8_t *end; /* one past the last */
-	bool swap;	    /* input is in the other byte order */
+	bool swap;	    /* input has the other byte order */
 	bool bad;	    /* something was read past the end */
 };
 
@@ -35,13 +35,13 @@ static inline struct cursor cursor_make(const void *bytes, size_t len, bool swap
 	return (struct cursor){.p = p, .end = p + len, .swap = swap};
 }
 
-/* Bytes that are left. */
+/* The remaining bytes. */
 static inline size_t cursor_left(const struct cursor *c)
 {
 	return (size_t)(c->end - c->p);
 }
 
-/* Passes over n bytes. */
+/* Skips n bytes. */
 static inline void cursor_skip(struct cursor *c, uint64_t n)
 {
 	if (n > cursor_left(c)) {
@@ -94,7 +94,7 @@ CURSOR_GET(64)
 #undef CURSOR_GET
 
 /*
- * The next n numbers, brought to host order where they lie, for bytes that are the caller's to
+ * The next n numbers, converted to host order in place, for bytes that the caller may
  * change and are read once. NULL (and bad) if there are fewer. The caller bounds n.
  */
 static inline uint64_t *take_u64s(struct cursor *c, uint64_t n)
@@ -115,7 +115,7 @@ static inline uint64_t *take_u64s(struct cursor *c, uint64_t n)
 	return (uint64_t *)(void *)at;
 }
 
-/* Passes over the padding that brings the cursor to a multiple of `align` bytes after `start`. */
+/* Skips the padding that brings the cursor to a multiple of `align` bytes after `start`. */
 static inline void cursor_align(struct cursor *c, const uint8_t *start, size_t align)
 {
 	size_t off = (size_t)(c->p - start) % align;

@@ -25,7 +25,7 @@ struct ended {
 
 /*
  * An id has ended; 0 never does. True: *gone is to be forgotten. Out of memory an id is not noted,
- * so it is never forgotten, which is no harm.
+ * so it is never forgotten, which does no harm.
  */
 bool ended_add(struct ended *e, uint32_t id, uint32_t *gone);
 

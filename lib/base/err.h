@@ -37,7 +37,7 @@ enum pp_err {
 };
 
 /*
- * The text of an error code, strerror(3)'s of an errno value; never NULL, valid until the next
+ * The text of an error code, or strerror(3)'s of an errno value; never NULL, valid until the next
  * call.
  */
 const char *pp_strerror(int err);

@@ -1,8 +1,8 @@
 /*
- * Output that a thread packs by gzip on its way to a descriptor:
+ * Output that a thread compresses with gzip on its way to a descriptor:
  *
  *	rc = gzip_start(&z, fd, &to);
- *	rc = out_init(&o, to);		(or what else writes to a descriptor)
+ *	rc = out_init(&o, to);		(or anything else that writes to a descriptor)
  *	rc = out_close(&o);
  *	rc = gzip_finish(z);
  */
@@ -18,8 +18,8 @@ struct gzip;
 int gzip_start(struct gzip **z, int fd, int *to);
 
 /*
- * Waits until all is packed and written, closes, frees. Where nothing came, nothing is written.
- * NULL is fine. 0, or the first error.
+ * Waits until everything is compressed and written, closes, frees. Without data, nothing is
+ * written. NULL is fine. 0, or the first error.
  */
 int gzip_finish(struct gzip *z);
 

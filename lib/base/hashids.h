@@ -10,7 +10,8 @@
  *		... ids begin (again) ...
  *	hashids_release(&t);
  *
- * Two strings with one hash would be taken for one: with 2^18 live ids, by chance, once in 2^60.
+ * Two strings with the same hash would be treated as one: with 2^18 live ids, by chance, once in
+ * 2^60.
  */
 #ifndef PP_BASE_HASHIDS_H
 #define PP_BASE_HASHIDS_H

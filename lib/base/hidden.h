@@ -1,5 +1,5 @@
 /*
- * What a library did not report. Many leave things out where they have no memory or a file cannot
+ * What a library did not report. Many leave things out if they have no memory or a file cannot
  * be read; but malloc, open and pread set errno then, which nothing that succeeds changes:
  *
  *	errno = 0;
@@ -19,7 +19,7 @@ static inline bool pp_is_machine(int err)
 	return err == PP_ENOMEM || pp_is_io(err);
 }
 
-/* rc, or the error of this machine that errno tells, where rc is none. */
+/* rc, or the error of this machine in errno, if rc is none. */
 static inline int pp_hidden(int rc)
 {
 	int err = errno;

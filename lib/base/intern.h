@@ -50,8 +50,8 @@ void intern_release(struct intern *t);
 int intern_add(struct intern *t, const void *bytes, size_t len, uint32_t *id, bool *fresh);
 
 /*
- * intern_add for short strings of which a few come again and again: those, up to 32 bytes long, are
- * known again without their hash.
+ * intern_add for short strings of which a few occur again and again: those, up to 32 bytes long,
+ * are recognized without their hash.
  */
 int intern_again(struct intern *t, const void *bytes, size_t len, uint32_t *id);
 

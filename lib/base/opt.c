@@ -297,7 +297,7 @@ static int help(const struct opt_spec *spec, const char *arg, struct buf *text)
 	} else if (!strcmp(arg, "options")) {
 		help_table(spec, text);
 	} else {
-		buf_addf(text, "%s: --help takes no argument but 'options'", spec->prog);
+		buf_addf(text, "%s: --help takes no argument except 'options'", spec->prog);
 		return refuse(spec, text);
 	}
 	return OPT_HELP;

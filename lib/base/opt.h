@@ -49,20 +49,20 @@ struct opt {
 typedef int opt_handler(void *ctx, int id, const char *arg, struct buf *why);
 
 /*
- * What options have to do with each other, so that none is taken without effect. Names are long
- * ones, with blanks between them; NAME=VALUE is the option with this argument.
+ * How options relate to each other, so that none is accepted without effect. Names are long
+ * ones, separated by blanks; NAME=VALUE is the option with this argument.
  */
 struct opt_rule {
 	const char *option;
 	const char *against; /* with these it changes nothing: refused; "*": all; NULL: none */
-	const char *needs;   /* without any of these it would, too; NULL: none */
+	const char *needs;   /* without any of these it also changes nothing; NULL: none */
 };
 
 struct opt_group {
 	const struct opt *opts;
 	opt_handler *handle;
 	void *ctx;		      /* given to the handler */
-	const struct opt_rule *rules; /* NULL, or those that one without option ends */
+	const struct opt_rule *rules; /* NULL, or a list that one without option ends */
 };
 
 /*
@@ -70,13 +70,15 @@ struct opt_group {
  * line: what the output is, what is in the input.
  */
 struct opt_effect {
-	const char *options; /* long names, with blanks between */
+	const char *options; /* long names, separated by blanks */
 	unsigned modes;	     /* a bit for each */
 };
 
 /*
- * What users of other programs type from habit, and what does the same. `names` are options that
- * the programs of `progs` ("*": all) do not have: letters and long names. Both have blanks between.
+ * What users of other programs type out of habit, and the equivalents here. `names` are options
+ * that
+ * the programs of `progs` ("*": all) do not have: letters and long names. Both are separated by
+ * blanks.
  */
 struct opt_habit {
 	const char *progs;
@@ -93,12 +95,12 @@ struct opt_spec {
 	const char *synopsis;		/* what follows the name: "[OPTION]... [FILE]..." */
 	const char *purpose;		/* one line, lower case */
 	const struct opt_group *groups; /* one without opts ends them */
-	/* NULL, or those that one without progs ends; the first that fits is reported */
+	/* NULL, or those that one without progs ends; the first that matches is reported */
 	const struct opt_habit *habits;
 };
 
 enum opt_result {
-	OPT_RUN,   /* parsed; go on */
+	OPT_RUN,   /* parsed; continue */
 	OPT_HELP,  /* text is to be printed on stdout, exit 0 */
 	OPT_USAGE, /* text is to be printed on stderr, exit 64 */
 	OPT_FAIL,  /* out of memory */

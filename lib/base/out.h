@@ -9,7 +9,7 @@
  * An error is remembered and returned by every later call. The buffer is written when it is full or
  * on out_flush.
  *
- * What goes into a pipe, and is much, is not copied: the pages that it was made in become the
+ * Large output into a pipe is not copied: the pages in which it was made become the
  * pipe's (vmsplice(2)), and are never touched again, so that it makes no difference who reads the
  * pipe, and how (read, splice, tee). New ones take their place. That is faster than copying where
  * the kernel gives them as huge pages only, so it is done only there.
@@ -25,11 +25,11 @@
 #include <string.h>
 
 #define OUT_BUFFER 262144     /* bytes collected before a write */
-#define OUT_HUGE   (1u << 21) /* of a huge page, as a rule */
+#define OUT_HUGE   (1u << 21) /* usually of a huge page */
 /* of pipes, at both ends: room while the other end works, not waits */
 #define OUT_PIPE (1u << 20)
 
-/* Takes the place of write(2): all n bytes, or an error. It may change the bytes. */
+/* Replaces write(2): all n bytes, or an error. It may change the bytes. */
 typedef int out_fn(void *ctx, uint8_t *bytes, size_t n);
 
 struct out {
@@ -49,10 +49,10 @@ struct out {
 
 int out_init(struct out *o, int fd);
 
-/* Whether it goes into a pipe, where more bytes cost little. */
+/* Whether it goes into a pipe, in which more bytes cost little. */
 bool out_is_pipe(const struct out *o);
 
-/* Output that goes to a function; fd is -1. */
+/* Output to a function; fd is -1. */
 int out_init_fn(struct out *o, out_fn *fn, void *ctx);
 
 int out_flush(struct out *o);
@@ -80,10 +80,10 @@ static inline int out_add(struct out *o, const void *bytes, size_t n)
 	return 0;
 }
 
-/* Adds what is in b, which is empty then. 0, or the error of b or o. */
+/* Adds the contents of b, which is empty afterwards. 0, or the error of b or o. */
 int out_take(struct out *o, struct buf *b);
 
-/* Writes what is left, closes the descriptor, frees the buffer. Returns the first error of all. */
+/* Writes the rest, closes the descriptor, frees the buffer. Returns the first error of all. */
 int out_close(struct out *o);
 
 /* Frees the buffer without writing; the descriptor stays open. */

@@ -1,6 +1,6 @@
 /*
  * Gives up what a program that reads untrusted files does not need: starting programs, sockets,
- * writing files, other processes, the administration of the machine. What it has open it keeps.
+ * writing files, other processes, the administration of the machine. It keeps what it has open.
  *
  *	sandbox_enter(&(struct sandbox){.output = "out.pb"});
  *
@@ -29,7 +29,7 @@ struct sandbox {
 	bool processes;
 };
 
-/* Whether the system calls are given up; if not, the kernel cannot, which is no error. */
+/* Whether the system calls are given up; if not, the kernel cannot, which is not an error. */
 bool sandbox_enter(const struct sandbox *s);
 
 #endif

@@ -117,7 +117,7 @@ static int open_named(struct src **out, const char *name, int flags, struct diag
 	}
 	if (flags && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
 		close(fd);
-		diag_error(d, name, -1, "is no regular file");
+		diag_error(d, name, -1, "is not a regular file");
 		return PP_EUNSUPPORTED;
 	}
 	rc = src_from_fd(out, fd, name);
@@ -140,7 +140,7 @@ int src_open_file(struct src **out, const char *name, struct diag *d)
 	/* To open a device alone can have effects. */
 	if (!stat(name, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
 		*out = NULL;
-		diag_error(d, name, -1, "is no regular file");
+		diag_error(d, name, -1, "is not a regular file");
 		return PP_EUNSUPPORTED;
 	}
 	return open_named(out, name, O_NONBLOCK, d);

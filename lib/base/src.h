@@ -21,7 +21,7 @@
 
 struct src;
 
-/* Opens a file or, for "-", stdin. Says what is wrong to d. Directories give PP_EUNSUPPORTED. */
+/* Opens a file or, for "-", stdin. Reports errors to d. Directories give PP_EUNSUPPORTED. */
 int src_open(struct src **s, const char *name, struct diag *d);
 
 /* The same for a file that the user did not name: nothing but a regular file is opened. */
@@ -33,7 +33,7 @@ int src_from_fd(struct src **s, int fd, const char *name);
 /* A source over len bytes of memory, which must outlive it; seekable. For tests and fuzzers. */
 int src_from_mem(struct src **s, const void *bytes, size_t len, const char *name);
 
-/* A layer over another source: reads as src_read does, and frees what it stands on. */
+/* A layer over another source: reads as src_read does, and frees the source below it. */
 struct src_layer {
 	int (*read)(void *ctx, void *buf, size_t n, size_t *got);
 	void (*free)(void *ctx);
@@ -51,22 +51,24 @@ bool src_seekable(const struct src *s);
 /* Size in bytes of a seekable source; 0 otherwise. */
 uint64_t src_size(const struct src *s);
 
-/* When a file was changed, in seconds since 1970; 0 of what is no file. */
+/* When a file was changed, in seconds since 1970; 0 for anything but a file. */
 int64_t src_mtime(const struct src *s);
 
 /* Bytes read in sequence so far. */
 uint64_t src_tell(const struct src *s);
 
-/* Up to n bytes in sequence; *got is 0 at the end only. 0, a code of pp_errno, or of a layer. */
+/* Up to n bytes in sequence; *got is 0 only at the end. 0, a code of pp_errno, or of a layer. */
 int src_read(struct src *s, void *buf, size_t n, size_t *got);
 
 /*
- * What to do when reading pauses: a filter hands on what it has. fn is called before a read that
- * would have to wait, when nothing has come for SRC_PAUSE_MS, and before any read when SRC_HOLD_MS
+ * What to do when reading pauses: a filter passes on what it has. fn is called before a read that
+ * would have to wait, when nothing has arrived for SRC_PAUSE_MS, and before any read when
+ * SRC_HOLD_MS
  * have passed since it was last called. That costs a system call for each read, none for what lies
  * in it. Nothing pauses in files and memory. A layer over the source needs no such call of its own.
  *
- * fn returns after how many ms it wants to be called again, if nothing has come by then; -1: never.
+ * fn returns after how many ms it wants to be called again, if nothing has arrived by then; -1:
+ * never.
  */
 #define SRC_PAUSE_MS 10
 #define SRC_HOLD_MS  100
@@ -79,15 +81,15 @@ void src_on_pause(struct src *s, src_pause_fn *fn, void *ctx);
 int src_read_all(struct src *s, void *buf, size_t n);
 
 /*
- * What a decoder holds back, for want of what follows: fn gives it out before that, where nothing
- * has come. In the place of one that was set before.
+ * What a decoder holds back, until more follows: fn gives it out before that, when nothing
+ * has arrived. Replaces one that was set before.
  */
 void src_before_pause(struct src *s, void (*fn)(void *ctx), void *ctx);
 
 /*
  * Makes a file one that still grows: at its end, src_read waits for more, until *stop is set, by a
  * signal handler, or the file is cut shorter, or src_unfollow says that it is whole. What else can
- * be read is no file, and is as it was.
+ * be read is not a file, and is unchanged.
  */
 #define SRC_FOLLOW_MS 50 /* how often it looks */
 void src_follow(struct src *s, const volatile sig_atomic_t *stop);
@@ -101,7 +103,7 @@ bool src_stopped(const struct src *s);
 int src_unread(struct src *s, const void *buf, size_t n);
 
 /*
- * Up to n <= 4096 bytes that stay to be read; *got is less at the end of the input only. 0, or as
+ * Up to n <= 4096 bytes that remain to be read; *got is less at the end of the input only. 0, or as
  * src_read.
  */
 int src_peek(struct src *s, void *buf, size_t n, size_t *got);

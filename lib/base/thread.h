@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-#define THREADS_USUAL 4 /* that nobody asked for */
+#define THREADS_USUAL 4 /* by default */
 
 /* As many as there are CPUs that the process may use; THREADS_USUAL at most. */
 unsigned threads_usual(void);

@@ -48,9 +48,9 @@ static int damaged(struct unpack *u, bool cut)
 
 	u->ended = true;
 	if (cut)
-		diag_warn(u->d, src_name(u->packed), at, "the compressed data are cut off");
+		diag_warn(u->d, src_name(u->packed), at, "the compressed data is cut off");
 	else
-		diag_warn(u->d, src_name(u->packed), at, "the compressed data are damaged");
+		diag_warn(u->d, src_name(u->packed), at, "the compressed data is damaged");
 	return PP_ECUT;
 }
 

@@ -3,7 +3,7 @@
  * a row included.
  *
  *	rc = unpack_new(&s, unpack_kind(first, n), packed, d);
- *	(s reads what packed holds; it cannot seek)
+ *	(s reads the content of packed; it cannot seek)
  */
 #ifndef PP_BASE_UNPACK_H
 #define PP_BASE_UNPACK_H
@@ -22,14 +22,14 @@ enum unpack_kind {
 enum unpack_kind unpack_kind(const uint8_t *first, size_t n);
 
 /*
- * A source over a packed one, which it takes over (also when this fails). Damage of the packed
+ * A source over a compressed one, which it takes over (also when this fails). Damage of the packed
  * bytes is reported to d and ends the source early, as a cut off input does. 0 or PP_ENOMEM.
  */
 int unpack_new(struct src **s, enum unpack_kind kind, struct src *packed, struct diag *d);
 
 /*
- * Nothing that is worth reading unpacks to more than UNPACK_FREE bytes and UNPACK_RATIO times its
- * packed size: what does was made to exhaust memory.
+ * No useful input unpacks to more than UNPACK_FREE bytes and UNPACK_RATIO times its
+ * packed size: such input was made to exhaust memory.
  */
 #define UNPACK_FREE  (16u << 20)
 #define UNPACK_RATIO 64
@@ -42,7 +42,7 @@ static inline uint64_t unpack_limit(uint64_t packed)
 }
 
 /*
- * Appends what n packed bytes hold to a buffer: 0, PP_EUNSUPPORTED (not compressed), PP_ECUT
+ * Appends the content of n packed bytes to a buffer: 0, PP_EUNSUPPORTED (not compressed), PP_ECUT
  * (damaged or cut off), PP_ELIMIT (about max bytes or unpack_limit(n) or more), PP_ENOMEM.
  */
 int unpack_bytes(const void *packed, size_t n, size_t max, struct buf *out);

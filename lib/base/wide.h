@@ -6,8 +6,8 @@
  *	ns = wide_div(&product, divisor, &rest);	(product is now the quotient)
  *
  * and wide_int, a type for sums, which holds every int64_t and uint64_t and is used with + - * and
- * comparisons; what a machine without 128 bits has instead knows no shifts and no remainder, and
- * its division does not round, for which the functions below stand in. Numbers below zero it does
+ * comparisons; the replacement on a machine without 128 bits has no shifts and no remainder, and
+ * its division does not round, which the functions below replace. Numbers below zero it does
  * not turn into uint64_t, but into int64_t.
  */
 #ifndef PP_BASE_WIDE_H
@@ -23,12 +23,12 @@ typedef __int128 wide_int;
 #define wide_int_add(a, b, r) __builtin_add_overflow(a, b, r)
 #define wide_int_mul(a, b, r) __builtin_mul_overflow(a, b, r)
 #else
-/* IEEE 754's binary128: 113 bits of a whole number. x86 has it in 32 bits, too. */
+/* IEEE 754's binary128: 113 bits of a whole number. x86 also has it in 32 bits. */
 typedef __float128 wide_int;
 #define WIDE_INT_MAX	      ((wide_int)(UINT64_C(1) << 56) * (UINT64_C(1) << 56))
 #define wide_int_add(a, b, r) wide_int_check((wide_int)(a) + (b), r)
 #define wide_int_mul(a, b, r) wide_int_check((wide_int)(a) * (b), r)
-static inline bool wide_int_check(wide_int v, wide_int *r) /* whether it is too much */
+static inline bool wide_int_check(wide_int v, wide_int *r) /* whether it overflows */
 {
 	*r = v;
 	return v < -WIDE_INT_MAX || v > WIDE_INT_MAX;

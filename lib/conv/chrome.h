@@ -11,7 +11,7 @@
 
 #define CHROME_CPUS 99999999u /* the process whose threads are the CPUs */
 
-/* What goes on on a CPU. Times of 0: nothing. */
+/* What runs on a CPU. Times of 0: nothing. */
 struct chrome_cpu {
 	bool named;
 	uint64_t run, irq, softirq; /* since when */

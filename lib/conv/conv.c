@@ -38,11 +38,11 @@ static void say_lacks(const struct conv *c)
 	buf_release(&b);
 	if (c->account.raw)
 		diag_say(c->d, NULL,
-			 "%" PRIu64 " samples have addresses only: put psym before pconv",
+			 "%" PRIu64 " samples have only addresses: put psym before pconv",
 			 c->account.raw);
 	if (c->account.lost)
 		diag_say(c->d, NULL, "the recording lost %" PRIu64 " events%s", c->account.lost,
-			 c->to->can & CONV_LOSSES ? "" : ", which is not told in the output");
+			 c->to->can & CONV_LOSSES ? "" : ", which the output does not show");
 }
 
 static void say_nothing(const struct conv *c)
@@ -232,8 +232,9 @@ static int run_recording(const struct conv_opts *o, char **files, int n, struct 
 		return PP_EXIT_USAGE;
 	}
 	if (!o->output || !strcmp(o->output, "-") || n > 1) {
-		diag_error(d, NULL, -1,
-			   "a trace.dat is made of one recording, and in a file: give -o FILE");
+		diag_error(
+			d, NULL, -1,
+			"a trace.dat is made from one recording, and written to a file: give -o FILE");
 		return PP_EXIT_USAGE;
 	}
 	if (plain_open(&s, files[0], d))
@@ -269,7 +270,7 @@ int conv_run(const struct conv_opts *o, char **files, int n, const struct conv_a
 		return PP_EXIT_USAGE;
 	}
 	if (!to && o->output) {
-		diag_error(d, o->output, -1, "its ending tells no format: give --to FORMAT");
+		diag_error(d, o->output, -1, "its ending shows no format: give --to FORMAT");
 		return PP_EXIT_USAGE;
 	}
 	if (!to)

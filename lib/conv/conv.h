@@ -6,7 +6,7 @@
  *	status = conv_run(&o, argv + first, argc - first, &(struct conv_args){argc, argv}, d);
  *
  * A reader (from_*.c) fills a struct prof with what is in its format and gives out samples; a
- * writer (to_*.c) takes them. What it reads is found by the first bytes.
+ * writer (to_*.c) takes them. The input's format is determined by its first bytes.
  */
 #ifndef PP_CONV_CONV_H
 #define PP_CONV_CONV_H
@@ -17,7 +17,7 @@
 struct conv_format;
 
 struct conv_opts {
-	const struct conv_format *from; /* NULL: found by the first bytes */
+	const struct conv_format *from; /* NULL: determined by the first bytes */
 	const struct conv_format *to;	/* NULL: by the ending of `output`, else an event stream */
 	const char *output;		/* NULL: stdout */
 	bool strict, stats;

@@ -67,8 +67,9 @@ int conv_json_status(struct conv *c, const struct conv_input *in, int rc, const 
 		diag_error(c->d, in->name, j->p - in->bytes, "the JSON is damaged or cut off");
 		rc = PP_ECUT;
 	} else if (!rc && strange) {
-		diag_error(c->d, in->name, -1,
-			   "the profile is damaged: it refers to what it does not define");
+		diag_error(
+			c->d, in->name, -1,
+			"the profile is damaged: it refers to something that it does not define");
 		rc = PP_ECUT;
 	}
 	return rc;

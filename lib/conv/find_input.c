@@ -55,7 +55,7 @@ static int read_bytes(struct conv *c, struct src *s, const struct conv_format *f
 	if (from)
 		return from->read(c, &in);
 	diag_error(c->d, in.name, -1,
-		   "is JSON of no kind that is known: speedscope, Firefox "
+		   "is JSON of an unknown kind: speedscope, Firefox "
 		   "profiler (processed) and Chrome traces are");
 	return PP_EUNSUPPORTED;
 }

@@ -9,14 +9,14 @@ enum { FROM = OPT_NO_SHORT, TO, STATS, STRICT };
 
 const struct opt conv_options[] = {
 	{TO, "to", "FORMAT",
-	 "write this: pprof, speedscope, firefox, perfetto, chrome, callgrind, sqlite, folded, "
-	 "perf-script, stream or trace.dat; default: by the ending of -o, else stream"},
+	 "write this format: pprof, speedscope, firefox, perfetto, chrome, callgrind, sqlite, folded, "
+	 "perf-script, stream or trace.dat; default: by the ending of -o, otherwise stream"},
 	{FROM, "from", "FORMAT",
-	 "the input is this: pprof, speedscope, firefox, chrome, callgrind, instruments, folded, "
+	 "the input has this format: pprof, speedscope, firefox, chrome, callgrind, instruments, folded, "
 	 "collapsed (needs it) or stream; default: found by its first bytes"},
-	{'o', "output", "FILE", "write to FILE instead of stdout; packed if it ends in .gz"},
-	{STATS, "stats", NULL, "print what became of the samples to stderr"},
-	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
+	{'o', "output", "FILE", "write to FILE instead of stdout; compressed if it ends in .gz"},
+	{STATS, "stats", NULL, "print what happened to the samples on stderr"},
+	{STRICT, "strict", NULL, "exit with 1 if the recording reports losses"},
 	{0},
 };
 
@@ -27,7 +27,7 @@ static const struct conv_format formats[] = {
 	{"folded", "folded text, as pfold writes it", ".folded .collapsed", 0, NULL, NULL, NULL},
 	{"collapsed", "folded text without commands, as async-profiler writes it for Java", "",
 	 CONV_BARE, NULL, NULL, NULL},
-	{"instruments", "text of a call tree that Instruments copied", "", 0, NULL,
+	{"instruments", "text of a call tree copied from Instruments", "", 0, NULL,
 	 conv_from_instruments, conv_is_instruments},
 	{"stream", "event stream", ".pstream", ALL, NULL, NULL, NULL},
 	{"perf-script", "text, as pdecode -t prints it", ".txt", ALL, NULL, NULL, NULL},
@@ -40,7 +40,7 @@ static const struct conv_format formats[] = {
 	{"firefox", "processed JSON of the Firefox profiler", ".firefox.json",
 	 CONV_TIMES | CONV_THREADS | CONV_EVENTS | CONV_LOSSES, &conv_to_firefox, conv_from_firefox,
 	 conv_is_firefox},
-	{"perfetto", "a trace of Perfetto", ".perfetto-trace .pftrace .perfetto", ALL | CONV_BINARY,
+	{"perfetto", "a Perfetto trace", ".perfetto-trace .pftrace .perfetto", ALL | CONV_BINARY,
 	 &conv_to_perfetto, NULL, NULL},
 	{"chrome", "Chrome's trace events, and .cpuprofile", ".chrome.json .trace.json .cpuprofile",
 	 CONV_TIMES | CONV_THREADS | CONV_EVENTS | CONV_LOSSES, &conv_to_chrome, conv_from_chrome,
@@ -48,7 +48,7 @@ static const struct conv_format formats[] = {
 	{"callgrind", "callgrind's format, for KCachegrind", ".callgrind", CONV_EVENTS,
 	 &conv_to_callgrind, conv_from_callgrind, conv_is_callgrind},
 	{"sqlite", "SQL text for sqlite3", ".sql", ALL, &conv_to_sqlite, NULL, NULL},
-	{"trace.dat", "a trace.dat, of what pcap-ftrace wrote to a pipe", ".dat", CONV_MADE, NULL,
+	{"trace.dat", "a trace.dat, from what pcap-ftrace wrote to a pipe", ".dat", CONV_MADE, NULL,
 	 NULL, NULL},
 };
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))

@@ -469,7 +469,8 @@ int conv_from_callgrind(struct conv *c, const struct conv_input *in)
 	if (!rc)
 		rc = estimate_all(&r);
 	if (!rc && r.strange)
-		diag_error(c->d, in->name, -1, "some lines are not callgrind's: it is damaged");
+		diag_error(c->d, in->name, -1,
+			   "some lines are not in callgrind's format: it is damaged");
 	if (!rc) {
 		diag_warn(c->d, in->name, -1,
 			  "callgrind's format has no stacks: they are estimated from its calls");

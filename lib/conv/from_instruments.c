@@ -142,7 +142,7 @@ int conv_from_instruments(struct conv *c, const struct conv_input *in)
 			head = take_head(r, line);
 	}
 	if (!rc && r->strange) {
-		diag_error(c->d, in->name, -1, "some lines are not those of Instruments");
+		diag_error(c->d, in->name, -1, "some lines are not in Instruments' format");
 		rc = PP_ECUT;
 	}
 	free(r);

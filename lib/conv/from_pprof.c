@@ -460,8 +460,9 @@ int conv_from_pprof(struct conv *c, const struct conv_input *in)
 	if (rc == PP_ECORRUPT || cut == PP_ECUT)
 		diag_error(c->d, in->name, -1, "the profile is damaged or cut off");
 	else if (s->dangling)
-		diag_error(c->d, in->name, -1,
-			   "the profile is damaged: it refers to what it does not define");
+		diag_error(
+			c->d, in->name, -1,
+			"the profile is damaged: it refers to something that it does not define");
 	if (rc == PP_ECORRUPT || (!rc && (cut || s->dangling || s->negative)))
 		rc = PP_ECUT;
 	release(s);

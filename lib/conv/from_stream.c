@@ -307,8 +307,9 @@ int conv_from_stream(struct conv *c, struct src *src)
 		;
 	status = sreader_status(s->in, rc);
 	if (s->undefined) {
-		diag_error(c->d, src_name(src), -1,
-			   "the stream is damaged: samples refer to what it does not define");
+		diag_error(
+			c->d, src_name(src), -1,
+			"the stream is damaged: samples refer to something that it does not define");
 		status = status ? status : PP_EXIT_PARTIAL;
 	}
 	c->account.lost += sreader_account(s->in)->lost;

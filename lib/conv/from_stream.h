@@ -26,7 +26,7 @@ struct known_symbol {
 	bool known;
 };
 
-/* A part of a stack with all below it. */
+/* A part of a stack with everything below it. */
 struct known_part {
 	uint32_t stack, flags; /* flags: the mark that the stack begins with */
 	bool known;
@@ -48,7 +48,7 @@ struct stream_input {
 	struct known_part *parts;
 	uint32_t *dsos, *files; /* by number: number + 1 in the profile */
 	uint32_t nsymbols, nparts, ndsos, nfiles;
-	struct map64 chains; /* likewise */
+	struct map64 chains; /* the same */
 	struct known_mark marks[MARKS_KEPT];
 	struct intern names; /* of events since the header, with their source and buffer */
 	struct map64 counts; /* by name: how many events have it */

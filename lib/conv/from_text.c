@@ -117,7 +117,7 @@ int conv_from_text(struct conv *c, struct src *s, bool bare)
 		rc = fold_each(f, on_stack, &v);
 	c->account.lost += fold_account(f)->lost;
 	if (!rc && fold_account(f)->partial) {
-		diag_say(c->d, NULL, "the folded text is partial: what it was made of was damaged");
+		diag_say(c->d, NULL, "the folded text is partial: its source was damaged");
 		read = PP_ECUT;
 	}
 	fold_free(f);

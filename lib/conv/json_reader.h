@@ -11,7 +11,7 @@
  *	if (j.bad)
  *		return PP_ECORRUPT;
  *
- * A copy of the struct is a place to come back to. What is not of the kind that was asked for is
+ * A copy of the struct is a place to come back to. A value that is not of the requested kind is
  * skipped, and reads as nothing: 0, "", an object or array without members.
  */
 #ifndef PP_CONV_JSON_READER_H
@@ -45,7 +45,7 @@ static inline bool json_is(struct ps_str key, const char *name)
 /* What comes: one of {["0tfn, for a number, true, false, null; 0: nothing. */
 char json_peek(struct json *j);
 
-/* Goes into it; and to its next member or item, the value of which has to be read or skipped. */
+/* Enters it; and goes to its next member or item, the value of which has to be read or skipped. */
 void json_object(struct json *j);
 bool json_member(struct json *j, struct ps_str *key);
 void json_array(struct json *j);

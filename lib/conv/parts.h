@@ -27,7 +27,10 @@ struct conv;
 struct conv_writer {
 	int (*open)(struct conv *c, void **ctx);
 	int (*sample)(void *ctx, const struct prof_sample *s);
-	/* NULL, or takes records of a stream for itself; *taken: a sample that is no profile's. */
+	/*
+	 * NULL, or takes records of a stream for itself; *taken: a sample that belongs to no
+	 * profile.
+	 */
 	int (*record)(void *ctx, const struct sreader *r, const struct ps_record *rec, bool *taken);
 	int (*close)(void *ctx); /* writes what is left; all input has come */
 	void (*free)(void *ctx); /* NULL is fine */
@@ -117,7 +120,7 @@ extern const struct conv_writer conv_to_stream, conv_to_pprof, conv_to_speedscop
 /* All streams of a source, which it frees. 0; PP_ECUT: damaged, reported; PP_EUNSUPPORTED, ... */
 int conv_from_stream(struct conv *c, struct src *s);
 
-/* Text with stacks, likewise; bare: none of them begins with a command. */
+/* The same for text with stacks; bare: none of them begins with a command. */
 int conv_from_text(struct conv *c, struct src *s, bool bare);
 
 int conv_from_pprof(struct conv *c, const struct conv_input *in);

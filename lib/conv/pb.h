@@ -29,7 +29,7 @@ static inline void pb_varint(struct buf *b, uint64_t v)
 	b->len = (size_t)(varint_put(b->data + b->len, v) - b->data);
 }
 
-/* Of 0, which is what a field is that is left out, nothing. */
+/* For 0, the value of a field that is left out, nothing. */
 static inline void pb_num(struct buf *b, uint32_t field, uint64_t v)
 {
 	if (!v)

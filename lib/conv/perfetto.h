@@ -57,7 +57,7 @@ struct perfetto_scale {
 struct perfetto {
 	struct conv *c;
 	struct tpoints points;
-	struct buf out, packet, message, inner; /* empty but for what is being made */
+	struct buf out, packet, message, inner; /* empty except for what is being made */
 	struct buf path, text;			/* to be reset before use */
 	struct perfetto_sequence *sequences;	/* by event */
 	uint32_t nsequences;

@@ -14,7 +14,7 @@
  *	}
  *	prof_free(p);
  *
- * All numbers count from 1 and are dense; 0 is none: the empty text, no DSO, the empty stack.
+ * All numbers count from 1 and are dense; 0 means none: the empty text, no DSO, the empty stack.
  */
 #ifndef PP_CONV_PROF_H
 #define PP_CONV_PROF_H
@@ -38,7 +38,7 @@ struct prof_frame {
 };
 #define PROF_FRAME_KERNEL  1u
 #define PROF_FRAME_INLINED 2u /* into the next one towards the root */
-#define PROF_FRAME_MARK	   4u /* no function: tells how the stack ended (stream/ends.h) */
+#define PROF_FRAME_MARK	   4u /* no function: says how the stack ended (stream/ends.h) */
 
 struct prof_dso {
 	uint32_t path;	   /* text */
@@ -55,7 +55,7 @@ struct prof_event {
 	uint32_t name, unit; /* texts */
 };
 
-/* Samples that are alike, as a rule one. */
+/* Samples that are alike, usually one. */
 struct prof_sample {
 	uint32_t event, thread, stack;
 	uint32_t cpu;	 /* PS_NONE: not known */
@@ -79,7 +79,7 @@ struct prof {
 int prof_new(struct prof **p, unsigned flags, struct diag *d);
 void prof_free(struct prof *p); /* NULL is fine */
 
-/* Each gives the number of what is equal. 0, PP_ENOMEM or PP_ELIMIT. */
+/* Each gives the number of an equal one. 0, PP_ENOMEM or PP_ELIMIT. */
 int prof_text(struct prof *p, const char *s, size_t n, uint32_t *id);	 /* not UTF-8: '?' */
 int prof_hex(struct prof *p, const void *bytes, size_t n, uint32_t *id); /* as text */
 int prof_frame(struct prof *p, const struct prof_frame *f, uint32_t *id);
@@ -95,7 +95,7 @@ int prof_push(struct prof *p, uint32_t stack, uint32_t frame, uint32_t *pushed);
 uint32_t prof_up(const struct prof *p, uint32_t stack, uint32_t *frame);
 uint32_t prof_stacks(const struct prof *p);
 
-/* What a number stands for; of 0 an empty one. */
+/* What a number stands for; for 0 an empty one. */
 struct ps_str prof_str(const struct prof *p, uint32_t text);
 const struct prof_frame *prof_frame_of(const struct prof *p, uint32_t frame);
 const struct prof_dso *prof_dso_of(const struct prof *p, uint32_t dso);
@@ -107,7 +107,7 @@ int prof_name_process(struct prof *p, uint32_t pid, uint32_t name);
 struct ps_str prof_process(const struct prof *p, const struct prof_thread *t);
 
 /*
- * Appends the name that a frame is shown by where the format has no field for what it lacks:
+ * Appends the name that a frame is shown by where the format has no field for what is missing:
  * "[libc.so.6]" without a symbol, "[unknown]" without a DSO, and "_[i]" after what was inlined.
  */
 void prof_show(const struct prof *p, const struct prof_frame *f, struct buf *b);
@@ -135,7 +135,7 @@ int prof_shown_thread(struct prof *p, struct ps_str shown, uint32_t *id);
 /* The event of a name and a unit; both may be empty. */
 int prof_named_event(struct prof *p, struct ps_str name, struct ps_str unit, uint32_t *id);
 
-/* The nanoseconds of one of a unit, such as us; 0: it is no time. */
+/* The nanoseconds of one of a unit, such as us; 0: it is not a time. */
 uint64_t prof_unit_ns(struct ps_str unit);
 
 #endif

@@ -22,7 +22,7 @@ void slices_free(struct slices *s); /* NULL is fine */
 /* 0, PP_ENOMEM, PP_ELIMIT. */
 int slices_add(struct slices *s, char ph, uint32_t thread, uint32_t frame, double ts, double dur);
 
-/* Gives all as samples. What ends after the one that it is in is cut there, and is strange. */
+/* Gives all as samples. A slice that ends after the one that it is in is cut there, and counted. */
 int slices_give(struct slices *s, struct conv *c, bool *strange);
 
 #endif

@@ -227,7 +227,7 @@ static void put_head(struct writer *w)
 	buf_addf(
 		&w->b,
 		"# callgrind format\nversion: 1\ncreator: perfpipe pconv %s\ndesc: Note: of samples: "
-		"calls= tells how many samples went through a call\n",
+		"calls= is how many samples went through a call\n",
 		pp_version);
 	if (w->c->cmdline.len) {
 		buf_adds(&w->b, "cmd: ");

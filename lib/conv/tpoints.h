@@ -64,12 +64,12 @@ struct tpoints {
 	bool waking; /* there is POINT_WAKING */
 };
 
-/* 0 or PP_ENOMEM. What was bound lives until the event is defined again. */
+/* 0 or PP_ENOMEM. The result lives until the event is defined again. */
 int tpoints_bind(struct tpoints *t, const struct sreader *r, uint32_t event);
 void tpoints_forget(struct tpoints *t); /* a new stream begins */
 void tpoints_release(struct tpoints *t);
 
-/* NULL: the sample is of no tracepoint, or has nothing of it. */
+/* NULL: the sample is of no tracepoint, or has none of its fields. */
 const struct tpoint *tpoints_of(const struct tpoints *t, const struct ps_sample *s);
 
 /* The value of a field; false: it is not there. */

@@ -19,7 +19,7 @@ struct lanes {
 		uint32_t thread, event;
 	} * v;
 	uint32_t n, cap;
-	uint32_t last; /* of the sample before, which as a rule is that of the next, too */
+	uint32_t last; /* of the sample before, which usually is also that of the next */
 };
 
 /* The lane of a sample. 0 or PP_ENOMEM. */

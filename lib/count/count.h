@@ -14,7 +14,7 @@
  *	... counts_row(&c, event, group), count_metrics(&c, event, group, m) ...
  *	counts_release(&c);
  *
- * The caller says which events, CPUs and threads there are, and puts in what was counted. With
+ * The caller says which events, CPUs and threads there are, and enters the counts. With
  * repeated runs it clears the cells between them (counts_clear) and sums up each run: a row then
  * has the mean and its deviation. Forms for people and programs are in form.h.
  */
@@ -84,7 +84,7 @@ enum count_state { COUNT_COUNTED, COUNT_NOT_COUNTED, COUNT_NOT_SUPPORTED };
 /* An event in a group. */
 struct count_row {
 	enum count_state state;
-	uint32_t cpus;		   /* so many were added up */
+	uint32_t cpus;		   /* this many were added up */
 	uint64_t enabled, running; /* their sums */
 	double value;	/* of all runs the mean; times the event's scale it is in its unit */
 	double squares; /* sum of the squares of the runs' distances from it */
@@ -123,7 +123,7 @@ int counts_add_thread(struct counts *c, int64_t tid, const char *comm);
 int counts_lay_out(struct counts *c);
 
 /*
- * A CPU is elsewhere: where it is was not known while it was offline. Rows that there are keep what
+ * A CPU is elsewhere: its place was not known while it was offline. Existing rows keep what
  * they have. 0 or PP_ENOMEM.
  */
 int counts_move_cpu(struct counts *c, uint32_t cpu, const struct count_cpu *place);
@@ -142,7 +142,7 @@ void counts_clear(struct counts *c);
 
 /*
  * From cells to rows. COUNT_WHOLE: another run, which is added to those before. COUNT_INTERVAL:
- * what was counted since the last call; rows of earlier ones are forgotten. COUNT_ANEW: likewise,
+ * what was counted since the last call; rows of earlier ones are forgotten. COUNT_ANEW: the same,
  * but since the beginning.
  */
 enum count_span { COUNT_WHOLE, COUNT_INTERVAL, COUNT_ANEW };

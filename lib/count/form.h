@@ -9,7 +9,7 @@
  *	count_form_end(&f, &c, &times, &b);
  *	... write b ...
  *
- * Of the text form, line for line what perf 6.1 prints, with two exceptions: JSON has no metric
+ * The text form is line for line what perf 6.1 prints, with two exceptions: JSON has no metric
  * where there is none, and the name of what is counted is safe for a terminal.
  */
 #ifndef PP_COUNT_FORM_H

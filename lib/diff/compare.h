@@ -62,7 +62,7 @@ struct compare {
 	bool gated; /* the variation from run to run is known */
 };
 
-/* sizes.c: 0, PP_ENOMEM, PP_EUSAGE (the recordings lack what the norm needs; reported). */
+/* sizes.c: 0, PP_ENOMEM, PP_EUSAGE (the recordings do not have what the norm needs; reported). */
 int compare_sizes(struct compare *c, struct runs *rs, const struct diff_opts *opts);
 
 /* Tests all units by their self or total counts. 0 or PP_ENOMEM. */

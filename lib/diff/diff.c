@@ -157,7 +157,8 @@ int diff_run(struct diff *d)
 		return PP_EUSAGE;
 	}
 	if (d->runs.latency && (sides[0] < 2 || sides[1] < 2)) {
-		diag_error(d->diag, NULL, -1, "latencies: two recordings of each side at least");
+		diag_error(d->diag, NULL, -1,
+			   "latencies: at least two recordings of each side are needed");
 		return PP_EUSAGE;
 	}
 	if (d->opts.stacks && !d->runs.whole.n) {
@@ -169,7 +170,7 @@ int diff_run(struct diff *d)
 		c->noise = &d->noise;
 	else if (d->opts.noise)
 		diag_say(d->diag, d->opts.noise,
-			 "is not used: the recordings show themselves how they vary");
+			 "is not used: the recordings themselves show how they vary");
 	rc = read_slices(d);
 	if (rc)
 		return rc;
@@ -222,7 +223,7 @@ int diff_learn(struct diff *d, struct out *out)
 	if (d->runs.n < LEARN_MIN) {
 		diag_error(
 			d->diag, NULL, -1,
-			"--learn-noise needs %d recordings of the same build at least, better 10",
+			"--learn-noise needs at least %d recordings of the same build, better 10",
 			LEARN_MIN);
 		return PP_EUSAGE;
 	}

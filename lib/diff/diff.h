@@ -1,5 +1,5 @@
 /*
- * Comparing recordings: which functions became slower, and how sure that is.
+ * Comparing recordings: which functions became slower, and how certain that is.
  *
  *	struct diff_opts o = DIFF_OPTS_INIT;
  *	struct diff *d;
@@ -33,8 +33,9 @@ enum diff_side { DIFF_BASE, DIFF_OTHER, DIFF_SIDES };
 	N(AUTO, "auto") N(SHARE, "share") N(MEDIAN, "median") N(TIME, "time") N(WORK, "work")
 
 /*
- * V(NAME, text, whether it fails a gate). MORE and LESS: one recording stands against one, so that
- * what differs may be nothing but the variation from run to run. INLINED: a function took over what
+ * V(NAME, text, whether it fails a gate). MORE and LESS: one recording is compared with one, so
+ * that
+ * what differs may be only the variation from run to run. INLINED: a function took over what
  * one that it called had, or the other way round. SMALL: too rare to be tested.
  */
 #define DIFF_VERDICTS(V) \
@@ -84,7 +85,7 @@ struct diff_opts {
 	double alpha;	     /* false discovery rate */
 	double min_points;   /* smallest difference that matters: part of all samples, 0 to 1 */
 	double min_relative; /* and part of what the base has */
-	double period;	     /* weight of a sample; 0: found out */
+	double period;	     /* weight of a sample; 0: determined automatically */
 	unsigned top;	     /* rows of text at most; 0: all */
 	bool stacks;	     /* keep whole stacks, for DIFF_FORM_FOLDED */
 	bool wide;	     /* names are not cut to fit 80 columns */
@@ -115,7 +116,7 @@ struct diff;
 int diff_new(struct diff **d, const struct diff_opts *opts, struct diag *diag);
 void diff_free(struct diff *d); /* NULL is fine */
 
-/* Reads a recording; a directory stands for the files in it. 0, or an error that was reported. */
+/* Reads a recording; a directory means the files in it. 0, or an error that was reported. */
 int diff_add(struct diff *d, enum diff_side side, const char *file);
 
 /* Compares. 0, or an error that was reported. */

@@ -106,7 +106,7 @@ int diff_write_markdown(struct diff *d, struct buf *b, struct out *out)
 	buf_adds(b, "\n<details><summary>All others</summary>\n");
 	whole = whole && add_tables(d, false, b);
 	if (!whole)
-		buf_adds(b, "\nThere are more rows than have room here.\n");
+		buf_adds(b, "\nThere are more rows than fit here.\n");
 	buf_adds(b, "\n</details>\n");
 	return b->err;
 }

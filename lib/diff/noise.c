@@ -116,7 +116,7 @@ int noise_read(struct noise *n, const char *file, struct diag *d)
 		rc = take_text(n, (char *)text.data);
 	if (rc)
 		diag_error(d, file, -1,
-			   rc == PP_EUNSUPPORTED ? "is no noise table of pdiff --learn-noise"
+			   rc == PP_EUNSUPPORTED ? "is not a noise table of pdiff --learn-noise"
 						 : "cannot read the noise table: %s",
 			   pp_strerror(rc));
 	buf_release(&text);

@@ -8,7 +8,7 @@
  *	noise_release(&n);
  *
  * What is kept is the intraclass correlation: the dispersion of a recording of n samples is
- * 1 + (n - 1) * icc, so that recordings of other lengths can be judged by it, too.
+ * 1 + (n - 1) * icc, so that recordings of other lengths can also be judged by it.
  */
 #ifndef PP_DIFF_NOISE_H
 #define PP_DIFF_NOISE_H

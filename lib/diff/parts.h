@@ -37,7 +37,7 @@ void diff_add_value(const struct family *f, double v, struct buf *b);
 void diff_add_head(const struct diff *d, struct buf *b);
 void diff_add_verdict(const struct diff *d, struct buf *b);
 
-/* What has to be known beside the numbers, a line each, each after `before`; may be nothing. */
+/* What has to be known besides the numbers, one per line, each after `before`; may be nothing. */
 void diff_add_notes(const struct diff *d, const char *before, struct buf *b);
 
 /* Sorts rows as people read them: by verdict, then by the size of the difference. */

@@ -35,12 +35,12 @@ enum {
 const struct opt diff_options[] = {
 	{'b', "by", "UNIT", "compare functions (default), stack, comm, or a key of phist"},
 	{BASE, "base", "PATTERN", "base recordings: a file, a directory, a pattern"},
-	{NEW, "new", "PATTERN", "new recordings, likewise"},
-	{TOTAL, "total", NULL, "judge functions together with what they call"},
+	{NEW, "new", "PATTERN", "new recordings, in the same way"},
+	{TOTAL, "total", NULL, "judge functions together with the functions that they call"},
 	{EXACT, "exact", NULL, "keep what a compiler adds to names (.isra.0, hashes)"},
 	{NORM, "norm", "NORM", "auto (default), share, median, time or work"},
 	{WORK, "work", "N,N,...", "work done in each recording: base ones first, then new ones"},
-	{PERIOD, "period", "WEIGHT", "a sample weighs WEIGHT (of folded text that is no count)"},
+	{PERIOD, "period", "WEIGHT", "a sample weighs WEIGHT (for folded text without counts)"},
 	{ALPHA, "alpha", "RATE", "false discovery rate (default 0.05)"},
 	{MIN_POINTS, "min-points", "POINTS",
 	 "smallest difference, in percent of all (default 0.5)"},
@@ -49,8 +49,9 @@ const struct opt diff_options[] = {
 	{TEST, "test", "TEST", "quasi (default), or binomial: wrong, for comparisons"},
 	{NOISE, "noise", "FILE", "how runs vary: to judge one recording against one"},
 	{LEARN, "learn-noise", NULL, "write such a FILE from recordings of one build"},
-	{GATE, "gate", "[strict]", "exit 3 if something regressed; strict: 4 if it is unclear"},
-	{'n', "top", "N", "rows of text at most; 0: all (default 20)"},
+	{GATE, "gate", "[strict]",
+	 "exit with 3 if something regressed; strict: with 4 if it is unclear"},
+	{'n', "top", "N", "at most N rows of text; 0: all (default 20)"},
 	{WIDE, "wide", NULL, "do not cut names to fit 80 columns"},
 	{TSV, "tsv", NULL, "write tab-separated values"},
 	{JSON, "json", NULL, "write JSON"},
@@ -117,7 +118,7 @@ static int choose_norm(struct diff_opts *o, const char *arg, struct buf *why)
 		o->norm = (enum diff_norm)i;
 		return 0;
 	}
-	buf_addf(why, "--norm: '%s' is none of auto, share, median, time, work", arg);
+	buf_addf(why, "--norm: '%s' must be one of auto, share, median, time, work", arg);
 	return PP_EUSAGE;
 }
 
@@ -200,7 +201,7 @@ int diff_command_check(struct diff_command *c, struct diag *diag)
 	if (!strcmp(c->opts.by, "functions"))
 		c->opts.by = "function";
 	if (c->opts.total && strcmp(c->opts.by, "function") != 0)
-		why = "--total is for functions: they alone call something";
+		why = "--total is for functions: only they call something";
 	else if (c->opts.stacks && strcmp(c->opts.by, "function") != 0 &&
 		 strcmp(c->opts.by, "stack") != 0 && strcmp(c->opts.by, "comm") != 0)
 		why = "--folded writes stacks: it is for functions, stacks and comm";
@@ -225,12 +226,12 @@ int diff_status(const struct diff *d, const struct diff_command *c, struct diag 
 		return c->gate == DIFF_GATE_STRICT ? PP_EXIT_UNSURE : status;
 	}
 	if (r->worse) {
-		diag_say(diag, NULL, "the gate is closed: %" PRIu64 " regressed, %" PRIu64 " new",
+		diag_say(diag, NULL, "gate failed: %" PRIu64 " regressed, %" PRIu64 " new",
 			 r->verdicts[DIFF_REGRESSED], r->verdicts[DIFF_NEW]);
 		return PP_EXIT_WORSE;
 	}
 	if (c->gate == DIFF_GATE_STRICT && r->unclear && !status) {
-		diag_say(diag, NULL, "the gate cannot decide: %" PRIu64 " unclear",
+		diag_say(diag, NULL, "gate undecided: %" PRIu64 " unclear",
 			 r->verdicts[DIFF_UNCLEAR]);
 		return PP_EXIT_UNSURE;
 	}

@@ -41,7 +41,7 @@ opt_handler diff_option;
 /* Whether options exclude each other. 0, or PP_EUSAGE, which is reported. */
 int diff_command_check(struct diff_command *c, struct diag *diag);
 
-/* The exit status of a comparison that was written; reports why a gate is closed, or cannot be. */
+/* The exit status of a comparison that was written; reports why a gate failed, or is undecided. */
 int diff_status(const struct diff *d, const struct diff_command *c, struct diag *diag);
 
 void diff_command_release(struct diff_command *c);

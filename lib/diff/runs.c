@@ -357,7 +357,7 @@ static double sample_weight(struct counting *c, const char *file)
 	if (c->light[c->nlight / 4] < LIGHT_MIN)
 		return 1;
 	diag_warn(c->rs->diag, file, -1,
-		  "the weights are no counts: %.0f is taken for one sample; better: pfold -c, or "
+		  "the weights are not counts: %.0f is taken as one sample; better: pfold -c, or "
 		  "--period",
 		  weight);
 	return weight;
@@ -415,7 +415,7 @@ static int compare_about(struct counting *c, const char *file)
 	buf_adds(&b, "counts ");
 	fold_about_describe(a, &b);
 	if (!a->units) {
-		buf_adds(&b, ", but what was read before counts ");
+		buf_adds(&b, ", but the input before counts ");
 		fold_about_describe(first, &b);
 	}
 	if (rc)
@@ -649,7 +649,7 @@ static int read_run(struct counting *c, const char *file, bool *partial, bool *s
 	*stream = n >= magic_len && !memcmp(magic, PS_MAGIC, magic_len);
 	rows = c->kind == BY_KEY || tables_is(magic, n);
 	if (c->rs->n && rows != c->rs->rows) {
-		diag_error(c->rs->diag, file, -1, "%s table, and what comes before is %s",
+		diag_error(c->rs->diag, file, -1, "%s table, and the input before is %s",
 			   rows ? "is a" : "is no", rows ? "none" : "one");
 		src_free(s);
 		return PP_EMISMATCH;
@@ -678,7 +678,7 @@ int runs_add(struct runs *rs, enum diff_side side, const char *file)
 
 	if (!rc && !(c.n > 0)) {
 		diag_error(rs->diag, file, -1,
-			   c.kind == BY_KEY && stream ? "no sample has what --by names"
+			   c.kind == BY_KEY && stream ? "no sample has the key of --by"
 						      : "no samples");
 		rc = PP_ENOENT;
 	}

@@ -73,7 +73,7 @@ static void add_table(const struct diff *d, const struct family *f, unsigned top
 		 f->latency ? "base" : "base %", f->latency ? 8 : 6, f->latency ? "new" : "new %",
 		 f->latency ? "%" : "change", "95 % interval", "q",
 		 f->latency ? f->name
-		 : f->total ? "with what it calls"
+		 : f->total ? "including callees"
 			    : d->opts.by);
 	for (size_t i = 0; i < f->n; i++) {
 		if (top && shown >= top && f->rows[i].verdict >= DIFF_UNCLEAR)
@@ -109,11 +109,12 @@ static void add_needs(const struct diff *d, const struct family *f, struct buf *
 	times = f->latency ? 0 : longer(d, most);
 	if (most->need <= 1000)
 		buf_addf(b,
-			 "To decide on all that is unclear, about %.0f recordings a side "
+			 "To decide everything that is unclear, about %.0f recordings a side "
 			 "are needed.\n",
 			 most->need);
 	else if (!(times > 0))
-		buf_adds(b, "To decide on all that is unclear, runs would have to vary less.\n");
+		buf_adds(b,
+			 "To decide everything that is unclear, runs would have to vary less.\n");
 	if (times > 1)
 		buf_addf(
 			b,

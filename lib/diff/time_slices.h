@@ -1,6 +1,6 @@
 /*
  * How much units vary within a recording, from one slice of time to the next: all that is known of
- * variation where one recording stands against one. Private to lib/diff.
+ * variation if one recording is compared with one. Private to lib/diff.
  *
  *	if (slices_known(c, &df))
  *		row->phi = slices_phi(c, row, total);

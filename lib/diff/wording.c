@@ -112,7 +112,7 @@ void diff_add_verdict(const struct diff *d, struct buf *b)
 	const char *before = "";
 
 	if (r->gated && !r->worse && r->tested && isfinite(r->seen))
-		buf_addf(b, "no regression; a change of %.2f%s or more would have been seen\n",
+		buf_addf(b, "no regression; a change of %.2f%s or more would have been detected\n",
 			 ceil(r->seen * 1e4) / 100, d->runs.latency ? " %" : " points");
 	for (int v = 0; v < DIFF_NVERDICTS; v++) {
 		if (!d->result.verdicts[v] || v == DIFF_SMALL)
@@ -137,20 +137,20 @@ void diff_add_notes(const struct diff *d, const char *before, struct buf *b)
 
 	if (!c->gated)
 		buf_addf(b,
-			 "%sOne recording stands against one: how much runs of one build\n"
-			 "differ is not known. What is listed differs between these two,\n"
+			 "%sOne recording is compared with one: how much runs of one build\n"
+			 "differ is not known. The rows listed differ between these two,\n"
 			 "perhaps not between others%s.",
 			 before,
 			 slices_known(c, &df) ? "; it was tested by how they vary in themselves"
 					      : "");
 	if (c->norm == DIFF_NORM_MEDIAN && fabs(c->drift) > .05)
 		buf_addf(b,
-			 "%sBeside the typical function, the whole %s by %.1f %%: it costs\n"
+			 "%sCompared with the typical function, the whole %s by %.1f %%: it costs\n"
 			 "something else now, or one function outweighs the others.",
 			 before, c->drift > 0 ? "grew" : "shrank", fabs(c->drift) * 100);
 	if (d->opts.binomial)
 		buf_addf(b,
-			 "%sThe binomial test takes samples for independent. They are not: it\n"
+			 "%sThe binomial test assumes independent samples. They are not: it\n"
 			 "reports differences where there are none.",
 			 before);
 	if (d->result.partial)

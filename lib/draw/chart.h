@@ -4,8 +4,8 @@
  *	struct chart_opts o = CHART_OPTS_INIT;
  *	rc = chart_svg(&tables, &o, &out);
  *
- * Each value of each table is a panel, one below the other:
- *	bars	a bar for each row, and beside it the distribution of the row
+ * Each value of each table is a panel, one below another:
+ *	bars	a bar for each row, and next to it the distribution of the row
  *	hist	the histogram of a table's only row
  *	lines	over time: how often, or how large
  *	heat	time from left to right, values from the bottom to the top, counts as colours

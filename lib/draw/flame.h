@@ -4,7 +4,7 @@
  *	struct flame *f;
  *	struct flame_opts o = FLAME_OPTS_INIT;
  *	rc = flame_new(&f, false);
- *	rc = flame_read(f, src, diag);		("main;parse;read_line 12", a line each)
+ *	rc = flame_read(f, src, diag);		("main;parse;read_line 12", one per line)
  *	rc = flame_add(f, "main;emit", 9, 3);	(or stack by stack)
  *	rc = flame_svg(f, &o, &out);
  *	flame_free(f);
@@ -51,7 +51,7 @@ struct flame_account {
 	uint64_t drawn;		 /* of these in the SVG; set by flame_svg */
 	long double total;	 /* sum of the counts */
 	struct fold_about about; /* what is counted, as the text says */
-	bool unsaid;		 /* there was text that does not */
+	bool unsaid;		 /* there was text that does not say */
 	long double pruned;	 /* counts in the frames that are too narrow; set by flame_svg */
 };
 
@@ -87,7 +87,7 @@ int flame_add_both(struct flame *f, const char *frames, size_t len, long double 
 int flame_read(struct flame *f, struct src *s, struct diag *d);
 
 /*
- * Stacks come in the order of time: frames are merged only with the one before them. Before the
+ * Stacks come in time order: frames are merged only with the one before them. Before the
  * first stack; not with flame_compare.
  */
 void flame_chart(struct flame *f);
@@ -125,7 +125,7 @@ struct flame_opts {
 	const char *search;	/* regular expression that is searched at first; NULL: none */
 	const char *font;	/* asked for first; NULL: none */
 	const char *name_type;	/* comes before the name in the details; NULL: nothing */
-	char back[8];		/* "#rrggbb" behind all, in the dark, too; "": white or dark */
+	char back[8];		/* "#rrggbb" behind all, also in the dark; "": white or dark */
 	long double total;	/* what the root stands for, if it is more than what was counted */
 	double width;		/* pixels; without `fixed`, only until a script fits the window */
 	double frame_height;	/* pixels */
@@ -145,7 +145,7 @@ struct flame_opts {
 	/* Of two profiles: */
 	bool leaf;   /* colours by the difference of the frame alone, not with its callees */
 	bool raw;    /* counts as they are, not scaled to the same total */
-	bool gone;   /* only what the new one has no more */
+	bool gone;   /* only what the new one no longer has */
 	bool negate; /* red is less */
 };
 
@@ -178,7 +178,7 @@ int flame_svg(struct flame *f, const struct flame_opts *o, struct out *out);
 
 /*
  * Writes one HTML page with the whole tree in it, which its script draws from either side; the same
- * results. What is too narrow is merged with its neighbours.
+ * results. Frames that are too narrow are merged with their neighbours.
  */
 int flame_page(struct flame *f, const struct flame_opts *o, struct out *out);
 

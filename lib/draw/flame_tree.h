@@ -80,7 +80,7 @@ struct flame_time {
 
 struct flame {
 	bool reverse;
-	bool chart;		 /* in the order of time */
+	bool chart;		 /* in time order */
 	const char *event;	 /* of text, as flame_choose was told */
 	struct fold_about other; /* text: the events that were left out */
 	struct buf rooted;	 /* text: a stack with its event as the root */

@@ -7,7 +7,7 @@
  *	layout_add_account(&l);
  *	layout_release(&l);
  *
- * Texts go to l->out; its error tells what came of them.
+ * Texts go to l->out; its error says what happened to them.
  */
 #ifndef PP_DRAW_LAYOUT_H
 #define PP_DRAW_LAYOUT_H

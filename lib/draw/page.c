@@ -136,7 +136,7 @@ void page_begin(const struct page *p, struct out *o)
 	add_clean(o, p->title);
 	add_text(o, "</h1>\n<p id=\"subtitle\">");
 	add_clean(o, p->subtitle ? p->subtitle : "");
-	add_text(o, "</p>\n<noscript><p>This page needs JavaScript. A picture without: <code>");
+	add_text(o, "</p>\n<noscript><p>This page needs JavaScript. A picture without it: <code>");
 	add_text(o, p->instead);
 	add_text(o, "</code>.</p></noscript>\n");
 }

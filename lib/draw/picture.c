@@ -180,7 +180,7 @@ static int read_timeline(struct picture *p, struct src *s, const char *name)
 
 	if (p->timeline || p->charts || p->stacks) {
 		diag_error(p->d, name, -1,
-			   "a timeline is one picture: only paths go into it, after it");
+			   "a timeline is one picture: only paths can be added to it, after it");
 		rc = PP_EMISMATCH;
 	}
 	if (!rc)
@@ -232,7 +232,7 @@ static int read_source(struct picture *p, struct src *s, const char *name)
 	if (p->timeline)
 		return read_path(p, s, name, magic, n);
 	if (table ? p->stacks : p->charts) {
-		diag_error(p->d, name, -1, "tables and stacks do not go into one picture");
+		diag_error(p->d, name, -1, "tables and stacks cannot be combined in one picture");
 		src_free(s);
 		return PP_EMISMATCH;
 	}
@@ -280,15 +280,15 @@ static bool check_options(const struct picture *p, const struct picture_opts *o)
 	if (p->compare && p->sources < 2 && !flame_is_both(p->flame))
 		why = "--diff takes two files, or text with two counts in each line";
 	else if (p->compare && (p->chart || o->flame.total > 0))
-		why = "--diff goes neither with --flamechart nor with --total";
+		why = "--diff cannot be combined with --flamechart or --total";
 	else if (p->compare && p->event && !strcmp(p->event, FLAME_EVERY))
-		why = "--diff compares one event: choose it with --event";
+		why = "--diff compares one event: select it with --event";
 	else if (p->timeline && o->timeline_svg && timeline_account(p->timeline)->steps)
 		why = "critical paths are drawn in the page of a timeline, not in its SVG";
 	if (why)
 		diag_error(p->d, NULL, -1, "%s", why);
 	else if (o->flame.total > 0 && o->flame.total < a->total && p->stacks)
-		diag_warn(p->d, NULL, -1, "--total is less than what was counted, and ignored");
+		diag_warn(p->d, NULL, -1, "--total is less than the sum of counts, and is ignored");
 	return !why;
 }
 

@@ -43,10 +43,12 @@ void picture_free(struct picture *p); /* NULL is fine */
  */
 int picture_compare(struct picture *p);
 
-/* Of stacks, only those of one event are drawn; the name outlives the picture. Before the first. */
+/*
+ * For stacks, only those of one event are drawn; the name outlives the picture. Before the first.
+ */
 void picture_choose(struct picture *p, const char *event);
 
-/* Stacks come in the order of time, and are not sorted. Before the first one is read. */
+/* Stacks come in time order, and are not sorted. Before the first one is read. */
 void picture_chart(struct picture *p);
 
 /* For a page: of event streams also the order of time is kept. Before the first one is read. */
@@ -54,7 +56,7 @@ void picture_times(struct picture *p);
 
 /*
  * Reads a file, "-" is stdin. All files of a picture have to be of one sort: stacks or tables. 0,
- * or an error that was reported. What is damaged is reported and makes the picture partial.
+ * or an error that was reported. Damage is reported and makes the picture partial.
  */
 int picture_read(struct picture *p, const char *name);
 

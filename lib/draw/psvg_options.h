@@ -15,7 +15,7 @@
 struct picture_command {
 	struct picture_opts o;
 	bool reverse, stats, diff, chart;
-	const char *event; /* NULL: there has to be but one */
+	const char *event; /* NULL: there has to be only one */
 };
 
 #define PICTURE_COMMAND_INIT \

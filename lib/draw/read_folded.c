@@ -93,7 +93,7 @@ static int refuse_kind(struct reader *r)
 					   : other->remedy);
 	else if (is_binary(r->data, r->len))
 		diag_error(r->d, src_name(r->s), -1,
-			   "is binary, not folded text: pfold makes that of an event stream");
+			   "is binary, not folded text: pfold makes that from an event stream");
 	else
 		return 0;
 	return PP_EUNSUPPORTED;
@@ -202,9 +202,9 @@ static int take_about(struct reader *r, struct fold_about *about)
 	}
 	buf_adds(&b, "counts ");
 	fold_about_describe(about, &b);
-	buf_adds(&b, ", but what was read before counts ");
+	buf_adds(&b, ", but the input before counts ");
 	fold_about_describe(known, &b);
-	diag_error(r->d, src_name(r->s), -1, "%s: choose with --event", buf_str(&b));
+	diag_error(r->d, src_name(r->s), -1, "%s: select one with --event", buf_str(&b));
 	buf_release(&b);
 	return PP_EMISMATCH;
 }
@@ -283,7 +283,7 @@ static int take_line(struct reader *r, const char *line, size_t n)
 		return 0;
 	if (r->f->event && !r->told) {
 		diag_error(r->d, src_name(r->s), -1,
-			   "does not tell what it counts: --event cannot choose");
+			   "does not say what it counts: --event cannot select");
 		return PP_EMISMATCH;
 	}
 	if (r->other)
@@ -357,7 +357,7 @@ static int refuse_text(struct reader *r)
 	if (!r->lines && !r->f->diff && r->f->account.malformed > r->malformed + 1) {
 		diag_error(
 			r->d, src_name(r->s), -1,
-			"is no folded text: pfold makes that of an event stream, or of the text of "
+			"is not folded text: pfold makes that from an event stream, or of the text of "
 			"perf script");
 		return PP_EUNSUPPORTED;
 	}

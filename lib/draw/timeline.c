@@ -385,7 +385,7 @@ static int take_lines(struct timeline *t, char *data, size_t *len, struct src *s
 		if (rc == PP_ECORRUPT) {
 			t->account.malformed++;
 			diag_warn(d, src_name(s), (int64_t)(*offset + (size_t)(p - data)),
-				  "line that means nothing is left out");
+				  "unknown line is left out");
 			rc = 0;
 		}
 		p = newline + 1;

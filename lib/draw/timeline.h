@@ -9,7 +9,7 @@
  *	timeline_free(t);
  *
  * What was read is kept as columns of small numbers, some 6 bytes an interval: an interval begins,
- * as a rule, where the last one of its thread ended. The page has the same columns, compressed.
+ * usually, where the last one of its thread ended. The page has the same columns, compressed.
  */
 #ifndef PP_DRAW_TIMELINE_H
 #define PP_DRAW_TIMELINE_H
@@ -54,7 +54,7 @@ void timeline_free(struct timeline *t); /* NULL is fine */
 bool timeline_is(const char *magic, size_t n);
 
 /*
- * Reads one input; a timeline has one. What is damaged is reported, and makes it partial. 0, or an
+ * Reads one input; a timeline has one. Damage is reported, and makes it partial. 0, or an
  * error that was reported: PP_EUNSUPPORTED, PP_EIO, PP_ENOMEM, PP_ELIMIT.
  */
 int timeline_read(struct timeline *t, struct src *s, struct diag *d);

@@ -12,7 +12,7 @@
  *
  * The address ranges of all compilation units are read at the beginning; the line table and the
  * functions of a unit when an address is in it, the inlined calls of a function when an address is
- * in that. Entries are skipped by dwarf_scan.h, lines are read by line_rows.h, what else matters by
+ * in that. Entries are skipped by dwarf_scan.h, lines are read by line_rows.h, everything else by
  * libdw. Format: DWARF 2 to 5, dwarfstd.org.
  */
 #ifndef PP_DWARF_DEBUGINFO_H
@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DEBUGINFO_FRAMES_MAX 64		/* of one address; what is further out is left out */
+#define DEBUGINFO_FRAMES_MAX 64		/* of one address; frames further out are left out */
 #define DEBUGINFO_UNITS_MAX  (1u << 20) /* compilation units of a file */
 /* Steps through the entries of a file and their ranges: a damaged one could lead in circles. */
 #define DEBUGINFO_STEPS_MAX (UINT64_C(1) << 28)
@@ -51,7 +51,7 @@ uint32_t debuginfo_unread(const struct debuginfo *d, const char **first, uint32_
 
 /*
  * The frames of a DSO-relative virtual address, the innermost first: one, or with `inlines` one for
- * each function inlined there, too. 0, PP_ENOENT: no unit covers the address; errors of this
+ * also for each function inlined there. 0, PP_ENOENT: no unit covers the address; errors of this
  * machine as above.
  */
 int debuginfo_find(struct debuginfo *d, uint64_t vaddr, bool inlines,

@@ -75,7 +75,7 @@ struct debuginfo {
 	struct ranges map; /* index in units, + 1 */
 	bool loose;	   /* there are units that do not say their ranges */
 	uint64_t steps;	   /* that are left */
-	bool no_memory;	   /* a place lacks what there was no memory for */
+	bool no_memory;	   /* a place is incomplete for want of memory */
 	struct line_tables tables;
 	struct arena arena;
 	struct map64 paths; /* a relative path where libdw has it: index in whole */

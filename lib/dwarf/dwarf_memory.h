@@ -1,5 +1,5 @@
 /*
- * What libdw does where it has no memory and cannot say so: it ends the program, with its message
+ * What libdw does if it has no memory and cannot report it: it ends the program, with its message
  * and status, as nothing else is possible there.
  */
 #ifndef PP_DWARF_DWARF_MEMORY_H

@@ -1,5 +1,5 @@
 /*
- * The entries of one compilation unit, one after the other, with their tags and simple addresses:
+ * The entries of one compilation unit, one after another, with their tags and simple addresses:
  * to find the few that matter, which libdw then reads in full. libdw takes ten times as long to
  * pass over an entry, as it interprets each attribute.
  *
@@ -31,7 +31,7 @@ struct scan_entry {
 	unsigned tag;
 	uint32_t depth;	 /* 1: a child of the entry that the scan began with */
 	bool simple;	 /* its code is [lo, hi) */
-	bool complex;	 /* its addresses are for libdw to tell */
+	bool complex;	 /* its addresses have to come from libdw */
 	bool inlined;	 /* a function that says whether it was inlined (DW_AT_inline) */
 	uint64_t lo, hi; /* addresses in the DSO */
 	/* Of an inlined call: the entry of its function, as Dwarf_Die's addr; NULL: ask libdw. */
@@ -39,7 +39,7 @@ struct scan_entry {
 };
 
 /*
- * Prepares for the unit of an entry. *steps becomes less by what is done, for each entry, too; at 0
+ * Prepares for the unit of an entry. *steps decreases by what is done, also for each entry; at 0
  * the scan ends. 0; PP_EUNSUPPORTED: its bytes cannot be found; PP_ECORRUPT; PP_ELIMIT; PP_ENOMEM.
  */
 int scan_open(struct scan **s, Dwarf_Die *unit, uint64_t *steps);
@@ -51,7 +51,7 @@ void scan_children(struct scan *s, Dwarf_Off offset);
 /* The next entry, in the order of the file; false: there is none, or what follows is damaged. */
 bool scan_next(struct scan *s, struct scan_entry *e);
 
-/* Passes over what is below the entry that came last. */
+/* Skips everything below the last entry. */
 void scan_skip(struct scan *s);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Makes sure that no text of a file's DWARF is read past the end of its section. libdw looks for
  * the NUL that ends a text wherever that is, and takes an offset that is just the size of a table
- * of texts for one within it.
+ * of texts as one within it.
  *
  *	rc = dwarf_seal(elf, &copies);
  *	dwarf = rc ? NULL : dwarf_begin_elf(elf, DWARF_C_READ, NULL);

@@ -1,5 +1,5 @@
 /*
- * Split DWARF: units of which a file has a skeleton only, with their entries in a file of their own
+ * Split DWARF: units of which a file has only a skeleton, with their entries in a file of their own
  * (.dwo), which libdw opens.
  *
  *	if (type == DW_UT_skeleton && !(content.addr && dwarf_split_sound(&files, &content)))
@@ -14,7 +14,7 @@
 
 /*
  * Whether the entries of a unit can be used: whether the texts of the file that has them have ends.
- * Each file is looked at once: files remembers them, and is the caller's.
+ * Each file is examined once: files remembers them, and is the caller's.
  */
 bool dwarf_split_sound(struct map64 *files, Dwarf_Die *content);
 

@@ -1,7 +1,7 @@
 /*
  * An ELF file, read into memory as a whole. libdw reads all debug sections of a file when it begins
  * with it, and does without those that it cannot read. It uses memory of small pages: that takes
- * most of the time of many a job. Pages of 2 MB, where the kernel gives them, make it take half as
+ * most of the time of many jobs. Pages of 2 MB, where the kernel gives them, make it take half as
  * long.
  *
  *	rc = dwarf_whole(&w, file);	(w.elf is for libdw)

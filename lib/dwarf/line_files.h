@@ -1,6 +1,6 @@
 /*
  * The names of the source files of a compilation unit, by the header of its line table, and where
- * its rows are. libdw reads and sorts all lines before it tells of a file, which takes a hundred
+ * its rows are. libdw reads and sorts all lines before it returns a file, which takes a hundred
  * times as long.
  *
  *	struct line_files f = {0};
@@ -52,7 +52,7 @@ struct line_files {
 	struct line_file *files;
 	uint32_t n_dirs, dirs_cap, n_files, files_cap;
 	unsigned version;
-	struct line_program program; /* its bytes are those of the file's sections, too */
+	struct line_program program; /* its bytes are also those of the file's sections */
 	uint64_t size;		     /* bytes of the table */
 	uint64_t section_size;	     /* of the section that it is in */
 };
@@ -66,7 +66,7 @@ int line_files_read(struct line_files *f, Dwarf_Die *unit, struct line_sections 
 		    bool sealed);
 void line_files_release(struct line_files *f);
 
-/* The path of a file, as libdw tells it. 0; PP_ENOENT: there is no such file; PP_ENOMEM. */
+/* The path of a file, as libdw gives it. 0; PP_ENOENT: there is no such file; PP_ENOMEM. */
 int line_files_name(const struct line_files *f, uint64_t number, struct buf *path);
 
 #endif

@@ -29,7 +29,7 @@ struct table_row {
 /* A row that is kept. */
 struct line_mark {
 	struct table_row row;
-	uint32_t next; /* where the program goes on after it */
+	uint32_t next; /* where the program continues after it */
 };
 
 struct line_rows {

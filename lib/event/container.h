@@ -1,5 +1,5 @@
 /*
- * The container that a cgroup is of, by its path.
+ * The container that a cgroup belongs to, by its path.
  *
  *	if (container_of_path("/system.slice/docker-0123....scope", len, &id, &id_len))
  *		printf("%.*s", (int)id_len, id);
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The path need not be terminated. *id lies in it. False: it is of no container. */
+/* The path need not be terminated. *id lies in it. False: it belongs to no container. */
 bool container_of_path(const char *path, size_t len, const char **id, size_t *id_len);
 
 #endif

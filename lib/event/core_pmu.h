@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CORE_EVENT_MAX 200 /* a longer name is none */
+#define CORE_EVENT_MAX 200 /* a longer name is not one */
 
 struct core_event {
 	char name[CORE_EVENT_MAX]; /* without the PMU, its modifiers after a colon */
@@ -31,7 +31,7 @@ bool core_event(const char *name, size_t len, struct core_event *e);
 
 /*
  * The name of an event whose terms between slashes all say how it is recorded, without them:
- * "cpu-clock:u" of cpu-clock/freq=499/u. False: it is no such event. pmu is empty.
+ * "cpu-clock:u" of cpu-clock/freq=499/u. False: it is not such an event. pmu is empty.
  */
 bool event_without_terms(const char *name, size_t len, struct core_event *e);
 

@@ -1,5 +1,5 @@
 /*
- * Where the data of a memory access came from: the bits of PERF_SAMPLE_DATA_SRC, in perf's words.
+ * Where the data of a memory access came from: the bits of PERF_SAMPLE_DATA_SRC, in perf's terms.
  *
  *	datasrc_add(&b, DATASRC_LEVEL, bits)	("L1 hit")
  *	datasrc_all(&b, bits)			("|OP LOAD|LVL L1 hit|SNP None|TLB L1 hit|...")
@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-#define DATASRC_TEXT_MAX 512  /* bytes that the text of any bits has at most */
+#define DATASRC_TEXT_MAX 512  /* maximum bytes of the text for any bits */
 #define DATASRC_NONE	 0x21 /* PERF_MEM_NA as older kernels have it: operation, level not known */
 
 /* The parts: P(NAME, field of an event that it is, what it is). */

@@ -22,8 +22,8 @@
 #include "stream/stream.h"
 
 /*
- * The fields of every sample: F(id, type, name, what it is). A sample may lack any of them. The
- * reader has to keep what FIELD_KEEP says.
+ * The fields of every sample: F(id, type, name, what it is). A sample may be without any of them.
+ * The reader has to keep what FIELD_KEEP says.
  */
 #define FIELDS(F) \
 	F(COMM, STR, "comm", "name of the thread; <...> if it is not known") \
@@ -37,7 +37,7 @@
 	F(PERIOD, INT, "period", "what the sample stands for, in the event's unit") \
 	F(IP, INT, "ip", "instruction pointer") \
 	F(ADDR, INT, "addr", "address that the event is about") \
-	F(WEIGHT, INT, "weight", "cost of the event; of an interval its duration in ns") \
+	F(WEIGHT, INT, "weight", "cost of the event; for an interval its duration in ns") \
 	F(DATA_SRC, INT, "data_src", "memory hierarchy bits of the kernel") \
 	F(MEM_OP, STR, "mem_op", "of data_src: LOAD, STORE, ...") \
 	F(MEM_LEVEL, STR, "mem_level", "of data_src: L1 hit, Local RAM hit, ...") \
@@ -58,17 +58,17 @@
 	F(ID, INT, "id", "number of the perf event that wrote the sample") \
 	F(END_TIME, INT, "end_time", "end of an interval in ns (plat --emit)") \
 	F(KEY, INT, "key", "key that paired an interval (plat --emit)") \
-	F(KEY_TEXT, STR, "key_text", "that key, where it is a text or several (plat --emit)") \
+	F(KEY_TEXT, STR, "key_text", "that key, if it is a text or several (plat --emit)") \
 	F(MODE, STR, "mode", "user, kernel, hypervisor, guest_user, guest_kernel") \
 	F(BUFFER, STR, "buffer", "name of the trace buffer; empty: the main one") \
 	F(SOURCE, INT, "source", "number of the recording, from 1") \
 	F(SYM, STR, "sym", "function at ip, or innermost of the stack (psym)") \
 	F(DSO, STR, "dso", "binary, library or module of that function (psym)") \
 	F(SRCLINE, STR, "srcline", "its source line, FILE:LINE (psym)") \
-	F(LEAF, STR, "leaf", "innermost function, inlined ones too (psym)") \
+	F(LEAF, STR, "leaf", "innermost function, including inlined ones (psym)") \
 	F(CALLER, STR, "caller", "function that called sym (psym)") \
 	F(SITE, STR, "site", "function that waits, locks or asks for memory (psym)") \
-	F(STACK, STR, "stack", "functions from the root to the leaf, with ';' between (psym)") \
+	F(STACK, STR, "stack", "functions from the root to the leaf, separated by ';' (psym)") \
 	F(DEPTH, INT, "depth", "number of frames of the stack (psym)")
 
 /* Further names, of the kernel's histogram triggers. */
@@ -133,8 +133,8 @@ bool field_get(const struct field *f, const struct sreader *r, const struct ps_r
 	       struct qval *v);
 
 /*
- * The function of frame i of the sample's stack, leaf first, inlined ones too. "[unknown]" stands
- * for one without a name. False after the last one.
+ * The function of frame i of the sample's stack, leaf first, including inlined ones. "[unknown]"
+ * is used for one without a name. False after the last one.
  */
 bool field_frame(const struct sreader *r, const struct ps_sample *s, uint32_t i, struct qval *v);
 

@@ -1,5 +1,5 @@
 /*
- * Field tables: the fields of a tracepoint, out of the text of its format.
+ * Field tables: the fields of a tracepoint, from the text of its format.
  *
  *	struct buf table = BUF_INIT;
  *	rc = fields_of_format(text, len, 8, &table);

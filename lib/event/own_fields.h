@@ -24,10 +24,10 @@ struct payload {
 int payload_bind(struct payload *p, const struct ps_event *e, const char *const *names);
 void payload_release(struct payload *p);
 
-/* Field i of a sample; false: it has none, or it is no number. */
+/* Field i of a sample; false: it has none, or it is not a number. */
 bool payload_number(const struct payload *p, int i, const struct sreader *r,
 		    const struct ps_record *rec, uint64_t *v);
-/* Likewise a text, which is not terminated; QV_NA: it has none. */
+/* The same for a text, which is not terminated; QV_NA: it has none. */
 void payload_text(const struct payload *p, int i, const struct sreader *r,
 		  const struct ps_record *rec, struct qval *q);
 

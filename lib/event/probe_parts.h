@@ -8,10 +8,10 @@
  *	probe_parts_join(p, payload, n);		(for each sample, in host byte order)
  *	probe_parts_free(p);
  *
- * What pprobe(1) records in parts has names that tell: NAME__ptr, NAME__len or NAME__end, and
+ * What pprobe(1) records in parts has names that show it: NAME__ptr, NAME__len or NAME__end, and
  * NAME__str or NAME__elem; NAME__sN. The new format has a text, array or signed number NAME
  * instead of NAME__str, NAME__elem, NAME__sN; the others stay, but are not printed. Joining clears
- * what lies after the end of texts and sequences, and spreads signs.
+ * what is after the end of texts and sequences, and spreads signs.
  */
 #ifndef PP_EVENT_PROBE_PARTS_H
 #define PP_EVENT_PROBE_PARTS_H

@@ -9,7 +9,7 @@
  *	if (!s.bad && scan_take(&s, ","))
  *		...
  *
- * Blanks before a piece are skipped. What cannot be read sets `bad`; where the text stands is
+ * Blanks before a piece are skipped. What cannot be read sets `bad`; where the text is, is
  * then of no use, so that callers try with a copy. What the pieces mean is for the caller to
  * know: value_names.h, symbolic.h, and the arguments that print/ computes.
  */
@@ -44,13 +44,13 @@ bool scan_peek(const struct scan *s, const char *text);
  */
 size_t scan_word(const struct scan *s);
 
-/* Takes a text between double quotes; its bytes as they stand, with backslashes. */
+/* Takes a text between double quotes; its bytes unchanged, with backslashes. */
 bool scan_text(struct scan *s, const char **p, uint32_t *len);
 
 /* A number as C has it: decimal, 0x hexadecimal, 0 octal, with U and L after it. */
 uint64_t scan_number(struct scan *s);
 
-/* Takes "(unsigned long)", a cast that is followed by what is cast. */
+/* Takes "(unsigned long)", a cast that is followed by its operand. */
 bool scan_cast(struct scan *s);
 
 /* From the operators that bind least. */

@@ -1,5 +1,5 @@
 /*
- * What the numbers of a field are called: by the print format of its event, or because all events
+ * The names of a field's numbers: by the print format of its event, or because all events
  * mean the same by a field of that name.
  *
  *	struct shown s;
@@ -9,8 +9,8 @@
  *		... buf has "GFP_KERNEL|__GFP_ZERO", "TIMER", "R+", "ENOENT" ...
  *	shown_release(&s);
  *
- * For what the event alone does not tell the caller has to ask others, by the kind: the symbols of
- * the kernel, the paths of cgroups, the names of devices.
+ * For names that the event alone does not have the caller has to ask others, by the kind: the
+ * symbols of the kernel, the paths of cgroups, the names of devices.
  */
 #ifndef PP_EVENT_SHOWN_H
 #define PP_EVENT_SHOWN_H
@@ -21,7 +21,7 @@
 #include "event/symbolic.h"
 
 enum shown_kind {
-	SHOWN_PLAIN,   /* the number is all */
+	SHOWN_PLAIN,   /* only the number */
 	SHOWN_TEXT,    /* shown_text has names */
 	SHOWN_ADDRESS, /* if it is the address of a function, that function */
 	SHOWN_CGROUP,  /* the id of a cgroup: its path */

@@ -1,5 +1,5 @@
 /*
- * Names of numbers, as the print format of a tracepoint tells them:
+ * Names of numbers, as the print format of a tracepoint has them:
  *
  *	__print_symbolic(REC->vec, { 0, "HI" }, { 1, "TIMER" }, ...)
  *	__print_flags(REC->prev_state & 255, "|", { 0x0001, "S" }, { 0x0002, "D" }, ...)
@@ -26,7 +26,7 @@
 
 #define SYMBOLIC_MAX  256 /* names of a field; what comes after them is left out */
 #define SYMBOLIC_ALL  128 /* bytes of several */
-#define SYMBOLIC_TEXT 32  /* bytes of a name, its NUL included; longer ones are cut */
+#define SYMBOLIC_TEXT 32  /* bytes of a name, including its NUL; longer ones are cut */
 
 struct symbolic {
 	uint32_t n;
@@ -42,13 +42,13 @@ struct symbolic {
 void symbolic_parse(struct symbolic *s, const char *format, size_t len, const char *field);
 
 /*
- * Where another field tells which of two lists is meant, as kvm_exit's isa does:
+ * If another field says which of two lists is meant, as kvm_exit's isa does:
  *
  *	(REC->isa == 1) ? __print_symbolic(REC->exit_reason, ...)
  *			: __print_symbolic(REC->exit_reason, ...)
  *
  * other is the second list, and s, which has been parsed, the one for chooser == *value. False:
- * there is one list only.
+ * there is only one list.
  */
 bool symbolic_choice(const struct symbolic *s, const char *format, size_t len, const char *field,
 		     char chooser[SYMBOLIC_TEXT], uint64_t *value, struct symbolic *other);

@@ -15,7 +15,7 @@
  *
  * A table stands for (field >> shift) & mask. Of "(REC->x & 7) ? __print_flags(REC->x & 7, ...) :
  * "R"" the last text is the name of 0; of "-REC->error" the values are what the field holds, below
- * zero. Values that are no constant expressions have no name.
+ * zero. Values that are not constant expressions have no name.
  */
 #ifndef PP_EVENT_VALUE_NAMES_H
 #define PP_EVENT_VALUE_NAMES_H
@@ -55,13 +55,14 @@ void names_release(struct names *n);
 const struct names_table *names_find(const struct names *n, const char *field, size_t len);
 
 /*
- * The same, but NULL also if there are several tables for the same bits: another field tells then
+ * The same, but NULL also if there are several tables for the same bits: another field then says
  * which one holds, as the isa of kvm_exit does.
  */
 const struct names_table *names_only(const struct names *n, const char *field, size_t len);
 
 /*
- * Appends the name of a value of the field, of which `bits` exist; of flags those that are set with
+ * Appends the name of a value of the field, of which `bits` exist; for flags those that are set,
+ * with
  * '|' between them, and what has no name as 0x10. False, and nothing is appended: it has none.
  */
 bool names_text(const struct names_table *t, uint64_t value, uint64_t bits, struct buf *b);

@@ -348,7 +348,7 @@ static unsigned check(const struct expr *x, const struct expr_source *src, struc
 	if (n->asked && !n->answered) {
 		struct buf what = BUF_INIT;
 
-		buf_addf(&what, "the stream knows no name for any value of '%.*s'", (int)n->len,
+		buf_addf(&what, "the stream has no name for any value of '%.*s'", (int)n->len,
 			 n->s);
 		say(src, n, why, buf_str(&what));
 		buf_release(&what);
@@ -357,7 +357,7 @@ static unsigned check(const struct expr *x, const struct expr_source *src, struc
 	}
 	if (n->mismatch && !n->known) {
 		say(src, n, why,
-		    "a number meets a text or an array here, in every event that has the fields");
+		    "a number is compared with a text or an array here, in every event that has the fields");
 		n->known = true;
 		return 1;
 	}

@@ -21,7 +21,7 @@
  * The text is parsed once; for each event descriptor it is compiled once to a flat program, when
  * expr_see sees the EVENT record. Running allocates nothing. The reader has to keep FIELD_KEEP.
  * The third state, PS_MARK_NA (does not apply): the expression names a field that the event, or
- * this sample, does not have. !NA is NA; NA && fail is fail, NA || pass is pass; else NA wins.
+ * this sample, does not have. !NA is NA; NA && fail is fail, NA || pass is pass; otherwise NA wins.
  */
 #ifndef PP_EXPR_EXPR_H
 #define PP_EXPR_EXPR_H
@@ -33,8 +33,8 @@
 struct expr;
 
 enum expr_use {
-	EXPR_CONDITION, /* "[EVENTS:] CONDITION", several with ',' between: one has to hold */
-	EXPR_VALUES,	/* values with ',' between; a condition is 1 or 0 */
+	EXPR_CONDITION, /* "[EVENTS:] CONDITION", several separated by ',': one has to hold */
+	EXPR_VALUES,	/* values separated by ','; a condition is 1 or 0 */
 };
 
 /*
@@ -49,8 +49,8 @@ void expr_free(struct expr *x); /* NULL is fine */
 
 /*
  * Names of the kernel's functions, for an address that is compared with a text: call_site ==
- * "kfree". `see` gets each record that is no sample, `name` returns a text that is not
- * terminated, NULL: not known. `lacks` tells whether there are symbols, but none of that name,
+ * "kfree". `see` gets each record other than a sample, `name` returns a text that is not
+ * terminated, NULL: not known. `lacks` says whether there are symbols, but none of that name,
  * and sets *near to one that is spelt nearly so, or NULL; it may be NULL itself (symbol/kfunc.h).
  * `device` returns the name of a block device of the recorded machine as `name` does; NULL: none
  * is known; it may be NULL itself. To be set before the first record.
@@ -70,7 +70,7 @@ void expr_symbols(struct expr *x, const struct expr_symbols *symbols);
  */
 void expr_show_names(struct expr *x);
 
-/* To be called with every record that is no sample, PS_HEADER too. 0 or PP_ENOMEM. */
+/* To be called with every record other than a sample, including PS_HEADER. 0 or PP_ENOMEM. */
 int expr_see(struct expr *x, const struct sreader *r, const struct ps_record *rec);
 
 /* Whether the condition holds for a sample. */
@@ -90,7 +90,7 @@ bool expr_value(struct expr *x, unsigned i, const struct sreader *r, const struc
 unsigned expr_problems(struct expr *x, struct buf *why);
 
 /*
- * What is probably not meant: functions by which samples were sought in vain, and that are not
+ * What is probably not meant: functions for which no sample was found, and that are not
  * among the symbols. Lines as of expr_problems; how many.
  */
 unsigned expr_doubts(struct expr *x, struct buf *why);

@@ -121,9 +121,10 @@ static int unit(struct expr_lex *l, struct token *t, uint64_t fraction, unsigned
 			if (strlen(units[i].text) == n && !memcmp(units[i].text, s, n))
 				factor = units[i].factor;
 		if (!factor)
-			return bad_number(l, t,
-					  "no number, and no unit of ns us ms s min k M G T Ki Mi "
-					  "Gi Ti");
+			return bad_number(
+				l, t,
+				"not a number, or not a unit of ns us ms s min k M G T Ki Mi "
+				"Gi Ti");
 	}
 	for (unsigned i = 0; i < places; i++)
 		scale *= 10;
@@ -274,7 +275,7 @@ int expr_lex(struct expr_lex *l, struct token *t)
 				t->kind = marks[i].kind;
 		if (t->kind == TOK_END && s[l->pos] == '=')
 			return expr_error(&l->src, l->pos, 1, l->why,
-					  "'=' is no operator; == compares");
+					  "'=' is not an operator; == compares");
 		if (t->kind == TOK_END)
 			return expr_error(&l->src, l->pos, 1, l->why,
 					  "this character has no meaning here");

@@ -22,7 +22,7 @@
 
 /*
  * The operators with two sides: O(id, text, level, group). A higher level binds tighter, as in C;
- * `in`, =~ and their like are at the level of ==.
+ * `in`, =~ and the like are at the level of ==.
  */
 #define EXPR_OPERATORS(O) \
 	O(OR, "||", 1, LOGIC) \
@@ -117,7 +117,7 @@ struct token {
 	size_t len;
 	char quote;
 	uint64_t num;
-	double real; /* the number with what is not whole of it */
+	double real; /* the number with its fraction */
 	bool hex;    /* written in base 16, 8 or 2: bits rather than an amount */
 };
 

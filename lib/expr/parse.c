@@ -173,7 +173,7 @@ static int parse_call(struct parser *p, struct node *name, struct node **out)
 	if (!rc)
 		rc = parse_level(p, 1, &operand);
 	if (!rc && node_is_condition(operand))
-		rc = wrong(p, operand, "shape() and sub() are of a text");
+		rc = wrong(p, operand, "shape() and sub() take a text");
 	if (!rc && kind == NODE_SUB)
 		rc = parse_text(p, &find);
 	if (!rc && kind == NODE_SUB)
@@ -232,7 +232,7 @@ static int parse_primary(struct parser *p, struct node **out)
 static int value(struct parser *p, const struct node *n)
 {
 	if (n->kind == NODE_CPUS)
-		return wrong(p, n, "CPUS{} stands only after &, == and !=");
+		return wrong(p, n, "CPUS{} is allowed only after &, == and !=");
 	if (!node_is_condition(n))
 		return 0;
 	return wrong(
@@ -387,7 +387,7 @@ static int compile_regex(struct parser *p, struct node *n)
 	/* As in trace-cmd, the case of letters does not matter. */
 	rc = rx_new(&n->regex, n->right->s, n->right->len, &why);
 	if (rc == PP_ELIMIT)
-		return wrong(p, n->right, "a regular expression whose repetitions are too many");
+		return wrong(p, n->right, "a regular expression with too many repetitions");
 	if (rc == PP_EUSAGE)
 		return expr_error(&p->lex.src, n->right->at, n->right->end - n->right->at,
 				  p->lex.why, "not a regular expression: %s", why);
@@ -425,7 +425,7 @@ static int parse_compare(struct parser *p, enum expr_op op, struct node *left, s
 
 	if (!rc && p->t.kind == TOK_RANGE)
 		return expr_error(&p->lex.src, p->t.at, 2, p->lex.why,
-				  "a range stands after in: x in 1..5");
+				  "a range is allowed only after in: x in 1..5");
 	if (!rc && (right->kind != NODE_CPUS || (op != OP_EQ && op != OP_NE)))
 		rc = value(p, right);
 	if (!rc)

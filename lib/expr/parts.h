@@ -95,7 +95,7 @@ bool node_is_condition(const struct node *n);
 int expr_parse(struct expr *x, const struct expr_source *src, struct buf *why);
 
 /*
- * "a, b/c:", with `perf` also "b:c". *found tells whether there was such a list; lex then is
+ * "a, b/c:", with `perf` also "b:c". *found says whether there was such a list; lex then is
  * after the colon. 0 or PP_ENOMEM.
  */
 int expr_patterns(struct expr_lex *lex, bool perf, struct pattern **list, bool *found);

@@ -265,7 +265,7 @@ static struct node *escape(struct parser *p)
 	if (c && strchr(checks, c))
 		return check(p, (enum rx_assert)(strchr(checks, c) - checks));
 	if (c >= '1' && c <= '9')
-		return wrong(p, "back references are not understood");
+		return wrong(p, "back references are not supported");
 	if (!c || !strchr("wWsS", c))
 		return one(p, c);
 	s = set_of(tolower(c) == 'w' ? in_word : isspace);

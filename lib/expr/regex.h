@@ -1,6 +1,6 @@
 /*
- * Extended regular expressions, whose case does not matter, in time that grows with the length of
- * the text only: the C library's take the square of it, and gigabytes for nested repetitions.
+ * Extended regular expressions, case-insensitive, in time that grows only with the length of
+ * the text: the C library's take the square of it, and gigabytes for nested repetitions.
  *
  *	struct rx *x;
  *	const char *wrong;
@@ -9,8 +9,8 @@
  *	if (rx_matches(x, name, len))		(anywhere in the name)
  *	rx_free(x);
  *
- * What is understood is what regcomp(3) of the GNU C library understands with REG_EXTENDED and
- * REG_ICASE in the C locale, its \w \W \s \S \b \B \< \> too, except back references. The texts
+ * It accepts what regcomp(3) of the GNU C library understands with REG_EXTENDED and
+ * REG_ICASE in the C locale, including \w \W \s \S \b \B \< \>, except back references. The texts
  * are bytes.
  */
 #ifndef PP_EXPR_REGEX_H
@@ -22,7 +22,7 @@
 struct rx;
 
 /*
- * 0; PP_EUSAGE: it is none, *wrong tells why (static storage); PP_ELIMIT: its repetitions make it
+ * 0; PP_EUSAGE: it is none, *wrong says why (static storage); PP_ELIMIT: its repetitions make it
  * too large; PP_ENOMEM. The text is not kept.
  */
 int rx_new(struct rx **x, const char *text, size_t len, const char **wrong);

@@ -1,6 +1,6 @@
 /*
  * Private to lib/expr: what the parser of regular expressions (regex.c) hands to the matcher
- * (regex_run.c): instructions one after the other, as in Thompson's construction.
+ * (regex_run.c): instructions one after another, as in Thompson's construction.
  */
 #ifndef PP_EXPR_REGEX_PARTS_H
 #define PP_EXPR_REGEX_PARTS_H

@@ -1,6 +1,6 @@
 /*
- * The shape of a text: what is left when all that stands for a value is '?', so that texts which
- * differ only in their values have one: SQL statements, URLs, keys, names of files.
+ * The shape of a text: what is left when everything that stands for a value is '?', so that texts
+ * which differ only in their values have one: SQL statements, URLs, keys, names of files.
  *
  *	char out[SHAPE_MAX];
  *	size_t n = shape(text, len, out);

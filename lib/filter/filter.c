@@ -121,7 +121,7 @@ static int run_one(struct stage *s, const char *file, struct diag *d)
 	/* What ended the run was the filter: the reader has said nothing. */
 	if (rc && rc != PP_END && !s->sink->w.err && status == PP_EXIT_FAIL &&
 	    rc != PP_EUNSUPPORTED)
-		diag_error(d, file, -1, "cannot go on: %s", pp_strerror(rc));
+		diag_error(d, file, -1, "cannot continue: %s", pp_strerror(rc));
 	sreader_free(r);
 	return status;
 }

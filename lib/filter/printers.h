@@ -9,7 +9,7 @@
  *
  * Each printer reads the whole stream, and so knows what is defined; a block of records is printed
  * by the first that comes to it, and the texts are written in the order of the blocks. Text whose
- * lines depend on those before, of a trace.dat for one, is printed by one thread, beside the one
+ * lines depend on those before, such as of a trace.dat, is printed by one thread, besides the one
  * that makes the stream. Threads begin after PRINTERS_BEGIN bytes: until then, printers_take
  * prints. The text does not depend on how many there are.
  */

@@ -17,11 +17,11 @@ static int print(void *ctx, uint8_t *bytes, size_t n)
 }
 
 const struct opt ssink_options[] = {
-	{'b', "binary", NULL, "write the binary event stream, also to a terminal"},
+	{'b', "binary", NULL, "write the binary event stream, even to a terminal"},
 	{'t', "text", NULL, "write text, as perf script or trace-cmd report prints it"},
 	{'j', "json", NULL, "write JSON, one object a line"},
 	{PLAIN, "plain", NULL, "write the binary stream unpacked: version 1, for other readers"},
-	{THREADS, "threads", "N", "use N threads, to print and to unpack"},
+	{THREADS, "threads", "N", "use N threads to print and to decompress"},
 	{0},
 };
 
@@ -67,7 +67,7 @@ unsigned ssink_mode(const struct ssink_opts *opts, int fd, const char **on)
 	*on = form == SSINK_BINARY ? "binary output; give --text"
 	      : form == SSINK_TEXT ? "text"
 	      : form == SSINK_JSON ? "JSON"
-				   : "what is printed in the place of the stream";
+				   : "output that replaces the stream";
 	return BIT(form);
 }
 

@@ -1,6 +1,6 @@
 /*
- * A filter's standard output in the form that was asked for: binary, text or JSON. The filter
- * writes stream records to sink.w in any case.
+ * A filter's standard output in the requested form: binary, text or JSON. The filter
+ * always writes stream records to sink.w.
  *
  *	struct ssink sink;
  *	ssink_open(&sink, STDOUT_FILENO, &opts, diag);
@@ -18,7 +18,7 @@
 #include "stream/stream.h"
 
 enum ssink_form {
-	SSINK_AUTO, /* text on a terminal, else binary */
+	SSINK_AUTO, /* text on a terminal, otherwise binary */
 	SSINK_BINARY,
 	SSINK_TEXT,
 	SSINK_JSON,
@@ -59,7 +59,7 @@ int ssink_flush(void *sink);
 
 /*
  * Writes the END record, closes the output. Says what failed, and returns the exit status: that of
- * `end`, or PP_EXIT_FAIL when the output failed. A reader of the output that is gone is no news.
+ * `end`, or PP_EXIT_FAIL when the output failed. A missing reader of the output is not reported.
  */
 int ssink_close(struct ssink *s, struct ps_end *end, struct diag *d);
 

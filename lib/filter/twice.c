@@ -77,7 +77,7 @@ static int scan_input(struct src **s, const char *file, unsigned keep, record_fn
 	if (!rc)
 		rc = src_seek(*s, start);
 	if (rc)
-		diag_error(d, file, -1, "cannot read it for the first of two times: %s",
+		diag_error(d, file, -1, "cannot read it the first of two times: %s",
 			   pp_strerror(rc));
 	return rc;
 }

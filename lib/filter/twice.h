@@ -8,8 +8,8 @@
  *	filter_run(&f, files, n, ...);
  *	twice_release(&t);
  *
- * What cannot be read twice, a pipe, is copied to a temporary file without a name in TMPDIR or
- * /tmp.
+ * Input that cannot be read twice, a pipe, is copied to a temporary file without a name in TMPDIR
+ * or /tmp.
  */
 #ifndef PP_FILTER_TWICE_H
 #define PP_FILTER_TWICE_H

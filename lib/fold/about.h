@@ -9,7 +9,7 @@
  *	a.samples = 12345;
  *	fold_about_write(&a, &buf);
  *
- * The line has no count at its end, so that programs that do not know it leave it out. What is not
+ * The line has no count at its end, so that programs that do not know it skip it. What is not
  * known is left out of it; the name after "from:" always is there, "-" if it is not known, and has
  * no blanks. "stacks: marked" is there if each stack that is not whole has a mark (stream/ends.h).
  * Keys that a reader does not know are skipped.
@@ -43,8 +43,8 @@ struct fold_about {
 bool fold_about_parse(const char *line, size_t n, struct fold_about *a);
 
 /*
- * Whether a line is a comment, of any program: "# interval: 100", "# made by x". What is no comment
- * is a stack: names of threads can begin with '#'.
+ * Whether a line is a comment, of any program: "# interval: 100", "# made by x". A line that is
+ * not a comment is a stack: names of threads can begin with '#'.
  */
 bool fold_is_note(const char *line, size_t n);
 
@@ -56,8 +56,8 @@ void fold_about_event(struct fold_about *a, const char *event, size_t event_len,
 void fold_about_pmu(struct fold_about *a, const char *pmu, size_t n);
 
 /*
- * What a recorder says of its version: "perfpipe 0.9 (call chains: frame pointers: ...)". Of
- * several recordings those ways are kept that differ.
+ * What a recorder says about its version: "perfpipe 0.9 (call chains: frame pointers: ...)". Of
+ * several recordings the differing ways are kept.
  */
 void fold_about_recorder(struct fold_about *a, const char *version, size_t n);
 
@@ -77,7 +77,7 @@ enum fold_has {
 /* That, of a text about a. If there are others, *a becomes what is known of this one alone. */
 enum fold_has fold_about_choose(struct fold_about *a, const char *event);
 
-/* Whether both know what they count, and it is not the same: their sum would mean nothing. */
+/* Whether both know what they count, and it is not the same: their sum would be meaningless. */
 bool fold_about_clashes(const struct fold_about *a, const struct fold_about *b);
 
 /* Adds what b says, which does not clash, to a. */

@@ -126,7 +126,7 @@ int fold_bpftrace(struct fold *f, struct fold_lines *l)
 	struct reader r = {.fold = f};
 	const char *p;
 	size_t n;
-	int rc = fold_text_can(f, src_name(l->src), "text of bpftrace", false, false);
+	int rc = fold_text_can(f, src_name(l->src), "bpftrace text", false, false);
 
 	while (!rc && !(rc = fold_lines_next(l, &p, &n))) {
 		rc = r.open ? inner_line(&r, p, n) : outer_line(&r, l, p, n);

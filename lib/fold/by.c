@@ -188,7 +188,7 @@ int fold_text_can(struct fold *f, const char *name, const char *what, bool sampl
 
 	if (o->chart && !timed) {
 		diag_error(fold_diag(f), name, -1,
-			   "--chart needs samples in the order of time: %s has sums", what);
+			   "--chart needs samples in time order: %s has sums", what);
 		return PP_EUNSUPPORTED;
 	}
 	for (uint32_t i = 0; i < o->nby; i++) {
@@ -198,7 +198,7 @@ int fold_text_can(struct fold *f, const char *name, const char *what, bool sampl
 			known |= samples && !strcmp(o->by[i], text_keys[k]);
 		if (known)
 			continue;
-		diag_error(fold_diag(f), name, -1, "--by %s: %s does not tell it%s", o->by[i], what,
+		diag_error(fold_diag(f), name, -1, "--by %s: %s does not have it%s", o->by[i], what,
 			   samples ? "; an event stream may (pdecode)" : "");
 		return PP_EUNSUPPORTED;
 	}

@@ -43,7 +43,7 @@ int fold_by_check(const char *key, struct buf *why);
 int fold_by_new(struct fold_by *b, const struct expr_symbols *symbols);
 void fold_by_release(struct fold_by *b);
 
-/* A record that is no sample. 0 or PP_ENOMEM. */
+/* A record other than a sample. 0 or PP_ENOMEM. */
 int fold_by_see(struct fold_by *b, const struct sreader *r, const struct ps_record *rec);
 
 /* The number of a sample's command and its frames. 0, PP_ENOMEM or PP_ELIMIT. */
@@ -57,7 +57,7 @@ bool fold_by_complete(const struct fold_by *b, const char *name);
 
 /* ---- text ---- */
 
-/* What a text tells of a sample; len 0: it does not. */
+/* What a text says about a sample; len 0: it does not. */
 struct fold_by_text {
 	const char *comm, *pid, *tid, *cpu, *event;
 	size_t comm_len, pid_len, tid_len, cpu_len, event_len;
@@ -74,7 +74,7 @@ bool fold_by_about(const struct fold *f, const struct fold_about *a);
 
 /*
  * Whether a text can be folded as the options ask: `samples`: it has samples with what struct
- * fold_by_text has, `timed`: in the order of time. Else PP_EUNSUPPORTED, which is reported.
+ * fold_by_text has, `timed`: in time order. Otherwise PP_EUNSUPPORTED, which is reported.
  */
 int fold_text_can(struct fold *f, const char *name, const char *what, bool samples, bool timed);
 

@@ -16,7 +16,7 @@
 
 #include "base/buf.h"
 
-/* Replaces what is in b. Out of memory: b->err. */
+/* Replaces the content of b. Out of memory: b->err. */
 void canon_name(const char *name, size_t len, struct buf *b);
 
 #endif

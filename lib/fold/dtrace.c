@@ -154,7 +154,7 @@ int fold_dtrace(struct fold *f, struct fold_lines *l)
 	struct reader r = {.fold = f};
 	const char *p;
 	size_t n;
-	int rc = fold_text_can(f, src_name(l->src), "text of DTrace", false, false);
+	int rc = fold_text_can(f, src_name(l->src), "DTrace text", false, false);
 
 	while (!rc && !(rc = fold_lines_next(l, &p, &n)))
 		rc = dtrace_line(&r, l, p, n);

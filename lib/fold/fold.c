@@ -246,10 +246,9 @@ static void finish_about(struct fold *f)
 		diag_warn(f->diag, NULL, -1, "weights in different units are added up: of %s",
 			  a->event);
 	if (f->account.unsaid && (*a->event || *a->unit))
-		diag_warn(
-			f->diag, NULL, -1,
-			"some folded text has no line that tells what it counts: it was added all "
-			"the same, and the result has none either");
+		diag_warn(f->diag, NULL, -1,
+			  "some folded text has no line that says what it counts: it was added "
+			  "anyway, and the result has none either");
 }
 
 void fold_tell_periods(const struct fold_periods *p, struct diag *d)

@@ -31,7 +31,7 @@
 
 /*
  * The last line of folded text whose input was damaged or cut off. It has no count, so that
- * programs that do not know it leave it out; pfold and psvg say it and exit with 1.
+ * programs that do not know it skip it; pfold and psvg report it and exit with 1.
  */
 #define FOLD_PARTIAL "# partial: the input was damaged or cut off"
 
@@ -68,7 +68,7 @@ struct fold_opts {
 	bool no_marks; /* no frame says how a stack ended, or that it is broken */
 	bool count;    /* each sample weighs 1, whatever its period */
 	/*
-	 * Stacks are kept and written in the order in which they come, each time anew; only equal
+	 * Stacks are kept and written in the order in which they come, each time again; only equal
 	 * ones in a row are added up. Input without times is refused.
 	 */
 	bool chart;
@@ -88,7 +88,7 @@ struct fold_opts {
 	uint64_t slice_first, slice_width;
 	enum fold_second second;
 	const char *kallsyms; /* of the recorded kernel, for function_graph; NULL: as recorded */
-	const char *event;    /* the event to fold; NULL or "": the one with most weight */
+	const char *event;    /* the event to fold; NULL or "": the one with the most weight */
 	const char *prefer;   /* of several, this one if it is there; NULL: none */
 };
 
@@ -122,13 +122,13 @@ struct fold_account {
 	uint64_t weight;	 /* sum of what was added; saturates */
 	uint64_t unrecognised;	 /* lines */
 	bool partial;		 /* folded text said that it is partial (FOLD_PARTIAL) */
-	bool told;		 /* fold_finish has told what about and unsaid mean */
+	bool told;		 /* fold_finish has reported what about and unsaid mean */
 	uint64_t left_out;	 /* stacks that fold_shape left out */
 	uint64_t lost;		 /* events that the recording says it lost */
 	bool lacks;		 /* perf script text lacked fields, which was reported */
 	struct fold_about about; /* what is counted */
 	struct fold_periods periods;
-	bool unsaid; /* there was folded text that does not tell what it counts */
+	bool unsaid; /* there was folded text that does not say what it counts */
 };
 
 struct fold;
@@ -163,7 +163,8 @@ bool fold_by_event(const struct fold_opts *opts);
 
 /*
  * The lane of an event's samples. Without opts->event each event has its own, those of one event on
- * several PMUs of CPU cores (core_pmu.h) one, and fold_finish chooses the lane with most weight.
+ * several PMUs of CPU cores (core_pmu.h) one, and fold_finish selects the lane with the most
+ * weight.
  * Lane 0 has what there is no choice about. FOLD_LEAVE: samples of this event are left out.
  */
 uint32_t fold_event(struct fold *f, const char *name, size_t len);
@@ -210,7 +211,7 @@ void fold_add(struct fold *f, uint32_t node, uint64_t weight);
 /* Counts frames that a reader had to leave out because of FOLD_DEPTH_MAX. */
 void fold_too_deep(struct fold *f, uint64_t frames);
 
-/* Whether what was read had not all that there is, which was reported: less than all is folded. */
+/* Whether the input did not have everything, which was reported: less than all is folded. */
 bool fold_is_partial(const struct fold *f);
 
 /* Number of distinct stacks that were added to. */
@@ -227,7 +228,7 @@ typedef int fold_visit(void *ctx, const uint32_t *names, size_t n, uint64_t weig
 int fold_each(const struct fold *f, fold_visit *fn, void *ctx);
 
 /*
- * The same for a chart (fold_opts.chart), in the order of time: nodes, and each as often as it came
+ * The same for a chart (fold_opts.chart), in time order: nodes, and each as often as it came
  * after another one. Returns also PP_ENOMEM if memory ran out while the stacks came.
  */
 typedef int fold_chart_visit(void *ctx, uint32_t node, uint64_t weight);
@@ -253,7 +254,7 @@ void fold_at(struct fold *f, uint64_t time, uint32_t tid);
 int fold_times(const struct fold *f, const struct fold_time **v, uint32_t *n);
 
 /*
- * The number of nodes, the root included: the node of a stack is greater than those of its parts.
+ * The number of nodes, including the root: the node of a stack is greater than those of its parts.
  * And of a node, which is not the root: that of the stack without its innermost frame, whose name
  * is *name; its own weight (NULL: not wanted).
  */
@@ -261,7 +262,7 @@ uint32_t fold_nodes(const struct fold *f);
 uint32_t fold_node(const struct fold *f, uint32_t node, uint32_t *name, uint64_t *weight);
 bool fold_node_ends(const struct fold *f, uint32_t node); /* was added to, perhaps nothing */
 
-/* Frees what only adding needs, when all is read; it is made anew when something is added. */
+/* Frees what only adding needs, when all is read; it is made again when something is added. */
 void fold_settle(struct fold *f);
 
 /* The text of a name's id, which lives as long as the fold. */
@@ -280,12 +281,12 @@ int fold_finish(struct fold *f);
 int fold_write(struct fold *f, struct out *o);
 
 /*
- * Adds what a part of the input is about: 0, or PP_EMISMATCH if it counts something else than what
+ * Adds what a part of the input is about: 0, or PP_EMISMATCH if it counts something other than what
  * was read before, which is reported with the input's name.
  */
 int fold_tell(struct fold *f, const struct fold_about *a, const char *name);
 
-/* The line about what was folded, which goes first; nothing if it is not known. */
+/* The line about what was folded, which comes first; nothing if it is not known. */
 void fold_write_about(struct fold *f, struct buf *b);
 
 #endif

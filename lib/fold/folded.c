@@ -117,7 +117,7 @@ int fold_folded(struct fold *f, struct fold_lines *l)
 		}
 		if (event && !told) {
 			diag_error(fold_diag(f), src_name(l->src), -1,
-				   "does not tell what it counts: --event cannot choose");
+				   "does not say what it counts: --event cannot select");
 			rc = PP_EUNSUPPORTED;
 			break;
 		}

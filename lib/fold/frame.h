@@ -19,7 +19,7 @@ struct fold_frame_line {
 	bool has_dso;
 };
 
-/* False: it is no frame. */
+/* False: it is not a frame. */
 bool fold_frame_parse(const char *p, size_t n, struct fold_frame_line *f);
 
 /* Whether its address is where perf prints it: in 16 columns after white space. */

@@ -4,12 +4,12 @@
  *
  *	struct fold_graph g = {.fold = f};
  *	rc = fold_graph_new(&g);
- *	rc = fold_graph_see(&g, rec);			(records that are no samples)
+ *	rc = fold_graph_see(&g, rec);			(records other than samples)
  *	if (fold_graph_is(&g, rec->sample.event))
  *		rc = fold_graph_call(&g, r, rec, path, &n, &weight);
  *	fold_graph_release(&g);
  *
- * A thread is in so many calls as its last event says; an event tells the depth, so that what
+ * A thread is in so many calls as its last event says; an event has the depth, so that what
  * was not recorded is noticed. ns, as the tracer measured them.
  */
 #ifndef PP_FOLD_FUNCTION_GRAPH_H

@@ -57,7 +57,7 @@ int fold_files(struct fold *f, char **names, int n, struct diag *d)
 			status = PP_EXIT_PARTIAL;
 	} while (++i < n);
 	if (fold_account(f)->partial) {
-		diag_say(d, NULL, "the folded text is partial: what it was made of was damaged");
+		diag_say(d, NULL, "the folded text is partial: its source was damaged");
 		status = PP_EXIT_PARTIAL;
 	}
 	return status;
@@ -129,7 +129,7 @@ void fold_describe(struct fold *f, struct diag *d)
 		 "samples %" PRIu64 " = folded %" PRIu64 " + without stack %" PRIu64
 		 " + filtered out %" PRIu64 " + joined to the next %" PRIu64,
 		 a->samples, a->folded, a->bare, a->filtered, a->joined);
-	diag_say(d, NULL, "stacks %" PRIu64 ", weight %" PRIu64 ", unrecognised lines %" PRIu64,
+	diag_say(d, NULL, "stacks %" PRIu64 ", weight %" PRIu64 ", unrecognized lines %" PRIu64,
 		 fold_stacks(f), a->weight, a->unrecognised);
 	if (!a->about.marked || a->about.unmarked || a->unsaid || fold_ends(f, &ends))
 		return;

@@ -1,5 +1,5 @@
 /*
- * What pfold folds: files of any kind that it knows, found by their first bytes.
+ * What pfold folds: files of any kind that it knows, recognized by their first bytes.
  *
  *	status = fold_files(f, argv + 1, argc - 1, diag);
  *	status = fold_print(f, STDOUT_FILENO, true, status);
@@ -13,7 +13,7 @@
 
 /*
  * Folds n files, stdin if there are none: event streams, perf script text, bpftrace text, folded
- * text. What is wrong is reported to d. Returns the exit status: PP_EXIT_OK, PP_EXIT_PARTIAL
+ * text. Errors are reported to d. Returns the exit status: PP_EXIT_OK, PP_EXIT_PARTIAL
  * (something was damaged or cut off), PP_EXIT_FAIL.
  */
 int fold_files(struct fold *f, char **names, int n, struct diag *d);
@@ -27,7 +27,7 @@ int fold_source(struct fold *f, struct src *s, struct diag *d);
  */
 int fold_print(struct fold *f, int fd, bool header, int status);
 
-/* Reports the account to d: what became of the samples. */
+/* Reports the account to d: what happened to the samples. */
 void fold_describe(struct fold *f, struct diag *d);
 
 #endif

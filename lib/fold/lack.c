@@ -62,16 +62,18 @@ bool fold_lack_tell(const struct fold_lack *l, struct diag *d, const char *name)
 	}
 	any = names.len || names.err;
 	if (l->columns_differ && !any) {
-		diag_warn(d, name, -1,
-			  "commands end in blanks, which this text cannot tell from those before "
-			  "the event (perf script -F +tid)");
+		diag_warn(
+			d, name, -1,
+			"commands end in blanks, which this text cannot distinguish from those before "
+			"the event (perf script -F +tid)");
 		return true;
 	}
 	if (any)
-		diag_warn(d, name, -1,
-			  "this text lacks what the recording has: %s (perf script -F %s)%s",
-			  buf_str(&names), buf_str(&fields),
-			  l->period ? "; samples without a period count 1, as with --count" : "");
+		diag_warn(
+			d, name, -1,
+			"this text does not have fields of the recording: %s (perf script -F %s)%s",
+			buf_str(&names), buf_str(&fields),
+			l->period ? "; samples without a period count 1, as with --count" : "");
 	buf_release(&names);
 	buf_release(&fields);
 	return any;

@@ -186,9 +186,9 @@ int fold_about_clash(struct fold *f, const struct fold_about *a, const struct fo
 		return 0;
 	buf_adds(&b, "counts ");
 	fold_about_describe(a, &b);
-	buf_adds(&b, ", but what was read before counts ");
+	buf_adds(&b, ", but the input before counts ");
 	fold_about_describe(before, &b);
-	diag_error(f->diag, name, -1, "%s: their sum would mean nothing", buf_str(&b));
+	diag_error(f->diag, name, -1, "%s: their sum would be meaningless", buf_str(&b));
 	buf_release(&b);
 	return PP_EMISMATCH;
 }
@@ -316,11 +316,12 @@ static void warn_left_out(struct fold *f, uint32_t chosen)
 	if (f->others_more)
 		buf_addf(&b, "%smore (%" PRIu64 ")", b.len ? ", " : "", f->others_more);
 	if (b.len)
-		diag_warn(f->diag, NULL, -1,
-			  "only samples of %s are folded; left out: %s; the default is the event "
-			  "with most weight: choose with --event, or give each a root with --by "
-			  "event",
-			  buf_str(&name), buf_str(&b));
+		diag_warn(
+			f->diag, NULL, -1,
+			"only samples of %s are folded; left out: %s; the default is the event "
+			"with the most weight: select with --event, or give each a root with --by "
+			"event",
+			buf_str(&name), buf_str(&b));
 	buf_release(&b);
 	buf_release(&name);
 }

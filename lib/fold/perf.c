@@ -484,7 +484,7 @@ int fold_perf(struct fold *f, struct fold_lines *l)
 	const uint64_t outside = r.account->outside;
 	const char *p;
 	size_t n;
-	int rc = fold_text_can(f, src_name(l->src), "text of perf script", true, true);
+	int rc = fold_text_can(f, src_name(l->src), "perf script text", true, true);
 
 	while (!rc && !(rc = fold_lines_next(l, &p, &n))) {
 		rc = perf_line(&r, p, n);

@@ -34,7 +34,7 @@ const struct opt pfold_options[] = {
 	{'p', "pid", NULL, "the first frame is the command and its process id"},
 	{'t', "tid", NULL, "the first frame is the command and its process and thread id"},
 	{BY, "by", "KEYS", "frames above the command: cpu, cgroup, thread, event, any field"},
-	{PREFIX, "prefix", "TEXT", "a frame above all, or several with ';' between"},
+	{PREFIX, "prefix", "TEXT", "a frame above all others, or several separated by ';'"},
 	{'k', "kernel", NULL, "mark kernel functions with _[k]"},
 	{'j', "jit", NULL, "mark functions of JIT maps with _[j]"},
 	{'a', "all", NULL, "all marks: --kernel and --jit"},
@@ -48,17 +48,17 @@ const struct opt pfold_options[] = {
 	{ROOT, "root", "REGEX", "stacks begin at the outermost function that matches (repeatable)"},
 	{HIDE, "hide", "REGEX", "leave out functions that match (repeatable)"},
 	{MERGE_RECURSION, "merge-recursion", NULL, "a function that calls itself is one frame"},
-	{CHART, "chart", NULL, "keep the order of time, for psvg --flamechart"},
-	{NO_HEADER, "no-header", NULL, "leave out the first line, which tells what is counted"},
+	{CHART, "chart", NULL, "keep time order, for psvg --flamechart"},
+	{NO_HEADER, "no-header", NULL, "leave out the first line, which says what is counted"},
 	{KALLSYMS, "kallsyms", "FILE", "function_graph: functions from a saved /proc/kallsyms"},
 	{SRCLINE, "srcline", NULL, "read the source lines of perf script -F +srcline"},
-	{'e', "event", "EVENT", "fold samples of EVENT (default: that with most weight)"},
+	{'e', "event", "EVENT", "fold samples of EVENT (default: the one with the most weight)"},
 	{EVENT_FILTER, "event-filter", "EVENT", "the same as --event"},
 	{'c', "count", NULL, "count samples instead of adding up their periods"},
 	{WAKER, "waker", NULL, "add the waker's stack of intervals, upside down"},
 	{OTHER, "other", NULL, "fold the second stack of intervals: the waker's"},
-	{STATS, "stats", NULL, "print what became of the samples to stderr"},
-	{STRICT, "strict", NULL, "exit 1 if the recording reports losses"},
+	{STATS, "stats", NULL, "print what happened to the samples on stderr"},
+	{STRICT, "strict", NULL, "exit with 1 if the recording reports losses"},
 	{0},
 };
 
@@ -79,7 +79,7 @@ static int set_by(struct pfold_opts *o, const char *arg, struct buf *why)
 	int rc;
 
 	if (o->keys) {
-		buf_adds(why, "--by is given twice: several keys have commas between them");
+		buf_adds(why, "--by is given twice: separate several keys by commas");
 		return PP_EUSAGE;
 	}
 	p = o->keys = strdup(arg);

@@ -2,7 +2,7 @@
  * The stacks that were seen last, each with its node in the tree: a short way to the node of a
  * stack that comes again. Private to lib/fold.
  *
- * A stack is known by 96 bits of the hash of its names: one look at one place tells its node, where
+ * A stack is known by 96 bits of the hash of its names: one look at one place gives its node, where
  * comparing names would wait for memory once more. Memory is bounded: what does not fit makes the
  * table forget all, which costs time only, as the tree has everything.
  */

@@ -1,5 +1,5 @@
 /*
- * Changing stacks that were folded: names, parts, which of them there are. It is done to distinct
+ * Changing folded stacks: names, parts, which of them are kept. It is done to distinct
  * stacks, after all input was read, so that it is the same for each kind of input.
  *
  *	struct fold_shape s = FOLD_SHAPE_INIT;
@@ -8,10 +8,11 @@
  *	rc = fold_shape(f, &s, &g);		(a new fold; f is as it was)
  *	fold_shape_release(&s);
  *
- * First the names are changed: template arguments, then the renames in their order. Of the new
- * names, the stacks without a match of `only` are left out, then what is above the outermost match
- * of `root`, then what is hidden; then recursion is merged, and the prefix comes first. The frames
- * that fold_opts.by makes stay, whatever `root` says.
+ * First the names are changed: template arguments, then the renames in their order. With the new
+ * names, the stacks without a match of `only` are left out, then everything above the outermost
+ * match
+ * of `root`, then the hidden functions; then recursion is merged, and the prefix comes first. The
+ * frames that fold_opts.by makes are kept, whatever `root` says.
  */
 #ifndef PP_FOLD_RESHAPE_H
 #define PP_FOLD_RESHAPE_H
@@ -35,8 +36,8 @@ struct fold_shape {
 	uint32_t n;
 	bool recursion;	    /* a function that calls itself is one frame */
 	bool templates;	    /* without template arguments... */
-	uint64_t depth;	    /* ...below so many levels of them */
-	const char *prefix; /* frames above all, with ';' between; NULL: none */
+	uint64_t depth;	    /* ...below this many levels of them */
+	const char *prefix; /* frames above all others, separated by ';'; NULL: none */
 };
 
 #define FOLD_SHAPE_INIT \
@@ -57,7 +58,7 @@ int fold_shape(struct fold *f, const struct fold_shape *s, struct fold **to);
 
 /*
  * Adds a name without the template arguments below `depth` levels, as in "std::map<...>::find".
- * Operators, "<unknown>", "<T as Trait>::f" and what has no end stay as they are.
+ * Operators, "<unknown>", "<T as Trait>::f" and unfinished ones stay as they are.
  */
 void fold_strip_templates(const char *s, size_t n, uint64_t depth, struct buf *b);
 

@@ -506,8 +506,9 @@ int fold_stream(struct fold *f, struct src *src)
 		;
 	status = sreader_status(s.in, rc);
 	if (s.undefined) {
-		diag_error(d, src_name(src), -1,
-			   "the stream is damaged: samples refer to what it does not define");
+		diag_error(
+			d, src_name(src), -1,
+			"the stream is damaged: samples refer to something that it does not define");
 		status = status ? status : PP_EXIT_PARTIAL;
 	}
 	if (s.account->folded + s.account->bare > before && !fold_by_complete(&s.by, src_name(src)))
@@ -516,7 +517,7 @@ int fold_stream(struct fold *f, struct src *src)
 	s.about.marked = s.judged && !s.opts->no_marks;
 	told = fold_tell_lanes(f, &s.about, src_name(src));
 	if (s.raw)
-		diag_say(d, NULL, "%llu samples have addresses only: put psym before pfold",
+		diag_say(d, NULL, "%llu samples have only addresses: put psym before pfold",
 			 (unsigned long long)s.raw);
 	release(&s);
 	if (told)

@@ -27,11 +27,11 @@ struct stack_node {
 	uint32_t node;
 };
 
-/* The nodes of a part of a stack, likewise. */
+/* The same for the nodes of a part of a stack. */
 struct part_node {
 	uint32_t comm;
 	uint32_t node;	  /* of samples whose stack ends here */
-	uint32_t through; /* what the next part stands on */
+	uint32_t through; /* what the next part is based on */
 	uint32_t flags;	  /* PART_* */
 };
 #define PART_BROKEN 1u /* its last frame is an address in no mapping */
@@ -74,7 +74,7 @@ struct fstream {
 	struct symbol_name *symbols; /* but for frames that are inlined, or of Java */
 	uint32_t *names[2];	     /* of frames, for others and Java: name id; 0: not yet */
 	struct known_event *events;
-	/* What is being made, likewise. */
+	/* The same for what is being made. */
 	uint32_t *ids;	/* parts of a stack, from its top */
 	uint32_t *path; /* names of the stack */
 	size_t path_cap;
@@ -135,7 +135,7 @@ bool fstream_has_mark(uint32_t flags);
  */
 int fstream_marks(struct fstream *s, const struct ps_stack *st, size_t from, size_t *n);
 
-/* The mark of the stacks that stand on a part, in path[0], if it has one; *n: 1 then. */
+/* The mark of the stacks that are based on a part, in path[0], if it has one; *n: 1 then. */
 int fstream_part_mark(struct fstream *s, const struct ps_part *root, uint32_t *path, size_t *n);
 
 /* ---- frame_names.c ---- */

@@ -131,7 +131,7 @@ int fold_text(struct fold *f, struct src *s)
 	if (!rc)
 		rc = find_kind(&l, &kind);
 	if (!rc && memchr(l.buf, 0, l.end)) {
-		diag_error(fold_diag(f), src_name(s), -1, "is binary, but no event stream");
+		diag_error(fold_diag(f), src_name(s), -1, "is binary, but not an event stream");
 		rc = PP_EUNSUPPORTED;
 	}
 	if (!rc)

@@ -199,7 +199,7 @@ void fold_lines_no_text(struct fold_lines *l)
 		fold_diag(l->fold), src_name(l->src), -1, "%s",
 		2 * l->fractions > l->odd
 			? "is folded text whose counts have fractions: only psvg reads that"
-			: "is no text of perf script, bpftrace, DTrace or trace-cmd report, and no "
+			: "is not text of perf script, bpftrace, DTrace or trace-cmd report, nor "
 			  "folded text");
 }
 
@@ -209,7 +209,7 @@ void fold_lines_odd(struct fold_lines *l, const char *line, size_t len)
 	l->odd++;
 	l->fractions += has_fraction(line, len);
 	diag_warn(fold_diag(l->fold), src_name(l->src), (int64_t)l->line,
-		  "line is not recognised: %.*s", (int)(len < 200 ? len : 200), line);
+		  "line is not recognized: %.*s", (int)(len < 200 ? len : 200), line);
 }
 
 uint64_t fold_number(const char *digits, size_t len)

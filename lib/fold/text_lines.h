@@ -43,7 +43,7 @@ void fold_lines_release(struct fold_lines *l);
 /* Reads once more after what is in the buffer, if there is room; sets eof at the end. */
 int fold_lines_fill(struct fold_lines *l);
 
-/* Reports a text of no known kind. */
+/* Reports a text of an unknown kind. */
 void fold_lines_no_text(struct fold_lines *l);
 
 /* For fold_lines_next only. */

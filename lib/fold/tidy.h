@@ -29,7 +29,7 @@ bool fold_is_java(const char *comm, size_t len);
 bool fold_is_unknown(const struct fold_symbol *s);
 
 /*
- * Appends the name to b (b->err tells of failure): unknown functions are called by their DSO's file
+ * Appends the name to b (b->err reports failure): unknown functions are called by their DSO's file
  * name in brackets, arguments and quotes are dropped, ';' becomes ':', and the marks _[i], _[k] and
  * _[j] are added as the options say.
  */

@@ -294,7 +294,7 @@ int fold_tracecmd(struct fold *f, struct fold_lines *l)
 	struct reader r = {.fold = f};
 	const char *name = src_name(l->src), *p;
 	size_t n;
-	int rc = fold_text_can(f, name, "text of trace-cmd report", true, true);
+	int rc = fold_text_can(f, name, "trace-cmd report text", true, true);
 
 	while (!rc && !(rc = fold_lines_next(l, &p, &n)))
 		rc = tracecmd_line(&r, l, p, n);

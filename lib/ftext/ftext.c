@@ -462,7 +462,7 @@ int ftext_decode(struct src *s, uint32_t source, struct swriter *w, struct diag 
 	rc = read_all(t);
 	src_before_pause(s, NULL, NULL);
 	if (!rc && t->other)
-		diag_say(d, t->name, "%" PRIu64 " lines are no events", t->other);
+		diag_say(d, t->name, "%" PRIu64 " lines are not events", t->other);
 	if (t->lost)
 		diag_say(d, t->name, "the recorder lost %s%" PRIu64 " event%s",
 			 t->lost_more ? "at least " : "", t->lost, t->lost == 1 ? "" : "s");

@@ -16,8 +16,8 @@
 #define FTEXT_PEEK 4096 /* bytes by which text is recognized */
 
 /*
- * Whether bytes are the beginning of such a text. Sets `more` where they are too few to tell and
- * the input goes on.
+ * Whether bytes are the beginning of such a text. Sets `more` if they are too few to decide and
+ * the input continues.
  */
 bool ftext_looks_like(const uint8_t *p, size_t n, bool *more);
 

@@ -1,13 +1,14 @@
 /*
  * Decoding of ftrace text: what `cat trace`, `cat trace_pipe` and `trace-cmd report` print.
- * Private to lib/ftext: ftext.h is the door.
+ * Private to lib/ftext: ftext.h is the interface.
  *
  * Sources: Documentation/trace/ftrace.rst and events.rst of the kernel, and what its versions and
  * trace-cmd print.
  *
- * The flow: ftext.c reads lines, line_head.c tells task, CPU and time, event_text.c the event and
- * its fields, graph_lines.c the same of the function graph tracer, text_event.c writes descriptors
- * and samples. A line that is no event is passed on as text, so that a printer prints what was
+ * The flow: ftext.c reads lines, line_head.c finds task, CPU and time, event_text.c the event and
+ * its
+ * fields, graph_lines.c the same of the function graph tracer, text_event.c writes descriptors and
+ * samples. A line that is not an event is passed on as text, so that a printer prints what was
  * read.
  */
 #ifndef PP_FTEXT_PARTS_H
@@ -34,10 +35,10 @@ struct ftext_head {
 	struct ps_str buffer; /* of trace-cmd, where it reports several */
 	struct ps_str comm;   /* empty: not known */
 	uint32_t pid, tgid, cpu;
-	bool timed, ticks; /* there is a time; it is no number of seconds */
+	bool timed, ticks; /* there is a time; it is not a number of seconds */
 	uint64_t time;	   /* ns, or ticks */
 	bool graph;	   /* a line of the function graph tracer: info is duration and function */
-	bool flags;	   /* a column of flags stands between CPU and time */
+	bool flags;	   /* a column of flags is between CPU and time */
 	struct ps_str info;
 };
 
@@ -75,7 +76,7 @@ struct ftext_event {
 	bool written; /* the descriptor, as it is now */
 };
 
-/* What the head of a latency tracer's text tells. */
+/* The content of the head of a latency tracer's text. */
 struct ftext_latency {
 	bool any;
 	uint64_t us;
@@ -107,7 +108,7 @@ struct ftext {
 
 	struct buf bytes; /* what has been read; from at on */
 	size_t at;
-	struct buf text; /* lines that are no events */
+	struct buf text; /* lines that are not events */
 	char tracer_name[32];
 	struct ftext_latency latency;
 	struct ftext_histogram {
@@ -134,7 +135,7 @@ struct ftext {
 
 /* ---- line_head.c ---- */
 
-/* False: the line is no event. */
+/* False: the line is not an event. */
 bool ftext_head(const char *line, size_t len, struct ftext_head *h);
 
 /* ---- event_text.c ---- */
@@ -165,7 +166,7 @@ struct ftext_cpu {
 
 /* "DURATION us | FUNCTION": the event, with the calls of its CPU as its stack. 0 or an error. */
 int ftext_graph(struct ftext *t, const struct ps_str *text, uint32_t cpu, struct ftext_info *info);
-/* "1)  a-12 => b-13": which task the CPU is in from there on. False: it is no such line. */
+/* "1)  a-12 => b-13": which task the CPU is in from there on. False: it is not such a line. */
 bool ftext_graph_switch(struct ftext *t, const char *line, size_t len);
 struct ftext_cpu *ftext_cpu(struct ftext *t, uint32_t cpu);
 
@@ -182,9 +183,9 @@ int ftext_latency(struct ftext *t);
 
 /* Whether a line is the first of a histogram. */
 bool ftext_hist_head(const char *line, size_t len);
-/* A line of a histogram. PP_END: it is no row; 0 or an error. */
+/* A line of a histogram. PP_END: it is not a row; 0 or an error. */
 int ftext_hist(struct ftext *t, const char *line, size_t len);
-/* How many hits a line tells that had no place; 0: it tells nothing of it. */
+/* How many hits without a place a line reports; 0: it reports none. */
 uint64_t ftext_hist_dropped(const char *line, size_t len);
 
 /* ---- text_event.c ---- */

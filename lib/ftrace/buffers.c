@@ -46,7 +46,7 @@ static int find(const char *name, struct ftfiles *f, struct journal *j, bool *ou
 		snprintf(dir, sizeof(dir), "instances/%.200s", name);
 	if (!rc && (snprintf(path, sizeof(path), "%s/%s", root, dir) >= PATH_MAX ||
 		    strstr(dir, "..") || access(path, F_OK))) {
-		diag_error(d, NULL, -1, "there is no buffer '%s'; --status tells which there are",
+		diag_error(d, NULL, -1, "there is no buffer '%s'; --status lists the existing ones",
 			   name);
 		rc = PP_ENOENT;
 	}
@@ -116,7 +116,7 @@ int ftrace_start(const struct ftrace_config *c, const char *name, struct diag *d
 	if (!rc && sets_nothing(c))
 		return ftrace_switch(name, true, d);
 	if (!rc && !strcmp(name, TOP)) {
-		diag_error(d, NULL, -1, "'%s' is what is no instance: another name", TOP);
+		diag_error(d, NULL, -1, "'%s' is not an instance: use another name", TOP);
 		return PP_EUSAGE;
 	}
 	if (!rc)
@@ -214,7 +214,7 @@ static int print_cpus(const struct ftfiles *f, const char *name, const char *cpu
 		return print_file(f, name, to, d);
 	rc = cpulist_parse(cpus, &v, &n);
 	if (rc) {
-		diag_error(d, NULL, -1, "'%s' is no list of CPUs", cpus);
+		diag_error(d, NULL, -1, "'%s' is not a list of CPUs", cpus);
 		return rc;
 	}
 	for (size_t i = 0; i < n && !rc; i++) {
@@ -250,7 +250,7 @@ int ftrace_snapshot(const char *name, const char *cpus, int fd, struct diag *d)
 		return rc;
 	journal_leave(&j);
 	if (!ftfiles_has(&f, "snapshot")) {
-		diag_error(d, NULL, -1, "this kernel takes no snapshots (CONFIG_TRACER_SNAPSHOT)");
+		diag_error(d, NULL, -1, "this kernel has no snapshots (CONFIG_TRACER_SNAPSHOT)");
 		return PP_EUNSUPPORTED;
 	}
 	ftfiles_read(&f, "snapshot", &had);
@@ -383,7 +383,7 @@ int ftrace_extract(const struct ftrace_config *c, const char *name, struct diag 
 		rc = end_file(&x);
 	for (size_t i = 0; i < x.rounds.n; i++)
 		st->bytes += x.rounds.cpus[i].bytes;
-	st->lost = ftrounds_tell(&x.rounds, ": what was older is gone", d);
+	st->lost = ftrounds_tell(&x.rounds, ": older events are gone", d);
 	return end_extraction(&x, rc);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Recording with ftrace: what pcap-ftrace asks of tracefs, and the trace.dat that it makes of it.
+ * Recording with ftrace: what pcap-ftrace asks of tracefs, and the trace.dat that it makes from it.
  *
  *	struct ftrace_config c = {.fd = 1};
  *	struct ftrace_stats st;
@@ -9,8 +9,9 @@
  *	rc = ftrace_record(&c, diag, &st);
  *	ftrace_config_release(&c);
  *
- * A recording has an instance of ftrace for itself, which is removed in the end. What the kernel
- * has only once for the whole machine is set there, kept in a journal, and given back (journal.h).
+ * A recording has an ftrace instance of its own, which is removed at the end. What the kernel
+ * has only once for the whole machine is set globally, recorded in a journal, and restored
+ * (journal.h).
  * Sources: Documentation/trace/ftrace.rst, events.rst and histogram.rst of the kernel; for the
  * files, trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5); for the form in a pipe, perfpipe-formats(7).
  */
@@ -32,7 +33,7 @@ struct ftrace_words {
 	size_t n, cap;
 };
 
-/* One -e: a pattern, whether it leaves out what fits, and what is for these events. */
+/* One -e: a pattern, whether it leaves out matches, and settings for these events. */
 struct ftrace_event {
 	const char *pattern;
 	bool not ;
@@ -42,8 +43,8 @@ struct ftrace_event {
 };
 
 struct ftrace_config {
-	const char *name;	    /* of a further buffer; "": the main one */
-	struct ftrace_config *next; /* the next buffer, or NULL: of it only what is for a buffer */
+	const char *name;	    /* of an additional buffer; "": the main one */
+	struct ftrace_config *next; /* the next buffer (only buffer settings count), or NULL */
 	struct ftrace_event *events;
 	size_t n_events, cap_events;
 	bool not ; /* what follows is left out (-v) */
@@ -57,7 +58,7 @@ struct ftrace_config {
 	struct ftrace_words options;
 	bool stacks;	    /* of each event */
 	bool func_stacks;   /* of each function */
-	bool profile;	    /* the events that tell where time goes */
+	bool profile;	    /* the events that show where time goes */
 	const char *thresh; /* tracing_thresh, us */
 	int realtime;	    /* priority; 0: none */
 
@@ -68,7 +69,7 @@ struct ftrace_config {
 	bool children;	      /* of these, too */
 	pid_t while_pid;      /* until this process ends; 0: none */
 	uint64_t duration_ns; /* 0: until a signal or the end of the command */
-	uint64_t interval_ns; /* at most so long between reads; 0: the default */
+	uint64_t interval_ns; /* at most this long between reads; 0: the default */
 	char **command;	      /* NULL, or argv of what to run */
 	char **argv;
 	int argc;
@@ -78,7 +79,7 @@ struct ftrace_config {
 	int pack_level;	    /* of zstd; 0: not compressed */
 };
 
-/* A further buffer after the last one. 0 or PP_EUSAGE, PP_ENOMEM with the reason in why. */
+/* An additional buffer after the last one. 0 or PP_EUSAGE, PP_ENOMEM with the reason in why. */
 int ftrace_add_buffer(struct ftrace_config *c, const char *name, struct buf *why);
 
 int ftrace_words_add(struct ftrace_words *w, const char *text);
@@ -106,34 +107,37 @@ int ftrace_record(const struct ftrace_config *c, const volatile sig_atomic_t *st
 
 /* ---- buffers that stay ---- */
 
-/* Sets the configuration up as a buffer that goes on recording after this process. */
+/* Sets the configuration up as a buffer that continues to record after this process. */
 int ftrace_start(const struct ftrace_config *c, const char *name, struct diag *d);
-/* Switches it off or on again; what it has recorded stays. */
+/* Switches it off or on again; its recorded events remain. */
 int ftrace_switch(const char *name, bool on, struct diag *d);
 int ftrace_clear(const char *name, struct diag *d);
-/* Prints it as text, at most what is there; cpus: of these CPUs, one after the other, or NULL. */
+/*
+ * Prints it as text, at most its current content; cpus: of these CPUs, one after another, or
+ * NULL.
+ */
 int ftrace_show(const char *name, const char *cpus, int fd, struct diag *d);
-/* Takes what it has recorded out of it into c->output. */
+/* Extracts its recorded events into c->output. */
 int ftrace_extract(const struct ftrace_config *c, const char *name, struct diag *d,
 		   struct ftrace_stats *st);
 /*
- * Makes c->output of FILE.cpuN, the pages that a recorder of this kernel left when it was killed.
- * Those stay.
+ * Makes c->output from FILE.cpuN, the pages that a recorder of this kernel left when it was killed.
+ * Those are kept.
  */
 int ftrace_restore(const struct ftrace_config *c, const char *file, struct diag *d);
-/* Takes a snapshot, and prints it likewise. */
+/* Takes a snapshot, and prints it in the same way. */
 int ftrace_snapshot(const char *name, const char *cpus, int fd, struct diag *d);
-/* Gives back what was set for it, or for all (NULL). */
+/* Restores the settings changed for it, or for all (NULL). */
 int ftrace_reset(const char *name, struct diag *d);
-/* Switches everything off that anybody has set; without `sure` it tells only. */
+/* Switches everything off that anybody has set; without `sure` it only reports. */
 int ftrace_reset_all(bool sure, struct diag *d);
 /* What is switched on, and by whom. */
 int ftrace_status(struct buf *text, struct diag *d);
 /* What there is: events, tracers, clocks, options, functions; words: which of them, by GLOB. */
 int ftrace_list(char *const *words, struct buf *text, struct diag *d);
-/* The events of this machine whose text cannot be printed from their format, a line each. */
+/* The events of this machine whose text cannot be printed from their format, one per line. */
 int ftrace_check_events(struct buf *failed, struct diag *d);
-/* Makes a histogram in the kernel, and prints it in the end. */
+/* Makes a histogram in the kernel, and prints it at the end. */
 int ftrace_hist(const struct ftrace_config *c, const char *spec, const volatile sig_atomic_t *stop,
 		struct diag *d);
 /* The deepest kernel stack since the stack tracer was switched on, which it is meanwhile. */

@@ -207,7 +207,7 @@ static int check_module(const struct setup *s, const char *word, struct buf *why
 			glob_match(module, strlen(module), of + 1, end - 1);
 	}
 	if (!found && all.len) {
-		buf_addf(why, "no function that fits '");
+		buf_addf(why, "no function that matches '");
 		buf_add_safe(why, word, strlen(word));
 		buf_adds(why, "' can be traced: is the module loaded?");
 	}

@@ -280,7 +280,7 @@ int journal_undo(struct journal *j, uint64_t from)
 			continue;
 		errnum = give_back(j, &e);
 		if (errnum) {
-			diag_error(j->d, e.path, -1, "cannot be given back: %s", strerror(errnum));
+			diag_error(j->d, e.path, -1, "cannot be restored: %s", strerror(errnum));
 			first = first ? first : pp_errno(errnum);
 		}
 	}
@@ -315,7 +315,7 @@ static _Noreturn void watch(struct journal *j, int gone)
 		_exit(1);
 	if (*j->path)
 		unlink(j->path);
-	diag_say(j->d, NULL, "the recorder was killed: what it had set is given back");
+	diag_say(j->d, NULL, "the recorder was killed: its settings are restored");
 	_exit(0);
 }
 
@@ -396,7 +396,7 @@ int journal_begin(struct journal *j, const char *root, const char *name, bool wa
 	if (!errnum && watched)
 		errnum = start_watcher(j);
 	if (errnum) {
-		diag_error(d, NULL, -1, "cannot keep what is changed: %s", strerror(errnum));
+		diag_error(d, NULL, -1, "cannot save the changes: %s", strerror(errnum));
 		journal_end(j);
 	}
 	return errnum ? pp_errno(errnum) : 0;
@@ -493,7 +493,7 @@ static int sweep_one(void *ctx, const char *name)
 		return 0;
 	}
 	journal_end(&j);
-	diag_say(s->d, NULL, "gave back what a recorder that was killed had set (%s)", name);
+	diag_say(s->d, NULL, "restored the settings of a recorder that was killed (%s)", name);
 	++*s->n;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * What a recorder has changed on this machine, and how it is given back: by the recorder when it
+ * What a recorder has changed on this machine, and how it is restored: by the recorder when it
  * ends, by its watcher when it is killed, by the next recorder when both were.
  *
  *	struct journal j;
@@ -9,8 +9,8 @@
  *	journal_end(&j);
  *
  * An entry is written before its change is made. A file that several have changed, to the same
- * value, has in each of their journals what it was before the first. The journal is a file of
- * root's in JOURNAL_DIR, or, where that cannot be written, memory that the watcher shares. Paths
+ * value, has its value from before the first in each of their journals. The journal is a file of
+ * root's in JOURNAL_DIR, or, if that cannot be written, memory that the watcher shares. Paths
  * are relative to the root of tracefs, and lead nowhere else.
  */
 #ifndef PP_FTRACE_JOURNAL_H
@@ -26,17 +26,17 @@
 
 #define JOURNAL_DIR	 "/run/perfpipe"
 #define JOURNAL_NAME_MAX 63
-/* The one switch that is outside of tracefs. */
+/* The one switch that is outside tracefs. */
 #define JOURNAL_STACK_TRACER "/proc/sys/kernel/stack_tracer_enabled"
 #define JOURNAL_MAX	     (16u << 20) /* bytes */
 
 /* How an entry is undone. */
 enum journal_kind {
-	JOURNAL_BY = 'b',	/* nothing: tells who it was, and how */
+	JOURNAL_BY = 'b',	/* nothing: says who it was, and how */
 	JOURNAL_INSTANCE = 'i', /* the instance is switched off and removed */
-	JOURNAL_SET = 's',	/* the value is written in place of what is there */
-	JOURNAL_EXPAND = 'e',	/* "7 1408": where 7 is left, and nothing of how it grows, 1408 */
-	JOURNAL_APPEND = 'a',	/* the value is written beside what is there: "!hist:keys=pid" */
+	JOURNAL_SET = 's',	/* the value replaces the current one */
+	JOURNAL_EXPAND = 'e',	/* "7 1408": if 7 is left, and no record of how it grew, 1408 */
+	JOURNAL_APPEND = 'a',	/* the value is added to the current ones: "!hist:keys=pid" */
 };
 
 struct journal {
@@ -46,7 +46,7 @@ struct journal {
 	int fd;
 	uint64_t len;
 	pid_t watcher;
-	int alive; /* pipe to the watcher, whose end tells it that we are gone; -1: none */
+	int alive; /* pipe to the watcher, whose end shows that we are gone; -1: none */
 	struct diag *d;
 };
 
@@ -62,17 +62,20 @@ struct journal {
 int journal_begin(struct journal *j, const char *root, const char *name, bool watched,
 		  struct diag *d);
 
-/* Opens one that exists, to go on with it or to undo it. PP_ENOENT, not reported: there is none. */
+/*
+ * Opens an existing one, to continue with it or to undo it. PP_ENOENT, not reported: there is
+ * none.
+ */
 int journal_open(struct journal *j, const char *root, const char *name, struct diag *d);
 
 /* 0, or a code that was not reported. */
 int journal_add(struct journal *j, enum journal_kind kind, const char *path, const char *value,
 		size_t len);
 
-/* Forgets the entries since the journal had `from` bytes: what they tell was not changed. */
+/* Forgets the entries since the journal had `from` bytes: what they describe was not changed. */
 int journal_forget(struct journal *j, uint64_t from);
 
-/* Until journal_unlock nobody else sets what there is once, or gives it back. -1: no folder. */
+/* Until journal_unlock nobody else sets or restores what exists only once. -1: no folder. */
 int journal_lock(void);
 void journal_unlock(int lock);
 
@@ -84,13 +87,13 @@ int journal_holder(const struct journal *j, const char *path, char name[JOURNAL_
 		   struct buf *former);
 
 /*
- * Gives back what was changed since the journal had `from` bytes, the last change first, and
- * forgets it; what another journal has changed, too, is left for that to give back. 0, or the first
- * error; each was reported.
+ * Restores what was changed since the journal had `from` bytes, the last change first, and
+ * forgets it; what another journal has also changed is left for that one to restore. 0, or the
+ * first error; each was reported.
  */
 int journal_undo(struct journal *j, uint64_t from);
 
-/* Closes it; all is given back: it is removed and the watcher is dismissed. */
+/* Closes it; everything has been restored: it is removed and the watcher is dismissed. */
 void journal_end(struct journal *j);
 
 /* Closes it, and leaves what was changed as it is. */
@@ -106,7 +109,7 @@ typedef int journal_name_fn(void *ctx, const char *name);
 /* Calls fn for the names of the journals that are there. */
 int journal_names(journal_name_fn *fn, void *ctx);
 
-/* Gives back what recorders that are gone left. *n: how many those were. */
+/* Restores the settings that killed recorders left. *n: how many there were. */
 int journal_sweep(const char *root, unsigned *n, struct diag *d);
 
 #endif

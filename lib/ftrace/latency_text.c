@@ -32,7 +32,7 @@ int fttext_read(const struct ftfiles *f, struct buf *text, struct diag *d)
 	int rc = ftfiles_read(f, "trace", text);
 
 	if (rc)
-		diag_error(d, NULL, -1, "what the tracer has found cannot be read: %s",
+		diag_error(d, NULL, -1, "the findings of the tracer cannot be read: %s",
 			   pp_strerror(rc));
 	return rc;
 }

@@ -1,12 +1,15 @@
 /*
- * Recording with ftrace. Private to lib/ftrace: ftrace.h is the door.
+ * Recording with ftrace. Private to lib/ftrace: ftrace.h is the interface.
  *
  * The flow: wanted.c holds the words of the command line, switch_events.c and function_lists.c find
- * what they mean, setup.c brings all of it into an instance (tracefs_files.c writes, journal.c
- * keeps what was before), recording_head.c reads what a recording begins with, buffer_rounds.c
- * reads the pages of the ring buffers round by round, latency_text.c what latency tracers print,
- * write_stream_form.c writes them as a stream (tracedat/write_sections.h: as trace.dat),
- * recording.c is the life of a recording, buffers.c that of the ones that stay.
+ * what they
+ * mean, setup.c brings all of it into an instance (tracefs_files.c writes, journal.c keeps what was
+ * before), recording_head.c reads what a recording begins with, buffer_rounds.c reads the pages of
+ * the ring buffers
+ * round by round, latency_text.c what latency tracers print, write_stream_form.c writes them as a
+ * stream
+ * (tracedat/write_sections.h: as trace.dat), recording.c is the life of a recording, buffers.c that
+ * of the ones that stay.
  */
 #ifndef PP_FTRACE_PARTS_H
 #define PP_FTRACE_PARTS_H
@@ -61,7 +64,7 @@ int setup_events(struct setup *s, struct buf *why);
 /* Writes one of the lists of functions. */
 int setup_functions(struct setup *s, const char *file, const struct ftrace_words *words,
 		    struct buf *why);
-/* The functions that fit a pattern, a line each. */
+/* The functions that match a pattern, one per line. */
 int functions_list(const char *root, const char *pattern, struct buf *text);
 
 /* ---- recording_head.c ---- */
@@ -133,7 +136,7 @@ struct rounds {
 	size_t cap;
 	int pipe[2]; /* through which pages are moved; -1: they are copied */
 	bool moved;
-	bool wakes; /* poll tells when a buffer fills */
+	bool wakes; /* poll reports when a buffer fills */
 	bool fixed; /* the size of buffers */
 	bool no_room;
 	uint64_t grown; /* kB that were added */
@@ -177,7 +180,7 @@ struct live {
 
 /* A buffer of the recording. */
 struct live_buffer {
-	const char *name, *clock; /* clock: as trace_clock tells it */
+	const char *name, *clock; /* clock: as trace_clock has it */
 	bool is_text;
 };
 

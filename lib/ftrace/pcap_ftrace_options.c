@@ -40,59 +40,60 @@ enum {
 const struct opt ftrace_options[] = {
 	/* what */
 	{'e', "event", "EVENT", "record EVENT: sched, sched:sched_switch, *:*wait*, all"},
-	{'f', "filter", "EXPR", "keep events of the last -e that EXPR fits"},
-	{'R', "trigger", "TRIGGER", "what the last -e sets off: stacktrace, traceoff if ..., ..."},
+	{'f', "filter", "EXPR", "keep events of the last -e for which EXPR holds"},
+	{'R', "trigger", "TRIGGER", "what the last -e triggers: stacktrace, traceoff if ..., ..."},
 	{'v', "not", NULL, "leave out the events of each -e that follows"},
 	{'p', "tracer", "TRACER", "function, function_graph, wakeup, ...; see --list tracers"},
 	{'l', "function", "GLOB", "functions to trace, or FUNCTION:COMMAND"},
 	{'n', "no-function", "GLOB", "functions not to trace"},
-	{'g', "graph", "GLOB", "functions to trace with what they call"},
-	{OPT_NOT_GRAPH, "no-graph", "GLOB", "functions not to trace with what they call"},
-	{OPT_DEPTH, "max-graph-depth", "N", "how deep function_graph goes"},
-	{OPT_THRESH, "thresh", "US", "what takes less is not traced"},
-	{OPT_PROFILE, "profile", NULL, "record what tells where time goes"},
+	{'g', "graph", "GLOB", "functions to trace, with the functions that they call"},
+	{OPT_NOT_GRAPH, "no-graph", "GLOB",
+	 "functions not to trace, with the functions that they call"},
+	{OPT_DEPTH, "max-graph-depth", "N", "maximum depth of function_graph"},
+	{OPT_THRESH, "thresh", "US", "do not trace anything that takes less"},
+	{OPT_PROFILE, "profile", NULL, "record the events that show where time goes"},
 	{'T', "stacks", NULL, "record the kernel stack of each event"},
 	{OPT_FUNC_STACK, "func-stack", NULL, "record the kernel stack of each function"},
 	{OPT_PROBE, "probe", "DEFINITION", "make a probe of a program, for this recording only"},
 	{'x', "exec", "FILE", "the program or library of --probe"},
 	{OPT_KPROBE, "kprobe", "DEFINITION", "make a probe of the kernel, for this recording only"},
-	{'B', "buffer", "NAME", "a further buffer, which the options after it are for"},
+	{'B', "buffer", "NAME", "an additional buffer, for the options after it"},
 	/* whom */
-	{'P', "pid", "PID[,PID]", "trace these processes only"},
-	{'F', "only-command", NULL, "trace COMMAND only"},
-	{'c', "children", NULL, "and what they start"},
-	{'M', "cpus", "LIST", "trace these CPUs only, such as 0-3,6"},
+	{'P', "pid", "PID[,PID]", "trace only these processes"},
+	{'F', "only-command", NULL, "trace only COMMAND"},
+	{'c', "children", NULL, "and the tasks that they start"},
+	{'M', "cpus", "LIST", "trace only these CPUs, such as 0-3,6"},
 	/* how */
-	{'C', "clock", "CLOCK", "stamp by local (default), mono, boot, x86-tsc, ..."},
-	{'b', "buffer-size", "KB", "size of each CPU's buffer; else it grows with the rate"},
-	{'O', "option", "NAME[=0]", "switch an option of ftrace on, or off (noNAME)"},
-	{'s', "interval", "US", "read the buffers so often at least"},
+	{'C', "clock", "CLOCK", "clock: local (default), mono, boot, x86-tsc, ..."},
+	{'b', "buffer-size", "KB", "size of each CPU's buffer; by default it grows with the rate"},
+	{'O', "option", "NAME[=0]", "switch an ftrace option on, or off (noNAME)"},
+	{'s', "interval", "US", "read the buffers at least this often"},
 	{'r', "realtime", "PRIO", "run with this SCHED_FIFO priority"},
 	{OPT_WHILE, "while", "PID", "end when process PID has ended"},
 	{'o', "output", "FILE", "write a trace.dat, not the stream form to stdout"},
-	{OPT_VERSION_OF_FILE, "file-version", "N", "of the trace.dat: 7 (default) or 6"},
-	{'z', "compression-level", "[LEVEL]", "compress it by zstd, 1 (default) to 22"},
+	{OPT_VERSION_OF_FILE, "file-version", "N", "version of the trace.dat: 7 (default) or 6"},
+	{'z', "compression-level", "[LEVEL]", "compress it with zstd, 1 (default) to 22"},
 	/* buffers that stay */
 	{OPT_START, "start", "NAME", "set up a buffer that records until it is reset"},
-	{OPT_STOP, "stop", "NAME", "stop recording; --start NAME goes on"},
-	{OPT_SHOW, "show", "NAME", "print what is in it"},
-	{OPT_EXTRACT, "extract", "NAME", "take out what is in it, with -o FILE"},
-	{OPT_RESTORE, "restore", "FILE", "make a trace.dat of FILE.cpuN, which a recorder left"},
+	{OPT_STOP, "stop", "NAME", "stop recording; --start NAME continues"},
+	{OPT_SHOW, "show", "NAME", "print its contents"},
+	{OPT_EXTRACT, "extract", "NAME", "extract its contents, with -o FILE"},
+	{OPT_RESTORE, "restore", "FILE",
+	 "make a trace.dat from FILE.cpuN, which a recorder left behind"},
 	{OPT_SNAPSHOT, "snapshot", "NAME", "take a snapshot of it, and print that"},
 	{OPT_CLEAR, "clear", "NAME", "empty it"},
-	{OPT_RESET, "reset", "[NAME]", "end it, or all that this program has set up"},
-	{OPT_ALL, "all", NULL, "with --reset: tell what others have set up"},
-	{OPT_YES, "yes", NULL, "with --reset --all: end that, too"},
-	{OPT_STATUS, "status", NULL, "tell what is switched on, and by whom"},
+	{OPT_RESET, "reset", "[NAME]", "remove it, or all that this program has set up"},
+	{OPT_ALL, "all", NULL, "with --reset: show what others have set up"},
+	{OPT_YES, "yes", NULL, "with --reset --all: also remove that"},
+	{OPT_STATUS, "status", NULL, "show what is switched on, and by whom"},
 	/* what is there, and what the kernel counts */
 	{OPT_LIST, "list", NULL, "list events, tracers, clocks, options, functions; GLOB"},
-	{OPT_CHECK, "check-events", NULL,
-	 "list events whose text cannot be printed, if there are any"},
+	{OPT_CHECK, "check-events", NULL, "list events whose text cannot be printed, if any"},
 	{OPT_HIST, "hist", "EVENT:KEYS", "let the kernel count EVENT by KEYS, and print the table"},
 	{OPT_STACK, "stack", NULL, "find the deepest kernel stack"},
-	{OPT_STRICT, "strict", NULL, "exit 1 if the kernel lost events"},
+	{OPT_STRICT, "strict", NULL, "exit with 1 if the kernel lost events"},
 	{'q', "quiet", NULL, "no warnings"},
-	{OPT_VERBOSE, "verbose", NULL, "say more on stderr"},
+	{OPT_VERBOSE, "verbose", NULL, "print more messages on stderr"},
 	{0},
 };
 
@@ -200,7 +201,7 @@ static int by_table(struct ftrace_options *o, struct ftrace_config *c, int id, c
 	for (size_t i = 0; i < N(actions); i++)
 		if (actions[i].id == id) {
 			if (o->action != FTRACE_RECORD && o->action != actions[i].action) {
-				buf_adds(why, "one of --start, --stop, --show, ... at a time");
+				buf_adds(why, "only one of --start, --stop, --show, ... at a time");
 				return PP_EUSAGE;
 			}
 			o->action = actions[i].action;
@@ -222,8 +223,8 @@ static int number(const char *name, const char *arg, uint64_t min, uint64_t max,
 {
 	if (!opt_u64(arg, min, max, v))
 		return 0;
-	buf_addf(why, "%s: '%s' is no number from %llu to %llu", name, arg, (unsigned long long)min,
-		 (unsigned long long)max);
+	buf_addf(why, "%s: '%s' is not a number from %llu to %llu", name, arg,
+		 (unsigned long long)min, (unsigned long long)max);
 	return PP_EUSAGE;
 }
 
@@ -388,7 +389,7 @@ int ftrace_options_end(struct ftrace_options *o, char **rest, bool dashes, struc
 		return PP_EUSAGE;
 	}
 	if (o->action == FTRACE_RECORD && !c->n_events && !c->tracer && !c->probes.n && !c->next) {
-		buf_adds(why, "nothing to record: -e EVENT or -p TRACER; --list tells what there "
+		buf_adds(why, "nothing to record: -e EVENT or -p TRACER; --list shows what there "
 			      "is");
 		return PP_EUSAGE;
 	}

@@ -1,6 +1,6 @@
 /*
- * The options of pcap-ftrace: what is recorded, and what is done with the buffers that stay. The
- * names are trace-cmd's where they mean the same.
+ * The options of pcap-ftrace: what is recorded, and operations on buffers that stay. The
+ * names are trace-cmd's if they mean the same.
  *
  *	static struct ftrace_options o;
  *	const struct opt_group groups[] = {{ftrace_options, ftrace_option, &o, ftrace_rules}, {0}};

@@ -1,5 +1,5 @@
 /*
- * Writing to a file of tracefs, without memory of its own, as it also cleans up.
+ * Writing to a file of tracefs, without memory of its own, because it also cleans up.
  *
  *	errnum = ftput("/sys/kernel/tracing/tracing_on", O_TRUNC, "0", 1);
  */

@@ -298,7 +298,7 @@ static int open_output(struct recording *r)
 	r->to_file = r->c->output && strcmp(r->c->output, "-") != 0;
 	if (!r->to_file && isatty(STDOUT_FILENO)) {
 		diag_error(r->d, NULL, -1,
-			   "a recording is not for a terminal: -o FILE, or pipe it to pdecode");
+			   "a recording cannot go to a terminal: -o FILE, or pipe it to pdecode");
 		return PP_EUSAGE;
 	}
 	return 0;
@@ -502,7 +502,7 @@ static const char *advice(const struct recording *r)
 	if (fixed)
 		return ": larger buffers help (-b), or fewer events";
 	return no_room ? ": fewer events help, or a faster reader"
-		       : ": -b with a larger number than 8192 helps, or fewer events";
+		       : ": -b with a number larger than 8192 helps, or fewer events";
 }
 
 static int finish(struct recording *r, int rc, struct ftrace_stats *st)

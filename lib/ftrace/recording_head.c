@@ -299,8 +299,8 @@ int head_read(struct head *h, const struct setup *setups, size_t n, bool all)
 	if (!rc)
 		rc = machine(h, setups);
 	if (rc)
-		diag_error(setups->d, setups->root, -1, "what describes events cannot be read: %s",
-			   pp_strerror(rc));
+		diag_error(setups->d, setups->root, -1,
+			   "the descriptions of events cannot be read: %s", pp_strerror(rc));
 	return rc;
 }
 

@@ -67,7 +67,7 @@ static int threads_of(const char *pids, struct buf *list, struct buf *why)
 	int rc = pidlist_parse(pids, &v, &n);
 
 	if (rc) {
-		buf_addf(why, "'%s' is no list of processes", pids);
+		buf_addf(why, "'%s' is not a list of processes", pids);
 		return rc;
 	}
 	for (size_t i = 0; i < n && !rc; i++) {
@@ -128,7 +128,7 @@ static int set_cpus(struct setup *s, struct buf *why)
 		top = w > top ? w : top;
 	}
 	if (rc) {
-		buf_addf(why, "'%s' is no list of CPUs", s->c->cpus);
+		buf_addf(why, "'%s' is not a list of CPUs", s->c->cpus);
 		return rc;
 	}
 	free(cpus);
@@ -192,8 +192,7 @@ static void tell_shared(const struct setup *s, const char *name)
 
 	ftfiles_path(&s->files, name, path, &own);
 	if (!own && !s->top)
-		diag_note(s->d, NULL, -1, "%s is set for the whole machine for the time being",
-			  name);
+		diag_note(s->d, NULL, -1, "%s is temporarily set for the whole machine", name);
 }
 
 static int tracer_fault(struct setup *s, struct buf *why)
@@ -304,7 +303,7 @@ static int make_instance(struct setup *s, const char *name, struct buf *why)
 	if (!rc)
 		rc = journal_add(s->journal, JOURNAL_INSTANCE, dir, "", 0);
 	if (rc) {
-		buf_addf(why, "cannot keep what is changed: %s", pp_strerror(rc));
+		buf_addf(why, "cannot save the changes: %s", pp_strerror(rc));
 		rmdir(path);
 		return rc;
 	}
@@ -321,29 +320,32 @@ static int take_top(struct setup *s, struct buf *why)
 	ftfiles_init(&s->files, s->root, "", s->journal);
 	rc = ftfiles_value(&s->files, "current_tracer", &v);
 	if (!rc && strcmp(buf_str(&v), "nop") != 0) {
-		buf_addf(why,
-			 "the tracer %s works at the top of ftrace only, where somebody uses %s",
-			 s->c->tracer, buf_str(&v));
+		buf_addf(
+			why,
+			"the tracer %s works only at the top level of ftrace, where somebody uses %s",
+			s->c->tracer, buf_str(&v));
 		rc = PP_EUSAGE;
 	}
 	buf_reset(&v);
 	if (!rc)
 		rc = ftfiles_read(&s->files, "set_event", &v);
 	if (!rc && v.len) {
-		buf_addf(why,
-			 "the tracer %s works at the top of ftrace only, where somebody records "
-			 "events, such as %.*s",
-			 s->c->tracer, (int)strcspn(buf_str(&v), "\n"), buf_str(&v));
+		buf_addf(
+			why,
+			"the tracer %s works only at the top level of ftrace, where somebody records "
+			"events, such as %.*s",
+			s->c->tracer, (int)strcspn(buf_str(&v), "\n"), buf_str(&v));
 		rc = PP_EUSAGE;
 	}
 	buf_release(&v);
 	if (rc)
 		return rc;
 	s->top = true;
-	diag_note(s->d, NULL, -1,
-		  "the tracer %s is not for instances here: the top of ftrace is used, and "
-		  "given back",
-		  s->c->tracer);
+	diag_note(
+		s->d, NULL, -1,
+		"the tracer %s does not work in instances here: the top level of ftrace is used, and "
+		"given back",
+		s->c->tracer);
 	return 0;
 }
 

@@ -203,7 +203,7 @@ static int report(const char *root, struct buf *text)
 	int rc;
 
 	ftfiles_init(&p.files, root, "", NULL);
-	buf_adds(text, "top of ftrace\n");
+	buf_adds(text, "top level of ftrace\n");
 	rc = place(&p, text) + probes(root, text) + stack_tracer(text);
 	if (!rc)
 		buf_adds(text, "  nothing is set\n");
@@ -320,8 +320,8 @@ int ftrace_reset_all(bool sure, struct diag *d)
 		return rc;
 	}
 	diag_say(d, NULL, "%s",
-		 sure ? "this was set, and is not any more:"
-		      : "this is set by others; with --yes it is ended, too:");
+		 sure ? "this was set, and no longer is:"
+		      : "this is set by others; --yes also removes it:");
 	diag_lines(d, buf_str(&text));
 	buf_release(&text);
 	if (!sure)

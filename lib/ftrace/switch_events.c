@@ -119,7 +119,7 @@ static int mark(const struct ftrace_event *e, struct all *all, struct buf *why)
 	}
 	if (hits || e->maybe)
 		return 0;
-	buf_adds(why, "no event fits '");
+	buf_adds(why, "no event matches '");
 	buf_add_safe(why, e->pattern, strlen(e->pattern));
 	buf_addc(why, '\'');
 	nearest(all, e->pattern, why);
@@ -222,7 +222,7 @@ static int filter(struct setup *s, const struct all *all, const struct ftrace_ev
 	if (left && taken)
 		diag_warn(
 			s->d, NULL, -1,
-			"%zu of the events of -e %s do not take the filter, such as %s:%s: all of "
+			"%zu of the events of -e %s do not accept the filter, such as %s:%s: all of "
 			"these are recorded",
 			left, e->pattern, refused->system, refused->name);
 	else if (left)

@@ -174,7 +174,7 @@ static int refused(const struct ftfiles *f, const char *name, const char *value,
 	size_t n = strcspn(value, "\n");
 	bool more = n > 60 || value[n];
 
-	buf_addf(why, "the kernel does not take '");
+	buf_addf(why, "the kernel does not accept '");
 	buf_add_safe(why, value, n > 60 ? 60 : n);
 	buf_addf(why, "%s' for %s: %s", more ? "..." : "", name, strerror(errnum));
 	if (errnum == EACCES || errnum == EPERM) {
@@ -215,9 +215,9 @@ static int share(const struct ftfiles *f, const char *name, const char *value, b
 
 	if (is_so(f, name, value, lines))
 		return journal_add(f->journal, JOURNAL_SET, name, buf_str(was), was->len);
-	buf_addf(why, "%s is there but once, and ", name);
+	buf_addf(why, "%s exists only once, and ", name);
 	if (!strcmp(holder, f->journal->name))
-		buf_adds(why, "another buffer of this recording has set it otherwise");
+		buf_adds(why, "another buffer of this recording has set it differently");
 	else if (!strncmp(holder, OWNER_PREFIX, strlen(OWNER_PREFIX)))
 		buf_addf(why, "another pcap-ftrace has set it: process %.*s",
 			 (int)strcspn(pid, "_"), pid);
@@ -236,7 +236,7 @@ static int keep(const struct ftfiles *f, const char *name, bool lines, struct bu
 	if (!rc)
 		rc = journal_add(f->journal, JOURNAL_SET, name, buf_str(&was), was.len);
 	if (rc)
-		buf_addf(why, "cannot keep what %s was: %s", name, pp_strerror(rc));
+		buf_addf(why, "cannot save the old value of %s: %s", name, pp_strerror(rc));
 	buf_release(&was);
 	return rc;
 }

@@ -1,12 +1,12 @@
 /*
- * Files of tracefs: of an instance, and where that lacks one, of the top, whose former value is
+ * Files of tracefs: of an instance, and if that has none, of the top level, whose former value is
  * kept in a journal.
  *
  *	struct ftfiles f;
  *	ftfiles_init(&f, "/sys/kernel/tracing", "instances/x", &journal);
  *	rc = ftfiles_set(&f, "trace_clock", "mono", &why);
  *
- * Errors are told with the kernel's own words, if it has any.
+ * Errors are reported with the kernel's own words, if it has any.
  */
 #ifndef PP_FTRACE_TRACEFS_FILES_H
 #define PP_FTRACE_TRACEFS_FILES_H
@@ -20,15 +20,15 @@
 
 struct ftfiles {
 	const char *root;
-	char dir[PATH_MAX]; /* relative to the root: "instances/x"; empty: the top */
+	char dir[PATH_MAX]; /* relative to the root: "instances/x"; empty: the top level */
 	struct journal *journal;
 };
 
 void ftfiles_init(struct ftfiles *f, const char *root, const char *dir, struct journal *j);
 
 /*
- * The path of a file: of the instance if that has it, else of the top. *own: the instance's. A name
- * that begins with / is one outside of tracefs.
+ * The path of a file: of the instance if that has it, otherwise of the top level. *own: the
+ * instance's. A name that begins with / is one outside tracefs.
  */
 void ftfiles_path(const struct ftfiles *f, const char *name, char path[PATH_MAX], bool *own);
 
@@ -42,21 +42,22 @@ int ftfiles_value(const struct ftfiles *f, const char *name, struct buf *b);
 
 /*
  * Writes a value in place of the former one; of the top's files, that is kept. _lines: it is a
- * list of words or lines, which the kernel takes one by one. 0, or a code with the reason in `why`;
- * PP_EUSAGE: there is one of it for the whole machine, and somebody else has set it otherwise.
+ * list of words or lines, which the kernel accepts one by one. 0, or a code with the reason in
+ * `why`;
+ * PP_EUSAGE: it exists once for the whole machine, and somebody else has set it differently.
  */
 int ftfiles_set(const struct ftfiles *f, const char *name, const char *value, struct buf *why);
 int ftfiles_set_lines(const struct ftfiles *f, const char *name, const char *value,
 		      struct buf *why);
 
 /*
- * Adds a line to those that are there; `undo`: the line that takes it away again, kept if the file
+ * Adds a line to the existing ones; `undo`: the line that takes it away again, kept if the file
  * is the top's.
  */
 int ftfiles_add(const struct ftfiles *f, const char *name, const char *line, const char *undo,
 		struct buf *why);
 
-/* Writes without a journal: what is no setting. */
+/* Writes without a journal: anything that is not a setting. */
 int ftfiles_write(const struct ftfiles *f, const char *name, const char *value, struct buf *why);
 
 #endif

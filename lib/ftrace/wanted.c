@@ -83,7 +83,7 @@ int ftrace_filter(struct ftrace_config *c, const char *expr, struct buf *why)
 	if (!e)
 		return PP_EUSAGE;
 	if (e->filter) {
-		buf_adds(why, "these events have a filter: join the two by && or ||");
+		buf_adds(why, "these events already have a filter: join the two with && or ||");
 		return PP_EUSAGE;
 	}
 	e->filter = expr;

@@ -23,7 +23,7 @@ static int put(struct live *l, const uint8_t *p, size_t n)
 		ssize_t done;
 
 		if (*l->stop && poll(&room, 1, PATIENCE_MS) == 0) {
-			diag_error(l->d, NULL, -1, "the reader of the output takes nothing");
+			diag_error(l->d, NULL, -1, "the reader of the output is not reading");
 			return PP_ECUT;
 		}
 		done = write(l->fd, p, n);

@@ -145,7 +145,7 @@ static void check_names(struct check *c)
 		fclose(f);
 	c->state = shown ? OK : NO;
 	buf_adds(&c->what, shown ? "the kernel's functions have names"
-				 : "the kernel's functions stay without names");
+				 : "the kernel's functions have no names");
 	add_setting(&c->what, KPTR);
 	c->helps = "sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1";
 }

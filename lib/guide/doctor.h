@@ -1,6 +1,6 @@
 /*
  * What this machine allows: recording, the kernel's names, tracepoints, hardware counters, debug
- * symbols; and the command that changes what it does not.
+ * symbols; and the commands that change what it does not.
  *
  *	open = doctor_print(tsv, &text);
  */
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 /*
- * A line for each thing that was looked at, and what helps; with `tsv` rows
+ * A line for each thing that was checked, and what helps; with `tsv` rows
  * "STATE<tab>NAME<tab>WHAT<tab>COMMAND", STATE being ok, note or no. Returns how many are "no". An
  * error is in `b`.
  */

@@ -291,7 +291,7 @@ static void tell_names(const struct printer *p, struct buf *v)
 	uint32_t most = 0;
 
 	if (p->f->named)
-		buf_adds(v, "it went through psym before");
+		buf_adds(v, "it has already passed through psym");
 	if (!s->frames)
 		return;
 	for (uint32_t i = 1; i < PS_REASON_MAX; i++)
@@ -300,7 +300,7 @@ static void tell_names(const struct printer *p, struct buf *v)
 	buf_addf(v, "%s%.1f %% of %llu frames have a name on this machine", v->len ? "; " : "",
 		 100.0 * (double)(s->frames - s->unknown) / (double)s->frames, (ull)s->frames);
 	if (s->unknown && most)
-		buf_addf(v, "; what is missing most: %s (psym --missing tells what helps)",
+		buf_addf(v, "; most often missing: %s (psym --missing shows what helps)",
 			 ps_reason(most));
 }
 

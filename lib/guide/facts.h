@@ -1,6 +1,6 @@
 /*
- * What a recording is and holds, for people: machine, time, events, stacks and how whole they are,
- * names, losses. It is found out by the ways of pdecode and psym, in one pass.
+ * What a recording is and contains, in words: machine, time, events, stacks and how complete they
+ * are, names, losses. It is determined as pdecode and psym do, in one pass.
  *
  *	struct facts f;
  *	status = facts_read(&f, "perf.data", d);
@@ -35,10 +35,10 @@ enum facts_meta {
 struct facts {
 	const char *file;
 	struct tally *tally;
-	struct buf meta[FACTS_META_MAX]; /* of the first source; empty: not told */
+	struct buf meta[FACTS_META_MAX]; /* of the first source; empty: not known */
 	struct buf clock;
 	uint32_t kind;	  /* SOURCE.kind of the first source */
-	uint32_t sources; /* recordings that it is of */
+	uint32_t sources; /* number of recordings in it */
 	uint64_t samples; /* all */
 	uint64_t stacks;  /* those with a stack */
 	uint64_t cgroups; /* those with a cgroup */
@@ -51,7 +51,7 @@ struct facts {
 
 /*
  * Reads a recording. Returns the exit status that pdecode would: PP_EXIT_FAIL, and there are no
- * facts. What is wrong has been reported.
+ * facts. Errors have been reported.
  */
 int facts_read(struct facts *f, const char *file, struct diag *d);
 void facts_release(struct facts *f);

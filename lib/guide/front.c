@@ -20,12 +20,13 @@ void front_welcome(struct buf *b)
 	buf_adds(b, "perfpipe: filters for performance analysis of Linux recordings. "
 		    "What do you want to know?\n");
 	questions_print(b);
-	buf_adds(b,
-		 "\n"
-		 "  perfpipe RECORDING   what a perf.data or trace.dat holds, and what it answers\n"
-		 "  perfpipe doctor      what this machine lets you record, and what changes that\n"
-		 "  perfpipe recipes     scripts for more questions: perfpipe run RECIPE\n"
-		 "  man perfpipe         what the filters are, and what they have in common\n");
+	buf_adds(
+		b,
+		"\n"
+		"  perfpipe RECORDING   what a perf.data or trace.dat contains, and what it answers\n"
+		"  perfpipe doctor      what this machine lets you record, and what changes that\n"
+		"  perfpipe recipes     scripts for more questions: perfpipe run RECIPE\n"
+		"  man perfpipe         what the filters are, and what they have in common\n");
 }
 
 int front_recording(const char *file, bool tsv, struct buf *b, struct diag *d)
@@ -55,7 +56,7 @@ int front_recipes(bool tsv, struct buf *b, struct buf *why)
 	} else if (!rc) {
 		buf_adds(
 			b,
-			"perfpipe run RECIPE [SECONDS|FILE]; perfpipe run RECIPE --help tells more\n\n");
+			"perfpipe run RECIPE [SECONDS|FILE]; perfpipe run RECIPE --help shows more\n\n");
 		for (const char *s = buf_str(&all); *s; s += strcspn(s, "\n") + 1) {
 			size_t name = strcspn(s, "\t"), line = strcspn(s, "\n");
 

@@ -1,5 +1,5 @@
 /*
- * What perfpipe prints: what there is, what a recording holds, the recipes, the version.
+ * What perfpipe prints: the questions, what a recording contains, the recipes, the version.
  *
  *	status = front_recording("perf.data", false, &text, d);
  */
@@ -11,19 +11,19 @@
 
 #include <stdbool.h>
 
-/* All questions, for one who asks what there is. An error is in `b`. */
+/* All questions. An error is in `b`. */
 void front_welcome(struct buf *b);
 
 /* The facts about a recording and what it answers; its exit status. An error is in `b`. */
 int front_recording(const char *file, bool tsv, struct buf *b, struct diag *d);
 
-/* The recipes with what they are for. 0 or an error, told in `why`. */
+/* The recipes with their purpose. 0 or an error, described in `why`. */
 int front_recipes(bool tsv, struct buf *b, struct buf *why);
 
-/* The fields that every sample has, with what they are. */
+/* The fields that every sample has, with descriptions. */
 void front_fields(bool tsv, struct buf *b);
 
-/* The version; with `features` the libraries that it was built with, a line each. */
+/* The version; with `features` the libraries that it was built with, one per line. */
 void front_version(bool features, struct buf *b);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * The questions that perfpipe can answer, each with the lines to type: for a recording that has
- * what it takes, and for this machine.
+ * the necessary data, and for this machine.
  *
  *	questions_print(&text);			(all, for this machine)
  *	questions_answer(&facts, tsv, &text);	(those that a recording answers, and the rest)
@@ -14,7 +14,7 @@
 void questions_print(struct buf *b);
 
 /*
- * What a recording answers, with the lines for it, and what it lacks for the others. With `tsv`
+ * What a recording answers, with the lines for it, and what is missing for the others. With `tsv`
  * rows: "answer<tab>FILE<tab>ID<tab>QUESTION<tab>LINE" and
  * "lack<tab>FILE<tab>ID<tab>QUESTION<tab>WHAT<tab>LINE". An error is in `b`.
  */

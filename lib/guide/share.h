@@ -1,5 +1,5 @@
 /*
- * What is installed beside the programs: the recipes, which `perfpipe run` starts, and what finds
+ * What is installed with the programs: the recipes, which `perfpipe run` starts, and what finds
  * candidates for the completions of shells.
  *
  *	rc = share_recipes(&text, &why);		("runqlat<tab>the latency of ...")
@@ -10,12 +10,12 @@
 
 #include "base/buf.h"
 
-/* Adds a line "NAME<tab>PURPOSE" for each recipe. 0; or an error, and it is told in `why`. */
+/* Adds a line "NAME<tab>PURPOSE" for each recipe. 0; or an error, described in `why`. */
 int share_recipes(struct buf *b, struct buf *why);
 
 /*
- * Starts the recipe in the place of this program; argv[0] is not used. It finds the filters beside
- * this program. Returns an error, told in `why`: PP_EUSAGE where there is no such recipe.
+ * Starts the recipe instead of this program; argv[0] is not used. It finds the filters next to
+ * this program. Returns an error, described in `why`: PP_EUSAGE if there is no such recipe.
  */
 int share_run(const char *recipe, char **argv, struct buf *why);
 

@@ -58,7 +58,7 @@ static int read_one(struct history *h, const char *name)
 	/* The reader has reported what it gave; errors of this have not been. */
 	ours = rc == PP_ENOMEM || rc == PP_ELIMIT;
 	if (ours)
-		diag_error(h->d, name, -1, "cannot go on: %s", pp_strerror(rc));
+		diag_error(h->d, name, -1, "cannot continue: %s", pp_strerror(rc));
 	status = ours || rc == h->out.err ? PP_EXIT_FAIL : sreader_status(h->r, rc);
 	h->lost += sreader_account(h->r)->lost;
 	if (status != PP_EXIT_FAIL && end_of_stream(h))
@@ -87,17 +87,15 @@ static void explain(const struct history *h)
 			 h->missing);
 	if (lacks_switches(h))
 		diag_error(h->d, NULL, -1,
-			   "of %" PRIu64 " switches so many are missing that the run times are "
+			   "so many of %" PRIu64 " switches are missing that the run times are "
 			   "those of a part",
 			   h->missing + h->all_switches);
 	if (h->unknown_wakers)
-		diag_say(
-			h->d, NULL,
-			"of %" PRIu64
-			" wakeups it is not known who did them: sched_wakeup was recorded on the "
-			"CPU of the thread that woke up, which was idle; record sched:sched_waking, "
-			"too",
-			h->unknown_wakers);
+		diag_say(h->d, NULL,
+			 "for %" PRIu64
+			 " wakeups the waker is not known: sched_wakeup was recorded on the CPU of "
+			 "the thread that woke up, which was idle; also record sched:sched_waking",
+			 h->unknown_wakers);
 	if (h->lost)
 		diag_say(h->d, NULL, "the recording lost %" PRIu64 " events", h->lost);
 	if (h->nameless)

@@ -8,7 +8,7 @@
  *
  * The text is laid out as `perf sched timehist` and `perf sched map` print it. Lines come as the
  * input does; kept are the threads and the CPUs. Samples that a filter marked as failing have no
- * line, but are followed all the same.
+ * line, but are followed nevertheless.
  */
 #ifndef PP_HISTORY_HISTORY_H
 #define PP_HISTORY_HISTORY_H

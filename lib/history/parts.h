@@ -106,7 +106,7 @@ struct history {
 	uint32_t ncolumns, cap_columns;
 	uint64_t lost_at; /* time of the last loss of events */
 	int width;	  /* of the column of threads */
-	bool waking;	  /* sched_waking is recorded: sched_wakeup tells nothing more */
+	bool waking;	  /* sched_waking is recorded: sched_wakeup adds nothing */
 	bool titled;	  /* the head was written */
 	bool skipped;	  /* events did not pass a filter */
 	struct history_seen seen;
@@ -123,7 +123,7 @@ struct history {
 /* Finds out what an event descriptor means. 0 or PP_ENOMEM. */
 int history_bind(struct history *h, const struct ps_record *rec);
 void history_unbind(struct history *h);
-/* Fills h->seen; false: it is no event of the scheduler, or lacks what it needs. */
+/* Fills h->seen; false: it is not a scheduler event, or is incomplete. */
 bool history_decode(struct history *h);
 
 /* ---- threads_and_cpus.c ---- */
@@ -135,7 +135,7 @@ int64_t history_thread(struct history *h, uint32_t buffer, uint32_t tid);
 /* The CPU, and its thread that stands for being idle. NULL: out of memory, or no such CPU. */
 struct history_cpu *history_cpu(struct history *h, uint32_t cpu);
 struct history_thread *history_idle(struct history *h, uint32_t cpu);
-/* Gives a thread the name that an event tells. 0 or PP_ENOMEM. */
+/* Gives a thread the name in an event. 0 or PP_ENOMEM. */
 int history_rename(struct history *h, struct history_thread *t, const struct qval *name);
 /* Context records. 0 or PP_ENOMEM. */
 int history_context(struct history *h, const struct ps_record *rec);

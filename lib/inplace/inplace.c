@@ -455,9 +455,10 @@ void inplace_end(struct inplace *in, struct diag *d)
 		buf_reset(&why);
 		if (in->used[list] &&
 		    sweep_group(&in->tracefs, (enum tracefs_list)list, in->group, true, &why))
-			diag_warn(d, NULL, -1,
-				  "probes stay, which the next recording with --probe removes: %s",
-				  buf_str(&why));
+			diag_warn(
+				d, NULL, -1,
+				"probes remain, which the next recording with --probe removes: %s",
+				buf_str(&why));
 	}
 	buf_release(&why);
 	free(in->v);

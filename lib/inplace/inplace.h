@@ -24,8 +24,9 @@
 
 #include <signal.h>
 
-#define INPLACE_EVENTS_MAX 4096 /* events that are made; so many pprobe --each makes of a pattern */
-#define INPLACE_APART	   8	/* so many of a definition are events of their own, to count */
+#define INPLACE_EVENTS_MAX \
+	4096		/* events that are created; pprobe --each makes as many of a pattern */
+#define INPLACE_APART 8 /* so many of a definition are events of their own, to count */
 
 /* An event that was made. */
 struct inplace_event {
@@ -55,7 +56,8 @@ struct inplace {
 
 /*
  * Makes the probes, and adds them to the events. Definitions without a file are for the program of
- * the first of `pids` ("12,34"; NULL: none), else for that of the command (NULL: none); cgroup:
+ * the first of `pids` ("12,34"; NULL: none), otherwise for that of the command (NULL: none);
+ * cgroup:
  * whose events are added, NULL: everybody's. *mask becomes the signals that were blocked before,
  * for commands. Does nothing if there are no words. 0, or an error that was reported; inplace_end
  * follows either way.
@@ -71,12 +73,12 @@ int inplace_begin(struct inplace *in, const struct probe_words *w, const char *p
 int inplace_make(struct inplace *in, const struct probe_words *w, const char *pids,
 		 char *const *command, struct diag *d);
 
-/* Removes what was made. */
+/* Removes the probes that were made. */
 void inplace_end(struct inplace *in, struct diag *d);
 
 /*
- * Removes the probes of recorders that are gone, of which there are *n. 0, or an error of reading
- * that was reported; what is in use stays, with a warning.
+ * Removes the probes of recorders that have exited, of which there are *n. 0, or an error of
+ * reading that was reported; what is in use stays, with a warning.
  */
 int inplace_sweep(const struct tracefs *t, unsigned *n, struct diag *d);
 

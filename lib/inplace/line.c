@@ -46,14 +46,14 @@ static int take_names(struct probe_line *l, const char *s, size_t n, struct buf 
 		group++;
 	if (group < n) {
 		if (!is_name(s, group))
-			return bad(why, "no name of a group", s, group);
+			return bad(why, "not a name of a group", s, group);
 		memcpy(l->group, s, group);
 		l->group[group] = 0;
 		s += group + 1;
 		n -= group + 1;
 	}
 	if (!is_name(s, n))
-		return bad(why, "no name of an event", s, n);
+		return bad(why, "not a name of an event", s, n);
 	memcpy(l->event, s, n);
 	l->event[n] = 0;
 	return 0;

@@ -1,5 +1,5 @@
 /*
- * Definitions of probes in the kernel's own syntax, a line each.
+ * Definitions of probes in the kernel's own syntax, one per line.
  *
  *	struct probe_line l;
  *	if (line_is_kernels(text))

@@ -1,6 +1,6 @@
 /*
  * Running pprobe(1) for the definitions of probes in the kernel's syntax. It is a program of its
- * own here, too, so that a recorder does not have to load what reads debug information, nor keep
+ * own here as well, so that a recorder does not have to load what reads debug information, nor keep
  * the memory that this takes.
  *
  *	struct maker_want w = {.file = "bash", .texts = texts, .n = 2};
@@ -26,8 +26,8 @@ struct maker_want {
 };
 
 /*
- * Its lines. It is looked for beside this program, then in PATH; its messages go to stderr. 0, or
- * an error that was reported.
+ * Its lines. It is searched for next to this program, then in PATH; its messages go to stderr. 0,
+ * or an error that was reported.
  */
 int maker_run(const struct maker_want *w, struct buf *lines, struct diag *d);
 

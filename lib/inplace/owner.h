@@ -7,7 +7,7 @@
  *		... its recorder has ended ...
  *
  * The parts are the process id, the time at which the process started (field 22 of /proc/PID/stat,
- * see proc(5)), and the inode of the PID namespace, in which alone the id has a meaning.
+ * see proc(5)), and the inode of the PID namespace, the only one in which the id has a meaning.
  */
 #ifndef PP_INPLACE_OWNER_H
 #define PP_INPLACE_OWNER_H
@@ -20,7 +20,7 @@
 /* The group of this process. 0 or a code of pp_errno. */
 int owner_group(char group[OWNER_GROUP_MAX + 1]);
 
-/* Whether a group is that of a recorder that is no more; false where it cannot be known. */
+/* Whether a group is that of a recorder that has exited; false if that is not known. */
 bool owner_gone(const char *group);
 
 #endif

@@ -101,11 +101,12 @@ int inplace_sweep(const struct tracefs *t, unsigned *n, struct diag *d)
 
 			buf_reset(&why);
 			if (sweep_group(t, (enum tracefs_list)list, group, false, &why)) {
-				diag_warn(d, NULL, -1, "probes of a recorder that is gone stay: %s",
+				diag_warn(d, NULL, -1,
+					  "probes of a recorder that has exited remain: %s",
 					  buf_str(&why));
 			} else {
 				diag_note(d, NULL, -1,
-					  "removed the probes of a recorder that is gone: %s",
+					  "removed the probes of a recorder that has exited: %s",
 					  group);
 				++*n;
 			}

@@ -169,7 +169,7 @@ static int list(struct src *s, const struct input_show *show, struct out *o, str
 		if (!rc)
 			rc = decoded;
 		if (!rc && show->view == INPUT_FUNCTIONS && !l.any) {
-			diag_error(d, name, -1, "it has no symbols of the kernel");
+			diag_error(d, name, -1, "it has no kernel symbols");
 			rc = PP_ENOENT;
 		}
 	}
@@ -189,7 +189,7 @@ const struct opt input_view_options[] = {
 	{HEADER, "header", NULL, "print the facts about the recording and its machine"},
 	{DUMP, "dump", NULL, "print every raw record with its bytes"},
 	{LIST, "list", NULL, "print the events with their numbers of samples"},
-	{FUNCTIONS, "functions", NULL, "print the kernel's symbols that it has, as kallsyms"},
+	{FUNCTIONS, "functions", NULL, "print the kernel symbols that it has, as kallsyms"},
 	{0},
 };
 
@@ -228,7 +228,7 @@ int input_view_option(void *opts, int id, const char *arg, struct buf *why)
 	struct input_show *show = opts;
 
 	if (show->view != INPUT_EVENTS && show->view != view) {
-		buf_adds(why, "one of --header, --dump, --list and --functions at a time");
+		buf_adds(why, "only one of --header, --dump, --list and --functions at a time");
 		return PP_EUSAGE;
 	}
 	(void)arg;

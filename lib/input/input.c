@@ -65,8 +65,8 @@ static void tell_leftovers(const char *name, struct diag *d)
 	buf_addf(&path, "%s.cpu0", name);
 	if (!path.err && !access(buf_str(&path), F_OK))
 		diag_say(d, name,
-			 "a recorder that was killed left its pages: pcap-ftrace "
-			 "--restore FILE -o x.dat makes a recording of them");
+			 "a killed recorder left its pages: pcap-ftrace "
+			 "--restore FILE -o x.dat makes a recording from them");
 	buf_release(&path);
 }
 

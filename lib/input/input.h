@@ -1,5 +1,5 @@
 /*
- * Recordings to event streams: what pdecode is.
+ * Recordings to event streams: the core of pdecode.
  *
  *	struct src *s;
  *	struct out out;
@@ -14,7 +14,8 @@
  *	end.status = input_status(rc);
  *	swriter_end(&w, &end);
  *
- * The kind of the input is found by its magic. Damage is reported to the diag, what can be read is
+ * The kind of the input is determined by its magic. Damage is reported to the diag, the readable
+ * part is
  * read. input_describe prints facts about a recording instead: its header, its raw records, its
  * events.
  */
@@ -56,14 +57,14 @@ enum input_view {
 	INPUT_EVENTS,	 /* none of these: the events themselves */
 	INPUT_HEADER,	 /* facts about the recording and its machine */
 	INPUT_DUMP,	 /* every raw record, with its bytes */
-	INPUT_LIST,	 /* the events that are in it, with their numbers of samples */
-	INPUT_FUNCTIONS, /* the kernel's symbols that it has */
+	INPUT_LIST,	 /* its events, with their sample counts */
+	INPUT_FUNCTIONS, /* the kernel symbols that it has */
 };
 
 struct input_show {
 	enum input_view view;
 	bool json; /* INPUT_LIST: an object a line */
-	bool all;  /* INPUT_LIST: samples that a filter let fail, too */
+	bool all;  /* INPUT_LIST: also samples that a filter rejected */
 };
 
 /* The command line options for that, and their handler, whose context is a struct input_show. */

@@ -249,7 +249,7 @@ int input_add_offset(struct input_many *m, const char *arg, struct buf *why)
 		o.len = (size_t)(colon - arg);
 	}
 	if (!offset_number(colon ? colon + 1 : arg, &o.ns)) {
-		buf_addf(why, "--offset: '%s' is no time (such as -250us)",
+		buf_addf(why, "--offset: '%s' is not a time (such as -250us)",
 			 colon ? colon + 1 : arg);
 		return PP_EUSAGE;
 	}
@@ -278,8 +278,9 @@ static int check(const struct input_many *m, struct diag *d)
 	int stdins = 0;
 
 	if (m->follow && (m->n > 1 || m->clock || m->noffsets)) {
-		diag_error(d, NULL, -1,
-			   "--follow is for one file, and does not go with --clock and --offset");
+		diag_error(
+			d, NULL, -1,
+			"--follow is for one file, and cannot be combined with --clock and --offset");
 		return PP_EUSAGE;
 	}
 	for (int i = 0; i < m->n; i++)
@@ -358,7 +359,7 @@ void input_many(const struct input_many *m, struct swriter *w, struct diag *d, s
 		rc = workers ? merge_all(m, workers, w, d, end) : PP_ENOMEM;
 	free(workers);
 	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
-		diag_error(d, NULL, -1, "cannot go on: %s", pp_strerror(rc));
+		diag_error(d, NULL, -1, "cannot continue: %s", pp_strerror(rc));
 	if (rc)
 		end->status = PP_EXIT_FAIL;
 }

@@ -1,5 +1,5 @@
 /*
- * Several recordings at once: each is decoded by a thread of its own, and their streams are merged
+ * Several recordings at once: each is decoded by a separate thread, and their streams are merged
  * by time (merge/merge.h). One alone is decoded as it is.
  *
  *	struct input_many many = {.names = argv + 1, .n = argc - 1};
@@ -22,7 +22,7 @@ struct input_offset {
 };
 
 struct input_many {
-	char **names; /* "-" is stdin; none: stdin */
+	char **names; /* "-" is stdin; none given: stdin */
 	int n;
 	struct trace_opts opts;
 	const char *clock; /* that all times are brought to; NULL: times stay as they are */

@@ -85,7 +85,7 @@ static int open_files(struct binary *b)
 		return rc ? rc : PP_ENOENT;
 	}
 	if (elf_file_type(b->elf) == ET_REL) {
-		diag_error(b->diag, b->path, -1, "is not linked: what runs is another file");
+		diag_error(b->diag, b->path, -1, "is not linked: another file is run");
 		return PP_EUNSUPPORTED;
 	}
 	b->x86_64 = elf_file_machine(b->elf) == EM_X86_64;

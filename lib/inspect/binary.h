@@ -1,12 +1,12 @@
 /*
- * A binary that is to be probed: its ELF file, its DWARF wherever that is, its code.
+ * The binary to probe: its ELF file, its DWARF wherever that is, its code.
  *
  *	struct binary *b;
  *	rc = binary_open(&b, "/usr/bin/zstd", diag);
  *	if (binary_offset(b, vaddr, &offset) == 0) ...
  *	binary_close(b);
  *
- * The DWARF may lie in the binary, in its debug file, or be missing (b->dwarf is NULL then).
+ * The DWARF may be in the binary, in its debug file, or be missing (b->dwarf is NULL then).
  */
 #ifndef PP_INSPECT_BINARY_H
 #define PP_INSPECT_BINARY_H
@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define BINARY_CODE_MAX	 (16u << 20)	     /* bytes of one function that are read */
-#define BINARY_STEPS_MAX (UINT64_C(1) << 28) /* entries of DWARF that are passed */
+#define BINARY_STEPS_MAX (UINT64_C(1) << 28) /* entries of DWARF that are visited */
 
 #define BINARY_FILES 16 /* tables of source files that are kept */
 
@@ -40,7 +40,7 @@ struct binary_unit {
 };
 
 struct binary {
-	const char *path; /* as the kernel is to get it; owned */
+	const char *path; /* as passed to the kernel; owned */
 	struct dso_file dso;
 	struct elf_file *elf; /* of dso: the binary itself */
 	struct elf_file *alt_elf;
@@ -59,13 +59,13 @@ struct binary {
 	bool damaged;	    /* a part of the debug information cannot be used */
 	bool go;	    /* built by Go */
 	bool x86_64;
-	bool kernel;   /* a kernel's image: places are told as symbols */
+	bool kernel;   /* a kernel's image: places are given as symbols */
 	uint64_t text; /* of a kernel: the address of its symbol _text */
 	struct diag *diag;
 };
 
 /*
- * Opens a binary and what describes it; says what is wrong to d. The path may lead through
+ * Opens a binary and what describes it; reports errors to d. The path may lead through
  * /proc/PID/root. 0, or an error.
  */
 int binary_open(struct binary **b, const char *path, struct diag *d);

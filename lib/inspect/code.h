@@ -7,8 +7,8 @@
  *		code_release(&c);
  *	}
  *
- * Disassembled from the start on, by libcapstone. Bytes that it does not know end the knowledge:
- * nothing after them is told to be an instruction.
+ * Disassembled from the start on, by libcapstone. Unknown bytes end the knowledge:
+ * nothing after them is reported as an instruction.
  */
 #ifndef PP_INSPECT_CODE_H
 #define PP_INSPECT_CODE_H
@@ -20,7 +20,7 @@ enum insn_kind {
 	INSN_RET,      /* returns */
 	INSN_JUMP,     /* always, to a known address */
 	INSN_BRANCH,   /* perhaps */
-	INSN_INDIRECT, /* a jump to where a register or memory says */
+	INSN_INDIRECT, /* a jump to an address in a register or memory */
 	INSN_CALL,
 	INSN_ENDBR, /* endbr64 */
 };

@@ -53,7 +53,7 @@ static int check(const char *path, const char *name, struct diag *d)
 	}
 	if (S_ISREG(st.st_mode))
 		return 0;
-	diag_error(d, name, -1, "is no regular file");
+	diag_error(d, name, -1, "is not a regular file");
 	return PP_EUSAGE;
 }
 
@@ -124,7 +124,7 @@ static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], s
 		snprintf(exe, sizeof(exe), "%s", name);
 	} else if (name && !find_mapped(name, pid, exe, sizeof(exe))) {
 		diag_error(d, NULL, -1,
-			   "process %d has mapped no file of the name %s; a path begins with '/'",
+			   "process %d has mapped no file named %s; a path begins with '/'",
 			   (int)pid, name);
 		return PP_EUSAGE;
 	}
@@ -184,8 +184,9 @@ int binary_path(const char *name, pid_t pid, char path[BINARY_PATH_MAX], struct 
 	errno = 0;
 	rc = pid ? of_process(name, pid, path, d) : of_name(name, path, d);
 	if (!rc && strpbrk(path, " \t\n")) {
-		diag_error(d, path, -1,
-			   "the kernel takes no path with blanks: probe a link to it without any");
+		diag_error(
+			d, path, -1,
+			"the kernel accepts no path with blanks: probe a link to it without any");
 		return PP_EUSAGE;
 	}
 	return rc;

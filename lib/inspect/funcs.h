@@ -8,7 +8,7 @@
  *	funcs_release(&t);
  *
  * From the symbol tables (of the binary, of its debug file, .gnu_debugdata), and the function table
- * that every Go program has. Where there is none of them, the call frame information still tells
+ * that every Go program has. If there is none of them, the call frame information still shows
  * where functions begin: they are named as in stacks ("gzip+0x4a20", cfi_function_name). Names
  * are as in the file, and live as long as the binary and the table.
  */
@@ -27,11 +27,11 @@ struct func {
 	const char *name;    /* as in the file */
 	uint64_t addr, size; /* size 0: not known */
 	uint8_t source;	     /* enum func_source */
-	bool ifunc;	     /* its code only chooses the function that is called */
+	bool ifunc;	     /* its code only selects the function that is called */
 };
 
 struct funcs {
-	struct func *v; /* in the order of addresses; of equal ones that of the file */
+	struct func *v; /* in the order of addresses; equal ones in file order */
 	uint32_t n, cap;
 	struct arena names;
 	struct elf_file *mini;
@@ -47,7 +47,7 @@ int funcs_add(struct funcs *t, const struct func *f);
 /* The function that covers an address; NULL: none. */
 const struct func *funcs_at(const struct funcs *t, uint64_t addr);
 
-/* What people call a source: "symtab", "go", ... */
+/* The name of a source: "symtab", "go", ... */
 const char *func_source_name(enum func_source s);
 
 #endif

@@ -4,7 +4,7 @@
  *	if (binary->go && go_abi_param(&scopes, &variable, &place)) ... at the entry ...
  *	why = go_abi_result(&scopes, name, &loc);	at a RET
  *
- * The debug information leaves out parameters that are not used, and parts of others. Source: Go's
+ * The debug information omits unused parameters, and parts of others. Source: Go's
  * abi-internal.md, "Function call argument and result passing"; registers since Go 1.17.
  */
 #ifndef PP_INSPECT_GO_ABI_H
@@ -13,7 +13,10 @@
 #include "inspect/loc.h"
 #include "inspect/scope.h"
 
-/* The place of a parameter of die[0] where the function begins. False: it is none of its. */
+/*
+ * The place of a parameter of die[0] where the function begins. False: it is not a parameter of
+ * it.
+ */
 bool go_abi_param(struct scopes *s, const struct variable *v, struct place *p);
 
 /* The i-th result where the function returns, with its name: NULL, or why it has no place. */

@@ -20,8 +20,9 @@ struct inlined_place {
 typedef int inlined_fn(void *ctx, const struct inlined_place *p);
 
 /*
- * All places where functions whose names fit, at least as well as `least`, were inlined; a pattern
- * of NULL fits all. 0; what the function returned; PP_ELIMIT: there is too much to go through;
+ * All places where functions whose names match, at least as well as `least`, were inlined; a
+ * pattern
+ * of NULL matches all. 0; what the function returned; PP_ELIMIT: there is too much to go through;
  * PP_ENOMEM.
  */
 int inlined_each(struct binary *b, const struct name_pattern *p, enum name_fit least,

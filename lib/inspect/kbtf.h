@@ -24,7 +24,7 @@ enum kbtf_class { KBTF_NUMBER, KBTF_POINTER, KBTF_STRUCT, KBTF_OTHER };
 struct kbtf_member {
 	uint32_t type;
 	uint64_t bit;  /* from the beginning of the structure */
-	unsigned bits; /* of a bit field, else 0 */
+	unsigned bits; /* of a bit field, otherwise 0 */
 };
 
 /*
@@ -51,7 +51,7 @@ enum kbtf_class kbtf_class(const struct kbtf *k, uint32_t type, uint32_t *size, 
 /* What a pointer points to: 0 or PP_ENOENT. */
 int kbtf_target(const struct kbtf *k, uint32_t type, uint32_t *to);
 
-/* A member by name, in unnamed members, too: 0 or PP_ENOENT. */
+/* A member by name, also in unnamed members: 0 or PP_ENOENT. */
 int kbtf_find(const struct kbtf *k, uint32_t type, const char *name, size_t len,
 	      struct kbtf_member *m);
 

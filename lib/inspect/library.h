@@ -10,7 +10,7 @@
 
 #define LIBRARY_PATH_MAX 4096
 
-/* How well the name of a file fits the name of a library, in growing order. */
+/* How well the name of a file matches the name of a library, in growing order. */
 enum library_fit {
 	LIBRARY_NO,
 	LIBRARY_SHORT, /* "c" of libc.so.6 */
@@ -20,8 +20,8 @@ enum library_fit {
 enum library_fit library_fits(const char *file, const char *name);
 
 /*
- * The library that fits best, and of those the newest: of LD_LIBRARY_PATH, else of the linker's
- * cache, else of the usual folders. 0 or PP_ENOENT.
+ * The library that matches best, and of those the newest: of LD_LIBRARY_PATH, otherwise of the
+ * linker's cache, otherwise of the usual folders. 0 or PP_ENOENT.
  */
 int library_find(const char *name, char path[LIBRARY_PATH_MAX]);
 

@@ -26,7 +26,7 @@ struct sequence {
 	struct loc data;   /* the pointer to the elements */
 	struct loc length; /* their number, or with `end` the pointer to their end */
 	Dwarf_Die elem;
-	const char *data_gone; /* why the pointer is not there; NULL: it is */
+	const char *data_gone; /* why there is no pointer; NULL: there is one */
 	const char *length_gone;
 	bool end, text;
 };

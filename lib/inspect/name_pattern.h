@@ -1,12 +1,12 @@
 /*
- * Names of functions as people write them, and names of events as the kernel wants them.
+ * Names of functions as users write them, and names of events as the kernel requires them.
  *
  *	struct name_pattern p;
  *	name_pattern_set(&p, "ns::*::run");
  *	if (name_match(&p, "_ZN2ns3Foo3runEv", &scratch) != NAME_NO) ...
  *	name_event("ns::Foo::run(int)", &buf);	ns_Foo_run
  *
- * A pattern fits the name as it is in the file; the demangled name without parameters; that
+ * A pattern matches the name as it is in the file; the demangled name without parameters; that
  * without template arguments and the hashes of Rust; or its last parts ("Type::run", "run").
  */
 #ifndef PP_INSPECT_NAME_PATTERN_H
@@ -36,7 +36,7 @@ struct name_scratch {
 	struct buf demangled, bare;
 };
 
-/* How well a name fits, in growing order. */
+/* How well a name matches, in growing order. */
 enum name_fit { NAME_NO, NAME_PART, NAME_BARE, NAME_WHOLE };
 
 /* Whether it has * ? [ other than as an operator or a type of a language. */
@@ -47,7 +47,7 @@ enum name_fit name_match(const struct name_pattern *p, const char *name, struct 
 void name_scratch_release(struct name_scratch *s);
 
 /*
- * The name as people know it: demangled, also that of a Fortran module (__store_MOD_save is
+ * The name as users know it: demangled, also that of a Fortran module (__store_MOD_save is
  * store::save) and of OCaml (camlStore__save_85 is Store.save). May be `name` itself.
  */
 const char *name_shown(const char *name, struct buf *b);
@@ -64,7 +64,7 @@ void name_event(const char *name, struct buf *b);
 /* The same, up to max characters, for arguments. */
 void name_valid(const char *name, size_t max, struct buf *b);
 
-/* Whether a text is a name that the kernel takes, at most max characters long. */
+/* Whether a text is a name that the kernel accepts, at most max characters long. */
 bool name_is_valid(const char *name, size_t len, size_t max);
 
 /* Whether perf would take "GROUP:NAME" for something else: raw events, modifiers, cycles. */

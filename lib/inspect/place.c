@@ -302,7 +302,9 @@ static void other(struct eval *e, const Dwarf_Op *o)
 	case DW_OP_form_tls_address:
 	case DW_OP_GNU_push_tls_address: e->why = why_tls; break;
 	case DW_OP_implicit_pointer:
-	case DW_OP_GNU_implicit_pointer: e->why = "points to what was optimized out"; break;
+	case DW_OP_GNU_implicit_pointer:
+		e->why = "points to something that was optimized out";
+		break;
 	default: e->why = why_computed; break;
 	}
 }
@@ -445,7 +447,7 @@ void place_of(struct place *p, struct binary *b, Dwarf_Die *function, Dwarf_Die 
 static const char *kernel_data(const struct binary *b, uint64_t addr, struct buf *out)
 {
 	if (addr < b->text)
-		return "a variable that each CPU has one of";
+		return "a per-CPU variable";
 	buf_addf(out, "@_text+%" PRIu64, addr - b->text);
 	return NULL;
 }
@@ -466,7 +468,7 @@ static const char *base_text(const struct value *v, const struct binary *b, uint
 		return NULL;
 	case VALUE_DATA:
 		if (!loaded)
-			return "which the kernel cannot work out";
+			return "which the kernel cannot compute";
 		if (b->kernel)
 			return kernel_data(b, v->addr + (uint64_t)first, out);
 		buf_addf(out, "@+0x%" PRIx64,

@@ -1,5 +1,5 @@
 /*
- * Where a variable is: a DWARF location, as what the kernel can fetch.
+ * Where a variable is: a DWARF location, in a form that the kernel can fetch.
  *
  *	struct place p;
  *	place_of(&p, binary, function, &variable, pc);
@@ -9,8 +9,8 @@
  *		place_text(&p.v, p.kind == PLACE_MEMORY, binary, pc, &buf);	-20(%bp)
  *
  * A value is a register, an address of data or a constant; then any number of loads, each of the
- * word at the value so far plus an offset; then something added. That is all that the kernel's
- * syntax can say. Format: DWARF 5, 2.5 and 2.6.
+ * word at the value so far plus an offset; then something added. That is everything that the
+ * kernel's syntax can say. Format: DWARF 5, 2.5 and 2.6.
  */
 #ifndef PP_INSPECT_PLACE_H
 #define PP_INSPECT_PLACE_H
@@ -18,7 +18,7 @@
 #include "base/buf.h"
 #include "inspect/binary.h"
 
-#define PLACE_LOADS  13 /* the kernel takes 14 dereferences */
+#define PLACE_LOADS  13 /* the kernel allows 14 dereferences */
 #define PLACE_PIECES 8
 #define PLACE_OPS    256 /* operations of a location */
 
@@ -56,7 +56,7 @@ struct place {
 	struct piece piece[PLACE_PIECES];
 };
 
-/* What is reported of a variable that has no place. */
+/* What is reported for a variable that has no place. */
 #define PLACE_GONE "optimized out"
 
 /*
@@ -76,7 +76,7 @@ struct place place_register(int reg);
 const char *place_text(const struct value *v, bool memory, const struct binary *b, uint64_t pc,
 		       struct buf *out);
 
-/* The same for people: registers that the kernel cannot read have names, too. */
+/* The same for display: registers that the kernel cannot read also have names. */
 void place_show(const struct place *p, const struct binary *b, uint64_t pc, struct buf *out);
 
 /* The value becomes what is in memory at it. False: there are too many loads. */

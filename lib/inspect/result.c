@@ -92,7 +92,7 @@ static const char *structure(struct scopes *s, struct loc *l, uint64_t size)
 		return NULL;
 	}
 	if (!half || half >= size)
-		return "of a type whose place is not known";
+		return "of a type whose location is not known";
 	l->place = (struct place){.kind = PLACE_SPLIT, .n = 2};
 	for (unsigned i = 0; i < 2; i++)
 		l->place.piece[i] = (struct piece){.kind = PLACE_VALUE,
@@ -121,7 +121,7 @@ const char *result_loc(struct binary *b, struct scopes *s, struct loc *l)
 	case TYPE_STRUCT: return structure(s, l, type_size(&l->type));
 	case TYPE_ARRAY:
 	case TYPE_OTHER:
-	case TYPE_VOID: return "of a type whose place is not known";
+	case TYPE_VOID: return "of a type whose location is not known";
 	default: return NULL;
 	}
 }

@@ -26,7 +26,7 @@ struct scopes {
 struct variable {
 	Dwarf_Die die;
 	const char *name;
-	bool param, gone; /* gone: the compiler left nothing of it */
+	bool param, gone; /* gone: optimized out by the compiler */
 	unsigned scope;	  /* index in scopes */
 };
 
@@ -43,7 +43,7 @@ int scopes_each(const struct scopes *s, unsigned from, variable_fn *fn, void *ct
 int scopes_find(const struct scopes *s, unsigned from, const char *name, size_t len,
 		struct variable *v);
 
-/* The variables outside of functions, of the unit; for -V with --externs. */
+/* The variables outside functions, of the unit; for -V with --externs. */
 int scopes_globals(const struct scopes *s, variable_fn *fn, void *ctx);
 
 /* A global variable of any unit: 0 or PP_ENOENT. */

@@ -1,5 +1,5 @@
 /*
- * Types: their names, sizes and members, and what the kernel calls them.
+ * Types: their names, sizes and members, and the kernel's names for them.
  *
  *	struct field f;
  *	if (type_member(&type, "next", &f) == 0)

@@ -25,7 +25,7 @@ bool units_next(struct binary *b, Dwarf *dwarf, struct unit *u);
 /* Reports that a part of the debug information cannot be used. */
 void units_damaged(struct binary *b);
 
-/* Reads which unit is where, for binary_unit. 0 or PP_ENOMEM. */
+/* Reads the address ranges of units, for binary_unit. 0 or PP_ENOMEM. */
 int units_read(struct binary *b);
 
 /* The part of the code that an address is in; NULL: of no unit. */

@@ -24,7 +24,7 @@
 
 /* ---- the sink ---- */
 
-/* What became of a thread's time, for the table of threads. */
+/* What happened in a thread's time, for the table of threads. */
 struct lat_thread {
 	uint32_t pid, tid, comm;
 	uint64_t begin;
@@ -35,7 +35,7 @@ struct lat_thread {
 /* All return 0, PP_ENOMEM, or an error that ends the run. */
 struct lat_sink {
 	void *ctx;
-	/* An interval is complete, from one value to the other (times, as a rule). */
+	/* An interval is complete, from one value to the other (usually times). */
 	int (*interval)(void *ctx, struct interval *iv, uint64_t from, uint64_t to);
 	/*
 	 * One that makes no difference but in a row that is known: false if that is not so, and
@@ -49,7 +49,7 @@ struct lat_sink {
 	int (*thread)(void *ctx, const struct lat_thread *t);
 };
 
-/* Texts are at most LAT_NAMES_MAX and one more. how: state or cause; 0 where it is no term. */
+/* Texts are at most LAT_NAMES_MAX and one more. how: state or cause; 0 if it is not a term. */
 static inline uint64_t lat_quick_key(uint32_t comm, uint32_t name, uint32_t how)
 {
 	_Static_assert(LAT_NAMES_MAX < UINT32_C(1) << 21, "three do not fit");
@@ -211,7 +211,7 @@ struct engine {
 	uint64_t by_values[LAT_BY_MAX]; /* of the interval that is being finished */
 	struct lat_slack slack;		/* the same: what is not known of its ends */
 	uint32_t cpus;			/* that had a switch, of all recordings */
-	struct buf thinned;		/* names of events that are not all there, a line each */
+	struct buf thinned;		/* names of events that are not all there, one per line */
 	uint64_t unknown_wakers;	/* wakeups that do not tell who did them */
 	uint64_t unwoken; /* of those blocked and restarted: no wakeup was recorded of any thread */
 };
@@ -255,7 +255,7 @@ const char *engine_unit(const struct engine *en, uint32_t kind);
 /* As lat_key and lat_key_is_number (interval.h). */
 bool engine_key_is_number(const struct engine *en, const struct interval *iv);
 void engine_key(const struct engine *en, const struct interval *iv, struct buf *b);
-/* Takes note of a record that is no sample: definitions, the machine, the clock. */
+/* Takes note of a record other than a sample: definitions, the machine, the clock. */
 void engine_names_see(struct engine *en, const struct ps_record *rec);
 void engine_names_release(struct engine *en);
 /* The stacks of a point that were asked for: engine_point's second half. */
@@ -322,7 +322,7 @@ void sched_unbind(struct lat_event *ev);
 
 int sched_sample(struct engine *en, struct lat_event *ev, const struct sreader *r,
 		 const struct ps_record *rec);
-/* Another sample, of a domain with `sched`: it tells which thread runs. */
+/* Another sample, of a domain with `sched`: it shows which thread runs. */
 int sched_other_sample(struct engine *en, struct lat_domain *d, const struct ps_sample *s);
 /* Context records: switches, names, ends of threads. */
 int sched_context(struct engine *en, const struct sreader *r, const struct ps_record *rec);

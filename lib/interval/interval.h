@@ -6,7 +6,7 @@
  *		name = lat_name(l, iv->who.comm, &len);
  *		printf("%.*s %" PRIu64 "\n", (int)len, name, iv->dur);
  *
- * Texts are ids for lat_name, 0 where there is none.
+ * Texts are ids for lat_name, 0 if there is none.
  */
 #ifndef PP_INTERVAL_INTERVAL_H
 #define PP_INTERVAL_INTERVAL_H
@@ -36,7 +36,7 @@ struct interval {
 	struct lat_who who, waker;
 	struct lat_point start, end;
 	struct lat_point wake; /* the waker's; time 0: none */
-	uint64_t dur;	       /* in the kind's unit, ns as a rule */
+	uint64_t dur;	       /* in the kind's unit, usually ns */
 	uint64_t key;
 	const uint64_t *keys; /* of a pair of -s and -e, for lat_key; else NULL */
 	uint32_t nkeys;
@@ -50,7 +50,7 @@ struct interval {
 
 /*
  * What paired the events of an interval: of a built-in kind the last of its keys, of -s and -e all,
- * numbers and texts with commas between them. An error stays in the buffer.
+ * numbers and texts separated by commas. An error stays in the buffer.
  */
 void lat_key(const struct lat *l, const struct interval *iv, struct buf *b);
 bool lat_key_is_number(const struct lat *l, const struct interval *iv);

@@ -1,5 +1,5 @@
 /*
- * Intervals: pairs of events, from one to the other, and what became of their durations.
+ * Intervals: pairs of events, from one to the other, and what happened to their durations.
  *
  *	struct lat *l;
  *	struct lat_opts o = {.by = "comm"};
@@ -36,26 +36,26 @@
 #define LAT_CPUS_MAX	65536
 #define LAT_DOMAINS_MAX 256  /* recordings and trace buffers */
 #define LAT_EVENTS_MAX	64   /* -s and -e options */
-#define LAT_NEST_MAX	1024 /* intervals of one key that are open inside of each other */
+#define LAT_NEST_MAX	1024 /* intervals of one key that are open inside each other */
 #define LAT_BY_MAX	8    /* keys of --by */
 #define LAT_PIDS_MAX	64   /* processes of --pid */
 #define LAT_WINDOWS	400  /* windows of time, if their width is LAT_WINDOW_AUTO */
 #define LAT_WINDOW_AUTO UINT64_MAX
 
 /*
- * What became of the starts: A(NAME, name, what it is). starts is the sum of those from intervals
+ * What happened to the starts: A(NAME, name, what it is). starts is the sum of those from intervals
  * to no_room.
  */
 #define LAT_ACCOUNT(A) \
 	A(STARTS, "starts", "events that began one") \
-	A(INTERVALS, "intervals", "which were ended") \
+	A(INTERVALS, "intervals", "which have ended") \
 	A(FILTERED, "filtered", "ended, but neither event passed the filter, or of others") \
 	A(NEGATIVE, "negative", "ended before they began: not counted further") \
 	A(OPEN, "open", "not ended when the recording was") \
-	A(RESTARTED, "restarted", "given up: begun again, or their end was not recorded") \
+	A(RESTARTED, "restarted", "discarded: begun again, or their end was not recorded") \
 	A(CANCELLED, "cancelled", "cancelled, as timers are, or such that they never end") \
-	A(LOST, "lost", "given up: events were lost meanwhile") \
-	A(NO_ROOM, "no_room", "given up: more were open at a time than plat follows") \
+	A(LOST, "lost", "discarded: events were lost in between") \
+	A(NO_ROOM, "no_room", "discarded: more were open at a time than plat can follow") \
 	A(NO_START, "no_start", "ends whose start was not seen") \
 	A(ESTIMATED, "estimated", "of the intervals: an end was not recorded, but is known about")
 enum lat_count {
@@ -75,13 +75,14 @@ enum lat_count {
 	T(TID, "tid", SIGNED, "thread") \
 	T(CPU, "cpu", SIGNED, "CPU where it began") \
 	T(END_CPU, "end_cpu", SIGNED, "CPU where it ended") \
-	T(MOVED, "moved", SIGNED, "1: it ended on another CPU than it began on; else 0") \
+	T(MOVED, "moved", SIGNED, \
+	  "1: it ended on a different CPU from the one it began on; otherwise 0") \
 	T(KIND, "kind", TEXT, "kind of interval") \
 	T(STATE, "state", TEXT, "offcpu, blocked: state of the thread, R+ preempted") \
 	T(CAUSE, "cause", TEXT, "runq: woken, preempted, new") \
 	T(WAKER, "waker", TEXT, "name of the thread that woke it up") \
 	T(WAKER_TID, "waker_tid", SIGNED, "that thread") \
-	T(KEY, "key", HEX, "what paired the events; of several the last, of -s and -e all") \
+	T(KEY, "key", HEX, "what paired the events; of several the last, with -s and -e all") \
 	T(STACK, "stack", TEXT, "stack of the start") \
 	T(END_STACK, "end_stack", TEXT, "stack of the end") \
 	T(WAKER_STACK, "waker_stack", TEXT, "stack of the waker")
@@ -100,7 +101,7 @@ struct lat_pair {
 	enum pair_restart restart;
 	const char *bytes;  /* expressions: the first with a value is what --unmatched adds up */
 	bool outermost;	    /* of -s X__return: not if X was called by another one of them */
-	bool across_losses; /* what was open when events were lost is not given up */
+	bool across_losses; /* intervals open when events were lost are not discarded */
 };
 
 /* Options of it: 0, or PP_EUSAGE with what is wrong in `why`. The text must outlive the pair. */
@@ -119,9 +120,9 @@ struct lat;
 typedef int lat_sink_fn(void *ctx, const struct lat *l, const struct interval *iv);
 
 struct lat_opts {
-	const char *kinds; /* names with commas; NULL: all that the input has, but `more` ones */
+	const char *kinds; /* names separated by commas; NULL: all in the input but `more` ones */
 	uint32_t pids[LAT_PIDS_MAX], npids; /* only intervals of these processes; none: of all */
-	const char *comms; /* likewise of threads by name: shell patterns with commas; NULL: all */
+	const char *comms; /* only of threads by name: shell patterns with commas; NULL: all */
 	const char *by;	   /* names of LAT_TERMS and expressions, with commas; NULL: the kind's */
 	uint64_t window; /* ns; not 0: rows for each window of the start time; or LAT_WINDOW_AUTO */
 	uint64_t step;	 /* width of linear buckets; 0: none */
@@ -129,15 +130,15 @@ struct lat_opts {
 	bool points;	 /* the sink writes chains and stacks of points (interval.h) */
 	uint32_t stacks_max; /* different ones that are kept for that; 0: 2^20 */
 	bool unmatched;	     /* make tables of what is open at the end */
-	uint64_t older;	     /* ns: only of what is that old by then */
+	uint64_t older;	     /* ns: only of those that old by then */
 	bool threads;	     /* make a table of the threads' times */
 	struct lat_pair pair;
-	bool raw;	       /* numbers as they are, also where they have names */
+	bool raw;	       /* numbers as they are, even if they have names */
 	lat_symbol_fn *symbol; /* NULL: addresses stay numbers */
 	lat_symbol_fn *device; /* of a block device by its dev_t; NULL: two numbers */
 	void *symbol_ctx;
 	lat_sink_fn *sink; /* NULL: intervals are added up in tables */
-	lat_sink_fn *open; /* gets those that are open at the end, up to it; NULL: nobody does */
+	lat_sink_fn *open; /* gets those that are open at the end, up to it; NULL: none */
 	void *sink_ctx;
 };
 
@@ -154,11 +155,11 @@ int lat_record(struct lat *l, const struct sreader *r, const struct ps_record *r
  */
 int lat_bound(struct lat *l);
 
-/* The end of all input: what is still open is accounted for. 0 or PP_ENOMEM. */
+/* The end of all input: open intervals are accounted for. 0 or PP_ENOMEM. */
 int lat_finish(struct lat *l);
 
 /*
- * lat_finish in two steps. The second can also be taken while the input goes on, to write the
+ * lat_finish in two steps. The second can also be taken while the input continues, to write the
  * tables, if those that are derived are removed before the next time (tables_drop_derived).
  */
 int lat_end(struct lat *l);
@@ -187,21 +188,21 @@ struct lat_bounds {
 const struct lat_bounds *lat_bounds(const struct lat *l, unsigned i);
 
 /*
- * How many switches or wakeups a kind of the scheduler's lacks: intervals with an estimated end,
- * and those that were given up since they began again. 0 for other kinds.
+ * How many switches or wakeups are missing for a kind of the scheduler's: intervals with an
+ * estimated end, and those that were given up since they began again. 0 for other kinds.
  */
 uint64_t lat_missing(const struct lat *l, unsigned i);
 
-/* Wakeups of which it is not known who did them (sched_event.c). */
+/* Wakeups whose waker is not known (sched_event.c). */
 uint64_t lat_unknown_wakers(const struct lat *l);
 
-/* Of what is open in the end: how many since before events were lost (across_losses). */
+/* Of the intervals open at the end: how many since before events were lost (across_losses). */
 uint64_t lat_doubtful(const struct lat *l);
 
-/* Of block-io: flushes that are done, and requests that had asked for them: one may do for many. */
+/* Of block-io: flushes that are done, and requests that had asked for them: one may serve many. */
 uint64_t lat_flushes(const struct lat *l, uint64_t *requests);
 
-/* The names of paired events of which not each one was recorded, a line each. */
+/* The names of paired events of which not all were recorded, one per line. */
 const struct buf *lat_thinned(const struct lat *l);
 
 /* Whether it was asked for. */

@@ -1,6 +1,6 @@
 /*
- * Streams that plat makes of others: what of the input goes on beside the samples that it makes,
- * and the strings of these, which are numbered as the texts of the engine are.
+ * Streams that plat makes from others: the part of the input that is passed on beside the samples
+ * that it makes, and the strings of these, which are numbered as the texts of the engine are.
  *
  *	if (!lat_defined_has(&strings, id))			(before what has that id)
  *		rc = lat_defined_put(&strings, w, source, id, text, len);
@@ -19,7 +19,7 @@ struct lat_defined {
 
 static inline bool lat_defined_has(const struct lat_defined *s, uint32_t id)
 {
-	return !id || (id / 8 < s->cap && s->bits[id / 8] & 1 << id % 8); /* 0 is no string */
+	return !id || (id / 8 < s->cap && s->bits[id / 8] & 1 << id % 8); /* 0 is not a string */
 }
 
 /* Defines one that it has not. 0, PP_ENOMEM, or an error of the output. */
@@ -29,7 +29,7 @@ int lat_defined_put(struct lat_defined *s, struct swriter *w, uint32_t source, u
 void lat_defined_clear(struct lat_defined *s);
 void lat_defined_release(struct lat_defined *s);
 
-/* Hands a record on if it is context; the input's events, their names and stacks are none. */
+/* Passes a record on if it is context; the input's events, their names and stacks are none. */
 int lat_context_copy(struct swriter *w, const struct ps_record *rec);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Private to lib/interval: what a pfilter before plat was asked.
  *
- *	lat_filter_see(&f, &rec);	(each record that is no sample)
+ *	lat_filter_see(&f, &rec);	(each record other than a sample)
  *	if (f.sides == LAT_SIDE_OUT)	(its expression is about the thread that a switch goes from)
  *		...
  *

@@ -84,7 +84,7 @@ void lat_say_lines(const struct buf *text, struct diag *d);
  * has not found its end.
  */
 void lat_say_account(const struct lat *l, bool all, struct diag *d);
-/* Nothing came out: why. The status. */
+/* Reports why there is no result. The status. */
 int lat_say_nothing(const struct lat *l, uint64_t samples, struct diag *d);
 /*
  * The kinds of the scheduler's of which more than a few intervals have no recorded end, and what

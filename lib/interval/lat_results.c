@@ -63,7 +63,7 @@ static int set_title(struct lat *l, struct lat_kind_rows *k)
 	else
 		buf_addf(&l->e.texts.text, " passed %s", begins);
 	if (k->by_end && !only_by_end(k))
-		buf_addf(&l->e.texts.text, "; or, where it does not apply to that, %s", ends);
+		buf_addf(&l->e.texts.text, "; or, if it does not apply to that, %s", ends);
 	return l->e.texts.text.err ? PP_ENOMEM
 				   : table_set_title(k->table, buf_str(&l->e.texts.text));
 }

@@ -116,7 +116,7 @@ static int read_one(struct run *run, const char *name, struct diag *d, uint64_t 
 	/* The reader has said what it gave; errors of the engine it has not. */
 	ours = rc == PP_ENOMEM || rc == PP_ELIMIT;
 	if (ours)
-		diag_error(d, name, -1, "cannot go on: %s", pp_strerror(rc));
+		diag_error(d, name, -1, "cannot continue: %s", pp_strerror(rc));
 	status = ours || rc == PP_EPIPE ? PP_EXIT_FAIL : sreader_status(r, rc);
 	*lost += sreader_account(r)->lost;
 	sreader_free(r);
@@ -304,8 +304,7 @@ static int run_list(struct run *run, char **names, int n, struct diag *d)
 	if (status != PP_EXIT_FAIL && !list.n)
 		status = say_no_line(run, &list, status, d);
 	if (list.hidden)
-		diag_say(d, NULL,
-			 "the terminal is narrower than the lines: --wide shows all columns");
+		diag_say(d, NULL, "the lines do not fit the terminal: --wide shows all columns");
 	run->list = NULL;
 	rc = lat_list_close(&list);
 	if (rc && rc != PP_EPIPE)
@@ -387,7 +386,7 @@ static int list_kinds(void)
 		buf_adds(&b, pair_kinds[i].name);
 		buf_fill(&b, ' ', strlen(pair_kinds[i].name) < 16 ? 16 - b.len : 1);
 		buf_addf(&b, "%s%s\n", pair_kinds[i].what,
-			 pair_kinds[i].more ? " (if asked for)" : "");
+			 pair_kinds[i].more ? " (on request)" : "");
 		rc = b.err ? b.err : out_add(&out, b.data, b.len);
 		buf_release(&b);
 	}

@@ -11,7 +11,7 @@
 #include "interval/lat.h"
 #include "filter/filter.h"
 
-#define PLAT_TOP 20 /* rows of a table in text, unless --top tells */
+#define PLAT_TOP 20 /* rows of a table in text, unless --top is given */
 
 struct plat_opts {
 	struct lat_opts lat;
@@ -30,10 +30,11 @@ struct plat_opts {
 	int argc;	      /* for the provenance record */
 	char **argv;
 	/*
-	 * Called with each record that is no sample, before the engine: for the symbols. NULL: not.
+	 * Called with each record other than a sample, before the engine: for the symbols. NULL:
+	 * not.
 	 */
 	void (*see)(void *ctx, const struct ps_record *rec);
-	/* Whether symbols are missing for want of memory, asked at the end. NULL: not. */
+	/* Whether symbols are missing for lack of memory, asked at the end. NULL: not. */
 	bool (*failed)(void *ctx);
 	void *see_ctx;
 };
@@ -41,7 +42,7 @@ struct plat_opts {
 /* The options, and their handler, whose context is a struct plat_opts. */
 extern const struct opt plat_options[];
 opt_handler plat_option;
-/* What they have to do with each other, and with those of tables. */
+/* How they relate to each other, and to those of tables. */
 extern const struct opt_rule plat_rules[];
 
 /* Reads event streams, stdin if n is 0, and writes to standard output. Returns the exit status. */

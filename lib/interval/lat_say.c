@@ -65,10 +65,11 @@ void lat_say_account(const struct lat *l, bool all, struct diag *d)
 			 " requests: some were merged",
 			 flushes, requests);
 	if (lat_doubtful(l))
-		diag_say(d, NULL,
-			 "of what is open %" PRIu64
-			 " were so when events were lost: some of them may have ended then",
-			 lat_doubtful(l));
+		diag_say(
+			d, NULL,
+			"%" PRIu64
+			" of the open intervals were open when events were lost: some may have ended then",
+			lat_doubtful(l));
 	for (unsigned i = 0; (count = lat_account(l, i, &name)); i++) {
 		if (!lat_kind_on(l, i) || (!count[LAT_STARTS] && !count[LAT_NO_START]))
 			continue;
@@ -119,7 +120,7 @@ static void say_missing(const struct lat *l, unsigned i, const char *name, const
 	struct buf text = BUF_INIT;
 
 	buf_addf(&text,
-		 "%s: the recording lacks switches or wakeups: of %" PRIu64 " starts %" PRIu64
+		 "%s: switches or wakeups are missing: of %" PRIu64 " starts, %" PRIu64
 		 " have an estimated end",
 		 name, count[LAT_STARTS], count[LAT_ESTIMATED]);
 	if (count[LAT_ESTIMATED]) {
@@ -163,7 +164,7 @@ bool lat_say_thinned(const struct lat *l, struct diag *d)
 		buf_addf(&list, "%s%.*s", list.len ? ", " : "", (int)strcspn(at, "\n"), at);
 	if (list.len)
 		diag_error(d, NULL, -1,
-			   "not each %s was recorded (-F, -c): starts are paired with ends of "
+			   "not every %s was recorded (-F, -c): starts are paired with ends of "
 			   "others; pcap-perf without -F records each, samples of time are -e "
 			   "cpu-clock/freq=499/ then",
 			   buf_str(&list));
@@ -176,12 +177,10 @@ bool lat_say_wakers(const struct lat *l, struct diag *d)
 	uint64_t n = lat_unknown_wakers(l);
 
 	if (n)
-		diag_say(
-			d, NULL,
-			"of %" PRIu64
-			" wakeups it is not known who did them: sched_wakeup was recorded on the "
-			"CPU of the thread that woke up, which was idle; record sched:sched_waking, "
-			"too",
-			n);
+		diag_say(d, NULL,
+			 "for %" PRIu64
+			 " wakeups the waker is not known: sched_wakeup was recorded on the CPU of "
+			 "the thread that woke up, which was idle; also record sched:sched_waking",
+			 n);
 	return n != 0;
 }

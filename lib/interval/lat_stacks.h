@@ -2,16 +2,16 @@
  * The call chains and stacks of points, for plat --emit and plat's wall clock (wall/wall.h).
  *
  * While an interval is open, the stream may define the ids of its stacks again, or begin all of
- * them anew. So what they stand for is kept here by content, under ids of our own; in the stream
+ * them again. So what they stand for is kept here by content, under ids of our own; in the stream
  * that is written they get others, in the order in which they are defined there:
  *
- *	lat_stacks_see(k, &rec);			(each record that is no sample)
+ *	lat_stacks_see(k, &rec);			(each record other than a sample)
  *	rc = lat_stacks_keep(k, r, &rec->sample, &p);	(p->chain and p->stack are ids of k)
  *	...
  *	rc = lat_stacks_write(k, w, source, &p, &s.chain, &s.stack);
  *	swriter_sample(w, source, &s);
  *
- * Between records, when lat_stacks_full, lat_stacks_bound lets go what no point refers to any more:
+ * Between records, when lat_stacks_full, lat_stacks_bound frees what no point refers to any more:
  *
  *	lat_stacks_sweep(k);
  *	for (each point that is in use)
@@ -36,7 +36,7 @@ void lat_stacks_free(struct lat_stacks *k); /* NULL is fine */
 /* A record that defines something, or begins a stream. */
 void lat_stacks_see(struct lat_stacks *k, const struct ps_record *rec);
 
-/* Sets the ids of a point; or its `missing`, where there is no room. 0 or PP_ENOMEM. */
+/* Sets the ids of a point; or its `missing`, if there is no room. 0 or PP_ENOMEM. */
 int lat_stacks_keep(struct lat_stacks *k, const struct sreader *r, const struct ps_sample *s,
 		    struct lat_point *p);
 
@@ -69,7 +69,7 @@ bool lat_stacks_frame(const struct lat_stacks *k, uint32_t stack, uint32_t i,
 
 /*
  * The stack of a base stack (0: none) without its `skip` innermost frames, and with a frame of this
- * name beneath it. 0; PP_ELIMIT: there is no room; PP_ENOMEM.
+ * name below it. 0; PP_ELIMIT: there is no room; PP_ENOMEM.
  */
 int lat_stacks_join(struct lat_stacks *k, uint32_t base, uint32_t skip, const char *name,
 		    uint32_t *stack);

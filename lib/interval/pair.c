@@ -182,7 +182,7 @@ static int on_start(struct engine *en, struct pair_bind *b, uint32_t domain, con
 		if (!k->count[LAT_NO_ROOM]++)
 			diag_warn(en->d, NULL, -1, "%s: more open intervals at a time than %s",
 				  k->k->name,
-				  older ? "can nest" : "plat follows: some are left out");
+				  older ? "can nest" : "plat can follow: some are left out");
 		return 0;
 	}
 	if (rc)

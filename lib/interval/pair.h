@@ -19,16 +19,17 @@
  *		the number of the system call of that name.
  * name		what the interval is called, fields with commas, each with ":" and a way to write
  *		it (PAIR_RENDERS) if it is not to be as it is. Of the start; of the end if that
- *		has none. "=text" is that text, which then is what the star stands for, too.
+ *		has none. "=text" is that text, which the star then also means.
  * value	what is subtracted, end minus start: NULL the time of the event. With one event
  *		that is start and end in itself, PAIR_WHOLE, the start's value; the end's is
  *		end_value.
- * scale	by which end_value is multiplied, where it is no number of ns.
- * when		a field that has to be there and not 0, or with "!" before it, 0: else the event
+ * scale	by which end_value is multiplied, if it is not a number of ns.
+ * when		a field that has to be there and not 0, or with "!" before it, 0: otherwise the
+ * event
  *		does not count. "a=text": field a has to be the number of a system call of that
  *		name, which may have one '*'. "a=1": it has to be that number.
- * except	no event of a name that fits this.
- * again	it reports what events above report, too: once one of those has ended an interval,
+ * except	no event with a name that matches this.
+ * again	it also reports what events above report: once one of those has ended an interval,
  *		it is skipped, or intervals would count twice.
  * amount	of the start: what --unmatched adds up (bytes of an allocation).
  *

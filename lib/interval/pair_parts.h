@@ -45,7 +45,7 @@ struct pair_bind {
 	uint32_t nparts;
 	struct map64 names; /* of a name of one number: its texts */
 	struct pair_user *user;
-	uint32_t call; /* of -s X__return: the name of X; 0: it is no return */
+	uint32_t call; /* of -s X__return: the name of X; 0: it is not a return */
 	uint32_t event_name;
 };
 

@@ -102,7 +102,7 @@ struct sched_bind {
 	enum sched_kind_of_event kind;
 	uint32_t need; /* bytes of the payload */
 	/*
-	 * comm: PS_NONE where it is no array of fixed size, as in sched_migrate_task of Linux 6.18
+	 * comm: PS_NONE if it is not an array of fixed size, as in sched_migrate_task of Linux 6.18
 	 */
 	uint32_t comm, pid, prev_state, state_size, next_comm, next_pid;
 	uint32_t success; /* of old kernels; 0: there is none */
@@ -144,10 +144,10 @@ void sched_thread_drop(struct engine *en, const struct sched_thread *t, enum lat
 
 /* ---- sched_loose.c ---- */
 
-/* Binds an event by the names of its fields. 0, PP_ENOENT (it lacks some), PP_ENOMEM. */
+/* Binds an event by the names of its fields. 0, PP_ENOENT (some are missing), PP_ENOMEM. */
 int sched_loose_bind(struct sched_bind *b, const struct ps_event *e);
 void sched_loose_free(struct sched_loose *loose);
-/* A sample's fields where the others have them; false: it lacks some. */
+/* A sample's fields where the others have them; false: some are missing. */
 bool sched_loose_get(const struct sched_bind *b, const struct sreader *r,
 		     const struct ps_record *rec, uint8_t payload[SCHED_LOOSE]);
 
@@ -161,7 +161,7 @@ void sched_values(struct engine *en, struct interval *iv);
 
 /* ---- sched.c ---- */
 
-/* What a switch tells of one of its threads. */
+/* What a switch shows about one of its threads. */
 struct sched_side {
 	uint32_t tid, pid;   /* pid: PS_NONE not known */
 	const uint8_t *comm; /* SCHED_COMM bytes; NULL not known */
@@ -172,7 +172,7 @@ int sched_rename(struct engine *en, struct sched_thread *t, const uint8_t *comm)
 
 /*
  * The thread of a side, its name taken over; c: where it may run, or NULL. *index 0: no room, or
- * the tid is PS_NONE, which is no thread's.
+ * the tid is PS_NONE, which belongs to no thread.
  */
 static inline int sched_side_thread(struct engine *en, struct lat_domain *d,
 				    const struct sched_cpu *c, const struct sched_side *s,
@@ -189,7 +189,7 @@ static inline int sched_side_thread(struct engine *en, struct lat_domain *d,
 		*index = c->current;
 	else
 		rc = sched_thread_get(en, d, s->tid, index);
-	/* Where there are no threads, there is none of that number. */
+	/* Where there are no threads, there is none with that number. */
 	if (!sd->v)
 		*index = 0;
 	if (rc || !*index)
@@ -228,7 +228,7 @@ int sched_become_runnable(struct engine *en, struct lat_domain *d, struct sched_
 int sched_surprise(struct engine *en, struct lat_domain *d, struct sched_cpu *c,
 		   const struct ps_sample *s);
 
-/* Any sample tells what runs on its CPU. */
+/* Any sample shows what runs on its CPU. */
 static inline int sched_see(struct engine *en, struct lat_domain *d, const struct ps_sample *s)
 {
 	struct sched_domain *sd = d->sched;

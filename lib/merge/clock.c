@@ -71,7 +71,7 @@ static const char *name_of(const struct merge_source *s)
 
 static const char *shown(const char *clock)
 {
-	return *clock ? clock : "of no known kind";
+	return *clock ? clock : "of an unknown kind";
 }
 
 /* What has to be added to the time of day for a clock, by a recording that has both. */
@@ -108,15 +108,16 @@ static int convert(struct smerge *m, struct merge_source *s)
 	if (!strcmp(clock_of(s), clock_of(&wanted)))
 		return 0;
 	if (!s->wall_known) {
-		diag_error(m->d, m->in[s->input]->name, -1,
-			   "clock %s: the recording does not tell its relation to %s (perf record "
-			   "-k, trace-cmd record --date)",
-			   shown(s->clock), m->clock);
+		diag_error(
+			m->d, m->in[s->input]->name, -1,
+			"clock %s: the recording does not contain its relation to %s (perf record "
+			"-k, trace-cmd record --date)",
+			shown(s->clock), m->clock);
 		return PP_EUSAGE;
 	}
 	if (strcmp(m->clock, WALL) != 0 && !wall_of(m, clock_of(&wanted), &back)) {
 		diag_error(m->d, m->in[s->input]->name, -1,
-			   "no recording tells what clock %s is in the time of day", m->clock);
+			   "no recording relates clock %s to the time of day", m->clock);
 		return PP_EUSAGE;
 	}
 	s->offset = (int64_t)((uint64_t)s->offset + (uint64_t)s->wall - (uint64_t)back);

@@ -1,5 +1,5 @@
 /*
- * Several event streams as one, in the order of time.
+ * Several event streams as one, in time order.
  *
  *	struct smerge *m;
  *	smerge_new(&m, &writer, NULL, diag);
@@ -9,7 +9,8 @@
  *	smerge_account(m, &end);
  *	smerge_free(m);
  *
- * What has a time comes in its order; of equal times the stream that was added first comes first.
+ * Records with a time come in its order; of equal times the stream that was added first comes
+ * first.
  * Records without a time keep their place in their stream: they come before what follows them
  * there, and a record that is earlier than the one before it in its own stream comes directly after
  * it.
@@ -20,7 +21,7 @@
  * the result.
  *
  * Times of different clocks cannot be compared: what is known of a recording's clock (SOURCE.clock,
- * the META records wall_offset, hostname, time_shift) is looked at, and a warning given, or, when a
+ * the META records wall_offset, hostname, time_shift) is checked, and a warning given, or, when a
  * clock is asked for, the times are converted.
  */
 #ifndef PP_MERGE_MERGE_H

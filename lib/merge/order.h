@@ -1,7 +1,7 @@
 /*
  * Time ordering of records with bounded memory.
  *
- * Recorders write one buffer per CPU after the other, so records come as runs that are in order in
+ * Recorders write one buffer per CPU after another, so records come as runs that are in order in
  * themselves. Records are held in reference-counted blocks, where they were read to, and queued
  * with their time; a round ("everything before this time has been written") releases what is older.
  *
@@ -22,7 +22,7 @@
 
 /* Bytes of blocks that a queue may hold back before it releases the older half unasked. */
 #define ORDER_HELD_MAX (128u << 20)
-/* Records that it may hold back, likewise: each costs 48 bytes beside its own. */
+/* The same for records that it may hold back: each costs 48 bytes beside its own. */
 #define ORDER_RECORDS_MAX (3u << 20)
 
 /* Bytes of blocks that are kept to be used again: fresh memory costs as much as reading into it. */
@@ -37,7 +37,7 @@ struct blocks {
 	uint64_t spare_bytes;
 };
 
-/* Memory that records lie in; lives as long as somebody refers to it. */
+/* Memory that holds records; lives as long as somebody refers to it. */
 struct block {
 	uint32_t refs;
 	struct blocks *of;
@@ -71,7 +71,7 @@ typedef int order_fn(void *ctx, uint64_t time, uint8_t *rec, struct block *b);
 /*
  * Gets each record some turns before, to have fetched what its turn will need. They come in the
  * order in which they are delivered; NULL: what was announced before, and was not delivered, will
- * come anew.
+ * come again.
  */
 typedef void order_ahead_fn(void *ctx, const uint8_t *rec);
 
@@ -79,7 +79,7 @@ typedef void order_ahead_fn(void *ctx, const uint8_t *rec);
 
 struct order {
 	order_fn *deliver;
-	order_ahead_fn *ahead; /* NULL: nobody wants to know */
+	order_ahead_fn *ahead; /* NULL: not needed */
 	void *ctx;
 	struct order_entry *v, *spare; /* spare: the other half of a merge */
 	size_t n, cap;

@@ -187,11 +187,11 @@ void perf_report(const struct perf_decoder *p, bool types)
 			 p->tally.lost, p->tally.lost == 1 ? "" : "s");
 	if (p->tally.aux_cut)
 		diag_say(p->r.info.d, p->r.info.name,
-			 "hardware trace data were cut off %" PRIu64 " time%s", p->tally.aux_cut,
+			 "hardware trace data was cut off %" PRIu64 " time%s", p->tally.aux_cut,
 			 p->tally.aux_cut == 1 ? "" : "s");
 	if (p->tally.undeferred)
 		diag_say(p->r.info.d, p->r.info.name,
-			 "%" PRIu64 " samples lack their user call chain: it was recorded too late",
+			 "%" PRIu64 " samples have no user call chain: it was recorded too late",
 			 p->tally.undeferred);
 	if (p->tally.untimed)
 		diag_say(p->r.info.d, p->r.info.name, "%" PRIu64 " samples have no time",

@@ -74,7 +74,7 @@ static int open_parts(struct perf_reader *r, struct part **parts, uint32_t *n)
 		v[0] = (struct part){0};
 		rc = open_part(r, &v[*n], buf_str(&path));
 		if (rc && rc != PP_ENOMEM) {
-			perf_damage(&r->info, rc, -1, "%s: what it holds is missing", name);
+			perf_damage(&r->info, rc, -1, "%s: its content is missing", name);
 			rc = 0;
 		}
 	}
@@ -147,7 +147,7 @@ int perf_read_parts(struct perf_reader *r)
 	if (!parts) {
 		if (directory)
 			diag_note(r->info.d, r->info.name, -1,
-				  "there are no files data.0, ... beside it");
+				  "there are no files data.0, ... next to it");
 		return perf_read_records(r);
 	}
 	rc = read_all(r, parts, n);

@@ -1,5 +1,5 @@
 /*
- * The perf.data format: what recording and decoding share.
+ * The perf.data format: the part that recording and decoding share.
  *
  * Kernel records and attributes are those of <linux/perf_event.h>; what perf(1) adds to them is
  * here. Sources: tools/perf/Documentation/perf.data-file-format.txt of the kernel tree, and
@@ -219,7 +219,7 @@ enum perf_feature {
  * The end mark of pcap-perf's recordings: a HEADER_ATTR with this misc announces a FINISHED_ROUND
  * with the same misc, the last record that is written. perf looks at neither; perf inject may move
  * the second one. It is a whole number, not a bit: perf before 4.0 left the misc of a HEADER_ATTR
- * as malloc gave it, which mostly is half a pointer. With the highest bit it is none of a user
+ * as malloc gave it, which mostly is half a pointer. With the highest bit it is not that of a user
  * address.
  */
 #define PERF_MISC_END_MARK 0xe5d8
@@ -229,7 +229,7 @@ enum perf_feature {
 
 /*
  * Looks at stacks that are deeper than copies: samples of a helper without a program counter. The
- * stack pointer is where the bytes lie. The first three registers say where the look began and
+ * stack pointer is where the bytes are. The first three registers say where the look began and
  * ended, and which one of this stack it was: twice its number, 1 more in its last sample. A look
  * has the pages that changed since the one before it, and each 32nd, from the first on
  * (RESOLVE_LOOKS_ALL), all that are not just zeroes.

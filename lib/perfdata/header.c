@@ -159,7 +159,7 @@ int perf_read_events(struct perf_reader *r)
 	int rc;
 
 	if (p->data_offset > src_size(r->in->src) || p->data_offset < 8) {
-		diag_error(p->d, p->name, 40, "the data section lies outside of the file");
+		diag_error(p->d, p->name, 40, "the data section is outside the file");
 		return PP_ECORRUPT;
 	}
 	rc = read_attrs(r);

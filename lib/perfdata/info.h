@@ -1,7 +1,7 @@
 /*
  * What is known about a recording: its file header, its events, its header features. It is the
  * same for those who decode its records and for those who print them. Private to lib/perfdata:
- * perfdata.h is the door.
+ * perfdata.h is the interface.
  *
  * perf_file.h fills it in; nothing here writes to the event stream.
  */
@@ -291,7 +291,7 @@ perf_lines_fn perf_lines_bpf_progs, perf_lines_btf;
 
 /* ---- trailer.c ---- */
 
-/* The trailer of a record that is no sample (sample_id_all). */
+/* The trailer of a record other than a sample (sample_id_all). */
 struct perf_id {
 	uint64_t time, id, stream_id;
 	uint32_t pid, tid, cpu;
@@ -302,7 +302,7 @@ void perf_record_id(const struct perf_info *p, const uint8_t *rec, size_t size, 
 /*
  * Whether there is a build-id in an MMAP2 record, or the device and inode that share its place: c
  * is at that place. Kernels leave the bit of misc set for a recorder that wants no build-ids when
- * another one at the same time does, so the bytes must look like one, too: 1 to 20 bytes, zeroes
+ * another one at the same time does, so the bytes must also look like one: 1 to 20 bytes, zeroes
  * after them.
  */
 bool perf_mmap2_has_build_id(struct cursor c, uint16_t misc);
@@ -321,7 +321,7 @@ struct perf_taken {
 
 /*
  * take_u64s, at an address that is a multiple of 8. In a damaged recording an array can lie
- * anywhere: then it is moved down over what was read just before it, its number as a rule; so at
+ * anywhere: then it is moved down over what was read just before it, usually its number; so at
  * least 7 bytes were.
  */
 static inline uint64_t *perf_take_u64s(struct cursor *c, uint64_t n)

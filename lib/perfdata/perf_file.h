@@ -1,5 +1,5 @@
 /*
- * Reading a recording: the file header, its features, and the records one after the other, from one
+ * Reading a recording: the file header, its features, and the records one after another, from one
  * file or from several in turn. Private to lib/perfdata.
  *
  * The reader takes from the records what it needs to read on (learn.c, own.c), and gives each of
@@ -181,7 +181,7 @@ int perf_reader_header(struct perf_reader *r, bool anyway);
 int perf_reader_records(struct perf_reader *r);
 /*
  * Reports what ended the reading of records, unless that was the end of a whole recording. 0, or a
- * code that is no damage.
+ * code that does not mean damage.
  */
 int perf_reader_ended(struct perf_reader *r, int rc);
 

@@ -64,7 +64,7 @@ void perf_ahead(void *ctx, const uint8_t *rec)
 	hashids_prefetch(&p->out.chains, a->v[i].hash);
 }
 
-_Static_assert(PERF_AHEAD <= PS_CHAINS_SOON, "the writer has no places for the chains that come");
+_Static_assert(PERF_AHEAD <= PS_CHAINS_SOON, "the writer has no places for the chains that follow");
 
 /* The id of a chain in a packed stream; `ahead`: it was cut at this place, + 1. */
 static int packed_id(struct perf_decoder *p, const struct ps_chain *c, uint32_t ahead, uint32_t *id)

@@ -4,8 +4,8 @@
  *	struct ps_end account = {0};
  *	rc = perf_decode(src, 1, &writer, diag, &account, false);
  *
- * The caller has unpacked the input and found its kind by its magic (input/input.h); the header of
- * the stream and its END are the caller's, too.
+ * The caller has decompressed the input and found its kind by its magic (input/input.h); the
+ * header of the stream and its END are also the caller's.
  */
 #ifndef PP_PERFDATA_PERFDATA_H
 #define PP_PERFDATA_PERFDATA_H

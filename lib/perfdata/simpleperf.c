@@ -1,8 +1,7 @@
 /*
  * Names that a recording of simpleperf holds itself: of files in its header features 128 and 132,
  * in older ones in its records 32770 and 32771, and the kernel's in its record 32769. The layouts
- * are those of its record_file_format.h, record_file.proto and record.h. They become
- * BLOBs.
+ * are those of its record_file_format.h, record_file.proto and record.h. They become BLOBs.
  */
 #include "perfdata/decoder.h"
 

@@ -181,7 +181,7 @@ static int search(const char *name, struct buf *full, struct buf *why)
 	if (rc || s.hits == 1)
 		return rc;
 	if (s.hits)
-		buf_addf(why, "%zu cgroups begin so: ", s.hits);
+		buf_addf(why, "%zu cgroups begin with this: ", s.hits);
 	else
 		buf_adds(why, "there is no such cgroup: ");
 	buf_add_safe(why, name, strlen(name));

@@ -4,9 +4,10 @@
  *	rc = cgroup_open("docker/9c2281", &fd, &full, &why);	(close(fd))
  *
  * The name is a directory below the hierarchy that perf events use: the one of the controller
- * perf_event of version 1, if it is mounted, else version 2. It may be given from the root of the
+ * perf_event of version 1, if it is mounted, otherwise version 2. It may be given from the root
+ * of the
  * file system or of the hierarchy; its last part may be the beginning of a name, if there is one
- * such directory only; and it may lie anywhere below, as docker/ID does in
+ * such directory only; and it may be anywhere below, as docker/ID does in
  * system.slice/docker-ID.scope.
  */
 #ifndef PP_PEVENT_CGROUP_H
@@ -19,7 +20,7 @@ int cgroup_root(struct buf *path);
 
 /*
  * *fd is the directory; `full` gets its name from the hierarchy's root ("/a/b"). 0; PP_ENOENT,
- * PP_EUSAGE (several fit) or another code with the reason in `why`.
+ * PP_EUSAGE (several match) or another code with the reason in `why`.
  */
 int cgroup_open(const char *name, int *fd, struct buf *full, struct buf *why);
 

@@ -263,7 +263,7 @@ int pevents_list(const struct pevents *where, char *const *words, pevent_has_fn 
 	if (!rc || rc == PP_ENOENT)
 		rc = tracepoints(&l, &missing);
 	if (!rc && !l.lines) {
-		buf_adds(why, "nothing here fits");
+		buf_adds(why, "nothing matches");
 		for (char *const *w = words; w && *w; w++) {
 			buf_addc(why, ' ');
 			buf_add_safe(why, *w, strlen(*w));
@@ -306,7 +306,7 @@ int pevents_list_functions(const struct pevents *where, const char *glob, struct
 	}
 	buf_release(&all);
 	if (!rc && b->len == before) {
-		buf_adds(why, "the kernel has no traceable function that fits '");
+		buf_adds(why, "the kernel has no traceable function that matches '");
 		buf_add_safe(why, glob, strlen(glob));
 		buf_adds(why, "'");
 		rc = PP_ENOENT;

@@ -48,11 +48,11 @@ static int set_one(struct pevent *ev, const char *letter, struct buf *why)
 		break;
 	case 'p':
 		if (ev->attr.precise_ip == PEVENT_PRECISE_MAX && !ev->precise_max)
-			return bad(letter, "stands more than three times", why);
+			return bad(letter, "occurs more than three times", why);
 		if (!ev->precise_max)
 			ev->attr.precise_ip = (ev->attr.precise_ip + 1) & PEVENT_PRECISE_MAX;
 		break;
-	default: return bad(letter, "is none of " LETTERS, why);
+	default: return bad(letter, "is not one of " LETTERS, why);
 	}
 	return 0;
 }

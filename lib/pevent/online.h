@@ -8,7 +8,7 @@
  *		CPU 1 has come
  *	online_release(&o);
  *
- * online_listen tells when to look.
+ * online_listen says when to look.
  */
 #ifndef PP_PEVENT_ONLINE_H
 #define PP_PEVENT_ONLINE_H
@@ -34,7 +34,7 @@ int online_look(struct online *o, bool *changed);
 bool online_has(const struct online *o, int cpu);
 bool online_had(const struct online *o, int cpu);
 
-/* The CPUs that the machine has, be they online or not: a list owned by the caller. 0 or a code. */
+/* The CPUs that the machine has, online or not: a list owned by the caller. 0 or a code. */
 int online_present(int **cpus, size_t *n);
 
 /* A CPU counts as gone until the next look: it will have come, if it is online. */
@@ -46,7 +46,7 @@ void online_forget(struct online *o, int cpu);
  */
 int online_listen(void);
 
-/* Takes what it has to say. CPUs that went are forgotten, even if they are back by the next look.
+/* Reads its messages. CPUs that went are forgotten, even if they are back by the next look.
  */
 void online_hear(struct online *o, int fd);
 

@@ -109,7 +109,7 @@ static void hint_probe(const char *system, struct buf *why)
 {
 	if (strncmp(system, "probe", 5) == 0 || strncmp(system, "sdt_", 4) == 0 ||
 	    strcmp(system, "kprobes") == 0 || strcmp(system, "uprobes") == 0)
-		buf_adds(why, "; a probe has to be made before it is recorded");
+		buf_adds(why, "; a probe must be created before it can be recorded");
 }
 
 /* SYSTEM:NAME[:MODIFIERS], in place. */
@@ -453,7 +453,7 @@ int pevents_filter(struct pevents *e, const char *expr, struct buf *why)
 	}
 	buf_release(&joined);
 	if (!rc && !set) {
-		buf_adds(why, "a filter comes after the tracepoints that it is for (-e)");
+		buf_adds(why, "a filter must follow the tracepoints that it is for (-e)");
 		rc = PP_EUSAGE;
 	}
 	return rc;

@@ -31,14 +31,14 @@ int name_breakpoint(const char *text, struct pevent *ev, const char **mods, stru
 /* Adds modifiers to what the event has. 0 or PP_EUSAGE. */
 int modifiers_set(struct pevent *ev, const char *mods, struct buf *why);
 
-/* ---- terms.c: what stands between slashes ---- */
+/* ---- terms.c: what is between slashes ---- */
 
 /* The next "KEY" or "KEY=VALUE"; *text moves on and is changed. value NULL: none. */
 bool term_next(char **text, char **key, char **value);
 
 /*
- * Takes one of the terms that say how to record, or config=. *mine is false if it is none of them.
- * 0, PP_EUSAGE or PP_ENOMEM.
+ * Takes one of the terms that say how to record, or config=. *mine is false if it is not one of
+ * them. 0, PP_EUSAGE or PP_ENOMEM.
  */
 int term_take(struct pevents *e, struct pevent *ev, const char *key, const char *value, bool *mine,
 	      struct buf *why);

@@ -12,7 +12,7 @@
  *	}
  *	pevents_release(&e);
  *
- * What -e takes, several of it with commas between, all with modifiers after a colon (or after the
+ * What -e takes: several, separated by commas, each with modifiers after a colon (or after the
  * last slash):
  *
  *	NAME			hardware, software, cache and tool events by perf's names
@@ -25,7 +25,7 @@
  *	!SYSTEM:NAME		leaves out tracepoints named before, but in groups
  *	[NAME]{EVENT,EVENT,...}	a group, counted together or not at all
  *
- * The attribute is complete as far as it says *what* is counted (type, config, breakpoint,
+ * The attribute is complete in what says *what* is counted (type, config, breakpoint,
  * exclusions, precise_ip, pinned, exclusive). What is done with it is left to the caller: sampling,
  * read_format, inherit, opening, IOC_SET_FILTER with `filter`; lowering precise_ip step by step
  * where precise_max is set; leaving out exclude_guest where the PMU does not take it; the tool
@@ -70,7 +70,7 @@ struct pevent {
 	bool precise_max;	 /* :P, as precise as the machine allows: attr.precise_ip is 3 */
 	bool levels;		 /* the user said which levels (u, k, h) to count */
 	bool levels_fixed_guest; /* the user said G or H */
-	bool counted_too;	 /* :S, samples of the group's leader carry the counts of all */
+	bool counted_too;	 /* :S, samples of the group's leader have the counts of all */
 	bool weak; /* :W, the group is given up when it cannot be scheduled together */
 
 	uint32_t group;	  /* 0: none; events with the same number are a group, the first leads */
@@ -98,8 +98,8 @@ struct pevents {
 	struct pevent *v;
 	size_t n, cap;
 	size_t last;	     /* the first event of the last pevents_add */
-	uint32_t groups;     /* so many groups were made */
-	uint32_t patterns;   /* and so many patterns given */
+	uint32_t groups;     /* number of groups made */
+	uint32_t patterns;   /* and of patterns given */
 	const char *sys;     /* "/sys", or a tree like it; NULL for /sys */
 	const char *tracefs; /* the directory above events/; NULL to look where it is mounted */
 	struct arena arena;

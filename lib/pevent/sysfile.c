@@ -210,7 +210,7 @@ void sysfile_need_root(struct buf *why, const char *capability)
 	if (geteuid())
 		buf_addf(why, "be root, or have %s", capability);
 	else
-		buf_addf(why, "root needs %s, too, which containers often lack", capability);
+		buf_addf(why, "root also needs %s, which containers often do not have", capability);
 }
 
 uint64_t sysfile_raise_files(uint64_t need)

@@ -22,8 +22,8 @@ int sysfile_read(const char *path, size_t max, struct buf *b);
 int sysfile_u64(const char *path, uint64_t *v);
 
 /*
- * Raises the limit of open files as far as that is needed and permitted, for the privileged up to
- * fs.nr_open. The limit that there is then.
+ * Raises the limit of open files as far as needed and permitted, for the privileged up to
+ * fs.nr_open. Returns the resulting limit.
  */
 uint64_t sysfile_raise_files(uint64_t need);
 
@@ -33,7 +33,7 @@ int cpulist_parse(const char *s, int **cpus, size_t *n);
 /* "12,34" to a list, owned by the caller. 0, PP_EUSAGE, PP_ENOMEM. */
 int pidlist_parse(const char *s, pid_t **pids, size_t *n);
 
-/* The entries of a directory, in order. */
+/* The entries of a directory, sorted. */
 struct sysnames {
 	char **v;
 	size_t n, cap;
@@ -44,8 +44,8 @@ int sysnames_read(struct sysnames *l, const char *dir, const char *glob);
 void sysnames_release(struct sysnames *l);
 
 /*
- * "be root, or have CAP_PERFMON": what would permit it. Root is told that it lacks the capability,
- * as in a container.
+ * "be root, or have CAP_PERFMON": what would permit it. For root: that it does not have the
+ * capability, as in a container.
  */
 void sysfile_need_root(struct buf *why, const char *capability);
 

@@ -43,7 +43,7 @@ static int named_cpus(struct target *t, const struct online *o, const char *list
 	int rc = cpulist_parse(list, &t->cpus, &t->n_cpus);
 
 	if (rc) {
-		diag_error(d, NULL, -1, "'%s' is no list of CPUs", list);
+		diag_error(d, NULL, -1, "'%s' is not a list of CPUs", list);
 		return rc;
 	}
 	rc = find_away(t, o, t->cpus, t->n_cpus);
@@ -116,7 +116,7 @@ static pid_t process_of(pid_t tid)
 
 static int bad_list(const char *list, const char *what, struct diag *d)
 {
-	diag_error(d, NULL, -1, "'%s' is no list of %s", list, what);
+	diag_error(d, NULL, -1, "'%s' is not a list of %s", list, what);
 	return PP_EUSAGE;
 }
 

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* Whether an event is a probe, which can be at many places: it has a field for that. */
+/* Whether an event is a probe, which can be at many places, and has a field for that. */
 bool tracefs_is_probe(const char *dir, const char *system, const char *name);
 
 /* Where tracefs is mounted; static storage. PP_ENOENT or PP_EACCES, with a reason in why. */
@@ -28,12 +28,12 @@ int tracefs_glob(const char *dir, const char *system, const char *name, tracefs_
 
 /*
  * The fields of a tracepoint that a filter may name, a line "NAME\tTYPE\n" each, in the order of
- * its format; with `common` those of every tracepoint, too. 0 or pp_errno.
+ * its format; with `common` also those of every tracepoint. 0 or pp_errno.
  */
 int tracefs_fields(const char *dir, const char *system, const char *name, bool common,
 		   struct buf *b);
 
-/* Where a field lies in the data of a tracepoint: bytes. False: it is not known. */
+/* The place of a field in the data of a tracepoint, in bytes. False: it is not known. */
 bool tracefs_field_at(const char *dir, const char *system, const char *name, const char *field,
 		      uint32_t *offset, uint32_t *size);
 

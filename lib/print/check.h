@@ -1,5 +1,5 @@
 /*
- * Whether events of a format can be printed, before there is one.
+ * Whether events of a format can be printed, before there is an event.
  *
  *	struct print_check *c;
  *	rc = print_check_new(&c);

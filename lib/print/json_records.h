@@ -1,5 +1,6 @@
 /*
- * Records as JSON, one object a line: perfpipe-stream(5) tells what is in it. Private to lib/print.
+ * Records as JSON, one object a line: perfpipe-stream(5) describes the content. Private to
+ * lib/print.
  */
 #ifndef PP_PRINT_JSON_RECORDS_H
 #define PP_PRINT_JSON_RECORDS_H

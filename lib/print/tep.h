@@ -63,7 +63,7 @@ int tep_learn_event(struct tep_handle *tep, const struct ps_event *e, struct tep
 		    enum tep_risk *risk);
 
 /*
- * libtraceevent does not tell when memory was lacking, and goes on with what it has: but malloc
+ * libtraceevent does not report when memory ran out, and continues with what it has: but malloc
  * says so in errno. Between the two nothing else may be called that fails for want of memory.
  */
 static inline void tep_watch_memory(void)

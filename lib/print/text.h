@@ -50,7 +50,7 @@ struct stext_trace {
 	bool tail, depth, no_retval, retval_dec, retval_hex;
 };
 
-/* What the text is to look like; the strings must outlive the printer. */
+/* How the text is to look; the strings must outlive the printer. */
 struct stext_opts {
 	enum stext_form form;
 	bool all;		   /* samples that a filter has marked as not passing, too */
@@ -83,7 +83,7 @@ struct stext;
 int stext_new(struct stext **t, struct out *out, const struct stext_opts *opts, struct diag *d);
 void stext_free(struct stext *t); /* NULL is fine */
 
-/* From now on, it prints to another output. Between records only. */
+/* Switches to another output; only between records. */
 void stext_to(struct stext *t, struct out *out);
 
 /* Prints one record, if it is of a type that the form shows. Returns 0 or an error of the output.
@@ -104,8 +104,8 @@ int stext_pass(struct stext *t, const struct sreader *r, const struct ps_record 
 bool stext_in_order(const struct stext *t);
 
 /*
- * Options that say what the text is to look like, and their handler, whose context is a struct
- * stext_opts. --cpu stands alone because some filters have one of their own.
+ * Options that say how the text is to look, and their handler, whose context is a struct
+ * stext_opts. --cpu is separate because some filters have one of their own.
  */
 extern const struct opt stext_options[], stext_cpu_options[];
 opt_handler stext_option;

@@ -82,7 +82,7 @@ static int unknown(const char *word, size_t len, struct buf *why)
 
 	for (size_t i = 0; i < COUNT(absent); i++)
 		if (is_word(absent[i].name, word, len)) {
-			buf_addf(why, "-F: '%s' needs %s, which is not to be had here",
+			buf_addf(why, "-F: '%s' needs %s, which is not available here",
 				 absent[i].name, absent[i].missing);
 			return PP_EUSAGE;
 		}
@@ -183,7 +183,7 @@ int text_fields_parse(struct text_fields *f, const char *arg, struct buf *why)
 	if (!signs)
 		begin_list(&next, kind);
 	if (!*arg && kind == ALL_KINDS) {
-		buf_adds(why, "-F: an empty list is possible for one kind of event only: 'trace:'");
+		buf_adds(why, "-F: an empty list is possible only for one kind of event: 'trace:'");
 		return PP_EUSAGE;
 	}
 	for (; *arg; arg += len + (arg[len] == ',')) {
@@ -193,7 +193,7 @@ int text_fields_parse(struct text_fields *f, const char *arg, struct buf *why)
 		len = strcspn(arg, ",");
 		plain = plain || !sign;
 		if (plain && (sign || signs)) {
-			buf_adds(why, "-F: either all fields have a sign or none has");
+			buf_adds(why, "-F: either all fields have a sign or none");
 			return PP_EUSAGE;
 		}
 		rc = len ? take_word(&next, kind, arg, len, remove, why) : 0;

@@ -8,8 +8,8 @@
  *	fields = text_fields_pick(&f, TEXT_KIND_hw, event->sample_type, has_chains, &lacking);
  *	if (TEXT_HAS(fields, comm))
  *
- * perf goes by the kind of an event, not by the event: what the first event of a kind was recorded
- * without is printed for none of that kind.
+ * perf goes by the kind of an event, not by the event: what is missing in the first event of a kind
+ * is printed for none of that kind.
  */
 #ifndef PP_PRINT_TEXT_FIELDS_H
 #define PP_PRINT_TEXT_FIELDS_H
@@ -41,7 +41,7 @@
 	F(srcline, "srcline", 0, "source lines of the addresses") \
 	F(period, "period", 0, "what the sample stands for") \
 	F(iregs, "iregs", PERF_SAMPLE_REGS_INTR, "registers at the interrupt") \
-	F(uregs, "uregs", PERF_SAMPLE_REGS_USER, "registers of user space") \
+	F(uregs, "uregs", PERF_SAMPLE_REGS_USER, "user-space registers") \
 	F(brstack, "brstack", PERF_SAMPLE_BRANCH_STACK, "branches") \
 	F(brstacksym, "brstacksym", PERF_SAMPLE_BRANCH_STACK, "branches by symbols") \
 	F(data_src, "data_src", PERF_SAMPLE_DATA_SRC, "where the data came from") \
@@ -124,7 +124,7 @@ enum text_kind text_kind_of(uint32_t type);
  * The fields to print of the events of a kind. sample_type: PERF_SAMPLE_* bits of the first event
  * of the kind, 0 if it is not from a perf.data, when fields are printed as samples have them.
  * chains: an event of the kind has call chains. `lacking` gets the fields that were asked for by
- * name and that the event lacks.
+ * name and that the event does not have.
  */
 uint64_t text_fields_pick(const struct text_fields *f, enum text_kind kind, uint64_t sample_type,
 			  bool chains, uint64_t *lacking);

@@ -11,7 +11,7 @@
 enum { ALL = OPT_NO_SHORT, NS, REL, DELTA, DIFF, TRACE_CMD, CPU };
 
 const struct opt stext_options[] = {
-	{'F', "fields", "LIST", "what to print of a sample, as perf script -F"},
+	{'F', "fields", "LIST", "what to print for a sample, as with perf script -F"},
 	{'G', "hide-call-graph", NULL, "print the address instead of the call chain"},
 	{NS, "ns", NULL, "print times with nine decimals"},
 	{REL, "reltime", NULL, "print times since the first line"},
@@ -19,7 +19,7 @@ const struct opt stext_options[] = {
 	{'l', "latency", NULL, "trace.dat: print the column of interrupts"},
 	{'R', "raw", NULL, "trace.dat: print fields, not their text"},
 	{'N', "no-plugins", NULL, "trace.dat: print without libtraceevent's plugins"},
-	{'O', "plugin", "OPTION", "trace.dat: an option of a plugin, such as fgraph:tailprint"},
+	{'O', "plugin", "OPTION", "trace.dat: a plugin option, such as fgraph:tailprint"},
 	{DIFF, "ts-diff", NULL, "trace.dat: print times since the line before"},
 	{TRACE_CMD, "trace-cmd", "VERSION", "trace.dat: print as trace-cmd 3.1 (default) or 3.4"},
 	{ALL, "all", NULL, "also print the samples that a filter marked as failing"},
@@ -63,16 +63,16 @@ static int cpu_list(struct stext_cpus *c, const char *arg, struct buf *why)
 		if (c->n == STEXT_CPUS_MAX)
 			return wrong(why, "--cpu", "too many ranges", arg);
 		if (!number(&p, &first))
-			return wrong(why, "--cpu", "no list of CPUs", arg);
+			return wrong(why, "--cpu", "not a list of CPUs", arg);
 		last = first;
 		if (*p == '-' && (p++, !number(&p, &last)))
-			return wrong(why, "--cpu", "no list of CPUs", arg);
+			return wrong(why, "--cpu", "not a list of CPUs", arg);
 		if (last < first)
 			return wrong(why, "--cpu", "a range that ends before it begins", arg);
 		c->range[c->n].first = first;
 		c->range[c->n++].last = last;
 	} while (*p == ',');
-	return *p ? wrong(why, "--cpu", "no list of CPUs", arg) : 0;
+	return *p ? wrong(why, "--cpu", "not a list of CPUs", arg) : 0;
 }
 
 /* Options of trace-cmd's own drawing of the function graph. */
@@ -103,7 +103,7 @@ static int others_option(const char *arg, struct buf *why)
 	int rc = tep_plugin_option(arg, &have);
 
 	if (rc == PP_EUSAGE) {
-		wrong(why, "-O", "no option of a plugin", arg);
+		wrong(why, "-O", "not a plugin option", arg);
 		for (size_t i = 0; i < N_GRAPH_OPTIONS; i++)
 			buf_addf(why, "%s fgraph:%s", i ? "," : "; there are",
 				 graph_options[i].name);

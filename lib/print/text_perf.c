@@ -404,8 +404,7 @@ static struct kind *kind_of(struct text_perf *t, const struct ps_event *e,
 	if (!stext_shows(t->opts, s))
 		return NULL;
 	if (!e || s->event >= t->nlabels) {
-		diag_warn(t->d, NULL, -1,
-			  "a sample is of an event that is not defined: not printed");
+		diag_warn(t->d, NULL, -1, "a sample belongs to an undefined event: not printed");
 		return NULL;
 	}
 	k = &t->kinds[t->labels[s->event].kind];

@@ -1,6 +1,6 @@
 /*
- * The samples of a perf.data, and of whatever else is no trace.dat, as `perf script` prints them.
- * Private to lib/print.
+ * The samples of a perf.data, and of anything else that is not a trace.dat, as `perf script`
+ * prints them. Private to lib/print.
  *
  * text_perf.c makes the lines, text_parts.c the fields that are longer than a number.
  */
@@ -19,7 +19,7 @@ struct text_clock {
 	uint64_t first, last; /* times of lines, ns */
 };
 
-/* The time of day of samples: known when the recording tells what its clock lacks to it. */
+/* The time of day of samples: known if the recording has the difference from its clock. */
 struct text_tod {
 	bool known;
 	int64_t offset; /* ns to be added */
@@ -68,7 +68,7 @@ void text_add_branch_flags(struct buf *b, uint64_t flags);
 /* The bits and what they mean, padded to the widest so far. */
 void text_add_data_src(struct buf *b, uint64_t bits, int *width);
 
-/* The value of the fact wall_offset; what is no number leaves the time of day unknown. */
+/* The value of the fact wall_offset; a text that is not a number leaves the time of day unknown. */
 void text_tod_set(struct text_tod *tod, const struct ps_str *offset);
 
 /* "2026-11-20 12:49:18.138257 ", in the local time zone. */

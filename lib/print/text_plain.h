@@ -14,7 +14,7 @@ void text_plain_free(struct text_plain *t); /* NULL is fine */
 
 /*
  * Adds the text of such a sample after the head of its line, the event's name without. False: the
- * event is none of a text.
+ * event is not one of a text.
  */
 bool text_plain_info(const struct ps_event *e, const struct ps_str *payload, struct buf *b);
 

@@ -15,7 +15,7 @@ struct text_trace;
 
 /*
  * Where the lines of all recordings of a stream go: what comes after a line that waits has to
- * wait, too. Where there are several recordings, lines begin with the name of theirs.
+ * wait as well. If there are several recordings, lines begin with the name of theirs.
  */
 struct text_page {
 	struct out *out;
@@ -78,7 +78,7 @@ void text_line_start(struct buf *b, struct text_page *page, const struct stext_o
 		     const struct text_line *l);
 /* The column of the name of an event. */
 void text_line_name(struct buf *b, const char *name);
-/* Text of several lines: what is no text is escaped. */
+/* Text of several lines: anything that is not text is escaped. */
 void text_line_text(struct buf *b, const char *s, size_t n);
 
 /* ---- text_graph.c: the function graph tracer ---- */

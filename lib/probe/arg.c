@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_RESULT "$retval is there where a function returns only: FUNC%return"
+#define NO_RESULT "$retval exists only where a function returns: FUNC%return"
 
 struct parts {
 	const char *name, *expr, *type; /* name, type: "" if none */
@@ -91,8 +91,8 @@ static int add_argument(const struct arg_site *site, const char *digits, struct 
 	if (!site->entry || !n || n > 64 || (site->b && site->b->go)) {
 		buf_addf(why, "$arg%lu: %s", n,
 			 !n || n > 64	? "arguments are counted from 1"
-			 : !site->entry ? "arguments are where a function begins only"
-					: "Go passes arguments in other places than C does: "
+			 : !site->entry ? "arguments are available only where a function begins"
+					: "Go passes arguments in different places from C: "
 					  "name the parameter");
 		return PP_EUSAGE;
 	}
@@ -302,7 +302,7 @@ static int variable(struct arg_site *site, const struct parts *p, struct fetches
 	if (!site->b->dwarf || !site->scopes->n) {
 		buf_addf(why,
 			 "'%s': there is no debug information here, so variables are not known; "
-			 "registers are (%%di, %%si, ...)",
+			 "registers are available (%%di, %%si, ...)",
 			 p->expr);
 		return PP_ENOENT;
 	}

@@ -165,7 +165,8 @@ int blacklist_apply(const char *path, const char *symbols, struct definer *d)
 		if (path)
 			diag_error(d->diag, path, -1, "%s", pp_strerror(rc));
 		else
-			diag_say(d->diag, l.path, "not read (%s): what is forbidden is not known",
+			diag_say(d->diag, l.path,
+				 "not read (%s): it is not known what is forbidden",
 				 pp_strerror(rc));
 		rc = path || rc == PP_ENOMEM ? rc : 0;
 	} else {

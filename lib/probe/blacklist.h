@@ -4,7 +4,7 @@
  *
  *	rc = blacklist_apply(NULL, buf_str(&kernel.symbols), &definer);	(of this machine)
  *
- * A list that cannot be read tells nothing, unless it was asked for by its path: the kernel then
+ * A list that cannot be read says nothing, unless it was asked for by its path: the kernel then
  * refuses such a probe itself, without saying why.
  */
 #ifndef PP_PROBE_BLACKLIST_H

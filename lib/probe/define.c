@@ -122,8 +122,8 @@ static int move_late(struct job *j, struct arg_site *site, struct point *pt, str
 	if (rc) {
 		buf_reset(&j->why);
 		buf_addf(&j->why,
-			 "%s: its variables are not in place where it begins, and where its "
-			 "frame is set up is not known",
+			 "%s: its variables are not in place at its beginning, and it is not "
+			 "known where its frame is set up",
 			 pt->func);
 		buf_release(&why);
 		return rc;
@@ -183,7 +183,7 @@ static int kernel_place(struct job *j, uint64_t addr, struct buf *out)
 	uint64_t from = f ? f->addr : 0;
 
 	if (!f || addr < j->d->b->text) {
-		buf_addf(&j->why, "0x%" PRIx64 " is in no function of the kernel", addr);
+		buf_addf(&j->why, "0x%" PRIx64 " is not in a kernel function", addr);
 		return PP_ENOENT;
 	}
 	if (has_twin(j->d->funcs, f)) {
@@ -332,7 +332,7 @@ static int check_returns(struct job *j)
 		diag_error(
 			diag, NULL, -1,
 			"%s: it always leaves by a jump to another function, where its result is not "
-			"there yet; %%uretprobe has it",
+			"available yet; use %%uretprobe",
 			j->text);
 		return PP_ENOENT;
 	}
@@ -343,7 +343,7 @@ static int check_returns(struct job *j)
 			  result ? ", which return for it: those calls are not recorded"
 				 : ": recorded before those run");
 	if (p->indirect)
-		diag_note(diag, NULL, -1, "%s: %u jumps could be returns, too", j->text,
+		diag_note(diag, NULL, -1, "%s: %u jumps could also be returns", j->text,
 			  p->indirect);
 	if (p->endless)
 		diag_warn(diag, NULL, -1, "%s: %u functions have no instruction that returns",
@@ -351,7 +351,7 @@ static int check_returns(struct job *j)
 	if (p->unreadable)
 		diag_warn(
 			diag, NULL, -1,
-			"%s: %u functions have bytes that are no known instruction; returns after them "
+			"%s: %u functions have bytes that are not a known instruction; returns after them "
 			"are not seen",
 			j->text, p->unreadable);
 	return 0;
@@ -381,7 +381,7 @@ static int choose_arg(struct job *j, const struct fetches *all, const char *text
 		const char *dollar = strstr(at, "$arg"), *colon = strrchr(at, ':');
 
 		buf_addf(&j->why, "%s: %s", text,
-			 k < all->n ? "no type of the kernel"
+			 k < all->n ? "not a kernel type"
 				    : "arguments of markers are arg1, arg2, ...");
 		/* As in the kernel's own syntax, and bpftrace's. */
 		if (k == all->n && dollar)
@@ -509,8 +509,9 @@ static void tell_many(struct job *j)
 	if (p->copies)
 		diag_note(j->d->diag, NULL, -1, "%s: and %u inlined copies", j->text, p->copies);
 	if (p->ifuncs && p->n)
-		diag_note(j->d->diag, NULL, -1, "%s: %u more only choose what is called (ifunc)",
-			  j->text, p->ifuncs);
+		diag_note(j->d->diag, NULL, -1,
+			  "%s: %u more only select the function that is called (ifunc)", j->text,
+			  p->ifuncs);
 }
 
 int define_too_many(uint32_t n, struct buf *why)

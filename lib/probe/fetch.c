@@ -112,13 +112,13 @@ const char *fetch_add(struct fetches *f, const char *name, const char *text, con
 	int rc;
 
 	if (f->n == FETCH_MAX)
-		return "the kernel takes 128 arguments at most";
+		return "the kernel accepts at most 128 arguments";
 	if (strlen(text) + strlen(type) + 1 > FETCH_TEXT_MAX || strlen(type) >= sizeof(v->type))
 		return "its text is too long for the kernel (63 characters)";
 	for (uint32_t i = 0; i < f->n; i++)
 		sum += fetch_size(f->v[i].type);
 	if (sum > FETCH_BYTES_MAX)
-		return "the kernel takes 3072 bytes of arguments at most";
+		return "the kernel accepts at most 3072 bytes of arguments";
 	memset(v, 0, sizeof(*v));
 	rc = choose_name(f, name, v->name);
 	f->no_memory = f->no_memory || rc == PP_ENOMEM;
@@ -233,7 +233,7 @@ static const char *array(struct target *t, const char *name, struct loc *l, int 
 	const char *why;
 
 	if (!n)
-		return "an array of no known length";
+		return "an array of unknown length";
 	for (int i = 0; i < TYPE_DEPTH && type_class(&elem) == TYPE_ARRAY; i++)
 		if (!type_count(&elem, &elem))
 			break;

@@ -7,7 +7,7 @@
  *		... f.v[i].name = f.v[i].text : f.v[i].type ...
  *	fetches_release(&f);
  *
- * One variable can become several arguments. What their names end with tells the reader of a
+ * One variable can become several arguments. The ends of their names tell the reader of a
  * recording what they are (fields of events, event/probe_parts.h): NAME__ptr, NAME__len and
  * NAME__str, or NAME__elem, make a text or a sequence; NAME__sN is a signed number of N bits;
  * NAME__f64 and NAME__f32 are floating point numbers.

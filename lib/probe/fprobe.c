@@ -63,7 +63,7 @@ static const char *convert(const char *args, bool returns, struct buf *out)
 				n++;
 			number = returns ? 0 : argument_in(args + 1, n - 1);
 			if (!number)
-				return "a register that is no argument is recorded";
+				return "a register that is not an argument is recorded";
 			buf_addf(out, "$arg%d", number);
 		} else {
 			buf_addc(out, *args);
@@ -86,7 +86,7 @@ static const char *rewrite(const struct event *e, struct buf *out)
 		return "it has several places";
 	place++;
 	if (memchr(place, '+', n) || memchr(place, ':', n) || isdigit((unsigned char)*place))
-		return "only the beginning of functions of the kernel itself can be";
+		return "only the beginning of the kernel's own functions can be";
 	buf_addf(out, "f:%s/%s %.*s%s", e->group, e->name, (int)n, place,
 		 e->kind == 'r' ? "%return" : "");
 	why = convert(place + n, e->kind == 'r', out);

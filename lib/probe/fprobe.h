@@ -12,7 +12,7 @@
 
 #include "probe/define.h"
 
-/* Whether the README of a tracefs tells of fprobes; dir NULL: where it is mounted. */
+/* Whether the README of a tracefs mentions fprobes; dir NULL: where it is mounted. */
 bool fprobe_known(const char *dir);
 
 /*

@@ -19,7 +19,7 @@
 static const int registers[] = {5, 4, 1, 2, 8, 9};
 
 #define NEED_IMAGE \
-	"lines and places within functions of the kernel are known only from its image with " \
+	"lines and places within kernel functions are known only from its image with " \
 	"debug information: --vmlinux FILE"
 
 enum { REGISTERS = sizeof(registers) / sizeof(registers[0]) };
@@ -115,11 +115,11 @@ static const char *open_param(const struct site *s, const char *name, size_t len
 	bool sign;
 
 	if (!s->k->btf)
-		return "the kernel's types are not here, so parameters are not known";
+		return "the kernel's types are not available, so parameters are not known";
 	if (!s->typed)
 		return "the kernel's types do not have the function";
 	if (!s->entry)
-		return "parameters are known where the function begins only";
+		return "parameters are known only where the function begins";
 	for (unsigned i = 0; !kbtf_param(s->k->btf, s->proto, i, &p, &type); i++) {
 		if (kbtf_class(s->k->btf, type, &size, &sign) == KBTF_STRUCT && size > 8)
 			return "it comes after a structure";
@@ -273,7 +273,7 @@ static const char *result(const struct site *s, const char *name, const char *ty
 	bool sign;
 
 	if (!s->returns)
-		return "the result is there where a function returns only: FUNC%return";
+		return "the result exists only where a function returns: FUNC%return";
 	name = *name ? name : "retval";
 	if (*type && (strstr(type, "string") || strchr(type, '[')))
 		return fetch_add(f, name, "+0($retval)", type);
@@ -411,7 +411,7 @@ static int check_kind(const struct spec *sp, struct buf *why)
 	}
 	if (sp->kind > SPEC_OFFSET && sp->kind != SPEC_RETURN && sp->kind != SPEC_URETURN) {
 		buf_adds(why,
-			 "of the kernel, functions, offsets in them and returns can be probed");
+			 "in the kernel, functions, offsets in them and returns can be probed");
 		return PP_EUSAGE;
 	}
 	return 0;
@@ -468,7 +468,7 @@ static void tell_left(const struct job *j, const struct ksyms_left *left)
 			  left->twins);
 	if (left->init)
 		diag_note(j->k->diag, NULL, -1,
-			  "%s: %u functions were there while the kernel started only", j->text,
+			  "%s: %u functions existed only while the kernel started", j->text,
 			  left->init);
 	if (j->failed)
 		diag_warn(j->k->diag, NULL, -1, "%s: %u of %u places left out: %s", j->text,
@@ -491,7 +491,7 @@ static int define_pattern(struct job *j)
 	free(v);
 	if (!rc && !n) {
 		buf_reset(&j->why);
-		buf_addf(&j->why, "the kernel has no function that fits and can be probed");
+		buf_addf(&j->why, "the kernel has no function that matches and can be probed");
 		rc = PP_ENOENT;
 	} else if (!rc && !j->made) {
 		rc = PP_EUSAGE;

@@ -76,7 +76,7 @@ static void no_code(const struct lookup *l, struct buf *why)
 {
 	buf_addf(why, "%.*s:%d has no code", (int)l->file_len, l->file, l->line);
 	if (l->nearest)
-		buf_addf(why, "; the next line that has is %d", l->nearest);
+		buf_addf(why, "; the next line with code is %d", l->nearest);
 }
 
 int linepoints_source(struct points *p, struct binary *b, struct funcs *t, const struct spec *s,
@@ -230,7 +230,7 @@ int linepoints_functions(struct points *p, const struct points *found, struct bi
 			buf_addf(why, "%s:%" PRIu64 " (%s:%d) has no code", s->func, s->number,
 				 l->file, l->line);
 			if (l->nearest)
-				buf_addf(why, "; the next line that has is %s:%d", s->func,
+				buf_addf(why, "; the next line with code is %s:%d", s->func,
 					 l->nearest - first);
 		}
 	}

@@ -17,7 +17,7 @@ struct look {
 	struct funcs *funcs;
 	struct diag *diag;
 	enum sheet_form form;
-	bool externs; /* -V: variables outside of functions, too */
+	bool externs; /* -V: also variables outside functions */
 };
 
 /* Functions whose names fit; NULL: all. */

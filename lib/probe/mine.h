@@ -1,5 +1,5 @@
 /*
- * Which probes pprobe made: names of events, a line each, in a file that is gone with the next
+ * Which probes pprobe made: names of events, one per line, in a file that is gone with the next
  * start of the machine, as the probes are.
  *
  *	rc = mine_add(MINE_FILE, "probe_test/func_d");

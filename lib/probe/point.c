@@ -195,7 +195,7 @@ static int place_functions(struct points *out, const struct points *in, struct b
 		case SPEC_OFFSET:
 			pt.addr += s->number;
 			if (!f || s->number >= (f->size ? f->size : 1)) {
-				buf_addf(why, "%s has %" PRIu64 " bytes only", pt.func,
+				buf_addf(why, "%s has only %" PRIu64 " bytes", pt.func,
 					 f ? f->size : 0);
 				return PP_ENOENT;
 			}
@@ -267,14 +267,14 @@ static int nothing(const struct points *p, const struct binary *b, const struct 
 	if (p->ifuncs)
 		buf_addf(
 			why,
-			"%s is chosen among several when the program starts; probe what is called: see "
+			"%s is selected among several when the program starts; probe the selected one: see "
 			"-F '*%s*'",
 			s->func, s->func);
 	else if (p->copies && s->kind != SPEC_ENTRY)
-		buf_addf(why, "%s is inlined everywhere: only where it begins can be probed",
+		buf_addf(why, "%s is inlined everywhere: only its beginning can be probed",
 			 s->func);
 	else if (p->functions && s->kind == SPEC_PATTERN)
-		buf_addf(why, "%s has no line with code that fits '%s'", s->func, s->pattern);
+		buf_addf(why, "%s has no line with code that matches '%s'", s->func, s->pattern);
 	else if (p->functions && s->kind == SPEC_LINE)
 		buf_addf(why, "line %" PRIu64 " of %s has no code", s->number, s->func);
 	else if (p->endless)

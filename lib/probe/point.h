@@ -38,7 +38,7 @@ struct points {
 	uint32_t functions, copies; /* that fit; inlined copies */
 	uint32_t tails, indirect;   /* returns by jumps; jumps that could be returns */
 	uint32_t endless;	    /* functions without an instruction that returns */
-	uint32_t unreadable;	    /* functions with bytes that are no known instruction */
+	uint32_t unreadable;	    /* functions with bytes that are not a known instruction */
 	uint32_t ifuncs;
 	enum name_fit fit; /* of the functions' names */
 };

@@ -51,7 +51,7 @@ int points_check(const struct binary *b, const struct func *f, uint64_t addr, st
 		buf_addf(why,
 			 "%s+0x%" PRIx64
 			 " is in the middle of an instruction: the kernel would put a "
-			 "probe there, and the program would die",
+			 "probe there, and the program would crash",
 			 f->name, addr - f->addr);
 	else if (rc)
 		buf_addf(why, "%s+0x%" PRIx64 ": cannot be disassembled: %s", f->name,

@@ -72,7 +72,7 @@ static int enter(struct run *r, struct definer *df, const struct tracefs *t, enu
 		done += !rc;
 	}
 	if (!rc && r->added.refused && !r->added.made) {
-		diag_error(r->d, NULL, -1, "the kernel took none of the probes");
+		diag_error(r->d, NULL, -1, "the kernel accepted none of the probes");
 		rc = PP_EUNSUPPORTED;
 	}
 	if (!rc)
@@ -109,7 +109,7 @@ static int take_names(const struct run *r, struct definer *df, const struct trac
 static void hint_words(const struct run *r, char **names, int i, int rc)
 {
 	if (i && (rc == PP_ENOENT || rc == PP_EUSAGE) && !strpbrk(names[i], " \t"))
-		diag_say(r->d, NULL, "arguments belong to the word of their function: '%s %s'",
+		diag_say(r->d, NULL, "arguments belong in the same word as their function: '%s %s'",
 			 names[0], names[i]);
 }
 
@@ -199,7 +199,7 @@ static int use_fprobes(struct run *r, struct definer *df)
 {
 	if (fprobe_known(r->o->tracefs))
 		return fprobe_use(df);
-	diag_say(r->d, NULL, "this kernel's README does not tell of fprobes: kprobes are used");
+	diag_say(r->d, NULL, "this kernel's README does not mention fprobes: kprobes are used");
 	return 0;
 }
 
@@ -264,10 +264,9 @@ static int look_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char 
 	case PROBE_LINES:
 		if (v->b)
 			return look_vmlinux(r, v, names, n);
-		diag_error(
-			r->d, NULL, -1,
-			"lines of the kernel are known by its image with debug information only: "
-			"--vmlinux FILE");
+		diag_error(r->d, NULL, -1,
+			   "kernel lines are known only from its image with debug information: "
+			   "--vmlinux FILE");
 		return PP_EXIT_FAIL;
 	default: diag_error(r->d, NULL, -1, "the kernel has no markers"); return PP_EXIT_USAGE;
 	}
@@ -288,7 +287,7 @@ static int with_kernel(struct run *r, char **names, int n)
 	kernel_close(&k);
 	if (status > PP_EXIT_PARTIAL && !r->o->kernel)
 		diag_say(r->d, NULL,
-			 "that was looked for in the kernel; -x FILE or -p PID names a program");
+			 "that was searched for in the kernel; -x FILE or -p PID names a program");
 	return status;
 }
 
@@ -321,7 +320,7 @@ int probe_run(const struct probe_opts *o, char **names, int n, struct diag *d)
 	bool program = o->binary || o->pid;
 
 	if (program && kernel_only(o)) {
-		diag_error(d, NULL, -1, "%s is about the kernel, %s about a program: one of both",
+		diag_error(d, NULL, -1, "%s is about the kernel, %s about a program: give only one",
 			   kernel_only(o), o->binary ? "-x" : "-p");
 		return PP_EXIT_USAGE;
 	}

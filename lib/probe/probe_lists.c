@@ -31,7 +31,7 @@ int tracefs_open(struct tracefs *t, const char *dir, struct diag *d)
 			return 0;
 	}
 	if (errno == EACCES)
-		diag_error(d, t->dir, -1, "permission denied: probes are for root");
+		diag_error(d, t->dir, -1, "permission denied: probes require root");
 	else
 		diag_error(d, dir ? dir : dirs[0], -1,
 			   "no probes here: is tracefs mounted, and has the kernel "
@@ -136,7 +136,7 @@ static int append(const struct tracefs *t, enum tracefs_list list, const char *l
 		int errnum = done < 0 ? errno : EIO;
 
 		rc = pp_errno(errnum);
-		buf_addf(why, "the kernel does not take '%s': %s", line, strerror(errnum));
+		buf_addf(why, "the kernel does not accept '%s': %s", line, strerror(errnum));
 		if (errnum != EBUSY && errnum != EACCES)
 			last_error(t, why);
 	}
@@ -149,7 +149,7 @@ int tracefs_add(const struct tracefs *t, enum tracefs_list list, const char *lin
 {
 	if (strlen(line) > TRACEFS_LINE_MAX) {
 		buf_addf(why,
-			 "the definition is longer than the %d characters that the kernel takes",
+			 "the definition is longer than the %d characters that the kernel accepts",
 			 TRACEFS_LINE_MAX);
 		return PP_ELIMIT;
 	}

@@ -186,7 +186,7 @@ int registry_list(const struct tracefs *t, char **patterns, int n, enum sheet_fo
 		rc = each_list(&w, put);
 	rc = sheet_finish(&w.sheet, rc, t->dir, d);
 	if (!rc && n && !w.sheet.n) {
-		diag_error(d, NULL, -1, "no probe fits");
+		diag_error(d, NULL, -1, "no probe matches");
 		rc = PP_ENOENT;
 	}
 	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
@@ -241,7 +241,7 @@ int registry_delete(const struct tracefs *t, char **patterns, int n, bool all_mi
 	if (rc) {
 		diag_error(d, t->dir, -1, "%s", pp_strerror(rc));
 	} else if (!w.names.n && !all_mine) {
-		diag_error(d, NULL, -1, "no probe fits");
+		diag_error(d, NULL, -1, "no probe matches");
 	} else {
 		status = remove_all(&w);
 	}

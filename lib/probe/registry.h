@@ -10,7 +10,7 @@
 #include "probe/sheet.h"
 #include "probe/probe_lists.h"
 
-/* What became of the places of events, added up. */
+/* What happened to the places of events, added up. */
 struct added {
 	uint32_t made, refused;
 	bool unnoted; /* some were made, but mine_file does not tell */
@@ -27,8 +27,10 @@ int registry_add(const struct tracefs *t, enum tracefs_list list, struct event *
 void registry_undo(const struct tracefs *t, enum tracefs_list list, const struct event *e,
 		   const char *mine_file, struct diag *d);
 
-/* The probes that exist, those of others, too: those that fit one of n patterns, or with none all.
- * Returns an exit status. */
+/*
+ * The existing probes, including those of others: those that match one of n patterns, or with none
+ * all. Returns an exit status.
+ */
 int registry_list(const struct tracefs *t, char **patterns, int n, enum sheet_form form,
 		  const char *mine_file, struct diag *d);
 

@@ -94,7 +94,7 @@ static int take_event(struct spec *s, char **p, struct buf *why)
 	if (!name_is_valid(s->event, strlen(s->event), NAME_EVENT_MAX) ||
 	    (s->group && !name_is_valid(s->group, strlen(s->group), NAME_EVENT_MAX))) {
 		buf_addf(why,
-			 "'%s%s%s': names of groups and events have letters, digits and _ only, 63 "
+			 "'%s%s%s': names of groups and events have only letters, digits and _, 63 "
 			 "at most",
 			 s->group ? s->group : "", s->group ? ":" : "", s->event);
 		return PP_EUSAGE;

@@ -31,7 +31,7 @@ static int open_image(struct vmlinux *v, const char *path, struct diag *d)
 	v->b->kernel = true;
 	v->b->text = text_start(&v->funcs);
 	if (!rc && !v->b->text) {
-		diag_error(d, path, -1, "has no symbol _text: it is no kernel");
+		diag_error(d, path, -1, "no _text symbol: not a kernel image");
 		return PP_EUNSUPPORTED;
 	}
 	if (rc)

@@ -373,15 +373,14 @@ static void say_thinned(const struct session *s)
 			buf_addf(&names, "%s%s", names.len ? ", " : "", a->name);
 	}
 	if (names.len && s->c->freq)
-		diag_say(
-			s->d, NULL,
-			"-F: of %s at most some %llu in a second are recorded, not each; for each: "
-			"-e %s/freq=%llu/%s without -F",
-			buf_str(&names), (unsigned long long)s->c->freq,
-			timed && !strchr(timed->name, '/') ? timed->name : "cpu-clock",
-			(unsigned long long)s->c->freq, timed ? "" : " beside it,");
+		diag_say(s->d, NULL,
+			 "-F: of %s at most some %llu a second are recorded, not all; for all: "
+			 "-e %s/freq=%llu/%s without -F",
+			 buf_str(&names), (unsigned long long)s->c->freq,
+			 timed && !strchr(timed->name, '/') ? timed->name : "cpu-clock",
+			 (unsigned long long)s->c->freq, timed ? "" : " beside it,");
 	else if (names.len)
-		diag_say(s->d, NULL, "-F: not each %s is recorded", buf_str(&names));
+		diag_say(s->d, NULL, "-F: not every %s is recorded", buf_str(&names));
 	buf_release(&names);
 }
 

@@ -47,7 +47,7 @@ static int synthesize_kernel(struct recorder *r, struct synth *y)
 	if (rc == PP_EACCES || rc == PP_ENOENT) {
 		diag_note(r->d, NULL, -1,
 			  "/proc/kallsyms hides the kernel's addresses (kernel.kptr_restrict): the "
-			  "recording does not tell where the kernel lies");
+			  "recording does not show where the kernel is");
 		rc = 0;
 	}
 	return rc ? rc : synth_modules(y);

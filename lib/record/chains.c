@@ -17,7 +17,7 @@
 /* 0: frame pointers; why: NULL where copies are the better choice. */
 static const char *against(const struct chains_facts *f)
 {
-	return !f->copies  ? "the user part of stacks is not wanted, or cannot be copied here"
+	return !f->copies  ? "the user part of stacks is not requested, or cannot be copied here"
 	       : f->go	   ? "the program is Go, which keeps them"
 	       : f->newest ? "with --snapshot, more of them fit into the buffers"
 			   : NULL;
@@ -52,7 +52,7 @@ uint32_t chains_each(const struct chains_facts *f, const char **why)
 	*why = "most functions of the program keep them";
 	if (f->framed >= SHARE_ENOUGH && !f->waits)
 		return 0;
-	*why = "small, as nobody knows how often the events come";
+	*why = "small, as the rate of the events is not known";
 	return CHAINS_COPY_EACH;
 }
 

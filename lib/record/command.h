@@ -1,5 +1,5 @@
 /*
- * The command that is recorded or counted: made, but not begun until all events are open.
+ * The command that is recorded or counted: forked, but not started until all events are open.
  *
  *	struct command c = COMMAND_NONE;
  *	rc = command_prepare(&c, argv, false, &mask);	(c.pid: what events are opened for)
@@ -20,7 +20,7 @@ struct command {
 	pid_t pid;	     /* 0: none, or it has ended */
 	int go, why;	     /* pipe ends: closing starts it; errno of a failed exec comes */
 	int status;	     /* when it has ended: that of wait(2) */
-	struct rusage usage; /* likewise: of it and what it has waited for */
+	struct rusage usage; /* the same: of it and what it has waited for */
 };
 
 #define COMMAND_NONE \
@@ -37,13 +37,13 @@ int command_prepare(struct command *c, char **argv, bool to_stderr, const sigset
 /* Lets it go; *errnum is 0, or why it could not be executed. */
 int command_start(struct command *c, int *errnum);
 
-/* Has it ended? Reaps it then. */
+/* Whether it has ended; if so, reaps it. */
 bool command_ended(struct command *c);
 
-/* Sends SIGTERM if it runs still, and waits a little for its end. SIGCHLD is blocked. */
+/* Sends SIGTERM if it is still running, and waits a little for its end. SIGCHLD is blocked. */
 void command_end(struct command *c);
 
-/* Its exit status as a shell has it: 128 and the signal's number if one killed it. */
+/* Its exit status as a shell reports it: 128 and the signal's number if one killed it. */
 int command_exit_status(const struct command *c);
 
 #endif

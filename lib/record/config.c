@@ -309,6 +309,6 @@ int record_open_output(struct record_config *c, const char *path, struct diag *d
 	}
 	if (c->fd != STDOUT_FILENO || !isatty(STDOUT_FILENO))
 		return 0;
-	diag_error(d, NULL, -1, "a recording is not for a terminal: pipe it, or use -o FILE");
+	diag_error(d, NULL, -1, "a recording cannot go to a terminal: pipe it, or use -o FILE");
 	return PP_EUSAGE;
 }

@@ -1,6 +1,6 @@
 /*
  * Stacks that are deeper than the largest copies: what lies beyond is read through the memory of
- * the process, some times a second for each thread whose copies end at their full size. Outer
+ * the process, several times a second for each thread whose copies end at their full size. Outer
  * frames hardly change, so psym takes those words that were the same before and after a sample.
  *
  *	d = deep_new(&session);
@@ -10,7 +10,7 @@
  *
  * What was read goes into the recording as samples of the event's helper, as perfdata/format.h has
  * them: of a stack the pages that changed since the last look at it, now and then all. looks.h has
- * the budget, and the doors to all of this.
+ * the budget, and the interface to all of this.
  */
 #ifndef PP_RECORD_DEEP_H
 #define PP_RECORD_DEEP_H
@@ -39,7 +39,7 @@ struct look_budget {
 struct deep *deep_new(const struct session *s);
 void deep_free(struct deep *d); /* NULL is fine */
 
-/* A sample of event `a` in a ring, whose copy is as long as it may be. */
+/* A sample of event `a` in a ring whose copy has the full size. */
 void deep_note(struct deep *d, const struct ring *r, uint64_t pos, size_t size,
 	       const struct perf_event_attr *a, const struct trim *t);
 
@@ -49,7 +49,7 @@ void deep_take(struct deep *d, struct look_budget *b, struct buf *out);
 /* What was noted is no longer in its ring. */
 void deep_forget(struct deep *d);
 
-/* Looks so far, and whether there were any of late, so that rounds are to be frequent. */
+/* Looks so far, and whether there were any recently, so that rounds must be frequent. */
 uint64_t deep_count(const struct deep *d);
 bool deep_active(const struct deep *d);
 

@@ -22,7 +22,7 @@ static void denied(const struct session *s, const struct rec_attr *a, struct buf
 	/* Some tracepoints, in the path of what perf does itself, are not for anybody. */
 	if (tracepoint && !geteuid()) {
 		buf_adds(why, "some events can only be counted (--stat); others need ");
-		buf_adds(why, "CAP_PERFMON, which root may lack in a container");
+		buf_adds(why, "CAP_PERFMON, which root may not have in a container");
 		return;
 	}
 	if (s->t.n_pids && geteuid())
@@ -60,10 +60,10 @@ static void missing(const struct rec_attr *a, struct buf *why)
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:
 	case PERF_TYPE_RAW:
-		buf_adds(why, "the machine does not count it (is it a virtual one?); cpu-clock "
+		buf_adds(why, "the machine does not count it (is it virtual?); cpu-clock "
 			      "works everywhere");
 		break;
-	default: buf_adds(why, "its PMU does not take it");
+	default: buf_adds(why, "its PMU does not accept it");
 	}
 }
 
@@ -81,12 +81,12 @@ static void invalid(const struct session *s, const struct rec_attr *a, struct bu
 					       "not sample this (count it with --stat)");
 	else if (s->c->use_clock && s->c->clock != CLOCK_MONOTONIC &&
 		 s->c->clock != CLOCK_MONOTONIC_RAW)
-		buf_adds(why, "the kernel takes it for invalid; hardware events can only be "
-			      "stamped by monotonic and monotonic_raw (-k)");
+		buf_adds(why, "the kernel considers it invalid; hardware events can only use "
+			      "the clocks monotonic and monotonic_raw (-k)");
 	else if (a->in_group)
-		buf_adds(why, "the kernel does not take this group; without {} it may");
+		buf_adds(why, "the kernel does not accept this group; without {} it may");
 	else
-		buf_adds(why, "the kernel takes it for invalid");
+		buf_adds(why, "the kernel considers it invalid");
 }
 
 int deny_event(const struct session *s, const struct rec_attr *a, int errnum)

@@ -321,7 +321,7 @@ static int open_all(struct session *s)
 		any |= s->rings[i].fd >= 0;
 	if (any)
 		return ids_index(s) ? fail(s, PP_ENOMEM, "events") : 0;
-	diag_error(s->d, NULL, -1, "nothing to record: no CPU or thread is there");
+	diag_error(s->d, NULL, -1, "nothing to record: there is no CPU or thread");
 	return PP_ENOENT;
 }
 
@@ -355,7 +355,7 @@ static bool too_many_ids(const struct session *s)
 }
 
 static const char *const left_out[LEVEL_MAX + 1] = {
-	"", "counts of last losses", "build-ids of new mappings", "news of BPF programs",
+	"", "counts of last losses", "build-ids of new mappings", "records about BPF programs",
 	"the distinction of guests"};
 
 static void say_concessions(const struct session *s, uint32_t asked)
@@ -368,7 +368,7 @@ static void say_concessions(const struct session *s, uint32_t asked)
 		diag_note(s->d, NULL, -1,
 			  "ring buffers of %u pages each (kernel.perf_event_mlock_kb)", s->pages);
 	if (s->level)
-		diag_note(s->d, NULL, -1, "this kernel is older: the recording is without %s",
+		diag_note(s->d, NULL, -1, "this kernel is older: the recording does not have %s",
 			  left_out[s->level]);
 }
 
@@ -437,7 +437,8 @@ int session_open(struct session *s, pid_t child)
 	if (too_many_ids(s) && s->c->events.n <= 1)
 		apart = false;
 	else if (too_many_ids(s))
-		return fail(s, PP_ELIMIT, "so many threads on so many CPUs take one event only");
+		return fail(s, PP_ELIMIT,
+			    "that many threads on that many CPUs allow only one event");
 	s->no_helpers = too_many_ids(s);
 	rc = session_attrs(s, apart,
 			   !session_sees_others(s->c) && !s->c->n_spans && !s->c->disabled);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /*
- * Has the program frame pointers? By the first instructions of its functions, of which its
+ * Whether the program has frame pointers: by the first instructions of its functions, of which its
  * .eh_frame_hdr has a table. *share: of a hundred functions, 0 where there is no table. *go: it was
  * made by Go's linker. 0, or PP_ENOENT where the file cannot be read.
  */

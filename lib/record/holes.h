@@ -6,12 +6,12 @@
  * have.
  *
  *	h = holes_new();
- *	holes_note(h, &copy);		(each copy that came short, while the rings are read)
+ *	holes_note(h, &copy);		(each copy that was too short, while the rings are read)
  *	holes_fill(h);			(after each round over the rings)
  *	holes_free(h);
  *
  * A thread whose copies end where its stack does is looked at once. All looks together take a
- * twentieth of a CPU at most; what is left out then is looked at when it comes short again.
+ * twentieth of a CPU at most; what is left out then is looked at when it is too short again.
  */
 #ifndef PP_RECORD_HOLES_H
 #define PP_RECORD_HOLES_H

@@ -69,7 +69,7 @@ static int come(struct session *s, size_t cpu, bool *came)
 		online_forget(&s->online, s->t.cpus[cpu]);
 	else
 		say_unrecorded(s, s->t.cpus[cpu],
-			       rc == PP_END ? "it does not take events" : pp_strerror(rc));
+			       rc == PP_END ? "it does not accept events" : pp_strerror(rc));
 	return 0;
 }
 
@@ -90,7 +90,7 @@ static void look_at_others(struct session *s)
 		if (online_had(o, o->cpus[i]))
 			continue;
 		if (!s->hotplug && !s->c->per_thread && !s->c->whom.cpus)
-			say_unrecorded(s, o->cpus[i], "so far only -a takes CPUs that come");
+			say_unrecorded(s, o->cpus[i], "only -a records CPUs that come online");
 		else if (s->hotplug && !s->c->whom.cpus && !expected(s, o->cpus[i]))
 			say_unrecorded(s, o->cpus[i],
 				       "it was not in the machine when the recording began");

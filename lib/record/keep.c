@@ -587,7 +587,7 @@ static int pack_memory(struct keep *k, const struct space *s, const struct buf *
 	if (!rc)
 		rc = bundle_bytes(k->out, name, core.data, core.len);
 	if (!rc && cut)
-		diag_warn(k->d, NULL, -1, "the bundle lacks code of process %u beyond %u MB",
+		diag_warn(k->d, NULL, -1, "the bundle is missing code of process %u beyond %u MB",
 			  s->pid, PROCESS_CODE_MAX >> 20);
 	buf_release(&core);
 	return rc == PP_ENOENT ? 0 : rc;
@@ -661,10 +661,11 @@ int keep_close(struct keep *k, int err, uint32_t *missing)
 	if (!rc)
 		diag_note(k->d, NULL, -1, "the bundle has %u files", files);
 	if (k->full)
-		diag_warn(k->d, NULL, -1,
-			  "the bundle lacks files beyond the first %d, or of mappings of a process "
-			  "beyond the first %u",
-			  FILES_MAX, MAPS_MAX);
+		diag_warn(
+			k->d, NULL, -1,
+			"the bundle is missing files beyond the first %d, or of mappings of a process "
+			"beyond the first %u",
+			FILES_MAX, MAPS_MAX);
 	for (uint32_t i = 0; i < k->n_files; i++) {
 		elf_file_close(k->files[i].elf);
 		free(k->files[i].path);

@@ -3,7 +3,7 @@
  * (--bundle).
  *
  *	rc = keep_new(&k, "app.tar.zst", &session, diag);
- *	keep_records(k, bytes, n);		(records that stand for what exists already)
+ *	keep_records(k, bytes, n);		(records of what exists already)
  *	keep_parts(k, parts, 2);		(each record of the ring buffers)
  *	rc = keep_round(k);			(after each round over all of them)
  *	rc = keep_close(k, rc, &missing);

@@ -10,8 +10,8 @@
  *	looks_take(l, &out);				(after each round, while the rings have it)
  *	looks_free(l);
  *
- * Stacks that are deeper than the largest copies are looked at, too: deep.h. All looks together
- * take a twentieth of a CPU, and LOOKS_BYTES a second, at most.
+ * Stacks that are deeper than the largest copies are also looked at: deep.h. All looks together
+ * take at most a twentieth of a CPU and LOOKS_BYTES a second.
  */
 #ifndef PP_RECORD_LOOKS_H
 #define PP_RECORD_LOOKS_H
@@ -32,7 +32,7 @@ struct trim;
 struct looks *looks_new(const struct session *s);
 void looks_free(struct looks *l); /* NULL is fine */
 
-/* A sample of event `a` in a ring, whose copy is as long as it may be. */
+/* A sample of event `a` in a ring whose copy has the full size. */
 void looks_note(struct looks *l, const struct ring *r, uint64_t pos, size_t size,
 		const struct perf_event_attr *a, const struct trim *t);
 
@@ -45,6 +45,6 @@ void looks_forget(struct looks *l);
 /* Samples that were added, and looks at stacks that are deeper than copies (deep.h). */
 uint64_t looks_count(const struct looks *l);
 uint64_t looks_deep(const struct looks *l);
-bool looks_active(const struct looks *l); /* rounds are to be frequent */
+bool looks_active(const struct looks *l); /* rounds must be frequent */
 
 #endif

@@ -83,7 +83,7 @@ static int unknown(const struct word *words, const char *name, size_t len, struc
 {
 	buf_adds(why, "'");
 	buf_add_safe(why, name, len);
-	buf_adds(why, "' is none of");
+	buf_adds(why, "' is not one of");
 	for (; words->name; words++)
 		buf_addf(why, " %s", words->name);
 	return PP_EUSAGE;

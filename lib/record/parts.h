@@ -56,7 +56,7 @@ static inline size_t sink_waiting(const struct sink *s)
 	return s->wait.len - s->head;
 }
 
-/* The descriptor to wait for with POLLOUT while bytes are waiting; -1: writing waits by itself. */
+/* The descriptor to wait for with POLLOUT while bytes are waiting; -1: writing waits on its own. */
 static inline int sink_poll_fd(const struct sink *s)
 {
 	return s->own;
@@ -121,7 +121,7 @@ int ids_add(struct ring_ids *ids, const struct ring_id *id);
 /* The id that the recording has for the kernel's. */
 uint64_t ids_shown(const struct ring_ids *ids, uint64_t real);
 
-/* Changes them in records, one after the other. */
+/* Changes them in records, one after another. */
 void ids_change(const struct ring_ids *ids, uint8_t *data, size_t size);
 
 void ids_release(struct ring_ids *ids);
@@ -247,7 +247,7 @@ void trim_as(struct buf *b, const struct ring *r, uint64_t pos, size_t size, con
 
 /*
  * Adds the record at a position in a ring. Of a copy of a user stack only what the thread's stack
- * had; a size above that of the bytes in use still tells that the kernel copied less than it was
+ * had; a size above that of the bytes in use still shows that the kernel copied less than it was
  * to. a: what a sample is of; NULL: the record is added as it is.
  */
 void trim_add(struct buf *b, const struct ring *r, uint64_t pos, size_t size,
@@ -371,7 +371,7 @@ struct session {
 	uint64_t help_rated, help_each; /* Hz of their helpers; 0: none */
 	bool no_helpers;		/* there is room for one event only */
 	struct buf chosen;		/* what was chosen, in words; empty: nothing was */
-	struct buf left_out;		/* events that were, with commas between */
+	struct buf left_out;		/* events that were, separated by commas */
 	size_t n_left_out;
 	bool copies;	    /* some event has copies of user stacks */
 	struct target t;    /* with a buffer for each thread: one CPU, -1 */
@@ -425,7 +425,7 @@ void session_close(struct session *s);
 
 /*
  * leave.c: called before it, has a process of its own hold the descriptors of many tracepoints
- * until what is returned has been closed, too; -1: there is none.
+ * until what is returned has also been closed; -1: there is none.
  */
 int session_leave(const struct session *s);
 
@@ -510,7 +510,7 @@ void session_track(const struct session *s, struct perf_event_attr *attr);
 
 /* recording_header.c */
 
-/* Bytes of the sample_id after each record that is no sample. */
+/* Bytes of the sample_id after each record other than a sample. */
 size_t header_sample_id_size(const struct session *s);
 
 /* The pipe header, attributes, names, features and tracing data. */
@@ -538,7 +538,7 @@ struct recorder {
 	bool snap; /* SIGUSR2 has come: a snapshot, or a new file */
 
 	uint64_t began, started; /* the process, the events: ns of CLOCK_MONOTONIC */
-	uint64_t next_look;	 /* at the CPUs that are online, likewise */
+	uint64_t next_look;	 /* the same, at the CPUs that are online */
 	size_t span;		 /* the one that is or comes */
 	bool on;		 /* events are on */
 
@@ -576,7 +576,9 @@ static inline bool look_may(const struct look_budget *b)
 /* Reports errno. PP_EIO. */
 int os_error(struct recorder *r, const char *what);
 
-/* Says why the output failed, and gives rc back; a reader that is gone is no error to report. */
+/*
+ * Says why the output failed, and gives rc back; a reader that is gone is not an error to report.
+ */
 int out_error(struct recorder *r, int rc);
 
 int put_record(struct recorder *r, uint32_t type, uint16_t misc);

@@ -37,7 +37,7 @@ extern const struct opt record_options[];
 
 int record_option(void *options, int id, const char *arg, struct buf *why);
 
-/* After the last option: what the other words are. 0, or a code with the reason in o->why. */
+/* After the last option: reads the other words. 0, or a code with the reason in o->why. */
 int record_options_end(struct record_options *o, char **words, bool dashes);
 
 /* The text of --list or --list-functions; words: what to list. 0, or a code as before. */

@@ -1,14 +1,14 @@
 /*
- * Probes that are wanted for the time of a recording, in the words of the command line.
+ * Probes that exist only during a recording, as the command line defines them.
  *
  *	struct probe_words w = {0};
  *	rc = probe_words_add(&w, "readline%return line=$retval:string", PROBE_OF_FILE, &why);
  *	probe_words_file(&w, "/bin/bash");
  *	if (probe_words_filter(&w, "line != \"\"", &why) == PP_END)
- *		... the last event was no probe: the filter is for something else ...
+ *		... the last event was not a probe: the filter is for something else ...
  *
  * A definition is for the file that was named last before it; those before the first file are for
- * that one. Nothing is made here: see inplace/.
+ * that one. Nothing is created here: see inplace/.
  */
 #ifndef PP_RECORD_PROBES_H
 #define PP_RECORD_PROBES_H
@@ -38,7 +38,7 @@ struct probe_words {
 int probe_words_add(struct probe_words *w, const char *text, enum probe_of of, struct buf *why);
 void probe_words_file(struct probe_words *w, const char *file);
 
-/* PP_END: the last event is no probe. 0, or PP_ENOMEM. */
+/* PP_END: the last event is not a probe. 0, or PP_ENOMEM. */
 int probe_words_filter(struct probe_words *w, const char *expr, struct buf *why);
 
 void probe_words_release(struct probe_words *w);

@@ -492,7 +492,7 @@ static int check(const struct record_config *c, struct diag *d)
 	if (!w->all_cpus && !target_has_tasks(w) && !c->command)
 		wrong = "nothing to record: all CPUs, processes or a command";
 	else if ((w->pids != NULL) + (w->tids != NULL) + (w->user != NULL) > 1)
-		wrong = "processes, threads and a user exclude each other (-p, -t, -u)";
+		wrong = "processes, threads and a user cannot be combined (-p, -t, -u)";
 	else if (c->per_thread && (w->all_cpus || w->cpus))
 		wrong = "--per-thread is for processes, threads or a command, on any CPU";
 	else if (c->period && (c->freq || c->freq_max))
@@ -503,7 +503,7 @@ static int check(const struct record_config *c, struct diag *d)
 	for (size_t i = 0; i < c->events.n; i++)
 		cgroup |= c->events.v[i].cgroup != NULL;
 	if (cgroup && target_has_tasks(w) && !wrong)
-		wrong = "a cgroup and processes exclude each other (--cgroup, -p, -t, -u)";
+		wrong = "a cgroup and processes cannot be combined (--cgroup, -p, -t, -u)";
 	if (wrong)
 		diag_error(d, NULL, -1, "%s", wrong);
 	return wrong ? PP_EUSAGE : 0;

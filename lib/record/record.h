@@ -1,5 +1,6 @@
 /*
- * Recording: what pcap-perf asks of the kernel, and the perf.data stream that it makes of it.
+ * Recording: what pcap-perf asks of the kernel, and the perf.data stream that it makes from the
+ * answers.
  *
  *	struct record_config c = {.freq = 99, .whom.all_cpus = true, .fd = 1};
  *	struct record_stats st;
@@ -12,7 +13,7 @@
  * Without pevents_add it records the default event.
  *
  * The output is perf.data in its pipe format (see perfdata/format.h), which needs no seeking: the
- * attributes, names and formats of the events, then the tasks that exist already, written as if
+ * attributes, names and formats of the events, then the existing tasks, written as if
  * they had just started, then what the kernel's ring buffers yield. The sources of the formats are
  * perf_event_open(2), <linux/perf_event.h> and perf.data-file-format.txt of the kernel tree.
  */
@@ -31,10 +32,10 @@
 #include <time.h>
 
 #define RECORD_PAGES_DEFAULT 128   /* pages of a ring buffer */
-#define RECORD_PAGES_BURST   1024  /* likewise, for tracepoints and periods */
-#define RECORD_PAGES_COPIES  8192  /* likewise, for copies of stacks */
-#define RECORD_PAGES_GROWN   16384 /* likewise, where losses made it grow */
-#define RECORD_PAGES_MAX     65536 /* likewise */
+#define RECORD_PAGES_BURST   1024  /* the same, for tracepoints and periods */
+#define RECORD_PAGES_COPIES  8192  /* the same, for copies of stacks */
+#define RECORD_PAGES_GROWN   16384 /* the same, where losses made it grow */
+#define RECORD_PAGES_MAX     65536 /* the same */
 #define RECORD_FREQ_DEFAULT  4000  /* Hz */
 
 /* How call chains are recorded. */
@@ -49,7 +50,7 @@ enum record_chains {
 #define RECORD_STACK_DEFAULT 16384 /* bytes of a copy of the user stack */
 #define RECORD_STACK_MAX     65528 /* the kernel's limit */
 
-/* Which of the tasks and cgroups that exist already are written before the events (--synth). */
+/* Which of the existing tasks and cgroups are written before the events (--synth). */
 enum record_synth {
 	RECORD_SYNTH_ALL,
 	RECORD_SYNTH_NONE,
@@ -77,18 +78,18 @@ struct record_config {
 
 	uint64_t snapshot_size, snapshot_ns; /* all buffers; only what is not older; 0: not given */
 	uint64_t duration_ns;		     /* 0: until a signal or the end of the command */
-	uint64_t max_size;		     /* bytes; 0: no end */
-	uint64_t switch_size, switch_ns;     /* when a new file begins; 0: not by this */
+	uint64_t max_size;		     /* bytes; 0: no limit */
+	uint64_t switch_size, switch_ns;     /* when a new file begins; 0: not by that */
 	struct record_span spans[RECORD_SPANS_MAX];
 	size_t n_spans;	     /* when events are on; 0: always */
 	const char *control; /* "fd:3,4", "fifo:PATH" */
 	bool perf_map;	     /* ask Java programs for one, before and after */
-	const char *bundle;  /* an archive of the binaries that were hit; NULL: none */
+	const char *bundle;  /* an archive of the binaries with samples; NULL: none */
 
 	char **command;	      /* NULL, or argv of what to run */
 	const sigset_t *mask; /* signals that are blocked in it; NULL: as they are here */
 	char **argv;	      /* this program's own arguments, for the record */
-	const char *path;     /* of fd, where files are switched */
+	const char *path;     /* of fd, if files are switched */
 	int argc;
 	int fd; /* where the recording goes; record_run closes it */
 
@@ -101,22 +102,22 @@ struct record_config {
 	pid_t while_pid;       /* the recording ends with this process; 0: not with one */
 	int realtime;	       /* priority; 0: none */
 	int pack_level;	       /* of zstd, by which events are compressed; 0: they are not */
-	uint32_t switch_files; /* so many are kept; 0: all */
+	uint32_t switch_files; /* files that are kept; 0: all */
 
 	bool no_inherit, per_thread;
 	bool freq_max; /* as fast as the kernel allows */
 	bool strict_freq, no_samples;
 	bool group, all_user, all_kernel;
-	bool user_chains, kernel_chains; /* one part of the chains only */
+	bool user_chains, kernel_chains; /* only one part of the chains */
 	bool map_data, with_period, thread_counts, running_time;
 	bool switch_events, namespaces, cgroups, no_bpf, no_build_ids;
 	bool use_clock;	   /* stamp by `clock`, not by monotonic */
-	bool no_buffering; /* wake up for each event */
+	bool no_buffering; /* wakes up for each event */
 	bool snapshot;	   /* the buffers keep the newest events, which SIGUSR2 writes */
 	bool disabled;	   /* begins disabled, for `control` */
 	bool switch_signal, stamp_file;
 	bool no_touch; /* pages of stacks that were never touched stay as they are */
-	bool overhead; /* tell what it cost */
+	bool overhead; /* report what it cost */
 	bool waits;    /* the events are in functions that wait, whose callers are the question */
 	bool tally;    /* count the samples */
 };
@@ -157,9 +158,9 @@ int record_open_output(struct record_config *c, const char *path, struct diag *d
 
 struct record_stats {
 	uint64_t samples; /* in the recording; 0 for tracepoints alone, unless `tally` is set */
-	uint64_t lost;	  /* events that the kernel had no room for */
+	uint64_t lost;	  /* events for which the kernel had no room */
 	uint64_t bytes;	  /* written */
-	uint32_t missing; /* binaries not in the bundle, and CPUs that came and are not recorded */
+	uint32_t missing; /* binaries not in the bundle, and new CPUs that are not recorded */
 	int command;	  /* exit status of the command, 128 + the signal that ended it; 0 */
 };
 
@@ -168,7 +169,7 @@ struct record_stats {
  * or SIGTERM comes, whichever is first; a command that still runs then is sent SIGTERM. Signals
  * that it handles are blocked while it runs, and the mask is restored. Returns 0; PP_EPIPE when the
  * reader of the output is gone; PP_EUSAGE for contradictions; or another code; all but PP_EPIPE
- * have been told to d, as have losses. The statistics are valid in each case.
+ * have been reported to d, as have losses. The statistics are valid in each case.
  */
 int record_run(const struct record_config *c, struct diag *d, struct record_stats *st);
 

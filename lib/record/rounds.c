@@ -222,7 +222,7 @@ static const char *remedy(const struct recorder *r)
 	for (size_t i = 0; i < r->s.n_attrs; i++)
 		each |= r->s.attrs[i].attr.type == PERF_TYPE_TRACEPOINT;
 	if (r->c->pack_level > PACK_LEVEL_LIVE)
-		return "a lower level of compression (-z)";
+		return "a lower compression level (-z)";
 	if (each && r->s.copies)
 		return "call chains without copies (--call-graph fp), larger buffers (-m), "
 		       "or fewer events (--filter, -c)";
@@ -239,15 +239,15 @@ static const char *chain_remedy(const struct record_config *c)
 
 	name = slash ? slash + 1 : name;
 	if (!strcmp(name, "java"))
-		return "-g does without them, with jcmd PID Compiler.perfmap at the end; or java "
+		return "-g does not need them, with jcmd PID Compiler.perfmap at the end; or java "
 		       "-XX:+PreserveFramePointer keeps them in the code that it makes";
 	if (!strcmp(name, "node"))
-		return "--call-graph dwarf does without them, and node --perf-prof "
+		return "--call-graph dwarf does not need them, and node --perf-prof "
 		       "--perf-prof-unwinding-info has tables for its code";
 	if (!strncmp(name, "python", 6))
-		return "--call-graph dwarf does without them, and python3 -X perf names its "
+		return "--call-graph dwarf does not need them, and python3 -X perf names its "
 		       "functions";
-	return "--call-graph dwarf does without them, but not in generated code (java needs "
+	return "--call-graph dwarf does not need them, but not in generated code (java needs "
 	       "-XX:+PreserveFramePointer)";
 }
 
@@ -257,20 +257,20 @@ static void tell_holes(const struct recorder *r)
 	uint64_t looked;
 
 	if (n.pages)
-		diag_note(r->d, NULL, -1,
-			  "stacks of %" PRIu64
-			  " thread%s had pages that were never touched: %" PRIu64
-			  " pages were read, so that copies go on after them (--no-touch: not so)",
-			  n.threads, n.threads == 1 ? "" : "s", n.pages);
+		diag_note(
+			r->d, NULL, -1,
+			"stacks of %" PRIu64 " thread%s had pages that were never touched: %" PRIu64
+			" pages were read, so that copies continue after them (--no-touch turns this off)",
+			n.threads, n.threads == 1 ? "" : "s", n.pages);
 	if (r->counts.looks && (looked = looks_count(r->counts.looks)))
 		diag_note(r->d, NULL, -1,
 			  "stacks of sleeping threads were read beyond their copies %" PRIu64
-			  " times (--no-touch: not so)",
+			  " times (--no-touch turns this off)",
 			  looked);
 	if (r->counts.looks && (looked = looks_deep(r->counts.looks)))
 		diag_note(r->d, NULL, -1,
 			  "stacks deeper than the largest copies were looked at %" PRIu64
-			  " times (--no-touch: not so)",
+			  " times (--no-touch turns this off)",
 			  looked);
 	if (n.denied)
 		diag_note(r->d, NULL, -1,
@@ -302,6 +302,6 @@ void rounds_tell(struct recorder *r)
 	if (c->chains >= ADVISE_MIN && c->short_chains > c->chains / 2)
 		diag_warn(r->d, NULL, -1,
 			  "%" PRIu64 " %% of the user call chains end after two frames: the code "
-			  "lacks frame pointers; %s",
+			  "has no frame pointers; %s",
 			  100 * c->short_chains / c->chains, chain_remedy(r->c));
 }

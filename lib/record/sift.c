@@ -46,7 +46,7 @@ int sift_choose(struct session *s)
 		if (!map64_put(&s->sift.pids, (uint32_t)t->pids[i], &fresh))
 			return PP_ENOMEM;
 	diag_say(s->d, NULL,
-		 "%zu threads: all CPUs are recorded, and what is of other processes is left out; "
+		 "%zu threads: all CPUs are recorded, and events of other processes are left out; "
 		 "losses can be theirs",
 		 t->n_tids);
 	t->tids[0] = -1;

@@ -80,7 +80,8 @@ int spare_leave_out(struct session *s, size_t at)
 void spare_say(const struct session *s)
 {
 	if (s->left_out.len)
-		diag_say(s->d, NULL,
-			 "%zu of %zu events left out, which the kernel does not let be sampled: %s",
-			 s->n_left_out, s->n_left_out + s->events->n, buf_str(&s->left_out));
+		diag_say(
+			s->d, NULL,
+			"%zu of %zu events left out, as the kernel does not allow them to be sampled: %s",
+			s->n_left_out, s->n_left_out + s->events->n, buf_str(&s->left_out));
 }

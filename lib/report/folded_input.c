@@ -167,7 +167,7 @@ static int take(struct report *r, struct fold *f)
 			diag_error(
 				r->d, NULL, -1,
 				"%s is counted in %s here, and in another unit before: their sum "
-				"would mean nothing",
+				"would be meaningless",
 				name, *a->unit ? a->unit : "an unknown unit");
 			rc = PP_EMISMATCH;
 		}

@@ -108,7 +108,7 @@ static int tell_lines(const struct result *s, const struct function *f, fact_fn 
 		rc = fn(ctx, f,
 			&(struct fact){
 				.kind = FACT_NOTE,
-				.text = "no source lines: psym --srcline adds what is known"});
+				.text = "no source lines: psym --srcline adds the known ones"});
 	free(v);
 	return rc;
 }

@@ -138,7 +138,7 @@ static void add_title(struct writer *w, const struct function *f, const struct f
 		dso = report_text_get(r, f->dso, &len);
 		buf_adds(&w->b, len ? " in " : "");
 		buf_add_safe(&w->b, dso, len);
-		buf_addf(&w->b, ": %.2f%% with what it called, %.2f%% itself (%" PRIu64 " %s)\n",
+		buf_addf(&w->b, ": %.2f%% including callees, %.2f%% itself (%" PRIu64 " %s)\n",
 			 fact->share, report_share(f->self, r->events[f->event].weight), f->nself,
 			 r->text_only ? "stacks" : "samples");
 		return;

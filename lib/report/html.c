@@ -62,7 +62,7 @@ static void begin(struct page *p, const struct function *f, const struct fact *f
 		add_text(&p->b, fact->text);
 		buf_adds(&p->b, "</h2>\n<p>");
 		add_text(&p->b, report_text_get(r, f->dso, &len));
-		buf_addf(&p->b, ": %.2f%% with what it called, %.2f%% itself</p>\n", fact->share,
+		buf_addf(&p->b, ": %.2f%% including callees, %.2f%% itself</p>\n", fact->share,
 			 report_share(f->self, r->events[f->event].weight));
 	} else if (titles[fact->kind]) {
 		buf_addf(&p->b, "<h3>%s</h3>\n<table>\n", titles[fact->kind]);

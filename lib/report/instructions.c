@@ -86,7 +86,7 @@ static int user_code(const struct report *r, const struct place *p, struct code 
 		rc = d.binary_elf ? take_bytes(c, d.binary_elf, p->sym_addr, p->sym_size)
 				  : PP_ENOENT;
 	if (rc && rc != PP_ENOMEM)
-		buf_addf(why, "its code is not to be had: %s%s",
+		buf_addf(why, "its code is not available: %s%s",
 			 d.why ? symtab_reason_text(d.why) : "the binary was not found",
 			 d.why == SYMTAB_UNPROVEN ? "; --trust-host says that it is" : "");
 	if (d.failed || pp_is_io(rc))
@@ -317,9 +317,9 @@ static int tell_one(const struct result *s, const struct function *f, uint32_t f
 static const char *no_code(const struct report *r, const struct function *f)
 {
 	if (!f->nself)
-		return "no sample was in it itself";
+		return "no sample was in the function itself";
 	if (r->text_only)
-		return "the input is text, which has no addresses of instructions";
+		return "the input is text, which has no instruction addresses";
 	return "it is inlined: its instructions are those of the functions around it";
 }
 

@@ -31,7 +31,7 @@ struct jumps {
 int jumps_make(struct jumps *j, const uint64_t *addr, const uint64_t *target, uint32_t n);
 void jumps_release(struct jumps *j);
 
-/* Appends what stands before a row: as wide for each, nothing if there are no jumps. */
+/* Appends the text before a row: as wide for each, nothing if there are no jumps. */
 void jumps_draw(const struct jumps *j, uint32_t row, bool ascii, struct buf *b);
 
 #endif

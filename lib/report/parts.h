@@ -20,7 +20,7 @@
 #define REPORT_KEYS_MAX (TABLE_KEYS_MAX - 1)
 #define REPORT_NONE	UINT32_MAX
 
-/* What tells frames apart; compared as bytes, so that there is no padding. */
+/* What distinguishes frames; compared as bytes, so that there is no padding. */
 enum call_flags {
 	CALL_GROUP = 1, /* no frame: `sym` is a number of report.groups */
 	CALL_KERNEL = 2,
@@ -69,7 +69,7 @@ struct report_account {
 	uint64_t filtered; /* a filter before has not let them pass */
 	uint64_t others;   /* of events that were not asked for */
 	uint64_t joined;   /* stacks that belong to the sample before them */
-	uint64_t no_key;   /* lack a key */
+	uint64_t no_key;   /* have no key */
 	uint64_t raw;	   /* counted, but with addresses only */
 	uint64_t lost;
 };
@@ -116,7 +116,7 @@ struct report {
 
 /* ---- dictionaries.c ---- */
 
-/* The number of a text, from 1 on; 0 is no text. 0 or PP_ENOMEM, PP_ELIMIT. */
+/* The number of a text, from 1 on; 0 means none. 0 or PP_ENOMEM, PP_ELIMIT. */
 int report_text(struct report *r, const char *s, size_t len, uint32_t *id);
 const char *report_text_get(const struct report *r, uint32_t id, size_t *len);
 
@@ -181,7 +181,7 @@ struct result {
 	const struct report *r;
 	uint32_t n;	   /* nodes */
 	uint64_t *total;   /* by node: its weight and that of all below */
-	uint64_t *samples; /* likewise */
+	uint64_t *samples; /* the same */
 	uint32_t *parent, *name;
 	uint32_t *first, *next; /* by node: its children, the greatest first; REPORT_NONE: none */
 	uint32_t *group;	/* by node: the call of its group */
@@ -190,7 +190,7 @@ struct result {
 	struct row *rows;
 	uint32_t nrows, cap_rows;
 	uint32_t *row_first, *row_next; /* the nodes of a row: by row, by node; REPORT_NONE: none */
-	uint32_t *event_first, *event_next; /* the nodes of an event, ascending: likewise */
+	uint32_t *event_first, *event_next; /* the same: the nodes of an event, ascending */
 	uint32_t *place_first, *place_next; /* and its places, whose ids begin with 1 */
 	uint32_t *by_call; /* four numbers for each call, all 0: what walks count in (function.c) */
 	uint32_t *order;   /* rows as they are shown: by event, then as asked for */
@@ -203,7 +203,7 @@ void result_release(struct result *s);
 /* The text of key k of a row, as it is. */
 const char *row_key(const struct result *s, const struct row *row, unsigned k, size_t *len);
 
-/* Key k of a row as it is shown: what is not known has a word, too. Not yet safe for a terminal. */
+/* Key k of a row as it is shown: an unknown one also has a word. Not yet safe for a terminal. */
 void row_cell(const struct result *s, const struct row *row, unsigned k, struct buf *b);
 
 /* Whether there is a column for a key: text does not tell the files of functions. */
@@ -334,7 +334,7 @@ int functions_one(struct functions *f, const struct result *s, uint32_t event,
 
 /* ---- function_facts.c ---- */
 
-/* What is told of a function, one after the other, in all forms. */
+/* What all forms show about a function, one after another. */
 enum fact_kind { FACT_FUNCTION, FACT_CALLER, FACT_CALLEE, FACT_LINE, FACT_CODE, FACT_NOTE };
 struct fact {
 	enum fact_kind kind;
@@ -349,12 +349,12 @@ struct fact {
 };
 typedef int fact_fn(void *ctx, const struct function *f, const struct fact *fact);
 
-/* Tells all of a function. 0, PP_ENOMEM, or what fn returned. */
+/* Shows everything about a function. 0, PP_ENOMEM, or what fn returned. */
 int function_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx);
 
 /* ---- instructions.c ---- */
 
-/* Tells the instructions of a function; of one whose code is not to be had a note says why. */
+/* Shows the instructions of a function; if its code is not available, a note says why. */
 int code_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx);
 
 /* ---- function_text.c ---- */

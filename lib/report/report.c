@@ -220,10 +220,10 @@ static void say_account(struct report *r)
 			 a->no_key, a->samples, r->o.by ? r->o.by : REPORT_BY);
 	if (a->raw)
 		diag_say(r->d, NULL,
-			 "%" PRIu64 " samples have addresses only: put psym before preport",
+			 "%" PRIu64 " samples have only addresses: put psym before preport",
 			 a->raw);
 	if (a->lost && r->o.form != REPORT_TEXT)
-		diag_say(r->d, NULL, "the recording lost %" PRIu64 " events: they are in no count",
+		diag_say(r->d, NULL, "the recording lost %" PRIu64 " events: they are not counted",
 			 a->lost);
 }
 

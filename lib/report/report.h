@@ -1,5 +1,5 @@
 /*
- * Reports: which functions, or other keys, have how much of the samples, with what they call and
+ * Reports: how much of the samples functions, or other keys, have, with what they call and
  * what calls them.
  *
  *	struct report_opts o = REPORT_OPTS_INIT;
@@ -35,18 +35,18 @@ enum report_form { REPORT_TEXT, REPORT_TSV, REPORT_JSON, REPORT_MARKDOWN, REPORT
 enum report_tree {
 	REPORT_NO_TREE,
 	REPORT_CALLEE, /* below each function what called it */
-	REPORT_CALLER  /* from the root on, below each function what it called */
+	REPORT_CALLER  /* from the root, below each function what it called */
 };
 
 struct report_opts {
 	const char *by;	      /* keys of the rows, values as of expr.h; NULL: REPORT_BY */
-	const char *event;    /* only this event; NULL: all, one after the other */
+	const char *event;    /* only this event; NULL: all, one after another */
 	const char *function; /* only about the functions of this name or pattern (glob.h) */
 	const char *sort;     /* children, self, samples, or a key; NULL: children */
 	enum report_form form;
 	enum report_tree tree;
-	bool view;			    /* on the terminal, to go through */
-	bool annotate;			    /* of these functions the instructions, too */
+	bool view;			    /* in the terminal, to browse */
+	bool annotate;			    /* also the instructions of these functions */
 	const char *symfs[REPORT_DIRS_MAX]; /* where their binaries are: roots (symbol/root.h) */
 	const char *debug[REPORT_DIRS_MAX]; /* directories of debug files */
 	size_t n_symfs, n_debug;
@@ -56,10 +56,10 @@ struct report_opts {
 	bool count;	     /* each sample weighs 1, whatever its period */
 	bool addrs;	     /* functions without a name are told apart by their address */
 	bool samples;	     /* text: a column with the number of samples */
-	bool no_children;    /* text: no column of what the callees took */
+	bool no_children;    /* text: no column that includes callees */
 	bool wide;	     /* text: lines may be longer than the terminal is wide */
 	bool ascii;	     /* text: lines of trees in ASCII */
-	bool of_parent;	     /* trees: percentages are of what is one step up */
+	bool of_parent;	     /* trees: percentages are of the parent */
 	double min_share;    /* percent: what has less is left out; below 0: 0.5 in trees, else 0 */
 	uint32_t top;	     /* rows of a table; 0: all */
 	uint32_t depth;	     /* frames of a branch of a tree; 0: all */

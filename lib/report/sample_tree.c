@@ -429,8 +429,9 @@ int report_stream(struct report *r, struct src *src)
 		status = PP_EXIT_FAIL;
 	}
 	if (s.undefined) {
-		diag_error(r->d, src_name(src), -1,
-			   "the stream is damaged: samples refer to what it does not define");
+		diag_error(
+			r->d, src_name(src), -1,
+			"the stream is damaged: samples refer to something that it does not define");
 		status = status ? status : PP_EXIT_PARTIAL;
 	}
 	r->account.lost += sreader_account(s.in)->lost;

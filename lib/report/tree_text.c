@@ -95,7 +95,7 @@ static int push(struct drawing *d, uint32_t node, uint32_t columns)
 	d->levels = v;
 	if (node && (at > INDENT_MOST || (width && at + ROOM_LEAST > width))) {
 		begin_line(d);
-		buf_adds(d->out, "... deeper than there is room for\n");
+		buf_adds(d->out, "... deeper than fits here\n");
 		node = 0;
 	}
 	v[d->n++] = (struct level){node, (uint32_t)d->prefix.len, columns};

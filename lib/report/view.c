@@ -298,7 +298,7 @@ void view_title(const struct view *v, struct buf *b)
 	for (uint32_t e = 0; e < r->nevents; e++)
 		deep |= r->events[e].deep;
 	if (v->roots) {
-		buf_adds(b, "     total  calls from the root on");
+		buf_adds(b, "     total  calls starting at the root");
 		return;
 	}
 	buf_adds(b, deep && !r->o.no_children ? "  children    self" : "     self");

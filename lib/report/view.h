@@ -38,7 +38,7 @@ struct view {
 	struct branches *trees;
 	uint32_t ntrees, cap_trees;
 	uint32_t *tree_of;	       /* by row: its tree; 0: not made yet */
-	uint32_t *root_of;	       /* likewise by event */
+	uint32_t *root_of;	       /* the same by event */
 	uint32_t key[REPORT_KEYS_MAX]; /* widths of columns */
 };
 

@@ -177,7 +177,7 @@ static void find(struct screen *s, bool back)
 			return;
 		}
 	}
-	s->message = "not found in what is open";
+	s->message = "not found in the open lines";
 }
 
 /* Asks for a text on the last line. False: given up. */
@@ -327,16 +327,16 @@ static void show_help(struct screen *s)
 		"arrows, j k       a line down or up\n"
 		"PgDn PgUp, space b  a page\n"
 		"Home End, g G     to the first and the last line\n"
-		"Enter, +, right   open and close what is below the line\n"
+		"Enter, +, right   open and close everything below the line\n"
 		"-, left           close it, or go to the line that it is below\n"
-		"e c               open and close all below the line\n"
+		"e c               open and close everything below the line\n"
 		"E C               open and close all lines\n"
-		"t                 functions with what called them; calls from the root on\n"
+		"t                 functions with their callers; calls starting at the root\n"
 		"a                 the function: callers, callees, source, instructions\n"
-		"/ n N             search, the next, the one before\n"
-		"< >               to the sides\n"
+		"/ n N             search, next, previous\n"
+		"< >               move left and right\n"
 		"h ?               this help\n"
-		"q, Esc            back, and in the end out\n";
+		"q, Esc            back, and finally quit\n";
 	struct buf text = BUF_INIT;
 
 	buf_adds(&text, help);
@@ -353,7 +353,7 @@ static void open_line(struct screen *s, bool all)
 	else
 		s->rc = rc;
 	if (!rc && !all && !s->view->v[s->at].open)
-		s->message = "nothing is below it, or nothing with enough: --min-share";
+		s->message = "nothing is below it, or nothing large enough: --min-share";
 }
 
 static void open_everything(struct screen *s)

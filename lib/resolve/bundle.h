@@ -1,5 +1,5 @@
 /*
- * Writing a bundle: a tar archive of what symbols come from, packed by zstd.
+ * Writing a bundle: a tar archive of what symbols come from, compressed with zstd.
  *
  *	struct bundle *b;
  *	rc = bundle_open(&b, "out.tar.zst", diag);

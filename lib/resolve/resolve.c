@@ -9,7 +9,7 @@
 
 /* What a recording that does not show its machine goes without. */
 #define ADVICE \
-	"its kernel, and its files without a recorded build-id, lend no names; give --kallsyms " \
+	"its kernel, and its files without a recorded build-id, provide no names; give --kallsyms " \
 	"and --symfs, or --trust-host if it is"
 
 static uint32_t limit(uint32_t wanted, uint32_t most)

@@ -20,7 +20,7 @@
 #include "symbol/dso_file.h"
 
 #define RESOLVE_FRAMES_MAX   (1u << 20) /* live frames; beyond, ids begin again */
-#define RESOLVE_STACK_IDS    (1u << 16) /* live stacks, likewise */
+#define RESOLVE_STACK_IDS    (1u << 16) /* the same for live stacks */
 #define RESOLVE_STACK_BYTES  (8u << 20)
 #define RESOLVE_CHAIN_BYTES  (32u << 20) /* of chains that were unwound */
 #define RESOLVE_DSOS_MAX     (1u << 20)
@@ -48,8 +48,8 @@ struct resolver_opts {
 	bool srcline;	  /* frames get source lines, from DWARF */
 	bool keep_stacks; /* registers and copies of stacks stay in the output */
 	bool no_stitch;	  /* do not continue stacks whose copy ended by whole ones */
-	bool stats;	  /* collect what resolver_say_stacks tells */
-	bool missing;	  /* collect what resolver_missing tells */
+	bool stats;	  /* collect what resolver_say_stacks reports */
+	bool missing;	  /* collect what resolver_missing reports */
 	/*
 	 * Pack what the symbols were taken from into this file, an archive that can stand for the
 	 * recorded machine in dso_search.symfs. NULL: no.
@@ -94,7 +94,7 @@ int resolver_drain(void *resolver);
 
 const struct resolver_stats *resolver_stats(const struct resolver *r);
 
-/* Reports what became of the user stacks, and what would help those that are not whole. */
+/* Reports what happened to the user stacks, and what would help incomplete ones. */
 void resolver_say_stacks(struct resolver *r, struct diag *d);
 
 /*

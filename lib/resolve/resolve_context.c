@@ -118,8 +118,8 @@ int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *re
 			rc = resolve_moved_between(r, m, rec->pid, &map);
 		if (rc == PP_ELIMIT) {
 			diag_warn(r->d, NULL, -1,
-				  "process %" PRIu32 " has more than %u mappings: what is in the "
-				  "others has no names",
+				  "process %" PRIu32 " has more than %u mappings: addresses in "
+				  "the others have no names",
 				  rec->pid, MAPS_MAX);
 			r->stats.failed++;
 			rc = 0;

@@ -192,9 +192,10 @@ static int load_file(struct resolver *r, struct machine *m, struct rdso *d)
 	if (why == SYMTAB_UNPROVEN)
 		say_unproven(r, m);
 	if (why == SYMTAB_REPLACED)
-		diag_warn(r->d, d->path, -1,
-			  "was replaced since the recording and gives no names; --symfs with the "
-			  "file as it was, or --force if it is the same");
+		diag_warn(
+			r->d, d->path, -1,
+			"was replaced since the recording and provides no names; --symfs with the "
+			"file as it was, or --force if it is the same");
 	if (!rc && r->unwinding)
 		rc = resolve_take_cfi(r, d, &f);
 	say_failed(r, &f);
@@ -271,7 +272,7 @@ static int find_module(struct resolver *r, struct machine *m, struct rdso *d, ch
 	if (rc)
 		rc = kmodule_path(NULL, origin_osrelease(&m->host.kernel.origin), name, path);
 	if (rc && r->opts.missing)
-		buf_addf(&d->tried, "/lib/modules/%s/modules.dep: names no module %s\n",
+		buf_addf(&d->tried, "/lib/modules/%s/modules.dep: does not list module %s\n",
 			 origin_osrelease(&m->host.kernel.origin), name);
 	return rc;
 }

@@ -230,10 +230,10 @@ static void say_end(const struct resolver *r, uint32_t end, struct diag *d)
 		say_sizes(&r->ends, d);
 	if (end == PS_END_COPY && r->opts.no_stitch)
 		diag_say(d, NULL,
-			 "  without --no-stitch, whole stacks continue those that they fit");
+			 "  without --no-stitch, complete stacks continue those that match them");
 	if (end == PS_END_OUTERMOST && s->stitched > s->looked)
 		diag_say(d, NULL,
-			 "  %llu of these copies ended, and were continued by whole stacks",
+			 "  %llu of these copies ended, and were continued by complete stacks",
 			 (ull)(s->stitched - s->looked));
 	if (end == PS_END_OUTERMOST && s->looked)
 		diag_say(d, NULL,
@@ -280,7 +280,7 @@ static void say_hidden(const struct resolver *r, struct diag *d)
 	if (s->hidden)
 		diag_say(
 			d, NULL,
-			"%llu (%.1f %%) of the chains by frame pointers lack the caller of the "
+			"%llu (%.1f %%) of the frame pointer chains have no caller of the "
 			"innermost function, which had set up none; copies of the stack (pcap-perf "
 			"-g) have it",
 			(ull)s->hidden, 100.0 * (double)s->hidden / (double)s->chains);

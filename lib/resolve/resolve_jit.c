@@ -342,17 +342,18 @@ static int load_dump(struct resolver *r, struct machine *m, struct rjit *j)
 	if (!rc)
 		rc = jit_dump(j->dump, b.data, b.len, &info);
 	if (rc == PP_EUNSUPPORTED)
-		diag_warn(r->d, path, -1, "is no jitdump file");
+		diag_warn(r->d, path, -1, "is not a jitdump file");
 	else if (info.cut)
-		diag_warn(r->d, path, -1, "the jitdump is cut off or damaged: code may lack names");
+		diag_warn(r->d, path, -1,
+			  "the jitdump is cut off or damaged: code may have no names");
 	if (info.bad_lines && r->opts.srcline)
 		diag_warn(r->d, path, -1,
 			  "the lines of %" PRIu32
-			  " functions are garbage: these go without source lines",
+			  " functions are garbage: these have no source lines",
 			  info.bad_lines);
 	if (!rc && info.loads && !m->mono && !info.arch_time)
 		diag_warn(r->d, path, -1,
-			  "the recording has not the clock of the jitdump (perf record -k mono): "
+			  "the recording does not use the jitdump's clock (perf record -k mono): "
 			  "code that was replaced has its last name");
 	buf_release(&b);
 	free(path);

@@ -102,7 +102,7 @@ static void help_file(struct buf *b, const struct missing_row *row, uint32_t *lo
 static void help(struct buf *b, const struct missing_row *row, uint32_t *look_ups)
 {
 	if (row->inlines) {
-		buf_adds(b, "the .dwo files in their place; what was built without -gsplit-dwarf "
+		buf_adds(b, "the .dwo files in their place; code built without -gsplit-dwarf "
 			    "needs none");
 		return;
 	}
@@ -111,8 +111,8 @@ static void help(struct buf *b, const struct missing_row *row, uint32_t *look_up
 		buf_adds(b, "build with -fno-omit-frame-pointer: the call chain went wrong");
 		break;
 	case PS_REASON_NO_CONTEXT:
-		buf_adds(b, "begin the recording before the process, or record it whole (LOST "
-			    "records?); what a command ran before its exec is the recorder's");
+		buf_adds(b, "start the recording before the process, or record all of it (LOST "
+			    "records?); code that a command ran before its exec is the recorder's");
 		break;
 	case PS_REASON_NO_FILE:
 	case PS_REASON_BUILD_ID:
@@ -127,7 +127,7 @@ static void help(struct buf *b, const struct missing_row *row, uint32_t *look_up
 			    "recorded here");
 		break;
 	case PS_REASON_REPLACED:
-		buf_adds(b, "--symfs with the file as it was, --force if it is the same; "
+		buf_adds(b, "--symfs with the original file, --force if it is the same; "
 			    "psym --bundle in time keeps it");
 		break;
 	case PS_REASON_NO_ACCESS: buf_adds(b, "the permission to read it"); break;
@@ -151,12 +151,12 @@ static void help(struct buf *b, const struct missing_row *row, uint32_t *look_up
 			    "-XX:+DumpPerfMapAtExit, or with a jitdump");
 		break;
 	case PS_REASON_JIT_OWNER:
-		buf_adds(b, "--symfs / if it is to be believed, or its owner's or root's psym");
+		buf_adds(b, "--symfs / if you trust it, or its owner's or root's psym");
 		break;
 	case PS_REASON_GUEST:
-		buf_adds(b, "--guest-kallsyms for its kernel, or record inside of the guest");
+		buf_adds(b, "--guest-kallsyms for its kernel, or record inside the guest");
 		break;
-	default: buf_adds(b, "nothing that is known"); break;
+	default: buf_adds(b, "nothing known"); break;
 	}
 }
 
@@ -188,8 +188,9 @@ static void add_row_text(struct buf *b, const struct missing_row *row, uint64_t 
 		buf_adds(b, "-");
 	buf_addf(b, "  %s\n                   %s\n",
 		 row->id.len ? build_id_hex(&row->id, hex) : "-",
-		 row->inlines ? "split debug information was not found: inlined functions may lack"
-			      : ps_reason(row->reason));
+		 row->inlines
+			 ? "split debug information was not found: inlined functions may be missing"
+			 : ps_reason(row->reason));
 	add_lines(b, row->tried);
 	buf_adds(b, "                   helps ");
 	help(b, row, look_ups);

@@ -65,7 +65,7 @@ struct dso_lines {
 struct rdso {
 	char *path;
 	struct build_id id;
-	struct inode inode; /* of its file, as its first mapping tells */
+	struct inode inode; /* of its file, as its first mapping shows */
 	uint32_t other;	    /* what was mapped by the same path: index in r->dsos, + 1; 0: none */
 	uint32_t flags;
 	uint32_t source;
@@ -97,7 +97,7 @@ struct rdso {
 	char *found;	    /* of a kernel module: the path that was used; owned */
 	char live_root[32]; /* of the live process that it was read in; "": none */
 	char mapped[80];    /* its first mapping, as a file of the process; "": none */
-	struct buf tried;   /* of a DSO without symbols: "path: why", a line each */
+	struct buf tried;   /* of a DSO without symbols: "path: why", one per line */
 	struct buf unread;  /* of --missing: its split debug information that was not found */
 };
 
@@ -182,7 +182,7 @@ struct machine {
 	struct rkernel host;
 	struct rkernel guest; /* of all its guests, which are taken to be alike */
 	struct ranges kmods;  /* modules that are mapped: index in r->dsos, + 1 */
-	struct map64 modules; /* text of a module's name in the kernel's table: likewise */
+	struct map64 modules; /* text of a module's name in the kernel's table: the same */
 	struct map64 ksyms;   /* start of an announced symbol: symbol id */
 	struct text_ids text;
 	struct recorded recorded;
@@ -220,7 +220,7 @@ struct chain_state {
 	uint8_t end;	  /* how the user's part ended: enum ps_end_how */
 	uint32_t missing; /* the set in r->lacks */
 	uint32_t known;	  /* the stack of the input that it was compared with; 0: none */
-	uint64_t first;	  /* address that is no marker; 0: none */
+	uint64_t first;	  /* address that is not a marker; 0: none */
 };
 
 /* What is known of a part of a chain, and of all below it. */
@@ -253,7 +253,7 @@ struct part_recall {
 	struct part_state st;
 };
 
-/* Stands with the id of a frame, where resolve_frame gives it, for: it has no symbol. */
+/* Is used with the id of a frame, where resolve_frame gives it, for: it has no symbol. */
 #define FRAME_UNKNOWN (1u << 31)
 
 #define RECENT_SETS   4096 /* a power of two */
@@ -295,7 +295,7 @@ struct seen {
 	/*
 	 * Frames that were found last, by address: most of a new chain's addresses are those of a
 	 * chain just before, and one look here is a third of a search for the mapping and one in
-	 * its DSO. Garbage, which is no address of a mapping, is not kept. Each address has two
+	 * its DSO. Garbage, which is not an address of a mapping, is not kept. Each address has two
 	 * places, the first for the last used: processes of one program have the same addresses.
 	 */
 	struct recent_frame recent[RECENT_SETS][2];
@@ -342,7 +342,7 @@ struct missing_row {
 	uint64_t samples, frames;
 };
 
-/* What --missing tells. */
+/* What --missing shows. */
 struct lacks {
 	struct missing missing;
 	struct missing_row *rows; /* of the streams before */
@@ -364,7 +364,7 @@ struct cut_stack {
 	uint32_t len;	 /* of the copy */
 };
 
-/* What the stacks lack that are not whole. */
+/* What is missing in incomplete stacks. */
 struct ends {
 	struct map64 by_thread; /* source and thread: index in tops, + 1 */
 	uint64_t *tops;		/* by thread: where its whole stacks end; 0: none was seen */
@@ -475,7 +475,7 @@ int resolve_generated(struct resolver *r, struct machine *m, const struct ps_mma
 /* The DSO of a process's generated code: index + 1 in r->dsos. */
 int resolve_jit_dso(struct resolver *r, struct machine *m, uint32_t pid, uint32_t *index);
 
-/* A mapping of a file came: it may be a jitdump, which its name tells. */
+/* A mapping of a file came: it may be a jitdump, which its name shows. */
 int resolve_jit_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec,
 		     const char *path);
 
@@ -492,7 +492,7 @@ int resolve_jit_advance(struct resolver *r, struct machine *m, struct space *sp,
 int resolve_jit_symbol(struct resolver *r, struct machine *m, uint32_t jit, uint64_t addr,
 		       uint32_t *symbol, uint32_t *reason);
 
-/* Symbols that the recording holds for it, in the place of a perf map. 0 or PP_ENOMEM. */
+/* Symbols that the recording holds for it, instead of a perf map. 0 or PP_ENOMEM. */
 int resolve_jit_recorded(struct machine *m, uint32_t pid, const struct ps_blob *b);
 
 /* ---- resolve_jit_cfi.c ---- */
@@ -750,7 +750,7 @@ struct known_frames resolve_known_next(struct known *k);
 /*
  * Whether they stay, rather than the frame `id` (with FRAME_UNKNOWN) that was found for the
  * address now: if they are named, unless only this one has inlined functions or a line; or if
- * this one lacks what they have.
+ * this one does not have what they have.
  */
 bool resolve_known_wins(const struct resolver *r, const struct known_frames *a, uint32_t id);
 
@@ -787,7 +787,7 @@ enum mode resolve_mode_of_marker(uint64_t ip);
 /* New frames that n addresses can make. */
 uint64_t resolve_frames_of(const struct resolver *r, uint32_t n);
 
-/* The set of what the n frames in r->stack.frames lack. */
+/* The set of what is missing for the n frames in r->stack.frames. */
 int resolve_miss_frames(struct resolver *r, uint32_t n, uint32_t *set);
 
 /*
@@ -797,7 +797,7 @@ int resolve_miss_frames(struct resolver *r, uint32_t n, uint32_t *set);
 int resolve_address(struct resolver *r, struct machine *m, const struct part *p, uint64_t ip,
 		    uint32_t *depth, uint32_t *unknown);
 
-/* The first address of a chain that is no marker; 0: there is none. */
+/* The first address of a chain that is not a marker; 0: there is none. */
 uint64_t resolve_first(const struct ps_chain *c);
 
 /*
@@ -819,7 +819,7 @@ int resolve_chain(struct resolver *r, struct machine *m, struct space *sp, const
 
 /*
  * The stack of a chain whose parts came as they are, each resolved once in a process: *st points to
- * it until the next call. False: only the whole chain tells; nothing was done, unless *rc is an
+ * it until the next call. False: only the whole chain shows it; nothing was done, unless *rc is an
  * error.
  */
 bool resolve_by_parts(struct resolver *r, struct machine *m, const struct sreader *in,
@@ -857,7 +857,7 @@ int resolve_copy(struct resolver *r, const struct ps_record *rec);
 int resolve_put(struct resolver *r, enum ps_type type, uint32_t source, const void *fields);
 void resolve_hold_release(struct resolver *r);
 
-/* ---- resolve_context.c: records that are no samples ---- */
+/* ---- resolve_context.c: records other than samples ---- */
 
 /* A mapping, which is also written to the output. */
 int resolve_mmap(struct resolver *r, struct machine *m, const struct ps_mmap *rec);

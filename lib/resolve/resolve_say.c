@@ -21,6 +21,6 @@ void resolve_say_unread(struct resolver *r, struct rdso *d)
 	say(r, d->path, d->cfi ? cfi_failed(d->cfi) : 0, "stacks are cut off");
 	if (d->cfi && cfi_code_limited(d->cfi))
 		diag_warn(r->d, d->path, -1,
-			  "more code without an unwind table than is looked at; stacks through it "
+			  "more code without an unwind table than is examined; stacks through it "
 			  "are cut off");
 }

@@ -8,7 +8,7 @@
  *	if (select_scans(s))
  *		twice_scan(&t, files, n, SELECT_KEEP, select_scan, s, d);
  *	for each record:
- *		rc = select_see(s, r, rec);		(if it is no sample)
+ *		rc = select_see(s, r, rec);		(if it is not a sample)
  *		mark = select_mark(s, r, rec);		(if it is)
  *
  * The mark joins what upstream filters have found and what is found here as && does (expr.h): what
@@ -70,7 +70,7 @@ void select_free(struct select *s); /* NULL is fine */
 bool select_scans(const struct select *s);
 int select_scan(void *s, const struct sreader *r, const struct ps_record *rec);
 
-/* A record that is no sample. 0 or PP_ENOMEM. */
+/* A record other than a sample. 0 or PP_ENOMEM. */
 int select_see(struct select *s, const struct sreader *r, const struct ps_record *rec);
 
 /* The mark of a sample. */

@@ -32,7 +32,7 @@ int split_check(const struct split *sp, struct buf *why)
 {
 	if ((sp->prefix != NULL) == (sp->ns || sp->samples))
 		return 0;
-	buf_adds(why, "--split and --output go together");
+	buf_adds(why, "--split and --output must be given together");
 	return PP_EUSAGE;
 }
 

@@ -3,14 +3,14 @@
  *
  *	struct split sp = {.prefix = "part", .samples = 1000, .argc = argc, .argv = argv};
  *	split_begin(&sp, &sink, &opts, d);		(opens the sink: part.0001)
- *	split_see(&sp, rec);				(each record that is no sample)
+ *	split_see(&sp, rec);				(each record other than a sample)
  *	split_sample(&sp, rec);			(before each sample that is written)
  *	status = ssink_close(&sink, &end, d);
  *	split_release(&sp);
  *
  * Each file begins with the dictionaries and the context records (processes, mappings) that came
  * before it, so that every filter can read it alone. These are kept in memory; what a producer has
- * defined anew is kept once.
+ * defined again is kept once.
  */
 #ifndef PP_SELECT_SPLIT_H
 #define PP_SELECT_SPLIT_H
@@ -38,7 +38,7 @@ struct split {
 /* "1000": samples; "10ms", "1.5s": time. 0, or PP_EUSAGE with `why`. */
 int split_parse(struct split *sp, const char *text, struct buf *why);
 
-/* --split and --output go together: 0, or PP_EUSAGE with `why`. */
+/* --split and --output are given together: 0, or PP_EUSAGE with `why`. */
 int split_check(const struct split *sp, struct buf *why);
 
 /* Opens the first file as the sink. 0, or an error, which was reported. */

@@ -58,40 +58,42 @@ enum {
 const struct opt stat_options[] = {
 	{STAT, "stat", NULL, "count; the first option"},
 	{'a', "all-cpus", NULL, "count on all CPUs; the default without -p, -t and COMMAND"},
-	{'A', "no-aggr", NULL, "a row for each CPU"},
-	{ALL_KERNEL, "all-kernel", NULL, "count in the kernel only, all events"},
-	{ALL_USER, "all-user", NULL, "count in user space only, all events"},
+	{'A', "no-aggr", NULL, "print a row for each CPU"},
+	{ALL_KERNEL, "all-kernel", NULL, "count all events only in the kernel"},
+	{ALL_USER, "all-user", NULL, "count all events only in user space"},
 	{APPEND, "append", NULL, "add to the file of -o"},
 	{'B', "big-num", NULL, "group thousands as the locale has them; the default"},
-	{'C', "cpu", "LIST", "count on these CPUs only, such as 0-3,6"},
+	{'C', "cpu", "LIST", "count only on these CPUs, such as 0-3,6"},
 	{CONTROL, "control", "HOW", "take commands from fd:CTL[,ACK] or fifo:CTL[,ACK]"},
 	{CPUTYPE, "cputype", "TYPE", "refused: name the events of one PMU, as cpu_core/cycles/"},
-	{'d', "detailed", NULL, "caches too; again: TLBs; again: prefetches"},
-	{'D', "delay", "MS", "begin so much later; -1: when --control says so"},
+	{'d', "detailed", NULL, "also caches; twice: TLBs; three times: prefetches"},
+	{'D', "delay", "MS", "begin this much later; -1: when --control says so"},
 	{'e', "event", "EVENT", "count EVENT: cycles, {cs,faults}, sched:*, ..."},
 	{PROBE, "probe", "DEFINITION", "make a probe of a program, for this count only"},
-	{EXEC, "exec", "FILE", "the program or library of --probe; else that of -p or COMMAND"},
+	{EXEC, "exec", "FILE",
+	 "the program or library of --probe; by default that of -p or COMMAND"},
 	{KPROBE, "kprobe", "DEFINITION", "make a probe of the kernel, for this count only"},
 	{EACH_CGROUP, "for-each-cgroup", "LIST", "count all events for each of these cgroups"},
-	{FILTER, "filter", "EXPR", "count tracepoints of the last -e or --probe that EXPR fits"},
+	{FILTER, "filter", "EXPR",
+	 "count tracepoints of the last -e or --probe for which EXPR holds"},
 	{'G', "cgroup", "NAMES", "cgroups of the events of the last -e, in their order"},
 	{'g', "group", NULL, "count all events at the same time, or not at all"},
-	{HYBRID_MERGE, "hybrid-merge", NULL, "accepted: events of several PMUs stay apart"},
-	{'i', "no-inherit", NULL, "do not count what the tasks start"},
-	{'I', "interval-print", "MS", "print what was counted every so often"},
+	{HYBRID_MERGE, "hybrid-merge", NULL, "accepted: events of several PMUs stay separate"},
+	{'i', "no-inherit", NULL, "do not count tasks that the tasks start"},
+	{'I', "interval-print", "MS", "print the counts at regular intervals"},
 	{INTERVAL_CLEAR, "interval-clear", NULL, "clear the screen before each interval"},
 	{INTERVAL_COUNT, "interval-count", "N", "end after N intervals"},
-	{IOSTAT, "iostat", "[PORTS]", "refused: count the uncore events by -e"},
+	{IOSTAT, "iostat", "[PORTS]", "refused: count the uncore events with -e"},
 	{'j', "json-output", NULL, "a JSON object for each row"},
 	{LOG_FD, "log-fd", "FD", "print to this descriptor"},
-	{'M', "metrics", "NAMES", "refused: count the events by -e"},
-	{METRIC_NO_GROUP, "metric-no-group", NULL, "accepted: without -M it says nothing"},
-	{METRIC_NO_MERGE, "metric-no-merge", NULL, "accepted: without -M it says nothing"},
-	{METRIC_ONLY, "metric-only", NULL, "print figures such as insn per cycle, not the counts"},
-	{'n', "null", NULL, "count nothing: print the times"},
+	{'M', "metrics", "NAMES", "refused: count the events with -e"},
+	{METRIC_NO_GROUP, "metric-no-group", NULL, "accepted: has no effect without -M"},
+	{METRIC_NO_MERGE, "metric-no-merge", NULL, "accepted: has no effect without -M"},
+	{METRIC_ONLY, "metric-only", NULL, "print metrics such as insn per cycle, not the counts"},
+	{'n', "null", NULL, "count nothing: print only the times"},
 	{NO_BIG_NUM, "no-big-num", NULL, "do not group thousands"},
 	{NO_CSV_SUMMARY, "no-csv-summary", NULL, "CSV: do not mark the rows of --summary"},
-	{NO_MERGE, "no-merge", NULL, "accepted: events of several PMUs stay apart"},
+	{NO_MERGE, "no-merge", NULL, "accepted: events of several PMUs stay separate"},
 	{NO_SCALE, "no-scale", NULL, "do not make up for the time an event was not counted"},
 	{'o', "output", "FILE", "print to FILE; -: standard output"},
 	{'p', "pid", "PID[,PID]", "count these processes"},
@@ -101,20 +103,20 @@ const struct opt stat_options[] = {
 	{PER_SOCKET, "per-socket", NULL, "a row for each socket"},
 	{PER_THREAD, "per-thread", NULL, "a row for each thread"},
 	{PERCORE_SHOW_THREAD, "percore-show-thread", NULL, "refused: use --per-core or -A"},
-	{POST, "post", "COMMAND", "run by the shell after each run"},
-	{PRE, "pre", "COMMAND", "run by the shell before each run"},
+	{POST, "post", "COMMAND", "let the shell run it after each run"},
+	{PRE, "pre", "COMMAND", "let the shell run it before each run"},
 	{QUIET, "quiet", NULL, "print nothing"},
 	{'r', "repeat", "N", "run the command N times, print means; 0: until Ctrl-C"},
 	{'S', "sync", NULL, "call sync(2) before each run"},
 	{SCALE, "scale", NULL, "make up for the time an event was not counted; the default"},
-	{SMI_COST, "smi-cost", NULL, "refused: count msr/smi/, msr/aperf/ and cycles by -e"},
-	{SUMMARY, "summary", NULL, "with -I: print the whole, too"},
+	{SMI_COST, "smi-cost", NULL, "refused: count msr/smi/, msr/aperf/ and cycles with -e"},
+	{SUMMARY, "summary", NULL, "with -I: also print the total"},
 	{'t', "tid", "TID[,TID]", "count these threads"},
-	{'T', "transaction", NULL, "refused: count the events of transactions by -e"},
+	{'T', "transaction", NULL, "refused: count the transaction events with -e"},
 	{TABLE, "table", NULL, "with -r: print the time of each run"},
-	{TD_LEVEL, "td-level", "N", "refused: as --topdown"},
+	{TD_LEVEL, "td-level", "N", "refused: like --topdown"},
 	{TIMEOUT, "timeout", "MS", "end the command after MS milliseconds"},
-	{TOPDOWN, "topdown", NULL, "refused: count the topdown- events of the PMU by -e"},
+	{TOPDOWN, "topdown", NULL, "refused: count the topdown- events of the PMU with -e"},
 	{TSV, "tsv", NULL, "a perfpipe-table(5) for phist, psvg and pdiff, to standard output"},
 	{'v', "verbose", NULL, "print raw counts, and why events are not supported"},
 	{WHILE, "while", "PID", "end when this process ends, whoever is counted"},
@@ -132,8 +134,8 @@ static int number(const char *arg, uint64_t min, uint64_t max, uint64_t factor, 
 		  struct buf *why)
 {
 	if (opt_u64(arg, min, max, v)) {
-		buf_addf(why, "'%s' is no number from %llu to %llu", arg, (unsigned long long)min,
-			 (unsigned long long)max);
+		buf_addf(why, "'%s' is not a number from %llu to %llu", arg,
+			 (unsigned long long)min, (unsigned long long)max);
 		return PP_EUSAGE;
 	}
 	*v *= factor;
@@ -239,7 +241,7 @@ static int refused(int id, struct buf *why)
 {
 	switch (id) {
 	case CPUTYPE: return refuse(why, "--cputype: name the PMU: -e cpu_core/cycles/");
-	case IOSTAT: return refuse(why, "--iostat: count the events of the uncore PMUs by -e");
+	case IOSTAT: return refuse(why, "--iostat: count the events of the uncore PMUs with -e");
 	case 'M':
 		return refuse(why, "the vendors' metrics are not here: count their events by -e; "
 				   "IPC, miss ratios and rates come with the events");
@@ -306,7 +308,7 @@ int stat_option(void *ctx, int id, const char *arg, struct buf *why)
 		return 0;
 	}
 	rc = with_argument(o, id, arg, why);
-	return rc && why->len == begin ? refuse(why, "cannot be used so") : rc;
+	return rc && why->len == begin ? refuse(why, "cannot be used in this way") : rc;
 }
 
 /* "2.5" or "500ms" */

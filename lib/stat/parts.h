@@ -31,8 +31,8 @@ struct stat_event {
 	uint32_t place;	    /* a place of the event, from 1: it has no descriptors; 0: all of it */
 	bool supported, user_only;
 	int *fds;		  /* [cpu * n_tids + tid], -1 where there is none */
-	bool *leads;		  /* likewise: it is switched on and off by itself */
-	struct count_value *base; /* likewise: what was counted there before the CPU went */
+	bool *leads;		  /* the same: it is switched on and off on its own */
+	struct count_value *base; /* the same: what was counted there before the CPU went */
 };
 
 /* A buffer that the kernel writes samples to, of a CPU. */
@@ -71,7 +71,7 @@ struct counting {
 	const int *cpus;
 	size_t n_cpus, n_tids;
 	pid_t *tids;	 /* of the target, or one of these: */
-	pid_t *all_tids; /* likewise */
+	pid_t *all_tids; /* the same */
 	struct counts counts;
 	struct command command;
 	struct stat_control control;

@@ -493,11 +493,11 @@ static int check(const struct counting *s)
 	else if (c->intervals && !c->interval_ns)
 		wrong = "--interval-count needs -I";
 	else if (c->timeout_ns && c->interval_ns)
-		wrong = "--timeout cannot be used with -I: use --interval-count";
+		wrong = "--timeout cannot be combined with -I: use --interval-count";
 	else if (c->runs_table && c->repeat < 2)
 		wrong = "--table is for repeated runs: add -r";
 	else if (c->metric_only && (c->repeat > 1 || c->by == COUNT_BY_THREAD))
-		wrong = "--metric-only is neither for -r nor for --per-thread";
+		wrong = "--metric-only cannot be combined with -r or --per-thread";
 	else if (c->repeat != 1 && !c->command)
 		wrong = "-r needs a command";
 	for (size_t i = 0; i < c->events.n && !s->system_wide && !wrong; i++)

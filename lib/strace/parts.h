@@ -59,7 +59,7 @@ enum call_what {
 	WHAT_ADDRESS = 32, /* returns an address */
 	WHAT_ENDS = 64,	   /* does not return */
 	WHAT_CONNECTS = 128,
-	WHAT_RESTARTS = 256 /* goes on with a call that a signal interrupted */
+	WHAT_RESTARTS = 256 /* continues a call that a signal interrupted */
 };
 struct known_call {
 	const struct call_args *args; /* NULL: not known */
@@ -175,7 +175,7 @@ int strace_abi_of(struct strace *s, const struct ps_sample *p, struct thread *t)
 int strace_told_by_probe(struct strace *s, struct thread *t, const struct ps_sample *p,
 			 const struct known_event *k);
 
-/* Likewise what follows the arguments of a call that began. 0 or PP_ENOMEM. */
+/* The same for what follows the arguments of a call that began. 0 or PP_ENOMEM. */
 int strace_told_by_bpf(struct strace *s, struct thread *t, const struct ps_sample *p,
 		       const struct known_event *k);
 

@@ -19,8 +19,8 @@ const struct opt strace_options[] = {
 	{RAW, "raw", NULL, "numbers, not the names of flags and errors"},
 	{ARCH, "arch", "ARCH", "calls and flags are those of ARCH: x86_64, i386, aarch64, arm"},
 	{ABI, "abi", "ABI",
-	 "calls are of 32 or 64 bits; 32:WHO: those of a thread, by name or number"},
-	{STRACE, "strace", NULL, "lines as strace -f -ttt -T has them"},
+	 "calls are 32-bit or 64-bit; 32:WHO: those of a thread, by name or number"},
+	{STRACE, "strace", NULL, "lines as strace -f -ttt -T prints them"},
 	{TSV, "tsv", NULL, "write tab-separated values"},
 	{JSON, "json", NULL, "write JSON, one object a call"},
 	{0},
@@ -50,7 +50,8 @@ static int check_calls(const char *list, struct buf *why)
 			list += n;
 			continue;
 		}
-		buf_adds(why, *list == '%' ? "no group of system calls: " : "no system call: ");
+		buf_adds(why,
+			 *list == '%' ? "not a group of system calls: " : "not a system call: ");
 		buf_add_safe(why, list, n);
 		return PP_EUSAGE;
 	}

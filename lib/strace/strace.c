@@ -412,7 +412,7 @@ int strace_close(struct strace *s, int status)
 	if (s->account.lost)
 		diag_say(s->d, NULL,
 			 "the recording lost %" PRIu64
-			 " events: calls without beginning or end can be due to that",
+			 " events: calls without beginning or end can be due to this",
 			 s->account.lost);
 	return rc ? PP_EXIT_FAIL : status;
 }
@@ -423,7 +423,7 @@ void strace_describe(const struct strace *s)
 
 	diag_say(s->d, NULL,
 		 "samples %" PRIu64 ", calls %" PRIu64 " = shown %" PRIu64
-		 " + not asked for %" PRIu64 "; without an end %" PRIu64
+		 " + not requested %" PRIu64 "; without an end %" PRIu64
 		 ", without a beginning %" PRIu64 ", lost by the recording %" PRIu64,
 		 a->samples, a->calls, a->shown, a->filtered, a->unended, a->unbegun, a->lost);
 }

@@ -20,14 +20,14 @@
 #define ARG_KINDS(A) \
 	A(NONE, "there is no such argument") \
 	A(UINT, "a number of 32 bits") \
-	A(INT, "likewise, which may be below zero") \
+	A(INT, "the same, which may be below zero") \
 	A(ULONG, "a number") \
-	A(LONG, "likewise, which may be below zero") \
+	A(LONG, "the same, which may be below zero") \
 	A(PTR, "an address") \
 	A(PATH, "the address of a path") \
 	A(SOCKADDR, "the address of a socket's address that the program gives") \
 	A(FD, "a file descriptor") \
-	A(DIRFD, "likewise, or AT_FDCWD") \
+	A(DIRFD, "the same, or AT_FDCWD") \
 	A(MODE, "permissions, in octal") \
 	A(OPEN, "flags of open") \
 	A(PROT, "protection of memory") \

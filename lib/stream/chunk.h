@@ -1,7 +1,7 @@
 /*
  * Call chains and stacks in chunks: how a stream of version 2 defines them (CHAINS and STACKS in
  * perfpipe-stream(5)). A chain is cut, from its root, into chunks of up to CHUNK_WORDS addresses,
- * and each chunk is known by the one that it stands on, its parent, and by its own addresses: what
+ * and each chunk is known by the one below it, its parent, and by its own addresses: what
  * chains have in common at their roots is written once. A chain is named by its last chunk, its
  * top. Private to lib/stream.
  *

@@ -36,8 +36,8 @@ size_t ps_encoded_size(const struct ps_typedesc *t, const void *fields);
 uint8_t *ps_encode(const struct ps_typedesc *t, const void *fields, uint8_t *p);
 
 /*
- * Decodes a record body in place: swaps it to host order if c->swap. Fields that the record lacks
- * become zero. 0 or PP_ECORRUPT.
+ * Decodes a record body in place: swaps it to host order if c->swap. Fields that the record does
+ * not have become zero. 0 or PP_ECORRUPT.
  */
 int ps_decode(const struct ps_typedesc *t, struct cursor *c, void *fields);
 
@@ -115,7 +115,7 @@ _Static_assert(offsetof(struct ps_sample, cpu) == 4 && offsetof(struct ps_sample
 	       "the struct has another order than the record");
 
 /*
- * The fields that samples have as a rule come first in a record. They are written and read one
+ * The fields that samples usually have come first in a record. They are written and read one
  * after the other, each asked for by name; those that may follow, the far ones, take a step each.
  */
 #define NEAR_FIELDS(F) \
@@ -169,7 +169,8 @@ static inline const uint8_t *ps_sample_take(const uint8_t *p, const uint8_t *end
 }
 
 /*
- * Reads the fixed part and the near fields of a sample in host order; those that it lacks become 0.
+ * Reads the fixed part and the near fields of a sample in host order; those that it does not have
+ * become 0.
  * Where the far fields begin, NULL if it is cut off. The far fields of s stay as they are.
  */
 static inline const uint8_t *ps_sample_near(const uint8_t *p, const uint8_t *end,

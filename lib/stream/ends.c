@@ -29,7 +29,7 @@ static const struct end_words {
 	[PS_END_DAMAGED] = {"damaged unwind table", true,
 			    "psym --symfs with a sound copy of the file"},
 	[PS_END_GENERATED] = {"generated code", false,
-			      "a perf map of the process that still lives (jcmd PID "
+			      "a perf map of the still living process (jcmd PID "
 			      "Compiler.perfmap); java -XX:+PreserveFramePointer, node --perf-prof "
 			      "--perf-prof-unwinding-info, python3 -X perf"},
 	[PS_END_NOT_THERE] = {"stack not in memory", false, WALKED},
@@ -135,10 +135,10 @@ void ps_ends_describe(const struct ps_ends *e, struct buf *b)
 	for (i = 0; i < PS_END_MAX; i++)
 		marked += words[i].mark ? left[i] : 0;
 	if (!(e->all > 0) || !(marked > 0)) {
-		buf_adds(b, e->all > 0 ? "all stacks are whole" : "no stacks");
+		buf_adds(b, e->all > 0 ? "all stacks are complete" : "no stacks");
 		return;
 	}
-	buf_addf(b, "%.1Lf %% of the stacks are whole", 100 * (e->all - marked) / e->all);
+	buf_addf(b, "%.1Lf %% of the stacks are complete", 100 * (e->all - marked) / e->all);
 	while ((i = take_most(left))) {
 		buf_addf(b, "%s[%s] %.1Lf %%", shown++ ? ", " : "; ", words[i].mark,
 			 100 * left[i] / e->all);

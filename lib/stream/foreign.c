@@ -10,21 +10,20 @@ static const struct ps_foreign formats[] = {
 	{"PERFFILE", 8, "a perf.data recording", true, false, NULL},
 	{"ELIFFREP", 8, "a perf.data recording", true, false, NULL},
 	{"\x17\x08\x44tracing", 10, "a trace.dat recording", true, false, NULL},
-	{"\x1f\x8b", 2, "compressed by gzip", false, true, "decompress it first"},
-	{"\x28\xb5\x2f\xfd", 4, "compressed by zstd", false, true, "decompress it first"},
+	{"\x1f\x8b", 2, "compressed with gzip", false, true, "decompress it first"},
+	{"\x28\xb5\x2f\xfd", 4, "compressed with zstd", false, true, "decompress it first"},
 	{"\xfd"
 	 "7zXZ",
-	 6, "compressed by xz", false, true, "decompress it first"},
+	 6, "compressed with xz", false, true, "decompress it first"},
 	{"#PPTABLE1", 9, "a table", false, false, "psvg draws it"},
 	{"<?xml", 5, "a picture (SVG) or other XML", false, false, "a browser shows it"},
 	{"<svg", 4, "a picture (SVG)", false, false, "a browser shows it"},
 	{"<!DOCTYPE", 9, "a page (HTML)", false, false, "a browser shows it"},
 	{"<html", 5, "a page (HTML)", false, false, "a browser shows it"},
-	{"go 1.", 5, "an execution trace of Go", false, false,
-	 "it has no samples: a profile (runtime/pprof, or go tool trace -pprof=sched FILE) is "
-	 "what pconv reads"},
+	{"go 1.", 5, "a Go execution trace", false, false,
+	 "it has no samples: pconv reads a profile (runtime/pprof, or go tool trace -pprof=sched FILE)"},
 	{"FLR", 4, "a recording of Java's Flight Recorder", false, false,
-	 "async-profiler's jfrconv makes collapsed text of it, which pconv reads"},
+	 "async-profiler's jfrconv makes collapsed text from it, which pconv reads"},
 	{"\x7f"
 	 "ELF",
 	 4, "a program or library", false, false, "record it with pcap-perf or perf"},
@@ -40,26 +39,26 @@ const struct ps_foreign *ps_foreign(const void *bytes, size_t n)
 
 /* ---- text ---- */
 
-static const struct ps_foreign ftrace_text = {NULL, 0,	   "text of ftrace or trace-cmd report",
+static const struct ps_foreign ftrace_text = {NULL, 0,	   "ftrace or trace-cmd report text",
 					      true, false, NULL};
 static const struct ps_foreign perf_text = {
 	NULL,
 	0,
-	"text of perf script",
+	"perf script text",
 	false,
 	false,
-	"pfold and preport read that; this filter needs the recording, by way of pdecode"};
+	"pfold and preport read that; this filter needs the recording, through pdecode"};
 static const struct ps_foreign folded = {
 	NULL,
 	0,
 	"folded text",
 	false,
 	false,
-	"psvg draws it, preport and pdiff read it, and this filter comes before pfold"};
+	"psvg draws it, preport and pdiff read it, and this filter has to come before pfold"};
 static const struct ps_foreign json = {NULL,  0,     "JSON",
 				       false, false, "leave out -j of the filter before this one"};
 static const struct ps_foreign text = {NULL,  0,     "text",
-				       false, false, "what is recorded comes from pdecode"};
+				       false, false, "recorded data comes from pdecode"};
 
 /* "123.456789:", the time of a sample; *at: where it begins. */
 static bool has_time(const char *line, size_t len, size_t *at)

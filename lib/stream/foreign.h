@@ -28,7 +28,7 @@ struct ps_foreign {
 /* The format that begins with these bytes; NULL: none of them, or an event stream. */
 const struct ps_foreign *ps_foreign(const void *bytes, size_t n);
 
-/* The same of text, for those that read none; NULL: it is no text. */
+/* The same of text, for those that read none; NULL: it is not text. */
 const struct ps_foreign *ps_foreign_text(const void *bytes, size_t n);
 
 #endif

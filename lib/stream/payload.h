@@ -1,6 +1,6 @@
 /*
  * Byte order of what lies in a record as plain bytes: the field table of an event, and the payload
- * of a tracepoint, which has the layout that the table tells.
+ * of a tracepoint, which has the layout that the table describes.
  *
  *	if (recording_is_foreign)
  *		ps_payload_swap(&event.fields, payload, len);

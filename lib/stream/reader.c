@@ -171,7 +171,7 @@ static inline int fill(struct sreader *r, size_t n)
 static void end_missing(struct sreader *r)
 {
 	diag_error(r->d, r->name, sreader_offset(r),
-		   "a stream begins before the END record of the one before: what wrote that died");
+		   "a stream begins before the END record of the one before: its writer died");
 	r->told = true;
 	if (!r->account.status)
 		r->account.status = PP_EXIT_PARTIAL;
@@ -185,14 +185,14 @@ static int say_no_stream(struct sreader *r, const uint8_t *p, size_t n)
 	f = f ? f : ps_foreign_text(p, n);
 	if (r->any)
 		return sreader_fail(r, PP_ECORRUPT,
-				    "what follows the END record is no event stream");
+				    "the data after the END record is not an event stream");
 	if (f) {
 		/* pdecode unpacks, too. */
-		diag_error(r->d, r->name, -1, "is no event stream but %s: %s", f->is,
+		diag_error(r->d, r->name, -1, "is not an event stream but %s: %s", f->is,
 			   f->recorded || f->packed ? "put pdecode before this filter" : f->remedy);
 		return PP_EUNSUPPORTED;
 	}
-	diag_error(r->d, r->name, -1, "is no event stream");
+	diag_error(r->d, r->name, -1, "is not an event stream");
 	return PP_EUNSUPPORTED;
 }
 
@@ -303,7 +303,7 @@ static int decode(struct sreader *r, struct ps_record *rec)
 	if (!rc && r->swap)
 		rc = sreader_swap_inside(r, rec);
 	if (rc)
-		return sreader_fail(r, rc, "a record is shorter than what it says it holds");
+		return sreader_fail(r, rc, "a record is shorter than its content");
 	return rec->type < PS_SAMPLE ? sreader_define(r, rec, t) : 0;
 }
 
@@ -430,7 +430,8 @@ static int next_shown(struct sreader *r)
 			rc = expand_samples(&r->expand, rec);
 			if (rc == PP_ECORRUPT)
 				return sreader_fail(
-					r, rc, "packed samples lack marks: the stream is corrupt");
+					r, rc,
+					"packed samples have no marks: the stream is corrupt");
 		} else {
 			rc = sreader_define_parts(r, rec, &shown);
 			if (!rc && shown)
@@ -501,7 +502,7 @@ static void tell_status(struct sreader *r)
 {
 	if (got_nothing(r))
 		diag_error(r->d, r->name, -1,
-			   "nothing came: a filter before this one could not do its work");
+			   "no data arrived: a filter before this one could not do its work");
 	else if (r->account.status && !r->told)
 		diag_say(r->d, r->name, "the result is partial: a filter before this one says why");
 }
@@ -524,14 +525,13 @@ __attribute__((noinline)) static int next_any(struct sreader *r)
 	else if (rc == PP_ENOMEM)
 		diag_error(r->d, r->name, sreader_offset(r), "out of memory");
 	else if (rc == PP_END && !r->any)
-		rc = sreader_fail(r, PP_ECUT,
-				  "no input: what should have written the stream wrote nothing");
+		rc = sreader_fail(r, PP_ECUT, "no input: the writer of the stream wrote nothing");
 	else if ((rc == PP_END || rc == PP_ECUT) && src_stopped(r->src))
 		rc = PP_END;
 	else if (r->in_stream && (rc == PP_END || rc == PP_ECUT))
 		rc = sreader_fail(
 			r, PP_ECUT,
-			"the stream ends without its END record: what wrote it died, or it was "
+			"the stream ends without its END record: its writer died, or it was "
 			"cut off");
 	else if (rc == PP_END)
 		tell_status(r);

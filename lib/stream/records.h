@@ -9,9 +9,9 @@
  *	u32s	u32 count, the numbers, padding to a multiple of 8
  *	u64s	u32 count, 4 bytes of 0, the numbers
  *
- * A record may be shorter than its table: the fields that it lacks read as zero. A longer one has
+ * A record may be shorter than its table: the missing fields read as zero. A longer one has
  * fields of a later version, which are skipped. New fields are added at the end only; to the
- * entries of EVENT.fields, which lie one after the other without a length, none can be added.
+ * entries of EVENT.fields, which follow one another without a length, none can be added.
  *
  * R(NAME, number, text, what it is) with PS_FIELDS_NAME(F) and F(kind, name, what it is).
  */
@@ -22,10 +22,10 @@
 	R(STRING, 1, "string", "defines a string") \
 	R(SOURCE, 2, "source", "a recording that events come from") \
 	R(META, 3, "meta", "a fact about the recording or its machine") \
-	R(PROVENANCE, 4, "provenance", "a filter that the stream went through") \
+	R(PROVENANCE, 4, "provenance", "a filter that the stream passed through") \
 	R(EVENT, 5, "event", "defines an event descriptor") \
 	R(DSO, 6, "dso", "defines a mapped object: binary, library, kernel, module") \
-	R(MMAP, 7, "mmap", "a mapping came into an address space") \
+	R(MMAP, 7, "mmap", "a mapping was added to an address space") \
 	R(COMM, 8, "comm", "a thread got a name") \
 	R(FORK, 9, "fork", "a thread or process began") \
 	R(EXIT, 10, "exit", "a thread ended") \
@@ -38,10 +38,10 @@
 	R(THROTTLE, 17, "throttle", "sampling was throttled, or resumed") \
 	R(TEXT_POKE, 18, "text_poke", "kernel text was changed") \
 	R(AUX, 19, "aux", "hardware trace data, skipped") \
-	R(READ, 20, "read", "counter values outside of a sample") \
+	R(READ, 20, "read", "counter values outside a sample") \
 	R(BLOB, 21, "blob", "part of an attached text or table, such as kallsyms") \
 	R(OTHER, 22, "other", "a record of the recording that has no type of its own here") \
-	R(COUNTER, 23, "counter", "how an event is counted, and its counts are shown") \
+	R(COUNTER, 23, "counter", "how an event is counted, and how its counts are shown") \
 	R(COUNT, 24, "count", "a counter was read") \
 	R(ROUND, 25, "round", "all counters have been read") \
 	R(CHAIN, 32, "chain", "defines a call chain of addresses") \
@@ -81,10 +81,10 @@
 	F(u32, id, "the descriptor's id, from 1") \
 	F(u32, perf_type, \
 	  "PERF_TYPE_*: 0 hardware, 1 software, 2 tracepoint, ...; 2^32 - 1 made by a filter") \
-	F(u64, config, "which event of that type; of a tracepoint its format id") \
+	F(u64, config, "which event of that type; for a tracepoint its format id") \
 	F(u64, flags, \
 	  "1 sampled by period or frequency, 2 frequency, 4 call chains, 8 branches are calls, 16 a " \
-	  "tracepoint of which not each one was recorded, 32 a helper, whose samples only lend " \
+	  "tracepoint of which not every event was recorded, 32 a helper, whose samples only lend " \
 	  "their stacks to others") \
 	F(u64, sample_type, "PERF_SAMPLE_* of perf.data; 0 otherwise") \
 	F(str, name, "cycles, sched:sched_switch, ...") \
@@ -96,8 +96,9 @@
 /* An entry of EVENT.fields. */
 #define PS_FIELDS_EVENT_FIELD(F) \
 	F(u32, offset, "bytes from the beginning of the payload") \
-	F(u32, size, "bytes; of a dynamic field the 4 of its location word") \
-	F(u32, element, "bytes of one element of an array, also a dynamic one; else size") \
+	F(u32, size, "bytes; for a dynamic field the 4 of its location word") \
+	F(u32, element, \
+	  "bytes of one element of an array, including a dynamic one; otherwise size") \
 	F(u32, flags, \
 	  "1 signed, 2 array, 4 dynamic (__data_loc), 8 relative, 16 string, 32 pointer") \
 	F(str, name, "the field's name") \
@@ -118,10 +119,10 @@
 
 #define PS_FIELDS_MMAP(F) \
 	PS_FIELDS_CONTEXT(F) \
-	F(u32, dso, "what is mapped") \
+	F(u32, dso, "the mapped object") \
 	F(u64, addr, "first address") \
 	F(u64, len, "bytes") \
-	F(u64, pgoff, "offset in the file; of the kernel the address of its first symbol") \
+	F(u64, pgoff, "offset in the file; for the kernel the address of its first symbol") \
 	F(u32, prot, "PROT_*; 0 unknown") \
 	F(u32, map_flags, "MAP_*") \
 	F(u32, maj, "device of the file") \
@@ -205,7 +206,7 @@
 	F(u32, kind, "PERF_RECORD_* type of the record") \
 	F(u64, offset, "offset in the trace data") \
 	F(u64, size, "bytes") \
-	F(u64, flags, "PERF_AUX_FLAG_*; of aux_output_hw_id the id, of auxtrace its number")
+	F(u64, flags, "PERF_AUX_FLAG_*; for aux_output_hw_id the id, for auxtrace its number")
 
 #define PS_FIELDS_READ(F) \
 	PS_FIELDS_CONTEXT(F) \
@@ -218,9 +219,9 @@
 	  "1 kallsyms, 2 printk formats, 3 saved command lines, 4 symbols of a file, 5 BTF, " \
 	  "6 text of a tracer") \
 	F(u32, flags, "1: the last part") \
-	F(str, name, "of symbols: the file's path, as its DSO has it") \
-	F(str, data, "bytes of this part; of symbols: whole lines as in a perf map") \
-	F(u64, vaddr, "of symbols: an address in the file") \
+	F(str, name, "for symbols: the file's path, as its DSO has it") \
+	F(str, data, "bytes of this part; for symbols: whole lines as in a perf map") \
+	F(u64, vaddr, "for symbols: an address in the file") \
 	F(u64, offset, \
 	  "where that is: in the file, in a module's memory; 2^64 - 1: where its code is mapped")
 
@@ -238,14 +239,14 @@
 	  "not counted: 1 user space, 2 the kernel, 4 the hypervisor, 8 the host, 16 the idle " \
 	  "task, 32 guests") \
 	F(u64, scale, "the bits of a double: counts are to be multiplied by it") \
-	F(str, unit, "of counts that are scaled: msec, Joules, ...; empty: it is a number")
+	F(str, unit, "for scaled counts: msec, Joules, ...; empty: it is a number")
 
 #define PS_FIELDS_COUNT(F) \
 	PS_FIELDS_CONTEXT(F) \
 	F(u32, event, "the event") \
-	F(u64, value, "what was counted since the beginning, not scaled") \
-	F(u64, enabled, "ns that the counter was switched on") \
-	F(u64, running, "ns that it counted; less than enabled: it shared the hardware")
+	F(u64, value, "the count since the beginning, not scaled") \
+	F(u64, enabled, "ns for which the counter was switched on") \
+	F(u64, running, "ns for which it counted; less than enabled: it shared the hardware")
 
 #define PS_FIELDS_ROUND(F) \
 	F(u32, kind, "0 an interval is over, 1 the end") \
@@ -263,10 +264,10 @@
 	F(u64, addr, "DSO-relative virtual address; kernel: absolute") \
 	F(u64, size, "bytes") \
 	F(u32, flags, \
-	  "1 inlined function, 2 made up from a PLT entry, 4 made up from where the unwind " \
-	  "table has the function's beginning") \
+	  "1 inlined function, 2 derived from a PLT entry, 4 derived from where the unwind " \
+	  "table says that the function begins") \
 	F(u32, reserved, "0") \
-	F(str, name, "for people: demangled") \
+	F(str, name, "demangled, for display") \
 	F(str, linkage, "as in the symbol table, if that differs")
 
 #define PS_FIELDS_FRAME(F) \
@@ -294,7 +295,7 @@
 	F(str, path, "its path")
 
 #define PS_FIELDS_CHAINS(F) \
-	F(u32, id, "of the first of them; the others have those that follow") \
+	F(u32, id, "of the first of them; the others have the ids that follow") \
 	F(u32, count, "how many") \
 	F(str, data, "the parts, encoded (perfpipe-stream(5))")
 
@@ -307,11 +308,11 @@
 	F(str, data, "the samples, packed (perfpipe-stream(5))")
 
 #define PS_FIELDS_END(F) \
-	F(u64, records, "records since the header, this one not counted") \
+	F(u64, records, "records since the header, not counting this one") \
 	F(u64, samples, "SAMPLE records among them") \
-	F(u64, lost, "events that the recording says it lost") \
+	F(u64, lost, "events that the recording reports as lost") \
 	F(u64, missing, "samples of the input that are not in the stream: damaged, dropped") \
-	F(u32, status, "exit status of the producer, upstream's included: 0, 1 or 2") \
+	F(u32, status, "exit status of the producer, including upstream's: 0, 1 or 2") \
 	F(u32, flags, "0")
 
 /*
@@ -334,7 +335,7 @@
 	F(5, u64, addr, "address that the event is about") \
 	F(6, u64, id, "PERF_SAMPLE_ID") \
 	F(7, u64, stream_id, "PERF_SAMPLE_STREAM_ID") \
-	F(8, u64, weight, "cost of the event; of an interval its duration in ns") \
+	F(8, u64, weight, "cost of the event; for an interval its duration in ns") \
 	F(9, u64, weight_more, "var2_w, var3_w of PERF_SAMPLE_WEIGHT_STRUCT: low and high 32 bit") \
 	F(10, u64, data_src, "memory hierarchy bits of the kernel") \
 	F(11, u64, transaction, "transaction flags") \
@@ -342,7 +343,7 @@
 	F(13, u64, cgroup, "cgroup id") \
 	F(14, u64, data_page_size, "bytes") \
 	F(15, u64, code_page_size, "bytes") \
-	F(16, regs, user_regs, "registers of user space") \
+	F(16, regs, user_regs, "user-space registers") \
 	F(17, u64, user_stack_size, "bytes of user_stack that are valid") \
 	F(18, str, user_stack, "copy of the user stack, from the stack pointer up") \
 	F(19, regs, intr_regs, "registers at the interrupt") \
@@ -358,8 +359,8 @@
 	F(29, u64, other_tid, "thread of the second stack, such as the waker") \
 	F(30, ref, other_comm, "string: that thread's name") \
 	F(31, ref, branch_stack, "stack of the two ends of each branch, from and to in turn") \
-	F(32, str, key_text, "key that paired an interval, where it is not a number") \
-	F(33, ref, ip_stack, "frames at ip, where the call chain does not begin there")
+	F(32, str, key_text, "key that paired an interval, if it is not a number") \
+	F(33, ref, ip_stack, "frames at ip, if the call chain does not begin there")
 
 /* How the walk up a user stack ended: bits 8 to 15 of CHAIN.flags and STACK.flags. */
 #define PS_ENDS(E) \
@@ -388,7 +389,7 @@
 	R(NO_FILE, 2, "the file was not found") \
 	R(NO_ACCESS, 3, "the file cannot be read") \
 	R(BUILD_ID, 4, "the file found has another build-id") \
-	R(NOT_ELF, 5, "the file is no ELF file") \
+	R(NOT_ELF, 5, "the file is not an ELF file") \
 	R(STRIPPED, 6, "the file has no symbols") \
 	R(CORRUPT, 7, "the file is damaged") \
 	R(NO_SYMBOL, 8, "no symbol covers the address") \
@@ -399,7 +400,7 @@
 	R(DYNAMIC, 13, "the file has only dynamic symbols (stripped), none covers the address") \
 	R(JIT_GAP, 14, "generated code that its map does not have") \
 	R(RESTRICTED, 15, "kernel symbols are hidden (kptr_restrict)") \
-	R(GUEST, 16, "inside of a virtual machine whose symbols are not known") \
+	R(GUEST, 16, "inside a virtual machine whose symbols are not known") \
 	R(NO_MODULE, 17, "the file of the kernel module was not found") \
 	R(JIT_OWNER, 18, "generated code whose map belongs to another user") \
 	R(UNPROVEN, 19, "nothing proves that this machine's file is the recorded one") \

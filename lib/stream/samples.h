@@ -1,5 +1,5 @@
 /*
- * Samples packed one after the other, as a record SAMPLES of perfpipe-stream(5) holds them: what a
+ * Samples packed one after another, as a record SAMPLES of perfpipe-stream(5) holds them: what a
  * sample has in common with an earlier one of the same record is left out. Nothing is carried from
  * one record to the next. Private to lib/stream.
  *

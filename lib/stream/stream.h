@@ -248,7 +248,7 @@ enum ps_sample_bit {
 #define PS_EVENT_FREQ	      2u
 #define PS_EVENT_CHAINS	      4u
 #define PS_EVENT_BRANCH_CALLS 8u
-#define PS_EVENT_THINNED      16u /* a tracepoint, of which not each one was recorded */
+#define PS_EVENT_THINNED      16u /* a tracepoint, of which not every one was recorded */
 #define PS_EVENT_HELPER	      32u
 
 /* BLOB.kind */
@@ -390,7 +390,7 @@ enum sreader_keep {
 	 */
 	SREADER_PARTS = 16,
 	/*
-	 * Samples of helpers (PS_EVENT_HELPER) come, too, for those that hand them on or take their
+	 * Samples of helpers (PS_EVENT_HELPER) also come, for those that pass them on or take their
 	 * stacks. Nobody else sees them.
 	 */
 	SREADER_HELPERS = 32,
@@ -413,10 +413,10 @@ void sreader_free(struct sreader *r); /* NULL is fine */
 
 /*
  * The next record, the reader's until the next call. A header where an END record should be is
- * said, and makes the status partial; what follows it is read. 0; PP_END at the end of input;
+ * reported, and makes the status partial; what follows it is read. 0; PP_END at the end of input;
  * PP_ECUT: the input ended without an END record or within a record; PP_ECORRUPT, PP_EUNSUPPORTED
- * (no stream, or a later version), PP_ELIMIT, PP_EIO, PP_ENOMEM. Errors have been said to the diag.
- * After an error nothing more comes.
+ * (no stream, or a later version), PP_ELIMIT, PP_EIO, PP_ENOMEM. Errors have been reported to the
+ * diag. After an error nothing more comes.
  */
 int sreader_next(struct sreader *r, const struct ps_record **rec);
 
@@ -456,7 +456,7 @@ bool sreader_chain_part(const struct sreader *r, uint32_t id, struct ps_part *p)
 bool sreader_stack_part(const struct sreader *r, uint32_t id, struct ps_part *p);
 
 /*
- * What CGROUP and NAMESPACES records have told: the path of a cgroup (not terminated; NULL: not
+ * What CGROUP and NAMESPACES records said: the path of a cgroup (not terminated; NULL: not
  * known), the number of a process in its own namespace (false: not known).
  */
 const char *sreader_cgroup(const struct sreader *r, uint32_t source, uint64_t id, size_t *len);
@@ -499,29 +499,30 @@ struct swriter {
 	struct packer *pack;	    /* NULL: records are written one by one */
 };
 
-/* Writes to `out`, which must outlive the writer. */
+/* It writes to `out`, which must outlive the writer. */
 void swriter_init(struct swriter *w, struct out *out);
 
 /*
  * From the next header on, streams are written packed (version 2): chains and stacks in parts that
  * are written once, samples many to a record. What is put is the same. It needs swriter_release,
  * and where the other end has to see at once what was put, swriter_flush. `payloads`: samples that
- * have one are packed, too, which makes them a quarter as large, but takes longer than it takes a
+ * have one are also packed, which makes them a quarter as large, but takes longer than it takes a
  * pipe to move their bytes. 0 or PP_ENOMEM.
  */
 int swriter_pack(struct swriter *w, bool payloads);
-int swriter_flush(struct swriter *w); /* to the output, whose own buffer stays as it is */
+int swriter_flush(struct swriter *w); /* to the output, whose own buffer is not flushed */
 void swriter_release(struct swriter *w);
 
-/* The header: begins a stream. Every put returns 0 or the first error. */
+/* The header, which begins a stream. Every put returns 0 or the first error. */
 int swriter_header(struct swriter *w);
 
 /*
  * For packed streams only (w->pack): chains and stacks get the ids that samples name them by from
- * here, the same for what is equal. They count up by parts: who makes many has them begin again
+ * here, the same for what is equal. They count up by parts: a caller that makes many has them
+ * begin again
  * with swriter_restart (PS_CHAINS, PS_STACKS) when there are many, which ends the use of all ids
- * from before. Who has copied CHAINS or STACKS must do so before the first of these. c->id and
- * s->id mean nothing.
+ * from before. A caller that copies CHAINS or STACKS must do so before the first of these. c->id
+ * and s->id mean nothing.
  */
 #define PS_PARTS_LIVE (1u << 14) /* many: what all filters keep of them fits in a core's cache */
 int swriter_chain(struct swriter *w, uint32_t source, const struct ps_chain *c, uint32_t *id);
@@ -543,7 +544,7 @@ int swriter_restart(struct swriter *w, enum ps_type type);
 /* Sets all of a sample to 0, faster than the compiler would. */
 void ps_sample_clear(struct ps_sample *s);
 
-/* Sets what nearly all samples have to 0, up to the id, for one that will get no other field. */
+/* Sets what nearly all samples have to 0, up to the id, for a sample that gets no other field. */
 static inline void ps_sample_clear_near(struct ps_sample *s)
 {
 	memset(s, 0, offsetof(struct ps_sample, stream_id));
@@ -576,11 +577,12 @@ int swriter_end(struct swriter *w, struct ps_end *end);
 /* The records that were written, by type: "81 sample, 5 mmap, ...". */
 void swriter_add_types(const struct swriter *w, struct buf *b);
 
-/* The provenance record of a program. */
+/* Writes the provenance record of a program. */
 int swriter_provenance(struct swriter *w, const char *name, int argc, char **argv);
 
 /*
- * Whether code can be in a mapping with these PROT_* (mmap(2)). What is none of read, write and
+ * Whether code can be in a mapping with these PROT_* (mmap(2)). A mapping that is neither for
+ * read, write nor
  * execute does not tell: 0 is not known, and simpleperf marks a file of JIT symbols by 0x4000.
  */
 static inline bool ps_mmap_runs(uint32_t prot)

@@ -16,7 +16,7 @@
 
 struct tally;
 
-/* With `all`, samples that a filter has marked as not passing are counted, too. */
+/* With `all`, samples that a filter has marked as not passing are also counted. */
 int tally_new(struct tally **t, bool all);
 void tally_free(struct tally *t); /* NULL is fine */
 
@@ -31,7 +31,7 @@ struct tally_event {
 	uint64_t first, last;
 };
 
-/* Event i, from 0 on; false: there are no more. */
+/* Event i, from 0 on; false: there is none. */
 bool tally_event(const struct tally *t, uint32_t i, struct tally_event *e);
 
 /* The table, or with `json` an object a line for each event. 0 or an error of the output. */

@@ -1,6 +1,6 @@
 /*
  * Numbers in as few bytes as they need, least significant first: seven bits in each byte, whose
- * highest bit tells that another follows. Signed ones as zigzag: 0, -1, 1, -2 become 0, 1, 2, 3.
+ * highest bit says that another follows. Signed ones as zigzag: 0, -1, 1, -2 become 0, 1, 2, 3.
  * The same bytes on machines of either byte order.
  */
 #ifndef PP_STREAM_VARINT_H
@@ -60,8 +60,8 @@ static inline bool varint_take(const uint8_t **p, const uint8_t *end, uint64_t *
 }
 
 /*
- * Numbers whose lengths are given apart: the bytes that they need, 0 to 8 of them, least
- * significant first. What puts and takes them does not depend on how long they are.
+ * Numbers whose lengths are stored separately: the bytes that they need, 0 to 8 of them, least
+ * significant first. How they are put and read does not depend on their length.
  */
 static inline unsigned number_len(uint64_t v)
 {

@@ -1,6 +1,6 @@
 /*
- * Opening the files that a recording or another user names: regular ones only, and if a directory
- * stands for the recorded machine's root, none outside of it.
+ * Opening the files that a recording or another user names: regular ones only, and, if a directory
+ * stands for the recorded machine's root, none outside it.
  *
  *	int dir = beneath_dir("target-root");
  *	int fd = beneath_open(dir, "/usr/bin/true");
@@ -8,7 +8,7 @@
  *		why = symtab_reason_errno(errno);
  *
  * A device, a FIFO or a socket is not even opened, as that alone can have effects. Below a
- * directory ".." and symbolic links lead to where they would lead if it were the root: openat2(2)
+ * directory ".." and symbolic links lead where they would if it were the root: openat2(2)
  * with RESOLVE_IN_ROOT; on kernels before 5.6 the path is followed here.
  */
 #ifndef PP_SYMBOL_BENEATH_H
@@ -22,20 +22,20 @@
 #define BENEATH_PATH_MAX  4096
 #define BENEATH_TEXT_MAX  (64 << 20)
 #define BENEATH_HOLES_MIN (64 << 20) /* bytes of a file whose holes are counted */
-#define BENEATH_HOLES	  16	     /* of so many bytes of it, more than one has to be there */
+#define BENEATH_HOLES	  16	     /* of this many bytes, more than one has to exist */
 #define BENEATH_NOBODY	  ((uid_t)-1)
 
-/* A directory to open files beneath; closed by close(2). -1 and errno. */
+/* A directory to open files below; closed by close(2). -1 and errno. */
 int beneath_dir(const char *path);
 
 /*
- * A descriptor for reading; -1 and errno: ENOTSUP for what is no regular file; EFBIG for one of
- * which nearly all is holes, which cost its owner nothing, but its reader gigabytes of zeros.
+ * A descriptor for reading; -1 and errno: ENOTSUP for anything but a regular file; EFBIG for one of
+ * which nearly all is holes, which costs its owner nothing, but its reader gigabytes of zeros.
  */
 int beneath_open(int dir, const char *path);
 
 /*
- * Where a path leads to beneath a directory: the same without links, ".." and leading slashes. What
+ * Where a path leads to below a directory: the same without links, ".." and leading slashes. What
  * it names need not be a file. 0; -1 and errno.
  */
 int beneath_path(int dir, const char *path, char plain[BENEATH_PATH_MAX]);
@@ -49,8 +49,8 @@ FILE *beneath_text(const char *path);
 /*
  * As beneath_open, for a file that a process of `user` can have put there, or anybody in its place:
  * it is this user's, root's, or the caller's; where it is not the user's own, one that the user may
- * read. It has one name and is no link, and root alone made the links on the way. `user`
- * BENEATH_NOBODY: not known; then it is root's or the caller's. EPERM otherwise.
+ * read. It has one name and is not a link, and root alone made the links on the way. `user`
+ * BENEATH_NOBODY: not known; then the file must be root's or the caller's. EPERM otherwise.
  */
 int beneath_open_owned(int dir, const char *path, uid_t user);
 

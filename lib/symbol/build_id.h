@@ -1,5 +1,5 @@
 /*
- * Build-ids: what tells one version of a binary from another.
+ * Build-ids: what distinguishes versions of a binary.
  *
  *	struct build_id id;
  *	if (build_id_parse("e80d64…", &id) == 0 && build_id_equal(&id, &other)) ...
@@ -31,8 +31,10 @@ char *build_id_hex(const struct build_id *id, char hex[BUILD_ID_HEX_MAX]);
 /* 0, or PP_ECORRUPT when the text is not an even number of up to 64 hexadecimal digits. */
 int build_id_parse(const char *hex, struct build_id *id);
 
-/* Both are there and equal. A recorded id may be padded with zeroes to 20 bytes (perf before 5.12
- * stored no length): so trailing zeroes beyond the shorter of the two do not count. */
+/*
+ * Whether both exist and are equal. A recorded id may be padded with zeroes to 20 bytes (perf
+ * before 5.12 stored no length), so trailing zeroes beyond the shorter one are ignored.
+ */
 bool build_id_equal(const struct build_id *a, const struct build_id *b);
 
 /*

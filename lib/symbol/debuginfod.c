@@ -70,7 +70,7 @@ bool debuginfod_fetch(void *ctx, const struct build_id *id, char path[DSO_MAX_PA
 	}
 	df->left -= now_ms() - begin;
 	if (rc == PROGRAM_LATE || df->left <= 0)
-		give_up(df, "the time for downloads is over");
+		give_up(df, "the time limit for downloads has expired");
 	path[strcspn(path, "\n")] = 0;
 	return rc == PROGRAM_DONE && path[0] == '/';
 }

@@ -8,8 +8,8 @@
  *	search.fetch_ctx = df;
  *	debuginfod_free(df);
  *
- * A program of its own: what comes from the network is taken apart in another process, and can be
- * ended when the time is over. It keeps what it gets in its cache, and takes the servers from
+ * A separate program, so that what comes from the network is parsed in another process, which can
+ * be ended when the time is over. It keeps what it gets in its cache, and takes the servers from
  * DEBUGINFOD_URLS.
  */
 #ifndef PP_SYMBOL_DEBUGINFOD_H
@@ -26,7 +26,7 @@ int debuginfod_new(struct debuginfod **df, unsigned seconds, struct diag *d);
 void debuginfod_free(struct debuginfod *df); /* NULL is fine */
 
 /*
- * dso_search.fetch. What keeps it from asking at all (no program, no servers, no time) is reported
+ * dso_search.fetch. If it cannot ask at all (no program, no servers, no time), that is reported
  * once. The caller checks the build-id of what it gets.
  */
 bool debuginfod_fetch(void *df, const struct build_id *id, char path[DSO_MAX_PATH]);

@@ -16,7 +16,7 @@
 
 #define DEMANGLE_MAX_IN	    16384 /* longer names stay as they are */
 #define DEMANGLE_MAX_D	    4096  /* D names */
-#define DEMANGLE_MAX_D_REFS 40	  /* back references of a D name, as many as have the letter Q */
+#define DEMANGLE_MAX_D_REFS 40	  /* back references of a D name, each marked by the letter Q */
 #define DEMANGLE_MAX_OUT \
 	65536 /* so do those whose text would be longer: a few bytes can stand for GBs */
 

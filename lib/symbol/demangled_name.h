@@ -5,7 +5,7 @@
  *	size_t n = name_shorten(s, strlen(s));		("foo<(E)0>::bar<int>")
  *
  * Names come from demanglers, virtual machines and other programs; none need be well formed, and
- * they are not terminated.
+ * they are not NUL-terminated.
  */
 #ifndef PP_SYMBOL_DEMANGLED_NAME_H
 #define PP_SYMBOL_DEMANGLED_NAME_H
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NAME_DEPTH_MAX 256 /* brackets within each other */
+#define NAME_DEPTH_MAX 256 /* nested brackets */
 
 /*
  * Goes through a name. Inner brackets that nothing closes end with the outer one, since '<' may be
@@ -44,11 +44,11 @@ struct name_walk {
 enum name_token name_next(struct name_walk *w);
 
 /*
- * Takes away the parameters of a function, what comes after them (" const", " [clone .cold]") but
+ * Removes the parameters of a function, what comes after them (" const", " [clone .cold]") but
  * for "@plt" and versions, and the type that a template returns: what demanglers give without
  * parameters. Names that have none stay as they are, and so does what is in other brackets:
- * of Go's methods, of lambdas, of functions around a local one. The name is never empty if it was
- * not. Returns the new length.
+ * of Go's methods, of lambdas, of functions around a local one. A name never becomes
+ * empty. Returns the new length.
  */
 size_t name_shorten(char *s, size_t n);
 
@@ -69,7 +69,7 @@ struct name_list {
 struct name_list name_list(const char *s, size_t n);
 bool name_list_next(struct name_list *l, const char **function, size_t *len);
 
-/* The length without arrows at the end that separate nothing. */
+/* The length without trailing arrows that separate nothing. */
 size_t name_without_arrows(const char *s, size_t n);
 
 #endif

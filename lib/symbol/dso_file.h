@@ -39,21 +39,21 @@ struct dso_search {
 	/*
 	 * What stands for the root of the recorded machine. A DSO is sought there under its
 	 * build-id as in perf's cache (.build-id/xx/yyyy/elf), its path, and its bare name; the
-	 * path of this machine is asked afterwards only if the build-id is known.
+	 * path of this machine is tried after that only if the build-id is known.
 	 */
 	const struct root *const *symfs;
 	size_t n_symfs;
 	const char *const *debug_dirs; /* none: DSO_DEBUG_DIR */
 	size_t n_debug_dirs;
 	const char *cache; /* perf's build-id cache; NULL: ~/.debug; "": none */
-	bool dwarf;	   /* look further for a file with DWARF, too */
+	bool dwarf;	   /* also look for a file with DWARF */
 	bool here;	   /* recorded here: this machine's file is believed without a build-id */
 	const struct inode
-		*inode;	  /* of the recorded file, if it has no build-id; NULL: not asked */
-	const char *root; /* "/proc/PID/root" of a live container, asked before the path itself */
+		*inode;	  /* of the recorded file, if it has no build-id; NULL: not compared */
+	const char *root; /* "/proc/PID/root" of a live container, tried before the path itself */
 	/* "/proc/PID/map_files/START-END": what is mapped, if its path leads to another. */
 	const char *mapped;
-	/* Brings a debug file from elsewhere: true, and its path in `path`. NULL: not asked. */
+	/* Brings a debug file from elsewhere: true, and its path in `path`. NULL: not tried. */
 	bool (*fetch)(void *ctx, const struct build_id *id, char path[DSO_MAX_PATH]);
 	void *fetch_ctx;
 };
@@ -74,7 +74,7 @@ struct dso_file {
 	struct build_id id;  /* recorded, else the one found; may be none */
 	struct elf_segments
 		segments; /* of the binary, else of the debug file: to convert offsets */
-	int failed; /* error of a file that is there, but that this machine did not give; 0: none */
+	int failed;	  /* error of an existing file that could not be read; 0: none */
 	const char *failed_path;
 	struct dso_try *tried; /* all candidates, in order */
 	size_t n_tried;
@@ -88,7 +88,7 @@ struct dso_file {
 /*
  * Looks for the files of a DSO with this recorded path; one that is not absolute ("[heap]") is
  * sought by build-id only. id may be NULL or none. 0: symbols were
- * found; PP_ENOMEM; or the error that goes with d->why. d is to be released in any case, and its
+ * found; PP_ENOMEM; or the error of d->why. d is to be released in any case, and its
  * segments are valid (n > 0) if a binary was found, even one without symbols.
  */
 int dso_file_find(const char *path, const struct build_id *id, const struct dso_search *search,

@@ -9,7 +9,7 @@
  *		elf_file_close(f);
  *	}
  *
- * Reading is done by libelf, with pread: a file that another process cuts short while it is open is
+ * libelf reads, with pread: a file that another process cuts short while it is open is
  * damaged, not a SIGBUS. Every index and size that the file gives is checked here. A file packed by
  * gzip, xz or zstd, as kernel modules are, is unpacked to memory. Format: the System V gABI,
  * elf(5).
@@ -51,19 +51,19 @@ struct elf_file;
 /* Opens a regular file, also a packed one. 0, or an error and *why. */
 int elf_file_open(struct elf_file **f, const char *path, enum symtab_reason *why);
 
-/* Likewise beneath a directory (beneath.h), if it is the recorded one; NULL: any. */
+/* The same below a directory (beneath.h), if it is the recorded one; NULL: any. */
 int elf_file_open_in(struct elf_file **f, int dir, const char *path, const struct inode *recorded,
 		     enum symtab_reason *why);
 
 /*
- * The error with which a read of it failed, and 0 from then on: so that it is reported once, by
- * whom it comes to, though who asked for the bytes took them for missing. NULL is fine.
+ * The error with which a read of it failed, and 0 from then on, so that it is reported once, by
+ * the caller that gets it, although the reader of the bytes took them for missing. NULL is fine.
  */
 int elf_file_failed(struct elf_file *f);
 
 /*
  * Whether all of its bytes can be read: 0, or the error of what failed, now or before. For files
- * that seem to be damaged or to lack something, which can be the fault of this machine.
+ * that seem to be damaged or incomplete, which can be the fault of this machine.
  */
 int elf_file_probe(struct elf_file *f);
 
@@ -75,15 +75,15 @@ int elf_file_memory(struct elf_file **f, const void *bytes, size_t n, enum symta
 int elf_file_bytes(struct elf_file **f, const void *bytes, size_t n, enum symtab_reason *why);
 
 /*
- * The ELF file inside of another's section .gnu_debugdata ("mini debuginfo": a .symtab of the
- * functions that .dynsym lacks, packed by xz). It does not need the outer one. 0, or an error and
- * *why; PP_ENOENT and SYMTAB_STRIPPED when there is none.
+ * The ELF file inside another's section .gnu_debugdata ("mini debuginfo": a .symtab of the
+ * functions that .dynsym does not have, compressed with xz). It does not need the outer one. 0,
+ * or an error and *why; PP_ENOENT and SYMTAB_STRIPPED when there is none.
  */
 int elf_file_debugdata(struct elf_file **f, const struct elf_file *outer, enum symtab_reason *why);
 
 void elf_file_close(struct elf_file *f); /* NULL is fine */
 
-/* One more who has to close it: it stays open until all of them have. */
+/* Adds a user, who has to close it: it stays open until all users have. */
 struct elf_file *elf_file_ref(struct elf_file *f);
 
 Elf *elf_file_elf(const struct elf_file *f);
@@ -101,8 +101,8 @@ const struct elf_segments *elf_file_segments(const struct elf_file *f);
 
 /*
  * The DSO-relative virtual address of the file offset of code: 0 or PP_ENOENT. Only executable
- * segments are asked; an offset outside all of them, but in a page that is mapped with one, belongs
- * to that one.
+ * segments are searched; an offset outside all of them, but in a page that is mapped with one,
+ * belongs to that one.
  */
 int elf_segments_vaddr(const struct elf_segments *s, uint64_t offset, uint64_t *vaddr);
 
@@ -114,7 +114,7 @@ struct elf_mapping {
 /*
  * The same for an offset in the binary, where only its debug file is there, whose segments are
  * hollow: by the n mappings of the binary, each of which begins with the page of a segment's first
- * address. Pages have `page` bytes, a power of two. 0, or PP_ENOENT when it cannot be told.
+ * address. Pages have `page` bytes, a power of two. 0, or PP_ENOENT when that is not known.
  */
 int elf_segments_mapped(const struct elf_segments *s, const struct elf_mapping *maps, size_t n,
 			uint64_t page, uint64_t offset, uint64_t *vaddr);
@@ -143,9 +143,9 @@ int elf_file_debuglink(const struct elf_file *f, char name[ELF_DEBUGLINK_MAX], u
 /* Bytes of the whole file (unpacked). */
 uint64_t elf_file_size(const struct elf_file *f);
 
-/* n bytes from an offset on: 0, PP_ECUT if there are less, or a code of pp_errno. */
+/* n bytes from an offset on: 0, PP_ECUT if there are fewer, or a code of pp_errno. */
 int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t n);
-/* The first len of them, in pieces: 0, PP_ECUT if there are less, or what fn returned. */
+/* The first len of them, in pieces: 0, PP_ECUT if there are fewer, or what fn returned. */
 int elf_file_copy(const struct elf_file *f, uint64_t len,
 		  int (*fn)(void *ctx, const uint8_t *bytes, size_t n), void *ctx);
 
@@ -168,7 +168,7 @@ bool elf_file_has_dynsym(const struct elf_file *f);
 /* Whether it has DWARF, packed or not. */
 bool elf_file_has_dwarf(const struct elf_file *f);
 
-/* Whether the header tells of sections that are not there: the file was cut off or overwritten. */
+/* Whether the header names sections that do not exist: the file was cut off or overwritten. */
 bool elf_file_damaged(const struct elf_file *f);
 
 #endif

@@ -13,7 +13,7 @@
 #include "symbol/symtab_build.h"
 
 #define ELF_PLT_NAME_MAX 65536	     /* bytes of a name; longer ones are cut */
-#define ELF_PLT_TEXT_MAX (32u << 20) /* of all names of a DSO; what is more stays unnamed */
+#define ELF_PLT_TEXT_MAX (32u << 20) /* of all names of a DSO; the rest stays unnamed */
 
 /*
  * Adds the symbols. The builder's present ones must be sorted: they name the entries of indirect

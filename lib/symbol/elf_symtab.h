@@ -25,7 +25,7 @@ struct elf_symtab_opts {
 	 */
 	const char *ref_name;
 	uint64_t ref_addr;
-	uint64_t *delta;  /* NULL, or set to what that added to all addresses */
+	uint64_t *delta;  /* if not NULL, set to what was added to all addresses */
 	bool no_plt;	  /* leave out the entries of the procedure linkage table */
 	bool symtab_only; /* .dynsym alone counts as stripped (kernels) */
 	/*
@@ -33,7 +33,7 @@ struct elf_symtab_opts {
 	 * are taken, with the addresses that they have then. 0: such files are not supported.
 	 */
 	uint64_t module_base;
-	/* A file whose .dynsym is taken, too: with mini debuginfo, which leaves those out. NULL. */
+	/* A file whose .dynsym is also taken: with mini debuginfo, which leaves those out. NULL. */
 	const struct elf_file *dynsym_of;
 };
 

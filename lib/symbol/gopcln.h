@@ -1,6 +1,6 @@
 /*
- * The function table of Go programs (pclntab), which is there when all symbols are stripped: names
- * of functions, and the size of the frame at each address.
+ * The function table of Go programs (pclntab), which is present even when all symbols are
+ * stripped: names of functions, and the size of the frame at each address.
  *
  *	struct gopcln *g;
  *	rc = gopcln_open(&g, file);		(PP_ENOENT: there is no such table)
@@ -29,7 +29,7 @@ struct gopcln_function {
 	uint64_t record;
 };
 
-/* Whether a file says that Go has built it. */
+/* Whether a file says that Go built it. */
 bool gopcln_is_go(const struct elf_file *f);
 
 /* The table of a file, which has to stay open. 0, PP_ENOENT, PP_ENOMEM, ... */
@@ -54,7 +54,7 @@ int gopcln_find(const struct gopcln *g, uint64_t vaddr, struct gopcln_function *
 int gopcln_frame(const struct gopcln *g, const struct gopcln_function *fn, uint64_t vaddr,
 		 uint32_t *size, uint64_t *start, uint64_t *end);
 
-/* All names, one after the other. */
+/* All names, concatenated. */
 void gopcln_names(const struct gopcln *g, const void **p, size_t *n);
 
 #endif

@@ -22,7 +22,7 @@ struct inode {
 bool inode_equal(const struct inode *a, const struct inode *b);
 
 /*
- * Whether an open file is the recorded one, as far as its file system tells: kernels report the
+ * Whether an open file is the recorded one, as far as its file system shows: kernels report the
  * device of a part of a btrfs, and inodes of an overlay, not as stat(2) does. True if nothing was
  * recorded.
  */

@@ -11,8 +11,8 @@
  *	jit_free(j);
  *
  * Formats, in the kernel's sources: tools/perf/Documentation/jit-interface.txt (lines "START SIZE
- * NAME" in hexadecimal) and jitdump-specification.txt. Of a perf map nothing is known but the
- * order: a later line is the code that is there now. What a jitdump tells holds from its time on,
+ * NAME" in hexadecimal) and jitdump-specification.txt. Of a perf map, only the order is known:
+ * a later line is the code that is there now. A jitdump's entries hold from their time on,
  * in the clock CLOCK_MONOTONIC.
  */
 #ifndef PP_SYMBOL_JIT_H
@@ -28,7 +28,7 @@
 #define JIT_DUMP_MAX  (1u << 30)   /* bytes of a jitdump: it holds the code, too */
 #define JIT_CODES_MAX (1u << 24)
 #define JIT_BYTES_MAX (64u << 20) /* of a jitdump's code */
-#define JIT_TIME_ALL  UINT64_MAX  /* for jit_advance: to the end */
+#define JIT_TIME_ALL  UINT64_MAX  /* for jit_advance: up to the end */
 
 struct jit;
 
@@ -38,7 +38,7 @@ struct jit_code {
 	uint64_t origin;	/* where it was first */
 	uint32_t lines, nlines; /* of jit_line */
 	uint32_t tables; /* of jit_tables; codes with the same have the same number; 0: none */
-	uint32_t bytes;	 /* of jit_bytes, likewise */
+	uint32_t bytes;	 /* the same, of jit_bytes */
 };
 
 struct jit_dump_info {
@@ -60,11 +60,11 @@ void jit_free(struct jit *j); /* NULL is fine */
  */
 int jit_map(struct jit *j, const char *text, size_t len, uint64_t *bad);
 
-/* Takes a jitdump file. 0; PP_EUNSUPPORTED: it is none; PP_ENOMEM, PP_ELIMIT. */
+/* Takes a jitdump file. 0; PP_EUNSUPPORTED: it is not a jitdump; PP_ENOMEM, PP_ELIMIT. */
 int jit_dump(struct jit *j, const void *bytes, size_t len, struct jit_dump_info *info);
 
 /*
- * Lets what the jitdump says happen up to a time, which never goes back. *changed becomes true if
+ * Applies what the jitdump says up to a time, which never goes back. *changed becomes true if
  * an address that was looked up before could now be something else. 0 or PP_ENOMEM.
  */
 int jit_advance(struct jit *j, uint64_t time, bool *changed);

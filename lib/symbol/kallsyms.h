@@ -11,8 +11,8 @@
  * Format: lines "ADDRESS TYPE NAME[\t[MODULE]]", see kernel/kallsyms.c and proc(5). Addresses are
  * absolute. As perf does, the types T, W, D and B in either case are taken, and every symbol
  * reaches to the next one, the last of the kernel or of a module to the end of the page after its
- * own. Of several with one address the one that says most is taken: see symtab_builder_unify; the
- * names that the linker gives to the beginning and the end of a section say least.
+ * own. Of several with one address the most informative is taken: see symtab_builder_unify; the
+ * names that the linker gives to the beginning and the end of a section are the least informative.
  */
 #ifndef PP_SYMBOL_KALLSYMS_H
 #define PP_SYMBOL_KALLSYMS_H

@@ -234,9 +234,10 @@ static bool try_blob(struct kernel *k)
 void kernel_say_unknown(struct kernel *k)
 {
 	if (!k->origin.said)
-		diag_warn(k->d, NULL, -1, "nothing shows that the recording is of this machine: %s",
+		diag_warn(k->d, NULL, -1,
+			  "nothing shows that the recording is from this machine: %s",
 			  k->opts->advice ? k->opts->advice
-					  : "its kernel lends no names; give --kallsyms, "
+					  : "its kernel provides no names; give --kallsyms, "
 					    "/proc/kallsyms if it is");
 	k->origin.said = true;
 }
@@ -252,7 +253,7 @@ static void say_other(struct kernel *k)
 			  release, here);
 	else
 		diag_warn(k->d, NULL, -1,
-			  "recorded on another kernel than the running one: kernel addresses stay "
+			  "recorded on a kernel other than the running one: kernel addresses stay "
 			  "without names; give --kallsyms or --vmlinux");
 }
 

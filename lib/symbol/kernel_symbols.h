@@ -25,7 +25,7 @@
 #include "symbol/vdso.h"
 
 #define KERNEL_KSYMBOLS_MAX 65536	/* announced symbols that are remembered */
-#define KERNEL_BLOB_MAX	    (64u << 20) /* bytes of a kallsyms inside of a recording */
+#define KERNEL_BLOB_MAX	    (64u << 20) /* bytes of a kallsyms inside a recording */
 
 struct kernel_opts {
 	const char *kallsyms;		 /* --kallsyms; NULL */
@@ -38,11 +38,11 @@ struct kernel_opts {
 	bool guest;
 	bool like_perf;	 /* of several symbols with one address, the one that perf takes */
 	bool trust_host; /* it is of this machine, if nothing shows that it is not */
-	/* Where nothing shows that it is: what has no names, and what to do; NULL: for a filter. */
+	/* If nothing shows that it is: what has no names, and what to do; NULL: for a filter. */
 	const char *advice;
 };
 
-/* Whether there is anything to know of a guest's kernel. */
+/* Whether anything is known of a guest's kernel. */
 static inline bool kernel_guest_known(const struct kernel_opts *o)
 {
 	return o->kallsyms || o->vmlinux;
@@ -66,14 +66,14 @@ struct kernel {
 	uint32_t reason; /* PS_REASON_* when table is NULL */
 	bool loaded;
 	bool is_elf;	/* found_path */
-	bool useless;	/* a file that the user named has no symbols */
+	bool useless;	/* a file named by the user has no symbols */
 	bool no_memory; /* a table may be missing because there was none */
-	bool failed;	/* this machine did not give a file that is there */
+	bool failed;	/* a file that exists could not be read */
 	/* The file that the table was read from: a kallsyms text, or an ELF file (is_elf). */
 	const struct root *found_root;
-	char *found_path;  /* owned; NULL: none, or inside of the recording */
+	char *found_path;  /* owned; NULL: none, or inside the recording */
 	uint64_t delta;	   /* of an ELF file: how far it was moved when the kernel booted */
-	struct buf tried;  /* "path: why", a line each */
+	struct buf tried;  /* "path: why", one per line */
 	struct vdso *vdso; /* owned; NULL: not loaded */
 };
 
@@ -97,7 +97,7 @@ const struct ksymbol *kernel_find_ksymbol(const struct kernel *k, uint64_t addr)
 /* The table, or NULL and *reason. What is wrong is reported once. */
 const struct symtab *kernel_symbols(struct kernel *k, uint32_t *reason);
 
-/* Says once that the recording does not show its machine. */
+/* Reports, once, that the recording does not show which machine it is from. */
 void kernel_say_unknown(struct kernel *k);
 
 /* The ELF file that the table is from, opened again for the caller, who closes it; NULL: none. */

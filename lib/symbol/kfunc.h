@@ -4,7 +4,7 @@
  *
  *	struct kfunc *k;
  *	kfunc_new(&k, NULL, diag);
- *	kfunc_see(k, rec);				(records that are no samples)
+ *	kfunc_see(k, rec);				(records other than samples)
  *	name = kfunc_name(k, source, addr, &len);	(NULL: not known)
  *	kfunc_free(k);
  *
@@ -27,7 +27,7 @@ struct kfunc;
 int kfunc_new(struct kfunc **k, const char *kallsyms, struct diag *d);
 void kfunc_free(struct kfunc *k); /* NULL is fine */
 
-/* Takes what is of interest. PS_HEADER forgets all. */
+/* Takes the records that it needs. PS_HEADER discards all. */
 void kfunc_see(void *k, const struct ps_record *rec);
 
 /* Whether names may be missing because there was no memory for them. */

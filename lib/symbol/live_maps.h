@@ -1,13 +1,14 @@
 /*
- * What processes of this machine left where every user can: perf maps and jitdump files. They are
+ * Files that processes of this machine left where every user can write: perf maps and jitdump
+ * files. They are
  * read as far as the process's user may be trusted with them, see beneath_open_owned.
  *
  *	struct live l;
  *	live_ask(&l, pid);
  *	rc = live_map(&l, max, &text, at, NULL, &why);
  *
- * The places are those that the process sees in its own mount namespace while it lives, then those
- * of this one.
+ * The places are those that the process sees in its own mount namespace while it is alive, then
+ * those of this one.
  */
 #ifndef PP_SYMBOL_LIVE_MAPS_H
 #define PP_SYMBOL_LIVE_MAPS_H
@@ -17,13 +18,13 @@
 
 #define LIVE_NOBODY BENEATH_NOBODY /* the user of a process that is gone */
 struct live {
-	uint32_t pid;	 /* here */
-	uint32_t inner;	 /* the number that it knows itself by: the last of NSpid; 0: not known */
-	uid_t user;	 /* as whom it makes files: of Uid the last; LIVE_NOBODY: it is gone */
+	uint32_t pid;	/* here */
+	uint32_t inner; /* its number in its own namespace: the last of NSpid; 0: not known */
+	uid_t user;	/* the user it creates files as: the last of Uid; LIVE_NOBODY: it is gone */
 	uint64_t caught; /* signals that it has handlers for: bit N - 1 */
 };
 
-/* As /proc/PID/status has it. What it does not tell stays zero, and LIVE_NOBODY. */
+/* As /proc/PID/status has it. What is not there stays zero, or LIVE_NOBODY. */
 void live_ask(struct live *l, uint32_t pid);
 
 /*

@@ -1,12 +1,12 @@
 /*
- * The mappings of a running process that are code: by PROCMAP_QUERY of Linux 6.11, an ioctl on
+ * The code mappings of a running process: by PROCMAP_QUERY of Linux 6.11, an ioctl on
  * /proc/PID/maps that finds them without a line of text for each of the others; else by the text.
  *
  *	struct proc_maps s = {.proc = "/proc", .each = each, .ctx = ctx};
  *	rc = mapping_read(&s, pid);
  *	if (mapping_at("/proc", pid, addr, room, &m)) ...
  *
- * What a recording tells of mappings is maps.h and space.h.
+ * The mappings in a recording are in maps.h and space.h.
  */
 #ifndef PP_SYMBOL_MAPPING_H
 #define PP_SYMBOL_MAPPING_H
@@ -25,7 +25,7 @@ struct mapping {
 
 struct proc_maps {
 	const char *proc; /* "/proc" */
-	bool data;	  /* files that are not code, too */
+	bool data;	  /* also files that are not code */
 	bool text_only;	  /* as on kernels before 6.11 */
 	int (*each)(void *ctx, const struct mapping *m);
 	void *ctx;
@@ -35,8 +35,8 @@ struct proc_maps {
 };
 
 /*
- * Calls each for the mappings of a process in the order of addresses; its error ends it. 0 also for
- * one that is gone, or not ours to see.
+ * Calls each for the mappings of a process in the order of addresses, until it returns an error.
+ * 0 also for one that is gone, or not ours to see.
  */
 int mapping_read(struct proc_maps *s, pid_t pid);
 

@@ -1,6 +1,6 @@
 /*
- * Whether a recording was made on this machine. Only then do this machine's kernel, and its files
- * without a build-id, lend names to addresses.
+ * Whether a recording was made on this machine. Only then are this machine's kernel, and its files
+ * without a build-id, used to name addresses.
  *
  *	struct origin o = {0};
  *	origin_meta(&o, "osrelease", 9, "6.1.0-56-amd64", 14);	(facts, as they come)
@@ -12,7 +12,7 @@
  * What proves that the kernel is the running one: its build-id; its release and machine; where it
  * begins and ends in memory; where its modules are; or at least the name of the host. What proves
  * that a file of this machine is the recorded one, where no build-id does: the name of the host, or
- * if the recording does not tell that, its kernel.
+ * if the recording does not say that, its kernel.
  */
 #ifndef PP_SYMBOL_ORIGIN_H
 #define PP_SYMBOL_ORIGIN_H
@@ -58,7 +58,7 @@ void origin_meta(struct origin *o, const char *key, size_t klen, const char *val
 void origin_kernel_map(struct origin *o, uint64_t addr, uint64_t len, uint64_t text);
 
 /*
- * The path of a module that the recording names, "/lib/modules/RELEASE/...": also tells the
+ * The path of a module that the recording names, "/lib/modules/RELEASE/...": also shows the
  * release.
  */
 void origin_module_path(struct origin *o, const char *path);
@@ -66,7 +66,7 @@ void origin_module_path(struct origin *o, const char *path);
 /* Where a module is: "[ext4]" or its path, and its first address. 0 or PP_ENOMEM. */
 int origin_module_map(struct origin *o, const char *path, uint64_t addr);
 
-/* The release of the recorded kernel, "" if nothing tells it. */
+/* The release of the recorded kernel, "" if nothing shows it. */
 const char *origin_osrelease(const struct origin *o);
 
 /* Whether the kernel is the running one, and whether files are those of this machine. */

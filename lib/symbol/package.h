@@ -1,11 +1,11 @@
 /*
- * Which package of this machine a file came with, to say what to install.
+ * Which package of this machine a file came from, to say what to install.
  *
  *	char name[PACKAGE_NAME_MAX];
  *	if (!package_of("/usr/lib/x86_64-linux-gnu/libc.so.6", name))
  *		printf("%s-dbg\n", name);
  *
- * dpkg-query is asked, in a process of its own; where there is none, nothing is known.
+ * It runs dpkg-query; where that is not installed, nothing is known.
  */
 #ifndef PP_SYMBOL_PACKAGE_H
 #define PP_SYMBOL_PACKAGE_H

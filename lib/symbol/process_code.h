@@ -7,8 +7,8 @@
  *	rc = process_code_read(c, addr, bytes, sizeof(bytes));
  *	process_code_close(c);
  *
- * What was read once is kept: code at an address can be replaced, and the process can end. Whether
- * it is the recorded process, the caller knows.
+ * What was read once is kept, as code at an address can be replaced, and the process can end.
+ * Whether it is the recorded process is for the caller to know.
  */
 #ifndef PP_SYMBOL_PROCESS_CODE_H
 #define PP_SYMBOL_PROCESS_CODE_H

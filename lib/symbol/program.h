@@ -6,8 +6,8 @@
  *	if (program_run(argv, 2000, text, sizeof(text)) == PROGRAM_DONE)
  *		... text, terminated ...
  *
- * It is sought in PATH, gets no input, and what it says on stderr is not seen. Its messages are in
- * English (LC_ALL=C). When the time is over, it is ended with all that it has started.
+ * It is looked up in PATH, gets no input, and its stderr is discarded. Its messages are in
+ * English (LC_ALL=C). When the time is over, it is killed with all processes that it started.
  */
 #ifndef PP_SYMBOL_PROGRAM_H
 #define PP_SYMBOL_PROGRAM_H

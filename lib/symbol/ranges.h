@@ -6,7 +6,7 @@
  *	v = ranges_find(&t, 0x1100);		(7; 0: none)
  *	ranges_release(&t);
  *
- * Adding and finding take a time that grows with the logarithm of the number of ranges, in whatever
+ * Adding and finding take logarithmic time in the number of ranges, in whatever
  * order they come.
  */
 #ifndef PP_SYMBOL_RANGES_H
@@ -26,8 +26,8 @@ struct ranges {
 void ranges_release(struct ranges *t);
 
 /*
- * [start, end) is value from now on; 0 takes away what was there. *covered (or NULL) becomes true
- * when there was something. 0 or PP_ENOMEM.
+ * [start, end) is value from now on; 0 removes what was there. *covered (or NULL) becomes true
+ * if there was something. 0 or PP_ENOMEM.
  */
 int ranges_put(struct ranges *t, uint64_t start, uint64_t end, uint32_t value, bool *covered);
 

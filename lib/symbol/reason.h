@@ -11,7 +11,10 @@
 #ifndef PP_SYMBOL_REASON_H
 #define PP_SYMBOL_REASON_H
 
-/* The order is that of growing interest: of several failed candidates the latest here is told. */
+/*
+ * The order is that of growing interest: of several failed candidates the latest in this list is
+ * reported.
+ */
 #define SYMTAB_REASONS(R) \
 	R(SYMTAB_OK, "symbols found") \
 	R(SYMTAB_NOT_FOUND, "file not found") \
@@ -22,7 +25,7 @@
 	R(SYMTAB_STRIPPED, "no symbols (stripped)") \
 	R(SYMTAB_CORRUPT, "file is corrupt") \
 	R(SYMTAB_LIMIT, "too large") \
-	R(SYMTAB_OWNER, "belongs to another user than root, you and the process's, or is a link") \
+	R(SYMTAB_OWNER, "belongs to a user other than root, you and the process's, or is a link") \
 	R(SYMTAB_UNPROVEN, "nothing proves that it is the recorded one") \
 	R(SYMTAB_REPLACED, "replaced since the recording (another inode)") \
 	R(SYMTAB_BUILD_ID, "build-id differs") \
@@ -43,7 +46,7 @@ const char *symtab_reason_text(enum symtab_reason why);
 /* The reason that fits an errno value of open or read. */
 enum symtab_reason symtab_reason_errno(int errnum);
 
-/* The error code (base/err.h) that goes with a reason: 0 for SYMTAB_OK. */
+/* The error code (base/err.h) for a reason: 0 for SYMTAB_OK. */
 int symtab_reason_err(enum symtab_reason why);
 
 /* The reason for which unpacking failed with an error code. */

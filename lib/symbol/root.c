@@ -44,7 +44,7 @@ static int open_archive(struct root *r, struct diag *d)
 	if (rc == PP_EUNSUPPORTED)
 		diag_error(d, r->name, -1, "is neither a directory nor a tar archive");
 	else if (rc == PP_ECUT || rc == PP_ECORRUPT)
-		diag_warn(d, r->name, -1, "the archive is damaged: %s; what comes before is used",
+		diag_warn(d, r->name, -1, "the archive is damaged: %s; the part before is used",
 			  pp_strerror(rc));
 	else if (rc)
 		diag_error(d, r->name, -1, "cannot be read: %s", pp_strerror(rc));
@@ -213,7 +213,7 @@ int root_check(const char *path, struct diag *d)
 
 	if (fd < 0)
 		diag_error(d, path, -1, "cannot be read: %s",
-			   errno == ENOTSUP ? "it is no regular file" : strerror(errno));
+			   errno == ENOTSUP ? "it is not a regular file" : strerror(errno));
 	else
 		close(fd);
 	return rc;

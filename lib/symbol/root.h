@@ -1,6 +1,6 @@
 /*
  * What stands for the root directory of the recorded machine: a directory of this one, or a tar
- * archive (plain, or packed by gzip, xz or zstd; psym --bundle makes one).
+ * archive (plain, or compressed with gzip, xz or zstd; psym --bundle makes one).
  *
  *	struct root *r;
  *	rc = root_open(&r, "target.tar.zst", diag);
@@ -24,14 +24,14 @@
 struct root;
 
 /*
- * Says what is wrong to d. A directory need not exist: then nothing is found in it. Of a damaged
+ * Reports what is wrong to d. A directory need not exist: then nothing is found in it. Of a damaged
  * archive what comes before is used; it is PP_ECORRUPT or PP_ECUT then, with *r.
  */
 int root_open(struct root **r, const char *name, struct diag *d);
 void root_free(struct root *r); /* NULL is fine */
 
 /*
- * r may be NULL in what follows: this machine's own root. The file must be closed before r is
+ * r may be NULL in what follows: this machine's root. The file must be closed before r is
  * freed. recorded: it has to be this one, where it is not from an archive; NULL: any.
  */
 int root_elf(const struct root *r, const char *path, const struct inode *recorded,
@@ -43,19 +43,20 @@ int root_read(const struct root *r, const char *path, size_t max, struct buf *b,
 
 /*
  * The same for a file of this machine that a process of `user`, or anybody, could have put there:
- * see beneath_open_owned. PP_EACCES and SYMTAB_OWNER if it is not to be believed.
+ * see beneath_open_owned. PP_EACCES and SYMTAB_OWNER if it cannot be trusted.
  */
 int root_read_owned(const struct root *r, const char *path, uid_t user, size_t max, struct buf *b,
 		    enum symtab_reason *why);
 
 /*
- * The path for people, and, if it is no archive's, to open: below the root. NULL: it is too long.
+ * The path below the root, for messages and, if it is not an archive's, for opening it. NULL: it
+ * is too long.
  */
 const char *root_path(const struct root *r, const char *path, char buf[ROOT_PATH_MAX]);
 
 /*
- * Whether a file of this machine that the user named can be opened; says what is wrong to d. 0, or
- * an error.
+ * Whether a file of this machine that the user named can be opened; reports what is wrong to d.
+ * 0, or an error.
  */
 int root_check(const char *path, struct diag *d);
 

@@ -1,6 +1,6 @@
 /*
- * A place in a source: what the DWARF of a file and jitdump files tell of an address. Texts belong
- * to whoever fills it in, and live as long as that.
+ * A place in a source: what the DWARF of a file, or a jitdump file, says about an address. Texts
+ * belong to whoever fills it in, and live as long as that.
  */
 #ifndef PP_SYMBOL_SOURCE_FRAME_H
 #define PP_SYMBOL_SOURCE_FRAME_H

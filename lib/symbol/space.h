@@ -34,15 +34,15 @@ int spaces_fork(struct spaces *s, uint32_t pid, uint32_t parent);
 void spaces_clear(struct spaces *s, uint32_t pid);
 
 /*
- * A process replaces its image (exec). What it had mapped is still what its user registers point to
- * while the kernel sets the new image up, so it goes with spaces_settle: to be called when the
+ * A process replaces its image (exec). Its user registers still point to what it had mapped
+ * while the kernel sets the new image up, so it belongs with spaces_settle: to be called when the
  * process is seen in user space.
  */
 int spaces_exec(struct spaces *s, uint32_t pid);
 int spaces_settle(struct spaces *s, uint32_t pid);
 
 /*
- * A process ended. It stays known for samples that come late, until ENDED_MAX others ended
+ * A process ended. It is kept for samples that come late, until ENDED_MAX others ended
  * (base/ended.h).
  */
 void spaces_exit(struct spaces *s, uint32_t pid);
@@ -57,13 +57,13 @@ const struct map *space_find(struct space *sp, uint64_t addr);
 uint32_t space_serial(const struct space *sp);
 
 /*
- * A number of the caller's that goes with a process: its copy has it, too, and exec takes it away.
+ * A number of the caller's for a process: its copy also has it, and exec removes it.
  * 0: none.
  */
 int spaces_set_tag(struct spaces *s, uint32_t pid, uint32_t tag);
 uint32_t space_tag(const struct space *sp);
 
-/* What was looked up in the space may now be something else. */
+/* What was looked up in the space may have changed. */
 void spaces_touch(struct spaces *s, struct space *sp);
 
 #endif

@@ -3,7 +3,7 @@
  *
  *	struct symtab_builder b = {0};
  *	rc = symtab_builder_text(&b, bytes, len, &base);	(a string table, or single names)
- *	rc = symtab_builder_add(&b, &raw);			(as often as there are symbols)
+ *	rc = symtab_builder_add(&b, &raw);			(once for each symbol)
  *	symtab_builder_fix_ends(&b, SYMTAB_ENDS_NEXT);
  *	symtab_builder_unify(&b);
  *	rc = symtab_builder_finish(&b, &table);
@@ -13,7 +13,7 @@
  * symbols are put in the order of their start addresses, those of one address in the order of
  * arrival; a symbol without a size then reaches to the next one; of those that start together the
  * best is kept: one with a size, not weak, global, with fewer leading underscores, with the longer
- * (demangled) name, at last the first.
+ * (demangled) name, finally the first.
  */
 #ifndef PP_SYMBOL_SYMTAB_BUILD_H
 #define PP_SYMBOL_SYMTAB_BUILD_H
@@ -48,7 +48,7 @@ enum symtab_ends {
 	SYMTAB_ENDS_NEXT, /* up to the next symbol (ELF files) */
 	/* The last of the kernel or of a module ends with the page after its own. */
 	SYMTAB_ENDS_KALLSYMS,
-	SYMTAB_ENDS_LAST, /* likewise, but of several with one start only the last has a size */
+	SYMTAB_ENDS_LAST, /* the same, but of several with one start only the last has a size */
 };
 
 void symtab_builder_release(struct symtab_builder *b);
@@ -68,7 +68,7 @@ int symtab_builder_sort(struct symtab_builder *b);
 /* Sorts, and gives an end to the symbols that have none. 0 or PP_ENOMEM. */
 int symtab_builder_fix_ends(struct symtab_builder *b, enum symtab_ends how);
 
-/* Keeps the best one of the symbols that start at one address. 0 or PP_ENOMEM. */
+/* Of the symbols that start at one address, keeps the best one. 0 or PP_ENOMEM. */
 int symtab_builder_unify(struct symtab_builder *b);
 
 /* Sorts and makes the table; the builder is empty afterwards. Owned by the caller. 0 or PP_ENOMEM.

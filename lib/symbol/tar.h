@@ -9,7 +9,7 @@
  *
  * Formats: ustar and pax (POSIX.1-2001, pax(1)), and of GNU tar the long names and the numbers in
  * base 256. Names are only looked up, never created, so that no name can lead out of the archive:
- * "." and empty components are left out of them, and members with ".." are skipped.
+ * "." and empty components are removed from them, and members with ".." are skipped.
  */
 #ifndef PP_SYMBOL_TAR_H
 #define PP_SYMBOL_TAR_H
@@ -42,8 +42,8 @@ struct tar {
 
 /*
  * Reads the headers. The bytes must outlive it. 0; PP_ECUT or PP_ECORRUPT, with the members before
- * the damage in the index; PP_EUNSUPPORTED (the first header is none of tar); PP_ELIMIT; PP_ENOMEM.
- * To be released in any case.
+ * the damage in the index; PP_EUNSUPPORTED (the first header is not one of tar); PP_ELIMIT;
+ * PP_ENOMEM. To be released in any case.
  */
 int tar_index(struct tar *t, const void *bytes, size_t len);
 void tar_release(struct tar *t);
@@ -57,7 +57,7 @@ int tar_find(const struct tar *t, const char *path, struct tar_file *file);
  */
 int tar_path(const char *path, char out[TAR_NAME_MAX]);
 
-/* Begins a member of `len` bytes: those follow, then tar_pad. The path has no leading slash. */
+/* Begins a member of `len` bytes, which follow, then tar_pad. The path has no leading slash. */
 int tar_header(struct out *o, const char *path, uint64_t len);
 int tar_pad(struct out *o, uint64_t len);
 

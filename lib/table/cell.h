@@ -19,7 +19,7 @@ struct cell {
 	size_t n;
 };
 
-/* Cuts off what stands before c, or all. */
+/* Cuts off what is before c, or all. */
 struct cell cell_until(struct cell *s, char c);
 
 bool cell_is(struct cell s, const char *want);

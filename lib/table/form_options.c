@@ -47,15 +47,15 @@ const struct opt table_options[] = {
 	{FINE, "fine", NULL, "draw it in its fine buckets, less than 1 % wide"},
 	{'n', "top", "N", "only the first N rows; the others become one"},
 	{SORT, "sort", "COLUMN",
-	 "sort by COLUMN: count, sum, p99, max, a key, ...; -COLUMN: backwards"},
-	{WIDE, "wide", NULL, "all columns, and keys whole, also where the terminal is narrower"},
+	 "sort by COLUMN: count, sum, p99, max, a key, ...; -COLUMN: reverse"},
+	{WIDE, "wide", NULL, "all columns, and full keys, even if the terminal is narrower"},
 	{EVERY, "every", "TIME", "write the tables of every TIME, such as 2s, then their sum"},
-	{CUMULATIVE, "cumulative", NULL, "of --every: the tables of all until then"},
-	{FAIL_IF, "fail-if", "COND", "exit 3 if COND holds, such as 'p99(runq) > 10ms'"},
+	{CUMULATIVE, "cumulative", NULL, "with --every: tables of everything up to then"},
+	{FAIL_IF, "fail-if", "COND", "exit with 3 if COND holds, such as 'p99(runq) > 10ms'"},
 	{TSV, "tsv", "[plain]",
-	 "write tab-separated values, for phist --merge and psvg; plain: one table for data bases"},
+	 "write tab-separated values, for phist --merge and psvg; plain: one table for databases"},
 	{SOURCE, "source", "NAME",
-	 "what the column source says, of --tsv=plain and of --merge --by source"},
+	 "content of the column source, for --tsv=plain and --merge --by source"},
 	{JSON, "json", NULL, "write JSON, one object a row"},
 	{0},
 };
@@ -126,7 +126,7 @@ int table_option(void *opts, int id, const char *arg, struct buf *why)
 	case JSON: o->form = TABLE_FORM_JSON; break;
 	}
 	if (!rc && o->plain && o->every) {
-		buf_adds(why, "--every does not go with --tsv=plain, which is one table");
+		buf_adds(why, "--every cannot be combined with --tsv=plain, which is one table");
 		rc = PP_EUSAGE;
 	}
 	return rc;
@@ -180,7 +180,6 @@ int tables_print(struct tables *ts, const struct table_opts *opts, int fd, struc
 	if (rc && rc != PP_EPIPE)
 		diag_error(d, NULL, -1, "cannot write: %s", pp_strerror(rc));
 	else if (ts->left_out)
-		diag_say(d, NULL,
-			 "the terminal is narrower than the tables: --wide shows all columns");
+		diag_say(d, NULL, "the tables do not fit the terminal: --wide shows all columns");
 	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char lumped[] = "rows have become one, " TABLE_OTHER ", and are not known apart";
+static const char lumped[] = "rows have become one, " TABLE_OTHER ", and cannot be distinguished";
 
 /* ---- the list of them ---- */
 
@@ -365,13 +365,13 @@ int gates_status(const struct gates *gs, int status)
 		const struct gate *g = &gs->v[i];
 
 		if (g->outcome == GATE_YES)
-			diag_say(gs->d, NULL, "the gate is closed: %s: %s", g->src.text,
+			diag_say(gs->d, NULL, "gate failed: %s: %s", g->src.text,
 				 buf_str(&g->what));
 		else if (g->outcome == GATE_UNKNOWN)
-			diag_say(gs->d, NULL, "the gate cannot decide: %s: %s", g->src.text,
+			diag_say(gs->d, NULL, "gate undecided: %s: %s", g->src.text,
 				 buf_str(&g->what));
 		else if (g->what.len)
-			diag_say(gs->d, NULL, "the gate is open, but %s", buf_str(&g->what));
+			diag_say(gs->d, NULL, "gate passed, but %s", buf_str(&g->what));
 		worse |= g->outcome == GATE_YES;
 		unsure |= g->outcome == GATE_UNKNOWN;
 	}

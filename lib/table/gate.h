@@ -1,5 +1,5 @@
 /*
- * Gates: conditions on the tables of a result, by which a build can be stopped.
+ * Gates: conditions on the tables of a result, which can stop a build.
  * perfpipe-table(5) is the manual of their language.
  *
  *	static const char *const texts[] = {"p99(runq, comm == nginx) > 10ms"};
@@ -13,7 +13,7 @@
  *	gates_free(g);
  *
  * A condition holds, does not hold, or cannot be decided: of a percentile of nothing, nothing is
- * known. Statistics are of all rows that are meant, taken together; any(...) asks each row.
+ * known. Statistics are of all matching rows, taken together; any(...) asks each row.
  */
 #ifndef PP_TABLE_GATE_H
 #define PP_TABLE_GATE_H
@@ -49,7 +49,7 @@ typedef bool gates_zero_fn(void *ctx, const char *value, size_t len);
 int gates_judge(struct gates *g, const struct tables *ts, gates_zero_fn *zero, void *ctx);
 
 /*
- * Reports what was decided, and returns the exit status of the whole: PP_EXIT_WORSE if a condition
+ * Reports what was decided, and returns the overall exit status: PP_EXIT_WORSE if a condition
  * holds; `status`, if that is not PP_EXIT_OK; PP_EXIT_UNSURE if one cannot be decided.
  */
 int gates_status(const struct gates *g, int status);

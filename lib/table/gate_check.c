@@ -192,7 +192,7 @@ static int check_key(const struct check *c, const struct gate_node *n, const str
 		list_keys(c->ts, stat, &names);
 		rc = names.len ? say_no_name(c, n, true, &names)
 			       : say(c, n->name_at, n->name_end,
-				     "there are no keys: --by makes them", &names);
+				     "there are no keys: --by adds them", &names);
 	}
 	buf_release(&names);
 	return rc;

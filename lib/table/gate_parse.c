@@ -293,14 +293,15 @@ static int parse_arguments(struct parser *p, struct gate_node *n)
 	else if (!rc && (n->name || p->t.kind == TOK_CLOSE))
 		goto close;
 	if (!rc && before == IN_ANY)
-		rc = expr_error(&p->lex.src, p->t.at, p->t.end - p->t.at, p->lex.why,
-				"within any() a statistic is of one row: put the comparison beside "
-				"it, after &&");
+		rc = expr_error(
+			&p->lex.src, p->t.at, p->t.end - p->t.at, p->lex.why,
+			"within any() a statistic is of one row: put the comparison next to "
+			"it, after &&");
 	p->place = IN_ROWS;
 	rc = rc ? rc : parse_or(p, &n->left);
 	p->place = before;
 	if (!rc && !gate_is_condition(n->left))
-		rc = wrong(p, n->left, "rows are chosen by their keys: name == text");
+		rc = wrong(p, n->left, "rows are selected by their keys: name == text");
 close:
 	n->end = p->t.end;
 	return rc ? rc : take(p, TOK_CLOSE, "')'");
@@ -345,7 +346,7 @@ static int parse_word(struct parser *p, struct gate_node **out)
 			     "expected count() sum() share() min() mean() max() p50() p99() or "
 			     "another percentile, any(); keys go inside: count(comm == nginx)");
 	if (p->place == IN_ROWS)
-		return wrong(p, n, "rows are chosen by their keys: name == text");
+		return wrong(p, n, "rows are selected by their keys: name == text");
 	rc = advance(p);
 	if (!rc && p->t.kind != TOK_OPEN)
 		rc = expr_error(&p->lex.src, n->at, n->end - n->at, p->lex.why,
@@ -396,12 +397,12 @@ static int parse_factor(struct parser *p, struct gate_node **out)
 
 	if (is_op(p, OP_SUB)) {
 		if (++p->depth > GATE_DEPTH_MAX)
-			return expected(p, "a condition that is less deep");
+			return expected(p, "a condition with less nesting");
 		rc = advance(p);
 		rc = rc ? rc : parse_factor(p, out);
 		p->depth--;
 		if (!rc && gate_is_condition(*out))
-			rc = wrong(p, *out, "a condition is no number");
+			rc = wrong(p, *out, "a condition is not a number");
 		rc = rc ? rc : make(p, out, GATE_NEG, *out, NULL);
 		if (!rc)
 			(*out)->at = first.at;
@@ -441,7 +442,7 @@ static int parse_arith(struct parser *p, int level, struct gate_node **out)
 					       : parse_arith(p, level + 1, &right);
 		if (!rc && (gate_is_condition(left) || gate_is_condition(right)))
 			rc = wrong(p, gate_is_condition(left) ? left : right,
-				   "a condition is no number");
+				   "a condition is not a number");
 		rc = rc ? rc : make(p, out, GATE_ARITH, left, right);
 		if (!rc)
 			(*out)->op = op;
@@ -479,7 +480,7 @@ static int parse_compare(struct parser *p, struct gate_node **out)
 	rc = advance(p);
 	rc = rc ? rc : parse_arith(p, LEVEL_ADD, &right);
 	if (!rc && gate_is_condition(right))
-		rc = wrong(p, right, "a condition is no number");
+		rc = wrong(p, right, "a condition is not a number");
 	rc = rc ? rc : check_shares(p, left, right);
 	rc = rc ? rc : check_shares(p, right, left);
 	rc = rc ? rc : make(p, out, GATE_COMPARE, left, right);
@@ -500,7 +501,7 @@ static int parse_not(struct parser *p, struct gate_node **out)
 	if (p->t.kind != TOK_NOT)
 		return parse_compare(p, out);
 	if (++p->depth > GATE_DEPTH_MAX)
-		return expected(p, "a condition that is less deep");
+		return expected(p, "a condition with less nesting");
 	rc = advance(p);
 	rc = rc ? rc : parse_not(p, out);
 	p->depth--;
@@ -536,7 +537,7 @@ static int parse_or(struct parser *p, struct gate_node **out)
 	int rc;
 
 	if (++p->depth > GATE_DEPTH_MAX)
-		return expected(p, "a condition that is less deep");
+		return expected(p, "a condition with less nesting");
 	rc = parse_logic(p, OP_OR, out);
 	p->depth--;
 	return rc;

@@ -240,9 +240,9 @@ static struct gate_number number_of(struct gate_eval *e, const struct gate_node 
 	if (!s->rows && !(adds && is_zero(e, n)))
 		return unknown(e, n, "nothing was counted");
 	if (n->stat == GATE_SHARE && s->overlap)
-		return unknown(e, n, "rows overlap, so that there are no shares");
+		return unknown(e, n, "rows overlap, so there are no shares");
 	if (n->stat == GATE_SHARE && s->total <= 0)
-		return unknown(e, n, "the whole is not above 0");
+		return unknown(e, n, "the total is not above 0");
 	if (!adds && n->stat != GATE_SHARE && !s->h.count)
 		return unknown(e, n, s->met ? "these rows have no value" : "there is no such row");
 	if (n->left && !s->met && !s->rough)

@@ -10,17 +10,18 @@
  *	printf("%" PRIu64 " of %" PRIu64 " ns on average\n", h.count, (uint64_t)(h.sum / h.count));
  *	hist_release(&h);
  *
- * Count, sum, minimum and maximum are exact. The distribution is kept in fine buckets, log-linear:
- * numbers below 512 have a bucket each; above, each power of two is divided into 256 buckets, so
+ * Count, sum, minimum and maximum are exact. The distribution is kept in fine log-linear buckets:
+ * numbers below 512 have a bucket each; above that, each power of two is divided into 256
+ * buckets, so
  * that a bucket is at most 1/256 as wide as the numbers in it, and a percentile, given as the bound
- * of its bucket that is nearer to zero, is too small by less than 0.4 %; round numbers come out
+ * of its bucket nearer to zero, is too small by less than 0.4 %; round numbers come out
  * exactly. The borders are the same in every histogram, so merging is exact, and powers of two are
- * borders, so that the log2 view is exact, too. With a step, values are counted in linear buckets
+ * borders, so that the log2 view is also exact. With a step, values are counted in linear buckets
  * besides.
  *
- * A histogram of a few values takes some hundred bytes: a hash table of the buckets that something
+ * A histogram of a few values takes a few hundred bytes: a hash table of the buckets that something
  * fell into. When an array of all buckets between the least and the greatest takes no more memory
- * than that, it becomes one: at most some 120 kB (240 kB where there are numbers of both signs).
+ * than that, it becomes one: at most about 120 kB (240 kB where there are numbers of both signs).
  */
 #ifndef PP_TABLE_HIST_H
 #define PP_TABLE_HIST_H
@@ -71,8 +72,8 @@ struct hist {
 void hist_release(struct hist *h);
 
 /*
- * Adds a value from INT64_MIN to UINT64_MAX, which was seen at `time`. 0 or PP_ENOMEM: then h is
- * not to be used further.
+ * Adds a value from INT64_MIN to UINT64_MAX, seen at `time`. 0 or PP_ENOMEM: then h is
+ * unusable.
  */
 int hist_add(struct hist *h, hist_int v, uint64_t time);
 
@@ -88,8 +89,8 @@ static inline uint32_t hist_bucket_of(uint64_t v)
 /*
  * The same in two steps, for values from 0 to INT64_MAX of histograms that have an array of
  * counters with room for them: hist_near adds all but the count of the bucket, and gives its index
- * for hist_count. In between, the counter's memory may be fetched; nothing else may be done with h.
- * False: it is not such a value, and nothing was added.
+ * for hist_count. In between, the counter's memory may be prefetched; nothing else may be done
+ * with h. False: it is not such a value, and nothing was added.
  */
 static inline bool hist_near(struct hist *h, uint64_t v, uint64_t time, uint32_t *i)
 {
@@ -121,7 +122,7 @@ static inline void hist_count(struct hist *h, uint32_t i)
 	h->fine.counts[i]++;
 }
 
-/* Adds to count, sum, min and max only: for values whose distribution nobody wants. */
+/* Adds to count, sum, min and max only: for values whose distribution is not needed. */
 void hist_sum(struct hist *h, hist_int v, uint64_t time);
 
 /*
@@ -137,7 +138,7 @@ size_t hist_bytes(const struct hist *h);
 double hist_mean(const struct hist *h);
 
 /*
- * The percentiles p[0] to p[n - 1] (0 to 100, ascending): each the value that p percent of all
+ * The percentiles p[0] to p[n - 1] (0 to 100, ascending): each is the value that p percent of all
  * are at or below. Nothing is written for an empty histogram.
  */
 void hist_percentiles(const struct hist *h, const double *p, size_t n, hist_int *v);
@@ -183,8 +184,8 @@ struct buf;
  *	     usecs               : count    distribution
  *	         4 -> 7          : 12      |*********               |
  *
- * The unit (unit.h) decides how the bounds are written. Long runs of empty bins become a line with
- * dots. 0 or PP_ENOMEM.
+ * The unit (unit.h) determines how the bounds are written. A long run of empty bins becomes a
+ * line with dots. 0 or PP_ENOMEM.
  */
 int hist_draw(const struct hist *h, enum hist_view view, const char *unit, struct buf *b);
 

@@ -1,22 +1,23 @@
 /*
- * Tables while the input goes on: those of one period of its time after the other, then the sum.
+ * Tables while the input goes on: those of each period of its time, one after another, then the
+ * sum.
  *
  *	struct periods p;
  *
  *	rc = periods_open(&p, &opts, &tables, diag);	(opts.every is not 0)
  *	src_on_pause(s, periods_pause, &p);
  *	rc = periods_see(&p, time);	(for each sample, before it is counted in the tables)
- *	rc = periods_end(&p, true);	(the last period is written; the tables have the sum)
+ *	rc = periods_end(&p, true);	(the last period is written; the tables then hold the sum)
  *	tables_print(&tables, &opts, STDOUT_FILENO, diag);
  *	periods_release(&p);
  *
  * The first period begins with the first time that is seen. One that has no rows is not written. A
  * time from before a period counts in it: its own has been written. After a period the tables are
- * empty, so that what they hold is in proportion to one; with opts.cumulative they stay, and what
+ * empty, so what they hold is in proportion to one; with opts.cumulative they stay, and what
  * is written has everything from the beginning.
  *
- * Where the input is recorded while it is read, a period ends by the clock, too: if nothing comes
- * any more, nothing that comes ends it. A recording that is read later is told from that by its
+ * Where the input is recorded while it is read, a period also ends by the clock: if nothing comes
+ * any more, no later record would end it. A recording that is read later is recognized by its
  * times, which are not those of now.
  *
  * Text on a terminal is written over that of the last period, as many lines as fit.
@@ -42,7 +43,7 @@ struct periods {
 	bool live, paused;
 	uint32_t lines; /* on the terminal, of the last period */
 	uint64_t n;	/* periods that were written */
-	int err;	/* what ended it; it was reported */
+	int err;	/* the error that ended it; it was reported */
 };
 
 /* Writes to standard output. 0 or PP_ENOMEM. */
@@ -64,7 +65,7 @@ static inline int periods_see(struct periods *p, uint64_t time)
 int periods_pause(void *p);
 
 /*
- * Another recording follows, with times of its own: the period ends. At the end of all the tables
+ * Another recording follows, with its own times: the period ends. At the very end the tables
  * become the sum of all periods, and its head is written. 0 or an error, which was reported.
  */
 int periods_end(struct periods *p, bool all);

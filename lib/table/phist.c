@@ -359,12 +359,12 @@ static void say_account(struct phist *p)
 			 a->no_time);
 	if (p->mixed)
 		diag_say(p->d, NULL,
-			 "periods of different units are in one table: their sum has none");
+			 "periods of different units are in one table: their sum has no unit");
 	if (a->raw)
 		diag_say(p->d, NULL,
-			 "%" PRIu64 " samples have addresses only: put psym before phist", a->raw);
+			 "%" PRIu64 " samples have only addresses: put psym before phist", a->raw);
 	if (p->tables.lost)
-		diag_say(p->d, NULL, "the recording lost %" PRIu64 " events: they are in no count",
+		diag_say(p->d, NULL, "the recording lost %" PRIu64 " events: they are not counted",
 			 p->tables.lost);
 	for (uint32_t i = 0; i < p->tables.n; i++)
 		if (p->tables.v[i]->folded)

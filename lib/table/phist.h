@@ -1,5 +1,5 @@
 /*
- * phist: counts and distributions of what samples have, by what they have.
+ * phist: counts and distributions of values of samples, by other values.
  *
  *	struct phist_opts o = {.fields = "bytes_req", .by = "comm, call_site"};
  *	struct phist *p;
@@ -10,10 +10,10 @@
  *	phist_free(p);
  *
  * A sample counts if it passed the filters before, if it has all keys, and at least one of the
- * fields. What does not count is accounted for, and said.
+ * fields. What does not count is accounted for and reported.
  *
- * A recording of perf stat has no samples, but counts: if nothing is asked for, they are printed as
- * perf stat printed them, to standard output, when they come.
+ * A recording of perf stat has no samples, but counts: by default they are printed as
+ * perf stat printed them, to standard output, as they come.
  */
 #ifndef PP_TABLE_PHIST_H
 #define PP_TABLE_PHIST_H
@@ -22,7 +22,7 @@
 #include "table/table.h"
 
 #define PHIST_WINDOW_AUTO UINT64_MAX
-#define PHIST_WINDOWS	  400 /* an automatic width makes no more than these */
+#define PHIST_WINDOWS	  400 /* an automatic width makes no more than this many */
 
 struct phist_opts {
 	const char *fields; /* values (expr.h) to make histograms of; NULL: samples are counted */
@@ -31,7 +31,7 @@ struct phist_opts {
 	const char *view;   /* tables.view */
 	uint64_t window;    /* ns of each row's window of time; 0: none */
 	uint64_t step;	    /* of linear buckets; 0: there are none */
-	bool as_table;	    /* counts of perf stat come as a table, too, not in perf's columns */
+	bool as_table;	    /* counts of perf stat also come as a table, not in perf's columns */
 	/* NULL, or how the tables of its periods are written, and what --source says */
 	const struct table_opts *every;
 	bool merge; /* for phist_merge: names of keys and fields are in the input */
@@ -46,7 +46,7 @@ struct phist;
 
 /*
  * The texts of opts and the diag must outlive it. 0; PP_EUSAGE: an expression or a condition is
- * wrong, or options do not go together; PP_ENOMEM. Both are reported.
+ * wrong, or options cannot be combined; PP_ENOMEM. Both are reported.
  */
 int phist_new(struct phist **p, const struct phist_opts *opts, struct diag *d);
 void phist_free(struct phist *p); /* NULL is fine */
@@ -63,17 +63,17 @@ const struct tables *phist_tables(const struct phist *p);
 /* Reads and merges results in the TSV form. Returns the exit status. */
 int phist_merge(struct phist *p, char **names, int n);
 
-/* Events that the recordings say they lost. */
+/* The number of lost events that the recordings report. */
 uint64_t phist_lost(const struct phist *p);
 
 /*
- * Says what did not count, and writes the result to standard output, sorted by count if nothing
- * else is asked for (tables_print). `status` is that of the reading; returns the exit status of the
- * whole: PP_EXIT_PARTIAL if nothing was counted, which is reported; with gates, gates_status.
+ * Reports what did not count, and writes the result to standard output, sorted by count if nothing
+ * else is asked for (tables_print). `status` is that of reading; returns the overall exit
+ * status: PP_EXIT_PARTIAL if nothing was counted, which is reported; with gates, gates_status.
  */
 int phist_print(struct phist *p, int status, const struct table_opts *o);
 
-/* Says the account. */
+/* Reports the account. */
 void phist_describe(const struct phist *p);
 
 #endif

@@ -14,9 +14,9 @@
 struct phist_account {
 	uint64_t samples, counted;
 	uint64_t filtered; /* a filter before has not let them pass */
-	uint64_t no_field; /* have none of the fields, or they are no numbers */
+	uint64_t no_field; /* have none of the fields, or they are not numbers */
 	uint64_t texts;	   /* of these: have it, but it is a text */
-	uint64_t no_key;   /* lack a key */
+	uint64_t no_key;   /* have no key */
 	uint64_t no_time;  /* with windows: were recorded without time */
 	uint64_t joined;   /* stacks that belong to the sample before them */
 	uint64_t raw;	   /* counted, but with addresses where functions were asked for */
@@ -65,7 +65,7 @@ int phist_sample(struct phist *p, const struct sreader *r, const struct ps_recor
 
 /* ---- phist_count.c ---- */
 
-/* Takes a record that is no sample, for the counts of perf stat. 0 or an error. */
+/* Takes a record other than a sample, for the counts of perf stat. 0 or an error. */
 int phist_count(struct phist *p, const struct sreader *r, const struct ps_record *rec);
 
 /* Says what is wrong with the counts; the status that follows from it, if `status` is better. */
@@ -76,7 +76,7 @@ int phist_count_names(struct tables *ts);
 
 /* ---- phist_event.c ---- */
 
-/* Takes note of a record that is no sample. 0 or PP_ENOMEM. */
+/* Takes note of a record other than a sample. 0 or PP_ENOMEM. */
 int phist_events_see(struct phist_events *t, const struct ps_record *rec);
 /*
  * Makes a value that is the name of the event the name with its number, "cpu-clock #2", if it is

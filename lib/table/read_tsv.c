@@ -252,7 +252,7 @@ static void check_rows(struct tread *r)
 {
 	if (!r->t || r->expected == UINT64_MAX || r->rows == r->expected)
 		return;
-	diag_warn(r->d, src_name(r->s), -1, "%llu rows of a table, but it should have %llu",
+	diag_warn(r->d, src_name(r->s), -1, "%llu rows of a table that should have %llu",
 		  (unsigned long long)r->rows, (unsigned long long)r->expected);
 	r->partial = true;
 }
@@ -533,7 +533,7 @@ static int read_all(struct tread *r)
 		r->partial = true;
 	}
 	if (!r->t && !r->partial) {
-		diag_error(r->d, src_name(r->s), -1, "is no table of phist or plat");
+		diag_error(r->d, src_name(r->s), -1, "is not a table of phist or plat");
 		return PP_EUNSUPPORTED;
 	}
 	check_rows(r);

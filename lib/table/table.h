@@ -10,17 +10,17 @@
  *
  *	tables_init(&ts);
  *	rc = tables_add(&ts, "runq", keys, 2, values, 1, &t);
- *	rc = table_text(t, comm, strlen(comm), &key[0]);	(good while t->generation stays)
+ *	rc = table_text(t, comm, strlen(comm), &key[0]);	(valid while t->generation stays)
  *	key[1] = cpu;
- *	rc = table_row(t, key, &row);				(likewise)
+ *	rc = table_row(t, key, &row);				(the same)
  *	rc = table_add(t, row, 0, delay, time);
  *	table_sort(t, "max");
  *	rc = tables_write(&ts, TABLE_FORM_TEXT, &opts, &out);
  *	tables_release(&ts);
  *
  * Memory is bounded: at TABLE_ROWS_MAX rows, or TABLE_BYTES_MAX bytes of histograms and texts, the
- * half of the rows that has the smallest counts is added to one row, "(other)". This is counted:
- * the figures of rows that were added to rarely are then lower bounds; sums over all rows stay
+ * half of the rows with the smallest counts is added to one row, "(other)". This is counted:
+ * the numbers of rows that were added to rarely are then lower bounds; sums over all rows stay
  * right.
  *
  * The three forms: text for people, tab-separated values (perfpipe-table(5)) that are read back by
@@ -44,7 +44,7 @@
 #define TABLE_VALUES_MAX 32
 #define TABLES_MAX	 256 /* tables of one result */
 #define TABLE_OTHER	 "(other)"
-#define TABLE_SOURCE	 "source" /* the key that has the name of the input */
+#define TABLE_SOURCE	 "source" /* the key that holds the name of the input */
 #define TABLE_NO_ROW	 UINT32_MAX
 
 /* Kinds of key: T(NAME, name in the TSV form, what its number is). */
@@ -113,7 +113,7 @@ struct table_slot;
 /* Fields may be read. */
 struct table {
 	const char *name;
-	const char *title;  /* what more there is to say of it, in text; NULL: nothing */
+	const char *title;  /* a remark printed in text; NULL: none */
 	struct arena arena; /* of the names */
 	struct table_key keys[TABLE_KEYS_MAX];
 	struct table_value values[TABLE_VALUES_MAX];
@@ -133,12 +133,12 @@ struct table {
 	bool sorted;
 	bool by_time;	 /* sorted by windows of time */
 	bool as_added;	 /* may be set: table_sort by NULL leaves the rows as they came */
-	uint32_t no_sum; /* may be set: bits, values whose sum means nothing; text has none */
-	bool overlap; /* may be set: what one row counts others count, too, and none has a share */
+	uint32_t no_sum; /* may be set: bits, values whose sum means nothing; text shows none */
+	bool overlap; /* may be set: other rows also count what one counts, and none has a share */
 	bool derived; /* may be set: made of the others; all its rows are written */
 };
 
-/* The tables of a result, and what is to be known of it as a whole. */
+/* The tables of a result, and what applies to it as a whole. */
 struct tables {
 	struct table *v[TABLES_MAX];
 	uint32_t n;
@@ -179,7 +179,7 @@ bool tables_empty(const struct tables *ts);
  */
 int tables_merge(struct tables *to, const struct tables *from);
 
-/* Leaves the columns alone: no row, no text. The numbers of both are no longer good. */
+/* Leaves only the columns: no row, no text. The numbers of both are no longer valid. */
 void tables_clear(struct tables *ts);
 
 /* Removes the tables that are derived. */
@@ -190,7 +190,7 @@ void tables_drop_derived(struct tables *ts);
 /* The number of a text, for a key of the kind TABLE_TEXT. 0 or PP_ENOMEM. */
 int table_text(struct table *t, const char *s, size_t len, uint64_t *key);
 
-/* The row with these keys (nkeys numbers), made if it is new. 0 or PP_ENOMEM. */
+/* The row with these keys (nkeys numbers), created if it is new. 0 or PP_ENOMEM. */
 int table_row(struct table *t, const uint64_t *key, uint32_t *row);
 
 /* Adds to value v of a row. 0 or PP_ENOMEM. */
@@ -203,13 +203,13 @@ int table_add(struct table *t, uint32_t row, uint32_t v, hist_int value, uint64_
  */
 int table_rekey(struct table *t, uint32_t k, enum table_key_kind kind, uint64_t window);
 
-/* A cell, for what table_add does not do (hist_merge: then call table_account). */
+/* A cell, for operations that table_add does not have (hist_merge: then call table_account). */
 static inline struct hist *table_cell(const struct table *t, uint32_t row, uint32_t v)
 {
 	return &t->cell[(size_t)row * t->nvalues + v];
 }
 
-/* Counts the bytes of a cell's histogram anew: `before` is what hist_bytes gave before a change. */
+/* Recounts the bytes of a cell's histogram: `before` is what hist_bytes gave before a change. */
 void table_account(struct table *t, const struct hist *cell, size_t before);
 
 /* The text of a key; *len may be 0. For the row TABLE_OTHER that name. */
@@ -219,7 +219,7 @@ void table_key_add(const struct table *t, uint32_t row, uint32_t k, struct buf *
 
 /*
  * Sorts by a statistic ("count", "p99", of the first value that has it), by VALUE.STATISTIC, or by
- * the name of a key; descending, keys ascending; a "-" before it turns the order round. NULL: by
+ * the name of a key; descending, keys ascending; a "-" before it reverses the order. NULL: by
  * time where there is a window, else by sum, or count where there is none. Equal rows are in the
  * order of their keys. PP_ENOENT: there is no such column; PP_ENOMEM.
  */
@@ -230,12 +230,12 @@ int table_keep_order(struct table *t);
 
 /*
  * Leaves only the first `top` rows as they are: the others are added to TABLE_OTHER. Of rows that
- * are sorted by time, those stay whose keys beside the time have most in all windows. 0 or
+ * are sorted by time, those stay whose keys other than the time have most in all windows. 0 or
  * PP_ENOMEM.
  */
 int table_top(struct table *t, uint32_t top);
 
-/* The sum of a value over all rows, what shares are of; COUNT: the count. */
+/* The sum of a value over all rows, which shares refer to; COUNT: the count. */
 hist_int table_total(const struct table *t, uint32_t v);
 
 /* The i-th row in the order of output, TABLE_OTHER last; TABLE_NO_ROW after it. Their number. */
@@ -272,19 +272,19 @@ enum table_form { TABLE_FORM_TEXT, TABLE_FORM_TSV, TABLE_FORM_JSON };
 
 struct table_opts {
 	enum table_form form;
-	bool plain;	    /* of TSV: all tables as one, for data bases */
+	bool plain;	    /* of TSV: all tables as one, for databases */
 	const char *source; /* of plain: what its first column says; NULL: nothing. And for phist */
 	const char *sort;   /* table_sort; NULL: its default */
 	uint32_t top;	    /* table_top; 0: all rows */
 	uint64_t step;	    /* of linear buckets, for the caller's table_value; 0: none */
 	bool draw;	    /* text: the histograms of all rows after the table */
 	enum hist_view view;
-	uint32_t stats;	    /* text: which, bits of enum table_stat; 0: TABLE_STATS_SHOWN */
+	uint32_t stats; /* text: which statistics, bits of enum table_stat; 0: TABLE_STATS_SHOWN */
 	uint64_t time_base; /* text: not subtracted from times if 0 */
 	uint32_t width;	    /* text: columns of a terminal that the tables are to fit; 0: any */
 	bool wide;	    /* tables_print: also to a terminal that is narrower */
 	uint64_t every;	    /* ns of a period, for the caller (periods.h); 0: none */
-	bool cumulative;    /* likewise */
+	bool cumulative;    /* the same */
 	/* The texts of --fail-if, for gates_new (gate.h). */
 	const char *gates[TABLE_GATES_MAX];
 	unsigned ngates;
@@ -305,7 +305,7 @@ int tables_write(struct tables *ts, const struct table_opts *o, struct out *out)
  */
 int tables_print(struct tables *ts, const struct table_opts *o, int fd, struct diag *d);
 
-/* The columns of a terminal; 0: it is none, or does not tell. */
+/* The columns of a terminal; 0: not a terminal, or its width is not known. */
 uint32_t table_terminal_width(int fd);
 
 /* ---- the command line options for it ---- */
@@ -324,14 +324,14 @@ opt_handler table_option;
 /*
  * Adds what a source holds to ts: tables of the same name, keys and values are merged, exactly.
  * 0; PP_ECUT: rows are missing or the input says that it is partial; PP_ECORRUPT, PP_EUNSUPPORTED
- * (no such text), PP_EMISMATCH (a table of that name has other columns), PP_ENOMEM, PP_EIO,
+ * (not this format), PP_EMISMATCH (a table of that name has other columns), PP_ENOMEM, PP_EIO,
  * PP_ELIMIT. What is wrong is reported to d.
  */
 int tables_read(struct tables *ts, struct src *s, struct diag *d);
 
 /*
  * A name or key as the TSV form has it: what would break a cell is written as \xHH, with `colon`
- * the colon, too. For other writers of that form.
+ * also the colon. For other writers of that form.
  */
 void table_add_escaped(struct buf *b, const char *s, size_t n, bool colon);
 

@@ -5,7 +5,7 @@
  *	unit_add(&b, 1536000, "bytes");		1.46 MiB
  *	unit_add(&b, 7, "");			7
  *
- * Three significant digits where a larger unit is used; all of them otherwise.
+ * Three significant digits when a larger unit is used; all of them otherwise.
  */
 #ifndef PP_TABLE_UNIT_H
 #define PP_TABLE_UNIT_H
@@ -22,7 +22,7 @@ void unit_add_mean(struct buf *b, double v, const char *unit);
 /* As short as can be, for axes: "1.5 ms", "4 KiB", "20k". */
 void unit_add_short(struct buf *b, double v, const char *unit);
 
-/* Whether unit_add writes the unit after the number itself. */
+/* Whether unit_add already writes the unit after the number. */
 bool unit_known(const char *unit);
 
 /* All digits. */
@@ -31,7 +31,7 @@ void unit_add_int(struct buf *b, hist_int v);
 /* Columns that a text takes: characters, not bytes. */
 uint32_t text_width(const char *s, size_t n);
 
-/* Adds a text, cut with an ellipsis where it takes more columns than `room`; 0: any number. */
+/* Adds a text, cut with an ellipsis if it takes more columns than `room`; 0: any number. */
 void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room);
 
 #endif

@@ -17,19 +17,19 @@ static void check_cpus(struct trace *t)
 		uint32_t page = c->buffer->page_size;
 
 		if (c->size && (page < t->header_size || page > TRACE_PAGE_MAX)) {
-			trace_damage(t, PP_ECORRUPT, -1, "pages of %u bytes make no sense", page);
+			trace_damage(t, PP_ECORRUPT, -1, "pages of %u bytes are impossible", page);
 			c->size = 0;
 		}
 		if (c->src)
 			continue;
 		if (c->size && c->offset >= t->size) {
 			trace_damage(t, PP_ECUT, (int64_t)c->offset,
-				     "the data of CPU %u lie past the end of the file", c->cpu);
+				     "the data of CPU %u is past the end of the file", c->cpu);
 			c->size = 0;
 		}
 		if (c->size > t->size - c->offset && c->size) {
 			trace_damage(t, PP_ECUT, (int64_t)c->offset,
-				     "the data of CPU %u are cut off", c->cpu);
+				     "the data of CPU %u is cut off", c->cpu);
 			c->size = t->size - c->offset;
 		}
 		sum += c->size;

@@ -327,7 +327,7 @@ int trace_dump(struct src *s, struct out *o, struct diag *d)
 	tin_file(&in, &p.t, 0, UINT64_MAX);
 	rc = all(&p, &in);
 	if (rc && rc != PP_EUNSUPPORTED && !o->err)
-		diag_error(d, p.t.name, (int64_t)in.pos, "the metadata are damaged: %s",
+		diag_error(d, p.t.name, (int64_t)in.pos, "the metadata is damaged: %s",
 			   pp_strerror(rc));
 	in.err = 0;
 	said = dump_spill(&p, &in);

@@ -9,7 +9,7 @@
 
 #define DUMP_HEAD_BYTES 16 /* of a section */
 
-/* A section that an option tells of. */
+/* A section that an option describes. */
 struct dump_listed {
 	unsigned id;
 	uint64_t offset;
@@ -25,11 +25,11 @@ struct dump {
 	bool clock; /* there is an option for it */
 };
 
-/* Hands over what has been made. 0, or an error of what was read or of the output. */
+/* Writes out what has been made. 0, or an error of what was read or of the output. */
 int dump_spill(struct dump *p, const struct tin *in);
 /* A text of a known size, and a newline. */
 int dump_text(struct dump *p, struct tin *in, uint64_t size);
-/* A text that a NUL ends, "" if there is none. */
+/* A NUL-terminated text, "" if there is none. */
 const char *dump_name(struct tin *in);
 void dump_quoted(struct dump *p, const char *s);
 /* The head of a section, at its offset. */

@@ -334,7 +334,7 @@ int trace_metadata(struct trace *t)
 		rc = t->version == 6 ? read6(t, &in) : read7(t, &in);
 		/* What was read before the damage may do. */
 		if (t->version == 6)
-			rc = part(t, rc, in.pos, "the metadata are damaged");
+			rc = part(t, rc, in.pos, "the metadata is damaged");
 	}
 	tin_release(&in);
 	if (!rc)

@@ -8,7 +8,7 @@
 
 #define TRACE_MAGIC	"\x17\x08\x44tracing"
 #define TRACE_MAGIC_LEN 10
-#define TRACE_LIVE	"stream" /* in the place of the version: the stream form */
+#define TRACE_LIVE	"stream" /* instead of the version: the stream form */
 
 /* Options and sections share their numbers. O(NAME, number) */
 #define TRACE_OPTIONS(O) \
@@ -50,7 +50,7 @@ enum trace_option {
 /* Sections of the stream form alone. */
 enum trace_live {
 	TRACE_LIVE_PAGES = 0x4001, /* u32 buffer, u32 cpu, then pages of the ring buffer */
-	TRACE_LIVE_ROUND = 0x4002, /* nothing: all buffers have been read since the last one */
+	TRACE_LIVE_ROUND = 0x4002, /* nothing: all buffers have been read since the previous one */
 	TRACE_LIVE_END = 0x4003,   /* u64 lost events: the recording is whole */
 };
 #define TRACE_SECTION_HEAD 16 /* bytes: u16 id, u16 flags, u32 description, u64 size */

@@ -1,5 +1,5 @@
 /*
- * Decoding of trace.dat, versions 6 and 7. Private to lib/tracedat: tracedat.h is the door.
+ * Decoding of trace.dat, versions 6 and 7. Private to lib/tracedat: tracedat.h is the interface.
  *
  * Sources: the pages trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5), and, of the pages of the ring
  * buffer, Documentation/trace/ring-buffer-design.rst and include/linux/ring_buffer.h of the kernel
@@ -7,10 +7,11 @@
  *
  * The flow: file.c reads the head of the file and finds the sections, option.c reads the options,
  * event_formats.c the texts (formats, tables), cpu.c gives the bytes of each CPU's pages, unpacked
- * by decompress.c, ring_pages.c the records in them, merge_cpus.c brings the records of all CPUs
- * and buffers in time order, record_sample.c writes them to the stream. latency_report.c reads what
- * latency tracers print, read_stream_form.c is the way of the stream form, to_file.c makes a file
- * of that.
+ * by
+ * decompress.c, ring_pages.c the records in them, merge_cpus.c brings the records of all CPUs and
+ * buffers in time
+ * order, record_sample.c writes them to the stream. latency_report.c reads what latency tracers
+ * print, read_stream_form.c is the way of the stream form, to_file.c makes a file of that.
  */
 #ifndef PP_TRACEDAT_PARTS_H
 #define PP_TRACEDAT_PARTS_H
@@ -104,7 +105,7 @@ struct trace_zstd {
 
 /* Packed pages of a CPU. */
 struct trace_chunk {
-	int rc;		  /* why it cannot be had */
+	int rc;		  /* why it is not available */
 	bool ahead;	  /* its packed bytes were read, and there is room for the others */
 	uint64_t offset;  /* in the file */
 	uint32_t n, size; /* bytes, packed and unpacked */
@@ -113,7 +114,7 @@ struct trace_chunk {
 	size_t cap;	/* allocated */
 };
 
-/* Those that come one after the other, for one thread. */
+/* Those that come one after another, for one thread. */
 struct trace_group {
 	struct trace_chunk v[TRACE_GROUP];
 	uint32_t n, at;		  /* at: the next one */
@@ -300,7 +301,7 @@ void trace_unpackers_start(struct trace *t, unsigned threads);
 void trace_unpackers_end(struct trace *t);
 /* Gives them chunks: they unpack those that are `ahead`. */
 void trace_unpackers_give(struct trace *t, struct trace_group *g);
-/* Waits until chunks that were given are done; the rc of each tells how it went. */
+/* Waits until chunks that were given are done; the rc of each says how it went. */
 void trace_unpackers_wait(struct trace *t, struct trace_group *g);
 
 /* ---- option.c ---- */
@@ -343,7 +344,7 @@ static inline struct trace_event *trace_event_find(struct trace *t, uint32_t id)
 /* The descriptor of an event of a buffer, written to the stream when it is new. */
 int trace_descriptor(struct trace *t, struct trace_event *e, const struct trace_buffer *b,
 		     uint32_t *id);
-/* An event whose format the recording lacks. */
+/* An event whose format is missing in the recording. */
 int trace_event_missing(struct trace *t, uint32_t id, struct trace_event **e);
 
 /* ---- cpu.c ---- */

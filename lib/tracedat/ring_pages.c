@@ -118,7 +118,7 @@ static int load_page(struct trace *t, struct trace_cpu *c)
 		len -= t->header_size;
 		c->page = p + t->header_size;
 		if (c->commit > len) {
-			bad_page(t, c, "says that it has more data than fit");
+			bad_page(t, c, "says that it has more data than fits");
 			c->commit = (uint32_t)len;
 		} else if ((word & MISSED_EVENTS) && (word & MISSED_STORED) &&
 			   len - c->commit >= t->long_size) {
@@ -131,7 +131,7 @@ static int load_page(struct trace *t, struct trace_cpu *c)
 	if (rc == PP_END || rc == PP_ENOMEM)
 		return rc;
 	trace_damage(t, rc == PP_ECUT ? PP_ECUT : PP_ECORRUPT, (int64_t)c->block_offset,
-		     "the data of CPU %u are damaged: %s", c->cpu, pp_strerror(rc));
+		     "the data of CPU %u is damaged: %s", c->cpu, pp_strerror(rc));
 	return PP_END;
 }
 
@@ -232,7 +232,7 @@ __attribute__((noinline)) static int next_any(struct trace *t, struct trace_cpu 
 			return rc;
 		rc = step(t, c, &s);
 		if (rc < 0) {
-			bad_page(t, c, "has a record that makes no sense");
+			bad_page(t, c, "has an impossible record");
 			c->at = c->commit;
 			continue;
 		}

@@ -231,7 +231,7 @@ static int head(struct to_file *f)
 		diag_error(
 			f->d, src_name(f->src), 0,
 			"only the stream form of a trace.dat, which pcap-ftrace writes to a pipe, "
-			"can be made one");
+			"can be converted to one");
 		return PP_EUNSUPPORTED;
 	}
 	rc = src_read_all(f->src, bytes, sizeof(bytes));
@@ -240,9 +240,10 @@ static int head(struct to_file *f)
 	memcpy(&f->head.page_size, p + 2, 4);
 	trace_add_magic(&own, TRACE_LIVE, f->head.page_size);
 	if (own.err || memcmp(own.data, bytes, sizeof(bytes)) != 0) {
-		diag_error(f->d, src_name(f->src), -1,
-			   "it is of a machine with another byte order or word size: it has to be "
-			   "converted on one of that kind");
+		diag_error(
+			f->d, src_name(f->src), -1,
+			"it is from a machine with another byte order or word size: it has to be "
+			"converted on one of that kind");
 		rc = own.err ? own.err : PP_EUNSUPPORTED;
 	}
 	buf_release(&own);

@@ -4,8 +4,8 @@
  *	struct ps_end account = {0};
  *	rc = trace_decode(src, 1, &writer, diag, &account, &(struct trace_opts){.stats = true});
  *
- * The caller has unpacked the input and found its kind by its magic (input/input.h); the header
- * of the stream and its END are the caller's, too.
+ * The caller has unpacked the input and determined its kind by its magic (input/input.h); the
+ * header of the stream and its END are also the caller's.
  */
 #ifndef PP_TRACEDAT_TRACEDAT_H
 #define PP_TRACEDAT_TRACEDAT_H
@@ -31,7 +31,7 @@ struct trace_opts {
 int trace_decode(struct src *s, uint32_t source, struct swriter *w, struct diag *d,
 		 struct ps_end *account, const struct trace_opts *opts);
 
-/* What becomes of the stream form of a recording. */
+/* The result of converting the stream form of a recording. */
 struct trace_to_file {
 	const char *path;
 	unsigned version; /* 6, 7 */
@@ -44,7 +44,10 @@ struct trace_to_file {
  */
 int trace_to_file(struct src *s, const struct trace_to_file *o, struct diag *d);
 
-/* Prints what the recording says about itself. Returns as trace_decode, or an error of o. */
+/*
+ * Prints what the recording says about itself. Returns what trace_decode returns, or an error of
+ * o.
+ */
 int trace_describe(struct src *s, struct out *o, struct diag *d);
 
 /* Prints the metadata, part by part, as trace-cmd dump does. 0 or an error, which was reported. */

@@ -270,7 +270,7 @@ static int check(const struct twriter *w)
 	if (w->version != 6 || w->n == 1 || !text)
 		return 0;
 	diag_error(w->d, w->path, -1,
-		   "version 6 has no place for a latency tracer beside other buffers");
+		   "version 6 has no place for a latency tracer in addition to other buffers");
 	return PP_EUNSUPPORTED;
 }
 
@@ -297,6 +297,6 @@ int twriter_end(struct twriter *w, const struct buf *names, const struct buf *st
 	if (!rc && !w->keep)
 		remove_parts(w);
 	else if (rc)
-		diag_say(w->d, w->path, "the events stay in %s.*cpu*", w->path);
+		diag_say(w->d, w->path, "the events remain in %s.*cpu*", w->path);
 	return rc;
 }

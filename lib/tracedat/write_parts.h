@@ -1,4 +1,4 @@
-/* The parts of the writer of trace.dat. Private: write_sections.h is the door. */
+/* The parts of the writer of trace.dat. Private: write_sections.h is the interface. */
 #ifndef PP_TRACEDAT_WRITE_PARTS_H
 #define PP_TRACEDAT_WRITE_PARTS_H
 
@@ -15,7 +15,7 @@ int twriter_add_buf(struct twriter *w, const struct buf *b);
 /* Over what was written before. */
 int twriter_patch(struct twriter *w, uint64_t at, const void *p, size_t n);
 
-/* A section of version 7; adds the option that tells where it is. */
+/* A section of version 7; adds the option that says where it is. */
 int twriter_section(struct twriter *w, unsigned id, const struct buf *content, struct buf *options);
 /* Options of version 7, to which what was written before leads; more can be added after these. */
 int twriter_options(struct twriter *w, struct buf *options);

@@ -4,15 +4,15 @@
  *	struct twriter w;
  *	rc = twriter_begin(&w, "x.dat", &head, 7, 0, diag);
  *	rc = twriter_buffer(&w, "", "local", 4096, &main);
- *	rc = twriter_pages(&w, main, cpu, pages, n);	(again and again)
+ *	rc = twriter_pages(&w, main, cpu, pages, n);	(repeatedly)
  *	rc = twriter_end(&w, &names, &stats);
  *	twriter_release(&w);
  *
  * The pages of each CPU are collected in a file of their own, PATH.cpuN or PATH.BUFFER.cpuN, as
- * trace-cmd does, and come to the recording in the end, packed if that is wanted. In version 7 what
- * is known at the beginning is a whole recording without events from the beginning on: the reader
+ * trace-cmd does, and are copied to the recording at the end, packed if requested. In version 7
+ * what is known at the beginning is from the start a complete recording without events: the reader
  * finds the pages beside it if the writer dies. All numbers are in the byte order of this machine.
- * Functions return 0, or a code that was reported to the diag.
+ * Functions return 0, or an error code that was reported to the diag.
  */
 #ifndef PP_TRACEDAT_WRITE_SECTIONS_H
 #define PP_TRACEDAT_WRITE_SECTIONS_H
@@ -30,7 +30,7 @@
 struct trace_head {
 	/* The contents of sections, from TRACE_OPT_HEADER_INFO to TRACE_OPT_PRINTK. */
 	struct buf sections[TRACE_OPT_PRINTK + 1 - TRACE_OPT_HEADER_INFO];
-	struct buf options; /* those that tell of the machine and the recorder, but not the clock */
+	struct buf options; /* those on the machine and the recorder, but not the clock */
 	struct buf clock;   /* the text of trace_clock */
 	uint32_t page_size;
 	uint32_t cpu_count; /* the machine's */
@@ -85,17 +85,17 @@ struct twriter_buffer {
 	uint64_t at; /* its section (7) or its options (6) */
 };
 
-/* The option of version 7 that tells of a buffer: its name, its clock, where its pages are. */
+/* The option of version 7 that describes a buffer: its name, its clock, where its pages are. */
 void trace_add_buffer_option(struct buf *options, const struct twriter_buffer *b);
 
 struct twriter {
-	const char *path, *from; /* from: what the files of pages are called by */
+	const char *path, *from; /* from: the name that the files of pages are derived from */
 	struct trace_head *head;
 	struct diag *d;
 	int fd;
 	struct twriter_buffer *buffers;
 	size_t n;
-	bool keep; /* the files of pages are there, and stay */
+	bool keep; /* the files of pages already exist, and stay */
 	unsigned version;
 	int pack_level;
 	uint64_t len;
@@ -109,7 +109,7 @@ int twriter_begin(struct twriter *w, const char *path, struct trace_head *head, 
 /* The pages are those of FROM.cpuN, which stay: after twriter_begin. */
 void twriter_from(struct twriter *w, const char *from);
 
-/* A further buffer, whose pages have a size of their own; the first one is the main one. */
+/* Another buffer, with its own page size; the first one is the main one. */
 int twriter_buffer(struct twriter *w, const char *name, const char *clock, uint32_t page_size,
 		   size_t *index);
 /* A CPU of a buffer, also without pages. */

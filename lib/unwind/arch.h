@@ -1,5 +1,5 @@
 /*
- * The machines whose stacks are unwound: how their registers are numbered by the kernel's perf
+ * The machines whose stacks can be unwound: how their registers are numbered by the kernel's perf
  * events (arch/ARCH/include/uapi/asm/perf_regs.h) and by DWARF (the ABI supplements), and which
  * have a part.
  */
@@ -15,9 +15,9 @@ struct unwind_arch {
 	unsigned machine; /* EM_... */
 	uint8_t width;	  /* bytes of an address */
 	uint8_t sp, fp;	  /* by DWARF number */
-	uint8_t ra;    /* of the return address: where it is to be found in a frame's registers */
-	uint8_t pc;    /* by perf's number */
-	uint8_t nperf; /* registers of perf that have a DWARF number, with gaps */
+	uint8_t ra;	  /* of the return address: where it is found in a frame's registers */
+	uint8_t pc;	  /* by perf's number */
+	uint8_t nperf;	  /* registers of perf that have a DWARF number, with gaps */
 	int8_t dwarf[ARCH_PERF_REGS]; /* by perf's number; -1: none */
 	uint64_t pc_mask;	      /* bits of an address: the others may be a signature */
 };

@@ -11,11 +11,12 @@
  *	cfi_free(c);
  *
  * It is read from .eh_frame, whose entries are found by the table in .eh_frame_hdr, and from
- * .debug_frame, plain or packed. Only what addresses fall on is read: a section is not loaded as a
- * whole, unless it has to be searched because there is no (sound) table; then an index of it is
+ * .debug_frame, plain or packed. Only what addresses fall on is read: a section is not loaded as
+ * a whole, unless it has to be searched because there is no (sound) table; then an index of it is
  * made once. Code that no entry covers gets rows from its instructions (machine_code.h), function
- * by function as addresses are met; such rows are marked ROW_CODE. Addresses are DSO-relative
- * virtual addresses (vaddr). Format: DWARF 5, 6.4; Linux Standard Base 5.0, "Exception Frames".
+ * by
+ * function as addresses are met; such rows are marked ROW_CODE. Addresses are DSO-relative virtual
+ * addresses (vaddr). Format: DWARF 5, 6.4; Linux Standard Base 5.0, "Exception Frames".
  */
 #ifndef PP_UNWIND_CFI_H
 #define PP_UNWIND_CFI_H
@@ -39,9 +40,9 @@ int cfi_new(struct cfi **c, struct rows *rows);
 void cfi_free(struct cfi *c); /* NULL is fine */
 
 /*
- * Takes what a file has and those before it did not have. It stays open as long as the cfi needs
+ * Takes from a file what the files before it did not have. It stays open as long as the cfi needs
  * it: the caller may close it (elf_file_ref). `image`: it is the file that was run, not a debug
- * file, whose segments are empty. 0 or PP_ENOMEM; a file without tables is no error.
+ * file, whose segments are empty. 0 or PP_ENOMEM; a file without tables is not an error.
  */
 int cfi_add(struct cfi *c, struct elf_file *f, bool image);
 
@@ -67,7 +68,7 @@ int cfi_covers(struct cfi *c, uint64_t vaddr, bool *is);
 
 /*
  * Reads what a program cannot change: bytes of segments that are not writable. 0; PP_ENOENT,
- * PP_ECUT and the like when they are not there.
+ * PP_ECUT and the like if they do not exist.
  */
 int cfi_read(const struct cfi *c, uint64_t vaddr, void *to, size_t n);
 
@@ -114,12 +115,12 @@ int cfi_code_function(const struct cfi *c, uint64_t vaddr, uint64_t *start, uint
  */
 int cfi_is_begin(struct cfi *c, uint64_t vaddr, bool *is);
 
-/* Whether code stayed without rows because there is too much of it (CFI_CODE_MAX). */
+/* Whether some code got no rows because there is too much of it (CFI_CODE_MAX). */
 bool cfi_code_limited(const struct cfi *c);
 
 /*
  * The error with which a read of one of its files failed, each once (elf_file_failed): there are
- * fewer rows than there should be. 0: none did.
+ * fewer rows than there should be. 0: none failed.
  */
 int cfi_failed(struct cfi *c);
 

@@ -117,7 +117,7 @@ static inline const uint8_t *cfi_bytes(struct cfi_section *s, uint64_t at, uint6
 
 /* ---- cfi_entry.c ---- */
 
-/* The entry at an offset of a section: 0, PP_ENOENT (it is no FDE), PP_ECORRUPT. */
+/* The entry at an offset of a section: 0, PP_ENOENT (it is not an FDE), PP_ECORRUPT. */
 int cfi_fde_at(struct cfi_section *s, uint64_t at, struct cfi_fde *fde);
 
 /*

@@ -125,7 +125,7 @@ struct code_flow {
 	struct code_insns insns;
 	uint32_t *index;	   /* owned; by byte: instruction + 1; 0: none begins there */
 	struct code_state **state; /* owned; by instruction, where paths meet; NULL: none does */
-	uint32_t *came;		   /* likewise: the call after which it came there, + 1 */
+	uint32_t *came;		   /* the same: the call after which it came there, + 1 */
 	uint8_t *mark;		   /* CODE_LEADER, CODE_SEEN */
 	uint32_t count;		   /* of the instructions, to begin with */
 	uint32_t *to, nto, to_cap; /* targets of jump tables: indexes */
@@ -142,7 +142,7 @@ struct code_flow {
 #define CODE_LEADER 1
 #define CODE_SEEN   2
 #define CODE_QUEUED 4
-#define CODE_BLOCK  8 /* a branch leads there: it is no function */
+#define CODE_BLOCK  8 /* a branch leads there: it is not a function */
 
 /* Decodes and follows. 0, PP_ENOMEM; PP_ELIMIT: it takes too long. To be released in any case. */
 int code_flow_run(struct code_flow *w, const struct code_function *f, const struct code_machine *m);

@@ -1,6 +1,6 @@
 /*
- * Where the functions of a file begin that no unwind table tells of: by its symbols, by the code
- * that calls them or takes their address, by its relocations, and where code was laid down that
+ * Where the functions of a file begin that no unwind table lists: by its symbols, by the code
+ * that calls them or takes their address, by its relocations, and by places that begin code that
  * nothing runs into.
  *
  *	struct functions *t;
@@ -9,7 +9,7 @@
  *	rc = functions_find(t, vaddr, lo, hi, &f);	(lo, hi: the code around it without tables)
  *	functions_free(t);
  *
- * Symbols are read when the first address is asked for; the code is searched, once, when an address
+ * Symbols are read when the first address is looked up; the code is searched, once, when an address
  * is in none of a known size. Addresses are DSO-relative (vaddr). x86-64 and aarch64.
  */
 #ifndef PP_UNWIND_FUNCTION_STARTS_H
@@ -31,10 +31,10 @@ struct function_span {
 int functions_new(struct functions **t);  /* 0 or PP_ENOMEM */
 void functions_free(struct functions *t); /* NULL is fine */
 
-/* A file that tells of functions; `image`: it has the code. It is kept open. 0 or PP_ENOMEM. */
+/* A file that names functions; `image`: it has the code. It is kept open. 0 or PP_ENOMEM. */
 int functions_add(struct functions *t, struct elf_file *f, bool image);
 
-/* The function that an address is in, between lo and hi. 0, PP_ENOENT, PP_ENOMEM. */
+/* The function that contains an address, between lo and hi. 0, PP_ENOENT, PP_ENOMEM. */
 int functions_find(struct functions *t, uint64_t vaddr, uint64_t lo, uint64_t hi,
 		   struct function_span *f);
 

@@ -13,8 +13,8 @@
  * as those of CFI. Where paths disagree, or the stack pointer becomes unknown and no other register
  * or place keeps it, there is no row.
  *
- * Any bytes will do: code of a file, or what was read from a process. The caller knows where the
- * function begins; that is what everything depends on. To find that out in a file: cfi.h, which
+ * Any bytes can be used: code of a file, or what was read from a process. The caller knows where
+ * the function begins; everything depends on that. To find it in a file: cfi.h, which
  * uses this for addresses that no table covers.
  */
 #ifndef PP_UNWIND_MACHINE_CODE_H

@@ -1,7 +1,7 @@
 /*
  * Compact rows: the rules that lead from a frame to the frame of its caller.
  *
- * The instructions of a call frame table are run once for an address; what comes out is a row.
+ * The instructions of a call frame table are run once for an address; the result is a row.
  * Nearly all rows are "CFA = register + n, registers saved at CFA - m", and a whole library has a
  * few hundred different ones, so that equal rows are kept once:
  *
@@ -53,7 +53,7 @@ enum row_flags {
 	ROW_PLAIN = 4,	   /* CFA = register + value, and all rules are ROW_OFFSET */
 	ROW_NONE = 8,	   /* there is no rule: the address has no entry, or a damaged one */
 	ROW_DAMAGED = 16,  /* with ROW_NONE */
-	ROW_CODE = 32,	   /* made from machine code: what it finds is to be checked */
+	ROW_CODE = 32,	   /* made from machine code: what it finds must be checked */
 	ROW_TOP = 64,	   /* what it calls is the first function of another stack */
 	ROW_LEAVES = 128,  /* what it calls runs on another stack; its caller goes on on its own */
 };

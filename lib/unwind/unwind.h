@@ -12,7 +12,7 @@
  * The caller knows what is mapped where, and opens the modules (cfi.h): `find` is asked for the
  * mapping of an address, then the mappings that were used last answer, until the number of the
  * address space changes. The rules of recent addresses are kept by module, so that it makes no
- * difference which process they are met in. For a frame that costs two looks there, one addition
+ * difference which process they are met in. A frame costs two look-ups there, one addition
  * and a read for each saved register.
  *
  * Memory is read from the copy and from what a program cannot change in its files; the stack
@@ -29,7 +29,7 @@
 #include "unwind/cfi.h"
 
 #define UNWIND_DEPTH_MAX 4096
-#define UNWIND_TAIL_MAX	 512 /* bytes at the end of a copy that are needed to go on beyond */
+#define UNWIND_TAIL_MAX	 512 /* bytes at the end of a copy that are needed to continue beyond it */
 
 /* How a walk ended: E(name, number, what it means). The numbers are those of the event stream. */
 #define UNWIND_ENDS(E) \
@@ -62,7 +62,7 @@ struct unwind_place {
 	enum unwind_end why; /* if there is no cfi, or no row in it: how a walk ends there */
 	bool unseen;  /* cfi has tables only: the code cannot be read, as if there was none */
 	bool tiny;    /* generated code of a few instructions, which cannot be read */
-	bool changes; /* generated code: what a call in it led to can be told no more */
+	bool changes; /* generated code: what a call in it led to is no longer known */
 	/*
 	 * The addresses from start on, len of them, that are in the same module, at vaddrs that
 	 * are as far from them; len 0: just this one.
@@ -74,7 +74,7 @@ struct unwind_place {
 typedef int (*unwind_find_fn)(void *ctx, uint64_t addr, struct unwind_place *place);
 
 /*
- * The stack beyond a copy, as looks at it found it: a word serves if it is not known to have
+ * The stack beyond a copy, as looks found it: a word serves if it is not known to have
  * changed after a certain look.
  */
 struct unwind_beyond {
@@ -85,11 +85,11 @@ struct unwind_beyond {
 	uint32_t since;
 };
 
-/* Where a walk was when it needed more than its copy: all that it takes to go on from there. */
+/* Where a walk was when it needed more than its copy: all that is needed to continue from there. */
 struct unwind_state {
 	uint64_t reg[UNWIND_REGS], known, pc;
 	uint64_t floor; /* where the copy began */
-	uint64_t base;	/* from here on its bytes are needed */
+	uint64_t base;	/* its bytes are needed from here on */
 	bool exact;
 };
 
@@ -102,7 +102,10 @@ struct unwind_sample {
 	size_t len;
 	bool swap; /* the copy is not in host byte order */
 	bool cut;  /* more was to be copied: how a walk ends that needs it is UNWIND_NOT_THERE */
-	/* To go on: from here, not from the registers; the copy's bytes begin at from->base. */
+	/*
+	 * To continue a walk: it starts here, not at the registers; the copy's bytes begin at
+	 * from->base.
+	 */
 	const struct unwind_state *from;
 	const struct unwind_beyond *beyond; /* NULL: nothing is known of it */
 };

@@ -97,7 +97,7 @@ static inline int32_t walk_displacement(const uint8_t *p)
 
 /* ---- complex.c ---- */
 
-/* Why the return address, which lies outside of the copy, cannot be had. */
+/* Why the return address, which lies outside the copy, is not available. */
 enum unwind_end walk_outside(const struct walk *w, uint64_t addr);
 
 /* A step by any row: *cfa, and the registers of the caller. *rc: an error of find. */

@@ -10,7 +10,7 @@
  *	rc = wall_engine_end(&w);
  *
  * A switch that is not in the recording makes itself known by the next event of that CPU, which
- * tells the thread that was current: what ran before is known to have run up to the last event in
+ * shows the thread that was current: what ran before is known to have run up to the last event in
  * it, and what runs now may have begun at any time since. The time between is WALL_UNKNOWN of
  * both: it is counted as that, and not as running or waiting.
  */
@@ -58,7 +58,7 @@ struct wall_segment {
 struct wall_thread {
 	uint32_t source, tid, pid, comm; /* comm: text */
 	uint8_t state;
-	bool task;    /* a record tells of it: it is one that was to be recorded */
+	bool task;    /* a record mentions it: it is one that was to be recorded */
 	bool fresh;   /* it began, or became another program, during the recording */
 	bool inner;   /* and so did what made it */
 	bool seen;    /* an event was about it, or in it */
@@ -89,7 +89,7 @@ struct wall_cpu {
 
 struct wall_event;
 
-/* What became of a recording, for messages. */
+/* What happened to a recording, for messages. */
 struct wall_account {
 	uint64_t samples, switches, missing, unwoken, unknown_wakers, cpu_samples, nameless,
 		no_room, lost, other_buffers;
@@ -165,7 +165,7 @@ struct wall_seen {
 
 int wall_bind(struct wall *w, const struct ps_record *rec);
 void wall_unbind(struct wall *w);
-/* False: the sample tells nothing but its thread. */
+/* False: the sample shows only its thread. */
 bool wall_decode(struct wall *w, struct wall_seen *v);
 
 #endif

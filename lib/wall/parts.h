@@ -10,7 +10,7 @@
 
 /* ---- emit.c: times of threads as samples ---- */
 
-/* The frames beneath a stack that are no function's, beside the kinds of waits. */
+/* The frames below a stack that belong to no function, besides the kinds of waits. */
 #define WALL_RUNNABLE_TEXT    "[runnable]"
 #define WALL_RUNNING_TEXT     "[running]"
 #define WALL_INTERRUPTED_TEXT "[interrupted]"
@@ -21,7 +21,7 @@ struct wall_emit {
 	const char *event; /* what it is called */
 	struct lat_defined strings;
 	bool defined;	    /* the event is */
-	struct map64 below; /* stack and what is beneath it: the stack with that */
+	struct map64 below; /* stack and what is below it: the stack with that */
 	bool idle;	    /* write what is idle, too */
 	uint64_t key;	    /* of the next samples; 0: none */
 	uint64_t n, missing;
@@ -43,11 +43,11 @@ void wall_emit_release(struct wall_emit *e);
 /* ---- say.c ---- */
 
 /*
- * What the recording lacks, reported; whether so much that a result is partial. It is of `total`
- * ns, of which `unknown` are WALL_UNKNOWN.
+ * Reports what is missing in the recording; whether so much that a result is partial. It is of
+ * `total` ns, of which `unknown` are WALL_UNKNOWN.
  */
 bool wall_say(const struct wall *w, uint64_t unknown, uint64_t total, struct diag *d);
-/* Nothing came out: why. */
+/* Reports why there is no result. */
 void wall_say_nothing(const struct wall *w, struct diag *d);
 
 /* ---- paths.c: plat --path, --tail, --emit path ---- */

@@ -11,13 +11,14 @@
 enum { IDLE = OPT_NO_SHORT, PATH, TAIL, OF, NTH, SLOWEST, FOLDED };
 
 const struct opt wall_options[] = {
-	{PATH, "path", NULL, "what decided when spans ended: their critical paths"},
+	{PATH, "path", NULL, "what determined when spans ended: their critical paths"},
 	{TAIL, "tail", "[pN]", "what slow spans, from p99 on, have more of than ordinary ones"},
-	{OF, "of", "SPANS", "of --path, --tail: \"process\", the default, or kinds as of -k"},
+	{OF, "of", "SPANS", "with --path, --tail: \"process\", the default, or kinds as for -k"},
 	{NTH, "nth", "N", "with --path: each step of the Nth span"},
 	{SLOWEST, "slowest", NULL, "with --path: each step of the longest span"},
 	{FOLDED, "folded", NULL, "with --tail: stacks with both counts, for psvg --diff"},
-	{IDLE, "idle", NULL, "with --emit wall: also what waits for work at its idle place"},
+	{IDLE, "idle", NULL,
+	 "with --emit wall: include threads that wait for work at their idle place"},
 	{0},
 };
 
@@ -86,7 +87,7 @@ int wall_option(void *opts, int id, const char *arg, struct buf *why)
 	case NTH:
 		if (!opt_u64(arg, 1, UINT64_MAX, &o->nth))
 			break;
-		buf_adds(why, "--nth: not a number from 1 on: ");
+		buf_adds(why, "--nth: not a number of at least 1: ");
 		buf_add_safe(why, arg, strlen(arg));
 		return PP_EUSAGE;
 	}

@@ -235,7 +235,7 @@ static int read_one(struct paths *p, const char *name, struct diag *d)
 	/* The reader has reported what it returned. */
 	ours = rc == PP_ENOMEM || rc == PP_ELIMIT;
 	if (ours)
-		diag_error(d, name, -1, "cannot go on: %s", pp_strerror(rc));
+		diag_error(d, name, -1, "cannot continue: %s", pp_strerror(rc));
 	status = ours ? PP_EXIT_FAIL : sreader_status(r, rc);
 	p->lost += sreader_account(r)->lost;
 	sreader_free(r);
@@ -307,13 +307,13 @@ static int print(struct paths *p, int status, struct diag *d)
 		rc = title.err ? title.err : table_set_title(p->t, buf_str(&title));
 	if (rc == PP_ENOENT)
 		diag_error(d, NULL, -1,
-			   "of %" PRIu64
-			   " spans too few are slow, or they take equally long; see --tail=p90",
+			   "too few of %" PRIu64
+			   " spans are slow, or they take equally long; see --tail=p90",
 			   p->s.n);
 	else if (rc)
 		diag_error(d, NULL, -1, "%s", pp_strerror(rc));
 	else if (p->o->nth && !p->shown)
-		diag_error(d, NULL, -1, "there are %" PRIu64 " spans only", p->s.n);
+		diag_error(d, NULL, -1, "there are only %" PRIu64 " spans", p->s.n);
 	if (rc || (p->o->nth && !p->shown))
 		printed = rc && rc != PP_ENOENT ? PP_EXIT_FAIL : PP_EXIT_PARTIAL;
 	else

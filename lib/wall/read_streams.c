@@ -21,7 +21,7 @@ static void say_aside(const struct wall_emit *e, struct diag *d)
 
 	if (e->aside) {
 		unit_add(&b, (hist_int)e->aside, "ns");
-		diag_say(d, NULL, "%s of waiting at idle places are set aside (--idle shows them)",
+		diag_say(d, NULL, "%s of waiting at idle places are left out (--idle shows them)",
 			 buf_str(&b));
 	}
 	if (e->missing)

@@ -17,8 +17,8 @@ bool wall_say(const struct wall *w, uint64_t unknown, uint64_t total, struct dia
 	if (unknown) {
 		unit_add(&b, (hist_int)unknown, "ns");
 		diag_say(d, NULL,
-			 "of %s (%.2f %%) it is not known what the threads did: %" PRIu64
-			 " switches are missing, and what was before the first",
+			 "for %s (%.2f %%) it is not known what the threads did: %" PRIu64
+			 " switches are missing, and the time before the first",
 			 buf_str(&b), 100. * (double)unknown / (double)total, a->missing);
 	}
 	if (a->unwoken)
@@ -27,8 +27,8 @@ bool wall_say(const struct wall *w, uint64_t unknown, uint64_t total, struct dia
 			 a->unwoken);
 	if (a->unknown_wakers)
 		diag_say(d, NULL,
-			 "of %" PRIu64
-			 " wakeups it is not known who did them: record sched:sched_waking, too",
+			 "for %" PRIu64
+			 " wakeups the waker is not known: also record sched:sched_waking",
 			 a->unknown_wakers);
 	if (a->no_room)
 		diag_say(d, NULL, "there were too many threads: some are left out");

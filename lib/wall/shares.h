@@ -23,10 +23,10 @@ enum wall_share_text {
 };
 
 struct wall_shares {
-	bool stacks; /* whole stacks in the place of functions: "main;run;work" */
+	bool stacks; /* whole stacks instead of functions: "main;run;work" */
 	struct intern texts;
 	struct intern shares;
-	struct intern steps; /* what of a step tells its share */
+	struct intern steps; /* what of a step determines its share */
 	uint32_t *of;	     /* by its id: the share */
 	uint32_t cap;
 	struct buf words;

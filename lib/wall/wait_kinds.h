@@ -12,7 +12,7 @@
 
 /* K(NAME, name, idle, what it is). idle: who waits there has nothing to do. */
 #define WALL_KINDS(K) \
-	K(BLOCKED, "[blocked]", false, "for something that the stack does not tell") \
+	K(BLOCKED, "[blocked]", false, "for something that the stack does not show") \
 	K(LOCK, "[lock]", false, "for a lock: futex, mutex, semaphore") \
 	K(CONDITION, "[condition]", false, "for a condition variable") \
 	K(DISK, "[disk]", false, "for a block device or a file system") \
@@ -26,7 +26,7 @@
 	K(STOPPED, "[stopped]", false, "stopped by a signal or a debugger") \
 	K(SIGNAL, "[signal: idle]", true, "for a signal") \
 	K(POLL, "[poll: idle]", true, "for any of several files: poll, select, epoll, accept") \
-	K(WORK, "[work: idle]", true, "a thread of the kernel, for work") \
+	K(WORK, "[work: idle]", true, "a kernel thread, for work") \
 	K(ASLEEP, "[asleep: idle]", true, "nothing happened in it all the time")
 enum wall_kind {
 #define K(name, text, idle, what) WALL_KIND_##name,
@@ -49,7 +49,7 @@ int wall_wait(struct wall *w, uint32_t stack, uint32_t waker, enum wall_kind *ki
 int wall_in_interrupt(struct wall *w, uint32_t stack, bool *in);
 
 /*
- * The frame that tells people where a stack is: the innermost function of the program that is not
+ * The frame that shows people where a stack is: the innermost function of the program that is not
  * one of the C library's for waiting; without any the innermost of the kernel that does not only
  * work for others, after the `skip` innermost. False: there is none.
  */

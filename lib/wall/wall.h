@@ -1,15 +1,15 @@
 /*
- * Where the time of threads goes by the wall clock: running, waiting for a CPU, blocked and for
+ * Where threads spend wall-clock time: running, waiting for a CPU, blocked and on
  * what; and why it took so long.
  *
  *	struct wall_opts o = {.form = WALL_EMIT, .idle = true};
  *
  *	status = wall_run(&o, names, n, diag);
  *
- * The input are event streams with switches and wakeups of the scheduler, their stacks resolved by
- * psym, and samples of the CPUs, as `pcap-perf --wall` records them. Kept are threads, CPUs, and
+ * The input is event streams with switches and wakeups of the scheduler, their stacks resolved by
+ * psym, and samples of the CPUs, as `pcap-perf --wall` records them. It keeps threads, CPUs, and
  * the different stacks, for paths a window of segments (path.h): the memory does not grow with the
- * number of events. Of --tail all spans with their shares are kept (tail.c).
+ * number of events. For --tail, it keeps all spans with their shares (tail.c).
  */
 #ifndef PP_WALL_WALL_H
 #define PP_WALL_WALL_H
@@ -19,7 +19,7 @@
 #include "filter/ssink.h"
 #include "interval/lat.h"
 
-#define WALL_TOP 20 /* rows of a table in text, unless --top tells */
+#define WALL_TOP 20 /* rows of a table in text, unless --top is given */
 
 enum wall_form {
 	WALL_NONE,	/* none of these is asked for */
@@ -34,12 +34,12 @@ struct wall_opts {
 	bool path;	/* --path */
 	double tail;	/* --tail: percentile from which on a span is slow; 0: not asked for */
 	bool folded;	/* of WALL_TAIL: folded text with two counts */
-	const char *of; /* spans: "process", or kinds of plat; NULL: as `spans` tells */
+	const char *of; /* spans: "process", or kinds of plat; NULL: as `spans` says */
 	uint64_t nth;	/* of WALL_PATH: each step of this one; 0: sums of all */
 	bool slowest;	/* of WALL_PATH: each step of the longest */
-	/* What plat's other options tell. */
+	/* What plat's other options say. */
 	enum wall_form form;
-	bool stacks;			/* whole stacks in the place of functions */
+	bool stacks;			/* whole stacks instead of functions */
 	bool strict;			/* losses make the status PP_EXIT_PARTIAL */
 	const struct lat_opts *spans;	/* intervals; the caller's */
 	const struct table_opts *table; /* of WALL_PATH, WALL_TAIL */

@@ -7,7 +7,7 @@
 #	compare	only compare what is there: DIR/pdiff.txt, .md, .json, .xml
 #	noise	learn from DIR/base-*.folded how runs vary: DIR/noise.tsv
 #
-# Both are recorded one after the other, N times, so that what changes on the machine meets both.
+# Both are recorded one after another, N times, so that changes on the machine affect both.
 
 N   ?= 5
 HZ  ?= 999
@@ -25,11 +25,11 @@ gate: record
 
 record: clear $(foreach i,$(runs),$(DIR)/base-$(i).folded $(DIR)/new-$(i).folded)
 
-# Nothing else tells that a program is another one now.
+# Nothing else shows that a program has changed.
 clear:
 	@rm -f $(DIR)/base-*.folded $(DIR)/new-*.folded
 
-# The statuses of all steps count: a recording that was cut off is no recording.
+# The statuses of all steps count: a recording that was cut off does not count.
 define recording
 	@mkdir -p $(DIR)
 	$(RECORD) -o $@.data -- $(1) >/dev/null

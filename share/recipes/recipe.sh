@@ -65,7 +65,7 @@ probes=${probes:-}
 kernel_tells=${kernel_tells:-}
 more=${more:-}
 told=${told:-}
-failing=${failing:-only what failed}
+failing=${failing:-only failures}
 failed=
 only_pid=
 only_name=
@@ -126,14 +126,14 @@ help() {
 	case $letters in *b:*)
 		echo "  -b FILE     make probes in this program or library"
 		case $letters in *p:*) also= ;; *) also='; also -p' ;; esac
-		echo "  -P PID      record this process, and make probes in what it runs, or in FILE as it sees it$also"
+		echo "  -P PID      record this process, and make probes in its program, or in FILE as it sees it$also"
 		;;
 	esac
 	case $letters$probing in
-	*e:*yes) echo "  -e DEFINITION  ${define:-what to probe, as pprobe takes it}; may be repeated" ;;
+	*e:*yes) echo "  -e DEFINITION  ${define:-what to probe, as in pprobe}; may be repeated" ;;
 	*e:*) echo "  -e EVENT    this event; it may be a shell pattern in a recording" ;;
 	esac
-	case $letters in *E:*) echo "  -E DEFINITION  what ends it" ;; esac
+	case $letters in *E:*) echo "  -E DEFINITION  the event that ends it" ;; esac
 	case $letters in *f:*) echo "  -f FIELD    this field or expression" ;; esac
 	case $letters in *p:*) echo "  -p PID      only this process" ;; esac
 	case $letters in *n:*) echo "  -n NAME     only threads that have NAME in their name" ;; esac
@@ -148,24 +148,24 @@ help() {
 		}'
 	! can_walk || {
 		echo "  --call-graph auto|fp|dwarf[,SIZE]|lbr"
-		echo "              how call chains are recorded; auto (the default): true ones at a bounded cost;"
-		echo "              dwarf: deeper ones, at the price of SIZE bytes for each event (dwarf,8192)"
+		echo "              how call chains are recorded; auto (the default): correct ones at a bounded cost;"
+		echo "              dwarf: deeper ones, at the cost of SIZE bytes for each event (dwarf,8192)"
 	}
 	[ -z "$symbols" ] || {
 		echo "  --kallsyms FILE, --vmlinux FILE, --symfs DIR, --debug-dir DIR, --debuginfod[=SECONDS],"
 		echo "  --guest-kallsyms FILE, --guest-vmlinux FILE, --trust-host"
-		echo "              where symbols are: goes to psym"
+		echo "              where symbols are: passed to psym"
 	}
 	echo "  -h, --help  print this and exit"
-	case $letters in *i:*) echo "  -i SECONDS  print a table for every so many seconds${interval:+ ($interval)}, and the sum at the end" ;; esac
+	case $letters in *i:*) echo "  -i SECONDS  print a table every SECONDS${interval:+ ($interval)}, and the sum at the end" ;; esac
 	! can_record || {
-		echo "  SECONDS     record this machine for so long, as -d; without it and FILE: until Control-C"
+		echo "  SECONDS     record this machine for this long, like -d; without it and FILE: until Control-C"
 	}
 	[ -z "$patterns" ] || {
 		echo "  PATTERN     as -e PATTERN"
 	}
 	echo "  FILE        a recording of perf, trace-cmd or pcap-perf, or an event stream; -: stdin"
-	echo "  OPTION      goes to $last; without SECONDS and FILE after --"
+	echo "  OPTION      passed to $last; without SECONDS and FILE after --"
 	[ -z "$events" ] || echo "events: $events${more:+ $more}"
 	[ -z "$probes" ] || {
 		echo "probes, for $told (man pprobe):"
@@ -882,12 +882,12 @@ choose_probes() {
 
 how_to_record() {
 	if [ -n "$live" ]; then
-		echo "$name: nothing to show: of ${events:+the events }${events:-samples} there was none${seconds:+ in $seconds s}, or none that fits"
+		echo "$name: nothing to show: there were no ${events:+events }${events:-samples}${seconds:+ in $seconds s}, or none that match"
 		return
 	fi
 	echo "$name: nothing to show, or not all of it: see above"
 	if [ -n "$events" ]; then
-		echo "$name: it needs the events $events${field:+, and of them the field $field}"
+		echo "$name: it needs the events $events${field:+, and their field $field}"
 		# shellcheck disable=SC2086
 		echo "$name: to record them: perf record -a ${stacks:+-g }$(printf -- '-e %s ' $events)-- sleep 10"
 		# shellcheck disable=SC2086
@@ -919,15 +919,15 @@ habit() {
 		bad_usage "no option $2 here: pcap-perf -p PID (or -t TID) ${stacks:+-g }${events:+-e ... }-o FILE 10 records one; $name FILE reads that"
 		;;
 	c,* | count,* | M,pfilter,* | max-events,pfilter,*) bad_usage "no option $2 here: | head -n N" ;;
-	T,pfilter,*p:* | timestamp,pfilter,*p:*) bad_usage "no option $2 here: times are shown always" ;;
+	T,pfilter,*p:* | timestamp,pfilter,*p:*) bad_usage "no option $2 here: times are always shown" ;;
 	T,*i:* | timestamp,*i:* | interval,*i:*) bad_usage "no option $2 here: -i SECONDS prints a table for each period" ;;
 	duration,*) bad_usage "no option $2 here: -d SECONDS" ;;
 	m,plat,* | u,plat,* | milliseconds,plat,* | microseconds,plat,*)
-		bad_usage "no option $2 here: times have the unit that fits"
+		bad_usage "no option $2 here: times are shown in a suitable unit"
 		;;
 	j,pfold,* | json,pfold,*) ;;
 	j,* | json,*) bad_usage "no option $2 here: $name ... -- --json" ;;
-	f,pfold,* | folded,pfold,*) bad_usage "no option $2 here: folded text is what is printed" ;;
+	f,pfold,* | folded,pfold,*) bad_usage "no option $2 here: folded text is always printed" ;;
 	F,* | frequency,*) [ -z "$profile" ] || bad_usage "no option $2 here: pcap-perf -F HZ -ag 10 | $name -" ;;
 	U,pfold,* | user-stacks-only,pfold,*) bad_usage "no option $2 here: pcap-perf --user-callchains records only these" ;;
 	K,pfold,* | kernel-stacks-only,pfold,*) bad_usage "no option $2 here: pcap-perf --kernel-callchains records only these" ;;
@@ -944,8 +944,8 @@ take_own() {
 	*) OPTARG=yes ;;
 	esac
 	case $(printf '%s\n' "$own" | sed -n "s/^$letter:\([^ ]*\) .*/\1/p") in
-	PORTS) case ,$OPTARG, in *,,* | *[!0-9,]*) bad_usage "-$letter: '$OPTARG' is no list of ports" ;; esac ;;
-	FLAGS) case ,$OPTARG, in *,,* | *[!A-Z_,]*) bad_usage "-$letter: '$OPTARG' is no list of flags, such as O_WRONLY,O_CREAT" ;; esac ;;
+	PORTS) case ,$OPTARG, in *,,* | *[!0-9,]*) bad_usage "-$letter: '$OPTARG' is not a list of ports" ;; esac ;;
+	FLAGS) case ,$OPTARG, in *,,* | *[!A-Z_,]*) bad_usage "-$letter: '$OPTARG' is not a list of flags, such as O_WRONLY,O_CREAT" ;; esac ;;
 	*) [ -n "$OPTARG" ] || bad_usage "-$letter: its argument is empty" ;;
 	esac
 	export "own_$letter=$OPTARG"
@@ -985,7 +985,7 @@ is_wanted() {
 }
 
 take_pid() {
-	case $OPTARG in '' | *[!0-9]*) bad_usage "$1: '$OPTARG' is no process id" ;; esac
+	case $OPTARG in '' | *[!0-9]*) bad_usage "$1: '$OPTARG' is not a process id" ;; esac
 	pid=$OPTARG
 }
 
@@ -1047,7 +1047,7 @@ check_operands() {
 	fi
 	case ${1--} in
 	-*) ;;
-	*) bad_usage "'$1' is no option of $last; expressions are for pfilter, between pdecode and $last" ;;
+	*) bad_usage "'$1' is not an option of $last; expressions are for pfilter, between pdecode and $last" ;;
 	esac
 }
 
@@ -1106,7 +1106,7 @@ find_ends() {
 		fi
 	done
 	case $word in
-	%* | *:*) bad_usage "what ends it is not known: -E ${word%%__*}__..." ;;
+	%* | *:*) bad_usage "the event that ends it is not known: -E ${word%%__*}__..." ;;
 	esac
 	end=$word%return
 }
@@ -1165,7 +1165,7 @@ main() {
 	# Without SECONDS and FILE, options for the last filter come after "--".
 	case ${1--x} in
 	-?*)
-		can_record || bad_usage 'what to read is missing'
+		can_record || bad_usage 'the input is missing'
 		live=yes
 		;;
 	*)
@@ -1205,7 +1205,7 @@ main() {
 	case $graph in
 	'') ;;
 	*)
-		[ -n "$stacks$profile" ] || bad_usage "--call-graph goes with -s"
+		[ -n "$stacks$profile" ] || bad_usage "--call-graph needs -s"
 		[ -n "$live" ] || bad_usage "--call-graph is for recording, not for a file"
 		;;
 	esac

@@ -2,7 +2,7 @@
 {"prev_pid ==", "column 12: expected a field, a number or a text, found the end\n"
 		"  prev_pid ==\n"
 		"             ^"},
-	{"prev_pid = 1", "column 10: '=' is no operator; == compares\n"
+	{"prev_pid = 1", "column 10: '=' is not an operator; == compares\n"
 			 "  prev_pid = 1\n"
 			 "           ^"},
 	{"== 1", "column 1: expected a field, a number or a text, found '=='\n"
@@ -31,7 +31,7 @@
 			 "  prev_pid @ 1\n"
 			 "           ^"},
 	{"prev_pid == 12abc",
-	 "column 13: no number, and no unit of ns us ms s min k M G T Ki Mi Gi Ti\n"
+	 "column 13: not a number, or not a unit of ns us ms s min k M G T Ki Mi Gi Ti\n"
 	 "  prev_pid == 12abc\n"
 	 "              ^~~~~"},
 	{"prev_pid == 0x", "column 13: not a number of that base\n"
@@ -57,7 +57,7 @@
 	 "  prev_pid == 1.5\n"
 	 "              ^~~"},
 	{"prev_pid == 1.5k5",
-	 "column 13: no number, and no unit of ns us ms s min k M G T Ki Mi Gi Ti\n"
+	 "column 13: not a number, or not a unit of ns us ms s min k M G T Ki Mi Gi Ti\n"
 	 "  prev_pid == 1.5k5\n"
 	 "              ^~~~~"},
 	{"prev_pid == 1.0000000001s",
@@ -102,7 +102,7 @@
 	{"prev_pid in (1..)) ", "column 18: expected an operator, ',' or the end, found ')'\n"
 				"  prev_pid in (1..)) \n"
 				"                   ^"},
-	{"prev_pid == 1..5", "column 14: a range stands after in: x in 1..5\n"
+	{"prev_pid == 1..5", "column 14: a range is allowed only after in: x in 1..5\n"
 			     "  prev_pid == 1..5\n"
 			     "               ^~"},
 	{"prev_pid & 4 == 4",
@@ -137,13 +137,13 @@
 	{"cpu & CPUS{9999}", "column 7: no machine has a CPU of that number\n"
 			     "  cpu & CPUS{9999}\n"
 			     "        ^~~~"},
-	{"cpu + CPUS{1}", "column 7: CPUS{} stands only after &, == and !=\n"
+	{"cpu + CPUS{1}", "column 7: CPUS{} is allowed only after &, == and !=\n"
 			  "  cpu + CPUS{1}\n"
 			  "        ^~~~~~~"},
-	{"CPUS{1}", "column 1: CPUS{} stands only after &, == and !=\n"
+	{"CPUS{1}", "column 1: CPUS{} is allowed only after &, == and !=\n"
 		    "  CPUS{1}\n"
 		    "  ^~~~~~~"},
-	{"!CPUS{1}", "column 2: CPUS{} stands only after &, == and !=\n"
+	{"!CPUS{1}", "column 2: CPUS{} is allowed only after &, == and !=\n"
 		     "  !CPUS{1}\n"
 		     "   ^~~~~~~"},
 	{"sched_switch: prev_pid == 1,",
@@ -175,23 +175,23 @@
 				   "  prev_comm == 1 + x_y_z\n"
 				   "                   ^~~~~"},
 	{"prev_comm + 1 == 2",
-	 "column 1: a number meets a text or an array here, in every event that has the fields\n"
+	 "column 1: a number is compared with a text or an array here, in every event that has the fields\n"
 	 "  prev_comm + 1 == 2\n"
 	 "  ^~~~~~~~~~~~~"},
 	{"prev_comm & 1",
-	 "column 1: a number meets a text or an array here, in every event that has the fields\n"
+	 "column 1: a number is compared with a text or an array here, in every event that has the fields\n"
 	 "  prev_comm & 1\n"
 	 "  ^~~~~~~~~~~~~"},
 	{"prev_pid =~ \"x\"",
-	 "column 1: a number meets a text or an array here, in every event that has the fields\n"
+	 "column 1: a number is compared with a text or an array here, in every event that has the fields\n"
 	 "  prev_pid =~ \"x\"\n"
 	 "  ^~~~~~~~~~~~~~~"},
 	{"prev_pid == \"x\"",
-	 "column 1: a number meets a text or an array here, in every event that has the fields\n"
+	 "column 1: a number is compared with a text or an array here, in every event that has the fields\n"
 	 "  prev_pid == \"x\"\n"
 	 "  ^~~~~~~~~~~~~~~"},
 	{"args == 1",
-	 "column 1: a number meets a text or an array here, in every event that has the fields\n"
+	 "column 1: a number is compared with a text or an array here, in every event that has the fields\n"
 	 "  args == 1\n"
 	 "  ^~~~~~~~~"},
 	{"args[7x] == 1", "column 5: this character has no meaning here\n"
@@ -208,7 +208,7 @@
 	{"prev_pid ==\n  5 x", "line 2, column 5: expected an operator, ',' or the end, found 'x'\n"
 			       "    5 x\n"
 			       "      ^"},
-	{"args[0] == last_func", "column 1: the stream knows no name for any value of 'args[0]'\n"
+	{"args[0] == last_func", "column 1: the stream has no name for any value of 'args[0]'\n"
 				 "  args[0] == last_func\n"
 				 "  ^~~~~~~"},
 	{"cgroup.function == x",

@@ -342,7 +342,7 @@ static void test_raw(void)
 	is_str(buf_str(&r.text),
 	       "my_job;0x10 3\nmy_job;0x401000;0xffffffff81000010 3\nmy_job;main;[x] 4\n",
 	       "addresses that nobody symbolized");
-	ok(strstr(buf_str(&said), "2 samples have addresses only: put psym before pfold"),
+	ok(strstr(buf_str(&said), "2 samples have only addresses: put psym before pfold"),
 	   "which is reported");
 	buf_release(&r.text);
 	made_free(&m);
@@ -444,7 +444,7 @@ static void test_second(void)
 	is_str(buf_str(&r.text),
 	       "my_job;0x402000;0x401000;--;0x10;0x20;the_waker 3\nmy_job;main;[x];--;the_waker 7\n",
 	       "--waker: addresses, and what is not defined");
-	ok(strstr(buf_str(&said), "1 samples have addresses only"), "a sample is counted once");
+	ok(strstr(buf_str(&said), "1 samples have only addresses"), "a sample is counted once");
 	buf_release(&r.text);
 	made_free(&m);
 }
@@ -464,7 +464,8 @@ static void test_damage(void)
 	is_int(r.rc, PP_ECUT, "a stack that is not defined: partial");
 	is_str(buf_str(&r.text), "my_job 4\nmy_job;main;[x] 8\n",
 	       "its sample counts for the command, the others as they are");
-	ok(strstr(buf_str(&said), "samples refer to what it does not define"), "it is reported");
+	ok(strstr(buf_str(&said), "samples refer to something that it does not define"),
+	   "it is reported");
 	buf_release(&r.text);
 	made_free(&m);
 

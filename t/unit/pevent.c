@@ -293,7 +293,7 @@ static void test_list(const char *tracefs, const char *sys)
 		 "\n  prev_comm                                     char[16]\n"),
 	   "the fields of a tracepoint");
 	is_int(pevents_list(&e, WORDS("hw"), has_software, &b, &why), PP_ENOENT, "none");
-	is_str(buf_str(&why), "nothing here fits hw", "none: this is reported");
+	is_str(buf_str(&why), "nothing matches hw", "none: this is reported");
 	buf_release(&b);
 	buf_release(&why);
 }
@@ -316,7 +316,7 @@ static void test_list_functions(const char *tracefs)
 	buf_reset(&text);
 	buf_reset(&why);
 	is_int(pevents_list_functions(&e, "vfs", &text, &why), PP_ENOENT, "a glob that fits none");
-	is_str(buf_str(&why), "the kernel has no traceable function that fits 'vfs'", "why");
+	is_str(buf_str(&why), "the kernel has no traceable function that matches 'vfs'", "why");
 	ok(!text.len, "nothing is listed");
 	buf_release(&text);
 	buf_release(&why);
@@ -451,9 +451,9 @@ static const struct {
 	{"", PP_EUSAGE, "an event name is empty"},
 	{"cycles,", PP_EUSAGE, "an event name is empty"},
 	{",cycles", PP_EUSAGE, "an event name is empty"},
-	{"cycles:z", PP_EUSAGE, "event modifier 'z' is none of u k h G H I p P S D W e b"},
-	{"cycles:pppp", PP_EUSAGE, "event modifier 'p' stands more than three times"},
-	{"cycles:u:k", PP_EUSAGE, "event modifier ':' is none of u k h G H I p P S D W e b"},
+	{"cycles:z", PP_EUSAGE, "event modifier 'z' is not one of u k h G H I p P S D W e b"},
+	{"cycles:pppp", PP_EUSAGE, "event modifier 'p' occurs more than three times"},
+	{"cycles:u:k", PP_EUSAGE, "event modifier ':' is not one of u k h G H I p P S D W e b"},
 	{"cpu/event=1", PP_EUSAGE, "the second / is missing in 'cpu/event=1'"},
 	{"gpu/event=1/", PP_ENOENT, "this machine has no PMU 'gpu'"},
 	{"cpu/event=0x1ff/", PP_EUSAGE, "cpu: the term event takes numbers up to 0xff"},
@@ -482,7 +482,7 @@ static const struct {
 	{"mem:x", PP_EUSAGE, "a breakpoint is mem:ADDRESS[/LENGTH][:rwx], not mem:x"},
 	{"mem:0x10/0:w", PP_EUSAGE, NULL},
 	{"probe:tcp_sendmsg", PP_ENOENT,
-	 "no tracepoint is called 'probe:tcp_sendmsg'; a probe has to be made before it is recorded"},
+	 "no tracepoint is called 'probe:tcp_sendmsg'; a probe must be created before it can be recorded"},
 	{"inst_retired.any", PP_EUSAGE,
 	 "no event is called 'inst_retired.any'; names of a CPU's manual are not known here: write rNNN, or cpu/event=N,umask=N/"},
 	{"sched:", PP_EUSAGE, NULL},

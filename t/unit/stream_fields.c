@@ -79,14 +79,14 @@ static const struct {
 static const struct {
 	const char *arg, *why;
 } bad[] = {
-	{"", "-F: an empty list is possible for one kind of event only: 'trace:'"},
+	{"", "-F: an empty list is possible only for one kind of event: 'trace:'"},
 	{"comm,perriod",
 	 "-F: no such field: 'perriod'; did you mean 'period'? The fields are: comm,"},
 	{"comm,xyzzy", "-F: no such field: 'xyzzy' The fields are: comm, tid,"},
 	{"\x1b[2J", "-F: no such field: '\\x1b[2J'"},
-	{"brstackinsn", "-F: 'brstackinsn' needs a disassembler, which is not to be had here"},
-	{"+comm,pid", "-F: either all fields have a sign or none has"},
-	{"comm,+pid", "-F: either all fields have a sign or none has"},
+	{"brstackinsn", "-F: 'brstackinsn' needs a disassembler, which is not available here"},
+	{"+comm,pid", "-F: either all fields have a sign or none"},
+	{"comm,+pid", "-F: either all fields have a sign or none"},
 	{"hw:trace", "-F: hardware events have no field 'trace'"},
 	{"soft:comm", "-F: no such kind of event: 'soft'; there are hw, sw, trace, cache, raw, "
 		      "break, other"},
