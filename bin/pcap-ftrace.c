@@ -1,6 +1,6 @@
 /* pcap-ftrace: records with ftrace, as a trace.dat or into a pipe. */
 #include "cli.h"
-#include "ftrace/options.h"
+#include "ftrace/pcap_ftrace_options.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* pcap-perf: records events of the running system as a perf.data stream. */
 #include "cli.h"
 #include "inplace/inplace.h"
-#include "record/options.h"
-#include "stat/options.h"
+#include "record/pcap_perf_options.h"
+#include "stat/counting_options.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "cli.h"
 
 #include "diff/diff.h"
-#include "diff/options.h"
+#include "diff/pdiff_options.h"
 
 #include <string.h>
 #include <unistd.h>

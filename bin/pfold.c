@@ -1,8 +1,8 @@
 /* pfold: collapses call stacks to folded text. */
 #include "cli.h"
 
-#include "fold/input.h"
-#include "fold/opt.h"
+#include "fold/inputs.h"
+#include "fold/pfold_options.h"
 
 #include <unistd.h>
 

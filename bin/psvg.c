@@ -1,6 +1,6 @@
 /* psvg: draws stacks as an interactive flame graph, and tables as charts. */
 #include "cli.h"
-#include "draw/options.h"
+#include "draw/psvg_options.h"
 
 #include <unistd.h>
 

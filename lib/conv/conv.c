@@ -5,7 +5,7 @@
 #include "base/gzip.h"
 #include "base/plain.h"
 #include "filter/filter.h"
-#include "fold/input.h"
+#include "fold/inputs.h"
 #include "tracedat/tracedat.h"
 
 #include <errno.h>

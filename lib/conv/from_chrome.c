@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
-#include "conv/json.h"
+#include "conv/json_reader.h"
 #include "conv/slices.h"
 
 #include <stdio.h>

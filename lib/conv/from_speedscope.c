@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
-#include "conv/json.h"
+#include "conv/json_reader.h"
 
 #include <stdlib.h>
 

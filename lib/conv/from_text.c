@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
-#include "fold/input.h"
+#include "fold/inputs.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 #include "diff/compare.h"
 
 #include "base/err.h"
-#include "diff/slices.h"
-#include "diff/stat.h"
+#include "diff/time_slices.h"
+#include "diff/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -75,7 +75,7 @@ int compare_family(struct compare *c, struct family *f, bool total);
 int compare_judge(struct compare *c, struct family *f);
 
 /*
- * inlined.c: gives the verdict INLINED where a function took over what one that it called had
+ * inlining.c: gives the verdict INLINED where a function took over what one that it called had
  * alone, or the other way round. The self counts are judged before the total ones. 0 or PP_ENOMEM.
  */
 int compare_inlined(struct compare *c, struct family *f);

@@ -5,7 +5,7 @@
 #include "diff/latency.h"
 
 #include "base/err.h"
-#include "diff/stat.h"
+#include "diff/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

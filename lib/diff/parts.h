@@ -15,7 +15,7 @@ struct diff {
 	struct diff_result result;
 };
 
-/* ---- words.c ---- */
+/* ---- wording.c ---- */
 
 const char *diff_verdict_name(enum diff_verdict verdict);
 const char *diff_norm_name(enum diff_norm norm);
@@ -43,19 +43,19 @@ void diff_add_notes(const struct diff *d, const char *before, struct buf *b);
 /* Sorts rows as people read them: by verdict, then by the size of the difference. */
 void diff_sort(struct family *f);
 
-/* ---- text.c ---- */
+/* ---- text_comparison.c ---- */
 
 int diff_write_text(struct diff *d, struct buf *b, struct out *out);
 
-/* ---- tsv.c ---- */
+/* ---- tsv_comparison.c ---- */
 
 int diff_write_tsv(struct diff *d, struct buf *b, struct out *out);
 
-/* ---- json.c ---- */
+/* ---- json_comparison.c ---- */
 
 int diff_write_json(struct diff *d, struct buf *b, struct out *out);
 
-/* ---- markdown.c ---- */
+/* ---- markdown_comparison.c ---- */
 
 int diff_write_markdown(struct diff *d, struct buf *b, struct out *out);
 
@@ -63,7 +63,7 @@ int diff_write_markdown(struct diff *d, struct buf *b, struct out *out);
 
 int diff_write_junit(struct diff *d, struct buf *b, struct out *out);
 
-/* ---- folded.c ---- */
+/* ---- folded_comparison.c ---- */
 
 int diff_write_folded(struct diff *d, struct buf *b, struct out *out);
 

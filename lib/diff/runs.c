@@ -6,10 +6,10 @@
 #include "base/plain.h"
 #include "base/src.h"
 #include "fold/canon.h"
-#include "diff/stat.h"
-#include "diff/times.h"
+#include "diff/statistics.h"
+#include "diff/time_span.h"
 #include "fold/fold.h"
-#include "fold/input.h"
+#include "fold/inputs.h"
 #include "stream/stream.h"
 #include "table/phist.h"
 

@@ -1,7 +1,7 @@
 /* The sizes of recordings: what their counts are divided by, so that they can be compared. */
 #include "base/err.h"
 #include "diff/compare.h"
-#include "diff/stat.h"
+#include "diff/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

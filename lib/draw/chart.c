@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "draw/plot.h"
-#include "draw/tree.h"
+#include "draw/flame_tree.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The tree of a flame graph: stacks are added, frames counted. */
-#include "draw/tree.h"
+#include "draw/flame_tree.h"
 
 #include "base/array.h"
 #include "base/err.h"

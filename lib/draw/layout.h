@@ -12,7 +12,7 @@
 #ifndef PP_DRAW_LAYOUT_H
 #define PP_DRAW_LAYOUT_H
 
-#include "draw/tree.h"
+#include "draw/flame_tree.h"
 
 #define PAD 10.0 /* left and right of the frames, in pixels */
 

@@ -2,7 +2,7 @@
  * Profiles whose commands differ: "old" and "new" are two builds of one program, and what they call
  * is to be compared, not to be all new and all gone.
  */
-#include "draw/tree.h"
+#include "draw/flame_tree.h"
 
 #include "base/array.h"
 #include "base/err.h"

@@ -2,7 +2,7 @@
 #include "draw/page.h"
 
 #include "base/err.h"
-#include "draw/tree.h"
+#include "draw/flame_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

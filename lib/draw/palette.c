@@ -1,5 +1,5 @@
 /* The colours of frames, which follow from their names. */
-#include "draw/tree.h"
+#include "draw/flame_tree.h"
 
 #include "base/err.h"
 

@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "base/plain.h"
 #include "fold/fold.h"
-#include "fold/stream.h"
+#include "fold/sample_stacks.h"
 #include "stream/stream.h"
 
 #include <inttypes.h>

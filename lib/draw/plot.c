@@ -2,7 +2,7 @@
 #include "draw/plot.h"
 
 #include "base/err.h"
-#include "draw/tree.h"
+#include "draw/flame_tree.h"
 #include "table/unit.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "draw/timeline_parts.h"
 
 #include "base/err.h"
-#include "draw/tree.h"
+#include "draw/flame_tree.h"
 #include "table/unit.h"
 
 #include <inttypes.h>

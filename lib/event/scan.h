@@ -11,7 +11,7 @@
  *
  * Blanks before a piece are skipped. What cannot be read sets `bad`; where the text is, is
  * then of no use, so that callers try with a copy. What the pieces mean is for the caller to
- * know: names.h, symbolic.h, and the arguments that print/ computes.
+ * know: value_names.h, symbolic.h, and the arguments that print/ computes.
  */
 #ifndef PP_EVENT_SCAN_H
 #define PP_EVENT_SCAN_H

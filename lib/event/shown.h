@@ -17,7 +17,7 @@
 
 #include "base/buf.h"
 #include "event/field.h"
-#include "event/names.h"
+#include "event/value_names.h"
 #include "event/symbolic.h"
 
 enum shown_kind {

@@ -1,8 +1,8 @@
 /*
  * Private to lib/expr: the parts of an expression, from text to program.
  *
- *	text -> tokens (lex.c) -> tree (parse.c, event.c)
- *	-> program for an event (compile.c, value.c) -> mark or value of a sample (run.c)
+ *	text -> tokens (lex.c) -> tree (parse.c, event_filter.c)
+ *	-> program for an event (compile.c, value.c) -> mark or value of a sample (execute.c)
  */
 #ifndef PP_EXPR_PARTS_H
 #define PP_EXPR_PARTS_H
@@ -12,7 +12,7 @@
 #include "base/intern.h"
 #include "expr/expr.h"
 #include "expr/lex.h"
-#include "event/names.h"
+#include "event/value_names.h"
 #include "event/shown.h"
 #include "expr/regex.h"
 #include "expr/shape.h"
@@ -215,7 +215,7 @@ bool expr_arith(enum expr_op op, const struct qval *a, const struct qval *b, str
 bool expr_compare(enum expr_op op, const struct qval *a, const struct qval *b);
 bool expr_compare_text(enum expr_op op, const struct qval *a, const struct qval *b);
 
-/* ---- shown.c ---- */
+/* ---- named_values.c ---- */
 
 /* Finds out whether the value of a program has names. 0 or PP_ENOMEM. */
 int shown_field_new(struct program *p, const struct ps_event *e);

@@ -1,7 +1,7 @@
 /* The table of remembered lines of perf script text. */
 #include "fold/cache.h"
 
-#include "fold/text.h"
+#include "fold/stack_text.h"
 
 #include "base/err.h"
 

@@ -8,9 +8,9 @@
  * The leaf comes first, the count is a line of its own. The result is that of stackcollapse.pl.
  */
 #include "fold/by.h"
-#include "fold/header.h"
+#include "fold/sample_header.h"
 #include "fold/readers.h"
-#include "symbol/name.h"
+#include "symbol/demangled_name.h"
 
 #include <stdlib.h>
 #include <string.h>

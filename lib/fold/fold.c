@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "fold/tree.h"
+#include "fold/stack_tree.h"
 #include "stream/ends.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
  */
 #include "fold/frame.h"
 
-#include "fold/header.h"
+#include "fold/sample_header.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #ifndef PP_FOLD_FRAME_H
 #define PP_FOLD_FRAME_H
 
-#include "fold/lines.h"
+#include "fold/text_lines.h"
 
 /* The parts of a line with a frame. What -F left out of it has length 0. */
 struct fold_frame_line {

@@ -15,7 +15,7 @@
 #include "base/diag.h"
 #include "fold/fold.h"
 #include "fold/frame.h"
-#include "fold/header.h"
+#include "fold/sample_header.h"
 
 struct fold_lack {
 	/* By the names of fields of perf script. */

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "event/core_pmu.h"
-#include "fold/tree.h"
+#include "fold/stack_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

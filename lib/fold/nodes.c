@@ -1,6 +1,6 @@
 /* The nodes of the tree of stacks: found, and added. */
 #include "base/err.h"
-#include "fold/tree.h"
+#include "fold/stack_tree.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 #include "fold/perf_parts.h"
 #include "fold/readers.h"
 #include "fold/tidy.h"
-#include "symbol/name.h"
+#include "symbol/demangled_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
 #include "fold/by.h"
 #include "fold/cache.h"
 #include "fold/frame.h"
-#include "fold/header.h"
+#include "fold/sample_header.h"
 #include "fold/lack.h"
-#include "fold/lines.h"
+#include "fold/text_lines.h"
 
 struct reader {
 	struct fold *fold;

@@ -4,7 +4,7 @@
 #ifndef PP_FOLD_READERS_H
 #define PP_FOLD_READERS_H
 
-#include "fold/lines.h"
+#include "fold/text_lines.h"
 
 /* Whether a line is one that only DTrace writes, or trace-cmd report. */
 bool fold_is_dtrace(const char *p, size_t n);

@@ -1,5 +1,5 @@
 /* Marks in stacks: how they ended, and where they are evidently broken. */
-#include "fold/stream_parts.h"
+#include "fold/sample_stacks_parts.h"
 
 #include "base/err.h"
 #include "stream/ends.h"

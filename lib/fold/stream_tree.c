@@ -2,7 +2,7 @@
  * The nodes of stacks in the tree. Of stacks that come in parts, each part with all below it has a
  * node, so that a sample adds to the node of the part that names its stack.
  */
-#include "fold/stream_parts.h"
+#include "fold/sample_stacks_parts.h"
 
 #include "base/array.h"
 #include "base/err.h"

@@ -1,6 +1,6 @@
 /* Names of C++ and Rust functions without their template arguments. */
-#include "fold/shape.h"
-#include "symbol/name.h"
+#include "fold/reshape.h"
+#include "symbol/demangled_name.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The names of frames, by stackcollapse-perf.pl's conventions. */
 #include "fold/tidy.h"
 
-#include "symbol/name.h"
+#include "symbol/demangled_name.h"
 
 #define LITERAL(s) (s), sizeof(s) - 1
 

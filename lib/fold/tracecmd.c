@@ -11,7 +11,7 @@
  */
 #include "base/array.h"
 #include "fold/by.h"
-#include "fold/header.h"
+#include "fold/sample_header.h"
 #include "fold/readers.h"
 #include "fold/tidy.h"
 

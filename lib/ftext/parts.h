@@ -5,8 +5,8 @@
  * Sources: Documentation/trace/ftrace.rst and events.rst of the kernel, and what its versions and
  * trace-cmd print.
  *
- * The flow: ftext.c reads lines, head.c finds task, CPU and time, info.c the event and its
- * fields, graph.c the same of the function graph tracer, event.c writes descriptors and
+ * The flow: ftext.c reads lines, line_head.c finds task, CPU and time, event_text.c the event and its
+ * fields, graph_lines.c the same of the function graph tracer, text_event.c writes descriptors and
  * samples. A line that is not an event is passed on as text, so that a printer prints what was
  * read.
  */
@@ -132,12 +132,12 @@ struct ftext {
 	struct ftext_held held, before; /* the last event, and one whose stack it is */
 };
 
-/* ---- head.c ---- */
+/* ---- line_head.c ---- */
 
 /* False: the line is not an event. */
 bool ftext_head(const char *line, size_t len, struct ftext_head *h);
 
-/* ---- info.c ---- */
+/* ---- event_text.c ---- */
 
 /*
  * The event and its fields. bare: of a line without a head, which is an event only if it has a
@@ -154,7 +154,7 @@ struct ftext_pair *ftext_add(struct ftext_info *info, struct ps_str key);
 void ftext_add_text(struct ftext_info *info, const char *key, struct ps_str text);
 void ftext_add_number(struct ftext_info *info, const char *key, uint64_t v);
 
-/* ---- graph.c ---- */
+/* ---- graph_lines.c ---- */
 
 struct ftext_cpu {
 	uint32_t pid;
@@ -178,7 +178,7 @@ void ftext_latency_head(struct ftext *t, const char *line, size_t len);
 /* The latency that the head told, if it did, as an event. 0 or an error. */
 int ftext_latency(struct ftext *t);
 
-/* ---- hist.c ---- */
+/* ---- hist_text.c ---- */
 
 /* Whether a line is the first of a histogram. */
 bool ftext_hist_head(const char *line, size_t len);
@@ -187,7 +187,7 @@ int ftext_hist(struct ftext *t, const char *line, size_t len);
 /* How many hits without a place a line reports; 0: it reports none. */
 uint64_t ftext_hist_dropped(const char *line, size_t len);
 
-/* ---- event.c ---- */
+/* ---- text_event.c ---- */
 
 /* Takes an event to t->held. */
 int ftext_hold(struct ftext *t, const struct ftext_head *h, const struct ftext_info *info,

@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "event/glob.h"
-#include "ftrace/put.h"
+#include "ftrace/put_file.h"
 #include "inplace/owner.h"
 #include "pevent/sysfile.h"
 

@@ -1,22 +1,22 @@
 /*
  * Recording with ftrace. Private to lib/ftrace: ftrace.h is the interface.
  *
- * The flow: config.c holds the words of the command line, events.c and functions.c find what they
- * mean, setup.c brings all of it into an instance (files.c writes, journal.c keeps what was
- * before), head.c reads what a recording begins with, rounds.c reads the pages of the ring buffers
- * round by round, text.c what latency tracers print, live.c writes them as a stream
- * (tracedat/write.h: as trace.dat), record.c is the life of a recording, buffers.c that of the ones
+ * The flow: wanted.c holds the words of the command line, switch_events.c and function_lists.c find what they
+ * mean, setup.c brings all of it into an instance (tracefs_files.c writes, journal.c keeps what was
+ * before), recording_head.c reads what a recording begins with, buffer_rounds.c reads the pages of the ring buffers
+ * round by round, latency_text.c what latency tracers print, write_stream_form.c writes them as a stream
+ * (tracedat/write_sections.h: as trace.dat), recording.c is the life of a recording, buffers.c that of the ones
  * that stay.
  */
 #ifndef PP_FTRACE_PARTS_H
 #define PP_FTRACE_PARTS_H
 
 #include "base/intern.h"
-#include "ftrace/files.h"
+#include "ftrace/tracefs_files.h"
 #include "ftrace/ftrace.h"
 #include "ftrace/journal.h"
 #include "inplace/inplace.h"
-#include "tracedat/write.h"
+#include "tracedat/write_sections.h"
 
 #define FTRACE_NAME_MAX 100 /* bytes of the name of a buffer */
 
@@ -52,11 +52,11 @@ int setup_probes(struct setup *s, const struct inplace *probes);
 int setup_on(struct setup *s, bool on);
 void setup_release(struct setup *s);
 
-/* ---- events.c ---- */
+/* ---- switch_events.c ---- */
 
 int setup_events(struct setup *s, struct buf *why);
 
-/* ---- functions.c ---- */
+/* ---- function_lists.c ---- */
 
 /* Writes one of the lists of functions. */
 int setup_functions(struct setup *s, const char *file, const struct ftrace_words *words,
@@ -64,7 +64,7 @@ int setup_functions(struct setup *s, const char *file, const struct ftrace_words
 /* The functions that match a pattern, one per line. */
 int functions_list(const char *root, const char *pattern, struct buf *text);
 
-/* ---- head.c ---- */
+/* ---- recording_head.c ---- */
 
 /* What a recording begins with, and the CPUs that there are. */
 struct head {
@@ -77,7 +77,7 @@ struct head {
 int head_read(struct head *h, const struct setup *setups, size_t n, bool all);
 void head_release(struct head *h);
 
-/* ---- names.c ---- */
+/* ---- thread_names.c ---- */
 
 /* The names of threads, as far as they were seen. */
 struct names {
@@ -100,7 +100,7 @@ int comms_look(struct names *n, const struct ftfiles *f);
 void comms_all(const struct names *n, struct buf *b);
 void comms_release(struct names *n);
 
-/* ---- rounds.c ---- */
+/* ---- buffer_rounds.c ---- */
 
 #define LIVE_ROOM 24 /* bytes before the pages, for the head of their section */
 
@@ -155,7 +155,7 @@ void ftrounds_close(struct rounds *r);
 /* The free memory of the machine; 0: unknown. */
 uint64_t ftrounds_free_kb(void);
 
-/* ---- text.c ---- */
+/* ---- latency_text.c ---- */
 
 /* Whether a tracer keeps the longest latency as text, instead of pages. */
 bool fttext_is(const char *tracer);
@@ -164,7 +164,7 @@ bool fttext_has(const struct ftfiles *f);
 /* Adds what it has found. 0, or a code that was reported. */
 int fttext_read(const struct ftfiles *f, struct buf *text, struct diag *d);
 
-/* ---- live.c ---- */
+/* ---- write_stream_form.c ---- */
 
 /* The stream form. */
 struct live {
@@ -191,7 +191,7 @@ int live_round(struct live *l);
 int live_end(struct live *l, uint64_t lost);
 void live_release(struct live *l);
 
-/* ---- record.c ---- */
+/* ---- recording.c ---- */
 
 /* Waits for the duration, the command, or the signal; of those that print something in the end. */
 int record_wait(const struct ftrace_config *c, const volatile sig_atomic_t *stop, int *status,

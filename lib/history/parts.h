@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/out.h"
-#include "event/payload.h"
+#include "event/own_fields.h"
 #include "event/symbolic.h"
 #include "history/history.h"
 
@@ -118,7 +118,7 @@ struct history {
 	uint64_t samples, switches, all_switches, shown, missing, nameless, lost, unknown_wakers;
 };
 
-/* ---- event.c ---- */
+/* ---- switch_event.c ---- */
 
 /* Finds out what an event descriptor means. 0 or PP_ENOMEM. */
 int history_bind(struct history *h, const struct ps_record *rec);
@@ -126,7 +126,7 @@ void history_unbind(struct history *h);
 /* Fills h->seen; false: it is not a scheduler event, or is incomplete. */
 bool history_decode(struct history *h);
 
-/* ---- thread.c ---- */
+/* ---- threads_and_cpus.c ---- */
 
 /* The number of a trace buffer (NULL: the main one) of a recording. 0, PP_ELIMIT or PP_ENOMEM. */
 int history_buffer(struct history *h, uint32_t source, const struct ps_str *name, uint32_t *id);
@@ -145,7 +145,7 @@ void history_forget(struct history *h);
 void history_task(const struct history *h, const struct history_thread *t, struct buf *b);
 void history_count(struct history_stats *s, uint64_t v);
 
-/* ---- times.c ---- */
+/* ---- run_lines.c ---- */
 
 /* A line for what h->seen has, as far as it was asked for. 0 or an error. */
 int history_times(struct history *h);
@@ -153,7 +153,7 @@ int history_lost(struct history *h, const struct ps_lost *l);
 /* The head of the lines; once. */
 void history_head(struct history *h);
 
-/* ---- write.c ---- */
+/* ---- write_lines.c ---- */
 
 /* ms with three decimals, the part before the point in `width`, and a blank. */
 void history_ms(struct buf *b, uint64_t ns, int width);
@@ -162,7 +162,7 @@ void history_time(struct buf *b, uint64_t ns, int width);
 /* Hands on what is in the buffer. 0 or the output's error. */
 int history_write(struct history *h);
 
-/* ---- summary.c ---- */
+/* ---- thread_summary.c ---- */
 
 void history_summarize(struct history *h);
 

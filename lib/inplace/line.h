@@ -14,7 +14,7 @@
 #define PP_INPLACE_LINE_H
 
 #include "base/buf.h"
-#include "probe/tracefs.h"
+#include "probe/probe_lists.h"
 
 #define LINE_NAME_MAX 63 /* characters of a name, by the kernel */
 

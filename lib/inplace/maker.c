@@ -2,7 +2,7 @@
 #include "inplace/maker.h"
 
 #include "base/err.h"
-#include "probe/tracefs.h"
+#include "probe/probe_lists.h"
 
 #include <errno.h>
 #include <fcntl.h>

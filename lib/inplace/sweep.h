@@ -7,7 +7,7 @@
 #define PP_INPLACE_SWEEP_H
 
 #include "base/buf.h"
-#include "probe/tracefs.h"
+#include "probe/probe_lists.h"
 
 /*
  * All events of a group; `patient`: it waits a while for those in use. 0, or a code with the reason

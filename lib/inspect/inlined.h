@@ -7,7 +7,7 @@
 #define PP_INSPECT_INLINED_H
 
 #include "inspect/binary.h"
-#include "inspect/name.h"
+#include "inspect/name_pattern.h"
 
 struct inlined_place {
 	Dwarf_Die die;	  /* the inlined call */

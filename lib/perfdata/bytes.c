@@ -1,7 +1,7 @@
 /*
  * The bytes of a recording: read into blocks, in which the records stay until they are done with.
  */
-#include "perfdata/reader.h"
+#include "perfdata/perf_file.h"
 
 #include <zstd.h>
 

@@ -1,10 +1,10 @@
 /*
- * Decoding of a recording to an event stream: the sink (reader.h) that puts the kernel's records in
+ * Decoding of a recording to an event stream: the sink (perf_file.h) that puts the kernel's records in
  * the order of time and writes stream records. Private to lib/perfdata.
  *
- * The flow: decode.c gets each record. perf's own become facts at once (session.c); those of the
- * kernel are queued (merge/order.h), and in their turn given to record.c (context, with kernel.c
- * and deferred.c) or sample.c. put.c and event.c write what others refer to, just before that.
+ * The flow: decode_recording.c gets each record. perf's own become facts at once (session.c); those of the
+ * kernel are queued (merge/order.h), and in their turn given to context_records.c (context, with side_records.c
+ * and deferred.c) or perf_sample.c. put_records.c and event_descriptors.c write what others refer to, just before that.
  */
 #ifndef PP_PERFDATA_DECODER_H
 #define PP_PERFDATA_DECODER_H
@@ -12,7 +12,7 @@
 #include "base/hashids.h"
 #include "merge/order.h"
 #include "perfdata/perfdata.h"
-#include "perfdata/reader.h"
+#include "perfdata/perf_file.h"
 #include "stream/stream.h"
 
 #define PERF_CHAIN_IDS	  (1u << 16)   /* live call chains; beyond, the ids begin again */
@@ -111,7 +111,7 @@ struct perf_decoder {
 /* Time, CPU and thread of a record, from its trailer. */
 #define PERF_CONTEXT(id) .time = (id)->time, .cpu = (id)->cpu, .pid = (id)->pid, .tid = (id)->tid
 
-/* ---- put.c: records of the stream, and what comes before the first ---- */
+/* ---- put_records.c: records of the stream, and what comes before the first ---- */
 
 /* Writes the SOURCE record, for whose clock an event must be known, and the facts so far. */
 int perf_announce(struct perf_decoder *p);
@@ -131,7 +131,7 @@ int perf_put_string(struct perf_decoder *p, const char *s, size_t len, uint32_t 
 /* A text that psym or a printer needs, in parts: BLOB records of this kind. */
 int perf_blob(struct perf_decoder *p, uint32_t kind, const void *data, uint64_t len);
 
-/* ---- event.c: descriptors of events ---- */
+/* ---- event_descriptors.c: descriptors of events ---- */
 
 /* Writes the descriptor of an event to the stream, unless that has been done. */
 int perf_event_write(struct perf_decoder *p, struct perf_attr *a);
@@ -144,7 +144,7 @@ int perf_event_write_renamed(struct perf_decoder *p);
 /* The string id of a thread's name, as perf has it. */
 int perf_comm(struct perf_decoder *p, uint32_t tid, uint32_t *comm);
 
-/* ---- facts.c: header features ---- */
+/* ---- feature_facts.c: header features ---- */
 
 /* Makes facts of a feature: META and BLOB records. */
 int perf_feature_put(struct perf_decoder *p, uint32_t feature, struct cursor c);
@@ -172,11 +172,11 @@ int perf_round(struct perf_decoder *p, struct cursor c);
 /* Sets the unit of an event's counts. 0 or PP_ENOMEM. */
 int perf_counter_unit(struct perf_attr *a, const char *unit, size_t len);
 
-/* ---- record.c: context records ---- */
+/* ---- context_records.c: context records ---- */
 
 int perf_record(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time);
 
-/* ---- kernel.c: further records of the kernel ---- */
+/* ---- side_records.c: further records of the kernel ---- */
 
 int perf_record_read(struct perf_decoder *p, struct cursor c, const struct perf_id *id);
 int perf_record_namespaces(struct perf_decoder *p, struct cursor c, const struct perf_id *id);
@@ -200,7 +200,7 @@ uint64_t perf_deferred_merge(struct perf_decoder *p, uint32_t tid, uint64_t *ips
 			     uint64_t *out);
 void perf_deferred_release(struct perf_deferred *d);
 
-/* ---- sample.c ---- */
+/* ---- perf_sample.c ---- */
 
 int perf_sample(struct perf_decoder *p, uint8_t *rec, size_t size, uint64_t time);
 /* An order_ahead_fn: looks at the call chain of a sample whose turn will come. */
@@ -212,7 +212,7 @@ void perf_ahead(void *ctx, const uint8_t *rec);
 int perf_sample_values(struct perf_decoder *p, const struct ps_sample *s);
 void perf_counters_release(struct perf_counters *c);
 
-/* ---- report.c: what there is to report at the end ---- */
+/* ---- account.c: what there is to report at the end ---- */
 
 /* To the diag; with `types` also the number of records of each type. */
 void perf_report(const struct perf_decoder *p, bool types);

@@ -3,7 +3,7 @@
  * adds "data.0", "data.1" ... with records only, `perf record --kcore` "kcore_dir" with kallsyms.
  * The format is that of tools/perf/Documentation/perf.data-directory-format.txt of the kernel tree.
  */
-#include "perfdata/reader.h"
+#include "perfdata/perf_file.h"
 
 #include "base/err.h"
 

@@ -1,5 +1,5 @@
 /* --dump of a sample. */
-#include "perfdata/dump.h"
+#include "perfdata/dump_records.h"
 
 #include "base/err.h"
 

@@ -2,7 +2,7 @@
  * What comes before the records of a perf.data: the file header, attributes, and the header
  * features, as tools/perf/Documentation/perf.data-file-format.txt describes them.
  */
-#include "perfdata/reader.h"
+#include "perfdata/perf_file.h"
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -3,7 +3,7 @@
  * same for those who decode its records and for those who print them. Private to lib/perfdata:
  * perfdata.h is the interface.
  *
- * reader.h fills it in; nothing here writes to the event stream.
+ * perf_file.h fills it in; nothing here writes to the event stream.
  */
 #ifndef PP_PERFDATA_INFO_H
 #define PP_PERFDATA_INFO_H
@@ -210,7 +210,7 @@ const char *perf_attr_unit(const struct perf_attr *a);
 /* ", type = 1 (PERF_TYPE_SOFTWARE), size = 128, ..." */
 void perf_attr_text(const struct perf_info *p, const struct perf_attr *a, struct buf *b);
 
-/* ---- tracing.c ---- */
+/* ---- tracing_data.c ---- */
 
 /* Reads the formats in tracing data, into *t, which is made when it is NULL. */
 int perf_tracing_read(struct perf_tracing **t, struct cursor c);
@@ -230,7 +230,7 @@ uint32_t perf_tracing_page_size(const struct perf_tracing *t);
 const char *perf_tracing_format(const struct perf_tracing *t, uint64_t id, size_t *len,
 				const char **system, const char **name);
 
-/* ---- btf.c ---- */
+/* ---- bpf_types.c ---- */
 
 /* Takes the type information of BPF programs, for their names. */
 int perf_btf_learn(struct perf_btf **b, struct cursor c);
@@ -238,7 +238,7 @@ void perf_btf_free(struct perf_btf *b);
 /* The name of a type of program `id`; NULL if it has none. */
 const char *perf_btf_name(const struct perf_btf *b, uint32_t id, uint32_t type);
 
-/* ---- build_id.c ---- */
+/* ---- recorded_build_ids.c ---- */
 
 /* A record of a build-id section, or a HEADER_BUILD_ID record. */
 int perf_build_id(struct perf_info *p, struct cursor c, uint16_t misc);
@@ -280,7 +280,7 @@ static inline bool perf_lines_more(const struct cursor *c, const struct buf *b)
 	return !c->bad && b->len < PERF_TEXT_MAX;
 }
 
-/* ---- topology.c ---- */
+/* ---- machine.c ---- */
 
 perf_lines_fn perf_lines_cpu_topology, perf_lines_numa_topology, perf_lines_cache,
 	perf_lines_mem_topology, perf_lines_hybrid_topology, perf_lines_cpu_domains;

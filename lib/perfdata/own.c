@@ -3,7 +3,7 @@
  * header features of the pipe form, the end mark. They are not put in order, but act when they are
  * read.
  */
-#include "perfdata/reader.h"
+#include "perfdata/perf_file.h"
 
 enum { UPDATE_NAME = 2 };
 

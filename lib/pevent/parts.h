@@ -4,7 +4,7 @@
 
 #include "pevent/pevent.h"
 
-/* ---- names.c: events by perf's names ---- */
+/* ---- event_names.c: events by perf's names ---- */
 
 /* Sets type and config of a hardware, software, cache, tool or raw event. False: not one. */
 bool name_find(const char *name, struct pevent *ev);

@@ -1,7 +1,7 @@
 /*
  * The payload of a tracepoint in JSON: its fields by their names, with the values that they have.
  */
-#include "print/json.h"
+#include "print/json_records.h"
 #include "stream/payload.h"
 
 /* The bytes of a field: where they lie, or, of a dynamic one, where it says. False: outside. */

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "print/json.h"
+#include "print/json_records.h"
 #include "print/text_perf.h"
 #include "print/text_plain.h"
 #include "print/text_trace.h"

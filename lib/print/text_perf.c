@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/intern.h"
-#include "count/reader.h"
+#include "count/recorded_counts.h"
 #include "print/tep_print.h"
 #include "print/text_fields.h"
 #include "print/text_trace.h"

@@ -1,5 +1,5 @@
 /* Where a sample was, as perf script prints it: addresses, symbols, stacks, ends of branches. */
-#include "print/json.h"
+#include "print/json_records.h"
 #include "print/text_fields.h"
 #include "print/text_perf.h"
 #include "print/text_trace.h"

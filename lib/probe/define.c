@@ -3,8 +3,8 @@
 
 #include "base/err.h"
 #include "probe/arg.h"
-#include "probe/event.h"
-#include "inspect/name.h"
+#include "probe/new_event.h"
+#include "inspect/name_pattern.h"
 #include "probe/point.h"
 #include "probe/points.h"
 #include "inspect/units.h"

@@ -19,7 +19,7 @@
 #include "probe/fetch.h"
 #include "inspect/funcs.h"
 #include "probe/spec.h"
-#include "probe/tracefs.h"
+#include "probe/probe_lists.h"
 
 #define DEFINE_EACH_MAX 32 /* functions that a wildcard makes an event of each of; more share one */
 
@@ -57,7 +57,7 @@ int definer_take_names(struct definer *d, const struct tracefs *t);
 int definer_add(struct definer *d, const char *text);
 
 /* An event for a point of a definition: the one that fits, or a new one. NULL: no memory. For
- * kernel.c, which finds its points itself. */
+ * kernel_probes.c, which finds its points itself. */
 struct event *definer_event(struct definer *d, const char *group, const char *base, char kind,
 			    const struct fetches *args);
 

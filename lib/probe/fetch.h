@@ -16,7 +16,7 @@
 #define PP_PROBE_FETCH_H
 
 #include "inspect/loc.h"
-#include "inspect/name.h"
+#include "inspect/name_pattern.h"
 
 #define FETCH_MAX	128  /* arguments of an event, by the kernel */
 #define FETCH_TEXT_MAX	63   /* characters of one with its type */

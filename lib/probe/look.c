@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "event/glob.h"
 #include "inspect/go_abi.h"
-#include "inspect/name.h"
+#include "inspect/name_pattern.h"
 #include "inspect/place.h"
 #include "probe/point.h"
 #include "inspect/scope.h"

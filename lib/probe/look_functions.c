@@ -12,8 +12,8 @@
 #include "base/intern.h"
 #include "dwarf/dwarf_scan.h"
 #include "inspect/inlined.h"
-#include "inspect/lines.h"
-#include "inspect/name.h"
+#include "inspect/source_lines.h"
+#include "inspect/name_pattern.h"
 #include "inspect/units.h"
 
 #include <dwarf.h>

@@ -1,6 +1,6 @@
 /* What can be probed: the lines of a function or a file, with their text where it is there. */
 #include "base/err.h"
-#include "inspect/lines.h"
+#include "inspect/source_lines.h"
 #include "probe/look.h"
 #include "probe/point.h"
 #include "inspect/scope.h"

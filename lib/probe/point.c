@@ -5,7 +5,7 @@
 #include "inspect/code.h"
 #include "inspect/inlined.h"
 #include "probe/linepoint.h"
-#include "inspect/name.h"
+#include "inspect/name_pattern.h"
 #include "probe/points.h"
 #include "unwind/cfi.h"
 

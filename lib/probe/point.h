@@ -16,7 +16,7 @@
 
 #include "inspect/binary.h"
 #include "inspect/funcs.h"
-#include "inspect/name.h"
+#include "inspect/name_pattern.h"
 #include "probe/spec.h"
 
 #define POINTS_MAX 100000 /* of one definition */

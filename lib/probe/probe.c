@@ -5,7 +5,7 @@
 #include "probe/blacklist.h"
 #include "probe/define.h"
 #include "probe/fprobe.h"
-#include "probe/kernel.h"
+#include "probe/kernel_probes.h"
 #include "inspect/find_binary.h"
 #include "probe/look.h"
 #include "probe/mine.h"

@@ -8,7 +8,7 @@
 
 #include "probe/define.h"
 #include "probe/sheet.h"
-#include "probe/tracefs.h"
+#include "probe/probe_lists.h"
 
 /* What happened to the places of events, added up. */
 struct added {

@@ -2,7 +2,7 @@
 #include "probe/spec.h"
 
 #include "base/err.h"
-#include "inspect/name.h"
+#include "inspect/name_pattern.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #include "record/parts.h"
 #include "resolve/bundle.h"
 #include "symbol/dso_file.h"
-#include "symbol/live.h"
+#include "symbol/live_maps.h"
 #include "symbol/maps.h"
 #include "symbol/process_code.h"
 #include "symbol/vdso.h"

@@ -23,7 +23,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* tracing.c */
+/* tracing_formats.c */
 
 /*
  * Adds what a reader needs to decode the tracepoints of e: the "tracing data" of perf.data and
@@ -89,7 +89,7 @@ int pack_events(struct pack *p, const struct iovec *v, size_t n, struct iovec *o
 
 void pack_release(struct pack *p);
 
-/* words.c */
+/* option_words.c */
 
 /* "any_call,u" to PERF_SAMPLE_BRANCH_*, added to *mask. 0 or PP_EUSAGE with the reason. */
 int words_branches(const char *arg, uint64_t *mask, struct buf *why);
@@ -102,7 +102,7 @@ unsigned words_stack_pointer(void); /* by number */
 /* "16M" to bytes (B, K, M, G, T of 1024); *unit: there is one. 0 or PP_EUSAGE. */
 int words_size(const char *arg, uint64_t *bytes, bool *unit);
 
-/* ids.c */
+/* sample_ids.c */
 
 /* An event that was opened when the head of the recording was written already. */
 struct ring_id {
@@ -132,7 +132,7 @@ int ids_index(struct session *s);
 /* The event with an id of the recording; NULL: there is none. The only one needs no id. */
 const struct perf_event_attr *ids_attr(const struct session *s, uint64_t id);
 
-/* ring.c */
+/* ring_buffer.c */
 
 /* A buffer, which belongs to an event of its own that others send their records to. */
 struct ring {
@@ -284,7 +284,7 @@ size_t phdrs_read(int fd, struct phdr v[PHDRS_MAX], bool *swap);
 bool moved_text(const char *proc, pid_t pid, const struct mapping *m, char *room,
 		struct mapping *as);
 
-/* synth.c and kernel.c */
+/* synth.c and kernel_maps.c */
 
 typedef int synth_put(void *ctx, const void *bytes, size_t n);
 
@@ -315,7 +315,7 @@ int synth_modules(struct synth *s);
 int synth_flush(struct synth *s);
 void synth_release(struct synth *s);
 
-/* For synth.c and kernel.c: a record is begun, filled, and ended, which sets its size. */
+/* For synth.c and kernel_maps.c: a record is begun, filled, and ended, which sets its size. */
 size_t synth_begin(struct synth *s, uint32_t type, uint16_t misc);
 void synth_u32(struct synth *s, uint32_t v);
 void synth_u64(struct synth *s, uint64_t v);
@@ -330,7 +330,7 @@ uint32_t namespaces_inner(const char *proc, uint32_t tid);
 /* Adds the copy of a NAMESPACES record with the thread's number; nothing if that is not known. */
 void namespaces_follow(struct buf *b, const void *record, size_t size);
 
-/* open.c */
+/* descriptors.c */
 
 /* One attribute: an event, or the tracker of tasks and mappings. */
 struct rec_attr {
@@ -501,13 +501,13 @@ uint64_t chains_helper(const struct chains_facts *f, uint32_t size, size_t n);
 /* Chooses for the attributes that ask for it: copy_rated, copy_each, chosen. 0 or PP_ENOMEM. */
 int chains_choose(struct session *s);
 
-/* events.c: the default event and the attributes of all. */
+/* attributes.c: the default event and the attributes of all. */
 int session_attrs(struct session *s, bool track_apart, bool on_exec);
 void attr_adapt(struct session *s, struct rec_attr *a);
 /* This event carries the news of tasks and mappings. */
 void session_track(const struct session *s, struct perf_event_attr *attr);
 
-/* header.c */
+/* recording_header.c */
 
 /* Bytes of the sample_id after each record other than a sample. */
 size_t header_sample_id_size(const struct session *s);
@@ -515,7 +515,7 @@ size_t header_sample_id_size(const struct session *s);
 /* The pipe header, attributes, names, features and tracing data. */
 int header_write(const struct session *s, struct buf *b);
 
-/* run.c: what the parts of a running recording share */
+/* running.c: what the parts of a running recording share */
 
 struct recorder {
 	struct record_config own; /* contradictions are settled */
@@ -608,7 +608,7 @@ void control_close(struct recorder *r);
 /* Commands that have come. 0, or an error of what they did. */
 int control_take(struct recorder *r);
 
-/* files.c */
+/* switch_output.c */
 
 /* Is it time for a new file? */
 bool files_due(const struct recorder *r);

@@ -2,7 +2,7 @@
 #include "record/perfmap.h"
 
 #include "base/err.h"
-#include "symbol/live.h"
+#include "symbol/live_maps.h"
 
 #include <ctype.h>
 #include <dirent.h>

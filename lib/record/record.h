@@ -17,8 +17,8 @@
  * they had just started, then what the kernel's ring buffers yield. The sources of the formats are
  * perf_event_open(2), <linux/perf_event.h> and perf.data-file-format.txt of the kernel tree.
  */
-#ifndef PP_RECORD_H
-#define PP_RECORD_H
+#ifndef PP_RECORD_RECORD_H
+#define PP_RECORD_RECORD_H
 
 #include "base/diag.h"
 #include "pevent/pevent.h"

@@ -3,7 +3,7 @@
  *
  * The tree is a struct fold whose names are not texts, but numbers of calls (struct call): the
  * fold's name k is call k. The first call of every stack is its group: the event, and the keys that
- * a sample has as a whole. When all is read, a result is made of it (rows.c), and written.
+ * a sample has as a whole. When all is read, a result is made of it (result_rows.c), and written.
  */
 #ifndef PP_REPORT_PARTS_H
 #define PP_REPORT_PARTS_H
@@ -114,7 +114,7 @@ struct report {
 	bool partial; /* the input was damaged or cut off */
 };
 
-/* ---- calls.c ---- */
+/* ---- dictionaries.c ---- */
 
 /* The number of a text, from 1 on; 0 means none. 0 or PP_ENOMEM, PP_ELIMIT. */
 int report_text(struct report *r, const char *s, size_t len, uint32_t *id);
@@ -147,7 +147,7 @@ void report_group_name(const struct report *r, const struct call *c, struct buf 
 /* The name of an event, with its number if it is not the first of that name. */
 void report_event_name(const struct report *r, uint32_t event, struct buf *b);
 
-/* ---- stream.c ---- */
+/* ---- sample_tree.c ---- */
 
 /* Takes all samples of a stream from a source, which it frees. Returns the exit status. */
 int report_stream(struct report *r, struct src *s);
@@ -161,12 +161,12 @@ int report_place(struct report *r, const struct sreader *in, const struct ps_sam
 /* Whether a function was asked for. */
 bool report_wants(const struct report *r, const char *name, size_t len);
 
-/* ---- folded.c ---- */
+/* ---- folded_input.c ---- */
 
 /* Takes the stacks of text from a source, which it frees. Returns the exit status. */
 int report_folded(struct report *r, struct src *s);
 
-/* ---- rows.c ---- */
+/* ---- result_rows.c ---- */
 
 struct row {
 	uint32_t event;
@@ -233,7 +233,7 @@ struct report_child {
 /* By parent, then the smallest first, as they are put in front of each other. */
 void report_sort_children(struct report_child *v, size_t n);
 
-/* ---- tree.c ---- */
+/* ---- call_trees.c ---- */
 
 /* A node of a tree that is printed. Node 0 is the root, and stands for all of it. */
 struct branch {
@@ -262,7 +262,7 @@ void branches_release(struct branches *b);
 /* The share of an event's weight below which branches are left out, in percent. */
 double report_least(const struct report *r);
 
-/* ---- text.c ---- */
+/* ---- text_report.c ---- */
 
 /* Lines are to be no longer than `width`; 0: they may be. 0 or an error, as of those below. */
 int report_write_text(const struct result *s, uint32_t width, struct out *out);
@@ -332,7 +332,7 @@ void functions_release(struct functions *f);
 int functions_one(struct functions *f, const struct result *s, uint32_t event,
 		  const struct call *c);
 
-/* ---- facts.c ---- */
+/* ---- function_facts.c ---- */
 
 /* What all forms show about a function, one after another. */
 enum fact_kind { FACT_FUNCTION, FACT_CALLER, FACT_CALLEE, FACT_LINE, FACT_CODE, FACT_NOTE };
@@ -352,7 +352,7 @@ typedef int fact_fn(void *ctx, const struct function *f, const struct fact *fact
 /* Shows everything about a function. 0, PP_ENOMEM, or what fn returned. */
 int function_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx);
 
-/* ---- code.c ---- */
+/* ---- instructions.c ---- */
 
 /* Shows the instructions of a function; if its code is not available, a note says why. */
 int code_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx);
@@ -370,15 +370,15 @@ int report_write_function(const struct result *s, uint32_t event, const struct c
 
 int report_write_html(const struct result *s, struct out *out);
 
-/* ---- tsv.c ---- */
+/* ---- tsv_report.c ---- */
 
 int report_write_tsv(const struct result *s, struct out *out);
 
-/* ---- json.c ---- */
+/* ---- json_report.c ---- */
 
 int report_write_json(const struct result *s, struct out *out);
 
-/* ---- markdown.c ---- */
+/* ---- markdown_report.c ---- */
 
 int report_write_markdown(const struct result *s, struct out *out);
 

@@ -1,7 +1,7 @@
 /* A report from its options to what it says in the end. */
 #include "base/err.h"
 #include "base/plain.h"
-#include "fold/input.h"
+#include "fold/inputs.h"
 #include "report/view.h"
 
 #include <ctype.h>

@@ -85,7 +85,7 @@ int report_new(struct report **r, const struct report_opts *opts, struct diag *d
 void report_free(struct report *r); /* NULL is fine */
 
 /*
- * Reads event streams, or whatever pfold reads (fold/input.h), stdin if n is 0. Returns the exit
+ * Reads event streams, or whatever pfold reads (fold/inputs.h), stdin if n is 0. Returns the exit
  * status.
  */
 int report_files(struct report *r, char **names, int n);

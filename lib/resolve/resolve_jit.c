@@ -2,7 +2,7 @@
 #include "resolve/resolve_parts.h"
 
 #include "base/err.h"
-#include "symbol/live.h"
+#include "symbol/live_maps.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "resolve/resolve.h"
 #include "dwarf/debuginfo.h"
 #include "symbol/jit.h"
-#include "symbol/kernel.h"
+#include "symbol/kernel_symbols.h"
 #include "symbol/ranges.h"
 #include "symbol/space.h"
 #include "unwind/start.h"

@@ -1,9 +1,9 @@
 /*
  * Counting, for its files; private to lib/stat.
  *
- * stat.c: runs, intervals, the end.  events.c: which events.  open.c: their descriptors.
- * read.c: from descriptors to the table.  topology.c: where CPUs are.  print.c: output.
- * control.c: commands that come by a pipe.  hotplug.c: CPUs that come and go.
+ * stat.c: runs, intervals, the end.  counted_events.c: which events.  open_counters.c: their descriptors.
+ * read_counters.c: from descriptors to the table.  topology.c: where CPUs are.  output.c: output.
+ * commands.c: commands that come by a pipe.  cpu_changes.c: CPUs that come and go.
  * whom.c: CPUs and threads.
  */
 #ifndef PP_STAT_PARTS_H
@@ -77,7 +77,7 @@ struct counting {
 	bool uncounted;	  /* a CPU came and was not counted */
 };
 
-/* events.c */
+/* counted_events.c */
 
 /* The events to count, the usual ones if the user named none. */
 int stat_events(struct counting *s);
@@ -93,7 +93,7 @@ int stat_find_target(struct counting *s);
 /* Where a CPU is, by sysfs. */
 void stat_place(int cpu, struct count_cpu *place);
 
-/* open.c */
+/* open_counters.c */
 
 /* Opens all events for the CPUs and threads; they do not count yet. */
 int stat_open(struct counting *s);
@@ -101,7 +101,7 @@ int stat_open_on(struct counting *s, size_t cpu); /* for one of the CPUs */
 void stat_enable(struct counting *s, bool on);
 void stat_close(struct counting *s);
 
-/* hotplug.c */
+/* cpu_changes.c */
 
 /* Room for CPUs of the target that may come. 0 or a code. */
 int stat_expect_cpus(struct counting *s);
@@ -115,7 +115,7 @@ int stat_begin_cpus(struct counting *s);
  */
 int stat_look_at_cpus(struct counting *s, bool at_end);
 
-/* read.c */
+/* read_counters.c */
 
 /* What a counter says now. */
 int stat_read_counter(const struct counting *s, const struct stat_event *e, int fd,
@@ -127,7 +127,7 @@ int stat_lay_out(struct counting *s);
 /* What the descriptors say now, into its cells. */
 int stat_read(struct counting *s);
 
-/* print.c */
+/* output.c */
 
 int stat_output(struct counting *s);
 int stat_print_interval(struct counting *s);
@@ -135,7 +135,7 @@ int stat_print(struct counting *s);
 /* The end of all output. The first error of all. */
 int stat_output_close(struct counting *s);
 
-/* control.c */
+/* commands.c */
 
 int stat_control_open(struct stat_control *k, const char *how, struct diag *d);
 /* What has come, each command answered. *stop: counting is to end. 0 or PP_END: no more will come.

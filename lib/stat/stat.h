@@ -7,7 +7,7 @@
  *	rc = stat_run(&c, diag, &status);
  *	pevents_release(&c.events);
  *
- * The words of the command line become a struct stat_config in options.h. The table and its figures
+ * The words of the command line become a struct stat_config in counting_options.h. The table and its figures
  * are those of count/.
  */
 #ifndef PP_STAT_STAT_H

@@ -1,6 +1,6 @@
 /* Finds system calls by their name, and groups of them. */
 #include "interval/syscall_names.h"
-#include "strace/calls.h"
+#include "strace/syscalls.h"
 
 #include <string.h>
 

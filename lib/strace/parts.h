@@ -8,7 +8,7 @@
 #include "base/intern.h"
 #include "base/out.h"
 #include "stream/stream.h"
-#include "strace/calls.h"
+#include "strace/syscalls.h"
 #include "strace/strace.h"
 
 #define STRACE_PATH_MAX 4096 /* bytes of a path that are kept */
@@ -135,7 +135,7 @@ struct call {
 	int64_t ret;
 };
 
-/* ---- events.c ---- */
+/* ---- call_events.c ---- */
 
 /* Finds out what an event means. 0 or PP_ENOMEM. */
 int strace_event(struct strace *s, const struct ps_event *e);
@@ -179,7 +179,7 @@ int strace_told_by_probe(struct strace *s, struct thread *t, const struct ps_sam
 int strace_told_by_bpf(struct strace *s, struct thread *t, const struct ps_sample *p,
 		       const struct known_event *k);
 
-/* ---- names.c ---- */
+/* ---- call_names.c ---- */
 
 /*
  * The name of a call by its number, as text; "syscall_N" if it has none. `narrow`: it is one of 32
@@ -209,7 +209,7 @@ bool strace_wants(struct strace *s, uint32_t name);
 
 const char *strace_text(const struct strace *s, uint32_t id, size_t *len);
 
-/* ---- files.c ---- */
+/* ---- open_files.c ---- */
 
 /* What a call that ended changes of the files of its process. 0 or PP_ENOMEM. */
 int strace_files_after(struct strace *s, const struct call *c);
@@ -232,7 +232,7 @@ static inline bool strace_failed(const struct call *c)
 	return c->ended && c->ret < 0 && c->ret >= -4095;
 }
 
-/* ---- lines.c: the lines of --strace ---- */
+/* ---- split_lines.c: the lines of --strace ---- */
 
 /* A call began. */
 void strace_line_begin(struct strace *s, struct thread *t);
@@ -240,12 +240,12 @@ void strace_line_begin(struct strace *s, struct thread *t);
 /* It ended; or will not be seen to end. */
 void strace_line_end(struct strace *s, const struct call *c, const struct known_call *k);
 
-/* ---- write.c ---- */
+/* ---- write_calls.c ---- */
 
 /* Writes a call in the form that was asked for, or counts it. 0 or an error. */
 int strace_write(struct strace *s, const struct call *c);
 
-/* ---- summary.c ---- */
+/* ---- call_summary.c ---- */
 
 int strace_count(struct strace *s, const struct call *c, struct known_call *k);
 

@@ -1,5 +1,5 @@
 /* Names of numbers that system calls take and return: flags, commands, signals, errors. */
-#include "strace/calls.h"
+#include "strace/syscalls.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

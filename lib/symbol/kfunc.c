@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/opt.h"
-#include "symbol/kernel.h"
+#include "symbol/kernel_symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>

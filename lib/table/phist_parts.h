@@ -4,7 +4,7 @@
 #ifndef PP_TABLE_PHIST_PARTS_H
 #define PP_TABLE_PHIST_PARTS_H
 
-#include "count/reader.h"
+#include "count/recorded_counts.h"
 #include "expr/expr.h"
 #include "table/gate.h"
 #include "table/periods.h"

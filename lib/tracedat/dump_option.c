@@ -2,7 +2,7 @@
  * The options of a trace.dat as `trace-cmd dump` prints them, and what its other parts print
  * with.
  */
-#include "tracedat/dump.h"
+#include "tracedat/dump_parts.h"
 
 #include "base/err.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "base/src.h"
-#include "tracedat/write.h"
+#include "tracedat/write_sections.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,9 +6,9 @@
  * and the header_page and header_event texts that each recording carries.
  *
  * The flow: file.c reads the head of the file and finds the sections, option.c reads the options,
- * format.c the texts (formats, tables), cpu.c gives the bytes of each CPU's pages, unpacked by
- * unpack.c, ring.c the records in them, merge.c brings the records of all CPUs and buffers in time
- * order, sample.c writes them to the stream. text.c reads what latency tracers print, live.c is the
+ * event_formats.c the texts (formats, tables), cpu.c gives the bytes of each CPU's pages, unpacked by
+ * decompress.c, ring_pages.c the records in them, merge_cpus.c brings the records of all CPUs and buffers in time
+ * order, record_sample.c writes them to the stream. latency_report.c reads what latency tracers print, read_stream_form.c is the
  * way of the stream form, to_file.c makes a file of that.
  */
 #ifndef PP_TRACEDAT_PARTS_H
@@ -20,7 +20,7 @@
 #include "base/hashids.h"
 #include "base/intern.h"
 #include "stream/stream.h"
-#include "tracedat/form.h"
+#include "tracedat/file_numbers.h"
 #include "tracedat/tracedat.h"
 
 #define TRACE_STRING_MAX   4096		/* bytes of a name: version, compression, system, buffer */
@@ -283,7 +283,7 @@ uint64_t tin_u64(struct tin *in);
 /* A NUL-terminated text of at most TRACE_STRING_MAX bytes, in the arena; NULL and err. */
 const char *tin_text(struct tin *in);
 
-/* ---- unpack.c ---- */
+/* ---- decompress.c ---- */
 
 /* Unpacks n bytes to exactly `size`. 0 or PP_ECORRUPT, PP_ENOMEM. */
 int trace_unpack(const struct trace *t, struct trace_zstd *z, const uint8_t *packed, size_t n,
@@ -319,7 +319,7 @@ int trace_add_cpu(struct trace *t, struct trace_buffer *b, uint32_t cpu, uint64_
 		  uint64_t size);
 int trace_add_buffer(struct trace *t, const char *name, struct trace_buffer **b);
 
-/* ---- format.c ---- */
+/* ---- event_formats.c ---- */
 
 int trace_headers(struct trace *t, struct tin *in);
 int trace_ftrace_formats(struct trace *t, struct tin *in);
@@ -351,12 +351,12 @@ int trace_event_missing(struct trace *t, uint32_t id, struct trace_event **e);
 int trace_next_page(struct trace *t, struct trace_cpu *c, const uint8_t **page, size_t *len);
 void trace_cpu_release(struct trace_cpu *c);
 
-/* ---- ring.c ---- */
+/* ---- ring_pages.c ---- */
 
 /* The next record of a CPU: 0, PP_END, PP_ENOMEM, PP_EIO. Damage has been noted. */
 int trace_next_record(struct trace *t, struct trace_cpu *c, struct trace_rec *rec);
 
-/* ---- merge.c ---- */
+/* ---- merge_cpus.c ---- */
 
 /* The CPUs that have a record, the first of all on top. */
 struct trace_heap {
@@ -383,14 +383,14 @@ void trace_heap_release(struct trace_heap *h);
  */
 int trace_leftovers(struct trace *t);
 
-/* ---- text.c: what latency tracers print ---- */
+/* ---- latency_report.c: what latency tracers print ---- */
 
 /* All of s, which it frees, as events. 0 or an error; damage was noted. */
 int trace_text(struct trace *t, struct src *s);
 /* That of a buffer of a file: packed in chunks, or `size` bytes at most. */
 int trace_text_of_file(struct trace *t, struct trace_buffer *b, uint64_t offset, uint64_t size);
 
-/* ---- live.c ---- */
+/* ---- read_stream_form.c ---- */
 
 /* Adds n bytes of an input; memory is taken as they come. 0, PP_ECUT or an error. */
 int trace_take(struct src *s, struct buf *b, uint64_t n);
@@ -400,7 +400,7 @@ bool trace_is_live(struct src *s);
 /* Decodes it. Returns as trace_decode. */
 int trace_live(struct trace *t);
 
-/* ---- sample.c ---- */
+/* ---- record_sample.c ---- */
 
 /*
  * Writes a record, c->last; next: what follows it on its CPU, NULL if nothing does, after: what

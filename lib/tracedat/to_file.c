@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/src.h"
-#include "tracedat/write.h"
+#include "tracedat/write_sections.h"
 
 #include <stdlib.h>
 

@@ -14,7 +14,7 @@
 #include "base/out.h"
 #include "base/src.h"
 #include "stream/stream.h"
-#include "tracedat/form.h"
+#include "tracedat/file_numbers.h"
 
 struct trace_opts {
 	bool stats;	      /* report the account of each CPU */

@@ -1,12 +1,12 @@
-/* The parts of the writer of trace.dat. Private: write.h is the interface. */
+/* The parts of the writer of trace.dat. Private: write_sections.h is the interface. */
 #ifndef PP_TRACEDAT_WRITE_PARTS_H
 #define PP_TRACEDAT_WRITE_PARTS_H
 
-#include "tracedat/write.h"
+#include "tracedat/write_sections.h"
 
 #include <limits.h>
 
-/* ---- write.c ---- */
+/* ---- write_sections.c ---- */
 
 /* Reports an errno. */
 int twriter_failed(const struct twriter *w, int errnum);

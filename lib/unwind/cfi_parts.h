@@ -9,9 +9,9 @@
 #include "base/cursor.h"
 #include "base/intern.h"
 #include "unwind/cfi.h"
-#include "unwind/code.h"
+#include "unwind/machine_code.h"
 #include "symbol/gopcln.h"
-#include "unwind/functions.h"
+#include "unwind/function_starts.h"
 
 #define CFI_ENTRY_CODE 128   /* bytes at an entry point that have no caller */
 #define CFI_BLOCK      16384 /* bytes that are read from a section at a time */

@@ -5,7 +5,7 @@
 #ifndef PP_UNWIND_CODE_PARTS_H
 #define PP_UNWIND_CODE_PARTS_H
 
-#include "unwind/code.h"
+#include "unwind/machine_code.h"
 
 #define CODE_REGS  32 /* by DWARF number; 31 is aarch64's stack pointer */
 #define CODE_SLOTS 24 /* places of a frame that are followed */

@@ -1,6 +1,6 @@
 /* Steps by rows of any kind, and why a step cannot be done for want of memory. */
 #include "base/err.h"
-#include "unwind/expr.h"
+#include "unwind/dwarf_expr.h"
 #include "unwind/walk.h"
 
 #include <elf.h>

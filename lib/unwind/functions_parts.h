@@ -1,11 +1,11 @@
 /*
- * What functions.c (symbols, the search for an address) and functions_scan.c (the search of the
+ * What function_starts.c (symbols, the search for an address) and functions_scan.c (the search of the
  * code) share. Private to them.
  */
 #ifndef PP_UNWIND_FUNCTIONS_PARTS_H
 #define PP_UNWIND_FUNCTIONS_PARTS_H
 
-#include "unwind/functions.h"
+#include "unwind/function_starts.h"
 
 #define FUNCTIONS_FILES	 3
 #define FUNCTIONS_RANGES 64

@@ -14,7 +14,7 @@
 #ifndef PP_WALL_PATH_H
 #define PP_WALL_PATH_H
 
-#include "wall/kind.h"
+#include "wall/wait_kinds.h"
 
 #define WALL_WINDOW   (4u << 20) /* segments that are kept, of 64 bytes */
 #define WALL_WAKERS   64	 /* wakers of wakers that are followed */

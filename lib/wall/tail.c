@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
-#include "diff/stat.h"
+#include "diff/statistics.h"
 #include "table/unit.h"
 
 #include <inttypes.h>

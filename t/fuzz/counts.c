@@ -3,7 +3,7 @@
  * perf script lists them, and as tables. What is printed stays in proportion to the input.
  */
 #include "base/err.h"
-#include "count/reader.h"
+#include "count/recorded_counts.h"
 #include "input/input.h"
 #include "table/count_table.h"
 

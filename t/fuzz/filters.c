@@ -14,7 +14,7 @@
 #include "draw/picture.h"
 #include "filter/filter.h"
 #include "fold/fold.h"
-#include "fold/input.h"
+#include "fold/inputs.h"
 #include "history/history.h"
 #include "input/many.h"
 #include "interval/lat_run.h"

@@ -4,7 +4,7 @@
  */
 #include "base/err.h"
 #include "inspect/inlined.h"
-#include "inspect/lines.h"
+#include "inspect/source_lines.h"
 #include "inspect/loc.h"
 #include "inspect/scope.h"
 #include "inspect/usdt.h"

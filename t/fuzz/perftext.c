@@ -1,7 +1,7 @@
 /* All kinds of text that pfold reads, with four sets of options; the last changes the stacks. */
 #include "base/err.h"
-#include "fold/shape.h"
-#include "fold/text.h"
+#include "fold/reshape.h"
+#include "fold/stack_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "event/probe_parts.h"
 #include "inspect/funcs.h"
 #include "inspect/kbtf.h"
-#include "inspect/name.h"
+#include "inspect/name_pattern.h"
 #include "probe/spec.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Counts: rows of groups, repeated runs, counters that are not there, the forms' fields. */
 #include "count/form.h"
-#include "count/reader.h"
+#include "count/recorded_counts.h"
 #include "tap.h"
 
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
 /* lib/draw: the tree, labels, cleaned names and colours. */
-#include "draw/tree.h"
+#include "draw/flame_tree.h"
 
 #include "base/err.h"
 #include "tap.h"

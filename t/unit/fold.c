@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "fold/about.h"
 #include "fold/fold.h"
-#include "fold/text.h"
+#include "fold/stack_text.h"
 #include "fold/tidy.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /*
  * pfold's reading of event streams made by hand; with ids that begin again, against a naive model.
  */
-#include "fold/stream.h"
+#include "fold/sample_stacks.h"
 
 #include "stream_make.h"
 

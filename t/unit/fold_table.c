@@ -1,5 +1,5 @@
-/* lib/fold/table.h: stacks by their names, in bounded memory. */
-#include "fold/table.h"
+/* lib/fold/recent_stacks.h: stacks by their names, in bounded memory. */
+#include "fold/recent_stacks.h"
 
 #include "tap.h"
 

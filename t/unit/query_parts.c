@@ -1,7 +1,7 @@
 /* Parts of the expression language and of --time: shell patterns, names of values, spans. */
 #include "base/err.h"
 #include "event/glob.h"
-#include "event/names.h"
+#include "event/value_names.h"
 #include "event/scan.h"
 #include "event/symbolic.h"
 #include "event/site.h"

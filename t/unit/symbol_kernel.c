@@ -1,5 +1,5 @@
 /* The kernel's symbols: which file is right for a recording. */
-#include "symbol/kernel.h"
+#include "symbol/kernel_symbols.h"
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /* The parts of demangled names: parameters, brackets, the signs of operators, arrows. */
-#include "symbol/name.h"
+#include "symbol/demangled_name.h"
 #include "tap.h"
 
 #include <stdlib.h>

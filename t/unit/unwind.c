@@ -1,5 +1,5 @@
 /* The unwinder: expressions against results by hand, rules made by hand for x86-64 and aarch64. */
-#include "unwind/expr.h"
+#include "unwind/dwarf_expr.h"
 #include "unwind/unwind.h"
 
 #include "base/err.h"

@@ -1,0 +1,165 @@
+/*
+ * Private to lib/draw: the tree of struct flame, and the pieces of text and colour of the SVG.
+ *
+ *	struct label l = {0};
+ *	rc = label_make(&l, name, len, palette, &arena);
+ *	size_t n = label_fit(&l, 80, 12);	(bytes of l.text that fit into 80 pixels)
+ */
+#ifndef PP_DRAW_FLAME_TREE_H
+#define PP_DRAW_FLAME_TREE_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/children.h"
+#include "base/intern.h"
+#include "draw/flame.h"
+
+#define FLAME_ROOT 0u /* index of the root in nodes; no frame is its own callee: also "none" */
+
+struct flame_node {
+	uint32_t parent; /* always less than the node's own index */
+	uint32_t name;	 /* in names; 0: the root, or in a chart what counts for its caller */
+	uint32_t depth;	 /* 0 for the root */
+	uint32_t self;	 /* where in `counts`; 0: no stack ends here */
+};
+
+/* Where the callees of a node are, in the order of folded text that is sorted by bytes. */
+struct flame_links {
+	uint32_t last;	 /* its last callee, or FLAME_ROOT */
+	uint32_t before; /* the sibling to its left, or FLAME_ROOT */
+};
+
+/* Two profiles: the base beside the nodes' own counts (two_profiles.c). */
+struct flame_diff {
+	long double base_sum;
+	/* Of flame_diff_prepare. */
+	long double most; /* greatest difference of a frame */
+	long double gone_sum;
+	long double *total; /* by node: of the base, with callees */
+	uint64_t gone;	    /* frames of the base alone */
+	struct buf matched; /* commands of the base that were taken for others: "old as new" */
+
+	long double *base;  /* by node: counts of the stacks that end here */
+	int8_t *verdict;    /* by node, of stacks: 1 more, -1 less */
+	struct map64 names; /* verdicts by name: 2 more, 1 less */
+	uint32_t nbase, nverdict;
+	enum { FLAME_BY_FUNCTION, FLAME_BY_STACK, FLAME_BY_COMM } by;
+	bool base_side; /* lines with one count are the base's */
+	bool both;	/* lines had two counts, which are on one scale */
+	bool judged;	/* pdiff said what is significant */
+};
+
+/* Whether a line is one of pdiff's about its verdicts; *rc: what came of it. */
+bool flame_diff_line(struct flame *f, const char *line, size_t n, int *rc);
+/* Before the drawing: sums of the base; with o->gone, only what is gone is left. 0 or PP_ENOMEM. */
+int flame_diff_prepare(struct flame *f, const struct flame_opts *o);
+/*
+ * Commands of the base alone stand for those of the new profile alone: what is below them is
+ * compared. 0 or PP_ENOMEM.
+ */
+int flame_diff_match(struct flame *f);
+/* The callee of that name; made if there is none and `make`. *id FLAME_ROOT: there is none. */
+int flame_callee(struct flame *f, uint32_t parent, uint32_t name, bool make, uint32_t *id);
+/* Colour (six digits), tooltip and account; `total` is the frame's count with its callees. */
+void flame_diff_fill(const struct flame *f, const struct flame_opts *o, uint32_t node,
+		     long double total, char fill[8]);
+/* What pdiff says of a frame: 1 more, -1 less, 0 not significant. */
+int flame_diff_verdict(const struct flame *f, uint32_t node);
+void flame_diff_words(const struct flame *f, const struct flame_opts *o, uint32_t node,
+		      long double total, struct buf *b);
+void flame_diff_legend(const struct flame *f, const struct flame_opts *o, double x, double y,
+		       struct buf *b);
+void flame_diff_describe(const struct flame *f, const struct flame_opts *o, bool page,
+			 struct buf *b);
+
+struct flame {
+	bool reverse;
+	bool chart;		 /* in time order */
+	const char *event;	 /* of text, as flame_choose was told */
+	struct fold_about other; /* text: the events that were left out */
+	struct buf rooted;	 /* text: a stack with its event as the root */
+	int failed;		 /* what a stack could not be added for */
+	uint32_t leaf;		 /* node of the stack that was added last */
+	struct flame_diff *diff; /* NULL: one profile */
+	struct flame_node *nodes;
+	long double *counts; /* of the stacks that end at nodes; counts[0] is 0 */
+	uint32_t ncounts, cap_counts;
+	struct flame_links *links; /* by node, as long as the stacks come sorted */
+	uint32_t n, cap;
+	struct intern names;
+	/*
+	 * Sorted stacks need no look-ups: what does not begin like the stack before is new, and
+	 * siblings come in their order. The first one that is out of order fills `children`.
+	 */
+	bool unsorted;
+	struct children children; /* if unsorted */
+	uint64_t looks;		  /* at siblings, that sorted stacks may still cost */
+	/* The last stack: the next one often begins like it, and need not look up those frames. */
+	struct buf last;
+	uint32_t depth;
+	uint32_t *path; /* FLAME_DEPTH_MAX nodes */
+	size_t *ends;	/* where each frame ends in `last` */
+	struct flame_account account;
+};
+
+/* The counts of the stacks that end at a node. */
+static inline long double flame_self(const struct flame *f, uint32_t node)
+{
+	return f->counts[f->nodes[node].self];
+}
+
+/* 0 or PP_ENOMEM. */
+int flame_self_set(struct flame *f, uint32_t node, long double count);
+
+/* A frame's name as it is shown. Everything lives in the arena that label_make was given. */
+struct label {
+	const char *full; /* valid UTF-8 that XML allows, not yet escaped; NULL: not made yet */
+	size_t full_len;
+	size_t text_len; /* without the annotation _[k], _[i], _[j] or _[w] */
+	float em;	 /* estimated width of the text in units of the font size */
+	char fill[4];	 /* three hexadecimal digits and a NUL */
+	bool plain;	 /* nothing in it needs escaping */
+};
+
+int label_make(struct label *l, const char *name, size_t len, unsigned palette, struct arena *a);
+
+/* Bytes of the text that fit into `width` pixels, with ".." after them if not all; 0: none. */
+size_t label_fit(const struct label *l, double width, double font_size);
+
+/* Makes any bytes text that XML 1.0 may contain, not yet escaped. */
+void xml_clean(struct buf *b, const char *s, size_t n);
+
+/* Escapes cleaned text for use as content and as attribute. 0 or the output's error. */
+int xml_escape(struct out *o, const char *s, size_t n);
+
+/* What the time of an event was spent with: " on CPU"; NULL: it has no words. */
+const char *event_words(const char *event);
+
+/* The colour of a function of a class (palette_class), the same in every graph. */
+void palette_fill(unsigned class, const char *name, size_t len, char fill[4]);
+
+/*
+ * The range of colours that a frame's is from, and its bounds (red, green, blue: from, to; 0 to
+ * 15); false: there are no more.
+ */
+unsigned palette_class(unsigned palette, const char *name, size_t len);
+bool palette_range(unsigned class, uint8_t v[6]);
+
+/*
+ * The palette of plat --emit wall: its number; whether a frame is a state of
+ * waiting; the class of a function in whose frame more is waiting than running; its legend, line i
+ * (false: there is none).
+ */
+unsigned palette_wall(void);
+/* Whether it is for the samples of an event: those of plat --emit wall and path. */
+bool palette_is_of_states(const char *event);
+bool palette_waits(const char *name, size_t len);
+unsigned palette_mostly_waits(unsigned class);
+bool palette_legend(size_t i, unsigned *class, const char **what);
+
+/* share/psvg.js, psvg-chart.js and psvg.css, made into C by the build. */
+extern const char draw_script[], draw_chart_script[], draw_style[];
+extern const char draw_page_script[], draw_page_style[];
+extern const char draw_page_script_sha256[], draw_page_style_sha256[]; /* in hex */
+
+#endif
