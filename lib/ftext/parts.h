@@ -5,8 +5,7 @@
  * Sources: Documentation/trace/ftrace.rst and events.rst of the kernel, and what its versions and
  * trace-cmd print.
  *
- * The flow: ftext.c reads lines, line_head.c finds task, CPU and time, event_text.c the event and
- * its
+ * The flow: ftext.c reads lines, line_head.c finds task, CPU and time, event_text.c the event and its
  * fields, graph_lines.c the same of the function graph tracer, text_event.c writes descriptors and
  * samples. A line that is not an event is passed on as text, so that a printer prints what was
  * read.

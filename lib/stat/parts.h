@@ -110,7 +110,7 @@ void stat_events_release(struct counting *s);
 
 /* whom.c */
 
-/* The CPUs and threads to count on. 0 or a code that has been told. */
+/* The CPUs and threads to count on. 0 or a code that has been reported. */
 int stat_find_target(struct counting *s);
 
 /* topology.c */
@@ -134,7 +134,7 @@ void stat_close(struct counting *s);
 
 /* function_counts.c */
 
-/* Before a run, if there are such events. 0 or a code that has been told. */
+/* Before a run, if there are such events. 0 or a code that has been reported. */
 int stat_places_begin(struct counting *s);
 
 /* Opens them on one of s->cpus, of which -1 means all. */
@@ -154,7 +154,7 @@ void stat_places_release(struct counting *s);
 
 /* stat.c */
 
-/* Has samples of a ring taken when they come. 0 or a code that has been told. */
+/* Has samples of a ring taken when they come. 0 or a code that has been reported. */
 int stat_watch_places(const struct counting *s, int fd);
 
 /* cpu_changes.c */
