@@ -19,7 +19,7 @@ enum {
 	COLUMN_NAME,  /* number of a text, 0 none */
 	COLUMN_WAKER, /* number of a thread, 0 none; of runq only */
 	COLUMN_MARKS, /* of marks: event, CPU + 1, gap from the mark before, tid */
-	COLUMN_STEPS, /* of steps of paths: path, tid, name, gap from the start before, duration, state */
+	COLUMN_STEPS, /* of steps of paths: path, tid, name, gap between starts, duration, state */
 	NCOLUMNS
 };
 

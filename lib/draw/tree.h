@@ -113,8 +113,8 @@ struct flame {
 };
 
 /*
- * Keeps the samples of a fold whose stacks have been read, with their times. 0, PP_ENOMEM; PP_END or
- * PP_ELIMIT, of fold_times: there are none.
+ * Keeps the samples of a fold whose stacks have been read, with their times. 0, PP_ENOMEM; PP_END
+ * or PP_ELIMIT, of fold_times: there are none.
  */
 struct fold;
 int flame_times_add(struct flame *f, const struct fold *fold);
