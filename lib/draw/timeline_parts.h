@@ -67,6 +67,30 @@ struct timeline_interval {
 typedef int timeline_fn(void *ctx, const struct timeline_interval *iv);
 int timeline_each(const struct timeline *t, timeline_fn *fn, void *ctx);
 
+/* A step of a critical path. */
+struct timeline_step {
+	uint64_t span;	     /* number of the path */
+	uint64_t start, dur; /* start: since `first`, or 0 if it is before that */
+	uint32_t tid, name, state;
+};
+typedef int timeline_step_fn(void *ctx, const struct timeline_step *s);
+int timeline_each_step(const struct timeline *t, timeline_step_fn *fn, void *ctx);
+
+/* ---- timeline_line.c ---- */
+
+/* Where the lanes of threads are: the middle of lane i is y + i * height. */
+struct timeline_geometry {
+	const uint32_t *lane_of_thread; /* UINT32_MAX: none */
+	double x, per_ns, y, height;
+};
+/* Sets on[thread] of those on the longest path. 0 or PP_ENOMEM. */
+int timeline_line_threads(const struct timeline *t, uint8_t *on);
+/* Appends that path as the data of a <path>; nothing if there is none. 0 or PP_ENOMEM. */
+int timeline_line(const struct timeline *t, const struct timeline_geometry *g, struct buf *d);
+
+/* A number of a column. */
+uint64_t timeline_take(const struct buf *b, size_t *at);
+
 /* Whether a kind is what a thread does, in lanes of threads, or what its CPU does. */
 bool timeline_is_thread(const char *kind);
 
