@@ -62,8 +62,8 @@ run "$BIN/psvg" --timeline=svg lock.tl path.ps
 is "$status" 0 'and in a static picture'
 # Where its steps are: 1040 pixels for all of the time; threads on the path come first, after two CPUs.
 awk -F'\t' '$1 == "k" { kind[$2] = $3 } $1 ~ /^[io]$/ { if (!n++ || $5 < first) first = $5; if ($5 + $6 > last) last = $5 + $6 }
-	END { print first, last - first }' lock.tl >time
-sed -n 's/<path class="p" d="\([^"]*\)".*/\1/p' "$OUT" | sed 's/[MHV]/\n&/g' | awk -v scale="$(awk '{ print 1040 / $2 }' time)" -v first="$(cut -d ' ' -f 1 time)" '
+	END { print first, last - first }' lock.tl >span
+sed -n 's/<path class="p" d="\([^"]*\)".*/\1/p' "$OUT" | sed 's/[MHV]/\n&/g' | awk -v scale="$(awk '{ print 1040 / $2 }' span)" -v first="$(cut -d ' ' -f 1 span)" '
 	/^M/ { x = substr($1, 2); y = $2 } /^V/ { y = substr($0, 2) }
 	/^H/ { to = substr($0, 2); if (to - x > 0.05) printf "%.0f %.0f %s\n", (x - 150) / scale + first, (to - x) / scale, y; x = to }' |
 	awk '{ printf "%d %d %s\n", int($1 / 40000 + 0.5), int($2 / 40000 + 0.5), $3 }' >got

@@ -1,4 +1,4 @@
-/* The longest critical path of a timeline as one line of an SVG, through the lanes of its threads. */
+/* The longest critical path of a timeline as a line of an SVG, through the lanes of its threads. */
 #include "draw/timeline_parts.h"
 
 #include "base/err.h"

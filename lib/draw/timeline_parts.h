@@ -76,18 +76,6 @@ struct timeline_step {
 typedef int timeline_step_fn(void *ctx, const struct timeline_step *s);
 int timeline_each_step(const struct timeline *t, timeline_step_fn *fn, void *ctx);
 
-/* ---- timeline_line.c ---- */
-
-/* Where the lanes of threads are: the middle of lane i is y + i * height. */
-struct timeline_geometry {
-	const uint32_t *lane_of_thread; /* UINT32_MAX: none */
-	double x, per_ns, y, height;
-};
-/* Sets on[thread] of those on the longest path. 0 or PP_ENOMEM. */
-int timeline_line_threads(const struct timeline *t, uint8_t *on);
-/* Appends that path as the data of a <path>; nothing if there is none. 0 or PP_ENOMEM. */
-int timeline_line(const struct timeline *t, const struct timeline_geometry *g, struct buf *d);
-
 /* A number of a column. */
 uint64_t timeline_take(const struct buf *b, size_t *at);
 
@@ -105,5 +93,17 @@ const char *timeline_text(const struct timeline *t, uint32_t number);
 
 extern const char draw_timeline_script[], draw_timeline_style[];
 extern const char draw_timeline_script_sha256[], draw_timeline_style_sha256[]; /* in hex */
+
+/* ---- timeline_line.c ---- */
+
+/* Where the lanes of threads are: the middle of lane i is y + i * height. */
+struct timeline_geometry {
+	const uint32_t *lane_of_thread; /* UINT32_MAX: none */
+	double x, per_ns, y, height;
+};
+/* Sets on[thread] of those on the longest path. 0 or PP_ENOMEM. */
+int timeline_line_threads(const struct timeline *t, uint8_t *on);
+/* Appends that path as the data of a <path>; nothing if there is none. 0 or PP_ENOMEM. */
+int timeline_line(const struct timeline *t, const struct timeline_geometry *g, struct buf *d);
 
 #endif
