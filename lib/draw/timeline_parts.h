@@ -8,8 +8,6 @@
 #include "base/intern.h"
 #include "draw/timeline.h"
 
-#define TIMELINE_SLICE 8192 /* marks whose fields are packed together */
-
 /* Columns: a number for each interval, as LEB128; gaps are signed (zigzag). */
 enum {
 	COLUMN_WHO,  /* number of the thread, 0 none */

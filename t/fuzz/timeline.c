@@ -10,15 +10,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_page(const struct out *out)
+static void check_page(const struct out *out, uint64_t marks)
 {
 	const char *p = (const char *)out->data, *end = p + out->len;
 	unsigned scripts = 0;
 
 	for (; (p = memmem(p, (size_t)(end - p), "</script>", 9)); p += 9)
 		scripts++;
-	/* What the page is about, its seven columns, and its script. */
-	if (scripts != 9)
+	/* What the page is about, its eight columns, slices of fields, and its script. */
+	if (scripts != 10 + (marks + TIMELINE_SLICE - 1) / TIMELINE_SLICE)
 		abort();
 }
 
@@ -51,7 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				break;
 			if (!(svg ? timeline_svg(t, &o, &out) : timeline_page(t, &o, &out)) &&
 			    !out.written)
-				svg ? check_svg(&out) : check_page(&out);
+				svg ? check_svg(&out)
+				    : check_page(&out, timeline_account(t)->marks);
 			out_release(&out);
 		}
 		src_free(s);
