@@ -84,12 +84,13 @@ const paint = () => {
 	for (let k = top; k < top + count; k++) {
 		const id = rows[k], t = data.timeOf(id), w = data.threadOf(id), chosen = id === state.event;
 		const texts = [(state.a === t ? 'A' : '') + (state.b === t ? 'B' : ''), data.clock(t),
-			data.cpuOf(id) < 0 ? '' : data.cpuOf(id), w ? data.threadLabel(w) : '', data.what(id),
+			data.cpuOf(id) < 0 ? '' : data.cpuOf(id), w ? data.threadLabel(w) : '', data.what(id).replace(/^\w+:(?=\w)/, ''),
 			id < data.n ? data.amount(data.dur[id]) : '', data.more(id, again)];
 		const e = make('div', {class: 'row' + (chosen ? ' chosen' : '') + (hits && hits(id) ? ' hit' : '') +
-			(t >= state.from && t <= state.to ? '' : ' far'), role: 'row', id: 'row' + k, 'aria-rowindex': k + 2, 'aria-selected': chosen},
+			(t >= state.from && t <= state.to ? '' : ' far') + (id < data.n ? '' : ' mark'), role: 'row', id: 'row' + k, 'aria-rowindex': k + 2, 'aria-selected': chosen},
 		...texts.map((text) => make('span', {role: 'gridcell'}, text)));
 		e.dataset.event = id;
+		e.title = [...texts.slice(1, 4), data.what(id), ...texts.slice(5)].filter((text) => text !== '').join(' ');
 		list.push(e);
 		if (chosen)
 			box.setAttribute('aria-activedescendant', 'row' + k);

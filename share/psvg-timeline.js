@@ -434,7 +434,7 @@ const unfinished = data.open.reduce((sum, v) => sum + v, 0);
 el.note.textContent = [about.partial ? 'Partial: the recording was damaged or cut off.' : '',
 	about.losses.length ? 'Events were lost: what is hatched is not known.' : ''].filter((s) => s).join(' ');
 byId('subtitle').textContent += (byId('subtitle').textContent ? '; ' : '') + (n - unfinished).toLocaleString('en') +
-	' intervals' + (unfinished ? ', ' + unfinished + ' unfinished' : '') + (marks.n ? ', ' + marks.n.toLocaleString('en') + ' other events' : '') +
+	(n - unfinished === 1 ? ' interval' : ' intervals') + (unfinished ? ', ' + unfinished + ' unfinished' : '') + (marks.n ? ', ' + marks.n.toLocaleString('en') + ' other events' : '') +
 	(about.from ? ', from ' + about.from : '');
 arrange();
 // The picture is there before the list and the sums are.

@@ -59,7 +59,17 @@ run "$BIN/psvg" t.tl path.ps
 is "$status" 2 'paths of another recording'
 like "$ERR" 'its paths are of another time than the timeline' 'are refused'
 run "$BIN/psvg" --timeline=svg lock.tl path.ps
-is "$status" 64 'in the SVG there are none'
+is "$status" 0 'and in a static picture'
+# Where its steps are: 1040 pixels for all of the time; threads on the path come first, after two CPUs.
+awk -F'\t' '$1 == "k" { kind[$2] = $3 } $1 ~ /^[io]$/ { if (!n++ || $5 < first) first = $5; if ($5 + $6 > last) last = $5 + $6 }
+	END { print first, last - first }' lock.tl >span
+sed -n 's/<path class="p" d="\([^"]*\)".*/\1/p' "$OUT" | sed 's/[MHV]/\n&/g' | awk -v scale="$(awk '{ print 1040 / $2 }' span)" -v first="$(cut -d ' ' -f 1 span)" '
+	/^M/ { x = substr($1, 2); y = $2 } /^V/ { y = substr($0, 2) }
+	/^H/ { to = substr($0, 2); if (to - x > 0.05) printf "%.0f %.0f %s\n", (x - 150) / scale + first, (to - x) / scale, y; x = to }' |
+	awk '{ printf "%d %d %s\n", int($1 / 40000 + 0.5), int($2 / 40000 + 0.5), $3 }' >got
+awk -F'\t' 'BEGIN { t = 1000000 } { printf "%d %d %s\n", int(t / 40000 + 0.5), int($3 / 40000 + 0.5), $1; t += $3 }' steps >want
+is "$(paste -d ' ' got want | awk '{ d = $1 - $4; e = $2 - $5; if (d * d > 1 || e * e > 1) print } END { print NR }')" "$(grep -c '' want)" 'where its steps are'
+is "$(paste -d ' ' got want | awk '{ print $3, $6 }' | sort -u | wc -l)" 2 'each in the lane of its thread'
 head -c 1400 path.ps >cut.ps
 run "$BIN/psvg" lock.tl cut.ps
 ok 'a path that is cut off is partial, or none' test "$status" -ge 1

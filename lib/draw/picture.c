@@ -283,8 +283,6 @@ static bool check_options(const struct picture *p, const struct picture_opts *o)
 		why = "--diff cannot be combined with --flamechart or --total";
 	else if (p->compare && p->event && !strcmp(p->event, FLAME_EVERY))
 		why = "--diff compares one event: select it with --event";
-	else if (p->timeline && o->timeline_svg && timeline_account(p->timeline)->steps)
-		why = "critical paths are drawn in the page of a timeline, not in its SVG";
 	if (why)
 		diag_error(p->d, NULL, -1, "%s", why);
 	else if (o->flame.total > 0 && o->flame.total < a->total && p->stacks)

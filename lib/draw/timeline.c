@@ -82,7 +82,7 @@ void timeline_put_signed(struct buf *b, uint64_t from, uint64_t to)
 	page_number(b, v << 1 ^ (0 - (v >> 63)));
 }
 
-static uint64_t take(const struct buf *b, size_t *at)
+uint64_t timeline_take(const struct buf *b, size_t *at)
 {
 	uint64_t v = 0;
 
@@ -124,18 +124,19 @@ int timeline_each(const struct timeline *t, timeline_fn *fn, void *ctx)
 
 	for (uint64_t i = 0; i < n && !rc; i++) {
 		struct timeline_interval iv = {
-			.who = (uint32_t)take(&t->columns[COLUMN_WHO], &at[COLUMN_WHO])};
-		uint64_t kind = take(&t->columns[COLUMN_KIND], &at[COLUMN_KIND]);
-		uint64_t gap = take(&t->columns[COLUMN_GAP], &at[COLUMN_GAP]);
+			.who = (uint32_t)timeline_take(&t->columns[COLUMN_WHO], &at[COLUMN_WHO])};
+		uint64_t kind = timeline_take(&t->columns[COLUMN_KIND], &at[COLUMN_KIND]);
+		uint64_t gap = timeline_take(&t->columns[COLUMN_GAP], &at[COLUMN_GAP]);
 		uint32_t lane;
 
 		iv.open = kind & 1;
 		iv.kind = kind / 2 % TIMELINE_KINDS_MAX;
 		iv.cpu = (uint32_t)(kind / 2 / TIMELINE_KINDS_MAX) - 1;
-		iv.dur = take(&t->columns[COLUMN_DUR], &at[COLUMN_DUR]);
-		iv.name = (uint32_t)take(&t->columns[COLUMN_NAME], &at[COLUMN_NAME]);
+		iv.dur = timeline_take(&t->columns[COLUMN_DUR], &at[COLUMN_DUR]);
+		iv.name = (uint32_t)timeline_take(&t->columns[COLUMN_NAME], &at[COLUMN_NAME]);
 		if (!strcmp(t->kinds[iv.kind], "runq"))
-			iv.waker = (uint32_t)take(&t->columns[COLUMN_WAKER], &at[COLUMN_WAKER]);
+			iv.waker = (uint32_t)timeline_take(&t->columns[COLUMN_WAKER],
+							   &at[COLUMN_WAKER]);
 		lane = lane_of(t, iv.who, iv.kind, iv.cpu);
 		iv.start = ends[lane] + (gap >> 1 ^ (0 - (gap & 1)));
 		ends[lane] = iv.start + iv.dur;

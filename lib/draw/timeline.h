@@ -28,6 +28,7 @@
 #define TIMELINE_THREADS_MAX (1u << 20) /* threads, texts */
 #define TIMELINE_CPUS_MAX    65536
 #define TIMELINE_STEPS_MAX   (1u << 21) /* of critical paths */
+#define TIMELINE_SLICE	     8192	/* marks whose fields are packed together in the page */
 #define TIMELINE_RECTS_MAX   20000	/* of the SVG */
 #define TIMELINE_TASKS_MAX   40		/* lanes of the SVG; the page has all */
 

@@ -8,8 +8,6 @@
 #include "base/intern.h"
 #include "draw/timeline.h"
 
-#define TIMELINE_SLICE 8192 /* marks whose fields are packed together */
-
 /* Columns: a number for each interval, as LEB128; gaps are signed (zigzag). */
 enum {
 	COLUMN_WHO,  /* number of the thread, 0 none */
@@ -19,7 +17,7 @@ enum {
 	COLUMN_NAME,  /* number of a text, 0 none */
 	COLUMN_WAKER, /* number of a thread, 0 none; of runq only */
 	COLUMN_MARKS, /* of marks: event, CPU + 1, gap from the mark before, tid */
-	COLUMN_STEPS, /* of paths: path, tid, name, gap from the start before, duration, state */
+	COLUMN_STEPS, /* of steps of paths: path, tid, name, gap between starts, duration, state */
 	NCOLUMNS
 };
 
@@ -67,6 +65,18 @@ struct timeline_interval {
 typedef int timeline_fn(void *ctx, const struct timeline_interval *iv);
 int timeline_each(const struct timeline *t, timeline_fn *fn, void *ctx);
 
+/* A step of a critical path. */
+struct timeline_step {
+	uint64_t span;	     /* number of the path */
+	uint64_t start, dur; /* start: since `first`, or 0 if it is before that */
+	uint32_t tid, name, state;
+};
+typedef int timeline_step_fn(void *ctx, const struct timeline_step *s);
+int timeline_each_step(const struct timeline *t, timeline_step_fn *fn, void *ctx);
+
+/* A number of a column. */
+uint64_t timeline_take(const struct buf *b, size_t *at);
+
 /* Whether a kind is what a thread does, in lanes of threads, or what its CPU does. */
 bool timeline_is_thread(const char *kind);
 
@@ -81,5 +91,17 @@ const char *timeline_text(const struct timeline *t, uint32_t number);
 
 extern const char draw_timeline_script[], draw_timeline_style[];
 extern const char draw_timeline_script_sha256[], draw_timeline_style_sha256[]; /* in hex */
+
+/* ---- timeline_line.c ---- */
+
+/* Where the lanes of threads are: the middle of lane i is y + i * height. */
+struct timeline_geometry {
+	const uint32_t *lane_of_thread; /* UINT32_MAX: none */
+	double x, per_ns, y, height;
+};
+/* Sets on[thread] of those on the longest path. 0 or PP_ENOMEM. */
+int timeline_line_threads(const struct timeline *t, uint8_t *on);
+/* Appends that path as the data of a <path>; nothing if there is none. 0 or PP_ENOMEM. */
+int timeline_line(const struct timeline *t, const struct timeline_geometry *g, struct buf *d);
 
 #endif

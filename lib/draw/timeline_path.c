@@ -17,31 +17,82 @@ struct steps {
 	uint64_t more;	     /* for which there was no room */
 };
 
+int timeline_each_step(const struct timeline *t, timeline_step_fn *fn, void *ctx)
+{
+	const struct buf *b = &t->columns[COLUMN_STEPS];
+	uint64_t before = 0, origin = t->first - t->base;
+	size_t at = 0;
+	int rc = 0;
+
+	while (at < b->len && !rc) {
+		struct timeline_step s = {.span = timeline_take(b, &at)};
+		uint64_t gap;
+
+		s.tid = (uint32_t)timeline_take(b, &at);
+		s.name = (uint32_t)timeline_take(b, &at);
+		gap = timeline_take(b, &at);
+		before += gap >> 1 ^ (0 - (gap & 1));
+		s.dur = timeline_take(b, &at);
+		s.state = (uint32_t)timeline_take(b, &at);
+		/* In view begins what began before the timeline did. */
+		s.start = before - origin;
+		if (s.start > INT64_MAX) {
+			s.dur -= 0 - s.start;
+			s.start = 0;
+		}
+		rc = fn(ctx, &s);
+	}
+	return rc;
+}
+
+/* A text gets that number, or a new one if it is 0; *out: what it has. */
+static int note_text(struct timeline *t, const char *s, size_t n, uint32_t number, uint32_t *out)
+{
+	uint32_t id, *v;
+	bool fresh;
+	int rc = intern_add(&t->step_texts, s, n, &id, &fresh);
+
+	if (!rc && fresh) {
+		v = array_widen(t->step_text, &t->step_text_cap, id, 64, sizeof(*v));
+		if (!v)
+			return PP_ENOMEM;
+		t->step_text = v;
+		if (!number) {
+			number = ++t->ntexts;
+			buf_add(&t->texts, s, n);
+			buf_addc(&t->texts, 0);
+		}
+		v[id] = number;
+		rc = t->texts.err;
+	}
+	*out = rc ? 0 : t->step_text[id];
+	return rc;
+}
+
+/* Threads and the steps of paths have the same numbers for the same names. */
+static int know_texts(struct timeline *t)
+{
+	const char *text = buf_str(&t->texts);
+	uint32_t n = t->step_texts.n ? 0 : t->ntexts, number;
+	int rc = 0;
+
+	for (uint32_t i = 1; i <= n && !rc; i++, text += strlen(text) + 1)
+		rc = note_text(t, text, strlen(text), i, &number);
+	return rc;
+}
+
 /* The number of a text in the page; 0 for an empty one. */
 static int text_of(struct timeline *t, const char *s, size_t n, uint32_t *number)
 {
 	struct buf safe = BUF_INIT;
-	uint32_t id, *v;
-	bool fresh;
 	int rc;
 
 	*number = 0;
 	if (!s || !n)
 		return 0;
 	buf_add_safe(&safe, s, n);
-	rc = safe.err ? safe.err : intern_add(&t->step_texts, safe.data, safe.len, &id, &fresh);
-	if (!rc && fresh) {
-		v = array_widen(t->step_text, &t->step_text_cap, id, 64, sizeof(*v));
-		if (v) {
-			t->step_text = v;
-			v[id] = ++t->ntexts;
-			buf_add(&t->texts, safe.data, strnlen(buf_str(&safe), safe.len));
-			buf_addc(&t->texts, 0);
-		}
-		rc = v ? t->texts.err : PP_ENOMEM;
-	}
-	if (!rc)
-		*number = t->step_text[id];
+	rc = safe.err ? safe.err
+		      : note_text(t, buf_str(&safe), strnlen(buf_str(&safe), safe.len), 0, number);
 	buf_release(&safe);
 	return rc;
 }
@@ -129,8 +180,9 @@ int timeline_read_path(struct timeline *t, struct src *src, struct diag *d)
 
 	if (rc)
 		return rc;
-	while (!(rc = sreader_next(r, &rec)) && !(rc = take(&s, r, rec)))
-		;
+	rc = know_texts(t);
+	while (!rc && !(rc = sreader_next(r, &rec)))
+		rc = take(&s, r, rec);
 	if (rc == PP_ENOMEM || rc == PP_ELIMIT)
 		diag_error(d, name, -1, "cannot keep the paths: %s", pp_strerror(rc));
 	/* The reader has reported the rest. */

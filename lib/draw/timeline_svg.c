@@ -31,6 +31,7 @@ struct cells {
 	double cell;		   /* ns */
 	uint8_t *base;		   /* by cell: how high the classes drawn so far are */
 	uint8_t *is_d;		   /* by text: a state that begins with D */
+	uint8_t *on_path;	   /* by thread */
 };
 
 static int learn(void *ctx, const struct timeline_interval *iv)
@@ -80,8 +81,11 @@ static int take(void *ctx, const struct timeline_interval *iv)
 static int by_run(const void *a, const void *b, void *ctx)
 {
 	const struct cells *c = ctx;
-	uint64_t x = c->run[*(const uint32_t *)a], y = c->run[*(const uint32_t *)b];
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	uint64_t x = c->run[i], y = c->run[k];
 
+	if (c->on_path[i] != c->on_path[k])
+		return c->on_path[i] ? -1 : 1;
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
@@ -204,10 +208,11 @@ static void add_head(struct cells *c, const struct timeline_opts *o, double widt
 	     "<style>\n:root { color-scheme: light dark; }\n"
 	     "text { fill: #222; } #back { fill: #fff; } .l { fill: #f0f1f4; }\n"
 	     ".a { stroke: #000; stroke-opacity: 0.25; fill: none; }\n"
+	     ".p { fill: none; stroke: #aa1f9b; stroke-width: 2; stroke-linejoin: round; } "
 	     ".r { fill: #4477aa; } .w { fill: #ddaa33; } .b { fill: #bb5566; } .s { fill: #d5d8dd; }\n"
 	     "@media (prefers-color-scheme: dark) { text { fill: #ddd; } #back { fill: #1b1c1f; } "
 	     ".l { fill: #24262b; } .a { stroke: #fff; stroke-opacity: 0.3; } .r { fill: #6fa3d8; } .w { fill: #e0b84e; } "
-	     ".b { fill: #d2768a; } .s { fill: #3d4148; } }\n</style>\n"
+	     ".b { fill: #d2768a; } .s { fill: #3d4148; } .p { stroke: #ff8af0; } }\n</style>\n"
 	     "<rect id=\"back\" width=\"100%%\" height=\"100%%\"/>\n"
 	     "<text x=\"%g\" y=\"22\" font-size=\"16\" text-anchor=\"middle\">",
 	     width / 2);
@@ -255,6 +260,27 @@ static void add_axis(struct cells *c, double y, double width)
 	buf_release(&b);
 }
 
+/* The longest critical path. */
+static void add_path(struct cells *c, double width)
+{
+	double span = (double)(c->t->last - c->t->first);
+	struct timeline_geometry g = {.lane_of_thread = c->lane_of_thread,
+				      .x = GUTTER,
+				      .per_ns = span > 0 ? width / span : 0,
+				      .y = TOP + LANE / 2,
+				      .height = LANE + 2};
+	struct buf d = BUF_INIT;
+	int rc = timeline_line(c->t, &g, &d);
+
+	if (!rc && d.len)
+		addf(c,
+		     "<path class=\"p\" d=\"%s\"><title>the longest critical path</title></path>\n",
+		     buf_str(&d));
+	if (rc)
+		c->out->err = rc;
+	buf_release(&d);
+}
+
 static void add_foot(struct cells *c, uint32_t hidden, double y)
 {
 	struct buf b = BUF_INIT;
@@ -282,7 +308,7 @@ static void add_foot(struct cells *c, uint32_t hidden, double y)
 	buf_release(&b);
 }
 
-/* The threads that ran longest get lanes. */
+/* The threads on the path get lanes, then those that ran longest. */
 static int choose(struct cells *c, uint32_t **order)
 {
 	const struct timeline *t = c->t;
@@ -342,7 +368,10 @@ int timeline_svg(struct timeline *t, const struct timeline_opts *o, struct out *
 	if (!(t->account.intervals + t->account.open))
 		return PP_END;
 	c.run = calloc((size_t)t->nthreads + 1, sizeof(*c.run));
-	rc = c.run ? timeline_each(t, learn, &c) : PP_ENOMEM;
+	c.on_path = calloc((size_t)t->nthreads + 1, 1);
+	rc = c.run && c.on_path ? timeline_each(t, learn, &c) : PP_ENOMEM;
+	if (!rc)
+		rc = timeline_line_threads(t, c.on_path);
 	c.ncpus = c.ncpus > CPUS_MAX ? CPUS_MAX : c.ncpus;
 	if (!rc)
 		rc = choose(&c, &order);
@@ -354,12 +383,14 @@ int timeline_svg(struct timeline *t, const struct timeline_opts *o, struct out *
 		add_head(&c, o, width, TOP + lanes * (LANE + 2) + AXIS + 24);
 		for (uint32_t i = 0; i < lanes; i++)
 			draw_lane(&c, i, i < c.ncpus ? 0 : order[i - c.ncpus], inner);
+		add_path(&c, inner);
 		add_axis(&c, TOP + lanes * (LANE + 2), inner);
 		add_foot(&c, t->nthreads - c.ntasks, TOP + lanes * (LANE + 2) + AXIS + 14);
 		rc = out->err;
 	}
 	buf_release(&c.text);
 	free(c.run);
+	free(c.on_path);
 	free(c.share);
 	free(c.base);
 	free(c.is_d);

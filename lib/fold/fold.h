@@ -241,9 +241,7 @@ struct fold_time {
 	uint32_t lane; /* of no use outside of lib/fold */
 };
 
-/*
- * When the sample was taken that the next fold_add is about; without a call its time is not known.
- */
+/* When the sample of the next fold_add was taken; without a call its time is not known. */
 void fold_at(struct fold *f, uint64_t time, uint32_t tid);
 
 /*
