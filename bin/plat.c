@@ -40,10 +40,11 @@ static int run_history(struct config *c, char **names, int n, struct diag *d)
 static int run_wall(struct config *c, char **names, int n, struct diag *d)
 {
 	if (c->o.lat.npids || c->o.lat.comms) {
-		diag_error(d, NULL, -1,
-			   "--pid and --comm choose intervals, which --emit %s has none of: pfilter "
-			   "after it does",
-			   c->o.emit);
+		diag_error(
+			d, NULL, -1,
+			"--pid and --comm choose intervals, which --emit %s has none of: pfilter "
+			"after it does",
+			c->o.emit);
 		return PP_EXIT_USAGE;
 	}
 	c->wall.sink = c->o.sink;

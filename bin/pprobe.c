@@ -4,8 +4,8 @@
 #include "probe/probe.h"
 
 /* clang-format off */
-enum { PATTERNS_MAX = 256, ALL_MINE = OPT_NO_SHORT, BLACKLIST, BTF, EACH, EXTERNS, FPROBE, GROUP, JSON,
-       KALLSYMS, MINE, NO_INLINES, TRACEFS, TSV, VMLINUX };
+enum { PATTERNS_MAX = 256, ALL_MINE = OPT_NO_SHORT, BLACKLIST, BTF, EACH, EXTERNS, FPROBE, GROUP,
+       JSON, KALLSYMS, MINE, NO_INLINES, TRACEFS, TSV, VMLINUX };
 /* clang-format on */
 
 static const struct opt options[] = {

@@ -41,9 +41,9 @@ struct making {
 	bool together; /* they are places of one event */
 	bool patterns; /* what the kernel refuses is left out */
 	uint32_t made, refused;
-	struct buf first;		  /* why it refused the first */
-	bool at_once;			  /* lines are only collected: */
-	struct buf lines[TRACEFS_LISTS];  /* for each list */
+	struct buf first;		 /* why it refused the first */
+	bool at_once;			 /* lines are only collected: */
+	struct buf lines[TRACEFS_LISTS]; /* for each list */
 };
 
 /* The event that the places of some definitions are of, and the number of the next one. */
@@ -354,8 +354,7 @@ static int name_places(const struct inplace *in, const char *kernel, struct peve
 		if (strcmp(v->kernel, kernel) != 0)
 			continue;
 		buf_addf(&name, "%s:%s", v->group, v->event);
-		names[v->place - 1] =
-			name.err ? NULL : arena_dup(&e->arena, name.data, name.len);
+		names[v->place - 1] = name.err ? NULL : arena_dup(&e->arena, name.data, name.len);
 		names = names[v->place - 1] ? names : NULL;
 		buf_release(&name);
 	}

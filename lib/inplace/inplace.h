@@ -11,8 +11,8 @@
  * In the kernel the probes are a group that belongs to this process (owner.h). In the recording
  * they have the group that the definition says. The kernel takes long to switch off many events,
  * some 50 ms each: for those who count, more than INPLACE_APART of a definition are places of one
- * event, whose field "place" has their number (pevent.h: places). Left to the caller: to call inplace_end on every
- * way out, after the events are closed.
+ * event, whose field "place" has their number (pevent.h: places). Left to the caller: to call
+ * inplace_end on every way out, after the events are closed.
  */
 #ifndef PP_INPLACE_INPLACE_H
 #define PP_INPLACE_INPLACE_H

@@ -94,7 +94,8 @@ static bool on_brief(void *ctx, uint32_t kind, uint64_t key, const struct lat_po
 	uint32_t i;
 
 	/* Where there are recent rows, intervals of the kind go to rows. */
-	if (!k->recent || l->o->npids || l->o->comms || start->mark != PS_MARK_PASS || end->time < start->time)
+	if (!k->recent || l->o->npids || l->o->comms || start->mark != PS_MARK_PASS ||
+	    end->time < start->time)
 		return false;
 	q = quick_slot(k, key);
 	if (!quick_is(k, q, key))

@@ -373,8 +373,8 @@ struct session {
 	struct buf chosen;		/* what was chosen, in words; empty: nothing was */
 	struct buf left_out;		/* events that were, with commas between */
 	size_t n_left_out;
-	bool copies;			/* some event has copies of user stacks */
-	struct target t;		/* with a buffer for each thread: one CPU, -1 */
+	bool copies;	    /* some event has copies of user stacks */
+	struct target t;    /* with a buffer for each thread: one CPU, -1 */
 	struct ring *rings; /* n_rings, fd -1 where there is none; then those backward */
 	size_t n_rings;	    /* all of them */
 	size_t n_rows;	    /* CPUs, or threads: buffers of a kind */

@@ -1,7 +1,8 @@
 /*
  * Counting, for its files; private to lib/stat.
  *
- * stat.c: runs, intervals, the end.  events.c: which events.  open.c: their descriptors.
+ * stat.c: runs, intervals, the end.  events.c: which events.  attr.c: what the kernel is asked for.
+ * open.c: their descriptors.
  * read.c: from descriptors to the table.  topology.c: where CPUs are.  print.c: output.
  * control.c: commands that come by a pipe.  hotplug.c: CPUs that come and go.
  * whom.c: CPUs and threads.  places.c: functions that are places of one event.
@@ -17,8 +18,9 @@
 
 #include <time.h>
 
-#define STAT_NS 1000000000u /* of a second */
-#define STAT_PLACES_MAX 64 /* events with places: one or two for each definition */
+#define STAT_NS		  1000000000u /* of a second */
+#define STAT_WATCH_PLACES 16	      /* of samples of places, in what epoll reports */
+#define STAT_PLACES_MAX	  64	      /* events with places: one or two for each definition */
 
 /* An event of a cgroup, or of all. */
 struct stat_event {
@@ -38,7 +40,7 @@ struct stat_event {
 struct stat_ring {
 	struct perf_event_mmap_page *page; /* NULL: none */
 	size_t size;			   /* of the mapping */
-	int fd;				   /* of the event that owns it; it is closed with the others */
+	int fd; /* of the event that owns it; it is closed with the others */
 };
 
 /*
@@ -117,13 +119,15 @@ int stat_find_target(struct counting *s);
 /* Where a CPU is, by sysfs. */
 void stat_place(int cpu, struct count_cpu *place);
 
-/* open.c */
+/* attr.c */
 
 /* What the kernel is asked for. `leads`: it is switched on by itself, or by exec. */
 struct perf_event_attr stat_attr(const struct counting *s, const struct stat_event *e, bool leads);
 
 /* Reports why an event was refused. The code. */
 int stat_cannot(const struct counting *s, const struct stat_event *e, int errnum);
+
+/* open.c */
 
 /* Opens all events for the CPUs and threads; they do not count yet. */
 int stat_open(struct counting *s);
@@ -150,11 +154,6 @@ void stat_places_leave(struct counting *s, size_t cpu);
 void stat_places_end(struct counting *s);
 void stat_places_close(struct counting *s);
 void stat_places_release(struct counting *s);
-
-/* stat.c */
-
-/* Has samples of a ring taken when they come. 0 or a code that has been told. */
-int stat_watch_places(const struct counting *s, int fd);
 
 /* hotplug.c */
 

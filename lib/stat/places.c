@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -58,9 +59,9 @@ static int find_events(struct counting *s)
 			rc = PP_ELIMIT;
 		else
 			rc = dir ? 0 : tracefs_find(&dir, &why);
-		if (!rc && (!tracefs_field_at(dir, ev->system, ev->tp, PLACE_FIELD, &p->at[p->n],
-					      &size) ||
-			    size != sizeof(uint32_t)))
+		if (!rc &&
+		    (!tracefs_field_at(dir, ev->system, ev->tp, PLACE_FIELD, &p->at[p->n], &size) ||
+		     size != sizeof(uint32_t)))
 			rc = PP_ECORRUPT;
 		if (!rc)
 			p->first[p->n++] = i;
@@ -97,7 +98,7 @@ int stat_places_begin(struct counting *s)
 /* ---- opening ---- */
 
 /* The buffer belongs to an event without tasks, which does not end with any. */
-static int open_ring(struct counting *s, size_t cpu)
+static int open_ring(const struct counting *s, size_t cpu)
 {
 	struct stat_ring *r = &s->places.rings[cpu];
 	struct perf_event_attr attr = {
@@ -106,6 +107,7 @@ static int open_ring(struct counting *s, size_t cpu)
 		.config = PERF_COUNT_SW_DUMMY,
 		.watermark = 1,
 	};
+	struct epoll_event e = {.events = EPOLLIN, .data.u64 = STAT_WATCH_PLACES};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *base = MAP_FAILED;
 
@@ -124,7 +126,7 @@ static int open_ring(struct counting *s, size_t cpu)
 		return rc;
 	}
 	r->page = base;
-	return stat_watch_places(s, r->fd);
+	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, r->fd, &e) ? pp_errno(errno) : 0;
 }
 
 static int open_event(struct counting *s, uint32_t event, size_t cpu)
@@ -182,8 +184,8 @@ void stat_places_enable(const struct counting *s, bool on)
 
 	for (size_t i = 0; i < n; i++)
 		if (s->places.fds[i] >= 0)
-			ioctl(s->places.fds[i],
-			      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+			ioctl(s->places.fds[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+			      0);
 }
 
 /* ---- counting ---- */
