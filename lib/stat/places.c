@@ -2,6 +2,7 @@
 #include "stat/parts.h"
 
 #include "base/err.h"
+#include "pevent/sysfile.h"
 #include "pevent/tracefs.h"
 
 #include <errno.h>
@@ -14,7 +15,8 @@
 #include <unistd.h>
 
 #define RING_PAGES   512u /* of a buffer; a sample takes 32 bytes */
-#define RAW_AT	     12	  /* bytes of a sample before its raw data: header, size */
+#define OTHER_FDS    64
+#define RAW_AT	     12 /* bytes of a sample before its raw data: header, size */
 #define PLACE_FIELD  "place"
 #define CANNOT_PLACE "functions of a pattern, as there are many, are not counted "
 
@@ -85,6 +87,7 @@ int stat_places_begin(struct counting *s)
 	if (rc)
 		return rc;
 	n = p->n * s->target.n_cpus * s->n_tids;
+	sysfile_raise_files(n + (uint64_t)s->n_cpus * s->n_tids * s->n_events + OTHER_FDS);
 	p->taken = p->hits = 0;
 	p->fds = p->fds ? p->fds : malloc(n * sizeof(*p->fds));
 	p->rings = p->rings ? p->rings : calloc(s->target.n_cpus, sizeof(*p->rings));
