@@ -84,7 +84,7 @@ recorders() {
 if have setsid && env --default-signal=INT true 2>/dev/null; then
 	env --default-signal=INT "$recipe" -o stopped.ps one two -- -a -e sched:sched_process_exec,sched:sched_process_wait 2>"$ERR" &
 	pid=$!
-	await sh -c 'ps -eo args | grep -q "^pcap-perf --while.*-e sched:sched_process_exec,[s]ched:sched_process_wait"'
+	await sh -c 'ps -eo args | grep -q "^pcap-perf --while.*-e sched:sched_process_exec,[s]ched:sched_process_wait" >/dev/null'
 	# An event of a second that the one machine has does not wait for the other one.
 	await sh -c '"$BIN/pdecode" -t stopped.ps 2>/dev/null | grep -q sched_process'
 	kill -INT $pid
@@ -102,7 +102,7 @@ await test -s killed.ps
 kill $pid
 wait $pid
 is "$?" 143 'killed'
-await sh -c '! pgrep -f "^pcap-perf --while.*-e sched:sched_process_exec,[s]ched:sched_process_wait"'
+await sh -c '! pgrep -f "^pcap-perf --while.*-e sched:sched_process_exec,[s]ched:sched_process_wait" >/dev/null'
 is "$(recorders)" 0 'no recorder goes on'
 is "$(echo tmp/*)" 'tmp/*' 'nor is a file left'
 
