@@ -71,20 +71,20 @@ unlike list '[1-9][0-9]* .*collect-tick' 'and nothing else'
 # All is recorded here, so that what was corrected is off by as much.
 is "$(awk -v one="$(first one)" -v ahead="$(first ahead)" 'BEGIN { d = one - ahead; print (d > 4 && d < 6) }')" 1 \
 	'its times are corrected'
-"$BIN/pdecode" -t --ns all.ps | sed -n 's/^.* \([0-9]*\.[0-9]*\): *[0-9]* .*$/\1/p' >times
-sort -n times >sorted
-same times sorted 'one stream in the order of time'
+"$BIN/pdecode" -t --ns all.ps | sed -n 's/^.* \([0-9]*\.[0-9]*\): *[0-9]* .*$/\1/p' >order
+sort -n order >sorted
+same order sorted 'one stream in the order of time'
 now=$(date +%s)
 is "$(awk -v now="$now" -v one="$(first one)" 'BEGIN { print (one > now - 600 && one <= now) }')" 1 'in the time of day'
 
 # Until Control-C, and when it is killed.
 recorders() {
-	ps -eo args | grep -c "^pcap-perf --while.*-e sched:sched_process_exec,[s]ched:sched_process_wait"
+	pgrep -cf '^pcap-perf --while.*-e sched:sched_process_exec,[s]ched:sched_process_wait'
 }
 if have setsid && env --default-signal=INT true 2>/dev/null; then
 	env --default-signal=INT "$recipe" -o stopped.ps one two -- -a -e sched:sched_process_exec,sched:sched_process_wait 2>"$ERR" &
 	pid=$!
-	await sh -c 'ps -eo args | grep -q "^pcap-perf --while.*-e sched:sched_process_exec,[s]ched:sched_process_wait"'
+	await sh -c 'ps -eo args | grep -q "^pcap-perf --while.*-e sched:sched_process_exec,[s]ched:sched_process_wait" >/dev/null'
 	# An event of a second that the one machine has does not wait for the other one.
 	await sh -c '"$BIN/pdecode" -t stopped.ps 2>/dev/null | grep -q sched_process'
 	kill -INT $pid
@@ -102,9 +102,9 @@ await test -s killed.ps
 kill $pid
 wait $pid
 is "$?" 143 'killed'
-await sh -c '! ps -eo args | grep -q "^pcap-perf --while.*-e sched:sched_process_exec,[s]ched:sched_process_wait"'
+await sh -c '! pgrep -f "^pcap-perf --while.*-e sched:sched_process_exec,[s]ched:sched_process_wait" >/dev/null'
 is "$(recorders)" 0 'no recorder goes on'
-is "$(ls tmp | grep -c '^collect')" 0 'nor is a file left'
+is "$(echo tmp/*)" 'tmp/*' 'nor is a file left'
 
 # Functions are named where the programs are; another reader goes away.
 run "$recipe" -s -d 1 one -- -a -F 199 -g

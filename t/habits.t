@@ -101,7 +101,7 @@ while read -r recipe option expected; do
 		echo "$recipe $option: $(head -n 1 "$ERR")"
 	fi
 done <<'END' >failed
-offcputime -p pcap-perf -p PID
+biolatency -p pcap-perf -p PID
 offcputime -f folded
 offcputime -U --user-callchains
 profile -F pcap-perf -F

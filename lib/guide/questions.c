@@ -33,6 +33,8 @@ static const struct question {
 	 "pcap-perf --stat -a 5"},
 	{NULL, "rates", "how often each event occurs, and in which thread", "", ANY,
 	 "pdecode % | phist --by event,comm", NULL},
+	{NULL, "machines", "on several machines at once, by ssh", "", 0, NULL,
+	 "perfpipe run collect -d 10 HOST... > all.pstream"},
 	{NULL, "events", "each event, as text", "", ANY, "pdecode -t %", NULL},
 
 	{"Where does the CPU time go?", "cpu", "the stacks, as a flame graph", "", SAMPLED | STACKS,
@@ -85,6 +87,8 @@ static const struct question {
 	{NULL, "strace", "each system call, in order",
 	 "raw_syscalls:sys_enter|syscalls:sys_enter_* raw_syscalls:sys_exit|syscalls:sys_exit_*", 0,
 	 "pdecode % | pstrace", "pcap-perf --paths -- ls | pdecode | pstrace"},
+	{NULL, "often", "how often functions of the kernel, or of a program, are called", "", 0,
+	 NULL, "perfpipe run funccount 'vfs_*' 10"},
 	{NULL, "files", "files that are opened",
 	 "syscalls:sys_enter_openat syscalls:sys_exit_openat", 0, "perfpipe run opensnoop %",
 	 "perfpipe run opensnoop"},

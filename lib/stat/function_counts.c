@@ -2,18 +2,21 @@
 #include "stat/parts.h"
 
 #include "base/err.h"
+#include "pevent/sysfile.h"
 #include "pevent/tracefs.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define RING_PAGES   512u /* of a buffer; a sample takes 32 bytes */
-#define RAW_AT	     12	  /* bytes of a sample before its raw data: header, size */
+#define OTHER_FDS    64
+#define RAW_AT	     12 /* bytes of a sample before its raw data: header, size */
 #define PLACE_FIELD  "place"
 #define CANNOT_PLACE "functions of a pattern, as there are many, are not counted "
 
@@ -84,6 +87,7 @@ int stat_places_begin(struct counting *s)
 	if (rc)
 		return rc;
 	n = p->n * s->target.n_cpus * s->n_tids;
+	sysfile_raise_files(n + (uint64_t)s->n_cpus * s->n_tids * s->n_events + OTHER_FDS);
 	p->taken = p->hits = 0;
 	p->fds = p->fds ? p->fds : malloc(n * sizeof(*p->fds));
 	p->rings = p->rings ? p->rings : calloc(s->target.n_cpus, sizeof(*p->rings));
@@ -97,7 +101,7 @@ int stat_places_begin(struct counting *s)
 /* ---- opening ---- */
 
 /* The buffer belongs to an event without tasks, which does not end with any. */
-static int open_ring(struct counting *s, size_t cpu)
+static int open_ring(const struct counting *s, size_t cpu)
 {
 	struct stat_ring *r = &s->places.rings[cpu];
 	struct perf_event_attr attr = {
@@ -106,6 +110,7 @@ static int open_ring(struct counting *s, size_t cpu)
 		.config = PERF_COUNT_SW_DUMMY,
 		.watermark = 1,
 	};
+	struct epoll_event e = {.events = EPOLLIN, .data.u64 = STAT_WATCH_PLACES};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *base = MAP_FAILED;
 
@@ -124,7 +129,7 @@ static int open_ring(struct counting *s, size_t cpu)
 		return rc;
 	}
 	r->page = base;
-	return stat_watch_places(s, r->fd);
+	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, r->fd, &e) ? pp_errno(errno) : 0;
 }
 
 static int open_event(struct counting *s, uint32_t event, size_t cpu)

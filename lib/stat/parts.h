@@ -1,11 +1,11 @@
 /*
  * Counting, for its files; private to lib/stat.
  *
- * stat.c: runs, intervals, the end.  counted_events.c: which events.  open_counters.c: their
- * descriptors.
- * read_counters.c: from descriptors to the table.  topology.c: where CPUs are.  output.c: output.
- * commands.c: commands that come by a pipe.  cpu_changes.c: CPUs that come and go.
- * whom.c: CPUs and threads.  function_counts.c: functions that are places of one event.
+ * stat.c: runs, intervals, the end.  counted_events.c: which events.  counter_attr.c: what the
+ * kernel is asked for.  open_counters.c: their descriptors.  read_counters.c: from descriptors to
+ * the table.  topology.c: where CPUs are.  output.c: output.  commands.c: commands that come by a
+ * pipe.  cpu_changes.c: CPUs that come and go.  whom.c: CPUs and threads.  function_counts.c:
+ * functions that are places of one event.
  */
 #ifndef PP_STAT_PARTS_H
 #define PP_STAT_PARTS_H
@@ -18,8 +18,9 @@
 
 #include <time.h>
 
-#define STAT_NS		1000000000u /* of a second */
-#define STAT_PLACES_MAX 64	    /* events with places: one or two for each definition */
+#define STAT_NS		  1000000000u /* of a second */
+#define STAT_WATCH_PLACES 16	      /* of samples of places, in what epoll reports */
+#define STAT_PLACES_MAX	  64	      /* events with places: one or two for each definition */
 
 /* An event of a cgroup, or of all. */
 struct stat_event {
@@ -118,13 +119,15 @@ int stat_find_target(struct counting *s);
 /* Where a CPU is, by sysfs. */
 void stat_place(int cpu, struct count_cpu *place);
 
-/* open_counters.c */
+/* counter_attr.c */
 
 /* What the kernel is asked for. `leads`: it is switched on by itself, or by exec. */
 struct perf_event_attr stat_attr(const struct counting *s, const struct stat_event *e, bool leads);
 
 /* Reports why an event was refused. The code. */
 int stat_cannot(const struct counting *s, const struct stat_event *e, int errnum);
+
+/* open_counters.c */
 
 /* Opens all events for the CPUs and threads; they do not count yet. */
 int stat_open(struct counting *s);
@@ -151,11 +154,6 @@ void stat_places_leave(struct counting *s, size_t cpu);
 void stat_places_end(struct counting *s);
 void stat_places_close(struct counting *s);
 void stat_places_release(struct counting *s);
-
-/* stat.c */
-
-/* Has samples of a ring taken when they come. 0 or a code that has been reported. */
-int stat_watch_places(const struct counting *s, int fd);
 
 /* cpu_changes.c */
 

@@ -26,7 +26,16 @@
 #define EVENTS	 16
 
 /* What epoll reports. */
-enum of { OF_SIGNAL, OF_TIMER, OF_TICK, OF_CONTROL, OF_PROCESS, OF_CPUS, OF_PLACES, OF_WHILE };
+enum of {
+	OF_SIGNAL,
+	OF_TIMER,
+	OF_TICK,
+	OF_CONTROL,
+	OF_PROCESS,
+	OF_CPUS,
+	OF_WHILE,
+	OF_PLACES = STAT_WATCH_PLACES
+};
 
 /* What ends the wait, and what to do meanwhile. */
 struct wait {
@@ -104,16 +113,11 @@ static void await_interrupted(struct counting *s)
 
 /* ---- waiting ---- */
 
-static int watch(const struct counting *s, int fd, enum of what)
+static int watch(struct counting *s, int fd, enum of what)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.u64 = what};
 
 	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e) ? os_error(s, "epoll") : 0;
-}
-
-int stat_watch_places(const struct counting *s, int fd)
-{
-	return watch(s, fd, OF_PLACES);
 }
 
 static int set_timer(const struct counting *s, int timer, uint64_t first, uint64_t every)
