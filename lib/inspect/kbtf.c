@@ -2,18 +2,17 @@
 #include "inspect/kbtf.h"
 
 #include "base/buf.h"
-#include "base/cursor.h"
 #include "base/err.h"
+#include "base/intern.h"
+#include "inspect/kbtf_parts.h"
 #include "symbol/elf_file.h"
 #include "symbol/reason.h"
 #include "symbol/root.h"
 
-#include <linux/btf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH	32
-#define MEMBERS 100000 /* that are passed in a search */
+#define MEMBERS 10000 /* that are passed in a search */
 
 struct kbtf {
 	struct buf bytes;
@@ -25,35 +24,38 @@ struct kbtf {
 	uint32_t n;   /* types; those of base come first */
 	const struct kbtf *base; /* NULL: none */
 	uint32_t n_base;
-	size_t text_base; /* bytes of base's texts */
+	size_t text_base;	/* bytes of base's texts */
+	struct map64 functions; /* the hash of a name to the first function with it */
 };
 
-struct type {
-	uint32_t kind, n, size; /* size: or the type that it refers to */
-	bool flag;
-	const char *name;
-	struct cursor more;
-};
+static uint64_t hash(const char *s)
+{
+	uint64_t h = 0xcbf29ce484222325;
 
-static const char *text_at(const struct kbtf *k, uint32_t offset)
+	while (*s)
+		h = (h ^ (uint8_t)*s++) * 0x100000001b3;
+	return h;
+}
+
+const char *kbtf_text(const struct kbtf *k, uint32_t offset)
 {
 	if (k->base && offset < k->text_base)
-		return text_at(k->base, offset);
+		return kbtf_text(k->base, offset);
 	return offset - k->text_base < k->text_len ? k->text + (offset - k->text_base) : "";
 }
 
-static bool get_type(const struct kbtf *k, uint32_t id, struct type *t)
+bool kbtf_entry(const struct kbtf *k, uint32_t id, struct kbtf_entry *t)
 {
 	struct cursor c;
 	uint32_t info, at;
 
 	if (k->base && id <= k->n_base)
-		return get_type(k->base, id, t);
+		return kbtf_entry(k->base, id, t);
 	if (!id || id > k->n)
 		return false;
 	at = k->at[id - k->n_base];
 	c = cursor_make(k->types + at, (size_t)(k->types_end - k->types - at), k->swap);
-	t->name = text_at(k, get_u32(&c));
+	t->name = kbtf_text(k, get_u32(&c));
 	info = get_u32(&c);
 	t->size = get_u32(&c);
 	t->kind = BTF_INFO_KIND(info);
@@ -69,15 +71,15 @@ static int64_t tail_size(uint32_t kind, uint32_t n)
 	switch (kind) {
 	case BTF_KIND_INT:
 	case BTF_KIND_VAR:
-	case 17 /* BTF_KIND_DECL_TAG */: return 4;
+	case KIND_DECL_TAG: return 4;
 	case BTF_KIND_ARRAY: return 12;
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
 	case BTF_KIND_DATASEC:
-	case 19 /* BTF_KIND_ENUM64 */: return 12 * (int64_t)n;
+	case KIND_ENUM64: return 12 * (int64_t)n;
 	case BTF_KIND_ENUM:
 	case BTF_KIND_FUNC_PROTO: return 8 * (int64_t)n;
-	default: return kind && kind <= 19 ? 0 : -1;
+	default: return kind && kind <= KIND_LAST ? 0 : -1;
 	}
 }
 
@@ -90,10 +92,9 @@ static int index_types(struct kbtf *k)
 	if (!k->at)
 		return PP_ENOMEM;
 	while (cursor_left(&c)) {
-		uint32_t at = (uint32_t)(c.p - k->types), info;
+		uint32_t at = (uint32_t)(c.p - k->types), name = get_u32(&c), info, *slot;
 		int64_t tail;
 
-		get_u32(&c);
 		info = get_u32(&c);
 		get_u32(&c);
 		tail = tail_size(BTF_INFO_KIND(info), BTF_INFO_VLEN(info));
@@ -103,6 +104,12 @@ static int index_types(struct kbtf *k)
 		if (c.bad)
 			return PP_ECORRUPT;
 		k->at[++k->n - k->n_base] = at;
+		if (BTF_INFO_KIND(info) != BTF_KIND_FUNC)
+			continue;
+		slot = map64_put(&k->functions, hash(kbtf_text(k, name)), NULL);
+		if (!slot)
+			return PP_ENOMEM;
+		*slot = *slot ? *slot : k->n;
 	}
 	return 0;
 }
@@ -203,67 +210,135 @@ void kbtf_close(struct kbtf *k)
 {
 	if (!k)
 		return;
+	map64_release(&k->functions);
 	buf_release(&k->bytes);
 	free(k->at);
 	free(k);
 }
 
+static bool is_function(const struct kbtf *k, uint32_t id, const char *name, uint32_t *proto)
+{
+	struct kbtf_entry t;
+
+	if (!kbtf_entry(k, id, &t) || t.kind != BTF_KIND_FUNC || strcmp(t.name, name) != 0)
+		return false;
+	*proto = t.size;
+	return true;
+}
+
 int kbtf_function(const struct kbtf *k, const char *name, uint32_t *proto)
 {
-	for (uint32_t id = k->n_base + 1; id <= k->n; id++) {
-		struct type t, p;
+	const uint32_t *slot = map64_get(&k->functions, hash(name));
+	struct kbtf_entry p;
 
-		if (!get_type(k, id, &t) || t.kind != BTF_KIND_FUNC || strcmp(t.name, name) != 0)
+	if (!slot)
+		return PP_ENOENT;
+	/* Names with the same hash are not in the index, but for the first. */
+	for (uint32_t id = *slot; id <= k->n; id++)
+		if (is_function(k, id, name, proto))
+			return kbtf_entry(k, *proto, &p) && p.kind == BTF_KIND_FUNC_PROTO
+				       ? 0
+				       : PP_ENOENT;
+	return PP_ENOENT;
+}
+
+int kbtf_type(const struct kbtf *k, const char *name, uint32_t *type)
+{
+	static const struct {
+		const char *word;
+		uint32_t kind;
+	} words[] = {{"struct ", BTF_KIND_STRUCT}, {"union ", BTF_KIND_UNION}};
+	uint32_t kind = 0;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strncmp(name, words[i].word, strlen(words[i].word))) {
+			kind = words[i].kind;
+			name += strlen(words[i].word);
+		}
+	name += strspn(name, " ");
+	for (uint32_t id = 1; *name && id <= k->n; id++) {
+		struct kbtf_entry t;
+
+		if (!kbtf_entry(k, id, &t) || strcmp(t.name, name) != 0 ||
+		    (kind ? t.kind != kind
+			  : t.kind != BTF_KIND_STRUCT && t.kind != BTF_KIND_UNION &&
+				     t.kind != BTF_KIND_TYPEDEF))
 			continue;
-		*proto = t.size;
-		return get_type(k, t.size, &p) && p.kind == BTF_KIND_FUNC_PROTO ? 0 : PP_ENOENT;
+		*type = id;
+		return 0;
 	}
 	return PP_ENOENT;
 }
 
 int kbtf_param(const struct kbtf *k, uint32_t proto, unsigned i, const char **name, uint32_t *type)
 {
-	struct type t;
+	struct kbtf_entry t;
 
-	if (!get_type(k, proto, &t) || i >= t.n)
+	if (!kbtf_entry(k, proto, &t) || t.kind != BTF_KIND_FUNC_PROTO || i >= t.n)
 		return PP_ENOENT;
 	cursor_skip(&t.more, 8 * (uint64_t)i);
-	*name = text_at(k, get_u32(&t.more));
+	*name = kbtf_text(k, get_u32(&t.more));
 	*type = get_u32(&t.more);
 	return t.more.bad || !*type ? PP_ENOENT : 0;
 }
 
 int kbtf_result(const struct kbtf *k, uint32_t proto, uint32_t *type)
 {
-	struct type t;
+	struct kbtf_entry t;
 
-	if (!get_type(k, proto, &t) || !t.size)
+	if (!kbtf_entry(k, proto, &t) || t.kind != BTF_KIND_FUNC_PROTO || !t.size)
 		return PP_ENOENT;
 	*type = t.size;
 	return 0;
 }
 
 /* Takes away typedefs and the like. */
-static bool strip(const struct kbtf *k, uint32_t *id, struct type *t)
+static bool strip(const struct kbtf *k, uint32_t *id, struct kbtf_entry *t)
 {
-	for (int i = 0; i < DEPTH; i++) {
-		if (!get_type(k, *id, t))
+	for (int i = 0; i < KBTF_DEPTH; i++) {
+		if (!kbtf_entry(k, *id, t))
 			return false;
 		switch (t->kind) {
 		case BTF_KIND_TYPEDEF:
 		case BTF_KIND_CONST:
 		case BTF_KIND_VOLATILE:
 		case BTF_KIND_RESTRICT:
-		case 18 /* BTF_KIND_TYPE_TAG */: *id = t->size; break;
+		case KIND_TYPE_TAG: *id = t->size; break;
 		default: return true;
 		}
 	}
 	return false;
 }
 
-enum kbtf_class kbtf_class(const struct kbtf *k, uint32_t type, uint32_t *size, bool *sign)
+/* An array with arrays in it: what its elements are in the end, and the bytes of all. */
+static uint64_t array_size(const struct kbtf *k, struct kbtf_entry *t)
 {
-	struct type t;
+	uint64_t size = 1;
+	uint32_t elem;
+
+	for (int i = 0; i < KBTF_DEPTH && t->kind == BTF_KIND_ARRAY; i++) {
+		elem = get_u32(&t->more);
+		get_u32(&t->more);
+		if (__builtin_mul_overflow(size, get_u32(&t->more), &size) || t->more.bad ||
+		    !strip(k, &elem, t))
+			return 0;
+	}
+	switch (t->kind) {
+	case BTF_KIND_PTR: elem = 8; break;
+	case BTF_KIND_INT:
+	case BTF_KIND_ENUM:
+	case KIND_ENUM64:
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+	case 16 /* BTF_KIND_FLOAT */: elem = t->size; break;
+	default: return 0;
+	}
+	return __builtin_mul_overflow(size, elem, &size) ? 0 : size;
+}
+
+enum kbtf_class kbtf_class(const struct kbtf *k, uint32_t type, uint64_t *size, bool *sign)
+{
+	struct kbtf_entry t;
 
 	*size = 8;
 	*sign = false;
@@ -276,19 +351,28 @@ enum kbtf_class kbtf_class(const struct kbtf *k, uint32_t type, uint32_t *size, 
 		*sign = BTF_INT_ENCODING(get_u32(&t.more)) & BTF_INT_SIGNED;
 		return KBTF_NUMBER;
 	case BTF_KIND_ENUM:
-	case 19:
+	case KIND_ENUM64:
 		*size = t.size;
 		*sign = t.flag;
 		return KBTF_NUMBER;
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION: *size = t.size; return KBTF_STRUCT;
-	default: return KBTF_OTHER;
+	case BTF_KIND_ARRAY: *size = array_size(k, &t); return KBTF_ARRAY;
+	default: *size = 0; return KBTF_OTHER;
 	}
+}
+
+bool kbtf_is_char(const struct kbtf *k, uint32_t type)
+{
+	struct kbtf_entry t;
+
+	return strip(k, &type, &t) && t.kind == BTF_KIND_INT && t.size == 1 &&
+	       (BTF_INT_ENCODING(get_u32(&t.more)) & BTF_INT_CHAR || !strcmp(t.name, "char"));
 }
 
 int kbtf_target(const struct kbtf *k, uint32_t type, uint32_t *to)
 {
-	struct type t;
+	struct kbtf_entry t;
 
 	if (!strip(k, &type, &t) || t.kind != BTF_KIND_PTR || !t.size)
 		return PP_ENOENT;
@@ -296,26 +380,80 @@ int kbtf_target(const struct kbtf *k, uint32_t type, uint32_t *to)
 	return 0;
 }
 
-static int find(const struct kbtf *k, uint32_t type, const char *name, size_t len,
-		struct kbtf_member *m, int depth, unsigned *left)
+int kbtf_array(const struct kbtf *k, uint32_t type, uint32_t *elem, uint32_t *n)
 {
-	struct type t;
+	struct kbtf_entry t;
 
-	if (depth > DEPTH || !strip(k, &type, &t) ||
-	    (t.kind != BTF_KIND_STRUCT && t.kind != BTF_KIND_UNION))
+	if (!strip(k, &type, &t) || t.kind != BTF_KIND_ARRAY)
 		return PP_ENOENT;
-	for (uint32_t i = 0; i < t.n && *left; i++, --*left) {
-		const char *s = text_at(k, get_u32(&t.more));
-		uint32_t member = get_u32(&t.more), offset = get_u32(&t.more);
-		uint64_t bit = t.flag ? BTF_MEMBER_BIT_OFFSET(offset) : offset;
+	*elem = get_u32(&t.more);
+	get_u32(&t.more);
+	*n = get_u32(&t.more);
+	return t.more.bad ? PP_ENOENT : 0;
+}
 
-		if (strlen(s) == len && !memcmp(s, name, len)) {
-			*m = (struct kbtf_member){member, bit,
-						  t.flag ? BTF_MEMBER_BITFIELD_SIZE(offset) : 0};
+/* Before Linux 5.0, and where the structure has no flag, a bit field is a type of its own. */
+static void own_bits(const struct kbtf *k, struct kbtf_member *m)
+{
+	struct kbtf_entry t;
+	uint32_t type = m->type, word;
+
+	if (!strip(k, &type, &t) || t.kind != BTF_KIND_INT)
+		return;
+	word = get_u32(&t.more);
+	if (BTF_INT_OFFSET(word) || BTF_INT_BITS(word) != 8 * (uint64_t)t.size) {
+		m->bit += BTF_INT_OFFSET(word);
+		m->bits = BTF_INT_BITS(word);
+	}
+}
+
+static void next_member(const struct kbtf *k, struct kbtf_entry *t, struct kbtf_member *m)
+{
+	uint32_t offset;
+
+	m->name = kbtf_text(k, get_u32(&t->more));
+	m->type = get_u32(&t->more);
+	offset = get_u32(&t->more);
+	m->bit = t->flag ? BTF_MEMBER_BIT_OFFSET(offset) : offset;
+	m->bits = t->flag ? BTF_MEMBER_BITFIELD_SIZE(offset) : 0;
+	if (!t->flag)
+		own_bits(k, m);
+}
+
+static bool structure(const struct kbtf *k, uint32_t type, struct kbtf_entry *t)
+{
+	return strip(k, &type, t) && (t->kind == BTF_KIND_STRUCT || t->kind == BTF_KIND_UNION);
+}
+
+int kbtf_member(const struct kbtf *k, uint32_t type, uint32_t i, struct kbtf_member *m)
+{
+	struct kbtf_entry t;
+
+	if (!structure(k, type, &t) || i >= t.n)
+		return PP_ENOENT;
+	cursor_skip(&t.more, 12 * (uint64_t)i);
+	next_member(k, &t, m);
+	return t.more.bad ? PP_ENOENT : 0;
+}
+
+static int find(const struct kbtf *k, uint32_t type, const char *name, size_t len,
+		struct kbtf_member *found, int depth, unsigned *left)
+{
+	struct kbtf_entry t;
+
+	if (depth > KBTF_DEPTH || !structure(k, type, &t))
+		return PP_ENOENT;
+	for (uint32_t i = 0; i < t.n && *left; i++) {
+		struct kbtf_member m;
+
+		--*left;
+		next_member(k, &t, &m);
+		if (strlen(m.name) == len && !memcmp(m.name, name, len)) {
+			*found = m;
 			return 0;
 		}
-		if (!*s && !find(k, member, name, len, m, depth + 1, left)) {
-			m->bit += bit;
+		if (!*m.name && !find(k, m.type, name, len, found, depth + 1, left)) {
+			found->bit += m.bit;
 			return 0;
 		}
 	}
