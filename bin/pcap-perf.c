@@ -1,5 +1,6 @@
 /* pcap-perf: records events of the running system as a perf.data stream. */
 #include "cli.h"
+#include "guide/front.h"
 #include "inplace/inplace.h"
 #include "record/options.h"
 #include "stat/options.h"
@@ -98,7 +99,8 @@ int main(int argc, char **argv)
 	const struct opt_group groups[] = {{record_options, record_option, &o}, {0}};
 	const struct opt_spec spec = {
 		"pcap-perf", "[OPTION]... [SECONDS | -- COMMAND [ARG]... | --list [WORD]...]",
-		"record events of the running system as perf.data", groups};
+		"record events of the running system as perf.data", groups,
+		.features = front_features};
 	struct cli cli;
 	int status;
 

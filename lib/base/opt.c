@@ -356,6 +356,14 @@ static bool is_time_among_options(char **argv, int argc)
 	       argv[optind + 1][1] && strcmp(argv[optind + 1], "--") != 0;
 }
 
+static bool has_word(int argc, char **argv, const char *word)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (!strcmp(argv[i], word))
+			return true;
+	return false;
+}
+
 static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf *text, int *first,
 		 bool permute)
 {
@@ -381,6 +389,8 @@ static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf 
 			return help(spec, optarg, text);
 		if (c == OPT_ID_VER) {
 			buf_addf(text, "%s (perfpipe) %s\n", spec->prog, pp_version);
+			if (spec->features && has_word(argc, argv, "--features"))
+				spec->features(text);
 			return OPT_HELP;
 		}
 		if (c == '?' || c == ':') {

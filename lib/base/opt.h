@@ -95,6 +95,7 @@ struct opt_spec {
 	const struct opt_group *groups; /* one without opts ends them */
 	/* NULL, or those that one without progs ends; the first that fits is reported */
 	const struct opt_habit *habits;
+	void (*features)(struct buf *text); /* NULL, or what --version adds with --features */
 };
 
 enum opt_result {

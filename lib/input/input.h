@@ -58,12 +58,21 @@ enum input_view {
 	INPUT_DUMP,	 /* every raw record, with its bytes */
 	INPUT_LIST,	 /* the events that are in it, with their numbers of samples */
 	INPUT_FUNCTIONS, /* the kernel's symbols that it has */
+	INPUT_CHECK,	 /* the events whose text cannot be printed */
+};
+
+/* Whether an event's text can be printed (*ok), which the printer knows. 0 or PP_ENOMEM. */
+struct input_check {
+	int (*fn)(void *ctx, const struct ps_event *e, bool *ok);
+	void *ctx;
+	uint64_t n, bad; /* events with a format, those that cannot be printed */
 };
 
 struct input_show {
 	enum input_view view;
-	bool json; /* INPUT_LIST: an object a line */
-	bool all;  /* INPUT_LIST: samples that a filter let fail, too */
+	bool json;		   /* INPUT_LIST: an object a line */
+	bool all;		   /* INPUT_LIST: samples that a filter let fail, too */
+	struct input_check *check; /* INPUT_CHECK */
 };
 
 /* The command line options for that, and their handler, whose context is a struct input_show. */

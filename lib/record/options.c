@@ -25,6 +25,7 @@ enum {
 	OPT_GROUP,
 	OPT_K_CHAINS,
 	OPT_KPROBE,
+	OPT_FEATURES,
 	OPT_LIST,
 	OPT_LIST_FUNCTIONS,
 	OPT_MAX_SIZE,
@@ -128,6 +129,7 @@ const struct opt record_options[] = {
 	{'q', "quiet", NULL, "no warnings"},
 	{'v', "verbose", NULL, "say more on stderr"},
 	{OPT_STAT, "stat", NULL, "count, not record: the first option; see --stat --help"},
+	{OPT_FEATURES, "features", NULL, "with --version: its libraries, what the kernel allows"},
 	{OPT_LIST, "list", NULL, "list events: all, or by class, GLOB or part of a name"},
 	{OPT_LIST_FUNCTIONS, "list-functions", "GLOB", "list the kernel's functions"},
 	{OPT_DRY_RUN, "dry-run", NULL, "check the options only"},
@@ -326,6 +328,7 @@ int record_option(void *options, int id, const char *arg, struct buf *why)
 	case OPT_FILTER: return on_filter(o, arg, why);
 	case OPT_KPROBE: return probe_words_add(&o->probes, arg, PROBE_OF_KERNEL, why);
 	case OPT_LIST_FUNCTIONS: o->functions = arg; break;
+	case OPT_FEATURES: return buf_adds(why, "--features comes after --version"), PP_EUSAGE;
 	case OPT_MAX_SIZE: return record_set_max_size(c, arg, why);
 	case OPT_MAX_STACK: return record_set_max_stack(c, arg, why);
 	case OPT_PATHS: o->paths = true; break;
