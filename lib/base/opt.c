@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define OPT_MAX	     256
@@ -515,4 +516,15 @@ int opt_duration(const char *name, const char *arg, bool zero, uint64_t *ns, str
 	buf_addf(why, "--%s: not a duration like 10ms (ns, us, ms, s, m, h): ", name);
 	buf_add_safe(why, arg, strlen(arg));
 	return PP_EUSAGE;
+}
+
+int opt_period(const char *name, const char *arg, uint64_t *ns, struct buf *why)
+{
+	char with_unit[32];
+	size_t n = strlen(arg);
+
+	if (!n || n > sizeof(with_unit) - 2 || strspn(arg, "0123456789.") != n)
+		return opt_duration(name, arg, false, ns, why);
+	snprintf(with_unit, sizeof(with_unit), "%ss", arg);
+	return opt_duration(name, with_unit, false, ns, why);
 }

@@ -147,6 +147,9 @@ int opt_double(const char *name, const char *arg, double min, double max, double
  */
 int opt_duration(const char *name, const char *arg, bool zero, uint64_t *ns, struct buf *why);
 
+/* How often something is to be done: a duration, of which a number without unit is in seconds. */
+int opt_period(const char *name, const char *arg, uint64_t *ns, struct buf *why);
+
 /* The entry of `names` (n of them) nearest to `word`, NULL if none is near. */
 const char *opt_nearest(const char *word, const char *const *names, size_t n);
 
