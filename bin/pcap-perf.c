@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 		return cli.status;
 	diag_set_verbose(cli.diag, o.verbose);
 	diag_set_quiet(cli.diag, o.quiet);
-	if (o.list || o.functions)
+	if (o.list || o.functions || o.list_memory)
 		status = list(&o, argv + cli.first, cli.diag);
 	else
 		status = run(&o, argv + cli.first, !strcmp(argv[cli.first - 1], "--"), cli.diag);
