@@ -2,6 +2,7 @@
 #include "probe/kernel.h"
 
 #include "base/err.h"
+#include "inspect/kbtf_file.h"
 #include "probe/event.h"
 #include "probe/kernel_args.h"
 #include "probe/ksyms.h"

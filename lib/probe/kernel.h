@@ -9,7 +9,7 @@
 #ifndef PP_PROBE_KERNEL_H
 #define PP_PROBE_KERNEL_H
 
-#include "inspect/kbtf.h"
+#include "event/kbtf.h"
 #include "probe/define.h"
 #include "probe/sheet.h"
 

@@ -236,7 +236,7 @@ static bool number_type(const struct var *v, char out[16])
 	bool sign;
 	enum kbtf_class c = kbtf_class(v->k, v->type, &size, &sign);
 
-	if ((c != KBTF_NUMBER && c != KBTF_POINTER) ||
+	if ((!kbtf_is_number(c) && c != KBTF_POINTER) ||
 	    (size != 1 && size != 2 && size != 4 && size != 8))
 		return false;
 	snprintf(out, 16, "%c%u", c == KBTF_POINTER ? 'x' : sign ? 's' : 'u', (unsigned)size * 8);
@@ -325,6 +325,7 @@ static const char *value(struct var *v, const char *name, struct fetches *f, str
 
 	switch (kbtf_class(v->k, v->type, &size, &sign)) {
 	case KBTF_STRUCT:
+	case KBTF_UNION:
 		b->depth++;
 		if (b->depth <= VAR_DEPTH)
 			why = put_members(v, name, f, b);
@@ -349,7 +350,7 @@ static const char *typed(struct var *v, const char *name, const char *type, stru
 
 	if (v->bits && (!v->memory || v->bit))
 		return put_number(v, name, f);
-	if (reads_memory(type) && (c == KBTF_POINTER || (c == KBTF_NUMBER && !v->memory))) {
+	if (reads_memory(type) && (c == KBTF_POINTER || (kbtf_is_number(c) && !v->memory))) {
 		if (v->memory && !value_load(&v->v))
 			return "too many pointers";
 		v->memory = true;

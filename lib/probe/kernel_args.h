@@ -11,7 +11,7 @@
 #define PP_PROBE_KERNEL_ARGS_H
 
 #include "base/diag.h"
-#include "inspect/kbtf.h"
+#include "event/kbtf.h"
 #include "probe/fetch.h"
 
 /* Where the arguments are wanted. */

@@ -189,7 +189,7 @@ static int put_members(struct members *l, uint32_t type, uint64_t bit, int depth
 
 		if (depth > NEST_MAX || !l->left--)
 			return PP_ELIMIT;
-		if (*m.name || kbtf_class(l->types, m.type, &size, &sign) != KBTF_STRUCT)
+		if (*m.name || !kbtf_has_members(kbtf_class(l->types, m.type, &size, &sign)))
 			rc = put_member(l, &m, bit + m.bit);
 		else
 			rc = put_members(l, m.type, bit + m.bit, depth + 1);

@@ -3,7 +3,7 @@
  * bytes are how long the kernel's are. Everything that has a number is asked for and declared;
  * parameters become arguments of probes. No declaration is longer than its bound.
  */
-#include "inspect/kbtf.h"
+#include "event/kbtf.h"
 #include "probe/kernel_args.h"
 
 #include <stdio.h>

@@ -1,15 +1,15 @@
 /*
  * Functions and structures of the kernel, by its own types (BTF).
  *
- *	rc = kbtf_open(&k, "/sys/kernel/btf/vmlinux");
+ *	rc = kbtf_take(&k, &bytes, NULL);	(inspect/kbtf_file.h opens files)
  *	if (kbtf_function(k, "vfs_read", &proto) == 0 &&
  *	    kbtf_param(k, proto, 0, &name, &type) == 0) ...
  *	kbtf_close(k);
  *
  * Format: Documentation/bpf/btf.rst of the kernel.
  */
-#ifndef PP_INSPECT_KBTF_H
-#define PP_INSPECT_KBTF_H
+#ifndef PP_EVENT_KBTF_H
+#define PP_EVENT_KBTF_H
 
 #include "base/buf.h"
 
@@ -17,11 +17,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KBTF_MAX (64u << 20) /* bytes; 5 to 10 MB in practice */
-
 struct kbtf;
 
-enum kbtf_class { KBTF_NUMBER, KBTF_POINTER, KBTF_STRUCT, KBTF_ARRAY, KBTF_OTHER };
+enum kbtf_class {
+	KBTF_NUMBER,
+	KBTF_ENUM,
+	KBTF_POINTER,
+	KBTF_STRUCT,
+	KBTF_UNION,
+	KBTF_ARRAY,
+	KBTF_OTHER
+};
+
+/* Has members; is written as a number. */
+static inline bool kbtf_has_members(enum kbtf_class c)
+{
+	return c == KBTF_STRUCT || c == KBTF_UNION;
+}
+
+static inline bool kbtf_is_number(enum kbtf_class c)
+{
+	return c == KBTF_NUMBER || c == KBTF_ENUM;
+}
 
 struct kbtf_member {
 	const char *name; /* "": it has none */
@@ -31,11 +48,10 @@ struct kbtf_member {
 };
 
 /*
- * The file is as the kernel has it, or an ELF file with a section .BTF (vmlinux, a module). Types
- * of modules build on those of the kernel, `base`, which must live longer; NULL: none. 0,
- * PP_ENOENT, PP_ECORRUPT, PP_ENOMEM, ...
+ * Takes the bytes, which are as the kernel has them. Types of modules build on those of the kernel,
+ * `base`, which must live longer; NULL: none. 0, PP_ECORRUPT or PP_ENOMEM.
  */
-int kbtf_open(struct kbtf **k, const char *path, const struct kbtf *base);
+int kbtf_take(struct kbtf **k, struct buf *bytes, const struct kbtf *base);
 
 /* The same for n bytes, which are copied. */
 int kbtf_bytes(struct kbtf **k, const void *bytes, size_t n, const struct kbtf *base);

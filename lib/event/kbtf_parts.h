@@ -1,9 +1,9 @@
-/* The insides of kbtf.c, for kbtf_name.c. Private to lib/inspect. */
-#ifndef PP_INSPECT_KBTF_PARTS_H
-#define PP_INSPECT_KBTF_PARTS_H
+/* The insides of kbtf.c, for kbtf_name.c. Private to lib/event. */
+#ifndef PP_EVENT_KBTF_PARTS_H
+#define PP_EVENT_KBTF_PARTS_H
 
 #include "base/cursor.h"
-#include "inspect/kbtf.h"
+#include "event/kbtf.h"
 
 #include <linux/btf.h>
 

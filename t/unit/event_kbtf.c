@@ -1,6 +1,6 @@
 /* Types of a module, which build on those of the kernel (split BTF). */
 #include "base/err.h"
-#include "inspect/kbtf.h"
+#include "event/kbtf.h"
 #include "tap.h"
 
 #include <string.h>

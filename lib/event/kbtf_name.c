@@ -2,7 +2,7 @@
  * Types of the kernel as C writes them. A declaration has what is to the left of the name (the type
  * that everything comes to, and stars) and to the right of it (arrays and parameters).
  */
-#include "inspect/kbtf_parts.h"
+#include "event/kbtf_parts.h"
 
 #include <string.h>
 

@@ -1,13 +1,10 @@
 /* Functions and structures of the kernel, by its own types. */
-#include "inspect/kbtf.h"
+#include "event/kbtf.h"
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/intern.h"
-#include "inspect/kbtf_parts.h"
-#include "symbol/elf_file.h"
-#include "symbol/reason.h"
-#include "symbol/root.h"
+#include "event/kbtf_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -159,51 +156,24 @@ static int finish(struct kbtf **out, struct kbtf *k, const struct kbtf *base, in
 	return rc;
 }
 
-/* The section of an ELF file. PP_ENOENT: it is none, or has none. */
-static int read_section(const char *path, struct buf *bytes)
-{
-	struct elf_file *f = NULL;
-	enum symtab_reason why;
-	int rc = PP_ENOENT;
-
-	if (elf_file_open(&f, path, &why) == 0) {
-		GElf_Shdr sh;
-		Elf_Scn *scn = elf_file_section(f, ".BTF", &sh);
-		Elf_Data *data = scn ? elf_file_data(scn, &sh) : NULL;
-
-		if (data && data->d_buf && data->d_size <= KBTF_MAX) {
-			buf_add(bytes, data->d_buf, data->d_size);
-			rc = bytes->err;
-		}
-	}
-	elf_file_close(f);
-	return rc;
-}
-
-int kbtf_open(struct kbtf **out, const char *path, const struct kbtf *base)
+int kbtf_take(struct kbtf **out, struct buf *bytes, const struct kbtf *base)
 {
 	struct kbtf *k = calloc(1, sizeof(*k));
-	enum symtab_reason why;
-	int rc;
 
 	*out = NULL;
 	if (!k)
 		return PP_ENOMEM;
-	rc = read_section(path, &k->bytes);
-	if (rc == PP_ENOENT)
-		rc = root_read(NULL, path, KBTF_MAX, &k->bytes, &why);
-	return finish(out, k, base, rc);
+	k->bytes = *bytes;
+	*bytes = (struct buf)BUF_INIT;
+	return finish(out, k, base, k->bytes.err ? k->bytes.err : k->bytes.len ? 0 : PP_ECORRUPT);
 }
 
 int kbtf_bytes(struct kbtf **out, const void *bytes, size_t n, const struct kbtf *base)
 {
-	struct kbtf *k = calloc(1, sizeof(*k));
+	struct buf copy = BUF_INIT;
 
-	*out = NULL;
-	if (!k)
-		return PP_ENOMEM;
-	buf_add(&k->bytes, bytes, n);
-	return finish(out, k, base, k->bytes.err ? k->bytes.err : n ? 0 : PP_ECORRUPT);
+	buf_add(&copy, bytes, n);
+	return kbtf_take(out, &copy, base);
 }
 
 void kbtf_close(struct kbtf *k)
@@ -354,9 +324,11 @@ enum kbtf_class kbtf_class(const struct kbtf *k, uint32_t type, uint64_t *size, 
 	case KIND_ENUM64:
 		*size = t.size;
 		*sign = t.flag;
-		return KBTF_NUMBER;
+		return KBTF_ENUM;
 	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION: *size = t.size; return KBTF_STRUCT;
+	case BTF_KIND_UNION:
+		*size = t.size;
+		return t.kind == BTF_KIND_UNION ? KBTF_UNION : KBTF_STRUCT;
 	case BTF_KIND_ARRAY: *size = array_size(k, &t); return KBTF_ARRAY;
 	default: *size = 0; return KBTF_OTHER;
 	}
