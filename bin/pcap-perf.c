@@ -98,9 +98,12 @@ int main(int argc, char **argv)
 	static struct record_options o; /* outlives an early return */
 	const struct opt_group groups[] = {{record_options, record_option, &o}, {0}};
 	const struct opt_spec spec = {
-		"pcap-perf", "[OPTION]... [SECONDS | -- COMMAND [ARG]... | --list [WORD]...]",
-		"record events of the running system as perf.data", groups,
-		.features = front_features};
+		"pcap-perf",
+		"[OPTION]... [SECONDS | -- COMMAND [ARG]... | --list [WORD]...]",
+		"record events of the running system as perf.data",
+		groups,
+		NULL,
+		front_features};
 	struct cli cli;
 	int status;
 

@@ -74,8 +74,7 @@ static int command(const struct config *c, char **words, int n, struct buf *b, s
 	if (!n)
 		front_welcome(b);
 	else if (!strcmp(name, "doctor"))
-		return doctor_print(c->tsv ? DOCTOR_TSV : DOCTOR_TEXT, b) ? PP_EXIT_PARTIAL
-									  : PP_EXIT_OK;
+		return doctor_print(c->tsv, b) ? PP_EXIT_PARTIAL : PP_EXIT_OK;
 	else if (!strcmp(name, "version"))
 		front_version(c->features, b);
 	else if (!strcmp(name, "fields"))

@@ -18,7 +18,7 @@ for form in '' --no-children --tree=caller --tree=callee; do
 	# shellcheck disable=SC2086
 	run "$BIN/preport" $form --every=200ms deep.ps
 	is "$status" 0 "--every $form"
-	awk '/^(period|sum) [0-9]/ { n++; if ($1 == "sum") last = n; print $2, $4 >"times"; next } { print >("part." n) } END { print n, last }' "$OUT" >counted
+	awk '/^(period|sum) [0-9]/ { n++; if ($1 == "sum") last = n; print $2, $4 >"spans"; next } { print >("part." n) } END { print n, last }' "$OUT" >counted
 	is "$(cat counted)" '6 6' 'five periods and their sum'
 	n=0
 	while read -r from to; do
@@ -37,7 +37,7 @@ for form in '' --no-children --tree=caller --tree=callee; do
 			# The last period ends with the last sample.
 			[ "$n" = 5 ] || same got want "period $n is the report of that part"
 		fi
-	done <times
+	done <spans
 	rm -f part.*
 done
 run "$BIN/preport" --every=200ms --no-children deep.ps

@@ -99,7 +99,7 @@ static void put_qualified(struct decl *d, const char *word, uint32_t of)
 	}
 }
 
-/* What an annotation is called in the kernel's sources: __user, __rcu. Others have no name there. */
+/* What an annotation is called in the kernel's sources: __user, __rcu. Others have no name. */
 static void put_tag(struct decl *d, const char *name)
 {
 	if (!*name || name[strspn(name, "abcdefghijklmnopqrstuvwxyz_")])

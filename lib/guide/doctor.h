@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 
+/* The first two are what --tsv says, as a bool. */
 enum doctor_form {
 	DOCTOR_TEXT,	 /* a line for each thing that was looked at, and what helps */
 	DOCTOR_TSV,	 /* "STATE<tab>NAME<tab>WHAT<tab>COMMAND"; the states are ok, note and no */

@@ -1,4 +1,7 @@
-/* --header, --dump, --list, --functions, --check: prints what recordings are and hold, not their events. */
+/*
+ * --header, --dump, --list, --functions, --check: prints what recordings are and hold, not their
+ * events.
+ */
 #include "input/input.h"
 
 #include "base/err.h"

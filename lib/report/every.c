@@ -1,4 +1,4 @@
-/* Reports while the input goes on: of one period after the other (--every), as text or in a view. */
+/* Reports while the input goes on (--every): of one period after the other, as text or a view. */
 #include "base/err.h"
 #include "base/src.h"
 #include "report/view.h"

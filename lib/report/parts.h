@@ -196,8 +196,6 @@ struct row {
 	uint64_t nchildren, nself; /* samples */
 };
 
-struct result;
-
 /* What was counted by a moment, for the result of what came after it. */
 struct report_since {
 	uint64_t *weights, *samples; /* by node; owned */
@@ -207,14 +205,6 @@ struct report_since {
 	struct place_count *places; /* by id; owned */
 	uint32_t nplaces;
 };
-
-/* ---- since.c ---- */
-
-/* Takes note of what is counted now. 0 or PP_ENOMEM. */
-int report_since(struct report_since *x, const struct report *r);
-void report_since_release(struct report_since *x);
-/* Takes what was counted by then from the figures of a result's events. */
-void report_since_events(struct result *s);
 
 /* Which samples count. Of several conditions all must hold. */
 struct report_filter {
@@ -298,6 +288,14 @@ struct report_child {
 
 /* By parent, then the smallest first, as they are put in front of each other. */
 void report_sort_children(struct report_child *v, size_t n);
+
+/* ---- since.c ---- */
+
+/* Takes note of what is counted now. 0 or PP_ENOMEM. */
+int report_since(struct report_since *x, const struct report *r);
+void report_since_release(struct report_since *x);
+/* Takes what was counted by then from the figures of a result's events. */
+void report_since_events(struct result *s);
 
 /* ---- tree.c ---- */
 

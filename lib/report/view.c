@@ -406,7 +406,7 @@ static bool same_line(const struct view *a, uint32_t i, const struct view *b, ui
 	return n == m && !memcmp(p, q, n);
 }
 
-/* The line of v that is a line of `from`, below the line `parent` of v; REPORT_NONE: there is none. */
+/* The line of v that is a line of `from`, below v's line `parent`; REPORT_NONE: there is none. */
 static uint32_t find_line(const struct view *v, uint32_t parent, const struct view *from,
 			  uint32_t i)
 {

@@ -334,10 +334,13 @@ int trace_add_cpu(struct trace *t, struct trace_buffer *b, uint32_t cpu, uint64_
 		  uint64_t size);
 int trace_add_buffer(struct trace *t, const char *name, struct trace_buffer **b);
 
-/* ---- salvage.c ---- */
+/* ---- counts.c ---- */
 
 /* Takes the text of a CPUSTAT option. 0 or PP_ENOMEM. */
 int trace_count(struct trace *t, const char *text, size_t len);
+
+/* ---- salvage.c ---- */
+
 /*
  * Where options of version 7 are missing: finds the sections that they would have told of, in the
  * order in which they are from an offset on; then, when the head of pages is known, buffers and

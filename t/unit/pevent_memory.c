@@ -1,6 +1,6 @@
 /*
- * Events of memory accesses by the trees of sysfs in t/data/memory. With arguments, TREE KIND LDLAT:
- * prints the words and what they mean, for t/record-mem.t, which asks perf.
+ * Events of memory accesses by the trees of sysfs in t/data/memory. With arguments, TREE KIND
+ * LDLAT: prints the words and what they mean, for t/record-mem.t, which asks perf.
  */
 #include "base/err.h"
 #include "pevent/pevent.h"
