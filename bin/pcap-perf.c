@@ -97,20 +97,16 @@ int main(int argc, char **argv)
 {
 	static struct record_options o; /* outlives an early return */
 	const struct opt_group groups[] = {{record_options, record_option, &o}, {0}};
-	const struct opt_spec spec = {
-		"pcap-perf",
-		"[OPTION]... [SECONDS | -- COMMAND [ARG]... | --list [WORD]...]",
-		"record events of the running system as perf.data",
-		groups,
-		NULL,
-		front_features};
+	struct opt_spec spec = {"pcap-perf",
+				"[OPTION]... [SECONDS | -- COMMAND [ARG]... | --list [WORD]...]",
+				"record events of the running system as perf.data", groups};
 	struct cli cli;
 	int status;
 
 	if (argc > 1 && !strcmp(argv[1], "--stat"))
 		return count(argc, argv);
-	o.c.argc = argc;
-	o.c.argv = argv;
+	spec.features = front_features;
+	o.c = (struct record_config){.argc = argc, .argv = argv};
 	if (cli_start_command(&cli, &spec, argc, argv))
 		return cli.status;
 	diag_set_verbose(cli.diag, o.verbose);

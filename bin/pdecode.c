@@ -56,6 +56,7 @@ static int describe(struct config *c, struct diag *d)
 		c->show.check = &check;
 	}
 	status = input_describe_all(c->in.names, c->in.n, &c->show, STDOUT_FILENO, d);
+	c->show.check = NULL;
 	print_check_free(printer);
 	return status;
 }
