@@ -202,6 +202,7 @@ struct trace {
 	uint64_t lost;	    /* events, at least ... */
 	bool lost_more;	    /* ... as it was not told each time how many */
 	bool separate;	    /* stacks are not joined with their events */
+	bool options_cut;   /* some options could not be read */
 	uint32_t long_size; /* of user space, then of the kernel when header_page is read */
 	uint32_t page_size;
 	uint32_t header_size; /* bytes before the data of a page */
@@ -212,7 +213,6 @@ struct trace {
 	uint64_t size;			    /* of the file */
 	uint64_t sections[TRACE_OPT_KNOWN]; /* where they are; version 6: where their content is */
 	uint32_t noptions;
-	bool options_cut; /* some of them could not be read */
 	struct trace_counts counts;
 
 	/* times */
