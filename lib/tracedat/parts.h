@@ -213,7 +213,6 @@ struct trace {
 	uint64_t size;			    /* of the file */
 	uint64_t sections[TRACE_OPT_KNOWN]; /* where they are; version 6: where their content is */
 	uint32_t noptions;
-	struct trace_counts counts;
 
 	/* times */
 	bool ticks;	   /* the clock does not count ns */
@@ -242,6 +241,7 @@ struct trace {
 	uint64_t *ips;	    /* TRACE_IPS_MAX */
 	struct buf payload; /* in host order */
 
+	struct trace_counts counts;
 	struct trace_buffer *buffers;
 	uint32_t nbuffers;
 	struct trace_cpu *cpus;
