@@ -171,6 +171,7 @@ $(O)/share/psvg.c: Makefile share/psvg.js share/psvg-chart.js share/psvg.css sha
 	@rm -f $@.text
 
 $(O)/lib/base/version.o: CHANGELOG.md
+$(O)/lib/guide/front.o: PP_CFLAGS += -DPP_TRACEEVENT='"$(shell $(PKG_CONFIG) --modversion libtraceevent)"'
 $(O)/lib/base/version.o: PP_CFLAGS += -DPP_VERSION='"$(VERSION)"'
 
 # The completions of shells, for all programs.

@@ -118,12 +118,29 @@ int cli_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **a
 	return -1;
 }
 
+/* What -O help asks for, which ends the program. */
+static int list_options(struct cli *cli)
+{
+	struct buf text = BUF_INIT;
+	int rc;
+
+	stext_list_options(&text);
+	rc = text.err ? text.err : out_write_all(STDOUT_FILENO, buf_str(&text), text.len);
+	buf_release(&text);
+	if (rc && rc != PP_EPIPE)
+		diag_error(cli->diag, NULL, -1, "cannot write: %s", pp_strerror(rc));
+	cli->status = rc && rc != PP_EPIPE ? PP_EXIT_FAIL : PP_EXIT_OK;
+	return -1;
+}
+
 int cli_sink_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
 		     const struct opt_effect *table, const struct ssink_opts *out)
 {
 	const char *on;
 	unsigned mode = ssink_mode(out, STDOUT_FILENO, &on);
 
+	if (out->text.list_options)
+		return list_options(cli);
 	return cli_effects(cli, spec, argc, argv, table, mode, on);
 }
 

@@ -38,7 +38,10 @@ int cli_start_command(struct cli *cli, const struct opt_spec *spec, int argc, ch
 int cli_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
 		const struct opt_effect *table, unsigned mode, const char *on);
 
-/* The same by the form of what a filter writes to stdout: ssink_effects, or ssink_cpu_effects. */
+/*
+ * The same by the form of what a filter writes to stdout: ssink_effects, or ssink_cpu_effects.
+ * Prints the list that -O help asks for, if it does; then it is not 0, too.
+ */
 int cli_sink_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
 		     const struct opt_effect *table, const struct ssink_opts *out);
 

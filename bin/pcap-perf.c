@@ -1,5 +1,6 @@
 /* pcap-perf: records events of the running system as a perf.data stream. */
 #include "cli.h"
+#include "guide/front.h"
 #include "inplace/inplace.h"
 #include "record/pcap_perf_options.h"
 #include "stat/counting_options.h"
@@ -96,21 +97,21 @@ int main(int argc, char **argv)
 {
 	static struct record_options o; /* outlives an early return */
 	const struct opt_group groups[] = {{record_options, record_option, &o}, {0}};
-	const struct opt_spec spec = {
-		"pcap-perf", "[OPTION]... [SECONDS | -- COMMAND [ARG]... | --list [WORD]...]",
-		"record events of the running system as perf.data", groups};
+	struct opt_spec spec = {"pcap-perf",
+				"[OPTION]... [SECONDS | -- COMMAND [ARG]... | --list [WORD]...]",
+				"record events of the running system as perf.data", groups};
 	struct cli cli;
 	int status;
 
 	if (argc > 1 && !strcmp(argv[1], "--stat"))
 		return count(argc, argv);
-	o.c.argc = argc;
-	o.c.argv = argv;
+	spec.features = front_features;
+	o.c = (struct record_config){.argc = argc, .argv = argv};
 	if (cli_start_command(&cli, &spec, argc, argv))
 		return cli.status;
 	diag_set_verbose(cli.diag, o.verbose);
 	diag_set_quiet(cli.diag, o.quiet);
-	if (o.list || o.functions)
+	if (o.list || o.functions || o.list_memory)
 		status = list(&o, argv + cli.first, cli.diag);
 	else
 		status = run(&o, argv + cli.first, !strcmp(argv[cli.first - 1], "--"), cli.diag);

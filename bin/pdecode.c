@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "input/many.h"
 #include "filter/ssink.h"
+#include "print/check.h"
 
 #include <unistd.h>
 
@@ -42,6 +43,24 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	return 0;
 }
 
+static int describe(struct config *c, struct diag *d)
+{
+	struct print_check *printer = NULL;
+	struct input_check check = {.fn = print_check_recorded};
+	int status;
+
+	if (c->show.view == INPUT_CHECK) {
+		if (print_check_new(&printer))
+			return PP_EXIT_FAIL;
+		check.ctx = printer;
+		c->show.check = &check;
+	}
+	status = input_describe_all(c->in.names, c->in.n, &c->show, STDOUT_FILENO, d);
+	c->show.check = NULL;
+	print_check_free(printer);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct config c = {0};
@@ -67,7 +86,7 @@ int main(int argc, char **argv)
 	if (c.show.view == INPUT_EVENTS
 		    ? cli_sink_effects(&cli, &spec, argc, argv, ssink_cpu_effects, &c.out)
 		    : cli_effects(&cli, &spec, argc, argv, input_view_effects, 1,
-				  "--header, --dump, --list and --functions"))
+				  "--header, --dump, --list, --functions and --check"))
 		return cli_finish(&cli, cli.status);
 	diag_set_verbose(cli.diag, c.verbose);
 	cli_confine(&cli, (struct sandbox){0});
@@ -77,8 +96,7 @@ int main(int argc, char **argv)
 	if (c.show.view != INPUT_EVENTS) {
 		c.show.json = c.out.form == SSINK_JSON;
 		c.show.all = c.out.text.all;
-		return cli_finish(&cli, input_describe_all(c.in.names, c.in.n, &c.show,
-							   STDOUT_FILENO, cli.diag));
+		return cli_finish(&cli, describe(&c, cli.diag));
 	}
 	if (ssink_open(&sink, STDOUT_FILENO, &c.out, cli.diag))
 		return cli_finish(&cli, PP_EXIT_FAIL);

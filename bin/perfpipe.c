@@ -12,7 +12,7 @@ enum { TSV = OPT_NO_SHORT, FEATURES };
 
 static const struct opt options[] = {
 	{TSV, "tsv", NULL, "write rows of tab-separated values, for scripts"},
-	{FEATURES, "features", NULL, "with version: the libraries that it was built with"},
+	{FEATURES, "features", NULL, "with version: the libraries, and what the kernel allows"},
 	{0},
 };
 

@@ -5,7 +5,7 @@
 
 /* clang-format off */
 enum { PATTERNS_MAX = 256, ALL_MINE = OPT_NO_SHORT, BLACKLIST, BTF, EACH, EXTERNS, FPROBE, GROUP,
-       JSON, KALLSYMS, MINE, NO_INLINES, TRACEFS, TSV, VMLINUX };
+       JSON, KALLSYMS, MINE, NO_INLINES, TRACEFS, TSV, TYPE, VMLINUX };
 /* clang-format on */
 
 static const struct opt options[] = {
@@ -19,6 +19,7 @@ static const struct opt options[] = {
 	{'F', "funcs", NULL, "list functions; operand: a pattern"},
 	{'L', "lines", "WHAT", "list lines of FUNC or of FILE[:N-M] that can take a probe"},
 	{'V', "vars", "WHAT", "list variables at FUNC[:LINE|+OFF]"},
+	{TYPE, "type", "TYPE", "list members of a structure of the kernel: 'struct sock'"},
 	{'U', "usdt", NULL, "list markers (USDT); operand: a pattern"},
 	{EXTERNS, "externs", NULL, "with -V: also variables outside functions"},
 	{'n', "dry-run", NULL, "print definitions, but make no probes"},
@@ -35,7 +36,8 @@ static const struct opt options[] = {
 	{JSON, "json", NULL, "write lists as JSON, one object a line"},
 	{TRACEFS, "tracefs", "DIR", "where the kernel's lists of probes are"},
 	{MINE, "mine", "FILE", "where the names of probes that pprobe made are kept"},
-	{'v', "verbose", NULL, "print more: places, names, inlined copies"},
+	{'v', "verbose", NULL,
+	 "print more: places, names, inlined copies; with -F of the kernel: declarations"},
 	{0},
 };
 
@@ -43,7 +45,6 @@ struct config {
 	struct probe_opts o;
 	char *patterns[PATTERNS_MAX]; /* of -d, then operands */
 	int n;
-	bool verbose;
 };
 
 static int act(struct config *c, enum probe_action action, const char *what)
@@ -72,6 +73,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case 'F': return act(c, PROBE_FUNCTIONS, NULL);
 	case 'L': return act(c, PROBE_LINES, arg);
 	case 'V': return act(c, PROBE_VARIABLES, arg);
+	case TYPE: return act(c, PROBE_MEMBERS, arg);
 	case 'U': return act(c, PROBE_MARKERS, NULL);
 	case 'l': return act(c, PROBE_LIST, NULL);
 	case 'd':
@@ -90,7 +92,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case JSON: c->o.form = id == TSV ? SHEET_TSV : SHEET_JSON; break;
 	case TRACEFS: c->o.tracefs = arg; break;
 	case MINE: c->o.mine_file = arg; break;
-	case 'v': c->verbose = true; break;
+	case 'v': c->o.verbose = true; break;
 	}
 	return 0;
 }
@@ -106,7 +108,7 @@ int main(int argc, char **argv)
 
 	if (cli_start(&cli, &spec, argc, argv))
 		return cli.status;
-	diag_set_verbose(cli.diag, config.verbose);
+	diag_set_verbose(cli.diag, config.o.verbose);
 	if (config.o.action == PROBE_DELETE)
 		while (cli.first < argc && config.n < PATTERNS_MAX)
 			config.patterns[config.n++] = argv[cli.first++];

@@ -100,6 +100,23 @@ run_pipe '"$BIN/pdecode" "$texts/hist-stack"' '"$BIN/pfold" 2>/dev/null'
 is "$(awk '{ n += $NF } END { print n }' "$OUT")" "$(awk '/hitcount:/ { n += $3 } END { print n }' "$texts/hist-stack")" \
 	'and stacks'
 like "$OUT" ';virtio_queue_rq;virtblk_prep_rq' 'from the root'
+# Tables of the function profiler, and the deepest stack: the text itself is the judge.
+run_pipe '"$BIN/pdecode" "$texts/function-stat"' '"$BIN/phist" --tsv --by func -f time'
+is "$(awk -F'\t' '!/^#/ { print $2, $4 }' "$OUT" | sort)" \
+	"$(awk 'NR > 2 { printf "%s %.0f\n", $1, $3 * 1000 }' "$texts/function-stat" | sort)" 'trace_stat: the times'
+run_pipe '"$BIN/pdecode" "$texts/function-stat"' '"$BIN/phist" --tsv --by func -f hits'
+is "$(awk -F'\t' '!/^#/ { print $2, $4 }' "$OUT" | sort)" "$(awk 'NR > 2 { print $1, $2 }' "$texts/function-stat" | sort)" \
+	'and the hits'
+run_pipe '"$BIN/pdecode" "$texts/deepest-stack"' '"$BIN/pfold" --no-header 2>/dev/null'
+is "$(awk '{ n += $NF } END { print n }' "$OUT")" "$(awk '$1 == "0)" { print $2 }' "$texts/deepest-stack")" \
+	'the deepest stack: all frames together are its depth'
+is "$(awk '{ n = gsub(/;/, ";"); if (n > most) { most = n; line = $0 } } END { sub(/^[^;]*;/, "", line); print line }' "$OUT")" \
+	"$(awk '/^ *[0-9]+\)/ { sub(/\+.*/, "", $4); all = $4 (all ? ";" all : ""); if (!size) size = $3; f[NR] = $4 } END { n = split(all, x, ";"); print all, size }' "$texts/deepest-stack")" \
+	'from the root to the leaf'
+for f in function-stat deepest-stack; do
+	run "$BIN/pdecode" -t "$texts/$f"
+	same "$OUT" "$texts/$f" "$f: the text is as it was"
+done
 head -n 10 "$texts/hist-stack" >open.txt
 run "$BIN/pdecode" -t open.txt
 same "$OUT" open.txt 'a row without an end is text'

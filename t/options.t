@@ -32,7 +32,7 @@ plain|JSON|pdecode -j --plain s.ps
 binary|--text|pdecode -b -t s.ps
 text|--json|pdecode -t -j s.ps
 reltime|--deltatime|pdecode -t --reltime --deltatime s.ps
-fields|--header, --dump, --list and --functions|pdecode --header -F comm s.ps
+fields|--header, --dump, --list, --functions and --check|pdecode --header -F comm s.ps
 text|--list|pdecode --list -t s.ps
 clock|--dump|pdecode --dump --clock realtime s.ps
 strict|--header|pdecode --header --strict s.ps

@@ -217,4 +217,33 @@ for f in "$small" "$pipe" trace.dat; do
 done
 printf '{"a":1,"b":{"a":2},"a":"{"}\n' | perl -ne "$(cat twice.pl)" >got
 is "$(cat got)" '1: a twice' 'one that has would be found'
+
+# --- --check: which events cannot be printed; trace-cmd is asked by what its report says of them ---
+perl "$ROOT/t/trace-make" >x.dat
+run "$BIN/pdecode" --check x.dat
+is "$status $(cat "$OUT")" '0 ' '--check: all events of a recording can be printed'
+count=$(sed -n 's/^pdecode: \([0-9]*\) events, of which 0 cannot.*/\1/p' "$ERR")
+is "$count" "$(strings -n 4 x.dat | grep -c '^name: ')" 'of a trace.dat all formats, also of events without samples'
+perl -0777 -pe 's/REC->big, REC->name/REC->big, ###->name/' x.dat >y.dat
+run "$BIN/pdecode" --check y.dat
+is "$status $(cat "$OUT")" '1 made:thing' 'a print format that cannot be parsed is named'
+run "$BIN/pdecode" --check "$ROOT/t/data/kmem.data.gz"
+is "$status" 0 'of a perf.data, too'
+run "$BIN/pdecode" --check -j x.dat
+is "$status" 64 'there is no JSON of it'
+run "$BIN/pdecode" --check --list x.dat
+is "$status" 64 'one view at a time'
+
+# --- -O help: what trace-cmd options lists ---
+run "$BIN/pdecode" -O help
+is "$status" 0 '-O help'
+like "$OUT" '^fgraph:tailprint  +[a-zA-Z]' 'options of the function graph'
+if have trace-cmd; then
+	trace-cmd options 2>/dev/null | awk '$1 == "plugin:" { p = $2 } $1 == "option:" { print p ":" $2 }' |
+		grep -v '^fgraph:' | sort -u >want
+	awk '$1 !~ /^fgraph:/ { print $1 }' "$OUT" | sort -u >got
+	same got want 'the others are those of trace-cmd options'
+else
+	skip 1 'trace-cmd is not installed'
+fi
 done_testing

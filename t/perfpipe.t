@@ -154,6 +154,14 @@ newest=$(sed -n 's/^## \([^ ]*\).*/\1/p' "$ROOT/CHANGELOG.md" | head -n 1)
 is "$(head -n 1 "$OUT")" "perfpipe $newest" 'the newest of the change log'
 is "$(pdecode --version)" "pdecode (perfpipe) $newest" 'and that of all'
 like "$OUT" "^zstd${tab}[0-9.]+${tab}" 'and its libraries'
+tail -n +2 "$OUT" >features
+"$BIN/perfpipe" --tsv doctor | awk -F'\t' '{ print $2 "\t" $1 "\t" $3 }' >want
+tail -n "$(wc -l <want)" features >got
+same got want 'and what the kernel allows, as doctor has it'
+"$BIN/pcap-perf" --version --features | tail -n +2 >got
+same got features 'pcap-perf has the same'
+run pcap-perf --features
+is "$status" 64 '--features belongs to --version'
 run perfpipe --tsv recipes
 (cd "$ROOT/share/recipes" && grep -l '^purpose=' -- *) | grep -v '\.sh$' | sort >want
 cut -f 1 "$OUT" | sort >got

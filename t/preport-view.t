@@ -52,10 +52,10 @@ ok 'more lines when it is open' test "$(wc -l <open)" -gt "$(wc -l <closed)"
 grep -A 1 -e '^>- ' open | tail -n 1 >below
 like below "% +$(cat caller)\$" 'below it is its caller'
 like below '^ +[-+] ' 'which is open as far as there is one way'
-run ./pty 60x200 "E<shot>C<shot>q" "$BIN/preport" --view deep.ps
+run ./pty 60x200 "O<shot>C<shot>q" "$BIN/preport" --view deep.ps
 body 1 >open
 body 2 >closed
-ok 'E opens all' test "$(wc -l <open)" -gt "$(wc -l <closed)"
+ok 'O opens all' test "$(wc -l <open)" -gt "$(wc -l <closed)"
 is "$(sed 1d closed | wc -l)" "$(wc -l <want)" 'C closes all'
 run ./pty 60x200 "<down><down><left><shot><up><up>-<shot>q" "$BIN/preport" --view deep.ps
 body 1 >got
@@ -63,11 +63,11 @@ like got '^>- cpu-clock' 'left goes to what the line is below'
 is "$(screen 2 "$OUT" | grep -c '%')" 0 'and closes it'
 
 # From the root on, as --tree=caller has it.
-run ./pty 60x200 'tEq' "$BIN/preport" --view deep.ps
+run ./pty 60x200 'rOq' "$BIN/preport" --view deep.ps
 body 1 >got
 like got '100.00%  deep$' 'the thread'
 like got '100.00%  main$' 'the outermost function'
-run ./pty 60x200 'Eq' "$BIN/preport" --view --tree=caller deep.ps
+run ./pty 60x200 'Oq' "$BIN/preport" --view --tree=caller deep.ps
 body 1 >want
 same got want '--tree=caller begins there'
 
@@ -82,7 +82,7 @@ like "$OUT" 'nothing to search for' 'nothing to search for'
 is "$status" 0 'a search that is given up'
 
 # What was found further down has lines before and after it; what cannot be opened says so.
-run ./pty 10x120 'E/syscall<enter><shot><enter><shot>q' "$BIN/preport" --view deep.ps
+run ./pty 10x120 'O/syscall<enter><shot><enter><shot>q' "$BIN/preport" --view deep.ps
 screen 1 "$OUT" >got
 at=$(grep -n '^>' got | cut -d : -f 1)
 ok 'lines before and after what was found' test "$at" -gt 2 -a "$at" -lt 9
@@ -113,7 +113,7 @@ ok 'what is wider is shown then' test -s got
 run ./pty 1x1 '<down>hqq' "$BIN/preport" --view deep.ps
 ok 'one character' test "$status" = 125 -o "$status" = 0
 printf 'a\033[2J\303\244;b\tc 3\n\346\274\242\345\255\227;d 2\n' >odd.folded
-run env LC_ALL=C.UTF-8 ./pty 20x60 'Eq' "$BIN/preport" --view odd.folded
+run env LC_ALL=C.UTF-8 ./pty 20x60 'Oq' "$BIN/preport" --view odd.folded
 ok 'names do not reach the terminal as they are' grep -q '%  a.\[2J' "$OUT"
 like "$OUT" '漢字' 'others do'
 

@@ -355,7 +355,7 @@ else
 fi
 run "$BIN/pdecode" --functions "$ROOT/t/data/small.data"
 is "$status" 2 'a recording without symbols'
-run "$BIN/pdecode" -t -O help "$ROOT/t/data/sched.dat"
+run "$BIN/pdecode" -t -O nonsense "$ROOT/t/data/sched.dat"
 is "$status" 64 'an option that no plugin has'
 like "$ERR" 'there are fgraph:tailprint' 'those that there are'
 

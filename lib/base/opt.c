@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define OPT_MAX	     256
@@ -360,6 +361,14 @@ static bool is_time_among_options(char **argv, int argc)
 	       argv[optind + 1][1] && strcmp(argv[optind + 1], "--") != 0;
 }
 
+static bool has_word(int argc, char **argv, const char *word)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (!strcmp(argv[i], word))
+			return true;
+	return false;
+}
+
 static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf *text, int *first,
 		 bool permute)
 {
@@ -385,6 +394,8 @@ static int parse(const struct opt_spec *spec, int argc, char **argv, struct buf 
 			return help(spec, optarg, text);
 		if (c == OPT_ID_VER) {
 			buf_addf(text, "%s (perfpipe) %s\n", spec->prog, pp_version);
+			if (spec->features && has_word(argc, argv, "--features"))
+				spec->features(text);
 			return OPT_HELP;
 		}
 		if (c == '?' || c == ':') {
@@ -509,4 +520,15 @@ int opt_duration(const char *name, const char *arg, bool zero, uint64_t *ns, str
 	buf_addf(why, "--%s: not a duration like 10ms (ns, us, ms, s, m, h): ", name);
 	buf_add_safe(why, arg, strlen(arg));
 	return PP_EUSAGE;
+}
+
+int opt_period(const char *name, const char *arg, uint64_t *ns, struct buf *why)
+{
+	char with_unit[32];
+	size_t n = strlen(arg);
+
+	if (!n || n > sizeof(with_unit) - 2 || strspn(arg, "0123456789.") != n)
+		return opt_duration(name, arg, false, ns, why);
+	snprintf(with_unit, sizeof(with_unit), "%ss", arg);
+	return opt_duration(name, with_unit, false, ns, why);
 }

@@ -97,6 +97,7 @@ struct opt_spec {
 	const struct opt_group *groups; /* one without opts ends them */
 	/* NULL, or those that one without progs ends; the first that matches is reported */
 	const struct opt_habit *habits;
+	void (*features)(struct buf *text); /* NULL, or what --version adds with --features */
 };
 
 enum opt_result {
@@ -147,6 +148,9 @@ int opt_double(const char *name, const char *arg, double min, double max, double
  * too. 0, or PP_EUSAGE with what is wrong with the option --name in `why`.
  */
 int opt_duration(const char *name, const char *arg, bool zero, uint64_t *ns, struct buf *why);
+
+/* How often something is to be done: a duration, of which a number without unit is in seconds. */
+int opt_period(const char *name, const char *arg, uint64_t *ns, struct buf *why);
 
 /* The entry of `names` (n of them) nearest to `word`, NULL if none is near. */
 const char *opt_nearest(const char *word, const char *const *names, size_t n);

@@ -225,8 +225,11 @@ static int pause_now(struct src *s, bool ready)
 	return s->pause(s->pause_ctx);
 }
 
-/* Before a read: the pause, if there is one. A signal that comes meanwhile makes one, too. */
-static void look_for_pause(struct src *s)
+/*
+ * Before a read: the pause, if there is one. A signal that comes meanwhile makes one, too. False:
+ * there is to be no read.
+ */
+static bool look_for_pause(struct src *s)
 {
 	struct pollfd p = {.fd = s->fd, .events = POLLIN};
 	int wait = SRC_PAUSE_MS;
@@ -235,12 +238,15 @@ static void look_for_pause(struct src *s)
 		bool ready = poll(&p, 1, wait) > 0;
 
 		if (ready && now_ms() - s->paused < SRC_HOLD_MS)
-			return;
+			return true;
 		wait = pause_now(s, ready);
 		s->paused = now_ms();
+		if (wait == SRC_PAUSE_END)
+			return false;
 		if (ready)
-			return;
+			return true;
 	}
+	return true;
 }
 
 void src_follow(struct src *s, const volatile sig_atomic_t *stop)
@@ -297,7 +303,8 @@ int src_read(struct src *s, void *buf, size_t n, size_t *got)
 		if (*got)
 			memcpy(buf, s->mem + s->pos, *got);
 	} else {
-		look_for_pause(s);
+		if (!look_for_pause(s))
+			return 0;
 		do
 			r = read(s->fd, buf, n);
 		while ((r < 0 && errno == EINTR) || (!r && n && wait_for_more(s)));

@@ -67,11 +67,12 @@ int src_read(struct src *s, void *buf, size_t n, size_t *got);
  * have passed since it was last called. That costs a system call for each read, none for what lies
  * in it. Nothing pauses in files and memory. A layer over the source needs no such call of its own.
  *
- * fn returns after how many ms it wants to be called again, if nothing has arrived by then; -1:
- * never.
+ * fn returns after how many ms it wants to be called again, if nothing has come by then; -1: never;
+ * SRC_PAUSE_END: reading ends there, as if the input did.
  */
-#define SRC_PAUSE_MS 10
-#define SRC_HOLD_MS  100
+#define SRC_PAUSE_MS  10
+#define SRC_HOLD_MS   100
+#define SRC_PAUSE_END (-2)
 typedef int src_pause_fn(void *ctx);
 void src_on_pause(struct src *s, src_pause_fn *fn, void *ctx);
 

@@ -185,6 +185,14 @@ static int stack_line(struct ftext *t, const char *line, size_t len)
 	return rc ? rc : t->held.line.err;
 }
 
+/* Lines beside the rows of a table. */
+static bool beside_table(const char *line, size_t len)
+{
+	struct ps_str text = ftext_trim(line, len);
+
+	return ftext_starts(text.p, text.len, "---") || (text.len && *text.p == '(');
+}
+
 static int other_line(struct ftext *t, const char *line, size_t len)
 {
 	uint32_t cpu;
@@ -209,7 +217,8 @@ static int other_line(struct ftext *t, const char *line, size_t len)
 		return rc || !count ? rc : lost(t, PS_NONE, count);
 	}
 	if (!ftext_graph_switch(t, line, len) && !ftext_starts(line, len, "cpus=") &&
-	    !ftext_starts(line, len, " ---") && !ftext_starts(line, len, "#####"))
+	    !ftext_starts(line, len, " ---") && !ftext_starts(line, len, "#####") &&
+	    !beside_table(line, len))
 		t->other++;
 	return add_text(t, line, len);
 }
@@ -291,6 +300,24 @@ static int hist_line(struct ftext *t, const char *line, size_t len)
 	return rc ? rc : ftext_hist(t, line, len);
 }
 
+/* A row of another table, or its head; PP_END: it is none. */
+static int table_line(struct ftext *t, const char *line, size_t len)
+{
+	int kind = ftext_table_head(line, len), rc = 0;
+
+	if (!kind && t->table.kind) {
+		rc = announce(t, false);
+		if (!rc)
+			rc = flush_text(t);
+		return rc ? rc : ftext_table(t, line, len);
+	}
+	if (!kind)
+		return PP_END;
+	rc = ftext_table_end(t);
+	t->table.kind = kind;
+	return rc ? rc : add_text(t, line, len);
+}
+
 static int take_line(struct ftext *t, const char *line, size_t len)
 {
 	struct ps_str text = {line, (uint32_t)len};
@@ -301,6 +328,11 @@ static int take_line(struct ftext *t, const char *line, size_t len)
 		len--;
 	if (t->hist.on && len && len <= FTEXT_LINE_MAX && *line != '#') {
 		rc = hist_line(t, line, len);
+		if (rc != PP_END)
+			return rc;
+	}
+	if (len <= FTEXT_LINE_MAX && !t->hist.on && !t->tracer) {
+		rc = table_line(t, line, len);
 		if (rc != PP_END)
 			return rc;
 	}
@@ -412,6 +444,8 @@ static int read_all(struct ftext *t)
 		rc = add_text(t, (const char *)t->bytes.data + t->at, t->bytes.len - t->at);
 	}
 	if (!rc)
+		rc = ftext_table_end(t);
+	if (!rc)
 		rc = ftext_release(t);
 	if (!rc)
 		rc = give_up_row(t);
@@ -427,6 +461,7 @@ static void release(struct ftext *t)
 	buf_release(&t->bytes);
 	buf_release(&t->text);
 	buf_release(&t->hist.row);
+	buf_release(&t->table.rows);
 	buf_release(&t->more);
 	buf_release(&t->held.payload);
 	buf_release(&t->held.line);
@@ -485,7 +520,7 @@ bool ftext_looks_like(const uint8_t *p, size_t n, bool *more)
 
 		if (memchr(line, 0, len))
 			break;
-		if (ftext_head(line, len, &h))
+		if (ftext_head(line, len, &h) || ftext_table_head(line, len))
 			return true;
 		line = nl + 1;
 	}

@@ -147,10 +147,10 @@ static int row(struct ftext *t)
 	if (!rc)
 		rc = keys(t, line + 2, close);
 	values(t, close + 1, end, &hits);
-	info->summed = true;
+	info->unit = "hits";
 	if (!rc)
 		rc = ftext_hold(t, &h, info, line, t->hist.row.len);
-	info->summed = false;
+	info->unit = NULL;
 	t->held.s.period = hits;
 	t->held.s.fields |= PS_HAS(period);
 	t->nframes = 0;

@@ -57,7 +57,7 @@ struct ftext_info {
 	bool is_hex;		    /* numbers are, without a prefix */
 	bool stack;		    /* a stack follows */
 	bool silent;		    /* no line of the text is this event */
-	bool summed;		    /* it is the sum of so many hits */
+	const char *unit;	    /* it is the sum of so many of these; NULL: an event */
 	struct ps_str func, parent; /* of the function tracer */
 };
 
@@ -71,7 +71,8 @@ struct ftext_event {
 	struct ps_str system, name;
 	struct ftext_field fields[FTEXT_FIELDS_MAX];
 	uint32_t n;
-	bool silent, summed;
+	bool silent;
+	const char *unit;
 	bool written; /* the descriptor, as it is now */
 };
 
@@ -114,6 +115,11 @@ struct ftext {
 		bool on, open; /* it is one; a row has begun */
 		struct buf row;
 	} hist;
+	struct ftext_table {
+		enum { FTEXT_NO_TABLE, FTEXT_COUNTS, FTEXT_DEEPEST } kind;
+		struct buf rows; /* of the deepest stack: the end tells what is above each */
+		uint32_t n;
+	} table;
 	char kernel[FTEXT_NAME_MAX], nr_cpus[16];
 	uint64_t lost;	       /* events, at least */
 	uint64_t lines, other; /* of events, and neither events nor comments */
@@ -186,6 +192,15 @@ bool ftext_hist_head(const char *line, size_t len);
 int ftext_hist(struct ftext *t, const char *line, size_t len);
 /* How many hits without a place a line reports; 0: it reports none. */
 uint64_t ftext_hist_dropped(const char *line, size_t len);
+
+/* ---- kernel_tables.c ---- */
+
+/* The table that a line is the head of; FTEXT_NO_TABLE: of none. */
+int ftext_table_head(const char *line, size_t len);
+/* A line of the table that t->table is. PP_END: it is no row; 0 or an error. */
+int ftext_table(struct ftext *t, const char *line, size_t len);
+/* Its end. 0 or an error. */
+int ftext_table_end(struct ftext *t);
 
 /* ---- text_event.c ---- */
 

@@ -178,10 +178,10 @@ static int write_event(struct ftext *t, struct ftext_event *e)
 	struct buf table = BUF_INIT, name = BUF_INIT;
 	int rc;
 
-	if (e->summed) {
+	if (e->unit) {
 		rec.perf_type = TYPE_SOFTWARE;
 		rec.flags = PS_EVENT_SAMPLED;
-		rec.unit = ps_str("hits", 4);
+		rec.unit = ps_str(e->unit, strlen(e->unit));
 	}
 	if (e->system.len) {
 		buf_add(&name, e->system.p, e->system.len);
@@ -379,7 +379,7 @@ int ftext_hold(struct ftext *t, const struct ftext_head *h, const struct ftext_i
 	if (rc || (rc = event_of(t, &h->buffer, info, &e)))
 		return rc;
 	e->silent = info->silent;
-	e->summed = info->summed;
+	e->unit = info->unit;
 	held->any = true;
 	held->stack = info->stack;
 	held->event = e->id;

@@ -338,11 +338,15 @@ uint64_t ftrounds_tell(const struct rounds *r, const char *action, struct diag *
 	return lost + gaps;
 }
 
-void ftrounds_stats(const struct rounds *r, struct buf *options)
+void ftrounds_stats(const struct rounds *r, const char *buffer, struct buf *options)
 {
 	struct buf text = BUF_INIT;
 	char name[64];
 
+	if (*buffer) {
+		buf_addf(&text, "\nBuffer: %s\n\n", buffer);
+		trace_add_option(options, TRACE_OPT_CPUSTAT, buf_str(&text), text.len + 1);
+	}
 	for (size_t i = 0; i < r->n; i++) {
 		buf_reset(&text);
 		buf_addf(&text, "CPU: %d\n", r->cpus[i].cpu);

@@ -332,7 +332,7 @@ static int end_file(struct extraction *x)
 	int rc;
 
 	comms_all(&x->names, &names);
-	ftrounds_stats(&x->rounds, &stats);
+	ftrounds_stats(&x->rounds, "", &stats);
 	rc = names.err ? names.err : stats.err;
 	if (!rc)
 		rc = twriter_end(&x->file, &names, &stats);

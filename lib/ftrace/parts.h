@@ -150,7 +150,7 @@ void ftrounds_count(struct rounds *r);
 /* The sum of what was lost, and words about it. */
 uint64_t ftrounds_tell(const struct rounds *r, const char *action, struct diag *d);
 /* What per_cpu/cpuN/stats says, as options of a trace.dat. */
-void ftrounds_stats(const struct rounds *r, struct buf *options);
+void ftrounds_stats(const struct rounds *r, const char *buffer, struct buf *options);
 void ftrounds_close(struct rounds *r);
 /* The free memory of the machine; 0: unknown. */
 uint64_t ftrounds_free_kb(void);

@@ -379,7 +379,7 @@ static int end_output(struct recording *r)
 		return live_end(&r->live, tell_lost(r, "", NULL));
 	comms_all(&r->names, &names);
 	for (size_t i = 0; i < r->n; i++)
-		ftrounds_stats(&r->rounds[i], &stats);
+		ftrounds_stats(&r->rounds[i], r->file.buffers[i].name, &stats);
 	rc = names.err ? names.err : stats.err;
 	if (!rc)
 		rc = twriter_end(&r->file, &names, &stats);

@@ -221,7 +221,7 @@ static void check_limits(struct check *c)
 		"sysctl kernel.perf_event_max_sample_rate=100000 kernel.perf_event_max_stack=127";
 }
 
-unsigned doctor_print(bool tsv, struct buf *b)
+unsigned doctor_print(enum doctor_form form, struct buf *b)
 {
 	static const char *const words[] = {"ok", "note", "no"};
 	static const struct {
@@ -246,7 +246,10 @@ unsigned doctor_print(bool tsv, struct buf *b)
 		checks[i].look(&c);
 		helps = c.state != OK && c.helps ? c.helps : "";
 		no += c.state == NO;
-		if (tsv)
+		if (form == DOCTOR_FEATURES)
+			buf_addf(b, "%s\t%s\t%s\n", checks[i].name, words[c.state],
+				 buf_str(&c.what));
+		else if (form == DOCTOR_TSV)
 			buf_addf(b, "%s\t%s\t%s\t%s\n", words[c.state], checks[i].name,
 				 buf_str(&c.what), helps);
 		else

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/opt.h"
 #include "event/field.h"
+#include "guide/doctor.h"
 #include "guide/facts.h"
 #include "guide/questions.h"
 #include "guide/share.h"
@@ -14,6 +15,10 @@
 #include <xxhash.h>
 #include <zlib.h>
 #include <zstd.h>
+
+#ifndef PP_TRACEEVENT
+#define PP_TRACEEVENT "unknown" /* the Makefile asks pkg-config; the library does not tell */
+#endif
 
 void front_welcome(struct buf *b)
 {
@@ -83,13 +88,10 @@ void front_fields(bool tsv, struct buf *b)
 		buf_addf(b, tsv ? "%s\t%s\n" : "%-16s %s\n", fields[i].name, fields[i].what);
 }
 
-void front_version(bool features, struct buf *b)
+void front_features(struct buf *b)
 {
 	int major, minor;
 
-	buf_addf(b, "perfpipe %s\n", pp_version);
-	if (!features)
-		return;
 	cs_version(&major, &minor);
 	buf_addf(b, "zlib\t%s\tgzip\n", zlibVersion());
 	buf_addf(b, "zstd\t%s\tcompressed recordings\n", ZSTD_versionString());
@@ -103,4 +105,13 @@ void front_version(bool features, struct buf *b)
 #else
 	buf_adds(b, "curses\tno\tpreport --view\n");
 #endif
+	buf_addf(b, "libtraceevent\t%s\ttext of events\n", PP_TRACEEVENT);
+	doctor_print(DOCTOR_FEATURES, b);
+}
+
+void front_version(bool features, struct buf *b)
+{
+	buf_addf(b, "perfpipe %s\n", pp_version);
+	if (features)
+		front_features(b);
 }

@@ -23,7 +23,13 @@ int front_recipes(bool tsv, struct buf *b, struct buf *why);
 /* The fields that every sample has, with descriptions. */
 void front_fields(bool tsv, struct buf *b);
 
-/* The version; with `features` the libraries that it was built with, one per line. */
+/*
+ * The libraries that it was built with, and what the kernel allows, a line each: its name, the
+ * version or "ok", "note", "no", what it is.
+ */
+void front_features(struct buf *b);
+
+/* The version; with `features` these, too. */
 void front_version(bool features, struct buf *b);
 
 #endif

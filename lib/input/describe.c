@@ -1,4 +1,7 @@
-/* --header, --dump, --list, --functions: prints what recordings are and hold, not their events. */
+/*
+ * --header, --dump, --list, --functions, --check: prints what recordings are and hold, not their
+ * events.
+ */
 #include "input/input.h"
 
 #include "base/err.h"
@@ -20,6 +23,7 @@ struct list {
 	struct buf text;     /* what is not yet in the output */
 	bool any;	     /* function */
 	struct out *out;
+	struct input_check *check;
 };
 
 static void tell_source(struct buf *b, const struct ps_source *s)
@@ -107,11 +111,33 @@ static void tell_functions(struct list *l, const struct ps_blob *b)
 	}
 }
 
+/* A name that the text of the format tells, without what a descriptor adds. */
+static int check(void *ctx, const struct ps_event *e)
+{
+	struct list *l = ctx;
+	bool ok = true;
+	int rc;
+
+	if (!e->format.len)
+		return 0;
+	rc = l->check->fn(l->check->ctx, e, &ok);
+	l->check->n++;
+	l->check->bad += !ok;
+	if (rc || ok)
+		return rc;
+	buf_reset(&l->text);
+	buf_add_safe(&l->text, e->name.p, e->name.len);
+	buf_addc(&l->text, '\n');
+	return l->text.err ? l->text.err : out_add(l->out, l->text.data, l->text.len);
+}
+
 static int tell(struct list *l, const struct ps_record *rec)
 {
 	unsigned type = rec->type;
 	int rc;
 
+	if (l->check)
+		return type == PS_EVENT ? check(l, &rec->event) : 0;
 	if ((type == PS_BLOB) != (l->view == INPUT_FUNCTIONS))
 		return 0;
 	switch (type) {
@@ -145,7 +171,7 @@ static int take_back(void *ctx, uint8_t *bytes, size_t n)
 /* The list of a recording's events, the facts about it, the kernel's functions. */
 static int list(struct src *s, const struct input_show *show, struct out *o, struct diag *d)
 {
-	struct list l = {.view = show->view, .out = o};
+	struct list l = {.view = show->view, .out = o, .check = show->check};
 	struct ps_end end = {0};
 	struct swriter w;
 	struct out records;
@@ -183,17 +209,18 @@ static int list(struct src *s, const struct input_show *show, struct out *o, str
 
 /* ---- all ---- */
 
-enum { HEADER = OPT_NO_SHORT, DUMP, LIST, FUNCTIONS };
+enum { HEADER = OPT_NO_SHORT, DUMP, LIST, FUNCTIONS, CHECK };
 
 const struct opt input_view_options[] = {
 	{HEADER, "header", NULL, "print the facts about the recording and its machine"},
 	{DUMP, "dump", NULL, "print every raw record with its bytes"},
 	{LIST, "list", NULL, "print the events with their numbers of samples"},
 	{FUNCTIONS, "functions", NULL, "print the kernel symbols that it has, as kallsyms"},
+	{CHECK, "check", NULL, "print the events whose text cannot be printed"},
 	{0},
 };
 
-#define VIEWS "header dump list functions"
+#define VIEWS "header dump list functions check"
 
 const struct opt_rule input_view_rules[] = {
 	{"follow", VIEWS, NULL},
@@ -205,8 +232,8 @@ const struct opt_rule input_view_rules[] = {
 	{"binary", VIEWS, NULL},
 	{"text", VIEWS, NULL},
 	{"threads", VIEWS, NULL},
-	{"json", "header dump functions", NULL},
-	{"all", "header dump functions", NULL},
+	{"json", "header dump functions check", NULL},
+	{"all", "header dump functions check", NULL},
 	{0},
 };
 
@@ -223,17 +250,34 @@ int input_view_option(void *opts, int id, const char *arg, struct buf *why)
 	static const enum input_view views[] = {[HEADER - OPT_NO_SHORT] = INPUT_HEADER,
 						[DUMP - OPT_NO_SHORT] = INPUT_DUMP,
 						[LIST - OPT_NO_SHORT] = INPUT_LIST,
-						[FUNCTIONS - OPT_NO_SHORT] = INPUT_FUNCTIONS};
+						[FUNCTIONS - OPT_NO_SHORT] = INPUT_FUNCTIONS,
+						[CHECK - OPT_NO_SHORT] = INPUT_CHECK};
 	enum input_view view = views[id - OPT_NO_SHORT];
 	struct input_show *show = opts;
 
 	if (show->view != INPUT_EVENTS && show->view != view) {
-		buf_adds(why, "only one of --header, --dump, --list and --functions at a time");
+		buf_adds(why,
+			 "only one of --header, --dump, --list, --functions and --check at a time");
 		return PP_EUSAGE;
 	}
 	(void)arg;
 	show->view = view;
 	return 0;
+}
+
+/* Of a trace.dat all formats, of which most have no event there; else those of the events. */
+static int check_formats(struct src *s, enum input_kind kind, const struct input_show *show,
+			 struct out *o, struct diag *d)
+{
+	struct list l = {.out = o, .check = show->check};
+	int rc;
+
+	if (kind != KIND_TRACE_DAT)
+		return list(s, show, o, d);
+	rc = trace_formats(s, check, &l, d);
+	buf_release(&l.text);
+	src_free(s);
+	return rc;
 }
 
 int input_describe(struct src *s, const struct input_show *show, struct out *o, struct diag *d)
@@ -244,6 +288,8 @@ int input_describe(struct src *s, const struct input_show *show, struct out *o, 
 	if (show->view == INPUT_LIST || show->view == INPUT_FUNCTIONS)
 		return list(s, show, o, d);
 	rc = input_unwrap(&s, &kind, d);
+	if (!rc && show->view == INPUT_CHECK)
+		return check_formats(s, kind, show, o, d);
 	if (!rc && kind == KIND_PERF)
 		rc = perf_describe(
 			s, show->view == INPUT_HEADER ? PERF_DESCRIBE_HEADER : PERF_DESCRIBE_DUMP,
@@ -294,6 +340,11 @@ int input_describe_all(char *const *files, int n, const struct input_show *show,
 	}
 	if (failed == (n ? n : 1))
 		status = PP_EXIT_FAIL;
+	if (show->check && status != PP_EXIT_FAIL) {
+		diag_say(d, NULL, "%llu events, of which %llu cannot be printed as text",
+			 (unsigned long long)show->check->n, (unsigned long long)show->check->bad);
+		status = show->check->bad ? PP_EXIT_PARTIAL : status;
+	}
 	rc = out_close(&o);
 	if (rc && rc != PP_EPIPE)
 		diag_error(d, NULL, -1, "cannot write the output: %s", pp_strerror(rc));

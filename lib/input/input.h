@@ -59,12 +59,21 @@ enum input_view {
 	INPUT_DUMP,	 /* every raw record, with its bytes */
 	INPUT_LIST,	 /* its events, with their sample counts */
 	INPUT_FUNCTIONS, /* the kernel symbols that it has */
+	INPUT_CHECK,	 /* the events whose text cannot be printed */
+};
+
+/* Whether an event's text can be printed (*ok), which the printer knows. 0 or PP_ENOMEM. */
+struct input_check {
+	int (*fn)(void *ctx, const struct ps_event *e, bool *ok);
+	void *ctx;
+	uint64_t n, bad; /* events with a format, those that cannot be printed */
 };
 
 struct input_show {
 	enum input_view view;
-	bool json; /* INPUT_LIST: an object a line */
-	bool all;  /* INPUT_LIST: also samples that a filter rejected */
+	bool json;		   /* INPUT_LIST: an object a line */
+	bool all;		   /* INPUT_LIST: also samples that a filter rejected */
+	struct input_check *check; /* INPUT_CHECK */
 };
 
 /* The command line options for that, and their handler, whose context is a struct input_show. */

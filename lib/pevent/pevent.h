@@ -119,6 +119,18 @@ int pevents_add(struct pevents *e, const char *list, struct buf *why);
  */
 int pevents_filter(struct pevents *e, const char *expr, struct buf *why);
 
+/* Kinds of memory accesses, and the cycles from which on loads are sampled unless it is told. */
+enum { PEVENT_LOADS = 1, PEVENT_STORES = 2 };
+#define PEVENT_LDLAT 30
+
+/*
+ * Appends to `words` the list of events, for pevents_add, by which the machine samples memory
+ * accesses of these kinds, loads from `ldlat` cycles on (0: PEVENT_LDLAT). 0; PP_ENOENT with the
+ * reason in `why`: there are none; PP_ENOMEM.
+ */
+int pevents_memory(const struct pevents *e, unsigned kinds, unsigned ldlat, struct buf *words,
+		   struct buf *why);
+
 /*
  * Gives each event its cgroup, in order: "A,B" for two events; one name is for all of the last
  * pevents_add, an empty one is for none. 0, PP_EUSAGE or PP_ENOMEM.

@@ -55,3 +55,14 @@ int print_check_event(struct print_check *c, const char *system, const char *for
 	*ok = e && (e->handler || !(e->flags & TEP_EVENT_FL_FAILED));
 	return tep_lacked_memory();
 }
+
+int print_check_recorded(void *ctx, const struct ps_event *e, bool *ok)
+{
+	struct print_check *c = ctx;
+	struct tep_event *te;
+	enum tep_risk risk;
+	int rc = tep_learn_event(c->tep, e, &te, &risk);
+
+	*ok = te && risk != TEP_HARM && (te->handler || !(te->flags & TEP_EVENT_FL_FAILED));
+	return rc;
+}

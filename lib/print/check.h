@@ -9,10 +9,18 @@
 #ifndef PP_PRINT_CHECK_H
 #define PP_PRINT_CHECK_H
 
+#include "stream/stream.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 struct print_check;
+
+/*
+ * The same for an event of a recording, whose format is not the kernel's own: for struct
+ * input_check. ctx: a struct print_check.
+ */
+int print_check_recorded(void *ctx, const struct ps_event *e, bool *ok);
 
 /* For formats of this machine's kernel, by libtraceevent and its plugins. 0 or PP_ENOMEM. */
 int print_check_new(struct print_check **c);

@@ -90,23 +90,63 @@ static bool find_in(const char *text, const char *option, struct buf *have)
 	return found || !any;
 }
 
-static bool find_option(const char *option, struct buf *have)
+/* The text that libtraceevent makes of its plugins' options. NULL: none; else for free(). */
+static char *options_text(void)
 {
 	struct tep_handle *tep = tep_open_quiet(8);
 	struct tep_plugin_list *plugins = tep ? tep_load_plugins(tep) : NULL;
 	struct trace_seq seq;
-	bool found;
+	char *text;
 
 	trace_seq_init(&seq);
 	if (plugins)
 		tep_plugin_print_options(&seq);
 	trace_seq_terminate(&seq);
-	found = !seq.buffer || seq.state != TRACE_SEQ__GOOD || find_in(seq.buffer, option, have);
+	text = seq.buffer && seq.state == TRACE_SEQ__GOOD ? strdup(seq.buffer) : NULL;
 	trace_seq_destroy(&seq);
 	if (plugins)
 		tep_unload_plugins(plugins, tep);
 	tep_free(tep);
+	return text;
+}
+
+static bool find_option(const char *option, struct buf *have)
+{
+	char *text = options_text();
+	bool found = !text || find_in(text, option, have);
+
+	free(text);
 	return found;
+}
+
+/* The value of a line "  KEY:\tVALUE"; NULL: it is another one. */
+static const char *value_of(const char *line, const char *key, int *len)
+{
+	size_t n = strlen(key);
+
+	line += strspn(line, " ");
+	if (strncmp(line, key, n) != 0 || line[n] != ':')
+		return NULL;
+	line += n + 1 + strspn(line + n + 1, "\t ");
+	*len = (int)strcspn(line, "\n");
+	return line;
+}
+
+void tep_list_options(struct buf *b)
+{
+	char *text = options_text(), name[64] = "", full[160];
+	const char *value;
+	int n;
+
+	for (const char *p = text; p && *p; p += strcspn(p, "\n"), p += *p == '\n') {
+		if ((value = value_of(p, "plugin", &n)))
+			snprintf(name, sizeof(name), "%.*s", n, value);
+		else if ((value = value_of(p, "option", &n)))
+			snprintf(full, sizeof(full), "%s:%.*s", name, n < 80 ? n : 80, value);
+		else if ((value = value_of(p, "desc", &n)))
+			buf_addf(b, "%-27s %.*s\n", full, n, value);
+	}
+	free(text);
 }
 
 int tep_plugin_option(const char *option, struct buf *have)

@@ -60,6 +60,7 @@ struct stext_opts {
 	enum stext_times times;
 	struct stext_cpus cpus;
 	struct stext_trace trace;
+	bool list_options; /* -O help: nothing else is to be done */
 };
 
 /* Whether the samples of a CPU are to be printed. */
@@ -109,5 +110,8 @@ bool stext_in_order(const struct stext *t);
  */
 extern const struct opt stext_options[], stext_cpu_options[];
 opt_handler stext_option;
+
+/* Appends what -O can set, a line each. */
+void stext_list_options(struct buf *b);
 
 #endif

@@ -19,7 +19,8 @@ const struct opt stext_options[] = {
 	{'l', "latency", NULL, "trace.dat: print the column of interrupts"},
 	{'R', "raw", NULL, "trace.dat: print fields, not their text"},
 	{'N', "no-plugins", NULL, "trace.dat: print without libtraceevent's plugins"},
-	{'O', "plugin", "OPTION", "trace.dat: a plugin option, such as fgraph:tailprint"},
+	{'O', "plugin", "OPTION",
+	 "trace.dat: an option of a plugin, such as fgraph:tailprint; help lists them"},
 	{DIFF, "ts-diff", NULL, "trace.dat: print times since the line before"},
 	{TRACE_CMD, "trace-cmd", "VERSION", "trace.dat: print as trace-cmd 3.1 (default) or 3.4"},
 	{ALL, "all", NULL, "also print the samples that a filter marked as failing"},
@@ -79,11 +80,15 @@ static int cpu_list(struct stext_cpus *c, const char *arg, struct buf *why)
 static const struct {
 	const char *name;
 	size_t offset; /* of a bool of struct stext_trace */
-} graph_options[] = {{"tailprint", offsetof(struct stext_trace, tail)},
-		     {"depth", offsetof(struct stext_trace, depth)},
-		     {"retval-skip", offsetof(struct stext_trace, no_retval)},
-		     {"retval-dec", offsetof(struct stext_trace, retval_dec)},
-		     {"retval-hex", offsetof(struct stext_trace, retval_hex)}};
+	const char *what;
+} graph_options[] = {
+	{"tailprint", offsetof(struct stext_trace, tail), "print the function's name at its end"},
+	{"depth", offsetof(struct stext_trace, depth), "print the depth of calls"},
+	{"retval-skip", offsetof(struct stext_trace, no_retval), "do not print results"},
+	{"retval-dec", offsetof(struct stext_trace, retval_dec),
+	 "print results as decimal numbers"},
+	{"retval-hex", offsetof(struct stext_trace, retval_hex),
+	 "print results as hexadecimal numbers"}};
 
 #define N_GRAPH_OPTIONS (sizeof(graph_options) / sizeof(graph_options[0]))
 
@@ -157,9 +162,18 @@ int stext_option(void *opts, int id, const char *arg, struct buf *why)
 	case 'l': o->trace.latency = true; break;
 	case 'R': o->trace.raw = true; break;
 	case 'N': o->trace.no_plugins = true; break;
-	case 'O': return plugin_option(&o->trace, arg, why);
+	case 'O':
+		o->list_options |= !strcmp(arg, "help");
+		return o->list_options ? 0 : plugin_option(&o->trace, arg, why);
 	case DIFF: o->trace.diff = true; break;
 	case TRACE_CMD: return version(&o->trace, arg, why);
 	}
 	return 0;
+}
+
+void stext_list_options(struct buf *b)
+{
+	for (size_t i = 0; i < N_GRAPH_OPTIONS; i++)
+		buf_addf(b, "fgraph:%-20s %s\n", graph_options[i].name, graph_options[i].what);
+	tep_list_options(b);
 }

@@ -433,8 +433,7 @@ static int go_results(struct arg_site *site, const struct parts *p, struct fetch
 	return PP_ENOENT;
 }
 
-/* The kernel's return probe has the result under a name of its own, too. */
-static void name_result(struct fetches *f, uint32_t from)
+void arg_name_result(struct fetches *f, uint32_t from)
 {
 	for (uint32_t i = from; i < f->n; i++) {
 		char *text = f->v[i].text, *at = strstr(text, "%ax"), with[FETCH_TEXT_MAX + 8];
@@ -484,7 +483,7 @@ static int retval(struct arg_site *site, const struct parts *p, struct fetches *
 		bad = fetch_loc(f, *p->name ? p->name : "retval", &l, *p->type ? p->type : NULL,
 				site->b, site->pc);
 	if (!bad && site->kernel_returns)
-		name_result(f, had);
+		arg_name_result(f, had);
 	if (!bad)
 		return 0;
 	buf_addf(why, "'%s': %s", p->expr, bad);

@@ -38,4 +38,10 @@ int arg_resolve(struct arg_site *site, const char *text, struct fetches *f, stru
 int arg_kernel_syntax(const struct arg_site *site, const char *s, struct buf *out, unsigned *bits,
 		      struct buf *why);
 
+/*
+ * Gives the register of the result the name that the kernel's own return probes have for it, in
+ * the arguments from number `from` on.
+ */
+void arg_name_result(struct fetches *f, uint32_t from);
+
 #endif

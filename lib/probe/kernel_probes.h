@@ -5,19 +5,21 @@
  *	rc = kernel_open(&k, NULL, NULL, diag);		(of this machine)
  *	rc = kernel_define(&k, &definer, "tcp_sendmsg size sk->__sk_common.skc_state");
  *	kernel_close(&k);
- *
- * Where parameters lie is told by the calling convention of x86-64.
  */
 #ifndef PP_PROBE_KERNEL_PROBES_H
 #define PP_PROBE_KERNEL_PROBES_H
 
-#include "inspect/kbtf.h"
+#include "event/kbtf.h"
 #include "probe/define.h"
 #include "probe/sheet.h"
 
 #define KERNEL_BTF	"/sys/kernel/btf/vmlinux"
 #define KERNEL_KALLSYMS "/proc/kallsyms"
 #define KERNEL_TEXT_MAX (512u << 20)
+
+#define KERNEL_NEED_IMAGE \
+	"lines and places within functions of the kernel are known only from its image with " \
+	"debug information: --vmlinux FILE"
 
 struct kernel {
 	struct kbtf *btf;     /* NULL: none */
@@ -35,10 +37,26 @@ void kernel_close(struct kernel *k);
 /* 0 with an event added to d, which has no binary; or an error that was reported. */
 int kernel_define(struct kernel *k, struct definer *d, const char *text);
 
-/* Lists functions whose names fit; NULL: all. Returns an exit status. */
-int kernel_functions(struct kernel *k, const char *pattern, enum sheet_form form);
+/*
+ * The prototype of a function, and the types that it is in: those of its module, or of the kernel
+ * ("", or a name that is no module's). False: it is not known.
+ */
+bool kernel_prototype(struct kernel *k, const char *module, const char *func,
+		      const struct kbtf **types, uint32_t *proto);
 
-/* Lists the parameters of a function. Returns an exit status. */
+/* The types of a module, valid until those of another one are asked for. NULL: not here. */
+const struct kbtf *kernel_module(struct kernel *k, const char *module);
+
+/* Lists functions whose names fit; NULL: all; `signatures`: as C declares them. An exit status. */
+int kernel_functions(struct kernel *k, const char *pattern, bool signatures, enum sheet_form form);
+
+/* Lists the parameters of a function, and its result. Returns an exit status. */
 int kernel_variables(struct kernel *k, const char *function, enum sheet_form form);
+
+/*
+ * Lists the members of a structure: "struct sock", "MODULE:struct NAME", a typedef's name. Those of
+ * unnamed members are among them. Returns an exit status.
+ */
+int kernel_members(struct kernel *k, const char *type, enum sheet_form form);
 
 #endif

@@ -256,11 +256,12 @@ static int look_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char 
 	case PROBE_FUNCTIONS:
 		if (r->o->vmlinux)
 			return look_vmlinux(r, v, names, n);
-		return kernel_functions(k, n ? names[0] : NULL, r->o->form);
+		return kernel_functions(k, n ? names[0] : NULL, r->o->verbose, r->o->form);
 	case PROBE_VARIABLES:
 		if (vmlinux_has(v, r->o->what))
 			return look_vmlinux(r, v, names, n);
 		return kernel_variables(k, r->o->what, r->o->form);
+	case PROBE_MEMBERS: return kernel_members(k, r->o->what, r->o->form);
 	case PROBE_LINES:
 		if (v->b)
 			return look_vmlinux(r, v, names, n);
@@ -305,13 +306,14 @@ static int existing(struct run *r, char **names, int n)
 /* Options that say something of the kernel, of which a program is not asked. */
 static const char *kernel_only(const struct probe_opts *o)
 {
-	return o->kernel      ? "-k"
-	       : o->btf	      ? "--btf"
-	       : o->kallsyms  ? "--kallsyms"
-	       : o->vmlinux   ? "--vmlinux"
-	       : o->blacklist ? "--blacklist"
-	       : o->fprobe    ? "--fprobe"
-			      : NULL;
+	return o->kernel		    ? "-k"
+	       : o->action == PROBE_MEMBERS ? "--type"
+	       : o->btf			    ? "--btf"
+	       : o->kallsyms		    ? "--kallsyms"
+	       : o->vmlinux		    ? "--vmlinux"
+	       : o->blacklist		    ? "--blacklist"
+	       : o->fprobe		    ? "--fprobe"
+					    : NULL;
 }
 
 int probe_run(const struct probe_opts *o, char **names, int n, struct diag *d)

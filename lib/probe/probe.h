@@ -20,6 +20,7 @@ enum probe_action {
 	PROBE_FUNCTIONS,
 	PROBE_LINES,
 	PROBE_VARIABLES,
+	PROBE_MEMBERS, /* of a type of the kernel */
 	PROBE_MARKERS,
 	PROBE_LIST,
 	PROBE_DELETE,
@@ -34,10 +35,10 @@ struct probe_opts {
 	const char *vmlinux;   /* the kernel's image with debug information; NULL: search */
 	const char *blacklist; /* functions that may not be probed; NULL: the kernel's own list */
 	enum probe_action action;
-	const char *what; /* of -L and -V */
+	const char *what; /* of -L, -V and --type */
 	const char *group;
 	enum sheet_form form;
-	bool externs, no_copies, each, dry_run, all_mine;
+	bool externs, no_copies, each, dry_run, all_mine, verbose;
 	bool fprobe;	       /* of the kernel: fprobes where it has them */
 	const char *tracefs;   /* NULL: where it is mounted */
 	const char *mine_file; /* NULL: MINE_FILE */

@@ -25,7 +25,10 @@ enum {
 	OPT_GROUP,
 	OPT_K_CHAINS,
 	OPT_KPROBE,
+	OPT_FEATURES,
+	OPT_LDLAT,
 	OPT_LIST,
+	OPT_MEM,
 	OPT_LIST_FUNCTIONS,
 	OPT_MAX_SIZE,
 	OPT_MAX_STACK,
@@ -98,6 +101,8 @@ const struct opt record_options[] = {
 	{'b', "branch-any", NULL, "record the last branches"},
 	{'j', "branch-filter", "KIND[,KIND]", "those of a kind: any_call, u, ..."},
 	{'d', "data", NULL, "record the addresses of data"},
+	{OPT_MEM, "mem", "[KIND]", "sample memory accesses: load, store, both; list what there is"},
+	{OPT_LDLAT, "ldlat", "CYCLES", "of --mem: loads that took so long (30)"},
 	{OPT_PHYS, "phys-data", NULL, "record their physical addresses"},
 	{OPT_DATA_PAGE, "data-page-size", NULL, "record the sizes of their pages"},
 	{OPT_CODE_PAGE, "code-page-size", NULL, "record the sizes of the code's pages"},
@@ -132,6 +137,7 @@ const struct opt record_options[] = {
 	{'q', "quiet", NULL, "no warnings"},
 	{'v', "verbose", NULL, "print more messages on stderr"},
 	{OPT_STAT, "stat", NULL, "count, not record: the first option; see --stat --help"},
+	{OPT_FEATURES, "features", NULL, "with --version: its libraries, what the kernel allows"},
 	{OPT_LIST, "list", NULL, "list events: all, or by class, GLOB or part of a name"},
 	{OPT_LIST_FUNCTIONS, "list-functions", "GLOB", "list the kernel's functions"},
 	{OPT_DRY_RUN, "dry-run", NULL, "only check the options"},
@@ -286,6 +292,47 @@ static int on_self(struct record_options *o, struct buf *why)
 	return on_filter(o, filter, why);
 }
 
+static int on_memory(struct record_options *o, const char *arg, struct buf *why)
+{
+	if (!arg || !strcmp(arg, "both"))
+		o->memory = PEVENT_LOADS | PEVENT_STORES;
+	else if (!strcmp(arg, "load"))
+		o->memory = PEVENT_LOADS;
+	else if (!strcmp(arg, "store"))
+		o->memory = PEVENT_STORES;
+	else if (!strcmp(arg, "list"))
+		o->list_memory = true;
+	else
+		return buf_addf(why, "--mem: neither load, store, both nor list: %.40s", arg),
+		       PP_EUSAGE;
+	return 0;
+}
+
+static int on_latency(struct record_options *o, const char *arg, struct buf *why)
+{
+	uint64_t v;
+
+	if (opt_u64(arg, 1, UINT16_MAX, &v))
+		return buf_addf(why, "--ldlat: not a number from 1 to 65535: %.40s", arg),
+		       PP_EUSAGE;
+	o->ldlat = (unsigned)v;
+	return 0;
+}
+
+/* The events of memory accesses, and what their samples are to have. */
+static int add_memory(struct record_options *o, struct buf *why)
+{
+	struct buf words = BUF_INIT;
+	int rc = pevents_memory(&o->c.events, o->memory, o->ldlat, &words, why);
+
+	if (!rc)
+		rc = pevents_add(&o->c.events, buf_str(&words), why);
+	buf_release(&words);
+	o->c.sample |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT_STRUCT;
+	o->c.map_data = true;
+	return rc;
+}
+
 static int on_branches(struct record_options *o, const char *arg, struct buf *why)
 {
 	return words_branches(arg, &o->c.branches, why);
@@ -332,6 +379,9 @@ int record_option(void *options, int id, const char *arg, struct buf *why)
 	case OPT_FILTER: return on_filter(o, arg, why);
 	case OPT_KPROBE: return probe_words_add(&o->probes, arg, PROBE_OF_KERNEL, why);
 	case OPT_LIST_FUNCTIONS: o->functions = arg; break;
+	case OPT_MEM: return on_memory(o, arg, why);
+	case OPT_LDLAT: return on_latency(o, arg, why);
+	case OPT_FEATURES: return buf_adds(why, "--features comes after --version"), PP_EUSAGE;
 	case OPT_MAX_SIZE: return record_set_max_size(c, arg, why);
 	case OPT_MAX_STACK: return record_set_max_stack(c, arg, why);
 	case OPT_PATHS: o->paths = true; break;
@@ -355,6 +405,12 @@ int record_options_end(struct record_options *o, char **words, bool dashes)
 		rc = record_add_paths(o, &o->why);
 	if (!rc && o->wall)
 		rc = record_add_wall(o, &o->why);
+	if (!rc && o->ldlat && !(o->memory & PEVENT_LOADS)) {
+		buf_adds(&o->why, "--ldlat is for loads: --mem");
+		rc = PP_EUSAGE;
+	}
+	if (!rc && o->memory)
+		rc = add_memory(o, &o->why);
 	if (!rc && o->cgroup_first && o->c.events.n)
 		rc = pevents_cgroups(&o->c.events, o->cgroup_first, &o->why);
 	else if (o->cgroup_first)
@@ -364,10 +420,33 @@ int record_options_end(struct record_options *o, char **words, bool dashes)
 	return rc;
 }
 
+/* A line for each kind: its words for -e, or why there are none. */
+static int list_memory(struct record_options *o, struct buf *text)
+{
+	static const struct {
+		const char *name;
+		unsigned kinds;
+	} kinds[] = {{"load", PEVENT_LOADS},
+		     {"store", PEVENT_STORES},
+		     {"both", PEVENT_LOADS | PEVENT_STORES}};
+	struct buf words = BUF_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; i < N(kinds) && !rc; i++) {
+		buf_reset(&words);
+		rc = pevents_memory(&o->c.events, kinds[i].kinds, o->ldlat, &words, &o->why);
+		buf_addf(text, "%-6s %s\n", kinds[i].name, buf_str(&words));
+	}
+	buf_release(&words);
+	return rc ? rc : text->err;
+}
+
 int record_options_list(struct record_options *o, char **words, struct buf *text)
 {
 	if (o->functions)
 		return pevents_list_functions(&o->c.events, o->functions, text, &o->why);
+	if (o->list_memory)
+		return list_memory(o, text);
 	return pevents_list(&o->c.events, words, pevent_has, text, &o->why);
 }
 

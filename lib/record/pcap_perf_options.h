@@ -29,6 +29,8 @@ struct record_options {
 	struct probe_words probes; /* to be made before the recording; see inplace/ */
 	bool paths;		   /* --paths */
 	bool wall;		   /* --wall */
+	unsigned memory, ldlat;	   /* --mem: PEVENT_LOADS, PEVENT_STORES; --ldlat */
+	bool list_memory;	   /* --mem=list */
 	int rc;			   /* why it cannot be done though the words are right; in words: */
 	struct buf why;
 };

@@ -59,9 +59,10 @@ static uint32_t deepest_branch(const struct report *r, bool groups)
 }
 
 /* Links what is not left out: too small, too deep, or below such a one. */
-static int link_all(struct branches *b, const struct report *r, uint32_t event, bool groups)
+static int link_all(struct branches *b, const struct result *s, uint32_t event, bool groups)
 {
-	uint64_t whole = r->events[event].weight;
+	const struct report *r = s->r;
+	uint64_t whole = s->events[event].weight;
 	struct report_child *v = calloc((size_t)b->n + 1, sizeof(*v));
 	double least = report_least(r);
 	uint32_t deepest = deepest_branch(r, groups), n = 0;
@@ -84,7 +85,7 @@ int branches_caller(struct branches *b, const struct result *s, uint32_t event)
 {
 	/* By node: its branch, 0 if it is left out. */
 	uint32_t *at = calloc(s->n, sizeof(*at)), deepest = deepest_branch(s->r, true);
-	uint64_t whole = s->r->events[event].weight, weight, samples;
+	uint64_t whole = s->events[event].weight, weight, samples;
 	double least = report_least(s->r);
 	int rc = at ? new_branch(b, 0, 0, at) : PP_ENOMEM;
 
@@ -104,7 +105,7 @@ int branches_caller(struct branches *b, const struct result *s, uint32_t event)
 		b->v[at[k]].self = weight;
 	}
 	free(at);
-	return rc ? rc : link_all(b, s->r, event, true);
+	return rc ? rc : link_all(b, s, event, true);
 }
 
 /* Whether a node above is of the same row: what is below that counts there. */
@@ -139,7 +140,7 @@ static int callers(struct branches *b, const struct result *s, uint32_t row, boo
 		if (!rc)
 			b->v[at].self += weight;
 	}
-	return rc ? rc : link_all(b, s->r, s->rows[row].event, false);
+	return rc ? rc : link_all(b, s, s->rows[row].event, false);
 }
 
 int branches_callee(struct branches *b, const struct result *s, uint32_t row)

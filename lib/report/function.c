@@ -170,17 +170,23 @@ static int fill_spots(const struct result *s, struct function *f)
 
 	for (uint32_t id = s->place_first[f->event]; id != REPORT_NONE; id = s->place_next[id]) {
 		const struct place *p = (const void *)intern_get(&r->places, id, NULL);
+		struct place_count count = r->place_counts[id];
 		struct spot *v;
 
+		if (s->since && id < s->since->nplaces) {
+			count.weight -= s->since->places[id].weight;
+			count.samples -= s->since->places[id].samples;
+		}
+		if (!count.samples)
+			continue;
 		if (p->sym != f->sym || p->dso != f->dso)
 			continue;
 		v = array_widen(f->spots, &f->cap_spots, f->nspots, 64, sizeof(*v));
 		if (!v)
 			return PP_ENOMEM;
 		f->spots = v;
-		v[f->nspots++] =
-			(struct spot){*p, r->place_counts[id].weight, r->place_counts[id].samples};
-		if (__builtin_add_overflow(f->code, r->place_counts[id].weight, &f->code))
+		v[f->nspots++] = (struct spot){*p, count.weight, count.samples};
+		if (__builtin_add_overflow(f->code, count.weight, &f->code))
 			f->code = UINT64_MAX;
 	}
 	if (f->nspots)

@@ -13,7 +13,7 @@ struct line {
 static int tell_edges(const struct result *s, const struct function *f, const struct edges *e,
 		      enum fact_kind kind, fact_fn *fn, void *ctx)
 {
-	uint64_t whole = s->r->events[f->event].weight;
+	uint64_t whole = s->events[f->event].weight;
 	double least = report_least(s->r);
 	struct buf name = BUF_INIT;
 	int rc = 0;
@@ -115,7 +115,7 @@ static int tell_lines(const struct result *s, const struct function *f, fact_fn 
 
 int function_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx)
 {
-	uint64_t whole = s->r->events[f->event].weight;
+	uint64_t whole = s->events[f->event].weight;
 	struct fact fact = {.kind = FACT_FUNCTION,
 			    .weight = f->total,
 			    .samples = f->samples,

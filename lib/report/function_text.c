@@ -139,8 +139,8 @@ static void add_title(struct writer *w, const struct function *f, const struct f
 		buf_adds(&w->b, len ? " in " : "");
 		buf_add_safe(&w->b, dso, len);
 		buf_addf(&w->b, ": %.2f%% including callees, %.2f%% itself (%" PRIu64 " %s)\n",
-			 fact->share, report_share(f->self, r->events[f->event].weight), f->nself,
-			 r->text_only ? "stacks" : "samples");
+			 fact->share, report_share(f->self, w->s->events[f->event].weight),
+			 f->nself, r->text_only ? "stacks" : "samples");
 		return;
 	case FACT_CALLER: buf_adds(&w->b, "\ncallers\n"); break;
 	case FACT_CALLEE: buf_adds(&w->b, "\ncallees\n"); break;
@@ -267,7 +267,7 @@ static int write_event(struct writer *w, uint32_t event, bool *any)
 						 : as_text;
 
 	if (!rc && f.n && fn == as_text) {
-		report_head(r, event, &w->b);
+		report_head(w->s, event, &w->b);
 		buf_addc(&w->b, '\n');
 	}
 	for (uint32_t i = 0; i < f.n && !rc; i++) {
@@ -295,8 +295,8 @@ int report_write_functions(const struct result *s, uint32_t width, struct out *o
 	bool any = false;
 	int rc = 0;
 
-	for (uint32_t event = 0; event < s->r->nevents && !rc; event++)
-		if (s->r->events[event].samples)
+	for (uint32_t event = 0; event < s->nevents && !rc; event++)
+		if (s->events[event].samples)
 			rc = write_event(&w, event, &any);
 	release(&w);
 	return rc || any ? rc : PP_ENOENT;

@@ -119,7 +119,7 @@ static int write_event(struct page *p, uint32_t event, bool *any)
 
 	if (!rc && f.n) {
 		*any = true;
-		report_head(p->s->r, event, &head);
+		report_head(p->s, event, &head);
 		buf_adds(&p->b, "<h1>");
 		add_text(&p->b, buf_str(&head));
 		buf_adds(&p->b, "</h1>\n");
@@ -143,8 +143,8 @@ int report_write_html(const struct result *s, struct out *out)
 		 "<!DOCTYPE html>\n<meta charset=utf-8>\n<title>preport</title>\n"
 		 "<style>%s</style>\n",
 		 style);
-	for (uint32_t event = 0; event < s->r->nevents && !rc; event++)
-		if (s->r->events[event].samples)
+	for (uint32_t event = 0; event < s->nevents && !rc; event++)
+		if (s->events[event].samples)
 			rc = write_event(&p, event, &any);
 	buf_release(&p.b);
 	return rc || any ? rc : PP_ENOENT;

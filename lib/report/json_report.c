@@ -159,11 +159,11 @@ int report_write_json(const struct result *s, struct out *out)
 	struct buf b = BUF_INIT;
 	int rc = 0;
 
-	for (uint32_t event = 0; event < s->r->nevents && !rc; event++) {
+	for (uint32_t event = 0; event < s->nevents && !rc; event++) {
 		struct branches tree = {0};
 		struct tree t = {s, &tree, event, 0};
 
-		if (!s->r->events[event].samples)
+		if (!s->events[event].samples)
 			continue;
 		if (s->r->o.tree != REPORT_CALLER) {
 			rc = write_rows(s, event, &b, out);

@@ -55,7 +55,7 @@ static void add_titles(const struct report *r, bool children, struct buf *b)
 
 static void add_row(const struct result *s, const struct row *row, bool children, struct buf *b)
 {
-	uint64_t whole = s->r->events[row->event].weight;
+	uint64_t whole = s->events[row->event].weight;
 	struct buf cell = BUF_INIT;
 
 	if (children)
@@ -77,7 +77,7 @@ static void add_row(const struct result *s, const struct row *row, bool children
 static int write_table(const struct result *s, uint32_t event, struct buf *b, struct out *out)
 {
 	const struct report_opts *o = &s->r->o;
-	bool children = s->r->events[event].deep && !o->no_children;
+	bool children = s->events[event].deep && !o->no_children;
 	uint32_t from, to, rows = 0;
 	int rc = 0;
 
@@ -105,7 +105,7 @@ int report_write_markdown(const struct result *s, struct out *out)
 		if (out->written || out->len)
 			buf_addc(&b, '\n');
 		buf_reset(&head);
-		report_head(r, event, &head);
+		report_head(s, event, &head);
 		add_plain(&b, &head);
 		buf_adds(&b, "\n\n");
 		if (r->o.tree) {

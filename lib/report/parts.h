@@ -110,8 +110,9 @@ struct report {
 	struct buf text;		     /* of a key that is put together */
 	struct root *roots[REPORT_DIRS_MAX]; /* of --symfs */
 	size_t n_roots;
-	bool *failed; /* a file that is there could not be read; owned */
-	bool partial; /* the input was damaged or cut off */
+	struct every *every; /* NULL: one report, in the end */
+	bool *failed;	     /* a file that is there could not be read; owned */
+	bool partial;	     /* the input was damaged or cut off */
 };
 
 /* ---- dictionaries.c ---- */
@@ -161,6 +162,25 @@ int report_place(struct report *r, const struct sreader *in, const struct ps_sam
 /* Whether a function was asked for. */
 bool report_wants(const struct report *r, const char *name, size_t len);
 
+/* ---- every.c ---- */
+
+/* What is shown of each period. 0, PP_ENOMEM, or PP_EUNSUPPORTED: which was reported. */
+int every_new(struct every **e, struct report *r);
+void every_free(struct every *e); /* NULL is fine */
+/* A time, before its sample is counted. 0; PP_END: the user has seen enough; or an error. */
+int every_see(struct every *e, uint64_t time);
+/* A src_pause_fn. */
+int every_pause(void *e);
+/* Another recording follows: the period ends. As every_see. */
+int every_next(struct every *e);
+/* The exit status if it ended the reading: the user, or an error; -1: it did not. */
+int every_status(const struct every *e);
+/*
+ * The end of all: text has what is above the sum; a view is gone through. *viewed: nothing is left
+ * to be printed. 0 or an error, which was reported.
+ */
+int every_end(struct every *e, bool *viewed);
+
 /* ---- folded_input.c ---- */
 
 /* Takes the stacks of text from a source, which it frees. Returns the exit status. */
@@ -176,9 +196,38 @@ struct row {
 	uint64_t nchildren, nself; /* samples */
 };
 
-/* What is made of the tree when all is read. */
+/* What was counted by a moment, for the result of what came after it. */
+struct report_since {
+	uint64_t *weights, *samples; /* by node; owned */
+	uint32_t n;
+	struct report_event *events; /* owned */
+	uint32_t nevents;
+	struct place_count *places; /* by id; owned */
+	uint32_t nplaces;
+};
+
+/* Which samples count. Of several conditions all must hold. */
+struct report_filter {
+	bool on;
+	uint32_t event; /* REPORT_NONE: any */
+	uint32_t comm;	/* text of the thread's name; 0: any */
+	uint32_t dso;	/* text: a frame of the stack is of that file; 0: any */
+	char sym[121];	/* the name of a frame has this in it; "": any */
+	bool of_all;	/* percentages are of all samples, not of those that count */
+};
+
+/* What is made of the tree. */
 struct result {
 	const struct report *r;
+	const struct report_since *since;   /* NULL: of everything */
+	const struct report_filter *filter; /* NULL: everything counts */
+	struct report_event *events; /* those of the report; their figures are of what counts */
+	uint32_t nevents;
+	/* By node, where the report goes on meanwhile: what it has itself; else NULL. */
+	struct report_own {
+		uint64_t weight, samples;
+	} * own;
+	bool *counts;	   /* by node: with a filter, whether its samples count */
 	uint32_t n;	   /* nodes */
 	uint64_t *total;   /* by node: its weight and that of all below */
 	uint64_t *samples; /* the same */
@@ -196,12 +245,19 @@ struct result {
 	uint32_t *order;   /* rows as they are shown: by event, then as asked for */
 };
 
-/* 0, PP_ENOMEM, or PP_ENOENT: there is no such column to sort by. */
-int result_make(struct result *s, const struct report *r);
+/*
+ * Of what came since a moment, or NULL; with a filter, or NULL. Both must outlive it. 0, PP_ENOMEM,
+ * or PP_ENOENT: there is no such column to sort by.
+ */
+int result_make(struct result *s, const struct report *r, const struct report_since *since,
+		const struct report_filter *filter);
 void result_release(struct result *s);
 
 /* The text of key k of a row, as it is. */
 const char *row_key(const struct result *s, const struct row *row, unsigned k, size_t *len);
+
+/* The texts of all keys of a row: their numbers. */
+const uint32_t *row_texts(const struct result *s, const struct row *row);
 
 /* Key k of a row as it is shown: an unknown one also has a word. Not yet safe for a terminal. */
 void row_cell(const struct result *s, const struct row *row, unsigned k, struct buf *b);
@@ -232,6 +288,14 @@ struct report_child {
 
 /* By parent, then the smallest first, as they are put in front of each other. */
 void report_sort_children(struct report_child *v, size_t n);
+
+/* ---- since.c ---- */
+
+/* Takes note of what is counted now. 0 or PP_ENOMEM. */
+int report_since(struct report_since *x, const struct report *r);
+void report_since_release(struct report_since *x);
+/* Takes what was counted by then from the figures of a result's events. */
+void report_since_events(struct result *s);
 
 /* ---- call_trees.c ---- */
 
@@ -275,7 +339,7 @@ int report_write_event(const struct result *s, uint32_t event, uint32_t width, s
 void report_cell(const struct result *s, const struct row *row, unsigned k, struct buf *b);
 
 /* What was counted of an event, and what was not: a line without its end. */
-void report_head(const struct report *r, uint32_t event, struct buf *b);
+void report_head(const struct result *s, uint32_t event, struct buf *b);
 
 /* ---- tree_text.c ---- */
 

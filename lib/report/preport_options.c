@@ -19,6 +19,8 @@ enum {
 	JSON,
 	MARKDOWN,
 	HTML,
+	EVERY,
+	CUMULATIVE,
 	ANNOTATE,
 	SOURCE,
 	TRUST_HOST,
@@ -49,6 +51,8 @@ const struct opt report_options[] = {
 	{SORT, "sort", "COLUMN", "sort by children, self, samples or a key; -COLUMN: reverse"},
 	{ASCII, "ascii", NULL, "draw trees with ASCII characters"},
 	{WIDE, "wide", NULL, "write full lines and paths, even if the terminal is narrower"},
+	{EVERY, "every", "TIME", "report every TIME, such as 2s, then their sum"},
+	{CUMULATIVE, "cumulative", NULL, "with --every: everything until then"},
 	{VIEW, "view", NULL, "browse tables and trees on the terminal; h shows the keys"},
 	{TSV, "tsv", NULL, "write tab-separated values"},
 	{JSON, "json", NULL, "write JSON, one object a row"},
@@ -67,6 +71,8 @@ const struct opt_rule report_rules[] = {
 	{"by", "function tree=caller", NULL},
 	{"view", "function tsv json markdown html", NULL},
 	{"tsv", "json", NULL},
+	{"every", "function tsv json markdown html", NULL},
+	{"cumulative", NULL, "every"},
 	{"symfs", NULL, "annotate view"},
 	{"debug-dir", NULL, "annotate view"},
 	{"vmlinux", NULL, "annotate view"},
@@ -151,6 +157,8 @@ int report_option(void *opts, int id, const char *arg, struct buf *why)
 	case TRUST_HOST: o->trust_host = true; break;
 	case SOURCE: o->source = arg; break;
 	case VIEW: o->view = true; break;
+	case EVERY: return opt_period("every", arg, &o->every, why);
+	case CUMULATIVE: o->cumulative = true; break;
 	case HTML: o->form = REPORT_HTML; break;
 	case MARKDOWN: o->form = REPORT_MARKDOWN; break;
 	}

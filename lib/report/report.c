@@ -104,6 +104,8 @@ int report_new(struct report **out, const struct report_opts *o, struct diag *d)
 	}
 	if (!rc)
 		rc = open_files(r);
+	if (!rc && o->every)
+		rc = every_new(&r->every, r);
 	if (rc) {
 		report_free(r);
 		*out = NULL;
@@ -115,6 +117,7 @@ void report_free(struct report *r)
 {
 	if (!r)
 		return;
+	every_free(r->every);
 	for (unsigned k = 0; k < r->nkeys; k++)
 		free(r->key[k].name);
 	expr_free(r->by);
@@ -158,7 +161,12 @@ static int read_file(struct report *r, const char *name)
 	}
 	if (n == sizeof(magic) && !memcmp(magic, PS_MAGIC, n))
 		return report_stream(r, s);
-	return report_folded(r, s);
+	if (!r->o.every)
+		return report_folded(r, s);
+	diag_error(r->d, name, -1,
+		   "--every is for event streams: text has no times of its samples");
+	src_free(s);
+	return PP_EXIT_FAIL;
 }
 
 int report_files(struct report *r, char **names, int n)
@@ -255,9 +263,18 @@ static int write_form(const struct result *s, int fd)
 int report_print(struct report *r, int status, int fd)
 {
 	struct result s;
-	bool problems;
-	int rc;
+	bool problems, viewed = false;
+	int rc = 0;
 
+	if (r->every && status != PP_EXIT_FAIL)
+		rc = every_end(r->every, &viewed);
+	if (viewed || rc) {
+		/* Messages come after the terminal has been given back. */
+		every_free(r->every);
+		r->every = NULL;
+	}
+	if (rc)
+		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 	if (status == PP_EXIT_FAIL)
 		return status;
 	say_account(r);
@@ -266,17 +283,19 @@ int report_print(struct report *r, int status, int fd)
 		say_nothing(r);
 		return PP_EXIT_PARTIAL;
 	}
-	rc = result_make(&s, r);
+	if (viewed)
+		return problems || *r->failed ? PP_EXIT_PARTIAL : status;
+	fold_settle(r->tree);
+	if (r->o.view) {
+		int seen = report_view(r);
+
+		return seen ? seen : problems || *r->failed ? PP_EXIT_PARTIAL : status;
+	}
+	rc = result_make(&s, r, NULL, NULL);
 	if (rc == PP_ENOENT) {
 		diag_error(r->d, NULL, -1, "--sort: there is no column %s", r->o.sort);
 		result_release(&s);
 		return PP_EXIT_USAGE;
-	}
-	if (!rc && r->o.view) {
-		int viewed = report_view(&s);
-
-		result_release(&s);
-		return viewed ? viewed : problems || *r->failed ? PP_EXIT_PARTIAL : status;
 	}
 	if (!rc)
 		rc = write_form(&s, fd);

@@ -63,6 +63,8 @@ struct report_opts {
 	double min_share;    /* percent: what has less is left out; below 0: 0.5 in trees, else 0 */
 	uint32_t top;	     /* rows of a table; 0: all */
 	uint32_t depth;	     /* frames of a branch of a tree; 0: all */
+	uint64_t every;	     /* ns: a report of each such period, then the sum; 0: one in the end */
+	bool cumulative;     /* of those: each is of all until then */
 };
 
 #define REPORT_OPTS_INIT \

@@ -5,6 +5,7 @@
 #include "base/err.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What identifies a row; compared as bytes. */
 struct row_id {
@@ -33,8 +34,13 @@ static int make_arrays(struct result *s)
 	s->next = calloc(n, sizeof(*s->next));
 	s->group = calloc(n, sizeof(*s->group));
 	s->row_of = calloc(n, sizeof(*s->row_of));
-	return s->total && s->samples && s->parent && s->name && s->first && s->next && s->group &&
-			       s->row_of
+	s->counts = calloc(s->filter ? n : 1, sizeof(*s->counts));
+	s->nevents = s->r->nevents;
+	s->events = calloc((size_t)s->nevents + 1, sizeof(*s->events));
+	if (s->events && s->nevents)
+		memcpy(s->events, s->r->events, s->nevents * sizeof(*s->events));
+	return s->counts && s->events && s->total && s->samples && s->parent && s->name &&
+			       s->first && s->next && s->group && s->row_of
 		       ? 0
 		       : PP_ENOMEM;
 }
@@ -98,17 +104,92 @@ static int link_children(struct result *s)
 	return 0;
 }
 
-static int fill_nodes(struct result *s)
+/* Whether a frame is one that the filter asks for. */
+static bool is_meant(const struct result *s, const struct call *c)
 {
-	const struct report *r = s->r;
-	uint64_t weight;
+	const struct report_filter *f = s->filter;
+	struct buf name = BUF_INIT;
+	bool yes = !(c->flags & CALL_GROUP) && (!f->dso || c->dso == f->dso);
+
+	if (yes && *f->sym) {
+		report_call_name(s->r, c, &name);
+		yes = !name.err && strcasestr(buf_str(&name), f->sym);
+	}
+	buf_release(&name);
+	return yes;
+}
+
+static bool has_comm(const struct result *s, const struct group *g)
+{
+	bool yes = !s->filter->comm;
+
+	for (unsigned k = 0; k < s->r->nkeys; k++)
+		yes |= s->r->key[k].comm && g->key[k] == s->filter->comm;
+	return yes;
+}
+
+/* A stack counts if its group does, and the file and the name are those of one of its frames. */
+static void choose_nodes(struct result *s)
+{
+	const struct report_filter *f = s->filter;
+	bool frames = f->dso || *f->sym;
 
 	for (uint32_t k = 1; k < s->n; k++) {
-		s->parent[k] = fold_node(r->tree, k, &s->name[k], &weight);
-		s->total[k] = weight;
-		s->samples[k] = k < r->ncounts ? r->counts[k] : 0;
+		const struct call *c = report_call_get(s->r, s->name[k]);
+		const struct group *g = report_group_get(s->r, report_call_get(s->r, s->group[k]));
+
+		if ((f->event != REPORT_NONE && g->event != f->event) || !has_comm(s, g))
+			continue;
+		s->counts[k] = !frames || s->counts[s->parent[k]] || is_meant(s, c);
+	}
+}
+
+/* The figures of events: of what came since, and of what counts. */
+static void count_events(struct result *s)
+{
+	const struct report_filter *f = s->filter;
+
+	if (s->since)
+		report_since_events(s);
+	if (!f)
+		return;
+	for (uint32_t e = 0; e < s->nevents; e++) {
+		memset(s->events[e].ended, 0, sizeof(s->events[e].ended));
+		s->events[e].samples = 0;
+		s->events[e].weight = f->of_all ? s->events[e].weight : 0;
+	}
+	for (uint32_t k = 1; k < s->n; k++) {
+		const struct group *g = report_group_get(s->r, report_call_get(s->r, s->group[k]));
+		struct report_event *e = &s->events[g->event];
+
+		e->samples += s->samples[k];
+		e->weight = f->of_all ? e->weight : add(e->weight, s->total[k]);
+	}
+}
+
+static bool keep_own(struct result *s)
+{
+	struct report_own *own = calloc(s->n, sizeof(*own));
+
+	for (uint32_t k = 1; own && k < s->n; k++)
+		own[k] = (struct report_own){s->total[k], s->samples[k]};
+	s->own = own;
+	return own != NULL;
+}
+
+static int fill_nodes(struct result *s)
+{
+	for (uint32_t k = 1; k < s->n; k++) {
+		s->parent[k] = fold_node(s->r->tree, k, &s->name[k], NULL);
 		s->group[k] = s->parent[k] ? s->group[s->parent[k]] : s->name[k];
 	}
+	if (s->filter)
+		choose_nodes(s);
+	for (uint32_t k = 1; k < s->n; k++)
+		result_own(s, k, &s->total[k], &s->samples[k]);
+	count_events(s);
+	if (s->r->every && !keep_own(s))
+		return PP_ENOMEM;
 	/* A node is greater than its parent. */
 	for (uint32_t k = s->n; k-- > 1;) {
 		s->total[s->parent[k]] = add(s->total[s->parent[k]], s->total[k]);
@@ -180,7 +261,7 @@ static int find_rows(struct result *s)
 			for (uint32_t c = s->first[k]; c != REPORT_NONE; c = s->next[c])
 				below += s->samples[c];
 		s->row_of[k] = REPORT_NONE;
-		if (s->parent[k] || s->samples[k] > below)
+		if (s->samples[k] && (s->parent[k] || s->samples[k] > below))
 			rc = find_row(s, k, &s->row_of[k]);
 	}
 	return rc;
@@ -190,8 +271,19 @@ void result_own(const struct result *s, uint32_t k, uint64_t *weight, uint64_t *
 {
 	uint32_t name;
 
+	if (s->own) {
+		*weight = s->own[k].weight;
+		*samples = s->own[k].samples;
+		return;
+	}
 	(void)fold_node(s->r->tree, k, &name, weight);
 	*samples = k < s->r->ncounts ? s->r->counts[k] : 0;
+	if (s->since && k < s->since->n) {
+		*weight -= s->since->weights[k];
+		*samples -= s->since->samples[k];
+	}
+	if (s->filter && !s->counts[k])
+		*weight = *samples = 0;
 }
 
 /*
@@ -304,6 +396,13 @@ const char *row_key(const struct result *s, const struct row *row, unsigned k, s
 	return report_text_get(s->r, id->key[k], len);
 }
 
+const uint32_t *row_texts(const struct result *s, const struct row *row)
+{
+	const struct row_id *id = (const void *)intern_get(&s->keys, row->key, NULL);
+
+	return id->key;
+}
+
 bool report_has_key(const struct report *r, unsigned k)
 {
 	const struct report_key *key = &r->key[k];
@@ -407,12 +506,13 @@ static int sort_rows(struct result *s)
 	return 0;
 }
 
-int result_make(struct result *s, const struct report *r)
+int result_make(struct result *s, const struct report *r, const struct report_since *since,
+		const struct report_filter *filter)
 {
 	int rc;
 
-	*s = (struct result){.r = r, .n = fold_nodes(r->tree)};
-	fold_settle(r->tree);
+	*s = (struct result){.r = r, .since = since, .n = fold_nodes(r->tree)};
+	s->filter = filter && filter->on ? filter : NULL;
 	rc = make_arrays(s);
 	if (!rc)
 		rc = fill_nodes(s);
@@ -437,6 +537,9 @@ void result_release(struct result *s)
 	free(s->next);
 	free(s->group);
 	free(s->row_of);
+	free(s->counts);
+	free(s->own);
+	free(s->events);
 	intern_release(&s->keys);
 	free(s->rows);
 	free(s->row_first);
@@ -476,9 +579,12 @@ bool result_shows(const struct result *s, const struct row *row)
 	const struct report_opts *o = &s->r->o;
 	uint64_t part = o->no_children || o->tree == REPORT_CALLEE ? row->self : row->children;
 	double least = o->min_share < 0 ? 0 : o->min_share;
+	const struct call *c = report_call_get(s->r, row->call);
 
+	if (s->filter && (s->filter->dso || *s->filter->sym) && !(row->call && is_meant(s, c)))
+		return false;
 	/* What has nothing itself is no row of a table of what functions have themselves. */
 	if (!part && (o->no_children || o->tree == REPORT_CALLEE) && !row->nself)
 		return false;
-	return report_share(part, s->r->events[row->event].weight) >= least;
+	return report_share(part, s->events[row->event].weight) >= least;
 }

@@ -384,9 +384,14 @@ static int on_record(struct input *s, const struct ps_record *rec)
 {
 	int rc;
 
-	if (rec->type == PS_SAMPLE)
-		return on_sample(s, rec);
-	rc = see(s, rec);
+	if (rec->type == PS_SAMPLE) {
+		rc = s->r->every && !(rec->sample.flags & PS_SAMPLE_NO_TIME)
+			     ? every_see(s->r->every, rec->sample.time)
+			     : 0;
+		return rc ? rc : on_sample(s, rec);
+	}
+	rc = rec->type == PS_HEADER && s->r->every ? every_next(s->r->every) : 0;
+	rc = rc ? rc : see(s, rec);
 	if (rc || !s->r->by)
 		return rc;
 	kfunc_see(s->r->kfunc, rec);
@@ -412,8 +417,11 @@ int report_stream(struct report *r, struct src *src)
 {
 	struct input s = {.r = r, .comm_only = true};
 	const struct ps_record *rec;
-	int rc = sreader_new(&s.in, src, KEEP, r->d), status;
+	int rc, status;
 
+	if (r->every)
+		src_on_pause(src, every_pause, r->every);
+	rc = sreader_new(&s.in, src, KEEP, r->d);
 	if (rc)
 		return PP_EXIT_FAIL;
 	r->text_only = false;
@@ -423,7 +431,9 @@ int report_stream(struct report *r, struct src *src)
 	}
 	while (!(rc = sreader_next(s.in, &rec)) && !(rc = on_record(&s, rec)))
 		;
-	status = sreader_status(s.in, rc);
+	status = r->every ? every_status(r->every) : -1;
+	if (status < 0)
+		status = sreader_status(s.in, rc);
 	if (rc == PP_ENOMEM || rc == PP_ELIMIT) {
 		diag_error(r->d, NULL, -1, "cannot keep all stacks: %s", pp_strerror(rc));
 		status = PP_EXIT_FAIL;

@@ -38,9 +38,10 @@ static void add_ends(const struct report *r, const struct report_event *e, struc
 	}
 }
 
-void report_head(const struct report *r, uint32_t event, struct buf *b)
+void report_head(const struct result *s, uint32_t event, struct buf *b)
 {
-	const struct report_event *e = &r->events[event];
+	const struct report *r = s->r;
+	const struct report_event *e = &s->events[event];
 	size_t len;
 	const char *unit;
 
@@ -188,7 +189,7 @@ static void add_head(struct grid *g)
 static void add_row(struct grid *g, const struct row *row)
 {
 	const struct report *r = g->s->r;
-	uint64_t whole = r->events[row->event].weight;
+	uint64_t whole = g->s->events[row->event].weight;
 
 	if (g->children)
 		buf_addf(&g->line, "%7.2f%%", report_share(row->children, whole));
@@ -213,7 +214,7 @@ static int add_callers(struct grid *g, uint32_t row)
 	int rc = branches_callee(&b, g->s, row);
 	struct tree_draw t = {.r = g->s->r,
 			      .b = &b,
-			      .whole = g->s->r->events[g->s->rows[row].event].weight,
+			      .whole = g->s->events[g->s->rows[row].event].weight,
 			      .width = g->width,
 			      .indent = TREE_LEFT};
 
@@ -284,7 +285,7 @@ int report_write_event(const struct result *s, uint32_t event, uint32_t width, s
 	uint32_t from, to;
 	int rc;
 
-	g.children = s->r->events[event].deep && !o->no_children && o->tree != REPORT_CALLEE;
+	g.children = s->events[event].deep && !o->no_children && o->tree != REPORT_CALLEE;
 	result_event(s, event, &from, &to);
 	rc = o->tree == REPORT_CALLER ? write_tree(s, event, width, b, out)
 				      : write_table(&g, from, to, out);
@@ -298,12 +299,12 @@ int report_write_text(const struct result *s, uint32_t width, struct out *out)
 	struct buf b = BUF_INIT;
 	int rc = 0;
 
-	for (uint32_t event = 0; event < s->r->nevents && !rc; event++) {
-		if (!s->r->events[event].samples)
+	for (uint32_t event = 0; event < s->nevents && !rc; event++) {
+		if (!s->events[event].samples)
 			continue;
 		if (out->written || out->len)
 			buf_addc(&b, '\n');
-		report_head(s->r, event, &b);
+		report_head(s, event, &b);
 		buf_adds(&b, "\n\n");
 		rc = report_write_event(s, event, width, &b, out);
 	}

@@ -74,7 +74,7 @@ static void add_numbers(uint64_t count, uint64_t sum, uint64_t whole, struct buf
 
 static void add_row(const struct result *s, const struct row *row, struct buf *b)
 {
-	uint64_t whole = s->r->events[row->event].weight;
+	uint64_t whole = s->events[row->event].weight;
 	struct buf cell = BUF_INIT;
 
 	add_name(s->r, row->event, b);
@@ -185,7 +185,7 @@ static int add_callee(const struct result *s, uint32_t row, struct buf *b, struc
 {
 	struct branches tree = {0};
 	uint32_t event = s->rows[row].event;
-	struct tree t = {s, &tree, event, s->r->events[event].weight};
+	struct tree t = {s, &tree, event, s->events[event].weight};
 	int rc = branches_callee(&tree, s, row);
 
 	if (!rc) {
@@ -200,7 +200,7 @@ static int add_callee(const struct result *s, uint32_t row, struct buf *b, struc
 static int write_tree(const struct result *s, uint32_t event, struct buf *b, struct out *out)
 {
 	struct branches tree = {0};
-	struct tree t = {s, &tree, event, s->r->events[event].weight};
+	struct tree t = {s, &tree, event, s->events[event].weight};
 	uint32_t from, to, rows = 0;
 	int rc = 0;
 
@@ -227,8 +227,8 @@ int report_write_tsv(const struct result *s, struct out *out)
 	struct buf b = BUF_INIT;
 	int rc = 0;
 
-	for (uint32_t event = 0; event < s->r->nevents && !rc; event++) {
-		if (!s->r->events[event].samples)
+	for (uint32_t event = 0; event < s->nevents && !rc; event++) {
+		if (!s->events[event].samples)
 			continue;
 		rc = s->r->o.tree ? write_tree(s, event, &b, out) : write_table(s, event, &b, out);
 	}

@@ -231,8 +231,8 @@ static void row_text(const struct view *v, const struct view_line *l, struct buf
 {
 	const struct result *s = v->s;
 	const struct row *row = &s->rows[l->row];
-	uint64_t whole = s->r->events[l->event].weight;
-	bool children = !s->r->o.no_children && s->r->events[l->event].deep;
+	uint64_t whole = s->events[l->event].weight;
+	bool children = !s->r->o.no_children && s->events[l->event].deep;
 	struct buf cell = BUF_INIT;
 
 	*share = report_share(children ? row->children : row->self, whole);
@@ -259,7 +259,7 @@ static void branch_text(const struct view *v, const struct view_line *l, struct 
 	const struct branch *at = branch_of(v, l);
 	const struct call *c = report_call_get(r, at->call);
 	uint64_t whole = r->o.of_parent ? v->trees[l->tree - 1].v[at->parent].total
-					: r->events[l->event].weight;
+					: v->s->events[l->event].weight;
 
 	*share = report_share(at->total, whole);
 	buf_addf(b, "%6.2f%%  ", *share);
@@ -281,7 +281,7 @@ int view_text(struct view *v, uint32_t line, struct buf *b, double *share)
 	buf_fill(b, ' ', 2 * (size_t)(l->indent > 60 ? 60 : l->indent));
 	buf_adds(b, !yes ? "  " : l->open ? "- " : "+ ");
 	if (!l->depth)
-		report_head(v->s->r, l->event, b);
+		report_head(v->s, l->event, b);
 	else if (l->node)
 		branch_text(v, l, b, share);
 	else
@@ -295,8 +295,8 @@ void view_title(const struct view *v, struct buf *b)
 	bool deep = false;
 	struct buf cell = BUF_INIT;
 
-	for (uint32_t e = 0; e < r->nevents; e++)
-		deep |= r->events[e].deep;
+	for (uint32_t e = 0; e < v->s->nevents; e++)
+		deep |= v->s->events[e].deep;
 	if (v->roots) {
 		buf_adds(b, "     total  calls starting at the root");
 		return;
@@ -329,7 +329,7 @@ const struct call *view_call(const struct view *v, uint32_t line)
 
 int view_make(struct view *v, const struct result *s, bool roots)
 {
-	uint32_t n = s->r->nevents;
+	uint32_t n = s->nevents;
 	int rc;
 
 	*v = (struct view){.s = s, .roots = roots};
@@ -339,12 +339,127 @@ int view_make(struct view *v, const struct result *s, bool roots)
 	v->cap = n + 1;
 	rc = v->tree_of && v->root_of && v->v ? measure(v) : PP_ENOMEM;
 	for (uint32_t e = 0; e < n && !rc; e++)
-		if (s->r->events[e].samples)
+		if (s->events[e].samples)
 			v->v[v->n++] = (struct view_line){.event = e, .row = REPORT_NONE};
 	for (uint32_t i = v->n; i-- > 0 && !rc;)
 		rc = view_open(v, i, false);
 	if (rc)
 		view_release(v);
+	return rc;
+}
+
+static uint32_t comm_of(const struct report *r, const uint32_t *keys)
+{
+	for (unsigned k = 0; k < r->nkeys; k++)
+		if (r->key[k].comm)
+			return keys[k];
+	return 0;
+}
+
+uint32_t view_comm(const struct view *v, uint32_t line)
+{
+	const struct view_line *l = &v->v[line];
+	const struct report *r = v->s->r;
+	const struct branches *t = l->tree ? &v->trees[l->tree - 1] : NULL;
+
+	if (l->row != REPORT_NONE)
+		return comm_of(r, row_texts(v->s, &v->s->rows[l->row]));
+	/* From the root on, a group is the first. */
+	for (uint32_t i = t ? l->node : 0; i; i = t->v[i].parent) {
+		const struct call *c = report_call_get(r, t->v[i].call);
+
+		if (c->flags & CALL_GROUP)
+			return comm_of(r, report_group_get(r, c)->key);
+	}
+	return 0;
+}
+
+uint32_t view_dso(const struct view *v, uint32_t line)
+{
+	const struct view_line *l = &v->v[line];
+	const struct call *c;
+
+	if (!l->depth || (l->row == REPORT_NONE && !l->node))
+		return 0;
+	c = report_call_get(v->s->r, l->node ? branch_of(v, l)->call : v->s->rows[l->row].call);
+	return c && !(c->flags & CALL_GROUP) ? c->dso : 0;
+}
+
+/* ---- another result ---- */
+
+/* Whether two lines are of the same event, row or call. */
+static bool same_line(const struct view *a, uint32_t i, const struct view *b, uint32_t j)
+{
+	const struct view_line *x = &a->v[i], *y = &b->v[j];
+	size_t n, m;
+	const char *p, *q;
+
+	if (x->event != y->event || x->depth != y->depth || !x->node != !y->node ||
+	    (x->row == REPORT_NONE) != (y->row == REPORT_NONE))
+		return false;
+	if (x->node)
+		return branch_of(a, x)->call == branch_of(b, y)->call;
+	if (x->row == REPORT_NONE)
+		return true;
+	p = intern_get(&a->s->keys, a->s->rows[x->row].key, &n);
+	q = intern_get(&b->s->keys, b->s->rows[y->row].key, &m);
+	return n == m && !memcmp(p, q, n);
+}
+
+/* The line of v that is a line of `from`, below v's line `parent`; REPORT_NONE: there is none. */
+static uint32_t find_line(const struct view *v, uint32_t parent, const struct view *from,
+			  uint32_t i)
+{
+	uint32_t j = parent == REPORT_NONE ? 0 : parent + 1;
+
+	for (; j < v->n; j++) {
+		if (parent != REPORT_NONE && v->v[j].depth <= v->v[parent].depth)
+			break;
+		if (same_line(v, j, from, i))
+			return j;
+	}
+	return REPORT_NONE;
+}
+
+/* As open or closed as the line is there. */
+static int follow_line(struct view *v, uint32_t j, bool open)
+{
+	int rc = 0;
+
+	if (open && !v->v[j].open)
+		rc = open_one(v, j);
+	else if (!open && v->v[j].open)
+		view_close(v, j);
+	return rc == PP_ELIMIT ? 0 : rc;
+}
+
+int view_follow(struct view *v, const struct view *from, uint32_t *at)
+{
+	uint32_t *to = calloc((size_t)from->n + 1, sizeof(*to)), cursor = REPORT_NONE;
+	int rc = to ? 0 : PP_ENOMEM;
+
+	for (uint32_t i = 0; i < from->n && !rc; i++) {
+		uint32_t p = view_parent(from, i);
+
+		to[i] = p == i		       ? find_line(v, REPORT_NONE, from, i)
+			: to[p] == REPORT_NONE ? REPORT_NONE
+					       : find_line(v, to[p], from, i);
+		if (to[i] == REPORT_NONE)
+			continue;
+		/* What opens further up moves what was found before. */
+		rc = follow_line(v, to[i], from->v[i].open);
+	}
+	for (uint32_t i = 0; i < from->n && !rc; i++) {
+		uint32_t p = view_parent(from, i);
+
+		to[i] = p == i		       ? find_line(v, REPORT_NONE, from, i)
+			: to[p] == REPORT_NONE ? REPORT_NONE
+					       : find_line(v, to[p], from, i);
+		if (i == *at)
+			cursor = to[i];
+	}
+	free(to);
+	*at = cursor != REPORT_NONE ? cursor : *at < v->n ? *at : v->n ? v->n - 1 : 0;
 	return rc;
 }
 

@@ -68,9 +68,40 @@ void view_title(const struct view *v, struct buf *b);
 /* The call of a line; NULL: it is of no function. */
 const struct call *view_call(const struct view *v, uint32_t line);
 
+/*
+ * Opens what is open in another view, which is of another result of the same report, and moves *at
+ * to the line that has what the cursor was on there. 0 or PP_ENOMEM.
+ */
+int view_follow(struct view *v, const struct view *from, uint32_t *at);
+
+/* The texts of a line's thread, and of the file of its function; 0: it has none. */
+uint32_t view_comm(const struct view *v, uint32_t line);
+uint32_t view_dso(const struct view *v, uint32_t line);
+
 /* ---- view_screen.c ---- */
 
-/* Shows it until the user ends it. Returns the exit status. */
-int report_view(const struct result *s);
+struct report_screen;
+
+/* Takes the terminal. 0 or an error, which was reported (PP_EUNSUPPORTED: there is none). */
+int report_screen_open(struct report_screen **s, struct report *r);
+void report_screen_close(struct report_screen *s); /* NULL is fine */
+
+/*
+ * Shows what came since a moment, or everything (NULL). 0, PP_ENOMEM, or PP_ENOENT: there is no
+ * such column to sort by.
+ */
+int report_screen_show(struct report_screen *s, const struct report_since *since);
+
+/* The moment that is to be used when the user asks for something else of what is shown. */
+void report_screen_since(struct report_screen *s, const struct report_since *since);
+
+/*
+ * Does what keys ask for: those that were pressed (ms 0), or waits for one (ms -1). 0; PP_END: the
+ * user has seen enough; PP_ENOMEM.
+ */
+int report_screen_keys(struct report_screen *s, int ms);
+
+/* Shows everything until the user ends it. Returns the exit status. */
+int report_view(struct report *r);
 
 #endif

@@ -3,12 +3,38 @@
 #include "report/view.h"
 
 #ifndef PP_CURSES
-int report_view(const struct result *s)
+int report_screen_open(struct report_screen **s, struct report *r)
 {
+	*s = NULL;
 	diag_error(
-		s->r->d, NULL, -1,
+		r->d, NULL, -1,
 		"--view: built without ncursesw (on Debian: libncurses-dev, then make clean all)");
-	return PP_EXIT_FAIL;
+	return PP_EUNSUPPORTED;
+}
+
+void report_screen_close(struct report_screen *s)
+{
+	(void)s;
+}
+
+int report_screen_show(struct report_screen *s, const struct report_since *since)
+{
+	(void)s;
+	(void)since;
+	return PP_END;
+}
+
+void report_screen_since(struct report_screen *s, const struct report_since *since)
+{
+	(void)s;
+	(void)since;
+}
+
+int report_screen_keys(struct report_screen *s, int ms)
+{
+	(void)s;
+	(void)ms;
+	return PP_END;
 }
 #else
 #include <curses.h>
@@ -34,7 +60,23 @@ struct screen {
 	struct buf line;
 	char *wanted; /* WANTED_MAX + 1 bytes, of all screens */
 	const char *message;
+	const struct report_screen *of; /* of a view: the rest of it */
 	int rc;
+};
+
+/* A view with all that it is made of. */
+struct report_screen {
+	struct report *r;
+	FILE *tty;
+	SCREEN *scr;
+	struct screen screen;
+	struct view view;
+	struct result result;
+	const struct report_since *since; /* what is shown came since; NULL: everything */
+	struct report_filter filter;
+	char wanted[WANTED_MAX + 1];
+	bool any;   /* something is shown */
+	bool drawn; /* and it is on the terminal */
 };
 
 static int page_rows(void)
@@ -102,6 +144,36 @@ static attr_t colour_of(double share)
 	return (attr_t)(share >= 5 ? COLOR_PAIR(HOT) : COLOR_PAIR(WARM));
 }
 
+/* What is left out, for the last line. */
+static void add_filter(const struct report_screen *v, struct buf *b)
+{
+	const struct report_filter *f = &v->filter;
+	size_t len;
+	const char *text;
+
+	buf_adds(b, "  only");
+	if (f->event != REPORT_NONE) {
+		buf_adds(b, " event ");
+		report_event_name(v->r, f->event, b);
+	}
+	if (f->comm) {
+		text = report_text_get(v->r, f->comm, &len);
+		buf_adds(b, " thread ");
+		buf_add_safe(b, text, len);
+	}
+	if (f->dso) {
+		text = report_text_get(v->r, f->dso, &len);
+		buf_adds(b, " file ");
+		buf_add_safe(b, text, len);
+	}
+	if (*f->sym) {
+		buf_adds(b, " functions with ");
+		buf_add_safe(b, f->sym, strlen(f->sym));
+	}
+	buf_adds(b, f->of_all ? "; % of all" : "; % of that");
+	buf_adds(b, "; z: the whole");
+}
+
 static void draw(struct screen *s)
 {
 	uint32_t rows = (uint32_t)page_rows(), n = count(s);
@@ -136,6 +208,8 @@ static void draw(struct screen *s)
 	buf_reset(&s->line);
 	buf_addf(&s->line, "%u/%u  %s", n ? s->at + 1 : 0, n,
 		 s->message ? s->message : "h help, q quit");
+	if (s->of && s->of->filter.on)
+		add_filter(s->of, &s->line);
 	put(LINES - 1, buf_str(&s->line), 0);
 	s->message = NULL;
 	move(s->at >= s->top ? (int)(s->at - s->top) + 1 : 1, 0);
@@ -180,17 +254,17 @@ static void find(struct screen *s, bool back)
 	s->message = "not found in the open lines";
 }
 
-/* Asks for a text on the last line. False: given up. */
-static bool ask(struct screen *s)
+/* Asks for a text of at most WANTED_MAX bytes on the last line. False: given up. */
+static bool ask(const char *prompt, char *to)
 {
 	char text[WANTED_MAX + 1] = "";
 	size_t n = 0;
 
 	for (;;) {
-		char line[WANTED_MAX + 2];
+		char line[WANTED_MAX + 32];
 		int key;
 
-		snprintf(line, sizeof(line), "/%s", text);
+		snprintf(line, sizeof(line), "%s%s", prompt, text);
 		put(LINES - 1, line, 0);
 		refresh();
 		key = getch();
@@ -208,7 +282,7 @@ static bool ask(struct screen *s)
 		text[n] = 0;
 	}
 	if (n)
-		memcpy(s->wanted, text, n + 1);
+		memcpy(to, text, n + 1);
 	return true;
 }
 
@@ -240,7 +314,8 @@ static bool common_key(struct screen *s, int key)
 	case '>': s->left += s->left < 10000 ? SHIFT : 0; return true;
 	case '<': s->left -= s->left < SHIFT ? s->left : SHIFT; return true;
 	case '/':
-		if (ask(s))
+		timeout(-1);
+		if (ask("/", s->wanted))
 			find(s, false);
 		return true;
 	case 'n': find(s, false); return true;
@@ -269,6 +344,7 @@ static void show_text(struct screen *from, const char *title, const struct buf *
 			s.begins[s.n++] = begin;
 			begin = i + 1;
 		}
+	timeout(-1);
 	for (;;) {
 		int key;
 
@@ -330,8 +406,12 @@ static void show_help(struct screen *s)
 		"Enter, +, right   open and close everything below the line\n"
 		"-, left           close it, or go to the line that it is below\n"
 		"e c               open and close everything below the line\n"
-		"E C               open and close all lines\n"
-		"t                 functions with their callers; calls starting at the root\n"
+		"O C               open and close all lines\n"
+		"r                 functions with their callers; calls starting at the root\n"
+		"t d E             only the thread, the file, the event of the line\n"
+		"s                 only functions with a text in their name, which is asked for\n"
+		"z                 the whole again\n"
+		"%                 percentages are of what is left, or of all\n"
 		"a                 the function: callers, callees, source, instructions\n"
 		"/ n N             search, next, previous\n"
 		"< >               move left and right\n"
@@ -382,29 +462,115 @@ static void close_everything(struct screen *s)
 		}
 }
 
-/* The other kind of view. */
-static void turn(struct screen *s)
-{
-	struct view other;
+/* ---- what is shown ---- */
 
-	s->rc = view_make(&other, s->view->s, !s->view->roots);
-	if (s->rc)
+static void drop(struct report_screen *v)
+{
+	if (!v->any)
 		return;
-	view_release(s->view);
-	*s->view = other;
-	s->at = 1;
-	s->top = 0;
+	view_release(&v->view);
+	result_release(&v->result);
+	v->any = false;
 }
 
-/* False: it ends. */
-static bool view_key(struct screen *s, int key)
+/* Made anew: what is open stays so where it is there, unless it is turned. 0 or an error. */
+static int remake(struct report_screen *v, bool roots)
 {
+	bool follow = v->any && roots == v->view.roots;
+	uint32_t at = follow ? v->screen.at : 1;
+	struct result result;
+	struct view view = {0};
+	int rc = result_make(&result, v->r, v->since, &v->filter);
+
+	if (!rc)
+		rc = view_make(&view, &result, roots);
+	if (!rc && follow) {
+		rc = view_follow(&view, &v->view, &at);
+		if (rc)
+			view_release(&view);
+	}
+	if (rc) {
+		result_release(&result);
+		return rc;
+	}
+	drop(v);
+	v->result = result;
+	v->view = view;
+	v->view.s = &v->result;
+	v->any = true;
+	v->drawn = false;
+	v->screen.at = at;
+	v->screen.top = follow ? v->screen.top : 0;
+	return 0;
+}
+
+static void refilter(struct report_screen *v)
+{
+	struct report_filter *f = &v->filter;
+
+	f->on = f->event != REPORT_NONE || f->comm || f->dso || *f->sym;
+	v->screen.rc = remake(v, v->view.roots);
+	if (!v->screen.rc && !v->view.n)
+		v->screen.message = "nothing is left";
+}
+
+/* Only what a line is about. */
+static void zoom(struct report_screen *v, int key)
+{
+	struct screen *s = &v->screen;
+	uint32_t *part = key == 't' ? &v->filter.comm : &v->filter.dso, text;
+
+	if (key == 'E') {
+		v->filter.event = v->view.v[s->at].event;
+		refilter(v);
+		return;
+	}
+	text = key == 't' ? view_comm(&v->view, s->at) : view_dso(&v->view, s->at);
+	if (!text) {
+		s->message = key == 't' ? "there is no thread in this line"
+					: "there is no file in this line";
+		return;
+	}
+	*part = text;
+	refilter(v);
+}
+
+/* Keys that change what is shown; there may be no line. False: it is none. */
+static bool filter_key(struct report_screen *v, int key)
+{
+	struct report_filter none = {.event = REPORT_NONE, .of_all = v->filter.of_all};
+
+	switch (key) {
+	case 's':
+		timeout(-1);
+		if (ask("only functions with: ", v->filter.sym))
+			refilter(v);
+		return true;
+	case 'z':
+		v->filter = none;
+		refilter(v);
+		return true;
+	case '%':
+		v->filter.of_all = !v->filter.of_all;
+		refilter(v);
+		return true;
+	case 't':
+	case 'd':
+	case 'E':
+		if (v->view.n)
+			zoom(v, key);
+		return true;
+	default: return false;
+	}
+}
+
+/* Keys of the line under the cursor. */
+static void line_key(struct report_screen *v, int key)
+{
+	struct screen *s = &v->screen;
 	const struct view_line *l = &s->view->v[s->at];
 
 	switch (key) {
-	case 'q':
-	case 27:
-	case 3: return false;
 	case '\n':
 	case '\r':
 	case KEY_ENTER:
@@ -424,15 +590,30 @@ static bool view_key(struct screen *s, int key)
 		break;
 	case 'e': open_line(s, true); break;
 	case 'c': view_close(s->view, s->at); break;
-	case 'E': open_everything(s); break;
+	case 'O': open_everything(s); break;
 	case 'C': close_everything(s); break;
-	case 't': turn(s); break;
 	case 'a': show_function(s); break;
-	case 'h':
-	case '?':
-	case KEY_F(1): show_help(s); break;
 	default: (void)common_key(s, key);
 	}
+}
+
+/* False: it ends. */
+static bool view_key(struct report_screen *v, int key)
+{
+	switch (key) {
+	case 'q':
+	case 27:
+	case 3: return false;
+	case 'h':
+	case '?':
+	case KEY_F(1): show_help(&v->screen); return true;
+	}
+	if (!v->any)
+		return true;
+	if (key == 'r')
+		v->screen.rc = remake(v, !v->view.roots);
+	else if (!filter_key(v, key) && v->view.n)
+		line_key(v, key);
 	return true;
 }
 
@@ -452,25 +633,6 @@ static void set_up(void)
 	init_pair(WARM, COLOR_GREEN, -1);
 }
 
-static int loop(struct screen *s)
-{
-	set_up();
-	do {
-		int key;
-
-		draw(s);
-		if (s->rc || s->line.err)
-			break;
-		key = getch();
-		if (key == ERR && errno != EINTR)
-			break;
-		if (key != ERR && !view_key(s, key))
-			break;
-	} while (!s->rc);
-	endwin();
-	return s->rc ? s->rc : s->line.err;
-}
-
 /* What is wrong with the terminal, or NULL. Asked first, as newterm leaks memory when it fails. */
 static const char *terminal_problem(FILE *tty)
 {
@@ -485,52 +647,120 @@ static const char *terminal_problem(FILE *tty)
 	return move_to;
 }
 
-static int run(const struct result *s, FILE *tty)
+/* The terminal. 0 or PP_EUNSUPPORTED, which was reported. */
+static int take_terminal(struct report_screen *v)
 {
-	const char *term = getenv("TERM");
-	char wanted[WANTED_MAX + 1] = "";
-	struct view v;
-	struct screen screen = {.view = &v, .wanted = wanted, .at = 1};
-	int rc = view_make(&v, s, s->r->o.tree == REPORT_CALLER);
-	const char *problem = terminal_problem(tty);
-	SCREEN *scr = NULL;
+	const char *term = getenv("TERM"), *problem;
 
-	if (rc) {
-		diag_error(s->r->d, NULL, -1, "--view: %s", pp_strerror(rc));
-		return PP_EXIT_FAIL;
+	/* Not stdin and stdout, which may be pipes. */
+	v->tty = fopen("/dev/tty", "r+e");
+	if (!v->tty) {
+		diag_error(v->r->d, NULL, -1, "--view needs a terminal: /dev/tty: %s",
+			   strerror(errno));
+		return PP_EUNSUPPORTED;
 	}
+	problem = terminal_problem(v->tty);
 	if (!problem) {
-		scr = newterm(NULL, tty, tty);
-		problem = scr ? NULL : "cannot be used";
+		v->scr = newterm(NULL, v->tty, v->tty);
+		problem = v->scr ? NULL : "cannot be used";
 	}
-	if (problem) {
-		diag_error(s->r->d, NULL, -1, "--view: the terminal %s (TERM is %s)", problem,
-			   term && *term ? term : "not set");
-		view_release(&v);
-		return PP_EXIT_FAIL;
-	}
-	rc = loop(&screen);
-	delscreen(scr);
-	buf_release(&screen.line);
-	view_release(&v);
-	if (rc)
-		diag_error(s->r->d, NULL, -1, "--view: %s", pp_strerror(rc));
-	return rc ? PP_EXIT_FAIL : PP_EXIT_OK;
+	if (!problem)
+		return 0;
+	diag_error(v->r->d, NULL, -1, "--view: the terminal %s (TERM is %s)", problem,
+		   term && *term ? term : "not set");
+	return PP_EUNSUPPORTED;
 }
 
-int report_view(const struct result *s)
+int report_screen_open(struct report_screen **out, struct report *r)
 {
-	/* Not stdin and stdout, which may be pipes. */
-	FILE *tty = fopen("/dev/tty", "r+e");
-	int status;
+	struct report_screen *v = calloc(1, sizeof(*v));
+	int rc;
 
-	if (!tty) {
-		diag_error(s->r->d, NULL, -1, "--view needs a terminal: /dev/tty: %s",
-			   strerror(errno));
-		return PP_EXIT_FAIL;
+	*out = v;
+	if (!v)
+		return PP_ENOMEM;
+	v->r = r;
+	v->filter.event = REPORT_NONE;
+	v->screen = (struct screen){.view = &v->view, .wanted = v->wanted, .of = v};
+	rc = take_terminal(v);
+	if (!rc) {
+		set_up();
+		return 0;
 	}
-	status = run(s, tty);
-	fclose(tty);
-	return status;
+	report_screen_close(v);
+	*out = NULL;
+	return rc;
+}
+
+void report_screen_close(struct report_screen *v)
+{
+	if (!v)
+		return;
+	if (v->scr) {
+		endwin();
+		delscreen(v->scr);
+	}
+	if (v->tty)
+		fclose(v->tty);
+	drop(v);
+	buf_release(&v->screen.line);
+	free(v);
+}
+
+void report_screen_since(struct report_screen *v, const struct report_since *since)
+{
+	v->since = since;
+}
+
+int report_screen_show(struct report_screen *v, const struct report_since *since)
+{
+	v->since = since;
+	return remake(v, v->any ? v->view.roots : v->r->o.tree == REPORT_CALLER);
+}
+
+int report_screen_keys(struct report_screen *v, int ms)
+{
+	struct screen *s = &v->screen;
+
+	for (;;) {
+		int key;
+
+		if (!v->drawn && v->any)
+			draw(s);
+		else if (!v->drawn)
+			put(0, "nothing has come yet; q quit", 0);
+		v->drawn = true;
+		if (s->rc || s->line.err)
+			return s->rc ? s->rc : s->line.err;
+		timeout(ms);
+		key = getch();
+		if (key == ERR && ms >= 0)
+			return 0;
+		if (key == ERR && errno != EINTR)
+			return PP_END;
+		if (key != ERR && !view_key(v, key))
+			return PP_END;
+		v->drawn = false;
+	}
 }
 #endif
+
+int report_view(struct report *r)
+{
+	struct report_screen *v;
+	int rc = report_screen_open(&v, r);
+
+	if (rc)
+		return PP_EXIT_FAIL;
+	rc = report_screen_show(v, NULL);
+	while (!rc)
+		rc = report_screen_keys(v, -1);
+	report_screen_close(v);
+	if (rc == PP_ENOENT) {
+		diag_error(r->d, NULL, -1, "--sort: there is no column %s", r->o.sort);
+		return PP_EXIT_USAGE;
+	}
+	if (rc != PP_END)
+		diag_error(r->d, NULL, -1, "--view: %s", pp_strerror(rc));
+	return rc == PP_END ? PP_EXIT_OK : PP_EXIT_FAIL;
+}

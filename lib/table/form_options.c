@@ -104,7 +104,7 @@ int table_option(void *opts, int id, const char *arg, struct buf *why)
 		break;
 	case SORT: o->sort = arg; break;
 	case WIDE: o->wide = true; break;
-	case EVERY: rc = opt_duration("every", arg, false, &o->every, why); break;
+	case EVERY: rc = opt_period("every", arg, &o->every, why); break;
 	case CUMULATIVE: o->cumulative = true; break;
 	case FAIL_IF:
 		if (o->ngates == TABLE_GATES_MAX) {

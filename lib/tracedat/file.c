@@ -149,12 +149,16 @@ static int read7(struct trace *t, struct tin *in)
 	rc = trace_meta(t, "compression", packing, strlen(packing));
 	if (!options) {
 		trace_damage(t, PP_ECUT, -1, "the recording was never finished: it has no options");
-		return PP_ECUT;
+		t->options_cut = true;
 	}
 	if (!rc)
 		rc = trace_options7(t, options);
+	if (!rc && t->options_cut)
+		trace_find_sections(t, in->pos);
 	if (!rc && t->sections[TRACE_OPT_HEADER_INFO])
 		rc = read_section(t, TRACE_OPT_HEADER_INFO);
+	if (!rc && t->options_cut)
+		rc = trace_find_buffers(t, in->pos);
 	return rc;
 }
 
@@ -367,6 +371,8 @@ void trace_release(struct trace *t)
 	free(t->shifts);
 	free(t->cpus);
 	free(t->buffers);
+	free(t->counts.v);
+	free(t->counts.names);
 	free(t->events);
 	free(t->by_id);
 	free(t->cmdlines);

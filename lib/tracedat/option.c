@@ -304,7 +304,7 @@ static int cpu_stat(struct trace *t, const uint8_t *p, uint32_t len)
 	if (b.len)
 		diag_say(t->d, t->name, "the kernel's account: %s", buf_str(&b));
 	buf_release(&b);
-	return text_option(t, "cpustat", p, len);
+	return trace_count(t, s, n) ? PP_ENOMEM : text_option(t, "cpustat", p, len);
 }
 
 static int number_option(struct trace *t, const char *key, uint64_t v)
@@ -426,8 +426,14 @@ int trace_options7(struct trace *t, uint64_t offset)
 		while (!done && !rc)
 			rc = read_option(t, &in, &done, &offset);
 		tin_release(&in);
-		if (rc)
-			trace_damage(t, rc == PP_ECUT ? PP_ECUT : PP_ECORRUPT, (int64_t)at,
+		if (!rc)
+			continue;
+		t->options_cut = true;
+		if (rc == PP_ECUT)
+			trace_damage(t, rc, (int64_t)at,
+				     "the file is cut off: options are missing");
+		else
+			trace_damage(t, PP_ECORRUPT, (int64_t)at,
 				     "a section of options is damaged: %s", pp_strerror(rc));
 	}
 	return rc == PP_ENOMEM || t->w->err ? rc : 0;

@@ -163,6 +163,19 @@ struct trace_buffer {
 	uint32_t first, n; /* its CPUs in trace.cpus */
 };
 
+/* What the kernel counted of a CPU. */
+struct trace_count {
+	uint32_t buffer; /* 0: the main one */
+	uint32_t cpu;
+	uint64_t events;
+};
+struct trace_counts {
+	struct trace_count *v; /* in the order of the buffers, then of CPUs; owned */
+	uint32_t n, cap;
+	const char **names; /* of further buffers, in the arena; owned */
+	uint32_t nbuffers;
+};
+
 struct trace_shift {
 	uint64_t time;
 	int64_t offset;
@@ -189,6 +202,7 @@ struct trace {
 	uint64_t lost;	    /* events, at least ... */
 	bool lost_more;	    /* ... as it was not told each time how many */
 	bool separate;	    /* stacks are not joined with their events */
+	bool options_cut;   /* some options could not be read */
 	uint32_t long_size; /* of user space, then of the kernel when header_page is read */
 	uint32_t page_size;
 	uint32_t header_size; /* bytes before the data of a page */
@@ -227,6 +241,7 @@ struct trace {
 	uint64_t *ips;	    /* TRACE_IPS_MAX */
 	struct buf payload; /* in host order */
 
+	struct trace_counts counts;
 	struct trace_buffer *buffers;
 	uint32_t nbuffers;
 	struct trace_cpu *cpus;
@@ -319,6 +334,21 @@ int trace_add_cpu(struct trace *t, struct trace_buffer *b, uint32_t cpu, uint64_
 		  uint64_t size);
 int trace_add_buffer(struct trace *t, const char *name, struct trace_buffer **b);
 
+/* ---- cpu_counts.c ---- */
+
+/* Takes the text of a CPUSTAT option. 0 or PP_ENOMEM. */
+int trace_count(struct trace *t, const char *text, size_t len);
+
+/* ---- salvage.c ---- */
+
+/*
+ * Where options of version 7 are missing: finds the sections that they would have told of, in the
+ * order in which they are from an offset on; then, when the head of pages is known, buffers and
+ * their CPUs. 0 or an error that ends everything.
+ */
+void trace_find_sections(struct trace *t, uint64_t from);
+int trace_find_buffers(struct trace *t, uint64_t from);
+
 /* ---- event_formats.c ---- */
 
 int trace_headers(struct trace *t, struct tin *in);
@@ -352,6 +382,14 @@ int trace_next_page(struct trace *t, struct trace_cpu *c, const uint8_t **page, 
 void trace_cpu_release(struct trace_cpu *c);
 
 /* ---- ring_pages.c ---- */
+
+/* The raw times of a page's head and of its last record, and the number of its events. */
+struct trace_page_span {
+	uint64_t first, last, events;
+};
+/* Of a page, which has a head at least. */
+void trace_page_span(struct trace *t, const uint8_t *page, size_t len,
+		     struct trace_page_span *span);
 
 /* The next record of a CPU: 0, PP_END, PP_ENOMEM, PP_EIO. Damage has been noted. */
 int trace_next_record(struct trace *t, struct trace_cpu *c, struct trace_rec *rec);

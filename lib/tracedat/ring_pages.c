@@ -253,3 +253,20 @@ int trace_next_record(struct trace *t, struct trace_cpu *c, struct trace_rec *re
 {
 	return next_plain(t, c, rec) ? 0 : next_any(t, c, rec);
 }
+
+void trace_page_span(struct trace *t, const uint8_t *page, size_t len, struct trace_page_span *span)
+{
+	struct trace_cpu c = {.page = page + t->header_size, .stamp = trace_number(t, page, 8)};
+	struct span s;
+	int rc;
+
+	*span = (struct trace_page_span){.first = c.stamp};
+	c.commit = (uint32_t)trace_number(t, page + 8, t->long_size) & COMMIT_MASK;
+	if (c.commit > len - t->header_size)
+		c.commit = (uint32_t)(len - t->header_size);
+	while (c.at < c.commit && (rc = step(t, &c, &s)) >= 0) {
+		span->events += (uint64_t)rc;
+		c.at = s.end;
+	}
+	span->last = c.stamp;
+}

@@ -113,3 +113,53 @@ int trace_describe(struct src *s, struct out *o, struct diag *d)
 	trace_release(&t);
 	return rc;
 }
+
+static int drop(void *ctx, uint8_t *bytes, size_t n)
+{
+	(void)ctx;
+	(void)bytes;
+	(void)n;
+	return 0;
+}
+
+static int each_format(struct trace *t, int (*fn)(void *ctx, const struct ps_event *e), void *ctx)
+{
+	struct buf name = BUF_INIT;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < t->nevents && !rc; i++) {
+		const struct trace_event *e = &t->events[i];
+		struct ps_event event = {.config = e->id, .format = ps_str(e->format, e->len)};
+
+		buf_reset(&name);
+		buf_addf(&name, "%s:%s", e->system, e->name);
+		event.name = ps_str(buf_str(&name), name.len);
+		rc = name.err ? name.err : fn(ctx, &event);
+	}
+	buf_release(&name);
+	return rc;
+}
+
+int trace_formats(struct src *s, int (*fn)(void *ctx, const struct ps_event *e), void *ctx,
+		  struct diag *d)
+{
+	struct swriter w;
+	struct out nowhere;
+	struct trace t;
+	int rc = trace_init(&t, s, 1, &w, d);
+
+	if (rc)
+		return rc;
+	rc = out_init_fn(&nowhere, drop, NULL);
+	if (!rc) {
+		swriter_init(&w, &nowhere);
+		swriter_header(&w);
+		rc = trace_metadata(&t);
+		if (!rc)
+			rc = each_format(&t, fn, ctx);
+		rc = rc ? rc : t.damage;
+	}
+	out_release(&nowhere);
+	trace_release(&t);
+	return rc;
+}

@@ -53,4 +53,11 @@ int trace_describe(struct src *s, struct out *o, struct diag *d);
 /* Prints the metadata, part by part, as trace-cmd dump does. 0 or an error, which was reported. */
 int trace_dump(struct src *s, struct out *o, struct diag *d);
 
+/*
+ * Calls fn with the format of each event that a trace.dat has one of, also without samples: its
+ * name ("sched:sched_switch"), id (config) and format. 0, what fn returned, or as trace_decode.
+ */
+int trace_formats(struct src *s, int (*fn)(void *ctx, const struct ps_event *e), void *ctx,
+		  struct diag *d);
+
 #endif

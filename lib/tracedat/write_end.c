@@ -152,8 +152,13 @@ static int end7(struct twriter *w, const struct buf *names, const struct buf *st
 	rc = twriter_section(w, TRACE_OPT_CMDLINES, &b, &options);
 	if (stats)
 		buf_join(&options, stats);
-	for (size_t i = 0; i < w->n && !rc; i++)
-		rc = buffer7(w, &w->buffers[i], &options);
+	/* Of a file that is cut off somewhere, what comes before can be read. */
+	for (size_t i = 0; i < w->n && !rc; i++) {
+		rc = twriter_options(w, &options);
+		buf_reset(&options);
+		if (!rc)
+			rc = buffer7(w, &w->buffers[i], &options);
+	}
 	if (!rc)
 		rc = twriter_options(w, &options);
 	buf_release(&options);

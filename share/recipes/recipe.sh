@@ -899,6 +899,10 @@ how_to_record() {
 		echo "$name: to record: pcap-perf -a --wall -o wall.data 10"
 		echo "$name: or: perf record -a -g -e cpu-clock -e sched:sched_switch -e sched:sched_waking -e sched:sched_wakeup_new -- sleep 10"
 		;;
+	*--mem*)
+		echo "$name: to record: perf c2c record -a -- sleep 10"
+		echo "$name: or: pcap-perf -a $profile -o mem.data 10"
+		;;
 	*) echo "$name: to record: perf record -a $profile -- sleep 10" ;;
 	esac
 	[ -z "$record" ] || echo "$name: to record: $record"

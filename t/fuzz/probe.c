@@ -1,11 +1,10 @@
 /*
  * What pprobe reads beside DWARF and ELF, which libraries read: definitions, formats of probes with
- * values in parts, the kernel's types, the function table of Go. The first byte says which.
+ * values in parts, the function table of Go. The first byte says which.
  */
 #include "base/err.h"
 #include "event/probe_parts.h"
 #include "inspect/funcs.h"
-#include "inspect/kbtf.h"
 #include "inspect/name_pattern.h"
 #include "probe/spec.h"
 
@@ -47,28 +46,6 @@ static void format(const char *text, size_t n)
 	buf_release(&b);
 }
 
-static void types(const uint8_t *data, size_t n)
-{
-	struct kbtf *k;
-	uint32_t proto, type, size;
-	const char *name;
-	bool sign;
-
-	if (kbtf_bytes(&k, data, n, NULL))
-		return;
-	kbtf_function(k, "f", &proto);
-	for (uint32_t id = 0; id < 64; id++) {
-		struct kbtf_member m;
-
-		kbtf_class(k, id, &size, &sign);
-		kbtf_param(k, id, 0, &name, &type);
-		kbtf_result(k, id, &type);
-		kbtf_target(k, id, &type);
-		kbtf_find(k, id, "id", 2, &m);
-	}
-	kbtf_close(k);
-}
-
 static void go(const uint8_t *data, size_t size)
 {
 	struct gopcln_function fn;
@@ -104,7 +81,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	switch (data[0]) {
 	case 'd': definition(text); break;
 	case 'f': format(text, size - 1); break;
-	case 't': types(data + 1, size - 1); break;
 	case 'g': go(data + 1, size - 1); break;
 	}
 	free(text);

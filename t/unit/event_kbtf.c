@@ -1,6 +1,6 @@
 /* Types of a module, which build on those of the kernel (split BTF). */
 #include "base/err.h"
-#include "inspect/kbtf.h"
+#include "event/kbtf.h"
 #include "tap.h"
 
 #include <string.h>
@@ -76,7 +76,8 @@ static void module_types(struct made *m)
 static void check_module(const struct kbtf *module)
 {
 	struct kbtf_member member = {0};
-	uint32_t proto = 0, t = 0, size, to = 0;
+	uint32_t proto = 0, t = 0, to = 0;
+	uint64_t size;
 	const char *name = "";
 	bool sign = false;
 
