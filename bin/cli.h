@@ -40,7 +40,7 @@ int cli_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **a
 
 /*
  * The same by the form of what a filter writes to stdout: ssink_effects, or ssink_cpu_effects.
- * Prints the list that -O help asks for, if it does; then it is not 0, too.
+ * Prints the list that -O help asks for, if it does; then it is also not 0.
  */
 int cli_sink_effects(struct cli *cli, const struct opt_spec *spec, int argc, char **argv,
 		     const struct opt_effect *table, const struct ssink_opts *out);

@@ -121,7 +121,7 @@ int flame_times_add(struct flame *f, const struct fold *fold);
 /* Whether they are all that is in the tree. */
 bool flame_times_whole(const struct flame *f);
 /*
- * The samples in the order of time as a column: number of the thread, node, time since the one
+ * The samples in time order as a column: number of the thread, node, time since the one
  * before, weight; `node` has the page's numbers of nodes. To `threads` go the threads' tids, with
  * commas. 0 or PP_ENOMEM.
  */

@@ -83,7 +83,7 @@ int kbtf_array(const struct kbtf *k, uint32_t type, uint32_t *elem, uint32_t *n)
 /* The i-th member: 0 or PP_ENOENT. */
 int kbtf_member(const struct kbtf *k, uint32_t type, uint32_t i, struct kbtf_member *m);
 
-/* A member by name, in unnamed members, too: 0 or PP_ENOENT. */
+/* A member by name, also in unnamed members: 0 or PP_ENOENT. */
 int kbtf_find(const struct kbtf *k, uint32_t type, const char *name, size_t len,
 	      struct kbtf_member *m);
 

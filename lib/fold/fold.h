@@ -238,7 +238,7 @@ int fold_chart_each(const struct fold *f, fold_chart_visit *fn, void *ctx);
 struct fold_time {
 	uint64_t time, weight;
 	uint32_t node, tid;
-	uint32_t lane; /* of no use outside of lib/fold */
+	uint32_t lane; /* of no use outside lib/fold */
 };
 
 /* When the sample of the next fold_add was taken; without a call its time is not known. */

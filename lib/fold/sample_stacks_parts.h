@@ -1,5 +1,6 @@
 /*
- * What sample_stacks.c (samples) and frame_names.c (names of their frames) share. Private to lib/fold.
+ * What sample_stacks.c (samples) and frame_names.c (names of their frames) share. Private to
+ * lib/fold.
  */
 #ifndef PP_FOLD_SAMPLE_STACKS_PARTS_H
 #define PP_FOLD_SAMPLE_STACKS_PARTS_H

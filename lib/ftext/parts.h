@@ -5,9 +5,9 @@
  * Sources: Documentation/trace/ftrace.rst and events.rst of the kernel, and what its versions and
  * trace-cmd print.
  *
- * The flow: ftext.c reads lines, line_head.c finds task, CPU and time, event_text.c the event and its
- * fields, graph_lines.c the same of the function graph tracer, text_event.c writes descriptors and
- * samples. A line that is not an event is passed on as text, so that a printer prints what was
+ * The flow: ftext.c reads lines, line_head.c finds task, CPU and time, event_text.c the event and
+ * its fields, graph_lines.c the same of the function graph tracer, text_event.c writes descriptors
+ * and samples. A line that is not an event is passed on as text, so that a printer prints what was
  * read.
  */
 #ifndef PP_FTEXT_PARTS_H
@@ -117,7 +117,7 @@ struct ftext {
 	} hist;
 	struct ftext_table {
 		enum { FTEXT_NO_TABLE, FTEXT_COUNTS, FTEXT_DEEPEST } kind;
-		struct buf rows; /* of the deepest stack: the end tells what is above each */
+		struct buf rows; /* of the deepest stack: the end shows what is above each */
 		uint32_t n;
 	} table;
 	char kernel[FTEXT_NAME_MAX], nr_cpus[16];
@@ -197,7 +197,7 @@ uint64_t ftext_hist_dropped(const char *line, size_t len);
 
 /* The table that a line is the head of; FTEXT_NO_TABLE: of none. */
 int ftext_table_head(const char *line, size_t len);
-/* A line of the table that t->table is. PP_END: it is no row; 0 or an error. */
+/* A line of the table that t->table is. PP_END: it is not a row; 0 or an error. */
 int ftext_table(struct ftext *t, const char *line, size_t len);
 /* Its end. 0 or an error. */
 int ftext_table_end(struct ftext *t);

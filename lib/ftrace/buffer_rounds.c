@@ -2,7 +2,8 @@
  * Reads the ring buffers, round by round: of each CPU what was in its buffer when the round began,
  * at least. Buffers that were too small grow, as long as there is memory.
  *
- * A page is as in a file (tracedat/ring_pages.c): its commit word tells that events were lost before it.
+ * A page is as in a file (tracedat/ring_pages.c): its commit word tells that events were lost
+ * before it.
  *
  * Where much comes and goes to a file, whole pages are moved there by splice(2), for half of what
  * it costs to read and write them (a map of the buffer costs more than either: each page is a

@@ -24,12 +24,12 @@ int front_recipes(bool tsv, struct buf *b, struct buf *why);
 void front_fields(bool tsv, struct buf *b);
 
 /*
- * The libraries that it was built with, and what the kernel allows, a line each: its name, the
+ * The libraries that it was built with, and what the kernel allows, one per line: its name, the
  * version or "ok", "note", "no", what it is.
  */
 void front_features(struct buf *b);
 
-/* The version; with `features` these, too. */
+/* The version; with `features` also these. */
 void front_version(bool features, struct buf *b);
 
 #endif

@@ -128,7 +128,7 @@ static int pids(struct lat_opts *o, const char *list, struct buf *why)
 		}
 		snprintf(one, sizeof(one), "%.*s", (int)n, p);
 		if (n >= sizeof(one) || opt_u64(one, 0, INT32_MAX, &pid)) {
-			buf_addf(why, "--pid: '%s' is no list of process ids", list);
+			buf_addf(why, "--pid: '%s' is not a list of process ids", list);
 			return PP_EUSAGE;
 		}
 		o->pids[o->npids++] = (uint32_t)pid;

@@ -1,10 +1,11 @@
 /*
- * Decoding of a recording to an event stream: the sink (perf_file.h) that puts the kernel's records in
- * the order of time and writes stream records. Private to lib/perfdata.
+ * Decoding of a recording to an event stream: the sink (perf_file.h) that puts the kernel's records
+ * in time order and writes stream records. Private to lib/perfdata.
  *
- * The flow: decode_recording.c gets each record. perf's own become facts at once (session.c); those of the
- * kernel are queued (merge/order.h), and in their turn given to context_records.c (context, with side_records.c
- * and deferred.c) or perf_sample.c. put_records.c and event_descriptors.c write what others refer to, just before that.
+ * The flow: decode_recording.c gets each record. perf's own become facts at once (session.c); those
+ * of the kernel are queued (merge/order.h), and in their turn given to context_records.c (context,
+ * with side_records.c and deferred.c) or perf_sample.c. put_records.c and event_descriptors.c write
+ * what others refer to, just before that.
  */
 #ifndef PP_PERFDATA_DECODER_H
 #define PP_PERFDATA_DECODER_H

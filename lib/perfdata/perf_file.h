@@ -3,8 +3,8 @@
  * file or from several in turn. Private to lib/perfdata.
  *
  * The reader takes from the records what it needs to read on (learn.c, own.c), and gives each of
- * them to a struct perf_sink: the decoder (decode_recording.c) makes a stream of them, --dump (dump_records.c) prints
- * them, and --header (print_header.c) wants the features only.
+ * them to a struct perf_sink: the decoder (decode_recording.c) makes a stream of them, --dump
+ * (dump_records.c) prints them, and --header (print_header.c) wants the features only.
  */
 #ifndef PP_PERFDATA_PERF_FILE_H
 #define PP_PERFDATA_PERF_FILE_H

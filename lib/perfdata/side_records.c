@@ -1,7 +1,7 @@
 /*
- * Records of the kernel besides those about threads and mappings (context_records.c): counter values, BPF
- * programs, namespaces, changed kernel text, hardware trace data. The layouts are those of
- * <linux/perf_event.h>.
+ * Records of the kernel besides those about threads and mappings (context_records.c): counter
+ * values, BPF programs, namespaces, changed kernel text, hardware trace data. The layouts are those
+ * of <linux/perf_event.h>.
  */
 #include "perfdata/decoder.h"
 

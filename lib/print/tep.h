@@ -43,7 +43,7 @@ struct tep_handle *tep_open_quiet(uint32_t long_size);
  */
 int tep_plugin_option(const char *option, struct buf *have);
 
-/* Appends the options of the installed plugins, a line each: PLUGIN:NAME, what it is for. */
+/* Appends the options of the installed plugins, one per line: PLUGIN:NAME, what it is for. */
 void tep_list_options(struct buf *b);
 
 /* The tables of a recording. */

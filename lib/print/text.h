@@ -111,7 +111,7 @@ bool stext_in_order(const struct stext *t);
 extern const struct opt stext_options[], stext_cpu_options[];
 opt_handler stext_option;
 
-/* Appends what -O can set, a line each. */
+/* Appends what -O can set, one per line. */
 void stext_list_options(struct buf *b);
 
 #endif

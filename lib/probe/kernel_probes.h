@@ -39,7 +39,7 @@ int kernel_define(struct kernel *k, struct definer *d, const char *text);
 
 /*
  * The prototype of a function, and the types that it is in: those of its module, or of the kernel
- * ("", or a name that is no module's). False: it is not known.
+ * ("", or a name that is not a module's). False: it is not known.
  */
 bool kernel_prototype(struct kernel *k, const char *module, const char *func,
 		      const struct kbtf **types, uint32_t *proto);

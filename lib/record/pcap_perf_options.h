@@ -47,12 +47,14 @@ int record_options_list(struct record_options *o, char **words, struct buf *text
 
 void record_options_release(struct record_options *o);
 
-/* Adds system calls, and the probes that tell their paths (path_probes.c). 0, or an error with why. */
+/*
+ * Adds system calls, and the probes that tell their paths (path_probes.c). 0, or an error with why.
+ */
 int record_add_paths(struct record_options *o, struct buf *why);
 
 /*
- * Adds samples of the CPUs, switches and wakeups with their stacks (wall_events.c). 0, or an error with
- * why.
+ * Adds samples of the CPUs, switches and wakeups with their stacks (wall_events.c). 0, or an error
+ * with why.
  */
 int record_add_wall(struct record_options *o, struct buf *why);
 

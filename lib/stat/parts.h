@@ -121,7 +121,7 @@ void stat_place(int cpu, struct count_cpu *place);
 
 /* counter_attr.c */
 
-/* What the kernel is asked for. `leads`: it is switched on by itself, or by exec. */
+/* What the kernel is asked for. `leads`: it is switched on directly, or by exec. */
 struct perf_event_attr stat_attr(const struct counting *s, const struct stat_event *e, bool leads);
 
 /* Reports why an event was refused. The code. */

@@ -7,8 +7,8 @@
  *	rc = stat_run(&c, diag, &status);
  *	pevents_release(&c.events);
  *
- * The words of the command line become a struct stat_config in counting_options.h. The table and its figures
- * are those of count/.
+ * The words of the command line become a struct stat_config in counting_options.h. The table and
+ * its figures are those of count/.
  */
 #ifndef PP_STAT_STAT_H
 #define PP_STAT_STAT_H

@@ -1,4 +1,6 @@
-/* Tries the places where the symbols of a kernel can be, in the order that kernel_symbols.h tells. */
+/*
+ * Tries the places where the symbols of a kernel can be, in the order that kernel_symbols.h tells.
+ */
 #include "symbol/kernel_find.h"
 
 #include "base/err.h"

@@ -1,5 +1,6 @@
 /*
- * Finding the symbols of a kernel: what kernel_symbols does at its first call. Private to kernel_symbols.c.
+ * Finding the symbols of a kernel: what kernel_symbols does at its first call. Private to
+ * kernel_symbols.c.
  */
 #ifndef PP_SYMBOL_KERNEL_FIND_H
 #define PP_SYMBOL_KERNEL_FIND_H

@@ -8,7 +8,8 @@
  *	name = kfunc_name(k, source, addr, &len);	(NULL: not known)
  *	kfunc_free(k);
  *
- * Where the symbols come from is in kernel_symbols.h; nothing is loaded before the first name is asked for.
+ * Where the symbols come from is in kernel_symbols.h; nothing is loaded before the first name is
+ * asked for.
  */
 #ifndef PP_SYMBOL_KFUNC_H
 #define PP_SYMBOL_KFUNC_H

@@ -1,5 +1,5 @@
 /*
- * Periods of the input's time: one after the other, from the first time that is seen on.
+ * Periods of the input's time: one after another, from the first time that is seen on.
  *
  *	struct turns t = {.every = 1000000000, .over = write, .empty = has_none, .ctx = x};
  *
@@ -8,7 +8,7 @@
  *
  * `over` is called when [begin, end) has passed. A time from before a period counts in it.
  *
- * Where the input is recorded while it is read, a period ends by the clock, too: if nothing comes
+ * Where the input is recorded while it is read, a period also ends by the clock: if nothing comes
  * any more, nothing that comes ends it. A recording that is read later is told from that by its
  * times, which are not those of now.
  */

@@ -6,10 +6,11 @@
  * and the header_page and header_event texts that each recording carries.
  *
  * The flow: file.c reads the head of the file and finds the sections, option.c reads the options,
- * event_formats.c the texts (formats, tables), cpu.c gives the bytes of each CPU's pages, unpacked by
- * decompress.c, ring_pages.c the records in them, merge_cpus.c brings the records of all CPUs and buffers in time
- * order, record_sample.c writes them to the stream. latency_report.c reads what latency tracers print, read_stream_form.c is the
- * way of the stream form, to_file.c makes a file of that.
+ * event_formats.c the texts (formats, tables), cpu.c gives the bytes of each CPU's pages, unpacked
+ * by decompress.c, ring_pages.c the records in them, merge_cpus.c brings the records of all CPUs
+ * and buffers in time order, record_sample.c writes them to the stream. latency_report.c reads what
+ * latency tracers print, read_stream_form.c is the way of the stream form, to_file.c makes a file
+ * of that.
  */
 #ifndef PP_TRACEDAT_PARTS_H
 #define PP_TRACEDAT_PARTS_H

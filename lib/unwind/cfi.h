@@ -11,11 +11,11 @@
  *	cfi_free(c);
  *
  * It is read from .eh_frame, whose entries are found by the table in .eh_frame_hdr, and from
- * .debug_frame, plain or packed. Only what addresses fall on is read: a section is not loaded as
- * a whole, unless it has to be searched because there is no (sound) table; then an index of it is
- * made once. Code that no entry covers gets rows from its instructions (machine_code.h), function by
- * function as addresses are met; such rows are marked ROW_CODE. Addresses are DSO-relative virtual
- * addresses (vaddr). Format: DWARF 5, 6.4; Linux Standard Base 5.0, "Exception Frames".
+ * .debug_frame, plain or packed. Only what addresses fall on is read: a section is not loaded as a
+ * whole, unless it has to be searched because there is no (sound) table; then an index of it is
+ * made once. Code that no entry covers gets rows from its instructions (machine_code.h), function
+ * by function as addresses are met; such rows are marked ROW_CODE. Addresses are DSO-relative
+ * virtual addresses (vaddr). Format: DWARF 5, 6.4; Linux Standard Base 5.0, "Exception Frames".
  */
 #ifndef PP_UNWIND_CFI_H
 #define PP_UNWIND_CFI_H

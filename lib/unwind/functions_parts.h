@@ -1,6 +1,6 @@
 /*
- * What function_starts.c (symbols, the search for an address) and functions_scan.c (the search of the
- * code) share. Private to them.
+ * What function_starts.c (symbols, the search for an address) and functions_scan.c (the search of
+ * the code) share. Private to them.
  */
 #ifndef PP_UNWIND_FUNCTIONS_PARTS_H
 #define PP_UNWIND_FUNCTIONS_PARTS_H
