@@ -78,7 +78,6 @@ sort|--tree|preport --sort self --tree caller s.ps
 no-children|--function|preport --no-children --function x s.ps
 no-children|--tree|preport --no-children --tree callee s.ps
 by|--tree|preport --by comm --tree caller s.ps
-min-share|--function|preport --min-share 2 --function x s.ps
 wide|--json|preport --wide --json s.ps
 tsv|--json|preport --tsv --json s.ps
 pid|--tid|pfold -p -t s.ps

@@ -51,7 +51,7 @@ cp "$OUT" path.html
 is "$(cut -f 3 steps | awk '{ n += $1 } END { print n }')" 10700000 'it is all of the span'
 run "$BIN/psvg" path.ps lock.tl
 is "$status" 2 'not before it'
-like "$ERR" 'a timeline is one picture: only paths go into it, after it' 'which is said'
+like "$ERR" 'a timeline is one picture: only paths can be added to it, after it' 'which is said'
 run "$BIN/psvg" lock.tl sched.ps
 is "$status" 2 'a stream without paths'
 like "$ERR" 'has no critical paths: plat --emit path writes them' 'is refused'

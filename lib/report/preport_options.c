@@ -85,7 +85,6 @@ const struct opt_rule report_rules[] = {
 	{"top", "function tree=caller", NULL},
 	{"sort", "function tree=caller", NULL},
 	{"no-children", "function tree", NULL},
-	{"min-share", "function", NULL},
 	{"wide", DATA " markdown html", NULL},
 	{0},
 };
