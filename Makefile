@@ -148,18 +148,19 @@ $(O)/%.o: %.c | packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) $(DEP_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(HARDEN) -MMD -MP -c -o $@ $<
 
-# The parts of the script of timelines, before psvg-timeline.js.
-TIMELINE := psvg-timeline-data.js:psvg-timeline-lanes.js:psvg-timeline-draw.js:psvg-timeline-list.js:psvg-timeline-input.js
+# The parts of the scripts of pages: of timelines, and of flame graphs.
+PAGES := psvg-fit.js:psvg-data.js:psvg-menu.js
+TIMELINE := $(PAGES):psvg-timeline-data.js:psvg-timeline-lanes.js:psvg-timeline-draw.js:psvg-timeline-list.js:psvg-timeline-input.js:psvg-timeline.js
+FLAME := $(PAGES):psvg-page-time.js:psvg-page-tree.js:psvg-page-input.js:psvg-page.js
 
 # The scripts and the style inside psvg's pictures: C strings, without indentation and comments.
 # With the hashes that a Content-Security-Policy names them by.
-$(O)/share/psvg.c: Makefile share/psvg.js share/psvg-chart.js share/psvg.css share/psvg-timeline.js \
-		share/psvg-timeline.css share/psvg-data.js share/psvg-fit.js share/psvg-page.js share/psvg-page-time.js share/psvg-page-tree.js share/psvg-page-input.js \
-		share/psvg-page.css $(patsubst %,share/%,$(subst :, ,$(TIMELINE)))
+$(O)/share/psvg.c: Makefile share/psvg.js share/psvg-chart.js share/psvg.css share/psvg-timeline.css share/psvg-page.css \
+		$(sort $(patsubst %,share/%,$(subst :, ,$(TIMELINE) $(FLAME))))
 	@mkdir -p $(@D)
 	$(Q)for v in script:psvg-fit.js:psvg.js chart_script:psvg-chart.js style:psvg.css \
-			timeline_script:psvg-fit.js:psvg-data.js:$(TIMELINE):psvg-timeline.js timeline_style:psvg-timeline.css \
-			page_script:psvg-fit.js:psvg-data.js:psvg-page-time.js:psvg-page-tree.js:psvg-page-input.js:psvg-page.js page_style:psvg-page.css; do \
+			timeline_script:$(TIMELINE) timeline_style:psvg-timeline.css \
+			page_script:$(FLAME) page_style:psvg-page.css; do \
 		(cd share && IFS=: && cat $${v#*:}) >$@.text || exit; \
 		sed -i -e 's/^[[:space:]]*//' -e '/^$$/d' -e '/^\/\//d' -e '/^\/\*.*\*\/$$/d' $@.text || exit; \
 		hash=$$(sha256sum <$@.text) || exit; \

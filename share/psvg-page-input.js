@@ -28,14 +28,7 @@ const copy = async (text) => {
 	root.dataset.copied = text;
 	el.details.textContent = 'copied: ' + text;
 };
-let opener = null;
-const closeMenu = () => {
-	if (el.menu.hidden)
-		return;
-	el.menu.hidden = true;
-	if (opener)
-		opener.focus();
-};
+const menu = psvgMenu(el.menu, el.tip, true);
 const openMenu = (id, v, x, y) => {
 	const items = [];
 	if (v)
@@ -48,38 +41,9 @@ const openMenu = (id, v, x, y) => {
 			['Copy name', () => copy(names[id])]);
 	if (v && id >= 0)
 		items.push(['Copy stack', () => copy(stackOf(v))]);
-	if (!items.length)
-		return;
-	opener = document.activeElement;
-	el.menu.replaceChildren(...items.map(([text, act]) => {
-		const b = make('button', {type: 'button', role: 'menuitem', tabindex: '-1'}, text);
-		b.addEventListener('click', () => {
-			closeMenu();
-			act();
-		});
-		return b;
-	}));
-	el.menu.hidden = false;
-	el.tip.hidden = true;
-	el.menu.style.left = Math.max(0, Math.min(x, innerWidth - el.menu.offsetWidth - 4)) + 'px';
-	el.menu.style.top = Math.max(0, Math.min(y, innerHeight - el.menu.offsetHeight - 4)) + 'px';
-	el.menu.firstChild.focus();
+	if (items.length)
+		menu.open(items, x, y);
 };
-el.menu.addEventListener('keydown', (e) => {
-	const items = [...el.menu.children], at = items.indexOf(document.activeElement);
-	if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
-		items[(at + (e.key === 'ArrowDown' ? 1 : items.length - 1)) % items.length].focus();
-		e.preventDefault();
-	} else if (e.key === 'Escape' || e.key === 'Tab') {
-		closeMenu();
-		e.preventDefault();
-	}
-	e.stopPropagation();
-});
-document.addEventListener('pointerdown', (e) => {
-	if (!el.menu.contains(e.target))
-		el.menu.hidden = true;
-});
 
 // ---- mouse and keys ----
 

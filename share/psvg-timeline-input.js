@@ -154,13 +154,7 @@ el.canvas.addEventListener('dblclick', (e) => e.offsetX >= at.gutter && on.zoom(
 
 // ---- the menu of a lane ----
 
-let opener = null;
-const closeMenu = () => {
-	if (el.menu.hidden)
-		return;
-	el.menu.hidden = true;
-	opener?.focus();
-};
+const menu = psvgMenu(el.menu, el.tip, false);
 const openMenu = (l, x, y) => {
 	const tasks = l.type === 'process' ? l.tasks : [l], items = [['Hide', () => on.hideLane(l)]];
 	if (l.type === 'task' || l.type === 'process')
@@ -173,38 +167,8 @@ const openMenu = (l, x, y) => {
 		items.push([state.folded.has(l.key) ? 'Unfold' : 'Fold its process', () => on.fold(l)]);
 	items.push(['Move up', () => on.moveLane(l, -1)], ['Move down', () => on.moveLane(l, 1)], ['Move to the top', () => on.moveLane(l, -Infinity)],
 		['Show all lanes', on.showAll]);
-	opener = document.activeElement;
-	el.tip.hidden = true;
-	el.menu.replaceChildren(...items.map(([text, act]) => {
-		const b = make('button', {type: 'button', role: 'menuitem', tabindex: '-1'}, text);
-		b.addEventListener('click', () => {
-			closeMenu();
-			act();
-		});
-		return b;
-	}));
-	el.menu.hidden = false;
-	el.menu.style.left = Math.max(0, Math.min(x, innerWidth - el.menu.offsetWidth - 4)) + 'px';
-	el.menu.style.top = Math.max(0, Math.min(y, innerHeight - el.menu.offsetHeight - 4)) + 'px';
-	el.menu.firstChild.focus();
+	menu.open(items, x, y);
 };
-el.menu.addEventListener('keydown', (e) => {
-	const items = [...el.menu.children], k = items.indexOf(document.activeElement);
-	if (e.key === 'ArrowDown' || e.key === 'ArrowUp')
-		items[(k + (e.key === 'ArrowDown' ? 1 : items.length - 1)) % items.length].focus();
-	else if (e.key === 'Escape' || e.key === 'Tab')
-		closeMenu();
-	else if (e.key !== 'Enter' && e.key !== ' ')
-		return;
-	else
-		document.activeElement.click();
-	e.preventDefault();
-	e.stopPropagation();
-});
-document.addEventListener('pointerdown', (e) => {
-	if (!el.menu.contains(e.target))
-		el.menu.hidden = true;
-});
 el.canvas.addEventListener('contextmenu', (e) => {
 	const l = draw.laneAt(e.offsetY);
 	if (!l || !l.key)

@@ -109,6 +109,16 @@ have() {
 	done
 }
 
+# find_browser: whether there is a Chromium, which t/psvg-browser.js then drives.
+find_browser() {
+	for t_prog in "${CHROMIUM:-chromium}" chromium-browser google-chrome; do
+		have "$t_prog" || continue
+		export CHROMIUM="$t_prog"
+		return
+	done
+	return 1
+}
+
 # need PROGRAM...: skips the whole test if one is not installed. For what comes from elsewhere, not
 # for our own filters.
 need() {

@@ -132,4 +132,14 @@ class Browser {
 	}
 }
 
-module.exports = {Browser};
+// A page of the test's folder; a line of the result; waiting until an expression has a value, which is returned.
+const url = (name) => 'file://' + process.cwd() + '/' + name;
+const is = (got, want, name) => console.log(JSON.stringify(got) === JSON.stringify(want) ? 'pass\t' + name :
+	'fail\t' + name + ': got ' + JSON.stringify(got) + ', wanted ' + JSON.stringify(want));
+const until = async (page, expression, want) => {
+	for (let i = 0; i < 200 && await page.eval(expression).catch(() => null) !== want; i++)
+		await new Promise((r) => setTimeout(r, 50));
+	return page.eval(expression);
+};
+
+module.exports = {Browser, url, is, until};

@@ -2,13 +2,8 @@
 # psvg's graphs in a browser: zoom, search, links, keys, fit to the window. Needs chromium and node.
 . "${0%/*}/lib.sh"
 
-browser=
-for name in "${CHROMIUM:-chromium}" chromium-browser google-chrome; do
-	[ -n "$browser" ] || ! have "$name" || browser=$name
-done
-[ -n "$browser" ] || skip_all 'there is no chromium'
+find_browser || skip_all 'there is no chromium'
 need node
-export CHROMIUM="$browser"
 
 # 1000 samples. f calls itself: 600 of them are in f, not 600 + 200. tiny is not drawn, but keeps
 # its place between a and z.

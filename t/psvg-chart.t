@@ -168,16 +168,11 @@ is "$status" 1 'one without samples'
 empty "$OUT" 'gives none'
 
 # In a browser.
-browser=
-for name in "${CHROMIUM:-chromium}" chromium-browser google-chrome; do
-	[ -n "$browser" ] || ! have "$name" || browser=$name
-done
-if [ -z "$browser" ] || ! have node; then
+if ! find_browser || ! have node; then
 	skip 4 'there is no chromium, or no node'
 	done_testing
 	exit
 fi
-export CHROMIUM="$browser"
 cat >test.js <<'JS'
 'use strict';
 const {Browser} = require(process.argv[2] + '/t/psvg-browser.js');

@@ -63,16 +63,11 @@ like wide.html 'id="account">.*merged: [0-9,]* frames narrower than' 'and what w
 rm million
 export SUM="$sum"
 
-browser=
-for program in "${CHROMIUM:-chromium}" chromium-browser google-chrome; do
-	[ -n "$browser" ] || ! have "$program" || browser=$program
-done
-if [ -z "$browser" ] || ! have node; then
+if ! find_browser || ! have node; then
 	skip 1 'there is no chromium, or no node'
 	done_testing
 	exit
 fi
-export CHROMIUM="$browser"
 
 # The same as SVGs of the width of the page's picture (1200 without table and margins: 1180).
 for palette in hot kind safe java; do
@@ -97,16 +92,8 @@ cp svg.hot flame.svg
 
 cat >test.js <<'EOT'
 'use strict';
-const {Browser} = require(process.argv[2] + '/t/psvg-browser.js');
+const {Browser, url, is, until} = require(process.argv[2] + '/t/psvg-browser.js');
 const fs = require('fs'), http = require('http'), crypto = require('crypto');
-const url = (name) => 'file://' + process.cwd() + '/' + name;
-const is = (got, want, name) => console.log(JSON.stringify(got) === JSON.stringify(want) ? 'pass\t' + name :
-	'fail\t' + name + ': got ' + JSON.stringify(got) + ', wanted ' + JSON.stringify(want));
-const until = async (page, expression, want) => {
-	for (let i = 0; i < 200 && await page.eval(expression).catch(() => null) !== want; i++)
-		await new Promise((r) => setTimeout(r, 50));
-	return page.eval(expression);
-};
 const ready = (page) => until(page, 'document.documentElement.dataset.ready', '1');
 const rects = (page) => page.eval('psvgPage.rects()');
 const named = (list, name) => list.find((r) => r.name === name);

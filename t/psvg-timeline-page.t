@@ -100,29 +100,16 @@ awk 'BEGIN { print "#PPTIMELINE1\nk\t1\toncpu\tns\nn\t1\ta\nt\t1\t1\t1\t1\t0\nx\
 "$BIN/psvg" fields.tl >fields.html || fail 'many of them'
 is "$(grep -c 'id="fields[0-9]*"' fields.html)" 4 'are packed in slices'
 
-browser=
-for name in "${CHROMIUM:-chromium}" chromium-browser google-chrome; do
-	[ -n "$browser" ] || ! have "$name" || browser=$name
-done
-if [ -z "$browser" ] || ! have node; then
+if ! find_browser || ! have node; then
 	skip 1 'there is no chromium, or no node'
 	done_testing
 	exit
 fi
-export CHROMIUM="$browser"
 
 cat >test.js <<'EOT2'
 'use strict';
-const {Browser} = require(process.argv[2] + '/t/psvg-browser.js');
+const {Browser, url, is, until} = require(process.argv[2] + '/t/psvg-browser.js');
 const fs = require('fs');
-const url = (name) => 'file://' + process.cwd() + '/' + name;
-const is = (got, want, name) => console.log(JSON.stringify(got) === JSON.stringify(want) ? 'pass\t' + name :
-	'fail\t' + name + ': got ' + JSON.stringify(got) + ', wanted ' + JSON.stringify(want));
-const until = async (page, expression, want) => {
-	for (let i = 0; i < 200 && await page.eval(expression).catch(() => null) !== want; i++)
-		await new Promise((r) => setTimeout(r, 50));
-	return page.eval(expression);
-};
 const ready = (page) => until(page, '!!document.documentElement.dataset.ready', true);
 const lines = (name) => fs.readFileSync(name, 'utf8').split('\n').filter((l) => l).map((l) => l.split('\t'));
 const list = lines('list');

@@ -91,16 +91,11 @@ else
 	skip 2 'openssl is not installed'
 fi
 
-browser=
-for name in "${CHROMIUM:-chromium}" chromium-browser google-chrome; do
-	[ -n "$browser" ] || ! have "$name" || browser=$name
-done
-if [ -z "$browser" ] || ! have node; then
+if ! find_browser || ! have node; then
 	skip 1 'there is no chromium, or no node'
 	done_testing
 	exit
 fi
-export CHROMIUM="$browser"
 
 # What plat's tables say: of each thread, and of each kind.
 "$BIN/plat" -k oncpu --by comm,tid --tsv sched.ps 2>/dev/null |
@@ -109,16 +104,8 @@ export CHROMIUM="$browser"
 	awk -F'\t' '$1 == "intervals" { print $2 "\t" $4 }' >want.kinds
 cat >test.js <<'EOT'
 'use strict';
-const {Browser} = require(process.argv[2] + '/t/psvg-browser.js');
+const {Browser, url, is, until} = require(process.argv[2] + '/t/psvg-browser.js');
 const fs = require('fs');
-const url = (name) => 'file://' + process.cwd() + '/' + name;
-const is = (got, want, name) => console.log(JSON.stringify(got) === JSON.stringify(want) ? 'pass\t' + name :
-	'fail\t' + name + ': got ' + JSON.stringify(got) + ', wanted ' + JSON.stringify(want));
-const until = async (page, expression, want) => {
-	for (let i = 0; i < 100 && await page.eval(expression) !== want; i++)
-		await new Promise((r) => setTimeout(r, 50));
-	return page.eval(expression);
-};
 const ready = async (page) => {
 	await until(page, '!!document.documentElement.dataset.ready', true);
 	await until(page, '!!document.querySelector("#sums")', true);

@@ -50,6 +50,19 @@ int out_init_fn(struct out *o, out_fn *fn, void *ctx)
 	return rc;
 }
 
+static int add_to_buf(void *ctx, uint8_t *bytes, size_t n)
+{
+	struct buf *b = ctx;
+
+	buf_add(b, bytes, n);
+	return b->err;
+}
+
+int out_init_buf(struct out *o, struct buf *b)
+{
+	return out_init_fn(o, add_to_buf, b);
+}
+
 /* ---- pages for a pipe ---- */
 
 static void no_pages(struct out *o)

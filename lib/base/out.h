@@ -55,6 +55,9 @@ bool out_is_pipe(const struct out *o);
 /* Output to a function; fd is -1. */
 int out_init_fn(struct out *o, out_fn *fn, void *ctx);
 
+/* Output that is added to a buffer, which must outlive it; fd is -1. */
+int out_init_buf(struct out *o, struct buf *b);
+
 int out_flush(struct out *o);
 /* The same for src_on_pause: -1, and the error is in o->err. */
 int out_hand_on(void *o);

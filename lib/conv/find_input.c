@@ -111,14 +111,6 @@ static void free_memory(void *ctx)
 	free(m);
 }
 
-static int to_memory(void *ctx, uint8_t *bytes, size_t n)
-{
-	struct memory *m = ctx;
-
-	buf_add(&m->b, bytes, n);
-	return m->b.err;
-}
-
 /* A stream of what a source holds, which is freed. */
 static int make_stream(struct conv *c, const struct conv_format *from, struct src *s)
 {
@@ -153,7 +145,7 @@ static int open_stream(const struct conv_opts *o, const char *file, bool text, s
 						      : is_other((uint8_t *)first, n))))
 		return 0;
 	m = calloc(1, sizeof(*m));
-	rc = m ? out_init_fn(&out, to_memory, m) : PP_ENOMEM;
+	rc = m ? out_init_buf(&out, &m->b) : PP_ENOMEM;
 	if (rc) {
 		free(m);
 		src_free(*s);

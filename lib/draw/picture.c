@@ -80,14 +80,6 @@ void picture_free(struct picture *p)
 	free(p);
 }
 
-static int collect(void *ctx, uint8_t *bytes, size_t n)
-{
-	struct buf *b = ctx;
-
-	buf_add(b, bytes, n);
-	return b->err;
-}
-
 /* The order of time of a page, if there is one. */
 static int take_times(struct picture *p, const struct fold *f, const char *name)
 {
@@ -108,7 +100,7 @@ static int take_fold(struct picture *p, struct fold *f, bool partial, const char
 	struct buf text = BUF_INIT, about = BUF_INIT;
 	struct src *s = NULL;
 	struct out out;
-	int rc = out_init_fn(&out, collect, &text);
+	int rc = out_init_buf(&out, &text);
 
 	fold_write_about(f, &about);
 	if (!rc)

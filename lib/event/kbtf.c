@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define MEMBERS 10000 /* that are passed in a search */
 
@@ -27,11 +28,7 @@ struct kbtf {
 
 static uint64_t hash(const char *s)
 {
-	uint64_t h = 0xcbf29ce484222325;
-
-	while (*s)
-		h = (h ^ (uint8_t)*s++) * 0x100000001b3;
-	return h;
+	return XXH3_64bits(s, strlen(s));
 }
 
 const char *kbtf_text(const struct kbtf *k, uint32_t offset)

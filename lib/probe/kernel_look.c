@@ -26,16 +26,6 @@ static const struct sheet_column member_columns[] = {{"offset", 7, true},
 						     {"type", 0, false},
 						     {0}};
 
-static int finish(struct kernel *k, struct sheet *s, int rc, const char *what)
-{
-	uint64_t n = s->n;
-
-	rc = sheet_finish(s, rc, NULL, k->diag);
-	if (!rc && !n)
-		diag_error(k->diag, NULL, -1, "no %s", what);
-	return rc || !n ? PP_EXIT_FAIL : PP_EXIT_OK;
-}
-
 /* ---- functions ---- */
 
 static int put_function(struct kernel *k, struct sheet *s, const struct ksym *f, bool typed,
@@ -81,7 +71,7 @@ int kernel_functions(struct kernel *k, const char *pattern, bool signatures, enu
 	while (!rc && ksyms_next(&at, &f))
 		if (!pattern || ksyms_fits(&f, pattern))
 			rc = put_function(k, &s, &f, typed, signatures);
-	return finish(k, &s, rc, "such functions; is kallsyms readable?");
+	return sheet_status(&s, rc, NULL, "such functions; is kallsyms readable?", k->diag);
 }
 
 /* ---- parameters ---- */
@@ -141,7 +131,7 @@ int kernel_variables(struct kernel *k, const char *function, enum sheet_form for
 	rc = sheet_begin(&s, variable_columns, form);
 	if (!rc)
 		rc = put_params(&s, &at);
-	return finish(k, &s, rc, "parameters, and no result");
+	return sheet_status(&s, rc, NULL, "parameters, and no result", k->diag);
 }
 
 /* ---- members ---- */
@@ -220,5 +210,5 @@ int kernel_members(struct kernel *k, const char *name, enum sheet_form form)
 	rc = sheet_begin(&l.s, member_columns, form);
 	if (!rc)
 		rc = put_members(&l, type, 0, 0);
-	return finish(k, &l.s, rc, "members");
+	return sheet_status(&l.s, rc, NULL, "members", k->diag);
 }

@@ -17,16 +17,9 @@
 
 int look_finish(struct look *l, struct sheet *r, int rc, const char *what)
 {
-	uint64_t n = r->n;
+	int status = sheet_status(r, rc, l->b->path, what, l->diag);
 
-	rc = sheet_finish(r, rc, l->b->path, l->diag);
-	if (rc)
-		return PP_EXIT_FAIL;
-	if (!n) {
-		diag_error(l->diag, l->b->path, -1, "no %s", what);
-		return PP_EXIT_FAIL;
-	}
-	return l->b->damaged ? PP_EXIT_PARTIAL : PP_EXIT_OK;
+	return !status && l->b->damaged ? PP_EXIT_PARTIAL : status;
 }
 
 /* ---- markers ---- */

@@ -127,3 +127,13 @@ int sheet_finish(struct sheet *r, int rc, const char *file, struct diag *d)
 	buf_release(&r->cell);
 	return out ? out : rc;
 }
+
+int sheet_status(struct sheet *r, int rc, const char *file, const char *what, struct diag *d)
+{
+	uint64_t n = r->n;
+
+	rc = sheet_finish(r, rc, file, d);
+	if (!rc && !n)
+		diag_error(d, file, -1, "no %s", what);
+	return rc || !n ? PP_EXIT_FAIL : PP_EXIT_OK;
+}

@@ -50,4 +50,7 @@ int sheet_end_row(struct sheet *r);
  */
 int sheet_finish(struct sheet *r, int rc, const char *file, struct diag *d);
 
+/* The same for a table of `what`, one without a row being an error. PP_EXIT_OK or PP_EXIT_FAIL. */
+int sheet_status(struct sheet *r, int rc, const char *file, const char *what, struct diag *d);
+
 #endif

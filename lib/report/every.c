@@ -38,20 +38,12 @@ static int fail(struct every *e, int rc)
 	return e->err = rc;
 }
 
-static int take_bytes(void *ctx, uint8_t *bytes, size_t n)
-{
-	struct buf *b = ctx;
-
-	buf_add(b, bytes, n);
-	return b->err;
-}
-
 static int write_text(struct every *e, const struct result *s, const char *what, uint64_t begin)
 {
 	bool terminal = isatty(STDOUT_FILENO);
 	struct buf text = BUF_INIT, body = BUF_INIT;
 	struct out to;
-	int rc = out_init_fn(&to, take_bytes, &body), closed;
+	int rc = out_init_buf(&to, &body), closed;
 
 	if (e->n && !terminal)
 		buf_addc(&text, '\n');

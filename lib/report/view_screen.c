@@ -360,14 +360,6 @@ static void show_text(struct screen *from, const char *title, const struct buf *
 	free(s.begins);
 }
 
-static int take_bytes(void *ctx, uint8_t *bytes, size_t n)
-{
-	struct buf *b = ctx;
-
-	buf_add(b, bytes, n);
-	return b->err;
-}
-
 /* The function under the cursor: callers, callees, source lines, instructions. */
 static void show_function(struct screen *s)
 {
@@ -380,7 +372,7 @@ static void show_function(struct screen *s)
 		s->message = "there is no function in this line";
 		return;
 	}
-	rc = out_init_fn(&out, take_bytes, &text);
+	rc = out_init_buf(&out, &text);
 	if (!rc) {
 		rc = report_write_function(s->view->s, s->view->v[s->at].event, c, &out);
 		rc = rc ? rc : out_flush(&out);

@@ -30,14 +30,6 @@ int periods_status(int rc)
 
 /* ---- writing ---- */
 
-static int into_buf(void *ctx, uint8_t *bytes, size_t n)
-{
-	struct buf *b = ctx;
-
-	buf_add(b, bytes, n);
-	return b->err;
-}
-
 /* Sorted and with their first rows, as the options say: the tables are no longer whole then. */
 static int write_tables(struct periods *p, struct tables *ts, const char *what)
 {
@@ -58,7 +50,7 @@ static int write_tables(struct periods *p, struct tables *ts, const char *what)
 	if (!rc && !terminal)
 		rc = text.err ? text.err : out_add(out, text.data, text.len);
 	if (!rc && terminal)
-		rc = out_init_fn(&to_text, into_buf, &text);
+		rc = out_init_buf(&to_text, &text);
 	if (!rc) {
 		rc = tables_write(ts, &o, terminal ? &to_text : out);
 		closed = terminal ? out_close(&to_text) : 0;

@@ -1,6 +1,7 @@
 /* What the kernel counted of each CPU, as the options of a trace.dat have it (CPUSTAT). */
 #include "tracedat/parts.h"
 
+#include "base/array.h"
 #include "base/err.h"
 
 #include <stdlib.h>
@@ -47,15 +48,10 @@ int trace_count(struct trace *t, const char *text, size_t len)
 		return count_buffer(v, &t->arena, text, len);
 	if (v->n >= TRACE_CPUS_MAX)
 		return 0;
-	if (v->n == v->cap) {
-		uint32_t cap = v->cap ? v->cap * 2 : 16;
-
-		to = realloc(v->v, cap * sizeof(*to));
-		if (!to)
-			return PP_ENOMEM;
-		v->v = to;
-		v->cap = cap;
-	}
+	to = array_widen(v->v, &v->cap, v->n, 16, sizeof(*to));
+	if (!to)
+		return PP_ENOMEM;
+	v->v = to;
 	v->v[v->n++] = (struct trace_count){
 		.buffer = v->nbuffers,
 		.cpu = (uint32_t)number_after(text, len, "CPU: "),

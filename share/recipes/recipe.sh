@@ -792,12 +792,12 @@ decode() {
 	fi
 }
 
-# Of probes that are made now, all that is recorded; else the event.
+# Of probes that are made now, all that is recorded; else the event. With -p, of that process.
 chosen() {
 	if [ -n "$live" ] && [ -n "$probing" ]; then
-		stage pfilter --lenient "$@" -e __probe_ip -e __probe_func
+		stage pfilter --lenient ${only_pid:+--pid "$only_pid"} -e __probe_ip -e __probe_func
 	else
-		stage pfilter --lenient "$@" "$event: "
+		stage pfilter --lenient ${only_pid:+--pid "$only_pid"} "$event: "
 	fi
 }
 
