@@ -33,6 +33,7 @@ run "$recipe" -d soon one
 is "$status" 64 'a time that is none'
 run "$recipe" one one
 is "$status" 64 'a machine twice'
+is "$(echo tmp/*)" 'tmp/*' 'leaves no file'
 run "$recipe" --help
 is "$status" 0 'help'
 run "$recipe" -o none away
