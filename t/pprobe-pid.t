@@ -11,7 +11,7 @@ C
 "${CC:-gcc}" -g -O2 -o theirs theirs.c 2>"$ERR" || bail "$(cat "$ERR")"
 cp ours program
 if ! unshare -m true 2>/dev/null; then
-	skip 11 'no mount namespaces here, or not root'
+	skip 13 'no mount namespaces here, or not root'
 	done_testing
 	exit 0
 fi
@@ -35,6 +35,10 @@ like "$OUT" "^p:.* /proc/$pid/(root$PWD/program|exe):0x[0-9a-f]+ n=%di:s32" \
 	'the kernel is told a path that leads there'
 run "$BIN/pprobe" -p "$pid" -V only_theirs --tsv
 like "$OUT" '	n	int	%di' 'variables'
+run "$BIN/pprobe" -p "$pid" -x ./program -F --tsv only_theirs
+is "$status" 0 'by a path from here'
+run "$BIN/pprobe" -p "$pid" -x ./nosuch -F
+is "$status" 2 'a path from here to nothing'
 run "$BIN/pprobe" -p "$pid" -x "$PWD/nosuch" -F
 is "$status" 2 'a file that is not there'
 run "$BIN/pprobe" -p "$pid" -x nosuch -F

@@ -103,6 +103,19 @@ static int in_root(const char *root, const char *at, char path[BINARY_PATH_MAX])
 	return rc;
 }
 
+static int absolute(const char *name, char *path, size_t size)
+{
+	char *whole = realpath(name, NULL);
+	bool fits = whole && strlen(whole) < size;
+
+	if (whole && !fits)
+		errno = ENAMETOOLONG;
+	if (fits)
+		memcpy(path, whole, strlen(whole) + 1);
+	free(whole);
+	return fits ? 0 : -1;
+}
+
 /* As the process sees it; the short form where that is the same file. */
 static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], struct diag *d)
 {
@@ -122,10 +135,16 @@ static int of_process(const char *name, pid_t pid, char path[BINARY_PATH_MAX], s
 	}
 	if (name && name[0] == '/') {
 		snprintf(exe, sizeof(exe), "%s", name);
+	} else if (name && strchr(name, '/')) {
+		/* A path from our own working directory, which means the same as it does without -p. */
+		if (absolute(name, exe, sizeof(exe))) {
+			diag_error(d, name, -1, "%s", strerror(errno));
+			return pp_errno(errno);
+		}
 	} else if (name && !find_mapped(name, pid, exe, sizeof(exe))) {
 		diag_error(d, NULL, -1,
-			   "process %d has mapped no file named %s; a path begins with '/'",
-			   (int)pid, name);
+			   "process %d has mapped no file named %s; a path has a '/'", (int)pid,
+			   name);
 		return PP_EUSAGE;
 	}
 	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
