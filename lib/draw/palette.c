@@ -255,7 +255,7 @@ static unsigned wall_class(const char *s, size_t n)
 
 bool palette_is_of_states(const char *event)
 {
-	return !strcmp(event, "wall") || !strcmp(event, "path");
+	return !strcmp(event, "wall") || !strcmp(event, "chain") || !strcmp(event, "path");
 }
 
 unsigned palette_wall(void)

@@ -43,6 +43,7 @@ void wall_paths_free(struct wall_paths *p)
 void wall_path_release(struct wall_path *path)
 {
 	free(path->v);
+	free(path->links);
 	*path = (struct wall_path){0};
 }
 
@@ -127,9 +128,8 @@ struct walk {
 	const struct wall_paths *p;
 	struct wall *w;
 	struct wall_path *path;
-	unsigned depth;	    /* wakers between the span's thread and the one that is walked */
-	uint32_t for_stack; /* of all steps, if so */
-	uint8_t for_kind;
+	unsigned depth; /* wakers between the span's thread and the one that is walked */
+	uint32_t link;	/* the last of these */
 };
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -154,8 +154,7 @@ static int add(struct walk *a, struct wall_step step)
 	if (!v)
 		return PP_ENOMEM;
 	a->path->v = v;
-	step.for_stack = a->for_stack;
-	step.for_kind = a->for_kind;
+	step.link = a->link;
 	v[a->path->n++] = step;
 	return 0;
 }
@@ -163,10 +162,23 @@ static int add(struct walk *a, struct wall_step step)
 static int back(struct walk *a, struct wall_from from, uint64_t begin);
 
 /* The waker of a wait, or of a birth, in the place of it: what that did up to then. */
-static int follow(struct walk *a, const struct wall_wake *wake, uint64_t begin, uint64_t end)
+static int follow(struct walk *a, const struct wall_wake *wake, struct wall_link link,
+		  uint64_t begin, uint64_t end)
 {
+	struct wall_path *path = a->path;
+	struct wall_link *v = array_widen(path->links, &path->links_cap, path->nlinks + 1, 64,
+					  sizeof(*v));
 	int rc;
 
+	if (!v)
+		return PP_ENOMEM;
+	path->links = v;
+	link.up = a->link;
+	a->link = ++path->nlinks;
+	link.first = link.up ? v[link.up].first : a->link;
+	link.waker = wake->thread;
+	link.waker_stack = wake->stack;
+	v[a->link] = link;
 	a->depth++;
 	rc = back(a,
 		  (struct wall_from){
@@ -178,16 +190,17 @@ static int follow(struct walk *a, const struct wall_wake *wake, uint64_t begin, 
 		  },
 		  begin);
 	a->depth--;
+	a->link = link.up;
 	return rc;
 }
 
-/* Whether a thread can be followed that woke thread i; an interrupt in its place cannot. */
+/* Whether thread i was woken by a thread that is recorded; an interrupt in its place is none. */
 static int has_waker(const struct walk *a, const struct wall_wake *wake, uint32_t i, bool *has)
 {
 	bool in = false;
 	int rc = 0;
 
-	*has = wake->thread && wake->thread != i && !wake->unknown && a->depth < WALL_WAKERS &&
+	*has = wake->thread && wake->thread != i && !wake->unknown &&
 	       wall_is_ours(a->w, &a->w->threads[wake->thread]);
 	if (*has && wake->stack)
 		rc = wall_in_interrupt(a->w, wake->stack, &in);
@@ -200,7 +213,6 @@ static int has_waker(const struct walk *a, const struct wall_wake *wake, uint32_
 static int add_blocked(struct walk *a, const struct kept *k, struct wall_step s)
 {
 	const struct wall_wake wake = {k->waker, k->waker_stack, k->link, k->within, k->unknown};
-	const struct walk was = *a;
 	enum wall_kind kind;
 	bool has;
 	int rc = wall_wait(a->w, k->stack, k->waker_stack, &kind);
@@ -209,20 +221,17 @@ static int add_blocked(struct walk *a, const struct kept *k, struct wall_step s)
 		rc = has_waker(a, &wake, k->thread, &has);
 	if (rc)
 		return rc;
-	if (!has) {
+	s.deep = has && a->depth >= WALL_WAKERS;
+	if (!has || s.deep) {
 		s.kind = (uint8_t)kind;
 		s.unknown = wake.unknown && kind != WALL_KIND_TIMER && kind != WALL_KIND_DISK;
 		s.other = k->waker && !wall_is_ours(a->w, &a->w->threads[k->waker]) ? k->waker : 0;
 		return add(a, s);
 	}
-	if (!a->depth) {
-		a->for_stack = k->stack;
-		a->for_kind = (uint8_t)kind;
-	}
-	rc = follow(a, &wake, s.begin, s.end);
-	a->for_stack = was.for_stack;
-	a->for_kind = was.for_kind;
-	return rc;
+	return follow(a, &wake,
+		      (struct wall_link){
+			      .thread = k->thread, .stack = k->stack, .kind = (uint8_t)kind},
+		      s.begin, s.end);
 }
 
 /* Who had the CPU meanwhile. */
@@ -298,7 +307,10 @@ static int before_birth(struct walk *a, uint32_t thread, uint64_t begin, uint64_
 
 	if (rc)
 		return rc;
-	return has ? follow(a, made, begin, end) : add_unknown(a, thread, begin, end);
+	return has && a->depth < WALL_WAKERS
+		       ? follow(a, made, (struct wall_link){.thread = thread, .kind = WALL_NKINDS},
+				begin, end)
+		       : add_unknown(a, thread, begin, end);
 }
 
 /* From a time in a thread's life back to `begin`. */
@@ -345,9 +357,9 @@ static int back(struct walk *a, struct wall_from from, uint64_t begin)
 int wall_path(struct wall_paths *p, struct wall *w, const struct wall_from *from, uint64_t begin,
 	      struct wall_path *path)
 {
-	struct walk a = {.p = p, .w = w, .path = path, .for_kind = WALL_NKINDS};
+	struct walk a = {.p = p, .w = w, .path = path};
 
-	path->n = 0;
+	path->n = path->nlinks = 0;
 	path->cut = false;
 	return back(&a, *from, begin);
 }

@@ -73,7 +73,8 @@ static uint32_t skipped(const struct wall *w, const struct wall_step *s)
 }
 
 static void add_words(const struct wall_shares *s, const struct wall *w,
-		      const struct wall_step *step, enum wall_share_text which, struct buf *b)
+		      const struct wall_step *step, const struct look *look,
+		      enum wall_share_text which, struct buf *b)
 {
 	struct lat_stack_frame f;
 
@@ -82,10 +83,10 @@ static void add_words(const struct wall_shares *s, const struct wall *w,
 	case WALL_SHARE_STATE: add_state(w, step, b); break;
 	case WALL_SHARE_WHERE: add_where(w, step->stack, skipped(w, step), s->stacks, b); break;
 	default:
-		if (step->for_kind == WALL_NKINDS)
+		if (look->for_kind == WALL_NKINDS)
 			break;
-		buf_adds(b, wall_kinds[step->for_kind].name);
-		if (!wall_place(w->kept, step->for_stack, 0, &f))
+		buf_adds(b, wall_kinds[look->for_kind].name);
+		if (!wall_place(w->kept, look->for_stack, 0, &f))
 			break;
 		buf_addc(b, ' ');
 		buf_add(b, f.name, f.len);
@@ -100,7 +101,7 @@ static int text_of(struct wall_shares *s, uint32_t *id)
 }
 
 static int make(struct wall_shares *s, const struct wall *w, const struct wall_step *step,
-		uint32_t *share)
+		const struct look *look, uint32_t *share)
 {
 	bool full = s->shares.n >= WALL_SHARES_MAX;
 	uint32_t texts[WALL_SHARE_NTEXTS];
@@ -111,23 +112,26 @@ static int make(struct wall_shares *s, const struct wall *w, const struct wall_s
 		if (full)
 			buf_adds(&s->words, "(other)");
 		else
-			add_words(s, w, step, (enum wall_share_text)i, &s->words);
+			add_words(s, w, step, look, (enum wall_share_text)i, &s->words);
 		rc = text_of(s, &texts[i]);
 	}
 	return rc ? rc : intern_add(&s->shares, texts, sizeof(texts), share, NULL);
 }
 
-int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_step *step,
+int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_path *path, uint32_t i,
 		  uint32_t *share)
 {
+	const struct wall_step *step = &path->v[i];
+	const struct wall_link *own =
+		step->link ? &path->links[path->links[step->link].first] : NULL;
 	const struct look look = {
 		step->thread,
 		step->stack,
 		step->other,
-		step->for_stack,
+		own ? own->stack : 0,
 		step->state,
 		step->kind,
-		step->for_kind,
+		own ? own->kind : WALL_NKINDS,
 		(uint8_t)(step->interrupted | step->unknown << 1 | step->between << 2)};
 	uint32_t id, *of;
 	bool fresh;
@@ -144,7 +148,7 @@ int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_step 
 		return PP_ENOMEM;
 	s->of = of;
 	if (fresh)
-		rc = make(s, w, step, &of[id]);
+		rc = make(s, w, step, &look, &of[id]);
 	*share = of[id];
 	return rc;
 }
