@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What of a step tells its share. No gaps: it is compared as bytes. */
+/*
+ * What of a step tells its share: threads by their names, as there may be many threads. No gaps: it
+ * is compared as bytes.
+ */
 struct look {
-	uint32_t thread, stack, other, for_stack;
+	uint32_t comm, stack, other_comm, for_stack;
 	uint8_t state, kind, for_kind, flags;
 };
 
@@ -125,14 +128,15 @@ int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_path 
 	const struct wall_link *own =
 		step->link ? &path->links[path->links[step->link].first] : NULL;
 	const struct look look = {
-		step->thread,
+		w->threads[step->thread].comm,
 		step->stack,
-		step->other,
+		w->threads[step->other].comm,
 		own ? own->stack : 0,
 		step->state,
 		step->kind,
 		own ? own->kind : WALL_NKINDS,
-		(uint8_t)(step->interrupted | step->unknown << 1 | step->between << 2)};
+		(uint8_t)(step->interrupted | step->unknown << 1 | step->between << 2 |
+			  (step->other > 0) << 3)};
 	uint32_t id, *of;
 	bool fresh;
 	int rc;
