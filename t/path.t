@@ -301,6 +301,76 @@ like "$OUT" 'id="legend".*waiting for a CPU' 'the picture has the colours of the
 run "$BIN/preport" --tsv --sort sym chain-lock.ps
 like "$OUT" '\[disk\]' 'preport reads it'
 
+# Which request of a device it was, and who gave a worker what it worked on, where these events are recorded.
+recording requests.ps <<'EOF'
+100 1 hog-30 waking rest:40
+100 3 other-60 waking rest:42
+200 2 kworker-50 switch kworker:50 I swapper/2:0
++ __schedule schedule worker_thread kthread
+1000 0 request-10 req_begin: id=1
+1000 0 request-10 switch request:10 D swapper/0:0
++ __schedule schedule io_schedule folio_wait_bit_common do_syscall_64
+2000 1 hog-30 block_rq_complete: dev=8388608 sector=1234 nr_sector=8 error=0 rwbs=RA
+2000 1 hog-30 waking request:10
++ try_to_wake_up bio_endio blk_mq_end_request virtblk_done asm_common_interrupt
+2000 0 <idle>-0 switch swapper/0:0 R request:10
+3000 0 request-10 switch request:10 D swapper/0:0
++ __schedule schedule io_schedule folio_wait_bit_common do_syscall_64
+4000 1 hog-30 block_rq_complete: dev=8388608 sector=5678 nr_sector=16 error=0 rwbs=RA
+4000 1 hog-30 waking request:10
+4000 0 <idle>-0 switch swapper/0:0 R request:10
+5000 0 request-10 switch request:10 S swapper/0:0
++ __schedule schedule schedule_timeout sk_wait_data tcp_recvmsg_locked do_syscall_64
+6000 1 hog-30 netif_receive_skb: name=eth0 len=52
+6000 1 hog-30 waking request:10
++ try_to_wake_up sock_def_readable tcp_rcv_established net_rx_action asm_common_interrupt
+6000 0 <idle>-0 switch swapper/0:0 R request:10
+6500 3 other-60 workqueue_queue_work: work=0xaa function=f
++ __queue_work queue_work_on do_syscall_64
+6500 3 other-60 waking kworker:50 002
+6600 2 <idle>-0 switch swapper/2:0 R kworker:50
+6600 2 kworker-50 workqueue_execute_start: work=0xaa function=f
+7000 0 request-10 waking helper:80
+7000 0 request-10 switch request:10 S swapper/0:0
++ __schedule schedule flush_work do_syscall_64
+7100 1 hog-30 switch hog:30 R helper:80
+7400 1 helper-80 workqueue_queue_work: work=0xbb function=g
++ __queue_work queue_work_on do_syscall_64
+8000 2 kworker-50 workqueue_execute_end: work=0xaa function=f
+8000 2 kworker-50 workqueue_execute_start: work=0xbb function=g
+9000 2 kworker-50 waking request:10
++ try_to_wake_up complete process_one_work worker_thread
+9000 0 <idle>-0 switch swapper/0:0 R request:10
+9500 2 kworker-50 workqueue_execute_end: work=0xbb function=g
+9500 0 request-10 req_end: id=1
+EOF
+cat >want <<'EOF'
+0 request|[disk] 8,0 RA 1234+8 1000
+1000 request|running 1000
+2000 request|[disk] 8,0 RA 5678+16 1000
+3000 request|running 1000
+4000 request|[network] eth0 52 bytes 1000
+5000 request|running 1000
+6000 helper|[runnable] behind hog 100
+6100 helper|running 300
+6400 kworker|running 1600
+8000 request|running 500
+EOF
+steps requests.ps >got
+same got want 'requests, and a worker that had other work before'
+shares requests.ps | grep '\[disk\]\|\[network\]' >got
+cat >want <<'EOF'
+request|[disk] 8,0 RA|folio_wait_bit_common| 2000000
+request|[network] eth0|sk_wait_data| 1000000
+EOF
+same got want 'sums are by device'
+chains requests.ps | awk -F';' '/^request.*helper/ { s = ""; for (i = 1; i <= NF; i++) if ($i ~ /^(\[|--|kworker|helper)/) s = s (s == "" ? "" : " ") $i; print s }' >got
+cat >want <<'EOF'
+[blocked] -- kworker [work: idle] -- helper [runnable] 100000
+[blocked] -- kworker [work: idle] -- helper [running] 300000
+EOF
+same got want 'the chain of a worker goes on with who gave it its work'
+
 # A pipeline of three processes, each on its own CPU, and a convoy of three that hold a lock in turn; how long each
 # takes is at random.
 awk '

@@ -1,5 +1,5 @@
 /* The histories of threads: what each event changes. */
-#include "wall/histories.h"
+#include "wall/requests.h"
 
 #include "base/array.h"
 #include "base/err.h"
@@ -346,6 +346,7 @@ static int on_switch(struct wall *w, const struct wall_seen *v, uint32_t stack)
 	if (rc)
 		return rc;
 	c->before = v->prev;
+	c->request = 0;
 	return switch_in(w, c, s->cpu, next, s->time);
 }
 
@@ -357,11 +358,23 @@ static bool is_waker(const struct wall *w, const struct wall_seen *v)
 	return v->what != WALL_WAKEUP || s->tid || (v->target != PS_NONE && v->target != s->cpu);
 }
 
+/* Who does something for another thread here. */
+static struct wall_wake waker(const struct wall *w, const struct wall_cpu *c, uint32_t stack)
+{
+	uint32_t i = w->other_tids ? 0 : w->here;
+
+	return (struct wall_wake){.thread = i,
+				  .stack = stack,
+				  .last = w->threads[i].last,
+				  .work = w->threads[i].work,
+				  .request = wall_done_on(w, c),
+				  .within = c && c->depth};
+}
+
 static int on_wakeup(struct wall *w, const struct wall_seen *v, uint32_t stack)
 {
 	const struct ps_sample *s = &w->rec->sample;
-	struct wall_wake wake = {.stack = stack};
-	const struct wall_cpu *c = wall_cpu(w, w->rec->source, s->cpu);
+	struct wall_wake wake = waker(w, wall_cpu(w, w->rec->source, s->cpu), stack);
 	struct wall_thread *t;
 	uint32_t i;
 	int rc = thread_of(w, w->rec->source, v->next, &i);
@@ -374,9 +387,6 @@ static int on_wakeup(struct wall *w, const struct wall_seen *v, uint32_t stack)
 	if (v->what != WALL_WAKEUP_NEW &&
 	    (t->state == WALL_RUNNABLE || (t->state == WALL_RUNNING && t->early)))
 		return 0;
-	wake.thread = w->other_tids ? 0 : w->here;
-	wake.last = w->threads[wake.thread].last;
-	wake.within = c && c->depth;
 	wake.unknown = !is_waker(w, v);
 	w->account.unknown_wakers += wake.unknown;
 	t->wake = wake;
@@ -456,6 +466,32 @@ static int on_clock(struct wall *w)
 			       stack);
 }
 
+/* Of devices' requests and kernel threads' work. */
+static int on_request(struct wall *w, const struct wall_seen *v)
+{
+	const struct ps_sample *s = &w->rec->sample;
+	struct wall_wake by;
+	struct wall_cpu *c;
+	uint32_t stack;
+	int rc = cpu_of(w, w->rec->source, s->cpu, &c);
+
+	if (rc || !c)
+		return rc;
+	switch (v->what) {
+	case WALL_DISK:
+	case WALL_NETWORK: return wall_on_done(w, v, c);
+	case WALL_QUEUED:
+		rc = stack_of(w, &stack);
+		by = waker(w, c, stack);
+		return rc ? rc : wall_on_queued(w, v, &by);
+	default:
+		if (w->here)
+			w->threads[w->here].work =
+				v->what == WALL_WORK_BEGIN ? wall_on_begun(w, v) : 0;
+		return 0;
+	}
+}
+
 /* What any sample tells of the thread that it was recorded in. */
 static int know(struct wall *w, struct wall_thread *t)
 {
@@ -496,6 +532,8 @@ static int on_sample(struct wall *w)
 		return on_clock(w);
 	if (v.what == WALL_IRQ_IN || v.what == WALL_IRQ_OUT)
 		return on_interrupt(w, v.what == WALL_IRQ_IN);
+	if (v.what >= WALL_DISK)
+		return on_request(w, &v);
 	rc = stack_of(w, &stack);
 	if (rc)
 		return rc;
@@ -642,6 +680,7 @@ void wall_engine_release(struct wall *w)
 	map64_release(&w->by_tid);
 	map64_release(&w->by_cpu);
 	map64_release(&w->kinds);
+	wall_requests_release(&w->requests);
 	free(w->threads);
 	free(w->cpus);
 }
@@ -665,6 +704,7 @@ int wall_engine_end(struct wall *w)
 	map64_clear(&w->by_tid);
 	map64_clear(&w->by_cpu);
 	map64_clear(&w->kinds);
+	wall_requests_clear(w);
 	w->begin = w->now = 0;
 	w->here = 0;
 	w->switch_events = w->wakeups = w->waking = w->tasks = w->other_tids = false;
@@ -697,6 +737,8 @@ static int sweep(struct wall *w)
 			rc = wall_move(w, &t->pending_stack);
 	}
 	map64_clear(&w->kinds);
+	if (!rc)
+		rc = wall_requests_moved(w);
 	if (!rc && w->moved)
 		rc = w->moved(w->ctx, w);
 	lat_stacks_swept(w->kept);

@@ -12,8 +12,12 @@ struct kept {
 	uint64_t before; /* the thread's segment before */
 	uint64_t link;	 /* RUNNING: what ran on the CPU before; RUNNABLE: what ran there last;
 			    BLOCKED: the waker's last segment */
-	uint64_t interrupted;
+	union {
+		uint64_t interrupted; /* RUNNING */
+		uint32_t work;	      /* BLOCKED: the waker's */
+	};
 	uint32_t thread, stack, waker, waker_stack;
+	uint32_t request; /* BLOCKED */
 	uint8_t state;
 	bool sampled, within, unknown;
 };
@@ -93,15 +97,19 @@ int wall_paths_segment(void *ctx, struct wall *w, const struct wall_segment *s)
 			   .link = s->state == WALL_BLOCKED ? s->wake.last
 				   : c			    ? c->last
 							    : 0,
-			   .interrupted = s->interrupted,
 			   .thread = s->thread,
 			   .stack = s->stack,
 			   .waker = s->wake.thread,
 			   .waker_stack = s->wake.stack,
+			   .request = s->wake.request,
 			   .state = s->state,
 			   .sampled = s->sampled,
 			   .within = s->wake.within,
 			   .unknown = s->wake.unknown};
+	if (s->state == WALL_RUNNING)
+		k->interrupted = s->interrupted;
+	else
+		k->work = s->wake.work;
 	t->last = p->n;
 	if (c && s->state == WALL_RUNNING)
 		c->last = p->n;
@@ -161,10 +169,18 @@ static int add(struct walk *a, struct wall_step step)
 
 static int back(struct walk *a, struct wall_from from, uint64_t begin);
 
-/* The waker of a wait, or of a birth, in the place of it: what that did up to then. */
+static int given(struct walk *a, const struct wall_request *work, uint32_t thread, uint64_t begin,
+		 uint64_t end);
+
+/*
+ * The waker of a wait, or of a birth, in the place of it: what that did up to then. Before a worker
+ * was given what it worked on, who gave it.
+ */
 static int follow(struct walk *a, const struct wall_wake *wake, struct wall_link link,
 		  uint64_t begin, uint64_t end)
 {
+	const struct wall_request *work = wall_request(a->w, wake->work);
+	uint64_t since = work && work->at > begin && work->at < end ? work->at : begin;
 	struct wall_path *path = a->path;
 	struct wall_link *v = array_widen(path->links, &path->links_cap, path->nlinks + 1, 64,
 					  sizeof(*v));
@@ -188,7 +204,9 @@ static int follow(struct walk *a, const struct wall_wake *wake, struct wall_link
 			  .stack = wake->stack,
 			  .state = WALL_RUNNING,
 		  },
-		  begin);
+		  since);
+	if (!rc && since > begin)
+		rc = given(a, work, wake->thread, begin, since);
 	a->depth--;
 	a->link = link.up;
 	return rc;
@@ -205,33 +223,65 @@ static int has_waker(const struct walk *a, const struct wall_wake *wake, uint32_
 	if (*has && wake->stack)
 		rc = wall_in_interrupt(a->w, wake->stack, &in);
 	else
-		in = wake->within;
+		in = wake->within || wake->request;
 	*has &= !in;
 	return rc;
 }
 
-static int add_blocked(struct walk *a, const struct kept *k, struct wall_step s)
+/* A wait that is over: its waker in its place, or else what is known of who ended it. */
+static int add_wait(struct walk *a, const struct wall_wake *wake, struct wall_step s)
 {
-	const struct wall_wake wake = {k->waker, k->waker_stack, k->link, k->within, k->unknown};
+	const struct wall_request *r = wall_request(a->w, wake->request);
 	enum wall_kind kind;
 	bool has;
-	int rc = wall_wait(a->w, k->stack, k->waker_stack, &kind);
+	int rc = wall_wait(a->w, s.stack, wake->stack, &kind);
 
 	if (!rc)
-		rc = has_waker(a, &wake, k->thread, &has);
+		rc = has_waker(a, wake, s.thread, &has);
 	if (rc)
 		return rc;
-	s.deep = has && a->depth >= WALL_WAKERS;
-	if (!has || s.deep) {
-		s.kind = (uint8_t)kind;
-		s.unknown = wake.unknown && kind != WALL_KIND_TIMER && kind != WALL_KIND_DISK;
-		s.other = k->waker && !wall_is_ours(a->w, &a->w->threads[k->waker]) ? k->waker : 0;
-		return add(a, s);
+	if (!has && r && (kind == r->kind || kind == WALL_KIND_BLOCKED)) {
+		kind = (enum wall_kind)r->kind;
+		s.request = wake->request;
 	}
-	return follow(a, &wake,
-		      (struct wall_link){
-			      .thread = k->thread, .stack = k->stack, .kind = (uint8_t)kind},
-		      s.begin, s.end);
+	/* What is known of it without its stack. */
+	kind = kind == WALL_KIND_BLOCKED ? (enum wall_kind)s.kind : kind;
+	s.deep = has && a->depth >= WALL_WAKERS;
+	if (has && !s.deep)
+		return follow(a, wake,
+			      (struct wall_link){
+				      .thread = s.thread, .stack = s.stack, .kind = (uint8_t)kind},
+			      s.begin, s.end);
+	s.kind = (uint8_t)kind;
+	s.unknown = wake->unknown && kind != WALL_KIND_TIMER && kind != WALL_KIND_DISK;
+	s.other = wake->thread && !wall_is_ours(a->w, &a->w->threads[wake->thread]) ? wake->thread
+										    : 0;
+	return add(a, s);
+}
+
+static int add_blocked(struct walk *a, const struct kept *k, struct wall_step s)
+{
+	const struct wall_wake wake = {.thread = k->waker,
+				       .stack = k->waker_stack,
+				       .last = k->link,
+				       .work = k->work,
+				       .request = k->request,
+				       .within = k->within,
+				       .unknown = k->unknown};
+
+	return add_wait(a, &wake, s);
+}
+
+/* Before a worker was given work it was who gave it that decided. */
+static int given(struct walk *a, const struct wall_request *work, uint32_t thread, uint64_t begin,
+		 uint64_t end)
+{
+	return add_wait(a, &work->by,
+			(struct wall_step){.begin = begin,
+					   .end = end,
+					   .thread = thread,
+					   .state = WALL_BLOCKED,
+					   .kind = WALL_KIND_WORK});
 }
 
 /* Who had the CPU meanwhile. */

@@ -14,7 +14,7 @@
 #ifndef PP_WALL_PATH_H
 #define PP_WALL_PATH_H
 
-#include "wall/wait_kinds.h"
+#include "wall/requests.h"
 
 #define WALL_WINDOW   (4u << 20) /* segments that are kept, of 64 bytes */
 #define WALL_WAKERS   64	 /* wakers of wakers that are followed */
@@ -26,6 +26,7 @@ struct wall_step {
 	uint32_t stack;	    /* kept */
 	uint32_t other;	    /* RUNNABLE: the thread that ran there; BLOCKED: a waker that was not
 			       recorded; 0 none */
+	uint32_t request;   /* BLOCKED: what a device was asked for: requests.h; 0 not known */
 	uint32_t link;	    /* of the path's: whose wait ended by this; 0: the span's thread did it */
 	uint8_t state;	    /* enum wall_state */
 	uint8_t kind;	    /* BLOCKED: enum wall_kind */

@@ -375,7 +375,8 @@ int wall_run_paths(const struct wall_opts *o, char **names, int n, struct diag *
 {
 	struct paths p = {.o = o,
 			  .s = {.span = on_span, .moved = on_moved, .ctx = &p},
-			  .shares = {.stacks = o->stacks || o->folded}};
+			  .shares = {.stacks = o->stacks || o->folded,
+				     .requests = o->nth || o->slowest}};
 	struct buf why = BUF_INIT;
 	int rc = wall_spans_init(&p.s, o, d, &why), status;
 

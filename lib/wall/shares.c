@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "wall/parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
  */
 struct look {
 	uint32_t comm, stack, other_comm, for_stack;
+	uint32_t request; /* the number of it, or what is known of the device */
 	uint8_t state, kind, for_kind, flags;
 };
 
@@ -25,9 +27,27 @@ static void add_name(const struct wall *w, uint32_t thread, struct buf *b)
 	buf_add(b, s ? s : "<...>", s ? len : 5);
 }
 
-static void add_state(const struct wall *w, const struct wall_step *s, struct buf *b)
+/* Of which device a request was, and which it was: "8,0 W 123456+8". */
+static void add_request(const struct wall *w, const struct wall_request *r, bool which,
+			struct buf *b)
+{
+	size_t len = 0;
+	const char *s = r ? intern_get(&w->texts, r->label, &len) : NULL;
+
+	if (!s)
+		return;
+	buf_addc(b, ' ');
+	buf_add(b, s, len);
+	if (which && r->kind == WALL_KIND_DISK)
+		buf_addf(b, " %" PRIu64 "+%" PRIu32, r->sector, r->n);
+	else if (which)
+		buf_addf(b, " %" PRIu32 " bytes", r->n);
+}
+
+static void add_state(const struct wall *w, const struct wall_step *s, bool which, struct buf *b)
 {
 	buf_adds(b, wall_step_state(s));
+	add_request(w, wall_request(w, s->request), which, b);
 	if (s->state == WALL_RUNNABLE && s->other)
 		buf_adds(b, " behind ");
 	if (s->state == WALL_BLOCKED && s->other)
@@ -83,7 +103,7 @@ static void add_words(const struct wall_shares *s, const struct wall *w,
 
 	switch (which) {
 	case WALL_SHARE_THREAD: add_name(w, step->thread, b); break;
-	case WALL_SHARE_STATE: add_state(w, step, b); break;
+	case WALL_SHARE_STATE: add_state(w, step, s->requests, b); break;
 	case WALL_SHARE_WHERE: add_where(w, step->stack, skipped(w, step), s->stacks, b); break;
 	default:
 		if (look->for_kind == WALL_NKINDS)
@@ -125,6 +145,7 @@ int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_path 
 		  uint32_t *share)
 {
 	const struct wall_step *step = &path->v[i];
+	const struct wall_request *r = wall_request(w, step->request);
 	const struct wall_link *own =
 		step->link ? &path->links[path->links[step->link].first] : NULL;
 	const struct look look = {
@@ -132,6 +153,7 @@ int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_path 
 		step->stack,
 		w->threads[step->other].comm,
 		own ? own->stack : 0,
+		!r ? 0 : s->requests ? r->number : r->label,
 		step->state,
 		step->kind,
 		own ? own->kind : WALL_NKINDS,

@@ -23,7 +23,8 @@ enum wall_share_text {
 };
 
 struct wall_shares {
-	bool stacks; /* whole stacks instead of functions: "main;run;work" */
+	bool stacks;   /* whole stacks instead of functions: "main;run;work" */
+	bool requests; /* each request, beside its device */
 	struct intern texts;
 	struct intern shares;
 	struct intern steps; /* what of a step determines its share */

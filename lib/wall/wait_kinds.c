@@ -180,6 +180,7 @@ static const struct row of_interrupts[] = {
 	{"process_timeout", WALL_KIND_TIMER},
 	{"it_real_fn", WALL_KIND_TIMER},
 	{"posix_timer_fn", WALL_KIND_TIMER},
+	{"call_timer_fn", WALL_KIND_TIMER},
 	{"blk_*", WALL_KIND_DISK},
 	{"bio_endio", WALL_KIND_DISK},
 	{"nvme_*", WALL_KIND_DISK},
