@@ -309,7 +309,8 @@ static int switch_out(struct wall *w, uint32_t i, const struct wall_seen *v, uin
 	rc = close_now(w, i, now);
 	if (rc)
 		return rc;
-	if (v->dead || t->exiting)
+	/* After `exit` it may still be preempted, and end the wait of who made it later. */
+	if (v->dead || (t->exiting && !v->runnable))
 		return finish(w, i, now, false);
 	if (!t->early)
 		t->wake = (struct wall_wake){.unknown = true};
@@ -597,9 +598,15 @@ static int on_exit_record(struct wall *w, const struct ps_record *rec)
 	const uint32_t *i = map64_get(&w->by_tid, (uint64_t)rec->source << 32 | rec->exit.tid);
 	const uint32_t *by = map64_get(&w->by_tid, (uint64_t)rec->source << 32 | rec->exit.ptid);
 	struct wall_thread *t = i && *i ? &w->threads[*i] : NULL;
+	int rc = 0;
 
 	if (!t)
 		return 0;
+	/* It has written this itself: it runs, even if the switch to it is missing. */
+	if (t->state != WALL_RUNNING && rec->context.tid == rec->exit.tid)
+		rc = observe(w, rec->source, rec->context.cpu, *i, rec->exit.time);
+	if (rc)
+		return rc;
 	t->exiting = true;
 	t->exit = rec->exit.time;
 	if (by && *by && rec->exit.pid == rec->exit.tid) {

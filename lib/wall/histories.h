@@ -65,7 +65,7 @@ struct wall_thread {
 	bool inner;   /* and so did what made it */
 	bool seen;    /* an event was about it, or in it */
 	bool early;   /* it was woken while it ran, or went to sleep */
-	bool exiting; /* it will not run again after `exit` */
+	bool exiting; /* it ends soon after `exit` */
 	bool dead;
 	bool gone; /* before the recording ended */
 	uint32_t cpu;
