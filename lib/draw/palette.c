@@ -250,6 +250,9 @@ static unsigned wall_class(const char *s, size_t n)
 		return WALL_IDLE;
 	if (n == 9 && !memcmp(s, "[running]", 9))
 		return HOT;
+	/* Between a thread and who woke it. */
+	if (n == 2 && !memcmp(s, "--", 2))
+		return UNKNOWN;
 	return n && *s == '[' && s[n - 1] == ']' ? UNKNOWN : HOT;
 }
 

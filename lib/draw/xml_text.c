@@ -151,6 +151,7 @@ const char *event_words(const char *event)
 		{"cycles", " on CPU"},		{"oncpu", " on CPU"},
 		{"offcpu", " off CPU"},		{"blocked", " blocked"},
 		{"runq", " waiting to run"},	{"wall", " of threads' time"},
+		{"chain", " of waits"},
 		{"path", " of critical paths"},
 	};
 

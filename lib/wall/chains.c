@@ -45,8 +45,7 @@ void wall_chains_forget(struct wall_chains *c)
 
 static int add_part(struct wall_chains *c, struct lat_stack_part part)
 {
-	struct lat_stack_part *v =
-		array_widen(c->parts, &c->cap_parts, c->nparts, 64, sizeof(*v));
+	struct lat_stack_part *v = array_widen(c->parts, &c->cap_parts, c->nparts, 64, sizeof(*v));
 
 	if (!v)
 		return PP_ENOMEM;

@@ -174,11 +174,11 @@ int wall_emit_segment(void *ctx, struct wall *w, const struct wall_segment *s)
 {
 	struct wall_emit *e = ctx;
 	struct wall_piece p = {.begin = s->begin,
-			  .end = s->end,
-			  .ns = s->end - s->begin,
-			  .thread = s->thread,
-			  .cpu = s->cpu,
-			  .stack = s->stack};
+			       .end = s->end,
+			       .ns = s->end - s->begin,
+			       .thread = s->thread,
+			       .cpu = s->cpu,
+			       .stack = s->stack};
 	int rc;
 
 	switch ((enum wall_state)s->state) {
@@ -199,12 +199,12 @@ int wall_emit_segment(void *ctx, struct wall *w, const struct wall_segment *s)
 int wall_emit_end(void *ctx, struct wall *w, struct wall_thread *t)
 {
 	struct wall_piece p = {.begin = w->now,
-			  .end = w->now,
-			  .ns = t->pending,
-			  .thread = (uint32_t)(t - w->threads),
-			  .cpu = t->cpu,
-			  .stack = t->pending_stack,
-			  .state = WALL_RUNNING_TEXT};
+			       .end = w->now,
+			       .ns = t->pending,
+			       .thread = (uint32_t)(t - w->threads),
+			       .cpu = t->cpu,
+			       .stack = t->pending_stack,
+			       .state = WALL_RUNNING_TEXT};
 
 	t->pending = 0;
 	return p.ns ? put(ctx, w, &p, true) : 0;
@@ -224,12 +224,12 @@ int wall_emit_step(struct wall_emit *e, struct wall *w, const struct wall_step *
 {
 	bool running = s->state == WALL_RUNNING && !s->interrupted;
 	struct wall_piece p = {.begin = s->begin,
-			  .end = s->end,
-			  .ns = s->end - s->begin,
-			  .thread = s->thread,
-			  .cpu = PS_NONE,
-			  .stack = s->stack,
-			  .state = running ? WALL_RUNNING_TEXT : wall_step_state(s)};
+			       .end = s->end,
+			       .ns = s->end - s->begin,
+			       .thread = s->thread,
+			       .cpu = PS_NONE,
+			       .stack = s->stack,
+			       .state = running ? WALL_RUNNING_TEXT : wall_step_state(s)};
 
 	return running && !s->between ? wall_emit_piece(e, w, &p) : put(e, w, &p, running);
 }

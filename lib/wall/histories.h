@@ -42,8 +42,8 @@ struct wall_wake {
 	uint64_t last;	 /* of that thread, then */
 	uint32_t work;	 /* what that thread was given and worked on: number (requests.h); 0 none */
 	uint32_t request; /* that a device was done with just before on that CPU; 0 none */
-	bool within;	 /* while an interrupt was served on that CPU */
-	bool unknown;	 /* sched_wakeup alone, on the woken thread's CPU: not who did it */
+	bool within;	  /* while an interrupt was served on that CPU */
+	bool unknown;	  /* sched_wakeup alone, on the woken thread's CPU: not who did it */
 };
 
 struct wall_segment {
@@ -164,9 +164,9 @@ enum wall_what {
 	WALL_WAKING,
 	WALL_IRQ_IN,
 	WALL_IRQ_OUT,
-	WALL_DISK,	/* a request is done */
-	WALL_NETWORK,	/* a packet has come */
-	WALL_QUEUED,	/* work for a kernel thread */
+	WALL_DISK,    /* a request is done */
+	WALL_NETWORK, /* a packet has come */
+	WALL_QUEUED,  /* work for a kernel thread */
 	WALL_WORK_BEGIN,
 	WALL_WORK_END,
 };

@@ -182,8 +182,8 @@ static int follow(struct walk *a, const struct wall_wake *wake, struct wall_link
 	const struct wall_request *work = wall_request(a->w, wake->work);
 	uint64_t since = work && work->at > begin && work->at < end ? work->at : begin;
 	struct wall_path *path = a->path;
-	struct wall_link *v = array_widen(path->links, &path->links_cap, path->nlinks + 1, 64,
-					  sizeof(*v));
+	struct wall_link *v =
+		array_widen(path->links, &path->links_cap, path->nlinks + 1, 64, sizeof(*v));
 	int rc;
 
 	if (!v)

@@ -23,17 +23,17 @@
 struct wall_step {
 	uint64_t begin, end;
 	uint32_t thread;
-	uint32_t stack;	    /* kept */
-	uint32_t other;	    /* RUNNABLE: the thread that ran there; BLOCKED: a waker that was not
+	uint32_t stack;	  /* kept */
+	uint32_t other;	  /* RUNNABLE: the thread that ran there; BLOCKED: a waker that was not
 			       recorded; 0 none */
-	uint32_t request;   /* BLOCKED: what a device was asked for: requests.h; 0 not known */
-	uint32_t link;	    /* of the path's: whose wait ended by this; 0: the span's thread did it */
-	uint8_t state;	    /* enum wall_state */
-	uint8_t kind;	    /* BLOCKED: enum wall_kind */
-	bool interrupted;   /* RUNNING: it was interrupts that ran */
-	bool between;	    /* RUNNING: the stack is that of a switch or a wakeup */
-	bool unknown;	    /* BLOCKED: who ended it is not known */
-	bool deep;	    /* BLOCKED: its waker is not followed, it would be the 65th */
+	uint32_t request; /* BLOCKED: what a device was asked for: requests.h; 0 not known */
+	uint32_t link;	  /* of the path's: whose wait ended by this; 0: the span's thread did it */
+	uint8_t state;	  /* enum wall_state */
+	uint8_t kind;	  /* BLOCKED: enum wall_kind */
+	bool interrupted; /* RUNNING: it was interrupts that ran */
+	bool between;	  /* RUNNING: the stack is that of a switch or a wakeup */
+	bool unknown;	  /* BLOCKED: who ended it is not known */
+	bool deep;	  /* BLOCKED: its waker is not followed, it would be the 65th */
 };
 
 /* A wait, which a waker that is followed ended. */

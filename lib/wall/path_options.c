@@ -98,9 +98,9 @@ int wall_option(void *opts, int id, const char *arg, struct buf *why)
 enum wall_form wall_form(const struct wall_opts *o, const char *emit)
 {
 	if (emit)
-		return !strcmp(emit, "wall")    ? WALL_EMIT
+		return !strcmp(emit, "wall")	? WALL_EMIT
 		       : !strcmp(emit, "chain") ? WALL_EMIT_CHAIN
-		       : !strcmp(emit, "path")  ? WALL_EMIT_PATH
+		       : !strcmp(emit, "path")	? WALL_EMIT_PATH
 						: WALL_NONE;
 	return o->path ? WALL_PATH : o->tail > 0 ? WALL_TAIL : WALL_NONE;
 }

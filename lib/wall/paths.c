@@ -373,10 +373,10 @@ static int run_emit(struct paths *p, char **names, int n, struct diag *d)
 
 int wall_run_paths(const struct wall_opts *o, char **names, int n, struct diag *d)
 {
-	struct paths p = {.o = o,
-			  .s = {.span = on_span, .moved = on_moved, .ctx = &p},
-			  .shares = {.stacks = o->stacks || o->folded,
-				     .requests = o->nth || o->slowest}};
+	struct paths p = {
+		.o = o,
+		.s = {.span = on_span, .moved = on_moved, .ctx = &p},
+		.shares = {.stacks = o->stacks || o->folded, .requests = o->nth || o->slowest}};
 	struct buf why = BUF_INIT;
 	int rc = wall_spans_init(&p.s, o, d, &why), status;
 

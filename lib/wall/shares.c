@@ -148,17 +148,18 @@ int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_path 
 	const struct wall_request *r = wall_request(w, step->request);
 	const struct wall_link *own =
 		step->link ? &path->links[path->links[step->link].first] : NULL;
-	const struct look look = {
-		w->threads[step->thread].comm,
-		step->stack,
-		w->threads[step->other].comm,
-		own ? own->stack : 0,
-		!r ? 0 : s->requests ? r->number : r->label,
-		step->state,
-		step->kind,
-		own ? own->kind : WALL_NKINDS,
-		(uint8_t)(step->interrupted | step->unknown << 1 | step->between << 2 |
-			  (step->other > 0) << 3)};
+	const struct look look = {w->threads[step->thread].comm,
+				  step->stack,
+				  w->threads[step->other].comm,
+				  own ? own->stack : 0,
+				  !r		? 0
+				  : s->requests ? r->number
+						: r->label,
+				  step->state,
+				  step->kind,
+				  own ? own->kind : WALL_NKINDS,
+				  (uint8_t)(step->interrupted | step->unknown << 1 |
+					    step->between << 2 | (step->other > 0) << 3)};
 	uint32_t id, *of;
 	bool fresh;
 	int rc;

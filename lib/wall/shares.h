@@ -34,8 +34,8 @@ struct wall_shares {
 };
 
 /* The share that path->v[step] is of: ids count from 1. 0 or PP_ENOMEM. */
-int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_path *path, uint32_t step,
-		  uint32_t *share);
+int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_path *path,
+		  uint32_t step, uint32_t *share);
 const char *wall_share_text(const struct wall_shares *s, uint32_t share, enum wall_share_text which,
 			    size_t *len);
 /* Stacks or threads were renumbered. */

@@ -161,16 +161,27 @@ static const struct row of_locks[] = {
 	{"runtime.stopm", WALL_KIND_POLL},
 };
 
-/* Where an interrupt enters the kernel. */
+/* Where an interrupt enters the kernel, and what it calls first, if the entry has no name. */
 static const char *const entries[] = {
-	"asm_*interrupt*",  "asm_sysvec_*",
-	"asm_exc_nmi",	    "sysvec_*",
-	"common_interrupt", "el1*_irq*",
-	"el0*_irq*",	    "el1_interrupt",
-	"el0_interrupt",    "__irq_svc",
-	"__irq_usr",	    "gic_handle_irq",
-	"do_IRQ",	    "apic_timer_interrupt",
-	"ret_from_intr",    "handle_arch_irq",
+	"__sysvec_*",
+	"hrtimer_interrupt",
+	"handle_irq_event",
+	"asm_*interrupt*",
+	"asm_sysvec_*",
+	"asm_exc_nmi",
+	"sysvec_*",
+	"common_interrupt",
+	"el1*_irq*",
+	"el0*_irq*",
+	"el1_interrupt",
+	"el0_interrupt",
+	"__irq_svc",
+	"__irq_usr",
+	"gic_handle_irq",
+	"do_IRQ",
+	"apic_timer_interrupt",
+	"ret_from_intr",
+	"handle_arch_irq",
 	"run_ksoftirqd",
 };
 
