@@ -416,10 +416,10 @@ same got want 'a pipeline of three processes, and a convoy'
 for file in three.ps sched.data.ps sched-stacks.data.ps; do
 	for form in wall chain; do
 		"$BIN/plat" --emit $form --idle $file 2>/dev/null | "$BIN/phist" --by tid,key_text -f period --tsv 2>/dev/null | awk -F'\t' '
-			!/^#/ && $3 !~ /runnable|running|interrupted|not known/ { print $2, $3, $5 }' | sort >$form
+			!/^#/ && $3 !~ /runnable|running|interrupted|not known/ { print $2, $3, $5 }' | sort >$form.sums
 	done
-	same chain wall "$file: chains add up to the waits"
-	ok 'there are some' test -s wall
+	same chain.sums wall.sums "$file: chains add up to the waits"
+	ok 'there are some' test -s wall.sums
 done
 
 # The tail: of 100 spans, each tenth waits 20 ms for a disk, by its lock; a timer's turn is at random.

@@ -67,7 +67,10 @@ struct lat_stack_frame {
 bool lat_stacks_frame(const struct lat_stacks *k, uint32_t stack, uint32_t i,
 		      struct lat_stack_frame *f);
 
-/* A part of a new stack: a stack of its own (0: none) without its `skip` innermost frames, or a name. */
+/*
+ * A part of a new stack: a stack of its own (0: none) without its `skip` innermost frames, or a
+ * name.
+ */
 struct lat_stack_part {
 	uint32_t stack, skip;
 	bool turned;	  /* its innermost frame is the outermost of the part */

@@ -743,9 +743,9 @@ static int sweep(struct wall *w)
 		if (!rc)
 			rc = wall_move(w, &t->pending_stack);
 	}
+	for (uint32_t i = 0; i < w->requests.cap && !rc; i++)
+		rc = wall_move(w, &w->requests.v[i].by.stack);
 	map64_clear(&w->kinds);
-	if (!rc)
-		rc = wall_requests_moved(w);
 	if (!rc && w->moved)
 		rc = w->moved(w->ctx, w);
 	lat_stacks_swept(w->kept);

@@ -54,7 +54,7 @@ int wall_emit_step(struct wall_emit *e, struct wall *w, const struct wall_step *
 const char *wall_step_state(const struct wall_step *s);
 void wall_emit_release(struct wall_emit *e);
 
-/* ---- chains.c: waits as samples, with their wakers, and what these waited for ---- */
+/* ---- wait_chains.c: waits as samples, with their wakers, and what these waited for ---- */
 
 struct wall_chains {
 	struct wall_emit e;

@@ -173,7 +173,7 @@ static int given(struct walk *a, const struct wall_request *work, uint32_t threa
 		 uint64_t end);
 
 /*
- * The waker of a wait, or of a birth, in the place of it: what that did up to then. Before a worker
+ * The waker of a wait, or of a birth, instead of it: what that did up to then. Before a worker
  * was given what it worked on, who gave it.
  */
 static int follow(struct walk *a, const struct wall_wake *wake, struct wall_link link,

@@ -38,7 +38,7 @@ struct wall_step {
 
 /* A wait, which a waker that is followed ended. */
 struct wall_link {
-	uint32_t up;	/* the wait that this one was in the place of; 0: none */
+	uint32_t up;	/* the wait that this one replaces on the path; 0: none */
 	uint32_t first; /* the outermost of these: of the span's own thread */
 	uint32_t thread, stack;
 	uint32_t waker, waker_stack; /* its thread; kept */

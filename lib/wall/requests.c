@@ -10,7 +10,7 @@
 
 #define REQUESTS_MAX (1u << 18) /* that are kept */
 #define FIRST_CAP    256
-#define WORKS_MAX    (1u << 16) /* queued, and not begun: of most of those the beginning is missing */
+#define WORKS_MAX    (1u << 16) /* queued, and not begun: of most the beginning is missing */
 #define DONE_MAX     1000000	/* ns between a request's end and the wakeup for it */
 
 const struct wall_request *wall_request(const struct wall *w, uint32_t number)
@@ -102,15 +102,6 @@ uint32_t wall_done_on(const struct wall *w, const struct wall_cpu *c)
 	const struct wall_request *r = c ? wall_request(w, c->request) : NULL;
 
 	return r && w->rec->sample.time - r->at < DONE_MAX ? c->request : 0;
-}
-
-int wall_requests_moved(struct wall *w)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; i < w->requests.cap && !rc; i++)
-		rc = wall_move(w, &w->requests.v[i].by.stack);
-	return rc;
 }
 
 void wall_requests_clear(struct wall *w)

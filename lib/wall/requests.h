@@ -35,8 +35,6 @@ uint32_t wall_on_begun(struct wall *w, const struct wall_seen *v);
 /* The number of the request that was done just now; 0: there was none. */
 uint32_t wall_done_on(const struct wall *w, const struct wall_cpu *c);
 
-/* Stacks were renumbered. */
-int wall_requests_moved(struct wall *w);
 /* A new stream. */
 void wall_requests_clear(struct wall *w);
 void wall_requests_release(struct wall_requests *q);

@@ -159,7 +159,7 @@ static int end_of(struct wall_chains *c, struct wall *w, const struct wall_step 
 
 /* ---- waits ---- */
 
-/* What a wait has been in the place of, added up by chain. */
+/* What replaces a wait, added up by chain. */
 static int put(struct wall_chains *c, struct wall *w, struct wall_piece *p, uint32_t end,
 	       uint64_t ns)
 {
