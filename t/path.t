@@ -1,5 +1,5 @@
 #!/bin/sh
-# plat --path: what decided when spans ended. The truth is that of recordings that are written here, step by step.
+# plat --path, --tail, --emit chain: what decided when spans and waits ended. The truth is that of recordings that are written here, step by step.
 . "${0%/*}/lib.sh"
 
 # Lines as of trace-cmd report, from "TIME(us) CPU TASK-TID EVENT..." and "+ FUNCTION..." for the stack of the event above.
@@ -253,6 +253,175 @@ for file in sched.data sched-stacks.data; do
 	done
 done
 
+# Chains: below each wait who ended it, upside down, and what that waited for meanwhile.
+chains() {
+	"$BIN/plat" --emit chain "$1" 2>chains.err | "$BIN/pfold" --no-header 2>/dev/null | grep -v "^#" | sort
+}
+K=';do_syscall_64;__x64_sys_futex;do_futex;futex_wait;futex_wait_queue;schedule;__schedule;[lock];--;try_to_wake_up;wake_up_q;futex_wake;do_futex;do_syscall_64;holder;'
+cat >want <<EOF
+holder;do_syscall_64;folio_wait_bit_common;io_schedule;schedule;__schedule;[disk] 1500000
+request${K}[runnable] 3000000
+request${K}[running] 3000000
+request${K}do_syscall_64;folio_wait_bit_common;io_schedule;schedule;__schedule;[disk] 1500000
+request${K}do_syscall_64;folio_wait_bit_common;io_schedule;schedule;__schedule;[runnable] 100000
+EOF
+sort want >sorted
+chains lock.ps >got
+same got sorted 'the chain of a lock'
+K='request;vfs_read;pipe_read;__schedule;[pipe];--;c;'
+cat >want <<EOF
+${K}[not yet started];--;b;[running] 500000
+${K}[not yet started];--;b;vfs_read;pipe_read;__schedule;[pipe];--;a;[running] 1000000
+${K}[not yet started];--;b;vfs_read;pipe_read;__schedule;[runnable] 2500000
+${K}[running] 1000000
+EOF
+sort want >sorted
+chains chain.ps | grep '^request' >got
+same got sorted 'a chain of pipes and a birth'
+cat >want <<'EOF'
+[blocked] -- worker_thread kworker [running] 1500000
+[blocked] -- worker_thread kworker worker_thread [runnable] 500000
+[disk] 1000000
+[network] 1000000
+[timer] 1000000
+EOF
+chains devices.ps | sed 's/^request;//' |
+	awk -F';' '{ s = ""; for (i = 1; i <= NF; i++) if ($i ~ /^(\[|--|kworker|worker_thread)/) s = s (s == "" ? "" : " ") $i; print s }' | sort >got
+same got want 'it ends at devices, timers, and where a worker was given its work'
+cat >want <<'EOF'
+request;vfs_read;pipe_read;__schedule;[pipe] 1000000
+request;vfs_read;pipe_read;__schedule;[pipe];--;other;[not known] 3000000
+EOF
+chains lost.ps >got
+same got want 'wakers and switches that are not recorded'
+"$BIN/plat" --emit chain lock.ps 2>/dev/null >chain-lock.ps
+"$BIN/pfold" chain-lock.ps 2>/dev/null >chain.folded
+run "$BIN/psvg" chain.folded
+like "$OUT" 'id="legend".*waiting for a CPU' 'the picture has the colours of the wall clock'
+run "$BIN/preport" --tsv --sort sym chain-lock.ps
+like "$OUT" '\[disk\]' 'preport reads it'
+
+# Which request of a device it was, and who gave a worker what it worked on, where these events are recorded.
+recording requests.ps <<'EOF'
+100 1 hog-30 waking rest:40
+100 3 other-60 waking rest:42
+200 2 kworker-50 switch kworker:50 I swapper/2:0
++ __schedule schedule worker_thread kthread
+1000 0 request-10 req_begin: id=1
+1000 0 request-10 switch request:10 D swapper/0:0
++ __schedule schedule io_schedule folio_wait_bit_common do_syscall_64
+2000 1 hog-30 block_rq_complete: dev=8388608 sector=1234 nr_sector=8 error=0 rwbs=RA
+2000 1 hog-30 waking request:10
++ try_to_wake_up bio_endio blk_mq_end_request virtblk_done asm_common_interrupt
+2000 0 <idle>-0 switch swapper/0:0 R request:10
+3000 0 request-10 switch request:10 D swapper/0:0
++ __schedule schedule io_schedule folio_wait_bit_common do_syscall_64
+4000 1 hog-30 block_rq_complete: dev=8388608 sector=5678 nr_sector=16 error=0 rwbs=RA
+4000 1 hog-30 waking request:10
+4000 0 <idle>-0 switch swapper/0:0 R request:10
+5000 0 request-10 switch request:10 S swapper/0:0
++ __schedule schedule schedule_timeout sk_wait_data tcp_recvmsg_locked do_syscall_64
+6000 1 hog-30 netif_receive_skb: name=eth0 len=52
+6000 1 hog-30 waking request:10
++ try_to_wake_up sock_def_readable tcp_rcv_established net_rx_action asm_common_interrupt
+6000 0 <idle>-0 switch swapper/0:0 R request:10
+6500 3 other-60 workqueue_queue_work: work=0xaa function=f
++ __queue_work queue_work_on do_syscall_64
+6500 3 other-60 waking kworker:50 002
+6600 2 <idle>-0 switch swapper/2:0 R kworker:50
+6600 2 kworker-50 workqueue_execute_start: work=0xaa function=f
+7000 0 request-10 waking helper:80
+7000 0 request-10 switch request:10 S swapper/0:0
++ __schedule schedule flush_work do_syscall_64
+7100 1 hog-30 switch hog:30 R helper:80
+7400 1 helper-80 workqueue_queue_work: work=0xbb function=g
++ __queue_work queue_work_on do_syscall_64
+8000 2 kworker-50 workqueue_execute_end: work=0xaa function=f
+8000 2 kworker-50 workqueue_execute_start: work=0xbb function=g
+9000 2 kworker-50 waking request:10
++ try_to_wake_up complete process_one_work worker_thread
+9000 0 <idle>-0 switch swapper/0:0 R request:10
+9500 2 kworker-50 workqueue_execute_end: work=0xbb function=g
+9500 0 request-10 req_end: id=1
+EOF
+cat >want <<'EOF'
+0 request|[disk] 8,0 RA 1234+8 1000
+1000 request|running 1000
+2000 request|[disk] 8,0 RA 5678+16 1000
+3000 request|running 1000
+4000 request|[network] eth0 52 bytes 1000
+5000 request|running 1000
+6000 helper|[runnable] behind hog 100
+6100 helper|running 300
+6400 kworker|running 1600
+8000 request|running 500
+EOF
+steps requests.ps >got
+same got want 'requests, and a worker that had other work before'
+shares requests.ps | grep '\[disk\]\|\[network\]' >got
+cat >want <<'EOF'
+request|[disk] 8,0 RA|folio_wait_bit_common| 2000000
+request|[network] eth0|sk_wait_data| 1000000
+EOF
+same got want 'sums are by device'
+chains requests.ps | awk -F';' '/^request.*helper/ { s = ""; for (i = 1; i <= NF; i++) if ($i ~ /^(\[|--|kworker|helper)/) s = s (s == "" ? "" : " ") $i; print s }' >got
+cat >want <<'EOF'
+[blocked] -- kworker [work: idle] -- helper [runnable] 100000
+[blocked] -- kworker [work: idle] -- helper [running] 300000
+EOF
+same got want 'the chain of a worker goes on with who gave it its work'
+
+# A pipeline of three processes, each on its own CPU, and a convoy of three that hold a lock in turn; how long each
+# takes is at random.
+awk '
+function rnd(n) { seed = (seed * 1103 + 12345) % 65536; return 100 + seed % n }
+function waits(i, where) { print t, i, who[i], "switch", name[i], "S swapper/" i ":0"; print "+ " where }
+function wakes(by, i) { print t, by, who[by], "waking", name[i]; print t, i, "<idle>-0 switch swapper/" i ":0 R", name[i] }
+function turn(first, last, where, took,   i, d) {
+	t += rnd(500)
+	wakes(1, first)
+	waits(1, where)
+	for (i = first; i <= last; i++) {
+		t += d = rnd(3000)
+		took[i] += d * 1000
+		wakes(i, i < last ? i + 1 : 1)
+		waits(i, where)
+	}
+}
+BEGIN {
+	seed = 5
+	split("request-10 src-20 mid-30 dst-40 one-50 two-60 three-70", who, " ")
+	for (i in who) { name[i] = who[i]; sub(/-/, ":", name[i]) }
+	t = 1000
+	for (i = 2; i <= 7; i++)
+		waits(i, i < 5 ? "pipe_read" : "futex_wait")
+	for (round = 0; round < 30; round++) {
+		turn(2, 4, "pipe_read", took)
+		turn(5, 7, "futex_wait", took)
+	}
+	to["pipe"] = "request;pipe_read;[pipe];--;dst;"; to["lock"] = "request;futex_wait;[lock];--;three;"
+	print to["pipe"] "[running]", took[4] >"truth"
+	print to["pipe"] "pipe_read;[pipe];--;mid;[running]", took[3] >"truth"
+	print to["pipe"] "pipe_read;[pipe];--;mid;pipe_read;[pipe];--;src;[running]", took[2] >"truth"
+	print to["lock"] "[running]", took[7] >"truth"
+	print to["lock"] "futex_wait;[lock];--;two;[running]", took[6] >"truth"
+	print to["lock"] "futex_wait;[lock];--;two;futex_wait;[lock];--;one;[running]", took[5] >"truth"
+}' >three.txt
+recording three.ps <three.txt
+chains three.ps | grep '^request' >got
+sort truth >want
+same got want 'a pipeline of three processes, and a convoy'
+
+# The waits of each thread, in either form, to the nanosecond.
+for file in three.ps sched.data.ps sched-stacks.data.ps; do
+	for form in wall chain; do
+		"$BIN/plat" --emit $form --idle $file 2>/dev/null | "$BIN/phist" --by tid,key_text -f period --tsv 2>/dev/null | awk -F'\t' '
+			!/^#/ && $3 !~ /runnable|running|interrupted|not known/ { print $2, $3, $5 }' | sort >$form.sums
+	done
+	same chain.sums wall.sums "$file: chains add up to the waits"
+	ok 'there are some' test -s wall.sums
+done
+
 # The tail: of 100 spans, each tenth waits 20 ms for a disk, by its lock; a timer's turn is at random.
 awk 'BEGIN {
 	print "100 1 holder-20 waking rest:40\n100 0 request-10 waking rest:41"
@@ -331,7 +500,7 @@ like "$ERR" 'no spans: no command has begun and ended' 'it is reported'
 run "$BIN/plat" --path --of nothing lock.ps
 is "$status" 64 'no such kind'
 for options in '--of process' '--path --by comm' '--path --emit wall' '--path --nth 0' '--nth 1' '--path --nth 1 --slowest' \
-	'--path --of blocked -k blocked' '--path --timehist' '--tail --path' '--tail=p100' '--folded' '--tail --folded --tsv'; do
+	'--emit chain -u' '--emit chain --of process' '--path --of blocked -k blocked' '--path --timehist' '--tail --path' '--tail=p100' '--folded' '--tail --folded --tsv'; do
 	# shellcheck disable=SC2086
 	run "$BIN/plat" $options lock.ps
 	is "$status" 64 "usage: $options"

@@ -237,7 +237,7 @@ is "$(awk -F'\t' '$1 == "runq" { print $3 }' "$OUT")" "$count" 'runqlat -p'
 recipe offcputime -p "$pid" sched.data
 "$BIN/pdecode" sched.data | "$BIN/plat" --emit offcpu 2>"$ERR" | "$BIN/pfilter" --pid "$pid" | "$BIN/pfold" >want 2>"$ERR"
 is "$(awk '!/^#/ { n += $NF } END { print n }' "$OUT")" "$(awk '!/^#/ { n += $NF } END { print n }' want)" 'offcputime -p'
-for name in runqslower cpudist schedlat wakeuptime offwaketime syscount syslat lockstat profile ptop; do
+for name in runqslower cpudist schedlat wakeuptime offwaketime chaintime syscount syslat lockstat profile ptop; do
 	recipe $name -p 0x sched.data
 	is "$status" 64 "$name -p: no number"
 done

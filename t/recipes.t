@@ -394,6 +394,9 @@ like "$OUT" ';.* [0-9]{4,}$' 'offcputime: folded stacks in ns'
 recipe offwaketime "$data/sched-stacks.data.gz"
 is "$status" 0 offwaketime
 like "$OUT" ';--;.* [0-9]{4,}$' 'offwaketime: the stacks of both'
+recipe chaintime "$data/sched-stacks.data.gz"
+is "$status" 0 chaintime
+like "$OUT" ';--;.*;--;.* [0-9]{4,}$' 'chaintime: wakers of wakers'
 for kind in irq softirq; do
 	enter=irq_handler
 	[ $kind = irq ] || enter=softirq

@@ -250,12 +250,15 @@ static unsigned wall_class(const char *s, size_t n)
 		return WALL_IDLE;
 	if (n == 9 && !memcmp(s, "[running]", 9))
 		return HOT;
+	/* Between a thread and who woke it. */
+	if (n == 2 && !memcmp(s, "--", 2))
+		return UNKNOWN;
 	return n && *s == '[' && s[n - 1] == ']' ? UNKNOWN : HOT;
 }
 
 bool palette_is_of_states(const char *event)
 {
-	return !strcmp(event, "wall") || !strcmp(event, "path");
+	return !strcmp(event, "wall") || !strcmp(event, "chain") || !strcmp(event, "path");
 }
 
 unsigned palette_wall(void)

@@ -147,11 +147,11 @@ size_t label_fit(const struct label *l, double width, double font_size)
 const char *event_words(const char *event)
 {
 	static const char *const words[][2] = {
-		{"cpu-clock", " on CPU"},	{"task-clock", " on CPU"},
-		{"cycles", " on CPU"},		{"oncpu", " on CPU"},
-		{"offcpu", " off CPU"},		{"blocked", " blocked"},
-		{"runq", " waiting to run"},	{"wall", " of threads' time"},
-		{"path", " of critical paths"},
+		{"cpu-clock", " on CPU"},    {"task-clock", " on CPU"},
+		{"cycles", " on CPU"},	     {"oncpu", " on CPU"},
+		{"offcpu", " off CPU"},	     {"blocked", " blocked"},
+		{"runq", " waiting to run"}, {"wall", " of threads' time"},
+		{"chain", " of waits"},	     {"path", " of critical paths"},
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

@@ -312,41 +312,52 @@ bool lat_stacks_frame(const struct lat_stacks *k, uint32_t stack, uint32_t i,
 }
 
 /* A frame that is a name only. */
-static int add_name(struct lat_stacks *k, const char *name, uint32_t *id)
+static int add_name(struct lat_stacks *k, const char *name, size_t len, uint32_t *id)
 {
-	struct symbol_head head = {.name = (uint32_t)strlen(name)};
+	struct symbol_head head = {.name = (uint32_t)len};
 	struct ps_frame f = {.id = 0};
 	int rc;
 
 	buf_reset(&k->text);
 	buf_add(&k->text, &head, sizeof(head));
-	buf_adds(&k->text, name);
+	buf_add(&k->text, name, len);
 	rc = k->text.err ? PP_ENOMEM : add(k, SYMBOL, k->text.data, k->text.len, &f.symbol);
 	return rc ? rc : add(k, FRAME, &f, sizeof(f), id);
 }
 
-int lat_stacks_join(struct lat_stacks *k, uint32_t base, uint32_t skip, const char *name,
+/* The frames of a part, the innermost first, after those that are inside of it. */
+static int add_part(struct lat_stacks *k, const struct lat_stack_part *p)
+{
+	uint32_t n, frame;
+	const uint32_t *v = frames_of(k, p->stack, &n);
+	int rc = p->name ? add_name(k, p->name, p->len, &frame) : 0;
+
+	if (p->name)
+		buf_add(&k->stack, &frame, rc ? 0 : sizeof(frame));
+	else if (n > p->skip && !p->turned)
+		buf_add(&k->stack, v + p->skip, (n - p->skip) * sizeof(*v));
+	for (uint32_t i = n; p->turned && i-- > p->skip;)
+		buf_add(&k->stack, &v[i], sizeof(*v));
+	return rc ? rc : k->stack.err;
+}
+
+int lat_stacks_join(struct lat_stacks *k, const struct lat_stack_part *parts, uint32_t n,
 		    uint32_t *stack)
 {
 	struct stack_head head = {0};
-	uint32_t n, frame;
-	const uint32_t *v = frames_of(k, base, &n);
-	int rc = add_name(k, name, &frame);
+	int rc = 0;
 
 	*stack = 0;
-	if (rc)
-		return rc;
-	skip = skip < n ? skip : n;
-	if (n - skip > LAT_STACKS_DEPTH)
-		return PP_ELIMIT;
-	if (base)
-		memcpy(&head, intern_get(&k->dicts[STACK].entries, base, NULL), sizeof(head));
+	if (n && parts[0].stack)
+		memcpy(&head, intern_get(&k->dicts[STACK].entries, parts[0].stack, NULL),
+		       sizeof(head));
 	buf_reset(&k->stack);
 	buf_add(&k->stack, &head, sizeof(head));
-	buf_add(&k->stack, &frame, sizeof(frame));
-	if (n > skip)
-		buf_add(&k->stack, v + skip, (n - skip) * sizeof(*v));
-	return k->stack.err ? PP_ENOMEM : add(k, STACK, k->stack.data, k->stack.len, stack);
+	while (n-- > 0 && !rc)
+		rc = add_part(k, &parts[n]);
+	if (!rc && k->stack.len > sizeof(head) + LAT_STACKS_DEPTH * sizeof(uint32_t))
+		rc = PP_ELIMIT;
+	return rc ? rc : add(k, STACK, k->stack.data, k->stack.len, stack);
 }
 
 /* ---- sweeping ---- */

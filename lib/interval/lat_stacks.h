@@ -68,10 +68,21 @@ bool lat_stacks_frame(const struct lat_stacks *k, uint32_t stack, uint32_t i,
 		      struct lat_stack_frame *f);
 
 /*
- * The stack of a base stack (0: none) without its `skip` innermost frames, and with a frame of this
- * name below it. 0; PP_ELIMIT: there is no room; PP_ENOMEM.
+ * A part of a new stack: a stack of its own (0: none) without its `skip` innermost frames, or a
+ * name.
  */
-int lat_stacks_join(struct lat_stacks *k, uint32_t base, uint32_t skip, const char *name,
+struct lat_stack_part {
+	uint32_t stack, skip;
+	bool turned;	  /* its innermost frame is the outermost of the part */
+	const char *name; /* of a frame; NULL: it is a stack */
+	size_t len;
+};
+
+/*
+ * The stack of n parts, the outermost first; how it ended is what the first one says of that. 0;
+ * PP_ELIMIT: there is no room; PP_ENOMEM.
+ */
+int lat_stacks_join(struct lat_stacks *k, const struct lat_stack_part *parts, uint32_t n,
 		    uint32_t *stack);
 
 #endif

@@ -7,16 +7,6 @@
 
 #define EVENT 1 /* the one descriptor of what is written */
 
-/* A piece of a thread's time. */
-struct piece {
-	uint64_t begin, end;
-	uint64_t ns; /* that it stands for */
-	uint32_t thread, cpu;
-	uint32_t stack;
-	const char *state; /* the word for it */
-	const struct wall_wake *wake;
-};
-
 void wall_emit_release(struct wall_emit *e)
 {
 	lat_defined_release(&e->strings);
@@ -48,7 +38,7 @@ static int put_event(struct wall_emit *e, uint32_t source)
 	return swriter_put(e->w, PS_EVENT, source, &ev);
 }
 
-static int put_sample(struct wall_emit *e, struct wall *w, const struct piece *p)
+int wall_emit_piece(struct wall_emit *e, struct wall *w, const struct wall_piece *p)
 {
 	const struct wall_thread *t = &w->threads[p->thread];
 	const struct wall_thread *by = p->wake ? &w->threads[p->wake->thread] : NULL;
@@ -108,9 +98,13 @@ static int below(struct wall_emit *e, struct wall *w, uint32_t stack, const char
 	slot = map64_put(&e->below, (uint64_t)text << 33 | (uint64_t)user << 32 | stack, NULL);
 	if (!slot)
 		return PP_ENOMEM;
-	if (!*slot)
-		rc = lat_stacks_join(w->kept, stack, user ? wall_kernel_frames(w->kept, stack) : 0,
-				     name, slot);
+	if (!*slot) {
+		const struct lat_stack_part parts[] = {
+			{.stack = stack, .skip = user ? wall_kernel_frames(w->kept, stack) : 0},
+			{.name = name, .len = strlen(name)}};
+
+		rc = lat_stacks_join(w->kept, parts, 2, slot);
+	}
 	if (rc == PP_ELIMIT) {
 		e->missing++;
 		rc = 0;
@@ -120,11 +114,11 @@ static int below(struct wall_emit *e, struct wall *w, uint32_t stack, const char
 }
 
 /* A piece whose state is a frame beneath its stack. */
-static int put(struct wall_emit *e, struct wall *w, struct piece *p, bool user)
+static int put(struct wall_emit *e, struct wall *w, struct wall_piece *p, bool user)
 {
 	int rc = below(e, w, p->stack, p->state, user, &p->stack);
 
-	return rc ? rc : put_sample(e, w, p);
+	return rc ? rc : wall_emit_piece(e, w, p);
 }
 
 /*
@@ -133,13 +127,13 @@ static int put(struct wall_emit *e, struct wall *w, struct piece *p, bool user)
  * recording without samples it is the stack of the switch from it that tells where it was.
  */
 static int running(struct wall_emit *e, struct wall *w, const struct wall_segment *s,
-		   struct piece *p)
+		   struct wall_piece *p)
 {
 	struct wall_thread *t = &w->threads[s->thread];
 	int rc = 0;
 
 	if (s->interrupted) {
-		struct piece q = *p;
+		struct wall_piece q = *p;
 
 		q.ns = s->interrupted;
 		q.stack = s->sampled ? s->stack : 0;
@@ -155,36 +149,45 @@ static int running(struct wall_emit *e, struct wall *w, const struct wall_segmen
 	if (!s->sampled && w->account.cpu_samples)
 		return 0;
 	t->pending = 0;
-	return s->sampled ? put_sample(e, w, p) : put(e, w, p, true);
+	return s->sampled ? wall_emit_piece(e, w, p) : put(e, w, p, true);
+}
+
+int wall_emit_wait(struct wall_emit *e, struct wall *w, const struct wall_segment *s,
+		   const char **state)
+{
+	enum wall_kind kind;
+	int rc = wall_wait(w, s->stack, s->wake.stack, &kind);
+
+	*state = NULL;
+	if (rc)
+		return rc;
+	if (!w->threads[s->thread].seen)
+		kind = WALL_KIND_ASLEEP;
+	if (wall_kinds[kind].idle && !e->idle)
+		e->aside += s->end - s->begin;
+	else
+		*state = wall_kinds[kind].name;
+	return 0;
 }
 
 int wall_emit_segment(void *ctx, struct wall *w, const struct wall_segment *s)
 {
 	struct wall_emit *e = ctx;
-	const struct wall_thread *t = &w->threads[s->thread];
-	struct piece p = {.begin = s->begin,
-			  .end = s->end,
-			  .ns = s->end - s->begin,
-			  .thread = s->thread,
-			  .cpu = s->cpu,
-			  .stack = s->stack};
-	enum wall_kind kind;
+	struct wall_piece p = {.begin = s->begin,
+			       .end = s->end,
+			       .ns = s->end - s->begin,
+			       .thread = s->thread,
+			       .cpu = s->cpu,
+			       .stack = s->stack};
 	int rc;
 
 	switch ((enum wall_state)s->state) {
 	case WALL_RUNNING: return running(e, w, s, &p);
 	case WALL_RUNNABLE: p.state = WALL_RUNNABLE_TEXT; break;
 	case WALL_BLOCKED:
-		rc = wall_wait(w, s->stack, s->wake.stack, &kind);
-		if (rc)
+		rc = wall_emit_wait(e, w, s, &p.state);
+		if (rc || !p.state)
 			return rc;
-		if (!t->seen)
-			kind = WALL_KIND_ASLEEP;
-		if (wall_kinds[kind].idle && !e->idle) {
-			e->aside += p.ns;
-			return 0;
-		}
-		p.state = wall_kinds[kind].name;
 		p.wake = &s->wake;
 		break;
 	default: p.state = WALL_UNKNOWN_TEXT; break;
@@ -195,13 +198,13 @@ int wall_emit_segment(void *ctx, struct wall *w, const struct wall_segment *s)
 /* What the thread ran since its last sample has the stack of its last switch, marked. */
 int wall_emit_end(void *ctx, struct wall *w, struct wall_thread *t)
 {
-	struct piece p = {.begin = w->now,
-			  .end = w->now,
-			  .ns = t->pending,
-			  .thread = (uint32_t)(t - w->threads),
-			  .cpu = t->cpu,
-			  .stack = t->pending_stack,
-			  .state = WALL_RUNNING_TEXT};
+	struct wall_piece p = {.begin = w->now,
+			       .end = w->now,
+			       .ns = t->pending,
+			       .thread = (uint32_t)(t - w->threads),
+			       .cpu = t->cpu,
+			       .stack = t->pending_stack,
+			       .state = WALL_RUNNING_TEXT};
 
 	t->pending = 0;
 	return p.ns ? put(ctx, w, &p, true) : 0;
@@ -220,15 +223,15 @@ const char *wall_step_state(const struct wall_step *s)
 int wall_emit_step(struct wall_emit *e, struct wall *w, const struct wall_step *s)
 {
 	bool running = s->state == WALL_RUNNING && !s->interrupted;
-	struct piece p = {.begin = s->begin,
-			  .end = s->end,
-			  .ns = s->end - s->begin,
-			  .thread = s->thread,
-			  .cpu = PS_NONE,
-			  .stack = s->stack,
-			  .state = running ? WALL_RUNNING_TEXT : wall_step_state(s)};
+	struct wall_piece p = {.begin = s->begin,
+			       .end = s->end,
+			       .ns = s->end - s->begin,
+			       .thread = s->thread,
+			       .cpu = PS_NONE,
+			       .stack = s->stack,
+			       .state = running ? WALL_RUNNING_TEXT : wall_step_state(s)};
 
-	return running && !s->between ? put_sample(e, w, &p) : put(e, w, &p, running);
+	return running && !s->between ? wall_emit_piece(e, w, &p) : put(e, w, &p, running);
 }
 
 int wall_emit_moved(void *ctx, struct wall *w)

@@ -1,5 +1,5 @@
 /* The histories of threads: what each event changes. */
-#include "wall/histories.h"
+#include "wall/requests.h"
 
 #include "base/array.h"
 #include "base/err.h"
@@ -309,7 +309,8 @@ static int switch_out(struct wall *w, uint32_t i, const struct wall_seen *v, uin
 	rc = close_now(w, i, now);
 	if (rc)
 		return rc;
-	if (v->dead || t->exiting)
+	/* After `exit` it may still be preempted, and end the wait of who made it later. */
+	if (v->dead || (t->exiting && !v->runnable))
 		return finish(w, i, now, false);
 	if (!t->early)
 		t->wake = (struct wall_wake){.unknown = true};
@@ -346,6 +347,7 @@ static int on_switch(struct wall *w, const struct wall_seen *v, uint32_t stack)
 	if (rc)
 		return rc;
 	c->before = v->prev;
+	c->request = 0;
 	return switch_in(w, c, s->cpu, next, s->time);
 }
 
@@ -357,11 +359,23 @@ static bool is_waker(const struct wall *w, const struct wall_seen *v)
 	return v->what != WALL_WAKEUP || s->tid || (v->target != PS_NONE && v->target != s->cpu);
 }
 
+/* Who does something for another thread here. */
+static struct wall_wake waker(const struct wall *w, const struct wall_cpu *c, uint32_t stack)
+{
+	uint32_t i = w->other_tids ? 0 : w->here;
+
+	return (struct wall_wake){.thread = i,
+				  .stack = stack,
+				  .last = w->threads[i].last,
+				  .work = w->threads[i].work,
+				  .request = wall_done_on(w, c),
+				  .within = c && c->depth};
+}
+
 static int on_wakeup(struct wall *w, const struct wall_seen *v, uint32_t stack)
 {
 	const struct ps_sample *s = &w->rec->sample;
-	struct wall_wake wake = {.stack = stack};
-	const struct wall_cpu *c = wall_cpu(w, w->rec->source, s->cpu);
+	struct wall_wake wake = waker(w, wall_cpu(w, w->rec->source, s->cpu), stack);
 	struct wall_thread *t;
 	uint32_t i;
 	int rc = thread_of(w, w->rec->source, v->next, &i);
@@ -374,9 +388,6 @@ static int on_wakeup(struct wall *w, const struct wall_seen *v, uint32_t stack)
 	if (v->what != WALL_WAKEUP_NEW &&
 	    (t->state == WALL_RUNNABLE || (t->state == WALL_RUNNING && t->early)))
 		return 0;
-	wake.thread = w->other_tids ? 0 : w->here;
-	wake.last = w->threads[wake.thread].last;
-	wake.within = c && c->depth;
 	wake.unknown = !is_waker(w, v);
 	w->account.unknown_wakers += wake.unknown;
 	t->wake = wake;
@@ -456,6 +467,32 @@ static int on_clock(struct wall *w)
 			       stack);
 }
 
+/* Of devices' requests and kernel threads' work. */
+static int on_request(struct wall *w, const struct wall_seen *v)
+{
+	const struct ps_sample *s = &w->rec->sample;
+	struct wall_wake by;
+	struct wall_cpu *c;
+	uint32_t stack;
+	int rc = cpu_of(w, w->rec->source, s->cpu, &c);
+
+	if (rc || !c)
+		return rc;
+	switch (v->what) {
+	case WALL_DISK:
+	case WALL_NETWORK: return wall_on_done(w, v, c);
+	case WALL_QUEUED:
+		rc = stack_of(w, &stack);
+		by = waker(w, c, stack);
+		return rc ? rc : wall_on_queued(w, v, &by);
+	default:
+		if (w->here)
+			w->threads[w->here].work =
+				v->what == WALL_WORK_BEGIN ? wall_on_begun(w, v) : 0;
+		return 0;
+	}
+}
+
 /* What any sample tells of the thread that it was recorded in. */
 static int know(struct wall *w, struct wall_thread *t)
 {
@@ -496,6 +533,8 @@ static int on_sample(struct wall *w)
 		return on_clock(w);
 	if (v.what == WALL_IRQ_IN || v.what == WALL_IRQ_OUT)
 		return on_interrupt(w, v.what == WALL_IRQ_IN);
+	if (v.what >= WALL_DISK)
+		return on_request(w, &v);
 	rc = stack_of(w, &stack);
 	if (rc)
 		return rc;
@@ -559,9 +598,15 @@ static int on_exit_record(struct wall *w, const struct ps_record *rec)
 	const uint32_t *i = map64_get(&w->by_tid, (uint64_t)rec->source << 32 | rec->exit.tid);
 	const uint32_t *by = map64_get(&w->by_tid, (uint64_t)rec->source << 32 | rec->exit.ptid);
 	struct wall_thread *t = i && *i ? &w->threads[*i] : NULL;
+	int rc = 0;
 
 	if (!t)
 		return 0;
+	/* It has written this itself: it runs, even if the switch to it is missing. */
+	if (t->state != WALL_RUNNING && rec->context.tid == rec->exit.tid)
+		rc = observe(w, rec->source, rec->context.cpu, *i, rec->exit.time);
+	if (rc)
+		return rc;
 	t->exiting = true;
 	t->exit = rec->exit.time;
 	if (by && *by && rec->exit.pid == rec->exit.tid) {
@@ -642,6 +687,7 @@ void wall_engine_release(struct wall *w)
 	map64_release(&w->by_tid);
 	map64_release(&w->by_cpu);
 	map64_release(&w->kinds);
+	wall_requests_release(&w->requests);
 	free(w->threads);
 	free(w->cpus);
 }
@@ -665,6 +711,7 @@ int wall_engine_end(struct wall *w)
 	map64_clear(&w->by_tid);
 	map64_clear(&w->by_cpu);
 	map64_clear(&w->kinds);
+	wall_requests_clear(w);
 	w->begin = w->now = 0;
 	w->here = 0;
 	w->switch_events = w->wakeups = w->waking = w->tasks = w->other_tids = false;
@@ -696,6 +743,8 @@ static int sweep(struct wall *w)
 		if (!rc)
 			rc = wall_move(w, &t->pending_stack);
 	}
+	for (uint32_t i = 0; i < w->requests.cap && !rc; i++)
+		rc = wall_move(w, &w->requests.v[i].by.stack);
 	map64_clear(&w->kinds);
 	if (!rc && w->moved)
 		rc = w->moved(w->ctx, w);

@@ -40,8 +40,10 @@ struct wall_wake {
 	uint32_t thread; /* index; 0: not known */
 	uint32_t stack;	 /* kept: where it was */
 	uint64_t last;	 /* of that thread, then */
-	bool within;	 /* while an interrupt was served on that CPU */
-	bool unknown;	 /* sched_wakeup alone, on the woken thread's CPU: not who did it */
+	uint32_t work;	 /* what that thread was given and worked on: number (requests.h); 0 none */
+	uint32_t request; /* that a device was done with just before on that CPU; 0 none */
+	bool within;	  /* while an interrupt was served on that CPU */
+	bool unknown;	  /* sched_wakeup alone, on the woken thread's CPU: not who did it */
 };
 
 struct wall_segment {
@@ -63,10 +65,11 @@ struct wall_thread {
 	bool inner;   /* and so did what made it */
 	bool seen;    /* an event was about it, or in it */
 	bool early;   /* it was woken while it ran, or went to sleep */
-	bool exiting; /* it will not run again after `exit` */
+	bool exiting; /* it ends soon after `exit` */
 	bool dead;
 	bool gone; /* before the recording ended */
 	uint32_t cpu;
+	uint32_t work;		     /* a worker's: what it works on */
 	uint32_t stack;		     /* where it waits */
 	struct wall_wake wake, made; /* made: by whom */
 	struct wall_wake child;	     /* the last process that it made and that has ended */
@@ -84,10 +87,18 @@ struct wall_cpu {
 	uint64_t at; /* time of the last event in what runs */
 	uint32_t depth;
 	uint64_t interrupt; /* when the outermost one began */
+	uint32_t request;   /* the last that was done here, since the last switch */
 	uint64_t last;	    /* the sink's: the number of what ran last */
 };
 
 struct wall_event;
+
+struct wall_request;
+struct wall_requests {
+	struct wall_request *v; /* number % cap */
+	uint32_t n, cap;	/* n: the number of the last one */
+	struct map64 works;	/* queued, by address: their numbers */
+};
 
 /* What happened to a recording, for messages. */
 struct wall_account {
@@ -115,6 +126,7 @@ struct wall {
 	uint32_t ncpus, cap_cpus;
 	struct map64 by_tid, by_cpu;
 	struct map64 kinds; /* of stacks: wait_kinds.c */
+	struct wall_requests requests;
 	uint64_t begin, now;
 	uint32_t here; /* the thread that the last sample was recorded in; 0 none */
 	bool switch_events, wakeups, waking, tasks, other_tids;
@@ -152,6 +164,11 @@ enum wall_what {
 	WALL_WAKING,
 	WALL_IRQ_IN,
 	WALL_IRQ_OUT,
+	WALL_DISK,    /* a request is done */
+	WALL_NETWORK, /* a packet has come */
+	WALL_QUEUED,  /* work for a kernel thread */
+	WALL_WORK_BEGIN,
+	WALL_WORK_END,
 };
 
 /* An event, decoded. Names are not terminated. */
@@ -161,6 +178,9 @@ struct wall_seen {
 	struct qval prev_comm, next_comm;
 	bool runnable, dead; /* switch: prev */
 	uint32_t target;     /* of sched_wakeup: CPU, PS_NONE not known */
+	uint64_t id;	     /* disk: dev_t; work: its address */
+	uint64_t sector, n;  /* disk; n: network as well */
+	struct qval text;    /* disk: what was done, "RA"; network: the device */
 };
 
 int wall_bind(struct wall *w, const struct ps_record *rec);

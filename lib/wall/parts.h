@@ -28,6 +28,16 @@ struct wall_emit {
 	uint64_t aside; /* ns that were idle, and are not written */
 };
 
+/* A piece of a thread's time, as a sample. */
+struct wall_piece {
+	uint64_t begin, end;
+	uint64_t ns; /* that it stands for */
+	uint32_t thread, cpu;
+	uint32_t stack;
+	const char *state; /* the word for it */
+	const struct wall_wake *wake;
+};
+
 /* A record of the input: what is context goes on. */
 int wall_emit_record(struct wall_emit *e, struct wall *w, const struct sreader *r,
 		     const struct ps_record *rec);
@@ -35,10 +45,35 @@ int wall_emit_record(struct wall_emit *e, struct wall *w, const struct sreader *
 int wall_emit_segment(void *ctx, struct wall *w, const struct wall_segment *s);
 int wall_emit_end(void *ctx, struct wall *w, struct wall_thread *t);
 int wall_emit_moved(void *ctx, struct wall *w);
+int wall_emit_piece(struct wall_emit *e, struct wall *w, const struct wall_piece *p);
+/* The word for what a wait was for; NULL: it is idle, and left out. */
+int wall_emit_wait(struct wall_emit *e, struct wall *w, const struct wall_segment *s,
+		   const char **state);
 /* A step of a critical path, and the word for its state. */
 int wall_emit_step(struct wall_emit *e, struct wall *w, const struct wall_step *s);
 const char *wall_step_state(const struct wall_step *s);
 void wall_emit_release(struct wall_emit *e);
+
+/* ---- wait_chains.c: waits as samples, with their wakers, and what these waited for ---- */
+
+struct wall_chains {
+	struct wall_emit e;
+	struct wall_paths *paths;
+	struct wall_path path; /* of the wait that was given last */
+	uint64_t cut, deep;    /* paths that are cut, steps whose waker is not followed */
+	struct intern nodes;
+	uint32_t *stacks; /* by node: of a chain with this end; 0 not yet */
+	uint32_t *links;  /* of `path`: their nodes */
+	struct lat_stack_part *parts;
+	uint32_t cap_stacks, cap_links, nparts, cap_parts;
+};
+
+/* Of struct wall. ctx: a struct wall_chains. */
+int wall_chains_segment(void *ctx, struct wall *w, const struct wall_segment *s);
+int wall_chains_moved(void *ctx, struct wall *w);
+/* A new stream has its own stacks. */
+void wall_chains_forget(struct wall_chains *c);
+void wall_chains_release(struct wall_chains *c); /* all but e */
 
 /* ---- say.c ---- */
 
@@ -47,6 +82,8 @@ void wall_emit_release(struct wall_emit *e);
  * `total` ns, of which `unknown` are WALL_UNKNOWN.
  */
 bool wall_say(const struct wall *w, uint64_t unknown, uint64_t total, struct diag *d);
+/* Reports that so many paths go back to before the window. */
+void wall_say_cut(uint64_t cut, struct diag *d);
 /* Reports why there is no result. */
 void wall_say_nothing(const struct wall *w, struct diag *d);
 

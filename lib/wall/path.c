@@ -12,8 +12,12 @@ struct kept {
 	uint64_t before; /* the thread's segment before */
 	uint64_t link;	 /* RUNNING: what ran on the CPU before; RUNNABLE: what ran there last;
 			    BLOCKED: the waker's last segment */
-	uint64_t interrupted;
+	union {
+		uint64_t interrupted; /* RUNNING */
+		uint32_t work;	      /* BLOCKED: the waker's */
+	};
 	uint32_t thread, stack, waker, waker_stack;
+	uint32_t request; /* BLOCKED */
 	uint8_t state;
 	bool sampled, within, unknown;
 };
@@ -43,6 +47,7 @@ void wall_paths_free(struct wall_paths *p)
 void wall_path_release(struct wall_path *path)
 {
 	free(path->v);
+	free(path->links);
 	*path = (struct wall_path){0};
 }
 
@@ -92,15 +97,19 @@ int wall_paths_segment(void *ctx, struct wall *w, const struct wall_segment *s)
 			   .link = s->state == WALL_BLOCKED ? s->wake.last
 				   : c			    ? c->last
 							    : 0,
-			   .interrupted = s->interrupted,
 			   .thread = s->thread,
 			   .stack = s->stack,
 			   .waker = s->wake.thread,
 			   .waker_stack = s->wake.stack,
+			   .request = s->wake.request,
 			   .state = s->state,
 			   .sampled = s->sampled,
 			   .within = s->wake.within,
 			   .unknown = s->wake.unknown};
+	if (s->state == WALL_RUNNING)
+		k->interrupted = s->interrupted;
+	else
+		k->work = s->wake.work;
 	t->last = p->n;
 	if (c && s->state == WALL_RUNNING)
 		c->last = p->n;
@@ -127,9 +136,8 @@ struct walk {
 	const struct wall_paths *p;
 	struct wall *w;
 	struct wall_path *path;
-	unsigned depth;	    /* wakers between the span's thread and the one that is walked */
-	uint32_t for_stack; /* of all steps, if so */
-	uint8_t for_kind;
+	unsigned depth; /* wakers between the span's thread and the one that is walked */
+	uint32_t link;	/* the last of these */
 };
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -154,19 +162,39 @@ static int add(struct walk *a, struct wall_step step)
 	if (!v)
 		return PP_ENOMEM;
 	a->path->v = v;
-	step.for_stack = a->for_stack;
-	step.for_kind = a->for_kind;
+	step.link = a->link;
 	v[a->path->n++] = step;
 	return 0;
 }
 
 static int back(struct walk *a, struct wall_from from, uint64_t begin);
 
-/* The waker of a wait, or of a birth, in the place of it: what that did up to then. */
-static int follow(struct walk *a, const struct wall_wake *wake, uint64_t begin, uint64_t end)
+static int given(struct walk *a, const struct wall_request *work, uint32_t thread, uint64_t begin,
+		 uint64_t end);
+
+/*
+ * The waker of a wait, or of a birth, instead of it: what that did up to then. Before a worker
+ * was given what it worked on, who gave it.
+ */
+static int follow(struct walk *a, const struct wall_wake *wake, struct wall_link link,
+		  uint64_t begin, uint64_t end)
 {
+	const struct wall_request *work = wall_request(a->w, wake->work);
+	uint64_t since = work && work->at > begin && work->at < end ? work->at : begin;
+	struct wall_path *path = a->path;
+	struct wall_link *v =
+		array_widen(path->links, &path->links_cap, path->nlinks + 1, 64, sizeof(*v));
 	int rc;
 
+	if (!v)
+		return PP_ENOMEM;
+	path->links = v;
+	link.up = a->link;
+	a->link = ++path->nlinks;
+	link.first = link.up ? v[link.up].first : a->link;
+	link.waker = wake->thread;
+	link.waker_stack = wake->stack;
+	v[a->link] = link;
 	a->depth++;
 	rc = back(a,
 		  (struct wall_from){
@@ -176,53 +204,84 @@ static int follow(struct walk *a, const struct wall_wake *wake, uint64_t begin, 
 			  .stack = wake->stack,
 			  .state = WALL_RUNNING,
 		  },
-		  begin);
+		  since);
+	if (!rc && since > begin)
+		rc = given(a, work, wake->thread, begin, since);
 	a->depth--;
+	a->link = link.up;
 	return rc;
 }
 
-/* Whether a thread can be followed that woke thread i; an interrupt in its place cannot. */
+/* Whether thread i was woken by a thread that is recorded; an interrupt in its place is none. */
 static int has_waker(const struct walk *a, const struct wall_wake *wake, uint32_t i, bool *has)
 {
 	bool in = false;
 	int rc = 0;
 
-	*has = wake->thread && wake->thread != i && !wake->unknown && a->depth < WALL_WAKERS &&
+	*has = wake->thread && wake->thread != i && !wake->unknown &&
 	       wall_is_ours(a->w, &a->w->threads[wake->thread]);
 	if (*has && wake->stack)
 		rc = wall_in_interrupt(a->w, wake->stack, &in);
 	else
-		in = wake->within;
+		in = wake->within || wake->request;
 	*has &= !in;
 	return rc;
 }
 
-static int add_blocked(struct walk *a, const struct kept *k, struct wall_step s)
+/* A wait that is over: its waker in its place, or else what is known of who ended it. */
+static int add_wait(struct walk *a, const struct wall_wake *wake, struct wall_step s)
 {
-	const struct wall_wake wake = {k->waker, k->waker_stack, k->link, k->within, k->unknown};
-	const struct walk was = *a;
+	const struct wall_request *r = wall_request(a->w, wake->request);
 	enum wall_kind kind;
 	bool has;
-	int rc = wall_wait(a->w, k->stack, k->waker_stack, &kind);
+	int rc = wall_wait(a->w, s.stack, wake->stack, &kind);
 
 	if (!rc)
-		rc = has_waker(a, &wake, k->thread, &has);
+		rc = has_waker(a, wake, s.thread, &has);
 	if (rc)
 		return rc;
-	if (!has) {
-		s.kind = (uint8_t)kind;
-		s.unknown = wake.unknown && kind != WALL_KIND_TIMER && kind != WALL_KIND_DISK;
-		s.other = k->waker && !wall_is_ours(a->w, &a->w->threads[k->waker]) ? k->waker : 0;
-		return add(a, s);
+	if (!has && r && (kind == r->kind || kind == WALL_KIND_BLOCKED)) {
+		kind = (enum wall_kind)r->kind;
+		s.request = wake->request;
 	}
-	if (!a->depth) {
-		a->for_stack = k->stack;
-		a->for_kind = (uint8_t)kind;
-	}
-	rc = follow(a, &wake, s.begin, s.end);
-	a->for_stack = was.for_stack;
-	a->for_kind = was.for_kind;
-	return rc;
+	/* What is known of it without its stack. */
+	kind = kind == WALL_KIND_BLOCKED ? (enum wall_kind)s.kind : kind;
+	s.deep = has && a->depth >= WALL_WAKERS;
+	if (has && !s.deep)
+		return follow(a, wake,
+			      (struct wall_link){
+				      .thread = s.thread, .stack = s.stack, .kind = (uint8_t)kind},
+			      s.begin, s.end);
+	s.kind = (uint8_t)kind;
+	s.unknown = wake->unknown && kind != WALL_KIND_TIMER && kind != WALL_KIND_DISK;
+	s.other = wake->thread && !wall_is_ours(a->w, &a->w->threads[wake->thread]) ? wake->thread
+										    : 0;
+	return add(a, s);
+}
+
+static int add_blocked(struct walk *a, const struct kept *k, struct wall_step s)
+{
+	const struct wall_wake wake = {.thread = k->waker,
+				       .stack = k->waker_stack,
+				       .last = k->link,
+				       .work = k->work,
+				       .request = k->request,
+				       .within = k->within,
+				       .unknown = k->unknown};
+
+	return add_wait(a, &wake, s);
+}
+
+/* Before a worker was given work it was who gave it that decided. */
+static int given(struct walk *a, const struct wall_request *work, uint32_t thread, uint64_t begin,
+		 uint64_t end)
+{
+	return add_wait(a, &work->by,
+			(struct wall_step){.begin = begin,
+					   .end = end,
+					   .thread = thread,
+					   .state = WALL_BLOCKED,
+					   .kind = WALL_KIND_WORK});
 }
 
 /* Who had the CPU meanwhile. */
@@ -298,7 +357,10 @@ static int before_birth(struct walk *a, uint32_t thread, uint64_t begin, uint64_
 
 	if (rc)
 		return rc;
-	return has ? follow(a, made, begin, end) : add_unknown(a, thread, begin, end);
+	return has && a->depth < WALL_WAKERS
+		       ? follow(a, made, (struct wall_link){.thread = thread, .kind = WALL_NKINDS},
+				begin, end)
+		       : add_unknown(a, thread, begin, end);
 }
 
 /* From a time in a thread's life back to `begin`. */
@@ -345,9 +407,9 @@ static int back(struct walk *a, struct wall_from from, uint64_t begin)
 int wall_path(struct wall_paths *p, struct wall *w, const struct wall_from *from, uint64_t begin,
 	      struct wall_path *path)
 {
-	struct walk a = {.p = p, .w = w, .path = path, .for_kind = WALL_NKINDS};
+	struct walk a = {.p = p, .w = w, .path = path};
 
-	path->n = 0;
+	path->n = path->nlinks = 0;
 	path->cut = false;
 	return back(&a, *from, begin);
 }

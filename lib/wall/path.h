@@ -14,7 +14,7 @@
 #ifndef PP_WALL_PATH_H
 #define PP_WALL_PATH_H
 
-#include "wall/wait_kinds.h"
+#include "wall/requests.h"
 
 #define WALL_WINDOW   (4u << 20) /* segments that are kept, of 64 bytes */
 #define WALL_WAKERS   64	 /* wakers of wakers that are followed */
@@ -23,21 +23,33 @@
 struct wall_step {
 	uint64_t begin, end;
 	uint32_t thread;
-	uint32_t stack;	    /* kept */
-	uint32_t other;	    /* RUNNABLE: the thread that ran there; BLOCKED: a waker that was not
+	uint32_t stack;	  /* kept */
+	uint32_t other;	  /* RUNNABLE: the thread that ran there; BLOCKED: a waker that was not
 			       recorded; 0 none */
-	uint32_t for_stack; /* kept: where the span's own thread waited meanwhile */
-	uint8_t state;	    /* enum wall_state */
-	uint8_t kind;	    /* BLOCKED: enum wall_kind */
-	uint8_t for_kind;   /* enum wall_kind; WALL_NKINDS: it did this itself */
-	bool interrupted;   /* RUNNING: it was interrupts that ran */
-	bool between;	    /* RUNNING: the stack is that of a switch or a wakeup */
-	bool unknown;	    /* BLOCKED: who ended it is not known */
+	uint32_t request; /* BLOCKED: what a device was asked for: requests.h; 0 not known */
+	uint32_t link;	  /* of the path's: whose wait ended by this; 0: the span's thread did it */
+	uint8_t state;	  /* enum wall_state */
+	uint8_t kind;	  /* BLOCKED: enum wall_kind */
+	bool interrupted; /* RUNNING: it was interrupts that ran */
+	bool between;	  /* RUNNING: the stack is that of a switch or a wakeup */
+	bool unknown;	  /* BLOCKED: who ended it is not known */
+	bool deep;	  /* BLOCKED: its waker is not followed, it would be the 65th */
+};
+
+/* A wait, which a waker that is followed ended. */
+struct wall_link {
+	uint32_t up;	/* the wait that this one replaces on the path; 0: none */
+	uint32_t first; /* the outermost of these: of the span's own thread */
+	uint32_t thread, stack;
+	uint32_t waker, waker_stack; /* its thread; kept */
+	uint8_t kind; /* enum wall_kind; WALL_NKINDS: the thread did not exist, it was made */
 };
 
 struct wall_path {
 	struct wall_step *v; /* the last one first */
 	uint32_t n, cap;
+	struct wall_link *links; /* links[0] is none */
+	uint32_t nlinks, links_cap;
 	bool cut; /* it goes back to before the window */
 };
 

@@ -18,11 +18,12 @@ const struct opt wall_options[] = {
 	{SLOWEST, "slowest", NULL, "with --path: each step of the longest span"},
 	{FOLDED, "folded", NULL, "with --tail: stacks with both counts, for psvg --diff"},
 	{IDLE, "idle", NULL,
-	 "with --emit wall: include threads that wait for work at their idle place"},
+	 "with --emit wall, chain: include threads that wait for work at their idle place"},
 	{0},
 };
 
 #define NO_PATHS "path tail"
+#define WHOLE	 "emit=wall emit=chain" /* the time of all threads: of no spans */
 
 const struct opt_rule wall_rules[] = {
 	/* What is of tables of intervals. */
@@ -30,7 +31,7 @@ const struct opt_rule wall_rules[] = {
 	{"over-time", NO_PATHS, NULL},
 	{"heatmap", NO_PATHS, NULL},
 	{"slower", NO_PATHS, NULL},
-	{"unmatched", NO_PATHS " emit=wall", NULL},
+	{"unmatched", NO_PATHS " " WHOLE, NULL},
 	{"threads", NO_PATHS, NULL},
 	{"timeline", NO_PATHS, NULL},
 	{"log2", NO_PATHS, NULL},
@@ -38,10 +39,10 @@ const struct opt_rule wall_rules[] = {
 	{"linear", NO_PATHS, NULL},
 	{"every", NO_PATHS, NULL},
 	{"fail-if", NO_PATHS, NULL},
-	{"stats", NO_PATHS " emit=wall", NULL},
+	{"stats", NO_PATHS " " WHOLE, NULL},
 	{"name", NO_PATHS, NULL},
-	{"start", "emit=wall", NULL},
-	{"end", "emit=wall", NULL},
+	{"start", WHOLE, NULL},
+	{"end", WHOLE, NULL},
 	{"raw", NO_PATHS, NULL},
 	{"timehist", NO_PATHS " emit", NULL},
 	{"map", NO_PATHS " emit", NULL},
@@ -52,7 +53,7 @@ const struct opt_rule wall_rules[] = {
 	{"nth", "slowest top sort", "path"},
 	{"slowest", "top sort", "path"},
 	{"folded", "tsv json top sort stacks wide", "tail"},
-	{"idle", NULL, "emit=wall"},
+	{"idle", NULL, WHOLE},
 	{0},
 };
 
@@ -97,8 +98,9 @@ int wall_option(void *opts, int id, const char *arg, struct buf *why)
 enum wall_form wall_form(const struct wall_opts *o, const char *emit)
 {
 	if (emit)
-		return !strcmp(emit, "wall")   ? WALL_EMIT
-		       : !strcmp(emit, "path") ? WALL_EMIT_PATH
-					       : WALL_NONE;
+		return !strcmp(emit, "wall")	? WALL_EMIT
+		       : !strcmp(emit, "chain") ? WALL_EMIT_CHAIN
+		       : !strcmp(emit, "path")	? WALL_EMIT_PATH
+						: WALL_NONE;
 	return o->path ? WALL_PATH : o->tail > 0 ? WALL_TAIL : WALL_NONE;
 }

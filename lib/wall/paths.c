@@ -61,7 +61,7 @@ static int add_steps(struct paths *p, const struct wall_span *span)
 	for (uint32_t i = span->path->n; i-- > 0 && !rc;) {
 		const struct wall_step *step = &span->path->v[i];
 
-		rc = wall_share_of(&p->shares, &p->s.w, step, &share);
+		rc = wall_share_of(&p->shares, &p->s.w, span->path, i, &share);
 		if (!rc && share != last) {
 			rc = ns ? add_row(p, key, ns, key[0]) : 0;
 			key[0] = step->begin - span->begin;
@@ -106,7 +106,7 @@ static int add_sums(struct paths *p, const struct wall_span *span)
 		uint32_t share;
 		uint64_t *v;
 
-		rc = wall_share_of(&p->shares, &p->s.w, step, &share);
+		rc = wall_share_of(&p->shares, &p->s.w, span->path, i, &share);
 		if (rc)
 			break;
 		v = array_widen(p->ns, &p->cap, share, 256, sizeof(*v));
@@ -195,11 +195,7 @@ static int say(const struct paths *p, int status, struct diag *d)
 		diag_error(d, NULL, -1,
 			   s->lat ? "no spans: no such interval has ended"
 				  : "no spans: no command has begun and ended; see -k, -s and -e");
-	if (s->cut)
-		diag_say(d, NULL,
-			 "%" PRIu64 " paths go back to before the last %u pieces of threads' "
-			 "times: the rest of them is [not known]",
-			 s->cut, WALL_WINDOW);
+	wall_say_cut(s->cut, d);
 	if (p->no_room)
 		diag_say(d, NULL, "there were too many spans: the last %" PRIu64 " are left out",
 			 p->no_room);
@@ -377,9 +373,10 @@ static int run_emit(struct paths *p, char **names, int n, struct diag *d)
 
 int wall_run_paths(const struct wall_opts *o, char **names, int n, struct diag *d)
 {
-	struct paths p = {.o = o,
-			  .s = {.span = on_span, .moved = on_moved, .ctx = &p},
-			  .shares = {.stacks = o->stacks || o->folded}};
+	struct paths p = {
+		.o = o,
+		.s = {.span = on_span, .moved = on_moved, .ctx = &p},
+		.shares = {.stacks = o->stacks || o->folded, .requests = o->nth || o->slowest}};
 	struct buf why = BUF_INIT;
 	int rc = wall_spans_init(&p.s, o, d, &why), status;
 

@@ -36,6 +36,15 @@ bool wall_say(const struct wall *w, uint64_t unknown, uint64_t total, struct dia
 	return a->no_room || unknown > total / FEW;
 }
 
+void wall_say_cut(uint64_t cut, struct diag *d)
+{
+	if (cut)
+		diag_say(d, NULL,
+			 "%" PRIu64 " paths go back to before the last %u pieces of threads' "
+			 "times: the rest of them is [not known]",
+			 cut, WALL_WINDOW);
+}
+
 void wall_say_nothing(const struct wall *w, struct diag *d)
 {
 	const struct wall_account *a = &w->account;

@@ -5,12 +5,17 @@
 #include "base/err.h"
 #include "wall/parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What of a step tells its share. No gaps: it is compared as bytes. */
+/*
+ * What of a step tells its share: threads by their names, as there may be many threads. No gaps: it
+ * is compared as bytes.
+ */
 struct look {
-	uint32_t thread, stack, other, for_stack;
+	uint32_t comm, stack, other_comm, for_stack;
+	uint32_t request; /* the number of it, or what is known of the device */
 	uint8_t state, kind, for_kind, flags;
 };
 
@@ -22,9 +27,27 @@ static void add_name(const struct wall *w, uint32_t thread, struct buf *b)
 	buf_add(b, s ? s : "<...>", s ? len : 5);
 }
 
-static void add_state(const struct wall *w, const struct wall_step *s, struct buf *b)
+/* Of which device a request was, and which it was: "8,0 W 123456+8". */
+static void add_request(const struct wall *w, const struct wall_request *r, bool which,
+			struct buf *b)
+{
+	size_t len = 0;
+	const char *s = r ? intern_get(&w->texts, r->label, &len) : NULL;
+
+	if (!s)
+		return;
+	buf_addc(b, ' ');
+	buf_add(b, s, len);
+	if (which && r->kind == WALL_KIND_DISK)
+		buf_addf(b, " %" PRIu64 "+%" PRIu32, r->sector, r->n);
+	else if (which)
+		buf_addf(b, " %" PRIu32 " bytes", r->n);
+}
+
+static void add_state(const struct wall *w, const struct wall_step *s, bool which, struct buf *b)
 {
 	buf_adds(b, wall_step_state(s));
+	add_request(w, wall_request(w, s->request), which, b);
 	if (s->state == WALL_RUNNABLE && s->other)
 		buf_adds(b, " behind ");
 	if (s->state == WALL_BLOCKED && s->other)
@@ -73,19 +96,20 @@ static uint32_t skipped(const struct wall *w, const struct wall_step *s)
 }
 
 static void add_words(const struct wall_shares *s, const struct wall *w,
-		      const struct wall_step *step, enum wall_share_text which, struct buf *b)
+		      const struct wall_step *step, const struct look *look,
+		      enum wall_share_text which, struct buf *b)
 {
 	struct lat_stack_frame f;
 
 	switch (which) {
 	case WALL_SHARE_THREAD: add_name(w, step->thread, b); break;
-	case WALL_SHARE_STATE: add_state(w, step, b); break;
+	case WALL_SHARE_STATE: add_state(w, step, s->requests, b); break;
 	case WALL_SHARE_WHERE: add_where(w, step->stack, skipped(w, step), s->stacks, b); break;
 	default:
-		if (step->for_kind == WALL_NKINDS)
+		if (look->for_kind == WALL_NKINDS)
 			break;
-		buf_adds(b, wall_kinds[step->for_kind].name);
-		if (!wall_place(w->kept, step->for_stack, 0, &f))
+		buf_adds(b, wall_kinds[look->for_kind].name);
+		if (!wall_place(w->kept, look->for_stack, 0, &f))
 			break;
 		buf_addc(b, ' ');
 		buf_add(b, f.name, f.len);
@@ -100,7 +124,7 @@ static int text_of(struct wall_shares *s, uint32_t *id)
 }
 
 static int make(struct wall_shares *s, const struct wall *w, const struct wall_step *step,
-		uint32_t *share)
+		const struct look *look, uint32_t *share)
 {
 	bool full = s->shares.n >= WALL_SHARES_MAX;
 	uint32_t texts[WALL_SHARE_NTEXTS];
@@ -111,24 +135,31 @@ static int make(struct wall_shares *s, const struct wall *w, const struct wall_s
 		if (full)
 			buf_adds(&s->words, "(other)");
 		else
-			add_words(s, w, step, (enum wall_share_text)i, &s->words);
+			add_words(s, w, step, look, (enum wall_share_text)i, &s->words);
 		rc = text_of(s, &texts[i]);
 	}
 	return rc ? rc : intern_add(&s->shares, texts, sizeof(texts), share, NULL);
 }
 
-int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_step *step,
+int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_path *path, uint32_t i,
 		  uint32_t *share)
 {
-	const struct look look = {
-		step->thread,
-		step->stack,
-		step->other,
-		step->for_stack,
-		step->state,
-		step->kind,
-		step->for_kind,
-		(uint8_t)(step->interrupted | step->unknown << 1 | step->between << 2)};
+	const struct wall_step *step = &path->v[i];
+	const struct wall_request *r = wall_request(w, step->request);
+	const struct wall_link *own =
+		step->link ? &path->links[path->links[step->link].first] : NULL;
+	const struct look look = {w->threads[step->thread].comm,
+				  step->stack,
+				  w->threads[step->other].comm,
+				  own ? own->stack : 0,
+				  !r		? 0
+				  : s->requests ? r->number
+						: r->label,
+				  step->state,
+				  step->kind,
+				  own ? own->kind : WALL_NKINDS,
+				  (uint8_t)(step->interrupted | step->unknown << 1 |
+					    step->between << 2 | (step->other > 0) << 3)};
 	uint32_t id, *of;
 	bool fresh;
 	int rc;
@@ -144,7 +175,7 @@ int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_step 
 		return PP_ENOMEM;
 	s->of = of;
 	if (fresh)
-		rc = make(s, w, step, &of[id]);
+		rc = make(s, w, step, &look, &of[id]);
 	*share = of[id];
 	return rc;
 }

@@ -2,7 +2,7 @@
  * Private to lib/wall: what critical paths are made of: shares, steps that look the same to people
  * for their thread, state and place, and for what the span's own thread waited meanwhile.
  *
- *	rc = wall_share_of(&s, w, &path.v[i], &id);
+ *	rc = wall_share_of(&s, w, &path, i, &id);
  *	text = wall_share_text(&s, id, WALL_SHARE_STATE, &len);	("[runnable] behind hog")
  */
 #ifndef PP_WALL_SHARES_H
@@ -23,7 +23,8 @@ enum wall_share_text {
 };
 
 struct wall_shares {
-	bool stacks; /* whole stacks instead of functions: "main;run;work" */
+	bool stacks;   /* whole stacks instead of functions: "main;run;work" */
+	bool requests; /* each request, beside its device */
 	struct intern texts;
 	struct intern shares;
 	struct intern steps; /* what of a step determines its share */
@@ -32,9 +33,9 @@ struct wall_shares {
 	struct buf words;
 };
 
-/* The share that a step is of: ids count from 1. 0 or PP_ENOMEM. */
-int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_step *step,
-		  uint32_t *share);
+/* The share that path->v[step] is of: ids count from 1. 0 or PP_ENOMEM. */
+int wall_share_of(struct wall_shares *s, struct wall *w, const struct wall_path *path,
+		  uint32_t step, uint32_t *share);
 const char *wall_share_text(const struct wall_shares *s, uint32_t share, enum wall_share_text which,
 			    size_t *len);
 /* Stacks or threads were renumbered. */

@@ -91,7 +91,7 @@ int wall_tail_add(struct wall_tail *t, struct wall_shares *s, struct wall *w,
 		const struct wall_step *step = &span->path->v[i];
 		uint32_t share;
 
-		rc = wall_share_of(s, w, step, &share);
+		rc = wall_share_of(s, w, span->path, i, &share);
 		if (!rc)
 			rc = add_cell(t, &new, share, step->end - step->begin);
 	}

@@ -35,6 +35,11 @@ static const struct {
 	{"irq:irq_handler_exit", WALL_IRQ_OUT, 0, {NULL}},
 	{"irq:softirq_entry", WALL_IRQ_IN, 0, {NULL}},
 	{"irq:softirq_exit", WALL_IRQ_OUT, 0, {NULL}},
+	{"block:block_rq_complete", WALL_DISK, 1, {"dev", "sector", "nr_sector", "rwbs"}},
+	{"net:netif_receive_skb", WALL_NETWORK, 1, {"name", "len"}},
+	{"workqueue:workqueue_queue_work", WALL_QUEUED, 1, {"work"}},
+	{"workqueue:workqueue_execute_start", WALL_WORK_BEGIN, 1, {"work"}},
+	{"workqueue:workqueue_execute_end", WALL_WORK_END, 1, {"work"}},
 };
 #define KNOWN (sizeof(known) / sizeof(known[0]))
 
@@ -124,6 +129,22 @@ static unsigned state_of(struct wall_event *e, uint64_t state)
 	return bits;
 }
 
+/* A device's request, or work. */
+static bool decode_request(const struct wall *w, const struct payload *f, struct wall_seen *v)
+{
+	if (v->what == WALL_NETWORK) {
+		payload_text(f, 0, w->r, w->rec, &v->text);
+		payload_number(f, 1, w->r, w->rec, &v->n);
+		return true;
+	}
+	if (v->what == WALL_DISK) {
+		payload_number(f, 1, w->r, w->rec, &v->sector);
+		payload_number(f, 2, w->r, w->rec, &v->n);
+		payload_text(f, 3, w->r, w->rec, &v->text);
+	}
+	return payload_number(f, 0, w->r, w->rec, &v->id);
+}
+
 bool wall_decode(struct wall *w, struct wall_seen *v)
 {
 	const struct ps_sample *s = &w->rec->sample;
@@ -158,6 +179,11 @@ bool wall_decode(struct wall *w, struct wall_seen *v)
 		v->target = payload_number(&e->fields, 3, w->r, w->rec, &n) ? (uint32_t)n : PS_NONE;
 		/* Old kernels recorded wakeups of what was awake, too. */
 		return !payload_number(&e->fields, 2, w->r, w->rec, &n) || n;
+	case WALL_DISK:
+	case WALL_NETWORK:
+	case WALL_QUEUED:
+	case WALL_WORK_BEGIN:
+	case WALL_WORK_END: return decode_request(w, &e->fields, v);
 	default: return v->what != WALL_OTHER;
 	}
 }

@@ -161,16 +161,27 @@ static const struct row of_locks[] = {
 	{"runtime.stopm", WALL_KIND_POLL},
 };
 
-/* Where an interrupt enters the kernel. */
+/* Where an interrupt enters the kernel, and what it calls first, if the entry has no name. */
 static const char *const entries[] = {
-	"asm_*interrupt*",  "asm_sysvec_*",
-	"asm_exc_nmi",	    "sysvec_*",
-	"common_interrupt", "el1*_irq*",
-	"el0*_irq*",	    "el1_interrupt",
-	"el0_interrupt",    "__irq_svc",
-	"__irq_usr",	    "gic_handle_irq",
-	"do_IRQ",	    "apic_timer_interrupt",
-	"ret_from_intr",    "handle_arch_irq",
+	"__sysvec_*",
+	"hrtimer_interrupt",
+	"handle_irq_event",
+	"asm_*interrupt*",
+	"asm_sysvec_*",
+	"asm_exc_nmi",
+	"sysvec_*",
+	"common_interrupt",
+	"el1*_irq*",
+	"el0*_irq*",
+	"el1_interrupt",
+	"el0_interrupt",
+	"__irq_svc",
+	"__irq_usr",
+	"gic_handle_irq",
+	"do_IRQ",
+	"apic_timer_interrupt",
+	"ret_from_intr",
+	"handle_arch_irq",
 	"run_ksoftirqd",
 };
 
@@ -180,6 +191,7 @@ static const struct row of_interrupts[] = {
 	{"process_timeout", WALL_KIND_TIMER},
 	{"it_real_fn", WALL_KIND_TIMER},
 	{"posix_timer_fn", WALL_KIND_TIMER},
+	{"call_timer_fn", WALL_KIND_TIMER},
 	{"blk_*", WALL_KIND_DISK},
 	{"bio_endio", WALL_KIND_DISK},
 	{"nvme_*", WALL_KIND_DISK},

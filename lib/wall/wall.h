@@ -22,15 +22,16 @@
 #define WALL_TOP 20 /* rows of a table in text, unless --top is given */
 
 enum wall_form {
-	WALL_NONE,	/* none of these is asked for */
-	WALL_EMIT,	/* samples of an event stream: the whole time of each thread */
-	WALL_EMIT_PATH, /* samples: the critical paths of spans */
-	WALL_PATH,	/* a table of the critical paths of spans */
-	WALL_TAIL,	/* a table: what slow spans have more of than ordinary ones */
+	WALL_NONE,	 /* none of these is asked for */
+	WALL_EMIT,	 /* samples of an event stream: the whole time of each thread */
+	WALL_EMIT_CHAIN, /* samples: all waits, each with its wakers and what they waited for */
+	WALL_EMIT_PATH,	 /* samples: the critical paths of spans */
+	WALL_PATH,	 /* a table of the critical paths of spans */
+	WALL_TAIL,	 /* a table: what slow spans have more of than ordinary ones */
 };
 
 struct wall_opts {
-	bool idle;	/* of WALL_EMIT: also what is idle */
+	bool idle;	/* of WALL_EMIT, WALL_EMIT_CHAIN: also what is idle */
 	bool path;	/* --path */
 	double tail;	/* --tail: percentile from which on a span is slow; 0: not asked for */
 	bool folded;	/* of WALL_TAIL: folded text with two counts */

@@ -3,12 +3,18 @@
  * perfpipe-why(7) is about them:
  *
  *	cc -g -O1 -pthread -o why why.c
- *	./why convoy [COUNT [FILE]]
+ *	./why convoy [COUNT [FILE [TIMES]]]
  *
  * Each calls request() COUNT times, and writes to FILE what each took by its own clock, in ns of
  * CLOCK_MONOTONIC:
  *
  *	span NUMBER BEGIN END THREAD/STATE NS...
+ *
+ * The state `other` is the rest of the time that it was the request's turn: in the kernel, from the
+ * wakeup to when it ran, to pass on the turn; `*` the rest of the time that it was the turn of
+ * others, and `asks` the CPU time that the request took then, to ask and to receive. With TIMES
+ * everything takes so many times longer: for machines on which the kernel's part is slow, as
+ * emulated ones.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,13 +30,30 @@
 #include <unistd.h>
 #include <fcntl.h>
 
-#define MS	  1000000L
 #define PIECE	  (MS / 4)
 #define WORKS_MAX 1000000
 #define noinline  __attribute__((noinline, noclone))
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int stop;
+static long MS = 1000000;
+
+/* When the turn was last passed on: to the request, if it waits. */
+static long passed;
+static volatile int wanted; /* the request waits */
+
+static void wait_ms(long ms)
+{
+	usleep((useconds_t)(ms * MS / 1000));
+}
+
+/* Who comes now does not overtake a request that waits for the lock, has been woken, but not run. */
+static void wait_politely(long ms)
+{
+	do
+		wait_ms(ms);
+	while (wanted);
+}
 
 static long clock_ns(clockid_t id)
 {
@@ -59,12 +82,12 @@ static struct work {
 } works[WORKS_MAX];
 static int nworks;
 
-static void did(const char *who, long begin, long ran, long slept)
+static void did(const char *who, long begin, long end, long ran, long slept)
 {
 	int i = __atomic_fetch_add(&nworks, 1, __ATOMIC_RELAXED);
 
 	if (i < WORKS_MAX)
-		works[i] = (struct work){who, begin, now(), ran, slept};
+		works[i] = (struct work){who, begin, end, ran, slept};
 }
 
 static noinline void compute(long ns)
@@ -83,12 +106,12 @@ static noinline void work(const char *who, long ns)
 		long begin = now(), c = cpu();
 
 		compute(ns < PIECE ? ns : PIECE);
-		did(who, begin, cpu() - c, 0);
+		did(who, begin, now(), cpu() - c, 0);
 	}
 }
 
-/* Of a time, how much each has run, and waited for a CPU in its work. */
-static void tell(FILE *f, const char *who, long begin, long end)
+/* Of a time, how much each has run, and waited for a CPU in its work; the sum. */
+static double tell(FILE *f, const char *who, long begin, long end)
 {
 	double ran = 0, slept = 0, runnable = 0;
 
@@ -109,6 +132,30 @@ static void tell(FILE *f, const char *who, long begin, long end)
 		fprintf(f, " %s/[runnable] %.0f", who, runnable);
 	if (slept >= 1)
 		fprintf(f, " %s/[timer] %.0f", who, slept);
+	return ran + slept + runnable;
+}
+
+/* ---- whose turn it is ---- */
+
+static struct span {
+	long begin, end;
+	long waits, goes_on; /* between these it is others' turn */
+	long asks;	     /* CPU time of the request meanwhile */
+} *now_in;
+
+static void waits(void)
+{
+	now_in->waits = now_in->goes_on = now();
+	now_in->asks = cpu();
+	wanted = 1;
+}
+
+static void goes_on(void)
+{
+	wanted = 0;
+	now_in->asks = cpu() - now_in->asks;
+	if (passed > now_in->waits)
+		now_in->goes_on = passed;
 }
 
 /* ---- threads ---- */
@@ -153,8 +200,9 @@ static void *holder(void *name)
 	while (!stop) {
 		pthread_mutex_lock(&lock);
 		work(name, 5 * MS);
+		passed = now();
 		pthread_mutex_unlock(&lock);
-		usleep(3000);
+		wait_politely(3);
 	}
 	return NULL;
 }
@@ -168,7 +216,9 @@ static void convoy_begin(void)
 
 static void convoy(void)
 {
+	waits();
 	pthread_mutex_lock(&lock);
+	goes_on();
 	work("request", 2 * MS);
 	pthread_mutex_unlock(&lock);
 }
@@ -182,8 +232,9 @@ static void *low(void *name)
 	while (!stop) {
 		pthread_mutex_lock(&lock);
 		work(name, 2 * MS);
+		passed = now();
 		pthread_mutex_unlock(&lock);
-		usleep(1000);
+		wait_politely(1);
 	}
 	return NULL;
 }
@@ -205,13 +256,12 @@ static void *disk(void *name)
 
 	prctl(PR_SET_NAME, name);
 	while (read(from[0], &c, 1) == 1) {
-		long begin = now(), ran = cpu(), slept = now();
+		long begin = now();
 
-		usleep(20000);
-		slept = now() - slept;
-		compute(MS);
-		ran = cpu() - ran;
-		did(name, begin, ran, slept);
+		wait_ms(20);
+		did(name, begin, begin + 20 * MS, 0, 20 * MS);
+		work(name, MS);
+		passed = now();
 		if (write(to[1], &c, 1) != 1)
 			break;
 	}
@@ -250,8 +300,10 @@ static void ask(int first, int last)
 {
 	char c = 0;
 
+	waits();
 	if (write(to[first], &c, 1) != 1 || read(from[last], &c, 1) != 1)
 		exit(1);
+	goes_on();
 }
 
 static void slow_disk(void)
@@ -274,6 +326,7 @@ static void *stage(void *name)
 		i++;
 	while (read(from[i], &c, 1) == 1) {
 		work(name, i == 1 ? 10 * MS : 2 * MS);
+		passed = now();
 		if (write(to[i + 1], &c, 1) != 1)
 			break;
 	}
@@ -310,10 +363,11 @@ static void overcommit(void)
 
 /* ---- a pool of threads that is too small: others' jobs come first ---- */
 
-static pthread_cond_t more = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
 static struct job {
 	struct job *next;
 	int ours, done;
+	pthread_cond_t is_done; /* one for all would wake those whose jobs are not */
 } * first, **end = &first;
 
 static noinline void our_job(void)
@@ -346,8 +400,10 @@ static void *pool(void *name)
 		else
 			other_job();
 		pthread_mutex_lock(&lock);
+		if (j->ours)
+			passed = now();
 		j->done = 1;
-		pthread_cond_broadcast(&done);
+		pthread_cond_signal(&j->is_done);
 	}
 	pthread_mutex_unlock(&lock);
 	return NULL;
@@ -355,14 +411,18 @@ static void *pool(void *name)
 
 static void submit(int ours)
 {
-	struct job j = {NULL, ours, 0};
+	struct job j = {NULL, ours, 0, PTHREAD_COND_INITIALIZER};
 
+	if (ours)
+		waits();
 	pthread_mutex_lock(&lock);
 	*end = &j;
 	end = &j.next;
 	pthread_cond_signal(&more);
 	while (!j.done)
-		pthread_cond_wait(&done, &lock);
+		pthread_cond_wait(&j.is_done, &lock);
+	if (ours)
+		goes_on();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -392,13 +452,13 @@ static void small_pool(void)
 static const struct program {
 	const char *name;
 	void (*begin)(void), (*request)(void);
-	const char *who[4]; /* who can be on the path */
+	const char *who[3]; /* who can be on the path beside the request */
 } programs[] = {
-	{"convoy", convoy_begin, convoy, {"holder", "request"}},
-	{"inversion", inversion_begin, convoy, {"low", "request"}},
-	{"disk", disk_begin, slow_disk, {"disk", "request"}},
+	{"convoy", convoy_begin, convoy, {"holder"}},
+	{"inversion", inversion_begin, convoy, {"low"}},
+	{"disk", disk_begin, slow_disk, {"disk"}},
 	{"pipeline", pipeline_begin, pipeline, {"parse", "compress", "store"}},
-	{"overcommit", overcommit_begin, overcommit, {"request"}},
+	{"overcommit", overcommit_begin, overcommit, {NULL}},
 	{"pool", pool_begin, small_pool, {"pool"}},
 };
 
@@ -409,36 +469,48 @@ static noinline void request(const struct program *p)
 	__asm__ volatile("");
 }
 
+static void tell_all(FILE *f, const struct program *p, const struct span *s)
+{
+	double own = (double)(s->end - s->begin - (s->goes_on - s->waits));
+	double others = (double)(s->goes_on - s->waits);
+
+	for (int k = 0; k < 3 && p->who[k]; k++)
+		others -= tell(f, p->who[k], s->waits, s->goes_on);
+	own -= tell(f, "request", s->begin, s->end);
+	fprintf(f, " request/other %.0f */other %.0f request/asks %ld\n", own > 0 ? own : 0,
+		others > 0 ? others : 0, s->asks);
+}
+
 int main(int argc, char **argv)
 {
 	const struct program *p = programs, *last = p + sizeof(programs) / sizeof(*programs);
 	int n = argc > 2 ? atoi(argv[2]) : 20;
 	FILE *f = argc > 3 ? fopen(argv[3], "w") : stdout;
-	long *times;
+	struct span *spans;
 
+	MS *= argc > 4 ? atoi(argv[4]) : 1;
 	while (argc > 1 && p < last && strcmp(p->name, argv[1]) != 0)
 		p++;
-	if (argc < 2 || p == last || n < 1 || !f ||
-	    !(times = calloc((size_t)n, 2 * sizeof(*times)))) {
+	if (argc < 2 || p == last || n < 1 || !f || MS < 1 ||
+	    !(spans = calloc((size_t)n, sizeof(*spans)))) {
 		fprintf(stderr, "usage: why convoy|inversion|disk|pipeline|overcommit|pool "
-				"[COUNT [FILE]]\n");
+				"[COUNT [FILE [TIMES]]]\n");
 		return 64;
 	}
 	prctl(PR_SET_NAME, "request");
 	p->begin();
 	usleep(50000);
 	for (int i = 0; i < n; i++) {
-		times[2 * i] = now();
+		now_in = &spans[i];
+		now_in->begin = now_in->waits = now_in->goes_on = now();
 		request(p);
-		times[2 * i + 1] = now();
-		usleep((unsigned)(2000 + 700 * (i % 7)));
+		now_in->end = now();
+		usleep((useconds_t)((2 * MS + MS * 7 / 10 * (i % 7)) / 1000));
 	}
 	stop = 1;
 	for (int i = 0; i < n; i++) {
-		fprintf(f, "span %d %ld %ld", i + 1, times[2 * i], times[2 * i + 1]);
-		for (int k = 0; k < 4 && p->who[k]; k++)
-			tell(f, p->who[k], times[2 * i], times[2 * i + 1]);
-		fprintf(f, "\n");
+		fprintf(f, "span %d %ld %ld", i + 1, spans[i].begin, spans[i].end);
+		tell_all(f, p, &spans[i]);
 	}
 	return fclose(f) != 0;
 }

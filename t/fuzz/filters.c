@@ -24,6 +24,7 @@
 #include "stream/codec.h"
 #include "strace/strace.h"
 #include "table/phist.h"
+#include "wall/wall.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -506,11 +507,37 @@ static int merge(char **files, int n)
 	return ssink_close(&sink, &end, quiet);
 }
 
+/* The wall clock of plat: all threads, or the paths of spans. */
+static int wall(char **files, int n, int variant)
+{
+	static const enum wall_form forms[] = {WALL_EMIT, WALL_EMIT_CHAIN, WALL_EMIT_PATH,
+					       WALL_PATH, WALL_TAIL};
+	char *argv[] = {(char *)"plat", NULL};
+	const struct table_opts table = {.form = TABLE_FORM_TSV};
+	const struct lat_opts spans = {0};
+	const struct wall_opts o = {.form = forms[variant % 5],
+				    .idle = variant & 8,
+				    .tail = 50,
+				    .folded = variant & 16,
+				    .slowest = variant & 32,
+				    .stacks = variant & 8,
+				    .of = variant & 16 ? "blocked,runq" : "process",
+				    .spans = &spans,
+				    .table = &table,
+				    .sink = {.form = SSINK_BINARY},
+				    .argc = 1,
+				    .argv = argv};
+
+	return wall_run(&o, files, n, quiet);
+}
+
 static int plat(char **files, int n, int variant)
 {
 	char *argv[] = {(char *)"plat", NULL};
 	struct plat_opts o = {.argc = 1, .argv = argv, .sink = {.form = SSINK_BINARY}};
 
+	if (variant & 128)
+		return wall(files, n, variant & 127);
 	if (variant & 64) {
 		const struct history_opts h = {.form = variant & 1 ? HISTORY_MAP : HISTORY_TIMES,
 					       .wakeups = variant & 2,
