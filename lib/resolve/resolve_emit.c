@@ -138,6 +138,7 @@ int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, u
 	}
 	f->id = *id = ++r->out.nframes;
 	r->out.miss[f->id] = miss;
+	r->out.symbols[f->id] = f->symbol;
 	if (r->out.lines)
 		r->out.lines[f->id] = (f->flags & PS_FRAME_INLINED ? FRAME_INLINED : 0) |
 				      (f->srcfile ? FRAME_LINE : 0);
