@@ -1,10 +1,10 @@
 /*
  * Which function called which, at its place in the stack. Where calls come from several places of
- * one function, whole stacks that lead through them do not agree on addresses, yet on functions:
- * the caller is known, though not from where it calls.
+ * one function, stacks that lead through them do not agree on addresses, yet on functions: the
+ * caller is known, though not from where it calls.
  *
  * A function's place is the end of its frame. There is one caller for each, and that one's place is
- * known, too: so one step leads to the next.
+ * known, too: so one step leads to the next. Stacks that were cut tell of the steps that they have.
  */
 #include "resolve/resolve_parts.h"
 
@@ -36,7 +36,7 @@ uint32_t callers_find(const struct callers *c, uint32_t function, uint64_t cfa)
 {
 	const uint32_t *at = map64_get(&c->places, place(function, cfa));
 
-	return at ? *at : 0;
+	return at && c->v[*at - 1].known ? *at : 0;
 }
 
 /* Where the function of an address begins. False: it is not known. */
@@ -96,39 +96,41 @@ static int count_callers(struct callers *c, uint32_t function, uint32_t by)
 	return 0;
 }
 
-static int add(struct callers *c, const struct caller *caller)
-{
-	struct caller *v = array_widen(c->v, &c->cap, c->n, 1024, sizeof(*v));
-
-	if (!v)
-		return PP_ENOMEM;
-	c->v = v;
-	v[c->n++] = *caller;
-	return 0;
-}
-
-int callers_put(struct resolver *r, struct callers *c, const struct caller_space *space,
-		uint32_t function, uint64_t cfa, const struct caller *caller, uint32_t *at)
+uint32_t callers_place(struct callers *c, uint32_t function, uint64_t cfa)
 {
 	uint32_t *slot = map64_put(&c->places, place(function, cfa), NULL);
 	struct caller *v;
-	int rc;
 
-	if (!slot || count_callers(c, function, caller->function))
-		return PP_ENOMEM;
-	if (!*slot) {
-		rc = add(c, caller);
-		*at = *slot = rc ? 0 : c->n;
-		return rc;
-	}
-	*at = *slot;
-	v = &c->v[*at - 1];
-	v->twice = true;
-	if (v->function != caller->function || v->next != caller->next)
-		v->unlike = true;
-	if (v->unlike || v->several || (v->ip == caller->ip && v->exact == caller->exact))
+	if (!slot || *slot)
+		return slot ? *slot : 0;
+	v = array_widen(c->v, &c->cap, c->n, 1024, sizeof(*v));
+	if (!v)
 		return 0;
-	return join(r, space, v);
+	c->v = v;
+	v[c->n++] = (struct caller){0};
+	return *slot = c->n;
+}
+
+int callers_put(struct resolver *r, struct callers *c, const struct caller_space *space,
+		uint32_t function, uint32_t at, const struct caller *caller)
+{
+	struct caller *v = &c->v[at - 1];
+
+	if (v->unlike)
+		return 0;
+	if (!v->known) {
+		*v = *caller;
+		v->known = true;
+		return count_callers(c, function, caller->function);
+	}
+	v->twice = true;
+	if (v->function != caller->function || v->next != caller->next) {
+		v->unlike = true;
+		return count_callers(c, function, caller->function);
+	}
+	return v->several || (v->ip == caller->ip && v->exact == caller->exact)
+		       ? 0
+		       : join(r, space, v);
 }
 
 bool callers_sure(const struct callers *c, uint32_t function, uint32_t at)
@@ -137,7 +139,7 @@ bool callers_sure(const struct callers *c, uint32_t function, uint32_t at)
 	bool sure = at && (c->v[at - 1].twice || (of && *of != SEVERAL));
 
 	for (uint32_t n = 0; at && sure; at = c->v[at - 1].next)
-		sure = !c->v[at - 1].unlike && n++ < UNWIND_DEPTH_MAX;
+		sure = c->v[at - 1].known && !c->v[at - 1].unlike && n++ < UNWIND_DEPTH_MAX;
 	return sure;
 }
 

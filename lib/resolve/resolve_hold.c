@@ -406,10 +406,10 @@ static int look_at_stack(struct resolver *r, const struct caller_space *space, s
 		return 0;
 	if (res->end == UNWIND_OUTERMOST)
 		return resolve_stitch_learn(r, h->how.thread, space, res, frames, 1);
-	if (res->end == UNWIND_COPY || res->end == UNWIND_NOT_THERE)
-		h->key = (struct stitch_key){res->ips[last], res->sps[last], res->cfa,
-					     frames[last]};
-	return 0;
+	if (res->end != UNWIND_COPY && res->end != UNWIND_NOT_THERE)
+		return 0;
+	h->key = (struct stitch_key){res->ips[last], res->sps[last], res->cfa, frames[last]};
+	return res->guessed ? 0 : resolve_stitch_part(r, space, res, frames);
 }
 
 /* Keeps what it takes to walk on from where the copy ended. */

@@ -636,9 +636,10 @@ struct caller {
 	uint32_t frame;	   /* as in a step below */
 	uint32_t function; /* of that frame */
 	uint32_t next;	   /* its own caller: index, + 1; 0: it is the outermost */
+	bool known;	   /* there was one */
 	bool exact;	   /* ip is no return address */
 	bool several;	   /* it calls from several places */
-	bool unlike;	   /* whole stacks have several functions here: it is not known */
+	bool unlike;	   /* stacks have several functions here: it is not known */
 	bool twice;	   /* it was seen again */
 };
 
@@ -661,11 +662,12 @@ uint32_t resolve_function(const struct resolver *r, uint32_t frame);
 /* What called the function whose frame ends at cfa: index in v, + 1; 0: not known. */
 uint32_t callers_find(const struct callers *c, uint32_t function, uint64_t cfa);
 
-/*
- * A whole stack has this caller there. *at: as callers_find gives it. 0, or an error.
- */
+/* The same, known or not; 0: out of memory. */
+uint32_t callers_place(struct callers *c, uint32_t function, uint64_t cfa);
+
+/* A stack has this caller of the function there. 0, or an error. */
 int callers_put(struct resolver *r, struct callers *c, const struct caller_space *space,
-		uint32_t function, uint64_t cfa, const struct caller *caller, uint32_t *at);
+		uint32_t function, uint32_t at, const struct caller *caller);
 
 /* Whether all callers from there on are known, and that of `function` is sure. */
 bool callers_sure(const struct callers *c, uint32_t function, uint32_t at);
@@ -705,6 +707,10 @@ struct stitch_key {
  */
 int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct caller_space *space,
 			 const struct unwind_result *res, const uint32_t *frames, uint32_t inner);
+
+/* The same of a stack whose copy ended: what it has. */
+int resolve_stitch_part(struct resolver *r, const struct caller_space *space,
+			const struct unwind_result *res, const uint32_t *frames);
 
 /*
  * The first frame after the one with a key, and those that follow it, in all whole stacks that have

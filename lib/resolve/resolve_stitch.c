@@ -102,7 +102,7 @@ static int prepare(struct resolver *r)
 	if (st->frame_restarts != r->out.frame_restarts)
 		resolve_stitch_forget(r);
 	st->frame_restarts = r->out.frame_restarts;
-	if (st->now.keys.n > KEYS_MAX || st->now.n > STEPS_MAX) {
+	if (st->now.keys.n > KEYS_MAX || st->now.n > STEPS_MAX || st->now.callers.n > KEYS_MAX) {
 		empty(&st->before);
 		st->before = st->now;
 		st->now = (struct generation){0};
@@ -163,24 +163,23 @@ static uint32_t shared(const struct last *l, const struct unwind_result *res,
 }
 
 /*
- * The function of a frame whose end is at cfa is called from there. next: the caller's own place;
- * below 2 frames there is none.
+ * The function of a frame whose end is at cfa is called from there. next: the end of the caller's
+ * own frame; 0: it is the outermost.
  */
 static int put_caller(struct resolver *r, const struct caller_space *space, uint32_t frame,
-		      uint64_t cfa, const struct stitch_step *by, bool has_next, uint64_t next)
+		      uint64_t cfa, const struct stitch_step *by, uint64_t next)
 {
 	struct callers *c = &r->stitcher->now.callers;
 	struct caller caller = {.ip = by->ip,
 				.frame = by->frame,
 				.exact = by->exact,
 				.function = resolve_function(r, by->frame)};
-	uint32_t at;
+	uint32_t function = resolve_function(r, frame), at;
 
-	if (has_next)
-		caller.next = callers_find(c, caller.function, next);
-	return has_next && !caller.next
-		       ? 0
-		       : callers_put(r, c, space, resolve_function(r, frame), cfa, &caller, &at);
+	if (next && !(caller.next = callers_place(c, caller.function, next)))
+		return PP_ENOMEM;
+	at = callers_place(c, function, cfa);
+	return at ? callers_put(r, c, space, function, at, &caller) : PP_ENOMEM;
 }
 
 /* The frames that the last stack of the thread had, too, were seen again. Counted once. */
@@ -198,7 +197,7 @@ static int see_again(struct resolver *r, const struct caller_space *space, struc
 			     l->steps[at - 1]);
 		if (!rc)
 			rc = put_caller(r, space, l->frames[at], l->sps[at - 1],
-					&g->steps[l->steps[at - 1] - 1], at > 1,
+					&g->steps[l->steps[at - 1] - 1],
 					at > 1 ? l->sps[at - 2] : 0);
 	}
 	return rc;
@@ -210,14 +209,13 @@ static int put_frame(struct resolver *r, const struct caller_space *space,
 		     uint32_t inner, uint32_t caller)
 {
 	struct generation *g = &r->stitcher->now;
-	bool has_next = i + 2 < res->n;
 	int rc = i < inner ? 0
 			   : put_key(g, hash(res->ips[i], res->sps[i], frames[i]), frames[i],
 				     caller);
 
 	return rc ? rc
 		  : put_caller(r, space, frames[i], res->sps[i + 1], &g->steps[caller - 1],
-			       has_next, has_next ? res->sps[i + 2] : 0);
+			       i + 2 < res->n ? res->sps[i + 2] : 0);
 }
 
 int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct caller_space *space,
@@ -255,6 +253,22 @@ int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct calle
 			l->frames[l->n] = step.frame;
 			l->steps[l->n++] = step.next;
 		}
+	}
+	return rc;
+}
+
+int resolve_stitch_part(struct resolver *r, const struct caller_space *space,
+			const struct unwind_result *res, const uint32_t *frames)
+{
+	int rc = prepare(r);
+
+	for (uint32_t i = res->n - 1; i-- > 0 && !rc;) {
+		struct stitch_step by = {
+			.ip = res->ips[i + 1], .frame = frames[i + 1], .exact = res->exact[i + 1]};
+		uint64_t next = i + 2 < res->n ? res->sps[i + 2] : res->cfa;
+
+		if (next)
+			rc = put_caller(r, space, frames[i], res->sps[i + 1], &by, next);
 	}
 	return rc;
 }
