@@ -1,4 +1,4 @@
-/* Demangled names of C++, D and Rust. */
+/* Demangled names of C++, D, Rust and OCaml. */
 #include "symbol/demangle.h"
 
 #include "tap.h"
@@ -8,7 +8,7 @@
 
 /*
  * What c++filt -p prints for C++, c++filt -s dlang for D; for Rust, the path that the compiler
- * encoded (RFC 2603).
+ * encoded (RFC 2603); for OCaml what perf script prints.
  */
 static const struct {
 	const char *in, *out;
@@ -39,6 +39,12 @@ static const struct {
 	{"_D8demangle9__T4testZv", "demangle.test!()"},
 	{"_D", "_D"},
 	{"_Dnot mangled", "_Dnot mangled"},
+	{"camlStdlib__List__fold_left_275", "Stdlib.List.fold_left_275"},
+	{"camlL__entry", "L.entry"},
+	{"camlStdlib__$2b$2f_12", "Stdlib.+/_12"},
+	{"camlL__a$00b$1bc$2", "L.a$00b$1bc$2"},
+	{"caml_main", "caml_main"},
+	{"caml", "caml"},
 };
 
 static void test_names(void)
