@@ -45,6 +45,7 @@ struct last {
 struct stitcher {
 	struct generation now, before;
 	uint32_t frame_restarts; /* of the ids of frames */
+	bool parts; /* there were stacks whose copy ended: without any, callers are not needed */
 	struct last last[LASTS];
 };
 
@@ -71,6 +72,12 @@ static void empty(struct generation *g)
 	*g = (struct generation){0};
 }
 
+static void forget_lasts(struct stitcher *st)
+{
+	for (int i = 0; i < LASTS; i++)
+		st->last[i].n = st->last[i].twice = 0;
+}
+
 void resolve_stitch_forget(struct resolver *r)
 {
 	struct stitcher *st = r->stitcher;
@@ -79,8 +86,7 @@ void resolve_stitch_forget(struct resolver *r)
 		return;
 	empty(&st->now);
 	empty(&st->before);
-	for (int i = 0; i < LASTS; i++)
-		st->last[i].n = st->last[i].twice = 0;
+	forget_lasts(st);
 }
 
 void resolve_stitch_release(struct resolver *r)
@@ -106,8 +112,7 @@ static int prepare(struct resolver *r)
 		empty(&st->before);
 		st->before = st->now;
 		st->now = (struct generation){0};
-		for (int i = 0; i < LASTS; i++)
-			st->last[i].n = st->last[i].twice = 0;
+		forget_lasts(st);
 	}
 	return 0;
 }
@@ -162,71 +167,69 @@ static uint32_t shared(const struct last *l, const struct unwind_result *res,
 	return n;
 }
 
-/*
- * The function of a frame whose end is at cfa is called from there. next: the end of the caller's
- * own frame; 0: it is the outermost.
- */
-static int put_caller(struct resolver *r, const struct caller_space *space, uint32_t frame,
-		      uint64_t cfa, const struct stitch_step *by, uint64_t next)
-{
-	struct callers *c = &r->stitcher->now.callers;
-	struct caller caller = {.ip = by->ip,
-				.frame = by->frame,
-				.exact = by->exact,
-				.function = resolve_function(r, by->frame)};
-	uint32_t function = resolve_function(r, frame), at;
-
-	if (next && !(caller.next = callers_place(c, caller.function, next)))
-		return PP_ENOMEM;
-	at = callers_place(c, function, cfa);
-	return at ? callers_put(r, c, space, function, at, &caller) : PP_ENOMEM;
-}
-
 /* The frames that the last stack of the thread had, too, were seen again. Counted once. */
-static int see_again(struct resolver *r, const struct caller_space *space, struct last *l)
+static int see_again(struct generation *g, struct last *l)
 {
-	struct generation *g = &r->stitcher->now;
 	int rc = 0;
 
 	for (; l->twice < l->n && !rc; l->twice++) {
 		uint32_t at = l->twice;
 
-		if (!at)
-			continue;
-		rc = put_key(g, hash(l->ips[at], l->sps[at], l->frames[at]), l->frames[at],
-			     l->steps[at - 1]);
-		if (!rc)
-			rc = put_caller(r, space, l->frames[at], l->sps[at - 1],
-					&g->steps[l->steps[at - 1] - 1],
-					at > 1 ? l->sps[at - 2] : 0);
+		if (at)
+			rc = put_key(g, hash(l->ips[at], l->sps[at], l->frames[at]), l->frames[at],
+				     l->steps[at - 1]);
 	}
 	return rc;
 }
 
-/* The frames of a whole stack from i on outwards are known; this is the next one inwards. */
-static int put_frame(struct resolver *r, const struct caller_space *space,
-		     const struct unwind_result *res, const uint32_t *frames, uint32_t i,
-		     uint32_t inner, uint32_t caller)
+/* The callers of the frames within one, whose end is at cfa; 0: it is the outermost. */
+static int learn_callers(struct resolver *r, const struct caller_space *space,
+			 const struct unwind_result *res, const uint32_t *frames, uint32_t from,
+			 uint64_t cfa)
 {
-	struct generation *g = &r->stitcher->now;
-	int rc = i < inner ? 0
-			   : put_key(g, hash(res->ips[i], res->sps[i], frames[i]), frames[i],
-				     caller);
+	struct callers *c = &r->stitcher->now.callers;
+	struct caller caller = {.function = resolve_function(r, frames[from])};
+	int rc = 0;
 
-	return rc ? rc
-		  : put_caller(r, space, frames[i], res->sps[i + 1], &g->steps[caller - 1],
-			       i + 2 < res->n ? res->sps[i + 2] : 0);
+	if (cfa && !(caller.next = callers_place(c, caller.function, cfa)))
+		return PP_ENOMEM;
+	for (uint32_t i = from; i-- > 0 && !rc;) {
+		uint32_t function = resolve_function(r, frames[i]),
+			 at = callers_place(c, function, res->sps[i + 1]);
+
+		caller.ip = res->ips[i + 1];
+		caller.frame = frames[i + 1];
+		caller.exact = res->exact[i + 1];
+		rc = at ? callers_put(r, c, space, function, at, &caller) : PP_ENOMEM;
+		caller.function = function;
+		caller.next = at;
+	}
+	return rc;
+}
+
+/* What is new of a whole stack: `in_common` are the outer frames that are not. */
+static int learn_whole(struct resolver *r, const struct caller_space *space,
+		       const struct unwind_result *res, const uint32_t *frames, uint32_t in_common)
+{
+	uint32_t from = res->n - (in_common ? in_common : 1);
+
+	if (!r->stitcher->parts)
+		return 0;
+	return learn_callers(r, space, res, frames, from,
+			     from + 1 < res->n ? res->sps[from + 1] : 0);
 }
 
 int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct caller_space *space,
 			 const struct unwind_result *res, const uint32_t *frames, uint32_t inner)
 {
 	struct stitch_step step = {0};
+	struct generation *g;
 	struct last *l;
 	int rc = prepare(r);
 
 	if (rc)
 		return rc;
+	g = &r->stitcher->now;
 	l = &r->stitcher->last[mix(thread, 0) & (LASTS - 1)];
 	if (l->thread != thread)
 		l->n = l->twice = 0;
@@ -234,17 +237,18 @@ int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct calle
 	l->n = shared(l, res, frames, inner);
 	if (l->twice > l->n)
 		l->twice = l->n;
-	rc = see_again(r, space, l);
+	rc = see_again(g, l);
+	if (!rc)
+		rc = learn_whole(r, space, res, frames, l->n);
 	step.next = l->n ? l->steps[l->n - 1] : 0;
-	for (uint32_t i = res->n - l->n; i-- > 0 && !rc;) {
+	for (uint32_t i = res->n - l->n; i-- > inner && !rc;) {
 		if (step.next)
-			rc = put_frame(r, space, res, frames, i, inner, step.next);
-		if (i < inner)
-			break;
+			rc = put_key(g, hash(res->ips[i], res->sps[i], frames[i]), frames[i],
+				     step.next);
 		step.ip = res->ips[i];
 		step.frame = frames[i];
 		step.exact = res->exact[i];
-		step.next = step_of(&r->stitcher->now, &step);
+		step.next = step_of(g, &step);
 		if (!step.next)
 			return PP_ENOMEM;
 		if (l->n < LAST_MAX && l->n == res->n - 1 - i) {
@@ -260,17 +264,18 @@ int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct calle
 int resolve_stitch_part(struct resolver *r, const struct caller_space *space,
 			const struct unwind_result *res, const uint32_t *frames)
 {
+	uint32_t from = res->n - 1;
 	int rc = prepare(r);
 
-	for (uint32_t i = res->n - 1; i-- > 0 && !rc;) {
-		struct stitch_step by = {
-			.ip = res->ips[i + 1], .frame = frames[i + 1], .exact = res->exact[i + 1]};
-		uint64_t next = i + 2 < res->n ? res->sps[i + 2] : res->cfa;
-
-		if (next)
-			rc = put_caller(r, space, frames[i], res->sps[i + 1], &by, next);
-	}
-	return rc;
+	if (rc)
+		return rc;
+	/* From here on callers are kept. */
+	if (!r->stitcher->parts)
+		forget_lasts(r->stitcher);
+	r->stitcher->parts = true;
+	if (res->cfa)
+		return learn_callers(r, space, res, frames, from, res->cfa);
+	return from ? learn_callers(r, space, res, frames, from - 1, res->sps[from]) : 0;
 }
 
 /* Whether two generations say the same. */
