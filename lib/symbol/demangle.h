@@ -28,6 +28,12 @@
  */
 const char *demangle(const char *name, struct buf *b);
 
+/*
+ * Likewise a name of Haskell, as GHC encodes it: "Main_zdwleaf_info" is Main.$wleaf, and
+ * "base_GHCziBase_map_info" is base:GHC.Base.map. Names of other languages can look like these.
+ */
+const char *demangle_ghc(const char *name, struct buf *b);
+
 /* Whether a name is one of OCaml's: "camlMODULE__NAME_STAMP". */
 bool demangle_is_ocaml(const char *name);
 

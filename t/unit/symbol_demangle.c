@@ -57,6 +57,33 @@ static void test_names(void)
 	buf_release(&b);
 }
 
+/* By the tables of GHC's manual on symbol names. */
+static void test_ghc(void)
+{
+	static const struct {
+		const char *in, *out;
+	} ghc[] = {
+		{"Main_zdwleaf_info", "Main.$wleaf"},
+		{"base_GHCziBase_map_info", "base:GHC.Base.map"},
+		{"ghczmprim_GHCziTypes_Izh_con_info", "ghc-prim:GHC.Types.I#"},
+		{"base_GHCziList_zdwznzn_closure", "base:GHC.List.$w!!"},
+		{"ghczmprim_GHCziTuple_Z2T_con_info", "ghc-prim:GHC.Tuple.(,)"},
+		{"Main_zcZCz2cU_entry", "Main.^:,"},
+		{"rKx_info", "rKx"},
+		{"stg_ap_p_fast", "stg_ap_p_fast"},
+		{"main", "main"},
+		{"get_cpu_info", "get_cpu_info"},
+		{"_info", "_info"},
+		{"Main_z_info", "Main.z"},
+		{"Main_Z999T_info", "Main.Z999T"},
+	};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof(ghc) / sizeof(*ghc); i++)
+		is_str(demangle_ghc(ghc[i].in, &b), ghc[i].out, "%s", ghc[i].in);
+	buf_release(&b);
+}
+
 /* f(A<S0,S0>, A<S2,S2>, ...): each parameter names the one before twice. */
 static void test_hostile(void)
 {
@@ -94,6 +121,7 @@ static void test_hostile(void)
 int main(void)
 {
 	test_names();
+	test_ghc();
 	test_hostile();
 	return done();
 }
