@@ -18,8 +18,8 @@ struct fold_symbol {
 	size_t dso_len;
 	const char *pc; /* the address as text; used with opts->addrs only */
 	size_t pc_len;
-	bool inlined; /* not the outermost function at its address: marked with _[i] */
-	bool java;    /* the command's name begins with java: fold_is_java */
+	bool inlined;	/* not the outermost function at its address: marked with _[i] */
+	bool java;	/* the command's name begins with java: fold_is_java */
 	bool generated; /* code without a name that its process made */
 };
 

@@ -128,9 +128,8 @@ int callers_put(struct resolver *r, struct callers *c, const struct caller_space
 		v->unlike = true;
 		return count_callers(c, function, caller->function);
 	}
-	return v->several || (v->ip == caller->ip && v->exact == caller->exact)
-		       ? 0
-		       : join(r, space, v);
+	return v->several || (v->ip == caller->ip && v->exact == caller->exact) ? 0
+										: join(r, space, v);
 }
 
 bool callers_sure(const struct callers *c, uint32_t function, uint32_t at)

@@ -331,7 +331,7 @@ struct emitted {
 	/* By frame id: 0 if it has a symbol, else the pair in r->lacks (or 1). */
 	uint16_t *miss;
 	uint32_t *symbols; /* by frame id; 0: none */
-	uint8_t *lines; /* by frame id: FRAME_INLINED, FRAME_LINE; NULL: none has either */
+	uint8_t *lines;	   /* by frame id: FRAME_INLINED, FRAME_LINE; NULL: none has either */
 };
 
 /* A line of the table of --missing. */
@@ -637,7 +637,7 @@ struct caller {
 	uint32_t function; /* of that frame */
 	uint32_t next;	   /* its own caller: index, + 1; 0: it is the outermost */
 	bool known;	   /* there was one */
-	bool exact;	   /* ip is no return address */
+	bool exact;	   /* nothing returns to ip */
 	bool several;	   /* it calls from several places */
 	bool unlike;	   /* stacks have several functions here: it is not known */
 	bool twice;	   /* it was seen again */

@@ -22,14 +22,14 @@
 #define DISAGREE  UINT32_MAX /* what follows: this and that */
 #define TIMES	  (1u << 29) /* with what follows: how often it was seen again, up to 3 */
 #define STEP	  (TIMES - 1)
-#define FIRM	  (3 * TIMES) /* so often that a caller which calls from several places has one here */
+#define FIRM	  (3 * TIMES) /* so often that its caller calls from one place here */
 
 /* The whole stacks of a time: the steps to the root are shared. */
 struct generation {
 	struct map64 keys; /* what follows it: index in steps, + 1, and TIMES */
 	struct map64 of;   /* of a frame, wherever it was: a hash of the address it returns to */
 	struct callers callers;
-	struct map64 links;   /* of a step by what it is and what follows it: index in steps, + 1 */
+	struct map64 links; /* of a step by what it is and what follows it: index in steps, + 1 */
 	struct stitch_step *steps;
 	uint32_t n, cap;
 };

@@ -49,7 +49,7 @@ const struct opt symopt_options[] = {
 	{SRCLINE, "srcline", NULL, "give frames their source lines"},
 	{NO_GUESSED, "no-guessed", NULL,
 	 "do not name functions of stripped files by their address"},
-	{DEMANGLE, "demangle", "KIND", "decode the names of Haskell, too: ghc"},
+	{DEMANGLE, "demangle", "KIND", "ghc: also decode the names of Haskell"},
 	{NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++, Rust, D and OCaml names"},
 	{KEEP_STACKS, "keep-stacks", NULL, "leave copies of user stacks in the output"},
 	{NO_STITCH, "no-stitch", NULL,

@@ -29,7 +29,7 @@
 const char *demangle(const char *name, struct buf *b);
 
 /*
- * Likewise a name of Haskell, as GHC encodes it: "Main_zdwleaf_info" is Main.$wleaf, and
+ * The same for a name of Haskell, as GHC encodes it: "Main_zdwleaf_info" is Main.$wleaf, and
  * "base_GHCziBase_map_info" is base:GHC.Base.map. Names of other languages can look like these.
  */
 const char *demangle_ghc(const char *name, struct buf *b);

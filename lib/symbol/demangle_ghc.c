@@ -27,9 +27,12 @@ static size_t without_end(const char *name, size_t len)
 static size_t add_tuple(const char *s, struct buf *b)
 {
 	char *end;
-	unsigned long n = isdigit((unsigned char)s[1]) ? strtoul(s + 1, &end, 10) : 0;
+	unsigned long n;
 
-	if (!isdigit((unsigned char)s[1]) || n > 99 || (*end != 'T' && *end != 'H'))
+	if (!isdigit((unsigned char)s[1]))
+		return 0;
+	n = strtoul(s + 1, &end, 10);
+	if (n > 99 || (*end != 'T' && *end != 'H'))
 		return 0;
 	buf_adds(b, *end == 'H' ? "(#" : "(");
 	while (n-- > 1)
@@ -42,8 +45,11 @@ static size_t add_tuple(const char *s, struct buf *b)
 static size_t add_number(const char *s, struct buf *b)
 {
 	char *end;
-	unsigned long c = isdigit((unsigned char)s[1]) ? strtoul(s + 1, &end, 16) : 0;
+	unsigned long c;
 
+	if (!isdigit((unsigned char)s[1]))
+		return 0;
+	c = strtoul(s + 1, &end, 16);
 	if (c <= ' ' || c >= 0x7f || *end != 'U')
 		return 0;
 	buf_addc(b, (char)c);
