@@ -176,7 +176,7 @@ mkdir -p root/tmp
 mv "$map" root/tmp
 fold map.ps
 unlike "$OUT" 'mapped code' 'without the map no name'
-like "$OUT" 'jitted;.*\[perf-[0-9]+\.map\]' 'but the name of the map that is missing'
+like "$OUT" 'jitted;.*\[unnamed generated code\]' 'but the same one in each run'
 like "$ERR.1" '^psym: [0-9]+ address(es)?: generated code without a map$' 'and the reason'
 fold --symfs root map.ps
 like "$OUT" 'mapped code [0-9]+$' 'the map below --symfs'

@@ -307,6 +307,64 @@ else
 	skip 8 'perf failed'
 fi
 
+# A function is called from several places of another: whole stacks agree on the functions, but not on the place.
+cat >places.c <<'EOF_C'
+volatile unsigned long sum;
+#define NOINLINE __attribute__((noinline, noclone))
+NOINLINE void spin(unsigned long n)
+{
+	while (n--)
+		sum += n;
+}
+NOINLINE void inner(unsigned long n, volatile char *room)
+{
+	volatile char more[6000];
+
+	more[0] = room[0];
+	spin(n);
+	sum += (unsigned char)more[0];
+}
+NOINLINE void work(unsigned long i)
+{
+	volatile char room[6000];
+
+	room[0] = 1;
+	if (i % 5)
+		inner(30000, room);
+	else
+		spin(60000);
+	sum += (unsigned char)room[0];
+}
+NOINLINE void places(unsigned long i)
+{
+	if (i & 1)
+		work(i / 2);
+	else
+		work(i / 2 + 1);
+	sum++;
+}
+int main(void)
+{
+	for (unsigned long i = 0; i < 20000; i++)
+		places(i);
+	return 0;
+}
+EOF_C
+if "$CC" -O1 -fomit-frame-pointer -o places places.c 2>cc.err &&
+	"$BIN/pcap-perf" -F 999 -e cpu-clock:u --call-graph=dwarf,8192 -o places.data -- ./places 2>record.err; then
+	"$BIN/pdecode" -b places.data 2>/dev/null | "$BIN/psym" -j -s 2>places.err >places.json
+	like places.err 'of these copies ended, and were continued by complete stacks' 'stacks agree on functions alone'
+	"$BIN/pdecode" -b places.data 2>/dev/null | "$BIN/psym" -b 2>/dev/null | "$BIN/pfold" --no-header -c >places.folded 2>/dev/null
+	is "$(sed -n 's/ [0-9]*$//; /;spin$/p' places.folded | sort -u | sed 's/^places;_start;.*;main;/main;/')" \
+		'main;places;work;inner;spin
+main;places;work;spin' 'and these are right'
+	is "$(sed -n '/"sym":"inner"/s/.*"sym":"work","dso":"[^"]*"},{"addr":"\([^"]*\)","sym":"places".*/\1/p' places.json |
+		sort -u | sed 's/^0x0*//')" "$(nm places | sed -n 's/^0*\([0-9a-f]*\) T places$/\1/p')" \
+		'where it calls from is not known: it is where the function begins'
+else
+	skip 3 'pcap-perf cannot record here'
+fi
+
 # Rare large copies, a helper's, continue the small ones of its event, and are no events themselves.
 of_event() { grep -c "\"type\":\"sample\".*\"event\":\"$1\"" "$2"; }
 if "$BIN/pcap-perf" -v -o help.data -e cpu-clock:u -c 500000 -g -- ./plain 30 ladder 2>help.err &&

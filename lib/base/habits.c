@@ -67,7 +67,6 @@ const struct opt_habit opt_habits[] = {
 	{"psym", "stitch", "stacks are continued, unless --no-stitch"},
 	{"pdecode preport", "switch-on switch-off", "pfilter --after EXPR, pfilter --before EXPR"},
 	{"psym", "no-inline", "without --inline no inlined functions are shown"},
-	{"psym", "demangle", "names are demangled, unless --no-demangle"},
 	{"psym", "guestkallsyms", "--guest-kallsyms FILE"},
 	{"psym", "guestvmlinux", "--guest-vmlinux FILE"},
 	{"psym", "m modules", "modules are searched for like the kernel; --symfs DIR"},

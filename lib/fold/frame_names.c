@@ -66,6 +66,8 @@ static int make_name(struct fstream *s, const struct ps_frame *f, uint64_t ip, b
 		fs.pc_len = (size_t)snprintf(pc, sizeof(pc), "%llx",
 					     (unsigned long long)(dso ? f->addr : ip));
 	}
+	/* The number of its process would make it another name in each run. */
+	fs.generated = dso && !sym && fold_is_jit_map(fs.dso, fs.dso_len);
 	fs.inlined = (f->flags & PS_FRAME_INLINED) != 0;
 	fs.java = java;
 	buf_reset(&s->name);

@@ -36,7 +36,9 @@ static void add_unknown(const struct fold_opts *opts, const struct fold_symbol *
 	if (name == end)
 		name = s->dso;
 	buf_addc(b, '[');
-	if (name == end || fold_is_unknown(s))
+	if (s->generated)
+		buf_adds(b, "unnamed generated code");
+	else if (name == end || fold_is_unknown(s))
 		buf_adds(b, "unknown");
 	else
 		buf_add(b, name, (size_t)(end - name));
@@ -55,8 +57,7 @@ static bool is_kernel(const char *dso, size_t n)
 	return kernel && !contains(dso, n, LITERAL("unknown"));
 }
 
-/* Whether there is a /tmp/perf-PID.map in the name. */
-static bool is_jit_map(const char *dso, size_t n)
+bool fold_is_jit_map(const char *dso, size_t n)
 {
 	static const char start[] = "/tmp/perf-";
 	const char *end = dso + n, *p = dso;
@@ -83,7 +84,7 @@ static void add_marks(const struct fold_opts *opts, const struct fold_symbol *s,
 			buf_adds(b, "_[i]");
 	} else if (opts->kernel && is_kernel(s->dso, s->dso_len)) {
 		buf_adds(b, "_[k]");
-	} else if (opts->jit && is_jit_map(s->dso, s->dso_len)) {
+	} else if (opts->jit && fold_is_jit_map(s->dso, s->dso_len)) {
 		if (!contains(name, n, LITERAL("_[j]")))
 			buf_adds(b, "_[j]");
 	}

@@ -18,12 +18,16 @@ struct fold_symbol {
 	size_t dso_len;
 	const char *pc; /* the address as text; used with opts->addrs only */
 	size_t pc_len;
-	bool inlined; /* not the outermost function at its address: marked with _[i] */
-	bool java;    /* the command's name begins with java: fold_is_java */
+	bool inlined;	/* not the outermost function at its address: marked with _[i] */
+	bool java;	/* the command's name begins with java: fold_is_java */
+	bool generated; /* code without a name that its process made */
 };
 
 /* Whether the text of a stack's first frame is that of a Java process. */
 bool fold_is_java(const char *comm, size_t len);
+
+/* Whether there is a /tmp/perf-PID.map in the path of a DSO: code that its process generated. */
+bool fold_is_jit_map(const char *dso, size_t n);
 
 /* Whether the frame has neither a function nor a DSO: it is called [unknown]. */
 bool fold_is_unknown(const struct fold_symbol *s);

@@ -233,37 +233,28 @@ static bool fortran(const char *name, struct buf *b)
 	return true;
 }
 
-/* "camlMODULE__NAME_STAMP": parts of modules have "__" between them, "." since OCaml 5.1. */
-static bool ocaml(const char *name, struct buf *b)
+/* OCaml numbers its functions: "Store.save_85" is Store.save. */
+static void cut_stamp(struct buf *b)
 {
-	const char *s = name + 4, *end = name + strlen(name);
+	size_t end = b->len;
 
-	if (strncmp(name, "caml", 4) || !isupper((unsigned char)*s) ||
-	    (!strstr(s, "__") && !strchr(s, '.')))
-		return false;
-	while (end > s && isdigit((unsigned char)end[-1]))
+	while (end && isdigit(b->data[end - 1]))
 		end--;
-	if (end > s && end[-1] == '_' && *end)
-		end--;
-	else
-		end = name + strlen(name);
-	buf_reset(b);
-	while (s < end) {
-		bool joint = s[0] == '_' && s + 1 < end && s[1] == '_' && b->len;
-
-		buf_addc(b, joint ? '.' : *s);
-		s += joint ? 2 : 1;
-	}
-	return true;
+	if (end < 2 || end == b->len || b->data[end - 1] != '_')
+		return;
+	b->len = end - 1;
+	b->data[b->len] = 0;
 }
 
 const char *name_shown(const char *name, struct buf *b)
 {
 	const char *shown = demangle(name, b);
 
-	if (shown == name || !strcmp(shown, name))
-		return fortran(name, b) || ocaml(name, b) ? buf_str(b) : name;
-	return shown;
+	if (shown != name && demangle_is_ocaml(name)) {
+		cut_stamp(b);
+		return buf_str(b);
+	}
+	return (shown == name || !strcmp(shown, name)) && fortran(name, b) ? buf_str(b) : shown;
 }
 
 /* A procedure of Fortran outside of modules: its name and '_'. */

@@ -42,14 +42,16 @@ int resolver_new(struct resolver **out, const struct resolver_opts *opts, struct
 	if (r->out.stacks.max_ids < 2)
 		r->out.stacks.max_ids = 2;
 	r->out.miss = malloc(((size_t)r->out.frames_max + 1) * sizeof(*r->out.miss));
+	r->out.symbols = malloc(((size_t)r->out.frames_max + 1) * sizeof(*r->out.symbols));
 	if (lines)
 		r->out.lines = malloc((size_t)r->out.frames_max + 1);
-	rc = r->out.miss && (r->out.lines || !lines) ? 0 : PP_ENOMEM;
+	rc = r->out.miss && r->out.symbols && (r->out.lines || !lines) ? 0 : PP_ENOMEM;
 	if (!rc && opts->bundle)
 		rc = bundle_open(&r->bundle, opts->bundle, d);
 	if (!rc)
 		return 0;
 	free(r->out.miss);
+	free(r->out.symbols);
 	free(r->out.lines);
 	free(r);
 	*out = NULL;
@@ -113,6 +115,7 @@ void resolver_free(struct resolver *r)
 	free(r->seen.recall);
 	free(r->seen.path);
 	free(r->out.miss);
+	free(r->out.symbols);
 	free(r->out.lines);
 	resolve_missing_release(r);
 	map64_release(&r->dsos.by_id);

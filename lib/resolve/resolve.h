@@ -36,7 +36,7 @@ struct resolver_opts {
 	const char *guest_kallsyms, *guest_vmlinux; /* of the kernel in virtual machines */
 	bool force;	 /* files that were replaced since the recording are taken */
 	bool trust_host; /* recordings that do not show where they were made are of this machine */
-	bool no_demangle;
+	bool no_demangle, demangle_ghc; /* ghc: names of Haskell, too */
 	bool no_guessed; /* functions of stripped files get no names from the unwind tables */
 	/*
 	 * Decide as perf does where that is known to be wrong, to compare with it: return addresses

@@ -68,10 +68,17 @@ static struct ps_str bounded_name(struct resolver *r, const char *name)
 	return ps_str(name, len);
 }
 
+static const char *shown_name(struct resolver *r, const char *name)
+{
+	const char *shown = r->opts.no_demangle ? name : demangle(name, &r->out.name);
+
+	return shown == name && r->opts.demangle_ghc ? demangle_ghc(name, &r->out.name) : shown;
+}
+
 static int put_symbol(struct resolver *r, uint32_t source, const char *name, struct ps_symbol *rec,
 		      uint32_t *id)
 {
-	const char *shown = r->opts.no_demangle ? name : demangle(name, &r->out.name);
+	const char *shown = shown_name(r, name);
 
 	if (r->out.name.err)
 		return r->out.name.err;
@@ -138,6 +145,7 @@ int resolve_put_frame(struct resolver *r, uint32_t source, struct ps_frame *f, u
 	}
 	f->id = *id = ++r->out.nframes;
 	r->out.miss[f->id] = miss;
+	r->out.symbols[f->id] = f->symbol;
 	if (r->out.lines)
 		r->out.lines[f->id] = (f->flags & PS_FRAME_INLINED ? FRAME_INLINED : 0) |
 				      (f->srcfile ? FRAME_LINE : 0);

@@ -127,7 +127,7 @@ static void add_caller(struct resolver *r, struct held *h, const struct stitch_s
 /* Continues the chain and the stack of a sample by those that are known to be its callers. */
 static void stitch(struct resolver *r, struct held *h, struct buf *ips)
 {
-	struct stitch_step at;
+	struct stitch_at at;
 	uint64_t hash = event_hash(h->how.thread, h->time);
 	bool seen = h->key.frame && *whole_at(r->holding, hash) == hash;
 	bool more = h->key.frame && !h->walked && resolve_stitch_first(r, &h->key, seen, &at);
@@ -137,7 +137,7 @@ static void stitch(struct resolver *r, struct held *h, struct buf *ips)
 	for (uint32_t i = 0; h->walked && i < h->walked->n; i++)
 		add_caller(r, h, &h->walked->step[i], ips);
 	for (; more; more = resolve_stitch_next(r, &at))
-		add_caller(r, h, &at, ips);
+		add_caller(r, h, &at.step, ips);
 	h->flags = (uint32_t)UNWIND_OUTERMOST << PS_STACK_END_SHIFT | PS_STACK_STITCHED |
 		   (h->flags & PS_STACK_GUESSED);
 	h->end = PS_END_OUTERMOST;
@@ -397,18 +397,19 @@ static bool frames_of(const struct resolver *r, const struct chain_state *st,
 }
 
 /* Learns from a whole stack, and finds by what a cut one can be continued. */
-static int look_at_stack(struct resolver *r, struct held *h, const struct chain_state *st,
-			 const struct unwind_result *res)
+static int look_at_stack(struct resolver *r, const struct caller_space *space, struct held *h,
+			 const struct chain_state *st, const struct unwind_result *res)
 {
 	uint32_t frames[UNWIND_DEPTH_MAX], last = res->n - 1;
 
 	if (!res->n || h->cut || !frames_of(r, st, res, frames))
 		return 0;
 	if (res->end == UNWIND_OUTERMOST)
-		return resolve_stitch_learn(r, h->how.thread, res, frames, 1);
-	if (last && (res->end == UNWIND_COPY || res->end == UNWIND_NOT_THERE))
-		h->key = (struct stitch_key){res->ips[last], res->sps[last], frames[last]};
-	return 0;
+		return resolve_stitch_learn(r, h->how.thread, space, res, frames, 1);
+	if (res->end != UNWIND_COPY && res->end != UNWIND_NOT_THERE)
+		return 0;
+	h->key = (struct stitch_key){res->ips[last], res->sps[last], res->cfa, frames[last]};
+	return res->guessed ? 0 : resolve_stitch_part(r, space, res, frames);
 }
 
 /* Keeps what it takes to walk on from where the copy ended. */
@@ -455,6 +456,7 @@ static int find_alone(struct resolver *r, struct machine *m, const struct ps_sam
 static int take(struct resolver *r, struct machine *m, struct ps_sample *s,
 		const struct ps_chain *c, struct held *h, struct ps_chain *out)
 {
+	struct caller_space space = {m, spaces_get(m->spaces, s->pid)};
 	bool unwinds = resolve_can_unwind(m, s);
 	struct unwind_result res = {0};
 	struct chain_state st = {0};
@@ -479,15 +481,15 @@ static int take(struct resolver *r, struct machine *m, struct ps_sample *s,
 		rc = find_alone(r, m, s, h);
 	if (rc)
 		return rc;
-	rc = resolve_chain_frames(r, m, spaces_get(m->spaces, s->pid), c, sample_mode(s),
-				  &(struct known){0}, &st, &h->cut);
+	rc = resolve_chain_frames(r, m, space.sp, c, sample_mode(s), &(struct known){0}, &st,
+				  &h->cut);
 	h->nips = c->ips.n;
 	h->nframes = st.frames;
 	h->unknown = st.unknown;
 	h->flags = c->flags;
 	h->end = st.end;
 	if (!rc && unwinds)
-		rc = look_at_stack(r, h, &st, &res);
+		rc = look_at_stack(r, &space, h, &st, &res);
 	if (!rc)
 		keep_rest(r, m, s, &res, h);
 	return rc;
@@ -560,7 +562,7 @@ bool resolve_hold(struct resolver *r, struct machine *m, const struct ps_sample 
 static int name_callers(struct resolver *r, struct machine *m, uint32_t pid,
 			const struct unwind_result *res, struct held *h)
 {
-	struct space *sp = spaces_get(m->spaces, pid);
+	struct caller_space space = {m, spaces_get(m->spaces, pid)};
 	uint32_t frames[UNWIND_DEPTH_MAX] = {h->key.frame};
 	struct walked *w;
 	int rc = 0;
@@ -575,12 +577,12 @@ static int name_callers(struct resolver *r, struct machine *m, uint32_t pid,
 		struct stitch_step *at = &w->step[w->n++];
 
 		*at = (struct stitch_step){.ip = res->ips[i], .exact = res->exact[i]};
-		rc = resolve_frame(r, m, sp, at->ip, MODE_USER, !at->exact, &at->frame);
+		rc = resolve_frame(r, m, space.sp, at->ip, MODE_USER, !at->exact, &at->frame);
 		frames[i] = at->frame &= ~FRAME_UNKNOWN;
 	}
 	return rc || h->how.len < LARGE_MIN
 		       ? rc
-		       : resolve_stitch_learn(r, h->how.thread, res, frames, 0);
+		       : resolve_stitch_learn(r, h->how.thread, &space, res, frames, 0);
 }
 
 static int walk_on(struct resolver *r, struct machine *m, struct held *h, const uint8_t *p,

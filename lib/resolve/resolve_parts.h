@@ -330,7 +330,8 @@ struct emitted {
 	struct buf name; /* of the demangler */
 	/* By frame id: 0 if it has a symbol, else the pair in r->lacks (or 1). */
 	uint16_t *miss;
-	uint8_t *lines; /* by frame id: FRAME_INLINED, FRAME_LINE; NULL: none has either */
+	uint32_t *symbols; /* by frame id; 0: none */
+	uint8_t *lines;	   /* by frame id: FRAME_INLINED, FRAME_LINE; NULL: none has either */
 };
 
 /* A line of the table of --missing. */
@@ -627,6 +628,55 @@ const struct start_anchors *resolve_anchors(struct rdso *d);
 int resolve_chain_end(struct resolver *r, struct machine *m, struct space *sp, uint64_t ip,
 		      bool ret, uint32_t *end);
 
+/* ---- resolve_callers.c: which functions called which, at their places in the stack ---- */
+
+/* A function, of which it may be unknown where it calls the next: then it is its beginning. */
+struct caller {
+	uint64_t ip;
+	uint32_t frame;	   /* as in a step below */
+	uint32_t function; /* of that frame */
+	uint32_t next;	   /* its own caller: index, + 1; 0: it is the outermost */
+	bool known;	   /* there was one */
+	bool exact;	   /* nothing returns to ip */
+	bool several;	   /* it calls from several places */
+	bool unlike;	   /* stacks have several functions here: it is not known */
+	bool twice;	   /* it was seen again */
+};
+
+struct callers {
+	struct map64 places; /* of a function and the end of its frame: index in v, + 1 */
+	struct map64 of;     /* of a function, wherever its frame was: its caller's function */
+	struct caller *v;
+	uint32_t n, cap;
+};
+
+/* Who looks: to find where functions begin. */
+struct caller_space {
+	struct machine *m;
+	struct space *sp;
+};
+
+/* The function of a frame, with those that are inlined into it, as a number. */
+uint32_t resolve_function(const struct resolver *r, uint32_t frame);
+
+/* What called the function whose frame ends at cfa: index in v, + 1; 0: not known. */
+uint32_t callers_find(const struct callers *c, uint32_t function, uint64_t cfa);
+
+/* The same, known or not; 0: out of memory. */
+uint32_t callers_place(struct callers *c, uint32_t function, uint64_t cfa);
+
+/* A stack has this caller of the function there. 0, or an error. */
+int callers_put(struct resolver *r, struct callers *c, const struct caller_space *space,
+		uint32_t function, uint32_t at, const struct caller *caller);
+
+/* Whether all callers from there on are known, and that of `function` is sure. */
+bool callers_sure(const struct callers *c, uint32_t function, uint32_t at);
+
+/* Whether two tables have the same callers there. */
+bool callers_same(const struct callers *a, uint32_t at_a, const struct callers *b, uint32_t at_b);
+
+void callers_release(struct callers *c);
+
 /* ---- resolve_stitch.c: what continues a stack whose copy ended ---- */
 
 /* A caller's caller, and so on, to the outermost. */
@@ -637,10 +687,17 @@ struct stitch_step {
 	uint32_t next; /* private */
 };
 
+/* The same, while it is read. */
+struct stitch_at {
+	struct stitch_step step;
+	uint32_t caller; /* private: the same, by functions */
+	bool by_function;
+};
+
 /* A frame at its place in the stack: what is called from there. */
 struct stitch_key {
-	uint64_t ip, sp;
-	uint32_t frame; /* as in a step; 0: none */
+	uint64_t ip, sp, cfa; /* cfa: the end of the frame; 0: unknown */
+	uint32_t frame;	      /* as in a step; 0: none */
 };
 
 /*
@@ -648,8 +705,12 @@ struct stitch_key {
  * it has in common with its last one need not be learnt again. inner: the first frame that is to be
  * known; the innermost of all was interrupted anywhere, and calls nothing. 0 or PP_ENOMEM.
  */
-int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct unwind_result *res,
-			 const uint32_t *frames, uint32_t inner);
+int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct caller_space *space,
+			 const struct unwind_result *res, const uint32_t *frames, uint32_t inner);
+
+/* The same of a stack whose copy ended: what it has. */
+int resolve_stitch_part(struct resolver *r, const struct caller_space *space,
+			const struct unwind_result *res, const uint32_t *frames);
 
 /*
  * The first frame after the one with a key, and those that follow it, in all whole stacks that have
@@ -657,8 +718,8 @@ int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct unwin
  * same event is among them, so that one is enough.
  */
 bool resolve_stitch_first(const struct resolver *r, const struct stitch_key *key, bool seen,
-			  struct stitch_step *at);
-bool resolve_stitch_next(const struct resolver *r, struct stitch_step *at);
+			  struct stitch_at *at);
+bool resolve_stitch_next(const struct resolver *r, struct stitch_at *at);
 
 void resolve_stitch_forget(struct resolver *r);
 void resolve_stitch_release(struct resolver *r);

@@ -5,7 +5,8 @@
  *
  * Interpreters and recursion repeat frames: the same function at the same address of the stack with
  * other callers. Where whole stacks do not agree, nothing is known; where they could disagree, as
- * the function has several callers elsewhere, one is not enough.
+ * the function has several callers elsewhere, one is not enough. Often they agree on the functions
+ * at least (resolve_callers.c).
  */
 #include "resolve/resolve_parts.h"
 
@@ -19,13 +20,16 @@
 #define LASTS	  64	     /* threads whose last whole stack is known, a power of two */
 #define LAST_MAX  256	     /* outer frames of it */
 #define DISAGREE  UINT32_MAX /* what follows: this and that */
-#define TWICE	  (1u << 30) /* with what follows: it was seen again */
+#define TIMES	  (1u << 29) /* with what follows: how often it was seen again, up to 3 */
+#define STEP	  (TIMES - 1)
+#define FIRM	  (3 * TIMES) /* so often that its caller calls from one place here */
 
 /* The whole stacks of a time: the steps to the root are shared. */
 struct generation {
-	struct map64 keys;    /* what follows it: index in steps, + 1, and TWICE */
-	struct map64 callers; /* of a frame, wherever it was: a hash of the address it returns to */
-	struct map64 links;   /* of a step by what it is and what follows it: index in steps, + 1 */
+	struct map64 keys; /* what follows it: index in steps, + 1, and TIMES */
+	struct map64 of;   /* of a frame, wherever it was: a hash of the address it returns to */
+	struct callers callers;
+	struct map64 links; /* of a step by what it is and what follows it: index in steps, + 1 */
 	struct stitch_step *steps;
 	uint32_t n, cap;
 };
@@ -41,6 +45,7 @@ struct last {
 struct stitcher {
 	struct generation now, before;
 	uint32_t frame_restarts; /* of the ids of frames */
+	bool parts; /* there were stacks whose copy ended: without any, callers are not needed */
 	struct last last[LASTS];
 };
 
@@ -60,10 +65,17 @@ static uint64_t hash(uint64_t ip, uint64_t sp, uint32_t frame)
 static void empty(struct generation *g)
 {
 	map64_release(&g->keys);
-	map64_release(&g->callers);
+	map64_release(&g->of);
+	callers_release(&g->callers);
 	map64_release(&g->links);
 	free(g->steps);
 	*g = (struct generation){0};
+}
+
+static void forget_lasts(struct stitcher *st)
+{
+	for (int i = 0; i < LASTS; i++)
+		st->last[i].n = st->last[i].twice = 0;
 }
 
 void resolve_stitch_forget(struct resolver *r)
@@ -74,8 +86,7 @@ void resolve_stitch_forget(struct resolver *r)
 		return;
 	empty(&st->now);
 	empty(&st->before);
-	for (int i = 0; i < LASTS; i++)
-		st->last[i].n = st->last[i].twice = 0;
+	forget_lasts(st);
 }
 
 void resolve_stitch_release(struct resolver *r)
@@ -97,12 +108,11 @@ static int prepare(struct resolver *r)
 	if (st->frame_restarts != r->out.frame_restarts)
 		resolve_stitch_forget(r);
 	st->frame_restarts = r->out.frame_restarts;
-	if (st->now.keys.n > KEYS_MAX || st->now.n > STEPS_MAX) {
+	if (st->now.keys.n > KEYS_MAX || st->now.n > STEPS_MAX || st->now.callers.n > KEYS_MAX) {
 		empty(&st->before);
 		st->before = st->now;
 		st->now = (struct generation){0};
-		for (int i = 0; i < LASTS; i++)
-			st->last[i].n = st->last[i].twice = 0;
+		forget_lasts(st);
 	}
 	return 0;
 }
@@ -129,14 +139,16 @@ static int put_key(struct generation *g, uint64_t key, uint32_t frame, uint32_t 
 {
 	uint64_t ip = g->steps[step - 1].ip;
 	uint32_t caller = (uint32_t)mix(ip, 0) >> 1 | 1;
-	uint32_t *slot = map64_put(&g->keys, key, NULL), *of = map64_put(&g->callers, frame, NULL);
+	uint32_t *slot = map64_put(&g->keys, key, NULL), *of = map64_put(&g->of, frame, NULL);
 
 	if (!slot || !of)
 		return PP_ENOMEM;
 	if (!*slot)
 		*slot = step;
-	else
-		*slot = (*slot & ~TWICE) == step ? step | TWICE : DISAGREE;
+	else if (*slot == DISAGREE || (*slot & STEP) != step)
+		*slot = DISAGREE;
+	else if (*slot < FIRM)
+		*slot += TIMES;
 	*of = *of && *of != caller ? DISAGREE : caller;
 	return 0;
 }
@@ -170,8 +182,45 @@ static int see_again(struct generation *g, struct last *l)
 	return rc;
 }
 
-int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct unwind_result *res,
-			 const uint32_t *frames, uint32_t inner)
+/* The callers of the frames within one, whose end is at cfa; 0: it is the outermost. */
+static int learn_callers(struct resolver *r, const struct caller_space *space,
+			 const struct unwind_result *res, const uint32_t *frames, uint32_t from,
+			 uint64_t cfa)
+{
+	struct callers *c = &r->stitcher->now.callers;
+	struct caller caller = {.function = resolve_function(r, frames[from])};
+	int rc = 0;
+
+	if (cfa && !(caller.next = callers_place(c, caller.function, cfa)))
+		return PP_ENOMEM;
+	for (uint32_t i = from; i-- > 0 && !rc;) {
+		uint32_t function = resolve_function(r, frames[i]),
+			 at = callers_place(c, function, res->sps[i + 1]);
+
+		caller.ip = res->ips[i + 1];
+		caller.frame = frames[i + 1];
+		caller.exact = res->exact[i + 1];
+		rc = at ? callers_put(r, c, space, function, at, &caller) : PP_ENOMEM;
+		caller.function = function;
+		caller.next = at;
+	}
+	return rc;
+}
+
+/* What is new of a whole stack: `in_common` are the outer frames that are not. */
+static int learn_whole(struct resolver *r, const struct caller_space *space,
+		       const struct unwind_result *res, const uint32_t *frames, uint32_t in_common)
+{
+	uint32_t from = res->n - (in_common ? in_common : 1);
+
+	if (!r->stitcher->parts)
+		return 0;
+	return learn_callers(r, space, res, frames, from,
+			     from + 1 < res->n ? res->sps[from + 1] : 0);
+}
+
+int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct caller_space *space,
+			 const struct unwind_result *res, const uint32_t *frames, uint32_t inner)
 {
 	struct stitch_step step = {0};
 	struct generation *g;
@@ -189,6 +238,8 @@ int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct unwin
 	if (l->twice > l->n)
 		l->twice = l->n;
 	rc = see_again(g, l);
+	if (!rc)
+		rc = learn_whole(r, space, res, frames, l->n);
 	step.next = l->n ? l->steps[l->n - 1] : 0;
 	for (uint32_t i = res->n - l->n; i-- > inner && !rc;) {
 		if (step.next)
@@ -208,6 +259,23 @@ int resolve_stitch_learn(struct resolver *r, uint64_t thread, const struct unwin
 		}
 	}
 	return rc;
+}
+
+int resolve_stitch_part(struct resolver *r, const struct caller_space *space,
+			const struct unwind_result *res, const uint32_t *frames)
+{
+	uint32_t from = res->n - 1;
+	int rc = prepare(r);
+
+	if (rc)
+		return rc;
+	/* From here on callers are kept. */
+	if (!r->stitcher->parts)
+		forget_lasts(r->stitcher);
+	r->stitcher->parts = true;
+	if (res->cfa)
+		return learn_callers(r, space, res, frames, from, res->cfa);
+	return from ? learn_callers(r, space, res, frames, from - 1, res->sps[from]) : 0;
 }
 
 /* Whether two generations say the same. */
@@ -237,37 +305,96 @@ static bool step_at(const struct stitcher *st, uint32_t n, struct stitch_step *a
 	return true;
 }
 
-/* What follows a frame in a generation, and whether it is sure; 0: it is not there. */
-static uint32_t look(const struct generation *g, const struct stitch_key *key, bool *sure)
+/* What follows a frame in a generation, and how sure it is; 0: it is not there. */
+static uint32_t look(const struct generation *g, const struct stitch_key *key, uint32_t *times)
 {
 	const uint32_t *step = map64_get(&g->keys, hash(key->ip, key->sp, key->frame));
-	const uint32_t *callers = map64_get(&g->callers, key->frame);
+	const uint32_t *of = map64_get(&g->of, key->frame);
 
 	if (!step)
 		return 0;
 	if (*step == DISAGREE)
 		return DISAGREE;
-	*sure |= *step & TWICE || (callers && *callers != DISAGREE);
-	return *step & ~TWICE;
+	*times += *step & ~STEP;
+	if (!*times && of && *of != DISAGREE)
+		*times = TIMES;
+	return *step & STEP;
+}
+
+/* What follows a frame by its own address and stack pointer. *firm: it was seen often. */
+static uint32_t by_address(const struct stitcher *st, const struct stitch_key *key, bool seen,
+			   bool *firm)
+{
+	uint32_t times = seen ? TIMES : 0, now = look(&st->now, key, &times),
+		 before = look(&st->before, key, &times);
+
+	*firm = times >= FIRM;
+	if (now == DISAGREE || before == DISAGREE || (now && before && !same(st, now, before)))
+		return 0;
+	return !times && !(now && before) ? 0 : now ? now : before ? before | OLD : 0;
+}
+
+/* What follows it by its function and the end of its frame. */
+static uint32_t by_function(const struct resolver *r, const struct stitch_key *key)
+{
+	const struct stitcher *st = r->stitcher;
+	const struct callers *a = &st->now.callers, *b = &st->before.callers;
+	uint32_t function = resolve_function(r, key->frame),
+		 now = key->cfa ? callers_find(a, function, key->cfa) : 0,
+		 before = key->cfa ? callers_find(b, function, key->cfa) : 0;
+
+	if ((now && before && !callers_same(a, now, b, before)) ||
+	    (now && !callers_sure(a, function, now)) ||
+	    (before && !callers_sure(b, function, before)))
+		return 0;
+	return now ? now : before ? before | OLD : 0;
+}
+
+static const struct caller *caller_at(const struct stitcher *st, uint32_t n)
+{
+	return n & OLD ? &st->before.callers.v[(n & ~OLD) - 1] : &st->now.callers.v[n - 1];
+}
+
+/* Where a function calls from is not known, after all, if whole stacks differ in that. */
+static void take_caller(const struct resolver *r, struct stitch_at *at)
+{
+	const struct caller *c = at->caller ? caller_at(r->stitcher, at->caller) : NULL;
+	bool alike = c && (at->by_function || resolve_function(r, at->step.frame) == c->function);
+
+	if (!alike) {
+		at->caller = 0;
+		return;
+	}
+	at->caller = c->next ? c->next | (at->caller & OLD) : 0;
+	if (!at->by_function && !c->several)
+		return;
+	at->step.ip = c->ip;
+	at->step.frame = c->frame;
+	at->step.exact = c->exact;
 }
 
 bool resolve_stitch_first(const struct resolver *r, const struct stitch_key *key, bool seen,
-			  struct stitch_step *at)
+			  struct stitch_at *at)
 {
 	const struct stitcher *st = r->stitcher;
-	uint32_t now, before;
-	bool sure = seen;
+	uint32_t step;
+	bool firm;
 
 	if (!st || st->frame_restarts != r->out.frame_restarts)
 		return false;
-	now = look(&st->now, key, &sure);
-	before = look(&st->before, key, &sure);
-	if (now == DISAGREE || before == DISAGREE || (now && before && !same(st, now, before)))
+	step = by_address(st, key, seen, &firm);
+	*at = (struct stitch_at){.caller = step && firm ? 0 : by_function(r, key),
+				 .by_function = !step};
+	if (!step_at(st, step, &at->step) && !at->caller)
 		return false;
-	return (sure || (now && before)) && step_at(st, now ? now : before ? before | OLD : 0, at);
+	take_caller(r, at);
+	return true;
 }
 
-bool resolve_stitch_next(const struct resolver *r, struct stitch_step *at)
+bool resolve_stitch_next(const struct resolver *r, struct stitch_at *at)
 {
-	return step_at(r->stitcher, at->next, at);
+	if (at->by_function ? !at->caller : !step_at(r->stitcher, at->step.next, &at->step))
+		return false;
+	take_caller(r, at);
+	return true;
 }

@@ -15,7 +15,8 @@ static int add_dir(const char **dirs, size_t *n, const char *arg, struct buf *wh
 }
 
 enum {
-	NO_DEMANGLE = OPT_NO_SHORT,
+	DEMANGLE = OPT_NO_SHORT,
+	NO_DEMANGLE,
 	NO_GUESSED,
 	SRCLINE,
 	LIKE_PERF,
@@ -48,7 +49,8 @@ const struct opt symopt_options[] = {
 	{SRCLINE, "srcline", NULL, "give frames their source lines"},
 	{NO_GUESSED, "no-guessed", NULL,
 	 "do not name functions of stripped files by their address"},
-	{NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++, Rust and D names"},
+	{DEMANGLE, "demangle", "KIND", "ghc: also decode the names of Haskell"},
+	{NO_DEMANGLE, "no-demangle", NULL, "keep mangled C++, Rust, D and OCaml names"},
 	{KEEP_STACKS, "keep-stacks", NULL, "leave copies of user stacks in the output"},
 	{NO_STITCH, "no-stitch", NULL,
 	 "leave stacks as they are whose copy ended, without callers"},
@@ -69,6 +71,16 @@ static int debuginfod_limit(struct symopt *o, const char *arg, struct buf *why)
 	return PP_EUSAGE;
 }
 
+static int demangle_kind(struct symopt *o, const char *arg, struct buf *why)
+{
+	o->r.demangle_ghc = !strcmp(arg, "ghc");
+	if (o->r.demangle_ghc)
+		return 0;
+	buf_adds(why, "--demangle: not ghc: ");
+	buf_add_safe(why, arg, strlen(arg));
+	return PP_EUSAGE;
+}
+
 int symopt_option(void *opts, int id, const char *arg, struct buf *why)
 {
 	struct symopt *o = opts;
@@ -85,6 +97,7 @@ int symopt_option(void *opts, int id, const char *arg, struct buf *why)
 	case FORCE: o->r.force = true; break;
 	case SRCLINE: o->r.srcline = true; break;
 	case NO_GUESSED: o->r.no_guessed = true; break;
+	case DEMANGLE: return demangle_kind(o, arg, why);
 	case NO_DEMANGLE: o->r.no_demangle = true; break;
 	case KEEP_STACKS: o->r.keep_stacks = true; break;
 	case NO_STITCH: o->r.no_stitch = true; break;

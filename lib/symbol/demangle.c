@@ -1,6 +1,7 @@
-/* Calls libiberty for C++, Rust and D names, with bounds on time and text. */
+/* Calls libiberty for C++, Rust and D names, with bounds on time and text; OCaml's are its own. */
 #include "symbol/demangle.h"
 
+#include <ctype.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -65,12 +66,50 @@ static const char *run_d(const char *name, struct buf *b)
 	return b->len && !b->err ? buf_str(b) : name;
 }
 
+/* The character that "$2b" stands for; 0: that is none. */
+static char escaped(const char *s)
+{
+	char digits[3] = {0};
+	unsigned char c;
+
+	if (s[0] != '$' || !isxdigit((unsigned char)s[1]) || !isxdigit((unsigned char)s[2]))
+		return 0;
+	memcpy(digits, s + 1, 2);
+	c = (unsigned char)strtoul(digits, NULL, 16);
+	return c > ' ' && c < 0x7f ? (char)c : 0;
+}
+
+/* OCaml: "camlMODULE__NAME_STAMP", where "__" is a dot, and $ with two digits any character. */
+static const char *run_ocaml(const char *name, struct buf *b)
+{
+	const char *s = name + 4;
+
+	if (strnlen(name, DEMANGLE_MAX_IN + 1) > DEMANGLE_MAX_IN)
+		return name;
+	buf_reset(b);
+	while (*s) {
+		bool dot = s[0] == '_' && s[1] == '_';
+		char c = escaped(s);
+
+		buf_addc(b, dot ? '.' : c ? c : *s);
+		s += dot ? 2 : c ? 3 : 1;
+	}
+	return b->err ? name : buf_str(b);
+}
+
+bool demangle_is_ocaml(const char *name)
+{
+	return !strncmp(name, "caml", 4) && isupper((unsigned char)name[4]);
+}
+
 const char *demangle(const char *name, struct buf *b)
 {
 	const char *at;
 	size_t len;
 	char *head;
 
+	if (demangle_is_ocaml(name))
+		return run_ocaml(name, b);
 	if (name[0] == '_' && name[1] == 'D')
 		return run_d(name, b);
 	/* What else libiberty takes begins with _Z, _R or _GLOBAL_; all else need not be tried. */

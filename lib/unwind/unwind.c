@@ -216,8 +216,10 @@ static enum unwind_end step(struct walk *w, const struct row *row, unsigned *sti
 	enum unwind_end end =
 		row->flags & ROW_PLAIN ? step_plain(w, row, &cfa) : walk_complex(w, row, &cfa, rc);
 
-	if (end || *rc)
+	if (end || *rc) {
+		w->cfa = cfa;
 		return end;
+	}
 	if (!(row->flags & ROW_SIGNAL) && cfa < sp)
 		return UNWIND_OTHER_STACK;
 	if (row->flags & ROW_PLAIN || !has_rule(row, w->arch->sp))
@@ -461,6 +463,7 @@ int unwinder_run(struct unwinder *u, const struct unwind_sample *s, struct unwin
 	w.len = s->len;
 	w.swap = s->swap;
 	w.cut = s->cut;
+	w.cfa = 0;
 	w.beyond = s->beyond;
 	w.find = u->find;
 	w.ctx = u->ctx;
@@ -482,7 +485,9 @@ int unwinder_run(struct unwinder *u, const struct unwind_sample *s, struct unwin
 	if (w.len > UINT64_MAX - w.base)
 		w.len = UINT64_MAX - w.base;
 	rc = walk(&w, res);
-	if (!rc && (res->end == UNWIND_COPY || res->end == UNWIND_NOT_THERE))
+	if (!rc && (res->end == UNWIND_COPY || res->end == UNWIND_NOT_THERE)) {
 		res->state = keep_state(&w);
+		res->cfa = w.cfa;
+	}
 	return rc;
 }

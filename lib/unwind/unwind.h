@@ -118,6 +118,7 @@ struct unwind_result {
 	enum unwind_end end;
 	bool guessed;			  /* a step was by the frame pointer, without a table */
 	const struct unwind_state *state; /* if the copy ended; the last frame is where it was */
+	uint64_t cfa;			  /* then: where that frame ends; 0: unknown */
 };
 
 struct unwinder;

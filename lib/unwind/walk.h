@@ -20,7 +20,8 @@ struct walk {
 	const uint8_t *stack;
 	size_t len;
 	bool swap;
-	bool cut; /* more was to be copied */
+	bool cut;     /* more was to be copied */
+	uint64_t cfa; /* of the frame that a table could not lead out of; 0: unknown */
 	const struct unwind_beyond *beyond;
 	unwind_find_fn find;
 	void *ctx;

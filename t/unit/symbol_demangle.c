@@ -1,4 +1,4 @@
-/* Demangled names of C++, D and Rust. */
+/* Demangled names of C++, D, Rust and OCaml. */
 #include "symbol/demangle.h"
 
 #include "tap.h"
@@ -8,7 +8,7 @@
 
 /*
  * What c++filt -p prints for C++, c++filt -s dlang for D; for Rust, the path that the compiler
- * encoded (RFC 2603).
+ * encoded (RFC 2603); for OCaml what perf script prints.
  */
 static const struct {
 	const char *in, *out;
@@ -39,6 +39,12 @@ static const struct {
 	{"_D8demangle9__T4testZv", "demangle.test!()"},
 	{"_D", "_D"},
 	{"_Dnot mangled", "_Dnot mangled"},
+	{"camlStdlib__List__fold_left_275", "Stdlib.List.fold_left_275"},
+	{"camlL__entry", "L.entry"},
+	{"camlStdlib__$2b$2f_12", "Stdlib.+/_12"},
+	{"camlL__a$00b$1bc$2", "L.a$00b$1bc$2"},
+	{"caml_main", "caml_main"},
+	{"caml", "caml"},
 };
 
 static void test_names(void)
@@ -48,6 +54,33 @@ static void test_names(void)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		is_str(demangle(names[i].in, &b), names[i].out, "%s", names[i].in);
 	ok(demangle("main", &b) != buf_str(&b), "a plain name is given back as it is");
+	buf_release(&b);
+}
+
+/* By the tables of GHC's manual on symbol names. */
+static void test_ghc(void)
+{
+	static const struct {
+		const char *in, *out;
+	} ghc[] = {
+		{"Main_zdwleaf_info", "Main.$wleaf"},
+		{"base_GHCziBase_map_info", "base:GHC.Base.map"},
+		{"ghczmprim_GHCziTypes_Izh_con_info", "ghc-prim:GHC.Types.I#"},
+		{"base_GHCziList_zdwznzn_closure", "base:GHC.List.$w!!"},
+		{"ghczmprim_GHCziTuple_Z2T_con_info", "ghc-prim:GHC.Tuple.(,)"},
+		{"Main_zcZCz2cU_entry", "Main.^:,"},
+		{"rKx_info", "rKx"},
+		{"stg_ap_p_fast", "stg_ap_p_fast"},
+		{"main", "main"},
+		{"get_cpu_info", "get_cpu_info"},
+		{"_info", "_info"},
+		{"Main_z_info", "Main.z"},
+		{"Main_Z999T_info", "Main.Z999T"},
+	};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof(ghc) / sizeof(*ghc); i++)
+		is_str(demangle_ghc(ghc[i].in, &b), ghc[i].out, "%s", ghc[i].in);
 	buf_release(&b);
 }
 
@@ -88,6 +121,7 @@ static void test_hostile(void)
 int main(void)
 {
 	test_names();
+	test_ghc();
 	test_hostile();
 	return done();
 }
