@@ -48,15 +48,15 @@ bool kernel_prototype(struct kernel *k, const char *module, const char *func,
 const struct kbtf *kernel_module(struct kernel *k, const char *module);
 
 /* Lists functions whose names fit; NULL: all; `signatures`: as C declares them. An exit status. */
-int kernel_functions(struct kernel *k, const char *pattern, bool signatures, enum sheet_form form);
+int kernel_functions(struct kernel *k, const char *pattern, bool signatures, enum table_form form);
 
 /* Lists the parameters of a function, and its result. Returns an exit status. */
-int kernel_variables(struct kernel *k, const char *function, enum sheet_form form);
+int kernel_variables(struct kernel *k, const char *function, enum table_form form);
 
 /*
  * Lists the members of a structure: "struct sock", "MODULE:struct NAME", a typedef's name. Those of
  * unnamed members are among them. Returns an exit status.
  */
-int kernel_members(struct kernel *k, const char *type, enum sheet_form form);
+int kernel_members(struct kernel *k, const char *type, enum table_form form);
 
 #endif

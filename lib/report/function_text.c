@@ -9,14 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const kinds[] = {"function", "caller", "callee", "line", "code", "note"};
-
 /* Instructions wait until the last has come, as jumps are drawn beside them. */
 struct writer {
 	const struct result *s;
 	struct out *out;
 	struct buf b, texts;
 	uint32_t width;
+	enum table_form form; /* not HTML */
 	enum fact_kind last;
 	bool first;
 	uint64_t *addr, *target;
@@ -188,83 +187,56 @@ static int as_text(void *ctx, const struct function *f, const struct fact *fact)
 
 /* ---- values ---- */
 
-static void add_escaped(struct buf *b, const char *s)
+/* A fact_fn. */
+static int as_record(void *ctx, const struct function *f, const struct fact *fact)
 {
-	table_add_escaped(b, s, strlen(s), false);
-}
-
-static int as_tsv(void *ctx, const struct function *f, const struct fact *fact)
-{
+	static const char *const kinds[] = {"function", "caller", "callee", "line", "code", "note"};
+	static const struct record_column columns[] = {
+		{"event"}, {"function"}, {"dso"},  {"kind"}, {"weight"}, {"samples"},
+		{"share"}, {"address"},	 {"file"}, {"line"}, {"text"},	 {0}};
 	struct writer *w = ctx;
 	const struct report *r = w->s->r;
+	struct records to = {.columns = columns, .form = w->form, .b = &w->b, .exact = true};
+	struct buf event = BUF_INIT;
+	const char *text;
 	size_t len;
 
 	if (w->first)
-		buf_adds(&w->b, "# event\tfunction\tdso\tkind\tweight\tsamples\tshare\taddress\t"
-				"file\tline\ttext\n");
+		records_titles(&to, "# event");
 	w->first = false;
-	report_event_name(r, f->event, &w->b);
-	buf_addc(&w->b, '\t');
-	add_escaped(&w->b, report_text_get(r, f->sym, &len));
-	buf_addc(&w->b, '\t');
-	add_escaped(&w->b, report_text_get(r, f->dso, &len));
-	buf_addf(&w->b, "\t%s\t%" PRIu64 "\t%" PRIu64 "\t%.4f\t", kinds[fact->kind], fact->weight,
-		 fact->samples, fact->share);
-	if (fact->kind == FACT_CODE)
-		buf_addf(&w->b, "0x%" PRIx64, fact->addr);
-	buf_addc(&w->b, '\t');
-	add_escaped(&w->b, fact->file ? fact->file : "");
-	buf_addc(&w->b, '\t');
-	if (fact->file)
-		buf_addf(&w->b, "%u", fact->line);
-	buf_addc(&w->b, '\t');
-	add_escaped(&w->b, fact->text);
-	buf_addc(&w->b, '\n');
-	return flush(w);
-}
-
-static void add_json(struct buf *b, const char *name, const char *s)
-{
-	buf_addf(b, ",\"%s\":", name);
-	buf_add_json(b, s, strlen(s));
-}
-
-static int as_json(void *ctx, const struct function *f, const struct fact *fact)
-{
-	struct writer *w = ctx;
-	const struct report *r = w->s->r;
-	struct buf event = BUF_INIT;
-	size_t len;
-
 	report_event_name(r, f->event, &event);
-	buf_adds(&w->b, "{\"event\":");
-	buf_add_json(&w->b, buf_str(&event), event.len);
+	record_text(&to, buf_str(&event), event.len);
 	buf_inherit(&w->b, &event);
 	buf_release(&event);
-	add_json(&w->b, "function", report_text_get(r, f->sym, &len));
-	add_json(&w->b, "dso", report_text_get(r, f->dso, &len));
-	add_json(&w->b, "kind", kinds[fact->kind]);
-	buf_addf(&w->b, ",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"share\":%.6f",
-		 fact->weight, fact->samples, fact->share / 100);
+	text = report_text_get(r, f->sym, &len);
+	record_text(&to, text, len);
+	text = report_text_get(r, f->dso, &len);
+	record_text(&to, text, len);
+	record_text(&to, kinds[fact->kind], strlen(kinds[fact->kind]));
+	record_u64(&to, fact->weight);
+	record_u64(&to, fact->samples);
+	record_share(&to, fact->share);
 	if (fact->kind == FACT_CODE)
-		buf_addf(&w->b, ",\"address\":\"0x%" PRIx64 "\"", fact->addr);
+		record_hex(&to, fact->addr);
+	else
+		record_none(&to);
 	if (fact->file) {
-		add_json(&w->b, "file", fact->file);
-		buf_addf(&w->b, ",\"line\":%u", fact->line);
+		record_text(&to, fact->file, strlen(fact->file));
+		record_u64(&to, fact->line);
+	} else {
+		record_none(&to);
+		record_none(&to);
 	}
-	add_json(&w->b, "text", fact->text);
-	buf_adds(&w->b, "}\n");
+	record_text(&to, fact->text, strlen(fact->text));
+	record_end(&to);
 	return flush(w);
 }
 
 static int write_event(struct writer *w, uint32_t event, bool *any)
 {
-	const struct report *r = w->s->r;
 	struct functions f = {0};
 	int rc = functions_make(&f, w->s, event);
-	fact_fn *fn = r->o.form == REPORT_TSV	 ? as_tsv
-		      : r->o.form == REPORT_JSON ? as_json
-						 : as_text;
+	fact_fn *fn = w->form == TABLE_FORM_TEXT ? as_text : as_record;
 
 	if (!rc && f.n && fn == as_text) {
 		report_head(w->s, event, &w->b);
@@ -291,7 +263,7 @@ static void release(struct writer *w)
 
 int report_write_functions(const struct result *s, uint32_t width, struct out *out)
 {
-	struct writer w = {.s = s, .out = out, .width = width, .first = true};
+	struct writer w = {.s = s, .out = out, .width = width, .form = s->r->o.form, .first = true};
 	bool any = false;
 	int rc = 0;
 

@@ -19,19 +19,7 @@ struct page {
 
 static void add_text(struct buf *b, const char *text)
 {
-	struct buf safe = BUF_INIT;
-
-	buf_add_safe(&safe, text, strlen(text));
-	for (size_t i = 0; i < safe.len; i++) {
-		char c = (char)safe.data[i];
-
-		if (c == '&' || c == '<' || c == '>' || c == '"')
-			buf_addf(b, "&#%d;", c);
-		else
-			buf_addc(b, c);
-	}
-	buf_inherit(b, &safe);
-	buf_release(&safe);
+	buf_add_markup(b, text, strlen(text), XML_MARKS);
 }
 
 static int flush(struct page *p)

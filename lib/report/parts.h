@@ -434,16 +434,9 @@ int report_write_function(const struct result *s, uint32_t event, const struct c
 
 int report_write_html(const struct result *s, struct out *out);
 
-/* ---- tsv_report.c ---- */
+/* ---- data_forms.c ---- */
 
-int report_write_tsv(const struct result *s, struct out *out);
-
-/* ---- json_report.c ---- */
-
-int report_write_json(const struct result *s, struct out *out);
-
-/* ---- markdown_report.c ---- */
-
-int report_write_markdown(const struct result *s, struct out *out);
+/* TSV, JSON and Markdown. */
+int report_write_data(const struct result *s, struct out *out);
 
 #endif

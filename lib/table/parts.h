@@ -53,6 +53,8 @@ int table_write_tsv(const struct tables *ts, const struct table *t, struct buf *
 int tables_write_plain(const struct tables *ts, const char *source, struct buf *b, struct out *out);
 int table_write_json(const struct tables *ts, const struct table *t, struct buf *b,
 		     struct out *out);
+int table_write_markdown(const struct table *t, const struct table_opts *o, struct buf *b,
+			 struct out *out);
 int table_write_text(struct tables *ts, const struct table *t, const struct table_opts *o,
 		     struct buf *b, struct out *out);
 
@@ -63,8 +65,13 @@ int table_write_text(struct tables *ts, const struct table *t, const struct tabl
 void table_add_buckets(struct buf *b, const struct hist_buckets *buckets, uint64_t step);
 void table_add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat);
 
-/* Writes what is in b and empties it: 0 or an error. */
-int table_flush(struct buf *b, struct out *out);
+/* ---- text_table.c: cells for people; whether a value has a column for a statistic ---- */
+
+void text_add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *scratch,
+		  struct buf *b);
+void text_add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat,
+		   const char *unit);
+bool text_shows(const struct table *t, uint32_t v, int stat, uint32_t shown);
 
 /* ---- fit.c ---- */
 

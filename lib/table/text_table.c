@@ -60,8 +60,8 @@ static void add_time(struct buf *b, uint64_t ns)
 		 (unsigned)(ns / 1000 % 1000000));
 }
 
-static void add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *scratch,
-		    struct buf *b)
+void text_add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *scratch,
+		  struct buf *b)
 {
 	if (t->keys[k].kind == TABLE_WINDOW && row != t->other) {
 		add_time(b, t->key[(size_t)row * t->nkeys + k]);
@@ -72,8 +72,8 @@ static void add_key(const struct table *t, uint32_t row, uint32_t k, struct buf 
 	buf_add_safe(b, buf_str(scratch), scratch->len);
 }
 
-static void add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat,
-		     const char *unit)
+void text_add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat,
+		   const char *unit)
 {
 	if (stat == TABLE_STAT_COUNT) {
 		buf_add_u64(b, n->count, 0, ' ');
@@ -86,7 +86,7 @@ static void add_stat(struct buf *b, const struct table_numbers *n, enum table_st
 	switch (stat) {
 	case TABLE_STAT_COUNT: break;
 	case TABLE_STAT_SUM: unit_add(b, n->sum, unit); break;
-	case TABLE_STAT_SHARE: buf_addf(b, "%.2f%%", n->share * 100); break;
+	case TABLE_STAT_SHARE: buf_addf(b, "%.2f%%", n->percent); break;
 	case TABLE_STAT_MIN: unit_add(b, n->min, unit); break;
 	case TABLE_STAT_MEAN: unit_add_mean(b, n->mean, unit); break;
 	case TABLE_STAT_P50:
@@ -138,7 +138,7 @@ static void add_frames(const struct table *t, uint32_t row, struct buf *scratch,
 	}
 }
 
-static bool is_shown(const struct table *t, uint32_t v, int stat, uint32_t shown)
+bool text_shows(const struct table *t, uint32_t v, int stat, uint32_t shown)
 {
 	if (t->no_sum & (1u << v) && (stat == TABLE_STAT_SUM || stat == TABLE_STAT_SHARE))
 		return false;
@@ -150,7 +150,7 @@ static uint32_t columns_of(const struct table *t, uint32_t v, uint32_t shown)
 	uint32_t n = 0;
 
 	for (int s = 0; s < TABLE_NSTATS; s++)
-		n += is_shown(t, v, s, shown);
+		n += text_shows(t, v, s, shown);
 	return n;
 }
 
@@ -166,7 +166,7 @@ static void fill_head(struct grid *g, const struct table *t, uint32_t shown)
 	}
 	for (uint32_t v = 0; v < t->nvalues; v++) {
 		for (int s = 0; s < TABLE_NSTATS; s++) {
-			if (!is_shown(t, v, s, shown))
+			if (!text_shows(t, v, s, shown))
 				continue;
 			if (t->values[v].kind == TABLE_COUNT && s == TABLE_STAT_COUNT)
 				buf_add_safe(&g->text, t->values[v].name,
@@ -194,7 +194,7 @@ static void fill_key(void *ctx, uint32_t row, uint32_t k)
 
 	if (is_stack(f->t, k))
 		return;
-	add_key(f->t, row, k, &f->scratch, &f->g->text);
+	text_add_key(f->t, row, k, &f->scratch, &f->g->text);
 	end_cell(f->g);
 }
 
@@ -204,9 +204,9 @@ static void fill_value(void *ctx, uint32_t row, uint32_t v, const struct table_n
 
 	(void)row;
 	for (int s = 0; s < TABLE_NSTATS; s++) {
-		if (!is_shown(f->t, v, s, f->shown))
+		if (!text_shows(f->t, v, s, f->shown))
 			continue;
-		add_stat(&f->g->text, n, (enum table_stat)s, f->t->values[v].unit);
+		text_add_stat(&f->g->text, n, (enum table_stat)s, f->t->values[v].unit);
 		end_cell(f->g);
 	}
 }
@@ -298,7 +298,7 @@ static int print_grid(const struct grid *g, const struct table *t, struct buf *b
 			if (i >= g->columns)
 				add_frames(t, table_ordered(t, (uint32_t)(i / g->columns) - 1),
 					   &scratch, b);
-			rc = table_flush(b, out);
+			rc = out_take(out, b);
 		}
 		begin = g->ends[i];
 	}
@@ -363,12 +363,12 @@ static int draw(const struct table *t, enum hist_view view, struct buf *b, struc
 				buf_adds(b, k ? ", " : ": ");
 				buf_add_safe(b, t->keys[k].name, strlen(t->keys[k].name));
 				buf_adds(b, " = ");
-				add_key(t, row, k, &scratch, b);
+				text_add_key(t, row, k, &scratch, b);
 			}
 			buf_addc(b, '\n');
 			rc = hist_draw(table_cell(t, row, v), view, c->unit, b);
 			if (!rc)
-				rc = table_flush(b, out);
+				rc = out_take(out, b);
 		}
 	}
 	rc = rc ? rc : scratch.err;
@@ -414,5 +414,5 @@ int table_write_text(struct tables *ts, const struct table *t, const struct tabl
 		buf_addc(b, '\n');
 	free(g.ends);
 	buf_release(&g.text);
-	return rc ? rc : table_flush(b, out);
+	return rc ? rc : out_take(out, b);
 }

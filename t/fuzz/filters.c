@@ -557,7 +557,7 @@ static int preport(char **files, int n, int variant)
 		o.tree = REPORT_NO_TREE;
 		o.annotate = true;
 		o.symfs[o.n_symfs++] = symfs;
-		o.form = variant & 1 ? REPORT_HTML : REPORT_TSV;
+		o.form = variant & 1 ? TABLE_FORM_HTML : TABLE_FORM_TSV;
 	}
 	if (report_new(&r, &o, quiet))
 		abort();
