@@ -547,7 +547,7 @@ static int preport(char **files, int n, int variant)
 	int status;
 
 	o.by = variant & 8 ? "tid, sym, srcline" : NULL;
-	o.form = (enum report_form)(variant & 3);
+	o.form = (enum table_form)(variant & 3);
 	o.tree = (enum report_tree)(variant % 5 % 3);
 	o.addrs = o.count = o.ascii = variant & 16;
 	o.no_children = o.of_parent = variant & 32;
