@@ -2,7 +2,7 @@
  * Percentiles of several recordings beside those of others: Welch's test on their logarithms, so
  * that differences are relative.
  */
-#include "diff/latency.h"
+#include "diff/compare.h"
 
 #include "base/err.h"
 #include "diff/statistics.h"

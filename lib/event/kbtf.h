@@ -1,7 +1,7 @@
 /*
  * Functions and structures of the kernel, by its own types (BTF).
  *
- *	rc = kbtf_take(&k, &bytes, NULL);	(inspect/kbtf_file.h opens files)
+ *	rc = kbtf_take(&k, &bytes, NULL);
  *	if (kbtf_function(k, "vfs_read", &proto) == 0 &&
  *	    kbtf_param(k, proto, 0, &name, &type) == 0) ...
  *	kbtf_close(k);

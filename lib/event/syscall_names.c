@@ -26,7 +26,7 @@ static const char *const shared[] = {
 	[44] = "file_getattr", [45] = "file_setattr",
 };
 
-/* S(NAME, numbers of x86-64, of i386, of arm, in the generic table; -1: it does not have the call). */
+/* S(NAME, numbers of x86-64, i386, arm and the generic table; -1: it does not have the call). */
 #define CALLS(S) \
 	S(_llseek, -1, 140, 140, -1) S(_newselect, -1, 142, 142, -1) \
 	S(_sysctl, 156, 149, 149, -1) S(accept, 43, -1, 285, 202) S(accept4, 288, 364, 366, 242) \

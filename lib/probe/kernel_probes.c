@@ -2,17 +2,65 @@
 #include "probe/kernel_probes.h"
 
 #include "base/err.h"
-#include "inspect/kbtf_file.h"
 #include "probe/new_event.h"
 #include "probe/kernel_args.h"
 #include "probe/ksyms.h"
 #include "probe/spec.h"
 #include "symbol/root.h"
+#include "event/kbtf.h"
+#include "symbol/elf_file.h"
+#include "symbol/reason.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the kernel's types, from a file ---- */
+
+#define KBTF_MAX (64u << 20) /* bytes; 5 to 10 MB in practice */
+
+/* The section of an ELF file. PP_ENOENT: it is none, or has none. */
+static int read_section(const char *path, struct buf *bytes)
+{
+	struct elf_file *f = NULL;
+	enum symtab_reason why;
+	int rc = PP_ENOENT;
+
+	if (elf_file_open(&f, path, &why) == 0) {
+		GElf_Shdr sh;
+		Elf_Scn *scn = elf_file_section(f, ".BTF", &sh);
+		Elf_Data *data = scn ? elf_file_data(scn, &sh) : NULL;
+
+		if (data && data->d_buf && data->d_size <= KBTF_MAX) {
+			buf_add(bytes, data->d_buf, data->d_size);
+			rc = bytes->err;
+		}
+	}
+	elf_file_close(f);
+	return rc;
+}
+
+/*
+ * The file is as the kernel has it, or an ELF file with a section .BTF (vmlinux, a module). Those
+ * of modules build on `base`, as with kbtf_take. 0, PP_ENOENT, PP_ECORRUPT, PP_ENOMEM, ...
+ */
+static int kbtf_open(struct kbtf **out, const char *path, const struct kbtf *base)
+{
+	struct buf bytes = BUF_INIT;
+	enum symtab_reason why;
+	int rc = read_section(path, &bytes);
+
+	*out = NULL;
+	if (rc == PP_ENOENT)
+		rc = root_read(NULL, path, KBTF_MAX, &bytes, &why);
+	if (!rc)
+		rc = kbtf_take(out, &bytes, base);
+	buf_release(&bytes);
+	return rc;
+}
+
+/* ---- the kernel ---- */
 
 int kernel_open(struct kernel *k, const char *btf, const char *kallsyms, struct diag *d)
 {

@@ -13,7 +13,7 @@
 
 #include "base/diag.h"
 #include "base/out.h"
-#include "table/records.h"
+#include "table/named_rows.h"
 
 struct sheet {
 	struct records cells;

@@ -21,7 +21,7 @@
 
 #include "base/diag.h"
 #include "base/opt.h"
-#include "table/records.h"
+#include "table/named_rows.h"
 
 #include <stdint.h>
 

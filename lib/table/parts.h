@@ -73,8 +73,6 @@ void text_add_stat(struct buf *b, const struct table_numbers *n, enum table_stat
 		   const char *unit);
 bool text_shows(const struct table *t, uint32_t v, int stat, uint32_t shown);
 
-/* ---- fit.c ---- */
-
 /* A column of a table in text. */
 struct fit_column {
 	uint32_t width; /* characters */
@@ -82,11 +80,5 @@ struct fit_column {
 	int stat;	/* enum table_stat; -1: a key */
 	bool keep, hidden;
 };
-
-/*
- * Hides columns until all fit, `gap` characters apart, or none is left to hide. Whether any is
- * hidden.
- */
-bool fit_columns(struct fit_column *c, uint32_t n, uint32_t gap, uint32_t width);
 
 #endif

@@ -37,7 +37,7 @@
 #include "base/out.h"
 #include "base/src.h"
 #include "table/hist.h"
-#include "table/records.h"
+#include "table/named_rows.h"
 
 #define TABLE_ROWS_MAX	 (1u << 17)   /* rows of a table */
 #define TABLE_BYTES_MAX	 (256u << 20) /* bytes of a table's histograms and texts */

@@ -12,8 +12,8 @@
  *
  * A row has a call for each column, in their order. Errors stay in the buffer.
  */
-#ifndef PP_TABLE_RECORDS_H
-#define PP_TABLE_RECORDS_H
+#ifndef PP_TABLE_NAMED_ROWS_H
+#define PP_TABLE_NAMED_ROWS_H
 
 #include "base/buf.h"
 

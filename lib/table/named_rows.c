@@ -1,5 +1,5 @@
-/* Rows of named columns as text, TSV or JSON lines; see records.h. */
-#include "table/records.h"
+/* Rows of named columns as text, TSV or JSON lines; see named_rows.h. */
+#include "table/named_rows.h"
 
 #include "table/table.h"
 #include "table/unit.h"
