@@ -46,7 +46,7 @@ static void add_number(struct buf *b, const char *name, double v)
 static void add_runs(const struct diff *d, struct buf *b)
 {
 	for (size_t i = 0; i < d->runs.n; i++) {
-		const struct run *r = &d->runs.v[i];
+		const struct diff_recording *r = &d->runs.v[i];
 
 		buf_adds(b, i ? ",\n  {\"file\":" : "\n  {\"file\":");
 		buf_add_json(b, r->name, strlen(r->name));

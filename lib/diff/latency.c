@@ -34,7 +34,7 @@ static double variance_of(const struct side *s)
 static void sum_up(const struct compare *c, bool p99, struct side *sides)
 {
 	for (size_t i = 0; i < c->rs->n; i++) {
-		const struct run *r = &c->rs->v[i];
+		const struct diff_recording *r = &c->rs->v[i];
 
 		for (uint32_t k = 0; k < r->nunits; k++) {
 			double v = p99 ? r->total[k] : r->self[k], l = v > 0 ? log(v) : 0;

@@ -28,7 +28,7 @@ static const struct record_column member_columns[] = {{"offset", 7, true},
 
 /* ---- functions ---- */
 
-static int put_function(struct kernel *k, struct sheet *s, const struct ksym *f, bool typed,
+static int put_function(struct probed_kernel *k, struct sheet *s, const struct ksym *f, bool typed,
 			bool signatures)
 {
 	struct buf name = BUF_INIT, text = BUF_INIT;
@@ -57,7 +57,8 @@ static int put_function(struct kernel *k, struct sheet *s, const struct ksym *f,
 	return rc;
 }
 
-int kernel_functions(struct kernel *k, const char *pattern, bool signatures, enum table_form form)
+int kernel_functions(struct probed_kernel *k, const char *pattern, bool signatures,
+		     enum table_form form)
 {
 	const char *at = buf_str(&k->symbols);
 	/* Without a pattern it is a list of names, of which there are 100,000. */
@@ -110,7 +111,7 @@ static int put_params(struct sheet *s, const struct kernel_site *at)
 	return rc;
 }
 
-int kernel_variables(struct kernel *k, const char *function, enum table_form form)
+int kernel_variables(struct probed_kernel *k, const char *function, enum table_form form)
 {
 	struct kernel_site at = {.entry = true, .diag = k->diag};
 	const char *colon = strchr(function, ':');
@@ -187,7 +188,7 @@ static int put_members(struct members *l, uint32_t type, uint64_t bit, int depth
 	return rc;
 }
 
-int kernel_members(struct kernel *k, const char *name, enum table_form form)
+int kernel_members(struct probed_kernel *k, const char *name, enum table_form form)
 {
 	const char *colon = strchr(name, ':'), *type_name = colon ? colon + 1 : name;
 	struct members l = {.types = k->btf, .left = MEMBERS_MAX};

@@ -62,7 +62,7 @@ static int kbtf_open(struct kbtf **out, const char *path, const struct kbtf *bas
 
 /* ---- the kernel ---- */
 
-int kernel_open(struct kernel *k, const char *btf, const char *kallsyms, struct diag *d)
+int kernel_open(struct probed_kernel *k, const char *btf, const char *kallsyms, struct diag *d)
 {
 	const char *symbols = kallsyms ? kallsyms : KERNEL_KALLSYMS;
 	const char *types = btf ? btf : KERNEL_BTF;
@@ -85,7 +85,7 @@ int kernel_open(struct kernel *k, const char *btf, const char *kallsyms, struct 
 	return 0;
 }
 
-void kernel_close(struct kernel *k)
+void kernel_close(struct probed_kernel *k)
 {
 	kbtf_close(k->module);
 	kbtf_close(k->btf);
@@ -93,7 +93,7 @@ void kernel_close(struct kernel *k)
 }
 
 /* DIRECTORY/MODULE, or MODULE.ko where that is a copy of files. */
-const struct kbtf *kernel_module(struct kernel *k, const char *module)
+const struct kbtf *kernel_module(struct probed_kernel *k, const char *module)
 {
 	const char *slash = strrchr(k->btf_path, '/');
 	int dir = slash ? (int)(slash - k->btf_path) + 1 : 0;
@@ -111,7 +111,7 @@ const struct kbtf *kernel_module(struct kernel *k, const char *module)
 	return k->module;
 }
 
-bool kernel_prototype(struct kernel *k, const char *module, const char *func,
+bool kernel_prototype(struct probed_kernel *k, const char *module, const char *func,
 		      const struct kbtf **types, uint32_t *proto)
 {
 	*proto = 0;
@@ -138,7 +138,7 @@ static const char *bare(const char *func)
 
 /* What is wanted of one definition. */
 struct job {
-	struct kernel *k;
+	struct probed_kernel *k;
 	struct definer *d;
 	const struct spec *sp;
 	const char *text;
@@ -300,7 +300,7 @@ static int define_pattern(struct job *j)
 	return rc;
 }
 
-int kernel_define(struct kernel *k, struct definer *d, const char *text)
+int kernel_define(struct probed_kernel *k, struct definer *d, const char *text)
 {
 	struct spec sp;
 	struct job j = {.k = k, .d = d, .sp = &sp, .text = text, .f = calloc(1, sizeof(*j.f))};

@@ -51,7 +51,7 @@ static void add_key(const void *ctx, uint32_t row, uint32_t k, struct buf *b)
 static void get_numbers(const void *ctx, uint32_t row, uint32_t v, struct table_numbers *n)
 {
 	const struct data *x = ctx;
-	const struct row *of = &x->s->rows[x->rows[row]];
+	const struct report_row *of = &x->s->rows[x->rows[row]];
 	bool self = v == x->children;
 
 	n->count = self ? of->nself : of->nchildren;
@@ -137,7 +137,7 @@ static void add_json_node(const struct data *x, const struct branch *v, const st
 static int add_node(const struct data *x, const struct branch *v)
 {
 	const struct report *r = x->s->r;
-	const struct call *c = report_call_get(r, v->call);
+	const struct report_call *c = report_call_get(r, v->call);
 	struct buf name = BUF_INIT;
 	size_t len;
 	const char *dso = report_text_get(r, c->flags & CALL_GROUP ? 0 : c->dso, &len);

@@ -253,10 +253,10 @@ static int draw_code(struct writer *w)
 	return rc;
 }
 
-static void add_title(struct writer *w, const struct function *f, const struct fact *fact)
+static void add_title(struct writer *w, const struct report_function *f, const struct fact *fact)
 {
 	const struct report *r = w->s->r;
-	struct call c = {.sym = f->sym};
+	struct report_call c = {.sym = f->sym};
 	size_t len;
 	const char *dso;
 
@@ -282,7 +282,7 @@ static void add_title(struct writer *w, const struct function *f, const struct f
 }
 
 /* A fact_fn. */
-static int as_text(void *ctx, const struct function *f, const struct fact *fact)
+static int as_text(void *ctx, const struct report_function *f, const struct fact *fact)
 {
 	struct writer *w = ctx;
 	bool again = w->last == fact->kind && fact->kind != FACT_FUNCTION;
@@ -318,7 +318,7 @@ static int as_text(void *ctx, const struct function *f, const struct fact *fact)
 /* ---- values ---- */
 
 /* A fact_fn. */
-static int as_record(void *ctx, const struct function *f, const struct fact *fact)
+static int as_record(void *ctx, const struct report_function *f, const struct fact *fact)
 {
 	static const char *const kinds[] = {"function", "caller", "callee", "line", "code", "note"};
 	static const struct record_column columns[] = {
@@ -364,7 +364,7 @@ static int as_record(void *ctx, const struct function *f, const struct fact *fac
 
 static int write_event(struct writer *w, uint32_t event, bool *any)
 {
-	struct functions f = {0};
+	struct report_functions f = {0};
 	int rc = functions_make(&f, w->s, event);
 	fact_fn *fn = w->form == TABLE_FORM_TEXT ? as_text : as_record;
 
@@ -404,11 +404,11 @@ int report_write_functions(const struct result *s, uint32_t width, struct out *o
 	return rc || any ? rc : PP_ENOENT;
 }
 
-int report_write_function(const struct result *s, uint32_t event, const struct call *c,
+int report_write_function(const struct result *s, uint32_t event, const struct report_call *c,
 			  struct out *out)
 {
 	struct writer w = {.s = s, .out = out, .first = true};
-	struct functions f = {0};
+	struct report_functions f = {0};
 	int rc = functions_one(&f, s, event, c);
 
 	if (!rc)

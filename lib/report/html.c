@@ -33,7 +33,7 @@ static void end_table(struct page *p)
 	p->table = false;
 }
 
-static void begin(struct page *p, const struct function *f, const struct fact *fact)
+static void begin(struct page *p, const struct report_function *f, const struct fact *fact)
 {
 	static const char *const titles[] = {NULL,
 					     "Callers",
@@ -59,7 +59,7 @@ static void begin(struct page *p, const struct function *f, const struct fact *f
 }
 
 /* A fact_fn. */
-static int as_html(void *ctx, const struct function *f, const struct fact *fact)
+static int as_html(void *ctx, const struct report_function *f, const struct fact *fact)
 {
 	struct page *p = ctx;
 
@@ -101,7 +101,7 @@ static int as_html(void *ctx, const struct function *f, const struct fact *fact)
 
 static int write_event(struct page *p, uint32_t event, bool *any)
 {
-	struct functions f = {0};
+	struct report_functions f = {0};
 	struct buf head = BUF_INIT;
 	int rc = functions_make(&f, p->s, event);
 
