@@ -20,6 +20,19 @@ static bool shows(const struct markdown *x, uint32_t v, int stat)
 	return text_shows(x->t, v, stat, shown);
 }
 
+static void add_title(const struct markdown *x, uint32_t v, enum table_stat stat)
+{
+	const struct table_value *c = &x->t->values[v];
+	bool name = c->kind == TABLE_PART || (c->kind == TABLE_COUNT && stat == TABLE_STAT_COUNT);
+
+	buf_addc(x->b, ' ');
+	if (name || x->t->nvalues > 1)
+		buf_add_markup(x->b, c->name, strlen(c->name), MARKDOWN_MARKS);
+	if (!name)
+		buf_addf(x->b, "%s%s", x->t->nvalues > 1 ? " " : "", table_stat_title(stat));
+	buf_adds(x->b, " |");
+}
+
 static void add_titles(const struct markdown *x)
 {
 	const struct table *t = x->t;
@@ -27,16 +40,10 @@ static void add_titles(const struct markdown *x)
 
 	buf_addc(x->b, '|');
 	for (uint32_t v = 0; v < t->nvalues; v++) {
-		const char *name = t->values[v].name;
-		bool alone = t->values[v].kind < TABLE_SUM;
-
 		for (int s = 0; s < TABLE_NSTATS; s++) {
 			if (!shows(x, v, s))
 				continue;
-			buf_addc(x->b, ' ');
-			buf_add_markup(x->b, name, strlen(name), MARKDOWN_MARKS);
-			buf_addf(x->b, "%s%s |", alone ? "" : " ",
-				 alone ? "" : table_stat_title((enum table_stat)s));
+			add_title(x, v, (enum table_stat)s);
 			columns++;
 		}
 	}
@@ -101,13 +108,27 @@ static int end_row(void *ctx)
 	return out_take(x->out, x->b);
 }
 
-int table_write_markdown(const struct table *t, const struct table_opts *o, struct buf *b,
-			 struct out *out)
+/* Above one of several tables. */
+static void add_heading(const struct table *t, struct buf *b, const struct out *out)
+{
+	buf_adds(b, out->written || out->len ? "\n**" : "**");
+	buf_add_markup(b, t->name, strlen(t->name), MARKDOWN_MARKS);
+	buf_adds(b, t->title ? "**: " : "**");
+	buf_add_markup(b, t->title, t->title ? strlen(t->title) : 0, MARKDOWN_MARKS);
+	buf_adds(b, "\n\n");
+}
+
+int table_write_markdown(const struct tables *ts, const struct table *t, const struct table_opts *o,
+			 struct buf *b, struct out *out)
 {
 	static const struct table_walk walk = {begin_row, on_key, NULL, on_value, end_row};
 	struct markdown x = {.t = t, .o = o, .b = b, .out = out};
 	int rc;
 
+	if (ts->n && !table_nordered(t))
+		return 0;
+	if (ts->n > 1)
+		add_heading(t, b, out);
 	add_titles(&x);
 	rc = table_each_row(t, &walk, &x);
 	buf_release(&x.scratch);

@@ -53,8 +53,8 @@ int table_write_tsv(const struct tables *ts, const struct table *t, struct buf *
 int tables_write_plain(const struct tables *ts, const char *source, struct buf *b, struct out *out);
 int table_write_json(const struct tables *ts, const struct table *t, struct buf *b,
 		     struct out *out);
-int table_write_markdown(const struct table *t, const struct table_opts *o, struct buf *b,
-			 struct out *out);
+int table_write_markdown(const struct tables *ts, const struct table *t, const struct table_opts *o,
+			 struct buf *b, struct out *out);
 int table_write_text(struct tables *ts, const struct table *t, const struct table_opts *o,
 		     struct buf *b, struct out *out);
 

@@ -35,7 +35,7 @@ int table_write(struct tables *ts, const struct table *t, const struct table_opt
 	switch (o->form) {
 	case TABLE_FORM_TSV: return table_write_tsv(ts, t, b, out);
 	case TABLE_FORM_JSON: return table_write_json(ts, t, b, out);
-	case TABLE_FORM_MARKDOWN: return table_write_markdown(t, o, b, out);
+	case TABLE_FORM_MARKDOWN: return table_write_markdown(ts, t, o, b, out);
 	default: return table_write_text(ts, t, o, b, out);
 	}
 }
