@@ -212,23 +212,6 @@ void buf_add_safe(struct buf *b, const char *s, size_t n)
 	}
 }
 
-void buf_add_markup(struct buf *b, const char *s, size_t n, const char *marks)
-{
-	struct buf safe = BUF_INIT;
-
-	buf_add_safe(&safe, s, n);
-	for (size_t i = 0; i < safe.len; i++) {
-		char c = (char)safe.data[i];
-
-		if (c && strchr(marks, c))
-			buf_addf(b, "&#%d;", c);
-		else
-			buf_addc(b, c);
-	}
-	buf_inherit(b, &safe);
-	buf_release(&safe);
-}
-
 /* The number of a valid character of at most three bytes. */
 static unsigned utf8_point(const char *s, int len)
 {

@@ -104,11 +104,6 @@ void buf_add_hex(struct buf *b, uint64_t v, int width, char pad);
  */
 void buf_add_safe(struct buf *b, const char *s, size_t n);
 
-/* The same for a form in which some characters have a meaning: each becomes &#N;. */
-#define MARKDOWN_MARKS "|&<>`*_[]~\\@#!"
-#define XML_MARKS      "&<>\""
-void buf_add_markup(struct buf *b, const char *s, size_t n, const char *marks);
-
 /*
  * Adds untrusted text between double quotes as a JSON string: invalid UTF-8 becomes U+FFFD, control
  * characters (see utf8_shown) \uHHHH.

@@ -1,5 +1,6 @@
 /* A comparison as JUnit XML, which build servers show: a test case for each unit. */
 #include "diff/parts.h"
+#include "table/unit.h"
 
 #include <inttypes.h>
 

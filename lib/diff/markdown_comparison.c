@@ -1,5 +1,6 @@
 /* A comparison as Markdown, for a comment on a change: what was found, the rest folded away. */
 #include "diff/parts.h"
+#include "table/unit.h"
 
 #define SIZE_MAX_BYTES 60000 /* GitHub takes 65,536 characters */
 #define TAIL	       200   /* bytes that the end needs */

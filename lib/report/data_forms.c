@@ -4,6 +4,7 @@
  */
 #include "base/err.h"
 #include "report/parts.h"
+#include "table/unit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

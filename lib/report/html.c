@@ -1,6 +1,7 @@
 /* Functions and their instructions as an HTML page that needs no other file. */
 #include "base/err.h"
 #include "report/parts.h"
+#include "table/unit.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,6 @@
 /* The Markdown form of a table: the numbers come first, as the last keys are the longest. */
 #include "table/parts.h"
+#include "table/unit.h"
 
 struct markdown {
 	const struct table *t;

@@ -380,3 +380,29 @@ uint32_t table_ordered(const struct table *t, uint32_t i)
 		return i < t->rows->n ? i : TABLE_NO_ROW;
 	return i < t->nordered ? t->order[i] : i == t->nordered ? t->other : TABLE_NO_ROW;
 }
+
+int table_each_row(const struct table *t, const struct table_walk *w, void *ctx)
+{
+	hist_int total[TABLE_VALUES_MAX];
+	uint32_t row;
+	int rc = 0;
+
+	for (uint32_t v = 0; v < t->nvalues; v++)
+		total[v] = table_total(t, v);
+	for (uint32_t i = 0; (row = table_ordered(t, i)) != TABLE_NO_ROW && !rc; i++) {
+		if (w->begin)
+			w->begin(ctx);
+		for (uint32_t k = 0; k < t->nkeys; k++)
+			w->key(ctx, row, k);
+		if (w->middle)
+			w->middle(ctx);
+		for (uint32_t v = 0; v < t->nvalues; v++) {
+			struct table_numbers n;
+
+			table_numbers(t, row, v, total[v], &n);
+			w->value(ctx, row, v, &n);
+		}
+		rc = w->end ? w->end(ctx) : 0;
+	}
+	return rc;
+}

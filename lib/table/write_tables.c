@@ -1,33 +1,7 @@
-/* Writes all tables of a result, in one of the forms; the walk that the forms have in common. */
+/* Writes all tables of a result, in one of the forms. */
 #include "table/parts.h"
 
 #include "base/err.h"
-
-int table_each_row(const struct table *t, const struct table_walk *w, void *ctx)
-{
-	hist_int total[TABLE_VALUES_MAX];
-	uint32_t row;
-	int rc = 0;
-
-	for (uint32_t v = 0; v < t->nvalues; v++)
-		total[v] = table_total(t, v);
-	for (uint32_t i = 0; (row = table_ordered(t, i)) != TABLE_NO_ROW && !rc; i++) {
-		if (w->begin)
-			w->begin(ctx);
-		for (uint32_t k = 0; k < t->nkeys; k++)
-			w->key(ctx, row, k);
-		if (w->middle)
-			w->middle(ctx);
-		for (uint32_t v = 0; v < t->nvalues; v++) {
-			struct table_numbers n;
-
-			table_numbers(t, row, v, total[v], &n);
-			w->value(ctx, row, v, &n);
-		}
-		rc = w->end ? w->end(ctx) : 0;
-	}
-	return rc;
-}
 
 int table_write(struct tables *ts, const struct table *t, const struct table_opts *o, struct buf *b,
 		struct out *out)
