@@ -1,7 +1,7 @@
 #!/bin/sh
 # t/lint-house on a made-up tree, with one fault at a time.
 . "${0%/*}/lib.sh"
-plan 24
+plan 28
 
 CC=${CC:-cc}
 mkdir -p lib/base lib/upper bin t
