@@ -159,6 +159,24 @@ int cli_sandbox_option(void *ctx, int id, const char *arg, struct buf *why)
 	return 0;
 }
 
+enum { STATS = OPT_NO_SHORT, STRICT };
+
+const struct opt cli_account_options[] = {
+	{STATS, "stats", NULL, "print what happened to the samples on stderr"},
+	{STRICT, "strict", NULL, "exit with 1 if the recording reports losses"},
+	{0},
+};
+
+int cli_account_option(void *ctx, int id, const char *arg, struct buf *why)
+{
+	struct cli *c = ctx;
+
+	(void)arg;
+	(void)why;
+	*(id == STATS ? &c->stats : &c->strict) = true;
+	return 0;
+}
+
 /* Such programs write what they have counted when they end. */
 #ifdef PP_COVERAGE
 #define COVERAGE true

@@ -21,8 +21,9 @@
 struct cli {
 	struct diag *diag;
 	bool no_sandbox;
-	int first;  /* index of the first operand in argv */
-	int status; /* what to return when cli_start fails */
+	bool stats, strict; /* of cli_account_options */
+	int first;	    /* index of the first operand in argv */
+	int status;	    /* what to return when cli_start fails */
 };
 
 /* Returns 0 to go on; otherwise the program returns cli->status (help was printed, or usage). */
@@ -48,6 +49,10 @@ int cli_sink_effects(struct cli *cli, const struct opt_spec *spec, int argc, cha
 /* The option that lets cli_confine do nothing, and its handler, whose context is a struct cli. */
 extern const struct opt cli_sandbox_options[];
 opt_handler cli_sandbox_option;
+
+/* --stats and --strict of programs that account for samples; the context is a struct cli. */
+extern const struct opt cli_account_options[];
+opt_handler cli_account_option;
 
 /*
  * After cli_start, before input is opened: gives up what a filter does not need. An output of "-"

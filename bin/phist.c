@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-enum { OVER_TIME = OPT_NO_SHORT, HEATMAP, UNIT, RAW, KALLSYMS, MERGE, STATS, STRICT };
+enum { OVER_TIME = OPT_NO_SHORT, HEATMAP, UNIT, RAW, KALLSYMS, MERGE };
 
 static const struct opt options[] = {
 	{'f', "field", "EXPR", "make a histogram of EXPR (several: commas, or repeat -f)"},
@@ -16,8 +16,6 @@ static const struct opt options[] = {
 	{RAW, "raw", NULL, "show keys as numbers, even if they have names"},
 	{KALLSYMS, "kallsyms", "FILE", "kernel functions from a saved /proc/kallsyms"},
 	{MERGE, "merge", NULL, "read results in the form of --tsv, and add them up"},
-	{STATS, "stats", NULL, "print what happened to the samples on stderr"},
-	{STRICT, "strict", NULL, "exit with 1 if the recording reports losses"},
 	{0},
 };
 
@@ -26,7 +24,6 @@ struct config {
 	struct table_opts out;
 	struct buf fields, by;
 	const char *kallsyms;
-	bool stats, strict;
 };
 
 static int add_list(struct buf *b, const char *more, const char **list)
@@ -59,13 +56,11 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case RAW: c->o.raw = true; break;
 	case KALLSYMS: c->kallsyms = arg; break;
 	case MERGE: c->o.merge = true; break;
-	case STATS: c->stats = true; break;
-	case STRICT: c->strict = true; break;
 	}
 	return 0;
 }
 
-static int run(struct config *c, struct kfunc *k, char **names, int n, struct diag *d)
+static int run(struct config *c, struct kfunc *k, const struct cli *cli, char **names, int n)
 {
 	struct phist *p;
 	int status, rc;
@@ -75,20 +70,20 @@ static int run(struct config *c, struct kfunc *k, char **names, int n, struct di
 	c->o.as_table = c->out.form != TABLE_FORM_TEXT;
 	c->o.gates = c->out.gates;
 	c->o.ngates = c->out.ngates;
-	rc = phist_new(&p, &c->o, d);
+	rc = phist_new(&p, &c->o, cli->diag);
 	if (rc)
 		return rc == PP_EUSAGE ? PP_EXIT_USAGE : PP_EXIT_FAIL;
 	c->out.draw |= !c->o.by && !c->o.window && !c->o.merge;
 	status = c->o.merge ? phist_merge(p, names, n) : phist_files(p, names, n);
 	status = phist_print(p, status, &c->out);
-	if ((!status || status == PP_EXIT_UNSURE) && c->strict && phist_lost(p))
+	if ((!status || status == PP_EXIT_UNSURE) && cli->strict && phist_lost(p))
 		status = PP_EXIT_PARTIAL;
-	if (c->stats)
+	if (cli->stats)
 		phist_describe(p);
 	phist_free(p);
 	if (!kfunc_failed(k))
 		return status;
-	diag_error(d, NULL, -1, "%s", pp_strerror(PP_ENOMEM));
+	diag_error(cli->diag, NULL, -1, "%s", pp_strerror(PP_ENOMEM));
 	return PP_EXIT_FAIL;
 }
 
@@ -97,6 +92,7 @@ int main(int argc, char **argv)
 	struct config c = {.o.every = &c.out};
 	struct cli cli;
 	const struct opt_group groups[] = {{options, on_option, &c, phist_rules},
+					   {cli_account_options, cli_account_option, &cli},
 					   {table_options, table_option, &c.out, table_rules},
 					   {cli_sandbox_options, cli_sandbox_option, &cli},
 					   {0}};
@@ -110,7 +106,7 @@ int main(int argc, char **argv)
 	} else {
 		cli_confine(&cli, (struct sandbox){0});
 		if (!c.fields.err && !c.by.err && !kfunc_new(&k, c.kallsyms, cli.diag))
-			status = run(&c, k, argv + cli.first, argc - cli.first, cli.diag);
+			status = run(&c, k, &cli, argv + cli.first, argc - cli.first);
 		kfunc_free(k);
 		status = cli_finish(&cli, status);
 	}

@@ -89,7 +89,7 @@ static int on_option(void *ctx, int id, const char *arg, struct buf *why)
 	case NO_INLINES: c->o.no_copies = true; break;
 	case EACH: c->o.each = true; break;
 	case TSV:
-	case JSON: c->o.form = id == TSV ? SHEET_TSV : SHEET_JSON; break;
+	case JSON: c->o.form = id == TSV ? TABLE_FORM_TSV : TABLE_FORM_JSON; break;
 	case TRACEFS: c->o.tracefs = arg; break;
 	case MINE: c->o.mine_file = arg; break;
 	case 'v': c->o.verbose = true; break;

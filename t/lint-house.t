@@ -1,7 +1,7 @@
 #!/bin/sh
 # t/lint-house on a made-up tree, with one fault at a time.
 . "${0%/*}/lib.sh"
-plan 24
+plan 28
 
 CC=${CC:-cc}
 mkdir -p lib/base lib/upper bin t
@@ -111,11 +111,21 @@ like "$OUT" 'lib/upper/gone\.c is on the map; there is no such file' 'is named'
 house lib/README.md 's/`parts\.h`/`parts.h`, `top.c`/'
 like "$OUT" 'lib/upper/top\.c is there twice' 'a file that is on the map twice is named'
 
+house lib/README.md 's/the lowest/the lowest: `low_down`/'
+like "$OUT" 'low_down is not a function of lib/base' 'a function that only the map has is named'
+
 cp lib/base/low.h lib/upper/low.h
 house lib/README.md
 is "$status" 1 'a file of a name that is in another room'
 like "$OUT" 'lib/upper/low\.h: base/ has a file of that name' 'is named'
 rm lib/upper/low.h
+
+house lib/upper/parts.h 's/^int side/struct low {\n\tint a;\n};\n&/'
+is "$status" 0 'a struct of a header'
+sed -i 's/^int low/struct low {\n\tint b;\n};\n&/' lib/base/low.h
+run env OBJ=obj TREE="$PWD" "$ROOT/t/lint-house" structs
+is "$status" 1 'two headers with a struct of one name'
+like "$OUT" 'lib/upper/parts\.h: lib/base/low\.h defines struct low' 'are named'
 
 house lib/upper/top.c 1d
 is "$status" 1 'a file that begins with code'

@@ -85,6 +85,16 @@ is "$("$BIN/phist" -f prev_prio --tsv zlib.ps 2>/dev/null | "$BIN/phist" --merge
 "$BIN/phist" -f prev_prio --tsv zlib.ps 2>/dev/null >got
 like got 'prev_prio:sum' 'the TSV has it, to be merged'
 
+# Markdown has the numbers of TSV; characters that mean something there are escaped.
+"$BIN/phist" --tsv -b comm,cpu zlib.ps 2>/dev/null | grep -v '^#' | cut -f 2-4 | tr '\t' ' ' | sort >want
+run "$BIN/phist" --markdown -b comm,cpu zlib.ps
+is "$status" 0 '--markdown'
+sed '1,2d; s/<[^>]*>//g' "$OUT" | perl -pe 's/&#(\d+);/chr $1/ge' | awk -F ' *[|] *' '{ print $4, $5, $2 }' | sort >got
+same got want '--markdown: each row and its count'
+is "$(sed 's/[^|]//g' "$OUT" | sort -u)" '|||||' 'and as many columns in each line'
+run "$BIN/phist" --markdown -f prev_prio -b "event" zlib.ps
+like "$OUT" '<code>sched:sched&#95;switch</code>' 'an underscore is escaped'
+
 # Windows of time.
 run "$BIN/phist" --tsv --over-time=10ms zlib.ps
 columns "$OUT" 2,3 >got

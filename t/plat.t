@@ -259,7 +259,7 @@ is "$status" 64 '--threads --unmatched is refused'
 for wrong in '--timeline --fail-if max(runq)>1' '--slower 0 --fail-if max(runq)>1' '--emit offcpu --fail-if max(offcpu)>1' \
 	'--emit offcpu --top 3' '--emit offcpu --sort sum' '--emit offcpu --tsv' '--emit offcpu --by comm' \
 	'--timeline --by comm --tsv' '--timeline --tsv' '--timeline --log2' '--slower 0 --top 3' '--threads --by comm' \
-	'--threads --log2' '--stacks' '--lenient' '--cumulative' '--binary' '--name x' '--log2 --tsv' '--tsv --json'; do
+	'--threads --log2' '--stacks' '--lenient' '--cumulative' '--binary' '--name x' '--log2 --tsv' '--tsv --json' '--markdown --slower 0' '--markdown --emit runq'; do
 	# shellcheck disable=SC2086
 	run "$BIN/plat" $wrong trace.ps
 	is "$status" 64 "$wrong: an option without effect is refused"

@@ -45,7 +45,7 @@ static int event_name(struct stream_input *s, uint32_t source, const struct ps_e
 
 static int new_event(struct stream_input *s, uint32_t source, const struct ps_event *e)
 {
-	struct known_event *v = array_widen(s->events, &s->nevents, e->id, 64, sizeof(*v));
+	struct stream_event *v = array_widen(s->events, &s->nevents, e->id, 64, sizeof(*v));
 	uint32_t before;
 	int rc;
 
@@ -94,7 +94,7 @@ static int on_sample(struct stream_input *s, const struct ps_record *rec)
 	struct conv_account *a = &s->c->account;
 	const struct ps_sample *p = &rec->sample;
 	struct prof_sample to = {.cpu = p->cpu, .time = p->time, .count = 1};
-	struct known_event *e;
+	struct stream_event *e;
 	int rc;
 
 	if (p->flags & PS_SAMPLE_JOINED || (p->flags & PS_MARK_MASK) != PS_MARK_PASS) {

@@ -10,7 +10,7 @@
 #define RECENT	   1024
 #define MARKS_KEPT 64
 
-struct known_event {
+struct stream_event {
 	struct prof_event as; /* name 0: not known */
 	uint32_t event;	      /* of the profile; 0: had no sample yet */
 	bool one;	      /* each sample weighs 1 */
@@ -41,7 +41,7 @@ struct known_mark {
 struct stream_input {
 	struct conv *c;
 	struct sreader *in;
-	struct known_event *events;
+	struct stream_event *events;
 	uint32_t *frames, *stacks; /* by number: number + 1 in the profile; 0: not yet known */
 	uint32_t nevents, nframes, nstacks;
 	struct known_symbol *symbols;

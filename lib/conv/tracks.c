@@ -56,7 +56,7 @@ static struct track *list_of(struct tracks *r, const struct prof_sample *s)
 int track_add(struct tracks *r, const struct prof_sample *s)
 {
 	struct track *l = list_of(r, s);
-	struct run *last = l && l->n ? &l->runs[l->n - 1] : NULL, *v;
+	struct track_run *last = l && l->n ? &l->runs[l->n - 1] : NULL, *v;
 
 	if (!l)
 		return PP_ENOMEM;
@@ -73,8 +73,9 @@ int track_add(struct tracks *r, const struct prof_sample *s)
 	if (!v)
 		return PP_ENOMEM;
 	l->runs = v;
-	v[l->n++] = (struct run){s->time, s->weight, s->stack,
-				 s->count < UINT32_MAX / 2 ? (uint32_t)s->count : UINT32_MAX / 2};
+	v[l->n++] =
+		(struct track_run){s->time, s->weight, s->stack,
+				   s->count < UINT32_MAX / 2 ? (uint32_t)s->count : UINT32_MAX / 2};
 	return 0;
 }
 

@@ -26,7 +26,7 @@ struct lanes {
 int lanes_find(struct lanes *l, const struct prof_sample *s, uint32_t *lane);
 void lanes_release(struct lanes *l);
 
-struct run {
+struct track_run {
 	uint64_t time, weight;
 	uint32_t stack;
 	uint32_t count;
@@ -36,7 +36,7 @@ struct track {
 	uint32_t thread, event;
 	uint64_t first, weight; /* of all: the earliest time, the sum */
 	bool timed;
-	struct run *runs;
+	struct track_run *runs;
 	uint32_t n, cap;
 };
 

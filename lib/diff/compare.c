@@ -26,7 +26,7 @@ struct sums {
 	size_t units;  /* ids are below it */
 };
 
-static const double *counts_of(const struct run *r, bool total)
+static const double *counts_of(const struct diff_recording *r, bool total)
 {
 	return total ? r->total : r->self;
 }
@@ -61,7 +61,7 @@ static int sums_make(const struct compare *c, struct sums *s, bool total)
 	if (!s->y[0] || !s->y[1] || !s->most || !s->chi || !s->row)
 		return PP_ENOMEM;
 	for (size_t i = 0; i < c->rs->n; i++) {
-		const struct run *r = &c->rs->v[i];
+		const struct diff_recording *r = &c->rs->v[i];
 		const double *v = counts_of(r, total);
 
 		for (uint32_t k = 0; k < r->nunits; k++) {
@@ -97,7 +97,7 @@ static void sum_deviations(const struct compare *c, struct sums *s, bool total, 
 			s->chi[u] += v > 0 ? c->sides[side] * p * p / v : 0;
 		}
 	for (size_t i = 0; i < c->rs->n; i++) {
-		const struct run *r = &c->rs->v[i];
+		const struct diff_recording *r = &c->rs->v[i];
 		const double *y = counts_of(r, total);
 
 		for (uint32_t k = 0; k < r->nunits; k++) {

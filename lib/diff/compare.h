@@ -83,6 +83,12 @@ int compare_inlined(struct compare *c, struct family *f);
 /* Learns how units vary among all recordings, whatever their side. 0 or PP_ENOMEM. */
 int compare_learn(struct compare *c, struct noise *noise);
 
+/*
+ * latency.c: tests a percentile, the 99th or the median, of all units that both sides have in two
+ * recordings at least. A recording counts once, however many values it has. 0 or PP_ENOMEM.
+ */
+int latency_family(struct compare *c, struct family *f, bool p99);
+
 void compare_release(struct compare *c);
 
 #endif

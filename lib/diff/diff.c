@@ -2,7 +2,6 @@
 #include "diff/parts.h"
 
 #include "base/err.h"
-#include "diff/latency.h"
 
 #include <dirent.h>
 #include <errno.h>

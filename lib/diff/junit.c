@@ -1,27 +1,10 @@
 /* A comparison as JUnit XML, which build servers show: a test case for each unit. */
 #include "diff/parts.h"
+#include "table/unit.h"
 
 #include <inttypes.h>
 
 enum junit { JUNIT_PASSED, JUNIT_FAILURE, JUNIT_SKIPPED, JUNIT_UNCLEAR, JUNIT_RESULTS };
-
-/* Text of an attribute. */
-static void add_escaped(struct buf *b, const char *s, size_t n)
-{
-	struct buf safe = BUF_INIT;
-
-	buf_add_safe(&safe, s, n);
-	for (size_t i = 0; i < safe.len; i++) {
-		char c = (char)safe.data[i];
-
-		if (c == '&' || c == '<' || c == '>' || c == '"')
-			buf_addf(b, "&#%d;", c);
-		else
-			buf_addc(b, c);
-	}
-	b->err = b->err ? b->err : safe.err;
-	buf_release(&safe);
-}
 
 /*
  * What becomes of a test case. What is unclear did not regress, as far as these recordings tell:
@@ -59,7 +42,7 @@ static void add_case(const struct diff *d, const struct family *f, const struct 
 	const char *name = diff_row_name(d, r, &len);
 
 	buf_addf(b, "  <testcase classname=\"%s\" name=\"", f->latency ? f->name : d->opts.by);
-	add_escaped(b, name, len);
+	buf_add_markup(b, name, len, XML_MARKS);
 	if (result == JUNIT_PASSED) {
 		buf_adds(b, "\"/>\n");
 		return;

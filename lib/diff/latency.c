@@ -2,7 +2,7 @@
  * Percentiles of several recordings beside those of others: Welch's test on their logarithms, so
  * that differences are relative.
  */
-#include "diff/latency.h"
+#include "diff/compare.h"
 
 #include "base/err.h"
 #include "diff/statistics.h"
@@ -34,7 +34,7 @@ static double variance_of(const struct side *s)
 static void sum_up(const struct compare *c, bool p99, struct side *sides)
 {
 	for (size_t i = 0; i < c->rs->n; i++) {
-		const struct run *r = &c->rs->v[i];
+		const struct diff_recording *r = &c->rs->v[i];
 
 		for (uint32_t k = 0; k < r->nunits; k++) {
 			double v = p99 ? r->total[k] : r->self[k], l = v > 0 ? log(v) : 0;

@@ -1,5 +1,6 @@
 /* A comparison as Markdown, for a comment on a change: what was found, the rest folded away. */
 #include "diff/parts.h"
+#include "table/unit.h"
 
 #define SIZE_MAX_BYTES 60000 /* GitHub takes 65,536 characters */
 #define TAIL	       200   /* bytes that the end needs */
@@ -7,21 +8,9 @@
 /* A name as code inside a table's cell. */
 static void add_name(const char *name, size_t len, struct buf *b)
 {
-	struct buf safe = BUF_INIT;
-
-	buf_add_safe(&safe, name, len);
 	buf_adds(b, "<code>");
-	for (size_t i = 0; i < safe.len; i++) {
-		char c = (char)safe.data[i];
-
-		if (strchr("|&<>`*_[]~\\@#!", c) && c)
-			buf_addf(b, "&#%d;", c);
-		else
-			buf_addc(b, c);
-	}
+	buf_add_markup(b, name, len, MARKDOWN_MARKS);
 	buf_adds(b, "</code>");
-	b->err = b->err ? b->err : safe.err;
-	buf_release(&safe);
 }
 
 static void add_row(const struct diff *d, const struct family *f, const struct diff_row *r,
@@ -46,7 +35,7 @@ static void add_row(const struct diff *d, const struct family *f, const struct d
 		add_name(buf_str(&partner), partner.len, b);
 	}
 	buf_adds(b, " |\n");
-	b->err = b->err ? b->err : partner.err;
+	buf_inherit(b, &partner);
 	buf_release(&partner);
 }
 

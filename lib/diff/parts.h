@@ -47,11 +47,11 @@ void diff_sort(struct family *f);
 
 int diff_write_text(struct diff *d, struct buf *b, struct out *out);
 
-/* ---- tsv_comparison.c ---- */
+/* ---- data_comparison.c ---- */
 
 int diff_write_tsv(struct diff *d, struct buf *b, struct out *out);
 
-/* ---- json_comparison.c ---- */
+/* ---- data_comparison.c ---- */
 
 int diff_write_json(struct diff *d, struct buf *b, struct out *out);
 

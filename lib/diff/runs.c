@@ -367,7 +367,7 @@ static double sample_weight(struct counting *c, const char *file)
 static int keep_run(struct counting *c, const char *file, bool partial)
 {
 	struct runs *rs = c->rs;
-	struct run *v = realloc(rs->v, (rs->n + 1) * sizeof(*v)), *r;
+	struct diff_recording *v = realloc(rs->v, (rs->n + 1) * sizeof(*v)), *r;
 	bool totals = c->totals || c->kind == BY_FUNCTION;
 	uint32_t n = 0;
 
@@ -377,7 +377,7 @@ static int keep_run(struct counting *c, const char *file, bool partial)
 	r = &v[rs->n];
 	for (uint32_t i = 0; i < c->nself; i++)
 		n += c->self[i] > 0 || c->total[i] > 0;
-	*r = (struct run){
+	*r = (struct diff_recording){
 		.side = c->side, .partial = partial, .n = c->n / c->weight, .name = strdup(file)};
 	r->unit = malloc((n + 1) * sizeof(*r->unit));
 	r->self = malloc((n + 1) * sizeof(*r->self));
@@ -605,7 +605,7 @@ static int count_slices(struct counting *c, const char *file, uint64_t first, ui
 	return !rc && c->n != c->slices->samples ? PP_EMISMATCH : rc;
 }
 
-int runs_slice(struct runs *rs, struct run *r)
+int runs_slice(struct runs *rs, struct diff_recording *r)
 {
 	struct counting c = {.rs = rs, .kind = kind_of(rs->by), .side = r->side};
 	uint64_t first, last;

@@ -23,7 +23,7 @@ struct run_slices {
 };
 
 /* One recording. The arrays are parallel; a unit that is not in them was not seen. */
-struct run {
+struct diff_recording {
 	char *name; /* of its file */
 	enum diff_side side;
 	bool partial;
@@ -54,7 +54,7 @@ struct runs {
 	struct fold_about about; /* what the recordings so far count, as far as they tell */
 	double period;		 /* weight of a sample in folded text; 0: found out */
 	struct intern units;
-	struct run *v;
+	struct diff_recording *v;
 	size_t n;
 	struct map64 edge_of; /* callee << 32 | caller: index in edges */
 	struct run_edge *edges;
@@ -77,7 +77,7 @@ int runs_add(struct runs *rs, enum diff_side side, const char *file);
  * Reads a recording once more, for its slices. 0, also if it has none (then they stay NULL), or an
  * error that was reported.
  */
-int runs_slice(struct runs *rs, struct run *r);
+int runs_slice(struct runs *rs, struct diff_recording *r);
 
 void runs_release(struct runs *rs);
 

@@ -23,7 +23,7 @@ static int log_means(const struct runs *rs, double **means, size_t *found)
 		return PP_ENOMEM;
 	}
 	for (size_t i = 0; i < rs->n; i++) {
-		const struct run *r = &rs->v[i];
+		const struct diff_recording *r = &rs->v[i];
 
 		for (uint32_t k = 0; k < r->nunits; k++) {
 			if (r->self[k] < MEDIAN_COUNT)
@@ -56,7 +56,7 @@ static int median_sizes(struct compare *c, size_t *found)
 	if (!rc && !ratios)
 		rc = PP_ENOMEM;
 	for (size_t i = 0; i < rs->n && !rc && *found; i++) {
-		const struct run *r = &rs->v[i];
+		const struct diff_recording *r = &rs->v[i];
 		size_t n = 0;
 
 		for (uint32_t k = 0; k < r->nunits; k++)

@@ -3,7 +3,7 @@
 
 #define SLICES_MIN 5 /* with samples, that tell something */
 
-static unsigned slices_of(const struct run *r)
+static unsigned slices_of(const struct diff_recording *r)
 {
 	unsigned n = 0;
 
@@ -37,7 +37,7 @@ static double count_of(const struct run_slices *s, uint32_t unit, unsigned slice
 /* Of a unit's share in a recording: slices are clusters, the share is a ratio of their sums. */
 static double variance_of(const struct compare *c, size_t run, uint32_t unit, bool total)
 {
-	const struct run *r = &c->rs->v[run];
+	const struct diff_recording *r = &c->rs->v[run];
 	double scale = c->size[run] / r->n, slices = slices_of(r), y = 0, sum = 0;
 
 	for (unsigned i = 0; i < RUN_SLICES; i++)

@@ -148,7 +148,7 @@ static int add_row(const struct bars *g, uint32_t row)
 		buf_reset(&s);
 		add_amount(&s, &n, g->p->stat, g->value->unit);
 		if (!g->p->chosen && !isnan(n.share))
-			buf_addf(&s, "  %.1f%%", n.share * 100);
+			buf_addf(&s, "  %.1f%%", n.percent);
 		plot_label(c, fmax(from, to) + c->em * 0.5, base, "start", "", buf_str(&s));
 	}
 	if (g->dist.to > 0 && n.count)

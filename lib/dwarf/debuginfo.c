@@ -21,17 +21,17 @@ static int add_unit(struct debuginfo *d, Dwarf_Die *die, Dwarf_Die *content)
 		return PP_ELIMIT;
 	if (d->n == d->cap) {
 		uint32_t cap = d->cap ? d->cap * 2 : 64;
-		struct unit *v = realloc(d->units, cap * sizeof(*v));
+		struct dwarf_unit *v = realloc(d->units, cap * sizeof(*v));
 
 		if (!v)
 			return PP_ENOMEM;
 		d->units = v;
 		d->cap = cap;
 	}
-	d->units[d->n++] = (struct unit){.file = d,
-					 .die = *die,
-					 .content = *content,
-					 .dwarf = dwarf_cu_getdwarf(content->cu)};
+	d->units[d->n++] = (struct dwarf_unit){.file = d,
+					       .die = *die,
+					       .content = *content,
+					       .dwarf = dwarf_cu_getdwarf(content->cu)};
 	return 0;
 }
 
@@ -208,7 +208,7 @@ static int read_loose(struct debuginfo *d)
 	return rc;
 }
 
-static int find_unit(struct debuginfo *d, uint64_t vaddr, struct unit **u)
+static int find_unit(struct debuginfo *d, uint64_t vaddr, struct dwarf_unit **u)
 {
 	uint32_t i = ranges_find(&d->map, vaddr);
 	int rc = 0;
@@ -224,8 +224,8 @@ static int find_unit(struct debuginfo *d, uint64_t vaddr, struct unit **u)
 static int find(struct debuginfo *d, uint64_t vaddr, bool inlines,
 		struct source_frame f[DEBUGINFO_FRAMES_MAX], uint32_t *n)
 {
-	struct function *fn;
-	struct unit *u;
+	struct unit_function *fn;
+	struct dwarf_unit *u;
 	int rc = find_unit(d, vaddr, &u);
 
 	*n = 0;

@@ -28,7 +28,7 @@ static const char *keep_path(struct debuginfo *d, const char *dir, const char *p
 }
 
 /* The same of a path of libdw, copied once; NULL stays. */
-static const char *whole_path(struct unit *u, const char *path)
+static const char *whole_path(struct dwarf_unit *u, const char *path)
 {
 	struct debuginfo *d = u->file;
 	Dwarf_Attribute attr;
@@ -75,7 +75,7 @@ void line_tables_release(struct line_tables *t)
 }
 
 /* Reads a table: 0, or PP_ENOMEM. What is wrong with it costs its lines. */
-static int read_table(struct unit *u, struct line_table *t)
+static int read_table(struct dwarf_unit *u, struct line_table *t)
 {
 	struct line_tables *all = &u->file->tables;
 	int rc = line_files_read(&t->files, &u->die, &all->sections, u->file->sealed);
@@ -96,7 +96,7 @@ static int read_table(struct unit *u, struct line_table *t)
 }
 
 /* A new table of a unit; NULL: out of memory. */
-static struct line_table *add_table(struct unit *u)
+static struct line_table *add_table(struct dwarf_unit *u)
 {
 	struct line_tables *all = &u->file->tables;
 	struct line_table **v = array_widen(all->v, &all->cap, all->n, 64, sizeof(*v));
@@ -115,7 +115,7 @@ static struct line_table *add_table(struct unit *u)
 }
 
 /* The line table of a unit; NULL: there is none. */
-static struct line_table *lines_of(struct unit *u)
+static struct line_table *lines_of(struct dwarf_unit *u)
 {
 	struct line_tables *all = &u->file->tables;
 	Dwarf_Attribute attr;
@@ -141,7 +141,7 @@ static struct line_table *lines_of(struct unit *u)
 }
 
 /* The path of a file of the line table. */
-static const char *path_of(struct unit *u, struct line_table *t, uint64_t number)
+static const char *path_of(struct dwarf_unit *u, struct line_table *t, uint64_t number)
 {
 	struct buf path = BUF_INIT;
 	int rc;
@@ -159,7 +159,7 @@ static const char *path_of(struct unit *u, struct line_table *t, uint64_t number
 	return t->paths[number];
 }
 
-const char *unit_file(struct unit *u, uint64_t number)
+const char *unit_file(struct dwarf_unit *u, uint64_t number)
 {
 	bool own = u->content.addr == u->die.addr;
 	struct line_table *t = own ? lines_of(u) : NULL;
@@ -185,7 +185,7 @@ static uint64_t line_addr(const struct line_table *t, size_t i)
 }
 
 /* The row that libdw has of an address: the last one at or before it. */
-static void libdw_line(struct unit *u, const struct line_table *t, uint64_t vaddr,
+static void libdw_line(struct dwarf_unit *u, const struct line_table *t, uint64_t vaddr,
 		       struct source_frame *f)
 {
 	size_t lo = 0, hi = t->n;
@@ -211,7 +211,7 @@ static void libdw_line(struct unit *u, const struct line_table *t, uint64_t vadd
 		f->column = (uint32_t)n;
 }
 
-void unit_line(struct unit *u, uint64_t vaddr, struct source_frame *f)
+void unit_line(struct dwarf_unit *u, uint64_t vaddr, struct source_frame *f)
 {
 	struct line_table *t = lines_of(u);
 	struct table_row row;

@@ -24,7 +24,7 @@ struct inlined {
 	struct source_frame call;
 };
 
-struct function {
+struct unit_function {
 	Dwarf_Off die;
 	bool named, walked;
 	const char *name;
@@ -33,7 +33,7 @@ struct function {
 	struct ranges map; /* index in calls, + 1 */
 };
 
-struct unit;
+struct dwarf_unit;
 
 /* The sections of a file, if it is not read itself. */
 struct image {
@@ -70,7 +70,7 @@ struct debuginfo {
 	const char *unread;	/* the first file of split units that cannot be read, */
 	uint32_t nunread;	/* and how many units are in such */
 	bool lines;		/* places are wanted */
-	struct unit *units;
+	struct dwarf_unit *units;
 	uint32_t n, cap;
 	struct ranges map; /* index in units, + 1 */
 	bool loose;	   /* there are units that do not say their ranges */
@@ -84,7 +84,7 @@ struct debuginfo {
 };
 
 /* A compilation unit. */
-struct unit {
+struct dwarf_unit {
 	struct debuginfo *file;
 	Dwarf_Die die;	   /* has the line table */
 	Dwarf_Die content; /* has the entries: of split DWARF another one */
@@ -94,23 +94,23 @@ struct unit {
 	struct scan *scan; /* of content; NULL: not begun */
 	bool lines_sought;
 	struct line_table *lines; /* NULL: there are none */
-	struct function *functions;
+	struct unit_function *functions;
 	uint32_t n, cap;
 	struct ranges map; /* index in functions, + 1 */
 };
 
 /* The function of a unit that covers an address; *f is NULL if there is none. 0 or PP_ENOMEM. */
-int unit_function(struct unit *u, uint64_t vaddr, struct function **f);
+int unit_function(struct dwarf_unit *u, uint64_t vaddr, struct unit_function **f);
 
 /*
  * The functions inlined into f at an address, innermost first, with the names of all and the places
  * of their calls, then f itself: f[0] has no place yet, that is for the line table to say.
  */
-int function_frames(struct unit *u, struct function *f, uint64_t vaddr,
+int function_frames(struct dwarf_unit *u, struct unit_function *f, uint64_t vaddr,
 		    struct source_frame frames[DEBUGINFO_FRAMES_MAX], uint32_t *n);
 
 /* Adds the address ranges of the functions of a unit that does not say its own. */
-int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map);
+int unit_add_ranges(struct dwarf_unit *u, uint32_t value, struct ranges *map);
 
 /*
  * Gives the ranges of an entry a value; entries come before those within them. 0, PP_ENOENT: it has
@@ -119,16 +119,16 @@ int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map);
 int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *steps);
 
 /* The path of a source file by its number in the entries of a unit; NULL: it has none. */
-const char *unit_file(struct unit *u, uint64_t number);
+const char *unit_file(struct dwarf_unit *u, uint64_t number);
 
 /* The place of an address: the file, the line and the column of *f, as far as they are known. */
-void unit_line(struct unit *u, uint64_t vaddr, struct source_frame *f);
+void unit_line(struct dwarf_unit *u, uint64_t vaddr, struct source_frame *f);
 
 void line_tables_release(struct line_tables *t);
 
 /* The name of a function by its entry. */
-const char *function_name(const struct unit *u, struct function *f);
+const char *function_name(const struct dwarf_unit *u, struct unit_function *f);
 
-void unit_release(struct unit *u);
+void unit_release(struct dwarf_unit *u);
 
 #endif

@@ -26,7 +26,7 @@ int die_ranges(Dwarf_Die *die, uint32_t value, struct ranges *map, uint64_t *ste
 	return any ? 0 : PP_ENOENT;
 }
 
-void unit_release(struct unit *u)
+void unit_release(struct dwarf_unit *u)
 {
 	for (uint32_t i = 0; i < u->n; i++) {
 		free(u->functions[i].calls);
@@ -59,12 +59,12 @@ static const char *die_name(Dwarf_Die *die)
 }
 
 /* The name of the entry at an offset. */
-static const char *name_at(const struct unit *u, Dwarf_Off at, Dwarf_Die *die)
+static const char *name_at(const struct dwarf_unit *u, Dwarf_Off at, Dwarf_Die *die)
 {
 	return dwarf_offdie(u->dwarf, at, die) ? die_name(die) : NULL;
 }
 
-const char *function_name(const struct unit *u, struct function *f)
+const char *function_name(const struct dwarf_unit *u, struct unit_function *f)
 {
 	Dwarf_Die die;
 
@@ -85,7 +85,7 @@ static uint32_t number_attr(Dwarf_Die *die, unsigned name)
 }
 
 /* The name of an inlined function and where it was called. */
-static const struct source_frame *inlined_call(struct unit *u, struct inlined *in)
+static const struct source_frame *inlined_call(struct dwarf_unit *u, struct inlined *in)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word file;
@@ -107,7 +107,7 @@ static const struct source_frame *inlined_call(struct unit *u, struct inlined *i
 /* ---- the functions of a unit ---- */
 
 /* Gives the addresses of an entry a value: as die_ranges. */
-static int entry_ranges(struct unit *u, const struct scan_entry *e, uint32_t value,
+static int entry_ranges(struct dwarf_unit *u, const struct scan_entry *e, uint32_t value,
 			struct ranges *map)
 {
 	Dwarf_Die die;
@@ -121,7 +121,7 @@ static int entry_ranges(struct unit *u, const struct scan_entry *e, uint32_t val
 	return ranges_put(map, e->lo, e->hi, value, NULL);
 }
 
-static int add_function(struct unit *u, const struct scan_entry *e)
+static int add_function(struct dwarf_unit *u, const struct scan_entry *e)
 {
 	int rc = entry_ranges(u, e, u->n + 1, &u->map);
 
@@ -129,14 +129,14 @@ static int add_function(struct unit *u, const struct scan_entry *e)
 		return rc == PP_ENOENT ? 0 : rc;
 	if (u->n == u->cap) {
 		uint32_t cap = u->cap ? u->cap * 2 : 32;
-		struct function *v = realloc(u->functions, cap * sizeof(*v));
+		struct unit_function *v = realloc(u->functions, cap * sizeof(*v));
 
 		if (!v)
 			return PP_ENOMEM;
 		u->functions = v;
 		u->cap = cap;
 	}
-	u->functions[u->n++] = (struct function){.die = e->offset};
+	u->functions[u->n++] = (struct unit_function){.die = e->offset};
 	return 0;
 }
 
@@ -160,7 +160,7 @@ static bool may_hold(int tag, bool deep)
 }
 
 /* Reads the functions of a unit; deep: also those within functions, which takes long. */
-static int read_functions(struct unit *u, bool deep)
+static int read_functions(struct dwarf_unit *u, bool deep)
 {
 	struct scan_entry e;
 	int rc;
@@ -185,7 +185,7 @@ static int read_functions(struct unit *u, bool deep)
 	return rc;
 }
 
-int unit_function(struct unit *u, uint64_t vaddr, struct function **f)
+int unit_function(struct dwarf_unit *u, uint64_t vaddr, struct unit_function **f)
 {
 	uint32_t i = 0;
 	int rc = 0;
@@ -202,7 +202,7 @@ int unit_function(struct unit *u, uint64_t vaddr, struct function **f)
 	return rc;
 }
 
-int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map)
+int unit_add_ranges(struct dwarf_unit *u, uint32_t value, struct ranges *map)
 {
 	int rc = read_functions(u, false);
 
@@ -220,7 +220,8 @@ int unit_add_ranges(struct unit *u, uint32_t value, struct ranges *map)
 
 /* ---- what is inlined into a function ---- */
 
-static int add_call(struct unit *u, struct function *f, const struct scan_entry *e, uint32_t parent)
+static int add_call(struct dwarf_unit *u, struct unit_function *f, const struct scan_entry *e,
+		    uint32_t parent)
 {
 	int rc = entry_ranges(u, e, f->n + 1, &f->map);
 
@@ -239,7 +240,7 @@ static int add_call(struct unit *u, struct function *f, const struct scan_entry 
 	return 0;
 }
 
-static int walk_calls(struct unit *u, struct function *f)
+static int walk_calls(struct dwarf_unit *u, struct unit_function *f)
 {
 	uint32_t callers[DEBUGINFO_DEPTH_MAX + 1] = {0};
 	struct scan_entry e;
@@ -271,7 +272,7 @@ static int walk_calls(struct unit *u, struct function *f)
 	return rc;
 }
 
-int function_frames(struct unit *u, struct function *f, uint64_t vaddr,
+int function_frames(struct dwarf_unit *u, struct unit_function *f, uint64_t vaddr,
 		    struct source_frame frames[DEBUGINFO_FRAMES_MAX], uint32_t *n)
 {
 	uint32_t at, i = 0;

@@ -183,6 +183,13 @@ void kbtf_close(struct kbtf *k)
 	free(k);
 }
 
+const char *kbtf_name(const struct kbtf *k, uint32_t type)
+{
+	struct kbtf_entry t;
+
+	return kbtf_entry(k, type, &t) ? t.name : "";
+}
+
 static bool is_function(const struct kbtf *k, uint32_t id, const char *name, uint32_t *proto)
 {
 	struct kbtf_entry t;

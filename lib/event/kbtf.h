@@ -1,7 +1,7 @@
 /*
  * Functions and structures of the kernel, by its own types (BTF).
  *
- *	rc = kbtf_take(&k, &bytes, NULL);	(inspect/kbtf_file.h opens files)
+ *	rc = kbtf_take(&k, &bytes, NULL);
  *	if (kbtf_function(k, "vfs_read", &proto) == 0 &&
  *	    kbtf_param(k, proto, 0, &name, &type) == 0) ...
  *	kbtf_close(k);
@@ -73,6 +73,9 @@ int kbtf_type(const struct kbtf *k, const char *name, uint32_t *type);
  */
 enum kbtf_class kbtf_class(const struct kbtf *k, uint32_t type, uint64_t *size, bool *sign);
 bool kbtf_is_char(const struct kbtf *k, uint32_t type);
+
+/* The name of a type; "": it has none, or there is no such type. Valid as long as k. */
+const char *kbtf_name(const struct kbtf *k, uint32_t type);
 
 /* What a pointer points to: 0 or PP_ENOENT. */
 int kbtf_target(const struct kbtf *k, uint32_t type, uint32_t *to);

@@ -30,7 +30,7 @@ enum shown_kind {
 
 struct shown {
 	enum shown_kind kind;
-	struct names names;		 /* of all fields of the event */
+	struct value_names names;	 /* of all fields of the event */
 	const struct names_table *table; /* of this one; NULL: none */
 	struct task_states *states;	 /* owned: of prev_state; NULL: it is something else */
 	const char *const *list;	 /* names of 0, 1, ...; NULL: none */

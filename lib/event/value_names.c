@@ -47,7 +47,7 @@ static void argument(struct scan *s, struct names_table *t)
 	s->depth--;
 }
 
-static int add(struct names *n, struct names_table *t, const char *name, uint32_t len,
+static int add(struct value_names *n, struct names_table *t, const char *name, uint32_t len,
 	       uint64_t value)
 {
 	struct names_entry *e = arena_alloc(&n->arena, sizeof(*e));
@@ -75,7 +75,7 @@ static void leave_braces(struct scan *s)
 	scan_take(s, "}");
 }
 
-static int entries(struct names *n, struct scan *s, struct names_table *t)
+static int entries(struct value_names *n, struct scan *s, struct names_table *t)
 {
 	int count = 0, rc = 0;
 
@@ -96,7 +96,7 @@ static int entries(struct names *n, struct scan *s, struct names_table *t)
 }
 
 /* After "__print_symbolic" and its like. */
-static int table(struct names *n, struct scan *s, bool flags)
+static int table(struct value_names *n, struct scan *s, bool flags)
 {
 	struct names_table *t = arena_zalloc(&n->arena, sizeof(*t));
 	const char *name;
@@ -123,14 +123,14 @@ static int table(struct names *n, struct scan *s, bool flags)
 	return rc;
 }
 
-int names_init(struct names *n, const struct ps_event *e)
+int names_init(struct value_names *n, const struct ps_event *e)
 {
 	static const char mark[] = "print fmt:";
 	const char *p =
 		e->format.len ? memmem(e->format.p, e->format.len, mark, sizeof(mark) - 1) : NULL;
 	int rc = 0;
 
-	*n = (struct names){0};
+	*n = (struct value_names){0};
 	for (int i = 0; p && !rc && i < TABLES_MAX; i++) {
 		struct scan s = scan_make(p, (size_t)(e->format.p + e->format.len - p));
 		bool flags;
@@ -151,13 +151,13 @@ int names_init(struct names *n, const struct ps_event *e)
 	return rc;
 }
 
-void names_release(struct names *n)
+void names_release(struct value_names *n)
 {
 	arena_release(&n->arena);
 	n->tables = NULL;
 }
 
-const struct names_table *names_find(const struct names *n, const char *field, size_t len)
+const struct names_table *names_find(const struct value_names *n, const char *field, size_t len)
 {
 	const struct names_table *found = NULL;
 
@@ -174,7 +174,7 @@ static bool same_bits(const struct names_table *a, const struct names_table *b)
 	       a->shift == b->shift && a->mask == b->mask;
 }
 
-const struct names_table *names_only(const struct names *n, const char *field, size_t len)
+const struct names_table *names_only(const struct value_names *n, const char *field, size_t len)
 {
 	const struct names_table *found = names_find(n, field, len);
 

@@ -1,7 +1,7 @@
 /*
  * Values that have names in a tracepoint's print format: __print_symbolic and __print_flags.
  *
- *	struct names n;
+ *	struct value_names n;
  *	const struct names_table *t;
  *	names_init(&n, event);
  *	t = names_find(&n, "vec", 3);
@@ -42,23 +42,23 @@ struct names_table {
 	struct names_table *next;
 };
 
-struct names {
+struct value_names {
 	struct arena arena;
 	struct names_table *tables;
 };
 
 /* 0 or PP_ENOMEM. What cannot be understood is skipped. The descriptor must outlive it. */
-int names_init(struct names *n, const struct ps_event *e);
-void names_release(struct names *n);
+int names_init(struct value_names *n, const struct ps_event *e);
+void names_release(struct value_names *n);
 
 /* The table of a field, NULL if it has none. */
-const struct names_table *names_find(const struct names *n, const char *field, size_t len);
+const struct names_table *names_find(const struct value_names *n, const char *field, size_t len);
 
 /*
  * The same, but NULL also if there are several tables for the same bits: another field then says
  * which one holds, as the isa of kvm_exit does.
  */
-const struct names_table *names_only(const struct names *n, const char *field, size_t len);
+const struct names_table *names_only(const struct value_names *n, const char *field, size_t len);
 
 /*
  * Appends the name of a value of the field, of which `bits` exist; for flags those that are set,

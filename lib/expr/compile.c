@@ -64,7 +64,7 @@ static enum expr_op mirrored(enum expr_op op)
 static int compare_numbers(struct compiler *c, enum expr_op op, struct operand *a,
 			   struct operand *b, uint32_t between)
 {
-	struct insn *i;
+	struct expr_insn *i;
 
 	take_sign(a, b);
 	take_sign(b, a);
@@ -99,7 +99,7 @@ static bool is_stack(const struct compiler *c, const struct operand *o)
 }
 
 /* The memo of a node whose answer hangs on the id of a stack or a name. */
-static uint32_t memo_of(struct compiler *c, struct node *n, bool stacks)
+static uint32_t memo_of(struct compiler *c, struct expr_node *n, bool stacks)
 {
 	struct expr *x = c->x;
 
@@ -111,9 +111,9 @@ static uint32_t memo_of(struct compiler *c, struct node *n, bool stacks)
 }
 
 /* A text that is to be found in any frame of the stack. */
-static int any_frame(struct compiler *c, struct node *n, enum expr_op op, const struct qval *k)
+static int any_frame(struct compiler *c, struct expr_node *n, enum expr_op op, const struct qval *k)
 {
-	struct insn *i = code_emit(c, INSN_STACK);
+	struct expr_insn *i = code_emit(c, INSN_STACK);
 
 	i->op = (uint8_t)op;
 	i->node = n;
@@ -123,10 +123,10 @@ static int any_frame(struct compiler *c, struct node *n, enum expr_op op, const 
 	return NOT_YET;
 }
 
-static int compare_texts(struct compiler *c, struct node *n, struct operand *a, struct operand *b,
-			 enum expr_op op, uint32_t between)
+static int compare_texts(struct compiler *c, struct expr_node *n, struct operand *a,
+			 struct operand *b, enum expr_op op, uint32_t between)
 {
-	struct insn *i;
+	struct expr_insn *i;
 
 	if (a->where == GIVES_CONST && b->where == GIVES_CONST)
 		return expr_compare_text(op, &a->k, &b->k) ? PS_MARK_PASS : PS_MARK_FAIL;
@@ -142,10 +142,10 @@ static int compare_texts(struct compiler *c, struct node *n, struct operand *a, 
 }
 
 /* A set of CPUs against a number or a mask of the kernel. */
-static int compare_cpus(struct compiler *c, struct node *n)
+static int compare_cpus(struct compiler *c, struct expr_node *n)
 {
 	struct operand a = value_compile(c, n->left, NULL);
-	struct insn *i;
+	struct expr_insn *i;
 
 	if (a.where == GIVES_NOTHING || a.bare)
 		return PS_MARK_NA;
@@ -162,7 +162,7 @@ static int compare_cpus(struct compiler *c, struct node *n)
 }
 
 /* A number that is compared with a text becomes its name, if it has one. */
-static void name_side(const struct compiler *c, struct node *n, struct operand *number,
+static void name_side(const struct compiler *c, struct expr_node *n, struct operand *number,
 		      const struct operand *text)
 {
 	if (text->where == GIVES_CONST && text->kind == QV_STR &&
@@ -171,8 +171,8 @@ static void name_side(const struct compiler *c, struct node *n, struct operand *
 		n->function = text->node;
 }
 
-static int compare(struct compiler *c, struct node *n, struct node *left, struct node *right,
-		   enum expr_op op)
+static int compare(struct compiler *c, struct expr_node *n, struct expr_node *left,
+		   struct expr_node *right, enum expr_op op)
 {
 	struct scope for_left = value_scope(c, right, NULL), for_right = value_scope(c, left, NULL);
 	struct operand a = value_compile(c, left, &for_left), b;
@@ -203,11 +203,11 @@ static int compare(struct compiler *c, struct node *n, struct node *left, struct
 	return PS_MARK_NA;
 }
 
-static int compile_match(struct compiler *c, struct node *n)
+static int compile_match(struct compiler *c, struct expr_node *n)
 {
 	struct operand a = value_compile(c, n->left, NULL);
 	enum field_id id = FIELD_PAYLOAD;
-	struct insn *i;
+	struct expr_insn *i;
 
 	if (a.where == GIVES_NOTHING || a.bare)
 		return PS_MARK_NA;
@@ -230,7 +230,7 @@ static int compile_match(struct compiler *c, struct node *n)
 
 /* ---- conditions ---- */
 
-static int compile_condition(struct compiler *c, struct node *n);
+static int compile_condition(struct compiler *c, struct expr_node *n);
 
 /* What && (or ||) makes of a mark that is known and one that is not: NOT_YET: the other one. */
 static int fold(struct compiler *c, bool and, int known, uint32_t start)
@@ -259,7 +259,8 @@ static int join(bool and, int a, int b)
 }
 
 /* Joins what `right` gives to what was compiled from `start` on, with mark a. */
-static int compile_join(struct compiler *c, bool and, int a, struct node *right, uint32_t start)
+static int compile_join(struct compiler *c, bool and, int a, struct expr_node *right,
+			uint32_t start)
 {
 	uint32_t jump = c->p->n;
 	int b;
@@ -282,7 +283,7 @@ static int compile_join(struct compiler *c, bool and, int a, struct node *right,
 	return NOT_YET;
 }
 
-static int compile_truth(struct compiler *c, struct node *n)
+static int compile_truth(struct compiler *c, struct expr_node *n)
 {
 	struct operand o = value_compile(c, n, NULL);
 
@@ -297,7 +298,7 @@ static int compile_truth(struct compiler *c, struct node *n)
 }
 
 /* a in b..c */
-static int compile_range(struct compiler *c, struct node *n)
+static int compile_range(struct compiler *c, struct expr_node *n)
 {
 	uint32_t start = c->p->n, jump;
 	int a, b;
@@ -323,7 +324,7 @@ static int compile_range(struct compiler *c, struct node *n)
 	return NOT_YET;
 }
 
-static int compile_not(struct compiler *c, struct node *n)
+static int compile_not(struct compiler *c, struct expr_node *n)
 {
 	int a = compile_condition(c, n->left);
 
@@ -334,7 +335,7 @@ static int compile_not(struct compiler *c, struct node *n)
 	return a;
 }
 
-static int compile_condition(struct compiler *c, struct node *n)
+static int compile_condition(struct compiler *c, struct expr_node *n)
 {
 	uint32_t start = c->p->n;
 	int mark;
@@ -379,7 +380,7 @@ static int compile_items(struct compiler *c)
 	return mark;
 }
 
-static void compile_key(struct compiler *c, struct node *n)
+static void compile_key(struct compiler *c, struct expr_node *n)
 {
 	struct operand o;
 

@@ -97,7 +97,7 @@ static uint8_t mark_of(bool holds)
 }
 
 /* Whether a text has the pattern; of !~ also. */
-static bool has_pattern(const struct node *n, const struct qval *v)
+static bool has_pattern(const struct expr_node *n, const struct qval *v)
 {
 	if (n->op == OP_GLOB)
 		return glob_match(n->right->s, n->right->len, v->s, v->len);
@@ -124,7 +124,8 @@ static bool seen_before(const char *seen[SEEN_NAMES], const struct qval *v)
 }
 
 /* Whether a frame of the stack is, or matches, what the instruction has. */
-static uint8_t stack_mark(const struct insn *i, const struct sreader *r, const struct ps_sample *s)
+static uint8_t stack_mark(const struct expr_insn *i, const struct sreader *r,
+			  const struct ps_sample *s)
 {
 	bool negated = i->op == OP_NE || i->op == OP_NOTREGEX, found = false;
 	const char *seen[SEEN_NAMES] = {0};
@@ -147,7 +148,7 @@ static uint8_t *remembered(struct expr *x, uint32_t memo, uint32_t id)
 	return m && id && id < m->cap ? &m->known[id] : NULL;
 }
 
-static uint8_t run_stack(struct expr *x, const struct insn *i, const struct sreader *r,
+static uint8_t run_stack(struct expr *x, const struct expr_insn *i, const struct sreader *r,
 			 const struct ps_sample *s)
 {
 	uint8_t *known = remembered(x, i->memo, s->stack);
@@ -159,7 +160,7 @@ static uint8_t run_stack(struct expr *x, const struct insn *i, const struct srea
 	return *known - 1;
 }
 
-static uint8_t run_match(struct expr *x, const struct insn *i, const struct ps_sample *s,
+static uint8_t run_match(struct expr *x, const struct expr_insn *i, const struct ps_sample *s,
 			 const struct qval *v)
 {
 	uint8_t *known = remembered(x, i->memo, s->comm);
@@ -175,9 +176,9 @@ static uint8_t run_match(struct expr *x, const struct insn *i, const struct ps_s
 }
 
 /* A number is a set of one CPU; bytes are a mask of the kernel: longs, in host order. */
-static uint8_t run_cpus(const struct insn *i, const struct qval *v)
+static uint8_t run_cpus(const struct expr_insn *i, const struct qval *v)
 {
-	const struct node *n = i->node;
+	const struct expr_node *n = i->node;
 	bool common = false, same = true;
 	size_t words = n->ncpus;
 
@@ -198,14 +199,14 @@ static uint8_t run_cpus(const struct insn *i, const struct qval *v)
 	return mark_of(i->op == OP_BITAND ? common : same == (i->op == OP_EQ));
 }
 
-static uint8_t run_compare(const struct insn *i, const struct qval *a, const struct qval *b)
+static uint8_t run_compare(const struct expr_insn *i, const struct qval *a, const struct qval *b)
 {
 	if (a->kind != QV_INT || b->kind != QV_INT)
 		return PS_MARK_NA;
 	return mark_of(expr_compare((enum expr_op)i->op, a, b));
 }
 
-static uint8_t run_text(const struct insn *i, const struct qval *a, const struct qval *b)
+static uint8_t run_text(const struct expr_insn *i, const struct qval *a, const struct qval *b)
 {
 	uint8_t mark;
 
@@ -227,7 +228,7 @@ static uint8_t run_truth(const struct qval *v)
 	}
 }
 
-static void run_unary(const struct insn *i, struct qval *v)
+static void run_unary(const struct expr_insn *i, struct qval *v)
 {
 	if (v->kind != QV_INT) {
 		v->kind = QV_NA;
@@ -237,9 +238,9 @@ static void run_unary(const struct insn *i, struct qval *v)
 	v->is_unsigned = false;
 }
 
-static void run_shape(const struct insn *i, struct qval *v)
+static void run_shape(const struct expr_insn *i, struct qval *v)
 {
-	const struct node *n = i->node;
+	const struct expr_node *n = i->node;
 
 	if (v->kind != QV_STR) {
 		v->kind = QV_NA;
@@ -251,7 +252,7 @@ static void run_shape(const struct insn *i, struct qval *v)
 	v->s = n->text;
 }
 
-static void run_arith(const struct insn *i, struct qval *a, const struct qval *b)
+static void run_arith(const struct expr_insn *i, struct qval *a, const struct qval *b)
 {
 	struct qval v;
 
@@ -284,7 +285,7 @@ enum ps_mark program_mark(struct expr *x, const struct program *p, const struct 
 	result->kind = QV_NA;
 	if (p->constant)
 		return p->mark;
-	for (const struct insn *i = p->code, *end = p->code + p->n; i < end; i++) {
+	for (const struct expr_insn *i = p->code, *end = p->code + p->n; i < end; i++) {
 		switch ((enum insn_code)i->code) {
 		case INSN_PUSH: *v++ = i->k; break;
 		case INSN_FIELD: field_get(&p->fields[i->arg], r, rec, v++); break;

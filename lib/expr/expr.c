@@ -78,7 +78,7 @@ void expr_free(struct expr *x)
 	forget_all(x);
 	free(x->programs);
 	free(x->compiled);
-	for (struct node *n = x->regexes; n; n = n->next)
+	for (struct expr_node *n = x->regexes; n; n = n->next)
 		rx_free(n->regex);
 	for (uint32_t i = 0; i < x->nmemos; i++)
 		free(x->memos[i].known);
@@ -283,7 +283,7 @@ bool expr_value(struct expr *x, unsigned i, const struct sreader *r, const struc
 /* ---- problems ---- */
 
 /* The known name that is nearest to a word. */
-static const char *near_name(const struct expr *x, const struct node *n)
+static const char *near_name(const struct expr *x, const struct expr_node *n)
 {
 	const char **names, *near;
 	char word[64];
@@ -305,7 +305,7 @@ static const char *near_name(const struct expr *x, const struct node *n)
 	return near;
 }
 
-static void say(const struct expr_source *src, const struct node *n, struct buf *why,
+static void say(const struct expr_source *src, const struct expr_node *n, struct buf *why,
 		const char *what)
 {
 	if (why->len)
@@ -313,8 +313,8 @@ static void say(const struct expr_source *src, const struct node *n, struct buf 
 	expr_say(src, n->at, n->end - n->at, why, "%s", what);
 }
 
-static void say_unknown(const struct expr *x, const struct expr_source *src, const struct node *n,
-			struct buf *why)
+static void say_unknown(const struct expr *x, const struct expr_source *src,
+			const struct expr_node *n, struct buf *why)
 {
 	struct buf what = BUF_INIT;
 	const char *near;
@@ -333,7 +333,7 @@ static void say_unknown(const struct expr *x, const struct expr_source *src, con
 }
 
 /* Whether a word of the tree has had no meaning, or sides never fitted. */
-static unsigned check(const struct expr *x, const struct expr_source *src, struct node *n,
+static unsigned check(const struct expr *x, const struct expr_source *src, struct expr_node *n,
 		      struct buf *why)
 {
 	unsigned bad = 0;
@@ -397,10 +397,10 @@ unsigned expr_problems(struct expr *x, struct buf *why)
 
 /* ---- doubts ---- */
 
-static unsigned doubt(const struct expr *x, const struct expr_source *src, const struct node *n,
-		      struct buf *why)
+static unsigned doubt(const struct expr *x, const struct expr_source *src,
+		      const struct expr_node *n, struct buf *why)
 {
-	const struct node *f = n->function, *word = f == n->right ? n->left : n->right;
+	const struct expr_node *f = n->function, *word = f == n->right ? n->left : n->right;
 	struct buf what = BUF_INIT;
 	const char *near = NULL;
 
@@ -419,8 +419,8 @@ static unsigned doubt(const struct expr *x, const struct expr_source *src, const
 	return 1;
 }
 
-static unsigned doubts(const struct expr *x, const struct expr_source *src, const struct node *n,
-		       struct buf *why)
+static unsigned doubts(const struct expr *x, const struct expr_source *src,
+		       const struct expr_node *n, struct buf *why)
 {
 	if (!n)
 		return 0;

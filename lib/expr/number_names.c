@@ -67,8 +67,8 @@ const char *expr_cgroup_path(const struct expr *x, uint32_t source, uint64_t id,
 
 /* ---- names ---- */
 
-void expr_name(struct expr *x, const struct field *f, struct node *word, const struct sreader *r,
-	       const struct ps_record *rec, struct qval *v)
+void expr_name(struct expr *x, const struct field *f, struct expr_node *word,
+	       const struct sreader *r, const struct ps_record *rec, struct qval *v)
 {
 	static const char unknown[] = "[unknown]";
 	const struct field sym = {.id = FIELD_SYM};

@@ -12,7 +12,7 @@ struct parser {
 	int depth;
 };
 
-bool node_is_condition(const struct node *n)
+bool node_is_condition(const struct expr_node *n)
 {
 	switch (n->kind) {
 	case NODE_COMPARE:
@@ -31,7 +31,7 @@ static int advance(struct parser *p)
 	return expr_lex(&p->lex, &p->t);
 }
 
-static void say_wrong(const struct parser *p, const struct node *n, const char *what)
+static void say_wrong(const struct parser *p, const struct expr_node *n, const char *what)
 {
 	expr_say(&p->lex.src, n->at, n->end - n->at, p->lex.why, "%s", what);
 }
@@ -39,16 +39,16 @@ static void say_wrong(const struct parser *p, const struct node *n, const char *
 #define expected(p, what) expr_expected(&(p)->lex, &(p)->t, (what))
 #define wrong(p, n, what) (say_wrong((p), (n), (what)), PP_EUSAGE)
 
-static int node_depth(const struct node *n)
+static int node_depth(const struct expr_node *n)
 {
 	return n ? n->depth : 0;
 }
 
 /* A node from where `left` begins, or the token, to where `right` or the token ends. */
-static int make(struct parser *p, struct node **out, enum node_kind kind, struct node *left,
-		struct node *right)
+static int make(struct parser *p, struct expr_node **out, enum node_kind kind,
+		struct expr_node *left, struct expr_node *right)
 {
-	struct node *n = arena_zalloc(&p->x->arena, sizeof(*n));
+	struct expr_node *n = arena_zalloc(&p->x->arena, sizeof(*n));
 	int deep = node_depth(left) > node_depth(right) ? node_depth(left) : node_depth(right);
 
 	*out = n;
@@ -68,12 +68,12 @@ static int make(struct parser *p, struct node **out, enum node_kind kind, struct
 	return 0;
 }
 
-static int parse_level(struct parser *p, int level, struct node **out);
+static int parse_level(struct parser *p, int level, struct expr_node **out);
 
 /* ---- operands ---- */
 
 /* "CPUS{0,2-5}" as the kernel writes it. The '{' is next. */
-static int cpus(struct parser *p, struct node *n)
+static int cpus(struct parser *p, struct expr_node *n)
 {
 	uint64_t *bits = arena_zalloc(&p->x->arena, EXPR_CPUS_MAX / 8), from, to;
 	int rc;
@@ -112,7 +112,7 @@ static int cpus(struct parser *p, struct node *n)
 }
 
 /* The text that a quoted string means where it is no pattern. */
-static int plain(struct parser *p, struct node *n)
+static int plain(struct parser *p, struct expr_node *n)
 {
 	char *s = arena_dup(&p->x->arena, n->s, n->len);
 	size_t len = 0;
@@ -133,7 +133,7 @@ static int plain(struct parser *p, struct node *n)
 	return 0;
 }
 
-static int literal(struct parser *p, struct node **out, enum node_kind kind)
+static int literal(struct parser *p, struct expr_node **out, enum node_kind kind)
 {
 	int rc = make(p, out, kind, NULL, NULL);
 
@@ -152,7 +152,7 @@ static int literal(struct parser *p, struct node **out, enum node_kind kind)
 }
 
 /* After a ',' a text in quotes. */
-static int parse_text(struct parser *p, struct node **out)
+static int parse_text(struct parser *p, struct expr_node **out)
 {
 	int rc = p->t.kind == TOK_COMMA ? advance(p) : expected(p, "','");
 
@@ -161,13 +161,13 @@ static int parse_text(struct parser *p, struct node **out)
 	return rc ? rc : literal(p, out, NODE_STRING);
 }
 
-static int compile_regex(struct parser *p, struct node *n);
+static int compile_regex(struct parser *p, struct expr_node *n);
 
 /* "shape(VALUE)", "sub(VALUE, "REGEX", "TEXT")": the word was read, and '(' is next. */
-static int parse_call(struct parser *p, struct node *name, struct node **out)
+static int parse_call(struct parser *p, struct expr_node *name, struct expr_node **out)
 {
 	enum node_kind kind = name->len == 3 ? NODE_SUB : NODE_SHAPE;
-	struct node *operand, *find = NULL, *with = NULL;
+	struct expr_node *operand, *find = NULL, *with = NULL;
 	int rc = advance(p);
 
 	if (!rc)
@@ -193,10 +193,10 @@ static int parse_call(struct parser *p, struct node *name, struct node **out)
 	return (*out)->text ? advance(p) : PP_ENOMEM;
 }
 
-static int parse_word(struct parser *p, struct node **out)
+static int parse_word(struct parser *p, struct expr_node **out)
 {
 	int rc = literal(p, out, NODE_WORD);
-	const struct node *n = *out;
+	const struct expr_node *n = *out;
 
 	if (rc || p->t.kind != TOK_OPEN || n->kind != NODE_WORD ||
 	    !((n->len == 5 && !memcmp(n->s, "shape", 5)) ||
@@ -205,7 +205,7 @@ static int parse_word(struct parser *p, struct node **out)
 	return parse_call(p, *out, out);
 }
 
-static int parse_primary(struct parser *p, struct node **out)
+static int parse_primary(struct parser *p, struct expr_node **out)
 {
 	size_t at = p->t.at;
 	int rc;
@@ -229,7 +229,7 @@ static int parse_primary(struct parser *p, struct node **out)
 	return advance(p);
 }
 
-static int value(struct parser *p, const struct node *n)
+static int value(struct parser *p, const struct expr_node *n)
 {
 	if (n->kind == NODE_CPUS)
 		return wrong(p, n, "CPUS{} is allowed only after &, == and !=");
@@ -241,10 +241,10 @@ static int value(struct parser *p, const struct node *n)
 		"C, and ! more tightly: write parentheses");
 }
 
-static int parse_unary(struct parser *p, struct node **out)
+static int parse_unary(struct parser *p, struct expr_node **out)
 {
 	enum node_kind kind;
-	struct node *operand;
+	struct expr_node *operand;
 	size_t at = p->t.at;
 	int rc;
 
@@ -294,7 +294,7 @@ static bool begins(const struct token *t)
 	}
 }
 
-static int bound(struct parser *p, struct node **out)
+static int bound(struct parser *p, struct expr_node **out)
 {
 	int rc = parse_level(p, LEVEL_IN + 1, out);
 
@@ -302,9 +302,9 @@ static int bound(struct parser *p, struct node **out)
 }
 
 /* A value, "a..b", "a.." or "..b" for a field: its comparison. */
-static int element(struct parser *p, struct node *field, struct node **out)
+static int element(struct parser *p, struct expr_node *field, struct expr_node **out)
 {
-	struct node *low = NULL, *high = NULL;
+	struct expr_node *low = NULL, *high = NULL;
 	int rc = p->t.kind == TOK_RANGE ? 0 : bound(p, &low);
 
 	if (!rc && p->t.kind != TOK_RANGE) {
@@ -330,9 +330,9 @@ static int element(struct parser *p, struct node *field, struct node **out)
 }
 
 /* Joins conditions by ||, as a tree that is not deeper than it has to be. */
-static int join(struct parser *p, struct node **v, unsigned n, struct node **out)
+static int join(struct parser *p, struct expr_node **v, unsigned n, struct expr_node **out)
 {
-	struct node *left, *right;
+	struct expr_node *left, *right;
 	int rc;
 
 	if (n == 1) {
@@ -346,9 +346,9 @@ static int join(struct parser *p, struct node **v, unsigned n, struct node **out
 }
 
 /* After `in`: "(a, b..c)" or a range. */
-static int parse_in(struct parser *p, struct node *field, struct node **out)
+static int parse_in(struct parser *p, struct expr_node *field, struct expr_node **out)
 {
-	struct node *list = NULL, *one, **v;
+	struct expr_node *list = NULL, *one, **v;
 	unsigned n = 0;
 	int rc;
 
@@ -366,7 +366,7 @@ static int parse_in(struct parser *p, struct node *field, struct node **out)
 	} while (p->t.kind == TOK_COMMA);
 	if (p->t.kind != TOK_CLOSE)
 		return expected(p, "',' or ')'");
-	v = arena_alloc(&p->x->arena, n * sizeof(struct node *));
+	v = arena_alloc(&p->x->arena, n * sizeof(struct expr_node *));
 	if (!v)
 		return PP_ENOMEM;
 	for (unsigned i = n; i--; list = list->next)
@@ -377,7 +377,7 @@ static int parse_in(struct parser *p, struct node *field, struct node **out)
 
 /* ---- operators ---- */
 
-static int compile_regex(struct parser *p, struct node *n)
+static int compile_regex(struct parser *p, struct expr_node *n)
 {
 	const char *why;
 	int rc;
@@ -399,9 +399,10 @@ static int compile_regex(struct parser *p, struct node *n)
 }
 
 /* The right side of ~ =~ !~: a text. */
-static int parse_match(struct parser *p, enum expr_op op, struct node *left, struct node **out)
+static int parse_match(struct parser *p, enum expr_op op, struct expr_node *left,
+		       struct expr_node **out)
 {
-	struct node *right;
+	struct expr_node *right;
 	int rc;
 
 	if (p->t.kind != TOK_STRING && p->t.kind != TOK_WORD)
@@ -418,9 +419,10 @@ static int parse_match(struct parser *p, enum expr_op op, struct node *left, str
 	return op == OP_GLOB ? 0 : compile_regex(p, *out);
 }
 
-static int parse_compare(struct parser *p, enum expr_op op, struct node *left, struct node **out)
+static int parse_compare(struct parser *p, enum expr_op op, struct expr_node *left,
+			 struct expr_node **out)
 {
-	struct node *right;
+	struct expr_node *right;
 	int rc = p->t.kind == TOK_RANGE ? 0 : parse_level(p, expr_ops[op].level + 1, &right);
 
 	if (!rc && p->t.kind == TOK_RANGE)
@@ -435,9 +437,10 @@ static int parse_compare(struct parser *p, enum expr_op op, struct node *left, s
 	return rc;
 }
 
-static int parse_arith(struct parser *p, enum expr_op op, struct node *left, struct node **out)
+static int parse_arith(struct parser *p, enum expr_op op, struct expr_node *left,
+		       struct expr_node **out)
 {
-	struct node *right;
+	struct expr_node *right;
 	int rc = parse_level(p, expr_ops[op].level + 1, &right);
 
 	if (!rc && right->kind == NODE_CPUS && op == OP_BITAND) {
@@ -453,9 +456,10 @@ static int parse_arith(struct parser *p, enum expr_op op, struct node *left, str
 	return rc;
 }
 
-static int parse_logic(struct parser *p, enum expr_op op, struct node *left, struct node **out)
+static int parse_logic(struct parser *p, enum expr_op op, struct expr_node *left,
+		       struct expr_node **out)
 {
-	struct node *right;
+	struct expr_node *right;
 	int rc = parse_level(p, expr_ops[op].level + 1, &right);
 
 	if (!rc && right->kind == NODE_CPUS)
@@ -472,10 +476,10 @@ static bool next_operator(const struct parser *p, int level, enum expr_op *op)
 	return p->t.kind == TOK_OP && expr_ops[*op].level >= level;
 }
 
-static int parse_not_in(struct parser *p, struct node *left, struct node **out)
+static int parse_not_in(struct parser *p, struct expr_node *left, struct expr_node **out)
 {
 	bool not = is_word(&p->t, "not");
-	struct node *in;
+	struct expr_node *in;
 	int rc = advance(p);
 
 	if (!rc && not ) {
@@ -490,7 +494,8 @@ static int parse_not_in(struct parser *p, struct node *left, struct node **out)
 	return rc;
 }
 
-static int parse_operator(struct parser *p, enum expr_op op, struct node *left, struct node **out)
+static int parse_operator(struct parser *p, enum expr_op op, struct expr_node *left,
+			  struct expr_node **out)
 {
 	int rc = op == OP_OR || op == OP_AND ? 0 : value(p, left);
 
@@ -511,7 +516,7 @@ static int parse_operator(struct parser *p, enum expr_op op, struct node *left, 
 	}
 }
 
-static int parse_level(struct parser *p, int level, struct node **out)
+static int parse_level(struct parser *p, int level, struct expr_node **out)
 {
 	enum expr_op op;
 	int rc;
@@ -555,7 +560,7 @@ static int parse_item(struct parser *p)
 }
 
 /* Texts that are no patterns lose their escapes. */
-static int settle(struct parser *p, struct node *n)
+static int settle(struct parser *p, struct expr_node *n)
 {
 	int rc = 0;
 

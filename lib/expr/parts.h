@@ -46,33 +46,33 @@ enum node_kind {
 	NODE_TRUE,  /* "sched_switch:" without a condition */
 };
 
-struct node {
+struct expr_node {
 	enum node_kind kind;
 	enum expr_op op;
 	int depth;
 	uint32_t size;	/* nodes from here */
 	size_t at, end; /* in the text */
-	struct node *left, *right, *low, *high;
+	struct expr_node *left, *right, *low, *high;
 	/* NUMBER, STRING, WORD; of a number the text, too */
 	uint64_t num;
 	const char *s;
 	size_t len;
 	char quote;
 	bool hex;
-	bool plain;	      /* STRING: escapes were taken out */
-	const uint64_t *cpus; /* CPUS: bits */
-	size_t ncpus;	      /* words of them */
-	char *text;	      /* SHAPE, SUB: room for the result */
-	struct rx *regex;     /* SUB, MATCH with =~ and !~; owned by the expression */
-	struct node *next;    /* of the expression's regexes; of a list */
-	uint32_t memo;	      /* of the expression's memos, + 1; 0: none yet */
+	bool plain;		/* STRING: escapes were taken out */
+	const uint64_t *cpus;	/* CPUS: bits */
+	size_t ncpus;		/* words of them */
+	char *text;		/* SHAPE, SUB: room for the result */
+	struct rx *regex;	/* SUB, MATCH with =~ and !~; owned by the expression */
+	struct expr_node *next; /* of the expression's regexes; of a list */
+	uint32_t memo;		/* of the expression's memos, + 1; 0: none yet */
 	/* What came out of compiling for the events so far. */
-	bool known;		/* it had a meaning for one */
-	bool mismatch;		/* COMPARE, MATCH, ARITH: a number met a text */
-	struct node *function;	/* COMPARE: the side that names a function; NULL */
-	bool met;		/* COMPARE: of texts, which were the same for a sample */
-	bool asked, answered;	/* WORD: a name of its number was looked for, was there */
-	struct ps_str names_of; /* WORD, STRING: the field whose names were asked for it */
+	bool known;		    /* it had a meaning for one */
+	bool mismatch;		    /* COMPARE, MATCH, ARITH: a number met a text */
+	struct expr_node *function; /* COMPARE: the side that names a function; NULL */
+	bool met;		    /* COMPARE: of texts, which were the same for a sample */
+	bool asked, answered;	    /* WORD: a name of its number was looked for, was there */
+	struct ps_str names_of;	    /* WORD, STRING: the field whose names were asked for it */
 };
 
 struct pattern {
@@ -85,12 +85,12 @@ struct pattern {
 
 struct item {
 	struct pattern *patterns; /* NULL: all events */
-	struct node *node;
+	struct expr_node *node;
 	const struct expr_source *src;
 };
 
 /* A condition of any kind: not a number or a text. */
-bool node_is_condition(const struct node *n);
+bool node_is_condition(const struct expr_node *n);
 
 int expr_parse(struct expr *x, const struct expr_source *src, struct buf *why);
 
@@ -133,17 +133,17 @@ enum insn_code {
 #undef I
 };
 
-struct insn {
-	uint8_t code;	   /* enum insn_code */
-	uint8_t op;	   /* enum expr_op */
-	uint32_t arg;	   /* field, place to jump to, mark */
-	uint32_t memo;	   /* as of struct node */
-	struct node *node; /* with the pattern, the CPUs */
+struct expr_insn {
+	uint8_t code;		/* enum insn_code */
+	uint8_t op;		/* enum expr_op */
+	uint32_t arg;		/* field, place to jump to, mark */
+	uint32_t memo;		/* as of struct expr_node */
+	struct expr_node *node; /* with the pattern, the CPUs */
 	struct qval k;
 };
 
 struct program {
-	struct insn *code;
+	struct expr_insn *code;
 	struct field *fields;
 	uint32_t n, nfields, cap, fields_cap;
 	bool value;		   /* it leaves a value, else a mark */
@@ -164,10 +164,10 @@ struct expr {
 	struct arena arena; /* sources, trees */
 	struct item items[EXPR_ITEMS_MAX];
 	unsigned nitems;
-	struct node *regexes;	  /* to be freed */
-	struct program *programs; /* by event id: of values nitems each, else one */
-	uint8_t *compiled;	  /* by event id */
-	uint32_t room;		  /* events that there is room for */
+	struct expr_node *regexes; /* to be freed */
+	struct program *programs;  /* by event id: of values nitems each, else one */
+	uint8_t *compiled;	   /* by event id */
+	uint32_t room;		   /* events that there is room for */
 	struct memo memos[EXPR_ITEMS_MAX];
 	uint32_t nmemos;
 	uint32_t strings, stacks; /* highest ids that were defined */
@@ -198,8 +198,8 @@ enum ps_mark program_mark(struct expr *x, const struct program *p, const struct 
 bool expr_has_names(const struct expr *x, const struct field *f);
 
 /* The name of the field's number; "[unknown]" if there is none; QV_NA without a number. */
-void expr_name(struct expr *x, const struct field *f, struct node *word, const struct sreader *r,
-	       const struct ps_record *rec, struct qval *v);
+void expr_name(struct expr *x, const struct field *f, struct expr_node *word,
+	       const struct sreader *r, const struct ps_record *rec, struct qval *v);
 
 /* Takes a cgroup's path. 0 or PP_ENOMEM. */
 int expr_see_cgroup(struct expr *x, const struct ps_record *rec);

@@ -18,10 +18,10 @@ static void add_quoted(struct buf *b, const char *s, size_t n)
 
 /* ---- the tree, with every parenthesis ---- */
 
-static void add_node(struct buf *b, const struct node *n);
+static void add_node(struct buf *b, const struct expr_node *n);
 
-static void add_pair(struct buf *b, const struct node *left, const char *op,
-		     const struct node *right)
+static void add_pair(struct buf *b, const struct expr_node *left, const char *op,
+		     const struct expr_node *right)
 {
 	buf_addc(b, '(');
 	add_node(b, left);
@@ -30,7 +30,7 @@ static void add_pair(struct buf *b, const struct node *left, const char *op,
 	buf_addc(b, ')');
 }
 
-static void add_cpus(struct buf *b, const struct node *n)
+static void add_cpus(struct buf *b, const struct expr_node *n)
 {
 	const char *sep = "";
 
@@ -50,7 +50,7 @@ static void add_cpus(struct buf *b, const struct node *n)
 	buf_addc(b, '}');
 }
 
-static void add_range(struct buf *b, const struct node *n)
+static void add_range(struct buf *b, const struct expr_node *n)
 {
 	buf_addc(b, '(');
 	add_node(b, n->left);
@@ -63,7 +63,7 @@ static void add_range(struct buf *b, const struct node *n)
 	buf_addc(b, ')');
 }
 
-static void add_node(struct buf *b, const struct node *n)
+static void add_node(struct buf *b, const struct expr_node *n)
 {
 	switch (n->kind) {
 	case NODE_NUMBER: buf_addf(b, n->hex ? "0x%" PRIx64 : "%" PRIu64, n->num); break;
@@ -165,7 +165,7 @@ static const char *mark_name(uint32_t mark)
 	return mark == PS_MARK_PASS ? "pass" : mark == PS_MARK_FAIL ? "fail" : "does not apply";
 }
 
-static void add_insn(struct buf *b, const struct program *p, const struct insn *i)
+static void add_insn(struct buf *b, const struct program *p, const struct expr_insn *i)
 {
 	switch ((enum insn_code)i->code) {
 	case INSN_PUSH: add_value(b, &i->k); break;

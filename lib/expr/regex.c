@@ -16,12 +16,12 @@
 
 enum node_kind { NODE_ONE, NODE_CHECK, NODE_GROUP, NODE_BRANCH, NODE_TIMES };
 
-struct node {
+struct expr_node {
 	enum node_kind kind;
-	uint32_t value;	     /* ONE: the set; CHECK: the assertion; TIMES: the least */
-	uint32_t most;	     /* TIMES */
-	struct node *inside; /* GROUP: branches; BRANCH: pieces; TIMES: what is repeated */
-	struct node *next;   /* branch, piece */
+	uint32_t value;		  /* ONE: the set; CHECK: the assertion; TIMES: the least */
+	uint32_t most;		  /* TIMES */
+	struct expr_node *inside; /* GROUP: branches; BRANCH: pieces; TIMES: what is repeated */
+	struct expr_node *next;	  /* branch, piece */
 };
 
 struct parser {
@@ -71,7 +71,7 @@ static int in_word(int c)
 	return is_word(c);
 }
 
-static struct node *wrong(struct parser *p, const char *why)
+static struct expr_node *wrong(struct parser *p, const char *why)
 {
 	if (!p->rc) {
 		p->rc = PP_EUSAGE;
@@ -80,9 +80,9 @@ static struct node *wrong(struct parser *p, const char *why)
 	return NULL;
 }
 
-static struct node *make(struct parser *p, enum node_kind kind)
+static struct expr_node *make(struct parser *p, enum node_kind kind)
 {
-	struct node *n = arena_zalloc(&p->arena, sizeof(*n));
+	struct expr_node *n = arena_zalloc(&p->arena, sizeof(*n));
 
 	if (!n)
 		p->rc = PP_ENOMEM;
@@ -92,10 +92,10 @@ static struct node *make(struct parser *p, enum node_kind kind)
 }
 
 /* A piece that takes a byte of a set. */
-static struct node *one_of(struct parser *p, const struct rx_set *s)
+static struct expr_node *one_of(struct parser *p, const struct rx_set *s)
 {
 	struct rx *x = p->x;
-	struct node *n = make(p, NODE_ONE);
+	struct expr_node *n = make(p, NODE_ONE);
 
 	for (n ? n->value = 0 : 0; n && n->value < x->nsets; n->value++)
 		if (!memcmp(&x->sets[n->value], s, sizeof(*s)))
@@ -116,7 +116,7 @@ static struct node *one_of(struct parser *p, const struct rx_set *s)
 	return n;
 }
 
-static struct node *one(struct parser *p, char c)
+static struct expr_node *one(struct parser *p, char c)
 {
 	struct rx_set s = {{0}};
 
@@ -223,7 +223,7 @@ static bool range(struct parser *p, struct rx_set *s, const struct element *from
 }
 
 /* After "[". */
-static struct node *bracket(struct parser *p)
+static struct expr_node *bracket(struct parser *p)
 {
 	struct rx_set s = {{0}};
 	bool invert = p->p < p->end && *p->p == '^', first = true;
@@ -243,9 +243,9 @@ static struct node *bracket(struct parser *p)
 
 /* ---- pieces ---- */
 
-static struct node *check(struct parser *p, enum rx_assert what)
+static struct expr_node *check(struct parser *p, enum rx_assert what)
 {
-	struct node *n = make(p, NODE_CHECK);
+	struct expr_node *n = make(p, NODE_CHECK);
 
 	if (n)
 		n->value = what;
@@ -253,7 +253,7 @@ static struct node *check(struct parser *p, enum rx_assert what)
 	return n;
 }
 
-static struct node *escape(struct parser *p)
+static struct expr_node *escape(struct parser *p)
 {
 	static const char checks[] = "`'<>bB";
 	struct rx_set s;
@@ -274,11 +274,11 @@ static struct node *escape(struct parser *p)
 	return one_of(p, &s);
 }
 
-static struct node *alternatives(struct parser *p);
+static struct expr_node *alternatives(struct parser *p);
 
-static struct node *group(struct parser *p)
+static struct expr_node *group(struct parser *p)
 {
-	struct node *n;
+	struct expr_node *n;
 
 	if (++p->depth > DEPTH_MAX)
 		return wrong(p, "Regular expression too big");
@@ -292,7 +292,7 @@ static struct node *group(struct parser *p)
 	return n;
 }
 
-static struct node *atom(struct parser *p)
+static struct expr_node *atom(struct parser *p)
 {
 	struct rx_set any = {{0}};
 	char c = *p->p++;
@@ -348,10 +348,10 @@ static bool braces(struct parser *p, uint32_t *least, uint32_t *most)
 }
 
 /* What follows a piece: any number of repetitions. */
-static struct node *repeated(struct parser *p, struct node *n)
+static struct expr_node *repeated(struct parser *p, struct expr_node *n)
 {
 	while (n && p->p < p->end && *p->p && strchr("*+?{", *p->p)) {
-		struct node *times = make(p, NODE_TIMES);
+		struct expr_node *times = make(p, NODE_TIMES);
 		char c = *p->p++;
 
 		if (!times)
@@ -366,9 +366,9 @@ static struct node *repeated(struct parser *p, struct node *n)
 	return n;
 }
 
-static struct node *branch(struct parser *p)
+static struct expr_node *branch(struct parser *p)
 {
-	struct node *b = make(p, NODE_BRANCH), **last = b ? &b->inside : NULL, *n;
+	struct expr_node *b = make(p, NODE_BRANCH), **last = b ? &b->inside : NULL, *n;
 
 	/* A parenthesis that closes nothing is a character. */
 	while (b && p->p < p->end && *p->p != '|' && !(*p->p == ')' && p->depth)) {
@@ -384,9 +384,9 @@ static struct node *branch(struct parser *p)
 	return b;
 }
 
-static struct node *alternatives(struct parser *p)
+static struct expr_node *alternatives(struct parser *p)
 {
-	struct node *g = make(p, NODE_GROUP), **last = g ? &g->inside : NULL;
+	struct expr_node *g = make(p, NODE_GROUP), **last = g ? &g->inside : NULL;
 
 	while (g) {
 		*last = branch(p);
@@ -431,20 +431,20 @@ static uint16_t emit_split(struct parser *p)
 	return at;
 }
 
-static void emit_node(struct parser *p, const struct node *n);
+static void emit_node(struct parser *p, const struct expr_node *n);
 
-static void emit_pieces(struct parser *p, const struct node *branch)
+static void emit_pieces(struct parser *p, const struct expr_node *branch)
 {
-	for (const struct node *n = branch->inside; n && !p->rc; n = n->next)
+	for (const struct expr_node *n = branch->inside; n && !p->rc; n = n->next)
 		emit_node(p, n);
 }
 
 /* Each branch but the last jumps to the end; the jumps are a list until the end is known. */
-static void emit_group(struct parser *p, const struct node *g)
+static void emit_group(struct parser *p, const struct expr_node *g)
 {
 	uint16_t jumps = 0, next;
 
-	for (const struct node *b = g->inside; b && !p->rc; b = b->next) {
+	for (const struct expr_node *b = g->inside; b && !p->rc; b = b->next) {
 		uint16_t split = b->next ? emit_split(p) : 0;
 
 		emit_pieces(p, b);
@@ -460,7 +460,7 @@ static void emit_group(struct parser *p, const struct node *g)
 	}
 }
 
-static void emit_times(struct parser *p, const struct node *n)
+static void emit_times(struct parser *p, const struct expr_node *n)
 {
 	uint16_t splits = 0, next, loop;
 
@@ -488,7 +488,7 @@ static void emit_times(struct parser *p, const struct node *n)
 	}
 }
 
-static void emit_node(struct parser *p, const struct node *n)
+static void emit_node(struct parser *p, const struct expr_node *n)
 {
 	if (p->rc || ++p->steps > STEPS_MAX) {
 		p->rc = p->rc ? p->rc : PP_ELIMIT;
@@ -506,7 +506,7 @@ static void emit_node(struct parser *p, const struct node *n)
 int rx_new(struct rx **out, const char *text, size_t len, const char **why)
 {
 	struct parser p = {.p = text, .end = text + len};
-	struct node *root;
+	struct expr_node *root;
 
 	*out = p.x = calloc(1, sizeof(*p.x));
 	*why = NULL;

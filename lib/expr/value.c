@@ -9,14 +9,14 @@
 
 /* ---- code ---- */
 
-static struct insn *insert(struct compiler *c, uint32_t at, enum insn_code code)
+static struct expr_insn *insert(struct compiler *c, uint32_t at, enum insn_code code)
 {
-	static struct insn nowhere;
+	static struct expr_insn nowhere;
 	struct program *p = c->p;
 
 	if (p->n == p->cap) {
 		uint32_t cap = p->cap ? 2 * p->cap : 8;
-		struct insn *v = realloc(p->code, cap * sizeof(*v));
+		struct expr_insn *v = realloc(p->code, cap * sizeof(*v));
 
 		if (!v) {
 			c->err = PP_ENOMEM;
@@ -27,11 +27,11 @@ static struct insn *insert(struct compiler *c, uint32_t at, enum insn_code code)
 	}
 	memmove(p->code + at + 1, p->code + at, (p->n - at) * sizeof(*p->code));
 	p->n++;
-	p->code[at] = (struct insn){.code = (uint8_t)code};
+	p->code[at] = (struct expr_insn){.code = (uint8_t)code};
 	return &p->code[at];
 }
 
-struct insn *code_emit(struct compiler *c, enum insn_code code)
+struct expr_insn *code_emit(struct compiler *c, enum insn_code code)
 {
 	return insert(c, c->p->n, code);
 }
@@ -41,7 +41,7 @@ void code_load(struct compiler *c, const struct operand *o, uint32_t at)
 	if (o->where == GIVES_CONST)
 		insert(c, at, INSN_PUSH)->k = o->k;
 	if (o->where == GIVES_FIELD) {
-		struct insn *i = insert(c, at, o->by_name ? INSN_NAME : INSN_FIELD);
+		struct expr_insn *i = insert(c, at, o->by_name ? INSN_NAME : INSN_FIELD);
 
 		i->arg = o->field;
 		i->node = o->node;
@@ -78,7 +78,7 @@ static uint32_t add_field(struct compiler *c, struct field *f)
 
 /* ---- words ---- */
 
-static struct operand constant_int(struct node *n, uint64_t num, bool is_unsigned)
+static struct operand constant_int(struct expr_node *n, uint64_t num, bool is_unsigned)
 {
 	return (struct operand){.where = GIVES_CONST,
 				.kind = QV_INT,
@@ -87,7 +87,7 @@ static struct operand constant_int(struct node *n, uint64_t num, bool is_unsigne
 				.hex = n->hex};
 }
 
-struct operand value_text(struct node *n)
+struct operand value_text(struct expr_node *n)
 {
 	return (struct operand){.where = GIVES_CONST,
 				.kind = QV_STR,
@@ -98,7 +98,7 @@ struct operand value_text(struct node *n)
 static const struct operand nothing;
 
 /* A name of a value of the field on the other side: SOFTIRQ names, flags, errors. */
-static bool named(const struct scope *scope, struct node *n, struct operand *o)
+static bool named(const struct scope *scope, struct expr_node *n, struct operand *o)
 {
 	uint64_t value;
 
@@ -125,7 +125,7 @@ static bool named(const struct scope *scope, struct node *n, struct operand *o)
 	return false;
 }
 
-static struct operand from_field(struct compiler *c, struct node *n, struct field *f)
+static struct operand from_field(struct compiler *c, struct expr_node *n, struct field *f)
 {
 	struct operand o = {.where = GIVES_FIELD, .kind = f->kind, .node = n};
 
@@ -153,7 +153,7 @@ bool value_to_name(const struct compiler *c, struct operand *o)
 }
 
 /* "call_site.function", as the kernel has it. */
-static bool function_of(struct compiler *c, struct node *n, struct operand *o)
+static bool function_of(struct compiler *c, struct expr_node *n, struct operand *o)
 {
 	static const char suffix[] = ".function";
 	size_t len = n->len - (sizeof(suffix) - 1);
@@ -176,7 +176,8 @@ static bool function_of(struct compiler *c, struct node *n, struct operand *o)
 }
 
 /* A word: the event's field, a name of a value, a field of every sample, else perhaps a text. */
-static struct operand compile_word(struct compiler *c, struct node *n, const struct scope *scope)
+static struct operand compile_word(struct compiler *c, struct expr_node *n,
+				   const struct scope *scope)
 {
 	struct operand o;
 	struct field f;
@@ -201,7 +202,7 @@ static struct operand compile_word(struct compiler *c, struct node *n, const str
 }
 
 /* The first field of the event in a value that has names, else the first that is a number. */
-static void find_scope(struct compiler *c, const struct node *n, struct scope *scope)
+static void find_scope(struct compiler *c, const struct expr_node *n, struct scope *scope)
 {
 	struct field f;
 
@@ -223,7 +224,8 @@ static void find_scope(struct compiler *c, const struct node *n, struct scope *s
 	}
 }
 
-struct scope value_scope(struct compiler *c, const struct node *other, const struct scope *outside)
+struct scope value_scope(struct compiler *c, const struct expr_node *other,
+			 const struct scope *outside)
 {
 	struct scope s = {.names = NULL};
 
@@ -253,12 +255,13 @@ bool value_to_int(struct operand *o, const struct scope *scope)
 
 /* ---- values ---- */
 
-static struct operand top(struct node *n)
+static struct operand top(struct expr_node *n)
 {
 	return (struct operand){.where = GIVES_TOP, .kind = QV_INT, .node = n};
 }
 
-static struct operand compile_unary(struct compiler *c, struct node *n, const struct scope *scope)
+static struct operand compile_unary(struct compiler *c, struct expr_node *n,
+				    const struct scope *scope)
 {
 	struct operand o = value_compile(c, n->left, scope);
 
@@ -277,7 +280,7 @@ static struct operand compile_unary(struct compiler *c, struct node *n, const st
 	return top(n);
 }
 
-static struct operand compile_shape(struct compiler *c, struct node *n)
+static struct operand compile_shape(struct compiler *c, struct expr_node *n)
 {
 	struct operand o = value_compile(c, n->left, NULL);
 
@@ -295,7 +298,8 @@ static struct operand compile_shape(struct compiler *c, struct node *n)
 	return o;
 }
 
-static struct operand compile_arith(struct compiler *c, struct node *n, const struct scope *scope)
+static struct operand compile_arith(struct compiler *c, struct expr_node *n,
+				    const struct scope *scope)
 {
 	struct scope for_left = value_scope(c, n->right, scope),
 		     for_right = value_scope(c, n->left, scope);
@@ -321,7 +325,7 @@ static struct operand compile_arith(struct compiler *c, struct node *n, const st
 	return top(n);
 }
 
-struct operand value_compile(struct compiler *c, struct node *n, const struct scope *scope)
+struct operand value_compile(struct compiler *c, struct expr_node *n, const struct scope *scope)
 {
 	static const struct scope none;
 	uint32_t start = c->p->n;

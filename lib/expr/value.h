@@ -19,7 +19,7 @@ struct operand {
 	enum qkind kind;
 	struct qval k;
 	uint32_t field;			 /* GIVES_FIELD: index in the program's fields */
-	struct node *node;		 /* where it comes from */
+	struct expr_node *node;		 /* where it comes from */
 	bool bare;			 /* a word that may be a text */
 	bool by_name;			 /* of the field's number its name is meant */
 	bool hex;			 /* of a number as it is written */
@@ -37,13 +37,13 @@ struct scope {
 struct compiler {
 	struct expr *x;
 	const struct ps_event *e;
-	struct names names;
+	struct value_names names;
 	struct program *p;
 	int err;
 };
 
 /* Appends an instruction. */
-struct insn *code_emit(struct compiler *c, enum insn_code code);
+struct expr_insn *code_emit(struct compiler *c, enum insn_code code);
 
 /* Puts the value of an operand on the stack, by code at `at`. */
 void code_load(struct compiler *c, const struct operand *o, uint32_t at);
@@ -53,12 +53,13 @@ void code_load_both(struct compiler *c, const struct operand *a, const struct op
 		    uint32_t between);
 
 /* Compiles a value; what does not come out leaves no code. scope may be NULL. */
-struct operand value_compile(struct compiler *c, struct node *n, const struct scope *scope);
+struct operand value_compile(struct compiler *c, struct expr_node *n, const struct scope *scope);
 
 /* The scope for one side: what the other side has, else what holds outside (may be NULL). */
-struct scope value_scope(struct compiler *c, const struct node *other, const struct scope *outside);
+struct scope value_scope(struct compiler *c, const struct expr_node *other,
+			 const struct scope *outside);
 
-struct operand value_text(struct node *n);
+struct operand value_text(struct expr_node *n);
 
 /* A text where a number is wanted: a name of the other side's field, 'S'. */
 bool value_to_int(struct operand *o, const struct scope *scope);

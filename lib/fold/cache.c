@@ -26,7 +26,7 @@ static uint64_t hash_text(const char *head, size_t head_len, const char *tail, s
 	       XXH3_64bits_withSeed(tail, tail_len, 2);
 }
 
-static bool is_key(const struct fold_cache *c, uint32_t entry, const struct fold_key *k)
+static bool is_key(const struct fold_cache *c, uint32_t entry, const struct text_key *k)
 {
 	const struct fold_cache_entry *e = &c->entries[entry];
 	const uint8_t *text = c->texts.data + e->text;
@@ -36,7 +36,7 @@ static bool is_key(const struct fold_cache *c, uint32_t entry, const struct fold
 	       !memcmp(text + k->head_len, k->tail, k->tail_len);
 }
 
-uint32_t fold_cache_find(const struct fold_cache *c, const struct fold_key *k, uint64_t *hash)
+uint32_t fold_cache_find(const struct fold_cache *c, const struct text_key *k, uint64_t *hash)
 {
 	uint64_t h = hash_text(k->head, k->head_len, k->tail, k->tail_len, k->offset);
 	uint32_t i = (uint32_t)h & c->mask;
@@ -109,7 +109,7 @@ static int add_list(struct fold_cache *c, const uint32_t *names, size_t n)
 	return 0;
 }
 
-int fold_cache_add(struct fold_cache *c, uint64_t hash, const struct fold_key *k,
+int fold_cache_add(struct fold_cache *c, uint64_t hash, const struct text_key *k,
 		   const uint32_t *names, size_t n, uint32_t *entry)
 {
 	struct fold_cache_entry e = {.text = (uint32_t)c->texts.len,

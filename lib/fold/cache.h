@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /* A line after its address. */
-struct fold_key {
+struct text_key {
 	const char *head; /* up to the offset */
 	const char *tail; /* from the end of the offset to the end of the line */
 	uint32_t head_len, tail_len;
@@ -50,13 +50,13 @@ struct fold_cache {
 void fold_cache_release(struct fold_cache *c);
 
 /* The entry with this key, or 0. Sets *hash, for fold_cache_add. */
-uint32_t fold_cache_find(const struct fold_cache *c, const struct fold_key *k, uint64_t *hash);
+uint32_t fold_cache_find(const struct fold_cache *c, const struct text_key *k, uint64_t *hash);
 
 /*
  * Adds an entry with its names, leaf first. *entry is 0 if the cache was full: it is empty then,
  * and other entries are no longer valid. 0 or PP_ENOMEM.
  */
-int fold_cache_add(struct fold_cache *c, uint64_t hash, const struct fold_key *k,
+int fold_cache_add(struct fold_cache *c, uint64_t hash, const struct text_key *k,
 		   const uint32_t *names, size_t n, uint32_t *entry);
 
 /*

@@ -115,7 +115,7 @@ static int push_entry(struct reader *r, uint32_t entry)
 }
 
 /* The function's names are made from its line, and kept if they depend on the key alone. */
-static int new_frame(struct reader *r, const struct fold_frame_line *f, const struct fold_key *key,
+static int new_frame(struct reader *r, const struct fold_frame_line *f, const struct text_key *key,
 		     uint64_t hash)
 {
 	uint32_t entry;
@@ -138,7 +138,7 @@ static int end_sample(struct reader *r);
 /* A line of a call chain, or the end of a header; what it is of is there. */
 static int take_frame(struct reader *r, const struct fold_frame_line *f, const char *p, size_t n)
 {
-	struct fold_key key;
+	struct text_key key;
 	uint32_t before = r->last, entry;
 	uint64_t hash;
 	size_t bare;

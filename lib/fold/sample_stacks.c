@@ -92,14 +92,14 @@ static uint32_t lane_of(struct fstream *s, const struct ps_event *e)
 }
 
 /* Whether samples of an event are folded, and whether they weigh 1; decided once. */
-static int choose(struct fstream *s, uint32_t id, struct known_event *choice)
+static int choose(struct fstream *s, uint32_t id, struct fold_event *choice)
 {
 	const struct ps_event *e = sreader_event(s->in, id);
-	struct known_event *k;
+	struct fold_event *k;
 	uint32_t lane;
 	bool one, count;
 
-	*choice = (struct known_event){CHOICE_LEAVE, 0};
+	*choice = (struct fold_event){CHOICE_LEAVE, 0};
 	if (!e) {
 		s->undefined = true;
 		return 0;
@@ -306,7 +306,7 @@ static int on_sample(struct fstream *s, const struct ps_record *rec)
 	struct ps_sample other;
 	uint32_t comm, node;
 	uint64_t weight;
-	struct known_event e;
+	struct fold_event e;
 	bool java, told;
 	int rc;
 

@@ -16,7 +16,7 @@
 /* What is known of an event descriptor. */
 enum choice { CHOICE_NEW, CHOICE_FOLD, CHOICE_FOLD_ONE, CHOICE_LEAVE };
 
-struct known_event {
+struct fold_event {
 	uint8_t choice; /* enum choice */
 	uint8_t lane;
 };
@@ -73,7 +73,7 @@ struct fstream {
 	struct part_node *parts;     /* parts of stacks */
 	struct symbol_name *symbols; /* but for frames that are inlined, or of Java */
 	uint32_t *names[2];	     /* of frames, for others and Java: name id; 0: not yet */
-	struct known_event *events;
+	struct fold_event *events;
 	/* The same for what is being made. */
 	uint32_t *ids;	/* parts of a stack, from its top */
 	uint32_t *path; /* names of the stack */
@@ -84,9 +84,9 @@ struct fstream {
 	bool judged;		  /* psym has told how stacks ended */
 	uint32_t unknown, broken; /* names of [unknown] and [broken stack]; 0: not yet made */
 	struct buf name;
-	uint64_t raw;		  /* samples that were folded without symbols */
-	struct known_event calls; /* of the function_graph tracer */
-	bool undefined;		  /* something was referred to that the stream does not define */
+	uint64_t raw;		 /* samples that were folded without symbols */
+	struct fold_event calls; /* of the function_graph tracer */
+	bool undefined;		 /* something was referred to that the stream does not define */
 };
 
 static inline void used(uint32_t id, uint32_t *most)

@@ -153,7 +153,7 @@ int history_lost(struct history *h, const struct ps_lost *l);
 /* The head of the lines; once. */
 void history_head(struct history *h);
 
-/* ---- write_lines.c ---- */
+/* ---- threads_and_cpus.c ---- */
 
 /* ms with three decimals, the part before the point in `width`, and a blank. */
 void history_ms(struct buf *b, uint64_t ns, int width);

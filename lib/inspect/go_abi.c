@@ -45,7 +45,7 @@ static uint64_t alignment(struct assign *as, Dwarf_Die *type, int depth)
 	if (dwarf_child(&t, &m))
 		return 1;
 	do {
-		struct field f;
+		struct type_part f;
 
 		if (dwarf_tag(&m) == DW_TAG_member && !type_field(&m, &f)) {
 			uint64_t a = alignment(as, &f.type, depth + 1);
@@ -90,7 +90,7 @@ static bool to_registers(struct assign *a, Dwarf_Die *type, uint64_t offset, int
 	if (dwarf_child(&t, &m))
 		return true;
 	do {
-		struct field f;
+		struct type_part f;
 
 		if (dwarf_tag(&m) == DW_TAG_member &&
 		    (type_field(&m, &f) || !to_registers(a, &f.type, offset + f.offset, depth + 1)))

@@ -40,7 +40,7 @@ static const char *choose_piece(struct loc *l, uint64_t bit)
 	return "beyond its pieces";
 }
 
-const char *loc_field(struct loc *l, const struct field *f)
+const char *loc_field(struct loc *l, const struct type_part *f)
 {
 	uint64_t at = f->offset * 8 + f->bit_offset;
 
@@ -75,7 +75,7 @@ static void unwrap(struct loc *l)
 	static const char *const names[] = {"unique_ptr<", "shared_ptr<", "__shared_ptr<",
 					    "intrusive_ptr<", "scoped_ptr<"};
 	Dwarf_Die t = l->type;
-	struct field f;
+	struct type_part f;
 	const char *name;
 
 	if (l->untyped || type_class(&l->type) != TYPE_STRUCT)
@@ -137,7 +137,7 @@ const char *loc_settle(struct loc *l)
 const char *loc_member(struct loc *l, const char *name, size_t len)
 {
 	const char *why = loc_settle(l);
-	struct field f;
+	struct type_part f;
 
 	if (!why && !l->untyped && type_class(&l->type) == TYPE_POINTER)
 		why = loc_deref(l);
@@ -162,7 +162,7 @@ const char *loc_index(struct loc *l, int64_t index)
 	struct sequence s;
 	Dwarf_Die elem;
 	uint64_t size;
-	struct field f = {0};
+	struct type_part f = {0};
 
 	if (why)
 		return why;
@@ -218,7 +218,7 @@ static const struct form {
 
 static const char *walk(const struct loc *l, const char *path, struct loc *to)
 {
-	struct field f, inner;
+	struct type_part f, inner;
 	char head[64];
 	const char *star = strchr(path, '*');
 

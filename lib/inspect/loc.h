@@ -35,7 +35,7 @@ struct sequence {
 const char *loc_settle(struct loc *l);
 
 /* The place and type of a part. */
-const char *loc_field(struct loc *l, const struct field *f);
+const char *loc_field(struct loc *l, const struct type_part *f);
 
 /* "." of the language: of a pointer what it points to is meant. */
 const char *loc_member(struct loc *l, const char *name, size_t len);

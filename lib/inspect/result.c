@@ -20,7 +20,7 @@ static bool has_float(Dwarf_Die *type, int depth, unsigned *left)
 	if (depth > TYPE_DEPTH || type_class(&t) != TYPE_STRUCT || dwarf_child(&t, &m))
 		return false;
 	do {
-		struct field f;
+		struct type_part f;
 		int tag = dwarf_tag(&m);
 
 		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && !type_field(&m, &f) &&
@@ -46,7 +46,7 @@ static uint64_t second_number(Dwarf_Die *type)
 		return 0;
 	/* The variants of an enum begin where its tag does; what they hold comes after it. */
 	do {
-		struct field f;
+		struct type_part f;
 		Dwarf_Die v, inner;
 
 		if (dwarf_tag(&m) == DW_TAG_member && !type_field(&m, &f)) {
@@ -60,7 +60,7 @@ static uint64_t second_number(Dwarf_Die *type)
 		if (dwarf_tag(&m) != DW_TAG_variant_part || dwarf_child(&m, &v))
 			continue;
 		do {
-			struct field body, part;
+			struct type_part body, part;
 
 			if (dwarf_tag(&v) != DW_TAG_variant || dwarf_child(&v, &inner) ||
 			    type_field(&inner, &body) || type_member(&body.type, "__0", 3, &part))

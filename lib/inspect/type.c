@@ -195,7 +195,7 @@ static bool member_offset(Dwarf_Die *m, uint64_t *v)
 	return true;
 }
 
-int type_field(Dwarf_Die *m, struct field *f)
+int type_field(Dwarf_Die *m, struct type_part *f)
 {
 	uint64_t bits, at, size;
 
@@ -233,8 +233,8 @@ static bool same_name(Dwarf_Die *die, const char *name, size_t len)
 }
 
 /* Members of unnamed members, of base classes and of the variants of an enum are members. */
-static int find_member(Dwarf_Die *type, const char *name, size_t len, struct field *f, int depth,
-		       unsigned *left)
+static int find_member(Dwarf_Die *type, const char *name, size_t len, struct type_part *f,
+		       int depth, unsigned *left)
 {
 	Dwarf_Die t = *type, m;
 
@@ -243,7 +243,7 @@ static int find_member(Dwarf_Die *type, const char *name, size_t len, struct fie
 		return PP_ENOENT;
 	do {
 		int tag = dwarf_tag(&m);
-		struct field outer;
+		struct type_part outer;
 		bool transparent =
 			tag == DW_TAG_inheritance || (tag == DW_TAG_member && !dwarf_diename(&m));
 
@@ -261,7 +261,7 @@ static int find_member(Dwarf_Die *type, const char *name, size_t len, struct fie
 	return PP_ENOENT;
 }
 
-int type_member(Dwarf_Die *type, const char *name, size_t len, struct field *f)
+int type_member(Dwarf_Die *type, const char *name, size_t len, struct type_part *f)
 {
 	char numbered[16] = "__";
 	unsigned left = TYPE_MEMBERS_MAX;
@@ -274,7 +274,7 @@ int type_member(Dwarf_Die *type, const char *name, size_t len, struct field *f)
 	return find_member(type, name, len, f, 0, &left);
 }
 
-int type_path(Dwarf_Die *type, const char *path, struct field *f)
+int type_path(Dwarf_Die *type, const char *path, struct type_part *f)
 {
 	uint64_t offset = 0;
 
@@ -292,7 +292,7 @@ int type_path(Dwarf_Die *type, const char *path, struct field *f)
 	return 0;
 }
 
-static int first_pointer(Dwarf_Die *type, struct field *f, int depth, unsigned *left)
+static int first_pointer(Dwarf_Die *type, struct type_part *f, int depth, unsigned *left)
 {
 	Dwarf_Die t = *type, m;
 
@@ -300,7 +300,7 @@ static int first_pointer(Dwarf_Die *type, struct field *f, int depth, unsigned *
 	if (depth > TYPE_DEPTH || dwarf_child(&t, &m))
 		return PP_ENOENT;
 	do {
-		struct field inner;
+		struct type_part inner;
 		int tag = dwarf_tag(&m);
 
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || type_field(&m, f))
@@ -317,7 +317,7 @@ static int first_pointer(Dwarf_Die *type, struct field *f, int depth, unsigned *
 	return PP_ENOENT;
 }
 
-int type_first_pointer(Dwarf_Die *type, struct field *f)
+int type_first_pointer(Dwarf_Die *type, struct type_part *f)
 {
 	unsigned left = TYPE_MEMBERS_MAX;
 

@@ -1,7 +1,7 @@
 /*
  * Types: their names, sizes and members, and the kernel's names for them.
  *
- *	struct field f;
+ *	struct type_part f;
  *	if (type_member(&type, "next", &f) == 0)
  *		... f.type at f.offset ...
  */
@@ -29,7 +29,7 @@ enum type_class {
 	TYPE_OTHER,
 };
 
-struct field {
+struct type_part {
 	Dwarf_Die type;
 	uint64_t offset;	   /* bytes */
 	unsigned bits, bit_offset; /* of a bit field, from the byte at offset; bits 0: none */
@@ -51,16 +51,16 @@ uint64_t type_size(Dwarf_Die *type); /* bytes, 0: not known */
 uint64_t type_count(Dwarf_Die *type, Dwarf_Die *elem);
 
 /* A member by name; those of base classes and unnamed members count. 0 or PP_ENOENT. */
-int type_member(Dwarf_Die *type, const char *name, size_t len, struct field *f);
+int type_member(Dwarf_Die *type, const char *name, size_t len, struct type_part *f);
 
 /* A path of members: "_M_dataplus._M_p". */
-int type_path(Dwarf_Die *type, const char *path, struct field *f);
+int type_path(Dwarf_Die *type, const char *path, struct type_part *f);
 
 /* The first pointer in a structure, however deep. */
-int type_first_pointer(Dwarf_Die *type, struct field *f);
+int type_first_pointer(Dwarf_Die *type, struct type_part *f);
 
 /* The field that an entry (a member or base class) is. 0; PP_ENOENT: it has no place. */
-int type_field(Dwarf_Die *member, struct field *f);
+int type_field(Dwarf_Die *member, struct type_part *f);
 
 /* Whether objects are passed by their address, however small they are (C++). */
 bool type_by_reference(Dwarf_Die *type);

@@ -4,7 +4,7 @@
  */
 #include "interval/engine.h"
 #include "base/array.h"
-#include "interval/syscall_names.h"
+#include "event/syscall_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

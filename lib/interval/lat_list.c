@@ -490,9 +490,9 @@ int lat_list_add(void *ctx, const struct lat *l, const struct interval *iv)
 	}
 	buf_reset(&s->line);
 	switch (s->form) {
-	case TABLE_FORM_TEXT: text_line(s, l, iv); break;
 	case TABLE_FORM_TSV: tsv_line(s, l, iv); break;
 	case TABLE_FORM_JSON: json_line(s, l, iv); break;
+	default: text_line(s, l, iv); break;
 	}
 	s->titled = true;
 	s->n++;

@@ -72,6 +72,7 @@ const struct opt_rule plat_rules[] = {
 	{"fail-if", FORMS, NULL},
 	{"top", FORMS, NULL},
 	{"sort", FORMS, NULL},
+	{"markdown", FORMS, NULL},
 	{"log2", FORMS " threads", NULL},
 	{"fine", FORMS " threads", NULL},
 	{"linear", FORMS " threads", NULL},

@@ -222,7 +222,9 @@ static int judge(struct run *run, struct diag *d)
 /* How the tables are written, unless an option tells. */
 static void choose_form(struct plat_opts *o)
 {
-	if (o->out.form == TABLE_FORM_TEXT && !o->out.top && !o->lat.by && !o->lat.window)
+	bool people = o->out.form == TABLE_FORM_TEXT || o->out.form == TABLE_FORM_MARKDOWN;
+
+	if (people && !o->out.top && !o->lat.by && !o->lat.window)
 		o->out.top = PLAT_TOP;
 	if (o->lat.threads) {
 		o->out.stats = 1u << TABLE_STAT_SUM;

@@ -140,7 +140,7 @@ int perf_event_write_all(struct perf_decoder *p);
 /* Writes those again whose events have been renamed since. */
 int perf_event_write_renamed(struct perf_decoder *p);
 
-/* ---- comm.c: names of threads ---- */
+/* ---- put_records.c: names of threads ---- */
 
 /* The string id of a thread's name, as perf has it. */
 int perf_comm(struct perf_decoder *p, uint32_t tid, uint32_t *comm);

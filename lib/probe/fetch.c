@@ -229,7 +229,7 @@ static const char *array(struct target *t, const char *name, struct loc *l, int 
 	Dwarf_Die elem;
 	uint64_t n = type_count(&l->type, &elem);
 	char type[16], list[16];
-	struct field first = {.type = elem};
+	struct type_part first = {.type = elem};
 	const char *why;
 
 	if (!n)
@@ -292,7 +292,7 @@ static const char *structure(struct target *t, const char *name, struct loc *l, 
 		int tag = dwarf_tag(&m);
 		const char *part = dwarf_diename(&m), *bad;
 		struct loc inner = *l;
-		struct field f;
+		struct type_part f;
 		char full[256];
 
 		if (tag == DW_TAG_variant_part || tag == DW_TAG_variant) {

@@ -12,23 +12,23 @@
 #define NEST_MAX    32	   /* unnamed structures in each other */
 #define MEMBERS_MAX 100000 /* of a structure, with those of unnamed ones */
 
-static const struct sheet_column function_columns[] = {
-	{"name", 40, false}, {"params", 6, false}, {"module", 0, false}, {0}};
-static const struct sheet_column signature_columns[] = {
-	{"name", 40, false}, {"module", 12, false}, {"declaration", 0, false}, {0}};
-static const struct sheet_column variable_columns[] = {
-	{"name", 16, false}, {"type", 32, false}, {"place", 0, false}, {0}};
-static const struct sheet_column member_columns[] = {{"offset", 7, true},
-						     {"size", 6, true},
-						     {"bit", 4, true},
-						     {"bits", 4, true},
-						     {"name", 24, false},
-						     {"type", 0, false},
-						     {0}};
+static const struct record_column function_columns[] = {
+	{"name", 40}, {"params", 6}, {"module", 0}, {0}};
+static const struct record_column signature_columns[] = {
+	{"name", 40}, {"module", 12}, {"declaration", 0}, {0}};
+static const struct record_column variable_columns[] = {
+	{"name", 16}, {"type", 32}, {"place", 0}, {0}};
+static const struct record_column member_columns[] = {{"offset", 7, true},
+						      {"size", 6, true},
+						      {"bit", 4, true},
+						      {"bits", 4, true},
+						      {"name", 24},
+						      {"type", 0},
+						      {0}};
 
 /* ---- functions ---- */
 
-static int put_function(struct kernel *k, struct sheet *s, const struct ksym *f, bool typed,
+static int put_function(struct probed_kernel *k, struct sheet *s, const struct ksym *f, bool typed,
 			bool signatures)
 {
 	struct buf name = BUF_INIT, text = BUF_INIT;
@@ -57,7 +57,8 @@ static int put_function(struct kernel *k, struct sheet *s, const struct ksym *f,
 	return rc;
 }
 
-int kernel_functions(struct kernel *k, const char *pattern, bool signatures, enum sheet_form form)
+int kernel_functions(struct probed_kernel *k, const char *pattern, bool signatures,
+		     enum table_form form)
 {
 	const char *at = buf_str(&k->symbols);
 	/* Without a pattern it is a list of names, of which there are 100,000. */
@@ -110,7 +111,7 @@ static int put_params(struct sheet *s, const struct kernel_site *at)
 	return rc;
 }
 
-int kernel_variables(struct kernel *k, const char *function, enum sheet_form form)
+int kernel_variables(struct probed_kernel *k, const char *function, enum table_form form)
 {
 	struct kernel_site at = {.entry = true, .diag = k->diag};
 	const char *colon = strchr(function, ':');
@@ -151,11 +152,11 @@ static int put_member(struct members *l, const struct kbtf_member *m, uint64_t b
 
 	kbtf_class(l->types, m->type, &size, &sign);
 	kbtf_declare(l->types, m->type, "", &text);
-	sheet_number(&l->s, bit / 8);
-	sheet_number(&l->s, size);
+	record_u64(&l->s.cells, bit / 8);
+	record_u64(&l->s.cells, size);
 	if (m->bits) {
-		sheet_number(&l->s, bit % 8);
-		sheet_number(&l->s, m->bits);
+		record_u64(&l->s.cells, bit % 8);
+		record_u64(&l->s.cells, m->bits);
 	} else {
 		sheet_text(&l->s, "");
 		sheet_text(&l->s, "");
@@ -187,7 +188,7 @@ static int put_members(struct members *l, uint32_t type, uint64_t bit, int depth
 	return rc;
 }
 
-int kernel_members(struct kernel *k, const char *name, enum sheet_form form)
+int kernel_members(struct probed_kernel *k, const char *name, enum table_form form)
 {
 	const char *colon = strchr(name, ':'), *type_name = colon ? colon + 1 : name;
 	struct members l = {.types = k->btf, .left = MEMBERS_MAX};

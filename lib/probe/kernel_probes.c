@@ -2,19 +2,67 @@
 #include "probe/kernel_probes.h"
 
 #include "base/err.h"
-#include "inspect/kbtf_file.h"
 #include "probe/new_event.h"
 #include "probe/kernel_args.h"
 #include "probe/ksyms.h"
 #include "probe/spec.h"
 #include "symbol/root.h"
+#include "event/kbtf.h"
+#include "symbol/elf_file.h"
+#include "symbol/reason.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int kernel_open(struct kernel *k, const char *btf, const char *kallsyms, struct diag *d)
+/* ---- the kernel's types, from a file ---- */
+
+#define KBTF_MAX (64u << 20) /* bytes; 5 to 10 MB in practice */
+
+/* The section of an ELF file. PP_ENOENT: it is none, or has none. */
+static int read_section(const char *path, struct buf *bytes)
+{
+	struct elf_file *f = NULL;
+	enum symtab_reason why;
+	int rc = PP_ENOENT;
+
+	if (elf_file_open(&f, path, &why) == 0) {
+		GElf_Shdr sh;
+		Elf_Scn *scn = elf_file_section(f, ".BTF", &sh);
+		Elf_Data *data = scn ? elf_file_data(scn, &sh) : NULL;
+
+		if (data && data->d_buf && data->d_size <= KBTF_MAX) {
+			buf_add(bytes, data->d_buf, data->d_size);
+			rc = bytes->err;
+		}
+	}
+	elf_file_close(f);
+	return rc;
+}
+
+/*
+ * The file is as the kernel has it, or an ELF file with a section .BTF (vmlinux, a module). Those
+ * of modules build on `base`, as with kbtf_take. 0, PP_ENOENT, PP_ECORRUPT, PP_ENOMEM, ...
+ */
+static int kbtf_open(struct kbtf **out, const char *path, const struct kbtf *base)
+{
+	struct buf bytes = BUF_INIT;
+	enum symtab_reason why;
+	int rc = read_section(path, &bytes);
+
+	*out = NULL;
+	if (rc == PP_ENOENT)
+		rc = root_read(NULL, path, KBTF_MAX, &bytes, &why);
+	if (!rc)
+		rc = kbtf_take(out, &bytes, base);
+	buf_release(&bytes);
+	return rc;
+}
+
+/* ---- the kernel ---- */
+
+int kernel_open(struct probed_kernel *k, const char *btf, const char *kallsyms, struct diag *d)
 {
 	const char *symbols = kallsyms ? kallsyms : KERNEL_KALLSYMS;
 	const char *types = btf ? btf : KERNEL_BTF;
@@ -37,7 +85,7 @@ int kernel_open(struct kernel *k, const char *btf, const char *kallsyms, struct 
 	return 0;
 }
 
-void kernel_close(struct kernel *k)
+void kernel_close(struct probed_kernel *k)
 {
 	kbtf_close(k->module);
 	kbtf_close(k->btf);
@@ -45,7 +93,7 @@ void kernel_close(struct kernel *k)
 }
 
 /* DIRECTORY/MODULE, or MODULE.ko where that is a copy of files. */
-const struct kbtf *kernel_module(struct kernel *k, const char *module)
+const struct kbtf *kernel_module(struct probed_kernel *k, const char *module)
 {
 	const char *slash = strrchr(k->btf_path, '/');
 	int dir = slash ? (int)(slash - k->btf_path) + 1 : 0;
@@ -63,7 +111,7 @@ const struct kbtf *kernel_module(struct kernel *k, const char *module)
 	return k->module;
 }
 
-bool kernel_prototype(struct kernel *k, const char *module, const char *func,
+bool kernel_prototype(struct probed_kernel *k, const char *module, const char *func,
 		      const struct kbtf **types, uint32_t *proto)
 {
 	*proto = 0;
@@ -90,7 +138,7 @@ static const char *bare(const char *func)
 
 /* What is wanted of one definition. */
 struct job {
-	struct kernel *k;
+	struct probed_kernel *k;
 	struct definer *d;
 	const struct spec *sp;
 	const char *text;
@@ -252,7 +300,7 @@ static int define_pattern(struct job *j)
 	return rc;
 }
 
-int kernel_define(struct kernel *k, struct definer *d, const char *text)
+int kernel_define(struct probed_kernel *k, struct definer *d, const char *text)
 {
 	struct spec sp;
 	struct job j = {.k = k, .d = d, .sp = &sp, .text = text, .f = calloc(1, sizeof(*j.f))};

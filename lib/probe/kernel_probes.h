@@ -1,7 +1,7 @@
 /*
  * Definitions of probes of the kernel: functions by its symbols, parameters by its own types (BTF).
  *
- *	struct kernel k;
+ *	struct probed_kernel k;
  *	rc = kernel_open(&k, NULL, NULL, diag);		(of this machine)
  *	rc = kernel_define(&k, &definer, "tcp_sendmsg size sk->__sk_common.skc_state");
  *	kernel_close(&k);
@@ -21,7 +21,7 @@
 	"lines and places within functions of the kernel are known only from its image with " \
 	"debug information: --vmlinux FILE"
 
-struct kernel {
+struct probed_kernel {
 	struct kbtf *btf;     /* NULL: none */
 	const char *btf_path; /* types of modules lie beside it */
 	struct kbtf *module;  /* types of the module asked for last; NULL: none */
@@ -31,32 +31,33 @@ struct kernel {
 };
 
 /* The files, or NULL for those of this machine. 0, or an error that was reported. */
-int kernel_open(struct kernel *k, const char *btf, const char *kallsyms, struct diag *d);
-void kernel_close(struct kernel *k);
+int kernel_open(struct probed_kernel *k, const char *btf, const char *kallsyms, struct diag *d);
+void kernel_close(struct probed_kernel *k);
 
 /* 0 with an event added to d, which has no binary; or an error that was reported. */
-int kernel_define(struct kernel *k, struct definer *d, const char *text);
+int kernel_define(struct probed_kernel *k, struct definer *d, const char *text);
 
 /*
  * The prototype of a function, and the types that it is in: those of its module, or of the kernel
  * ("", or a name that is not a module's). False: it is not known.
  */
-bool kernel_prototype(struct kernel *k, const char *module, const char *func,
+bool kernel_prototype(struct probed_kernel *k, const char *module, const char *func,
 		      const struct kbtf **types, uint32_t *proto);
 
 /* The types of a module, valid until those of another one are asked for. NULL: not here. */
-const struct kbtf *kernel_module(struct kernel *k, const char *module);
+const struct kbtf *kernel_module(struct probed_kernel *k, const char *module);
 
 /* Lists functions whose names fit; NULL: all; `signatures`: as C declares them. An exit status. */
-int kernel_functions(struct kernel *k, const char *pattern, bool signatures, enum sheet_form form);
+int kernel_functions(struct probed_kernel *k, const char *pattern, bool signatures,
+		     enum table_form form);
 
 /* Lists the parameters of a function, and its result. Returns an exit status. */
-int kernel_variables(struct kernel *k, const char *function, enum sheet_form form);
+int kernel_variables(struct probed_kernel *k, const char *function, enum table_form form);
 
 /*
  * Lists the members of a structure: "struct sock", "MODULE:struct NAME", a typedef's name. Those of
  * unnamed members are among them. Returns an exit status.
  */
-int kernel_members(struct kernel *k, const char *type, enum sheet_form form);
+int kernel_members(struct probed_kernel *k, const char *type, enum table_form form);
 
 #endif

@@ -24,9 +24,8 @@ int look_finish(struct look *l, struct sheet *r, int rc, const char *what)
 
 /* ---- markers ---- */
 
-static const struct sheet_column marker_columns[] = {
-	{"provider", 12, false},  {"name", 28, false},	   {"address", 12, false},
-	{"semaphore", 10, false}, {"arguments", 0, false}, {0}};
+static const struct record_column marker_columns[] = {
+	{"provider", 12}, {"name", 28}, {"address", 12}, {"semaphore", 10}, {"arguments", 0}, {0}};
 
 struct marker_list {
 	struct sheet r;
@@ -65,13 +64,9 @@ int look_markers(struct look *l, const char *pattern)
 
 /* ---- variables ---- */
 
-static const struct sheet_column variable_columns[] = {{"function", 20, false},
-						       {"address", 12, false},
-						       {"kind", 8, false},
-						       {"name", 16, false},
-						       {"type", 24, false},
-						       {"place", 0, false},
-						       {0}};
+static const struct record_column variable_columns[] = {
+	{"function", 20}, {"address", 12}, {"kind", 8}, {"name", 16},
+	{"type", 24},	  {"place", 0},	   {0}};
 
 struct variables {
 	struct look *l;

@@ -1,7 +1,7 @@
 /*
  * What can be probed: functions, lines, variables, markers of a binary, as tables.
  *
- *	struct look l = {.b = binary, .funcs = &funcs, .form = SHEET_TEXT, .diag = diag};
+ *	struct look l = {.b = binary, .funcs = &funcs, .form = TABLE_FORM_TEXT, .diag = diag};
  *	status = look_functions(&l, "malloc*");
  *
  * Each writes to the standard output, closes it, and returns an exit status.
@@ -16,7 +16,7 @@ struct look {
 	struct binary *b;
 	struct funcs *funcs;
 	struct diag *diag;
-	enum sheet_form form;
+	enum table_form form;
 	bool externs; /* -V: also variables outside functions */
 };
 

@@ -187,9 +187,9 @@ static const char *params_known(Dwarf_Die *die)
 	return any ? "yes" : "none";
 }
 
-static const struct sheet_column columns[] = {
-	{"name", 48, false},  {"address", 12, false}, {"size", 6, true},    {"params", 6, false},
-	{"where", 24, false}, {"source", 6, false},   {"symbol", 0, false}, {0}};
+static const struct record_column columns[] = {
+	{"name", 48},  {"address", 12}, {"size", 6, true}, {"params", 6},
+	{"where", 24}, {"source", 6},	{"symbol", 0},	   {0}};
 
 static int put_function(struct functions *f, const struct func *fn)
 {
@@ -206,8 +206,8 @@ static int put_function(struct functions *f, const struct func *fn)
 	if (rc)
 		return rc;
 	sheet_text(&f->r, name_shown(fn->name, &f->shown));
-	sheet_hex(&f->r, fn->addr);
-	sheet_number(&f->r, fn->size);
+	record_hex(&f->r.cells, fn->addr);
+	record_u64(&f->r.cells, fn->size);
 	sheet_text(&f->r, known ? params_known(known) : "no");
 	sheet_text(&f->r, buf_str(&f->place));
 	sheet_text(&f->r, func_source_name((enum func_source)fn->source));
@@ -228,7 +228,7 @@ static int put_copy(void *ctx, const struct inlined_place *p)
 	if (rc)
 		return rc;
 	sheet_text(&f->r, name_shown(p->name, &f->shown));
-	sheet_hex(&f->r, p->addr);
+	record_hex(&f->r.cells, p->addr);
 	sheet_text(&f->r, "0");
 	sheet_text(&f->r, params_known(&die));
 	sheet_text(&f->r, buf_str(&f->place));

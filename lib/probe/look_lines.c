@@ -47,8 +47,8 @@ static int on_row(void *ctx, const struct line_row *r)
 	return 0;
 }
 
-static const struct sheet_column columns[] = {
-	{"line", 6, true}, {"relative", 5, false}, {"probe", 5, false}, {"text", 0, false}, {0}};
+static const struct record_column columns[] = {
+	{"line", 6, true}, {"relative", 5}, {"probe", 5}, {"text", 0}, {0}};
 
 /* Tabs as blanks. */
 static void expand(const char *text, struct buf *b)
@@ -78,7 +78,7 @@ static int put(struct lines *s)
 		if (s->places[i])
 			to = i;
 	to = f && s->last ? s->last : to;
-	if (!f && s->l->form == SHEET_TEXT)
+	if (!f && s->l->form == TABLE_FORM_TEXT)
 		diag_say(s->l->diag, s->file, "cannot be read, so the text of lines is not shown");
 	for (uint32_t i = 1; !rc && i <= to; i++) {
 		bool some = i < s->n && s->places[i];
@@ -94,8 +94,10 @@ static int put(struct lines *s)
 		else
 			sheet_text(&r, "");
 		sheet_text(&r, some ? "yes" : "");
-		expand(s->l->form == SHEET_TEXT && len > 0 ? text : "", &shown);
-		sheet_text(&r, s->l->form == SHEET_TEXT ? buf_str(&shown) : len > 0 ? text : "");
+		expand(s->l->form == TABLE_FORM_TEXT && len > 0 ? text : "", &shown);
+		sheet_text(&r, s->l->form == TABLE_FORM_TEXT ? buf_str(&shown)
+			       : len > 0		     ? text
+							     : "");
 		rc = sheet_end_row(&r);
 		n += some;
 	}

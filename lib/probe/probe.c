@@ -186,7 +186,7 @@ static int with_binary(struct run *r, char **names, int n)
 }
 
 /* The running kernel's own list says nothing of another kernel. */
-static int forbid(const struct run *r, const struct kernel *k, struct definer *df)
+static int forbid(const struct run *r, const struct probed_kernel *k, struct definer *df)
 {
 	const struct probe_opts *o = r->o;
 
@@ -203,7 +203,8 @@ static int use_fprobes(struct run *r, struct definer *df)
 	return 0;
 }
 
-static int make_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char **names, int n)
+static int make_kernel(struct run *r, struct probed_kernel *k, struct vmlinux *v, char **names,
+		       int n)
 {
 	struct definer df;
 	struct tracefs t;
@@ -250,7 +251,8 @@ static int look_vmlinux(struct run *r, struct vmlinux *v, char **names, int n)
 	return status;
 }
 
-static int look_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char **names, int n)
+static int look_kernel(struct run *r, struct probed_kernel *k, struct vmlinux *v, char **names,
+		       int n)
 {
 	switch (r->o->action) {
 	case PROBE_FUNCTIONS:
@@ -276,7 +278,7 @@ static int look_kernel(struct run *r, struct kernel *k, struct vmlinux *v, char 
 static int with_kernel(struct run *r, char **names, int n)
 {
 	struct vmlinux v = {0};
-	struct kernel k;
+	struct probed_kernel k;
 	int status = PP_EXIT_FAIL;
 	bool other = r->o->btf || r->o->kallsyms; /* it is not about the running kernel */
 

@@ -37,7 +37,7 @@ struct probe_opts {
 	enum probe_action action;
 	const char *what; /* of -L, -V and --type */
 	const char *group;
-	enum sheet_form form;
+	enum table_form form;
 	bool externs, no_copies, each, dry_run, all_mine, verbose;
 	bool fprobe;	       /* of the kernel: fprobes where it has them */
 	const char *tracefs;   /* NULL: where it is mounted */

@@ -146,8 +146,7 @@ static bool wanted(struct walk *w, const char *name)
 	return false;
 }
 
-static const struct sheet_column columns[] = {
-	{"event", 32, false}, {"mine", 4, false}, {"definition", 0, false}, {0}};
+static const struct record_column columns[] = {{"event", 32}, {"mine", 4}, {"definition", 0}, {0}};
 
 static int put(void *ctx, const char *name, const char *line)
 {
@@ -176,7 +175,7 @@ static int put(void *ctx, const char *name, const char *line)
 	return sheet_end_row(&w->sheet);
 }
 
-int registry_list(const struct tracefs *t, char **patterns, int n, enum sheet_form form,
+int registry_list(const struct tracefs *t, char **patterns, int n, enum table_form form,
 		  const char *mine_file, struct diag *d)
 {
 	struct walk w = {.t = t, .mine_file = mine_file, .d = d, .patterns = patterns, .n = n};

@@ -31,7 +31,7 @@ void registry_undo(const struct tracefs *t, enum tracefs_list list, const struct
  * The existing probes, including those of others: those that match one of n patterns, or with none
  * all. Returns an exit status.
  */
-int registry_list(const struct tracefs *t, char **patterns, int n, enum sheet_form form,
+int registry_list(const struct tracefs *t, char **patterns, int n, enum table_form form,
 		  const char *mine_file, struct diag *d);
 
 /*

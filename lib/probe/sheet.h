@@ -1,56 +1,43 @@
 /*
- * The tables that tell what can be probed: text, TSV or JSON lines.
+ * The tables that show what can be probed: text, TSV or JSON lines on the standard output.
  *
- *	static const struct sheet_column columns[] = {{"name", 40, false}, {0}};
- *	sheet_begin(&s, columns, SHEET_TSV);
- *	sheet_text(&r, name);
- *	sheet_textf(&r, "0x%x", addr);
- *	sheet_end_row(&r);	(for each row)
- *	rc = sheet_finish(&r, rc, path, diag);
- *
- * Texts are escaped as each form needs it.
+ *	static const struct record_column columns[] = {{"name", 40}, {0}};
+ *	sheet_begin(&s, columns, TABLE_FORM_TSV);
+ *	sheet_text(&s, name);
+ *	sheet_textf(&s, "0x%x", addr);
+ *	sheet_end_row(&s);	(for each row)
+ *	rc = sheet_finish(&s, rc, path, diag);
  */
 #ifndef PP_PROBE_SHEET_H
 #define PP_PROBE_SHEET_H
 
-#include "base/buf.h"
 #include "base/diag.h"
 #include "base/out.h"
-
-#include <stdbool.h>
-
-enum sheet_form { SHEET_TEXT, SHEET_TSV, SHEET_JSON };
-
-struct sheet_column {
-	const char *name;
-	int width;   /* in text */
-	bool number; /* in JSON */
-};
+#include "table/named_rows.h"
 
 struct sheet {
-	const struct sheet_column *columns;
-	enum sheet_form form;
-	unsigned at;
-	struct buf line, cell;
+	struct records cells;
+	struct buf line;
 	struct out out;
-	uint64_t n;
+	uint64_t n; /* rows */
 };
 
-int sheet_begin(struct sheet *r, const struct sheet_column *columns, enum sheet_form form);
-void sheet_text(struct sheet *r, const char *text);
-__attribute__((format(printf, 2, 3))) void sheet_textf(struct sheet *r, const char *fmt, ...);
-void sheet_hex(struct sheet *r, uint64_t v); /* with 0x */
-void sheet_number(struct sheet *r, uint64_t v);
-int sheet_end_row(struct sheet *r);
+int sheet_begin(struct sheet *s, const struct record_column *columns, enum table_form form);
+__attribute__((format(printf, 2, 3))) void sheet_textf(struct sheet *s, const char *fmt, ...);
+int sheet_end_row(struct sheet *s);
 
-/* Writes what is left, and closes the standard output. 0, or the first error of all. */
+static inline void sheet_text(struct sheet *s, const char *text)
+{
+	record_text(&s->cells, text, strlen(text));
+}
+
 /*
  * Ends a table whose rows came to rc, an error about `file` (NULL: none). Reports an error, that of
  * the output first: what was read for the table is not to blame for that. 0, or the error.
  */
-int sheet_finish(struct sheet *r, int rc, const char *file, struct diag *d);
+int sheet_finish(struct sheet *s, int rc, const char *file, struct diag *d);
 
 /* The same for a table of `what`, one without a row being an error. PP_EXIT_OK or PP_EXIT_FAIL. */
-int sheet_status(struct sheet *r, int rc, const char *file, const char *what, struct diag *d);
+int sheet_status(struct sheet *s, int rc, const char *file, const char *what, struct diag *d);
 
 #endif

@@ -47,9 +47,9 @@ struct kept_file {
 struct space {
 	struct maps maps; /* dso: index + 1 of `files`; 0: not of a file */
 	uint32_t pid;
-	bool all_hit;	  /* samples have copies of stacks, or what is not looked at */
-	bool code;	  /* addresses in no file, which a perf map may name */
-	struct live live; /* when it was seen to have memory for such code */
+	bool all_hit;		  /* samples have copies of stacks, or what is not looked at */
+	bool code;		  /* addresses in no file, which a perf map may name */
+	struct live_process live; /* when it was seen to have memory for such code */
 	bool ended;
 };
 
@@ -599,7 +599,7 @@ static int pack_code(struct keep *k, const struct space *s)
 	char at[ROOT_PATH_MAX], name[64];
 	enum symtab_reason why;
 	struct buf text = BUF_INIT;
-	struct live l;
+	struct live_process l;
 	int rc;
 
 	live_ask(&l, s->pid);

@@ -36,7 +36,7 @@ static bool is_jvm(uint32_t pid)
 }
 
 /* A connection to the socket of a JVM that listens; -1 and errno. */
-static int connect_to(const struct live *l)
+static int connect_to(const struct live_process *l)
 {
 	struct timeval wait = {.tv_sec = PERFMAP_WAIT / 1000};
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -59,7 +59,7 @@ static int connect_to(const struct live *l)
 }
 
 /* Makes a JVM listen: it does when it gets SIGQUIT and finds a file of this name. */
-static int wake(const struct live *l)
+static int wake(const struct live_process *l)
 {
 	char path[80];
 	int fd, err;
@@ -113,7 +113,7 @@ static int ask(int fd, char *text, size_t size)
 static void ask_one(const struct session *s, uint32_t pid, bool quiet)
 {
 	char text[256] = "";
-	struct live l;
+	struct live_process l;
 	int fd;
 
 	live_ask(&l, pid);

@@ -22,7 +22,7 @@ const char *report_text_get(const struct report *r, uint32_t id, size_t *len)
 	return s ? s : "";
 }
 
-int report_call(struct report *r, const struct call *c, uint32_t *id)
+int report_call(struct report *r, const struct report_call *c, uint32_t *id)
 {
 	char text[16];
 	uint32_t name;
@@ -36,9 +36,9 @@ int report_call(struct report *r, const struct call *c, uint32_t *id)
 	return rc ? rc : name == *id ? 0 : PP_ECORRUPT;
 }
 
-const struct call *report_call_get(const struct report *r, uint32_t id)
+const struct report_call *report_call_get(const struct report *r, uint32_t id)
 {
-	static const struct call none;
+	static const struct report_call none;
 	/* An intern's bytes are aligned to 8. */
 	const void *c = id ? intern_get(&r->calls, id, NULL) : NULL;
 
@@ -47,13 +47,13 @@ const struct call *report_call_get(const struct report *r, uint32_t id)
 
 int report_group(struct report *r, const struct group *g, uint32_t *id)
 {
-	struct call c = {.flags = CALL_GROUP};
+	struct report_call c = {.flags = CALL_GROUP};
 	int rc = intern_add(&r->groups, g, sizeof(*g), &c.sym, NULL);
 
 	return rc ? rc : report_call(r, &c, id);
 }
 
-const struct group *report_group_get(const struct report *r, const struct call *c)
+const struct group *report_group_get(const struct report *r, const struct report_call *c)
 {
 	static const struct group none;
 	const void *g = c->flags & CALL_GROUP ? intern_get(&r->groups, c->sym, NULL) : NULL;
@@ -126,7 +126,7 @@ int report_add(struct report *r, uint32_t event, uint32_t node, uint64_t weight,
 	return 0;
 }
 
-void report_call_name(const struct report *r, const struct call *c, struct buf *b)
+void report_call_name(const struct report *r, const struct report_call *c, struct buf *b)
 {
 	size_t len;
 	const char *s = report_text_get(r, c->sym, &len), *slash;
@@ -169,7 +169,7 @@ void report_event_name(const struct report *r, uint32_t event, struct buf *b)
 		buf_addf(b, " #%u", e->number);
 }
 
-void report_group_name(const struct report *r, const struct call *c, struct buf *b)
+void report_group_name(const struct report *r, const struct report_call *c, struct buf *b)
 {
 	const struct group *g = report_group_get(r, c);
 	bool any = false;

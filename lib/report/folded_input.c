@@ -33,7 +33,7 @@ static bool ends_in(const char *s, size_t len, const char *mark)
 /* A frame's name, which may have a mark of its kind at its end. */
 static int make_call(struct visit *v, uint32_t name, uint32_t *id)
 {
-	struct call c = {.flags = 0};
+	struct report_call c = {.flags = 0};
 	size_t len;
 	const char *s = fold_name_text(v->from, name, &len);
 	int rc;

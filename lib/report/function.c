@@ -34,7 +34,7 @@ static int add_edge(struct edges *e, uint32_t *at, uint32_t call, uint64_t weigh
 /* A walk through the tree with what is on the path: so each sample counts once for an edge. */
 struct walk {
 	const struct result *s;
-	struct function *f;
+	struct report_function *f;
 	uint32_t *caller_on, *callee_on; /* by call */
 	uint32_t *caller_at, *callee_at; /* likewise: where it is among the edges */
 	uint32_t on;			 /* the function itself */
@@ -42,7 +42,7 @@ struct walk {
 
 static bool is_it(const struct walk *w, uint32_t node)
 {
-	const struct call *c = report_call_get(w->s->r, w->s->name[node]);
+	const struct report_call *c = report_call_get(w->s->r, w->s->name[node]);
 
 	return node && !(c->flags & CALL_GROUP) && c->sym == w->f->sym && c->dso == w->f->dso;
 }
@@ -132,7 +132,7 @@ static int compare_edges(const void *va, const void *vb)
 	return a->call < b->call ? -1 : a->call > b->call;
 }
 
-static int fill_edges(const struct result *s, struct function *f)
+static int fill_edges(const struct result *s, struct report_function *f)
 {
 	size_t n = (size_t)s->r->calls.n + 1;
 	struct walk w = {.s = s,
@@ -164,12 +164,12 @@ static int compare_spots(const void *va, const void *vb)
 	return a->at.addr < b->at.addr ? -1 : a->at.addr > b->at.addr;
 }
 
-static int fill_spots(const struct result *s, struct function *f)
+static int fill_spots(const struct result *s, struct report_function *f)
 {
 	const struct report *r = s->r;
 
 	for (uint32_t id = s->place_first[f->event]; id != REPORT_NONE; id = s->place_next[id]) {
-		const struct place *p = (const void *)intern_get(&r->places, id, NULL);
+		const struct code_place *p = (const void *)intern_get(&r->places, id, NULL);
 		struct place_count count = r->place_counts[id];
 		struct spot *v;
 
@@ -195,9 +195,9 @@ static int fill_spots(const struct result *s, struct function *f)
 }
 
 /* The function of a call, made if it is new. */
-static int find(struct functions *f, uint32_t event, const struct call *c)
+static int find(struct report_functions *f, uint32_t event, const struct report_call *c)
 {
-	struct function *v;
+	struct report_function *v;
 
 	for (uint32_t i = 0; i < f->n; i++)
 		if (f->v[i].sym == c->sym && f->v[i].dso == c->dso)
@@ -208,13 +208,13 @@ static int find(struct functions *f, uint32_t event, const struct call *c)
 	if (!v)
 		return PP_ENOMEM;
 	f->v = v;
-	v[f->n++] = (struct function){.event = event, .sym = c->sym, .dso = c->dso};
+	v[f->n++] = (struct report_function){.event = event, .sym = c->sym, .dso = c->dso};
 	return 0;
 }
 
 static int compare_functions(const void *va, const void *vb)
 {
-	const struct function *a = va, *b = vb;
+	const struct report_function *a = va, *b = vb;
 
 	if (a->total != b->total)
 		return a->total > b->total ? -1 : 1;
@@ -224,7 +224,7 @@ static int compare_functions(const void *va, const void *vb)
 }
 
 /* What each of them has, the greatest first. */
-static int fill(struct functions *f, const struct result *s)
+static int fill(struct report_functions *f, const struct result *s)
 {
 	int rc = 0;
 
@@ -238,20 +238,21 @@ static int fill(struct functions *f, const struct result *s)
 	return rc;
 }
 
-int functions_one(struct functions *f, const struct result *s, uint32_t event, const struct call *c)
+int functions_one(struct report_functions *f, const struct result *s, uint32_t event,
+		  const struct report_call *c)
 {
 	int rc = find(f, event, c);
 
 	return rc ? rc : fill(f, s);
 }
 
-int functions_make(struct functions *f, const struct result *s, uint32_t event)
+int functions_make(struct report_functions *f, const struct result *s, uint32_t event)
 {
 	const struct report *r = s->r;
 	int rc = 0;
 
 	for (uint32_t k = s->event_first[event]; k != REPORT_NONE && !rc; k = s->event_next[k]) {
-		const struct call *c = report_call_get(r, s->name[k]);
+		const struct report_call *c = report_call_get(r, s->name[k]);
 		size_t len;
 		const char *name = report_text_get(r, c->flags & CALL_GROUP ? 0 : c->sym, &len);
 
@@ -269,7 +270,7 @@ int functions_make(struct functions *f, const struct result *s, uint32_t event)
 	return rc;
 }
 
-void functions_release(struct functions *f)
+void functions_release(struct report_functions *f)
 {
 	for (uint32_t i = 0; i < f->n; i++) {
 		free(f->v[i].callers.v);
@@ -277,5 +278,5 @@ void functions_release(struct functions *f)
 		free(f->v[i].spots);
 	}
 	free(f->v);
-	*f = (struct functions){0};
+	*f = (struct report_functions){0};
 }

@@ -10,8 +10,8 @@ struct line {
 	uint64_t weight, samples;
 };
 
-static int tell_edges(const struct result *s, const struct function *f, const struct edges *e,
-		      enum fact_kind kind, fact_fn *fn, void *ctx)
+static int tell_edges(const struct result *s, const struct report_function *f,
+		      const struct edges *e, enum fact_kind kind, fact_fn *fn, void *ctx)
 {
 	uint64_t whole = s->events[f->event].weight;
 	double least = report_least(s->r);
@@ -57,7 +57,7 @@ static int by_weight(const void *va, const void *vb)
 }
 
 /* The lines of its places, each once. *n: how many. */
-static struct line *lines_of(const struct function *f, uint32_t *n)
+static struct line *lines_of(const struct report_function *f, uint32_t *n)
 {
 	struct line *v = calloc((size_t)f->nspots + 1, sizeof(*v));
 	uint32_t to = 0;
@@ -82,7 +82,8 @@ static struct line *lines_of(const struct function *f, uint32_t *n)
 	return v;
 }
 
-static int tell_lines(const struct result *s, const struct function *f, fact_fn *fn, void *ctx)
+static int tell_lines(const struct result *s, const struct report_function *f, fact_fn *fn,
+		      void *ctx)
 {
 	uint32_t n;
 	struct line *v = lines_of(f, &n);
@@ -113,7 +114,7 @@ static int tell_lines(const struct result *s, const struct function *f, fact_fn 
 	return rc;
 }
 
-int function_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx)
+int function_tell(const struct result *s, const struct report_function *f, fact_fn *fn, void *ctx)
 {
 	uint64_t whole = s->events[f->event].weight;
 	struct fact fact = {.kind = FACT_FUNCTION,

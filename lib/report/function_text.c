@@ -1,15 +1,143 @@
 /* What there is to tell of functions, as text, tab-separated values and JSON. */
 #include "base/array.h"
 #include "base/err.h"
-#include "report/jumps.h"
 #include "report/parts.h"
 #include "symbol/beneath.h"
+#include "base/buf.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-static const char *const kinds[] = {"function", "caller", "callee", "line", "code", "note"};
+/* ---- jumps: each has a lane in which it crosses no other, the shortest next to the code ---- */
+
+#define JUMPS_MAX   1024 /* of a function; more are not drawn */
+#define JUMPS_LANES 6	 /* beside each other; those that find none are not drawn */
+
+struct jump {
+	uint32_t from, to; /* rows */
+	uint32_t lane;	   /* 1: next to the code; 0: none */
+};
+struct jumps {
+	struct jump *v;
+	uint32_t n, lanes;
+};
+
+static uint32_t low(const struct jump *j)
+{
+	return j->from < j->to ? j->from : j->to;
+}
+
+static uint32_t high(const struct jump *j)
+{
+	return j->from < j->to ? j->to : j->from;
+}
+
+static int by_length(const void *va, const void *vb)
+{
+	const struct jump *a = va, *b = vb;
+	uint32_t la = high(a) - low(a), lb = high(b) - low(b);
+
+	if (la != lb)
+		return la < lb ? -1 : 1;
+	return low(a) < low(b) ? -1 : low(a) > low(b);
+}
+
+/* The row of an address; n: it is within an instruction. */
+static uint32_t find(const uint64_t *addr, uint32_t n, uint64_t at)
+{
+	uint32_t from = 0, to = n;
+
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (addr[mid] < at)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from < n && addr[from] == at ? from : n;
+}
+
+static void assign(struct jumps *j)
+{
+	for (uint32_t i = 0; i < j->n; i++) {
+		bool taken[JUMPS_LANES + 1] = {false};
+
+		for (uint32_t k = 0; k < i; k++)
+			if (low(&j->v[k]) <= high(&j->v[i]) && low(&j->v[i]) <= high(&j->v[k]))
+				taken[j->v[k].lane] = true;
+		for (uint32_t lane = 1; lane <= JUMPS_LANES && !j->v[i].lane; lane++)
+			if (!taken[lane])
+				j->v[i].lane = lane;
+		if (j->v[i].lane > j->lanes)
+			j->lanes = j->v[i].lane;
+	}
+}
+
+/* Addresses are ascending; target 0: no jump. 0 or PP_ENOMEM. */
+static int jumps_make(struct jumps *j, const uint64_t *addr, const uint64_t *target, uint32_t n)
+{
+	*j = (struct jumps){.v = calloc(JUMPS_MAX, sizeof(*j->v))};
+	if (!j->v)
+		return PP_ENOMEM;
+	for (uint32_t i = 0; i < n && j->n < JUMPS_MAX; i++) {
+		uint32_t to = target[i] ? find(addr, n, target[i]) : n;
+
+		if (to < n)
+			j->v[j->n++] = (struct jump){.from = i, .to = to};
+	}
+	qsort(j->v, j->n, sizeof(*j->v), by_length);
+	assign(j);
+	return 0;
+}
+
+static void jumps_release(struct jumps *j)
+{
+	free(j->v);
+	j->v = NULL;
+}
+
+/* What a lane shows in a row. */
+enum part { EMPTY, BAR, TOP, BOTTOM, LINE, CROSS };
+
+/* Appends the text before a row: as wide for each, nothing if there are no jumps. */
+static void jumps_draw(const struct jumps *j, uint32_t row, bool ascii, struct buf *b)
+{
+	static const char *const plain[] = {" ", "|", "+", "+", "-", "+"};
+	static const char *const lines[] = {" ", "│", "┌", "└", "─", "┼"};
+	enum part part[JUMPS_LANES + 1] = {EMPTY};
+	bool arrow = false;
+	uint32_t widest = 0;
+
+	for (uint32_t i = 0; i < j->n; i++) {
+		const struct jump *v = &j->v[i];
+
+		if (!v->lane || row < low(v) || row > high(v))
+			continue;
+		part[v->lane] = BAR;
+		if (row != v->from && row != v->to)
+			continue;
+		part[v->lane] = row == low(v) ? TOP : BOTTOM;
+		arrow |= row == v->to;
+		widest = v->lane > widest ? v->lane : widest;
+	}
+	for (uint32_t lane = j->lanes; lane > 0; lane--) {
+		enum part p = part[lane];
+
+		if (lane < widest && p == EMPTY)
+			p = LINE;
+		else if (lane < widest && p == BAR)
+			p = CROSS;
+		buf_adds(b, ascii ? plain[p] : lines[p]);
+	}
+	if (j->lanes)
+		buf_adds(b, arrow ? ascii ? "> " : "→ " : widest ? ascii ? "- " : "─ " : "  ");
+}
+
+/* ---- the forms ---- */
 
 /* Instructions wait until the last has come, as jumps are drawn beside them. */
 struct writer {
@@ -17,6 +145,7 @@ struct writer {
 	struct out *out;
 	struct buf b, texts;
 	uint32_t width;
+	enum table_form form; /* not HTML */
 	enum fact_kind last;
 	bool first;
 	uint64_t *addr, *target;
@@ -124,10 +253,10 @@ static int draw_code(struct writer *w)
 	return rc;
 }
 
-static void add_title(struct writer *w, const struct function *f, const struct fact *fact)
+static void add_title(struct writer *w, const struct report_function *f, const struct fact *fact)
 {
 	const struct report *r = w->s->r;
-	struct call c = {.sym = f->sym};
+	struct report_call c = {.sym = f->sym};
 	size_t len;
 	const char *dso;
 
@@ -153,7 +282,7 @@ static void add_title(struct writer *w, const struct function *f, const struct f
 }
 
 /* A fact_fn. */
-static int as_text(void *ctx, const struct function *f, const struct fact *fact)
+static int as_text(void *ctx, const struct report_function *f, const struct fact *fact)
 {
 	struct writer *w = ctx;
 	bool again = w->last == fact->kind && fact->kind != FACT_FUNCTION;
@@ -188,83 +317,56 @@ static int as_text(void *ctx, const struct function *f, const struct fact *fact)
 
 /* ---- values ---- */
 
-static void add_escaped(struct buf *b, const char *s)
+/* A fact_fn. */
+static int as_record(void *ctx, const struct report_function *f, const struct fact *fact)
 {
-	table_add_escaped(b, s, strlen(s), false);
-}
-
-static int as_tsv(void *ctx, const struct function *f, const struct fact *fact)
-{
+	static const char *const kinds[] = {"function", "caller", "callee", "line", "code", "note"};
+	static const struct record_column columns[] = {
+		{"event"}, {"function"}, {"dso"},  {"kind"}, {"weight"}, {"samples"},
+		{"share"}, {"address"},	 {"file"}, {"line"}, {"text"},	 {0}};
 	struct writer *w = ctx;
 	const struct report *r = w->s->r;
+	struct records to = {.columns = columns, .form = w->form, .b = &w->b, .exact = true};
+	struct buf event = BUF_INIT;
+	const char *text;
 	size_t len;
 
 	if (w->first)
-		buf_adds(&w->b, "# event\tfunction\tdso\tkind\tweight\tsamples\tshare\taddress\t"
-				"file\tline\ttext\n");
+		records_titles(&to, "# event");
 	w->first = false;
-	report_event_name(r, f->event, &w->b);
-	buf_addc(&w->b, '\t');
-	add_escaped(&w->b, report_text_get(r, f->sym, &len));
-	buf_addc(&w->b, '\t');
-	add_escaped(&w->b, report_text_get(r, f->dso, &len));
-	buf_addf(&w->b, "\t%s\t%" PRIu64 "\t%" PRIu64 "\t%.4f\t", kinds[fact->kind], fact->weight,
-		 fact->samples, fact->share);
-	if (fact->kind == FACT_CODE)
-		buf_addf(&w->b, "0x%" PRIx64, fact->addr);
-	buf_addc(&w->b, '\t');
-	add_escaped(&w->b, fact->file ? fact->file : "");
-	buf_addc(&w->b, '\t');
-	if (fact->file)
-		buf_addf(&w->b, "%u", fact->line);
-	buf_addc(&w->b, '\t');
-	add_escaped(&w->b, fact->text);
-	buf_addc(&w->b, '\n');
-	return flush(w);
-}
-
-static void add_json(struct buf *b, const char *name, const char *s)
-{
-	buf_addf(b, ",\"%s\":", name);
-	buf_add_json(b, s, strlen(s));
-}
-
-static int as_json(void *ctx, const struct function *f, const struct fact *fact)
-{
-	struct writer *w = ctx;
-	const struct report *r = w->s->r;
-	struct buf event = BUF_INIT;
-	size_t len;
-
 	report_event_name(r, f->event, &event);
-	buf_adds(&w->b, "{\"event\":");
-	buf_add_json(&w->b, buf_str(&event), event.len);
+	record_text(&to, buf_str(&event), event.len);
 	buf_inherit(&w->b, &event);
 	buf_release(&event);
-	add_json(&w->b, "function", report_text_get(r, f->sym, &len));
-	add_json(&w->b, "dso", report_text_get(r, f->dso, &len));
-	add_json(&w->b, "kind", kinds[fact->kind]);
-	buf_addf(&w->b, ",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"share\":%.6f",
-		 fact->weight, fact->samples, fact->share / 100);
+	text = report_text_get(r, f->sym, &len);
+	record_text(&to, text, len);
+	text = report_text_get(r, f->dso, &len);
+	record_text(&to, text, len);
+	record_text(&to, kinds[fact->kind], strlen(kinds[fact->kind]));
+	record_u64(&to, fact->weight);
+	record_u64(&to, fact->samples);
+	record_share(&to, fact->share);
 	if (fact->kind == FACT_CODE)
-		buf_addf(&w->b, ",\"address\":\"0x%" PRIx64 "\"", fact->addr);
+		record_hex(&to, fact->addr);
+	else
+		record_none(&to);
 	if (fact->file) {
-		add_json(&w->b, "file", fact->file);
-		buf_addf(&w->b, ",\"line\":%u", fact->line);
+		record_text(&to, fact->file, strlen(fact->file));
+		record_u64(&to, fact->line);
+	} else {
+		record_none(&to);
+		record_none(&to);
 	}
-	add_json(&w->b, "text", fact->text);
-	buf_adds(&w->b, "}\n");
+	record_text(&to, fact->text, strlen(fact->text));
+	record_end(&to);
 	return flush(w);
 }
 
 static int write_event(struct writer *w, uint32_t event, bool *any)
 {
-	const struct report *r = w->s->r;
-	struct functions f = {0};
+	struct report_functions f = {0};
 	int rc = functions_make(&f, w->s, event);
-	fact_fn *fn = r->o.form == REPORT_TSV	 ? as_tsv
-		      : r->o.form == REPORT_JSON ? as_json
-						 : as_text;
+	fact_fn *fn = w->form == TABLE_FORM_TEXT ? as_text : as_record;
 
 	if (!rc && f.n && fn == as_text) {
 		report_head(w->s, event, &w->b);
@@ -291,7 +393,7 @@ static void release(struct writer *w)
 
 int report_write_functions(const struct result *s, uint32_t width, struct out *out)
 {
-	struct writer w = {.s = s, .out = out, .width = width, .first = true};
+	struct writer w = {.s = s, .out = out, .width = width, .form = s->r->o.form, .first = true};
 	bool any = false;
 	int rc = 0;
 
@@ -302,11 +404,11 @@ int report_write_functions(const struct result *s, uint32_t width, struct out *o
 	return rc || any ? rc : PP_ENOENT;
 }
 
-int report_write_function(const struct result *s, uint32_t event, const struct call *c,
+int report_write_function(const struct result *s, uint32_t event, const struct report_call *c,
 			  struct out *out)
 {
 	struct writer w = {.s = s, .out = out, .first = true};
-	struct functions f = {0};
+	struct report_functions f = {0};
 	int rc = functions_one(&f, s, event, c);
 
 	if (!rc)

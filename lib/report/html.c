@@ -1,6 +1,7 @@
 /* Functions and their instructions as an HTML page that needs no other file. */
 #include "base/err.h"
 #include "report/parts.h"
+#include "table/unit.h"
 
 #include <inttypes.h>
 
@@ -19,19 +20,7 @@ struct page {
 
 static void add_text(struct buf *b, const char *text)
 {
-	struct buf safe = BUF_INIT;
-
-	buf_add_safe(&safe, text, strlen(text));
-	for (size_t i = 0; i < safe.len; i++) {
-		char c = (char)safe.data[i];
-
-		if (c == '&' || c == '<' || c == '>' || c == '"')
-			buf_addf(b, "&#%d;", c);
-		else
-			buf_addc(b, c);
-	}
-	buf_inherit(b, &safe);
-	buf_release(&safe);
+	buf_add_markup(b, text, strlen(text), XML_MARKS);
 }
 
 static int flush(struct page *p)
@@ -45,7 +34,7 @@ static void end_table(struct page *p)
 	p->table = false;
 }
 
-static void begin(struct page *p, const struct function *f, const struct fact *fact)
+static void begin(struct page *p, const struct report_function *f, const struct fact *fact)
 {
 	static const char *const titles[] = {NULL,
 					     "Callers",
@@ -71,7 +60,7 @@ static void begin(struct page *p, const struct function *f, const struct fact *f
 }
 
 /* A fact_fn. */
-static int as_html(void *ctx, const struct function *f, const struct fact *fact)
+static int as_html(void *ctx, const struct report_function *f, const struct fact *fact)
 {
 	struct page *p = ctx;
 
@@ -113,7 +102,7 @@ static int as_html(void *ctx, const struct function *f, const struct fact *fact)
 
 static int write_event(struct page *p, uint32_t event, bool *any)
 {
-	struct functions f = {0};
+	struct report_functions f = {0};
 	struct buf head = BUF_INIT;
 	int rc = functions_make(&f, p->s, event);
 

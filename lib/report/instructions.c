@@ -65,7 +65,8 @@ static void trouble(const struct report *r, const char *path, int rc)
 }
 
 /* Of a program or library: its file is found as psym finds it. */
-static int user_code(const struct report *r, const struct place *p, struct code *c, struct buf *why)
+static int user_code(const struct report *r, const struct code_place *p, struct code *c,
+		     struct buf *why)
 {
 	struct dso_search search = {.debug_dirs = r->o.debug,
 				    .n_debug_dirs = r->o.n_debug,
@@ -118,7 +119,7 @@ static int find_symbol(const struct elf_file *f, const char *name, size_t len, u
 	return PP_ENOENT;
 }
 
-static int kernel_code(const struct report *r, const struct place *p, struct code *c,
+static int kernel_code(const struct report *r, const struct code_place *p, struct code *c,
 		       struct buf *why)
 {
 	struct elf_file *f = NULL;
@@ -191,7 +192,8 @@ static uint64_t jump_target(const struct code *c, csh handle, const cs_insn *in)
 }
 
 /* What the samples of an instruction have; instructions come in ascending order. */
-static void count_at(const struct function *f, uint32_t *next, const cs_insn *in, struct fact *fact)
+static void count_at(const struct report_function *f, uint32_t *next, const cs_insn *in,
+		     struct fact *fact)
 {
 	const struct spot *v = f->spots;
 	uint64_t sym = *next < f->nspots ? v[*next].at.sym_addr : 0;
@@ -233,7 +235,7 @@ static bool next_instruction(csh handle, const uint8_t **at, size_t *left, uint6
 	return got && !*rc;
 }
 
-static int tell(const struct function *f, uint32_t next, const struct code *c, fact_fn *fn,
+static int tell(const struct report_function *f, uint32_t next, const struct code *c, fact_fn *fn,
 		void *ctx)
 {
 	const uint8_t *at = c->bytes;
@@ -288,10 +290,10 @@ static int open_lines(const struct report *r, struct code *c)
 }
 
 /* The code of the function at one address: there can be several of its name. */
-static int tell_one(const struct result *s, const struct function *f, uint32_t first, fact_fn *fn,
-		    void *ctx)
+static int tell_one(const struct result *s, const struct report_function *f, uint32_t first,
+		    fact_fn *fn, void *ctx)
 {
-	const struct place *p = &f->spots[first].at;
+	const struct code_place *p = &f->spots[first].at;
 	struct code c = {.addr = p->sym_addr};
 	struct buf why = BUF_INIT;
 	int rc = PP_ENOENT;
@@ -314,7 +316,7 @@ static int tell_one(const struct result *s, const struct function *f, uint32_t f
 }
 
 /* Why there are no instructions. */
-static const char *no_code(const struct report *r, const struct function *f)
+static const char *no_code(const struct report *r, const struct report_function *f)
 {
 	if (!f->nself)
 		return "no sample was in the function itself";
@@ -323,7 +325,7 @@ static const char *no_code(const struct report *r, const struct function *f)
 	return "it is inlined: its instructions are those of the functions around it";
 }
 
-int code_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx)
+int code_tell(const struct result *s, const struct report_function *f, fact_fn *fn, void *ctx)
 {
 	int rc = 0;
 

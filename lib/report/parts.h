@@ -1,9 +1,10 @@
 /*
  * Private to lib/report: the state of a report, and what its files need of each other.
  *
- * The tree is a struct fold whose names are not texts, but numbers of calls (struct call): the
- * fold's name k is call k. The first call of every stack is its group: the event, and the keys that
- * a sample has as a whole. When all is read, a result is made of it (result_rows.c), and written.
+ * The tree is a struct fold whose names are not texts, but numbers of calls (struct report_call):
+ * the fold's name k is call k. The first call of every stack is its group: the event, and the keys
+ * that a sample has as a whole. When all is read, a result is made of it (result_rows.c), and
+ * written.
  */
 #ifndef PP_REPORT_PARTS_H
 #define PP_REPORT_PARTS_H
@@ -26,7 +27,7 @@ enum call_flags {
 	CALL_KERNEL = 2,
 	CALL_INLINED = 4
 };
-struct call {
+struct report_call {
 	uint64_t addr;		 /* with --addrs, of one without a name; else 0 */
 	uint32_t sym, dso, line; /* texts; 0: not known */
 	uint32_t flags;
@@ -75,7 +76,7 @@ struct report_account {
 };
 
 /* A place in a function that was asked for. Compared as bytes, so that there is no padding. */
-struct place {
+struct code_place {
 	uint64_t addr;		     /* DSO-relative; kernel: absolute */
 	uint64_t sym_addr, sym_size; /* of its function */
 	uint32_t event, sym, dso;
@@ -122,12 +123,12 @@ int report_text(struct report *r, const char *s, size_t len, uint32_t *id);
 const char *report_text_get(const struct report *r, uint32_t id, size_t *len);
 
 /* The number of a call, which is its name in the tree. */
-int report_call(struct report *r, const struct call *c, uint32_t *id);
-const struct call *report_call_get(const struct report *r, uint32_t id);
+int report_call(struct report *r, const struct report_call *c, uint32_t *id);
+const struct report_call *report_call_get(const struct report *r, uint32_t id);
 
 /* The number of a group's call. */
 int report_group(struct report *r, const struct group *g, uint32_t *id);
-const struct group *report_group_get(const struct report *r, const struct call *c);
+const struct group *report_group_get(const struct report *r, const struct report_call *c);
 
 /* What an event is called; made when it is new. */
 int report_event(struct report *r, struct ps_str name, uint32_t number, struct ps_str unit,
@@ -140,10 +141,10 @@ int report_event_pmu(struct report *r, uint32_t event, const char *pmu, size_t n
 int report_add(struct report *r, uint32_t event, uint32_t node, uint64_t weight, uint64_t samples);
 
 /* How a call is shown: its name, that of its file in brackets, or its address. */
-void report_call_name(const struct report *r, const struct call *c, struct buf *b);
+void report_call_name(const struct report *r, const struct report_call *c, struct buf *b);
 
 /* The keys of a group, for people. */
-void report_group_name(const struct report *r, const struct call *c, struct buf *b);
+void report_group_name(const struct report *r, const struct report_call *c, struct buf *b);
 
 /* The name of an event, with its number if it is not the first of that name. */
 void report_event_name(const struct report *r, uint32_t event, struct buf *b);
@@ -188,7 +189,7 @@ int report_folded(struct report *r, struct src *s);
 
 /* ---- result_rows.c ---- */
 
-struct row {
+struct report_row {
 	uint32_t event;
 	uint32_t key;  /* number in result.keys */
 	uint32_t call; /* one of its frames; 0: it has none */
@@ -236,7 +237,7 @@ struct result {
 	uint32_t *group;	/* by node: the call of its group */
 	uint32_t *row_of;	/* by node */
 	struct intern keys;	/* tuples of event and texts */
-	struct row *rows;
+	struct report_row *rows;
 	uint32_t nrows, cap_rows;
 	uint32_t *row_first, *row_next; /* the nodes of a row: by row, by node; REPORT_NONE: none */
 	uint32_t *event_first, *event_next; /* the same: the nodes of an event, ascending */
@@ -254,13 +255,13 @@ int result_make(struct result *s, const struct report *r, const struct report_si
 void result_release(struct result *s);
 
 /* The text of key k of a row, as it is. */
-const char *row_key(const struct result *s, const struct row *row, unsigned k, size_t *len);
+const char *row_key(const struct result *s, const struct report_row *row, unsigned k, size_t *len);
 
 /* The texts of all keys of a row: their numbers. */
-const uint32_t *row_texts(const struct result *s, const struct row *row);
+const uint32_t *row_texts(const struct result *s, const struct report_row *row);
 
 /* Key k of a row as it is shown: an unknown one also has a word. Not yet safe for a terminal. */
-void row_cell(const struct result *s, const struct row *row, unsigned k, struct buf *b);
+void row_cell(const struct result *s, const struct report_row *row, unsigned k, struct buf *b);
 
 /* Whether there is a column for a key: text does not tell the files of functions. */
 bool report_has_key(const struct report *r, unsigned k);
@@ -278,7 +279,7 @@ void result_event(const struct result *s, uint32_t event, uint32_t *from, uint32
 void result_own(const struct result *s, uint32_t node, uint64_t *weight, uint64_t *samples);
 
 /* Whether a row is in the table: not what has too small a share. */
-bool result_shows(const struct result *s, const struct row *row);
+bool result_shows(const struct result *s, const struct report_row *row);
 
 /* A node that is to be linked to its parent. */
 struct report_child {
@@ -336,7 +337,7 @@ int report_write_event(const struct result *s, uint32_t event, uint32_t width, s
 		       struct out *out);
 
 /* Key k of a row as text and the view have it: paths are cut to their file; safe for a terminal. */
-void report_cell(const struct result *s, const struct row *row, unsigned k, struct buf *b);
+void report_cell(const struct result *s, const struct report_row *row, unsigned k, struct buf *b);
 
 /* What was counted of an event, and what was not: a line without its end. */
 void report_head(const struct result *s, uint32_t event, struct buf *b);
@@ -368,12 +369,12 @@ struct edges {
 
 /* A place, and what it has. */
 struct spot {
-	struct place at;
+	struct code_place at;
 	uint64_t weight, samples;
 };
 
 /* All about one function of one event. */
-struct function {
+struct report_function {
 	uint32_t event, sym, dso;
 	uint64_t total, self, samples, nself; /* samples: with it anywhere */
 	struct edges callers, callees;	      /* the greatest first; call 0: there is none */
@@ -381,20 +382,20 @@ struct function {
 	struct spot *spots; /* by the address of the function, and theirs */
 	uint32_t nspots, cap_spots;
 };
-struct functions {
-	struct function *v; /* the greatest first */
+struct report_functions {
+	struct report_function *v; /* the greatest first */
 	uint32_t n, cap;
 };
 
 #define FUNCTIONS_MAX 256 /* that a pattern may stand for */
 
 /* The functions of an event that were asked for. 0, PP_ENOMEM, or PP_ELIMIT: there are too many. */
-int functions_make(struct functions *f, const struct result *s, uint32_t event);
-void functions_release(struct functions *f);
+int functions_make(struct report_functions *f, const struct result *s, uint32_t event);
+void functions_release(struct report_functions *f);
 
 /* One of them. */
-int functions_one(struct functions *f, const struct result *s, uint32_t event,
-		  const struct call *c);
+int functions_one(struct report_functions *f, const struct result *s, uint32_t event,
+		  const struct report_call *c);
 
 /* ---- function_facts.c ---- */
 
@@ -411,15 +412,15 @@ struct fact {
 	const char *text; /* name, instruction, or what is to be reported */
 	bool hot;	  /* has more than most */
 };
-typedef int fact_fn(void *ctx, const struct function *f, const struct fact *fact);
+typedef int fact_fn(void *ctx, const struct report_function *f, const struct fact *fact);
 
 /* Shows everything about a function. 0, PP_ENOMEM, or what fn returned. */
-int function_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx);
+int function_tell(const struct result *s, const struct report_function *f, fact_fn *fn, void *ctx);
 
 /* ---- instructions.c ---- */
 
 /* Shows the instructions of a function; if its code is not available, a note says why. */
-int code_tell(const struct result *s, const struct function *f, fact_fn *fn, void *ctx);
+int code_tell(const struct result *s, const struct report_function *f, fact_fn *fn, void *ctx);
 
 /* ---- function_text.c ---- */
 
@@ -427,23 +428,16 @@ int code_tell(const struct result *s, const struct function *f, fact_fn *fn, voi
 int report_write_functions(const struct result *s, uint32_t width, struct out *out);
 
 /* One function as text. */
-int report_write_function(const struct result *s, uint32_t event, const struct call *c,
+int report_write_function(const struct result *s, uint32_t event, const struct report_call *c,
 			  struct out *out);
 
 /* ---- html.c ---- */
 
 int report_write_html(const struct result *s, struct out *out);
 
-/* ---- tsv_report.c ---- */
+/* ---- data_forms.c ---- */
 
-int report_write_tsv(const struct result *s, struct out *out);
-
-/* ---- json_report.c ---- */
-
-int report_write_json(const struct result *s, struct out *out);
-
-/* ---- markdown_report.c ---- */
-
-int report_write_markdown(const struct result *s, struct out *out);
+/* TSV, JSON and Markdown. */
+int report_write_data(const struct result *s, struct out *out);
 
 #endif

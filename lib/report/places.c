@@ -15,7 +15,7 @@ bool report_wants(const struct report *r, const char *name, size_t len)
 
 /* The texts of a place. */
 static int fill(struct report *r, const struct sreader *in, const struct ps_frame *outer,
-		const struct ps_frame *inner, struct place *p)
+		const struct ps_frame *inner, struct code_place *p)
 {
 	const struct ps_dso *dso = outer->dso ? sreader_dso(in, outer->dso) : NULL;
 	const struct ps_srcfile *file = inner->srcfile ? sreader_srcfile(in, inner->srcfile) : NULL;
@@ -41,7 +41,7 @@ int report_place(struct report *r, const struct sreader *in, const struct ps_sam
 	const struct ps_frame *inner, *outer;
 	const struct ps_symbol *sym;
 	struct place_count *v;
-	struct place p;
+	struct code_place p;
 	uint32_t i = 0, id;
 	int rc;
 

@@ -146,8 +146,8 @@ int report_option(void *opts, int id, const char *arg, struct buf *why)
 	case SORT: o->sort = arg; break;
 	case ADDRS: o->addrs = true; break;
 	case WIDE: o->wide = true; break;
-	case TSV: o->form = REPORT_TSV; break;
-	case JSON: o->form = REPORT_JSON; break;
+	case TSV: o->form = TABLE_FORM_TSV; break;
+	case JSON: o->form = TABLE_FORM_JSON; break;
 	case 'f': o->function = arg; break;
 	case ANNOTATE: o->annotate = true; break;
 	case 'S': return add_dir(o->symfs, &o->n_symfs, arg, why);
@@ -158,8 +158,8 @@ int report_option(void *opts, int id, const char *arg, struct buf *why)
 	case VIEW: o->view = true; break;
 	case EVERY: return opt_period("every", arg, &o->every, why);
 	case CUMULATIVE: o->cumulative = true; break;
-	case HTML: o->form = REPORT_HTML; break;
-	case MARKDOWN: o->form = REPORT_MARKDOWN; break;
+	case HTML: o->form = TABLE_FORM_HTML; break;
+	case MARKDOWN: o->form = TABLE_FORM_MARKDOWN; break;
 	}
 	return 0;
 }

@@ -230,12 +230,10 @@ static void say_account(struct report *r)
 		diag_say(r->d, NULL,
 			 "%" PRIu64 " samples have only addresses: put psym before preport",
 			 a->raw);
-	if (a->lost && r->o.form != REPORT_TEXT)
+	if (a->lost && r->o.form != TABLE_FORM_TEXT)
 		diag_say(r->d, NULL, "the recording lost %" PRIu64 " events: they are not counted",
 			 a->lost);
 }
-
-#define REPORT_FUNCTIONS (-1)
 
 static int write_form(const struct result *s, int fd)
 {
@@ -246,16 +244,13 @@ static int write_form(const struct result *s, int fd)
 
 	if (rc)
 		return rc;
-	switch (o->function ? REPORT_FUNCTIONS : (int)o->form) {
-	case REPORT_FUNCTIONS:
-		rc = o->form == REPORT_HTML ? report_write_html(s, &out)
-					    : report_write_functions(s, width, &out);
-		break;
-	case REPORT_TEXT: rc = report_write_text(s, width, &out); break;
-	case REPORT_TSV: rc = report_write_tsv(s, &out); break;
-	case REPORT_JSON: rc = report_write_json(s, &out); break;
-	case REPORT_MARKDOWN: rc = report_write_markdown(s, &out); break;
-	}
+	if (o->function && o->form == TABLE_FORM_HTML)
+		rc = report_write_html(s, &out);
+	else if (o->function)
+		rc = report_write_functions(s, width, &out);
+	else
+		rc = o->form == TABLE_FORM_TEXT ? report_write_text(s, width, &out)
+						: report_write_data(s, &out);
 	closed = out_close(&out);
 	return rc ? rc : closed;
 }

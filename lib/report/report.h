@@ -21,6 +21,7 @@
 
 #include "base/diag.h"
 #include "base/opt.h"
+#include "table/named_rows.h"
 
 #include <stdint.h>
 
@@ -28,8 +29,6 @@
 #define REPORT_BY "COMM, dso, sym"
 
 #define REPORT_DIRS_MAX 16
-
-enum report_form { REPORT_TEXT, REPORT_TSV, REPORT_JSON, REPORT_MARKDOWN, REPORT_HTML };
 
 /* Which tree is printed. */
 enum report_tree {
@@ -43,7 +42,7 @@ struct report_opts {
 	const char *event;    /* only this event; NULL: all, one after another */
 	const char *function; /* only about the functions of this name or pattern (glob.h) */
 	const char *sort;     /* children, self, samples, or a key; NULL: children */
-	enum report_form form;
+	enum table_form form;
 	enum report_tree tree;
 	bool view;			    /* in the terminal, to browse */
 	bool annotate;			    /* also the instructions of these functions */

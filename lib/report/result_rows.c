@@ -105,7 +105,7 @@ static int link_children(struct result *s)
 }
 
 /* Whether a frame is one that the filter asks for. */
-static bool is_meant(const struct result *s, const struct call *c)
+static bool is_meant(const struct result *s, const struct report_call *c)
 {
 	const struct report_filter *f = s->filter;
 	struct buf name = BUF_INIT;
@@ -135,7 +135,7 @@ static void choose_nodes(struct result *s)
 	bool frames = f->dso || *f->sym;
 
 	for (uint32_t k = 1; k < s->n; k++) {
-		const struct call *c = report_call_get(s->r, s->name[k]);
+		const struct report_call *c = report_call_get(s->r, s->name[k]);
 		const struct group *g = report_group_get(s->r, report_call_get(s->r, s->group[k]));
 
 		if ((f->event != REPORT_NONE && g->event != f->event) || !has_comm(s, g))
@@ -200,7 +200,7 @@ static int fill_nodes(struct result *s)
 
 /* ---- rows ---- */
 
-static uint32_t frame_key(const struct report_key *k, const struct call *c)
+static uint32_t frame_key(const struct report_key *k, const struct report_call *c)
 {
 	if (c->flags & CALL_GROUP)
 		return 0;
@@ -211,10 +211,10 @@ static uint32_t frame_key(const struct report_key *k, const struct call *c)
 static int find_row(struct result *s, uint32_t node, uint32_t *row)
 {
 	const struct report *r = s->r;
-	const struct call *c = report_call_get(r, s->name[node]);
+	const struct report_call *c = report_call_get(r, s->name[node]);
 	const struct group *g = report_group_get(r, report_call_get(r, s->group[node]));
 	struct row_id id[2];
-	struct row *v;
+	struct report_row *v;
 	bool fresh, addr = false;
 	size_t size = sizeof(id[0]);
 	int rc;
@@ -243,9 +243,9 @@ static int find_row(struct result *s, uint32_t node, uint32_t *row)
 		return PP_ENOMEM;
 	s->rows = v;
 	s->nrows = *row + 1;
-	v[*row] = (struct row){.event = g->event,
-			       .key = *row + 1,
-			       .call = c->flags & CALL_GROUP ? 0 : s->name[node]};
+	v[*row] = (struct report_row){.event = g->event,
+				      .key = *row + 1,
+				      .call = c->flags & CALL_GROUP ? 0 : s->name[node]};
 	return 0;
 }
 
@@ -299,7 +299,8 @@ static int add_up(struct result *s)
 	if (!on_path)
 		return PP_ENOMEM;
 	while (k != REPORT_NONE && k) {
-		struct row *row = s->row_of[k] == REPORT_NONE ? NULL : &s->rows[s->row_of[k]];
+		struct report_row *row =
+			s->row_of[k] == REPORT_NONE ? NULL : &s->rows[s->row_of[k]];
 
 		if (row) {
 			bool frame = s->parent[k] != 0;
@@ -371,7 +372,7 @@ static int link_events(struct result *s)
 		s->event_first[event] = k;
 	}
 	for (uint32_t id = r->places.n; id; id--) {
-		const struct place *p = (const void *)intern_get(&r->places, id, NULL);
+		const struct code_place *p = (const void *)intern_get(&r->places, id, NULL);
 
 		s->place_next[id] = s->place_first[p->event];
 		s->place_first[p->event] = id;
@@ -389,14 +390,14 @@ struct order {
 	int sign;
 };
 
-const char *row_key(const struct result *s, const struct row *row, unsigned k, size_t *len)
+const char *row_key(const struct result *s, const struct report_row *row, unsigned k, size_t *len)
 {
 	const struct row_id *id = (const void *)intern_get(&s->keys, row->key, NULL);
 
 	return report_text_get(s->r, id->key[k], len);
 }
 
-const uint32_t *row_texts(const struct result *s, const struct row *row)
+const uint32_t *row_texts(const struct result *s, const struct report_row *row)
 {
 	const struct row_id *id = (const void *)intern_get(&s->keys, row->key, NULL);
 
@@ -410,9 +411,9 @@ bool report_has_key(const struct report *r, unsigned k)
 	return !(r->text_only && key->frame && key->id != FIELD_SYM);
 }
 
-void row_cell(const struct result *s, const struct row *row, unsigned k, struct buf *b)
+void row_cell(const struct result *s, const struct report_row *row, unsigned k, struct buf *b)
 {
-	const struct call *c = report_call_get(s->r, row->call);
+	const struct report_call *c = report_call_get(s->r, row->call);
 	const struct report_key *key = &s->r->key[k];
 	bool sym = key->frame && key->id == FIELD_SYM;
 	size_t len;
@@ -428,8 +429,8 @@ void row_cell(const struct result *s, const struct row *row, unsigned k, struct 
 		buf_adds(b, " (inlined)");
 }
 
-static int compare_texts(const struct result *s, const struct row *a, const struct row *b,
-			 unsigned k)
+static int compare_texts(const struct result *s, const struct report_row *a,
+			 const struct report_row *b, unsigned k)
 {
 	size_t la, lb;
 	const char *ta = row_key(s, a, k, &la), *tb = row_key(s, b, k, &lb);
@@ -451,8 +452,8 @@ static int compare_numbers(uint64_t a, uint64_t b)
 static int compare_rows(const void *va, const void *vb, void *ctx)
 {
 	const struct order *o = ctx;
-	const struct row *a = &o->s->rows[*(const uint32_t *)va];
-	const struct row *b = &o->s->rows[*(const uint32_t *)vb];
+	const struct report_row *a = &o->s->rows[*(const uint32_t *)va];
+	const struct report_row *b = &o->s->rows[*(const uint32_t *)vb];
 	int r = 0;
 
 	if (a->event != b->event)
@@ -574,12 +575,12 @@ void result_event(const struct result *s, uint32_t event, uint32_t *from, uint32
 	*to = first_row(s, event + 1);
 }
 
-bool result_shows(const struct result *s, const struct row *row)
+bool result_shows(const struct result *s, const struct report_row *row)
 {
 	const struct report_opts *o = &s->r->o;
 	uint64_t part = o->no_children || o->tree == REPORT_CALLEE ? row->self : row->children;
 	double least = o->min_share < 0 ? 0 : o->min_share;
-	const struct call *c = report_call_get(s->r, row->call);
+	const struct report_call *c = report_call_get(s->r, row->call);
 
 	if (s->filter && (s->filter->dso || *s->filter->sym) && !(row->call && is_meant(s, c)))
 		return false;

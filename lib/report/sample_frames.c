@@ -57,8 +57,8 @@ static int make_call(struct input *s, const struct ps_frame *f, uint32_t *call)
 {
 	const struct ps_symbol *sym = f->symbol ? sreader_symbol(s->in, f->symbol) : NULL;
 	const struct ps_dso *dso = f->dso ? sreader_dso(s->in, f->dso) : NULL;
-	struct call c = {.flags = (f->flags & PS_FRAME_KERNEL ? CALL_KERNEL : 0) |
-				  (f->flags & PS_FRAME_INLINED ? CALL_INLINED : 0)};
+	struct report_call c = {.flags = (f->flags & PS_FRAME_KERNEL ? CALL_KERNEL : 0) |
+					 (f->flags & PS_FRAME_INLINED ? CALL_INLINED : 0)};
 	int rc = 0;
 
 	used(f->symbol, &s->used_symbol);
@@ -151,7 +151,7 @@ int input_chain(struct input *s, const struct ps_chain *c, size_t *n)
 	int rc = input_room(s, (size_t)c->ips.n + 1);
 
 	for (uint32_t i = 0; i < c->ips.n && !rc; i++) {
-		struct call call = {.flags = 0};
+		struct report_call call = {.flags = 0};
 		char text[24];
 		int len;
 

@@ -20,7 +20,7 @@ enum { EVENT_NEW, EVENT_LEAVE, EVENT_TAKE };
 /* A descriptor: its number among those of its name. Defined once more it is the same. */
 static int new_event(struct input *s, uint32_t source, const struct ps_event *e)
 {
-	struct known_event *v = array_widen(s->events, &s->nevents, e->id, 64, sizeof(*v));
+	struct input_event *v = array_widen(s->events, &s->nevents, e->id, 64, sizeof(*v));
 	uint32_t *counts, name;
 	int rc;
 
@@ -41,7 +41,7 @@ static int new_event(struct input *s, uint32_t source, const struct ps_event *e)
 		return PP_ENOMEM;
 	s->name_counts = counts;
 	if (v[e->id].name != name)
-		v[e->id] = (struct known_event){.name = name, .number = ++counts[name]};
+		v[e->id] = (struct input_event){.name = name, .number = ++counts[name]};
 	return 0;
 }
 
@@ -66,7 +66,7 @@ static bool wanted(const struct report *r, struct ps_str *name, struct core_even
 static int event_of(struct input *s, uint32_t id, uint32_t *event)
 {
 	const struct ps_event *e;
-	struct known_event *k = id < s->nevents ? &s->events[id] : NULL;
+	struct input_event *k = id < s->nevents ? &s->events[id] : NULL;
 	int rc = 0;
 
 	*event = REPORT_NONE;

@@ -9,7 +9,7 @@
 #define RECENT 64
 
 /* What a descriptor is, decided when its first sample counts. */
-struct known_event {
+struct input_event {
 	uint8_t choice;
 	uint32_t event;	 /* of report.events */
 	uint32_t name;	 /* of names */
@@ -39,7 +39,7 @@ struct known_texts {
 struct input {
 	struct report *r;
 	struct sreader *in;
-	struct known_event *events;
+	struct input_event *events;
 	uint32_t nevents;
 	struct intern names;   /* source, buffer and name of events */
 	uint32_t *name_counts; /* by name: how many descriptors have it */

@@ -82,7 +82,7 @@ static void short_path(const char **s, size_t *len)
 	*s = slash + 1;
 }
 
-void report_cell(const struct result *s, const struct row *row, unsigned k, struct buf *b)
+void report_cell(const struct result *s, const struct report_row *row, unsigned k, struct buf *b)
 {
 	const struct report_key *key = &s->r->key[k];
 	struct buf cell = BUF_INIT;
@@ -120,7 +120,7 @@ static void measure(struct grid *g, uint32_t from, uint32_t to)
 		g->key[k] = columns_of(s->r->key[k].name, strlen(s->r->key[k].name));
 	}
 	for (uint32_t i = from; i < to; i++) {
-		const struct row *row = &s->rows[s->order[i]];
+		const struct report_row *row = &s->rows[s->order[i]];
 
 		for (unsigned k = 0; k < s->r->nkeys && result_shows(s, row); k++) {
 			uint32_t w;
@@ -186,7 +186,7 @@ static void add_head(struct grid *g)
 	end_line(g);
 }
 
-static void add_row(struct grid *g, const struct row *row)
+static void add_row(struct grid *g, const struct report_row *row)
 {
 	const struct report *r = g->s->r;
 	uint64_t whole = g->s->events[row->event].weight;

@@ -55,7 +55,7 @@ static void add_cut(struct buf *out, const struct buf *text, uint32_t room)
 static void draw_name(struct drawing *d, uint32_t node, uint32_t columns)
 {
 	uint32_t width = d->t->width;
-	const struct call *c = report_call_get(d->t->r, d->t->b->v[node].call);
+	const struct report_call *c = report_call_get(d->t->r, d->t->b->v[node].call);
 
 	buf_reset(&d->name);
 	if (c->flags & CALL_GROUP)

@@ -230,7 +230,7 @@ static void add_cell(const struct view *v, const struct buf *cell, unsigned k, s
 static void row_text(const struct view *v, const struct view_line *l, struct buf *b, double *share)
 {
 	const struct result *s = v->s;
-	const struct row *row = &s->rows[l->row];
+	const struct report_row *row = &s->rows[l->row];
 	uint64_t whole = s->events[l->event].weight;
 	bool children = !s->r->o.no_children && s->events[l->event].deep;
 	struct buf cell = BUF_INIT;
@@ -257,7 +257,7 @@ static void branch_text(const struct view *v, const struct view_line *l, struct 
 {
 	const struct report *r = v->s->r;
 	const struct branch *at = branch_of(v, l);
-	const struct call *c = report_call_get(r, at->call);
+	const struct report_call *c = report_call_get(r, at->call);
 	uint64_t whole = r->o.of_parent ? v->trees[l->tree - 1].v[at->parent].total
 					: v->s->events[l->event].weight;
 
@@ -314,10 +314,10 @@ void view_title(const struct view *v, struct buf *b)
 	buf_release(&cell);
 }
 
-const struct call *view_call(const struct view *v, uint32_t line)
+const struct report_call *view_call(const struct view *v, uint32_t line)
 {
 	const struct view_line *l = &v->v[line];
-	const struct call *c;
+	const struct report_call *c;
 
 	if (!l->depth || (l->row == REPORT_NONE && !l->node))
 		return NULL;
@@ -366,7 +366,7 @@ uint32_t view_comm(const struct view *v, uint32_t line)
 		return comm_of(r, row_texts(v->s, &v->s->rows[l->row]));
 	/* From the root on, a group is the first. */
 	for (uint32_t i = t ? l->node : 0; i; i = t->v[i].parent) {
-		const struct call *c = report_call_get(r, t->v[i].call);
+		const struct report_call *c = report_call_get(r, t->v[i].call);
 
 		if (c->flags & CALL_GROUP)
 			return comm_of(r, report_group_get(r, c)->key);
@@ -377,7 +377,7 @@ uint32_t view_comm(const struct view *v, uint32_t line)
 uint32_t view_dso(const struct view *v, uint32_t line)
 {
 	const struct view_line *l = &v->v[line];
-	const struct call *c;
+	const struct report_call *c;
 
 	if (!l->depth || (l->row == REPORT_NONE && !l->node))
 		return 0;

@@ -66,7 +66,7 @@ int view_text(struct view *v, uint32_t line, struct buf *b, double *share);
 void view_title(const struct view *v, struct buf *b);
 
 /* The call of a line; NULL: it is of no function. */
-const struct call *view_call(const struct view *v, uint32_t line);
+const struct report_call *view_call(const struct view *v, uint32_t line);
 
 /*
  * Opens what is open in another view, which is of another result of the same report, and moves *at

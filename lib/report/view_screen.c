@@ -363,7 +363,7 @@ static void show_text(struct screen *from, const char *title, const struct buf *
 /* The function under the cursor: callers, callees, source lines, instructions. */
 static void show_function(struct screen *s)
 {
-	const struct call *c = view_call(s->view, s->at);
+	const struct report_call *c = view_call(s->view, s->at);
 	struct buf text = BUF_INIT, title = BUF_INIT;
 	struct out out;
 	int rc;

@@ -177,7 +177,7 @@ static int read_here(struct resolver *r, const struct rjit *j, bool dump, struct
 {
 	struct buf *tried = r->opts.missing && j->dso ? &r->dsos.v[j->dso - 1]->tried : NULL;
 	struct stat st;
-	struct live l;
+	struct live_process l;
 
 	live_ask(&l, j->pid);
 	if (!l.inner)

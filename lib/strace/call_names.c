@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "event/glob.h"
-#include "interval/syscall_names.h"
+#include "event/syscall_names.h"
 #include "strace/parts.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Finds system calls by their name, and groups of them. */
-#include "interval/syscall_names.h"
+#include "event/syscall_names.h"
 #include "strace/syscalls.h"
 
 #include <string.h>

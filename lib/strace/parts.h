@@ -245,8 +245,4 @@ void strace_line_end(struct strace *s, const struct call *c, const struct known_
 /* Writes a call in the form that was asked for, or counts it. 0 or an error. */
 int strace_write(struct strace *s, const struct call *c);
 
-/* ---- call_summary.c ---- */
-
-int strace_count(struct strace *s, const struct call *c, struct known_call *k);
-
 #endif

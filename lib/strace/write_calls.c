@@ -4,6 +4,59 @@
 
 #include <inttypes.h>
 
+/* ---- the table of calls ---- */
+
+static int make(struct strace *s)
+{
+	static const struct table_key keys[] = {
+		{"call", TABLE_TEXT, 0}, {"comm", TABLE_TEXT, 0}, {"tid", TABLE_NUMBER, 0}};
+	static const struct table_value values[] = {{"time", TABLE_SUM, "ns", 0},
+						    {"errors", TABLE_COUNT, "", 0}};
+
+	tables_init(&s->tables);
+	return tables_add(&s->tables, "system calls", keys, s->o.by_thread ? 3 : 1, values, 2,
+			  &s->table);
+}
+
+/* The row of a call; the one of a thread's calls is looked up each time. */
+static int find_row(struct strace *s, const struct call *c, struct known_call *k, uint32_t *row)
+{
+	uint64_t key[3] = {0, 0, c->t->tid};
+	size_t len;
+	const char *name = strace_text(s, c->name, &len);
+	int rc = table_text(s->table, name, len, &key[0]);
+
+	if (!rc && s->o.by_thread) {
+		name = strace_text(s, c->t->comm, &len);
+		rc = table_text(s->table, name, len, &key[1]);
+	}
+	if (!rc)
+		rc = table_row(s->table, key, row);
+	if (!rc && !s->o.by_thread) {
+		k->row = *row + 1;
+		k->generation = s->table->generation;
+	}
+	return rc;
+}
+
+static int strace_count(struct strace *s, const struct call *c, struct known_call *k)
+{
+	uint32_t row;
+	int rc = s->table ? 0 : make(s);
+
+	if (!rc && k->row && k->generation == s->table->generation)
+		row = k->row - 1;
+	else
+		rc = rc ? rc : find_row(s, c, k, &row);
+	if (!rc && c->begun && c->ended)
+		rc = table_add(s->table, row, 0, (hist_int)(c->end - c->start), c->start);
+	if (!rc && strace_failed(c))
+		rc = table_add(s->table, row, 1, 0, 0);
+	return rc;
+}
+
+/* ---- the calls ---- */
+
 /* ns as milliseconds with three decimals. */
 static void add_ms(struct buf *b, uint64_t ns, int width)
 {
@@ -62,62 +115,41 @@ static void add_part(struct strace *s, const struct call *c, const struct known_
 	s->b = kept;
 }
 
-static void add_tsv(struct strace *s, const struct call *c, const struct known_call *k)
+static void add_record(struct strace *s, const struct call *c, const struct known_call *k)
 {
+	static const struct record_column columns[] = {
+		{"start"},     {"duration"},	      {"comm"},	  {"pid"}, {"tid"}, {"call"},
+		{"arguments"}, {"ret", .json = true}, {"result"}, {0}};
+	struct records r = {.columns = columns, .b = &s->b, .exact = true};
 	size_t len, comm_len;
 	const char *name = strace_text(s, c->name, &len);
 	const char *comm = strace_text(s, c->t->comm, &comm_len);
 	struct buf args, result;
 
+	r.form = s->o.form == STRACE_JSON ? TABLE_FORM_JSON : TABLE_FORM_TSV;
 	if (!s->begun)
-		buf_adds(&s->b, "# start\tduration\tcomm\tpid\ttid\tcall\targuments\tresult\n");
+		records_titles(&r, "# start");
 	add_part(s, c, k, true, &args);
 	add_part(s, c, k, false, &result);
 	if (c->begun)
-		buf_add_u64(&s->b, c->start, 0, ' ');
-	buf_addc(&s->b, '\t');
+		record_u64(&r, c->start);
+	else
+		record_none(&r);
 	if (c->begun && c->ended)
-		buf_add_u64(&s->b, c->end - c->start, 0, ' ');
-	buf_addc(&s->b, '\t');
-	table_add_escaped(&s->b, comm, comm_len, false);
-	buf_addf(&s->b, "\t%u\t%u\t", c->t->pid, c->t->tid);
-	table_add_escaped(&s->b, name, strlen(name), false);
-	buf_addc(&s->b, '\t');
-	table_add_escaped(&s->b, buf_str(&args), args.len, false);
-	buf_addc(&s->b, '\t');
-	table_add_escaped(&s->b, buf_str(&result), result.len, false);
-	buf_addc(&s->b, '\n');
-	buf_inherit(&s->b, &args);
-	buf_inherit(&s->b, &result);
-	buf_release(&args);
-	buf_release(&result);
-}
-
-static void add_json(struct strace *s, const struct call *c, const struct known_call *k)
-{
-	size_t len, comm_len;
-	const char *name = strace_text(s, c->name, &len);
-	const char *comm = strace_text(s, c->t->comm, &comm_len);
-	struct buf args, result;
-
-	add_part(s, c, k, true, &args);
-	add_part(s, c, k, false, &result);
-	buf_adds(&s->b, "{");
-	if (c->begun)
-		buf_addf(&s->b, "\"start\":%" PRIu64 ",", c->start);
-	if (c->begun && c->ended)
-		buf_addf(&s->b, "\"duration\":%" PRIu64 ",", c->end - c->start);
-	buf_adds(&s->b, "\"comm\":");
-	buf_add_json(&s->b, comm, comm_len);
-	buf_addf(&s->b, ",\"pid\":%u,\"tid\":%u,\"call\":", c->t->pid, c->t->tid);
-	buf_add_json(&s->b, name, strlen(name));
-	buf_adds(&s->b, ",\"arguments\":");
-	buf_add_json(&s->b, buf_str(&args), args.len);
+		record_u64(&r, c->end - c->start);
+	else
+		record_none(&r);
+	record_text(&r, comm, comm_len);
+	record_u64(&r, c->t->pid);
+	record_u64(&r, c->t->tid);
+	record_text(&r, name, len);
+	record_text(&r, buf_str(&args), args.len);
 	if (c->ended)
-		buf_addf(&s->b, ",\"ret\":%" PRId64, c->ret);
-	buf_adds(&s->b, ",\"result\":");
-	buf_add_json(&s->b, buf_str(&result), result.len);
-	buf_adds(&s->b, "}\n");
+		record_number(&r, "%" PRId64, c->ret);
+	else
+		record_none(&r);
+	record_text(&r, buf_str(&result), result.len);
+	record_end(&r);
 	buf_inherit(&s->b, &args);
 	buf_inherit(&s->b, &result);
 	buf_release(&args);
@@ -142,8 +174,8 @@ int strace_write(struct strace *s, const struct call *c)
 	switch (s->o.form) {
 	case STRACE_TEXT: add_text(s, c, k); break;
 	case STRACE_LINES: strace_line_end(s, c, k); break;
-	case STRACE_TSV: add_tsv(s, c, k); break;
-	case STRACE_JSON: add_json(s, c, k); break;
+	case STRACE_TSV:
+	case STRACE_JSON: add_record(s, c, k); break;
 	}
 	s->begun = true;
 	if (s->b.err || s->b.len < 32768)

@@ -10,7 +10,7 @@
 
 #define STATUS_MAX 16384 /* bytes of /proc/PID/status */
 
-void live_ask(struct live *l, uint32_t pid)
+void live_ask(struct live_process *l, uint32_t pid)
 {
 	enum symtab_reason why;
 	struct buf b = BUF_INIT;
@@ -18,7 +18,7 @@ void live_ask(struct live *l, uint32_t pid)
 	char path[64], *end;
 	const char *line;
 
-	*l = (struct live){.pid = pid, .user = LIVE_NOBODY};
+	*l = (struct live_process){.pid = pid, .user = LIVE_NOBODY};
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
 	if (!root_read(NULL, path, STATUS_MAX, &b, &why)) {
 		line = strstr(buf_str(&b), "\nUid:");
@@ -39,8 +39,8 @@ void live_ask(struct live *l, uint32_t pid)
 	buf_release(&b);
 }
 
-static int read_place(const struct live *l, const struct root *root, const char *path, size_t max,
-		      struct buf *b, char at[ROOT_PATH_MAX], struct buf *tried,
+static int read_place(const struct live_process *l, const struct root *root, const char *path,
+		      size_t max, struct buf *b, char at[ROOT_PATH_MAX], struct buf *tried,
 		      enum symtab_reason *why)
 {
 	int rc;
@@ -54,8 +54,8 @@ static int read_place(const struct live *l, const struct root *root, const char 
 }
 
 /* `inside`: as the process sees it; `outside`: here. */
-static int read_places(const struct live *l, const char *inside, const char *outside, size_t max,
-		       struct buf *b, char at[ROOT_PATH_MAX], struct buf *tried,
+static int read_places(const struct live_process *l, const char *inside, const char *outside,
+		       size_t max, struct buf *b, char at[ROOT_PATH_MAX], struct buf *tried,
 		       enum symtab_reason *why)
 {
 	struct root *root = NULL;
@@ -73,13 +73,13 @@ static int read_places(const struct live *l, const char *inside, const char *out
 	return rc;
 }
 
-int live_read(const struct live *l, const char *path, size_t max, struct buf *b,
+int live_read(const struct live_process *l, const char *path, size_t max, struct buf *b,
 	      char at[ROOT_PATH_MAX], struct buf *tried, enum symtab_reason *why)
 {
 	return read_places(l, path, path, max, b, at, tried, why);
 }
 
-int live_map(const struct live *l, size_t max, struct buf *b, char at[ROOT_PATH_MAX],
+int live_map(const struct live_process *l, size_t max, struct buf *b, char at[ROOT_PATH_MAX],
 	     struct buf *tried, enum symtab_reason *why)
 {
 	char inside[32], outside[32];

@@ -1,9 +1,38 @@
-/* The cells of the TSV form: texts, numbers. */
+/* The cells of the TSV form: texts, as they are escaped, and numbers. */
 #include "table/cell.h"
 
 #include "base/err.h"
+#include "table/table.h"
 
 #include <string.h>
+
+/*
+ * Names and keys: what would break a cell is written as \xHH, and so is what would make it look
+ * like TABLE_OTHER. The reader gets back all bytes.
+ */
+void table_add_escaped(struct buf *b, const char *s, size_t n, bool colon)
+{
+	bool other = n == strlen(TABLE_OTHER) && !memcmp(s, TABLE_OTHER, n);
+	size_t done = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint8_t c = (uint8_t)s[i];
+		int bytes = c >= 0x80 ? utf8_shown(s + i, n - i) : 1;
+
+		if (bytes > 1 || (bytes && c >= ' ' && c != 0x7f && c != '\\' &&
+				  !(c == ':' && colon) && !(other && !i))) {
+			i += (size_t)bytes - 1;
+			continue;
+		}
+		buf_add(b, s + done, i - done);
+		done = i + 1;
+		if (c == '\\')
+			buf_adds(b, "\\\\");
+		else
+			buf_addf(b, "\\x%02x", c);
+	}
+	buf_add(b, s + done, n - done);
+}
 
 static int hex_digit(char c)
 {

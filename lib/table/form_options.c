@@ -34,6 +34,7 @@ enum {
 	SORT,
 	TSV,
 	JSON,
+	MARKDOWN,
 	WIDE,
 	EVERY,
 	CUMULATIVE,
@@ -57,14 +58,16 @@ const struct opt table_options[] = {
 	{SOURCE, "source", "NAME",
 	 "content of the column source, for --tsv=plain and --merge --by source"},
 	{JSON, "json", NULL, "write JSON, one object a row"},
+	{MARKDOWN, "markdown", NULL, "write Markdown"},
 	{0},
 };
 
 const struct opt_rule table_rules[] = {
-	{"log2", "tsv json fine linear", NULL},
-	{"fine", "tsv json linear", NULL},
-	{"linear", "tsv=plain", NULL},
-	{"wide", "tsv json", NULL},
+	{"log2", "tsv json markdown fine linear", NULL},
+	{"fine", "tsv json markdown linear", NULL},
+	{"linear", "tsv=plain markdown", NULL},
+	{"wide", "tsv json markdown", NULL},
+	{"markdown", "tsv json every", NULL},
 	{"tsv", "json", NULL},
 	{"cumulative", NULL, "every"},
 	{0},
@@ -124,6 +127,7 @@ int table_option(void *opts, int id, const char *arg, struct buf *why)
 		break;
 	case SOURCE: o->source = arg; break;
 	case JSON: o->form = TABLE_FORM_JSON; break;
+	case MARKDOWN: o->form = TABLE_FORM_MARKDOWN; break;
 	}
 	if (!rc && o->plain && o->every) {
 		buf_adds(why, "--every cannot be combined with --tsv=plain, which is one table");

@@ -101,15 +101,18 @@ static void on_value(void *ctx, uint32_t row, uint32_t v, const struct table_num
 	const struct json *x = ctx;
 	const struct table_value *c = &x->t->values[v];
 	struct buf *b = x->b;
+	bool some = n->count || c->kind == TABLE_PART;
 
 	add_name(b, c->name, v == 0);
 	buf_addf(b, "{\"count\":%llu", (unsigned long long)n->count);
-	if (n->count && !isnan(n->share))
+	if (some && !isnan(n->share))
 		buf_addf(b, ",\"share\":%.6f", n->share);
-	if (n->count && c->kind != TABLE_COUNT) {
+	if (some && c->kind != TABLE_COUNT) {
 		buf_adds(b, ",\"unit\":");
 		buf_add_json(b, c->unit, strlen(c->unit));
 		add_int(b, "sum", n->sum);
+	}
+	if (some && c->kind >= TABLE_SUM) {
 		add_int(b, "min", n->min);
 		buf_addf(b, ",\"mean\":%.15g", n->mean);
 		for (int i = 0; i < 4 && c->kind == TABLE_HIST; i++)
@@ -130,7 +133,7 @@ static int end_row(void *ctx)
 
 	buf_adds(x->b, "}}\n");
 	x->b->err = x->b->err ? x->b->err : x->text.err;
-	return table_flush(x->b, x->out);
+	return out_take(x->out, x->b);
 }
 
 int table_write_json(const struct tables *ts, const struct table *t, struct buf *b, struct out *out)

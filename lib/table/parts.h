@@ -53,6 +53,8 @@ int table_write_tsv(const struct tables *ts, const struct table *t, struct buf *
 int tables_write_plain(const struct tables *ts, const char *source, struct buf *b, struct out *out);
 int table_write_json(const struct tables *ts, const struct table *t, struct buf *b,
 		     struct out *out);
+int table_write_markdown(const struct tables *ts, const struct table *t, const struct table_opts *o,
+			 struct buf *b, struct out *out);
 int table_write_text(struct tables *ts, const struct table *t, const struct table_opts *o,
 		     struct buf *b, struct out *out);
 
@@ -63,10 +65,13 @@ int table_write_text(struct tables *ts, const struct table *t, const struct tabl
 void table_add_buckets(struct buf *b, const struct hist_buckets *buckets, uint64_t step);
 void table_add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat);
 
-/* Writes what is in b and empties it: 0 or an error. */
-int table_flush(struct buf *b, struct out *out);
+/* ---- text_table.c: cells for people; whether a value has a column for a statistic ---- */
 
-/* ---- fit.c ---- */
+void text_add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *scratch,
+		  struct buf *b);
+void text_add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat,
+		   const char *unit);
+bool text_shows(const struct table *t, uint32_t v, int stat, uint32_t shown);
 
 /* A column of a table in text. */
 struct fit_column {
@@ -75,11 +80,5 @@ struct fit_column {
 	int stat;	/* enum table_stat; -1: a key */
 	bool keep, hidden;
 };
-
-/*
- * Hides columns until all fit, `gap` characters apart, or none is left to hide. Whether any is
- * hidden.
- */
-bool fit_columns(struct fit_column *c, uint32_t n, uint32_t gap, uint32_t width);
 
 #endif

@@ -135,9 +135,7 @@ static int write_table(struct plain *x, const struct table *t)
 		begin_row(x, row);
 		for (uint32_t v = 0; v < t->nvalues; v++)
 			add_value(x, row, v, total[v]);
-		rc = x->row.err	   ? x->row.err
-		     : x->text.err ? x->text.err
-				   : table_flush(x->b, x->out);
+		rc = x->row.err ? x->row.err : x->text.err ? x->text.err : out_take(x->out, x->b);
 	}
 	return rc;
 }
@@ -158,7 +156,7 @@ int tables_write_plain(const struct tables *ts, const char *source, struct buf *
 	if (source)
 		table_add_escaped(&x.source, source, strlen(source), false);
 	add_header(&x);
-	rc = x.source.err ? x.source.err : table_flush(b, out);
+	rc = x.source.err ? x.source.err : out_take(out, b);
 	for (uint32_t i = 0; i < ts->n && !rc; i++)
 		rc = write_table(&x, ts->v[i]);
 	buf_release(&x.source);

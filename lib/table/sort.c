@@ -43,7 +43,7 @@ const char *table_key_kind_name(enum table_key_kind kind)
 
 hist_int table_total(const struct table *t, uint32_t v)
 {
-	uint32_t n = t->sorted ? table_nordered(t) : t->nrows;
+	uint32_t n = t->rows ? 0 : t->sorted ? table_nordered(t) : t->nrows;
 	hist_int sum = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -73,6 +73,7 @@ static void plain_numbers(const struct table *t, uint32_t row, uint32_t v, hist_
 	n->share = !t->overlap && total > 0 && part >= 0 && part <= total
 			   ? (double)((long double)part / (long double)total)
 			   : NAN;
+	n->percent = n->share * 100;
 }
 
 void table_numbers(const struct table *t, uint32_t row, uint32_t v, hist_int total,
@@ -80,6 +81,11 @@ void table_numbers(const struct table *t, uint32_t row, uint32_t v, hist_int tot
 {
 	static const double p[] = {50, 90, 99, 99.9};
 
+	if (t->rows) {
+		*n = (struct table_numbers){0};
+		t->rows->numbers(t->rows->ctx, row, v, n);
+		return;
+	}
 	plain_numbers(t, row, v, total, n);
 	if (t->values[v].kind == TABLE_HIST)
 		hist_percentiles(table_cell(t, row, v), p, 4, n->p);
@@ -365,10 +371,38 @@ int table_top(struct table *t, uint32_t top)
 
 uint32_t table_nordered(const struct table *t)
 {
-	return t->nordered + (t->other != TABLE_NO_ROW);
+	return t->rows ? t->rows->n : t->nordered + (t->other != TABLE_NO_ROW);
 }
 
 uint32_t table_ordered(const struct table *t, uint32_t i)
 {
+	if (t->rows)
+		return i < t->rows->n ? i : TABLE_NO_ROW;
 	return i < t->nordered ? t->order[i] : i == t->nordered ? t->other : TABLE_NO_ROW;
+}
+
+int table_each_row(const struct table *t, const struct table_walk *w, void *ctx)
+{
+	hist_int total[TABLE_VALUES_MAX];
+	uint32_t row;
+	int rc = 0;
+
+	for (uint32_t v = 0; v < t->nvalues; v++)
+		total[v] = table_total(t, v);
+	for (uint32_t i = 0; (row = table_ordered(t, i)) != TABLE_NO_ROW && !rc; i++) {
+		if (w->begin)
+			w->begin(ctx);
+		for (uint32_t k = 0; k < t->nkeys; k++)
+			w->key(ctx, row, k);
+		if (w->middle)
+			w->middle(ctx);
+		for (uint32_t v = 0; v < t->nvalues; v++) {
+			struct table_numbers n;
+
+			table_numbers(t, row, v, total[v], &n);
+			w->value(ctx, row, v, &n);
+		}
+		rc = w->end ? w->end(ctx) : 0;
+	}
+	return rc;
 }

@@ -398,6 +398,7 @@ int table_add(struct table *t, uint32_t row, uint32_t v, hist_int value, uint64_
 
 	switch (t->values[v].kind) {
 	case TABLE_COUNT: h->count++; return 0;
+	case TABLE_PART:
 	case TABLE_SUM: hist_sum(h, value, time); return 0;
 	case TABLE_HIST: break;
 	}
@@ -459,14 +460,19 @@ int table_rekey(struct table *t, uint32_t k, enum table_key_kind kind, uint64_t 
 
 void table_key_add(const struct table *t, uint32_t row, uint32_t k, struct buf *b)
 {
-	uint64_t v = keys_of(t, row)[k];
 	const char *s;
+	uint64_t v;
 	size_t len;
 
+	if (t->rows) {
+		t->rows->key(t->rows->ctx, row, k, b);
+		return;
+	}
 	if (row == t->other) {
 		buf_adds(b, TABLE_OTHER);
 		return;
 	}
+	v = keys_of(t, row)[k];
 	switch (t->keys[k].kind) {
 	case TABLE_TEXT:
 		s = intern_get(&t->texts, (uint32_t)v, &len);

@@ -23,8 +23,8 @@
  * the numbers of rows that were added to rarely are then lower bounds; sums over all rows stay
  * right.
  *
- * The three forms: text for people, tab-separated values (perfpipe-table(5)) that are read back by
- * tables_read without loss, and JSON, one object a row.
+ * The forms: text for people, tab-separated values (perfpipe-table(5)) that are read back by
+ * tables_read without loss, JSON, one object a row, and Markdown.
  */
 #ifndef PP_TABLE_TABLE_H
 #define PP_TABLE_TABLE_H
@@ -37,6 +37,7 @@
 #include "base/out.h"
 #include "base/src.h"
 #include "table/hist.h"
+#include "table/named_rows.h"
 
 #define TABLE_ROWS_MAX	 (1u << 17)   /* rows of a table */
 #define TABLE_BYTES_MAX	 (256u << 20) /* bytes of a table's histograms and texts */
@@ -58,6 +59,7 @@
 /* Kinds of value. */
 #define TABLE_VALUE_KINDS(T) \
 	T(COUNT, "count", "how often; table_add counts, whatever the value") \
+	T(PART, "part", "count, sum, share; of rows that are elsewhere (struct table_rows)") \
 	T(SUM, "sum", "count, sum, minimum, mean, maximum") \
 	T(HIST, "hist", "all of that, and the distribution with percentiles")
 
@@ -91,7 +93,7 @@ struct table_value {
  */
 #define TABLE_STATS(S) \
 	S(COUNT, "count", "count", TABLE_COUNT) \
-	S(SUM, "sum", "total", TABLE_SUM) \
+	S(SUM, "sum", "total", TABLE_PART) \
 	S(SHARE, "share", "share", TABLE_COUNT) \
 	S(MIN, "min", "min", TABLE_SUM) \
 	S(MEAN, "mean", "mean", TABLE_SUM) \
@@ -108,7 +110,15 @@ enum table_stat {
 		TABLE_NSTATS
 };
 
-struct table_slot;
+struct table_numbers;
+
+/* Rows that are kept elsewhere; they are sorted already, and none of their values is a HIST. */
+struct table_rows {
+	uint32_t n;
+	void (*key)(const void *ctx, uint32_t row, uint32_t k, struct buf *b);
+	void (*numbers)(const void *ctx, uint32_t row, uint32_t v, struct table_numbers *n);
+	const void *ctx;
+};
 
 /* Fields may be read. */
 struct table {
@@ -130,6 +140,7 @@ struct table {
 	uint32_t *slots;
 	size_t bytes; /* of histograms */
 	struct intern texts;
+	const struct table_rows *rows; /* may be set instead of adding rows */
 	bool sorted;
 	bool by_time;	 /* sorted by windows of time */
 	bool as_added;	 /* may be set: table_sort by NULL leaves the rows as they came */
@@ -248,8 +259,8 @@ uint32_t table_nordered(const struct table *t);
 struct table_numbers {
 	uint64_t count, max_time;
 	hist_int sum, min, max;
-	hist_int p[4];	    /* 50, 90, 99, 99.9 */
-	double mean, share; /* share: 0 to 1; NaN: there is none */
+	hist_int p[4];		     /* 50, 90, 99, 99.9 */
+	double mean, share, percent; /* share: 0 to 1; NaN: there is none */
 };
 
 /* `total` is table_total of the value. */
@@ -267,8 +278,6 @@ const char *table_stat_title(enum table_stat stat);
 /* ---- output ---- */
 
 #define TABLE_GATES_MAX 64 /* --fail-if */
-
-enum table_form { TABLE_FORM_TEXT, TABLE_FORM_TSV, TABLE_FORM_JSON };
 
 struct table_opts {
 	enum table_form form;
@@ -297,6 +306,12 @@ struct table_opts {
  * or the output's error.
  */
 int tables_write(struct tables *ts, const struct table_opts *o, struct out *out);
+
+/* One table alone, which is sorted; what comes after the last of n. b is used on the way. */
+int table_write(struct tables *ts, const struct table *t, const struct table_opts *o, struct buf *b,
+		struct out *out);
+int tables_write_end(const struct tables *ts, uint32_t n, const struct table_opts *o, struct buf *b,
+		     struct out *out);
 
 /*
  * The end of phist and plat: sorts, leaves the top rows, writes to a descriptor and closes it. What
@@ -328,12 +343,6 @@ opt_handler table_option;
  * PP_ELIMIT. What is wrong is reported to d.
  */
 int tables_read(struct tables *ts, struct src *s, struct diag *d);
-
-/*
- * A name or key as the TSV form has it: what would break a cell is written as \xHH, with `colon`
- * also the colon. For other writers of that form.
- */
-void table_add_escaped(struct buf *b, const char *s, size_t n, bool colon);
 
 /* Whether the first bytes of an input are those of the TSV form. */
 bool tables_is(const void *bytes, size_t len);

@@ -8,6 +8,62 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- columns that do not fit the terminal ---- */
+
+/* Statistics of least use come first. What a table is sorted by, and the count, stay. */
+static const enum table_stat least[] = {
+	TABLE_STAT_P999, TABLE_STAT_MAX_TIME, TABLE_STAT_P90, TABLE_STAT_MIN, TABLE_STAT_SHARE,
+	TABLE_STAT_P50,	 TABLE_STAT_MEAN,     TABLE_STAT_SUM, TABLE_STAT_P99, TABLE_STAT_MAX,
+};
+
+static uint64_t total(const struct fit_column *c, uint32_t n, uint32_t gap)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += c[i].hidden ? 0 : (sum ? gap : 0) + (uint64_t)c[i].width;
+	return sum;
+}
+
+/* How many columns a value still has. */
+static uint32_t shown_of(const struct fit_column *c, uint32_t n, uint32_t value)
+{
+	uint32_t shown = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		shown += c[i].stat >= 0 && c[i].value == value && !c[i].hidden;
+	return shown;
+}
+
+/* A statistic of all values that have another one, too. */
+static void hide_stat(struct fit_column *c, uint32_t n, enum table_stat stat)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (c[i].stat == (int)stat && !c[i].keep && shown_of(c, n, c[i].value) > 1)
+			c[i].hidden = true;
+}
+
+/*
+ * Hides columns until all fit, `gap` characters apart, or none is left to hide. Whether any is
+ * hidden.
+ */
+static bool fit_columns(struct fit_column *c, uint32_t n, uint32_t gap, uint32_t width)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(least) / sizeof(least[0]) && total(c, n, gap) > width; i++)
+		hide_stat(c, n, least[i]);
+	/* Of values with one column each, the last go; the first stays. */
+	for (uint32_t i = n; i-- > 0 && total(c, n, gap) > width;)
+		if (c[i].stat >= 0 && c[i].value && !c[i].keep)
+			c[i].hidden = true;
+	for (uint32_t i = 0; i < n; i++)
+		any |= c[i].hidden;
+	return any;
+}
+
+/* ---- the grid ---- */
+
 #define GAP	      2
 #define KEY_WIDTH_MAX 60 /* longer keys are cut, unless the table is to be wide */
 
@@ -60,8 +116,8 @@ static void add_time(struct buf *b, uint64_t ns)
 		 (unsigned)(ns / 1000 % 1000000));
 }
 
-static void add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *scratch,
-		    struct buf *b)
+void text_add_key(const struct table *t, uint32_t row, uint32_t k, struct buf *scratch,
+		  struct buf *b)
 {
 	if (t->keys[k].kind == TABLE_WINDOW && row != t->other) {
 		add_time(b, t->key[(size_t)row * t->nkeys + k]);
@@ -72,8 +128,8 @@ static void add_key(const struct table *t, uint32_t row, uint32_t k, struct buf 
 	buf_add_safe(b, buf_str(scratch), scratch->len);
 }
 
-static void add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat,
-		     const char *unit)
+void text_add_stat(struct buf *b, const struct table_numbers *n, enum table_stat stat,
+		   const char *unit)
 {
 	if (stat == TABLE_STAT_COUNT) {
 		buf_add_u64(b, n->count, 0, ' ');
@@ -86,7 +142,7 @@ static void add_stat(struct buf *b, const struct table_numbers *n, enum table_st
 	switch (stat) {
 	case TABLE_STAT_COUNT: break;
 	case TABLE_STAT_SUM: unit_add(b, n->sum, unit); break;
-	case TABLE_STAT_SHARE: buf_addf(b, "%.2f%%", n->share * 100); break;
+	case TABLE_STAT_SHARE: buf_addf(b, "%.2f%%", n->percent); break;
 	case TABLE_STAT_MIN: unit_add(b, n->min, unit); break;
 	case TABLE_STAT_MEAN: unit_add_mean(b, n->mean, unit); break;
 	case TABLE_STAT_P50:
@@ -138,7 +194,7 @@ static void add_frames(const struct table *t, uint32_t row, struct buf *scratch,
 	}
 }
 
-static bool is_shown(const struct table *t, uint32_t v, int stat, uint32_t shown)
+bool text_shows(const struct table *t, uint32_t v, int stat, uint32_t shown)
 {
 	if (t->no_sum & (1u << v) && (stat == TABLE_STAT_SUM || stat == TABLE_STAT_SHARE))
 		return false;
@@ -150,7 +206,7 @@ static uint32_t columns_of(const struct table *t, uint32_t v, uint32_t shown)
 	uint32_t n = 0;
 
 	for (int s = 0; s < TABLE_NSTATS; s++)
-		n += is_shown(t, v, s, shown);
+		n += text_shows(t, v, s, shown);
 	return n;
 }
 
@@ -166,7 +222,7 @@ static void fill_head(struct grid *g, const struct table *t, uint32_t shown)
 	}
 	for (uint32_t v = 0; v < t->nvalues; v++) {
 		for (int s = 0; s < TABLE_NSTATS; s++) {
-			if (!is_shown(t, v, s, shown))
+			if (!text_shows(t, v, s, shown))
 				continue;
 			if (t->values[v].kind == TABLE_COUNT && s == TABLE_STAT_COUNT)
 				buf_add_safe(&g->text, t->values[v].name,
@@ -194,7 +250,7 @@ static void fill_key(void *ctx, uint32_t row, uint32_t k)
 
 	if (is_stack(f->t, k))
 		return;
-	add_key(f->t, row, k, &f->scratch, &f->g->text);
+	text_add_key(f->t, row, k, &f->scratch, &f->g->text);
 	end_cell(f->g);
 }
 
@@ -204,9 +260,9 @@ static void fill_value(void *ctx, uint32_t row, uint32_t v, const struct table_n
 
 	(void)row;
 	for (int s = 0; s < TABLE_NSTATS; s++) {
-		if (!is_shown(f->t, v, s, f->shown))
+		if (!text_shows(f->t, v, s, f->shown))
 			continue;
-		add_stat(&f->g->text, n, (enum table_stat)s, f->t->values[v].unit);
+		text_add_stat(&f->g->text, n, (enum table_stat)s, f->t->values[v].unit);
 		end_cell(f->g);
 	}
 }
@@ -298,7 +354,7 @@ static int print_grid(const struct grid *g, const struct table *t, struct buf *b
 			if (i >= g->columns)
 				add_frames(t, table_ordered(t, (uint32_t)(i / g->columns) - 1),
 					   &scratch, b);
-			rc = table_flush(b, out);
+			rc = out_take(out, b);
 		}
 		begin = g->ends[i];
 	}
@@ -363,12 +419,12 @@ static int draw(const struct table *t, enum hist_view view, struct buf *b, struc
 				buf_adds(b, k ? ", " : ": ");
 				buf_add_safe(b, t->keys[k].name, strlen(t->keys[k].name));
 				buf_adds(b, " = ");
-				add_key(t, row, k, &scratch, b);
+				text_add_key(t, row, k, &scratch, b);
 			}
 			buf_addc(b, '\n');
 			rc = hist_draw(table_cell(t, row, v), view, c->unit, b);
 			if (!rc)
-				rc = table_flush(b, out);
+				rc = out_take(out, b);
 		}
 	}
 	rc = rc ? rc : scratch.err;
@@ -414,5 +470,5 @@ int table_write_text(struct tables *ts, const struct table *t, const struct tabl
 		buf_addc(b, '\n');
 	free(g.ends);
 	buf_release(&g.text);
-	return rc ? rc : table_flush(b, out);
+	return rc ? rc : out_take(out, b);
 }

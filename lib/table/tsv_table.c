@@ -7,34 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/*
- * Names and keys: what would break a cell is written as \xHH, and so is what would make it look
- * like TABLE_OTHER. The reader gets back all bytes.
- */
-void table_add_escaped(struct buf *b, const char *s, size_t n, bool colon)
-{
-	bool other = n == strlen(TABLE_OTHER) && !memcmp(s, TABLE_OTHER, n);
-	size_t done = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		uint8_t c = (uint8_t)s[i];
-		int bytes = c >= 0x80 ? utf8_shown(s + i, n - i) : 1;
-
-		if (bytes > 1 || (bytes && c >= ' ' && c != 0x7f && c != '\\' &&
-				  !(c == ':' && colon) && !(other && !i))) {
-			i += (size_t)bytes - 1;
-			continue;
-		}
-		buf_add(b, s + done, i - done);
-		done = i + 1;
-		if (c == '\\')
-			buf_adds(b, "\\\\");
-		else
-			buf_addf(b, "\\x%02x", c);
-	}
-	buf_add(b, s + done, n - done);
-}
-
 static void add_column(struct buf *b, const char *name, const char *what, const char *param)
 {
 	buf_addc(b, '\t');
@@ -125,7 +97,7 @@ void table_add_stat(struct buf *b, const struct table_numbers *n, enum table_sta
 	case TABLE_STAT_SUM: unit_add_int(b, n->sum); break;
 	case TABLE_STAT_SHARE:
 		if (!isnan(n->share))
-			buf_addf(b, "%.4f", n->share * 100);
+			buf_addf(b, "%.4f", n->percent);
 		break;
 	case TABLE_STAT_MIN: unit_add_int(b, n->min); break;
 	case TABLE_STAT_MEAN: buf_addf(b, "%.15g", n->mean); break;
@@ -195,7 +167,7 @@ static int end_row(void *ctx)
 	const struct tsv *x = ctx;
 
 	buf_addc(x->b, '\n');
-	return table_flush(x->b, x->out);
+	return out_take(x->out, x->b);
 }
 
 int table_write_tsv(const struct tables *ts, const struct table *t, struct buf *b, struct out *out)
@@ -208,5 +180,5 @@ int table_write_tsv(const struct tables *ts, const struct table *t, struct buf *
 	add_header(ts, t, b);
 	rc = table_each_row(t, &walk, &x);
 	buf_release(&x.text);
-	return rc ? rc : table_flush(b, out);
+	return rc ? rc : out_take(out, b);
 }

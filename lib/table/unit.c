@@ -142,3 +142,20 @@ void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room)
 	buf_add(b, s, len);
 	buf_adds(b, "\xe2\x80\xa6");
 }
+
+void buf_add_markup(struct buf *b, const char *s, size_t n, const char *marks)
+{
+	struct buf safe = BUF_INIT;
+
+	buf_add_safe(&safe, s, n);
+	for (size_t i = 0; i < safe.len; i++) {
+		char c = (char)safe.data[i];
+
+		if (c && strchr(marks, c))
+			buf_addf(b, "&#%d;", c);
+		else
+			buf_addc(b, c);
+	}
+	buf_inherit(b, &safe);
+	buf_release(&safe);
+}

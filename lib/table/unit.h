@@ -34,4 +34,9 @@ uint32_t text_width(const char *s, size_t n);
 /* Adds a text, cut with an ellipsis if it takes more columns than `room`; 0: any number. */
 void buf_add_cut(struct buf *b, const char *s, size_t n, uint32_t room);
 
+/* Adds text in which characters that have a meaning in the form, the marks, become &#N;. */
+#define MARKDOWN_MARKS "|&<>`*_[]~\\@#!"
+#define XML_MARKS      "&<>\""
+void buf_add_markup(struct buf *b, const char *s, size_t n, const char *marks);
+
 #endif

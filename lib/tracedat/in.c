@@ -6,6 +6,21 @@
 
 #include <stdlib.h>
 
+/* ---- damage ---- */
+
+void trace_damage(struct trace *t, int err, int64_t offset, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_vwarn(t->d, t->name, offset, fmt, ap);
+	va_end(ap);
+	if (!t->damage)
+		t->damage = err;
+}
+
+/* ---- reading ---- */
+
 #define WINDOW 65536 /* bytes read at a time */
 
 void tin_file(struct tin *in, struct trace *t, uint64_t offset, uint64_t len)

@@ -257,7 +257,7 @@ struct trace {
 	int damage;
 };
 
-/* ---- damage.c ---- */
+/* ---- in.c ---- */
 
 /* Reports damage to the diag, and remembers it for the exit status. */
 __attribute__((format(printf, 4, 5))) void trace_damage(struct trace *t, int err, int64_t offset,

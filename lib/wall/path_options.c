@@ -52,7 +52,7 @@ const struct opt_rule wall_rules[] = {
 	{"of", "kind start end", "path tail emit=path"},
 	{"nth", "slowest top sort", "path"},
 	{"slowest", "top sort", "path"},
-	{"folded", "tsv json top sort stacks wide", "tail"},
+	{"folded", "tsv json markdown top sort stacks wide", "tail"},
 	{"idle", NULL, WHOLE},
 	{0},
 };

@@ -574,7 +574,7 @@ static int preport(char **files, int n, int variant)
 	int status;
 
 	o.by = variant & 8 ? "tid, sym, srcline" : NULL;
-	o.form = (enum report_form)(variant & 3);
+	o.form = (enum table_form)(variant & 3);
 	o.tree = (enum report_tree)(variant % 5 % 3);
 	o.addrs = o.count = o.ascii = variant & 16;
 	o.no_children = o.of_parent = variant & 32;
@@ -584,7 +584,7 @@ static int preport(char **files, int n, int variant)
 		o.tree = REPORT_NO_TREE;
 		o.annotate = true;
 		o.symfs[o.n_symfs++] = symfs;
-		o.form = variant & 1 ? REPORT_HTML : REPORT_TSV;
+		o.form = variant & 1 ? TABLE_FORM_HTML : TABLE_FORM_TSV;
 	}
 	if (report_new(&r, &o, quiet))
 		abort();

@@ -139,7 +139,7 @@ static void value_is(const char *format, const char *field, const char *name, in
 	struct ps_event e = {.format = ps_str(format, strlen(format))};
 	const struct names_table *t;
 	uint64_t got = 0;
-	struct names n;
+	struct value_names n;
 	bool found;
 
 	names_init(&n, &e);
@@ -237,7 +237,7 @@ static void test_names(void)
 	for (size_t n = 0; n < sizeof(fmt); n++) {
 		char *copy = malloc(n + 1);
 		struct ps_event e = {.format = ps_str(copy, n)};
-		struct names names;
+		struct value_names names;
 
 		memcpy(copy, fmt, n);
 		names_init(&names, &e);

@@ -3,8 +3,8 @@
  *
  *	syscall_name("x86_64", 1)	("write")
  */
-#ifndef PP_INTERVAL_SYSCALL_NAMES_H
-#define PP_INTERVAL_SYSCALL_NAMES_H
+#ifndef PP_EVENT_SYSCALL_NAMES_H
+#define PP_EVENT_SYSCALL_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>

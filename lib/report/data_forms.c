@@ -1,0 +1,281 @@
+/*
+ * A report as TSV, JSON or Markdown: tables in the forms of table/table.h, trees with a line for
+ * each node, which says how deep it is; in Markdown trees are blocks of text.
+ */
+#include "base/err.h"
+#include "report/parts.h"
+#include "table/unit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define TREE_WIDTH 120 /* columns, in Markdown */
+
+/* An event of a report on its way out. */
+struct data {
+	const struct result *s;
+	uint32_t event;
+	struct buf name; /* of the event, as it was recorded */
+	const char *unit;
+	uint32_t *rows; /* those that are shown */
+	uint32_t nrows;
+	bool children;		      /* the table has what functions have with their callees */
+	uint8_t key[REPORT_KEYS_MAX]; /* of the report, by key of the table */
+	struct buf *b;
+	struct out *out;
+};
+
+/* The rows that are shown, in their order. 0 or PP_ENOMEM. */
+static int choose_rows(struct data *x)
+{
+	const struct result *s = x->s;
+	uint32_t from, to, top = s->r->o.top;
+
+	result_event(s, x->event, &from, &to);
+	x->rows = malloc(((size_t)to - from + 1) * sizeof(*x->rows));
+	for (uint32_t i = from; x->rows && i < to && (!top || x->nrows < top); i++)
+		if (result_shows(s, &s->rows[s->order[i]]))
+			x->rows[x->nrows++] = s->order[i];
+	return x->rows ? 0 : PP_ENOMEM;
+}
+
+/* ---- tables ---- */
+
+/* Those of struct table_rows. */
+static void add_key(const void *ctx, uint32_t row, uint32_t k, struct buf *b)
+{
+	const struct data *x = ctx;
+
+	row_cell(x->s, &x->s->rows[x->rows[row]], x->key[k], b);
+}
+
+static void get_numbers(const void *ctx, uint32_t row, uint32_t v, struct table_numbers *n)
+{
+	const struct data *x = ctx;
+	const struct report_row *of = &x->s->rows[x->rows[row]];
+	bool self = v == x->children;
+
+	n->count = self ? of->nself : of->nchildren;
+	n->sum = self ? of->self : of->children;
+	n->percent = report_share(self ? of->self : of->children, x->s->events[x->event].weight);
+	n->share = n->percent / 100;
+}
+
+static int write_table(struct data *x, struct tables *ts)
+{
+	const struct report *r = x->s->r;
+	struct table_rows rows = {.n = x->nrows, .key = add_key, .numbers = get_numbers, .ctx = x};
+	struct table t = {.name = buf_str(&x->name),
+			  .rows = &rows,
+			  .nvalues = x->children + 1u,
+			  .overlap = true,
+			  .other = TABLE_NO_ROW};
+	struct table_opts o = {.form = r->o.form};
+
+	/* Readers of TSV take keys as texts. */
+	for (unsigned k = 0; k < r->nkeys; k++) {
+		const struct report_key *key = &r->key[k];
+		bool number = o.form == TABLE_FORM_JSON && key->number && !key->frame && !key->hex;
+
+		if (!report_has_key(r, k))
+			continue;
+		x->key[t.nkeys] = (uint8_t)k;
+		t.keys[t.nkeys++] =
+			(struct table_key){key->name, number ? TABLE_NUMBER : TABLE_TEXT, 0};
+	}
+	t.values[0] = (struct table_value){"children", TABLE_PART, x->unit, 0};
+	t.values[x->children] = (struct table_value){"self", TABLE_PART, x->unit, 0};
+	return table_write(ts, &t, &o, x->b, x->out);
+}
+
+/* ---- trees ---- */
+
+static void add_tree_header(const struct data *x)
+{
+	const struct report *r = x->s->r;
+
+	buf_addf(x->b, "# tree=%s", r->o.tree == REPORT_CALLEE ? "callee" : "caller");
+	if (r->account.lost)
+		buf_addf(x->b, " lost=%" PRIu64, r->account.lost);
+	buf_adds(x->b, r->partial ? " partial=1 unit=" : " unit=");
+	table_add_escaped(x->b, x->unit, strlen(x->unit), false);
+	buf_adds(x->b, " event=");
+	table_add_escaped(x->b, buf_str(&x->name), x->name.len, false);
+	buf_adds(x->b, "\tdepth\ttotal\tself\tsamples\tshare\tdso\tname\n");
+}
+
+static void add_tsv_node(const struct data *x, const struct branch *v, const struct buf *name,
+			 const char *dso, size_t len)
+{
+	table_add_escaped(x->b, buf_str(&x->name), x->name.len, false);
+	buf_addf(x->b, "\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.4f\t", v->depth, v->total,
+		 v->self, v->samples, report_share(v->total, x->s->events[x->event].weight));
+	table_add_escaped(x->b, dso, len, false);
+	buf_addc(x->b, '\t');
+	buf_join(x->b, name);
+	buf_addc(x->b, '\n');
+}
+
+static void add_json_node(const struct data *x, const struct branch *v, const struct buf *name,
+			  const char *dso, size_t len)
+{
+	buf_adds(x->b, "{\"event\":");
+	buf_add_json(x->b, buf_str(&x->name), x->name.len);
+	buf_addf(x->b, ",\"tree\":\"%s\",\"depth\":%u,\"name\":",
+		 x->s->r->o.tree == REPORT_CALLEE ? "callee" : "caller", v->depth);
+	buf_add_json(x->b, buf_str(name), name->len);
+	if (len) {
+		buf_adds(x->b, ",\"dso\":");
+		buf_add_json(x->b, dso, len);
+	}
+	buf_addf(x->b,
+		 ",\"total\":%" PRIu64 ",\"self\":%" PRIu64 ",\"samples\":%" PRIu64
+		 ",\"share\":%.6f}\n",
+		 v->total, v->self, v->samples,
+		 report_share(v->total, x->s->events[x->event].weight) / 100);
+}
+
+static int add_node(const struct data *x, const struct branch *v)
+{
+	const struct report *r = x->s->r;
+	const struct report_call *c = report_call_get(r, v->call);
+	struct buf name = BUF_INIT;
+	size_t len;
+	const char *dso = report_text_get(r, c->flags & CALL_GROUP ? 0 : c->dso, &len);
+
+	if (c->flags & CALL_GROUP)
+		report_group_name(r, c, &name);
+	else
+		report_call_name(r, c, &name);
+	if (r->o.form == TABLE_FORM_JSON)
+		add_json_node(x, v, &name, dso, len);
+	else
+		add_tsv_node(x, v, &name, dso, len);
+	buf_inherit(x->b, &name);
+	buf_release(&name);
+	return out_take(x->out, x->b);
+}
+
+/* All below the root, each before what is below it. */
+static int add_below(const struct data *x, const struct branch *v)
+{
+	uint32_t at = v[0].first;
+	int rc = 0;
+
+	while (at && !rc) {
+		rc = add_node(x, &v[at]);
+		if (v[at].first) {
+			at = v[at].first;
+			continue;
+		}
+		while (at && !v[at].next)
+			at = v[at].parent;
+		at = at ? v[at].next : 0;
+	}
+	return rc;
+}
+
+/* The row that a callee's tree belongs to is its root, at depth 0. */
+static int add_callee(const struct data *x, uint32_t row)
+{
+	struct branches tree = {0};
+	int rc = branches_callee(&tree, x->s, row);
+
+	if (!rc) {
+		tree.v[0].call = x->s->rows[row].call;
+		rc = add_node(x, &tree.v[0]);
+	}
+	if (!rc)
+		rc = add_below(x, tree.v);
+	branches_release(&tree);
+	return rc;
+}
+
+static int write_tree(const struct data *x)
+{
+	struct branches tree = {0};
+	int rc = 0;
+
+	if (x->s->r->o.form == TABLE_FORM_TSV)
+		add_tree_header(x);
+	for (uint32_t i = 0; i < x->nrows && !rc && x->s->r->o.tree == REPORT_CALLEE; i++)
+		rc = add_callee(x, x->rows[i]);
+	if (x->s->r->o.tree == REPORT_CALLER) {
+		rc = branches_caller(&tree, x->s, x->event);
+		if (!rc)
+			rc = add_below(x, tree.v);
+		branches_release(&tree);
+	}
+	return rc ? rc : out_take(x->out, x->b);
+}
+
+/* ---- Markdown ---- */
+
+static void add_head(const struct data *x)
+{
+	struct buf head = BUF_INIT;
+
+	if (x->out->written || x->out->len)
+		buf_addc(x->b, '\n');
+	report_head(x->s, x->event, &head);
+	buf_add_markup(x->b, buf_str(&head), head.len, MARKDOWN_MARKS);
+	buf_adds(x->b, "\n\n");
+	buf_inherit(x->b, &head);
+	buf_release(&head);
+}
+
+static int write_block(const struct data *x)
+{
+	int rc;
+
+	buf_adds(x->b, "```text\n");
+	rc = report_write_event(x->s, x->event, TREE_WIDTH, x->b, x->out);
+	buf_adds(x->b, "```\n");
+	return rc ? rc : out_take(x->out, x->b);
+}
+
+/* ---- all ---- */
+
+static int write_event(struct data *x, struct tables *ts)
+{
+	const struct report *r = x->s->r;
+	const struct report_event *e = &x->s->events[x->event];
+	bool markdown = r->o.form == TABLE_FORM_MARKDOWN;
+	size_t len;
+	const char *name = report_text_get(r, e->name, &len);
+	int rc = choose_rows(x);
+
+	buf_add(&x->name, name, len);
+	if (e->number > 1)
+		buf_addf(&x->name, " #%u", e->number);
+	x->unit = e->units ? "" : report_text_get(r, e->unit, &len);
+	x->children = !markdown || (e->deep && !r->o.no_children);
+	if (markdown)
+		add_head(x);
+	if (!rc)
+		rc = !r->o.tree ? write_table(x, ts) : markdown ? write_block(x) : write_tree(x);
+	rc = rc ? rc : x->name.err;
+	buf_release(&x->name);
+	free(x->rows);
+	return rc;
+}
+
+int report_write_data(const struct result *s, struct out *out)
+{
+	const struct report *r = s->r;
+	struct tables ts = {.view = "bars", .lost = r->account.lost, .partial = r->partial};
+	const struct table_opts o = {.form = r->o.form};
+	struct buf b = BUF_INIT;
+	int rc = 0;
+
+	for (uint32_t event = 0; event < s->nevents && !rc; event++) {
+		struct data x = {.s = s, .event = event, .b = &b, .out = out};
+
+		if (s->events[event].samples)
+			rc = write_event(&x, &ts);
+	}
+	if (!rc)
+		rc = tables_write_end(&ts, r->nevents, &o, &b, out);
+	buf_release(&b);
+	return rc;
+}

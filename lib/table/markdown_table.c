@@ -1,0 +1,139 @@
+/* The Markdown form of a table: the numbers come first, as the last keys are the longest. */
+#include "table/parts.h"
+#include "table/unit.h"
+
+struct markdown {
+	const struct table *t;
+	const struct table_opts *o;
+	struct buf *b, scratch, cell, keys;
+	struct out *out;
+};
+
+/* Shares alone stand for what is a part. */
+static bool shows(const struct markdown *x, uint32_t v, int stat)
+{
+	uint32_t shown = x->o->stats ? x->o->stats : TABLE_STATS_SHOWN;
+
+	if (x->t->values[v].kind == TABLE_PART)
+		return stat == TABLE_STAT_SHARE;
+	if (x->t->overlap)
+		shown &= ~(1u << TABLE_STAT_SHARE);
+	return text_shows(x->t, v, stat, shown);
+}
+
+static void add_title(const struct markdown *x, uint32_t v, enum table_stat stat)
+{
+	const struct table_value *c = &x->t->values[v];
+	bool name = c->kind == TABLE_PART || (c->kind == TABLE_COUNT && stat == TABLE_STAT_COUNT);
+
+	buf_addc(x->b, ' ');
+	if (name || x->t->nvalues > 1)
+		buf_add_markup(x->b, c->name, strlen(c->name), MARKDOWN_MARKS);
+	if (!name)
+		buf_addf(x->b, "%s%s", x->t->nvalues > 1 ? " " : "", table_stat_title(stat));
+	buf_adds(x->b, " |");
+}
+
+static void add_titles(const struct markdown *x)
+{
+	const struct table *t = x->t;
+	uint32_t columns = 0;
+
+	buf_addc(x->b, '|');
+	for (uint32_t v = 0; v < t->nvalues; v++) {
+		for (int s = 0; s < TABLE_NSTATS; s++) {
+			if (!shows(x, v, s))
+				continue;
+			add_title(x, v, (enum table_stat)s);
+			columns++;
+		}
+	}
+	for (uint32_t k = 0; k < t->nkeys; k++) {
+		buf_addc(x->b, ' ');
+		buf_add_markup(x->b, t->keys[k].name, strlen(t->keys[k].name), MARKDOWN_MARKS);
+		buf_adds(x->b, " |");
+	}
+	buf_adds(x->b, "\n|");
+	while (columns--)
+		buf_adds(x->b, "--:|");
+	for (uint32_t k = 0; k < t->nkeys; k++)
+		buf_adds(x->b, "---|");
+	buf_addc(x->b, '\n');
+}
+
+static void begin_row(void *ctx)
+{
+	const struct markdown *x = ctx;
+
+	buf_addc(x->b, '|');
+}
+
+/* Keys come first, and wait. */
+static void on_key(void *ctx, uint32_t row, uint32_t k)
+{
+	struct markdown *x = ctx;
+
+	buf_adds(&x->keys, " <code>");
+	buf_reset(&x->cell);
+	text_add_key(x->t, row, k, &x->scratch, &x->cell);
+	buf_add_markup(&x->keys, buf_str(&x->cell), x->cell.len, MARKDOWN_MARKS);
+	buf_adds(&x->keys, "</code> |");
+}
+
+static void on_value(void *ctx, uint32_t row, uint32_t v, const struct table_numbers *n)
+{
+	const struct markdown *x = ctx;
+
+	(void)row;
+	for (int s = 0; s < TABLE_NSTATS; s++) {
+		if (!shows(x, v, s))
+			continue;
+		buf_addc(x->b, ' ');
+		if (x->t->values[v].kind == TABLE_PART)
+			buf_addf(x->b, "%.2f%%", n->percent);
+		else
+			text_add_stat(x->b, n, (enum table_stat)s, x->t->values[v].unit);
+		buf_adds(x->b, " |");
+	}
+}
+
+static int end_row(void *ctx)
+{
+	struct markdown *x = ctx;
+
+	buf_join(x->b, &x->keys);
+	buf_inherit(x->b, &x->scratch);
+	buf_inherit(x->b, &x->cell);
+	buf_reset(&x->keys);
+	buf_addc(x->b, '\n');
+	return out_take(x->out, x->b);
+}
+
+/* Above one of several tables. */
+static void add_heading(const struct table *t, struct buf *b, const struct out *out)
+{
+	buf_adds(b, out->written || out->len ? "\n**" : "**");
+	buf_add_markup(b, t->name, strlen(t->name), MARKDOWN_MARKS);
+	buf_adds(b, t->title ? "**: " : "**");
+	buf_add_markup(b, t->title, t->title ? strlen(t->title) : 0, MARKDOWN_MARKS);
+	buf_adds(b, "\n\n");
+}
+
+int table_write_markdown(const struct tables *ts, const struct table *t, const struct table_opts *o,
+			 struct buf *b, struct out *out)
+{
+	static const struct table_walk walk = {begin_row, on_key, NULL, on_value, end_row};
+	struct markdown x = {.t = t, .o = o, .b = b, .out = out};
+	int rc;
+
+	if (ts->n && !table_nordered(t))
+		return 0;
+	if (ts->n > 1)
+		add_heading(t, b, out);
+	add_titles(&x);
+	rc = table_each_row(t, &walk, &x);
+	buf_release(&x.scratch);
+	buf_release(&x.cell);
+	buf_release(&x.keys);
+	return rc ? rc : out_take(out, b);
+}
